@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 64 * 1024, ALIGN = 16 };
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size; /* of data[] */
+	_Alignas(ALIGN) unsigned char data[];
+};
+
+struct arena {
+	struct chunk *head;
+};
+
+static _Noreturn void
+out_of_memory(void)
+{
+	(void)fputs("out of memory\n", stderr);
+	exit(EXIT_TROUBLE);
+}
+
+static struct chunk *
+chunk_new(size_t size)
+{
+	if (size > SIZE_MAX - sizeof(struct chunk))
+		out_of_memory();
+	struct chunk *c = calloc(1, sizeof(*c) + size);
+	if (!c)
+		out_of_memory();
+	c->size = size;
+	return c;
+}
+
+struct arena *
+arena_open(void)
+{
+	struct arena *a = calloc(1, sizeof(*a));
+	if (!a)
+		out_of_memory();
+	return a;
+}
+
+void
+arena_close(struct arena *a)
+{
+	if (!a)
+		return;
+	for (struct chunk *c = a->head, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(a);
+}
+
+void *
+arena_alloc(struct arena *a, size_t n, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(n, size, &bytes) ||
+	    bytes > SIZE_MAX - 2 * ALIGN)
+		out_of_memory();
+	bytes = (bytes + ALIGN) & ~(size_t)(ALIGN - 1);
+
+	struct chunk *c = a->head;
+	if (c && c->size - c->used >= bytes) {
+		void *p = c->data + c->used;
+		c->used += bytes;
+		return p;
+	}
+	c = chunk_new(bytes > CHUNK_BYTES / 4 ? bytes : CHUNK_BYTES);
+	c->used = bytes;
+	if (a->head && c->size == bytes) {
+		/* a block of its own goes behind, the open chunk stays open */
+		c->next = a->head->next;
+		a->head->next = c;
+	} else {
+		c->next = a->head;
+		a->head = c;
+	}
+	return c->data;
+}
+
+char *
+arena_strndup(struct arena *a, const char *s, size_t n)
+{
+	char *p = arena_alloc(a, n + 1, 1);
+	memcpy(p, s, n);
+	return p;
+}
+
+char *
+arena_strdup(struct arena *a, const char *s)
+{
+	return arena_strndup(a, s, strlen(s));
+}
+
+char *
+arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		abort();
+	char *p = arena_alloc(a, (size_t)n + 1, 1);
+	(void)vsnprintf(p, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return p;
+}
+
+void *
+arena_grow(struct arena *a, void *p, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return p;
+	size_t more = *cap ? *cap * 2 : 8;
+	void *q = arena_alloc(a, more, size);
+	if (n)
+		memcpy(q, p, n * size);
+	*cap = more;
+	return q;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *argp_program_bug_address = "the project's issue tracker";
+
+static void
+print_version(FILE *f, struct argp_state *state)
+{
+	(void)fprintf(f, "%s (nputools) %s\n", state->name, NPUTOOLS_VERSION);
+}
+
+void
+cli_parse(const struct argp *argp, int argc, char **argv, void *options)
+{
+	argp_program_version_hook = print_version;
+	argp_err_exit_status = EXIT_TROUBLE;
+	(void)argp_parse(argp, argc, argv, 0, NULL, options);
+}
+
+int
+cli_finish(const struct err *e)
+{
+	int status = e->status;
+	if (e->status)
+		(void)fprintf(stderr, "%s: %s\n", program_invocation_short_name,
+			      e->text);
+	if (fflush(stdout) || ferror(stdout)) {
+		(void)fprintf(stderr, "%s: standard output: %s\n",
+			      program_invocation_short_name, strerror(errno));
+		status = EXIT_TROUBLE;
+	}
+	return status;
+}
+
+void
+cli_note(const char *label, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	(void)fprintf(stderr, "%s: %s: ", program_invocation_short_name, label);
+	(void)vfprintf(stderr, fmt, ap);
+	(void)fputc('\n', stderr);
+	va_end(ap);
+}
+
+int64_t
+cli_number(struct argp_state *state, const char *option, const char *arg,
+	   int64_t min, int64_t max)
+{
+	char *end;
+	errno = 0;
+	intmax_t v = strtoimax(arg, &end, 0);
+	if (errno || end == arg || *end || v < min || v > max)
+		argp_error(state, "%s takes a whole number from %" PRId64
+				  " to %" PRId64 ", not '%s'",
+			   option, min, max, arg);
+	return v;
+}

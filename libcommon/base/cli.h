@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every program's main shares: argp set up with our exit status and
+ * version, the last flush checked, one line of error.
+ */
+#ifndef BASE_CLI_H
+#define BASE_CLI_H
+
+#include "base/diag.h"
+
+#include <argp.h>
+#include <stdint.h>
+
+/* argp_parse with EXIT_TROUBLE for wrong usage, --version and our bug address */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *options);
+
+/*
+ * Ends a program: flushes standard output; prints e as "NAME: text" if it is
+ * set.  Returns the exit status.
+ */
+int cli_finish(const struct err *e);
+
+/* "NAME: warning: ..." (or another label) on standard error */
+void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);
+
+/* a whole number between min and max out of an option's argument, or usage error */
+int64_t cli_number(struct argp_state *state, const char *option,
+		   const char *arg, int64_t min, int64_t max);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_STEP = 1 << 16 };
+
+static bool
+is_std(const char *path)
+{
+	return !path || (path[0] == '-' && !path[1]);
+}
+
+const char *
+file_name(const char *path)
+{
+	return is_std(path) ? "standard input" : path;
+}
+
+/* a regular file: its size is known, one read does it */
+static bool
+read_sized(struct arena *a, int fd, size_t size, struct bytes *out)
+{
+	uint8_t *p = arena_alloc(a, size + 1, 1);
+	size_t n = 0;
+	while (n < size) {
+		ssize_t k = read(fd, p + n, size - n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return false;
+		if (!k)
+			break;
+		n += (size_t)k;
+	}
+	*out = (struct bytes){ .p = p, .n = n };
+	return true;
+}
+
+/* a pipe: grow outside the arena, then copy once */
+static bool
+read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
+{
+	uint8_t *buf = NULL;
+	size_t n = 0, cap = 0;
+	ssize_t k;
+	for (;;) {
+		if (cap - n < READ_STEP) {
+			cap = cap ? cap * 2 : READ_STEP * 4;
+			uint8_t *more = realloc(buf, cap);
+			if (!more)
+				break;
+			buf = more;
+		}
+		k = read(fd, buf + n, cap - n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			break;
+		n += (size_t)k;
+		if (n > max)
+			break;
+	}
+	bool ok = buf && (k >= 0 || n > max);
+	if (ok) {
+		uint8_t *p = arena_alloc(a, n + 1, 1);
+		memcpy(p, buf, n);
+		*out = (struct bytes){ .p = p, .n = n };
+	}
+	int saved = errno;
+	free(buf);
+	errno = saved;
+	return ok;
+}
+
+bool
+file_read(struct arena *a, const char *path, size_t max, struct bytes *out,
+	  struct err *e)
+{
+	int fd = is_std(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, "%s: %s", path, strerror(errno));
+	struct stat st;
+	bool ok;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
+		size_t size = (size_t)st.st_size;
+		ok = size > max ? (out->n = size, true)
+				: read_sized(a, fd, size, out);
+	} else {
+		ok = read_growing(a, fd, max, out);
+	}
+	int saved = errno;
+	if (!is_std(path))
+		(void)close(fd);
+	if (!ok)
+		return err_set(e, "%s: %s", file_name(path), strerror(saved));
+	return out->n <= max ||
+	       err_set(e, "%s: error: larger than %zu bytes", file_name(path),
+		       max);
+}
+
+static bool
+write_all(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, p, n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return false;
+		p += k;
+		n -= (size_t)k;
+	}
+	return true;
+}
+
+static bool
+write_file(const char *path, const void *p, size_t n, struct err *e)
+{
+	/* devices and pipes are written in place: there is nothing to rename */
+	struct stat st;
+	bool special = !stat(path, &st) && !S_ISREG(st.st_mode);
+	size_t len = strlen(path);
+	char *temp = malloc(len + 12);
+	if (!temp)
+		return err_set(e, "out of memory");
+	memcpy(temp, path, len);
+	memcpy(temp + len, ".tmpXXXXXX", 11);
+
+	int fd = special ? open(path, O_WRONLY | O_CLOEXEC) : mkstemp(temp);
+	bool ok = fd >= 0 && write_all(fd, p, n);
+	if (ok && !special) {
+		mode_t mask = umask(0);
+		(void)umask(mask);
+		ok = !fchmod(fd, 0666 & ~mask);
+	}
+	if (fd >= 0 && close(fd))
+		ok = false;
+	if (ok && !special)
+		ok = !rename(temp, path);
+	int saved = errno;
+	if (!ok && fd >= 0 && !special)
+		(void)unlink(temp);
+	free(temp);
+	return ok || err_set(e, "%s: %s", path, strerror(saved));
+}
+
+bool
+file_write(const char *path, const void *p, size_t n, bool binary,
+	   struct err *e)
+{
+	if (!is_std(path))
+		return write_file(path, p, n, e);
+	if (binary && isatty(STDOUT_FILENO))
+		return err_set(e, "binary output is not written to a terminal: "
+				  "use -o FILE or redirect");
+	if (fflush(stdout) || !write_all(STDOUT_FILENO, p, n))
+		return err_set(e, "standard output: %s", strerror(errno));
+	return true;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole files in, whole files out. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+
+/* "standard input" for NULL and "-", else the path: for diagnostics */
+const char *file_name(const char *path);
+
+/*
+ * Reads all of path (NULL or "-": standard input) into the arena; one NUL
+ * byte follows the content.  More than max bytes is an error.
+ */
+bool file_read(struct arena *a, const char *path, size_t max,
+	       struct bytes *out, struct err *e);
+
+/*
+ * Writes a file whole or not at all: a temporary file beside it, then rename.
+ * NULL or "-" writes to standard output, where binary data is refused if that
+ * is a terminal.  Every write is checked, the last flush too.
+ */
+bool file_write(const char *path, const void *p, size_t n, bool binary,
+		struct err *e);
+
+#endif

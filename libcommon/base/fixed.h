@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fixed-point arithmetic of TensorFlow Lite's reference kernels and of the
+ * NPU's output stage.  Sources: spec/operators.md 3.1 and 4.1,
+ * spec/command-stream.md 6.2.  Check values: tests/unit/fixed.c.
+ */
+#ifndef BASE_FIXED_H
+#define BASE_FIXED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline int32_t
+clamp_i32(int64_t v, int32_t lo, int32_t hi)
+{
+	return v < lo ? lo : v > hi ? hi : (int32_t)v;
+}
+
+static inline int64_t
+round_up_i64(int64_t v, int64_t step)
+{
+	return (v + step - 1) / step * step;
+}
+
+static inline int32_t
+ceil_div(int32_t a, int32_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* saturating rounding doubling high multiply: (a * b * 2) / 2^32, nearest */
+static inline int32_t
+fixed_srdhm(int32_t a, int32_t b)
+{
+	if (a == INT32_MIN && b == INT32_MIN)
+		return INT32_MAX;
+	int64_t p = (int64_t)a * b;
+	int64_t nudge = p >= 0 ? 1 << 30 : 1 - (1 << 30);
+	return (int32_t)((p + nudge) / ((int64_t)1 << 31));
+}
+
+/* divide by 2^e, ties away from zero; 0 <= e <= 31 */
+static inline int32_t
+fixed_rdpot(int32_t x, int e)
+{
+	int32_t mask = (int32_t)(((int64_t)1 << e) - 1);
+	int32_t rem = x & mask;
+	int32_t threshold = (mask >> 1) + (x < 0);
+	return (x >> e) + (rem > threshold);
+}
+
+/* a real multiplier as mult * 2^(exp - 31), 2^30 <= mult < 2^31, or 0, 0 */
+struct fixed_mult {
+	int32_t mult;
+	int exp;
+};
+
+/* Q(m) of spec/operators.md 3.1; m must be finite and >= 0 (or < 0: sign kept) */
+struct fixed_mult fixed_quantize(double m);
+
+/* multiply by quantized multiplier, double rounding: TFLite's default */
+static inline int32_t
+fixed_mbqm(int32_t x, struct fixed_mult q)
+{
+	int left = q.exp > 0 ? q.exp : 0;
+	int right = q.exp > 0 ? 0 : -q.exp;
+	int32_t shifted = (int32_t)((uint32_t)x << left);
+	return fixed_rdpot(fixed_srdhm(shifted, q.mult), right);
+}
+
+/* the 64-bit accumulator form: multiplier reduced to 16 bits, half up */
+static inline int32_t
+fixed_mbqm64(int64_t x, struct fixed_mult q)
+{
+	int32_t r = q.mult < 0x7FFF0000 ? (q.mult + (1 << 15)) >> 16 : 0x7FFF;
+	int s = 15 - q.exp;
+	return (int32_t)((x * r + ((int64_t)1 << (s - 1))) >> s);
+}
+
+/* the NPU's form: times mult, shifted right by shift (0 to 63) */
+struct npu_scale {
+	uint32_t mult;
+	int shift;
+};
+
+/*
+ * quantise() of spec/operators.md 4.1: mult = round(f * 2^31) of r = f * 2^x,
+ * shift = 31 - x, normalised so that mult < 2^31.  A shift above 63 loses
+ * mult's low bits (0, 0 when nothing is left), one below 0 moves into mult
+ * while it fits 32 bits; false when r can't be expressed.
+ */
+bool npu_quantise(double r, struct npu_scale *out);
+
+/* multiplier of 15 bits for 64-bit biases (spec/weight-stream.md 4.4) */
+struct npu_scale npu_scale_reduce(struct npu_scale s);
+
+/* round half away from zero, as TFLite's TfLiteRound */
+double round_away(double v);
+
+/* a * b, false on overflow or above max */
+static inline bool
+size_mul(size_t a, size_t b, size_t max, size_t *out)
+{
+	return !__builtin_mul_overflow(a, b, out) && *out <= max;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/npy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[6] = "\x93NUMPY";
+
+bool
+npy_is(struct bytes file)
+{
+	return file.n >= sizeof(magic) && !memcmp(file.p, magic, sizeof(magic));
+}
+
+/* the text behind 'key': in the header's dictionary, or NULL */
+static const char *
+find_value(const char *header, const char *key)
+{
+	const char *p = strstr(header, key);
+	if (!p)
+		return NULL;
+	p += strlen(key);
+	while (*p == ' ' || *p == ':')
+		p++;
+	return p;
+}
+
+static bool
+parse_descr(const char *p, struct npy *n)
+{
+	if (!p || *p++ != '\'')
+		return false;
+	char order = *p++;
+	n->kind = *p++;
+	if (n->kind == '\0' || !strchr("iufb", n->kind))
+		return false;
+	n->item_bytes = atoi(p);
+	if (n->item_bytes != 1 && n->item_bytes != 2 && n->item_bytes != 4 &&
+	    n->item_bytes != 8)
+		return false;
+	return order == '<' || order == '|' ||
+	       (order == '=' && n->item_bytes == 1);
+}
+
+static bool
+parse_shape(const char *p, struct npy *n)
+{
+	if (!p || *p++ != '(')
+		return false;
+	for (;;) {
+		while (*p == ' ' || *p == ',')
+			p++;
+		if (*p == ')')
+			return true;
+		char *end;
+		long long d = strtoll(p, &end, 10);
+		if (end == p || d < 0 || n->rank == NPY_MAX_RANK)
+			return false;
+		n->dim[n->rank++] = d;
+		p = end;
+	}
+}
+
+static bool
+data_size(const struct npy *n, uint64_t *bytes)
+{
+	*bytes = (uint64_t)n->item_bytes;
+	for (int i = 0; i < n->rank; i++)
+		if (__builtin_mul_overflow(*bytes, (uint64_t)n->dim[i], bytes))
+			return false;
+	return true;
+}
+
+bool
+npy_parse(struct bytes file, const char *name, struct npy *out, struct err *e)
+{
+	*out = (struct npy){ 0 };
+	struct reader r = reader_init(file.p, file.n);
+	if (!npy_is(file))
+		return err_set(e, "%s: error: not a .npy file", name);
+	(void)reader_take(&r, sizeof(magic));
+	unsigned major = reader_u16(&r) & 0xff;
+	size_t len = major == 1 ? reader_u16(&r) : reader_u32(&r);
+	const uint8_t *text = reader_take(&r, len);
+	if (!text)
+		return err_set(e, "%s: error: .npy header is cut short", name);
+
+	char header[1024];
+	if (major < 1 || major > 3 || len >= sizeof(header))
+		return err_set(e, "%s: error: .npy version %u with a header of "
+				  "%zu bytes is not supported", name, major, len);
+	memcpy(header, text, len);
+	header[len] = '\0';
+	if (!parse_descr(find_value(header, "'descr'"), out))
+		return err_set(e, "%s: error: .npy type is not a little-endian "
+				  "integer or float", name);
+	const char *fortran = find_value(header, "'fortran_order'");
+	if (!fortran || *fortran != 'F')
+		return err_set(e, "%s: error: .npy data is not in C order", name);
+	if (!parse_shape(find_value(header, "'shape'"), out))
+		return err_set(e, "%s: error: .npy shape is malformed or has more "
+				  "than %d dimensions", name, NPY_MAX_RANK);
+	uint64_t bytes;
+	if (!data_size(out, &bytes) || bytes != file.n - r.at)
+		return err_set(e, "%s: error: .npy data has %zu bytes, not what "
+				  "its shape says", name, file.n - r.at);
+	out->data = (struct bytes){ .p = file.p + r.at, .n = file.n - r.at };
+	return true;
+}
+
+void
+npy_print(struct text *t, const struct npy *n)
+{
+	struct text h = { 0 };
+	text_printf(&h, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
+		    n->item_bytes == 1 ? '|' : '<', n->kind, n->item_bytes);
+	for (int i = 0; i < n->rank; i++) {
+		text_i64(&h, n->dim[i]);
+		text_puts(&h, n->rank == 1 ? "," : i + 1 < n->rank ? ", " : "");
+	}
+	text_puts(&h, "), }");
+	while ((sizeof(magic) + 4 + h.n + 1) % 64)
+		text_putc(&h, ' ');
+	text_putc(&h, '\n');
+
+	uint8_t lead[4] = { 1, 0, 0, 0 };
+	store_le16(lead + 2, (uint16_t)h.n);
+	text_put(t, magic, sizeof(magic));
+	text_put(t, lead, sizeof(lead));
+	text_put(t, h.p, h.n);
+	text_put(t, n->data.p, n->data.n);
+	text_free(&h);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASE64_LINE = 76 };
+
+void
+text_free(struct text *t)
+{
+	free(t->p);
+	*t = (struct text){ 0 };
+}
+
+char *
+text_room(struct text *t, size_t n)
+{
+	if (t->cap - t->n < n) {
+		size_t cap = t->cap ? t->cap : 256;
+		while (cap - t->n < n)
+			cap *= 2;
+		char *p = realloc(t->p, cap);
+		if (!p) {
+			(void)fputs("out of memory\n", stderr);
+			exit(EXIT_TROUBLE);
+		}
+		t->p = p;
+		t->cap = cap;
+	}
+	return t->p + t->n;
+}
+
+const char *
+text_str(struct text *t)
+{
+	*text_room(t, 1) = '\0';
+	return t->p;
+}
+
+void
+text_put(struct text *t, const void *p, size_t n)
+{
+	if (n)
+		memcpy(text_room(t, n), p, n);
+	t->n += n;
+}
+
+void
+text_puts(struct text *t, const char *s)
+{
+	text_put(t, s, strlen(s));
+}
+
+void
+text_putc(struct text *t, char c)
+{
+	*text_room(t, 1) = c;
+	t->n++;
+}
+
+void
+text_printf(struct text *t, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		abort();
+	(void)vsnprintf(text_room(t, (size_t)n + 1), (size_t)n + 1, fmt, again);
+	va_end(again);
+	t->n += (size_t)n;
+}
+
+void
+text_i64(struct text *t, int64_t v)
+{
+	char buf[24], *p = buf + sizeof(buf);
+	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
+	do
+		*--p = (char)('0' + u % 10);
+	while (u /= 10);
+	if (v < 0)
+		*--p = '-';
+	text_put(t, p, (size_t)(buf + sizeof(buf) - p));
+}
+
+void
+text_hex(struct text *t, uint64_t v)
+{
+	text_printf(t, "0x%" PRIx64, v);
+}
+
+void
+text_float(struct text *t, float v)
+{
+	char buf[48];
+	for (int digits = 6; digits <= 9; digits++) {
+		(void)snprintf(buf, sizeof(buf), "%.*g", digits, (double)v);
+		if (strtof(buf, NULL) == v)
+			break;
+	}
+	text_puts(t, buf);
+}
+
+void
+text_double(struct text *t, double v)
+{
+	char buf[48];
+	for (int digits = 6; digits <= 17; digits++) {
+		(void)snprintf(buf, sizeof(buf), "%.*g", digits, v);
+		if (strtod(buf, NULL) == v)
+			break;
+	}
+	text_puts(t, buf);
+}
+
+void
+text_quoted(struct text *t, const char *s, size_t n)
+{
+	text_putc(t, '"');
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+		if (c == '"' || c == '\\')
+			text_printf(t, "\\%c", c);
+		else if (c < ' ' || c == 0x7f)
+			text_printf(t, "\\u%04x", c);
+		else
+			text_putc(t, (char)c);
+	}
+	text_putc(t, '"');
+}
+
+static const char base64_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void
+text_base64(struct text *t, const void *data, size_t n)
+{
+	const unsigned char *p = data;
+	size_t chars = (n + 2) / 3 * 4;
+	char *out = text_room(t, chars + chars / BASE64_LINE + 2);
+	char *start = out;
+	int column = 0;
+	for (; n; ) {
+		size_t k = n < 3 ? n : 3;
+		uint32_t v = (uint32_t)p[0] << 16;
+		if (k > 1)
+			v |= (uint32_t)p[1] << 8;
+		if (k > 2)
+			v |= p[2];
+		*out++ = base64_digits[v >> 18];
+		*out++ = base64_digits[v >> 12 & 63];
+		*out++ = k > 1 ? base64_digits[v >> 6 & 63] : '=';
+		*out++ = k > 2 ? base64_digits[v & 63] : '=';
+		p += k;
+		n -= k;
+		column += 4;
+		if (column == BASE64_LINE) {
+			*out++ = '\n';
+			column = 0;
+		}
+	}
+	if (column)
+		*out++ = '\n';
+	t->n += (size_t)(out - start);
+}
+
+static void
+base64_values(int8_t value[256])
+{
+	memset(value, -1, 256);
+	for (int i = 0; i < 64; i++)
+		value[(unsigned char)base64_digits[i]] = (int8_t)i;
+}
+
+bool
+base64_decode(const char *s, size_t len, void *out, size_t n)
+{
+	int8_t value[256];
+	base64_values(value);
+
+	uint8_t *o = out, *end = o + n;
+	const char *stop = s + len;
+	uint32_t v = 0;
+	int have = 0, pad = 0;
+	while (s < stop) {
+		/* the common case: four digits in a row, three bytes out */
+		if (!have && !pad && stop - s >= 4 && end - o >= 3) {
+			int a = value[(unsigned char)s[0]];
+			int b = value[(unsigned char)s[1]];
+			int c = value[(unsigned char)s[2]];
+			int d = value[(unsigned char)s[3]];
+			if ((a | b | c | d) >= 0) {
+				uint32_t w = (uint32_t)(a << 18 | b << 12 |
+							c << 6 | d);
+				o[0] = (uint8_t)(w >> 16);
+				o[1] = (uint8_t)(w >> 8);
+				o[2] = (uint8_t)w;
+				o += 3;
+				s += 4;
+				continue;
+			}
+		}
+		char c = *s++;
+		if (c == '\n' || c == '\r')
+			continue;
+		if (c == '=') {
+			pad++;
+			continue;
+		}
+		if (pad || value[(unsigned char)c] < 0)
+			return false;
+		v = v << 6 | (uint8_t)value[(unsigned char)c];
+		if (++have < 4)
+			continue;
+		if (end - o < 3)
+			return false;
+		*o++ = (uint8_t)(v >> 16);
+		*o++ = (uint8_t)(v >> 8);
+		*o++ = (uint8_t)v;
+		have = 0;
+		v = 0;
+	}
+	if (have == 1 || pad > 2 || (pad && have + pad != 4))
+		return false;
+	if (have && end - o < have - 1)
+		return false;
+	if (have >= 2)
+		*o++ = (uint8_t)(v >> (have == 2 ? 4 : 10));
+	if (have == 3)
+		*o++ = (uint8_t)(v >> 2);
+	return o == end;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A growing buffer for output, with the number formats of our text files.
+ * All zero is an empty buffer; text_free gives it back.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/diag.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	char *p; /* not NUL-terminated; see text_str */
+	size_t n, cap;
+};
+
+void text_free(struct text *t);
+const char *text_str(struct text *t); /* NUL-terminated view */
+char *text_room(struct text *t, size_t n); /* at least n bytes behind t->n */
+
+void text_put(struct text *t, const void *p, size_t n);
+void text_puts(struct text *t, const char *s);
+void text_putc(struct text *t, char c);
+void text_printf(struct text *t, const char *fmt, ...) PRINTF(2, 3);
+void text_i64(struct text *t, int64_t v); /* decimal, fast */
+void text_hex(struct text *t, uint64_t v); /* 0x1f0 */
+void text_float(struct text *t, float v); /* shortest that reads back equal */
+void text_double(struct text *t, double v);
+
+/* a quoted string: JSON's escapes; graph files use the same */
+void text_quoted(struct text *t, const char *s, size_t n);
+
+/* base64, 76 characters a line, every line ended by a newline */
+void text_base64(struct text *t, const void *p, size_t n);
+
+/*
+ * Decodes base64 text (newlines allowed anywhere) into exactly n bytes at out.
+ * False if the text holds anything else, or another number of bytes.
+ */
+bool base64_decode(const char *s, size_t len, void *out, size_t n);
+
+#endif
