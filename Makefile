@@ -38,7 +38,7 @@ LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/*/*.c))
 BIN := $(TOOLS:%=$(B)/bin/%)
 
 .PHONY: all
-all: $(BIN)
+all: $(LIB) $(BIN)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
