@@ -19,13 +19,6 @@ struct arena {
 	struct chunk *head;
 };
 
-static _Noreturn void
-out_of_memory(void)
-{
-	(void)fputs("out of memory\n", stderr);
-	exit(EXIT_TROUBLE);
-}
-
 static struct chunk *
 chunk_new(size_t size)
 {

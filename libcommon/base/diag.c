@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void
 err_fill(struct err *e, int status, const char *file, unsigned line,
@@ -53,4 +54,11 @@ err_at(struct err *e, const char *file, unsigned line, const char *fmt, ...)
 	err_fill(e, EXIT_TROUBLE, file, line, fmt, ap);
 	va_end(ap);
 	return false;
+}
+
+void
+out_of_memory(void)
+{
+	(void)fputs("out of memory\n", stderr);
+	exit(EXIT_TROUBLE);
 }

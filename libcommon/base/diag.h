@@ -34,4 +34,7 @@ bool err_no(struct err *e, const char *fmt, ...) PRINTF(2, 3);
 bool err_at(struct err *e, const char *file, unsigned line, const char *fmt, ...)
     PRINTF(4, 5);
 
+/* no memory is nobody's answer: says so and ends the program */
+_Noreturn void out_of_memory(void);
+
 #endif

@@ -24,10 +24,8 @@ text_room(struct text *t, size_t n)
 		while (cap - t->n < n)
 			cap *= 2;
 		char *p = realloc(t->p, cap);
-		if (!p) {
-			(void)fputs("out of memory\n", stderr);
-			exit(EXIT_TROUBLE);
-		}
+		if (!p)
+			out_of_memory();
 		t->p = p;
 		t->cap = cap;
 	}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and sizes of types and operators. */
+#include "tflite/tflite.h"
+
+static const struct type_info {
+	const char *name;
+	int bytes;
+} types[] = {
+	[0] = { "FLOAT32", 4 }, [1] = { "FLOAT16", 2 }, [2] = { "INT32", 4 },
+	[3] = { "UINT8", 1 }, [4] = { "INT64", 8 }, [5] = { "STRING", 0 },
+	[6] = { "BOOL", 1 }, [7] = { "INT16", 2 }, [8] = { "COMPLEX64", 8 },
+	[9] = { "INT8", 1 }, [10] = { "FLOAT64", 8 },
+	[11] = { "COMPLEX128", 16 }, [12] = { "UINT64", 8 },
+	[13] = { "RESOURCE", 0 }, [14] = { "VARIANT", 0 },
+	[15] = { "UINT32", 4 }, [16] = { "UINT16", 2 }, [17] = { "INT4", 0 },
+	[18] = { "BFLOAT16", 2 }, [19] = { "INT2", 0 }, [20] = { "UINT4", 0 },
+	[21] = { "FLOAT8_E4M3FN", 1 }, [22] = { "FLOAT8_E5M2", 1 },
+};
+
+static const char *const ops[TFL_BUILTIN_LIMIT] = {
+#define TFL_OP(code, name, options) [code] = #name,
+#include "tflite_ops.def"
+};
+
+const char *
+tfl_type_name(int type)
+{
+	bool known = type >= 0 && type < (int)ARRAY_LEN(types);
+	return known ? types[type].name : "UNKNOWN";
+}
+
+int
+tfl_type_bytes(int type)
+{
+	bool known = type >= 0 && type < (int)ARRAY_LEN(types);
+	return known ? types[type].bytes : 0;
+}
+
+const char *
+tfl_op_name(int code)
+{
+	bool known = code >= 0 && code < TFL_BUILTIN_LIMIT && ops[code];
+	return known ? ops[code] : "UNKNOWN";
+}
+
+const char *
+tfl_op_label(const struct tfl_op *op)
+{
+	return op->custom ? op->custom : tfl_op_name(op->code);
+}
+
+int
+tfl_op_code(const char *name)
+{
+	for (int i = 0; i < TFL_BUILTIN_LIMIT; i++)
+		if (ops[i] && !strcmp(ops[i], name))
+			return i;
+	return -1;
+}
+
+int64_t
+tfl_elements(const struct tfl_tensor *t)
+{
+	int64_t n = 1;
+	for (int i = 0; i < t->rank; i++)
+		n *= t->dim[i];
+	return n;
+}
+
+int64_t
+tfl_bytes(const struct tfl_tensor *t)
+{
+	return tfl_elements(t) * tfl_type_bytes(t->type);
+}
+
+struct fb_ref
+tfl_options(const struct tfl_op *op, const struct fb_table *t)
+{
+	if (op->options.buf && op->options.table == t)
+		return op->options;
+	return (struct fb_ref){ .table = t };
+}
