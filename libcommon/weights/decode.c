@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The decoder of weight streams (spec: weight-stream, section 1). */
+#include "weights/stream.h"
+#include "weights/weights.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A zero costs at least 1/8 bit (1.5), so a byte holds 64 values at most. */
+enum { VALUES_PER_BYTE = 64 };
+
+/* bits of input; reading past the end gives zeros, and at > n_bits */
+struct bits {
+	const uint8_t *p;
+	size_t n_bytes;
+	uint64_t at, n_bits;
+};
+
+/* What a slice inherits from its predecessors, and its own header. */
+struct slice {
+	bool valid; /* a palette was defined since the last end marker */
+	bool runs;
+	int zdiv, wdiv; /* wdiv: bits of the remainder, also uncompressed */
+	bool trunc, plain;
+	uint32_t n, n_runs;
+	int palette_bits; /* width of a direct index in uncompressed mode */
+	int n_palette;
+	uint32_t limit; /* first index whose direct value is above 511 */
+	int16_t weight[WEIGHTS_N_INDEX]; /* of each index */
+};
+
+struct decoder {
+	struct bits b;
+	struct slice s;
+	struct weights_values out;
+	size_t cap;
+	int16_t weights[WEIGHTS_SLICE_MAX];
+	uint32_t runs[WEIGHTS_SLICE_MAX + 1];
+	struct err *e;
+};
+
+/* the 57 or more bits at the position */
+static inline uint64_t
+bits_peek(const struct bits *b, uint64_t at)
+{
+	size_t byte = (size_t)(at >> 3);
+	uint64_t v = 0;
+
+	if (byte + 8 <= b->n_bytes)
+		v = load_le64(b->p + byte);
+	else if (byte < b->n_bytes)
+		for (size_t i = byte; i < b->n_bytes; i++)
+			v |= (uint64_t)b->p[i] << 8 * (i - byte);
+	return v >> (at & 7);
+}
+
+static inline uint32_t
+bits_take(struct bits *b, int n)
+{
+	uint64_t v = bits_peek(b, b->at) & ((UINT64_C(1) << n) - 1);
+	b->at += (uint64_t)n;
+	return (uint32_t)v;
+}
+
+static bool
+refuse(struct decoder *d, uint64_t bit, const char *rule)
+{
+	return err_set(d->e, "weight stream, bit %" PRIu64 ": %s", bit, rule);
+}
+
+static int16_t
+weight_of(uint32_t direct)
+{
+	int16_t magnitude = (int16_t)(direct >> 1);
+	return direct & 1 ? (int16_t)-magnitude : magnitude;
+}
+
+/* the palette group of a header: fields 6 to 9 of 1.2 */
+static void
+read_palette(struct decoder *d)
+{
+	struct slice *s = &d->s;
+	uint32_t ofs = bits_take(&d->b, 5);
+	uint32_t size = bits_take(&d->b, 5);
+	uint32_t k = size ? size + 1 : 0;
+
+	s->palette_bits = (int)bits_take(&d->b, 3) + 2;
+	s->n_palette = (int)k;
+	for (uint32_t x = 0; x < k; x++)
+		s->weight[x] = weight_of(bits_take(&d->b, s->palette_bits));
+	s->limit = WEIGHTS_N_INDEX;
+	if (ofs > k)
+		s->limit -= ofs - k;
+	for (uint32_t x = k; x < WEIGHTS_N_INDEX; x++)
+		s->weight[x] = weight_of(x - k + ofs);
+}
+
+static int
+index_width(const struct slice *s)
+{
+	int u = 1;
+
+	if (s->n_palette == 0)
+		return s->palette_bits;
+	while (1 << u < s->n_palette)
+		u++;
+	return u;
+}
+
+/* The header behind zdiv.  False: refused. */
+static bool
+read_header(struct decoder *d, int zdiv, uint64_t start)
+{
+	struct slice *s = &d->s;
+	bool runs = zdiv != WEIGHTS_ZDIV_OFF;
+
+	s->n = bits_take(&d->b, 15) + 1;
+	int wdiv = (int)bits_take(&d->b, 3);
+	s->trunc = bits_take(&d->b, 1);
+	bool new_palette = bits_take(&d->b, 1);
+
+	if (d->b.at > d->b.n_bits)
+		return refuse(d, start, "input ends inside a slice header");
+	if (zdiv == 4 || zdiv == 5)
+		return refuse(d, start, "zero-run divisor 4 and 5 are reserved");
+	if (wdiv == 6)
+		return refuse(d, start, "weight divisor 6 is reserved");
+	if (!new_palette && !s->valid)
+		return refuse(d, start, "first slice does not set a palette");
+	if (!new_palette && runs != s->runs)
+		return refuse(d, start, "zero-run mode changes without a palette");
+	if (new_palette)
+		read_palette(d);
+	s->valid = true;
+	s->runs = runs;
+	s->zdiv = runs ? zdiv : 0;
+	s->plain = wdiv == WEIGHTS_WDIV_PLAIN;
+	s->wdiv = s->plain ? index_width(s) : wdiv;
+	s->n_runs = runs ? s->n + new_palette : 0;
+	return true;
+}
+
+/* Quotients that one step completed; their remainders follow a step later. */
+struct pending {
+	int n;
+	uint32_t quotient[12];
+};
+
+/*
+ * Splits unary words into quotients (1.4): symbol j is 0 where bit j of first
+ * is clear, else 1 plus the next bit of second.  Returns the new carry.
+ */
+static uint32_t
+split_weights(bool trunc, uint32_t first, uint32_t second, uint32_t carry,
+	      struct pending *p)
+{
+	uint32_t n = 0;
+
+	for (int j = 0; j < 12; j++) {
+		uint32_t some = first >> j & 1;
+		uint32_t two = some & second;
+		second >>= some;
+		carry += some + two;
+		p->quotient[n] = carry;
+		bool done = trunc || !two;
+		n += done;
+		carry = done ? 0 : carry;
+	}
+	p->n = (int)n;
+	return carry;
+}
+
+static uint32_t
+split_runs(uint32_t word, int width, uint32_t carry, struct pending *p)
+{
+	uint32_t n = 0;
+
+	for (int j = 0; j < width; j++) {
+		uint32_t more = word >> j & 1;
+		carry += more;
+		p->quotient[n] = carry;
+		n += !more;
+		carry = more ? carry : 0;
+	}
+	p->n = (int)n;
+	return carry;
+}
+
+/* remainders of the weights of the previous step; false: one is above 511 */
+static bool
+finish_weights(struct decoder *d, const struct pending *p, int16_t *out)
+{
+	const struct slice *s = &d->s;
+	uint32_t worst = 0;
+
+	for (int i = 0; i < p->n; i++) {
+		uint32_t r = bits_take(&d->b, s->wdiv);
+		uint32_t q = s->plain ? 0 : p->quotient[i];
+		uint32_t x = q << s->wdiv | r;
+		x = q < WEIGHTS_N_INDEX ? x : WEIGHTS_N_INDEX;
+		worst = x > worst ? x : worst;
+		out[i] = s->weight[x % WEIGHTS_N_INDEX];
+	}
+	return worst < s->limit;
+}
+
+static void
+finish_runs(struct decoder *d, const struct pending *p, uint32_t *out)
+{
+	for (int i = 0; i < p->n; i++) {
+		uint32_t r = bits_take(&d->b, d->s.zdiv);
+		out[i] = p->quotient[i] << d->s.zdiv | r;
+	}
+}
+
+static int
+least(int a, uint32_t b)
+{
+	return b < (uint32_t)a ? (int)b : a;
+}
+
+/* The chunks of a slice (1.6) into d->weights and d->runs. */
+static bool
+read_chunks(struct decoder *d)
+{
+	const struct slice *s = &d->s;
+	int wl = s->plain && s->wdiv > 5 ? 8 : 12;
+	int zl = s->zdiv < 3 ? 12 : 8;
+	uint32_t w = 0, r = 0, w_carry = 0, r_carry = 0;
+	struct pending w_was = { 0 }, r_was = { 0 };
+
+	for (;;) {
+		uint64_t start = d->b.at;
+		bool w_on = w < s->n && (!s->runs || (int64_t)w - r < 8);
+		bool r_on = r < s->n_runs && w >= r;
+		struct pending w_now = { .n = w_on ? wl : 0 }, r_now = { 0 };
+		uint32_t first = 0, word = 0;
+
+		if (w_on && !s->plain)
+			first = bits_take(&d->b, 12);
+		if (r_on)
+			word = bits_take(&d->b, zl);
+		if (w_on && !s->plain) {
+			uint32_t second = bits_take(
+			    &d->b, __builtin_popcount(first));
+			w_carry = split_weights(s->trunc, first, second,
+						w_carry, &w_now);
+		}
+		if (r_on)
+			r_carry = split_runs(word, zl, r_carry, &r_now);
+		w_now.n = least(w_now.n, s->n - w);
+		r_now.n = least(r_now.n, s->n_runs - r);
+		if (!finish_weights(d, &w_was, d->weights + w - w_was.n))
+			return refuse(d, start, "weight index or value above 511");
+		finish_runs(d, &r_was, d->runs + r - r_was.n);
+		if (d->b.at > d->b.n_bits)
+			return refuse(d, start, "input ends inside a slice");
+		if (!w_on && !r_on)
+			return true;
+		w += (uint32_t)w_now.n;
+		r += (uint32_t)r_now.n;
+		w_was = w_now;
+		r_was = r_now;
+	}
+}
+
+/* room for n more values; never more than the input can hold */
+static bool
+reserve(struct decoder *d, struct arena *a, uint64_t n, uint64_t start)
+{
+	if (n <= d->cap - d->out.n)
+		return true;
+	if (!a)
+		return refuse(d, start, "more values than expected");
+	size_t need = d->out.n + (size_t)n;
+	size_t cap = d->cap * 2 > need ? d->cap * 2 : need;
+	int16_t *v = anew(a, int16_t, cap);
+	if (d->out.n)
+		memcpy(v, d->out.v, d->out.n * sizeof(*v));
+	d->out.v = v;
+	d->cap = cap;
+	return true;
+}
+
+/* Appends the slice's weights with the zero runs between them (1.5). */
+static bool
+append(struct decoder *d, struct arena *a, uint64_t start)
+{
+	const struct slice *s = &d->s;
+	const uint32_t *run = d->runs;
+	uint64_t total = s->n;
+
+	for (uint32_t i = 0; i < s->n_runs; i++)
+		total += run[i];
+	if (!reserve(d, a, total, start))
+		return false;
+	int16_t *out = d->out.v + d->out.n;
+	d->out.n += (size_t)total;
+	if (!s->runs) {
+		memcpy(out, d->weights, s->n * sizeof(*out));
+		return true;
+	}
+	if (total)
+		memset(out, 0, (size_t)total * sizeof(*out));
+	if (s->n_runs > s->n)
+		out += *run++;
+	for (uint32_t i = 0; i < s->n; i++) {
+		*out = d->weights[i];
+		out += 1 + run[i];
+	}
+	return true;
+}
+
+static bool
+decode_slices(struct decoder *d, struct arena *grow)
+{
+	for (;;) {
+		uint64_t start = d->b.at;
+		int zdiv = (int)bits_take(&d->b, 3);
+
+		if (d->b.at > d->b.n_bits)
+			return refuse(d, start, "input ends without end marker");
+		if (zdiv == WEIGHTS_ZDIV_END) {
+			d->s.valid = false;
+			d->b.at = (d->b.at + 7) & ~UINT64_C(7);
+			if (d->b.at >= d->b.n_bits)
+				return true;
+			continue;
+		}
+		if (!read_header(d, zdiv, start) || !read_chunks(d) ||
+		    !append(d, grow, start))
+			return false;
+	}
+}
+
+bool
+weights_decode(struct arena *a, struct bytes in, int64_t expected,
+	       struct weights_values *out, struct err *e)
+{
+	*out = (struct weights_values){ 0 };
+	if (expected >= 0 && (uint64_t)expected / VALUES_PER_BYTE > in.n)
+		return err_set(e, "weight stream of %zu bytes can't hold "
+			       "%" PRId64 " values", in.n, expected);
+
+	struct arena *scratch = arena_open();
+	struct decoder *d = anew(scratch, struct decoder, 1);
+	*d = (struct decoder){
+		.b = { .p = in.p, .n_bytes = in.n,
+		       .n_bits = (uint64_t)in.n * 8 },
+		.e = e,
+	};
+	if (expected >= 0) {
+		d->out.v = anew(a, int16_t, (size_t)expected);
+		d->cap = (size_t)expected;
+	}
+	bool ok = decode_slices(d, expected < 0 ? a : NULL);
+	if (ok && expected >= 0 && d->out.n != (size_t)expected)
+		ok = err_set(e, "weight stream holds %zu values, %" PRId64
+			     " expected", d->out.n, expected);
+	if (ok)
+		*out = d->out;
+	arena_close(scratch);
+	return ok;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of weights in a stream (spec: weight-stream, section 2). */
+#include "weights/weights.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* depth of the IFM ublock and of the IFM block of depth-first order (2.2) */
+enum { IFM_UBLOCK = 8, SUBKERNEL = 8 };
+
+static int32_t
+min(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+static int32_t
+round_up(int32_t v, int32_t to)
+{
+	return (v + to - 1) / to * to;
+}
+
+struct weights_view
+weights_view_ohwi(const void *p, int32_t o, int32_t h, int32_t w, int32_t i)
+{
+	return (struct weights_view){
+		.p = p, .o = o, .h = h, .w = w, .i = i,
+		.stride_o = (ptrdiff_t)h * w * i,
+		.stride_y = (ptrdiff_t)w * i,
+		.stride_x = i,
+		.stride_i = 1,
+	};
+}
+
+struct weights_view
+weights_view_depthwise(const void *p, int32_t h, int32_t w, int32_t c)
+{
+	return (struct weights_view){
+		.p = p, .o = c, .h = h, .w = w, .i = 1,
+		.stride_o = 1,
+		.stride_y = (ptrdiff_t)w * c,
+		.stride_x = c,
+		.stride_i = 1,
+	};
+}
+
+struct weights_view
+weights_view_turned(struct weights_view v)
+{
+	v.p += (v.h - 1) * v.stride_y + (v.w - 1) * v.stride_x;
+	v.stride_y = -v.stride_y;
+	v.stride_x = -v.stride_x;
+	return v;
+}
+
+/* element rounding E of 2.2 */
+static int32_t
+element_rounding(enum weights_traversal t, int32_t ifm_bits)
+{
+	if (t == WEIGHTS_DEPTH_FIRST)
+		return 1;
+	return t == WEIGHTS_PART_KERNEL && ifm_bits == 16 ? 2 : 4;
+}
+
+bool
+weights_prefer_part_kernel(int32_t h, int32_t w, int32_t i, int32_t ifm_bits)
+{
+	/* i/df_i <= i/pk_i * hw/pk_hw, without the fractions */
+	int64_t hw = (int64_t)h * w;
+	int64_t e = element_rounding(WEIGHTS_PART_KERNEL, ifm_bits);
+	int64_t df_i = round_up(i, ifm_bits == 16 ? 16 : 32);
+	int64_t pk_i = round_up(i, IFM_UBLOCK);
+	int64_t pk_hw = (hw + e - 1) / e * e;
+
+	return i <= IFM_UBLOCK || pk_i * pk_hw <= hw * df_i;
+}
+
+int32_t
+weights_order_channels(const struct weights_order *ord)
+{
+	int32_t n = ord->end - ord->begin - ord->core;
+	return n > 0 ? (n + ord->cores - 1) / ord->cores : 0;
+}
+
+/* An order and a kernel, with what the loops of 2.3 step by. */
+struct nest {
+	enum weights_traversal traversal;
+	int32_t o, h, w, i; /* o: channels of the core */
+	int32_t bd, ib, ou;
+	int32_t sub_h, sub_w; /* largest sub-kernel */
+	int32_t e;	      /* rounding of kernel elements */
+	int32_t lanes;	      /* input lanes of a tile */
+};
+
+static struct nest
+nest_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
+{
+	bool depthwise = ord->traversal == WEIGHTS_DEPTHWISE;
+	bool deep = ord->traversal == WEIGHTS_DEPTH_FIRST &&
+		    ord->ifm_bits == 8;
+
+	assert(ord->dilation_y == 1 || ord->dilation_y == 2);
+	assert(ord->dilation_x == 1 || ord->dilation_x == 2);
+	struct nest n = {
+		.traversal = ord->traversal,
+		.o = weights_order_channels(ord),
+		.h = h, .w = w, .i = depthwise ? 1 : i,
+		.bd = (ord->block_depth + ord->cores - 1 - ord->core) /
+		      ord->cores,
+		.ib = deep ? 32 : 16,
+		.ou = ord->ou,
+		.sub_h = SUBKERNEL / ord->dilation_y,
+		.sub_w = SUBKERNEL / ord->dilation_x,
+		.e = element_rounding(ord->traversal, ord->ifm_bits),
+		.lanes = depthwise ? 1 : IFM_UBLOCK,
+	};
+	assert(n.bd > 0 || n.o == 0);
+	assert(n.bd % n.ou == 0 || n.bd >= n.o);
+	return n;
+}
+
+/* Padded kernel elements: S of 2.7, sub-kernel by sub-kernel. */
+static size_t
+nest_elements(const struct nest *n)
+{
+	size_t s = 0;
+
+	for (int32_t sy = 0; sy < n->h; sy += n->sub_h)
+		for (int32_t sx = 0; sx < n->w; sx += n->sub_w)
+			s += (size_t)round_up(min(n->sub_h, n->h - sy) *
+						  min(n->sub_w, n->w - sx),
+					      n->e);
+	return s;
+}
+
+size_t
+weights_order_count(const struct weights_order *ord, int32_t h, int32_t w,
+		    int32_t i)
+{
+	struct nest n = nest_of(ord, h, w, i);
+	if (n.o == 0)
+		return 0;
+
+	size_t depth = n.traversal == WEIGHTS_DEPTHWISE	   ? 1
+		       : n.traversal == WEIGHTS_PART_KERNEL
+			   ? (size_t)round_up(n.i, IFM_UBLOCK)
+			   : (size_t)round_up(n.i, n.ib);
+	int32_t whole = n.o / n.bd, rest = n.o % n.bd;
+	size_t o = (size_t)whole * (size_t)round_up(n.bd, n.ou) +
+		   (size_t)round_up(rest, n.ou);
+	return o * nest_elements(&n) * depth;
+}
+
+/*
+ * What one step of loops 1-8 emits: ou x lanes values of one kernel element.
+ * Lanes past n_o or n_i are padding; n_o is 0 for a padding element.
+ */
+struct tile {
+	int32_t o, y, x, i; /* o counts the core's channels */
+	int32_t n_o, n_i;
+};
+
+typedef void tile_fn(void *ctx, const struct tile *t);
+
+/* loops 6 to 8 for the input ublocks i0..i1 of an IFM block */
+static void
+walk_elements(const struct nest *n, struct tile t, int32_t ob, int32_t i1,
+	      tile_fn *fn, void *ctx)
+{
+	int32_t i0 = t.i, y0 = t.y, x0 = t.x;
+	int32_t sw = min(n->sub_w, n->w - x0);
+	int32_t real = min(n->sub_h, n->h - y0) * sw;
+
+	for (t.o = ob; t.o < min(ob + n->bd, n->o); t.o += n->ou)
+		for (int32_t e = 0; e < round_up(real, n->e); e++) {
+			t.n_o = e < real ? min(n->ou, n->o - t.o) : 0;
+			t.y = y0 + e / sw;
+			t.x = x0 + e % sw;
+			for (t.i = i0; t.i < i1; t.i += IFM_UBLOCK) {
+				int32_t left = n->i - t.i;
+				t.n_i = left < 0 ? 0 : min(n->lanes, left);
+				fn(ctx, &t);
+			}
+		}
+}
+
+/* loops 3 to 5 of one OFM block and IFM block */
+static void
+walk_subkernels(const struct nest *n, int32_t ob, int32_t b, tile_fn *fn,
+		void *ctx)
+{
+	bool part = n->traversal == WEIGHTS_PART_KERNEL;
+	int32_t i1 = part ? b + min(n->ib, n->i - b) : b + n->ib;
+	int32_t step = part ? IFM_UBLOCK : n->ib;
+
+	if (n->traversal == WEIGHTS_DEPTHWISE)
+		i1 = 1;
+	for (int32_t sy = 0; sy < n->h; sy += n->sub_h)
+		for (int32_t sx = 0; sx < n->w; sx += n->sub_w)
+			for (int32_t i = b; i < i1; i += step) {
+				struct tile t = { .y = sy, .x = sx, .i = i };
+				walk_elements(n, t, ob, min(i + step, i1), fn,
+					      ctx);
+			}
+}
+
+static void
+walk(const struct nest *n, tile_fn *fn, void *ctx)
+{
+	for (int32_t ob = 0; ob < n->o; ob += n->bd)
+		for (int32_t b = 0; b < n->i; b += n->ib)
+			walk_subkernels(n, ob, b, fn, ctx);
+}
+
+struct gather {
+	const struct weights_view *v;
+	int32_t first, cores; /* source channel of the core's channel 0; step */
+	int32_t ou, lanes;
+	int16_t *out;
+};
+
+static int32_t
+zero_point(const struct weights_view *v, int32_t o)
+{
+	if (!v->zero)
+		return 0;
+	return v->zero[v->n_zero > 1 ? o : 0];
+}
+
+static void
+gather_lanes(const struct gather *g, const uint8_t *p, int32_t n, int32_t zero,
+	     int16_t *out)
+{
+	ptrdiff_t step = g->v->stride_i;
+
+	if (g->v->is_unsigned)
+		for (int32_t iz = 0; iz < n; iz++)
+			out[iz] = (int16_t)(p[iz * step] - zero);
+	else
+		for (int32_t iz = 0; iz < n; iz++)
+			out[iz] = (int16_t)((int8_t)p[iz * step] - zero);
+	for (int32_t iz = n; iz < g->lanes; iz++)
+		out[iz] = 0;
+}
+
+static void
+gather_tile(void *ctx, const struct tile *t)
+{
+	struct gather *g = ctx;
+	const struct weights_view *v = g->v;
+	const uint8_t *p = v->p + t->y * v->stride_y + t->x * v->stride_x +
+			   t->i * v->stride_i;
+
+	for (int32_t oz = 0; oz < t->n_o; oz++) {
+		int32_t o = g->first + (t->o + oz) * g->cores;
+		gather_lanes(g, p + o * v->stride_o, t->n_i, zero_point(v, o),
+			     g->out);
+		g->out += g->lanes;
+	}
+	size_t pad = (size_t)((g->ou - t->n_o) * g->lanes);
+	memset(g->out, 0, pad * sizeof(*g->out));
+	g->out += pad;
+}
+
+void
+weights_reorder(const struct weights_view *v, const struct weights_order *ord,
+		int16_t *out)
+{
+	struct nest n = nest_of(ord, v->h, v->w, v->i);
+	struct gather g = {
+		.v = v,
+		.first = ord->begin + ord->core,
+		.cores = ord->cores,
+		.ou = n.ou,
+		.lanes = n.lanes,
+		.out = out,
+	};
+
+	assert(ord->end <= v->o);
+	walk(&n, gather_tile, &g);
+}
+
+struct scatter {
+	const struct weights_place *place;
+	int32_t first, cores;
+	int32_t ou, lanes;
+	const int16_t *in;
+	size_t stray; /* padding values that are not zero */
+};
+
+static void
+scatter_tile(void *ctx, const struct tile *t)
+{
+	struct scatter *s = ctx;
+	const struct weights_place *pl = s->place;
+
+	for (int32_t oz = 0; oz < s->ou; oz++, s->in += s->lanes) {
+		int32_t o = s->first + (t->o + oz) * s->cores;
+		int32_t real = oz < t->n_o ? t->n_i : 0;
+		int16_t *p = pl->p;
+
+		if (real > 0)
+			p += o * pl->stride_o + t->y * pl->stride_y +
+			     t->x * pl->stride_x + t->i * pl->stride_i;
+		for (int32_t iz = 0; iz < real; iz++)
+			p[iz * pl->stride_i] = s->in[iz];
+		for (int32_t iz = real; iz < s->lanes; iz++)
+			s->stray += s->in[iz] != 0;
+	}
+}
+
+size_t
+weights_restore(const int16_t *values, const struct weights_order *ord,
+		const struct weights_place *place)
+{
+	struct nest n = nest_of(ord, place->h, place->w, place->i);
+	struct scatter s = {
+		.place = place,
+		.first = ord->core,
+		.cores = ord->cores,
+		.ou = n.ou,
+		.lanes = n.lanes,
+		.in = values,
+	};
+
+	walk(&n, scatter_tile, &s);
+	return s.stray;
+}
