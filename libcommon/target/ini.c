@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vela.ini: spec/scheduling.md 6.2 and 6.3. */
+#include "base/file.h"
+#include "target/memory.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_INI_BYTES = 1 << 20, MAX_INHERIT = 16 };
+
+struct entry {
+	const char *section, *key, *value;
+	unsigned line;
+};
+
+struct ini {
+	struct arena *a;
+	const char *path;
+	struct entry *entry;
+	size_t n, cap;
+	struct err *e;
+};
+
+static char *
+trim(char *s)
+{
+	while (isspace((unsigned char)*s))
+		s++;
+	char *end = s + strlen(s);
+	while (end > s && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	return s;
+}
+
+/* an entry with a NULL key marks that the section exists */
+static void
+add(struct ini *f, const char *section, const char *key, const char *value,
+    unsigned line)
+{
+	agrow(f->a, f->entry, f->n, &f->cap);
+	f->entry[f->n++] = (struct entry){ section, key, value, line };
+}
+
+static bool
+parse_line(struct ini *f, char *s, const char **section, unsigned line)
+{
+	s = trim(s);
+	if (!*s || *s == ';' || *s == '#')
+		return true;
+	if (*s == '[') {
+		char *end = strchr(s, ']');
+		if (!end)
+			return err_at(f->e, f->path, line, "section without ]");
+		*end = '\0';
+		*section = s + 1;
+		add(f, *section, NULL, NULL, line);
+		return true;
+	}
+	char *eq = strpbrk(s, "=:");
+	if (!eq || !*section)
+		return err_at(f->e, f->path, line,
+			      "neither [section] nor key = value inside one");
+	*eq = '\0';
+	char *key = trim(s);
+	for (char *p = key; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	add(f, *section, key, trim(eq + 1), line);
+	return true;
+}
+
+static bool
+parse(struct ini *f)
+{
+	struct bytes b;
+	if (!file_read(f->a, f->path, MAX_INI_BYTES, &b, f->e))
+		return false;
+	char *text = arena_strndup(f->a, (const char *)b.p, b.n), *next;
+	const char *section = NULL;
+	unsigned line = 1;
+	for (char *s = text; s; s = next, line++) {
+		next = strchr(s, '\n');
+		if (next)
+			*next++ = '\0';
+		if (!parse_line(f, s, &section, line))
+			return false;
+	}
+	return true;
+}
+
+static const struct entry *
+find(const struct ini *f, const char *section, const char *key)
+{
+	for (size_t i = f->n; i-- > 0;) {
+		const struct entry *x = &f->entry[i];
+		if (!strcmp(x->section, section) &&
+		    (key ? x->key && !strcmp(x->key, key) : !x->key))
+			return x;
+	}
+	return NULL;
+}
+
+/* the value in the section or in what it inherits from; false: a bad file */
+static bool
+look_up(struct ini *f, const char *section, const char *key,
+	const struct entry **out)
+{
+	for (int depth = 0;; depth++) {
+		*out = find(f, section, key);
+		const struct entry *parent = find(f, section, "inherit");
+		if (*out || !parent)
+			return true;
+		if (depth == MAX_INHERIT)
+			return err_at(f->e, f->path, parent->line,
+				      "[%s] inherits in a circle", section);
+		section = parent->value;
+		if (!find(f, section, NULL))
+			return err_at(f->e, f->path, parent->line,
+				      "there is no section [%s]", section);
+	}
+}
+
+static bool
+get_number(struct ini *f, const char *section, const char *key, double min,
+	   double max, double *out)
+{
+	const struct entry *x;
+	if (!look_up(f, section, key, &x))
+		return false;
+	if (!x)
+		return true;
+	char *end;
+	errno = 0;
+	double v = strtod(x->value, &end);
+	if (end == x->value || *trim(end) || errno || !(v >= min && v <= max))
+		return err_at(f->e, f->path, x->line,
+			      "%s = %s is not a number from %g to %g", key,
+			      x->value, min, max);
+	*out = v;
+	return true;
+}
+
+static bool
+get_int(struct ini *f, const char *section, const char *key, double max, int *out)
+{
+	double v = *out;
+	if (!get_number(f, section, key, 0, max, &v))
+		return false;
+	*out = (int)v;
+	return true;
+}
+
+static bool
+get_area(struct ini *f, const char *section, const char *key, enum mem_area *out)
+{
+	const struct entry *x;
+	if (!look_up(f, section, key, &x))
+		return false;
+	return !x || memory_area_find(x->value, out) ||
+	       err_at(f->e, f->path, x->line,
+		      "%s = %s is not Sram, Dram, OnChipFlash or OffChipFlash",
+		      key, x->value);
+}
+
+static bool
+get_port(struct ini *f, const char *section, const char *key,
+	 const struct memory_system *m, enum mem_area *out)
+{
+	const struct entry *x;
+	if (!look_up(f, section, key, &x))
+		return false;
+	*out = m->axi[0];
+	if (!x || !strcasecmp(x->value, "Axi0"))
+		return true;
+	*out = m->axi[1];
+	return !strcasecmp(x->value, "Axi1") ||
+	       err_at(f->e, f->path, x->line, "%s = %s is not Axi0 or Axi1", key,
+		      x->value);
+}
+
+static bool
+get_memory(struct ini *f, const char *section, enum mem_area area,
+	   struct mem_props *p)
+{
+	enum { MAX_LATENCY = 1000000, MAX_BURST = 65536, MAX_PORTS = 64 };
+	char *prefix = arena_strdup(f->a, memory_area_name(area));
+	for (char *c = prefix; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	*p = (struct mem_props){ 1.0, 1, 0, 0, 1 };
+#define KEY(name) arena_printf(f->a, "%s_" name, prefix)
+	return get_number(f, section, KEY("clock_scale"), 1e-9, 1e3, &p->clock_scale) &&
+	       get_int(f, section, KEY("burst_length"), MAX_BURST, &p->burst_bytes) &&
+	       get_int(f, section, KEY("read_latency"), MAX_LATENCY, &p->read_latency) &&
+	       get_int(f, section, KEY("write_latency"), MAX_LATENCY, &p->write_latency) &&
+	       get_int(f, section, KEY("ports_used"), MAX_PORTS, &p->ports) &&
+	       (p->burst_bytes > 0 && p->ports > 0
+		    ? true
+		    : err_at(f->e, f->path, 0, "[%s]: %s burst length and ports "
+					       "must be at least 1", section,
+			     memory_area_name(area)));
+#undef KEY
+}
+
+static bool
+require(struct ini *f, const char *section)
+{
+	if (find(f, section, NULL))
+		return true;
+	struct text t = { 0 };
+	const char *dot = strchr(section, '.');
+	size_t prefix = dot ? (size_t)(dot - section) + 1 : 0;
+	for (size_t i = 0; i < f->n; i++)
+		if (!f->entry[i].key &&
+		    !strncmp(f->entry[i].section, section, prefix))
+			text_printf(&t, " %s", f->entry[i].section + prefix);
+	(void)err_at(f->e, f->path, 0, "there is no section [%s]; there are:%s",
+		     section, text_str(&t));
+	text_free(&t);
+	return false;
+}
+
+bool
+memory_load_ini(struct arena *a, const char *path, const char *system,
+		const char *mode, struct memory_system *out, struct err *e)
+{
+	struct ini f = { .a = a, .path = path, .e = e };
+	const char *sys = arena_printf(a, "System_Config.%s", system);
+	const char *mem = arena_printf(a, "Memory_Mode.%s", mode);
+	if (!parse(&f) || !require(&f, sys) || !require(&f, mem))
+		return false;
+	*out = (struct memory_system){
+		.system = arena_strdup(a, system), .mode = arena_strdup(a, mode),
+		.source = arena_strdup(a, path), .clock = 1,
+	};
+	if (!get_number(&f, sys, "core_clock", 1, 1e11, &out->clock) ||
+	    !get_area(&f, sys, "axi0_port", &out->axi[0]) ||
+	    !get_area(&f, sys, "axi1_port", &out->axi[1]))
+		return false;
+	for (int i = 0; i < MEM_AREAS; i++)
+		if (!get_memory(&f, sys, (enum mem_area)i, &out->mem[i]))
+			return false;
+	double cache = 0;
+	if (!get_port(&f, mem, "const_mem_area", out, &out->const_area) ||
+	    !get_port(&f, mem, "arena_mem_area", out, &out->arena_area) ||
+	    !get_port(&f, mem, "cache_mem_area", out, &out->cache_area) ||
+	    !get_number(&f, mem, "arena_cache_size", 0, 1.1e12, &cache))
+		return false;
+	out->cache_bytes = (int64_t)cache;
+	return true;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory systems: the built-in profiles, and what holds for every system. */
+#include "target/memory.h"
+
+#include <string.h>
+
+static const struct area_names {
+	const char *ini, *report, *csv;
+} area_names[MEM_AREAS] = {
+	[MEM_SRAM] = { "Sram", "SRAM", "sram" },
+	[MEM_DRAM] = { "Dram", "DRAM", "dram" },
+	[MEM_ON_CHIP_FLASH] = { "OnChipFlash", "On-chip Flash", "on_chip_flash" },
+	[MEM_OFF_CHIP_FLASH] = { "OffChipFlash", "Off-chip Flash", "off_chip_flash" },
+};
+
+static const struct system_profile {
+	const char *name;
+	double clock;
+	struct mem_props sram;
+	enum mem_area area;
+	struct mem_props second;
+	const char *accel, *source;
+} systems[] = {
+#define SYSTEM(n, c, s0, b0, r0, w0, m, s1, b1, r1, w1, a, src)              \
+	{ .name = #n, .clock = c,                                            \
+	  .sram = { s0, b0, r0, w0, 1 }, .area = MEM_##m,                    \
+	  .second = { s1, b1, r1, w1, 1 }, .accel = a, .source = src },
+#include "memory.def"
+};
+
+static const struct mode_profile {
+	const char *name;
+	int const_port, arena_port, cache_port;
+	int64_t cache_bytes;
+	const char *source;
+} modes[] = {
+#define MODE(n, c, a, k, bytes, src)                                         \
+	{ .name = #n, .const_port = c, .arena_port = a, .cache_port = k,     \
+	  .cache_bytes = bytes, .source = src },
+#include "memory.def"
+};
+
+const char *
+memory_area_name(enum mem_area area)
+{
+	return area_names[area].ini;
+}
+
+const char *
+memory_area_report(enum mem_area area)
+{
+	return area_names[area].report;
+}
+
+const char *
+memory_area_csv(enum mem_area area)
+{
+	return area_names[area].csv;
+}
+
+bool
+memory_area_find(const char *ini_name, enum mem_area *out)
+{
+	for (int i = 0; i < MEM_AREAS; i++)
+		if (!strcmp(area_names[i].ini, ini_name)) {
+			*out = (enum mem_area)i;
+			return true;
+		}
+	return false;
+}
+
+double
+memory_bytes_per_cycle(const struct memory_system *m, const struct accel *a,
+		       enum mem_area area)
+{
+	return a->axi_bytes * m->mem[area].clock_scale * m->mem[area].ports;
+}
+
+void
+memory_list_profiles(struct text *t)
+{
+	text_puts(t, "system configurations (clock; Sram and second memory as "
+		     "scale/burst/read/write):\n");
+	for (size_t i = 0; i < ARRAY_LEN(systems); i++) {
+		const struct system_profile *s = &systems[i];
+		text_printf(t, "  %-28s %4.0f MHz  Sram %g/%d/%d/%d  %s %g/%d/%d/%d"
+			       "  %s%s(%s)\n",
+			    s->name, s->clock / 1e6, s->sram.clock_scale,
+			    s->sram.burst_bytes, s->sram.read_latency,
+			    s->sram.write_latency, area_names[s->area].ini,
+			    s->second.clock_scale, s->second.burst_bytes,
+			    s->second.read_latency, s->second.write_latency,
+			    s->accel, *s->accel ? " " : "", s->source);
+	}
+	text_puts(t, "memory modes (port of constants, arena, cache; cache "
+		     "bytes):\n");
+	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+		text_printf(t, "  %-28s Axi%d Axi%d Axi%d %lld\n", modes[i].name,
+			    modes[i].const_port, modes[i].arena_port,
+			    modes[i].cache_port, (long long)modes[i].cache_bytes);
+}
+
+/* the names alone, for one-line errors */
+static void
+list_names(struct text *t, bool of_modes)
+{
+	size_t n = of_modes ? ARRAY_LEN(modes) : ARRAY_LEN(systems);
+	for (size_t i = 0; i < n; i++)
+		text_printf(t, "%s%s", i ? ", " : "",
+			    of_modes ? modes[i].name : systems[i].name);
+}
+
+static bool
+unknown(const char *name, bool of_modes, struct err *e)
+{
+	struct text t = { 0 };
+	list_names(&t, of_modes);
+	const char *option = of_modes ? "--memory-mode" : "--system-config";
+	if (name)
+		(void)err_set(e, "error: %s '%s' is not built in (and no --config "
+				 "names a file); there are: %s", option, name,
+			      text_str(&t));
+	else
+		(void)err_set(e, "error: %s is required: there is no default; "
+				 "choose one of: %s", option, text_str(&t));
+	text_free(&t);
+	return false;
+}
+
+static bool
+load_builtin(const char *system, const char *mode, struct memory_system *out,
+	     struct err *e)
+{
+	const struct system_profile *s = NULL;
+	const struct mode_profile *m = NULL;
+	for (size_t i = 0; system && i < ARRAY_LEN(systems); i++)
+		if (!strcmp(systems[i].name, system))
+			s = &systems[i];
+	for (size_t i = 0; mode && i < ARRAY_LEN(modes); i++)
+		if (!strcmp(modes[i].name, mode))
+			m = &modes[i];
+	if (!s)
+		return unknown(system, false, e);
+	if (!m)
+		return unknown(mode, true, e);
+	*out = (struct memory_system){
+		.system = s->name, .mode = m->name, .source = s->source,
+		.clock = s->clock, .axi = { MEM_SRAM, s->area },
+		.cache_bytes = m->cache_bytes,
+	};
+	for (int i = 0; i < MEM_AREAS; i++)
+		out->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1 };
+	out->mem[MEM_SRAM] = s->sram;
+	out->mem[s->area] = s->second;
+	out->const_area = out->axi[m->const_port];
+	out->arena_area = out->axi[m->arena_port];
+	out->cache_area = out->axi[m->cache_port];
+	return true;
+}
+
+bool
+memory_settle(struct memory_system *m, const struct accel *accel, struct err *e)
+{
+	/* all in one SRAM: constants are given the other port, as flash */
+	if (m->const_area == MEM_SRAM && m->arena_area == MEM_SRAM &&
+	    m->cache_area == MEM_SRAM) {
+		m->const_area = MEM_ON_CHIP_FLASH;
+		m->mem[MEM_ON_CHIP_FLASH] = m->mem[MEM_SRAM];
+		m->axi[m->axi[0] == MEM_SRAM ? 1 : 0] = MEM_ON_CHIP_FLASH;
+	}
+	int64_t space = (int64_t)1 << accel->address_bits;
+	if (m->const_area == MEM_SRAM)
+		return err_set(e, "error: memory mode %s: constants must be in "
+				  "Dram, OnChipFlash or OffChipFlash", m->mode);
+	if (m->arena_area != MEM_SRAM && m->arena_area != MEM_DRAM)
+		return err_set(e, "error: memory mode %s: the arena must be in "
+				  "Sram or Dram", m->mode);
+	if (m->cache_area != MEM_SRAM)
+		return err_set(e, "error: memory mode %s: the cache must be in "
+				  "Sram", m->mode);
+	if (m->cache_bytes < 0 || m->cache_bytes > space)
+		return err_set(e, "error: arena cache size %lld is not between 0 "
+				  "and 2^%d", (long long)m->cache_bytes,
+			       accel->address_bits);
+	m->spilling = m->arena_area != m->cache_area;
+	return true;
+}
+
+bool
+memory_load(struct arena *a, const char *path, const char *system,
+	    const char *mode, const struct accel *accel,
+	    struct memory_system *out, struct err *e)
+{
+	if (path && (!system || !mode))
+		return err_set(e, "error: --config %s needs --system-config and "
+				  "--memory-mode", path);
+	bool ok = path ? memory_load_ini(a, path, system, mode, out, e)
+		       : load_builtin(system, mode, out, e);
+	return ok && memory_settle(out, accel, e);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TARGET_MEMORY_H
+#define TARGET_MEMORY_H
+
+#include "target/target.h"
+
+/* sections [System_Config.NAME] and [Memory_Mode.NAME] of an ini file */
+bool memory_load_ini(struct arena *a, const char *path, const char *system,
+		     const char *mode, struct memory_system *out,
+		     struct err *e);
+
+#endif

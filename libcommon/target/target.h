@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What we compile for: the accelerators, the memories around them, and the
+ * rules by which an OFM block fits the accelerator's SHRAM.
+ */
+#ifndef TARGET_TARGET_H
+#define TARGET_TARGET_H
+
+#include "base/arena.h"
+#include "base/text.h"
+
+struct hwc {
+	int32_t h, w, c;
+};
+
+static inline int64_t
+hwc_elements(struct hwc s)
+{
+	return (int64_t)s.h * s.w * s.c;
+}
+
+static inline bool
+hwc_equal(struct hwc a, struct hwc b)
+{
+	return a.h == b.h && a.w == b.w && a.c == b.c;
+}
+
+/* ---- accelerators ----------------------------------------------------- */
+
+enum {
+	SHRAM_BANK_BYTES = 1024,
+	SHRAM_OUTPUT_BANKS = 2, /* at the start: output staging */
+	LUT_BYTES = 2048,	/* at the end of SHRAM */
+	BRICK = 16,		/* channels of an NHCWB16 brick */
+	MAX_KERNELS = 2,	/* outstanding kernel operations */
+	MAX_BLOCKDEP = 3,
+	MAX_BLOCK_H = 32, MAX_BLOCK_W = 64, MAX_BLOCK_C = 128,
+	SUBKERNEL_MAX = 8,
+};
+
+enum accel_id {
+#define ACCEL(id, ...) ACCEL_##id,
+#include "target.def"
+	ACCEL_COUNT
+};
+
+/* columns of the output-cycle table: spec/scheduling.md 1.4 */
+enum out_column {
+	OUT_ELTWISE32_0, OUT_ELTWISE32_1, OUT_MUL32, OUT_MUL_OR_ACC40,
+	OUT_ADD_SIMPLE, OUT_ADD_ADVANCED, OUT_MAXPOOL, OUT_OTHER, OUT_COLUMNS
+};
+enum act_column { ACT_TABLE, ACT_RELU, ACT_NONE, ACT_COLUMNS };
+
+struct accel {
+	enum accel_id id;
+	const char *name;	 /* ethos-u55-256 */
+	const char *report_name; /* Ethos_U55_256 */
+	int macs;		 /* per cycle and core */
+	int cores;
+	struct hwc ublock; /* OFM; the IFM's is the same but 8 deep */
+	int banks;	   /* SHRAM per core */
+	int lut_banks;	   /* always reserved; 0 on 16-bank parts */
+	int units;	   /* elementwise */
+	int axi_bytes;	   /* per cycle and port */
+	int address_bits;
+	int max_dma; /* outstanding transfers */
+	uint32_t config_word;
+	int granule_ifm, granule_ifm32, granule_acc32, granule_acc40;
+	double out_cycles[OUT_COLUMNS]; /* per element */
+	double act_cycles[ACT_COLUMNS];
+	int delay32, delay40;
+};
+
+extern const struct accel accels[ACCEL_COUNT];
+
+const struct accel *accel_find(const char *name); /* NULL if unknown */
+const struct accel *accel_of_config(uint32_t config_word); /* NULL likewise */
+const char *accel_names(void); /* for usage texts */
+
+static inline bool
+accel_is_u65(const struct accel *a)
+{
+	return a->address_bits > 32;
+}
+
+static inline int32_t
+accel_lut_base(const struct accel *a)
+{
+	return a->banks * SHRAM_BANK_BYTES - LUT_BYTES;
+}
+
+/* ---- memory systems --------------------------------------------------- */
+
+enum mem_area { MEM_SRAM, MEM_DRAM, MEM_ON_CHIP_FLASH, MEM_OFF_CHIP_FLASH,
+		MEM_AREAS };
+
+struct mem_props {
+	double clock_scale; /* of the AXI port's peak bandwidth */
+	int burst_bytes, read_latency, write_latency; /* latencies in cycles */
+	int ports;
+};
+
+struct memory_system {
+	const char *system, *mode; /* names; NULL: not known */
+	const char *source;	   /* file or origin of the numbers */
+	double clock;		   /* Hz */
+	enum mem_area axi[2];
+	struct mem_props mem[MEM_AREAS];
+	enum mem_area const_area, arena_area, cache_area;
+	bool spilling;	      /* cache is SRAM of its own: region 2 is used */
+	int64_t cache_bytes;  /* limit when spilling, else a target; 0: none */
+};
+
+/*
+ * The system and mode of these names, from an ini file in vela.ini's syntax
+ * (spec/scheduling.md 6.2 to 6.4) or, when path is NULL, from the built-in
+ * profiles.  A name that is missing or unknown is an error that lists what
+ * there is: there is no default system.
+ */
+bool memory_load(struct arena *a, const char *path, const char *system,
+		 const char *mode, const struct accel *accel,
+		 struct memory_system *out, struct err *e);
+
+/* checks and fix-ups of spec/scheduling.md 6.4; called by memory_load */
+bool memory_settle(struct memory_system *m, const struct accel *accel,
+		   struct err *e);
+
+void memory_list_profiles(struct text *t); /* names, numbers, sources */
+double memory_bytes_per_cycle(const struct memory_system *m,
+			      const struct accel *a, enum mem_area area);
+const char *memory_area_name(enum mem_area area);   /* OffChipFlash (ini) */
+const char *memory_area_report(enum mem_area area); /* Off-chip Flash */
+const char *memory_area_csv(enum mem_area area);    /* off_chip_flash */
+bool memory_area_find(const char *ini_name, enum mem_area *out);
+
+/* ---- blocks ------------------------------------------------------------ */
+
+enum block_class {
+	BLOCK_CONV, BLOCK_DEPTHWISE, BLOCK_FC, BLOCK_POOL, BLOCK_REDUCE_SUM,
+	BLOCK_ELEMENTWISE,
+};
+
+enum upscale { UPSCALE_NONE, UPSCALE_NEAREST, UPSCALE_ZEROS };
+
+/* what decides whether a block fits; shapes are those of the (striped) op */
+struct block_query {
+	enum block_class class;
+	struct hwc ifm, ofm; /* ifm: the larger input of an elementwise op */
+	int ifm_bits;
+	int kernel_h, kernel_w; /* dilated */
+	int stride_y, stride_x;
+	enum upscale upscale;
+	bool part_kernel;
+	bool uses_table;
+	bool acc40;
+	bool one_tensor; /* elementwise with a scalar operand */
+};
+
+struct shram_layout {
+	struct hwc ifm_block;
+	int ib_end, ab_start, ib2_start; /* bank numbers; ib2 elementwise only */
+};
+
+/*
+ * The SHRAM layout of an OFM block, by spec/command-stream.md 8.2; false if
+ * it doesn't fit or the block breaks the limits of 8.1.  *banks (may be NULL)
+ * is the number of banks it needs.
+ */
+bool block_layout(const struct accel *a, const struct block_query *q,
+		  struct hwc block, struct shram_layout *out, int *banks);
+
+/* limits of 8.1 alone: why a block is illegal, or NULL */
+const char *block_limit(const struct accel *a, const struct block_query *q,
+			struct hwc block);
+
+struct hwc block_ifm(const struct accel *a, const struct block_query *q,
+		     struct hwc block);
+
+/* accumulators' height: "Conv1D adjustment", spec/scheduling.md 2.4 */
+struct hwc block_accumulated(const struct accel *a, const struct block_query *q,
+			     struct hwc block);
+
+/* largest extent a block can have for this OFM, rounded up to the ublock */
+struct hwc block_bounds(const struct accel *a, struct hwc ofm);
+
+/* part-kernel-first traversal pays: spec/scheduling.md 4 ("beats": >=) */
+bool block_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits);
+
+#endif
