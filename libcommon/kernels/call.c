@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/call.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool
+call_err(struct call *c, const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return err_set(c->e, "operator %d (%s): %s", (int)(c->op - c->g->op),
+		       tfl_op_label(c->op), text);
+}
+
+const struct tfl_tensor *
+call_in(const struct call *c, int k)
+{
+	return k < c->op->n_in && c->op->in[k] >= 0
+		   ? &c->g->tensor[c->op->in[k]] : NULL;
+}
+
+const struct tfl_tensor *
+call_out(const struct call *c, int k)
+{
+	return &c->g->tensor[c->op->out[k]];
+}
+
+bool
+call_arity(struct call *c, int min, int max, int n_out)
+{
+	if (c->op->n_in < min || c->op->n_in > max)
+		return call_err(c, "has %d inputs, takes %d to %d", c->op->n_in,
+				min, max);
+	if (c->op->n_out != n_out)
+		return call_err(c, "has %d outputs, makes %d", c->op->n_out,
+				n_out);
+	for (int k = 0; k < min; k++)
+		if (!call_in(c, k))
+			return call_err(c, "input %d is absent", k);
+	return true;
+}
+
+static unsigned
+type_bit(int type)
+{
+	switch (type) {
+	case TFL_INT8:
+		return T_I8;
+	case TFL_UINT8:
+		return T_U8;
+	case TFL_INT16:
+		return T_I16;
+	case TFL_INT32:
+		return T_I32;
+	case TFL_INT64:
+		return T_I64;
+	case TFL_FLOAT32:
+		return T_F32;
+	case TFL_BOOL:
+		return T_BOOL;
+	default:
+		return 0;
+	}
+}
+
+bool
+call_type(struct call *c, const struct tfl_tensor *t, const char *role,
+	  unsigned mask)
+{
+	return (type_bit(t->type) & mask) ||
+	       call_err(c, "%s (%s) has type %s, which is not supported here",
+			role, t->name, tfl_type_name(t->type));
+}
+
+bool
+call_same_type(struct call *c, const struct tfl_tensor *a,
+	       const struct tfl_tensor *b)
+{
+	return a->type == b->type ||
+	       call_err(c, "types of %s and %s differ: %s, %s", a->name, b->name,
+			tfl_type_name(a->type), tfl_type_name(b->type));
+}
+
+bool
+same_shape(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	for (int i = 0; i < a->rank && i < b->rank; i++)
+		if (a->dim[i] != b->dim[i])
+			return false;
+	return a->rank == b->rank;
+}
+
+bool
+call_same_shape(struct call *c, const struct tfl_tensor *a,
+		const struct tfl_tensor *b)
+{
+	return same_shape(a, b) ||
+	       call_err(c, "shapes of %s and %s differ", a->name, b->name);
+}
+
+bool
+call_same_count(struct call *c, const struct tfl_tensor *a,
+		const struct tfl_tensor *b)
+{
+	return tfl_elements(a) == tfl_elements(b) ||
+	       call_err(c, "%s has %lld elements, %s has %lld", a->name,
+			(long long)tfl_elements(a), b->name,
+			(long long)tfl_elements(b));
+}
+
+int32_t
+type_min(int type)
+{
+	switch (type) {
+	case TFL_INT8:
+		return INT8_MIN;
+	case TFL_INT16:
+		return INT16_MIN;
+	case TFL_INT32:
+		return INT32_MIN;
+	default:
+		return 0;
+	}
+}
+
+int32_t
+type_max(int type)
+{
+	switch (type) {
+	case TFL_INT8:
+		return INT8_MAX;
+	case TFL_UINT8:
+		return UINT8_MAX;
+	case TFL_INT16:
+		return INT16_MAX;
+	case TFL_INT32:
+		return INT32_MAX;
+	default:
+		return 1;
+	}
+}
+
+bool
+call_nhwc(struct call *c, const struct tfl_tensor *t, const char *role,
+	  struct nhwc *out)
+{
+	if (t->rank != 4)
+		return call_err(c, "%s (%s) has rank %d, not 4", role, t->name,
+				t->rank);
+	*out = (struct nhwc){ .n = t->dim[0], .h = t->dim[1], .w = t->dim[2],
+			      .c = t->dim[3] };
+	return true;
+}
+
+struct around
+around_axis(const struct tfl_tensor *t, int axis)
+{
+	struct around r = { .outer = 1, .n = t->dim[axis], .inner = 1 };
+	for (int i = 0; i < axis; i++)
+		r.outer *= t->dim[i];
+	for (int i = axis + 1; i < t->rank; i++)
+		r.inner *= t->dim[i];
+	return r;
+}
+
+bool
+call_axis(struct call *c, int64_t axis, int rank, int *out)
+{
+	if (axis < -rank || axis >= rank)
+		return call_err(c, "axis %lld of a tensor of rank %d",
+				(long long)axis, rank);
+	*out = (int)(axis < 0 ? axis + rank : axis);
+	return true;
+}
+
+int32_t *
+widen(struct arena *a, const struct tfl_tensor *t, const void *data)
+{
+	size_t n = (size_t)tfl_elements(t);
+	int32_t *v = anew(a, int32_t, n);
+	switch (t->type) {
+	case TFL_INT8:
+		for (size_t i = 0; i < n; i++)
+			v[i] = ((const int8_t *)data)[i];
+		break;
+	case TFL_UINT8:
+	case TFL_BOOL:
+		for (size_t i = 0; i < n; i++)
+			v[i] = ((const uint8_t *)data)[i];
+		break;
+	case TFL_INT16:
+		for (size_t i = 0; i < n; i++)
+			v[i] = ((const int16_t *)data)[i];
+		break;
+	default:
+		memcpy(v, data, n * sizeof(*v));
+	}
+	return v;
+}
+
+void
+narrow(const struct tfl_tensor *t, void *data, const int32_t *v)
+{
+	size_t n = (size_t)tfl_elements(t);
+	switch (t->type) {
+	case TFL_INT8:
+		for (size_t i = 0; i < n; i++)
+			((int8_t *)data)[i] = (int8_t)v[i];
+		break;
+	case TFL_UINT8:
+	case TFL_BOOL:
+		for (size_t i = 0; i < n; i++)
+			((uint8_t *)data)[i] = (uint8_t)v[i];
+		break;
+	case TFL_INT16:
+		for (size_t i = 0; i < n; i++)
+			((int16_t *)data)[i] = (int16_t)v[i];
+		break;
+	default:
+		memcpy(data, v, n * sizeof(*v));
+	}
+}
+
+int32_t *
+call_widen(struct call *c, int k)
+{
+	return widen(c->a, call_in(c, k), c->io->in[k]);
+}
+
+void
+call_narrow(struct call *c, int k, const int32_t *v)
+{
+	narrow(call_out(c, k), c->io->out[k], v);
+}
+
+const int64_t *
+call_indices(struct call *c, int k, const char *role, int64_t *n)
+{
+	const struct tfl_tensor *t = call_in(c, k);
+	if (!call_type(c, t, role, T_I32 | T_I64))
+		return NULL;
+	*n = tfl_elements(t);
+	int64_t *v = anew(c->a, int64_t, (size_t)*n);
+	if (t->type == TFL_INT64)
+		memcpy(v, c->io->in[k], (size_t)*n * sizeof(*v));
+	else
+		for (int64_t i = 0; i < *n; i++)
+			v[i] = ((const int32_t *)c->io->in[k])[i];
+	return v;
+}
+
+bool
+call_affine(struct call *c, const struct tfl_tensor *t, const char *role,
+	    struct affine *out)
+{
+	const struct tfl_quant *q = &t->quant;
+	if (q->n_scale != 1 || q->n_zero > 1 || q->other)
+		return call_err(c, "%s (%s) has %d scales and %d zero points, "
+				   "needs one of each", role, t->name,
+				q->n_scale, q->n_zero);
+	int64_t zero = q->n_zero ? q->zero[0] : 0;
+	if (!isfinite(q->scale[0]) || q->scale[0] <= 0)
+		return call_err(c, "%s (%s) has the scale %g", role, t->name,
+				(double)q->scale[0]);
+	if (zero < type_min(t->type) || zero > type_max(t->type))
+		return call_err(c, "%s (%s) has the zero point %lld", role,
+				t->name, (long long)zero);
+	*out = (struct affine){ .scale = q->scale[0], .zero = (int32_t)zero };
+	return true;
+}
+
+bool
+call_same_quant(struct call *c, const struct tfl_tensor *a,
+		const struct tfl_tensor *b)
+{
+	const struct tfl_quant *p = &a->quant, *q = &b->quant;
+	if (!p->n_scale && !q->n_scale)
+		return true;
+	struct affine x, y;
+	if (!call_affine(c, a, "input", &x) || !call_affine(c, b, "output", &y))
+		return false;
+	return (x.scale == y.scale && x.zero == y.zero) ||
+	       call_err(c, "quantizations of %s and %s differ", a->name, b->name);
+}
+
+bool
+call_mult(struct call *c, double m, struct fixed_mult *out)
+{
+	*out = fixed_quantize(m);
+	return (isfinite(m) && out->exp <= 30) ||
+	       call_err(c, "scales give the multiplier %g, which is too large", m);
+}
+
+bool
+call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
+	   struct affine q, struct range *out)
+{
+	static const float lo[] = { [TFL_ACT_RELU] = 0, [TFL_ACT_RELU6] = 0,
+				    [TFL_ACT_RELU_N1_TO_1] = -1 };
+	static const float hi[] = { [TFL_ACT_RELU6] = 6,
+				    [TFL_ACT_RELU_N1_TO_1] = 1 };
+	*out = (struct range){ .lo = type_min(t->type), .hi = type_max(t->type) };
+	if (activation == TFL_ACT_NONE)
+		return true;
+	if (activation < 0 || activation > TFL_ACT_RELU6)
+		return call_err(c, "fused activation %lld is not supported",
+				(long long)activation);
+	double low = roundf(lo[activation] / q.scale) + (double)q.zero;
+	out->lo = (int32_t)fmin(fmax(low, out->lo), out->hi);
+	if (activation == TFL_ACT_RELU)
+		return true;
+	double high = roundf(hi[activation] / q.scale) + (double)q.zero;
+	out->hi = (int32_t)fmin(fmax(high, out->lo), out->hi);
+	return true;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TensorFlow Lite Micro's reference kernels, bit for bit (double rounding):
+ * spec/operators.md section 3.  One file per operator family.
+ */
+#ifndef KERNELS_KERNELS_H
+#define KERNELS_KERNELS_H
+
+#include "tflite/tflite.h"
+
+/*
+ * Memory of an operator's tensors by position; NULL for an absent optional
+ * input.  Every one holds tfl_bytes() bytes in C order, aligned to its
+ * element except for constants, which may lie anywhere in the file.  Inputs
+ * that are variables (LSTM, SVDF states) are updated in place.
+ */
+struct kernel_io {
+	void *const *in;
+	void *const *out;
+};
+
+/* is there a kernel for this builtin operator? */
+bool kernel_known(int code);
+
+/*
+ * Runs one operator of g.  All that a model can get wrong is checked before
+ * it is used: number and types of tensors, shapes, options, axes, scales.
+ * Errors read "operator INDEX (NAME): rule" and leave the outputs undefined.
+ * Memory comes from an arena of the call's own and is gone after it.
+ */
+bool kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
+		 const struct kernel_io *io, struct err *e);
+
+#endif

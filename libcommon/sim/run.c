@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory for every tensor of a model, and its operators in order. */
+#include "kernels/kernels.h"
+#include "sim/sim.h"
+
+#include <string.h>
+
+struct sim {
+	struct arena *a;
+	const struct tfl_model *m;
+	const struct tfl_subgraph *g;
+	uint8_t **data;	     /* of every tensor */
+	const int32_t *plan; /* offsets, unaligned; NULL: no plan */
+	uint8_t *planned;    /* the buffer that planned tensors share */
+	size_t planned_bytes;
+	uint8_t *fast; /* NPU region 2, kept between operators */
+	size_t fast_bytes;
+};
+
+/* inputs of an ethos-u operator: spec/command-stream.md 13.3 */
+enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
+
+static bool
+is_npu(const struct tfl_op *op)
+{
+	return op->code == TFL_CUSTOM && !strcmp(op->custom, "ethos-u");
+}
+
+static bool
+has_npu(const struct tfl_subgraph *g)
+{
+	for (int i = 0; i < g->n_ops; i++)
+		if (is_npu(&g->op[i]))
+			return true;
+	return false;
+}
+
+/* the plan's words for subgraph 0, or none: spec/command-stream.md 13.4 */
+static bool
+find_plan(struct sim *s, struct err *e)
+{
+	struct bytes md = tfl_metadata(s->m, "OfflineMemoryAllocation");
+	if (!md.p || !has_npu(s->g))
+		return true;
+	size_t n = 0;
+	for (int i = 0; i < s->m->n_subgraphs; i++)
+		n += (size_t)s->m->subgraph[i].n_tensors;
+	if (md.n < 12 || md.n % 4 || (md.n - 12) / 4 != n ||
+	    load_le32(md.p + 8) != n)
+		return err_at(e, s->m->name, 0, "OfflineMemoryAllocation of %zu "
+			      "bytes does not describe %zu tensors", md.n, n);
+	int32_t *plan = anew(s->a, int32_t, (size_t)s->g->n_tensors);
+	for (int i = 0; i < s->g->n_tensors; i++)
+		plan[i] = (int32_t)load_le32(md.p + 12 + 4 * (size_t)i);
+	s->plan = plan;
+	return true;
+}
+
+static bool
+too_large(struct sim *s, struct err *e)
+{
+	return err_at(e, s->m->name, 0, "the activations need more than %zu MiB",
+		      SIM_MAX_BYTES >> 20);
+}
+
+static size_t
+element_bytes(const struct tfl_tensor *t)
+{
+	int n = tfl_type_bytes(t->type);
+	return n ? (size_t)n : 1;
+}
+
+/* checks one planned tensor and grows the shared buffer to hold it */
+static bool
+plan_tensor(struct sim *s, int i, struct err *e)
+{
+	const struct tfl_tensor *t = &s->g->tensor[i];
+	int64_t at = s->plan[i], end = at + tfl_bytes(t);
+	if (at < -1 || (at > 0 && (size_t)at % element_bytes(t)))
+		return err_at(e, s->m->name, 0, "tensor %d (%s) is planned at "
+			      "offset %lld, which is negative or not aligned to "
+			      "its elements", i, t->name, (long long)at);
+	if (at < 0)
+		return true;
+	if ((uint64_t)end > SIM_MAX_BYTES)
+		return too_large(s, e);
+	if ((size_t)end > s->planned_bytes)
+		s->planned_bytes = (size_t)end;
+	return true;
+}
+
+static bool
+lives_in_plan(const struct sim *s, int i)
+{
+	return s->plan && s->plan[i] >= 0 && !s->g->tensor[i].data.p;
+}
+
+static bool
+place_planned(struct sim *s, struct err *e)
+{
+	for (int i = 0; i < s->g->n_tensors; i++)
+		if (s->plan && !s->g->tensor[i].data.p && !plan_tensor(s, i, e))
+			return false;
+	s->planned = arena_alloc(s->a, s->planned_bytes, 1);
+	for (int i = 0; i < s->g->n_tensors; i++)
+		if (lives_in_plan(s, i))
+			s->data[i] = s->planned + s->plan[i];
+	return true;
+}
+
+/* constants where kernels may read them by element: one copy a buffer */
+static uint8_t *
+aligned_constant(struct sim *s, uint8_t **copy, const struct tfl_tensor *t)
+{
+	if (copy[t->buffer])
+		return copy[t->buffer];
+	if ((uintptr_t)t->data.p % 8) {
+		copy[t->buffer] = anew(s->a, uint8_t, t->data.n);
+		memcpy(copy[t->buffer], t->data.p, t->data.n);
+	} else {
+		/* never written: kernels read inputs, NPU regions say so */
+		copy[t->buffer] = (uint8_t *)(uintptr_t)t->data.p;
+	}
+	return copy[t->buffer];
+}
+
+static bool
+place_others(struct sim *s, struct err *e)
+{
+	uint8_t **copy = anew(s->a, uint8_t *, s->m->n_buffers);
+	size_t total = s->planned_bytes;
+	for (int i = 0; i < s->g->n_tensors; i++) {
+		const struct tfl_tensor *t = &s->g->tensor[i];
+		if (t->data.p)
+			s->data[i] = aligned_constant(s, copy, t);
+		if (s->data[i])
+			continue;
+		size_t n = (size_t)tfl_bytes(t); /* at most 2^40 */
+		if (n > SIM_MAX_BYTES - total)
+			return too_large(s, e);
+		total += n;
+		s->data[i] = arena_alloc(s->a, n, 1);
+	}
+	return true;
+}
+
+static bool
+is_input(const struct tfl_subgraph *g, int tensor)
+{
+	for (int i = 0; i < g->n_in; i++)
+		if (g->in[i] == tensor)
+			return true;
+	return false;
+}
+
+/* an operator may only read what somebody writes */
+static bool
+check_sources(struct sim *s, int op_index, struct err *e)
+{
+	const struct tfl_op *op = &s->g->op[op_index];
+	for (int k = 0; k < op->n_in; k++) {
+		if (op->in[k] < 0)
+			continue;
+		const struct tfl_tensor *t = &s->g->tensor[op->in[k]];
+		if (t->is_sparse)
+			return err_at(e, s->m->name, 0, "operator %d (%s): "
+				      "tensor %d (%s) is sparse, which is not "
+				      "supported", op_index, tfl_op_label(op),
+				      op->in[k], t->name);
+		if (!t->data.p && t->producer < 0 && !t->is_variable &&
+		    tfl_bytes(t) && !is_input(s->g, op->in[k]))
+			return err_at(e, s->m->name, 0, "operator %d (%s): "
+				      "reads tensor %d (%s), which nothing "
+				      "writes", op_index, tfl_op_label(op),
+				      op->in[k], t->name);
+	}
+	return true;
+}
+
+/* the roles of spec/command-stream.md 13.3 and fast memory for region 2 */
+static bool
+check_npu(struct sim *s, int op_index, struct err *e)
+{
+	const struct tfl_op *op = &s->g->op[op_index];
+	bool ok = op->n_in >= N_SPECIAL;
+	for (int k = 0; ok && k < op->n_in; k++)
+		ok = op->in[k] >= 0;
+	for (int k = 0; ok && k < N_SPECIAL; k++)
+		ok = s->g->tensor[op->in[k]].type == TFL_UINT8;
+	if (!ok || !s->g->tensor[op->in[IN_STREAM]].data.p)
+		return err_at(e, s->m->name, 0, "operator %d (ethos-u): its first "
+			      "four inputs are not uint8 command stream, flash, "
+			      "scratch and fast scratch", op_index);
+	size_t n = (size_t)tfl_bytes(&s->g->tensor[op->in[IN_FAST]]);
+	if (n > SIM_MAX_BYTES)
+		return too_large(s, e);
+	if (n > s->fast_bytes)
+		s->fast_bytes = n;
+	return true;
+}
+
+static bool
+check_op(struct sim *s, int op_index, struct err *e)
+{
+	const struct tfl_op *op = &s->g->op[op_index];
+	if (is_npu(op))
+		return check_npu(s, op_index, e);
+	if (!kernel_known(op->code))
+		return err_at(e, s->m->name, 0, "operator %d (%s): no kernel "
+			      "for this operator", op_index, tfl_op_label(op));
+	return check_sources(s, op_index, e);
+}
+
+bool
+sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
+	 struct err *e)
+{
+	struct sim *s = anew(a, struct sim, 1);
+	s->a = a;
+	s->m = m;
+	s->g = &m->subgraph[0];
+	s->data = anew(a, uint8_t *, (size_t)s->g->n_tensors);
+	for (int i = 0; i < s->g->n_ops; i++)
+		if (!check_op(s, i, e))
+			return false;
+	if (!find_plan(s, e) || !place_planned(s, e) || !place_others(s, e))
+		return false;
+	s->fast = arena_alloc(a, s->fast_bytes, 1);
+	sim_reset(s);
+	*out = s;
+	return true;
+}
+
+void
+sim_reset(struct sim *s)
+{
+	for (int i = 0; i < s->g->n_tensors; i++) {
+		const struct tfl_tensor *t = &s->g->tensor[i];
+		if (!t->is_variable)
+			continue;
+		int fill = t->type == TFL_INT8 && t->quant.n_zero
+			       ? (int)(t->quant.zero[0] & 0xff) : 0;
+		memset(s->data[i], fill, (size_t)tfl_bytes(t));
+	}
+}
+
+void *
+sim_tensor(struct sim *s, int index)
+{
+	return s->data[index];
+}
+
+const struct tfl_model *
+sim_model(const struct sim *s)
+{
+	return s->m;
+}
+
+bool
+sim_is_planned(const struct sim *s)
+{
+	return s->plan != NULL;
+}
+
+static struct sim_region
+region_of(struct sim *s, int tensor)
+{
+	const struct tfl_tensor *t = &s->g->tensor[tensor];
+	return (struct sim_region){ .rd = s->data[tensor],
+				    .wr = t->data.p ? NULL : s->data[tensor],
+				    .bytes = (size_t)tfl_bytes(t) };
+}
+
+/*
+ * Base pointers as TFLite Micro hands them to the driver: inputs from the
+ * second on, then outputs, eight at most.  The driver replaces base 2 by its
+ * fast memory; a model that names one tensor twice has no such memory.
+ */
+static bool
+run_npu(struct sim *s, int op_index, const struct sim_hooks *hooks,
+	struct err *e)
+{
+	const struct tfl_op *op = &s->g->op[op_index];
+	const struct tfl_tensor *stream = &s->g->tensor[op->in[IN_STREAM]];
+	struct sim_npu_job job = { .name = s->m->name, .op_index = op_index,
+				   .payload = { .p = s->data[op->in[IN_STREAM]],
+						.n = stream->data.n },
+				   .hooks = hooks };
+	int n = 0;
+	for (int k = IN_FLASH; k < op->n_in && n < SIM_N_REGIONS; k++)
+		job.region[n++] = region_of(s, op->in[k]);
+	for (int k = 0; k < op->n_out && n < SIM_N_REGIONS; k++)
+		job.region[n++] = region_of(s, op->out[k]);
+	struct sim_region *fast = &job.region[IN_FAST - IN_FLASH];
+	if (op->in[IN_FAST] != op->in[IN_SCRATCH] && fast->wr) {
+		fast->rd = s->fast;
+		fast->wr = s->fast;
+	}
+	return sim_npu_run(&job, e);
+}
+
+static bool
+ranges_meet(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b)
+{
+	return (uintptr_t)a < (uintptr_t)b + n_b &&
+	       (uintptr_t)b < (uintptr_t)a + n_a;
+}
+
+/*
+ * The input as the kernel may read it: a copy where the plan lets an output
+ * overwrite it (legal for a RESHAPE, and no kernel expects it).
+ */
+static uint8_t *
+separate_input(struct sim *s, const struct tfl_op *op, int tensor,
+	       struct arena *scratch)
+{
+	const struct tfl_tensor *t = &s->g->tensor[tensor];
+	size_t n = (size_t)tfl_bytes(t);
+	if (!lives_in_plan(s, tensor) || t->is_variable)
+		return s->data[tensor];
+	for (int k = 0; k < op->n_out; k++) {
+		size_t n_out = (size_t)tfl_bytes(&s->g->tensor[op->out[k]]);
+		if (ranges_meet(s->data[tensor], n, s->data[op->out[k]], n_out))
+			return memcpy(arena_alloc(scratch, n, 1),
+				      s->data[tensor], n);
+	}
+	return s->data[tensor];
+}
+
+static bool
+run_cpu(struct sim *s, int op_index, struct err *e)
+{
+	const struct tfl_op *op = &s->g->op[op_index];
+	struct arena *scratch = arena_open();
+	void **in = anew(scratch, void *, (size_t)op->n_in);
+	void **out = anew(scratch, void *, (size_t)op->n_out);
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0)
+			in[k] = separate_input(s, op, op->in[k], scratch);
+	for (int k = 0; k < op->n_out; k++)
+		out[k] = s->data[op->out[k]];
+	struct err bare = { 0 };
+	bool ok = kernel_eval(s->g, op,
+			      &(struct kernel_io){ .in = in, .out = out }, &bare);
+	arena_close(scratch);
+	return ok || err_at(e, s->m->name, 0, "%s", bare.text);
+}
+
+bool
+sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e)
+{
+	for (int i = 0; i < s->g->n_ops; i++) {
+		bool ok = is_npu(&s->g->op[i]) ? run_npu(s, i, hooks, e)
+					       : run_cpu(s, i, e);
+		if (!ok)
+			return false;
+		if (hooks && hooks->op_done && !hooks->op_done(hooks->ctx, s, i, e))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs models on the host, bit for bit as TensorFlow Lite Micro would: plain
+ * operators by the reference kernels, "ethos-u" operators by executing their
+ * command stream.
+ */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "tflite/tflite.h"
+
+/* ---- a model, ready to run -------------------------------------------- */
+
+struct sim;
+
+/*
+ * Told about what happens during sim_invoke.  Every member may be NULL; a
+ * callback that returns false (and sets e) ends the run.
+ */
+struct sim_npu_event;
+struct sim_hooks {
+	void *ctx;
+	/* operator op_index of subgraph 0 has written its outputs */
+	bool (*op_done)(void *ctx, struct sim *s, int op_index, struct err *e);
+	/* the NPU has executed one operation of operator op_index */
+	void (*npu_event)(void *ctx, const struct sim_npu_event *ev);
+};
+
+/*
+ * Activations above this many bytes in total are refused: 1 GiB is several
+ * times what either NPU's drivers and any microcontroller can address.
+ */
+#define SIM_MAX_BYTES ((size_t)1 << 30)
+
+/*
+ * Gives every tensor of subgraph 0 its memory.  Constants stay in the file.
+ * A plain model has one buffer per tensor; in a model with an
+ * "OfflineMemoryAllocation" (spec/command-stream.md 13.4) the planned tensors
+ * share one buffer at their offsets, so what the plan overlays is overlaid.
+ * Variables get their initial value (sim_reset).  m must outlive s.
+ * Fails on an operator that no kernel implements, on sub-graph calls, and on
+ * plans that overlap or lie outside SIM_MAX_BYTES.
+ */
+bool sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
+	      struct err *e);
+
+/* variables back to their initial values (spec/tflite-format.md 6.1) */
+void sim_reset(struct sim *s);
+
+/*
+ * The memory of tensor index of subgraph 0: tfl_bytes(tensor) bytes.  Inputs
+ * are written there before sim_invoke, outputs read there after it.  Between
+ * operators a planned tensor holds its value only as long as it lives.
+ */
+void *sim_tensor(struct sim *s, int index);
+const struct tfl_model *sim_model(const struct sim *s);
+bool sim_is_planned(const struct sim *s); /* has tensors that share memory */
+
+/* runs all operators once; hooks may be NULL */
+bool sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e);
+
+/* ---- the NPU ------------------------------------------------------------ */
+
+enum { SIM_N_REGIONS = 8 };
+
+/* memory behind one base pointer (BASEP) */
+struct sim_region {
+	const uint8_t *rd; /* NULL: nothing is bound to this region */
+	uint8_t *wr;	   /* the same memory; NULL: read-only */
+	size_t bytes;
+};
+
+/* after every operation of a stream; text is one line without newline */
+struct sim_npu_event {
+	int op_index;	 /* of the ethos-u operator in subgraph 0 */
+	size_t at_bytes; /* of the command word, from the stream's first word */
+	const char *text;
+};
+
+/*
+ * One ethos-u operator (spec/command-stream.md 13.3, 14).  payload is its
+ * input 0, driver header included, and names the accelerator.  Region k is
+ * input k + 1, then the outputs follow: 0 constants, 1 the tensor arena,
+ * 2 fast memory of its own.
+ */
+struct sim_npu_job {
+	const char *name; /* of the model, for diagnostics */
+	int op_index;
+	struct bytes payload;
+	struct sim_region region[SIM_N_REGIONS];
+	const struct sim_hooks *hooks; /* NULL: nobody listens */
+};
+
+/*
+ * Executes the command stream.  Every access is checked against its region;
+ * an error names the command's offset and the rule.
+ */
+bool sim_npu_run(const struct sim_npu_job *job, struct err *e);
+
+#endif
