@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One operation's cycles: spec/performance-model.md 2.2 to 2.7 with the
+ * memory accounting of section 8.
+ */
+#include "perf/perf.h"
+
+#include "base/fixed.h"
+
+#include <math.h>
+
+enum { BIAS_RECORD_BYTES = 10, BIAS_BURST = 256, COMMAND_DEPTH = 4 };
+
+static int32_t
+min_i32(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+static struct hwc
+clipped(struct hwc a, struct hwc limit)
+{
+	return (struct hwc){ .h = min_i32(a.h, limit.h),
+			     .w = min_i32(a.w, limit.w),
+			     .c = min_i32(a.c, limit.c) };
+}
+
+/* depth as stored: whole bricks in NHCWB16 (section 1) */
+static int64_t
+stored_depth(const struct perf_map *f)
+{
+	return f->nhcwb16 ? round_up_i64(f->shape.c, BRICK) : f->shape.c;
+}
+
+static int64_t
+stored_elements(const struct perf_map *f)
+{
+	return (int64_t)f->shape.h * f->shape.w * stored_depth(f);
+}
+
+struct perf_machine
+perf_machine_of(const struct accel *a, const struct memory_system *m)
+{
+	struct perf_machine p = { .accel = a, .memory = m };
+	for (int i = 0; i < MEM_AREAS; i++)
+		p.bytes_per_cycle[i] =
+		    memory_bytes_per_cycle(m, a, (enum mem_area)i);
+	return p;
+}
+
+void
+perf_op_settle(struct perf_op *op, const struct accel *a)
+{
+	bool larger = hwc_elements(op->ifm2.shape) > hwc_elements(op->ifm.shape);
+	struct block_query q = {
+		.class = op->class, .ifm = (larger ? op->ifm2 : op->ifm).shape,
+		.ofm = op->ofm.shape, .ifm_bits = op->ifm.bits,
+		.kernel_h = (op->kernel_h - 1) * op->dilation_y + 1,
+		.kernel_w = (op->kernel_w - 1) * op->dilation_x + 1,
+		.stride_y = op->stride_y, .stride_x = op->stride_x,
+		.upscale = op->upscale, .part_kernel = op->part_kernel,
+	};
+	op->ifm_block = block_ifm(a, &q, op->block);
+}
+
+/* bytes of one contiguous access, the table of 2.2 */
+static int64_t
+access_bytes(const struct perf_map *f, bool write, struct hwc b, int cores)
+{
+	int64_t bits = f->bits;
+	if (f->nhcwb16) {
+		if (BRICK * f->shape.w * bits / 8 == b.c)
+			return bits * b.c * b.w / 8;
+		return BRICK * bits * b.w * (write ? cores : 1) / 8;
+	}
+	/* the stride compared is the element's, as Vela 3.12 has it */
+	bool whole = bits / 8 == b.c && (!write || b.c <= BRICK);
+	if (whole)
+		return bits * b.c * b.w / 8;
+	if (!write)
+		return bits * b.c / 8;
+	int64_t burst = BRICK * bits * cores / 8, row = b.c * bits / 8;
+	return burst < row ? (burst < 64 ? burst : 64) : (row < 64 ? row : 64);
+}
+
+double
+perf_burst(const struct perf_machine *m, const struct perf_map *map, bool write,
+	   struct hwc block, double bytes)
+{
+	int burst = m->memory->mem[map->area].burst_bytes;
+	int64_t b = access_bytes(map, write, block, m->accel->cores);
+	return b >= burst || b < 1 ? bytes : bytes * burst / (double)b;
+}
+
+/* column of the output-cycle table: 2.4 */
+static enum out_column
+output_column(const struct perf_op *op)
+{
+	if (op->class == BLOCK_ELEMENTWISE && op->ifm.bits == 32)
+		return op->ifm2.bits ? OUT_ELTWISE32_0 : OUT_ELTWISE32_1;
+	if (op->func == PERF_MUL)
+		return op->ofm.bits == 32 ? OUT_MUL32 : OUT_MUL_OR_ACC40;
+	if (op->class != BLOCK_ELEMENTWISE && op->acc40)
+		return OUT_MUL_OR_ACC40;
+	if (op->func == PERF_ADD_SUB)
+		return OUT_ADD_ADVANCED;
+	return op->func == PERF_MAXPOOL ? OUT_MAXPOOL : OUT_OTHER;
+}
+
+/* what one block needs of its memories: 2.3 */
+struct block_memory {
+	double ifm, ofm;
+};
+
+static struct block_memory
+block_memory(const struct perf_machine *m, const struct perf_op *op)
+{
+	const struct mem_props *in = &m->memory->mem[op->ifm.area];
+	const struct mem_props *out = &m->memory->mem[op->ofm.area];
+	int64_t read = hwc_elements(clipped(op->ifm_block, op->ifm.shape));
+	int64_t write = hwc_elements(clipped(op->block, op->ofm.shape));
+	double in_bytes =
+	    perf_burst(m, &op->ifm, false, op->ifm_block, (double)read);
+	double out_bytes =
+	    perf_burst(m, &op->ofm, true, op->block, (double)write);
+	return (struct block_memory){
+		.ifm = in->read_latency + in_bytes / m->bytes_per_cycle[op->ifm.area],
+		.ofm = out->write_latency + out_bytes / m->bytes_per_cycle[op->ofm.area],
+	};
+}
+
+/* the clipped blocks of an operation, and how many make up its OFM */
+struct tiling {
+	struct hwc ifm, ofm; /* block extents */
+	struct hwc n;	     /* OFM blocks */
+	int sub_kernels_y, sub_kernels_x;
+};
+
+static struct tiling
+tiling_of(const struct perf_op *op)
+{
+	struct tiling t = { .ifm = clipped(op->ifm_block, op->ifm.shape),
+			    .ofm = clipped(op->block, op->ofm.shape) };
+	t.n = (struct hwc){ .h = ceil_div(op->ofm.shape.h, t.ofm.h),
+			    .w = ceil_div(op->ofm.shape.w, t.ofm.w),
+			    .c = ceil_div(op->ofm.shape.c, t.ofm.c) };
+	t.sub_kernels_y = ceil_div(op->kernel_h, SUBKERNEL_MAX);
+	t.sub_kernels_x = ceil_div(op->kernel_w, SUBKERNEL_MAX);
+	return t;
+}
+
+/* OFM microblocks of a block, and what their weights cost at least */
+struct microblocks {
+	int64_t x, y, z;
+	int64_t weight_cycles;
+};
+
+static struct microblocks
+microblocks_of(const struct accel *a, const struct perf_op *op,
+	       struct tiling *t)
+{
+	struct hwc ub = a->ublock;
+	bool weighted = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
+			op->class == BLOCK_DEPTHWISE;
+	if (ub.h == 2 && weighted && op->ofm.shape.h == 1 &&
+	    op->ofm.shape.w % 2 == 0 && op->kernel_h == 1) {
+		ub.h = 1; /* "Conv1D": the array rearranges itself */
+		ub.w = 4;
+		t->ofm.h = 1;
+	}
+	return (struct microblocks){ .x = ceil_div(t->ofm.w, ub.w),
+				     .y = ceil_div(t->ofm.h, ub.h),
+				     .z = ceil_div(t->ofm.c, ub.c),
+				     .weight_cycles = 32 * ub.c / 8 };
+}
+
+/* dot-product cycles of one sub-kernel of e elements: 2.5 step 4 */
+static int64_t
+sub_kernel_cycles(const struct accel *a, const struct perf_op *op,
+		  const struct tiling *t, const struct microblocks *u, int64_t e)
+{
+	int64_t xy = u->x * u->y, steps = e, slices = 1;
+	bool wide = op->ifm.bits == 16, part = false;
+	int64_t busy = 4 * xy > u->weight_cycles ? 4 * xy : u->weight_cycles;
+	int64_t cycles;
+
+	if (op->class == BLOCK_POOL) {
+		steps = 1;
+		cycles = (e > 4 ? e : 4) * xy * u->z;
+		if (wide && a->id != ACCEL_U55_32)
+			cycles *= 2;
+	} else if (op->class == BLOCK_DEPTHWISE) {
+		int64_t dot = 4 * xy * (wide ? 2 : 1);
+		steps = (e + 3) / 4;
+		cycles = (dot > u->weight_cycles ? dot : u->weight_cycles) *
+			 steps * u->z;
+	} else {
+		part = op->class == BLOCK_CONV && op->part_kernel;
+		if (part) {
+			steps = wide ? (e + 1) / 2 : (e + 3) / 4;
+			slices = ceil_div(t->ifm.c, 8);
+		}
+		cycles = busy * steps * slices * u->z;
+	}
+
+	int64_t delay = 0, unit = op->acc40 ? a->delay40 : a->delay32;
+	if (xy == 1 && u->z == 1)
+		delay = unit * steps;
+	else if (xy == 1 && steps > 1)
+		delay = unit * (steps - 1) * u->z;
+	if (a->id == ACCEL_U55_32 && (u->x == 1 || u->y == 1) && u->z > 1 &&
+	    op->acc40)
+		delay += unit * u->z;
+	return cycles + (part ? delay * slices : delay);
+}
+
+/*
+ * Dot-product cycles of a block: every sub-kernel, of which at most four
+ * sizes differ.
+ */
+static double
+block_mac(const struct accel *a, const struct perf_op *op, struct tiling *t)
+{
+	struct microblocks u = microblocks_of(a, op, t);
+	int last_h = op->kernel_h - (t->sub_kernels_y - 1) * SUBKERNEL_MAX;
+	int last_w = op->kernel_w - (t->sub_kernels_x - 1) * SUBKERNEL_MAX;
+	int64_t sum = 0;
+	for (int y = 0; y < 2; y++) {
+		int64_t ny = y ? 1 : t->sub_kernels_y - 1;
+		int64_t h = y ? last_h : SUBKERNEL_MAX;
+		for (int x = 0; ny && x < 2; x++) {
+			int64_t nx = x ? 1 : t->sub_kernels_x - 1;
+			int64_t w = x ? last_w : SUBKERNEL_MAX;
+			if (nx)
+				sum += ny * nx *
+				       sub_kernel_cycles(a, op, t, &u, h * w);
+		}
+	}
+	if (op->class == BLOCK_CONV || op->class == BLOCK_FC ||
+	    op->class == BLOCK_REDUCE_SUM)
+		sum *= ceil_div(op->ifm.shape.c, t->ifm.c);
+	return (double)sum / a->cores;
+}
+
+/* 2.5 steps 5 to 9 */
+static void
+cost_mac(const struct perf_machine *m, const struct perf_op *op,
+	 struct tiling *t, double per_element, struct perf_cost *c)
+{
+	struct block_memory mem = block_memory(m, op);
+	double mac = block_mac(m->accel, op, t);
+	double out = ceil(per_element * (double)hwc_elements(t->ofm));
+	if (op->has_bias) {
+		double latency = m->memory->mem[op->scale_area].read_latency;
+		double bias = BIAS_RECORD_BYTES * t->ofm.c * latency / BIAS_BURST;
+		out = out > bias ? out : bias;
+	}
+	double command = (mem.ifm + mem.ofm + out + mac) / COMMAND_DEPTH;
+	mac = mac > command ? mac : command;
+	out = out > command ? out : command;
+	c->block_mac = mac;
+	c->block_output = out;
+	c->npu = (int64_t)(mac > out ? mac * (double)c->blocks + out
+				     : out * (double)c->blocks + mac);
+	int64_t area = (int64_t)op->kernel_h * op->kernel_w;
+	bool deep = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
+		    op->class == BLOCK_REDUCE_SUM;
+	c->macs = area * hwc_elements(op->ofm.shape) *
+		  (deep ? op->ifm.shape.c : 1);
+}
+
+/* 2.4, last paragraph, and 2.6 */
+static void
+cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
+		 double per_element, struct perf_cost *c)
+{
+	struct block_memory mem = block_memory(m, op);
+	double n = (double)hwc_elements(op->block);
+	double command = (mem.ifm + mem.ofm + per_element * n) / COMMAND_DEPTH;
+	if (command / n > per_element)
+		per_element = command / n;
+	c->block_output = per_element * n;
+	c->npu = (int64_t)ceil(per_element * (double)stored_elements(&op->ofm));
+}
+
+/* element accesses: 2.7 */
+static void
+count_mac(const struct perf_op *op, const struct tiling *t, struct perf_cost *c)
+{
+	bool shallow = op->class == BLOCK_DEPTHWISE || op->class == BLOCK_POOL;
+	int64_t plane = (int64_t)t->n.h * t->n.w;
+	int64_t n = plane * (shallow ? 1 : t->n.c);
+	c->ifm_read = (int64_t)t->ifm.w * t->ifm.h * stored_depth(&op->ifm) *
+		      t->sub_kernels_y * t->sub_kernels_x * n;
+	c->ofm_write = stored_elements(&op->ofm);
+	if (op->class == BLOCK_POOL || op->class == BLOCK_REDUCE_SUM)
+		return;
+	int64_t area = (int64_t)op->kernel_h * op->kernel_w;
+	int64_t depth = op->class == BLOCK_DEPTHWISE ? 1 : op->ifm.shape.c;
+	int64_t width = shallow ? op->ifm.shape.c : t->ofm.c;
+	c->weight_read = area * depth * width * n;
+	c->weight_passes = op->class == BLOCK_DEPTHWISE ? 1 : plane;
+}
+
+static int64_t
+stored_as(const struct perf_map *shape, const struct perf_map *format)
+{
+	struct perf_map f = { .shape = shape->shape, .nhcwb16 = format->nhcwb16 };
+	return stored_elements(&f);
+}
+
+static void
+count_elementwise(const struct perf_op *op, struct perf_cost *c)
+{
+	int64_t full = stored_as(&op->ofm, &op->ifm);
+	bool wide = op->ifm.bits > 8;
+	if (hwc_elements(op->ifm.shape) == 1) {
+		c->ifm_read = wide ? stored_as(&op->ifm, &op->ifm) : 0;
+		c->ifm2_read = op->ifm2.bits ? full : 0;
+	} else {
+		c->ifm_read = full;
+		if (op->ifm2.bits && hwc_elements(op->ifm2.shape) > 1)
+			c->ifm2_read = full;
+		else if (op->ifm2.bits)
+			c->ifm2_read = wide ? stored_as(&op->ifm2, &op->ifm) : 0;
+	}
+	c->ofm_write = stored_elements(&op->ofm);
+}
+
+/* section 8: what each memory is busy with */
+static void
+cost_memories(const struct perf_machine *m, const struct perf_op *op,
+	      struct perf_cost *c)
+{
+	double *cycles = c->memory;
+	double ifm = (double)(c->ifm_read * op->ifm.bits / 8);
+	cycles[op->ifm.area] += perf_burst(m, &op->ifm, false, op->ifm_block, ifm);
+	if (c->ifm2_read) {
+		double ifm2 = (double)(c->ifm2_read * op->ifm2.bits / 8);
+		cycles[op->ifm2.area] +=
+		    perf_burst(m, &op->ifm2, false, op->ifm_block, ifm2);
+	}
+	double ofm = (double)(c->ofm_write * op->ofm.bits / 8);
+	cycles[op->ofm.area] += perf_burst(m, &op->ofm, true, op->block, ofm);
+	cycles[op->weight_area] += (double)(op->weight_bytes * c->weight_passes);
+	cycles[op->scale_area] += (double)op->scale_bytes;
+
+	c->total = (double)c->npu;
+	for (int i = 0; i < MEM_AREAS; i++) {
+		cycles[i] /= m->bytes_per_cycle[i];
+		if (cycles[i] > c->total)
+			c->total = cycles[i];
+	}
+}
+
+void
+perf_cost(const struct perf_machine *m, const struct perf_op *op,
+	  struct perf_cost *out)
+{
+	struct tiling t = tiling_of(op);
+	double element = m->accel->out_cycles[output_column(op)];
+	double act = m->accel->act_cycles[op->activation];
+	if (act > element)
+		element = act;
+	*out = (struct perf_cost){ .blocks = hwc_elements(t.n) };
+	if (op->class == BLOCK_ELEMENTWISE) {
+		cost_elementwise(m, op, element, out);
+		count_elementwise(op, out);
+	} else {
+		cost_mac(m, op, &t, element, out);
+		count_mac(op, &t, out);
+	}
+	cost_memories(m, op, out);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an NPU operation costs, and when it runs.  Every number here is an
+ * estimate by published formulas; none was ever checked on silicon, so
+ * whatever prints one says so.
+ *
+ * perf_cost costs one operation, perf_timeline places a command stream's
+ * operations in time: together they are the ruler for all comparisons
+ * (spec/performance-model.md 8).  The estimators of Vela 2.1, Vela 3.12 and
+ * Regor 5.1 are here by name, because their figures are what people know.
+ */
+#ifndef PERF_PERF_H
+#define PERF_PERF_H
+
+#include "target/target.h"
+
+#define PERF_DISCLAIMER "this is an estimate, never checked on silicon"
+
+/* ---- one operation, whoever describes it ------------------------------- */
+
+/* a feature map; all zero: there is none */
+struct perf_map {
+	struct hwc shape; /* of the (striped) operation's access, stored elements */
+	int bits;
+	bool nhcwb16;
+	enum mem_area area;
+};
+
+/* what the output stage does, as far as it costs: spec 2.4 */
+enum perf_func { PERF_OTHER, PERF_MUL, PERF_ADD_SUB, PERF_MAXPOOL };
+
+struct perf_op {
+	enum block_class class;
+	enum perf_func func;
+	enum act_column activation;
+	enum upscale upscale;
+	struct perf_map ifm, ifm2, ofm; /* a scalar IFM2: shape 1x1x1 */
+	int kernel_h, kernel_w;		/* undilated; 1x1 for FC, elementwise */
+	int stride_y, stride_x;
+	int dilation_y, dilation_x;
+	struct hwc block, ifm_block; /* as in SHRAM, not clipped to the maps */
+	bool part_kernel, acc40;
+	bool has_bias;	      /* scale records are read */
+	int64_t weight_bytes; /* encoded, of all cores; 0: none */
+	int64_t scale_bytes;  /* likewise */
+	enum mem_area weight_area, scale_area;
+};
+
+/* fills in ifm_block from block and the rest (spec/scheduling.md 2.2) */
+void perf_op_settle(struct perf_op *op, const struct accel *a);
+
+/* accelerator and memories, with what perf_cost would compute every time */
+struct perf_machine {
+	const struct accel *accel;
+	const struct memory_system *memory;
+	double bytes_per_cycle[MEM_AREAS];
+};
+
+struct perf_machine perf_machine_of(const struct accel *a,
+				    const struct memory_system *m);
+
+/* ---- the cost of one kernel -------------------------------------------- */
+
+struct perf_cost {
+	double total;		  /* the larger of npu and every memory[] */
+	int64_t npu;		  /* cycles, 2.4 to 2.6 */
+	double memory[MEM_AREAS]; /* access cycles: burst-weighted, 2.2, 2.7 */
+	int64_t macs;
+	/* parts: one block's dot products and output, blocks of the OFM */
+	double block_mac, block_output;
+	int64_t blocks;
+	/* accesses of 2.7, in elements */
+	int64_t ifm_read, ifm2_read, ofm_write, weight_read;
+	int64_t weight_passes; /* times that weights are fetched */
+};
+
+/*
+ * Costs one operation (spec 8, "Kernel"): NPU cycles of its block, and cycles
+ * of every memory for feature maps, weights and scales.  Doesn't allocate;
+ * needs op->ifm_block set and all extents at least 1.
+ */
+void perf_cost(const struct perf_machine *m, const struct perf_op *op,
+	       struct perf_cost *out);
+
+/*
+ * Bytes that a transfer of bytes occupies its memory for: more than bytes
+ * when the access pattern makes bursts shorter than the memory's (2.2).
+ * block is the unclipped IFM block of a read, OFM block of a write.
+ */
+double perf_burst(const struct perf_machine *m, const struct perf_map *map,
+		  bool write, struct hwc block, double bytes);
+
+/* ---- when everything runs ----------------------------------------------- */
+
+enum perf_step_kind {
+	PERF_KERNEL,	  /* cycles: perf_cost's total */
+	PERF_DMA,	  /* cycles: perf_dma_cycles */
+	PERF_KERNEL_WAIT, /* until at most n kernels are outstanding */
+	PERF_DMA_WAIT,	  /* until at most n transfers are outstanding */
+};
+
+struct perf_step {
+	enum perf_step_kind kind;
+	int n;
+	double cycles;
+	double start, end; /* left by perf_timeline; a wait: when it ends */
+};
+
+/* one transfer; to_shram: a table upload, whose destination never limits */
+double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
+		       enum mem_area from, enum mem_area to, bool to_shram);
+
+/*
+ * Walks the steps of one command stream in order with the three clocks of
+ * spec 8, fills in start and end, and returns the cycles until all is done.
+ */
+double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
+		     size_t n);
+
+#endif
