@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the elements of feature maps and DMA transfers lie (5, 10). */
+#include "stream/stream.h"
+
+int64_t
+npu_fm_address(const struct npu_fm *f, int32_t y, int32_t x, int32_t c)
+{
+	int right = x >= f->w0;
+	int32_t h = right ? f->h1 : f->h0;
+	int low = y >= h;
+	int64_t bytes = npu_fm_bytes(f);
+	int64_t at = f->base[right + 2 * low] +
+		     (int64_t)(low ? y - h : y) * f->stride_y;
+	x -= right ? f->w0 : 0;
+	if (!f->bricks)
+		return at + x * f->stride_x + c * bytes;
+	return at + (c / BRICK) * f->stride_c + (x * BRICK + c % BRICK) * bytes;
+}
+
+struct npu_box
+npu_fm_box(const struct npu_fm *f)
+{
+	return (struct npu_box){ .y1 = f->shape.h, .x1 = f->shape.w,
+				 .c1 = f->shape.c };
+}
+
+static int32_t
+min_i32(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+static int32_t
+max_i32(int32_t a, int32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* the part of a box in tile t, in coordinates of the feature map */
+static bool
+clip_to_tile(const struct npu_fm *f, int t, struct npu_box *b)
+{
+	int right = t & 1, low = t >> 1;
+	int32_t h = right ? f->h1 : f->h0;
+	if (right)
+		b->x0 = max_i32(b->x0, f->w0);
+	else
+		b->x1 = min_i32(b->x1, f->w0);
+	if (low)
+		b->y0 = max_i32(b->y0, h);
+	else
+		b->y1 = min_i32(b->y1, h);
+	return b->y0 < b->y1 && b->x0 < b->x1 && b->c0 < b->c1;
+}
+
+/* smallest and largest multiple of step over [0, n) */
+static void
+widen(int64_t step, int64_t n, int64_t *lo, int64_t *hi)
+{
+	int64_t last = step * (n - 1);
+	*lo += last < 0 ? last : 0;
+	*hi += last > 0 ? last : 0;
+}
+
+static struct npu_range
+tile_extent(const struct npu_fm *f, struct npu_box b)
+{
+	int64_t bytes = npu_fm_bytes(f);
+	int64_t lo = npu_fm_address(f, b.y0, b.x0, b.c0), hi = lo;
+	widen(f->stride_y, b.y1 - b.y0, &lo, &hi);
+	if (!f->bricks) {
+		widen(f->stride_x, b.x1 - b.x0, &lo, &hi);
+		hi += (b.c1 - b.c0) * bytes;
+	} else {
+		int32_t first = b.c0 / BRICK, last = (b.c1 - 1) / BRICK;
+		int64_t from = b.c0 % BRICK * bytes; /* inside its brick */
+		int64_t to = ((b.c1 - 1) % BRICK + 1) * bytes;
+		widen(BRICK * bytes, b.x1 - b.x0, &lo, &hi);
+		if (first == last) {
+			hi += to - from;
+		} else { /* whole bricks in between: a little generous */
+			lo -= from;
+			hi -= from;
+			widen(f->stride_c, last - first + 1, &lo, &hi);
+			hi += BRICK * bytes;
+			if (f->stride_c >= 0)
+				hi -= BRICK * bytes - to, lo += from;
+		}
+	}
+	return (struct npu_range){ .region = f->region, .at = lo, .n = hi - lo };
+}
+
+int
+npu_fm_extent(const struct npu_fm *f, struct npu_box box,
+	      struct npu_range tile[4])
+{
+	int n = 0;
+	for (int t = 0; t < 4; t++) {
+		struct npu_box b = box;
+		tile[t] = (struct npu_range){ .region = f->region };
+		if (!clip_to_tile(f, t, &b))
+			continue;
+		tile[t] = tile_extent(f, b);
+		n++;
+	}
+	return n;
+}
+
+/* one row of a box inside a tile */
+static bool
+row_runs(const struct npu_fm *f, const struct npu_box *b, int32_t y,
+	 npu_visit visit, void *ctx)
+{
+	int64_t bytes = npu_fm_bytes(f);
+	int64_t step = f->bricks ? BRICK * bytes : f->stride_x;
+	for (int32_t c = b->c0; c < b->c1;) {
+		int32_t end = f->bricks ? min_i32(b->c1, (c / BRICK + 1) * BRICK)
+					: b->c1;
+		int64_t n = (end - c) * bytes;
+		int64_t at = npu_fm_address(f, y, b->x0, c);
+		if (step == n) {
+			if (!visit(ctx, at, n * (b->x1 - b->x0)))
+				return false;
+		} else {
+			for (int32_t x = b->x0; x < b->x1; x++, at += step)
+				if (!visit(ctx, at, n))
+					return false;
+		}
+		c = end;
+	}
+	return true;
+}
+
+/* rows of a dense NHWC map join up: the usual case of whole tensors */
+static bool
+dense_rows(const struct npu_fm *f, const struct npu_box *b)
+{
+	int64_t bytes = npu_fm_bytes(f);
+	if (f->bricks)
+		return b->c1 - b->c0 == BRICK && b->c0 % BRICK == 0 &&
+		       f->stride_y == BRICK * bytes * (b->x1 - b->x0);
+	return f->stride_x == (b->c1 - b->c0) * bytes &&
+	       f->stride_y == f->stride_x * (b->x1 - b->x0);
+}
+
+bool
+npu_fm_runs(const struct npu_fm *f, struct npu_box box, npu_visit visit,
+	    void *ctx)
+{
+	for (int t = 0; t < 4; t++) {
+		struct npu_box b = box;
+		if (!clip_to_tile(f, t, &b))
+			continue;
+		if (dense_rows(f, &b)) {
+			if (!visit(ctx, npu_fm_address(f, b.y0, b.x0, b.c0),
+				   f->stride_y * (b.y1 - b.y0)))
+				return false;
+			continue;
+		}
+		for (int32_t y = b.y0; y < b.y1; y++)
+			if (!row_runs(f, &b, y, visit, ctx))
+				return false;
+	}
+	return true;
+}
+
+/* ---- exact overlap -------------------------------------------------------- */
+
+struct probe { /* does a run touch the other box? */
+	const struct npu_fm *f;
+	struct npu_box box;
+	int64_t at, n;
+};
+
+static bool
+run_misses_run(void *ctx, int64_t at, int64_t n)
+{
+	const struct probe *p = ctx;
+	return at + n <= p->at || p->at + p->n <= at;
+}
+
+static bool
+run_misses_box(void *ctx, int64_t at, int64_t n)
+{
+	struct probe *p = ctx;
+	struct npu_range tile[4];
+	bool near = false;
+	npu_fm_extent(p->f, p->box, tile);
+	for (int t = 0; t < 4; t++)
+		near |= tile[t].n && at < tile[t].at + tile[t].n &&
+			tile[t].at < at + n;
+	p->at = at;
+	p->n = n;
+	return !near || npu_fm_runs(p->f, p->box, run_misses_run, p);
+}
+
+bool
+npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
+	       const struct npu_fm *b, struct npu_box bbox)
+{
+	if (a->region != b->region)
+		return false;
+	struct npu_range at[4], bt[4];
+	bool near = false;
+	npu_fm_extent(a, abox, at);
+	npu_fm_extent(b, bbox, bt);
+	for (int i = 0; i < 16; i++) {
+		const struct npu_range *p = &at[i / 4], *q = &bt[i % 4];
+		near |= p->n && q->n && p->at < q->at + q->n &&
+			q->at < p->at + p->n;
+	}
+	struct probe p = { .f = b, .box = bbox };
+	return near && !npu_fm_runs(a, abox, run_misses_box, &p);
+}
+
+/* ---- DMA ------------------------------------------------------------------- */
+
+bool
+npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
+{
+	const struct npu_range *r = which ? &op->dst : &op->src;
+	int dims = which ? op->dst_dims : op->src_dims;
+	int64_t n = r->n, count = (int64_t)op->size0 * op->size1;
+	if (dims == 1) /* contiguous, however often the other side repeats */
+		return count == 0 || n == 0 || visit(ctx, r->at, n * count);
+	int64_t plane = r->at;
+	for (int z = 0; z < op->size1; z++) {
+		int64_t at = plane;
+		for (int i = 0; i < op->size0; i++) {
+			if (n && !visit(ctx, at, n))
+				return false;
+			at += n + op->skip0;
+		}
+		/* SKIP1 counts from behind the plane's last byte (U14) */
+		plane += n * op->size0 + op->skip1;
+	}
+	return true;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams out of compiled models and driver payloads (13, 14). */
+#include "stream/stream.h"
+
+#include <string.h>
+
+enum {
+	FOURCC_COP1 = 0x31504f43,
+	ACTION_CONFIG = 1,
+	ACTION_STREAM = 2,
+	ACTION_NOP = 5,
+	HEADER_WORDS = 8,
+};
+
+bool
+npu_is_operator(const struct tfl_op *op)
+{
+	return op->custom && !strcmp(op->custom, "ethos-u");
+}
+
+static const uint32_t *
+copy_words(struct arena *a, struct bytes b)
+{
+	size_t n = b.n / 4;
+	uint32_t *w = anew(a, uint32_t, n);
+	for (size_t i = 0; i < n; i++)
+		w[i] = load_le32(b.p + 4 * i);
+	return w;
+}
+
+/* the driver's view: actions in order (14.2) */
+static bool
+read_actions(struct npu_stream *out, const uint32_t *w, size_t n,
+	     struct err *e)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint32_t action = w[i] & 0xff;
+		if (action == ACTION_CONFIG) {
+			if (n - i < 3)
+				return err_set(e, "driver payload ends inside "
+						  "its configuration");
+			out->config = w[i + 1];
+			out->id = w[i + 2];
+			i += 2;
+		} else if (action == ACTION_STREAM) {
+			size_t len = (w[i] >> 8 & 0xff) << 16 | w[i] >> 16;
+			if (len != n - i - 1)
+				return err_set(e, "command stream of %zu words "
+						  "in a payload that has room "
+						  "for %zu", len, n - i - 1);
+			if ((i + 1) % 4)
+				return err_set(e, "command stream starts at "
+						  "word %zu of the payload, "
+						  "not a multiple of 16 bytes",
+					       i + 1);
+			out->word = w + i + 1;
+			out->n_words = len;
+			return true;
+		} else if (action != ACTION_NOP) {
+			return err_set(e, "driver payload has unknown action "
+					  "%u at word %zu", action, i);
+		}
+	}
+	return err_set(e, "driver payload has no command stream");
+}
+
+bool
+stream_payload(struct arena *a, struct bytes payload, struct npu_stream *out,
+	       struct err *e)
+{
+	if (payload.n < 4 * HEADER_WORDS || payload.n % 4 ||
+	    load_le32(payload.p) != FOURCC_COP1)
+		return err_set(e, "not a driver payload: %zu bytes without "
+				  "\"COP1\" header", payload.n);
+	if (!read_actions(out, copy_words(a, payload), payload.n / 4, e))
+		return false;
+	out->accel = accel_of_config(out->config);
+	return out->accel ||
+	       err_set(e, "payload's configuration word 0x%08x is of no known "
+			  "accelerator", out->config);
+}
+
+bool
+stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
+	   struct npu_stream *out, struct err *e)
+{
+	*out = (struct npu_stream){ .subgraph = -1, .op = -1, .name = "raw" };
+	if (words.n >= 4 && load_le32(words.p) == FOURCC_COP1)
+		return stream_payload(a, words, out, e);
+	if (words.n % 4)
+		return err_set(e, "command stream of %zu bytes, not a multiple "
+				  "of 4", words.n);
+	if (!accel)
+		return err_set(e, "bare words don't name their accelerator");
+	out->accel = accel;
+	out->word = copy_words(a, words);
+	out->n_words = words.n / 4;
+	return true;
+}
+
+static bool
+read_operator(struct arena *a, const struct tfl_model *m, int s, int o,
+	      struct npu_stream *out, struct err *e)
+{
+	const struct tfl_op *op = &m->subgraph[s].op[o];
+	*out = (struct npu_stream){ .subgraph = s, .op = o };
+	if (op->n_in < 4 || op->in[0] < 0)
+		return err_set(e, "%s: subgraph %d, operator %d: an ethos-u "
+				  "operator needs 4 inputs, not %d", m->name,
+			       s, o, op->n_in);
+	const struct tfl_tensor *t = &m->subgraph[s].tensor[op->in[0]];
+	out->name = t->name;
+	struct err inner = { 0 };
+	if (!t->data.p)
+		return err_set(e, "%s: subgraph %d, operator %d: command "
+				  "stream tensor '%s' is no constant",
+			       m->name, s, o, t->name);
+	return stream_payload(a, t->data, out, &inner) ||
+	       err_set(e, "%s: subgraph %d, operator %d (%s): %s", m->name, s,
+		       o, t->name, inner.text);
+}
+
+bool
+stream_find(struct arena *a, const struct tfl_model *m,
+	    struct npu_stream **out, int *n, struct err *e)
+{
+	size_t count = 0;
+	for (int s = 0; s < m->n_subgraphs; s++)
+		for (int o = 0; o < m->subgraph[s].n_ops; o++)
+			count += npu_is_operator(&m->subgraph[s].op[o]);
+	*out = anew(a, struct npu_stream, count);
+	*n = 0;
+	for (int s = 0; s < m->n_subgraphs; s++)
+		for (int o = 0; o < m->subgraph[s].n_ops; o++)
+			if (npu_is_operator(&m->subgraph[s].op[o]) &&
+			    !read_operator(a, m, s, o, &(*out)[(*n)++], e))
+				return false;
+	return true;
+}

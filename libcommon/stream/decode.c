@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words to commands, commands to registers (1, 2). */
+#include "stream/stream.h"
+
+static enum npu_reg
+find_register(uint32_t code)
+{
+	switch (code) {
+#define NPU_REG0(op, name, ...) case op: return NPU_##name;
+#define NPU_REG1(op, name, ...) case 0x4000 | (op): return NPU_##name;
+#include "ethosu.def"
+	default:
+		return NPU_REGS;
+	}
+}
+
+static bool
+on_product(const struct npu_command_info *c, const struct npu_stream *s)
+{
+	enum { CUSTOM_DMA_BIT = 27 }; /* of the CONFIG word (14.3) */
+	switch ((enum npu_products)c->products) {
+	case NPU_BOTH:
+		return true;
+	case NPU_U65:
+		return accel_is_u65(s->accel);
+	case NPU_CUSTOM:
+		return s->config >> CUSTOM_DMA_BIT & 1;
+	}
+	return false;
+}
+
+bool
+stream_next(const struct npu_stream *s, size_t *at, struct npu_command *out,
+	    struct err *e)
+{
+	if (*at >= s->n_words)
+		return false;
+	uint32_t w = s->word[*at];
+	*out = (struct npu_command){ .at = *at, .code = w & 0xffff,
+				     .param = (uint16_t)(w >> 16) };
+	size_t offset = 4 * *at;
+	out->has_payload = out->code & 0x4000;
+	if (out->code & 0xbc00)
+		return err_set(e, "0x%06zx: word 0x%08x has reserved code bits "
+				  "set (rule 1)", offset, w);
+	if (out->code < 0x100) {
+		out->is_op = true;
+		out->info = npu_operation(out->code);
+	} else {
+		out->reg = find_register(out->code);
+		if (out->reg < NPU_REGS)
+			out->info = &npu_registers[out->reg];
+	}
+	if (!out->info || !on_product(out->info, s))
+		return err_set(e, "0x%06zx: command 0x%04x doesn't exist on %s "
+				  "(rule 1)", offset, out->code,
+			       s->accel->name);
+	if (out->has_payload && *at + 1 >= s->n_words)
+		return err_set(e, "0x%06zx: %s: the stream ends before its "
+				  "payload (rule 1)", offset, out->info->name);
+	if (out->has_payload)
+		out->payload = s->word[*at + 1];
+	*at += out->has_payload ? 2 : 1;
+	return true;
+}
+
+void
+npu_write(struct npu_registers *r, const struct npu_command *c)
+{
+	r->value[c->reg] = c->has_payload ? c->payload : c->param;
+	r->high[c->reg] = c->has_payload ? c->param : 0;
+	r->written[c->reg] = true;
+}
+
+int64_t
+npu_address(const struct npu_registers *r, enum npu_reg reg)
+{
+	return (int64_t)(r->high[reg] & 0xff) << 32 | r->value[reg];
+}
+
+/*
+ * Negative strides carry their sign in the param on both products, 0xffff or
+ * 0x00ff; the low 40 bits are the value (1, "Exception").
+ */
+int64_t
+npu_stride(const struct npu_registers *r, enum npu_reg reg)
+{
+	int64_t v = npu_address(r, reg);
+	return v >> 39 & 1 ? v - ((int64_t)1 << 40) : v;
+}
+
+void
+walk_init(struct npu_walk *w, const struct npu_stream *s)
+{
+	*w = (struct npu_walk){ .stream = s };
+}
+
+bool
+walk_next(struct npu_walk *w, struct npu_op *op, struct err *e)
+{
+	struct npu_command c;
+	while (stream_next(w->stream, &w->at, &c, e)) {
+		if (!c.is_op) {
+			npu_write(&w->regs, &c);
+			continue;
+		}
+		npu_op_decode(&w->regs, w->stream->accel, &c, op);
+		if (npu_is_kernel(op) || op->kind == NPU_DMA)
+			op->index = w->n_ops++;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registers to operations (3, 5.4, 6.3, 6.9). */
+#include "stream/stream.h"
+
+#include <assert.h>
+
+/* reads registers on behalf of one operation and notes the unwritten ones */
+struct view {
+	const struct npu_registers *r;
+	const struct accel *accel;
+	struct npu_op *op;
+};
+
+static void
+need(struct view *v, enum npu_reg reg)
+{
+	struct npu_op *op = v->op;
+	if (v->r->written[reg])
+		return;
+	for (int i = 0; i < op->n_missing; i++)
+		if (op->missing[i] == reg)
+			return;
+	if (op->n_missing < (int)ARRAY_LEN(op->missing))
+		op->missing[op->n_missing++] = reg;
+}
+
+static int32_t
+get(struct view *v, enum npu_reg reg)
+{
+	need(v, reg);
+	return (int32_t)(v->r->value[reg] & 0xffff);
+}
+
+static int32_t
+m1(struct view *v, enum npu_reg reg)
+{
+	return get(v, reg) + 1;
+}
+
+static uint32_t
+word(struct view *v, enum npu_reg reg)
+{
+	need(v, reg);
+	return v->r->value[reg];
+}
+
+static int64_t
+address(struct view *v, enum npu_reg reg)
+{
+	need(v, reg);
+	return npu_address(v->r, reg);
+}
+
+static int64_t
+stride(struct view *v, enum npu_reg reg)
+{
+	need(v, reg);
+	return npu_stride(v->r, reg);
+}
+
+static int32_t
+by_sign(int32_t v16, bool is_signed)
+{
+	return is_signed ? (int16_t)v16 : v16;
+}
+
+/* ---- feature maps ------------------------------------------------------ */
+
+struct fm_registers {
+	enum npu_reg region, base0, stride_y, stride_x, stride_c;
+	enum npu_reg height0, height1, width0, zero;
+};
+
+#define FM_REGISTERS(fm)                                                     \
+	{ .region = NPU_##fm##_REGION, .base0 = NPU_##fm##_BASE0,            \
+	  .stride_y = NPU_##fm##_STRIDE_Y, .stride_x = NPU_##fm##_STRIDE_X,  \
+	  .stride_c = NPU_##fm##_STRIDE_C, .height0 = NPU_##fm##_HEIGHT0_M1, \
+	  .height1 = NPU_##fm##_HEIGHT1_M1, .width0 = NPU_##fm##_WIDTH0_M1,  \
+	  .zero = NPU_##fm##_ZERO_POINT }
+
+static_assert(NPU_IFM_BASE3 == NPU_IFM_BASE0 + 3, "tiles are consecutive");
+static_assert(NPU_OFM_BASE3 == NPU_OFM_BASE0 + 3, "tiles are consecutive");
+static_assert(NPU_IFM2_BASE3 == NPU_IFM2_BASE0 + 3, "tiles are consecutive");
+
+/* precision, format and zero point: a scalar IFM2 has these too */
+static void
+decode_type(struct view *v, int32_t precision, int lsb, enum npu_reg zero,
+	    struct npu_fm *f)
+{
+	f->bits = 8 << (precision >> lsb & 3);
+	f->is_signed = precision & 1;
+	f->bricks = precision >> 6 & 3;
+	f->zero = by_sign(get(v, zero), f->is_signed);
+}
+
+static void
+decode_place(struct view *v, const struct fm_registers *r, struct npu_fm *f)
+{
+	f->region = get(v, r->region) & 7;
+	f->h0 = m1(v, r->height0);
+	f->h1 = m1(v, r->height1);
+	f->w0 = m1(v, r->width0);
+	f->stride_y = stride(v, r->stride_y);
+	f->stride_x = stride(v, r->stride_x);
+	f->stride_c = stride(v, r->stride_c);
+	bool right = f->w0 < f->shape.w, below0 = f->h0 < f->shape.h;
+	bool used[4] = { true, right, below0,
+			 right && f->h1 < f->shape.h };
+	for (unsigned t = 0; t < 4; t++)
+		f->base[t] = used[t] ? address(v, r->base0 + t)
+				     : npu_address(v->r, r->base0 + t);
+}
+
+static void
+decode_ofm(struct view *v)
+{
+	static const struct fm_registers r = FM_REGISTERS(OFM);
+	struct npu_op *op = v->op;
+	int32_t precision = get(v, NPU_OFM_PRECISION);
+	op->ofm.shape = (struct hwc){ .h = m1(v, NPU_OFM_HEIGHT_M1),
+				      .w = m1(v, NPU_OFM_WIDTH_M1),
+				      .c = m1(v, NPU_OFM_DEPTH_M1) };
+	decode_type(v, precision, 1, r.zero, &op->ofm);
+	decode_place(v, &r, &op->ofm);
+	op->global_scale = precision >> 8 & 1;
+	op->rounding = precision >> 14 & 3;
+}
+
+/* stored rows (columns) under an extent that may be upscaled (5.4) */
+static int32_t
+stored(int64_t up, enum upscale mode)
+{
+	int64_t n = mode == UPSCALE_NONE ? up : (up + 1) / 2;
+	return (int32_t)(n < 0 ? 0 : n);
+}
+
+static void
+decode_ifm(struct view *v)
+{
+	static const struct fm_registers r = FM_REGISTERS(IFM);
+	struct npu_op *op = v->op;
+	int32_t precision = get(v, NPU_IFM_PRECISION);
+	op->upscale = get(v, NPU_IFM_UPSCALE) & 3;
+	op->ifm.shape.c = m1(v, NPU_IFM_DEPTH_M1);
+	if (op->kind == NPU_ELEMENTWISE) {
+		op->ifm_up_h = op->ofm.shape.h;
+		op->ifm_up_w = op->ofm.shape.w;
+		op->ifm.shape.c = op->ofm.shape.c;
+	} else {
+		op->ifm_up_h = (int64_t)(op->ofm.shape.h - 1) * op->stride_y +
+			       op->dilated_h - op->pad_top - op->pad_bottom;
+		op->ifm_up_w = (int64_t)(op->ofm.shape.w - 1) * op->stride_x +
+			       op->dilated_w - op->pad_left - op->pad_right;
+	}
+	op->ifm.shape.h = stored(op->ifm_up_h, op->upscale);
+	op->ifm.shape.w = stored(op->ifm_up_w, op->upscale);
+	decode_type(v, precision, 2, r.zero, &op->ifm);
+	decode_place(v, &r, &op->ifm);
+	op->operand_scale = precision >> 8 & 3;
+	op->ifm_rounding = precision >> 14 & 3;
+}
+
+static void
+decode_ifm2(struct view *v)
+{
+	static const struct fm_registers r = FM_REGISTERS(IFM2);
+	struct npu_op *op = v->op;
+	int32_t b = get(v, NPU_IFM2_BROADCAST);
+	struct npu_fm *f = &op->ifm2;
+	op->has_ifm2 = true;
+	op->ifm2_scalar = b >> 7 & 1;
+	op->ifm2_first = b >> 6 & 1;
+	op->broadcast_h = b & 1 || op->ifm2_scalar;
+	op->broadcast_w = b & 2 || op->ifm2_scalar;
+	op->broadcast_c = b & 4 || op->ifm2_scalar;
+	f->shape = (struct hwc){
+		.h = op->broadcast_h ? 1 : op->ofm.shape.h,
+		.w = op->broadcast_w ? 1 : op->ofm.shape.w,
+		.c = op->broadcast_c ? 1 : op->ofm.shape.c,
+	};
+	decode_type(v, get(v, NPU_IFM2_PRECISION), 2, r.zero, f);
+	if (op->ifm2_scalar) {
+		op->scalar = by_sign(get(v, NPU_IFM2_SCALAR), f->is_signed);
+		return;
+	}
+	decode_place(v, &r, f);
+	op->ib2_start = get(v, NPU_IFM2_IB_START) & 0x3f;
+}
+
+/* ---- kernels ------------------------------------------------------------ */
+
+static void
+decode_window(struct view *v)
+{
+	struct npu_op *op = v->op;
+	op->kernel_h = op->kernel_w = op->dilated_h = op->dilated_w = 1;
+	op->stride_y = op->stride_x = op->dilation_y = op->dilation_x = 1;
+	if (op->kind == NPU_ELEMENTWISE)
+		return;
+	int32_t k = get(v, NPU_KERNEL_STRIDE);
+	op->stride_x = 1 + (k & 1) + (k >> 5 & 2);
+	op->stride_y = 1 + (k >> 1 & 1) + (k >> 8 & 2);
+	op->part_kernel = k >> 2 & 1;
+	op->dilation_x = 1 + (k >> 3 & 1);
+	op->dilation_y = 1 + (k >> 4 & 1);
+	op->dilated_h = m1(v, NPU_KERNEL_HEIGHT_M1);
+	op->dilated_w = m1(v, NPU_KERNEL_WIDTH_M1);
+	op->kernel_h = (op->dilated_h - 1) / op->dilation_y + 1;
+	op->kernel_w = (op->dilated_w - 1) / op->dilation_x + 1;
+	op->pad_top = get(v, NPU_IFM_PAD_TOP) & 0x7f;
+	op->pad_left = get(v, NPU_IFM_PAD_LEFT) & 0x7f;
+	op->pad_right = get(v, NPU_IFM_PAD_RIGHT) & 0xff;
+	op->pad_bottom = get(v, NPU_IFM_PAD_BOTTOM) & 0xff;
+}
+
+static struct npu_range
+decode_range(struct view *v, enum npu_reg region, enum npu_reg base,
+	     enum npu_reg length)
+{
+	return (struct npu_range){ .region = get(v, region) & 7,
+				   .at = address(v, base),
+				   .n = word(v, length) };
+}
+
+static void
+decode_weights(struct view *v)
+{
+	struct npu_op *op = v->op;
+	op->weights[0] = decode_range(v, NPU_WEIGHT_REGION, NPU_WEIGHT_BASE,
+				      NPU_WEIGHT_LENGTH);
+	if (!op->global_scale)
+		op->scales[0] = decode_range(v, NPU_SCALE_REGION,
+					     NPU_SCALE_BASE, NPU_SCALE_LENGTH);
+	if (op->cores < 2)
+		return;
+	need(v, NPU_WEIGHT1_LENGTH);
+	if (v->r->value[NPU_WEIGHT1_LENGTH])
+		op->weights[1] = decode_range(v, NPU_WEIGHT_REGION,
+					      NPU_WEIGHT1_BASE,
+					      NPU_WEIGHT1_LENGTH);
+	if (op->global_scale)
+		return;
+	need(v, NPU_SCALE1_LENGTH);
+	if (v->r->value[NPU_SCALE1_LENGTH])
+		op->scales[1] = decode_range(v, NPU_SCALE_REGION,
+					     NPU_SCALE1_BASE,
+					     NPU_SCALE1_LENGTH);
+}
+
+static void
+decode_output_stage(struct view *v)
+{
+	struct npu_op *op = v->op;
+	int32_t act = get(v, NPU_ACTIVATION);
+	op->activation = act & 0x1f;
+	op->clip_range = act >> 12 & 7;
+	op->min = by_sign(get(v, NPU_ACTIVATION_MIN), op->ofm.is_signed);
+	op->max = by_sign(get(v, NPU_ACTIVATION_MAX), op->ofm.is_signed);
+	if (op->global_scale) {
+		op->ofm_mult = word(v, NPU_OFM_SCALE);
+		op->ofm_shift = v->r->high[NPU_OFM_SCALE] & 0x3f;
+	}
+	if (op->kind == NPU_ELEMENTWISE &&
+	    (op->mode == NPU_ELT_ADD || op->mode == NPU_ELT_SUB)) {
+		op->opa_mult = word(v, NPU_OPA_SCALE);
+		op->opa_shift = v->r->high[NPU_OPA_SCALE] & 0x3f;
+		op->opb_mult = word(v, NPU_OPB_SCALE);
+	}
+}
+
+static void
+decode_shram(struct view *v)
+{
+	struct npu_op *op = v->op;
+	op->block = (struct hwc){
+		.h = (m1(v, NPU_OFM_BLK_HEIGHT_M1) - 1) % 32 + 1,
+		.w = (m1(v, NPU_OFM_BLK_WIDTH_M1) - 1) % 64 + 1,
+		.c = (m1(v, NPU_OFM_BLK_DEPTH_M1) - 1) % 128 + 1,
+	};
+	op->ib_end = get(v, NPU_IFM_IB_END) & 0x3f;
+	op->ab_start = get(v, NPU_AB_START) & 0x3f;
+	op->acc_format = get(v, NPU_ACC_FORMAT) & 3;
+	op->blockdep = get(v, NPU_BLOCKDEP) & 3;
+}
+
+static bool
+is_unary(const struct npu_op *op)
+{
+	return op->mode == NPU_ELT_LRELU || op->mode == NPU_ELT_ABS ||
+	       op->mode == NPU_ELT_CLZ;
+}
+
+static void
+decode_kernel(struct view *v)
+{
+	struct npu_op *op = v->op;
+	op->cores = 1;
+	if (v->accel->cores > 1 && v->r->written[NPU_PARALLEL_MODE])
+		op->cores = 1 + (get(v, NPU_PARALLEL_MODE) & 1);
+	decode_window(v);
+	decode_ofm(v);
+	decode_ifm(v);
+	if (op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE)
+		decode_weights(v);
+	decode_output_stage(v);
+	decode_shram(v);
+	if (op->kind == NPU_ELEMENTWISE && !is_unary(op))
+		decode_ifm2(v);
+}
+
+/* ---- DMA ---------------------------------------------------------------- */
+
+static void
+decode_dma(struct view *v)
+{
+	struct npu_op *op = v->op;
+	int32_t src = get(v, NPU_DMA0_SRC_REGION);
+	int32_t dst = get(v, NPU_DMA0_DST_REGION);
+	int64_t len = address(v, NPU_DMA0_LEN);
+	op->src = (struct npu_range){ .region = src & 7, .n = len,
+				      .at = address(v, NPU_DMA0_SRC) };
+	op->dst = (struct npu_range){ .region = dst & 7, .n = len,
+				      .at = address(v, NPU_DMA0_DST) };
+	op->src_internal = src >> 8 & 1;
+	op->dst_internal = dst >> 8 & 1;
+	op->src_dims = 1 + (src >> 9 & 3);
+	op->dst_dims = 1 + (dst >> 9 & 3);
+	op->size0 = op->size1 = 1;
+	int dims = op->src_dims > op->dst_dims ? op->src_dims : op->dst_dims;
+	if (dims >= 2) {
+		op->size0 = get(v, NPU_DMA0_SIZE0);
+		op->skip0 = stride(v, NPU_DMA0_SKIP0);
+	}
+	if (dims >= 3) {
+		op->size1 = get(v, NPU_DMA0_SIZE1);
+		op->skip1 = stride(v, NPU_DMA0_SKIP1);
+	}
+}
+
+void
+npu_op_decode(const struct npu_registers *r, const struct accel *accel,
+	      const struct npu_command *c, struct npu_op *op)
+{
+	*op = (struct npu_op){ .at = c->at, .param = c->param, .index = -1 };
+	struct view v = { .r = r, .accel = accel, .op = op };
+	switch (c->code) {
+	case NPU_OP_CONV:
+		op->kind = NPU_CONV;
+		break;
+	case NPU_OP_DEPTHWISE:
+		op->kind = NPU_DEPTHWISE;
+		break;
+	case NPU_OP_POOL:
+		op->kind = NPU_POOL;
+		op->mode = c->param & 7;
+		break;
+	case NPU_OP_ELEMENTWISE:
+		op->kind = NPU_ELEMENTWISE;
+		op->mode = c->param & 0x3f;
+		break;
+	case NPU_OP_DMA_START:
+		op->kind = NPU_DMA;
+		decode_dma(&v);
+		return;
+	case NPU_OP_DMA_WAIT:
+		op->kind = NPU_DMA_WAIT;
+		return;
+	case NPU_OP_KERNEL_WAIT:
+		op->kind = NPU_KERNEL_WAIT;
+		return;
+	case NPU_OP_STOP:
+		op->kind = NPU_STOP;
+		return;
+	default:
+		op->kind = NPU_OTHER;
+		return;
+	}
+	decode_kernel(&v);
+}
+
+/* ---- questions about an operation ---------------------------------------- */
+
+const char *
+npu_op_name(const struct npu_op *op)
+{
+	static const char *const kind[] = {
+		[NPU_CONV] = "conv", [NPU_DEPTHWISE] = "depthwise",
+		[NPU_DMA] = "dma", [NPU_DMA_WAIT] = "dma_wait",
+		[NPU_KERNEL_WAIT] = "kernel_wait", [NPU_OTHER] = "other",
+		[NPU_STOP] = "stop",
+	};
+	const char *name = NULL;
+	if (op->kind == NPU_POOL)
+		name = npu_enum_name("pool", (unsigned)op->mode);
+	else if (op->kind == NPU_ELEMENTWISE)
+		name = npu_enum_name("elementwise", (unsigned)op->mode);
+	else
+		name = kind[op->kind];
+	return name ? name : "?";
+}
+
+struct npu_range
+npu_table(const struct npu_op *op)
+{
+	struct npu_range r = { 0 };
+	if (!npu_uses_table(op))
+		return r;
+	r.at = 256 * (op->activation - NPU_ACT_TABLE0);
+	r.n = op->ofm.bits == 8 ? 256 : op->ofm.bits == 16 ? 2048 : 1024;
+	return r;
+}
+
+struct block_query
+npu_block_query(const struct npu_op *op)
+{
+	struct block_query q = {
+		.class = BLOCK_ELEMENTWISE,
+		.ifm = op->ifm.shape, .ofm = op->ofm.shape,
+		.ifm_bits = op->ifm.bits,
+		.kernel_h = op->dilated_h, .kernel_w = op->dilated_w,
+		.stride_y = op->stride_y, .stride_x = op->stride_x,
+		.upscale = op->upscale,
+		.part_kernel = op->part_kernel,
+		.uses_table = npu_uses_table(op),
+		.acc40 = op->acc_format == 1,
+		.one_tensor = !op->has_ifm2 || op->ifm2_scalar,
+	};
+	if (op->kind == NPU_CONV)
+		q.class = BLOCK_CONV;
+	else if (op->kind == NPU_DEPTHWISE)
+		q.class = BLOCK_DEPTHWISE;
+	else if (op->kind == NPU_POOL)
+		q.class = op->mode == NPU_POOL_REDUCE_SUM ? BLOCK_REDUCE_SUM
+							  : BLOCK_POOL;
+	return q;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Register command streams, the reading side: find them in a compiled model,
+ * decode words into commands, registers into operations, print and verify
+ * them.  Format: spec/command-stream.md (sections are cited below); tables:
+ * schema/ethosu.def.  Nothing here knows how our compiler emits a stream.
+ */
+#ifndef STREAM_STREAM_H
+#define STREAM_STREAM_H
+
+#include "base/text.h"
+#include "target/target.h"
+#include "tflite/tflite.h"
+
+/* ---- commands: the tables --------------------------------------------- */
+
+/* registers: NPU_IFM_BASE0, ... one number space for cmd0 and cmd1 */
+enum npu_reg {
+#define NPU_REG0(code, name, ...) NPU_##name,
+#define NPU_REG1(code, name, ...) NPU_##name,
+#include "ethosu.def"
+	NPU_REGS
+};
+
+/* operations, numbered by their opcode */
+enum npu_opcode {
+#define NPU_OP(code, name, bits) NPU_OP_##name = code,
+#include "ethosu.def"
+};
+
+enum npu_payload { /* what a cmd1 register holds; NPU_PARAM for cmd0 */
+	NPU_PARAM,
+	NPU_ADDRESS,
+	NPU_STRIDE,
+	NPU_BYTES,
+	NPU_BYTES40,
+	NPU_SCALE,
+	NPU_PLAIN,
+};
+
+enum npu_products { NPU_BOTH, NPU_U65, NPU_CUSTOM };
+
+struct npu_command_info {
+	const char *name;  /* "IFM_BASE0", "CONV" */
+	uint16_t code;	   /* low half of the code word: 0x4000 set for cmd1 */
+	uint8_t bits;	   /* of the param; cmd1: 0 */
+	uint8_t payload;   /* enum npu_payload */
+	uint8_t products;  /* enum npu_products */
+	bool is_op;
+};
+
+struct npu_field {
+	const char *name;
+	uint8_t lsb, width;
+	const char *set; /* enumeration, or "number" */
+};
+
+extern const struct npu_command_info npu_registers[NPU_REGS];
+extern const struct npu_field npu_fields[];
+const struct npu_command_info *npu_operation(unsigned opcode); /* or NULL */
+/* a command's fields stand together: how many, and the first (unset if none) */
+int npu_command_fields(const struct npu_command_info *c,
+		       const struct npu_field **first);
+/* name of a value in a set, NULL if it has none */
+const char *npu_enum_name(const char *set, unsigned value);
+
+/* the code word of a register write or operation */
+static inline uint32_t
+npu_code_word(const struct npu_command_info *c, uint16_t param)
+{
+	return c->code | (uint32_t)param << 16;
+}
+
+/* ---- containers (14) --------------------------------------------------- */
+
+/* one stream: of an ethos-u operator, or of a file of raw words */
+struct npu_stream {
+	const struct accel *accel; /* of the CONFIG word */
+	const uint32_t *word;
+	size_t n_words;
+	uint32_t config, id; /* 0: raw */
+	int subgraph, op;    /* in the model; -1: raw */
+	const char *name;    /* of the operator's stream tensor, or the file */
+};
+
+/*
+ * Every ethos-u operator of a model, in execution order, subgraph after
+ * subgraph.  Words are copied into the arena.  No operator: *n is 0.  Fails on
+ * a payload that breaks 14.1 (rule 48) or an unknown CONFIG word.
+ */
+bool stream_find(struct arena *a, const struct tfl_model *m,
+		 struct npu_stream **out, int *n, struct err *e);
+
+/* one driver payload ("COP1"); subgraph and op are left alone */
+bool stream_payload(struct arena *a, struct bytes payload,
+		    struct npu_stream *out, struct err *e);
+
+/* bare words, little-endian; a payload is recognised by its FourCC */
+bool stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
+		struct npu_stream *out, struct err *e);
+
+bool npu_is_operator(const struct tfl_op *op); /* custom code "ethos-u" */
+
+/* ---- words to commands (1, 2) ------------------------------------------ */
+
+struct npu_command {
+	size_t at;	   /* word index of the code word */
+	uint32_t code;	   /* low half */
+	uint16_t param;
+	uint32_t payload;  /* cmd1 */
+	bool has_payload;
+	bool is_op;
+	enum npu_reg reg;  /* if !is_op */
+	const struct npu_command_info *info;
+};
+
+/*
+ * The command at word *at, which moves behind it.  False at the end of the
+ * words (e untouched) or on words that are no command (e set).
+ */
+bool stream_next(const struct npu_stream *s, size_t *at,
+		 struct npu_command *out, struct err *e);
+
+/* ---- registers --------------------------------------------------------- */
+
+struct npu_registers {
+	uint32_t value[NPU_REGS]; /* param of cmd0, payload of cmd1 */
+	uint16_t high[NPU_REGS];  /* param of cmd1 */
+	bool written[NPU_REGS];
+};
+
+void npu_write(struct npu_registers *r, const struct npu_command *c);
+
+/* an ADDRESS or BYTES40 (0 to 2^40 - 1), a STRIDE (signed); U55: param is a
+ * sign only (1, "Exception") */
+int64_t npu_address(const struct npu_registers *r, enum npu_reg reg);
+int64_t npu_stride(const struct npu_registers *r, enum npu_reg reg);
+
+/* ---- operations: registers decoded at an NPU_OP ------------------------ */
+
+enum npu_op_kind {
+	NPU_CONV, NPU_DEPTHWISE, NPU_POOL, NPU_ELEMENTWISE, /* kernels */
+	NPU_DMA, NPU_DMA_WAIT, NPU_KERNEL_WAIT, NPU_OTHER, NPU_STOP,
+};
+
+enum npu_pool { NPU_POOL_MAX, NPU_POOL_AVERAGE, NPU_POOL_REDUCE_SUM };
+enum npu_eltwise {
+	NPU_ELT_MUL, NPU_ELT_ADD, NPU_ELT_SUB, NPU_ELT_MIN, NPU_ELT_MAX, NPU_ELT_LRELU, NPU_ELT_ABS,
+	NPU_ELT_CLZ, NPU_ELT_SHR, NPU_ELT_SHL, NPU_ELT_COUNT
+};
+enum npu_rounding { NPU_ROUND_DBL, NPU_ROUND_TRUNCATE, NPU_ROUND_NATURAL };
+enum { NPU_ACT_NONE = 0, NPU_ACT_TANH = 3, NPU_ACT_SIGMOID = 4,
+       NPU_ACT_TABLE0 = 16 };
+
+/* a feature map as the NPU addresses it (5) */
+struct npu_fm {
+	int region;
+	int64_t base[4];
+	int32_t h0, h1, w0; /* tiles (5.1) */
+	struct hwc shape;   /* accessed extent, stored elements; c: channels */
+	int64_t stride_y, stride_x, stride_c;
+	int32_t zero;
+	int bits;	    /* 8, 16, 32; 64 when the code is illegal */
+	bool is_signed;
+	bool bricks;	    /* NHCWB16 */
+};
+
+struct npu_range { /* bytes [at, at + n) of a region */
+	int region;
+	int64_t at, n;
+};
+
+struct npu_op {
+	enum npu_op_kind kind;
+	size_t at;    /* word index of the NPU_OP */
+	int index;    /* counts kernels and DMAs of the stream, from 0 */
+	int param;    /* raw: waits' count */
+	int mode;     /* enum npu_pool or npu_eltwise */
+
+	struct npu_fm ifm, ifm2, ofm;
+	bool has_ifm2;	     /* binary elementwise: tensor or scalar */
+	bool ifm2_scalar;
+	int32_t scalar;	     /* IFM2_SCALAR by IFM2's type */
+	bool broadcast_h, broadcast_w, broadcast_c;
+	bool ifm2_first;     /* operand A is IFM2 */
+
+	int kernel_h, kernel_w;		 /* undilated; 1 for elementwise */
+	int dilated_h, dilated_w;	 /* KERNEL_*_M1 + 1 */
+	int stride_y, stride_x, dilation_y, dilation_x;
+	int pad_top, pad_left, pad_bottom, pad_right;
+	enum upscale upscale;
+	int64_t ifm_up_h, ifm_up_w;	 /* IH_up, IW_up of 5.4 (may be <= 0) */
+	bool part_kernel;
+	int cores;			 /* PARALLEL_MODE + 1 */
+	struct npu_range weights[2], scales[2]; /* per core; n 0: none */
+
+	int activation;			 /* function code */
+	int clip_range;
+	int32_t min, max;		 /* by the OFM's signedness */
+	bool global_scale;		 /* OFM scale mode 1 */
+	enum npu_rounding rounding, ifm_rounding;
+	uint32_t ofm_mult, opa_mult, opb_mult;
+	int ofm_shift, opa_shift;
+	int operand_scale;		 /* 0 both, 1 OPA, 2 OPB */
+	int acc_format;			 /* 0 int32, 1 int40 */
+	struct hwc block;
+	int ib_end, ab_start, ib2_start;
+	int blockdep;
+
+	/* DMA; size0 = size1 = 1 for 1-D */
+	struct npu_range src, dst;	 /* n: of one 1-D transfer */
+	bool src_internal, dst_internal; /* SHRAM; region is the core mask */
+	int src_dims, dst_dims;		 /* 1, 2, 3 */
+	int size0, size1;
+	int64_t skip0, skip1;
+
+	/* registers that it uses and the stream has not written (rule 7) */
+	int n_missing;
+	enum npu_reg missing[8];
+};
+
+struct npu_walk {
+	const struct npu_stream *stream;
+	size_t at;
+	int n_ops;
+	struct npu_registers regs;
+};
+
+/* starts at word 0 with all registers undefined */
+void walk_init(struct npu_walk *w, const struct npu_stream *s);
+
+/*
+ * Runs register writes up to the next operation and decodes it.  False at the
+ * end of the words, or with e set on words that are no command.
+ */
+bool walk_next(struct npu_walk *w, struct npu_op *op, struct err *e);
+
+/* decodes operation c from the registers; total: any values are accepted */
+void npu_op_decode(const struct npu_registers *r, const struct accel *accel,
+		   const struct npu_command *c, struct npu_op *op);
+
+static inline bool
+npu_is_kernel(const struct npu_op *op)
+{
+	return op->kind <= NPU_ELEMENTWISE;
+}
+
+static inline bool
+npu_uses_table(const struct npu_op *op)
+{
+	return npu_is_kernel(op) && op->activation >= NPU_ACT_TABLE0;
+}
+
+const char *npu_op_name(const struct npu_op *op); /* "CONV", "POOL average" */
+
+/* bytes of SHRAM tables that a lookup of op reads: at offset, n bytes (6.5) */
+struct npu_range npu_table(const struct npu_op *op);
+
+/* the block rules' question about a kernel (8.2) */
+struct block_query npu_block_query(const struct npu_op *op);
+
+/* ---- addresses (5) ------------------------------------------------------ */
+
+static inline int
+npu_fm_bytes(const struct npu_fm *f)
+{
+	return f->bits / 8;
+}
+
+/* offset in the region of element (y, x, c), which may lie in any tile */
+int64_t npu_fm_address(const struct npu_fm *f, int32_t y, int32_t x, int32_t c);
+
+/* a part of a feature map: [y0, y1) x [x0, x1) x [c0, c1) */
+struct npu_box {
+	int32_t y0, y1, x0, x1, c0, c1;
+};
+
+struct npu_box npu_fm_box(const struct npu_fm *f); /* all of its shape */
+
+/*
+ * Smallest and largest + 1 byte that a box touches in tile 0..3; n 0: nothing.
+ * Returns how many tiles have bytes.
+ */
+int npu_fm_extent(const struct npu_fm *f, struct npu_box box,
+		  struct npu_range tile[4]);
+
+/*
+ * Calls visit with every contiguous run of bytes of a box, exactly once a
+ * byte (5.2), tile after tile.  Stops when visit returns false, returns that.
+ */
+typedef bool (*npu_visit)(void *ctx, int64_t at, int64_t n);
+bool npu_fm_runs(const struct npu_fm *f, struct npu_box box, npu_visit visit,
+		 void *ctx);
+
+/* does any byte of the one belong to the other, by exact geometry? */
+bool npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
+		    const struct npu_fm *b, struct npu_box bbox);
+
+/*
+ * Same for DMA destinations and sources: every 1-D transfer (10), in order.
+ * which 0: source, 1: destination.
+ */
+bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
+		  void *ctx);
+
+#endif

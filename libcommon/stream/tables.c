@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command tables, from schema/ethosu.def. */
+#include "stream/stream.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A field belongs to the command whose line stands before it in the list. */
+enum row {
+#define NPU_OP(code, name, bits) ROW_##name,
+#define NPU_REG0(code, name, ...) ROW_##name,
+#define NPU_REG1(code, name, ...) ROW_##name,
+#include "ethosu.def"
+	ROWS
+};
+
+const struct npu_field npu_fields[] = {
+#define NPU_FIELD(command, field, bit, n, enumeration)                       \
+	{ .name = #field, .lsb = bit, .width = n, .set = #enumeration },
+#include "ethosu.def"
+};
+
+static const uint8_t field_row[] = {
+#define NPU_FIELD(command, ...) ROW_##command,
+#include "ethosu.def"
+};
+static_assert(ARRAY_LEN(field_row) == ARRAY_LEN(npu_fields),
+	      "every field has its command");
+static_assert(ROWS < 256, "rows fit field_row");
+
+const struct npu_command_info npu_registers[NPU_REGS] = {
+#define NPU_REG0(op, text, n, which)                                         \
+	[NPU_##text] = { .name = #text, .code = op, .bits = n,               \
+			 .products = NPU_##which },
+#define NPU_REG1(op, text, holds, which)                                     \
+	[NPU_##text] = { .name = #text, .code = 0x4000 | (op),               \
+			 .payload = NPU_##holds, .products = NPU_##which },
+#include "ethosu.def"
+};
+
+static const struct npu_command_info operations[] = {
+#define NPU_OP(op, text, n)                                                  \
+	[op] = { .name = #text, .code = op, .bits = n, .is_op = true },
+#include "ethosu.def"
+};
+
+static const uint8_t register_row[NPU_REGS] = {
+#define NPU_REG0(code, name, ...) [NPU_##name] = ROW_##name,
+#define NPU_REG1(code, name, ...) [NPU_##name] = ROW_##name,
+#include "ethosu.def"
+};
+
+static const uint8_t operation_row[] = {
+#define NPU_OP(code, name, bits) [code] = ROW_##name,
+#include "ethosu.def"
+};
+
+static const struct {
+	const char *set;
+	unsigned value;
+	const char *name;
+} enums[] = {
+#define NPU_ENUM(enumeration, value, name) { #enumeration, value, #name },
+#include "ethosu.def"
+};
+
+const struct npu_command_info *
+npu_operation(unsigned opcode)
+{
+	if (opcode >= ARRAY_LEN(operations) || !operations[opcode].name)
+		return NULL;
+	return &operations[opcode];
+}
+
+int
+npu_command_fields(const struct npu_command_info *c,
+		   const struct npu_field **first)
+{
+	unsigned row = c->is_op ? operation_row[c - operations]
+				: register_row[c - npu_registers];
+	int n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(field_row); i++)
+		if (field_row[i] == row && n++ == 0)
+			*first = &npu_fields[i];
+	return n;
+}
+
+const char *
+npu_enum_name(const char *set, unsigned value)
+{
+	for (size_t i = 0; i < ARRAY_LEN(enums); i++)
+		if (enums[i].value == value && !strcmp(enums[i].set, set))
+			return enums[i].name;
+	return NULL;
+}
