@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules about an operator and its tensors together: float arithmetic, and
+ * what its integer kernel takes for granted (spec/tflite-format.md section
+ * 5, spec/operators.md section 3).
+ */
+#include "quantcheck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* where an operator with weights has what; -1: it has none */
+static const struct mac_role {
+	int code;
+	int ifm, weights, bias;
+	int axis;    /* output channels in the weights */
+	bool honours_zero; /* the kernel subtracts the weights' zero point */
+} mac_roles[] = {
+	{ TFL_CONV_2D, 0, 1, 2, 0, false },
+	{ TFL_DEPTHWISE_CONV_2D, 0, 1, 2, 3, false },
+	{ TFL_TRANSPOSE_CONV, 2, 1, 3, 0, false },
+	{ TFL_FULLY_CONNECTED, 0, 1, 2, 0, true },
+	/* the bias is added after the filter over time, which reads the state */
+	{ TFL_SVDF, 4, 2, 3, 0, false },
+};
+
+static const struct mac_role *
+role_of(int code)
+{
+	for (size_t i = 0; i < ARRAY_LEN(mac_roles); i++)
+		if (mac_roles[i].code == code)
+			return &mac_roles[i];
+	return NULL;
+}
+
+static int
+tensor_index(const struct review *r, struct place at, int k)
+{
+	return place_op(r, at)->in[k];
+}
+
+/* ---- float arithmetic -------------------------------------------------- */
+
+struct floats {
+	int first;		/* float tensor, or -1 */
+	bool activation;	/* one that is computed */
+	bool quantized_weights; /* an 8-bit constant is read */
+};
+
+static struct floats
+find_floats(const struct review *r, struct place at)
+{
+	const struct tfl_op *op = place_op(r, at);
+	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
+	struct floats f = { .first = -1 };
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (i < 0)
+			continue;
+		const struct tfl_tensor *t = &g->tensor[i];
+		if (type_is_quantized(t->type) && t->data.p)
+			f.quantized_weights = true;
+		if (!type_is_float(t->type))
+			continue;
+		if (f.first < 0 || (!f.activation && !t->data.p))
+			f.first = i;
+		f.activation |= !t->data.p;
+	}
+	return f;
+}
+
+static void
+check_float(struct review *r, const struct check *c, struct place at)
+{
+	struct floats f = find_floats(r, at);
+	if (f.first < 0 || (f.activation && f.quantized_weights))
+		return;
+	at.tensor = f.first;
+	const struct tfl_tensor *t = place_tensor(r, at);
+	review_add(r, c, at, "%s a %s %s",
+		   t->producer == at.op ? "computes" : "reads",
+		   tfl_type_name(t->type), t->data.p ? "constant" : "tensor");
+}
+
+static void
+check_hybrid(struct review *r, const struct check *c, struct place at)
+{
+	struct floats f = find_floats(r, at);
+	if (!f.activation || !f.quantized_weights)
+		return;
+	at.tensor = f.first;
+	review_add(r, c, at, "%s values with integer weights: quantize the "
+			     "activations too (representative data set)",
+		   tfl_type_name(place_tensor(r, at)->type));
+}
+
+/* ---- weights ----------------------------------------------------------- */
+
+static void
+check_weight_zero(struct review *r, const struct check *c, struct place at)
+{
+	const struct mac_role *m = role_of(place_op(r, at)->code);
+	const struct tfl_tensor *w = m ? op_input(r, at, m->weights) : NULL;
+	/* uint8 models of old have zero points, and kernels that honour them */
+	if (!w || w->type == TFL_UINT8 || !type_is_quantized(w->type))
+		return;
+	bool want_error = c->severity == ERROR;
+	if (want_error == m->honours_zero)
+		return;
+	at.tensor = tensor_index(r, at, m->weights);
+	for (int i = 0; i < w->quant.n_zero; i++)
+		if (w->quant.zero[i]) {
+			review_add(r, c, at, "%s weights with zero point %lld "
+					     "(channel %d): %s",
+				   tfl_type_name(w->type),
+				   (long long)w->quant.zero[i], i,
+				   want_error ? "the kernel takes it for 0"
+					      : "allowed, but slower");
+			return;
+		}
+}
+
+static void
+check_weight_axis(struct review *r, const struct check *c, struct place at)
+{
+	const struct mac_role *m = role_of(place_op(r, at)->code);
+	const struct tfl_tensor *w = m ? op_input(r, at, m->weights) : NULL;
+	if (!w || w->quant.n_scale <= 1 || w->quant.axis == m->axis)
+		return;
+	at.tensor = tensor_index(r, at, m->weights);
+	review_add(r, c, at, "scales along axis %d, the kernel takes them along "
+			     "%d, the output channels",
+		   w->quant.axis, m->axis);
+}
+
+/* a constant that holds exactly its elements, all of them */
+static bool
+is_dense(const struct tfl_tensor *t, size_t element_bytes)
+{
+	return t->data.n && !t->is_sparse &&
+	       (uint64_t)tfl_elements(t) == t->data.n / element_bytes;
+}
+
+/* bytes of channel ch along axis are all equal to the zero point 0 */
+static bool
+channel_is_zero(const struct tfl_tensor *w, int axis, int32_t ch)
+{
+	size_t inner = 1, outer = 1;
+	for (int i = 0; i < w->rank; i++) {
+		if (i < axis)
+			outer *= (size_t)w->dim[i];
+		if (i > axis)
+			inner *= (size_t)w->dim[i];
+	}
+	size_t step = inner * (size_t)w->dim[axis];
+	for (size_t o = 0; o < outer; o++)
+		for (size_t i = 0; i < inner; i++)
+			if (w->data.p[o * step + (size_t)ch * inner + i])
+				return false;
+	return true;
+}
+
+static void
+check_dead_channels(struct review *r, const struct check *c, struct place at)
+{
+	const struct mac_role *m = role_of(place_op(r, at)->code);
+	const struct tfl_tensor *w = m ? op_input(r, at, m->weights) : NULL;
+	if (!w || w->type != TFL_INT8 || m->axis >= w->rank ||
+	    !is_dense(w, 1))
+		return;
+	int dead = 0;
+	for (int32_t ch = 0; ch < w->dim[m->axis]; ch++)
+		dead += channel_is_zero(w, m->axis, ch);
+	at.tensor = tensor_index(r, at, m->weights);
+	if (dead)
+		review_add(r, c, at, "%d of %d output channels have no weight "
+				     "but 0", dead, w->dim[m->axis]);
+}
+
+/* ---- bias -------------------------------------------------------------- */
+
+struct bias {
+	const struct tfl_tensor *ifm, *weights, *bias, *ofm;
+};
+
+/* the operator's bias and what it is measured against; false: none */
+static bool
+find_bias(const struct review *r, struct place *at, struct bias *b)
+{
+	const struct tfl_op *op = place_op(r, *at);
+	const struct mac_role *m = role_of(op->code);
+	if (!m || op->n_out < 1)
+		return false;
+	*b = (struct bias){
+		.ifm = op_input(r, *at, m->ifm),
+		.weights = op_input(r, *at, m->weights),
+		.bias = op_input(r, *at, m->bias),
+		.ofm = &r->m->subgraph[at->subgraph].tensor[op->out[0]],
+	};
+	if (!b->ifm || !b->weights || !b->bias ||
+	    !type_is_quantized(b->ifm->type))
+		return false;
+	at->tensor = tensor_index(r, *at, m->bias);
+	return true;
+}
+
+static void
+check_bias_type(struct review *r, const struct check *c, struct place at)
+{
+	struct bias b;
+	if (!find_bias(r, &at, &b) || type_is_float(b.bias->type))
+		return;
+	if (b.bias->type == TFL_INT32 ||
+	    (b.bias->type == TFL_INT64 && b.ifm->type == TFL_INT16))
+		return;
+	review_add(r, c, at, "bias of type %s for %s values: INT32%s wanted",
+		   tfl_type_name(b.bias->type), tfl_type_name(b.ifm->type),
+		   b.ifm->type == TFL_INT16 ? " or INT64" : "");
+}
+
+static void
+check_bias_zero(struct review *r, const struct check *c, struct place at)
+{
+	struct bias b;
+	if (!find_bias(r, &at, &b))
+		return;
+	for (int i = 0; i < b.bias->quant.n_zero; i++)
+		if (b.bias->quant.zero[i]) {
+			review_add(r, c, at, "bias with zero point %lld "
+					     "(channel %d): the kernel takes it "
+					     "for 0",
+				   (long long)b.bias->quant.zero[i], i);
+			return;
+		}
+}
+
+static int64_t
+bias_value(const struct tfl_tensor *t, int64_t i)
+{
+	if (t->type == TFL_INT64)
+		return (int64_t)load_le64(t->data.p + 8 * i);
+	return (int32_t)load_le32(t->data.p + 4 * i);
+}
+
+/*
+ * The worst channel: its scale against input times weight scale, and by how
+ * many steps of the output the bias it stands for is therefore wrong.  The
+ * kernels add the stored bias in units of input times weight scale, whatever
+ * its own scale says.
+ */
+struct bias_error {
+	int channel;
+	double relative, steps, have, want;
+};
+
+static bool
+worst_bias(const struct bias *b, struct bias_error *worst)
+{
+	const struct tfl_quant *q = &b->bias->quant, *w = &b->weights->quant;
+	if (!q->n_scale || !w->n_scale || b->ifm->quant.n_scale != 1 ||
+	    b->ofm->quant.n_scale != 1)
+		return false;
+	*worst = (struct bias_error){ .channel = -1 };
+	bool has_values = (b->bias->type == TFL_INT32 && is_dense(b->bias, 4)) ||
+			  (b->bias->type == TFL_INT64 && is_dense(b->bias, 8));
+	int64_t channels = has_values ? tfl_elements(b->bias) : q->n_scale;
+	for (int64_t i = 0; i < channels; i++) {
+		double have = (double)q->scale[q->n_scale > 1 ? i : 0];
+		double want = (double)b->ifm->quant.scale[0] *
+			      (double)w->scale[w->n_scale > i ? i : 0];
+		if (!(have > 0) || !(want > 0) || !isfinite(have) ||
+		    !isfinite(want))
+			continue;
+		double rel = fabs(have - want) / want;
+		double at = has_values ? fabs((double)bias_value(b->bias, i))
+				       : 0;
+		double steps = at * fabs(have - want) /
+			       (double)b->ofm->quant.scale[0];
+		if (worst->channel >= 0 && (steps < worst->steps ||
+		    (steps <= worst->steps && rel <= worst->relative)))
+			continue;
+		*worst = (struct bias_error){ (int)i, rel, steps, have, want };
+	}
+	return worst->channel >= 0;
+}
+
+/*
+ * A converter stores three float32 numbers, each within 2^-24 of what it
+ * meant, and may have formed the product in float32: 2^-22 relative at most.
+ * 1e-6 leaves room for a scale that went through a decimal text.
+ */
+static const double rounding = 1e-6;
+/* less than half a step of the output is lost in its rounding */
+static const double half_step = 0.5;
+
+static void
+check_bias_scale(struct review *r, const struct check *c, struct place at)
+{
+	struct bias b;
+	struct bias_error w;
+	if (!find_bias(r, &at, &b) || !worst_bias(&b, &w) ||
+	    w.relative <= rounding)
+		return;
+	if ((w.steps >= half_step) != (c->severity == ERROR))
+		return;
+	review_add(r, c, at, "bias scale %.9g of channel %d is not input scale "
+			     "times weight scale, %.9g: %.2g relative, %.2g steps "
+			     "of the output",
+		   w.have, w.channel, w.want, w.relative, w.steps);
+}
+
+/* ---- equal quantization ------------------------------------------------ */
+
+/* kernels that move or compare raw values: section 3.4 */
+static bool
+copies_values(int code)
+{
+	switch (code) {
+	case TFL_RESHAPE: case TFL_SQUEEZE: case TFL_EXPAND_DIMS:
+	case TFL_TRANSPOSE: case TFL_SPLIT: case TFL_SPLIT_V: case TFL_PACK:
+	case TFL_UNPACK: case TFL_SLICE: case TFL_STRIDED_SLICE:
+	case TFL_MAX_POOL_2D: case TFL_AVERAGE_POOL_2D: case TFL_PAD:
+	case TFL_PADV2: case TFL_MIRROR_PAD: case TFL_GATHER: case TFL_TILE:
+	case TFL_RESIZE_BILINEAR: case TFL_RESIZE_NEAREST_NEIGHBOR:
+	case TFL_CONCATENATION: case TFL_MAXIMUM: case TFL_MINIMUM:
+	case TFL_REDUCE_MAX: case TFL_REDUCE_MIN: case TFL_DEPTH_TO_SPACE:
+	case TFL_SPACE_TO_DEPTH: case TFL_BATCH_TO_SPACE_ND:
+	case TFL_SPACE_TO_BATCH_ND: case TFL_REVERSE_V2: case TFL_RELU6:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+check_equal(struct review *r, const struct check *c, struct place at)
+{
+	const struct tfl_op *op = place_op(r, at);
+	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
+	if (!copies_values(op->code) || op->n_out < 1)
+		return;
+	const struct tfl_tensor *o = &g->tensor[op->out[0]];
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_tensor *t = op_input(r, at, k);
+		/* a uint8 concatenation is rescaled by its kernel */
+		if (!t || t->type != o->type || !type_is_quantized(t->type) ||
+		    t->quant.n_scale != 1 || t->quant.n_zero != 1 ||
+		    o->quant.n_scale != 1 || o->quant.n_zero != 1 ||
+		    (op->code == TFL_CONCATENATION && t->type == TFL_UINT8))
+			continue;
+		double s = (double)t->quant.scale[0], so = (double)o->quant.scale[0];
+		if (fabs(s - so) <= rounding * so &&
+		    t->quant.zero[0] == o->quant.zero[0])
+			continue;
+		at.tensor = op->in[k];
+		review_add(r, c, at, "scale %.9g zero point %lld in, %.9g and "
+				     "%lld out, but the kernel does not rescale",
+			   s, (long long)t->quant.zero[0], so,
+			   (long long)o->quant.zero[0]);
+		return;
+	}
+}
+
+/*
+ * Kernels for 16-bit values leave zero points out of their sums.  QUANTIZE
+ * honours them, copies don't look, and SOFTMAX from INT8 demands -32768.
+ */
+static void
+check_int16_zero(struct review *r, const struct check *c, struct place at)
+{
+	const struct tfl_op *op = place_op(r, at);
+	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
+	if (op->code == TFL_QUANTIZE || op->code == TFL_DEQUANTIZE ||
+	    op->code == TFL_CUSTOM || copies_values(op->code))
+		return;
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		const struct tfl_tensor *t = i < 0 ? NULL : &g->tensor[i];
+		if (!t || t->type != TFL_INT16 || t->quant.n_zero != 1 ||
+		    !t->quant.zero[0] ||
+		    (op->code == TFL_SOFTMAX && k >= op->n_in))
+			continue;
+		at.tensor = i;
+		review_add(r, c, at, "INT16 with zero point %lld, the kernel "
+				     "takes it for 0",
+			   (long long)t->quant.zero[0]);
+		return;
+	}
+}
+
+const struct check op_checks[] = {
+	{ .name = "float-operator", .severity = ERROR,
+	  .rule = "an operator reads and computes integers",
+	  .op = check_float },
+	{ .name = "hybrid-operator", .severity = ERROR,
+	  .rule = "integer weights go with integer activations",
+	  .op = check_hybrid },
+	{ .name = "weight-zero-point", .severity = ERROR,
+	  .rule = "signed weights have zero point 0",
+	  .op = check_weight_zero },
+	{ .name = "weight-zero-point-fc", .severity = WARNING,
+	  .rule = "signed weights of FULLY_CONNECTED have zero point 0",
+	  .op = check_weight_zero },
+	{ .name = "weight-axis", .severity = ERROR,
+	  .rule = "scales of weights run along the output channels",
+	  .op = check_weight_axis },
+	{ .name = "dead-channels", .severity = NOTE,
+	  .rule = "every output channel has a weight that is not 0",
+	  .op = check_dead_channels },
+	{ .name = "bias-type", .severity = ERROR,
+	  .rule = "a bias is INT32 (or INT64 for 16-bit values)",
+	  .op = check_bias_type },
+	{ .name = "bias-zero-point", .severity = ERROR,
+	  .rule = "a bias has zero point 0",
+	  .op = check_bias_zero },
+	{ .name = "bias-scale", .severity = ERROR,
+	  .rule = "bias scale = input scale * weight scale, to half a step of "
+		  "the output",
+	  .op = check_bias_scale },
+	{ .name = "bias-scale-inexact", .severity = WARNING,
+	  .rule = "bias scale = input scale * weight scale, to float32 rounding",
+	  .op = check_bias_scale },
+	{ .name = "int16-zero-point", .severity = ERROR,
+	  .rule = "16-bit values have zero point 0 where the kernel assumes it",
+	  .op = check_int16_zero },
+	{ .name = "unequal-quantization", .severity = WARNING,
+	  .rule = "an operator that copies values has equal scales in and out",
+	  .op = check_equal },
+};
+const int n_op_checks = ARRAY_LEN(op_checks);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tfl-quantcheck: is a TFLite model fully integer, and if not, why? */
+#include "base/cli.h"
+#include "base/file.h"
+#include "quantcheck.h"
+
+#include <stdio.h>
+
+struct options {
+	const char *file, *output;
+	bool json, pass, strict, quiet, rules;
+};
+
+enum { OPT_JSON = 256, OPT_PASS, OPT_STRICT, OPT_RULES };
+
+static const struct argp_option option_list[] = {
+	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 0 },
+	{ "pass", OPT_PASS, NULL, 0,
+	  "copy the model to the output if the answer is yes, write nothing "
+	  "there if not; findings go to standard error", 0 },
+	{ "strict", OPT_STRICT, NULL, 0, "a warning makes the answer no", 0 },
+	{ "rules", OPT_RULES, NULL, 0, "list the rules and exit", 0 },
+	{ "quiet", 'q', NULL, 0, "leave out the table of tensors", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
+	{ 0 }
+};
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case OPT_JSON: o->json = true; break;
+	case OPT_PASS: o->pass = true; break;
+	case OPT_STRICT: o->strict = true; break;
+	case OPT_RULES: o->rules = true; break;
+	case 'q': o->quiet = true; break;
+	case 'o': o->output = arg; break;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			argp_error(state, "one model at a time");
+		o->file = arg;
+		break;
+	case ARGP_KEY_END:
+		if (o->json && o->pass)
+			argp_error(state, "--json and --pass both want the "
+					  "output");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Says whether a TFLite model is fully integer, and which operators "
+	       "and tensors keep it from being so.\v"
+	       "Exit status: 0 fully integer, 1 not, 2 trouble.",
+};
+
+/* in a pipe: findings aside, the model on or nothing */
+static void
+pass_model(const struct options *o, const struct review *r, struct err *e)
+{
+	struct text t = { 0 };
+	for (size_t i = 0; i < r->n_findings; i++) {
+		if (r->finding[i].check->severity == NOTE)
+			continue;
+		text_printf(&t, "%s: %s: ", program_invocation_short_name,
+			    r->m->name);
+		report_finding(&t, r, &r->finding[i]);
+	}
+	(void)fwrite(t.p, 1, t.n, stderr);
+	text_free(&t);
+	if (!review_answer(r, o->strict))
+		(void)err_no(e, "%s: not fully integer: %d errors, %d warnings",
+			     r->m->name, r->count[ERROR], r->count[WARNING]);
+	else
+		(void)file_write(o->output, r->m->file.p, r->m->file.n, true, e);
+}
+
+static void
+print_report(const struct options *o, const struct review *r, struct err *e)
+{
+	struct text t = { 0 };
+	if (o->json)
+		report_json(&t, r, o->strict);
+	else
+		report_text(&t, r, o->strict, !o->quiet);
+	if (file_write(o->output, t.p, t.n, false, e) &&
+	    !review_answer(r, o->strict))
+		e->status = EXIT_NO;
+	text_free(&t);
+}
+
+static void
+print_rules(const struct options *o, struct err *e)
+{
+	struct text t = { 0 };
+	report_rules(&t);
+	(void)file_write(o->output, t.p, t.n, false, e);
+	text_free(&t);
+}
+
+static void
+review_file(const struct options *o, struct arena *a, struct err *e)
+{
+	struct tfl_model *m;
+	struct review r;
+	if (!tfl_read_file(a, o->file, &m, e))
+		return;
+	review_model(&r, a, m);
+	if (o->pass)
+		pass_model(o, &r, e);
+	else
+		print_report(o, &r, e);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct err e = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	if (o.rules)
+		print_rules(&o, &e);
+	else
+		review_file(&o, a, &e);
+	arena_close(a);
+	/* a no of the report has been printed already */
+	bool said = e.status == EXIT_NO && !o.pass;
+	int status = cli_finish(said ? &(struct err){ 0 } : &e);
+	return status ? status : e.status;
+}

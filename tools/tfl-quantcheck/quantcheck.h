@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is a model fully integer?  Facts about each tensor (review.c), rules about
+ * tensors and operators (check_tensor.c, check_op.c), what is printed
+ * (report.c).
+ */
+#ifndef QUANTCHECK_H
+#define QUANTCHECK_H
+
+#include "tflite/tflite.h"
+
+enum severity {
+	NOTE,	 /* worth knowing; never changes the answer */
+	WARNING, /* changes the answer under --strict */
+	ERROR,	 /* the answer is no */
+	SEVERITIES
+};
+
+struct review;
+
+/* where a finding is: op and tensor are -1 when it is not about one */
+struct place {
+	int subgraph, op, tensor;
+};
+
+/* one rule; exactly one of the two functions is set */
+struct check {
+	const char *name; /* as printed, and in the man page */
+	enum severity severity;
+	const char *rule; /* one line for --rules */
+	void (*tensor)(struct review *r, const struct check *c,
+		       struct place at);
+	void (*op)(struct review *r, const struct check *c, struct place at);
+};
+
+extern const struct check tensor_checks[], op_checks[];
+extern const int n_tensor_checks, n_op_checks;
+
+struct finding {
+	const struct check *check;
+	struct place at;
+	const char *text;
+};
+
+/* what a tensor is used for in its subgraph */
+enum {
+	USE_INPUT = 1 << 0,  /* of the subgraph */
+	USE_OUTPUT = 1 << 1, /* of the subgraph */
+	USE_READ = 1 << 2,   /* by an operator */
+	USE_WRITTEN = 1 << 3,
+	USE_MID = 1 << 4,  /* intermediate: carries quantization only */
+	USE_BLOB = 1 << 5, /* opaque bytes of a custom operator */
+	USE_INDEX = 1 << 6, /* indices, sizes, axes: numbers, not values */
+};
+
+struct use {
+	unsigned what;
+	int op; /* that writes it, else the first that reads it, else -1 */
+};
+
+struct review {
+	struct arena *a;
+	const struct tfl_model *m;
+	struct use **use; /* [subgraph][tensor] */
+	struct finding *finding;
+	size_t n_findings, cap_findings;
+	int count[SEVERITIES];
+};
+
+/* runs every check on every tensor and operator; findings in model order */
+void review_model(struct review *r, struct arena *a, const struct tfl_model *m);
+
+void review_add(struct review *r, const struct check *c, struct place at,
+		const char *fmt, ...) PRINTF(4, 5);
+
+static inline const struct tfl_tensor *
+place_tensor(const struct review *r, struct place at)
+{
+	return &r->m->subgraph[at.subgraph].tensor[at.tensor];
+}
+
+static inline const struct tfl_op *
+place_op(const struct review *r, struct place at)
+{
+	return &r->m->subgraph[at.subgraph].op[at.op];
+}
+
+/* tensor of an operator's input k; NULL when absent */
+const struct tfl_tensor *op_input(const struct review *r, struct place at,
+				  int k);
+
+bool type_is_float(int type);	  /* any width */
+bool type_is_quantized(int type); /* 4, 8 or 16 bit integers */
+bool tensor_is_quantized(const struct tfl_tensor *t); /* carries scale, zero */
+
+/* the answer: no errors, and under strict no warnings */
+bool review_answer(const struct review *r, bool strict);
+
+const char *severity_name(enum severity s);
+void report_text(struct text *t, const struct review *r, bool strict,
+		 bool tables);
+void report_json(struct text *t, const struct review *r, bool strict);
+void report_rules(struct text *t);
+/* "severity: rule: operator 3 CONV_2D, tensor 7 (name): text" */
+void report_finding(struct text *t, const struct review *r,
+		    const struct finding *f);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is printed: tables for people, JSON for programs. */
+#include "quantcheck.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const severity_names[SEVERITIES] = {
+	[NOTE] = "note", [WARNING] = "warning", [ERROR] = "error",
+};
+
+const char *
+severity_name(enum severity s)
+{
+	return severity_names[s];
+}
+
+/* a model's own text on a terminal: no control characters */
+static void
+put_name(struct text *t, const char *s)
+{
+	for (; *s; s++)
+		text_putc(t, (unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s);
+}
+
+static void
+put_shape(struct text *t, const struct tfl_tensor *x)
+{
+	text_putc(t, '[');
+	for (int i = 0; i < x->rank; i++) {
+		if (i)
+			text_putc(t, ',');
+		text_i64(t, x->dim[i]);
+	}
+	text_putc(t, ']');
+}
+
+/* pads what was written since start to width, and a space */
+static void
+pad_to(struct text *t, size_t start, size_t width)
+{
+	while (t->n - start < width)
+		text_putc(t, ' ');
+	text_putc(t, ' ');
+}
+
+static const char *
+role_name(const struct review *r, int g, int i)
+{
+	const struct tfl_tensor *x = &r->m->subgraph[g].tensor[i];
+	unsigned use = r->use[g][i].what;
+	if (use & USE_INPUT)
+		return use & USE_OUTPUT ? "in+out" : "input";
+	if (use & USE_OUTPUT)
+		return "output";
+	if (x->is_variable)
+		return "state";
+	if (use & USE_BLOB)
+		return "blob";
+	if (x->data.p)
+		return "const";
+	return use & USE_MID ? "inner" : use ? "" : "unused";
+}
+
+static void
+put_scales(struct text *t, const struct tfl_quant *q)
+{
+	if (!q->n_scale) {
+		text_putc(t, '-');
+		return;
+	}
+	float lo = q->scale[0], hi = lo;
+	for (int i = 1; i < q->n_scale; i++) {
+		lo = q->scale[i] < lo ? q->scale[i] : lo;
+		hi = q->scale[i] > hi ? q->scale[i] : hi;
+	}
+	if (q->n_scale == 1)
+		text_printf(t, "%.9g", (double)lo);
+	else
+		text_printf(t, "%.3g..%.3g", (double)lo, (double)hi);
+}
+
+static void
+put_zeros(struct text *t, const struct tfl_quant *q)
+{
+	if (!q->n_zero) {
+		text_putc(t, '-');
+		return;
+	}
+	int64_t lo = q->zero[0], hi = lo;
+	for (int i = 1; i < q->n_zero; i++) {
+		lo = q->zero[i] < lo ? q->zero[i] : lo;
+		hi = q->zero[i] > hi ? q->zero[i] : hi;
+	}
+	text_i64(t, lo);
+	if (hi != lo)
+		text_printf(t, "..%lld", (long long)hi);
+}
+
+/* "axis 3 x32": where the scales run and how many there are */
+static void
+put_axis(struct text *t, const struct tfl_quant *q)
+{
+	if (q->n_scale > 1)
+		text_printf(t, "%d x%d", q->axis, q->n_scale);
+	else
+		text_putc(t, '-');
+}
+
+static void
+put_tensor(struct text *t, const struct review *r, int g, int i)
+{
+	const struct tfl_tensor *x = &r->m->subgraph[g].tensor[i];
+	size_t at = t->n;
+	text_printf(t, "%6d", i);
+	pad_to(t, at, 6);
+	text_puts(t, tfl_type_name(x->type));
+	pad_to(t, at, 14);
+	put_shape(t, x);
+	pad_to(t, at, 33);
+	put_scales(t, &x->quant);
+	pad_to(t, at, 52);
+	put_zeros(t, &x->quant);
+	pad_to(t, at, 57);
+	put_axis(t, &x->quant);
+	pad_to(t, at, 65);
+	text_puts(t, role_name(r, g, i));
+	pad_to(t, at, 72);
+	put_name(t, x->name);
+	text_putc(t, '\n');
+}
+
+static const char heading[] =
+    "tensor type    shape              scale              zero axis    role   "
+    "name\n";
+
+static void
+put_interface(struct text *t, const struct review *r, const char *what,
+	      const int *index, int n)
+{
+	const struct tfl_subgraph *s = &r->m->subgraph[0];
+	for (int i = 0; i < n; i++) {
+		const struct tfl_tensor *x = &s->tensor[index[i]];
+		text_printf(t, "%s %d: %s ", what, i, tfl_type_name(x->type));
+		put_shape(t, x);
+		text_puts(t, " scale ");
+		put_scales(t, &x->quant);
+		text_puts(t, " zero point ");
+		put_zeros(t, &x->quant);
+		text_puts(t, "  ");
+		put_name(t, x->name);
+		text_putc(t, '\n');
+	}
+}
+
+void
+report_finding(struct text *t, const struct review *r, const struct finding *f)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[f->at.subgraph];
+	text_printf(t, "%s: %s: ", severity_name(f->check->severity),
+		    f->check->name);
+	if (r->m->n_subgraphs > 1)
+		text_printf(t, "subgraph %d, ", f->at.subgraph);
+	if (f->at.op >= 0) {
+		text_printf(t, "operator %d ", f->at.op);
+		put_name(t, tfl_op_label(&g->op[f->at.op]));
+	}
+	if (f->at.tensor >= 0) {
+		const char *name = g->tensor[f->at.tensor].name;
+		text_printf(t, "%stensor %d", f->at.op >= 0 ? ", " : "",
+			    f->at.tensor);
+		text_puts(t, *name ? " (" : "");
+		put_name(t, name);
+		text_puts(t, *name ? ")" : "");
+	}
+	text_printf(t, ": %s\n", f->text);
+}
+
+static void
+put_verdict(struct text *t, const struct review *r, bool strict)
+{
+	put_name(t, r->m->name);
+	text_printf(t, ": %s: %d error%s, %d warning%s, %d note%s\n",
+		    !review_answer(r, strict) ? "not fully integer"
+					      : "fully integer",
+		    r->count[ERROR], r->count[ERROR] == 1 ? "" : "s",
+		    r->count[WARNING], r->count[WARNING] == 1 ? "" : "s",
+		    r->count[NOTE], r->count[NOTE] == 1 ? "" : "s");
+}
+
+void
+report_text(struct text *t, const struct review *r, bool strict, bool tables)
+{
+	const struct tfl_model *m = r->m;
+	put_interface(t, r, "input", m->subgraph[0].in, m->subgraph[0].n_in);
+	put_interface(t, r, "output", m->subgraph[0].out, m->subgraph[0].n_out);
+	for (int g = 0; tables && g < m->n_subgraphs; g++) {
+		text_putc(t, '\n');
+		if (m->n_subgraphs > 1)
+			text_printf(t, "subgraph %d\n", g);
+		text_puts(t, heading);
+		for (int i = 0; i < m->subgraph[g].n_tensors; i++)
+			put_tensor(t, r, g, i);
+	}
+	text_putc(t, '\n');
+	for (size_t i = 0; i < r->n_findings; i++)
+		report_finding(t, r, &r->finding[i]);
+	put_verdict(t, r, strict);
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void
+json_string(struct text *t, const char *key, const char *s)
+{
+	text_printf(t, "\"%s\":", key);
+	text_quoted(t, s, strlen(s));
+}
+
+static void
+json_quant(struct text *t, const struct tfl_quant *q)
+{
+	text_puts(t, ",\"scale\":[");
+	for (int i = 0; i < q->n_scale; i++) {
+		if (i)
+			text_putc(t, ',');
+		if (isfinite(q->scale[i]))
+			text_float(t, q->scale[i]);
+		else
+			text_puts(t, "null");
+	}
+	text_puts(t, "],\"zero_point\":[");
+	for (int i = 0; i < q->n_zero; i++) {
+		if (i)
+			text_putc(t, ',');
+		text_i64(t, q->zero[i]);
+	}
+	text_putc(t, ']');
+	if (q->n_scale > 1)
+		text_printf(t, ",\"axis\":%d", q->axis);
+}
+
+static void
+json_tensor(struct text *t, const struct review *r, int g, int i)
+{
+	const struct tfl_tensor *x = &r->m->subgraph[g].tensor[i];
+	text_printf(t, "{\"subgraph\":%d,\"index\":%d,", g, i);
+	json_string(t, "name", x->name);
+	text_putc(t, ',');
+	json_string(t, "type", tfl_type_name(x->type));
+	text_puts(t, ",\"shape\":");
+	put_shape(t, x);
+	json_quant(t, &x->quant);
+	text_putc(t, ',');
+	json_string(t, "role", role_name(r, g, i));
+	text_putc(t, '}');
+}
+
+static void
+json_finding(struct text *t, const struct review *r, const struct finding *f)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[f->at.subgraph];
+	text_putc(t, '{');
+	json_string(t, "severity", severity_name(f->check->severity));
+	text_putc(t, ',');
+	json_string(t, "rule", f->check->name);
+	text_printf(t, ",\"subgraph\":%d,", f->at.subgraph);
+	if (f->at.op >= 0) {
+		text_printf(t, "\"operator\":%d,", f->at.op);
+		json_string(t, "operator_name", tfl_op_label(&g->op[f->at.op]));
+		text_putc(t, ',');
+	}
+	if (f->at.tensor >= 0) {
+		text_printf(t, "\"tensor\":%d,", f->at.tensor);
+		json_string(t, "tensor_name", g->tensor[f->at.tensor].name);
+		text_putc(t, ',');
+	}
+	json_string(t, "text", f->text);
+	text_putc(t, '}');
+}
+
+static void
+json_indices(struct text *t, const char *key, const int *p, int n)
+{
+	text_printf(t, ",\"%s\":[", key);
+	for (int i = 0; i < n; i++) {
+		if (i)
+			text_putc(t, ',');
+		text_i64(t, p[i]);
+	}
+	text_putc(t, ']');
+}
+
+void
+report_json(struct text *t, const struct review *r, bool strict)
+{
+	const struct tfl_model *m = r->m;
+	text_putc(t, '{');
+	json_string(t, "model", m->name);
+	text_printf(t, ",\"fully_integer\":%s,\"errors\":%d,\"warnings\":%d,"
+		       "\"notes\":%d",
+		    review_answer(r, strict) ? "true" : "false",
+		    r->count[ERROR], r->count[WARNING], r->count[NOTE]);
+	json_indices(t, "inputs", m->subgraph[0].in, m->subgraph[0].n_in);
+	json_indices(t, "outputs", m->subgraph[0].out, m->subgraph[0].n_out);
+	text_puts(t, ",\n\"tensors\":[");
+	const char *sep = "\n";
+	for (int g = 0; g < m->n_subgraphs; g++)
+		for (int i = 0; i < m->subgraph[g].n_tensors; i++) {
+			text_puts(t, sep);
+			json_tensor(t, r, g, i);
+			sep = ",\n";
+		}
+	text_puts(t, "],\n\"findings\":[");
+	sep = "\n";
+	for (size_t i = 0; i < r->n_findings; i++) {
+		text_puts(t, sep);
+		json_finding(t, r, &r->finding[i]);
+		sep = ",\n";
+	}
+	text_puts(t, "]}\n");
+}
+
+void
+report_rules(struct text *t)
+{
+	for (int i = 0; i < n_tensor_checks + n_op_checks; i++) {
+		const struct check *c = i < n_tensor_checks
+					    ? &tensor_checks[i]
+					    : &op_checks[i - n_tensor_checks];
+		text_printf(t, "%-22s %-8s %s\n", c->name,
+			    severity_name(c->severity), c->rule);
+	}
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every tensor is used for, then every check on every place. */
+#include "quantcheck.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool
+type_is_float(int type)
+{
+	switch (type) {
+	case TFL_FLOAT32:
+	case TFL_FLOAT16:
+	case TFL_FLOAT64:
+	case 18: /* BFLOAT16 */
+	case 21: /* FLOAT8_E4M3FN */
+	case 22: /* FLOAT8_E5M2 */
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
+type_is_quantized(int type)
+{
+	return type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16 ||
+	       type == TFL_INT4;
+}
+
+bool
+tensor_is_quantized(const struct tfl_tensor *t)
+{
+	return t->quant.n_scale && t->quant.n_zero;
+}
+
+const struct tfl_tensor *
+op_input(const struct review *r, struct place at, int k)
+{
+	const struct tfl_op *op = place_op(r, at);
+	if (k >= op->n_in || op->in[k] < 0)
+		return NULL;
+	return &r->m->subgraph[at.subgraph].tensor[op->in[k]];
+}
+
+void
+review_add(struct review *r, const struct check *c, struct place at,
+	   const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	agrow(r->a, r->finding, r->n_findings, &r->cap_findings);
+	r->finding[r->n_findings++] = (struct finding){
+		.check = c, .at = at, .text = arena_strdup(r->a, text),
+	};
+	r->count[c->severity]++;
+}
+
+/*
+ * Inputs that hold indices or sizes whatever their type, so that a small
+ * integer type there is not a quantized value (spec/tflite-format.md 6.2).
+ */
+static bool
+input_is_index(int code, int k)
+{
+	switch (code) {
+	case TFL_GATHER:
+	case TFL_GATHER_ND:
+		return k == 1;
+	case TFL_SCATTER_ND:
+	case TFL_EMBEDDING_LOOKUP:
+		return k == 0;
+	case TFL_ONE_HOT:
+		return k < 2;
+	default:
+		return false;
+	}
+}
+
+/* an Ethos-U operator's stream, constants and scratch; constants of others */
+static bool
+input_is_blob(const struct tfl_op *op, int k, const struct tfl_tensor *t)
+{
+	if (op->code != TFL_CUSTOM)
+		return false;
+	if (!strcmp(op->custom, "ethos-u"))
+		return k < 4;
+	return t->data.p != NULL;
+}
+
+static void
+note_reads(const struct tfl_subgraph *g, int op_i, struct use *use)
+{
+	const struct tfl_op *op = &g->op[op_i];
+	for (int k = 0; k < op->n_in; k++) {
+		int i = op->in[k];
+		if (i < 0)
+			continue;
+		use[i].what |= USE_READ;
+		if (input_is_index(op->code, k))
+			use[i].what |= USE_INDEX;
+		if (input_is_blob(op, k, &g->tensor[i]))
+			use[i].what |= USE_BLOB;
+		if (use[i].op < 0)
+			use[i].op = op_i;
+	}
+	for (int k = 0; k < op->n_mid; k++)
+		if (op->mid[k] >= 0) {
+			use[op->mid[k]].what |= USE_MID;
+			use[op->mid[k]].op = op_i;
+		}
+}
+
+static struct use *
+find_uses(struct arena *a, const struct tfl_subgraph *g)
+{
+	struct use *use = anew(a, struct use, (size_t)g->n_tensors);
+	for (int i = 0; i < g->n_tensors; i++)
+		use[i].op = g->tensor[i].producer;
+	for (int i = 0; i < g->n_ops; i++) {
+		note_reads(g, i, use);
+		for (int k = 0; k < g->op[i].n_out; k++)
+			use[g->op[i].out[k]].what |= USE_WRITTEN;
+	}
+	for (int i = 0; i < g->n_in; i++)
+		use[g->in[i]].what |= USE_INPUT;
+	for (int i = 0; i < g->n_out; i++)
+		use[g->out[i]].what |= USE_OUTPUT;
+	return use;
+}
+
+static void
+check_tensors(struct review *r, int subgraph)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
+	for (int i = 0; i < g->n_tensors; i++) {
+		struct use u = r->use[subgraph][i];
+		if (!u.what)
+			continue; /* left over from a converter */
+		struct place at = { subgraph, u.op, i };
+		for (int c = 0; c < n_tensor_checks; c++)
+			tensor_checks[c].tensor(r, &tensor_checks[c], at);
+	}
+}
+
+static void
+check_ops(struct review *r, int subgraph)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
+	for (int i = 0; i < g->n_ops; i++) {
+		struct place at = { subgraph, i, -1 };
+		for (int c = 0; c < n_op_checks; c++)
+			op_checks[c].op(r, &op_checks[c], at);
+	}
+}
+
+/* in the order of operators, findings of no operator first; stable */
+static int
+compare_findings(const void *pa, const void *pb)
+{
+	const struct finding *a = pa, *b = pb;
+	if (a->at.subgraph != b->at.subgraph)
+		return a->at.subgraph < b->at.subgraph ? -1 : 1;
+	if (a->at.op != b->at.op)
+		return a->at.op < b->at.op ? -1 : 1;
+	if (a->at.tensor != b->at.tensor)
+		return a->at.tensor < b->at.tensor ? -1 : 1;
+	return strcmp(a->check->name, b->check->name);
+}
+
+void
+review_model(struct review *r, struct arena *a, const struct tfl_model *m)
+{
+	*r = (struct review){ .a = a, .m = m };
+	r->use = anew(a, struct use *, (size_t)m->n_subgraphs);
+	for (int g = 0; g < m->n_subgraphs; g++) {
+		r->use[g] = find_uses(a, &m->subgraph[g]);
+		check_tensors(r, g);
+		check_ops(r, g);
+	}
+	if (r->n_findings)
+		qsort(r->finding, r->n_findings, sizeof(*r->finding),
+		      compare_findings);
+}
+
+bool
+review_answer(const struct review *r, bool strict)
+{
+	return !r->count[ERROR] && !(strict && r->count[WARNING]);
+}
