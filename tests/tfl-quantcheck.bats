@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# tfl-quantcheck: each rule is broken once and must be named.
+
+load models/make.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	t='.subgraphs[0].tensors'
+}
+
+# breaks RULE SEVERITY JQ-PROGRAM: the rule, and only it, is reported
+breaks() {
+	model m "$3"
+	local want=0
+	[ "$2" = error ] && want=1
+	run tfl-quantcheck --json m.tflite
+	[ "$status" -eq "$want" ]
+	local got
+	got=$(jq -r '[.findings[] | .severity + " " + .rule] | unique | join(",")' <<<"$output")
+	[ "$got" = "$2 $1" ] || { echo "got: $got"; return 1; }
+}
+
+@test "a clean model is fully integer" {
+	model m
+	run tfl-quantcheck m.tflite
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "input 0: INT8 [1,4] scale 0.5 zero point -10  in" ]
+	[ "${lines[1]}" = "output 0: INT8 [1,2] scale 2 zero point 3  out" ]
+	[ "${lines[-1]}" = "m.tflite: fully integer: 0 errors, 0 warnings, 0 notes" ]
+	[[ "$output" == *"     1 INT8    [2,4] "*"const  weights"* ]]
+}
+
+@test "float input: the interface and the operator are named" {
+	model m "$t[0].type = 0"
+	run tfl-quantcheck -q m.tflite
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"error: interface-float: operator 0 FULLY_CONNECTED, tensor 0 (in): the model's input is FLOAT32"* ]]
+	[[ "$output" == *"error: hybrid-operator: operator 0 FULLY_CONNECTED, tensor 0 (in): FLOAT32 values with integer weights"* ]]
+}
+
+@test "rules, one at a time" {
+	breaks no-quantization error "del($t[3].quantization)"
+	breaks no-zero-point error "del($t[3].quantization.zero_point)"
+	breaks scale-value error "$t[3].quantization.scale = [-1.0]"
+	breaks zero-point-range error "$t[0].quantization.zero_point = [128]"
+	breaks type error ".subgraphs[0].tensors += [{shape:[1],type:5,name:\"s\"}] | .subgraphs[0].operators[0].outputs += [4]"
+	breaks axis-activation error "$t[3].quantization = {scale:[1,2],zero_point:[0,0],quantized_dimension:1}"
+	breaks bias-type error "$t[2].type = 7 | $t[2].shape = [4]"
+	breaks bias-zero-point error "$t[2].quantization.zero_point = [1]"
+	breaks weight-axis error "$t[1].quantization = {scale:[0.25,0.25,0.25,0.25],zero_point:[0,0,0,0],quantized_dimension:1}"
+	breaks float-operator error "$t[2].type = 0"
+}
+
+@test "weights' zero point: an error for CONV_2D, a warning for FULLY_CONNECTED" {
+	breaks weight-zero-point-fc warning "$t[1].quantization.zero_point = [1]"
+	breaks weight-zero-point error "$t[1].quantization.zero_point = [1] | .operator_codes[0] = {deprecated_builtin_code:3,builtin_code:3}"
+}
+
+@test "bias scale: rounding is silent, more is a warning, half a step an error" {
+	model m "$t[2].quantization.scale = [0.12500005]"
+	run tfl-quantcheck --strict m.tflite
+	[ "$status" -eq 0 ]
+	# 100 * 0.001 / 2 = 0.05 steps of the output
+	breaks bias-scale-inexact warning "$t[2].quantization.scale = [0.126]"
+	run tfl-quantcheck --strict m.tflite
+	[ "$status" -eq 1 ]
+	# 100 * 0.0101 / 2 = 0.505
+	breaks bias-scale error "$t[2].quantization.scale = [0.1351]"
+	breaks bias-scale-inexact warning "$t[2].quantization.scale = [0.1349]"
+}
+
+@test "a dead branch and dead channels" {
+	breaks dead-branch warning "$t[3].quantization.scale = [7.8125e-9] | $t[2].quantization.scale = [0.125]"
+	breaks dead-channels note ".buffers[1].data = [1,2,3,4,0,0,0,0]"
+}
+
+@test "16-bit values: zero point, and INT64 bias" {
+	breaks int16-zero-point error "$t[0].type = 7"
+	model m "$t[0].type = 7 | $t[3].type = 7 | $t[0].quantization.zero_point = [0] | $t[3].quantization.zero_point = [0] | $t[2].type = 4 | .buffers[2].data = [1,0,0,0,0,0,0,0,2,0,0,0,0,0,0,0]"
+	run tfl-quantcheck -q m.tflite
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"0 errors, 0 warnings, 0 notes" ]]
+}
+
+@test "an operator that copies, with unequal scales" {
+	breaks unequal-quantization warning ".operator_codes[0] = {deprecated_builtin_code:22,builtin_code:22} | .subgraphs[0].operators[0].inputs = [0]"
+}
+
+@test "every rule is listed, and in the man page" {
+	tfl-quantcheck --rules >rules
+	[ "$(wc -l <rules)" -ge 20 ]
+	while read -r name _; do
+		grep -q "^\.It Cm $name$" "$here/../man/tfl-quantcheck.1" ||
+			{ echo "not in the man page: $name"; return 1; }
+	done <rules
+}
+
+@test "--pass: the model's bytes, or nothing" {
+	model good
+	tfl-quantcheck --pass <good.tflite | cmp - good.tflite
+	tfl-quantcheck --pass -o copy.tflite good.tflite
+	cmp copy.tflite good.tflite
+
+	model bad "$t[0].type = 0"
+	run --separate-stderr tfl-quantcheck --pass -o bad.out bad.tflite
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[ ! -e bad.out ]
+	[[ "$stderr" == *"tfl-quantcheck: bad.tflite: error: interface-float: "* ]]
+	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 2 errors, 0 warnings" ]
+}
+
+@test "--json parses and says the same" {
+	model m
+	tfl-quantcheck --json m.tflite | jq -e '
+		.fully_integer and .errors == 0 and (.tensors | length) == 4 and
+		.tensors[0].scale == [0.5] and .tensors[0].zero_point == [-10] and
+		.inputs == [0] and .outputs == [3]'
+}
+
+@test "hostile names do not reach the terminal or break JSON" {
+	model m "$t[0].name = \"a\\u001b[2J\\\"b\" | $t[0].quantization.zero_point = [999]"
+	run tfl-quantcheck m.tflite
+	[ "$status" -eq 1 ]
+	[[ "$output" != *$'\e'* ]]
+	tfl-quantcheck --json m.tflite | jq -e '.tensors[0].name == "a\u001b[2J\"b"'
+}
+
+@test "trouble: exact message, status 2, no output file" {
+	run tfl-quantcheck missing.tflite
+	[ "$status" -eq 2 ]
+	[ "$output" = "tfl-quantcheck: missing.tflite: No such file or directory" ]
+	echo garbage >g
+	run tfl-quantcheck --pass -o out g
+	[ "$status" -eq 2 ]
+	[[ "$output" == "tfl-quantcheck: g: error: "* ]]
+	[ ! -e out ]
+	model m
+	run tfl-quantcheck --json --pass m.tflite
+	[ "$status" -eq 2 ]
+	run tfl-quantcheck -o /dev/full m.tflite
+	[ "$status" -eq 2 ]
+	[ "$output" = "tfl-quantcheck: /dev/full: No space left on device" ]
+	run bash -c 'tfl-quantcheck m.tflite >/dev/full'
+	[ "$status" -eq 2 ]
+	[ "$output" = "tfl-quantcheck: standard output: No space left on device" ]
+	run tfl-quantcheck --help
+	[ "$status" -eq 0 ]
+}
+
+@test "shared models: all integer, none has an error" {
+	need_shared
+	for m in "$shared"/models/*.tflite; do
+		run tfl-quantcheck -q "$m"
+		[ "$status" -eq 0 ] || { echo "$m: $output"; return 1; }
+		[[ "$output" == *"0 errors, 0 warnings"* ]] ||
+			{ echo "$m: $output"; return 1; }
+	done
+}
