@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blobs: decoded when somebody asks, held against size and hash then. */
+#include "base/file.h"
+#include "base/hash.h"
+#include "graph/fields.h"
+
+#include <inttypes.h>
+
+struct graph *
+graph_new(struct arena *a, const char *file)
+{
+	struct graph *g = anew(a, struct graph, 1);
+	g->a = a;
+	g->file = file;
+	return g;
+}
+
+struct g_blob *
+graph_add_blob(struct graph *g, const char *name, struct bytes data)
+{
+	struct g_blob *b = anew(g->a, struct g_blob, 1);
+	b->name = name;
+	b->bytes = (int64_t)data.n;
+	b->xxh3 = hash_xxh3(data.p, data.n);
+	b->data = data.p;
+	agrow(g->a, g->blobs, g->n_blobs, &g->cap_blobs);
+	g->blobs[g->n_blobs++] = b;
+	return b;
+}
+
+struct g_blob *
+graph_find_blob(const struct graph *g, const char *name)
+{
+	for (size_t i = 0; i < g->n_blobs; i++)
+		if (!strcmp(g->blobs[i]->name, name))
+			return g->blobs[i];
+	return NULL;
+}
+
+static bool
+load_data(struct graph *g, struct g_blob *b, struct err *e)
+{
+	if (b->path) {
+		struct bytes file;
+		if (!file_read(g->a, b->path, TFL_MAX_BYTES, &file, e))
+			return false;
+		b->data = file.p;
+		return file.n == (size_t)b->bytes ||
+		       graph_err(g, b, e, "blob %s: %s has %zu bytes, not %" PRId64,
+				 b->name, b->path, file.n, b->bytes);
+	}
+	/* the text bounds what is allocated: 4 characters give 3 bytes */
+	if ((uint64_t)b->bytes > b->text_len)
+		return graph_err(g, b, e, "blob %s has less text than %" PRId64
+				 " bytes need", b->name, b->bytes);
+	uint8_t *p = arena_alloc(g->a, (size_t)b->bytes, 1);
+	b->data = p;
+	return base64_decode(b->text, b->text_len, p, (size_t)b->bytes) ||
+	       graph_err(g, b, e, "blob %s is not base64 of %" PRId64 " bytes",
+			 b->name, b->bytes);
+}
+
+bool
+graph_blob(struct graph *g, struct g_blob *b, struct bytes *out, struct err *e)
+{
+	if (!b->data) {
+		if (!load_data(g, b, e)) {
+			b->data = NULL;
+			return false;
+		}
+		uint64_t h = hash_xxh3(b->data, (size_t)b->bytes);
+		if (h != b->xxh3)
+			return graph_err(g, b, e, "blob %s hashes to %016" PRIx64
+					 ", not to %016" PRIx64, b->name, h,
+					 b->xxh3);
+	}
+	*out = (struct bytes){ .p = b->data, .n = (size_t)b->bytes };
+	return true;
+}
+
+bool
+graph_model(struct graph *g, struct tfl_model **out, struct err *e)
+{
+	struct g_blob *b = graph_find_blob(g, "model");
+	struct bytes file;
+	if (!b)
+		return err_at(e, g->file, 0, "there is no blob 'model'");
+	const char *name = g->n_models ? g->models[0]->name : NULL;
+	return graph_blob(g, b, &file, e) &&
+	       tfl_read(g->a, file, name ? name : g->file, out, e);
+}
+
+bool
+graph_source(struct graph *g, const struct g_source *s, struct bytes *out,
+	     struct err *e)
+{
+	if (s->blob) {
+		struct g_blob *b = graph_find_blob(g, s->blob);
+		return b ? graph_blob(g, b, out, e)
+			 : err_at(e, g->file, 0, "there is no blob '%s'", s->blob);
+	}
+	if (!g->model && !graph_model(g, &g->model, e))
+		return false;
+	if (s->buffer >= g->model->n_buffers || !g->model->buffer[s->buffer].p)
+		return err_at(e, g->file, 0, "the model has no data in buffer %u",
+			      s->buffer);
+	*out = g->model->buffer[s->buffer];
+	return true;
+}
+
+/* ---- the target's records ---------------------------------------------- */
+
+static enum mem_area
+area_of_word(const char *word, bool *ok)
+{
+	for (int i = 0; i < MEM_AREAS; i++)
+		if (!strcmp(area_names[i], word))
+			return (enum mem_area)i;
+	*ok = false;
+	return MEM_SRAM;
+}
+
+bool
+graph_target(const struct graph *g, const struct accel **a,
+	     struct memory_system *m, struct err *e)
+{
+	if (g->n_targets != 1)
+		return err_at(e, g->file, 0, "there must be one target record, "
+					     "not %zu", g->n_targets);
+	const struct g_target *t = g->targets[0];
+	*a = accel_find(t->rec.word);
+	if (!*a)
+		return graph_err(g, t, e, "there is no accelerator %s; there are %s",
+				 t->rec.word, accel_names());
+	*m = (struct memory_system){
+		.system = t->system, .mode = t->memory,
+		.source = t->source, .clock = t->clock,
+		.axi = { (enum mem_area)t->axi0, (enum mem_area)t->axi1 },
+		.const_area = (enum mem_area)t->const_area,
+		.arena_area = (enum mem_area)t->arena_area,
+		.cache_area = (enum mem_area)t->cache_area,
+		.cache_bytes = t->cache_bytes,
+		.spilling = t->arena_area != t->cache_area,
+	};
+	if (!t->system || !t->memory || !(t->clock > 0))
+		return graph_err(g, t, e, "target needs clock=, system= and memory=");
+	for (int i = 0; i < MEM_AREAS; i++)
+		m->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1 };
+	for (size_t i = 0; i < g->n_memories; i++) {
+		const struct g_memory *x = g->memories[i];
+		bool ok = x->scale > 0 && x->scale < 1e3 && x->burst > 0 &&
+			  x->read >= 0 && x->write >= 0 && x->ports > 0 &&
+			  x->ports < 64;
+		enum mem_area area = area_of_word(x->rec.word, &ok);
+		if (!ok)
+			return graph_err(g, x, e, "memory %s: unknown, or its "
+					 "numbers are out of range", x->rec.word);
+		m->mem[area] = (struct mem_props){ x->scale, x->burst, x->read,
+						   x->write, x->ports };
+	}
+	return true;
+}
+
+static void
+add_memory(struct graph *g, const struct memory_system *m, enum mem_area area)
+{
+	struct g_memory *x = graph_add_g_memory(g);
+	const struct mem_props *p = &m->mem[area];
+	x->rec.word = area_names[area];
+	G_PUT(x, MEMORY, scale, p->clock_scale);
+	G_PUT(x, MEMORY, burst, p->burst_bytes);
+	G_PUT(x, MEMORY, read, p->read_latency);
+	G_PUT(x, MEMORY, write, p->write_latency);
+	G_PUT(x, MEMORY, ports, p->ports);
+}
+
+void
+graph_set_target(struct graph *g, const struct accel *a,
+		 const struct memory_system *m)
+{
+	g->n_targets = g->n_memories = 0;
+	struct g_target *t = graph_add_g_target(g);
+	t->rec.word = a->name;
+	G_PUT(t, TARGET, clock, m->clock);
+	G_PUT(t, TARGET, system, m->system);
+	G_PUT(t, TARGET, memory, m->mode);
+	G_PUT(t, TARGET, axi0, (int)m->axi[0]);
+	G_PUT(t, TARGET, axi1, (int)m->axi[1]);
+	G_PUT(t, TARGET, const_area, (int)m->const_area);
+	G_PUT(t, TARGET, arena_area, (int)m->arena_area);
+	G_PUT(t, TARGET, cache_area, (int)m->cache_area);
+	if (m->cache_bytes)
+		G_PUT(t, TARGET, cache_bytes, m->cache_bytes);
+	if (m->source)
+		G_PUT(t, TARGET, source, m->source);
+	for (int i = 0; i < MEM_AREAS; i++)
+		if ((int)m->axi[0] == i || (int)m->axi[1] == i)
+			add_memory(g, m, (enum mem_area)i);
+}

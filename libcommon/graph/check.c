@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The border between an edited text and stages that trust a graph.  Each check
+ * is one row: a name and a function over the whole graph.
+ */
+#include "graph/graph.h"
+
+#include <inttypes.h>
+
+enum { MAX_EXTENT = 65536, ALIGN = 16 };
+
+struct check {
+	const struct graph *g;
+	struct err *e;
+};
+
+#define BAD(c, r, ...) graph_err((c)->g, r, (c)->e, __VA_ARGS__)
+
+/* a key without which a record means nothing */
+#define NEED(c, r, prefix, RECORD, field, text)                              \
+	(G_HAS(r, G_##RECORD##_##field) ||                                   \
+	 BAD(c, r, prefix "%d has no " text "=", (r)->rec.id))
+
+static bool
+check_tensor(struct check *c, const struct g_tensor *t)
+{
+	if (!NEED(c, t, "t", TENSOR, shape, "shape"))
+		return false;
+	uint64_t elements = 1;
+	for (int i = 0; i < t->shape.rank; i++)
+		if (__builtin_mul_overflow(elements, (uint64_t)t->shape.dim[i], &elements) ||
+		    elements > (uint64_t)1 << 36)
+			return BAD(c, t, "t%d has more than 2^36 elements", t->rec.id);
+	if (t->hwc.h < 0 || t->hwc.w < 0 || t->hwc.c < 0 ||
+	    (uint64_t)hwc_elements(t->hwc) != elements)
+		return BAD(c, t, "t%d: hwc=%dx%dx%d is not the shape's %" PRIu64
+			   " elements", t->rec.id, t->hwc.h, t->hwc.w, t->hwc.c,
+			   elements);
+	if (G_HAS(t, G_TENSOR_rows) && (t->rows < 1 || t->rows > t->hwc.h))
+		return BAD(c, t, "t%d: rows=%d of a tensor of %d rows", t->rec.id,
+			   t->rows, t->hwc.h);
+	if (G_HAS(t, G_TENSOR_live) && (t->live.lo < 0 || t->live.hi < t->live.lo))
+		return BAD(c, t, "t%d: live=%" PRId64 ":%" PRId64 " ends before it "
+			   "begins", t->rec.id, t->live.lo, t->live.hi);
+	if (G_HAS(t, G_TENSOR_at) && (t->at < 0 || t->at % ALIGN))
+		return BAD(c, t, "t%d: at=0x%" PRIx64 " is not a multiple of 16",
+			   t->rec.id, (uint64_t)t->at);
+	return true;
+}
+
+static bool
+check_tensors(struct check *c)
+{
+	for (size_t i = 0; i < c->g->n_tensors; i++)
+		if (!check_tensor(c, c->g->tensors[i]))
+			return false;
+	return true;
+}
+
+static bool
+npu_type(int type)
+{
+	return type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16 ||
+	       type == TFL_UINT16 || type == TFL_INT32;
+}
+
+/* first and last element of a strided view, in elements of its type */
+static bool
+strided_inside(const struct g_operand *o, int64_t elements)
+{
+	int64_t lo = o->offset, hi = o->offset;
+	const int64_t n[3] = { o->shape.h - 1, o->shape.w - 1, o->shape.c - 1 };
+	for (int i = 0; i < 3; i++) {
+		int64_t reach;
+		if (__builtin_mul_overflow(n[i], o->stride[i], &reach) ||
+		    __builtin_add_overflow(reach < 0 ? lo : hi, reach,
+					   reach < 0 ? &lo : &hi))
+			return false;
+	}
+	return lo >= 0 && hi < elements;
+}
+
+static bool
+inside(int32_t start, int32_t n, int32_t limit)
+{
+	return start >= 0 && start <= limit && n <= limit - start;
+}
+
+static bool
+check_operand(struct check *c, const struct g_op *op, const struct g_operand *o,
+	      const char *what)
+{
+	const struct g_tensor *t = o->t;
+	struct hwc s = o->shape;
+	if (!npu_type(o->type))
+		return BAD(c, op, "o%d: the NPU has no %s for %s", op->rec.id,
+			   graph_type_text(o->type), what);
+	if (s.h < 1 || s.w < 1 || s.c < 1 || s.h > MAX_EXTENT ||
+	    s.w > MAX_EXTENT || s.c > MAX_EXTENT)
+		return BAD(c, op, "o%d: %s of %dx%dx%d: the NPU takes 1 to 65536 in "
+			   "each dimension", op->rec.id, what, s.h, s.w, s.c);
+	int64_t elements = hwc_elements(t->hwc) * graph_type_bytes(t->shape.type) /
+			   graph_type_bytes(o->type);
+	if (o->view == VIEW_RESHAPE && hwc_elements(s) != elements)
+		return BAD(c, op, "o%d: %s views t%d's %" PRId64 " elements as "
+			   "%dx%dx%d", op->rec.id, what, t->rec.id, elements,
+			   s.h, s.w, s.c);
+	if (o->view == VIEW_BOX && !(inside(o->start.h, s.h, t->hwc.h) &&
+				     inside(o->start.w, s.w, t->hwc.w) &&
+				     inside(o->start.c, s.c, t->hwc.c)))
+		return BAD(c, op, "o%d: %s reaches outside of t%d", op->rec.id,
+			   what, t->rec.id);
+	if (o->view == VIEW_STRIDED && !strided_inside(o, elements))
+		return BAD(c, op, "o%d: %s reaches outside of t%d", op->rec.id,
+			   what, t->rec.id);
+	bool linear = o->view == VIEW_RESHAPE || o->view == VIEW_STRIDED;
+	if (linear && t->layout == LAYOUT_NHCWB16)
+		return BAD(c, op, "o%d: %s views t%d linearly, whose layout is "
+			   "nhcwb16", op->rec.id, what, t->rec.id);
+	if (o->view == VIEW_BOX && t->layout == LAYOUT_NHCWB16 &&
+	    o->start.c % BRICK)
+		return BAD(c, op, "o%d: %s begins at channel %d of t%d, not at a "
+			   "multiple of 16", op->rec.id, what, o->start.c,
+			   t->rec.id);
+	return true;
+}
+
+static bool
+check_geometry(struct check *c, const struct g_op *op)
+{
+	struct yx k = op_dilated(op);
+	bool ok = op->kernel.y >= 1 && op->kernel.x >= 1 &&
+		  op->kernel.y <= MAX_EXTENT && op->kernel.x <= MAX_EXTENT &&
+		  op->stride.y >= 1 && op->stride.y <= 3 && op->stride.x >= 1 &&
+		  op->stride.x <= 3 && op->dilation.y >= 1 &&
+		  op->dilation.y <= 2 && op->dilation.x >= 1 &&
+		  op->dilation.x <= 2;
+	if (!ok)
+		return BAD(c, op, "o%d: kernel %dx%d, stride %dx%d, dilation %dx%d: "
+			   "the NPU takes strides 1 to 3, dilations 1 to 2",
+			   op->rec.id, op->kernel.y, op->kernel.x, op->stride.y,
+			   op->stride.x, op->dilation.y, op->dilation.x);
+	bool weights = op_has_weights(op->kind);
+	if (weights && (k.y > 64 || (int64_t)k.y * k.x > 4096))
+		return BAD(c, op, "o%d: dilated kernel %dx%d is larger than 64 rows "
+			   "or 4096 elements", op->rec.id, k.y, k.x);
+	if (!weights && (k.y > 256 || (int64_t)k.y * k.x > 65536))
+		return BAD(c, op, "o%d: pool %dx%d is larger than 256 rows or 65536 "
+			   "elements", op->rec.id, k.y, k.x);
+	if (op->pad.top < 0 || op->pad.left < 0 || op->pad.bottom < 0 ||
+	    op->pad.right < 0 || op->pad.top > 127 || op->pad.left > 127 ||
+	    op->pad.bottom > 128 || op->pad.right > 128)
+		return BAD(c, op, "o%d: padding %d,%d,%d,%d: at most 127,127,128,128",
+			   op->rec.id, op->pad.top, op->pad.left,
+			   op->pad.bottom, op->pad.right);
+	int up = op->upscale == UPSCALE_NONE ? 1 : 2;
+	int64_t ih = (int64_t)(op->ofm.shape.h - 1) * op->stride.y + k.y -
+		     op->pad.top - op->pad.bottom;
+	int64_t iw = (int64_t)(op->ofm.shape.w - 1) * op->stride.x + k.x -
+		     op->pad.left - op->pad.right;
+	if (ih < 1 || iw < 1 || ih > (int64_t)up * (op->ifm.shape.h + op->edge.top + op->edge.bottom) ||
+	    iw > (int64_t)up * (op->ifm.shape.w + op->edge.left + op->edge.right))
+		return BAD(c, op, "o%d: an OFM of %dx%d reads %" PRId64 "x%" PRId64
+			   " of an IFM of %dx%d", op->rec.id, op->ofm.shape.h,
+			   op->ofm.shape.w, ih, iw, op->ifm.shape.h,
+			   op->ifm.shape.w);
+	return true;
+}
+
+static bool
+check_channels(struct check *c, const struct g_op *op)
+{
+	bool equal = op->kind == OP_DEPTHWISE || op->kind == OP_MAXPOOL ||
+		     op->kind == OP_AVGPOOL;
+	if (equal && op->ifm.shape.c != op->ofm.shape.c)
+		return BAD(c, op, "o%d: IFM depth %d, OFM depth %d: must be equal",
+			   op->rec.id, op->ifm.shape.c, op->ofm.shape.c);
+	if (op->kind == OP_REDUCE_SUM && op->ofm.shape.c != 1)
+		return BAD(c, op, "o%d: a reducesum has OFM depth 1", op->rec.id);
+	return true;
+}
+
+static bool
+list_is(const struct g_list *l, int64_t n)
+{
+	return l->n == (size_t)n;
+}
+
+static bool
+check_weights_of(struct check *c, const struct g_op *op)
+{
+	if (!op->weights || !op->scales)
+		return BAD(c, op, "o%d needs weights= and scales=", op->rec.id);
+	const struct g_shape *s = &op->weights->shape;
+	int64_t depth = op->kind == OP_DEPTHWISE ? 1 : op->ifm.shape.c;
+	if (s->rank != 4 || s->dim[0] != op->ofm.shape.c ||
+	    s->dim[1] != op->kernel.y || s->dim[2] != op->kernel.x ||
+	    s->dim[3] != depth)
+		return BAD(c, op, "o%d: w%d does not fit: %d,%d,%d,%" PRId64
+			   " is needed", op->rec.id, op->weights->rec.id,
+			   op->ofm.shape.c, op->kernel.y, op->kernel.x, depth);
+	int64_t n = op->ofm.shape.c;
+	if (!list_is(&op->scales->bias, n) || !list_is(&op->scales->mult, n) ||
+	    !list_is(&op->scales->shift, n))
+		return BAD(c, op, "o%d: s%d does not have %" PRId64 " channels",
+			   op->rec.id, op->scales->rec.id, n);
+	int bits = op_ifm_bits(op);
+	return bits <= 16 || BAD(c, op, "o%d: a convolution's IFM has 8 or 16 bits",
+				 op->rec.id);
+}
+
+static bool
+check_elementwise(struct check *c, const struct g_op *op)
+{
+	struct hwc i = op->ifm.shape, o = op->ofm.shape;
+	if (!hwc_equal(i, o))
+		return BAD(c, op, "o%d: IFM %dx%dx%d and OFM %dx%dx%d differ",
+			   op->rec.id, i.h, i.w, i.c, o.h, o.w, o.c);
+	if (!op_is_binary(op->kind))
+		return !op->ifm2.t && !G_HAS(op, G_OP_scalar)
+			   ? true
+			   : BAD(c, op, "o%d takes one operand", op->rec.id);
+	if (!op->ifm2.t == !G_HAS(op, G_OP_scalar))
+		return BAD(c, op, "o%d takes ifm2= or scalar=", op->rec.id);
+	if (!op->ifm2.t)
+		return true;
+	struct hwc s = op->ifm2.shape;
+	if ((s.h != o.h && s.h != 1) || (s.w != o.w && s.w != 1) ||
+	    (s.c != o.c && s.c != 1))
+		return BAD(c, op, "o%d: IFM2 %dx%dx%d can't be broadcast to "
+			   "%dx%dx%d", op->rec.id, s.h, s.w, s.c, o.h, o.w, o.c);
+	return op->ifm2.type == op->ifm.type ||
+	       BAD(c, op, "o%d: IFM and IFM2 differ in type", op->rec.id);
+}
+
+static bool
+check_op(struct check *c, const struct g_op *op)
+{
+	if (!NEED(c, op, "o", OP, kind, "do") || !NEED(c, op, "o", OP, node, "node") ||
+	    !NEED(c, op, "o", OP, ifm, "ifm") || !NEED(c, op, "o", OP, ofm, "ofm"))
+		return false;
+	if (op->node->kind != NODE_NPU)
+		return BAD(c, op, "o%d: n%d is not on the NPU", op->rec.id,
+			   op->node->rec.id);
+	if (!check_operand(c, op, &op->ifm, "ifm") ||
+	    !check_operand(c, op, &op->ofm, "ofm") ||
+	    (op->ifm2.t && !check_operand(c, op, &op->ifm2, "ifm2")))
+		return false;
+	if (op->act == G_ACT_LUT && !op->lut)
+		return BAD(c, op, "o%d: act=lut without lut=", op->rec.id);
+	if (op_is_elementwise(op->kind))
+		return check_elementwise(c, op);
+	if (!check_geometry(c, op) || !check_channels(c, op))
+		return false;
+	return !op_has_weights(op->kind) || check_weights_of(c, op);
+}
+
+static bool
+check_ops(struct check *c)
+{
+	for (size_t i = 0; i < c->g->n_ops; i++)
+		if (!check_op(c, c->g->ops[i]))
+			return false;
+	return true;
+}
+
+static bool
+check_luts(struct check *c)
+{
+	for (size_t i = 0; i < c->g->n_luts; i++) {
+		const struct g_lut *l = c->g->luts[i];
+		bool ok = (l->bits == 8 || l->bits == 16 || l->bits == 32) &&
+			  l->values.n == (l->bits == 16 ? 512u : 256u);
+		for (size_t k = 0; ok && k < l->values.n; k++)
+			ok = l->values.v[k] >= 0 &&
+			     l->values.v[k] <= (l->bits == 8 ? 255 : UINT32_MAX);
+		if (!ok)
+			return BAD(c, l, "l%d: a table has 256 values of 8 or 32 bits, "
+				   "or 512 of 16 (with their slopes)", l->rec.id);
+	}
+	return true;
+}
+
+static bool
+check_weights(struct check *c)
+{
+	for (size_t i = 0; i < c->g->n_weights; i++) {
+		const struct g_weights *w = c->g->weights[i];
+		if (!NEED(c, w, "w", WEIGHTS, shape, "shape") ||
+		    !NEED(c, w, "w", WEIGHTS, source, "from"))
+			return false;
+		if (w->shape.rank != 4 ||
+		    (w->shape.type != TFL_INT8 && w->shape.type != TFL_UINT8))
+			return BAD(c, w, "w%d: weights are i8 or u8 of O,H,W,I",
+				   w->rec.id);
+		if (w->zero.n > 1 && !list_is(&w->zero, w->shape.dim[0]))
+			return BAD(c, w, "w%d: %zu zero points for %d channels",
+				   w->rec.id, w->zero.n, w->shape.dim[0]);
+		if (w->strides.n != 0 && w->strides.n != 4)
+			return BAD(c, w, "w%d: strides= wants four numbers",
+				   w->rec.id);
+		int64_t last = 0;
+		for (size_t k = 0; k < w->slices.n; k++) {
+			if (w->slices.v[k] < last + (k > 0) ||
+			    w->slices.v[k] > w->shape.dim[0] ||
+			    (k == 0 && w->slices.v[k] != 0))
+				return BAD(c, w, "w%d: slices= must rise from 0 to "
+					   "the number of channels", w->rec.id);
+			last = w->slices.v[k];
+		}
+		if (w->slices.n && (w->slices.n < 2 || last != w->shape.dim[0]))
+			return BAD(c, w, "w%d: slices= must end at %d", w->rec.id,
+				   w->shape.dim[0]);
+		if (G_HAS(w, G_WEIGHTS_at) && (w->at < 0 || w->at % ALIGN))
+			return BAD(c, w, "w%d: at= is not a multiple of 16",
+				   w->rec.id);
+	}
+	return true;
+}
+
+/* two tensors of one place may share bytes only when one is dead, or in place */
+static bool
+check_overlap(struct check *c)
+{
+	const struct graph *g = c->g;
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *a = g->tensors[i];
+		if (!G_HAS(a, G_TENSOR_at) || !G_HAS(a, G_TENSOR_live))
+			continue;
+		for (size_t k = 0; k < i; k++) {
+			const struct g_tensor *b = g->tensors[k];
+			if (!G_HAS(b, G_TENSOR_at) || !G_HAS(b, G_TENSOR_live) ||
+			    a->area != b->area || a->live.lo > b->live.hi ||
+			    b->live.lo > a->live.hi)
+				continue;
+			bool apart = a->at + tensor_bytes(a) <= b->at ||
+				     b->at + tensor_bytes(b) <= a->at;
+			/* an elementwise result may replace its operand: they
+			 * meet in one step and start at one address */
+			bool handover = a->at == b->at &&
+					(a->live.lo == b->live.hi ||
+					 b->live.lo == a->live.hi);
+			if (!apart && !handover)
+				return BAD(c, a, "t%d at 0x%" PRIx64 " overlaps t%d "
+					   "at 0x%" PRIx64 " while both are live",
+					   a->rec.id, (uint64_t)a->at, b->rec.id,
+					   (uint64_t)b->at);
+		}
+	}
+	return true;
+}
+
+static bool
+check_blocks(struct check *c)
+{
+	const struct accel *a;
+	struct memory_system m;
+	if (c->g->stage < STAGE_SCHED)
+		return true;
+	if (!graph_target(c->g, &a, &m, c->e))
+		return false;
+	for (size_t i = 0; i < c->g->n_ops; i++) {
+		const struct g_op *op = c->g->ops[i];
+		if (!G_HAS(op, G_OP_block))
+			continue;
+		struct block_query q = op_block_query(op, op->ofm.shape.h);
+		const char *limit = block_limit(a, &q, op->block);
+		struct shram_layout l;
+		int banks;
+		if (limit)
+			return BAD(c, op, "block %dx%dx%d of op o%d %s", op->block.h,
+				   op->block.w, op->block.c, op->rec.id, limit);
+		if (!block_layout(a, &q, op->block, &l, &banks))
+			return BAD(c, op, "block %dx%dx%d of op o%d needs %d SHRAM "
+				   "banks, %s has %d", op->block.h, op->block.w,
+				   op->block.c, op->rec.id, banks, a->name,
+				   a->banks);
+	}
+	return true;
+}
+
+static bool
+check_steps(struct check *c)
+{
+	for (size_t i = 0; i < c->g->n_steps; i++) {
+		const struct g_step *s = c->g->steps[i];
+		if ((s->op != NULL) + (s->weights != NULL) + (s->lut != NULL) != 1)
+			return BAD(c, s, "p%d: a step is one of run=, fetch=, lut=",
+				   s->rec.id);
+		if (s->op && G_HAS(s, G_STEP_rows) &&
+		    (s->rows.lo < 0 || s->rows.lo >= s->rows.hi ||
+		     s->rows.hi > s->op->ofm.shape.h))
+			return BAD(c, s, "p%d: rows=%" PRId64 ":%" PRId64 " of an OFM "
+				   "of %d rows", s->rec.id, s->rows.lo,
+				   s->rows.hi, s->op->ofm.shape.h);
+		const struct g_weights *w = s->op ? s->op->weights : s->weights;
+		int slices = w && w->slices.n ? (int)w->slices.n - 1 : 1;
+		if (G_HAS(s, G_STEP_slice) && (s->slice < 0 || s->slice >= slices))
+			return BAD(c, s, "p%d: slice=%d of %d", s->rec.id, s->slice,
+				   slices);
+		if (s->weights && !s->buffer)
+			return BAD(c, s, "p%d: fetch= without buffer=", s->rec.id);
+		if (G_HAS(s, G_STEP_slot) && (s->slot < 0 || s->slot > 7))
+			return BAD(c, s, "p%d: slot=%d: there are 0 to 7",
+				   s->rec.id, s->slot);
+		if (!s->op && !s->node)
+			return BAD(c, s, "p%d: a transfer needs node=", s->rec.id);
+	}
+	return true;
+}
+
+bool
+graph_check(const struct graph *g, struct err *e)
+{
+	static const struct {
+		const char *name;
+		bool (*run)(struct check *);
+	} checks[] = {
+		{ .name = "tensors", .run = check_tensors },
+		{ .name = "weights", .run = check_weights },
+		{ .name = "tables", .run = check_luts },
+		{ .name = "ops", .run = check_ops },
+		{ .name = "blocks", .run = check_blocks },
+		{ .name = "steps", .run = check_steps },
+		{ .name = "overlap", .run = check_overlap },
+	};
+	struct check c = { .g = g, .e = e };
+	for (size_t i = 0; i < ARRAY_LEN(checks); i++)
+		if (!checks[i].run(&c))
+			return false;
+	return true;
+}

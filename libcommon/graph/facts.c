@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What follows from a graph's records alone. */
+#include "graph/graph.h"
+
+static const struct type_text {
+	int type;
+	const char *text;
+} type_texts[] = {
+	{ TFL_INT8, "i8" },   { TFL_UINT8, "u8" },	{ TFL_INT16, "i16" },
+	{ TFL_UINT16, "u16" }, { TFL_INT32, "i32" },	{ TFL_UINT32, "u32" },
+	{ TFL_INT64, "i64" }, { TFL_BOOL, "bool" },	{ TFL_FLOAT32, "f32" },
+	{ TFL_FLOAT64, "f64" }, { TFL_FLOAT16, "f16" },	{ TFL_INT4, "i4" },
+	{ TFL_STRING, "string" },
+};
+
+const char *
+graph_type_text(int type)
+{
+	for (size_t i = 0; i < ARRAY_LEN(type_texts); i++)
+		if (type_texts[i].type == type)
+			return type_texts[i].text;
+	return "other";
+}
+
+int
+graph_type_parse(const char *s, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_LEN(type_texts); i++)
+		if (strlen(type_texts[i].text) == n &&
+		    !memcmp(type_texts[i].text, s, n))
+			return type_texts[i].type;
+	if (n == 5 && !memcmp(s, "other", n))
+		return TFL_BUILTIN_LIMIT - 1; /* a type that nobody computes with */
+	return -1;
+}
+
+int
+graph_type_bytes(int type)
+{
+	return tfl_type_bytes(type);
+}
+
+bool
+graph_type_signed(int type)
+{
+	return type == TFL_INT8 || type == TFL_INT16 || type == TFL_INT32;
+}
+
+/* leading dimensions become rows: linear memory is the same */
+struct hwc
+graph_hwc(const struct g_shape *s)
+{
+	struct hwc r = { .h = 1, .w = 1, .c = 1 };
+	if (s->rank > 0)
+		r.c = s->dim[s->rank - 1];
+	if (s->rank > 1)
+		r.w = s->dim[s->rank - 2];
+	for (int i = 0; i + 2 < s->rank; i++)
+		r.h *= s->dim[i];
+	return r;
+}
+
+struct g_operand
+operand_whole(struct g_tensor *t)
+{
+	return (struct g_operand){ .t = t, .view = VIEW_WHOLE,
+				   .type = t->shape.type, .shape = t->hwc };
+}
+
+struct g_operand
+operand_reshape(struct g_tensor *t, struct hwc shape)
+{
+	if (hwc_equal(shape, t->hwc))
+		return operand_whole(t);
+	return (struct g_operand){ .t = t, .view = VIEW_RESHAPE,
+				   .type = t->shape.type, .shape = shape };
+}
+
+struct g_operand
+operand_box(struct g_tensor *t, struct hwc shape, struct hwc start)
+{
+	if (hwc_equal(shape, t->hwc))
+		return operand_whole(t);
+	return (struct g_operand){ .t = t, .view = VIEW_BOX,
+				   .type = t->shape.type, .shape = shape,
+				   .start = start };
+}
+
+bool
+tensor_is_const(const struct g_tensor *t)
+{
+	return G_HAS(t, G_TENSOR_source);
+}
+
+static int32_t
+stored_rows(const struct g_tensor *t)
+{
+	return G_HAS(t, G_TENSOR_rows) ? t->rows : t->hwc.h;
+}
+
+int64_t
+tensor_bytes(const struct g_tensor *t)
+{
+	int64_t depth = t->hwc.c;
+	if (t->layout == LAYOUT_NHCWB16)
+		depth = round_up_i64(depth, BRICK);
+	return (int64_t)stored_rows(t) * t->hwc.w * depth *
+	       graph_type_bytes(t->shape.type);
+}
+
+struct g_stride
+tensor_strides(const struct g_tensor *t)
+{
+	int64_t e = graph_type_bytes(t->shape.type);
+	if (t->layout == LAYOUT_NHCWB16)
+		return (struct g_stride){
+			.y = e * t->hwc.w * round_up_i64(t->hwc.c, BRICK),
+			.x = e * BRICK,
+			.c = e * BRICK * t->hwc.w,
+		};
+	return (struct g_stride){ .y = e * t->hwc.w * t->hwc.c,
+				  .x = e * t->hwc.c,
+				  .c = e };
+}
+
+bool
+op_is_elementwise(int kind)
+{
+	return kind >= OP_MUL;
+}
+
+bool
+op_is_pool(int kind)
+{
+	return kind == OP_MAXPOOL || kind == OP_AVGPOOL || kind == OP_REDUCE_SUM;
+}
+
+bool
+op_has_weights(int kind)
+{
+	return kind == OP_CONV || kind == OP_FC || kind == OP_DEPTHWISE;
+}
+
+bool
+op_is_binary(int kind)
+{
+	return op_is_elementwise(kind) && kind != OP_LRELU && kind != OP_ABS &&
+	       kind != OP_CLZ;
+}
+
+enum block_class
+op_block_class(int kind)
+{
+	switch (kind) {
+	case OP_CONV:
+		return BLOCK_CONV;
+	case OP_FC:
+		return BLOCK_FC;
+	case OP_DEPTHWISE:
+		return BLOCK_DEPTHWISE;
+	case OP_MAXPOOL: case OP_AVGPOOL:
+		return BLOCK_POOL;
+	case OP_REDUCE_SUM:
+		return BLOCK_REDUCE_SUM;
+	default:
+		return BLOCK_ELEMENTWISE;
+	}
+}
+
+int
+op_ifm_bits(const struct g_op *op)
+{
+	return 8 * graph_type_bytes(op->ifm.type);
+}
+
+struct yx
+op_dilated(const struct g_op *op)
+{
+	return (struct yx){ .y = (op->kernel.y - 1) * op->dilation.y + 1,
+			    .x = (op->kernel.x - 1) * op->dilation.x + 1 };
+}
+
+struct block_query
+op_block_query(const struct g_op *op, int32_t rows)
+{
+	struct yx k = op_dilated(op);
+	struct hwc ifm = op->ifm.shape;
+	if (op->ifm2.t && hwc_elements(op->ifm2.shape) > hwc_elements(ifm))
+		ifm = op->ifm2.shape;
+	return (struct block_query){
+		.class = op_block_class(op->kind),
+		.ifm = ifm,
+		.ofm = { .h = rows, .w = op->ofm.shape.w, .c = op->ofm.shape.c },
+		.ifm_bits = op_ifm_bits(op),
+		.kernel_h = k.y, .kernel_w = k.x,
+		.stride_y = op->stride.y, .stride_x = op->stride.x,
+		.upscale = (enum upscale)op->upscale,
+		.part_kernel = op->traversal == PART_KERNEL,
+		.uses_table = op->act == G_ACT_LUT,
+		.acc40 = op->acc40,
+		.one_tensor = G_HAS(op, G_OP_scalar),
+	};
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/fields.h"
+
+#include <assert.h>
+
+/* in the order of the enumerations; a NULL ends each */
+const char *const area_names[] = { "sram", "dram", "on-chip-flash",
+				   "off-chip-flash", NULL };
+const char *const io_names[] = { "none", "in", "out", NULL };
+const char *const layout_names[] = { "nhwc", "nhcwb16", NULL };
+const char *const place_names[] = { "flash", "arena", "cache", NULL };
+const char *const node_names[] = { "npu", "cpu", NULL };
+const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
+				 "reducesum", "mul", "add", "sub", "min", "max",
+				 "lrelu", "abs", "clz", "shr", "shl", NULL };
+const char *const upscale_names[] = { "none", "nearest", "zeros", NULL };
+const char *const scaled_names[] = { "both", "a", "b", NULL };
+const char *const round_names[] = { "tfl", "truncate", "natural", NULL };
+const char *const act_names[] = { "clamp", "tanh", "sigmoid", "lut", NULL };
+const char *const traversal_names[] = { "depth-first", "part-kernel", NULL };
+
+static_assert(ARRAY_LEN(op_names) == OP_KINDS + 1, "every kind has a name");
+static_assert(ARRAY_LEN(area_names) == MEM_AREAS + 1, "every area has a name");
+
+/* a pointer to the struct, for offsetof below */
+#define RECORD(n, keyword, prefix, type, array) typedef struct type rec_##n;
+#include "graph.def"
+
+#define RECORD(n, keyword, prefix, type, array) static const struct key_desc key_##n[] = {
+#define KEY(n, field, t, k, e) { .text = t, .kind = KIND_##k, \
+	.offset = offsetof(rec_##n, field), .names = (const char *const *)e },
+#define END(n) };
+#include "graph.def"
+
+const struct record_desc record_descs[RECORDS] = {
+#define RECORD(r, k, p, type, arr) [REC_##r] = { \
+	.keyword = k, .prefix = p, .size = sizeof(struct type), \
+	.n_keys = ARRAY_LEN(key_##r), .key = key_##r, \
+	.array = offsetof(struct graph, arr), .n = offsetof(struct graph, n_##arr), \
+	.cap = offsetof(struct graph, cap_##arr) },
+#include "graph.def"
+};
+
+#define RECORD(r, k, p, type, arr) static_assert(ARRAY_LEN(key_##r) <= 64, "has-bits");
+#include "graph.def"
+
+/* one more than the largest number in use */
+static int
+next_id(void **records, size_t n)
+{
+	const struct g_rec *last = n ? records[n - 1] : NULL;
+	int id = last ? last->id + 1 : 0;
+	if (last && (size_t)id != n)
+		for (size_t i = 0; i < n; i++) {
+			const struct g_rec *r = records[i];
+			id = r->id >= id ? r->id + 1 : id;
+		}
+	return id;
+}
+
+void *
+record_add(struct graph *g, enum record_kind kind)
+{
+	const struct record_desc *d = &record_descs[kind];
+	char *base = (char *)g;
+	size_t n, cap;
+	void **p = record_array(g, kind, &n);
+	memcpy(&cap, base + d->cap, sizeof(cap));
+	p = arena_grow(g->a, p, n, &cap, sizeof(*p));
+	struct g_rec *r = arena_alloc(g->a, 1, d->size);
+	r->id = next_id(p, n);
+	p[n++] = r;
+	memcpy(base + d->array, &p, sizeof(p));
+	memcpy(base + d->n, &n, sizeof(n));
+	memcpy(base + d->cap, &cap, sizeof(cap));
+	return r;
+}
+
+#define RECORD(r, k, p, type, arr)                                           \
+	struct type *graph_add_##type(struct graph *g)                       \
+	{                                                                    \
+		return record_add(g, REC_##r);                               \
+	}
+#include "graph.def"

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schema/graph.def as data: what reader and printer walk. */
+#ifndef GRAPH_FIELDS_H
+#define GRAPH_FIELDS_H
+
+#include "graph/graph.h"
+
+enum field_kind {
+	KIND_I32, KIND_I64, KIND_HEX, KIND_F32, KIND_F64, KIND_STR, KIND_WORD,
+	KIND_HWC, KIND_YX, KIND_PAD, KIND_RANGE, KIND_SPAN, KIND_SCALE,
+	KIND_LIST, KIND_ENUM, KIND_SHAPE, KIND_SOURCE, KIND_TFLS,
+	KIND_TENSORS, KIND_OPERAND,
+	/* references to one record */
+	KIND_WEIGHTS, KIND_SCALES, KIND_LUT, KIND_BUFFER, KIND_NODE, KIND_OP,
+};
+
+enum record_kind {
+#define RECORD(n, keyword, prefix, type, array) REC_##n,
+#include "graph.def"
+	RECORDS
+};
+
+struct key_desc {
+	const char *text;
+	enum field_kind kind;
+	size_t offset;
+	const char *const *names; /* of an enumeration, NULL-terminated */
+};
+
+struct record_desc {
+	const char *keyword, *prefix;
+	size_t size;
+	int n_keys;
+	const struct key_desc *key;
+	size_t array, n, cap; /* offsets in struct graph */
+};
+
+extern const struct record_desc record_descs[RECORDS];
+
+/* appends a zeroed record with the next number */
+void *record_add(struct graph *g, enum record_kind kind);
+
+static inline void **
+record_array(const struct graph *g, enum record_kind kind, size_t *n)
+{
+	const char *base = (const char *)g;
+	const void *n_at = base + record_descs[kind].n;
+	const void *p_at = base + record_descs[kind].array;
+	memcpy(n, n_at, sizeof(*n));
+	void **p;
+	memcpy(&p, p_at, sizeof(p));
+	return p;
+}
+
+#endif

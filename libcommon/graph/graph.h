@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The NPU graph: what passes between the stages, in memory.  As text it is
+ * described in nputools-graph(5); the keys are in schema/graph.def.
+ *
+ * Shapes are seen as H x W x C with batch 1, as the NPU sees them.  A record
+ * remembers which of its keys are present: G_HAS tells, G_SET marks; a stage
+ * obeys what it finds and adds what is missing.
+ */
+#ifndef GRAPH_GRAPH_H
+#define GRAPH_GRAPH_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/fixed.h"
+#include "base/text.h"
+#include "target/target.h"
+#include "tflite/tflite.h"
+
+/* ---- values ------------------------------------------------------------ */
+
+struct yx {
+	int32_t y, x;
+};
+
+struct g_pad {
+	int32_t top, left, bottom, right;
+};
+
+struct g_range { /* lo:hi */
+	int64_t lo, hi;
+};
+
+struct g_span { /* 0xAT:BYTES */
+	int64_t at, bytes;
+};
+
+struct g_list { /* 1,2,3*10 (three, ten times) */
+	int64_t *v;
+	size_t n;
+};
+
+struct g_shape { /* i8[1,28,28,8] */
+	int type; /* enum tfl_type */
+	int rank;
+	int32_t dim[TFL_MAX_RANK];
+};
+
+struct g_tfls { /* subgraph.index,... in the original model */
+	int n;
+	struct g_tfl {
+		int subgraph, index;
+	} *v;
+};
+
+struct g_tensors {
+	struct g_tensor **v;
+	size_t n;
+};
+
+/* constant data: buffer.N of the original model, or blob.NAME */
+struct g_source {
+	const char *blob; /* NULL: a buffer */
+	uint32_t buffer;
+};
+
+enum g_view {
+	VIEW_WHOLE,   /* t3: the tensor as it is */
+	VIEW_RESHAPE, /* t3[h,w,c]: its elements in linear order */
+	VIEW_BOX,     /* t3[h,w,c]@y,x,c: a part of it */
+	VIEW_STRIDED, /* t3[h,w,c]+offset:y,x,c: any strides, in elements */
+};
+
+struct g_operand {
+	struct g_tensor *t;
+	enum g_view view;
+	int type;	   /* enum tfl_type; the tensor's unless t3.i16... */
+	struct hwc shape;  /* what the operation sees */
+	struct hwc start;  /* VIEW_BOX */
+	int64_t offset;	   /* VIEW_STRIDED, elements */
+	int64_t stride[3]; /* y, x, c, elements */
+};
+
+/* ---- enumerations; names in graph/names.c -------------------------------- */
+
+enum g_io { IO_NONE, IO_IN, IO_OUT };
+enum g_layout { LAYOUT_NHWC, LAYOUT_NHCWB16 };
+/* a place is a base pointer of the command stream: flash 0, arena 1, cache 2 */
+enum g_place { PLACE_FLASH, PLACE_ARENA, PLACE_CACHE, PLACES };
+enum g_node_kind { NODE_NPU, NODE_CPU };
+enum g_op_kind {
+	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
+	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
+	OP_SHR, OP_SHL, OP_KINDS
+};
+enum g_scaled { SCALED_BOTH, SCALED_A, SCALED_B }; /* IFM scale mode */
+enum g_round { ROUND_TFL, ROUND_TRUNCATE, ROUND_NATURAL };
+enum g_act { G_ACT_CLAMP, G_ACT_TANH, G_ACT_SIGMOID, G_ACT_LUT };
+enum g_traversal { DEPTH_FIRST, PART_KERNEL };
+
+extern const char *const area_names[], *const io_names[], *const layout_names[],
+    *const place_names[], *const node_names[], *const op_names[],
+    *const upscale_names[], *const scaled_names[], *const round_names[],
+    *const act_names[], *const traversal_names[];
+
+/* ---- records ------------------------------------------------------------- */
+
+struct g_rec {
+	int id;		    /* the number in its identifier */
+	const char *word;   /* the identifier where it has no number */
+	unsigned line;	    /* in the file it was read from, 0: made here */
+	uint64_t has;	    /* bit of each key that is present */
+	const char *before; /* comment lines above, or NULL */
+	const char *after;  /* comment behind, or NULL */
+	const char *extra;  /* x- keys, as they were, or NULL */
+};
+
+/* enum { G_TENSOR_name, ... }: the number of a key, its bit in has */
+#define RECORD(n, keyword, prefix, type, array) enum {
+#define KEY(n, field, text, kind, names) G_##n##_##field,
+#define END(n) G_##n##_KEYS };
+#include "graph.def"
+
+#define G_HAS(r, key) (((r)->rec.has >> (key)) & 1)
+#define G_SET(r, key) ((r)->rec.has |= (uint64_t)1 << (key))
+#define G_CLEAR(r, key) ((r)->rec.has &= ~((uint64_t)1 << (key)))
+/* G_PUT(op, OP, block, value): assigns a field and marks its key */
+#define G_PUT(r, record, field, ...)                                         \
+	((r)->field = __VA_ARGS__, G_SET(r, G_##record##_##field))
+
+struct g_model {
+	struct g_rec rec;
+	const char *name, *description;
+};
+
+struct g_target { /* rec.word is the accelerator's name */
+	struct g_rec rec;
+	double clock;
+	const char *system, *memory, *source;
+	int axi0, axi1, const_area, arena_area, cache_area; /* enum mem_area */
+	int64_t cache_bytes;
+};
+
+struct g_memory { /* rec.word is the area's name */
+	struct g_rec rec;
+	double scale;
+	int32_t burst, read, write, ports;
+};
+
+struct g_area { /* rec.word is the place's name */
+	struct g_rec rec;
+	int32_t region;
+	int64_t used, bound;
+};
+
+struct g_tensor {
+	struct g_rec rec;
+	struct g_shape shape;
+	struct hwc hwc; /* as the NPU sees it; set by graph_hwc when absent */
+	const char *name;
+	float scale;
+	int64_t zero;
+	struct g_tfls tfl; /* the tensors of the original that it stands for */
+	int io;		   /* enum g_io: input or output of the model */
+	int32_t variable;
+	struct g_source source; /* a constant */
+	int layout, area;	/* enum g_layout, enum g_place */
+	int64_t at;
+	struct g_range live; /* first and last step, both included */
+	int32_t rows;	     /* rolling buffer: rows that are stored */
+};
+
+struct g_weights {
+	struct g_rec rec;
+	struct g_shape shape; /* O,H,W,I */
+	const char *name;
+	struct g_list zero; /* one, or one for each output channel */
+	struct g_source source;
+	int64_t offset;	       /* of element 0,0,0,0, in elements */
+	struct g_list strides; /* of O,H,W,I in elements; absent: dense */
+	struct g_list slices;  /* channel offsets 0 < ... < O; absent: one */
+	int64_t at;	       /* of slice 0 in flash */
+};
+
+struct g_scales {
+	struct g_rec rec;
+	struct g_list bias, mult, shift;
+};
+
+struct g_lut {
+	struct g_rec rec;
+	int32_t bits;	      /* 8: 256 bytes; 16: 512 words; 32: 256 words */
+	struct g_list values; /* unsigned */
+	int64_t at;
+};
+
+struct g_buffer { /* room for fetched weights */
+	struct g_rec rec;
+	int64_t bytes, at;
+	int area;
+	struct g_range live;
+};
+
+struct g_node {
+	struct g_rec rec;
+	int kind;	   /* enum g_node_kind */
+	struct g_tfls tfl; /* operators of the original */
+	struct g_tensors in, out;
+	const char *what; /* CPU: the operator's name */
+	const char *why;  /* CPU: the reason */
+};
+
+struct g_op {
+	struct g_rec rec;
+	int kind; /* enum g_op_kind */
+	struct g_node *node;
+	const char *name;
+	struct g_tfls tfl; /* the operators it was made from */
+	struct g_operand ifm, ifm2, ofm;
+	int32_t scalar; /* instead of ifm2 */
+	int32_t ifm_zero, ifm2_zero, ofm_zero;
+	struct yx kernel, stride, dilation; /* kernel is not dilated */
+	struct g_pad pad;
+	int upscale; /* enum upscale */
+	struct g_pad edge; /* rows and columns repeated at the IFM's edges */
+	struct g_weights *weights;
+	struct g_scales *scales;
+	int32_t reversed; /* the second operand comes first */
+	struct npu_scale opa;
+	int32_t opb;
+	int scaled; /* enum g_scaled */
+	struct npu_scale scale;
+	int round; /* enum g_round */
+	int act;   /* enum g_act */
+	struct g_lut *lut;
+	struct g_range clamp;
+	int32_t acc40;
+	int traversal;
+	struct hwc block;
+	int32_t ib, ab, ib2, blockdep;
+};
+
+/* what is done, in order: an op (or a part of it), or a DMA transfer */
+struct g_step {
+	struct g_rec rec;
+	struct g_op *op;	   /* run: rows lo to hi of the OFM */
+	struct g_weights *weights; /* fetch: a slice into a buffer */
+	struct g_lut *lut;	   /* upload into a slot of SHRAM */
+	struct g_node *node;
+	struct g_range rows;
+	int32_t slice; /* of the weights */
+	struct g_buffer *buffer;
+	int32_t slot;
+	int32_t blockdep;
+};
+
+struct g_code {
+	struct g_rec rec;
+	struct g_weights *weights;
+	int32_t slice, core;
+	struct g_range depth;
+	struct g_span scale_bytes, weight_bytes; /* in flash */
+};
+
+/* embedded as base64, or named: from="path" */
+struct g_blob {
+	struct g_rec rec;
+	const char *name;
+	int64_t bytes;
+	uint64_t xxh3;
+	const char *path; /* NULL: embedded */
+	const char *text; /* base64 as read, or NULL */
+	size_t text_len;
+	const uint8_t *data; /* decoded, or NULL until graph_blob */
+};
+
+enum g_stage { STAGE_NONE, STAGE_PART, STAGE_SCHED, STAGE_WENC };
+
+struct graph {
+	struct arena *a;
+	const char *file; /* for diagnostics */
+	int stage;	  /* enum g_stage: who wrote it */
+	struct tfl_model *model; /* once somebody asked for it */
+	const char *last; /* comment lines before eof, or NULL */
+#define RECORD(n, keyword, prefix, type, array)                              \
+	struct type **array;                                                 \
+	size_t n_##array, cap_##array;
+#include "graph.def"
+	struct g_blob **blobs;
+	size_t n_blobs, cap_blobs;
+};
+
+/* ---- reading, printing, checking ------------------------------------------ */
+
+struct graph *graph_new(struct arena *a, const char *file);
+
+/*
+ * Parses text; errors are FILE:LINE.  `need` is the stage that must have
+ * written it (or a later one): if not, the error says which is missing.
+ * Ends with graph_check.
+ */
+bool graph_read(struct arena *a, struct bytes text, const char *file,
+		enum g_stage need, struct graph **out, struct err *e);
+
+/* the canonical text; blobs that were not touched go out as they came in */
+void graph_print(const struct graph *g, struct text *t);
+
+/*
+ * What every stage may rely on: references in range, views inside their
+ * tensors, types the NPU has, addresses aligned and not overlapping while
+ * both are live, blocks that fit.
+ */
+bool graph_check(const struct graph *g, struct err *e);
+
+/* ---- building --------------------------------------------------------------- */
+
+/* graph_add_tensor(g), ...: a new record with the next free number */
+#define RECORD(n, keyword, prefix, type, array)                              \
+	struct type *graph_add_##type(struct graph *g);
+#include "graph.def"
+struct g_blob *graph_add_blob(struct graph *g, const char *name,
+			      struct bytes data);
+
+/* the bytes of a blob, decoded and held against its hash */
+bool graph_blob(struct graph *g, struct g_blob *b, struct bytes *out,
+		struct err *e);
+struct g_blob *graph_find_blob(const struct graph *g, const char *name);
+
+/* the original model, out of the blob "model" */
+bool graph_model(struct graph *g, struct tfl_model **out, struct err *e);
+/* constant data: a slice of the model or of a blob */
+bool graph_source(struct graph *g, const struct g_source *s,
+		  struct bytes *out, struct err *e);
+
+/* an error at a record: FILE:LINE */
+#define graph_err(g, r, e, ...)                                              \
+	err_at(e, (g)->file, (r)->rec.line, __VA_ARGS__)
+
+/* ---- facts ------------------------------------------------------------------ */
+
+struct hwc graph_hwc(const struct g_shape *s); /* default view of a shape */
+const char *graph_type_text(int type); /* i8, u8, i16, i32, ... */
+int graph_type_parse(const char *s, size_t n); /* -1: unknown */
+int graph_type_bytes(int type);
+bool graph_type_signed(int type);
+struct g_operand operand_whole(struct g_tensor *t);
+struct g_operand operand_reshape(struct g_tensor *t, struct hwc shape);
+struct g_operand operand_box(struct g_tensor *t, struct hwc shape,
+			     struct hwc start);
+
+/* bytes of a tensor in its layout (rows of a rolling buffer counted) */
+int64_t tensor_bytes(const struct g_tensor *t);
+bool tensor_is_const(const struct g_tensor *t);
+struct g_stride {
+	int64_t y, x, c; /* bytes */
+};
+struct g_stride tensor_strides(const struct g_tensor *t);
+
+bool op_is_elementwise(int kind);
+bool op_is_pool(int kind); /* MAX, AVERAGE, REDUCE_SUM */
+bool op_has_weights(int kind);
+bool op_is_binary(int kind);
+enum block_class op_block_class(int kind);
+int op_ifm_bits(const struct g_op *op);
+struct yx op_dilated(const struct g_op *op);
+/* the question to ask of the target for a stripe of `rows` OFM rows */
+struct block_query op_block_query(const struct g_op *op, int32_t rows);
+
+/* the accelerator and memory system the graph records; STAGE_SCHED and later */
+bool graph_target(const struct graph *g, const struct accel **a,
+		  struct memory_system *m, struct err *e);
+void graph_set_target(struct graph *g, const struct accel *a,
+		      const struct memory_system *m);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The canonical text of a graph. */
+#include "graph/fields.h"
+
+#include <inttypes.h>
+
+static const char *const stage_names[] = { "none", "part", "sched", "wenc" };
+
+static void
+print_shape(struct text *t, const struct g_shape *s)
+{
+	/* i8, u8, i16, i32, ... : the sign, then the bits */
+	text_printf(t, "%s[", graph_type_text(s->type));
+	for (int i = 0; i < s->rank; i++) {
+		if (i)
+			text_putc(t, ',');
+		text_i64(t, s->dim[i]);
+	}
+	text_putc(t, ']');
+}
+
+/* equal neighbours are written once: 3*10 */
+static void
+print_list(struct text *t, const struct g_list *l)
+{
+	for (size_t i = 0, run; i < l->n; i += run) {
+		for (run = 1; i + run < l->n && l->v[i + run] == l->v[i];)
+			run++;
+		if (i)
+			text_putc(t, ',');
+		text_i64(t, l->v[i]);
+		if (run > 1) {
+			text_putc(t, '*');
+			text_i64(t, (int64_t)run);
+		}
+	}
+}
+
+static void
+print_tensors(struct text *t, const struct g_tensors *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		text_printf(t, "%st%d", i ? "," : "", l->v[i]->rec.id);
+}
+
+static void
+print_operand(struct text *t, const struct g_operand *o)
+{
+	text_printf(t, "t%d", o->t->rec.id);
+	if (o->type != o->t->shape.type)
+		text_printf(t, ".%s", graph_type_text(o->type));
+	if (o->view == VIEW_WHOLE)
+		return;
+	text_printf(t, "[%d,%d,%d]", o->shape.h, o->shape.w, o->shape.c);
+	if (o->view == VIEW_BOX)
+		text_printf(t, "@%d,%d,%d", o->start.h, o->start.w, o->start.c);
+	if (o->view == VIEW_STRIDED)
+		text_printf(t, "+%" PRId64 ":%" PRId64 ",%" PRId64 ",%" PRId64,
+			    o->offset, o->stride[0], o->stride[1], o->stride[2]);
+}
+
+static void
+print_numbers(struct text *t, enum field_kind kind, const void *p)
+{
+	const struct hwc *s = p;
+	const struct yx *k = p;
+	const struct g_pad *pad = p;
+	const struct g_range *r = p;
+	const struct g_span *span = p;
+	const struct npu_scale *scale = p;
+	if (kind == KIND_HWC)
+		text_printf(t, "%dx%dx%d", s->h, s->w, s->c);
+	else if (kind == KIND_YX)
+		text_printf(t, "%dx%d", k->y, k->x);
+	else if (kind == KIND_PAD)
+		text_printf(t, "%d,%d,%d,%d", pad->top, pad->left, pad->bottom,
+			    pad->right);
+	else if (kind == KIND_RANGE)
+		text_printf(t, "%" PRId64 ":%" PRId64, r->lo, r->hi);
+	else if (kind == KIND_SPAN)
+		text_printf(t, "0x%" PRIx64 ":%" PRId64, span->at, span->bytes);
+	else
+		text_printf(t, "%" PRIu32 ":%d", scale->mult, scale->shift);
+}
+
+static void
+print_value(struct text *t, const struct key_desc *k, const void *p)
+{
+	const struct g_source *source = p;
+	const struct g_tfls *tfls = p;
+	switch (k->kind) {
+	case KIND_I32:
+		text_i64(t, *(const int32_t *)p);
+		break;
+	case KIND_I64:
+		text_i64(t, *(const int64_t *)p);
+		break;
+	case KIND_HEX:
+		text_hex(t, *(const uint64_t *)p);
+		break;
+	case KIND_F32:
+		text_float(t, *(const float *)p);
+		break;
+	case KIND_F64:
+		text_double(t, *(const double *)p);
+		break;
+	case KIND_STR: {
+		const char *s = *(const char *const *)p;
+		text_quoted(t, s, strlen(s));
+		break;
+	}
+	case KIND_WORD:
+		text_puts(t, *(const char *const *)p);
+		break;
+	case KIND_ENUM:
+		text_puts(t, k->names[*(const int *)p]);
+		break;
+	case KIND_SHAPE:
+		print_shape(t, p);
+		break;
+	case KIND_LIST:
+		print_list(t, p);
+		break;
+	case KIND_SOURCE:
+		if (source->blob)
+			text_printf(t, "blob.%s", source->blob);
+		else
+			text_printf(t, "buffer.%u", source->buffer);
+		break;
+	case KIND_TFLS:
+		for (int i = 0; i < tfls->n; i++)
+			text_printf(t, "%s%d.%d", i ? "," : "",
+				    tfls->v[i].subgraph, tfls->v[i].index);
+		break;
+	case KIND_TENSORS:
+		print_tensors(t, p);
+		break;
+	case KIND_OPERAND:
+		print_operand(t, p);
+		break;
+	case KIND_WEIGHTS: case KIND_SCALES: case KIND_LUT: case KIND_BUFFER:
+	case KIND_NODE: case KIND_OP: {
+		static const char prefix[] = "wslbno";
+		const struct g_rec *r = *(const struct g_rec *const *)p;
+		text_printf(t, "%c%d", prefix[k->kind - KIND_WEIGHTS], r->id);
+		break;
+	}
+	default:
+		print_numbers(t, k->kind, p);
+	}
+}
+
+static void
+print_record(struct text *t, const struct record_desc *d, const struct g_rec *r)
+{
+	if (r->before)
+		text_puts(t, r->before);
+	if (*d->prefix)
+		text_printf(t, "%-7s %s%d", d->keyword, d->prefix, r->id);
+	else
+		text_printf(t, "%-7s %s", d->keyword, r->word);
+	for (int i = 0; i < d->n_keys; i++) {
+		if (!(r->has >> i & 1))
+			continue;
+		text_printf(t, " %s=", d->key[i].text);
+		print_value(t, &d->key[i], (const char *)r + d->key[i].offset);
+	}
+	if (r->extra)
+		text_printf(t, " %s", r->extra);
+	if (r->after)
+		text_printf(t, "  %s", r->after);
+	text_putc(t, '\n');
+}
+
+static void
+print_blob(struct text *t, const struct g_blob *b)
+{
+	if (b->rec.before)
+		text_puts(t, b->rec.before);
+	text_printf(t, "%-7s %s bytes=%" PRId64 " xxh3=%016" PRIx64, "blob",
+		    b->name, b->bytes, b->xxh3);
+	if (b->path) {
+		text_puts(t, " from=");
+		text_quoted(t, b->path, strlen(b->path));
+	}
+	text_putc(t, '\n');
+	if (b->path)
+		return;
+	if (b->text)
+		text_put(t, b->text, b->text_len);
+	else
+		text_base64(t, b->data, (size_t)b->bytes);
+	text_puts(t, "end\n");
+}
+
+void
+graph_print(const struct graph *g, struct text *t)
+{
+	text_printf(t, "nputools-graph 1 stage=%s\n", stage_names[g->stage]);
+	for (int k = 0; k < RECORDS; k++) {
+		size_t n;
+		void **p = record_array(g, (enum record_kind)k, &n);
+		for (size_t i = 0; i < n; i++)
+			print_record(t, &record_descs[k], p[i]);
+	}
+	for (size_t i = 0; i < g->n_blobs; i++)
+		print_blob(t, g->blobs[i]);
+	if (g->last)
+		text_puts(t, g->last);
+	text_puts(t, "eof\n");
+}
