@@ -303,4 +303,20 @@ bool npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
 		  void *ctx);
 
+/* ---- text ---------------------------------------------------------------- */
+
+/*
+ * The listing in the reference compiler's layout: heading, a line a command,
+ * number of commands, length.  Words that are no command end it and set e,
+ * after the lines before them.  fields: decoded bit fields at a line's end.
+ */
+bool stream_print(struct text *t, const struct npu_stream *s, bool fields,
+		  struct err *e);
+void stream_print_command(struct text *t, const struct npu_command *c,
+			  bool fields);
+void stream_print_fields(struct text *t, const struct npu_command *c);
+
+/* one line without newline: offset, operation, shapes, addresses, ... */
+void stream_print_op(struct text *t, const struct npu_op *op);
+
 #endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams as text: the listing of commands, one line for an operation. */
+#include "stream/stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- commands ------------------------------------------------------------ */
+
+static void
+print_bits(struct text *t, const struct npu_command *c)
+{
+	const struct npu_field *f = NULL;
+	int n = npu_command_fields(c->info, &f);
+	for (int i = 0; i < n; i++) {
+		unsigned v = c->param >> f[i].lsb & ((1u << f[i].width) - 1);
+		const char *name = npu_enum_name(f[i].set, v);
+		text_printf(t, " %s=", f[i].name);
+		if (name)
+			text_puts(t, name);
+		else
+			text_printf(t, "%u", v);
+	}
+}
+
+static bool
+ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+	return n >= m && !memcmp(s + n - m, end, m);
+}
+
+static void
+print_number(struct text *t, const struct npu_command *c)
+{
+	const char *name = c->info->name;
+	if (ends_in(name, "_M1"))
+		text_printf(t, " %d", c->param + 1);
+	else if (ends_in(name, "ZERO_POINT") || ends_in(name, "SCALAR") ||
+		 ends_in(name, "_MIN") || ends_in(name, "_MAX"))
+		text_printf(t, " %u signed=%d", c->param, (int16_t)c->param);
+	else
+		text_printf(t, " %u", c->param);
+}
+
+void
+stream_print_fields(struct text *t, const struct npu_command *c)
+{
+	struct npu_registers r = { 0 };
+	const struct npu_field *f;
+	if (!c->is_op)
+		npu_write(&r, c);
+	switch ((enum npu_payload)c->info->payload) {
+	case NPU_PARAM:
+		if (npu_command_fields(c->info, &f))
+			print_bits(t, c);
+		else if (c->info->bits)
+			print_number(t, c);
+		break;
+	case NPU_ADDRESS:
+		text_printf(t, " 0x%" PRIx64, npu_address(&r, c->reg));
+		break;
+	case NPU_STRIDE:
+		text_printf(t, " %" PRId64, npu_stride(&r, c->reg));
+		break;
+	case NPU_BYTES40:
+		text_printf(t, " %" PRId64, npu_address(&r, c->reg));
+		break;
+	case NPU_SCALE:
+		text_printf(t, " multiplier=%" PRIu32 " shift=%u", c->payload,
+			    c->param & 0x3f);
+		break;
+	case NPU_BYTES:
+	case NPU_PLAIN:
+		text_printf(t, " %" PRIu32, c->payload);
+		break;
+	}
+}
+
+void
+stream_print_command(struct text *t, const struct npu_command *c, bool fields)
+{
+	char name[40];
+	(void)snprintf(name, sizeof(name), "cmd%d.NPU_%s_%s", c->has_payload,
+		       c->is_op ? "OP" : "SET", c->info->name);
+	text_printf(t, "0x%06zx: ", 4 * c->at);
+	if (c->has_payload)
+		text_printf(t, "%08" PRIx32, c->payload);
+	else
+		text_puts(t, "        ");
+	text_printf(t, " %04x %04" PRIx32 " - %-30s %5u", c->param, c->code,
+		    name, c->param);
+	if (fields) {
+		text_puts(t, " ");
+		stream_print_fields(t, c);
+	}
+	text_putc(t, '\n');
+}
+
+bool
+stream_print(struct text *t, const struct npu_stream *s, bool fields,
+	     struct err *e)
+{
+	struct npu_command c;
+	struct err bad = { 0 };
+	size_t at = 0;
+	unsigned n = 0;
+	text_puts(t, "Register-Level Command Stream: Output\n");
+	text_printf(t, "  Offset: Payload Param Code - %-30s Param\n", "Command");
+	for (; stream_next(s, &at, &c, &bad); n++)
+		stream_print_command(t, &c, fields);
+	text_printf(t, "Number of commands = %u\n", n);
+	text_printf(t, "Command stream length = %zu bytes\n", 4 * s->n_words);
+	return !bad.status || err_set(e, "%s", bad.text);
+}
+
+/* ---- operations ------------------------------------------------------------ */
+
+static void
+print_fm(struct text *t, const char *role, const struct npu_fm *f)
+{
+	text_printf(t, " %s=%dx%dx%d:%c%d,%s@%d:0x%" PRIx64, role, f->shape.h,
+		    f->shape.w, f->shape.c, f->is_signed ? 's' : 'u', f->bits,
+		    f->bricks ? "nhcwb16" : "nhwc", f->region, f->base[0]);
+	if (f->h0 < f->shape.h || f->w0 < f->shape.w)
+		text_printf(t, ",0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64
+			    " tiles=%d,%d,%d", f->base[1], f->base[2],
+			    f->base[3], f->h0, f->h1, f->w0);
+	if (f->zero)
+		text_printf(t, ",zero%+d", f->zero);
+}
+
+static void
+print_range(struct text *t, const char *role, const struct npu_range *r)
+{
+	text_printf(t, " %s=%" PRId64 "@%d:0x%" PRIx64, role, r->n, r->region,
+		    r->at);
+}
+
+static void
+print_dma(struct text *t, const struct npu_op *op)
+{
+	text_printf(t, " bytes=%" PRId64 " src=", op->src.n);
+	if (op->src_internal)
+		text_printf(t, "shram:0x%" PRIx64, op->src.at);
+	else
+		text_printf(t, "%d:0x%" PRIx64, op->src.region, op->src.at);
+	text_puts(t, " dst=");
+	if (op->dst_internal)
+		text_printf(t, "shram:0x%" PRIx64, op->dst.at);
+	else
+		text_printf(t, "%d:0x%" PRIx64, op->dst.region, op->dst.at);
+	if (op->src_dims > 1 || op->dst_dims > 1)
+		text_printf(t, " repeat=%dx%d skip=%" PRId64 ",%" PRId64,
+			    op->size1, op->size0, op->skip0, op->skip1);
+}
+
+static void
+print_window(struct text *t, const struct npu_op *op)
+{
+	text_printf(t, " kernel=%dx%d stride=%dx%d", op->kernel_h, op->kernel_w,
+		    op->stride_y, op->stride_x);
+	if (op->dilation_y > 1 || op->dilation_x > 1)
+		text_printf(t, " dilation=%dx%d", op->dilation_y,
+			    op->dilation_x);
+	text_printf(t, " pad=%d,%d,%d,%d", op->pad_top, op->pad_left,
+		    op->pad_bottom, op->pad_right);
+	if (op->upscale != UPSCALE_NONE)
+		text_printf(t, " upscale=%s",
+			    npu_enum_name("upscale", op->upscale));
+}
+
+static void
+print_output(struct text *t, const struct npu_op *op)
+{
+	const char *act = npu_enum_name("activation", (unsigned)op->activation);
+	const char *round = npu_enum_name("rounding", op->rounding);
+	if (op->global_scale)
+		text_printf(t, " scale=%" PRIu32 ">>%d", op->ofm_mult,
+			    op->ofm_shift);
+	text_printf(t, " round=%s act=%s[%d,%d]", round ? round : "?",
+		    act ? act : "?", op->min, op->max);
+	text_printf(t, " block=%dx%dx%d blockdep=%d", op->block.h, op->block.w,
+		    op->block.c, op->blockdep);
+}
+
+void
+stream_print_op(struct text *t, const struct npu_op *op)
+{
+	text_printf(t, "0x%06zx %s", 4 * op->at, npu_op_name(op));
+	if (op->kind == NPU_DMA) {
+		print_dma(t, op);
+		return;
+	}
+	if (!npu_is_kernel(op)) {
+		text_printf(t, " %d", op->param);
+		return;
+	}
+	print_fm(t, "ifm", &op->ifm);
+	if (op->has_ifm2 && op->ifm2_scalar)
+		text_printf(t, " ifm2=scalar%+d", op->scalar);
+	else if (op->has_ifm2)
+		print_fm(t, "ifm2", &op->ifm2);
+	if (op->has_ifm2 && op->ifm2_first)
+		text_puts(t, " order=ifm2_first");
+	print_fm(t, "ofm", &op->ofm);
+	if (op->kind != NPU_ELEMENTWISE)
+		print_window(t, op);
+	if (op->weights[0].n)
+		print_range(t, "weights", &op->weights[0]);
+	if (op->weights[1].n)
+		print_range(t, "weights1", &op->weights[1]);
+	if (op->scales[0].n)
+		print_range(t, "scales", &op->scales[0]);
+	if (op->scales[1].n)
+		print_range(t, "scales1", &op->scales[1]);
+	if (op->weights[0].n && op->kind == NPU_CONV)
+		text_printf(t, " order=%s", op->part_kernel ? "part_kernel"
+							    : "depth_first");
+	print_output(t, op);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-dis: what it was asked for, and the files that do it. */
+#ifndef DIS_H
+#define DIS_H
+
+#include "base/text.h"
+#include "stream/stream.h"
+
+enum view { VIEW_LISTING, VIEW_OPERATIONS, VIEW_JSON, VIEW_NOTHING };
+
+struct options {
+	const char *input, *output;
+	const struct accel *accel;
+	int only; /* operator to show, -1: all */
+	bool raw, fields, verify;
+	enum view view;
+};
+
+struct input {
+	const char *name;
+	struct tfl_model *model; /* NULL: raw words */
+	struct npu_stream *stream;
+	int n;
+};
+
+/* input.c: reads a compiled model, a driver payload, binary or hex words */
+bool read_input(struct arena *a, const struct options *o, struct input *in,
+		struct err *e);
+
+/* json.c: one object for a stream */
+bool print_json(struct text *t, const struct npu_stream *s, struct err *e);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What npu-dis reads: compiled models, driver payloads, words. */
+#include "dis.h"
+
+#include "base/file.h"
+
+#include <ctype.h>
+
+/* hexadecimal text: digits, white space, commas, 0x */
+static bool
+is_hex(struct bytes b)
+{
+	size_t digits = 0;
+	for (size_t i = 0; i < b.n; i++) {
+		uint8_t c = b.p[i];
+		if (isxdigit(c))
+			digits++;
+		else if (!isspace(c) && c != ',' && c != 'x')
+			return false;
+	}
+	return digits > 0;
+}
+
+static int
+nibble(uint8_t c)
+{
+	return isdigit(c) ? c - '0' : tolower(c) - 'a' + 10;
+}
+
+/* words of up to 8 digits, most significant first, to little-endian bytes */
+static bool
+parse_hex(struct arena *a, struct bytes in, struct bytes *out, struct err *e)
+{
+	uint8_t *p = anew(a, uint8_t, 2 * in.n + 4);
+	size_t n = 0;
+	for (size_t i = 0; i < in.n;) {
+		uint32_t v = 0;
+		size_t digits = 0;
+		if (in.p[i] == '0' && i + 1 < in.n && in.p[i + 1] == 'x')
+			i += 2;
+		for (; i < in.n && isxdigit(in.p[i]); i++, digits++)
+			v = v << 4 | (uint32_t)nibble(in.p[i]);
+		if (digits > 8)
+			return err_set(e, "a word of %zu hexadecimal digits",
+				       digits);
+		if (digits) {
+			store_le32(p + n, v);
+			n += 4;
+		} else {
+			i++;
+		}
+	}
+	*out = (struct bytes){ .p = p, .n = n };
+	return true;
+}
+
+static bool
+read_raw(struct arena *a, const struct options *o, struct bytes file,
+	 struct input *in, struct err *e)
+{
+	struct err inner = { 0 };
+	in->stream = anew(a, struct npu_stream, 1);
+	in->n = 1;
+	if ((!is_hex(file) || parse_hex(a, file, &file, &inner)) &&
+	    stream_raw(a, file, o->accel, in->stream, &inner))
+		return true;
+	return err_at(e, in->name, 0, "%s", inner.text);
+}
+
+bool
+read_input(struct arena *a, const struct options *o, struct input *in,
+	   struct err *e)
+{
+	struct bytes file;
+	*in = (struct input){ .name = file_name(o->input) };
+	if (!file_read(a, o->input, TFL_MAX_BYTES, &file, e))
+		return false;
+	if (o->raw)
+		return read_raw(a, o, file, in, e);
+	if (!tfl_read(a, file, in->name, &in->model, e) ||
+	    !stream_find(a, in->model, &in->stream, &in->n, e))
+		return false;
+	if (!in->n)
+		return err_at(e, in->name, 0, "no ethos-u operator: not a "
+			      "compiled model");
+	if (o->only >= in->n)
+		return err_at(e, in->name, 0, "no stream %d: the model has %d "
+			      "ethos-u operators, counted from 0", o->only,
+			      in->n);
+	return true;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-dis: disassembles and verifies Ethos-U55/U65 command streams. */
+#include "dis.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+
+enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW };
+
+static const struct argp_option argp_options[] = {
+	{ .name = "output", .key = 'o', .arg = "FILE",
+	  .doc = "write to FILE" },
+	{ .name = "select", .key = 'n', .arg = "K",
+	  .doc = "only the K-th ethos-u operator, counted from 0" },
+	{ .name = "fields", .key = OPT_FIELDS,
+	  .doc = "listing with decoded bit fields" },
+	{ .name = "high-level", .key = OPT_HIGH_LEVEL,
+	  .doc = "one line an operation, in place of the listing" },
+	{ .name = "json", .key = OPT_JSON,
+	  .doc = "operations as JSON, in place of the listing" },
+	{ .name = "raw", .key = OPT_RAW,
+	  .doc = "input is a driver payload or bare words, binary or "
+		 "hexadecimal" },
+	{ .name = "accelerator-config", .key = 'a', .arg = "NAME",
+	  .doc = "accelerator of bare words" },
+	{ 0 },
+};
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'n':
+		o->only = (int)cli_number(state, "--select", arg, 0, 1 << 20);
+		return 0;
+	case OPT_FIELDS:
+		o->fields = true;
+		return 0;
+	case OPT_HIGH_LEVEL:
+		o->view = VIEW_OPERATIONS;
+		return 0;
+	case OPT_JSON:
+		o->view = VIEW_JSON;
+		return 0;
+	case OPT_RAW:
+		o->raw = true;
+		return 0;
+	case 'a':
+		o->accel = accel_find(arg);
+		if (!o->accel)
+			argp_error(state, "unknown accelerator '%s': one of %s",
+				   arg, accel_names());
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			argp_error(state, "more than one FILE");
+		o->input = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool
+print_operations(struct text *t, const struct npu_stream *s, struct err *e)
+{
+	struct npu_walk w;
+	struct npu_op op;
+	walk_init(&w, s);
+	while (walk_next(&w, &op, e)) {
+		stream_print_op(t, &op);
+		text_putc(t, '\n');
+	}
+	return !e->status;
+}
+
+static bool
+print_stream(struct text *t, const struct npu_stream *s,
+	     const struct options *o, struct err *e)
+{
+	switch (o->view) {
+	case VIEW_LISTING:
+		return stream_print(t, s, o->fields, e);
+	case VIEW_OPERATIONS:
+		return print_operations(t, s, e);
+	case VIEW_JSON:
+		return print_json(t, s, e);
+	case VIEW_NOTHING:
+		break;
+	}
+	return true;
+}
+
+static bool
+print_all(struct text *t, const struct input *in, const struct options *o,
+	  struct err *e)
+{
+	bool json = o->view == VIEW_JSON, first = true;
+	if (json)
+		text_putc(t, '[');
+	for (int i = 0; i < in->n; i++) {
+		const struct npu_stream *s = &in->stream[i];
+		struct err inner = { 0 };
+		if (o->only >= 0 && o->only != i)
+			continue;
+		if (json && !first)
+			text_puts(t, ",\n");
+		else if (!json && in->n > 1 && o->only < 0)
+			text_printf(t, "%ssubgraph %d operator %d (%s):\n",
+				    first ? "" : "\n", s->subgraph, s->op,
+				    s->name);
+		first = false;
+		if (!print_stream(t, s, o, &inner))
+			return err_at(e, in->name, 0, "%s: %s", s->name,
+				      inner.text);
+	}
+	if (json)
+		text_puts(t, "]\n");
+	return true;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse_option,
+		.args_doc = "[FILE]",
+		.doc = "Disassembles the command streams of a compiled TFLite "
+		       "model.",
+	};
+	struct options o = { .only = -1 };
+	struct err e = { 0 };
+	struct input in;
+	struct text t = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	if (read_input(a, &o, &in, &e)) {
+		struct err printed = { 0 };
+		(void)print_all(&t, &in, &o, &printed);
+		if (file_write(o.output, t.p, t.n, false, &e))
+			e = printed;
+	}
+	text_free(&t);
+	arena_close(a);
+	return cli_finish(&e);
+}
