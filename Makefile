@@ -2,10 +2,17 @@
 # One non-recursive makefile.  A tool is a directory under tools/ and a word
 # in TOOLS; everything below libcommon/ goes into one archive.
 #
-#   make            programs in build/bin
-#   make demo       packages, programs, and a model compiled, run and reported
-#   make check      packages, programs, all tests
-#   make V=1        show the commands;  make WERROR=  warnings stay warnings
+#   make             programs in build/bin
+#   make demo        packages, programs, and a model compiled, run and reported
+#   make check       packages, programs, all tests
+#   make check-asan  the tests once more, with address and undefined sanitizers
+#   make lint        warnings of two compilers, linters, include order, manuals
+#   make accept      rewrite tests/cases/*/*/want.* from what programs do now
+#   make fuzz        libFuzzer programs in build-fuzz/fuzz (clang)
+#   make bench       compile times and estimates beside the reference's
+#   make install     to $(DESTDIR)$(PREFIX)
+#   make dist        nputools-VERSION.tar.gz of the committed tree
+#   make V=1         show the commands;  make WERROR=  warnings stay warnings
 
 VERSION := 0.1.0
 TOOLS := $(notdir $(patsubst %/,%,$(wildcard tools/*/)))
@@ -16,15 +23,27 @@ V ?= 0
 WERROR ?= -Werror
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
+# the simulator's inner loops: three times faster than with -O2
+FAST_CFLAGS ?= -O3
 
-# 32-bit lanes of integer kernels vectorise far better with this; the
-# programs still run on any x86-64 or arm64 machine
+# contraction off: floats in reports and scales are the same on every machine
 STD := -std=gnu11 -D_GNU_SOURCE -DNPUTOOLS_VERSION='"$(VERSION)"' \
 	-Ilibcommon -Ischema -pthread -ffp-contract=off
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Wcast-qual $(WERROR)
 ALL_CPPFLAGS = $(STD) $(CPPFLAGS)
 LIBS := -lxxhash -lm -pthread
+
+# what one program needs beyond that: LIBS_NAME and CPPFLAGS_NAME
+has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo 1)
+ifeq ($(call has,libpng),1)
+CPPFLAGS_mkinput += -DHAVE_LIBPNG $(shell $(PKG_CONFIG) --cflags libpng)
+LIBS_mkinput += $(shell $(PKG_CONFIG) --libs libpng)
+endif
+ifeq ($(call has,sndfile),1)
+CPPFLAGS_mkinput += -DHAVE_SNDFILE $(shell $(PKG_CONFIG) --cflags sndfile)
+LIBS_mkinput += $(shell $(PKG_CONFIG) --libs sndfile)
+endif
 
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@echo "  $(1)	$(2)")
@@ -49,7 +68,10 @@ $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
+$(B)/libcommon/kernels/%.o $(B)/libcommon/sim/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
+
 define tool
+$(B)/tools/$(1)/%.o: EXTRA_CFLAGS += $(CPPFLAGS_$(1))
 $(B)/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c)) $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
@@ -57,8 +79,104 @@ $(B)/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c)) $(LIB)
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
+# ---- tests ---------------------------------------------------------------
+
+UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
+
+$(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# one reader each; linked with a driver that replays files (any compiler)
+FUZZ := $(patsubst tests/fuzz/%.c,%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
+FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
+
+$(FUZZ_REPLAY): $(B)/fuzz/%-replay: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+# make parsed this file before the packages came, hence the second make
+.PHONY: deps check check-run check-asan tests
+deps:
+	$(Q)scripts/install-deps
+
+tests: all $(UNIT) $(FUZZ_REPLAY)
+
+check: deps
+	$(Q)$(MAKE) --no-print-directory check-run
+
+check-run: tests
+	$(Q)tests/run $(B)
+
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+check-asan:
+	$(Q)$(MAKE) --no-print-directory B=build-asan FAST_CFLAGS=-O1 \
+		CFLAGS="-O1 -g -fno-omit-frame-pointer $(ASAN)" check-run
+
+.PHONY: accept fuzz bench lint
+accept: all
+	$(Q)tests/lib/run-cases --accept $(B)
+
+fuzz:
+	$(Q)$(MAKE) --no-print-directory B=build-fuzz CC=clang FAST_CFLAGS=-O1 \
+		CFLAGS="-O1 -g $(ASAN) -fsanitize=fuzzer-no-link" fuzz-programs
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZ:%=$(B)/fuzz/%)
+
+bench: all
+	$(Q)scripts/bench $(B)
+
+lint:
+	$(Q)scripts/lint
+
+# ---- installation --------------------------------------------------------
+
+BINDIR := $(DESTDIR)$(PREFIX)/bin
+MANDIR := $(DESTDIR)$(PREFIX)/share/man
+DATADIR := $(DESTDIR)$(PREFIX)/share/nputools
+PROGRAM_SCRIPTS := $(wildcard scripts/npucc scripts/npu-sweep)
+COMPLETION_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+COMPLETION_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
+	$(PROGRAM_SCRIPTS:scripts/%=$(BINDIR)/%) \
+	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
+	$(DATADIR)/npu.mk $(COMPLETION_BASH)/nputools $(COMPLETION_ZSH)/_nputools
+
+.PHONY: install uninstall dist
+install: all $(INSTALLED)
+
+$(BINDIR)/%: $(B)/bin/%
+	install -D -m 755 $< $@
+$(BINDIR)/%: scripts/%
+	install -D -m 755 $< $@
+$(MANDIR)/man1/%: man/%
+	install -D -m 644 $< $@
+$(MANDIR)/man5/%: man/%
+	install -D -m 644 $< $@
+$(MANDIR)/man7/%: man/%
+	install -D -m 644 $< $@
+$(DATADIR)/%: scripts/%
+	install -D -m 644 $< $@
+$(COMPLETION_BASH)/nputools: scripts/completions/nputools.bash
+	install -D -m 644 $< $@
+$(COMPLETION_ZSH)/_nputools: scripts/completions/_nputools
+	install -D -m 644 $< $@
+
+uninstall:
+	rm -f $(INSTALLED)
+
+dist:
+	git archive --prefix=nputools-$(VERSION)/ HEAD | gzip -9n >nputools-$(VERSION).tar.gz
+
 .PHONY: clean
 clean:
-	rm -rf build build-*
+	rm -rf build build-* nputools-*.tar.gz
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# For every bats file:  load lib/common
+#
+# TOP the tree, BIN the programs (also first in PATH), SHARED the directory of
+# models and golden outputs, or empty.  Every test runs in a scratch directory.
+
+TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+# a helper in a subdirectory of tests/ is loaded with the same TOP
+[ -e "$TOP/Makefile" ] || TOP=$(cd "$TOP/.." && pwd)
+BIN=${NPUTOOLS_BIN:-$TOP/build/bin}
+SHARED=${NPUTOOLS_SHARED-$TOP/../shared}
+[ -d "$SHARED" ] || SHARED=
+export PATH=$BIN:$TOP/scripts:$PATH LC_ALL=C
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# need_shared [FILE]: skips the test where the shared data is absent
+need_shared()
+{
+	[ -n "$SHARED" ] || skip "no shared data (NPUTOOLS_SHARED)"
+	[ -z "${1-}" ] || [ -e "$SHARED/$1" ] || skip "no $1 in $SHARED"
+}
+
+# need PROGRAM...: skips the test where one is absent
+need()
+{
+	local p
+	for p; do
+		command -v "$p" >/dev/null || skip "no $p"
+	done
+}
+
+# names of the kit's programs
+programs()
+{
+	local d
+	for d in "$TOP"/tools/*/; do
+		basename "$d"
+	done
+}
+
+# refuses STATUS TEXT COMMAND...: the command ends with STATUS, an error line
+# that contains TEXT, nothing on standard output and no signal
+refuses()
+{
+	local want=$1 text=$2 status=0
+	shift 2
+	"$@" >refuses.out 2>refuses.err </dev/null || status=$?
+	[ "$status" = "$want" ] || {
+		echo "$*: status $status, not $want"
+		cat refuses.err
+		return 1
+	}
+	[ ! -s refuses.out ] || {
+		echo "$*: wrote $(wc -c <refuses.out) bytes all the same"
+		return 1
+	}
+	grep -qF -e "$text" refuses.err || {
+		echo "$*: no '$text' in:"
+		cat refuses.err
+		return 1
+	}
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every program has to get right, asked of all of them.
+
+load lib/common
+
+@test "--help prints usage and the options" {
+	for p in $(programs); do
+		"$p" --help >out 2>err || { echo "$p: status $?"; false; }
+		[ ! -s err ] || { echo "$p: standard error"; cat err; false; }
+		grep -q "^Usage: $p" out || { echo "$p: no usage"; false; }
+		grep -q -- '--version' out || { echo "$p: --version"; false; }
+	done
+}
+
+@test "--usage is short" {
+	for p in $(programs); do
+		"$p" --usage >out
+		grep -q "^Usage: $p" out || { echo "$p"; false; }
+	done
+}
+
+@test "--version names program, kit and version" {
+	version=$(sed -n 's/^VERSION := //p' "$TOP/Makefile")
+	for p in $(programs); do
+		[ "$("$p" --version)" = "$p (nputools) $version" ] ||
+			{ echo "$p: $("$p" --version)"; false; }
+	done
+}
+
+@test "every program and script has a manual page without lint" {
+	need mandoc
+	for p in $(programs) npucc; do
+		[ -e "$TOP/man/$p.1" ] || { echo "no man/$p.1"; false; }
+	done
+	for f in "$TOP"/man/*; do
+		mandoc -Tlint -Wwarning "$f" >lint || { cat lint; false; }
+	done
+}
+
+@test "every manual page states the exit statuses and an example" {
+	for f in "$TOP"/man/*.1; do
+		grep -qE '^\.Sh EXIT STATUS' "$f" || { echo "$f: exit"; false; }
+		grep -q '^\.Sh EXAMPLES' "$f" || { echo "$f: example"; false; }
+	done
+}
+
+@test "every option in --help stands in the manual page" {
+	need mandoc
+	for p in $(programs); do
+		page=$(mandoc -Tutf8 "$TOP/man/$p.1" | sed "s,.\x08,,g")
+		for o in $("$p" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' |
+			grep -oE -- '--[a-z0-9-]+'); do
+			case $o in --help | --usage | --version) continue ;; esac
+			grep -qF -- "$o" <<<"$page" ||
+				{ echo "$p: $o is not in man/$p.1"; false; }
+		done
+	done
+}
+
+@test "an unknown option is a usage error" {
+	for p in $(programs); do
+		refuses 2 "unrecognized option '--no-such-option'" \
+			"$p" --no-such-option
+	done
+}
+
+@test "an input that does not exist is named" {
+	for p in $(programs); do
+		status=0
+		case $p in
+		npu-sched) args=(-a ethos-u55-128 --system-config
+			RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram) ;;
+		*) args=() ;;
+		esac
+		"$p" "${args[@]}" ./no-such-file >out 2>err </dev/null || status=$?
+		[ $status = 2 ] || { echo "$p: status $status"; cat err; false; }
+		grep -q no-such-file err || { echo "$p:"; cat err; false; }
+		[ "$(wc -l <err)" = 1 ] || { echo "$p: lines"; cat err; false; }
+	done
+}
+
+@test "a full disk is an error" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	for p in $(programs); do
+		status=0
+		"$p" --version >/dev/full 2>err || status=$?
+		[ $status = 2 ] || [ $status = 0 ] ||
+			{ echo "$p: status $status"; cat err; false; }
+	done
+}
+
+@test "include lines point down the layers, no path of a machine in the tree" {
+	"$TOP/scripts/check-tree" "$TOP"
+}
