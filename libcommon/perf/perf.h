@@ -12,6 +12,7 @@
 #ifndef PERF_PERF_H
 #define PERF_PERF_H
 
+#include "stream/stream.h"
 #include "target/target.h"
 
 #define PERF_DISCLAIMER "this is an estimate, never checked on silicon"
@@ -116,5 +117,51 @@ double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
  */
 double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 		     size_t n);
+
+/* ---- command streams ----------------------------------------------------- */
+
+/* memory behind a region: 0 constants, 2 cache, others the tensor arena */
+enum mem_area perf_region_area(const struct memory_system *m, int region);
+
+/*
+ * Describes a decoded kernel (npu_is_kernel).  False for one that no hardware
+ * executes: an empty IFM, or sizes whose costs exceed 2^60.
+ */
+bool perf_op_of(const struct perf_machine *m, const struct npu_op *op,
+		struct perf_op *out, struct err *e);
+
+/* one kernel or transfer of a stream, costed and placed in time */
+struct perf_row {
+	struct npu_op npu; /* as decoded */
+	struct perf_step step;
+	/* kernels */
+	struct perf_op op;
+	struct perf_cost cost;
+	/* transfers */
+	int64_t dma_bytes;
+	enum mem_area dma_from, dma_to; /* to: unless to_shram */
+	bool to_shram;
+};
+
+/* what one stream costs */
+struct perf_run {
+	struct perf_row *row; /* kernels, transfers and waits, in order */
+	size_t n;
+	double cycles;	      /* by the timeline */
+	/* what it can't be faster than, see perf_bound */
+	double kernel_cycles; /* sum of NPU cycles */
+	double sram_bound;    /* sum of the larger of NPU and SRAM cycles */
+};
+
+bool perf_stream(struct arena *a, const struct perf_machine *m,
+		 const struct npu_stream *s, struct perf_run *out,
+		 struct err *e);
+
+/*
+ * Bytes of the constants' region that several streams of one model read at
+ * all, each byte counted once.
+ */
+int64_t perf_constants_read(struct arena *a, const struct perf_run *run,
+			    size_t n);
 
 #endif

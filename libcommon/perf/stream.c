@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From register command streams to costs: spec/performance-model.md 8. */
+#include "perf/perf.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* beyond this, sums of products would leave int64_t; no hardware gets near */
+static const double COST_LIMIT = (double)((int64_t)1 << 60);
+
+enum mem_area
+perf_region_area(const struct memory_system *m, int region)
+{
+	if (region == 0)
+		return m->const_area;
+	return region == 2 ? m->cache_area : m->arena_area;
+}
+
+static enum block_class
+class_of(const struct npu_op *op)
+{
+	switch (op->kind) {
+	case NPU_CONV:
+		return BLOCK_CONV;
+	case NPU_DEPTHWISE:
+		return BLOCK_DEPTHWISE;
+	case NPU_POOL:
+		return op->mode == NPU_POOL_REDUCE_SUM ? BLOCK_REDUCE_SUM
+						       : BLOCK_POOL;
+	default:
+		return BLOCK_ELEMENTWISE;
+	}
+}
+
+static enum perf_func
+func_of(const struct npu_op *op)
+{
+	if (op->kind == NPU_POOL)
+		return op->mode == NPU_POOL_MAX ? PERF_MAXPOOL : PERF_OTHER;
+	if (op->kind != NPU_ELEMENTWISE)
+		return PERF_OTHER;
+	if (op->mode == NPU_ELT_MUL)
+		return PERF_MUL;
+	return op->mode == NPU_ELT_ADD || op->mode == NPU_ELT_SUB ? PERF_ADD_SUB
+								  : PERF_OTHER;
+}
+
+/* a clamp narrower than the output's type is what a ReLU leaves behind */
+static enum act_column
+activation_of(const struct npu_op *op)
+{
+	if (op->activation >= NPU_ACT_TANH)
+		return ACT_TABLE;
+	if (op->ofm.bits > 16)
+		return ACT_NONE; /* no clamp there: command-stream 6.4 */
+	int bits = op->ofm.bits;
+	int32_t lo = op->ofm.is_signed ? -(1 << (bits - 1)) : 0;
+	int32_t hi = (op->ofm.is_signed ? 1 << (bits - 1) : 1 << bits) - 1;
+	return op->min > lo || op->max < hi ? ACT_RELU : ACT_NONE;
+}
+
+static struct perf_map
+map_of(const struct perf_machine *m, const struct npu_fm *f)
+{
+	return (struct perf_map){
+		.shape = f->shape, .bits = f->bits, .nhcwb16 = f->bricks,
+		.area = perf_region_area(m->memory, f->region),
+	};
+}
+
+/* a bound on every product that costing forms, in reals */
+static bool
+fits(const struct perf_op *op)
+{
+	double kernel = (double)op->kernel_h * op->kernel_w;
+	double ofm = (double)op->ofm.shape.h * op->ofm.shape.w * op->ofm.shape.c;
+	double ifm = (double)op->ifm.shape.h * op->ifm.shape.w * op->ifm.shape.c;
+	double block = (double)op->ifm_block.h * op->ifm_block.w;
+	double reads = block * (op->ifm.shape.c + 16.0) * (kernel + 64) * ofm * 64;
+	double bytes = (double)(op->weight_bytes + op->scale_bytes) * ofm;
+	return reads < COST_LIMIT && bytes < COST_LIMIT && ifm * 512 < COST_LIMIT;
+}
+
+bool
+perf_op_of(const struct perf_machine *m, const struct npu_op *op,
+	   struct perf_op *out, struct err *e)
+{
+	*out = (struct perf_op){
+		.class = class_of(op), .func = func_of(op),
+		.activation = activation_of(op), .upscale = op->upscale,
+		.ifm = map_of(m, &op->ifm), .ofm = map_of(m, &op->ofm),
+		.kernel_h = op->kernel_h, .kernel_w = op->kernel_w,
+		.stride_y = op->stride_y, .stride_x = op->stride_x,
+		.dilation_y = op->dilation_y, .dilation_x = op->dilation_x,
+		.block = op->block, .part_kernel = op->part_kernel,
+		.acc40 = op->acc_format == 1,
+		.has_bias = op->scales[0].n + op->scales[1].n > 0,
+		.weight_bytes = op->weights[0].n + op->weights[1].n,
+		.scale_bytes = op->scales[0].n + op->scales[1].n,
+		.weight_area = perf_region_area(m->memory, op->weights[0].region),
+		.scale_area = perf_region_area(m->memory, op->scales[0].region),
+	};
+	if (op->has_ifm2)
+		out->ifm2 = map_of(m, &op->ifm2);
+	struct hwc i = out->ifm.shape;
+	if (i.h < 1 || i.w < 1 || i.c < 1)
+		return err_set(e, "error: word %zu: %s reads an empty IFM",
+			       op->at, npu_op_name(op));
+	perf_op_settle(out, m->accel);
+	return fits(out) ||
+	       err_set(e, "error: word %zu: %s is too large to be costed",
+		       op->at, npu_op_name(op));
+}
+
+static bool
+cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
+{
+	const struct npu_op *op = &r->npu;
+	double bytes = (double)op->src.n * op->size0 * op->size1;
+	if (bytes > COST_LIMIT)
+		return err_set(e, "error: word %zu: dma of %.0f bytes is too "
+				  "large to be costed", op->at, bytes);
+	r->dma_bytes = (int64_t)bytes;
+	r->dma_from = perf_region_area(m->memory, op->src.region);
+	r->dma_to = perf_region_area(m->memory, op->dst.region);
+	r->to_shram = op->dst_internal;
+	r->step.kind = PERF_DMA;
+	r->step.cycles = perf_dma_cycles(m, r->dma_bytes, r->dma_from, r->dma_to,
+					 r->to_shram);
+	return true;
+}
+
+/* costs one operation; *used: it has a row */
+static bool
+cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
+	 struct err *e)
+{
+	*used = true;
+	r->step.n = r->npu.param;
+	switch (r->npu.kind) {
+	case NPU_DMA:
+		return cost_dma(m, r, e);
+	case NPU_DMA_WAIT:
+		r->step.kind = PERF_DMA_WAIT;
+		return true;
+	case NPU_KERNEL_WAIT:
+		r->step.kind = PERF_KERNEL_WAIT;
+		return true;
+	case NPU_OTHER:
+	case NPU_STOP:
+		*used = false;
+		return true;
+	default:
+		if (!perf_op_of(m, &r->npu, &r->op, e))
+			return false;
+		perf_cost(m, &r->op, &r->cost);
+		r->step.kind = PERF_KERNEL;
+		r->step.cycles = r->cost.total;
+		return true;
+	}
+}
+
+static void
+place(struct arena *a, const struct perf_machine *m, struct perf_run *run)
+{
+	struct perf_step *steps = anew(a, struct perf_step, run->n);
+	for (size_t i = 0; i < run->n; i++)
+		steps[i] = run->row[i].step;
+	run->cycles = perf_timeline(m, steps, run->n);
+	for (size_t i = 0; i < run->n; i++) {
+		const struct perf_cost *c = &run->row[i].cost;
+		run->row[i].step = steps[i];
+		if (steps[i].kind != PERF_KERNEL)
+			continue;
+		double sram = c->memory[MEM_SRAM], npu = (double)c->npu;
+		run->kernel_cycles += npu;
+		run->sram_bound += npu > sram ? npu : sram;
+	}
+}
+
+bool
+perf_stream(struct arena *a, const struct perf_machine *m,
+	    const struct npu_stream *s, struct perf_run *out, struct err *e)
+{
+	struct npu_walk walk;
+	size_t cap = 0;
+	*out = (struct perf_run){ 0 };
+	walk_init(&walk, s);
+	for (;;) {
+		struct perf_row row = { 0 };
+		bool used;
+		if (!walk_next(&walk, &row.npu, e))
+			break;
+		if (!cost_row(m, &row, &used, e))
+			return false;
+		if (row.npu.kind == NPU_STOP)
+			break;
+		if (!used)
+			continue;
+		agrow(a, out->row, out->n, &cap);
+		out->row[out->n++] = row;
+	}
+	if (e->status)
+		return false;
+	place(a, m, out);
+	return true;
+}
+
+/* ---- constants, each byte once ------------------------------------------ */
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct npu_range *x = a, *y = b;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* ranges of region 0 that one operation reads; room for 12 in out */
+static size_t
+constant_ranges(const struct npu_op *op, struct npu_range *out)
+{
+	size_t n = 0;
+	if (op->kind == NPU_DMA) {
+		out[0] = op->src;
+		out[0].n *= op->src_dims > 1 ? 1 : op->size0 * op->size1;
+		return op->src.region == 0 && !op->src_internal;
+	}
+	if (!npu_is_kernel(op))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		if (op->weights[i].n && op->weights[i].region == 0)
+			out[n++] = op->weights[i];
+		if (op->scales[i].n && op->scales[i].region == 0)
+			out[n++] = op->scales[i];
+	}
+	const struct npu_fm *maps[] = { &op->ifm, &op->ifm2 };
+	for (int i = 0; i < (op->has_ifm2 && !op->ifm2_scalar ? 2 : 1); i++) {
+		struct npu_range tile[4];
+		if (maps[i]->region != 0)
+			continue;
+		npu_fm_extent(maps[i], npu_fm_box(maps[i]), tile);
+		for (int t = 0; t < 4; t++)
+			if (tile[t].n > 0)
+				out[n++] = tile[t];
+	}
+	return n;
+}
+
+int64_t
+perf_constants_read(struct arena *a, const struct perf_run *run, size_t n_runs)
+{
+	struct npu_range *all = NULL;
+	size_t n = 0, cap = 0;
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < run[i].n; k++) {
+			struct npu_range some[12];
+			size_t m = constant_ranges(&run[i].row[k].npu, some);
+			assert(m <= ARRAY_LEN(some));
+			for (size_t j = 0; j < m; j++) {
+				agrow(a, all, n, &cap);
+				all[n++] = some[j];
+			}
+		}
+	if (n)
+		qsort(all, n, sizeof(*all), by_start);
+	int64_t sum = 0, reached = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t end = all[i].at + all[i].n;
+		int64_t from = all[i].at > reached ? all[i].at : reached;
+		if (end > from)
+			sum += end - from;
+		if (end > reached)
+			reached = end;
+	}
+	return sum;
+}
