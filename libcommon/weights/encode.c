@@ -109,7 +109,7 @@ put_chunks(struct writer *out, const struct coded *c,
 	   const struct palette *pal, struct mode m)
 {
 	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
-	int width = plain ? plain_width(pal) : m.wdiv;
+	int width = plain ? palette_plain_width(pal) : m.wdiv;
 	int zl = m.zdiv < 3 ? 12 : 8;
 	size_t plain_step = plain && width > 5 ? 8 : 12;
 	struct cursor w = { .left = plain ? 0 : c->x[0] >> m.wdiv };
@@ -151,27 +151,43 @@ put_end(struct writer *w)
 		put(w, 1, 1);
 }
 
+static const uint16_t *
+direct_values(struct arena *a, const int16_t *values, size_t n)
+{
+	uint16_t *d = anew(a, uint16_t, n);
+	bool valid = true;
+
+	for (size_t i = 0; i < n; i++) {
+		valid &= values[i] >= -WEIGHTS_VALUE_MAX &&
+			 values[i] <= WEIGHTS_VALUE_MAX;
+		d[i] = direct_of(values[i]);
+	}
+	assert(valid);
+	return d;
+}
+
 struct bytes
 weights_encode(struct arena *a, const int16_t *values, size_t n, int level)
 {
 	struct arena *scratch = arena_open();
-	struct plan plan = plan_stream(scratch, values, n, level);
-	size_t size = plan_bytes(&plan, values, n);
-	struct writer w = { .p = anew(a, uint8_t, size + 8) };
+	const uint16_t *d = direct_values(scratch, values, n);
+	struct plan plan = plan_stream(scratch, d, n, level);
+	size_t size = plan_bytes(&plan), begin = 0;
+	/* the writer stores 4 bytes at a time */
+	struct writer w = { .p = anew(a, uint8_t, size + 4) };
 	struct coded c = { 0 };
-	size_t begin = 0;
 
 	for (size_t i = 0; i < plan.n_slices; i++) {
 		const struct wslice *s = &plan.slices[i];
 		const struct palette *pal = &plan.palettes[s->palette];
-		coded_slice(scratch, &c, pal, s, values + begin,
+		coded_slice(scratch, &c, pal, s->fresh, d + begin,
 			    s->end - begin);
 		put_header(&w, pal, s, c.n);
 		put_chunks(&w, &c, pal, s->mode);
 		begin = s->end;
 	}
 	put_end(&w);
-	assert(w.n == size);
+	assert(w.n == size && begin == n);
 	arena_close(scratch);
 	return (struct bytes){ .p = w.p, .n = size };
 }
@@ -180,9 +196,9 @@ size_t
 weights_cost(const int16_t *values, size_t n, int level)
 {
 	struct arena *scratch = arena_open();
-	struct plan plan = plan_stream(scratch, values, n, level);
-	size_t size = plan_bytes(&plan, values, n);
+	const uint16_t *d = direct_values(scratch, values, n);
+	struct plan plan = plan_stream(scratch, d, n, level);
 
 	arena_close(scratch);
-	return size;
+	return plan_bytes(&plan);
 }

@@ -1,169 +1,207 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The best palette and mode for a histogram, by exact cost (spec:
+ * The best palette and mode for counted values, by exact cost (spec:
  * weight-stream, 1.9).
+ *
+ * The length of a Golomb-Rice code changes only at multiples of the divisor,
+ * so a cost is a sum over how many values lie at or above each multiple: with
+ * running sums over the direct values, some 60 look-ups for all divisors.
  */
-#include "weights/stream.h"
+#include "weights/search.h"
 #include "weights/weights.h"
 
-#include <assert.h>
 #include <string.h>
 
-static uint64_t
-round_up(uint64_t v, uint64_t to)
-{
-	return (v + to - 1) / to * to;
-}
+/* The values of a stretch that are coded as weights. */
+struct source {
+	uint32_t count[WEIGHTS_N_INDEX];
+	uint32_t n;
+	int least, greatest, n_distinct;
+	int n_top;
+	uint16_t top[WEIGHTS_PALETTE_MAX]; /* the most frequent first */
+};
 
-void
-stats_of(struct stats *st, const int16_t *values, size_t n)
-{
-	uint32_t run = 0;
-
-	memset(st, 0, sizeof(*st));
-	for (size_t i = 0; i < n; i++) {
-		st->n[direct_of(values[i])]++;
-		if (values[i] == 0) {
-			run++;
-			continue;
-		}
-		for (int z = 0; z < WEIGHTS_ZDIVS; z++)
-			st->run_units[z] += run >> z;
-		st->n_runs++;
-		run = 0;
-	}
-	for (int z = 0; z < WEIGHTS_ZDIVS; z++)
-		st->run_units[z] += run >> z;
-	st->n_runs++;
-	st->n_values = (uint32_t)n;
-	st->n_zeros = st->n[WEIGHTS_ZERO];
-}
-
-/* Direct values that have to be coded, most frequent first. */
-struct ranking {
-	const uint32_t *count; /* of each direct value */
-	uint32_t n_coded;
-	int n_distinct, least, greatest;
-	int n_sorted; /* up to 32 */
-	uint16_t by_count[WEIGHTS_PALETTE_MAX];
+/* One way to give them indices: a palette, and the direct ones behind it. */
+struct layout {
+	struct palette pal;
+	int last;		/* greatest index */
+	uint32_t entries[WEIGHTS_PALETTE_MAX + 1]; /* sums over the palette */
+	uint32_t below[WEIGHTS_N_INDEX + 1]; /* direct: how many below d */
 };
 
 static void
-rank(struct ranking *r, const uint32_t count[WEIGHTS_N_INDEX])
+source_of(struct source *s, const struct stats *st, bool runs)
 {
-	*r = (struct ranking){ .count = count };
-	for (int d = WEIGHTS_N_INDEX - 1; d > 0; d--) {
-		if (count[d] == 0)
+	memcpy(s->count, st->n, sizeof(s->count));
+	/* where all are zero, one is written as a weight */
+	if (runs)
+		s->count[WEIGHTS_ZERO] =
+		    st->n[WEIGHTS_ZERO] == st->n_values;
+	s->n = 0;
+	s->n_distinct = 0;
+	s->least = 0;
+	s->greatest = 0;
+	for (int d = 0; d < WEIGHTS_N_INDEX; d++) {
+		if (!s->count[d])
 			continue;
-		if (r->n_distinct++ == 0)
-			r->greatest = d;
-		r->least = d;
-		r->n_coded += count[d];
-		int at = r->n_sorted;
-		if (at == WEIGHTS_PALETTE_MAX) {
-			if (count[r->by_count[at - 1]] >= count[d])
-				continue;
-			at--;
-		} else {
-			r->n_sorted++;
-		}
-		for (; at > 0 && count[r->by_count[at - 1]] < count[d]; at--)
-			r->by_count[at] = r->by_count[at - 1];
-		r->by_count[at] = (uint16_t)d;
+		if (s->n_distinct++ == 0)
+			s->least = d;
+		s->greatest = d;
+		s->n += s->count[d];
 	}
 }
 
+/* puts d into a list of the `cap` greatest keys, kept in order */
 static int
-width_of(uint32_t v)
+insert_sorted(uint16_t *list, uint32_t *keys, int n, int cap, uint16_t d,
+	      uint32_t key)
 {
-	return v < 4 ? 2 : 32 - __builtin_clz(v);
+	int at = n < cap ? n : cap - 1;
+
+	if (n == cap && keys[at] >= key)
+		return n;
+	for (; at > 0 && keys[at - 1] < key; at--) {
+		list[at] = list[at - 1];
+		keys[at] = keys[at - 1];
+	}
+	list[at] = d;
+	keys[at] = key;
+	return n < cap ? n + 1 : n;
+}
+
+static void
+rank_top(struct source *s)
+{
+	uint32_t keys[WEIGHTS_PALETTE_MAX];
+
+	s->n_top = 0;
+	for (int d = s->least; d <= s->greatest; d++)
+		if (s->count[d])
+			s->n_top = insert_sorted(s->top, keys, s->n_top,
+						 WEIGHTS_PALETTE_MAX,
+						 (uint16_t)d, s->count[d]);
+}
+
+/* bits of a palette entry or a plain index: 2 to 9 */
+static uint8_t
+width_of(int v)
+{
+	int bits = 2;
+
+	while (v >> bits)
+		bits++;
+	return (uint8_t)bits;
 }
 
 /*
- * The palette of the k most frequent values.  False: the rest would need
- * indices above 511.
+ * Lays the values out under a palette's entries; its offset and width are
+ * chosen here unless they are fixed.  False: some value can't be written.
  */
 static bool
-palette_top(const struct ranking *r, int k, struct palette *pal,
-	    uint32_t by_index[WEIGHTS_N_INDEX], int *greatest)
+lay_out(struct layout *l, const struct source *s, const struct palette *pal,
+	bool fixed)
 {
-	uint32_t left[WEIGHTS_N_INDEX];
-	uint32_t widest = 0;
-	int first = WEIGHTS_N_INDEX, last = 0;
+	uint32_t left[WEIGHTS_N_INDEX], sum = 0;
+	int first = s->least, last = s->greatest, widest = 0, k = pal->n;
 
-	memcpy(left, r->count, sizeof(left));
-	memset(by_index, 0, WEIGHTS_N_INDEX * sizeof(*by_index));
-	*pal = (struct palette){ .n = (uint8_t)k };
-	for (int x = 0; x < k && x < r->n_sorted; x++) {
-		uint16_t d = r->by_count[x];
-		pal->direct[x] = d;
-		by_index[x] = left[d];
+	memcpy(left, s->count, sizeof(left));
+	l->pal = *pal;
+	l->entries[0] = 0;
+	for (int x = 0; x < k; x++) {
+		int d = pal->direct[x];
+		l->entries[x + 1] = l->entries[x] + left[d];
 		left[d] = 0;
 		widest = d > widest ? d : widest;
 	}
-	for (int d = r->least; d <= r->greatest; d++)
-		if (left[d]) {
-			first = d < first ? d : first;
-			last = d;
-		}
-	pal->ofs = (uint8_t)(first > 31 ? 31 : first);
-	*greatest = last ? last - pal->ofs + k : r->n_distinct - 1;
-	if (*greatest >= WEIGHTS_N_INDEX)
+	while (first <= last && left[first] == 0)
+		first++;
+	while (last > first && left[last] == 0)
+		last--;
+	if (!fixed)
+		l->pal.ofs = (uint8_t)(first > WEIGHTS_OFS_MAX ? WEIGHTS_OFS_MAX
+							       : first);
+	l->last = first > last ? k - 1 : last - l->pal.ofs + k;
+	if (l->last >= WEIGHTS_N_INDEX || (first <= last && first < l->pal.ofs))
 		return false;
-	if (last)
-		memcpy(by_index + k + (first - pal->ofs), left + first,
-		       (size_t)(last - first + 1) * sizeof(*left));
-	pal->bits = (uint8_t)width_of(k ? widest : (uint32_t)*greatest);
+	for (int d = l->pal.ofs; d <= last; d++) {
+		l->below[d] = sum;
+		sum += left[d];
+	}
+	l->below[last < l->pal.ofs ? l->pal.ofs : last + 1] = sum;
+	if (!fixed)
+		l->pal.bits = width_of(k ? widest : l->last);
 	return true;
 }
 
-/* The cheapest mode for a histogram of indices; false: none can write it. */
-static uint64_t
-best_weight_mode(const uint32_t by_index[WEIGHTS_N_INDEX], int greatest,
-		 uint32_t n, const struct palette *pal, struct mode *m)
+/* how many values have an index of x or more; x is at most last */
+static uint32_t
+at_least(const struct layout *l, uint32_t n, int x)
 {
-	uint32_t q[WEIGHTS_N_INDEX];
-	int last = greatest;
-	uint64_t best = UINT64_MAX;
+	int k = l->pal.n;
 
-	if (pal->n == 0 || greatest < pal->n) {
-		best = (uint64_t)n * (uint64_t)plain_width(pal);
-		m->wdiv = WEIGHTS_WDIV_PLAIN;
-		m->trunc = false;
-	}
-	memcpy(q, by_index, sizeof(q));
-	for (unsigned d = 0; d < WEIGHTS_DIVISORS; d++) {
-		uint64_t symbols = 0, seconds = 0, bits;
-		for (int i = 0; i <= last && last < WEIGHTS_QUOTIENTS; i++) {
-			symbols += q[i] * (uint64_t)(i / 2 + 1);
-			seconds += q[i] * (uint64_t)((i + 1) / 2);
-		}
-		bits = round_up(symbols, 12) + seconds + (uint64_t)n * d;
-		if (last < WEIGHTS_QUOTIENTS && bits < best) {
-			best = bits;
-			*m = (struct mode){ .wdiv = (uint8_t)d };
-		}
-		bits = round_up(n, 12) + (n - q[0]) + (uint64_t)n * d;
-		if (last < 3 && bits < best) {
-			best = bits;
-			*m = (struct mode){ .wdiv = (uint8_t)d, .trunc = true };
-		}
-		for (int i = 0; i <= last / 2; i++)
-			q[i] = q[2 * i] + (2 * i < last ? q[2 * i + 1] : 0);
-		last /= 2;
-	}
-	return best;
+	if (x < k)
+		return n - l->entries[x];
+	return n - l->entries[k] - l->below[x - k + l->pal.ofs];
 }
 
-static uint64_t
-best_run_mode(const struct stats *st, uint32_t n_runs, struct mode *m)
-{
-	uint64_t best = UINT64_MAX;
+struct choice {
+	struct mode mode;
+	uint64_t bits;
+};
 
-	for (unsigned z = 0; z < WEIGHTS_ZDIVS; z++) {
-		uint64_t bits = round_up(st->run_units[z] + n_runs,
-					 z < 3 ? 12 : 8) +
-				(uint64_t)n_runs * z;
+static void
+try(struct choice *c, uint64_t bits, uint8_t wdiv, bool trunc)
+{
+	if (bits >= c->bits)
+		return;
+	c->bits = bits;
+	c->mode = (struct mode){ .wdiv = wdiv, .trunc = trunc };
+}
+
+/* The cheapest way to write n indices; bits stay UINT64_MAX if there is none. */
+static struct choice
+choose_weight_mode(const struct layout *l, uint32_t n)
+{
+	struct choice c = { .bits = UINT64_MAX };
+
+	/* a plain index past the palette: no known encoder makes one (1.4) */
+	if (l->last < (l->pal.n ? l->pal.n : 1 << l->pal.bits))
+		try(&c, (uint64_t)n * (unsigned)palette_plain_width(&l->pal),
+		    WEIGHTS_WDIV_PLAIN, false);
+	for (uint8_t d = 0; d < WEIGHTS_DIVISORS; d++) {
+		uint64_t symbols = n, seconds = 0, rest = (uint64_t)n * d;
+		if (l->last >> d >= WEIGHTS_QUOTIENTS)
+			continue;
+		for (int q = 1; q <= l->last >> d; q++) {
+			uint32_t tail = at_least(l, n, q << d);
+			if (q & 1)
+				seconds += tail;
+			else
+				symbols += tail;
+		}
+		try(&c, chunked(symbols, WEIGHTS_UNARY) + seconds + rest, d,
+		    false);
+		if (l->last >> d == 2)
+			try(&c, chunked(n, WEIGHTS_UNARY) +
+			    at_least(l, n, 1 << d) + rest, d, true);
+	}
+	return c;
+}
+
+/* the cheapest way to write the runs of a slice */
+static uint64_t
+choose_run_mode(const struct stats *st, uint32_t n_coded, bool fresh,
+		struct mode *m)
+{
+	uint64_t best = UINT64_MAX, runs = (uint64_t)n_coded + fresh;
+	bool all_zero = st->n[WEIGHTS_ZERO] == st->n_values;
+
+	for (int z = 0; z < WEIGHTS_ZDIVS; z++) {
+		/* an explicit zero shortens the run by one */
+		uint64_t units = all_zero ? (st->n_values - 1) >> z
+					  : st->run_units[z];
+		uint64_t bits = chunked(units + runs, run_chunk(z)) +
+				runs * (unsigned)z;
 		if (bits < best) {
 			best = bits;
 			m->zdiv = (uint8_t)z;
@@ -172,53 +210,133 @@ best_run_mode(const struct stats *st, uint32_t n_runs, struct mode *m)
 	return best;
 }
 
-static void
-fit_mode(const struct stats *st, bool runs, struct fit *best)
-{
-	static const int sizes[] = { 0,	 2,  3,	 4,  5,	 6,  7,	 8,  10, 12,
-				     14, 16, 18, 20, 22, 24, 26, 28, 30, 32 };
-	uint32_t count[WEIGHTS_N_INDEX], by_index[WEIGHTS_N_INDEX];
-	struct ranking r;
-	struct mode mode = { 0 };
-	uint64_t run_bits = 0;
+/* A search for one setting of the run mode. */
+struct search {
+	const struct stats *st;
+	struct source s;
+	struct layout l;
+	bool runs;
+	uint64_t run_bits;
+	uint8_t zdiv;
+	struct fit *best;
+};
 
-	memcpy(count, st->n, sizeof(count));
-	if (runs) {
-		/* of nothing but zeros one is written as a weight */
-		count[WEIGHTS_ZERO] = st->n_zeros == st->n_values;
-		run_bits = best_run_mode(
-		    st, st->n_runs + count[WEIGHTS_ZERO], &mode);
+/* keeps the palette of these entries if it is better; returns its choice */
+static struct choice
+consider(struct search *h, const uint16_t *entries, int k)
+{
+	struct palette pal = { .runs = h->runs, .n = (uint8_t)k };
+	struct choice c = { .bits = UINT64_MAX };
+
+	for (int x = 0; x < k; x++)
+		pal.direct[x] = entries[x];
+	if (!lay_out(&h->l, &h->s, &pal, false))
+		return c;
+	c = choose_weight_mode(&h->l, h->s.n);
+	if (c.bits == UINT64_MAX)
+		return c;
+	c.bits += h->run_bits + palette_header_bits(&h->l.pal, true);
+	c.mode.zdiv = h->zdiv;
+	if (k == 0 && c.bits < h->best->direct_bits)
+		h->best->direct_bits = c.bits;
+	if (c.bits < h->best->bits) {
+		h->best->palette = h->l.pal;
+		h->best->mode = c.mode;
+		h->best->bits = c.bits;
 	}
-	rank(&r, count);
-	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-		struct fit f = { .mode = mode };
-		int greatest, k = sizes[i];
-		if (k > 2 && k > r.n_distinct)
-			break;
-		if (!palette_top(&r, k, &f.palette, by_index, &greatest))
-			continue;
-		f.palette.runs = runs;
-		uint64_t bits = best_weight_mode(by_index, greatest, r.n_coded,
-						 &f.palette, &f.mode);
-		if (bits == UINT64_MAX)
-			continue;
-		f.bits = bits + run_bits + WEIGHTS_HEADER_BITS +
-			 WEIGHTS_PALETTE_BITS +
-			 (uint64_t)k * f.palette.bits;
-		if (f.bits < best->bits)
-			*best = f;
+	return c;
+}
+
+static void
+consider_top(struct search *h, bool thorough)
+{
+	static const uint8_t sizes[] = { 2, 4, 8, 12, 16, 24, 31 };
+	int most = h->s.n_top; /* 32 or all of them */
+
+	if (h->s.n_distinct == 1) {
+		consider(h, (uint16_t[]){ h->s.top[0], 0 }, 2);
+		return;
 	}
+	if (thorough) {
+		for (int k = 2; k <= most; k++)
+			consider(h, h->s.top, k);
+		return;
+	}
+	if (h->s.n_distinct == most)
+		consider(h, h->s.top, most);
+	for (size_t i = 0; i < ARRAY_LEN(sizes) && sizes[i] < most; i++)
+		consider(h, h->s.top, sizes[i]);
+}
+
+/*
+ * Palettes of values that are frequent for the long codes they have under
+ * divisor 2^wdiv, such as the +-127 of every channel.
+ */
+static void
+consider_outliers(struct search *h, int wdiv)
+{
+	uint16_t list[8];
+	uint32_t keys[8];
+	int n = 0;
+
+	for (int d = h->s.least; d <= h->s.greatest; d++) {
+		uint32_t q = (uint32_t)(d - h->s.least) >> wdiv;
+		if (q * h->s.count[d] > 0)
+			n = insert_sorted(list, keys, n, 8, (uint16_t)d,
+					  q * h->s.count[d]);
+	}
+	for (int k = 2; k <= n; k++)
+		consider(h, list, k);
+}
+
+static void
+fit_runs(const struct stats *st, bool runs, bool thorough, struct fit *best)
+{
+	struct search h = { .st = st, .runs = runs, .best = best };
+	struct mode m = { 0 };
+
+	source_of(&h.s, st, runs);
+	if (runs)
+		h.run_bits = choose_run_mode(st, h.s.n, true, &m);
+	h.zdiv = m.zdiv;
+	struct choice direct = consider(&h, NULL, 0);
+	rank_top(&h.s);
+	consider_top(&h, thorough);
+	if (thorough && direct.mode.wdiv < WEIGHTS_DIVISORS)
+		consider_outliers(&h, direct.mode.wdiv);
 }
 
 struct fit
-fit_stats(const struct stats *st)
+fit_stats(const struct stats *st, bool thorough)
 {
-	struct fit best = { .bits = UINT64_MAX };
+	struct fit best = { .bits = UINT64_MAX, .direct_bits = UINT64_MAX };
+	uint32_t zeros = st->n[WEIGHTS_ZERO];
 
 	assert(st->n_values > 0);
-	fit_mode(st, false, &best);
-	if (st->n_zeros)
-		fit_mode(st, true, &best);
+	fit_runs(st, false, thorough, &best);
+	/* a run costs every weight a bit, and no zero costs above 9 */
+	if (zeros * 9 > st->n_values - zeros)
+		fit_runs(st, true, thorough, &best);
 	assert(best.bits != UINT64_MAX);
 	return best;
+}
+
+bool
+fit_mode(const struct stats *st, const struct palette *pal, bool fresh,
+	 struct mode *mode, uint64_t *bits)
+{
+	struct source s;
+	struct layout l;
+
+	source_of(&s, st, pal->runs);
+	if (!lay_out(&l, &s, pal, true))
+		return false;
+	struct choice c = choose_weight_mode(&l, s.n);
+	if (c.bits == UINT64_MAX)
+		return false;
+	*bits = c.bits + palette_header_bits(pal, fresh);
+	if (pal->runs)
+		*bits += choose_run_mode(st, s.n, fresh, &c.mode);
+	*mode = c.mode;
+	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The format's constants (spec: weight-stream, 1.2 to 1.4) and the encoder's
- * view of a stream: a plan of slices, which has a size before it is written.
+ * view of a stream: a plan of slices whose size is known before it is written.
  * Private to this folder.
  *
  * Direct values: the encoder writes zero as 1 ("minus zero"), never as 0.  So
@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +22,11 @@
 enum {
 	WEIGHTS_N_INDEX = 512, /* indices and direct values have 9 bits */
 	WEIGHTS_PALETTE_MAX = 32,
+	WEIGHTS_OFS_MAX = 31,
 	WEIGHTS_SLICE_MAX = 32768, /* coded weights in a slice */
 	/* what the encoder makes: no public encoder writes one more (7.) */
 	WEIGHTS_SLICE_SAFE = 32767,
-	WEIGHTS_DIVISORS = 6, /* WDIV 0..5 */
+	WEIGHTS_DIVISORS = 6,	/* WDIV 0..5 */
 	WEIGHTS_QUOTIENTS = 32, /* 0..31 untruncated (1.4) */
 	WEIGHTS_ZDIVS = 4,
 	WEIGHTS_ZDIV_OFF = 6,
@@ -34,29 +36,56 @@ enum {
 	WEIGHTS_HEADER_BITS = 23,
 	WEIGHTS_PALETTE_BITS = 13, /* of the palette group without entries */
 	WEIGHTS_END_BITS = 3,
+	WEIGHTS_UNARY = 12, /* symbols in a chunk */
+	WEIGHTS_UNREACHED = 0xffff, /* index of what can't be written */
 };
 
 /* the direct value that stands for a weight of -255..255 */
-static inline uint32_t
+static inline uint16_t
 direct_of(int v)
 {
-	return v > 0 ? 2 * (uint32_t)v : 2 * (uint32_t)-v + 1;
+	return (uint16_t)(v > 0 ? 2 * v : 1 - 2 * v);
+}
+
+static inline uint64_t
+chunked(uint64_t symbols, uint64_t chunk)
+{
+	return (symbols + chunk - 1) / chunk * chunk;
+}
+
+/* run bits in a chunk */
+static inline uint64_t
+run_chunk(int zdiv)
+{
+	return zdiv < 3 ? 12 : 8;
 }
 
 /* What a NEWPAL slice sets for itself and the slices that continue it. */
 struct palette {
-	bool runs;	 /* zeros are runs between the weights */
-	uint8_t n;	 /* entries: 0, 2..32 */
-	uint8_t ofs;	 /* direct offset */
-	uint8_t bits;	 /* width of an entry, or of a plain direct index */
+	bool runs;   /* zeros are runs between the weights */
+	uint8_t n;   /* entries: 0, 2..32 */
+	uint8_t ofs; /* direct offset */
+	uint8_t bits; /* width of an entry, or of a plain direct index */
 	uint16_t direct[WEIGHTS_PALETTE_MAX];
 };
+
+bool palette_equal(const struct palette *a, const struct palette *b);
+
+/* the index of every direct value (1.3), or WEIGHTS_UNREACHED */
+void palette_indices(const struct palette *pal,
+		     uint16_t index[WEIGHTS_N_INDEX]);
+
+/* bits of an index written plainly (1.4) */
+int palette_plain_width(const struct palette *pal);
+
+/* of a slice header, with the palette group if the slice is fresh */
+uint64_t palette_header_bits(const struct palette *pal, bool fresh);
 
 /* How a slice writes weights and runs. */
 struct mode {
 	uint8_t wdiv; /* 0..5, WEIGHTS_WDIV_PLAIN */
 	bool trunc;
-	uint8_t zdiv; /* 0..3; not used without runs */
+	uint8_t zdiv; /* 0..3; 0 without runs */
 };
 
 /*
@@ -71,41 +100,38 @@ struct wslice {
 };
 
 struct plan {
+	struct arena *a;
 	struct palette *palettes;
 	struct wslice *slices;
 	size_t n_palettes, n_slices;
+	size_t cap_palettes, cap_slices;
+	uint64_t bits; /* exact, without end marker and padding */
 };
 
 /*
- * Statistics of a stretch of values, additive under concatenation: how often
- * each direct value occurs, and the zero runs, each counted where it ends.
+ * plan.c: chooses the slices for n direct values.  What it returns lives in
+ * the arena.
  */
-struct stats {
-	uint32_t n[WEIGHTS_N_INDEX];
-	uint32_t n_values, n_zeros;
-	uint32_t n_runs;		/* runs, the empty ones too */
-	uint32_t run_units[WEIGHTS_ZDIVS]; /* sum of run >> ZDIV */
-};
-
-void stats_of(struct stats *st, const int16_t *values, size_t n);
-
-/* A palette and a mode, and the bits of one slice written with them. */
-struct fit {
-	struct palette palette;
-	struct mode mode;
-	uint64_t bits;
-};
-
-/* fit.c: the best for a stretch as a section of one slice, of those tried */
-struct fit fit_stats(const struct stats *st);
-
-/* plan.c: chooses the slices; what it returns lives in the arena */
-struct plan plan_stream(struct arena *a, const int16_t *values, size_t n,
+struct plan plan_stream(struct arena *a, const uint16_t *d, size_t n,
 			int level);
 
 /*
+ * slices.c: adds d[begin..end-1] to a plan, which reaches up to begin, as one
+ * slice (as more, where there are too many weights).  fresh: with its palette,
+ * else pal has to be that of the slice before.
+ */
+void plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
+	      const struct palette *pal, struct mode mode, bool fresh);
+
+/* adds all slices of another plan that begins where this one ends */
+void plan_append(struct plan *p, const struct plan *more);
+
+/* with end marker and padding (1.7) */
+size_t plan_bytes(const struct plan *p);
+
+/*
  * A slice's content as it is written: indices, and the runs between them
- * (none if n_runs is 0; the first before index 0 if n_runs is n+1).
+ * (none if n_runs is 0; the first one before index 0 if n_runs is n+1).
  */
 struct coded {
 	uint16_t *x;
@@ -114,16 +140,8 @@ struct coded {
 	size_t cap;
 };
 
-/* cost.c: the content of the slice that holds values[0..n-1] */
+/* slices.c: the content of the slice that holds the n values at d */
 void coded_slice(struct arena *a, struct coded *c, const struct palette *pal,
-		 const struct wslice *s, const int16_t *values, size_t n);
-
-/* the exact bits of a slice (1.9), and bytes of a plan */
-uint64_t coded_bits(const struct coded *c, const struct palette *pal,
-		    const struct wslice *s);
-size_t plan_bytes(const struct plan *p, const int16_t *values, size_t n);
-
-/* bits of an index written plainly (1.4) */
-int plain_width(const struct palette *pal);
+		 bool fresh, const uint16_t *d, size_t n);
 
 #endif

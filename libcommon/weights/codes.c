@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ways to write a value that a path may choose from. */
+#include "weights/search.h"
+#include "weights/weights.h"
+
+#include <string.h>
+
+enum { NEVER = 255 };
+
+static uint8_t
+bits_of(const struct palette *pal, struct mode m, uint32_t x)
+{
+	uint32_t q = x >> m.wdiv;
+
+	if (x == WEIGHTS_UNREACHED)
+		return NEVER;
+	if (m.wdiv == WEIGHTS_WDIV_PLAIN) {
+		int u = palette_plain_width(pal);
+		uint32_t end = pal->n ? pal->n : 1u << u;
+		return x < end ? (uint8_t)u : NEVER;
+	}
+	if (m.trunc)
+		return q > 2 ? NEVER : (uint8_t)(m.wdiv + (q ? 2 : 1));
+	return q >= WEIGHTS_QUOTIENTS ? NEVER : (uint8_t)(m.wdiv + q + 1);
+}
+
+/* a column, and a state for every way of writing runs */
+static void
+add_column(struct codes *c, struct mode m)
+{
+	const struct palette *pal = &c->palettes[c->n_families - 1];
+	uint16_t index[WEIGHTS_N_INDEX];
+
+	palette_indices(pal, index);
+	for (int d = 0; d < WEIGHTS_N_INDEX; d++)
+		c->bits[d][c->n_columns] =
+		    pal->runs && d == WEIGHTS_ZERO ? 0
+						   : bits_of(pal, m, index[d]);
+	for (uint8_t z = 0; z < (pal->runs ? WEIGHTS_ZDIVS : 1); z++) {
+		m.zdiv = z;
+		c->states[c->n_states++] = (struct state){
+			.family = (uint8_t)(c->n_families - 1),
+			.column = (uint8_t)c->n_columns,
+			.mode = m,
+		};
+	}
+	c->n_columns++;
+}
+
+/* divisors least..most, plain indices and the truncated code as asked */
+static void
+add_family(struct codes *c, const struct palette *pal, int least, int most,
+	   bool plain, int trunc)
+{
+	int n = most - least + 1 + plain + (trunc >= 0);
+
+	for (int f = 0; f < c->n_families; f++)
+		if (palette_equal(&c->palettes[f], pal))
+			return;
+	if (c->n_families == MAX_FAMILIES || c->n_columns + n > MAX_COLUMNS ||
+	    c->n_states + n * (pal->runs ? WEIGHTS_ZDIVS : 1) > MAX_STATES)
+		return;
+	c->palettes[c->n_families++] = *pal;
+	for (int d = least; d <= most; d++)
+		add_column(c, (struct mode){ .wdiv = (uint8_t)d });
+	if (trunc >= 0)
+		add_column(c, (struct mode){ .wdiv = (uint8_t)trunc,
+					     .trunc = true });
+	if (plain)
+		add_column(c, (struct mode){ .wdiv = WEIGHTS_WDIV_PLAIN });
+}
+
+void
+codes_init(struct codes *c, uint16_t greatest)
+{
+	struct palette dense = { .ofs = WEIGHTS_ZERO, .bits = 2 };
+
+	while (dense.bits < 9 && (greatest - dense.ofs) >> dense.bits)
+		dense.bits++;
+	struct palette runs = dense;
+	runs.runs = true;
+	runs.ofs = WEIGHTS_ZERO + 1; /* zeros are not coded */
+
+	memset(c, 0, sizeof(*c));
+	add_family(c, &dense, 0, WEIGHTS_DIVISORS - 1, true, -1);
+	add_family(c, &runs, 0, WEIGHTS_DIVISORS - 1, true, -1);
+}
+
+void
+codes_add(struct codes *c, const struct fit *f)
+{
+	struct mode m = f->mode;
+	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
+
+	/* the direct families have this already */
+	if (f->palette.n == 0 && !plain && !m.trunc)
+		return;
+	if (plain)
+		add_family(c, &f->palette, 1, 0, true, -1);
+	else
+		add_family(c, &f->palette, m.wdiv ? m.wdiv - 1 : 0,
+			   m.wdiv < WEIGHTS_DIVISORS - 1 ? m.wdiv + 1 : m.wdiv,
+			   false, m.trunc ? m.wdiv : -1);
+}

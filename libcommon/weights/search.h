@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The search for sections.  In order: stats.c counts, fit.c finds the best
+ * palette and mode for counts, codes.c lists ways to write a value, path.c
+ * finds the cheapest sequence of them, plan.c leads.
+ */
+#ifndef WEIGHTS_SEARCH_H
+#define WEIGHTS_SEARCH_H
+
+#include "weights/stream.h"
+
+/* ---- stats.c ---- */
+
+/* What of a stretch of values decides its size; additive by stats_join. */
+struct stats {
+	uint32_t n[WEIGHTS_N_INDEX]; /* of each direct value */
+	uint32_t n_values;
+	uint32_t lead, trail; /* zeros before the first other value, after the last */
+	/* sum of run >> ZDIV over the zero runs before, between and behind */
+	uint32_t run_units[WEIGHTS_ZDIVS];
+};
+
+void stats_of(struct stats *st, const uint16_t *d, size_t n);
+void stats_join(struct stats *st, const struct stats *next);
+
+/* ---- fit.c ---- */
+
+/* A palette and a mode, and the exact bits of one fresh slice with them. */
+struct fit {
+	struct palette palette;
+	struct mode mode;
+	uint64_t bits;
+	uint64_t direct_bits; /* of the best fit without palette */
+};
+
+/* The best of those tried; thorough tries more. */
+struct fit fit_stats(const struct stats *st, bool thorough);
+
+/* The best mode under a given palette.  False: it can't write some value. */
+bool fit_mode(const struct stats *st, const struct palette *pal, bool fresh,
+	      struct mode *mode, uint64_t *bits);
+
+/* ---- codes.c ---- */
+
+enum { MAX_FAMILIES = 32, MAX_COLUMNS = 96, MAX_STATES = 256 };
+
+/* A column (bits of every direct value), and how runs are written. */
+struct state {
+	uint8_t family, column;
+	struct mode mode;
+};
+
+/*
+ * Ways to write a value.  Those of one palette are a family: between them the
+ * stream changes by a continuing slice, to any other by a new section.
+ */
+struct codes {
+	int n_families, n_columns, n_states;
+	struct palette palettes[MAX_FAMILIES];
+	struct state states[MAX_STATES];
+	uint8_t bits[WEIGHTS_N_INDEX][MAX_COLUMNS]; /* 255: can't be written */
+};
+
+/* the direct families that any stretch of values up to greatest can use */
+void codes_init(struct codes *c, uint16_t greatest);
+
+/* the palette of a fit with the divisors around its own, if there is room */
+void codes_add(struct codes *c, const struct fit *f);
+
+/* ---- path.c ---- */
+
+/* A stretch of values in one state, continuing a section or starting one. */
+struct stretch {
+	size_t begin, end;
+	uint8_t state;
+	bool fresh;
+};
+
+/* Positions where the state may change: ends[0..n-1], the last is the end. */
+struct blocks {
+	uint32_t *ends;
+	size_t n;
+};
+
+/*
+ * Blocks of up to `most` values (at most 256), and an end wherever a run of at
+ * least `zeros` zeros begins or ends.
+ */
+struct blocks blocks_of(struct arena *a, const uint16_t *d, size_t n, int most,
+			int zeros);
+
+/*
+ * The cheapest path, but for the padding of chunks (taken as its mean).
+ * Fills out[0..blocks-1], returns how many.
+ */
+size_t find_path(struct arena *scratch, const struct codes *c,
+		 const uint16_t *d, const struct blocks *b,
+		 struct stretch *out);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Palettes and slices: what they hold and their exact size (1.3 to 1.9). */
+#include "weights/stream.h"
+#include "weights/weights.h"
+
+#include <string.h>
+
+bool
+palette_equal(const struct palette *a, const struct palette *b)
+{
+	return a->runs == b->runs && a->n == b->n && a->ofs == b->ofs &&
+	       a->bits == b->bits &&
+	       memcmp(a->direct, b->direct, a->n * sizeof(a->direct[0])) == 0;
+}
+
+void
+palette_indices(const struct palette *pal, uint16_t index[WEIGHTS_N_INDEX])
+{
+	for (int d = 0; d < WEIGHTS_N_INDEX; d++) {
+		int x = d - pal->ofs + pal->n;
+		index[d] = d < pal->ofs || x >= WEIGHTS_N_INDEX
+			       ? WEIGHTS_UNREACHED
+			       : (uint16_t)x;
+	}
+	for (int x = pal->n - 1; x >= 0; x--)
+		index[pal->direct[x]] = (uint16_t)x;
+}
+
+int
+palette_plain_width(const struct palette *pal)
+{
+	int u = 1;
+
+	if (pal->n == 0)
+		return pal->bits;
+	while (1 << u < pal->n)
+		u++;
+	return u;
+}
+
+uint64_t
+palette_header_bits(const struct palette *pal, bool fresh)
+{
+	if (!fresh)
+		return WEIGHTS_HEADER_BITS;
+	return WEIGHTS_HEADER_BITS + WEIGHTS_PALETTE_BITS +
+	       (uint64_t)pal->n * pal->bits;
+}
+
+/* Unary symbols and their second halves, as far as a slice is counted. */
+struct tally {
+	uint64_t weights, symbols, seconds;
+	uint64_t runs, run_units, run;
+};
+
+static void
+tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs)
+{
+	uint32_t q = x >> m.wdiv;
+
+	t->weights++;
+	t->symbols += m.trunc ? 1 : q / 2 + 1;
+	t->seconds += m.trunc ? q > 0 : (q + 1) / 2;
+	if (runs) {
+		t->runs++;
+		t->run_units += t->run >> m.zdiv;
+		t->run = 0;
+	}
+}
+
+/* the size of what was counted, as one slice (1.9) */
+static uint64_t
+tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
+	   bool fresh)
+{
+	uint64_t bits = palette_header_bits(pal, fresh);
+
+	if (m.wdiv == WEIGHTS_WDIV_PLAIN)
+		bits += t->weights * (uint64_t)palette_plain_width(pal);
+	else
+		bits += chunked(t->symbols, WEIGHTS_UNARY) + t->seconds +
+			t->weights * m.wdiv;
+	if (pal->runs) {
+		uint64_t runs = t->runs + fresh;
+		uint64_t units = t->run_units + (t->run >> m.zdiv);
+		bits += chunked(units + runs, run_chunk(m.zdiv)) +
+			runs * m.zdiv;
+	}
+	return bits;
+}
+
+static void
+add_one(struct plan *p, size_t end, struct mode mode, bool fresh)
+{
+	agrow(p->a, p->slices, p->n_slices, &p->cap_slices);
+	p->slices[p->n_slices++] = (struct wslice){
+		.end = end,
+		.fresh = fresh,
+		.palette = (uint32_t)p->n_palettes - 1,
+		.mode = mode,
+	};
+}
+
+void
+plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
+	 const struct palette *pal, struct mode mode, bool fresh)
+{
+	uint16_t index[WEIGHTS_N_INDEX];
+	struct tally t = { 0 };
+
+	if (fresh) {
+		agrow(p->a, p->palettes, p->n_palettes, &p->cap_palettes);
+		p->palettes[p->n_palettes++] = *pal;
+	}
+	palette_indices(pal, index);
+	for (size_t i = begin; i < end; i++) {
+		if (pal->runs && d[i] == WEIGHTS_ZERO) {
+			t.run++;
+			continue;
+		}
+		if (t.weights == WEIGHTS_SLICE_SAFE) {
+			p->bits += tally_bits(&t, pal, mode, fresh);
+			add_one(p, i, mode, fresh);
+			fresh = false;
+			t = (struct tally){ 0 };
+		}
+		tally_weight(&t, index[d[i]], mode, pal->runs);
+	}
+	if (t.weights == 0) { /* one of nothing but zeros is a weight */
+		uint64_t rest = t.run - 1;
+		t.run = 0;
+		tally_weight(&t, index[WEIGHTS_ZERO], mode, pal->runs);
+		t.run = rest;
+	}
+	p->bits += tally_bits(&t, pal, mode, fresh);
+	add_one(p, end, mode, fresh);
+}
+
+void
+plan_append(struct plan *p, const struct plan *more)
+{
+	for (size_t i = 0; i < more->n_slices; i++) {
+		const struct wslice *s = &more->slices[i];
+		if (s->fresh) {
+			agrow(p->a, p->palettes, p->n_palettes,
+			      &p->cap_palettes);
+			p->palettes[p->n_palettes++] =
+			    more->palettes[s->palette];
+		}
+		add_one(p, s->end, s->mode, s->fresh);
+	}
+	p->bits += more->bits;
+}
+
+size_t
+plan_bytes(const struct plan *p)
+{
+	return (size_t)chunked(p->bits + WEIGHTS_END_BITS,
+			       8 * WEIGHTS_ALIGN) / 8;
+}
+
+static void
+coded_room(struct arena *a, struct coded *c, size_t n)
+{
+	if (c->cap > n)
+		return;
+	c->cap = n + 1;
+	c->x = anew(a, uint16_t, c->cap);
+	c->run = anew(a, uint32_t, c->cap + 1);
+}
+
+void
+coded_slice(struct arena *a, struct coded *c, const struct palette *pal,
+	    bool fresh, const uint16_t *d, size_t n)
+{
+	uint16_t index[WEIGHTS_N_INDEX];
+	uint32_t run = 0;
+
+	coded_room(a, c, n);
+	palette_indices(pal, index);
+	c->n = c->n_runs = 0;
+	if (!pal->runs) {
+		for (size_t i = 0; i < n; i++)
+			c->x[i] = index[d[i]];
+		c->n = n;
+		return;
+	}
+	assert(fresh || d[0] != WEIGHTS_ZERO);
+	for (size_t i = 0; i < n; i++) {
+		if (d[i] == WEIGHTS_ZERO) {
+			run++;
+			continue;
+		}
+		if (c->n > 0 || fresh)
+			c->run[c->n_runs++] = run;
+		c->x[c->n++] = index[d[i]];
+		run = 0;
+	}
+	if (c->n == 0) {
+		c->run[c->n_runs++] = 0;
+		c->x[c->n++] = index[WEIGHTS_ZERO];
+		run--;
+	}
+	c->run[c->n_runs++] = run;
+}
