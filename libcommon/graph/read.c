@@ -707,9 +707,16 @@ complete(struct graph *g)
 		if (!G_HAS(g->tensors[i], G_TENSOR_hwc))
 			g->tensors[i]->hwc = graph_hwc(&g->tensors[i]->shape);
 	for (size_t i = 0; i < g->n_ops; i++) {
-		complete_operand(&g->ops[i]->ifm);
-		complete_operand(&g->ops[i]->ifm2);
-		complete_operand(&g->ops[i]->ofm);
+		struct g_op *op = g->ops[i];
+		complete_operand(&op->ifm);
+		complete_operand(&op->ifm2);
+		complete_operand(&op->ofm);
+		if (!G_HAS(op, G_OP_kernel))
+			op->kernel = (struct yx){ .y = 1, .x = 1 };
+		if (!G_HAS(op, G_OP_stride))
+			op->stride = (struct yx){ .y = 1, .x = 1 };
+		if (!G_HAS(op, G_OP_dilation))
+			op->dilation = (struct yx){ .y = 1, .x = 1 };
 	}
 }
 

@@ -114,7 +114,7 @@ load_shape(struct load *l, struct tfl_tensor *t, int index)
 	for (uint32_t i = 0; i < v.n; i++) {
 		t->dim[i] = (int32_t)load_le32(v.p + 4 * (size_t)i);
 		if (t->dim[i] == -1) { /* TFLite writes 1 here; be lenient */
-			t->is_dynamic = true;
+			t->is_dynamic |= i > 0;
 			t->dim[i] = 1;
 		}
 		/* 16: the widest element; 2^40 bytes is beyond any device */
@@ -130,7 +130,8 @@ load_shape(struct load *l, struct tfl_tensor *t, int index)
 		return BAD(l, "subgraph %d: tensor %d (%s): shape signature of "
 			      "rank %u for shape of rank %u", l->subgraph, index,
 			   t->name, sig.n, v.n);
-	for (uint32_t i = 0; i < sig.n; i++)
+	/* an open batch is run as the shape says: 1 in practice */
+	for (uint32_t i = 1; i < sig.n; i++)
 		if ((int32_t)load_le32(sig.p + 4 * (size_t)i) == -1)
 			t->is_dynamic = true;
 	return true;

@@ -125,7 +125,7 @@ struct tfl_tensor {
 	int rank;
 	int32_t dim[TFL_MAX_RANK];
 	bool has_shape;	  /* a non-empty shape, or known to be a scalar */
-	bool is_dynamic;  /* a dimension the caller may resize */
+	bool is_dynamic;  /* the caller may resize more than the batch */
 	bool is_variable;
 	bool is_sparse;
 	uint32_t buffer;

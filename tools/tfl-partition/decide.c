@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NPU or CPU: the rules that hold for every family (spec/operators.md 2). */
+#include "part.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { MAX_DIM = 65535 };
+
+const char *
+part_say(const struct part *p, const char *fmt, ...)
+{
+	char buf[256];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	return arena_strdup(p->a, buf);
+}
+
+const struct tfl_tensor *
+part_in(const struct part *p, const struct tfl_op *op, int k)
+{
+	if (k >= op->n_in || op->in[k] < 0)
+		return NULL;
+	return &p->sg->tensor[op->in[k]];
+}
+
+const struct tfl_tensor *
+part_out(const struct part *p, const struct tfl_op *op, int k)
+{
+	return k < op->n_out ? &p->sg->tensor[op->out[k]] : NULL;
+}
+
+const char *
+check_arity(const struct part *p, const struct tfl_op *op, int min_in, int max_in,
+	    int n_out)
+{
+	if (op->n_in < min_in || op->n_in > max_in || op->n_out != n_out)
+		return part_say(p, "%d inputs and %d outputs", op->n_in, op->n_out);
+	for (int i = 0; i < min_in; i++)
+		if (op->in[i] < 0)
+			return part_say(p, "input %d is absent", i);
+	return NULL;
+}
+
+static int
+type_bit(int type)
+{
+	return type == TFL_INT8	   ? TYPE_I8
+	       : type == TFL_UINT8 ? TYPE_U8
+	       : type == TFL_INT16 ? TYPE_I16
+	       : type == TFL_INT32 ? TYPE_I32
+				   : 0;
+}
+
+static const char *
+check_quant(const struct part *p, const struct tfl_tensor *t, const char *role)
+{
+	if (t->quant.n_scale != 1 || t->quant.other)
+		return part_say(p, "%s has no per-tensor quantization", role);
+	float s = t->quant.scale[0];
+	if (!(s > 0) || !isfinite(s))
+		return part_say(p, "%s has scale %g", role, (double)s);
+	struct g_range r = type_range(t->type);
+	int64_t z = t->quant.n_zero ? t->quant.zero[0] : 0;
+	if (z < r.lo || z > r.hi)
+		return part_say(p, "%s has zero point %lld", role, (long long)z);
+	return NULL;
+}
+
+const char *
+check_map(const struct part *p, const struct tfl_tensor *t, const char *role,
+	  int types)
+{
+	if (!(type_bit(t->type) & types))
+		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
+	if (t->is_dynamic || !t->has_shape)
+		return part_say(p, "%s has a dynamic shape", role);
+	if (t->is_sparse)
+		return part_say(p, "%s is sparse", role);
+	if (t->is_variable)
+		return part_say(p, "%s is a variable", role);
+	for (int i = 0; i < t->rank; i++)
+		if (t->dim[i] < 1 || t->dim[i] > MAX_DIM)
+			return part_say(p, "%s has a dimension of %d (1 to %d)",
+					role, t->dim[i], MAX_DIM);
+	struct hwc s = tfl_hwc(t);
+	if (s.h > MAX_DIM + 1)
+		return part_say(p, "%s has %d rows", role, s.h);
+	return t->type == TFL_INT32 ? NULL : check_quant(p, t, role);
+}
+
+const char *
+check_maps(const struct part *p, const struct tfl_op *op, int types)
+{
+	const char *why = check_map(p, part_in(p, op, 0), "IFM", types);
+	return why ? why : check_map(p, part_out(p, op, 0), "OFM", types);
+}
+
+const char *
+check_same_quant(const struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type != o->type)
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
+				tfl_type_name(o->type));
+	if (i->type != TFL_INT32 && !quant_equal(i, o))
+		return part_say(p, "IFM and OFM differ in quantization");
+	return NULL;
+}
+
+const char *
+check_activation(const struct part *p, const struct tfl_op *op, int activation)
+{
+	if (activation >= TFL_ACT_NONE && activation <= TFL_ACT_RELU6)
+		return NULL;
+	return part_say(p, "%s with fused activation %d", tfl_op_label(op),
+			activation);
+}
+
+const char *
+check_options(const struct part *p, const struct tfl_op *op,
+	      const struct fb_table *t)
+{
+	if (op->options.buf && op->options.table == t)
+		return NULL;
+	return part_say(p, "%s is missing", t->name);
+}
+
+static bool
+kept_on_cpu(const struct options *o, const struct tfl_op *op, int index)
+{
+	char number[16];
+	(void)snprintf(number, sizeof(number), "%d", index);
+	for (size_t i = 0; i < o->n_cpu; i++)
+		if (!strcmp(o->cpu[i], tfl_op_label(op)) ||
+		    !strcmp(o->cpu[i], number))
+			return true;
+	return false;
+}
+
+static const char *
+decide_op(const struct part *p, const struct options *o, int i)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	if (kept_on_cpu(o, op, i))
+		return "kept on the CPU by --cpu";
+	if (op->code == TFL_CUSTOM)
+		return "custom operator";
+	const struct family *f = family_find(op->code);
+	if (!f)
+		return "no lowering for this operator";
+	return f->check(p, op);
+}
+
+void
+decide(struct part *p, const struct options *o)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		p->op[i].why = decide_op(p, o, i);
+		p->op[i].npu = !p->op[i].why;
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who lowers what.  Every list ends with a family without a check. */
+#include "part.h"
+
+static const struct family *const lists[] = {
+	conv_families, pool_families, eltwise_families, move_families,
+	reduce_families,
+};
+
+const struct family *
+family_find(int code)
+{
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		for (const struct family *f = lists[i]; f->check; f++)
+			if (f->code == code)
+				return f;
+	return NULL;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tfl-partition: a TFLite model in, an NPU graph (stage=part) out. */
+#include "part.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OPT_CPU = 256, OPT_REPORT, OPT_FAIL, OPT_BY_NAME };
+
+static const struct argp_option option_list[] = {
+	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
+	{ "report", OPT_REPORT, 0, 0,
+	  "print each operator's place and reason instead of the graph", 0 },
+	{ "cpu", OPT_CPU, "OP", 0,
+	  "keep operators of this name (CONV_2D) or index on the CPU", 0 },
+	{ "fail-on-cpu", OPT_FAIL, 0, 0,
+	  "exit with 1 and write nothing if an operator stays on the CPU", 0 },
+	{ "by-name", OPT_BY_NAME, 0, 0,
+	  "name the model's file in the graph instead of embedding it", 0 },
+	{ 0 },
+};
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		break;
+	case OPT_CPU:
+		o->cpu = realloc(o->cpu, (o->n_cpu + 1) * sizeof(*o->cpu));
+		if (!o->cpu)
+			out_of_memory();
+		o->cpu[o->n_cpu++] = arg;
+		break;
+	case OPT_REPORT:
+		o->report = true;
+		break;
+	case OPT_FAIL:
+		o->fail_on_cpu = true;
+		break;
+	case OPT_BY_NAME:
+		o->by_name = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (o->input)
+			argp_error(state, "more than one model");
+		o->input = arg;
+		break;
+	case ARGP_KEY_END:
+		if (o->by_name && !o->input)
+			argp_error(state, "--by-name needs a FILE to name");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Decide which operators of a quantized TFLite model run on the NPU, "
+	       "lower them to NPU primitives, and write the NPU graph.\v"
+	       "Exit status: 0 done, 1 an operator stays on the CPU and "
+	       "--fail-on-cpu was given, 2 trouble.  See tfl-partition(1).",
+};
+
+static void
+add_model(struct part *p, const struct options *o)
+{
+	struct g_model *m = graph_add_g_model(p->g);
+	const char *slash = o->input ? strrchr(o->input, '/') : NULL;
+	const char *name = slash ? slash + 1 : o->input ? o->input : "-";
+	G_PUT(m, MODEL, name, name);
+	if (*p->m->description)
+		G_PUT(m, MODEL, description, p->m->description);
+	struct g_blob *b = graph_add_blob(p->g, "model", p->m->file);
+	if (o->by_name)
+		b->path = o->input;
+}
+
+static bool
+fails_on_cpu(const struct part *p, const struct options *o)
+{
+	if (!o->fail_on_cpu)
+		return false;
+	int n = 0, first = 0;
+	for (int i = p->sg->n_ops; i-- > 0;)
+		if (!p->op[i].npu) {
+			first = i;
+			n++;
+		}
+	if (!n)
+		return false;
+	(void)err_no(p->e, "%s: %d operator%s on the CPU; the first is %d (%s): %s",
+		     p->m->name, n, n == 1 ? " stays" : "s stay", first,
+		     tfl_op_label(&p->sg->op[first]), p->op[first].why);
+	return true;
+}
+
+static bool
+run(const struct options *o, struct arena *a, struct err *e)
+{
+	struct part p = { .a = a, .e = e };
+	if (!tfl_read_file(a, o->input, &p.m, e))
+		return false;
+	p.sg = &p.m->subgraph[0];
+	p.g = graph_new(a, p.m->name);
+	p.g->stage = STAGE_PART;
+	p.op = anew(a, struct placement, (size_t)p.sg->n_ops);
+	p.value = anew(a, struct g_operand, (size_t)p.sg->n_tensors);
+	p.uses = anew(a, int, (size_t)p.sg->n_tensors);
+	p.crosses = anew(a, bool, (size_t)p.sg->n_tensors);
+	add_model(&p, o);
+	decide(&p, o);
+	make_nodes(&p);
+	if (!lower_all(&p) || !graph_check(p.g, e))
+		return false;
+
+	struct text t = { 0 };
+	if (o->report)
+		print_report(&p, &t);
+	else
+		graph_print(p.g, &t);
+	bool fails = fails_on_cpu(&p, o);
+	bool ok = (fails && !o->report) ||
+		  file_write(o->output, t.p, t.n, false, e);
+	text_free(&t);
+	return ok && !fails;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct err e = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	(void)run(&o, a, &e);
+	arena_close(a);
+	free(o.cpu);
+	return cli_finish(&e);
+}

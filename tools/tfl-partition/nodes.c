@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * As few NPU regions as order allows: spec/operators.md 7.2, levels.  All NPU
+ * operators of a level form one region; a path that leaves it through the CPU
+ * arrives at a higher level, so no region waits for itself.
+ */
+#include "part.h"
+
+static void
+count_uses(struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++)
+		for (int k = 0; k < p->sg->op[i].n_in; k++)
+			if (p->sg->op[i].in[k] >= 0)
+				p->uses[p->sg->op[i].in[k]]++;
+	for (int i = 0; i < p->sg->n_out; i++)
+		p->uses[p->sg->out[i]]++;
+}
+
+/*
+ * A PAD whose result feeds one VALID convolution only becomes that one's
+ * padding: the border is the zero point, which contributes nothing.
+ */
+static bool
+pad_folds(const struct part *p, int i)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	if (op->code != TFL_PAD || !p->op[i].npu || p->uses[op->out[0]] != 1)
+		return false;
+	int64_t v[8];
+	int n;
+	if (!part_ints(part_in(p, op, 1), v, 8, &n) || n != 8 || v[0] || v[1] ||
+	    v[6] || v[7])
+		return false;
+	for (int k = i + 1; k < p->sg->n_ops; k++) {
+		const struct tfl_op *c = &p->sg->op[k];
+		if (!p->op[k].npu || c->n_in < 2 || c->in[0] != op->out[0])
+			continue;
+		bool conv = c->code == TFL_CONV_2D;
+		if (!conv && c->code != TFL_DEPTHWISE_CONV_2D)
+			return false;
+		int64_t padding = conv ? TFL_OPT(c, Conv2DOptions, padding)
+				       : TFL_OPT(c, DepthwiseConv2DOptions, padding);
+		const struct tfl_tensor *w = part_in(p, c, 1);
+		/* registers: 7 bits before; and pads below the kernel */
+		return padding == TFL_VALID && v[2] < w->dim[1] &&
+		       v[3] < w->dim[1] && v[4] < w->dim[2] && v[5] < w->dim[2];
+	}
+	return false;
+}
+
+static void
+find_levels(struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		struct placement *x = &p->op[i];
+		for (int k = 0; k < op->n_in; k++) {
+			int from = op->in[k] < 0 ? -1
+						 : p->sg->tensor[op->in[k]].producer;
+			if (from < 0 || from == i)
+				continue;
+			int level = p->op[from].level +
+				    (!x->npu && p->op[from].npu);
+			x->level = level > x->level ? level : x->level;
+		}
+	}
+}
+
+static void
+find_crossings(struct part *p)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	for (int i = 0; i < sg->n_in; i++)
+		p->crosses[sg->in[i]] = true;
+	for (int i = 0; i < sg->n_out; i++)
+		p->crosses[sg->out[i]] = true;
+	for (int i = 0; i < sg->n_ops; i++) {
+		const struct tfl_op *op = &sg->op[i];
+		for (int k = 0; k < op->n_in; k++) {
+			int t = op->in[k];
+			if (t < 0)
+				continue;
+			int from = sg->tensor[t].producer;
+			if (!p->op[i].npu ||
+			    (from >= 0 && p->op[from].level != p->op[i].level))
+				p->crosses[t] = true;
+		}
+		for (int k = 0; k < op->n_out && !p->op[i].npu; k++)
+			p->crosses[op->out[k]] = true;
+	}
+	for (int i = 0; i < sg->n_tensors; i++)
+		if (sg->tensor[i].data.p)
+			p->crosses[i] = false;
+}
+
+/* tensors that others see exist as they are; inputs first, for the reader */
+static void
+make_crossing_tensors(struct part *p)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	for (int i = 0; i < sg->n_in; i++)
+		if (p->crosses[sg->in[i]])
+			G_PUT(part_ofm(p, sg->in[i]).t, TENSOR, io, IO_IN);
+	for (int i = 0; i < sg->n_tensors; i++)
+		if (p->crosses[i])
+			(void)part_ofm(p, i);
+	for (int i = 0; i < sg->n_out; i++)
+		if (p->crosses[sg->out[i]] &&
+		    !G_HAS(p->value[sg->out[i]].t, G_TENSOR_io))
+			G_PUT(p->value[sg->out[i]].t, TENSOR, io, IO_OUT);
+	for (int i = 0; i < sg->n_tensors; i++)
+		if (p->crosses[i] && sg->tensor[i].is_variable)
+			G_PUT(p->value[i].t, TENSOR, variable, 1);
+}
+
+static void
+add_unique(struct part *p, struct g_tensors *l, struct g_tensor *t, size_t *cap)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == t)
+			return;
+	agrow(p->a, l->v, l->n, cap);
+	l->v[l->n++] = t;
+}
+
+/* what comes into a node from outside of it, and what others take from it */
+static void
+fill_node(struct part *p, struct g_node *n)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	struct g_tensors in = { 0 }, out = { 0 };
+	size_t cap_in = 0, cap_out = 0;
+	for (int i = 0; i < n->tfl.n; i++) {
+		const struct tfl_op *op = &sg->op[n->tfl.v[i].index];
+		for (int k = 0; k < op->n_in; k++) {
+			int t = op->in[k];
+			if (t < 0 || !p->crosses[t])
+				continue;
+			int from = sg->tensor[t].producer;
+			if (from < 0 || p->op[from].node != n)
+				add_unique(p, &in, p->value[t].t, &cap_in);
+		}
+		for (int k = 0; k < op->n_out; k++)
+			if (p->crosses[op->out[k]])
+				add_unique(p, &out, p->value[op->out[k]].t,
+					   &cap_out);
+	}
+	if (in.n)
+		G_PUT(n, NODE, in, in);
+	if (out.n)
+		G_PUT(n, NODE, out, out);
+}
+
+static struct g_node *
+add_node(struct part *p, enum g_node_kind kind)
+{
+	struct g_node *n = graph_add_g_node(p->g);
+	G_PUT(n, NODE, kind, (int)kind);
+	G_SET(n, G_NODE_tfl);
+	n->tfl.v = anew(p->a, struct g_tfl, (size_t)p->sg->n_ops);
+	return n;
+}
+
+static void
+put_in(struct part *p, struct g_node *n, int op)
+{
+	n->tfl.v[n->tfl.n++].index = op;
+	p->op[op].node = n;
+}
+
+static void
+make_level(struct part *p, int level)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		if (p->op[i].npu || p->op[i].level != level)
+			continue;
+		struct g_node *n = add_node(p, NODE_CPU);
+		put_in(p, n, i);
+		G_PUT(n, NODE, what, tfl_op_label(&p->sg->op[i]));
+		G_PUT(n, NODE, why, p->op[i].why);
+	}
+	struct g_node *n = NULL;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (p->op[i].npu && p->op[i].level == level)
+			put_in(p, n ? n : (n = add_node(p, NODE_NPU)), i);
+}
+
+void
+make_nodes(struct part *p)
+{
+	int last = 0;
+	count_uses(p);
+	find_levels(p);
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		p->op[i].folded = pad_folds(p, i);
+		last = p->op[i].level > last ? p->op[i].level : last;
+	}
+	find_crossings(p);
+	make_crossing_tensors(p);
+	for (int level = 0; level <= last; level++)
+		make_level(p, level);
+	for (size_t i = 0; i < p->g->n_nodes; i++)
+		fill_node(p, p->g->nodes[i]);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making graph operations. */
+#include "part.h"
+
+struct g_op *
+part_op(struct part *p, enum g_op_kind kind, struct g_operand ifm,
+	struct g_operand ofm)
+{
+	const struct tfl_op *from = &p->sg->op[p->op_i];
+	struct g_op *op = graph_add_g_op(p->g);
+	G_PUT(op, OP, kind, (int)kind);
+	G_PUT(op, OP, node, p->node);
+	if (from->n_out)
+		G_PUT(op, OP, name, p->sg->tensor[from->out[0]].name);
+	struct g_tfl *v = anew(p->a, struct g_tfl, 1);
+	v->index = p->op_i;
+	G_PUT(op, OP, tfl, (struct g_tfls){ .n = 1, .v = v });
+	G_PUT(op, OP, ifm, ifm);
+	G_PUT(op, OP, ofm, ofm);
+	op->kernel = op->stride = op->dilation = (struct yx){ .y = 1, .x = 1 };
+	G_PUT(op, OP, ifm_zero, 0);
+	G_PUT(op, OP, ofm_zero, 0);
+	G_PUT(op, OP, round, ROUND_TFL);
+	G_PUT(op, OP, clamp, type_range(ofm.type));
+	return op;
+}
+
+void
+op_zeros(struct g_op *op, int32_t ifm, int32_t ofm)
+{
+	op->ifm_zero = ifm;
+	op->ofm_zero = ofm;
+}
+
+void
+op_scale(struct g_op *op, struct npu_scale s, enum g_round round)
+{
+	G_PUT(op, OP, scale, s);
+	op->round = round;
+}
+
+void
+op_clamp(struct g_op *op, struct g_range r)
+{
+	op->clamp = r;
+}
+
+void
+op_ifm2(struct g_op *op, struct g_operand ifm2, int32_t zero)
+{
+	G_PUT(op, OP, ifm2, ifm2);
+	G_PUT(op, OP, ifm2_zero, zero);
+}
+
+void
+op_scalar(struct g_op *op, int32_t value, int32_t zero)
+{
+	G_PUT(op, OP, scalar, value);
+	G_PUT(op, OP, ifm2_zero, zero);
+}
+
+void
+op_kernel(struct g_op *op, struct yx kernel, struct yx stride,
+	  struct yx dilation, struct g_pad pad)
+{
+	G_PUT(op, OP, kernel, kernel);
+	G_PUT(op, OP, stride, stride);
+	if (dilation.y != 1 || dilation.x != 1)
+		G_PUT(op, OP, dilation, dilation);
+	if (pad.top || pad.left || pad.bottom || pad.right)
+		G_PUT(op, OP, pad, pad);
+}
+
+void
+op_table(struct g_op *op, struct g_lut *lut)
+{
+	G_PUT(op, OP, act, G_ACT_LUT);
+	G_PUT(op, OP, lut, lut);
+}
+
+struct npu_scale
+scale_one(void)
+{
+	return (struct npu_scale){ .mult = 1u << 30, .shift = 30 };
+}
+
+struct g_op *
+part_copy(struct part *p, struct g_operand from, struct g_operand to)
+{
+	struct g_op *op = part_op(p, OP_AVGPOOL, from, to);
+	op_scale(op, scale_one(), ROUND_TFL);
+	return op;
+}
+
+static struct g_lut *
+add_lut(struct part *p, int bits, const int64_t *v, size_t n)
+{
+	/* equal tables are one record: one copy in flash, one in SHRAM */
+	for (size_t i = 0; i < p->g->n_luts; i++) {
+		struct g_lut *l = p->g->luts[i];
+		if (l->bits == bits && !memcmp(l->values.v, v, n * sizeof(*v)))
+			return l;
+	}
+	struct g_lut *l = graph_add_g_lut(p->g);
+	int64_t *copy = anew(p->a, int64_t, n);
+	memcpy(copy, v, n * sizeof(*v));
+	G_PUT(l, LUT, bits, bits);
+	G_PUT(l, LUT, values, (struct g_list){ .v = copy, .n = n });
+	return l;
+}
+
+struct g_lut *
+part_lut8(struct part *p, const uint8_t table[256])
+{
+	int64_t v[256];
+	for (int i = 0; i < 256; i++)
+		v[i] = table[i];
+	return add_lut(p, 8, v, 256);
+}
+
+struct g_lut *
+part_lut32(struct part *p, const int32_t table[256])
+{
+	int64_t v[256];
+	for (int i = 0; i < 256; i++)
+		v[i] = (uint32_t)table[i];
+	return add_lut(p, 32, v, 256);
+}
+
+/* word = base in the low half, slope in the high half: command-stream.md 6.5 */
+struct g_lut *
+part_lut16(struct part *p, const int16_t points[513])
+{
+	int64_t v[512];
+	for (int i = 0; i < 512; i++) {
+		uint16_t base = (uint16_t)points[i];
+		uint16_t slope = (uint16_t)(points[i + 1] - points[i]);
+		v[i] = (uint32_t)slope << 16 | base;
+	}
+	return add_lut(p, 16, v, 512);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tfl-partition: which operators run on the NPU, and their lowering to NPU
+ * primitives.  The functions stand under the name of their file, in running
+ * order.
+ *
+ * A family is a row of the table in families.c: what it takes to run an
+ * operator on the NPU (check: NULL, or the reason why not in one line) and
+ * how (lower).  check sees the model only; lower may not fail for a reason
+ * that check could have seen.
+ */
+#ifndef TFL_PARTITION_PART_H
+#define TFL_PARTITION_PART_H
+
+#include "base/diag.h"
+#include "graph/graph.h"
+
+struct placement {
+	bool npu;
+	const char *why; /* reason for the CPU */
+	int level;	 /* spec/operators.md 7.2 */
+	bool folded;	 /* done by its consumer: a PAD */
+	struct g_node *node;
+};
+
+struct part {
+	struct arena *a;
+	struct tfl_model *m;
+	const struct tfl_subgraph *sg; /* subgraph 0 */
+	struct graph *g;
+	struct placement *op;
+	struct g_operand *value; /* where each tensor lives; t NULL: nowhere */
+	int *uses;		 /* consumers of each tensor, outputs included */
+	bool *crosses;		 /* the CPU or the application sees it */
+	struct g_node *node;	 /* being filled */
+	int op_i;		 /* operator being lowered */
+	struct err *e;
+};
+
+struct options {
+	const char *input, *output;
+	const char **cpu; /* operators that the user keeps on the CPU */
+	size_t n_cpu;
+	bool report, fail_on_cpu, by_name;
+};
+
+/* families.c */
+struct family {
+	int code;
+	const char *(*check)(const struct part *p, const struct tfl_op *op);
+	bool (*lower)(struct part *p, const struct tfl_op *op);
+	bool alias; /* moves nothing: the result is another name of the input */
+};
+const struct family *family_find(int code);
+
+/* decide.c: NPU or CPU for every operator */
+void decide(struct part *p, const struct options *o);
+
+/* nodes.c: levels, crossing tensors, regions in order of execution */
+void make_nodes(struct part *p);
+
+/* lower.c: every NPU operator into its node */
+bool lower_all(struct part *p);
+
+/* report.c */
+void print_report(const struct part *p, struct text *t);
+
+/* ---- for families -------------------------------------------------------- */
+
+/* decide.c: rules shared by many checks; NULL or the reason */
+const char *part_say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
+const struct tfl_tensor *part_in(const struct part *p, const struct tfl_op *op,
+				 int k); /* NULL when absent */
+const struct tfl_tensor *part_out(const struct part *p, const struct tfl_op *op,
+				  int k);
+const char *check_arity(const struct part *p, const struct tfl_op *op,
+			int min_in, int max_in, int n_out);
+/* types of feature maps: a set of TYPE_ bits */
+enum { TYPE_I8 = 1, TYPE_U8 = 2, TYPE_I16 = 4, TYPE_I32 = 8,
+       TYPE_8 = TYPE_I8 | TYPE_U8, TYPE_MAPS = TYPE_8 | TYPE_I16 };
+const char *check_map(const struct part *p, const struct tfl_tensor *t,
+		      const char *role, int types);
+const char *check_maps(const struct part *p, const struct tfl_op *op, int types);
+const char *check_same_quant(const struct part *p, const struct tfl_op *op);
+const char *check_activation(const struct part *p, const struct tfl_op *op,
+			     int activation);
+const char *check_options(const struct part *p, const struct tfl_op *op,
+			  const struct fb_table *t);
+
+/* quant.c: scales, zero points, clamps */
+double quant_scale(const struct tfl_tensor *t);	  /* of a per-tensor one */
+float quant_scale_f32(const struct tfl_tensor *t);
+float quant_channel_scale(const struct tfl_tensor *t, int c);
+int32_t quant_zero(const struct tfl_tensor *t);
+bool quant_equal(const struct tfl_tensor *a, const struct tfl_tensor *b);
+struct g_range type_range(int type);
+/* clamp of a fused activation in the quantization of t; operators.md 3.1 */
+struct g_range quant_clamp(const struct tfl_tensor *t, int activation);
+
+/* values.c: tensors of the graph */
+struct hwc tfl_hwc(const struct tfl_tensor *t);
+struct g_tensor *part_new_tensor(struct part *p, int type, struct hwc hwc,
+				 const char *name); /* an intermediate */
+struct g_operand part_ifm(struct part *p, int tensor); /* value or constant */
+struct g_operand part_ofm(struct part *p, int tensor); /* value, made if none */
+/* another shape of the same elements; copied first where a view can't do it */
+struct g_operand part_view(struct part *p, struct g_operand o, struct hwc shape);
+/* a part of what an operand shows */
+struct g_operand part_box(struct g_operand o, struct hwc shape, struct hwc start);
+/* constant integers of an operator's parameter tensor (INT32 or INT64) */
+bool part_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
+
+/* ops.c: graph operations with everything set that a primitive needs */
+struct g_op *part_op(struct part *p, enum g_op_kind kind, struct g_operand ifm,
+		     struct g_operand ofm);
+void op_zeros(struct g_op *op, int32_t ifm, int32_t ofm);
+void op_scale(struct g_op *op, struct npu_scale s, enum g_round round);
+void op_clamp(struct g_op *op, struct g_range r);
+void op_ifm2(struct g_op *op, struct g_operand ifm2, int32_t zero);
+void op_scalar(struct g_op *op, int32_t value, int32_t zero);
+void op_kernel(struct g_op *op, struct yx kernel, struct yx stride,
+	       struct yx dilation, struct g_pad pad);
+void op_table(struct g_op *op, struct g_lut *lut);
+/* a 1x1 average pool that moves elements as they are */
+struct g_op *part_copy(struct part *p, struct g_operand from, struct g_operand to);
+struct g_lut *part_lut8(struct part *p, const uint8_t table[256]);
+struct g_lut *part_lut16(struct part *p, const int16_t points[513]);
+struct g_lut *part_lut32(struct part *p, const int32_t table[256]);
+/* identity multiplier as pools use it: 2^30 >> 30 */
+struct npu_scale scale_one(void);
+
+/* geometry.c */
+struct window {
+	struct yx out; /* OFM extent */
+	struct g_pad pad;
+};
+struct window window_of(int padding, struct yx in, struct yx kernel,
+			struct yx stride, struct yx dilation);
+
+/* one file per family of operators */
+extern const struct family conv_families[], pool_families[], eltwise_families[],
+    move_families[], reduce_families[];
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which graph tensor holds a TFLite tensor, and how it is seen. */
+#include "part.h"
+
+struct hwc
+tfl_hwc(const struct tfl_tensor *t)
+{
+	struct g_shape s = { .type = t->type, .rank = t->rank };
+	memcpy(s.dim, t->dim, sizeof(s.dim));
+	return graph_hwc(&s);
+}
+
+static struct g_tensor *
+new_tensor(struct part *p, const struct tfl_tensor *t, int index)
+{
+	struct g_tensor *n = graph_add_g_tensor(p->g);
+	struct g_shape s = { .type = t->type, .rank = t->rank };
+	memcpy(s.dim, t->dim, sizeof(s.dim));
+	G_PUT(n, TENSOR, shape, s);
+	n->hwc = graph_hwc(&s);
+	G_PUT(n, TENSOR, name, t->name);
+	if (t->quant.n_scale == 1) {
+		G_PUT(n, TENSOR, scale, t->quant.scale[0]);
+		G_PUT(n, TENSOR, zero, t->quant.n_zero ? t->quant.zero[0] : 0);
+	}
+	struct g_tfl *v = anew(p->a, struct g_tfl, 1);
+	v->index = index;
+	G_PUT(n, TENSOR, tfl, (struct g_tfls){ .n = 1, .v = v });
+	return n;
+}
+
+struct g_tensor *
+part_new_tensor(struct part *p, int type, struct hwc hwc, const char *name)
+{
+	struct g_tensor *n = graph_add_g_tensor(p->g);
+	struct g_shape s = { .type = type, .rank = 4,
+			     .dim = { 1, hwc.h, hwc.w, hwc.c } };
+	G_PUT(n, TENSOR, shape, s);
+	n->hwc = hwc;
+	if (name)
+		G_PUT(n, TENSOR, name, name);
+	return n;
+}
+
+struct g_operand
+part_ofm(struct part *p, int tensor)
+{
+	struct g_operand *v = &p->value[tensor];
+	if (!v->t)
+		*v = operand_whole(new_tensor(p, &p->sg->tensor[tensor], tensor));
+	return *v;
+}
+
+struct g_operand
+part_ifm(struct part *p, int tensor)
+{
+	const struct tfl_tensor *t = &p->sg->tensor[tensor];
+	struct g_operand *v = &p->value[tensor];
+	if (!v->t && t->data.p) {
+		struct g_tensor *n = new_tensor(p, t, tensor);
+		G_PUT(n, TENSOR, source, (struct g_source){ .buffer = t->buffer });
+		*v = operand_whole(n);
+	}
+	return part_ofm(p, tensor);
+}
+
+struct g_operand
+part_view(struct part *p, struct g_operand o, struct hwc shape)
+{
+	if (hwc_equal(o.shape, shape))
+		return o;
+	if (o.view == VIEW_BOX || o.view == VIEW_STRIDED) {
+		struct g_tensor *t = part_new_tensor(p, o.type, o.shape, NULL);
+		struct g_op *op = part_copy(p, o, operand_whole(t));
+		op_clamp(op, type_range(o.type));
+		o = operand_whole(t);
+	}
+	struct g_operand r = operand_reshape(o.t, shape);
+	r.type = o.type;
+	return r;
+}
+
+struct g_operand
+part_box(struct g_operand o, struct hwc shape, struct hwc start)
+{
+	if (hwc_equal(o.shape, shape))
+		return o;
+	if (o.view == VIEW_WHOLE) {
+		o.view = VIEW_BOX;
+		o.start = start;
+	} else if (o.view == VIEW_BOX) {
+		o.start.h += start.h;
+		o.start.w += start.w;
+		o.start.c += start.c;
+	} else {
+		if (o.view == VIEW_RESHAPE) {
+			o.stride[0] = (int64_t)o.shape.w * o.shape.c;
+			o.stride[1] = o.shape.c;
+			o.stride[2] = 1;
+			o.view = VIEW_STRIDED;
+		}
+		o.offset += start.h * o.stride[0] + start.w * o.stride[1] +
+			    start.c * o.stride[2];
+	}
+	o.shape = shape;
+	return o;
+}
+
+bool
+part_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n)
+{
+	if (!t || !t->data.p || (t->type != TFL_INT32 && t->type != TFL_INT64))
+		return false;
+	int64_t count = tfl_elements(t);
+	int size = tfl_type_bytes(t->type);
+	if (count > max || (size_t)(count * size) > t->data.n)
+		return false;
+	for (int i = 0; i < count; i++)
+		out[i] = size == 4 ? (int32_t)load_le32(t->data.p + 4 * i)
+				   : (int64_t)load_le64(t->data.p + 8 * i);
+	*n = (int)count;
+	return true;
+}
