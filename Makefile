@@ -104,6 +104,20 @@ $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
+# the demo model, from nothing, byte for byte: `make digits` rewrites
+# tests/models/digits.tflite and the pictures in tests/models/digits/
+DIGITS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/models/digits/*.c))
+$(B)/tests/models/digits/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
+
+$(B)/tests/digits: $(DIGITS) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+.PHONY: digits
+digits: $(B)/tests/digits
+	$(B)/tests/digits tests/models/digits.tflite tests/models/digits
+
 # make parsed this file before the packages came, hence the second make
 .PHONY: deps check check-run check-asan tests
 deps:

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# The demo model: what it is, and that it can be made again.
+
+load lib/common
+
+model=$BATS_TEST_DIRNAME/models/digits.tflite
+
+@test "the demo model is made again byte for byte" {
+	[ -z "${NPUTOOLS_QUICK-}" ] || skip "quick run: training takes a while"
+	make -s -C "$TOP" B="${NPUTOOLS_BUILD:-build}" \
+		"${NPUTOOLS_BUILD:-build}/tests/digits"
+	"${NPUTOOLS_BUILD:-$TOP/build}/tests/digits" made.tflite . >log
+	cat log
+	cmp made.tflite "$model"
+	for d in 0 1 2 3 4 5 6 7 8 9; do
+		cmp "digit-$d.pgm" "$TOP/tests/models/digits/digit-$d.pgm"
+	done
+}
+
+@test "flatc, which knows nothing of us, reads the demo model" {
+	need flatc jq
+	flatc --json --strict-json --raw-binary \
+		"$TOP/tests/models/tflite.fbs" -- "$model"
+	jq -r '.subgraphs[0].operators[] | .builtin_options_type // "none"' \
+		digits.json | sort | uniq -c >ops
+	[ "$(awk '{ n += $1 } END { print n }' ops)" = 13 ]
+	grep -q '5 Conv2DOptions' ops
+	grep -q '3 DepthwiseConv2DOptions' ops
+}
+
+@test "the demo model is fully integer" {
+	run tfl-quantcheck "$model"
+	[ "$status" = 0 ]
+	[[ "$output" == *"fully integer: 0 errors, 0 warnings"* ]]
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* usage: digits MODEL.tflite SAMPLE-DIRECTORY */
+#include "digits.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N_TRAIN = 24000, N_CALIBRATE = 500, N_TEST = 5000 };
+
+/* digit-D.pgm for every digit */
+static bool
+write_samples(struct arena *a, const char *dir, struct err *e)
+{
+	struct rng r = rng_seeded(SEED_SAMPLES);
+	for (int d = 0; d < CLASSES; d++) {
+		struct picture p;
+		draw_digit(&r, d, &p);
+		struct text t = { 0 };
+		text_printf(&t, "P5\n%d %d\n255\n", SIDE, SIDE);
+		text_put(&t, p.pixel, PIXELS);
+		bool ok = file_write(arena_printf(a, "%s/digit-%d.pgm", dir, d),
+				     t.p, t.n, true, e);
+		text_free(&t);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool
+make(struct arena *a, const char *path, const char *dir, struct err *e)
+{
+	struct rng r = rng_seeded(SEED_WEIGHTS);
+	struct net *n = net_new(a, &r);
+	struct bytes model;
+	double int8;
+	learn(a, n, N_TRAIN);
+	printf("%d pictures learnt; of %d others, recognised by\n", N_TRAIN,
+	       N_TEST);
+	printf("  float  %.2f %%\n", 100 * accuracy_float(n, N_TEST));
+	if (!quantize(a, n, N_CALIBRATE, &model, e) ||
+	    !file_write(path, model.p, model.n, true, e) ||
+	    !write_samples(a, dir, e) ||
+	    !accuracy_int8(a, model, N_TEST, &int8, e))
+		return false;
+	printf("  int8   %.2f %%\n", 100 * int8);
+	return true;
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc != 3) {
+		fprintf(stderr, "usage: digits MODEL.tflite DIRECTORY\n");
+		return EXIT_TROUBLE;
+	}
+	struct arena *a = arena_open();
+	struct err e = { 0 };
+	if (!make(a, argv[1], argv[2], &e))
+		fprintf(stderr, "digits: %s\n", e.text);
+	arena_close(a);
+	return e.status;
+}
