@@ -1,10 +1,190 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/sim.h"
+/* Executes a command stream, operation by operation, in program order. */
+#include "sim/npu.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Multiplications and copied bytes of one stream; a thousand times more than
+ * the largest network that fits the addresses of the smaller NPU.
+ */
+#define BUDGET ((uint64_t)1 << 39)
+
+bool
+npu_fail(struct npu_run *r, const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return err_at(r->e, r->job->name, 0,
+		      "operator %d (ethos-u), 0x%06zx %s: %s", r->job->op_index,
+		      4 * r->op.at, npu_op_name(&r->op), text);
+}
+
+bool
+npu_spend(struct npu_run *r, uint64_t n)
+{
+	if (n > r->budget)
+		return npu_fail(r, "the stream computes more than 2^39 products "
+				   "or copies more bytes");
+	r->budget -= n;
+	return true;
+}
+
+struct npu_axis
+npu_axis_y(const struct npu_op *op)
+{
+	return (struct npu_axis){ .stride = op->stride_y, .pad = op->pad_top,
+				  .dilation = op->dilation_y,
+				  .taps = op->kernel_h,
+				  .extent = op->ifm_up_h,
+				  .upscale = op->upscale };
+}
+
+struct npu_axis
+npu_axis_x(const struct npu_op *op)
+{
+	return (struct npu_axis){ .stride = op->stride_x, .pad = op->pad_left,
+				  .dilation = op->dilation_x,
+				  .taps = op->kernel_w,
+				  .extent = op->ifm_up_w,
+				  .upscale = op->upscale };
+}
+
+static bool
+check_kernel(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	if (op->ifm.bits > 32 || op->ofm.bits > 32)
+		return npu_fail(r, "precision code 3 is not defined (rule 8)");
+	if (op->upscale > UPSCALE_ZEROS || op->rounding > NPU_ROUND_NATURAL ||
+	    op->ifm_rounding > NPU_ROUND_NATURAL || op->operand_scale > 2)
+		return npu_fail(r, "undefined code for upscaling, rounding or "
+				   "operand scaling (rule 8)");
+	if (op->ifm_up_h < 1 || op->ifm_up_w < 1)
+		return npu_fail(r, "the IFM extent %lld x %lld that follows from "
+				   "OFM, kernel and padding is empty (rule 24)",
+				(long long)op->ifm_up_h,
+				(long long)op->ifm_up_w);
+	if ((op->dilated_h - 1) % op->dilation_y ||
+	    (op->dilated_w - 1) % op->dilation_x)
+		return npu_fail(r, "kernel of %d x %d doesn't suit the dilation "
+				   "(rule 22)", op->dilated_h, op->dilated_w);
+	if (op->kind != NPU_ELEMENTWISE && op->kind != NPU_CONV &&
+	    !(op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM) &&
+	    op->ifm.shape.c != op->ofm.shape.c)
+		return npu_fail(r, "IFM depth %d and OFM depth %d differ "
+				   "(rule 21)", op->ifm.shape.c, op->ofm.shape.c);
+	return npu_output_check(r) && fm_check(r, &op->ifm, "IFM", false) &&
+	       fm_check(r, &op->ofm, "OFM", true);
+}
+
+/* accumulators of 16-bank parts reach into the tables (8.3) */
+static void
+spoil_tables(struct npu_run *r)
+{
+	if (!r->accel->lut_banks && !npu_uses_table(&r->op))
+		memset(r->table_valid, 0, sizeof(r->table_valid));
+}
+
+static bool
+run_kernel(struct npu_run *r)
+{
+	bool ok = check_kernel(r);
+	switch (r->op.kind) {
+	case NPU_CONV:
+	case NPU_DEPTHWISE:
+		ok = ok && npu_run_conv(r);
+		break;
+	case NPU_POOL:
+		ok = ok && npu_run_pool(r);
+		break;
+	default:
+		ok = ok && npu_run_eltwise(r);
+	}
+	spoil_tables(r);
+	return ok;
+}
+
+static void
+report(struct npu_run *r)
+{
+	const struct sim_hooks *h = r->job->hooks;
+	if (!h || !h->npu_event)
+		return;
+	struct text t = { 0 };
+	stream_print_op(&t, &r->op);
+	if (r->overflows)
+		text_printf(&t, " overflows=%llu",
+			    (unsigned long long)r->overflows);
+	struct sim_npu_event ev = { .op_index = r->job->op_index,
+				    .at_bytes = 4 * r->op.at,
+				    .text = text_str(&t), .op = &r->op };
+	h->npu_event(h->ctx, &ev);
+	text_free(&t);
+}
+
+static bool
+run_operation(struct npu_run *r)
+{
+	if (r->op.n_missing)
+		return npu_fail(r, "uses register %s, which nothing has written "
+				   "(rule 7)",
+				npu_registers[r->op.missing[0]].name);
+	if (!npu_spend(r, 1000)) /* an operation has a price of its own */
+		return false;
+	r->a = arena_open();
+	r->overflows = 0;
+	bool ok = true;
+	if (npu_is_kernel(&r->op))
+		ok = run_kernel(r);
+	else if (r->op.kind == NPU_DMA)
+		ok = npu_run_dma(r);
+	arena_close(r->a);
+	if (ok)
+		report(r);
+	return ok;
+}
+
+static bool
+run_stream(struct npu_run *r, const struct npu_stream *s)
+{
+	struct npu_walk w;
+	struct err bad = { 0 };
+	walk_init(&w, s);
+	while (walk_next(&w, &r->op, &bad)) {
+		if (r->op.kind == NPU_STOP)
+			return true;
+		if (!run_operation(r))
+			return false;
+	}
+	if (!bad.status)
+		(void)err_set(&bad, "the stream ends without STOP (rule 2)");
+	return err_at(r->e, r->job->name, 0, "operator %d (ethos-u): %s",
+		      r->job->op_index, bad.text);
+}
 
 bool
 sim_npu_run(const struct sim_npu_job *job, struct err *e)
 {
-	return err_at(e, job->name, 0,
-		      "operator %d (ethos-u): this build does not execute "
-		      "command streams", job->op_index);
+	struct arena *keep = arena_open();
+	struct npu_run *r = anew(keep, struct npu_run, 1);
+	struct npu_stream s = { .subgraph = -1 };
+	struct err bad = { 0 };
+	bool ok = stream_payload(keep, job->payload, &s, &bad);
+	if (!ok)
+		(void)err_at(e, job->name, 0, "operator %d (ethos-u): %s",
+			     job->op_index, bad.text);
+	r->job = job;
+	r->accel = s.accel;
+	r->keep = keep;
+	r->e = e;
+	r->budget = BUDGET;
+	ok = ok && run_stream(r, &s);
+	arena_close(keep);
+	return ok;
 }

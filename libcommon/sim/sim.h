@@ -71,10 +71,12 @@ struct sim_region {
 };
 
 /* after every operation of a stream; text is one line without newline */
+struct npu_op;
 struct sim_npu_event {
 	int op_index;	 /* of the ethos-u operator in subgraph 0 */
 	size_t at_bytes; /* of the command word, from the stream's first word */
 	const char *text;
+	const struct npu_op *op; /* decoded: stream/stream.h */
 };
 
 /*

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CONV and DEPTHWISE (6.7). */
+#include "sim/npu.h"
+
+#include "base/fixed.h"
+
+#include <string.h>
+
+enum { PIXELS = 32 }; /* output columns at a time */
+
+struct conv {
+	struct npu_run *r;
+	const int16_t *x;   /* IFM, [h][w][c], less zero point */
+	const int32_t *x32; /* the same, when 16 bits don't hold it */
+	struct npu_filters f;
+	struct npu_channel *ch;
+	struct npu_axis ay, ax;
+	int32_t in_w, in_c, out_c;
+	int64_t columns; /* of a patch: kh * kw * in_c, or the taps */
+	int64_t block;	 /* columns whose products 32 bits can sum */
+	int64_t *acc;	 /* [PIXELS][out_c] */
+	int32_t *y;	 /* [PIXELS][out_c] */
+};
+
+/* sums of products over n columns, n a multiple of 16; 4 filters x 2 patches */
+VECTORISED static void
+products_2x4(const int16_t *restrict p, const int16_t *restrict w,
+	     int64_t pitch, int64_t n, int32_t out[8])
+{
+	const int16_t *p1 = p + pitch;
+	const int16_t *w1 = w + pitch, *w2 = w1 + pitch, *w3 = w2 + pitch;
+	int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+	for (int64_t k = 0; k < n; k++) {
+		s0 += p[k] * w[k];
+		s1 += p[k] * w1[k];
+		s2 += p[k] * w2[k];
+		s3 += p[k] * w3[k];
+		s4 += p1[k] * w[k];
+		s5 += p1[k] * w1[k];
+		s6 += p1[k] * w2[k];
+		s7 += p1[k] * w3[k];
+	}
+	out[0] = s0;
+	out[1] = s1;
+	out[2] = s2;
+	out[3] = s3;
+	out[4] = s4;
+	out[5] = s5;
+	out[6] = s6;
+	out[7] = s7;
+}
+
+/* acc[pixel][channel] of n patches */
+static void
+multiply(const struct conv *c, const int16_t *patch, int32_t n)
+{
+	int64_t pitch = c->f.pitch;
+	for (int32_t o = 0; o < c->out_c; o += 4)
+		for (int32_t i = 0; i < n; i += 2) {
+			int64_t sum[8] = { 0 };
+			for (int64_t k = 0; k < pitch; k += c->block) {
+				int64_t left = pitch - k;
+				int32_t part[8];
+				products_2x4(patch + i * pitch + k,
+					     c->f.w + o * pitch + k, pitch,
+					     left < c->block ? left : c->block,
+					     part);
+				for (int t = 0; t < 8; t++)
+					sum[t] += part[t];
+			}
+			for (int t = 0; t < 8; t++)
+				if (o + t % 4 < c->out_c && i + t / 4 < n)
+					c->acc[(int64_t)(i + t / 4) * c->out_c +
+					       o + t % 4] = sum[t];
+		}
+}
+
+/* what output (oy, ox) looks at: one row of a matrix */
+static void
+fill_patch(const struct conv *c, int32_t oy, int32_t ox, int16_t *to)
+{
+	const struct npu_axis *ay = &c->ay, *ax = &c->ax;
+	int64_t left = (int64_t)ox * ax->stride - ax->pad;
+	bool whole = ax->dilation == 1 && ax->upscale == UPSCALE_NONE &&
+		     left >= 0 && left + ax->taps <= ax->extent;
+	size_t depth = (size_t)c->in_c, row = depth * (size_t)ax->taps;
+	for (int32_t ky = 0; ky < ay->taps; ky++, to += row) {
+		int32_t y = axis_tap(ay, oy, ky);
+		const int16_t *from = c->x + (int64_t)y * c->in_w * c->in_c;
+		if (y < 0) {
+			memset(to, 0, row * sizeof(*to));
+		} else if (whole) {
+			memcpy(to, from + left * c->in_c, row * sizeof(*to));
+		} else for (int32_t kx = 0; kx < ax->taps; kx++) {
+			int32_t x = axis_tap(ax, ox, kx);
+			int16_t *p = to + (size_t)kx * depth;
+			if (x < 0)
+				memset(p, 0, depth * sizeof(*p));
+			else
+				memcpy(p, from + (int64_t)x * c->in_c,
+				       depth * sizeof(*p));
+		}
+	}
+}
+
+/* inputs beyond 16 bits: one product at a time */
+static void
+multiply_wide(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc)
+{
+	memset(acc, 0, (size_t)c->out_c * sizeof(*acc));
+	for (int32_t t = 0; t < c->ay.taps * c->ax.taps; t++) {
+		int32_t y = axis_tap(&c->ay, oy, t / c->ax.taps);
+		int32_t x = axis_tap(&c->ax, ox, t % c->ax.taps);
+		if (y < 0 || x < 0)
+			continue;
+		const int32_t *in = c->x32 + ((int64_t)y * c->in_w + x) * c->in_c;
+		const int16_t *w = c->f.w + (int64_t)t * c->in_c;
+		for (int32_t o = 0; o < c->out_c; o++, w += c->f.pitch)
+			for (int32_t i = 0; i < c->in_c; i++)
+				acc[o] += (int64_t)in[i] * w[i];
+	}
+}
+
+/* ---- depthwise --------------------------------------------------------------------- */
+
+VECTORISED static void
+add_products(int32_t *restrict acc, const int16_t *restrict x,
+	     const int16_t *restrict w, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++)
+		acc[i] += x[i] * w[i];
+}
+
+/* sum holds out_c 32-bit partial sums of at most block taps */
+static void
+multiply_depthwise(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc,
+		   int32_t *sum)
+{
+	int32_t pending = 0, taps = c->ay.taps * c->ax.taps, n = c->out_c;
+	memset(acc, 0, (size_t)n * sizeof(*acc));
+	memset(sum, 0, (size_t)n * sizeof(*sum));
+	for (int32_t t = 0; t < taps; t++) {
+		int32_t y = axis_tap(&c->ay, oy, t / c->ax.taps);
+		int32_t x = axis_tap(&c->ax, ox, t % c->ax.taps);
+		int64_t at = ((int64_t)y * c->in_w + x) * c->in_c;
+		const int16_t *w = c->f.w + (int64_t)t * n;
+		if (y < 0 || x < 0)
+			continue;
+		if (c->x32) {
+			for (int32_t i = 0; i < n; i++)
+				acc[i] += (int64_t)c->x32[at + i] * w[i];
+			continue;
+		}
+		add_products(sum, c->x + at, w, n);
+		if (++pending < c->block)
+			continue;
+		for (int32_t i = 0; i < n; i++)
+			acc[i] += sum[i];
+		memset(sum, 0, (size_t)n * sizeof(*sum));
+		pending = 0;
+	}
+	for (int32_t i = 0; i < n; i++)
+		acc[i] += sum[i];
+}
+
+/* ---- both -------------------------------------------------------------------------- */
+
+/* accumulators of n pixels from column ox on to outputs */
+static void
+finish(const struct conv *c, int32_t oy, int32_t ox, int32_t n)
+{
+	struct npu_run *r = c->r;
+	enum npu_rounding rounding = r->op.rounding;
+	for (int32_t i = 0; i < n; i++) {
+		int64_t *acc = c->acc + (int64_t)i * c->out_c;
+		for (int32_t o = 0; o < c->out_c; o++)
+			acc[o] += c->ch[o].bias;
+		npu_watch(r, acc, c->out_c);
+		for (int32_t o = 0; o < c->out_c; o++)
+			acc[o] = npu_scale(acc[o], c->ch[o].mult,
+					   c->ch[o].shift, rounding);
+	}
+	npu_output(r, c->acc, (int64_t)n * c->out_c, c->y);
+	fm_store(r, oy, ox, n, c->y);
+}
+
+static void
+run_row(struct conv *c, int32_t oy, int16_t *patches, int32_t *sum)
+{
+	struct npu_run *r = c->r;
+	int32_t width = r->op.ofm.shape.w;
+	for (int32_t ox = 0; ox < width; ox += PIXELS) {
+		int32_t n = width - ox < PIXELS ? width - ox : PIXELS;
+		for (int32_t i = 0; i < n; i++) {
+			int64_t *acc = c->acc + (int64_t)i * c->out_c;
+			if (r->op.kind == NPU_DEPTHWISE)
+				multiply_depthwise(c, oy, ox + i, acc, sum);
+			else if (c->x32)
+				multiply_wide(c, oy, ox + i, acc);
+			else
+				fill_patch(c, oy, ox + i,
+					   patches + i * c->f.pitch);
+		}
+		if (r->op.kind == NPU_CONV && !c->x32)
+			multiply(c, patches, n);
+		finish(c, oy, ox, n);
+	}
+}
+
+static bool
+check(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	if (op->ifm.bits > 16)
+		return npu_fail(r, "IFM of %d bits (rule 13)", op->ifm.bits);
+	if (op->dilated_h > 64 || op->dilated_h * (int64_t)op->dilated_w > 4096)
+		return npu_fail(r, "kernel of %d x %d (rule 26)", op->dilated_h,
+				op->dilated_w);
+	return true;
+}
+
+bool
+npu_run_conv(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	struct conv c = {
+		.r = r, .ay = npu_axis_y(op), .ax = npu_axis_x(op),
+		.in_w = op->ifm.shape.w, .in_c = op->ifm.shape.c,
+		.out_c = op->ofm.shape.c,
+	};
+	c.columns = (int64_t)op->kernel_h * op->kernel_w *
+		    (op->kind == NPU_CONV ? c.in_c : 1);
+	if (!check(r) ||
+	    !npu_spend(r, (uint64_t)c.columns *
+			      (uint64_t)hwc_elements(op->ofm.shape)) ||
+	    !npu_load_filters(r, &c.f) || !npu_load_channels(r, &c.ch))
+		return false;
+	if (fm_fits16(&op->ifm))
+		c.x = fm_load16(r, &op->ifm);
+	else
+		c.x32 = fm_load32(r, &op->ifm);
+	int64_t product = (int64_t)fm_largest(&op->ifm) *
+			  (c.f.largest ? c.f.largest : 1);
+	c.block = INT32_MAX / product;
+	if (op->kind == NPU_CONV)
+		c.block = c.block / 16 * 16;
+	c.acc = anew(r->a, int64_t, PIXELS * (size_t)c.out_c);
+	c.y = anew(r->a, int32_t, PIXELS * (size_t)c.out_c);
+	int16_t *patches = anew(r->a, int16_t, PIXELS * (size_t)c.f.pitch);
+	int32_t *sum = anew(r->a, int32_t, (size_t)c.out_c);
+	for (int32_t oy = 0; oy < op->ofm.shape.h; oy++)
+		run_row(&c, oy, patches, sum);
+	return true;
+}

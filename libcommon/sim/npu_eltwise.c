@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ELEMENTWISE (6.9, 6.10). */
+#include "sim/npu.h"
+
+struct eltwise {
+	struct npu_run *r;
+	const int32_t *x, *x2; /* planes less zero point; x2 NULL: scalar */
+	int32_t scalar;
+	int32_t *b;	 /* IFM2 of one row */
+	int64_t *acc;
+	int32_t *y;
+};
+
+/* one row of IFM2, broadcast to the OFM's shape */
+static void
+spread(const struct eltwise *e, int32_t y, int32_t *to)
+{
+	const struct npu_op *op = &e->r->op;
+	int32_t w = op->ofm.shape.w, c = op->ofm.shape.c;
+	struct hwc s = op->ifm2.shape;
+	for (int32_t x = 0; x < w; x++)
+		for (int32_t z = 0; z < c; z++) {
+			int32_t v = e->scalar;
+			if (e->x2)
+				v = e->x2[((int64_t)(s.h > 1 ? y : 0) * s.w +
+					   (s.w > 1 ? x : 0)) * s.c +
+					  (s.c > 1 ? z : 0)];
+			*to++ = v;
+		}
+}
+
+/* operands of ADD and SUB with their scales (6.10) */
+static int64_t
+operand(const struct npu_op *op, int32_t v, bool first)
+{
+	bool narrow = op->ifm.bits == 8;
+	int fixed = narrow ? 19 : 14, d = narrow ? 20 : 15;
+	if (op->operand_scale == 0)
+		return (int64_t)v * (uint16_t)(first ? op->opa_mult
+						     : op->opb_mult);
+	if ((op->operand_scale == 1) == first)
+		return npu_scale_operand(v, op->opa_mult, op->opa_shift,
+					 op->ifm_rounding, d);
+	return v * ((int64_t)1 << fixed);
+}
+
+static int
+leading_zeros(int32_t v)
+{
+	return v ? __builtin_clz((unsigned)v) : 32;
+}
+
+static void
+combine(const struct npu_op *op, const int32_t *a, const int32_t *b, int64_t n,
+	int64_t *acc)
+{
+	switch ((enum npu_eltwise)op->mode) {
+	case NPU_ELT_MUL:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = (int64_t)a[i] * b[i];
+		break;
+	case NPU_ELT_ADD:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = operand(op, a[i], true) +
+				 operand(op, b[i], false);
+		break;
+	case NPU_ELT_SUB:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = operand(op, a[i], true) -
+				 operand(op, b[i], false);
+		break;
+	case NPU_ELT_MIN:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = a[i] < b[i] ? a[i] : b[i];
+		break;
+	case NPU_ELT_MAX:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = a[i] > b[i] ? a[i] : b[i];
+		break;
+	case NPU_ELT_LRELU:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = a[i];
+		break;
+	case NPU_ELT_ABS:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = a[i] < 0 ? -(int64_t)a[i] : a[i];
+		break;
+	case NPU_ELT_CLZ:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = leading_zeros(a[i]);
+		break;
+	case NPU_ELT_SHR:
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = npu_scale(a[i], 1, b[i], op->rounding);
+		break;
+	case NPU_ELT_SHL: /* bits that leave are lost (U9) */
+		for (int64_t i = 0; i < n; i++)
+			acc[i] = (int32_t)((uint32_t)a[i] << b[i]);
+		break;
+	case NPU_ELT_COUNT:
+		break;
+	}
+}
+
+static bool
+is_scaled(int mode)
+{
+	return mode == NPU_ELT_MUL || mode == NPU_ELT_ADD ||
+	       mode == NPU_ELT_SUB || mode == NPU_ELT_ABS ||
+	       mode == NPU_ELT_LRELU;
+}
+
+static void
+rescale(const struct npu_op *op, int64_t *acc, int64_t n)
+{
+	bool words = op->ifm.bits == 32 || op->ofm.bits == 32;
+	uint32_t mult = words ? 1 : op->ofm_mult; /* the 32-bit rule (6.3) */
+	if (!is_scaled(op->mode) || !op->global_scale)
+		return;
+	for (int64_t i = 0; i < n; i++)
+		if (op->mode != NPU_ELT_LRELU || acc[i] < 0)
+			acc[i] = npu_scale(acc[i], mult, op->ofm_shift,
+					   op->rounding);
+}
+
+/* shift distances are only defined from 0 to 31 (U9) */
+static bool
+check_shifts(struct npu_run *r, const int32_t *b, int64_t n)
+{
+	int mode = r->op.mode;
+	if (mode != NPU_ELT_SHL && mode != NPU_ELT_SHR)
+		return true;
+	for (int64_t i = 0; i < n; i++)
+		if (b[i] < 0 || b[i] > 31)
+			return npu_fail(r, "shifts by %d", b[i]);
+	return true;
+}
+
+static bool
+run_row(struct eltwise *e, int32_t y)
+{
+	struct npu_run *r = e->r;
+	const struct npu_op *op = &r->op;
+	int64_t n = (int64_t)op->ofm.shape.w * op->ofm.shape.c;
+	const int32_t *a = e->x + y * n, *b = e->b;
+	if (op->has_ifm2) {
+		spread(e, y, e->b);
+		if (op->ifm2_first) {
+			b = a;
+			a = e->b;
+		}
+	}
+	if (!check_shifts(r, b, n))
+		return false;
+	combine(op, a, b, n, e->acc);
+	rescale(op, e->acc, n);
+	npu_output(r, e->acc, n, e->y);
+	fm_store(r, y, 0, op->ofm.shape.w, e->y);
+	return true;
+}
+
+static bool
+check(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	bool shift = op->mode == NPU_ELT_SHL || op->mode == NPU_ELT_SHR ||
+		     op->mode == NPU_ELT_CLZ;
+	if (op->mode >= NPU_ELT_COUNT)
+		return npu_fail(r, "elementwise mode %d is not defined (rule 8)",
+				op->mode);
+	if (op->has_ifm2 && op->ifm2.bits > 32)
+		return npu_fail(r, "IFM2's precision is not defined (rule 8)");
+	if (op->has_ifm2 && (op->ifm2.bits != op->ifm.bits ||
+			     op->ifm2.is_signed != op->ifm.is_signed))
+		return npu_fail(r, "IFM is %c%d and IFM2 %c%d (rule 13)",
+				op->ifm.is_signed ? 's' : 'u', op->ifm.bits,
+				op->ifm2.is_signed ? 's' : 'u', op->ifm2.bits);
+	if (shift && op->ifm.bits != 32)
+		return npu_fail(r, "IFM of %d bits (rule 13)", op->ifm.bits);
+	if (op->upscale != UPSCALE_NONE)
+		return npu_fail(r, "upscaled IFM (rule 27)");
+	if (is_scaled(op->mode) && !op->global_scale)
+		return npu_fail(r, "no output scale (rule 17)");
+	if (op->operand_scale && op->mode != NPU_ELT_ADD &&
+	    op->mode != NPU_ELT_SUB)
+		return npu_fail(r, "operand scaling (rule 15)");
+	if (op->operand_scale && op->ifm.bits == 32)
+		return npu_fail(r, "operand scaling of 32 bits (rule 16)");
+	return !op->has_ifm2 || op->ifm2_scalar ||
+	       fm_check(r, &op->ifm2, "IFM2", false);
+}
+
+bool
+npu_run_eltwise(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	struct eltwise e = { .r = r };
+	if (!check(r) ||
+	    !npu_spend(r, 4 * (uint64_t)hwc_elements(op->ofm.shape)))
+		return false;
+	size_t row = (size_t)op->ofm.shape.w * (size_t)op->ofm.shape.c;
+	e.x = fm_load32(r, &op->ifm);
+	e.scalar = op->scalar - op->ifm2.zero;
+	if (op->has_ifm2 && !op->ifm2_scalar)
+		e.x2 = fm_load32(r, &op->ifm2);
+	e.b = anew(r->a, int32_t, row);
+	e.acc = anew(r->a, int64_t, row);
+	e.y = anew(r->a, int32_t, row);
+	for (int32_t y = 0; y < op->ofm.shape.h; y++)
+		if (!run_row(&e, y))
+			return false;
+	return true;
+}
