@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One output file, by format and dialect. */
+#include "base/hash.h"
+#include "tfl2c.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { XXD_WIDTH = 12, MLEK_WIDTH = 32 };
+
+static void
+put_banner(struct text *t, const struct job *j)
+{
+	text_printf(t, "/* %s: made by tfl2c; do not edit.  Model: %zu bytes, "
+		       "xxh3 %016" PRIx64 " */\n",
+		    j->o->name, j->m->file.n,
+		    hash_xxh3(j->m->file.p, j->m->file.n));
+}
+
+static void
+put_guard(struct text *t, const struct job *j, const char *suffix)
+{
+	const char *guard = j->o->guard;
+	text_printf(t, "#ifndef %s%s%s\n", guard ? guard : j->prefix,
+		    guard ? "" : "_H", suffix);
+	text_printf(t, "#define %s%s%s\n\n", guard ? guard : j->prefix,
+		    guard ? "" : "_H", suffix);
+}
+
+/* each name of "a::b" in turn; the names have been checked */
+static void
+put_namespaces(struct text *t, const struct job *j, bool open)
+{
+	const char *p = j->o->namespaces;
+	while (p && *p) {
+		size_t n = strcspn(p, ":");
+		text_puts(t, open ? "namespace " : "} /* namespace ");
+		text_put(t, p, n);
+		text_puts(t, open ? " {\n" : " */\n");
+		p += n + strspn(p + n, ":");
+	}
+}
+
+/* "__attribute__((section("x"), aligned(16)))" */
+static void
+put_attribute(struct text *t, const struct options *o)
+{
+	text_puts(t, "__attribute__((");
+	if (o->section)
+		text_printf(t, "section(\"%s\"), ", o->section);
+	text_printf(t, "aligned(%d)))", o->align);
+}
+
+static void
+put_array(struct text *t, const struct job *j)
+{
+	text_printf(t, "const unsigned char %s[] ", j->o->name);
+	put_attribute(t, j->o);
+	text_puts(t, " = {\n");
+	put_bytes(t, j->m->file, XXD_WIDTH, "  ");
+	text_printf(t, "};\nconst unsigned int %s_len = %zu;\n", j->o->name,
+		    j->m->file.n);
+}
+
+static void
+put_declarations(struct text *t, const struct job *j)
+{
+	bool c = !j->o->namespaces;
+	if (c)
+		text_puts(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+	text_printf(t, "extern const unsigned char %s[];\n"
+		       "extern const unsigned int %s_len;\n",
+		    j->o->name, j->o->name);
+	if (c)
+		text_puts(t, "#ifdef __cplusplus\n}\n#endif\n");
+}
+
+/* the evaluation kit's C++ file: BufAttributes.hpp has the attribute */
+static void
+put_mlek_array(struct text *t, const struct job *j)
+{
+	text_printf(t, "static const uint8_t %s[] MODEL_TFLITE_ATTRIBUTE = {\n",
+		    j->o->name);
+	put_bytes(t, j->m->file, MLEK_WIDTH, "    ");
+	text_printf(t, "};\n\n"
+		       "extern const uint8_t *GetModelPointer();\n"
+		       "extern size_t GetModelLen();\n\n"
+		       "const uint8_t *GetModelPointer()\n{\n"
+		       "    return %s;\n}\n\n"
+		       "size_t GetModelLen()\n{\n"
+		       "    return sizeof(%s);\n}\n",
+		    j->o->name, j->o->name);
+}
+
+static void
+put_mlek_attribute(struct text *t, const struct job *j)
+{
+	text_puts(t, "#ifdef __has_include\n"
+		     "#if __has_include(\"BufAttributes.hpp\")\n"
+		     "#include \"BufAttributes.hpp\"\n"
+		     "#endif\n#endif\n"
+		     "#ifndef MODEL_TFLITE_ATTRIBUTE\n"
+		     "#define MODEL_TFLITE_ATTRIBUTE ");
+	text_printf(t, "__attribute__((section(\"%s\"), aligned(%d)))\n#endif\n",
+		    j->o->section ? j->o->section : "nn_model", j->o->align);
+}
+
+static void
+put_macros(struct text *t, const struct job *j)
+{
+	text_putc(t, '\n');
+	put_define(t, j, "BYTES", (int64_t)j->m->file.n);
+	put_memory_macros(t, j);
+	put_npu_macros(t, j);
+	put_interface(t, j);
+}
+
+static void
+compose_header(struct text *t, const struct job *j)
+{
+	put_banner(t, j);
+	put_guard(t, j, "");
+	text_puts(t, "#include <stdint.h>\n\n");
+	put_namespaces(t, j, true);
+	if (j->o->declarations)
+		put_declarations(t, j);
+	else
+		put_array(t, j);
+	put_macros(t, j);
+	if (j->o->resolver && !j->o->resolver_file)
+		put_resolver(t, j);
+	put_namespaces(t, j, false);
+	text_puts(t, "\n#endif\n");
+}
+
+/* a file of the kit's own shape; macros first, they hold in any namespace */
+static void
+compose_mlek(struct text *t, const struct job *j)
+{
+	put_banner(t, j);
+	text_puts(t, "#include <stddef.h>\n#include <stdint.h>\n\n");
+	put_mlek_attribute(t, j);
+	text_putc(t, '\n');
+	put_namespaces(t, j, true);
+	put_mlek_array(t, j);
+	put_macros(t, j);
+	if (j->o->resolver && !j->o->resolver_file)
+		put_resolver(t, j);
+	put_namespaces(t, j, false);
+}
+
+static void
+compose_source(struct text *t, const struct job *j)
+{
+	put_banner(t, j);
+	put_namespaces(t, j, true);
+	put_declarations(t, j); /* external linkage in C++, too */
+	text_putc(t, '\n');
+	put_array(t, j);
+	put_namespaces(t, j, false);
+}
+
+/* xxd -i, to the byte, with a name of our choice */
+static void
+compose_xxd(struct text *t, const struct job *j)
+{
+	text_printf(t, "unsigned char %s[] = {\n", j->o->name);
+	put_bytes(t, j->m->file, XXD_WIDTH, "  ");
+	text_printf(t, "};\nunsigned int %s_len = %zu;\n", j->o->name,
+		    j->m->file.n);
+}
+
+/* '%' for the types: '@' starts a comment on Arm */
+static void
+compose_asm(struct text *t, const struct job *j)
+{
+	const char *n = j->o->name;
+	put_banner(t, j);
+	text_printf(t, "\t.section %s,\"a\",%%progbits\n"
+		       "\t.balign %d\n\t.global %s\n\t.type %s, %%object\n"
+		       "%s:\n\t.incbin ",
+		    j->o->section ? j->o->section : ".rodata", j->o->align, n,
+		    n, n);
+	text_quoted(t, j->o->incbin, strlen(j->o->incbin));
+	text_printf(t, "\n.L%s_end:\n\t.size %s, .L%s_end - %s\n"
+		       "\t.if .L%s_end - %s != %zu\n"
+		       "\t.error \"the file is not the model of %zu bytes that "
+		       "tfl2c saw\"\n\t.endif\n",
+		    n, n, n, n, n, n, j->m->file.n, j->m->file.n);
+	text_printf(t, "\t.balign 4\n\t.global %s_len\n"
+		       "\t.type %s_len, %%object\n\t.size %s_len, 4\n"
+		       "%s_len:\n\t.4byte %zu\n"
+		       "\t.section .note.GNU-stack,\"\",%%progbits\n",
+		    n, n, n, n, j->m->file.n);
+}
+
+void
+compose_resolver(struct text *t, const struct job *j)
+{
+	put_banner(t, j);
+	put_guard(t, j, "_OPERATORS");
+	put_namespaces(t, j, true);
+	put_resolver(t, j);
+	put_namespaces(t, j, false);
+	text_puts(t, "\n#endif\n");
+}
+
+void
+compose(struct text *t, const struct job *j)
+{
+	if (j->o->format == FORMAT_ASM)
+		compose_asm(t, j);
+	else if (j->o->dialect == DIALECT_XXD)
+		compose_xxd(t, j);
+	else if (j->o->format == FORMAT_SOURCE)
+		compose_source(t, j);
+	else if (j->o->dialect == DIALECT_MLEK && !j->o->declarations)
+		compose_mlek(t, j);
+	else
+		compose_header(t, j);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Macros about memory and about the NPU that the stream is for. */
+#include "tfl2c.h"
+
+#include <string.h>
+
+void
+put_define(struct text *t, const struct job *j, const char *what,
+	   int64_t value)
+{
+	text_printf(t, "#define %s_%s %lld\n", j->prefix, what,
+		    (long long)value);
+}
+
+void
+put_comment_text(struct text *t, const char *s)
+{
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		/* no end of comment, no line splice, no trigraph */
+		bool plain = c >= ' ' && c < 0x7f && c != '*' && c != '\\' &&
+			     c != '?';
+		text_putc(t, plain ? (char)c : '#');
+	}
+}
+
+static void
+put_arena_size(struct text *t, const struct job *j)
+{
+	const struct tensor_plan *p = &j->plan;
+	text_printf(t,
+		"\n/*\n"
+		" * Memory for TensorFlow Lite Micro, in bytes.\n"
+		" *   PLAN     exact: the extent of the plan in the model, which\n"
+		" *            includes all that the NPU reads and writes there\n"
+		" *   TENSORS  the plan and the tensors that the runtime places\n"
+		" *            itself, by its greedy planner's rule\n"
+		" *   STATE    variables that the plan does not place\n"
+		" *   RUNTIME  an estimate of the runtime's own records: %d\n"
+		" *            tensors, %d operators, %d inputs and outputs;\n"
+		" *            scratch memory of operators on the CPU is not in it\n"
+		" * To see what is used: interpreter.arena_used_bytes() after\n"
+		" * AllocateTensors().\n"
+		" */\n",
+		p->n_tensors, p->n_ops,
+		j->m->subgraph[0].n_in + j->m->subgraph[0].n_out);
+	put_define(t, j, "PLAN_BYTES", p->plan_bytes);
+	put_define(t, j, "TENSOR_BYTES", p->tensor_bytes);
+	put_define(t, j, "STATE_BYTES", p->variable_bytes);
+	text_printf(t, "#ifndef %s_RUNTIME_BYTES\n", j->prefix);
+	put_define(t, j, "RUNTIME_BYTES", p->runtime_bytes);
+	text_puts(t, "#endif\n");
+	text_printf(t, "#define %s_TENSOR_ARENA_SIZE \\\n"
+		       "\t(%s_TENSOR_BYTES + %s_STATE_BYTES + "
+		       "%s_RUNTIME_BYTES)\n",
+		    j->prefix, j->prefix, j->prefix, j->prefix);
+}
+
+/* the name that firmware of the dialect knows, never smaller than we need */
+static void
+put_dialect_size(struct text *t, const struct job *j, const char *macro)
+{
+	text_printf(t, "#ifndef %s\n"
+		       "#define %s %s_TENSOR_ARENA_SIZE\n"
+		       "#elif %s < %s_TENSOR_ARENA_SIZE\n"
+		       "#error \"%s is too small for %s\"\n"
+		       "#endif\n",
+		    macro, macro, j->prefix, macro, j->prefix, macro,
+		    j->o->name);
+}
+
+void
+put_memory_macros(struct text *t, const struct job *j)
+{
+	put_arena_size(t, j);
+	switch (j->o->dialect) {
+	case DIALECT_ALIF:
+		put_dialect_size(t, j, "TENSOR_ARENA_SIZE");
+		break;
+	case DIALECT_MLEK:
+		put_dialect_size(t, j, "ACTIVATION_BUF_SZ");
+		break;
+	case DIALECT_CMSIS:
+		put_dialect_size(t, j, "ETHOS_ARENA_SIZE");
+		break;
+	case DIALECT_XXD:
+		break;
+	}
+}
+
+/* ---- the NPU ------------------------------------------------------------ */
+
+static void
+put_target(struct text *t, const struct job *j)
+{
+	const struct npu_facts *f = &j->npu;
+	text_printf(t, "\n/*\n * The NPU that the command stream is for: %s.\n"
+		       " * The driver refuses any other: compare with\n"
+		       " * ethosu_get_hw_info().\n */\n",
+		    f->accel->name);
+	put_define(t, j, "NPU_PRODUCT", accel_is_u65(f->accel) ? 65 : 55);
+	put_define(t, j, "NPU_MACS", 1 << (f->config & 15));
+	put_define(t, j, "NPU_LOG2_MACS", f->config & 15);
+	put_define(t, j, "NPU_STREAM_VERSION", f->config >> 4 & 15);
+	put_define(t, j, "NPU_SHRAM_KIB", f->config >> 8 & 255);
+	put_define(t, j, "NPU_ARCH_MAJOR", f->id >> 28 & 15);
+	put_define(t, j, "NPU_ARCH_MINOR", f->id >> 20 & 255);
+	put_define(t, j, "NPU_ARCH_PATCH", f->id >> 16 & 15);
+	text_printf(t, "#define %s_NPU_CONFIG_WORD 0x%08xu\n", j->prefix,
+		    f->config);
+	text_printf(t, "#define %s_NPU_ID_WORD 0x%08xu\n", j->prefix, f->id);
+}
+
+/* ETHOSU_MACS, ETHOSU55, ...: what the core driver's build defines */
+static void
+put_target_checks(struct text *t, const struct job *j)
+{
+	const struct npu_facts *f = &j->npu;
+	int macs = 1 << (f->config & 15);
+	bool u65 = accel_is_u65(f->accel);
+	text_printf(t, "#if defined(ETHOSU_MACS) && ETHOSU_MACS != %d\n"
+		       "#error \"%s is compiled for an NPU with %d MACs per "
+		       "cycle (%s), not for ETHOSU_MACS\"\n#endif\n",
+		    macs, j->o->name, macs, f->accel->name);
+	text_printf(t, "#if defined(ETHOSU%s) || defined(ETHOSU85)\n"
+		       "#error \"%s is compiled for %s, the driver is built "
+		       "for another NPU\"\n#endif\n",
+		    u65 ? "55" : "65", j->o->name, f->accel->name);
+}
+
+static void
+put_npu_memory(struct text *t, const struct job *j)
+{
+	const struct npu_facts *f = &j->npu;
+	bool cache = f->regions >> 2 & 1;
+	text_puts(t, "\n/*\n * Bytes behind the NPU's base addresses: 0 constants "
+		     "(in the model),\n * 1 scratch (in the tensor arena), 2 fast "
+		     "memory.  CACHE: what to give\n * the driver as fast memory; "
+		     "0: the stream does not use region 2.\n */\n");
+	put_define(t, j, "NPU_CONSTANT_BYTES", f->constant_bytes);
+	put_define(t, j, "NPU_SCRATCH_BYTES", f->scratch_bytes);
+	put_define(t, j, "NPU_SCRATCH_FAST_BYTES", f->fast_bytes);
+	put_define(t, j, "NPU_CACHE_BYTES", cache ? f->fast_bytes : 0);
+	if (j->o->dialect == DIALECT_CMSIS)
+		text_printf(t, "#ifndef ETHOS_CACHE_SIZE\n"
+			       "#define ETHOS_CACHE_SIZE %s_NPU_CACHE_BYTES\n"
+			       "#endif\n", j->prefix);
+}
+
+static void
+put_region_check(struct text *t, const struct job *j, const char *macro,
+		 int want)
+{
+	text_printf(t, "#define %s_%s %d\n", j->prefix, macro, want);
+	text_printf(t, "#if defined(%s) && %s != %d\n"
+		       "#error \"%s wants %s %d in memory mode %s\"\n#endif\n",
+		    macro, macro, want, j->o->name, macro, want,
+		    j->o->memory_mode);
+}
+
+static void
+put_region_config(struct text *t, const struct job *j)
+{
+	text_puts(t, "\n/*\n * The driver's ethosu_config.h by memory mode:"
+		     "\n *                  NPU_QCONFIG  NPU_REGIONCFG_0  _1  "
+		     "_2\n");
+	for (int i = 0; i < n_region_configs; i++) {
+		const struct region_config *c = &region_configs[i];
+		text_printf(t, " *   %-14s %11d %16d %3d %3d\n", c->mode,
+			    c->qconfig, c->region[0], c->region[1],
+			    c->region[2]);
+	}
+	text_puts(t, " */\n");
+	const struct region_config *c =
+	    j->o->memory_mode ? region_config(j->o->memory_mode) : NULL;
+	if (!c)
+		return;
+	put_region_check(t, j, "NPU_QCONFIG", c->qconfig);
+	put_region_check(t, j, "NPU_REGIONCFG_0", c->region[0]);
+	put_region_check(t, j, "NPU_REGIONCFG_1", c->region[1]);
+	put_region_check(t, j, "NPU_REGIONCFG_2", c->region[2]);
+}
+
+void
+put_npu_macros(struct text *t, const struct job *j)
+{
+	text_putc(t, '\n');
+	put_define(t, j, "NPU_OPERATORS", j->npu.n_ops);
+	put_define(t, j, "CPU_OPERATORS",
+		   (int64_t)j->plan.n_ops - j->npu.n_ops);
+	if (!j->npu.n_ops)
+		return;
+	put_target(t, j);
+	put_target_checks(t, j);
+	put_npu_memory(t, j);
+	put_region_config(t, j);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each input and output: shape, type, quantization, place in the arena, and
+ * functions between real numbers and the tensor's integers.
+ */
+#include "tfl2c.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct ctype {
+	int type;
+	const char *name;
+	int min, max; /* 0, 0: no functions */
+} ctypes[] = {
+	{ TFL_INT8, "int8_t", INT8_MIN, INT8_MAX },
+	{ TFL_UINT8, "uint8_t", 0, UINT8_MAX },
+	{ TFL_INT16, "int16_t", INT16_MIN, INT16_MAX },
+	{ TFL_INT32, "int32_t", 0, 0 },
+	{ TFL_INT64, "int64_t", 0, 0 },
+	{ TFL_UINT16, "uint16_t", 0, 0 },
+	{ TFL_UINT32, "uint32_t", 0, 0 },
+	{ TFL_FLOAT32, "float", 0, 0 },
+	{ TFL_FLOAT64, "double", 0, 0 },
+	{ TFL_BOOL, "unsigned char", 0, 0 },
+};
+
+static const struct ctype *
+ctype_of(int type)
+{
+	for (size_t i = 0; i < ARRAY_LEN(ctypes); i++)
+		if (ctypes[i].type == type)
+			return &ctypes[i];
+	return NULL;
+}
+
+static bool
+is_quantized(const struct tfl_tensor *x)
+{
+	return x->quant.n_scale == 1 && x->quant.n_zero == 1 &&
+	       isfinite(x->quant.scale[0]) && x->quant.scale[0] > 0;
+}
+
+/* a float constant that reads back exactly and is one: "1.0f", "1e-05f" */
+static void
+put_float(struct text *t, float v)
+{
+	size_t at = t->n;
+	text_float(t, v);
+	if (!memchr(t->p + at, '.', t->n - at) &&
+	    !memchr(t->p + at, 'e', t->n - at))
+		text_puts(t, ".0");
+	text_putc(t, 'f');
+}
+
+static void
+put_shape(struct text *t, const struct job *j, const char *io,
+	  const struct tfl_tensor *x)
+{
+	text_printf(t, "#define %s_%s_SHAPE { ", j->prefix, io);
+	for (int i = 0; i < x->rank; i++)
+		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
+	text_puts(t, x->rank ? " }\n" : "1 }\n");
+}
+
+/*
+ * TFLite's rounding: half away from zero, then clamped.  Formed without
+ * libm: below 2^23 the fraction is exact, above we have clamped already.
+ */
+static void
+put_quantize(struct text *t, const struct job *j, const char *io,
+	     const char *lower, const struct ctype *c, int zero)
+{
+	const char *p = j->prefix, *n = j->o->name;
+	text_printf(t,
+		"static inline %s\n%s_%s_quantize(float value)\n{\n"
+		"\tfloat q = value / %s_%s_SCALE, rest;\n"
+		"\tint32_t i;\n",
+		c->name, n, lower, p, io);
+	text_printf(t,
+		"\tif (!(q > %d.0f)) /* and not a number */\n"
+		"\t\treturn %d;\n"
+		"\tif (q >= %d.0f)\n"
+		"\t\treturn %d;\n",
+		c->min - zero, c->min, c->max - zero, c->max);
+	text_printf(t,
+		"\ti = %s_TO(int32_t, q);\n"
+		"\trest = q - %s_TO(float, i);\n"
+		"\tif (rest >= 0.5f)\n\t\ti++;\n"
+		"\telse if (rest <= -0.5f)\n\t\ti--;\n"
+		"\treturn %s_TO(%s, i + %s_%s_ZERO_POINT);\n}\n\n",
+		p, p, p, c->name, p, io);
+}
+
+static void
+put_dequantize(struct text *t, const struct job *j, const char *io,
+	       const char *lower, const struct ctype *c)
+{
+	text_printf(t,
+		"static inline float\n%s_%s_dequantize(%s q)\n{\n"
+		"\treturn %s_%s_SCALE * %s_TO(float, q - %s_%s_ZERO_POINT);\n"
+		"}\n",
+		j->o->name, lower, c->name, j->prefix, io, j->prefix,
+		j->prefix, io);
+}
+
+static void
+put_quantization(struct text *t, const struct job *j, const char *io,
+		 const struct ctype *c, const struct tfl_tensor *x)
+{
+	char lower[32] = { 0 };
+	int64_t zero = x->quant.zero[0];
+	for (size_t i = 0; io[i] && i + 1 < sizeof(lower); i++)
+		lower[i] = (char)tolower((unsigned char)io[i]);
+	text_printf(t, "#define %s_%s_SCALE ", j->prefix, io);
+	put_float(t, x->quant.scale[0]);
+	text_printf(t, "\n#define %s_%s_ZERO_POINT %s%lld%s\n", j->prefix, io,
+		    zero < 0 ? "(" : "", (long long)zero, zero < 0 ? ")" : "");
+	if (!c || c->min == c->max || zero < c->min || zero > c->max)
+		return;
+	text_putc(t, '\n');
+	put_quantize(t, j, io, lower, c, (int)zero);
+	put_dequantize(t, j, io, lower, c);
+}
+
+static void
+put_tensor(struct text *t, const struct job *j, const char *io, int index)
+{
+	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[index];
+	const struct ctype *c = ctype_of(x->type);
+	char what[64];
+	text_printf(t, "\n/* %s: %s", io, tfl_type_name(x->type));
+	text_putc(t, ' ');
+	put_comment_text(t, x->name);
+	text_puts(t, " */\n");
+	if (c)
+		text_printf(t, "#define %s_%s_TYPE %s\n", j->prefix, io,
+			    c->name);
+	(void)snprintf(what, sizeof(what), "%s_RANK", io);
+	put_define(t, j, what, x->rank);
+	put_shape(t, j, io, x);
+	(void)snprintf(what, sizeof(what), "%s_ELEMENTS", io);
+	put_define(t, j, what, tfl_elements(x));
+	(void)snprintf(what, sizeof(what), "%s_BYTES", io);
+	put_define(t, j, what, tfl_bytes(x));
+	if (j->plan.offset[index] >= 0) {
+		(void)snprintf(what, sizeof(what), "%s_ARENA_OFFSET", io);
+		put_define(t, j, what, j->plan.offset[index]);
+	}
+	if (is_quantized(x))
+		put_quantization(t, j, io, c, x);
+}
+
+/* do the bytes of an input and an output overlap in the arena? */
+static bool
+overlap(const struct job *j, int in, int out)
+{
+	const struct tfl_tensor *x = j->m->subgraph[0].tensor;
+	int64_t a = j->plan.offset[in], b = j->plan.offset[out];
+	return a >= 0 && b >= 0 && a < b + tfl_bytes(&x[out]) &&
+	       b < a + tfl_bytes(&x[in]);
+}
+
+static void
+put_overlaps(struct text *t, const struct job *j)
+{
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	text_puts(t, "\n/* 1: writing the output destroys the input.  0 does not "
+		     "promise\n * that the input survives: the plan may put "
+		     "others there, too */\n");
+	bool any = false;
+	for (int i = 0; i < g->n_in; i++)
+		for (int o = 0; o < g->n_out; o++) {
+			bool yes = overlap(j, g->in[i], g->out[o]);
+			text_printf(t, "#define %s_INPUT_%d_OVERLAPS_OUTPUT_%d "
+				       "%d\n", j->prefix, i, o, yes);
+			any |= yes;
+		}
+	put_define(t, j, "OVERLAP", any);
+}
+
+void
+put_interface(struct text *t, const struct job *j)
+{
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	char io[32];
+	text_putc(t, '\n');
+	text_printf(t, "#ifdef __cplusplus\n"
+		       "#define %s_TO(type, value) static_cast<type>(value)\n"
+		       "#else\n#define %s_TO(type, value) ((type)(value))\n"
+		       "#endif\n", j->prefix, j->prefix);
+	put_define(t, j, "INPUTS", g->n_in);
+	put_define(t, j, "OUTPUTS", g->n_out);
+	for (int i = 0; i < g->n_in; i++) {
+		(void)snprintf(io, sizeof(io), "INPUT_%d", i);
+		put_tensor(t, j, io, g->in[i]);
+	}
+	for (int i = 0; i < g->n_out; i++) {
+		(void)snprintf(io, sizeof(io), "OUTPUT_%d", i);
+		put_tensor(t, j, io, g->out[i]);
+	}
+	if (j->plan.plan_bytes)
+		put_overlaps(t, j);
+}

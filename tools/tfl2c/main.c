@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tfl2c: a TFLite model as C for the firmware. */
+#include "base/cli.h"
+#include "base/file.h"
+#include "tfl2c.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_ALIGN = 256, OPT_SECTION, OPT_NAMESPACE, OPT_DIALECT, OPT_FORMAT,
+       OPT_DECLARATIONS, OPT_RESOLVER, OPT_INCBIN, OPT_GUARD, OPT_MODE };
+
+static const struct argp_option option_list[] = {
+	{ "name", 'n', "NAME", 0, "name of the array (by dialect: network_model, "
+				  "nn_model, ethos_model, or the file's)", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
+	{ "dialect", OPT_DIALECT, "NAME", 0, "alif (default), mlek, cmsis, xxd",
+	  0 },
+	{ "format", OPT_FORMAT, "NAME", 0, "header (default), source, asm", 0 },
+	{ "declarations", OPT_DECLARATIONS, NULL, 0,
+	  "a header without the bytes, for a source or asm file", 0 },
+	{ "header-only-declarations", OPT_DECLARATIONS, NULL, OPTION_ALIAS, NULL,
+	  0 },
+	{ "resolver", OPT_RESOLVER, "FILE", OPTION_ARG_OPTIONAL,
+	  "the operators for a MicroMutableOpResolver, at the end of the header "
+	  "or in FILE", 0 },
+	{ "align", OPT_ALIGN, "BYTES", 0, "alignment of the array (16)", 0 },
+	{ "section", OPT_SECTION, "NAME", 0, "linker section of the array", 0 },
+	{ "namespace", OPT_NAMESPACE, "A::B", 0, "C++ namespaces around it all",
+	  0 },
+	{ "guard", OPT_GUARD, "MACRO", 0, "include guard", 0 },
+	{ "incbin", OPT_INCBIN, "PATH", 0,
+	  "path in the .incbin of --format=asm (default: FILE)", 0 },
+	{ "memory-mode", OPT_MODE, "MODE", 0,
+	  "check the driver's region configuration against Shared_Sram, "
+	  "Dedicated_Sram or Sram_Only", 0 },
+	{ 0 }
+};
+
+/* position of arg in a NULL-terminated list, or a usage error */
+static int
+choose(struct argp_state *state, const char *option, const char *arg,
+       const char *const *list)
+{
+	for (int i = 0; list[i]; i++)
+		if (!strcmp(list[i], arg))
+			return i;
+	argp_error(state, "%s: no such choice: '%s'", option, arg);
+	return 0;
+}
+
+static const char *const dialect_names[] = { "alif", "mlek", "cmsis", "xxd",
+					     NULL };
+static const char *const format_names[] = { "header", "source", "asm", NULL };
+
+/* reserved words that would compile into nonsense */
+static bool
+is_keyword(const char *s, size_t n)
+{
+	static const char *const words[] = {
+		"auto", "bool", "break", "case", "char", "class", "const",
+		"continue", "default", "delete", "do", "double", "else", "enum",
+		"extern", "float", "for", "goto", "if", "inline", "int", "long",
+		"namespace", "new", "operator", "private", "public", "register",
+		"return", "short", "signed", "sizeof", "static", "struct",
+		"switch", "template", "this", "typedef", "union", "unsigned",
+		"using", "virtual", "void", "volatile", "while",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strlen(words[i]) == n && !strncmp(words[i], s, n))
+			return true;
+	return false;
+}
+
+static bool
+is_identifier(const char *s, size_t n)
+{
+	if (!n || isdigit((unsigned char)s[0]) || is_keyword(s, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!(isalnum((unsigned char)s[i]) || s[i] == '_') ||
+		    (s[i] & 0x80))
+			return false;
+	return true;
+}
+
+static bool
+is_namespace(const char *s)
+{
+	for (;;) {
+		size_t n = strcspn(s, ":");
+		if (!is_identifier(s, n))
+			return false;
+		s += n;
+		if (!*s)
+			return true;
+		if (s[0] != ':' || s[1] != ':')
+			return false;
+		s += 2;
+	}
+}
+
+static bool
+is_section(const char *s)
+{
+	for (const char *p = s; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("._$-", *p))
+			return false;
+	return *s != '\0';
+}
+
+static void
+check_names(struct argp_state *state, const struct options *o)
+{
+	if (o->name && !is_identifier(o->name, strlen(o->name)))
+		argp_error(state, "not a C identifier: '%s'", o->name);
+	if (o->guard && !is_identifier(o->guard, strlen(o->guard)))
+		argp_error(state, "not a C identifier: '%s'", o->guard);
+	if (o->namespaces && !is_namespace(o->namespaces))
+		argp_error(state, "not a C++ namespace: '%s'", o->namespaces);
+	if (o->section && !is_section(o->section))
+		argp_error(state, "not a section name: '%s'", o->section);
+	if (o->align & (o->align - 1))
+		argp_error(state, "alignment %d is not a power of two",
+			   o->align);
+	if (o->memory_mode && !region_config(o->memory_mode))
+		argp_error(state, "no such memory mode: '%s'", o->memory_mode);
+}
+
+static void
+check_combination(struct argp_state *state, struct options *o)
+{
+	check_names(state, o);
+	if (o->format == FORMAT_ASM && o->namespaces)
+		argp_error(state, "--format=asm and --namespace do not go "
+				  "together");
+	if (o->declarations &&
+	    (o->format != FORMAT_HEADER || o->dialect == DIALECT_XXD))
+		argp_error(state, "--declarations makes a header of ours");
+	if (o->resolver && !o->resolver_file &&
+	    (o->format != FORMAT_HEADER || o->dialect == DIALECT_XXD))
+		argp_error(state, "only a header of ours has room for "
+				  "--resolver; say --resolver=FILE");
+	if (o->format != FORMAT_ASM)
+		return;
+	if (!o->incbin)
+		o->incbin = o->file;
+	if (!o->incbin || !strcmp(o->incbin, "-"))
+		argp_error(state, "--format=asm reads the model from a file when "
+				  "it is assembled: name it, or say --incbin");
+}
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case 'n': o->name = arg; break;
+	case 'o': o->output = arg; break;
+	case OPT_DIALECT:
+		o->dialect = (enum dialect)choose(state, "--dialect", arg,
+						  dialect_names);
+		break;
+	case OPT_FORMAT:
+		o->format = (enum format)choose(state, "--format", arg,
+						format_names);
+		break;
+	case OPT_DECLARATIONS: o->declarations = true; break;
+	case OPT_RESOLVER:
+		o->resolver = true;
+		o->resolver_file = arg;
+		break;
+	case OPT_ALIGN:
+		/* 16: the driver checks it (spec/command-stream.md 14.4) */
+		o->align = (int)cli_number(state, "--align", arg, 16, 1 << 20);
+		break;
+	case OPT_SECTION: o->section = arg; break;
+	case OPT_NAMESPACE: o->namespaces = arg; break;
+	case OPT_GUARD: o->guard = arg; break;
+	case OPT_INCBIN: o->incbin = arg; break;
+	case OPT_MODE: o->memory_mode = arg; break;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			argp_error(state, "one model at a time");
+		o->file = arg;
+		break;
+	case ARGP_KEY_END: check_combination(state, o); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Writes a TFLite model, compiled or not, as C: the bytes, and "
+	       "macros for memory, inputs, outputs and NPU.",
+};
+
+/* as xxd -i: what is no letter or digit becomes '_' */
+static const char *
+name_of_file(struct arena *a, const char *path)
+{
+	if (!path || !strcmp(path, "-"))
+		return "model";
+	bool digit = isdigit((unsigned char)path[0]);
+	char *name = arena_printf(a, "%s%s", digit ? "__" : "", path);
+	for (char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) || *p & 0x80)
+			*p = '_';
+	return name;
+}
+
+static void
+choose_name(struct arena *a, struct options *o)
+{
+	if (o->name)
+		return;
+	switch (o->dialect) {
+	case DIALECT_ALIF: o->name = "network_model"; break;
+	case DIALECT_MLEK: o->name = "nn_model"; break;
+	case DIALECT_CMSIS: o->name = "ethos_model"; break;
+	case DIALECT_XXD: o->name = name_of_file(a, o->file); break;
+	}
+}
+
+static const char *
+upper_case(struct arena *a, const char *s)
+{
+	char *p = arena_strdup(a, s);
+	for (char *c = p; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return p;
+}
+
+static bool
+write_files(const struct job *j, struct err *e)
+{
+	struct text t = { 0 }, r = { 0 };
+	compose(&t, j);
+	if (j->o->resolver_file)
+		compose_resolver(&r, j);
+	bool ok = (!j->o->resolver_file ||
+		   file_write(j->o->resolver_file, r.p, r.n, false, e)) &&
+		  file_write(j->o->output, t.p, t.n, false, e);
+	text_free(&t);
+	text_free(&r);
+	return ok;
+}
+
+static void
+warn_missing(const struct job *j)
+{
+	struct text t = { 0 };
+	resolver_missing(&t, &j->kinds);
+	if (j->o->resolver && t.n)
+		cli_note("warning", "TensorFlow Lite Micro has no Add...() for %s",
+			 text_str(&t));
+	text_free(&t);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .align = 16 };
+	struct err e = { 0 };
+	struct tfl_model *m;
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	choose_name(a, &o);
+	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };
+	if (tfl_read_file(a, o.file, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
+	    plan_arena(a, m, &j.plan, &e) &&
+	    resolver_kinds(m, &j.kinds, &e)) {
+		j.m = m;
+		warn_missing(&j);
+		(void)write_files(&j, &e);
+	}
+	arena_close(a);
+	return cli_finish(&e);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a compiled model wants of the NPU: spec/command-stream.md 13, 14. */
+#include "tfl2c.h"
+
+#include <string.h>
+
+/* from the core driver's ethosu_config.h, by memory mode */
+const struct region_config region_configs[] = {
+	{ .mode = "Shared_Sram", .qconfig = 2, .region = { 3, 0, 1 } },
+	{ .mode = "Dedicated_Sram", .qconfig = 2, .region = { 3, 2, 1 } },
+	{ .mode = "Sram_Only", .qconfig = 0, .region = { 1, 0, 1 } },
+};
+const int n_region_configs = ARRAY_LEN(region_configs);
+
+const struct region_config *
+region_config(const char *mode)
+{
+	for (int i = 0; i < n_region_configs; i++)
+		if (!strcmp(region_configs[i].mode, mode))
+			return &region_configs[i];
+	return NULL;
+}
+
+static bool
+is_region_register(enum npu_reg reg)
+{
+	switch (reg) {
+	case NPU_IFM_REGION:
+	case NPU_IFM2_REGION:
+	case NPU_OFM_REGION:
+	case NPU_WEIGHT_REGION:
+	case NPU_SCALE_REGION:
+	case NPU_DMA0_SRC_REGION:
+	case NPU_DMA0_DST_REGION:
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum { DMA_INTERNAL = 1 << 8 }; /* the region is SHRAM: 10 */
+
+static bool
+note_regions(const struct npu_stream *s, unsigned *regions, struct err *e)
+{
+	struct npu_command c;
+	size_t at = 0;
+	while (stream_next(s, &at, &c, e))
+		if (!c.is_op && is_region_register(c.reg) &&
+		    !(c.param & DMA_INTERNAL))
+			*regions |= 1u << (c.param & 7);
+	return !e->status;
+}
+
+static int64_t
+max_i64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* inputs 1 to 3: constants, scratch, fast scratch; shapes count bytes */
+static void
+note_tensors(const struct tfl_model *m, const struct npu_stream *s,
+	     struct npu_facts *f)
+{
+	const struct tfl_subgraph *g = &m->subgraph[s->subgraph];
+	const struct tfl_op *op = &g->op[s->op];
+	int64_t *size[] = { &f->constant_bytes, &f->scratch_bytes,
+			    &f->fast_bytes };
+	for (int k = 0; k < 3; k++)
+		if (k + 1 < op->n_in && op->in[k + 1] >= 0)
+			*size[k] = max_i64(*size[k],
+					   tfl_bytes(&g->tensor[op->in[k + 1]]));
+}
+
+bool
+npu_facts(struct arena *a, const struct tfl_model *m, struct npu_facts *out,
+	  struct err *e)
+{
+	struct npu_stream *s;
+	*out = (struct npu_facts){ 0 };
+	if (!stream_find(a, m, &s, &out->n_ops, e))
+		return false;
+	for (int i = 0; i < out->n_ops; i++) {
+		if (i && (s[i].config != s[0].config || s[i].id != s[0].id))
+			return err_set(e, "%s: error: operators %d and %d are "
+					  "compiled for different NPUs, %s and %s",
+				       m->name, s[0].op, s[i].op,
+				       s[0].accel->name, s[i].accel->name);
+		note_tensors(m, &s[i], out);
+		if (!note_regions(&s[i], &out->regions, e))
+			return false;
+	}
+	if (out->n_ops) {
+		out->accel = s[0].accel;
+		out->config = s[0].config;
+		out->id = s[0].id;
+	}
+	return true;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model as C for the firmware.  In running order: npu.c and plan.c find the
+ * facts, array.c writes the bytes, header.c and interface.c the macros,
+ * resolver.c the operator list, compose.c puts a file together.
+ */
+#ifndef TFL2C_H
+#define TFL2C_H
+
+#include "stream/stream.h"
+#include "tflite/tflite.h"
+
+enum dialect { DIALECT_ALIF, DIALECT_MLEK, DIALECT_CMSIS, DIALECT_XXD };
+enum format { FORMAT_HEADER, FORMAT_SOURCE, FORMAT_ASM };
+
+struct options {
+	const char *file, *output, *resolver_file, *incbin;
+	const char *name;      /* of the array */
+	const char *guard;     /* NULL: from the name */
+	const char *section;   /* NULL: none */
+	const char *namespaces; /* "a::b" or NULL */
+	const char *memory_mode; /* NULL: not said */
+	int align;
+	enum dialect dialect;
+	enum format format;
+	bool declarations; /* a header without the bytes */
+	bool resolver;
+};
+
+/* ---- npu.c: what the ethos-u operators say ---------------------------- */
+
+struct npu_facts {
+	int n_ops; /* ethos-u operators; the rest is 0 if there are none */
+	const struct accel *accel;
+	uint32_t config, id; /* words of the payload: command-stream.md 14.3 */
+	int64_t constant_bytes, scratch_bytes, fast_bytes;
+	unsigned regions;    /* bit k: a stream names region k */
+};
+
+/* fails where streams are for different NPUs */
+bool npu_facts(struct arena *a, const struct tfl_model *m,
+	       struct npu_facts *out, struct err *e);
+
+/* the driver's QCONFIG, REGIONCFG_0, _1, _2 in a memory mode */
+struct region_config {
+	const char *mode;
+	int qconfig, region[3];
+};
+extern const struct region_config region_configs[];
+extern const int n_region_configs;
+const struct region_config *region_config(const char *mode); /* or NULL */
+
+/* ---- plan.c: how large the tensor arena has to be ---------------------- */
+
+struct tensor_plan {
+	const int32_t *offset; /* of subgraph 0's tensors; -1: not planned */
+	int64_t plan_bytes;    /* extent of OfflineMemoryAllocation */
+	int64_t tensor_bytes;  /* the above and what TFLM will place itself */
+	int64_t variable_bytes;
+	int64_t runtime_bytes; /* allowance for TFLM: an estimate */
+	int64_t arena_bytes;   /* sum, rounded up */
+	int n_tensors, n_ops;  /* that the estimate is made of */
+};
+
+bool plan_arena(struct arena *a, const struct tfl_model *m,
+		struct tensor_plan *out, struct err *e);
+
+/* ---- array.c ------------------------------------------------------------ */
+
+/* "0x1c, 0x00, ..." with indent in front of each line of per_line bytes */
+void put_bytes(struct text *t, struct bytes b, int per_line,
+	       const char *indent);
+
+/* ---- resolver.c: operators by kind ---------------------------------------- */
+
+enum { MAX_KINDS = 256 };
+struct op_kinds {
+	int n;
+	const struct tfl_op *op[MAX_KINDS]; /* the first of each kind */
+};
+
+bool resolver_kinds(const struct tfl_model *m, struct op_kinds *k,
+		    struct err *e);
+
+/* ---- compose.c ------------------------------------------------------------ */
+
+struct job {
+	const struct options *o;
+	const struct tfl_model *m;
+	struct npu_facts npu;
+	struct tensor_plan plan;
+	struct op_kinds kinds;
+	const char *prefix; /* of macros: the name in upper case */
+};
+
+void compose(struct text *t, const struct job *j);
+void compose_resolver(struct text *t, const struct job *j);
+
+/* ---- header.c, interface.c, resolver.c ---------------------------------- */
+
+void put_memory_macros(struct text *t, const struct job *j);
+void put_npu_macros(struct text *t, const struct job *j);
+void put_interface(struct text *t, const struct job *j);
+void put_resolver(struct text *t, const struct job *j);
+
+/* #define PREFIX_WHAT value */
+void put_define(struct text *t, const struct job *j, const char *what,
+		int64_t value);
+/* text from a model, safe inside a comment */
+void put_comment_text(struct text *t, const char *s);
+
+/* those that TensorFlow Lite Micro has no Add...() for */
+void resolver_missing(struct text *t, const struct op_kinds *k);
+
+#endif
