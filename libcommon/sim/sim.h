@@ -59,6 +59,13 @@ bool sim_is_planned(const struct sim *s); /* has tensors that share memory */
 /* runs all operators once; hooks may be NULL */
 bool sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e);
 
+/*
+ * Random elements for a tensor: SplitMix64 from *state, one step for every
+ * element, whose highest bits are the element: uniform over an integer type;
+ * FLOAT32: a signed 24-bit integer divided by 2^23, so [-1, 1); BOOL: a bit.
+ */
+void sim_random(uint64_t *state, const struct tfl_tensor *t, void *data);
+
 /* ---- the NPU ------------------------------------------------------------ */
 
 enum { SIM_N_REGIONS = 8 };

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FULLY_CONNECTED and BATCH_MATMUL: spec/operators.md 3.2. */
+#include "kernels/products.h"
+
+/* rows of activations per product */
+enum { ROWS = 48 };
+
+struct dense {
+	const struct tfl_tensor *in, *out;
+	const void *x;
+	void *y;
+	int64_t rows;
+	struct matrix filters;
+	int64_t *acc;
+	struct matrix block;
+	struct requant r;
+};
+
+static void
+dense_alloc(struct call *c, struct dense *d, int64_t n, int64_t cols)
+{
+	d->filters = matrix_new(c->a, n, cols);
+	d->block = matrix_new(c->a, ROWS, cols);
+	d->acc = anew(c->a, int64_t, ROWS * (size_t)n);
+}
+
+/*
+ * Raw inputs go into the product (an int16 minus its zero point may not fit 16
+ * bits); the zero point is taken off through the bias: sum (x - z) w =
+ * sum x w - z sum w.
+ */
+static void
+fold_zero(struct dense *d, int32_t zero)
+{
+	for (int64_t j = 0; zero && j < d->filters.rows; j++) {
+		const int16_t *w = matrix_row(d->filters, j);
+		int64_t sum = 0;
+		for (int64_t k = 0; k < d->filters.cols; k++)
+			sum += w[k];
+		d->r.bias[j] -= zero * sum;
+	}
+}
+
+static void
+dense_run(struct dense *d)
+{
+	int64_t cols = d->filters.cols, n = d->filters.rows;
+	for (int64_t row = 0; row < d->rows; row += ROWS) {
+		int64_t here = d->rows - row < ROWS ? d->rows - row : ROWS;
+		for (int64_t i = 0; i < here; i++)
+			copy_minus(matrix_row(d->block, i), d->in->type, d->x,
+				   (row + i) * cols, cols, 0);
+		matrix_products(d->block, here, d->filters, d->acc);
+		for (int64_t i = 0; i < here; i++)
+			requant_store(&d->r, d->acc + i * n, (int32_t)n, d->out,
+				      d->y, (row + i) * n);
+	}
+}
+
+static bool
+check_weights(struct call *c, struct dense *d, const struct tfl_tensor *w,
+	      int64_t *n, int64_t *cols)
+{
+	if (w->rank < 1)
+		return call_err(c, "weights (%s) have rank 0", w->name);
+	*cols = w->dim[w->rank - 1];
+	if (*cols < 1 || tfl_elements(d->in) % *cols)
+		return call_err(c, "%lld input elements are no rows of %lld",
+				(long long)tfl_elements(d->in), (long long)*cols);
+	*n = tfl_elements(w) / *cols;
+	d->rows = tfl_elements(d->in) / *cols;
+	if (*n < 1 || *n > INT32_MAX || w->dim[0] != *n ||
+	    tfl_elements(d->out) != d->rows * *n)
+		return call_err(c, "output has %lld elements, %lld rows of %lld "
+				   "are computed", (long long)tfl_elements(d->out),
+				(long long)d->rows, (long long)*n);
+	return true;
+}
+
+static bool
+check_types(struct call *c, const struct dense *d, const struct tfl_tensor *w,
+	    const struct tfl_tensor *bias)
+{
+	if (!call_type(c, d->in, "input", T_QUANT) ||
+	    !call_type(c, w, "weights", d->in->type == TFL_UINT8 ? T_U8 : T_I8) ||
+	    !call_same_type(c, d->in, d->out))
+		return false;
+	if (bias && !call_type(c, bias, "bias",
+			       d->in->type == TFL_INT16 ? T_I32 | T_I64 : T_I32))
+		return false;
+	int64_t format = TFL_OPT(c->op, FullyConnectedOptions, weights_format);
+	return format == 0 || call_err(c, "weights are stored shuffled, which is "
+					  "not supported");
+}
+
+bool
+kernel_fully_connected(struct call *c)
+{
+	if (!call_arity(c, 2, 3, 1))
+		return false;
+	const struct tfl_tensor *w = call_in(c, 1), *bias = call_in(c, 2);
+	struct dense d = { .in = call_in(c, 0), .out = call_out(c, 0),
+			   .x = c->io->in[0], .y = c->io->out[0] };
+	int64_t n = 0, cols = 0;
+	struct affine x, zw = { 0 };
+	if (!check_types(c, &d, w, bias) || !check_weights(c, &d, w, &n, &cols) ||
+	    !call_affine(c, d.in, "input", &x))
+		return false;
+	/* one zero point counts, a per-channel one is taken as 0 */
+	if (w->quant.n_scale == 1 && !call_affine(c, w, "weights", &zw))
+		return false;
+	struct requant_from f = {
+		.in = d.in, .weights = w, .bias = bias, .out = d.out,
+		.bias_data = bias ? c->io->in[2] : NULL, .n = (int32_t)n,
+		.axis = 0,
+		.activation = TFL_OPT(c->op, FullyConnectedOptions,
+				      fused_activation_function),
+		.float_product = true,
+		/* TFLite Micro has only the 64-bit form for int16 */
+		.wide = d.in->type == TFL_INT16 &&
+			!(bias && bias->type == TFL_INT32),
+	};
+	if (!requant_prepare(c, &f, &d.r))
+		return false;
+	dense_alloc(c, &d, n, cols);
+	for (int64_t j = 0; j < n; j++)
+		copy_minus(matrix_row(d.filters, j), w->type, c->io->in[1],
+			   j * cols, cols, zw.zero);
+	fold_zero(&d, x.zero);
+	dense_run(&d);
+	return true;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/products.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * Columns whose 32-bit sum can't overflow: 2^15 * 255 * 256 < 2^31.
+ */
+enum { BLOCK = 256 };
+
+struct matrix
+matrix_new(struct arena *a, int64_t rows, int64_t cols)
+{
+	struct matrix m = { .rows = rows, .cols = cols };
+	m.pitch = round_up_i64(cols, MATRIX_STEP);
+	size_t n_rows = (size_t)round_up_i64(rows, 4);
+	m.v = anew(a, int16_t, n_rows * (size_t)m.pitch);
+	return m;
+}
+
+void
+copy_minus(int16_t *restrict to, int type, const void *data, int64_t at,
+	   int64_t n, int32_t zero)
+{
+	const int8_t *s8 = (const int8_t *)data + at;
+	const uint8_t *u8 = (const uint8_t *)data + at;
+	if (type == TFL_INT8)
+		for (int64_t i = 0; i < n; i++)
+			to[i] = (int16_t)(s8[i] - zero);
+	else if (type == TFL_UINT8)
+		for (int64_t i = 0; i < n; i++)
+			to[i] = (int16_t)(u8[i] - zero);
+	else
+		for (int64_t i = 0; i < n; i++)
+			to[i] = (int16_t)(((const int16_t *)data)[at + i] - zero);
+}
+
+/* n is a multiple of MATRIX_STEP and at most BLOCK */
+static inline void
+products_4x2(const int16_t *a, int64_t a_pitch, const int16_t *b,
+	     int64_t b_pitch, int n, int32_t s[8])
+{
+	const int16_t *a1 = a + a_pitch, *a2 = a1 + a_pitch, *a3 = a2 + a_pitch;
+	const int16_t *b1 = b + b_pitch;
+	int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+	for (int k = 0; k < n; k++) {
+		s0 += a[k] * b[k];
+		s1 += a[k] * b1[k];
+		s2 += a1[k] * b[k];
+		s3 += a1[k] * b1[k];
+		s4 += a2[k] * b[k];
+		s5 += a2[k] * b1[k];
+		s6 += a3[k] * b[k];
+		s7 += a3[k] * b1[k];
+	}
+	s[0] = s0;
+	s[1] = s1;
+	s[2] = s2;
+	s[3] = s3;
+	s[4] = s4;
+	s[5] = s5;
+	s[6] = s6;
+	s[7] = s7;
+}
+
+/* rows i..i+3 of a times rows j, j+1 of b, all columns */
+static void
+tile(struct matrix a, int64_t i, struct matrix b, int64_t j, int64_t sum[8])
+{
+	memset(sum, 0, 8 * sizeof(*sum));
+	for (int64_t k = 0; k < a.pitch; k += BLOCK) {
+		int64_t left = a.pitch - k;
+		int32_t part[8];
+		products_4x2(matrix_row(a, i) + k, a.pitch, matrix_row(b, j) + k,
+			     b.pitch, (int)(left < BLOCK ? left : BLOCK), part);
+		for (int t = 0; t < 8; t++)
+			sum[t] += part[t];
+	}
+}
+
+void
+matrix_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc)
+{
+	for (int64_t j = 0; j < b.rows; j += 2)
+		for (int64_t i = 0; i < n; i += 4) {
+			int64_t sum[8];
+			tile(a, i, b, j, sum);
+			for (int t = 0; t < 8; t++)
+				if (i + t / 2 < n && j + t % 2 < b.rows)
+					acc[(i + t / 2) * b.rows + j + t % 2] = sum[t];
+		}
+}
+
+static bool
+load_bias(struct call *c, const struct requant_from *f, struct requant *r)
+{
+	r->bias = anew(c->a, int64_t, (size_t)f->n);
+	if (!f->bias)
+		return true;
+	if (tfl_elements(f->bias) != f->n)
+		return call_err(c, "bias has %lld elements for %d channels",
+				(long long)tfl_elements(f->bias), f->n);
+	for (int32_t i = 0; i < f->n; i++)
+		r->bias[i] = f->bias->type == TFL_INT64
+				 ? ((const int64_t *)f->bias_data)[i]
+				 : ((const int32_t *)f->bias_data)[i];
+	return true;
+}
+
+/* scale of weights for channel i, checked */
+static bool
+weight_scale(struct call *c, const struct requant_from *f, int32_t i, double *s)
+{
+	const struct tfl_quant *q = &f->weights->quant;
+	if (i == 0 && (q->n_scale < 1 || q->other ||
+		       (q->n_scale > 1 && (q->axis != f->axis ||
+					   q->n_scale != f->n))))
+		return call_err(c, "weights (%s) have %d scales along axis %d, "
+				   "needs 1 or %d along axis %d",
+				f->weights->name, q->n_scale, q->axis, f->n,
+				f->axis);
+	*s = (double)q->scale[q->n_scale > 1 ? i : 0];
+	return (isfinite(*s) && *s >= 0) ||
+	       call_err(c, "weights (%s) have the scale %g", f->weights->name, *s);
+}
+
+bool
+requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
+{
+	struct affine in, out;
+	*r = (struct requant){ .wide = f->wide };
+	if (!call_affine(c, f->in, "input", &in) ||
+	    !call_affine(c, f->out, "output", &out) ||
+	    !call_range(c, f->activation, f->out, out, &r->range) ||
+	    !load_bias(c, f, r))
+		return false;
+	r->zero = out.zero;
+	r->mult = anew(c->a, struct fixed_mult, (size_t)f->n);
+	for (int32_t i = 0; i < f->n; i++) {
+		double s = 0;
+		if (!weight_scale(c, f, i, &s))
+			return false;
+		bool f32 = f->float_product && f->weights->quant.n_scale == 1;
+		double product = f32 ? (double)(in.scale * (float)s)
+				     : (double)in.scale * s;
+		if (!call_mult(c, product / (double)out.scale, &r->mult[i]))
+			return false;
+		/* the reference's range for the 64-bit form */
+		if (f->wide && r->mult[i].exp > 7)
+			return call_err(c, "scales give a multiplier above 128");
+	}
+	return true;
+}
+
+/* the reference demands |acc| < 2^47 for the 64-bit form */
+static int32_t
+scaled(const struct requant *r, int64_t acc, int32_t i)
+{
+	const int64_t limit = (int64_t)1 << 47;
+	int64_t v = (int64_t)((uint64_t)acc + (uint64_t)r->bias[i]);
+	if (r->wide) {
+		v = v > limit ? limit : v < -limit ? -limit : v;
+		return fixed_mbqm64(v, r->mult[i]);
+	}
+	return fixed_mbqm((int32_t)v, r->mult[i]);
+}
+
+void
+requant_store(const struct requant *r, const int64_t *acc, int32_t n,
+	      const struct tfl_tensor *out, void *data, int64_t at)
+{
+	for (int32_t i = 0; i < n; i++) {
+		int32_t v = clamp_i32((int64_t)scaled(r, acc[i], i) + r->zero,
+				      r->range.lo, r->range.hi);
+		if (out->type == TFL_INT16)
+			((int16_t *)data)[at + i] = (int16_t)v;
+		else /* two's complement and unsigned alike */
+			((uint8_t *)data)[at + i] = (uint8_t)v;
+	}
+}
+
+bool
+window_prepare(struct call *c, struct window *w, int64_t padding)
+{
+	if (w->stride < 1 || w->kernel < 1 || w->dilation < 1)
+		return call_err(c, "kernel size %d, stride %d, dilation %d: all "
+				   "must be at least 1", w->kernel, w->stride,
+				w->dilation);
+	int64_t field = (int64_t)(w->kernel - 1) * w->dilation + 1;
+	int64_t want = padding == TFL_SAME
+			   ? ((int64_t)w->in + w->stride - 1) / w->stride
+			   : ((int64_t)w->in - field + w->stride) / w->stride;
+	if (padding != TFL_SAME && padding != TFL_VALID)
+		return call_err(c, "padding %lld is unknown", (long long)padding);
+	if (want != w->out || (padding == TFL_VALID && field > w->in))
+		return call_err(c, "output size is %d, input %d with kernel %d, "
+				   "stride %d, dilation %d gives another",
+				w->out, w->in, w->kernel, w->stride, w->dilation);
+	int64_t total = (int64_t)(w->out - 1) * w->stride + field - w->in;
+	w->pad = padding == TFL_SAME && total > 0 ? (int32_t)(total / 2) : 0;
+	return true;
+}
+
+bool
+conv_types(struct call *c, const struct tfl_tensor *in,
+	   const struct tfl_tensor *weights, const struct tfl_tensor *bias,
+	   const struct tfl_tensor *out, struct offsets *o)
+{
+	struct affine x, y;
+	if (!call_type(c, in, "input", T_QUANT) || !call_same_type(c, in, out) ||
+	    !call_type(c, weights, "weights",
+		       in->type == TFL_UINT8 ? T_U8 : T_I8) ||
+	    (bias && !call_type(c, bias, "bias",
+				in->type == TFL_INT16 ? T_I32 | T_I64 : T_I32)))
+		return false;
+	if (!call_affine(c, in, "input", &x) || !call_affine(c, out, "output", &y))
+		return false;
+	if (in->type == TFL_INT16 && (x.zero || y.zero))
+		return call_err(c, "int16 needs zero points of 0");
+	*o = (struct offsets){ .in = x.zero };
+	if (in->type != TFL_UINT8)
+		return true; /* int8 weights are symmetric by definition */
+	struct affine w;
+	if (!call_affine(c, weights, "weights", &w))
+		return false;
+	o->weights = w.zero;
+	return true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/sim.h"
+
+#include <string.h>
+
+/* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom generators") */
+static uint64_t
+next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9E3779B97F4A7C15u;
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+	z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+	return z ^ z >> 31;
+}
+
+void
+sim_random(uint64_t *state, const struct tfl_tensor *t, void *data)
+{
+	int bytes = tfl_type_bytes(t->type);
+	uint8_t *to = data;
+	for (int64_t i = 0; i < tfl_elements(t); i++, to += bytes) {
+		uint64_t r = next(state);
+		uint8_t le[8];
+		if (t->type == TFL_BOOL) {
+			*to = (uint8_t)(r >> 63);
+		} else if (t->type == TFL_FLOAT32) {
+			float f = (float)((int32_t)(r >> 40) - (1 << 23)) *
+				  0x1p-23f;
+			memcpy(to, &f, sizeof(f));
+		} else {
+			store_le64(le, r >> (64 - 8 * bytes));
+			memcpy(to, le, (size_t)bytes);
+		}
+	}
+}

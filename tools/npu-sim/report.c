@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/hash.h"
+#include "npu-sim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void
+put_tensor(struct text *x, struct sim *s, int index)
+{
+	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
+	text_printf(x, "t%d %s[", index, tfl_type_name(t->type));
+	for (int i = 0; i < t->rank; i++)
+		text_printf(x, i ? ",%d" : "%d", t->dim[i]);
+	text_printf(x, "] xxh3=%016" PRIx64 " ",
+		    hash_xxh3(sim_tensor(s, index), (size_t)tfl_bytes(t)));
+	text_quoted(x, t->name, __builtin_strlen(t->name));
+}
+
+static void
+print_text(struct text *x)
+{
+	(void)fwrite(x->p, 1, x->n, stdout);
+	text_free(x);
+}
+
+void
+print_operator(struct sim *s, int op_index)
+{
+	const struct tfl_op *op = &sim_model(s)->subgraph[0].op[op_index];
+	struct text x = { 0 };
+	for (int k = 0; k < op->n_out; k++) {
+		text_printf(&x, "op %d %s -> ", op_index, tfl_op_label(op));
+		put_tensor(&x, s, op->out[k]);
+		text_putc(&x, '\n');
+	}
+	print_text(&x);
+}
+
+void
+print_npu_event(void *ctx, const struct sim_npu_event *ev)
+{
+	(void)ctx;
+	printf("npu %d +0x%zx %s\n", ev->op_index, ev->at_bytes, ev->text);
+}
+
+void
+print_outputs(struct sim *s)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	struct text x = { 0 };
+	for (int k = 0; k < g->n_out; k++) {
+		text_printf(&x, "output %d ", k);
+		put_tensor(&x, s, g->out[k]);
+		text_putc(&x, '\n');
+	}
+	print_text(&x);
+}
+
+static void
+put_json_tensor(struct text *x, struct sim *s, int index)
+{
+	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
+	text_printf(x, "{\"tensor\": %d, \"name\": ", index);
+	text_quoted(x, t->name, __builtin_strlen(t->name));
+	text_printf(x, ", \"type\": \"%s\", \"shape\": [", tfl_type_name(t->type));
+	for (int i = 0; i < t->rank; i++)
+		text_printf(x, i ? ", %d" : "%d", t->dim[i]);
+	text_printf(x, "], \"producer\": %d, \"xxh3\": \"%016" PRIx64 "\"}",
+		    t->producer,
+		    hash_xxh3(sim_tensor(s, index), (size_t)tfl_bytes(t)));
+}
+
+static void
+put_json_list(struct text *x, struct sim *s, const char *key, const int *index,
+	      int n)
+{
+	text_printf(x, " \"%s\": [", key);
+	for (int k = 0; k < n; k++) {
+		text_puts(x, k ? ",\n  " : "\n  ");
+		put_json_tensor(x, s, index[k]);
+	}
+	text_puts(x, "\n ],\n");
+}
+
+void
+print_json(struct sim *s, const struct options *o, const struct err *verdict)
+{
+	const struct tfl_model *m = sim_model(s);
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct text x = { 0 };
+	text_puts(&x, "{\n \"model\": ");
+	text_quoted(&x, m->name, __builtin_strlen(m->name));
+	text_puts(&x, ",\n");
+	if (!o->n_input)
+		text_printf(&x, " \"seed\": %" PRIu64 ",\n", o->seed);
+	put_json_list(&x, s, "inputs", g->in, g->n_in);
+	put_json_list(&x, s, "outputs", g->out, g->n_out);
+	text_printf(&x, " \"checked\": %s,\n",
+		    o->n_expect || o->compare ? "true" : "false");
+	text_printf(&x, " \"equal\": %s",
+		    o->n_expect || o->compare
+			? verdict->status ? "false" : "true" : "null");
+	if (verdict->status) {
+		text_puts(&x, ",\n \"difference\": ");
+		text_quoted(&x, verdict->text, __builtin_strlen(verdict->text));
+	}
+	text_puts(&x, "\n}\n");
+	print_text(&x);
+}
