@@ -77,6 +77,9 @@ void narrow(const struct tfl_tensor *t, void *data, const int32_t *v);
 int32_t *call_widen(struct call *c, int k);
 void call_narrow(struct call *c, int k, const int32_t *v);
 
+/* input k as int32, repeated to the shape of out, which it broadcasts to */
+int32_t *call_spread(struct call *c, int k, const struct tfl_tensor *out);
+
 /* all elements of an INT32 or INT64 input (axes, sizes...); NULL on error */
 const int64_t *call_indices(struct call *c, int k, const char *role, int64_t *n);
 

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators on two broadcast tensors: spec/operators.md 3.4. */
+#include "kernels/call.h"
+#include "kernels/functions.h"
+
+struct binary {
+	const struct tfl_tensor *in[2], *out;
+	struct affine q[2], q_out;
+	struct range range;
+	const int32_t *x[2]; /* broadcast to the output's shape */
+	int32_t *y;
+	int64_t n;
+};
+
+/* dimension of t that stands over dimension d of a tensor of rank rank */
+static int32_t
+dim_from_right(const struct tfl_tensor *t, int rank, int d)
+{
+	int own = d - (rank - t->rank);
+	return own < 0 ? 1 : t->dim[own];
+}
+
+/* is out the shape that a and b broadcast to? */
+static bool
+check_broadcast(struct call *c, const struct tfl_tensor *a,
+		const struct tfl_tensor *b, const struct tfl_tensor *out)
+{
+	int rank = a->rank > b->rank ? a->rank : b->rank;
+	rank = rank > out->rank ? rank : out->rank;
+	for (int d = 0; d < rank; d++) {
+		int32_t x = dim_from_right(a, rank, d);
+		int32_t y = dim_from_right(b, rank, d);
+		int32_t want = x == 1 ? y : x;
+		if ((x != y && x != 1 && y != 1) ||
+		    dim_from_right(out, rank, d) != want)
+			return call_err(c, "%s and %s do not broadcast to %s: "
+					   "dimensions %d, %d and %d", a->name,
+					b->name, out->name, x, y,
+					dim_from_right(out, rank, d));
+	}
+	return true;
+}
+
+int32_t *
+call_spread(struct call *c, int k, const struct tfl_tensor *out)
+{
+	const struct tfl_tensor *t = call_in(c, k);
+	int32_t *v = call_widen(c, k);
+	int64_t n = tfl_elements(out), step[TFL_MAX_RANK], stride = 1;
+	int32_t at[TFL_MAX_RANK] = { 0 };
+	if (tfl_elements(t) == n)
+		return v;
+	for (int d = out->rank - 1; d >= 0; d--) {
+		int32_t own = dim_from_right(t, out->rank, d);
+		step[d] = own == 1 ? 0 : stride;
+		stride *= own;
+	}
+	int32_t *r = anew(c->a, int32_t, (size_t)n);
+	int64_t from = 0;
+	for (int64_t i = 0; i < n; i++) {
+		r[i] = v[from];
+		for (int d = out->rank - 1; d >= 0; d--) {
+			from += step[d];
+			if (++at[d] < out->dim[d])
+				break;
+			from -= step[d] * out->dim[d];
+			at[d] = 0;
+		}
+	}
+	return r;
+}
+
+static bool
+prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
+{
+	*b = (struct binary){ 0 };
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	b->out = call_out(c, 0);
+	b->n = tfl_elements(b->out);
+	for (int k = 0; k < 2; k++) {
+		b->in[k] = call_in(c, k);
+		if (!call_type(c, b->in[k], "input", types) ||
+		    !call_same_type(c, b->in[k], b->out))
+			return false;
+	}
+	bool plain = b->out->type == TFL_INT32;
+	for (int k = 0; k < 2 && !plain; k++)
+		if (!call_affine(c, b->in[k], "input", &b->q[k]))
+			return false;
+	if (plain)
+		b->q_out.scale = 1;
+	else if (!call_affine(c, b->out, "output", &b->q_out))
+		return false;
+	if (!call_range(c, activation, b->out, b->q_out, &b->range) ||
+	    !check_broadcast(c, b->in[0], b->in[1], b->out))
+		return false;
+	b->x[0] = call_spread(c, 0, b->out);
+	b->x[1] = call_spread(c, 1, b->out);
+	b->y = anew(c->a, int32_t, (size_t)b->n);
+	return true;
+}
+
+static bool
+finish(struct call *c, struct binary *b)
+{
+	call_narrow(c, 0, b->y);
+	return true;
+}
+
+static int32_t
+wrap_add(int32_t a, int32_t b)
+{
+	return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+static int32_t
+wrap_mul(int32_t a, int32_t b)
+{
+	return (int32_t)((uint32_t)a * (uint32_t)b);
+}
+
+static float
+larger(float a, float b)
+{
+	return a > b ? a : b;
+}
+
+/* multipliers of both operands and the output for ADD and SUB */
+static bool
+add_multipliers(struct call *c, const struct binary *b, bool sub, int shift,
+		struct fixed_mult m[3])
+{
+	float s1 = b->q[0].scale, s2 = b->q[1].scale, so = b->q_out.scale;
+	float unit = (float)(1 << shift);
+	if (sub) { /* the SUB kernel forms them in float32 */
+		float t = 2 * larger(s1, s2);
+		return call_mult(c, (double)(s1 / t), &m[0]) &&
+		       call_mult(c, (double)(s2 / t), &m[1]) &&
+		       call_mult(c, (double)(t / (unit * so)), &m[2]);
+	}
+	double t = 2.0 * (double)larger(s1, s2);
+	return call_mult(c, (double)s1 / t, &m[0]) &&
+	       call_mult(c, (double)s2 / t, &m[1]) &&
+	       call_mult(c, t / ((double)unit * (double)so), &m[2]);
+}
+
+bool
+kernel_add_sub(struct call *c)
+{
+	bool sub = c->op->code == TFL_SUB;
+	int64_t act = sub ? TFL_OPT(c->op, SubOptions, fused_activation_function)
+			  : TFL_OPT(c->op, AddOptions, fused_activation_function);
+	struct binary b;
+	struct fixed_mult m[3];
+	if (!prepare(c, T_QUANT | T_I32, act, &b))
+		return false;
+	if (b.out->type == TFL_INT32) {
+		for (int64_t i = 0; i < b.n; i++)
+			b.y[i] = clamp_i32(
+			    wrap_add(b.x[0][i], sub ? wrap_mul(b.x[1][i], -1)
+						    : b.x[1][i]),
+			    b.range.lo, b.range.hi);
+		return finish(c, &b);
+	}
+	int shift = b.out->type == TFL_INT16 ? 15 : 20;
+	if (!add_multipliers(c, &b, sub, shift, m))
+		return false;
+	for (int64_t i = 0; i < b.n; i++) {
+		int32_t v = fixed_mbqm((b.x[0][i] - b.q[0].zero) * (1 << shift), m[0]);
+		int32_t w = fixed_mbqm((b.x[1][i] - b.q[1].zero) * (1 << shift), m[1]);
+		b.y[i] = clamp_i32((int64_t)fixed_mbqm(sub ? v - w : v + w, m[2]) +
+				       b.q_out.zero,
+				   b.range.lo, b.range.hi);
+	}
+	return finish(c, &b);
+}
+
+bool
+kernel_mul(struct call *c)
+{
+	struct binary b;
+	struct fixed_mult m = { 0 };
+	if (!prepare(c, T_QUANT | T_I32,
+		     TFL_OPT(c->op, MulOptions, fused_activation_function), &b))
+		return false;
+	bool plain = b.out->type == TFL_INT32;
+	if (!plain && !call_mult(c, (double)b.q[0].scale * (double)b.q[1].scale /
+					(double)b.q_out.scale, &m))
+		return false;
+	for (int64_t i = 0; i < b.n; i++) {
+		int32_t p = wrap_mul(b.x[0][i] - b.q[0].zero,
+				     b.x[1][i] - b.q[1].zero);
+		int64_t v = plain ? p : (int64_t)fixed_mbqm(p, m) + b.q_out.zero;
+		b.y[i] = clamp_i32(v, b.range.lo, b.range.hi);
+	}
+	return finish(c, &b);
+}
+
+bool
+kernel_squared_difference(struct call *c)
+{
+	struct binary b;
+	struct fixed_mult m[3];
+	if (!prepare(c, T_QUANT | T_I32, TFL_ACT_NONE, &b))
+		return false;
+	if (b.out->type == TFL_INT32) {
+		for (int64_t i = 0; i < b.n; i++) {
+			int32_t d = wrap_add(b.x[0][i], wrap_mul(b.x[1][i], -1));
+			b.y[i] = wrap_mul(d, d);
+		}
+		return finish(c, &b);
+	}
+	int shift = b.out->type == TFL_INT16 ? 0 : 7;
+	double t = 2.0 * (double)larger(b.q[0].scale, b.q[1].scale);
+	if (!call_mult(c, (double)b.q[0].scale / t, &m[0]) ||
+	    !call_mult(c, (double)b.q[1].scale / t, &m[1]) ||
+	    !call_mult(c, t * t / ((double)(1 << 2 * shift) *
+				   (double)b.q_out.scale), &m[2]))
+		return false;
+	for (int64_t i = 0; i < b.n; i++) {
+		int32_t v = fixed_mbqm((b.x[0][i] - b.q[0].zero) * (1 << shift), m[0]);
+		int32_t w = fixed_mbqm((b.x[1][i] - b.q[1].zero) * (1 << shift), m[1]);
+		b.y[i] = clamp_i32((int64_t)fixed_mbqm(wrap_mul(v - w, v - w), m[2]) +
+				       b.q_out.zero,
+				   b.range.lo, b.range.hi);
+	}
+	return finish(c, &b);
+}
+
+/* raw values are compared: equal quantization is assumed, not demanded */
+bool
+kernel_min_max(struct call *c)
+{
+	bool max = c->op->code == TFL_MAXIMUM;
+	struct binary b;
+	if (!prepare(c, T_QUANT | T_I32, TFL_ACT_NONE, &b))
+		return false;
+	for (int64_t i = 0; i < b.n; i++) {
+		int32_t v = b.x[0][i], w = b.x[1][i];
+		b.y[i] = (v > w) == max ? v : w;
+	}
+	return finish(c, &b);
+}
+
+/*
+ * The divisor's reciprocal as a fixed-point number, the dividend shifted up
+ * as far as it goes, one rescale of the quotient.
+ */
+static bool
+divide(struct call *c, int32_t v, int32_t w, struct fixed_mult m, int32_t *q)
+{
+	if (w == 0)
+		return call_err(c, "division by zero");
+	if (w < 0) {
+		v = -v;
+		w = -w;
+	}
+	int lead = __builtin_clz((uint32_t)w);
+	int32_t inverse = fixed_recip((int32_t)(((uint32_t)w << lead) -
+						0x80000000u));
+	int room = v ? __builtin_clrsb(v) : 31;
+	int32_t quotient = fixed_srdhm((int32_t)((uint32_t)v << room), inverse);
+	int exp = m.exp - (31 - lead) - room;
+	if (exp > 0)
+		return call_err(c, "scales give a quotient above the range");
+	*q = exp < -31 ? 0 : fixed_mbqm(quotient, (struct fixed_mult){
+						      .mult = m.mult, .exp = exp });
+	return true;
+}
+
+bool
+kernel_div(struct call *c)
+{
+	struct binary b;
+	struct fixed_mult m;
+	if (!prepare(c, T_8, TFL_OPT(c->op, DivOptions, fused_activation_function),
+		     &b) ||
+	    !call_mult(c, (double)b.q[0].scale /
+			      ((double)b.q[1].scale * (double)b.q_out.scale), &m))
+		return false;
+	for (int64_t i = 0; i < b.n; i++) {
+		int32_t q = 0;
+		if (!divide(c, b.x[0][i] - b.q[0].zero, b.x[1][i] - b.q[1].zero, m,
+			    &q))
+			return false;
+		b.y[i] = clamp_i32((int64_t)q + b.q_out.zero, b.range.lo,
+				   b.range.hi);
+	}
+	return finish(c, &b);
+}
+
+bool
+kernel_prelu(struct call *c)
+{
+	struct binary b;
+	struct fixed_mult same, alpha;
+	if (!prepare(c, T_QUANT, TFL_ACT_NONE, &b))
+		return false;
+	double ratio = (double)b.q[0].scale / (double)b.q_out.scale;
+	if (!call_mult(c, ratio, &same) ||
+	    !call_mult(c, (double)b.q[0].scale * (double)b.q[1].scale /
+			      (double)b.q_out.scale, &alpha))
+		return false;
+	for (int64_t i = 0; i < b.n; i++) {
+		int32_t v = b.x[0][i] - b.q[0].zero;
+		v = v >= 0 ? fixed_mbqm(v, same)
+			   : fixed_mbqm(wrap_mul(v, b.x[1][i] - b.q[1].zero), alpha);
+		b.y[i] = clamp_i32((int64_t)v + b.q_out.zero, b.range.lo,
+				   b.range.hi);
+	}
+	return finish(c, &b);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fixed-point functions: spec/operators.md 3.5; check values of 3.11 in
+ * tests/unit/functions.c.  Qk: raw int32 with k integer bits and 31 - k
+ * fractional ones.
+ */
+#ifndef KERNELS_FUNCTIONS_H
+#define KERNELS_FUNCTIONS_H
+
+#include "base/fixed.h"
+
+int32_t fixed_saturate(int64_t v); /* to int32 */
+int32_t fixed_half_sum(int32_t a, int32_t b); /* (a + b) / 2, half away from 0 */
+
+/* exp(a) in Q0 of a <= 0 in Q(integer_bits), 4 or 5 */
+int32_t fixed_exp(int32_t a, int integer_bits);
+int32_t fixed_recip(int32_t x);	   /* 1 / (1 + x), Q0 to Q0, x in [0, 1] */
+int32_t fixed_logistic(int32_t a); /* Q4 to Q0 */
+int32_t fixed_tanh(int32_t a);	   /* Q4 to Q0 */
+
+/*
+ * 1 / sqrt(v), v >= 1, as a multiplier for fixed_mbqm: five Newton steps as in
+ * the reference, so slightly below the true value now and then (spec 3.8).
+ */
+struct fixed_mult fixed_inv_sqrt(int32_t v);
+
+/* ln(x) in Q5 of x >= 1 in Q12: LOG_SOFTMAX */
+int32_t fixed_log_q12(int32_t x);
+
+#endif

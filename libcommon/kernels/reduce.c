@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MEAN, SUM, REDUCE_*, ARG_*: spec/operators.md 3.3. */
+#include "kernels/view.h"
+
+struct reduce {
+	const struct tfl_tensor *in, *out;
+	bool drop[TFL_MAX_RANK]; /* is this dimension reduced? */
+	int64_t count;		 /* elements behind every output */
+	int64_t n_out;
+	int64_t *at; /* output element for every input element */
+};
+
+static bool
+load_axes(struct call *c, struct reduce *r)
+{
+	int64_t n;
+	const int64_t *axes = call_indices(c, 1, "axes", &n);
+	if (!axes)
+		return false;
+	for (int64_t i = 0; i < n; i++) {
+		int d;
+		if (!call_axis(c, axes[i], r->in->rank, &d))
+			return false;
+		r->drop[d] = true;
+	}
+	r->count = 1;
+	r->n_out = 1;
+	for (int d = 0; d < r->in->rank; d++)
+		*(r->drop[d] ? &r->count : &r->n_out) *= r->in->dim[d];
+	if (r->n_out != tfl_elements(r->out))
+		return call_err(c, "output has %lld elements, %lld are computed",
+				(long long)tfl_elements(r->out),
+				(long long)r->n_out);
+	return r->count > 0 || call_err(c, "nothing to reduce");
+}
+
+static void
+map_outputs(struct call *c, struct reduce *r)
+{
+	int64_t stride[TFL_MAX_RANK], s = 1, o = 0;
+	int32_t at[TFL_MAX_RANK] = { 0 };
+	for (int d = r->in->rank - 1; d >= 0; d--) {
+		stride[d] = r->drop[d] ? 0 : s;
+		s *= r->drop[d] ? 1 : r->in->dim[d];
+	}
+	r->at = anew(c->a, int64_t, (size_t)tfl_elements(r->in));
+	for (int64_t i = 0; i < tfl_elements(r->in); i++) {
+		r->at[i] = o;
+		for (int d = r->in->rank - 1; d >= 0; d--) {
+			o += stride[d];
+			if (++at[d] < r->in->dim[d])
+				break;
+			o -= stride[d] * r->in->dim[d];
+			at[d] = 0;
+		}
+	}
+}
+
+static bool
+prepare(struct call *c, unsigned types, struct reduce *r)
+{
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	*r = (struct reduce){ .in = call_in(c, 0), .out = call_out(c, 0) };
+	if (!call_type(c, r->in, "input", types) ||
+	    !call_same_type(c, r->in, r->out) || !load_axes(c, r))
+		return false;
+	map_outputs(c, r);
+	return true;
+}
+
+static int64_t *
+sums(struct call *c, const struct reduce *r)
+{
+	const int32_t *x = call_widen(c, 0);
+	int64_t *sum = anew(c->a, int64_t, (size_t)r->n_out);
+	for (int64_t i = 0; i < tfl_elements(r->in); i++)
+		sum[r->at[i]] += x[i];
+	return sum;
+}
+
+/* the division by count goes into the multiplier, with extra bits for it */
+static struct fixed_mult
+divided(struct fixed_mult m, int64_t count)
+{
+	int shift = 63 - __builtin_clzll((uint64_t)count);
+	shift = shift < 32 ? shift : 32;
+	shift = shift < 31 + m.exp ? shift : 31 + m.exp;
+	return (struct fixed_mult){
+		.mult = (int32_t)(((int64_t)m.mult << shift) / count),
+		.exp = m.exp - shift
+	};
+}
+
+bool
+kernel_mean_sum(struct call *c)
+{
+	struct reduce r;
+	struct affine q, q_out;
+	struct fixed_mult m;
+	if (!prepare(c, T_QUANT, &r) || !call_affine(c, r.in, "input", &q) ||
+	    !call_affine(c, r.out, "output", &q_out) ||
+	    !call_mult(c, (double)q.scale / (double)q_out.scale, &m))
+		return false;
+	if (c->op->code == TFL_MEAN)
+		m = divided(m, r.count);
+	const int64_t *sum = sums(c, &r);
+	int32_t *y = anew(c->a, int32_t, (size_t)r.n_out);
+	for (int64_t i = 0; i < r.n_out; i++)
+		y[i] = clamp_i32(
+		    (int64_t)fixed_mbqm((int32_t)(sum[i] - r.count * q.zero), m) +
+			q_out.zero,
+		    type_min(r.out->type), type_max(r.out->type));
+	call_narrow(c, 0, y);
+	return true;
+}
+
+bool
+kernel_reduce_min_max(struct call *c)
+{
+	bool max = c->op->code == TFL_REDUCE_MAX;
+	struct reduce r;
+	if (!prepare(c, T_QUANT | T_I32, &r) || !call_same_quant(c, r.in, r.out))
+		return false;
+	const int32_t *x = call_widen(c, 0);
+	int32_t *y = anew(c->a, int32_t, (size_t)r.n_out);
+	for (int64_t i = 0; i < r.n_out; i++)
+		y[i] = max ? INT32_MIN : INT32_MAX;
+	for (int64_t i = 0; i < tfl_elements(r.in); i++)
+		if ((x[i] > y[r.at[i]]) == max)
+			y[r.at[i]] = x[i];
+	call_narrow(c, 0, y);
+	return true;
+}
+
+/* the lowest index wins a tie */
+bool
+kernel_arg_min_max(struct call *c)
+{
+	bool max = c->op->code == TFL_ARG_MAX;
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	int64_t n;
+	int axis;
+	const int64_t *v = call_indices(c, 1, "axis", &n);
+	if (!v || !call_type(c, in, "input", T_QUANT | T_I32) ||
+	    !call_type(c, out, "output", T_I32 | T_I64))
+		return false;
+	if (n != 1)
+		return call_err(c, "axis has %lld elements", (long long)n);
+	if (!call_axis(c, v[0], in->rank, &axis))
+		return false;
+	struct around a = around_axis(in, axis);
+	if (a.n < 1 || a.outer * a.inner != tfl_elements(out))
+		return call_err(c, "output has %lld elements, %lld are computed",
+				(long long)tfl_elements(out),
+				(long long)(a.outer * a.inner));
+	const int32_t *x = call_widen(c, 0);
+	for (int64_t i = 0; i < a.outer * a.inner; i++) {
+		const int32_t *p = x + i / a.inner * a.n * a.inner + i % a.inner;
+		int64_t best = 0;
+		for (int64_t k = 1; k < a.n; k++)
+			if (max ? p[k * a.inner] > p[best * a.inner]
+				: p[k * a.inner] < p[best * a.inner])
+				best = k;
+		if (out->type == TFL_INT64)
+			((int64_t *)c->io->out[0])[i] = best;
+		else
+			((int32_t *)c->io->out[0])[i] = (int32_t)best;
+	}
+	return true;
+}

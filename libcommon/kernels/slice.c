@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators that pick elements by position: spec/operators.md 3.4, 5.7. */
+#include "kernels/view.h"
+
+/* the view's elements are the output, whose shape in the file must hold them */
+static bool
+gather(struct call *c, int k, const struct view *v)
+{
+	const struct tfl_tensor *in = call_in(c, k), *out = call_out(c, 0);
+	if (!call_movable(c, in, out))
+		return false;
+	if (view_count(v) != tfl_elements(out))
+		return call_err(c, "%lld elements are picked, the output has %lld",
+				(long long)view_count(v),
+				(long long)tfl_elements(out));
+	view_gather(c->io->out[0], c->io->in[k], *v, element_size(in));
+	return true;
+}
+
+/* input k as one index for each dimension of in */
+static const int64_t *
+per_dimension(struct call *c, int k, const char *role, const struct tfl_tensor *in)
+{
+	int64_t n;
+	const int64_t *v = call_indices(c, k, role, &n);
+	if (v && n != in->rank) {
+		(void)call_err(c, "%s has %lld elements for rank %d", role,
+			       (long long)n, in->rank);
+		return NULL;
+	}
+	return v;
+}
+
+bool
+kernel_slice(struct call *c)
+{
+	if (!call_arity(c, 3, 3, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0);
+	const int64_t *begin = per_dimension(c, 1, "begin", in);
+	const int64_t *size = begin ? per_dimension(c, 2, "size", in) : NULL;
+	struct view v = view_of(in);
+	if (!size)
+		return false;
+	for (int d = 0; d < in->rank; d++) {
+		if (begin[d] < 0 || begin[d] > in->dim[d] || size[d] < -1 ||
+		    size[d] > in->dim[d] - begin[d])
+			return call_err(c, "%lld elements from %lld on of "
+					   "dimension %d, which has %d",
+					(long long)size[d], (long long)begin[d],
+					d, in->dim[d]);
+		v.dim[d] = size[d] < 0 ? in->dim[d] - begin[d] : size[d];
+		v.base += begin[d] * v.stride[d];
+	}
+	return gather(c, 0, &v);
+}
+
+/* ---- STRIDED_SLICE ----------------------------------------------------------- */
+
+static int64_t
+clamp64(int64_t v, int64_t lo, int64_t hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* one dimension: n elements, a position b or the default where masked */
+static int64_t
+bound(int64_t b, bool masked, int64_t n, bool forward, bool is_end)
+{
+	int64_t lo = forward ? 0 : -1, hi = forward ? n : n - 1;
+	if (masked)
+		return forward == is_end ? hi : lo;
+	return clamp64(b < 0 ? b + n : b, lo, hi);
+}
+
+struct bounds {
+	const int64_t *begin, *end, *stride;
+	int64_t begin_mask, end_mask, shrink_mask;
+};
+
+static bool
+stride_dimension(struct call *c, const struct bounds *b, int d, int64_t n,
+		 struct view *v)
+{
+	int64_t step = b->stride[d];
+	if (step == 0 || step < INT32_MIN || step > INT32_MAX)
+		return call_err(c, "stride of dimension %d is %lld", d,
+				(long long)step);
+	if (b->shrink_mask >> d & 1) {
+		int64_t at = b->begin[d] < 0 ? b->begin[d] + n : b->begin[d];
+		if (b->begin_mask >> d & 1)
+			at = 0;
+		if (at < 0 || at >= n)
+			return call_err(c, "position %lld of dimension %d, which "
+					   "has %lld", (long long)b->begin[d], d,
+					(long long)n);
+		v->base += at * v->stride[d];
+		v->dim[d] = 1;
+		return true;
+	}
+	bool forward = step > 0;
+	int64_t from = bound(b->begin[d], b->begin_mask >> d & 1, n, forward, false);
+	int64_t to = bound(b->end[d], b->end_mask >> d & 1, n, forward, true);
+	int64_t span = forward ? to - from : from - to, size = forward ? step : -step;
+	v->base += from * v->stride[d];
+	v->dim[d] = span > 0 ? (span + size - 1) / size : 0;
+	v->stride[d] *= step;
+	return true;
+}
+
+bool
+kernel_strided_slice(struct call *c)
+{
+	if (!call_arity(c, 4, 4, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0);
+	struct fb_ref o = tfl_options(c->op, &fb_StridedSliceOptions);
+	struct bounds b = {
+		.begin_mask = fb_int(o, FB_StridedSliceOptions_begin_mask),
+		.end_mask = fb_int(o, FB_StridedSliceOptions_end_mask),
+		.shrink_mask = fb_int(o, FB_StridedSliceOptions_shrink_axis_mask),
+	};
+	if (fb_int(o, FB_StridedSliceOptions_ellipsis_mask) ||
+	    fb_int(o, FB_StridedSliceOptions_new_axis_mask) ||
+	    fb_int(o, FB_StridedSliceOptions_offset))
+		return call_err(c, "ellipsis, new axis and offset are not "
+				   "supported");
+	if (!(b.begin = per_dimension(c, 1, "begin", in)) ||
+	    !(b.end = per_dimension(c, 2, "end", in)) ||
+	    !(b.stride = per_dimension(c, 3, "strides", in)))
+		return false;
+	struct view v = view_of(in);
+	for (int d = 0; d < in->rank; d++)
+		if (!stride_dimension(c, &b, d, in->dim[d], &v))
+			return false;
+	return gather(c, 0, &v);
+}
+
+/* ---- TRANSPOSE, REVERSE_V2 ---------------------------------------------------- */
+
+bool
+kernel_transpose(struct call *c)
+{
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	const int64_t *perm = per_dimension(c, 1, "permutation", in);
+	struct view from = view_of(in), v = from;
+	unsigned seen = 0;
+	if (!perm)
+		return false;
+	for (int d = 0; d < in->rank; d++) {
+		int axis;
+		if (!call_axis(c, perm[d], in->rank, &axis))
+			return false;
+		if (seen >> axis & 1)
+			return call_err(c, "permutation names dimension %d twice",
+					axis);
+		seen |= 1u << axis;
+		v.dim[d] = from.dim[axis];
+		v.stride[d] = from.stride[axis];
+		if (out->rank != in->rank || out->dim[d] != v.dim[d])
+			return call_err(c, "output shape is not the permuted "
+					   "input shape");
+	}
+	return gather(c, 0, &v);
+}
+
+bool
+kernel_reverse_v2(struct call *c)
+{
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0);
+	int64_t n;
+	const int64_t *axes = call_indices(c, 1, "axes", &n);
+	struct view v = view_of(in);
+	for (int64_t i = 0; axes && i < n; i++) {
+		int d;
+		if (!call_axis(c, axes[i], in->rank, &d))
+			return false;
+		if (v.stride[d] < 0)
+			return call_err(c, "axis %d is named twice", d);
+		v.base += (v.dim[d] - 1) * v.stride[d];
+		v.stride[d] = -v.stride[d];
+	}
+	return axes && call_same_shape(c, in, call_out(c, 0)) && gather(c, 0, &v);
+}
+
+/* ---- SPACE_TO_DEPTH, DEPTH_TO_SPACE -------------------------------------------- */
+
+/*
+ * Both are permutations of N x H x block x W x block x C: depth holds the
+ * position inside the block above the channel.
+ */
+static bool
+blocks(struct call *c, int64_t block, bool to_depth)
+{
+	struct nhwc i, o;
+	if (!call_nhwc(c, call_in(c, 0), "input", &i) ||
+	    !call_nhwc(c, call_out(c, 0), "output", &o))
+		return false;
+	struct nhwc s = to_depth ? i : o, d = to_depth ? o : i; /* space, depth */
+	if (block < 1 || d.n != s.n || s.h != (int64_t)d.h * block ||
+	    s.w != (int64_t)d.w * block || d.c != (int64_t)s.c * block * block)
+		return call_err(c, "%dx%dx%d and %dx%dx%d do not suit a block "
+				   "size of %lld", i.h, i.w, i.c, o.h, o.w, o.c,
+				(long long)block);
+	int64_t w = s.w, ch = s.c, row = w * ch;
+	struct view v = to_depth
+		? (struct view){ .rank = 6,
+			.dim = { d.n, d.h, d.w, block, block, ch },
+			.stride = { s.h * row, block * row, block * ch, row, ch, 1 } }
+		: (struct view){ .rank = 6,
+			.dim = { d.n, d.h, block, d.w, block, ch },
+			.stride = { (int64_t)d.h * d.w * d.c, (int64_t)d.w * d.c,
+				    block * ch, d.c, ch, 1 } };
+	return gather(c, 0, &v);
+}
+
+bool
+kernel_space_to_depth(struct call *c)
+{
+	return call_arity(c, 1, 1, 1) &&
+	       blocks(c, TFL_OPT(c->op, SpaceToDepthOptions, block_size), true);
+}
+
+bool
+kernel_depth_to_space(struct call *c)
+{
+	return call_arity(c, 1, 1, 1) &&
+	       blocks(c, TFL_OPT(c->op, DepthToSpaceOptions, block_size), false);
+}
+
+/* ---- GATHER --------------------------------------------------------------------- */
+
+bool
+kernel_gather(struct call *c)
+{
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	int axis;
+	int64_t n, batch = TFL_OPT(c->op, GatherOptions, batch_dims);
+	const int64_t *index = call_indices(c, 1, "indices", &n);
+	if (!index || !call_movable(c, in, out) ||
+	    !call_axis(c, TFL_OPT(c->op, GatherOptions, axis), in->rank, &axis))
+		return false;
+	if (batch < 0 || batch > axis || batch > call_in(c, 1)->rank)
+		return call_err(c, "%lld batch dimensions", (long long)batch);
+	int64_t n_batch = 1;
+	for (int d = 0; d < batch; d++) {
+		n_batch *= in->dim[d];
+		if (call_in(c, 1)->dim[d] != in->dim[d])
+			return call_err(c, "batch dimension %d differs", d);
+	}
+	struct around a = around_axis(in, axis);
+	int64_t per = n_batch ? n / n_batch : 0, outer = n_batch ? a.outer / n_batch : 0;
+	if (n_batch * outer * per * a.inner != tfl_elements(out))
+		return call_err(c, "the output has %lld elements",
+				(long long)tfl_elements(out));
+	size_t bytes = element_size(in) * (size_t)a.inner;
+	uint8_t *y = c->io->out[0];
+	for (int64_t i = 0; i < n_batch * outer; i++)
+		for (int64_t k = 0; k < per; k++, y += bytes) {
+			int64_t at = index[i / (outer ? outer : 1) * per + k];
+			if (at < 0 || at >= a.n)
+				return call_err(c, "index %lld of %lld",
+						(long long)at, (long long)a.n);
+			__builtin_memmove(y, (const uint8_t *)c->io->in[0] +
+						 (size_t)(i * a.n + at) * bytes,
+					  bytes);
+		}
+	return true;
+}

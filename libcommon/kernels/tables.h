@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lookup tables of the reference: spec/operators.md 3.8.  Private. */
+#ifndef KERNELS_TABLES_H
+#define KERNELS_TABLES_H
+
+#include "kernels/call.h"
+
+enum { TABLE16 = 513 };
+
+/* 513 points of f over all int16 values; float32 throughout, as TFLite Micro */
+void table16_fill(int16_t t[TABLE16], struct affine in, struct affine out,
+		  float (*f)(float));
+
+/* interpolated value for x: "look" of the specification */
+int32_t table16_look(const int16_t t[TABLE16], int32_t x);
+
+/* LOGISTIC and TANH of int16 */
+struct sigmoid16 {
+	int32_t mult, shift;
+	bool tanh;
+	uint16_t half[256]; /* round(2^16 * sigmoid(i / 24)), and corrections */
+};
+void sigmoid16_prepare(struct sigmoid16 *s, float scale, bool is_tanh);
+int32_t sigmoid16(const struct sigmoid16 *s, int32_t x);
+
+#endif

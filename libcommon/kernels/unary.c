@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators on one tensor, element by element: spec/operators.md 3.4, 3.9. */
+#include "kernels/call.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct unary {
+	const struct tfl_tensor *in, *out;
+	struct affine q, q_out;
+	struct range range; /* of the output type */
+	int64_t n;
+	int32_t *v; /* input, then output */
+};
+
+static bool
+prepare(struct call *c, unsigned types, struct unary *u)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	*u = (struct unary){ .in = call_in(c, 0), .out = call_out(c, 0) };
+	if (!call_type(c, u->in, "input", types) ||
+	    !call_same_type(c, u->in, u->out) ||
+	    !call_same_count(c, u->in, u->out) ||
+	    !call_affine(c, u->in, "input", &u->q) ||
+	    !call_affine(c, u->out, "output", &u->q_out) ||
+	    !call_range(c, TFL_ACT_NONE, u->out, u->q_out, &u->range))
+		return false;
+	u->n = tfl_elements(u->in);
+	u->v = call_widen(c, 0);
+	return true;
+}
+
+static bool
+finish(struct call *c, struct unary *u)
+{
+	for (int64_t i = 0; i < u->n; i++)
+		u->v[i] = clamp_i32(u->v[i], u->range.lo, u->range.hi);
+	call_narrow(c, 0, u->v);
+	return true;
+}
+
+/* zero point of the output added, without wrapping */
+static int32_t
+plus_zero(const struct unary *u, int32_t v)
+{
+	return clamp_i32((int64_t)v + u->q_out.zero, INT32_MIN, INT32_MAX);
+}
+
+bool
+kernel_abs(struct call *c)
+{
+	struct unary u;
+	struct fixed_mult m;
+	if (!prepare(c, T_QUANT, &u) ||
+	    !call_mult(c, (double)(u.q.scale / u.q_out.scale), &m))
+		return false;
+	bool same = u.q.scale == u.q_out.scale;
+	for (int64_t i = 0; i < u.n; i++) {
+		int32_t v = abs(u.v[i] - u.q.zero);
+		u.v[i] = plus_zero(&u, same ? v : fixed_mbqm(v, m));
+	}
+	return finish(c, &u);
+}
+
+bool
+kernel_neg(struct call *c)
+{
+	struct unary u;
+	if (!prepare(c, T_QUANT, &u))
+		return false;
+	for (int64_t i = 0; i < u.n; i++)
+		u.v[i] = u.q.zero + u.q_out.zero - u.v[i];
+	return finish(c, &u);
+}
+
+/* RELU, RELU_N1_TO_1, RELU_0_TO_1 rescale; the bounds are in output units */
+bool
+kernel_relu(struct call *c)
+{
+	struct unary u;
+	struct fixed_mult m;
+	struct range r;
+	if (!prepare(c, T_QUANT, &u) ||
+	    !call_mult(c, (double)(u.q.scale / u.q_out.scale), &m) ||
+	    !call_range(c, c->op->code == TFL_RELU ? TFL_ACT_RELU
+						   : TFL_ACT_RELU_N1_TO_1,
+			u.out, u.q_out, &r))
+		return false;
+	if (c->op->code == TFL_RELU_0_TO_1 && r.lo < u.q_out.zero)
+		r.lo = u.q_out.zero;
+	u.range = r;
+	for (int64_t i = 0; i < u.n; i++)
+		u.v[i] = plus_zero(&u, fixed_mbqm(u.v[i] - u.q.zero, m));
+	return finish(c, &u);
+}
+
+/* clamps only: TFLite Micro does not rescale here (spec 3.4) */
+bool
+kernel_relu6(struct call *c)
+{
+	struct unary u;
+	if (!prepare(c, T_QUANT, &u) ||
+	    !call_range(c, TFL_ACT_RELU6, u.in, u.q, &u.range))
+		return false;
+	return finish(c, &u);
+}
+
+bool
+kernel_leaky_relu(struct call *c)
+{
+	struct unary u;
+	struct fixed_mult same, below;
+	float alpha = (float)TFL_OPT_FLOAT(c->op, LeakyReluOptions, alpha);
+	if (!prepare(c, T_QUANT, &u))
+		return false;
+	float m = u.q.scale * alpha / u.q_out.scale;
+	if (!call_mult(c, (double)(u.q.scale / u.q_out.scale), &same) ||
+	    !call_mult(c, (double)fabsf(m), &below))
+		return false;
+	for (int64_t i = 0; i < u.n; i++) {
+		int32_t v = u.v[i] - u.q.zero;
+		v = fixed_mbqm(v, v >= 0 ? same : below);
+		if (m < 0 && u.v[i] < u.q.zero) /* spec 8, LEAKY_RELU int16 */
+			v = -v;
+		u.v[i] = plus_zero(&u, v);
+	}
+	return finish(c, &u);
+}
+
+/* ---- HARD_SWISH, 16 bits inside ------------------------------------------- */
+
+static int32_t
+sat16(int32_t v)
+{
+	return clamp_i32(v, INT16_MIN, INT16_MAX);
+}
+
+static int32_t
+srdhm16(int32_t a, int32_t b)
+{
+	int32_t p = a * b;
+	if (a == INT16_MIN && b == INT16_MIN)
+		return INT16_MAX;
+	return (p + (p >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15);
+}
+
+static int32_t
+mult16(int32_t m)
+{
+	return m > INT32_MAX - (1 << 15) ? INT16_MAX : (m + (1 << 15)) >> 16;
+}
+
+static int32_t
+hard_swish(int32_t v, struct fixed_mult out, struct fixed_mult relu)
+{
+	int32_t wide = v * 128;
+	int32_t pre = srdhm16(wide, mult16(out.mult));
+	int32_t r = wide;
+	if (relu.exp > 0)
+		r = sat16((int32_t)fmin(fmax(ldexp(r, relu.exp - 1), -65536), 65536));
+	r = srdhm16(r, mult16(relu.mult));
+	if (relu.exp > 0)
+		r = sat16(r * 2);
+	else if (relu.exp < 0)
+		r = fixed_rdpot(r, -relu.exp);
+	r = (r + 32768) >> 1;
+	int32_t y = sat16(r * pre / (1 << 15));
+	return fixed_rdpot(y, -out.exp);
+}
+
+bool
+kernel_hard_swish(struct call *c)
+{
+	struct unary u;
+	struct fixed_mult out, relu;
+	if (!prepare(c, T_8, &u))
+		return false;
+	float hs = u.q.scale / 128;
+	if (!call_mult(c, (double)(hs / u.q_out.scale), &out) ||
+	    !call_mult(c, (double)(hs / (3.0f / 32768.0f)), &relu))
+		return false;
+	if (out.exp > 0)
+		return call_err(c, "input scale is more than 128 times the output "
+				   "scale");
+	for (int64_t i = 0; i < u.n; i++)
+		u.v[i] = plus_zero(&u, hard_swish(u.v[i] - u.q.zero, out, relu));
+	return finish(c, &u);
+}
+
+/* ---- QUANTIZE, DEQUANTIZE --------------------------------------------------- */
+
+/* ⌊v / s⌉ + z, clamped; not a number becomes 0 */
+static int32_t
+quantized(float v, struct affine q, struct range r)
+{
+	double x = (double)roundf(v / q.scale) + (double)q.zero;
+	return isnan(x) ? 0 : (int32_t)fmin(fmax(x, r.lo), r.hi);
+}
+
+bool
+kernel_quantize(struct call *c)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	struct affine q = { 0 }, q_out;
+	struct fixed_mult m;
+	struct range r;
+	bool from_float = in->type == TFL_FLOAT32;
+	if (!call_type(c, in, "input", T_QUANT | T_I32 | T_F32) ||
+	    !call_type(c, out, "output", T_QUANT | T_I32) ||
+	    !call_same_count(c, in, out) ||
+	    !call_affine(c, out, "output", &q_out) ||
+	    !call_range(c, TFL_ACT_NONE, out, q_out, &r) ||
+	    (!from_float && !call_affine(c, in, "input", &q)))
+		return false;
+	int64_t n = tfl_elements(in);
+	int32_t *v = anew(c->a, int32_t, (size_t)n);
+	if (from_float) {
+		for (int64_t i = 0; i < n; i++)
+			v[i] = quantized(((const float *)c->io->in[0])[i], q_out, r);
+		call_narrow(c, 0, v);
+		return true;
+	}
+	if (!call_mult(c, (double)q.scale / (double)q_out.scale, &m))
+		return false;
+	v = call_widen(c, 0);
+	for (int64_t i = 0; i < n; i++) {
+		int32_t x = (int32_t)((uint32_t)v[i] - (uint32_t)q.zero);
+		v[i] = clamp_i32((int64_t)fixed_mbqm(x, m) + q_out.zero, r.lo, r.hi);
+	}
+	call_narrow(c, 0, v);
+	return true;
+}
+
+bool
+kernel_dequantize(struct call *c)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	struct affine q;
+	if (!call_type(c, in, "input", T_QUANT | T_I32) ||
+	    !call_type(c, out, "output", T_F32) ||
+	    !call_same_count(c, in, out) || !call_affine(c, in, "input", &q))
+		return false;
+	const int32_t *v = call_widen(c, 0);
+	float *y = c->io->out[0];
+	for (int64_t i = 0; i < tfl_elements(in); i++)
+		y[i] = (float)((double)q.scale * ((double)v[i] - q.zero));
+	return true;
+}
