@@ -58,8 +58,14 @@ LIB := $(B)/libcommon.a
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/*/*.c))
 BIN := $(TOOLS:%=$(B)/bin/%)
 
+PROGRAM_SCRIPTS := $(wildcard scripts/npucc scripts/npu-sweep)
+
 .PHONY: all
-all: $(LIB) $(BIN)
+all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)
+
+$(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(B)/bin/%: scripts/%
+	@mkdir -p $(@D)
+	$(Q)install -m 755 $< $@
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -157,7 +163,6 @@ lint:
 BINDIR := $(DESTDIR)$(PREFIX)/bin
 MANDIR := $(DESTDIR)$(PREFIX)/share/man
 DATADIR := $(DESTDIR)$(PREFIX)/share/nputools
-PROGRAM_SCRIPTS := $(wildcard scripts/npucc scripts/npu-sweep)
 COMPLETION_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 COMPLETION_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
@@ -169,8 +174,6 @@ INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 install: all $(INSTALLED)
 
 $(BINDIR)/%: $(B)/bin/%
-	install -D -m 755 $< $@
-$(BINDIR)/%: scripts/%
 	install -D -m 755 $< $@
 $(MANDIR)/man1/%: man/%
 	install -D -m 644 $< $@

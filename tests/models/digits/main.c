@@ -42,12 +42,11 @@ make(struct arena *a, const char *path, const char *dir, struct err *e)
 	       N_TEST);
 	printf("  float  %.2f %%\n", 100 * accuracy_float(n, N_TEST));
 	if (!quantize(a, n, N_CALIBRATE, &model, e) ||
-	    !file_write(path, model.p, model.n, true, e) ||
-	    !write_samples(a, dir, e) ||
 	    !accuracy_int8(a, model, N_TEST, &int8, e))
 		return false;
 	printf("  int8   %.2f %%\n", 100 * int8);
-	return true;
+	return file_write(path, model.p, model.n, true, e) &&
+	       write_samples(a, dir, e);
 }
 
 int
