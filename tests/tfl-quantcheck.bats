@@ -2,12 +2,8 @@
 bats_require_minimum_version 1.5.0
 # tfl-quantcheck: each rule is broken once and must be named.
 
-load models/make.bash
-
-setup() {
-	cd "$BATS_TEST_TMPDIR"
-	t='.subgraphs[0].tensors'
-}
+load lib/common
+load lib/model
 
 # breaks RULE SEVERITY JQ-PROGRAM: the rule, and only it, is reported
 breaks() {
@@ -91,7 +87,7 @@ breaks() {
 	tfl-quantcheck --rules >rules
 	[ "$(wc -l <rules)" -ge 20 ]
 	while read -r name _; do
-		grep -q "^\.It Cm $name$" "$here/../man/tfl-quantcheck.1" ||
+		grep -q "^\.It Cm $name$" "$TOP/man/tfl-quantcheck.1" ||
 			{ echo "not in the man page: $name"; return 1; }
 	done <rules
 }
@@ -151,7 +147,7 @@ breaks() {
 
 @test "shared models: all integer, none has an error" {
 	need_shared
-	for m in "$shared"/models/*.tflite; do
+	for m in "$SHARED"/models/*.tflite; do
 		run tfl-quantcheck -q "$m"
 		[ "$status" -eq 0 ] || { echo "$m: $output"; return 1; }
 		[[ "$output" == *"0 errors, 0 warnings"* ]] ||
