@@ -6,26 +6,23 @@
 #include <assert.h>
 #include <string.h>
 
-/* bits still to be stored, the oldest in the lowest place */
+/* p points at the byte of the next bit; n_bits (0..7) of it are in `bits` */
 struct writer {
 	uint8_t *p;
-	size_t n;
 	uint64_t bits;
-	int n_bits;
+	unsigned n_bits;
 };
 
-/* n is at most 32 */
+/* appends n bits, at most 56; stores 8 bytes, some of them ahead */
 static inline void
-put(struct writer *w, uint32_t v, int n)
+put(struct writer *w, uint64_t v, unsigned n)
 {
-	w->bits |= (uint64_t)v << w->n_bits;
+	w->bits |= v << w->n_bits;
 	w->n_bits += n;
-	if (w->n_bits >= 32) {
-		store_le32(w->p + w->n, (uint32_t)w->bits);
-		w->n += 4;
-		w->bits >>= 32;
-		w->n_bits -= 32;
-	}
+	store_le64(w->p, w->bits);
+	w->p += w->n_bits / 8;
+	w->bits >>= w->n_bits & ~7u;
+	w->n_bits &= 7;
 }
 
 static void
@@ -46,51 +43,75 @@ put_header(struct writer *w, const struct palette *pal,
 		put(w, pal->direct[i], pal->bits);
 }
 
-/* A position in a sequence of quotients, and what is left of the current. */
+/*
+ * Unary symbols of weights (1.4) that wait for their chunk.  Symbol j has bit
+ * j of `first` (it is not 0) and of `last` (it ends a quotient); the second
+ * half bits of the symbols that are not 0 follow one another in `second`.
+ */
+struct symbols {
+	uint64_t first, last, second;
+	unsigned n, n_second;
+	size_t at; /* weights that were split into symbols */
+};
+
+/* fills up to 12 symbols, if there are weights left: at most 11 + 16 of them */
+static inline void
+split(struct symbols *s, const struct coded *c, struct mode m)
+{
+	while (s->n < WEIGHTS_UNARY && s->at < c->n) {
+		unsigned q = c->x[s->at++] >> m.wdiv;
+		unsigned twos = q / 2;
+		unsigned some = m.trunc ? q > 0 : (q + 1) / 2;
+		unsigned n = m.trunc ? 1 : q / 2 + 1;
+		s->first |= ((UINT64_C(1) << some) - 1) << s->n;
+		s->second |= ((UINT64_C(1) << twos) - 1) << s->n_second;
+		s->n += n;
+		s->n_second += some;
+		s->last |= UINT64_C(1) << (s->n - 1);
+	}
+}
+
+/* a chunk of weight symbols, taken from the queue */
+struct chunk {
+	uint32_t first, second;
+	unsigned n_second, ended;
+};
+
+static inline struct chunk
+take_chunk(struct symbols *s)
+{
+	const uint64_t mask = (1u << WEIGHTS_UNARY) - 1;
+	struct chunk k = { .first = (uint32_t)(s->first & mask) };
+
+	k.n_second = (unsigned)__builtin_popcountll(s->first & mask);
+	k.ended = (unsigned)__builtin_popcountll(s->last & mask);
+	k.second = (uint32_t)(s->second & ((UINT64_C(1) << k.n_second) - 1));
+	s->first >>= WEIGHTS_UNARY;
+	s->last >>= WEIGHTS_UNARY;
+	s->second >>= k.n_second;
+	s->n = s->n < WEIGHTS_UNARY ? 0 : s->n - WEIGHTS_UNARY;
+	s->n_second -= k.n_second;
+	return k;
+}
+
+/* A position in the runs, and what is left of the current quotient. */
 struct cursor {
 	size_t at;
 	uint32_t left;
 };
 
-/*
- * The next 12 unary symbols of the weights (1.4): first half bits returned,
- * second half bits in *second.  Past the last weight symbols are zero.
- */
 static uint32_t
-weight_symbols(const struct coded *c, struct mode m, struct cursor *k,
-	       uint32_t *second)
-{
-	uint32_t first = 0, n_second = 0;
-
-	*second = 0;
-	for (int j = 0; j < 12 && k->at < c->n; j++) {
-		uint32_t q = k->left;
-		if (q > 0)
-			first |= UINT32_C(1) << j;
-		if (q > 1)
-			*second |= UINT32_C(1) << n_second;
-		n_second += q > 0;
-		if (q > 1 && !m.trunc) {
-			k->left = q - 2;
-			continue;
-		}
-		k->at++;
-		k->left = k->at < c->n ? c->x[k->at] >> m.wdiv : 0;
-	}
-	return first;
-}
-
-static uint32_t
-run_symbols(const struct coded *c, int zdiv, int width, struct cursor *k)
+run_symbols(const struct coded *c, int zdiv, unsigned width, struct cursor *k)
 {
 	uint32_t word = 0;
 
-	for (int j = 0; j < width && k->at < c->n_runs; j++) {
-		if (k->left > 0) {
-			word |= UINT32_C(1) << j;
-			k->left--;
-			continue;
-		}
+	for (unsigned j = 0; j < width && k->at < c->n_runs;) {
+		unsigned ones = k->left < width - j ? k->left : width - j;
+		word |= ((1u << ones) - 1) << j;
+		k->left -= ones;
+		j += ones + 1;
+		if (j > width)
+			break;
 		k->at++;
 		k->left = k->at < c->n_runs ? c->run[k->at] >> zdiv : 0;
 	}
@@ -109,32 +130,34 @@ put_chunks(struct writer *out, const struct coded *c,
 	   const struct palette *pal, struct mode m)
 {
 	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
-	int width = plain ? palette_plain_width(pal) : m.wdiv;
-	int zl = m.zdiv < 3 ? 12 : 8;
-	size_t plain_step = plain && width > 5 ? 8 : 12;
-	struct cursor w = { .left = plain ? 0 : c->x[0] >> m.wdiv };
+	unsigned width = plain ? (unsigned)palette_plain_width(pal) : m.wdiv;
+	unsigned zl = (unsigned)run_chunk(m.zdiv);
+	size_t plain_step = plain && width > 5 ? 8 : WEIGHTS_UNARY;
+	struct symbols s = { 0 };
 	struct cursor r = { .left = c->n_runs ? c->run[0] >> m.zdiv : 0 };
-	size_t w_done = 0, r_done = 0; /* remainders written */
+	size_t w = 0, w_done = 0, r_done = 0; /* done: with remainders */
 
 	for (;;) {
-		size_t w_was = w.at, r_was = r.at;
+		size_t w_was = w, r_was = r.at;
 		bool runs = c->n_runs > 0;
 		bool w_on = w_was < c->n && (!runs || w_was < r_was + 8);
 		bool r_on = r_was < c->n_runs && w_was >= r_was;
-		uint32_t first = 0, second = 0;
+		struct chunk k = { 0 };
 
 		if (w_on && plain) {
-			w.at = least(w.at + plain_step, c->n);
+			w = least(w + plain_step, c->n);
 		} else if (w_on) {
-			first = weight_symbols(c, m, &w, &second);
-			put(out, first, 12);
+			split(&s, c, m);
+			k = take_chunk(&s);
+			w += k.ended;
+			put(out, k.first, WEIGHTS_UNARY);
 		}
 		if (r_on)
 			put(out, run_symbols(c, m.zdiv, zl, &r), zl);
-		put(out, second, __builtin_popcount(first));
+		put(out, k.second, k.n_second);
 		for (; w_done < w_was; w_done++)
 			put(out, c->x[w_done] & ((1u << width) - 1), width);
-		for (; r_done < r_was; r_done++)
+		for (; r_done < r_was && m.zdiv; r_done++)
 			put(out, c->run[r_done] & ((1u << m.zdiv) - 1),
 			    m.zdiv);
 		if (!w_on && !r_on)
@@ -144,11 +167,12 @@ put_chunks(struct writer *out, const struct coded *c,
 
 /* three ones, and ones to a multiple of 16 bytes (1.7) */
 static void
-put_end(struct writer *w)
+put_end(struct writer *w, const uint8_t *end)
 {
 	put(w, 7, WEIGHTS_END_BITS);
-	while (w->n_bits > 0 || w->n % WEIGHTS_ALIGN)
+	while (w->n_bits > 0)
 		put(w, 1, 1);
+	memset(w->p, 0xff, (size_t)(end - w->p));
 }
 
 static const uint16_t *
@@ -173,8 +197,9 @@ weights_encode(struct arena *a, const int16_t *values, size_t n, int level)
 	const uint16_t *d = direct_values(scratch, values, n);
 	struct plan plan = plan_stream(scratch, d, n, level);
 	size_t size = plan_bytes(&plan), begin = 0;
-	/* the writer stores 4 bytes at a time */
-	struct writer w = { .p = anew(a, uint8_t, size + 4) };
+	/* the writer stores 8 bytes at a time */
+	uint8_t *out = anew(a, uint8_t, size + 8);
+	struct writer w = { .p = out };
 	struct coded c = { 0 };
 
 	for (size_t i = 0; i < plan.n_slices; i++) {
@@ -186,10 +211,11 @@ weights_encode(struct arena *a, const int16_t *values, size_t n, int level)
 		put_chunks(&w, &c, pal, s->mode);
 		begin = s->end;
 	}
-	put_end(&w);
-	assert(w.n == size && begin == n);
+	assert(begin == n);
+	assert((uint64_t)(w.p - out) * 8 + w.n_bits == plan.bits);
+	put_end(&w, out + size);
 	arena_close(scratch);
-	return (struct bytes){ .p = w.p, .n = size };
+	return (struct bytes){ .p = out, .n = size };
 }
 
 size_t
