@@ -20,6 +20,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { EXIT_SKIPPED = 77 };
+
 /* ---- just enough FlatBuffers for files that we trust ---- */
 
 static const uint8_t *
@@ -329,7 +331,7 @@ main(int argc, char **argv)
 		files.gl_pathv = argv + first;
 	} else if (glob(pattern, 0, NULL, &files) != 0) {
 		printf("skipped: no files at %s\n", pattern);
-		return EXIT_YES;
+		return EXIT_SKIPPED;
 	}
 	static struct walk sum;
 	for (size_t i = 0; i < files.gl_pathc; i++) {
