@@ -297,6 +297,13 @@ call_mult(struct call *c, double m, struct fixed_mult *out)
 	       call_err(c, "scales give the multiplier %g, which is too large", m);
 }
 
+int32_t
+wide_mbqm(int64_t acc, struct fixed_mult m)
+{
+	const int64_t limit = (int64_t)1 << 47;
+	return fixed_mbqm64(acc > limit ? limit : acc < -limit ? -limit : acc, m);
+}
+
 bool
 call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
 	   struct affine q, struct range *out)

@@ -101,6 +101,13 @@ bool call_same_quant(struct call *c, const struct tfl_tensor *a,
 /* Q(m) of spec 3.1, refusing what the reference's shifts can't express */
 bool call_mult(struct call *c, double m, struct fixed_mult *out);
 
+/*
+ * MBQM64 of spec 3.1 for accumulators of any size: beyond 2^47, where the
+ * reference stops, they saturate.  m.exp is at most MBQM64_EXP.
+ */
+enum { MBQM64_EXP = 7 };
+int32_t wide_mbqm(int64_t acc, struct fixed_mult m);
+
 struct range {
 	int32_t lo, hi;
 };

@@ -147,23 +147,18 @@ requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 		if (!call_mult(c, product / (double)out.scale, &r->mult[i]))
 			return false;
 		/* the reference's range for the 64-bit form */
-		if (f->wide && r->mult[i].exp > 7)
+		if (f->wide && r->mult[i].exp > MBQM64_EXP)
 			return call_err(c, "scales give a multiplier above 128");
 	}
 	return true;
 }
 
-/* the reference demands |acc| < 2^47 for the 64-bit form */
 static int32_t
 scaled(const struct requant *r, int64_t acc, int32_t i)
 {
-	const int64_t limit = (int64_t)1 << 47;
 	int64_t v = (int64_t)((uint64_t)acc + (uint64_t)r->bias[i]);
-	if (r->wide) {
-		v = v > limit ? limit : v < -limit ? -limit : v;
-		return fixed_mbqm64(v, r->mult[i]);
-	}
-	return fixed_mbqm((int32_t)v, r->mult[i]);
+	return r->wide ? wide_mbqm(v, r->mult[i])
+		       : fixed_mbqm((int32_t)v, r->mult[i]);
 }
 
 void

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UNIDIRECTIONAL_SEQUENCE_LSTM with full gates: spec/operators.md 3.10. */
+#include "kernels/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+/* input positions: spec/tflite-format.md 6.2 */
+enum {
+	X = 0, WEIGHTS = 1, RECURRENT = 5, PEEPHOLE = 9, BIAS = 12, PROJECTION = 16,
+	HIDDEN = 18, CELL = 19, NORM = 20, N_INPUTS = 24,
+};
+enum gate { INPUT, FORGET, CANDIDATE, OUTPUT, N_GATES };
+
+#define GATE_SCALE 0x1p-12f /* of what goes into the activations ... */
+#define UNIT_SCALE 0x1p-15f /* ... and of what comes out */
+
+struct dense {
+	const int32_t *w;
+	int64_t *bias; /* the input's zero point folded in */
+	struct fixed_mult mult;
+};
+
+struct lstm {
+	const struct tfl_tensor *in, *hidden, *cell, *out;
+	int64_t batch, steps, features, cells;
+	int64_t step_stride, batch_stride; /* in rows of features or cells */
+	bool wide; /* int16 activations: 64-bit accumulators */
+	struct affine q_in, q_hidden, q_cell;
+	struct dense from_x[N_GATES], from_h[N_GATES];
+	struct sigmoid16 sigmoid, tanh, tanh_cell;
+	struct fixed_mult keep, add, emit; /* f*c, i*g, tanh(c)*o */
+	int32_t clip;			   /* of the cell; 0: none */
+	int32_t *gate[N_GATES];		   /* of one batch */
+};
+
+static bool
+present(struct call *c)
+{
+	if (!call_arity(c, 1, N_INPUTS, 1))
+		return false;
+	for (int k = 0; k < N_INPUTS; k++) {
+		bool forbidden = (k >= PEEPHOLE && k < BIAS) || k == PROJECTION ||
+				 k == PROJECTION + 1 || k >= NORM;
+		if (forbidden && call_in(c, k))
+			return call_err(c, "input %d: peephole, projection and "
+					   "layer normalisation are not "
+					   "supported", k);
+		if (!forbidden && !call_in(c, k))
+			return call_err(c, "input %d is absent", k);
+	}
+	return true;
+}
+
+static bool
+check_shapes(struct call *c, struct lstm *l)
+{
+	bool major = TFL_OPT(c->op, UnidirectionalSequenceLSTMOptions, time_major);
+	if (l->in->rank != 3 || l->out->rank != 3)
+		return call_err(c, "input and output have rank %d and %d, not 3",
+				l->in->rank, l->out->rank);
+	l->steps = l->in->dim[!major];
+	l->batch = l->in->dim[major];
+	l->step_stride = major ? l->batch : 1;
+	l->batch_stride = major ? 1 : l->steps;
+	l->features = l->in->dim[2];
+	l->cells = l->out->dim[2];
+	if (l->out->dim[0] != l->in->dim[0] || l->out->dim[1] != l->in->dim[1] ||
+	    tfl_elements(l->hidden) != l->batch * l->cells ||
+	    tfl_elements(l->cell) != l->batch * l->cells)
+		return call_err(c, "states and output do not suit %lld batches of "
+				   "%lld cells", (long long)l->batch,
+				(long long)l->cells);
+	return (l->hidden->is_variable && l->cell->is_variable) ||
+	       call_err(c, "the states are not variables");
+}
+
+static bool
+check_types(struct call *c, struct lstm *l)
+{
+	return call_type(c, l->in, "input", T_I8 | T_I16) &&
+	       call_same_type(c, l->in, l->out) &&
+	       call_same_type(c, l->in, l->hidden) &&
+	       call_type(c, l->cell, "cell state", T_I16) &&
+	       call_affine(c, l->in, "input", &l->q_in) &&
+	       call_affine(c, l->hidden, "output state", &l->q_hidden) &&
+	       call_affine(c, l->cell, "cell state", &l->q_cell);
+}
+
+/* weights k of n columns; sum (x - z) w = sum x w - z sum w */
+static bool
+load_dense(struct call *c, const struct lstm *l, int k, int64_t n,
+	   struct affine q, struct dense *d)
+{
+	const struct tfl_tensor *t = call_in(c, k);
+	struct affine w;
+	if (!call_type(c, t, "weights", T_I8) ||
+	    !call_affine(c, t, "weights", &w) ||
+	    !call_mult(c, (double)(q.scale * w.scale / GATE_SCALE), &d->mult))
+		return false;
+	if (t->rank != 2 || t->dim[0] != l->cells || t->dim[1] != n)
+		return call_err(c, "weights (%s) are not %lld by %lld", t->name,
+				(long long)l->cells, (long long)n);
+	if (l->wide && d->mult.exp > MBQM64_EXP)
+		return call_err(c, "scales give a multiplier above 128");
+	d->w = call_widen(c, k);
+	d->bias = anew(c->a, int64_t, (size_t)l->cells);
+	for (int64_t i = 0; i < l->cells * n; i++)
+		d->bias[i / n] -= (int64_t)q.zero * d->w[i];
+	return true;
+}
+
+static bool
+load_bias(struct call *c, const struct lstm *l, int k, struct dense *d)
+{
+	const struct tfl_tensor *t = call_in(c, k);
+	if (!call_type(c, t, "bias", T_I32 | T_I64))
+		return false;
+	if (tfl_elements(t) != l->cells)
+		return call_err(c, "bias (%s) has %lld elements", t->name,
+				(long long)tfl_elements(t));
+	for (int64_t i = 0; i < l->cells; i++)
+		d->bias[i] = (int64_t)((uint64_t)d->bias[i] + (uint64_t)(
+		    t->type == TFL_INT64
+			? ((const int64_t *)c->io->in[k])[i]
+			: ((const int32_t *)c->io->in[k])[i]));
+	return true;
+}
+
+static bool
+load_scales(struct call *c, struct lstm *l)
+{
+	float clip = (float)TFL_OPT_FLOAT(
+	    c->op, UnidirectionalSequenceLSTMOptions, cell_clip);
+	if (clip > 0)
+		l->clip = (int32_t)fminf(clip / l->q_cell.scale, INT16_MAX);
+	sigmoid16_prepare(&l->sigmoid, GATE_SCALE, false);
+	sigmoid16_prepare(&l->tanh, GATE_SCALE, true);
+	sigmoid16_prepare(&l->tanh_cell, l->q_cell.scale, true);
+	float unit2 = UNIT_SCALE * UNIT_SCALE;
+	return call_mult(c, (double)(UNIT_SCALE * l->q_cell.scale /
+				     l->q_cell.scale), &l->keep) &&
+	       call_mult(c, (double)(unit2 / l->q_cell.scale), &l->add) &&
+	       call_mult(c, (double)(unit2 / l->q_hidden.scale), &l->emit);
+}
+
+static bool
+prepare(struct call *c, struct lstm *l)
+{
+	l->in = call_in(c, X);
+	l->hidden = call_in(c, HIDDEN);
+	l->cell = call_in(c, CELL);
+	l->out = call_out(c, 0);
+	l->wide = l->in->type == TFL_INT16;
+	if (!check_types(c, l) || !check_shapes(c, l) || !load_scales(c, l))
+		return false;
+	for (int g = 0; g < N_GATES; g++) {
+		if (!load_dense(c, l, WEIGHTS + g, l->features, l->q_in,
+				&l->from_x[g]) ||
+		    !load_dense(c, l, RECURRENT + g, l->cells, l->q_hidden,
+				&l->from_h[g]) ||
+		    !load_bias(c, l, BIAS + g, &l->from_x[g]))
+			return false;
+		l->gate[g] = anew(c->a, int32_t, (size_t)l->cells);
+	}
+	return true;
+}
+
+static int32_t
+sat16(int64_t v)
+{
+	return clamp_i32(v, INT16_MIN, INT16_MAX);
+}
+
+static int32_t
+dense_row(const struct lstm *l, const struct dense *d, const int32_t *x,
+	  int64_t n, int64_t row)
+{
+	const int32_t *w = d->w + row * n;
+	int64_t sum = 0;
+	for (int64_t k = 0; k < n; k++)
+		sum += (int64_t)x[k] * w[k];
+	sum = (int64_t)((uint64_t)sum + (uint64_t)d->bias[row]);
+	return sat16(l->wide ? wide_mbqm(sum, d->mult)
+			     : fixed_mbqm((int32_t)sum, d->mult));
+}
+
+static void
+run_gates(struct lstm *l, const int32_t *x, const int32_t *h)
+{
+	for (int g = 0; g < N_GATES; g++)
+		for (int64_t i = 0; i < l->cells; i++) {
+			int32_t v = sat16(
+			    dense_row(l, &l->from_x[g], x, l->features, i) +
+			    dense_row(l, &l->from_h[g], h, l->cells, i));
+			l->gate[g][i] = sigmoid16(g == CANDIDATE ? &l->tanh
+								 : &l->sigmoid, v);
+		}
+}
+
+/* c = f c + i g; h = o tanh(c) */
+static void
+run_states(struct lstm *l, int32_t *cell, int32_t *h)
+{
+	int32_t lo = type_min(l->out->type), hi = type_max(l->out->type);
+	for (int64_t i = 0; i < l->cells; i++) {
+		int32_t kept = sat16(fixed_mbqm(l->gate[FORGET][i] * cell[i], l->keep));
+		int32_t added = sat16(fixed_mbqm(
+		    l->gate[INPUT][i] * l->gate[CANDIDATE][i], l->add));
+		cell[i] = sat16(kept + added);
+		if (l->clip)
+			cell[i] = clamp_i32(cell[i], -l->clip, l->clip);
+		int32_t t = sigmoid16(&l->tanh_cell, cell[i]);
+		h[i] = clamp_i32((int64_t)fixed_mbqm(t * l->gate[OUTPUT][i], l->emit) +
+				     l->q_hidden.zero, lo, hi);
+	}
+}
+
+bool
+kernel_lstm(struct call *c)
+{
+	struct lstm *l = anew(c->a, struct lstm, 1);
+	if (!present(c) || !prepare(c, l))
+		return false;
+	const int32_t *x = call_widen(c, X);
+	int32_t *h = call_widen(c, HIDDEN), *cell = call_widen(c, CELL);
+	int32_t *y = anew(c->a, int32_t, (size_t)tfl_elements(l->out));
+	for (int64_t t = 0; t < l->steps; t++)
+		for (int64_t b = 0; b < l->batch; b++) {
+			int64_t row = t * l->step_stride + b * l->batch_stride;
+			int32_t *own = h + b * l->cells;
+			run_gates(l, x + row * l->features, own);
+			run_states(l, cell + b * l->cells, own);
+			memcpy(y + row * l->cells, own,
+			       (size_t)l->cells * sizeof(*y));
+		}
+	narrow(l->hidden, c->io->in[HIDDEN], h);
+	narrow(l->cell, c->io->in[CELL], cell);
+	call_narrow(c, 0, y);
+	return true;
+}
