@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A TFLite file: an accepted model is laid out in memory by the simulator. */
+#include "fuzz.h"
+
+#include "sim/sim.h"
+#include "tflite/tflite.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *a = arena_open();
+	struct err e = { 0 };
+	struct tfl_model *m;
+	struct sim *s;
+	struct bytes file = { .p = data, .n = size };
+	if (tfl_read(a, file, "fuzz", &m, &e))
+		(void)sim_open(a, m, &s, &e);
+	arena_close(a);
+	return 0;
+}

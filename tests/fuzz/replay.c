@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usage: NAME-replay DIRECTORY-OR-FILE...
+ * Every file as it is, cut short, and mutated FUZZ_ROUNDS times (default 300)
+ * with a seed that depends on the file's number alone.
+ */
+#include "fuzz.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILES = 256, SECONDS_PER_INPUT = 20 };
+
+/* what is being tried, for the handler */
+static const uint8_t *volatile current;
+static volatile size_t current_n;
+
+static void
+save_and_die(int sig)
+{
+	static const char text[] = "\nfailed on the input in fuzz-crash\n";
+	int fd = open("fuzz-crash", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	ssize_t n = fd < 0 ? 0 : write(fd, current, current_n);
+	n += write(STDERR_FILENO, text, sizeof(text) - 1);
+	(void)n;
+	(void)signal(sig == SIGALRM ? SIGABRT : sig, SIG_DFL);
+	(void)raise(sig == SIGALRM ? SIGABRT : sig);
+}
+
+static void
+try(const uint8_t *p, size_t n)
+{
+	/* a copy of exactly this size, so that a sanitizer sees its end */
+	uint8_t *copy = malloc(n ? n : 1);
+	if (!copy)
+		out_of_memory();
+	if (n)
+		memcpy(copy, p, n);
+	current = copy;
+	current_n = n;
+	(void)alarm(SECONDS_PER_INPUT);
+	(void)LLVMFuzzerTestOneInput(copy, n);
+	(void)alarm(0);
+	free(copy);
+}
+
+static uint64_t
+next(uint64_t *s)
+{
+	*s += 0x9e3779b97f4a7c15u;
+	uint64_t z = (*s ^ (*s >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* values that break sums and bounds more often than random ones */
+static const uint32_t odd[] = { 0,	    1,		0x7f,	    0x80,
+				0xff,	    0x7fff,	0xffff,	    0x7fffffff,
+				0x80000000, 0xffffffff, 0xfffffffc, 0x10000 };
+
+static size_t
+mutate(uint8_t *p, size_t n, uint64_t *s)
+{
+	for (uint64_t k = 1 + next(s) % 4; n > 0 && k-- > 0;) {
+		size_t at = next(s) % n;
+		size_t len = 1 + next(s) % 8;
+		uint32_t v = odd[next(s) % ARRAY_LEN(odd)];
+		if (len > n - at)
+			len = n - at;
+		switch (next(s) % 5) {
+		case 0:
+			p[at] ^= (uint8_t)(1u << next(s) % 8);
+			break;
+		case 1:
+			p[at] = (uint8_t)next(s);
+			break;
+		case 2: /* little-endian, whole or cut */
+			memcpy(p + at, &v, len < 4 ? len : 4);
+			break;
+		case 3: /* a piece lost */
+			memmove(p + at, p + at + len, n - at - len);
+			n -= len;
+			break;
+		case 4: /* a piece from elsewhere */
+			memmove(p + at, p + next(s) % (n - len + 1), len);
+			break;
+		}
+	}
+	return n;
+}
+
+static bool
+replay(struct arena *a, const char *path, int number, long rounds,
+       struct err *e)
+{
+	struct bytes file;
+	if (!file_read(a, path, SIZE_MAX / 2, &file, e))
+		return false;
+	uint64_t seed = (uint64_t)number;
+	uint8_t *p = anew(a, uint8_t, file.n + 1);
+	try(file.p, file.n);
+	for (size_t cut = 0; cut < 64; cut++)
+		try(file.p, file.n * cut / 64);
+	for (long i = 0; i < rounds; i++) {
+		memcpy(p, file.p, file.n);
+		try(p, mutate(p, file.n, &seed));
+	}
+	return true;
+}
+
+static int
+by_name(const void *x, const void *y)
+{
+	return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+/* path itself, or the files of the directory in order of their names */
+static size_t
+list(struct arena *a, const char *path, char **out)
+{
+	DIR *d = opendir(path);
+	size_t n = 0;
+	if (!d) {
+		out[0] = arena_strdup(a, path);
+		return 1;
+	}
+	for (struct dirent *f; n < MAX_FILES && (f = readdir(d));)
+		if (f->d_name[0] != '.')
+			out[n++] = arena_printf(a, "%s/%s", path, f->d_name);
+	(void)closedir(d);
+	qsort(out, n, sizeof(*out), by_name);
+	return n;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *text = getenv("FUZZ_ROUNDS");
+	long rounds = text ? strtol(text, NULL, 10) : 300;
+	static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+				     SIGALRM };
+	for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
+		(void)signal(fatal[i], save_and_die);
+	int number = 0;
+	for (int i = 1; i < argc; i++) {
+		struct arena *a = arena_open();
+		struct err e = { 0 };
+		char *files[MAX_FILES];
+		size_t n = list(a, argv[i], files);
+		for (size_t k = 0; k < n && !e.status; k++)
+			(void)replay(a, files[k], ++number, rounds, &e);
+		arena_close(a);
+		if (e.status) {
+			fprintf(stderr, "%s\n", e.text);
+			return EXIT_TROUBLE;
+		}
+	}
+	printf("%d files, each cut 64 times and changed %ld times\n", number,
+	       rounds);
+	return number > 0 ? EXIT_YES : EXIT_TROUBLE;
+}
