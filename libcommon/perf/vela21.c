@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vela 2.1's estimator, passes and their sums: spec/performance-model.md 3.3. */
+#include "perf/vela21.h"
+
+#include "base/fixed.h"
+
+struct names {
+	const char *title, *name;
+};
+
+static const struct names cycle_names[V21_CYCLES] = {
+	[V21_NPU] = { "NPU", "npu" },
+	[V21_CPU] = { "CPU", "cpu" },
+	[V21_SRAM] = { "SRAM Access", "sram_access" },
+	[V21_DRAM] = { "DRAM Access", "dram_access" },
+	[V21_ON_CHIP_FLASH] = { "On-chip Flash Access", "on_chip_flash_access" },
+	[V21_OFF_CHIP_FLASH] = { "Off-chip Flash Access",
+				 "off_chip_flash_access" },
+	[V21_TOTAL] = { "Total", "total" },
+};
+
+static const struct names mac_names[V21_MACS] = {
+	[V21_NN_MACS] = { "Neural Network Macs", "nn_macs" },
+	[V21_HARDWARE_MACS] = { "Hardware Macs", "hardware_macs" },
+};
+
+static const struct names direction_names[V21_DIRECTIONS] = {
+	[V21_READ] = { "Read", "read" },
+	[V21_WRITE] = { "Write", "write" },
+};
+
+const char *
+v21_cycles_title(enum v21_cycles c)
+{
+	return cycle_names[c].title;
+}
+
+const char *
+v21_cycles_name(enum v21_cycles c)
+{
+	return cycle_names[c].name;
+}
+
+const char *
+v21_macs_title(enum v21_macs m)
+{
+	return mac_names[m].title;
+}
+
+const char *
+v21_macs_name(enum v21_macs m)
+{
+	return mac_names[m].name;
+}
+
+const char *
+v21_direction_title(enum v21_direction d)
+{
+	return direction_names[d].title;
+}
+
+const char *
+v21_direction_name(enum v21_direction d)
+{
+	return direction_names[d].name;
+}
+
+static const enum v21_cycles area_cycles[MEM_AREAS] = {
+	[MEM_SRAM] = V21_SRAM, [MEM_DRAM] = V21_DRAM,
+	[MEM_ON_CHIP_FLASH] = V21_ON_CHIP_FLASH,
+	[MEM_OFF_CHIP_FLASH] = V21_OFF_CHIP_FLASH,
+};
+
+/* bytes a pass reads of its two large inputs, unlike one plain transfer */
+struct reads {
+	double ifm, weights;
+	bool known; /* class has such rules; else every input is read once */
+};
+
+static double
+round_up_f64(double v, double step)
+{
+	int64_t n = (int64_t)v, s = (int64_t)step;
+	return s > 1 ? (double)((n + s - 1) / s * s) : v;
+}
+
+static int32_t
+min_i32(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* the weights' shape; pooling and reduce-sum have implied ones */
+static struct v21_shape
+weight_shape(const struct v21_pass *p)
+{
+	const struct v21_work *w = &p->work;
+	if (p->weights)
+		return p->weights->shape;
+	if (w->class == BLOCK_REDUCE_SUM)
+		return (struct v21_shape){ .h = 1, .w = 1,
+					   .in = w->ifm->shape.c,
+					   .out = w->ofm->shape.c };
+	return (struct v21_shape){ .h = w->kernel_h, .w = w->kernel_w, .in = 1,
+				   .out = w->ifm->shape.c };
+}
+
+static struct v21_cover
+cover_of(const struct v21_pass *p)
+{
+	const struct v21_work *w = &p->work;
+	struct v21_plane size = {
+		.y = w->ifm->shape.h + p->padding_before.y + p->padding_after.y,
+		.x = w->ifm->shape.w + p->padding_before.x + p->padding_after.x,
+	};
+	struct v21_plane clamped = {
+		.y = min_i32(p->skirt_after.y,
+			     SUBKERNEL_MAX - 1 - p->skirt_before.y),
+		.x = min_i32(p->skirt_after.x,
+			     SUBKERNEL_MAX - 1 - p->skirt_before.x),
+	};
+	return v21_blocks(size, p->skirt_before, p->skirt_after, clamped,
+			  (struct v21_plane){ w->block.h, w->block.w },
+			  p->min_block, p->stride, p->brick);
+}
+
+/*
+ * Multiplications that the array performs, padding of blocks and steps
+ * included.
+ */
+static double
+hardware_macs(const struct v21_pass *p, const struct v21_cover *c,
+	      struct v21_shape k)
+{
+	const struct v21_work *w = &p->work;
+	double channels = p->block_ifm_depth, area = (double)k.h * k.w;
+	if (w->class == BLOCK_POOL || w->traversal == V21_PART_KERNEL ||
+	    w->traversal == V21_DEPTHWISE) {
+		channels = (double)ceil_div(p->block_ifm_depth, 4);
+		/* four is the least duty cycle of accumulator writes */
+		area = area > 4 ? area : 4;
+		if (p->weights)
+			area = round_up_f64(area, 4);
+	}
+	double sum = 0;
+	for (int i = 0; i < 4; i++)
+		sum += (double)w->ifm->shape.n * (double)c->group[i].n *
+		       c->group[i].size.y * c->group[i].size.x *
+		       round_up_f64(k.in, channels) *
+		       round_up_f64(k.out, w->block.c) * area;
+	return sum;
+}
+
+static void
+convolve(const struct perf_machine *m, const struct v21_pass *p,
+	 struct reads *r, struct v21_metrics *x)
+{
+	const struct v21_work *w = &p->work;
+	const struct v21_tensor *ifm = w->ifm;
+	struct v21_shape k = weight_shape(p);
+	struct v21_cover c = cover_of(p);
+	bool shallow = w->class == BLOCK_DEPTHWISE || w->class == BLOCK_POOL;
+	int32_t stored_out = p->weights ? p->weights->stored.out : 0;
+	double stages = ceil_div(stored_out, w->block.c);
+	double subs = (double)ceil_div(k.h, SUBKERNEL_MAX) *
+		      ceil_div(k.w, SUBKERNEL_MAX);
+
+	if (shallow)
+		stages = 1; /* no channel is read twice */
+	r->known = true;
+	r->ifm = subs * ifm->shape.n * (double)c.area * ifm->stored.c * stages *
+		 (ifm->bits / 8) * ifm->compression;
+	if (p->weights)
+		r->weights = (double)ifm->shape.n * v21_tensor_bytes(p->weights) *
+			     (double)c.blocks;
+	x->ifm_reads = stages;
+	x->weight_reads = (double)c.blocks;
+	x->blocks = c.blocks * ceil_div(k.out, w->block.c);
+	if (w->class != BLOCK_POOL)
+		x->macs[V21_NN_MACS] = (double)w->ofm->shape.n *
+				       w->ofm->shape.h * w->ofm->shape.w * k.h *
+				       k.w * k.in * k.out;
+	x->macs[V21_HARDWARE_MACS] = hardware_macs(p, &c, k);
+	x->cycles[V21_NPU] = v21_mac_cycles(m->accel, w);
+}
+
+static void
+fully_connect(const struct perf_machine *m, const struct v21_pass *p,
+	      struct reads *r, struct v21_metrics *x)
+{
+	const struct v21_work *w = &p->work;
+	struct v21_shape k = weight_shape(p);
+	double macs = (double)w->ifm->shape.n *
+		      round_up_f64(k.in, p->block_ifm_depth) *
+		      round_up_f64(k.out, w->block.c);
+	x->macs[V21_NN_MACS] = x->macs[V21_HARDWARE_MACS] = macs;
+	x->cycles[V21_NPU] = v21_mac_cycles(m->accel, w);
+	x->blocks = ceil_div(k.out, w->block.c);
+	x->ifm_reads = 1;
+	x->weight_reads = p->non_zero;
+	r->known = true;
+	r->ifm = v21_tensor_bytes(w->ifm);
+	if (p->weights)
+		r->weights = v21_tensor_bytes(p->weights) * p->non_zero;
+}
+
+static void
+run_on_npu(const struct perf_machine *m, const struct v21_pass *p,
+	   struct reads *r, struct v21_metrics *x)
+{
+	const struct v21_tensor *o = p->work.ofm;
+	switch (p->work.class) {
+	case BLOCK_ELEMENTWISE:
+		x->cycles[V21_NPU] = v21_output_cycles(
+		    m->accel, &p->work,
+		    (double)o->shape.n * o->shape.h * o->shape.w * o->shape.c,
+		    false);
+		break;
+	case BLOCK_FC:
+		fully_connect(m, p, r, x);
+		break;
+	default:
+		convolve(m, p, r, x);
+	}
+	/* a first pass can't hide its transfers behind another */
+	for (int i = 0; !p->after_npu_pass && i < MEM_AREAS; i++)
+		x->cycles[V21_NPU] += p->dma_bytes[i] / m->bytes_per_cycle[i];
+}
+
+static double
+bytes_read(const struct v21_pass *p, const struct reads *r,
+	   const struct v21_tensor *t)
+{
+	if (r->known && t == p->work.ifm)
+		return r->ifm;
+	if (r->known && t == p->weights)
+		return r->weights;
+	return v21_tensor_bytes(t);
+}
+
+static bool
+listed(const struct v21_list *l, const struct v21_tensor *t)
+{
+	for (int i = 0; i < l->n; i++)
+		if (l->tensor[i] == t)
+			return true;
+	return false;
+}
+
+static void
+count_reads(const struct perf_machine *m, const struct v21_pass *p,
+	    const struct reads *r, struct v21_metrics *x)
+{
+	for (int i = 0; i < p->to_fast.n; i++) {
+		const struct v21_tensor *t = p->to_fast.tensor[i];
+		double n = bytes_read(p, r, t);
+		if (t->purpose == V21_FEATURE_MAP)
+			n = v21_bandwidth(m->accel, p->fast_area, V21_READ, t,
+					  p->ifm_block, n);
+		x->bytes[p->fast_area][t->purpose][V21_READ] += n;
+	}
+	for (int i = 0; i < p->inputs.n; i++) {
+		const struct v21_tensor *t = p->inputs.tensor[i];
+		if (listed(&p->to_fast, t))
+			continue; /* charged above */
+		x->bytes[t->area][t->purpose][V21_READ] +=
+		    v21_bandwidth(m->accel, t->area, V21_READ, t, p->ifm_block,
+				  bytes_read(p, r, t));
+	}
+}
+
+static void
+count_writes(const struct perf_machine *m, const struct v21_pass *p,
+	     const struct reads *r, struct v21_metrics *x)
+{
+	for (int i = 0; i < p->outputs.n; i++) {
+		const struct v21_tensor *t = p->outputs.tensor[i];
+		int area = p->outputs_to_fast ? (int)p->fast_area : t->area;
+		x->bytes[area][t->purpose][V21_WRITE] +=
+		    v21_bandwidth(m->accel, area, V21_WRITE, t, p->work.block,
+				  v21_tensor_bytes(t));
+	}
+	for (int i = 0; i < p->intermediates.n; i++) {
+		const struct v21_tensor *t = p->intermediates.tensor[i];
+		double *n = x->bytes[t->area][t->purpose];
+		n[V21_WRITE] += v21_tensor_bytes(t);
+		n[V21_READ] += bytes_read(p, r, t);
+	}
+}
+
+void
+v21_pass_metrics(const struct perf_machine *m, const struct v21_pass *p,
+		 struct v21_metrics *out)
+{
+	struct reads r = { 0 };
+	*out = (struct v21_metrics){ .ifm_reads = 1 };
+	if (p->placement == V21_MEMORY_ONLY || p->placement == V21_STARTUP)
+		return;
+	if (p->placement == V21_ON_CPU)
+		out->cycles[V21_CPU] = p->cpu_cycles;
+	else
+		run_on_npu(m, p, &r, out);
+	count_writes(m, p, &r, out);
+	count_reads(m, p, &r, out);
+	v21_summarise(m, out);
+}
+
+void
+v21_summarise(const struct perf_machine *m, struct v21_metrics *x)
+{
+	for (int a = 0; a < MEM_AREAS; a++) {
+		double sum = 0;
+		for (int u = 0; u < V21_PURPOSES; u++)
+			sum += x->bytes[a][u][V21_READ] +
+			       x->bytes[a][u][V21_WRITE];
+		x->cycles[area_cycles[a]] = sum / m->bytes_per_cycle[a];
+	}
+	x->cycles[V21_TOTAL] = 0;
+	for (int i = 0; i < V21_TOTAL; i++)
+		if (x->cycles[i] > x->cycles[V21_TOTAL])
+			x->cycles[V21_TOTAL] = x->cycles[i];
+}
+
+void
+v21_add(struct v21_metrics *sum, const struct v21_metrics *x)
+{
+	for (int a = 0; a < V21_AREAS; a++)
+		for (int u = 0; u < V21_PURPOSES; u++)
+			for (int d = 0; d < V21_DIRECTIONS; d++)
+				sum->bytes[a][u][d] += x->bytes[a][u][d];
+	for (int i = 0; i < V21_MACS; i++)
+		sum->macs[i] += x->macs[i];
+	for (int i = 0; i < V21_CYCLES; i++)
+		sum->cycles[i] += x->cycles[i];
+	sum->blocks += x->blocks;
+}
+
+void
+v21_cascade_metrics(const struct perf_machine *m, const struct v21_pass *p,
+		    size_t n, struct v21_metrics *out)
+{
+	*out = (struct v21_metrics){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		struct v21_metrics x;
+		v21_pass_metrics(m, &p[i], &x);
+		v21_add(out, &x);
+	}
+}
