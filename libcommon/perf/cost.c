@@ -3,40 +3,9 @@
  * One operation's cycles: spec/performance-model.md 2.2 to 2.7 with the
  * memory accounting of section 8.
  */
-#include "perf/perf.h"
-
-#include "base/fixed.h"
+#include "perf/cost.h"
 
 #include <math.h>
-
-enum { BIAS_RECORD_BYTES = 10, BIAS_BURST = 256, COMMAND_DEPTH = 4 };
-
-static int32_t
-min_i32(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
-
-static struct hwc
-clipped(struct hwc a, struct hwc limit)
-{
-	return (struct hwc){ .h = min_i32(a.h, limit.h),
-			     .w = min_i32(a.w, limit.w),
-			     .c = min_i32(a.c, limit.c) };
-}
-
-/* depth as stored: whole bricks in NHCWB16 (section 1) */
-static int64_t
-stored_depth(const struct perf_map *f)
-{
-	return f->nhcwb16 ? round_up_i64(f->shape.c, BRICK) : f->shape.c;
-}
-
-static int64_t
-stored_elements(const struct perf_map *f)
-{
-	return (int64_t)f->shape.h * f->shape.w * stored_depth(f);
-}
 
 struct perf_machine
 perf_machine_of(const struct accel *a, const struct memory_system *m)
@@ -63,9 +32,9 @@ perf_op_settle(struct perf_op *op, const struct accel *a)
 	op->ifm_block = block_ifm(a, &q, op->block);
 }
 
-/* bytes of one contiguous access, the table of 2.2 */
-static int64_t
-access_bytes(const struct perf_map *f, bool write, struct hwc b, int cores)
+int64_t
+perf_access_bytes(const struct perf_map *f, bool write, struct hwc b, int cores,
+		  int64_t pixel_bytes)
 {
 	int64_t bits = f->bits;
 	if (f->nhcwb16) {
@@ -73,8 +42,7 @@ access_bytes(const struct perf_map *f, bool write, struct hwc b, int cores)
 			return bits * b.c * b.w / 8;
 		return BRICK * bits * b.w * (write ? cores : 1) / 8;
 	}
-	/* the stride compared is the element's, as Vela 3.12 has it */
-	bool whole = bits / 8 == b.c && (!write || b.c <= BRICK);
+	bool whole = pixel_bytes == b.c && (!write || b.c <= BRICK);
 	if (whole)
 		return bits * b.c * b.w / 8;
 	if (!write)
@@ -88,7 +56,9 @@ perf_burst(const struct perf_machine *m, const struct perf_map *map, bool write,
 	   struct hwc block, double bytes)
 {
 	int burst = m->memory->mem[map->area].burst_bytes;
-	int64_t b = access_bytes(map, write, block, m->accel->cores);
+	/* the stride compared is the element's, as Vela 3.12 has it */
+	int64_t b = perf_access_bytes(map, write, block, m->accel->cores,
+				      map->bits / 8);
 	return b >= burst || b < 1 ? bytes : bytes * burst / (double)b;
 }
 
@@ -129,17 +99,10 @@ block_memory(const struct perf_machine *m, const struct perf_op *op)
 	};
 }
 
-/* the clipped blocks of an operation, and how many make up its OFM */
-struct tiling {
-	struct hwc ifm, ofm; /* block extents */
-	struct hwc n;	     /* OFM blocks */
-	int sub_kernels_y, sub_kernels_x;
-};
-
-static struct tiling
-tiling_of(const struct perf_op *op)
+struct perf_tiling
+perf_tiling_of(const struct perf_op *op)
 {
-	struct tiling t = { .ifm = clipped(op->ifm_block, op->ifm.shape),
+	struct perf_tiling t = { .ifm = clipped(op->ifm_block, op->ifm.shape),
 			    .ofm = clipped(op->block, op->ofm.shape) };
 	t.n = (struct hwc){ .h = ceil_div(op->ofm.shape.h, t.ofm.h),
 			    .w = ceil_div(op->ofm.shape.w, t.ofm.w),
@@ -157,11 +120,11 @@ struct microblocks {
 
 static struct microblocks
 microblocks_of(const struct accel *a, const struct perf_op *op,
-	       struct tiling *t)
+	       struct perf_rules rules, struct perf_tiling *t)
 {
 	struct hwc ub = a->ublock;
 	bool weighted = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
-			op->class == BLOCK_DEPTHWISE;
+			(op->class == BLOCK_DEPTHWISE && rules.conv1d_depthwise);
 	if (ub.h == 2 && weighted && op->ofm.shape.h == 1 &&
 	    op->ofm.shape.w % 2 == 0 && op->kernel_h == 1) {
 		ub.h = 1; /* "Conv1D": the array rearranges itself */
@@ -177,7 +140,8 @@ microblocks_of(const struct accel *a, const struct perf_op *op,
 /* dot-product cycles of one sub-kernel of e elements: 2.5 step 4 */
 static int64_t
 sub_kernel_cycles(const struct accel *a, const struct perf_op *op,
-		  const struct tiling *t, const struct microblocks *u, int64_t e)
+		  struct perf_rules rules, const struct perf_tiling *t,
+		  const struct microblocks *u, int64_t e)
 {
 	int64_t xy = u->x * u->y, steps = e, slices = 1;
 	bool wide = op->ifm.bits == 16, part = false;
@@ -187,8 +151,8 @@ sub_kernel_cycles(const struct accel *a, const struct perf_op *op,
 	if (op->class == BLOCK_POOL) {
 		steps = 1;
 		cycles = (e > 4 ? e : 4) * xy * u->z;
-		if (wide && a->id != ACCEL_U55_32)
-			cycles *= 2;
+		if (a->id != ACCEL_U55_32)
+			cycles *= wide ? rules.pool16 : rules.pool8;
 	} else if (op->class == BLOCK_DEPTHWISE) {
 		int64_t dot = 4 * xy * (wide ? 2 : 1);
 		steps = (e + 3) / 4;
@@ -214,14 +178,12 @@ sub_kernel_cycles(const struct accel *a, const struct perf_op *op,
 	return cycles + (part ? delay * slices : delay);
 }
 
-/*
- * Dot-product cycles of a block: every sub-kernel, of which at most four
- * sizes differ.
- */
-static double
-block_mac(const struct accel *a, const struct perf_op *op, struct tiling *t)
+/* every sub-kernel, of which at most four sizes differ */
+int64_t
+perf_block_mac(const struct accel *a, const struct perf_op *op,
+	       struct perf_rules rules, struct perf_tiling *t)
 {
-	struct microblocks u = microblocks_of(a, op, t);
+	struct microblocks u = microblocks_of(a, op, rules, t);
 	int last_h = op->kernel_h - (t->sub_kernels_y - 1) * SUBKERNEL_MAX;
 	int last_w = op->kernel_w - (t->sub_kernels_x - 1) * SUBKERNEL_MAX;
 	int64_t sum = 0;
@@ -233,22 +195,39 @@ block_mac(const struct accel *a, const struct perf_op *op, struct tiling *t)
 			int64_t w = x ? last_w : SUBKERNEL_MAX;
 			if (nx)
 				sum += ny * nx *
-				       sub_kernel_cycles(a, op, t, &u, h * w);
+				       sub_kernel_cycles(a, op, rules, t, &u,
+							 h * w);
 		}
 	}
 	if (op->class == BLOCK_CONV || op->class == BLOCK_FC ||
 	    op->class == BLOCK_REDUCE_SUM)
 		sum *= ceil_div(op->ifm.shape.c, t->ifm.c);
-	return (double)sum / a->cores;
+	return sum; /* of all cores */
+}
+
+static const struct perf_rules vela_rules = {
+	.conv1d_depthwise = true, .pool8 = 1, .pool16 = 2,
+};
+
+int64_t
+perf_macs(const struct perf_op *op)
+{
+	bool deep = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
+		    op->class == BLOCK_REDUCE_SUM;
+	if (op->class == BLOCK_ELEMENTWISE)
+		return 0;
+	return (int64_t)op->kernel_h * op->kernel_w *
+	       hwc_elements(op->ofm.shape) * (deep ? op->ifm.shape.c : 1);
 }
 
 /* 2.5 steps 5 to 9 */
 static void
 cost_mac(const struct perf_machine *m, const struct perf_op *op,
-	 struct tiling *t, double per_element, struct perf_cost *c)
+	 struct perf_tiling *t, double per_element, struct perf_cost *c)
 {
 	struct block_memory mem = block_memory(m, op);
-	double mac = block_mac(m->accel, op, t);
+	double mac = (double)perf_block_mac(m->accel, op, vela_rules, t) /
+		     m->accel->cores;
 	double out = ceil(per_element * (double)hwc_elements(t->ofm));
 	if (op->has_bias) {
 		double latency = m->memory->mem[op->scale_area].read_latency;
@@ -262,11 +241,6 @@ cost_mac(const struct perf_machine *m, const struct perf_op *op,
 	c->block_output = out;
 	c->npu = (int64_t)(mac > out ? mac * (double)c->blocks + out
 				     : out * (double)c->blocks + mac);
-	int64_t area = (int64_t)op->kernel_h * op->kernel_w;
-	bool deep = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
-		    op->class == BLOCK_REDUCE_SUM;
-	c->macs = area * hwc_elements(op->ofm.shape) *
-		  (deep ? op->ifm.shape.c : 1);
 }
 
 /* 2.4, last paragraph, and 2.6 */
@@ -285,7 +259,7 @@ cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
 
 /* element accesses: 2.7 */
 static void
-count_mac(const struct perf_op *op, const struct tiling *t, struct perf_cost *c)
+count_mac(const struct perf_op *op, const struct perf_tiling *t, struct perf_cost *c)
 {
 	bool shallow = op->class == BLOCK_DEPTHWISE || op->class == BLOCK_POOL;
 	int64_t plane = (int64_t)t->n.h * t->n.w;
@@ -357,12 +331,13 @@ void
 perf_cost(const struct perf_machine *m, const struct perf_op *op,
 	  struct perf_cost *out)
 {
-	struct tiling t = tiling_of(op);
+	struct perf_tiling t = perf_tiling_of(op);
 	double element = m->accel->out_cycles[output_column(op)];
 	double act = m->accel->act_cycles[op->activation];
 	if (act > element)
 		element = act;
-	*out = (struct perf_cost){ .blocks = hwc_elements(t.n) };
+	*out = (struct perf_cost){ .blocks = hwc_elements(t.n),
+				   .macs = perf_macs(op) };
 	if (op->class == BLOCK_ELEMENTWISE) {
 		cost_elementwise(m, op, element, out);
 		count_elementwise(op, out);

@@ -137,10 +137,12 @@ struct perf_row {
 	/* kernels */
 	struct perf_op op;
 	struct perf_cost cost;
+	ptrdiff_t weight_dma; /* row that fetched its weights, or -1 */
+	bool first_use;	      /* of that transfer */
 	/* transfers */
 	int64_t dma_bytes;
 	enum mem_area dma_from, dma_to; /* to: unless to_shram */
-	bool to_shram;
+	bool to_shram, is_weights;
 };
 
 /* what one stream costs */
@@ -156,6 +158,24 @@ struct perf_run {
 bool perf_stream(struct arena *a, const struct perf_machine *m,
 		 const struct npu_stream *s, struct perf_run *out,
 		 struct err *e);
+
+/* where the weights of a core come from, before any transfer; n 0: none */
+struct npu_range perf_weight_source(const struct perf_run *run,
+				    const struct perf_row *row, int core);
+
+/* weight elements of a kernel before encoding, 0 if it has none */
+int64_t perf_original_weights(const struct perf_op *op);
+
+/*
+ * Weights of several streams of one model, every distinct encoded stream
+ * counted once: bytes without scale records, and elements before encoding.
+ */
+struct perf_weight_sum {
+	int64_t encoded_bytes, original;
+};
+
+struct perf_weight_sum perf_weights(struct arena *a, const struct perf_run *run,
+				    size_t n);
 
 /*
  * Bytes of the constants' region that several streams of one model read at

@@ -2,8 +2,7 @@
 /* From register command streams to costs: spec/performance-model.md 8. */
 #include "perf/perf.h"
 
-#include <assert.h>
-#include <stdlib.h>
+
 
 /* beyond this, sums of products would leave int64_t; no hardware gets near */
 static const double COST_LIMIT = (double)((int64_t)1 << 60);
@@ -178,6 +177,42 @@ place(struct arena *a, const struct perf_machine *m, struct perf_run *run)
 	}
 }
 
+/* transfers looked back on for a kernel's weights: buffers are few */
+enum { LOOK_BACK = 64 };
+
+static bool
+holds(const struct npu_range *outer, const struct npu_range *inner)
+{
+	return outer->region == inner->region && inner->at >= outer->at &&
+	       inner->at + inner->n <= outer->at + outer->n;
+}
+
+/* finds the transfer that brought each kernel's weights */
+static void
+join_weights(struct perf_run *run)
+{
+	ptrdiff_t recent[LOOK_BACK];
+	size_t n = 0;
+	for (size_t i = 0; i < run->n; i++) {
+		struct perf_row *r = &run->row[i];
+		r->weight_dma = -1;
+		if (r->step.kind == PERF_DMA && !r->to_shram)
+			recent[n++ % LOOK_BACK] = (ptrdiff_t)i;
+		if (r->step.kind != PERF_KERNEL || !r->npu.weights[0].n)
+			continue;
+		for (size_t k = 0; k < n && k < LOOK_BACK; k++) {
+			ptrdiff_t d = recent[(n - 1 - k) % LOOK_BACK];
+			struct perf_row *dma = &run->row[d];
+			if (!holds(&dma->npu.dst, &r->npu.weights[0]))
+				continue;
+			r->weight_dma = d;
+			r->first_use = !dma->is_weights;
+			dma->is_weights = true;
+			break;
+		}
+	}
+}
+
 bool
 perf_stream(struct arena *a, const struct perf_machine *m,
 	    const struct npu_stream *s, struct perf_run *out, struct err *e)
@@ -202,75 +237,7 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 	}
 	if (e->status)
 		return false;
+	join_weights(out);
 	place(a, m, out);
 	return true;
-}
-
-/* ---- constants, each byte once ------------------------------------------ */
-
-static int
-by_start(const void *a, const void *b)
-{
-	const struct npu_range *x = a, *y = b;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* ranges of region 0 that one operation reads; room for 12 in out */
-static size_t
-constant_ranges(const struct npu_op *op, struct npu_range *out)
-{
-	size_t n = 0;
-	if (op->kind == NPU_DMA) {
-		out[0] = op->src;
-		out[0].n *= op->src_dims > 1 ? 1 : op->size0 * op->size1;
-		return op->src.region == 0 && !op->src_internal;
-	}
-	if (!npu_is_kernel(op))
-		return 0;
-	for (int i = 0; i < 2; i++) {
-		if (op->weights[i].n && op->weights[i].region == 0)
-			out[n++] = op->weights[i];
-		if (op->scales[i].n && op->scales[i].region == 0)
-			out[n++] = op->scales[i];
-	}
-	const struct npu_fm *maps[] = { &op->ifm, &op->ifm2 };
-	for (int i = 0; i < (op->has_ifm2 && !op->ifm2_scalar ? 2 : 1); i++) {
-		struct npu_range tile[4];
-		if (maps[i]->region != 0)
-			continue;
-		npu_fm_extent(maps[i], npu_fm_box(maps[i]), tile);
-		for (int t = 0; t < 4; t++)
-			if (tile[t].n > 0)
-				out[n++] = tile[t];
-	}
-	return n;
-}
-
-int64_t
-perf_constants_read(struct arena *a, const struct perf_run *run, size_t n_runs)
-{
-	struct npu_range *all = NULL;
-	size_t n = 0, cap = 0;
-	for (size_t i = 0; i < n_runs; i++)
-		for (size_t k = 0; k < run[i].n; k++) {
-			struct npu_range some[12];
-			size_t m = constant_ranges(&run[i].row[k].npu, some);
-			assert(m <= ARRAY_LEN(some));
-			for (size_t j = 0; j < m; j++) {
-				agrow(a, all, n, &cap);
-				all[n++] = some[j];
-			}
-		}
-	if (n)
-		qsort(all, n, sizeof(*all), by_start);
-	int64_t sum = 0, reached = 0;
-	for (size_t i = 0; i < n; i++) {
-		int64_t end = all[i].at + all[i].n;
-		int64_t from = all[i].at > reached ? all[i].at : reached;
-		if (end > from)
-			sum += end - from;
-		if (end > reached)
-			reached = end;
-	}
-	return sum;
 }

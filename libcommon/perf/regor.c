@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regor 5.1's estimate of one operation: spec/performance-model.md 4. */
+#include "perf/cost.h"
+#include "perf/estimate.h"
+
+#include <math.h>
+
+static double
+max_f64(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* bandwidths are 32-bit floats there */
+static double
+bandwidth(const struct perf_machine *m, enum mem_area area)
+{
+	return (double)(float)m->bytes_per_cycle[area];
+}
+
+/* 4.1: whole bytes, and the stride compared is the pixel's */
+static double
+transfer(const struct perf_machine *m, const struct perf_map *f, bool write,
+	 struct hwc block, int64_t bytes)
+{
+	int64_t burst = m->memory->mem[f->area].burst_bytes;
+	int64_t b = perf_access_bytes(f, write, block, m->accel->cores,
+				      (int64_t)f->shape.c * f->bits / 8);
+	if (b >= burst || b < 1)
+		return (double)bytes;
+	return floor((double)bytes * (double)burst / (double)b);
+}
+
+static double
+read_block(const struct perf_machine *m, const struct perf_map *f,
+	   struct hwc block)
+{
+	int64_t n = hwc_elements(clipped(block, f->shape)) * f->bits / 8;
+	return m->memory->mem[f->area].read_latency +
+	       floor(transfer(m, f, false, block, n) / bandwidth(m, f->area));
+}
+
+struct block_cycles {
+	double in, out;
+};
+
+static struct block_cycles
+block_cycles(const struct perf_machine *m, const struct perf_op *op)
+{
+	int64_t n = hwc_elements(clipped(op->block, op->ofm.shape)) *
+		    op->ofm.bits / 8;
+	struct block_cycles c = {
+		.in = read_block(m, &op->ifm, op->ifm_block),
+		.out = m->memory->mem[op->ofm.area].write_latency +
+		       floor(transfer(m, &op->ofm, true, op->block, n) /
+			     bandwidth(m, op->ofm.area)),
+	};
+	if (op->ifm2.bits)
+		c.in = max_f64(c.in, read_block(m, &op->ifm2, op->ifm_block));
+	return c;
+}
+
+/* 4.2: an operation without activation pays for one */
+static double
+output_cycles(const struct accel *a, const struct perf_op *op)
+{
+	enum out_column col = OUT_OTHER;
+	if (op->class == BLOCK_ELEMENTWISE && op->ifm.bits == 32)
+		col = op->ifm2.bits ? OUT_ELTWISE32_1 : OUT_ELTWISE32_0;
+	else if (op->func == PERF_MUL)
+		col = op->ofm.bits == 32 ? OUT_MUL32 : OUT_MUL_OR_ACC40;
+	else if (op->class != BLOCK_ELEMENTWISE && op->acc40)
+		col = OUT_MUL_OR_ACC40;
+	else if (op->func == PERF_ADD_SUB)
+		col = OUT_ADD_ADVANCED;
+	else if (op->func == PERF_MAXPOOL)
+		col = OUT_MAXPOOL;
+	enum act_column act = op->activation == ACT_NONE ? ACT_TABLE
+							 : op->activation;
+	return max_f64(a->out_cycles[col], a->act_cycles[act]);
+}
+
+static double
+elementwise(const struct perf_machine *m, const struct perf_op *op,
+	    double per_element)
+{
+	struct block_cycles b = block_cycles(m, op);
+	double n = (double)stored_elements(&op->ofm);
+	double memory = max_f64(b.in, b.out) / (double)hwc_elements(op->block);
+	return max_f64(ceil(per_element * n),
+		       ceil((memory + per_element) / COMMAND_DEPTH * n));
+}
+
+/* how many blocks, partial ones in part: whole microblocks count */
+static double
+block_count(struct hwc ofm, struct hwc block, struct hwc ub)
+{
+	double all = (double)ceil_div(ofm.h, ub.h) * ceil_div(ofm.w, ub.w) *
+		     ceil_div(ofm.c, ub.c);
+	return all / ((double)ceil_div(block.h, ub.h) *
+		      ceil_div(block.w, ub.w) * ceil_div(block.c, ub.c));
+}
+
+double
+perf_regor_op(const struct perf_machine *m, const struct perf_op *op)
+{
+	static const struct perf_rules rules = { .pool8 = 4, .pool16 = 8 };
+	const struct accel *a = m->accel;
+	double per_element = output_cycles(a, op);
+	if (op->class == BLOCK_ELEMENTWISE)
+		return elementwise(m, op, per_element);
+
+	struct perf_tiling t = perf_tiling_of(op);
+	struct hwc clip = t.ofm;
+	struct block_cycles b = block_cycles(m, op);
+	double mac = (double)(perf_block_mac(a, op, rules, &t) / a->cores);
+	double n = block_count(op->ofm.shape, clip, a->ublock);
+	double out = ceil(per_element * (double)hwc_elements(t.ofm));
+	if (op->has_bias)
+		out = max_f64(out, BIAS_RECORD_BYTES * t.ofm.c *
+				       (double)m->memory->mem[op->scale_area]
+					   .read_latency / BIAS_BURST);
+	double memory = n > 1 ? fabs(b.out - b.in) : 0;
+	double command = (memory + mac + out) / COMMAND_DEPTH;
+	mac = max_f64(mac, command);
+	out = max_f64(out, command);
+	double cycles = mac > out ? floor(mac * n) + out : out * n + mac;
+	return cycles + b.in + b.out; /* fill and drain */
+}
+
+double
+perf_regor_copy(const struct perf_machine *m, int64_t bytes,
+		enum mem_area from, enum mem_area to)
+{
+	const struct mem_props *p = &m->memory->mem[from];
+	return max_f64((double)bytes / bandwidth(m, from) + p->read_latency,
+		       (double)bytes / bandwidth(m, to) + p->write_latency);
+}
+
+/* 4.5: transfer() is given elements, not bytes */
+static void
+count_map(const struct perf_machine *m, const struct perf_map *f, bool write,
+	  struct hwc block, int64_t elements, struct perf_estimate *out)
+{
+	out->bytes[f->area][PERF_FEATURE_MAPS][write ? PERF_WRITE : PERF_READ] +=
+	    transfer(m, f, write, block, elements);
+}
+
+static void
+count_weights(const struct perf_op *op, const struct perf_schedule *s,
+	      const struct perf_cost *c, struct perf_estimate *out)
+{
+	struct perf_tiling t = perf_tiling_of(op);
+	double passes = c->weight_passes ? (double)t.n.h * t.n.w : 0;
+	double weights = (double)op->weight_bytes * passes;
+	enum mem_area constants = op->scale_area;
+	if (s->buffering != PERF_IN_PLACE) {
+		double moved = (double)(s->moved_bytes - s->first_bytes);
+		constants = s->source;
+		out->bytes[s->source][PERF_WEIGHTS][PERF_READ] += moved;
+		out->bytes[op->weight_area][PERF_WEIGHTS][PERF_WRITE] += moved;
+	}
+	out->bytes[op->weight_area][PERF_WEIGHTS][PERF_READ] += weights;
+	out->bytes[constants][PERF_SCALES][PERF_READ] +=
+	    (double)op->scale_bytes * passes;
+	if (s->lut_bytes)
+		out->bytes[s->lut_source][PERF_TABLES][PERF_READ] +=
+		    (double)s->lut_bytes;
+}
+
+static double
+npu_cycles(double op, const struct perf_schedule *s)
+{
+	if (s->buffering == PERF_IN_PLACE)
+		return op + max_f64(s->lut_cycles - s->slack, 0);
+	return max_f64(s->full_cycles - s->slack + s->own_slack,
+		       op + max_f64(s->first_cycles - s->slack, 0)) +
+	       s->lut_cycles;
+}
+
+void
+perf_regor(const struct perf_machine *m, const struct perf_op *op,
+	   const struct perf_schedule *s, struct perf_estimate *out)
+{
+	struct perf_cost c;
+	perf_cost(m, op, &c); /* for its element counts */
+	*out = (struct perf_estimate){
+		.macs = (double)c.macs,
+		.npu = npu_cycles(perf_regor_op(m, op), s),
+	};
+	bool scalar = hwc_elements(op->ifm.shape) == 1 && op->ifm.bits > 8;
+	count_map(m, &op->ifm, false, op->ifm_block, c.ifm_read, out);
+	if (c.ifm2_read && !(op->class == BLOCK_ELEMENTWISE && scalar))
+		count_map(m, &op->ifm2, false, op->ifm_block, c.ifm2_read, out);
+	count_map(m, &op->ofm, true, op->block, c.ofm_write, out);
+	count_weights(op, s, &c, out);
+	out->total = out->npu;
+	for (int i = 0; i < MEM_AREAS; i++) {
+		double sum = 0; /* tables go to SHRAM: not an access */
+		for (int p = 0; p < PERF_TABLES; p++)
+			sum += out->bytes[i][p][PERF_READ] +
+			       out->bytes[i][p][PERF_WRITE];
+		out->memory[i] = sum / bandwidth(m, (enum mem_area)i);
+		out->total = max_f64(out->total, out->memory[i]);
+	}
+}
