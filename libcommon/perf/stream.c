@@ -2,8 +2,6 @@
 /* From register command streams to costs: spec/performance-model.md 8. */
 #include "perf/perf.h"
 
-
-
 /* beyond this, sums of products would leave int64_t; no hardware gets near */
 static const double COST_LIMIT = (double)((int64_t)1 << 60);
 

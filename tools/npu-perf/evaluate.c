@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs every operator, and what the reports derive from that. */
+#include "report.h"
+
+#include <math.h>
+
+bool
+evaluate(struct arena *a, const struct options *o, struct network *net,
+	 struct err *e)
+{
+	struct perf_machine *m = &net->machine;
+	struct perf_run *runs = anew(a, struct perf_run, net->n);
+	*m = perf_machine_of(net->accel, &net->memory);
+	net->model = o->model;
+	for (size_t i = 0; i < net->n; i++) {
+		struct operator *op = &net->op[i];
+		struct err inner = { 0 };
+		if (!perf_stream(a, m, &op->stream, &op->run, &inner))
+			return err_at(e, net->file, 0, "%s: %s", op->name,
+				      inner.text);
+		op->row = anew(a, struct perf_estimate, op->run.n);
+		struct perf_estimate sum =
+		    perf_estimate_run(m, o->model, &op->run, op->row);
+		perf_estimate_add(&net->total, &sum);
+		op->start = net->cycles;
+		net->cycles += op->run.cycles;
+		net->kernel_cycles += op->run.kernel_cycles;
+		net->sram_bound += op->run.sram_bound;
+		runs[i] = op->run;
+	}
+	net->weights = perf_weights(a, runs, net->n);
+	net->constant_cycles = (double)perf_constants_read(a, runs, net->n) /
+			       m->bytes_per_cycle[net->memory.const_area];
+	net->bound = net->kernel_cycles;
+	if (net->constant_cycles > net->bound)
+		net->bound = net->constant_cycles;
+	if (net->bound > net->sram_bound)
+		net->sram_bound = net->bound;
+	return true;
+}
+
+int64_t
+network_sram(const struct network *net)
+{
+	const struct memory_system *m = &net->memory;
+	int64_t n = 0;
+	if (net->bytes.arena < 0 || (m->spilling && net->bytes.fast < 0))
+		return -1;
+	if (m->arena_area == MEM_SRAM)
+		n += net->bytes.arena;
+	/* without spilling, the cache is the arena under another name */
+	if (m->spilling)
+		n += net->bytes.fast;
+	return n;
+}
+
+int64_t
+network_used(const struct network *net, enum mem_area area)
+{
+	const struct memory_system *m = &net->memory;
+	const struct sizes *s = &net->bytes;
+	int64_t n = 0;
+	if (s->arena < 0 || s->constants < 0 || s->streams < 0)
+		return -1;
+	if (area == m->arena_area)
+		n += s->arena;
+	if (area == m->cache_area && m->spilling)
+		n += s->fast;
+	if (area == m->const_area)
+		n += s->constants + s->streams;
+	return n;
+}
+
+bool
+row_listed(const struct perf_row *r)
+{
+	return r->step.kind == PERF_KERNEL || r->step.kind == PERF_DMA;
+}
+
+void
+row_name(struct text *t, const struct operator *op, size_t row)
+{
+	const struct npu_op *npu = &op->run.row[row].npu;
+	if (op->label && npu->index >= 0 && npu->index < op->n_labels &&
+	    op->label[npu->index])
+		text_puts(t, op->label[npu->index]);
+	else
+		text_printf(t, "%s/%s_%d", op->name, npu_op_name(npu),
+			    npu->index);
+}
+
+double
+row_utilisation(const struct network *net, double macs, double cycles)
+{
+	double capacity = cycles * net->accel->macs * net->accel->cores;
+	return capacity > 0 ? 100 * macs / capacity : 0;
+}
+
+double
+share(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 100;
+}
+
+void
+number_text(struct text *t, double v)
+{
+	enum { EXACT_BITS = 53 };
+	if (v == trunc(v) && fabs(v) < (double)((int64_t)1 << EXACT_BITS))
+		text_i64(t, (int64_t)v);
+	else
+		text_double(t, v);
+}

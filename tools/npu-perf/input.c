@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What npu-perf costs: a list of NPU operators, each with its words, on one
+ * accelerator and memory system.  Whatever else can be read only has to fill
+ * in a struct network.
+ */
+#include "report.h"
+
+#include "base/file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* file's name without path and suffix */
+static const char *
+network_name(struct arena *a, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+	const char *dot = strrchr(base, '.');
+	return dot && dot > base ? arena_strndup(a, base, (size_t)(dot - base))
+				 : base;
+}
+
+static int64_t
+max_i64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* size of input i of an ethos-u operator; 0 if there is no such tensor */
+static int64_t
+input_bytes(const struct tfl_subgraph *g, const struct tfl_op *op, int i)
+{
+	return i < op->n_in && op->in[i] >= 0 ? tfl_bytes(&g->tensor[op->in[i]])
+					      : 0;
+}
+
+/*
+ * The special tensors (command-stream 13.3).  All operators of a model share
+ * them; of several, the largest is what a plan has to hold.
+ */
+static void
+add_sizes(const struct tfl_subgraph *g, const struct tfl_op *op,
+	  struct sizes *s)
+{
+	int64_t payload = input_bytes(g, op, 0);
+	s->streams += (payload + 15) / 16 * 16;
+	s->constants = max_i64(s->constants, input_bytes(g, op, 1));
+	s->arena = max_i64(s->arena, input_bytes(g, op, 2));
+	s->fast = max_i64(s->fast, input_bytes(g, op, 3));
+}
+
+static void
+add_cpu(struct arena *a, struct network *net, const struct tfl_op *op,
+	size_t *cap)
+{
+	agrow(a, net->cpu, (size_t)net->n_cpu, cap);
+	net->cpu[net->n_cpu++] = tfl_op_label(op);
+}
+
+static void
+walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
+{
+	size_t cap = 0;
+	for (int s = 0; s < m->n_subgraphs; s++) {
+		const struct tfl_subgraph *g = &m->subgraph[s];
+		for (int i = 0; i < g->n_ops; i++) {
+			if (npu_is_operator(&g->op[i]))
+				add_sizes(g, &g->op[i], &net->bytes);
+			else
+				add_cpu(a, net, &g->op[i], &cap);
+		}
+	}
+}
+
+/* of the NPU's part of the graph, whose stream tensor's name has a suffix */
+static const char *
+operator_name(struct arena *a, const char *stream)
+{
+	static const char suffix[] = "_command_stream";
+	size_t n = strlen(stream), tail = sizeof(suffix) - 1;
+	bool has = n > tail && !strcmp(stream + n - tail, suffix);
+	return has ? arena_strndup(a, stream, n - tail) : stream;
+}
+
+/* one operator a stream; all for the same accelerator */
+static bool
+take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
+	     struct err *e)
+{
+	if (n == 0)
+		return err_at(e, net->file, 0, "there is no ethos-u operator: "
+			      "not a model compiled for an NPU");
+	net->op = anew(a, struct operator, (size_t)n);
+	net->n = (size_t)n;
+	net->accel = s[0].accel;
+	for (int i = 0; i < n; i++) {
+		if (s[i].accel != net->accel)
+			return err_at(e, net->file, 0, "operator %s is for %s, "
+				      "operator %s for %s", s[0].name,
+				      net->accel->name, s[i].name,
+				      s[i].accel->name);
+		net->op[i] = (struct operator){ .stream = s[i],
+						.name = operator_name(
+						    a, s[i].name) };
+	}
+	return true;
+}
+
+static bool
+read_model(struct arena *a, const struct options *o, struct bytes file,
+	   struct network *net, struct err *e)
+{
+	struct tfl_model *m;
+	struct npu_stream *s;
+	int n;
+	if (!tfl_read(a, file, net->file, &m, e) || !stream_find(a, m, &s, &n, e))
+		return false;
+	net->n_layers = -1;
+	walk_operators(a, m, net);
+	return take_streams(a, net, s, n, e) &&
+	       memory_load(a, o->config, o->system, o->mode, net->accel,
+			   &net->memory, e);
+}
+
+bool
+read_network(struct arena *a, const struct options *o, struct network *net,
+	     struct err *e)
+{
+	struct bytes file;
+	*net = (struct network){ .file = file_name(o->file) };
+	net->name = network_name(a, net->file);
+	return file_read(a, o->file, TFL_MAX_BYTES, &file, e) &&
+	       read_model(a, o, file, net, e) &&
+	       (!o->measured || read_measured(a, o->measured, net, e));
+}
+
+/* the number behind what in a log's line, or 0 */
+static int64_t
+number_after(const char *text, const char *what)
+{
+	const char *p = strstr(text, what);
+	if (!p)
+		return 0;
+	p += strlen(what);
+	p += strspn(p, " :=\t");
+	return strtoll(p, NULL, 10);
+}
+
+bool
+read_measured(struct arena *a, const char *path, struct network *net,
+	      struct err *e)
+{
+	enum { LOG_MAX = 1 << 26 };
+	static const char *const labels[] = {
+		"NPU TOTAL cycles", "NPU TOTAL", "NPU ACTIVE cycles",
+	};
+	struct bytes log;
+	if (!file_read(a, path, LOG_MAX, &log, e))
+		return false;
+	for (size_t i = 0; !net->measured && i < ARRAY_LEN(labels); i++)
+		net->measured = number_after((const char *)log.p, labels[i]);
+	return net->measured > 0 ||
+	       err_at(e, path, 0, "no line \"NPU TOTAL cycles: N\" or \"NPU "
+		      "ACTIVE cycles: N\"");
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything the other reports say, for programs. */
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void
+key(struct text *t, const char *name)
+{
+	text_printf(t, ", \"%s\": ", name);
+}
+
+static void
+number(struct text *t, const char *name, double v)
+{
+	key(t, name);
+	if (isfinite(v))
+		number_text(t, v);
+	else
+		text_puts(t, "null");
+}
+
+/* a size or count that may be unknown */
+static void
+count(struct text *t, const char *name, int64_t v)
+{
+	key(t, name);
+	if (v < 0)
+		text_puts(t, "null");
+	else
+		text_i64(t, v);
+}
+
+static void
+string(struct text *t, const char *name, const char *v)
+{
+	key(t, name);
+	if (v)
+		text_quoted(t, v, strlen(v));
+	else
+		text_puts(t, "null");
+}
+
+static void
+shape(struct text *t, const char *name, struct hwc s)
+{
+	key(t, name);
+	text_printf(t, "[%d, %d, %d]", s.h, s.w, s.c);
+}
+
+static void
+memories(struct text *t, const char *name, const double v[MEM_AREAS])
+{
+	key(t, name);
+	for (int a = 0; a < MEM_AREAS; a++) {
+		text_printf(t, "%s\"%s\": ", a ? ", " : "{ ",
+			    memory_area_csv((enum mem_area)a));
+		if (isfinite(v[a]))
+			number_text(t, v[a]);
+		else
+			text_puts(t, "null");
+	}
+	text_puts(t, " }");
+}
+
+/* the chosen estimator's cycles and bytes */
+static void
+estimate(struct text *t, const struct network *net)
+{
+	static const char *const purpose[PERF_PURPOSES] = {
+		[PERF_FEATURE_MAPS] = "feature_map", [PERF_WEIGHTS] = "weight",
+		[PERF_SCALES] = "scale", [PERF_TABLES] = "table",
+	};
+	const struct perf_estimate *e = &net->total;
+	text_printf(t, ",\n\"estimate\": { \"model\": \"%s\"",
+		    perf_model_name(net->model));
+	number(t, "npu_cycles", e->npu);
+	memories(t, "access_cycles", e->memory);
+	number(t, "total_cycles", e->total);
+	number(t, "macs", e->macs);
+	for (int p = 0; p < PERF_PURPOSES; p++)
+		for (int d = 0; d < PERF_DIRECTIONS; d++) {
+			double v[MEM_AREAS];
+			char name[48];
+			for (int a = 0; a < MEM_AREAS; a++)
+				v[a] = e->bytes[a][p][d];
+			(void)snprintf(name, sizeof(name), "%s_%s_bytes",
+				       purpose[p], d ? "write" : "read");
+			memories(t, name, v);
+		}
+	text_puts(t, " }");
+}
+
+static void
+head(struct text *t, const struct network *net)
+{
+	const struct memory_system *m = &net->memory;
+	double ms = net->cycles / m->clock * 1e3;
+	text_printf(t, "{ \"note\": \"%s\"", PERF_DISCLAIMER);
+	string(t, "network", net->name);
+	string(t, "accelerator", net->accel->name);
+	string(t, "system_config", m->system);
+	string(t, "memory_mode", m->mode);
+	number(t, "core_clock", m->clock);
+	text_puts(t, ",\n\"timeline_cycles\": ");
+	text_i64(t, llrint(net->cycles));
+	count(t, "bound_cycles", llrint(net->bound));
+	count(t, "sram_bound_cycles", llrint(net->sram_bound));
+	count(t, "npu_cycles", llrint(net->kernel_cycles));
+	count(t, "constant_cycles", llrint(net->constant_cycles));
+	number(t, "inference_ms", ms);
+	number(t, "inferences_per_second", 1e3 / ms);
+	text_puts(t, ",\n\"sram_bytes\": ");
+	int64_t sram = network_sram(net);
+	if (sram < 0)
+		text_puts(t, "null");
+	else
+		text_i64(t, sram);
+	count(t, "flash_bytes", net->bytes.constants);
+	count(t, "stream_bytes", net->bytes.streams);
+	count(t, "encoded_weight_bytes", net->weights.encoded_bytes);
+	count(t, "original_weight_bytes", net->weights.original);
+	count(t, "npu_operators", (int64_t)net->n);
+	count(t, "npu_layers", net->n_layers);
+	count(t, "cpu_operators", net->n_cpu);
+	if (net->measured)
+		count(t, "measured_cycles", net->measured);
+	key(t, "cpu_operator_names");
+	text_putc(t, '[');
+	for (int i = 0; i < net->n_cpu; i++) {
+		text_puts(t, i ? ", " : "");
+		text_quoted(t, net->cpu[i], strlen(net->cpu[i]));
+	}
+	text_putc(t, ']');
+}
+
+static void
+row(struct text *t, const struct network *net, size_t k, size_t i)
+{
+	const struct operator *op = &net->op[k];
+	const struct perf_row *r = &op->run.row[i];
+	const struct perf_estimate *e = &op->row[i];
+	struct text name = { 0 };
+	row_name(&name, op, i);
+	text_printf(t, "{ \"operator\": %zu", k);
+	count(t, "index", r->npu.index);
+	string(t, "kind", npu_op_name(&r->npu));
+	string(t, "name", text_str(&name));
+	count(t, "word", (int64_t)r->npu.at);
+	number(t, "start_cycle", op->start + r->step.start);
+	number(t, "end_cycle", op->start + r->step.end);
+	number(t, "timeline_cycles", r->step.cycles);
+	number(t, "total_cycles", e->total);
+	number(t, "npu_cycles", e->npu);
+	memories(t, "access_cycles", e->memory);
+	if (r->step.kind == PERF_DMA) {
+		count(t, "bytes", r->dma_bytes);
+		string(t, "from", memory_area_csv(r->dma_from));
+		string(t, "to", r->to_shram ? "shram"
+					    : memory_area_csv(r->dma_to));
+	} else {
+		shape(t, "ifm", r->op.ifm.shape);
+		if (r->op.ifm2.bits)
+			shape(t, "ifm2", r->op.ifm2.shape);
+		shape(t, "ofm", r->op.ofm.shape);
+		shape(t, "block", r->op.block);
+		number(t, "macs", e->macs);
+		number(t, "utilisation_percent",
+		       row_utilisation(net, e->macs, e->total));
+		count(t, "weight_bytes", r->op.weight_bytes);
+	}
+	text_puts(t, " }");
+	text_free(&name);
+}
+
+void
+report_json(struct text *t, const struct network *net)
+{
+	bool any = false;
+	head(t, net);
+	estimate(t, net);
+	text_puts(t, ",\n\"operations\": [");
+	for (size_t k = 0; k < net->n; k++)
+		for (size_t i = 0; i < net->op[k].run.n; i++) {
+			if (!row_listed(&net->op[k].run.row[i]))
+				continue;
+			text_puts(t, any ? ",\n" : "\n");
+			any = true;
+			row(t, net, k, i);
+		}
+	text_puts(t, "\n] }\n");
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-perf: how long will a compiled network take, and what sets that? */
+#include "base/cli.h"
+#include "base/file.h"
+#include "report.h"
+
+#include <string.h>
+
+enum { OPT_CONFIG = 256, OPT_SYSTEM, OPT_MODE, OPT_MODEL, OPT_CSV,
+       OPT_SUMMARY_CSV, OPT_JSON, OPT_YAML, OPT_LAYERS, OPT_CPU, OPT_UNITS,
+       OPT_MEASURED, OPT_PROFILES };
+
+static const struct argp_option option_list[] = {
+	{ NULL, 0, NULL, 0, "Memory system:", 1 },
+	{ "config", OPT_CONFIG, "FILE", 0,
+	  "read configurations from FILE, in vela.ini's syntax", 0 },
+	{ "system-config", OPT_SYSTEM, "NAME", 0, "the system configuration", 0 },
+	{ "memory-mode", OPT_MODE, "NAME", 0, "the memory mode", 0 },
+	{ "list-profiles", OPT_PROFILES, NULL, 0,
+	  "list the configurations that need no file, and exit", 0 },
+	{ NULL, 0, NULL, 0, "Report:", 2 },
+	{ "model", OPT_MODEL, "NAME", 0,
+	  "estimator of cycles and bandwidths: timeline (default), vela-2.1, "
+	  "vela-3.12 or regor", 0 },
+	{ "verbose-performance", OPT_LAYERS, NULL, 0,
+	  "add a table of all kernels and transfers", 0 },
+	{ "show-cpu-operations", OPT_CPU, NULL, 0,
+	  "name the operators left to the CPU", 0 },
+	{ "units", OPT_UNITS, "3|4", 0,
+	  "MB and GB of the summary as Vela 3 (decimal, default) or 4 has them",
+	  0 },
+	{ "measured", OPT_MEASURED, "FILE", 0,
+	  "compare with the \"NPU TOTAL cycles\" of a device's log", 0 },
+	{ "csv", OPT_CSV, NULL, 0, "a row for every kernel and transfer", 0 },
+	{ "summary-csv", OPT_SUMMARY_CSV, NULL, 0, "Vela's 52 columns", 0 },
+	{ "json", OPT_JSON, NULL, 0, "everything, as JSON", 0 },
+	{ "yaml", OPT_YAML, NULL, 0, "start and end cycle of every layer", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
+	{ 0 }
+};
+
+static void
+set_report(struct options *o, enum report r, struct argp_state *state)
+{
+	if (o->report != REPORT_SUMMARY && o->report != r)
+		argp_error(state, "--csv, --summary-csv, --json and --yaml "
+				  "exclude each other");
+	o->report = r;
+}
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case OPT_CONFIG: o->config = arg; break;
+	case OPT_SYSTEM: o->system = arg; break;
+	case OPT_MODE: o->mode = arg; break;
+	case OPT_PROFILES: o->list_profiles = true; break;
+	case OPT_MODEL:
+		if (!perf_model_find(arg, &o->model))
+			argp_error(state, "--model knows %s, not '%s'",
+				   perf_model_names(), arg);
+		break;
+	case OPT_LAYERS: o->layers = true; break;
+	case OPT_CPU: o->cpu_names = true; break;
+	case OPT_UNITS:
+		o->units = cli_number(state, "--units", arg, 3, 4) == 4
+			       ? UNITS_4 : UNITS_3;
+		break;
+	case OPT_MEASURED: o->measured = arg; break;
+	case OPT_CSV: set_report(o, REPORT_CSV, state); break;
+	case OPT_SUMMARY_CSV: set_report(o, REPORT_SUMMARY_CSV, state); break;
+	case OPT_JSON: set_report(o, REPORT_JSON, state); break;
+	case OPT_YAML: set_report(o, REPORT_YAML, state); break;
+	case 'o': o->output = arg; break;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			argp_error(state, "one network at a time");
+		o->file = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Estimates cycles, bandwidths and memory of a network compiled for "
+	       "an Ethos-U, from its command streams.\v"
+	       "Every number is an estimate, never checked on silicon.",
+};
+
+static void
+print_report(struct text *t, const struct options *o, const struct network *net)
+{
+	switch (o->report) {
+	case REPORT_CSV: report_csv(t, net); break;
+	case REPORT_SUMMARY_CSV: report_summary_csv(t, o, net); break;
+	case REPORT_JSON: report_json(t, net); break;
+	case REPORT_YAML: report_yaml(t, net); break;
+	case REPORT_SUMMARY:
+		report_summary(t, o, net);
+		if (o->layers)
+			report_layers(t, net);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct err e = { 0 };
+	struct network net;
+	struct text t = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	if (o.list_profiles)
+		memory_list_profiles(&t);
+	else if (read_network(a, &o, &net, &e) && evaluate(a, &o, &net, &e))
+		print_report(&t, &o, &net);
+	if (!e.status)
+		(void)file_write(o.output, t.p, t.n, false, &e);
+	text_free(&t);
+	arena_close(a);
+	return cli_finish(&e);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * npu-perf: reads a compiled network, costs its command streams, prints.
+ * main.c calls, in this order: input.c, evaluate.c, one of the reports.
+ */
+#ifndef NPU_PERF_REPORT_H
+#define NPU_PERF_REPORT_H
+
+#include "perf/estimate.h"
+
+enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
+	      REPORT_YAML };
+enum units { UNITS_3, UNITS_4 }; /* 5.1: what Vela calls MB and GB */
+
+struct options {
+	const char *file, *output;
+	const char *config, *system, *mode;
+	const char *measured;
+	enum perf_model model;
+	enum report report;
+	enum units units;
+	bool layers, cpu_names, list_profiles;
+};
+
+/* one NPU operator: what every report works from */
+struct operator {
+	struct npu_stream stream;
+	const char *name;
+	/* names of its kernels and transfers, by npu_op.index; NULL: unknown */
+	const char *const *label;
+	int n_labels;
+	/* left by evaluate */
+	struct perf_run run;
+	struct perf_estimate *row; /* by the chosen model, one a row of run */
+	double start;		   /* in the network: after the one before */
+};
+
+/* sizes of the network's tensors; -1: its input doesn't tell */
+struct sizes {
+	int64_t arena, fast, constants, streams;
+};
+
+struct network {
+	const char *file, *name; /* name: file's, without path and suffix */
+	const struct accel *accel;
+	struct memory_system memory;
+	struct operator *op;
+	size_t n;
+	const char **cpu; /* labels of the CPU's operators, in order */
+	int n_cpu;
+	int n_layers; /* operators that went to the NPU; -1: unknown */
+	struct sizes bytes;
+	int64_t measured; /* cycles of the device's log; 0: none */
+	/* left by evaluate */
+	struct perf_machine machine;
+	enum perf_model model;
+	struct perf_estimate total; /* by the chosen model */
+	struct perf_weight_sum weights;
+	double cycles;	       /* by the timeline */
+	double kernel_cycles;  /* sum of the kernels' NPU cycles */
+	double constant_cycles; /* constants, each byte once */
+	double bound;	       /* the larger of these: spec 8 */
+	double sram_bound;     /* with SRAM cycles: larger or equal */
+};
+
+bool read_network(struct arena *a, const struct options *o, struct network *out,
+		  struct err *e);
+bool read_measured(struct arena *a, const char *path, struct network *net,
+		   struct err *e);
+bool evaluate(struct arena *a, const struct options *o, struct network *net,
+	      struct err *e);
+
+void report_summary(struct text *t, const struct options *o,
+		    const struct network *net);
+void report_layers(struct text *t, const struct network *net);
+void report_csv(struct text *t, const struct network *net);
+void report_summary_csv(struct text *t, const struct options *o,
+			const struct network *net);
+void report_json(struct text *t, const struct network *net);
+void report_yaml(struct text *t, const struct network *net);
+
+/* ---- shared by the reports ------------------------------------------------ */
+
+/* bytes that live in SRAM: arena and cache, where they are; -1: unknown */
+int64_t network_sram(const struct network *net);
+/* bytes used of an area, by everything placed there; -1: unknown */
+int64_t network_used(const struct network *net, enum mem_area area);
+
+/* "main_split_1/conv_3", or the label */
+void row_name(struct text *t, const struct operator *op, size_t row);
+bool row_listed(const struct perf_row *r); /* a kernel or transfer */
+/* MACs of the cycles' capacity, in percent */
+double row_utilisation(const struct network *net, double macs, double cycles);
+
+/* a whole number without exponent, any other so that it reads back */
+void number_text(struct text *t, double v);
+
+double share(double part, double whole); /* percent; 0 of nothing is 100 */
+
+#endif

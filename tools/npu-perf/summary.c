@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The network summary in the lines that people paste and scrape
+ * (spec/performance-model.md 5.1, 5.2), then what those lines lack.
+ */
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LABEL = 41, TEXT_LABEL = 33 }; /* columns before a value */
+
+struct scale {
+	double gb, mb, average; /* divisors of bytes */
+};
+
+static const struct scale scales[] = {
+	[UNITS_3] = { 1e9, 1e6, 1e9 },
+	[UNITS_4] = { 1024.0 * 1024 * 1024, 1024.0 * 1024, 1024.0 * 1024 * 1000 },
+};
+
+static void
+text_line(struct text *t, const char *label, const char *value)
+{
+	text_printf(t, "%-*s%20s\n", TEXT_LABEL, label, value ? value : "n/a");
+}
+
+/* "Off-chip Flash bandwidth", in 25 columns */
+static void
+area_label(struct text *t, enum mem_area area, const char *what)
+{
+	char label[64];
+	(void)snprintf(label, sizeof(label), "%s %s", memory_area_report(area),
+		       what);
+	text_printf(t, "%-25s", label);
+}
+
+static void
+kib(struct text *t, int64_t bytes)
+{
+	if (bytes < 0)
+		text_printf(t, "%12s KiB\n", "n/a");
+	else
+		text_printf(t, "%12.2f KiB\n", (double)bytes / 1024);
+}
+
+static void
+kib_line(struct text *t, const char *label, int64_t bytes)
+{
+	text_printf(t, "%-*s", LABEL, label);
+	kib(t, bytes);
+}
+
+static double
+area_bytes(const struct network *net, enum mem_area area)
+{
+	double sum = 0;
+	for (int p = 0; p < PERF_PURPOSES; p++)
+		for (int d = 0; d < PERF_DIRECTIONS; d++)
+			sum += net->total.bytes[area][p][d];
+	return sum;
+}
+
+static double
+seconds(const struct network *net, double cycles)
+{
+	return cycles / net->memory.clock;
+}
+
+static void
+head(struct text *t, const struct options *o, const struct network *net)
+{
+	text_printf(t, "\nNetwork summary for %s\n", net->name);
+	text_line(t, "Accelerator configuration", net->accel->report_name);
+	text_line(t, "System configuration", net->memory.system);
+	text_line(t, "Memory mode", net->memory.mode);
+	text_printf(t, "%-*s%12.0f MHz\n", LABEL, "Accelerator clock",
+		    net->memory.clock / 1e6);
+	for (int a = 0; a < MEM_AREAS; a++) {
+		if (area_bytes(net, (enum mem_area)a) <= 0)
+			continue;
+		text_puts(t, "Design peak ");
+		area_label(t, (enum mem_area)a, "bandwidth");
+		text_printf(t, "    %12.2f GB/s\n",
+			    net->machine.bytes_per_cycle[a] *
+				net->memory.clock / scales[o->units].gb);
+	}
+	text_putc(t, '\n');
+	for (int a = 0; a < MEM_AREAS; a++)
+		if (network_used(net, (enum mem_area)a) != 0) {
+			text_puts(t, "Total ");
+			area_label(t, (enum mem_area)a, "used");
+			text_puts(t, "          ");
+			kib(t, network_used(net, (enum mem_area)a));
+		}
+}
+
+static void
+operators(struct text *t, const struct options *o, const struct network *net)
+{
+	bool known = net->n_layers >= 0;
+	int all = net->n_cpu + (known ? net->n_layers : 0);
+	text_printf(t, "\nCPU operators = %d", net->n_cpu);
+	if (known || net->n_cpu == 0)
+		text_printf(t, " (%.1f%%)\n",
+			    all ? 100.0 * net->n_cpu / all : 0.0);
+	else
+		text_puts(t, " (n/a)\n");
+	for (int i = 0; o->cpu_names && i < net->n_cpu; i++)
+		text_printf(t, "   %s\n", net->cpu[i]);
+	if (known)
+		text_printf(t, "NPU operators = %d (%.1f%%)\n", net->n_layers,
+			    all ? 100.0 * net->n_layers / all : 100.0);
+	else
+		text_printf(t, "NPU operators = n/a (%s)\n",
+			    net->n_cpu ? "n/a" : "100.0%");
+}
+
+/* pads prefix and label to 33 columns; the rest is up to the caller */
+static void
+bandwidth_label(struct text *t, const char *prefix, enum mem_area area)
+{
+	text_printf(t, "%-8s", prefix);
+	area_label(t, area, "bandwidth");
+}
+
+static void
+bandwidths(struct text *t, const struct options *o, const struct network *net,
+	   enum mem_area area, double time)
+{
+	const struct scale *s = &scales[o->units];
+	const double (*b)[PERF_DIRECTIONS] = net->total.bytes[area];
+	double all = area_bytes(net, area);
+	const struct {
+		const char *prefix;
+		double bytes;
+	} lines[] = {
+		{ "Input", b[PERF_FEATURE_MAPS][PERF_READ] },
+		{ "Weight", b[PERF_WEIGHTS][PERF_READ] +
+				b[PERF_WEIGHTS][PERF_WRITE] },
+		{ "Output", b[PERF_FEATURE_MAPS][PERF_WRITE] },
+		{ "Total", all },
+	};
+	text_putc(t, '\n');
+	bandwidth_label(t, "Average", area);
+	text_printf(t, "        %12.2f GB/s\n",
+		    time > 0 ? all / time / s->average : 0.0);
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		bandwidth_label(t, lines[i].prefix, area);
+		text_printf(t, "        %12.2f MB/batch\n",
+			    lines[i].bytes / s->mb);
+	}
+	bandwidth_label(t, "Total", area);
+	text_printf(t, " per input %9.2f MB/inference (batch size 1)\n",
+		    all / s->mb);
+}
+
+static void
+cycles_line(struct text *t, const char *label, double cycles)
+{
+	text_printf(t, "%-30s           %12.0f cycles/batch\n", label,
+		    trunc(cycles));
+}
+
+static void
+cycles(struct text *t, const struct network *net)
+{
+	const struct perf_estimate *e = &net->total;
+	double time = seconds(net, e->total);
+	text_printf(t, "%-*s%12.0f MACs/batch\n", LABEL, "Neural network macs",
+		    e->macs);
+	text_printf(t, "%-*s%12.2f Tops/s\n\n", LABEL, "Network Tops/s",
+		    time > 0 ? e->macs * 2 / time / 1e12 : (double)NAN);
+	cycles_line(t, "NPU cycles", e->npu);
+	for (int a = 0; a < MEM_AREAS; a++) {
+		char label[64];
+		(void)snprintf(label, sizeof(label), "%s Access cycles",
+			       memory_area_report((enum mem_area)a));
+		cycles_line(t, label, e->memory[a]);
+	}
+	cycles_line(t, "Total cycles", e->total);
+	text_printf(t, "\n%-34s%7.2f ms, %7.2f inferences/s (batch size 1)\n",
+		    "Batch Inference time", time * 1e3,
+		    time > 0 ? 1 / time : (double)NAN);
+}
+
+static void
+timeline(struct text *t, const struct network *net)
+{
+	double ms = seconds(net, net->cycles) * 1e3;
+	text_printf(t, "\nTimeline of the command streams (%s)\n",
+		    PERF_DISCLAIMER);
+	text_printf(t, "%-*s%12.0f cycles\n", LABEL, "Timeline", net->cycles);
+	text_printf(t, "%-*s%12.0f cycles (%s)\n", LABEL, "Lower bound",
+		    net->bound,
+		    net->bound > net->kernel_cycles ? "constants read once"
+						    : "kernels' NPU cycles");
+	text_printf(t, "%-*s%12.0f cycles\n", LABEL,
+		    "Lower bound with SRAM accesses", net->sram_bound);
+	text_printf(t, "%-*s%12.2f\n", LABEL, "Timeline over lower bound",
+		    net->bound > 0 ? net->cycles / net->bound : 1.0);
+	text_printf(t, "%-*s%12.3f ms, %.2f inferences/s\n", LABEL,
+		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
+	if (net->n_cpu)
+		text_printf(t, "%-*s%12d operators not costed\n", LABEL,
+			    "On the CPU", net->n_cpu);
+	if (net->measured)
+		text_printf(t, "%-*s%12lld cycles, %.2f times the timeline\n",
+			    LABEL, "Measured", (long long)net->measured,
+			    net->cycles > 0 ? (double)net->measured / net->cycles
+					    : (double)NAN);
+}
+
+void
+report_summary(struct text *t, const struct options *o,
+	       const struct network *net)
+{
+	double time = seconds(net, net->total.total);
+	head(t, o, net);
+	operators(t, o, net);
+	for (int a = 0; a < MEM_AREAS; a++)
+		if (area_bytes(net, (enum mem_area)a) > 0)
+			bandwidths(t, o, net, (enum mem_area)a, time);
+	text_putc(t, '\n');
+	kib_line(t, "Original Weights Size", net->weights.original);
+	kib_line(t, "NPU Encoded Weights Size", net->weights.encoded_bytes);
+	text_putc(t, '\n');
+	cycles(t, net);
+	text_printf(t, "\nCycles and bandwidths above: %s estimator; %s\n",
+		    perf_model_name(net->model), PERF_DISCLAIMER);
+	timeline(t, net);
+}
