@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# npucc: options reach their stage, failures keep their status, the pipeline
+# is the stages and nothing else.
+
+load lib/common
+
+model=$BATS_TEST_DIRNAME/models/digits.tflite
+target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
+	--memory-mode Shared_Sram)
+
+# a directory of stages that note their arguments and copy their input
+fakes()
+{
+	mkdir fake
+	cp "$TOP/scripts/npucc" fake/
+	local p
+	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen \
+		tfl2c; do
+		cat >"fake/$p" <<'END'
+#!/bin/bash
+# what comes after -o is the output, a last operand after -- the input
+printf '%s\n' "$@" >"${0%/*}/../args.${0##*/}"
+out=/dev/stdout in=/dev/stdin
+while [ $# -gt 0 ]; do
+	case $1 in
+	-o) out=$2; shift ;;
+	--) in=$2 ;;
+	esac
+	shift
+done
+echo "note of ${0##*/}" >&2
+{ cat "$in"; echo "${0##*/}"; } >"$out"
+END
+		chmod +x "fake/$p"
+	done
+}
+
+@test "every option reaches its stage" {
+	fakes
+	echo model >m.tflite
+	fake/npucc "${target[@]}" --config=my.ini --optimize Size \
+		--arena-cache-size=4096 --cpu SOFTMAX --fail-on-cpu -j3 -9 \
+		-n net --dialect=mlek -X tfl-quantcheck:--strict \
+		-X npu-cmdgen:--thing=1 -o m.h m.tflite 2>notes
+	printf '%s\n' --pass --strict -- m.tflite | cmp - args.tfl-quantcheck
+	printf '%s\n' --cpu=SOFTMAX --fail-on-cpu | cmp - args.tfl-partition
+	printf '%s\n' --accelerator-config=ethos-u55-128 \
+		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
+		--config=my.ini --optimise=Size --arena-cache-size=4096 |
+		cmp - args.npu-sched
+	printf '%s\n' -j 3 -9 | cmp - args.npu-wenc
+	echo --thing=1 | cmp - args.npu-cmdgen
+	head -3 args.tfl2c | cmp - <(printf '%s\n' -n net --dialect=mlek)
+	printf '%s\n' model tfl-quantcheck tfl-partition npu-sched npu-wenc \
+		npu-cmdgen tfl2c | cmp - m.h
+	[ "$(wc -l <notes)" = 6 ]
+}
+
+@test "the suffix of the output says where to stop" {
+	fakes
+	echo model >m.tflite
+	for o in m.part:tfl-partition m.sched:npu-sched m.wenc:npu-wenc \
+		m_npu.tflite:npu-cmdgen; do
+		fake/npucc "${target[@]}" -o "${o%:*}" m.tflite 2>/dev/null
+		[ "$(tail -1 "${o%:*}")" = "${o#*:}" ]
+	done
+	fake/npucc "${target[@]}" -o - <m.tflite 2>/dev/null >out
+	[ "$(tail -1 out)" = npu-cmdgen ]
+	refuses 2 "m.exe: no output is called so" \
+		fake/npucc "${target[@]}" -o m.exe m.tflite
+	refuses 2 "no output; name it with -o" fake/npucc m.tflite
+	refuses 2 "more than one model" fake/npucc -o m.h a.tflite b.tflite
+	refuses 2 "option '-a' needs a value" fake/npucc -o m.h -a
+	refuses 2 "no stage 'cat'" fake/npucc -X cat:-n -o m.h m.tflite
+}
+
+@test "the stage that failed gives message and status, and no output" {
+	fakes
+	echo model >m.tflite
+	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen \
+		tfl2c; do
+		mv "fake/$p" saved
+		printf '%s\n' '#!/bin/sh' "echo $p: error: no >&2" 'exit 1' \
+			>"fake/$p"
+		chmod +x "fake/$p"
+		refuses 1 "$p: error: no" \
+			fake/npucc "${target[@]}" -o out.h m.tflite
+		[ "$(wc -l <refuses.err)" = 1 ]
+		refuses 1 "$p: error: no" fake/npucc "${target[@]}" \
+			--keep=kept -o out.h m.tflite
+		[ ! -e kept ]
+		[ ! -e out.h ]
+		mv saved "fake/$p"
+	done
+}
+
+@test "--help, --usage, --version as the programs" {
+	npucc --help | grep -q '^Usage: npucc'
+	npucc --usage | grep -q '^Usage: npucc'
+	[ "$(npucc --version)" = "npucc (nputools) $(sed -n \
+		's/^VERSION := //p' "$TOP/Makefile")" ]
+	refuses 2 "unrecognized option '--no-such-option'" \
+		npucc --no-such-option
+}
