@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of any shape into the shape of the input, or a refusal. */
+#include "mkinput.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* dimensions that are not 1 */
+static int
+squeeze(const int64_t *dim, int rank, int64_t *out)
+{
+	int n = 0;
+	for (int i = 0; i < rank; i++)
+		if (dim[i] != 1)
+			out[n++] = dim[i];
+	return n;
+}
+
+static const char *
+shape_text(struct arena *a, const int64_t *dim, int rank)
+{
+	const char *s = "";
+	for (int i = 0; i < rank; i++)
+		s = arena_printf(a, "%s%s%lld", s, i ? "," : "",
+				 (long long)dim[i]);
+	return arena_printf(a, "[%s]", s);
+}
+
+static int
+tensor_dims(const struct tfl_tensor *t, int64_t *dim)
+{
+	for (int i = 0; i < t->rank; i++)
+		dim[i] = t->dim[i];
+	return t->rank;
+}
+
+/* height, width, channels of an input that takes pictures */
+static bool
+picture_shape(const struct tfl_tensor *t, int64_t hwc[3])
+{
+	const int32_t *d = t->dim;
+	int rank = t->rank;
+	if (rank == 4 && d[0] == 1) {
+		d++;
+		rank--;
+	}
+	if (rank == 3 && (d[2] == 1 || d[2] == 3)) {
+		memcpy(hwc, (int64_t[]){ d[0], d[1], d[2] }, 3 * sizeof(*hwc));
+		return true;
+	}
+	if (rank == 3 && d[0] == 1) {
+		d++;
+		rank--;
+	}
+	if (rank != 2 || d[0] == 1)
+		return false;
+	memcpy(hwc, (int64_t[]){ d[0], d[1], 1 }, 3 * sizeof(*hwc));
+	return true;
+}
+
+/* ---- channels ------------------------------------------------------------ */
+
+/*
+ * Luma by ITU-R BT.601.  Samples of 8 bits go the way that Python's imaging
+ * library goes (16-bit weights, half added), so that both give one result.
+ */
+static double
+luma(const double *p, double max)
+{
+	if (max != 255)
+		return 0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2];
+	return floor((19595 * p[0] + 38470 * p[1] + 7471 * p[2] + 32768) /
+		     65536);
+}
+
+static void
+set_channels(struct arena *a, struct data *d, int64_t want)
+{
+	if (d->dim[2] == want)
+		return;
+	size_t pixels = (size_t)(d->dim[0] * d->dim[1]);
+	double *v = anew(a, double, pixels * (size_t)want);
+	for (size_t i = 0; i < pixels; i++)
+		if (want == 1)
+			v[i] = luma(d->v + 3 * i, d->max);
+		else
+			v[3 * i] = v[3 * i + 1] = v[3 * i + 2] = d->v[i];
+	d->v = v;
+	d->dim[2] = want;
+	d->n = pixels * (size_t)want;
+}
+
+/* ---- size ------------------------------------------------------------------ */
+
+/*
+ * One direction of a resize: output i is the mean of source samples weighted
+ * by what they cover.  bilinear: two neighbours around (i + 0.5) * n / m - 0.5
+ * (half-pixel centres, edges repeated).  area: [i * n / m, (i + 1) * n / m).
+ */
+struct span {
+	int64_t first, n;
+	double begin, end; /* covered, in source samples (area) */
+	double at;	   /* position between first and first + 1 (bilinear) */
+};
+
+static struct span
+span_of(enum resize method, int64_t i, int64_t from, int64_t to)
+{
+	double ratio = (double)from / (double)to;
+	struct span s = { 0 };
+	if (method == RESIZE_AREA) {
+		s.begin = (double)i * ratio;
+		s.end = fmin((double)(i + 1) * ratio, (double)from);
+		s.first = (int64_t)s.begin;
+		s.n = (int64_t)ceil(s.end) - s.first;
+		return s;
+	}
+	double x = ((double)i + 0.5) * ratio - 0.5;
+	x = fmax(0, fmin(x, (double)(from - 1)));
+	s.first = (int64_t)x;
+	s.at = x - (double)s.first;
+	s.n = s.first + 1 < from ? 2 : 1;
+	return s;
+}
+
+static double
+weight(enum resize method, const struct span *s, int64_t k)
+{
+	if (method == RESIZE_BILINEAR)
+		return s->n == 1 ? 1 : k ? s->at : 1 - s->at;
+	double lo = fmax(s->begin, (double)(s->first + k));
+	double hi = fmin(s->end, (double)(s->first + k + 1));
+	return (hi - lo) / (s->end - s->begin);
+}
+
+/* resizes the middle dimension of [outer, from, inner] */
+static double *
+resize_along(struct arena *a, const double *v, enum resize method,
+	     int64_t outer, int64_t from, int64_t to, int64_t inner)
+{
+	double *out = anew(a, double, (size_t)(outer * to * inner));
+	for (int64_t i = 0; i < to; i++) {
+		struct span s = span_of(method, i, from, to);
+		for (int64_t k = 0; k < s.n; k++) {
+			double w = weight(method, &s, k);
+			for (int64_t o = 0; o < outer; o++) {
+				const double *src =
+				    v + (o * from + s.first + k) * inner;
+				double *dst = out + (o * to + i) * inner;
+				for (int64_t j = 0; j < inner; j++)
+					dst[j] += w * src[j];
+			}
+		}
+	}
+	return out;
+}
+
+static void
+resize(struct arena *a, struct data *d, enum resize method, int64_t h,
+       int64_t w)
+{
+	int64_t c = d->dim[2];
+	if (w != d->dim[1])
+		d->v = resize_along(a, d->v, method, d->dim[0], d->dim[1], w, c);
+	if (h != d->dim[0])
+		d->v = resize_along(a, d->v, method, 1, d->dim[0], h, w * c);
+	d->dim[0] = h;
+	d->dim[1] = w;
+	d->n = (size_t)(h * w * c);
+}
+
+static bool
+fit_picture(struct arena *a, const struct options *o,
+	    const struct tfl_tensor *t, struct data *d, struct err *e)
+{
+	int64_t hwc[3];
+	if (!picture_shape(t, hwc)) {
+		/* a flat input takes the pixels as they stand, grey or colour */
+		int64_t pixels = d->dim[0] * d->dim[1];
+		if (tfl_elements(t) == pixels)
+			set_channels(a, d, 1);
+		return true;
+	}
+	set_channels(a, d, hwc[2]);
+	if (d->dim[0] == hwc[0] && d->dim[1] == hwc[1])
+		return true;
+	if (!o->resize)
+		return err_set(e, "%s: error: a picture of %lld by %lld pixels "
+				  "for an input of %lld by %lld; --resize?",
+			       d->name, (long long)d->dim[1],
+			       (long long)d->dim[0], (long long)hwc[1],
+			       (long long)hwc[0]);
+	resize(a, d, o->resize, hwc[0], hwc[1]);
+	return true;
+}
+
+/* silence, or nothing more */
+static void
+fit_length(struct arena *a, struct data *d, size_t n)
+{
+	double *v = anew(a, double, n);
+	memcpy(v, d->v, (d->n < n ? d->n : n) * sizeof(*v));
+	d->v = v;
+	d->n = n;
+	d->rank = 1;
+	d->dim[0] = (int64_t)n;
+}
+
+bool
+fit_data(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	 struct data *d, struct err *e)
+{
+	if (d->max > 0 && !fit_picture(a, o, t, d, e))
+		return false;
+	int64_t want[TFL_MAX_RANK], have[TFL_MAX_RANK], dim[TFL_MAX_RANK];
+	int rank = tensor_dims(t, dim);
+	int n_want = squeeze(dim, rank, want);
+	int n_have = squeeze(d->dim, d->rank, have);
+	int64_t n = tfl_elements(t);
+	if (d->list && o->fit_length && (int64_t)d->n != n)
+		fit_length(a, d, (size_t)n);
+	if ((int64_t)d->n != n)
+		return err_set(e, "%s: error: %zu values of shape %s for an "
+				  "input of %lld, %s", d->name, d->n,
+			       shape_text(a, d->dim, d->rank), (long long)n,
+			       shape_text(a, dim, rank));
+	bool equal = n_want == n_have &&
+		     !memcmp(want, have, (size_t)n_want * sizeof(*want));
+	/* a flat side says nothing about the order of the other's dimensions */
+	return equal || d->list || n_want <= 1 || n_have <= 1 ||
+	       err_set(e, "%s: error: shape %s does not match the input's %s",
+		       d->name, shape_text(a, d->dim, d->rank),
+		       shape_text(a, dim, rank));
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which format a file has, and what its numbers mean. */
+#include "base/file.h"
+#include "base/npy.h"
+#include "mkinput.h"
+
+#include <string.h>
+#include <strings.h>
+
+static bool
+has_suffix(const char *path, const char *suffix)
+{
+	size_t n = path ? strlen(path) : 0, k = strlen(suffix);
+	return n > k && !strcasecmp(path + n - k, suffix);
+}
+
+static enum source
+guess(const char *path, struct bytes file)
+{
+	if (npy_is(file))
+		return FROM_NPY;
+	if (is_wav(file))
+		return FROM_SOUND;
+	if (has_suffix(path, ".csv") || has_suffix(path, ".txt"))
+		return FROM_CSV;
+	return is_picture(file) ? FROM_PICTURE : FROM_RAW;
+}
+
+static bool
+load_as(struct arena *a, enum source from, struct bytes file,
+	const struct options *o, const struct tfl_tensor *t, struct data *d,
+	struct err *e)
+{
+	switch (from) {
+	case FROM_NPY: return load_npy(a, file, t, d, e);
+	case FROM_PICTURE: return load_picture(a, file, d, e);
+	case FROM_SOUND: return load_wav(a, file, d, e);
+	case FROM_CSV: return load_csv(a, file, d, e);
+	case FROM_RAW:
+	case FROM_GUESS: break;
+	}
+	d->quantized = o->meaning != REAL;
+	return load_raw(a, file, t, d->quantized, d, e);
+}
+
+bool
+load_data(struct arena *a, const char *path, const struct options *o,
+	  const struct tfl_tensor *t, struct data *d, struct err *e)
+{
+	struct bytes file;
+	*d = (struct data){ .name = file_name(path) };
+	if (!file_read(a, path, MAX_INPUT_BYTES, &file, e))
+		return false;
+	enum source from = o->from ? o->from : guess(path, file);
+	if (!load_as(a, from, file, o, t, d, e))
+		return false;
+	if (o->meaning == QUANTIZED)
+		d->quantized = true;
+	if (o->meaning == REAL)
+		d->quantized = false;
+	bool normalised = o->scale.n || o->mean.n || o->range.n;
+	if (d->quantized && normalised)
+		return err_set(e, "%s: error: these are quantized values "
+				  "already; to normalise them, say --real",
+			       d->name);
+	return true;
+}

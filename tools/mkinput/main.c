@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mkinput: data as a model's quantized input, and the expected output. */
+#include "base/cli.h"
+#include "base/file.h"
+#include "mkinput.h"
+#include "sim/sim.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_FORMAT = 256, OPT_FROM, OPT_RESIZE, OPT_SCALE, OPT_MEAN, OPT_RANGE,
+       OPT_QUANTIZED, OPT_REAL, OPT_FIT, OPT_RANDOM, OPT_GUARD, OPT_SECTION,
+       OPT_SECTIONS, OPT_EXPECTED, OPT_EXPECTED_NAME, OPT_EXPECTED_SECTION };
+
+static const struct argp_option option_list[] = {
+	{ "output", 'o', "FILE", 0, "write the input to FILE", 0 },
+	{ "format", OPT_FORMAT, "NAME", 0, "header (default), npy, raw", 0 },
+	{ "name", 'n', "NAME", 0, "of the array (input_data)", 0 },
+	{ "guard", OPT_GUARD, "MACRO", 0, "include guard (INPUT_DATA_H)", 0 },
+	{ "section", OPT_SECTION, "NAME", 0,
+	  "linker section; the array is then not const", 0 },
+	{ "sections", OPT_SECTIONS, NULL, 0,
+	  "for a continuous loop: input_data_sec, expected_output_data_sec, and "
+	  "an output buffer in output_data_sec", 0 },
+	{ "expected", OPT_EXPECTED, "FILE", 0,
+	  "run the model and write what it says to FILE: .npy, .bin or .raw, "
+	  "else a header", 0 },
+	{ "expected-name", OPT_EXPECTED_NAME, "NAME", 0,
+	  "of the array (expected_output_data)", 0 },
+	{ "expected-section", OPT_EXPECTED_SECTION, "NAME", 0, "linker section",
+	  0 },
+	{ "from", OPT_FROM, "NAME", 0,
+	  "format of the files: npy, picture, sound, csv, raw (default: by "
+	  "content, csv by its suffix)", 1 },
+	{ "quantized", OPT_QUANTIZED, NULL, 0,
+	  "the numbers are the input's integers already", 1 },
+	{ "real", OPT_REAL, NULL, 0, "the numbers are real values to quantize",
+	  1 },
+	{ "scale", OPT_SCALE, "S[,S...]", 0,
+	  "real value = (number - mean) * scale; 1/255 is understood", 1 },
+	{ "mean", OPT_MEAN, "M[,M...]", 0, "see --scale; one, or one a channel",
+	  1 },
+	{ "range", OPT_RANGE, "LO,HI", 0, "of a picture: black to white", 1 },
+	{ "resize", OPT_RESIZE, "METHOD", OPTION_ARG_OPTIONAL,
+	  "scale a picture to the input's size: bilinear (default), area", 1 },
+	{ "fit", OPT_FIT, NULL, 0, "cut a sound or list to length, or pad it "
+				   "with zeros", 1 },
+	{ "random", OPT_RANDOM, "SEED", 0, "random integers instead of files",
+	  1 },
+	{ 0 }
+};
+
+static int
+choose(struct argp_state *state, const char *option, const char *arg,
+       const char *const *list)
+{
+	for (int i = 0; list[i]; i++)
+		if (!strcmp(list[i], arg))
+			return i;
+	argp_error(state, "%s: no such choice: '%s'", option, arg);
+	return 0;
+}
+
+static const char *const format_names[] = { "header", "npy", "raw", NULL };
+static const char *const source_names[] = { "guess", "npy", "picture", "sound",
+					    "csv", "raw", NULL };
+static const char *const resize_names[] = { "no", "bilinear", "area", NULL };
+
+/* a number or a fraction of two, finite; NULL: neither */
+static const char *
+parse_fraction(const char *p, double *out)
+{
+	char *end, *under;
+	*out = strtod(p, &end);
+	if (end == p)
+		return NULL;
+	if (*end == '/') {
+		*out /= strtod(end + 1, &under);
+		if (under == end + 1)
+			return NULL;
+		end = under;
+	}
+	return isfinite(*out) ? end : NULL;
+}
+
+static void
+parse_list(struct argp_state *state, const char *option, const char *arg,
+	   struct per_channel *out)
+{
+	const char *p = arg;
+	for (out->n = 0; p && out->n < MAX_CHANNELS;) {
+		p = parse_fraction(p, &out->v[out->n++]);
+		if (p && !*p)
+			return;
+		if (p && *p++ != ',')
+			p = NULL;
+	}
+	argp_error(state, "%s takes up to %d numbers, not '%s'", option,
+		   MAX_CHANNELS, arg);
+}
+
+static bool
+is_word(const char *s, bool section)
+{
+	for (const char *p = s; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_' &&
+		    !(section && strchr("._$-", *p)))
+			return false;
+	return *s && (section || !isdigit((unsigned char)*s));
+}
+
+static void
+check_names(struct argp_state *state, const struct options *o)
+{
+	const char *names[] = { o->name, o->guard, o->expected_name };
+	const char *sections[] = { o->section, o->expected_section };
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (names[i] && !is_word(names[i], false))
+			argp_error(state, "not a C identifier: '%s'", names[i]);
+	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
+		if (sections[i] && !is_word(sections[i], true))
+			argp_error(state, "not a section name: '%s'",
+				   sections[i]);
+}
+
+static void
+check_options(struct argp_state *state, struct options *o)
+{
+	check_names(state, o);
+	if (!o->model)
+		argp_error(state, "which model?");
+	if (o->range.n && o->range.n != 2)
+		argp_error(state, "--range takes two numbers");
+	if (o->range.n && (o->scale.n || o->mean.n))
+		argp_error(state, "--range says it all: no --scale, no --mean");
+	if (o->has_random && o->n_files)
+		argp_error(state, "--random takes no files");
+	if (!o->n_files && !o->has_random && !strcmp(o->model, "-"))
+		argp_error(state, "model and data can't both be on standard "
+				  "input");
+}
+
+static void
+set_sections(struct options *o)
+{
+	o->section = "input_data_sec";
+	o->expected_section = "expected_output_data_sec";
+	o->output_buffer = "output_data";
+	o->output_section = "output_data_sec";
+}
+
+static bool
+parse_reading(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case OPT_FROM:
+		o->from = (enum source)choose(state, "--from", arg,
+					      source_names);
+		break;
+	case OPT_RESIZE:
+		o->resize = arg ? (enum resize)choose(state, "--resize", arg,
+						      resize_names)
+				: RESIZE_BILINEAR;
+		break;
+	case OPT_SCALE: parse_list(state, "--scale", arg, &o->scale); break;
+	case OPT_MEAN: parse_list(state, "--mean", arg, &o->mean); break;
+	case OPT_RANGE: parse_list(state, "--range", arg, &o->range); break;
+	case OPT_QUANTIZED: o->meaning = QUANTIZED; break;
+	case OPT_REAL: o->meaning = REAL; break;
+	case OPT_FIT: o->fit_length = true; break;
+	case OPT_RANDOM:
+		o->has_random = true;
+		o->seed = (uint64_t)cli_number(state, "--random", arg, 0,
+					       INT64_MAX);
+		break;
+	default: return false;
+	}
+	return true;
+}
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case 'o': o->output = arg; break;
+	case 'n': o->name = arg; break;
+	case OPT_FORMAT:
+		o->format = (enum output)choose(state, "--format", arg,
+						format_names);
+		break;
+	case OPT_GUARD: o->guard = arg; break;
+	case OPT_SECTION: o->section = arg; break;
+	case OPT_SECTIONS: set_sections(o); break;
+	case OPT_EXPECTED: o->expected = arg; break;
+	case OPT_EXPECTED_NAME: o->expected_name = arg; break;
+	case OPT_EXPECTED_SECTION: o->expected_section = arg; break;
+	case ARGP_KEY_ARG:
+		if (!o->model)
+			o->model = arg;
+		else if (o->n_files == MAX_FILES)
+			argp_error(state, "more than %d files", MAX_FILES);
+		else
+			o->file[o->n_files++] = arg;
+		break;
+	case ARGP_KEY_END: check_options(state, o); break;
+	default:
+		if (!parse_reading(key, arg, state))
+			return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "MODEL [FILE...]",
+	.doc = "Turns data into the quantized input of a TFLite model, as a C "
+	       "header, .npy or raw bytes; one FILE for each input, or standard "
+	       "input for the only one.",
+};
+
+/* a handful of outliers is normal, a wrong range is not */
+static void
+warn_clipped(const struct data *d, const struct tfl_tensor *t,
+	     const struct filled *f)
+{
+	double lo, hi;
+	if (f->n_clipped * 20 < f->n || !f->n_clipped)
+		return;
+	tensor_range(t, &lo, &hi);
+	cli_note("warning", "%s: %zu of %zu values are clipped: they span %g to "
+			    "%g, the input takes %g to %g; --scale, --mean?",
+		 d->name, f->n_clipped, f->n, f->lo, f->hi, lo, hi);
+}
+
+static bool
+make_input(struct arena *a, const struct options *o,
+	   const struct tfl_tensor *t, int i, uint64_t *random,
+	   struct filled *out, struct err *e)
+{
+	struct data d;
+	if (o->has_random) {
+		out->n = (size_t)tfl_elements(t);
+		out->bytes = anew(a, uint8_t, (size_t)tfl_bytes(t));
+		sim_random(random, t, out->bytes);
+		return true;
+	}
+	if (!load_data(a, o->n_files ? o->file[i] : NULL, o, t, &d, e) ||
+	    !fit_data(a, o, t, &d, e) || !fill_tensor(a, o, t, &d, out, e))
+		return false;
+	warn_clipped(&d, t, out);
+	return true;
+}
+
+static bool
+check_inputs(const struct options *o, const struct tfl_subgraph *g,
+	     struct err *e)
+{
+	int n = o->n_files ? o->n_files : o->has_random ? g->n_in : 1;
+	if (n != g->n_in)
+		return err_set(e, "%s: error: the model has %d inputs, there are "
+				  "%d files", o->model, g->n_in, n);
+	for (int i = 0; i < g->n_in; i++)
+		if (tfl_bytes(&g->tensor[g->in[i]]) < 1 ||
+		    tfl_bytes(&g->tensor[g->in[i]]) > MAX_INPUT_BYTES)
+			return err_set(e, "%s: error: input %d has %lld bytes, "
+					  "at most %d are supported", o->model,
+				       i,
+				       (long long)tfl_bytes(
+					   &g->tensor[g->in[i]]),
+				       (int)MAX_INPUT_BYTES);
+	return true;
+}
+
+static bool
+has_suffix(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), k = strlen(suffix);
+	return n > k && !strcmp(path + n - k, suffix);
+}
+
+static bool
+write_expected(struct arena *a, const struct options *o,
+	       const struct array *outputs, int n, struct err *e)
+{
+	struct sheet s = {
+		.name = o->expected_name ? o->expected_name
+					 : "expected_output_data",
+		.section = o->expected_section, .array = outputs, .n = n,
+	};
+	if (has_suffix(o->expected, ".npy"))
+		return write_binary(a, o->expected, &s, AS_NPY, e);
+	if (has_suffix(o->expected, ".bin") || has_suffix(o->expected, ".raw"))
+		return write_binary(a, o->expected, &s, AS_RAW, e);
+	return write_header(o->expected, &s, e);
+}
+
+static bool
+write_input(struct arena *a, const struct options *o,
+	    const struct tfl_subgraph *g, const struct filled *f, struct err *e)
+{
+	struct array *in = anew(a, struct array, (size_t)g->n_in);
+	struct array *out = anew(a, struct array, (size_t)g->n_out);
+	for (int i = 0; i < g->n_in; i++)
+		in[i] = (struct array){ &g->tensor[g->in[i]], f[i].bytes };
+	for (int i = 0; i < g->n_out; i++)
+		out[i] = (struct array){ &g->tensor[g->out[i]], NULL };
+	struct sheet s = {
+		.name = o->name ? o->name : "input_data", .guard = o->guard,
+		.section = o->section, .writable = o->section != NULL,
+		.array = in, .n = g->n_in, .buffer = o->output_buffer,
+		.buffer_section = o->output_section, .outputs = out,
+		.n_outputs = o->output_buffer ? g->n_out : 0,
+	};
+	return o->format == AS_HEADER
+		   ? write_header(o->output, &s, e)
+		   : write_binary(a, o->output, &s, o->format, e);
+}
+
+static bool
+convert(struct arena *a, const struct options *o, struct err *e)
+{
+	struct tfl_model *m;
+	struct array *outputs = NULL;
+	if (!tfl_read_file(a, o->model, &m, e))
+		return false;
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	if (!check_inputs(o, g, e))
+		return false;
+	struct filled *f = anew(a, struct filled, (size_t)g->n_in);
+	uint64_t random = o->seed;
+	for (int i = 0; i < g->n_in; i++)
+		if (!make_input(a, o, &g->tensor[g->in[i]], i, &random, &f[i],
+				e))
+			return false;
+	/* all that can fail before anything is written */
+	if (o->expected && !run_model(a, m, f, &outputs, e))
+		return false;
+	return write_input(a, o, g, f, e) &&
+	       (!o->expected || write_expected(a, o, outputs, g->n_out, e));
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct err e = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	(void)convert(a, &o, &e);
+	arena_close(a);
+	return cli_finish(&e);
+}

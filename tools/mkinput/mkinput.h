@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From data to a model's input.  In running order: load.c (and table.c,
+ * picture.c, sound.c by format) reads numbers, fit.c gives them the input's
+ * shape, quantize.c its type, write.c prints; expected.c runs the model.
+ */
+#ifndef MKINPUT_H
+#define MKINPUT_H
+
+#include "tflite/tflite.h"
+
+enum source { FROM_GUESS, FROM_NPY, FROM_PICTURE, FROM_SOUND, FROM_CSV,
+	      FROM_RAW };
+enum output { AS_HEADER, AS_NPY, AS_RAW };
+enum resize { RESIZE_NO, RESIZE_BILINEAR, RESIZE_AREA };
+enum meaning { BY_FORMAT, QUANTIZED, REAL };
+
+enum { MAX_CHANNELS = 64, MAX_FILES = 64 };
+
+/* one number for all channels of the last dimension, or one for each */
+struct per_channel {
+	int n; /* 0: not given */
+	double v[MAX_CHANNELS];
+};
+
+struct options {
+	const char *model;
+	const char *file[MAX_FILES];
+	int n_files;
+	enum source from;
+	enum output format;
+	enum resize resize;
+	enum meaning meaning;
+	bool fit_length; /* cut or pad sounds and lists */
+	bool has_random;
+	uint64_t seed;
+	struct per_channel scale, mean;
+	struct per_channel range; /* two numbers */
+	const char *output, *name, *guard, *section;
+	const char *expected, *expected_name, *expected_section;
+	const char *output_buffer, *output_section;
+};
+
+/*
+ * Numbers as read.  quantized: integers of the model's own type already, in
+ * v as they are; else real values, pictures 0 to max.
+ */
+struct data {
+	const char *name; /* of the file, for diagnostics */
+	int rank;
+	int64_t dim[TFL_MAX_RANK];
+	size_t n;
+	double *v;
+	bool quantized, list; /* list: no shape of its own */
+	double max; /* of a picture's samples; 0: no picture */
+};
+
+enum { MAX_INPUT_BYTES = 1 << 28 };
+
+/* ---- load.c ------------------------------------------------------------- */
+
+bool load_data(struct arena *a, const char *path, const struct options *o,
+	       const struct tfl_tensor *t, struct data *out, struct err *e);
+
+/* ---- table.c, picture.c, sound.c: one format each ------------------------ */
+
+bool load_csv(struct arena *a, struct bytes file, struct data *out,
+	      struct err *e);
+bool load_npy(struct arena *a, struct bytes file, const struct tfl_tensor *t,
+	      struct data *out, struct err *e);
+/* elements of the input's own type, little-endian; as float32 if not quantized */
+bool load_raw(struct arena *a, struct bytes file, const struct tfl_tensor *t,
+	      bool quantized, struct data *out, struct err *e);
+/* PGM, PPM, PBM; PNG where built with libpng: [height, width, channels] */
+bool is_picture(struct bytes file);
+bool load_picture(struct arena *a, struct bytes file, struct data *out,
+		  struct err *e);
+/* PCM or float WAV, channels averaged: [frames] */
+bool is_wav(struct bytes file);
+bool load_wav(struct arena *a, struct bytes file, struct data *out,
+	      struct err *e);
+
+/* ---- fit.c --------------------------------------------------------------- */
+
+/* channels, size and shape of the input, or an error that names both shapes */
+bool fit_data(struct arena *a, const struct options *o,
+	      const struct tfl_tensor *t, struct data *d, struct err *e);
+
+/* ---- quantize.c ----------------------------------------------------------- */
+
+struct filled {
+	uint8_t *bytes; /* tfl_bytes(t) of them */
+	size_t n_clipped, n;
+	double lo, hi; /* of the values before clipping */
+};
+
+/* normalised, quantized with the tensor's parameters: DESIGN of the header */
+bool fill_tensor(struct arena *a, const struct options *o,
+		 const struct tfl_tensor *t, const struct data *d,
+		 struct filled *out, struct err *e);
+
+/* the real numbers that the tensor can hold */
+void tensor_range(const struct tfl_tensor *t, double *lo, double *hi);
+
+/* ---- write.c --------------------------------------------------------------- */
+
+struct array {
+	const struct tfl_tensor *t;
+	const uint8_t *bytes;
+};
+
+struct sheet { /* a file of arrays */
+	const char *guard, *name, *section; /* guard NULL: of the name */
+	bool writable; /* the arrays are not const */
+	const struct array *array;
+	int n;
+	const char *buffer, *buffer_section; /* an empty array for outputs */
+	const struct array *outputs;
+	int n_outputs;
+};
+
+bool write_header(const char *path, const struct sheet *s, struct err *e);
+/* one file an array: NAME.npy, or NAME_0.npy, NAME_1.npy ... */
+bool write_binary(struct arena *a, const char *path, const struct sheet *s,
+		  enum output format, struct err *e);
+
+/* ---- expected.c ------------------------------------------------------------- */
+
+/* runs the model on these inputs; the outputs' bytes into *out */
+bool run_model(struct arena *a, const struct tfl_model *m,
+	       const struct filled *inputs, struct array **out, struct err *e);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pictures: the portable any-map's six forms, and PNG where libpng is. */
+#include "mkinput.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#ifdef HAVE_LIBPNG
+#include <png.h>
+#endif
+
+/* 16 million pixels: more than any input, and half a gigabyte of numbers */
+static const int64_t max_pixels = 1 << 24;
+
+static bool
+is_png(struct bytes f)
+{
+	return f.n > 8 && !memcmp(f.p, "\x89PNG\r\n\x1a\n", 8);
+}
+
+bool
+is_picture(struct bytes f)
+{
+	return is_png(f) || (f.n > 3 && f.p[0] == 'P' && f.p[1] >= '1' &&
+			     f.p[1] <= '6' && isspace(f.p[2]));
+}
+
+static bool
+set_shape(struct arena *a, int64_t h, int64_t w, int64_t c, struct data *d,
+	  struct err *e)
+{
+	if (h < 1 || w < 1 || h > max_pixels / w)
+		return err_set(e, "%s: error: a picture of %lld by %lld pixels; "
+				  "at most %lld are supported", d->name,
+			       (long long)w, (long long)h,
+			       (long long)max_pixels);
+	d->rank = 3;
+	d->dim[0] = h;
+	d->dim[1] = w;
+	d->dim[2] = c;
+	d->n = (size_t)(h * w * c);
+	d->v = anew(a, double, d->n);
+	return true;
+}
+
+/* ---- PNM ------------------------------------------------------------------ */
+
+static int
+next_char(struct reader *r)
+{
+	int c = reader_u8(r);
+	while (c == '#' && !r->overrun)
+		do
+			c = reader_u8(r);
+		while (c != '\n' && !r->overrun);
+	return r->overrun ? -1 : c;
+}
+
+/* a decimal number and the one character behind it; -1: none */
+static int32_t
+next_number(struct reader *r)
+{
+	int c = next_char(r);
+	while (c >= 0 && isspace(c))
+		c = next_char(r);
+	if (c < 0 || !isdigit(c))
+		return -1;
+	int32_t n = 0;
+	for (; c >= 0 && isdigit(c) && n < 100000000; c = next_char(r))
+		n = n * 10 + (c - '0');
+	/* the last sample of a text form may end the file */
+	if (c < 0)
+		r->overrun = false;
+	return c >= 0 && isdigit(c) ? -1 : n;
+}
+
+static int
+next_bit(struct reader *r)
+{
+	int c = next_char(r);
+	while (c >= 0 && isspace(c))
+		c = next_char(r);
+	return c - '0';
+}
+
+static bool
+read_samples(struct reader *r, char form, struct data *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		int32_t v = form == '1'	  ? next_bit(r)
+			    : form <= '3' ? next_number(r)
+			    : d->max > 255
+				? reader_u8(r) << 8 | reader_u8(r)
+				: reader_u8(r);
+		if (r->overrun || v < 0 || v > d->max)
+			return false;
+		/* in a bit map 1 is black */
+		d->v[i] = form == '1' ? 1 - v : v;
+	}
+	return true;
+}
+
+/* eight pixels a byte, every row begins a byte */
+static bool
+read_bits(struct reader *r, struct data *d)
+{
+	size_t w = (size_t)d->dim[1];
+	unsigned byte = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		size_t x = i % w;
+		if (x % 8 == 0)
+			byte = reader_u8(r);
+		d->v[i] = !(byte >> (7 - x % 8) & 1);
+	}
+	return !r->overrun;
+}
+
+static bool
+load_pnm(struct arena *a, struct bytes file, struct data *d, struct err *e)
+{
+	struct reader r = reader_init(file.p, file.n);
+	(void)reader_u8(&r);
+	char form = (char)reader_u8(&r);
+	int32_t w = next_number(&r), h = next_number(&r);
+	bool bits = form == '1' || form == '4';
+	int32_t max = bits ? 1 : next_number(&r);
+	if (w < 1 || h < 1 || max < 1 || max > 65535)
+		return err_set(e, "%s: error: malformed P%c header", d->name,
+			       form);
+	int64_t c = form == '3' || form == '6' ? 3 : 1;
+	/* text takes at least a character a sample, a bit map a bit */
+	int64_t samples = (int64_t)w * h * c;
+	if (samples / 8 > (int64_t)file.n)
+		return err_set(e, "%s: error: %d by %d pixels do not fit %zu "
+				  "bytes", d->name, w, h, file.n);
+	if (!set_shape(a, h, w, c, d, e))
+		return false;
+	d->max = max;
+	bool ok = form == '4' ? read_bits(&r, d) : read_samples(&r, form, d);
+	return ok || err_set(e, "%s: error: pixels are cut short or above %d",
+			     d->name, max);
+}
+
+/* ---- PNG ------------------------------------------------------------------- */
+
+#ifdef HAVE_LIBPNG
+static bool
+read_png(struct arena *a, png_image *p, struct data *d, struct err *e)
+{
+	bool colour = p->format & PNG_FORMAT_FLAG_COLOR;
+	int c = colour ? 3 : 1;
+	p->format = colour ? PNG_FORMAT_RGBA : PNG_FORMAT_GA;
+	if (!set_shape(a, p->height, p->width, c, d, e))
+		return false;
+	uint8_t *row = anew(a, uint8_t, PNG_IMAGE_SIZE(*p));
+	if (!png_image_finish_read(p, NULL, row, 0, NULL))
+		return err_set(e, "%s: error: %s", d->name, p->message);
+	d->max = 255;
+	/* opacity is left out */
+	for (size_t i = 0; i < d->n; i++)
+		d->v[i] = row[i / (size_t)c * (size_t)(c + 1) + i % (size_t)c];
+	return true;
+}
+#endif
+
+static bool
+load_png(struct arena *a, struct bytes file, struct data *d, struct err *e)
+{
+#ifdef HAVE_LIBPNG
+	png_image p = { .version = PNG_IMAGE_VERSION };
+	if (!png_image_begin_read_from_memory(&p, file.p, file.n))
+		return err_set(e, "%s: error: %s", d->name, p.message);
+	bool ok = read_png(a, &p, d, e);
+	png_image_free(&p);
+	return ok;
+#else
+	(void)a;
+	(void)file;
+	return err_set(e, "%s: error: this program was built without libpng; "
+			  "convert the picture to PPM", d->name);
+#endif
+}
+
+bool
+load_picture(struct arena *a, struct bytes file, struct data *d, struct err *e)
+{
+	if (!is_picture(file))
+		return err_set(e, "%s: error: neither PGM, PPM, PBM nor PNG",
+			       d->name);
+	return is_png(file) ? load_png(a, file, d, e)
+			    : load_pnm(a, file, d, e);
+}

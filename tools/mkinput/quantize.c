@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Real values to the input's integers as the firmware does it (the functions
+ * that tfl2c writes): divided by the scale in float32, rounded half away from
+ * zero, zero point added, clamped.
+ */
+#include "base/fixed.h"
+#include "mkinput.h"
+
+#include <math.h>
+#include <string.h>
+
+struct limits {
+	double min, max;
+};
+
+static bool
+limits_of(int type, struct limits *l)
+{
+	switch (type) {
+	case TFL_INT8: *l = (struct limits){ INT8_MIN, INT8_MAX }; break;
+	case TFL_UINT8: *l = (struct limits){ 0, UINT8_MAX }; break;
+	case TFL_INT16: *l = (struct limits){ INT16_MIN, INT16_MAX }; break;
+	case TFL_INT32: *l = (struct limits){ INT32_MIN, INT32_MAX }; break;
+	case TFL_INT64: /* what a double holds exactly */
+		*l = (struct limits){ -9007199254740992.0, 9007199254740992.0 };
+		break;
+	case TFL_BOOL: *l = (struct limits){ 0, 1 }; break;
+	case TFL_FLOAT32: *l = (struct limits){ -INFINITY, INFINITY }; break;
+	default: return false;
+	}
+	return true;
+}
+
+static bool
+has_scale(const struct tfl_tensor *t)
+{
+	return t->quant.n_scale == 1 && t->quant.n_zero == 1 &&
+	       t->type != TFL_FLOAT32 && isfinite(t->quant.scale[0]) &&
+	       t->quant.scale[0] > 0;
+}
+
+void
+tensor_range(const struct tfl_tensor *t, double *lo, double *hi)
+{
+	struct limits l = { 0 };
+	(void)limits_of(t->type, &l);
+	double s = 1, z = 0;
+	if (has_scale(t)) {
+		s = (double)t->quant.scale[0];
+		z = (double)t->quant.zero[0];
+	}
+	*lo = (l.min - z) * s;
+	*hi = (l.max - z) * s;
+}
+
+static void
+store(uint8_t *p, int type, double q)
+{
+	float f = (float)q;
+	uint32_t u;
+	switch (type) {
+	case TFL_INT8: *p = (uint8_t)(int8_t)q; break;
+	case TFL_UINT8:
+	case TFL_BOOL: *p = (uint8_t)q; break;
+	case TFL_INT16: store_le16(p, (uint16_t)(int16_t)q); break;
+	case TFL_INT32: store_le32(p, (uint32_t)(int32_t)q); break;
+	case TFL_INT64: store_le64(p, (uint64_t)(int64_t)q); break;
+	default:
+		memcpy(&u, &f, sizeof(u));
+		store_le32(p, u);
+	}
+}
+
+/* the integer before it is clamped */
+static double
+quantized(const struct tfl_tensor *t, double v)
+{
+	if (t->type == TFL_FLOAT32)
+		return v;
+	if (!has_scale(t))
+		return round(v);
+	float q = (float)v / t->quant.scale[0];
+	return round((double)q) + (double)t->quant.zero[0];
+}
+
+/* normalisation of the channels: (v - mean) * scale */
+struct normal {
+	int channels;
+	double mean[MAX_CHANNELS], scale[MAX_CHANNELS];
+};
+
+static double
+pick(const struct per_channel *p, int c, double otherwise)
+{
+	return p->n ? p->v[p->n == 1 ? 0 : c] : otherwise;
+}
+
+/*
+ * A picture's numbers are taken as they are only where the input's range is
+ * that of pixels; else we can't know what the network was trained on.
+ */
+static bool
+needs_normal(const struct tfl_tensor *t, const struct data *d)
+{
+	double lo, hi;
+	tensor_range(t, &lo, &hi);
+	return d->max > 0 && has_scale(t) && !(hi - lo >= 200);
+}
+
+static bool
+make_normal(const struct options *o, const struct tfl_tensor *t,
+	    const struct data *d, struct normal *n, struct err *e)
+{
+	int last = t->rank ? t->dim[t->rank - 1] : 1;
+	*n = (struct normal){ .channels = 1 };
+	n->channels = o->scale.n > n->channels ? o->scale.n : n->channels;
+	n->channels = o->mean.n > n->channels ? o->mean.n : n->channels;
+	if ((o->scale.n > 1 && o->scale.n != last) ||
+	    (o->mean.n > 1 && o->mean.n != last))
+		return err_set(e, "%s: error: %d scales or means for %d "
+				  "channels", d->name, n->channels, last);
+	double lo, hi;
+	tensor_range(t, &lo, &hi);
+	if (!o->scale.n && !o->mean.n && !o->range.n && needs_normal(t, d))
+		return err_set(e, "%s: error: the input takes %g to %g: say how "
+				  "pixels become such numbers, by --range, or "
+				  "--scale and --mean", d->name, lo, hi);
+	if (o->range.n && !(d->max > 0))
+		return err_set(e, "%s: error: --range is for pictures", d->name);
+	for (int c = 0; c < n->channels; c++) {
+		n->scale[c] = pick(&o->scale, c, 1);
+		n->mean[c] = pick(&o->mean, c, 0);
+	}
+	if (o->range.n) {
+		n->scale[0] = (o->range.v[1] - o->range.v[0]) / d->max;
+		n->mean[0] = n->scale[0] != 0 ? -o->range.v[0] / n->scale[0] : 0;
+	}
+	return true;
+}
+
+bool
+fill_tensor(struct arena *a, const struct options *o,
+	    const struct tfl_tensor *t, const struct data *d,
+	    struct filled *out, struct err *e)
+{
+	struct limits l;
+	struct normal n = { .channels = 1, .scale = { 1 } };
+	size_t size = (size_t)tfl_type_bytes(t->type);
+	if (!limits_of(t->type, &l))
+		return err_set(e, "%s: error: inputs of type %s are not "
+				  "supported", d->name, tfl_type_name(t->type));
+	if (!d->quantized && !make_normal(o, t, d, &n, e))
+		return false;
+	*out = (struct filled){ .n = d->n, .lo = INFINITY, .hi = -INFINITY };
+	out->bytes = anew(a, uint8_t, d->n * size);
+	for (size_t i = 0; i < d->n; i++) {
+		size_t c = i % (size_t)n.channels;
+		double v = (d->v[i] - n.mean[c]) * n.scale[c];
+		double q = d->quantized ? v : quantized(t, v);
+		if (isnan(v))
+			return err_set(e, "%s: error: value %zu is not a number",
+				       d->name, i);
+		if (d->quantized && (v < l.min || v > l.max || v != floor(v)) &&
+		    t->type != TFL_FLOAT32)
+			return err_set(e, "%s: error: value %zu, %g, is no %s",
+				       d->name, i, v, tfl_type_name(t->type));
+		out->lo = v < out->lo ? v : out->lo;
+		out->hi = v > out->hi ? v : out->hi;
+		out->n_clipped += q < l.min || q > l.max;
+		store(out->bytes + i * size, t->type,
+		      q < l.min ? l.min : q > l.max ? l.max : q);
+	}
+	return true;
+}

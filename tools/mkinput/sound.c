@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* WAV files: PCM of 8 to 32 bits and float32, as real values in [-1, 1). */
+#include "mkinput.h"
+
+#include <string.h>
+
+enum { WAVE_PCM = 1, WAVE_FLOAT = 3, WAVE_EXTENSIBLE = 0xfffe };
+
+struct wave {
+	unsigned format, channels, bits;
+	struct bytes data;
+};
+
+bool
+is_wav(struct bytes f)
+{
+	return f.n >= 12 && !memcmp(f.p, "RIFF", 4) &&
+	       !memcmp(f.p + 8, "WAVE", 4);
+}
+
+static void
+read_format(struct bytes chunk, struct wave *w)
+{
+	struct reader r = reader_init(chunk.p, chunk.n);
+	w->format = reader_u16(&r);
+	w->channels = reader_u16(&r);
+	(void)reader_u32(&r); /* frames a second */
+	(void)reader_u32(&r); /* bytes a second */
+	(void)reader_u16(&r); /* bytes a frame */
+	w->bits = reader_u16(&r);
+	if (w->format == WAVE_EXTENSIBLE) {
+		(void)reader_take(&r, 8); /* size, valid bits, speakers */
+		w->format = reader_u16(&r); /* head of the sub-format's id */
+	}
+	if (r.overrun)
+		w->format = 0;
+}
+
+/* chunks: four letters, a length, content, padded to even */
+static void
+read_chunks(struct bytes file, struct wave *w)
+{
+	struct reader r = reader_init(file.p, file.n);
+	(void)reader_take(&r, 12);
+	while (!r.overrun && r.n - r.at >= 8) {
+		const uint8_t *id = reader_take(&r, 4);
+		uint32_t n = reader_u32(&r);
+		/* recorders that were stopped leave a length too large */
+		if (n > r.n - r.at)
+			n = (uint32_t)(r.n - r.at);
+		struct bytes chunk = { .p = reader_take(&r, n), .n = n };
+		if (!memcmp(id, "fmt ", 4))
+			read_format(chunk, w);
+		else if (!memcmp(id, "data", 4) && !w->data.p)
+			w->data = chunk;
+		if (n & 1 && r.at < r.n)
+			(void)reader_u8(&r);
+	}
+}
+
+static double
+sample_at(const struct wave *w, const uint8_t *p)
+{
+	switch (w->bits) {
+	case 8: return (p[0] - 128) / 128.0;
+	case 16: return (int16_t)load_le16(p) / 32768.0;
+	case 24:
+		return (int32_t)((uint32_t)p[0] << 8 | (uint32_t)p[1] << 16 |
+				 (uint32_t)p[2] << 24) / 2147483648.0;
+	default:
+		return w->format == WAVE_FLOAT
+			   ? (double)load_f32(p)
+			   : (int32_t)load_le32(p) / 2147483648.0;
+	}
+}
+
+bool
+load_wav(struct arena *a, struct bytes file, struct data *d, struct err *e)
+{
+	struct wave w = { 0 };
+	if (!is_wav(file))
+		return err_set(e, "%s: error: not a WAV file", d->name);
+	read_chunks(file, &w);
+	bool pcm = w.format == WAVE_PCM && w.bits >= 8 && w.bits <= 32 &&
+		   w.bits % 8 == 0;
+	bool ieee = w.format == WAVE_FLOAT && w.bits == 32;
+	if ((!pcm && !ieee) || !w.channels || !w.data.p)
+		return err_set(e, "%s: error: WAV of format %u with %u channels "
+				  "of %u bits is not supported: PCM or float32 "
+				  "wanted", d->name, w.format, w.channels,
+			       w.bits);
+	size_t bytes = w.bits / 8, frame = bytes * w.channels;
+	d->n = w.data.n / frame;
+	d->rank = 1;
+	d->dim[0] = (int64_t)d->n;
+	d->list = true;
+	d->v = anew(a, double, d->n);
+	for (size_t i = 0; i < d->n; i++) {
+		const uint8_t *p = w.data.p + i * frame;
+		double sum = 0;
+		for (unsigned c = 0; c < w.channels; c++)
+			sum += sample_at(&w, p + c * bytes);
+		d->v[i] = sum / w.channels;
+	}
+	return true;
+}
