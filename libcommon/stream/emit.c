@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One kernel or transfer after the other, registers in the order of
+ * spec/command-stream.md 12 (which has no meaning, but makes streams
+ * comparable).
+ */
+#include "stream/emit_regs.h"
+
+const struct g_code *
+emit_code(const struct graph *g, const struct g_weights *w, int slice, int core)
+{
+	for (size_t i = 0; i < g->n_codes; i++) {
+		const struct g_code *c = g->codes[i];
+		if (c->weights == w && c->slice == slice && c->core == core)
+			return c;
+	}
+	return NULL;
+}
+
+struct fm_regs {
+	enum npu_reg region, base0, height0, height1, width0, stride_c, stride_y,
+	    stride_x, zero;
+};
+
+static const struct fm_regs ifm_regs = {
+	NPU_IFM_REGION, NPU_IFM_BASE0, NPU_IFM_HEIGHT0_M1, NPU_IFM_HEIGHT1_M1,
+	NPU_IFM_WIDTH0_M1, NPU_IFM_STRIDE_C, NPU_IFM_STRIDE_Y, NPU_IFM_STRIDE_X,
+	NPU_IFM_ZERO_POINT,
+};
+static const struct fm_regs ifm2_regs = {
+	NPU_IFM2_REGION, NPU_IFM2_BASE0, NPU_IFM2_HEIGHT0_M1,
+	NPU_IFM2_HEIGHT1_M1, NPU_IFM2_WIDTH0_M1, NPU_IFM2_STRIDE_C,
+	NPU_IFM2_STRIDE_Y, NPU_IFM2_STRIDE_X, NPU_IFM2_ZERO_POINT,
+};
+static const struct fm_regs ofm_regs = {
+	NPU_OFM_REGION, NPU_OFM_BASE0, NPU_OFM_HEIGHT0_M1, NPU_OFM_HEIGHT1_M1,
+	NPU_OFM_WIDTH0_M1, NPU_OFM_STRIDE_C, NPU_OFM_STRIDE_Y, NPU_OFM_STRIDE_X,
+	NPU_OFM_ZERO_POINT,
+};
+
+static void
+put_tiles(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f)
+{
+	emit_reg(m, r->region, f->region);
+	for (int i = 0; i < 4; i++)
+		emit_reg1(m, r->base0 + (unsigned)i, f->base[i]);
+	emit_reg(m, r->height0, f->h0 - 1);
+	emit_reg(m, r->height1, f->h1 - 1);
+	emit_reg(m, r->width0, f->w0 - 1);
+}
+
+static void
+put_strides(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f,
+	    int32_t zero)
+{
+	emit_reg1(m, r->stride_c, f->stride.c);
+	emit_reg1(m, r->stride_y, f->stride.y);
+	emit_reg1(m, r->stride_x, f->stride.x);
+	emit_reg(m, r->zero, zero);
+}
+
+/* precision code of a type: 0, 1, 2 for 8, 16, 32 bits */
+static int
+precision(int type)
+{
+	return graph_type_bytes(type) >> 1;
+}
+
+static int
+ifm_precision(const struct g_operand *o, int scale_mode)
+{
+	return graph_type_signed(o->type) | precision(o->type) << 2 |
+	       (o->t->layout == LAYOUT_NHCWB16) << 6 | scale_mode << 8;
+}
+
+static void
+put_ifm(struct emitter *m, const struct g_op *op, const struct emit_fm *f)
+{
+	put_tiles(m, &ifm_regs, f);
+	emit_reg(m, NPU_IFM_DEPTH_M1, op->ifm.shape.c - 1);
+	put_strides(m, &ifm_regs, f, op->ifm_zero);
+	emit_reg(m, NPU_IFM_PRECISION,
+		 ifm_precision(&op->ifm, G_HAS(op, G_OP_opa) ? op->scaled : 0));
+	emit_reg(m, NPU_IFM_UPSCALE, op->upscale);
+}
+
+static bool
+has_global_scale(const struct g_op *op)
+{
+	return !op_has_weights(op->kind) && G_HAS(op, G_OP_scale);
+}
+
+static void
+put_ofm(struct emitter *m, const struct g_op *op, const struct emit_fm *f)
+{
+	put_tiles(m, &ofm_regs, f);
+	emit_reg(m, NPU_OFM_HEIGHT_M1, f->shape.h - 1);
+	emit_reg(m, NPU_OFM_WIDTH_M1, f->shape.w - 1);
+	emit_reg(m, NPU_OFM_DEPTH_M1, f->shape.c - 1);
+	put_strides(m, &ofm_regs, f, op->ofm_zero);
+	emit_reg(m, NPU_OFM_PRECISION,
+		 graph_type_signed(op->ofm.type) | precision(op->ofm.type) << 1 |
+		     (op->ofm.t->layout == LAYOUT_NHCWB16) << 6 |
+		     has_global_scale(op) << 8 | op->round << 14);
+}
+
+static void
+put_kernel(struct emitter *m, const struct g_op *op)
+{
+	struct yx k = op_dilated(op);
+	int sx = op->stride.x - 1, sy = op->stride.y - 1;
+	emit_reg(m, NPU_KERNEL_HEIGHT_M1, k.y - 1);
+	emit_reg(m, NPU_KERNEL_WIDTH_M1, k.x - 1);
+	emit_reg(m, NPU_KERNEL_STRIDE,
+		 (sx & 1) | (sy & 1) << 1 | (op->traversal == PART_KERNEL) << 2 |
+		     (op->dilation.x - 1) << 3 | (op->dilation.y - 1) << 4 |
+		     (sx >> 1) << 6 | (sy >> 1) << 9);
+}
+
+/* where a slice's pieces are: in flash, or in the buffer they were fetched to */
+struct piece {
+	int region;
+	struct g_span scales, weights;
+};
+
+static bool
+find_piece(struct emitter *m, const struct g_step *s, int core, struct piece *out)
+{
+	const struct g_weights *w = s->op->weights;
+	const struct g_code *c = emit_code(m->g, w, s->slice, core);
+	const struct g_code *c0 = emit_code(m->g, w, s->slice, 0);
+	if (!c0)
+		return graph_err(m->g, w, m->e, "w%d: slice %d is not encoded",
+				 w->rec.id, s->slice);
+	*out = (struct piece){ .region = PLACE_FLASH };
+	if (!c) /* a second core without channels */
+		return true;
+	out->scales = c->scale_bytes;
+	out->weights = c->weight_bytes;
+	if (s->buffer) {
+		int64_t move = s->buffer->at - c0->scale_bytes.at;
+		out->region = emit_region(m, s->buffer->area);
+		out->scales.at += move;
+		out->weights.at += move;
+	}
+	return true;
+}
+
+static bool
+put_weights(struct emitter *m, const struct g_step *s, struct accesses *l)
+{
+	struct piece p[2] = { { 0 } };
+	for (int core = 0; core < m->accel->cores; core++)
+		if (!find_piece(m, s, core, &p[core]))
+			return false;
+	emit_reg(m, NPU_WEIGHT_REGION, p[0].region);
+	emit_reg1(m, NPU_WEIGHT_BASE, p[0].weights.at);
+	emit_reg1(m, NPU_WEIGHT_LENGTH, p[0].weights.bytes);
+	if (m->accel->cores > 1) {
+		emit_reg1(m, NPU_WEIGHT1_BASE, p[1].weights.at);
+		emit_reg1(m, NPU_WEIGHT1_LENGTH, p[1].weights.bytes);
+	}
+	emit_reg(m, NPU_SCALE_REGION, p[0].region);
+	emit_reg1(m, NPU_SCALE_BASE, p[0].scales.at);
+	emit_reg1(m, NPU_SCALE_LENGTH, p[0].scales.bytes);
+	if (m->accel->cores > 1) {
+		emit_reg1(m, NPU_SCALE1_BASE, p[1].scales.at);
+		emit_reg1(m, NPU_SCALE1_LENGTH, p[1].scales.bytes);
+	}
+	for (int core = 0; core < m->accel->cores; core++) {
+		const struct g_span *v[2] = { &p[core].scales, &p[core].weights };
+		for (int i = 0; i < 2; i++)
+			access_add(l, p[core].region, v[i]->at,
+				   v[i]->at + v[i]->bytes, false);
+	}
+	return true;
+}
+
+static void
+put_activation(struct emitter *m, const struct g_op *op, int slot)
+{
+	/* section 3.3: 32-bit results of a table take an 8-bit index */
+	enum { TANH = 3, SIGMOID = 4, TABLE = 16, FORCE_INT8 = 3 << 12 };
+	int f = op->act == G_ACT_TANH	   ? TANH
+		: op->act == G_ACT_SIGMOID ? SIGMOID
+		: op->act == G_ACT_LUT	   ? TABLE + slot
+					   : 0;
+	if (op->act == G_ACT_LUT && op->lut->bits == 32)
+		f |= FORCE_INT8;
+	emit_reg(m, NPU_ACTIVATION, f);
+	emit_reg(m, NPU_ACTIVATION_MIN, op->clamp.lo);
+	emit_reg(m, NPU_ACTIVATION_MAX, op->clamp.hi);
+}
+
+static void
+put_block(struct emitter *m, const struct g_op *op, const struct shram_layout *l)
+{
+	emit_reg(m, NPU_OFM_BLK_HEIGHT_M1, op->block.h - 1);
+	emit_reg(m, NPU_OFM_BLK_WIDTH_M1, op->block.w - 1);
+	emit_reg(m, NPU_OFM_BLK_DEPTH_M1, op->block.c - 1);
+	emit_reg(m, NPU_IFM_IB_END, G_HAS(op, G_OP_ib) ? op->ib : l->ib_end);
+	emit_reg(m, NPU_AB_START, G_HAS(op, G_OP_ab) ? op->ab : l->ab_start);
+	if (op->ifm2.t)
+		emit_reg(m, NPU_IFM2_IB_START,
+			 G_HAS(op, G_OP_ib2) ? op->ib2 : l->ib2_start);
+	emit_reg(m, NPU_ACC_FORMAT, op->acc40 != 0);
+}
+
+static void
+put_ifm2(struct emitter *m, const struct g_op *op, const struct emit_fm *f)
+{
+	if (!op->ifm2.t) {
+		emit_reg(m, NPU_IFM2_ZERO_POINT, op->ifm2_zero);
+		emit_reg(m, NPU_IFM2_PRECISION,
+			 graph_type_signed(op->ifm.type) |
+			     precision(op->ifm.type) << 2);
+		emit_reg(m, NPU_IFM2_BROADCAST, 0x80 | (op->reversed != 0) << 6);
+		emit_reg(m, NPU_IFM2_SCALAR, op->scalar);
+		return;
+	}
+	struct hwc s = op->ifm2.shape, o = op->ofm.shape;
+	put_tiles(m, &ifm2_regs, f);
+	put_strides(m, &ifm2_regs, f, op->ifm2_zero);
+	emit_reg(m, NPU_IFM2_PRECISION, ifm_precision(&op->ifm2, 0));
+	emit_reg(m, NPU_IFM2_BROADCAST,
+		 (s.h < o.h) | (s.w < o.w) << 1 | (s.c < o.c) << 2 |
+		     (op->reversed != 0) << 6);
+}
+
+static enum npu_opcode
+opcode_of(const struct g_op *op, int *mode)
+{
+	static const int eltwise[OP_KINDS] = {
+		[OP_MUL] = NPU_ELT_MUL, [OP_ADD] = NPU_ELT_ADD,
+		[OP_SUB] = NPU_ELT_SUB, [OP_MIN] = NPU_ELT_MIN,
+		[OP_MAX] = NPU_ELT_MAX, [OP_LRELU] = NPU_ELT_LRELU,
+		[OP_ABS] = NPU_ELT_ABS, [OP_CLZ] = NPU_ELT_CLZ,
+		[OP_SHR] = NPU_ELT_SHR, [OP_SHL] = NPU_ELT_SHL,
+	};
+	*mode = 0;
+	switch (op->kind) {
+	case OP_CONV: case OP_FC:
+		return NPU_OP_CONV;
+	case OP_DEPTHWISE:
+		return NPU_OP_DEPTHWISE;
+	case OP_MAXPOOL:
+		*mode = NPU_POOL_MAX;
+		return NPU_OP_POOL;
+	case OP_AVGPOOL:
+		*mode = NPU_POOL_AVERAGE;
+		return NPU_OP_POOL;
+	case OP_REDUCE_SUM:
+		*mode = NPU_POOL_REDUCE_SUM;
+		return NPU_OP_POOL;
+	default:
+		*mode = eltwise[op->kind];
+		return NPU_OP_ELEMENTWISE;
+	}
+}
+
+static void
+put_operand_scales(struct emitter *m, const struct g_op *op)
+{
+	if (G_HAS(op, G_OP_opa)) {
+		emit_scale(m, NPU_OPA_SCALE, op->opa);
+		emit_reg1(m, NPU_OPB_SCALE, op->opb);
+	}
+	if (has_global_scale(op))
+		emit_scale(m, NPU_OFM_SCALE, op->scale);
+}
+
+static void
+add_shram(struct emitter *m, const struct g_op *op, struct accesses *l)
+{
+	int32_t lut = accel_lut_base(m->accel);
+	bool reads = op->act == G_ACT_LUT;
+	bool all = !m->accel->lut_banks && !reads;
+	access_add(l, SHRAM_REGION, 0, all ? lut + LUT_BYTES : lut, true);
+	if (reads)
+		access_add(l, SHRAM_REGION, lut, lut + LUT_BYTES, false);
+}
+
+/* the channels a step makes, and the operands that go with them */
+struct part {
+	struct g_operand ofm, ifm;
+	struct g_range rows, depth;
+};
+
+static struct part
+part_of(const struct g_step *s)
+{
+	const struct g_op *op = s->op;
+	struct part p = {
+		.ofm = op->ofm, .ifm = op->ifm,
+		.rows = { .lo = 0, .hi = op->ofm.shape.h },
+		.depth = { .lo = 0, .hi = op->ofm.shape.c },
+	};
+	if (G_HAS(s, G_STEP_rows))
+		p.rows = s->rows;
+	if (!op->weights || !op->weights->slices.n)
+		return p;
+	p.depth.lo = op->weights->slices.v[s->slice];
+	p.depth.hi = op->weights->slices.v[s->slice + 1];
+	struct hwc start = { .c = (int32_t)p.depth.lo };
+	int32_t depth = (int32_t)(p.depth.hi - p.depth.lo);
+	struct g_operand *cut[2] = { &p.ofm, op->kind == OP_DEPTHWISE ? &p.ifm : NULL };
+	for (int i = 0; i < 2; i++) {
+		struct g_operand *o = cut[i];
+		if (!o)
+			continue;
+		if (o->view == VIEW_STRIDED) {
+			o->offset += start.c * o->stride[2];
+		} else if (o->view == VIEW_RESHAPE) {
+			o->view = VIEW_STRIDED;
+			o->stride[0] = (int64_t)o->shape.w * o->shape.c;
+			o->stride[1] = o->shape.c;
+			o->stride[2] = 1;
+			o->offset = start.c;
+		} else {
+			o->view = VIEW_BOX;
+			o->start.c += start.c;
+		}
+		o->shape.c = depth;
+	}
+	return p;
+}
+
+struct state {
+	struct depend prev; /* the kernel before */
+	const struct g_lut *slot[8]; /* what the table slots hold */
+};
+
+static bool
+emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slot)
+{
+	const struct g_op *op = s->op;
+	struct part p = part_of(s);
+	struct block_query q = op_block_query(op, (int32_t)(p.rows.hi - p.rows.lo));
+	struct shram_layout layout;
+	if (!block_layout(m->accel, &q, op->block, &layout, NULL))
+		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit",
+				 op->rec.id, op->block.h, op->block.w, op->block.c);
+	struct emit_rows r = emit_ifm_rows(op, p.rows);
+	struct g_op cut = *op;
+	cut.ifm = p.ifm;
+	cut.ofm = p.ofm;
+	struct emit_fm ifm = emit_map(m, &p.ifm, r.lo, r.hi), ifm2 = { 0 };
+	struct emit_fm ofm = emit_map(m, &p.ofm, (int32_t)p.rows.lo, (int32_t)p.rows.hi);
+	struct accesses l = { .n = 0 };
+	access_fm(&l, &ifm, false);
+	access_fm(&l, &ofm, true);
+	if (op->ifm2.t) {
+		bool one = op->ifm2.shape.h == 1;
+		ifm2 = emit_map(m, &op->ifm2, one ? 0 : r.lo, one ? 1 : r.hi);
+		access_fm(&l, &ifm2, false);
+	}
+	add_shram(m, op, &l);
+
+	if (op_is_elementwise(op->kind))
+		put_operand_scales(m, op);
+	put_ifm(m, &cut, &ifm);
+	if (!op_is_elementwise(op->kind)) {
+		emit_reg(m, NPU_IFM_PAD_TOP, r.pad_top);
+		emit_reg(m, NPU_IFM_PAD_LEFT, op->pad.left);
+		emit_reg(m, NPU_IFM_PAD_BOTTOM, r.pad_bottom);
+		emit_reg(m, NPU_IFM_PAD_RIGHT, op->pad.right);
+	}
+	put_ofm(m, &cut, &ofm);
+	if (!op_is_elementwise(op->kind))
+		put_kernel(m, op);
+	if (op_has_weights(op->kind) && !put_weights(m, s, &l))
+		return false;
+	put_activation(m, op, slot);
+	put_block(m, op, &layout);
+	if (op_is_pool(op->kind))
+		put_operand_scales(m, op);
+	if (op_is_binary(op->kind))
+		put_ifm2(m, op, &ifm2);
+
+	struct depend cur = { .op = op, .rows = p.rows, .depth = p.depth,
+			      .ifm_block = layout.ifm_block };
+	int dep = G_HAS(s, G_STEP_blockdep) ? s->blockdep
+		  : G_HAS(op, G_OP_blockdep) ? op->blockdep
+					     : emit_blockdep(m->accel, &st->prev, &cur);
+	emit_reg(m, NPU_BLOCKDEP, dep);
+	hazard_kernel(m, &l);
+	int mode;
+	enum npu_opcode code = opcode_of(op, &mode);
+	emit_op(m, code, mode, s);
+	st->prev = cur;
+	return true;
+}
+
+static void
+emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
+	      int64_t bytes, bool internal, const struct g_step *s)
+{
+	struct accesses l = { .n = 0 };
+	access_add(&l, from, src, src + bytes, false);
+	access_add(&l, to, dst, dst + bytes, true);
+	emit_reg(m, NPU_DMA0_SRC_REGION, from);
+	emit_reg1(m, NPU_DMA0_SRC, src);
+	emit_reg(m, NPU_DMA0_DST_REGION, internal ? SHRAM_REGION : to);
+	emit_reg1(m, NPU_DMA0_DST, dst);
+	emit_reg1(m, NPU_DMA0_LEN, bytes);
+	hazard_dma(m, &l);
+	emit_op(m, NPU_OP_DMA_START, 0, s);
+}
+
+static bool
+emit_fetch(struct emitter *m, const struct g_step *s)
+{
+	const struct g_code *first = emit_code(m->g, s->weights, s->slice, 0);
+	const struct g_code *last = emit_code(m->g, s->weights, s->slice, 1);
+	if (!first)
+		return graph_err(m->g, s, m->e, "p%d: w%d slice %d is not encoded",
+				 s->rec.id, s->weights->rec.id, s->slice);
+	if (!last)
+		last = first;
+	int64_t bytes = last->weight_bytes.at + last->weight_bytes.bytes -
+			first->scale_bytes.at;
+	if (bytes > s->buffer->bytes)
+		return graph_err(m->g, s, m->e, "p%d: %lld bytes do not fit buffer "
+				 "b%d of %lld", s->rec.id, (long long)bytes,
+				 s->buffer->rec.id, (long long)s->buffer->bytes);
+	emit_transfer(m, PLACE_FLASH, first->scale_bytes.at,
+		      emit_region(m, s->buffer->area), s->buffer->at, bytes,
+		      false, s);
+	return true;
+}
+
+static int32_t
+lut_bytes(const struct g_lut *l)
+{
+	return l->bits == 8 ? 256 : l->bits == 32 ? 1024 : 2048;
+}
+
+static void
+emit_table(struct emitter *m, struct state *st, const struct g_lut *l, int slot,
+	   const struct g_step *s)
+{
+	enum { SLOT_BYTES = 256 };
+	emit_transfer(m, PLACE_FLASH, l->at, SHRAM_REGION,
+		      accel_lut_base(m->accel) + slot * SLOT_BYTES, lut_bytes(l),
+		      true, s);
+	for (int i = 0; i < lut_bytes(l) / SLOT_BYTES; i++)
+		st->slot[slot + i] = l;
+}
+
+/*
+ * The slot of a table, uploaded first where it isn't resident.  8-bit tables
+ * take slots in turn, larger ones begin at 0 or 4.
+ */
+static int
+table_slot(struct emitter *m, struct state *st, const struct g_lut *l, int *turn)
+{
+	enum { SLOTS = 8 };
+	int size = lut_bytes(l) / 256;
+	for (int i = 0; i + size <= SLOTS; i += size)
+		if (st->slot[i] == l && st->slot[i + size - 1] == l)
+			return i;
+	int slot = *turn / size * size % SLOTS;
+	*turn = (slot + size) % SLOTS;
+	emit_table(m, st, l, slot, NULL);
+	return slot;
+}
+
+static bool
+emit_steps(struct emitter *m, const struct g_node *n)
+{
+	struct state st = { .slot = { NULL } };
+	int turn = 0;
+	for (size_t i = 0; i < m->g->n_steps; i++) {
+		const struct g_step *s = m->g->steps[i];
+		if ((s->op ? s->op->node : s->node) != n)
+			continue;
+		if (s->weights && !emit_fetch(m, s))
+			return false;
+		if (s->lut)
+			emit_table(m, &st, s->lut, s->slot, s);
+		if (!s->op)
+			continue;
+		int slot = s->op->act == G_ACT_LUT
+			       ? table_slot(m, &st, s->op->lut, &turn)
+			       : 0;
+		if (!emit_kernel(m, &st, s, slot))
+			return false;
+		if (!m->accel->lut_banks && s->op->act != G_ACT_LUT)
+			memset(st.slot, 0, sizeof(st.slot));
+	}
+	return true;
+}
+
+bool
+emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
+	  struct emit_words *out, struct err *e)
+{
+	struct hazards h = { .n_kernels = 0 };
+	struct emitter m = { .a = a, .g = g, .out = out, .hazards = &h, .e = e };
+	*out = (struct emit_words){ .n = 0 };
+	if (!graph_target(g, &m.accel, &m.memory, e))
+		return false;
+	if (accel_is_u65(m.accel))
+		emit_reg(&m, NPU_PARALLEL_MODE, m.accel->cores - 1);
+	if (!emit_steps(&m, n))
+		return false;
+	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);
+	/* section 1: a stream is shorter than 2^24 bytes */
+	return out->n < (1u << 22) ||
+	       graph_err(g, n, e, "n%d: a stream of %zu words is too long",
+			 n->rec.id, out->n);
+}

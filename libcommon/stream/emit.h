@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a scheduled graph to the words of a command stream.  npu-cmdgen writes
+ * them, npu-sched and npu-perf cost them.  The verifier shares nothing with
+ * this side.
+ */
+#ifndef STREAM_EMIT_H
+#define STREAM_EMIT_H
+
+#include "graph/graph.h"
+
+/* the stream of one NPU node, STOP included */
+struct emit_words {
+	uint32_t *word;
+	size_t n;
+	/* of every kernel and transfer: word index of its operation, its step */
+	struct emit_mark {
+		size_t at;
+		const struct g_step *step; /* NULL: made up for a table */
+	} *mark;
+	size_t n_marks;
+};
+
+/*
+ * Emits the steps of node n.  The graph needs blocks on its operations,
+ * addresses on its tensors and buffers, and a code record for every slice of
+ * weights (emit_code_missing names the first that lacks one).
+ */
+bool emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
+	       struct emit_words *out, struct err *e);
+
+/* COP1: the driver's payload around a stream (spec/command-stream.md 14) */
+struct bytes emit_payload(struct arena *a, const struct accel *accel,
+			  const struct emit_words *w);
+
+/* rows of the IFM that OFM rows lo..hi-1 read, and the padding they see */
+struct emit_rows {
+	int32_t lo, hi; /* stored IFM rows */
+	int32_t pad_top, pad_bottom;
+};
+struct emit_rows emit_ifm_rows(const struct g_op *op, struct g_range ofm_rows);
+
+/* the encoded pieces of one slice; NULL where there is none */
+const struct g_code *emit_code(const struct graph *g,
+			       const struct g_weights *w, int slice, int core);
+
+#endif

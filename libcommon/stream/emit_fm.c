@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Feature maps: spec/command-stream.md 5. */
+#include "stream/emit_regs.h"
+
+int
+emit_region(const struct emitter *m, int place)
+{
+	/* without spilling the cache is the arena: section 9.1 */
+	if (place == PLACE_CACHE && !m->memory.spilling)
+		return PLACE_ARENA;
+	return place;
+}
+
+static int64_t
+round_brick(int64_t c)
+{
+	return c / BRICK * BRICK;
+}
+
+/* byte offset of channel c inside a pixel */
+static int64_t
+channel_offset(const struct g_tensor *t, struct g_stride s, int64_t c)
+{
+	int64_t e = graph_type_bytes(t->shape.type);
+	if (t->layout == LAYOUT_NHCWB16)
+		return round_brick(c) / BRICK * s.c + (c % BRICK) * e;
+	return c * e;
+}
+
+static struct emit_fm
+strided_map(const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	int64_t e = graph_type_bytes(o->type);
+	struct emit_fm f = {
+		.stride = { .y = o->stride[0] * e, .x = o->stride[1] * e, .c = e },
+		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
+		.tiles = 1,
+	};
+	f.base[0] = o->t->at + (o->offset + lo * o->stride[0]) * e;
+	return f;
+}
+
+static struct emit_fm
+dense_map(const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	const struct g_tensor *t = o->t;
+	struct g_stride s = tensor_strides(t);
+	int64_t e = graph_type_bytes(o->type);
+	int64_t y = o->start.h + lo;
+	if (o->view == VIEW_RESHAPE ||
+	    (o->view == VIEW_WHOLE && o->type != t->shape.type))
+		s = (struct g_stride){ .y = (int64_t)o->shape.w * o->shape.c * e,
+				       .x = o->shape.c * e, .c = e };
+	struct emit_fm f = {
+		.stride = s,
+		.shape = { .h = hi - lo, .w = o->shape.w, .c = o->shape.c },
+		.tiles = 1,
+	};
+	int64_t inside = o->start.w * s.x + channel_offset(t, s, o->start.c);
+	if (!G_HAS(t, G_TENSOR_rows)) {
+		f.base[0] = t->at + y * s.y + inside;
+		return f;
+	}
+	/* a rolling buffer: rows wrap once, into tile 2 (section 5.6) */
+	int64_t first = y % t->rows;
+	int32_t before = (int32_t)(t->rows - first);
+	f.base[0] = t->at + first * s.y + inside;
+	if (before < f.shape.h) {
+		f.base[2] = t->at + inside;
+		f.h0 = f.h1 = before;
+		f.tiles = 2;
+	}
+	return f;
+}
+
+static int64_t
+min_i64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* first and last byte of rows lo..hi-1 from a base */
+static void
+tile_extent(struct emit_fm *f, int tile, int64_t base, int64_t rows,
+	    const struct g_operand *o)
+{
+	int64_t e = graph_type_bytes(o->type);
+	bool bricks = o->t->layout == LAYOUT_NHCWB16;
+	int64_t x = (int64_t)(f->shape.w - 1) * (bricks ? BRICK * e : f->stride.x);
+	int64_t y = (rows - 1) * f->stride.y;
+	int64_t c = (f->shape.c - 1) * e;
+	if (bricks)
+		c = (f->shape.c - 1) / BRICK * f->stride.c +
+		    ((f->shape.c - 1) / BRICK ? BRICK - 1 : f->shape.c - 1) * e;
+	f->lo[tile] = base + min_i64(x, 0) + min_i64(y, 0);
+	f->hi[tile] = base + (x > 0 ? x : 0) + (y > 0 ? y : 0) + c + e;
+}
+
+struct emit_fm
+emit_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	struct emit_fm f = o->view == VIEW_STRIDED ? strided_map(o, lo, hi)
+						   : dense_map(o, lo, hi);
+	f.region = tensor_is_const(o->t) ? PLACE_FLASH
+					 : emit_region(m, o->t->area);
+	f.w0 = f.shape.w;
+	if (f.tiles == 1)
+		f.h0 = f.h1 = f.shape.h;
+	tile_extent(&f, 0, f.base[0], f.tiles == 1 ? f.shape.h : f.h0, o);
+	if (f.tiles == 2)
+		tile_extent(&f, 1, f.base[2], f.shape.h - f.h0, o);
+	return f;
+}
+
+struct emit_rows
+emit_ifm_rows(const struct g_op *op, struct g_range r)
+{
+	if (op_is_elementwise(op->kind))
+		return (struct emit_rows){ .lo = (int32_t)r.lo, .hi = (int32_t)r.hi };
+	int64_t up = op->upscale == UPSCALE_NONE ? 1 : 2;
+	int64_t height = up * op->ifm.shape.h;
+	int64_t first = r.lo * op->stride.y - op->pad.top;
+	int64_t end = (r.hi - 1) * op->stride.y - op->pad.top + op_dilated(op).y;
+	bool whole = r.lo == 0 && r.hi == op->ofm.shape.h;
+	int64_t top = first < 0 ? -first : 0;
+	int64_t bottom = end > height ? end - height : 0;
+	if (first < 0)
+		first = 0;
+	if (end > height)
+		end = height;
+	/* the operation's own padding, even where the last rows need less */
+	if (whole)
+		bottom = op->pad.bottom > bottom ? op->pad.bottom : bottom;
+	if (whole && bottom > 0)
+		end = height;
+	return (struct emit_rows){ .lo = (int32_t)(first / up),
+				   .hi = (int32_t)((end + up - 1) / up),
+				   .pad_top = (int32_t)top,
+				   .pad_bottom = (int32_t)bottom };
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The emitter's parts: registers, feature maps, hazards. */
+#ifndef STREAM_EMIT_REGS_H
+#define STREAM_EMIT_REGS_H
+
+#include "stream/emit.h"
+#include "stream/stream.h"
+
+/* ---- emit_regs.c: words, each register write once ------------------------- */
+
+struct emitter {
+	struct arena *a;
+	const struct graph *g;
+	const struct accel *accel;
+	struct memory_system memory;
+	struct emit_words *out;
+	size_t cap_words, cap_marks;
+	bool written[NPU_REGS];
+	uint64_t last[NPU_REGS];
+	struct hazards *hazards;
+	struct err *e;
+};
+
+void emit_reg(struct emitter *m, enum npu_reg reg, int64_t param);
+void emit_reg1(struct emitter *m, enum npu_reg reg, int64_t payload);
+void emit_scale(struct emitter *m, enum npu_reg reg, struct npu_scale s);
+void emit_op(struct emitter *m, enum npu_opcode op, int param,
+	     const struct g_step *step);
+void emit_wait(struct emitter *m, enum npu_opcode op, int param);
+
+/* ---- emit_fm.c: what an operand's registers hold --------------------------- */
+
+struct emit_fm {
+	int region;
+	int64_t base[4];
+	int32_t h0, h1, w0;
+	struct g_stride stride; /* bytes */
+	struct hwc shape;	/* accessed */
+	/* bytes that it may touch, for hazards: one range a tile */
+	int64_t lo[4], hi[4];
+	int tiles;
+};
+
+int emit_region(const struct emitter *m, int place);
+/* rows lo..hi-1 of what the operand shows; all its columns and channels */
+struct emit_fm emit_map(const struct emitter *m, const struct g_operand *o,
+			int32_t lo, int32_t hi);
+
+/* ---- emit_hazard.c: waits and block dependency ------------------------------ */
+
+enum { MAX_ACCESSES = 24, SHRAM_REGION = 0x103 };
+
+struct access {
+	int region;
+	int64_t lo, hi; /* bytes */
+	bool write;
+};
+
+struct accesses {
+	struct access v[MAX_ACCESSES];
+	int n;
+};
+
+struct hazards {
+	struct accesses kernel[MAX_KERNELS], dma[2]; /* oldest first */
+	int n_kernels, n_dma;
+};
+
+void access_add(struct accesses *l, int region, int64_t lo, int64_t hi,
+		bool write);
+void access_fm(struct accesses *l, const struct emit_fm *fm, bool write);
+/* waits before the new operation, which then is one of the outstanding */
+void hazard_kernel(struct emitter *m, const struct accesses *l);
+void hazard_dma(struct emitter *m, const struct accesses *l);
+
+/* a kernel as BLOCKDEP sees it */
+struct depend {
+	const struct g_op *op;
+	struct g_range rows;   /* of the OFM */
+	struct g_range depth;  /* channels of the OFM: a slice of weights */
+	struct hwc ifm_block;
+};
+
+/* how many of prev's last blocks may be unfinished; prev NULL: the first */
+int emit_blockdep(const struct accel *a, const struct depend *prev,
+		  const struct depend *cur);
+
+#endif

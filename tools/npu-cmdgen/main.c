@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-cmdgen: an encoded graph in, a compiled TFLite model out. */
+#include "cmdgen.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+
+enum { OPT_EMIT = 256 };
+
+static const struct argp_option option_list[] = {
+	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
+	{ "emit", OPT_EMIT, "tflite|cmd|list", 0,
+	  "the finished model (default), the words of the command streams, or "
+	  "their listing", 0 },
+	{ 0 },
+};
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	static const char *const names[] = { "tflite", "cmd", "list" };
+	struct options *o = state->input;
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		break;
+	case OPT_EMIT:
+		for (int i = 0; i < 3; i++)
+			if (!strcmp(arg, names[i])) {
+				o->emit = (enum emit)i;
+				return 0;
+			}
+		argp_error(state, "--emit takes tflite, cmd or list");
+		break;
+	case ARGP_KEY_ARG:
+		if (o->input)
+			argp_error(state, "more than one graph");
+		o->input = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Generate the NPU's command streams from an encoded graph, and the "
+	       "TFLite model with ethos-u operators.\v"
+	       "Exit status: 0 done, 2 trouble.  See npu-cmdgen(1).",
+};
+
+static bool
+emit_all(struct cmdgen *c)
+{
+	c->stream = anew(c->a, struct emit_words, c->g->n_nodes + 1);
+	for (size_t i = 0; i < c->g->n_nodes; i++)
+		if (c->g->nodes[i]->kind == NODE_NPU &&
+		    !emit_node(c->a, c->g, c->g->nodes[i], &c->stream[i], c->e))
+			return false;
+	return true;
+}
+
+static void
+put_words(const struct cmdgen *c, struct text *t)
+{
+	for (size_t i = 0; i < c->g->n_nodes; i++)
+		for (size_t k = 0; k < c->stream[i].n; k++) {
+			uint8_t b[4];
+			store_le32(b, c->stream[i].word[k]);
+			text_put(t, b, sizeof(b));
+		}
+}
+
+static bool
+write_output(struct cmdgen *c, const struct options *o)
+{
+	struct text t = { 0 };
+	struct bytes file;
+	bool ok;
+	if (o->emit == EMIT_TFLITE) {
+		ok = build_model(c, &file) &&
+		     file_write(o->output, file.p, file.n, true, c->e);
+	} else if (o->emit == EMIT_CMD) {
+		put_words(c, &t);
+		ok = file_write(o->output, t.p, t.n, true, c->e);
+	} else {
+		ok = print_listing(c, &t) &&
+		     file_write(o->output, t.p, t.n, false, c->e);
+	}
+	text_free(&t);
+	return ok;
+}
+
+static bool
+run(const struct options *o, struct arena *a, struct err *e)
+{
+	struct cmdgen c = { .a = a, .e = e };
+	struct bytes text;
+	return file_read(a, o->input, SIZE_MAX / 4, &text, e) &&
+	       graph_read(a, text, file_name(o->input), STAGE_WENC, &c.g, e) &&
+	       graph_target(c.g, &c.accel, &c.memory, e) &&
+	       graph_model(c.g, &c.m, e) && emit_all(&c) && write_output(&c, o);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct err e = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	(void)run(&o, a, &e);
+	arena_close(a);
+	return cli_finish(&e);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NHCWB16 for every feature map that only NPU operations see, and only as a
+ * whole or in bricks: spec/scheduling.md 9.1.
+ */
+#include "sched.h"
+
+static size_t
+index_of(const struct graph *g, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (g->tensors[i] == t)
+			return i;
+	return 0;
+}
+
+static void
+mark_list(const struct graph *g, const struct g_tensors *l, bool *linear)
+{
+	for (size_t i = 0; i < l->n; i++)
+		linear[index_of(g, l->v[i])] = true;
+}
+
+static bool
+allows_bricks(const struct g_operand *o)
+{
+	if (o->type != o->t->shape.type)
+		return false;
+	return o->view == VIEW_WHOLE ||
+	       (o->view == VIEW_BOX && o->start.c % BRICK == 0);
+}
+
+static void
+mark_operands(struct sched *s, const struct g_op *op, bool *linear)
+{
+	const struct g_operand *o[3] = { &op->ifm, &op->ifm2, &op->ofm };
+	for (int i = 0; i < 3; i++)
+		if (o[i]->t && !allows_bricks(o[i]))
+			linear[index_of(s->g, o[i]->t)] = true;
+	/* command-stream.md 4: what REDUCE_SUM reads */
+	if (op->kind == OP_REDUCE_SUM &&
+	    (op->ifm.type == TFL_INT32 || s->accel->cores > 1))
+		linear[index_of(s->g, op->ifm.t)] = true;
+}
+
+bool
+choose_formats(struct sched *s)
+{
+	struct graph *g = s->g;
+	bool *linear = anew(s->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		mark_list(g, &g->nodes[i]->in, linear);
+		mark_list(g, &g->nodes[i]->out, linear);
+	}
+	for (size_t i = 0; i < g->n_ops; i++)
+		mark_operands(s, g->ops[i], linear);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		struct g_tensor *t = g->tensors[i];
+		bool seen = linear[i] || tensor_is_const(t) || t->variable ||
+			    G_HAS(t, G_TENSOR_io);
+		if (!G_HAS(t, G_TENSOR_layout))
+			G_PUT(t, TENSOR, layout, seen ? LAYOUT_NHWC : LAYOUT_NHCWB16);
+		if (!G_HAS(t, G_TENSOR_area))
+			G_PUT(t, TENSOR, area, tensor_is_const(t) ? PLACE_FLASH : PLACE_ARENA);
+	}
+	return true;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-sched: a partitioned graph in, a scheduled one out. */
+#include "sched.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_DUMP,
+       OPT_PROFILES };
+
+static const struct pass {
+	const char *name; /* as in --dump NAME and the man page */
+	bool (*run)(struct sched *);
+} passes[] = {
+	{ .name = "formats", .run = choose_formats },
+	{ .name = "blocks", .run = choose_blocks },
+	{ .name = "steps", .run = make_steps },
+	{ .name = "live", .run = find_lives },
+	{ .name = "place", .run = place_tensors },
+};
+
+static const struct argp_option option_list[] = {
+	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
+	{ "accelerator-config", 'a', "NAME", 0,
+	  "ethos-u55-32, -64, -128, -256, ethos-u65-256 or -512 (required)", 0 },
+	{ "system-config", OPT_SYSTEM, "NAME", 0, "memories and clock (required)", 0 },
+	{ "memory-mode", OPT_MODE, "NAME", 0, "what lies where (required)", 0 },
+	{ "config", OPT_CONFIG, "FILE", 0, "take both from a vela.ini file", 0 },
+	{ "list-profiles", OPT_PROFILES, 0, 0, "print the built-in profiles", 0 },
+	{ "optimise", OPT_OPTIMISE, "Performance|Size", 0, "default: Performance", 0 },
+	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena", 0 },
+	{ "dump", OPT_DUMP, "PASS", 0,
+	  "stop after formats, blocks, steps, live or place", 0 },
+	{ "verbose", 'v', 0, 0, "say what was allocated", 0 },
+	{ 0 },
+};
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		break;
+	case 'a':
+		o->accel = arg;
+		break;
+	case OPT_SYSTEM:
+		o->system = arg;
+		break;
+	case OPT_MODE:
+		o->mode = arg;
+		break;
+	case OPT_CONFIG:
+		o->config = arg;
+		break;
+	case OPT_CACHE:
+		o->cache_bytes = cli_number(state, "--arena-cache-size", arg, 1,
+					    (int64_t)1 << 40);
+		break;
+	case OPT_OPTIMISE:
+		o->size = !strcmp(arg, "Size");
+		if (!o->size && strcmp(arg, "Performance") != 0)
+			argp_error(state, "--optimise takes Performance or Size");
+		break;
+	case OPT_DUMP:
+		o->dump = arg;
+		break;
+	case OPT_PROFILES: {
+		struct text t = { 0 };
+		memory_list_profiles(&t);
+		(void)fwrite(t.p, 1, t.n, stdout);
+		text_free(&t);
+		struct err none = { 0 };
+		exit(cli_finish(&none));
+	}
+	case 'v':
+		o->verbose = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (o->input)
+			argp_error(state, "more than one graph");
+		o->input = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Schedule a partitioned NPU graph for an accelerator and a memory "
+	       "system: block configurations, layouts, order, addresses.\v"
+	       "Exit status: 0 done, 1 the arena limit can't be met, 2 trouble.  "
+	       "See npu-sched(1).",
+};
+
+static bool
+read_graph(struct sched *s)
+{
+	const struct options *o = s->o;
+	struct bytes text;
+	if (!o->accel)
+		return err_set(s->e, "error: --accelerator-config is required: one "
+				     "of %s", accel_names());
+	s->accel = accel_find(o->accel);
+	if (!s->accel)
+		return err_set(s->e, "error: there is no accelerator '%s'; there are "
+				     "%s", o->accel, accel_names());
+	if (!memory_load(s->a, o->config, o->system, o->mode, s->accel, &s->memory,
+			 s->e))
+		return false;
+	if (o->cache_bytes)
+		s->memory.cache_bytes = o->cache_bytes;
+	if (!file_read(s->a, o->input, SIZE_MAX / 4, &text, s->e) ||
+	    !graph_read(s->a, text, file_name(o->input), STAGE_PART, &s->g, s->e))
+		return false;
+	s->machine = perf_machine_of(s->accel, &s->memory);
+	graph_set_target(s->g, s->accel, &s->memory);
+	return true;
+}
+
+static bool
+run_passes(struct sched *s)
+{
+	s->g->stage = STAGE_SCHED;
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++) {
+		if (!passes[i].run(s) || !graph_check(s->g, s->e))
+			return false;
+		if (s->o->dump && !strcmp(s->o->dump, passes[i].name))
+			return true;
+	}
+	return !s->o->dump || err_set(s->e, "error: there is no pass '%s'", s->o->dump);
+}
+
+static void
+say(const struct sched *s)
+{
+	cli_note("profile", "%s, %s, %s (%s)", s->accel->name, s->memory.system,
+		 s->memory.mode, s->memory.source);
+	for (size_t i = 0; s->o->verbose && i < s->g->n_areas; i++)
+		cli_note("memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
+			 s->g->areas[i]->rec.word, s->g->areas[i]->used,
+			 s->g->areas[i]->bound);
+}
+
+static bool
+run(struct sched *s)
+{
+	if (!read_graph(s) || !run_passes(s))
+		return false;
+	struct text t = { 0 };
+	graph_print(s->g, &t);
+	say(s);
+	bool ok = file_write(s->o->output, t.p, t.n, false, s->e);
+	text_free(&t);
+	return ok;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct err e = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct sched s = { .a = arena_open(), .o = &o, .e = &e };
+	(void)run(&s);
+	arena_close(s.a);
+	return cli_finish(&e);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way back: what a .wenc graph holds, as numpy arrays. */
+#include "wenc.h"
+
+#include "base/file.h"
+#include "base/npy.h"
+#include "stream/emit.h"
+
+/* one weights record's pieces into an int16 OHWI array */
+static bool
+restore(struct wenc *w, const struct g_op *op, struct bytes flash, int16_t *out)
+{
+	const int32_t *d = op->weights->shape.dim;
+	int slices = op->weights->slices.n ? (int)op->weights->slices.n - 1 : 1;
+	ptrdiff_t per_o = (ptrdiff_t)d[1] * d[2] * d[3];
+	for (int i = 0; i < slices * w->accel->cores; i++) {
+		int slice = i / w->accel->cores, core = i % w->accel->cores;
+		struct weights_order ord = wenc_order(w->accel, op, slice, core);
+		const struct g_code *c = emit_code(w->g, op->weights, slice, core);
+		if (!weights_order_channels(&ord))
+			continue;
+		if (!c || c->weight_bytes.at + c->weight_bytes.bytes > (int64_t)flash.n)
+			return graph_err(w->g, op->weights, w->e, "w%d: slice %d is not "
+					 "encoded, or outside of the constants",
+					 op->weights->rec.id, slice);
+		struct bytes in = { .p = flash.p + c->weight_bytes.at,
+				    .n = (size_t)c->weight_bytes.bytes };
+		struct weights_values v;
+		size_t n = weights_order_count(&ord, d[1], d[2], d[3]);
+		if (!weights_decode(w->a, in, (int64_t)n, &v, w->e))
+			return false;
+		struct weights_place place = {
+			.p = out + ord.begin * per_o, .h = d[1], .w = d[2],
+			.i = d[3], .stride_o = per_o, .stride_y = (ptrdiff_t)d[2] * d[3],
+			.stride_x = d[3], .stride_i = 1,
+		};
+		(void)weights_restore(v.v, &ord, &place);
+	}
+	return true;
+}
+
+static bool
+write_npy(struct wenc *w, const struct g_op *op, const char *dir, const int16_t *v)
+{
+	struct npy n = { .kind = 'i', .item_bytes = 2, .rank = 4 };
+	size_t count = 1;
+	for (int i = 0; i < 4; i++) {
+		n.dim[i] = op->weights->shape.dim[i];
+		count *= (size_t)n.dim[i];
+	}
+	n.data = (struct bytes){ .p = (const uint8_t *)v, .n = 2 * count };
+	struct text t = { 0 };
+	npy_print(&t, &n);
+	const char *path = arena_printf(w->a, "%s/w%d.npy", dir, op->weights->rec.id);
+	bool ok = file_write(path, t.p, t.n, true, w->e);
+	text_free(&t);
+	return ok;
+}
+
+bool
+decode_all(struct wenc *w, const struct options *o)
+{
+	struct g_blob *b = graph_find_blob(w->g, "flash");
+	struct bytes flash;
+	if (!b)
+		return err_at(w->e, w->g->file, 0, "there is no blob 'flash'");
+	if (!graph_blob(w->g, b, &flash, w->e))
+		return false;
+	bool *done = anew(w->a, bool, w->g->n_ops + 1);
+	for (size_t i = 0; i < w->g->n_ops; i++) {
+		const struct g_op *op = w->g->ops[i];
+		for (size_t k = 0; op->weights && k < i; k++)
+			done[i] |= w->g->ops[k]->weights == op->weights;
+		if (!op->weights || done[i])
+			continue;
+		const int32_t *d = op->weights->shape.dim;
+		size_t n = (size_t)d[0] * (size_t)d[1] * (size_t)d[2] * (size_t)d[3];
+		int16_t *v = anew(w->a, int16_t, n);
+		if (!restore(w, op, flash, v) ||
+		    !write_npy(w, op, o->output ? o->output : ".", v))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wenc.h"
+
+#include "base/hash.h"
+#include "base/threads.h"
+
+/* a piece of work for a thread, with an arena of its own */
+struct task {
+	struct coded *c;
+	int slice, core;
+	struct weights_view view;
+	struct arena *a;
+	struct err err;
+};
+
+struct work {
+	struct wenc *w;
+	struct task *task;
+	int level;
+};
+
+static bool
+pack_scales(struct task *t, const struct weights_order *ord, struct bytes *out)
+{
+	const struct g_scales *s = t->c->op->scales;
+	size_t n = (size_t)weights_order_channels(ord);
+	uint8_t *p = arena_alloc(t->a, weights_scales_size(n), 1);
+	*out = (struct bytes){ .p = p, .n = weights_scales_size(n) };
+	for (int32_t o = ord->begin + ord->core; o < ord->end; o += ord->cores) {
+		if (s->shift.v[o] < 0 || s->shift.v[o] > 63 || s->mult.v[o] < 0 ||
+		    s->mult.v[o] > UINT32_MAX)
+			return err_set(&t->err, "channel %d of s%d has multiplier "
+				       "%lld, shift %lld", o, s->rec.id,
+				       (long long)s->mult.v[o],
+				       (long long)s->shift.v[o]);
+		struct weights_scale v = { .bias = s->bias.v[o],
+					   .scale = (uint32_t)s->mult.v[o],
+					   .shift = (uint8_t)s->shift.v[o] };
+		if (!weights_scale_pack(&v, p, &t->err))
+			return false;
+		p += WEIGHTS_SCALE_SIZE;
+	}
+	return true;
+}
+
+static void
+encode_piece(void *ctx, size_t i)
+{
+	struct work *k = ctx;
+	struct task *t = &k->task[i];
+	const struct g_shape *s = &t->c->w->shape;
+	struct weights_order ord = wenc_order(k->w->accel, t->c->op, t->slice, t->core);
+	struct piece *p = &t->c->piece[t->slice * t->c->cores + t->core];
+	if (!weights_order_channels(&ord) || !pack_scales(t, &ord, &p->scales))
+		return;
+	p->values = weights_order_count(&ord, s->dim[1], s->dim[2], s->dim[3]);
+	int16_t *v = anew(t->a, int16_t, p->values);
+	weights_reorder(&t->view, &ord, v);
+	p->stream = weights_encode(t->a, v, p->values, k->level);
+}
+
+static bool
+same_coding(const struct g_op *a, const struct g_op *b)
+{
+	return a->block.c == b->block.c && a->traversal == b->traversal &&
+	       a->kind == b->kind && a->scales == b->scales &&
+	       a->ifm.type == b->ifm.type && a->dilation.y == b->dilation.y &&
+	       a->dilation.x == b->dilation.x;
+}
+
+/* one coded per weights record; operations that share one must agree */
+static bool
+collect(struct wenc *w)
+{
+	w->coded = anew(w->a, struct coded, w->g->n_weights);
+	for (size_t i = 0; i < w->g->n_ops; i++) {
+		const struct g_op *op = w->g->ops[i];
+		if (!op->weights)
+			continue;
+		if (!G_HAS(op, G_OP_block))
+			return graph_err(w->g, op, w->e, "o%d has no block: npu-sched "
+					 "has not run on it", op->rec.id);
+		size_t k = 0;
+		while (k < w->n_coded && w->coded[k].w != op->weights)
+			k++;
+		if (k < w->n_coded) {
+			if (!same_coding(w->coded[k].op, op))
+				return graph_err(w->g, op, w->e, "o%d and o%d share "
+						 "w%d but not block depth, traversal "
+						 "and scales", op->rec.id,
+						 w->coded[k].op->rec.id,
+						 op->weights->rec.id);
+			continue;
+		}
+		struct coded *c = &w->coded[w->n_coded++];
+		c->w = op->weights;
+		c->op = op;
+		c->slices = c->w->slices.n ? (int)c->w->slices.n - 1 : 1;
+		c->cores = w->accel->cores;
+		c->piece = anew(w->a, struct piece, (size_t)(c->slices * c->cores));
+	}
+	return true;
+}
+
+static struct task *
+make_tasks(struct wenc *w, size_t *n)
+{
+	*n = 0;
+	for (size_t i = 0; i < w->n_coded; i++)
+		*n += (size_t)(w->coded[i].slices * w->coded[i].cores);
+	struct task *t = anew(w->a, struct task, *n), *next = t;
+	for (size_t i = 0; i < w->n_coded; i++) {
+		struct coded *c = &w->coded[i];
+		struct weights_view view;
+		if (!wenc_view(w->g, c->w, w->a, &view, w->e))
+			return NULL;
+		for (int s = 0; s < c->slices; s++)
+			for (int core = 0; core < c->cores; core++)
+				*next++ = (struct task){ .c = c, .slice = s,
+							 .core = core, .view = view };
+	}
+	return t;
+}
+
+/* what the threads made moves to the run's arena, in order */
+static bool
+gather(struct wenc *w, struct task *task, size_t n)
+{
+	bool ok = true;
+	for (size_t i = 0; i < n; i++) {
+		struct task *t = &task[i];
+		struct piece *p = &t->c->piece[t->slice * t->c->cores + t->core];
+		struct bytes *b[2] = { &p->scales, &p->stream };
+		for (int k = 0; k < 2; k++) {
+			if (!b[k]->n)
+				continue;
+			uint8_t *copy = arena_alloc(w->a, b[k]->n, 1);
+			memcpy(copy, b[k]->p, b[k]->n);
+			b[k]->p = copy;
+			t->c->bytes += (int64_t)b[k]->n;
+			t->c->hash = hash_xxh3_seeded(copy, b[k]->n, t->c->hash);
+		}
+		arena_close(t->a);
+		if (ok && t->err.status)
+			ok = graph_err(w->g, t->c->w, w->e, "w%d: %s",
+				       t->c->w->rec.id, t->err.text);
+	}
+	return ok;
+}
+
+bool
+encode_all(struct wenc *w, const struct options *o)
+{
+	size_t n;
+	if (!collect(w))
+		return false;
+	struct work k = { .w = w, .level = o->level, .task = make_tasks(w, &n) };
+	if (!k.task)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		k.task[i].a = arena_open();
+	threads_for(o->jobs, n, encode_piece, &k);
+	return gather(w, k.task, n);
+}

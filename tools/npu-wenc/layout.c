@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The constants: weights, tables, constant tensors; equal ones once. */
+#include "wenc.h"
+
+#include "base/file.h"
+#include "base/fixed.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+
+enum { ALIGN = 16 };
+
+struct item {
+	int64_t at, bytes;
+	bool fixed;
+	uint64_t hash;
+	const uint8_t *data;		/* of tables and tensors */
+	const struct coded *coded;	/* of weights */
+	struct g_rec *rec;
+	int64_t *at_field;
+	uint64_t at_bit;
+};
+
+struct layout {
+	struct wenc *w;
+	struct item *item;
+	size_t n, cap;
+	int64_t used;
+};
+
+static struct item *
+add_item(struct layout *l, struct g_rec *rec, int64_t *at, int key, int64_t bytes)
+{
+	agrow(l->w->a, l->item, l->n, &l->cap);
+	struct item *i = &l->item[l->n++];
+	*i = (struct item){ .bytes = bytes, .rec = rec, .at_field = at,
+			    .at_bit = (uint64_t)1 << key };
+	i->fixed = (rec->has & i->at_bit) != 0;
+	i->at = i->fixed ? *at : 0;
+	return i;
+}
+
+static void
+add_data(struct layout *l, struct g_rec *rec, int64_t *at, int key,
+	 struct bytes b)
+{
+	struct item *i = add_item(l, rec, at, key, round_up_i64((int64_t)b.n, ALIGN));
+	uint8_t *p = arena_alloc(l->w->a, (size_t)i->bytes, 1);
+	memcpy(p, b.p, b.n);
+	i->data = p;
+	i->hash = hash_xxh3(p, (size_t)i->bytes);
+}
+
+static struct bytes
+lut_image(struct arena *a, const struct g_lut *l)
+{
+	size_t size = l->bits == 8 ? 1 : 4;
+	uint8_t *p = arena_alloc(a, l->values.n, size);
+	for (size_t i = 0; i < l->values.n; i++) {
+		if (size == 1)
+			p[i] = (uint8_t)l->values.v[i];
+		else
+			store_le32(p + 4 * i, (uint32_t)l->values.v[i]);
+	}
+	return (struct bytes){ .p = p, .n = l->values.n * size };
+}
+
+static bool
+collect(struct layout *l)
+{
+	struct graph *g = l->w->g;
+	for (size_t i = 0; i < l->w->n_coded; i++) {
+		struct coded *c = &l->w->coded[i];
+		struct item *it = add_item(l, &c->w->rec, &c->w->at, G_WEIGHTS_at,
+					   c->bytes);
+		it->coded = c;
+		it->hash = c->hash;
+	}
+	for (size_t i = 0; i < g->n_luts; i++)
+		add_data(l, &g->luts[i]->rec, &g->luts[i]->at, G_LUT_at,
+			 lut_image(l->w->a, g->luts[i]));
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		struct g_tensor *t = g->tensors[i];
+		struct bytes b;
+		if (!tensor_is_const(t))
+			continue;
+		if (!graph_source(g, &t->source, &b, l->w->e))
+			return false;
+		if ((int64_t)b.n < tensor_bytes(t))
+			return graph_err(g, t, l->w->e, "t%d: its source has %zu "
+					 "bytes, not %" PRId64, t->rec.id, b.n,
+					 tensor_bytes(t));
+		add_data(l, &t->rec, &t->at, G_TENSOR_at, b);
+	}
+	return true;
+}
+
+static bool
+overlap(const struct item *a, const struct item *b)
+{
+	return a->at < b->at + b->bytes && b->at < a->at + a->bytes;
+}
+
+/* the lowest address at which item i meets none of those placed before it */
+static void
+place_free(struct layout *l, size_t i)
+{
+	struct item *it = &l->item[i];
+	bool moved = true;
+	it->at = 0;
+	while (moved) {
+		moved = false;
+		for (size_t k = 0; k < l->n; k++) {
+			const struct item *x = &l->item[k];
+			if (k == i || (k > i && !x->fixed) || !overlap(it, x))
+				continue;
+			it->at = x->at + x->bytes;
+			moved = true;
+		}
+	}
+}
+
+static const struct item *
+equal_before(const struct layout *l, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (l->item[k].hash == l->item[i].hash &&
+		    l->item[k].bytes == l->item[i].bytes)
+			return &l->item[k];
+	return NULL;
+}
+
+static bool
+place(struct layout *l)
+{
+	bool any_fixed = false;
+	for (size_t i = 0; i < l->n; i++) {
+		any_fixed |= l->item[i].fixed;
+		if (!l->item[i].fixed)
+			continue;
+		for (size_t k = 0; k < i; k++)
+			if (l->item[k].fixed && overlap(&l->item[i], &l->item[k]))
+				return err_at(l->w->e, l->w->g->file,
+					      l->item[i].rec->line,
+					      "at=0x%" PRIx64 " overlaps the constants "
+					      "of line %u", (uint64_t)l->item[i].at,
+					      l->item[k].rec->line);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		struct item *it = &l->item[i];
+		const struct item *twin = it->fixed ? NULL : equal_before(l, i);
+		if (twin)
+			it->at = twin->at;
+		else if (!it->fixed && any_fixed)
+			place_free(l, i);
+		else if (!it->fixed)
+			it->at = l->used;
+		if (it->at + it->bytes > l->used)
+			l->used = it->at + it->bytes;
+		*it->at_field = it->at;
+		it->rec->has |= it->at_bit;
+	}
+	return l->used < TFL_MAX_BYTES ||
+	       err_set(l->w->e, "the constants would be larger than 2 GB");
+}
+
+/* writes one record's pieces and says where they are */
+static void
+write_coded(struct layout *l, const struct item *it, uint8_t *image)
+{
+	const struct coded *c = it->coded;
+	int64_t at = it->at;
+	for (int i = 0; i < c->slices * c->cores; i++) {
+		const struct piece *p = &c->piece[i];
+		if (!p->stream.n)
+			continue;
+		struct weights_order ord = wenc_order(l->w->accel, c->op,
+						      i / c->cores, i % c->cores);
+		struct g_code *r = graph_add_g_code(l->w->g);
+		G_PUT(r, CODE, weights, c->w);
+		G_PUT(r, CODE, slice, i / c->cores);
+		G_PUT(r, CODE, core, i % c->cores);
+		G_PUT(r, CODE, depth, (struct g_range){ .lo = ord.begin, .hi = ord.end });
+		G_PUT(r, CODE, scale_bytes,
+		      (struct g_span){ .at = at, .bytes = (int64_t)p->scales.n });
+		memcpy(image + at, p->scales.p, p->scales.n);
+		at += (int64_t)p->scales.n;
+		G_PUT(r, CODE, weight_bytes,
+		      (struct g_span){ .at = at, .bytes = (int64_t)p->stream.n });
+		memcpy(image + at, p->stream.p, p->stream.n);
+		at += (int64_t)p->stream.n;
+	}
+}
+
+static void
+record_area(struct graph *g, int64_t used)
+{
+	struct g_area *area = NULL;
+	for (size_t i = 0; i < g->n_areas; i++)
+		if (!strcmp(g->areas[i]->rec.word, place_names[PLACE_FLASH]))
+			area = g->areas[i];
+	if (!area)
+		area = graph_add_g_area(g);
+	area->rec.word = place_names[PLACE_FLASH];
+	G_PUT(area, AREA, region, PLACE_FLASH);
+	G_PUT(area, AREA, used, used);
+}
+
+bool
+lay_out(struct wenc *w, const struct options *o)
+{
+	struct layout l = { .w = w };
+	if (!collect(&l) || !place(&l))
+		return false;
+	uint8_t *image = arena_alloc(w->a, (size_t)l.used, 1);
+	w->g->n_codes = 0;
+	for (size_t i = 0; i < l.n; i++) {
+		if (l.item[i].coded)
+			write_coded(&l, &l.item[i], image);
+		else
+			memcpy(image + l.item[i].at, l.item[i].data,
+			       (size_t)l.item[i].bytes);
+	}
+	record_area(w->g, l.used);
+	struct bytes b = { .p = image, .n = (size_t)l.used };
+	struct g_blob *blob = graph_find_blob(w->g, "flash");
+	if (blob)
+		return graph_err(w->g, blob, w->e, "the graph has constants already");
+	blob = graph_add_blob(w->g, "flash", b);
+	if (!o->blob)
+		return true;
+	blob->path = o->blob;
+	return file_write(o->blob, image, b.n, true, w->e);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-wenc: a scheduled graph in, the same with encoded weights out. */
+#include "wenc.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+
+enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, MAX_JOBS = 64 };
+
+static const struct argp_option option_list[] = {
+	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
+	{ "jobs", 'j', "N", 0, "encode on N threads (0: one a processor)", 0 },
+	{ "stats", OPT_STATS, 0, 0, "print sizes on standard error", 0 },
+	{ "decode", OPT_DECODE, 0, 0,
+	  "read a graph that is encoded and write each weights record as "
+	  "wN.npy (OHWI, int16) into the directory of -o", 0 },
+	{ "blob", OPT_BLOB, "FILE", 0,
+	  "write the constants to FILE and name it in the graph", 0 },
+	{ "fast", '1', 0, 0, "-1 to -9: from fastest to smallest (default -6)", 0 },
+	{ 0, '2', 0, OPTION_HIDDEN, 0, 0 }, { 0, '3', 0, OPTION_HIDDEN, 0, 0 },
+	{ 0, '4', 0, OPTION_HIDDEN, 0, 0 }, { 0, '5', 0, OPTION_HIDDEN, 0, 0 },
+	{ 0, '6', 0, OPTION_HIDDEN, 0, 0 }, { 0, '7', 0, OPTION_HIDDEN, 0, 0 },
+	{ 0, '8', 0, OPTION_HIDDEN, 0, 0 },
+	{ "best", '9', 0, 0, "", 0 },
+	{ 0 },
+};
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	if (key >= '1' && key <= '9') {
+		o->level = key - '0';
+		return 0;
+	}
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		break;
+	case 'j':
+		o->jobs = (unsigned)cli_number(state, "-j", arg, 0, MAX_JOBS);
+		break;
+	case OPT_STATS:
+		o->stats = true;
+		break;
+	case OPT_DECODE:
+		o->decode = true;
+		break;
+	case OPT_BLOB:
+		o->blob = arg;
+		break;
+	case ARGP_KEY_ARG:
+		if (o->input)
+			argp_error(state, "more than one graph");
+		o->input = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Compress the weights of a scheduled NPU graph, pack biases and "
+	       "scales, and lay out the constants.\v"
+	       "Exit status: 0 done, 2 trouble.  See npu-wenc(1).",
+};
+
+static bool
+write_graph(struct wenc *w, const struct options *o)
+{
+	struct text t = { 0 };
+	w->g->stage = STAGE_WENC;
+	graph_print(w->g, &t);
+	bool ok = file_write(o->output, t.p, t.n, false, w->e);
+	text_free(&t);
+	return ok;
+}
+
+static bool
+run(const struct options *o, struct arena *a, struct err *e)
+{
+	struct bytes text;
+	struct wenc w = { .a = a, .e = e };
+	struct memory_system m;
+	enum g_stage need = o->decode ? STAGE_WENC : STAGE_SCHED;
+	if (!file_read(a, o->input, SIZE_MAX / 4, &text, e) ||
+	    !graph_read(a, text, file_name(o->input), need, &w.g, e) ||
+	    !graph_target(w.g, &w.accel, &m, e))
+		return false;
+	if (o->decode)
+		return decode_all(&w, o);
+	if (!encode_all(&w, o) || !lay_out(&w, o))
+		return false;
+	if (o->stats) {
+		struct text t = { 0 };
+		print_stats(&w, &t);
+		(void)fwrite(t.p, 1, t.n, stderr);
+		text_free(&t);
+	}
+	return write_graph(&w, o);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .jobs = 1, .level = WEIGHTS_LEVEL_DEFAULT };
+	struct err e = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	(void)run(&o, a, &e);
+	arena_close(a);
+	return cli_finish(&e);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wenc.h"
+
+bool
+wenc_view(struct graph *g, const struct g_weights *w, struct arena *a,
+	  struct weights_view *out, struct err *e)
+{
+	const int32_t *d = w->shape.dim;
+	struct bytes b;
+	if (!graph_source(g, &w->source, &b, e))
+		return false;
+	int64_t stride[4] = { (int64_t)d[1] * d[2] * d[3], (int64_t)d[2] * d[3],
+			      d[3], 1 };
+	int64_t lo = w->offset, hi = w->offset;
+	for (int i = 0; i < 4; i++) {
+		int64_t reach;
+		if (w->strides.n)
+			stride[i] = w->strides.v[i];
+		if (__builtin_mul_overflow(d[i] - 1, stride[i], &reach) ||
+		    __builtin_add_overflow(reach < 0 ? lo : hi, reach,
+					   reach < 0 ? &lo : &hi))
+			return graph_err(g, w, e, "w%d: strides overflow", w->rec.id);
+	}
+	if (lo < 0 || hi >= (int64_t)b.n)
+		return graph_err(g, w, e, "w%d reaches outside of its source of %zu "
+				 "bytes", w->rec.id, b.n);
+	int32_t *zero = anew(a, int32_t, w->zero.n + 1);
+	for (size_t i = 0; i < w->zero.n; i++) {
+		if (w->zero.v[i] < -128 || w->zero.v[i] > 255)
+			return graph_err(g, w, e, "w%d: zero point %lld", w->rec.id,
+					 (long long)w->zero.v[i]);
+		zero[i] = (int32_t)w->zero.v[i];
+	}
+	*out = (struct weights_view){
+		.p = b.p + w->offset, .is_unsigned = w->shape.type == TFL_UINT8,
+		.o = d[0], .h = d[1], .w = d[2], .i = d[3],
+		.stride_o = stride[0], .stride_y = stride[1],
+		.stride_x = stride[2], .stride_i = stride[3],
+		.zero = w->zero.n ? zero : NULL, .n_zero = w->zero.n,
+	};
+	return true;
+}
+
+struct weights_order
+wenc_order(const struct accel *accel, const struct g_op *op, int slice, int core)
+{
+	const struct g_weights *w = op->weights;
+	bool sliced = w->slices.n > 0;
+	return (struct weights_order){
+		.traversal = op->kind == OP_DEPTHWISE	     ? WEIGHTS_DEPTHWISE
+			     : op->traversal == PART_KERNEL ? WEIGHTS_PART_KERNEL
+							     : WEIGHTS_DEPTH_FIRST,
+		.block_depth = op->block.c,
+		.ou = accel->ublock.c,
+		.ifm_bits = op_ifm_bits(op),
+		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
+		.begin = sliced ? (int32_t)w->slices.v[slice] : 0,
+		.end = sliced ? (int32_t)w->slices.v[slice + 1] : w->shape.dim[0],
+		.core = core, .cores = accel->cores,
+	};
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * npu-wenc: compresses the weights of a scheduled graph, packs biases and
+ * scales, and lays out the constants that the NPU reads (region 0, "flash").
+ */
+#ifndef NPU_WENC_WENC_H
+#define NPU_WENC_WENC_H
+
+#include "graph/graph.h"
+#include "weights/weights.h"
+
+struct options {
+	const char *input, *output;
+	const char *blob; /* write the constants here and name the file */
+	unsigned jobs;
+	int level;
+	bool stats, decode;
+};
+
+/* one encoded piece: a slice's channels on one core */
+struct piece {
+	struct bytes scales, stream;
+	size_t values; /* in the stream, padding included */
+};
+
+/* all pieces of one weights record, slice after slice, core after core */
+struct coded {
+	struct g_weights *w;
+	const struct g_op *op; /* the first that uses it */
+	int slices, cores;
+	struct piece *piece; /* [slice * cores + core] */
+	int64_t bytes;
+	uint64_t hash; /* of all pieces */
+	struct err err;
+};
+
+struct wenc {
+	struct arena *a;
+	struct graph *g;
+	const struct accel *accel;
+	struct coded *coded;
+	size_t n_coded;
+	struct err *e;
+};
+
+/* order.c: which weight comes when, for a piece of a weights record */
+bool wenc_view(struct graph *g, const struct g_weights *w, struct arena *a,
+	       struct weights_view *out, struct err *e);
+struct weights_order wenc_order(const struct accel *accel, const struct g_op *op,
+				int slice, int core);
+
+/* encode.c: fills w->coded, on `jobs` threads */
+bool encode_all(struct wenc *w, const struct options *o);
+
+/* layout.c: places everything in flash, adds code records and the blob */
+bool lay_out(struct wenc *w, const struct options *o);
+
+/* report.c */
+void print_stats(const struct wenc *w, struct text *t);
+
+/* decode.c: encoded weights of a finished graph back as OHWI .npy files */
+bool decode_all(struct wenc *w, const struct options *o);
+
+#endif
