@@ -142,6 +142,12 @@ check-asan:
 	$(Q)$(MAKE) --no-print-directory B=build-asan FAST_CFLAGS=-O1 \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer $(ASAN)" check-run
 
+.PHONY: demo demo-run
+demo: deps
+	$(Q)$(MAKE) --no-print-directory demo-run
+demo-run: all
+	$(Q)scripts/demo $(B)
+
 .PHONY: accept fuzz bench lint
 accept: all
 	$(Q)tests/lib/run-cases --accept $(B)

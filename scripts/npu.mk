@@ -58,5 +58,6 @@ NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 	$(NPU_BIN)tfl2c $(NPU_TFL2C_FLAGS) -n $(subst -,_,$*) -o $@ $<
 
 # what the estimator says of it
-%.perf: %.wenc
-	$(NPU_BIN)npu-perf -o $@ $<
+%.perf: %_npu.tflite .npu-sched.options
+	$(NPU_BIN)npu-perf --system-config=$(NPU_SYSTEM) \
+		--memory-mode=$(NPU_MEMORY) -o $@ $<
