@@ -2,6 +2,8 @@
 /* Where the elements of feature maps and DMA transfers lie (5, 10). */
 #include "stream/stream.h"
 
+#include <string.h>
+
 int64_t
 npu_fm_address(const struct npu_fm *f, int32_t y, int32_t x, int32_t c)
 {
@@ -78,13 +80,13 @@ tile_extent(const struct npu_fm *f, struct npu_box b)
 		widen(BRICK * bytes, b.x1 - b.x0, &lo, &hi);
 		if (first == last) {
 			hi += to - from;
-		} else { /* whole bricks in between: a little generous */
+		} else if (f->stride_c >= BRICK * bytes) {
+			hi += f->stride_c * (last - first) + to - from;
+		} else { /* bricks that overlap or run backwards: generous */
 			lo -= from;
 			hi -= from;
 			widen(f->stride_c, last - first + 1, &lo, &hi);
 			hi += BRICK * bytes;
-			if (f->stride_c >= 0)
-				hi -= BRICK * bytes - to, lo += from;
 		}
 	}
 	return (struct npu_range){ .region = f->region, .at = lo, .n = hi - lo };
@@ -195,11 +197,87 @@ run_misses_box(void *ctx, int64_t at, int64_t n)
 }
 
 bool
+npu_fm_same_place(const struct npu_fm *a, const struct npu_fm *b)
+{
+	return a->region == b->region && a->h0 == b->h0 && a->h1 == b->h1 &&
+	       a->w0 == b->w0 && a->bits == b->bits &&
+	       a->bricks == b->bricks && a->stride_y == b->stride_y &&
+	       a->stride_c == b->stride_c &&
+	       (a->bricks || a->stride_x == b->stride_x) &&
+	       !memcmp(a->base, b->base, sizeof(a->base));
+}
+
+struct step {
+	int64_t stride, n;
+};
+
+/* do n steps of unit bytes each, nested by size, never share a byte? */
+static bool
+steps_nest(struct step *s, int n, int64_t unit)
+{
+	for (int i = 0; i < n; i++) {
+		for (int j = i + 1; j < n; j++)
+			if (s[j].stride < s[i].stride) {
+				struct step t = s[i];
+				s[i] = s[j];
+				s[j] = t;
+			}
+		if (s[i].stride < unit)
+			return false;
+		unit += s[i].stride * (s[i].n - 1);
+	}
+	return true;
+}
+
+static int64_t
+abs_i64(int64_t v)
+{
+	return v < 0 ? -v : v;
+}
+
+bool
+npu_fm_nests(const struct npu_fm *f)
+{
+	struct npu_range tile[4];
+	int64_t bytes = npu_fm_bytes(f), c = f->shape.c;
+	int64_t unit = bytes * (f->bricks && c > BRICK ? BRICK : c);
+	struct step all[3] = {
+		{ abs_i64(f->stride_y), f->shape.h },
+		{ f->bricks ? BRICK * bytes : abs_i64(f->stride_x), f->shape.w },
+		{ abs_i64(f->stride_c), f->bricks ? (c + BRICK - 1) / BRICK : 1 },
+	}, some[3];
+	int n = 0;
+	for (int i = 0; i < 3; i++)
+		if (all[i].n > 1)
+			some[n++] = all[i];
+	npu_fm_extent(f, npu_fm_box(f), tile);
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < i; j++)
+			if (tile[i].at < tile[j].at + tile[j].n &&
+			    tile[j].at < tile[i].at + tile[i].n)
+				return false;
+	return steps_nest(some, n, unit);
+}
+
+static bool
+boxes_meet(const struct npu_box *a, const struct npu_box *b)
+{
+	return a->y0 < b->y1 && b->y0 < a->y1 && a->x0 < b->x1 &&
+	       b->x0 < a->x1 && a->c0 < b->c1 && b->c0 < a->c1;
+}
+
+bool
 npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 	       const struct npu_fm *b, struct npu_box bbox)
 {
 	if (a->region != b->region)
 		return false;
+	if (npu_fm_same_place(a, b)) {
+		if (boxes_meet(&abox, &bbox))
+			return true;
+		if (npu_fm_nests(a) && npu_fm_nests(b))
+			return false;
+	}
 	struct npu_range at[4], bt[4];
 	bool near = false;
 	npu_fm_extent(a, abox, at);

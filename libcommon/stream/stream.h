@@ -292,6 +292,15 @@ typedef bool (*npu_visit)(void *ctx, int64_t at, int64_t n);
 bool npu_fm_runs(const struct npu_fm *f, struct npu_box box, npu_visit visit,
 		 void *ctx);
 
+/*
+ * Are the strides and tiles of the usual nested kind, in which no two elements
+ * share a byte?  (False decides nothing.)
+ */
+bool npu_fm_nests(const struct npu_fm *f);
+
+/* do equal coordinates have equal addresses? */
+bool npu_fm_same_place(const struct npu_fm *a, const struct npu_fm *b);
+
 /* does any byte of the one belong to the other, by exact geometry? */
 bool npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 		    const struct npu_fm *b, struct npu_box bbox);
@@ -302,6 +311,47 @@ bool npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
  */
 bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
 		  void *ctx);
+
+/* ---- ordering (11) --------------------------------------------------------- */
+
+/*
+ * The largest BLOCKDEP of kernel cur behind kernel prev at which no input job
+ * of cur touches an OFM block of prev that may be unfinished, by exact
+ * geometry: the smallest i + j of a pair of cur's i-th job and prev's j-th block
+ * from its end that share bytes, and 3 if none of the first and last three
+ * do.  Jobs have the true IFM block depth (spec/scheduling.md 5.2).  0 where
+ * prev's table is lost to cur's accumulators.
+ */
+int blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
+		 const struct accel *accel);
+
+/* ---- verification (16) ----------------------------------------------------- */
+
+enum { VERIFY_RULE_WRITTEN = 52 }; /* no read of bytes never written */
+
+struct npu_finding {
+	int rule;    /* of spec/command-stream.md 16; 52: above */
+	bool error;  /* else a warning: legal but unusual, or only inferred */
+	const struct npu_stream *stream;
+	size_t at_bytes;
+	const char *command; /* NULL: about the container */
+	const char *text;
+};
+
+struct npu_verify {
+	void (*report)(void *ctx, const struct npu_finding *f); /* NULL: count */
+	void *ctx;
+	unsigned errors, warnings;
+};
+
+/*
+ * Checks every rule of section 16 that applies, without executing.  With a
+ * model (which the streams are from, all of them, in order) the memory behind
+ * the regions is known: bounds, and which bytes have been written.  m NULL: bare
+ * streams, each alone.
+ */
+void stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
+		   struct npu_verify *v);
 
 /* ---- text ---------------------------------------------------------------- */
 

@@ -6,13 +6,13 @@
 #include "base/text.h"
 #include "stream/stream.h"
 
-enum view { VIEW_LISTING, VIEW_OPERATIONS, VIEW_JSON, VIEW_NOTHING };
+enum view { VIEW_LISTING, VIEW_OPERATIONS, VIEW_JSON };
 
 struct options {
 	const char *input, *output;
 	const struct accel *accel;
 	int only; /* operator to show, -1: all */
-	bool raw, fields, verify;
+	bool raw, fields, verify, warnings;
 	enum view view;
 };
 
@@ -29,5 +29,12 @@ bool read_input(struct arena *a, const struct options *o, struct input *in,
 
 /* json.c: one object for a stream */
 bool print_json(struct text *t, const struct npu_stream *s, struct err *e);
+
+/*
+ * verify.c: prints findings, and a summary into t; an error of status EXIT_NO
+ * if a rule is broken
+ */
+bool verify(struct arena *a, struct text *t, const struct input *in,
+	    const struct options *o, struct err *e);
 
 #endif

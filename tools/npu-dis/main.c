@@ -5,7 +5,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 
-enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW };
+enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY };
 
 static const struct argp_option argp_options[] = {
 	{ .name = "output", .key = 'o', .arg = "FILE",
@@ -18,6 +18,10 @@ static const struct argp_option argp_options[] = {
 	  .doc = "one line an operation, in place of the listing" },
 	{ .name = "json", .key = OPT_JSON,
 	  .doc = "operations as JSON, in place of the listing" },
+	{ .name = "verify", .key = OPT_VERIFY,
+	  .doc = "check all rules, in place of the listing; exit 1 if one is "
+		 "broken" },
+	{ .name = "quiet", .key = 'q', .doc = "no warnings from --verify" },
 	{ .name = "raw", .key = OPT_RAW,
 	  .doc = "input is a driver payload or bare words, binary or "
 		 "hexadecimal" },
@@ -45,6 +49,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_JSON:
 		o->view = VIEW_JSON;
+		return 0;
+	case OPT_VERIFY:
+		o->verify = true;
+		return 0;
+	case 'q':
+		o->warnings = false;
 		return 0;
 	case OPT_RAW:
 		o->raw = true;
@@ -89,8 +99,6 @@ print_stream(struct text *t, const struct npu_stream *s,
 		return print_operations(t, s, e);
 	case VIEW_JSON:
 		return print_json(t, s, e);
-	case VIEW_NOTHING:
-		break;
 	}
 	return true;
 }
@@ -130,10 +138,10 @@ main(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse_option,
 		.args_doc = "[FILE]",
-		.doc = "Disassembles the command streams of a compiled TFLite "
-		       "model.",
+		.doc = "Disassembles and verifies the command streams of a "
+		       "compiled TFLite model.",
 	};
-	struct options o = { .only = -1 };
+	struct options o = { .only = -1, .warnings = true };
 	struct err e = { 0 };
 	struct input in;
 	struct text t = { 0 };
@@ -141,7 +149,10 @@ main(int argc, char **argv)
 	struct arena *a = arena_open();
 	if (read_input(a, &o, &in, &e)) {
 		struct err printed = { 0 };
-		(void)print_all(&t, &in, &o, &printed);
+		if (o.verify)
+			(void)verify(a, &t, &in, &o, &printed);
+		else
+			(void)print_all(&t, &in, &o, &printed);
 		if (file_write(o.output, t.p, t.n, false, &e))
 			e = printed;
 	}

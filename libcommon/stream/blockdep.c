@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far two kernels may overlap: BLOCKDEP (11.3, spec/scheduling.md 5.2). */
+#include "stream/stream.h"
+
+enum { JOBS = 3 }; /* looked at on either side */
+
+static int32_t
+min_i64(int64_t a, int64_t b)
+{
+	return (int32_t)(a < b ? a : b);
+}
+
+struct grid { /* blocks of an OFM, depth fastest, then width, then height */
+	int64_t h, w, c;
+};
+
+static struct grid
+grid_of(const struct npu_op *op)
+{
+	struct hwc s = op->ofm.shape, b = op->block;
+	return (struct grid){ .h = (s.h + b.h - 1) / b.h,
+			      .w = (s.w + b.w - 1) / b.w,
+			      .c = (s.c + b.c - 1) / b.c };
+}
+
+static struct npu_box
+block_box(const struct npu_op *op, struct grid g, int64_t i)
+{
+	struct hwc s = op->ofm.shape, b = op->block;
+	int32_t z = (int32_t)(i % g.c) * b.c;
+	int32_t x = (int32_t)(i / g.c % g.w) * b.w;
+	int32_t y = (int32_t)(i / g.c / g.w) * b.h;
+	return (struct npu_box){ .y0 = y, .y1 = min_i64(y + b.h, s.h),
+				 .x0 = x, .x1 = min_i64(x + b.w, s.w),
+				 .c0 = z, .c1 = min_i64(z + b.c, s.c) };
+}
+
+/* depth of the IFM blocks that an OFM block is computed from, or 0: its own */
+static int32_t
+job_depth(const struct npu_op *op)
+{
+	bool sum = op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM;
+	if (op->kind != NPU_CONV && !sum)
+		return 0;
+	int32_t c = op->ifm.shape.c;
+	if (op->ifm.bits == 16)
+		return min_i64((c + 3) / 4 * 4, 16);
+	return min_i64((c + 7) / 8 * 8, op->part_kernel ? 16 : 32);
+}
+
+/* stored rows (columns) [*from, *to) under output positions [o0, o1) */
+static void
+reach(int32_t o0, int32_t o1, int stride, int pad, int dilated, int64_t extent,
+      enum upscale up, int32_t *from, int32_t *to)
+{
+	int64_t lo = (int64_t)o0 * stride - pad;
+	int64_t hi = (int64_t)(o1 - 1) * stride - pad + dilated;
+	int factor = up == UPSCALE_NONE ? 1 : 2;
+	lo = lo < 0 ? 0 : lo;
+	hi = hi > extent ? extent : hi;
+	*from = (int32_t)(lo / factor);
+	*to = hi <= lo ? *from : (int32_t)((hi + factor - 1) / factor);
+}
+
+/* what job i of op reads of its IFM; false: there is no such job */
+static bool
+job_box(const struct npu_op *op, int64_t i, struct npu_box *ofm,
+	struct npu_box *ifm)
+{
+	struct grid g = grid_of(op);
+	int32_t depth = job_depth(op), c = op->ifm.shape.c;
+	int64_t slices = depth ? (c + depth - 1) / depth : 1;
+	if (i >= g.h * g.w * g.c * slices)
+		return false;
+	*ofm = block_box(op, g, i / slices);
+	*ifm = *ofm;
+	if (depth) {
+		ifm->c0 = (int32_t)(i % slices) * depth;
+		ifm->c1 = min_i64(ifm->c0 + depth, c);
+	}
+	if (op->kind != NPU_ELEMENTWISE) {
+		reach(ofm->y0, ofm->y1, op->stride_y, op->pad_top,
+		      op->dilated_h, op->ifm_up_h, op->upscale, &ifm->y0,
+		      &ifm->y1);
+		reach(ofm->x0, ofm->x1, op->stride_x, op->pad_left,
+		      op->dilated_w, op->ifm_up_w, op->upscale, &ifm->x0,
+		      &ifm->x1);
+	}
+	return true;
+}
+
+static struct npu_box
+broadcast(const struct npu_op *op, struct npu_box b)
+{
+	if (op->broadcast_h)
+		b.y0 = 0, b.y1 = 1;
+	if (op->broadcast_w)
+		b.x0 = 0, b.x1 = 1;
+	if (op->broadcast_c)
+		b.c0 = 0, b.c1 = 1;
+	return b;
+}
+
+/* does job i of cur read what the j-th block from the end of prev writes? */
+static bool
+depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
+	int64_t i)
+{
+	struct grid g = grid_of(prev);
+	int64_t n = g.h * g.w * g.c;
+	struct npu_box ofm, ifm;
+	if (j >= n || !job_box(cur, i, &ofm, &ifm))
+		return false;
+	struct npu_box out = block_box(prev, g, n - 1 - j);
+	if (npu_fm_overlap(&cur->ifm, ifm, &prev->ofm, out))
+		return true;
+	return cur->has_ifm2 && !cur->ifm2_scalar &&
+	       npu_fm_overlap(&cur->ifm2, broadcast(cur, ofm), &prev->ofm, out);
+}
+
+/* a quick no: neither input shares bytes with the OFM's extents */
+static bool
+apart(const struct npu_fm *in, const struct npu_fm *out)
+{
+	struct npu_range a[4], b[4];
+	if (in->region != out->region)
+		return true;
+	npu_fm_extent(in, npu_fm_box(in), a);
+	npu_fm_extent(out, npu_fm_box(out), b);
+	for (int i = 0; i < 16; i++) {
+		const struct npu_range *p = &a[i / 4], *q = &b[i % 4];
+		if (p->n && q->n && p->at < q->at + q->n && q->at < p->at + p->n)
+			return false;
+	}
+	return true;
+}
+
+int
+blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
+	     const struct accel *accel)
+{
+	if (!accel->lut_banks && npu_uses_table(prev) && !npu_uses_table(cur))
+		return 0;
+	bool tensor2 = cur->has_ifm2 && !cur->ifm2_scalar;
+	if (apart(&cur->ifm, &prev->ofm) &&
+	    (!tensor2 || apart(&cur->ifm2, &prev->ofm)))
+		return MAX_BLOCKDEP;
+	for (int sum = 0; sum < MAX_BLOCKDEP; sum++)
+		for (int i = 0; i <= sum && i < JOBS; i++)
+			if (depends(prev, sum - i, cur, i))
+				return sum;
+	return MAX_BLOCKDEP;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the rules over streams, command by command. */
+#include "stream/verify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* runs of bytes looked at in a model, against endless strided maps */
+#define RUNS_MAX ((uint64_t)1 << 26)
+
+void
+found(struct checker *c, bool error, int rule, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (error)
+		c->out->errors++;
+	else
+		c->out->warnings++;
+	struct npu_finding f = { .rule = rule, .error = error, .stream = c->s,
+				 .at_bytes = 4 * c->at, .command = c->command,
+				 .text = text };
+	if (c->out->report)
+		c->out->report(c->out->ctx, &f);
+}
+
+static void
+check_kernel(struct checker *c)
+{
+	check_values(c);
+	check_geometry(c);
+	check_shram(c);
+	check_tables(c);
+	if (check_kernel_memory(c))
+		check_order(c);
+	else /* what its accesses are is not clear enough for hazards */
+		c->has_previous = false;
+}
+
+static void
+check_operation(struct checker *c)
+{
+	if (!check_written_registers(c))
+		return;
+	if (npu_is_kernel(&c->op)) {
+		check_kernel(c);
+		return;
+	}
+	if (c->op.kind == NPU_DMA)
+		check_dma(c);
+	check_order(c);
+}
+
+static void
+reset(struct checker *c, const struct npu_stream *s)
+{
+	*c = (struct checker){
+		.out = c->out, .a = c->a, .runs = c->runs, .s = s,
+		.accel = s->accel,
+		.kernels = { .depth = MAX_KERNELS },
+		.dmas = { .depth = s->accel->max_dma },
+		.waited = { .depth = 4 },
+	};
+}
+
+static void
+check_stream(struct checker *c)
+{
+	struct npu_command cmd;
+	struct err bad = { 0 };
+	size_t at = 0;
+	bool stopped = false;
+	while (!stopped && stream_next(c->s, &at, &cmd, &bad)) {
+		c->at = cmd.at;
+		c->command = cmd.info->name;
+		check_word(c, &cmd);
+		if (!cmd.is_op) {
+			npu_write(&c->regs, &cmd);
+			continue;
+		}
+		npu_op_decode(&c->regs, c->accel, &cmd, &c->op);
+		check_operation(c);
+		stopped = c->op.kind == NPU_STOP;
+	}
+	if (bad.status) {
+		c->at = at;
+		c->command = NULL;
+		ERROR(c, 1, "%s", bad.text);
+		return;
+	}
+	check_end(c, at, stopped);
+}
+
+void
+stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
+	      struct npu_verify *v)
+{
+	struct arena *a = arena_open();
+	struct checker *c = anew(a, struct checker, 1);
+	struct plan *plan = NULL;
+	*c = (struct checker){ .out = v, .a = a, .runs = RUNS_MAX };
+	for (int i = 0; i < n; i++) {
+		reset(c, &s[i]);
+		if (m) {
+			if (!plan)
+				plan = plan_open(c, m);
+			check_container(c, m);
+			plan_advance(plan, c, s[i].subgraph, s[i].op);
+			plan_bind(plan, c);
+		}
+		check_stream(c);
+		if (m)
+			plan_outputs(plan, c);
+	}
+	arena_close(a);
+}

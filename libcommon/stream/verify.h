@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The verifier's parts (spec/command-stream.md 16): one function a group of
+ * rules, all of them called by verify.c.  It shares the decoder with
+ * everybody and nothing with the emitter: the SHRAM formulas are its own.
+ * Private to libcommon/stream.
+ */
+#ifndef STREAM_VERIFY_H
+#define STREAM_VERIFY_H
+
+#include "stream/stream.h"
+
+/* ---- memory behind the regions ------------------------------------------ */
+
+enum { N_REGIONS = 8 };
+
+struct written; /* which bytes of a memory have a value */
+
+struct memory {
+	bool bound;
+	bool read_only;
+	int64_t bytes;
+	struct written *written; /* NULL: all of it, or nobody knows */
+};
+
+struct written *written_new(struct arena *a, int64_t bytes);
+void written_mark(struct written *w, int64_t at, int64_t n);
+/* the first byte of the range without a value, -1 if all have one */
+int64_t written_hole(const struct written *w, int64_t at, int64_t n);
+
+/* ---- one stream being checked ------------------------------------------- */
+
+/* an operation that may still be running, and what it touches */
+struct flight {
+	struct npu_op op;
+};
+
+struct queue { /* oldest first */
+	struct flight item[4];
+	int n, depth;
+};
+
+struct checker {
+	struct npu_verify *out;
+	struct arena *a;
+	const struct npu_stream *s;
+	const struct accel *accel;
+	bool known; /* memory is: else addresses have no bounds */
+	struct memory memory[N_REGIONS];
+	uint64_t runs; /* budget of byte runs to look at */
+
+	size_t at; /* of the command being checked, in words */
+	const char *command;
+	struct npu_op op;
+
+	struct npu_registers regs;
+	bool table_valid[LUT_BYTES];
+	struct queue kernels, dmas;
+	struct queue waited; /* finished by waits since the last operation */
+	bool waits; /* such a wait stands before this operation */
+	size_t wait_at;
+	const char *wait_name;
+	bool has_previous; /* a kernel ran before, and no wait drained it */
+	bool any_kernel;
+	struct npu_op previous;
+};
+
+/* reports an error or a warning of a rule at the current command */
+void found(struct checker *c, bool error, int rule, const char *fmt, ...)
+    PRINTF(4, 5);
+#define ERROR(c, rule, ...) found(c, true, rule, __VA_ARGS__)
+#define WARN(c, rule, ...) found(c, false, rule, __VA_ARGS__)
+/* if the condition breaks the rule */
+#define ERROR_IF(cond, c, rule, ...)                                         \
+	do {                                                                 \
+		if (cond)                                                    \
+			ERROR(c, rule, __VA_ARGS__);                         \
+	} while (0)
+#define WARN_IF(cond, c, rule, ...)                                          \
+	do {                                                                 \
+		if (cond)                                                    \
+			WARN(c, rule, __VA_ARGS__);                          \
+	} while (0)
+
+/* ---- groups of rules ------------------------------------------------------ */
+
+void check_word(struct checker *c, const struct npu_command *cmd); /* 1-6 */
+void check_end(struct checker *c, size_t at, bool stopped);	   /* 2 */
+bool check_written_registers(struct checker *c);  /* 7; false: stop here */
+void check_values(struct checker *c);		  /* 8-21 */
+void check_geometry(struct checker *c);		  /* 22-28 */
+bool check_kernel_memory(struct checker *c);	  /* 29-35, 52 */
+void check_dma(struct checker *c);		  /* 29, 30, 33, 36, 37, 52 */
+void check_tables(struct checker *c);		  /* 38 */
+void check_shram(struct checker *c);		  /* 39-42 */
+void check_order(struct checker *c);		  /* 44-47 */
+void check_container(struct checker *c, const struct tfl_model *m); /* 48-51 */
+
+/* verify_plan.c: what lies where in a model's memory */
+struct plan;
+struct plan *plan_open(struct checker *c, const struct tfl_model *m);
+void plan_bind(struct plan *p, struct checker *c); /* before a stream */
+/* marks what CPU operators before op have written; after a stream: checks and
+ * marks its outputs */
+void plan_advance(struct plan *p, struct checker *c, int subgraph, int op);
+void plan_outputs(struct plan *p, struct checker *c);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waits and block dependencies: rules 44 to 47. */
+#include "stream/verify.h"
+
+#include <string.h>
+
+/* ---- what an operation touches (11.2) ------------------------------------------ */
+
+enum { SHRAM = N_REGIONS }; /* a region of its own: byte 0 is bank 0 */
+
+struct touch {
+	bool write;
+	const struct npu_fm *fm; /* or */
+	struct npu_range range;	 /* or, when dma is set, */
+	const struct npu_op *dma;
+	int which;
+};
+
+static int
+region_of(const struct touch *t)
+{
+	return t->fm ? t->fm->region : t->range.region;
+}
+
+static int
+kernel_touches(const struct npu_op *op, const struct accel *a, struct touch *t)
+{
+	int n = 0;
+	int32_t lut = accel_lut_base(a);
+	bool whole = !a->lut_banks && !npu_uses_table(op);
+	t[n++] = (struct touch){ .fm = &op->ifm };
+	if (op->has_ifm2 && !op->ifm2_scalar)
+		t[n++] = (struct touch){ .fm = &op->ifm2 };
+	for (int k = 0; k < 2; k++) {
+		if (op->weights[k].n)
+			t[n++] = (struct touch){ .range = op->weights[k] };
+		if (op->scales[k].n)
+			t[n++] = (struct touch){ .range = op->scales[k] };
+	}
+	if (npu_uses_table(op)) {
+		struct npu_range used = npu_table(op);
+		t[n++] = (struct touch){ .range = { .region = SHRAM,
+						    .at = lut + used.at,
+						    .n = used.n } };
+	}
+	t[n++] = (struct touch){ .write = true,
+				 .range = { .region = SHRAM,
+					    .n = whole ? lut + LUT_BYTES
+						       : lut } };
+	t[n++] = (struct touch){ .write = true, .fm = &op->ofm };
+	return n;
+}
+
+static int
+dma_touches(const struct npu_op *op, struct touch *t)
+{
+	t[0] = (struct touch){ .dma = op, .which = 0, .range = op->src };
+	t[1] = (struct touch){ .dma = op, .which = 1, .range = op->dst,
+			       .write = true };
+	if (op->src_internal)
+		t[0].range.region = SHRAM;
+	if (op->dst_internal)
+		t[1].range.region = SHRAM;
+	return 2;
+}
+
+enum { MAX_TOUCHES = 10 };
+
+static int
+touches(const struct npu_op *op, const struct accel *a, struct touch *t)
+{
+	return op->kind == NPU_DMA ? dma_touches(op, t)
+				   : kernel_touches(op, a, t);
+}
+
+/* ---- do two of them share bytes? ------------------------------------------------- */
+
+static bool
+each_run(const struct touch *t, npu_visit visit, void *ctx)
+{
+	if (t->fm)
+		return npu_fm_runs(t->fm, npu_fm_box(t->fm), visit, ctx);
+	if (t->dma)
+		return npu_dma_runs(t->dma, t->which, visit, ctx);
+	return visit(ctx, t->range.at, t->range.n);
+}
+
+struct pair {
+	const struct touch *other;
+	int64_t at, n;
+};
+
+static bool
+misses(void *ctx, int64_t at, int64_t n)
+{
+	const struct pair *p = ctx;
+	return at + n <= p->at || p->at + p->n <= at;
+}
+
+static bool
+misses_other(void *ctx, int64_t at, int64_t n)
+{
+	struct pair *p = ctx;
+	p->at = at;
+	p->n = n;
+	return each_run(p->other, misses, p);
+}
+
+static bool
+share_bytes(const struct touch *a, const struct touch *b)
+{
+	if (region_of(a) != region_of(b) || (!a->write && !b->write))
+		return false;
+	if (a->fm && b->fm)
+		return npu_fm_overlap(a->fm, npu_fm_box(a->fm), b->fm,
+				      npu_fm_box(b->fm));
+	/* the one with runs outside, the plain range inside */
+	const struct touch *outer = a->fm || a->dma ? a : b;
+	struct pair p = { .other = outer == a ? b : a };
+	return !each_run(outer, misses_other, &p);
+}
+
+static bool
+conflict(const struct npu_op *a, const struct npu_op *b,
+	 const struct accel *accel)
+{
+	struct touch ta[MAX_TOUCHES], tb[MAX_TOUCHES];
+	int na = touches(a, accel, ta), nb = touches(b, accel, tb);
+	for (int i = 0; i < na; i++)
+		for (int j = 0; j < nb; j++)
+			if (share_bytes(&ta[i], &tb[j]))
+				return true;
+	return false;
+}
+
+/* ---- the queues --------------------------------------------------------------------- */
+
+static void
+drop_oldest(struct queue *q)
+{
+	q->n--;
+	memmove(q->item, q->item + 1, (size_t)q->n * sizeof(q->item[0]));
+}
+
+static void
+push(struct queue *q, const struct npu_op *op)
+{
+	if (q->n == q->depth)
+		drop_oldest(q);
+	q->item[q->n++].op = *op;
+}
+
+/* a wait: at most keep may remain; the others have finished */
+static void
+wait_for(struct checker *c, struct queue *q, int keep)
+{
+	WARN_IF(q->n <= keep, c, 45, "waits for nothing: %d outstanding", q->n);
+	while (q->n > keep) {
+		if (c->waited.n < c->waited.depth)
+			c->waited.item[c->waited.n++] = q->item[0];
+		if (q == &c->kernels && q->n == 1)
+			c->has_previous = false;
+		drop_oldest(q);
+	}
+	c->waits = true;
+	c->wait_at = c->at;
+}
+
+/* rule 45: did the waits before this operation wait for anything of its? */
+static void
+check_waits(struct checker *c)
+{
+	bool used = !c->waits;
+	for (int i = 0; i < c->waited.n && !used; i++)
+		used = conflict(&c->waited.item[i].op, &c->op, c->accel);
+	if (!used && c->waited.n)
+		WARN(c, 45, "the wait at 0x%06zx covers no conflict",
+		     4 * c->wait_at);
+	c->waited.n = 0;
+	c->waits = false;
+}
+
+/* rule 44 */
+static void
+check_hazards(struct checker *c, const struct queue *other)
+{
+	for (int i = other->n - 1; i >= 0; i--)
+		ERROR_IF(conflict(&other->item[i].op, &c->op, c->accel), c, 44,
+			 "may run while %s at 0x%06zx, which touches the same "
+			 "bytes, is unfinished",
+			 npu_op_name(&other->item[i].op),
+			 4 * other->item[i].op.at);
+}
+
+/* rule 47, as an error where blocks really meet */
+static void
+check_blockdep(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	WARN_IF(!c->any_kernel && op->blockdep, c, 47,
+		"BLOCKDEP %d of the first kernel", op->blockdep);
+	if (c->has_previous) {
+		int max = blockdep_max(&c->previous, op, c->accel);
+		ERROR_IF(op->blockdep > max, c, 47,
+			 "BLOCKDEP %d: a block of %s at 0x%06zx may be read "
+			 "before it is written; at most %d", op->blockdep,
+			 npu_op_name(&c->previous), 4 * c->previous.at, max);
+	}
+	c->any_kernel = c->has_previous = true;
+	c->previous = *op;
+}
+
+void
+check_order(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	if (op->kind == NPU_DMA_WAIT) {
+		ERROR_IF(op->param > 15, c, 46, "DMA_WAIT %d", op->param);
+		WARN_IF(op->param >= c->dmas.depth, c, 46, "DMA_WAIT %d with %d "
+			"outstanding at most", op->param, c->dmas.depth);
+		wait_for(c, &c->dmas, op->param);
+	} else if (op->kind == NPU_KERNEL_WAIT) {
+		ERROR_IF(op->param > 3, c, 46, "KERNEL_WAIT %d", op->param);
+		wait_for(c, &c->kernels, op->param);
+	} else if (op->kind == NPU_DMA) {
+		check_waits(c);
+		check_hazards(c, &c->kernels);
+		push(&c->dmas, op);
+	} else if (npu_is_kernel(op)) {
+		check_waits(c);
+		check_hazards(c, &c->dmas);
+		check_blockdep(c);
+		push(&c->kernels, op);
+	}
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks and their SHRAM buffers: rules 39 to 42, formulas of 8. */
+#include "stream/verify.h"
+
+static int64_t
+up(int64_t v, int64_t step)
+{
+	return (v + step - 1) / step * step;
+}
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool
+reads_all_channels(const struct npu_op *op)
+{
+	return op->kind == NPU_CONV ||
+	       (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
+}
+
+/* ---- rule 39 ---------------------------------------------------------------- */
+
+static void
+check_block(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	struct hwc b = op->block, u = c->accel->ublock;
+	/* width 64, height 32, depth 128 are what the registers hold */
+	ERROR_IF(b.h % u.h || b.w % u.w || b.c % u.c, c, 39,
+		 "block %dx%dx%d is no multiple of %dx%dx%d", b.h, b.w, b.c, u.h,
+		 u.w, u.c);
+	ERROR_IF(b.c < op->ofm.shape.c && b.c % BRICK, c, 39,
+		 "block depth %d splits %d channels at no multiple of 16", b.c,
+		 op->ofm.shape.c);
+	/* one generator demands it, the other breaks it (odd heights) */
+	WARN_IF(op->upscale != UPSCALE_NONE && (b.h % 2 || b.w % 2), c, 39,
+		"block %dx%d over an upscaled IFM", b.h, b.w);
+}
+
+/* ---- 8.2 -------------------------------------------------------------------- */
+
+/* stored rows or columns of an IFM block */
+static int64_t
+input_extent(const struct npu_op *op, int64_t block, int stride, int dilated,
+	     int ublock)
+{
+	int64_t n = (block - 1) * stride + least(dilated, 8) +
+		    (op->upscale == UPSCALE_NEAREST);
+	int factor = op->upscale == UPSCALE_NONE ? 1 : 2;
+	return up((n + factor - 1) / factor, ublock);
+}
+
+static int64_t
+input_bytes(const struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	int bits = op->ifm.bits;
+	int64_t depth = op->block.c, channels = op->ifm.shape.c;
+	if (reads_all_channels(op))
+		depth = bits == 16 ? up(least(channels, 16), 4)
+				   : up(least(channels, op->part_kernel ? 16 : 32),
+					8);
+	return input_extent(op, op->block.h, op->stride_y, op->dilated_h,
+			    c->accel->ublock.h) *
+	       input_extent(op, op->block.w, op->stride_x, op->dilated_w,
+			    c->accel->ublock.w) *
+	       up(depth * bits / 8, 8);
+}
+
+static int64_t
+accumulator_bytes(const struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	int64_t h = op->block.h;
+	if (op->ofm.shape.h == 1 && op->dilated_h == 1 &&
+	    c->accel->ublock.h == 2)
+		h = 1;
+	return h * op->block.w * up(op->block.c, 8) *
+	       (op->acc_format == 1 ? 40 : 32) / 8;
+}
+
+/* two buffers, in banks of 1 KiB and granules of banks */
+static int
+banks(int64_t bytes, int granule)
+{
+	return (int)up(2 * ((bytes + SHRAM_BANK_BYTES - 1) / SHRAM_BANK_BYTES),
+		       granule);
+}
+
+static void
+check_eltwise_buffers(struct checker *c, int ifm, int end)
+{
+	const struct npu_op *op = &c->op;
+	bool tensor2 = op->has_ifm2 && !op->ifm2_scalar;
+	int start2 = SHRAM_OUTPUT_BANKS + ifm;
+	if (tensor2) {
+		ERROR_IF(op->ib2_start <= 2 || op->ib2_start >= op->ib_end, c,
+			 40, "IFM2_IB_START %d outside 3 to IB_END %d",
+			 op->ib2_start, op->ib_end);
+		ERROR_IF(op->ib2_start % 2, c, 40, "IFM2_IB_START %d is odd",
+			 op->ib2_start);
+		ERROR_IF(op->ib2_start < start2 ||
+			 op->ib_end - op->ib2_start < ifm, c, 41,
+			 "banks 2, %d, %d hold no %d banks for each input",
+			 op->ib2_start, op->ib_end, ifm);
+	} else {
+		ERROR_IF(op->ib_end - 2 < ifm, c, 41,
+			 "IB_END %d leaves no %d banks for the IFM", op->ib_end,
+			 ifm);
+	}
+	WARN_IF(op->ib_end != end || op->ab_start != end ||
+		(tensor2 && op->ib2_start != start2), c, 42,
+		"IB_END %d, AB_START %d, IFM2_IB_START %d: usual is %d, %d, %d",
+		op->ib_end, op->ab_start, op->ib2_start, end, end, start2);
+}
+
+void
+check_shram(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	const struct accel *a = c->accel;
+	if (op->ifm.bits > 32)
+		return; /* rule 8 has told */
+	check_block(c);
+	int lut = a->lut_banks ? a->lut_banks : npu_uses_table(op) ? 2 : 0;
+	int end = a->banks - lut;
+	ERROR_IF(op->ib_end % 2 || op->ab_start % 2, c, 40,
+		 "IB_END %d or AB_START %d is odd", op->ib_end, op->ab_start);
+	ERROR_IF(op->ib_end <= 2 || op->ib_end > op->ab_start ||
+		 op->ab_start > end, c, 40,
+		 "not 2 < IB_END %d <= AB_START %d <= %d", op->ib_end,
+		 op->ab_start, end);
+	int ifm = banks(input_bytes(c), op->ifm.bits == 32 ? a->granule_ifm32
+							   : a->granule_ifm);
+	if (op->kind == NPU_ELEMENTWISE) {
+		check_eltwise_buffers(c, ifm, end);
+		return;
+	}
+	int acc = banks(accumulator_bytes(c), op->acc_format == 1
+						  ? a->granule_acc40
+						  : a->granule_acc32);
+	ERROR_IF(op->ib_end - 2 < ifm, c, 41,
+		 "IB_END %d leaves no %d banks for the IFM", op->ib_end, ifm);
+	ERROR_IF(end - op->ab_start < acc, c, 41,
+		 "AB_START %d leaves no %d banks for accumulators",
+		 op->ab_start, acc);
+	WARN_IF(op->ib_end != 2 + ifm || op->ab_start != end - acc, c, 42,
+		"IB_END %d, AB_START %d: usual is %d, %d", op->ib_end,
+		op->ab_start, 2 + ifm, end - acc);
+}
