@@ -158,6 +158,17 @@ call_nhwc(struct call *c, const struct tfl_tensor *t, const char *role,
 	return true;
 }
 
+bool
+call_work(struct call *c, int64_t outputs, int64_t each)
+{
+	int64_t work;
+	if (__builtin_mul_overflow(outputs, each, &work) ||
+	    work > (int64_t)1 << 36)
+		return call_err(c, "%lld outputs of %lld steps each are too much "
+				   "work", (long long)outputs, (long long)each);
+	return true;
+}
+
 struct around
 around_axis(const struct tfl_tensor *t, int axis)
 {

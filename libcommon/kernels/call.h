@@ -60,6 +60,12 @@ struct nhwc {
 bool call_nhwc(struct call *c, const struct tfl_tensor *t, const char *role,
 	       struct nhwc *out);
 
+/*
+ * Refuses an operator of more than 2^36 steps, outputs times steps for each: a
+ * few bytes of file can ask for centuries, real networks for 2^33 in total.
+ */
+bool call_work(struct call *c, int64_t outputs, int64_t each);
+
 /* elements before, at and behind dimension axis */
 struct around {
 	int64_t outer, n, inner;

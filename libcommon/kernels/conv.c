@@ -4,14 +4,12 @@
 
 #include <string.h>
 
-/* output pixels per product: patches stay in the cache */
-enum { PIXELS = 48 };
-
 struct conv {
 	const struct tfl_tensor *in, *weights, *bias, *out;
 	const void *x;
 	void *y;
 	struct nhwc i, o;
+	int64_t block; /* output pixels per product */
 	int32_t depth; /* input channels per filter; groups = i.c / depth */
 	struct window h, w;
 	struct offsets zero;
@@ -68,14 +66,14 @@ static void
 run_group(struct call *c, struct conv *v, int32_t group, int32_t n)
 {
 	struct matrix filters = load_filters(c, v, group, n);
-	struct matrix patches = matrix_new(c->a, PIXELS, filters.cols);
-	int64_t *acc = anew(c->a, int64_t, PIXELS * (size_t)n);
+	struct matrix patches = matrix_new(c->a, v->block, filters.cols);
+	int64_t *acc = anew(c->a, int64_t, (size_t)(v->block * n));
 	int64_t pixels = (int64_t)v->o.n * v->o.h * v->o.w;
 	struct requant r = v->r;
 	r.bias += (int64_t)group * n;
 	r.mult += (int64_t)group * n;
-	for (int64_t p = 0; p < pixels; p += PIXELS) {
-		int64_t here = pixels - p < PIXELS ? pixels - p : PIXELS;
+	for (int64_t p = 0; p < pixels; p += v->block) {
+		int64_t here = pixels - p < v->block ? pixels - p : v->block;
 		for (int64_t i = 0; i < here; i++)
 			fill_patch(v, p + i, group, matrix_row(patches, i));
 		matrix_products(patches, here, filters, acc);
@@ -111,7 +109,9 @@ check_shapes(struct call *c, struct conv *v, struct fb_ref o)
 	};
 	int64_t padding = fb_int(o, FB_Conv2DOptions_padding);
 	return window_prepare(c, &v->h, padding) &&
-	       window_prepare(c, &v->w, padding);
+	       window_prepare(c, &v->w, padding) &&
+	       call_matrices(c, tfl_elements(v->out), w.n / (v->i.c / w.c),
+			     (int64_t)w.h * w.w * w.c, &v->block);
 }
 
 bool

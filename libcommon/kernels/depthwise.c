@@ -105,7 +105,8 @@ check_shapes(struct call *c, struct depthwise *v, struct fb_ref o)
 	};
 	int64_t padding = fb_int(o, FB_DepthwiseConv2DOptions_padding);
 	return window_prepare(c, &v->h, padding) &&
-	       window_prepare(c, &v->w, padding);
+	       window_prepare(c, &v->w, padding) &&
+	       call_work(c, tfl_elements(v->out), (int64_t)w.h * w.w);
 }
 
 static const int16_t *

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FULLY_CONNECTED and BATCH_MATMUL: spec/operators.md 3.2. */
+/* FULLY_CONNECTED: spec/operators.md 3.2. */
 #include "kernels/products.h"
-
-/* rows of activations per product */
-enum { ROWS = 48 };
 
 struct dense {
 	const struct tfl_tensor *in, *out;
 	const void *x;
 	void *y;
 	int64_t rows;
+	int64_t n_block; /* rows per product */
 	struct matrix filters;
 	int64_t *acc;
 	struct matrix block;
@@ -20,8 +18,8 @@ static void
 dense_alloc(struct call *c, struct dense *d, int64_t n, int64_t cols)
 {
 	d->filters = matrix_new(c->a, n, cols);
-	d->block = matrix_new(c->a, ROWS, cols);
-	d->acc = anew(c->a, int64_t, ROWS * (size_t)n);
+	d->block = matrix_new(c->a, d->n_block, cols);
+	d->acc = anew(c->a, int64_t, (size_t)(d->n_block * n));
 }
 
 /*
@@ -37,7 +35,8 @@ fold_zero(struct dense *d, int32_t zero)
 		int64_t sum = 0;
 		for (int64_t k = 0; k < d->filters.cols; k++)
 			sum += w[k];
-		d->r.bias[j] -= zero * sum;
+		d->r.bias[j] = (int64_t)((uint64_t)d->r.bias[j] -
+					 (uint64_t)(zero * sum));
 	}
 }
 
@@ -45,8 +44,9 @@ static void
 dense_run(struct dense *d)
 {
 	int64_t cols = d->filters.cols, n = d->filters.rows;
-	for (int64_t row = 0; row < d->rows; row += ROWS) {
-		int64_t here = d->rows - row < ROWS ? d->rows - row : ROWS;
+	for (int64_t row = 0; row < d->rows; row += d->n_block) {
+		int64_t left = d->rows - row;
+		int64_t here = left < d->n_block ? left : d->n_block;
 		for (int64_t i = 0; i < here; i++)
 			copy_minus(matrix_row(d->block, i), d->in->type, d->x,
 				   (row + i) * cols, cols, 0);
@@ -74,7 +74,7 @@ check_weights(struct call *c, struct dense *d, const struct tfl_tensor *w,
 		return call_err(c, "output has %lld elements, %lld rows of %lld "
 				   "are computed", (long long)tfl_elements(d->out),
 				(long long)d->rows, (long long)*n);
-	return true;
+	return call_matrices(c, tfl_elements(d->out), *n, *cols, &d->n_block);
 }
 
 static bool

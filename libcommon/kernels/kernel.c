@@ -25,6 +25,34 @@ kernel_known(int code)
 	return find(code) != NULL;
 }
 
+/*
+ * An empty tensor may still have dimensions whose product without the zero
+ * overflows; nobody wants to think of that in every kernel.
+ */
+static bool
+check_volume(struct call *c, const struct tfl_tensor *t)
+{
+	int64_t n = 1;
+	for (int d = 0; t && d < t->rank; d++)
+		if (__builtin_mul_overflow(n, t->dim[d] ? t->dim[d] : 1, &n) ||
+		    n > (int64_t)1 << 40)
+			return call_err(c, "dimensions of %s are too large",
+					t->name);
+	return true;
+}
+
+static bool
+check_volumes(struct call *c)
+{
+	for (int k = 0; k < c->op->n_in; k++)
+		if (!check_volume(c, call_in(c, k)))
+			return false;
+	for (int k = 0; k < c->op->n_out; k++)
+		if (!check_volume(c, call_out(c, k)))
+			return false;
+	return true;
+}
+
 bool
 kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
 	    const struct kernel_io *io, struct err *e)
@@ -32,7 +60,8 @@ kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
 	struct arena *a = arena_open();
 	struct call c = { .g = g, .op = op, .io = io, .a = a, .e = e };
 	bool (*run)(struct call *) = find(op->code);
-	bool ok = run ? run(&c) : call_err(&c, "no kernel for this operator");
+	bool ok = run ? check_volumes(&c) && run(&c)
+		      : call_err(&c, "no kernel for this operator");
 	arena_close(a);
 	return ok;
 }

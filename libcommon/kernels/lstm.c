@@ -71,8 +71,9 @@ check_shapes(struct call *c, struct lstm *l)
 		return call_err(c, "states and output do not suit %lld batches of "
 				   "%lld cells", (long long)l->batch,
 				(long long)l->cells);
-	return (l->hidden->is_variable && l->cell->is_variable) ||
-	       call_err(c, "the states are not variables");
+	if (!l->hidden->is_variable || !l->cell->is_variable)
+		return call_err(c, "the states are not variables");
+	return call_work(c, tfl_elements(l->out), l->features + l->cells);
 }
 
 static bool

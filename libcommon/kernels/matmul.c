@@ -59,7 +59,8 @@ check_shapes(struct call *c, const struct matmul *m)
 		ok = (x == 1 || x == out->dim[d]) && (y == 1 || y == out->dim[d]) &&
 		     (x == out->dim[d] || y == out->dim[d]);
 	}
-	return ok || call_err(c, "%dx%d times %dx%d with these batches does not "
+	return ok ? call_work(c, tfl_elements(out), m->a.cols)
+		  : call_err(c, "%dx%d times %dx%d with these batches does not "
 				 "give the output's shape", m->a.rows, m->a.cols,
 			      m->b.rows, m->b.cols);
 }

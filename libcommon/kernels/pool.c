@@ -80,8 +80,11 @@ prepare(struct call *c, struct pool *p)
 		.stride = (int32_t)fb_int(o, FB_Pool2DOptions_stride_w)
 	};
 	int64_t padding = fb_int(o, FB_Pool2DOptions_padding);
+	int64_t rows = p->h.kernel < p->i.h ? p->h.kernel : p->i.h;
+	int64_t cols = p->w.kernel < p->i.w ? p->w.kernel : p->i.w;
 	return window_prepare(c, &p->h, padding) &&
-	       window_prepare(c, &p->w, padding);
+	       window_prepare(c, &p->w, padding) &&
+	       call_work(c, tfl_elements(p->out), rows * cols);
 }
 
 bool

@@ -19,6 +19,25 @@ matrix_new(struct arena *a, int64_t rows, int64_t cols)
 	return m;
 }
 
+/* 16-bit elements of either matrix: 512 MiB */
+#define MATRIX_MAX ((int64_t)1 << 28)
+
+bool
+call_matrices(struct call *c, int64_t outputs, int64_t n, int64_t cols,
+	      int64_t *block)
+{
+	if (!call_work(c, outputs, cols))
+		return false;
+	int64_t elements;
+	if (__builtin_mul_overflow(n + 4, cols + MATRIX_STEP, &elements) ||
+	    elements > MATRIX_MAX || cols > MATRIX_MAX / 8)
+		return call_err(c, "%lld filters of %lld weights are too large",
+				(long long)n, (long long)cols);
+	/* patches stay in the second-level cache: 48 of 1024 columns are 96 KiB */
+	*block = cols <= 1024 ? 48 : cols <= 8192 ? 16 : 4;
+	return true;
+}
+
 void
 copy_minus(int16_t *restrict to, int type, const void *data, int64_t at,
 	   int64_t n, int32_t zero)
@@ -193,7 +212,7 @@ window_prepare(struct call *c, struct window *w, int64_t padding)
 				   "stride %d, dilation %d gives another",
 				w->out, w->in, w->kernel, w->stride, w->dilation);
 	int64_t total = (int64_t)(w->out - 1) * w->stride + field - w->in;
-	w->pad = padding == TFL_SAME && total > 0 ? (int32_t)(total / 2) : 0;
+	w->pad = padding == TFL_SAME && total > 0 ? total / 2 : 0;
 	return true;
 }
 

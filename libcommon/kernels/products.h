@@ -21,7 +21,15 @@ struct matrix {
 	int64_t cols, pitch;
 };
 
+/* rows and cols come from call_matrices or are known to be small */
 struct matrix matrix_new(struct arena *a, int64_t rows, int64_t cols);
+
+/*
+ * Can n filters of cols columns, and a block of as many patches as *block then
+ * says (a multiple of 4), be held in memory and multiplied in finite time?
+ */
+bool call_matrices(struct call *c, int64_t outputs, int64_t n, int64_t cols,
+		   int64_t *block);
 
 static inline int16_t *
 matrix_row(struct matrix m, int64_t row)
@@ -69,7 +77,7 @@ void requant_store(const struct requant *r, const int64_t *acc, int32_t n,
 struct window {
 	int32_t in, out;
 	int32_t kernel, stride, dilation;
-	int32_t pad; /* leading */
+	int64_t pad; /* leading */
 };
 
 /*

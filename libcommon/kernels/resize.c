@@ -49,10 +49,9 @@ blends(struct call *c, const struct resize *r, int64_t in, int64_t out)
 		b[o].upper = (p + 1023) / 1024;
 		if (b[o].upper > in - 1)
 			b[o].upper = in - 1;
-		/* rounding of scale may carry the last one past the edge */
-		if (b[o].lower > in - 1)
-			b[o].lower = in - 1;
 		b[o].far = p - 1024 * b[o].lower;
+		if (b[o].lower > in - 1) /* carried past the edge by rounding */
+			b[o] = (struct blend){ .lower = in - 1, .upper = in - 1 };
 	}
 	return b;
 }

@@ -201,7 +201,7 @@ blocks(struct call *c, int64_t block, bool to_depth)
 	    !call_nhwc(c, call_out(c, 0), "output", &o))
 		return false;
 	struct nhwc s = to_depth ? i : o, d = to_depth ? o : i; /* space, depth */
-	if (block < 1 || d.n != s.n || s.h != (int64_t)d.h * block ||
+	if (block < 1 || block > UINT16_MAX || d.n != s.n || s.h != (int64_t)d.h * block ||
 	    s.w != (int64_t)d.w * block || d.c != (int64_t)s.c * block * block)
 		return call_err(c, "%dx%dx%d and %dx%dx%d do not suit a block "
 				   "size of %lld", i.h, i.w, i.c, o.h, o.w, o.c,
@@ -256,7 +256,10 @@ kernel_gather(struct call *c)
 	}
 	struct around a = around_axis(in, axis);
 	int64_t per = n_batch ? n / n_batch : 0, outer = n_batch ? a.outer / n_batch : 0;
-	if (n_batch * outer * per * a.inner != tfl_elements(out))
+	int64_t picked;
+	if (__builtin_mul_overflow(n_batch * outer, per, &picked) ||
+	    __builtin_mul_overflow(picked, a.inner, &picked) ||
+	    picked != tfl_elements(out))
 		return call_err(c, "the output has %lld elements",
 				(long long)tfl_elements(out));
 	size_t bytes = element_size(in) * (size_t)a.inner;

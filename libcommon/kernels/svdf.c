@@ -46,7 +46,8 @@ check_shapes(struct call *c, struct svdf *s)
 	       matrix(c, s->out, "output", s->batch, s->units) &&
 	       (!s->bias || tfl_elements(s->bias) == s->units ||
 		call_err(c, "bias has %lld elements",
-			 (long long)tfl_elements(s->bias)));
+			 (long long)tfl_elements(s->bias))) &&
+	       call_work(c, s->batch * s->filters, s->inputs);
 }
 
 /* scales multiply in float32, as in TFLite Micro */

@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum { SHAPE, WEIGHTS, INPUT, BIAS };
-enum { PIXELS = 48 };
 
 struct transposed {
 	const struct tfl_tensor *in, *weights, *bias, *out;
 	const void *x;
 	struct nhwc i, o, k;
+	int64_t block; /* output pixels per product */
 	int64_t stride_h, stride_w, pad_h, pad_w;
 	struct offsets zero;
 	struct requant r;
@@ -81,7 +81,8 @@ check_shapes(struct call *c, struct transposed *v, struct fb_ref o)
 				(long long)padding);
 	v->pad_h = leading(v->o.h, v->k.h, v->stride_h, padding);
 	v->pad_w = leading(v->o.w, v->k.w, v->stride_w, padding);
-	return true;
+	return call_matrices(c, tfl_elements(v->out), v->k.n,
+			     (int64_t)v->k.h * v->k.w * v->k.c, &v->block);
 }
 
 static void
@@ -90,13 +91,13 @@ run(struct call *c, struct transposed *v)
 	int64_t cols = (int64_t)v->k.h * v->k.w * v->k.c, n = v->k.n;
 	int64_t pixels = (int64_t)v->o.n * v->o.h * v->o.w;
 	struct matrix filters = matrix_new(c->a, n, cols);
-	struct matrix patches = matrix_new(c->a, PIXELS, cols);
-	int64_t *acc = anew(c->a, int64_t, PIXELS * (size_t)n);
+	struct matrix patches = matrix_new(c->a, v->block, cols);
+	int64_t *acc = anew(c->a, int64_t, (size_t)(v->block * n));
 	for (int64_t i = 0; i < n; i++)
 		copy_minus(matrix_row(filters, i), v->weights->type,
 			   c->io->in[WEIGHTS], i * cols, cols, v->zero.weights);
-	for (int64_t p = 0; p < pixels; p += PIXELS) {
-		int64_t here = pixels - p < PIXELS ? pixels - p : PIXELS;
+	for (int64_t p = 0; p < pixels; p += v->block) {
+		int64_t here = pixels - p < v->block ? pixels - p : v->block;
 		for (int64_t i = 0; i < here; i++)
 			fill_patch(v, p + i, matrix_row(patches, i));
 		matrix_products(patches, here, filters, acc);

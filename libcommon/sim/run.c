@@ -15,6 +15,7 @@ struct sim {
 	size_t planned_bytes;
 	uint8_t *fast; /* NPU region 2, kept between operators */
 	size_t fast_bytes;
+	bool *is_input; /* of subgraph 0 */
 };
 
 /* inputs of an ethos-u operator: spec/command-stream.md 13.3 */
@@ -144,15 +145,6 @@ place_others(struct sim *s, struct err *e)
 	return true;
 }
 
-static bool
-is_input(const struct tfl_subgraph *g, int tensor)
-{
-	for (int i = 0; i < g->n_in; i++)
-		if (g->in[i] == tensor)
-			return true;
-	return false;
-}
-
 /* an operator may only read what somebody writes */
 static bool
 check_sources(struct sim *s, int op_index, struct err *e)
@@ -168,7 +160,7 @@ check_sources(struct sim *s, int op_index, struct err *e)
 				      "supported", op_index, tfl_op_label(op),
 				      op->in[k], t->name);
 		if (!t->data.p && t->producer < 0 && !t->is_variable &&
-		    tfl_bytes(t) && !is_input(s->g, op->in[k]))
+		    tfl_bytes(t) && !s->is_input[op->in[k]])
 			return err_at(e, s->m->name, 0, "operator %d (%s): "
 				      "reads tensor %d (%s), which nothing "
 				      "writes", op_index, tfl_op_label(op),
@@ -208,6 +200,11 @@ check_op(struct sim *s, int op_index, struct err *e)
 	if (!kernel_known(op->code))
 		return err_at(e, s->m->name, 0, "operator %d (%s): no kernel "
 			      "for this operator", op_index, tfl_op_label(op));
+	/* every pair is looked at when memory is shared */
+	if ((int64_t)op->n_in * op->n_out > 1 << 20)
+		return err_at(e, s->m->name, 0, "operator %d (%s) has %d inputs "
+			      "and %d outputs", op_index, tfl_op_label(op),
+			      op->n_in, op->n_out);
 	return check_sources(s, op_index, e);
 }
 
@@ -220,6 +217,9 @@ sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
 	s->m = m;
 	s->g = &m->subgraph[0];
 	s->data = anew(a, uint8_t *, (size_t)s->g->n_tensors);
+	s->is_input = anew(a, bool, (size_t)s->g->n_tensors);
+	for (int i = 0; i < s->g->n_in; i++)
+		s->is_input[s->g->in[i]] = true;
 	for (int i = 0; i < s->g->n_ops; i++)
 		if (!check_op(s, i, e))
 			return false;

@@ -27,10 +27,10 @@ struct sim_hooks {
 };
 
 /*
- * Activations above this many bytes in total are refused: 1 GiB is several
- * times what either NPU's drivers and any microcontroller can address.
+ * Activations above this many bytes in total are refused: 256 MiB is beyond
+ * any microcontroller, and a small hostile file can't ask for more memory.
  */
-#define SIM_MAX_BYTES ((size_t)1 << 30)
+#define SIM_MAX_BYTES ((size_t)1 << 28)
 
 /*
  * Gives every tensor of subgraph 0 its memory.  Constants stay in the file.
