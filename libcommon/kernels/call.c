@@ -22,7 +22,8 @@ const struct tfl_tensor *
 call_in(const struct call *c, int k)
 {
 	return k < c->op->n_in && c->op->in[k] >= 0
-		   ? &c->g->tensor[c->op->in[k]] : NULL;
+		   ? &c->g->tensor[c->op->in[k]]
+		   : NULL;
 }
 
 const struct tfl_tensor *
@@ -83,8 +84,9 @@ call_same_type(struct call *c, const struct tfl_tensor *a,
 	       const struct tfl_tensor *b)
 {
 	return a->type == b->type ||
-	       call_err(c, "types of %s and %s differ: %s, %s", a->name, b->name,
-			tfl_type_name(a->type), tfl_type_name(b->type));
+	       call_err(c, "types of %s and %s differ: %s, %s", a->name,
+			b->name, tfl_type_name(a->type),
+			tfl_type_name(b->type));
 }
 
 bool
@@ -153,8 +155,9 @@ call_nhwc(struct call *c, const struct tfl_tensor *t, const char *role,
 	if (t->rank != 4)
 		return call_err(c, "%s (%s) has rank %d, not 4", role, t->name,
 				t->rank);
-	*out = (struct nhwc){ .n = t->dim[0], .h = t->dim[1], .w = t->dim[2],
-			      .c = t->dim[3] };
+	*out = (struct nhwc){
+		.n = t->dim[0], .h = t->dim[1], .w = t->dim[2], .c = t->dim[3]
+	};
 	return true;
 }
 
@@ -162,10 +165,12 @@ bool
 call_work(struct call *c, int64_t outputs, int64_t each)
 {
 	int64_t work;
-	if (__builtin_mul_overflow(outputs, each, &work) ||
-	    work > (int64_t)1 << 36)
-		return call_err(c, "%lld outputs of %lld steps each are too much "
-				   "work", (long long)outputs, (long long)each);
+	if (__builtin_mul_overflow(outputs, each, &work) || work > (int64_t)1
+								       << 36)
+		return call_err(c,
+				"%lld outputs of %lld steps each are too much "
+				"work",
+				(long long)outputs, (long long)each);
 	return true;
 }
 
@@ -272,9 +277,10 @@ call_affine(struct call *c, const struct tfl_tensor *t, const char *role,
 {
 	const struct tfl_quant *q = &t->quant;
 	if (q->n_scale != 1 || q->n_zero > 1 || q->other)
-		return call_err(c, "%s (%s) has %d scales and %d zero points, "
-				   "needs one of each", role, t->name,
-				q->n_scale, q->n_zero);
+		return call_err(c,
+				"%s (%s) has %d scales and %d zero points, "
+				"needs one of each",
+				role, t->name, q->n_scale, q->n_zero);
 	int64_t zero = q->n_zero ? q->zero[0] : 0;
 	if (!isfinite(q->scale[0]) || q->scale[0] <= 0)
 		return call_err(c, "%s (%s) has the scale %g", role, t->name,
@@ -297,7 +303,8 @@ call_same_quant(struct call *c, const struct tfl_tensor *a,
 	if (!call_affine(c, a, "input", &x) || !call_affine(c, b, "output", &y))
 		return false;
 	return (x.scale == y.scale && x.zero == y.zero) ||
-	       call_err(c, "quantizations of %s and %s differ", a->name, b->name);
+	       call_err(c, "quantizations of %s and %s differ", a->name,
+			b->name);
 }
 
 bool
@@ -305,25 +312,32 @@ call_mult(struct call *c, double m, struct fixed_mult *out)
 {
 	*out = fixed_quantize(m);
 	return (isfinite(m) && out->exp <= 30) ||
-	       call_err(c, "scales give the multiplier %g, which is too large", m);
+	       call_err(c, "scales give the multiplier %g, which is too large",
+			m);
 }
 
 int32_t
 wide_mbqm(int64_t acc, struct fixed_mult m)
 {
 	const int64_t limit = (int64_t)1 << 47;
-	return fixed_mbqm64(acc > limit ? limit : acc < -limit ? -limit : acc, m);
+	return fixed_mbqm64(acc > limit	   ? limit
+			    : acc < -limit ? -limit
+					   : acc,
+			    m);
 }
 
 bool
 call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
 	   struct affine q, struct range *out)
 {
-	static const float lo[] = { [TFL_ACT_RELU] = 0, [TFL_ACT_RELU6] = 0,
+	static const float lo[] = { [TFL_ACT_RELU] = 0,
+				    [TFL_ACT_RELU6] = 0,
 				    [TFL_ACT_RELU_N1_TO_1] = -1 };
-	static const float hi[] = { [TFL_ACT_RELU6] = 6,
-				    [TFL_ACT_RELU_N1_TO_1] = 1 };
-	*out = (struct range){ .lo = type_min(t->type), .hi = type_max(t->type) };
+	static const float hi[] = {
+		[TFL_ACT_RELU6] = 6, [TFL_ACT_RELU_N1_TO_1] = 1
+	};
+	*out =
+	    (struct range){ .lo = type_min(t->type), .hi = type_max(t->type) };
 	if (activation == TFL_ACT_NONE)
 		return true;
 	if (activation < 0 || activation > TFL_ACT_RELU6)

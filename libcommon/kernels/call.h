@@ -87,7 +87,8 @@ void call_narrow(struct call *c, int k, const int32_t *v);
 int32_t *call_spread(struct call *c, int k, const struct tfl_tensor *out);
 
 /* all elements of an INT32 or INT64 input (axes, sizes...); NULL on error */
-const int64_t *call_indices(struct call *c, int k, const char *role, int64_t *n);
+const int64_t *call_indices(struct call *c, int k, const char *role,
+			    int64_t *n);
 
 /* ---- quantization ------------------------------------------------------- */
 
@@ -122,7 +123,7 @@ struct range {
 bool call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
 		struct affine q, struct range *out);
 
-/* ---- operators: one line each, by file, in the order of kernel.c ----------- */
+/* ---- one function an operator or family, by file ---------------------- */
 
 #define KERNEL(code, run) bool run(struct call *c);
 #include "kernels/list.def"

@@ -16,36 +16,45 @@ struct conv {
 	struct requant r;
 };
 
+/* the taps of row iy from column left on, for one group; outside: zeros */
+static void
+fill_row(const struct conv *v, int64_t n, int64_t iy, int64_t left,
+	 int32_t group, int16_t *to)
+{
+	int64_t line = (n * v->i.h + iy) * v->i.w;
+	bool whole = v->depth == v->i.c && v->w.dilation == 1;
+	if (whole && left >= 0 && left + v->w.kernel <= v->i.w) {
+		copy_minus(to, v->in->type, v->x, (line + left) * v->i.c,
+			   (int64_t)v->w.kernel * v->depth, v->zero.in);
+		return;
+	}
+	for (int32_t kx = 0; kx < v->w.kernel; kx++, to += v->depth) {
+		int64_t ix = left + (int64_t)kx * v->w.dilation;
+		if (ix < 0 || ix >= v->i.w)
+			memset(to, 0, (size_t)v->depth * sizeof(*to));
+		else
+			copy_minus(to, v->in->type, v->x,
+				   (line + ix) * v->i.c +
+				       (int64_t)group * v->depth,
+				   v->depth, v->zero.in);
+	}
+}
+
 /* pad, widen and line up what one output pixel of one group looks at */
 static void
 fill_patch(const struct conv *v, int64_t pixel, int32_t group, int16_t *row)
 {
-	int32_t ox = (int32_t)(pixel % v->o.w);
-	int32_t oy = (int32_t)(pixel / v->o.w % v->o.h);
+	int64_t ox = pixel % v->o.w, oy = pixel / v->o.w % v->o.h;
 	int64_t n = pixel / ((int64_t)v->o.w * v->o.h);
-	bool whole = v->depth == v->i.c && v->w.dilation == 1;
-	for (int32_t ky = 0; ky < v->h.kernel; ky++) {
-		int64_t iy = (int64_t)oy * v->h.stride - v->h.pad +
+	int64_t n_row = (int64_t)v->w.kernel * v->depth;
+	for (int32_t ky = 0; ky < v->h.kernel; ky++, row += n_row) {
+		int64_t iy = oy * v->h.stride - v->h.pad +
 			     (int64_t)ky * v->h.dilation;
-		int64_t left = (int64_t)ox * v->w.stride - v->w.pad;
-		int64_t at = ((n * v->i.h + iy) * v->i.w + left) * v->i.c;
-		int64_t n_row = (int64_t)v->w.kernel * v->depth;
-		if (iy < 0 || iy >= v->i.h) {
+		if (iy < 0 || iy >= v->i.h)
 			memset(row, 0, (size_t)n_row * sizeof(*row));
-		} else if (whole && left >= 0 && left + v->w.kernel <= v->i.w) {
-			copy_minus(row, v->in->type, v->x, at, n_row, v->zero.in);
-		} else for (int32_t kx = 0; kx < v->w.kernel; kx++) {
-			int64_t ix = left + (int64_t)kx * v->w.dilation;
-			int16_t *to = row + (int64_t)kx * v->depth;
-			if (ix < 0 || ix >= v->i.w)
-				memset(to, 0, (size_t)v->depth * sizeof(*to));
-			else
-				copy_minus(to, v->in->type, v->x,
-					   ((n * v->i.h + iy) * v->i.w + ix) * v->i.c +
-					       (int64_t)group * v->depth,
-					   v->depth, v->zero.in);
-		}
-		row += n_row;
+		else
+			fill_row(v, n, iy, ox * v->w.stride - v->w.pad, group,
+				 row);
 	}
 }
 
@@ -94,18 +103,25 @@ check_shapes(struct call *c, struct conv *v, struct fb_ref o)
 	v->depth = w.c;
 	if (w.c < 1 || v->i.c % w.c || w.n != v->o.c || w.n < 1 ||
 	    w.n % (v->i.c / w.c) || v->i.n != v->o.n)
-		return call_err(c, "%d channels in, %d out, batches %d and %d do "
-				   "not suit %d filters of depth %d", v->i.c,
-				v->o.c, v->i.n, v->o.n, w.n, w.c);
+		return call_err(c,
+				"%d channels in, %d out, batches %d and %d do "
+				"not suit %d filters of depth %d",
+				v->i.c, v->o.c, v->i.n, v->o.n, w.n, w.c);
 	v->h = (struct window){
-		.in = v->i.h, .out = v->o.h, .kernel = w.h,
+		.in = v->i.h,
+		.out = v->o.h,
+		.kernel = w.h,
 		.stride = (int32_t)fb_int(o, FB_Conv2DOptions_stride_h),
-		.dilation = (int32_t)fb_int(o, FB_Conv2DOptions_dilation_h_factor)
+		.dilation =
+		    (int32_t)fb_int(o, FB_Conv2DOptions_dilation_h_factor)
 	};
 	v->w = (struct window){
-		.in = v->i.w, .out = v->o.w, .kernel = w.w,
+		.in = v->i.w,
+		.out = v->o.w,
+		.kernel = w.w,
 		.stride = (int32_t)fb_int(o, FB_Conv2DOptions_stride_w),
-		.dilation = (int32_t)fb_int(o, FB_Conv2DOptions_dilation_w_factor)
+		.dilation =
+		    (int32_t)fb_int(o, FB_Conv2DOptions_dilation_w_factor)
 	};
 	int64_t padding = fb_int(o, FB_Conv2DOptions_padding);
 	return window_prepare(c, &v->h, padding) &&
@@ -120,16 +136,25 @@ kernel_conv_2d(struct call *c)
 	if (!call_arity(c, 2, 3, 1))
 		return false;
 	struct fb_ref o = tfl_options(c->op, &fb_Conv2DOptions);
-	struct conv v = { .in = call_in(c, 0), .weights = call_in(c, 1),
-			  .bias = call_in(c, 2), .out = call_out(c, 0),
-			  .x = c->io->in[0], .y = c->io->out[0] };
+	struct conv v = { .in = call_in(c, 0),
+			  .weights = call_in(c, 1),
+			  .bias = call_in(c, 2),
+			  .out = call_out(c, 0),
+			  .x = c->io->in[0],
+			  .y = c->io->out[0] };
 	if (!conv_types(c, v.in, v.weights, v.bias, v.out, &v.zero) ||
 	    !check_shapes(c, &v, o))
 		return false;
 	struct requant_from f = {
-		.in = v.in, .weights = v.weights, .bias = v.bias, .out = v.out,
-		.bias_data = v.bias ? c->io->in[2] : NULL, .n = v.o.c, .axis = 0,
-		.activation = fb_int(o, FB_Conv2DOptions_fused_activation_function),
+		.in = v.in,
+		.weights = v.weights,
+		.bias = v.bias,
+		.out = v.out,
+		.bias_data = v.bias ? c->io->in[2] : NULL,
+		.n = v.o.c,
+		.axis = 0,
+		.activation =
+		    fb_int(o, FB_Conv2DOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,
 		.wide = v.bias && v.bias->type == TFL_INT64,
 	};

@@ -34,7 +34,8 @@ add_multiplied(int32_t *restrict part, const int16_t *restrict x,
 {
 	for (int32_t c = 0; c < n; c++)
 		for (int32_t m = 0; m < multiplier; m++)
-			part[c * multiplier + m] += x[c] * k[c * multiplier + m];
+			part[c * multiplier + m] +=
+			    x[c] * k[c * multiplier + m];
 }
 
 static void
@@ -61,10 +62,11 @@ run_pixel(struct depthwise *v, int32_t n, int32_t oy, int32_t ox)
 				     (int64_t)kx * v->w.dilation;
 			if (ix < 0 || ix >= v->i.w)
 				continue;
-			const int16_t *x = v->x + ((n * (int64_t)v->i.h + iy) *
-						   v->i.w + ix) * v->i.c;
-			const int16_t *k = v->k + ((int64_t)ky * v->w.kernel + kx) *
-						  v->o.c;
+			const int16_t *x =
+			    v->x +
+			    ((n * (int64_t)v->i.h + iy) * v->i.w + ix) * v->i.c;
+			const int16_t *k =
+			    v->k + ((int64_t)ky * v->w.kernel + kx) * v->o.c;
 			if (v->multiplier == 1)
 				add_products(v->part, x, k, v->o.c);
 			else
@@ -87,19 +89,26 @@ check_shapes(struct call *c, struct depthwise *v, struct fb_ref o)
 		return false;
 	if (w.n != 1 || w.c != v->o.c || v->i.c < 1 || v->o.c % v->i.c ||
 	    v->i.n != v->o.n)
-		return call_err(c, "%d channels in, %d out, batches %d and %d do "
-				   "not suit weights of %d x %d channels", v->i.c,
-				v->o.c, v->i.n, v->o.n, w.n, w.c);
+		return call_err(c,
+				"%d channels in, %d out, batches %d and %d do "
+				"not suit weights of %d x %d channels",
+				v->i.c, v->o.c, v->i.n, v->o.n, w.n, w.c);
 	v->multiplier = v->o.c / v->i.c;
 	v->h = (struct window){
-		.in = v->i.h, .out = v->o.h, .kernel = w.h,
-		.stride = (int32_t)fb_int(o, FB_DepthwiseConv2DOptions_stride_h),
+		.in = v->i.h,
+		.out = v->o.h,
+		.kernel = w.h,
+		.stride =
+		    (int32_t)fb_int(o, FB_DepthwiseConv2DOptions_stride_h),
 		.dilation = (int32_t)fb_int(
 		    o, FB_DepthwiseConv2DOptions_dilation_h_factor)
 	};
 	v->w = (struct window){
-		.in = v->i.w, .out = v->o.w, .kernel = w.w,
-		.stride = (int32_t)fb_int(o, FB_DepthwiseConv2DOptions_stride_w),
+		.in = v->i.w,
+		.out = v->o.w,
+		.kernel = w.w,
+		.stride =
+		    (int32_t)fb_int(o, FB_DepthwiseConv2DOptions_stride_w),
 		.dilation = (int32_t)fb_int(
 		    o, FB_DepthwiseConv2DOptions_dilation_w_factor)
 	};
@@ -142,14 +151,21 @@ kernel_depthwise_conv_2d(struct call *c)
 	if (!call_arity(c, 2, 3, 1))
 		return false;
 	struct fb_ref o = tfl_options(c->op, &fb_DepthwiseConv2DOptions);
-	struct depthwise v = { .in = call_in(c, 0), .weights = call_in(c, 1),
-			       .bias = call_in(c, 2), .out = call_out(c, 0) };
+	struct depthwise v = { .in = call_in(c, 0),
+			       .weights = call_in(c, 1),
+			       .bias = call_in(c, 2),
+			       .out = call_out(c, 0) };
 	if (!conv_types(c, v.in, v.weights, v.bias, v.out, &v.zero) ||
 	    !check_shapes(c, &v, o))
 		return false;
 	struct requant_from f = {
-		.in = v.in, .weights = v.weights, .bias = v.bias, .out = v.out,
-		.bias_data = v.bias ? c->io->in[2] : NULL, .n = v.o.c, .axis = 3,
+		.in = v.in,
+		.weights = v.weights,
+		.bias = v.bias,
+		.out = v.out,
+		.bias_data = v.bias ? c->io->in[2] : NULL,
+		.n = v.o.c,
+		.axis = 3,
 		.activation = fb_int(
 		    o, FB_DepthwiseConv2DOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,

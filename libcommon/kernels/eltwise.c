@@ -33,9 +33,10 @@ check_broadcast(struct call *c, const struct tfl_tensor *a,
 		int32_t want = x == 1 ? y : x;
 		if ((x != y && x != 1 && y != 1) ||
 		    dim_from_right(out, rank, d) != want)
-			return call_err(c, "%s and %s do not broadcast to %s: "
-					   "dimensions %d, %d and %d", a->name,
-					b->name, out->name, x, y,
+			return call_err(c,
+					"%s and %s do not broadcast to %s: "
+					"dimensions %d, %d and %d",
+					a->name, b->name, out->name, x, y,
 					dim_from_right(out, rank, d));
 	}
 	return true;
@@ -149,8 +150,9 @@ bool
 kernel_add_sub(struct call *c)
 {
 	bool sub = c->op->code == TFL_SUB;
-	int64_t act = sub ? TFL_OPT(c->op, SubOptions, fused_activation_function)
-			  : TFL_OPT(c->op, AddOptions, fused_activation_function);
+	int64_t act =
+	    sub ? TFL_OPT(c->op, SubOptions, fused_activation_function)
+		: TFL_OPT(c->op, AddOptions, fused_activation_function);
 	struct binary b;
 	struct fixed_mult m[3];
 	if (!prepare(c, T_QUANT | T_I32, act, &b))
@@ -158,8 +160,8 @@ kernel_add_sub(struct call *c)
 	if (b.out->type == TFL_INT32) {
 		for (int64_t i = 0; i < b.n; i++)
 			b.y[i] = clamp_i32(
-			    wrap_add(b.x[0][i], sub ? wrap_mul(b.x[1][i], -1)
-						    : b.x[1][i]),
+			    wrap_add(b.x[0][i],
+				     sub ? wrap_mul(b.x[1][i], -1) : b.x[1][i]),
 			    b.range.lo, b.range.hi);
 		return finish(c, &b);
 	}
@@ -167,11 +169,14 @@ kernel_add_sub(struct call *c)
 	if (!add_multipliers(c, &b, sub, shift, m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
-		int32_t v = fixed_mbqm((b.x[0][i] - b.q[0].zero) * (1 << shift), m[0]);
-		int32_t w = fixed_mbqm((b.x[1][i] - b.q[1].zero) * (1 << shift), m[1]);
-		b.y[i] = clamp_i32((int64_t)fixed_mbqm(sub ? v - w : v + w, m[2]) +
-				       b.q_out.zero,
-				   b.range.lo, b.range.hi);
+		int32_t v =
+		    fixed_mbqm((b.x[0][i] - b.q[0].zero) * (1 << shift), m[0]);
+		int32_t w =
+		    fixed_mbqm((b.x[1][i] - b.q[1].zero) * (1 << shift), m[1]);
+		b.y[i] =
+		    clamp_i32((int64_t)fixed_mbqm(sub ? v - w : v + w, m[2]) +
+				  b.q_out.zero,
+			      b.range.lo, b.range.hi);
 	}
 	return finish(c, &b);
 }
@@ -185,13 +190,16 @@ kernel_mul(struct call *c)
 		     TFL_OPT(c->op, MulOptions, fused_activation_function), &b))
 		return false;
 	bool plain = b.out->type == TFL_INT32;
-	if (!plain && !call_mult(c, (double)b.q[0].scale * (double)b.q[1].scale /
-					(double)b.q_out.scale, &m))
+	if (!plain && !call_mult(c,
+				 (double)b.q[0].scale * (double)b.q[1].scale /
+				     (double)b.q_out.scale,
+				 &m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
-		int32_t p = wrap_mul(b.x[0][i] - b.q[0].zero,
-				     b.x[1][i] - b.q[1].zero);
-		int64_t v = plain ? p : (int64_t)fixed_mbqm(p, m) + b.q_out.zero;
+		int32_t p =
+		    wrap_mul(b.x[0][i] - b.q[0].zero, b.x[1][i] - b.q[1].zero);
+		int64_t v =
+		    plain ? p : (int64_t)fixed_mbqm(p, m) + b.q_out.zero;
 		b.y[i] = clamp_i32(v, b.range.lo, b.range.hi);
 	}
 	return finish(c, &b);
@@ -206,7 +214,8 @@ kernel_squared_difference(struct call *c)
 		return false;
 	if (b.out->type == TFL_INT32) {
 		for (int64_t i = 0; i < b.n; i++) {
-			int32_t d = wrap_add(b.x[0][i], wrap_mul(b.x[1][i], -1));
+			int32_t d =
+			    wrap_add(b.x[0][i], wrap_mul(b.x[1][i], -1));
 			b.y[i] = wrap_mul(d, d);
 		}
 		return finish(c, &b);
@@ -215,15 +224,19 @@ kernel_squared_difference(struct call *c)
 	double t = 2.0 * (double)larger(b.q[0].scale, b.q[1].scale);
 	if (!call_mult(c, (double)b.q[0].scale / t, &m[0]) ||
 	    !call_mult(c, (double)b.q[1].scale / t, &m[1]) ||
-	    !call_mult(c, t * t / ((double)(1 << 2 * shift) *
-				   (double)b.q_out.scale), &m[2]))
+	    !call_mult(
+		c, t * t / ((double)(1 << 2 * shift) * (double)b.q_out.scale),
+		&m[2]))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
-		int32_t v = fixed_mbqm((b.x[0][i] - b.q[0].zero) * (1 << shift), m[0]);
-		int32_t w = fixed_mbqm((b.x[1][i] - b.q[1].zero) * (1 << shift), m[1]);
-		b.y[i] = clamp_i32((int64_t)fixed_mbqm(wrap_mul(v - w, v - w), m[2]) +
-				       b.q_out.zero,
-				   b.range.lo, b.range.hi);
+		int32_t v =
+		    fixed_mbqm((b.x[0][i] - b.q[0].zero) * (1 << shift), m[0]);
+		int32_t w =
+		    fixed_mbqm((b.x[1][i] - b.q[1].zero) * (1 << shift), m[1]);
+		b.y[i] = clamp_i32(
+		    (int64_t)fixed_mbqm(wrap_mul(v - w, v - w), m[2]) +
+			b.q_out.zero,
+		    b.range.lo, b.range.hi);
 	}
 	return finish(c, &b);
 }
@@ -257,15 +270,16 @@ divide(struct call *c, int32_t v, int32_t w, struct fixed_mult m, int32_t *q)
 		w = -w;
 	}
 	int lead = __builtin_clz((uint32_t)w);
-	int32_t inverse = fixed_recip((int32_t)(((uint32_t)w << lead) -
-						0x80000000u));
+	int32_t inverse =
+	    fixed_recip((int32_t)(((uint32_t)w << lead) - 0x80000000u));
 	int room = v ? __builtin_clrsb(v) : 31;
 	int32_t quotient = fixed_srdhm((int32_t)((uint32_t)v << room), inverse);
 	int exp = m.exp - (31 - lead) - room;
 	if (exp > 0)
 		return call_err(c, "scales give a quotient above the range");
-	*q = exp < -31 ? 0 : fixed_mbqm(quotient, (struct fixed_mult){
-						      .mult = m.mult, .exp = exp });
+	*q = exp < -31 ? 0
+		       : fixed_mbqm(quotient, (struct fixed_mult){
+						  .mult = m.mult, .exp = exp });
 	return true;
 }
 
@@ -274,15 +288,18 @@ kernel_div(struct call *c)
 {
 	struct binary b;
 	struct fixed_mult m;
-	if (!prepare(c, T_8, TFL_OPT(c->op, DivOptions, fused_activation_function),
+	if (!prepare(c, T_8,
+		     TFL_OPT(c->op, DivOptions, fused_activation_function),
 		     &b) ||
-	    !call_mult(c, (double)b.q[0].scale /
-			      ((double)b.q[1].scale * (double)b.q_out.scale), &m))
+	    !call_mult(c,
+		       (double)b.q[0].scale /
+			   ((double)b.q[1].scale * (double)b.q_out.scale),
+		       &m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t q = 0;
-		if (!divide(c, b.x[0][i] - b.q[0].zero, b.x[1][i] - b.q[1].zero, m,
-			    &q))
+		if (!divide(c, b.x[0][i] - b.q[0].zero, b.x[1][i] - b.q[1].zero,
+			    m, &q))
 			return false;
 		b.y[i] = clamp_i32((int64_t)q + b.q_out.zero, b.range.lo,
 				   b.range.hi);
@@ -299,13 +316,16 @@ kernel_prelu(struct call *c)
 		return false;
 	double ratio = (double)b.q[0].scale / (double)b.q_out.scale;
 	if (!call_mult(c, ratio, &same) ||
-	    !call_mult(c, (double)b.q[0].scale * (double)b.q[1].scale /
-			      (double)b.q_out.scale, &alpha))
+	    !call_mult(c,
+		       (double)b.q[0].scale * (double)b.q[1].scale /
+			   (double)b.q_out.scale,
+		       &alpha))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t v = b.x[0][i] - b.q[0].zero;
 		v = v >= 0 ? fixed_mbqm(v, same)
-			   : fixed_mbqm(wrap_mul(v, b.x[1][i] - b.q[1].zero), alpha);
+			   : fixed_mbqm(wrap_mul(v, b.x[1][i] - b.q[1].zero),
+					alpha);
 		b.y[i] = clamp_i32((int64_t)v + b.q_out.zero, b.range.lo,
 				   b.range.hi);
 	}

@@ -35,8 +35,8 @@ fold_zero(struct dense *d, int32_t zero)
 		int64_t sum = 0;
 		for (int64_t k = 0; k < d->filters.cols; k++)
 			sum += w[k];
-		d->r.bias[j] = (int64_t)((uint64_t)d->r.bias[j] -
-					 (uint64_t)(zero * sum));
+		d->r.bias[j] =
+		    (int64_t)((uint64_t)d->r.bias[j] - (uint64_t)(zero * sum));
 	}
 }
 
@@ -66,13 +66,16 @@ check_weights(struct call *c, struct dense *d, const struct tfl_tensor *w,
 	*cols = w->dim[w->rank - 1];
 	if (*cols < 1 || tfl_elements(d->in) % *cols)
 		return call_err(c, "%lld input elements are no rows of %lld",
-				(long long)tfl_elements(d->in), (long long)*cols);
+				(long long)tfl_elements(d->in),
+				(long long)*cols);
 	*n = tfl_elements(w) / *cols;
 	d->rows = tfl_elements(d->in) / *cols;
 	if (*n < 1 || *n > INT32_MAX || w->dim[0] != *n ||
 	    tfl_elements(d->out) != d->rows * *n)
-		return call_err(c, "output has %lld elements, %lld rows of %lld "
-				   "are computed", (long long)tfl_elements(d->out),
+		return call_err(c,
+				"output has %lld elements, %lld rows of %lld "
+				"are computed",
+				(long long)tfl_elements(d->out),
 				(long long)d->rows, (long long)*n);
 	return call_matrices(c, tfl_elements(d->out), *n, *cols, &d->n_block);
 }
@@ -82,15 +85,18 @@ check_types(struct call *c, const struct dense *d, const struct tfl_tensor *w,
 	    const struct tfl_tensor *bias)
 {
 	if (!call_type(c, d->in, "input", T_QUANT) ||
-	    !call_type(c, w, "weights", d->in->type == TFL_UINT8 ? T_U8 : T_I8) ||
+	    !call_type(c, w, "weights",
+		       d->in->type == TFL_UINT8 ? T_U8 : T_I8) ||
 	    !call_same_type(c, d->in, d->out))
 		return false;
-	if (bias && !call_type(c, bias, "bias",
-			       d->in->type == TFL_INT16 ? T_I32 | T_I64 : T_I32))
+	if (bias &&
+	    !call_type(c, bias, "bias",
+		       d->in->type == TFL_INT16 ? T_I32 | T_I64 : T_I32))
 		return false;
 	int64_t format = TFL_OPT(c->op, FullyConnectedOptions, weights_format);
-	return format == 0 || call_err(c, "weights are stored shuffled, which is "
-					  "not supported");
+	return format == 0 ||
+	       call_err(c, "weights are stored shuffled, which is "
+			   "not supported");
 }
 
 bool
@@ -99,19 +105,26 @@ kernel_fully_connected(struct call *c)
 	if (!call_arity(c, 2, 3, 1))
 		return false;
 	const struct tfl_tensor *w = call_in(c, 1), *bias = call_in(c, 2);
-	struct dense d = { .in = call_in(c, 0), .out = call_out(c, 0),
-			   .x = c->io->in[0], .y = c->io->out[0] };
+	struct dense d = { .in = call_in(c, 0),
+			   .out = call_out(c, 0),
+			   .x = c->io->in[0],
+			   .y = c->io->out[0] };
 	int64_t n = 0, cols = 0;
 	struct affine x, zw = { 0 };
-	if (!check_types(c, &d, w, bias) || !check_weights(c, &d, w, &n, &cols) ||
+	if (!check_types(c, &d, w, bias) ||
+	    !check_weights(c, &d, w, &n, &cols) ||
 	    !call_affine(c, d.in, "input", &x))
 		return false;
 	/* one zero point counts, a per-channel one is taken as 0 */
 	if (w->quant.n_scale == 1 && !call_affine(c, w, "weights", &zw))
 		return false;
 	struct requant_from f = {
-		.in = d.in, .weights = w, .bias = bias, .out = d.out,
-		.bias_data = bias ? c->io->in[2] : NULL, .n = (int32_t)n,
+		.in = d.in,
+		.weights = w,
+		.bias = bias,
+		.out = d.out,
+		.bias_data = bias ? c->io->in[2] : NULL,
+		.n = (int32_t)n,
 		.axis = 0,
 		.activation = TFL_OPT(c->op, FullyConnectedOptions,
 				      fused_activation_function),

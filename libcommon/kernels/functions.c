@@ -40,8 +40,8 @@ exp_near_zero(int32_t y)
 	u = wrapped((int64_t)fixed_srdhm(u, 715827883) + x2); /* 1/3 */
 	u = fixed_rdpot(u, 1);
 	/* exp(-1/8) = 1895147668 / 2^31 */
-	return wrapped(1895147668 +
-		       (int64_t)fixed_srdhm(1895147668, wrapped((int64_t)x + u)));
+	return wrapped(1895147668 + (int64_t)fixed_srdhm(
+					1895147668, wrapped((int64_t)x + u)));
 }
 
 int32_t
@@ -49,7 +49,8 @@ fixed_exp(int32_t a, int integer_bits)
 {
 	/* exp(-2^e) in Q0 for e = -2, -1, 0, ... */
 	static const int32_t factor[] = { 1672461947, 1302514674, 790015084,
-					  290630308, 39332535, 720401, 242 };
+					  290630308,  39332535,	  720401,
+					  242 };
 	if (a == 0)
 		return INT32_MAX;
 	int fraction = 31 - integer_bits;
@@ -69,9 +70,11 @@ reciprocal_q2(int32_t x)
 {
 	int32_t half = fixed_half_sum(x, INT32_MAX);
 	/* 48/17 and -32/17 in Q2 */
-	int32_t y = wrapped(1515870810 + (int64_t)fixed_srdhm(half, -1010580540));
+	int32_t y =
+	    wrapped(1515870810 + (int64_t)fixed_srdhm(half, -1010580540));
 	for (int i = 0; i < 3; i++) {
-		int32_t error = wrapped((1 << 29) - (int64_t)fixed_srdhm(half, y));
+		int32_t error =
+		    wrapped((1 << 29) - (int64_t)fixed_srdhm(half, y));
 		y = wrapped((int64_t)y + times_pot(fixed_srdhm(y, error), 2));
 	}
 	return y;
@@ -137,12 +140,12 @@ fixed_inv_sqrt(int32_t v)
 /* Q0 constants of the rational approximation around sqrt(sqrt(1/2)) */
 enum {
 	LN_2 = 1488522236,
-	ROOT4_HALF = 1805811301,  /* 2^(-1/4) */
-	ROOT_HALF = 1518500250,	  /* 2^(-1/2) */
-	LOG_N = 117049297,	  /* 11/240 * 2^(1/4) */
-	LOG_D = 127690142,	  /* 1/20 * 2^(1/4) */
-	LOG_I = 1057819769,	  /* 2^(3/4) - 2^(1/4) */
-	LOG_F = 638450708,	  /* 1/4 * 2^(1/4) */
+	ROOT4_HALF = 1805811301, /* 2^(-1/4) */
+	ROOT_HALF = 1518500250,	 /* 2^(-1/2) */
+	LOG_N = 117049297,	 /* 11/240 * 2^(1/4) */
+	LOG_D = 127690142,	 /* 1/20 * 2^(1/4) */
+	LOG_I = 1057819769,	 /* 2^(3/4) - 2^(1/4) */
+	LOG_F = 638450708,	 /* 1/4 * 2^(1/4) */
 };
 
 /*
@@ -155,12 +158,15 @@ log_reduce(int32_t x, int32_t *p_q6)
 	const int accum = 31 - 6;
 	const int32_t quarter = fixed_rdpot(1 << 29, 6);
 	int lead = __builtin_clz((uint32_t)x);
-	int32_t r_a = times_pot(fixed_srdhm(times_pot(x, lead - 1), ROOT_HALF), 1);
-	int32_t p_a = fixed_saturate((int64_t)times_pot(12 - lead, accum) + quarter);
+	int32_t r_a =
+	    times_pot(fixed_srdhm(times_pot(x, lead - 1), ROOT_HALF), 1);
+	int32_t p_a =
+	    fixed_saturate((int64_t)times_pot(12 - lead, accum) + quarter);
 
 	int room = __builtin_clz((uint32_t)fixed_srdhm(x, ROOT_HALF)) - 1;
 	int32_t r_b = times_pot(x, room);
-	int32_t p_b = fixed_saturate((int64_t)times_pot(12 - room, accum) - quarter);
+	int32_t p_b =
+	    fixed_saturate((int64_t)times_pot(12 - room, accum) - quarter);
 	*p_q6 = p_a > p_b ? p_a : p_b;
 	return r_a < r_b ? r_a : r_b;
 }
@@ -176,8 +182,8 @@ fixed_log_q12(int32_t x)
 	int32_t num = wrapped((int64_t)fixed_srdhm(q, r) +
 			      fixed_srdhm(fixed_srdhm(q, q2), LOG_N));
 	int32_t inner = wrapped((int64_t)LOG_I + q + fixed_srdhm(LOG_D, q2));
-	int32_t den = wrapped((int64_t)fixed_srdhm(mid, inner) +
-			      fixed_srdhm(LOG_F, q));
+	int32_t den =
+	    wrapped((int64_t)fixed_srdhm(mid, inner) + fixed_srdhm(LOG_F, q));
 	int32_t small = fixed_srdhm(fixed_rdpot(num, 6), fixed_recip(den));
 	int32_t sum = wrapped((int64_t)fixed_srdhm(p, LN_2) + small);
 	return times_pot(sum, 1); /* Q6 to Q5 */

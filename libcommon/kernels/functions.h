@@ -10,11 +10,11 @@
 #include "base/fixed.h"
 
 int32_t fixed_saturate(int64_t v); /* to int32 */
-int32_t fixed_half_sum(int32_t a, int32_t b); /* (a + b) / 2, half away from 0 */
+int32_t fixed_half_sum(int32_t a, int32_t b); /* mean, half away from 0 */
 
 /* exp(a) in Q0 of a <= 0 in Q(integer_bits), 4 or 5 */
 int32_t fixed_exp(int32_t a, int integer_bits);
-int32_t fixed_recip(int32_t x);	   /* 1 / (1 + x), Q0 to Q0, x in [0, 1] */
+int32_t fixed_recip(int32_t x);	   /* 1 / (1 + x) in Q0, 0 <= x <= 1 */
 int32_t fixed_logistic(int32_t a); /* Q4 to Q0 */
 int32_t fixed_tanh(int32_t a);	   /* Q4 to Q0 */
 

@@ -47,7 +47,8 @@ float_table(struct call *c, struct lookup *l, float (*f)(float))
 	int32_t lo = type_min(l->in->type), hi = type_max(l->in->type);
 	float inverse = 1 / l->q_out.scale;
 	for (int32_t q = lo; q <= hi; q++) {
-		float r = roundf(f(l->q.scale * (float)(q - l->q.zero)) * inverse);
+		float r =
+		    roundf(f(l->q.scale * (float)(q - l->q.zero)) * inverse);
 		double y = isnan(r) ? lo : (double)r + l->q_out.zero;
 		table[q & 0xff] = (int32_t)fmin(fmax(y, lo), hi);
 	}
@@ -67,7 +68,8 @@ float_function(struct call *c, struct lookup *l, float (*f)(float))
 	return true;
 }
 
-/* ---- LOGISTIC, TANH ----------------------------------------------------------- */
+/* ---- LOGISTIC, TANH
+ * ----------------------------------------------------------- */
 
 static float
 sigmoid(float x)
@@ -116,7 +118,8 @@ kernel_logistic_tanh(struct call *c)
 	return by_table(c, &l, table);
 }
 
-/* ---- EXP, LOG, RSQRT ------------------------------------------------------------ */
+/* ---- EXP, LOG, RSQRT
+ * ------------------------------------------------------------ */
 
 bool
 kernel_exp(struct call *c)
@@ -147,7 +150,8 @@ kernel_rsqrt(struct call *c)
 	struct lookup l;
 	struct fixed_mult m;
 	if (!prepare(c, &l) ||
-	    !call_mult(c, (double)(1.0f / (sqrtf(l.q.scale) * l.q_out.scale)), &m))
+	    !call_mult(c, (double)(1.0f / (sqrtf(l.q.scale) * l.q_out.scale)),
+		       &m))
 		return false;
 	int32_t lo = type_min(l.out->type), hi = type_max(l.out->type);
 	m.exp -= RSQRT_SHIFT;
@@ -156,7 +160,8 @@ kernel_rsqrt(struct call *c)
 	for (int64_t i = 0; i < l.n; i++) {
 		int32_t v = l.v[i] - l.q.zero;
 		if (v < 0)
-			return call_err(c, "element %lld is negative", (long long)i);
+			return call_err(c, "element %lld is negative",
+					(long long)i);
 		struct fixed_mult root = fixed_inv_sqrt(v);
 		root.exp += RSQRT_SHIFT;
 		l.v[i] = v == 0 ? hi

@@ -7,8 +7,16 @@
 
 /* input positions: spec/tflite-format.md 6.2 */
 enum {
-	X = 0, WEIGHTS = 1, RECURRENT = 5, PEEPHOLE = 9, BIAS = 12, PROJECTION = 16,
-	HIDDEN = 18, CELL = 19, NORM = 20, N_INPUTS = 24,
+	X = 0,
+	WEIGHTS = 1,
+	RECURRENT = 5,
+	PEEPHOLE = 9,
+	BIAS = 12,
+	PROJECTION = 16,
+	HIDDEN = 18,
+	CELL = 19,
+	NORM = 20,
+	N_INPUTS = 24,
 };
 enum gate { INPUT, FORGET, CANDIDATE, OUTPUT, N_GATES };
 
@@ -40,12 +48,15 @@ present(struct call *c)
 	if (!call_arity(c, 1, N_INPUTS, 1))
 		return false;
 	for (int k = 0; k < N_INPUTS; k++) {
-		bool forbidden = (k >= PEEPHOLE && k < BIAS) || k == PROJECTION ||
-				 k == PROJECTION + 1 || k >= NORM;
+		bool forbidden = (k >= PEEPHOLE && k < BIAS) ||
+				 k == PROJECTION || k == PROJECTION + 1 ||
+				 k >= NORM;
 		if (forbidden && call_in(c, k))
-			return call_err(c, "input %d: peephole, projection and "
-					   "layer normalisation are not "
-					   "supported", k);
+			return call_err(c,
+					"input %d: peephole, projection and "
+					"layer normalisation are not "
+					"supported",
+					k);
 		if (!forbidden && !call_in(c, k))
 			return call_err(c, "input %d is absent", k);
 	}
@@ -55,9 +66,11 @@ present(struct call *c)
 static bool
 check_shapes(struct call *c, struct lstm *l)
 {
-	bool major = TFL_OPT(c->op, UnidirectionalSequenceLSTMOptions, time_major);
+	bool major =
+	    TFL_OPT(c->op, UnidirectionalSequenceLSTMOptions, time_major);
 	if (l->in->rank != 3 || l->out->rank != 3)
-		return call_err(c, "input and output have rank %d and %d, not 3",
+		return call_err(c,
+				"input and output have rank %d and %d, not 3",
 				l->in->rank, l->out->rank);
 	l->steps = l->in->dim[!major];
 	l->batch = l->in->dim[major];
@@ -65,12 +78,14 @@ check_shapes(struct call *c, struct lstm *l)
 	l->batch_stride = major ? 1 : l->steps;
 	l->features = l->in->dim[2];
 	l->cells = l->out->dim[2];
-	if (l->out->dim[0] != l->in->dim[0] || l->out->dim[1] != l->in->dim[1] ||
+	if (l->out->dim[0] != l->in->dim[0] ||
+	    l->out->dim[1] != l->in->dim[1] ||
 	    tfl_elements(l->hidden) != l->batch * l->cells ||
 	    tfl_elements(l->cell) != l->batch * l->cells)
-		return call_err(c, "states and output do not suit %lld batches of "
-				   "%lld cells", (long long)l->batch,
-				(long long)l->cells);
+		return call_err(c,
+				"states and output do not suit %lld batches of "
+				"%lld cells",
+				(long long)l->batch, (long long)l->cells);
 	if (!l->hidden->is_variable || !l->cell->is_variable)
 		return call_err(c, "the states are not variables");
 	return call_work(c, tfl_elements(l->out), l->features + l->cells);
@@ -121,10 +136,12 @@ load_bias(struct call *c, const struct lstm *l, int k, struct dense *d)
 		return call_err(c, "bias (%s) has %lld elements", t->name,
 				(long long)tfl_elements(t));
 	for (int64_t i = 0; i < l->cells; i++)
-		d->bias[i] = (int64_t)((uint64_t)d->bias[i] + (uint64_t)(
-		    t->type == TFL_INT64
-			? ((const int64_t *)c->io->in[k])[i]
-			: ((const int32_t *)c->io->in[k])[i]));
+		d->bias[i] = (int64_t)((uint64_t)d->bias[i] +
+				       (uint64_t)(t->type == TFL_INT64
+						      ? ((const int64_t *)
+							     c->io->in[k])[i]
+						      : ((const int32_t *)
+							     c->io->in[k])[i]));
 	return true;
 }
 
@@ -139,8 +156,9 @@ load_scales(struct call *c, struct lstm *l)
 	sigmoid16_prepare(&l->tanh, GATE_SCALE, true);
 	sigmoid16_prepare(&l->tanh_cell, l->q_cell.scale, true);
 	float unit2 = UNIT_SCALE * UNIT_SCALE;
-	return call_mult(c, (double)(UNIT_SCALE * l->q_cell.scale /
-				     l->q_cell.scale), &l->keep) &&
+	return call_mult(
+		   c, (double)(UNIT_SCALE * l->q_cell.scale / l->q_cell.scale),
+		   &l->keep) &&
 	       call_mult(c, (double)(unit2 / l->q_cell.scale), &l->add) &&
 	       call_mult(c, (double)(unit2 / l->q_hidden.scale), &l->emit);
 }
@@ -194,8 +212,8 @@ run_gates(struct lstm *l, const int32_t *x, const int32_t *h)
 			int32_t v = sat16(
 			    dense_row(l, &l->from_x[g], x, l->features, i) +
 			    dense_row(l, &l->from_h[g], h, l->cells, i));
-			l->gate[g][i] = sigmoid16(g == CANDIDATE ? &l->tanh
-								 : &l->sigmoid, v);
+			l->gate[g][i] = sigmoid16(
+			    g == CANDIDATE ? &l->tanh : &l->sigmoid, v);
 		}
 }
 
@@ -205,15 +223,18 @@ run_states(struct lstm *l, int32_t *cell, int32_t *h)
 {
 	int32_t lo = type_min(l->out->type), hi = type_max(l->out->type);
 	for (int64_t i = 0; i < l->cells; i++) {
-		int32_t kept = sat16(fixed_mbqm(l->gate[FORGET][i] * cell[i], l->keep));
+		int32_t kept =
+		    sat16(fixed_mbqm(l->gate[FORGET][i] * cell[i], l->keep));
 		int32_t added = sat16(fixed_mbqm(
 		    l->gate[INPUT][i] * l->gate[CANDIDATE][i], l->add));
 		cell[i] = sat16(kept + added);
 		if (l->clip)
 			cell[i] = clamp_i32(cell[i], -l->clip, l->clip);
 		int32_t t = sigmoid16(&l->tanh_cell, cell[i]);
-		h[i] = clamp_i32((int64_t)fixed_mbqm(t * l->gate[OUTPUT][i], l->emit) +
-				     l->q_hidden.zero, lo, hi);
+		h[i] = clamp_i32(
+		    (int64_t)fixed_mbqm(t * l->gate[OUTPUT][i], l->emit) +
+			l->q_hidden.zero,
+		    lo, hi);
 	}
 }
 

@@ -7,7 +7,7 @@ struct operand {
 	const struct tfl_tensor *t;
 	struct affine q;
 	const int32_t *v;
-	int32_t rows, cols;	 /* after transposition */
+	int32_t rows, cols; /* after transposition */
 	int64_t row_step, col_step;
 };
 
@@ -29,7 +29,8 @@ load(struct call *c, int k, bool adjoint, struct operand *o)
 		return false;
 	if (o->t->rank < 2)
 		return call_err(c, "input %d has rank %d", k, o->t->rank);
-	int32_t rows = o->t->dim[o->t->rank - 2], cols = o->t->dim[o->t->rank - 1];
+	int32_t rows = o->t->dim[o->t->rank - 2],
+		cols = o->t->dim[o->t->rank - 1];
 	o->rows = adjoint ? cols : rows;
 	o->cols = adjoint ? rows : cols;
 	o->row_step = adjoint ? 1 : cols;
@@ -55,14 +56,17 @@ check_shapes(struct call *c, const struct matmul *m)
 		  out->dim[out->rank - 2] == m->a.rows &&
 		  out->dim[out->rank - 1] == m->b.cols;
 	for (int d = 0; ok && d < out->rank - 2; d++) {
-		int32_t x = lead_dim(m->a.t, out, d), y = lead_dim(m->b.t, out, d);
-		ok = (x == 1 || x == out->dim[d]) && (y == 1 || y == out->dim[d]) &&
+		int32_t x = lead_dim(m->a.t, out, d),
+			y = lead_dim(m->b.t, out, d);
+		ok = (x == 1 || x == out->dim[d]) &&
+		     (y == 1 || y == out->dim[d]) &&
 		     (x == out->dim[d] || y == out->dim[d]);
 	}
 	return ok ? call_work(c, tfl_elements(out), m->a.cols)
-		  : call_err(c, "%dx%d times %dx%d with these batches does not "
-				 "give the output's shape", m->a.rows, m->a.cols,
-			      m->b.rows, m->b.cols);
+		  : call_err(c,
+			     "%dx%d times %dx%d with these batches does not "
+			     "give the output's shape",
+			     m->a.rows, m->a.cols, m->b.rows, m->b.cols);
 }
 
 /* first element of the operand's matrix for batch i of the output */
@@ -119,9 +123,11 @@ kernel_batch_matmul(struct call *c)
 	struct matmul m = { .out = call_out(c, 0) };
 	if (!load(c, 0, fb_int(o, FB_BatchMatMulOptions_adj_x), &m.a) ||
 	    !load(c, 1, fb_int(o, FB_BatchMatMulOptions_adj_y), &m.b) ||
-	    !call_affine(c, m.out, "output", &m.q_out) || !check_shapes(c, &m) ||
-	    !call_mult(c, (double)(m.a.q.scale * m.b.q.scale) /
-			      (double)m.q_out.scale, &m.mult))
+	    !call_affine(c, m.out, "output", &m.q_out) ||
+	    !check_shapes(c, &m) ||
+	    !call_mult(
+		c, (double)(m.a.q.scale * m.b.q.scale) / (double)m.q_out.scale,
+		&m.mult))
 		return false;
 	m.wide = m.out->type == TFL_INT16;
 	if (m.wide && m.mult.exp > MBQM64_EXP)

@@ -33,8 +33,10 @@ match_but_axis(struct call *c, const struct tfl_tensor *a,
 	bool ok = a->rank == b->rank;
 	for (int d = 0; ok && d < a->rank; d++)
 		ok = d == axis || a->dim[d] == b->dim[d];
-	return ok || call_err(c, "shapes of %s and %s differ elsewhere than in "
-				 "dimension %d", a->name, b->name, axis);
+	return ok || call_err(c,
+			      "shapes of %s and %s differ elsewhere than in "
+			      "dimension %d",
+			      a->name, b->name, axis);
 }
 
 /* part's dimension axis inside whole's, from start on */
@@ -47,7 +49,8 @@ slab(const struct tfl_tensor *whole, int axis, int64_t start, int64_t n)
 	return v;
 }
 
-/* ---- CONCATENATION, PACK --------------------------------------------------- */
+/* ---- CONCATENATION, PACK ---------------------------------------------------
+ */
 
 /* an uint8 input in units of the output: float32, as the reference */
 static bool
@@ -67,8 +70,10 @@ rescaled(struct call *c, int k, const uint8_t **out)
 	float bias = (float)-q.zero * m;
 	uint8_t *v = anew(c->a, uint8_t, (size_t)tfl_elements(t));
 	for (int64_t i = 0; i < tfl_elements(t); i++)
-		v[i] = (uint8_t)fminf(fmaxf(roundf((float)(*out)[i] * m + bias) +
-					    (float)r.zero, 0), 255);
+		v[i] = (uint8_t)fminf(
+		    fmaxf(roundf((float)(*out)[i] * m + bias) + (float)r.zero,
+			  0),
+		    255);
 	*out = v;
 	return true;
 }
@@ -94,18 +99,22 @@ kernel_concatenation(struct call *c)
 		    !match_but_axis(c, in, out, axis))
 			return false;
 		if (in->dim[axis] > out->dim[axis] - at)
-			return call_err(c, "inputs are longer than the output "
-					   "along dimension %d", axis);
+			return call_err(c,
+					"inputs are longer than the output "
+					"along dimension %d",
+					axis);
 		const uint8_t *v = NULL;
 		if (!rescaled(c, k, &v))
 			return false;
-		view_scatter(c->io->out[0], slab(out, axis, at, in->dim[axis]), v,
-			     element_size(in));
+		view_scatter(c->io->out[0], slab(out, axis, at, in->dim[axis]),
+			     v, element_size(in));
 		at += in->dim[axis];
 	}
 	return at == out->dim[axis] ||
-	       call_err(c, "inputs are shorter than the output along dimension "
-			   "%d", axis);
+	       call_err(c,
+			"inputs are shorter than the output along dimension "
+			"%d",
+			axis);
 }
 
 /* are whole's dimensions part's with axis inserted? */
@@ -116,8 +125,10 @@ match_inserted(struct call *c, const struct tfl_tensor *whole,
 	bool ok = whole->rank == part->rank + 1;
 	for (int d = 0; ok && d < part->rank; d++)
 		ok = part->dim[d] == whole->dim[d + (d >= axis)];
-	return ok || call_err(c, "shape of %s is not that of %s without dimension "
-				 "%d", part->name, whole->name, axis);
+	return ok || call_err(c,
+			      "shape of %s is not that of %s without dimension "
+			      "%d",
+			      part->name, whole->name, axis);
 }
 
 bool
@@ -136,7 +147,8 @@ kernel_pack(struct call *c)
 		const struct tfl_tensor *in = call_in(c, k);
 		if (!in)
 			return call_err(c, "input %d is absent", k);
-		if (!call_movable(c, in, out) || !match_inserted(c, out, in, axis))
+		if (!call_movable(c, in, out) ||
+		    !match_inserted(c, out, in, axis))
 			return false;
 		view_scatter(c->io->out[0], slab(out, axis, k, 1), c->io->in[k],
 			     element_size(in));
@@ -144,7 +156,8 @@ kernel_pack(struct call *c)
 	return true;
 }
 
-/* ---- UNPACK, SPLIT, SPLIT_V ------------------------------------------------- */
+/* ---- UNPACK, SPLIT, SPLIT_V -------------------------------------------------
+ */
 
 bool
 kernel_unpack(struct call *c)
@@ -156,10 +169,12 @@ kernel_unpack(struct call *c)
 	if (!call_axis(c, TFL_OPT(c->op, UnpackOptions, axis), in->rank, &axis))
 		return false;
 	if (in->dim[axis] != n)
-		return call_err(c, "%d outputs for %d places", n, in->dim[axis]);
+		return call_err(c, "%d outputs for %d places", n,
+				in->dim[axis]);
 	for (int k = 0; k < n; k++) {
 		const struct tfl_tensor *out = call_out(c, k);
-		if (!call_movable(c, in, out) || !match_inserted(c, in, out, axis))
+		if (!call_movable(c, in, out) ||
+		    !match_inserted(c, in, out, axis))
 			return false;
 		view_gather(c->io->out[k], c->io->in[0], slab(in, axis, k, 1),
 			    element_size(in));
@@ -175,19 +190,24 @@ cut(struct call *c, int k, int axis)
 	int64_t at = 0;
 	for (int i = 0; i < c->op->n_out; i++) {
 		const struct tfl_tensor *out = call_out(c, i);
-		if (!call_movable(c, in, out) || !match_but_axis(c, in, out, axis))
+		if (!call_movable(c, in, out) ||
+		    !match_but_axis(c, in, out, axis))
 			return false;
 		if (out->dim[axis] > in->dim[axis] - at)
-			return call_err(c, "outputs are longer than the input "
-					   "along dimension %d", axis);
+			return call_err(c,
+					"outputs are longer than the input "
+					"along dimension %d",
+					axis);
 		view_gather(c->io->out[i], c->io->in[k],
 			    slab(in, axis, at, out->dim[axis]),
 			    element_size(in));
 		at += out->dim[axis];
 	}
 	return at == in->dim[axis] ||
-	       call_err(c, "outputs are shorter than the input along dimension "
-			   "%d", axis);
+	       call_err(c,
+			"outputs are shorter than the input along dimension "
+			"%d",
+			axis);
 }
 
 static bool
@@ -230,7 +250,8 @@ kernel_split_v(struct call *c)
 				c->op->n_out);
 	for (int i = 0; i < n; i++) {
 		const struct tfl_tensor *out = call_out(c, i);
-		if (size[i] != -1 && axis < out->rank && size[i] != out->dim[axis])
+		if (size[i] != -1 && axis < out->rank &&
+		    size[i] != out->dim[axis])
 			return call_err(c, "output %d has size %d, not %lld", i,
 					out->dim[axis], (long long)size[i]);
 	}

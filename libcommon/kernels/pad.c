@@ -26,8 +26,10 @@ load_border(struct call *c, struct border *b)
 		if (before < 0 || behind < 0 || before > out->dim[d] ||
 		    behind > out->dim[d] ||
 		    in->dim[d] + before + behind != out->dim[d])
-			return call_err(c, "dimension %d: %lld + %d + %lld is not "
-					   "%d", d, (long long)before, in->dim[d],
+			return call_err(c,
+					"dimension %d: %lld + %d + %lld is not "
+					"%d",
+					d, (long long)before, in->dim[d],
 					(long long)behind, out->dim[d]);
 		b->before[d] = before;
 	}
@@ -44,7 +46,8 @@ border_value(struct call *c, const struct tfl_tensor *out, uint8_t value[8])
 		if (!call_same_type(c, given, out))
 			return false;
 		if (tfl_elements(given) != 1)
-			return call_err(c, "the padding value has %lld elements",
+			return call_err(c,
+					"the padding value has %lld elements",
 					(long long)tfl_elements(given));
 		memcpy(value, c->io->in[2], element_size(out));
 		return true;
@@ -108,12 +111,14 @@ mirror_tables(struct call *c, const struct border *b, bool symmetric)
 	for (int d = 0; d < in->rank; d++) {
 		index[d] = anew(c->a, int64_t, (size_t)out->dim[d]);
 		for (int32_t o = 0; o < out->dim[d]; o++) {
-			int64_t i = mirrored(o, b->before[d], in->dim[d],
-					     symmetric);
+			int64_t i =
+			    mirrored(o, b->before[d], in->dim[d], symmetric);
 			if (i < 0 || i >= in->dim[d]) {
-				(void)call_err(c, "dimension %d: padding is "
-						  "larger than the %d elements to "
-						  "mirror", d, in->dim[d]);
+				(void)call_err(c,
+					       "dimension %d: padding is "
+					       "larger than the %d elements to "
+					       "mirror",
+					       d, in->dim[d]);
 				return NULL;
 			}
 			index[d][o] = i * v.stride[d];
@@ -136,7 +141,8 @@ copy_indexed(struct call *c, int64_t **index)
 			from += index[d][at[d]];
 		memcpy(y, (const uint8_t *)c->io->in[0] + (size_t)from * bytes,
 		       bytes);
-		for (int d = out->rank - 1; d >= 0 && ++at[d] == out->dim[d]; d--)
+		for (int d = out->rank - 1; d >= 0 && ++at[d] == out->dim[d];
+		     d--)
 			at[d] = 0;
 	}
 }
@@ -174,9 +180,9 @@ kernel_tile(struct call *c)
 	for (int d = 0; d < in->rank; d++) {
 		if (times[d] < 0 || times[d] > INT32_MAX ||
 		    in->dim[d] * times[d] != out->dim[d])
-			return call_err(c, "dimension %d: %lld times %d is not %d",
-					d, (long long)times[d], in->dim[d],
-					out->dim[d]);
+			return call_err(
+			    c, "dimension %d: %lld times %d is not %d", d,
+			    (long long)times[d], in->dim[d], out->dim[d]);
 		index[d] = anew(c->a, int64_t, (size_t)out->dim[d]);
 		for (int32_t o = 0; o < out->dim[d]; o++)
 			index[d][o] = o % in->dim[d] * v.stride[d];

@@ -18,8 +18,8 @@ accumulate(struct pool *p, const int32_t *x)
 {
 	if (p->is_max)
 		for (int32_t c = 0; c < p->i.c; c++)
-			p->acc[c] = !p->count || x[c] > p->acc[c] ? x[c]
-								  : p->acc[c];
+			p->acc[c] =
+			    !p->count || x[c] > p->acc[c] ? x[c] : p->acc[c];
 	else
 		for (int32_t c = 0; c < p->i.c; c++)
 			p->acc[c] = p->count ? p->acc[c] + x[c] : x[c];
@@ -43,10 +43,13 @@ run_pixel(struct pool *p, int32_t n, int32_t oy, int32_t ox, int32_t *y)
 	     iy < top + p->h.kernel && iy < p->i.h; iy++)
 		for (int64_t ix = left < 0 ? 0 : left;
 		     ix < left + p->w.kernel && ix < p->i.w; ix++)
-			accumulate(p, p->x + ((n * (int64_t)p->i.h + iy) * p->i.w +
-					      ix) * p->i.c);
+			accumulate(
+			    p,
+			    p->x + ((n * (int64_t)p->i.h + iy) * p->i.w + ix) *
+				       p->i.c);
 	for (int32_t c = 0; c < p->i.c; c++) {
-		int64_t v = p->is_max ? p->acc[c] : average(p->acc[c], p->count);
+		int64_t v =
+		    p->is_max ? p->acc[c] : average(p->acc[c], p->count);
 		y[c] = clamp_i32(v, p->range.lo, p->range.hi);
 	}
 }
@@ -63,19 +66,26 @@ prepare(struct call *c, struct pool *p)
 	    !call_nhwc(c, p->in, "input", &p->i) ||
 	    !call_nhwc(c, p->out, "output", &p->o) ||
 	    !call_affine(c, p->out, "output", &q) ||
-	    !call_range(c, fb_int(o, FB_Pool2DOptions_fused_activation_function),
+	    !call_range(c,
+			fb_int(o, FB_Pool2DOptions_fused_activation_function),
 			p->out, q, &p->range))
 		return false;
 	if (p->i.c != p->o.c || p->i.n != p->o.n)
-		return call_err(c, "input is %d batches of %d channels, output %d "
-				   "of %d", p->i.n, p->i.c, p->o.n, p->o.c);
+		return call_err(c,
+				"input is %d batches of %d channels, output %d "
+				"of %d",
+				p->i.n, p->i.c, p->o.n, p->o.c);
 	p->h = (struct window){
-		.in = p->i.h, .out = p->o.h, .dilation = 1,
+		.in = p->i.h,
+		.out = p->o.h,
+		.dilation = 1,
 		.kernel = (int32_t)fb_int(o, FB_Pool2DOptions_filter_height),
 		.stride = (int32_t)fb_int(o, FB_Pool2DOptions_stride_h)
 	};
 	p->w = (struct window){
-		.in = p->i.w, .out = p->o.w, .dilation = 1,
+		.in = p->i.w,
+		.out = p->o.w,
+		.dilation = 1,
 		.kernel = (int32_t)fb_int(o, FB_Pool2DOptions_filter_width),
 		.stride = (int32_t)fb_int(o, FB_Pool2DOptions_stride_w)
 	};

@@ -33,7 +33,8 @@ call_matrices(struct call *c, int64_t outputs, int64_t n, int64_t cols,
 	    elements > MATRIX_MAX || cols > MATRIX_MAX / 8)
 		return call_err(c, "%lld filters of %lld weights are too large",
 				(long long)n, (long long)cols);
-	/* patches stay in the second-level cache: 48 of 1024 columns are 96 KiB */
+	/* patches stay in the second-level cache: 48 of 1024 columns are 96 KiB
+	 */
 	*block = cols <= 1024 ? 48 : cols <= 8192 ? 16 : 4;
 	return true;
 }
@@ -52,7 +53,8 @@ copy_minus(int16_t *restrict to, int type, const void *data, int64_t at,
 			to[i] = (int16_t)(u8[i] - zero);
 	else
 		for (int64_t i = 0; i < n; i++)
-			to[i] = (int16_t)(((const int16_t *)data)[at + i] - zero);
+			to[i] =
+			    (int16_t)(((const int16_t *)data)[at + i] - zero);
 }
 
 /* n is a multiple of MATRIX_STEP and at most BLOCK */
@@ -91,8 +93,9 @@ tile(struct matrix a, int64_t i, struct matrix b, int64_t j, int64_t sum[8])
 	for (int64_t k = 0; k < a.pitch; k += BLOCK) {
 		int64_t left = a.pitch - k;
 		int32_t part[8];
-		products_4x2(matrix_row(a, i) + k, a.pitch, matrix_row(b, j) + k,
-			     b.pitch, (int)(left < BLOCK ? left : BLOCK), part);
+		products_4x2(matrix_row(a, i) + k, a.pitch,
+			     matrix_row(b, j) + k, b.pitch,
+			     (int)(left < BLOCK ? left : BLOCK), part);
 		for (int t = 0; t < 8; t++)
 			sum[t] += part[t];
 	}
@@ -107,7 +110,8 @@ matrix_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc)
 			tile(a, i, b, j, sum);
 			for (int t = 0; t < 8; t++)
 				if (i + t / 2 < n && j + t % 2 < b.rows)
-					acc[(i + t / 2) * b.rows + j + t % 2] = sum[t];
+					acc[(i + t / 2) * b.rows + j + t % 2] =
+					    sum[t];
 		}
 }
 
@@ -132,16 +136,18 @@ static bool
 weight_scale(struct call *c, const struct requant_from *f, int32_t i, double *s)
 {
 	const struct tfl_quant *q = &f->weights->quant;
-	if (i == 0 && (q->n_scale < 1 || q->other ||
-		       (q->n_scale > 1 && (q->axis != f->axis ||
-					   q->n_scale != f->n))))
-		return call_err(c, "weights (%s) have %d scales along axis %d, "
-				   "needs 1 or %d along axis %d",
+	if (i == 0 &&
+	    (q->n_scale < 1 || q->other ||
+	     (q->n_scale > 1 && (q->axis != f->axis || q->n_scale != f->n))))
+		return call_err(c,
+				"weights (%s) have %d scales along axis %d, "
+				"needs 1 or %d along axis %d",
 				f->weights->name, q->n_scale, q->axis, f->n,
 				f->axis);
 	*s = (double)q->scale[q->n_scale > 1 ? i : 0];
 	return (isfinite(*s) && *s >= 0) ||
-	       call_err(c, "weights (%s) have the scale %g", f->weights->name, *s);
+	       call_err(c, "weights (%s) have the scale %g", f->weights->name,
+			*s);
 }
 
 bool
@@ -161,13 +167,14 @@ requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 		if (!weight_scale(c, f, i, &s))
 			return false;
 		bool f32 = f->float_product && f->weights->quant.n_scale == 1;
-		double product = f32 ? (double)(in.scale * (float)s)
-				     : (double)in.scale * s;
+		double product =
+		    f32 ? (double)(in.scale * (float)s) : (double)in.scale * s;
 		if (!call_mult(c, product / (double)out.scale, &r->mult[i]))
 			return false;
 		/* the reference's range for the 64-bit form */
 		if (f->wide && r->mult[i].exp > MBQM64_EXP)
-			return call_err(c, "scales give a multiplier above 128");
+			return call_err(c,
+					"scales give a multiplier above 128");
 	}
 	return true;
 }
@@ -198,19 +205,23 @@ bool
 window_prepare(struct call *c, struct window *w, int64_t padding)
 {
 	if (w->stride < 1 || w->kernel < 1 || w->dilation < 1)
-		return call_err(c, "kernel size %d, stride %d, dilation %d: all "
-				   "must be at least 1", w->kernel, w->stride,
-				w->dilation);
+		return call_err(c,
+				"kernel size %d, stride %d, dilation %d: all "
+				"must be at least 1",
+				w->kernel, w->stride, w->dilation);
 	int64_t field = (int64_t)(w->kernel - 1) * w->dilation + 1;
 	int64_t want = padding == TFL_SAME
 			   ? ((int64_t)w->in + w->stride - 1) / w->stride
 			   : ((int64_t)w->in - field + w->stride) / w->stride;
 	if (padding != TFL_SAME && padding != TFL_VALID)
-		return call_err(c, "padding %lld is unknown", (long long)padding);
+		return call_err(c, "padding %lld is unknown",
+				(long long)padding);
 	if (want != w->out || (padding == TFL_VALID && field > w->in))
-		return call_err(c, "output size is %d, input %d with kernel %d, "
-				   "stride %d, dilation %d gives another",
-				w->out, w->in, w->kernel, w->stride, w->dilation);
+		return call_err(c,
+				"output size is %d, input %d with kernel %d, "
+				"stride %d, dilation %d gives another",
+				w->out, w->in, w->kernel, w->stride,
+				w->dilation);
 	int64_t total = (int64_t)(w->out - 1) * w->stride + field - w->in;
 	w->pad = padding == TFL_SAME && total > 0 ? total / 2 : 0;
 	return true;
@@ -222,13 +233,15 @@ conv_types(struct call *c, const struct tfl_tensor *in,
 	   const struct tfl_tensor *out, struct offsets *o)
 {
 	struct affine x, y;
-	if (!call_type(c, in, "input", T_QUANT) || !call_same_type(c, in, out) ||
+	if (!call_type(c, in, "input", T_QUANT) ||
+	    !call_same_type(c, in, out) ||
 	    !call_type(c, weights, "weights",
 		       in->type == TFL_UINT8 ? T_U8 : T_I8) ||
 	    (bias && !call_type(c, bias, "bias",
 				in->type == TFL_INT16 ? T_I32 | T_I64 : T_I32)))
 		return false;
-	if (!call_affine(c, in, "input", &x) || !call_affine(c, out, "output", &y))
+	if (!call_affine(c, in, "input", &x) ||
+	    !call_affine(c, out, "output", &y))
 		return false;
 	if (in->type == TFL_INT16 && (x.zero || y.zero))
 		return call_err(c, "int16 needs zero points of 0");

@@ -28,9 +28,9 @@ load_axes(struct call *c, struct reduce *r)
 	for (int d = 0; d < r->in->rank; d++)
 		*(r->drop[d] ? &r->count : &r->n_out) *= r->in->dim[d];
 	if (r->n_out != tfl_elements(r->out))
-		return call_err(c, "output has %lld elements, %lld are computed",
-				(long long)tfl_elements(r->out),
-				(long long)r->n_out);
+		return call_err(
+		    c, "output has %lld elements, %lld are computed",
+		    (long long)tfl_elements(r->out), (long long)r->n_out);
 	return r->count > 0 || call_err(c, "nothing to reduce");
 }
 
@@ -107,10 +107,10 @@ kernel_mean_sum(struct call *c)
 	const int64_t *sum = sums(c, &r);
 	int32_t *y = anew(c->a, int32_t, (size_t)r.n_out);
 	for (int64_t i = 0; i < r.n_out; i++)
-		y[i] = clamp_i32(
-		    (int64_t)fixed_mbqm((int32_t)(sum[i] - r.count * q.zero), m) +
-			q_out.zero,
-		    type_min(r.out->type), type_max(r.out->type));
+		y[i] = clamp_i32((int64_t)fixed_mbqm(
+				     (int32_t)(sum[i] - r.count * q.zero), m) +
+				     q_out.zero,
+				 type_min(r.out->type), type_max(r.out->type));
 	call_narrow(c, 0, y);
 	return true;
 }
@@ -120,7 +120,8 @@ kernel_reduce_min_max(struct call *c)
 {
 	bool max = c->op->code == TFL_REDUCE_MAX;
 	struct reduce r;
-	if (!prepare(c, T_QUANT | T_I32, &r) || !call_same_quant(c, r.in, r.out))
+	if (!prepare(c, T_QUANT | T_I32, &r) ||
+	    !call_same_quant(c, r.in, r.out))
 		return false;
 	const int32_t *x = call_widen(c, 0);
 	int32_t *y = anew(c->a, int32_t, (size_t)r.n_out);
@@ -153,12 +154,14 @@ kernel_arg_min_max(struct call *c)
 		return false;
 	struct around a = around_axis(in, axis);
 	if (a.n < 1 || a.outer * a.inner != tfl_elements(out))
-		return call_err(c, "output has %lld elements, %lld are computed",
+		return call_err(c,
+				"output has %lld elements, %lld are computed",
 				(long long)tfl_elements(out),
 				(long long)(a.outer * a.inner));
 	const int32_t *x = call_widen(c, 0);
 	for (int64_t i = 0; i < a.outer * a.inner; i++) {
-		const int32_t *p = x + i / a.inner * a.n * a.inner + i % a.inner;
+		const int32_t *p =
+		    x + i / a.inner * a.n * a.inner + i % a.inner;
 		int64_t best = 0;
 		for (int64_t k = 1; k < a.n; k++)
 			if (max ? p[k * a.inner] > p[best * a.inner]

@@ -51,7 +51,8 @@ blends(struct call *c, const struct resize *r, int64_t in, int64_t out)
 			b[o].upper = in - 1;
 		b[o].far = p - 1024 * b[o].lower;
 		if (b[o].lower > in - 1) /* carried past the edge by rounding */
-			b[o] = (struct blend){ .lower = in - 1, .upper = in - 1 };
+			b[o] =
+			    (struct blend){ .lower = in - 1, .upper = in - 1 };
 	}
 	return b;
 }
@@ -76,10 +77,10 @@ interpolate(const struct resize *r, const int32_t *plane, const struct blend *y,
 	const int32_t *e = plane + y->upper * row + x->upper * r->i.c;
 	int64_t near_y = 1024 - y->far, near_x = 1024 - x->far;
 	for (int32_t c = 0; c < r->i.c; c++)
-		to[c] = round_q20(a[c] * near_y * near_x + b[c] * near_y * x->far +
-				      d[c] * y->far * near_x +
-				      e[c] * y->far * x->far,
-				  r->in->type == TFL_UINT8);
+		to[c] = round_q20(
+		    a[c] * near_y * near_x + b[c] * near_y * x->far +
+			d[c] * y->far * near_x + e[c] * y->far * x->far,
+		    r->in->type == TFL_UINT8);
 }
 
 bool
@@ -87,8 +88,10 @@ kernel_resize_bilinear(struct call *c)
 {
 	struct fb_ref o = tfl_options(c->op, &fb_ResizeBilinearOptions);
 	struct resize r = {
-		.align_corners = fb_int(o, FB_ResizeBilinearOptions_align_corners),
-		.half_pixel = fb_int(o, FB_ResizeBilinearOptions_half_pixel_centers),
+		.align_corners =
+		    fb_int(o, FB_ResizeBilinearOptions_align_corners),
+		.half_pixel =
+		    fb_int(o, FB_ResizeBilinearOptions_half_pixel_centers),
 	};
 	if (!call_arity(c, 2, 2, 1) ||
 	    !call_type(c, call_in(c, 0), "input", T_QUANT) || !prepare(c, &r))
@@ -127,8 +130,8 @@ kernel_resize_nearest(struct call *c)
 	struct resize r = {
 		.align_corners =
 		    fb_int(o, FB_ResizeNearestNeighborOptions_align_corners),
-		.half_pixel =
-		    fb_int(o, FB_ResizeNearestNeighborOptions_half_pixel_centers),
+		.half_pixel = fb_int(
+		    o, FB_ResizeNearestNeighborOptions_half_pixel_centers),
 	};
 	if (!call_arity(c, 2, 2, 1) ||
 	    !call_movable(c, call_in(c, 0), call_out(c, 0)) || !prepare(c, &r))
@@ -140,8 +143,9 @@ kernel_resize_nearest(struct call *c)
 			int64_t y = n * r.i.h + nearest(&r, h, r.i.h, r.o.h);
 			for (int32_t w = 0; w < r.o.w; w++, to += bytes) {
 				int64_t x = nearest(&r, w, r.i.w, r.o.w);
-				memcpy(to, (const uint8_t *)c->io->in[0] +
-					       (size_t)(y * r.i.w + x) * bytes,
+				memcpy(to,
+				       (const uint8_t *)c->io->in[0] +
+					   (size_t)(y * r.i.w + x) * bytes,
 				       bytes);
 			}
 		}

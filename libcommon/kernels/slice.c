@@ -10,16 +10,17 @@ gather(struct call *c, int k, const struct view *v)
 	if (!call_movable(c, in, out))
 		return false;
 	if (view_count(v) != tfl_elements(out))
-		return call_err(c, "%lld elements are picked, the output has %lld",
-				(long long)view_count(v),
-				(long long)tfl_elements(out));
+		return call_err(
+		    c, "%lld elements are picked, the output has %lld",
+		    (long long)view_count(v), (long long)tfl_elements(out));
 	view_gather(c->io->out[0], c->io->in[k], *v, element_size(in));
 	return true;
 }
 
 /* input k as one index for each dimension of in */
 static const int64_t *
-per_dimension(struct call *c, int k, const char *role, const struct tfl_tensor *in)
+per_dimension(struct call *c, int k, const char *role,
+	      const struct tfl_tensor *in)
 {
 	int64_t n;
 	const int64_t *v = call_indices(c, k, role, &n);
@@ -45,8 +46,9 @@ kernel_slice(struct call *c)
 	for (int d = 0; d < in->rank; d++) {
 		if (begin[d] < 0 || begin[d] > in->dim[d] || size[d] < -1 ||
 		    size[d] > in->dim[d] - begin[d])
-			return call_err(c, "%lld elements from %lld on of "
-					   "dimension %d, which has %d",
+			return call_err(c,
+					"%lld elements from %lld on of "
+					"dimension %d, which has %d",
 					(long long)size[d], (long long)begin[d],
 					d, in->dim[d]);
 		v.dim[d] = size[d] < 0 ? in->dim[d] - begin[d] : size[d];
@@ -55,7 +57,8 @@ kernel_slice(struct call *c)
 	return gather(c, 0, &v);
 }
 
-/* ---- STRIDED_SLICE ----------------------------------------------------------- */
+/* ---- STRIDED_SLICE
+ * ----------------------------------------------------------- */
 
 static int64_t
 clamp64(int64_t v, int64_t lo, int64_t hi)
@@ -91,17 +94,21 @@ stride_dimension(struct call *c, const struct bounds *b, int d, int64_t n,
 		if (b->begin_mask >> d & 1)
 			at = 0;
 		if (at < 0 || at >= n)
-			return call_err(c, "position %lld of dimension %d, which "
-					   "has %lld", (long long)b->begin[d], d,
+			return call_err(c,
+					"position %lld of dimension %d, which "
+					"has %lld",
+					(long long)b->begin[d], d,
 					(long long)n);
 		v->base += at * v->stride[d];
 		v->dim[d] = 1;
 		return true;
 	}
 	bool forward = step > 0;
-	int64_t from = bound(b->begin[d], b->begin_mask >> d & 1, n, forward, false);
+	int64_t from =
+	    bound(b->begin[d], b->begin_mask >> d & 1, n, forward, false);
 	int64_t to = bound(b->end[d], b->end_mask >> d & 1, n, forward, true);
-	int64_t span = forward ? to - from : from - to, size = forward ? step : -step;
+	int64_t span = forward ? to - from : from - to,
+		size = forward ? step : -step;
 	v->base += from * v->stride[d];
 	v->dim[d] = span > 0 ? (span + size - 1) / size : 0;
 	v->stride[d] *= step;
@@ -118,7 +125,8 @@ kernel_strided_slice(struct call *c)
 	struct bounds b = {
 		.begin_mask = fb_int(o, FB_StridedSliceOptions_begin_mask),
 		.end_mask = fb_int(o, FB_StridedSliceOptions_end_mask),
-		.shrink_mask = fb_int(o, FB_StridedSliceOptions_shrink_axis_mask),
+		.shrink_mask =
+		    fb_int(o, FB_StridedSliceOptions_shrink_axis_mask),
 	};
 	if (fb_int(o, FB_StridedSliceOptions_ellipsis_mask) ||
 	    fb_int(o, FB_StridedSliceOptions_new_axis_mask) ||
@@ -136,7 +144,8 @@ kernel_strided_slice(struct call *c)
 	return gather(c, 0, &v);
 }
 
-/* ---- TRANSPOSE, REVERSE_V2 ---------------------------------------------------- */
+/* ---- TRANSPOSE, REVERSE_V2
+ * ---------------------------------------------------- */
 
 bool
 kernel_transpose(struct call *c)
@@ -154,8 +163,8 @@ kernel_transpose(struct call *c)
 		if (!call_axis(c, perm[d], in->rank, &axis))
 			return false;
 		if (seen >> axis & 1)
-			return call_err(c, "permutation names dimension %d twice",
-					axis);
+			return call_err(
+			    c, "permutation names dimension %d twice", axis);
 		seen |= 1u << axis;
 		v.dim[d] = from.dim[axis];
 		v.stride[d] = from.stride[axis];
@@ -184,10 +193,12 @@ kernel_reverse_v2(struct call *c)
 		v.base += (v.dim[d] - 1) * v.stride[d];
 		v.stride[d] = -v.stride[d];
 	}
-	return axes && call_same_shape(c, in, call_out(c, 0)) && gather(c, 0, &v);
+	return axes && call_same_shape(c, in, call_out(c, 0)) &&
+	       gather(c, 0, &v);
 }
 
-/* ---- SPACE_TO_DEPTH, DEPTH_TO_SPACE -------------------------------------------- */
+/* ---- SPACE_TO_DEPTH, DEPTH_TO_SPACE
+ * -------------------------------------------- */
 
 /*
  * Both are permutations of N x H x block x W x block x C: depth holds the
@@ -200,21 +211,27 @@ blocks(struct call *c, int64_t block, bool to_depth)
 	if (!call_nhwc(c, call_in(c, 0), "input", &i) ||
 	    !call_nhwc(c, call_out(c, 0), "output", &o))
 		return false;
-	struct nhwc s = to_depth ? i : o, d = to_depth ? o : i; /* space, depth */
-	if (block < 1 || block > UINT16_MAX || d.n != s.n || s.h != (int64_t)d.h * block ||
-	    s.w != (int64_t)d.w * block || d.c != (int64_t)s.c * block * block)
-		return call_err(c, "%dx%dx%d and %dx%dx%d do not suit a block "
-				   "size of %lld", i.h, i.w, i.c, o.h, o.w, o.c,
-				(long long)block);
+	struct nhwc s = to_depth ? i : o,
+		    d = to_depth ? o : i; /* space, depth */
+	if (block < 1 || block > UINT16_MAX || d.n != s.n ||
+	    s.h != (int64_t)d.h * block || s.w != (int64_t)d.w * block ||
+	    d.c != (int64_t)s.c * block * block)
+		return call_err(c,
+				"%dx%dx%d and %dx%dx%d do not suit a block "
+				"size of %lld",
+				i.h, i.w, i.c, o.h, o.w, o.c, (long long)block);
 	int64_t w = s.w, ch = s.c, row = w * ch;
-	struct view v = to_depth
+	struct view v =
+	    to_depth
 		? (struct view){ .rank = 6,
-			.dim = { d.n, d.h, d.w, block, block, ch },
-			.stride = { s.h * row, block * row, block * ch, row, ch, 1 } }
+				 .dim = { d.n, d.h, d.w, block, block, ch },
+				 .stride = { s.h * row, block * row, block * ch,
+					     row, ch, 1 } }
 		: (struct view){ .rank = 6,
-			.dim = { d.n, d.h, block, d.w, block, ch },
-			.stride = { (int64_t)d.h * d.w * d.c, (int64_t)d.w * d.c,
-				    block * ch, d.c, ch, 1 } };
+				 .dim = { d.n, d.h, block, d.w, block, ch },
+				 .stride = { (int64_t)d.h * d.w * d.c,
+					     (int64_t)d.w * d.c, block * ch,
+					     d.c, ch, 1 } };
 	return gather(c, 0, &v);
 }
 
@@ -229,10 +246,12 @@ bool
 kernel_depth_to_space(struct call *c)
 {
 	return call_arity(c, 1, 1, 1) &&
-	       blocks(c, TFL_OPT(c->op, DepthToSpaceOptions, block_size), false);
+	       blocks(c, TFL_OPT(c->op, DepthToSpaceOptions, block_size),
+		      false);
 }
 
-/* ---- GATHER --------------------------------------------------------------------- */
+/* ---- GATHER
+ * --------------------------------------------------------------------- */
 
 bool
 kernel_gather(struct call *c)
@@ -255,7 +274,8 @@ kernel_gather(struct call *c)
 			return call_err(c, "batch dimension %d differs", d);
 	}
 	struct around a = around_axis(in, axis);
-	int64_t per = n_batch ? n / n_batch : 0, outer = n_batch ? a.outer / n_batch : 0;
+	int64_t per = n_batch ? n / n_batch : 0,
+		outer = n_batch ? a.outer / n_batch : 0;
 	int64_t picked;
 	if (__builtin_mul_overflow(n_batch * outer, per, &picked) ||
 	    __builtin_mul_overflow(picked, a.inner, &picked) ||
@@ -270,8 +290,9 @@ kernel_gather(struct call *c)
 			if (at < 0 || at >= a.n)
 				return call_err(c, "index %lld of %lld",
 						(long long)at, (long long)a.n);
-			__builtin_memmove(y, (const uint8_t *)c->io->in[0] +
-						 (size_t)(i * a.n + at) * bytes,
+			__builtin_memmove(y,
+					  (const uint8_t *)c->io->in[0] +
+					      (size_t)(i * a.n + at) * bytes,
 					  bytes);
 		}
 	return true;

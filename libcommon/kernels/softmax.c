@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SOFTMAX and LOG_SOFTMAX along the last dimension: spec/operators.md 3.6, 3.7. */
+/* SOFTMAX and LOG_SOFTMAX along the last dimension: spec/operators.md 3.6, 3.7.
+ */
 #include "kernels/functions.h"
 #include "kernels/tables.h"
 
@@ -55,8 +56,10 @@ prepare_8(struct call *c, struct softmax *s, double beta)
 	double m = fmin(beta * (double)s->q.scale * 0x1p26, 0x1p31 - 1.0);
 	s->scale = fixed_quantize(m);
 	if (!(m > 1))
-		return call_err(c, "input scale times beta is %g, which is below "
-				   "2^-26", (double)s->q.scale * beta);
+		return call_err(c,
+				"input scale times beta is %g, which is below "
+				"2^-26",
+				(double)s->q.scale * beta);
 	s->diff_min = -(int32_t)floor(31 * 0x1p26 / ldexp(1, s->scale.exp));
 	return true;
 }
@@ -87,19 +90,24 @@ row_8(struct call *c, struct softmax *s, const int32_t *x, int32_t *y)
 	int lead = sum <= INT32_MAX ? __builtin_clz((uint32_t)sum) : 0;
 	int shift = SUM_BITS - lead + 31 - bits;
 	if (sum > INT32_MAX || shift > 31)
-		return call_err(c, "a row's sum is beyond what the reference can "
-				   "express");
-	int32_t inverse = fixed_recip(
-	    (int32_t)(((uint32_t)sum << lead) - 0x80000000u));
+		return call_err(c,
+				"a row's sum is beyond what the reference can "
+				"express");
+	int32_t inverse =
+	    fixed_recip((int32_t)(((uint32_t)sum << lead) - 0x80000000u));
 	for (int64_t i = 0; i < s->depth; i++)
-		y[i] = s->e[i] < 0 ? lo
-				   : clamp_i32((int64_t)fixed_rdpot(
-						   fixed_srdhm(inverse, s->e[i]),
-						   shift) + lo, lo, hi);
+		y[i] =
+		    s->e[i] < 0
+			? lo
+			: clamp_i32((int64_t)fixed_rdpot(
+					fixed_srdhm(inverse, s->e[i]), shift) +
+					lo,
+				    lo, hi);
 	return true;
 }
 
-/* ---- int16: two tables ---------------------------------------------------------- */
+/* ---- int16: two tables
+ * ---------------------------------------------------------- */
 
 static float
 inverse_of_one_plus(float x)
@@ -116,13 +124,16 @@ static bool
 prepare_16(struct call *c, struct softmax *s, double beta, struct softmax16 *t)
 {
 	const struct affine out = { .scale = 2.0f / 65535.0f };
-	table16_fill(t->exp,
-		     (struct affine){ .scale = 10.0f / 65535.0f, .zero = INT16_MAX },
-		     out, expf);
-	table16_fill(t->inverse,
-		     (struct affine){ .scale = 1.0f / 65535.0f, .zero = INT16_MIN },
-		     out, inverse_of_one_plus);
-	return call_mult(c, (double)s->q.scale * beta / (10.0 / 65535.0), &t->scale);
+	table16_fill(
+	    t->exp,
+	    (struct affine){ .scale = 10.0f / 65535.0f, .zero = INT16_MAX },
+	    out, expf);
+	table16_fill(
+	    t->inverse,
+	    (struct affine){ .scale = 1.0f / 65535.0f, .zero = INT16_MIN }, out,
+	    inverse_of_one_plus);
+	return call_mult(c, (double)s->q.scale * beta / (10.0 / 65535.0),
+			 &t->scale);
 }
 
 static bool
@@ -132,14 +143,16 @@ row_16(struct call *c, struct softmax *s, const struct softmax16 *t,
 	int32_t max = row_max(x, s->depth);
 	int64_t sum = 0;
 	for (int64_t i = 0; i < s->depth; i++) {
-		int32_t d = clamp_i32((int64_t)fixed_mbqm(x[i] - max, t->scale) +
-					  INT16_MAX, INT16_MIN, INT16_MAX);
+		int32_t d = clamp_i32(
+		    (int64_t)fixed_mbqm(x[i] - max, t->scale) + INT16_MAX,
+		    INT16_MIN, INT16_MAX);
 		s->e[i] = table16_look(t->exp, d);
 		sum += s->e[i];
 	}
 	if (sum < 1 || sum > INT32_MAX)
-		return call_err(c, "a row's sum is beyond what the reference can "
-				   "express");
+		return call_err(c,
+				"a row's sum is beyond what the reference can "
+				"express");
 	int lead = __builtin_clz((uint32_t)sum);
 	int32_t u = (int32_t)(((sum << (lead - 1)) + (1 << 13)) >> 14);
 	int32_t v = clamp_i32((int64_t)u - 98304, INT16_MIN, INT16_MAX);
@@ -147,8 +160,8 @@ row_16(struct call *c, struct softmax *s, const struct softmax16 *t,
 	int shift = 31 - lead;
 	int64_t half = shift ? (int64_t)1 << (shift - 1) : 0;
 	for (int64_t i = 0; i < s->depth; i++)
-		y[i] = clamp_i32(((int64_t)s->e[i] * inverse + half) >> shift, 0,
-				 INT16_MAX);
+		y[i] = clamp_i32(((int64_t)s->e[i] * inverse + half) >> shift,
+				 0, INT16_MAX);
 	return true;
 }
 
@@ -178,7 +191,8 @@ kernel_softmax(struct call *c)
 	return true;
 }
 
-/* ---- LOG_SOFTMAX ------------------------------------------------------------------- */
+/* ---- LOG_SOFTMAX
+ * ------------------------------------------------------------------- */
 
 /*
  * x - max - ln(sum exp(x - max)), output scale 1/16 and zero point 127 by
@@ -190,8 +204,9 @@ log_row(struct call *c, struct softmax *s, struct fixed_mult back,
 {
 	int64_t sum = exponentials(s, x);
 	if (sum > INT32_MAX)
-		return call_err(c, "a row's sum is beyond what the reference can "
-				   "express");
+		return call_err(c,
+				"a row's sum is beyond what the reference can "
+				"express");
 	int32_t max = row_max(x, s->depth), log = fixed_log_q12((int32_t)sum);
 	int32_t limit = fixed_mbqm((int32_t)((int64_t)log + INT32_MIN), back);
 	if (limit < s->diff_min - 1)
@@ -215,8 +230,8 @@ kernel_log_softmax(struct call *c)
 	if (!prepare(c, &s) || !call_same_type(c, s.in, s.out) ||
 	    !call_type(c, s.in, "input", T_I8) || !prepare_8(c, &s, 1.0))
 		return false;
-	struct fixed_mult back = fixed_quantize(
-	    ldexp(1, 31 - s.scale.exp) / (double)s.scale.mult);
+	struct fixed_mult back =
+	    fixed_quantize(ldexp(1, 31 - s.scale.exp) / (double)s.scale.mult);
 	if (back.exp > 0)
 		return call_err(c, "input scale is too small");
 	for (int64_t r = 0; r < s.rows; r++)

@@ -17,8 +17,8 @@ struct svdf {
 };
 
 static bool
-matrix(struct call *c, const struct tfl_tensor *t, const char *role, int64_t rows,
-       int64_t cols)
+matrix(struct call *c, const struct tfl_tensor *t, const char *role,
+       int64_t rows, int64_t cols)
 {
 	return (t->rank == 2 && t->dim[0] == rows && t->dim[1] == cols) ||
 	       call_err(c, "%s (%s) is not %lld by %lld", role, t->name,
@@ -40,7 +40,8 @@ check_shapes(struct call *c, struct svdf *s)
 				(long long)s->filters, (long long)s->rank,
 				(long long)s->memory);
 	s->units = s->filters / s->rank;
-	return matrix(c, s->feature, "feature weights", s->filters, s->inputs) &&
+	return matrix(c, s->feature, "feature weights", s->filters,
+		      s->inputs) &&
 	       matrix(c, s->time, "time weights", s->filters, s->memory) &&
 	       matrix(c, s->state, "state", s->batch, s->filters * s->memory) &&
 	       matrix(c, s->out, "output", s->batch, s->units) &&
@@ -60,9 +61,11 @@ check_scales(struct call *c, struct svdf *s)
 	       call_affine(c, s->time, "time weights", &t) &&
 	       call_affine(c, s->state, "state", &s->q_state) &&
 	       call_affine(c, s->out, "output", &s->q_out) &&
-	       call_mult(c, (double)(s->q_in.scale * f.scale / s->q_state.scale),
+	       call_mult(c,
+			 (double)(s->q_in.scale * f.scale / s->q_state.scale),
 			 &s->to_state) &&
-	       call_mult(c, (double)(s->q_state.scale * t.scale / s->q_out.scale),
+	       call_mult(c,
+			 (double)(s->q_state.scale * t.scale / s->q_out.scale),
 			 &s->to_out);
 }
 
@@ -71,9 +74,12 @@ prepare(struct call *c, struct svdf *s)
 {
 	if (!call_arity(c, 5, 5, 1) && !(c->op->n_in == 5 && !call_in(c, BIAS)))
 		return false;
-	*s = (struct svdf){ .in = call_in(c, INPUT), .feature = call_in(c, FEATURE),
-			    .time = call_in(c, TIME), .bias = call_in(c, BIAS),
-			    .state = call_in(c, STATE), .out = call_out(c, 0) };
+	*s = (struct svdf){ .in = call_in(c, INPUT),
+			    .feature = call_in(c, FEATURE),
+			    .time = call_in(c, TIME),
+			    .bias = call_in(c, BIAS),
+			    .state = call_in(c, STATE),
+			    .out = call_out(c, 0) };
 	if (!call_type(c, s->in, "input", T_I8) ||
 	    !call_type(c, s->out, "output", T_I8) ||
 	    !call_type(c, s->feature, "feature weights", T_I8) ||
@@ -82,7 +88,8 @@ prepare(struct call *c, struct svdf *s)
 	    !call_same_type(c, s->time, s->state))
 		return false;
 	if (!s->state->is_variable)
-		return call_err(c, "state (%s) is not a variable", s->state->name);
+		return call_err(c, "state (%s) is not a variable",
+				s->state->name);
 	return check_shapes(c, s) && check_scales(c, s);
 }
 
@@ -99,8 +106,9 @@ run_feature(struct call *c, const struct svdf *s, int32_t *state)
 				sum += (uint32_t)(w[f * s->inputs + k] *
 						  (x[b * s->inputs + k] -
 						   s->q_in.zero));
-			int64_t v = (int64_t)fixed_mbqm((int32_t)sum, s->to_state) +
-				    s->q_state.zero;
+			int64_t v =
+			    (int64_t)fixed_mbqm((int32_t)sum, s->to_state) +
+			    s->q_state.zero;
 			state[(b * s->filters + f + 1) * s->memory - 1] =
 			    clamp_i32(v, lo, hi);
 		}
@@ -116,7 +124,8 @@ run_time(const struct svdf *s, const int32_t *state, const int32_t *w,
 		sum += (uint32_t)w[unit * n + k] *
 		       (uint32_t)(state[unit * n + k] - s->q_state.zero);
 	return clamp_i32((int64_t)fixed_mbqm((int32_t)sum, s->to_out) +
-			     s->q_out.zero, INT8_MIN, INT8_MAX);
+			     s->q_out.zero,
+			 INT8_MIN, INT8_MAX);
 }
 
 bool

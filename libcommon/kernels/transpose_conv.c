@@ -47,12 +47,14 @@ fill_patch(const struct transposed *v, int64_t pixel, int16_t *row)
 	for (int32_t ky = 0; ky < v->k.h; ky++) {
 		int64_t iy = source(oy, ky, v->pad_h, v->stride_h, v->i.h);
 		for (int32_t kx = 0; kx < v->k.w; kx++, row += v->i.c) {
-			int64_t ix = source(ox, kx, v->pad_w, v->stride_w, v->i.w);
+			int64_t ix =
+			    source(ox, kx, v->pad_w, v->stride_w, v->i.w);
 			if (iy < 0 || ix < 0)
 				memset(row, 0, (size_t)v->i.c * sizeof(*row));
 			else
 				copy_minus(row, v->in->type, v->x,
-					   ((n * v->i.h + iy) * v->i.w + ix) * v->i.c,
+					   ((n * v->i.h + iy) * v->i.w + ix) *
+					       v->i.c,
 					   v->i.c, v->zero.in);
 		}
 	}
@@ -67,10 +69,11 @@ check_shapes(struct call *c, struct transposed *v, struct fb_ref o)
 		return false;
 	if (v->k.c != v->i.c || v->k.n != v->o.c || v->i.n != v->o.n ||
 	    v->k.h < 1 || v->k.w < 1 || v->k.n < 1)
-		return call_err(c, "%d channels in, %d out, batches %d and %d do "
-				   "not suit %d filters of %dx%dx%d", v->i.c,
-				v->o.c, v->i.n, v->o.n, v->k.n, v->k.h, v->k.w,
-				v->k.c);
+		return call_err(c,
+				"%d channels in, %d out, batches %d and %d do "
+				"not suit %d filters of %dx%dx%d",
+				v->i.c, v->o.c, v->i.n, v->o.n, v->k.n, v->k.h,
+				v->k.w, v->k.c);
 	int64_t padding = fb_int(o, FB_TransposeConvOptions_padding);
 	v->stride_h = fb_int(o, FB_TransposeConvOptions_stride_h);
 	v->stride_w = fb_int(o, FB_TransposeConvOptions_stride_w);
@@ -113,15 +116,22 @@ kernel_transpose_conv(struct call *c)
 	if (!call_arity(c, 3, 4, 1))
 		return false;
 	struct fb_ref o = tfl_options(c->op, &fb_TransposeConvOptions);
-	struct transposed v = { .in = call_in(c, INPUT), .out = call_out(c, 0),
+	struct transposed v = { .in = call_in(c, INPUT),
+				.out = call_out(c, 0),
 				.weights = call_in(c, WEIGHTS),
-				.bias = call_in(c, BIAS), .x = c->io->in[INPUT] };
+				.bias = call_in(c, BIAS),
+				.x = c->io->in[INPUT] };
 	if (!conv_types(c, v.in, v.weights, v.bias, v.out, &v.zero) ||
 	    !check_shapes(c, &v, o))
 		return false;
 	struct requant_from f = {
-		.in = v.in, .weights = v.weights, .bias = v.bias, .out = v.out,
-		.bias_data = v.bias ? c->io->in[BIAS] : NULL, .n = v.o.c, .axis = 0,
+		.in = v.in,
+		.weights = v.weights,
+		.bias = v.bias,
+		.out = v.out,
+		.bias_data = v.bias ? c->io->in[BIAS] : NULL,
+		.n = v.o.c,
+		.axis = 0,
 		.activation = fb_int(
 		    o, FB_TransposeConvOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,

@@ -83,8 +83,9 @@ kernel_relu(struct call *c)
 	struct range r;
 	if (!prepare(c, T_QUANT, &u) ||
 	    !call_mult(c, (double)(u.q.scale / u.q_out.scale), &m) ||
-	    !call_range(c, c->op->code == TFL_RELU ? TFL_ACT_RELU
-						   : TFL_ACT_RELU_N1_TO_1,
+	    !call_range(c,
+			c->op->code == TFL_RELU ? TFL_ACT_RELU
+						: TFL_ACT_RELU_N1_TO_1,
 			u.out, u.q_out, &r))
 		return false;
 	if (c->op->code == TFL_RELU_0_TO_1 && r.lo < u.q_out.zero)
@@ -128,7 +129,8 @@ kernel_leaky_relu(struct call *c)
 	return finish(c, &u);
 }
 
-/* ---- HARD_SWISH, 16 bits inside ------------------------------------------- */
+/* ---- HARD_SWISH, 16 bits inside -------------------------------------------
+ */
 
 static int32_t
 sat16(int32_t v)
@@ -158,7 +160,8 @@ hard_swish(int32_t v, struct fixed_mult out, struct fixed_mult relu)
 	int32_t pre = srdhm16(wide, mult16(out.mult));
 	int32_t r = wide;
 	if (relu.exp > 0)
-		r = sat16((int32_t)fmin(fmax(ldexp(r, relu.exp - 1), -65536), 65536));
+		r = sat16(
+		    (int32_t)fmin(fmax(ldexp(r, relu.exp - 1), -65536), 65536));
 	r = srdhm16(r, mult16(relu.mult));
 	if (relu.exp > 0)
 		r = sat16(r * 2);
@@ -181,14 +184,17 @@ kernel_hard_swish(struct call *c)
 	    !call_mult(c, (double)(hs / (3.0f / 32768.0f)), &relu))
 		return false;
 	if (out.exp > 0)
-		return call_err(c, "input scale is more than 128 times the output "
-				   "scale");
+		return call_err(c,
+				"input scale is more than 128 times the output "
+				"scale");
 	for (int64_t i = 0; i < u.n; i++)
-		u.v[i] = plus_zero(&u, hard_swish(u.v[i] - u.q.zero, out, relu));
+		u.v[i] =
+		    plus_zero(&u, hard_swish(u.v[i] - u.q.zero, out, relu));
 	return finish(c, &u);
 }
 
-/* ---- QUANTIZE, DEQUANTIZE --------------------------------------------------- */
+/* ---- QUANTIZE, DEQUANTIZE ---------------------------------------------------
+ */
 
 /* ⌊v / s⌉ + z, clamped; not a number becomes 0 */
 static int32_t
@@ -219,7 +225,8 @@ kernel_quantize(struct call *c)
 	int32_t *v = anew(c->a, int32_t, (size_t)n);
 	if (from_float) {
 		for (int64_t i = 0; i < n; i++)
-			v[i] = quantized(((const float *)c->io->in[0])[i], q_out, r);
+			v[i] = quantized(((const float *)c->io->in[0])[i],
+					 q_out, r);
 		call_narrow(c, 0, v);
 		return true;
 	}
@@ -228,7 +235,8 @@ kernel_quantize(struct call *c)
 	v = call_widen(c, 0);
 	for (int64_t i = 0; i < n; i++) {
 		int32_t x = (int32_t)((uint32_t)v[i] - (uint32_t)q.zero);
-		v[i] = clamp_i32((int64_t)fixed_mbqm(x, m) + q_out.zero, r.lo, r.hi);
+		v[i] = clamp_i32((int64_t)fixed_mbqm(x, m) + q_out.zero, r.lo,
+				 r.hi);
 	}
 	call_narrow(c, 0, v);
 	return true;

@@ -56,7 +56,8 @@ view_copy(void *out, struct view to, const void *in, struct view from,
 		return;
 	if (run != other)
 		run = 1;
-	int last_to = to.rank - 1 - (run > 1), last_from = from.rank - 1 - (run > 1);
+	int last_to = to.rank - 1 - (run > 1),
+	    last_from = from.rank - 1 - (run > 1);
 	int64_t at_to = to.base, at_from = from.base;
 	bool more;
 	do {

@@ -24,8 +24,8 @@ sim_random(uint64_t *state, const struct tfl_tensor *t, void *data)
 		if (t->type == TFL_BOOL) {
 			*to = (uint8_t)(r >> 63);
 		} else if (t->type == TFL_FLOAT32) {
-			float f = (float)((int32_t)(r >> 40) - (1 << 23)) *
-				  0x1p-23f;
+			float f =
+			    (float)((int32_t)(r >> 40) - (1 << 23)) * 0x1p-23f;
 			memcpy(to, &f, sizeof(f));
 		} else {
 			store_le64(le, r >> (64 - 8 * bytes));

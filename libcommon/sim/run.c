@@ -48,8 +48,10 @@ find_plan(struct sim *s, struct err *e)
 		n += (size_t)s->m->subgraph[i].n_tensors;
 	if (md.n < 12 || md.n % 4 || (md.n - 12) / 4 != n ||
 	    load_le32(md.p + 8) != n)
-		return err_at(e, s->m->name, 0, "OfflineMemoryAllocation of %zu "
-			      "bytes does not describe %zu tensors", md.n, n);
+		return err_at(e, s->m->name, 0,
+			      "OfflineMemoryAllocation of %zu "
+			      "bytes does not describe %zu tensors",
+			      md.n, n);
 	int32_t *plan = anew(s->a, int32_t, (size_t)s->g->n_tensors);
 	for (int i = 0; i < s->g->n_tensors; i++)
 		plan[i] = (int32_t)load_le32(md.p + 12 + 4 * (size_t)i);
@@ -60,7 +62,8 @@ find_plan(struct sim *s, struct err *e)
 static bool
 too_large(struct sim *s, struct err *e)
 {
-	return err_at(e, s->m->name, 0, "the activations need more than %zu MiB",
+	return err_at(e, s->m->name, 0,
+		      "the activations need more than %zu MiB",
 		      SIM_MAX_BYTES >> 20);
 }
 
@@ -78,9 +81,12 @@ plan_tensor(struct sim *s, int i, struct err *e)
 	const struct tfl_tensor *t = &s->g->tensor[i];
 	int64_t at = s->plan[i], end = at + tfl_bytes(t);
 	if (at < -1 || (at > 0 && (size_t)at % element_bytes(t)))
-		return err_at(e, s->m->name, 0, "tensor %d (%s) is planned at "
-			      "offset %lld, which is negative or not aligned to "
-			      "its elements", i, t->name, (long long)at);
+		return err_at(
+		    e, s->m->name, 0,
+		    "tensor %d (%s) is planned at "
+		    "offset %lld, which is negative or not aligned to "
+		    "its elements",
+		    i, t->name, (long long)at);
 	if (at < 0)
 		return true;
 	if ((uint64_t)end > SIM_MAX_BYTES)
@@ -155,16 +161,20 @@ check_sources(struct sim *s, int op_index, struct err *e)
 			continue;
 		const struct tfl_tensor *t = &s->g->tensor[op->in[k]];
 		if (t->is_sparse)
-			return err_at(e, s->m->name, 0, "operator %d (%s): "
+			return err_at(e, s->m->name, 0,
+				      "operator %d (%s): "
 				      "tensor %d (%s) is sparse, which is not "
-				      "supported", op_index, tfl_op_label(op),
-				      op->in[k], t->name);
+				      "supported",
+				      op_index, tfl_op_label(op), op->in[k],
+				      t->name);
 		if (!t->data.p && t->producer < 0 && !t->is_variable &&
 		    tfl_bytes(t) && !s->is_input[op->in[k]])
-			return err_at(e, s->m->name, 0, "operator %d (%s): "
+			return err_at(e, s->m->name, 0,
+				      "operator %d (%s): "
 				      "reads tensor %d (%s), which nothing "
-				      "writes", op_index, tfl_op_label(op),
-				      op->in[k], t->name);
+				      "writes",
+				      op_index, tfl_op_label(op), op->in[k],
+				      t->name);
 	}
 	return true;
 }
@@ -180,9 +190,12 @@ check_npu(struct sim *s, int op_index, struct err *e)
 	for (int k = 0; ok && k < N_SPECIAL; k++)
 		ok = s->g->tensor[op->in[k]].type == TFL_UINT8;
 	if (!ok || !s->g->tensor[op->in[IN_STREAM]].data.p)
-		return err_at(e, s->m->name, 0, "operator %d (ethos-u): its first "
-			      "four inputs are not uint8 command stream, flash, "
-			      "scratch and fast scratch", op_index);
+		return err_at(
+		    e, s->m->name, 0,
+		    "operator %d (ethos-u): its first "
+		    "four inputs are not uint8 command stream, flash, "
+		    "scratch and fast scratch",
+		    op_index);
 	size_t n = (size_t)tfl_bytes(&s->g->tensor[op->in[IN_FAST]]);
 	if (n > SIM_MAX_BYTES)
 		return too_large(s, e);
@@ -198,13 +211,16 @@ check_op(struct sim *s, int op_index, struct err *e)
 	if (is_npu(op))
 		return check_npu(s, op_index, e);
 	if (!kernel_known(op->code))
-		return err_at(e, s->m->name, 0, "operator %d (%s): no kernel "
-			      "for this operator", op_index, tfl_op_label(op));
+		return err_at(e, s->m->name, 0,
+			      "operator %d (%s): no kernel "
+			      "for this operator",
+			      op_index, tfl_op_label(op));
 	/* every pair is looked at when memory is shared */
 	if ((int64_t)op->n_in * op->n_out > 1 << 20)
-		return err_at(e, s->m->name, 0, "operator %d (%s) has %d inputs "
-			      "and %d outputs", op_index, tfl_op_label(op),
-			      op->n_in, op->n_out);
+		return err_at(e, s->m->name, 0,
+			      "operator %d (%s) has %d inputs "
+			      "and %d outputs",
+			      op_index, tfl_op_label(op), op->n_in, op->n_out);
 	return check_sources(s, op_index, e);
 }
 
@@ -239,7 +255,8 @@ sim_reset(struct sim *s)
 		if (!t->is_variable)
 			continue;
 		int fill = t->type == TFL_INT8 && t->quant.n_zero
-			       ? (int)(t->quant.zero[0] & 0xff) : 0;
+			       ? (int)(t->quant.zero[0] & 0xff)
+			       : 0;
 		memset(s->data[i], fill, (size_t)tfl_bytes(t));
 	}
 }
@@ -282,7 +299,8 @@ run_npu(struct sim *s, int op_index, const struct sim_hooks *hooks,
 {
 	const struct tfl_op *op = &s->g->op[op_index];
 	const struct tfl_tensor *stream = &s->g->tensor[op->in[IN_STREAM]];
-	struct sim_npu_job job = { .name = s->m->name, .op_index = op_index,
+	struct sim_npu_job job = { .name = s->m->name,
+				   .op_index = op_index,
 				   .payload = { .p = s->data[op->in[IN_STREAM]],
 						.n = stream->data.n },
 				   .hooks = hooks };
@@ -340,8 +358,8 @@ run_cpu(struct sim *s, int op_index, struct err *e)
 	for (int k = 0; k < op->n_out; k++)
 		out[k] = s->data[op->out[k]];
 	struct err bare = { 0 };
-	bool ok = kernel_eval(s->g, op,
-			      &(struct kernel_io){ .in = in, .out = out }, &bare);
+	bool ok = kernel_eval(
+	    s->g, op, &(struct kernel_io){ .in = in, .out = out }, &bare);
 	arena_close(scratch);
 	return ok || err_at(e, s->m->name, 0, "%s", bare.text);
 }
@@ -354,7 +372,8 @@ sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e)
 					       : run_cpu(s, i, e);
 		if (!ok)
 			return false;
-		if (hooks && hooks->op_done && !hooks->op_done(hooks->ctx, s, i, e))
+		if (hooks && hooks->op_done &&
+		    !hooks->op_done(hooks->ctx, s, i, e))
 			return false;
 	}
 	return true;

@@ -143,12 +143,12 @@ static void
 tables(void)
 {
 	int16_t t[TABLE16];
+	struct affine ten = { .scale = 10.0f / 65535.0f, .zero = 32767 };
+	struct affine one = { .scale = 1.0f / 65535.0f, .zero = -32768 };
 	struct affine out = { .scale = 2.0f / 65535.0f };
-	table16_fill(t, (struct affine){ .scale = 10.0f / 65535.0f, .zero = 32767 },
-		     out, expf);
+	table16_fill(t, ten, out, expf);
 	expect("exp table at 0", t[512], 32767);
-	table16_fill(t, (struct affine){ .scale = 1.0f / 65535.0f, .zero = -32768 },
-		     out, one_over_one_plus);
+	table16_fill(t, one, out, one_over_one_plus);
 	/* spec 5.5: entries that tell float32 from double */
 	expect("1/(1+x) table", t[160], 24966);
 	expect("1/(1+x) table", t[294], 20816);

@@ -34,11 +34,13 @@ load(struct arena *a, const char *path, const struct tfl_tensor *t,
 		return false;
 	*out = n.data;
 	return n.data.n == (size_t)tfl_bytes(t) ||
-	       err_set(e, "%s: %zu bytes for tensor %s", path, n.data.n, t->name);
+	       err_set(e, "%s: %zu bytes for tensor %s", path, n.data.n,
+		       t->name);
 }
 
 static bool
-check(struct arena *a, const char *path, struct sim *s, int index, struct err *e)
+check(struct arena *a, const char *path, struct sim *s, int index,
+      struct err *e)
 {
 	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
 	const uint8_t *got = sim_tensor(s, index);
@@ -48,9 +50,11 @@ check(struct arena *a, const char *path, struct sim *s, int index, struct err *e
 	n_tensors++;
 	for (size_t i = 0; i < want.n; i++)
 		if (got[i] != want.p[i])
-			return err_set(e, "%s: tensor %d (%s) differs in byte %zu: "
-					  "%u, want %u", path, index, t->name, i,
-				       got[i], want.p[i]);
+			return err_set(
+			    e,
+			    "%s: tensor %d (%s) differs in byte %zu: "
+			    "%u, want %u",
+			    path, index, t->name, i, got[i], want.p[i]);
 	return true;
 }
 
@@ -65,8 +69,8 @@ check_tensors(void *ctx, struct sim *s, int op_index, struct err *e)
 	const struct dump *d = ctx;
 	const struct tfl_op *op = &sim_model(s)->subgraph[0].op[op_index];
 	for (int k = 0; d->dir && k < op->n_out; k++) {
-		const char *path = arena_printf(d->a, "%s/tensor_%d.npy", d->dir,
-						op->out[k]);
+		const char *path =
+		    arena_printf(d->a, "%s/tensor_%d.npy", d->dir, op->out[k]);
 		if (!exists(path))
 			return err_set(e, "%s: no such golden", path);
 		if (!check(d->a, path, s, op->out[k], e))
@@ -114,9 +118,11 @@ judge(const char *shared, const char *group, const char *dir)
 	if (!exists(model))
 		model = arena_printf(a, "%s/models/%s.tflite", shared, group);
 	if (n > 2 && !strcmp(dir + n - 2, "/0"))
-		inner = arena_printf(a, "%.*s/intermediate_0", (int)(n - 2), dir);
+		inner =
+		    arena_printf(a, "%.*s/intermediate_0", (int)(n - 2), dir);
 	n_cases++;
-	if (!run_case(a, model, dir, inner && exists(inner) ? inner : NULL, &e)) {
+	if (!run_case(a, model, dir, inner && exists(inner) ? inner : NULL,
+		      &e)) {
 		n_failed++;
 		printf("%s\n", e.text);
 	}

@@ -56,8 +56,8 @@ does_not_fit(const char *path, const char *what, const struct tfl_tensor *t,
 {
 	struct text x = { 0 };
 	put_shape(&x, t);
-	(void)err_at(e, file_name(path), 0, "%s, tensor %s is %s", what, t->name,
-		     text_str(&x));
+	(void)err_at(e, file_name(path), 0, "%s, tensor %s is %s", what,
+		     t->name, text_str(&x));
 	text_free(&x);
 	return false;
 }
@@ -76,8 +76,8 @@ read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 			return false;
 		if (n.kind != npy_kind(t->type) ||
 		    n.item_bytes != tfl_type_bytes(t->type))
-			return does_not_fit(path, "elements are of another type",
-					    t, e);
+			return does_not_fit(
+			    path, "elements are of another type", t, e);
 		if (!same_dims(&n, t))
 			return does_not_fit(path, "shape is another", t, e);
 		file = n.data;
@@ -95,8 +95,10 @@ load_inputs(struct sim *s, const struct options *o, struct err *e)
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	uint64_t state = o->seed;
 	if (o->n_input && o->n_input != g->n_in)
-		return err_at(e, m->name, 0, "the model has %d inputs, %d files are "
-			      "given", g->n_in, o->n_input);
+		return err_at(e, m->name, 0,
+			      "the model has %d inputs, %d files are "
+			      "given",
+			      g->n_in, o->n_input);
 	struct arena *a = arena_open();
 	bool ok = true;
 	for (int k = 0; ok && k < g->n_in; k++) {
@@ -117,16 +119,19 @@ copy_inputs(struct sim *from, struct sim *to, struct err *e)
 	const struct tfl_subgraph *f = &sim_model(from)->subgraph[0];
 	const struct tfl_subgraph *g = &sim_model(to)->subgraph[0];
 	if (f->n_in != g->n_in || f->n_out != g->n_out)
-		return err_at(e, sim_model(to)->name, 0, "has %d inputs and %d "
-			      "outputs, %s has %d and %d", g->n_in, g->n_out,
-			      sim_model(from)->name, f->n_in, f->n_out);
+		return err_at(e, sim_model(to)->name, 0,
+			      "has %d inputs and %d "
+			      "outputs, %s has %d and %d",
+			      g->n_in, g->n_out, sim_model(from)->name, f->n_in,
+			      f->n_out);
 	for (int k = 0; k < f->n_in; k++) {
 		const struct tfl_tensor *x = &f->tensor[f->in[k]];
 		const struct tfl_tensor *y = &g->tensor[g->in[k]];
 		if (x->type != y->type || tfl_bytes(x) != tfl_bytes(y))
-			return err_at(e, sim_model(to)->name, 0, "input %d has "
-				      "another type or size than in %s", k,
-				      sim_model(from)->name);
+			return err_at(e, sim_model(to)->name, 0,
+				      "input %d has "
+				      "another type or size than in %s",
+				      k, sim_model(from)->name);
 		memcpy(sim_tensor(to, g->in[k]), sim_tensor(from, f->in[k]),
 		       (size_t)tfl_bytes(x));
 	}

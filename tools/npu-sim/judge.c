@@ -60,21 +60,23 @@ same_values(struct sim *s, int output, const void *got, const void *want,
 		n_wrong++;
 		if (first < 0)
 			first = i;
-		largest = fmax(largest, fabs(value_at(t, got, i) -
-					     value_at(t, want, i)));
+		largest = fmax(
+		    largest, fabs(value_at(t, got, i) - value_at(t, want, i)));
 	}
 	if (!n_wrong)
 		return true;
 	struct text at = { 0 };
 	put_position(&at, t, first);
-	const char *op = t->producer < 0 ? "none"
-					 : tfl_op_label(&g->op[t->producer]);
-	(void)err_no(e, "%s: output %d (tensor %d, %s, of operator %d, %s): "
-			"element %s is %.9g, %s %.9g; %lld of %lld differ, by at "
-			"most %.9g", m->name, output, g->out[output], t->name,
-		     t->producer, op, text_str(&at), value_at(t, got, first),
-		     wanted, value_at(t, want, first), (long long)n_wrong,
-		     (long long)n, largest);
+	const char *op =
+	    t->producer < 0 ? "none" : tfl_op_label(&g->op[t->producer]);
+	(void)err_no(e,
+		     "%s: output %d (tensor %d, %s, of operator %d, %s): "
+		     "element %s is %.9g, %s %.9g; %lld of %lld differ, by at "
+		     "most %.9g",
+		     m->name, output, g->out[output], t->name, t->producer, op,
+		     text_str(&at), value_at(t, got, first), wanted,
+		     value_at(t, want, first), (long long)n_wrong, (long long)n,
+		     largest);
 	text_free(&at);
 	return false;
 }
@@ -84,16 +86,18 @@ check_expectations(struct sim *s, const struct options *o, struct err *e)
 {
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	if (o->n_expect && o->n_expect != g->n_out)
-		return err_at(e, sim_model(s)->name, 0, "the model has %d outputs, "
-			      "%d expected files are given", g->n_out,
-			      o->n_expect);
+		return err_at(e, sim_model(s)->name, 0,
+			      "the model has %d outputs, "
+			      "%d expected files are given",
+			      g->n_out, o->n_expect);
 	struct arena *a = arena_open();
 	bool ok = true;
 	for (int k = 0; ok && k < o->n_expect; k++) {
 		struct bytes v;
-		ok = read_values(a, o->expect[k], &g->tensor[g->out[k]], &v, e) &&
-		     same_values(s, k, sim_tensor(s, g->out[k]), v.p, "expected",
-				 e);
+		ok = read_values(a, o->expect[k], &g->tensor[g->out[k]], &v,
+				 e) &&
+		     same_values(s, k, sim_tensor(s, g->out[k]), v.p,
+				 "expected", e);
 	}
 	arena_close(a);
 	return ok;
@@ -108,12 +112,14 @@ compare_models(struct sim *a, struct sim *b, struct err *e)
 		const struct tfl_tensor *x = &f->tensor[f->out[k]];
 		const struct tfl_tensor *y = &g->tensor[g->out[k]];
 		if (x->type != y->type || tfl_bytes(x) != tfl_bytes(y))
-			return err_no(e, "%s: output %d has another type or size "
-					 "than in %s", sim_model(b)->name, k,
+			return err_no(e,
+				      "%s: output %d has another type or size "
+				      "than in %s",
+				      sim_model(b)->name, k,
 				      sim_model(a)->name);
 		if (!same_values(b, k, sim_tensor(b, g->out[k]),
-				 sim_tensor(a, f->out[k]), "but in the other model",
-				 e))
+				 sim_tensor(a, f->out[k]),
+				 "but in the other model", e))
 			return false;
 	}
 	return true;

@@ -6,7 +6,7 @@ enum { OPT_COMPARE = 256, OPT_DUMP, OPT_TRACE, OPT_JSON, OPT_SEED };
 
 static const struct argp_option option_list[] = {
 	{ .name = "input", .key = 'i', .arg = "FILE",
-	  .doc = "values of the next input, .npy or raw (repeat in model order)" },
+	  .doc = "next input's values, .npy or raw (repeat in model order)" },
 	{ .name = "expect", .key = 'e', .arg = "FILE",
 	  .doc = "expected values of the next output; exit 1 if they differ" },
 	{ .name = "output", .key = 'o', .arg = "DIR",
@@ -14,7 +14,7 @@ static const struct argp_option option_list[] = {
 	{ .name = "seed", .key = OPT_SEED, .arg = "N",
 	  .doc = "random inputs from this seed (default 0)" },
 	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL",
-	  .doc = "run this model on the same inputs; exit 1 if outputs differ" },
+	  .doc = "run this one on the same inputs; exit 1 if outputs differ" },
 	{ .name = "dump", .key = OPT_DUMP, .arg = "DIR",
 	  .doc = "write what every operator wrote as DIR/tensor_INDEX.npy" },
 	{ .name = "trace", .key = OPT_TRACE,
@@ -46,7 +46,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->output_dir = arg;
 		break;
 	case OPT_SEED:
-		o->seed = (uint64_t)cli_number(state, "--seed", arg, 0, INT64_MAX);
+		o->seed = (uint64_t)cli_number(state, "--seed", arg, 0,
+					       INT64_MAX);
 		o->has_seed = true;
 		break;
 	case OPT_COMPARE:
@@ -68,9 +69,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (o->has_seed && o->n_input)
-			argp_error(state, "--seed and --input exclude each other");
+			argp_error(state, "--seed excludes --input");
 		if (o->trace && o->json)
-			argp_error(state, "--trace and --json exclude each other");
+			argp_error(state, "--trace excludes --json");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -82,8 +83,8 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "[MODEL]",
-	.doc = "Run a TFLite model, plain or compiled for Ethos-U, bit by bit as "
-	       "the device would.",
+	.doc = "Run a TFLite model, plain or compiled for Ethos-U, bit for "
+	       "bit as the device would.",
 };
 
 static bool
@@ -118,7 +119,8 @@ run_other(struct arena *a, const struct options *o, struct sim *s,
 	  struct sim **other, struct err *e)
 {
 	struct tfl_model *m;
-	return tfl_read_file(a, o->compare, &m, e) && sim_open(a, m, other, e) &&
+	return tfl_read_file(a, o->compare, &m, e) &&
+	       sim_open(a, m, other, e) &&
 	       copy_inputs(s, *other, e) && sim_invoke(*other, NULL, e);
 }
 

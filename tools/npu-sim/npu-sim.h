@@ -38,6 +38,7 @@ bool compare_models(struct sim *a, struct sim *b, struct err *e);
 void print_operator(struct sim *s, int op_index);
 void print_npu_event(void *ctx, const struct sim_npu_event *ev);
 void print_outputs(struct sim *s);
-void print_json(struct sim *s, const struct options *o, const struct err *verdict);
+void print_json(struct sim *s, const struct options *o,
+		const struct err *verdict);
 
 #endif

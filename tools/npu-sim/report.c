@@ -63,7 +63,8 @@ put_json_tensor(struct text *x, struct sim *s, int index)
 	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
 	text_printf(x, "{\"tensor\": %d, \"name\": ", index);
 	text_quoted(x, t->name, __builtin_strlen(t->name));
-	text_printf(x, ", \"type\": \"%s\", \"shape\": [", tfl_type_name(t->type));
+	text_printf(x, ", \"type\": \"%s\", \"shape\": [",
+		    tfl_type_name(t->type));
 	for (int i = 0; i < t->rank; i++)
 		text_printf(x, i ? ", %d" : "%d", t->dim[i]);
 	text_printf(x, "], \"producer\": %d, \"xxh3\": \"%016" PRIx64 "\"}",
@@ -100,7 +101,8 @@ print_json(struct sim *s, const struct options *o, const struct err *verdict)
 		    o->n_expect || o->compare ? "true" : "false");
 	text_printf(&x, " \"equal\": %s",
 		    o->n_expect || o->compare
-			? verdict->status ? "false" : "true" : "null");
+			? verdict->status ? "false" : "true"
+			: "null");
 	if (verdict->status) {
 		text_puts(&x, ",\n \"difference\": ");
 		text_quoted(&x, verdict->text, __builtin_strlen(verdict->text));
