@@ -1,0 +1,320 @@
+#!/usr/bin/env bats
+# mkinput: every format to the numbers that a hand finds, then the model's word.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+load lib/model
+
+# input 0 of fc.json: INT8 [1,4], scale 0.5, zero point -10
+numbers() { # FILE: the int8 bytes of raw output
+	od -An -v -td1 "$1" | xargs
+}
+
+# gives "NUMBERS" ARG...: the raw output of mkinput
+gives() {
+	local want=$1
+	shift
+	mkinput --format=raw -o out.raw "$@" || return
+	local got
+	got=$(numbers out.raw)
+	[ "$got" = "$want" ] || { echo "got: $got"; return 1; }
+}
+
+# picture H W C: a model with such an input of scale 1/255, zero point -128
+picture() {
+	model p "$t[0].shape = [1,$1,$2,$3] | $t[0].quantization =
+		{scale:[0.003921568859368563],zero_point:[-128]} |
+		$t[1].shape = [2,$(($1 * $2 * $3))] |
+		.buffers[1].data = [range($((2 * $1 * $2 * $3)))]"
+}
+
+@test "the guide's header, byte for byte" {
+	model m
+	printf '0, 1, -59, 68.5\n' >v.csv
+	mkinput m.tflite v.csv >got
+	cat >want <<-'END'
+	#ifndef INPUT_DATA_H
+	#define INPUT_DATA_H
+
+	#include <stdint.h>
+
+	static const int input_data_len = 4;
+	static const int8_t input_data[] = {
+	  -10, -8, -128, 127
+	};
+
+	#endif /* INPUT_DATA_H */
+	END
+	diff want got
+	mkinput --name x --guard G --section .in -o in.h m.tflite v.csv
+	grep -qx '#ifndef G' in.h
+	grep -qx 'static int8_t x\[\] __attribute__((section(".in"), aligned(16))) = {' in.h
+}
+
+@test "rounding: half away from zero, in float32, clamped" {
+	model m
+	echo '0.25 -0.25 0.24999999 -0.24999999' >v.csv
+	gives "-9 -11 -10 -10" m.tflite v.csv
+	echo '0.75;-0.75;1e30;-1e30' >v.csv
+	gives "-8 -12 127 -128" m.tflite v.csv
+}
+
+@test "it rounds as the functions in tfl2c's header" {
+	need gcc
+	model m
+	seq -75.03 0.37 73 | head -400 >v.csv
+	n=$(wc -l <v.csv)
+	model w "$t[0].shape = [1,$n] | $t[1].shape = [2,$n] | .buffers[1].data = [range(2 * $n) | . % 100]"
+	mkinput --format=raw -o got w.tflite v.csv
+	tfl2c -n m -o m.h w.tflite
+	{
+		echo '#include "m.h"
+		#include <stdio.h>
+		static const float v[] = {'
+		sed 's/\(.*\)/(float)\1,/' v.csv
+		echo '};
+		int main(void)
+		{
+			for (unsigned i = 0; i < sizeof v / sizeof *v; i++)
+				putchar(m_input_0_quantize(v[i]));
+		}'
+	} >t.c
+	gcc -o t t.c
+	./t | cmp - got
+}
+
+@test "npy: own type is taken, other types are quantized" {
+	model m
+	npy() { # DESCR SHAPE BYTES
+		local h="{'descr': '$1', 'fortran_order': False, 'shape': $2, }"
+		printf '\x93NUMPY\x01\x00%b' "\\x$(printf %02x $((${#h} + 1)))\\x00"
+		printf '%s\n%b' "$h" "$3"
+	}
+	npy '|i1' '(4,)' '\x01\x02\xff\x80' >a.npy
+	gives "1 2 -1 -128" m.tflite a.npy
+	gives "-8 -6 -12 -128" --real m.tflite a.npy 
+	npy '|u1' '(1, 4)' '\x01\x02\x00\xff' >b.npy
+	gives "-8 -6 -10 127" m.tflite b.npy
+	npy '<f4' '(4,1)' '\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x80\xbf' >c.npy
+	gives "-8 -6 -10 -12" m.tflite c.npy
+	refuses 2 "b.npy: error: value 3, 255, is no INT8" mkinput --quantized m.tflite b.npy
+	refuses 2 "a.npy: error: these are quantized values already; to normalise them, say --real" \
+		mkinput --scale 2 m.tflite a.npy
+	npy '|i1' '(5,)' '\x01\x02\x03\x04\x05' >d.npy
+	refuses 2 "d.npy: error: 5 values of shape [5] for an input of 4, [1,4]" mkinput m.tflite d.npy
+	model s "$t[0].shape = [1,2,3] | $t[1].shape = [2,6] | .buffers[1].data = [range(12)]"
+	npy '|i1' '(3,2)' '\x01\x02\x03\x04\x05\x06' >e.npy
+	refuses 2 "e.npy: error: shape [3,2] does not match the input's [1,2,3]" mkinput s.tflite e.npy
+	# own output reads back
+	mkinput --format=npy -o f.npy m.tflite a.npy
+	gives "1 2 -1 -128" m.tflite f.npy
+}
+
+@test "raw, from a file and from a pipe" {
+	model m
+	printf '\x01\x02\xff\x80' >a.bin
+	gives "1 2 -1 -128" m.tflite a.bin
+	printf '\x01\x02\xff\x80' | gives "1 2 -1 -128" m.tflite
+	printf '\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x80\xbf' >f.bin
+	gives "-8 -6 -10 -12" --real m.tflite f.bin
+	refuses 2 "f.bin: error: 16 values of shape [16] for an input of 4, [1,4]" mkinput m.tflite f.bin
+}
+
+@test "scale and mean: for all, for each channel, as a fraction" {
+	model m
+	echo '0,51,102,255' >v.csv
+	gives "-10 -10 -9 -8" --scale 1/255 m.tflite v.csv
+	gives "-14 -8 -10 127" --mean 100,60,102,0 --scale 1/50,-1/9,3,1 m.tflite v.csv
+	refuses 2 "v.csv: error: 2 scales or means for 4 channels" mkinput --mean 1,2 m.tflite v.csv
+	refuses 2 "mkinput: --scale takes up to 64 numbers, not '1/'" mkinput --scale 1/ m.tflite v.csv
+	refuses 2 "mkinput: --scale takes up to 64 numbers, not '1/0'" mkinput --scale 1/0 m.tflite v.csv
+}
+
+@test "pictures: grey, text and binary, bits" {
+	picture 2 2 1
+	printf 'P2 # grey\n2 2 255\n0 51 102 255' >a.pgm
+	gives "-128 -77 -26 127" --range 0,1 p.tflite a.pgm
+	printf 'P5\n2 2\n255\n\x00\x33\x66\xff' >b.pgm
+	gives "-128 -77 -26 127" --range 0,1 p.tflite b.pgm
+	gives "-128 -77 -26 127" --scale 1/255 p.tflite b.pgm
+	gives "127 76 25 -128" --range 1,0 p.tflite b.pgm
+	# 16 bits
+	printf 'P5\n2 2\n65535\n\x00\x00\x33\x33\x66\x66\xff\xff' >c.pgm
+	gives "-128 -77 -26 127" --range 0,1 p.tflite c.pgm
+	printf 'P1\n2 2\n10 01' >d.pbm
+	gives "-128 127 127 -128" --range 0,1 p.tflite d.pbm
+	printf 'P4\n2 2\n\x80\x40' >e.pbm
+	gives "-128 127 127 -128" --range 0,1 p.tflite e.pbm
+	printf 'P5\n2 2\n255\n\x00\x33\x66' >short.pgm
+	refuses 2 "short.pgm: error: pixels are cut short or above 255" mkinput --range 0,1 p.tflite short.pgm
+	printf 'P5\n99999 99999\n255\n\x00' >bomb.pgm
+	refuses 2 "bomb.pgm: error: 99999 by 99999 pixels do not fit 20 bytes" mkinput p.tflite bomb.pgm
+	refuses 2 "b.pgm: error: the input takes 0 to 1: say how pixels become such numbers, by --range, or --scale and --mean" \
+		mkinput p.tflite b.pgm
+}
+
+@test "pictures: colour to grey and back" {
+	picture 1 2 1
+	printf 'P6\n2 1\n255\n\xff\x00\x00\x10\x20\x30' >a.ppm
+	# (19595*255 + 32768) >> 16 = 76; (19595*16 + 38470*32 + 7471*48 + 32768) >> 16 = 29
+	gives "$((76 - 128)) $((29 - 128))" --range 0,1 p.tflite a.ppm
+	picture 1 2 3
+	gives "127 -128 -128 -112 -96 -80" --range 0,1 p.tflite a.ppm
+	printf 'P2 2 1 255 7 9' >b.pgm
+	gives "-121 -121 -121 -119 -119 -119" --range 0,1 p.tflite b.pgm
+}
+
+@test "pictures: resizing by hand-worked numbers" {
+	picture 1 2 1
+	printf 'P2 4 1 255 0 10 20 250' >a.pgm
+	refuses 2 "a.pgm: error: a picture of 4 by 1 pixels for an input of 2 by 1; --resize?" \
+		mkinput --range 0,1 p.tflite a.pgm
+	# area: means of (0,10) and (20,250); bilinear at 0.5 and 2.5: the same
+	gives "-123 7" --range 0,1 --resize=area p.tflite a.pgm
+	gives "-123 7" --range 0,1 --resize p.tflite a.pgm
+	# 3 to 2 by area: (0 + 30/2) / 1.5 = 10 and (30/2 + 60) / 1.5 = 50
+	printf 'P2 3 1 255 0 30 60' >b.pgm
+	gives "-118 -78" --range 0,1 --resize=area p.tflite b.pgm
+	# 2 to 4 bilinear: at -0.25, 0.25, 0.75, 1.25 of (0, 100)
+	picture 1 4 1
+	printf 'P2 2 1 255 0 100' >c.pgm
+	gives "-128 -103 -53 -28" --range 0,1 --resize=bilinear p.tflite c.pgm
+	# down the columns, too
+	picture 4 1 1
+	printf 'P2 1 2 255 0 100' >d.pgm
+	gives "-128 -103 -53 -28" --range 0,1 --resize p.tflite d.pgm
+}
+
+@test "PNG" {
+	picture 1 2 3
+	# 2 by 1 pixels: (255,0,0) and (16,32,48)
+	base64 -d >a.png <<-'END'
+	iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGP4z8AgoGAAAAahAWCJK4gVAAAAAElFTkSuQmCC
+	END
+	run mkinput --range 0,1 --format=raw -o out p.tflite a.png
+	[[ "$output" != *"built without libpng"* ]] || skip "built without libpng"
+	[ "$status" -eq 0 ]
+	[ "$(numbers out)" = "127 -128 -128 -112 -96 -80" ]
+	head -c 50 a.png >cut.png
+	refuses 2 "cut.png: error: " mkinput --range 0,1 p.tflite cut.png
+}
+
+@test "WAV: 16 bits mono, 8 bits stereo, length" {
+	model m
+	le() { printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))"; }
+	wav() { # BITS CHANNELS BYTES(escaped) N
+		printf 'RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00'
+		le "$2"
+		printf '\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00'
+		le "$1"
+		printf 'data'
+		le "$4"
+		le 0
+		printf '%b' "$3"
+	}
+	# 0, 0.5, -1, 0.25 times 10: 0, 5, -10, 2.5
+	wav 16 1 '\x00\x00\x00\x40\x00\x80\x00\x20' 8 >a.wav
+	gives "-10 0 -30 -5" --scale 10 m.tflite a.wav
+	# (192,128): 0.5 and 0: 0.25
+	wav 8 2 '\xc0\x80\x80\x80\x00\x00\x80\xc0' 8 >b.wav
+	gives "-5 -10 -30 -5" --scale 10 m.tflite b.wav
+	wav 16 1 '\x00\x00\x00\x40' 4 >c.wav
+	refuses 2 "c.wav: error: 2 values of shape [2] for an input of 4, [1,4]" mkinput m.tflite c.wav
+	gives "-10 0 -10 -10" --scale 10 --fit m.tflite c.wav
+	wav 12 1 '\x00\x00' 2 >d.wav
+	refuses 2 "d.wav: error: WAV of format 1 with 1 channels of 12 bits is not supported: PCM or float32 wanted" \
+		mkinput m.tflite d.wav
+}
+
+@test "clipping is reported" {
+	model m
+	echo '1000 -1000 0 0' >v.csv
+	run --separate-stderr mkinput --format=raw -o x m.tflite v.csv
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "mkinput: warning: v.csv: 2 of 4 values are clipped: they span -1000 to 1000, the input takes -59 to 68.5; --scale, --mean?" ]
+}
+
+@test "csv: the place of what is no number" {
+	model m
+	printf '# four\n1 2\n3 x4\n' >v.csv
+	refuses 2 "v.csv:3: error: not a number: 'x4'" mkinput m.tflite v.csv
+	printf '1 2 nan 3\n' >v.csv
+	refuses 2 "v.csv: error: value 2 is not a number" mkinput m.tflite v.csv
+}
+
+@test "several inputs: numbered arrays, a file each" {
+	model m ".operator_codes[0] = {deprecated_builtin_code:0,builtin_code:0} |
+		$t = [$t[0], ($t[0] | .name = \"b\"), ($t[3] | .shape = [1,4])] |
+		.subgraphs[0].inputs = [0,1] | .subgraphs[0].outputs = [2] |
+		.subgraphs[0].operators = [{inputs:[0,1],outputs:[2]}]"
+	echo '1 2 3 4' >a.csv
+	echo '5 6 7 8' >b.csv
+	mkinput m.tflite a.csv b.csv >in.h
+	grep -qx 'static const int8_t input_data_0\[\] = {' in.h
+	grep -qx '  -8, -6, -4, -2' in.h
+	grep -qx '  0, 2, 4, 6' in.h
+	mkinput --format=raw -o x.bin m.tflite a.csv b.csv
+	[ "$(numbers x_0.bin)" = "-8 -6 -4 -2" ]
+	[ "$(numbers x_1.bin)" = "0 2 4 6" ]
+	refuses 2 "m.tflite: error: the model has 2 inputs, there are 1 files" mkinput m.tflite a.csv
+	refuses 2 "2 tensors need as many files: say -o FILE" mkinput --format=npy m.tflite a.csv b.csv
+}
+
+@test "--expected: by hand" {
+	model m
+	# weights 1..4 and -1..-4, bias 100 and -100, all of scale 0.5 * 0.25,
+	# output scale 2, zero point 3: 130 / 16 and -130 / 16, to +-8
+	echo '0.5 1 1.5 2' >v.csv
+	mkinput -o in.h --expected=out.h m.tflite v.csv
+	grep -qx 'static const int expected_output_data_len = 2;' out.h
+	grep -qx '  11, -5' out.h
+	mkinput -o in.h --expected=out.raw m.tflite v.csv
+	[ "$(numbers out.raw)" = "11 -5" ]
+	mkinput --sections -o in.h --expected=out.h --expected-name want m.tflite v.csv
+	grep -q 'input_data\[\] __attribute__((section("input_data_sec")' in.h
+	grep -q 'output_data\[2\] __attribute__((section("output_data_sec")' in.h
+	grep -q 'want\[\] __attribute__((section("expected_output_data_sec")' out.h
+}
+
+@test "the digits come out as what they are" {
+	for d in 0 1 2 3 4 5 6 7 8 9; do
+		mkinput --range 0,1 -o in.h --expected=e.raw \
+			"$TOP/tests/models/digits.tflite" "$TOP/tests/models/digits/digit-$d.pgm"
+		[ "$(od -An -v -td1 -w1 e.raw | cat -n | sort -k2n | awk 'END { print $1 - 1 }')" = "$d" ]
+	done
+}
+
+@test "golden results of TensorFlow Lite Micro" {
+	need_shared golden
+	for m in seed_mnist_fc kws_ref_model person_detect; do
+		for k in 0 1; do
+			g=$SHARED/golden/$m/$k
+			mkinput --format=npy -o i.npy --expected=o.npy \
+				"$SHARED/models/$m.tflite" "$g/input_0.npy"
+			cmp i.npy "$g/input_0.npy"
+			cmp o.npy "$g/output_0.npy"
+		done
+	done
+}
+
+@test "--random: the same of the same seed" {
+	model m
+	mkinput --random 1 m.tflite >a
+	mkinput --random 1 m.tflite | cmp - a
+	run ! cmp -s a <(mkinput --random 2 m.tflite)
+}
+
+@test "refusals leave no file" {
+	model m
+	echo '1 2 3 4' >v.csv
+	refuses 2 "mkinput: which model?" mkinput
+	refuses 2 "mkinput: not a C identifier: '1'" mkinput -n 1 m.tflite v.csv
+	refuses 2 "v.csv: error: --range is for pictures" mkinput --range 0,1 m.tflite v.csv
+	refuses 2 "x.csv: No such file or directory" mkinput -o out.h m.tflite x.csv
+	model bad '.operator_codes[0] = {deprecated_builtin_code:127,builtin_code:200}'
+	refuses 2 "bad.tflite: " mkinput -o out.h --expected=e.h bad.tflite v.csv
+	[ ! -e out.h ] && [ ! -e e.h ]
+	run mkinput -o /dev/full m.tflite v.csv
+	[ "$status" -eq 2 ]
+	[ "$output" = "mkinput: /dev/full: No space left on device" ]
+}
