@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# Broken input: every program refuses it, or works; none crashes, hangs, eats
+# memory or leaves half an output.  The inputs are cut, flipped and overwritten
+# copies of good ones, at places that follow from a number alone.
+
+load lib/common
+
+model=$BATS_TEST_DIRNAME/models/digits.tflite
+target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
+	--memory-mode Shared_Sram)
+
+have()
+{
+	[ -x "$BIN/$1" ]
+}
+
+# broken FILE N: the N-th broken copy of FILE on standard output
+broken()
+{
+	local file=$1 n=$2 size at
+	size=$(stat -c %s "$file")
+	# a step that visits the whole file, the head of it more densely
+	at=$((n * 7919 % size))
+	[ $((n % 2)) = 0 ] || at=$((n * 131 % (size < 2000 ? size : 2000)))
+	case $((n % 4)) in
+	0) head -c "$at" "$file" ;;
+	1) head -c "$at" "$file"
+		printf '\377\377\377\177'
+		tail -c +$((at + 5)) "$file" ;;
+	2) head -c "$at" "$file"
+		printf '%b' "\\x$(printf %x $((n * 37 % 256)))"
+		tail -c +$((at + 2)) "$file" ;;
+	3) head -c "$at" "$file"
+		tail -c +$((at + 4)) "$file" ;;
+	esac
+}
+
+# survives COMMAND... -o hostile.out: as the header says
+survives()
+{
+	local status=0
+	rm -rf hostile.out
+	(
+		# room enough for any of these models; sanitizers need it all
+		[[ $BIN == *asan* ]] || ulimit -v 2000000
+		exec timeout 20 "$@"
+	) >stdout 2>stderr </dev/null || status=$?
+	case $status in
+	0) return 0 ;;
+	1) ;;
+	2)
+		[ "$(wc -l <stderr)" = 1 ] || {
+			echo "$* ($input): not one line:"
+			cat stderr
+			return 1
+		} ;;
+	*)
+		echo "$* ($input): status $status"
+		cat stderr
+		cp in "$BATS_RUN_TMPDIR/hostile-in"
+		return 1 ;;
+	esac
+	[ ! -e hostile.out ] || {
+		echo "$* ($input): status $status, and an output"
+		return 1
+	}
+}
+
+# try FILE COUNT COMMAND...: COMMAND with the broken copies as its last operand
+try()
+{
+	local file=$1 count=$2 i
+	shift 2
+	have "$1" || return 0
+	[ -z "${NPUTOOLS_QUICK-}" ] || count=$((count / 4))
+	for ((i = 0; i < count; i++)); do
+		broken "$file" "$i" >in
+		input="$(basename "$file") broken $i"
+		survives "$@" in
+	done
+}
+
+# the demo's files after each stage, once for all tests
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	PATH=${NPUTOOLS_BIN:-$BATS_TEST_DIRNAME/../build/bin}:$PATH
+	tfl-partition -o part "$BATS_TEST_DIRNAME/models/digits.tflite"
+	local target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
+		--memory-mode Shared_Sram)
+	command -v npu-sched >/dev/null || return 0
+	npu-sched "${target[@]}" -o sched part
+	npu-wenc -o wenc sched
+	npu-cmdgen -o npu.tflite wenc
+}
+
+@test "models: tfl-quantcheck, tfl-partition, tfl2c" {
+	try "$model" 120 tfl-quantcheck --pass -o hostile.out
+	try "$model" 120 tfl-partition -o hostile.out
+	try "$model" 120 tfl2c -n net -o hostile.out
+}
+
+@test "models: npu-sim, mkinput" {
+	try "$model" 120 npu-sim -o hostile.out
+	try "$model" 60 mkinput --random=1 -o hostile.out
+}
+
+@test "compiled models: npu-dis, npu-sim, npu-perf, tfl2c" {
+	npu=$BATS_FILE_TMPDIR/npu.tflite
+	try "$npu" 120 npu-dis -o hostile.out
+	try "$npu" 120 npu-dis --verify -o hostile.out
+	try "$npu" 120 npu-sim -o hostile.out
+	try "$npu" 120 npu-perf "${target[@]:2}" -o hostile.out
+	try "$npu" 60 tfl2c -n net -o hostile.out
+}
+
+@test "graphs: npu-sched, npu-wenc, npu-cmdgen" {
+	try "$BATS_FILE_TMPDIR/part" 120 npu-sched "${target[@]}" -o hostile.out
+	try "$BATS_FILE_TMPDIR/sched" 120 npu-wenc -o hostile.out
+	try "$BATS_FILE_TMPDIR/wenc" 120 npu-cmdgen -o hostile.out
+}
+
+@test "a file of the wrong kind is refused in one line" {
+	printf '' >empty
+	head -c 5000 /dev/zero >zeros
+	seq 1000 >text
+	for f in empty zeros text "$BIN/tfl-quantcheck"; do
+		input=$f
+		for p in $(programs); do
+			args=()
+			[ "$p" != npu-sched ] || args=("${target[@]}")
+			cp "$f" in
+			status=0
+			"$p" "${args[@]}" in >out 2>err </dev/null || status=$?
+			[ $status = 2 ] && [ ! -s out ] &&
+				[ "$(wc -l <err)" = 1 ] || {
+				echo "$p of $f: status $status"
+				cat err
+				false
+			}
+		done
+	done
+}
+
+@test "a stage given the wrong stage's file says which stage is missing" {
+	refuses 2 npu-sched npu-wenc "$BATS_FILE_TMPDIR/part"
+	refuses 2 npu-wenc npu-cmdgen "$BATS_FILE_TMPDIR/sched"
+}
