@@ -47,7 +47,7 @@ survives()
 	) >stdout 2>stderr </dev/null || status=$?
 	case $status in
 	0) return 0 ;;
-	1) ;;
+	1) return 0 ;; # an answer, with its report
 	2)
 		[ "$(wc -l <stderr)" = 1 ] || {
 			echo "$* ($input): not one line:"
@@ -61,7 +61,7 @@ survives()
 		return 1 ;;
 	esac
 	[ ! -e hostile.out ] || {
-		echo "$* ($input): status $status, and an output"
+		echo "$* ($input): refused, and an output"
 		return 1
 	}
 }
@@ -88,7 +88,6 @@ setup_file()
 	tfl-partition -o part "$BATS_TEST_DIRNAME/models/digits.tflite"
 	local target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
 		--memory-mode Shared_Sram)
-	command -v npu-sched >/dev/null || return 0
 	npu-sched "${target[@]}" -o sched part
 	npu-wenc -o wenc sched
 	npu-cmdgen -o npu.tflite wenc
