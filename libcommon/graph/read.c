@@ -507,6 +507,8 @@ parse_id(struct parse *s, const struct record_desc *d, struct g_rec *r,
 		++*p;
 	const char *start = *p;
 	*p = value_end(start, end);
+	if (!*p)
+		return BAD(s, "the quote of an identifier is not closed");
 	struct cur c = { .p = start, .end = *p };
 	if (!*d->prefix) {
 		r->word = arena_strndup(s->a, start, (size_t)(*p - start));
@@ -523,7 +525,7 @@ static bool
 parse_record(struct parse *s, const char *p, const char *end)
 {
 	const char *stop = value_end(p, end);
-	size_t n = (size_t)(stop - p);
+	size_t n = (size_t)((stop ? stop : end) - p);
 	for (int k = 0; k < RECORDS; k++) {
 		const struct record_desc *d = &record_descs[k];
 		if (strlen(d->keyword) != n || memcmp(d->keyword, p, n))
