@@ -255,8 +255,8 @@ count_reads(const struct perf_machine *m, const struct v21_pass *p,
 		const struct v21_tensor *t = p->to_fast.tensor[i];
 		double n = bytes_read(p, r, t);
 		if (t->purpose == V21_FEATURE_MAP)
-			n = v21_bandwidth(m->accel, p->fast_area, V21_READ, t,
-					  p->ifm_block, n);
+			n = v21_bandwidth(m->accel, (int)p->fast_area,
+					  V21_READ, t, p->ifm_block, n);
 		x->bytes[p->fast_area][t->purpose][V21_READ] += n;
 	}
 	for (int i = 0; i < p->inputs.n; i++) {
