@@ -299,7 +299,7 @@ regor_op(const struct perf_row *r)
 {
 	const struct npu_fm *f = &r->npu.ofm;
 	struct perf_op op = r->op;
-	int32_t least = f->is_signed ? -(1 << (f->bits - 1)) : 0;
+	int32_t least = f->is_signed ? INT8_MIN : 0;
 	if (op.activation == ACT_NONE && f->bits == 8 && f->zero == least &&
 	    r->npu.kind != NPU_POOL)
 		op.activation = ACT_RELU;

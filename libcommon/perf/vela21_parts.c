@@ -150,11 +150,31 @@ sub_kernel(const struct accel *a, const struct v21_work *w, int64_t nu,
 	return 4 * steps * ceil_div(ifm_block_depth, 8) * nu * slices;
 }
 
-static int32_t
-sub_kernel_size(int32_t kernel, int32_t i)
+/*
+ * All sub-kernels, of which at most four sizes differ: n full ones, then the
+ * rest, along each axis.
+ */
+static int64_t
+all_sub_kernels(const struct accel *a, const struct v21_work *w, int64_t nu,
+		int32_t ifm_block_depth)
 {
-	int32_t left = kernel - i * SUBKERNEL_MAX;
-	return left < SUBKERNEL_MAX ? left : SUBKERNEL_MAX;
+	int32_t full_y = ceil_div(w->kernel_h, SUBKERNEL_MAX) - 1;
+	int32_t full_x = ceil_div(w->kernel_w, SUBKERNEL_MAX) - 1;
+	int64_t last_y = w->kernel_h - (int64_t)full_y * SUBKERNEL_MAX;
+	int64_t last_x = w->kernel_w - (int64_t)full_x * SUBKERNEL_MAX;
+	const struct {
+		int64_t n, elements;
+	} kind[] = {
+		{ (int64_t)full_y * full_x, SUBKERNEL_MAX * SUBKERNEL_MAX },
+		{ full_y, SUBKERNEL_MAX * last_x },
+		{ full_x, last_y * SUBKERNEL_MAX },
+		{ 1, last_y * last_x },
+	};
+	int64_t sum = 0;
+	for (size_t i = 0; i < ARRAY_LEN(kind); i++)
+		sum += kind[i].n * sub_kernel(a, w, nu, ifm_block_depth,
+					      kind[i].elements);
+	return sum;
 }
 
 /* "Conv1D": an even row at a time on the large arrays */
@@ -178,12 +198,7 @@ v21_mac_cycles(const struct accel *a, const struct v21_work *w)
 	int64_t nu = (int64_t)ceil_div(b.w, ub.w) * (b.h / ub.h) * (b.c / ub.c);
 	int32_t depth = v21_ifm_block_depth(w->class, w->ifm->shape.c,
 					    w->ifm->bits, w->traversal, b.c);
-	int64_t sum = 0;
-	for (int32_t y = 0; y < ceil_div(w->kernel_h, SUBKERNEL_MAX); y++)
-		for (int32_t x = 0; x < ceil_div(w->kernel_w, SUBKERNEL_MAX); x++)
-			sum += sub_kernel(a, w, nu, max_i32(depth, 1),
-					  (int64_t)sub_kernel_size(w->kernel_h, y) *
-					      sub_kernel_size(w->kernel_w, x));
+	int64_t sum = all_sub_kernels(a, w, nu, max_i32(depth, 1));
 	double mac = (double)sum / a->cores;
 	double blocks = (double)ceil_div(w->ofm->shape.h, b.h) *
 			ceil_div(w->ofm->shape.w, b.w) *
