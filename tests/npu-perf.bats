@@ -1,0 +1,286 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# npu-perf: reports of streams made here, of Vela's, and refusals.
+
+load lib/common
+load lib/model
+
+u55=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+note='this is an estimate, never checked on silicon'
+
+# bytes WORD...: 32-bit words (hexadecimal) as a JSON array of bytes
+bytes()
+{
+	local w sep=
+	printf '['
+	for w; do
+		printf '%s%d,%d,%d,%d' "$sep" $((0x$w & 255)) \
+			$((0x$w >> 8 & 255)) $((0x$w >> 16 & 255)) \
+			$((0x$w >> 24 & 255))
+		sep=,
+	done
+	printf ']'
+}
+
+# compiled NAME CONSTANTS ARENA WORD...: NAME.tflite, one ethos-u operator for
+# ethos-u55-256 with that command stream and these sizes
+compiled()
+{
+	local name=$1 constants=$2 arena=$3 n payload
+	shift 3
+	n=$(printf '%04x0002' $#)
+	payload=$(bytes 31504f43 00100001 00003008 10060000 5 5 5 "$n" "$@")
+	model "$name" '
+		.operator_codes = [{ deprecated_builtin_code: 32,
+			builtin_code: 32, custom_code: "ethos-u" }] |
+		.buffers = [{}, { data: '"$payload"' }] |
+		def t(n; s; b): { name: n, shape: [s], type: 3, buffer: b };
+		.subgraphs[0].tensors = [
+			t("npu_command_stream"; '$((32 + 4 * $#))'; 1),
+			t("npu_flash"; '"$constants"'; 0),
+			t("npu_scratch"; '"$arena"'; 0),
+			t("npu_scratch_fast"; '"$arena"'; 0),
+			t("in"; 16; 0), t("out"; 16; 0)] |
+		.subgraphs[0].operators = [{ inputs: [0, 1, 2, 3, 4],
+			outputs: [5], custom_options: [1, 4, 1] }] |
+		.subgraphs[0].inputs = [4] | .subgraphs[0].outputs = [5]'
+}
+
+# a 1x1 average pool of 16 uint8, block 2x2x16, region 1
+pool=(0001010f 0001011f 000f0104 000f0113 00010115 00010116 000f0117 00ff0127
+	00010005 ffff0000)
+
+# listing: the words of the seed log's stream
+listing()
+{
+	awk '/^0x[0-9a-f]*: .* - cmd[01]\.NPU/ {
+		for (i = 2; $i != "-"; i++)
+			;
+		print $(i - 2) $(i - 1)
+		if (i == 5)
+			print $2
+	}' "$SHARED/seeds/vela-log.txt"
+}
+
+@test "one pool, worked by hand" {
+	# dot products 4 microblock depths of 2: 8; output 16/4 = 4; IFM and OFM
+	# in bursts of 16 of 32 bytes: 32/8 + 32 = 36; command (36+36+4+8)/4 =
+	# 21, which is both stages: 42.  SRAM (32 + 32)/8 = 8.
+	compiled m 64 2000 "${pool[@]}"
+	npu-perf "${u55[@]}" --json m.tflite >out
+	[ "$(jq -c '[.timeline_cycles, .bound_cycles, .npu_cycles,
+		.sram_bytes, .flash_bytes, .encoded_weight_bytes,
+		.npu_operators, .cpu_operators, .network, .accelerator]' out)" = \
+		'[42,42,42,2000,64,0,1,0,"m","ethos-u55-256"]' ]
+	[ "$(jq -c '.operations[0] | [.kind, .name, .start_cycle, .end_cycle,
+		.access_cycles.sram, .macs, .ifm, .block]' out)" = \
+		'["average","npu/average_0",0,42,8,16,[1,1,16],[2,2,16]]' ]
+	npu-perf "${u55[@]}" <m.tflite >out
+	grep -qx 'Timeline  *42 cycles' out
+	grep -qx 'Total SRAM used  *1.95 KiB' out
+	grep -qx 'Total Off-chip Flash used  *0.14 KiB' out # 64 + 80 bytes
+}
+
+@test "every report says what it is" {
+	compiled m 64 2000 "${pool[@]}"
+	for o in --json --csv --summary-csv --yaml --verbose-performance; do
+		npu-perf "${u55[@]}" $o m.tflite >out
+		grep -q "$note" out || { echo "$o"; false; }
+	done
+	for m in timeline vela-2.1 vela-3.12 regor; do
+		npu-perf "${u55[@]}" --model $m m.tflite >out
+		grep -q "$m estimator; $note" out || { echo "$m"; false; }
+	done
+}
+
+@test "layers as YAML, CSV, table; the summary in 52 columns" {
+	compiled m 64 2000 "${pool[@]::9}" 00010005 ffff0000
+	npu-perf "${u55[@]}" --yaml m.tflite | diff - <(
+		cat <<-END
+		# $note
+		0:
+		  name: npu/average_0
+		  start_cycle: 0
+		  end_cycle: 41
+		1:
+		  name: npu/average_1
+		  start_cycle: 42
+		  end_cycle: 83
+		END
+	)
+	npu-perf "${u55[@]}" --csv m.tflite >out
+	[ "$(awk -F, '!/^#/ { print NF }' out | sort -u)" = 17 ]
+	[ "$(sed -n 3p out)" = n/a,average,n/a,n/a,42,50,42,8,0,0,0,16,50,0.1488095238095238,npu/average_1,42,84 ]
+	npu-perf "${u55[@]}" --summary-csv m.tflite >out
+	[ "$(awk -F, '!/^#/ { print NF }' out)" = $'52\n52' ]
+	[ "$(head -1 out | cut -d, -f1-7,51,52)" = experiment,network,accelerator_configuration,system_config,memory_mode,core_clock,arena_cache_size,cycles_off_chip_flash_access,cycles_total ]
+	[ "$(sed -n 2p out | cut -d, -f1-3,6,52)" = default,m,Ethos_U55_256,500000000,84 ]
+	npu-perf "${u55[@]}" --verbose-performance m.tflite |
+		grep -q '^average     1x1x16         1x1x16  *42  *84  *42    50.00'
+}
+
+@test "CPU operators are counted and named, not costed" {
+	need flatc jq
+	compiled m 64 2000 "${pool[@]}"
+	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- m.tflite
+	jq '.operator_codes += [{ deprecated_builtin_code: 25, builtin_code: 25 }] |
+		.subgraphs[0].tensors += [{ name: "p", shape: [16], type: 3 }] |
+		.subgraphs[0].operators += [{ opcode_index: 1, inputs: [5], outputs: [6] }]' \
+		m.json >cpu.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" cpu.json
+	npu-perf "${u55[@]}" --json cpu.tflite >out
+	[ "$(jq -c '[.cpu_operators, .cpu_operator_names, .timeline_cycles]' out)" = \
+		'[1,["SOFTMAX"],42]' ]
+	npu-perf "${u55[@]}" --show-cpu-operations cpu.tflite >out
+	grep -A1 -x 'CPU operators = 1 (n/a)' out | grep -qx '   SOFTMAX'
+	grep -qx 'On the CPU  *1 operators not costed' out
+}
+
+@test "a device's log beside the estimate" {
+	compiled m 64 2000 "${pool[@]}"
+	printf 'INFO - NPU IDLE cycles: 12\nINFO - NPU TOTAL cycles: 84\n' >log
+	npu-perf "${u55[@]}" --measured log m.tflite |
+		grep -qx 'Measured  *84 cycles, 2.00 times the timeline'
+	echo nothing >log
+	refuses 2 'log: error: no line "NPU TOTAL cycles: N"' \
+		npu-perf "${u55[@]}" --measured log m.tflite
+}
+
+@test "the same input gives the same bytes" {
+	compiled m 64 2000 "${pool[@]}"
+	npu-perf "${u55[@]}" --json m.tflite >one
+	npu-perf "${u55[@]}" --json -o two m.tflite
+	cmp one two
+}
+
+@test "the memory system is named or listed" {
+	compiled m 64 2000 "${pool[@]}"
+	refuses 2 '--system-config is required: there is no default; choose one of: Ethos_U55_Deep_Embedded, ' \
+		npu-perf m.tflite
+	refuses 2 '--memory-mode is required' \
+		npu-perf --system-config Ethos_U55_High_End_Embedded m.tflite
+	refuses 2 "--memory-mode 'Nowhere' is not built in" \
+		npu-perf --system-config Ethos_U55_High_End_Embedded --memory-mode Nowhere m.tflite
+	refuses 2 'absent.ini' npu-perf --config absent.ini "${u55[@]}" m.tflite
+	npu-perf --list-profiles | grep -q Ethos_U65_High_End
+	cat >half.ini <<-END
+	[System_Config.Half]
+	core_clock=100e6
+	axi0_port=Sram
+	axi1_port=OffChipFlash
+	Sram_clock_scale=0.5
+	Sram_burst_length=32
+	[Memory_Mode.Mine]
+	const_mem_area=Axi1
+	arena_mem_area=Axi0
+	cache_mem_area=Axi0
+	END
+	npu-perf --config half.ini --system-config Half --memory-mode Mine --json m.tflite >out
+	# SRAM at 4 bytes a cycle, no latency: 64/4
+	[ "$(jq '.operations[0].access_cycles.sram, .core_clock' out)" = $'16\n100000000' ]
+}
+
+@test "what can't be costed is refused" {
+	refuses 2 'too few for a TFLite model' npu-perf "${u55[@]}"
+	refuses 2 'there is no ethos-u operator: not a model compiled for an NPU' \
+		npu-perf "${u55[@]}" "$TOP/tests/models/digits.tflite"
+	refuses 2 "--model knows timeline, vela-2.1, vela-3.12, regor, not 'vela'" \
+		npu-perf "${u55[@]}" --model vela m.tflite
+	refuses 2 'exclude each other' npu-perf "${u55[@]}" --json --csv m.tflite
+	refuses 2 'absent.tflite' npu-perf "${u55[@]}" absent.tflite
+	compiled huge 64 2000 ffff0111 ffff0112 ffff0113 ffff0104 ffff0120 00000002
+	refuses 2 'huge.tflite: error: npu: error: word 5: conv is too large to be costed' \
+		npu-perf "${u55[@]}" huge.tflite
+	compiled empty 64 2000 00050100 00010005
+	refuses 2 'word 1: average reads an empty IFM' npu-perf "${u55[@]}" empty.tflite
+	compiled junk 64 2000 ffffffff
+	refuses 2 'junk.tflite: error: npu: ' npu-perf "${u55[@]}" junk.tflite
+}
+
+@test "the seed log's summary, line by line" {
+	need_shared seeds/vela-log.txt
+	mapfile -t words < <(listing)
+	[ ${#words[@]} = 111 ] # 444 bytes
+	# constants and arena as the log's allocation tables have them
+	compiled tflite_model 909232 2016 "${words[@]}"
+	npu-perf "${u55[@]}" --model vela-3.12 --units 4 tflite_model.tflite >out
+	sed -n '/^Network summary/,/^Neural network macs/p' out |
+		sed 's,^NPU operators = n/a,NPU operators = 3,' >got
+	sed -n '/^Network summary/,/^Neural network macs/p' \
+		"$SHARED/seeds/vela-log.txt" >want
+	[ "$(wc -l <want)" = 32 ]
+	diff got want
+}
+
+# rows of vela.tsv whose output is there: VERSION TARGET MODE MODEL SRAM
+# CONSTANTS ENCODED OWN TIMELINE NPU CPU, and the file
+reference()
+{
+	awk -F'\t' -v OFS=' ' -v top="$SHARED/reference" '
+	NR > 1 && $4 == "Performance" &&
+	($5 == "" || $1 == "3.12.0" && $5 == 393216 && $2 ~ /u65/) {
+		f = top "/vela-compiled/" $1 "/" $2 "_" $3 "/" $6 ".tflite"
+		if (!system("test -e " f))
+			print $1, $2, $3, $6, $7, $8, $9, $10, $11, $12, $13, f
+	}' "$SHARED/reference/vela.tsv"
+}
+
+system_of()
+{
+	case $1 in
+	*u65*) echo Ethos_U65_High_End ;;
+	*) echo Ethos_U55_High_End_Embedded ;;
+	esac
+}
+
+@test "Vela's files: sizes, and the reference timeline" {
+	need_shared reference/vela.tsv
+	need jq
+	local n=0 bad=0
+	while read -r ver target mode name sram flash enc _ cycles npu cpu f; do
+		npu-perf --system-config "$(system_of "$target")" \
+			--memory-mode "$mode" --json "$f" >out
+		# The reference gave a reduce-sum's IFM block a depth of 8, we the
+		# 16 of scheduling.md 3.5, case R: one or two blocks of 42 cycles.
+		# Everything else is equal.
+		jq -e --argjson w "[$sram, $flash, $enc, $npu, $cpu, $cycles]" '
+			(if any(.operations[]; .kind == "reduce_sum") then 0.001
+			else 0 end) as $slack |
+			[.sram_bytes, .flash_bytes, .encoded_weight_bytes,
+			.npu_operators, .cpu_operators] == $w[:5] and
+			((.timeline_cycles - $w[5]) | fabs) <= $slack * $w[5]' \
+			out >/dev/null || {
+			echo "$ver $target $name: $(jq -c '[.sram_bytes,
+				.flash_bytes, .encoded_weight_bytes,
+				.timeline_cycles]' out), not $sram $flash $enc $cycles"
+			bad=1
+		}
+		n=$((n + 1))
+	done < <(reference)
+	echo "$n files"
+	[ "$n" = 46 ] && [ "$bad" = 0 ]
+}
+
+@test "Vela 3.12's own totals, where nothing is buffered in slices" {
+	need_shared reference/vela.tsv
+	need jq
+	local n=0
+	while read -r ver target mode name _ _ _ own _ _ _ f; do
+		[ "$ver" = 3.12.0 ] || continue
+		case $name in
+		ad01_int8 | hello_world_int8 | micro_speech | seed_mnist_fc | \
+			trained_lstm_int8) ;;
+		*) continue ;;
+		esac
+		npu-perf --system-config "$(system_of "$target")" \
+			--memory-mode "$mode" --model vela-3.12 --json "$f" >out
+		# rounded there
+		jq -e --argjson w "$own" '
+			(.estimate.total_cycles - $w) | fabs <= 0.5' out >/dev/null || {
+			echo "$target $name: $(jq .estimate.total_cycles out), not $own"
+			false
+		}
+		n=$((n + 1))
+	done < <(reference)
+	[ "$n" -ge 11 ]
+}
