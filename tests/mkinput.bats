@@ -48,7 +48,7 @@ picture() {
 	diff want got
 	mkinput --name x --guard G --section .in -o in.h m.tflite v.csv
 	grep -qx '#ifndef G' in.h
-	grep -qx 'static int8_t x\[\] __attribute__((section(".in"), aligned(16))) = {' in.h
+	grep -qx 'static int8_t x\[\] __attribute__((section(".in"), aligned(16), used)) = {' in.h
 }
 
 @test "rounding: half away from zero, in float32, clamped" {

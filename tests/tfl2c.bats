@@ -26,25 +26,6 @@ compile() {
 	[ $any = 1 ] || skip "no C compiler"
 }
 
-# an ethos-u model out of the JSON: 4 opaque tensors, one input, one output;
-# the stream is one NPU_OP_STOP; arguments: CONFIG word's bytes
-npu_model() {
-	local stream="67,79,80,49, 1,0,16,0, $2, 0,0,6,16, 5,0,0,0, 5,0,0,0, 5,0,0,0, 2,0,1,0, 0,0,255,255"
-	model "$1" ".operator_codes = [{deprecated_builtin_code:32,builtin_code:32,custom_code:\"ethos-u\"}]
-		| $t = [
-		{shape:[36],type:3,buffer:1,name:\"cs\"},
-		{shape:[16],type:3,buffer:2,name:\"flash\"},
-		{shape:[96],type:3,name:\"scratch\"},
-		{shape:[96],type:3,name:\"fast\"},
-		{shape:[1,20],type:9,name:\"in\",quantization:{scale:[0.5],zero_point:[-10]}},
-		{shape:[1,5],type:3,name:\"out\",quantization:{scale:[0.1],zero_point:[100]}}]
-		| .subgraphs[0].inputs = [4] | .subgraphs[0].outputs = [5]
-		| .subgraphs[0].operators = [{inputs:[0,1,2,3,4],outputs:[5]}]
-		| .buffers = [{}, {data:[$stream]}, {data:[range(16)]},
-		  {data:[0,0,0,0, 1,0,0,0, 6,0,0,0, 255,255,255,255, 255,255,255,255, 0,0,0,0, 0,0,0,0, 64,0,0,0, 80,0,0,0]}]
-		| .metadata = [{name:\"OfflineMemoryAllocation\",buffer:3}]"
-}
-U55_128="7,24,0,0"
 
 value() { # MACRO FILE
 	sed -n "s/^#define $1 //p" "$2"

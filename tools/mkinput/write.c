@@ -75,12 +75,13 @@ put_elements(struct text *t, const struct array *x)
 	}
 }
 
+/* used: others look there, so the compiler must not do without the array */
 static void
 put_attribute(struct text *t, const char *section)
 {
 	if (section)
-		text_printf(t, " __attribute__((section(\"%s\"), aligned(16)))",
-			    section);
+		text_printf(t, " __attribute__((section(\"%s\"), aligned(16), "
+			       "used))", section);
 }
 
 /* "input_data", or "input_data_1" where there are several */

@@ -113,6 +113,7 @@ put_macros(struct text *t, const struct job *j)
 	put_memory_macros(t, j);
 	put_npu_macros(t, j);
 	put_interface(t, j);
+	put_invoke(t, j);
 }
 
 static void
@@ -190,7 +191,9 @@ compose_asm(struct text *t, const struct job *j)
 	text_printf(t, "\t.balign 4\n\t.global %s_len\n"
 		       "\t.type %s_len, %%object\n\t.size %s_len, 4\n"
 		       "%s_len:\n\t.4byte %zu\n"
-		       "\t.section .note.GNU-stack,\"\",%%progbits\n",
+		       "#if defined(__linux__)\n"
+		       "\t.section .note.GNU-stack,\"\",%%progbits\n"
+		       "#endif\n",
 		    n, n, n, n, j->m->file.n);
 }
 

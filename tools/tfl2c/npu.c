@@ -73,6 +73,31 @@ note_tensors(const struct tfl_model *m, const struct npu_stream *s,
 					   tfl_bytes(&g->tensor[op->in[k + 1]]));
 }
 
+/* the driver wants 16-byte alignment: 14.4; the array has it */
+static bool
+find_in_file(const struct tfl_model *m, const struct tfl_tensor *t, size_t *at)
+{
+	if (!t->data.p)
+		return true; /* no constants: any address does */
+	*at = (size_t)(t->data.p - m->file.p);
+	return *at % 16 == 0;
+}
+
+/* one ethos-u operator, inputs and outputs placed in its scratch */
+static void
+note_alone(const struct tfl_model *m, const struct npu_stream *s,
+	   struct npu_facts *f)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	if (m->n_subgraphs != 1 || g->n_ops != 1 || f->n_ops != 1)
+		return;
+	const int *in = g->op[s->op].in;
+	f->stream_bytes = g->tensor[in[0]].data.n;
+	f->alone = find_in_file(m, &g->tensor[in[0]], &f->stream_at) &&
+		   in[1] >= 0 &&
+		   find_in_file(m, &g->tensor[in[1]], &f->constant_at);
+}
+
 bool
 npu_facts(struct arena *a, const struct tfl_model *m, struct npu_facts *out,
 	  struct err *e)
@@ -95,6 +120,7 @@ npu_facts(struct arena *a, const struct tfl_model *m, struct npu_facts *out,
 		out->accel = s[0].accel;
 		out->config = s[0].config;
 		out->id = s[0].id;
+		note_alone(m, &s[0], out);
 	}
 	return true;
 }

@@ -35,6 +35,9 @@ struct npu_facts {
 	uint32_t config, id; /* words of the payload: command-stream.md 14.3 */
 	int64_t constant_bytes, scratch_bytes, fast_bytes;
 	unsigned regions;    /* bit k: a stream names region k */
+	/* where one operator is the whole model: place in the file, aligned */
+	bool alone;
+	size_t stream_at, stream_bytes, constant_at;
 };
 
 /* fails where streams are for different NPUs */
@@ -96,10 +99,11 @@ struct job {
 void compose(struct text *t, const struct job *j);
 void compose_resolver(struct text *t, const struct job *j);
 
-/* ---- header.c, interface.c, resolver.c ---------------------------------- */
+/* ---- header.c, invoke.c, interface.c, resolver.c ---------------------------------- */
 
 void put_memory_macros(struct text *t, const struct job *j);
 void put_npu_macros(struct text *t, const struct job *j);
+void put_invoke(struct text *t, const struct job *j);
 void put_interface(struct text *t, const struct job *j);
 void put_resolver(struct text *t, const struct job *j);
 

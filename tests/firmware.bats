@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# The inference loop of tests/firmware on a Cortex-M55: headers of our own
+# programs, compiled, linked, and run where there is an emulator.
+
+load lib/common
+load lib/model
+
+warnings="-Wall -Wextra -Wconversion -Wundef -Wshadow -Wpedantic
+	-Wmissing-prototypes -Werror"
+m55="-mcpu=cortex-m55 -std=c11 -O2 -ffreestanding $warnings -I. -I$TOP/tests/firmware"
+placed="-nostartfiles -specs=nosys.specs -Wl,--fatal-warnings
+	-T $TOP/tests/firmware/sections.ld -T $TOP/tests/firmware/board.ld"
+src=$TOP/tests/firmware
+
+@test "the loop finds the expected output, frame after frame (qemu)" {
+	need arm-none-eabi-gcc
+	model m
+	echo '0.5 1 1.5 2' >v.csv
+	mkinput --sections -o input_data.h --expected=expected_output.h m.tflite v.csv
+	tfl2c -n model --declarations -o model.h m.tflite
+	arm-none-eabi-gcc $m55 $placed -o loop.elf "$src"/{loop,npu_cpu,board}.c
+	need qemu-system-arm
+	run timeout 60 qemu-system-arm -machine mps3-an547 -nographic \
+		-monitor none -serial none \
+		-semihosting-config enable=on,target=native -kernel loop.elf
+	[ "$status" -eq 0 ]
+	[ "$output" = "all frames done" ]
+
+	# an output that is wrong by one is noticed
+	sed -i 's/^  11, -5$/  11, -6/' expected_output.h
+	arm-none-eabi-gcc $m55 $placed -o loop.elf "$src"/{loop,npu_cpu,board}.c
+	run timeout 60 qemu-system-arm -machine mps3-an547 -nographic \
+		-monitor none -serial none \
+		-semihosting-config enable=on,target=native -kernel loop.elf
+	[ "$status" -eq 1 ]
+	[ "$output" = "the output is not what was expected" ]
+}
+
+@test "the sections lie where the linker fragment says" {
+	need arm-none-eabi-gcc
+	model m
+	echo '0.5 1 1.5 2' >v.csv
+	mkinput --sections -o input_data.h --expected=expected_output.h m.tflite v.csv
+	tfl2c -n model --declarations -o model.h m.tflite
+	arm-none-eabi-gcc $m55 $placed -o loop.elf "$src"/{loop,npu_cpu,board}.c
+	arm-none-eabi-nm loop.elf >symbols
+	grep -q '^11000000 . input_data$' symbols
+	grep -q '^11080000 . output_data$' symbols
+	grep -q '^110c0000 . expected_output_data$' symbols
+}
+
+@test "an Ethos-U by its driver, without an interpreter: links for Cortex-M55" {
+	need arm-none-eabi-gcc
+	npu_model n "$U55_128"
+	mkinput --random 1 -o input_data.h --sections n.tflite
+	tfl2c -n model --memory-mode=Shared_Sram --declarations -o model.h n.tflite
+	tfl2c -n model --format=asm -o model.S n.tflite
+	cat >expected_output.h <<-'END'
+	#include <stdint.h>
+	static const int expected_output_data_len = 5;
+	static const uint8_t expected_output_data[5] = { 90, 90, 90, 90, 90 };
+	END
+	# this network's output is uint8_t: the loop's is cast in one place
+	sed 's/npu_invoke(input_data, output_data)/npu_invoke(input_data, (int8_t *)output_data)/' \
+		"$src/loop.c" >loop.c
+	arm-none-eabi-gcc $m55 -DETHOSU55 -DETHOSU_MACS=128 -I"$src/driver" $placed \
+		-o loop.elf loop.c "$src"/{npu_ethosu,board}.c "$src/driver/witness.c" model.S
+	arm-none-eabi-nm loop.elf >symbols
+	grep -q '^11100000 . scratch$' symbols
+	need qemu-system-arm
+	# the witness checks addresses and payload, and leaves 0x5a = 90
+	run timeout 60 qemu-system-arm -machine mps3-an547 -nographic \
+		-monitor none -serial none \
+		-semihosting-config enable=on,target=native -kernel loop.elf
+	[ "$output" = "all frames done" ]
+	[ "$status" -eq 0 ]
+}
+
+@test "a model compiled for another NPU does not build" {
+	need arm-none-eabi-gcc
+	npu_model n "$U55_128"
+	tfl2c -n model -o model.h n.tflite
+	run arm-none-eabi-gcc $m55 -DETHOSU55 -DETHOSU_MACS=256 -I"$src/driver" -c "$src/npu_ethosu.c"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"model is compiled for an NPU with 128 MACs per cycle (ethos-u55-128)"* ]]
+}

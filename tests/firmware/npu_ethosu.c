@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An inference without an interpreter: tfl2c has put the place of command
+ * stream and constants into the header, the driver does the rest.  Where the
+ * data cache is on, the scratch memory is cleaned before and invalidated
+ * after.
+ */
+#include "ethosu_driver.h"
+
+#include "model.h"
+#include "npu.h"
+
+#include <string.h>
+
+static uint8_t scratch[MODEL_NPU_SCRATCH_BYTES]
+    __attribute__((section("tensor_arena_sec"), aligned(16)));
+
+int
+npu_invoke(const int8_t *input, int8_t *output)
+{
+	struct ethosu_driver *driver = ethosu_reserve_driver();
+	int status;
+	if (!driver)
+		return -1;
+	memcpy(scratch + MODEL_INPUT_0_ARENA_OFFSET, input,
+	       MODEL_INPUT_0_BYTES);
+	status = model_invoke(driver, scratch);
+	memcpy(output, scratch + MODEL_OUTPUT_0_ARENA_OFFSET,
+	       MODEL_OUTPUT_0_BYTES);
+	ethosu_release_driver(driver);
+	return status;
+}
