@@ -139,7 +139,9 @@ run(struct arena *a, struct options *o, struct err *e)
 		return false;
 	bool ok = check_expectations(s, o, e) &&
 		  (!other || compare_models(other, s, e));
-	if (o->json && e->status != EXIT_TROUBLE)
+	if (e->status == EXIT_TROUBLE)
+		return false;
+	if (o->json)
 		print_json(s, o, e);
 	else if (!o->trace)
 		print_outputs(s);

@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# npu-sim: inputs, expectations, comparisons, and models that can't be run.
+# Values of kernels are checked by tests/unit/golden.c.
+
+load lib/common
+load lib/model
+
+# one FULLY_CONNECTED: weights 1 2 3 4, -1 -2 -3 -4, bias 100 -100, multiplier
+# 1/16: zero inputs give 6.25 and -6.25, so 9 and -3 with the zero point of 3
+zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
+
+@test "raw values in and out" {
+	model m
+	zeros in
+	printf '\011\375' >want
+	run -0 npu-sim -i in -e want m.tflite
+	printf '\144\366\366\366' >in		# 100: 110 more
+	printf '\020\366' >want			# 13.1 and -13.1
+	run -0 npu-sim -i in -e want - <m.tflite
+	run -0 npu-sim -i in -e want <m.tflite
+}
+
+@test "an expectation that fails says where, by whom and how much" {
+	model m
+	zeros in
+	printf '\011\372' >want
+	run -1 npu-sim -i in -e want m.tflite
+	[[ $output == *"npu-sim: m.tflite: output 0 (tensor 3, out, of operator 0, FULLY_CONNECTED): element [0,1] is -3, expected -6; 1 of 2 differ, by at most 3"* ]]
+}
+
+@test "what it writes it reads, and wrong .npy files are refused" {
+	model m
+	run -0 npu-sim --seed 5 -o . --dump . m.tflite
+	cmp output_0.npy tensor_3.npy
+	zeros in
+	npu-sim -i in -o . m.tflite
+	run -0 npu-sim -i in -e output_0.npy m.tflite
+
+	head -c 20 output_0.npy >short.npy
+	refuses 2 "short.npy: error: .npy header is cut short" \
+		npu-sim -i in -e short.npy m.tflite
+	sed 's/|i1/|u1/' output_0.npy >type.npy
+	refuses 2 "type.npy: error: elements are of another type, tensor out is INT8[1,2]" \
+		npu-sim -i in -e type.npy m.tflite
+	sed 's/(1, 2)/(2, 1)/' output_0.npy >turned.npy
+	run -0 npu-sim -i in -e turned.npy m.tflite	# 1s do not matter
+	refuses 2 "output_0.npy: error: shape is another, tensor in is INT8[1,4]" \
+		npu-sim -i output_0.npy m.tflite
+}
+
+@test "wrong sizes and numbers of files" {
+	model m
+	zeros in
+	refuses 2 "want: error: has another number of bytes, tensor out is INT8[1,2]" \
+		bash -c 'printf 123 >want; npu-sim -i in -e want m.tflite'
+	refuses 2 "m.tflite: error: the model has 1 inputs, 2 files are given" \
+		npu-sim -i in -i in m.tflite
+	refuses 2 "the model has 1 outputs, 2 expected files are given" \
+		npu-sim -i in -e in -e in m.tflite
+	refuses 2 "absent: " npu-sim -i absent m.tflite
+	refuses 2 "--seed excludes --input" npu-sim -i in --seed 1 m.tflite
+	refuses 2 "one model at a time" npu-sim m.tflite m.tflite
+}
+
+@test "random inputs depend on the seed alone" {
+	model m
+	input() { npu-sim --json "$@" | jq -r '.inputs[0].xxh3'; }
+	[ "$(input m.tflite)" = "$(input --seed 0 m.tflite)" ]
+	[ "$(input --seed 1 m.tflite)" != "$(input --seed 0 m.tflite)" ]
+	# SplitMix64 of seed 0 begins e220a839 6e789e6a 06c45d18 f88bb8a8
+	printf '\342\156\006\370' >in
+	npu-sim -i in -o . m.tflite >/dev/null
+	run -0 npu-sim --seed 0 -e output_0.npy m.tflite
+}
+
+@test "comparing two models" {
+	model m
+	model other '.buffers[2].data = [200, 0, 0, 0, 156, 255, 255, 255]'
+	run -0 npu-sim --compare m.tflite m.tflite
+	run -1 npu-sim --seed 2 --compare m.tflite other.tflite
+	[[ $output == *"other.tflite: output 0 (tensor 3, out, of operator 0, FULLY_CONNECTED): element [0,0] is "*", but in the other model "*"; 1 of 2 differ, by at most 6"* ]]
+	model wide "$t[0].shape = [1, 2] | $t[1].shape = [4, 2] |
+		$t[2].shape = [4] | $t[3].shape = [1, 4] |
+		.buffers[2].data += .buffers[2].data"
+	refuses 2 "m.tflite: error: input 0 has another type or size than in wide.tflite" \
+		npu-sim --compare m.tflite wide.tflite
+}
+
+@test "reports" {
+	model m
+	run -0 npu-sim --trace m.tflite
+	[[ $output == "op 0 FULLY_CONNECTED -> t3 INT8[1,2] xxh3="*' "out"' ]]
+	zeros in
+	printf '\011\375' >want
+	npu-sim --json -i in -e want m.tflite >json
+	[ "$(jq -c '[.equal, .checked, .outputs[0].shape, .inputs[0].name]' json)" = \
+		'[true,true,[1,2],"in"]' ]
+	printf '\011\372' >want
+	run -1 --separate-stderr npu-sim --json -i in -e want m.tflite
+	[ "$(jq -c .equal <<<"$output")" = false ]
+	jq -r .difference <<<"$output" | grep -q 'element \[0,1\] is -3, expected -6'
+	[ "$(npu-sim --json m.tflite | jq -c '[.equal, .seed]')" = '[null,0]' ]
+}
+
+# not_run TEXT JQ-PROGRAM: the changed model is refused with this sentence
+not_run()
+{
+	model bad "$2"
+	refuses 2 "bad.tflite: error: operator 0 ($1" npu-sim bad.tflite
+}
+
+@test "models that can't be run are told why" {
+	not_run "FULLY_CONNECTED): output has 3 elements, 1 rows of 2 are computed" \
+		"$t[3].shape = [1, 3]"
+	not_run "FULLY_CONNECTED): types of in and out differ: INT8, INT16" \
+		"$t[3].type = 7"
+	not_run "FULLY_CONNECTED): input (in) has type FLOAT32, which is not supported here" \
+		"$t[0].type = 0"
+	not_run "FULLY_CONNECTED): input (in) has 0 scales and 0 zero points, needs one of each" \
+		"del($t[0].quantization)"
+	not_run "FULLY_CONNECTED): input (in) has the zero point 300" \
+		"$t[0].quantization.zero_point = [300]"
+	not_run "FULLY_CONNECTED): output (out) has the scale 0" \
+		"$t[3].quantization.scale = [0]"
+	not_run "FULLY_CONNECTED): scales give the multiplier " \
+		"$t[3].quantization.scale = [1e-37]"
+	not_run "FULLY_CONNECTED): bias has 1 elements for 2 channels" \
+		"$t[2].shape = [1] | .buffers[2].data = [1, 0, 0, 0]"
+	not_run "FULLY_CONNECTED): has 2 outputs, makes 1" \
+		"$t[3].is_variable = true | .subgraphs[0].operators[0].outputs = [3, 3]"
+	not_run "FULLY_CONNECTED): 4 input elements are no rows of 8" \
+		"$t[1].shape = [1, 8] | $t[2].shape = [1] | .buffers[2].data = [1, 0, 0, 0]"
+	not_run "FULLY_CONNECTED): reads tensor 1 (weights), which nothing writes" \
+		"del($t[1].buffer)"
+	not_run "SIN): no kernel for this operator" \
+		'.operator_codes[0] = { deprecated_builtin_code: 66, builtin_code: 66 }'
+	not_run "WHILE): no kernel for this operator" \
+		'.operator_codes[0] = { deprecated_builtin_code: 119, builtin_code: 119 }'
+	not_run "TFLite_Detection_PostProcess): no kernel for this operator" \
+		'.operator_codes[0] = { deprecated_builtin_code: 32, builtin_code: 32,
+			custom_code: "TFLite_Detection_PostProcess" }'
+	not_run "ethos-u): its first four inputs are not uint8 command stream" \
+		'.operator_codes[0] = { deprecated_builtin_code: 32, builtin_code: 32,
+			custom_code: "ethos-u" }'
+}
+
+@test "sizes out of proportion are refused at once" {
+	model big "$t[0].shape = [16384, 32768] | $t[3].shape = [134217728, 2]"
+	refuses 2 "big.tflite: error: the activations need more than 256 MiB" \
+		npu-sim big.tflite
+	model work "$t[0].shape = [8192, 8192] | $t[1] = { shape: [8192, 8192],
+		type: 9, name: \"weights\", quantization: $t[1].quantization } |
+		$t[2].shape = [8192] | $t[3].shape = [8192, 8192] |
+		del($t[2].buffer) | .subgraphs[0].inputs = [0, 1, 2]"
+	refuses 2 "outputs of 8192 steps each are too much work" npu-sim work.tflite
+}
+
+@test "a network compiled by another compiler gives the plain one's bytes" {
+	need_shared reference/vela-compiled
+	n=0
+	while read -r f; do
+		plain=$SHARED/models/$(basename "$f")
+		[ -e "$plain" ] || continue
+		npu-sim --seed 11 --compare "$plain" "$f" >/dev/null
+		n=$((n + 1))
+	done < <(find "$SHARED/reference/vela-compiled" -name '*.tflite')
+	echo "# $n compiled models" >&3
+	[ "$n" -gt 0 ]
+}
