@@ -83,6 +83,10 @@ void narrow(const struct tfl_tensor *t, void *data, const int32_t *v);
 int32_t *call_widen(struct call *c, int k);
 void call_narrow(struct call *c, int k, const int32_t *v);
 
+/* is out the shape that a and b broadcast to, NumPy's way? */
+bool call_broadcast(struct call *c, const struct tfl_tensor *a,
+		    const struct tfl_tensor *b, const struct tfl_tensor *out);
+
 /* input k as int32, repeated to the shape of out, which it broadcasts to */
 int32_t *call_spread(struct call *c, int k, const struct tfl_tensor *out);
 

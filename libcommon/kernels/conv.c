@@ -101,7 +101,7 @@ check_shapes(struct call *c, struct conv *v, struct fb_ref o)
 	    !call_nhwc(c, v->out, "output", &v->o))
 		return false;
 	v->depth = w.c;
-	if (w.c < 1 || v->i.c % w.c || w.n != v->o.c || w.n < 1 ||
+	if (w.c < 1 || v->i.c < 1 || v->i.c % w.c || w.n != v->o.c || w.n < 1 ||
 	    w.n % (v->i.c / w.c) || v->i.n != v->o.n)
 		return call_err(c,
 				"%d channels in, %d out, batches %d and %d do "

@@ -20,9 +20,8 @@ dim_from_right(const struct tfl_tensor *t, int rank, int d)
 	return own < 0 ? 1 : t->dim[own];
 }
 
-/* is out the shape that a and b broadcast to? */
-static bool
-check_broadcast(struct call *c, const struct tfl_tensor *a,
+bool
+call_broadcast(struct call *c, const struct tfl_tensor *a,
 		const struct tfl_tensor *b, const struct tfl_tensor *out)
 {
 	int rank = a->rank > b->rank ? a->rank : b->rank;
@@ -94,7 +93,7 @@ prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 	else if (!call_affine(c, b->out, "output", &b->q_out))
 		return false;
 	if (!call_range(c, activation, b->out, b->q_out, &b->range) ||
-	    !check_broadcast(c, b->in[0], b->in[1], b->out))
+	    !call_broadcast(c, b->in[0], b->in[1], b->out))
 		return false;
 	b->x[0] = call_spread(c, 0, b->out);
 	b->x[1] = call_spread(c, 1, b->out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LOGISTIC, TANH, EXP, LOG, RSQRT: spec/operators.md 3.8, 5.4. */
+/* LOGISTIC, TANH, EXP, LOG, ELU, RSQRT: spec/operators.md 3.8, 5.4. */
 #include "kernels/functions.h"
 #include "kernels/tables.h"
 
@@ -140,6 +140,20 @@ kernel_log(struct call *c)
 {
 	struct lookup l;
 	return prepare(c, &l) && float_function(c, &l, log_or_least);
+}
+
+static float
+elu(float x)
+{
+	return x < 0 ? expf(x) - 1 : x;
+}
+
+bool
+kernel_elu(struct call *c)
+{
+	struct lookup l;
+	return prepare(c, &l) && call_type(c, l.in, "input", T_8) &&
+	       float_table(c, &l, elu);
 }
 
 enum { RSQRT_SHIFT = 20 };

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Comparisons, logic and SELECT, as TFLite Micro has them.  These run on the
+ * CPU beside an NPU; no spec section describes their arithmetic.
+ */
+#include "kernels/view.h"
+
+#include <string.h>
+
+/* a and b broadcast to out, as int32 */
+static bool
+two_inputs(struct call *c, unsigned types, const int32_t *x[2])
+{
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	const struct tfl_tensor *a = call_in(c, 0), *b = call_in(c, 1);
+	if (!call_type(c, a, "input", types) || !call_same_type(c, a, b) ||
+	    !call_type(c, call_out(c, 0), "output", T_BOOL) ||
+	    !call_broadcast(c, a, b, call_out(c, 0)))
+		return false;
+	x[0] = call_spread(c, 0, call_out(c, 0));
+	x[1] = call_spread(c, 1, call_out(c, 0));
+	return true;
+}
+
+enum { COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding */
+
+/*
+ * Quantized values are compared as (x - z) * s with 8 fractional bits, so
+ * that tensors of different scales can meet; scales are below 1.
+ */
+static bool
+real_units(struct call *c, int k, int32_t *v)
+{
+	const struct tfl_tensor *t = call_in(c, k);
+	struct affine q;
+	struct fixed_mult m;
+	if (t->type != TFL_INT8 && t->type != TFL_UINT8)
+		return true;
+	if (!call_affine(c, t, "input", &q) ||
+	    !call_mult(c, (double)q.scale, &m))
+		return false;
+	if (m.exp > 0)
+		return call_err(c, "input (%s) has the scale %g, needs one below 1",
+				t->name, (double)q.scale);
+	for (int64_t i = 0; i < tfl_elements(call_out(c, 0)); i++)
+		v[i] = fixed_mbqm((v[i] - q.zero) * (1 << COMPARE_SHIFT), m);
+	return true;
+}
+
+static bool
+holds(int code, int32_t a, int32_t b)
+{
+	switch (code) {
+	case TFL_EQUAL:
+		return a == b;
+	case TFL_NOT_EQUAL:
+		return a != b;
+	case TFL_GREATER:
+		return a > b;
+	case TFL_GREATER_EQUAL:
+		return a >= b;
+	case TFL_LESS:
+		return a < b;
+	case TFL_LESS_EQUAL:
+		return a <= b;
+	case TFL_LOGICAL_AND:
+		return a && b;
+	default: /* LOGICAL_OR */
+		return a || b;
+	}
+}
+
+static bool
+decide(struct call *c, const int32_t *a, const int32_t *b)
+{
+	uint8_t *y = c->io->out[0];
+	for (int64_t i = 0; i < tfl_elements(call_out(c, 0)); i++)
+		y[i] = holds(c->op->code, a[i], b[i]);
+	return true;
+}
+
+bool
+kernel_compare(struct call *c)
+{
+	const int32_t *x[2];
+	if (!two_inputs(c, T_8 | T_I32 | T_BOOL, x))
+		return false;
+	int64_t n = tfl_elements(call_out(c, 0));
+	int32_t *v[2];
+	for (int k = 0; k < 2; k++) {
+		v[k] = anew(c->a, int32_t, (size_t)n);
+		memcpy(v[k], x[k], (size_t)n * sizeof(*v[k]));
+		if (!real_units(c, k, v[k]))
+			return false;
+	}
+	return decide(c, v[0], v[1]);
+}
+
+bool
+kernel_logical(struct call *c)
+{
+	const int32_t *x[2];
+	return two_inputs(c, T_BOOL, x) && decide(c, x[0], x[1]);
+}
+
+bool
+kernel_logical_not(struct call *c)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	if (!call_type(c, in, "input", T_BOOL) || !call_same_type(c, in, out) ||
+	    !call_same_count(c, in, out))
+		return false;
+	const uint8_t *x = c->io->in[0];
+	uint8_t *y = c->io->out[0];
+	for (int64_t i = 0; i < tfl_elements(out); i++)
+		y[i] = !x[i];
+	return true;
+}
+
+/* SELECT_V2: all three broadcast; SELECT is a case of it but for one form */
+bool
+kernel_select(struct call *c)
+{
+	if (!call_arity(c, 3, 3, 1))
+		return false;
+	const struct tfl_tensor *which = call_in(c, 0), *out = call_out(c, 0);
+	const int32_t *v[3];
+	if (!call_type(c, which, "condition", T_BOOL))
+		return false;
+	if (c->op->code == TFL_SELECT && which->rank == 1 && out->rank > 1 &&
+	    which->dim[0] > 1)
+		return call_err(c, "a condition for whole rows is not supported");
+	for (int k = 0; k < 3; k++) {
+		const struct tfl_tensor *t = call_in(c, k);
+		if (k && (!call_type(c, t, "input", T_QUANT | T_I32 | T_BOOL) ||
+			  !call_same_type(c, t, out)))
+			return false;
+		if (!call_broadcast(c, t, out, out))
+			return false;
+		v[k] = call_spread(c, k, out);
+	}
+	int32_t *y = anew(c->a, int32_t, (size_t)tfl_elements(out));
+	for (int64_t i = 0; i < tfl_elements(out); i++)
+		y[i] = v[0][i] ? v[1][i] : v[2][i];
+	call_narrow(c, 0, y);
+	return true;
+}
+
+bool
+kernel_broadcast_to(struct call *c)
+{
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	if (!call_type(c, in, "input", T_QUANT | T_I32 | T_BOOL) ||
+	    !call_same_type(c, in, out) || !call_broadcast(c, in, out, out))
+		return false;
+	call_narrow(c, 0, call_spread(c, 0, out));
+	return true;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* QUANTIZE, DEQUANTIZE, CAST, SHAPE, L2_NORMALIZATION, fills. */
+#include "kernels/functions.h"
+#include "kernels/view.h"
+
+#include <math.h>
+#include <string.h>
+
+/* round(v / s) + z, clamped; not a number becomes 0 */
+static int32_t
+quantized(float v, struct affine q, struct range r)
+{
+	double x = (double)roundf(v / q.scale) + (double)q.zero;
+	return isnan(x) ? 0 : (int32_t)fmin(fmax(x, r.lo), r.hi);
+}
+
+static bool
+from_float(struct call *c, struct affine q, struct range r)
+{
+	const float *x = c->io->in[0];
+	int64_t n = tfl_elements(call_in(c, 0));
+	int32_t *v = anew(c->a, int32_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = quantized(x[i], q, r);
+	call_narrow(c, 0, v);
+	return true;
+}
+
+bool
+kernel_quantize(struct call *c)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	struct affine q, q_out;
+	struct fixed_mult m;
+	struct range r;
+	if (!call_type(c, in, "input", T_QUANT | T_I32 | T_F32) ||
+	    !call_type(c, out, "output", T_QUANT | T_I32) ||
+	    !call_same_count(c, in, out) ||
+	    !call_affine(c, out, "output", &q_out) ||
+	    !call_range(c, TFL_ACT_NONE, out, q_out, &r))
+		return false;
+	if (in->type == TFL_FLOAT32)
+		return from_float(c, q_out, r);
+	if (!call_affine(c, in, "input", &q) ||
+	    !call_mult(c, (double)q.scale / (double)q_out.scale, &m))
+		return false;
+	int32_t *v = call_widen(c, 0);
+	for (int64_t i = 0; i < tfl_elements(in); i++) {
+		int32_t x = (int32_t)((uint32_t)v[i] - (uint32_t)q.zero);
+		v[i] = clamp_i32((int64_t)fixed_mbqm(x, m) + q_out.zero, r.lo,
+				 r.hi);
+	}
+	call_narrow(c, 0, v);
+	return true;
+}
+
+bool
+kernel_dequantize(struct call *c)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	struct affine q;
+	if (!call_type(c, in, "input", T_QUANT | T_I32) ||
+	    !call_type(c, out, "output", T_F32) ||
+	    !call_same_count(c, in, out) || !call_affine(c, in, "input", &q))
+		return false;
+	const int32_t *v = call_widen(c, 0);
+	float *y = c->io->out[0];
+	for (int64_t i = 0; i < tfl_elements(in); i++)
+		y[i] = (float)((double)q.scale * ((double)v[i] - q.zero));
+	return true;
+}
+
+/* integers keep their low bits; a float is cut towards zero and saturates */
+static int32_t
+cut(float v)
+{
+	return isnan(v) ? 0 : (int32_t)fmin(fmax((double)v, INT32_MIN), INT32_MAX);
+}
+
+bool
+kernel_cast(struct call *c)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	const unsigned types = T_QUANT | T_I32 | T_F32 | T_BOOL;
+	if (!call_type(c, in, "input", types) ||
+	    !call_type(c, out, "output", types) || !call_same_count(c, in, out))
+		return false;
+	int64_t n = tfl_elements(in);
+	const float *f = c->io->in[0];
+	float *y = c->io->out[0];
+	if (in->type == TFL_FLOAT32 && out->type == TFL_FLOAT32) {
+		memmove(y, f, (size_t)n * sizeof(*y));
+		return true;
+	}
+	int32_t *v = anew(c->a, int32_t, (size_t)n);
+	if (in->type == TFL_FLOAT32)
+		for (int64_t i = 0; i < n; i++)
+			v[i] = out->type == TFL_BOOL ? f[i] != 0 : cut(f[i]);
+	else
+		v = call_widen(c, 0);
+	for (int64_t i = 0; out->type == TFL_BOOL && i < n; i++)
+		v[i] = v[i] != 0;
+	if (out->type != TFL_FLOAT32)
+		call_narrow(c, 0, v);
+	for (int64_t i = 0; out->type == TFL_FLOAT32 && i < n; i++)
+		y[i] = (float)v[i];
+	return true;
+}
+
+bool
+kernel_shape(struct call *c)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	if (!call_type(c, out, "output", T_I32 | T_I64))
+		return false;
+	if (tfl_elements(out) != in->rank)
+		return call_err(c, "output has %lld elements for rank %d",
+				(long long)tfl_elements(out), in->rank);
+	for (int d = 0; d < in->rank; d++)
+		if (out->type == TFL_INT64)
+			((int64_t *)c->io->out[0])[d] = in->dim[d];
+		else
+			((int32_t *)c->io->out[0])[d] = in->dim[d];
+	return true;
+}
+
+bool
+kernel_zeros_like(struct call *c)
+{
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	if (!call_movable(c, in, out) || !call_same_count(c, in, out))
+		return false;
+	memset(c->io->out[0], 0, (size_t)tfl_bytes(out));
+	return true;
+}
+
+/* x / |x| along the last dimension, output scale 1/128 and zero point 0 */
+bool
+kernel_l2_normalization(struct call *c)
+{
+	enum { OUTPUT_BITS = 7 };
+	if (!call_arity(c, 1, 1, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	struct affine q;
+	if (!call_type(c, in, "input", T_I8) || !call_same_type(c, in, out) ||
+	    !call_same_shape(c, in, out) || !call_affine(c, in, "input", &q))
+		return false;
+	int64_t depth = in->rank ? in->dim[in->rank - 1] : 1;
+	int32_t *v = call_widen(c, 0);
+	if (depth > 1 << 15) /* squares of 16 bits; TFLite's own limit is 2^16 */
+		return call_err(c, "rows have %lld elements", (long long)depth);
+	for (int64_t i = 0; i < tfl_elements(in); i += depth) {
+		int32_t sum = 0;
+		for (int64_t k = i; k < i + depth; k++) {
+			v[k] -= q.zero;
+			sum += v[k] * v[k];
+		}
+		struct fixed_mult m = fixed_inv_sqrt(sum);
+		m.exp += OUTPUT_BITS;
+		for (int64_t k = i; k < i + depth; k++)
+			v[k] = clamp_i32(fixed_mbqm(v[k], m), INT8_MIN, INT8_MAX);
+	}
+	call_narrow(c, 0, v);
+	return true;
+}
