@@ -7,10 +7,10 @@
 #include <string.h>
 
 /*
- * Multiplications and copied bytes of one stream; a thousand times more than
- * the largest network that fits the addresses of the smaller NPU.
+ * Steps of one stream, about a nanosecond each: ten times what the largest
+ * published networks for these NPUs need.
  */
-#define BUDGET ((uint64_t)1 << 39)
+#define MAX_STEPS ((uint64_t)1 << 35)
 
 bool
 npu_fail(struct npu_run *r, const char *fmt, ...)
@@ -29,8 +29,9 @@ bool
 npu_spend(struct npu_run *r, uint64_t n)
 {
 	if (n > r->budget)
-		return npu_fail(r, "the stream computes more than 2^39 products "
-				   "or copies more bytes");
+		return npu_fail(r, "the stream computes more than this model is "
+				   "ready to (%llu steps)",
+				(unsigned long long)r->max_steps);
 	r->budget -= n;
 	return true;
 }
@@ -183,7 +184,8 @@ sim_npu_run(const struct sim_npu_job *job, struct err *e)
 	r->accel = s.accel;
 	r->keep = keep;
 	r->e = e;
-	r->budget = BUDGET;
+	r->max_steps = job->max_steps ? job->max_steps : MAX_STEPS;
+	r->budget = r->max_steps;
 	ok = ok && run_stream(r, &s);
 	arena_close(keep);
 	return ok;

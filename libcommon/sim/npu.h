@@ -13,13 +13,6 @@
 #include "sim/sim.h"
 #include "stream/stream.h"
 
-/* loops over lanes pay only when they are vectorised; clang does it at -O2 */
-#if defined(__GNUC__) && !defined(__clang__)
-#define VECTORISED __attribute__((optimize("O3")))
-#else
-#define VECTORISED
-#endif
-
 struct decoded; /* weights.c's cache */
 
 struct npu_run {
@@ -30,7 +23,7 @@ struct npu_run {
 	struct arena *keep;	/* of the stream: decoded weights */
 	struct decoded *cache;
 	struct err *e;
-	uint64_t budget; /* elementary steps left, against endless streams */
+	uint64_t max_steps, budget; /* against endless streams */
 	uint8_t table[LUT_BYTES];
 	bool table_valid[LUT_BYTES];
 	uint64_t overflows; /* sums that left the accumulator's format */
@@ -39,7 +32,7 @@ struct npu_run {
 /* sets "operator K (ethos-u), 0xOFFSET conv: ..."; returns false */
 bool npu_fail(struct npu_run *r, const char *fmt, ...) PRINTF(2, 3);
 
-/* takes n elementary steps from the budget, or fails */
+/* takes n steps, about a nanosecond each, from the budget, or fails */
 bool npu_spend(struct npu_run *r, uint64_t n);
 
 /* ---- npu_memory.c: feature maps in and out (5) --------------------------- */

@@ -23,7 +23,7 @@ struct conv {
 };
 
 /* sums of products over n columns, n a multiple of 16; 4 filters x 2 patches */
-VECTORISED static void
+static void
 products_2x4(const int16_t *restrict p, const int16_t *restrict w,
 	     int64_t pitch, int64_t n, int32_t out[8])
 {
@@ -123,7 +123,7 @@ multiply_wide(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc)
 
 /* ---- depthwise --------------------------------------------------------------------- */
 
-VECTORISED static void
+static void
 add_products(int32_t *restrict acc, const int16_t *restrict x,
 	     const int16_t *restrict w, int32_t n)
 {
@@ -230,9 +230,10 @@ npu_run_conv(struct npu_run *r)
 	};
 	c.columns = (int64_t)op->kernel_h * op->kernel_w *
 		    (op->kind == NPU_CONV ? c.in_c : 1);
-	if (!check(r) ||
-	    !npu_spend(r, (uint64_t)c.columns *
-			      (uint64_t)hwc_elements(op->ofm.shape)) ||
+	uint64_t products = (uint64_t)c.columns *
+			    (uint64_t)hwc_elements(op->ofm.shape);
+	bool lanes = op->kind == NPU_CONV && fm_fits16(&op->ifm);
+	if (!check(r) || !npu_spend(r, lanes ? products / 4 : products) ||
 	    !npu_load_filters(r, &c.f) || !npu_load_channels(r, &c.ch))
 		return false;
 	if (fm_fits16(&op->ifm))

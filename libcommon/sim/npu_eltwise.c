@@ -196,7 +196,7 @@ npu_run_eltwise(struct npu_run *r)
 	const struct npu_op *op = &r->op;
 	struct eltwise e = { .r = r };
 	if (!check(r) ||
-	    !npu_spend(r, 4 * (uint64_t)hwc_elements(op->ofm.shape)))
+	    !npu_spend(r, 8 * (uint64_t)hwc_elements(op->ofm.shape)))
 		return false;
 	size_t row = (size_t)op->ofm.shape.w * (size_t)op->ofm.shape.c;
 	e.x = fm_load32(r, &op->ifm);

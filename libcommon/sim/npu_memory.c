@@ -101,7 +101,7 @@ range_write(struct npu_run *r, const struct npu_range *n, const char *role)
 typedef void take(void *to, const uint8_t *from, int32_t n, int32_t zero);
 
 #define TAKE(name, type, load)                                               \
-	VECTORISED static void name(void *restrict to,                       \
+	static void name(void *restrict to,                       \
 				    const uint8_t *restrict from, int32_t n, \
 				    int32_t zero)                            \
 	{                                                                    \
@@ -208,7 +208,7 @@ fm_load32(struct npu_run *r, const struct npu_fm *f)
 	return load(r, f, true);
 }
 
-VECTORISED static void
+static void
 put(uint8_t *restrict to, const int32_t *restrict v, int32_t n, int bits)
 {
 	if (bits == 8)

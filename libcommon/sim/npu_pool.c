@@ -14,7 +14,7 @@ struct pool {
 };
 
 /* the values of one tap join acc */
-VECTORISED static void
+static void
 join(int64_t *restrict acc, const int32_t *restrict x, int32_t n, bool max,
      bool first)
 {
@@ -145,7 +145,7 @@ npu_run_pool(struct npu_run *r)
 	/* taps <= 2^32, pixels <= 2^32: counted apart to stay in 64 bits */
 	if (!check(r) || !npu_spend(r, taps) || !npu_spend(r, pixels) ||
 	    !npu_spend(r, taps * pixels) ||
-	    !npu_spend(r, taps * pixels * (uint64_t)p.in_c))
+	    !npu_spend(r, taps * pixels * ((uint64_t)p.in_c + 4)))
 		return false;
 	size_t row = (size_t)op->ofm.shape.w * (size_t)op->ofm.shape.c;
 	p.x = fm_load32(r, &op->ifm);

@@ -98,6 +98,7 @@ struct sim_npu_job {
 	struct bytes payload;
 	struct sim_region region[SIM_N_REGIONS];
 	const struct sim_hooks *hooks; /* NULL: nobody listens */
+	uint64_t max_steps; /* refuse longer streams, in nanoseconds; 0: 34 s */
 };
 
 /*
