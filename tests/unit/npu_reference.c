@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What Vela compiled, executed: every stream of $NPUTOOLS_SHARED/reference must
+ * give the golden outputs of its model, byte for byte, but for the streams that
+ * compute something else, which must not.
+ */
+#include "base/file.h"
+#include "base/npy.h"
+#include "reference.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+
+/*
+ * Streams that are known to compute something else than their operator
+ * (spec/operators.md 8).  The NPU model is not at fault: the networks, and
+ * these operators' other cases, are exact.
+ */
+static const struct exception {
+	const char *version, *op;
+	const char *cases; /* each between spaces */
+	int64_t most;	   /* largest difference there may be; 0: any */
+	const char *reason;
+} exceptions[] = {
+	{ "3.12.0", "CONV_2D", " 1 ", 0,
+	  "stride folding ignores the horizontal dilation" },
+	{ "3.12.0", "PACK", " 5 9 ", 0, "only the first plane is copied" },
+	{ "3.12.0", "SQUARED_DIFFERENCE", " 4 7 11 ", 0,
+	  "first operand broadcast: intermediates have the small shape" },
+	{ "3.12.0", "TRANSPOSE", " 5 8 ", 0,
+	  "permutation [0, 1] transposes anyway" },
+	{ "3.12.0", "TRANSPOSE_CONV", " 1 4 5 11 ", 0,
+	  "stride 1x1: pads are 0" },
+	{ "3.12.0", "UNPACK", " 0 10 ", 0,
+	  "negative axis: wrong slice, read outside the arena" },
+	{ "3.12.0", "RELU6", " 0 3 5 8 9 10 ", 0,
+	  "rescales, which TFLite Micro doesn't" },
+	{ "5.1.0", "RELU6", " 0 3 5 8 9 10 ", 0,
+	  "rescales, which TFLite Micro doesn't" },
+	{ "5.1.0", "MIRROR_PAD", " 1 2 3 4 5 6 7 8 9 11 ", 0,
+	  "padding of depth, or rank 2: not done" },
+	{ "5.1.0", "REDUCE_MAX", " 6 ", 0, "keep_dims false: wrong shape" },
+	{ "5.1.0", "REDUCE_MIN", " 0 1 3 ", 0, "keep_dims false: wrong shape" },
+	{ "5.1.0", "SUM", " 0 2 3 7 8 9 ", 0,
+	  "of several axes only one is summed" },
+	{ "5.1.0", "SUM", " 1 4 6 10 11 ", 1,
+	  "half up instead of double rounding" },
+};
+
+static int n_exact, n_excepted, n_failed;
+
+static const struct exception *
+find_exception(const char *version, const char *op, const char *number)
+{
+	char key[32];
+	(void)snprintf(key, sizeof(key), " %s ", number);
+	for (size_t i = 0; i < ARRAY_LEN(exceptions); i++)
+		if (!strcmp(exceptions[i].version, version) &&
+		    !strcmp(exceptions[i].op, op) &&
+		    strstr(exceptions[i].cases, key))
+			return &exceptions[i];
+	return NULL;
+}
+
+/* the elements of a .npy that must suit tensor t */
+static bool
+load(struct arena *a, const char *path, const struct tfl_tensor *t,
+     struct bytes *out, struct err *e)
+{
+	struct bytes file;
+	struct npy n;
+	if (!file_read(a, path, SIM_MAX_BYTES, &file, e) ||
+	    !npy_parse(file, path, &n, e))
+		return false;
+	*out = n.data;
+	return n.data.n == (size_t)tfl_bytes(t) ||
+	       err_set(e, "%s: %zu bytes for %s", path, n.data.n, t->name);
+}
+
+static int64_t
+element(const struct tfl_tensor *t, const uint8_t *p, size_t i)
+{
+	switch (t->type) {
+	case TFL_UINT8:
+		return p[i];
+	case TFL_INT16:
+		return (int16_t)load_le16(p + 2 * i);
+	case TFL_INT32:
+		return (int32_t)load_le32(p + 4 * i);
+	default:
+		return (int8_t)p[i];
+	}
+}
+
+/* the largest difference between output k and its golden, -1 on an error */
+static int64_t
+compare(struct arena *a, struct sim *s, const char *dir, int k, struct err *e)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	const struct tfl_tensor *t = &g->tensor[g->out[k]];
+	const uint8_t *got = sim_tensor(s, g->out[k]);
+	struct bytes want;
+	int64_t most = 0;
+	if (!load(a, arena_printf(a, "%s/output_%d.npy", dir, k), t, &want, e))
+		return -1;
+	for (size_t i = 0; i < (size_t)tfl_elements(t); i++) {
+		int64_t d = llabs(element(t, got, i) - element(t, want.p, i));
+		most = d > most ? d : most;
+	}
+	return most;
+}
+
+/* runs a model on the inputs in dir: the largest difference, or -1 and e */
+static int64_t
+run(struct arena *a, const char *path, const char *dir, struct err *e)
+{
+	struct tfl_model *m;
+	struct sim *s;
+	struct bytes v;
+	int64_t most = 0;
+	if (!tfl_read_file(a, path, &m, e) || !sim_open(a, m, &s, e))
+		return -1;
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	for (int k = 0; k < g->n_in; k++) {
+		const char *in = arena_printf(a, "%s/input_%d.npy", dir, k);
+		if (!load(a, in, &g->tensor[g->in[k]], &v, e))
+			return -1;
+		memcpy(sim_tensor(s, g->in[k]), v.p, v.n);
+	}
+	if (!sim_invoke(s, NULL, e))
+		return -1;
+	for (int k = 0; k < g->n_out; k++) {
+		int64_t d = compare(a, s, dir, k, e);
+		if (d < 0)
+			return -1;
+		most = d > most ? d : most;
+	}
+	return most;
+}
+
+static void
+judge(const char *path, const char *dir, const struct exception *x)
+{
+	struct arena *a = arena_open();
+	struct err e = { 0 };
+	int64_t most = run(a, path, dir, &e);
+	if (!x && most == 0) {
+		n_exact++;
+	} else if (x && most && !(x->most && (most < 0 || most > x->most))) {
+		n_excepted++;
+	} else {
+		n_failed++;
+		printf("%s: %s: %s, largest difference %lld\n", path, dir,
+		       most < 0 ? e.text : x ? "an exception" : "differs",
+		       (long long)most);
+	}
+	arena_close(a);
+}
+
+static void
+judge_network(const struct reference *r)
+{
+	struct arena *a = arena_open();
+	for (int k = 0; k < 2; k++)
+		judge(r->path, arena_printf(a, "%s/golden/%s/%d", r->shared,
+					    r->stem, k), NULL);
+	arena_close(a);
+}
+
+static void
+judge_operator(const struct reference *r)
+{
+	struct arena *a = arena_open();
+	judge(r->path, arena_printf(a, "%s/golden/ops/%s/%s", r->shared,
+				    r->folder, r->stem),
+	      find_exception(r->version, r->folder, r->stem));
+	arena_close(a);
+}
+
+int
+main(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(reference_versions); i++) {
+		const char *v = reference_versions[i];
+		reference_models("vela-compiled", v, judge_network);
+		reference_models("vela-ops", v, judge_operator);
+	}
+	if (!n_exact && !n_failed) {
+		printf("no reference models (NPUTOOLS_SHARED)\n");
+		return 77;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(exceptions); i++)
+		printf("exception: %s %s%s: %s\n", exceptions[i].version,
+		       exceptions[i].op, exceptions[i].cases,
+		       exceptions[i].reason);
+	printf("%d exact, %d exceptions, %d failed\n", n_exact, n_excepted,
+	       n_failed);
+	return n_failed != 0;
+}
