@@ -4,6 +4,7 @@
 
 #include "graph/graph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +29,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = { 0 };
 	struct text once = { 0 }, twice = { 0 };
 	if (parse(a, data, size, &once, &e)) {
-		if (!parse(a, once.p, once.n, &twice, &e))
+		if (!parse(a, once.p, once.n, &twice, &e)) {
+			fprintf(stderr, "printed, then refused: %s\n", e.text);
 			abort();
+		}
 		if (once.n != twice.n || memcmp(once.p, twice.p, once.n) != 0)
 			abort();
 	}
