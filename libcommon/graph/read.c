@@ -740,7 +740,11 @@ graph_read(struct arena *a, struct bytes text, const char *file,
 	struct parse s = { .g = g, .a = a, .file = file, .e = e,
 			   .p = (const char *)text.p,
 			   .end = (const char *)text.p + text.n };
-	if (!parse_header(&s) || !parse_lines(&s))
+	if (!parse_header(&s))
+		return false;
+	if (memchr(text.p, '\0', text.n)) /* comments are kept as strings */
+		return err_at(e, file, 0, "a NUL byte in a text file");
+	if (!parse_lines(&s))
 		return false;
 	for (int k = 0; k < RECORDS; k++)
 		if (!resolve_kind(&s, (enum record_kind)k))
