@@ -261,26 +261,54 @@ system_of()
 	[ "$n" = 46 ] && [ "$bad" = 0 ]
 }
 
-@test "Vela 3.12's own totals, where nothing is buffered in slices" {
-	need_shared reference/vela.tsv
-	need jq
-	local n=0
+# own VERSION MODEL SLACK: every U55 file of that version, by that estimator,
+# within that fraction of the version's own total; prints how many
+own()
+{
+	local want=$1 model=$2 slack=$3 n=0
 	while read -r ver target mode name _ _ _ own _ _ _ f; do
-		[ "$ver" = 3.12.0 ] || continue
-		case $name in
-		ad01_int8 | hello_world_int8 | micro_speech | seed_mnist_fc | \
-			trained_lstm_int8) ;;
-		*) continue ;;
-		esac
-		npu-perf --system-config "$(system_of "$target")" \
-			--memory-mode "$mode" --model vela-3.12 --json "$f" >out
-		# rounded there
-		jq -e --argjson w "$own" '
-			(.estimate.total_cycles - $w) | fabs <= 0.5' out >/dev/null || {
+		[[ $ver = "$want" && $target = *u55* ]] || continue
+		npu-perf "${u55[@]}" --model "$model" --json "$f" >out
+		jq -e --argjson w "$own" --argjson s "$(slack_of "$name" "$slack")" '
+			(.estimate.total_cycles - $w) | fabs <= $s * $w + 0.5' \
+			out >/dev/null || {
 			echo "$target $name: $(jq .estimate.total_cycles out), not $own"
-			false
+			return 1
 		}
 		n=$((n + 1))
 	done < <(reference)
-	[ "$n" -ge 11 ]
+	[ $n = 18 ]
+}
+
+@test "Vela 3.12's own totals, from its streams" {
+	need_shared reference/vela.tsv
+	need jq
+	# Exact (the table's are rounded) without slices.  With them, the stream
+	# doesn't tell which transfers Vela thought hidden before an operator:
+	# some latencies of 64 cycles.
+	slack_of()
+	{
+		case $1 in
+		ad01* | hello* | micro* | seed* | trained*) echo 0 ;;
+		*) echo "$2" ;;
+		esac
+	}
+	own 3.12.0 vela-3.12 0.002
+}
+
+@test "Vela 5.1's own totals, from its streams" {
+	need_shared reference/vela.tsv
+	need jq
+	# Exact for fully connected ones.  Where a ReLU shows neither in the
+	# clamp nor in the zero point, output takes 4 times as long; small
+	# convolutions (keyword spotting) are bound by it.
+	slack_of()
+	{
+		case $1 in
+		ad01* | seed*) echo 0 ;;
+		kws*) echo 0.1 ;;
+		*) echo "$2" ;;
+		esac
+	}
+	own 5.1.0 regor 0.035
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The estimators over the operations of a stream. */
-#include "perf/estimate.h"
-
-#include "perf/cost.h"
+#include "perf/layer.h"
 
 #include <string.h>
 
@@ -89,145 +87,6 @@ timeline_dma(const struct perf_machine *m, const struct perf_row *r,
 	e->memory[r->dma_to] += n / m->bytes_per_cycle[r->dma_to];
 }
 
-/* ---- vela-2.1 ------------------------------------------------------------------ */
-
-static struct v21_tensor
-map_tensor(const struct perf_map *f)
-{
-	struct hwc s = f->shape;
-	struct v21_tensor t = {
-		.shape = { .n = 1, .h = s.h, .w = s.w, .c = s.c },
-		.bits = f->bits, .area = (int)f->area,
-		.format = f->nhcwb16 ? V21_NHCWB16 : V21_NHWC,
-		.avoid_nhcwb16 = !f->nhcwb16, .purpose = V21_FEATURE_MAP,
-		.compression = 1,
-		/* that a stream has scales is all it says: never equal ones */
-		.has_scale = true,
-	};
-	t.stored = t.shape;
-	t.stored.c = (int32_t)stored_depth(f);
-	return t;
-}
-
-/* encoded weights: elements of one byte, compressed */
-static struct v21_tensor
-weight_tensor(const struct perf_op *op)
-{
-	bool depthwise = op->class == BLOCK_DEPTHWISE;
-	struct v21_tensor t = {
-		.shape = { .n = 1, .h = op->kernel_h, .w = op->kernel_w,
-			   .in = depthwise ? 1 : op->ifm.shape.c,
-			   .out = op->ofm.shape.c },
-		.bits = 8, .area = (int)op->weight_area, .format = V21_OPAQUE,
-		.purpose = V21_WEIGHTS,
-	};
-	t.stored = t.shape;
-	t.compression = (double)op->weight_bytes /
-			(double)perf_original_weights(op);
-	return t;
-}
-
-static void
-list_add(struct v21_list *l, const struct v21_tensor *t)
-{
-	l->tensor[l->n++] = t;
-}
-
-static enum v21_traversal
-traversal_of(const struct perf_op *op)
-{
-	if (op->class == BLOCK_DEPTHWISE)
-		return V21_DEPTHWISE;
-	if (op->class == BLOCK_CONV && op->part_kernel)
-		return V21_PART_KERNEL;
-	return V21_DEPTH_FIRST;
-}
-
-/*
- * What 2.1 calls the skirt behind the plane: the padding that equal input and
- * output sizes would need, less the part before.
- */
-static int32_t
-skirt_after(int32_t size, int32_t stride, int32_t kernel, int32_t before)
-{
-	int32_t total = (ceil_div(size, stride) - 1) * stride + kernel - size;
-	return total > before ? total - before : 0;
-}
-
-void
-perf_vela21_pass(const struct perf_machine *m, const struct perf_op *op,
-		 struct v21_plane pad_before, struct v21_plane pad_after,
-		 struct v21_tensor t[4], struct v21_pass *out)
-{
-	struct v21_tensor *ifm = &t[0], *ifm2 = &t[1], *w = &t[2], *ofm = &t[3];
-	*ifm = map_tensor(&op->ifm);
-	*ofm = map_tensor(&op->ofm);
-	*out = (struct v21_pass){
-		.placement = V21_ON_NPU,
-		.work = { .class = op->class, .func = op->func,
-			  .activation = op->activation, .ifm = ifm, .ofm = ofm,
-			  .kernel_h = op->kernel_h, .kernel_w = op->kernel_w,
-			  .traversal = traversal_of(op), .block = op->block },
-		.block_ifm_depth = op->ifm_block.c, .ifm_block = op->ifm_block,
-		.min_block = { m->accel->ublock.h, m->accel->ublock.w },
-		.stride = { op->stride_y, op->stride_x }, .brick = { 1, 1 },
-		.padding_before = pad_before, .padding_after = pad_after,
-		.skirt_before = pad_before,
-		.skirt_after = {
-			skirt_after(op->ifm.shape.h, op->stride_y,
-				    (op->kernel_h - 1) * op->dilation_y + 1,
-				    pad_before.y),
-			skirt_after(op->ifm.shape.w, op->stride_x,
-				    (op->kernel_w - 1) * op->dilation_x + 1,
-				    pad_before.x),
-		},
-		.non_zero = 1, .fast_area = m->memory->cache_area,
-	};
-	list_add(&out->inputs, ifm);
-	list_add(&out->outputs, ofm);
-	if (op->ifm2.bits) {
-		*ifm2 = map_tensor(&op->ifm2);
-		ifm2->scale = 1; /* differs from the IFM's: rescaled */
-		out->work.ifm2 = ifm2;
-		list_add(&out->inputs, ifm2);
-	}
-	if (perf_original_weights(op)) {
-		*w = weight_tensor(op);
-		out->weights = w;
-		list_add(&out->inputs, w);
-	}
-}
-
-static const enum v21_purpose purpose21[PERF_PURPOSES] = {
-	[PERF_FEATURE_MAPS] = V21_FEATURE_MAP, [PERF_WEIGHTS] = V21_WEIGHTS,
-	[PERF_SCALES] = V21_SCRATCH, [PERF_TABLES] = V21_LUT,
-};
-
-/* dma: bytes of the transfers before it, by source; first: no kernel before */
-static void
-vela21_kernel(const struct perf_machine *m, const struct perf_row *r,
-	      const double dma[MEM_AREAS], bool first, struct perf_estimate *e)
-{
-	struct v21_tensor t[4];
-	struct v21_pass p;
-	struct v21_metrics x;
-	struct v21_plane before = { r->npu.pad_top, r->npu.pad_left };
-	struct v21_plane after = { r->npu.pad_bottom, r->npu.pad_right };
-	perf_vela21_pass(m, &r->op, before, after, t, &p);
-	p.after_npu_pass = !first;
-	memcpy(p.dma_bytes, dma, sizeof(p.dma_bytes));
-	v21_pass_metrics(m, &p, &x);
-	e->npu = x.cycles[V21_NPU];
-	e->total = x.cycles[V21_TOTAL];
-	e->macs = x.macs[V21_NN_MACS];
-	for (int a = 0; a < MEM_AREAS; a++) {
-		e->memory[a] = x.cycles[V21_SRAM + a];
-		for (int u = 0; u < PERF_PURPOSES; u++)
-			for (int d = 0; d < PERF_DIRECTIONS; d++)
-				e->bytes[a][u][d] = x.bytes[a][purpose21[u]][d];
-	}
-}
-
 /* ---- vela-3.12 and regor --------------------------------------------------------- */
 
 /* transfers since the last kernel, and what the last one leaves to hide them */
@@ -241,13 +100,19 @@ struct history {
 };
 
 static double
+copy(const struct perf_machine *m, enum perf_model model, int64_t bytes,
+     enum mem_area from, enum mem_area to)
+{
+	return model == PERF_REGOR ? perf_regor_copy(m, bytes, from, to)
+				   : perf_vela312_copy(m, bytes, from, to);
+}
+
+static double
 copy_cycles(const struct perf_machine *m, enum perf_model model,
 	    const struct perf_row *dma)
 {
 	enum mem_area to = dma->to_shram ? dma->dma_from : dma->dma_to;
-	return model == PERF_REGOR
-		   ? perf_regor_copy(m, dma->dma_bytes, dma->dma_from, to)
-		   : perf_vela312_copy(m, dma->dma_bytes, dma->dma_from, to);
+	return copy(m, model, dma->dma_bytes, dma->dma_from, to);
 }
 
 static void
@@ -270,23 +135,25 @@ note_dma(const struct perf_machine *m, enum perf_model model,
 
 static struct perf_schedule
 schedule_of(const struct perf_machine *m, enum perf_model model,
-	    const struct perf_run *run, const struct perf_row *r,
-	    const struct history *h)
+	    const struct perf_layer *l, const struct history *h)
 {
 	struct perf_schedule s = {
-		.original_weights = perf_original_weights(&r->op),
-		.slack = h->slack, .lut_cycles = h->copy_cycles,
-		.lut_bytes = h->lut_bytes, .lut_source = h->lut_source,
+		.original_weights = perf_original_weights(&l->op),
+		.slack = h->slack, .own_slack = l->last_npu,
+		.lut_cycles = h->copy_cycles, .lut_bytes = h->lut_bytes,
+		.lut_source = h->lut_source, .moved_bytes = l->moved_bytes,
+		.first_bytes = l->first_bytes,
 	};
-	if (r->weight_dma < 0)
+	if (!l->buffered)
 		return s;
-	const struct perf_row *dma = &run->row[r->weight_dma];
-	s.buffering = PERF_SINGLE_BUFFER;
-	s.source = dma->dma_from;
-	if (r->first_use) {
-		s.full_cycles = s.first_cycles = copy_cycles(m, model, dma);
-		s.moved_bytes = dma->dma_bytes;
-	}
+	s.buffering = l->slices > 1 ? PERF_DOUBLE_BUFFER : PERF_SINGLE_BUFFER;
+	s.source = l->source;
+	if (!l->moved_bytes)
+		return s; /* another operation had them fetched */
+	s.full_cycles = copy(m, model, l->moved_bytes, l->source,
+			     l->op.weight_area);
+	s.first_cycles = copy(m, model, l->first_bytes, l->source,
+			      l->op.weight_area);
 	return s;
 }
 
@@ -294,36 +161,47 @@ schedule_of(const struct perf_machine *m, enum perf_model model,
  * Regor knows of a fused ReLU that the stream's clamp doesn't show, because
  * its bounds are the type's: then the zero point is the type's least value.
  */
-static struct perf_op
-regor_op(const struct perf_row *r)
+static void
+infer_relu(struct perf_layer *l)
 {
-	const struct npu_fm *f = &r->npu.ofm;
-	struct perf_op op = r->op;
+	const struct npu_fm *f = &l->first->npu.ofm;
 	int32_t least = f->is_signed ? INT8_MIN : 0;
-	if (op.activation == ACT_NONE && f->bits == 8 && f->zero == least &&
-	    r->npu.kind != NPU_POOL)
-		op.activation = ACT_RELU;
-	return op;
+	if (l->op.activation == ACT_NONE && f->bits == 8 && f->zero == least &&
+	    l->first->npu.kind != NPU_POOL)
+		l->op.activation = ACT_RELU;
 }
 
 static void
-estimate_kernel(const struct perf_machine *m, enum perf_model model,
-		const struct perf_run *run, const struct perf_row *r,
-		struct history *h, struct perf_estimate *e)
+estimate_layer(const struct perf_machine *m, enum perf_model model,
+	       struct perf_layer *l, struct history *h, struct perf_estimate *e)
 {
-	struct perf_schedule s = schedule_of(m, model, run, r, h);
-	struct perf_op op = regor_op(r);
-	if (model == PERF_TIMELINE)
-		timeline_kernel(r, e);
-	else if (model == PERF_VELA_2_1)
-		vela21_kernel(m, r, h->bytes, !h->any, e);
+	if (model == PERF_REGOR)
+		infer_relu(l);
+	struct perf_schedule s = schedule_of(m, model, l, h);
+	if (model == PERF_VELA_2_1)
+		perf_vela21_layer(m, l, h->bytes, !h->any, e);
 	else if (model == PERF_VELA_3_12)
-		perf_vela312(m, &r->op, &s, e);
+		perf_vela312(m, &l->op, &s, e);
 	else
-		perf_regor(m, &op, &s, e);
-	double own = model == PERF_REGOR ? perf_regor_op(m, &op)
-					 : (double)r->cost.npu;
-	*h = (struct history){ .any = true, .slack = own };
+		perf_regor(m, &l->op, &s, e);
+	*h = (struct history){ .any = true, .slack = l->last_npu };
+}
+
+static struct perf_estimate
+timeline_run(const struct perf_machine *m, const struct perf_run *run,
+	     struct perf_estimate *out)
+{
+	struct perf_estimate sum = { 0 };
+	for (size_t i = 0; i < run->n; i++) {
+		out[i] = (struct perf_estimate){ 0 };
+		if (run->row[i].step.kind == PERF_KERNEL)
+			timeline_kernel(&run->row[i], &out[i]);
+		else if (run->row[i].step.kind == PERF_DMA)
+			timeline_dma(m, &run->row[i], &out[i]);
+		perf_estimate_add(&sum, &out[i]);
+	}
+	sum.total = run->cycles;
+	return sum;
 }
 
 struct perf_estimate
@@ -332,18 +210,20 @@ perf_estimate_run(const struct perf_machine *m, enum perf_model model,
 {
 	struct perf_estimate sum = { 0 };
 	struct history h = { 0 };
+	size_t covered = 0; /* rows before are slices of a layer */
+	if (model == PERF_TIMELINE)
+		return timeline_run(m, run, out);
 	for (size_t i = 0; i < run->n; i++) {
 		const struct perf_row *r = &run->row[i];
 		out[i] = (struct perf_estimate){ 0 };
-		if (r->step.kind == PERF_KERNEL)
-			estimate_kernel(m, model, run, r, &h, &out[i]);
-		else if (r->step.kind == PERF_DMA && model == PERF_TIMELINE)
-			timeline_dma(m, r, &out[i]);
-		else if (r->step.kind == PERF_DMA)
+		if (r->step.kind == PERF_DMA) {
 			note_dma(m, model, r, &h, &out[i]);
+		} else if (r->step.kind == PERF_KERNEL && i >= covered) {
+			struct perf_layer l = perf_layer_at(run, i);
+			estimate_layer(m, model, &l, &h, &out[i]);
+			covered = l.next;
+		}
 		perf_estimate_add(&sum, &out[i]);
 	}
-	if (model == PERF_TIMELINE)
-		sum.total = run->cycles;
 	return sum;
 }

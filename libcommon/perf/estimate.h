@@ -71,10 +71,10 @@ double perf_regor_copy(const struct perf_machine *m, int64_t bytes,
 /* ---- a stream -------------------------------------------------------------- */
 
 /*
- * Estimates every row of run by model; each kernel counts as one operation,
- * whose buffered weights are those of the transfers before it.  out: one for
- * every row (waits: zero).  Returns their sum; the timeline's total is not a
- * sum but the run's cycles.
+ * Estimates every row of run by model.  The estimators of compilers work on
+ * whole operations: depth slices of one are put together, in the first one's
+ * row.  out: one for every row (waits and later slices: zero).  Returns their
+ * sum; the timeline's total is not a sum but the run's cycles.
  */
 struct perf_estimate perf_estimate_run(const struct perf_machine *m,
 				       enum perf_model model,
