@@ -226,6 +226,18 @@ picture() {
 		mkinput m.tflite d.wav
 }
 
+@test "AIFF, by libsndfile" {
+	model m
+	# 0, 0.5, -1, 0.25 in 16 bits, big-endian
+	printf '%b' 'FORM\x00\x00\x006AIFFCOMM\x00\x00\x00\x12\x00\x01\x00\x00\x00\x04\x00\x10@\x0b\xfa\x00\x00\x00\x00\x00\x00\x00SSND\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00@\x00\x80\x00 \x00' >a.aiff
+	run mkinput --scale 10 --format=raw -o out m.tflite a.aiff
+	[[ "$output" != *"built without libsndfile"* ]] || skip "built without libsndfile"
+	[ "$status" -eq 0 ]
+	[ "$(numbers out)" = "-10 0 -30 -5" ]
+	head -c 13 a.aiff >cut.aiff
+	refuses 2 "cut.aiff: error: " mkinput m.tflite cut.aiff
+}
+
 @test "clipping is reported" {
 	model m
 	echo '1000 -1000 0 0' >v.csv

@@ -111,6 +111,11 @@ value() { # MACRO FILE
 	run gcc -c -DNPU_REGIONCFG_0=1 t.c
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"m wants NPU_REGIONCFG_0 3 in memory mode Shared_Sram"* ]]
+	gcc -c -DETHOS_U_NPU_CACHE_SIZE=0 t.c
+	gcc -c -DETHOS_U_NPU_CACHE_SIZE=96 t.c
+	run gcc -c -DETHOS_U_NPU_CACHE_SIZE=95 t.c
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"ETHOS_U_NPU_CACHE_SIZE is too small for m"* ]]
 	run gcc -c -DTENSOR_ARENA_SIZE=100 t.c
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"TENSOR_ARENA_SIZE is too small for m"* ]]

@@ -19,7 +19,7 @@ guess(const char *path, struct bytes file)
 {
 	if (npy_is(file))
 		return FROM_NPY;
-	if (is_wav(file))
+	if (is_sound(file))
 		return FROM_SOUND;
 	if (has_suffix(path, ".csv") || has_suffix(path, ".txt"))
 		return FROM_CSV;
@@ -34,7 +34,7 @@ load_as(struct arena *a, enum source from, struct bytes file,
 	switch (from) {
 	case FROM_NPY: return load_npy(a, file, t, d, e);
 	case FROM_PICTURE: return load_picture(a, file, d, e);
-	case FROM_SOUND: return load_wav(a, file, d, e);
+	case FROM_SOUND: return load_sound(a, file, d, e);
 	case FROM_CSV: return load_csv(a, file, d, e);
 	case FROM_RAW:
 	case FROM_GUESS: break;

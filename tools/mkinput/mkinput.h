@@ -62,7 +62,7 @@ enum { MAX_INPUT_BYTES = 1 << 28 };
 bool load_data(struct arena *a, const char *path, const struct options *o,
 	       const struct tfl_tensor *t, struct data *out, struct err *e);
 
-/* ---- table.c, picture.c, sound.c: one format each ------------------------ */
+/* ---- table.c, picture.c, sound.c, sndfile.c: one format each ------------------------ */
 
 bool load_csv(struct arena *a, struct bytes file, struct data *out,
 	      struct err *e);
@@ -75,10 +75,13 @@ bool load_raw(struct arena *a, struct bytes file, const struct tfl_tensor *t,
 bool is_picture(struct bytes file);
 bool load_picture(struct arena *a, struct bytes file, struct data *out,
 		  struct err *e);
-/* PCM or float WAV, channels averaged: [frames] */
+/* PCM or float WAV, else what libsndfile knows; channels averaged: [frames] */
 bool is_wav(struct bytes file);
-bool load_wav(struct arena *a, struct bytes file, struct data *out,
-	      struct err *e);
+bool is_sound(struct bytes file); /* WAV, or another that begins with a name */
+bool load_sound(struct arena *a, struct bytes file, struct data *out,
+		struct err *e);
+bool load_sndfile(struct arena *a, struct bytes file, struct data *out,
+		  struct err *e);
 
 /* ---- fit.c --------------------------------------------------------------- */
 

@@ -18,6 +18,14 @@ is_wav(struct bytes f)
 	       !memcmp(f.p + 8, "WAVE", 4);
 }
 
+bool
+is_sound(struct bytes f)
+{
+	return is_wav(f) || (f.n > 12 && (!memcmp(f.p, "fLaC", 4) ||
+					  !memcmp(f.p, "OggS", 4) ||
+					  !memcmp(f.p, "FORM", 4)));
+}
+
 static void
 read_format(struct bytes chunk, struct wave *w)
 {
@@ -75,11 +83,11 @@ sample_at(const struct wave *w, const uint8_t *p)
 }
 
 bool
-load_wav(struct arena *a, struct bytes file, struct data *d, struct err *e)
+load_sound(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
 	struct wave w = { 0 };
 	if (!is_wav(file))
-		return err_set(e, "%s: error: not a WAV file", d->name);
+		return load_sndfile(a, file, d, e);
 	read_chunks(file, &w);
 	bool pcm = w.format == WAVE_PCM && w.bits >= 8 && w.bits <= 32 &&
 		   w.bits % 8 == 0;

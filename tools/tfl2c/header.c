@@ -141,6 +141,13 @@ put_npu_memory(struct text *t, const struct job *j)
 	put_define(t, j, "NPU_SCRATCH_BYTES", f->scratch_bytes);
 	put_define(t, j, "NPU_SCRATCH_FAST_BYTES", f->fast_bytes);
 	put_define(t, j, "NPU_CACHE_BYTES", cache ? f->fast_bytes : 0);
+	/* the evaluation kit's name; the driver's rule: 14.4 */
+	text_printf(t, "#if defined(ETHOS_U_NPU_CACHE_SIZE)\n"
+		       "#if ETHOS_U_NPU_CACHE_SIZE > 0 && \\\n"
+		       "    ETHOS_U_NPU_CACHE_SIZE < %s_NPU_SCRATCH_FAST_BYTES\n"
+		       "#error \"ETHOS_U_NPU_CACHE_SIZE is too small for %s: the "
+		       "driver would refuse to run it\"\n#endif\n#endif\n",
+		    j->prefix, j->o->name);
 	if (j->o->dialect == DIALECT_CMSIS)
 		text_printf(t, "#ifndef ETHOS_CACHE_SIZE\n"
 			       "#define ETHOS_CACHE_SIZE %s_NPU_CACHE_BYTES\n"
