@@ -73,7 +73,7 @@ pass_model(const struct options *o, const struct review *r, struct err *e)
 			    r->m->name);
 		report_finding(&t, r, &r->finding[i]);
 	}
-	(void)fwrite(t.p, 1, t.n, stderr);
+	(void)fputs(text_str(&t), stderr);
 	text_free(&t);
 	if (!review_answer(r, o->strict))
 		(void)err_no(e, "%s: not fully integer: %d errors, %d warnings",
