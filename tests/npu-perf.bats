@@ -197,6 +197,33 @@ listing()
 	refuses 2 'junk.tflite: error: npu: ' npu-perf "${u55[@]}" junk.tflite
 }
 
+@test "an encoded graph, and the model made of it" {
+	need flatc jq
+	tfl-partition "$TOP/tests/models/digits.tflite" >m.part
+	npu-sched -a ethos-u55-128 "${u55[@]}" m.part 2>log >m.sched
+	npu-wenc m.sched >m.wenc
+	npu-cmdgen -o m_npu.tflite m.wenc
+	npu-perf --json m.wenc >graph
+	npu-perf "${u55[@]}" --json m_npu.tflite >model
+	figures='[.timeline_cycles, .bound_cycles, .sram_bytes, .flash_bytes,
+		.stream_bytes, .encoded_weight_bytes, .npu_operators,
+		.cpu_operators, .accelerator, .memory_mode]'
+	[ "$(jq -c "$figures" graph)" = "$(jq -c "$figures" model)" ]
+	[ "$(jq .timeline_cycles graph)" -gt 1000 ]
+	# the graph knows names and how many operators there were
+	flatc --json --strict-json --raw-binary -o plain \
+		"$TOP/tests/models/tflite.fbs" -- "$TOP/tests/models/digits.tflite"
+	[ "$(jq '.npu_layers + .cpu_operators' graph)" = \
+		"$(jq '.subgraphs[0].operators | length' plain/digits.json)" ]
+	[ "$(jq -r .network graph)" = digits ]
+	jq -e '[.operations[].name | test("^npu_") | not] | all' graph
+	npu-perf <m.wenc | grep -q '^NPU operators = [1-9][0-9]* ('
+
+	refuses 2 'npu-wenc has not run on this graph' npu-perf m.sched
+	refuses 2 'the graph is scheduled for Ethos_U55_High_End_Embedded, Shared_Sram' \
+		npu-perf --memory-mode Sram_Only m.wenc
+}
+
 @test "the seed log's summary, line by line" {
 	need_shared seeds/vela-log.txt
 	mapfile -t words < <(listing)

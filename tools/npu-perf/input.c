@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* file's name without path and suffix */
-static const char *
+const char *
 network_name(struct arena *a, const char *file)
 {
 	const char *slash = strrchr(file, '/');
@@ -132,8 +131,10 @@ read_network(struct arena *a, const struct options *o, struct network *net,
 	struct bytes file;
 	*net = (struct network){ .file = file_name(o->file) };
 	net->name = network_name(a, net->file);
-	return file_read(a, o->file, TFL_MAX_BYTES, &file, e) &&
-	       read_model(a, o, file, net, e) &&
+	if (!file_read(a, o->file, TFL_MAX_BYTES, &file, e))
+		return false;
+	return (is_graph(file) ? read_graph(a, o, file, net, e)
+			       : read_model(a, o, file, net, e)) &&
 	       (!o->measured || read_measured(a, o->measured, net, e));
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * npu-perf: reads a compiled network, costs its command streams, prints.
- * main.c calls, in this order: input.c, evaluate.c, one of the reports.
+ * main.c calls, in this order: input.c (and graph.c), evaluate.c, one of the reports.
  */
 #ifndef NPU_PERF_REPORT_H
 #define NPU_PERF_REPORT_H
 
+#include "base/bytes.h"
 #include "perf/estimate.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
@@ -65,6 +66,13 @@ struct network {
 
 bool read_network(struct arena *a, const struct options *o, struct network *out,
 		  struct err *e);
+/* file's name without path and suffix */
+const char *network_name(struct arena *a, const char *file);
+
+/* graph.c: the same of an NPU graph that npu-wenc wrote */
+bool is_graph(struct bytes file);
+bool read_graph(struct arena *a, const struct options *o, struct bytes file,
+		struct network *net, struct err *e);
 bool read_measured(struct arena *a, const char *path, struct network *net,
 		   struct err *e);
 bool evaluate(struct arena *a, const struct options *o, struct network *net,

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void
 shape_text(char out[32], struct hwc s)
@@ -78,6 +79,20 @@ report_layers(struct text *t, const struct network *net)
 		    perf_model_name(net->model), PERF_DISCLAIMER);
 }
 
+/* plain where that is safe, else in double quotes */
+static void
+yaml_name(struct text *t, const struct operator *op, size_t row)
+{
+	struct text name = { 0 };
+	row_name(&name, op, row);
+	const char *s = text_str(&name);
+	if (!*s || strpbrk(s, ":#{}[],&*!|>'\"%@`?- \t\n\\"))
+		text_quoted(t, s, name.n);
+	else
+		text_puts(t, s);
+	text_free(&name);
+}
+
 /* cycles are counted from 0 and both ends belong to the layer; halves to even */
 void
 report_yaml(struct text *t, const struct network *net)
@@ -93,7 +108,7 @@ report_yaml(struct text *t, const struct network *net)
 			long long start = llrint(op->start + r->step.start);
 			long long end = llrint(op->start + r->step.end) - 1;
 			text_printf(t, "%u:\n  name: ", n++);
-			row_name(t, op, i);
+			yaml_name(t, op, i);
 			text_printf(t, "\n  start_cycle: %lld\n"
 				       "  end_cycle: %lld\n",
 				    start, end < start ? start : end);
