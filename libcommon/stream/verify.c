@@ -34,10 +34,14 @@ check_kernel(struct checker *c)
 	check_geometry(c);
 	check_shram(c);
 	check_tables(c);
-	if (check_kernel_memory(c))
-		check_order(c);
-	else /* what its accesses are is not clear enough for hazards */
+	if (!check_kernel_memory(c)) {
+		/* its accesses are not clear enough for hazards */
 		c->has_previous = false;
+		return;
+	}
+	check_weights(c);
+	check_order(c);
+	follow_copies(c);
 }
 
 static void
@@ -49,8 +53,10 @@ check_operation(struct checker *c)
 		check_kernel(c);
 		return;
 	}
-	if (c->op.kind == NPU_DMA)
+	if (c->op.kind == NPU_DMA) {
 		check_dma(c);
+		follow_copies(c);
+	}
 	check_order(c);
 }
 
@@ -58,7 +64,8 @@ static void
 reset(struct checker *c, const struct npu_stream *s)
 {
 	*c = (struct checker){
-		.out = c->out, .a = c->a, .runs = c->runs, .s = s,
+		.out = c->out, .a = c->a, .runs = c->runs, .tried = c->tried,
+		.s = s,
 		.accel = s->accel,
 		.kernels = { .depth = MAX_KERNELS },
 		.dmas = { .depth = s->accel->max_dma },

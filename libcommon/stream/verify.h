@@ -28,6 +28,9 @@ void written_mark(struct written *w, int64_t at, int64_t n);
 /* the first byte of the range without a value, -1 if all have one */
 int64_t written_hole(const struct written *w, int64_t at, int64_t n);
 
+struct copied; /* verify_weights.c */
+struct tried;
+
 /* ---- one stream being checked ------------------------------------------- */
 
 /* an operation that may still be running, and what it touches */
@@ -63,6 +66,11 @@ struct checker {
 	bool has_previous; /* a kernel ran before, and no wait drained it */
 	bool any_kernel;
 	struct npu_op previous;
+
+	struct bytes flash; /* the constants of region 0; p NULL: unknown */
+	struct copied *copies;
+	size_t n_copies, cap_copies;
+	struct tried *tried; /* over all streams */
 };
 
 /* reports an error or a warning of a rule at the current command */
@@ -93,6 +101,8 @@ bool check_kernel_memory(struct checker *c);	  /* 29-35, 52 */
 void check_dma(struct checker *c);		  /* 29, 30, 33, 36, 37, 52 */
 void check_tables(struct checker *c);		  /* 38 */
 void check_shram(struct checker *c);		  /* 39-42 */
+void check_weights(struct checker *c);		  /* 43 */
+void follow_copies(struct checker *c);		  /* after each operation */
 void check_order(struct checker *c);		  /* 44-47 */
 void check_container(struct checker *c, const struct tfl_model *m); /* 48-51 */
 

@@ -132,6 +132,9 @@ plan_bind(struct plan *p, struct checker *c)
 	for (int k = 0; k < op->n_out && n < N_REGIONS; k++, n++)
 		bind(c, p->m, n, op->out[k]);
 	struct memory *fast = &c->memory[IN_FAST - IN_FLASH];
+	if (op->in[IN_FLASH] >= 0)
+		c->flash = p->m->subgraph[c->s->subgraph]
+			       .tensor[op->in[IN_FLASH]].data;
 	c->memory[IN_SCRATCH - IN_FLASH].written = p->arena;
 	if (op->in[IN_FAST] == op->in[IN_SCRATCH])
 		fast->written = p->arena;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rule 43: do the weights decode as this operation reads them?  Constants are
+ * in the model; what a DMA copied out of them is followed to its place.
+ */
+#include "stream/verify.h"
+
+#include "weights/weights.h"
+
+#include <string.h>
+
+/* bytes [at, at + n) of a region are those of the constants from `from` on */
+struct copied {
+	struct npu_range to;
+	int64_t from;
+};
+
+/* one decoding that has been looked at */
+struct tried {
+	struct tried *next;
+	const uint8_t *p;
+	int64_t n;
+	struct weights_order order;
+	int32_t h, w, i;
+};
+
+static bool
+meets(const struct npu_range *a, const struct npu_range *b)
+{
+	return a->region == b->region && a->at < b->at + b->n &&
+	       b->at < a->at + a->n;
+}
+
+/* what is overwritten is no copy any more */
+static void
+forget(struct checker *c, const struct npu_range *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->n_copies; i++)
+		if (!meets(&c->copies[i].to, r))
+			c->copies[n++] = c->copies[i];
+	c->n_copies = n;
+}
+
+void
+follow_copies(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	if (npu_is_kernel(op)) {
+		struct npu_range tile[4];
+		npu_fm_extent(&op->ofm, npu_fm_box(&op->ofm), tile);
+		for (int t = 0; t < 4; t++)
+			forget(c, &tile[t]);
+		return;
+	}
+	if (op->dst_internal)
+		return;
+	bool plain = op->src_dims == 1 && op->dst_dims == 1;
+	struct npu_range all = op->dst;
+	if (!plain) /* somewhere in the region */
+		all = (struct npu_range){ .region = op->dst.region,
+					  .n = INT64_MAX };
+	forget(c, &all);
+	if (plain && op->src.region == 0 && !op->src_internal) {
+		agrow(c->a, c->copies, c->n_copies, &c->cap_copies);
+		c->copies[c->n_copies++] =
+		    (struct copied){ .to = op->dst, .from = op->src.at };
+	}
+}
+
+/* the content of a range, NULL when it isn't known */
+static const uint8_t *
+content(const struct checker *c, const struct npu_range *r)
+{
+	int64_t at = -1;
+	if (r->region == 0)
+		at = r->at;
+	for (size_t i = 0; i < c->n_copies && at < 0; i++) {
+		const struct copied *k = &c->copies[i];
+		if (k->to.region == r->region && k->to.at <= r->at &&
+		    r->n <= k->to.n - (r->at - k->to.at))
+			at = k->from + (r->at - k->to.at);
+	}
+	if (at < 0 || !c->flash.p || at > (int64_t)c->flash.n ||
+	    r->n > (int64_t)c->flash.n - at)
+		return NULL;
+	return c->flash.p + at;
+}
+
+static struct weights_order
+order_of(const struct checker *c, int core)
+{
+	const struct npu_op *op = &c->op;
+	return (struct weights_order){
+		.traversal = op->kind == NPU_DEPTHWISE ? WEIGHTS_DEPTHWISE
+			     : op->part_kernel	       ? WEIGHTS_PART_KERNEL
+						       : WEIGHTS_DEPTH_FIRST,
+		.block_depth = op->block.c, .ou = c->accel->ublock.c,
+		.ifm_bits = op->ifm.bits, .dilation_y = op->dilation_y,
+		.dilation_x = op->dilation_x, .end = op->ofm.shape.c,
+		.core = core, .cores = op->cores,
+	};
+}
+
+static bool
+was_tried(struct checker *c, const struct tried *t)
+{
+	for (const struct tried *k = c->tried; k; k = k->next)
+		if (k->p == t->p && k->n == t->n && k->h == t->h &&
+		    k->w == t->w && k->i == t->i &&
+		    !memcmp(&k->order, &t->order, sizeof(k->order)))
+			return true;
+	struct tried *new = anew(c->a, struct tried, 1);
+	*new = *t;
+	new->next = c->tried;
+	c->tried = new;
+	return false;
+}
+
+static void
+check_core(struct checker *c, int core)
+{
+	const struct npu_op *op = &c->op;
+	struct tried t = { .p = content(c, &op->weights[core]),
+			   .n = op->weights[core].n,
+			   .order = order_of(c, core), .h = op->kernel_h,
+			   .w = op->kernel_w,
+			   .i = op->kind == NPU_DEPTHWISE ? 1 : op->ifm.shape.c };
+	int32_t channels = weights_order_channels(&t.order);
+	int32_t depth = (op->block.c + op->cores - 1 - core) / op->cores;
+	/* rule 39: such an order can't be walked */
+	bool odd = channels > depth && (depth < 1 || depth % t.order.ou);
+	if (!t.p || !channels || odd || was_tried(c, &t))
+		return;
+	struct arena *a = arena_open();
+	struct weights_values v;
+	struct err bad = { 0 };
+	size_t n = weights_order_count(&t.order, t.h, t.w, t.i);
+	ERROR_IF(!weights_decode(a, (struct bytes){ .p = t.p, .n = (size_t)t.n },
+				 (int64_t)n, &v, &bad), c, 43,
+		 "weights of core %d: %s", core, bad.text);
+	arena_close(a);
+}
+
+/* records of 10 bytes: nothing above the shift (7.1) */
+static void
+check_records(struct checker *c, int core)
+{
+	const struct npu_op *op = &c->op;
+	int32_t n = (op->ofm.shape.c - core + op->cores - 1) / op->cores;
+	const uint8_t *p = content(c, &op->scales[core]);
+	for (int32_t k = 0; p && k < n; k++) {
+		struct weights_scale s;
+		struct err bad = { 0 };
+		if (weights_scale_unpack(p + WEIGHTS_SCALE_SIZE * (size_t)k, &s,
+					 &bad))
+			continue;
+		ERROR(c, 43, "scale of channel %d: %s", core + k * op->cores,
+		      bad.text);
+		return;
+	}
+}
+
+void
+check_weights(struct checker *c)
+{
+	const struct npu_op *op = &c->op;
+	if ((op->kind != NPU_CONV && op->kind != NPU_DEPTHWISE) ||
+	    op->ifm.bits > 16)
+		return;
+	for (int core = 0; core < op->cores; core++) {
+		int32_t n = (op->ofm.shape.c - core + op->cores - 1) / op->cores;
+		check_core(c, core);
+		if (op->scales[core].n >= (int64_t)n * WEIGHTS_SCALE_SIZE)
+			check_records(c, core);
+	}
+}
