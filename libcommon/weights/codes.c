@@ -47,8 +47,11 @@ add_column(struct codes *c, struct mode m)
 	c->n_columns++;
 }
 
-/* divisors least..most, plain indices and the truncated code as asked */
-static void
+/*
+ * Divisors least..most, plain indices and the truncated code as asked.
+ * Returns the family, -1 if there is no room.
+ */
+static int
 add_family(struct codes *c, const struct palette *pal, int least, int most,
 	   bool plain, int trunc)
 {
@@ -56,10 +59,10 @@ add_family(struct codes *c, const struct palette *pal, int least, int most,
 
 	for (int f = 0; f < c->n_families; f++)
 		if (palette_equal(&c->palettes[f], pal))
-			return;
+			return f;
 	if (c->n_families == MAX_FAMILIES || c->n_columns + n > MAX_COLUMNS ||
 	    c->n_states + n * (pal->runs ? WEIGHTS_ZDIVS : 1) > MAX_STATES)
-		return;
+		return -1;
 	c->palettes[c->n_families++] = *pal;
 	for (int d = least; d <= most; d++)
 		add_column(c, (struct mode){ .wdiv = (uint8_t)d });
@@ -68,10 +71,11 @@ add_family(struct codes *c, const struct palette *pal, int least, int most,
 					     .trunc = true });
 	if (plain)
 		add_column(c, (struct mode){ .wdiv = WEIGHTS_WDIV_PLAIN });
+	return c->n_families - 1;
 }
 
 void
-codes_init(struct codes *c, uint16_t greatest)
+codes_init(struct codes *c, uint16_t greatest, const struct palette *before)
 {
 	struct palette dense = { .ofs = WEIGHTS_ZERO, .bits = 2 };
 
@@ -81,9 +85,14 @@ codes_init(struct codes *c, uint16_t greatest)
 	runs.runs = true;
 	runs.ofs = WEIGHTS_ZERO + 1; /* zeros are not coded */
 
-	memset(c, 0, sizeof(*c));
+	c->n_families = c->n_columns = c->n_states = 0;
+	memset(c->bits, 0, sizeof(c->bits));
 	add_family(c, &dense, 0, WEIGHTS_DIVISORS - 1, true, -1);
 	add_family(c, &runs, 0, WEIGHTS_DIVISORS - 1, true, -1);
+	c->before = -1;
+	if (before)
+		c->before = add_family(c, before, 2, WEIGHTS_DIVISORS - 1,
+				       true, -1);
 }
 
 void

@@ -153,19 +153,31 @@ find_cheapest(const struct search *h, size_t block)
 	return m;
 }
 
+/* before the first block: a slice may continue the palette in force */
+static struct cheapest
+nothing_yet(const struct search *h, bool starts_with_zero)
+{
+	struct cheapest m = { .all = 0, .state = h->state };
+	int f = h->c->before;
+
+	memset(m.family, 0x7f, sizeof(m.family));
+	if (f >= 0 && !(h->c->palettes[f].runs && starts_with_zero))
+		m.family[f] = 0;
+	return m;
+}
+
 static void
-step(struct search *h, size_t block, const struct block_cost *b)
+step(struct search *h, size_t block, const struct cheapest *m,
+     const struct block_cost *b)
 {
 	const struct codes *c = h->c;
-	struct cheapest m = find_cheapest(h, block);
 	uint8_t *how = h->how + block * (size_t)c->n_states;
 
 	for (int s = 0; s < c->n_states; s++) {
 		const struct state *st = &c->states[s];
 		uint32_t stay = block ? h->cost[s] : UINT32_MAX;
-		uint32_t slice = block ? m.family[st->family] + h->slice[s]
-				       : UINT32_MAX;
-		uint32_t least = m.all + h->section[s];
+		uint32_t slice = m->family[st->family] + h->slice[s];
+		uint32_t least = m->all + h->section[s];
 		uint8_t by = NEXT_SECTION;
 
 		if (slice < least) {
@@ -230,7 +242,9 @@ find_path(struct arena *scratch, const struct codes *c, const uint16_t *d,
 		size_t n = b->ends[t] - begin;
 		cost_block(c, d + begin, n, &cost);
 		cost_runs(d + begin, n, &run, cost.runs);
-		step(&h, t, &cost);
+		struct cheapest m = t ? find_cheapest(&h, t)
+				      : nothing_yet(&h, d[0] == WEIGHTS_ZERO);
+		step(&h, t, &m, &cost);
 		begin = b->ends[t];
 	}
 	return trace(&h, b, out);

@@ -56,13 +56,18 @@ struct state {
  */
 struct codes {
 	int n_families, n_columns, n_states;
+	int before; /* family of the palette that is in force, or -1 */
 	struct palette palettes[MAX_FAMILIES];
 	struct state states[MAX_STATES];
 	uint8_t bits[WEIGHTS_N_INDEX][MAX_COLUMNS]; /* 255: can't be written */
 };
 
-/* the direct families that any stretch of values up to greatest can use */
-void codes_init(struct codes *c, uint16_t greatest);
+/*
+ * The palette in force before the values (NULL: none), and the direct families
+ * that any values up to `greatest` can use.
+ */
+void codes_init(struct codes *c, uint16_t greatest,
+		const struct palette *before);
 
 /* the palette of a fit with the divisors around its own, if there is room */
 void codes_add(struct codes *c, const struct fit *f);
@@ -96,5 +101,39 @@ struct blocks blocks_of(struct arena *a, const uint16_t *d, size_t n, int most,
 size_t find_path(struct arena *scratch, const struct codes *c,
 		 const uint16_t *d, const struct blocks *b,
 		 struct stretch *out);
+
+/* ---- sections.c ---- */
+
+/* How fine and how long to search. */
+struct effort {
+	int block;     /* values between possible boundaries, at most 256 */
+	int zeros;     /* runs of this many zeros make boundaries too */
+	int piece[2];  /* lengths for which palettes are tried at the start */
+	int rounds;    /* of finding a path and fitting its sections */
+	size_t joined; /* so many stretches of a path are tried as a section */
+	bool thorough; /* try more palettes */
+};
+
+/* A window of a stream under search. */
+struct window {
+	struct arena *a; /* of the plans */
+	const struct effort *effort;
+	const uint16_t *d;
+	size_t n;
+	uint16_t greatest;
+	const struct palette *before; /* in force at the start, or NULL */
+	struct codes *codes, *next;
+	struct blocks blocks;
+	struct stretch *path;
+};
+
+/* a plan without slices yet, in which w->before is in force */
+struct plan plan_begin(const struct window *w);
+
+/*
+ * The best plan with sections made of the path's n stretches, by exact cost;
+ * puts the palettes of the sections into w->next.
+ */
+struct plan plan_sections(struct window *w, struct arena *scratch, size_t n);
 
 #endif
