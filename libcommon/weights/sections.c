@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a path to a plan: which of its stretches become one section, by exact
+ * cost.  The choices are the edges of a graph over the stretches' boundaries:
+ * a section of the path as slices of its palette, or as one slice with a
+ * palette of its own, or a few neighbouring stretches as such a slice.  The
+ * shortest way through is the plan.
+ */
+#include "weights/search.h"
+#include "weights/weights.h"
+
+#include <string.h>
+
+/* The best way to reach a boundary. */
+struct node {
+	uint64_t bits;
+	size_t from;	 /* the boundary before */
+	bool slices;	 /* keep the path's palette and slices */
+	struct fit fit;	 /* else one slice with this */
+};
+
+struct choice {
+	struct window *w;
+	struct stretch *path;
+	size_t n;
+	struct stats *stats; /* of every stretch */
+	struct mode *modes;  /* of every stretch as a slice of its palette */
+	struct node *nodes;  /* n + 1 */
+	struct stats sum;
+};
+
+static const struct palette *
+palette_of(const struct choice *c, size_t i)
+{
+	const struct codes *codes = c->w->codes;
+	return &codes->palettes[codes->states[c->path[i].state].family];
+}
+
+/*
+ * Moves the start of slices that continue a palette with runs behind the zeros
+ * there (see struct wslice); drops those in which nothing else is left.
+ */
+static void
+align_slices(struct choice *c)
+{
+	const uint16_t *d = c->w->d;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct stretch s = c->path[i];
+		bool runs = palette_of(c, i)->runs;
+		if (runs && !s.fresh && kept > 0) {
+			while (s.begin < s.end &&
+			       d[s.begin] == WEIGHTS_ZERO)
+				s.begin++;
+			c->path[kept - 1].end = s.begin;
+			if (s.begin == s.end)
+				continue;
+		}
+		c->path[kept++] = s;
+	}
+	c->n = kept;
+}
+
+static void
+reach(struct choice *c, size_t from, size_t to, uint64_t bits,
+      const struct fit *fit)
+{
+	struct node *n = &c->nodes[to];
+
+	bits += c->nodes[from].bits;
+	if (bits >= n->bits)
+		return;
+	n->bits = bits;
+	n->from = from;
+	n->slices = !fit;
+	if (fit)
+		n->fit = *fit;
+}
+
+/* stretches i..j-1, a section of the path */
+static void
+reach_as_section(struct choice *c, size_t i, size_t j)
+{
+	const struct palette *pal = palette_of(c, i);
+	uint64_t bits = 0;
+	bool writable = true;
+
+	memset(&c->sum, 0, sizeof(c->sum));
+	for (size_t k = i; k < j; k++) {
+		uint64_t slice = 0;
+		stats_join(&c->sum, &c->stats[k]);
+		writable = writable &&
+			   fit_mode(&c->stats[k], pal, c->path[k].fresh,
+				    &c->modes[k], &slice);
+		bits += slice;
+	}
+	struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
+	reach(c, i, j, f.bits, &f);
+	if (writable)
+		reach(c, i, j, bits, NULL);
+}
+
+static void
+reach_joined(struct choice *c, size_t i)
+{
+	size_t most = c->w->effort->joined;
+
+	memset(&c->sum, 0, sizeof(c->sum));
+	for (size_t k = i; k < c->n && k - i < most; k++) {
+		stats_join(&c->sum, &c->stats[k]);
+		struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
+		reach(c, i, k + 1, f.bits, &f);
+	}
+}
+
+static void
+choose(struct choice *c)
+{
+	size_t end = 0; /* of the section that holds stretch i */
+
+	for (size_t i = 1; i <= c->n; i++)
+		c->nodes[i].bits = UINT64_MAX;
+	for (size_t i = 0; i < c->n; i++) {
+		if (i == end) {
+			while (++end < c->n && !c->path[end].fresh)
+				;
+			reach_as_section(c, i, end);
+		}
+		if (c->nodes[i].bits != UINT64_MAX)
+			reach_joined(c, i);
+	}
+}
+
+/* the sections chosen, the last first: their end boundaries */
+static size_t
+list_ends(const struct choice *c, size_t *ends)
+{
+	size_t n = 0;
+
+	for (size_t i = c->n; i > 0; i = c->nodes[i].from)
+		ends[n++] = i;
+	return n;
+}
+
+static void
+add_section(struct choice *c, struct plan *p, size_t end)
+{
+	const struct node *node = &c->nodes[end];
+	const struct stretch *s = c->path;
+	struct fit f = node->fit;
+	size_t from = node->from;
+
+	if (!node->slices) {
+		plan_add(p, c->w->d, s[from].begin, s[end - 1].end, &f.palette,
+			 f.mode, true);
+		codes_add(c->w->next, &f);
+		return;
+	}
+	f.palette = *palette_of(c, from);
+	for (size_t i = from; i < end; i++)
+		plan_add(p, c->w->d, s[i].begin, s[i].end, &f.palette,
+			 c->modes[i], s[i].fresh);
+	f.mode = c->modes[from];
+	codes_add(c->w->next, &f);
+}
+
+struct plan
+plan_begin(const struct window *w)
+{
+	struct plan p = { .a = w->a };
+
+	if (w->before) {
+		agrow(p.a, p.palettes, p.n_palettes, &p.cap_palettes);
+		p.palettes[p.n_palettes++] = *w->before;
+	}
+	return p;
+}
+
+struct plan
+plan_sections(struct window *w, struct arena *scratch, size_t n)
+{
+	struct choice *c = anew(scratch, struct choice, 1);
+	struct plan p = plan_begin(w);
+
+	*c = (struct choice){
+		.w = w,
+		.path = w->path,
+		.n = n,
+		.stats = anew(scratch, struct stats, n),
+		.modes = anew(scratch, struct mode, n),
+		.nodes = anew(scratch, struct node, n + 1),
+	};
+	align_slices(c);
+	for (size_t i = 0; i < c->n; i++)
+		stats_of(&c->stats[i], w->d + c->path[i].begin,
+			 c->path[i].end - c->path[i].begin);
+	choose(c);
+	size_t *ends = anew(scratch, size_t, n);
+	for (size_t i = list_ends(c, ends); i-- > 0;)
+		add_section(c, &p, ends[i]);
+	return p;
+}
