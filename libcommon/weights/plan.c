@@ -25,9 +25,9 @@ static const struct effort efforts[WEIGHTS_LEVEL_MAX + 1] = {
 	[7] = { .block = 32, .zeros = 16, .piece = { 2048 }, .rounds = 2,
 		.joined = 2 },
 	[8] = { .block = 16, .zeros = 8, .piece = { 2048, 512 }, .rounds = 3,
-		.joined = 3, .thorough = true },
+		.joined = 3, .thorough = true, .polish = 16 },
 	[9] = { .block = 8, .zeros = 8, .piece = { 2048, 256 }, .rounds = 5,
-		.joined = 6, .thorough = true },
+		.joined = 6, .thorough = true, .polish = 64 },
 };
 
 /* Fits of the pieces of a window, to begin with. */
@@ -159,5 +159,7 @@ plan_stream(struct arena *a, const uint16_t *d, size_t n, int level)
 			more.slices[s].end += i;
 		plan_append(&p, &more);
 	}
+	if (w.effort->polish)
+		plan_polish(&p, d, w.effort->polish);
 	return p;
 }

@@ -112,6 +112,7 @@ struct effort {
 	int rounds;    /* of finding a path and fitting its sections */
 	size_t joined; /* so many stretches of a path are tried as a section */
 	bool thorough; /* try more palettes */
+	int polish;    /* so far are borders moved at last */
 };
 
 /* A window of a stream under search. */

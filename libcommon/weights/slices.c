@@ -47,13 +47,7 @@ palette_header_bits(const struct palette *pal, bool fresh)
 	       (uint64_t)pal->n * pal->bits;
 }
 
-/* Unary symbols and their second halves, as far as a slice is counted. */
-struct tally {
-	uint64_t weights, symbols, seconds;
-	uint64_t runs, run_units, run;
-};
-
-static void
+void
 tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs)
 {
 	uint32_t q = x >> m.wdiv;
@@ -68,8 +62,7 @@ tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs)
 	}
 }
 
-/* the size of what was counted, as one slice (1.9) */
-static uint64_t
+uint64_t
 tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
 	   bool fresh)
 {

@@ -99,6 +99,19 @@ struct wslice {
 	struct mode mode;
 };
 
+/* slices.c: what of a slice's content decides its size, weight by weight. */
+struct tally {
+	uint64_t weights, symbols, seconds;
+	uint64_t runs, run_units, run; /* run: zeros since the last weight */
+};
+
+/* counts a weight of index x, and the run before it */
+void tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs);
+
+/* the exact bits of what was counted, as one slice (1.9) */
+uint64_t tally_bits(const struct tally *t, const struct palette *pal,
+		    struct mode m, bool fresh);
+
 struct plan {
 	struct arena *a;
 	struct palette *palettes;
@@ -125,6 +138,12 @@ void plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
 
 /* adds all slices of another plan that begins where this one ends */
 void plan_append(struct plan *p, const struct plan *more);
+
+/*
+ * polish.c: moves the borders between slices without runs, up to `reach`
+ * values, to where the padding of their chunks is least.
+ */
+void plan_polish(struct plan *p, const uint16_t *d, int reach);
 
 /* with end marker and padding (1.7) */
 size_t plan_bytes(const struct plan *p);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Last bits: a path takes the padding of a slice's chunks as its mean; here
+ * borders between slices move to where it is least.
+ */
+#include "weights/stream.h"
+#include "weights/weights.h"
+
+#include <string.h>
+
+/* A slice and the indices of its palette. */
+struct side {
+	const struct wslice *s;
+	const struct palette *pal;
+	struct tally t;
+	uint16_t index[WEIGHTS_N_INDEX];
+};
+
+/* one value less or more; false: it can't be */
+static bool
+change(struct side *side, uint16_t d, bool more)
+{
+	struct mode m = side->s->mode;
+	uint32_t x = side->index[d], q = x >> m.wdiv;
+	struct tally one = { 0 };
+	struct tally *t = &side->t;
+
+	if (!more) {
+		tally_weight(&one, x, m, false);
+		t->weights -= one.weights;
+		t->symbols -= one.symbols;
+		t->seconds -= one.seconds;
+		return t->weights > 0;
+	}
+	if (x == WEIGHTS_UNREACHED)
+		return false;
+	if (m.wdiv == WEIGHTS_WDIV_PLAIN &&
+	    x >= (side->pal->n ? side->pal->n : 1u << side->pal->bits))
+		return false;
+	if (m.wdiv != WEIGHTS_WDIV_PLAIN &&
+	    q >= (m.trunc ? 3u : WEIGHTS_QUOTIENTS))
+		return false;
+	tally_weight(t, x, m, false);
+	return t->weights <= WEIGHTS_SLICE_SAFE;
+}
+
+static uint64_t
+side_bits(const struct side *s)
+{
+	return tally_bits(&s->t, s->pal, s->s->mode, s->s->fresh);
+}
+
+/*
+ * Tries borders from `at` on in one direction (+1: the left side grows);
+ * returns the best, and its bits in *least.
+ */
+static size_t
+scan(struct side left, struct side right, const uint16_t *d, size_t at,
+     int step, int reach, uint64_t *least)
+{
+	size_t best = at;
+
+	for (int i = 0; i < reach; i++) {
+		uint16_t v = step > 0 ? d[at] : d[at - 1];
+		if (!change(&left, v, step > 0) ||
+		    !change(&right, v, step < 0))
+			break;
+		at = step > 0 ? at + 1 : at - 1;
+		uint64_t bits = side_bits(&left) + side_bits(&right);
+		if (bits < *least) {
+			*least = bits;
+			best = at;
+		}
+	}
+	return best;
+}
+
+static void
+load(struct side *side, const struct plan *p, size_t i, const uint16_t *d)
+{
+	const struct wslice *s = &p->slices[i];
+
+	side->s = s;
+	side->pal = &p->palettes[s->palette];
+	side->t = (struct tally){ 0 };
+	palette_indices(side->pal, side->index);
+	for (size_t at = i ? s[-1].end : 0; at < s->end; at++)
+		tally_weight(&side->t, side->index[d[at]], s->mode, false);
+}
+
+void
+plan_polish(struct plan *p, const uint16_t *d, int reach)
+{
+	struct side left, right;
+
+	for (size_t i = 0; i + 1 < p->n_slices; i++) {
+		load(&left, p, i, d);
+		load(&right, p, i + 1, d);
+		if (left.pal->runs || right.pal->runs)
+			continue;
+		uint64_t was = side_bits(&left) + side_bits(&right);
+		uint64_t least = was;
+		size_t at = p->slices[i].end;
+		size_t best = scan(left, right, d, at, 1, reach, &least);
+		uint64_t forward = least;
+		size_t back = scan(left, right, d, at, -1, reach, &least);
+		p->slices[i].end = least < forward ? back : best;
+		p->bits -= was - least;
+	}
+}
