@@ -24,9 +24,9 @@ static const struct effort efforts[WEIGHTS_LEVEL_MAX + 1] = {
 	[6] = { .block = 64, .zeros = 16, .piece = { 2048 }, .rounds = 1 },
 	[7] = { .block = 32, .zeros = 16, .piece = { 2048 }, .rounds = 2,
 		.joined = 2 },
-	[8] = { .block = 16, .zeros = 8, .piece = { 2048, 512 }, .rounds = 3,
+	[8] = { .block = 16, .zeros = 8, .piece = { 2048, 512 }, .rounds = 2,
 		.joined = 3, .thorough = true, .polish = 16 },
-	[9] = { .block = 8, .zeros = 8, .piece = { 2048, 256 }, .rounds = 5,
+	[9] = { .block = 8, .zeros = 8, .piece = { 4096, 1024, 256 }, .rounds = 4,
 		.joined = 6, .thorough = true, .polish = 64 },
 };
 
@@ -41,7 +41,6 @@ static void
 fit_pieces(const struct window *w, struct arena *a, struct pieces *p,
 	   size_t length)
 {
-	memset(&p->all, 0, sizeof(p->all));
 	for (size_t i = 0; i < w->n; i += length) {
 		size_t left = w->n - i;
 		stats_of(&p->one, w->d + i, left < length ? left : length);
@@ -63,20 +62,18 @@ by_saving(const void *a, const void *b)
 	return sx < sy ? 1 : sx > sy ? -1 : 0;
 }
 
-/* a plan of one section; fills w->codes with the palettes of pieces */
+/*
+ * A plan of one section; fills w->codes with its palette and those of pieces
+ * of a length (0: of none).
+ */
 static struct plan
-plan_single(struct window *w)
+plan_single(struct window *w, size_t length)
 {
 	struct arena *scratch = arena_open();
 	struct pieces *pieces = anew(scratch, struct pieces, 1);
 	struct plan p = plan_begin(w);
 
-	for (size_t i = 0; i < ARRAY_LEN(w->effort->piece); i++)
-		if (w->effort->piece[i])
-			fit_pieces(w, scratch, pieces,
-				   (size_t)w->effort->piece[i]);
-	if (pieces->all.n_values == 0)
-		fit_pieces(w, scratch, pieces, w->n);
+	fit_pieces(w, scratch, pieces, length ? length : w->n);
 	struct fit f = fit_stats(&pieces->all, w->effort->thorough);
 	plan_add(&p, w->d, 0, w->n, &f.palette, f.mode, true);
 	if (w->effort->rounds) {
@@ -106,20 +103,29 @@ plan_round(struct window *w)
 	return p;
 }
 
+static void
+keep_better(struct plan *best, struct plan p)
+{
+	if (!best->n_slices || p.bits < best->bits)
+		*best = p;
+}
+
 static struct plan
 plan_window(struct window *w)
 {
 	const struct effort *effort = w->effort;
-	struct plan best = plan_single(w);
+	struct plan best = { 0 };
 
-	if (effort->rounds == 0)
-		return best;
-	w->blocks = blocks_of(w->a, w->d, w->n, effort->block, effort->zeros);
-	w->path = anew(w->a, struct stretch, w->blocks.n);
-	for (int i = 0; i < effort->rounds; i++) {
-		struct plan p = plan_round(w);
-		if (p.bits < best.bits)
-			best = p;
+	if (effort->rounds) {
+		w->blocks = blocks_of(w->a, w->d, w->n, effort->block,
+				      effort->zeros);
+		w->path = anew(w->a, struct stretch, w->blocks.n);
+	}
+	for (size_t s = 0; s == 0 || (s < ARRAY_LEN(effort->piece) &&
+				      effort->piece[s]); s++) {
+		keep_better(&best, plan_single(w, effort->piece[s]));
+		for (int i = 0; i < effort->rounds; i++)
+			keep_better(&best, plan_round(w));
 	}
 	return best;
 }

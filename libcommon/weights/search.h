@@ -108,7 +108,8 @@ size_t find_path(struct arena *scratch, const struct codes *c,
 struct effort {
 	int block;     /* values between possible boundaries, at most 256 */
 	int zeros;     /* runs of this many zeros make boundaries too */
-	int piece[2];  /* lengths for which palettes are tried at the start */
+	/* a search begins with the palettes of pieces of each such length */
+	size_t piece[3];
 	int rounds;    /* of finding a path and fitting its sections */
 	size_t joined; /* so many stretches of a path are tried as a section */
 	bool thorough; /* try more palettes */
