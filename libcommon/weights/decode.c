@@ -242,7 +242,7 @@ read_chunks(struct decoder *d)
 			word = bits_take(&d->b, zl);
 		if (w_on && !s->plain) {
 			uint32_t second = bits_take(
-			    &d->b, __builtin_popcount(first));
+			    &d->b, (int)count_bits_16x2(first));
 			w_carry = split_weights(s->trunc, first, second,
 						w_carry, &w_now);
 		}

@@ -82,9 +82,11 @@ take_chunk(struct symbols *s)
 {
 	const uint64_t mask = (1u << WEIGHTS_UNARY) - 1;
 	struct chunk k = { .first = (uint32_t)(s->first & mask) };
+	uint32_t counts = count_bits_16x2(
+	    k.first | (uint32_t)(s->last & mask) << 16);
 
-	k.n_second = (unsigned)__builtin_popcountll(s->first & mask);
-	k.ended = (unsigned)__builtin_popcountll(s->last & mask);
+	k.n_second = counts & 0xffff;
+	k.ended = counts >> 16;
 	k.second = (uint32_t)(s->second & ((UINT64_C(1) << k.n_second) - 1));
 	s->first >>= WEIGHTS_UNARY;
 	s->last >>= WEIGHTS_UNARY;

@@ -273,7 +273,7 @@ consider_top(struct search *h, bool thorough)
  * divisor 2^wdiv, such as the +-127 of every channel.
  */
 static void
-consider_outliers(struct search *h, int wdiv)
+consider_outliers(struct search *h, int wdiv, bool thorough)
 {
 	uint16_t list[8];
 	uint32_t keys[8];
@@ -285,7 +285,7 @@ consider_outliers(struct search *h, int wdiv)
 			n = insert_sorted(list, keys, n, 8, (uint16_t)d,
 					  q * h->s.count[d]);
 	}
-	for (int k = 2; k <= n; k++)
+	for (int k = 2; k <= n; k += thorough ? 1 : 2)
 		consider(h, list, k);
 }
 
@@ -302,8 +302,8 @@ fit_runs(const struct stats *st, bool runs, bool thorough, struct fit *best)
 	struct choice direct = consider(&h, NULL, 0);
 	rank_top(&h.s);
 	consider_top(&h, thorough);
-	if (thorough && direct.mode.wdiv < WEIGHTS_DIVISORS)
-		consider_outliers(&h, direct.mode.wdiv);
+	if (direct.mode.wdiv < WEIGHTS_DIVISORS)
+		consider_outliers(&h, direct.mode.wdiv, thorough);
 }
 
 struct fit

@@ -26,7 +26,7 @@ static const struct effort efforts[WEIGHTS_LEVEL_MAX + 1] = {
 		.joined = 2 },
 	[8] = { .block = 16, .zeros = 8, .piece = { 2048, 512 }, .rounds = 2,
 		.joined = 3, .thorough = true, .polish = 16 },
-	[9] = { .block = 8, .zeros = 8, .piece = { 4096, 1024, 256 }, .rounds = 4,
+	[9] = { .block = 4, .zeros = 8, .piece = { 4096, 1024 }, .rounds = 4,
 		.joined = 6, .thorough = true, .polish = 64 },
 };
 
@@ -63,55 +63,68 @@ by_saving(const void *a, const void *b)
 }
 
 /*
- * A plan of one section; fills w->codes with its palette and those of pieces
- * of a length (0: of none).
+ * The fit of the whole window; fills w->codes with its palette and those of
+ * pieces of a length (0: of none).
  */
-static struct plan
-plan_single(struct window *w, size_t length)
+static struct fit
+start(struct window *w, size_t length)
 {
 	struct arena *scratch = arena_open();
 	struct pieces *pieces = anew(scratch, struct pieces, 1);
-	struct plan p = plan_begin(w);
 
 	fit_pieces(w, scratch, pieces, length ? length : w->n);
-	struct fit f = fit_stats(&pieces->all, w->effort->thorough);
-	plan_add(&p, w->d, 0, w->n, &f.palette, f.mode, true);
+	struct fit whole = fit_stats(&pieces->all, w->effort->thorough);
 	if (w->effort->rounds) {
 		codes_init(w->codes, w->greatest, w->before);
-		codes_add(w->codes, &f);
+		codes_add(w->codes, &whole);
 		if (pieces->n)
-			qsort(pieces->fits, pieces->n, sizeof(f), by_saving);
+			qsort(pieces->fits, pieces->n, sizeof(whole),
+			      by_saving);
 		for (size_t i = 0; i < pieces->n; i++)
 			codes_add(w->codes, &pieces->fits[i]);
 	}
 	arena_close(scratch);
-	return p;
+	return whole;
 }
 
 static struct plan
-plan_round(struct window *w)
+plan_round(struct window *w, const struct fit *whole)
 {
 	struct arena *scratch = arena_open();
 	size_t n = find_path(scratch, w->codes, w->d, &w->blocks, w->path);
 
-	codes_init(w->next, w->greatest, w->before);
-	struct plan p = plan_sections(w, scratch, n);
-	struct codes *used = w->codes;
-	w->codes = w->next;
-	w->next = used;
+	if (w->next)
+		codes_init(w->next, w->greatest, w->before);
+	struct plan p = plan_sections(w, scratch, n, whole);
 	arena_close(scratch);
 	return p;
 }
 
+/* rounds from one start; both: room for codes */
 static void
-keep_better(struct plan *best, struct plan p)
+plan_rounds(struct window *w, struct codes *both[2], size_t length,
+	    struct plan *best)
 {
-	if (!best->n_slices || p.bits < best->bits)
-		*best = p;
+	int rounds = w->effort->rounds;
+
+	w->codes = both[0];
+	struct fit whole = start(w, length);
+	for (int i = 0; i < rounds; i++) {
+		w->codes = both[i % 2];
+		w->next = i + 1 < rounds ? both[(i + 1) % 2] : NULL;
+		struct plan p = plan_round(w, &whole);
+		if (!best->n_slices || p.bits < best->bits)
+			*best = p;
+	}
+	if (rounds == 0) {
+		*best = plan_begin(w);
+		plan_add(best, w->d, 0, w->n, &whole.palette, whole.mode,
+			 true);
+	}
 }
 
 static struct plan
-plan_window(struct window *w)
+plan_window(struct window *w, struct codes *both[2])
 {
 	const struct effort *effort = w->effort;
 	struct plan best = { 0 };
@@ -121,12 +134,10 @@ plan_window(struct window *w)
 				      effort->zeros);
 		w->path = anew(w->a, struct stretch, w->blocks.n);
 	}
-	for (size_t s = 0; s == 0 || (s < ARRAY_LEN(effort->piece) &&
-				      effort->piece[s]); s++) {
-		keep_better(&best, plan_single(w, effort->piece[s]));
-		for (int i = 0; i < effort->rounds; i++)
-			keep_better(&best, plan_round(w));
-	}
+	plan_rounds(w, both, effort->piece[0], &best);
+	for (size_t i = 1; i < ARRAY_LEN(effort->piece); i++)
+		if (effort->piece[i])
+			plan_rounds(w, both, effort->piece[i], &best);
 	return best;
 }
 
@@ -152,15 +163,17 @@ plan_stream(struct arena *a, const uint16_t *d, size_t n, int level)
 		.a = a,
 		.effort = &efforts[level],
 		.greatest = greatest_of(d, n),
-		.codes = anew(a, struct codes, 1),
-		.next = anew(a, struct codes, 1),
+	};
+	struct codes *both[] = {
+		anew(a, struct codes, 1),
+		anew(a, struct codes, 1),
 	};
 	size_t step = w.effort->rounds ? WINDOW : n;
 	for (size_t i = 0; i < n; i += step) {
 		w.d = d + i;
 		w.n = n - i < step ? n - i : step;
 		w.before = i ? &p.palettes[p.n_palettes - 1] : NULL;
-		struct plan more = plan_window(&w);
+		struct plan more = plan_window(&w, both);
 		for (size_t s = 0; s < more.n_slices; s++)
 			more.slices[s].end += i;
 		plan_append(&p, &more);

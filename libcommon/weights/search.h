@@ -124,7 +124,8 @@ struct window {
 	size_t n;
 	uint16_t greatest;
 	const struct palette *before; /* in force at the start, or NULL */
-	struct codes *codes, *next;
+	struct codes *codes;
+	struct codes *next; /* of the next round, NULL if there is none */
 	struct blocks blocks;
 	struct stretch *path;
 };
@@ -133,9 +134,11 @@ struct window {
 struct plan plan_begin(const struct window *w);
 
 /*
- * The best plan with sections made of the path's n stretches, by exact cost;
- * puts the palettes of the sections into w->next.
+ * The best plan with sections made of the path's n stretches, or of one slice
+ * that fits the whole, by exact cost; puts the palettes of the sections into
+ * w->next.
  */
-struct plan plan_sections(struct window *w, struct arena *scratch, size_t n);
+struct plan plan_sections(struct window *w, struct arena *scratch, size_t n,
+			  const struct fit *whole);
 
 #endif

@@ -115,12 +115,13 @@ reach_joined(struct choice *c, size_t i)
 }
 
 static void
-choose(struct choice *c)
+choose(struct choice *c, const struct fit *whole)
 {
 	size_t end = 0; /* of the section that holds stretch i */
 
 	for (size_t i = 1; i <= c->n; i++)
 		c->nodes[i].bits = UINT64_MAX;
+	reach(c, 0, c->n, whole->bits, whole);
 	for (size_t i = 0; i < c->n; i++) {
 		if (i == end) {
 			while (++end < c->n && !c->path[end].fresh)
@@ -154,7 +155,8 @@ add_section(struct choice *c, struct plan *p, size_t end)
 	if (!node->slices) {
 		plan_add(p, c->w->d, s[from].begin, s[end - 1].end, &f.palette,
 			 f.mode, true);
-		codes_add(c->w->next, &f);
+		if (c->w->next)
+			codes_add(c->w->next, &f);
 		return;
 	}
 	f.palette = *palette_of(c, from);
@@ -162,7 +164,8 @@ add_section(struct choice *c, struct plan *p, size_t end)
 		plan_add(p, c->w->d, s[i].begin, s[i].end, &f.palette,
 			 c->modes[i], s[i].fresh);
 	f.mode = c->modes[from];
-	codes_add(c->w->next, &f);
+	if (c->w->next)
+		codes_add(c->w->next, &f);
 }
 
 struct plan
@@ -178,7 +181,8 @@ plan_begin(const struct window *w)
 }
 
 struct plan
-plan_sections(struct window *w, struct arena *scratch, size_t n)
+plan_sections(struct window *w, struct arena *scratch, size_t n,
+	      const struct fit *whole)
 {
 	struct choice *c = anew(scratch, struct choice, 1);
 	struct plan p = plan_begin(w);
@@ -195,7 +199,7 @@ plan_sections(struct window *w, struct arena *scratch, size_t n)
 	for (size_t i = 0; i < c->n; i++)
 		stats_of(&c->stats[i], w->d + c->path[i].begin,
 			 c->path[i].end - c->path[i].begin);
-	choose(c);
+	choose(c, whole);
 	size_t *ends = anew(scratch, size_t, n);
 	for (size_t i = list_ends(c, ends); i-- > 0;)
 		add_section(c, &p, ends[i]);

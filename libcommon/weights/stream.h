@@ -53,6 +53,16 @@ chunked(uint64_t symbols, uint64_t chunk)
 	return (symbols + chunk - 1) / chunk * chunk;
 }
 
+/* how many bits are set in each half; without an instruction for it */
+static inline uint32_t
+count_bits_16x2(uint32_t v)
+{
+	v -= v >> 1 & 0x55555555;
+	v = (v & 0x33333333) + (v >> 2 & 0x33333333);
+	v = (v + (v >> 4)) & 0x0f0f0f0f;
+	return (v + (v >> 8)) & 0x001f001f;
+}
+
 /* run bits in a chunk */
 static inline uint64_t
 run_chunk(int zdiv)

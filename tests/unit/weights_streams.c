@@ -316,7 +316,9 @@ main(int argc, char **argv)
 	char pattern[4096];
 	bool verbose = false, ok = true;
 	int level = WEIGHTS_LEVEL_DEFAULT, first = 1;
-	glob_t files = { 0 };
+	glob_t found = { 0 };
+	char **files = argv;
+	size_t n_files;
 
 	for (; first < argc && argv[first][0] == '-'; first++) {
 		if (argv[first][1] == 's')
@@ -326,19 +328,22 @@ main(int argc, char **argv)
 	}
 	snprintf(pattern, sizeof(pattern), "%s/reference/vela-compiled/*/*/*",
 		 shared ? shared : "../shared");
-	if (first < argc) {
-		files.gl_pathc = (size_t)(argc - first);
-		files.gl_pathv = argv + first;
-	} else if (glob(pattern, 0, NULL, &files) != 0) {
-		printf("skipped: no files at %s\n", pattern);
-		return EXIT_SKIPPED;
+	files += first;
+	n_files = (size_t)(argc - first);
+	if (n_files == 0) {
+		if (glob(pattern, 0, NULL, &found) != 0) {
+			printf("skipped: no files at %s\n", pattern);
+			return EXIT_SKIPPED;
+		}
+		files = found.gl_pathv;
+		n_files = found.gl_pathc;
 	}
 	static struct walk sum;
-	for (size_t i = 0; i < files.gl_pathc; i++) {
+	for (size_t i = 0; i < n_files; i++) {
 		struct walk *w = calloc(1, sizeof(*w));
 		if (!w)
 			return EXIT_TROUBLE;
-		w->file = files.gl_pathv[i];
+		w->file = files[i];
 		w->verbose = verbose;
 		w->level = level;
 		ok &= check_file(w);
@@ -347,6 +352,7 @@ main(int argc, char **argv)
 		free(w);
 	}
 	print_row("total", &sum);
+	globfree(&found);
 	if (level >= WEIGHTS_LEVEL_DEFAULT && sum.worst > 16) {
 		printf("a stream is more than 16 bytes larger\n");
 		ok = false;
