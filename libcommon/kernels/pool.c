@@ -2,6 +2,8 @@
 /* AVERAGE_POOL_2D, MAX_POOL_2D: spec/operators.md 3.3. */
 #include "kernels/products.h"
 
+#include <assert.h>
+
 struct pool {
 	const struct tfl_tensor *in, *out;
 	struct nhwc i, o;
@@ -26,10 +28,11 @@ accumulate(struct pool *p, const int32_t *x)
 	p->count++;
 }
 
-/* half away from zero; only valid positions count */
+/* half away from zero; only valid positions count, and there is one */
 static int64_t
 average(int64_t sum, int32_t count)
 {
+	assert(count > 0);
 	return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
 }
 

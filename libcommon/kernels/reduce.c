@@ -37,7 +37,7 @@ load_axes(struct call *c, struct reduce *r)
 static void
 map_outputs(struct call *c, struct reduce *r)
 {
-	int64_t stride[TFL_MAX_RANK], s = 1, o = 0;
+	int64_t stride[TFL_MAX_RANK] = { 0 }, s = 1, o = 0;
 	int32_t at[TFL_MAX_RANK] = { 0 };
 	for (int d = r->in->rank - 1; d >= 0; d--) {
 		stride[d] = r->drop[d] ? 0 : s;
@@ -153,13 +153,13 @@ kernel_arg_min_max(struct call *c)
 	if (!call_axis(c, v[0], in->rank, &axis))
 		return false;
 	struct around a = around_axis(in, axis);
-	if (a.n < 1 || a.outer * a.inner != tfl_elements(out))
+	int64_t n_out = a.outer * a.inner;
+	if (a.n < 1 || n_out != tfl_elements(out))
 		return call_err(c,
 				"output has %lld elements, %lld are computed",
-				(long long)tfl_elements(out),
-				(long long)(a.outer * a.inner));
+				(long long)tfl_elements(out), (long long)n_out);
 	const int32_t *x = call_widen(c, 0);
-	for (int64_t i = 0; i < a.outer * a.inner; i++) {
+	for (int64_t i = 0; i < n_out; i++) {
 		const int32_t *p =
 		    x + i / a.inner * a.n * a.inner + i % a.inner;
 		int64_t best = 0;

@@ -72,8 +72,10 @@ check_scales(struct call *c, struct svdf *s)
 static bool
 prepare(struct call *c, struct svdf *s)
 {
-	if (!call_arity(c, 5, 5, 1) && !(c->op->n_in == 5 && !call_in(c, BIAS)))
+	if (!call_arity(c, BIAS, STATE + 1, 1))
 		return false;
+	if (!call_in(c, STATE))
+		return call_err(c, "input %d is absent", STATE);
 	*s = (struct svdf){ .in = call_in(c, INPUT),
 			    .feature = call_in(c, FEATURE),
 			    .time = call_in(c, TIME),
