@@ -318,35 +318,40 @@ check_weights(struct check *c)
 	return true;
 }
 
-/* two tensors of one place may share bytes only when one is dead, or in place */
+/* the tensor whose bytes t's are, through however many in-place operations */
+static const struct g_tensor *
+bytes_of(const struct g_tensor *t)
+{
+	for (int i = 0; i < 1000 && t->over.n; i++)
+		t = t->over.v[0];
+	return t;
+}
+
+static bool
+share_time(const struct g_tensor *a, const struct g_tensor *b)
+{
+	return G_HAS(a, G_TENSOR_at) && G_HAS(b, G_TENSOR_at) &&
+	       G_HAS(a, G_TENSOR_live) && G_HAS(b, G_TENSOR_live) &&
+	       a->area == b->area && a->live.lo <= b->live.hi &&
+	       b->live.lo <= a->live.hi;
+}
+
+/* two tensors of one place may share bytes only when one is dead, or `over` */
 static bool
 check_overlap(struct check *c)
 {
 	const struct graph *g = c->g;
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		const struct g_tensor *a = g->tensors[i];
-		if (!G_HAS(a, G_TENSOR_at) || !G_HAS(a, G_TENSOR_live))
-			continue;
+	for (size_t i = 0; i < g->n_tensors; i++)
 		for (size_t k = 0; k < i; k++) {
-			const struct g_tensor *b = g->tensors[k];
-			if (!G_HAS(b, G_TENSOR_at) || !G_HAS(b, G_TENSOR_live) ||
-			    a->area != b->area || a->live.lo > b->live.hi ||
-			    b->live.lo > a->live.hi)
+			const struct g_tensor *a = g->tensors[i], *b = g->tensors[k];
+			if (!share_time(a, b) || bytes_of(a) == bytes_of(b) ||
+			    a->at + tensor_bytes(a) <= b->at ||
+			    b->at + tensor_bytes(b) <= a->at)
 				continue;
-			bool apart = a->at + tensor_bytes(a) <= b->at ||
-				     b->at + tensor_bytes(b) <= a->at;
-			/* an elementwise result may replace its operand: they
-			 * meet in one step and start at one address */
-			bool handover = a->at == b->at &&
-					(a->live.lo == b->live.hi ||
-					 b->live.lo == a->live.hi);
-			if (!apart && !handover)
-				return BAD(c, a, "t%d at 0x%" PRIx64 " overlaps t%d "
-					   "at 0x%" PRIx64 " while both are live",
-					   a->rec.id, (uint64_t)a->at, b->rec.id,
-					   (uint64_t)b->at);
+			return BAD(c, a, "t%d at 0x%" PRIx64 " overlaps t%d at 0x%" PRIx64
+				   " while both are live", a->rec.id,
+				   (uint64_t)a->at, b->rec.id, (uint64_t)b->at);
 		}
-	}
 	return true;
 }
 
@@ -398,6 +403,11 @@ check_steps(struct check *c)
 		if (G_HAS(s, G_STEP_slice) && (s->slice < 0 || s->slice >= slices))
 			return BAD(c, s, "p%d: slice=%d of %d", s->rec.id, s->slice,
 				   slices);
+		if (G_HAS(s, G_STEP_bytes) &&
+		    (s->bytes.lo < 0 || s->bytes.lo >= s->bytes.hi ||
+		     s->bytes.lo % ALIGN || s->bytes.hi % ALIGN))
+			return BAD(c, s, "p%d: bytes= wants a range of multiples of 16",
+				   s->rec.id);
 		if (s->weights && !s->buffer)
 			return BAD(c, s, "p%d: fetch= without buffer=", s->rec.id);
 		if (G_HAS(s, G_STEP_slot) && (s->slot < 0 || s->slot > 7))

@@ -139,6 +139,7 @@ struct g_target { /* rec.word is the accelerator's name */
 	const char *system, *memory, *source;
 	int axi0, axi1, const_area, arena_area, cache_area; /* enum mem_area */
 	int64_t cache_bytes;
+	double cycles; /* predicted, by the timeline estimate */
 };
 
 struct g_memory { /* rec.word is the area's name */
@@ -168,6 +169,7 @@ struct g_tensor {
 	int64_t at;
 	struct g_range live; /* first and last step, both included */
 	int32_t rows;	     /* rolling buffer: rows that are stored */
+	struct g_tensors over; /* one: it is written over that one's bytes */
 };
 
 struct g_weights {
@@ -179,6 +181,8 @@ struct g_weights {
 	int64_t offset;	       /* of element 0,0,0,0, in elements */
 	struct g_list strides; /* of O,H,W,I in elements; absent: dense */
 	struct g_list slices;  /* channel offsets 0 < ... < O; absent: one */
+	int32_t level;	       /* to encode at */
+	struct g_list bytes;   /* of each slice, encoded at that level */
 	int64_t at;	       /* of slice 0 in flash */
 };
 
@@ -248,7 +252,8 @@ struct g_step {
 	struct g_lut *lut;	   /* upload into a slot of SHRAM */
 	struct g_node *node;
 	struct g_range rows;
-	int32_t slice; /* of the weights */
+	int32_t slice;	      /* of the weights */
+	struct g_range bytes; /* fetch: a part of the slice; absent: all */
 	struct g_buffer *buffer;
 	int32_t slot;
 	int32_t blockdep;

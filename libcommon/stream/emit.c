@@ -423,9 +423,16 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 		return graph_err(m->g, s, m->e, "p%d: %lld bytes do not fit buffer "
 				 "b%d of %lld", s->rec.id, (long long)bytes,
 				 s->buffer->rec.id, (long long)s->buffer->bytes);
-	emit_transfer(m, PLACE_FLASH, first->scale_bytes.at,
-		      emit_region(m, s->buffer->area), s->buffer->at, bytes,
-		      false, s);
+	struct g_range part = { .lo = 0, .hi = bytes };
+	if (G_HAS(s, G_STEP_bytes))
+		part = s->bytes;
+	if (part.hi > bytes)
+		return graph_err(m->g, s, m->e, "p%d: bytes=%lld:%lld of a slice of "
+				 "%lld", s->rec.id, (long long)part.lo,
+				 (long long)part.hi, (long long)bytes);
+	emit_transfer(m, PLACE_FLASH, first->scale_bytes.at + part.lo,
+		      emit_region(m, s->buffer->area), s->buffer->at + part.lo,
+		      part.hi - part.lo, false, s);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #define STREAM_EMIT_H
 
 #include "graph/graph.h"
+#include "weights/weights.h"
 
 /* the stream of one NPU node, STOP included */
 struct emit_words {
@@ -43,5 +44,13 @@ struct emit_rows emit_ifm_rows(const struct g_op *op, struct g_range ofm_rows);
 /* the encoded pieces of one slice; NULL where there is none */
 const struct g_code *emit_code(const struct graph *g,
 			       const struct g_weights *w, int slice, int core);
+
+/* the weights of a record, held against its source */
+bool emit_weights_view(struct graph *g, const struct g_weights *w,
+		       struct weights_view *out, struct err *e);
+/* their order in the stream of a slice and core of op; op->block.c is set */
+struct weights_order emit_weights_order(const struct accel *accel,
+					const struct g_op *op, int slice,
+					int core);
 
 #endif

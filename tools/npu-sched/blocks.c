@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The OFM block of every operation: of all that fit the SHRAM the one with the
- * least estimated time; among equals the one that needs fewest banks, then the
- * smallest.  A block that covers an axis in as many pieces as a smaller one
- * can't be faster, so only the smallest for each number of pieces is tried.
+ * The OFM block of an operation: of all that fit the SHRAM the one with the
+ * least estimated time; among equals the one that needs fewest banks.  A block
+ * that covers an axis in as many pieces as a smaller one can't be faster, so
+ * only the smallest for each number of pieces is tried.
  */
 #include "sched.h"
+
+#include "base/fixed.h"
 
 enum { MAX_SIZES = 64 };
 
@@ -29,114 +31,155 @@ sizes_of(int32_t extent, int32_t most, int32_t unit, int32_t split_unit)
 	return s;
 }
 
-struct choice {
-	struct hwc block;
-	struct shram_layout layout;
+struct search {
+	struct sched *s;
+	const struct g_op *op;
+	struct block_query q;
+	struct kernel kernel;
+	int64_t stream, scales; /* bytes, before they are known */
+	struct block_choice best;
 	double cycles;
 	int banks;
 	bool found;
 };
 
-static bool
-better(const struct choice *a, const struct choice *b)
+static void
+try_block(struct search *x, struct hwc block)
 {
-	if (!b->found || a->cycles != b->cycles)
-		return !b->found || a->cycles < b->cycles;
-	return a->banks < b->banks;
+	struct block_choice c = { .rows = x->q.ofm.h, .block = block };
+	int banks;
+	if (!block_layout(x->s->accel, &x->q, block, &c.layout, &banks))
+		return;
+	kernel_cost(x->s, &x->kernel, &c, x->stream, x->scales);
+	double cycles = x->kernel.cost[1];
+	if (x->found && (cycles > x->cycles ||
+			 (cycles == x->cycles && banks >= x->banks)))
+		return;
+	x->best = c;
+	x->cycles = cycles;
+	x->banks = banks;
+	x->found = true;
 }
 
 static void
-try_block(const struct sched *s, const struct g_op *op,
-	  const struct block_query *q, struct hwc block, struct choice *best)
+search_blocks(struct search *x, int32_t only_depth)
 {
-	struct choice c = { .block = block, .found = true };
-	if (!block_layout(s->accel, q, block, &c.layout, &c.banks))
-		return;
-	struct perf_op p = sched_perf_op(s, op, block, c.layout.ifm_block);
-	struct perf_cost cost;
-	perf_cost(&s->machine, &p, &cost);
-	c.cycles = cost.total;
-	if (better(&c, best))
-		*best = c;
-}
-
-static struct choice
-search(const struct sched *s, const struct g_op *op, int32_t rows)
-{
-	struct block_query q = op_block_query(op, rows);
-	struct hwc most = block_bounds(s->accel, q.ofm), u = s->accel->ublock;
-	int32_t even = q.upscale == UPSCALE_NONE ? 1 : 2;
-	struct sizes h = sizes_of(rows, most.h, u.h > even ? u.h : even, 1);
-	struct sizes w = sizes_of(q.ofm.w, most.w, u.w > even ? u.w : even, 1);
-	struct sizes c = sizes_of(q.ofm.c, most.c, u.c, BRICK);
-	struct choice best = { .found = false };
+	struct hwc most = block_bounds(x->s->accel, x->q.ofm);
+	struct hwc u = x->s->accel->ublock;
+	int32_t even = x->q.upscale == UPSCALE_NONE ? 1 : 2;
+	struct sizes h = sizes_of(x->q.ofm.h, most.h, u.h > even ? u.h : even, 1);
+	struct sizes w = sizes_of(x->q.ofm.w, most.w, u.w > even ? u.w : even, 1);
+	struct sizes c = sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
+	if (only_depth) {
+		c.n = 1;
+		c.v[0] = only_depth;
+	}
 	for (int k = 0; k < c.n; k++)
 		for (int i = 0; i < h.n; i++)
 			for (int j = 0; j < w.n; j++)
-				try_block(s, op, &q,
-					  (struct hwc){ .h = h.v[i], .w = w.v[j],
-							.c = c.v[k] },
-					  &best);
-	return best;
+				try_block(x, (struct hwc){ .h = h.v[i], .w = w.v[j],
+							   .c = c.v[k] });
 }
 
-static void
-choose_traversal(struct g_op *op)
+static struct search
+search_of(struct sched *s, int i, int32_t rows)
 {
-	if (G_HAS(op, G_OP_traversal) || op->kind != OP_CONV)
-		return;
-	bool part = block_part_kernel(op->ifm.shape.c, op->kernel.y * op->kernel.x,
-				      op_ifm_bits(op));
-	G_PUT(op, OP, traversal, part ? PART_KERNEL : DEPTH_FIRST);
+	const struct g_op *op = s->info[i].op;
+	struct search x = { .s = s, .op = op, .q = op_block_query(op, rows) };
+	/* a band in the middle: no padding above or below */
+	int64_t top = rows < op->ofm.shape.h ? (op->ofm.shape.h - rows) / 2 : 0;
+	x.kernel = (struct kernel){
+		.op = i, .rows = { .lo = top, .hi = top + rows },
+		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
+	if (op->weights) {
+		const int32_t *d = op->weights->shape.dim;
+		x.stream = (int64_t)d[0] * d[1] * d[2] * d[3];
+		x.scales = round_up_i64(10 * (int64_t)d[0], 16);
+	}
+	return x;
 }
 
 /* operations that share weights share the block: they are alike (batches) */
-static const struct g_op *
-twin_before(const struct graph *g, size_t i)
+static const struct block_choice *
+twin_choice(struct sched *s, int i, int32_t rows)
 {
-	for (size_t k = 0; k < i && g->ops[i]->weights; k++)
-		if (g->ops[k]->weights == g->ops[i]->weights)
-			return g->ops[k];
+	const struct g_op *op = s->info[i].op;
+	for (int k = 0; k < i && op->weights; k++)
+		if (s->info[k].op->weights == op->weights)
+			return block_for(s, k, rows);
 	return NULL;
 }
 
 static bool
-given_block(struct sched *s, const struct g_op *op, struct choice *c)
+same_work(const struct g_op *a, const struct g_op *b)
 {
-	struct block_query q = op_block_query(op, op->ofm.shape.h);
-	c->block = op->block;
-	c->found = block_layout(s->accel, &q, op->block, &c->layout, &c->banks);
-	return c->found || graph_err(s->g, op, s->e, "block %dx%dx%d of op o%d does "
-				     "not fit", op->block.h, op->block.w,
-				     op->block.c, op->rec.id);
+	return a->kind == b->kind && hwc_equal(a->ifm.shape, b->ifm.shape) &&
+	       hwc_equal(a->ofm.shape, b->ofm.shape) &&
+	       a->kernel.y == b->kernel.y && a->kernel.x == b->kernel.x &&
+	       a->stride.y == b->stride.y && a->stride.x == b->stride.x &&
+	       a->dilation.y == b->dilation.y && a->dilation.x == b->dilation.x &&
+	       a->ifm.t->layout == b->ifm.t->layout && a->act == b->act &&
+	       a->ofm.t->layout == b->ofm.t->layout &&
+	       a->ifm.t->area == b->ifm.t->area &&
+	       a->ofm.t->area == b->ofm.t->area && a->ifm.type == b->ifm.type &&
+	       a->ofm.type == b->ofm.type && !a->ifm2.t == !b->ifm2.t &&
+	       a->acc40 == b->acc40 && a->pad.top == b->pad.top &&
+	       a->traversal == b->traversal && a->upscale == b->upscale &&
+	       (!a->ifm2.t || hwc_equal(a->ifm2.shape, b->ifm2.shape)) &&
+	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi &&
+	       !G_HAS(a, G_OP_block) && !G_HAS(b, G_OP_block);
 }
 
-bool
-choose_blocks(struct sched *s)
+/* the answer for an operation that does the same work */
+static const struct block_choice *
+known_choice(const struct sched *s, int i, int32_t rows, int32_t depth)
 {
-	for (size_t i = 0; i < s->g->n_ops; i++) {
-		struct g_op *op = s->g->ops[i];
-		struct choice c = { .found = false };
-		choose_traversal(op);
-		const struct g_op *twin = twin_before(s->g, i);
-		if (!G_HAS(op, G_OP_block) && twin)
-			G_PUT(op, OP, block, twin->block);
-		if (G_HAS(op, G_OP_block)) {
-			if (!given_block(s, op, &c))
-				return false;
-		} else {
-			c = search(s, op, op->ofm.shape.h);
-		}
-		if (!c.found)
-			return graph_err(s->g, op, s->e, "no block of op o%d fits the "
-					 "SHRAM of %s", op->rec.id, s->accel->name);
-		G_PUT(op, OP, block, c.block);
-		if (!G_HAS(op, G_OP_ib))
-			G_PUT(op, OP, ib, c.layout.ib_end);
-		if (!G_HAS(op, G_OP_ab))
-			G_PUT(op, OP, ab, c.layout.ab_start);
-		if (!G_HAS(op, G_OP_ib2) && op->ifm2.t)
-			G_PUT(op, OP, ib2, c.layout.ib2_start);
+	for (int k = 0; k < i; k++) {
+		const struct op_info *f = &s->info[k];
+		if (!f->n_choices || !same_work(f->op, s->info[i].op))
+			continue;
+		for (int n = 0; n < f->n_choices; n++)
+			if (f->choice[n].rows == rows &&
+			    (!depth || f->choice[n].block.c == depth))
+				return &f->choice[n];
 	}
-	return true;
+	return NULL;
+}
+
+static bool
+given_block(struct search *x)
+{
+	x->best.rows = x->q.ofm.h;
+	x->best.block = x->op->block;
+	x->found = block_layout(x->s->accel, &x->q, x->op->block, &x->best.layout,
+				NULL);
+	return x->found;
+}
+
+const struct block_choice *
+block_for(struct sched *s, int i, int32_t rows)
+{
+	struct op_info *f = &s->info[i];
+	for (int k = 0; k < f->n_choices; k++)
+		if (f->choice[k].rows == rows)
+			return &f->choice[k];
+	/* the depth belongs to the encoded weights: one for all bands */
+	int32_t depth = f->op->weights && f->n_choices ? f->choice[0].block.c : 0;
+	if (depth && depth > block_bounds(s->accel, f->op->ofm.shape).c)
+		depth = 0;
+	struct search x = search_of(s, i, rows);
+	const struct block_choice *known = twin_choice(s, i, rows);
+	if (!known)
+		known = known_choice(s, i, rows, depth);
+	if (G_HAS(f->op, G_OP_block))
+		(void)given_block(&x);
+	else if (known)
+		x.best = *known, x.found = true;
+	else
+		search_blocks(&x, depth);
+	if (!x.found)
+		return NULL;
+	int at = f->n_choices < MAX_CHOICES ? f->n_choices++ : MAX_CHOICES - 1;
+	f->choice[at] = x.best;
+	return &f->choice[at];
 }

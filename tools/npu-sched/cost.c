@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations in the estimator's terms. */
+/* Kernels in the estimator's terms. */
 #include "sched.h"
+
+#include "stream/emit.h"
+
+bool
+weights_move(const struct sched *s)
+{
+	/* constants in a memory as fast as SRAM are read where they are */
+	return s->memory.const_area == MEM_OFF_CHIP_FLASH ||
+	       s->memory.const_area == MEM_DRAM;
+}
 
 enum mem_area
 sched_area(const struct sched *s, const struct g_tensor *t)
@@ -46,9 +56,10 @@ clamps(const struct g_op *op)
 	return bits < 32 && (op->clamp.lo > lo || op->clamp.hi < hi);
 }
 
-struct perf_op
-sched_perf_op(const struct sched *s, const struct g_op *op, struct hwc block,
-	      struct hwc ifm_block)
+/* the same description that perf_op_of makes of the decoded kernel */
+static struct perf_op
+describe(const struct sched *s, const struct g_op *op, const struct kernel *k,
+	 const struct block_choice *b)
 {
 	struct perf_op p = {
 		.class = op_block_class(op->kind),
@@ -62,21 +73,41 @@ sched_perf_op(const struct sched *s, const struct g_op *op, struct hwc block,
 		.kernel_h = op->kernel.y, .kernel_w = op->kernel.x,
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
-		.block = block, .ifm_block = ifm_block,
+		.block = b->block, .ifm_block = b->layout.ifm_block,
 		.part_kernel = op->traversal == PART_KERNEL,
 		.acc40 = op->acc40 != 0,
-		.weight_area = s->memory.const_area,
-		.scale_area = s->memory.const_area,
 	};
+	struct emit_rows r = emit_ifm_rows(op, k->rows);
+	p.ofm.shape.h = (int32_t)(k->rows.hi - k->rows.lo);
+	p.ofm.shape.c = (int32_t)(k->depth.hi - k->depth.lo);
+	p.ifm.shape.h = r.hi - r.lo;
+	if (op->kind == OP_DEPTHWISE)
+		p.ifm.shape.c = p.ofm.shape.c;
+	if (op->ifm2.t && p.ifm2.shape.h > 1)
+		p.ifm2.shape.h = p.ofm.shape.h;
 	if (G_HAS(op, G_OP_scalar))
 		p.ifm2 = (struct perf_map){ .shape = { .h = 1, .w = 1, .c = 1 },
-					    .bits = p.ifm.bits };
-	if (op->weights) {
-		const int32_t *d = op->weights->shape.dim;
-		/* before encoding: a byte a weight, which is near the truth */
-		p.weight_bytes = (int64_t)d[0] * d[1] * d[2] * d[3];
-		p.scale_bytes = round_up_i64(10 * (int64_t)d[0], 16);
-		p.has_bias = true;
-	}
+					    .bits = p.ifm.bits,
+					    .area = p.ifm.area };
 	return p;
+}
+
+void
+kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b,
+	    int64_t stream_bytes, int64_t scale_bytes)
+{
+	struct perf_op p = describe(s, s->info[k->op].op, k, b);
+	struct perf_cost c;
+	p.has_bias = stream_bytes > 0;
+	p.weight_bytes = stream_bytes;
+	p.scale_bytes = scale_bytes;
+	p.weight_area = p.scale_area = s->memory.const_area;
+	perf_cost(&s->machine, &p, &c);
+	k->cost[0] = k->cost[1] = c.total;
+	k->flash = c.memory[s->memory.const_area];
+	if (!stream_bytes || !weights_move(s))
+		return;
+	p.weight_area = p.scale_area = s->memory.cache_area;
+	perf_cost(&s->machine, &p, &c);
+	k->cost[1] = c.total;
 }

@@ -1,79 +1,177 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From when to when a tensor's bytes matter, counted in moments: one for every
- * step, one for every CPU operator, in order of execution.
+ * Rectangles of memory and time.  Time counts moments: kernels and CPU
+ * operators have the odd ones, in order of execution; transfers in front of
+ * them the even ones.
  */
 #include "sched.h"
 
-struct clock {
+/* CPU nodes take a moment each, in front of the kernels of later nodes */
+int64_t
+kernel_moment(const struct sched *s, const struct plan *p, int kernel)
+{
+	int node = s->info[p->kernel[kernel].op].node;
+	int64_t before = 0;
+	for (int n = 0; n < node; n++)
+		before += s->g->nodes[n]->kind == NODE_CPU;
+	return 2 * (kernel + before) + 1;
+}
+
+struct lives {
 	struct sched *s;
-	int64_t now;
+	struct plan *p;
+	struct rect **of; /* rectangle of each tensor of the graph, or NULL */
 };
 
-static void
-touch(struct clock *c, struct g_tensor *t)
+static struct rect *
+rect_of(const struct lives *l, const struct g_tensor *t)
 {
-	if (!t || tensor_is_const(t))
+	for (size_t i = 0; t && i < l->s->g->n_tensors; i++)
+		if (l->s->g->tensors[i] == t)
+			return l->of[i];
+	return NULL;
+}
+
+static void
+touch(struct lives *l, const struct g_tensor *t, int64_t moment)
+{
+	struct rect *r = rect_of(l, t);
+	if (!r)
 		return;
-	if (!G_HAS(t, G_TENSOR_live))
-		G_PUT(t, TENSOR, live, (struct g_range){ .lo = c->now, .hi = c->now });
-	t->live.hi = c->now > t->live.hi ? c->now : t->live.hi;
+	if (r->hi < 0)
+		r->lo = r->hi = moment;
+	r->lo = moment < r->lo ? moment : r->lo;
+	r->hi = moment > r->hi ? moment : r->hi;
 }
 
 static void
-touch_list(struct clock *c, const struct g_tensors *l)
+touch_list(struct lives *l, const struct g_tensors *v, int64_t moment)
 {
-	for (size_t i = 0; i < l->n; i++)
-		touch(c, l->v[i]);
+	for (size_t i = 0; i < v->n; i++)
+		touch(l, v->v[i], moment);
+}
+
+/* the runtime keeps variables and what has no fixed size */
+static bool
+is_placed(const struct g_tensor *t)
+{
+	return !tensor_is_const(t) && !t->variable && !G_HAS(t, G_TENSOR_rows) &&
+	       graph_type_bytes(t->shape.type) > 0;
 }
 
 static void
-run_node(struct clock *c, const struct g_node *n)
+add_tensors(struct lives *l)
 {
-	if (n->kind == NODE_CPU) {
-		touch_list(c, &n->in);
-		touch_list(c, &n->out);
-		c->now++;
-		return;
-	}
-	for (size_t i = 0; i < c->s->g->n_steps; i++) {
-		const struct g_op *op = c->s->g->steps[i]->op;
-		if (!op || op->node != n)
-			continue;
-		touch(c, op->ifm.t);
-		touch(c, op->ifm2.t);
-		touch(c, op->ofm.t);
-		c->now++;
-	}
-	/* results stay until the operator that holds the node is done */
-	c->now--;
-	touch_list(c, &n->out);
-	c->now++;
-}
-
-bool
-find_lives(struct sched *s)
-{
-	struct clock c = { .s = s };
-	struct graph *g = s->g;
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		G_CLEAR(g->tensors[i], G_TENSOR_live);
-		if (g->tensors[i]->io == IO_IN)
-			touch(&c, g->tensors[i]);
-	}
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		/* a node's inputs exist when it begins */
-		touch_list(&c, &g->nodes[i]->in);
-		run_node(&c, g->nodes[i]);
-	}
-	/* results stay to the end; inputs may be overwritten once read */
-	c.now = c.now > 0 ? c.now - 1 : 0;
+	struct graph *g = l->s->g;
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		struct g_tensor *t = g->tensors[i];
-		if (t->io == IO_OUT || t->variable)
-			touch(&c, t);
-		if (t->variable && G_HAS(t, G_TENSOR_live))
-			t->live.lo = 0;
+		if (!is_placed(t))
+			continue;
+		struct rect *r = &l->p->rect[l->p->n_rects++];
+		*r = (struct rect){ .t = t, .unit = -1, .host = -1, .hi = -1,
+				    .place = t->area,
+				    .bytes = round_up_i64(tensor_bytes(t), 16),
+				    .fixed = G_HAS(t, G_TENSOR_at), .at = t->at };
+		l->of[i] = r;
 	}
-	return true;
+	for (int i = 0; i < l->s->n_ops; i++) {
+		struct g_tensor *t = l->s->info[i].op->ofm.t;
+		struct rect *r = rect_of(l, t);
+		if (r && l->p->rolling[i])
+			r->bytes = round_up_i64(tensor_bytes(t) / t->hwc.h *
+						l->p->rolling[i], 16);
+	}
+}
+
+/* what nodes take in exists from their first moment, results to their last */
+static void
+walk_nodes(struct lives *l)
+{
+	struct plan *p = l->p;
+	int k = 0, n_kernels = (int)p->n_kernels;
+	int64_t now = 1;
+	for (size_t n = 0; n < l->s->g->n_nodes; n++) {
+		const struct g_node *node = l->s->g->nodes[n];
+		touch_list(l, &node->in, now);
+		if (node->kind == NODE_CPU) {
+			touch_list(l, &node->out, now);
+			now += 2;
+			continue;
+		}
+		for (; k < n_kernels && l->s->info[p->kernel[k].op].node == (int)n; k++) {
+			const struct g_op *op = l->s->info[p->kernel[k].op].op;
+			touch(l, op->ifm.t, now);
+			touch(l, op->ifm2.t, now);
+			touch(l, op->ofm.t, now);
+			now += 2;
+		}
+		touch_list(l, &node->out, now > 2 ? now - 2 : now);
+	}
+	for (size_t i = 0; i < l->s->g->n_tensors; i++) {
+		const struct g_tensor *t = l->s->g->tensors[i];
+		if (t->io == IO_OUT)
+			touch(l, t, now > 2 ? now - 2 : now);
+		if (t->io == IO_IN)
+			touch(l, t, 1);
+	}
+}
+
+/* an operand that dies as its result is born gives it its bytes */
+static void
+join(struct lives *l)
+{
+	struct plan *p = l->p;
+	for (int i = 0; i < l->s->n_ops; i++) {
+		const struct g_op *op = l->s->info[i].op;
+		if (p->replaces[i] < 0)
+			continue;
+		struct rect *from = rect_of(l, p->replaces[i] ? op->ifm2.t : op->ifm.t);
+		struct rect *to = rect_of(l, op->ofm.t);
+		if (!from || !to || from->fixed || to->fixed || to->host >= 0 ||
+		    from->bytes != to->bytes || p->rolling[i])
+			continue;
+		to->over = from->t;
+		while (from->host >= 0)
+			from = &p->rect[from->host];
+		to->host = (int)(from - p->rect);
+		from->lo = to->lo < from->lo ? to->lo : from->lo;
+		from->hi = to->hi > from->hi ? to->hi : from->hi;
+	}
+}
+
+static void
+add_buffers(struct sched *s, struct plan *p)
+{
+	for (size_t i = 0; i < p->n_units; i++) {
+		const struct unit *u = &p->unit[i];
+		if (!u->fetched)
+			continue;
+		p->rect[p->n_rects++] = (struct rect){
+			.unit = (int)i, .host = -1,
+			.place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA,
+			.bytes = round_up_i64(unit_bytes(u), 16),
+			.lo = kernel_moment(s, p, u->start) - 1,
+			.hi = kernel_moment(s, p, u->last),
+		};
+	}
+}
+
+void
+find_rects(struct sched *s, struct plan *p)
+{
+	struct lives l = { .s = s, .p = p };
+	l.of = anew(s->a, struct rect *, s->g->n_tensors + 1);
+	p->rect = anew(s->a, struct rect, s->g->n_tensors + p->n_units + 1);
+	p->n_rects = 0;
+	add_tensors(&l);
+	walk_nodes(&l);
+	/* what nobody touches needs no place */
+	for (size_t i = 0; i < p->n_rects; i++)
+		if (p->rect[i].hi < 0)
+			p->rect[i].bytes = 0, p->rect[i].lo = p->rect[i].hi = 0;
+	for (size_t i = 0; i < p->n_rects; i++)
+		p->rect[i].live = (struct g_range){ .lo = p->rect[i].lo,
+						    .hi = p->rect[i].hi };
+	join(&l);
+	add_buffers(s, p);
 }

@@ -4,23 +4,24 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "weights/weights.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_DUMP,
-       OPT_PROFILES };
+enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFORT,
+       OPT_LEVEL, OPT_PROFILES };
 
 static const struct pass {
-	const char *name; /* as in --dump NAME and the man page */
+	const char *name;
 	bool (*run)(struct sched *);
 } passes[] = {
 	{ .name = "formats", .run = choose_formats },
-	{ .name = "blocks", .run = choose_blocks },
-	{ .name = "steps", .run = make_steps },
-	{ .name = "live", .run = find_lives },
-	{ .name = "place", .run = place_tensors },
+	{ .name = "study", .run = study_ops },
+	{ .name = "search", .run = search_plan },
+	{ .name = "apply", .run = apply_plan },
+	{ .name = "predict", .run = predict_cycles },
 };
 
 static const struct argp_option option_list[] = {
@@ -33,8 +34,9 @@ static const struct argp_option option_list[] = {
 	{ "list-profiles", OPT_PROFILES, 0, 0, "print the built-in profiles", 0 },
 	{ "optimise", OPT_OPTIMISE, "Performance|Size", 0, "default: Performance", 0 },
 	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena", 0 },
-	{ "dump", OPT_DUMP, "PASS", 0,
-	  "stop after formats, blocks, steps, live or place", 0 },
+	{ "effort", OPT_EFFORT, "N", 0, "work put into the search, 1 to 9 (default 3)", 0 },
+	{ "jobs", 'j', "N", 0, "measure weights on N threads (0: one a processor)", 0 },
+	{ "level", OPT_LEVEL, "N", 0, "encoder level to plan for, 1 to 9 (default 6)", 0 },
 	{ "verbose", 'v', 0, 0, "say what was allocated", 0 },
 	{ 0 },
 };
@@ -68,8 +70,14 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (!o->size && strcmp(arg, "Performance") != 0)
 			argp_error(state, "--optimise takes Performance or Size");
 		break;
-	case OPT_DUMP:
-		o->dump = arg;
+	case OPT_EFFORT:
+		o->effort = (int)cli_number(state, "--effort", arg, 1, 9);
+		break;
+	case OPT_LEVEL:
+		o->level = (int)cli_number(state, "--level", arg, 1, 9);
+		break;
+	case 'j':
+		o->jobs = (unsigned)cli_number(state, "-j", arg, 0, 64);
 		break;
 	case OPT_PROFILES: {
 		struct text t = { 0 };
@@ -132,13 +140,10 @@ static bool
 run_passes(struct sched *s)
 {
 	s->g->stage = STAGE_SCHED;
-	for (size_t i = 0; i < ARRAY_LEN(passes); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
 		if (!passes[i].run(s) || !graph_check(s->g, s->e))
 			return false;
-		if (s->o->dump && !strcmp(s->o->dump, passes[i].name))
-			return true;
-	}
-	return !s->o->dump || err_set(s->e, "error: there is no pass '%s'", s->o->dump);
+	return true;
 }
 
 static void
@@ -168,7 +173,7 @@ run(struct sched *s)
 int
 main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .effort = 3, .level = WEIGHTS_LEVEL_DEFAULT, .jobs = 1 };
 	struct err e = { 0 };
 	cli_parse(&argp, argc, argv, &o);
 	struct sched s = { .a = arena_open(), .o = &o, .e = &e };

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-sched: block configurations, layouts, the order of steps, addresses.
- * The passes stand under the name of their file, in running order; each says
- * what it needs and what it leaves behind.
+ * npu-sched: block configurations, layouts, bands and rolling buffers, when
+ * weights are fetched, addresses.
+ *
+ * A plan is all of that as a value: the kernels in order, the weights they
+ * use, the transfers between them, a rectangle of memory and time for every
+ * tensor and buffer.  Plans are made, costed by the timeline estimate and
+ * compared; the best one is written into the graph.  The functions stand under
+ * the name of their file, in running order.
  */
 #ifndef NPU_SCHED_SCHED_H
 #define NPU_SCHED_SCHED_H
@@ -13,10 +18,86 @@
 struct options {
 	const char *input, *output;
 	const char *accel, *config, *system, *mode;
-	const char *dump; /* pass after which the graph is printed */
 	bool size;	  /* --optimise=Size */
 	bool verbose;
+	int effort, level;
+	unsigned jobs;
 	int64_t cache_bytes; /* --arena-cache-size, 0: none */
+};
+
+/* the block of an operation run in bands of so many rows */
+struct block_choice {
+	int32_t rows;
+	struct hwc block;
+	struct shram_layout layout;
+};
+
+enum { MAX_CHOICES = 32 };
+
+/* an operation and its place in the flow */
+struct op_info {
+	struct g_op *op;
+	int node;	/* index of its node */
+	bool bands;	/* may be run in bands of rows */
+	bool internal;	/* its OFM may be a rolling buffer */
+	int last_use;	/* the last operation that reads its OFM, or -1 */
+	int producer[2]; /* of IFM and IFM2 where those are internal, or -1 */
+	struct block_choice choice[MAX_CHOICES];
+	int n_choices;
+};
+
+/* a run of the NPU: an operation, or rows or channels of it */
+struct kernel {
+	int op;
+	struct g_range rows, depth;
+	int unit;	/* weights, -1: none */
+	double cost[2]; /* cycles; weights read in place, fetched before */
+	double flash;	/* of them: the flash is busy when in place */
+};
+
+/* one slice of a weights record */
+struct unit {
+	struct g_weights *w;
+	int op;	   /* the first operation that uses it */
+	int slice;
+	struct g_range depth;
+	int64_t stream_bytes, scale_bytes; /* all cores */
+	int first, last; /* kernels that use it */
+	bool fetched;
+	int start; /* the first transfer comes before this kernel */
+};
+
+struct fetch {
+	int unit, before; /* before this kernel */
+	int64_t lo, hi;	  /* bytes of the unit */
+};
+
+struct rect {
+	struct g_tensor *t; /* or: */
+	int unit;	    /* a buffer for it */
+	int host;	    /* lies in this rectangle's bytes, -1: in its own */
+	struct g_tensor *over; /* the tensor it replaces there */
+	int place;	    /* enum g_place */
+	int64_t bytes, lo, hi, at, crowd; /* a host's time includes its guests' */
+	struct g_range live; /* its own */
+	bool fixed;
+};
+
+struct plan {
+	struct kernel *kernel;
+	size_t n_kernels, cap_kernels;
+	struct unit *unit;
+	size_t n_units, cap_units;
+	struct fetch *fetch;
+	size_t n_fetches, cap_fetches;
+	int32_t *rolling; /* of each operation: rows of its OFM, 0: all */
+	int32_t *band;	  /* rows at a time, 0: all */
+	int *replaces;	  /* operand (0, 1) whose bytes the OFM takes, -1 */
+	struct g_list *slices; /* of each operation's weights, n 0: one */
+	struct rect *rect;
+	size_t n_rects;
+	double cycles;
+	int64_t peak[PLACES], bound[PLACES];
 };
 
 struct sched {
@@ -26,29 +107,80 @@ struct sched {
 	struct memory_system memory;
 	struct perf_machine machine;
 	const struct options *o;
+	struct op_info *info;
+	int n_ops;
+	struct plan *plan; /* the one that was chosen */
 	struct err *e;
 };
 
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
 
-/* blocks.c.  Needs: layouts.  Leaves: block, ib, ab, traversal of every op */
-bool choose_blocks(struct sched *s);
+/* info.c.  Leaves: s->info, traversal of every convolution */
+bool study_ops(struct sched *s);
 
-/* steps.c.  Leaves: a step for every operation, in order */
-bool make_steps(struct sched *s);
+/* search.c.  Needs: s->info.  Leaves: s->plan */
+bool search_plan(struct sched *s);
 
-/* live.c.  Needs: steps.  Leaves: live of every tensor in the arena */
-bool find_lives(struct sched *s);
+/* apply.c.  Needs: s->plan.  Leaves: blocks, slices, steps, buffers, addresses */
+bool apply_plan(struct sched *s);
 
-/* place.c.  Needs: live ranges.  Leaves: addresses, area records */
-bool place_tensors(struct sched *s);
+/* predict.c.  Needs: the above.  Leaves: cycles on the target record */
+bool predict_cycles(struct sched *s);
 
-/* cost.c: an operation as the estimator sees it, with op->block and layouts */
-struct perf_op sched_perf_op(const struct sched *s, const struct g_op *op,
-			     struct hwc block, struct hwc ifm_block);
+/* ---- what they are made of ---------------------------------------------- */
 
-/* where an operand's bytes are */
+/* blocks.c: the fastest block for bands of `rows`; NULL if none fits */
+const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
+
+/* cost.c */
+bool weights_move(const struct sched *s); /* does fetching ever pay? */
+void kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b,
+		 int64_t stream_bytes, int64_t scale_bytes);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
+
+/* bands.c: operations first..last run in bands of `rows` of the last one */
+struct chain {
+	int first, last;
+	int32_t rows; /* 0: one operation, whole */
+	struct kernel *kernel;
+	size_t n_kernels;
+	int32_t *rolling, *band; /* of each operation of the chain */
+	int replaces;		 /* operand that the last OFM may replace, -1 */
+	int64_t inside;		 /* bytes of rolling buffers */
+	double cost[2];
+	bool weighted; /* has weights at all */
+};
+bool chain_make(struct sched *s, struct arena *a, int first, int last,
+		int32_t rows, struct chain *out);
+
+/* chains.c: the division of all operations into chains that is fastest with
+ * feature maps below limit; false if there is none.  least: the smallest
+ * limit for which there is one. */
+struct chains;
+struct chains *chains_list(struct sched *s);
+bool chains_choose(struct sched *s, struct chains *c, int64_t limit,
+		   struct plan *out);
+int64_t chains_least(struct sched *s, struct chains *c);
+
+/* slices.c: cut weights into units; estimate or measure their bytes */
+void make_units(struct sched *s, struct plan *p, int64_t limit);
+bool measure_units(struct sched *s, struct plan *p);
+
+/* fetch.c: which units are fetched when, below limit; sets p->cycles */
+void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
+
+/* live.c, place.c: rectangles, then addresses */
+int64_t kernel_moment(const struct sched *s, const struct plan *p, int kernel);
+void find_rects(struct sched *s, struct plan *p);
+void place_rects(struct sched *s, struct plan *p, bool thorough);
+bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
+
+struct plan *plan_new(struct sched *s);
+static inline int64_t
+unit_bytes(const struct unit *u)
+{
+	return u->stream_bytes + u->scale_bytes;
+}
 
 #endif

@@ -15,7 +15,7 @@ restore(struct wenc *w, const struct g_op *op, struct bytes flash, int16_t *out)
 	ptrdiff_t per_o = (ptrdiff_t)d[1] * d[2] * d[3];
 	for (int i = 0; i < slices * w->accel->cores; i++) {
 		int slice = i / w->accel->cores, core = i % w->accel->cores;
-		struct weights_order ord = wenc_order(w->accel, op, slice, core);
+		struct weights_order ord = emit_weights_order(w->accel, op, slice, core);
 		const struct g_code *c = emit_code(w->g, op->weights, slice, core);
 		if (!weights_order_channels(&ord))
 			continue;

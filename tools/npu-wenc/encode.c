@@ -49,7 +49,7 @@ encode_piece(void *ctx, size_t i)
 	struct work *k = ctx;
 	struct task *t = &k->task[i];
 	const struct g_shape *s = &t->c->w->shape;
-	struct weights_order ord = wenc_order(k->w->accel, t->c->op, t->slice, t->core);
+	struct weights_order ord = emit_weights_order(k->w->accel, t->c->op, t->slice, t->core);
 	struct piece *p = &t->c->piece[t->slice * t->c->cores + t->core];
 	if (!weights_order_channels(&ord) || !pack_scales(t, &ord, &p->scales))
 		return;
@@ -112,7 +112,7 @@ make_tasks(struct wenc *w, size_t *n)
 	for (size_t i = 0; i < w->n_coded; i++) {
 		struct coded *c = &w->coded[i];
 		struct weights_view view;
-		if (!wenc_view(w->g, c->w, w->a, &view, w->e))
+		if (!emit_weights_view(w->g, c->w, &view, w->e))
 			return NULL;
 		for (int s = 0; s < c->slices; s++)
 			for (int core = 0; core < c->cores; core++)

@@ -174,7 +174,7 @@ write_coded(struct layout *l, const struct item *it, uint8_t *image)
 		const struct piece *p = &c->piece[i];
 		if (!p->stream.n)
 			continue;
-		struct weights_order ord = wenc_order(l->w->accel, c->op,
+		struct weights_order ord = emit_weights_order(l->w->accel, c->op,
 						      i / c->cores, i % c->cores);
 		struct g_code *r = graph_add_g_code(l->w->g);
 		G_PUT(r, CODE, weights, c->w);

@@ -7,6 +7,7 @@
 #define NPU_WENC_WENC_H
 
 #include "graph/graph.h"
+#include "stream/emit.h"
 #include "weights/weights.h"
 
 struct options {
@@ -42,12 +43,6 @@ struct wenc {
 	size_t n_coded;
 	struct err *e;
 };
-
-/* order.c: which weight comes when, for a piece of a weights record */
-bool wenc_view(struct graph *g, const struct g_weights *w, struct arena *a,
-	       struct weights_view *out, struct err *e);
-struct weights_order wenc_order(const struct accel *accel, const struct g_op *op,
-				int slice, int core);
 
 /* encode.c: fills w->coded, on `jobs` threads */
 bool encode_all(struct wenc *w, const struct options *o);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wenc.h"
+/* Which bytes of a graph become which stream. */
+#include "stream/emit.h"
 
 bool
-wenc_view(struct graph *g, const struct g_weights *w, struct arena *a,
-	  struct weights_view *out, struct err *e)
+emit_weights_view(struct graph *g, const struct g_weights *w,
+		  struct weights_view *out, struct err *e)
 {
 	const int32_t *d = w->shape.dim;
 	struct bytes b;
@@ -24,7 +25,7 @@ wenc_view(struct graph *g, const struct g_weights *w, struct arena *a,
 	if (lo < 0 || hi >= (int64_t)b.n)
 		return graph_err(g, w, e, "w%d reaches outside of its source of %zu "
 				 "bytes", w->rec.id, b.n);
-	int32_t *zero = anew(a, int32_t, w->zero.n + 1);
+	int32_t *zero = anew(g->a, int32_t, w->zero.n + 1);
 	for (size_t i = 0; i < w->zero.n; i++) {
 		if (w->zero.v[i] < -128 || w->zero.v[i] > 255)
 			return graph_err(g, w, e, "w%d: zero point %lld", w->rec.id,
@@ -42,7 +43,8 @@ wenc_view(struct graph *g, const struct g_weights *w, struct arena *a,
 }
 
 struct weights_order
-wenc_order(const struct accel *accel, const struct g_op *op, int slice, int core)
+emit_weights_order(const struct accel *accel, const struct g_op *op,
+		   int slice, int core)
 {
 	const struct g_weights *w = op->weights;
 	bool sliced = w->slices.n > 0;

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chosen plan into the graph. */
+#include "sched.h"
+
+static bool
+set_block(struct sched *s, int i)
+{
+	struct op_info *f = &s->info[i];
+	int32_t rows = s->plan->band[i] ? s->plan->band[i] : f->op->ofm.shape.h;
+	const struct block_choice *b = block_for(s, i, rows);
+	if (!b)
+		return graph_err(s->g, f->op, s->e, "no block of op o%d fits the SHRAM "
+				 "of %s", f->op->rec.id, s->accel->name);
+	if (!G_HAS(f->op, G_OP_block))
+		G_PUT(f->op, OP, block, b->block);
+	/* bands may differ in what they need: the emitter derives it for each */
+	if (s->plan->band[i])
+		return true;
+	if (!G_HAS(f->op, G_OP_ib))
+		G_PUT(f->op, OP, ib, b->layout.ib_end);
+	if (!G_HAS(f->op, G_OP_ab))
+		G_PUT(f->op, OP, ab, b->layout.ab_start);
+	if (!G_HAS(f->op, G_OP_ib2) && f->op->ifm2.t)
+		G_PUT(f->op, OP, ib2, b->layout.ib2_start);
+	return true;
+}
+
+static void
+set_weights(struct sched *s)
+{
+	const struct plan *p = s->plan;
+	for (int i = 0; i < s->n_ops; i++) {
+		struct g_weights *w = s->info[i].op->weights;
+		if (w && p->slices[i].n)
+			G_PUT(w, WEIGHTS, slices, p->slices[i]);
+	}
+	/* units of one record stand together, slice after slice */
+	for (size_t i = 0; i < p->n_units; i++) {
+		struct g_weights *w = p->unit[i].w;
+		size_t slices = w->slices.n ? w->slices.n - 1 : 1;
+		if (p->unit[i].slice == 0)
+			G_PUT(w, WEIGHTS, bytes,
+			      (struct g_list){ .v = anew(s->a, int64_t, slices) });
+		w->bytes.v[p->unit[i].slice] = unit_bytes(&p->unit[i]);
+		w->bytes.n = slices;
+		G_PUT(w, WEIGHTS, level, s->o->level);
+	}
+}
+
+static struct g_buffer **
+make_buffers(struct sched *s)
+{
+	const struct plan *p = s->plan;
+	struct g_buffer **b = anew(s->a, struct g_buffer *, p->n_units + 1);
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (r->unit < 0)
+			continue;
+		struct g_buffer *x = graph_add_g_buffer(s->g);
+		G_PUT(x, BUFFER, bytes, r->bytes);
+		G_PUT(x, BUFFER, area, r->place);
+		G_PUT(x, BUFFER, at, r->at);
+		G_PUT(x, BUFFER, live, (struct g_range){ .lo = r->lo, .hi = r->hi });
+		b[r->unit] = x;
+	}
+	return b;
+}
+
+static void
+make_steps(struct sched *s, struct g_buffer **buffer)
+{
+	const struct plan *p = s->plan;
+	size_t f = 0;
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		const struct kernel *k = &p->kernel[i];
+		struct g_op *op = s->info[k->op].op;
+		for (; f < p->n_fetches && p->fetch[f].before == (int)i; f++) {
+			const struct unit *u = &p->unit[p->fetch[f].unit];
+			struct g_step *x = graph_add_g_step(s->g);
+			G_PUT(x, STEP, weights, u->w);
+			G_PUT(x, STEP, node, op->node);
+			if (u->w->slices.n)
+				G_PUT(x, STEP, slice, u->slice);
+			if (p->fetch[f].lo || p->fetch[f].hi < unit_bytes(u))
+				G_PUT(x, STEP, bytes, (struct g_range){
+					.lo = p->fetch[f].lo, .hi = p->fetch[f].hi });
+			G_PUT(x, STEP, buffer, buffer[p->fetch[f].unit]);
+		}
+		struct g_step *x = graph_add_g_step(s->g);
+		G_PUT(x, STEP, op, op);
+		if (p->band[k->op])
+			G_PUT(x, STEP, rows, k->rows);
+		if (k->unit < 0)
+			continue;
+		const struct unit *u = &p->unit[k->unit];
+		if (u->w->slices.n)
+			G_PUT(x, STEP, slice, u->slice);
+		if (u->fetched)
+			G_PUT(x, STEP, buffer, buffer[k->unit]);
+	}
+}
+
+static void
+record_area(struct sched *s, int place)
+{
+	if (!s->plan->peak[place])
+		return;
+	struct g_area *a = graph_add_g_area(s->g);
+	a->rec.word = place_names[place];
+	G_PUT(a, AREA, region, place);
+	G_PUT(a, AREA, used, s->plan->peak[place]);
+	G_PUT(a, AREA, bound, s->plan->bound[place]);
+}
+
+bool
+apply_plan(struct sched *s)
+{
+	struct plan *p = s->plan;
+	for (int i = 0; i < s->n_ops; i++)
+		if (!set_block(s, i))
+			return false;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		struct rect *r = &p->rect[i];
+		if (!r->t || (!r->bytes && !r->fixed))
+			continue;
+		G_PUT(r->t, TENSOR, at, r->at);
+		G_PUT(r->t, TENSOR, live, r->live);
+		if (!r->over)
+			continue;
+		struct g_tensor **over = anew(s->a, struct g_tensor *, 1);
+		*over = r->over;
+		G_PUT(r->t, TENSOR, over, (struct g_tensors){ .v = over, .n = 1 });
+	}
+	for (int i = 0; i < s->n_ops; i++)
+		if (p->rolling[i])
+			G_PUT(s->info[i].op->ofm.t, TENSOR, rows, p->rolling[i]);
+	set_weights(s);
+	s->g->n_areas = 0;
+	make_steps(s, make_buffers(s));
+	record_area(s, PLACE_ARENA);
+	record_area(s, PLACE_CACHE);
+	return true;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A chain of operations run in bands of rows: each operation is advanced when
+ * a later one wants its rows; between them only as many rows are kept as will
+ * still be read.  The chain may hold branches, as long as they end inside.
+ */
+#include "sched.h"
+
+#include "stream/emit.h"
+
+struct run {
+	struct sched *s;
+	struct arena *a;
+	struct chain *c;
+	int32_t *done; /* rows of each OFM that exist */
+	int32_t *next; /* lowest row of each IFM that the next band reads */
+	size_t cap;
+	bool keeps_order; /* the last OFM may replace an operand so far */
+};
+
+static int32_t
+height(const struct run *r, int i)
+{
+	return r->s->info[r->c->first + i].op->ofm.shape.h;
+}
+
+/* the producer inside the chain of operand k of operation i, or -1 */
+static int
+inside(const struct run *r, int i, int k)
+{
+	int p = r->s->info[r->c->first + i].producer[k];
+	return p >= r->c->first && p < r->c->last ? p - r->c->first : -1;
+}
+
+/* rows per band, from the last operation upwards */
+static void
+set_bands(struct run *r)
+{
+	int n = r->c->last - r->c->first + 1;
+	for (int i = 0; i < n; i++)
+		r->c->band[i] = 1;
+	r->c->band[n - 1] = r->c->rows;
+	for (int i = n - 1; i > 0; i--) {
+		const struct g_op *op = r->s->info[r->c->first + i].op;
+		for (int k = 0; k < 2; k++) {
+			int p = inside(r, i, k);
+			int32_t rows = r->c->band[i] * op->stride.y;
+			if (p >= 0 && rows > r->c->band[p])
+				r->c->band[p] = rows;
+		}
+	}
+	for (int i = 0; i < n; i++)
+		if (r->c->band[i] > height(r, i))
+			r->c->band[i] = height(r, i);
+}
+
+/* the lowest row of operation p's OFM that anyone in the chain will read */
+static int32_t
+still_wanted(const struct run *r, int p)
+{
+	int n = r->c->last - r->c->first + 1;
+	int32_t low = INT32_MAX;
+	for (int i = p + 1; i < n; i++)
+		for (int k = 0; k < 2; k++)
+			if (inside(r, i, k) == p && r->next[i] < low)
+				low = r->next[i];
+	return low;
+}
+
+static struct g_range
+next_band(const struct run *r, int i)
+{
+	int32_t hi = r->done[i] + r->c->band[i];
+	return (struct g_range){ .lo = r->done[i],
+				 .hi = hi < height(r, i) ? hi : height(r, i) };
+}
+
+/*
+ * An elementwise last operation may write over an operand of the same shape
+ * that dies with it, if nobody in the chain reads those rows later.
+ */
+static void
+check_replacing(struct run *r, struct g_range rows)
+{
+	const struct g_op *last = r->s->info[r->c->last].op;
+	if (r->c->replaces < 0)
+		return;
+	const struct g_tensor *t = r->c->replaces ? last->ifm2.t : last->ifm.t;
+	for (int i = 0; i < r->c->last - r->c->first; i++) {
+		const struct g_op *op = r->s->info[r->c->first + i].op;
+		if ((op->ifm.t == t || op->ifm2.t == t) && r->next[i] < rows.hi)
+			r->c->replaces = -1;
+	}
+}
+
+static void
+add_kernel(struct run *r, int i, struct g_range rows)
+{
+	struct chain *c = r->c;
+	const struct g_op *op = r->s->info[c->first + i].op;
+	c->kernel = arena_grow(r->a, c->kernel, c->n_kernels, &r->cap,
+			       sizeof(*c->kernel));
+	c->kernel[c->n_kernels++] = (struct kernel){
+		.op = c->first + i, .rows = rows, .unit = -1,
+		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
+}
+
+/* runs bands of operation i until `upto` rows of its OFM exist */
+static void
+advance(struct run *r, int i, int32_t upto)
+{
+	const struct op_info *f = &r->s->info[r->c->first + i];
+	while (r->done[i] < upto) {
+		struct g_range rows = next_band(r, i);
+		struct emit_rows in = emit_ifm_rows(f->op, rows);
+		for (int k = 0; k < 2; k++) {
+			int p = inside(r, i, k);
+			if (p >= 0)
+				advance(r, p, in.hi);
+		}
+		add_kernel(r, i, rows);
+		r->done[i] = (int32_t)rows.hi;
+		if (r->c->first + i == r->c->last)
+			check_replacing(r, rows);
+		/* what is kept while these rows are written: all from the
+		 * lowest that is still wanted */
+		if (r->c->first + i < r->c->last) {
+			int32_t low = still_wanted(r, i);
+			int32_t keep = (int32_t)rows.hi - (low < rows.lo ? low : (int32_t)rows.lo);
+			if (keep > r->c->rolling[i])
+				r->c->rolling[i] = keep;
+		}
+		r->next[i] = r->done[i] < height(r, i)
+				 ? emit_ifm_rows(f->op, next_band(r, i)).lo
+				 : INT32_MAX;
+	}
+}
+
+static int64_t
+rolling_bytes(const struct g_tensor *t, int32_t rows)
+{
+	return round_up_i64(tensor_bytes(t) / t->hwc.h * rows, 16);
+}
+
+static int
+replaceable(const struct sched *s, int i)
+{
+	const struct op_info *f = &s->info[i];
+	const struct g_operand *in[2] = { &f->op->ifm, &f->op->ifm2 };
+	const struct g_tensor *o = f->op->ofm.t;
+	if (!op_is_elementwise(f->op->kind) || f->op->ofm.view != VIEW_WHOLE ||
+	    G_HAS(o, G_TENSOR_at))
+		return -1;
+	for (int k = 0; k < 2; k++) {
+		const struct g_tensor *t = in[k]->t;
+		if (t && t != o && in[k]->view == VIEW_WHOLE &&
+		    in[k]->type == f->op->ofm.type && hwc_equal(t->hwc, o->hwc) &&
+		    t->layout == o->layout && t->area == o->area &&
+		    f->producer[k] >= 0 && s->info[f->producer[k]].last_use == i)
+			return k;
+	}
+	return -1;
+}
+
+static bool
+cost_chain(struct sched *s, struct chain *c)
+{
+	c->cost[0] = c->cost[1] = 0;
+	for (size_t i = 0; i < c->n_kernels; i++) {
+		struct kernel *k = &c->kernel[i];
+		const struct g_op *op = s->info[k->op].op;
+		int32_t band = c->rows ? c->band[k->op - c->first] : op->ofm.shape.h;
+		const struct block_choice *b = block_for(s, k->op, band);
+		if (!b)
+			return false;
+		int64_t stream = 0, scales = 0;
+		if (op->weights) {
+			const int32_t *d = op->weights->shape.dim;
+			stream = (int64_t)d[0] * d[1] * d[2] * d[3];
+			scales = round_up_i64(10 * (int64_t)d[0], 16);
+			c->weighted = true;
+		}
+		kernel_cost(s, k, b, stream, scales);
+		c->cost[0] += k->cost[0];
+		c->cost[1] += k->cost[1];
+	}
+	return true;
+}
+
+bool
+chain_make(struct sched *s, struct arena *a, int first, int last, int32_t rows,
+	   struct chain *out)
+{
+	int n = last - first + 1;
+	*out = (struct chain){ .first = first, .last = last, .rows = rows,
+			       .replaces = replaceable(s, last) };
+	out->rolling = anew(a, int32_t, (size_t)n);
+	out->band = anew(a, int32_t, (size_t)n);
+	struct run r = { .s = s, .a = a, .c = out };
+	r.done = anew(a, int32_t, (size_t)n);
+	r.next = anew(a, int32_t, (size_t)n);
+	if (!rows) {
+		add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
+		return cost_chain(s, out);
+	}
+	set_bands(&r);
+	advance(&r, n - 1, height(&r, n - 1));
+	for (int i = 0; i + 1 < n; i++) {
+		const struct g_tensor *t = s->info[first + i].op->ofm.t;
+		if (out->rolling[i] > t->hwc.h)
+			out->rolling[i] = t->hwc.h;
+		out->inside += rolling_bytes(t, out->rolling[i]);
+	}
+	return cost_chain(s, out);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All operations divided into chains: every candidate is made and costed once;
+ * for a limit of memory the fastest sequence of candidates that stays below it
+ * is a shortest path.
+ */
+#include "sched.h"
+
+enum { MAX_LENGTH = 12, MAX_HEIGHTS = 6 };
+
+/* when a tensor is in memory, counted in operations */
+struct life {
+	int lo, hi;
+	int64_t bytes;
+	int producer; /* operation whose OFM it is, if that may roll; or -1 */
+};
+
+struct candidate {
+	struct chain chain;
+	int64_t bytes;	 /* all feature maps live while it runs */
+	int64_t weights; /* to have them all in SRAM */
+};
+
+struct chains {
+	struct candidate *v;
+	size_t n, cap;
+	int *first_of; /* index of the first candidate that ends at op i */
+	struct life *life;
+	size_t n_lives;
+};
+
+static void
+stretch(struct life *l, int at)
+{
+	if (at < l->lo)
+		l->lo = at;
+	if (at > l->hi)
+		l->hi = at;
+}
+
+static size_t
+tensor_at(const struct graph *g, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (g->tensors[i] == t)
+			return i;
+	return g->n_tensors;
+}
+
+static void
+stretch_lists(struct sched *s, struct chains *c)
+{
+	int op = 0;
+	for (size_t n = 0; n < s->g->n_nodes; n++) {
+		const struct g_node *node = s->g->nodes[n];
+		int first = op;
+		while (op < s->n_ops && s->info[op].node == (int)n)
+			op++;
+		int last = op > first ? op - 1 : first;
+		for (size_t i = 0; i < node->in.n; i++)
+			stretch(&c->life[tensor_at(s->g, node->in.v[i])], first);
+		for (size_t i = 0; i < node->out.n; i++)
+			stretch(&c->life[tensor_at(s->g, node->out.v[i])], last);
+	}
+}
+
+/* bytes of the limited memory only: the cache when there is one */
+static bool
+is_limited(const struct sched *s, const struct g_tensor *t)
+{
+	if (tensor_is_const(t) || t->variable)
+		return false;
+	return !s->memory.spilling || t->area == PLACE_CACHE;
+}
+
+static void
+find_lives(struct sched *s, struct chains *c)
+{
+	struct graph *g = s->g;
+	c->n_lives = g->n_tensors;
+	c->life = anew(s->a, struct life, g->n_tensors + 1);
+	for (size_t i = 0; i <= g->n_tensors; i++)
+		c->life[i] = (struct life){ .lo = INT32_MAX, .hi = -1, .producer = -1 };
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_op *op = s->info[i].op;
+		const struct g_tensor *t[3] = { op->ifm.t, op->ifm2.t, op->ofm.t };
+		for (int k = 0; k < 3; k++)
+			if (t[k])
+				stretch(&c->life[tensor_at(g, t[k])], i);
+		if (s->info[i].internal)
+			c->life[tensor_at(g, op->ofm.t)].producer = i;
+	}
+	stretch_lists(s, c);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		if (t->io == IO_IN)
+			stretch(&c->life[i], 0);
+		if (t->io == IO_OUT && s->n_ops)
+			stretch(&c->life[i], s->n_ops - 1);
+		if (is_limited(s, t))
+			c->life[i].bytes = round_up_i64(tensor_bytes(t), 16);
+	}
+}
+
+/* bytes live while first..last run, rolling buffers instead of whole maps */
+static int64_t
+live_bytes(const struct sched *s, const struct chains *c, const struct chain *x)
+{
+	int64_t sum = x->inside;
+	for (size_t i = 0; i < c->n_lives; i++) {
+		const struct life *l = &c->life[i];
+		bool rolls = x->rows && l->producer >= x->first &&
+			     l->producer < x->last;
+		if (l->bytes && l->lo <= x->last && l->hi >= x->first && !rolls)
+			sum += l->bytes;
+	}
+	if (x->replaces >= 0)
+		sum -= c->life[tensor_at(s->g, s->info[x->last].op->ofm.t)].bytes;
+	return sum;
+}
+
+static void
+add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t rows)
+{
+	struct candidate k = { .bytes = 0 };
+	if (!chain_make(s, s->a, first, last, rows, &k.chain))
+		return;
+	k.bytes = live_bytes(s, c, &k.chain);
+	for (int i = first; i <= last; i++) {
+		const struct g_op *op = s->info[i].op;
+		if (!op->weights)
+			continue;
+		const int32_t *d = op->weights->shape.dim;
+		k.weights += (int64_t)d[0] * d[1] * d[2] * d[3] + 10 * (int64_t)d[0];
+	}
+	agrow(s->a, c->v, c->n, &c->cap);
+	c->v[c->n++] = k;
+}
+
+/* can first..last be one chain?  every map inside must end inside */
+static bool
+closed(const struct sched *s, int first, int last)
+{
+	int furthest = first;
+	for (int i = first; i <= last; i++) {
+		const struct op_info *f = &s->info[i];
+		if (!f->bands || f->node != s->info[first].node)
+			return false;
+		if (i == last)
+			break;
+		if (!f->internal)
+			return false;
+		furthest = f->last_use > furthest ? f->last_use : furthest;
+	}
+	return furthest <= last;
+}
+
+static void
+add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
+{
+	int32_t h = s->info[last].op->ofm.shape.h;
+	add_candidate(s, c, last, last, 0);
+	for (int first = last - 1; bands && first >= 0 && first > last - MAX_LENGTH;
+	     first--) {
+		if (!s->info[first].bands || !s->info[last].bands ||
+		    !s->info[first].internal)
+			break;
+		if (!closed(s, first, last))
+			continue;
+		int n = 0;
+		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
+			add_candidate(s, c, first, last, rows);
+	}
+}
+
+static int64_t
+whole_peak(const struct chains *c, const struct sched *s)
+{
+	int64_t peak = 0;
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct candidate *k = &c->v[c->first_of[i]];
+		peak = k->bytes > peak ? k->bytes : peak;
+	}
+	return peak;
+}
+
+static void
+list_all(struct sched *s, struct chains *c, bool bands)
+{
+	c->n = 0;
+	for (int i = 0; i < s->n_ops; i++) {
+		c->first_of[i] = (int)c->n;
+		add_chains_ending_at(s, c, i, bands);
+	}
+	c->first_of[s->n_ops] = (int)c->n;
+}
+
+struct chains *
+chains_list(struct sched *s)
+{
+	struct chains *c = anew(s->a, struct chains, 1);
+	c->first_of = anew(s->a, int, (size_t)s->n_ops + 1);
+	find_lives(s, c);
+	list_all(s, c, false);
+	int64_t limit = s->memory.cache_bytes;
+	bool tight = s->o->size || s->memory.spilling ||
+		     (limit && whole_peak(c, s) > limit / 4);
+	if (tight)
+		list_all(s, c, true);
+	return c;
+}
+
+/* cycles of a candidate when this much memory is left for its weights */
+static double
+cost_with_room(const struct candidate *k, int64_t room)
+{
+	double in_place = k->chain.cost[0], fetched = k->chain.cost[1];
+	if (!k->weights || room >= k->weights)
+		return fetched;
+	double share = room > 0 ? (double)room / (double)k->weights : 0;
+	return in_place - (in_place - fetched) * share;
+}
+
+struct path {
+	double cycles;
+	int64_t peak;
+	int candidate;
+};
+
+static struct path *
+shortest(struct sched *s, const struct chains *c, int64_t limit)
+{
+	struct path *p = anew(s->a, struct path, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		p[i + 1].candidate = -1;
+		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
+			const struct candidate *x = &c->v[k];
+			const struct path *from = &p[x->chain.first];
+			if (x->bytes > limit || (x->chain.first && from->candidate < 0))
+				continue;
+			double cycles = from->cycles +
+					cost_with_room(x, limit - x->bytes);
+			int64_t peak = x->bytes > from->peak ? x->bytes : from->peak;
+			if (p[i + 1].candidate >= 0 &&
+			    (cycles > p[i + 1].cycles ||
+			     (cycles == p[i + 1].cycles && peak >= p[i + 1].peak)))
+				continue;
+			p[i + 1] = (struct path){ cycles, peak, k };
+		}
+	}
+	return p;
+}
+
+int64_t
+chains_least(struct sched *s, struct chains *c)
+{
+	int64_t *peak = anew(s->a, int64_t, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		peak[i + 1] = INT64_MAX;
+		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
+			const struct candidate *x = &c->v[k];
+			int64_t from = peak[x->chain.first];
+			int64_t most = x->bytes > from ? x->bytes : from;
+			peak[i + 1] = most < peak[i + 1] ? most : peak[i + 1];
+		}
+	}
+	return peak[s->n_ops];
+}
+
+static void
+take(struct sched *s, const struct candidate *k, struct plan *p)
+{
+	const struct chain *c = &k->chain;
+	for (size_t i = 0; i < c->n_kernels; i++) {
+		agrow(s->a, p->kernel, p->n_kernels, &p->cap_kernels);
+		p->kernel[p->n_kernels++] = c->kernel[i];
+	}
+	for (int i = c->first; i <= c->last; i++) {
+		p->replaces[i] = i == c->last ? c->replaces : -1;
+		p->band[i] = c->rows ? c->band[i - c->first] : 0;
+		p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
+		if (p->rolling[i] >= s->info[i].op->ofm.t->hwc.h)
+			p->rolling[i] = 0;
+	}
+}
+
+bool
+chains_choose(struct sched *s, struct chains *c, int64_t limit, struct plan *out)
+{
+	struct path *p = shortest(s, c, limit);
+	int *picked = anew(s->a, int, (size_t)s->n_ops + 1), n = 0;
+	if (s->n_ops && p[s->n_ops].candidate < 0)
+		return false;
+	for (int i = s->n_ops; i > 0; i = c->v[picked[n++]].chain.first)
+		picked[n] = p[i].candidate;
+	while (n-- > 0)
+		take(s, &c->v[picked[n]], out);
+	return true;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When weights are fetched.  The kernels are walked in order with the clocks
+ * of the timeline estimate (spec/performance-model.md 8).  Before each kernel
+ * as much of the coming weights is put on its way as the transfer engine can
+ * move while that kernel runs, provided their buffers have room from here to
+ * their last use; a kernel whose weights did not arrive waits for them or reads
+ * them in place, whichever ends earlier.
+ *
+ * A kernel that reads flash in place keeps the flash busy itself; the estimate
+ * does not know that, but we do not sell the same bandwidth twice.
+ */
+#include "sched.h"
+
+enum { LEAST_CHUNK = 1024, ALIGN = 16 };
+
+struct walk {
+	struct sched *s;
+	struct plan *p;
+	int64_t limit;
+	int64_t *used;	  /* bytes at each kernel: maps and buffers so far */
+	double t, tk, td; /* front end, kernels free, transfers free */
+	double end[2];	  /* of the kernels issued last, older first */
+	double dma_end[2];
+	double flash; /* until when kernels read flash in place */
+	int next;	  /* first unit that may have to be fetched */
+	int64_t sent;	  /* of its bytes */
+	int node_start, node_end; /* kernels of this node */
+};
+
+static double
+max_f(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double
+transfer_cycles(const struct walk *w, int64_t bytes)
+{
+	return perf_dma_cycles(&w->s->machine, bytes, w->s->memory.const_area,
+			       w->s->memory.cache_area, false);
+}
+
+static bool
+has_room(const struct walk *w, const struct unit *u, int from)
+{
+	int64_t bytes = round_up_i64(unit_bytes(u), ALIGN);
+	for (int i = from; i <= u->last; i++)
+		if (w->used[i] > w->limit - bytes)
+			return false;
+	return true;
+}
+
+/*
+ * A buffer for unit u, to be filled before kernel i.  Kernels that are still
+ * running may use bytes that die with them: a buffer that was free before they
+ * began needs no wait; any other transfer waits until they are done.
+ */
+static bool
+reserve(struct walk *w, struct unit *u, int i)
+{
+	int from = i - MAX_KERNELS > w->node_start ? i - MAX_KERNELS : w->node_start;
+	if (!has_room(w, u, from)) {
+		from = i;
+		if (!has_room(w, u, from))
+			return false;
+		w->t = max_f(w->t, w->tk);
+	}
+	u->fetched = true;
+	u->start = from;
+	for (int k = from; k <= u->last; k++)
+		w->used[k] += round_up_i64(unit_bytes(u), ALIGN);
+	return true;
+}
+
+/* DMA_START: the front end waits while as many are under way as can be */
+static void
+send(struct walk *w, int unit, int64_t bytes, int before)
+{
+	struct plan *p = w->p;
+	int depth = w->s->accel->max_dma;
+	agrow(w->s->a, p->fetch, p->n_fetches, &p->cap_fetches);
+	p->fetch[p->n_fetches++] = (struct fetch){
+		.unit = unit, .before = before, .lo = w->sent, .hi = w->sent + bytes };
+	w->t = max_f(w->t, w->dma_end[2 - depth]);
+	w->td = max_f(w->t, w->td) + transfer_cycles(w, bytes);
+	w->dma_end[0] = w->dma_end[1];
+	w->dma_end[1] = w->td;
+	w->sent += bytes;
+	if (w->sent == unit_bytes(&p->unit[unit])) {
+		w->next = unit + 1;
+		w->sent = 0;
+	}
+}
+
+/* cycles of all uses of a unit, in place [0] and fetched [1] */
+static void
+cost_of_uses(const struct walk *w, int unit, double sum[2])
+{
+	const struct unit *u = &w->p->unit[unit];
+	sum[0] = sum[1] = 0;
+	for (int i = u->first; i <= u->last; i++) {
+		const struct kernel *k = &w->p->kernel[i];
+		if (k->unit != unit)
+			continue;
+		sum[0] += k->cost[0];
+		sum[1] += k->cost[1];
+	}
+}
+
+/* the weights of kernel i: the rest of them now, or in place */
+static void
+settle(struct walk *w, int i)
+{
+	int unit = w->p->kernel[i].unit;
+	if (unit < 0 || unit < w->next)
+		return;
+	struct unit *u = &w->p->unit[unit];
+	/* what was skipped before is read in place */
+	if (w->next < unit) {
+		w->next = unit;
+		w->sent = 0;
+	}
+	if (!u->fetched) {
+		double sum[2];
+		cost_of_uses(w, unit, sum);
+		double arrive = max_f(max_f(w->t, w->td), w->flash) +
+				transfer_cycles(w, unit_bytes(u));
+		double wait = max_f(arrive - max_f(w->t, w->tk), 0);
+		if (wait + sum[1] >= sum[0] || !reserve(w, u, i)) {
+			w->next = unit + 1;
+			return;
+		}
+	}
+	send(w, unit, unit_bytes(u) - w->sent, i);
+	w->t = max_f(w->t, w->td); /* the kernel waits for its weights */
+}
+
+/* bytes that can be on their way until `until` */
+static int64_t
+budget(const struct walk *w, double until)
+{
+	double start = max_f(max_f(w->t, w->td), w->flash) +
+		       w->s->memory.mem[w->s->memory.const_area].read_latency;
+	double rate = w->s->machine.bytes_per_cycle[w->s->memory.const_area];
+	double bytes = (until - start) * rate;
+	return bytes > 0 ? (int64_t)bytes / ALIGN * ALIGN : 0;
+}
+
+/* coming weights, as far as they can move while kernel i runs */
+static void
+look_ahead(struct walk *w, int i, double until)
+{
+	struct plan *p = w->p;
+	while (w->next < (int)p->n_units) {
+		struct unit *u = &p->unit[w->next];
+		if (u->first <= i || u->first >= w->node_end)
+			return;
+		int64_t rest = unit_bytes(u) - w->sent, n = budget(w, until);
+		if (n < rest && n < LEAST_CHUNK)
+			return;
+		if (!u->fetched && !reserve(w, u, i))
+			return;
+		if (n >= rest - LEAST_CHUNK)
+			n = rest;
+		send(w, w->next, n < rest ? n : rest, i);
+	}
+}
+
+static void
+issue(struct walk *w, int i)
+{
+	const struct kernel *k = &w->p->kernel[i];
+	bool fetched = k->unit >= 0 && w->p->unit[k->unit].fetched;
+	double cost = k->cost[fetched];
+	settle(w, i);
+	fetched = k->unit >= 0 && w->p->unit[k->unit].fetched;
+	cost = k->cost[fetched];
+	double start = max_f(w->t, w->tk);
+	double busy = fetched || k->unit < 0 ? 0 : k->flash;
+	if (busy > 0)
+		w->flash = max_f(start, w->td) + busy;
+	if (weights_move(w->s))
+		look_ahead(w, i, start + cost);
+	/* two kernels may be outstanding before this one is */
+	w->t = max_f(w->t, w->end[0]);
+	start = max_f(w->t, w->tk);
+	w->tk = start + cost;
+	w->end[0] = w->end[1];
+	w->end[1] = w->tk;
+}
+
+static int64_t *
+bytes_in_use(struct sched *s, const struct plan *p)
+{
+	int64_t *used = anew(s->a, int64_t, p->n_kernels + 1);
+	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (r->host >= 0 || r->unit >= 0 || r->place != place)
+			continue;
+		for (size_t k = 0; k < p->n_kernels; k++) {
+			int64_t m = kernel_moment(s, p, (int)k);
+			if (r->lo <= m && r->hi >= m)
+				used[k] += r->bytes;
+		}
+	}
+	return used;
+}
+
+void
+plan_fetches(struct sched *s, struct plan *p, int64_t limit)
+{
+	struct walk w = { .s = s, .p = p, .limit = limit };
+	p->n_fetches = 0;
+	p->cycles = 0;
+	for (size_t i = 0; i < p->n_units; i++)
+		p->unit[i].fetched = false;
+	find_rects(s, p);
+	w.used = bytes_in_use(s, p);
+	for (int i = 0; i < (int)p->n_kernels; i = w.node_end) {
+		int node = s->info[p->kernel[i].op].node;
+		w.node_start = w.node_end = i;
+		while (w.node_end < (int)p->n_kernels &&
+		       s->info[p->kernel[w.node_end].op].node == node)
+			w.node_end++;
+		w.t = w.tk = w.td = w.flash = 0;
+		w.end[0] = w.end[1] = w.dma_end[0] = w.dma_end[1] = 0;
+		for (int k = i; k < w.node_end; k++)
+			issue(&w, k);
+		p->cycles += max_f(w.tk, w.td);
+	}
+	find_rects(s, p);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The timeline of what will come out: the streams are emitted with the sizes
+ * that the encoder will produce, and costed like anybody's.
+ */
+#include "sched.h"
+
+#include "stream/emit.h"
+
+/* code records with the right lengths; the addresses matter to nobody yet */
+static void
+sketch_codes(struct sched *s)
+{
+	int64_t at = 0;
+	for (size_t i = 0; i < s->plan->n_units; i++) {
+		const struct unit *u = &s->plan->unit[i];
+		int cores = s->accel->cores;
+		for (int core = 0; core < cores; core++) {
+			int64_t channels = (u->depth.hi - u->depth.lo - core + cores - 1) / cores;
+			if (!channels)
+				continue;
+			struct g_code *c = graph_add_g_code(s->g);
+			/* cost depends on the sum over the cores only */
+			int64_t scales = round_up_i64(10 * channels, 16);
+			int64_t bytes = core == 0 && cores == 2 && u->depth.hi - u->depth.lo > 1
+					    ? u->stream_bytes / 32 * 16
+					    : core == 1 ? u->stream_bytes - u->stream_bytes / 32 * 16
+							: u->stream_bytes;
+			c->weights = u->w;
+			c->slice = u->slice;
+			c->core = core;
+			c->scale_bytes = (struct g_span){ .at = at, .bytes = scales };
+			at += scales;
+			c->weight_bytes = (struct g_span){ .at = at, .bytes = bytes };
+			at += bytes;
+		}
+	}
+}
+
+bool
+predict_cycles(struct sched *s)
+{
+	double cycles = 0;
+	sketch_codes(s);
+	for (size_t n = 0; n < s->g->n_nodes; n++) {
+		struct emit_words w;
+		struct perf_run run;
+		if (s->g->nodes[n]->kind != NODE_NPU)
+			continue;
+		if (!emit_node(s->a, s->g, s->g->nodes[n], &w, s->e))
+			return false;
+		if (!w.n_marks)
+			continue;
+		struct npu_stream stream = { .accel = s->accel, .word = w.word,
+					     .n_words = w.n, .name = "" };
+		if (!perf_stream(s->a, &s->machine, &stream, &run, s->e))
+			return false;
+		cycles += run.cycles;
+	}
+	s->g->n_codes = 0;
+	G_PUT(s->g->targets[0], TARGET, cycles, cycles);
+	return true;
+}

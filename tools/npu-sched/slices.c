@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Weights as units that are fetched or read in place: one for each slice of
+ * channels.  A slice is a multiple of the block's depth, so that slicing reads
+ * no feature map more often than blocks do anyhow.
+ */
+#include "sched.h"
+
+#include "base/threads.h"
+#include "stream/emit.h"
+
+static bool
+is_shared(const struct sched *s, int op)
+{
+	for (int i = 0; i < s->n_ops; i++)
+		if (i != op && s->info[i].op->weights == s->info[op].op->weights)
+			return true;
+	return false;
+}
+
+static int64_t
+weight_count(const struct g_op *op)
+{
+	const int32_t *d = op->weights->shape.dim;
+	return (int64_t)d[0] * d[1] * d[2] * d[3];
+}
+
+/* channels of a slice, so that its bytes come near the target */
+static int32_t
+slice_depth(const struct g_op *op, int32_t block_depth, int64_t target)
+{
+	int32_t o = op->ofm.shape.c;
+	int64_t n = weight_count(op) / target;
+	if (n < 2)
+		return o;
+	int32_t depth = (int32_t)((o + n - 1) / n);
+	depth = (int32_t)round_up_i64(depth, block_depth);
+	return depth < o ? depth : o;
+}
+
+static struct g_list
+slices_of(struct sched *s, int op, int32_t depth)
+{
+	int32_t o = s->info[op].op->ofm.shape.c;
+	struct g_list l = { .n = 0 };
+	if (depth >= o)
+		return l;
+	l.v = anew(s->a, int64_t, (size_t)(o / depth) + 2);
+	for (int32_t at = 0; at < o; at += depth)
+		l.v[l.n++] = at;
+	l.v[l.n++] = o;
+	return l;
+}
+
+static int
+add_unit(struct sched *s, struct plan *p, int op, int slice, int kernel)
+{
+	const struct g_op *g = s->info[op].op;
+	for (size_t i = 0; i < p->n_units; i++)
+		if (p->unit[i].w == g->weights && p->unit[i].slice == slice) {
+			p->unit[i].last = kernel;
+			return (int)i;
+		}
+	struct g_list l = p->slices[op];
+	struct g_range depth = { .lo = l.n ? l.v[slice] : 0,
+				 .hi = l.n ? l.v[slice + 1] : g->ofm.shape.c };
+	int64_t channels = depth.hi - depth.lo;
+	agrow(s->a, p->unit, p->n_units, &p->cap_units);
+	p->unit[p->n_units] = (struct unit){
+		.w = g->weights, .op = op, .slice = slice, .depth = depth,
+		.first = kernel, .last = kernel,
+		/* until it is measured: near what dense weights come to */
+		.stream_bytes = round_up_i64(weight_count(g) * channels /
+					     g->ofm.shape.c * 15 / 16, 16),
+		.scale_bytes = round_up_i64(10 * channels, 16),
+	};
+	return (int)p->n_units++;
+}
+
+static void
+put_kernel(struct sched *s, struct plan *p, struct kernel k, int slice)
+{
+	agrow(s->a, p->kernel, p->n_kernels, &p->cap_kernels);
+	int at = (int)p->n_kernels++;
+	if (s->info[k.op].op->weights)
+		k.unit = add_unit(s, p, k.op, slice, at);
+	if (k.unit >= 0)
+		k.depth = p->unit[k.unit].depth;
+	p->kernel[at] = k;
+}
+
+static void
+cost_kernels(struct sched *s, struct plan *p)
+{
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		struct kernel *k = &p->kernel[i];
+		const struct g_op *op = s->info[k->op].op;
+		int32_t rows = p->band[k->op] ? p->band[k->op] : op->ofm.shape.h;
+		const struct unit *u = k->unit >= 0 ? &p->unit[k->unit] : NULL;
+		kernel_cost(s, k, block_for(s, k->op, rows),
+			    u ? u->stream_bytes : 0, u ? u->scale_bytes : 0);
+	}
+}
+
+/* the slices that the graph prescribes, or ours */
+static void
+choose_slices(struct sched *s, struct plan *p, int op, int64_t target)
+{
+	const struct g_op *g = s->info[op].op;
+	p->slices[op] = (struct g_list){ .n = 0 };
+	if (!g->weights)
+		return;
+	if (G_HAS(g->weights, G_WEIGHTS_slices))
+		p->slices[op] = g->weights->slices;
+	else if (target && !p->band[op] && weights_move(s) && !is_shared(s, op) &&
+		 !G_HAS(g->weights, G_WEIGHTS_at))
+		p->slices[op] = slices_of(s, op,
+					  slice_depth(g, block_for(s, op, g->ofm.shape.h)->block.c,
+						      target));
+}
+
+void
+make_units(struct sched *s, struct plan *p, int64_t target)
+{
+	struct kernel *whole = p->kernel;
+	size_t n = p->n_kernels;
+	p->kernel = NULL;
+	p->n_kernels = p->cap_kernels = p->n_units = 0;
+	for (int i = 0; i < s->n_ops; i++)
+		choose_slices(s, p, i, target);
+	for (size_t i = 0; i < n; i++) {
+		struct g_list l = p->slices[whole[i].op];
+		for (int k = 0; k < (l.n ? (int)l.n - 1 : 1); k++)
+			put_kernel(s, p, whole[i], k);
+	}
+	cost_kernels(s, p);
+}
+
+/* ---- exact sizes -------------------------------------------------------------- */
+
+struct measure {
+	struct sched *s;
+	struct plan *p;
+	struct weights_view *view;
+};
+
+static void
+measure_one(void *ctx, size_t i)
+{
+	struct measure *m = ctx;
+	struct unit *u = &m->p->unit[i];
+	struct g_op op = *m->s->info[u->op].op;
+	const int32_t *d = op.weights->shape.dim;
+	struct g_weights w = *op.weights;
+	int32_t rows = m->p->band[u->op] ? m->p->band[u->op] : op.ofm.shape.h;
+	/* the choice was made before the threads began: this only looks it up */
+	op.block = block_for(m->s, u->op, rows)->block;
+	w.slices = m->p->slices[u->op];
+	op.weights = &w;
+	u->stream_bytes = u->scale_bytes = 0;
+	for (int core = 0; core < m->s->accel->cores; core++) {
+		struct weights_order ord =
+		    emit_weights_order(m->s->accel, &op, u->slice, core);
+		size_t channels = (size_t)weights_order_channels(&ord);
+		if (!channels)
+			continue;
+		struct arena *a = arena_open();
+		size_t n = weights_order_count(&ord, d[1], d[2], d[3]);
+		int16_t *v = anew(a, int16_t, n);
+		weights_reorder(&m->view[i], &ord, v);
+		u->stream_bytes += (int64_t)weights_cost(v, n, m->s->o->level);
+		u->scale_bytes += (int64_t)weights_scales_size(channels);
+		arena_close(a);
+	}
+}
+
+bool
+measure_units(struct sched *s, struct plan *p)
+{
+	struct measure m = { .s = s, .p = p };
+	m.view = anew(s->a, struct weights_view, p->n_units + 1);
+	for (size_t i = 0; i < p->n_units; i++)
+		if (!emit_weights_view(s->g, p->unit[i].w, &m.view[i], s->e))
+			return false;
+	threads_for(s->o->jobs, p->n_units, measure_one, &m);
+	cost_kernels(s, p);
+	return true;
+}
