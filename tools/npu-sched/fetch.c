@@ -147,6 +147,14 @@ budget(const struct walk *w, double until)
 	return bytes > 0 ? (int64_t)bytes / ALIGN * ALIGN : 0;
 }
 
+/* would a DMA_START hold up the front end while no kernel is running? */
+static bool
+starves(const struct walk *w)
+{
+	double begin = w->dma_end[2 - w->s->accel->max_dma];
+	return begin > max_f(w->t, w->tk);
+}
+
 /* coming weights, as far as they can move while kernel i runs */
 static void
 look_ahead(struct walk *w, int i, double until)
@@ -154,7 +162,7 @@ look_ahead(struct walk *w, int i, double until)
 	struct plan *p = w->p;
 	while (w->next < (int)p->n_units) {
 		struct unit *u = &p->unit[w->next];
-		if (u->first <= i || u->first >= w->node_end)
+		if (u->first <= i || u->first >= w->node_end || starves(w))
 			return;
 		int64_t rest = unit_bytes(u) - w->sent, n = budget(w, until);
 		if (n < rest && n < LEAST_CHUNK)

@@ -154,5 +154,6 @@ search_plan(struct sched *s)
 	if (!fit(s, p, limit))
 		return too_small(s, limit, peak_of(s, p));
 	s->plan = limit == NO_LIMIT_BYTES ? trim(s, p) : p;
+	{ double a=0,b=0; int nf=0; for (size_t i=0;i<s->plan->n_kernels;i++){a+=s->plan->kernel[i].cost[1]; b+=s->plan->kernel[i].cost[0];} for(size_t i=0;i<s->plan->n_units;i++) nf+=s->plan->unit[i].fetched; fprintf(stderr,"DBG cycles %g sram-sum %g inplace-sum %g kernels %zu units %zu fetched %d fetches %zu\n", s->plan->cycles,a,b,s->plan->n_kernels,s->plan->n_units,nf,s->plan->n_fetches);}
 	return true;
 }
