@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# npu-dis: the listing that users know, and rules that broken streams break.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+
+MODEL=$BATS_TEST_DIRNAME/fuzz/corpus/model/npu # the demo model, compiled
+
+# the file offset of the driver payload
+payload() {
+	grep -obUa -m 1 COP1 "$1" | cut -d: -f1
+}
+
+# poke FILE BYTE HEX...: overwrites bytes of the driver payload from BYTE on
+poke() {
+	local file=$1 at=$(($(payload "$1") + $2)) byte
+	shift 2
+	for byte; do
+		printf '%b' "\\x$byte"
+	done | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
+}
+
+# poke_command FILE NAME N HEX HEX: the param of the N-th command of this name
+poke_command() {
+	local at
+	at=$(npu-dis "$1" | grep -F "$2 " | sed -n "$3"p | cut -c1-8)
+	[ -n "$at" ]
+	poke "$1" $((at + 32 + 2)) "$4" "$5"
+}
+
+# poke_payload FILE NAME N HEX x 4: its payload
+poke_payload() {
+	local at
+	at=$(npu-dis "$1" | grep -F "$2 " | sed -n "$3"p | cut -c1-8)
+	[ -n "$at" ]
+	poke "$1" $((at + 32 + 4)) "$4" "$5" "$6" "$7"
+}
+
+# breaks RULE: m.tflite breaks it, the program says so and ends with 1
+breaks() {
+	run --separate-stderr npu-dis --verify m.tflite
+	[ "$status" = 1 ] || { echo "status $status"; return 1; }
+	grep -q "error: rule $1: " <<<"$stderr" || {
+		echo "no rule $1 in: $stderr"
+		return 1
+	}
+}
+
+@test "the log's listing, of the log's words" {
+	need_shared seeds/vela-log.txt
+	sed -n '/Command Stream: Output/,/stream length/p' \
+		"$SHARED/seeds/vela-log.txt" >want
+	[ "$(wc -l <want)" = 86 ] # 82 commands, headings, sums
+	# the words, out of the columns: param and code, then the payload
+	sed -n 's/^0x...... *\(.*\) \(....\) \(....\) - .*/\2\3 \1/; T
+		s/://; s/  *$//; p' want >words.hex
+	npu-dis --raw -a ethos-u55-256 words.hex | diff want -
+	# the same as binary
+	for w in $(cat words.hex); do
+		printf '%b' "\\x${w:6:2}\\x${w:4:2}\\x${w:2:2}\\x${w:0:2}"
+	done >words.bin
+	npu-dis --raw --accelerator-config=ethos-u55-256 <words.bin | diff want -
+}
+
+@test "the same network compiled again lists the same commands" {
+	model=reference/vela-compiled/3.12.0/ethos-u55-256_Shared_Sram
+	need_shared $model/seed_mnist_fc.tflite
+	sed -n '/Command Stream: Output/,/stream length/p' \
+		"$SHARED/seeds/vela-log.txt" >want
+	npu-dis "$SHARED/$model/seed_mnist_fc.tflite" >got
+	# its weights are others: one length differs
+	diff want got | grep '^[<>]' >differ || true
+	[ "$(wc -l <differ)" = 2 ]
+	[ "$(grep -c WEIGHT_LENGTH differ)" = 2 ]
+}
+
+@test "a listing counts its commands and bytes" {
+	npu-dis "$MODEL" >list
+	n=$(sed -n 's/^Number of commands = //p' list)
+	[ "$n" = "$(grep -c '^0x' list)" ]
+	bytes=$(sed -n 's/^Command stream length = \(.*\) bytes/\1/p' list)
+	[ "$bytes" = 1380 ]
+	grep -q '^0x000560: .* - cmd0.NPU_OP_STOP  *65535$' list
+	npu-dis -o list2 "$MODEL"
+	cmp list list2
+	npu-dis <"$MODEL" | cmp - list
+	npu-dis -n 0 "$MODEL" | cmp - list
+}
+
+@test "--fields decodes bits, numbers and addresses" {
+	npu-dis --fields "$MODEL" >list
+	grep -q ' 0105 - cmd0.NPU_SET_IFM_PRECISION  *65  signed=yes precision=8 format=nhcwb16 scale_mode=both rounding=dbl$' list
+	grep -q 'NPU_SET_KERNEL_STRIDE .* stride_x_m1_low=1 stride_y_m1_low=1 weight_order=part_kernel' list
+	grep -q 'NPU_SET_OFM_SCALE  *49  multiplier=1419905773 shift=49$' list
+	grep -q 'NPU_OP_POOL  *1  mode=average$' list
+	grep -q 'NPU_SET_IFM_ZERO_POINT  *65408  65408 signed=-128$' list
+	# the columns before stay as they are
+	npu-dis "$MODEL" >plain
+	cut -c1-67 list | sed 's/ *$//' | diff - plain
+}
+
+@test "--high-level has a line for every operation" {
+	npu-dis --high-level "$MODEL" >list
+	[ "$(wc -l <list)" = 12 ]
+	[ "$(cut -d' ' -f2 list | tr '\n' ' ')" = \
+		"conv depthwise conv depthwise conv add depthwise conv conv average conv stop " ]
+	grep -q '^0x0004b4 average ifm=7x7x32:s8,nhcwb16@1:0x0 ofm=3x3x32:s8,nhwc@1:0x620 kernel=3x3 stride=2x2 pad=0,0,0,0 scale=3817748709>>35 ' list
+}
+
+@test "--json tells the same" {
+	need jq
+	npu-dis --json "$MODEL" >m.json
+	[ "$(jq -r '.[0].accelerator' m.json)" = ethos-u55-128 ]
+	[ "$(jq '.[0].operations | length' m.json)" = 12 ]
+	[ "$(jq -c '.[0].operations[] | select(.op == "average") | .ofm.shape' \
+		m.json)" = "[3,3,32]" ]
+	[ "$(jq '.[0].operations[-1].param' m.json)" = 65535 ]
+}
+
+@test "a model with several streams" {
+	npucc -a ethos-u65-512 --system-config Ethos_U65_High_End \
+		--memory-mode Dedicated_Sram --cpu=ADD -o m.tflite \
+		"$TOP/tests/models/digits.tflite" 2>err
+	npu-dis m.tflite >all
+	[ "$(grep -c '^Number of commands' all)" = 2 ]
+	[ "$(grep -c '^subgraph 0 operator [02] (.*):$' all)" = 2 ]
+	npu-dis -n 1 m.tflite >second
+	[ "$(grep -c '^Number of commands' second)" = 1 ]
+	tail -n "$(wc -l <second)" all | diff - second
+	npu-dis --verify m.tflite >verdict
+	[ "$(grep -c ', 0 errors, 0 warnings$' verdict)" = 2 ]
+	refuses 2 "no stream 2" npu-dis -n 2 m.tflite
+}
+
+@test "--verify is content with what the kit compiles" {
+	run --separate-stderr npu-dis --verify "$MODEL"
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	[[ $output == *"1380 bytes for ethos-u55-128, 0 errors, 0 warnings" ]]
+}
+
+@test "--verify names file, operator, place, command and rule" {
+	cp "$MODEL" m.tflite
+	poke_command m.tflite NPU_SET_OFM_REGION 1 05 00
+	run --separate-stderr npu-dis --verify m.tflite
+	[ "$status" = 1 ]
+	grep -q '^npu-dis: m.tflite: operator [0-9]*, 0x000120 CONV: error: rule 29: OFM: region 5 has no buffer$' \
+		<<<"$stderr"
+	# -q keeps errors
+	run --separate-stderr npu-dis -q --verify m.tflite
+	[ "$status" = 1 ]
+	grep -q 'rule 29' <<<"$stderr"
+}
+
+@test "--verify: memory rules" {
+	cp "$MODEL" m.tflite
+	poke_payload m.tflite NPU_SET_IFM_BASE0 1 00 00 00 7f
+	breaks 30
+	cp "$MODEL" m.tflite
+	poke_command m.tflite NPU_SET_OFM_REGION 1 00 00
+	breaks 33
+	# reading a place that nothing has written: behind the input
+	cp "$MODEL" m.tflite
+	poke_payload m.tflite NPU_SET_IFM_BASE0 1 50 0d 00 00
+	breaks 52
+	# an operation less: its OFM stays as it was, and the next one reads it
+	cp "$MODEL" m.tflite
+	at=$(npu-dis m.tflite | grep NPU_OP_CONV | sed -n 1p | cut -c1-8)
+	poke m.tflite $((at + 32)) 00 01 00 00
+	breaks 52
+	cp "$MODEL" m.tflite
+	poke_payload m.tflite NPU_SET_WEIGHT_BASE 1 b0 00 00 00
+	breaks 43
+}
+
+@test "--verify: order and container" {
+	cp "$MODEL" m.tflite
+	poke_command m.tflite NPU_SET_BLOCKDEP 3 03 00
+	breaks 47
+	cp "$MODEL" m.tflite
+	poke m.tflite 4 02 00 10 00 # no OPTIMIZER_CONFIG
+	run npu-dis --verify m.tflite
+	[ "$status" = 2 ]
+	cp "$MODEL" m.tflite
+	poke m.tflite 12 00 00 00 20 # architecture 2
+	breaks 48
+	cp "$MODEL" m.tflite
+	poke m.tflite 7 01 # release of the optimizer's configuration
+	breaks 48
+}
+
+@test "--verify: raw words have no memory, but all other rules" {
+	at=$(payload "$MODEL")
+	dd if="$MODEL" of=words bs=1 skip=$((at + 32)) count=1380 status=none
+	npu-dis --raw -a ethos-u55-128 --verify words
+	run --separate-stderr npu-dis --raw -a ethos-u55-256 --verify words
+	[ "$status" = 1 ] # another accelerator's blocks and banks
+	grep -q 'rule 39' <<<"$stderr"
+	# a driver payload names its accelerator
+	dd if="$MODEL" of=cop1 bs=1 skip="$at" count=1412 status=none
+	npu-dis --raw --verify cop1
+	head -c -4 words >cut
+	run npu-dis --raw -a ethos-u55-128 --verify cut
+	[ "$status" = 1 ]
+	[[ $output == *"rule 2: the stream ends without STOP"* ]]
+}
+
+@test "words that are no command end a listing" {
+	printf '0001010f 00004000\n' >hex
+	run npu-dis --raw -a ethos-u55-128 hex
+	[ "$status" = 2 ]
+	[[ $output == *"NPU_SET_IFM_REGION"* ]]
+	[[ $output == *"the stream ends before its payload"* ]]
+	echo 00010123 >hex
+	run npu-dis --raw -a ethos-u55-128 hex
+	[ "$status" = 2 ]
+	[[ $output == *"command 0x0123 doesn't exist on ethos-u55-128"* ]]
+	npu-dis --raw -a ethos-u65-512 hex | grep -q PARALLEL_MODE
+}
+
+@test "refusals" {
+	refuses 2 "no ethos-u operator" npu-dis "$TOP/tests/models/digits.tflite"
+	echo 12345678 >hex
+	refuses 2 "bare words don't name their accelerator" npu-dis --raw hex
+	refuses 2 "unknown accelerator" npu-dis --raw -a ethos-u85 hex
+	printf 'abc' >three
+	refuses 2 "not a multiple of 4" npu-dis --raw -a ethos-u55-128 \
+		<(printf '\1\2\3')
+	echo 123456789 >hex
+	refuses 2 "9 hexadecimal digits" npu-dis --raw -a ethos-u55-128 hex
+	refuses 2 "more than one FILE" npu-dis a b
+}
