@@ -100,6 +100,14 @@ struct plan {
 	int64_t peak[PLACES], bound[PLACES];
 };
 
+/* the exact bytes of some channels of a weights record */
+struct size_known {
+	const struct g_weights *w;
+	struct g_range depth;
+	int32_t block_depth;
+	int64_t stream_bytes, scale_bytes;
+};
+
 struct sched {
 	struct arena *a;
 	struct graph *g;
@@ -109,6 +117,8 @@ struct sched {
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
+	struct size_known *known;
+	size_t n_known, cap_known;
 	struct plan *plan; /* the one that was chosen */
 	struct err *e;
 };

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One search for every case.  Plans differ in how much memory feature maps may
- * take (what they leave is room for weights) and in how finely weights are cut;
- * all are costed by the same clocks, the fastest that fits is taken, and among
- * equals the smallest.  A plan for less memory is a candidate for more, so more
- * SRAM never costs cycles.
+ * take (what they leave is room for weights) and in how finely weights are cut.
+ * All are costed by the same clocks with estimated sizes; for the best few the
+ * encoder's exact sizes decide; among equals the smallest wins.
  */
 #include "sched.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { NO_LIMIT_BYTES = 1 << 30, SHARES = 8 };
+enum { NO_LIMIT_BYTES = 1 << 30, MAX_CANDIDATES = 256 };
 
+/* bytes of a slice to aim for; 0: weights are not cut */
 static const int64_t targets[] = { 0, 32768, 12288 };
+
+/* how much slower than the fastest a plan may be that saves SRAM (Size) */
+static const double size_slowdown = 1.3;
+
+struct search {
+	struct sched *s;
+	struct chains *chains;
+	int64_t least;	/* bytes that feature maps need at least */
+	struct plan *v[MAX_CANDIDATES];
+	size_t n;
+};
 
 struct plan *
 plan_new(struct sched *s)
@@ -34,61 +44,91 @@ peak_of(const struct sched *s, const struct plan *p)
 	return p->peak[s->memory.spilling ? PLACE_CACHE : PLACE_ARENA];
 }
 
-/* room for weights shrinks until the addresses fit the limit */
 static bool
-fit(struct sched *s, struct plan *p, int64_t limit)
+fits_with_room(struct sched *s, struct plan *p, int64_t room, int64_t limit)
 {
-	enum { TRIES = 6 };
-	int64_t room = limit;
-	for (int i = 0; i < TRIES; i++) {
-		plan_fetches(s, p, room);
-		place_rects(s, p, false);
-		if (!plan_fits(s, p, limit))
-			place_rects(s, p, true);
-		if (plan_fits(s, p, limit))
-			return true;
-		room -= peak_of(s, p) - limit;
-	}
-	plan_fetches(s, p, 0);
-	place_rects(s, p, true);
+	plan_fetches(s, p, room);
+	place_rects(s, p, false);
+	if (!plan_fits(s, p, limit))
+		place_rects(s, p, true);
 	return plan_fits(s, p, limit);
 }
 
-/* before sizes are exact: is a better than b? */
+/* the most room for weights with which the addresses fit the limit */
 static bool
-better(const struct sched *s, const struct plan *a, const struct plan *b)
+fit(struct sched *s, struct plan *p, int64_t limit)
 {
-	if (!b || a->cycles != b->cycles)
-		return !b || a->cycles < b->cycles;
-	return peak_of(s, a) < peak_of(s, b);
+	enum { HALVINGS = 6 };
+	int64_t good = -1, bad = limit;
+	if (fits_with_room(s, p, limit, limit))
+		return true;
+	int64_t over = peak_of(s, p) - limit;
+	for (int i = 0; i < HALVINGS; i++) {
+		int64_t room = i == 0 && over < limit ? limit - over
+						      : (good < 0 ? bad / 2 : good + (bad - good) / 2);
+		if (fits_with_room(s, p, room, limit))
+			good = room;
+		else
+			bad = room;
+	}
+	return fits_with_room(s, p, good > 0 ? good : 0, limit);
 }
 
-static struct plan *
-try_plan(struct sched *s, struct chains *c, int64_t maps, int64_t limit,
-	 int64_t target)
+/* qsort's order: fastest first, then smallest */
+static int
+compare_plans(const void *x, const void *y)
 {
-	struct plan *p = plan_new(s);
-	if (!chains_choose(s, c, maps, p))
-		return NULL;
-	make_units(s, p, target);
-	return fit(s, p, limit) ? p : NULL;
+	const struct plan *a = *(struct plan *const *)x;
+	const struct plan *b = *(struct plan *const *)y;
+	if (a->cycles != b->cycles)
+		return a->cycles < b->cycles ? -1 : 1;
+	int64_t pa = a->peak[PLACE_ARENA] + a->peak[PLACE_CACHE];
+	int64_t pb = b->peak[PLACE_ARENA] + b->peak[PLACE_CACHE];
+	return pa < pb ? -1 : pa > pb;
 }
 
-static struct plan *
-search_below(struct sched *s, struct chains *c, int64_t limit)
+static void
+try_plan(struct search *x, int64_t maps, int64_t limit, int64_t target)
 {
+	struct plan *p = plan_new(x->s);
+	if (x->n == MAX_CANDIDATES || !chains_choose(x->s, x->chains, maps, p))
+		return;
+	make_units(x->s, p, target);
+	if (fit(x->s, p, limit))
+		x->v[x->n++] = p;
+}
+
+/*
+ * Candidates below a limit, best first.  What maps may take rises in steps that
+ * do not depend on the limit: what was possible with less stays possible.
+ */
+static void
+list_plans(struct search *x, int64_t limit)
+{
+	x->n = 0;
+	bool free = limit >= NO_LIMIT_BYTES;
+	for (size_t t = 0; t < ARRAY_LEN(targets); t++) {
+		int64_t maps = x->least;
+		for (; !free && maps < limit; maps += maps / 8 + 16)
+			try_plan(x, maps, limit, targets[t]);
+		try_plan(x, limit, limit, targets[t]);
+	}
+	qsort(x->v, x->n, sizeof(*x->v), compare_plans);
+}
+
+/* the best few with their exact sizes */
+static struct plan *
+decide(struct search *x, int64_t limit)
+{
+	size_t few = (size_t)x->s->o->effort;
 	struct plan *best = NULL;
-	int64_t least = chains_least(s, c);
-	for (size_t t = 0; t < ARRAY_LEN(targets); t++)
-		for (int i = 0; i <= SHARES; i++) {
-			int64_t maps = least + (limit - least) / SHARES * i;
-			struct plan *p = try_plan(s, c, i == SHARES ? limit : maps,
-						  limit, targets[t]);
-			if (p && better(s, p, best))
-				best = p;
-			if (limit >= NO_LIMIT_BYTES)
-				break;
-		}
+	for (size_t i = 0; i < x->n && i < few; i++) {
+		struct plan *p = x->v[i];
+		if (!measure_units(x->s, p))
+			return NULL;
+		if (fit(x->s, p, limit) && (!best || compare_plans(&p, &best) < 0))
+			best = p;
+	}
 	return best;
 }
 
@@ -96,21 +136,41 @@ search_below(struct sched *s, struct chains *c, int64_t limit)
  * Without a limit the fastest plan may hold more weights than it needs: the
  * least memory with which it stays as fast within half a percent.
  */
-static struct plan *
+static void
 trim(struct sched *s, struct plan *p)
 {
+	enum { HALVINGS = 12, CLOSE = 1024 };
 	double cycles = p->cycles * 1.005;
 	int64_t hi = peak_of(s, p), lo = 0;
-	struct plan *best = p;
-	for (int i = 0; i < 12 && hi - lo > 1024; i++) {
+	for (int i = 0; i < HALVINGS && hi - lo > CLOSE; i++) {
 		int64_t mid = lo + (hi - lo) / 2;
 		if (fit(s, p, mid) && p->cycles <= cycles)
 			hi = peak_of(s, p) < mid ? peak_of(s, p) : mid;
 		else
 			lo = mid;
 	}
-	(void)fit(s, best, hi);
-	return best;
+	(void)fit(s, p, hi);
+}
+
+/* the smallest limit with which a plan is fast enough (--optimise=Size) */
+static int64_t
+smallest_limit(struct search *x)
+{
+	enum { HALVINGS = 8 };
+	list_plans(x, NO_LIMIT_BYTES);
+	if (!x->n)
+		return x->least;
+	double cycles = x->v[0]->cycles * size_slowdown;
+	int64_t lo = x->least, hi = peak_of(x->s, x->v[0]);
+	for (int i = 0; i < HALVINGS && hi - lo > hi / 128; i++) {
+		int64_t mid = lo + (hi - lo) / 2;
+		list_plans(x, mid);
+		if (x->n && x->v[0]->cycles <= cycles)
+			hi = peak_of(x->s, x->v[0]) < mid ? peak_of(x->s, x->v[0]) : mid;
+		else
+			lo = mid;
+	}
+	return hi;
 }
 
 static int64_t
@@ -124,9 +184,21 @@ limit_of(const struct sched *s)
 static bool
 too_small(struct sched *s, int64_t limit, int64_t least)
 {
-	return err_no(s->e, "error: the feature maps need %" PRId64 " bytes of SRAM, "
-		      "more than the limit of %" PRId64 "; the smallest that works is "
+	return err_no(s->e, "error: the network needs %" PRId64 " bytes of SRAM, more "
+		      "than the limit of %" PRId64 "; the smallest that works is "
 		      "%" PRId64, least, limit, least);
+}
+
+/* the smallest limit that is met, for the message */
+static int64_t
+least_limit(struct search *x)
+{
+	for (int64_t limit = x->least; limit < NO_LIMIT_BYTES; limit += limit / 32 + 16) {
+		list_plans(x, limit);
+		if (x->n)
+			return peak_of(x->s, x->v[0]);
+	}
+	return x->least;
 }
 
 bool
@@ -135,25 +207,26 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct chains *c = chains_list(s);
-	int64_t least = chains_least(s, c), limit = limit_of(s);
-	if (least == INT64_MAX)
+	struct search x = { .s = s, .chains = chains_list(s) };
+	x.least = chains_least(s, x.chains);
+	if (x.least == INT64_MAX)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 						   "fits the SHRAM of %s",
 			      s->accel->name);
-	if (s->o->size)
-		limit = least;
-	struct plan *p = search_below(s, c, limit);
-	for (int i = 0; !p && s->o->size && i < 16; i++)
-		p = search_below(s, c, limit += limit / 64 + 16);
-	if (!p)
-		return too_small(s, limit, least);
-	/* now with the true sizes of what is encoded */
-	if (!measure_units(s, p))
+	int64_t limit = s->o->size ? smallest_limit(&x) : limit_of(s);
+	list_plans(&x, limit);
+	s->plan = decide(&x, limit);
+	/* exact sizes may be a little larger than the estimate */
+	for (int i = 0; !s->plan && !s->e->status && s->o->size && i < 32; i++) {
+		limit += limit / 128 + 16;
+		list_plans(&x, limit);
+		s->plan = decide(&x, limit);
+	}
+	if (s->e->status)
 		return false;
-	if (!fit(s, p, limit))
-		return too_small(s, limit, peak_of(s, p));
-	s->plan = limit == NO_LIMIT_BYTES ? trim(s, p) : p;
-	{ double a=0,b=0; int nf=0; for (size_t i=0;i<s->plan->n_kernels;i++){a+=s->plan->kernel[i].cost[1]; b+=s->plan->kernel[i].cost[0];} for(size_t i=0;i<s->plan->n_units;i++) nf+=s->plan->unit[i].fetched; fprintf(stderr,"DBG cycles %g sram-sum %g inplace-sum %g kernels %zu units %zu fetched %d fetches %zu\n", s->plan->cycles,a,b,s->plan->n_kernels,s->plan->n_units,nf,s->plan->n_fetches);}
+	if (!s->plan)
+		return too_small(s, limit, least_limit(&x));
+	if (limit == NO_LIMIT_BYTES)
+		trim(s, s->plan);
 	return true;
 }

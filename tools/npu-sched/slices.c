@@ -138,6 +138,19 @@ make_units(struct sched *s, struct plan *p, int64_t target)
 
 /* ---- exact sizes -------------------------------------------------------------- */
 
+/* what was measured before: the same channels in the same blocks */
+static const struct size_known *
+find_known(const struct sched *s, const struct unit *u, int32_t block_depth)
+{
+	for (size_t i = 0; i < s->n_known; i++) {
+		const struct size_known *k = &s->known[i];
+		if (k->w == u->w && k->depth.lo == u->depth.lo &&
+		    k->depth.hi == u->depth.hi && k->block_depth == block_depth)
+			return k;
+	}
+	return NULL;
+}
+
 struct measure {
 	struct sched *s;
 	struct plan *p;
@@ -157,6 +170,12 @@ measure_one(void *ctx, size_t i)
 	op.block = block_for(m->s, u->op, rows)->block;
 	w.slices = m->p->slices[u->op];
 	op.weights = &w;
+	const struct size_known *known = find_known(m->s, u, op.block.c);
+	if (known) {
+		u->stream_bytes = known->stream_bytes;
+		u->scale_bytes = known->scale_bytes;
+		return;
+	}
 	u->stream_bytes = u->scale_bytes = 0;
 	for (int core = 0; core < m->s->accel->cores; core++) {
 		struct weights_order ord =
@@ -183,6 +202,18 @@ measure_units(struct sched *s, struct plan *p)
 		if (!emit_weights_view(s->g, p->unit[i].w, &m.view[i], s->e))
 			return false;
 	threads_for(s->o->jobs, p->n_units, measure_one, &m);
+	for (size_t i = 0; i < p->n_units; i++) {
+		const struct unit *u = &p->unit[i];
+		int32_t rows = p->band[u->op] ? p->band[u->op]
+					      : s->info[u->op].op->ofm.shape.h;
+		int32_t depth = block_for(s, u->op, rows)->block.c;
+		if (find_known(s, u, depth))
+			continue;
+		agrow(s->a, s->known, s->n_known, &s->cap_known);
+		s->known[s->n_known++] = (struct size_known){
+			.w = u->w, .depth = u->depth, .block_depth = depth,
+			.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes };
+	}
 	cost_kernels(s, p);
 	return true;
 }
