@@ -168,3 +168,31 @@ not_run()
 	echo "# $n compiled models" >&3
 	[ "$n" -gt 0 ]
 }
+
+@test "layer by layer: every tensor is found but those fused away" {
+	need_shared reference/vela-compiled/3.12.0
+	vela=$SHARED/reference/vela-compiled/3.12.0/ethos-u55-128_Shared_Sram
+	npu-sim --trace --compare "$SHARED/models/mbv2_int8.tflite" \
+		"$vela/mbv2_int8.tflite" >trace
+	grep -q '^npu 0 .* conv .* = t176 "StatefulPartitionedCall:0"$' trace
+	[ "$(grep -c '^not seen: ' trace)" = 4 ]
+	[ "$(grep -c '^not seen: t[0-9]* of op [0-9]* PAD ' trace)" = 4 ]
+
+	# stripes and slices of depth are parts of a tensor
+	npu-sim --trace --compare "$SHARED/models/person_detect.tflite" \
+		"$vela/person_detect.tflite" >trace
+	grep -q ' = t74 channels 32:80 "' trace
+	! grep -q '^not seen: ' trace || false
+
+	# other weights in layer 6: what comes before is found, the rest not
+	cp "$SHARED/models/ad01_int8.tflite" other.tflite
+	chmod u+w other.tflite
+	head -c 256 /dev/zero | tr '\0' '\125' |
+		dd of=other.tflite bs=1 seek=130000 conv=notrunc status=none
+	run -1 npu-sim --trace --compare other.tflite "$vela/ad01_int8.tflite"
+	for t in 21 22 23 24 25 26; do
+		grep -q "^npu 0 .* = t$t " <<<"$output"
+	done
+	[ "$(grep -o '^not seen: t[0-9]* of op [0-9]* FULLY_CONNECTED' <<<"$output" |
+		cut -d' ' -f3,6 | xargs)" = "t27 6 t28 7 t29 8 t30 9" ]
+}

@@ -124,7 +124,8 @@ report(struct npu_run *r)
 			    (unsigned long long)r->overflows);
 	struct sim_npu_event ev = { .op_index = r->job->op_index,
 				    .at_bytes = 4 * r->op.at,
-				    .text = text_str(&t), .op = &r->op };
+				    .text = text_str(&t), .op = &r->op,
+				    .region = r->job->region };
 	h->npu_event(h->ctx, &ev);
 	text_free(&t);
 }

@@ -84,6 +84,7 @@ struct sim_npu_event {
 	size_t at_bytes; /* of the command word, from the stream's first word */
 	const char *text;
 	const struct npu_op *op; /* decoded: stream/stream.h */
+	const struct sim_region *region; /* the job's, SIM_N_REGIONS of them */
 };
 
 /*

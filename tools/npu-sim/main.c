@@ -90,11 +90,12 @@ static const struct argp argp = {
 static bool
 op_done(void *ctx, struct sim *s, int op_index, struct err *e)
 {
-	const struct options *o = ctx;
+	struct watch *w = ctx;
+	const struct options *o = w->options;
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	const struct tfl_op *op = &g->op[op_index];
 	if (o->trace)
-		print_operator(s, op_index);
+		print_operator(w, s, op_index);
 	for (int k = 0; o->dump_dir && k < op->n_out; k++)
 		if (!save_npy(&g->tensor[op->out[k]], sim_tensor(s, op->out[k]),
 			      o->dump_dir, "tensor", op->out[k], e))
@@ -129,14 +130,18 @@ run(struct arena *a, struct options *o, struct err *e)
 {
 	struct tfl_model *m;
 	struct sim *s, *other = NULL;
-	struct sim_hooks hooks = { .ctx = o, .op_done = op_done };
+	struct sim_hooks hooks = { .op_done = op_done };
 	if (o->trace)
 		hooks.npu_event = print_npu_event;
 	if (!tfl_read_file(a, o->model, &m, e) || !sim_open(a, m, &s, e) ||
 	    !load_inputs(s, o, e) ||
-	    (o->compare && !run_other(a, o, s, &other, e)) ||
-	    !sim_invoke(s, &hooks, e) || !save_outputs(s, o, e))
+	    (o->compare && !run_other(a, o, s, &other, e)))
 		return false;
+	hooks.ctx = watch_open(a, o, other);
+	if (!sim_invoke(s, &hooks, e) || !save_outputs(s, o, e))
+		return false;
+	if (o->trace && other)
+		print_unseen(hooks.ctx);
 	bool ok = check_expectations(s, o, e) &&
 		  (!other || compare_models(other, s, e));
 	if (e->status == EXIT_TROUBLE)

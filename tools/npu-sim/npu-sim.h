@@ -5,6 +5,7 @@
 
 #include "base/npy.h"
 #include "sim/sim.h"
+#include "stream/stream.h"
 
 enum { MAX_FILES = 256 };
 
@@ -34,9 +35,31 @@ bool save_npy(const struct tfl_tensor *t, const void *data, const char *dir,
 bool check_expectations(struct sim *s, const struct options *o, struct err *e);
 bool compare_models(struct sim *a, struct sim *b, struct err *e);
 
+/* match.c: what an NPU operation wrote, as a tensor of the plain model */
+struct watch {
+	const struct options *options;
+	struct sim *plain; /* has run on the same inputs; NULL: no --compare */
+	int *order;	   /* its operators' outputs in execution order */
+	int n_order;
+	int64_t *seen; /* elements of each of its tensors found so far */
+};
+
+struct place {
+	int tensor;
+	bool all_rows, all_channels;
+	int64_t y, h, c, n_c; /* those of it otherwise */
+};
+
+struct watch *watch_open(struct arena *a, const struct options *o,
+			 struct sim *plain);
+bool match_feature_map(struct watch *w, const struct sim_npu_event *ev,
+		       struct place *at);
+bool match_tensor(struct watch *w, struct sim *s, int index, struct place *at);
+
 /* report.c */
-void print_operator(struct sim *s, int op_index);
-void print_npu_event(void *ctx, const struct sim_npu_event *ev);
+void print_operator(struct watch *w, struct sim *s, int op_index);
+void print_npu_event(void *watch, const struct sim_npu_event *ev);
+void print_unseen(const struct watch *w); /* plain tensors that never appeared */
 void print_outputs(struct sim *s);
 void print_json(struct sim *s, const struct options *o,
 		const struct err *verdict);

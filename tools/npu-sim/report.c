@@ -24,24 +24,67 @@ print_text(struct text *x)
 	text_free(x);
 }
 
+/* " = t12 \"name\"": where the plain model has the same values */
+static void
+put_place(struct text *x, const struct watch *w, const struct place *at)
+{
+	const struct tfl_tensor *t =
+	    &sim_model(w->plain)->subgraph[0].tensor[at->tensor];
+	text_printf(x, " = t%d", at->tensor);
+	if (!at->all_rows)
+		text_printf(x, " rows %lld:%lld", (long long)at->y,
+			    (long long)(at->y + at->h));
+	if (!at->all_channels)
+		text_printf(x, " channels %lld:%lld", (long long)at->c,
+			    (long long)(at->c + at->n_c));
+	text_putc(x, ' ');
+	text_quoted(x, t->name, __builtin_strlen(t->name));
+}
+
 void
-print_operator(struct sim *s, int op_index)
+print_operator(struct watch *w, struct sim *s, int op_index)
 {
 	const struct tfl_op *op = &sim_model(s)->subgraph[0].op[op_index];
 	struct text x = { 0 };
 	for (int k = 0; k < op->n_out; k++) {
 		text_printf(&x, "op %d %s -> ", op_index, tfl_op_label(op));
 		put_tensor(&x, s, op->out[k]);
+		struct place at;
+		if (match_tensor(w, s, op->out[k], &at))
+			put_place(&x, w, &at);
 		text_putc(&x, '\n');
 	}
 	print_text(&x);
 }
 
 void
-print_npu_event(void *ctx, const struct sim_npu_event *ev)
+print_npu_event(void *watch, const struct sim_npu_event *ev)
 {
-	(void)ctx;
-	printf("npu %d +0x%zx %s\n", ev->op_index, ev->at_bytes, ev->text);
+	struct watch *w = watch;
+	struct text x = { 0 };
+	struct place at;
+	text_printf(&x, "npu %d %s", ev->op_index, ev->text);
+	if (match_feature_map(w, ev, &at))
+		put_place(&x, w, &at);
+	text_putc(&x, '\n');
+	print_text(&x);
+}
+
+void
+print_unseen(const struct watch *w)
+{
+	const struct tfl_subgraph *g = &sim_model(w->plain)->subgraph[0];
+	struct text x = { 0 };
+	for (int i = 0; i < w->n_order; i++) {
+		const struct tfl_tensor *t = &g->tensor[w->order[i]];
+		if (w->seen[w->order[i]] >= tfl_elements(t))
+			continue;
+		text_printf(&x, "not seen: t%d of op %d %s ", w->order[i],
+			    t->producer, tfl_op_label(&g->op[t->producer]));
+		text_quoted(&x, t->name, __builtin_strlen(t->name));
+		text_putc(&x, '\n');
+	}
+	print_text(&x);
 }
 
 void

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which tensor of the plain model is it that the NPU has just written?  A
+ * command stream knows no tensors, so values are looked for: whole tensors
+ * first, then rows and channels of one (stripes, slices of depth).
+ */
+#include "npu-sim.h"
+
+#include <string.h>
+
+/* a tensor as rows x columns x channels */
+struct plane {
+	const uint8_t *v;
+	int64_t h, w, c;
+	size_t bytes; /* of an element */
+};
+
+static struct plane
+plane_of(struct sim *s, int index)
+{
+	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
+	struct plane p = { .v = sim_tensor(s, index), .h = 1, .w = 1, .c = 1,
+			   .bytes = (size_t)tfl_type_bytes(t->type) };
+	if (t->rank > 0)
+		p.c = t->dim[t->rank - 1];
+	if (t->rank > 1)
+		p.w = t->dim[t->rank - 2];
+	if (p.c && p.w)
+		p.h = tfl_elements(t) / (p.c * p.w);
+	return p;
+}
+
+/* the feature map in C order; false if its region does not hold all of it */
+static bool
+gather(struct arena *a, const struct npu_fm *f, const struct sim_region *r,
+       struct plane *out)
+{
+	int bytes = npu_fm_bytes(f);
+	*out = (struct plane){ .h = f->shape.h, .w = f->shape.w,
+			       .c = f->shape.c, .bytes = (size_t)bytes };
+	uint8_t *to = anew(a, uint8_t, (size_t)(out->h * out->w * out->c * bytes));
+	out->v = to;
+	for (int32_t y = 0; y < f->shape.h; y++)
+		for (int32_t x = 0; x < f->shape.w; x++)
+			for (int32_t c = 0; c < f->shape.c; c++, to += bytes) {
+				int64_t at = npu_fm_address(f, y, x, c);
+				if (at < 0 || (uint64_t)at + (uint64_t)bytes >
+						  r->bytes)
+					return false;
+				memcpy(to, r->rd + at, (size_t)bytes);
+			}
+	return true;
+}
+
+/* is part at row y, channel c of whole? */
+static bool
+lies_at(const struct plane *whole, const struct plane *part, int64_t y,
+	int64_t c)
+{
+	size_t n = (size_t)part->c * part->bytes;
+	for (int64_t i = 0; i < part->h * part->w; i++) {
+		int64_t pixel = y * whole->w + i;
+		if (memcmp(whole->v + (size_t)(pixel * whole->c + c) * whole->bytes,
+			   part->v + (size_t)i * n, n))
+			return false;
+	}
+	return true;
+}
+
+static int64_t
+count(const struct plane *p)
+{
+	return p->h * p->w * p->c;
+}
+
+static bool
+is_whole(const struct plane *whole, const struct plane *part)
+{
+	return count(whole) == count(part) &&
+	       !memcmp(whole->v, part->v, (size_t)count(part) * part->bytes);
+}
+
+/* rows of whole width; channels from a multiple of 16 on, as bricks have them */
+static bool
+is_part(const struct plane *whole, const struct plane *part, struct place *at)
+{
+	if (whole->w != part->w || part->h > whole->h || part->c > whole->c)
+		return false;
+	for (int64_t y = 0; y <= whole->h - part->h; y++)
+		for (int64_t c = 0; c <= whole->c - part->c; c += 16)
+			if (lies_at(whole, part, y, c)) {
+				at->y = y;
+				at->c = c;
+				at->all_rows = part->h == whole->h;
+				at->all_channels = part->c == whole->c;
+				return true;
+			}
+	return false;
+}
+
+/* the first such tensor in execution order, one not yet seen if possible */
+static bool
+find(const struct watch *w, const struct plane *part, bool whole,
+     struct place *at)
+{
+	bool found = false;
+	for (int i = 0; i < w->n_order; i++) {
+		int t = w->order[i];
+		struct plane p = plane_of(w->plain, t);
+		struct place here = { .tensor = t, .all_rows = whole,
+				      .all_channels = whole, .h = part->h,
+				      .n_c = part->c };
+		if (p.bytes != part->bytes || !count(part) ||
+		    (whole ? !is_whole(&p, part) : !is_part(&p, part, &here)))
+			continue;
+		if (!found)
+			*at = here;
+		found = true;
+		if (w->seen[t] < count(&p)) {
+			*at = here;
+			return true;
+		}
+	}
+	return found;
+}
+
+struct watch *
+watch_open(struct arena *a, const struct options *o, struct sim *plain)
+{
+	struct watch *w = anew(a, struct watch, 1);
+	w->options = o;
+	w->plain = plain;
+	if (!plain)
+		return w;
+	const struct tfl_subgraph *g = &sim_model(plain)->subgraph[0];
+	int n = 0;
+	w->seen = anew(a, int64_t, (size_t)g->n_tensors);
+	w->order = anew(a, int, (size_t)g->n_tensors);
+	for (int i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < g->op[i].n_out && n < g->n_tensors; k++)
+			w->order[n++] = g->op[i].out[k];
+	w->n_order = n;
+	return w;
+}
+
+/* values under another name (RESHAPE) have been seen too */
+static void
+note_equals(struct watch *w, const struct plane *part)
+{
+	for (int i = 0; i < w->n_order; i++) {
+		struct plane p = plane_of(w->plain, w->order[i]);
+		if (p.bytes == part->bytes && is_whole(&p, part))
+			w->seen[w->order[i]] = count(part);
+	}
+}
+
+static bool
+look_for(struct watch *w, const struct plane *p, struct place *at)
+{
+	if (find(w, p, true, at)) {
+		note_equals(w, p);
+		return true;
+	}
+	if (!find(w, p, false, at))
+		return false;
+	w->seen[at->tensor] += count(p);
+	return true;
+}
+
+bool
+match_feature_map(struct watch *w, const struct sim_npu_event *ev,
+		  struct place *at)
+{
+	struct arena *a = arena_open();
+	struct plane p;
+	bool found = w->plain && npu_is_kernel(ev->op) &&
+		     gather(a, &ev->op->ofm, &ev->region[ev->op->ofm.region], &p) &&
+		     look_for(w, &p, at);
+	arena_close(a);
+	return found;
+}
+
+bool
+match_tensor(struct watch *w, struct sim *s, int index, struct place *at)
+{
+	struct plane p = plane_of(s, index);
+	return w->plain && look_for(w, &p, at);
+}
