@@ -78,20 +78,34 @@ cost_runs(const uint16_t *d, size_t n, uint32_t *run, uint32_t cost[])
 			  ((uint32_t)n - zeros) * BIT * (1 + z) - rounded[z];
 }
 
+/* vectors of the compiler, so that sums stay in registers */
+typedef uint8_t columns __attribute__((vector_size(8)));
+typedef uint16_t sums __attribute__((vector_size(16)));
+
+static inline sums
+widen(const uint8_t *p)
+{
+	columns v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_convertvector(v, sums);
+}
+
+/* 256 values of at most 255 bits fit 16 bits */
 static void
 cost_block(const struct codes *c, const uint16_t *d, size_t n,
 	   struct block_cost *b)
 {
-	int columns = (c->n_columns + 15) / 16 * 16;
-
-	memset(b->column, 0, sizeof(b->column));
-	for (int k = 0; k < columns; k += 16) {
-		uint16_t sum[16] = { 0 };
-		for (size_t i = 0; i < n; i++)
-			for (int j = 0; j < 16; j++)
-				sum[j] = (uint16_t)(sum[j] +
-						    c->bits[d[i]][k + j]);
-		memcpy(b->column + k, sum, sizeof(sum));
+	for (int k = 0; k < c->n_columns; k += 32) {
+		sums s[4] = { 0 };
+		for (size_t i = 0; i < n; i++) {
+			const uint8_t *p = &c->bits[d[i]][k];
+			s[0] += widen(p);
+			s[1] += widen(p + 8);
+			s[2] += widen(p + 16);
+			s[3] += widen(p + 24);
+		}
+		memcpy(b->column + k, s, sizeof(s));
 	}
 }
 
