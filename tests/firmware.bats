@@ -76,6 +76,40 @@ src=$TOP/tests/firmware
 	[ "$status" -eq 0 ]
 }
 
+# on_host PLAIN DATA...: compiles PLAIN by the whole pipeline, and runs the loop
+# on the host with the simulator behind the driver's interface; the expected
+# output is what the plain model says
+on_host()
+{
+	need gcc
+	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a
+	[ -e "$lib" ] || skip "no $lib"
+	npucc -a ethos-u55-128 --system-config=RTSS_HP_SRAM_MRAM \
+		--memory-mode=Shared_Sram -o compiled.tflite "$1"
+	mkinput --sections -o input_data.h --expected=expected_output.h "$@"
+	tfl2c -n model --memory-mode=Shared_Sram --declarations -o model.h compiled.tflite
+	tfl2c -n model --format=source -o model.c compiled.tflite
+	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -I"$src" -I"$src/driver" \
+		-I"$TOP/libcommon" -I"$TOP/schema" -DETHOSU55 -DETHOSU_MACS=128 \
+		${CFLAGS-} -o loop "$src"/{loop,npu_ethosu,host}.c \
+		"$src/driver/simulated.c" model.c "$lib" -lxxhash -lm -pthread
+	run ./loop
+	echo "$output"
+	[ "$output" = "all frames done" ]
+	[ "$status" -eq 0 ]
+}
+
+@test "compiled, called as a firmware calls it, simulated: the expected output" {
+	model m
+	echo '0.5 1 1.5 2' >v.csv
+	on_host m.tflite v.csv
+}
+
+@test "the same of a larger network" {
+	need_shared golden
+	on_host "$SHARED/models/ad01_int8.tflite" "$SHARED/golden/ad01_int8/0/input_0.npy"
+}
+
 @test "a model compiled for another NPU does not build" {
 	need arm-none-eabi-gcc
 	npu_model n "$U55_128"
