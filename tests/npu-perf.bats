@@ -83,7 +83,8 @@ listing()
 
 @test "every report says what it is" {
 	compiled m 64 2000 "${pool[@]}"
-	for o in --json --csv --summary-csv --yaml --verbose-performance; do
+	for o in --json --csv --summary-csv --yaml --trace \
+		--verbose-performance; do
 		npu-perf "${u55[@]}" $o m.tflite >out
 		grep -q "$note" out || { echo "$o"; false; }
 	done
@@ -115,6 +116,11 @@ listing()
 	[ "$(awk -F, '!/^#/ { print NF }' out)" = $'52\n52' ]
 	[ "$(head -1 out | cut -d, -f1-7,51,52)" = experiment,network,accelerator_configuration,system_config,memory_mode,core_clock,arena_cache_size,cycles_off_chip_flash_access,cycles_total ]
 	[ "$(sed -n 2p out | cut -d, -f1-3,6,52)" = default,m,Ethos_U55_256,500000000,84 ]
+	# 42 cycles at 500 MHz are 0.084 us
+	npu-perf "${u55[@]}" --trace m.tflite >out
+	[ "$(jq -c '.traceEvents | map(select(.ph == "X"))[1] |
+		[.name, .tid, .ts, .dur, .args.cycles]' out)" = \
+		'["npu/average_1",0,0.084,0.084,42]' ]
 	npu-perf "${u55[@]}" --verbose-performance m.tflite |
 		grep -q '^average     1x1x16         1x1x16  *42  *84  *42    50.00'
 }
@@ -275,6 +281,8 @@ system_of()
 			else 0 end) as $slack |
 			[.sram_bytes, .flash_bytes, .encoded_weight_bytes,
 			.npu_operators, .cpu_operators] == $w[:5] and
+			.contention_cycles >= .timeline_cycles and
+			.timeline_cycles >= .bound_cycles and
 			((.timeline_cycles - $w[5]) | fabs) <= $slack * $w[5]' \
 			out >/dev/null || {
 			echo "$ver $target $name: $(jq -c '[.sram_bytes,

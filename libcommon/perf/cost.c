@@ -205,6 +205,14 @@ perf_block_mac(const struct accel *a, const struct perf_op *op,
 	return sum; /* of all cores */
 }
 
+/* whole cycles; a memory of next to no bandwidth must not overflow */
+static int64_t
+whole(double cycles)
+{
+	const double most = (double)((int64_t)1 << 62);
+	return (int64_t)(cycles < most ? cycles : most);
+}
+
 static const struct perf_rules vela_rules = {
 	.conv1d_depthwise = true, .pool8 = 1, .pool16 = 2,
 };
@@ -239,8 +247,8 @@ cost_mac(const struct perf_machine *m, const struct perf_op *op,
 	out = out > command ? out : command;
 	c->block_mac = mac;
 	c->block_output = out;
-	c->npu = (int64_t)(mac > out ? mac * (double)c->blocks + out
-				     : out * (double)c->blocks + mac);
+	c->npu = whole(mac > out ? mac * (double)c->blocks + out
+				 : out * (double)c->blocks + mac);
 }
 
 /* 2.4, last paragraph, and 2.6 */
@@ -254,7 +262,7 @@ cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
 	if (command / n > per_element)
 		per_element = command / n;
 	c->block_output = per_element * n;
-	c->npu = (int64_t)ceil(per_element * (double)stored_elements(&op->ofm));
+	c->npu = whole(ceil(per_element * (double)stored_elements(&op->ofm)));
 }
 
 /* element accesses: 2.7 */

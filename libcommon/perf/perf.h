@@ -104,6 +104,7 @@ struct perf_step {
 	enum perf_step_kind kind;
 	int n;
 	double cycles;
+	double memory[MEM_AREAS]; /* of them, busy at full bandwidth */
 	double start, end; /* left by perf_timeline; a wait: when it ends */
 };
 
@@ -117,6 +118,15 @@ double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
  */
 double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 		     size_t n);
+
+/*
+ * The same walk, but a kernel and a transfer that run at the same time share
+ * the bandwidth of each memory fairly, and slow down where it is too little.
+ * A second estimate beside the timeline, which ignores that; neither was ever
+ * held against silicon.
+ */
+double perf_contention(const struct perf_machine *m, struct perf_step *steps,
+		       size_t n);
 
 /* ---- command streams ----------------------------------------------------- */
 
@@ -150,6 +160,7 @@ struct perf_run {
 	struct perf_row *row; /* kernels, transfers and waits, in order */
 	size_t n;
 	double cycles;	      /* by the timeline */
+	double contention;    /* by perf_contention */
 	/* what it can't be faster than, see perf_bound */
 	double kernel_cycles; /* sum of NPU cycles */
 	double sram_bound;    /* sum of the larger of NPU and SRAM cycles */

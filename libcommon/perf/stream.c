@@ -124,6 +124,9 @@ cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 	r->step.kind = PERF_DMA;
 	r->step.cycles = perf_dma_cycles(m, r->dma_bytes, r->dma_from, r->dma_to,
 					 r->to_shram);
+	r->step.memory[r->dma_from] += bytes / m->bytes_per_cycle[r->dma_from];
+	if (!r->to_shram)
+		r->step.memory[r->dma_to] += bytes / m->bytes_per_cycle[r->dma_to];
 	return true;
 }
 
@@ -153,6 +156,8 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 		perf_cost(m, &r->op, &r->cost);
 		r->step.kind = PERF_KERNEL;
 		r->step.cycles = r->cost.total;
+		for (int i = 0; i < MEM_AREAS; i++)
+			r->step.memory[i] = r->cost.memory[i];
 		return true;
 	}
 }
@@ -163,6 +168,7 @@ place(struct arena *a, const struct perf_machine *m, struct perf_run *run)
 	struct perf_step *steps = anew(a, struct perf_step, run->n);
 	for (size_t i = 0; i < run->n; i++)
 		steps[i] = run->row[i].step;
+	run->contention = perf_contention(m, steps, run->n);
 	run->cycles = perf_timeline(m, steps, run->n);
 	for (size_t i = 0; i < run->n; i++) {
 		const struct perf_cost *c = &run->row[i].cost;

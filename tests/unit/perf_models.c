@@ -208,6 +208,45 @@ test_timeline(const struct memory_system *mem, const struct perf_machine *m)
 	      128 + 32);
 }
 
+static void
+test_contention(const struct perf_machine *m)
+{
+	/* a kernel that needs SRAM all of its 100 cycles, beside a transfer
+	 * that needs 80 of its 100: half each, so the kernel's pace is 1/2 and
+	 * the transfer's 0.5/0.8: it ends at 160, with 20 of the kernel left,
+	 * which then runs alone until 180 */
+	struct perf_step s[] = {
+		{ .kind = PERF_DMA, .cycles = 100, .memory = { [MEM_SRAM] = 80 } },
+		{ .kind = PERF_KERNEL, .cycles = 100, .memory = { 100 } },
+	};
+	CHECK(perf_contention(m, s, ARRAY_LEN(s)), 180);
+	CHECK(s[0].end, 160);
+	/* what needs less than half gets it: 0.25 and 0.75 of 1 */
+	s[0].memory[MEM_SRAM] = 25;
+	CHECK(perf_contention(m, s, ARRAY_LEN(s)), 125);
+	CHECK(s[0].end, 100);
+	/* different memories, or nothing else: the timeline */
+	s[0].memory[MEM_SRAM] = 0;
+	s[0].memory[MEM_DRAM] = 100;
+	CHECK(perf_contention(m, s, ARRAY_LEN(s)), 100);
+	CHECK(perf_contention(m, s + 1, 1), 100);
+	/* waits as in the timeline */
+	struct perf_step w[] = {
+		{ .kind = PERF_KERNEL, .cycles = 100 },
+		{ .kind = PERF_KERNEL, .cycles = 100 },
+		{ .kind = PERF_KERNEL, .cycles = 100 },
+		{ .kind = PERF_DMA, .cycles = 50 },
+		{ .kind = PERF_KERNEL_WAIT, .n = 1 },
+		{ .kind = PERF_DMA, .cycles = 10 },
+		{ .kind = PERF_KERNEL_WAIT, .n = 0 },
+		{ .kind = PERF_KERNEL, .cycles = 5 },
+	};
+	CHECK(perf_contention(m, w, ARRAY_LEN(w)), 305);
+	CHECK(w[3].start, 100);
+	CHECK(w[5].start, 200);
+	CHECK(perf_contention(m, NULL, 0), 0);
+}
+
 /* ---- streams that no compiler wrote ---------------------------------------- */
 
 static uint32_t
@@ -312,6 +351,7 @@ main(void)
 	test_buffering(&m);
 	test_regor(&m);
 	test_timeline(&mem, &m);
+	test_contention(&m);
 	test_refusals(a, &m);
 	test_random(a, &m);
 	arena_close(a);

@@ -24,6 +24,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		perf_estimate_add(&net->total, &sum);
 		op->start = net->cycles;
 		net->cycles += op->run.cycles;
+		net->contention += op->run.contention;
 		net->kernel_cycles += op->run.kernel_cycles;
 		net->sram_bound += op->run.sram_bound;
 		runs[i] = op->run;

@@ -106,6 +106,7 @@ head(struct text *t, const struct network *net)
 	number(t, "core_clock", m->clock);
 	text_puts(t, ",\n\"timeline_cycles\": ");
 	text_i64(t, llrint(net->cycles));
+	count(t, "contention_cycles", llrint(net->contention));
 	count(t, "bound_cycles", llrint(net->bound));
 	count(t, "sram_bound_cycles", llrint(net->sram_bound));
 	count(t, "npu_cycles", llrint(net->kernel_cycles));

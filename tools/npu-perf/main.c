@@ -8,7 +8,7 @@
 
 enum { OPT_CONFIG = 256, OPT_SYSTEM, OPT_MODE, OPT_MODEL, OPT_CSV,
        OPT_SUMMARY_CSV, OPT_JSON, OPT_YAML, OPT_LAYERS, OPT_CPU, OPT_UNITS,
-       OPT_MEASURED, OPT_PROFILES };
+       OPT_MEASURED, OPT_PROFILES, OPT_TRACE };
 
 static const struct argp_option option_list[] = {
 	{ NULL, 0, NULL, 0, "Memory system:", 1 },
@@ -35,6 +35,8 @@ static const struct argp_option option_list[] = {
 	{ "summary-csv", OPT_SUMMARY_CSV, NULL, 0, "Vela's 52 columns", 0 },
 	{ "json", OPT_JSON, NULL, 0, "everything, as JSON", 0 },
 	{ "yaml", OPT_YAML, NULL, 0, "start and end cycle of every layer", 0 },
+	{ "trace", OPT_TRACE, NULL, 0,
+	  "the timeline, for Chrome's tracing or Perfetto", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ 0 }
 };
@@ -43,8 +45,8 @@ static void
 set_report(struct options *o, enum report r, struct argp_state *state)
 {
 	if (o->report != REPORT_SUMMARY && o->report != r)
-		argp_error(state, "--csv, --summary-csv, --json and --yaml "
-				  "exclude each other");
+		argp_error(state, "--csv, --summary-csv, --json, --yaml "
+				  "and --trace exclude each other");
 	o->report = r;
 }
 
@@ -73,6 +75,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SUMMARY_CSV: set_report(o, REPORT_SUMMARY_CSV, state); break;
 	case OPT_JSON: set_report(o, REPORT_JSON, state); break;
 	case OPT_YAML: set_report(o, REPORT_YAML, state); break;
+	case OPT_TRACE: set_report(o, REPORT_TRACE, state); break;
 	case 'o': o->output = arg; break;
 	case ARGP_KEY_ARG:
 		if (o->file)
@@ -102,6 +105,7 @@ print_report(struct text *t, const struct options *o, const struct network *net)
 	case REPORT_SUMMARY_CSV: report_summary_csv(t, o, net); break;
 	case REPORT_JSON: report_json(t, net); break;
 	case REPORT_YAML: report_yaml(t, net); break;
+	case REPORT_TRACE: report_trace(t, net); break;
 	case REPORT_SUMMARY:
 		report_summary(t, o, net);
 		if (o->layers)

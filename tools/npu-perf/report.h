@@ -10,7 +10,7 @@
 #include "perf/estimate.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
-	      REPORT_YAML };
+	      REPORT_YAML, REPORT_TRACE };
 enum units { UNITS_3, UNITS_4 }; /* 5.1: what Vela calls MB and GB */
 
 struct options {
@@ -58,6 +58,7 @@ struct network {
 	struct perf_estimate total; /* by the chosen model */
 	struct perf_weight_sum weights;
 	double cycles;	       /* by the timeline */
+	double contention;     /* by it with shared bandwidth */
 	double kernel_cycles;  /* sum of the kernels' NPU cycles */
 	double constant_cycles; /* constants, each byte once */
 	double bound;	       /* the larger of these: spec 8 */
@@ -86,6 +87,7 @@ void report_summary_csv(struct text *t, const struct options *o,
 			const struct network *net);
 void report_json(struct text *t, const struct network *net);
 void report_yaml(struct text *t, const struct network *net);
+void report_trace(struct text *t, const struct network *net);
 
 /* ---- shared by the reports ------------------------------------------------ */
 

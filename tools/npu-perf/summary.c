@@ -191,6 +191,8 @@ timeline(struct text *t, const struct network *net)
 	text_printf(t, "\nTimeline of the command streams (%s)\n",
 		    PERF_DISCLAIMER);
 	text_printf(t, "%-*s%12.0f cycles\n", LABEL, "Timeline", net->cycles);
+	text_printf(t, "%-*s%12.0f cycles\n", LABEL,
+		    "With contention for memory bandwidth", net->contention);
 	text_printf(t, "%-*s%12.0f cycles (%s)\n", LABEL, "Lower bound",
 		    net->bound,
 		    net->bound > net->kernel_cycles ? "constants read once"
