@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookup tables of the reference: spec/operators.md 3.8.  Private. */
+/*
+ * Lookup tables of the reference: spec/operators.md 3.8.  For the kernels, and
+ * for the compiler that gives them to the NPU.
+ */
 #ifndef KERNELS_TABLES_H
 #define KERNELS_TABLES_H
 

@@ -51,7 +51,10 @@ fm_check(struct npu_run *r, const struct npu_fm *f, const char *role, bool write
 		return false;
 	uint64_t bytes = (uint64_t)hwc_elements(f->shape) *
 			 (uint64_t)npu_fm_bytes(f);
-	if (bytes > g->bytes)
+	/* strides of 0 repeat an operand up to the OFM's size, which is checked */
+	bool repeated = !write && hwc_elements(f->shape) <=
+				      hwc_elements(r->op.ofm.shape);
+	if (bytes > g->bytes && !repeated)
 		return npu_fail(r, "%s of %d x %d x %d elements is larger than "
 				   "region %d of %zu bytes (rule 30)", role,
 				f->shape.h, f->shape.w, f->shape.c, f->region,

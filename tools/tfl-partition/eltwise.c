@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ADD, SUB, MUL: spec/operators.md 3.4, 4.3, 4.4, 5.3. */
+/* ADD, SUB, MUL, MAXIMUM, MINIMUM: spec/operators.md 3.4, 4.3, 4.4, 5.3. */
 #include "part.h"
 
 #include <math.h>
@@ -77,48 +77,15 @@ mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
 	return npu_quantise(quant_scale(a) * quant_scale(b) / quant_scale(o), out);
 }
 
-/* dimensions aligned at the right; 1 where a tensor has none */
-static int32_t
-dim_from_right(const struct tfl_tensor *t, int i)
-{
-	return i < t->rank ? t->dim[t->rank - 1 - i] : 1;
-}
-
-static bool
-same_shape(const struct tfl_tensor *a, const struct tfl_tensor *b)
-{
-	for (int i = 0; i < TFL_MAX_RANK; i++)
-		if (dim_from_right(a, i) != dim_from_right(b, i))
-			return false;
-	return true;
-}
-
-/* t can be IFM2 of an operation over o: each of H, W, C equal or 1 */
-static bool
-broadcasts(const struct tfl_tensor *t, const struct tfl_tensor *o)
-{
-	struct hwc s = tfl_hwc(t), r = tfl_hwc(o);
-	if ((s.c != r.c && s.c != 1) || (s.w != r.w && s.w != 1))
-		return false;
-	if (s.h == 1)
-		return true;
-	/* rows are several dimensions: all of them must match */
-	for (int i = 2; i < TFL_MAX_RANK; i++)
-		if (dim_from_right(t, i) != dim_from_right(o, i))
-			return false;
-	return s.h == r.h;
-}
-
+/* what ADD, SUB, MUL, MAXIMUM and MINIMUM have in common */
 static const char *
-check_arith(const struct part *p, const struct tfl_op *op)
+check_two(const struct part *p, const struct tfl_op *op, int types)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_MAPS);
+		why = check_maps(p, op, types);
 	if (!why)
-		why = check_map(p, part_in(p, op, 1), "IFM2", TYPE_MAPS);
-	if (!why)
-		why = check_activation(p, op, activation_of(op));
+		why = check_map(p, part_in(p, op, 1), "IFM2", types);
 	if (why)
 		return why;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
@@ -127,10 +94,23 @@ check_arith(const struct part *p, const struct tfl_op *op)
 		return "IFM, IFM2 and OFM differ in type";
 	if (a->data.p && b->data.p)
 		return "both inputs are constant";
-	if (!(same_shape(a, o) && broadcasts(b, o)) &&
-	    !(same_shape(b, o) && broadcasts(a, o)))
-		return "the broadcast is not one of IFM2 over rows, columns or "
-		       "channels";
+	return check_broadcast(p, a, b, o);
+}
+
+static const char *
+check_arith(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_two(p, op, TYPE_MAPS | TYPE_I32);
+	if (!why)
+		why = check_activation(p, op, activation_of(op));
+	if (why)
+		return why;
+	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	if (o->type == TFL_INT32)
+		return activation_of(op) == TFL_ACT_NONE
+			   ? NULL
+			   : "32-bit results can't be clamped";
 	struct npu_scale s;
 	bool ok = op->code == TFL_MUL
 		      ? mul_scale(a, b, o, &s)
@@ -138,31 +118,22 @@ check_arith(const struct part *p, const struct tfl_op *op)
 	return ok ? NULL : "the ratio of the scales can't be expressed";
 }
 
-static bool
-lower_arith(struct part *p, const struct tfl_op *op)
+static void
+scale_arith(struct part *p, const struct tfl_op *op, struct g_op *r)
 {
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	/* only the second operand can be broadcast or constant */
-	bool swap = !(same_shape(a, o) && broadcasts(b, o)) ||
-		    (a->data.p && same_shape(b, o));
-	const struct tfl_tensor *second = swap ? a : b;
-	enum g_op_kind kind = op->code == TFL_ADD   ? OP_ADD
-			      : op->code == TFL_SUB ? OP_SUB
-						    : OP_MUL;
-	struct g_op *r = part_op(p, kind, part_ifm(p, op->in[swap]),
-				 part_ofm(p, op->out[0]));
-	r->ifm = part_view(p, r->ifm, r->ofm.shape);
-	op_ifm2(r, part_ifm(p, op->in[!swap]), quant_zero(second));
-	if (swap)
-		G_PUT(r, OP, reversed, 1);
-	op_zeros(r, quant_zero(swap ? b : a), quant_zero(o));
-	op_clamp(r, quant_clamp(o, activation_of(op)));
-	if (kind == OP_MUL) {
-		struct npu_scale s;
+	struct npu_scale s;
+	if (o->type == TFL_INT32) {
+		op_zeros(r, 0, 0);
+		r->ifm2_zero = 0;
+		op_unscaled(r);
+		return;
+	}
+	if (op->code == TFL_MUL) {
 		(void)mul_scale(a, b, o, &s);
 		op_scale(r, s, ROUND_TFL);
-		return true;
+		return;
 	}
 	struct addition d = addition_of(a, b, o, op->code == TFL_SUB);
 	G_PUT(r, OP, opa, d.opa);
@@ -170,6 +141,52 @@ lower_arith(struct part *p, const struct tfl_op *op)
 	if (d.scaled != SCALED_BOTH)
 		G_PUT(r, OP, scaled, (int)d.scaled);
 	op_scale(r, d.ofm, ROUND_TFL);
+}
+
+static bool
+lower_arith(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
+	enum g_op_kind kind = op->code == TFL_ADD   ? OP_ADD
+			      : op->code == TFL_SUB ? OP_SUB
+						    : OP_MUL;
+	struct pieces l = pieces_of(p, &a, &b, o, part_ofm(p, op->out[0]));
+	for (struct pair q; pieces_next(p, &l, &q);) {
+		struct g_op *r = part_binary(p, kind, &a, &b, &q, quant_zero(o));
+		scale_arith(p, op, r);
+		if (o->type != TFL_INT32)
+			op_clamp(r, quant_clamp(o, activation_of(op)));
+	}
+	return true;
+}
+
+/* ---- MAXIMUM, MINIMUM ------------------------------------------------------ */
+
+static const char *
+check_extreme(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_two(p, op, TYPE_MAPS | TYPE_I32);
+	if (why || part_out(p, op, 0)->type == TFL_INT32)
+		return why;
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	return quant_equal(part_in(p, op, 0), o) &&
+		       quant_equal(part_in(p, op, 1), o)
+		   ? NULL
+		   : "IFM, IFM2 and OFM differ in quantization";
+}
+
+/* raw values are compared: all zero points are 0 */
+static bool
+lower_extreme(struct part *p, const struct tfl_op *op)
+{
+	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
+	a.zero = b.zero = 0;
+	struct pieces l = pieces_of(p, &a, &b, part_out(p, op, 0),
+				    part_ofm(p, op->out[0]));
+	for (struct pair q; pieces_next(p, &l, &q);)
+		(void)part_binary(p, op->code == TFL_MAXIMUM ? OP_MAX : OP_MIN,
+				  &a, &b, &q, 0);
 	return true;
 }
 
@@ -177,5 +194,7 @@ const struct family eltwise_families[] = {
 	{ .code = TFL_ADD, .check = check_arith, .lower = lower_arith },
 	{ .code = TFL_SUB, .check = check_arith, .lower = lower_arith },
 	{ .code = TFL_MUL, .check = check_arith, .lower = lower_arith },
+	{ .code = TFL_MAXIMUM, .check = check_extreme, .lower = lower_extreme },
+	{ .code = TFL_MINIMUM, .check = check_extreme, .lower = lower_extreme },
 	{ .code = 0 },
 };

@@ -105,10 +105,23 @@ struct g_operand part_ifm(struct part *p, int tensor); /* value or constant */
 struct g_operand part_ofm(struct part *p, int tensor); /* value, made if none */
 /* another shape of the same elements; copied first where a view can't do it */
 struct g_operand part_view(struct part *p, struct g_operand o, struct hwc shape);
+/* the same elements in linear order, as a view that can be given any strides */
+struct g_operand part_linear(struct part *p, struct g_operand o);
+/*
+ * Where to write what becomes ofm by strides or another shape: ofm itself or,
+ * where that is a part of something, a new tensor that part_deliver copies.
+ */
+struct g_operand part_room(struct part *p, struct g_operand ofm);
+void part_deliver(struct part *p, struct g_operand room, struct g_operand ofm);
+/* a constant of the compiler's own; v in C order; equal ones are one tensor */
+struct g_operand part_const(struct part *p, int type, struct hwc shape,
+			    const int32_t *v);
 /* a part of what an operand shows */
 struct g_operand part_box(struct g_operand o, struct hwc shape, struct hwc start);
 /* constant integers of an operator's parameter tensor (INT32 or INT64) */
 bool part_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
+/* element i of a constant of 8, 16 or 32 bits */
+int32_t tensor_int(const struct tfl_tensor *t, int64_t i);
 
 /* ops.c: graph operations with everything set that a primitive needs */
 struct g_op *part_op(struct part *p, enum g_op_kind kind, struct g_operand ifm,
@@ -129,6 +142,52 @@ struct g_lut *part_lut32(struct part *p, const int32_t table[256]);
 /* identity multiplier as pools use it: 2^30 >> 30 */
 struct npu_scale scale_one(void);
 
+/* broadcast.c: operations on two tensors */
+struct side { /* an operand: elements, and the TFLite shape they have */
+	const struct tfl_tensor *shape;
+	struct g_operand value;
+	int32_t zero;
+};
+/* of a tensor of the model; without a value where it is an immediate */
+struct side side_of(struct part *p, int tensor);
+struct pair {
+	struct g_operand ifm, ifm2, ofm;
+	bool swap; /* IFM is the second operand */
+};
+enum { MAX_LOOPS = TFL_MAX_RANK };
+struct pieces { /* an iterator over the NPU operations that it takes */
+	struct g_operand in[2], out, ofm, room;
+	bool swap, done;
+	int64_t stride[3][MAX_LOOPS]; /* of both operands and the result */
+	int n_loops;
+	int32_t size[MAX_LOOPS], at[MAX_LOOPS];
+};
+const char *check_broadcast(const struct part *p, const struct tfl_tensor *a,
+			    const struct tfl_tensor *b,
+			    const struct tfl_tensor *o);
+/* o gives the result's shape, ofm its place */
+struct pieces pieces_of(struct part *p, const struct side *a,
+			const struct side *b, const struct tfl_tensor *o,
+			struct g_operand ofm);
+bool pieces_next(struct part *p, struct pieces *l, struct pair *out);
+/* the operation on a piece, all but scale and clamp set */
+struct g_op *part_binary(struct part *p, enum g_op_kind kind,
+			 const struct side *a, const struct side *b,
+			 const struct pair *q, int32_t ofm_zero);
+/* one constant element of 8 or 16 bits: an immediate */
+bool is_scalar(const struct tfl_tensor *t);
+/* plain integer arithmetic: every factor is 1 */
+void op_unscaled(struct g_op *op);
+
+/* table.c: functions of one element */
+const char *check_unary(const struct part *p, const struct tfl_op *op, int types);
+/* 8 bits: any operator with one input that is not a single constant */
+const char *check_bytes(const struct part *p, const struct tfl_op *op);
+bool lower_bytes(struct part *p, const struct tfl_op *op);
+/* an operation that looks up what it reads; elementwise: for every NPU */
+struct g_op *part_table(struct part *p, struct g_operand ifm,
+			struct g_operand ofm, struct g_lut *lut);
+
 /* geometry.c */
 struct window {
 	struct yx out; /* OFM extent */
@@ -139,6 +198,6 @@ struct window window_of(int padding, struct yx in, struct yx kernel,
 
 /* one file per family of operators */
 extern const struct family conv_families[], pool_families[], eltwise_families[],
-    move_families[], reduce_families[];
+    move_families[], reduce_families[], table_families[], relu_families[];
 
 #endif

@@ -2,6 +2,8 @@
 /* Which graph tensor holds a TFLite tensor, and how it is seen. */
 #include "part.h"
 
+#include <stdio.h>
+
 struct hwc
 tfl_hwc(const struct tfl_tensor *t)
 {
@@ -81,6 +83,68 @@ part_view(struct part *p, struct g_operand o, struct hwc shape)
 }
 
 struct g_operand
+part_linear(struct part *p, struct g_operand o)
+{
+	if (o.view != VIEW_BOX && o.view != VIEW_STRIDED)
+		return o;
+	struct g_tensor *t = part_new_tensor(p, o.type, o.shape, NULL);
+	(void)part_copy(p, o, operand_whole(t));
+	return operand_whole(t);
+}
+
+struct g_operand
+part_room(struct part *p, struct g_operand ofm)
+{
+	if (ofm.view != VIEW_BOX && ofm.view != VIEW_STRIDED)
+		return ofm;
+	return operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
+}
+
+void
+part_deliver(struct part *p, struct g_operand room, struct g_operand ofm)
+{
+	if (room.t != ofm.t)
+		(void)part_copy(p, part_view(p, room, ofm.shape), ofm);
+}
+
+static struct bytes
+const_bytes(struct part *p, int type, const int32_t *v, int64_t n)
+{
+	size_t size = (size_t)tfl_type_bytes(type);
+	uint8_t *b = arena_alloc(p->a, (size_t)n, size);
+	for (int64_t i = 0; i < n; i++) {
+		if (size == 1)
+			b[i] = (uint8_t)v[i];
+		else if (size == 2)
+			store_le16(b + 2 * i, (uint16_t)v[i]);
+		else
+			store_le32(b + 4 * i, (uint32_t)v[i]);
+	}
+	return (struct bytes){ .p = b, .n = (size_t)n * size };
+}
+
+struct g_operand
+part_const(struct part *p, int type, struct hwc shape, const int32_t *v)
+{
+	struct bytes b = const_bytes(p, type, v, hwc_elements(shape));
+	for (size_t i = 0; i < p->g->n_tensors; i++) {
+		struct g_tensor *t = p->g->tensors[i];
+		if (!G_HAS(t, G_TENSOR_source) || !t->source.blob ||
+		    t->shape.type != type || !hwc_equal(t->hwc, shape))
+			continue;
+		const struct g_blob *blob = graph_find_blob(p->g, t->source.blob);
+		if (blob && !memcmp(blob->data, b.p, b.n))
+			return operand_whole(t);
+	}
+	struct g_tensor *t = part_new_tensor(p, type, shape, NULL);
+	char name[24];
+	(void)snprintf(name, sizeof(name), "const%d", t->rec.id);
+	t->source.blob = graph_add_blob(p->g, arena_strdup(p->a, name), b)->name;
+	G_SET(t, G_TENSOR_source);
+	return operand_whole(t);
+}
+
+struct g_operand
 part_box(struct g_operand o, struct hwc shape, struct hwc start)
 {
 	if (hwc_equal(o.shape, shape))
@@ -104,6 +168,18 @@ part_box(struct g_operand o, struct hwc shape, struct hwc start)
 	}
 	o.shape = shape;
 	return o;
+}
+
+int32_t
+tensor_int(const struct tfl_tensor *t, int64_t i)
+{
+	size_t size = (size_t)tfl_type_bytes(t->type);
+	const uint8_t *b = t->data.p + (size_t)i * size;
+	if (t->type == TFL_UINT8)
+		return *b;
+	if (size == 1)
+		return (int8_t)*b;
+	return size == 2 ? (int16_t)load_le16(b) : (int32_t)load_le32(b);
 }
 
 bool

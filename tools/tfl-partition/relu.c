@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RELU and its kin as operators of their own, ABS, NEG, LEAKY_RELU, PRELU:
+ * spec/operators.md 3.4, 5.3.
+ */
+#include "part.h"
+
+#include <math.h>
+
+/* ---- clamps ------------------------------------------------------------------- */
+
+static struct g_range
+relu_range(const struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	switch (op->code) {
+	case TFL_RELU:
+		return quant_clamp(o, TFL_ACT_RELU);
+	case TFL_RELU6: /* in the IFM's quantization: not rescaled */
+		return quant_clamp(i, TFL_ACT_RELU6);
+	default:;
+		struct g_range r = quant_clamp(o, TFL_ACT_RELU_N1_TO_1);
+		if (op->code == TFL_RELU_0_TO_1 && r.lo < quant_zero(o))
+			r.lo = quant_zero(o);
+		return r;
+	}
+}
+
+/* the reference forms this quotient in float32 */
+static bool
+ratio_f32(const struct tfl_tensor *i, const struct tfl_tensor *o,
+	  struct npu_scale *s)
+{
+	return npu_quantise((double)(quant_scale_f32(i) / quant_scale_f32(o)), s);
+}
+
+static const char *
+check_rescaled(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_unary(p, op, TYPE_MAPS);
+	struct npu_scale s;
+	if (why || ratio_f32(part_in(p, op, 0), part_out(p, op, 0), &s))
+		return why;
+	return "the ratio of the scales can't be expressed";
+}
+
+static bool
+lower_relu(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = part_copy(p, ifm, ofm);
+	struct npu_scale s;
+	op_clamp(r, relu_range(p, op));
+	if (op->code == TFL_RELU6 || quant_equal(i, o))
+		return true;
+	(void)ratio_f32(i, o, &s);
+	op_scale(r, s, ROUND_TFL);
+	op_zeros(r, quant_zero(i), quant_zero(o));
+	return true;
+}
+
+/* ---- ABS, NEG ------------------------------------------------------------------ */
+
+static bool
+lower_abs(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = part_op(p, OP_ABS, ifm, ofm);
+	struct npu_scale s;
+	(void)ratio_f32(i, o, &s);
+	op_scale(r, s, ROUND_TFL);
+	op_zeros(r, quant_zero(i), quant_zero(o));
+	return true;
+}
+
+static const char *
+check_neg(const struct part *p, const struct tfl_op *op)
+{
+	return check_unary(p, op, TYPE_MAPS);
+}
+
+/* zero point less x; scales are assumed equal, as in the reference */
+static bool
+lower_neg(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = part_op(p, OP_SUB, ifm, ofm);
+	op_scalar(r, 0, 0);
+	G_PUT(r, OP, reversed, 1);
+	op_unscaled(r);
+	op_zeros(r, quant_zero(i), quant_zero(o));
+	return true;
+}
+
+/* ---- LEAKY_RELU ------------------------------------------------------------------ */
+
+struct leaky {
+	struct npu_scale above, below;
+	bool falls; /* the slope below zero is negative */
+	bool native;
+};
+
+static bool
+read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	float alpha = (float)TFL_OPT_FLOAT(op, LeakyReluOptions, alpha);
+	float m = quant_scale_f32(i) * alpha / quant_scale_f32(o);
+	l->falls = m < 0;
+	l->native = quant_equal(i, o) && quant_zero(i) == 0 && m > 0;
+	return ratio_f32(i, o, &l->above) &&
+	       npu_quantise((double)fabsf(m), &l->below);
+}
+
+static const char *
+check_leaky(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_unary(p, op, TYPE_MAPS);
+	if (why)
+		return why;
+	if (part_in(p, op, 0)->type != TFL_INT16)
+		return check_bytes(p, op);
+	struct leaky l;
+	return read_leaky(p, op, &l) ? NULL
+				     : "the ratio of the scales can't be expressed";
+}
+
+/* x on one side of zero, rescaled; 0 on the other */
+static struct g_operand
+one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
+	 bool above)
+{
+	struct g_operand y =
+	    operand_whole(part_new_tensor(p, TFL_INT16, x.shape, NULL));
+	struct g_op *r = part_op(p, OP_AVGPOOL, x, y);
+	struct g_range range = type_range(TFL_INT16);
+	*(above ? &range.lo : &range.hi) = 0;
+	op_zeros(r, zero, 0);
+	op_scale(r, s, ROUND_TFL);
+	op_clamp(r, range);
+	return y;
+}
+
+static void
+join_sides(struct part *p, struct g_operand above, struct g_operand below,
+	   bool falls, struct g_operand ofm, int32_t zero)
+{
+	struct g_op *r = part_op(p, falls ? OP_SUB : OP_ADD, above, ofm);
+	op_ifm2(r, below, 0);
+	op_unscaled(r);
+	op_zeros(r, 0, zero);
+}
+
+static bool
+lower_leaky(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type != TFL_INT16)
+		return lower_bytes(p, op);
+	struct leaky l;
+	(void)read_leaky(p, op, &l);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	if (l.native) {
+		op_scale(part_op(p, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
+		return true;
+	}
+	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, true);
+	struct g_operand below = one_side(p, ifm, quant_zero(i), l.below, false);
+	join_sides(p, above, below, l.falls, ofm, quant_zero(o));
+	return true;
+}
+
+/* ---- PRELU ----------------------------------------------------------------------- */
+
+struct prelu {
+	const struct tfl_tensor *ifm, *alpha, *ofm;
+	struct npu_scale same, below;
+	bool rises;  /* no alpha is negative */
+	bool gentle; /* nor above 1, and nothing is rescaled */
+};
+
+static const char *
+read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_maps(p, op, TYPE_MAPS);
+	if (!why)
+		why = check_map(p, part_in(p, op, 1), "alpha", TYPE_MAPS);
+	if (why)
+		return why;
+	r->ifm = part_in(p, op, 0);
+	r->alpha = part_in(p, op, 1);
+	r->ofm = part_out(p, op, 0);
+	if (r->ifm->type != r->alpha->type || r->ifm->type != r->ofm->type)
+		return "IFM, alpha and OFM differ in type";
+	if (r->ifm->data.p)
+		return "IFM is constant";
+	if (tfl_elements(r->ifm) != tfl_elements(r->ofm))
+		return "alpha is larger than the IFM";
+	double ratio = quant_scale(r->ifm) / quant_scale(r->ofm);
+	if (!npu_quantise(ratio, &r->same) ||
+	    !npu_quantise(quant_scale(r->ifm) * quant_scale(r->alpha) /
+			      quant_scale(r->ofm), &r->below))
+		return "the ratio of the scales can't be expressed";
+	r->rises = r->alpha->data.p != NULL;
+	r->gentle = r->rises && quant_equal(r->ifm, r->ofm);
+	for (int64_t i = 0; r->rises && i < tfl_elements(r->alpha); i++) {
+		double a = tensor_int(r->alpha, i) - quant_zero(r->alpha);
+		r->rises = a >= 0;
+		r->gentle = r->gentle && a * quant_scale(r->alpha) <= 1;
+	}
+	r->gentle = r->gentle && r->rises;
+	return check_broadcast(p, r->ifm, r->alpha, r->ofm);
+}
+
+static const char *
+check_prelu(const struct part *p, const struct tfl_op *op)
+{
+	struct prelu r;
+	const char *why = read_prelu(p, op, &r);
+	bool table = !why && is_scalar(r.alpha) && r.ifm->type != TFL_INT16;
+	return table ? check_bytes(p, op) : why;
+}
+
+/* x times alpha, at most 0 where max is 0 */
+static void
+times_alpha(struct part *p, const struct prelu *r, const struct side *x,
+	    const struct side *alpha, struct g_operand ofm, int32_t zero,
+	    bool below)
+{
+	struct pieces l = pieces_of(p, x, alpha, r->ofm, ofm);
+	for (struct pair q; pieces_next(p, &l, &q);) {
+		struct g_op *m = part_binary(p, OP_MUL, x, alpha, &q, zero);
+		struct g_range range = type_range(ofm.type);
+		range.hi = below ? 0 : range.hi;
+		op_scale(m, r->below, ROUND_TFL);
+		op_clamp(m, range);
+	}
+}
+
+/* MAX(x, x * alpha): alpha from 0 to 1 */
+static void
+lower_gentle(struct part *p, const struct prelu *r, const struct side *x,
+	     const struct side *alpha, struct g_operand ofm)
+{
+	struct g_operand y =
+	    operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
+	times_alpha(p, r, x, alpha, y, quant_zero(r->ofm), false);
+	struct g_op *m = part_op(p, OP_MAX, part_view(p, x->value, ofm.shape), ofm);
+	op_ifm2(m, y, 0);
+}
+
+static bool
+lower_prelu(struct part *p, const struct tfl_op *op)
+{
+	struct prelu r;
+	(void)read_prelu(p, op, &r);
+	if (is_scalar(r.alpha) && r.ifm->type != TFL_INT16)
+		return lower_bytes(p, op);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct side x = side_of(p, op->in[0]), alpha = side_of(p, op->in[1]);
+	x.value = part_view(p, x.value, ofm.shape);
+	if (r.gentle) {
+		lower_gentle(p, &r, &x, &alpha, ofm);
+		return true;
+	}
+	struct g_operand above = one_side(p, x.value, x.zero, r.same, true);
+	struct g_operand below =
+	    operand_whole(part_new_tensor(p, TFL_INT16, ofm.shape, NULL));
+	if (!r.rises) { /* the product's sign does not tell x's */
+		struct g_operand y =
+		    operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
+		struct g_op *m = part_op(p, OP_MIN, x.value, y);
+		op_scalar(m, x.zero, 0);
+		x.value = y;
+	}
+	times_alpha(p, &r, &x, &alpha, below, 0, r.rises);
+	join_sides(p, above, below, false, ofm, quant_zero(r.ofm));
+	return true;
+}
+
+const struct family relu_families[] = {
+	{ .code = TFL_RELU, .check = check_rescaled, .lower = lower_relu },
+	{ .code = TFL_RELU6, .check = check_rescaled, .lower = lower_relu },
+	{ .code = TFL_RELU_N1_TO_1, .check = check_rescaled, .lower = lower_relu },
+	{ .code = TFL_RELU_0_TO_1, .check = check_rescaled, .lower = lower_relu },
+	{ .code = TFL_ABS, .check = check_rescaled, .lower = lower_abs },
+	{ .code = TFL_NEG, .check = check_neg, .lower = lower_neg },
+	{ .code = TFL_LEAKY_RELU, .check = check_leaky, .lower = lower_leaky },
+	{ .code = TFL_PRELU, .check = check_prelu, .lower = lower_prelu },
+	{ .code = 0 },
+};

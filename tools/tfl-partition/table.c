@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of one element as tables (spec/operators.md 4.8, 5.4): filled by
+ * the reference kernels themselves, whatever the operator computes.  An
+ * operator on two tensors is one too when one of them is a single constant.
+ */
+#include "part.h"
+
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
+
+enum { BYTES = 256, WORDS = 65536 };
+
+/* the operator on n values of input k alone; other inputs are constants */
+static bool
+evaluate(const struct part *p, const struct tfl_op *op, int k, void *x, void *y,
+	 int n)
+{
+	struct tfl_tensor t[3] = { { 0 } };
+	int in[2] = { 0, 1 }, out = 2;
+	void *data[2] = { NULL, NULL };
+	for (int i = 0; i < op->n_in; i++) {
+		t[i] = *part_in(p, op, i);
+		data[i] = (void *)(uintptr_t)t[i].data.p;
+	}
+	t[2] = *part_out(p, op, 0);
+	t[k].rank = t[2].rank = 1;
+	t[k].dim[0] = t[2].dim[0] = n;
+	t[k].data.p = NULL;
+	data[k] = x;
+	struct tfl_op one = *op;
+	one.in = in;
+	one.out = &out;
+	const struct tfl_subgraph g = { .tensor = t, .n_tensors = 3, .op = &one,
+					.n_ops = 1 };
+	struct err e = { 0 };
+	const struct kernel_io io = { .in = data, .out = &y };
+	return kernel_eval(&g, &one, &io, &e);
+}
+
+/* which input varies: 0, or the one that is not a single constant */
+static int
+variable_input(const struct part *p, const struct tfl_op *op)
+{
+	return op->n_in == 2 && is_scalar(part_in(p, op, 0));
+}
+
+/*
+ * All 256 values.  Where the reference fails on some (a root of a negative
+ * number, a division by 0), those entries are 0: no valid inference needs
+ * them.  False when it fails on every one.
+ */
+static bool
+fill_bytes(const struct part *p, const struct tfl_op *op, uint8_t table[BYTES])
+{
+	int k = variable_input(p, op);
+	bool is_signed = part_in(p, op, k)->type == TFL_INT8;
+	uint8_t x[BYTES];
+	for (int i = 0; i < BYTES; i++)
+		x[i] = (uint8_t)(is_signed ? i - 128 : i);
+	if (evaluate(p, op, k, x, table, BYTES))
+		return true;
+	bool any = false;
+	for (int i = 0; i < BYTES; i++) {
+		table[i] = 0;
+		any |= evaluate(p, op, k, &x[i], &table[i], 1);
+	}
+	return any;
+}
+
+/*
+ * 513 points such that interpolation gives every one of the 65536 values; the
+ * last point shows only in the slope before it.
+ */
+static bool
+fill_points(const struct part *p, const struct tfl_op *op,
+	    int16_t points[TABLE16])
+{
+	struct arena *a = arena_open();
+	int16_t *x = anew(a, int16_t, WORDS), *y = anew(a, int16_t, WORDS);
+	for (int i = 0; i < WORDS; i++)
+		x[i] = (int16_t)(i + INT16_MIN);
+	bool ok = evaluate(p, op, 0, x, y, WORDS);
+	for (int i = 0; ok && i < 512; i++)
+		points[i] = y[128 * i];
+	/* slope * 127 / 128, rounded: two slopes at most give the last value */
+	int32_t rise = y[WORDS - 1] - y[WORDS - 128];
+	for (int32_t d = rise - 1; ok && d <= rise + 512; d++) {
+		int32_t last = points[511] + d;
+		if (last < INT16_MIN || last > INT16_MAX)
+			continue;
+		points[512] = (int16_t)last;
+		if (table16_look(points, INT16_MAX) == y[WORDS - 1])
+			break;
+	}
+	for (int i = 0; ok && i < WORDS; i++)
+		ok = table16_look(points, x[i]) == y[i];
+	arena_close(a);
+	return ok;
+}
+
+const char *
+check_unary(const struct part *p, const struct tfl_op *op, int types)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	if (!why)
+		why = check_maps(p, op, types);
+	if (why)
+		return why;
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type != o->type)
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
+				tfl_type_name(o->type));
+	if (tfl_elements(i) != tfl_elements(o))
+		return "IFM and OFM differ in shape";
+	return i->data.p ? "IFM is constant" : NULL;
+}
+
+struct g_op *
+part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
+	   struct g_lut *lut)
+{
+	struct g_op *r = part_op(p, OP_ADD, part_view(p, ifm, ofm.shape), ofm);
+	op_scalar(r, 0, 0);
+	op_unscaled(r);
+	op_table(r, lut);
+	return r;
+}
+
+const char *
+check_bytes(const struct part *p, const struct tfl_op *op)
+{
+	uint8_t table[BYTES];
+	return fill_bytes(p, op, table) ? NULL : "the reference has no result";
+}
+
+bool
+lower_bytes(struct part *p, const struct tfl_op *op)
+{
+	uint8_t table[BYTES];
+	(void)fill_bytes(p, op, table);
+	(void)part_table(p, part_ifm(p, op->in[variable_input(p, op)]),
+			 part_ofm(p, op->out[0]), part_lut8(p, table));
+	return true;
+}
+
+/* ---- EXP, LOG, RSQRT, HARD_SWISH -------------------------------------------- */
+
+static const char *
+check_table(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_unary(p, op, TYPE_MAPS);
+	if (why)
+		return why;
+	if (part_in(p, op, 0)->type != TFL_INT16)
+		return check_bytes(p, op);
+	int16_t points[TABLE16];
+	return fill_points(p, op, points)
+		   ? NULL
+		   : "no table of 512 segments gives the reference's 16-bit "
+		     "results";
+}
+
+static bool
+lower_table(struct part *p, const struct tfl_op *op)
+{
+	if (part_in(p, op, 0)->type != TFL_INT16)
+		return lower_bytes(p, op);
+	int16_t points[TABLE16];
+	(void)fill_points(p, op, points);
+	(void)part_table(p, part_ifm(p, op->in[0]), part_ofm(p, op->out[0]),
+			 part_lut16(p, points));
+	return true;
+}
+
+/* ---- LOGISTIC, TANH ---------------------------------------------------------- */
+
+static const char *
+check_squash(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_unary(p, op, TYPE_MAPS);
+	if (why || part_in(p, op, 0)->type == TFL_INT16)
+		return why;
+	return check_bytes(p, op);
+}
+
+/* 16 bits: the hardware's own function, scaled as the reference does it (4.6) */
+static bool
+lower_squash(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0);
+	if (i->type != TFL_INT16)
+		return lower_bytes(p, op);
+	bool tanh = op->code == TFL_TANH;
+	struct sigmoid16 s;
+	sigmoid16_prepare(&s, quant_scale_f32(i), tanh);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = part_op(p, OP_AVGPOOL, ifm, ofm);
+	op_scale(r, (struct npu_scale){ .mult = (uint32_t)s.mult,
+					.shift = s.shift }, ROUND_TFL);
+	G_PUT(r, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);
+	return true;
+}
+
+const struct family table_families[] = {
+	{ .code = TFL_LOGISTIC, .check = check_squash, .lower = lower_squash },
+	{ .code = TFL_TANH, .check = check_squash, .lower = lower_squash },
+	{ .code = TFL_EXP, .check = check_table, .lower = lower_table },
+	{ .code = TFL_LOG, .check = check_table, .lower = lower_table },
+	{ .code = TFL_RSQRT, .check = check_table, .lower = lower_table },
+	{ .code = TFL_HARD_SWISH, .check = check_table, .lower = lower_table },
+	{ .code = 0 },
+};
