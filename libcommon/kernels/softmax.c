@@ -6,14 +6,13 @@
 
 #include <math.h>
 
-enum { DIFF_BITS = 5, SUM_BITS = 12 }; /* integer bits of differences, sums */
+enum { SUM_BITS = 12 }; /* integer bits of sums */
 
 struct softmax {
 	const struct tfl_tensor *in, *out;
 	struct affine q;
 	int64_t rows, depth;
-	struct fixed_mult scale; /* of differences, to Q5 */
-	int32_t diff_min;	 /* smaller ones count as nothing */
+	struct softmax_exp exp;
 	const int32_t *x;
 	int32_t *e; /* exponentials of a row */
 	int32_t *y;
@@ -53,14 +52,11 @@ prepare(struct call *c, struct softmax *s)
 static bool
 prepare_8(struct call *c, struct softmax *s, double beta)
 {
-	double m = fmin(beta * (double)s->q.scale * 0x1p26, 0x1p31 - 1.0);
-	s->scale = fixed_quantize(m);
-	if (!(m > 1))
+	if (!softmax_exp_prepare(&s->exp, (double)s->q.scale, beta))
 		return call_err(c,
 				"input scale times beta is %g, which is below "
 				"2^-26",
 				(double)s->q.scale * beta);
-	s->diff_min = -(int32_t)floor(31 * 0x1p26 / ldexp(1, s->scale.exp));
 	return true;
 }
 
@@ -71,12 +67,9 @@ exponentials(struct softmax *s, const int32_t *x)
 	int32_t max = row_max(x, s->depth);
 	int64_t sum = 0;
 	for (int64_t i = 0; i < s->depth; i++) {
-		int32_t d = x[i] - max;
-		s->e[i] = -1;
-		if (d < s->diff_min)
-			continue;
-		s->e[i] = fixed_exp(fixed_mbqm(d, s->scale), DIFF_BITS);
-		sum += fixed_rdpot(s->e[i], SUM_BITS);
+		s->e[i] = softmax_exp(&s->exp, x[i] - max);
+		if (s->e[i] >= 0)
+			sum += fixed_rdpot(s->e[i], SUM_BITS);
 	}
 	return sum;
 }
@@ -209,14 +202,14 @@ log_row(struct call *c, struct softmax *s, struct fixed_mult back,
 				"express");
 	int32_t max = row_max(x, s->depth), log = fixed_log_q12((int32_t)sum);
 	int32_t limit = fixed_mbqm((int32_t)((int64_t)log + INT32_MIN), back);
-	if (limit < s->diff_min - 1)
-		limit = s->diff_min - 1;
+	if (limit < s->exp.diff_min - 1)
+		limit = s->exp.diff_min - 1;
 	for (int64_t i = 0; i < s->depth; i++) {
 		int32_t d = x[i] - max;
 		y[i] = INT8_MIN;
 		if (d <= limit)
 			continue;
-		int64_t v = (int64_t)fixed_mbqm(d, s->scale) - log;
+		int64_t v = (int64_t)fixed_mbqm(d, s->exp.scale) - log;
 		y[i] = clamp_i32((int64_t)fixed_rdpot((int32_t)v, 22) + 127,
 				 INT8_MIN, INT8_MAX);
 	}
@@ -231,7 +224,7 @@ kernel_log_softmax(struct call *c)
 	    !call_type(c, s.in, "input", T_I8) || !prepare_8(c, &s, 1.0))
 		return false;
 	struct fixed_mult back =
-	    fixed_quantize(ldexp(1, 31 - s.scale.exp) / (double)s.scale.mult);
+	    fixed_quantize(ldexp(1, 31 - s.exp.scale.exp) / (double)s.exp.scale.mult);
 	if (back.exp > 0)
 		return call_err(c, "input scale is too small");
 	for (int64_t r = 0; r < s.rows; r++)

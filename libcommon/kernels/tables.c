@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/tables.h"
 
+#include "kernels/functions.h"
+
 #include <math.h>
 
 static int16_t
@@ -92,4 +94,24 @@ sigmoid16(const struct sigmoid16 *s, int32_t x)
 		return (int32_t)((in >= 0 ? r - (1 << 23) + 128
 					  : -r + (1 << 23) + 127) >> 8);
 	return (int32_t)((in >= 0 ? r + 512 : (1 << 25) - r + 511) >> 10);
+}
+
+bool
+softmax_exp_prepare(struct softmax_exp *s, double scale, double beta)
+{
+	double m = fmin(beta * scale * 0x1p26, 0x1p31 - 1.0);
+	s->scale = fixed_quantize(m);
+	if (!(m > 1))
+		return false;
+	s->diff_min = -(int32_t)floor(31 * 0x1p26 / ldexp(1, s->scale.exp));
+	return true;
+}
+
+int32_t
+softmax_exp(const struct softmax_exp *s, int32_t diff)
+{
+	enum { DIFF_BITS = 5 }; /* integer bits of differences */
+	return diff < s->diff_min
+		   ? -1
+		   : fixed_exp(fixed_mbqm(diff, s->scale), DIFF_BITS);
 }

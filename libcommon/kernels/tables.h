@@ -26,4 +26,17 @@ struct sigmoid16 {
 void sigmoid16_prepare(struct sigmoid16 *s, float scale, bool is_tanh);
 int32_t sigmoid16(const struct sigmoid16 *s, int32_t x);
 
+/*
+ * The exponentials of 8-bit SOFTMAX (spec 3.6): of differences to a row's
+ * maximum, which lie in -255...0.
+ */
+struct softmax_exp {
+	struct fixed_mult scale; /* of differences, to Q5 */
+	int32_t diff_min;	 /* smaller ones count as nothing */
+};
+/* scale of the input; false if scale * beta is too small for the reference */
+bool softmax_exp_prepare(struct softmax_exp *s, double scale, double beta);
+/* exp of a difference in Q0, -1 for nothing */
+int32_t softmax_exp(const struct softmax_exp *s, int32_t diff);
+
 #endif

@@ -188,6 +188,28 @@ bool lower_bytes(struct part *p, const struct tfl_op *op);
 struct g_op *part_table(struct part *p, struct g_operand ifm,
 			struct g_operand ofm, struct g_lut *lut);
 
+/* words.c: arithmetic of 32-bit integers; the smaller operand is repeated */
+struct g_operand word_const(struct part *p, int32_t v);
+struct g_operand word_new(struct part *p, struct hwc shape);
+struct g_op *word_op_to(struct part *p, enum g_op_kind kind, struct g_operand a,
+			struct g_operand b, struct g_operand ofm);
+typedef struct g_operand word_function(struct part *p, struct g_operand a,
+				       struct g_operand b);
+word_function word_add, word_sub, word_mul, word_min, word_max, word_shl;
+word_function word_shr;	     /* halves up */
+word_function word_mul_high; /* SRDHM of operators.md 3.1 */
+struct g_operand word_clz(struct part *p, struct g_operand a);
+struct g_operand word_abs(struct part *p, struct g_operand a);
+struct g_operand word_recip(struct part *p, struct g_operand half);
+
+/* softmax.c: rows along the channels */
+const char *check_rows(const struct part *p, const struct tfl_op *op, int in,
+		       int out);
+struct g_operand row_maximum(struct part *p, struct g_operand x);
+struct g_operand row_lookup(struct part *p, struct g_operand x,
+			    struct g_operand max, const int32_t table[256]);
+struct g_operand row_sum(struct part *p, struct g_operand x);
+
 /* geometry.c */
 struct window {
 	struct yx out; /* OFM extent */
@@ -198,6 +220,7 @@ struct window window_of(int padding, struct yx in, struct yx kernel,
 
 /* one file per family of operators */
 extern const struct family conv_families[], pool_families[], eltwise_families[],
-    move_families[], reduce_families[], table_families[], relu_families[];
+    move_families[], reduce_families[], table_families[], relu_families[],
+    softmax_families[];
 
 #endif
