@@ -116,14 +116,19 @@ list_plans(struct search *x, int64_t limit)
 	qsort(x->v, x->n, sizeof(*x->v), compare_plans);
 }
 
-/* the best few with their exact sizes */
+/*
+ * Exact sizes for the candidates in order, until what was found beats what the
+ * rest promise.  Sizes decide discretely: weights fit beside the maps or not.
+ */
 static struct plan *
 decide(struct search *x, int64_t limit)
 {
-	size_t few = (size_t)x->s->o->effort;
+	size_t few = 8 * (size_t)x->s->o->effort;
 	struct plan *best = NULL;
-	for (size_t i = 0; i < x->n && i < few; i++) {
+	for (size_t i = 0; i < x->n && (i < few || !best); i++) {
 		struct plan *p = x->v[i];
+		if (best && best->cycles <= p->cycles)
+			break;
 		if (!measure_units(x->s, p))
 			return NULL;
 		if (fit(x->s, p, limit) && (!best || compare_plans(&p, &best) < 0))

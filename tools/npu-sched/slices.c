@@ -52,6 +52,38 @@ slices_of(struct sched *s, int op, int32_t depth)
 	return l;
 }
 
+/* what was measured before: the same channels in the same blocks */
+static const struct size_known *
+find_known(const struct sched *s, const struct unit *u, int32_t block_depth)
+{
+	for (size_t i = 0; i < s->n_known; i++) {
+		const struct size_known *k = &s->known[i];
+		if (k->w == u->w && k->depth.lo == u->depth.lo &&
+		    k->depth.hi == u->depth.hi && k->block_depth == block_depth)
+			return k;
+	}
+	return NULL;
+}
+
+/*
+ * Bytes of some channels before they are measured: in proportion to what was
+ * measured of these weights, else near what dense weights come to.
+ */
+static int64_t
+estimate_stream(const struct sched *s, const struct unit *u, int32_t block_depth)
+{
+	const struct size_known *k = find_known(s, u, block_depth);
+	const struct g_op *op = s->info[u->op].op;
+	int64_t channels = u->depth.hi - u->depth.lo;
+	if (k)
+		return k->stream_bytes;
+	for (size_t i = 0; i < s->n_known; i++)
+		if (s->known[i].w == u->w)
+			return round_up_i64(s->known[i].stream_bytes * channels /
+					    (s->known[i].depth.hi - s->known[i].depth.lo), 16);
+	return round_up_i64(weight_count(op) * channels / op->ofm.shape.c * 15 / 16, 16);
+}
+
 static int
 add_unit(struct sched *s, struct plan *p, int op, int slice, int kernel)
 {
@@ -69,11 +101,11 @@ add_unit(struct sched *s, struct plan *p, int op, int slice, int kernel)
 	p->unit[p->n_units] = (struct unit){
 		.w = g->weights, .op = op, .slice = slice, .depth = depth,
 		.first = kernel, .last = kernel,
-		/* until it is measured: near what dense weights come to */
-		.stream_bytes = round_up_i64(weight_count(g) * channels /
-					     g->ofm.shape.c * 15 / 16, 16),
 		.scale_bytes = round_up_i64(10 * channels, 16),
 	};
+	struct unit *u = &p->unit[p->n_units];
+	int32_t rows = p->band[op] ? p->band[op] : g->ofm.shape.h;
+	u->stream_bytes = estimate_stream(s, u, block_for(s, op, rows)->block.c);
 	return (int)p->n_units++;
 }
 
@@ -137,19 +169,6 @@ make_units(struct sched *s, struct plan *p, int64_t target)
 }
 
 /* ---- exact sizes -------------------------------------------------------------- */
-
-/* what was measured before: the same channels in the same blocks */
-static const struct size_known *
-find_known(const struct sched *s, const struct unit *u, int32_t block_depth)
-{
-	for (size_t i = 0; i < s->n_known; i++) {
-		const struct size_known *k = &s->known[i];
-		if (k->w == u->w && k->depth.lo == u->depth.lo &&
-		    k->depth.hi == u->depth.hi && k->block_depth == block_depth)
-			return k;
-	}
-	return NULL;
-}
 
 struct measure {
 	struct sched *s;
