@@ -26,7 +26,7 @@ PKG_CONFIG ?= pkg-config
 # for inner loops of kernels and simulator.  gcc's -O3 inlines callers that
 # rely on err_set() returning false, which it cannot see, and then suspects
 # their variables of being unset; -O2, clang and the linters stay strict.
-FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized
+FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
 
 # contraction off: floats in reports and scales are the same on every machine
 STD := -std=gnu11 -D_GNU_SOURCE -DNPUTOOLS_VERSION='"$(VERSION)"' \

@@ -2,7 +2,8 @@
 /*
  * usage: NAME-replay DIRECTORY-OR-FILE...
  * Every file as it is, cut short, and mutated FUZZ_ROUNDS times (default 300)
- * with a seed that depends on the file's number alone.
+ * with a seed that depends on the file's number alone.  An input that fails
+ * is written to the file named by FUZZ_CRASH.
  */
 #include "fuzz.h"
 
@@ -23,13 +24,13 @@ enum { MAX_FILES = 256, SECONDS_PER_INPUT = 20 };
 /* what is being tried, for the handler */
 static const uint8_t *volatile current;
 static volatile size_t current_n;
+static int crash_fd; /* FUZZ_CRASH, or standard error for want of better */
 
 static void
 save_and_die(int sig)
 {
-	static const char text[] = "\nfailed on the input in fuzz-crash\n";
-	int fd = open("fuzz-crash", O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	ssize_t n = fd < 0 ? 0 : write(fd, current, current_n);
+	static const char text[] = "\nfailed on the input in $FUZZ_CRASH\n";
+	ssize_t n = write(crash_fd, current, current_n);
 	n += write(STDERR_FILENO, text, sizeof(text) - 1);
 	(void)n;
 	(void)signal(sig == SIGALRM ? SIGABRT : sig, SIG_DFL);
@@ -144,8 +145,11 @@ list(struct arena *a, const char *path, char **out)
 int
 main(int argc, char **argv)
 {
-	const char *text = getenv("FUZZ_ROUNDS");
+	const char *text = getenv("FUZZ_ROUNDS"), *crash = getenv("FUZZ_CRASH");
 	long rounds = text ? strtol(text, NULL, 10) : 300;
+	crash_fd = crash ? open(crash, O_WRONLY | O_CREAT, 0644) : -1;
+	if (crash_fd < 0)
+		crash_fd = STDERR_FILENO;
 	static const int fatal[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL,
 				     SIGALRM };
 	for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
