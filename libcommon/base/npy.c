@@ -35,7 +35,7 @@ parse_descr(const char *p, struct npy *n)
 	n->kind = *p++;
 	if (n->kind == '\0' || !strchr("iufb", n->kind))
 		return false;
-	n->item_bytes = atoi(p);
+	n->item_bytes = p[0] >= '1' && p[0] <= '8' && p[1] == '\'' ? *p - '0' : 0;
 	if (n->item_bytes != 1 && n->item_bytes != 2 && n->item_bytes != 4 &&
 	    n->item_bytes != 8)
 		return false;

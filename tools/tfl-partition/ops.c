@@ -36,7 +36,7 @@ void
 op_scale(struct g_op *op, struct npu_scale s, enum g_round round)
 {
 	G_PUT(op, OP, scale, s);
-	op->round = round;
+	op->round = (int)round;
 }
 
 void
