@@ -41,8 +41,9 @@ real_units(struct call *c, int k, int32_t *v)
 	    !call_mult(c, (double)q.scale, &m))
 		return false;
 	if (m.exp > 0)
-		return call_err(c, "input (%s) has the scale %g, needs one below 1",
-				t->name, (double)q.scale);
+		return call_err(
+		    c, "input (%s) has the scale %g, needs one below 1",
+		    t->name, (double)q.scale);
 	for (int64_t i = 0; i < tfl_elements(call_out(c, 0)); i++)
 		v[i] = fixed_mbqm((v[i] - q.zero) * (1 << COMPARE_SHIFT), m);
 	return true;
@@ -132,7 +133,8 @@ kernel_select(struct call *c)
 		return false;
 	if (c->op->code == TFL_SELECT && which->rank == 1 && out->rank > 1 &&
 	    which->dim[0] > 1)
-		return call_err(c, "a condition for whole rows is not supported");
+		return call_err(c,
+				"a condition for whole rows is not supported");
 	for (int k = 0; k < 3; k++) {
 		const struct tfl_tensor *t = call_in(c, k);
 		if (k && (!call_type(c, t, "input", T_QUANT | T_I32 | T_BOOL) ||

@@ -78,7 +78,8 @@ kernel_dequantize(struct call *c)
 static int32_t
 cut(float v)
 {
-	return isnan(v) ? 0 : (int32_t)fmin(fmax((double)v, INT32_MIN), INT32_MAX);
+	return isnan(v) ? 0
+			: (int32_t)fmin(fmax((double)v, INT32_MIN), INT32_MAX);
 }
 
 bool
@@ -158,7 +159,8 @@ kernel_l2_normalization(struct call *c)
 		return false;
 	int64_t depth = in->rank ? in->dim[in->rank - 1] : 1;
 	int32_t *v = call_widen(c, 0);
-	if (depth > 1 << 15) /* squares of 16 bits; TFLite's own limit is 2^16 */
+	if (depth >
+	    1 << 15) /* squares of 16 bits; TFLite's own limit is 2^16 */
 		return call_err(c, "rows have %lld elements", (long long)depth);
 	for (int64_t i = 0; i < tfl_elements(in); i += depth) {
 		int32_t sum = 0;
@@ -169,7 +171,8 @@ kernel_l2_normalization(struct call *c)
 		struct fixed_mult m = fixed_inv_sqrt(sum);
 		m.exp += OUTPUT_BITS;
 		for (int64_t k = i; k < i + depth; k++)
-			v[k] = clamp_i32(fixed_mbqm(v[k], m), INT8_MIN, INT8_MAX);
+			v[k] =
+			    clamp_i32(fixed_mbqm(v[k], m), INT8_MIN, INT8_MAX);
 	}
 	call_narrow(c, 0, v);
 	return true;

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Single kernels that no golden of the shared data covers, and the check
+ * values of spec/operators.md 3.11 through them.  Expected values are worked
+ * out by hand from section 3.
+ */
+#include "kernels/kernels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_TENSORS = 6, MAX_BYTES = 256 };
+
+static int n_failed;
+
+/* one operator being put together */
+struct bench {
+	struct tfl_tensor t[MAX_TENSORS];
+	union {
+		uint8_t bytes[MAX_BYTES];
+		int8_t i8[MAX_BYTES];
+		int32_t i32[MAX_BYTES / 4];
+		float f32[MAX_BYTES / 4];
+	} data[MAX_TENSORS];
+	float scale[MAX_TENSORS];
+	int64_t zero[MAX_TENSORS];
+	int index[MAX_TENSORS];
+	int n;
+	struct tfl_op op;
+	uint8_t options[256];
+};
+
+/* a tensor of one dimension (n > 0), or of dim[0] x dim[1] */
+static int
+add(struct bench *b, int type, int rows, int cols, float scale, int64_t zero)
+{
+	int i = b->n++;
+	struct tfl_tensor *t = &b->t[i];
+	*t = (struct tfl_tensor){ .name = "t", .type = type,
+				  .rank = cols ? 2 : 1, .dim = { rows, cols } };
+	b->scale[i] = scale;
+	b->zero[i] = zero;
+	b->index[i] = i;
+	if (scale > 0)
+		t->quant = (struct tfl_quant){ .n_scale = 1, .n_zero = 1,
+					       .scale = &b->scale[i],
+					       .zero = &b->zero[i] };
+	return i;
+}
+
+static void
+put8(struct bench *b, int i, const int *v, int n)
+{
+	for (int k = 0; k < n; k++)
+		b->data[i].bytes[k] = (uint8_t)v[k];
+}
+
+#define PUT8(b, i, ...) \
+	put8(b, i, (int[]){ __VA_ARGS__ }, \
+	     (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)))
+
+/* a float option of the operator's table */
+static void
+set_option(struct bench *b, const struct fb_table *t, int slot, double v)
+{
+	struct fbw *w = fbw_open();
+	struct bytes out;
+	struct err e = { 0 };
+	fbw_table(w, t);
+	fbw_float(w, slot, v);
+	if (fbw_finish(w, fbw_end(w), &out, &e) && out.n <= sizeof(b->options)) {
+		memcpy(b->options, out.p, out.n);
+		b->op.options = (struct fb_ref){ .buf = b->options, .table = t,
+						 .pos = load_le32(b->options) };
+	}
+	fbw_close(w);
+}
+
+/* all tensors but the last are inputs; true if the kernel agrees to run */
+static bool
+run(struct bench *b, int code, struct err *e)
+{
+	void *data[MAX_TENSORS];
+	struct tfl_subgraph g = { .tensor = b->t, .n_tensors = b->n,
+				  .op = &b->op, .n_ops = 1 };
+	for (int i = 0; i < b->n; i++)
+		data[i] = b->data[i].bytes;
+	b->op.code = code;
+	b->op.n_in = b->n - 1;
+	b->op.n_out = 1;
+	b->op.in = b->index;
+	b->op.out = b->index + b->n - 1;
+	return kernel_eval(&g, &b->op,
+			   &(struct kernel_io){ .in = data,
+						.out = data + b->n - 1 }, e);
+}
+
+static void
+expect8(struct bench *b, int code, const int *want, int n)
+{
+	struct err e = { 0 };
+	if (!run(b, code, &e)) {
+		printf("%s\n", e.text);
+		n_failed++;
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		int got = b->t[b->n - 1].type == TFL_INT8
+			      ? b->data[b->n - 1].i8[i]
+			      : b->data[b->n - 1].bytes[i];
+		if (got == want[i])
+			continue;
+		printf("%s: element %d is %d, want %d\n", tfl_op_name(code), i,
+		       got, want[i]);
+		n_failed++;
+	}
+}
+
+#define EXPECT8(b, code, ...) \
+	expect8(b, code, (int[]){ __VA_ARGS__ }, \
+		(int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)))
+
+static void
+refuses(struct bench *b, int code, const char *text)
+{
+	struct err e = { 0 };
+	if (!run(b, code, &e) && strstr(e.text, text))
+		return;
+	printf("%s: no '%s' but '%s'\n", tfl_op_name(code), text, e.text);
+	n_failed++;
+}
+
+static void
+check_values(void)
+{
+	struct bench s = { 0 };
+	add(&s, TFL_INT8, 6, 0, 0.1f, 0);
+	add(&s, TFL_INT8, 6, 0, 1 / 256.0f, -128);
+	PUT8(&s, 0, 10, 20, 30, -128, 29, 30);
+	set_option(&s, &fb_SoftmaxOptions, FB_SoftmaxOptions_beta, 1.0);
+	EXPECT8(&s, TFL_SOFTMAX, -118, -100, -53, -128, -60, -53);
+
+	struct bench l = { 0 };
+	add(&l, TFL_INT8, 6, 0, 0.05f, 3);
+	add(&l, TFL_INT8, 6, 0, 1 / 256.0f, -128);
+	PUT8(&l, 0, -128, -40, 0, 3, 40, 127);
+	EXPECT8(&l, TFL_LOGISTIC, -128, -101, -10, 0, 93, 127);
+	l.scale[1] = 1 / 128.0f;
+	l.zero[1] = 0;
+	EXPECT8(&l, TFL_TANH, -128, -125, -19, 0, 122, 127);
+}
+
+static void
+elementwise(void)
+{
+	struct bench b = { 0 };
+	add(&b, TFL_INT8, 4, 0, 0.5f, 1);
+	add(&b, TFL_INT8, 4, 0, 0.5f, 1);
+	PUT8(&b, 0, -10, 1, 10, -128);
+	EXPECT8(&b, TFL_NEG, 12, 1, -8, 127);
+	/* real -5.5, 0, 4.5, -64.5: bounds -1 and 1 are -1 and 3 */
+	EXPECT8(&b, TFL_RELU_N1_TO_1, -1, 1, 3, -1);
+	EXPECT8(&b, TFL_RELU_0_TO_1, 1, 1, 3, 1);
+	/* a negative slope: real 2.75, 0, 4.5, 32.25 in units of 0.5 */
+	set_option(&b, &fb_LeakyReluOptions, FB_LeakyReluOptions_alpha, -0.5);
+	EXPECT8(&b, TFL_LEAKY_RELU, 6, 1, 10, 65);
+
+	struct bench u = { 0 }; /* ELU: real -1, 0, 2 */
+	add(&u, TFL_INT8, 3, 0, 0.5f, 0);
+	add(&u, TFL_INT8, 3, 0, 0.01f, 0);
+	PUT8(&u, 0, -2, 0, 1);
+	EXPECT8(&u, TFL_ELU, -63, 0, 50);
+
+	struct bench n = { 0 }; /* 3, 4 over 5, in 128ths */
+	add(&n, TFL_INT8, 1, 2, 0.1f, 10);
+	add(&n, TFL_INT8, 1, 2, 1 / 128.0f, 0);
+	PUT8(&n, 0, 40, 50);
+	EXPECT8(&n, TFL_L2_NORMALIZATION, 77, 102);
+}
+
+static void
+choices(void)
+{
+	struct bench b = { 0 }; /* real 1, 2, 3 and 2, of another scale */
+	add(&b, TFL_INT8, 3, 0, 0.5f, -1);
+	add(&b, TFL_INT8, 1, 0, 0.25f, 2);
+	add(&b, TFL_BOOL, 3, 0, 0, 0);
+	PUT8(&b, 0, 1, 3, 5);
+	PUT8(&b, 1, 10);
+	EXPECT8(&b, TFL_LESS, 1, 0, 0);
+	EXPECT8(&b, TFL_LESS_EQUAL, 1, 1, 0);
+	EXPECT8(&b, TFL_EQUAL, 0, 1, 0);
+	EXPECT8(&b, TFL_NOT_EQUAL, 1, 0, 1);
+	EXPECT8(&b, TFL_GREATER, 0, 0, 1);
+	EXPECT8(&b, TFL_GREATER_EQUAL, 0, 1, 1);
+	b.scale[0] = 2;
+	refuses(&b, TFL_LESS, "needs one below 1");
+
+	struct bench s = { 0 };
+	add(&s, TFL_BOOL, 3, 0, 0, 0);
+	add(&s, TFL_INT8, 3, 0, 0.5f, 0);
+	add(&s, TFL_INT8, 1, 0, 0.5f, 0);
+	add(&s, TFL_INT8, 3, 0, 0.5f, 0);
+	PUT8(&s, 0, 1, 0, 1);
+	PUT8(&s, 1, 7, 8, 9);
+	PUT8(&s, 2, -1);
+	EXPECT8(&s, TFL_SELECT_V2, 7, -1, 9);
+}
+
+static void
+movement(void)
+{
+	struct bench b = { 0 };
+	add(&b, TFL_INT8, 2, 2, 1, 0);
+	add(&b, TFL_INT32, 2, 0, 0, 0);
+	add(&b, TFL_INT8, 2, 4, 1, 0);
+	PUT8(&b, 0, 1, 2, 3, 4);
+	b.data[1].i32[0] = 1;
+	b.data[1].i32[1] = 2;
+	EXPECT8(&b, TFL_TILE, 1, 2, 1, 2, 3, 4, 3, 4);
+	b.data[1].i32[1] = 3;
+	refuses(&b, TFL_TILE, "3 times 2 is not 4");
+
+	struct bench r = { 0 };
+	add(&r, TFL_INT8, 2, 2, 1, 0);
+	add(&r, TFL_INT32, 1, 0, 0, 0);
+	add(&r, TFL_INT8, 2, 2, 1, 0);
+	PUT8(&r, 0, 1, 2, 3, 4);
+	r.data[1].i32[0] = -1;
+	EXPECT8(&r, TFL_REVERSE_V2, 2, 1, 4, 3);
+	r.data[1].i32[0] = 0;
+	EXPECT8(&r, TFL_REVERSE_V2, 3, 4, 1, 2);
+	r.data[1].i32[0] = 2;
+	refuses(&r, TFL_REVERSE_V2, "axis 2 of a tensor of rank 2");
+}
+
+/* 4 pixels of 1 channel, a border of one before: pieces of blocks of 2 */
+static void
+batches(void)
+{
+	struct bench b = { 0 };
+	add(&b, TFL_INT8, 1, 4, 1, 5);
+	add(&b, TFL_INT32, 1, 0, 0, 0);
+	add(&b, TFL_INT32, 2, 0, 0, 0);
+	add(&b, TFL_INT8, 2, 3, 1, 5);
+	b.t[0].rank = b.t[3].rank = 3;
+	b.t[0].dim[2] = b.t[3].dim[2] = 1;
+	PUT8(&b, 0, 1, 2, 3, 4);
+	b.data[1].i32[0] = 2;
+	b.data[2].i32[0] = b.data[2].i32[1] = 1;
+	EXPECT8(&b, TFL_SPACE_TO_BATCH_ND, 5, 2, 4, 1, 3, 5);
+
+	struct bench r = b;
+	r.t[0].dim[0] = 2;
+	r.t[0].dim[1] = 3;
+	r.t[3].dim[0] = 1;
+	r.t[3].dim[1] = 4;
+	for (int i = 0; i < 2; i++)
+		r.t[3 * i].quant.n_scale = r.t[3 * i].quant.n_zero = 0;
+	PUT8(&r, 0, 5, 2, 4, 1, 3, 5);
+	EXPECT8(&r, TFL_BATCH_TO_SPACE_ND, 1, 2, 3, 4);
+	r.data[2].i32[1] = 2;
+	refuses(&r, TFL_BATCH_TO_SPACE_ND, "are no 2x1 blocks of");
+}
+
+/* legacy uint8: both zero points count, one scale product in float32 */
+static void
+unsigned_dense(void)
+{
+	struct bench b = { 0 };
+	add(&b, TFL_UINT8, 1, 2, 0.5f, 100);
+	add(&b, TFL_UINT8, 1, 2, 0.5f, 128);
+	add(&b, TFL_INT32, 1, 0, 0, 0);
+	add(&b, TFL_UINT8, 1, 1, 1, 50);
+	PUT8(&b, 0, 104, 90);
+	PUT8(&b, 1, 130, 127);
+	b.data[2].i32[0] = 2;
+	/* (4 * 2 + -10 * -1 + 2) / 4 = 5 */
+	EXPECT8(&b, TFL_FULLY_CONNECTED, 55);
+}
+
+static void
+conversions(void)
+{
+	static const float x[] = { 1.25f, -0.75f, 1e9f, -1e9f };
+	struct bench b = { 0 };
+	add(&b, TFL_FLOAT32, 4, 0, 0, 0);
+	add(&b, TFL_INT8, 4, 0, 0.5f, 3);
+	memcpy(b.data[0].f32, x, sizeof(x));
+	EXPECT8(&b, TFL_QUANTIZE, 6, 1, 127, -128); /* halves away from zero */
+
+	struct bench d = { 0 };
+	struct err e = { 0 };
+	add(&d, TFL_INT8, 2, 0, 0.5f, 3);
+	add(&d, TFL_FLOAT32, 2, 0, 0, 0);
+	PUT8(&d, 0, 4, -128);
+	if (!run(&d, TFL_DEQUANTIZE, &e) || d.data[1].f32[0] != 0.5f ||
+	    d.data[1].f32[1] != -65.5f) {
+		printf("DEQUANTIZE: %g %g %s\n", (double)d.data[1].f32[0],
+		       (double)d.data[1].f32[1], e.text);
+		n_failed++;
+	}
+
+	struct bench s = { 0 };
+	add(&s, TFL_FLOAT32, 7, 3, 0, 0);
+	add(&s, TFL_INT32, 2, 0, 0, 0);
+	if (!run(&s, TFL_SHAPE, &e) || s.data[1].i32[0] != 7 ||
+	    s.data[1].i32[1] != 3) {
+		printf("SHAPE: %s\n", e.text);
+		n_failed++;
+	}
+}
+
+int
+main(void)
+{
+	check_values();
+	elementwise();
+	choices();
+	movement();
+	batches();
+	unsigned_dense();
+	conversions();
+	return n_failed > 0;
+}
