@@ -35,6 +35,14 @@ breaks() {
 	[[ "$output" == *"error: hybrid-operator: operator 0 FULLY_CONNECTED, tensor 0 (in): FLOAT32 values with integer weights"* ]]
 }
 
+@test "only the border is float: the converter's options are named" {
+	model m "$t[0].type = 0 | del($t[0].quantization) | .subgraphs[0].operators[0].inputs = [0] |
+		.operator_codes[0] = {deprecated_builtin_code:114,builtin_code:114} | $t = [$t[0], $t[3]] | .subgraphs[0].outputs = [1] | .subgraphs[0].operators[0].outputs = [1]"
+	run tfl-quantcheck -q m.tflite
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"error: float-operator: operator 0 QUANTIZE, tensor 0 (in): converts FLOAT32 at the model's border: set inference_input_type to an integer type"* ]]
+}
+
 @test "rules, one at a time" {
 	breaks no-quantization error "del($t[3].quantization)"
 	breaks no-zero-point error "del($t[3].quantization.zero_point)"

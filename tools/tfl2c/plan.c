@@ -23,6 +23,9 @@ enum {
  * planner objects take about 1 KiB.  Kernels of convolutions keep a
  * multiplier and a shift for every channel.  While it plans, TFLM holds
  * about 80 bytes a tensor where the activations will be.
+ * Held against what TFLM's memory_arena_threshold_test.cc records on 64-bit
+ * hosts without variables, an upper bound for us: 54 tensors, 15 operators
+ * 3560 bytes (we: 4032), 13 tensors, 5 operators 1672 (we: 2416).
  */
 enum {
 	COST_BASE = 1536,
