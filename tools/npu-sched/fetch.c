@@ -202,6 +202,7 @@ static int64_t *
 bytes_in_use(struct sched *s, const struct plan *p)
 {
 	int64_t *used = anew(s->a, int64_t, p->n_kernels + 1);
+	memcpy(used, p->taken, p->n_kernels * sizeof(*used));
 	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];

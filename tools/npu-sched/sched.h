@@ -94,6 +94,7 @@ struct plan {
 	int32_t *band;	  /* rows at a time, 0: all */
 	int *replaces;	  /* operand (0, 1) whose bytes the OFM takes, -1 */
 	struct g_list *slices; /* of each operation's weights, n 0: one */
+	int64_t *taken; /* room at each kernel that weights may not use */
 	struct rect *rect;
 	size_t n_rects;
 	double cycles;

@@ -44,34 +44,50 @@ peak_of(const struct sched *s, const struct plan *p)
 	return p->peak[s->memory.spilling ? PLACE_CACHE : PLACE_ARENA];
 }
 
-static bool
-fits_with_room(struct sched *s, struct plan *p, int64_t room, int64_t limit)
+/*
+ * Where the addresses went over the limit, weights get less room: as many bytes
+ * less, while the rectangle that sticks out is live.
+ */
+static void
+take_room(struct sched *s, struct plan *p, int64_t limit)
 {
-	plan_fetches(s, p, room);
-	place_rects(s, p, false);
-	if (!plan_fits(s, p, limit))
-		place_rects(s, p, true);
-	return plan_fits(s, p, limit);
+	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		int64_t over = r->at + r->bytes - limit;
+		if (r->place != place || r->host >= 0 || over <= 0)
+			continue;
+		for (size_t k = 0; k < p->n_kernels; k++) {
+			int64_t m = kernel_moment(s, p, (int)k);
+			if (m >= r->lo && m <= r->hi && over > p->taken[k])
+				p->taken[k] = over;
+		}
+	}
 }
 
-/* the most room for weights with which the addresses fit the limit */
+/* fetches and addresses below the limit: room is taken back until they fit */
 static bool
 fit(struct sched *s, struct plan *p, int64_t limit)
 {
-	enum { HALVINGS = 6 };
-	int64_t good = -1, bad = limit;
-	if (fits_with_room(s, p, limit, limit))
-		return true;
-	int64_t over = peak_of(s, p) - limit;
-	for (int i = 0; i < HALVINGS; i++) {
-		int64_t room = i == 0 && over < limit ? limit - over
-						      : (good < 0 ? bad / 2 : good + (bad - good) / 2);
-		if (fits_with_room(s, p, room, limit))
-			good = room;
-		else
-			bad = room;
+	enum { TRIES = 12 };
+	p->taken = anew(s->a, int64_t, p->n_kernels + 1);
+	int64_t *sum = anew(s->a, int64_t, p->n_kernels + 1);
+	for (int i = 0; i < TRIES; i++) {
+		plan_fetches(s, p, limit);
+		place_rects(s, p, false);
+		if (!plan_fits(s, p, limit))
+			place_rects(s, p, true);
+		if (plan_fits(s, p, limit))
+			return true;
+		memcpy(sum, p->taken, p->n_kernels * sizeof(*sum));
+		memset(p->taken, 0, p->n_kernels * sizeof(*sum));
+		take_room(s, p, limit);
+		for (size_t k = 0; k < p->n_kernels; k++)
+			p->taken[k] += sum[k];
 	}
-	return fits_with_room(s, p, good > 0 ? good : 0, limit);
+	plan_fetches(s, p, 0);
+	place_rects(s, p, true);
+	return plan_fits(s, p, limit);
 }
 
 /* qsort's order: fastest first, then smallest */
