@@ -31,8 +31,11 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 
 @test "what it writes it reads, and wrong .npy files are refused" {
 	model m
-	run -0 npu-sim --seed 5 -o . --dump . m.tflite
-	cmp output_0.npy tensor_3.npy
+	run -0 npu-sim --seed 5 -o out --dump all m.tflite
+	cmp out/output_0.npy all/tensor_3.npy
+	refuses 2 "m.tflite/output_0.npy" npu-sim -o m.tflite m.tflite
+	refuses 2 "absent/out: No such file or directory" \
+		npu-sim -o absent/out m.tflite
 	zeros in
 	npu-sim -i in -o . m.tflite
 	run -0 npu-sim -i in -e output_0.npy m.tflite

@@ -2,7 +2,9 @@
 #include "base/file.h"
 #include "npu-sim.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char
 npy_kind(int type)
@@ -136,6 +138,13 @@ copy_inputs(struct sim *from, struct sim *to, struct err *e)
 		       (size_t)tfl_bytes(x));
 	}
 	return true;
+}
+
+bool
+make_directory(const char *path, struct err *e)
+{
+	return !path || mkdir(path, 0777) == 0 || errno == EEXIST ||
+	       err_set(e, "%s: %s", path, strerror(errno));
 }
 
 bool

@@ -138,7 +138,8 @@ run(struct arena *a, struct options *o, struct err *e)
 	    (o->compare && !run_other(a, o, s, &other, e)))
 		return false;
 	hooks.ctx = watch_open(a, o, other);
-	if (!sim_invoke(s, &hooks, e) || !save_outputs(s, o, e))
+	if (!make_directory(o->output_dir, e) ||
+	    !make_directory(o->dump_dir, e) || !sim_invoke(s, &hooks, e) || !save_outputs(s, o, e))
 		return false;
 	if (o->trace && other)
 		print_unseen(hooks.ctx);

@@ -30,6 +30,12 @@ plane_of(struct sim *s, int index)
 	return p;
 }
 
+static int64_t
+count(const struct plane *p)
+{
+	return p->h * p->w * p->c;
+}
+
 /* the feature map in C order; false if its region does not hold all of it */
 static bool
 gather(struct arena *a, const struct npu_fm *f, const struct sim_region *r,
@@ -38,7 +44,7 @@ gather(struct arena *a, const struct npu_fm *f, const struct sim_region *r,
 	int bytes = npu_fm_bytes(f);
 	*out = (struct plane){ .h = f->shape.h, .w = f->shape.w,
 			       .c = f->shape.c, .bytes = (size_t)bytes };
-	uint8_t *to = anew(a, uint8_t, (size_t)(out->h * out->w * out->c * bytes));
+	uint8_t *to = anew(a, uint8_t, (size_t)count(out) * out->bytes);
 	out->v = to;
 	for (int32_t y = 0; y < f->shape.h; y++)
 		for (int32_t x = 0; x < f->shape.w; x++)
@@ -59,18 +65,12 @@ lies_at(const struct plane *whole, const struct plane *part, int64_t y,
 {
 	size_t n = (size_t)part->c * part->bytes;
 	for (int64_t i = 0; i < part->h * part->w; i++) {
-		int64_t pixel = y * whole->w + i;
-		if (memcmp(whole->v + (size_t)(pixel * whole->c + c) * whole->bytes,
+		int64_t at = (y * whole->w + i) * whole->c + c;
+		if (memcmp(whole->v + (size_t)at * whole->bytes,
 			   part->v + (size_t)i * n, n))
 			return false;
 	}
 	return true;
-}
-
-static int64_t
-count(const struct plane *p)
-{
-	return p->h * p->w * p->c;
 }
 
 static bool
@@ -80,7 +80,7 @@ is_whole(const struct plane *whole, const struct plane *part)
 	       !memcmp(whole->v, part->v, (size_t)count(part) * part->bytes);
 }
 
-/* rows of whole width; channels from a multiple of 16 on, as bricks have them */
+/* rows of whole width; channels from a multiple of 16, as bricks have them */
 static bool
 is_part(const struct plane *whole, const struct plane *part, struct place *at)
 {
@@ -172,9 +172,10 @@ match_feature_map(struct watch *w, const struct sim_npu_event *ev,
 		  struct place *at)
 {
 	struct arena *a = arena_open();
+	const struct npu_fm *ofm = &ev->op->ofm;
 	struct plane p;
 	bool found = w->plain && npu_is_kernel(ev->op) &&
-		     gather(a, &ev->op->ofm, &ev->region[ev->op->ofm.region], &p) &&
+		     gather(a, ofm, &ev->region[ofm->region], &p) &&
 		     look_for(w, &p, at);
 	arena_close(a);
 	return found;

@@ -28,6 +28,7 @@ bool copy_inputs(struct sim *from, struct sim *to, struct err *e);
 /* a .npy or raw file that must suit tensor t: its elements */
 bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 		 struct bytes *out, struct err *e);
+bool make_directory(const char *path, struct err *e); /* unless it exists */
 bool save_npy(const struct tfl_tensor *t, const void *data, const char *dir,
 	      const char *stem, int index, struct err *e);
 
