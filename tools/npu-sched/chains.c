@@ -173,8 +173,8 @@ add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
 	}
 }
 
-static int64_t
-whole_peak(const struct chains *c, const struct sched *s)
+int64_t
+chains_whole_peak(const struct sched *s, const struct chains *c)
 {
 	int64_t peak = 0;
 	for (int i = 0; i < s->n_ops; i++) {
@@ -182,6 +182,25 @@ whole_peak(const struct chains *c, const struct sched *s)
 		peak = k->bytes > peak ? k->bytes : peak;
 	}
 	return peak;
+}
+
+struct g_tensor *
+chains_largest(struct sched *s, const struct chains *c)
+{
+	int fullest = 0;
+	for (int i = 0; i < s->n_ops; i++)
+		if (c->v[c->first_of[i]].bytes > c->v[c->first_of[fullest]].bytes)
+			fullest = i;
+	struct g_tensor *best = NULL;
+	int64_t bytes = 0;
+	for (size_t i = 0; i < c->n_lives; i++) {
+		const struct life *l = &c->life[i];
+		if (l->lo > fullest || l->hi < fullest || l->bytes <= bytes)
+			continue;
+		bytes = l->bytes;
+		best = s->g->tensors[i];
+	}
+	return best;
 }
 
 static void
@@ -204,7 +223,7 @@ chains_list(struct sched *s)
 	list_all(s, c, false);
 	int64_t limit = s->memory.cache_bytes;
 	bool tight = s->o->size || s->memory.spilling ||
-		     (limit && whole_peak(c, s) > limit / 4);
+		     (limit && chains_whole_peak(s, c) > limit / 4);
 	if (tight)
 		list_all(s, c, true);
 	return c;

@@ -52,6 +52,10 @@ choose_formats(struct sched *s)
 		mark_list(g, &g->nodes[i]->in, linear);
 		mark_list(g, &g->nodes[i]->out, linear);
 	}
+	bool *npu_only = anew(s->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		npu_only[i] = !linear[i] && !g->tensors[i]->variable &&
+			      !G_HAS(g->tensors[i], G_TENSOR_io);
 	for (size_t i = 0; i < g->n_ops; i++)
 		mark_operands(s, g->ops[i], linear);
 	for (size_t i = 0; i < g->n_tensors; i++) {
@@ -60,8 +64,12 @@ choose_formats(struct sched *s)
 			    G_HAS(t, G_TENSOR_io);
 		if (!G_HAS(t, G_TENSOR_layout))
 			G_PUT(t, TENSOR, layout, seen ? LAYOUT_NHWC : LAYOUT_NHCWB16);
+		/* with an SRAM of its own the NPU keeps there what only it sees */
+		int area = tensor_is_const(t)		     ? PLACE_FLASH
+			   : s->memory.spilling && npu_only[i] ? PLACE_CACHE
+							     : PLACE_ARENA;
 		if (!G_HAS(t, G_TENSOR_area))
-			G_PUT(t, TENSOR, area, tensor_is_const(t) ? PLACE_FLASH : PLACE_ARENA);
+			G_PUT(t, TENSOR, area, area);
 	}
 	return true;
 }

@@ -173,6 +173,9 @@ struct chains *chains_list(struct sched *s);
 bool chains_choose(struct sched *s, struct chains *c, int64_t limit,
 		   struct plan *out);
 int64_t chains_least(struct sched *s, struct chains *c);
+/* without bands: the peak, and the largest map live there that could leave */
+int64_t chains_whole_peak(const struct sched *s, const struct chains *c);
+struct g_tensor *chains_largest(struct sched *s, const struct chains *c);
 
 /* slices.c: cut weights into units; estimate or measure their bytes */
 void make_units(struct sched *s, struct plan *p, int64_t limit);

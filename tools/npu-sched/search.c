@@ -222,32 +222,87 @@ least_limit(struct search *x)
 	return x->least;
 }
 
+/* the best plan for the areas that tensors have now; NULL: none, or an error */
+static struct plan *
+search_areas(struct search *x)
+{
+	struct sched *s = x->s;
+	for (int i = 0; i < s->n_ops; i++)
+		s->info[i].n_choices = 0;
+	x->chains = chains_list(s);
+	x->least = chains_least(s, x->chains);
+	x->n = 0;
+	if (x->least == INT64_MAX)
+		return NULL;
+	int64_t limit = s->o->size && !s->memory.spilling ? smallest_limit(x) : limit_of(s);
+	list_plans(x, limit);
+	struct plan *p = decide(x, limit);
+	/* exact sizes may be a little larger than the estimate */
+	for (int i = 0; !p && !s->e->status && s->o->size && i < 32; i++) {
+		limit += limit / 128 + 16;
+		list_plans(x, limit);
+		p = decide(x, limit);
+	}
+	return s->e->status ? NULL : p;
+}
+
+/*
+ * Spilling: which feature maps leave the NPU's SRAM.  The largest of those that
+ * are live where it is fullest goes first; as long as that gives a faster plan,
+ * or there was none.
+ */
+static bool
+spill_one(struct search *x)
+{
+	struct g_tensor *t = chains_largest(x->s, x->chains);
+	if (!t || chains_whole_peak(x->s, x->chains) <= limit_of(x->s))
+		return false;
+	t->area = PLACE_ARENA;
+	return true;
+}
+
+static struct plan *
+search_spilling(struct search *x)
+{
+	enum { MAX_SPILLS = 24, PATIENCE = 4 };
+	struct graph *g = x->s->g;
+	int *areas = anew(x->s->a, int, g->n_tensors + 1);
+	double best = -1;
+	for (int i = 0, worse = 0; i < MAX_SPILLS && worse < PATIENCE; i++) {
+		struct plan *p = search_areas(x);
+		if (x->s->e->status)
+			return NULL;
+		worse += p && best >= 0 && p->cycles >= best;
+		if (p && (best < 0 || p->cycles < best)) {
+			best = p->cycles;
+			for (size_t k = 0; k < g->n_tensors; k++)
+				areas[k] = g->tensors[k]->area;
+		}
+		if (!spill_one(x))
+			break;
+	}
+	for (size_t k = 0; best >= 0 && k < g->n_tensors; k++)
+		g->tensors[k]->area = areas[k];
+	return search_areas(x);
+}
+
 bool
 search_plan(struct sched *s)
 {
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s, .chains = chains_list(s) };
-	x.least = chains_least(s, x.chains);
+	struct search x = { .s = s };
+	s->plan = s->memory.spilling ? search_spilling(&x) : search_areas(&x);
+	if (s->e->status)
+		return false;
 	if (x.least == INT64_MAX)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 						   "fits the SHRAM of %s",
 			      s->accel->name);
-	int64_t limit = s->o->size ? smallest_limit(&x) : limit_of(s);
-	list_plans(&x, limit);
-	s->plan = decide(&x, limit);
-	/* exact sizes may be a little larger than the estimate */
-	for (int i = 0; !s->plan && !s->e->status && s->o->size && i < 32; i++) {
-		limit += limit / 128 + 16;
-		list_plans(&x, limit);
-		s->plan = decide(&x, limit);
-	}
-	if (s->e->status)
-		return false;
 	if (!s->plan)
-		return too_small(s, limit, least_limit(&x));
-	if (limit == NO_LIMIT_BYTES)
+		return too_small(s, limit_of(s), least_limit(&x));
+	if (limit_of(s) == NO_LIMIT_BYTES && !s->o->size)
 		trim(s, s->plan);
 	return true;
 }
