@@ -265,6 +265,19 @@ value() { # MACRO FILE
 	compile m.h
 }
 
+@test "limits: the answer is no, nothing is written" {
+	npu_model n "$U55_128"
+	tfl2c -n m -o ok.h --arena-limit=0x10000 --model-limit=100000 n.tflite
+	# 96 + 16 * 6 tensors + 96 + 96 * 2 + 1536, and planning: 480 - 96
+	refuses 1 "tfl2c: n.tflite: the tensor arena takes 2400 bytes (tensors 96, variables 0, runtime about 2304), the limit is 2399" \
+		tfl2c --arena-limit=2399 n.tflite
+	tfl2c -o ok.h --arena-limit=2400 n.tflite
+	n=$(stat -c %s n.tflite)
+	refuses 1 "tfl2c: n.tflite: the model takes $n bytes, the limit is $((n - 1))" \
+		tfl2c -o out.h --model-limit=$((n - 1)) n.tflite
+	[ ! -e out.h ]
+}
+
 @test "refusals: exact message, status 2, no output file" {
 	model m
 	refuse() { # MESSAGE ARG...

@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { OPT_ALIGN = 256, OPT_SECTION, OPT_NAMESPACE, OPT_DIALECT, OPT_FORMAT,
-       OPT_DECLARATIONS, OPT_RESOLVER, OPT_INCBIN, OPT_GUARD, OPT_MODE };
+       OPT_DECLARATIONS, OPT_RESOLVER, OPT_INCBIN, OPT_GUARD, OPT_MODE, OPT_ARENA,
+       OPT_MODEL };
 
 static const struct argp_option option_list[] = {
 	{ "name", 'n', "NAME", 0, "name of the array (by dialect: network_model, "
@@ -32,6 +33,10 @@ static const struct argp_option option_list[] = {
 	{ "guard", OPT_GUARD, "MACRO", 0, "include guard", 0 },
 	{ "incbin", OPT_INCBIN, "PATH", 0,
 	  "path in the .incbin of --format=asm (default: FILE)", 0 },
+	{ "arena-limit", OPT_ARENA, "BYTES", 0,
+	  "exit with 1 if the tensor arena takes more", 0 },
+	{ "model-limit", OPT_MODEL, "BYTES", 0,
+	  "exit with 1 if the model takes more", 0 },
 	{ "memory-mode", OPT_MODE, "MODE", 0,
 	  "check the driver's region configuration against Shared_Sram, "
 	  "Dedicated_Sram or Sram_Only", 0 },
@@ -175,6 +180,14 @@ parse_option(int key, char *arg, struct argp_state *state)
 		/* 16: the driver checks it (spec/command-stream.md 14.4) */
 		o->align = (int)cli_number(state, "--align", arg, 16, 1 << 20);
 		break;
+	case OPT_ARENA:
+		o->arena_limit = cli_number(state, "--arena-limit", arg, 1,
+					    INT64_MAX);
+		break;
+	case OPT_MODEL:
+		o->model_limit = cli_number(state, "--model-limit", arg, 1,
+					    INT64_MAX);
+		break;
 	case OPT_SECTION: o->section = arg; break;
 	case OPT_NAMESPACE: o->namespaces = arg; break;
 	case OPT_GUARD: o->guard = arg; break;
@@ -235,6 +248,28 @@ upper_case(struct arena *a, const char *s)
 	return p;
 }
 
+/* what the part's memory map allows */
+static bool
+check_limits(const struct job *j, struct err *e)
+{
+	const struct options *o = j->o;
+	const struct tensor_plan *p = &j->plan;
+	if (o->model_limit && (uint64_t)o->model_limit < j->m->file.n)
+		return err_no(e, "%s: the model takes %zu bytes, the limit is "
+				 "%lld", j->m->name, j->m->file.n,
+			      (long long)o->model_limit);
+	if (o->arena_limit && o->arena_limit < p->arena_bytes)
+		return err_no(e, "%s: the tensor arena takes %lld bytes (tensors "
+				 "%lld, variables %lld, runtime about %lld), the "
+				 "limit is %lld",
+			      j->m->name, (long long)p->arena_bytes,
+			      (long long)p->tensor_bytes,
+			      (long long)p->variable_bytes,
+			      (long long)p->runtime_bytes,
+			      (long long)o->arena_limit);
+	return true;
+}
+
 static bool
 write_files(const struct job *j, struct err *e)
 {
@@ -276,7 +311,7 @@ main(int argc, char **argv)
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;
 		warn_missing(&j);
-		(void)write_files(&j, &e);
+		(void)(check_limits(&j, &e) && write_files(&j, &e));
 	}
 	arena_close(a);
 	return cli_finish(&e);

@@ -21,6 +21,7 @@ struct options {
 	const char *namespaces; /* "a::b" or NULL */
 	const char *memory_mode; /* NULL: not said */
 	int align;
+	int64_t arena_limit, model_limit; /* bytes; 0: none */
 	enum dialect dialect;
 	enum format format;
 	bool declarations; /* a header without the bytes */
