@@ -102,3 +102,70 @@ END
 	refuses 2 "unrecognized option '--no-such-option'" \
 		npucc --no-such-option
 }
+
+@test "the real stages: npucc is the pipeline, byte for byte" {
+	npucc "${target[@]}" -o npu.tflite "$model"
+	tfl-quantcheck --pass "$model" | tfl-partition |
+		npu-sched "${target[@]}" | npu-wenc | npu-cmdgen -o pipe.tflite
+	cmp npu.tflite pipe.tflite
+	npucc "${target[@]}" -o - - <"$model" >stdin.tflite
+	cmp npu.tflite stdin.tflite
+	npucc "${target[@]}" -n net -o net.h "$model"
+	tfl2c -n net -o want.h npu.tflite
+	cmp net.h want.h
+}
+
+@test "--check proves the result, --keep leaves everything" {
+	npucc "${target[@]}" --check --keep=kept -n net -o net.h "$model"
+	ls kept >names
+	printf '%s\n' digits.h digits.part digits.sched digits.tflite \
+		digits.wenc digits_npu.tflite manifest.json partition.txt \
+		report.json report.txt | cmp - names
+	cmp net.h kept/digits.h
+	cmp kept/digits.tflite "$model"
+	jq -e '.timeline_cycles > 0' kept/report.json
+	jq -r '.files[] | .sha256 + "  kept/" + .name' kept/manifest.json |
+		sha256sum -c --quiet
+	jq -e '.options.sched[0] == "--accelerator-config=ethos-u55-128"' \
+		kept/manifest.json
+	npucc "${target[@]}" --keep=again -n net "$model"
+	diff -r kept again
+}
+
+@test "a model that is not fully integer: status 1, the reason, no output" {
+	need flatc jq
+	jq '.subgraphs[0].tensors[0].type = 0' "$TOP/tests/models/fc.json" \
+		>float.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" float.json
+	refuses 1 "interface-float" npucc "${target[@]}" -o out.h float.tflite
+	[ ! -e out.h ]
+}
+
+@test "--fail-on-cpu and a missing memory system" {
+	refuses 1 SOFTMAX npucc "${target[@]}" --fail-on-cpu --cpu=SOFTMAX \
+		-o out.h "$model"
+	refuses 2 "--system-config is required" \
+		npucc -a ethos-u55-128 -o out.h "$model"
+	[ ! -e out.h ]
+}
+
+@test "npu.mk makes the same, and again only what changed" {
+	cp "$model" digits.tflite
+	cat >Makefile <<END
+NPU_ACCELERATOR := ethos-u55-128
+NPU_SYSTEM := RTSS_HE_SRAM_MRAM
+NPU_MEMORY ?= Shared_Sram
+include $TOP/scripts/npu.mk
+END
+	make -s digits.h digits.perf
+	npucc "${target[@]}" -n digits -o want.h digits.tflite
+	cmp digits.h want.h
+	grep -q 'Timeline' digits.perf
+	touch -d '1 minute ago' digits.part digits.sched digits.wenc
+	touch digits_npu.tflite digits.h
+	make digits.h | tee log
+	[ "$(grep -c '^npu-\|^tfl' log)" = 0 ]
+	make NPU_MEMORY=Sram_Only digits.h | tee log
+	grep -q npu-sched log
+	[ "$(grep -c tfl-partition log)" = 0 ]
+}
