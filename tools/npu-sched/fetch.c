@@ -127,7 +127,8 @@ settle(struct walk *w, int i)
 		double arrive = max_f(max_f(w->t, w->td), w->flash) +
 				transfer_cycles(w, unit_bytes(u));
 		double wait = max_f(arrive - max_f(w->t, w->tk), 0);
-		if (wait + sum[1] >= sum[0] || !reserve(w, u, i)) {
+		bool late = wait + sum[1] >= sum[0] && !w->p->eager;
+		if (late || !reserve(w, u, i)) {
 			w->next = unit + 1;
 			return;
 		}
@@ -239,5 +240,9 @@ plan_fetches(struct sched *s, struct plan *p, int64_t limit)
 			issue(&w, k);
 		p->cycles += max_f(w.tk, w.td);
 	}
+	p->need = 0;
+	for (size_t i = 0; i < p->n_kernels; i++)
+		p->need = w.used[i] - p->taken[i] > p->need ? w.used[i] - p->taken[i]
+							     : p->need;
 	find_rects(s, p);
 }

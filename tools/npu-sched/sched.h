@@ -94,10 +94,12 @@ struct plan {
 	int32_t *band;	  /* rows at a time, 0: all */
 	int *replaces;	  /* operand (0, 1) whose bytes the OFM takes, -1 */
 	struct g_list *slices; /* of each operation's weights, n 0: one */
+	bool eager;	/* weights that are late are waited for */
 	int64_t *taken; /* room at each kernel that weights may not use */
 	struct rect *rect;
 	size_t n_rects;
 	double cycles;
+	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t peak[PLACES], bound[PLACES];
 };
 

@@ -12,8 +12,14 @@
 
 enum { NO_LIMIT_BYTES = 1 << 30, MAX_CANDIDATES = 256 };
 
-/* bytes of a slice to aim for; 0: weights are not cut */
-static const int64_t targets[] = { 0, 32768, 12288 };
+/* bytes of a slice to aim for (0: weights are not cut), and whether weights
+ * that are late are waited for rather than read in place */
+static const struct policy {
+	int64_t target;
+	bool eager;
+} policies[] = {
+	{ 0, false }, { 32768, false }, { 12288, false }, { 0, true }, { 12288, true },
+};
 
 /* how much slower than the fastest a plan may be that saves SRAM (Size) */
 static const double size_slowdown = 1.3;
@@ -98,19 +104,21 @@ compare_plans(const void *x, const void *y)
 	const struct plan *b = *(struct plan *const *)y;
 	if (a->cycles != b->cycles)
 		return a->cycles < b->cycles ? -1 : 1;
-	int64_t pa = a->peak[PLACE_ARENA] + a->peak[PLACE_CACHE];
-	int64_t pb = b->peak[PLACE_ARENA] + b->peak[PLACE_CACHE];
-	return pa < pb ? -1 : pa > pb;
+	return a->need < b->need ? -1 : a->need > b->need;
 }
 
 static void
-try_plan(struct search *x, int64_t maps, int64_t limit, int64_t target)
+try_plan(struct search *x, int64_t maps, int64_t limit, struct policy policy)
 {
 	struct plan *p = plan_new(x->s);
+	p->eager = policy.eager;
 	if (x->n == MAX_CANDIDATES || !chains_choose(x->s, x->chains, maps, p))
 		return;
-	make_units(x->s, p, target);
-	if (fit(x->s, p, limit))
+	make_units(x->s, p, policy.target);
+	p->taken = anew(x->s->a, int64_t, p->n_kernels + 1);
+	plan_fetches(x->s, p, limit);
+	/* addresses come when sizes are exact; the bound tells enough here */
+	if (p->need <= limit)
 		x->v[x->n++] = p;
 }
 
@@ -123,11 +131,11 @@ list_plans(struct search *x, int64_t limit)
 {
 	x->n = 0;
 	bool free = limit >= NO_LIMIT_BYTES;
-	for (size_t t = 0; t < ARRAY_LEN(targets); t++) {
+	for (size_t t = 0; t < ARRAY_LEN(policies); t++) {
 		int64_t maps = x->least;
 		for (; !free && maps < limit; maps += maps / 8 + 16)
-			try_plan(x, maps, limit, targets[t]);
-		try_plan(x, limit, limit, targets[t]);
+			try_plan(x, maps, limit, policies[t]);
+		try_plan(x, limit, limit, policies[t]);
 	}
 	qsort(x->v, x->n, sizeof(*x->v), compare_plans);
 }
@@ -162,15 +170,17 @@ trim(struct sched *s, struct plan *p)
 {
 	enum { HALVINGS = 12, CLOSE = 1024 };
 	double cycles = p->cycles * 1.005;
-	int64_t hi = peak_of(s, p), lo = 0;
+	int64_t hi = p->need, lo = 0;
 	for (int i = 0; i < HALVINGS && hi - lo > CLOSE; i++) {
 		int64_t mid = lo + (hi - lo) / 2;
-		if (fit(s, p, mid) && p->cycles <= cycles)
-			hi = peak_of(s, p) < mid ? peak_of(s, p) : mid;
+		plan_fetches(s, p, mid);
+		if (p->need <= mid && p->cycles <= cycles)
+			hi = p->need;
 		else
 			lo = mid;
 	}
-	(void)fit(s, p, hi);
+	plan_fetches(s, p, hi);
+	place_rects(s, p, true);
 }
 
 /* the smallest limit with which a plan is fast enough (--optimise=Size) */
@@ -182,12 +192,12 @@ smallest_limit(struct search *x)
 	if (!x->n)
 		return x->least;
 	double cycles = x->v[0]->cycles * size_slowdown;
-	int64_t lo = x->least, hi = peak_of(x->s, x->v[0]);
+	int64_t lo = x->least, hi = x->v[0]->need;
 	for (int i = 0; i < HALVINGS && hi - lo > hi / 128; i++) {
 		int64_t mid = lo + (hi - lo) / 2;
 		list_plans(x, mid);
 		if (x->n && x->v[0]->cycles <= cycles)
-			hi = peak_of(x->s, x->v[0]) < mid ? peak_of(x->s, x->v[0]) : mid;
+			hi = x->v[0]->need < mid ? x->v[0]->need : mid;
 		else
 			lo = mid;
 	}
@@ -216,8 +226,9 @@ least_limit(struct search *x)
 {
 	for (int64_t limit = x->least; limit < NO_LIMIT_BYTES; limit += limit / 32 + 16) {
 		list_plans(x, limit);
-		if (x->n)
-			return peak_of(x->s, x->v[0]);
+		struct plan *p = x->n ? decide(x, limit) : NULL;
+		if (p)
+			return peak_of(x->s, p);
 	}
 	return x->least;
 }
