@@ -221,6 +221,6 @@ struct window window_of(int padding, struct yx in, struct yx kernel,
 /* one file per family of operators */
 extern const struct family conv_families[], pool_families[], eltwise_families[],
     move_families[], reduce_families[], table_families[], relu_families[],
-    softmax_families[];
+    softmax_families[], arg_families[], square_families[];
 
 #endif

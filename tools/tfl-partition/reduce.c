@@ -1,95 +1,467 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MEAN: spec/operators.md 3.3. */
+/*
+ * MEAN, SUM, REDUCE_MAX, REDUCE_MIN over any axes: spec/operators.md 3.3, 5.2.
+ * Neighbouring axes that are all kept or all reduced are one; a pool reduces
+ * the middle one of three.
+ */
 #include "part.h"
 
-#include <math.h>
+enum { MAX_POOL_H = 256, MAX_POOL = 65536, MAX_EXTENT = 65536, MAX_OPS = 4096 };
 
-enum { MAX_POOL_H = 256, MAX_POOL = 65536 };
-
-/* the mean over rows and columns as one average pool */
-struct mean {
-	const struct tfl_tensor *ifm, *ofm;
-	struct yx kernel;
-	struct npu_scale scale;
+struct axis {
+	int32_t n;
+	bool drop;
 };
+
+struct reduction {
+	const struct tfl_tensor *ifm, *ofm;
+	struct axis g[TFL_MAX_RANK]; /* outermost first; kinds alternate */
+	int n, drops;
+	int64_t count; /* elements behind every result */
+	struct npu_scale scale;
+	int32_t zero; /* of what is summed; 0 once it is a partial sum */
+};
+
+static bool
+mark_axes(const struct part *p, const struct tfl_op *op, bool drop[TFL_MAX_RANK])
+{
+	int64_t axis[TFL_MAX_RANK];
+	int n, rank = part_in(p, op, 0)->rank;
+	if (!part_ints(part_in(p, op, 1), axis, TFL_MAX_RANK, &n))
+		return false;
+	for (int i = 0; i < n; i++) {
+		if (axis[i] < -rank || axis[i] >= rank)
+			return false;
+		drop[axis[i] < 0 ? axis[i] + rank : axis[i]] = true;
+	}
+	return true;
+}
+
+static bool
+find_axes(const struct part *p, const struct tfl_op *op, struct reduction *r)
+{
+	bool drop[TFL_MAX_RANK] = { false };
+	if (!mark_axes(p, op, drop))
+		return false;
+	r->count = 1;
+	for (int i = 0; i < r->ifm->rank; i++) {
+		int32_t d = r->ifm->dim[i];
+		struct axis *last = r->n ? &r->g[r->n - 1] : NULL;
+		if (d == 1)
+			continue;
+		r->count *= drop[i] ? d : 1;
+		if (last && last->drop == drop[i]) {
+			last->n *= d;
+			continue;
+		}
+		r->g[r->n++] = (struct axis){ .n = d, .drop = drop[i] };
+		r->drops += drop[i];
+	}
+	return true;
+}
 
 /* M' and e' of the reference: the division by n is in the multiplier */
 static bool
-mean_scale(const struct mean *m, struct npu_scale *out)
+mean_scale(const struct reduction *r, struct npu_scale *out)
 {
-	int64_t n = (int64_t)m->kernel.y * m->kernel.x;
-	struct fixed_mult q = fixed_quantize(quant_scale(m->ifm) / quant_scale(m->ofm));
-	int shift = 63 - __builtin_clzll((uint64_t)n);
+	struct fixed_mult q = fixed_quantize(quant_scale(r->ifm) / quant_scale(r->ofm));
+	int shift = 63 - __builtin_clzll((uint64_t)r->count);
 	shift = shift < 32 ? shift : 32;
 	shift = shift < 31 + q.exp ? shift : 31 + q.exp;
 	if (q.mult <= 0 || shift < 0)
 		return false;
-	int64_t mult = ((int64_t)q.mult << shift) / n;
+	int64_t mult = ((int64_t)q.mult << shift) / r->count;
 	int s = 31 - (q.exp - shift);
 	*out = (struct npu_scale){ .mult = (uint32_t)mult, .shift = s };
 	return mult > 0 && mult <= INT32_MAX && s >= 0 && s <= 63;
 }
 
 static const char *
-read_mean(const struct part *p, const struct tfl_op *op, struct mean *m)
+read_reduction(const struct part *p, const struct tfl_op *op, struct reduction *r)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
 		why = check_maps(p, op, TYPE_MAPS);
 	if (why)
 		return why;
-	m->ifm = part_in(p, op, 0);
-	m->ofm = part_out(p, op, 0);
-	int64_t axis[4];
-	int n;
-	if (m->ifm->rank != 4 || m->ifm->dim[0] != 1)
-		return "IFM must have 4 dimensions and batch 1";
-	if (m->ifm->type != m->ofm->type)
+	*r = (struct reduction){ .ifm = part_in(p, op, 0),
+				 .ofm = part_out(p, op, 0) };
+	if (r->ifm->type != r->ofm->type)
 		return "IFM and OFM differ in type";
-	if (!part_ints(part_in(p, op, 1), axis, 4, &n))
-		return "the axes are not constant";
-	m->kernel = (struct yx){ .y = 1, .x = 1 };
-	for (int i = 0; i < n; i++) {
-		int64_t a = axis[i] < 0 ? axis[i] + 4 : axis[i];
-		if (a == 1)
-			m->kernel.y = m->ifm->dim[1];
-		else if (a == 2)
-			m->kernel.x = m->ifm->dim[2];
-		else
-			return "reduction over other axes than height and width";
-	}
-	if (m->kernel.y > MAX_POOL_H || (int64_t)m->kernel.y * m->kernel.x > MAX_POOL)
-		return "more than 256 rows or 65536 elements to reduce";
-	if (tfl_elements(m->ofm) * m->kernel.y * m->kernel.x != tfl_elements(m->ifm))
+	if (r->ifm->data.p)
+		return "IFM is constant";
+	if (!find_axes(p, op, r))
+		return "the axes are not constants in range";
+	if (tfl_elements(r->ofm) * r->count != tfl_elements(r->ifm))
 		return "the OFM's shape is not what the axes give";
-	return mean_scale(m, &m->scale) ? NULL : "the scale can't be expressed";
+	return NULL;
 }
 
-static const char *
-check_mean(const struct part *p, const struct tfl_op *op)
+/* ---- one pool ------------------------------------------------------------------- */
+
+/* how a pool sees k1 x r x k2 elements of which it reduces the middle */
+struct seen {
+	struct hwc in, out;
+	struct yx kernel;
+};
+
+static struct seen
+see(struct hwc natural, int32_t k1, int32_t r, int32_t k2)
 {
-	struct mean m;
-	return read_mean(p, op, &m);
+	struct hwc s = natural;
+	/* as it is, where that fits: other layouts stay possible */
+	if (k1 == 1 && s.h * s.w == r && s.c == k2 && s.h <= MAX_POOL_H)
+		return (struct seen){ .in = s, .out = { 1, 1, k2 },
+				      .kernel = { .y = s.h, .x = s.w } };
+	if (k1 == 1 && s.h == r && s.h <= MAX_POOL_H)
+		return (struct seen){ .in = s, .out = { 1, s.w, s.c },
+				      .kernel = { .y = s.h, .x = 1 } };
+	if (k1 == 1 && k2 > MAX_EXTENT && r <= MAX_POOL_H)
+		return (struct seen){ .in = { r, k2 / s.c, s.c },
+				      .out = { 1, k2 / s.c, s.c },
+				      .kernel = { .y = r, .x = 1 } };
+	return (struct seen){ .in = { k1, r, k2 }, .out = { k1, 1, k2 },
+			      .kernel = { .y = 1, .x = r } };
+}
+
+static struct g_op *
+pool(struct part *p, enum g_op_kind kind, struct g_operand ifm,
+     struct g_operand ofm, struct yx kernel)
+{
+	struct g_op *o = part_op(p, kind, ifm, ofm);
+	op_kernel(o, kernel, (struct yx){ .y = 1, .x = 1 },
+		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
+	return o;
+}
+
+static struct g_operand
+strided(struct g_operand o, struct hwc shape, int64_t offset, int64_t y, int64_t x)
+{
+	o.view = VIEW_STRIDED;
+	o.start = (struct hwc){ 0 };
+	o.shape = shape;
+	o.offset = offset;
+	o.stride[0] = y;
+	o.stride[1] = x;
+	o.stride[2] = 1;
+	return o;
+}
+
+/* ofm under another shape; what is written there is delivered afterwards */
+static struct g_operand
+as_shape(struct g_operand o, struct hwc shape)
+{
+	return hwc_equal(o.shape, shape) ? o : operand_reshape(o.t, shape);
+}
+
+/* ---- sums ------------------------------------------------------------------------ */
+
+static void
+finish_sum(const struct reduction *r, struct g_op *o)
+{
+	op_scale(o, r->scale, ROUND_TFL);
+	op_zeros(o, r->zero, quant_zero(r->ofm));
+}
+
+/*
+ * More than a kernel takes: partial sums of equal parts, added, then
+ * multiplied by a constant, which has the rounding of a scale.
+ */
+static void
+sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
+	  struct g_operand ofm, const int32_t k[3])
+{
+	int parts = (k[1] + MAX_POOL - 1) / MAX_POOL;
+	struct hwc out = { .h = k[0], .w = 1, .c = k[2] };
+	struct g_operand sum = { .t = NULL };
+	x = part_linear(p, x);
+	for (int i = 0; i < parts; i++) {
+		int64_t lo = (int64_t)k[1] * i / parts;
+		int64_t hi = (int64_t)k[1] * (i + 1) / parts;
+		struct hwc in = { .h = k[0], .w = (int32_t)(hi - lo), .c = k[2] };
+		struct g_operand part = word_new(p, out);
+		struct g_op *o =
+		    pool(p, OP_AVGPOOL,
+			 strided(x, in, lo * k[2], (int64_t)k[1] * k[2], k[2]),
+			 part, (struct yx){ .y = 1, .x = in.w });
+		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
+		op_zeros(o, r->zero, 0);
+		sum = sum.t ? word_add(p, sum, part) : part;
+	}
+	struct g_op *o = word_op_to(p, OP_MUL, sum,
+				    word_const(p, (int32_t)r->scale.mult),
+				    as_shape(ofm, out));
+	op_scale(o, (struct npu_scale){ .mult = 1, .shift = r->scale.shift },
+		 ROUND_TFL);
+	op_zeros(o, 0, quant_zero(r->ofm));
+}
+
+static void
+sum_once(struct part *p, const struct reduction *r, struct g_operand x,
+	 struct g_operand ofm, const int32_t k[3])
+{
+	if (k[1] > MAX_POOL) {
+		sum_parts(p, r, x, ofm, k);
+		return;
+	}
+	struct seen s = see(x.shape, k[0], k[1], k[2]);
+	finish_sum(r, pool(p, OP_AVGPOOL, part_view(p, x, s.in),
+			   as_shape(ofm, s.out), s.kernel));
+}
+
+static int64_t
+product(const struct axis *g, int n)
+{
+	int64_t v = 1;
+	for (int i = 0; i < n; i++)
+		v *= g[i].n;
+	return v;
+}
+
+/*
+ * The innermost axis and another one: sums of the innermost as 32 bits,
+ * written so that the other one becomes the innermost.
+ */
+static struct g_operand
+fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
+{
+	struct axis *last = &r->g[r->n - 1], *kept = last - 1, *next = last - 2;
+	int64_t outer = product(r->g, r->n - 3);
+	int64_t inside = (int64_t)next->n * kept->n;
+	struct hwc all = { .h = (int32_t)outer, .w = kept->n, .c = next->n };
+	struct hwc in = { .h = next->n, .w = kept->n, .c = last->n };
+	struct hwc out = { .h = next->n, .w = kept->n, .c = 1 };
+	struct g_operand y = word_new(p, all);
+	x = part_linear(p, x);
+	for (int64_t i = 0; i < outer; i++) {
+		struct g_operand from =
+		    strided(x, in, i * inside * last->n,
+			    (int64_t)kept->n * last->n, last->n);
+		struct g_op *o = part_op(p, OP_REDUCE_SUM, from,
+					 strided(y, out, i * inside, 1, next->n));
+		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
+	}
+	/* raw values were summed: no compiler uses zero points there */
+	if (r->zero)
+		y = word_sub(p, y, word_const(p, last->n * r->zero));
+	r->zero = 0;
+	int32_t n = next->n;
+	*next = *kept;
+	if (r->n > 3) {
+		next[-1].n *= kept->n;
+		next--;
+	}
+	next[1] = (struct axis){ .n = n, .drop = true };
+	r->n = (int)(next + 2 - r->g);
+	r->drops--;
+	return y;
+}
+
+/* ... R K R K: both reduced axes under one kernel, for every outer K */
+static void
+sum_two(struct part *p, const struct reduction *r, struct g_operand x,
+	struct g_operand ofm)
+{
+	const struct axis *g = &r->g[r->n - 4];
+	int64_t outer = product(r->g, r->n - 4);
+	int64_t row = (int64_t)g[1].n * g[2].n * g[3].n;
+	bool turn = g[0].n > MAX_POOL_H;
+	int64_t y = turn ? g[3].n : row, w = turn ? row : g[3].n;
+	struct yx kernel = { .y = g[turn ? 2 : 0].n, .x = g[turn ? 0 : 2].n };
+	struct hwc in = { .h = kernel.y, .w = kernel.x, .c = g[3].n };
+	struct hwc out = { .h = 1, .w = 1, .c = g[3].n };
+	x = part_linear(p, x);
+	for (int64_t i = 0; i < outer * g[1].n; i++) {
+		int64_t at = i / g[1].n * row * g[0].n +
+			     i % g[1].n * g[2].n * g[3].n;
+		finish_sum(r, pool(p, OP_AVGPOOL, strided(x, in, at, y, w),
+				   strided(ofm, out, i * g[3].n, g[3].n, g[3].n),
+				   kernel));
+	}
+}
+
+/* elements before, along and behind the only reduced axis */
+static void
+around(const struct reduction *r, int32_t k[3])
+{
+	int at = 0;
+	while (!r->g[at].drop)
+		at++;
+	k[0] = at ? r->g[0].n : 1;
+	k[1] = r->g[at].n;
+	k[2] = at + 1 < r->n ? r->g[at + 1].n : 1;
 }
 
 static bool
-lower_mean(struct part *p, const struct tfl_op *op)
+fits(struct hwc s)
 {
-	struct mean m;
-	(void)read_mean(p, op, &m);
-	struct g_operand ifm = part_ifm(p, op->in[0]);
-	struct hwc out = { .h = ifm.shape.h / m.kernel.y,
-			   .w = ifm.shape.w / m.kernel.x, .c = ifm.shape.c };
-	struct g_op *r = part_op(p, OP_AVGPOOL, ifm,
-				 part_view(p, part_ofm(p, op->out[0]), out));
-	op_kernel(r, m.kernel, (struct yx){ .y = 1, .x = 1 },
-		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
-	op_zeros(r, quant_zero(m.ifm), quant_zero(m.ofm));
-	op_scale(r, m.scale, ROUND_TFL);
+	return s.h <= MAX_EXTENT && s.w <= MAX_EXTENT && s.c <= MAX_EXTENT;
+}
+
+static const char *
+check_one_axis(const struct reduction *r)
+{
+	int32_t k[3];
+	around(r, k);
+	bool parts = k[1] > MAX_POOL;
+	struct hwc in = parts ? (struct hwc){ k[0], 1, k[2] }
+			      : see(tfl_hwc(r->ifm), k[0], k[1], k[2]).in;
+	return fits(in) ? NULL : "more than 65536 results before or behind the axis";
+}
+
+static const char *
+check_sum(const struct part *p, const struct tfl_op *op)
+{
+	struct reduction r;
+	const char *why = read_reduction(p, op, &r);
+	if (why)
+		return why;
+	bool ok = op->code == TFL_MEAN
+		      ? mean_scale(&r, &r.scale)
+		      : npu_quantise(quant_scale(r.ifm) / quant_scale(r.ofm),
+				     &r.scale) &&
+			    r.scale.mult <= INT32_MAX;
+	if (!ok)
+		return "the scale can't be expressed";
+	if (r.count * 32768 > INT32_MAX && r.ifm->type == TFL_INT16 &&
+	    r.count > MAX_POOL)
+		return "a sum of more than 65536 elements of 16 bits";
+	if (r.drops < 2)
+		return r.drops ? check_one_axis(&r) : NULL;
+	const struct axis *g = &r.g[r.n - 1];
+	for (int i = 0; i < r.n; i++)
+		if (r.g[i].n > MAX_EXTENT)
+			return part_say(p, "one of %d axes has %d elements: at "
+					"most 65536", r.drops, r.g[i].n);
+	if (g->drop)
+		return product(r.g, r.n - 3) <= MAX_OPS ? NULL
+							: "too many axes in turn";
+	/* kept innermost: a kernel over both */
+	int32_t small = g[-1].n < g[-3].n ? g[-1].n : g[-3].n;
+	if (r.drops > 2 || small > MAX_POOL_H ||
+	    (int64_t)g[-1].n * g[-3].n > MAX_POOL ||
+	    product(r.g, r.n - 4) * g[-2].n > MAX_OPS)
+		return "the reduced axes are too many or too large";
+	return NULL;
+}
+
+static bool
+lower_sum(struct part *p, const struct tfl_op *op)
+{
+	struct reduction r;
+	(void)read_reduction(p, op, &r);
+	r.zero = quant_zero(r.ifm);
+	if (op->code == TFL_MEAN)
+		(void)mean_scale(&r, &r.scale);
+	else
+		(void)npu_quantise(quant_scale(r.ifm) / quant_scale(r.ofm),
+				   &r.scale);
+	struct g_operand x = part_ifm(p, op->in[0]), ofm = part_ofm(p, op->out[0]);
+	struct g_operand room = part_room(p, ofm);
+	while (r.drops > 1 && r.g[r.n - 1].drop)
+		x = fold_innermost(p, &r, x);
+	if (r.drops == 0) {
+		finish_sum(&r, part_copy(p, part_view(p, x, room.shape), room));
+	} else if (r.drops > 1) {
+		sum_two(p, &r, x, room);
+	} else if (x.type == TFL_INT32) {
+		struct axis *g = &r.g[r.n - 1];
+		struct hwc in = { .h = 1, .w = r.n > 1 ? g[-1].n : 1, .c = g->n };
+		struct hwc out = { .h = 1, .w = in.w, .c = 1 };
+		finish_sum(&r, part_op(p, OP_REDUCE_SUM, part_view(p, x, in),
+				       as_shape(room, out)));
+	} else {
+		int32_t k[3];
+		around(&r, k);
+		sum_once(p, &r, x, room, k);
+	}
+	part_deliver(p, room, ofm);
+	return true;
+}
+
+/* ---- REDUCE_MAX, REDUCE_MIN --------------------------------------------------------- */
+
+static const char *
+check_extreme(const struct part *p, const struct tfl_op *op)
+{
+	struct reduction r;
+	const char *why = read_reduction(p, op, &r);
+	if (!why)
+		why = check_same_quant(p, op);
+	for (int i = 0; !why && i < r.n; i++)
+		if (r.g[i].n > MAX_EXTENT ||
+		    product(r.g, i) > MAX_EXTENT ||
+		    product(r.g + i + 1, r.n - i - 1) > MAX_EXTENT)
+			why = "an axis, or those before or behind it, have more "
+			      "than 65536 elements";
+	return why;
+}
+
+/* -1 - x, or 255 - x of unsigned: turns the order around */
+static void
+turn_order(struct part *p, struct g_operand x, struct g_operand y)
+{
+	struct g_op *r = part_op(p, OP_SUB, x, y);
+	op_scalar(r, x.type == TFL_UINT8 ? 255 : -1, 0);
+	G_PUT(r, OP, reversed, 1);
+	op_unscaled(r);
+}
+
+static struct g_operand
+like(struct part *p, struct g_operand o)
+{
+	return operand_whole(part_new_tensor(p, o.type, o.shape, NULL));
+}
+
+/* the innermost reduced axis; leaves the others */
+static struct g_operand
+drop_axis(struct part *p, struct reduction *r, struct g_operand x,
+	  struct g_operand *room)
+{
+	int at = r->n - 1;
+	while (!r->g[at].drop)
+		at--;
+	struct seen s = see(x.shape, (int32_t)product(r->g, at), r->g[at].n,
+			    (int32_t)product(r->g + at + 1, r->n - at - 1));
+	struct g_operand y =
+	    --r->drops ? operand_whole(part_new_tensor(p, x.type, s.out, NULL))
+		       : as_shape(*room, s.out);
+	struct g_operand in = part_view(p, x, s.in);
+	(void)pool(p, OP_MAXPOOL, in, y, s.kernel);
+	r->g[at] = (struct axis){ .n = 1 };
+	return y;
+}
+
+static bool
+lower_extreme(struct part *p, const struct tfl_op *op)
+{
+	struct reduction r;
+	(void)read_reduction(p, op, &r);
+	struct g_operand x = part_ifm(p, op->in[0]), ofm = part_ofm(p, op->out[0]);
+	if (!r.drops) {
+		(void)part_copy(p, part_view(p, x, ofm.shape), ofm);
+		return true;
+	}
+	bool min = op->code == TFL_REDUCE_MIN;
+	if (min) {
+		struct g_operand turned = like(p, x);
+		turn_order(p, x, turned);
+		x = turned;
+	}
+	struct g_operand room = min ? like(p, ofm) : part_room(p, ofm);
+	while (r.drops)
+		x = drop_axis(p, &r, x, &room);
+	if (min)
+		turn_order(p, room, ofm);
+	else
+		part_deliver(p, room, ofm);
 	return true;
 }
 
 const struct family reduce_families[] = {
-	{ .code = TFL_MEAN, .check = check_mean, .lower = lower_mean },
+	{ .code = TFL_MEAN, .check = check_sum, .lower = lower_sum },
+	{ .code = TFL_SUM, .check = check_sum, .lower = lower_sum },
+	{ .code = TFL_REDUCE_MAX, .check = check_extreme, .lower = lower_extreme },
+	{ .code = TFL_REDUCE_MIN, .check = check_extreme, .lower = lower_extreme },
 	{ .code = 0 },
 };
