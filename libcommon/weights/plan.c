@@ -152,24 +152,21 @@ greatest_of(const uint16_t *d, size_t n)
 	return greatest;
 }
 
-struct plan
-plan_stream(struct arena *a, const uint16_t *d, size_t n, int level)
+static struct plan
+plan_at(struct arena *a, const uint16_t *d, size_t n,
+	const struct effort *effort)
 {
 	struct plan p = { .a = a };
-
-	level = level < WEIGHTS_LEVEL_MIN   ? WEIGHTS_LEVEL_MIN
-		: level > WEIGHTS_LEVEL_MAX ? WEIGHTS_LEVEL_MAX
-					    : level;
 	struct window w = {
 		.a = a,
-		.effort = &efforts[level],
+		.effort = effort,
 		.greatest = greatest_of(d, n),
 	};
 	struct codes *both[] = {
 		anew(a, struct codes, 1),
 		anew(a, struct codes, 1),
 	};
-	size_t step = w.effort->rounds ? WINDOW : n;
+	size_t step = effort->rounds ? WINDOW : n;
 	for (size_t i = 0; i < n; i += step) {
 		w.d = d + i;
 		w.n = n - i < step ? n - i : step;
@@ -179,7 +176,24 @@ plan_stream(struct arena *a, const uint16_t *d, size_t n, int level)
 			more.slices[s].end += i;
 		plan_append(&p, &more);
 	}
-	if (w.effort->polish)
-		plan_polish(&p, d, w.effort->polish);
+	if (effort->polish)
+		plan_polish(&p, d, effort->polish);
+	return p;
+}
+
+struct plan
+plan_stream(struct arena *a, const uint16_t *d, size_t n, int level)
+{
+	level = level < WEIGHTS_LEVEL_MIN   ? WEIGHTS_LEVEL_MIN
+		: level > WEIGHTS_LEVEL_MAX ? WEIGHTS_LEVEL_MAX
+					    : level;
+	struct plan p = plan_at(a, d, n, &efforts[level]);
+
+	/* a finer search can end worse; beyond the default that is unwelcome */
+	while (--level >= WEIGHTS_LEVEL_DEFAULT) {
+		struct plan other = plan_at(a, d, n, &efforts[level]);
+		if (other.bits < p.bits)
+			p = other;
+	}
 	return p;
 }

@@ -407,6 +407,13 @@ check_round_trip(int level)
 		       "%s\n", kind, n, level, out.n, cost, e.text);
 	else
 		damage(a, out);
+	/* above the default a level never gives more than the one below */
+	if (ok && level > WEIGHTS_LEVEL_DEFAULT &&
+	    cost > weights_cost(v, n, level - 1)) {
+		printf("kind %d, %zu values: level %d is larger than %d\n",
+		       kind, n, level, level - 1);
+		ok = false;
+	}
 	ok = ok && !weights_decode(a, out, (int64_t)n + 1, &got, &e);
 	arena_close(a);
 	return ok;
