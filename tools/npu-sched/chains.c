@@ -15,10 +15,18 @@ struct life {
 	int producer; /* operation whose OFM it is, if that may roll; or -1 */
 };
 
+/* what fetching one operation's weights costs and saves */
+struct saving {
+	int64_t bytes;
+	double cycles;
+};
+
 struct candidate {
 	struct chain chain;
 	int64_t bytes;	 /* all feature maps live while it runs */
 	int64_t weights; /* to have them all in SRAM */
+	struct saving *saving; /* of a banded chain: the best first */
+	int n_savings;
 };
 
 struct chains {
@@ -119,6 +127,35 @@ live_bytes(const struct sched *s, const struct chains *c, const struct chain *x)
 	return sum;
 }
 
+static int64_t
+weights_of(const struct g_op *op)
+{
+	const int32_t *d = op->weights->shape.dim;
+	return (int64_t)d[0] * d[1] * d[2] * d[3] + 10 * (int64_t)d[0];
+}
+
+/* sorted by what a byte saves */
+static void
+list_savings(struct sched *s, struct candidate *k)
+{
+	const struct chain *c = &k->chain;
+	k->saving = anew(s->a, struct saving, (size_t)(c->last - c->first) + 1);
+	for (int i = c->first; i <= c->last; i++) {
+		struct saving v = { .bytes = 0 };
+		if (!s->info[i].op->weights)
+			continue;
+		v.bytes = weights_of(s->info[i].op);
+		for (size_t n = 0; n < c->n_kernels; n++)
+			if (c->kernel[n].op == i)
+				v.cycles += c->kernel[n].cost[0] - c->kernel[n].cost[1];
+		int at = k->n_savings++;
+		for (; at > 0 && k->saving[at - 1].cycles * (double)v.bytes <
+				     v.cycles * (double)k->saving[at - 1].bytes; at--)
+			k->saving[at] = k->saving[at - 1];
+		k->saving[at] = v;
+	}
+}
+
 static void
 add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t rows)
 {
@@ -127,12 +164,11 @@ add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t ro
 		return;
 	k.bytes = live_bytes(s, c, &k.chain);
 	for (int i = first; i <= last; i++) {
-		const struct g_op *op = s->info[i].op;
-		if (!op->weights)
-			continue;
-		const int32_t *d = op->weights->shape.dim;
-		k.weights += (int64_t)d[0] * d[1] * d[2] * d[3] + 10 * (int64_t)d[0];
+		if (s->info[i].op->weights)
+			k.weights += weights_of(s->info[i].op);
 	}
+	if (rows)
+		list_savings(s, &k);
 	agrow(s->a, c->v, c->n, &c->cap);
 	c->v[c->n++] = k;
 }
@@ -229,13 +265,25 @@ chains_list(struct sched *s)
 	return c;
 }
 
-/* cycles of a candidate when this much memory is left for its weights */
+/*
+ * Cycles of a candidate when this much memory is left for its weights.  Bands
+ * want an operation's weights whole, all the time; without bands they can be
+ * cut into slices that come and go.
+ */
 static double
 cost_with_room(const struct candidate *k, int64_t room)
 {
 	double in_place = k->chain.cost[0], fetched = k->chain.cost[1];
 	if (!k->weights || room >= k->weights)
 		return fetched;
+	if (k->chain.rows) {
+		for (int i = 0; i < k->n_savings; i++)
+			if (k->saving[i].bytes <= room) {
+				in_place -= k->saving[i].cycles;
+				room -= k->saving[i].bytes;
+			}
+		return in_place;
+	}
 	double share = room > 0 ? (double)room / (double)k->weights : 0;
 	return in_place - (in_place - fetched) * share;
 }
