@@ -234,6 +234,9 @@ picture() {
 	[[ "$output" != *"built without libsndfile"* ]] || skip "built without libsndfile"
 	[ "$status" -eq 0 ]
 	[ "$(numbers out)" = "-10 0 -30 -5" ]
+	# no frames at all: silence
+	printf '%b' 'FORM\x00\x00\x00.AIFFCOMM\x00\x00\x00\x12\x00\x01\x00\x00\x00\x00\x00\x10@\x0b\xfa\x00\x00\x00\x00\x00\x00\x00SSND\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00' >empty.aiff
+	gives "-10 -10 -10 -10" --fit m.tflite empty.aiff
 	head -c 13 a.aiff >cut.aiff
 	refuses 2 "cut.aiff: error: " mkinput m.tflite cut.aiff
 }

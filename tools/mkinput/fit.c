@@ -200,7 +200,8 @@ static void
 fit_length(struct arena *a, struct data *d, size_t n)
 {
 	double *v = anew(a, double, n);
-	memcpy(v, d->v, (d->n < n ? d->n : n) * sizeof(*v));
+	for (size_t i = 0; i < n && i < d->n; i++) /* there may be none */
+		v[i] = d->v[i];
 	d->v = v;
 	d->n = n;
 	d->rank = 1;
