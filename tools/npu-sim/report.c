@@ -20,7 +20,8 @@ put_tensor(struct text *x, struct sim *s, int index)
 static void
 print_text(struct text *x)
 {
-	(void)fwrite(x->p, 1, x->n, stdout);
+	if (x->n)
+		(void)fwrite(x->p, 1, x->n, stdout);
 	text_free(x);
 }
 
