@@ -18,7 +18,8 @@ static const struct policy {
 	int64_t target;
 	bool eager;
 } policies[] = {
-	{ 0, false }, { 32768, false }, { 12288, false }, { 0, true }, { 12288, true },
+	{ 0, false }, { 32768, false }, { 12288, false }, { 4096, false },
+	{ 0, true }, { 12288, true },
 };
 
 /* how much slower than the fastest a plan may be that saves SRAM (Size) */
@@ -148,11 +149,16 @@ static struct plan *
 decide(struct search *x, int64_t limit)
 {
 	size_t few = 8 * (size_t)x->s->o->effort;
-	struct plan *best = NULL;
+	struct plan *best = NULL, *last = NULL;
+	double last_cycles = 0;
 	for (size_t i = 0; i < x->n && (i < few || !best); i++) {
 		struct plan *p = x->v[i];
 		if (best && best->cycles <= p->cycles)
 			break;
+		if (last && last_cycles == p->cycles && last->n_kernels == p->n_kernels)
+			continue; /* the same again */
+		last = p;
+		last_cycles = p->cycles;
 		if (!measure_units(x->s, p))
 			return NULL;
 		if (fit(x->s, p, limit) && (!best || compare_plans(&p, &best) < 0))
