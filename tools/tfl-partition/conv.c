@@ -473,9 +473,10 @@ lower_fc(struct part *p, const struct tfl_op *op)
 }
 
 const struct family conv_families[] = {
-	{ .code = TFL_CONV_2D, .check = check_conv2d, .lower = lower_conv2d },
+	{ .code = TFL_CONV_2D, .check = check_conv2d, .lower = lower_conv2d,
+	  .direct = true },
 	{ .code = TFL_DEPTHWISE_CONV_2D, .check = check_depthwise,
-	  .lower = lower_depthwise },
+	  .lower = lower_depthwise, .direct = true },
 	{ .code = TFL_FULLY_CONNECTED, .check = check_fc, .lower = lower_fc },
 	{ .code = 0 },
 };

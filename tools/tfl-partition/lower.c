@@ -1,32 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every NPU operator becomes graph operations, node by node. */
-#include "part.h"
+#include "nd.h"
+
+void
+bind_place(struct part *p, int tensor, struct g_operand place)
+{
+	int producer = p->sg->tensor[tensor].producer;
+	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)hwc_elements(place.shape) };
+	struct g_operand any;
+	if (p->value[tensor].t || producer < 0 || !p->op[producer].npu)
+		return;
+	if (family_find(p->sg->op[producer].code)->direct ||
+	    operand_view(place, line, &any))
+		p->value[tensor] = place;
+}
 
 /*
- * The result of an alias that the CPU sees has its memory already; its input,
+ * Who is made where, before anything is made, from the last operator to the
+ * first: what is a part of a result is written there.  And
+ * the result of an alias that the CPU sees has its memory already; its input,
  * when nobody else sees that, is then another name of the same memory.
  */
 static void
-bind_aliases(struct part *p)
+bind_places(struct part *p)
 {
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		const struct family *f = family_find(op->code);
+		if (p->op[i].npu && f && f->bind)
+			f->bind(p, op);
 		if (!p->op[i].npu || !f || !f->alias)
 			continue;
-		struct g_operand *to = &p->value[op->out[0]];
-		struct g_operand *from = &p->value[op->in[0]];
-		int producer = p->sg->tensor[op->in[0]].producer;
-		if (!to->t || from->t || producer < 0 || !p->op[producer].npu)
-			continue;
-		*from = operand_reshape(to->t, tfl_hwc(&p->sg->tensor[op->in[0]]));
+		const struct g_operand *to = &p->value[op->out[0]];
+		struct g_operand view;
+		if (to->t && operand_view(*to, tfl_hwc(&p->sg->tensor[op->in[0]]),
+					  &view))
+			bind_place(p, op->in[0], view);
 	}
 }
 
 bool
 lower_all(struct part *p)
 {
-	bind_aliases(p);
+	bind_places(p);
 	for (size_t n = 0; n < p->g->n_nodes; n++) {
 		p->node = p->g->nodes[n];
 		for (int i = 0; p->node->kind == NODE_NPU && i < p->node->tfl.n; i++) {

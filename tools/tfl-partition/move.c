@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QUANTIZE, RESHAPE and its kin, PAD: spec/operators.md 5.7, 6.3. */
-#include "part.h"
+/* QUANTIZE, RESHAPE and its kin: spec/operators.md 5.7. */
+#include "nd.h"
 
 /* ---- QUANTIZE ------------------------------------------------------------- */
 
@@ -43,133 +43,42 @@ lower_quantize(struct part *p, const struct tfl_op *op)
 static const char *
 check_reshape(const struct part *p, const struct tfl_op *op)
 {
-	const char *why = check_arity(p, op, 1, 2, 1);
-	if (!why)
-		why = check_maps(p, op, TYPE_MAPS);
-	if (!why)
-		why = check_same_quant(p, op);
+	const char *why = check_move(p, op, 1, 2);
 	if (why)
 		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (i->data.p)
-		return "IFM is constant";
 	if (op->n_in > 1 && op->in[1] >= 0 && !part_in(p, op, 1)->data.p)
 		return "the new shape is not constant";
-	return tfl_elements(i) == tfl_elements(o)
-		   ? NULL
-		   : "IFM and OFM differ in the number of elements";
+	struct nd from = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
+	if (nd_elements(&from) != nd_elements(&to))
+		return "IFM and OFM differ in the number of elements";
+	return check_copies(p, &from, &to);
 }
 
 /* no operation, unless both names already have a place of their own */
 static bool
 lower_reshape(struct part *p, const struct tfl_op *op)
 {
-	struct g_operand from = part_ifm(p, op->in[0]);
-	struct g_operand *to = &p->value[op->out[0]];
-	struct hwc shape = tfl_hwc(part_out(p, op, 0));
-	if (!to->t) {
-		*to = part_view(p, from, shape);
-	} else if (to->t != from.t) {
-		(void)part_copy(p, part_view(p, from, to->shape), *to);
+	struct nd v = nd_ifm(p, op->in[0]);
+	struct g_operand to = p->value[op->out[0]], as;
+	struct hwc shape = tfl_hwc(part_in(p, op, 0));
+	/* bound to each other before: the result is there */
+	if (to.t && to.t == v.t && operand_view(to, shape, &as)) {
+		struct nd w = nd_of(as, part_in(p, op, 0));
+		if (w.offset == v.offset && nd_is_dense(&v) && nd_is_dense(&w))
+			return true;
 	}
-	return true;
-}
-
-/* ---- PAD -------------------------------------------------------------------- */
-
-/* before and after of each dimension; false unless it is a 4-D constant */
-static bool
-read_pads(const struct part *p, const struct tfl_op *op, int64_t v[8])
-{
-	const struct tfl_tensor *t = part_in(p, op, 1);
-	int n;
-	return t && part_ints(t, v, 8, &n) && n == 8;
-}
-
-static const char *
-check_pad(const struct part *p, const struct tfl_op *op)
-{
-	const char *why = check_arity(p, op, 2, 2, 1);
-	if (!why)
-		why = check_maps(p, op, TYPE_MAPS);
-	if (!why)
-		why = check_same_quant(p, op);
-	if (why)
-		return why;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	int64_t v[8];
-	if (i->rank != 4 || o->rank != 4 || !read_pads(p, op, v))
-		return "the padding is not a constant for 4 dimensions";
-	for (int k = 0; k < 4; k++)
-		if (v[2 * k] < 0 || v[2 * k + 1] < 0 ||
-		    i->dim[k] + v[2 * k] + v[2 * k + 1] != o->dim[k])
-			return "the OFM's shape is not IFM plus padding";
-	if (v[0] || v[1] || v[6] || v[7])
-		return "padding of batch or channels";
-	for (int k = 1; k < 3; k++)
-		if ((v[2 * k] > v[2 * k + 1] ? v[2 * k] : v[2 * k + 1]) *
-			(tfl_elements(o) / o->dim[k]) > tfl_elements(i))
-			return "the border is larger than the IFM";
-	return i->data.p ? "IFM is constant" : NULL;
-}
-
-struct box {
-	struct hwc shape, start;
-};
-
-/*
- * Writes the zero point into a part of the OFM: as many elements of the IFM,
- * whatever they are, clamped to that one value.
- */
-static void
-fill_border(struct part *p, struct g_operand from, struct g_operand to,
-	    struct box b, int32_t zero)
-{
-	if (hwc_elements(b.shape) == 0)
-		return;
-	struct g_operand any = operand_reshape(from.t, b.shape);
-	any.view = VIEW_STRIDED;
-	any.stride[0] = (int64_t)b.shape.w * b.shape.c;
-	any.stride[1] = b.shape.c;
-	any.stride[2] = 1;
-	struct g_op *r = part_copy(p, any, part_box(to, b.shape, b.start));
-	op_clamp(r, (struct g_range){ .lo = zero, .hi = zero });
-}
-
-static bool
-lower_pad(struct part *p, const struct tfl_op *op)
-{
-	if (p->op[p->op_i].folded)
-		return true;
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	int64_t v[8];
-	(void)read_pads(p, op, v);
-	struct g_operand from = part_ifm(p, op->in[0]), to = part_ofm(p, op->out[0]);
-	struct hwc in = tfl_hwc(i), out = tfl_hwc(o);
-	int32_t top = (int32_t)v[2], left = (int32_t)v[4], front = (int32_t)v[6];
-	struct hwc start = { .h = top, .w = left, .c = front };
-	(void)part_copy(p, from, part_box(to, in, start));
-	const struct box border[] = {
-		{ { .h = top, .w = out.w, .c = out.c }, { .h = 0 } },
-		{ { .h = out.h - top - in.h, .w = out.w, .c = out.c },
-		  { .h = top + in.h } },
-		{ { .h = in.h, .w = left, .c = out.c }, { .h = top } },
-		{ { .h = in.h, .w = out.w - left - in.w, .c = out.c },
-		  { .h = top, .w = left + in.w } },
-	};
-	for (size_t k = 0; k < ARRAY_LEN(border); k++)
-		fill_border(p, from, to, border[k], quant_zero(o));
+	nd_result(p, op->out[0], &v);
 	return true;
 }
 
 const struct family move_families[] = {
-	{ .code = TFL_QUANTIZE, .check = check_quantize, .lower = lower_quantize },
+	{ .code = TFL_QUANTIZE, .check = check_quantize, .lower = lower_quantize,
+	  .direct = true },
 	{ .code = TFL_RESHAPE, .check = check_reshape, .lower = lower_reshape,
-	  .alias = true },
+	  .alias = true, .direct = true },
 	{ .code = TFL_SQUEEZE, .check = check_reshape, .lower = lower_reshape,
-	  .alias = true },
+	  .alias = true, .direct = true },
 	{ .code = TFL_EXPAND_DIMS, .check = check_reshape, .lower = lower_reshape,
-	  .alias = true },
-	{ .code = TFL_PAD, .check = check_pad, .lower = lower_pad },
+	  .alias = true, .direct = true },
 	{ .code = 0 },
 };

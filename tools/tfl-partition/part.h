@@ -49,7 +49,10 @@ struct family {
 	int code;
 	const char *(*check)(const struct part *p, const struct tfl_op *op);
 	bool (*lower)(struct part *p, const struct tfl_op *op);
-	bool alias; /* moves nothing: the result is another name of the input */
+	bool alias;  /* moves nothing: the result is another name of the input */
+	bool direct; /* writes to part_ofm() as it is, whatever view that is */
+	/* gives inputs that nobody has made yet a place in its result */
+	void (*bind)(struct part *p, const struct tfl_op *op);
 };
 const struct family *family_find(int code);
 
@@ -61,6 +64,8 @@ void make_nodes(struct part *p);
 
 /* lower.c: every NPU operator into its node */
 bool lower_all(struct part *p);
+/* a tensor that nobody has made yet is to be made at place, if its producer can */
+void bind_place(struct part *p, int tensor, struct g_operand place);
 
 /* report.c */
 void print_report(const struct part *p, struct text *t);
@@ -220,7 +225,8 @@ struct window window_of(int padding, struct yx in, struct yx kernel,
 
 /* one file per family of operators */
 extern const struct family conv_families[], pool_families[], eltwise_families[],
-    move_families[], reduce_families[], table_families[], relu_families[],
+    move_families[], slice_families[], permute_families[], concat_families[],
+    pad_families[], reduce_families[], table_families[], relu_families[],
     softmax_families[], arg_families[], square_families[];
 
 #endif

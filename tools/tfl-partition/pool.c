@@ -123,7 +123,9 @@ lower_pool(struct part *p, const struct tfl_op *op)
 }
 
 const struct family pool_families[] = {
-	{ .code = TFL_AVERAGE_POOL_2D, .check = check_pool, .lower = lower_pool },
-	{ .code = TFL_MAX_POOL_2D, .check = check_pool, .lower = lower_pool },
+	{ .code = TFL_AVERAGE_POOL_2D, .check = check_pool, .lower = lower_pool,
+	  .direct = true },
+	{ .code = TFL_MAX_POOL_2D, .check = check_pool, .lower = lower_pool,
+	  .direct = true },
 	{ .code = 0 },
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which graph tensor holds a TFLite tensor, and how it is seen. */
-#include "part.h"
+#include "nd.h"
 
 #include <stdio.h>
 
@@ -69,15 +69,15 @@ part_ifm(struct part *p, int tensor)
 struct g_operand
 part_view(struct part *p, struct g_operand o, struct hwc shape)
 {
+	struct g_operand r;
 	if (hwc_equal(o.shape, shape))
 		return o;
-	if (o.view == VIEW_BOX || o.view == VIEW_STRIDED) {
+	if (!operand_view(o, shape, &r)) {
 		struct g_tensor *t = part_new_tensor(p, o.type, o.shape, NULL);
 		struct g_op *op = part_copy(p, o, operand_whole(t));
 		op_clamp(op, type_range(o.type));
-		o = operand_whole(t);
+		r = operand_reshape(t, shape);
 	}
-	struct g_operand r = operand_reshape(o.t, shape);
 	r.type = o.type;
 	return r;
 }

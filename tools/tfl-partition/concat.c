@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators that write parts of their result: CONCATENATION, PACK, GATHER,
+ * TILE.  A producer that can write its part in place does so (bind_concat).
+ */
+#include "nd.h"
+
+#include <assert.h>
+
+#include <math.h>
+
+/* ---- CONCATENATION, PACK ------------------------------------------------------ */
+
+static int64_t
+length_of(const struct tfl_op *op, const struct tfl_tensor *t, int axis)
+{
+	return op->code == TFL_PACK ? 1 : t->dim[axis];
+}
+
+static const char *
+read_axis(const struct part *p, const struct tfl_op *op, int *axis)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	bool pack = op->code == TFL_PACK;
+	const char *why = check_options(p, op, pack ? &fb_PackOptions
+						    : &fb_ConcatenationOptions);
+	if (why)
+		return why;
+	*axis = move_axis(pack ? TFL_OPT(op, PackOptions, axis)
+			       : TFL_OPT(op, ConcatenationOptions, axis),
+			  o->rank);
+	if (*axis < 0)
+		return "the axis is out of range";
+	if (!pack && TFL_OPT(op, ConcatenationOptions, fused_activation_function))
+		return "CONCATENATION with a fused activation";
+	return NULL;
+}
+
+/* where input i of length n goes */
+static struct nd
+share(const struct nd *to, int axis, int64_t at, int64_t n)
+{
+	struct nd v = *to;
+	nd_slice(&v, axis, at, n, 1);
+	return v;
+}
+
+/* only unsigned inputs are brought to the OFM's quantization: 3.4 */
+static bool
+rescales(const struct tfl_op *op, const struct tfl_tensor *i, const struct tfl_tensor *o)
+{
+	return op->code == TFL_CONCATENATION && o->type == TFL_UINT8 &&
+	       !quant_equal(i, o);
+}
+
+static const char *
+check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
+	    struct nd to, int64_t *at)
+{
+	const struct tfl_tensor *t = part_in(p, op, i), *o = part_out(p, op, 0);
+	const char *why = t ? check_moved(p, t, "an input") : "an input is absent";
+	if (why)
+		return why;
+	if (t->type != o->type)
+		return "an input and the OFM differ in type";
+	if (op->code == TFL_CONCATENATION && t->rank != o->rank)
+		return "an input and the OFM differ in rank";
+	if (rescales(op, t, o) && (t->quant.n_scale != 1 || o->quant.n_scale != 1 ||
+			       !(t->quant.scale[0] > 0) || !(o->quant.scale[0] > 0)))
+		return "an input or the OFM has no quantization";
+	int64_t n = length_of(op, t, axis);
+	if (n > o->dim[axis] - *at)
+		return "the inputs are larger than the OFM";
+	struct nd v = nd_shape(t), part = share(&to, axis, *at, n);
+	if (nd_elements(&v) != nd_elements(&part))
+		return "the shapes of inputs and OFM do not match";
+	*at += n;
+	return check_copies(p, &v, &part);
+}
+
+static const char *
+check_concat(const struct part *p, const struct tfl_op *op)
+{
+	int axis;
+	const char *why = check_arity(p, op, 1, op->n_in, 1);
+	if (!why)
+		why = check_moved(p, part_out(p, op, 0), "OFM");
+	if (!why)
+		why = read_axis(p, op, &axis);
+	if (why)
+		return why;
+	struct nd to = nd_shape(part_out(p, op, 0));
+	int64_t at = 0;
+	bool constant = true;
+	for (int i = 0; i < op->n_in; i++) {
+		why = check_input(p, op, i, axis, to, &at);
+		if (why)
+			return why;
+		constant = constant && part_in(p, op, i)->data.p;
+	}
+	if (constant)
+		return "all inputs are constant";
+	return at == to.dim[axis] ? NULL : "the inputs do not fill the OFM";
+}
+
+/* the reference's float32 formula as a table: operators.md 3.4 */
+static struct g_lut *
+rescale_table(struct part *p, const struct tfl_tensor *i, const struct tfl_tensor *o)
+{
+	float scale = quant_scale_f32(i) * (1.0f / quant_scale_f32(o));
+	float bias = (float)-quant_zero(i) * scale;
+	uint8_t table[256];
+	for (int q = 0; q < 256; q++) {
+		float v = roundf((float)q * scale + bias) + (float)quant_zero(o);
+		table[q] = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+	}
+	return part_lut8(p, table);
+}
+
+static bool
+same_place(const struct nd *a, const struct g_operand *o)
+{
+	struct g_operand b;
+	return nd_operand(a, &b) && b.t == o->t && b.view == o->view &&
+	       hwc_equal(b.shape, o->shape) && hwc_equal(b.start, o->start) &&
+	       b.offset == o->offset &&
+	       !memcmp(b.stride, o->stride, sizeof(b.stride));
+}
+
+static bool
+lower_concat(struct part *p, const struct tfl_op *op)
+{
+	int axis;
+	(void)read_axis(p, op, &axis);
+	struct nd to = nd_ofm(p, op->out[0]);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	int64_t at = 0;
+	for (int i = 0; i < op->n_in; i++) {
+		const struct tfl_tensor *t = part_in(p, op, i);
+		int64_t n = length_of(op, t, axis);
+		struct nd from = nd_ifm(p, op->in[i]);
+		struct nd part = share(&to, axis, at, n);
+		struct g_operand as;
+		size_t first = p->g->n_ops;
+		at += n;
+		(void)nd_reshape(&part, from.dim, from.rank);
+		if (nd_operand(&part, &as) && same_place(&from, &as))
+			continue;
+		nd_copy(p, &from, &part);
+		for (size_t k = first; rescales(op, t, o) && k < p->g->n_ops; k++)
+			op_table(p->g->ops[k], rescale_table(p, t, o));
+	}
+	return true;
+}
+
+/*
+ * An input that exists for this operator alone, and whose producer writes
+ * wherever it is told to, is made in its place right away.
+ */
+static void
+bind_concat(struct part *p, const struct tfl_op *op)
+{
+	int axis;
+	(void)read_axis(p, op, &axis);
+	struct nd to = nd_ofm(p, op->out[0]);
+	int64_t at = 0;
+	for (int i = 0; i < op->n_in; i++) {
+		int in = op->in[i];
+		const struct tfl_tensor *t = &p->sg->tensor[in];
+		int64_t n = length_of(op, t, axis);
+		struct nd part = share(&to, axis, at, n);
+		struct nd shape = nd_shape(t);
+		struct g_operand as;
+		at += n;
+		if (!rescales(op, t, part_out(p, op, 0)) &&
+		    nd_reshape(&part, shape.dim, shape.rank) &&
+		    nd_operand(&part, &as))
+			bind_place(p, in, as);
+	}
+}
+
+/* ---- GATHER ------------------------------------------------------------------- */
+
+struct gather {
+	int axis, n;
+	const struct tfl_tensor *index;
+};
+
+static int64_t
+index_at(const struct gather *g, int k)
+{
+	const uint8_t *b = g->index->data.p;
+	return g->index->type == TFL_INT64 ? (int64_t)load_le64(b + 8 * (size_t)k)
+					   : (int32_t)load_le32(b + 4 * (size_t)k);
+}
+
+/* indices from k on that are evenly spaced */
+static int
+run_length(const struct gather *g, int k, int64_t *step)
+{
+	*step = 1;
+	if (k + 1 >= g->n || index_at(g, k + 1) == index_at(g, k))
+		return 1;
+	*step = index_at(g, k + 1) - index_at(g, k);
+	int n = 2;
+	while (k + n < g->n && index_at(g, k + n) - index_at(g, k + n - 1) == *step)
+		n++;
+	return n;
+}
+
+/* the k-th run: source and destination; the index of the next */
+static int
+gather_run(const struct gather *g, int k, struct nd *from, struct nd *to)
+{
+	int64_t step;
+	int n = run_length(g, k, &step);
+	nd_slice(from, g->axis, index_at(g, k), n, step);
+	nd_slice(to, g->axis, k, n, 1);
+	return k + n;
+}
+
+/* the OFM with the indices as one dimension */
+static struct nd
+gathered(const struct gather *g, const struct nd *in, struct nd to)
+{
+	int64_t dim[TFL_MAX_RANK];
+	memcpy(dim, in->dim, sizeof(dim));
+	dim[g->axis] = g->n;
+	bool ok = nd_reshape(&to, dim, in->rank);
+	assert(ok);
+	return to;
+}
+
+static const char *
+read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
+{
+	const char *why = check_options(p, op, &fb_GatherOptions);
+	if (!why)
+		why = check_move(p, op, 2, 2);
+	if (why)
+		return why;
+	const struct tfl_tensor *in = part_in(p, op, 0);
+	g->index = part_in(p, op, 1);
+	if (!g->index->data.p || (g->index->type != TFL_INT32 &&
+				  g->index->type != TFL_INT64))
+		return "the indices are not constant integers";
+	if (TFL_OPT(op, GatherOptions, batch_dims))
+		return "GATHER with batch dimensions";
+	g->axis = move_axis(TFL_OPT(op, GatherOptions, axis), in->rank);
+	int64_t n = tfl_elements(g->index);
+	if (g->axis < 0 || n < 1 || n > 65536)
+		return "the axis or the number of indices is out of range";
+	g->n = (int)n;
+	for (int k = 0; k < g->n; k++)
+		if (index_at(g, k) < 0 || index_at(g, k) >= in->dim[g->axis])
+			return "an index is out of range";
+	return tfl_elements(in) / in->dim[g->axis] * n ==
+		       tfl_elements(part_out(p, op, 0))
+		   ? NULL
+		   : "the OFM's shape is not what the indices give";
+}
+
+static const char *
+check_gather(const struct part *p, const struct tfl_op *op)
+{
+	struct gather g;
+	const char *why = read_gather(p, op, &g);
+	if (why)
+		return why;
+	struct nd in = nd_shape(part_in(p, op, 0));
+	struct nd out = gathered(&g, &in, nd_shape(part_out(p, op, 0)));
+	int64_t copies = 0;
+	for (int k = 0; k < g.n;) {
+		struct nd from = in, to = out;
+		k = gather_run(&g, k, &from, &to);
+		copies += nd_copies(&from, &to);
+		if (copies > ND_MAX_COPIES)
+			return part_say(p, "gathering takes more than %d copies",
+					ND_MAX_COPIES);
+	}
+	return NULL;
+}
+
+static bool
+lower_gather(struct part *p, const struct tfl_op *op)
+{
+	struct gather g;
+	(void)read_gather(p, op, &g);
+	struct nd in = nd_ifm(p, op->in[0]), from = in, to = in;
+	if (gather_run(&g, 0, &from, &to) == g.n) {
+		nd_result(p, op->out[0], &from);
+		return true;
+	}
+	struct nd out = gathered(&g, &in, nd_ofm(p, op->out[0]));
+	for (int k = 0; k < g.n;) {
+		from = in;
+		to = out;
+		k = gather_run(&g, k, &from, &to);
+		nd_copy(p, &from, &to);
+	}
+	return true;
+}
+
+/* ---- TILE ------------------------------------------------------------------- */
+
+static const char *
+check_tile(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_move(p, op, 2, 2);
+	if (why)
+		return why;
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	int64_t times[TFL_MAX_RANK], all = 0;
+	int n;
+	if (!part_ints(part_in(p, op, 1), times, TFL_MAX_RANK, &n))
+		return "the multiples are not constant";
+	if (n != i->rank || o->rank != i->rank)
+		return "the multiples do not have the IFM's rank";
+	for (int k = 0; k < n; k++) {
+		if (times[k] < 1 || times[k] != o->dim[k] / i->dim[k] ||
+		    o->dim[k] % i->dim[k])
+			return "the OFM's shape is not IFM times multiples";
+		all += times[k];
+	}
+	struct nd from = nd_shape(i), to = nd_shape(o);
+	for (int k = 0; k < n; k++)
+		nd_slice(&to, k, 0, i->dim[k], 1);
+	return all * nd_copies(&from, &to) <= ND_MAX_COPIES
+		   ? NULL
+		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
+}
+
+/* the IFM into a corner; then, axis by axis, what is there already again */
+static bool
+lower_tile(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct nd in = nd_ifm(p, op->in[0]);
+	if (nd_elements(&in) == tfl_elements(o)) {
+		nd_result(p, op->out[0], &in);
+		return true;
+	}
+	struct nd out = nd_ofm(p, op->out[0]), done = out;
+	for (int k = 0; k < o->rank; k++)
+		nd_slice(&done, k, 0, in.dim[k], 1);
+	nd_copy(p, &in, &done);
+	for (int k = o->rank; k-- > 0;) {
+		for (int64_t at = in.dim[k]; at < o->dim[k]; at += in.dim[k]) {
+			struct nd to = done;
+			to.offset += at * out.stride[k];
+			nd_copy(p, &done, &to);
+		}
+		done.dim[k] = o->dim[k];
+	}
+	return true;
+}
+
+const struct family concat_families[] = {
+	{ .code = TFL_CONCATENATION, .check = check_concat, .lower = lower_concat,
+	  .bind = bind_concat, .direct = true },
+	{ .code = TFL_PACK, .check = check_concat, .lower = lower_concat,
+	  .bind = bind_concat, .direct = true },
+	{ .code = TFL_GATHER, .check = check_gather, .lower = lower_gather,
+	  .direct = true },
+	{ .code = TFL_TILE, .check = check_tile, .lower = lower_tile,
+	  .direct = true },
+	{ .code = 0 },
+};

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies between views: the dimensions that both sides walk through, merged
+ * where memory allows, three of them as H, W and C of an operation, the rest
+ * as a loop of operations.
+ */
+#include "nd.h"
+
+#include <assert.h>
+
+#include <stdlib.h>
+
+enum { MAX_EXTENT = 65536, GOOD_DEPTH = 128 };
+
+struct axis {
+	int64_t n, from, to; /* length, strides in elements */
+};
+
+struct plan {
+	int type; /* of the elements that are copied */
+	int wide; /* how many of them make one of the tensor's */
+	int64_t from_at, to_at;
+	int n;
+	struct axis v[2 * ND_MAX];
+	int hwc[3]; /* axes that an operation walks, -1: none */
+};
+
+/* pools take 8 and 16 bits: larger elements are several of 16 */
+static int
+copied_type(int type, int *wide)
+{
+	int bytes = graph_type_bytes(type);
+	*wide = bytes > 2 ? bytes / 2 : 1;
+	if (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16)
+		return type;
+	return bytes == 1 ? TFL_INT8 : TFL_INT16;
+}
+
+/* one axis more, the outermost steps of the destination first */
+static void
+add_axis(struct plan *q, int64_t n, int64_t from, int64_t to)
+{
+	if (n == 1)
+		return;
+	/* only destinations are known to run backwards: command-stream.md 5.4 */
+	if (from < 0) {
+		q->from_at += (n - 1) * from;
+		q->to_at += (n - 1) * to;
+		from = -from;
+		to = -to;
+	}
+	int k = q->n++;
+	for (; k > 0 && llabs(q->v[k - 1].to) < llabs(to); k--)
+		q->v[k] = q->v[k - 1];
+	q->v[k] = (struct axis){ .n = n, .from = from, .to = to };
+}
+
+/* the axes that both sides have in common; false: there are none */
+static bool
+collect(struct plan *q, struct nd from, struct nd to)
+{
+	q->from_at = from.offset;
+	q->to_at = to.offset;
+	if (!nd_reshape(&to, from.dim, from.rank))
+		(void)nd_reshape(&from, to.dim, to.rank);
+	while (from.rank > 0 || to.rank > 0) {
+		int i = from.rank - 1, k = to.rank - 1;
+		if (i >= 0 && from.dim[i] == 1) {
+			from.rank--;
+			continue;
+		}
+		if (k >= 0 && to.dim[k] == 1) {
+			to.rank--;
+			continue;
+		}
+		if (i < 0 || k < 0)
+			return false;
+		int64_t n = from.dim[i] < to.dim[k] ? from.dim[i] : to.dim[k];
+		if (from.dim[i] % n || to.dim[k] % n)
+			return false;
+		add_axis(q, n, from.stride[i], to.stride[k]);
+		from.dim[i] /= n;
+		from.stride[i] *= n;
+		to.dim[k] /= n;
+		to.stride[k] *= n;
+	}
+	return true;
+}
+
+/* elements wider than 16 bits */
+static void
+widen(struct plan *q)
+{
+	if (q->wide == 1)
+		return;
+	for (int i = 0; i < q->n; i++) {
+		q->v[i].from *= q->wide;
+		q->v[i].to *= q->wide;
+	}
+	q->from_at *= q->wide;
+	q->to_at *= q->wide;
+	q->v[q->n++] = (struct axis){ .n = q->wide, .from = 1, .to = 1 };
+}
+
+static void
+merge(struct plan *q)
+{
+	int n = 0;
+	for (int i = 0; i < q->n; i++) {
+		struct axis *last = &q->v[n - 1], a = q->v[i];
+		if (n && last->from == a.from * a.n && last->to == a.to * a.n) {
+			a.n *= last->n;
+			*last = a;
+		} else {
+			q->v[n++] = a;
+		}
+	}
+	q->n = n;
+}
+
+/* long runs of memory: blocks of channels in a row fill the hardware better */
+static void
+cut_runs(struct plan *q)
+{
+	struct axis *a = q->n ? &q->v[q->n - 1] : NULL;
+	if (!a || a->n <= GOOD_DEPTH || a->from != 1 || a->to != 1)
+		return;
+	int64_t d = GOOD_DEPTH;
+	while (d > 1 && a->n % d)
+		d--;
+	if (d < 8)
+		return;
+	struct axis rows = { .n = a->n / d, .from = d, .to = d };
+	a->n = d;
+	q->v[q->n++] = *a;
+	*a = rows;
+}
+
+static void
+choose(struct plan *q)
+{
+	int *hwc = q->hwc;
+	hwc[0] = hwc[1] = hwc[2] = -1;
+	for (int i = 0; i < q->n; i++)
+		if (q->v[i].from == 1 && q->v[i].to == 1)
+			hwc[2] = i;
+	for (int k = 1; k >= 0; k--)
+		for (int i = 0; i < q->n; i++)
+			if (i != hwc[2] && i != hwc[1] &&
+			    (hwc[k] < 0 || q->v[i].n > q->v[hwc[k]].n))
+				hwc[k] = i;
+	if (hwc[0] > hwc[1]) {
+		int t = hwc[0];
+		hwc[0] = hwc[1];
+		hwc[1] = t;
+	}
+	/* a single axis is columns */
+	if (hwc[1] < 0) {
+		hwc[1] = hwc[0];
+		hwc[0] = -1;
+	}
+}
+
+static bool
+plan_copy(const struct nd *from, const struct nd *to, struct plan *q)
+{
+	*q = (struct plan){ .n = 0 };
+	q->type = copied_type(from->type, &q->wide);
+	if (!collect(q, *from, *to))
+		return false;
+	widen(q);
+	merge(q);
+	cut_runs(q);
+	choose(q);
+	return true;
+}
+
+/* linear memory between two sides that have no axes in common */
+static struct nd
+between(const struct nd *v)
+{
+	struct nd r = *v;
+	r.t = NULL;
+	r.offset = 0;
+	int64_t s = 1;
+	for (int i = r.rank; i-- > 0; s *= r.dim[i])
+		r.stride[i] = s;
+	return r;
+}
+
+static bool
+is_walked(const struct plan *q, int i)
+{
+	return i == q->hwc[0] || i == q->hwc[1] || i == q->hwc[2];
+}
+
+int64_t
+nd_copies(const struct nd *from, const struct nd *to)
+{
+	struct plan q;
+	if (!plan_copy(from, to, &q)) {
+		struct nd mid = between(from);
+		int64_t a = nd_copies(from, &mid), b = nd_copies(&mid, to);
+		return a > ND_MAX_COPIES || b > ND_MAX_COPIES ? INT64_MAX : a + b;
+	}
+	int64_t n = 1;
+	for (int i = 0; i < q.n; i++) {
+		int64_t step = is_walked(&q, i) ? MAX_EXTENT : 1;
+		int64_t times = (q.v[i].n + step - 1) / step;
+		if (__builtin_mul_overflow(n, times, &n))
+			return INT64_MAX;
+	}
+	return n;
+}
+
+/* one side of one operation */
+static struct g_operand
+side(const struct plan *q, const struct nd *v, const int64_t *at, bool to)
+{
+	struct nd w = { .t = v->t, .type = q->type, .rank = 3,
+			.offset = to ? q->to_at : q->from_at };
+	for (int i = 0; i < q->n; i++)
+		w.offset += at[i] * (to ? q->v[i].to : q->v[i].from);
+	for (int k = 0; k < 3; k++) {
+		int i = q->hwc[k];
+		w.dim[k] = 1;
+		if (i < 0)
+			continue;
+		int64_t left = q->v[i].n - at[i];
+		w.dim[k] = left < MAX_EXTENT ? left : MAX_EXTENT;
+		w.stride[k] = to ? q->v[i].to : q->v[i].from;
+	}
+	struct g_operand o;
+	bool ok = nd_operand(&w, &o);
+	assert(ok);
+	return o;
+}
+
+void
+nd_copy(struct part *p, const struct nd *from, const struct nd *to)
+{
+	struct plan q;
+	if (!plan_copy(from, to, &q)) {
+		struct nd mid = between(from);
+		struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(from) };
+		mid.t = part_new_tensor(p, from->type, shape, NULL);
+		nd_copy(p, from, &mid);
+		nd_copy(p, &mid, to);
+		return;
+	}
+	int64_t at[2 * ND_MAX] = { 0 };
+	for (;;) {
+		(void)part_copy(p, side(&q, from, at, false),
+				side(&q, to, at, true));
+		int i = q.n;
+		while (i-- > 0) {
+			at[i] += is_walked(&q, i) ? MAX_EXTENT : 1;
+			if (at[i] < q.v[i].n)
+				break;
+			at[i] = 0;
+		}
+		if (i < 0)
+			return;
+	}
+}
+
+/* ---- rules --------------------------------------------------------------- */
+
+const char *
+check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
+{
+	if (t->type != TFL_INT8 && t->type != TFL_UINT8 &&
+	    t->type != TFL_INT16 && t->type != TFL_INT32)
+		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
+	if (t->is_dynamic || !t->has_shape)
+		return part_say(p, "%s has a dynamic shape", role);
+	if (t->is_sparse)
+		return part_say(p, "%s is sparse", role);
+	if (t->is_variable)
+		return part_say(p, "%s is a variable", role);
+	if (tfl_elements(t) < 1)
+		return part_say(p, "%s is empty", role);
+	return NULL;
+}
+
+const char *
+check_move(const struct part *p, const struct tfl_op *op, int min_in, int max_in)
+{
+	const char *why = check_arity(p, op, min_in, max_in, 1);
+	if (!why)
+		why = check_moved(p, part_in(p, op, 0), "IFM");
+	if (!why)
+		why = check_moved(p, part_out(p, op, 0), "OFM");
+	if (why)
+		return why;
+	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)
+		return "IFM and OFM differ in type";
+	return part_in(p, op, 0)->data.p ? "IFM is constant" : NULL;
+}
+
+const char *
+check_copies(const struct part *p, const struct nd *from, const struct nd *to)
+{
+	int64_t n = nd_copies(from, to);
+	if (n <= ND_MAX_COPIES)
+		return NULL;
+	return part_say(p, "the movement would take %lld copies", (long long)n);
+}
+
+int
+move_axis(int64_t axis, int rank)
+{
+	if (axis < 0)
+		axis += rank;
+	return axis >= 0 && axis < rank ? (int)axis : -1;
+}

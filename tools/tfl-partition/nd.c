@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views in any number of dimensions. */
+#include "nd.h"
+
+#include <assert.h>
+
+static void
+set_dense(struct nd *v)
+{
+	int64_t s = 1;
+	for (int i = v->rank; i-- > 0;) {
+		v->stride[i] = s;
+		s *= v->dim[i];
+	}
+}
+
+struct nd
+nd_shape(const struct tfl_tensor *t)
+{
+	struct nd v = { .type = t->type, .rank = t->rank };
+	for (int i = 0; i < t->rank; i++)
+		v.dim[i] = t->dim[i];
+	set_dense(&v);
+	return v;
+}
+
+/* strides of rows, columns and channels; false: linear order */
+static bool
+hwc_strides(const struct g_operand *o, int64_t stride[3], int64_t *offset)
+{
+	struct hwc in = o->t->hwc;
+	switch (o->view) {
+	case VIEW_BOX:
+		stride[0] = (int64_t)in.w * in.c;
+		stride[1] = in.c;
+		stride[2] = 1;
+		*offset = o->start.h * stride[0] + o->start.w * stride[1] +
+			  o->start.c;
+		return true;
+	case VIEW_STRIDED:
+		memcpy(stride, o->stride, 3 * sizeof(*stride));
+		*offset = o->offset;
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct nd
+nd_of(struct g_operand o, const struct tfl_tensor *t)
+{
+	struct nd v = nd_shape(t);
+	int64_t s[3];
+	v.t = o.t;
+	v.type = o.type;
+	if (!hwc_strides(&o, s, &v.offset))
+		return v;
+	int r = v.rank;
+	int64_t y = s[0];
+	for (int i = r - 3; i >= 0; i--) {
+		v.stride[i] = y;
+		y *= v.dim[i];
+	}
+	if (r > 1)
+		v.stride[r - 2] = s[1];
+	if (r > 0)
+		v.stride[r - 1] = s[2];
+	return v;
+}
+
+void
+nd_slice(struct nd *v, int axis, int64_t start, int64_t n, int64_t step)
+{
+	v->offset += start * v->stride[axis];
+	v->dim[axis] = n;
+	v->stride[axis] *= step;
+}
+
+void
+nd_permute(struct nd *v, const int *order)
+{
+	struct nd old = *v;
+	for (int i = 0; i < v->rank; i++) {
+		v->dim[i] = old.dim[order[i]];
+		v->stride[i] = old.stride[order[i]];
+	}
+}
+
+void
+nd_split(struct nd *v, int axis, int64_t inner)
+{
+	assert(v->rank < ND_MAX && v->dim[axis] % inner == 0);
+	for (int i = v->rank++; i > axis; i--) {
+		v->dim[i] = v->dim[i - 1];
+		v->stride[i] = v->stride[i - 1];
+	}
+	v->dim[axis] /= inner;
+	v->dim[axis + 1] = inner;
+	v->stride[axis] *= inner;
+}
+
+/* takes n elements of v from the inside as one axis, if they are a line */
+static bool
+take_inner(struct nd *v, int64_t n, int64_t *stride)
+{
+	int64_t got = 1;
+	*stride = 1;
+	while (got < n) {
+		int k = v->rank - 1;
+		if (k < 0)
+			return false;
+		int64_t piece = v->dim[k];
+		if (got * piece > n)
+			piece = n / got;
+		if (piece && v->dim[k] % piece)
+			return false;
+		if (piece > 1 && got > 1 && v->stride[k] != *stride * got)
+			return false;
+		if (got == 1)
+			*stride = v->stride[k];
+		if (piece == 1 && v->dim[k] > 1)
+			return false;
+		got *= piece;
+		v->dim[k] /= piece;
+		v->stride[k] *= piece;
+		v->rank -= v->dim[k] == 1;
+	}
+	return got == n;
+}
+
+bool
+nd_reshape(struct nd *v, const int64_t *dim, int rank)
+{
+	struct nd r = *v;
+	r.rank = rank;
+	memcpy(r.dim, dim, (size_t)rank * sizeof(*dim));
+	set_dense(&r);
+	if (nd_is_dense(v)) {
+		*v = r;
+		return true;
+	}
+	struct nd rest = *v;
+	for (int i = rank; i-- > 0;)
+		if (!take_inner(&rest, dim[i], &r.stride[i]))
+			return false;
+	*v = r;
+	return true;
+}
+
+int64_t
+nd_elements(const struct nd *v)
+{
+	int64_t n = 1;
+	for (int i = 0; i < v->rank; i++)
+		n *= v->dim[i];
+	return n;
+}
+
+bool
+nd_is_dense(const struct nd *v)
+{
+	int64_t s = 1;
+	for (int i = v->rank; i-- > 0;) {
+		if (v->dim[i] != 1 && v->stride[i] != s)
+			return false;
+		s *= v->dim[i];
+	}
+	return true;
+}
+
+/* the plainest operand that says it: whole, box, strided */
+static struct g_operand
+plain_operand(const struct nd *v, struct hwc shape, const int64_t s[3])
+{
+	struct g_tensor *t = v->t;
+	struct hwc in = t->hwc;
+	struct g_operand o = { .t = t, .type = v->type, .shape = shape,
+			       .view = VIEW_STRIDED, .offset = v->offset,
+			       .stride = { s[0], s[1], s[2] } };
+	if (v->type != t->shape.type)
+		return o;
+	if (v->offset == 0 && nd_is_dense(v) &&
+	    nd_elements(v) == hwc_elements(in))
+		return operand_reshape(t, shape);
+	if ((shape.h > 1 && s[0] != (int64_t)in.w * in.c) ||
+	    (shape.w > 1 && s[1] != in.c) || (shape.c > 1 && s[2] != 1))
+		return o;
+	struct hwc at = { .h = (int32_t)(v->offset / ((int64_t)in.w * in.c)),
+			  .w = (int32_t)(v->offset / in.c % in.w),
+			  .c = (int32_t)(v->offset % in.c) };
+	if (at.h + shape.h > in.h || at.w + shape.w > in.w || at.c + shape.c > in.c)
+		return o;
+	return operand_box(t, shape, at);
+}
+
+bool
+nd_operand(const struct nd *v, struct g_operand *out)
+{
+	int64_t dim[3] = { 1, 1, 1 }, s[3] = { 0, 0, 0 };
+	for (int i = v->rank; i-- > 0;) {
+		int k = v->rank - 1 - i;
+		k = k < 2 ? 2 - k : 0;
+		if (v->dim[i] == 1)
+			continue;
+		if (dim[k] == 1)
+			s[k] = v->stride[i];
+		else if (v->stride[i] != s[k] * dim[k])
+			return false;
+		dim[k] *= v->dim[i];
+	}
+	if (dim[2] > 1 && s[2] != 1)
+		return false;
+	/* what is not walked along steps as dense memory would */
+	s[2] = 1;
+	s[1] = dim[1] == 1 ? dim[2] : s[1];
+	s[0] = dim[0] == 1 ? s[1] * dim[1] : s[0];
+	struct hwc shape = { .h = (int32_t)dim[0], .w = (int32_t)dim[1],
+			     .c = (int32_t)dim[2] };
+	*out = plain_operand(v, shape, s);
+	return true;
+}
+
+bool
+operand_view(struct g_operand o, struct hwc shape, struct g_operand *out)
+{
+	struct nd v = { .t = o.t, .type = o.type, .rank = 3,
+			.dim = { o.shape.h, o.shape.w, o.shape.c } };
+	set_dense(&v);
+	(void)hwc_strides(&o, v.stride, &v.offset);
+	if (!nd_is_dense(&v))
+		return false;
+	v.dim[0] = shape.h;
+	v.dim[1] = shape.w;
+	v.dim[2] = shape.c;
+	set_dense(&v);
+	return nd_operand(&v, out);
+}
+
+struct nd
+nd_ifm(struct part *p, int tensor)
+{
+	return nd_of(part_ifm(p, tensor), &p->sg->tensor[tensor]);
+}
+
+struct nd
+nd_ofm(struct part *p, int tensor)
+{
+	return nd_of(part_ofm(p, tensor), &p->sg->tensor[tensor]);
+}
+
+void
+nd_result(struct part *p, int tensor, const struct nd *seen)
+{
+	struct nd v = *seen, shape = nd_shape(&p->sg->tensor[tensor]);
+	struct g_operand o;
+	bool forward = true;
+	for (int i = 0; i < v.rank; i++)
+		forward = forward && v.stride[i] > 0;
+	/* a variable's content may change before the result is used up */
+	if (!p->value[tensor].t && !G_HAS(v.t, G_TENSOR_variable) && forward &&
+	    nd_reshape(&v, shape.dim, shape.rank) && nd_operand(&v, &o)) {
+		p->value[tensor] = o;
+		return;
+	}
+	struct nd to = nd_ofm(p, tensor);
+	nd_copy(p, seen, &to);
+}

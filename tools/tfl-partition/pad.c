@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PAD, PADV2, MIRROR_PAD: the input into the middle of the result, then axis
+ * by axis the two sides of what is there already.  A PAD in front of a
+ * convolution is folded into it (nodes.c).
+ */
+#include "nd.h"
+
+struct border {
+	int64_t before[TFL_MAX_RANK], after[TFL_MAX_RANK];
+};
+
+static const char *
+read_border(const struct part *p, const struct tfl_op *op, struct border *b)
+{
+	const char *why = check_move(p, op, op->code == TFL_PADV2 ? 3 : 2,
+				     op->code == TFL_PADV2 ? 3 : 2);
+	if (why)
+		return why;
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	int64_t v[2 * TFL_MAX_RANK];
+	int n;
+	if (!part_ints(part_in(p, op, 1), v, 2 * TFL_MAX_RANK, &n))
+		return "the padding is not constant";
+	if (n != 2 * i->rank || o->rank != i->rank)
+		return "the padding does not have the IFM's rank";
+	for (int k = 0; k < i->rank; k++) {
+		b->before[k] = v[2 * k];
+		b->after[k] = v[2 * k + 1];
+		if (v[2 * k] < 0 || v[2 * k + 1] < 0 || v[2 * k] > INT32_MAX ||
+		    v[2 * k + 1] > INT32_MAX ||
+		    i->dim[k] + v[2 * k] + v[2 * k + 1] != o->dim[k])
+			return "the OFM's shape is not IFM plus padding";
+	}
+	return NULL;
+}
+
+/* the IFM's place in the OFM */
+static struct nd
+middle(const struct nd *to, const struct nd *in, const struct border *b)
+{
+	struct nd v = *to;
+	for (int k = 0; k < in->rank; k++)
+		nd_slice(&v, k, b->before[k], in->dim[k], 1);
+	return v;
+}
+
+static const char *
+check_middle(const struct part *p, const struct tfl_op *op,
+	     const struct border *b)
+{
+	struct nd from = nd_shape(part_in(p, op, 0));
+	struct nd to = nd_shape(part_out(p, op, 0));
+	struct nd mid = middle(&to, &from, b);
+	return check_copies(p, &from, &mid);
+}
+
+/* ---- PAD, PADV2 --------------------------------------------------------------- */
+
+static const char *
+fill_value(const struct part *p, const struct tfl_op *op, int32_t *value)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	*value = o->type == TFL_INT32 ? 0 : quant_zero(o);
+	if (op->code == TFL_PADV2) {
+		const struct tfl_tensor *t = part_in(p, op, 2);
+		if (!t->data.p || t->type != o->type || tfl_elements(t) != 1)
+			return "the padding value is not a constant of the OFM's "
+			       "type";
+		const uint8_t *b = t->data.p;
+		*value = o->type == TFL_INT8	? (int8_t)b[0]
+			 : o->type == TFL_UINT8 ? b[0]
+			 : o->type == TFL_INT16 ? (int16_t)load_le16(b)
+						: (int32_t)load_le32(b);
+	}
+	/* 32 bits are filled as two halves */
+	if (o->type == TFL_INT32 && *value != 0 && *value != -1)
+		return "a 32-bit padding value other than 0 and -1";
+	struct g_range r = type_range(o->type);
+	return *value < r.lo || *value > r.hi ? "the zero point is out of range"
+					      : NULL;
+}
+
+static const char *
+check_pad(const struct part *p, const struct tfl_op *op)
+{
+	struct border b;
+	int32_t value;
+	const char *why = read_border(p, op, &b);
+	if (!why)
+		why = fill_value(p, op, &value);
+	return why ? why : check_middle(p, op, &b);
+}
+
+/* n elements of something readable, in v's dimensions */
+static struct nd
+first_elements(const struct nd *any, const struct nd *v)
+{
+	struct nd r = *any;
+	(void)nd_reshape(&r, (int64_t[]){ nd_elements(any) }, 1);
+	r.dim[0] = nd_elements(v);
+	return r;
+}
+
+/*
+ * Writes value everywhere in v: elements of `any` (linear memory), clamped to
+ * that one value; where v is larger than that, half by half.
+ */
+static void
+fill(struct part *p, const struct nd *any, const struct nd *v, int32_t value)
+{
+	int64_t n = nd_elements(v);
+	if (n == 0)
+		return;
+	if (n > nd_elements(any)) {
+		int k = 0;
+		for (int i = 1; i < v->rank; i++)
+			if (v->dim[i] > v->dim[k])
+				k = i;
+		struct nd lo = *v, hi = *v;
+		nd_slice(&lo, k, 0, v->dim[k] / 2, 1);
+		nd_slice(&hi, k, v->dim[k] / 2, v->dim[k] - v->dim[k] / 2, 1);
+		fill(p, any, &lo, value);
+		fill(p, any, &hi, value);
+		return;
+	}
+	struct nd from = first_elements(any, v);
+	size_t first = p->g->n_ops;
+	nd_copy(p, &from, v);
+	for (size_t k = first; k < p->g->n_ops; k++)
+		op_clamp(p->g->ops[k], (struct g_range){ .lo = value, .hi = value });
+}
+
+/* linear memory to read something from */
+static struct nd
+readable(struct part *p, const struct nd *in)
+{
+	struct nd v = *in;
+	if (nd_is_dense(&v))
+		return v;
+	struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(in) };
+	v.t = part_new_tensor(p, in->type, shape, NULL);
+	v.offset = 0;
+	int64_t s = 1;
+	for (int i = v.rank; i-- > 0; s *= v.dim[i])
+		v.stride[i] = s;
+	nd_copy(p, in, &v);
+	return v;
+}
+
+static bool
+lower_pad(struct part *p, const struct tfl_op *op)
+{
+	if (p->op[p->op_i].folded)
+		return true;
+	struct border b;
+	int32_t value;
+	(void)read_border(p, op, &b);
+	(void)fill_value(p, op, &value);
+	struct nd in = nd_ifm(p, op->in[0]);
+	struct nd any = readable(p, &in);
+	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
+		nd_result(p, op->out[0], &in);
+		return true;
+	}
+	struct nd to = nd_ofm(p, op->out[0]), rest = to;
+	struct nd mid = middle(&to, &in, &b);
+	nd_copy(p, &in, &mid);
+	/* outermost axis first: its sides are whole, the next ones' shorter */
+	for (int k = 0; k < in.rank; k++) {
+		struct nd side = rest;
+		nd_slice(&side, k, 0, b.before[k], 1);
+		fill(p, &any, &side, value);
+		side = rest;
+		nd_slice(&side, k, b.before[k] + in.dim[k], b.after[k], 1);
+		fill(p, &any, &side, value);
+		nd_slice(&rest, k, b.before[k], in.dim[k], 1);
+	}
+	return true;
+}
+
+/* ---- MIRROR_PAD ----------------------------------------------------------------- */
+
+static const char *
+check_mirror(const struct part *p, const struct tfl_op *op)
+{
+	struct border b;
+	const char *why = check_options(p, op, &fb_MirrorPadOptions);
+	if (!why)
+		why = read_border(p, op, &b);
+	if (why)
+		return why;
+	int64_t mode = TFL_OPT(op, MirrorPadOptions, mode);
+	if (mode != 0 && mode != 1)
+		return part_say(p, "mode %lld", (long long)mode);
+	const struct tfl_tensor *i = part_in(p, op, 0);
+	for (int k = 0; k < i->rank; k++) {
+		int64_t most = i->dim[k] - (mode == 0);
+		if (b.before[k] > most || b.after[k] > most)
+			return part_say(p, "the padding of dimension %d is larger "
+					"than what there is to mirror", k);
+	}
+	return check_middle(p, op, &b);
+}
+
+/*
+ * One side of axis k.  `done` is filled already, in what axis k had at first:
+ * n elements from `start` of the OFM.
+ */
+static void
+mirror_side(struct part *p, const struct nd *done, const struct nd *to, int k,
+	    int64_t from, int64_t at, int64_t n)
+{
+	if (n == 0)
+		return;
+	struct nd source = *done, side = *done;
+	source.offset = done->offset + from * to->stride[k];
+	nd_slice(&source, k, 0, n, -1);
+	side.offset = done->offset + at * to->stride[k];
+	nd_slice(&side, k, 0, n, 1);
+	nd_copy(p, &source, &side);
+}
+
+static bool
+lower_mirror(struct part *p, const struct tfl_op *op)
+{
+	struct border b;
+	(void)read_border(p, op, &b);
+	/* REFLECT (0) does not repeat the edge, SYMMETRIC (1) does */
+	int64_t skip = TFL_OPT(op, MirrorPadOptions, mode) == 0;
+	struct nd in = nd_ifm(p, op->in[0]), to = nd_ofm(p, op->out[0]);
+	struct nd done = middle(&to, &in, &b);
+	nd_copy(p, &in, &done);
+	for (int k = in.rank; k-- > 0;) {
+		int64_t n = in.dim[k], before = b.before[k], after = b.after[k];
+		/* positions relative to the first element of the middle */
+		mirror_side(p, &done, &to, k, before - 1 + skip, -before, before);
+		mirror_side(p, &done, &to, k, n - 1 - skip, n, after);
+		done.offset -= before * to.stride[k];
+		done.dim[k] = to.dim[k];
+	}
+	return true;
+}
+
+const struct family pad_families[] = {
+	{ .code = TFL_PAD, .check = check_pad, .lower = lower_pad, .direct = true },
+	{ .code = TFL_PADV2, .check = check_pad, .lower = lower_pad, .direct = true },
+	{ .code = TFL_MIRROR_PAD, .check = check_mirror, .lower = lower_mirror,
+	  .direct = true },
+	{ .code = 0 },
+};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators that put all elements in another order: TRANSPOSE, REVERSE_V2,
+ * DEPTH_TO_SPACE, SPACE_TO_DEPTH.
+ */
+#include "nd.h"
+
+static const char *
+view_transpose(const struct part *p, const struct tfl_op *op, struct nd *v)
+{
+	int64_t perm[TFL_MAX_RANK];
+	int order[TFL_MAX_RANK], n;
+	unsigned seen = 0;
+	if (!part_ints(part_in(p, op, 1), perm, TFL_MAX_RANK, &n))
+		return "the permutation is not constant";
+	if (n != v->rank)
+		return "the permutation does not have the IFM's rank";
+	for (int i = 0; i < n; i++) {
+		order[i] = move_axis(perm[i], n);
+		if (order[i] < 0 || seen >> order[i] & 1)
+			return "the permutation is none";
+		seen |= 1u << order[i];
+	}
+	nd_permute(v, order);
+	return NULL;
+}
+
+static const char *
+view_reverse(const struct part *p, const struct tfl_op *op, struct nd *v)
+{
+	int64_t axes[TFL_MAX_RANK];
+	int n;
+	if (!part_ints(part_in(p, op, 1), axes, TFL_MAX_RANK, &n))
+		return "the axes are not constant";
+	unsigned seen = 0;
+	for (int i = 0; i < n; i++) {
+		int d = move_axis(axes[i], v->rank);
+		if (d < 0 || seen >> d & 1)
+			return "an axis is out of range or named twice";
+		seen |= 1u << d;
+		nd_slice(v, d, v->dim[d] - 1, v->dim[d], -1);
+	}
+	return NULL;
+}
+
+static const char *
+view_depth_to_space(const struct part *p, const struct tfl_op *op, struct nd *v)
+{
+	const char *why = check_options(p, op, &fb_DepthToSpaceOptions);
+	int64_t b = why ? 0 : TFL_OPT(op, DepthToSpaceOptions, block_size);
+	if (why)
+		return why;
+	if (v->rank != 4 || b < 1 || b > UINT16_MAX || v->dim[3] % (b * b))
+		return "the block size does not suit the IFM";
+	static const int order[] = { 0, 1, 3, 2, 4, 5 };
+	nd_split(v, 3, v->dim[3] / b);
+	nd_split(v, 4, v->dim[4] / b);
+	nd_permute(v, order);
+	return NULL;
+}
+
+static const char *
+view_space_to_depth(const struct part *p, const struct tfl_op *op, struct nd *v)
+{
+	static const int order[] = { 0, 1, 3, 2, 4, 5 };
+	const char *why = check_options(p, op, &fb_SpaceToDepthOptions);
+	int64_t b = why ? 0 : TFL_OPT(op, SpaceToDepthOptions, block_size);
+	if (why)
+		return why;
+	if (v->rank != 4 || b < 1 || v->dim[1] % b || v->dim[2] % b)
+		return "the block size does not suit the IFM";
+	nd_split(v, 1, b);
+	nd_split(v, 3, b);
+	nd_permute(v, order);
+	return NULL;
+}
+
+typedef const char *view_fn(const struct part *p, const struct tfl_op *op,
+			    struct nd *v);
+
+static view_fn *
+view_of_op(int code)
+{
+	switch (code) {
+	case TFL_TRANSPOSE:
+		return view_transpose;
+	case TFL_REVERSE_V2:
+		return view_reverse;
+	case TFL_DEPTH_TO_SPACE:
+		return view_depth_to_space;
+	default:
+		return view_space_to_depth;
+	}
+}
+
+static const char *
+check_permute(const struct part *p, const struct tfl_op *op)
+{
+	int n = op->code == TFL_TRANSPOSE || op->code == TFL_REVERSE_V2 ? 2 : 1;
+	const char *why = check_move(p, op, n, n);
+	if (why)
+		return why;
+	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
+	why = view_of_op(op->code)(p, op, &v);
+	if (!why && nd_elements(&v) != nd_elements(&to))
+		why = "IFM and OFM differ in the number of elements";
+	return why ? why : check_copies(p, &v, &to);
+}
+
+static bool
+lower_permute(struct part *p, const struct tfl_op *op)
+{
+	struct nd v = nd_ifm(p, op->in[0]);
+	(void)view_of_op(op->code)(p, op, &v);
+	nd_result(p, op->out[0], &v);
+	return true;
+}
+
+const struct family permute_families[] = {
+	{ .code = TFL_TRANSPOSE, .check = check_permute, .lower = lower_permute },
+	{ .code = TFL_REVERSE_V2, .check = check_permute, .lower = lower_permute },
+	{ .code = TFL_DEPTH_TO_SPACE, .check = check_permute,
+	  .lower = lower_permute },
+	{ .code = TFL_SPACE_TO_DEPTH, .check = check_permute,
+	  .lower = lower_permute },
+	{ .code = 0 },
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators whose result is a part of their input: SLICE, STRIDED_SLICE,
+ * SPLIT, SPLIT_V, UNPACK.  Where the consumers can read the part in place
+ * nothing is done at all.
+ */
+#include "nd.h"
+
+/* ---- SLICE, STRIDED_SLICE --------------------------------------------------- */
+
+static const char *
+view_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
+{
+	int64_t begin[TFL_MAX_RANK], size[TFL_MAX_RANK];
+	int n, m;
+	if (!part_ints(part_in(p, op, 1), begin, TFL_MAX_RANK, &n) ||
+	    !part_ints(part_in(p, op, 2), size, TFL_MAX_RANK, &m))
+		return "begin or size is not constant";
+	if (n != v->rank || m != v->rank)
+		return "begin and size do not have the IFM's rank";
+	for (int i = 0; i < n; i++) {
+		int64_t len = size[i] == -1 ? v->dim[i] - begin[i] : size[i];
+		if (begin[i] < 0 || begin[i] > v->dim[i] || len < 0 ||
+		    len > v->dim[i] - begin[i])
+			return part_say(p, "the slice leaves dimension %d", i);
+		nd_slice(v, i, begin[i], len, 1);
+	}
+	return NULL;
+}
+
+static int64_t
+clamped(int64_t v, int64_t lo, int64_t hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* what begin:end:step of n elements means: operators.md 3.4 */
+static bool
+slice_axis(struct nd *v, int i, int64_t begin, int64_t end, int64_t step,
+	   unsigned masked)
+{
+	int64_t n = v->dim[i], lo = step > 0 ? 0 : -1, hi = step > 0 ? n : n - 1;
+	begin = clamped(begin < 0 ? begin + n : begin, lo, hi);
+	end = clamped(end < 0 ? end + n : end, lo, hi);
+	if (masked & 1)
+		begin = step > 0 ? lo : hi;
+	if (masked & 2)
+		end = step > 0 ? hi : lo;
+	int64_t span = step > 0 ? end - begin : begin - end;
+	int64_t size = step > 0 ? step : -step;
+	if (span < 1)
+		return false;
+	nd_slice(v, i, begin, (span + size - 1) / size, step);
+	return true;
+}
+
+static const char *
+view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
+{
+	const char *why = check_options(p, op, &fb_StridedSliceOptions);
+	int64_t b[TFL_MAX_RANK], e[TFL_MAX_RANK], s[TFL_MAX_RANK];
+	int n[3];
+	if (why)
+		return why;
+	if (TFL_OPT(op, StridedSliceOptions, ellipsis_mask) ||
+	    TFL_OPT(op, StridedSliceOptions, new_axis_mask) ||
+	    TFL_OPT(op, StridedSliceOptions, offset))
+		return "ellipsis, new axis or offset";
+	if (!part_ints(part_in(p, op, 1), b, TFL_MAX_RANK, &n[0]) ||
+	    !part_ints(part_in(p, op, 2), e, TFL_MAX_RANK, &n[1]) ||
+	    !part_ints(part_in(p, op, 3), s, TFL_MAX_RANK, &n[2]))
+		return "begin, end or strides are not constant";
+	if (n[0] != v->rank || n[1] != v->rank || n[2] != v->rank)
+		return "begin, end and strides do not have the IFM's rank";
+	int64_t begin_mask = TFL_OPT(op, StridedSliceOptions, begin_mask);
+	int64_t end_mask = TFL_OPT(op, StridedSliceOptions, end_mask);
+	int64_t shrink = TFL_OPT(op, StridedSliceOptions, shrink_axis_mask);
+	for (int i = 0; i < v->rank; i++) {
+		if (s[i] == 0 || s[i] < INT32_MIN || s[i] > INT32_MAX)
+			return part_say(p, "dimension %d has a bad stride", i);
+		unsigned mask = (unsigned)(begin_mask >> i & 1) |
+				(unsigned)(end_mask >> i & 1) << 1;
+		if (shrink >> i & 1) {
+			int64_t at = b[i] < 0 ? b[i] + v->dim[i] : b[i];
+			if (mask & 1)
+				at = 0;
+			if (at < 0 || at >= v->dim[i])
+				return part_say(p, "position outside of "
+						"dimension %d", i);
+			nd_slice(v, i, at, 1, 1);
+		} else if (!slice_axis(v, i, b[i], e[i], s[i], mask)) {
+			return part_say(p, "nothing of dimension %d is left", i);
+		}
+	}
+	return NULL;
+}
+
+static const char *
+view_of_op(const struct part *p, const struct tfl_op *op, struct nd *v)
+{
+	return op->code == TFL_SLICE ? view_slice(p, op, v)
+				     : view_strided_slice(p, op, v);
+}
+
+static const char *
+check_slice(const struct part *p, const struct tfl_op *op)
+{
+	int n = op->code == TFL_SLICE ? 3 : 4;
+	const char *why = check_move(p, op, n, n);
+	if (why)
+		return why;
+	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
+	why = view_of_op(p, op, &v);
+	if (!why && nd_elements(&v) != nd_elements(&to))
+		why = "the OFM's shape is not what the slice gives";
+	return why ? why : check_copies(p, &v, &to);
+}
+
+static bool
+lower_slice(struct part *p, const struct tfl_op *op)
+{
+	struct nd v = nd_ifm(p, op->in[0]);
+	(void)view_of_op(p, op, &v);
+	nd_result(p, op->out[0], &v);
+	return true;
+}
+
+/* ---- SPLIT, SPLIT_V, UNPACK --------------------------------------------------- */
+
+/* the parts of an axis; UNPACK drops it */
+struct split {
+	int axis, data; /* which input is cut */
+	bool drop;
+};
+
+static const char *
+read_split(const struct part *p, const struct tfl_op *op, struct split *s)
+{
+	*s = (struct split){ .data = op->code == TFL_SPLIT };
+	int n_in = op->code == TFL_SPLIT ? 2 : op->code == TFL_SPLIT_V ? 3 : 1;
+	const char *why = check_arity(p, op, n_in, n_in, op->n_out);
+	if (!why)
+		why = check_moved(p, part_in(p, op, s->data), "IFM");
+	if (why)
+		return why;
+	int64_t axis;
+	int n;
+	if (op->code == TFL_UNPACK)
+		axis = TFL_OPT(op, UnpackOptions, axis);
+	else if (!part_ints(part_in(p, op, s->data ? 0 : 2), &axis, 1, &n) || n != 1)
+		return "the axis is not constant";
+	const struct tfl_tensor *in = part_in(p, op, s->data);
+	s->axis = move_axis(axis, in->rank);
+	s->drop = op->code == TFL_UNPACK;
+	if (s->axis < 0)
+		return "the axis is out of range";
+	return in->data.p ? "IFM is constant" : NULL;
+}
+
+/* how much of the axis output k is */
+static int64_t
+share(const struct part *p, const struct tfl_op *op, const struct split *s, int k)
+{
+	const struct tfl_tensor *o = part_out(p, op, k);
+	if (s->drop)
+		return 1;
+	return s->axis < o->rank ? o->dim[s->axis] : 0;
+}
+
+static const char *
+check_split(const struct part *p, const struct tfl_op *op)
+{
+	struct split s;
+	const char *why = read_split(p, op, &s);
+	if (why)
+		return why;
+	struct nd in = nd_shape(part_in(p, op, s.data));
+	int64_t at = 0;
+	for (int k = 0; k < op->n_out; k++) {
+		const struct tfl_tensor *o = part_out(p, op, k);
+		struct nd v = in, to = nd_shape(o);
+		int64_t n = share(p, op, &s, k);
+		why = check_moved(p, o, "OFM");
+		if (!why && o->type != in.type)
+			why = "IFM and OFM differ in type";
+		if (!why && (n < 1 || n > in.dim[s.axis] - at))
+			why = "the parts are larger than the axis";
+		if (why)
+			return why;
+		nd_slice(&v, s.axis, at, n, 1);
+		if (nd_elements(&v) != nd_elements(&to))
+			return "an OFM's shape is not what the split gives";
+		why = check_copies(p, &v, &to);
+		if (why)
+			return why;
+		at += n;
+	}
+	return at == in.dim[s.axis] ? NULL : "the parts do not fill the axis";
+}
+
+static bool
+lower_split(struct part *p, const struct tfl_op *op)
+{
+	struct split s;
+	(void)read_split(p, op, &s);
+	int64_t at = 0;
+	for (int k = 0; k < op->n_out; k++) {
+		struct nd v = nd_ifm(p, op->in[s.data]);
+		int64_t n = share(p, op, &s, k);
+		nd_slice(&v, s.axis, at, n, 1);
+		nd_result(p, op->out[k], &v);
+		at += n;
+	}
+	return true;
+}
+
+const struct family slice_families[] = {
+	{ .code = TFL_SLICE, .check = check_slice, .lower = lower_slice },
+	{ .code = TFL_STRIDED_SLICE, .check = check_slice, .lower = lower_slice },
+	{ .code = TFL_SPLIT, .check = check_split, .lower = lower_split },
+	{ .code = TFL_SPLIT_V, .check = check_split, .lower = lower_split },
+	{ .code = TFL_UNPACK, .check = check_split, .lower = lower_split },
+	{ .code = 0 },
+};
