@@ -199,3 +199,58 @@ not_run()
 	[ "$(grep -o '^not seen: t[0-9]* of op [0-9]* FULLY_CONNECTED' <<<"$output" |
 		cut -d' ' -f3,6 | xargs)" = "t27 6 t28 7 t29 8 t30 9" ]
 }
+
+# npu MORE: a model m whose only operator is ethos-u with an empty stream, in
+# memory at 0 and scratch of 32 bytes; MORE is a program that changes it
+npu()
+{
+	model m '{ version: 3, description: "",
+		operator_codes: [ { deprecated_builtin_code: 32,
+			builtin_code: 32, custom_code: "ethos-u" } ],
+		subgraphs: [ { tensors: [
+			{ shape: [36], type: 3, buffer: 1, name: "stream" },
+			{ shape: [16], type: 3, buffer: 2, name: "flash" },
+			{ shape: [32], type: 3, name: "scratch" },
+			{ shape: [32], type: 3, name: "fast" },
+			{ shape: [4], type: 7, name: "in" },
+			{ shape: [4], type: 7, name: "out" } ],
+			inputs: [4], outputs: [5],
+			operators: [ { inputs: [0, 1, 2, 3, 4], outputs: [5] } ] } ],
+		buffers: [ {}, { data: ([67, 79, 80, 49, 1, 0, 16, 0,
+			7, 24, 0, 0, 0, 0, 6, 16, 5, 0, 0, 0, 5, 0, 0, 0,
+			5, 0, 0, 0, 2, 0, 1, 0, 0, 0, 255, 255]) },
+			{ data: [range(16)] },
+			{ data: [0,0,0,0, 1,0,0,0, 6,0,0,0,
+				255,255,255,255, 255,255,255,255,
+				0,0,0,0, 0,0,0,0, 0,0,0,0, 8,0,0,0] } ],
+		metadata: [ { name: "OfflineMemoryAllocation", buffer: 3 } ] } | '"$1"
+}
+
+@test "memory plans are checked" {
+	npu .
+	run -0 npu-sim m.tflite
+	npu '.buffers[3].data |= .[:32]'
+	refuses 2 "m.tflite: error: OfflineMemoryAllocation of 32 bytes does not describe 6 tensors" \
+		npu-sim m.tflite
+	npu '.buffers[3].data[8] = 5'
+	refuses 2 "does not describe 6 tensors" npu-sim m.tflite
+	npu '.buffers[3].data[28] = 3'
+	refuses 2 "tensor 4 (in) is planned at offset 3, which is negative or not aligned" \
+		npu-sim m.tflite
+	npu '.buffers[3].data[28:32] = [254, 255, 255, 255]'
+	refuses 2 "tensor 4 (in) is planned at offset -2" npu-sim m.tflite
+	npu '.buffers[3].data[31] = 64'
+	refuses 2 "the activations need more than 256 MiB" npu-sim m.tflite
+	npu '.subgraphs[0].operators[0].inputs = [0, 1, 2]'
+	refuses 2 "operator 0 (ethos-u): its first four inputs are not uint8" \
+		npu-sim m.tflite
+}
+
+@test "planned tensors share memory" {
+	# the output lies where the input was, and nobody writes it
+	npu '.buffers[3].data[32] = 0'
+	printf '12345678' >in
+	npu-sim -i in -e in m.tflite
+	npu .
+	run -1 npu-sim -i in -e in m.tflite
+}
