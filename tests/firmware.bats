@@ -81,16 +81,23 @@ src=$TOP/tests/firmware
 # output is what the plain model says
 on_host()
 {
+	on_host_for ethos-u55-128 RTSS_HP_SRAM_MRAM Shared_Sram "$@"
+}
+
+on_host_for()
+{
+	local npu=$1 system=$2 mode=$3
+	shift 3
 	need gcc
 	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a
 	[ -e "$lib" ] || skip "no $lib"
-	npucc -a ethos-u55-128 --system-config=RTSS_HP_SRAM_MRAM \
-		--memory-mode=Shared_Sram -o compiled.tflite "$1"
+	npucc -a "$npu" --system-config="$system" --memory-mode="$mode" \
+		-o compiled.tflite "$1"
 	mkinput --sections -o input_data.h --expected=expected_output.h "$@"
-	tfl2c -n model --memory-mode=Shared_Sram --declarations -o model.h compiled.tflite
+	tfl2c -n model --memory-mode="$mode" --declarations -o model.h compiled.tflite
 	tfl2c -n model --format=source -o model.c compiled.tflite
 	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -I"$src" -I"$src/driver" \
-		-I"$TOP/libcommon" -I"$TOP/schema" -DETHOSU55 -DETHOSU_MACS=128 \
+		-I"$TOP/libcommon" -I"$TOP/schema" "-DETHOSU${npu:7:2}" "-DETHOSU_MACS=${npu##*-}" \
 		${CFLAGS-} -o loop "$src"/{loop,npu_ethosu,host}.c \
 		"$src/driver/simulated.c" model.c "$lib" -lxxhash -lm -pthread
 	run ./loop
@@ -108,6 +115,13 @@ on_host()
 @test "the same of a larger network" {
 	need_shared golden
 	on_host "$SHARED/models/ad01_int8.tflite" "$SHARED/golden/ad01_int8/0/input_0.npy"
+}
+
+@test "the same with a fast memory of its own (Ethos-U65)" {
+	need_shared golden
+	on_host_for ethos-u65-512 Ethos_U65_High_End Dedicated_Sram \
+		"$SHARED/models/kws_ref_model.tflite" "$SHARED/golden/kws_ref_model/0/input_0.npy"
+	grep -q '^#define MODEL_NPU_CACHE_BYTES [1-9]' model.h
 }
 
 @test "a model compiled for another NPU does not build" {
