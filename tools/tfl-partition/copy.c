@@ -107,8 +107,8 @@ merge(struct plan *q)
 {
 	int n = 0;
 	for (int i = 0; i < q->n; i++) {
-		struct axis *last = &q->v[n - 1], a = q->v[i];
-		if (n && last->from == a.from * a.n && last->to == a.to * a.n) {
+		struct axis *last = n ? &q->v[n - 1] : NULL, a = q->v[i];
+		if (last && last->from == a.from * a.n && last->to == a.to * a.n) {
 			a.n *= last->n;
 			*last = a;
 		} else {
