@@ -257,29 +257,29 @@ kernel_min_max(struct call *c)
 
 /*
  * The divisor's reciprocal as a fixed-point number, the dividend shifted up
- * as far as it goes, one rescale of the quotient.
+ * as far as it goes, one rescale of the quotient.  The reference asserts that
+ * the divisor is not zero and that scales keep the exponent at or below zero;
+ * the quotient saturates here in both cases.
  */
-static bool
-divide(struct call *c, int32_t v, int32_t w, struct fixed_mult m, int32_t *q)
+static int32_t
+divide(int32_t v, int32_t w, struct fixed_mult m)
 {
-	if (w == 0)
-		return call_err(c, "division by zero");
 	if (w < 0) {
 		v = -v;
 		w = -w;
 	}
-	int lead = __builtin_clz((uint32_t)w);
+	int lead = w ? __builtin_clz((uint32_t)w) : 0;
+	int room = v ? __builtin_clrsb(v) : 31;
+	int exp = m.exp - (31 - lead) - room;
+	if (w == 0 || exp > 0)
+		return v > 0 ? INT32_MAX : v < 0 ? INT32_MIN : 0;
+	if (exp < -31)
+		return 0;
 	int32_t inverse =
 	    fixed_recip((int32_t)(((uint32_t)w << lead) - 0x80000000u));
-	int room = v ? __builtin_clrsb(v) : 31;
 	int32_t quotient = fixed_srdhm((int32_t)((uint32_t)v << room), inverse);
-	int exp = m.exp - (31 - lead) - room;
-	if (exp > 0)
-		return call_err(c, "scales give a quotient above the range");
-	*q = exp < -31 ? 0
-		       : fixed_mbqm(quotient, (struct fixed_mult){
-						  .mult = m.mult, .exp = exp });
-	return true;
+	return fixed_mbqm(quotient,
+			  (struct fixed_mult){ .mult = m.mult, .exp = exp });
 }
 
 bool
@@ -296,10 +296,8 @@ kernel_div(struct call *c)
 		       &m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
-		int32_t q = 0;
-		if (!divide(c, b.x[0][i] - b.q[0].zero, b.x[1][i] - b.q[1].zero,
-			    m, &q))
-			return false;
+		int32_t q = divide(b.x[0][i] - b.q[0].zero,
+				   b.x[1][i] - b.q[1].zero, m);
 		b.y[i] = clamp_i32((int64_t)q + b.q_out.zero, b.range.lo,
 				   b.range.hi);
 	}

@@ -165,6 +165,14 @@ elementwise(void)
 	set_option(&b, &fb_LeakyReluOptions, FB_LeakyReluOptions_alpha, -0.5);
 	EXPECT8(&b, TFL_LEAKY_RELU, 6, 1, 10, 65);
 
+	struct bench d = { 0 }; /* 7 / 2, -7 / 2, 7 / 0, 0 / 0, -7 / 0 */
+	add(&d, TFL_INT8, 5, 0, 1, 0);
+	add(&d, TFL_INT8, 5, 0, 1, 1);
+	add(&d, TFL_INT8, 5, 0, 0.5f, -4);
+	PUT8(&d, 0, 7, -7, 7, 0, -7);
+	PUT8(&d, 1, 3, 3, 1, 1, 1);
+	EXPECT8(&d, TFL_DIV, 3, -11, 127, -4, -128);
+
 	struct bench u = { 0 }; /* ELU: real -1, 0, 2 */
 	add(&u, TFL_INT8, 3, 0, 0.5f, 0);
 	add(&u, TFL_INT8, 3, 0, 0.01f, 0);
