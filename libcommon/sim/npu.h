@@ -35,7 +35,7 @@ bool npu_fail(struct npu_run *r, const char *fmt, ...) PRINTF(2, 3);
 /* takes n steps, about a nanosecond each, from the budget, or fails */
 bool npu_spend(struct npu_run *r, uint64_t n);
 
-/* ---- npu_memory.c: feature maps in and out (5) --------------------------- */
+/* ---- npu_memory.c: feature maps in and out (5) -------------------------- */
 
 /* is every byte of f inside its region, for reading or writing (rule 30)? */
 bool fm_check(struct npu_run *r, const struct npu_fm *f, const char *role,
@@ -60,7 +60,7 @@ int32_t fm_largest(const struct npu_fm *f); /* of |element - zero| */
 void fm_store(struct npu_run *r, int32_t y, int32_t x, int32_t n,
 	      const int32_t *v);
 
-/* ---- npu_weights.c -------------------------------------------------------- */
+/* ---- npu_weights.c ------------------------------------------------------ */
 
 struct npu_filters {
 	/*
@@ -82,7 +82,7 @@ bool npu_load_filters(struct npu_run *r, struct npu_filters *out);
 /* one record an output channel; from OFM_SCALE when scaling is global */
 bool npu_load_channels(struct npu_run *r, struct npu_channel **out);
 
-/* ---- npu_output.c: scale, zero point, function, clamp (6.2 to 6.6) --------- */
+/* ---- npu_output.c: scale, zero point, function, clamp (6.2 to 6.6) ------ */
 
 int64_t npu_scale(int64_t v, uint32_t mult, int shift,
 		  enum npu_rounding rounding);
@@ -102,14 +102,14 @@ int32_t npu_tanh(int64_t v);
 /* counts sums that the accumulator's format can't hold (U8) */
 void npu_watch(struct npu_run *r, const int64_t *acc, int64_t n);
 
-/* ---- operations, one file each --------------------------------------------- */
+/* ---- operations, one file each ------------------------------------------ */
 
 bool npu_run_conv(struct npu_run *r);	   /* npu_conv.c: and depthwise */
 bool npu_run_pool(struct npu_run *r);	   /* npu_pool.c */
 bool npu_run_eltwise(struct npu_run *r);   /* npu_eltwise.c */
 bool npu_run_dma(struct npu_run *r);	   /* npu_dma.c */
 
-/* ---- where a kernel's taps fall (5.4) -------------------------- */
+/* ---- where a kernel's taps fall (5.4) ----------------------------------- */
 
 /*
  * Along one axis: from virtual coordinate v (output position * stride - pad +

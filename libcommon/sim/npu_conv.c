@@ -121,7 +121,7 @@ multiply_wide(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc)
 	}
 }
 
-/* ---- depthwise --------------------------------------------------------------------- */
+/* ---- depthwise ---------------------------------------------------------- */
 
 static void
 add_products(int32_t *restrict acc, const int16_t *restrict x,
@@ -163,7 +163,7 @@ multiply_depthwise(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc,
 		acc[i] += sum[i];
 }
 
-/* ---- both -------------------------------------------------------------------------- */
+/* ---- both --------------------------------------------------------------- */
 
 /* accumulators of n pixels from column ox on to outputs */
 static void

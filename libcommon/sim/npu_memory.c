@@ -98,7 +98,7 @@ range_write(struct npu_run *r, const struct npu_range *n, const char *role)
 	return range_check(r, n, role, g) ? g->wr + n->at : NULL;
 }
 
-/* ---- elements ---------------------------------------------------------------- */
+/* ---- elements ----------------------------------------------------------- */
 
 /* n elements of memory as integers less zero */
 typedef void take(void *to, const uint8_t *from, int32_t n, int32_t zero);

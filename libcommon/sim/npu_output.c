@@ -49,7 +49,7 @@ npu_scale_operand(int64_t v, uint32_t mult, int shift,
 		     shift > 31 - d ? (int64_t)1 << (30 - d) : 0);
 }
 
-/* ---- checks --------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------- */
 
 static bool
 check_table(struct npu_run *r)
@@ -86,7 +86,7 @@ npu_output_check(struct npu_run *r)
 	return true;
 }
 
-/* ---- values ---------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
 static int32_t
 lookup(const struct npu_run *r, int32_t v)

@@ -175,7 +175,7 @@ npu_load_filters(struct npu_run *r, struct npu_filters *out)
 	return true;
 }
 
-/* ---- scale records (7.1) ------------------------------------------------------ */
+/* ---- scale records (7.1) ------------------------------------------------ */
 
 static bool
 load_records(struct npu_run *r, int core, struct npu_channel *ch)

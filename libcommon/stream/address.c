@@ -166,7 +166,7 @@ npu_fm_runs(const struct npu_fm *f, struct npu_box box, npu_visit visit,
 	return true;
 }
 
-/* ---- exact overlap -------------------------------------------------------- */
+/* ---- exact overlap ------------------------------------------------------ */
 
 struct probe { /* does a run touch the other box? */
 	const struct npu_fm *f;
@@ -291,7 +291,7 @@ npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 	return near && !npu_fm_runs(a, abox, run_misses_box, &p);
 }
 
-/* ---- DMA ------------------------------------------------------------------- */
+/* ---- DMA ---------------------------------------------------------------- */
 
 bool
 npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)

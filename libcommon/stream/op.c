@@ -64,7 +64,7 @@ by_sign(int32_t v16, bool is_signed)
 	return is_signed ? (int16_t)v16 : v16;
 }
 
-/* ---- feature maps ------------------------------------------------------ */
+/* ---- feature maps ------------------------------------------------------- */
 
 struct fm_registers {
 	enum npu_reg region, base0, stride_y, stride_x, stride_c;
@@ -378,7 +378,7 @@ npu_op_decode(const struct npu_registers *r, const struct accel *accel,
 	decode_kernel(&v);
 }
 
-/* ---- questions about an operation ---------------------------------------- */
+/* ---- questions about an operation --------------------------------------- */
 
 const char *
 npu_op_name(const struct npu_op *op)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- commands ------------------------------------------------------------ */
+/* ---- commands ----------------------------------------------------------- */
 
 static void
 print_bits(struct text *t, const struct npu_command *c)
@@ -115,7 +115,7 @@ stream_print(struct text *t, const struct npu_stream *s, bool fields,
 	return !bad.status || err_set(e, "%s", bad.text);
 }
 
-/* ---- operations ------------------------------------------------------------ */
+/* ---- operations --------------------------------------------------------- */
 
 static void
 print_fm(struct text *t, const char *role, const struct npu_fm *f)

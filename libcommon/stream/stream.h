@@ -12,7 +12,7 @@
 #include "target/target.h"
 #include "tflite/tflite.h"
 
-/* ---- commands: the tables --------------------------------------------- */
+/* ---- commands: the tables ----------------------------------------------- */
 
 /* registers: NPU_IFM_BASE0, ... one number space for cmd0 and cmd1 */
 enum npu_reg {
@@ -71,7 +71,7 @@ npu_code_word(const struct npu_command_info *c, uint16_t param)
 	return c->code | (uint32_t)param << 16;
 }
 
-/* ---- containers (14) --------------------------------------------------- */
+/* ---- containers (14) ---------------------------------------------------- */
 
 /* one stream: of an ethos-u operator, or of a file of raw words */
 struct npu_stream {
@@ -101,7 +101,7 @@ bool stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
 
 bool npu_is_operator(const struct tfl_op *op); /* custom code "ethos-u" */
 
-/* ---- words to commands (1, 2) ------------------------------------------ */
+/* ---- words to commands (1, 2) ------------------------------------------- */
 
 struct npu_command {
 	size_t at;	   /* word index of the code word */
@@ -121,7 +121,7 @@ struct npu_command {
 bool stream_next(const struct npu_stream *s, size_t *at,
 		 struct npu_command *out, struct err *e);
 
-/* ---- registers --------------------------------------------------------- */
+/* ---- registers ---------------------------------------------------------- */
 
 struct npu_registers {
 	uint32_t value[NPU_REGS]; /* param of cmd0, payload of cmd1 */
@@ -136,7 +136,7 @@ void npu_write(struct npu_registers *r, const struct npu_command *c);
 int64_t npu_address(const struct npu_registers *r, enum npu_reg reg);
 int64_t npu_stride(const struct npu_registers *r, enum npu_reg reg);
 
-/* ---- operations: registers decoded at an NPU_OP ------------------------ */
+/* ---- operations: registers decoded at an NPU_OP ------------------------- */
 
 enum npu_op_kind {
 	NPU_CONV, NPU_DEPTHWISE, NPU_POOL, NPU_ELEMENTWISE, /* kernels */
@@ -145,8 +145,9 @@ enum npu_op_kind {
 
 enum npu_pool { NPU_POOL_MAX, NPU_POOL_AVERAGE, NPU_POOL_REDUCE_SUM };
 enum npu_eltwise {
-	NPU_ELT_MUL, NPU_ELT_ADD, NPU_ELT_SUB, NPU_ELT_MIN, NPU_ELT_MAX, NPU_ELT_LRELU, NPU_ELT_ABS,
-	NPU_ELT_CLZ, NPU_ELT_SHR, NPU_ELT_SHL, NPU_ELT_COUNT
+	NPU_ELT_MUL, NPU_ELT_ADD, NPU_ELT_SUB, NPU_ELT_MIN, NPU_ELT_MAX,
+	NPU_ELT_LRELU, NPU_ELT_ABS, NPU_ELT_CLZ, NPU_ELT_SHR, NPU_ELT_SHL,
+	NPU_ELT_COUNT
 };
 enum npu_rounding { NPU_ROUND_DBL, NPU_ROUND_TRUNCATE, NPU_ROUND_NATURAL };
 enum { NPU_ACT_NONE = 0, NPU_ACT_TANH = 3, NPU_ACT_SIGMOID = 4,
@@ -312,7 +313,7 @@ bool npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
 		  void *ctx);
 
-/* ---- ordering (11) --------------------------------------------------------- */
+/* ---- ordering (11) ------------------------------------------------------ */
 
 /*
  * The largest BLOCKDEP of kernel cur behind kernel prev at which no input job
@@ -325,7 +326,7 @@ bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
 int blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 		 const struct accel *accel);
 
-/* ---- verification (16) ----------------------------------------------------- */
+/* ---- verification (16) -------------------------------------------------- */
 
 enum { VERIFY_RULE_WRITTEN = 52 }; /* no read of bytes never written */
 
@@ -353,7 +354,7 @@ struct npu_verify {
 void stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 		   struct npu_verify *v);
 
-/* ---- text ---------------------------------------------------------------- */
+/* ---- text --------------------------------------------------------------- */
 
 /*
  * The listing in the reference compiler's layout: heading, a line a command,

@@ -90,7 +90,7 @@ void found(struct checker *c, bool error, int rule, const char *fmt, ...)
 			WARN(c, rule, __VA_ARGS__);                          \
 	} while (0)
 
-/* ---- groups of rules ------------------------------------------------------ */
+/* ---- groups of rules ---------------------------------------------------- */
 
 void check_word(struct checker *c, const struct npu_command *cmd); /* 1-6 */
 void check_end(struct checker *c, size_t at, bool stopped);	   /* 2 */

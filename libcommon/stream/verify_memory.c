@@ -1,75 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operations read and write: rules 29 to 37, and 52. */
+/* What operations read and write: rules 29 to 38, and 52. */
 #include "stream/verify.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- which bytes have a value ------------------------------------------------ */
-
-enum { PAGE = 4096 };
-
-struct written {
-	struct arena *a;
-	int64_t bytes;
-	uint8_t **page; /* a flag a byte; NULL: none; FULL: all */
-};
-
-static uint8_t full_page[1]; /* only its address counts */
-#define FULL full_page
-
-struct written *
-written_new(struct arena *a, int64_t bytes)
-{
-	struct written *w = anew(a, struct written, 1);
-	w->a = a;
-	w->bytes = bytes;
-	w->page = anew(a, uint8_t *, (size_t)(bytes / PAGE + 1));
-	return w;
-}
-
-void
-written_mark(struct written *w, int64_t at, int64_t n)
-{
-	if (at < 0 || n <= 0 || at > w->bytes || n > w->bytes - at)
-		return; /* outside: another rule */
-	for (int64_t end = at + n; at < end;) {
-		uint8_t **p = &w->page[at / PAGE];
-		int64_t from = at % PAGE;
-		int64_t here = PAGE - from < end - at ? PAGE - from : end - at;
-		if (here == PAGE)
-			*p = FULL;
-		else if (*p != FULL) {
-			if (!*p)
-				*p = anew(w->a, uint8_t, PAGE);
-			memset(*p + from, 1, (size_t)here);
-		}
-		at += here;
-	}
-}
-
-int64_t
-written_hole(const struct written *w, int64_t at, int64_t n)
-{
-	if (at < 0 || n <= 0 || at > w->bytes || n > w->bytes - at)
-		return -1;
-	for (int64_t end = at + n; at < end;) {
-		const uint8_t *p = w->page[at / PAGE];
-		int64_t from = at % PAGE;
-		int64_t here = PAGE - from < end - at ? PAGE - from : end - at;
-		if (!p)
-			return at;
-		if (p != FULL) {
-			const uint8_t *hole = memchr(p + from, 0, (size_t)here);
-			if (hole)
-				return at - from + (hole - p);
-		}
-		at += here;
-	}
-	return -1;
-}
-
-/* ---- one access ------------------------------------------------------------------ */
+/* ---- one access --------------------------------------------------------- */
 
 struct access {
 	struct checker *c;
@@ -159,7 +95,7 @@ access_fm(struct checker *c, const struct npu_fm *f, const char *role,
 	return !x.bad;
 }
 
-/* ---- rule 31: alignment ------------------------------------------------------------ */
+/* ---- rule 31: alignment ------------------------------------------------- */
 
 static void
 check_alignment(struct checker *c, const struct npu_fm *f, const char *role)
@@ -183,7 +119,7 @@ check_alignment(struct checker *c, const struct npu_fm *f, const char *role)
 	}
 }
 
-/* ---- rule 32: weights and scales ----------------------------------------------------- */
+/* ---- rule 32: weights and scales ---------------------------------------- */
 
 static void
 check_streams(struct checker *c)
@@ -222,7 +158,7 @@ read_streams(struct checker *c)
 	return ok;
 }
 
-/* ---- rules 34, 35 ------------------------------------------------------------------ */
+/* ---- rules 34, 35 ------------------------------------------------------- */
 
 /* small enough for a comparison of every run with every other */
 static bool
@@ -287,7 +223,7 @@ check_kernel_memory(struct checker *c)
 	return access_fm(c, &op->ofm, "OFM", true) && ok;
 }
 
-/* ---- DMA: rules 36, 37 ---------------------------------------------------------------- */
+/* ---- DMA: rules 36, 37 -------------------------------------------------- */
 
 static void
 check_shram_side(struct checker *c)
@@ -345,7 +281,7 @@ check_dma(struct checker *c)
 	access_dma(c, 1, "DMA destination");
 }
 
-/* ---- tables: rule 38 -------------------------------------------------------------------- */
+/* ---- tables: rule 38 ---------------------------------------------------- */
 
 void
 check_tables(struct checker *c)

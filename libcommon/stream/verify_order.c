@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- what an operation touches (11.2) ------------------------------------------ */
+/* ---- what an operation touches (11.2) ----------------------------------- */
 
 enum { SHRAM = N_REGIONS }; /* a region of its own: byte 0 is bank 0 */
 
@@ -73,7 +73,7 @@ touches(const struct npu_op *op, const struct accel *a, struct touch *t)
 				   : kernel_touches(op, a, t);
 }
 
-/* ---- do two of them share bytes? ------------------------------------------------- */
+/* ---- do two of them share bytes? ---------------------------------------- */
 
 static bool
 each_run(const struct touch *t, npu_visit visit, void *ctx)
@@ -133,7 +133,7 @@ conflict(const struct npu_op *a, const struct npu_op *b,
 	return false;
 }
 
-/* ---- the queues --------------------------------------------------------------------- */
+/* ---- the queues --------------------------------------------------------- */
 
 static void
 drop_oldest(struct queue *q)

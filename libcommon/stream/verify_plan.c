@@ -160,7 +160,7 @@ plan_outputs(struct plan *p, struct checker *c)
 	}
 }
 
-/* ---- the container ------------------------------------------------------------------- */
+/* ---- the container ------------------------------------------------------ */
 
 static void
 check_payload(struct checker *c, struct bytes b)

@@ -21,7 +21,7 @@ reads_all_channels(const struct npu_op *op)
 	       (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
 }
 
-/* ---- rule 39 ---------------------------------------------------------------- */
+/* ---- rule 39 ------------------------------------------------------------ */
 
 static void
 check_block(struct checker *c)
@@ -40,7 +40,7 @@ check_block(struct checker *c)
 		"block %dx%d over an upscaled IFM", b.h, b.w);
 }
 
-/* ---- 8.2 -------------------------------------------------------------------- */
+/* ---- 8.2 ---------------------------------------------------------------- */
 
 /* stored rows or columns of an IFM block */
 static int64_t

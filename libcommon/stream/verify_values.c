@@ -31,7 +31,7 @@ has_filters(const struct npu_op *op)
 	return op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE;
 }
 
-/* ---- rule 8: enumerations ---------------------------------------------------- */
+/* ---- rule 8: enumerations ----------------------------------------------- */
 
 static void
 check_enums(struct checker *c)
@@ -78,7 +78,7 @@ check_formats(struct checker *c)
 	}
 }
 
-/* ---- rules 9, 10, 19: activation ------------------------------------------------ */
+/* ---- rules 9, 10, 19: activation ---------------------------------------- */
 
 static void
 check_activation(struct checker *c)
@@ -100,7 +100,7 @@ check_activation(struct checker *c)
 		"TANH or SIGMOID with an 8-bit OFM");
 }
 
-/* ---- rules 11, 12: zero points ----------------------------------------------------- */
+/* ---- rules 11, 12: zero points ------------------------------------------ */
 
 static void
 check_zero(struct checker *c, const struct npu_fm *f, const char *role)
@@ -127,7 +127,7 @@ check_zeros(struct checker *c)
 		check_zero(c, &op->ofm, "OFM");
 }
 
-/* ---- rules 13, 14: types ---------------------------------------------------------- */
+/* ---- rules 13, 14: types ------------------------------------------------ */
 
 static bool
 is_u16(const struct npu_fm *f)
@@ -179,7 +179,7 @@ check_types(struct checker *c)
 		 13, "IFM of %d bits", op->ifm.bits);
 }
 
-/* ---- rules 15 to 18: scales --------------------------------------------------------- */
+/* ---- rules 15 to 18: scales --------------------------------------------- */
 
 static void
 check_operand_scales(struct checker *c)

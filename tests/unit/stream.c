@@ -19,7 +19,7 @@ expect(const char *what, int64_t got, int64_t want)
 	printf("%s: %lld, want %lld\n", what, (long long)got, (long long)want);
 }
 
-/* ---- tables ------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------- */
 
 static void
 test_tables(void)
@@ -73,7 +73,7 @@ test_strides(void)
 	}
 }
 
-/* ---- addresses (5) ---------------------------------------------------------------- */
+/* ---- addresses (5) ------------------------------------------------------ */
 
 static struct npu_fm
 nhwc(int64_t base, int32_t h, int32_t w, int32_t c, int bits)
@@ -197,7 +197,7 @@ test_overlap(void)
 	       npu_fm_overlap(&a, npu_fm_box(&a), &b, npu_fm_box(&b)), 0);
 }
 
-/* ---- BLOCKDEP (11.3, scheduling.md 5) ----------------------------------------------- */
+/* ---- BLOCKDEP (11.3, scheduling.md 5) ----------------------------------- */
 
 static struct npu_op
 kernel(enum npu_op_kind kind, struct npu_fm ifm, struct npu_fm ofm,

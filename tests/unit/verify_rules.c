@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- streams made by hand --------------------------------------------------- */
+/* ---- streams made by hand ----------------------------------------------- */
 
 struct words {
 	uint32_t w[600];
