@@ -152,6 +152,18 @@ breaks() {
 	grep -q 'rule 29' <<<"$stderr"
 }
 
+@test "--verify --json: findings for a program" {
+	need jq
+	npu-dis --verify --json "$MODEL" >v.json
+	[ "$(jq -c '[.[0].errors, .[0].warnings, .[0].findings]' v.json)" = "[0,0,[]]" ]
+	cp "$MODEL" m.tflite
+	poke_command m.tflite NPU_SET_OFM_REGION 1 05 00
+	run -1 --separate-stderr npu-dis --verify --json m.tflite
+	[ "$(jq -c '.[0].findings[0] | [.severity, .rule, .offset, .command]' \
+		<<<"$output")" = '["error",29,288,"CONV"]' ]
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+}
+
 @test "--verify: memory rules" {
 	cp "$MODEL" m.tflite
 	poke_payload m.tflite NPU_SET_IFM_BASE0 1 00 00 00 7f
@@ -180,7 +192,9 @@ breaks() {
 	cp "$MODEL" m.tflite
 	poke m.tflite 4 02 00 10 00 # no OPTIMIZER_CONFIG
 	run npu-dis --verify m.tflite
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
+	[[ $output == *"command stream of 16 words in a payload"* ]]
+	refuses 2 "command stream of 16 words" npu-dis m.tflite
 	cp "$MODEL" m.tflite
 	poke m.tflite 12 00 00 00 20 # architecture 2
 	breaks 48
@@ -216,6 +230,26 @@ breaks() {
 	[ "$status" = 2 ]
 	[[ $output == *"command 0x0123 doesn't exist on ethos-u55-128"* ]]
 	npu-dis --raw -a ethos-u65-512 hex | grep -q PARALLEL_MODE
+}
+
+@test "npu-sim refuses what breaks a rule, with status 1" {
+	cp "$MODEL" m.tflite
+	npu-sim m.tflite >/dev/null
+	poke_payload m.tflite NPU_SET_OFM_BASE0 1 00 00 00 7f
+	refuses 1 "(rule 30)" npu-sim m.tflite
+	refuses 1 "0x000120 conv: OFM: " npu-sim m.tflite
+	cp "$MODEL" m.tflite
+	poke_command m.tflite NPU_SET_IFM_UPSCALE 1 03 00
+	refuses 1 "(rule 8)" npu-sim m.tflite
+	cp "$MODEL" m.tflite
+	poke_payload m.tflite NPU_SET_WEIGHT_BASE 2 40 02 00 00
+	refuses 1 "weights of core 0: " npu-sim m.tflite
+	cp "$MODEL" m.tflite
+	poke_command m.tflite NPU_SET_OFM_BLK_DEPTH_M1 1 06 00
+	refuses 1 "OFM block depth 7 is no multiple of 8" npu-sim m.tflite
+	cp "$MODEL" m.tflite
+	poke m.tflite 0 00
+	refuses 1 "not a driver payload" npu-sim m.tflite
 }
 
 @test "refusals" {

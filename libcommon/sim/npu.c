@@ -20,18 +20,23 @@ npu_fail(struct npu_run *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	return err_at(r->e, r->job->name, 0,
-		      "operator %d (ethos-u), 0x%06zx %s: %s", r->job->op_index,
-		      4 * r->op.at, npu_op_name(&r->op), text);
+	(void)err_at(r->e, r->job->name, 0,
+		     "operator %d (ethos-u), 0x%06zx %s: %s", r->job->op_index,
+		     4 * r->op.at, npu_op_name(&r->op), text);
+	r->e->status = EXIT_NO; /* a stream breaks a rule: an answer */
+	return false;
 }
 
 bool
 npu_spend(struct npu_run *r, uint64_t n)
 {
-	if (n > r->budget)
-		return npu_fail(r, "the stream computes more than this model is "
-				   "ready to (%llu steps)",
-				(unsigned long long)r->max_steps);
+	if (n > r->budget) {
+		(void)npu_fail(r, "the stream computes more than this model is "
+				  "ready to (%llu steps)",
+			       (unsigned long long)r->max_steps);
+		r->e->status = EXIT_TROUBLE;
+		return false;
+	}
 	r->budget -= n;
 	return true;
 }
@@ -166,8 +171,10 @@ run_stream(struct npu_run *r, const struct npu_stream *s)
 	}
 	if (!bad.status)
 		(void)err_set(&bad, "the stream ends without STOP (rule 2)");
-	return err_at(r->e, r->job->name, 0, "operator %d (ethos-u): %s",
-		      r->job->op_index, bad.text);
+	(void)err_at(r->e, r->job->name, 0, "operator %d (ethos-u): %s",
+		     r->job->op_index, bad.text);
+	r->e->status = EXIT_NO;
+	return false;
 }
 
 bool
@@ -178,9 +185,11 @@ sim_npu_run(const struct sim_npu_job *job, struct err *e)
 	struct npu_stream s = { .subgraph = -1 };
 	struct err bad = { 0 };
 	bool ok = stream_payload(keep, job->payload, &s, &bad);
-	if (!ok)
+	if (!ok) {
 		(void)err_at(e, job->name, 0, "operator %d (ethos-u): %s",
 			     job->op_index, bad.text);
+		e->status = EXIT_NO;
+	}
 	r->job = job;
 	r->accel = s.accel;
 	r->keep = keep;

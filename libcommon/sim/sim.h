@@ -104,7 +104,8 @@ struct sim_npu_job {
 
 /*
  * Executes the command stream.  Every access is checked against its region;
- * an error names the command's offset and the rule.
+ * an error names the command's offset and the rule, and is an answer about the
+ * stream (EXIT_NO), unless it is about what this model is ready to compute.
  */
 bool sim_npu_run(const struct sim_npu_job *job, struct err *e);
 

@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --verify: findings as diagnostics, a line a stream as the answer. */
+/* --verify: findings as diagnostics or JSON, a line a stream as the answer. */
 #include "dis.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 20 }; /* findings of one rule in one stream that are printed */
+/* findings of one rule in one stream that are printed: the rest is alike */
+enum { SHOWN = 20, RULES = 64 };
 
-struct report {
+struct report { /* of one stream */
+	unsigned errors, warnings;
+	unsigned seen[RULES];
+	struct text json; /* of its findings */
+};
+
+struct verdict {
 	const struct input *in;
 	const struct options *o;
-	unsigned *errors, *warnings; /* of each stream */
-	unsigned seen[64];	     /* of the current stream, by rule */
-	long stream;
+	struct report *report;
 };
 
 static void
-print_finding(void *ctx, const struct npu_finding *f)
+print_diagnostic(const struct verdict *v, const struct npu_finding *f)
 {
-	struct report *r = ctx;
-	long i = f->stream - r->in->stream;
-	if (r->stream != i)
-		memset(r->seen, 0, sizeof(r->seen));
-	r->stream = i;
-	if (r->o->only >= 0 && r->o->only != i)
-		return;
-	*(f->error ? &r->errors[i] : &r->warnings[i]) += 1;
-	if (!f->error && !r->o->warnings)
-		return;
-	if (r->seen[f->rule & 63]++ >= SHOWN)
-		return;
-	(void)fprintf(stderr, "npu-dis: %s: ", r->in->name);
+	(void)fprintf(stderr, "npu-dis: %s: ", v->in->name);
 	if (f->stream->op >= 0)
 		(void)fprintf(stderr, "operator %d, ", f->stream->op);
 	if (f->command)
@@ -39,26 +32,89 @@ print_finding(void *ctx, const struct npu_finding *f)
 		      f->error ? "error" : "warning", f->rule, f->text);
 }
 
+static void
+put_finding(struct text *t, const struct npu_finding *f)
+{
+	text_printf(t, "%s\n  {\"severity\":\"%s\",\"rule\":%d,"
+		    "\"offset\":%zu,\"command\":", t->n ? "," : "",
+		    f->error ? "error" : "warning", f->rule, f->at_bytes);
+	if (f->command)
+		text_quoted(t, f->command, strlen(f->command));
+	else
+		text_puts(t, "null");
+	text_puts(t, ",\"text\":");
+	text_quoted(t, f->text, strlen(f->text));
+	text_putc(t, '}');
+}
+
+static bool
+is_selected(const struct options *o, long stream)
+{
+	return o->only < 0 || o->only == stream;
+}
+
+static void
+take(void *ctx, const struct npu_finding *f)
+{
+	struct verdict *v = ctx;
+	long i = f->stream - v->in->stream;
+	struct report *r = &v->report[i];
+	if (!is_selected(v->o, i))
+		return;
+	*(f->error ? &r->errors : &r->warnings) += 1;
+	if ((!f->error && !v->o->warnings) || r->seen[f->rule % RULES]++ >= SHOWN)
+		return;
+	if (v->o->view == VIEW_JSON)
+		put_finding(&r->json, f);
+	else
+		print_diagnostic(v, f);
+}
+
+static void
+put_stream(struct text *t, const struct npu_stream *s, const struct report *r)
+{
+	text_puts(t, "{\"name\":");
+	text_quoted(t, s->name, strlen(s->name));
+	text_printf(t, ",\"subgraph\":%d,\"operator\":%d,\"accelerator\":\"%s\","
+		    "\"bytes\":%zu,\"errors\":%u,\"warnings\":%u,"
+		    "\"findings\":[", s->subgraph, s->op, s->accel->name,
+		    4 * s->n_words, r->errors, r->warnings);
+	text_put(t, r->json.p, r->json.n);
+	text_puts(t, "]}");
+}
+
 bool
 verify(struct arena *a, struct text *t, const struct input *in,
        const struct options *o, struct err *e)
 {
+	bool json = o->view == VIEW_JSON, first = true;
 	unsigned total = 0;
-	struct report r = { .in = in, .o = o, .stream = -1,
-			    .errors = anew(a, unsigned, (size_t)in->n),
-			    .warnings = anew(a, unsigned, (size_t)in->n) };
-	struct npu_verify v = { .report = print_finding, .ctx = &r };
-	stream_verify(in->model, in->stream, in->n, &v);
+	struct verdict v = { .in = in, .o = o,
+			     .report = anew(a, struct report, (size_t)in->n) };
+	struct npu_verify rules = { .report = take, .ctx = &v };
+	stream_verify(in->model, in->stream, in->n, &rules);
+	if (json)
+		text_putc(t, '[');
 	for (int i = 0; i < in->n; i++) {
-		if (o->only >= 0 && o->only != i)
+		const struct npu_stream *s = &in->stream[i];
+		struct report *r = &v.report[i];
+		if (!is_selected(o, i))
 			continue;
-		text_printf(t, "%s: %s: %zu bytes for %s, %u errors, "
-			    "%u warnings\n", in->name, in->stream[i].name,
-			    4 * in->stream[i].n_words,
-			    in->stream[i].accel->name, r.errors[i],
-			    r.warnings[i]);
-		total += r.errors[i];
+		if (json && !first)
+			text_puts(t, ",\n");
+		first = false;
+		if (json)
+			put_stream(t, s, r);
+		else
+			text_printf(t, "%s: %s: %zu bytes for %s, %u errors, "
+				    "%u warnings\n", in->name, s->name,
+				    4 * s->n_words, s->accel->name, r->errors,
+				    r->warnings);
+		text_free(&r->json);
+		total += r->errors;
 	}
+	if (json)
+		text_puts(t, "]\n");
 	return !total || err_no(e, "%s: breaks rules: %u errors", in->name,
 				total);
 }
