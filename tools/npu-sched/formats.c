@@ -52,6 +52,7 @@ choose_formats(struct sched *s)
 		mark_list(g, &g->nodes[i]->in, linear);
 		mark_list(g, &g->nodes[i]->out, linear);
 	}
+	s->shallow = anew(s->a, bool, g->n_tensors + 1);
 	bool *npu_only = anew(s->a, bool, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)
 		npu_only[i] = !linear[i] && !g->tensors[i]->variable &&
@@ -62,8 +63,12 @@ choose_formats(struct sched *s)
 		struct g_tensor *t = g->tensors[i];
 		bool seen = linear[i] || tensor_is_const(t) || t->variable ||
 			    G_HAS(t, G_TENSOR_io);
-		if (!G_HAS(t, G_TENSOR_layout))
+		if (!G_HAS(t, G_TENSOR_layout)) {
 			G_PUT(t, TENSOR, layout, seen ? LAYOUT_NHWC : LAYOUT_NHCWB16);
+			/* bricks of shallow maps are mostly padding */
+			s->shallow[i] = !seen && t->hwc.c % BRICK;
+			s->n_shallow += s->shallow[i];
+		}
 		/* with an SRAM of its own the NPU keeps there what only it sees */
 		int area = tensor_is_const(t)		     ? PLACE_FLASH
 			   : s->memory.spilling && npu_only[i] ? PLACE_CACHE
@@ -72,4 +77,12 @@ choose_formats(struct sched *s)
 			G_PUT(t, TENSOR, area, area);
 	}
 	return true;
+}
+
+void
+pack_shallow_maps(struct sched *s, bool packed)
+{
+	for (size_t i = 0; i < s->g->n_tensors; i++)
+		if (s->shallow[i])
+			s->g->tensors[i]->layout = packed ? LAYOUT_NHWC : LAYOUT_NHCWB16;
 }

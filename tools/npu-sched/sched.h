@@ -120,6 +120,8 @@ struct sched {
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
+	bool *shallow; /* of each tensor: bricks would be padded */
+	int n_shallow;
 	struct size_known *known;
 	size_t n_known, cap_known;
 	struct plan *plan; /* the one that was chosen */
@@ -128,6 +130,8 @@ struct sched {
 
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
+/* NHWC instead for maps whose depth is no multiple of 16, or bricks again */
+void pack_shallow_maps(struct sched *s, bool packed);
 
 /* info.c.  Leaves: s->info, traversal of every convolution */
 bool study_ops(struct sched *s);

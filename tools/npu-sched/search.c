@@ -188,15 +188,22 @@ trim(struct sched *s, struct plan *p)
 }
 
 /*
- * --optimise=Size: the limit with the least bytes times root of cycles.  A
- * tenth less SRAM is worth a fifth more time, so feature maps shrink as far as
- * bands go at a fair price, and not down the cliff behind.
+ * --optimise=Size: what weighs bytes against cycles.  A tenth less SRAM is worth
+ * a quarter more time, so feature maps shrink as far as bands go at a fair
+ * price, and not down the cliff behind.
  */
+static double
+weigh(int64_t bytes, double cycles)
+{
+	return (double)bytes * pow(cycles, 0.45);
+}
+
+/* the limit below which the best of such plans is found */
 static int64_t
 smallest_limit(struct search *x)
 {
 	int64_t best = x->least, end;
-	double best_score = 0;
+	double best_weight = 0;
 	list_plans(x, NO_LIMIT_BYTES);
 	if (!x->n)
 		return best;
@@ -208,10 +215,10 @@ smallest_limit(struct search *x)
 			try_plan(x, limit - limit / 16, limit, policies[i]);
 		}
 		for (size_t i = 0; i < x->n; i++) {
-			double score = (double)x->v[i]->need * sqrt(x->v[i]->cycles);
-			if (best_score != 0 && score >= best_score)
+			double w = weigh(x->v[i]->need, x->v[i]->cycles);
+			if (best_weight != 0 && w >= best_weight)
 				continue;
-			best_score = score;
+			best_weight = w;
 			best = x->v[i]->need;
 		}
 	}
@@ -311,6 +318,37 @@ search_spilling(struct search *x)
 	return search_areas(x);
 }
 
+static double
+score(const struct sched *s, const struct plan *p)
+{
+	return s->o->size ? weigh(peak_of(s, p), p->cycles) : p->cycles;
+}
+
+static struct plan *
+search_layout(struct search *x, bool packed)
+{
+	pack_shallow_maps(x->s, packed);
+	return x->s->memory.spilling ? search_spilling(x) : search_areas(x);
+}
+
+/* where memory is short, maps with padded bricks are tried without them */
+static struct plan *
+search_layouts(struct search *x)
+{
+	struct sched *s = x->s;
+	struct plan *p = search_layout(x, false);
+	if (s->e->status || !s->n_shallow ||
+	    (!s->o->size && limit_of(s) == NO_LIMIT_BYTES))
+		return p;
+	struct plan *q = search_layout(x, true);
+	if (s->e->status)
+		return NULL;
+	if (q && (!p || score(s, q) < score(s, p)))
+		return q;
+	/* blocks follow the layouts: made again for the one that won */
+	return p ? search_layout(x, false) : NULL;
+}
+
 bool
 search_plan(struct sched *s)
 {
@@ -318,7 +356,7 @@ search_plan(struct sched *s)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
 	struct search x = { .s = s };
-	s->plan = s->memory.spilling ? search_spilling(&x) : search_areas(&x);
+	s->plan = search_layouts(&x);
 	if (s->e->status)
 		return false;
 	if (x.least == INT64_MAX)
