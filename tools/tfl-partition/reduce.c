@@ -356,7 +356,8 @@ lower_sum(struct part *p, const struct tfl_op *op)
 	else
 		(void)npu_quantise(quant_scale(r.ifm) / quant_scale(r.ofm),
 				   &r.scale);
-	struct g_operand x = part_ifm(p, op->in[0]), ofm = part_ofm(p, op->out[0]);
+	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
+	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand room = part_room(p, ofm);
 	while (r.drops > 1 && r.g[r.n - 1].drop)
 		x = fold_innermost(p, &r, x);
@@ -437,7 +438,8 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 {
 	struct reduction r;
 	(void)read_reduction(p, op, &r);
-	struct g_operand x = part_ifm(p, op->in[0]), ofm = part_ofm(p, op->out[0]);
+	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
+	struct g_operand ofm = part_ofm(p, op->out[0]);
 	if (!r.drops) {
 		(void)part_copy(p, part_view(p, x, ofm.shape), ofm);
 		return true;
