@@ -135,10 +135,11 @@ lower_arg(struct part *p, const struct tfl_op *op)
 	struct g_op *o = part_op(p, OP_MAXPOOL, keys, best);
 	op_kernel(o, (struct yx){ .y = 1, .x = r.n }, (struct yx){ .y = 1, .x = 1 },
 		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	write_words(p, &r, best, ofm, 0, OP_SUB, r.n - 1);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
+	write_words(p, &r, best, room, 0, OP_SUB, r.n - 1);
 	if (r.ofm->type == TFL_INT64)
-		write_words(p, &r, best, ofm, 1, OP_MUL, 0);
+		write_words(p, &r, best, room, 1, OP_MUL, 0);
+	part_deliver(p, room, ofm);
 	return true;
 }
 

@@ -195,6 +195,7 @@ lower_divide(struct part *p, const struct tfl_op *op)
 }
 
 const struct family divide_families[] = {
-	{ .code = TFL_DIV, .check = check_divide, .lower = lower_divide },
+	{ .code = TFL_DIV, .check = check_divide, .lower = lower_divide,
+	  .direct = true },
 	{ .code = 0 },
 };

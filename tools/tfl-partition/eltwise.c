@@ -191,10 +191,15 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 }
 
 const struct family eltwise_families[] = {
-	{ .code = TFL_ADD, .check = check_arith, .lower = lower_arith },
-	{ .code = TFL_SUB, .check = check_arith, .lower = lower_arith },
-	{ .code = TFL_MUL, .check = check_arith, .lower = lower_arith },
-	{ .code = TFL_MAXIMUM, .check = check_extreme, .lower = lower_extreme },
-	{ .code = TFL_MINIMUM, .check = check_extreme, .lower = lower_extreme },
+	{ .code = TFL_ADD, .check = check_arith, .lower = lower_arith,
+	  .direct = true },
+	{ .code = TFL_SUB, .check = check_arith, .lower = lower_arith,
+	  .direct = true },
+	{ .code = TFL_MUL, .check = check_arith, .lower = lower_arith,
+	  .direct = true },
+	{ .code = TFL_MAXIMUM, .check = check_extreme, .lower = lower_extreme,
+	  .direct = true },
+	{ .code = TFL_MINIMUM, .check = check_extreme, .lower = lower_extreme,
+	  .direct = true },
 	{ .code = 0 },
 };

@@ -152,6 +152,7 @@ lower_log_softmax(struct part *p, const struct tfl_op *op)
 
 const struct family log_softmax_families[] = {
 	{ .code = TFL_LOG_SOFTMAX, .check = check_log_softmax,
-	  .lower = lower_log_softmax },
+	  .lower = lower_log_softmax,
+	  .direct = true },
 	{ .code = 0 },
 };

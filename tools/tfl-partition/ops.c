@@ -87,6 +87,11 @@ scale_one(void)
 struct g_op *
 part_copy(struct part *p, struct g_operand from, struct g_operand to)
 {
+	if (graph_type_bytes(from.type) == 4) { /* pools take 16 bits at most */
+		struct g_op *words = part_op(p, OP_MAX, from, to);
+		op_ifm2(words, from, 0);
+		return words;
+	}
 	struct g_op *op = part_op(p, OP_AVGPOOL, from, to);
 	op_scale(op, scale_one(), ROUND_TFL);
 	return op;

@@ -139,7 +139,7 @@ void op_scalar(struct g_op *op, int32_t value, int32_t zero);
 void op_kernel(struct g_op *op, struct yx kernel, struct yx stride,
 	       struct yx dilation, struct g_pad pad);
 void op_table(struct g_op *op, struct g_lut *lut);
-/* a 1x1 average pool that moves elements as they are */
+/* moves elements as they are: a 1x1 average pool, MAX for 32 bits */
 struct g_op *part_copy(struct part *p, struct g_operand from, struct g_operand to);
 struct g_lut *part_lut8(struct part *p, const uint8_t table[256]);
 struct g_lut *part_lut16(struct part *p, const int16_t points[513]);

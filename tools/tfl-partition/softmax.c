@@ -218,6 +218,7 @@ lower_softmax(struct part *p, const struct tfl_op *op)
 }
 
 const struct family softmax_families[] = {
-	{ .code = TFL_SOFTMAX, .check = check_softmax, .lower = lower_softmax },
+	{ .code = TFL_SOFTMAX, .check = check_softmax, .lower = lower_softmax,
+	  .direct = true },
 	{ .code = 0 },
 };

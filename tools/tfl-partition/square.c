@@ -139,6 +139,7 @@ lower_square(struct part *p, const struct tfl_op *op)
 
 const struct family square_families[] = {
 	{ .code = TFL_SQUARED_DIFFERENCE, .check = check_square,
-	  .lower = lower_square },
+	  .lower = lower_square,
+	  .direct = true },
 	{ .code = 0 },
 };

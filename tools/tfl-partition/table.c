@@ -204,11 +204,17 @@ lower_squash(struct part *p, const struct tfl_op *op)
 }
 
 const struct family table_families[] = {
-	{ .code = TFL_LOGISTIC, .check = check_squash, .lower = lower_squash },
-	{ .code = TFL_TANH, .check = check_squash, .lower = lower_squash },
-	{ .code = TFL_EXP, .check = check_table, .lower = lower_table },
-	{ .code = TFL_LOG, .check = check_table, .lower = lower_table },
-	{ .code = TFL_RSQRT, .check = check_table, .lower = lower_table },
-	{ .code = TFL_HARD_SWISH, .check = check_table, .lower = lower_table },
+	{ .code = TFL_LOGISTIC, .check = check_squash, .lower = lower_squash,
+	  .direct = true },
+	{ .code = TFL_TANH, .check = check_squash, .lower = lower_squash,
+	  .direct = true },
+	{ .code = TFL_EXP, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_LOG, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_RSQRT, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_HARD_SWISH, .check = check_table, .lower = lower_table,
+	  .direct = true },
 	{ .code = 0 },
 };
