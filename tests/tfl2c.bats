@@ -121,6 +121,24 @@ value() { # MACRO FILE
 	[[ "$output" == *"TENSOR_ARENA_SIZE is too small for m"* ]]
 }
 
+@test "two models in one source, with one arena or their own" {
+	need gcc
+	model a
+	npu_model b "$U55_128"
+	tfl2c -n a -o a.h a.tflite
+	tfl2c -n b -o b.h b.tflite
+	# 1536 + 16 * 4 tensors + 96 + 96 * 2, and planning: 80 * 4 - 32
+	[ "$(value A_RUNTIME_BYTES a.h)" = 2176 ]
+	# the larger first: it does for both
+	printf '#include "b.h"\n#include "a.h"\nchar arena[TENSOR_ARENA_SIZE];\n' >t.c
+	gcc $warnings -c t.c
+	printf '#include "a.h"\n#include "b.h"\n' >t.c
+	run gcc -c t.c
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"TENSOR_ARENA_SIZE is too small for b"* ]]
+	gcc $warnings -DB_OWN_ARENA -c t.c
+}
+
 @test "quantize rounds half away from zero and clamps; dequantize returns" {
 	command -v gcc >/dev/null || skip "no gcc"
 	npu_model n "$U55_128"

@@ -60,13 +60,14 @@ put_arena_size(struct text *t, const struct job *j)
 static void
 put_dialect_size(struct text *t, const struct job *j, const char *macro)
 {
-	text_printf(t, "#ifndef %s\n"
+	text_printf(t, "#ifdef %s_OWN_ARENA /* of several models */\n"
+		       "#elif !defined(%s)\n"
 		       "#define %s %s_TENSOR_ARENA_SIZE\n"
 		       "#elif %s < %s_TENSOR_ARENA_SIZE\n"
 		       "#error \"%s is too small for %s\"\n"
 		       "#endif\n",
-		    macro, macro, j->prefix, macro, j->prefix, macro,
-		    j->o->name);
+		    j->prefix, macro, macro, j->prefix, macro, j->prefix,
+		    macro, j->o->name);
 }
 
 void
