@@ -39,16 +39,16 @@ END
 	fakes
 	echo model >m.tflite
 	fake/npucc "${target[@]}" --config=my.ini --optimize Size \
-		--arena-cache-size=4096 --cpu SOFTMAX --fail-on-cpu -j3 -9 \
+		--arena-cache-size=4096 --effort 5 --cpu SOFTMAX --fail-on-cpu -j3 -9 \
 		-n net --dialect=mlek -X tfl-quantcheck:--strict \
 		-X npu-cmdgen:--thing=1 -o m.h m.tflite 2>notes
 	printf '%s\n' --pass --strict -- m.tflite | cmp - args.tfl-quantcheck
 	printf '%s\n' --cpu=SOFTMAX --fail-on-cpu | cmp - args.tfl-partition
 	printf '%s\n' --accelerator-config=ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
-		--config=my.ini --optimise=Size --arena-cache-size=4096 |
-		cmp - args.npu-sched
-	printf '%s\n' -j 3 -9 | cmp - args.npu-wenc
+		--config=my.ini --optimise=Size --arena-cache-size=4096 \
+		--effort=5 --jobs=3 --level=9 | cmp - args.npu-sched
+	printf '%s\n' --jobs=3 -9 | cmp - args.npu-wenc
 	echo --thing=1 | cmp - args.npu-cmdgen
 	head -3 args.tfl2c | cmp - <(printf '%s\n' -n net --dialect=mlek)
 	printf '%s\n' model tfl-quantcheck tfl-partition npu-sched npu-wenc \
