@@ -92,3 +92,28 @@ load lib/common
 @test "include lines point down the layers, no path of a machine in the tree" {
 	"$TOP/scripts/check-tree" "$TOP"
 }
+
+@test "nputools-graph(5) names every record and key of the schema" {
+	page=$TOP/man/nputools-graph.5
+	while read -r keyword; do
+		grep -qE "^\.Ss $keyword " "$page" || { echo "$keyword"; false; }
+	done < <(sed -n 's/^RECORD([A-Z]*, "\([a-z]*\)".*/\1/p' \
+		"$TOP/schema/graph.def")
+	while read -r record key; do
+		sed -n "/^\.Ss $record /,/^\.Ss/p" "$page" |
+			grep -qE "^\.It Cm (.* )?$key( |\$)" ||
+			{ echo "$record: $key"; false; }
+	done < <(awk -F'"' '
+		/^RECORD/ { record = $2 }
+		/^\tKEY/ { print record, $2 }' "$TOP/schema/graph.def")
+}
+
+@test "manual pages refer to pages that exist" {
+	for f in "$TOP"/man/*; do
+		while read -r name section; do
+			[ -e "$TOP/man/$name.$section" ] ||
+				[ "$name" = make ] ||
+				{ echo "$f: $name($section)"; false; }
+		done < <(sed -n 's/^\.Xr \([^ ]*\) \([0-9]\).*/\1 \2/p' "$f")
+	done
+}
