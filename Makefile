@@ -124,15 +124,29 @@ $(B)/tests/digits: $(DIGITS) $(LIB)
 digits: $(B)/tests/digits
 	$(B)/tests/digits tests/models/digits.tflite tests/models/digits
 
+# random models: tests/random-models compiles and compares them
+GEN := $(patsubst %.c,$(B)/%.o,$(wildcard tests/gen/*.c))
+
+$(B)/tests/gen-model: $(GEN) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # make parsed this file before the packages came, hence the second make
 .PHONY: deps check check-run check-asan tests
 deps:
 	$(Q)scripts/install-deps
 
-tests: all $(UNIT) $(FUZZ_REPLAY)
+tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run
+
+# random models without end to speak of: make check-long MODELS=100000
+MODELS = 10000
+.PHONY: check-long
+check-long: tests
+	$(Q)tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),1)
 
 check-run: tests
 	$(Q)tests/run $(B)

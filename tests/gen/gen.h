@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random quantized models from a seed: an operator with random shapes,
+ * strides, scales, types, or a small graph of them.  What is drawn is always
+ * a valid model; whether an operator then runs on the NPU is not the
+ * generator's business.
+ */
+#ifndef GEN_GEN_H
+#define GEN_GEN_H
+
+#include "base/arena.h"
+#include "tflite/tflite.h"
+
+enum { GEN_TENSORS = 256, GEN_OPS = 64, GEN_ELEMENTS = 20000 };
+
+struct gen {
+	struct arena *a;
+	uint64_t state;
+	bool graph; /* operators take results of earlier ones when they can */
+	struct tflw_tensor tensor[GEN_TENSORS];
+	bool is_const[GEN_TENSORS], is_used[GEN_TENSORS], is_made[GEN_TENSORS];
+	struct bytes buffer[GEN_TENSORS];
+	struct tflw_op op[GEN_OPS];
+	struct tflw_opcode code[GEN_OPS];
+	int n_tensors, n_buffers, n_ops;
+};
+
+/* ---- chance ---------------------------------------------------------------- */
+
+int64_t gen_range(struct gen *g, int64_t lo, int64_t hi); /* both included */
+bool gen_chance(struct gen *g, int percent);
+double gen_real(struct gen *g, double lo, double hi); /* logarithmic */
+int gen_type(struct gen *g); /* i8 mostly, u8, i16 */
+
+/* ---- models ------------------------------------------------------------------ */
+
+struct shape {
+	int rank;
+	int32_t dim[TFL_MAX_RANK];
+};
+#define SHAPE(...) ((struct shape){ .rank = sizeof((int32_t[]){ __VA_ARGS__ }) / 4, \
+				    .dim = { __VA_ARGS__ } })
+
+struct shape gen_shape(struct gen *g, int rank, int32_t batch);
+struct tfl_tensor *gen_t(struct gen *g, int i);
+struct shape shape_of(struct gen *g, int i);
+int64_t shape_elements(struct shape s);
+
+/* a tensor without producer yet: the model's input unless an operator makes it */
+int gen_tensor(struct gen *g, int type, struct shape s, float scale, int zero);
+/* the same with a random quantization */
+int gen_random(struct gen *g, int type, struct shape s);
+/* like another one, in another shape */
+int gen_like(struct gen *g, int i, struct shape s);
+/* an input for an operator: of an earlier one, when that suits, or new */
+int gen_input(struct gen *g, int rank, int type);
+/* constants */
+int gen_const(struct gen *g, int type, struct shape s, const void *data);
+int gen_ints(struct gen *g, int n, const int32_t *v);
+int gen_noise(struct gen *g, int type, struct shape s, float scale, int zero);
+
+/* an operator; options NULL: none.  floats may be NULL */
+void gen_op(struct gen *g, int code, int n_in, const int *in, int n_out,
+	    const int *out, int tag, const struct fb_table *options,
+	    const int64_t *ints, const double *floats);
+/* the common case: one result; ints is {slot 0, slot 1, ...} */
+int gen_op1(struct gen *g, int code, int n_in, const int *in, int out, int tag,
+	    const struct fb_table *options, const int64_t *ints);
+
+/* ---- families: each draws one operator ---------------------------------------- */
+
+struct draw {
+	const char *name;
+	void (*run)(struct gen *g, int code);
+	int code;
+};
+extern const struct draw move_draws[], conv_draws[], element_draws[];
+
+#endif

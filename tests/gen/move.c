@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators that move elements. */
+#include "gen.h"
+
+enum { /* of the union BuiltinOptions, schema/tflite_unions.def */
+	CONCATENATION = 10, SPACE_TO_DEPTH = 19, GATHER = 23, STRIDED_SLICE = 32,
+	SPLIT = 35, PACK = 59, UNPACK = 64, MIRROR_PAD = 77, SPLIT_V = 79,
+	DEPTH_TO_SPACE = 94,
+};
+
+static int
+any_input(struct gen *g)
+{
+	int rank = (int)gen_range(g, 1, gen_chance(g, 10) ? 6 : 4);
+	int type = gen_chance(g, 10) ? TFL_INT32 : gen_type(g);
+	return gen_input(g, rank, type);
+}
+
+static void
+draw_concat(struct gen *g, int code)
+{
+	int in[5], n = (int)gen_range(g, 2, 5);
+	in[0] = any_input(g);
+	struct shape s = shape_of(g, in[0]);
+	bool pack = code == TFL_PACK;
+	int axis = (int)gen_range(g, 0, s.rank - 1 + pack);
+	struct shape out = s;
+	if (pack) {
+		out.rank++;
+		for (int i = s.rank; i > axis; i--)
+			out.dim[i] = s.dim[i - 1];
+		out.dim[axis] = n;
+	}
+	for (int i = 1; i < n; i++) {
+		struct shape k = s;
+		if (!pack) {
+			k.dim[axis] = (int32_t)gen_range(g, 1, 12);
+			out.dim[axis] += k.dim[axis];
+		}
+		in[i] = gen_like(g, in[0], k);
+		if (gen_chance(g, 15) && gen_t(g, in[0])->type != TFL_INT32) {
+			const struct tfl_quant *q = &gen_t(g, in[0])->quant;
+			in[i] = gen_noise(g, gen_t(g, in[0])->type, k,
+					  q->scale[0], (int)q->zero[0]);
+		}
+	}
+	bool back = gen_chance(g, 50);
+	int64_t ax = back ? axis - out.rank : axis;
+	if (pack)
+		gen_op1(g, code, n, in, gen_like(g, in[0], out), PACK,
+			&fb_PackOptions, (int64_t[]){ n, ax });
+	else
+		gen_op1(g, code, n, in, gen_like(g, in[0], out), CONCATENATION,
+			&fb_ConcatenationOptions, (int64_t[]){ ax, 0 });
+}
+
+static void
+draw_slice(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = s;
+	int32_t begin[TFL_MAX_RANK], size[TFL_MAX_RANK];
+	for (int i = 0; i < s.rank; i++) {
+		begin[i] = (int32_t)gen_range(g, 0, s.dim[i] - 1);
+		out.dim[i] = (int32_t)gen_range(g, 1, s.dim[i] - begin[i]);
+		size[i] = out.dim[i] == s.dim[i] - begin[i] && gen_chance(g, 30)
+			      ? -1
+			      : out.dim[i];
+	}
+	int ports[] = { in, gen_ints(g, s.rank, begin), gen_ints(g, s.rank, size) };
+	gen_op1(g, code, 3, ports, gen_like(g, in, out), 0, NULL, NULL);
+}
+
+static void
+draw_strided(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = { .rank = 0 };
+	int32_t b[TFL_MAX_RANK], e[TFL_MAX_RANK], k[TFL_MAX_RANK];
+	int64_t shrink = 0;
+	for (int i = 0; i < s.rank; i++) {
+		int32_t n = s.dim[i];
+		int32_t from = (int32_t)gen_range(g, 0, n - 1);
+		int32_t step = (int32_t)gen_range(g, 1, gen_chance(g, 40) ? 4 : 1);
+		bool reverse = gen_chance(g, 20);
+		int32_t room = reverse ? from + 1 : n - from;
+		int32_t span = (int32_t)gen_range(g, 1, room);
+		b[i] = gen_chance(g, 30) ? from - n : from;
+		k[i] = reverse ? -step : step;
+		e[i] = reverse ? from - span : from + span;
+		if (reverse && e[i] < 0)
+			e[i] = -n - 1; /* past the first element */
+		if (s.rank > 1 && out.rank + 1 < s.rank && gen_chance(g, 10)) {
+			shrink |= (int64_t)1 << i;
+			k[i] = 1;
+			e[i] = b[i] + 1;
+			continue;
+		}
+		out.dim[out.rank++] = (span + step - 1) / step;
+	}
+	if (!out.rank)
+		out = SHAPE(1), shrink = 0;
+	int ports[] = { in, gen_ints(g, s.rank, b), gen_ints(g, s.rank, e),
+			gen_ints(g, s.rank, k) };
+	gen_op1(g, code, 4, ports, gen_like(g, in, out), STRIDED_SLICE,
+		&fb_StridedSliceOptions, (int64_t[]){ 0, 0, 0, 0, shrink, 0 });
+}
+
+static void
+draw_split(struct gen *g, int code)
+{
+	int in = any_input(g), out[8];
+	struct shape s = shape_of(g, in);
+	int32_t axis = (int32_t)gen_range(g, 0, s.rank - 1), left = s.dim[axis];
+	int32_t sizes[8];
+	int n = 0;
+	if (code == TFL_SPLIT) {
+		n = (int)gen_range(g, 1, left < 6 ? left : 6);
+		while (left % n)
+			n--;
+		for (int i = 0; i < n; i++)
+			sizes[i] = left / n;
+	} else {
+		while (left && n < 5) {
+			sizes[n] = (int32_t)gen_range(g, 1, left);
+			left -= sizes[n++];
+		}
+		if (left)
+			sizes[n++] = left;
+	}
+	for (int i = 0; i < n; i++) {
+		struct shape o = s;
+		o.dim[axis] = sizes[i];
+		out[i] = gen_like(g, in, o);
+	}
+	int32_t ax = gen_chance(g, 50) ? axis - s.rank : axis;
+	int at = gen_const(g, TFL_INT32, SHAPE(1), &ax);
+	int64_t count = n;
+	if (code == TFL_SPLIT)
+		gen_op(g, code, 2, (int[]){ at, in }, n, out, SPLIT,
+		       &fb_SplitOptions, &count, NULL);
+	else
+		gen_op(g, code, 3, (int[]){ in, gen_ints(g, n, sizes), at }, n, out,
+		       SPLIT_V, &fb_SplitVOptions, &count, NULL);
+}
+
+static void
+draw_unpack(struct gen *g, int code)
+{
+	int in = any_input(g), out[16];
+	struct shape s = shape_of(g, in), o = { .rank = s.rank - 1 };
+	int axis = (int)gen_range(g, 0, s.rank - 1);
+	if (s.rank < 2 || s.dim[axis] > 16) {
+		draw_slice(g, TFL_SLICE);
+		return;
+	}
+	for (int i = 0, k = 0; i < s.rank; i++)
+		if (i != axis)
+			o.dim[k++] = s.dim[i];
+	for (int i = 0; i < s.dim[axis]; i++)
+		out[i] = gen_like(g, in, o);
+	int64_t ax = gen_chance(g, 50) ? axis - s.rank : axis;
+	gen_op(g, code, 1, &in, s.dim[axis], out, UNPACK, &fb_UnpackOptions,
+	       (int64_t[]){ s.dim[axis], ax }, NULL);
+}
+
+static void
+draw_transpose(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = s;
+	int32_t perm[TFL_MAX_RANK];
+	for (int i = 0; i < s.rank; i++) {
+		int k = (int)gen_range(g, 0, i);
+		perm[i] = perm[k];
+		perm[k] = i;
+	}
+	for (int i = 0; i < s.rank; i++)
+		out.dim[i] = s.dim[perm[i]];
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, s.rank, perm) },
+		gen_like(g, in, out), 0, NULL, NULL);
+}
+
+static void
+draw_reverse(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in);
+	int32_t axis = (int32_t)gen_range(g, 0, s.rank - 1);
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, 1, &axis) },
+		gen_like(g, in, s), 0, NULL, NULL);
+}
+
+static void
+draw_pad(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = s;
+	int32_t v[2 * TFL_MAX_RANK];
+	int64_t symmetric = gen_range(g, 0, 1);
+	for (int i = 0; i < 2 * s.rank; i++) {
+		int64_t most = code != TFL_MIRROR_PAD ? 4
+			       : symmetric	      ? s.dim[i / 2]
+						      : s.dim[i / 2] - 1;
+		v[i] = gen_chance(g, 30) ? 0
+					 : (int32_t)gen_range(g, 0, most < 4 ? most : 4);
+		out.dim[i / 2] += v[i];
+	}
+	int table = gen_const(g, TFL_INT32, SHAPE(s.rank, 2), v);
+	int to = gen_like(g, in, out), type = gen_t(g, in)->type;
+	if (code == TFL_PAD) {
+		gen_op1(g, code, 2, (int[]){ in, table }, to, 0, NULL, NULL);
+	} else if (code == TFL_PADV2) {
+		int value = gen_noise(g, type, SHAPE(1), 0, 0);
+		gen_t(g, value)->quant = gen_t(g, in)->quant;
+		gen_op1(g, code, 3, (int[]){ in, table, value }, to, 0, NULL, NULL);
+	} else {
+		gen_op1(g, code, 2, (int[]){ in, table }, to, MIRROR_PAD,
+			&fb_MirrorPadOptions, &symmetric);
+	}
+}
+
+static void
+draw_tile(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = s;
+	int32_t v[TFL_MAX_RANK];
+	for (int i = 0; i < s.rank; i++) {
+		v[i] = (int32_t)gen_range(g, 1, 3);
+		out.dim[i] *= v[i];
+	}
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, s.rank, v) },
+		gen_like(g, in, out), 0, NULL, NULL);
+}
+
+static void
+draw_blocks(struct gen *g, int code)
+{
+	int64_t b = gen_range(g, 2, 4);
+	int32_t k = (int32_t)b;
+	struct shape d = gen_shape(g, 4, 1);
+	while (shape_elements(d) * k * k > 4 * GEN_ELEMENTS)
+		d = gen_shape(g, 4, 1);
+	struct shape deep = SHAPE(1, d.dim[1], d.dim[2], d.dim[3] * k * k);
+	struct shape wide = SHAPE(1, d.dim[1] * k, d.dim[2] * k, d.dim[3]);
+	bool to_depth = code == TFL_SPACE_TO_DEPTH;
+	int in = gen_random(g, gen_type(g), to_depth ? wide : deep);
+	int out = gen_like(g, in, to_depth ? deep : wide);
+	gen_op1(g, code, 1, &in, out, to_depth ? SPACE_TO_DEPTH : DEPTH_TO_SPACE,
+		to_depth ? &fb_SpaceToDepthOptions : &fb_DepthToSpaceOptions, &b);
+}
+
+static void
+draw_gather(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = s;
+	int axis = (int)gen_range(g, 0, s.rank - 1);
+	int32_t index[8];
+	int n = (int)gen_range(g, 1, 8);
+	for (int i = 0; i < n; i++)
+		index[i] = (int32_t)gen_range(g, 0, s.dim[axis] - 1);
+	out.dim[axis] = n;
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, n, index) },
+		gen_like(g, in, out), GATHER, &fb_GatherOptions,
+		(int64_t[]){ axis, 0 });
+}
+
+/* the same elements in dimensions of any factors */
+static void
+draw_reshape(struct gen *g, int code)
+{
+	int in = any_input(g);
+	int32_t left = (int32_t)shape_elements(shape_of(g, in));
+	struct shape out = { .rank = (int)gen_range(g, 1, 4) };
+	for (int i = 0; i + 1 < out.rank; i++) {
+		int32_t d = (int32_t)gen_range(g, 1, 16);
+		while (left % d)
+			d--;
+		out.dim[i] = d;
+		left /= d;
+	}
+	out.dim[out.rank - 1] = left;
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, out.rank, out.dim) },
+		gen_like(g, in, out), 0, NULL, NULL);
+}
+
+static void
+draw_quantize(struct gen *g, int code)
+{
+	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g));
+	int from = gen_t(g, in)->type, to = gen_type(g);
+	if (from == TFL_UINT8 && to == TFL_INT16)
+		to = TFL_INT8;
+	if (from == TFL_INT16 && to == TFL_UINT8)
+		to = TFL_INT8;
+	gen_op1(g, code, 1, &in, gen_random(g, to, shape_of(g, in)), 0, NULL, NULL);
+}
+
+const struct draw move_draws[] = {
+	{ "CONCATENATION", draw_concat, TFL_CONCATENATION },
+	{ "PACK", draw_concat, TFL_PACK },
+	{ "UNPACK", draw_unpack, TFL_UNPACK },
+	{ "SLICE", draw_slice, TFL_SLICE },
+	{ "STRIDED_SLICE", draw_strided, TFL_STRIDED_SLICE },
+	{ "SPLIT", draw_split, TFL_SPLIT },
+	{ "SPLIT_V", draw_split, TFL_SPLIT_V },
+	{ "TRANSPOSE", draw_transpose, TFL_TRANSPOSE },
+	{ "REVERSE_V2", draw_reverse, TFL_REVERSE_V2 },
+	{ "PAD", draw_pad, TFL_PAD },
+	{ "PADV2", draw_pad, TFL_PADV2 },
+	{ "MIRROR_PAD", draw_pad, TFL_MIRROR_PAD },
+	{ "TILE", draw_tile, TFL_TILE },
+	{ "DEPTH_TO_SPACE", draw_blocks, TFL_DEPTH_TO_SPACE },
+	{ "SPACE_TO_DEPTH", draw_blocks, TFL_SPACE_TO_DEPTH },
+	{ "GATHER", draw_gather, TFL_GATHER },
+	{ "RESHAPE", draw_reshape, TFL_RESHAPE },
+	{ "QUANTIZE", draw_quantize, TFL_QUANTIZE },
+	{ 0 },
+};
