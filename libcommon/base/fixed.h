@@ -35,16 +35,17 @@ fixed_srdhm(int32_t a, int32_t b)
 {
 	if (a == INT32_MIN && b == INT32_MIN)
 		return INT32_MAX;
-	int64_t p = (int64_t)a * b;
-	int64_t nudge = p >= 0 ? 1 << 30 : 1 - (1 << 30);
-	return (int32_t)((p + nudge) / ((int64_t)1 << 31));
+	/* exact halves go up for both signs (spec 3.1); no branch, so that
+	 * loops over it vectorise */
+	int64_t p = (int64_t)a * b + (1 << 30);
+	return (int32_t)((uint64_t)p >> 31);
 }
 
 /* divide by 2^e, ties away from zero; 0 <= e <= 31 */
 static inline int32_t
 fixed_rdpot(int32_t x, int e)
 {
-	int32_t mask = (int32_t)(((int64_t)1 << e) - 1);
+	int32_t mask = (int32_t)((1u << e) - 1);
 	int32_t rem = x & mask;
 	int32_t threshold = (mask >> 1) + (x < 0);
 	return (x >> e) + (rem > threshold);
