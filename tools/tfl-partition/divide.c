@@ -34,11 +34,17 @@ static void
 fill_divisor(struct divide *d, int i, int32_t w)
 {
 	int32_t a = w < 0 ? -w : w;
-	int lead = a ? __builtin_clz((uint32_t)a) : 31;
+	int lead = a ? __builtin_clz((uint32_t)a) : 0;
 	d->sign[i] = w < 0 ? -1 : 1;
 	d->bits[i] = 31 - lead - d->m.exp;
 	d->inverse[i] =
-	    a ? fixed_recip((int32_t)(((uint32_t)a << lead) - 0x80000000u)) : 0;
+	    fixed_recip((int32_t)(((uint32_t)a << lead) - 0x80000000u));
+	if (a)
+		return;
+	/* by zero: so small a shift that anything but 0 saturates */
+	enum { LEAST_ROOM = 23 };
+	d->bits[i] = 1 - LEAST_ROOM;
+	d->inverse[i] = INT32_MAX;
 }
 
 /* tables in the order of int8 indices: raw values from the type's least */
