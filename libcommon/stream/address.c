@@ -172,13 +172,22 @@ struct probe { /* does a run touch the other box? */
 	const struct npu_fm *f;
 	struct npu_box box;
 	int64_t at, n;
+	uint64_t *steps; /* left, or NULL */
 };
+
+/* false when there are none left */
+static bool
+take_step(uint64_t *steps)
+{
+	return !steps || (*steps && (*steps)--);
+}
 
 static bool
 run_misses_run(void *ctx, int64_t at, int64_t n)
 {
 	const struct probe *p = ctx;
-	return at + n <= p->at || p->at + p->n <= at;
+	return take_step(p->steps) &&
+	       (at + n <= p->at || p->at + p->n <= at);
 }
 
 static bool
@@ -193,7 +202,8 @@ run_misses_box(void *ctx, int64_t at, int64_t n)
 			tile[t].at < at + n;
 	p->at = at;
 	p->n = n;
-	return !near || npu_fm_runs(p->f, p->box, run_misses_run, p);
+	return take_step(p->steps) &&
+	       (!near || npu_fm_runs(p->f, p->box, run_misses_run, p));
 }
 
 bool
@@ -268,7 +278,7 @@ boxes_meet(const struct npu_box *a, const struct npu_box *b)
 
 bool
 npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
-	       const struct npu_fm *b, struct npu_box bbox)
+	       const struct npu_fm *b, struct npu_box bbox, uint64_t *steps)
 {
 	if (a->region != b->region)
 		return false;
@@ -287,11 +297,14 @@ npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 		near |= p->n && q->n && p->at < q->at + q->n &&
 			q->at < p->at + p->n;
 	}
-	struct probe p = { .f = b, .box = bbox };
+	struct probe p = { .f = b, .box = bbox, .steps = steps };
 	return near && !npu_fm_runs(a, abox, run_misses_box, &p);
 }
 
 /* ---- DMA ---------------------------------------------------------------- */
+
+/* addresses have 40 bits: what lies beyond this is wrong, wherever it is */
+#define FAR ((int64_t)1 << 48)
 
 bool
 npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
@@ -299,14 +312,21 @@ npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
 	const struct npu_range *r = which ? &op->dst : &op->src;
 	int dims = which ? op->dst_dims : op->src_dims;
 	int64_t n = r->n, count = (int64_t)op->size0 * op->size1;
-	if (dims == 1) /* contiguous, however often the other side repeats */
-		return count == 0 || n == 0 || visit(ctx, r->at, n * count);
+	if (n == 0)
+		return true;
+	if (dims == 1) { /* contiguous, however often the other side repeats */
+		if (__builtin_mul_overflow(n, count, &n) || n > FAR)
+			n = FAR;
+		return count == 0 || visit(ctx, r->at, n);
+	}
 	int64_t plane = r->at;
 	for (int z = 0; z < op->size1; z++) {
 		int64_t at = plane;
 		for (int i = 0; i < op->size0; i++) {
-			if (n && !visit(ctx, at, n))
+			if (!visit(ctx, at, n))
 				return false;
+			if (at > FAR || at < -FAR)
+				return true;
 			at += n + op->skip0;
 		}
 		/* SKIP1 counts from behind the plane's last byte (U14) */

@@ -104,7 +104,7 @@ broadcast(const struct npu_op *op, struct npu_box b)
 /* does job i of cur read what the j-th block from the end of prev writes? */
 static bool
 depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
-	int64_t i)
+	int64_t i, uint64_t *steps)
 {
 	struct grid g = grid_of(prev);
 	int64_t n = g.h * g.w * g.c;
@@ -112,10 +112,11 @@ depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
 	if (j >= n || !job_box(cur, i, &ofm, &ifm))
 		return false;
 	struct npu_box out = block_box(prev, g, n - 1 - j);
-	if (npu_fm_overlap(&cur->ifm, ifm, &prev->ofm, out))
+	if (npu_fm_overlap(&cur->ifm, ifm, &prev->ofm, out, steps))
 		return true;
 	return cur->has_ifm2 && !cur->ifm2_scalar &&
-	       npu_fm_overlap(&cur->ifm2, broadcast(cur, ofm), &prev->ofm, out);
+	       npu_fm_overlap(&cur->ifm2, broadcast(cur, ofm), &prev->ofm, out,
+			      steps);
 }
 
 /* a quick no: neither input shares bytes with the OFM's extents */
@@ -137,7 +138,7 @@ apart(const struct npu_fm *in, const struct npu_fm *out)
 
 int
 blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
-	     const struct accel *accel)
+	     const struct accel *accel, uint64_t *steps)
 {
 	if (!accel->lut_banks && npu_uses_table(prev) && !npu_uses_table(cur))
 		return 0;
@@ -147,7 +148,7 @@ blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 		return MAX_BLOCKDEP;
 	for (int sum = 0; sum < MAX_BLOCKDEP; sum++)
 		for (int i = 0; i <= sum && i < JOBS; i++)
-			if (depends(prev, sum - i, cur, i))
+			if (depends(prev, sum - i, cur, i, steps))
 				return sum;
 	return MAX_BLOCKDEP;
 }

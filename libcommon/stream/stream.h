@@ -302,9 +302,14 @@ bool npu_fm_nests(const struct npu_fm *f);
 /* do equal coordinates have equal addresses? */
 bool npu_fm_same_place(const struct npu_fm *a, const struct npu_fm *b);
 
-/* does any byte of the one belong to the other, by exact geometry? */
+/*
+ * Does any byte of the one belong to the other, by exact geometry?  Every run of
+ * bytes that is looked at takes one of *steps (NULL: no limit); true, too, when
+ * none are left.
+ */
 bool npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
-		    const struct npu_fm *b, struct npu_box bbox);
+		    const struct npu_fm *b, struct npu_box bbox,
+		    uint64_t *steps);
 
 /*
  * Same for DMA destinations and sources: every 1-D transfer (10), in order.
@@ -321,10 +326,11 @@ bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
  * geometry: the smallest i + j of a pair of cur's i-th job and prev's j-th block
  * from its end that share bytes, and 3 if none of the first and last three
  * do.  Jobs have the true IFM block depth (spec/scheduling.md 5.2).  0 where
- * prev's table is lost to cur's accumulators.
+ * prev's table is lost to cur's accumulators.  steps as for npu_fm_overlap:
+ * the result is too small, which is safe, when none are left.
  */
 int blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
-		 const struct accel *accel);
+		 const struct accel *accel, uint64_t *steps);
 
 /* ---- verification (16) -------------------------------------------------- */
 

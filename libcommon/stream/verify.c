@@ -2,6 +2,7 @@
 /* Runs the rules over streams, command by command. */
 #include "stream/verify.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -121,6 +122,9 @@ stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 		check_stream(c);
 		if (m)
 			plan_outputs(plan, c);
+		WARN_IF(!c->runs, c, VERIFY_RULE_WRITTEN,
+			"more than %" PRIu64 " separate runs of bytes: the rest "
+			"was not looked at", RUNS_MAX);
 	}
 	arena_close(a);
 }

@@ -88,12 +88,16 @@ each_run(const struct touch *t, npu_visit visit, void *ctx)
 struct pair {
 	const struct touch *other;
 	int64_t at, n;
+	uint64_t *steps; /* runs that may still be looked at */
 };
 
 static bool
 misses(void *ctx, int64_t at, int64_t n)
 {
 	const struct pair *p = ctx;
+	if (!*p->steps)
+		return false;
+	--*p->steps;
 	return at + n <= p->at || p->at + p->n <= at;
 }
 
@@ -106,30 +110,61 @@ misses_other(void *ctx, int64_t at, int64_t n)
 	return each_run(p->other, misses, p);
 }
 
-static bool
-share_bytes(const struct touch *a, const struct touch *b)
+/* the smallest range around all that it touches */
+static struct npu_range
+hull(const struct touch *t)
 {
-	if (region_of(a) != region_of(b) || (!a->write && !b->write))
-		return false;
-	if (a->fm && b->fm)
-		return npu_fm_overlap(a->fm, npu_fm_box(a->fm), b->fm,
-				      npu_fm_box(b->fm));
-	/* the one with runs outside, the plain range inside */
-	const struct touch *outer = a->fm || a->dma ? a : b;
-	struct pair p = { .other = outer == a ? b : a };
-	return !each_run(outer, misses_other, &p);
+	if (t->dma && (t->dma->size0 != 1 || t->dma->size1 != 1))
+		return (struct npu_range){ .at = INT64_MIN / 2,
+					   .n = INT64_MAX };
+	if (!t->fm)
+		return t->range;
+	struct npu_range tile[4], r = { .at = INT64_MAX };
+	int64_t end = INT64_MIN;
+	npu_fm_extent(t->fm, npu_fm_box(t->fm), tile);
+	for (int i = 0; i < 4; i++) {
+		if (!tile[i].n)
+			continue;
+		r.at = tile[i].at < r.at ? tile[i].at : r.at;
+		end = tile[i].at + tile[i].n > end ? tile[i].at + tile[i].n
+						   : end;
+	}
+	r.n = end > r.at ? end - r.at : 0;
+	return r;
 }
 
 static bool
-conflict(const struct npu_op *a, const struct npu_op *b,
-	 const struct accel *accel)
+are_apart(const struct touch *a, const struct touch *b)
+{
+	struct npu_range p = hull(a), q = hull(b);
+	return p.at + p.n <= q.at || q.at + q.n <= p.at;
+}
+
+static bool
+share_bytes(const struct touch *a, const struct touch *b, uint64_t *steps)
+{
+	if (region_of(a) != region_of(b) || (!a->write && !b->write) ||
+	    are_apart(a, b))
+		return false;
+	if (a->fm && b->fm)
+		return npu_fm_overlap(a->fm, npu_fm_box(a->fm), b->fm,
+				      npu_fm_box(b->fm), steps);
+	/* the one with runs outside, the plain range inside */
+	const struct touch *outer = a->fm || a->dma ? a : b;
+	struct pair p = { .other = outer == a ? b : a, .steps = steps };
+	return !each_run(outer, misses_other, &p);
+}
+
+/* of operations too scattered to be compared, nothing is claimed */
+static bool
+conflict(struct checker *c, const struct npu_op *a, const struct npu_op *b)
 {
 	struct touch ta[MAX_TOUCHES], tb[MAX_TOUCHES];
-	int na = touches(a, accel, ta), nb = touches(b, accel, tb);
+	int na = touches(a, c->accel, ta), nb = touches(b, c->accel, tb);
 	for (int i = 0; i < na; i++)
 		for (int j = 0; j < nb; j++)
-			if (share_bytes(&ta[i], &tb[j]))
-				return true;
+			if (share_bytes(&ta[i], &tb[j], &c->runs))
+				return c->runs > 0;
 	return false;
 }
 
@@ -172,7 +207,7 @@ check_waits(struct checker *c)
 {
 	bool used = !c->waits;
 	for (int i = 0; i < c->waited.n && !used; i++)
-		used = conflict(&c->waited.item[i].op, &c->op, c->accel);
+		used = conflict(c, &c->waited.item[i].op, &c->op);
 	if (!used && c->waited.n)
 		WARN(c, 45, "the wait at 0x%06zx covers no conflict",
 		     4 * c->wait_at);
@@ -185,7 +220,7 @@ static void
 check_hazards(struct checker *c, const struct queue *other)
 {
 	for (int i = other->n - 1; i >= 0; i--)
-		ERROR_IF(conflict(&other->item[i].op, &c->op, c->accel), c, 44,
+		ERROR_IF(conflict(c, &other->item[i].op, &c->op), c, 44,
 			 "may run while %s at 0x%06zx, which touches the same "
 			 "bytes, is unfinished",
 			 npu_op_name(&other->item[i].op),
@@ -200,8 +235,8 @@ check_blockdep(struct checker *c)
 	WARN_IF(!c->any_kernel && op->blockdep, c, 47,
 		"BLOCKDEP %d of the first kernel", op->blockdep);
 	if (c->has_previous) {
-		int max = blockdep_max(&c->previous, op, c->accel);
-		ERROR_IF(op->blockdep > max, c, 47,
+		int max = blockdep_max(&c->previous, op, c->accel, &c->runs);
+		ERROR_IF(op->blockdep > max && c->runs, c, 47,
 			 "BLOCKDEP %d: a block of %s at 0x%06zx may be read "
 			 "before it is written; at most %d", op->blockdep,
 			 npu_op_name(&c->previous), 4 * c->previous.at, max);

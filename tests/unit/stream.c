@@ -187,14 +187,17 @@ test_overlap(void)
 	a.stride_x = b.stride_x = 16;
 	a.stride_y = b.stride_y = 64;
 	b.base[0] = 8;
-	expect("woven", npu_fm_overlap(&a, npu_fm_box(&a), &b, npu_fm_box(&b)),
+	expect("woven", npu_fm_overlap(&a, npu_fm_box(&a), &b, npu_fm_box(&b),
+			      NULL),
 	       0);
 	b.base[0] = 7;
 	expect("by one byte",
-	       npu_fm_overlap(&a, npu_fm_box(&a), &b, npu_fm_box(&b)), 1);
+	       npu_fm_overlap(&a, npu_fm_box(&a), &b, npu_fm_box(&b),
+			      NULL), 1);
 	b.region = 2;
 	expect("another region",
-	       npu_fm_overlap(&a, npu_fm_box(&a), &b, npu_fm_box(&b)), 0);
+	       npu_fm_overlap(&a, npu_fm_box(&a), &b, npu_fm_box(&b),
+			      NULL), 0);
 }
 
 /* ---- BLOCKDEP (11.3, scheduling.md 5) ----------------------------------- */
@@ -227,15 +230,15 @@ test_log(void)
 	struct npu_op dense = kernel(NPU_CONV, mid, out, block);
 	struct npu_op final = kernel(NPU_POOL, out, last, block);
 	/* channels 0 to 95 against 512 to 783 */
-	expect("dense", blockdep_max(&first, &dense, a), 3);
+	expect("dense", blockdep_max(&first, &dense, a, NULL), 3);
 	/* a pool's blocks have the OFM block's depth: 0 to 383, 640 to 1007 */
-	expect("last pool", blockdep_max(&dense, &final, a), 3);
+	expect("last pool", blockdep_max(&dense, &final, a, NULL), 3);
 	/* one block each: the whole is needed */
 	first.ofm.shape.c = dense.ifm.shape.c = 128;
-	expect("one block", blockdep_max(&first, &dense, a), 0);
+	expect("one block", blockdep_max(&first, &dense, a, NULL), 0);
 	/* two: the first job reads what is not the last block */
 	first.ofm.shape.c = dense.ifm.shape.c = 256;
-	expect("two blocks", blockdep_max(&first, &dense, a), 1);
+	expect("two blocks", blockdep_max(&first, &dense, a, NULL), 1);
 }
 
 static void
@@ -249,28 +252,28 @@ test_blockdep(void)
 	struct npu_op one = kernel(NPU_POOL, x, y, rows);
 	struct npu_op two = kernel(NPU_POOL, y, z, rows);
 	/* four blocks of rows: the first needs the fourth from the end */
-	expect("rows", blockdep_max(&one, &two, a), 3);
+	expect("rows", blockdep_max(&one, &two, a, NULL), 3);
 	two.block.h = 8; /* its second job needs the last block */
-	expect("taller blocks", blockdep_max(&one, &two, a), 1);
+	expect("taller blocks", blockdep_max(&one, &two, a, NULL), 1);
 	two = kernel(NPU_POOL, x, z, rows);
-	expect("no dependence", blockdep_max(&one, &two, a), 3);
+	expect("no dependence", blockdep_max(&one, &two, a, NULL), 3);
 	/* halo of a 3x3: rows 0 to 4 are of blocks 0 and 1 */
 	two = kernel(NPU_DEPTHWISE, y, z, rows);
 	two.dilated_h = two.kernel_h = 3;
 	two.pad_top = two.pad_bottom = 1;
-	expect("halo", blockdep_max(&one, &two, a), 2);
+	expect("halo", blockdep_max(&one, &two, a, NULL), 2);
 	/* the second operand, broadcast over rows: its row is in all blocks */
 	two = kernel(NPU_ELEMENTWISE, x, z, rows);
 	two.has_ifm2 = two.broadcast_h = true;
 	two.ifm2 = y;
 	two.ifm2.base[0] += 15 * y.stride_y;
 	two.ifm2.shape.h = 1;
-	expect("broadcast", blockdep_max(&one, &two, a), 0);
+	expect("broadcast", blockdep_max(&one, &two, a, NULL), 0);
 	/* tables and accumulators share banks on small parts (8.3) */
 	one.activation = NPU_ACT_TABLE0;
 	two = kernel(NPU_POOL, x, z, rows);
-	expect("table", blockdep_max(&one, &two, small), 0);
-	expect("table of its own", blockdep_max(&one, &two, a), 3);
+	expect("table", blockdep_max(&one, &two, small, NULL), 0);
+	expect("table of its own", blockdep_max(&one, &two, a, NULL), 3);
 }
 
 int
