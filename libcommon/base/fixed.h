@@ -48,6 +48,8 @@ fixed_rdpot(int32_t x, int e)
 	int32_t mask = (int32_t)((1u << e) - 1);
 	int32_t rem = x & mask;
 	int32_t threshold = (mask >> 1) + (x < 0);
+	/* arithmetic in every compiler we know; cppcheck thinks of others */
+	/* cppcheck-suppress shiftNegativeLHS */
 	return (x >> e) + (rem > threshold);
 }
 
