@@ -186,10 +186,12 @@ MANDIR := $(DESTDIR)$(PREFIX)/share/man
 DATADIR := $(DESTDIR)$(PREFIX)/share/nputools
 COMPLETION_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 COMPLETION_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+# bash-completion looks for a file of the command's name
+COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS) $(notdir $(PROGRAM_SCRIPTS)))
 INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 	$(PROGRAM_SCRIPTS:scripts/%=$(BINDIR)/%) \
 	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
-	$(DATADIR)/npu.mk $(COMPLETION_BASH)/nputools $(COMPLETION_ZSH)/_nputools
+	$(DATADIR)/npu.mk $(COMPLETION_ZSH)/_nputools $(COMPLETED)
 
 .PHONY: install uninstall dist
 install: all $(INSTALLED)
@@ -204,7 +206,7 @@ $(MANDIR)/man7/%: man/%
 	install -D -m 644 $< $@
 $(DATADIR)/%: scripts/%
 	install -D -m 644 $< $@
-$(COMPLETION_BASH)/nputools: scripts/completions/nputools.bash
+$(COMPLETED): scripts/completions/nputools.bash
 	install -D -m 644 $< $@
 $(COMPLETION_ZSH)/_nputools: scripts/completions/_nputools
 	install -D -m 644 $< $@
