@@ -51,7 +51,7 @@ blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
 /* What one block costs: each column's weights, each ZDIV's runs. */
 struct block_cost {
 	uint16_t column[MAX_COLUMNS];
-	uint32_t runs[WEIGHTS_ZDIVS];
+	uint32_t runs[WEIGHTS_ZDIVS + 1]; /* the last: without runs, 0 */
 };
 
 /*
@@ -73,6 +73,7 @@ cost_runs(const uint16_t *d, size_t n, uint32_t *run, uint32_t cost[])
 			rounded[z] += (*run & ((1u << z) - 1)) * (BIT >> z);
 		*run = 0;
 	}
+	cost[WEIGHTS_ZDIVS] = 0;
 	for (uint32_t z = 0; z < WEIGHTS_ZDIVS; z++)
 		cost[z] = zeros * (BIT >> z) +
 			  ((uint32_t)n - zeros) * BIT * (1 + z) - rounded[z];
@@ -111,6 +112,9 @@ cost_block(const struct codes *c, const uint16_t *d, size_t n,
 
 enum how { STAY, NEXT_SLICE, NEXT_SECTION };
 
+/* above any sum of costs, and far enough below the end of 32 bits */
+enum { NOT_YET = 0x7f7f7f7f };
+
 /* The cheapest state before a block: of each family, and of all. */
 struct cheapest {
 	uint32_t family[MAX_FAMILIES], all;
@@ -121,6 +125,8 @@ struct search {
 	const struct codes *c;
 	uint32_t cost[MAX_STATES];
 	uint32_t slice[MAX_STATES], section[MAX_STATES]; /* to start one */
+	uint8_t column[MAX_STATES], runs[MAX_STATES]; /* of struct block_cost */
+	int first[MAX_FAMILIES + 1]; /* state of each family, then the end */
 	uint8_t *how;	/* [block][state] */
 	uint8_t *state; /* [block][MAX_FAMILIES + 1]: where it came from */
 };
@@ -135,6 +141,11 @@ init_starts(struct search *h)
 		uint32_t pad = (plain ? 0u : PAD_WEIGHTS) +
 			       (pal->runs ? PAD_RUNS : 0u);
 		uint32_t first_run = pal->runs ? 1u + st->mode.zdiv : 0;
+
+		h->cost[s] = NOT_YET;
+		h->column[s] = st->column;
+		h->runs[s] = pal->runs ? st->mode.zdiv : WEIGHTS_ZDIVS;
+		h->first[st->family + 1] = s + 1;
 
 		h->slice[s] = BIT * WEIGHTS_HEADER_BITS + pad;
 		h->section[s] =
@@ -151,19 +162,17 @@ find_cheapest(const struct search *h, size_t block)
 		.state = h->state + block * (MAX_FAMILIES + 1),
 	};
 
-	memset(m.family, 0xff, sizeof(m.family));
-	for (int s = 0; s < h->c->n_states; s++) {
-		int f = h->c->states[s].family;
-		if (h->cost[s] < m.family[f]) {
-			m.family[f] = h->cost[s];
-			m.state[f] = (uint8_t)s;
-		}
-	}
-	for (int f = 0; f < h->c->n_families; f++)
+	for (int f = 0; f < h->c->n_families; f++) {
+		int best = h->first[f];
+		for (int s = best + 1; s < h->first[f + 1]; s++)
+			best = h->cost[s] < h->cost[best] ? s : best;
+		m.family[f] = h->cost[best];
+		m.state[f] = (uint8_t)best;
 		if (m.family[f] < m.all) {
 			m.all = m.family[f];
-			m.state[MAX_FAMILIES] = m.state[f];
+			m.state[MAX_FAMILIES] = (uint8_t)best;
 		}
+	}
 	return m;
 }
 
@@ -174,38 +183,29 @@ nothing_yet(const struct search *h, bool starts_with_zero)
 	struct cheapest m = { .all = 0, .state = h->state };
 	int f = h->c->before;
 
-	memset(m.family, 0x7f, sizeof(m.family));
+	for (int i = 0; i < h->c->n_families; i++)
+		m.family[i] = NOT_YET;
 	if (f >= 0 && !(h->c->palettes[f].runs && starts_with_zero))
 		m.family[f] = 0;
 	return m;
 }
 
+/* the states of family f, one block on */
 static void
-step(struct search *h, size_t block, const struct cheapest *m,
+step(struct search *h, int f, uint8_t *how, const struct cheapest *m,
      const struct block_cost *b)
 {
-	const struct codes *c = h->c;
-	uint8_t *how = h->how + block * (size_t)c->n_states;
+	for (int s = h->first[f]; s < h->first[f + 1]; s++) {
+		uint32_t slice = m->family[f] + h->slice[s];
+		uint32_t section = m->all + h->section[s];
+		uint32_t least = slice < section ? slice : section;
+		uint8_t by = slice < section ? NEXT_SLICE : NEXT_SECTION;
 
-	for (int s = 0; s < c->n_states; s++) {
-		const struct state *st = &c->states[s];
-		uint32_t stay = block ? h->cost[s] : UINT32_MAX;
-		uint32_t slice = m->family[st->family] + h->slice[s];
-		uint32_t least = m->all + h->section[s];
-		uint8_t by = NEXT_SECTION;
-
-		if (slice < least) {
-			least = slice;
-			by = NEXT_SLICE;
-		}
-		if (stay <= least) {
-			least = stay;
-			by = STAY;
-		}
+		by = h->cost[s] <= least ? STAY : by;
+		least = h->cost[s] <= least ? h->cost[s] : least;
 		how[s] = by;
-		h->cost[s] = least + BIT * b->column[st->column];
-		if (c->palettes[st->family].runs)
-			h->cost[s] += b->runs[st->mode.zdiv];
+		h->cost[s] = least + BIT * b->column[h->column[s]] +
+			     b->runs[h->runs[s]];
 	}
 }
 
@@ -258,7 +258,9 @@ find_path(struct arena *scratch, const struct codes *c, const uint16_t *d,
 		cost_runs(d + begin, n, &run, cost.runs);
 		struct cheapest m = t ? find_cheapest(&h, t)
 				      : nothing_yet(&h, d[0] == WEIGHTS_ZERO);
-		step(&h, t, &m, &cost);
+		for (int f = 0; f < c->n_families; f++)
+			step(&h, f, h.how + t * (size_t)c->n_states, &m,
+			     &cost);
 		begin = b->ends[t];
 	}
 	return trace(&h, b, out);

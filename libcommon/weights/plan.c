@@ -16,6 +16,14 @@
  */
 enum { WINDOW = 1 << 17 };
 
+/*
+ * Measured on the streams of the reference compiler 3.12.0 for ethos-u55-256
+ * (tests/unit/weights_streams.c), bytes relative to its own and million values
+ * a second: 1: 0.983, 105; 2: 0.979, 54; 5: 0.979, 51; 6: 0.978, 45;
+ * 7: 0.978, 15; 8: 0.978, 4; 9: 0.978, 1.  On networks with more to win
+ * (yolov8n, uint8 mobilenet_v2, a larger resnet; weights_models.c): 1: 0.961,
+ * 2: 0.943, 6: 0.942, 9: 0.941 of 3.12.0's.
+ */
 static const struct effort efforts[WEIGHTS_LEVEL_MAX + 1] = {
 	[2] = { .block = 256, .zeros = 64, .piece = { 8192 }, .rounds = 1 },
 	[3] = { .block = 256, .zeros = 64, .piece = { 4096 }, .rounds = 1 },
@@ -60,7 +68,10 @@ by_saving(const void *a, const void *b)
 	const struct fit *x = a, *y = b;
 	uint64_t sx = x->direct_bits - x->bits, sy = y->direct_bits - y->bits;
 
-	return sx < sy ? 1 : sx > sy ? -1 : 0;
+	if (sx != sy)
+		return sx < sy ? 1 : -1;
+	/* a total order: the sort may not be stable */
+	return memcmp(&x->palette, &y->palette, sizeof(x->palette));
 }
 
 /*

@@ -75,11 +75,20 @@ scan(struct side left, struct side right, const uint16_t *d, size_t at,
 	return best;
 }
 
+static bool
+has_runs(const struct plan *p, size_t i)
+{
+	return p->palettes[p->slices[i].palette].runs;
+}
+
+/* slice i into a side, unless it is there */
 static void
 load(struct side *side, const struct plan *p, size_t i, const uint16_t *d)
 {
 	const struct wslice *s = &p->slices[i];
 
+	if (side->s == s)
+		return;
 	side->s = s;
 	side->pal = &p->palettes[s->palette];
 	side->t = (struct tally){ 0 };
@@ -88,23 +97,33 @@ load(struct side *side, const struct plan *p, size_t i, const uint16_t *d)
 		tally_weight(&side->t, side->index[d[at]], s->mode, false);
 }
 
+/* the border behind slice i */
+static void
+polish_border(struct plan *p, size_t i, const uint16_t *d, int reach,
+	      struct side *left, struct side *right)
+{
+	size_t at = p->slices[i].end;
+
+	load(left, p, i, d);
+	load(right, p, i + 1, d);
+	uint64_t was = side_bits(left) + side_bits(right), least = was;
+	size_t ahead = scan(*left, *right, d, at, 1, reach, &least);
+	uint64_t forward = least;
+	size_t back = scan(*left, *right, d, at, -1, reach, &least);
+	if (least == was)
+		return;
+	p->slices[i].end = least < forward ? back : ahead;
+	p->bits -= was - least;
+	right->s = NULL; /* its values are others now */
+}
+
 void
 plan_polish(struct plan *p, const uint16_t *d, int reach)
 {
-	struct side left, right;
+	struct side sides[2] = { 0 };
 
-	for (size_t i = 0; i + 1 < p->n_slices; i++) {
-		load(&left, p, i, d);
-		load(&right, p, i + 1, d);
-		if (left.pal->runs || right.pal->runs)
-			continue;
-		uint64_t was = side_bits(&left) + side_bits(&right);
-		uint64_t least = was;
-		size_t at = p->slices[i].end;
-		size_t best = scan(left, right, d, at, 1, reach, &least);
-		uint64_t forward = least;
-		size_t back = scan(left, right, d, at, -1, reach, &least);
-		p->slices[i].end = least < forward ? back : best;
-		p->bits -= was - least;
-	}
+	for (size_t i = 0; i + 1 < p->n_slices; i++)
+		if (!has_runs(p, i) && !has_runs(p, i + 1))
+			polish_border(p, i, d, reach, &sides[i % 2],
+				      &sides[(i + 1) % 2]);
 }

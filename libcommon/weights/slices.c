@@ -47,21 +47,6 @@ palette_header_bits(const struct palette *pal, bool fresh)
 	       (uint64_t)pal->n * pal->bits;
 }
 
-void
-tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs)
-{
-	uint32_t q = x >> m.wdiv;
-
-	t->weights++;
-	t->symbols += m.trunc ? 1 : q / 2 + 1;
-	t->seconds += m.trunc ? q > 0 : (q + 1) / 2;
-	if (runs) {
-		t->runs++;
-		t->run_units += t->run >> m.zdiv;
-		t->run = 0;
-	}
-}
-
 uint64_t
 tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
 	   bool fresh)

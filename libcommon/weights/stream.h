@@ -116,7 +116,20 @@ struct tally {
 };
 
 /* counts a weight of index x, and the run before it */
-void tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs);
+static inline void
+tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs)
+{
+	uint32_t q = x >> m.wdiv;
+
+	t->weights++;
+	t->symbols += m.trunc ? 1 : q / 2 + 1;
+	t->seconds += m.trunc ? q > 0 : (q + 1) / 2;
+	if (runs) {
+		t->runs++;
+		t->run_units += t->run >> m.zdiv;
+		t->run = 0;
+	}
+}
 
 /* the exact bits of what was counted, as one slice (1.9) */
 uint64_t tally_bits(const struct tally *t, const struct palette *pal,
