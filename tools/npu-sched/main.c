@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-sched: a partitioned graph in, a scheduled one out. */
 #include "sched.h"
+#include "tables.h"
 
 #include "base/cli.h"
 #include "base/file.h"
@@ -17,6 +18,7 @@ static const struct pass {
 	const char *name;
 	bool (*run)(struct sched *);
 } passes[] = {
+	{ .name = "tables", .run = separate_tables },
 	{ .name = "formats", .run = choose_formats },
 	{ .name = "study", .run = study_ops },
 	{ .name = "search", .run = search_plan },

@@ -184,6 +184,13 @@ bool is_scalar(const struct tfl_tensor *t);
 /* plain integer arithmetic: every factor is 1 */
 void op_unscaled(struct g_op *op);
 
+/*
+ * fuse.c: the operations that make a tensor that nobody else sees write to ofm
+ * instead, through a table (or, lut NULL, a clamp); false where they can't
+ */
+bool fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
+	  struct g_range clamp);
+
 /* table.c: functions of one element */
 const char *check_unary(const struct part *p, const struct tfl_op *op, int types);
 /* 8 bits: any operator with one input that is not a single constant */

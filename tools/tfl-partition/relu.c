@@ -49,11 +49,14 @@ lower_relu(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
+	bool raw = op->code == TFL_RELU6 || quant_equal(i, o);
+	if (raw && fuse(p, op->in[0], ofm, NULL, relu_range(p, op)))
+		return true;
 	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
 	struct g_op *r = part_copy(p, ifm, ofm);
 	struct npu_scale s;
 	op_clamp(r, relu_range(p, op));
-	if (op->code == TFL_RELU6 || quant_equal(i, o))
+	if (raw)
 		return true;
 	(void)ratio_f32(i, o, &s);
 	op_scale(r, s, ROUND_TFL);

@@ -127,6 +127,15 @@ part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	return r;
 }
 
+/* in the operation that makes the input, or in one of its own */
+static bool
+apply_table(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut)
+{
+	if (!fuse(p, tensor, ofm, lut, (struct g_range){ 0 }))
+		(void)part_table(p, part_ifm(p, tensor), ofm, lut);
+	return true;
+}
+
 const char *
 check_bytes(const struct part *p, const struct tfl_op *op)
 {
@@ -139,9 +148,8 @@ lower_bytes(struct part *p, const struct tfl_op *op)
 {
 	uint8_t table[BYTES];
 	(void)fill_bytes(p, op, table);
-	(void)part_table(p, part_ifm(p, op->in[variable_input(p, op)]),
-			 part_ofm(p, op->out[0]), part_lut8(p, table));
-	return true;
+	return apply_table(p, op->in[variable_input(p, op)],
+			   part_ofm(p, op->out[0]), part_lut8(p, table));
 }
 
 /* ---- EXP, LOG, RSQRT, HARD_SWISH -------------------------------------------- */
@@ -168,9 +176,8 @@ lower_table(struct part *p, const struct tfl_op *op)
 		return lower_bytes(p, op);
 	int16_t points[TABLE16];
 	(void)fill_points(p, op, points);
-	(void)part_table(p, part_ifm(p, op->in[0]), part_ofm(p, op->out[0]),
-			 part_lut16(p, points));
-	return true;
+	return apply_table(p, op->in[0], part_ofm(p, op->out[0]),
+			   part_lut16(p, points));
 }
 
 /* ---- LOGISTIC, TANH ---------------------------------------------------------- */
