@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED: spec/operators.md 5.1. */
-#include "part.h"
+#include "conv.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-
-enum {
-	MAX_KERNEL_H = 64, MAX_KERNEL = 4096, MAX_STRIDE = 3,
-	MAX_WEIGHT_SUM = 127 * 65536, /* accumulator safety, 4.9 */
-};
-
-/* what the three operators have in common once their options are read */
-struct conv {
-	const struct tfl_tensor *ifm, *weights, *bias, *ofm;
-	int activation;
-	struct yx kernel, stride, dilation;
-	int padding;
-	int32_t o, i;	     /* channels out, and in for one of them */
-	int64_t strides[4];  /* of the weights' elements: O,H,W,I */
-	bool float_product;  /* ifm scale times weight scale in float32 */
-	enum g_op_kind kind;
-};
 
 /* ---- checks --------------------------------------------------------------- */
 
@@ -52,7 +35,7 @@ check_weights(const struct part *p, const struct conv *c)
 	return NULL;
 }
 
-static int64_t
+int64_t
 weight_zero(const struct tfl_tensor *w, int o)
 {
 	return w->quant.n_zero == 0	? 0
@@ -119,13 +102,13 @@ real_scale(const struct conv *c, int o)
 	return (double)si * (double)sw / so;
 }
 
-static bool
+bool
 is_reduced(const struct conv *c)
 {
 	return c->ifm->type == TFL_INT16 && c->bias && c->bias->type == TFL_INT64;
 }
 
-static bool
+bool
 channel_scale(const struct conv *c, int o, struct npu_scale *s)
 {
 	if (!npu_quantise(real_scale(c, o), s))
@@ -146,7 +129,7 @@ check_scales(const struct conv *c)
 	return NULL;
 }
 
-static const char *
+const char *
 check_conv_common(const struct part *p, const struct tfl_op *op,
 		  const struct conv *c)
 {
@@ -166,7 +149,7 @@ check_conv_common(const struct part *p, const struct tfl_op *op,
 
 /* ---- reading the operators -------------------------------------------------- */
 
-static struct yx
+struct yx
 map_yx(const struct tfl_tensor *t)
 {
 	return (struct yx){ .y = t->dim[1], .x = t->dim[2] };
@@ -182,19 +165,17 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 		return part_say(p, "%s has stride %dx%d, dilation %dx%d",
 				tfl_op_label(op), c->stride.y, c->stride.x,
 				c->dilation.y, c->dilation.x);
-	if (c->dilation.y > 2 || c->dilation.x > 2)
-		return part_say(p, "dilation %dx%d is larger than 2", c->dilation.y,
-				c->dilation.x);
 	int64_t kh = (int64_t)(c->kernel.y - 1) * c->dilation.y + 1;
 	int64_t kw = (int64_t)(c->kernel.x - 1) * c->dilation.x + 1;
 	if (kh < 1 || kw < 1 || kh > MAX_KERNEL_H || kh * kw > MAX_KERNEL)
 		return part_say(p, "kernel %" PRId64 "x%" PRId64 " (dilated) is larger "
 				"than 64 rows or 4096 elements", kh, kw);
 	struct yx out = map_yx(c->ofm);
-	if ((c->stride.y > MAX_STRIDE && out.y > 1) ||
-	    (c->stride.x > MAX_STRIDE && out.x > 1))
-		return part_say(p, "stride %dx%d is larger than 3", c->stride.y,
-				c->stride.x);
+	int64_t windows = (c->stride.y > MAX_STRIDE ? (int64_t)out.y : 1) *
+			  (c->stride.x > MAX_STRIDE ? out.x : 1);
+	if (windows > MAX_WINDOWS)
+		return part_say(p, "stride %dx%d would take %lld operations",
+				c->stride.y, c->stride.x, (long long)windows);
 	struct window w = window_of(c->padding, map_yx(c->ifm), c->kernel,
 				    c->stride, c->dilation);
 	if (w.out.y != out.y || w.out.x != out.x || c->ofm->dim[3] != c->o ||
@@ -203,10 +184,24 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 	return NULL;
 }
 
+/* IFM and OFM in groups of channels, of which the weights see one */
+static const char *
+read_groups(const struct part *p, struct conv *c)
+{
+	int32_t depth = c->ifm->dim[3];
+	c->groups = c->i ? depth / c->i : 0;
+	if (c->groups < 1 || c->groups * c->i != depth || c->o % c->groups)
+		return part_say(p, "IFM depth %d, weights of %d for %d channels",
+				depth, c->i, c->o);
+	int64_t bytes = (int64_t)c->kernel.y * c->dilation.y * c->kernel.x *
+			c->dilation.x * c->o * (c->i + 16);
+	return bytes <= MAX_MADE_WEIGHTS ? NULL : "the weights would grow too large";
+}
+
 static const char *
 read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
-	*c = (struct conv){ .kind = OP_CONV };
+	*c = (struct conv){ .kind = OP_CONV, .groups = 1 };
 	const char *why = check_arity(p, op, 2, 3, 1);
 	if (!why)
 		why = check_options(p, op, &fb_Conv2DOptions);
@@ -234,16 +229,15 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->strides[0] = c->kernel.y * c->strides[1];
 	c->float_product = c->ifm->type == TFL_UINT8;
 	why = read_window(p, op, c);
-	if (!why && c->ifm->dim[3] != c->i)
-		why = part_say(p, "grouped convolution: IFM depth %d, weights of %d",
-			       c->ifm->dim[3], c->i);
+	if (!why)
+		why = read_groups(p, c);
 	return why ? why : check_conv_common(p, op, c);
 }
 
 static const char *
 read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
-	*c = (struct conv){ .kind = OP_DEPTHWISE };
+	*c = (struct conv){ .kind = OP_DEPTHWISE, .groups = 1 };
 	const char *why = check_arity(p, op, 2, 3, 1);
 	if (!why)
 		why = check_options(p, op, &fb_DepthwiseConv2DOptions);
@@ -275,15 +269,18 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 	if (c->ifm->dim[3] == 1)
 		c->kind = OP_CONV;
 	else if (c->ifm->dim[3] != c->o)
-		return part_say(p, "depth multiplier %d with %d input channels",
-				c->o / c->ifm->dim[3], c->ifm->dim[3]);
+		c->kind = OP_CONV;
+	if (c->ifm->dim[3] > 1 && c->kind == OP_CONV)
+		why = read_groups(p, c);
+	if (why)
+		return why;
 	return check_conv_common(p, op, c);
 }
 
-static const char *
+const char *
 read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
-	*c = (struct conv){ .kind = OP_FC };
+	*c = (struct conv){ .kind = OP_FC, .groups = 1 };
 	const char *why = check_arity(p, op, 2, 3, 1);
 	if (!why)
 		why = check_options(p, op, &fb_FullyConnectedOptions);
@@ -316,107 +313,7 @@ read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 	return NULL;
 }
 
-/* ---- lowering --------------------------------------------------------------- */
-
-static struct g_weights *
-make_weights(struct part *p, const struct conv *c)
-{
-	struct g_weights *w = graph_add_g_weights(p->g);
-	G_PUT(w, WEIGHTS, shape,
-	      (struct g_shape){ .type = c->weights->type, .rank = 4,
-				.dim = { c->o, c->kernel.y, c->kernel.x, c->i } });
-	G_PUT(w, WEIGHTS, name, c->weights->name);
-	G_PUT(w, WEIGHTS, source, (struct g_source){ .buffer = c->weights->buffer });
-	int n = c->weights->quant.n_zero > 1 ? c->o : 1;
-	int64_t *zero = anew(p->a, int64_t, (size_t)n);
-	for (int o = 0; o < n; o++)
-		zero[o] = weight_zero(c->weights, o);
-	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = zero, .n = (size_t)n });
-	int64_t *s = anew(p->a, int64_t, 4);
-	memcpy(s, c->strides, sizeof(c->strides));
-	if (c->kind == OP_DEPTHWISE || c->strides[3] != 1)
-		G_PUT(w, WEIGHTS, strides, (struct g_list){ .v = s, .n = 4 });
-	return w;
-}
-
-static struct g_scales *
-make_scales(struct part *p, const struct conv *c)
-{
-	size_t n = (size_t)c->o;
-	struct g_scales *s = graph_add_g_scales(p->g);
-	int64_t *bias = anew(p->a, int64_t, n), *mult = anew(p->a, int64_t, n),
-		*shift = anew(p->a, int64_t, n);
-	for (size_t o = 0; o < n; o++) {
-		struct npu_scale q;
-		(void)channel_scale(c, (int)o, &q);
-		mult[o] = q.mult;
-		shift[o] = q.shift;
-		if (c->bias)
-			bias[o] = c->bias->type == TFL_INT32
-				      ? (int32_t)load_le32(c->bias->data.p + 4 * o)
-				      : (int64_t)load_le64(c->bias->data.p + 8 * o);
-	}
-	G_PUT(s, SCALES, bias, (struct g_list){ .v = bias, .n = n });
-	G_PUT(s, SCALES, mult, (struct g_list){ .v = mult, .n = n });
-	G_PUT(s, SCALES, shift, (struct g_list){ .v = shift, .n = n });
-	return s;
-}
-
-static void
-finish_conv(struct g_op *op, const struct conv *c, struct g_weights *w,
-	    struct g_scales *s)
-{
-	op_zeros(op, quant_zero(c->ifm), quant_zero(c->ofm));
-	op_clamp(op, quant_clamp(c->ofm, c->activation));
-	op->round = is_reduced(c) ? ROUND_NATURAL : ROUND_TFL;
-	G_PUT(op, OP, weights, w);
-	G_PUT(op, OP, scales, s);
-	if (c->ifm->type == TFL_INT16)
-		G_PUT(op, OP, acc40, 1);
-}
-
-/* a PAD in front that was folded gives the padding and the true input */
-static int
-folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
-{
-	int producer = p->sg->tensor[op->in[0]].producer;
-	if (producer < 0 || !p->op[producer].folded)
-		return op->in[0];
-	const struct tfl_op *before = &p->sg->op[producer];
-	int64_t v[8];
-	int n;
-	(void)part_ints(part_in(p, before, 1), v, 8, &n);
-	*pad = (struct g_pad){ .top = (int32_t)v[2], .bottom = (int32_t)v[3],
-			       .left = (int32_t)v[4], .right = (int32_t)v[5] };
-	return before->in[0];
-}
-
-static void
-lower_windowed(struct part *p, const struct tfl_op *op, struct conv *c)
-{
-	struct window win = window_of(c->padding, map_yx(c->ifm), c->kernel,
-				      c->stride, c->dilation);
-	int input = folded_pad(p, op, &win.pad);
-	const struct tfl_tensor *in = &p->sg->tensor[input];
-	struct yx stride = c->stride;
-	/* one row or column of output: any stride is stride 1 */
-	if (win.out.y == 1)
-		stride.y = 1;
-	if (win.out.x == 1)
-		stride.x = 1;
-	struct g_operand ifm = part_ifm(p, input), ofm = part_ofm(p, op->out[0]);
-	struct g_weights *w = make_weights(p, c);
-	struct g_scales *s = make_scales(p, c);
-	struct hwc is = { .h = in->dim[1], .w = in->dim[2], .c = in->dim[3] };
-	struct hwc os = { .h = win.out.y, .w = win.out.x, .c = c->o };
-	for (int b = 0; b < c->ifm->dim[0]; b++) {
-		struct hwc ib = { .h = b * is.h }, ob = { .h = b * os.h };
-		struct g_op *o = part_op(p, c->kind, part_box(ifm, is, ib),
-					 part_box(ofm, os, ob));
-		op_kernel(o, c->kernel, stride, c->dilation, win.pad);
-		finish_conv(o, c, w, s);
-	}
-}
+/* ---- the families ------------------------------------------------------------- */
 
 static const char *
 check_conv2d(const struct part *p, const struct tfl_op *op)
@@ -430,7 +327,7 @@ lower_conv2d(struct part *p, const struct tfl_op *op)
 {
 	struct conv c;
 	(void)read_conv2d(p, op, &c);
-	lower_windowed(p, op, &c);
+	conv_windows(p, op, &c);
 	return true;
 }
 
@@ -446,7 +343,7 @@ lower_depthwise(struct part *p, const struct tfl_op *op)
 {
 	struct conv c;
 	(void)read_depthwise(p, op, &c);
-	lower_windowed(p, op, &c);
+	conv_windows(p, op, &c);
 	return true;
 }
 
@@ -465,10 +362,12 @@ lower_fc(struct part *p, const struct tfl_op *op)
 	int32_t n = (int32_t)(tfl_elements(c.ifm) / c.i);
 	struct hwc is = { .h = 1, .w = n, .c = c.i };
 	struct hwc os = { .h = 1, .w = n, .c = c.o };
+	struct g_operand ofm = part_view(p, part_ofm(p, op->out[0]), os);
 	struct g_op *o = part_op(p, OP_FC, part_view(p, part_ifm(p, op->in[0]), is),
-				 part_view(p, part_ofm(p, op->out[0]), os));
+				 ofm);
 	op_kernel(o, c.kernel, c.stride, c.dilation, (struct g_pad){ 0 });
-	finish_conv(o, &c, make_weights(p, &c), make_scales(p, &c));
+	conv_finish(o, &c, conv_weights(p, &c, c.kernel, 0, c.strides),
+		    conv_scales(p, &c, 0, c.o));
 	return true;
 }
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators with constant weights: what they have in common once their
+ * options are read, and the NPU convolutions they become.
+ */
+#ifndef TFL_PARTITION_CONV_H
+#define TFL_PARTITION_CONV_H
+
+#include "part.h"
+
+enum {
+	MAX_KERNEL_H = 64, MAX_KERNEL = 4096, MAX_STRIDE = 3, MAX_DILATION = 2,
+	MAX_WEIGHT_SUM = 127 * 65536, /* accumulator safety, operators.md 4.9 */
+	MAX_MADE_WEIGHTS = 1 << 26, MAX_WINDOWS = 1024,
+};
+
+struct conv {
+	const struct tfl_tensor *ifm, *weights, *bias, *ofm;
+	int activation;
+	struct yx kernel, stride, dilation;
+	int padding;
+	int32_t o, i;	    /* channels out, and in for one of them */
+	int32_t groups;	    /* the depth of both is cut into so many */
+	int64_t strides[4]; /* of the weights' elements: O,H,W,I */
+	bool float_product; /* ifm scale times weight scale in float32 */
+	enum g_op_kind kind;
+};
+
+/* conv.c: rules */
+const char *check_conv_common(const struct part *p, const struct tfl_op *op,
+			      const struct conv *c);
+int64_t weight_zero(const struct tfl_tensor *w, int o);
+bool is_reduced(const struct conv *c);
+bool channel_scale(const struct conv *c, int o, struct npu_scale *s);
+const char *read_fc(const struct part *p, const struct tfl_op *op, struct conv *c);
+struct yx map_yx(const struct tfl_tensor *t);
+
+/* convlower.c */
+/* the weights as they lie in the model; offset in elements */
+struct g_weights *conv_weights(struct part *p, const struct conv *c,
+			       struct yx kernel, int64_t offset,
+			       const int64_t strides[4]);
+/* bias and scales of channels first to first + n */
+struct g_scales *conv_scales(struct part *p, const struct conv *c, int32_t first,
+			     int32_t n);
+/* the keys of op that every convolution needs */
+void conv_finish(struct g_op *op, const struct conv *c, struct g_weights *w,
+		 struct g_scales *s);
+/* convolutions of an operator with a window, over batches and groups */
+void conv_windows(struct part *p, const struct tfl_op *op, const struct conv *c);
+
+#endif
