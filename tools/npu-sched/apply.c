@@ -124,7 +124,7 @@ apply_plan(struct sched *s)
 		if (!r->t || (!r->bytes && !r->fixed))
 			continue;
 		G_PUT(r->t, TENSOR, at, r->at);
-		G_PUT(r->t, TENSOR, live, r->live);
+		G_PUT(r->t, TENSOR, live, (struct g_range){ .lo = r->lo, .hi = r->hi });
 		if (!r->over)
 			continue;
 		struct g_tensor **over = anew(s->a, struct g_tensor *, 1);

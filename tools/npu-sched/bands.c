@@ -8,14 +8,24 @@
 
 #include "stream/emit.h"
 
+/* a map from outside that dies in the chain: the last OFM may be put over it */
+struct dying {
+	struct g_tensor *t;
+	int64_t lead; /* bytes that the OFM must begin before it */
+};
+
+enum { MAX_DYING = 8 };
+
 struct run {
 	struct sched *s;
 	struct arena *a;
 	struct chain *c;
 	int32_t *done; /* rows of each OFM that exist */
 	int32_t *next; /* lowest row of each IFM that the next band reads */
+	int32_t *low;  /* and that the last band has read */
 	size_t cap;
-	bool keeps_order; /* the last OFM may replace an operand so far */
+	struct dying dying[MAX_DYING];
+	int n_dying;
 };
 
 static int32_t
@@ -76,20 +86,30 @@ next_band(const struct run *r, int i)
 }
 
 /*
- * An elementwise last operation may write over an operand of the same shape
- * that dies with it, if nobody in the chain reads those rows later.
+ * Rows of the last OFM are about to be written: every map that dies here must
+ * lie so far behind that its rows which may still be read, or are being read,
+ * are not touched.  Kernels in flight are taken to be at their last band.
  */
 static void
-check_replacing(struct run *r, struct g_range rows)
+keep_clear(struct run *r, struct g_range rows, int32_t reading)
 {
-	const struct g_op *last = r->s->info[r->c->last].op;
-	if (r->c->replaces < 0)
-		return;
-	const struct g_tensor *t = r->c->replaces ? last->ifm2.t : last->ifm.t;
-	for (int i = 0; i < r->c->last - r->c->first; i++) {
-		const struct g_op *op = r->s->info[r->c->first + i].op;
-		if ((op->ifm.t == t || op->ifm2.t == t) && r->next[i] < rows.hi)
-			r->c->replaces = -1;
+	struct hwc o = r->s->info[r->c->last].op->ofm.t->hwc;
+	int64_t row = tensor_bytes(r->s->info[r->c->last].op->ofm.t) / o.h;
+	int n = r->c->last - r->c->first + 1;
+	for (int d = 0; d < r->n_dying; d++) {
+		struct dying *x = &r->dying[d];
+		int32_t low = INT32_MAX;
+		for (int i = 0; i < n; i++) {
+			const struct g_op *op = r->s->info[r->c->first + i].op;
+			if (op->ifm.t != x->t && op->ifm2.t != x->t)
+				continue;
+			int32_t at = i == n - 1 ? reading : r->low[i];
+			low = at < low ? at : low;
+		}
+		int64_t lead = rows.hi * row -
+			       low * (tensor_bytes(x->t) / x->t->hwc.h);
+		if (lead > x->lead)
+			x->lead = lead;
 	}
 }
 
@@ -120,8 +140,9 @@ advance(struct run *r, int i, int32_t upto)
 		}
 		add_kernel(r, i, rows);
 		r->done[i] = (int32_t)rows.hi;
+		r->low[i] = in.lo;
 		if (r->c->first + i == r->c->last)
-			check_replacing(r, rows);
+			keep_clear(r, rows, in.lo);
 		/* what is kept while these rows are written: all from the
 		 * lowest that is still wanted */
 		if (r->c->first + i < r->c->last) {
@@ -142,24 +163,85 @@ rolling_bytes(const struct g_tensor *t, int32_t rows)
 	return round_up_i64(tensor_bytes(t) / t->hwc.h * rows, 16);
 }
 
-static int
-replaceable(const struct sched *s, int i)
+static bool
+in_list(const struct g_tensors *l, const struct g_tensor *t)
 {
-	const struct op_info *f = &s->info[i];
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == t)
+			return true;
+	return false;
+}
+
+/* does nobody want t after operation last? */
+static bool
+dies_with(const struct sched *s, const struct g_tensor *t, int last)
+{
+	const struct g_tensor *o = s->info[last].op->ofm.t;
+	if (tensor_is_const(t) || t->variable || t == o || t->io == IO_OUT ||
+	    t->area != o->area || G_HAS(t, G_TENSOR_at) || G_HAS(o, G_TENSOR_at))
+		return false;
+	for (int i = last + 1; i < s->n_ops; i++)
+		if (s->info[i].op->ifm.t == t || s->info[i].op->ifm2.t == t ||
+		    s->info[i].op->ofm.t == t)
+			return false;
+	for (size_t n = 0; n < s->g->n_nodes; n++)
+		if (in_list(&s->g->nodes[n]->out, t) ||
+		    ((int)n > s->info[last].node && in_list(&s->g->nodes[n]->in, t)))
+			return false;
+	return true;
+}
+
+static void
+list_dying(struct run *r)
+{
+	for (int i = r->c->first; i <= r->c->last; i++) {
+		const struct g_operand *in[2] = { &r->s->info[i].op->ifm,
+						  &r->s->info[i].op->ifm2 };
+		for (int k = 0; k < 2; k++) {
+			bool known = !in[k]->t || inside(r, i - r->c->first, k) >= 0 ||
+				     in[k]->view != VIEW_WHOLE || in[k]->t->hwc.h < 2;
+			for (int d = 0; !known && d < r->n_dying; d++)
+				known = r->dying[d].t == in[k]->t;
+			if (!known && r->n_dying < MAX_DYING &&
+			    dies_with(r->s, in[k]->t, r->c->last))
+				r->dying[r->n_dying++].t = in[k]->t;
+		}
+	}
+}
+
+/* the map whose bytes save most */
+static void
+choose_over(struct run *r)
+{
+	int64_t to = tensor_bytes(r->s->info[r->c->last].op->ofm.t), best = 0;
+	for (int d = 0; d < r->n_dying; d++) {
+		const struct dying *x = &r->dying[d];
+		int64_t lead = round_up_i64(x->lead, 16), from = tensor_bytes(x->t);
+		int64_t both = from + lead > to ? from + lead : to;
+		if (from + to - both <= best)
+			continue;
+		best = from + to - both;
+		r->c->over = x->t;
+		r->c->lead = lead;
+	}
+}
+
+/* an elementwise result, whole: exactly over an operand of the same form */
+static void
+replace_operand(struct sched *s, struct chain *c)
+{
+	const struct op_info *f = &s->info[c->last];
 	const struct g_operand *in[2] = { &f->op->ifm, &f->op->ifm2 };
 	const struct g_tensor *o = f->op->ofm.t;
-	if (!op_is_elementwise(f->op->kind) || f->op->ofm.view != VIEW_WHOLE ||
-	    G_HAS(o, G_TENSOR_at))
-		return -1;
-	for (int k = 0; k < 2; k++) {
-		const struct g_tensor *t = in[k]->t;
-		if (t && t != o && in[k]->view == VIEW_WHOLE &&
-		    in[k]->type == f->op->ofm.type && hwc_equal(t->hwc, o->hwc) &&
-		    t->layout == o->layout && t->area == o->area &&
-		    f->producer[k] >= 0 && s->info[f->producer[k]].last_use == i)
-			return k;
+	if (!op_is_elementwise(f->op->kind) || f->op->ofm.view != VIEW_WHOLE)
+		return;
+	for (int k = 0; k < 2 && !c->over; k++) {
+		struct g_tensor *t = in[k]->t;
+		if (t && in[k]->view == VIEW_WHOLE && in[k]->type == f->op->ofm.type &&
+		    hwc_equal(t->hwc, o->hwc) && t->layout == o->layout &&
+		    f->producer[k] >= 0 && dies_with(s, t, c->last))
+			c->over = t;
 	}
-	return -1;
 }
 
 static bool
@@ -175,10 +257,8 @@ cost_chain(struct sched *s, struct chain *c)
 			return false;
 		int64_t stream = 0, scales = 0;
 		if (op->weights) {
-			const int32_t *d = op->weights->shape.dim;
-			stream = (int64_t)d[0] * d[1] * d[2] * d[3];
-			scales = round_up_i64(10 * (int64_t)d[0], 16);
-			c->weighted = true;
+			scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
+			stream = weights_bytes(s, k->op) - scales;
 		}
 		kernel_cost(s, k, b, stream, scales);
 		c->cost[0] += k->cost[0];
@@ -192,19 +272,22 @@ chain_make(struct sched *s, struct arena *a, int first, int last, int32_t rows,
 	   struct chain *out)
 {
 	int n = last - first + 1;
-	*out = (struct chain){ .first = first, .last = last, .rows = rows,
-			       .replaces = replaceable(s, last) };
+	*out = (struct chain){ .first = first, .last = last, .rows = rows };
 	out->rolling = anew(a, int32_t, (size_t)n);
 	out->band = anew(a, int32_t, (size_t)n);
 	struct run r = { .s = s, .a = a, .c = out };
 	r.done = anew(a, int32_t, (size_t)n);
 	r.next = anew(a, int32_t, (size_t)n);
+	r.low = anew(a, int32_t, (size_t)n);
 	if (!rows) {
 		add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
+		replace_operand(s, out);
 		return cost_chain(s, out);
 	}
 	set_bands(&r);
+	list_dying(&r);
 	advance(&r, n - 1, height(&r, n - 1));
+	choose_over(&r);
 	for (int i = 0; i + 1 < n; i++) {
 		const struct g_tensor *t = s->info[first + i].op->ofm.t;
 		if (out->rolling[i] > t->hwc.h)

@@ -122,17 +122,13 @@ live_bytes(const struct sched *s, const struct chains *c, const struct chain *x)
 		if (l->bytes && l->lo <= x->last && l->hi >= x->first && !rolls)
 			sum += l->bytes;
 	}
-	if (x->replaces >= 0)
-		sum -= c->life[tensor_at(s->g, s->info[x->last].op->ofm.t)].bytes;
+	if (x->over) {
+		int64_t from = c->life[tensor_at(s->g, x->over)].bytes;
+		int64_t to = c->life[tensor_at(s->g, s->info[x->last].op->ofm.t)].bytes;
+		int64_t both = from + x->lead > to ? from + x->lead : to;
+		sum -= from + to - both;
+	}
 	return sum;
-}
-
-static int64_t
-weights_of(const struct g_op *op)
-{
-	const int32_t *d = op->weights->shape.dim;
-	/* dense weights shrink a little: nothing is encoded yet */
-	return (int64_t)d[0] * d[1] * d[2] * d[3] * 15 / 16 + 10 * (int64_t)d[0];
 }
 
 /* sorted by what a byte saves */
@@ -145,7 +141,7 @@ list_savings(struct sched *s, struct candidate *k)
 		struct saving v = { .bytes = 0 };
 		if (!s->info[i].op->weights)
 			continue;
-		v.bytes = weights_of(s->info[i].op);
+		v.bytes = weights_bytes(s, i);
 		for (size_t n = 0; n < c->n_kernels; n++)
 			if (c->kernel[n].op == i)
 				v.cycles += c->kernel[n].cost[0] - c->kernel[n].cost[1];
@@ -166,7 +162,7 @@ add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t ro
 	k.bytes = live_bytes(s, c, &k.chain);
 	for (int i = first; i <= last; i++) {
 		if (s->info[i].op->weights)
-			k.weights += weights_of(s->info[i].op);
+			k.weights += weights_bytes(s, i);
 	}
 	if (rows)
 		list_savings(s, &k);
@@ -197,10 +193,10 @@ add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
 {
 	int32_t h = s->info[last].op->ofm.shape.h;
 	add_candidate(s, c, last, last, 0);
-	for (int first = last - 1; bands && first >= 0 && first > last - MAX_LENGTH;
+	for (int first = last; bands && first >= 0 && first > last - MAX_LENGTH;
 	     first--) {
 		if (!s->info[first].bands || !s->info[last].bands ||
-		    !s->info[first].internal)
+		    (first < last && !s->info[first].internal))
 			break;
 		if (!closed(s, first, last))
 			continue;
@@ -344,7 +340,8 @@ take(struct sched *s, const struct candidate *k, struct plan *p)
 		p->kernel[p->n_kernels++] = c->kernel[i];
 	}
 	for (int i = c->first; i <= c->last; i++) {
-		p->replaces[i] = i == c->last ? c->replaces : -1;
+		p->over[i] = i == c->last ? c->over : NULL;
+		p->lead[i] = c->lead;
 		p->band[i] = c->rows ? c->band[i - c->first] : 0;
 		p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
 		if (p->rolling[i] >= s->info[i].op->ofm.t->hwc.h)

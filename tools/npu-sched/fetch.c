@@ -207,11 +207,16 @@ bytes_in_use(struct sched *s, const struct plan *p)
 	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
-		if (r->host >= 0 || r->unit >= 0 || r->place != place)
+		bool alone = true;
+		if (r->group != (int)i || r->unit >= 0 || r->place != place)
 			continue;
+		for (size_t k = 0; alone && k < p->n_rects; k++)
+			alone = k == i || p->rect[k].group != (int)i;
 		for (size_t k = 0; k < p->n_kernels; k++) {
 			int64_t m = kernel_moment(s, p, (int)k);
-			if (r->lo <= m && r->hi >= m)
+			if (!alone)
+				used[k] += group_bytes(p, (int)i, m);
+			else if (r->lo <= m && r->hi >= m)
 				used[k] += r->bytes;
 		}
 	}

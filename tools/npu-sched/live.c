@@ -68,7 +68,8 @@ add_tensors(struct lives *l)
 		if (!is_placed(t))
 			continue;
 		struct rect *r = &l->p->rect[l->p->n_rects++];
-		*r = (struct rect){ .t = t, .unit = -1, .host = -1, .hi = -1,
+		*r = (struct rect){ .t = t, .unit = -1, .hi = -1,
+				    .group = (int)(r - l->p->rect),
 				    .place = t->area,
 				    .bytes = round_up_i64(tensor_bytes(t), 16),
 				    .fixed = G_HAS(t, G_TENSOR_at), .at = t->at };
@@ -116,27 +117,50 @@ walk_nodes(struct lives *l)
 	}
 }
 
-/* an operand that dies as its result is born gives it its bytes */
+/*
+ * A result written over an operand that dies under it: both move together.  A
+ * group's offsets are counted from wherever its first byte will be.
+ */
 static void
 join(struct lives *l)
 {
 	struct plan *p = l->p;
 	for (int i = 0; i < l->s->n_ops; i++) {
-		const struct g_op *op = l->s->info[i].op;
-		if (p->replaces[i] < 0)
-			continue;
-		struct rect *from = rect_of(l, p->replaces[i] ? op->ifm2.t : op->ifm.t);
-		struct rect *to = rect_of(l, op->ofm.t);
-		if (!from || !to || from->fixed || to->fixed || to->host >= 0 ||
-		    from->bytes != to->bytes || p->rolling[i])
+		struct rect *from = rect_of(l, p->over[i]);
+		struct rect *to = rect_of(l, l->s->info[i].op->ofm.t);
+		if (!from || !to || from->fixed || to->fixed || !from->bytes ||
+		    !to->bytes || from->group == to->group)
 			continue;
 		to->over = from->t;
-		while (from->host >= 0)
-			from = &p->rect[from->host];
-		to->host = (int)(from - p->rect);
-		from->lo = to->lo < from->lo ? to->lo : from->lo;
-		from->hi = to->hi > from->hi ? to->hi : from->hi;
+		int64_t move = from->offset - p->lead[i] - to->offset;
+		int group = to->group;
+		for (size_t k = 0; k < p->n_rects; k++)
+			if (p->rect[k].group == group) {
+				p->rect[k].group = from->group;
+				p->rect[k].offset += move;
+			}
 	}
+	int64_t *least = anew(l->s->a, int64_t, p->n_rects + 1);
+	for (size_t i = 0; i < p->n_rects; i++) {
+		int g = p->rect[i].group;
+		least[g] = p->rect[i].offset < least[g] ? p->rect[i].offset : least[g];
+	}
+	for (size_t i = 0; i < p->n_rects; i++)
+		p->rect[i].offset -= least[p->rect[i].group];
+}
+
+int64_t
+group_bytes(const struct plan *p, int group, int64_t moment)
+{
+	int64_t lo = INT64_MAX, hi = 0;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (r->group != group || r->lo > moment || r->hi < moment)
+			continue;
+		lo = r->offset < lo ? r->offset : lo;
+		hi = r->offset + r->bytes > hi ? r->offset + r->bytes : hi;
+	}
+	return hi > lo ? hi - lo : 0;
 }
 
 static void
@@ -146,13 +170,14 @@ add_buffers(struct sched *s, struct plan *p)
 		const struct unit *u = &p->unit[i];
 		if (!u->fetched)
 			continue;
-		p->rect[p->n_rects++] = (struct rect){
-			.unit = (int)i, .host = -1,
+		p->rect[p->n_rects] = (struct rect){
+			.unit = (int)i, .group = (int)p->n_rects,
 			.place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA,
 			.bytes = round_up_i64(unit_bytes(u), 16),
 			.lo = kernel_moment(s, p, u->start) - 1,
 			.hi = kernel_moment(s, p, u->last),
 		};
+		p->n_rects++;
 	}
 }
 
@@ -169,9 +194,6 @@ find_rects(struct sched *s, struct plan *p)
 	for (size_t i = 0; i < p->n_rects; i++)
 		if (p->rect[i].hi < 0)
 			p->rect[i].bytes = 0, p->rect[i].lo = p->rect[i].hi = 0;
-	for (size_t i = 0; i < p->n_rects; i++)
-		p->rect[i].live = (struct g_range){ .lo = p->rect[i].lo,
-						    .hi = p->rect[i].hi };
 	join(&l);
 	add_buffers(s, p);
 }

@@ -9,18 +9,29 @@
 
 enum { BUDGET = 200000 }; /* comparisons of two rectangles, a step of effort */
 
-/* rectangles that are live at a time when this one is */
-struct neighbours {
-	uint32_t *v;
-	size_t n;
+/* two rectangles of different groups that are live at one time */
+struct meeting {
+	uint32_t own, other;
+};
+
+/* rectangles that keep their distances, placed as one */
+struct group {
+	int64_t bytes, lo, hi, at, crowd;
+	bool fixed;
+	struct meeting *near;
+	size_t n_near;
+};
+
+struct span {
+	int64_t lo, hi;
 };
 
 struct packing {
-	struct rect *rect;
+	struct plan *p;
+	struct group *group;  /* by number of the rectangle that stands for it */
 	size_t *order, *best_order;
-	size_t *rank;		   /* of each rectangle: its place in order */
-	struct neighbours *near;
-	const struct rect **below; /* scratch: placed neighbours by address */
+	size_t *rank;	      /* of each group: its place in order */
+	struct span *barred;  /* scratch: addresses that neighbours bar */
 	size_t n, n_fixed;
 	int64_t best, bound;
 	uint64_t work, random;
@@ -33,70 +44,100 @@ meets(const struct rect *a, const struct rect *b)
 }
 
 static void
+make_groups(struct sched *s, struct packing *k, int place)
+{
+	struct plan *p = k->p;
+	k->group = anew(s->a, struct group, p->n_rects + 1);
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		struct group *g = &k->group[r->group];
+		if (r->place != place || !r->bytes)
+			continue;
+		bool first = !g->bytes;
+		g->lo = first || r->lo < g->lo ? r->lo : g->lo;
+		g->hi = first || r->hi > g->hi ? r->hi : g->hi;
+		g->bytes = r->offset + r->bytes > g->bytes ? r->offset + r->bytes : g->bytes;
+		g->fixed |= r->fixed;
+		g->at = r->fixed ? r->at : 0;
+		if (first)
+			k->order[k->n++] = (size_t)r->group;
+	}
+}
+
+static void
+find_meetings(struct sched *s, struct packing *k, int place)
+{
+	struct plan *p = k->p;
+	struct meeting *v = anew(s->a, struct meeting, p->n_rects + 1);
+	size_t most = 0;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		struct group *g = &k->group[r->group];
+		size_t n = 0;
+		for (size_t j = 0; j < p->n_rects; j++) {
+			const struct rect *x = &p->rect[j];
+			if (x->place == place && x->bytes && r->bytes &&
+			    x->group != r->group && meets(r, x))
+				v[n++] = (struct meeting){ (uint32_t)i, (uint32_t)j };
+		}
+		struct meeting *near = anew(s->a, struct meeting, g->n_near + n + 1);
+		if (g->n_near)
+			memcpy(near, g->near, g->n_near * sizeof(*near));
+		memcpy(near + g->n_near, v, n * sizeof(*near));
+		g->near = near;
+		g->n_near += n;
+		most = g->n_near > most ? g->n_near : most;
+	}
+	k->barred = anew(s->a, struct span, most + 1);
+	k->rank = anew(s->a, size_t, p->n_rects + 1);
+}
+
+/* the largest sum of bytes at a moment; it is taken on where something begins */
+static void
 find_bound(struct packing *k)
 {
+	const struct plan *p = k->p;
 	for (size_t i = 0; i < k->n; i++) {
-		const struct rect *r = &k->rect[k->order[i]];
-		int64_t sum = 0;
-		/* the largest sum is taken on where something begins */
+		int64_t moment = k->group[k->order[i]].lo, sum = 0;
 		for (size_t j = 0; j < k->n; j++) {
-			const struct rect *x = &k->rect[k->order[j]];
-			if (x->lo <= r->lo && x->hi >= r->lo)
-				sum += x->bytes;
+			const struct group *g = &k->group[k->order[j]];
+			if (g->lo <= moment && g->hi >= moment)
+				sum += group_bytes(p, (int)k->order[j], moment);
 		}
 		k->bound = sum > k->bound ? sum : k->bound;
 		for (size_t j = 0; j < k->n; j++) {
-			struct rect *x = &k->rect[k->order[j]];
-			if (x->lo <= r->lo && x->hi >= r->lo && sum > x->crowd)
-				x->crowd = sum;
+			struct group *g = &k->group[k->order[j]];
+			if (g->lo <= moment && g->hi >= moment && sum > g->crowd)
+				g->crowd = sum;
 		}
 	}
 }
 
-static void
-find_neighbours(struct sched *s, struct packing *k, size_t n_rects)
-{
-	k->rank = anew(s->a, size_t, n_rects + 1);
-	k->near = anew(s->a, struct neighbours, n_rects + 1);
-	k->below = anew(s->a, const struct rect *, n_rects + 1);
-	uint32_t *v = anew(s->a, uint32_t, n_rects + 1);
-	for (size_t i = 0; i < k->n; i++) {
-		struct neighbours *x = &k->near[k->order[i]];
-		for (size_t j = 0; j < k->n; j++)
-			if (j != i && meets(&k->rect[k->order[i]], &k->rect[k->order[j]]))
-				v[x->n++] = (uint32_t)k->order[j];
-		x->v = anew(s->a, uint32_t, x->n + 1);
-		memcpy(x->v, v, x->n * sizeof(*v));
-	}
-}
-
-/* the lowest gap between the neighbours that stand before it in order */
+/* the lowest address that the groups before it in order do not bar */
 static void
 drop(struct packing *k, size_t i)
 {
-	size_t self = k->order[i], n = 0;
-	struct rect *r = &k->rect[self];
-	const struct neighbours *x = &k->near[self];
-	if (r->fixed)
+	struct group *g = &k->group[k->order[i]];
+	size_t n = 0;
+	if (g->fixed)
 		return;
-	for (size_t j = 0; j < x->n; j++) {
-		const struct rect *o = &k->rect[x->v[j]];
-		if (k->rank[x->v[j]] >= i)
+	for (size_t j = 0; j < g->n_near; j++) {
+		const struct rect *own = &k->p->rect[g->near[j].own];
+		const struct rect *other = &k->p->rect[g->near[j].other];
+		if (k->rank[other->group] >= i)
 			continue;
-		size_t at = n++;
-		for (; at > 0 && k->below[at - 1]->at > o->at; at--)
-			k->below[at] = k->below[at - 1];
-		k->below[at] = o;
+		int64_t at = k->group[other->group].at + other->offset - own->offset;
+		struct span bar = { .lo = at - own->bytes, .hi = at + other->bytes };
+		size_t to = n++;
+		for (; to > 0 && k->barred[to - 1].lo > bar.lo; to--)
+			k->barred[to] = k->barred[to - 1];
+		k->barred[to] = bar;
 	}
-	r->at = 0;
-	for (size_t j = 0; j < n; j++) {
-		const struct rect *o = k->below[j];
-		if (o->at >= r->at + r->bytes)
-			break;
-		if (o->at + o->bytes > r->at)
-			r->at = o->at + o->bytes;
-	}
-	k->work += x->n + n;
+	g->at = 0;
+	for (size_t j = 0; j < n && k->barred[j].lo < g->at; j++)
+		if (k->barred[j].hi > g->at)
+			g->at = k->barred[j].hi;
+	k->work += g->n_near + n;
 }
 
 static int64_t
@@ -108,8 +149,8 @@ try_order(struct packing *k, size_t from)
 	for (size_t i = 0; i < k->n; i++) {
 		if (i >= from)
 			drop(k, i);
-		const struct rect *r = &k->rect[k->order[i]];
-		peak = r->at + r->bytes > peak ? r->at + r->bytes : peak;
+		const struct group *g = &k->group[k->order[i]];
+		peak = g->at + g->bytes > peak ? g->at + g->bytes : peak;
 	}
 	return peak;
 }
@@ -124,7 +165,7 @@ sign(int64_t v)
 }
 
 static int
-compare(const struct rect *a, const struct rect *b, enum start start)
+compare(const struct group *a, const struct group *b, enum start start)
 {
 	int64_t da = a->hi - a->lo, db = b->hi - b->lo;
 	int by_bytes = sign(b->bytes - a->bytes), by_time = sign(a->lo - b->lo);
@@ -146,7 +187,7 @@ sort_order(struct packing *k, enum start start)
 	size_t *o = k->order;
 	for (size_t i = 1; i < k->n; i++)
 		for (size_t j = i; j > 0; j--) {
-			if (compare(&k->rect[o[j - 1]], &k->rect[o[j]], start) <= 0)
+			if (compare(&k->group[o[j - 1]], &k->group[o[j]], start) <= 0)
 				break;
 			size_t t = o[j];
 			o[j] = o[j - 1];
@@ -160,9 +201,9 @@ top_of(const struct packing *k)
 	size_t top = 0;
 	int64_t end = -1;
 	for (size_t i = 0; i < k->n; i++) {
-		const struct rect *r = &k->rect[k->order[i]];
-		if (r->at + r->bytes > end) {
-			end = r->at + r->bytes;
+		const struct group *g = &k->group[k->order[i]];
+		if (g->at + g->bytes > end) {
+			end = g->at + g->bytes;
 			top = i;
 		}
 	}
@@ -202,14 +243,11 @@ exchange(struct packing *k)
 static void
 pack(struct sched *s, struct plan *p, int place, bool thorough)
 {
-	struct packing k = { .rect = p->rect, .random = 1 };
+	struct packing k = { .p = p, .random = 1 };
 	k.order = anew(s->a, size_t, p->n_rects + 1);
 	k.best_order = anew(s->a, size_t, p->n_rects + 1);
-	for (size_t i = 0; i < p->n_rects; i++)
-		if (p->rect[i].host < 0 && p->rect[i].place == place &&
-		    p->rect[i].bytes)
-			k.order[k.n++] = i;
-	find_neighbours(s, &k, p->n_rects);
+	make_groups(s, &k, place);
+	find_meetings(s, &k, place);
 	find_bound(&k);
 	for (int start = 0; start < STARTS && (!start || k.best > k.bound); start++) {
 		sort_order(&k, (enum start)start);
@@ -221,7 +259,7 @@ pack(struct sched *s, struct plan *p, int place, bool thorough)
 	}
 	memcpy(k.order, k.best_order, k.n * sizeof(*k.order));
 	(void)try_order(&k, 0);
-	while (k.n_fixed < k.n && k.rect[k.order[k.n_fixed]].fixed)
+	while (k.n_fixed < k.n && k.group[k.order[k.n_fixed]].fixed)
 		k.n_fixed++;
 	uint64_t budget = thorough ? (uint64_t)BUDGET * (unsigned)s->o->effort : 0;
 	while (k.best > k.bound && k.n > k.n_fixed + 1 && k.work < budget) {
@@ -231,6 +269,11 @@ pack(struct sched *s, struct plan *p, int place, bool thorough)
 	memcpy(k.order, k.best_order, k.n * sizeof(*k.order));
 	p->peak[place] = try_order(&k, 0);
 	p->bound[place] = k.bound;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		struct rect *r = &p->rect[i];
+		if (r->place == place && r->bytes)
+			r->at = k.group[r->group].at + r->offset;
+	}
 }
 
 void
@@ -238,12 +281,6 @@ place_rects(struct sched *s, struct plan *p, bool thorough)
 {
 	pack(s, p, PLACE_ARENA, thorough);
 	pack(s, p, PLACE_CACHE, thorough);
-	for (size_t i = 0; i < p->n_rects; i++) {
-		const struct rect *r = &p->rect[i];
-		int host = r->host;
-		if (host >= 0)
-			p->rect[i].at = p->rect[host].at;
-	}
 }
 
 bool

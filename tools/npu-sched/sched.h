@@ -72,14 +72,15 @@ struct fetch {
 	int64_t lo, hi;	  /* bytes of the unit */
 };
 
+/* bytes while they are live.  Rectangles of a group keep their distances. */
 struct rect {
 	struct g_tensor *t; /* or: */
 	int unit;	    /* a buffer for it */
-	int host;	    /* lies in this rectangle's bytes, -1: in its own */
-	struct g_tensor *over; /* the tensor it replaces there */
 	int place;	    /* enum g_place */
-	int64_t bytes, lo, hi, at, crowd; /* a host's time includes its guests' */
-	struct g_range live; /* its own */
+	int64_t bytes, lo, hi, at;
+	int group;	/* rectangle that stands for its group */
+	int64_t offset; /* from the group's first byte */
+	struct g_tensor *over; /* the tensor that it is written over */
 	bool fixed;
 };
 
@@ -92,7 +93,8 @@ struct plan {
 	size_t n_fetches, cap_fetches;
 	int32_t *rolling; /* of each operation: rows of its OFM, 0: all */
 	int32_t *band;	  /* rows at a time, 0: all */
-	int *replaces;	  /* operand (0, 1) whose bytes the OFM takes, -1 */
+	struct g_tensor **over; /* that each OFM is written over, or NULL */
+	int64_t *lead;		/* bytes by which the OFM begins before it */
 	struct g_list *slices; /* of each operation's weights, n 0: one */
 	bool eager;	/* weights that are late are waited for */
 	int64_t *taken; /* room at each kernel that weights may not use */
@@ -163,10 +165,10 @@ struct chain {
 	struct kernel *kernel;
 	size_t n_kernels;
 	int32_t *rolling, *band; /* of each operation of the chain */
-	int replaces;		 /* operand that the last OFM may replace, -1 */
+	struct g_tensor *over;	 /* that the last OFM is written over, or NULL */
+	int64_t lead;		 /* bytes by which it begins before that one */
 	int64_t inside;		 /* bytes of rolling buffers */
 	double cost[2];
-	bool weighted; /* has weights at all */
 };
 bool chain_make(struct sched *s, struct arena *a, int first, int last,
 		int32_t rows, struct chain *out);
@@ -186,6 +188,9 @@ struct g_tensor *chains_largest(struct sched *s, const struct chains *c);
 /* slices.c: cut weights into units; estimate or measure their bytes */
 void make_units(struct sched *s, struct plan *p, int64_t limit);
 bool measure_units(struct sched *s, struct plan *p);
+/* every weights record as a whole; from then on estimates are in proportion */
+bool measure_whole(struct sched *s);
+int64_t weights_bytes(const struct sched *s, int op); /* scales too */
 
 /* fetch.c: which units are fetched when, below limit; sets p->cycles */
 void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
@@ -193,6 +198,8 @@ void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
 /* live.c, place.c: rectangles, then addresses */
 int64_t kernel_moment(const struct sched *s, const struct plan *p, int kernel);
 void find_rects(struct sched *s, struct plan *p);
+/* bytes of a group of rectangles that are in use at a moment */
+int64_t group_bytes(const struct plan *p, int group, int64_t moment);
 void place_rects(struct sched *s, struct plan *p, bool thorough);
 bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 

@@ -22,6 +22,7 @@ static const struct policy {
 	{ 0, false }, { 32768, false }, { 12288, false }, { 4096, false },
 	{ 0, true }, { 12288, true },
 };
+enum { FINE = 3 };
 
 struct search {
 	struct sched *s;
@@ -38,7 +39,8 @@ plan_new(struct sched *s)
 	size_t n = (size_t)s->n_ops + 1;
 	p->rolling = anew(s->a, int32_t, n);
 	p->band = anew(s->a, int32_t, n);
-	p->replaces = anew(s->a, int, n);
+	p->over = anew(s->a, struct g_tensor *, n);
+	p->lead = anew(s->a, int64_t, n);
 	p->slices = anew(s->a, struct g_list, n);
 	return p;
 }
@@ -60,7 +62,7 @@ take_room(struct sched *s, struct plan *p, int64_t limit)
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
 		int64_t over = r->at + r->bytes - limit;
-		if (r->place != place || r->host >= 0 || over <= 0)
+		if (r->place != place || over <= 0)
 			continue;
 		for (size_t k = 0; k < p->n_kernels; k++) {
 			int64_t m = kernel_moment(s, p, (int)k);
@@ -195,34 +197,51 @@ trim(struct sched *s, struct plan *p)
 static double
 weigh(int64_t bytes, double cycles)
 {
-	return (double)bytes * pow(cycles, 0.45);
+	return (double)bytes * pow(cycles, 0.49);
 }
 
-/* the limit below which the best of such plans is found */
-static int64_t
-smallest_limit(struct search *x)
+/* the best plan by weight so far */
+struct lightest {
+	struct plan *plan;
+	double weight;
+	int64_t limit;
+};
+
+/* of the candidates in x, all below limit */
+static void
+keep_lightest(struct search *x, int64_t limit, struct lightest *best)
 {
-	int64_t best = x->least, end;
-	double best_weight = 0;
-	list_plans(x, NO_LIMIT_BYTES);
-	if (!x->n)
-		return best;
-	end = x->v[0]->need;
-	for (int64_t limit = x->least; limit <= end; limit += limit / 24 + 16) {
-		x->n = 0;
-		for (size_t i = 0; i < ARRAY_LEN(policies); i++) {
-			try_plan(x, limit, limit, policies[i]);
-			try_plan(x, limit - limit / 16, limit, policies[i]);
-		}
-		for (size_t i = 0; i < x->n; i++) {
-			double w = weigh(x->v[i]->need, x->v[i]->cycles);
-			if (best_weight != 0 && w >= best_weight)
-				continue;
-			best_weight = w;
-			best = x->v[i]->need;
-		}
+	for (size_t i = 0; i < x->n; i++) {
+		struct plan *p = x->v[i];
+		/* promising: do its addresses fit, at which price? */
+		if ((best->plan && weigh(p->need, p->cycles) >= best->weight) ||
+		    !measure_units(x->s, p) || !fit(x->s, p, limit))
+			continue;
+		double w = weigh(peak_of(x->s, p), p->cycles);
+		if (!best->plan || w < best->weight)
+			*best = (struct lightest){ p, w, limit };
 	}
-	return best;
+}
+
+/* the plan of least weight, exact sizes and addresses included */
+static struct plan *
+search_smallest(struct search *x)
+{
+	struct lightest best = { .plan = NULL };
+	int64_t end = chains_whole_peak(x->s, x->chains);
+	for (int64_t limit = x->least; limit < end; limit += limit / 16 + 16) {
+		x->n = 0;
+		try_plan(x, limit, limit, policies[0]);
+		try_plan(x, limit - limit / 16, limit, policies[0]);
+		try_plan(x, limit, limit, policies[FINE]);
+		keep_lightest(x, limit, &best);
+	}
+	/* no bands at all; more only if not even that fits its addresses */
+	for (int64_t limit = end; limit == end || !best.plan; limit += limit / 16 + 16) {
+		list_plans(x, limit);
+		keep_lightest(x, limit, &best);
+	}
+	return best.plan;
 }
 
 static int64_t
@@ -266,15 +285,10 @@ search_areas(struct search *x)
 	x->n = 0;
 	if (x->least == INT64_MAX)
 		return NULL;
-	int64_t limit = s->o->size && !s->memory.spilling ? smallest_limit(x) : limit_of(s);
-	list_plans(x, limit);
-	struct plan *p = decide(x, limit);
-	/* exact sizes may be a little larger than the estimate */
-	for (int i = 0; !p && !s->e->status && s->o->size && i < 32; i++) {
-		limit += limit / 128 + 16;
-		list_plans(x, limit);
-		p = decide(x, limit);
-	}
+	if (s->o->size && !s->memory.spilling)
+		return search_smallest(x);
+	list_plans(x, limit_of(s));
+	struct plan *p = decide(x, limit_of(s));
 	return s->e->status ? NULL : p;
 }
 
@@ -356,6 +370,8 @@ search_plan(struct sched *s)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
 	struct search x = { .s = s };
+	if (!measure_whole(s))
+		return false;
 	s->plan = search_layouts(&x);
 	if (s->e->status)
 		return false;

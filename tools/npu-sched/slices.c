@@ -236,3 +236,32 @@ measure_units(struct sched *s, struct plan *p)
 	cost_kernels(s, p);
 	return true;
 }
+
+bool
+measure_whole(struct sched *s)
+{
+	struct plan *p = plan_new(s);
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_op *op = s->info[i].op;
+		struct kernel k = { .op = i, .unit = -1,
+				    .rows = { .lo = 0, .hi = op->ofm.shape.h },
+				    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
+		if (!op->weights)
+			continue;
+		if (!block_for(s, i, op->ofm.shape.h))
+			return graph_err(s->g, op, s->e, "no block of op o%d fits the "
+					 "SHRAM of %s", op->rec.id, s->accel->name);
+		agrow(s->a, p->kernel, p->n_kernels, &p->cap_kernels);
+		p->kernel[p->n_kernels++] = k;
+	}
+	make_units(s, p, 0);
+	return measure_units(s, p);
+}
+
+int64_t
+weights_bytes(const struct sched *s, int op)
+{
+	struct unit u = { .w = s->info[op].op->weights, .op = op };
+	u.depth.hi = s->info[op].op->ofm.shape.c;
+	return estimate_stream(s, &u, 0) + round_up_i64(10 * u.depth.hi, 16);
+}
