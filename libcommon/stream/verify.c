@@ -116,7 +116,7 @@ stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 			if (!plan)
 				plan = plan_open(c, m);
 			check_container(c, m);
-			plan_advance(plan, c, s[i].subgraph, s[i].op);
+			plan_advance(plan, s[i].subgraph, s[i].op);
 			plan_bind(plan, c);
 		}
 		check_stream(c);

@@ -33,13 +33,8 @@ struct tried;
 
 /* ---- one stream being checked ------------------------------------------- */
 
-/* an operation that may still be running, and what it touches */
-struct flight {
-	struct npu_op op;
-};
-
-struct queue { /* oldest first */
-	struct flight item[4];
+struct queue { /* operations that may still be running, oldest first */
+	struct npu_op item[4];
 	int n, depth;
 };
 
@@ -62,7 +57,6 @@ struct checker {
 	struct queue waited; /* finished by waits since the last operation */
 	bool waits; /* such a wait stands before this operation */
 	size_t wait_at;
-	const char *wait_name;
 	bool has_previous; /* a kernel ran before, and no wait drained it */
 	bool any_kernel;
 	struct npu_op previous;
@@ -110,9 +104,9 @@ void check_container(struct checker *c, const struct tfl_model *m); /* 48-51 */
 struct plan;
 struct plan *plan_open(struct checker *c, const struct tfl_model *m);
 void plan_bind(struct plan *p, struct checker *c); /* before a stream */
-/* marks what CPU operators before op have written; after a stream: checks and
- * marks its outputs */
-void plan_advance(struct plan *p, struct checker *c, int subgraph, int op);
+/* marks what the CPU's operators before op have written */
+void plan_advance(struct plan *p, int subgraph, int op);
+/* after a stream: has it written its outputs? */
 void plan_outputs(struct plan *p, struct checker *c);
 
 #endif

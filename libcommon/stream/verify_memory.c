@@ -125,7 +125,7 @@ check_streams(struct checker *c)
 	for (int k = 0; k < op->cores; k++) {
 		int32_t n = (op->ofm.shape.c - k + op->cores - 1) / op->cores;
 		const struct npu_range *w = &op->weights[k], *s = &op->scales[k];
-		int64_t need = (int64_t)(n + 0) * 10;
+		int64_t need = (int64_t)n * 10;
 		ERROR_IF(w->at % 16 || w->n % 16, c, 31, "weights: 0x%" PRIx64
 			 " + %" PRId64 " is not aligned to 16",
 			 (uint64_t)w->at, w->n);

@@ -182,7 +182,7 @@ push(struct queue *q, const struct npu_op *op)
 {
 	if (q->n == q->depth)
 		drop_oldest(q);
-	q->item[q->n++].op = *op;
+	q->item[q->n++] = *op;
 }
 
 /* a wait: at most keep may remain; the others have finished */
@@ -207,7 +207,7 @@ check_waits(struct checker *c)
 {
 	bool used = !c->waits;
 	for (int i = 0; i < c->waited.n && !used; i++)
-		used = conflict(c, &c->waited.item[i].op, &c->op);
+		used = conflict(c, &c->waited.item[i], &c->op);
 	if (!used && c->waited.n)
 		WARN(c, 45, "the wait at 0x%06zx covers no conflict",
 		     4 * c->wait_at);
@@ -220,11 +220,11 @@ static void
 check_hazards(struct checker *c, const struct queue *other)
 {
 	for (int i = other->n - 1; i >= 0; i--)
-		ERROR_IF(conflict(c, &other->item[i].op, &c->op), c, 44,
+		ERROR_IF(conflict(c, &other->item[i], &c->op), c, 44,
 			 "may run while %s at 0x%06zx, which touches the same "
 			 "bytes, is unfinished",
-			 npu_op_name(&other->item[i].op),
-			 4 * other->item[i].op.at);
+			 npu_op_name(&other->item[i]),
+			 4 * other->item[i].at);
 }
 
 /* rule 47, as an error where blocks really meet */

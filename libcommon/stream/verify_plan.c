@@ -92,9 +92,8 @@ plan_open(struct checker *c, const struct tfl_model *m)
 }
 
 void
-plan_advance(struct plan *p, struct checker *c, int subgraph, int op)
+plan_advance(struct plan *p, int subgraph, int op)
 {
-	(void)c;
 	for (; p->subgraph < subgraph || p->op < op; p->op++) {
 		const struct tfl_subgraph *g = &p->m->subgraph[p->subgraph];
 		if (p->op >= g->n_ops) {
