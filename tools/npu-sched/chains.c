@@ -24,6 +24,7 @@ struct saving {
 struct candidate {
 	struct chain chain;
 	int64_t bytes;	 /* all feature maps live while it runs */
+	int64_t slid;	 /* of them: saved by sliding its result over an operand */
 	int64_t weights; /* to have them all in SRAM */
 	struct saving *saving; /* of a banded chain: the best first */
 	int n_savings;
@@ -112,7 +113,8 @@ find_lives(struct sched *s, struct chains *c)
 
 /* bytes live while first..last run, rolling buffers instead of whole maps */
 static int64_t
-live_bytes(const struct sched *s, const struct chains *c, const struct chain *x)
+live_bytes(const struct sched *s, const struct chains *c, const struct chain *x,
+	   int64_t *saved)
 {
 	int64_t sum = x->inside;
 	for (size_t i = 0; i < c->n_lives; i++) {
@@ -126,7 +128,8 @@ live_bytes(const struct sched *s, const struct chains *c, const struct chain *x)
 		int64_t from = c->life[tensor_at(s->g, x->over)].bytes;
 		int64_t to = c->life[tensor_at(s->g, s->info[x->last].op->ofm.t)].bytes;
 		int64_t both = from + x->lead > to ? from + x->lead : to;
-		sum -= from + to - both;
+		*saved = from + to - both;
+		sum -= *saved;
 	}
 	return sum;
 }
@@ -159,7 +162,9 @@ add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t ro
 	struct candidate k = { .bytes = 0 };
 	if (!chain_make(s, s->a, first, last, rows, &k.chain))
 		return;
-	k.bytes = live_bytes(s, c, &k.chain);
+	k.bytes = live_bytes(s, c, &k.chain, &k.slid);
+	if (!k.chain.lead)
+		k.slid = 0; /* exactly in place: nothing slides */
 	for (int i = first; i <= last; i++) {
 		if (s->info[i].op->weights)
 			k.weights += weights_bytes(s, i);
@@ -292,7 +297,7 @@ struct path {
 };
 
 static struct path *
-shortest(struct sched *s, const struct chains *c, int64_t limit)
+shortest(struct sched *s, const struct chains *c, int64_t limit, bool slide)
 {
 	struct path *p = anew(s->a, struct path, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
@@ -300,11 +305,11 @@ shortest(struct sched *s, const struct chains *c, int64_t limit)
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct candidate *x = &c->v[k];
 			const struct path *from = &p[x->chain.first];
-			if (x->bytes > limit || (x->chain.first && from->candidate < 0))
+			int64_t bytes = x->bytes + (slide ? 0 : x->slid);
+			if (bytes > limit || (x->chain.first && from->candidate < 0))
 				continue;
-			double cycles = from->cycles +
-					cost_with_room(x, limit - x->bytes);
-			int64_t peak = x->bytes > from->peak ? x->bytes : from->peak;
+			double cycles = from->cycles + cost_with_room(x, limit - bytes);
+			int64_t peak = bytes > from->peak ? bytes : from->peak;
 			if (p[i + 1].candidate >= 0 &&
 			    (cycles > p[i + 1].cycles ||
 			     (cycles == p[i + 1].cycles && peak >= p[i + 1].peak)))
@@ -332,7 +337,7 @@ chains_least(struct sched *s, struct chains *c)
 }
 
 static void
-take(struct sched *s, const struct candidate *k, struct plan *p)
+take(struct sched *s, const struct candidate *k, struct plan *p, bool slide)
 {
 	const struct chain *c = &k->chain;
 	for (size_t i = 0; i < c->n_kernels; i++) {
@@ -340,7 +345,8 @@ take(struct sched *s, const struct candidate *k, struct plan *p)
 		p->kernel[p->n_kernels++] = c->kernel[i];
 	}
 	for (int i = c->first; i <= c->last; i++) {
-		p->over[i] = i == c->last ? c->over : NULL;
+		bool over = i == c->last && (slide || !c->lead);
+		p->over[i] = over ? c->over : NULL;
 		p->lead[i] = c->lead;
 		p->band[i] = c->rows ? c->band[i - c->first] : 0;
 		p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
@@ -350,15 +356,16 @@ take(struct sched *s, const struct candidate *k, struct plan *p)
 }
 
 bool
-chains_choose(struct sched *s, struct chains *c, int64_t limit, struct plan *out)
+chains_choose(struct sched *s, struct chains *c, int64_t limit, bool slide,
+	      struct plan *out)
 {
-	struct path *p = shortest(s, c, limit);
+	struct path *p = shortest(s, c, limit, slide);
 	int *picked = anew(s->a, int, (size_t)s->n_ops + 1), n = 0;
 	if (s->n_ops && p[s->n_ops].candidate < 0)
 		return false;
 	for (int i = s->n_ops; i > 0; i = c->v[picked[n++]].chain.first)
 		picked[n] = p[i].candidate;
 	while (n-- > 0)
-		take(s, &c->v[picked[n]], out);
+		take(s, &c->v[picked[n]], out, slide);
 	return true;
 }

@@ -174,11 +174,12 @@ bool chain_make(struct sched *s, struct arena *a, int first, int last,
 		int32_t rows, struct chain *out);
 
 /* chains.c: the division of all operations into chains that is fastest with
- * feature maps below limit; false if there is none.  least: the smallest
- * limit for which there is one. */
+ * feature maps below limit; false if there is none.  slide: results may begin
+ * a few rows before the operand they consume.  least: the smallest limit for
+ * which there is one. */
 struct chains;
 struct chains *chains_list(struct sched *s);
-bool chains_choose(struct sched *s, struct chains *c, int64_t limit,
+bool chains_choose(struct sched *s, struct chains *c, int64_t limit, bool slide,
 		   struct plan *out);
 int64_t chains_least(struct sched *s, struct chains *c);
 /* without bands: the peak, and the largest map live there that could leave */

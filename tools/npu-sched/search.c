@@ -13,16 +13,20 @@
 
 enum { NO_LIMIT_BYTES = 1 << 30, MAX_CANDIDATES = 256 };
 
-/* bytes of a slice to aim for (0: weights are not cut), and whether weights
- * that are late are waited for rather than read in place */
 static const struct policy {
-	int64_t target;
-	bool eager;
+	int64_t target; /* bytes of a slice to aim for; 0: weights are not cut */
+	bool eager;	/* weights that are late are waited for, not read in place */
+	bool slide;	/* results may slide over operands: less, but harder to pack */
 } policies[] = {
-	{ 0, false }, { 32768, false }, { 12288, false }, { 4096, false },
-	{ 0, true }, { 12288, true },
+	{ .target = 0 },
+	{ .target = 32768 },
+	{ .target = 4096 },
+	{ .target = 0, .eager = true },
+	{ .target = 12288, .eager = true },
+	{ .target = 0, .slide = true },
+	{ .target = 12288, .slide = true },
+	{ .target = 4096, .slide = true },
 };
-enum { FINE = 3 };
 
 struct search {
 	struct sched *s;
@@ -113,7 +117,7 @@ try_plan(struct search *x, int64_t maps, int64_t limit, struct policy policy)
 {
 	struct plan *p = plan_new(x->s);
 	p->eager = policy.eager;
-	if (x->n == MAX_CANDIDATES || !chains_choose(x->s, x->chains, maps, p))
+	if (x->n == MAX_CANDIDATES || !chains_choose(x->s, x->chains, maps, policy.slide, p))
 		return;
 	make_units(x->s, p, policy.target);
 	p->taken = anew(x->s->a, int64_t, p->n_kernels + 1);
@@ -231,9 +235,9 @@ search_smallest(struct search *x)
 	int64_t end = chains_whole_peak(x->s, x->chains);
 	for (int64_t limit = x->least; limit < end; limit += limit / 16 + 16) {
 		x->n = 0;
-		try_plan(x, limit, limit, policies[0]);
-		try_plan(x, limit - limit / 16, limit, policies[0]);
-		try_plan(x, limit, limit, policies[FINE]);
+		for (size_t i = 0; i < ARRAY_LEN(policies); i++)
+			if (!policies[i].eager)
+				try_plan(x, limit, limit, policies[i]);
 		keep_lightest(x, limit, &best);
 	}
 	/* no bands at all; more only if not even that fits its addresses */
