@@ -133,7 +133,9 @@ const char *
 check_conv_common(const struct part *p, const struct tfl_op *op,
 		  const struct conv *c)
 {
-	const char *why = check_maps(p, op, TYPE_MAPS);
+	const char *why = check_map(p, c->ifm, "IFM", TYPE_MAPS);
+	if (!why)
+		why = check_map(p, c->ofm, "OFM", TYPE_MAPS);
 	if (!why && c->ifm->type != c->ofm->type)
 		why = "IFM and OFM differ in type";
 	if (!why)
