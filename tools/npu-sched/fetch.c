@@ -203,22 +203,17 @@ static int64_t *
 bytes_in_use(struct sched *s, const struct plan *p)
 {
 	int64_t *used = anew(s->a, int64_t, p->n_kernels + 1);
+	int64_t *moment = anew(s->a, int64_t, p->n_kernels + 1);
 	memcpy(used, p->taken, p->n_kernels * sizeof(*used));
+	for (size_t k = 0; k < p->n_kernels; k++)
+		moment[k] = kernel_moment(s, p, (int)k);
 	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
-		bool alone = true;
 		if (r->group != (int)i || r->unit >= 0 || r->place != place)
 			continue;
-		for (size_t k = 0; alone && k < p->n_rects; k++)
-			alone = k == i || p->rect[k].group != (int)i;
-		for (size_t k = 0; k < p->n_kernels; k++) {
-			int64_t m = kernel_moment(s, p, (int)k);
-			if (!alone)
-				used[k] += group_bytes(p, (int)i, m);
-			else if (r->lo <= m && r->hi >= m)
-				used[k] += r->bytes;
-		}
+		for (size_t k = 0; k < p->n_kernels; k++)
+			used[k] += group_bytes(p, (int)i, moment[k]);
 	}
 	return used;
 }

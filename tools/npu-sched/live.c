@@ -69,7 +69,7 @@ add_tensors(struct lives *l)
 			continue;
 		struct rect *r = &l->p->rect[l->p->n_rects++];
 		*r = (struct rect){ .t = t, .unit = -1, .hi = -1,
-				    .group = (int)(r - l->p->rect),
+				    .group = (int)(r - l->p->rect), .next = -1,
 				    .place = t->area,
 				    .bytes = round_up_i64(tensor_bytes(t), 16),
 				    .fixed = G_HAS(t, G_TENSOR_at), .at = t->at };
@@ -145,17 +145,23 @@ join(struct lives *l)
 		int g = p->rect[i].group;
 		least[g] = p->rect[i].offset < least[g] ? p->rect[i].offset : least[g];
 	}
-	for (size_t i = 0; i < p->n_rects; i++)
-		p->rect[i].offset -= least[p->rect[i].group];
+	for (size_t i = 0; i < p->n_rects; i++) {
+		struct rect *r = &p->rect[i];
+		r->offset -= least[r->group];
+		if (r->group == (int)i)
+			continue;
+		r->next = p->rect[r->group].next;
+		p->rect[r->group].next = (int)i;
+	}
 }
 
 int64_t
 group_bytes(const struct plan *p, int group, int64_t moment)
 {
 	int64_t lo = INT64_MAX, hi = 0;
-	for (size_t i = 0; i < p->n_rects; i++) {
+	for (int i = group; i >= 0; i = p->rect[i].next) {
 		const struct rect *r = &p->rect[i];
-		if (r->group != group || r->lo > moment || r->hi < moment)
+		if (r->lo > moment || r->hi < moment)
 			continue;
 		lo = r->offset < lo ? r->offset : lo;
 		hi = r->offset + r->bytes > hi ? r->offset + r->bytes : hi;
@@ -171,7 +177,7 @@ add_buffers(struct sched *s, struct plan *p)
 		if (!u->fetched)
 			continue;
 		p->rect[p->n_rects] = (struct rect){
-			.unit = (int)i, .group = (int)p->n_rects,
+			.unit = (int)i, .group = (int)p->n_rects, .next = -1,
 			.place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA,
 			.bytes = round_up_i64(unit_bytes(u), 16),
 			.lo = kernel_moment(s, p, u->start) - 1,

@@ -79,6 +79,7 @@ struct rect {
 	int place;	    /* enum g_place */
 	int64_t bytes, lo, hi, at;
 	int group;	/* rectangle that stands for its group */
+	int next;	/* the next one of the group, -1 at the end */
 	int64_t offset; /* from the group's first byte */
 	struct g_tensor *over; /* the tensor that it is written over */
 	bool fixed;
