@@ -137,7 +137,7 @@ $(B)/tests/gen-model: $(GEN) $(LIB)
 deps:
 	$(Q)scripts/install-deps
 
-tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model
+tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model $(B)/tests/digits
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run

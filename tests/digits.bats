@@ -7,8 +7,6 @@ model=$BATS_TEST_DIRNAME/models/digits.tflite
 
 @test "the demo model is made again byte for byte" {
 	[ -z "${NPUTOOLS_QUICK-}" ] || skip "quick run: training takes a while"
-	make -s -C "$TOP" B="${NPUTOOLS_BUILD:-build}" \
-		"${NPUTOOLS_BUILD:-build}/tests/digits"
 	"${NPUTOOLS_BUILD:-$TOP/build}/tests/digits" made.tflite . >log
 	cat log
 	cmp made.tflite "$model"
