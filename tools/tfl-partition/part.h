@@ -234,7 +234,8 @@ struct window window_of(int padding, struct yx in, struct yx kernel,
 extern const struct family conv_families[], pool_families[], eltwise_families[],
     move_families[], slice_families[], permute_families[], concat_families[],
     transconv_families[], matmul_families[], resize_families[],
-    pad_families[], reduce_families[], table_families[], relu_families[],
+    pad_families[], reduce_families[], extreme_families[], table_families[],
+    relu_families[],
     softmax_families[], arg_families[], square_families[],
     log_softmax_families[], divide_families[];
 

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MEAN, SUM, REDUCE_MAX, REDUCE_MIN over any axes: spec/operators.md 3.3, 5.2.
+ * MEAN and SUM over any axes: spec/operators.md 3.3, 5.2.
  * Neighbouring axes that are all kept or all reduced are one; a pool reduces
  * the middle one of three.
  */
-#include "part.h"
+#include "reduce.h"
 
-enum { MAX_POOL_H = 256, MAX_POOL = 65536, MAX_EXTENT = 65536, MAX_OPS = 4096 };
-
-struct axis {
-	int32_t n;
-	bool drop;
-};
-
-struct reduction {
-	const struct tfl_tensor *ifm, *ofm;
-	struct axis g[TFL_MAX_RANK]; /* outermost first; kinds alternate */
-	int n, drops;
-	int64_t count; /* elements behind every result */
-	struct npu_scale scale;
-	int32_t zero; /* of what is summed; 0 once it is a partial sum */
-};
+enum { MAX_OPS = 4096 };
 
 static bool
 mark_axes(const struct part *p, const struct tfl_op *op, bool drop[TFL_MAX_RANK])
@@ -76,8 +62,8 @@ mean_scale(const struct reduction *r, struct npu_scale *out)
 	return mult > 0 && mult <= INT32_MAX && s >= 0 && s <= 63;
 }
 
-static const char *
-read_reduction(const struct part *p, const struct tfl_op *op, struct reduction *r)
+const char *
+reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *r)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
@@ -99,14 +85,8 @@ read_reduction(const struct part *p, const struct tfl_op *op, struct reduction *
 
 /* ---- one pool ------------------------------------------------------------------- */
 
-/* how a pool sees k1 x r x k2 elements of which it reduces the middle */
-struct seen {
-	struct hwc in, out;
-	struct yx kernel;
-};
-
-static struct seen
-see(struct hwc natural, int32_t k1, int32_t r, int32_t k2)
+struct seen
+reduction_see(struct hwc natural, int32_t k1, int32_t r, int32_t k2)
 {
 	struct hwc s = natural;
 	/* as it is, where that fits: other layouts stay possible */
@@ -124,8 +104,8 @@ see(struct hwc natural, int32_t k1, int32_t r, int32_t k2)
 			      .kernel = { .y = 1, .x = r } };
 }
 
-static struct g_op *
-pool(struct part *p, enum g_op_kind kind, struct g_operand ifm,
+struct g_op *
+reduction_pool(struct part *p, enum g_op_kind kind, struct g_operand ifm,
      struct g_operand ofm, struct yx kernel)
 {
 	struct g_op *o = part_op(p, kind, ifm, ofm);
@@ -147,9 +127,8 @@ strided(struct g_operand o, struct hwc shape, int64_t offset, int64_t y, int64_t
 	return o;
 }
 
-/* ofm under another shape; what is written there is delivered afterwards */
-static struct g_operand
-as_shape(struct g_operand o, struct hwc shape)
+struct g_operand
+reshaped(struct g_operand o, struct hwc shape)
 {
 	return hwc_equal(o.shape, shape) ? o : operand_reshape(o.t, shape);
 }
@@ -181,7 +160,7 @@ sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 		struct hwc in = { .h = k[0], .w = (int32_t)(hi - lo), .c = k[2] };
 		struct g_operand part = word_new(p, out);
 		struct g_op *o =
-		    pool(p, OP_AVGPOOL,
+		    reduction_pool(p, OP_AVGPOOL,
 			 strided(x, in, lo * k[2], (int64_t)k[1] * k[2], k[2]),
 			 part, (struct yx){ .y = 1, .x = in.w });
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
@@ -190,7 +169,7 @@ sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 	}
 	struct g_op *o = word_op_to(p, OP_MUL, sum,
 				    word_const(p, (int32_t)r->scale.mult),
-				    as_shape(ofm, out));
+				    reshaped(ofm, out));
 	op_scale(o, (struct npu_scale){ .mult = 1, .shift = r->scale.shift },
 		 ROUND_TFL);
 	op_zeros(o, 0, quant_zero(r->ofm));
@@ -204,13 +183,13 @@ sum_once(struct part *p, const struct reduction *r, struct g_operand x,
 		sum_parts(p, r, x, ofm, k);
 		return;
 	}
-	struct seen s = see(x.shape, k[0], k[1], k[2]);
-	finish_sum(r, pool(p, OP_AVGPOOL, part_view(p, x, s.in),
-			   as_shape(ofm, s.out), s.kernel));
+	struct seen s = reduction_see(x.shape, k[0], k[1], k[2]);
+	finish_sum(r, reduction_pool(p, OP_AVGPOOL, part_view(p, x, s.in),
+			   reshaped(ofm, s.out), s.kernel));
 }
 
-static int64_t
-product(const struct axis *g, int n)
+int64_t
+axes_product(const struct axis *g, int n)
 {
 	int64_t v = 1;
 	for (int i = 0; i < n; i++)
@@ -226,7 +205,7 @@ static struct g_operand
 fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 {
 	struct axis *last = &r->g[r->n - 1], *kept = last - 1, *next = last - 2;
-	int64_t outer = product(r->g, r->n - 3);
+	int64_t outer = axes_product(r->g, r->n - 3);
 	int64_t inside = (int64_t)next->n * kept->n;
 	struct hwc all = { .h = (int32_t)outer, .w = kept->n, .c = next->n };
 	struct hwc in = { .h = next->n, .w = kept->n, .c = last->n };
@@ -263,7 +242,7 @@ sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	struct g_operand ofm)
 {
 	const struct axis *g = &r->g[r->n - 4];
-	int64_t outer = product(r->g, r->n - 4);
+	int64_t outer = axes_product(r->g, r->n - 4);
 	int64_t row = (int64_t)g[1].n * g[2].n * g[3].n;
 	bool turn = g[0].n > MAX_POOL_H;
 	int64_t y = turn ? g[3].n : row, w = turn ? row : g[3].n;
@@ -274,7 +253,7 @@ sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	for (int64_t i = 0; i < outer * g[1].n; i++) {
 		int64_t at = i / g[1].n * row * g[0].n +
 			     i % g[1].n * g[2].n * g[3].n;
-		finish_sum(r, pool(p, OP_AVGPOOL, strided(x, in, at, y, w),
+		finish_sum(r, reduction_pool(p, OP_AVGPOOL, strided(x, in, at, y, w),
 				   strided(ofm, out, i * g[3].n, g[3].n, g[3].n),
 				   kernel));
 	}
@@ -305,7 +284,7 @@ check_one_axis(const struct reduction *r)
 	around(r, k);
 	bool parts = k[1] > MAX_POOL;
 	struct hwc in = parts ? (struct hwc){ k[0], 1, k[2] }
-			      : see(tfl_hwc(r->ifm), k[0], k[1], k[2]).in;
+			      : reduction_see(tfl_hwc(r->ifm), k[0], k[1], k[2]).in;
 	return fits(in) ? NULL : "more than 65536 results before or behind the axis";
 }
 
@@ -313,7 +292,7 @@ static const char *
 check_sum(const struct part *p, const struct tfl_op *op)
 {
 	struct reduction r;
-	const char *why = read_reduction(p, op, &r);
+	const char *why = reduction_read(p, op, &r);
 	if (why)
 		return why;
 	bool ok = op->code == TFL_MEAN
@@ -334,13 +313,13 @@ check_sum(const struct part *p, const struct tfl_op *op)
 			return part_say(p, "one of %d axes has %d elements: at "
 					"most 65536", r.drops, r.g[i].n);
 	if (g->drop)
-		return product(r.g, r.n - 3) <= MAX_OPS ? NULL
+		return axes_product(r.g, r.n - 3) <= MAX_OPS ? NULL
 							: "too many axes in turn";
 	/* kept innermost: a kernel over both */
 	int32_t small = g[-1].n < g[-3].n ? g[-1].n : g[-3].n;
 	if (r.drops > 2 || small > MAX_POOL_H ||
 	    (int64_t)g[-1].n * g[-3].n > MAX_POOL ||
-	    product(r.g, r.n - 4) * g[-2].n > MAX_OPS)
+	    axes_product(r.g, r.n - 4) * g[-2].n > MAX_OPS)
 		return "the reduced axes are too many or too large";
 	return NULL;
 }
@@ -349,7 +328,7 @@ static bool
 lower_sum(struct part *p, const struct tfl_op *op)
 {
 	struct reduction r;
-	(void)read_reduction(p, op, &r);
+	(void)reduction_read(p, op, &r);
 	r.zero = quant_zero(r.ifm);
 	if (op->code == TFL_MEAN)
 		(void)mean_scale(&r, &r.scale);
@@ -370,7 +349,7 @@ lower_sum(struct part *p, const struct tfl_op *op)
 		struct hwc in = { .h = 1, .w = r.n > 1 ? g[-1].n : 1, .c = g->n };
 		struct hwc out = { .h = 1, .w = in.w, .c = 1 };
 		finish_sum(&r, part_op(p, OP_REDUCE_SUM, part_view(p, x, in),
-				       as_shape(room, out)));
+				       reshaped(room, out)));
 	} else {
 		int32_t k[3];
 		around(&r, k);
@@ -380,90 +359,8 @@ lower_sum(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-/* ---- REDUCE_MAX, REDUCE_MIN --------------------------------------------------------- */
-
-static const char *
-check_extreme(const struct part *p, const struct tfl_op *op)
-{
-	struct reduction r;
-	const char *why = read_reduction(p, op, &r);
-	if (!why)
-		why = check_same_quant(p, op);
-	for (int i = 0; !why && i < r.n; i++)
-		if (r.g[i].n > MAX_EXTENT ||
-		    product(r.g, i) > MAX_EXTENT ||
-		    product(r.g + i + 1, r.n - i - 1) > MAX_EXTENT)
-			why = "an axis, or those before or behind it, have more "
-			      "than 65536 elements";
-	return why;
-}
-
-/* -1 - x, or 255 - x of unsigned: turns the order around */
-static void
-turn_order(struct part *p, struct g_operand x, struct g_operand y)
-{
-	struct g_op *r = part_op(p, OP_SUB, x, y);
-	op_scalar(r, x.type == TFL_UINT8 ? 255 : -1, 0);
-	G_PUT(r, OP, reversed, 1);
-	op_unscaled(r);
-}
-
-static struct g_operand
-like(struct part *p, struct g_operand o)
-{
-	return operand_whole(part_new_tensor(p, o.type, o.shape, NULL));
-}
-
-/* the innermost reduced axis; leaves the others */
-static struct g_operand
-drop_axis(struct part *p, struct reduction *r, struct g_operand x,
-	  struct g_operand *room)
-{
-	int at = r->n - 1;
-	while (!r->g[at].drop)
-		at--;
-	struct seen s = see(x.shape, (int32_t)product(r->g, at), r->g[at].n,
-			    (int32_t)product(r->g + at + 1, r->n - at - 1));
-	struct g_operand y =
-	    --r->drops ? operand_whole(part_new_tensor(p, x.type, s.out, NULL))
-		       : as_shape(*room, s.out);
-	struct g_operand in = part_view(p, x, s.in);
-	(void)pool(p, OP_MAXPOOL, in, y, s.kernel);
-	r->g[at] = (struct axis){ .n = 1 };
-	return y;
-}
-
-static bool
-lower_extreme(struct part *p, const struct tfl_op *op)
-{
-	struct reduction r;
-	(void)read_reduction(p, op, &r);
-	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	if (!r.drops) {
-		(void)part_copy(p, part_view(p, x, ofm.shape), ofm);
-		return true;
-	}
-	bool min = op->code == TFL_REDUCE_MIN;
-	if (min) {
-		struct g_operand turned = like(p, x);
-		turn_order(p, x, turned);
-		x = turned;
-	}
-	struct g_operand room = min ? like(p, ofm) : part_room(p, ofm);
-	while (r.drops)
-		x = drop_axis(p, &r, x, &room);
-	if (min)
-		turn_order(p, room, ofm);
-	else
-		part_deliver(p, room, ofm);
-	return true;
-}
-
 const struct family reduce_families[] = {
 	{ .code = TFL_MEAN, .check = check_sum, .lower = lower_sum },
 	{ .code = TFL_SUM, .check = check_sum, .lower = lower_sum },
-	{ .code = TFL_REDUCE_MAX, .check = check_extreme, .lower = lower_extreme },
-	{ .code = TFL_REDUCE_MIN, .check = check_extreme, .lower = lower_extreme },
 	{ .code = 0 },
 };

@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tfl-partition: tables, activations, arithmetic on two tensors, reductions
+
+load lib/common
+load lib/model
+# shellcheck disable=SC2154 # t is set there
+
+# op NAME CODE TYPE SHAPE [JQ]: one operator of one input and output alike
+op()
+{
+	model "$1" ".operator_codes = [{deprecated_builtin_code:([$2,127]|min),builtin_code:$2,version:1}]
+		| $t = [{shape:$4,type:$3,name:\"in\",quantization:{scale:[0.05],zero_point:[0]}},
+			{shape:$4,type:$3,name:\"out\",quantization:{scale:[0.05],zero_point:[0]}}]
+		| .subgraphs[0].inputs = [0] | .subgraphs[0].outputs = [1]
+		| .subgraphs[0].operators = [{inputs:[0],outputs:[1]}]
+		| .buffers = [{}]${5:+ | $5}"
+}
+
+# a second input as tensor 2: constant bytes, or dynamic without them
+second()
+{
+	local more=".subgraphs[0].inputs = [0,2]" buffer=
+	[ -z "${3-}" ] || more=".buffers += [{data:$3}]" buffer=,buffer:1
+	echo "$t += [{shape:$2,type:$1,name:\"second\",quantization:{scale:[0.05],zero_point:[0]}$buffer}]
+		| .subgraphs[0].operators[0].inputs = [0,2] | $more"
+}
+ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=19 RSQRT=76 SOFTMAX=25
+I8=9 U8=3 I16=7 I32=2
+
+npu_ops()
+{
+	tfl-partition "$1.tflite" | grep -c '^op '
+}
+
+# exact NAME: on every accelerator, what the NPU computes is what the model does
+exact()
+{
+	local a sys
+	for a in ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256 \
+		ethos-u65-256 ethos-u65-512; do
+		sys=Ethos_U55_High_End_Embedded
+		case $a in *u65*) sys=Ethos_U65_High_End ;; esac
+		tfl-partition --fail-on-cpu "$1.tflite" |
+			npu-sched -a $a --system-config $sys --memory-mode Shared_Sram |
+			npu-wenc | npu-cmdgen -o "$1.npu" || return
+		if ! npu-sim --compare="$1.npu" "$1.tflite" ||
+			! npu-dis -q --verify "$1.npu"; then
+			echo "on $a"
+			return 1
+		fi
+	done
+}
+
+@test "a function of 8 bits is one table, whatever it is" {
+	for code in $LOGISTIC $EXP; do
+		op m "$code" $I8 '[2,3,5,7]'
+		[ "$(npu_ops m)" = 1 ]
+		exact m
+	done
+}
+
+@test "an operator on a constant element is a table, too" {
+	op m $DIV $I8 '[4,9]' "$(second $I8 '[1]' '[5]')"
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+}
+
+@test "a division by what is not known before" {
+	op m $DIV $I8 '[4,9]' "$(second $I8 '[4,1]')"
+	exact m
+}
+
+@test "a table goes into the operation before it, but not on 16 banks" {
+	model m ".operator_codes += [{deprecated_builtin_code:$LOGISTIC,builtin_code:$LOGISTIC,version:1}]
+		| $t += [{shape:[1,2],type:9,name:\"end\",quantization:{scale:[0.00390625],zero_point:[-128]}}]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[3],outputs:[4]}]"
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	tfl-partition m.tflite | npu-sched -a ethos-u55-64 \
+		--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram >m.sched
+	[ "$(grep -c '^op ' m.sched)" = 2 ]
+}
+
+@test "both operands are repeated" {
+	op m $ADD $I8 '[3,1,5,2]' "$(second $I8 '[1,4,1,1]') | ${t}[1].shape = [3,4,5,2]"
+	[ "$(npu_ops m)" -ge 1 ]
+	exact m
+}
+
+@test "more dimensions than three are repeated in turn" {
+	op m $ADD $I16 '[2,1,3,1,4]' "$(second $I16 '[1,5,1,6,1]') | ${t}[1].shape = [2,5,3,6,4]"
+	exact m
+}
+
+@test "a mean over two axes that are apart, and over many elements" {
+	axes="${t}[1].shape = [1,5,1,6]"
+	op m $MEAN $I8 '[7,5,9,6]' "$(second $I32 '[2]' '[0,0,0,0,2,0,0,0]') | $axes"
+	exact m
+	op n $MEAN $I8 '[1,300,300,2]' "$(second $I32 '[2]' '[1,0,0,0,2,0,0,0]') | ${t}[1].shape = [1,1,1,2]"
+	exact n
+}
+
+@test "softmax of every type" {
+	beta=".subgraphs[0].operators[0] += {builtin_options_type:9,builtin_options:{beta:1}}"
+	fixed="$beta | ${t}[1].quantization"
+	op m $SOFTMAX $I8 '[3,2,33]' "$fixed = {scale:[0.00390625],zero_point:[-128]}"
+	exact m
+	op m $SOFTMAX $U8 '[1,17]' "$fixed = {scale:[0.00390625],zero_point:[0]}"
+	exact m
+	op m $SOFTMAX $I16 '[5,40]' "$fixed = {scale:[0.000030517578125],zero_point:[0]}"
+	exact m
+}
+
+# stays NAME REASON
+stays()
+{
+	tfl-partition --report "$1.tflite" >report
+	cat report
+	grep -qF "because: $2" report
+}
+
+@test "what stays on the CPU, and why" {
+	op m $RSQRT $I16 '[8]'
+	stays m "no table of 512 segments gives the reference's 16-bit results"
+	op m $LOG_SOFTMAX $I8 '[1,3000]'
+	stays m "rows of 3000 elements: at most 2048"
+	op m $SOFTMAX $U8 '[1,9]' "${t}[1].type = 7"
+	stays m "IFM is UINT8, OFM is INT16"
+	op m $ARG_MAX $I8 '[4,300]' "$(second $I32 '[1]' '[1,0,0,0]') | ${t}[1].type = 2 | ${t}[1].shape = [4]"
+	stays m "300 elements to choose from: at most 256"
+	op m $MEAN $I8 '[4,3]' "$(second $I32 '[1]') | ${t}[1].shape = [4]"
+	stays m "the axes are not constants in range"
+	op m $MEAN $I8 '[4,3]' "$(second $I32 '[1]' '[7,0,0,0]') | ${t}[1].shape = [4]"
+	stays m "the axes are not constants in range"
+	op m $ADD $I8 '[4,3]' "$(second $I8 '[2,3]')"
+	stays m "the OFM's shape is not what the inputs broadcast to"
+	op m $ADD $I32 '[4,3]' "$(second $I32 '[4,3]') | .subgraphs[0].operators[0] += {builtin_options_type:11,builtin_options:{fused_activation_function:1}}"
+	stays m "32-bit results can't be clamped"
+	op m $RELU $I8 '[4,3]' "${t}[1].type = 3"
+	stays m "IFM is INT8, OFM is UINT8"
+	op m $ABS $I8 '[4,3]' "${t}[1].quantization.scale = [1e-20]"
+	stays m "the ratio of the scales can't be expressed"
+}
+
+@test "every case with a known result" {
+	need_shared golden/ops
+	local accels=(ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256)
+	for op in ABS ADD ARG_MAX ARG_MIN DIV EXP HARD_SWISH LEAKY_RELU LOGISTIC \
+		LOG_SOFTMAX MAXIMUM MEAN MINIMUM MUL PRELU REDUCE_MAX REDUCE_MIN \
+		RELU RELU6 RSQRT SOFTMAX SQUARED_DIFFERENCE SUB SUM TANH; do
+		for d in "$SHARED/golden/ops/$op"/*; do
+			n=${d##*/} args=()
+			for f in "$d"/input_*.npy; do args+=(-i "$f"); done
+			tfl-partition --fail-on-cpu "$d/model.tflite" |
+				npu-sched -a "${accels[n % 4]}" --memory-mode Shared_Sram \
+					--system-config Ethos_U55_High_End_Embedded 2>/dev/null |
+				npu-wenc | npu-cmdgen -o m.npu
+			npu-sim "${args[@]}" -e "$d/output_0.npy" m.npu >/dev/null || {
+				echo "$op/$n"
+				return 1
+			}
+		done
+	done
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* REDUCE_MAX, REDUCE_MIN over any axes: spec/operators.md 5.2. */
+#include "reduce.h"
+
+static const char *
+check_extreme(const struct part *p, const struct tfl_op *op)
+{
+	struct reduction r;
+	const char *why = reduction_read(p, op, &r);
+	if (!why)
+		why = check_same_quant(p, op);
+	for (int i = 0; !why && i < r.n; i++)
+		if (r.g[i].n > MAX_EXTENT ||
+		    axes_product(r.g, i) > MAX_EXTENT ||
+		    axes_product(r.g + i + 1, r.n - i - 1) > MAX_EXTENT)
+			why = "an axis, or those before or behind it, have more "
+			      "than 65536 elements";
+	return why;
+}
+
+/* -1 - x, or 255 - x of unsigned: turns the order around */
+static void
+turn_order(struct part *p, struct g_operand x, struct g_operand y)
+{
+	struct g_op *r = part_op(p, OP_SUB, x, y);
+	op_scalar(r, x.type == TFL_UINT8 ? 255 : -1, 0);
+	G_PUT(r, OP, reversed, 1);
+	op_unscaled(r);
+}
+
+static struct g_operand
+like(struct part *p, struct g_operand o)
+{
+	return operand_whole(part_new_tensor(p, o.type, o.shape, NULL));
+}
+
+/* the innermost reduced axis; leaves the others */
+static struct g_operand
+drop_axis(struct part *p, struct reduction *r, struct g_operand x,
+	  struct g_operand *room)
+{
+	int at = r->n - 1;
+	while (!r->g[at].drop)
+		at--;
+	struct seen s = reduction_see(x.shape, (int32_t)axes_product(r->g, at), r->g[at].n,
+			    (int32_t)axes_product(r->g + at + 1, r->n - at - 1));
+	struct g_operand y =
+	    --r->drops ? operand_whole(part_new_tensor(p, x.type, s.out, NULL))
+		       : reshaped(*room, s.out);
+	struct g_operand in = part_view(p, x, s.in);
+	(void)reduction_pool(p, OP_MAXPOOL, in, y, s.kernel);
+	r->g[at] = (struct axis){ .n = 1 };
+	return y;
+}
+
+static bool
+lower_extreme(struct part *p, const struct tfl_op *op)
+{
+	struct reduction r;
+	(void)reduction_read(p, op, &r);
+	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	if (!r.drops) {
+		(void)part_copy(p, part_view(p, x, ofm.shape), ofm);
+		return true;
+	}
+	bool min = op->code == TFL_REDUCE_MIN;
+	if (min) {
+		struct g_operand turned = like(p, x);
+		turn_order(p, x, turned);
+		x = turned;
+	}
+	struct g_operand room = min ? like(p, ofm) : part_room(p, ofm);
+	while (r.drops)
+		x = drop_axis(p, &r, x, &room);
+	if (min)
+		turn_order(p, room, ofm);
+	else
+		part_deliver(p, room, ofm);
+	return true;
+}
+
+const struct family extreme_families[] = {
+	{ .code = TFL_REDUCE_MAX, .check = check_extreme, .lower = lower_extreme },
+	{ .code = TFL_REDUCE_MIN, .check = check_extreme, .lower = lower_extreme },
+	{ .code = 0 },
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reductions over any axes.  Neighbouring axes that are all kept or all
+ * reduced are one; a pool reduces the middle one of three.
+ */
+#ifndef TFL_PARTITION_REDUCE_H
+#define TFL_PARTITION_REDUCE_H
+
+#include "part.h"
+
+enum { MAX_POOL_H = 256, MAX_POOL = 65536, MAX_EXTENT = 65536 };
+
+struct axis {
+	int32_t n;
+	bool drop;
+};
+
+struct reduction {
+	const struct tfl_tensor *ifm, *ofm;
+	struct axis g[TFL_MAX_RANK]; /* outermost first; kinds alternate */
+	int n, drops;
+	int64_t count; /* elements behind every result */
+	struct npu_scale scale;
+	int32_t zero; /* of what is summed; 0 once it is a partial sum */
+};
+
+/* NULL, or why the operator is no reduction that can be described so */
+const char *reduction_read(const struct part *p, const struct tfl_op *op,
+			   struct reduction *r);
+int64_t axes_product(const struct axis *g, int n);
+
+/* how a pool sees k1 x r x k2 elements of which it reduces the middle */
+struct seen {
+	struct hwc in, out;
+	struct yx kernel;
+};
+struct seen reduction_see(struct hwc natural, int32_t k1, int32_t r, int32_t k2);
+struct g_op *reduction_pool(struct part *p, enum g_op_kind kind,
+			    struct g_operand ifm, struct g_operand ofm,
+			    struct yx kernel);
+/* a whole tensor under another shape */
+struct g_operand reshaped(struct g_operand o, struct hwc shape);
+
+#endif
