@@ -180,6 +180,9 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 				c->stride.y, c->stride.x, (long long)windows);
 	struct window w = window_of(c->padding, map_yx(c->ifm), c->kernel,
 				    c->stride, c->dilation);
+	if (w.pad.left > MAX_PAD || w.pad.right > MAX_PAD)
+		return part_say(p, "padding of %d and %d columns", w.pad.left,
+				w.pad.right);
 	if (w.out.y != out.y || w.out.x != out.x || c->ofm->dim[3] != c->o ||
 	    c->ofm->dim[0] != c->ifm->dim[0])
 		return "the OFM's shape is not what the options give";
