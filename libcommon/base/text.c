@@ -119,6 +119,23 @@ text_double(struct text *t, double v)
 }
 
 void
+text_repr(struct text *t, double v)
+{
+	char buf[48];
+	int digits = 0;
+	do
+		(void)snprintf(buf, sizeof(buf), "%.*e", digits, v);
+	while (strtod(buf, NULL) != v && ++digits < 17);
+	const char *e = strchr(buf, 'e');
+	int exponent = e ? atoi(e + 1) : 16; /* inf, nan: as they are */
+	int decimals = digits > exponent ? digits - exponent : 1;
+	if (exponent < -4 || exponent >= 16)
+		text_puts(t, buf);
+	else
+		text_printf(t, "%.*f", decimals, v);
+}
+
+void
 text_quoted(struct text *t, const char *s, size_t n)
 {
 	text_putc(t, '"');

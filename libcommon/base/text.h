@@ -28,6 +28,8 @@ void text_i64(struct text *t, int64_t v); /* decimal, fast */
 void text_hex(struct text *t, uint64_t v); /* 0x1f0 */
 void text_float(struct text *t, float v); /* shortest that reads back equal */
 void text_double(struct text *t, double v);
+/* the shortest too, as Python's repr writes it: 1.0, 500000000.0, 1e-05 */
+void text_repr(struct text *t, double v);
 
 /* a quoted string: JSON's escapes; graph files use the same */
 void text_quoted(struct text *t, const char *s, size_t n);

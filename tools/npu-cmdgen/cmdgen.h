@@ -9,11 +9,12 @@
 #include "graph/graph.h"
 #include "stream/emit.h"
 
-enum emit { EMIT_TFLITE, EMIT_CMD, EMIT_LIST };
+enum emit { EMIT_TFLITE, EMIT_CMD, EMIT_WORDS, EMIT_LIST };
 
 struct options {
 	const char *input, *output;
 	enum emit emit;
+	bool allocation, high_level, registers; /* --verbose-... */
 };
 
 struct cmdgen {
@@ -29,7 +30,23 @@ struct cmdgen {
 /* model.c: the finished TFLite; spec/command-stream.md 13 */
 bool build_model(struct cmdgen *c, struct bytes *out);
 
-/* listing.c: words with names, in the layout of the reference's log */
-bool print_listing(struct cmdgen *c, struct text *t);
+/*
+ * Listings of one NPU node, in the layout of the reference's log.
+ * highlevel.c: the steps as stripes and transfers
+ */
+void print_high_level(const struct cmdgen *c, size_t node, struct text *t);
+void put_stripe(struct text *t, const struct cmdgen *c, const struct g_step *s);
+void put_transfer(struct text *t, const struct g_step *s); /* NULL: a table */
+
+/* registers.c: what the words say, an operation each, then word by word */
+bool print_operations(struct cmdgen *c, size_t node, struct text *t);
+bool print_words(struct cmdgen *c, size_t node, struct text *t);
+
+/* listing.c: of all nodes; and where the file's constants lie */
+bool print_listing(struct cmdgen *c, enum emit what, struct text *t);
+void print_allocation(const struct cmdgen *c, struct text *t);
+const char *region_name(const struct cmdgen *c, size_t node);
+const char *op_label(const struct cmdgen *c, const struct g_op *op);
+const char *tensor_label(const struct cmdgen *c, const struct g_tensor *t);
 
 #endif

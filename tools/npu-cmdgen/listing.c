@@ -1,17 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which listings there are, and the names in them. */
 #include "cmdgen.h"
-#include "stream/stream.h"
+
+#include "graph/table.h"
+
+const char *
+region_name(const struct cmdgen *c, size_t node)
+{
+	size_t n = 0;
+	for (size_t i = 0; i <= node; i++)
+		n += c->g->nodes[i]->kind == NODE_NPU;
+	const char *of = c->m->subgraph[0].name;
+	return arena_printf(c->a, "%s_split_%zu", of && *of ? of : "main", n);
+}
+
+const char *
+op_label(const struct cmdgen *c, const struct g_op *op)
+{
+	return op->name ? op->name : arena_printf(c->a, "o%d", op->rec.id);
+}
+
+const char *
+tensor_label(const struct cmdgen *c, const struct g_tensor *t)
+{
+	return t->name ? t->name : arena_printf(c->a, "t%d", t->rec.id);
+}
 
 bool
-print_listing(struct cmdgen *c, struct text *t)
+print_listing(struct cmdgen *c, enum emit what, struct text *t)
 {
 	for (size_t i = 0; i < c->g->n_nodes; i++) {
 		if (!c->stream[i].n_marks)
 			continue;
-		struct npu_stream s = { .accel = c->accel, .word = c->stream[i].word,
-					.n_words = c->stream[i].n };
-		if (!stream_print(t, &s, false, c->e))
+		if (what == EMIT_LIST)
+			print_high_level(c, i, t);
+		if (what == EMIT_LIST && !print_operations(c, i, t))
+			return false;
+		if (!print_words(c, i, t))
 			return false;
 	}
 	return true;
+}
+
+/* a payload and what its buffer is aligned to */
+static int64_t
+payload_bytes(const struct cmdgen *c, size_t node)
+{
+	struct bytes b = emit_payload(c->a, c->accel, &c->stream[node]);
+	return round_up_i64((int64_t)b.n, 16);
+}
+
+/* the streams and the NPU's constants, as buffers of the finished model */
+void
+print_allocation(const struct cmdgen *c, struct text *t)
+{
+	struct g_blob *flash = graph_find_blob(c->g, "flash");
+	int64_t at = 0, total = flash ? flash->bytes : 0;
+	int regions = 0, first = -1;
+	for (size_t i = 0; i < c->g->n_nodes; i++) {
+		if (!c->stream[i].n_marks)
+			continue;
+		regions++;
+		first = first < 0 ? (int)i : first;
+		total += payload_bytes(c, i);
+	}
+	table_head(t, memory_area_name(c->memory.const_area), "Permanent_CPU",
+		   "LinearAlloc", "Cpu");
+	struct table_row r = { .usage = total, .purpose = "FeatureMap",
+			       .hi = 2 * regions + 1 };
+	for (size_t i = 0; i < c->g->n_nodes; i++) {
+		if (!c->stream[i].n_marks)
+			continue;
+		r.at = at;
+		r.bytes = payload_bytes(c, i);
+		r.name = arena_printf(c->a, "%s_command_stream", region_name(c, i));
+		table_put(t, &r);
+		at += r.bytes;
+	}
+	if (flash && first >= 0) {
+		r.at = at;
+		r.bytes = flash->bytes;
+		r.name = arena_printf(c->a, "%s_flash", region_name(c, (size_t)first));
+		table_put(t, &r);
+	}
+	table_end(t, total, total);
 }

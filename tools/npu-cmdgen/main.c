@@ -5,32 +5,49 @@
 #include "base/cli.h"
 #include "base/file.h"
 
-enum { OPT_EMIT = 256 };
+#include <stdio.h>
+
+enum { OPT_EMIT = 256, OPT_ALLOCATION, OPT_HIGH_LEVEL, OPT_REGISTERS };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
-	{ "emit", OPT_EMIT, "tflite|cmd|list", 0,
-	  "the finished model (default), the words of the command streams, or "
-	  "their listing", 0 },
+	{ "emit", OPT_EMIT, "tflite|cmd|words|list", 0,
+	  "the finished model (default), the words of the command streams, their "
+	  "listing, or that with the operations they are from", 0 },
+	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
+	  "list on standard error where streams and constants lie", 0 },
+	{ "verbose-high-level-command-stream", OPT_HIGH_LEVEL, 0, 0,
+	  "list stripes and transfers", 0 },
+	{ "verbose-register-command-stream", OPT_REGISTERS, 0, 0,
+	  "list operations and words", 0 },
 	{ 0 },
 };
 
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
-	static const char *const names[] = { "tflite", "cmd", "list" };
+	static const char *const names[] = { "tflite", "cmd", "words", "list" };
 	struct options *o = state->input;
 	switch (key) {
 	case 'o':
 		o->output = arg;
 		break;
 	case OPT_EMIT:
-		for (int i = 0; i < 3; i++)
+		for (int i = 0; i < 4; i++)
 			if (!strcmp(arg, names[i])) {
 				o->emit = (enum emit)i;
 				return 0;
 			}
-		argp_error(state, "--emit takes tflite, cmd or list");
+		argp_error(state, "--emit takes tflite, cmd, words or list");
+		break;
+	case OPT_ALLOCATION:
+		o->allocation = true;
+		break;
+	case OPT_HIGH_LEVEL:
+		o->high_level = true;
+		break;
+	case OPT_REGISTERS:
+		o->registers = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (o->input)
@@ -87,9 +104,30 @@ write_output(struct cmdgen *c, const struct options *o)
 		put_words(c, &t);
 		ok = file_write(o->output, t.p, t.n, true, c->e);
 	} else {
-		ok = print_listing(c, &t) &&
+		ok = print_listing(c, o->emit, &t) &&
 		     file_write(o->output, t.p, t.n, false, c->e);
 	}
+	text_free(&t);
+	return ok;
+}
+
+/* --verbose-...: on standard error, beside the output */
+static bool
+list(struct cmdgen *c, const struct options *o)
+{
+	struct text t = { 0 };
+	bool ok = true;
+	for (size_t i = 0; ok && i < c->g->n_nodes; i++) {
+		if (!c->stream[i].n_marks)
+			continue;
+		if (o->high_level)
+			print_high_level(c, i, &t);
+		if (o->registers)
+			ok = print_operations(c, i, &t) && print_words(c, i, &t);
+	}
+	if (o->allocation)
+		print_allocation(c, &t);
+	(void)fwrite(t.p, 1, t.n, stderr);
 	text_free(&t);
 	return ok;
 }
@@ -102,7 +140,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	return file_read(a, o->input, SIZE_MAX / 4, &text, e) &&
 	       graph_read(a, text, file_name(o->input), STAGE_WENC, &c.g, e) &&
 	       graph_target(c.g, &c.accel, &c.memory, e) &&
-	       graph_model(c.g, &c.m, e) && emit_all(&c) && write_output(&c, o);
+	       graph_model(c.g, &c.m, e) && emit_all(&c) &&
+	       list(&c, o) && write_output(&c, o);
 }
 
 int

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# The command stream and listings of another compiler's log for a network of
+# two QUANTIZE and one FULLY_CONNECTED.  Given its choices of blocks, block
+# dependencies and addresses, the words must be the same.
+
+load lib/common
+
+seed=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
+	--memory-mode Shared_Sram)
+
+# the log's choices, as an editor would write them into the .part
+hand_edit()
+{
+	sed -E -e '/^op .*name="tfl.quantize"/s/$/ block=2x2x128 ib=10 ab=30 blockdep=0/' \
+		-e '/^op .*name="StatefulPartitionedCall:01"/s/$/ block=2x2x128 ib=10 ab=30 blockdep=3/' \
+		-e '/^op .*name="StatefulPartitionedCall:0"/s/$/ block=2x2x128 ib=10 ab=30 blockdep=0/' \
+		-e '/^tensor .*name="(serving_default_input_1:0|StatefulPartitionedCall:01)"/s/$/ at=0x0/' \
+		-e '/^tensor .*name="(tfl.quantize|StatefulPartitionedCall:0)"/s/$/ at=0x3f0/' \
+		-e '/^weights /s/$/ at=0x2760/' "$@"
+}
+
+# 2016 bytes are the maps alone: no weights are fetched
+compile()
+{
+	need_shared seeds/vela-log.txt
+	need_shared models/seed_mnist_fc.tflite
+	tfl-partition "$SHARED/models/seed_mnist_fc.tflite" >seed.part
+	hand_edit seed.part >edited.part
+	[ "$(diff seed.part edited.part | grep -c '^>')" = 8 ]
+	npu-sched "${seed[@]}" --arena-cache-size=2016 edited.part >seed.sched 2>/dev/null
+	npu-wenc seed.sched >seed.wenc
+}
+
+# the weights of the model are not those of the log, and nor is the encoder
+mask_length()
+{
+	sed -E 's/[0-9a-f]{8}( 0000 4021 - cmd1.NPU_SET_WEIGHT_LENGTH)/LENGTH\1/'
+}
+
+@test "82 commands of 444 bytes, as in the log" {
+	compile
+	npu-cmdgen --emit=words seed.wenc | mask_length >got
+	sed -n '/^Register-Level Command Stream: Output/,/^Command stream length/p' \
+		"$SHARED/seeds/vela-log.txt" | mask_length >want
+	diff want got
+	[ "$(grep -c ' - cmd' got)" = 82 ]
+	[ "$(npu-cmdgen --emit=cmd seed.wenc | wc -c)" = 444 ]
+}
+
+@test "the edits are obeyed, not overwritten" {
+	compile
+	for edit in 'block=2x2x128 ib=10 ab=30 blockdep=0' \
+		'block=2x2x128 ib=10 ab=30 blockdep=3' 'at=0x2760'; do
+		grep -qF "$edit" seed.wenc
+	done
+	grep -q '^code .* scales=0x2760:10080 stream=0x4ec0:' seed.wenc
+	grep -q '^area  *arena .*used=2016' seed.wenc
+}
+
+@test "the model made of it computes the golden outputs" {
+	compile
+	npu-cmdgen -o seed_npu.tflite seed.wenc
+	npu-dis --verify seed_npu.tflite
+	dir=$SHARED/golden/seed_mnist_fc/0
+	npu-sim -i "$dir/input_0.npy" -e "$dir/output_0.npy" seed_npu.tflite
+}
+
+# what the log calls by other names: its copies of input and output
+copies='s/^( +name=(serving_default_input_1:0|StatefulPartitionedCall:0))_(npu|cpu)$/\1/'
+
+@test "stripes, operations and words read as in the log" {
+	compile
+	mask()
+	{
+		sed -E -e 's/(Weights: .*length=)[0-9]+/\1LENGTH/' -e "$copies" |
+			mask_length
+	}
+	npu-cmdgen --emit=list seed.wenc | mask >got
+	sed -n '/^print_high_level/,/^Command stream length/p' \
+		"$SHARED/seeds/vela-log.txt" | mask >want
+	[ "$(wc -l <want)" = 124 ]
+	diff want got
+	npu-cmdgen --verbose-high-level-command-stream \
+		--verbose-register-command-stream seed.wenc 2>&1 >/dev/null |
+		mask | diff want -
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operations as the words say them, decoded again, with the names that the
+ * graph has for their operands: "Register-Level Command Stream" of the
+ * reference's log.
+ */
+#include "cmdgen.h"
+#include "stream/stream.h"
+
+#include <inttypes.h>
+
+static struct npu_stream
+stream_of(const struct cmdgen *c, size_t node)
+{
+	return (struct npu_stream){ .accel = c->accel,
+				    .word = c->stream[node].word,
+				    .n_words = c->stream[node].n };
+}
+
+static void
+put_map(struct text *t, const struct cmdgen *c, const char *what,
+	const struct npu_fm *f, const struct g_tensor *of)
+{
+	int64_t depth = f->bricks ? round_up_i64(f->shape.c, BRICK) : f->shape.c;
+	int64_t size = (int64_t)f->shape.h * f->shape.w * depth * f->bits / 8;
+	text_printf(t, "      %s: h=%d,w=%d,c=%d, region=%d, %s, %sINT%d, size=%"
+		    PRId64 ", scale: ", what, f->shape.h, f->shape.w, f->shape.c,
+		    f->region, f->bricks ? "NHCWB16" : "NHWC",
+		    f->is_signed ? "" : "U", f->bits, size);
+	if (G_HAS(of, G_TENSOR_scale))
+		text_repr(t, (double)of->scale);
+	else
+		text_puts(t, "None");
+	text_printf(t, ", zero: %d\n", f->zero);
+	text_printf(t, "         Stride y/x/c: %" PRId64 "/%" PRId64 "/%" PRId64
+		    ", tiles: w0=%d, h0=%d, h1=%d, base=['0x%" PRIx64 "', '0x%"
+		    PRIx64 "', '0x%" PRIx64 "', '0x%" PRIx64 "']\n",
+		    f->stride_y, f->stride_x, f->stride_c, f->w0, f->h0, f->h1,
+		    (uint64_t)f->base[0], (uint64_t)f->base[1],
+		    (uint64_t)f->base[2], (uint64_t)f->base[3]);
+	text_printf(t, "         name=%s\n", tensor_label(c, of));
+}
+
+static void
+put_range(struct text *t, const struct npu_range *r)
+{
+	text_printf(t, "(region=%d, address=0x%" PRIx64 ", length=%" PRId64 ")",
+		    r->region, (uint64_t)r->at, r->n);
+}
+
+/* one range, or one a core */
+static void
+put_ranges(struct text *t, const char *what, const struct npu_range r[2])
+{
+	text_printf(t, "      %s: ", what);
+	put_range(t, &r[0]);
+	if (r[1].n) {
+		text_puts(t, ", ");
+		put_range(t, &r[1]);
+	}
+	text_putc(t, '\n');
+}
+
+static const char *
+title_of(const struct g_op *op)
+{
+	static const char *const titles[OP_KINDS] = {
+		[OP_CONV] = "Conv2D Conv2D",
+		[OP_FC] = "FullyConnected Conv2D",
+		[OP_DEPTHWISE] = "DepthwiseConv2D ConvDepthWise",
+		[OP_MAXPOOL] = "MAX Pooling", [OP_AVGPOOL] = "AVERAGE Pooling",
+		[OP_REDUCE_SUM] = "REDUCE_SUM Pooling",
+		[OP_MUL] = "MUL ElementWise", [OP_ADD] = "ADD ElementWise",
+		[OP_SUB] = "SUB ElementWise", [OP_MIN] = "MIN ElementWise",
+		[OP_MAX] = "MAX ElementWise", [OP_LRELU] = "LRELU ElementWise",
+		[OP_ABS] = "ABS ElementWise", [OP_CLZ] = "CLZ ElementWise",
+		[OP_SHR] = "SHR ElementWise", [OP_SHL] = "SHL ElementWise",
+	};
+	return titles[op->kind];
+}
+
+static void
+put_window(struct text *t, const struct npu_op *o)
+{
+	text_printf(t, "      Kernel: w=%d, h=%d, stride=(%d, %d), "
+		    "dilation=(%d, %d)\n", o->kernel_w, o->kernel_h, o->stride_x,
+		    o->stride_y, o->dilation_x, o->dilation_y);
+	text_printf(t, "      NpuPadding(top=%d, left=%d, bottom=%d, right=%d)\n",
+		    o->pad_top, o->pad_left, o->pad_bottom, o->pad_right);
+}
+
+/* a table, or bounds tighter than the type's: the others clamp nothing */
+static void
+put_activation(struct text *t, const struct npu_op *o)
+{
+	int64_t least = o->ofm.is_signed ? -((int64_t)1 << (o->ofm.bits - 1)) : 0;
+	int64_t most = least + ((int64_t)1 << o->ofm.bits) - 1;
+	const char *name = o->activation == NPU_ACT_TANH      ? "TANH"
+			   : o->activation == NPU_ACT_SIGMOID ? "SIGMOID"
+							      : NULL;
+	if (!name && o->activation < NPU_ACT_TABLE0 &&
+	    (o->ofm.bits > 16 || (o->min <= least && o->max >= most)))
+		return;
+	text_puts(t, "      Activation: ");
+	if (o->activation >= NPU_ACT_TABLE0)
+		text_printf(t, "TABLE_LOOKUP %d", o->activation - NPU_ACT_TABLE0);
+	else
+		text_puts(t, name ? name : "NONE_OR_RELU");
+	text_printf(t, ", min=%d, max=%d\n", o->min, o->max);
+}
+
+static void
+put_block(struct text *t, const struct npu_op *o)
+{
+	static const char *const resampling[] = { "NONE", "NEAREST", "TRANSPOSE" };
+	static const char *const rounding[] = { "TFL", "TRUNCATE", "NATURAL", "?" };
+	text_printf(t, "      Block config: h=%d,w=%d,c=%d, "
+		    "NpuResamplingMode.%s, NpuRoundingMode.%s", o->block.h,
+		    o->block.w, o->block.c, resampling[o->upscale],
+		    rounding[o->rounding & 3]);
+	text_puts(t, o->kind == NPU_POOL ? ", rescale=None\n" : "\n");
+}
+
+static void
+put_kernel(struct text *t, const struct cmdgen *c, const struct npu_op *o,
+	   const struct g_step *s)
+{
+	const struct g_op *op = s->op;
+	text_printf(t, "%s name=%s: ", title_of(op), op_label(c, op));
+	put_stripe(t, c, s);
+	text_putc(t, '\n');
+	put_map(t, c, "IFM", &o->ifm, op->ifm.t);
+	if (o->has_ifm2 && o->ifm2_scalar)
+		text_printf(t, "      IFM2: scalar=%d\n", o->scalar);
+	else if (o->has_ifm2)
+		put_map(t, c, "IFM2", &o->ifm2, op->ifm2.t);
+	put_map(t, c, "OFM", &o->ofm, op->ofm.t);
+	if (o->kind != NPU_ELEMENTWISE)
+		put_window(t, o);
+	if (o->weights[0].n) {
+		put_ranges(t, "Weights", o->weights);
+		put_ranges(t, "Scales", o->scales);
+		text_printf(t, "      NpuBlockTraversal.%s\n",
+			    o->part_kernel ? "PART_KERNEL_FIRST" : "DEPTH_FIRST");
+	}
+	put_activation(t, o);
+	put_block(t, o);
+}
+
+static void
+put_dma(struct text *t, const struct npu_op *o, const struct g_step *s)
+{
+	text_puts(t, "DMA_START src=");
+	put_range(t, &o->src);
+	text_puts(t, ", dest=");
+	put_range(t, &o->dst);
+	text_puts(t, ": ");
+	put_transfer(t, s);
+	text_putc(t, '\n');
+}
+
+bool
+print_operations(struct cmdgen *c, size_t node, struct text *t)
+{
+	const struct emit_words *w = &c->stream[node];
+	struct npu_stream s = stream_of(c, node);
+	struct npu_walk walk;
+	struct npu_op o;
+	size_t n = 0;
+	text_puts(t, "Register-Level Command Stream: Input\n");
+	walk_init(&walk, &s);
+	while (walk_next(&walk, &o, c->e)) {
+		if (!npu_is_kernel(&o) && o.kind != NPU_DMA)
+			continue;
+		const struct g_step *step = w->mark[n].step;
+		text_printf(t, "%zu ", n++);
+		if (npu_is_kernel(&o))
+			put_kernel(t, c, &o, step);
+		else
+			put_dma(t, &o, step);
+	}
+	return !c->e->status;
+}
+
+bool
+print_words(struct cmdgen *c, size_t node, struct text *t)
+{
+	struct npu_stream s = stream_of(c, node);
+	return stream_print(t, &s, false, c->e);
+}
