@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFORT,
-       OPT_LEVEL, OPT_PROFILES };
+       OPT_LEVEL, OPT_PROFILES, OPT_LIST_CONFIG, OPT_LIST_GRAPH,
+       OPT_LIST_ALLOCATION };
 
 static const struct pass {
 	const char *name;
@@ -40,6 +41,11 @@ static const struct argp_option option_list[] = {
 	{ "jobs", 'j', "N", 0, "measure weights on N threads (0: one a processor)", 0 },
 	{ "level", OPT_LEVEL, "N", 0, "encoder level to plan for, 1 to 9 (default 6)", 0 },
 	{ "verbose", 'v', 0, 0, "say what was allocated", 0 },
+	{ "verbose-config", OPT_LIST_CONFIG, 0, 0,
+	  "list clock, memories and what lies where, on standard error", 0 },
+	{ "verbose-graph", OPT_LIST_GRAPH, 0, 0, "list operations and tensors", 0 },
+	{ "verbose-allocation", OPT_LIST_ALLOCATION, 0, 0,
+	  "list addresses and lives of tensors", 0 },
 	{ 0 },
 };
 
@@ -91,6 +97,15 @@ parse_option(int key, char *arg, struct argp_state *state)
 	}
 	case 'v':
 		o->verbose = true;
+		break;
+	case OPT_LIST_CONFIG:
+		o->list_config = true;
+		break;
+	case OPT_LIST_GRAPH:
+		o->list_graph = true;
+		break;
+	case OPT_LIST_ALLOCATION:
+		o->list_allocation = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (o->input)
@@ -159,6 +174,20 @@ say(const struct sched *s)
 			 s->g->areas[i]->bound);
 }
 
+static void
+list(const struct sched *s)
+{
+	struct text t = { 0 };
+	if (s->o->list_config)
+		print_config(s, &t);
+	if (s->o->list_graph)
+		print_graph(s, &t);
+	if (s->o->list_allocation)
+		print_allocation(s, &t);
+	(void)fwrite(t.p, 1, t.n, stderr);
+	text_free(&t);
+}
+
 static bool
 run(struct sched *s)
 {
@@ -167,6 +196,7 @@ run(struct sched *s)
 	struct text t = { 0 };
 	graph_print(s->g, &t);
 	say(s);
+	list(s);
 	bool ok = file_write(s->o->output, t.p, t.n, false, s->e);
 	text_free(&t);
 	return ok;

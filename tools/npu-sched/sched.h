@@ -20,6 +20,7 @@ struct options {
 	const char *accel, *config, *system, *mode;
 	bool size;	  /* --optimise=Size */
 	bool verbose;
+	bool list_config, list_graph, list_allocation; /* --verbose-... */
 	int effort, level;
 	unsigned jobs;
 	int64_t cache_bytes; /* --arena-cache-size, 0: none */
@@ -147,6 +148,11 @@ bool apply_plan(struct sched *s);
 
 /* predict.c.  Needs: the above.  Leaves: cycles on the target record */
 bool predict_cycles(struct sched *s);
+
+/* listing.c: what was decided, in the layout of the reference's log */
+void print_config(const struct sched *s, struct text *t);
+void print_graph(const struct sched *s, struct text *t);
+void print_allocation(const struct sched *s, struct text *t);
 
 /* ---- what they are made of ---------------------------------------------- */
 

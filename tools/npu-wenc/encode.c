@@ -56,7 +56,10 @@ encode_piece(void *ctx, size_t i)
 	p->values = weights_order_count(&ord, s->dim[1], s->dim[2], s->dim[3]);
 	int16_t *v = anew(t->a, int16_t, p->values);
 	weights_reorder(&t->view, &ord, v);
-	p->stream = weights_encode(t->a, v, p->values, k->level);
+	int level = k->level				? k->level
+		    : G_HAS(t->c->w, G_WEIGHTS_level) ? t->c->w->level
+						      : WEIGHTS_LEVEL_DEFAULT;
+	p->stream = weights_encode(t->a, v, p->values, level);
 }
 
 static bool

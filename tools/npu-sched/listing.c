@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Configuration, graph and addresses in the layout of the reference's log. */
+#include "sched.h"
+
+#include "graph/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- configuration ---------------------------------------------------------- */
+
+static void
+put_memory(struct text *t, const struct memory_system *m, enum mem_area area)
+{
+	const char *name = memory_area_name(area);
+	const struct mem_props *p = &m->mem[area];
+	text_printf(t, "   %s_clock_scales = ", name);
+	text_repr(t, p->clock_scale);
+	text_printf(t, "\n   %s_burst_length = %d\n", name, p->burst_bytes);
+	text_printf(t, "   %s_read_latency = %d\n", name, p->read_latency);
+	text_printf(t, "   %s_write_latency = %d\n", name, p->write_latency);
+}
+
+static const char *
+port_of(const struct memory_system *m, enum mem_area area)
+{
+	return m->axi[0] == area ? "Axi0" : "Axi1";
+}
+
+void
+print_config(const struct sched *s, struct text *t)
+{
+	const struct memory_system *m = &s->memory;
+	const char *ini = s->o->config;
+	text_printf(t, "Configuration files:\n   original = %s\n   used = ['%s']\n",
+		    ini ? ini : "None", ini ? ini : m->source);
+	text_printf(t, "System Configuration (%s):\n   core_clock = ", m->system);
+	text_repr(t, m->clock);
+	text_printf(t, "\n   axi0_port = %s\n   axi1_port = %s\n",
+		    memory_area_name(m->axi[0]), memory_area_name(m->axi[1]));
+	for (int i = 0; i < MEM_AREAS; i++)
+		put_memory(t, m, (enum mem_area)i);
+	text_printf(t, "Memory Mode (%s):\n   const_mem_area = %s\n"
+		    "   arena_mem_area = %s\n   cache_mem_area = %s\n", m->mode,
+		    port_of(m, m->const_area), port_of(m, m->arena_area),
+		    port_of(m, m->cache_area));
+	/* without a limit: all that can be addressed */
+	int64_t all = (int64_t)1 << s->accel->address_bits;
+	text_printf(t, "   arena_cache_size = %" PRId64 " from %s\n",
+		    m->cache_bytes ? m->cache_bytes : all,
+		    s->o->cache_bytes ? "CLI option"
+		    : m->cache_bytes  ? "Configuration file"
+				      : "Default");
+	text_printf(t, "Architecture Settings:\n"
+		    "   permanent_storage_mem_area = %s\n"
+		    "   feature_map_storage_mem_area = %s\n"
+		    "   fast_storage_mem_area = %s\n",
+		    memory_area_name(m->const_area),
+		    memory_area_name(m->arena_area),
+		    memory_area_name(m->cache_area));
+}
+
+/* ---- graph -------------------------------------------------------------------- */
+
+/* what was printed already: constants and inputs stand before their first use */
+struct listing {
+	const struct sched *s;
+	struct text *t;
+	bool *seen; /* of tensors, weights, scales */
+	int n;
+};
+
+static const char *
+name_or_id(const struct sched *s, const char *name, char letter, int id)
+{
+	return name ? name : arena_printf(s->a, "%c%d", letter, id);
+}
+
+static const char *
+tensor_name(const struct sched *s, const struct g_tensor *t)
+{
+	return name_or_id(s, t->name, 't', t->rec.id);
+}
+
+static void
+put_type(struct text *t, int type)
+{
+	const char *s = graph_type_text(type);
+	text_printf(t, "%s%s", *s == 'u' ? "uint" : *s == 'i' ? "int" : s,
+		    *s == 'u' || *s == 'i' ? s + 1 : "");
+}
+
+/* role and number, purpose, memory, set; the tensor follows */
+static void
+put_role(struct listing *l, const char *role, int k, const char *purpose,
+	 enum mem_area area, const char *set, const char *name)
+{
+	text_printf(l->t, "    %-6s %02d %20s %20s %20s <nng.Tensor '%s' shape=[",
+		    role, k, purpose, memory_area_name(area), set, name);
+}
+
+static void
+put_tensor(struct listing *l, const char *role, int k, const struct g_tensor *t)
+{
+	bool fast = l->s->memory.spilling && t->area == PLACE_CACHE;
+	put_role(l, role, k, "FeatureMap", sched_area(l->s, t),
+		 tensor_is_const(t) ? "Permanent_NPU"
+		 : fast		    ? "Scratch_fast"
+				    : "Scratch",
+		 tensor_name(l->s, t));
+	for (int i = 0; i < t->shape.rank; i++)
+		text_printf(l->t, "%s%d", i ? ", " : "", t->shape.dim[i]);
+	text_puts(l->t, "] dtype=");
+	put_type(l->t, t->shape.type);
+	text_puts(l->t, ">\n");
+}
+
+/* the reference keeps I,O of matrices and H,W,I,O of kernels */
+static void
+put_weights(struct listing *l, const char *role, int k, const struct g_op *op)
+{
+	const struct g_weights *w = op->weights;
+	const int32_t *d = w->shape.dim;
+	put_role(l, role, k, "Weights", l->s->memory.const_area, "Permanent_NPU",
+		 name_or_id(l->s, w->name, 'w', w->rec.id));
+	if (op->kind != OP_FC)
+		text_printf(l->t, "%d, %d, ", d[1], d[2]);
+	text_printf(l->t, "%d, %d] dtype=", d[3], d[0]);
+	put_type(l->t, w->shape.type);
+	text_puts(l->t, ">\n");
+}
+
+static void
+put_bias(struct listing *l, const char *role, int k, const struct g_op *op)
+{
+	put_role(l, role, k, "FeatureMap", l->s->memory.const_area,
+		 "Permanent_NPU",
+		 arena_printf(l->s->a, "%s_bias_0",
+			      name_or_id(l->s, op->name, 'o', op->rec.id)));
+	text_printf(l->t, "%zu] dtype=int32>\n", op->scales->bias.n);
+}
+
+static bool
+is_first(struct listing *l, const void *record, const void *records, size_t n)
+{
+	void *const *v = records;
+	size_t i = 0;
+	while (i < n && v[i] != record)
+		i++;
+	bool first = i < n && !l->seen[i];
+	if (first)
+		l->seen[i] = true;
+	return first;
+}
+
+static void
+head(struct listing *l, const char *kind, const char *name)
+{
+	text_printf(l->t, "%d %s %s\n", l->n++, kind, name);
+}
+
+/* an operand that nobody makes on the NPU */
+static void
+put_origin(struct listing *l, const struct g_tensor *t)
+{
+	const struct graph *g = l->s->g;
+	if (!t || (!tensor_is_const(t) && t->io != IO_IN))
+		return;
+	if (!is_first(l, t, g->tensors, g->n_tensors))
+		return;
+	head(l, tensor_is_const(t) ? "Const" : "Placeholder",
+	     tensor_name(l->s, t));
+	put_tensor(l, "Output", 0, t);
+	text_putc(l->t, '\n');
+}
+
+static void
+put_constants(struct listing *l, const struct g_op *op)
+{
+	const char *name = name_or_id(l->s, op->name, 'o', op->rec.id);
+	head(l, "Const", name_or_id(l->s, op->weights->name, 'w',
+				    op->weights->rec.id));
+	put_weights(l, "Output", 0, op);
+	text_putc(l->t, '\n');
+	head(l, "Const", arena_printf(l->s->a, "%s_bias", name));
+	put_bias(l, "Output", 0, op);
+	text_putc(l->t, '\n');
+}
+
+static const char *
+kind_of(const struct g_op *op)
+{
+	static const char *const kinds[OP_KINDS] = {
+		[OP_CONV] = "Conv2D", [OP_FC] = "FullyConnected",
+		[OP_DEPTHWISE] = "DepthwiseConv2D", [OP_MAXPOOL] = "MaxPool",
+		[OP_AVGPOOL] = "AvgPool", [OP_REDUCE_SUM] = "ReduceSum",
+		[OP_MUL] = "Mul", [OP_ADD] = "Add", [OP_SUB] = "Sub",
+		[OP_MIN] = "Minimum", [OP_MAX] = "Maximum",
+		[OP_LRELU] = "LeakyRelu", [OP_ABS] = "Abs", [OP_CLZ] = "CLZ",
+		[OP_SHR] = "SHR", [OP_SHL] = "SHL",
+	};
+	return kinds[op->kind];
+}
+
+static void
+put_op(struct listing *l, const struct g_op *op)
+{
+	int k = 0;
+	put_origin(l, op->ifm.t);
+	put_origin(l, op->ifm2.t);
+	if (op->weights)
+		put_constants(l, op);
+	head(l, kind_of(op), name_or_id(l->s, op->name, 'o', op->rec.id));
+	put_tensor(l, "Input", k++, op->ifm.t);
+	if (op->ifm2.t)
+		put_tensor(l, "Input", k++, op->ifm2.t);
+	if (op->weights) {
+		put_weights(l, "Input", k++, op);
+		put_bias(l, "Input", k++, op);
+	}
+	put_tensor(l, "Output", 0, op->ofm.t);
+	text_putc(l->t, '\n');
+}
+
+static void
+put_cpu(struct listing *l, const struct g_node *n)
+{
+	for (size_t i = 0; i < n->in.n; i++)
+		put_origin(l, n->in.v[i]);
+	head(l, n->what ? n->what : "?",
+	     n->out.n ? tensor_name(l->s, n->out.v[0]) : "");
+	for (size_t i = 0; i < n->in.n; i++)
+		put_tensor(l, "Input", (int)i, n->in.v[i]);
+	for (size_t i = 0; i < n->out.n; i++)
+		put_tensor(l, "Output", (int)i, n->out.v[i]);
+	text_putc(l->t, '\n');
+}
+
+void
+print_graph(const struct sched *s, struct text *t)
+{
+	struct listing l = { .s = s, .t = t };
+	l.seen = anew(s->a, bool, s->g->n_tensors + 1);
+	text_puts(t, "print_graph_with_tensors() main\n");
+	for (size_t n = 0; n < s->g->n_nodes; n++) {
+		if (s->g->nodes[n]->kind == NODE_CPU)
+			put_cpu(&l, s->g->nodes[n]);
+		for (int i = 0; i < s->n_ops; i++)
+			if (s->info[i].node == (int)n)
+				put_op(&l, s->info[i].op);
+	}
+}
+
+/* ---- addresses ------------------------------------------------------------------ */
+
+/* what the table counts: an operation takes two times, inputs are there at 0,
+ * outputs stay for two times behind the last operation */
+static struct g_range
+times_of(const struct rect *r)
+{
+	bool in = r->t && r->t->io == IO_IN, out = r->t && r->t->io == IO_OUT;
+	return (struct g_range){ .lo = in ? 0 : r->live.lo + 1,
+				 .hi = r->live.hi + (out ? 4 : 2) };
+}
+
+static struct g_range
+life_of(const struct rect *r)
+{
+	if (r->unit < 0)
+		return times_of(r);
+	return (struct g_range){ .lo = r->lo + 1, .hi = r->hi + 2 };
+}
+
+static bool
+is_listed(const struct rect *r, int place)
+{
+	return r->place == place && r->bytes > 0;
+}
+
+/* bytes live at a time; guests lie in their host's, whose time includes theirs */
+static int64_t
+bytes_at(const struct plan *p, int place, int64_t now)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		struct g_range own = life_of(r);
+		int64_t lo = r->lo + 1 < own.lo ? r->lo + 1 : own.lo;
+		int64_t hi = r->hi + 2 > own.hi ? r->hi + 2 : own.hi;
+		if (is_listed(r, place) && r->host < 0 && lo <= now && hi >= now)
+			sum += r->bytes;
+	}
+	return sum;
+}
+
+/* at the fullest of a rectangle's times: sums grow only where something begins */
+static int64_t
+usage_of(const struct plan *p, const struct rect *r)
+{
+	struct g_range life = life_of(r);
+	int64_t most = bytes_at(p, r->place, life.lo);
+	for (size_t k = 0; k < p->n_rects; k++) {
+		int64_t now = life_of(&p->rect[k]).lo, sum;
+		if (!is_listed(&p->rect[k], r->place) || now < life.lo || now > life.hi)
+			continue;
+		sum = bytes_at(p, r->place, now);
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
+
+static void
+put_row(const struct sched *s, struct text *t, const struct rect *r)
+{
+	struct g_range life = life_of(r);
+	const struct unit *u = r->unit < 0 ? NULL : &s->plan->unit[r->unit];
+	struct table_row row = { .lo = life.lo, .hi = life.hi, .at = r->at,
+				 .bytes = r->bytes, .usage = usage_of(s->plan, r),
+				 .purpose = u ? "Weights" : "FeatureMap" };
+	if (u)
+		row.name = arena_printf(s->a, "%s_buffer_%d",
+					name_or_id(s, u->w->name, 'w', u->w->rec.id),
+					u->slice);
+	else
+		row.name = tensor_name(s, r->t);
+	table_put(t, &row);
+}
+
+/* rows by start time, then address; equal ones as they come */
+static bool
+stands_before(const struct rect *a, const struct rect *b)
+{
+	int64_t x = life_of(a).lo, y = life_of(b).lo;
+	return x != y ? x < y : a->at < b->at;
+}
+
+static void
+put_place(const struct sched *s, struct text *t, int place)
+{
+	const struct plan *p = s->plan;
+	const struct rect **v = anew(s->a, const struct rect *, p->n_rects + 1);
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (!is_listed(r, place))
+			continue;
+		size_t at = n++;
+		for (; at > 0 && stands_before(r, v[at - 1]); at--)
+			v[at] = v[at - 1];
+		v[at] = r;
+	}
+	bool cache = place == PLACE_CACHE;
+	table_head(t, memory_area_name(cache ? s->memory.cache_area
+					     : s->memory.arena_area),
+		   cache		? "Scratch_fast"
+		   : s->memory.spilling ? "Scratch"
+					: "Scratch, Scratch_fast",
+		   "HillClimb", "Cpu and Npu");
+	for (size_t i = 0; i < n; i++)
+		put_row(s, t, v[i]);
+	table_end(t, p->bound[place], p->peak[place]);
+}
+
+void
+print_allocation(const struct sched *s, struct text *t)
+{
+	put_place(s, t, PLACE_ARENA);
+	if (s->memory.spilling)
+		put_place(s, t, PLACE_CACHE);
+}
