@@ -84,3 +84,54 @@ copies='s/^( +name=(serving_default_input_1:0|StatefulPartitionedCall:0))_(npu|c
 		--verbose-register-command-stream seed.wenc 2>&1 >/dev/null |
 		mask | diff want -
 }
+
+@test "configuration, graph and addresses read as in the log" {
+	compile
+	# the path of the other compiler's file; its names for a copy of the
+	# weights and of the output
+	mask()
+	{
+		sed -E -e "s/^(   used = ).*/\1PATH/" \
+			-e 's/MatMul1_reshape/MatMul1/' \
+			-e 's/(StatefulPartitionedCall:0)_cpu$/\1/'
+	}
+	npu-sched "${seed[@]}" --verbose-config --verbose-graph \
+		--verbose-allocation edited.part 2>&1 >/dev/null |
+		grep -v '^npu-sched: profile:' | mask >got
+	# tfl-partition lists operators
+	sed -n '/^Configuration files/,$p' "$SHARED/seeds/vela-log.txt" |
+		sed '/^Allocation Overhead/q' |
+		grep -vE '^(Operators of Subgraph|  [0-9]: )' | mask >want
+	[ "$(wc -l <want)" = 67 ]
+	diff want got
+}
+
+@test "operators read as in the log" {
+	need_shared seeds/vela-log.txt
+	grep -A3 '^Operators of Subgraph' "$SHARED/seeds/vela-log.txt" >want
+	tfl-partition --verbose-operators "$SHARED/models/seed_mnist_fc.tflite" \
+		2>&1 >/dev/null | diff want -
+}
+
+# The log's weights (and the flash that holds them) are larger.  There the
+# biases stand in front of packed scales and biases that hold them again, which
+# the log counts among the weights: our second row begins where theirs does.
+@test "constants lie as in the log" {
+	compile
+	mask()
+	{
+		sed -E -e 's/_npu$//; s/MatMul1_reshape_npu/MatMul1/' \
+			-e '/: Weights/s/- +0x[0-9a-f]+: +[0-9]+:/- SIZE:/' \
+			-e '/: FeatureMap.*flash/s/- +0x[0-9a-f]+: +[0-9]+:/- SIZE:/' \
+			-e 's/: +[0-9]+: (FeatureMap|Weights)/: TOTAL: \1/' \
+			-e 's/(Allocation Peak.*:) .*/\1 TOTAL/'
+	}
+	npu-sched "${seed[@]}" --arena-cache-size=2016 seed.part 2>/dev/null |
+		npu-wenc --verbose-allocation 2>got | npu-cmdgen \
+		--verbose-allocation 2>>got >seed_npu.tflite
+	for set in Permanent_NPU Permanent_CPU; do
+		grep -A6 -B2 "($set)" "$SHARED/seeds/vela-log.txt"
+	done | grep -v '^--$' | mask >want
+	[ "$(wc -l <want)" = 18 ]
+	mask <got | diff want -
+}

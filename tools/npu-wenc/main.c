@@ -5,18 +5,20 @@
 #include "base/cli.h"
 #include "base/file.h"
 
-enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, MAX_JOBS = 64 };
+enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, OPT_ALLOCATION, MAX_JOBS = 64 };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
 	{ "jobs", 'j', "N", 0, "encode on N threads (0: one a processor)", 0 },
 	{ "stats", OPT_STATS, 0, 0, "print sizes on standard error", 0 },
+	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
+	  "list addresses of constants on standard error", 0 },
 	{ "decode", OPT_DECODE, 0, 0,
 	  "read a graph that is encoded and write each weights record as "
 	  "wN.npy (OHWI, int16) into the directory of -o", 0 },
 	{ "blob", OPT_BLOB, "FILE", 0,
 	  "write the constants to FILE and name it in the graph", 0 },
-	{ "fast", '1', 0, 0, "-1 to -9: from fastest to smallest (default -6)", 0 },
+	{ "fast", '1', 0, 0, "-1 to -9: from fastest to smallest (default: as planned, or -6)", 0 },
 	{ 0, '2', 0, OPTION_HIDDEN, 0, 0 }, { 0, '3', 0, OPTION_HIDDEN, 0, 0 },
 	{ 0, '4', 0, OPTION_HIDDEN, 0, 0 }, { 0, '5', 0, OPTION_HIDDEN, 0, 0 },
 	{ 0, '6', 0, OPTION_HIDDEN, 0, 0 }, { 0, '7', 0, OPTION_HIDDEN, 0, 0 },
@@ -48,6 +50,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_BLOB:
 		o->blob = arg;
+		break;
+	case OPT_ALLOCATION:
+		o->allocation = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (o->input)
@@ -95,19 +100,20 @@ run(const struct options *o, struct arena *a, struct err *e)
 		return decode_all(&w, o);
 	if (!encode_all(&w, o) || !lay_out(&w, o))
 		return false;
-	if (o->stats) {
-		struct text t = { 0 };
+	struct text t = { 0 };
+	if (o->stats)
 		print_stats(&w, &t);
-		(void)fwrite(t.p, 1, t.n, stderr);
-		text_free(&t);
-	}
+	if (o->allocation)
+		print_allocation(&w, &t);
+	(void)fwrite(t.p, 1, t.n, stderr);
+	text_free(&t);
 	return write_graph(&w, o);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct options o = { .jobs = 1, .level = WEIGHTS_LEVEL_DEFAULT };
+	struct options o = { .jobs = 1 };
 	struct err e = { 0 };
 	cli_parse(&argp, argc, argv, &o);
 	struct arena *a = arena_open();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wenc.h"
 
+#include "graph/table.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -33,4 +35,73 @@ print_stats(const struct wenc *w, struct text *t)
 	text_printf(t, "%-27s %12" PRId64 " %12" PRId64 " %12" PRId64 " %8.3f\n",
 		    "total", source, stream, scales,
 		    source ? 8.0 * (double)stream / (double)source : 0.0);
+}
+
+static const char *
+label(const struct wenc *w, const char *name, char letter, int id)
+{
+	return name ? name : arena_printf(w->a, "%c%d", letter, id);
+}
+
+/* biases are named after the operation that adds them */
+static const char *
+bias_label(const struct wenc *w, const struct g_code *c)
+{
+	for (size_t i = 0; i < w->n_coded; i++)
+		if (w->coded[i].w == c->weights && w->coded[i].op->name)
+			return arena_printf(w->a, "%s_bias_%d",
+					    w->coded[i].op->name, c->slice);
+	return arena_printf(w->a, "w%d_bias_%d", c->weights->rec.id, c->slice);
+}
+
+static void
+put_codes(const struct wenc *w, struct table_row *r, struct text *t)
+{
+	for (size_t i = 0; i < w->g->n_codes; i++) {
+		const struct g_code *c = w->g->codes[i];
+		r->at = c->scale_bytes.at;
+		r->bytes = c->scale_bytes.bytes;
+		r->purpose = "FeatureMap";
+		r->name = bias_label(w, c);
+		table_put(t, r);
+		r->at = c->weight_bytes.at;
+		r->bytes = c->weight_bytes.bytes;
+		r->purpose = "Weights";
+		r->name = arena_printf(w->a, "%s_npu_encoded_weights",
+				       label(w, c->weights->name, 'w',
+					     c->weights->rec.id));
+		table_put(t, r);
+	}
+}
+
+/* scales and biases stand as maps, as the reference has them */
+void
+print_allocation(const struct wenc *w, struct text *t)
+{
+	const struct graph *g = w->g;
+	struct g_blob *flash = graph_find_blob(g, "flash");
+	const struct g_target *target = g->targets[0];
+	struct table_row r = { .hi = 1, .usage = flash->bytes };
+	table_head(t, memory_area_name((enum mem_area)target->const_area),
+		   "Permanent_NPU", "LinearAlloc", "Npu");
+	put_codes(w, &r, t);
+	for (size_t i = 0; i < g->n_luts; i++) {
+		const struct g_lut *l = g->luts[i];
+		r.at = l->at;
+		r.bytes = (int64_t)l->values.n * (l->bits == 8 ? 1 : 4);
+		r.purpose = "LUT";
+		r.name = label(w, NULL, 'l', l->rec.id);
+		table_put(t, &r);
+	}
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *x = g->tensors[i];
+		if (!tensor_is_const(x))
+			continue;
+		r.at = x->at;
+		r.bytes = tensor_bytes(x);
+		r.purpose = "FeatureMap";
+		r.name = label(w, x->name, 't', x->rec.id);
+		table_put(t, &r);
+	}
+	table_end(t, flash->bytes, flash->bytes);
 }

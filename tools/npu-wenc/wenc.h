@@ -14,8 +14,8 @@ struct options {
 	const char *input, *output;
 	const char *blob; /* write the constants here and name the file */
 	unsigned jobs;
-	int level;
-	bool stats, decode;
+	int level; /* 0: the one that was planned for */
+	bool stats, decode, allocation;
 };
 
 /* one encoded piece: a slice's channels on one core */
@@ -52,6 +52,7 @@ bool lay_out(struct wenc *w, const struct options *o);
 
 /* report.c */
 void print_stats(const struct wenc *w, struct text *t);
+void print_allocation(const struct wenc *w, struct text *t);
 
 /* decode.c: encoded weights of a finished graph back as OHWI .npy files */
 bool decode_all(struct wenc *w, const struct options *o);

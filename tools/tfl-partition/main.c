@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPT_CPU = 256, OPT_REPORT, OPT_FAIL, OPT_BY_NAME };
+enum { OPT_CPU = 256, OPT_REPORT, OPT_FAIL, OPT_BY_NAME, OPT_OPERATORS };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
@@ -18,6 +18,8 @@ static const struct argp_option option_list[] = {
 	  "keep operators of this name (CONV_2D) or index on the CPU", 0 },
 	{ "fail-on-cpu", OPT_FAIL, 0, 0,
 	  "exit with 1 and write nothing if an operator stays on the CPU", 0 },
+	{ "verbose-operators", OPT_OPERATORS, 0, 0,
+	  "list operators with their options on standard error", 0 },
 	{ "by-name", OPT_BY_NAME, 0, 0,
 	  "name the model's file in the graph instead of embedding it", 0 },
 	{ 0 },
@@ -45,6 +47,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_BY_NAME:
 		o->by_name = true;
+		break;
+	case OPT_OPERATORS:
+		o->list_operators = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (o->input)
@@ -104,6 +109,15 @@ fails_on_cpu(const struct part *p, const struct options *o)
 	return true;
 }
 
+static void
+list(const struct part *p)
+{
+	struct text t = { 0 };
+	print_operators(p, &t);
+	(void)fwrite(t.p, 1, t.n, stderr);
+	text_free(&t);
+}
+
 static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
@@ -118,6 +132,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	p.uses = anew(a, int, (size_t)p.sg->n_tensors);
 	p.crosses = anew(a, bool, (size_t)p.sg->n_tensors);
 	add_model(&p, o);
+	if (o->list_operators)
+		list(&p);
 	decide(&p, o);
 	make_nodes(&p);
 	if (!lower_all(&p) || !graph_check(p.g, e))

@@ -42,6 +42,7 @@ struct options {
 	const char **cpu; /* operators that the user keeps on the CPU */
 	size_t n_cpu;
 	bool report, fail_on_cpu, by_name;
+	bool list_operators; /* --verbose-operators */
 };
 
 /* families.c */
@@ -69,6 +70,9 @@ void bind_place(struct part *p, int tensor, struct g_operand place);
 
 /* report.c */
 void print_report(const struct part *p, struct text *t);
+
+/* listing.c */
+void print_operators(const struct part *p, struct text *t);
 
 /* ---- for families -------------------------------------------------------- */
 
