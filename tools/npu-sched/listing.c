@@ -256,19 +256,11 @@ print_graph(const struct sched *s, struct text *t)
 /* what the table counts: an operation takes two times, inputs are there at 0,
  * outputs stay for two times behind the last operation */
 static struct g_range
-times_of(const struct rect *r)
-{
-	bool in = r->t && r->t->io == IO_IN, out = r->t && r->t->io == IO_OUT;
-	return (struct g_range){ .lo = in ? 0 : r->live.lo + 1,
-				 .hi = r->live.hi + (out ? 4 : 2) };
-}
-
-static struct g_range
 life_of(const struct rect *r)
 {
-	if (r->unit < 0)
-		return times_of(r);
-	return (struct g_range){ .lo = r->lo + 1, .hi = r->hi + 2 };
+	bool in = r->t && r->t->io == IO_IN, out = r->t && r->t->io == IO_OUT;
+	return (struct g_range){ .lo = in ? 0 : r->lo + 1,
+				 .hi = r->hi + (out ? 4 : 2) };
 }
 
 static bool
@@ -277,18 +269,23 @@ is_listed(const struct rect *r, int place)
 	return r->place == place && r->bytes > 0;
 }
 
-/* bytes live at a time; guests lie in their host's, whose time includes theirs */
+/* bytes live at a time; what is written over an operand shares its bytes */
 static int64_t
 bytes_at(const struct plan *p, int place, int64_t now)
 {
 	int64_t sum = 0;
 	for (size_t i = 0; i < p->n_rects; i++) {
-		const struct rect *r = &p->rect[i];
-		struct g_range own = life_of(r);
-		int64_t lo = r->lo + 1 < own.lo ? r->lo + 1 : own.lo;
-		int64_t hi = r->hi + 2 > own.hi ? r->hi + 2 : own.hi;
-		if (is_listed(r, place) && r->host < 0 && lo <= now && hi >= now)
-			sum += r->bytes;
+		int64_t lo = INT64_MAX, hi = 0;
+		bool first = p->rect[i].group == (int)i;
+		for (int k = first ? (int)i : -1; k >= 0; k = p->rect[k].next) {
+			const struct rect *r = &p->rect[k];
+			struct g_range life = life_of(r);
+			if (!is_listed(r, place) || life.lo > now || life.hi < now)
+				continue;
+			lo = r->offset < lo ? r->offset : lo;
+			hi = r->offset + r->bytes > hi ? r->offset + r->bytes : hi;
+		}
+		sum += hi > lo ? hi - lo : 0;
 	}
 	return sum;
 }
