@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-sched: a partitioned graph in, a scheduled one out. */
 #include "sched.h"
-#include "tables.h"
 
 #include "base/cli.h"
 #include "base/file.h"

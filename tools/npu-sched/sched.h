@@ -132,6 +132,9 @@ struct sched {
 	struct err *e;
 };
 
+/* tables.c.  Leaves: tables only where the accelerator can use them */
+bool separate_tables(struct sched *s);
+
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
 /* NHWC instead for maps whose depth is no multiple of 16, or bricks again */

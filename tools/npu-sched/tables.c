@@ -4,7 +4,7 @@
  * operations use them (spec/operators.md 4.8).  A table behind anything else
  * moves into an addition of 0 that follows.
  */
-#include "tables.h"
+#include "sched.h"
 
 #include <string.h>
 
