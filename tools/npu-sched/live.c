@@ -51,11 +51,24 @@ touch_list(struct lives *l, const struct g_tensors *v, int64_t moment)
 		touch(l, v->v[i], moment);
 }
 
-/* the runtime keeps variables and what has no fixed size */
 static bool
-is_placed(const struct g_tensor *t)
+touched_by_npu(const struct sched *s, const struct g_tensor *t)
 {
-	return !tensor_is_const(t) && !t->variable && !G_HAS(t, G_TENSOR_rows) &&
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_op *op = s->info[i].op;
+		if (op->ifm.t == t || op->ifm2.t == t || op->ofm.t == t)
+			return true;
+	}
+	return false;
+}
+
+/* the runtime keeps variables of its own and what has no fixed size */
+static bool
+is_placed(const struct sched *s, const struct g_tensor *t)
+{
+	if (t->variable && !touched_by_npu(s, t))
+		return false;
+	return !tensor_is_const(t) && !G_HAS(t, G_TENSOR_rows) &&
 	       graph_type_bytes(t->shape.type) > 0;
 }
 
@@ -65,7 +78,7 @@ add_tensors(struct lives *l)
 	struct graph *g = l->s->g;
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		struct g_tensor *t = g->tensors[i];
-		if (!is_placed(t))
+		if (!is_placed(l->s, t))
 			continue;
 		struct rect *r = &l->p->rect[l->p->n_rects++];
 		*r = (struct rect){ .t = t, .unit = -1, .hi = -1,
@@ -112,8 +125,11 @@ walk_nodes(struct lives *l)
 		const struct g_tensor *t = l->s->g->tensors[i];
 		if (t->io == IO_OUT)
 			touch(l, t, now > 2 ? now - 2 : now);
-		if (t->io == IO_IN)
+		if (t->io == IO_IN || t->variable)
 			touch(l, t, 1);
+		/* what one inference leaves is there for the next */
+		if (t->variable)
+			touch(l, t, now > 2 ? now - 2 : now);
 	}
 }
 
