@@ -82,7 +82,8 @@ find_crossings(struct part *p)
 			if (t < 0)
 				continue;
 			int from = sg->tensor[t].producer;
-			if (!p->op[i].npu ||
+			/* the runtime keeps variables between inferences */
+			if (!p->op[i].npu || sg->tensor[t].is_variable ||
 			    (from >= 0 && p->op[from].level != p->op[i].level))
 				p->crosses[t] = true;
 		}
