@@ -92,6 +92,20 @@ models()
 	done
 }
 
+@test "weights that are copied take the bytes that were planned" {
+	m=$BATS_TEST_DIRNAME/models/digits.tflite
+	tfl-partition -o part "$m"
+	npu-sched -a ethos-u55-128 "${memory[@]}" --level=6 -o sched part
+	w=$(sed -n 's/^step .* fetch=\(w[0-9]*\).*/\1/p' sched | head -1)
+	[ -n "$w" ]
+	npu-wenc -o wenc sched
+	sed "s/^\(weights $w .*bytes=\)[0-9]*/\1112/" sched >other
+	run npu-wenc -o other.wenc other
+	[ "$status" = 2 ]
+	[[ $output == *"other:"*"error: $w: slice 0 takes "*" bytes, 112"*" are planned"* ]]
+	[ ! -e other.wenc ]
+}
+
 @test "shared models, ethos-u55-128: verified, and equal" {
 	need_shared models
 	while read -r m; do

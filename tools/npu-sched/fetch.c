@@ -180,11 +180,9 @@ static void
 issue(struct walk *w, int i)
 {
 	const struct kernel *k = &w->p->kernel[i];
+	settle(w, i);
 	bool fetched = k->unit >= 0 && w->p->unit[k->unit].fetched;
 	double cost = k->cost[fetched];
-	settle(w, i);
-	fetched = k->unit >= 0 && w->p->unit[k->unit].fetched;
-	cost = k->cost[fetched];
 	double start = max_f(w->t, w->tk);
 	double busy = fetched || k->unit < 0 ? 0 : k->flash;
 	if (busy > 0)

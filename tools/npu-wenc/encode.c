@@ -151,6 +151,39 @@ gather(struct wenc *w, struct task *task, size_t n)
 	return ok;
 }
 
+static bool
+is_fetched(const struct graph *g, const struct g_weights *w)
+{
+	for (size_t i = 0; i < g->n_steps; i++)
+		if (g->steps[i]->weights == w)
+			return true;
+	return false;
+}
+
+/* buffers and transfers were laid out for the sizes that npu-sched measured */
+static bool
+as_planned(struct wenc *w, const struct coded *c)
+{
+	const struct g_list *plan = &c->w->bytes;
+	if (!G_HAS(c->w, G_WEIGHTS_bytes) || !is_fetched(w->g, c->w))
+		return true;
+	if (plan->n != (size_t)c->slices)
+		return graph_err(w->g, c->w, w->e, "w%d: %zu sizes planned for %d "
+				 "slices", c->w->rec.id, plan->n, c->slices);
+	for (int s = 0; s < c->slices; s++) {
+		const struct piece *p = &c->piece[s * c->cores];
+		size_t n = 0;
+		for (int core = 0; core < c->cores; core++)
+			n += p[core].scales.n + p[core].stream.n;
+		if ((int64_t)n != plan->v[s])
+			return graph_err(w->g, c->w, w->e, "w%d: slice %d takes %zu "
+					 "bytes, %lld are planned (npu-sched --level "
+					 "plans for a level)", c->w->rec.id, s, n,
+					 (long long)plan->v[s]);
+	}
+	return true;
+}
+
 bool
 encode_all(struct wenc *w, const struct options *o)
 {
@@ -163,5 +196,10 @@ encode_all(struct wenc *w, const struct options *o)
 	for (size_t i = 0; i < n; i++)
 		k.task[i].a = arena_open();
 	threads_for(o->jobs, n, encode_piece, &k);
-	return gather(w, k.task, n);
+	if (!gather(w, k.task, n))
+		return false;
+	for (size_t i = 0; i < w->n_coded; i++)
+		if (!as_planned(w, &w->coded[i]))
+			return false;
+	return true;
 }
