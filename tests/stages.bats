@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+# The text that the stages pass on, on real models: it round-trips, may be
+# edited, and is held against what it says of itself.  Refusals of small edited
+# graphs are in tests/cases/.
+
+load lib/common
+
+digits=$BATS_TEST_DIRNAME/models/digits.tflite
+memory=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+
+# stages MODEL [OPTION...]: m.part, m.sched, m.wenc; options of npu-sched
+stages()
+{
+	tfl-partition -o m.part "$1"
+	npu-sched -a ethos-u55-128 "${memory[@]}" "${@:2}" -o m.sched m.part 2>notes ||
+		{ cat notes; return 1; }
+	npu-wenc -o m.wenc m.sched
+}
+
+# models of moderate size, the largest left out; every tenth in a quick run
+models()
+{
+	local step=1
+	[ -z "${NPUTOOLS_QUICK-}" ] || step=10
+	echo "$digits"
+	[ -z "$SHARED" ] || find "$SHARED/models" -name '*.tflite' ! -name 'mbv2*' |
+		sort | awk -v s=$step 'NR % s == 0'
+}
+
+@test "what was printed reads and prints the same, at every stage" {
+	round=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/graph_text
+	[ -x "$round" ] || skip "no $round"
+	while read -r m; do
+		stages "$m"
+		"$round" m.part m.sched m.wenc
+	done < <(models)
+	# and the comparison is one
+	sed 's/ = */=/; s/^op  */op /' m.part >other.part
+	run "$round" other.part
+	[ "$status" = 1 ]
+}
+
+@test "comments and x- keys arrive at the last stage" {
+	tfl-partition "$digits" | sed -e '/^op .*o1 /s/$/ x-mine="a b" # kept/' \
+		-e '/^tensor .*t2 /i # a line above' \
+		-e '/^eof/i # the end' >m.part
+	npu-sched -a ethos-u55-128 "${memory[@]}" m.part 2>/dev/null |
+		npu-wenc >m.wenc
+	grep -q '^op .*o1 .* x-mine="a b"  # kept$' m.wenc
+	grep -A1 '^# a line above$' m.wenc | grep -q '^tensor  t2 '
+	tail -2 m.wenc | head -1 | grep -qx '# the end'
+	npu-cmdgen -o edited.tflite m.wenc
+	stages "$digits"
+	npu-cmdgen m.wenc | cmp - edited.tflite
+}
+
+@test "a block given by hand is used, and the model still computes the same" {
+	tfl-partition "$digits" | sed '/^op .*o1 /s/$/ block=4x8x16/' >m.part
+	npu-sched -a ethos-u55-128 "${memory[@]}" m.part 2>/dev/null >m.sched
+	grep -q '^op .*o1 .* block=4x8x16 ' m.sched
+	npu-wenc m.sched | npu-cmdgen -o m_npu.tflite
+	npu-dis --verify m_npu.tflite
+	npu-sim --compare="$digits" m_npu.tflite
+}
+
+@test "a block dependency given by hand is written; a wrong one is found" {
+	stages "$digits"
+	for dep in 0 3; do
+		sed "/^op /s/ blockdep=[0-3]//; /^op /s/\$/ blockdep=$dep/" m.wenc \
+			>edited.wenc
+		npu-cmdgen --emit=words edited.wenc |
+			awk '/NPU_SET_BLOCKDEP/ { print $NF }' >deps
+		[ "$(cat deps)" = $dep ] # written once: it never changes
+	done
+	npu-cmdgen -o m_npu.tflite edited.wenc
+	refuses_verify=0
+	npu-dis --verify m_npu.tflite >log 2>&1 || refuses_verify=$?
+	[ $refuses_verify = 1 ]
+	grep -qi blockdep log
+}
+
+@test "an address given by hand stays" {
+	tfl-partition "$digits" >m.part
+	name=$(sed -n 's/^tensor .* name="\([^"]*\)".* io=in.*/\1/p' m.part)
+	[ -n "$name" ]
+	sed -i '/^tensor .* io=in/s/$/ at=0x1000/; 0,/^weights /s/^weights .*/& at=0x800/' m.part
+	npu-sched -a ethos-u55-128 "${memory[@]}" m.part 2>/dev/null | npu-wenc >m.wenc
+	grep -q '^tensor .* io=in .* at=0x1000 ' m.wenc
+	grep -q '^weights .* at=0x800$' m.wenc
+	grep -q '^code .*scales=0x800:' m.wenc
+	npu-cmdgen -o m_npu.tflite m.wenc
+	npu-dis --verify m_npu.tflite
+	npu-sim --compare="$digits" m_npu.tflite
+}
+
+@test "a changed blob is found by its hash, a cut one by its length" {
+	stages "$digits"
+	sed '/^blob  *model/{n;s/^..../AAAA/}' m.sched >bad.sched
+	refuses 2 'blob model hashes to' npu-wenc bad.sched
+	sed '/^blob  *model/{n;d}' m.sched >bad.sched
+	refuses 2 'blob model ' npu-wenc bad.sched
+	sed '/^blob  *flash/{n;s/^..../AAAA/}' m.wenc >bad.wenc
+	refuses 2 'blob flash hashes to' npu-cmdgen bad.wenc
+	sed '/^blob  *model/s/xxh3=................/xxh3=0123456789abcdef/' \
+		m.wenc >bad.wenc
+	refuses 2 ', not to 0123456789abcdef' npu-cmdgen bad.wenc
+	sed -i '/^blob  *model/{s/^/# /}' m.wenc
+	refuses 2 'm.wenc:' npu-cmdgen m.wenc
+}
+
+@test "a file that ends early is refused wherever it ends" {
+	stages "$digits"
+	n=$(wc -c <m.wenc)
+	for i in 1 2 3 5 8 13 21 34 55 89; do
+		head -c $((n * i / 90)) m.wenc >cut.wenc
+		refuses 2 'cut.wenc:' npu-cmdgen cut.wenc
+	done
+	head -c $((n - 1)) m.wenc >cut.wenc # without the last newline: all there
+	npu-cmdgen -o m_npu.tflite cut.wenc
+}
+
+@test "each stage names the one that is missing" {
+	stages "$digits"
+	refuses 2 'm.part:1: error: npu-sched has not run' npu-wenc m.part
+	refuses 2 'm.sched:1: error: npu-wenc has not run' npu-cmdgen m.sched
+	refuses 2 'm.part:1: error: npu-sched has not run' npu-cmdgen m.part
+	refuses 2 'is scheduled already' npu-sched -a ethos-u55-128 "${memory[@]}" \
+		m.sched
+	refuses 2 'has constants already' npu-wenc m.wenc
+}
+
+@test "blobs by name give the same model as embedded ones" {
+	cp "$digits" d.tflite
+	tfl-partition d.tflite | npu-sched -a ethos-u55-128 "${memory[@]}" \
+		2>/dev/null | npu-wenc | npu-cmdgen -o embedded.tflite
+	tfl-partition --by-name d.tflite >m.part
+	grep -q '^blob .*from="d.tflite"' m.part
+	npu-sched -a ethos-u55-128 "${memory[@]}" m.part 2>/dev/null |
+		npu-wenc --blob=d.flash -o m.wenc
+	grep -q '^blob .*from="d.flash"' m.wenc
+	[ "$(wc -c <m.wenc)" -lt 40000 ]
+	npu-cmdgen -o named.tflite m.wenc
+	cmp embedded.tflite named.tflite
+	# the file that is named must still be the one that was meant
+	printf x | dd of=d.flash bs=1 seek=5 conv=notrunc status=none
+	refuses 2 'blob flash hashes to' npu-cmdgen m.wenc
+	truncate -s -1 d.flash
+	refuses 2 'blob flash: d.flash has' npu-cmdgen m.wenc
+}
+
+@test "threads do not show in schedules and weights" {
+	while read -r m; do
+		tfl-partition -o m.part "$m"
+		for j in 1 8; do
+			npu-sched -a ethos-u55-256 "${memory[@]}" -j $j \
+				-o $j.sched m.part 2>/dev/null
+			npu-wenc -j $j -o $j.wenc 1.sched
+		done
+		cmp 1.sched 8.sched
+		cmp 1.wenc 8.wenc
+	done < <(models | awk 'NR % 6 == 1')
+}
+
+# predicted MODEL OPTION...: the prediction is what npu-perf says afterwards
+predicted()
+{
+	tfl-partition "$1" | npu-sched "${@:2}" 2>/dev/null | npu-wenc >m.wenc
+	npu-cmdgen -o m_npu.tflite m.wenc
+	local want got
+	want=$(sed -n 's/^target .* cycles=\([^ ]*\).*/\1/p' m.wenc)
+	# nothing on the NPU: no stream to cost
+	[ "$want" != 0 ] || return 0
+	got=$(npu-perf --json "${@:4}" m_npu.tflite | jq .timeline_cycles)
+	# npu-perf prints whole cycles
+	awk -v a="$want" -v b="$got" 'BEGIN { d = a - b; exit d * d > 0.2501 }' ||
+		{ echo "$*: predicted $want, npu-perf says $got"; return 1; }
+}
+
+@test "predicted cycles are the timeline of the finished file" {
+	need jq
+	while read -r m; do
+		for a in ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256; do
+			predicted "$m" -a $a "${memory[@]}"
+		done
+		for a in ethos-u65-256 ethos-u65-512; do
+			predicted "$m" -a $a --system-config Ethos_U65_High_End \
+				--memory-mode Dedicated_Sram
+		done
+	done < <(models)
+}
+
+@test "a limit that can't be met names the smallest that can" {
+	while read -r m; do
+		tfl-partition -o m.part "$m"
+		grep -q '^op ' m.part || continue
+		args=(-a ethos-u55-128 "${memory[@]}")
+		refuses 1 'the smallest that works is' \
+			npu-sched "${args[@]}" --arena-cache-size=16 m.part
+		least=$(sed 's/.* //' refuses.err)
+		refuses 1 'the smallest that works is' \
+			npu-sched "${args[@]}" --arena-cache-size=$((least - 16)) m.part
+		npu-sched "${args[@]}" --arena-cache-size="$least" m.part \
+			>m.sched 2>/dev/null
+		used=$(sed -n 's/^area  *arena .*used=\([0-9]*\).*/\1/p' m.sched)
+		[ "$used" -le "$least" ]
+		npu-wenc m.sched | npu-cmdgen -o m_npu.tflite
+		npu-sim --compare="$m" m_npu.tflite
+	done < <(models)
+}
