@@ -264,19 +264,6 @@ too_small(struct sched *s, int64_t limit, int64_t least)
 		      "%" PRId64, least, limit, least);
 }
 
-/* the smallest limit that is met, for the message */
-static int64_t
-least_limit(struct search *x)
-{
-	for (int64_t limit = x->least; limit < NO_LIMIT_BYTES; limit += limit / 32 + 16) {
-		list_plans(x, limit);
-		struct plan *p = x->n ? decide(x, limit) : NULL;
-		if (p)
-			return peak_of(x->s, p);
-	}
-	return x->least;
-}
-
 /* the best plan for the areas that tensors have now; NULL: none, or an error */
 static struct plan *
 search_areas(struct search *x)
@@ -367,6 +354,42 @@ search_layouts(struct search *x)
 	return p ? search_layout(x, false) : NULL;
 }
 
+static bool
+is_met(struct search *x, int64_t limit, const int *areas)
+{
+	struct sched *s = x->s;
+	for (size_t i = 0; i < s->g->n_tensors; i++)
+		s->g->tensors[i]->area = areas[i];
+	s->memory.cache_bytes = limit;
+	return search_layouts(x) != NULL;
+}
+
+/*
+ * The smallest limit that is met, for the message: 16 bytes less are refused.
+ * Limits grow until one is met; then the gap is halved.
+ */
+static int64_t
+least_limit(struct search *x, const int *areas)
+{
+	enum { STEP = 16 };
+	int64_t yes = round_up_i64(x->least, STEP), no = yes - STEP;
+	while (yes < NO_LIMIT_BYTES && !is_met(x, yes, areas)) {
+		no = yes;
+		yes = round_up_i64(yes + yes / 32, STEP) + STEP;
+	}
+	while (yes - no > STEP) {
+		int64_t mid = (no + (yes - no) / 2) / STEP * STEP;
+		if (is_met(x, mid, areas))
+			yes = mid;
+		else
+			no = mid;
+	}
+	/* a plan that fits is not always found with more room: look once more */
+	while (yes > STEP && is_met(x, yes - STEP, areas))
+		yes -= STEP;
+	return yes;
+}
+
 bool
 search_plan(struct sched *s)
 {
@@ -376,6 +399,9 @@ search_plan(struct sched *s)
 	struct search x = { .s = s };
 	if (!measure_whole(s))
 		return false;
+	int *areas = anew(s->a, int, s->g->n_tensors + 1);
+	for (size_t i = 0; i < s->g->n_tensors; i++)
+		areas[i] = s->g->tensors[i]->area;
 	s->plan = search_layouts(&x);
 	if (s->e->status)
 		return false;
@@ -383,8 +409,10 @@ search_plan(struct sched *s)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 						   "fits the SHRAM of %s",
 			      s->accel->name);
-	if (!s->plan)
-		return too_small(s, limit_of(s), least_limit(&x));
+	if (!s->plan) {
+		int64_t limit = limit_of(s);
+		return too_small(s, limit, least_limit(&x, areas));
+	}
 	if (limit_of(s) == NO_LIMIT_BYTES && !s->o->size)
 		trim(s, s->plan);
 	return true;
