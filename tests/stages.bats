@@ -200,10 +200,10 @@ predicted()
 		refuses 1 'the smallest that works is' \
 			npu-sched "${args[@]}" --arena-cache-size=$((least - 16)) m.part
 		npu-sched "${args[@]}" --arena-cache-size="$least" m.part \
-			>m.sched 2>/dev/null
+			>m.sched 2>notes || { echo "$m: $least"; cat notes; false; }
 		used=$(sed -n 's/^area  *arena .*used=\([0-9]*\).*/\1/p' m.sched)
 		[ "$used" -le "$least" ]
 		npu-wenc m.sched | npu-cmdgen -o m_npu.tflite
-		npu-sim --compare="$m" m_npu.tflite
+		npu-sim --compare="$m" m_npu.tflite >out
 	done < <(models)
 }
