@@ -226,6 +226,9 @@ struct g_operand row_lookup(struct part *p, struct g_operand x,
 			    struct g_operand max, const int32_t table[256]);
 struct g_operand row_sum(struct part *p, struct g_operand x);
 
+/* pool.c: the mean of n values, halves away from 0 */
+struct npu_scale pool_scale(int64_t n);
+
 /* geometry.c */
 struct window {
 	struct yx out; /* OFM extent */

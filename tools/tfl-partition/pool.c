@@ -141,8 +141,8 @@ read_pool(const struct part *p, const struct tfl_op *op, struct pool *k)
 }
 
 /* (m, s) of spec/command-stream.md 6.8: the mean of n, halves away from 0 */
-static struct npu_scale
-mean_scale(int64_t n)
+struct npu_scale
+pool_scale(int64_t n)
 {
 	int k = 0;
 	while (n > 1 && ((n - 1) >> k))
@@ -179,7 +179,7 @@ pool_spans(struct part *p, const struct pool *k, bool average, const struct span
 	if (average && padded)
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
 	else if (average)
-		op_scale(o, mean_scale((int64_t)y->kernel * x->kernel), ROUND_TFL);
+		op_scale(o, pool_scale((int64_t)y->kernel * x->kernel), ROUND_TFL);
 }
 
 static bool

@@ -262,13 +262,69 @@ blend_axis(struct part *p, const struct nd *from, int type, int axis, int64_t n,
 	return sum;
 }
 
+/*
+ * Where every weight is a multiple of 1/n, n a power of two, the blend is the
+ * mean of n neighbours of the IFM repeated n times; a mean over what is there
+ * repeats the edge.  The last doubling is the pool's own.
+ */
+struct doubling {
+	int times;	/* doublings, the last one included; 0: not possible */
+	int32_t kernel, stride, before, after;
+};
+
+static struct doubling
+doubling_of(const struct resize *r)
+{
+	struct doubling d = { .times = 0 };
+	int32_t less = r->align_corners;
+	int32_t in = r->ifm->dim[1] - less, out = r->ofm->dim[1] - less;
+	int32_t in2 = r->ifm->dim[2] - less, out2 = r->ofm->dim[2] - less;
+	if (in < 1 || in2 < 1 || out % in || out2 % in2 || out / in != out2 / in2 ||
+	    r->ifm->dim[0] != 1 || r->ifm->type == TFL_INT32)
+		return d;
+	int32_t f = out / in, n = r->half_pixel ? 2 * f : f;
+	if (f < 2 || n > 8 || (n & (n - 1)))
+		return d;
+	d.kernel = n;
+	d.stride = r->half_pixel ? 2 : 1;
+	d.before = r->half_pixel ? f - 1 : 0;
+	d.after = r->align_corners ? 0 : f - 1;
+	for (; n > 1; n /= 2)
+		d.times++;
+	return d;
+}
+
+static bool
+lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *d)
+{
+	struct g_operand x = part_ifm(p, op->in[0]), y;
+	for (int i = 1; i < d->times; i++, x = y) {
+		struct hwc s = { .h = 2 * x.shape.h, .w = 2 * x.shape.w,
+				 .c = x.shape.c };
+		y = operand_whole(part_new_tensor(p, x.type, s, NULL));
+		struct g_op *o = part_copy(p, x, y);
+		G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
+	}
+	struct g_op *o = part_op(p, OP_AVGPOOL, x, part_ofm(p, op->out[0]));
+	struct yx one = { .y = 1, .x = 1 };
+	op_kernel(o, (struct yx){ .y = d->kernel, .x = d->kernel },
+		  (struct yx){ .y = d->stride, .x = d->stride }, one,
+		  (struct g_pad){ .top = d->before, .left = d->before,
+				  .bottom = d->after, .right = d->after });
+	G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
+	op_scale(o, d->after ? (struct npu_scale){ .mult = 1 }
+			     : pool_scale((int64_t)d->kernel * d->kernel),
+		 ROUND_TFL);
+	return true;
+}
+
 static const char *
 check_bilinear(const struct part *p, const struct tfl_op *op)
 {
 	struct resize r;
 	const char *why = read_resize(p, op, &r);
 	if (!why)
-		why = check_maps(p, op, TYPE_I8 | TYPE_U8);
+		why = check_maps(p, op, doubling_of(&r).times ? TYPE_MAPS : TYPE_8);
 	return why;
 }
 
@@ -293,6 +349,9 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 {
 	struct resize r;
 	(void)read_resize(p, op, &r);
+	struct doubling d = doubling_of(&r);
+	if (d.times)
+		return lower_doublings(p, op, &d);
 	struct nd in = nd_ifm(p, op->in[0]);
 	int64_t oh = r.ofm->dim[1], ow = r.ofm->dim[2];
 	struct blend y = blend_of(p->a, &r, r.ifm->dim[1], oh);
