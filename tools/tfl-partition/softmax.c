@@ -126,7 +126,7 @@ lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
 	struct g_operand sum =
 	    row_sum(p, word_shr(p, e, word_const(p, SUM_BITS)));
 	struct g_operand lead = word_clz(p, sum);
-	struct g_operand left = word_sub(p, lead, word_const(p, 1));
+	struct g_operand left = word_add(p, word_const(p, -1), lead);
 	struct g_operand right =
 	    word_sub(p, word_const(p, SUM_BITS + 31 - bits), lead);
 	struct g_operand inverse = word_recip(p, word_shl(p, sum, left));
@@ -163,7 +163,7 @@ static struct g_operand
 inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
 	   const struct tables_16 *t)
 {
-	struct g_operand left = word_sub(p, lead, word_const(p, 1));
+	struct g_operand left = word_add(p, word_const(p, -1), lead);
 	struct g_operand high = word_shl(p, sum, left);
 	struct g_operand y =
 	    operand_whole(part_new_tensor(p, TFL_INT16, sum.shape, NULL));

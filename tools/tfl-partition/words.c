@@ -122,20 +122,21 @@ word_abs(struct part *p, struct g_operand a)
 
 /*
  * 1 / (1 + x) in Q0, given half = (1 + x) / 2 in Q0: Newton's iteration in Q2
- * from 48/17 - 32/17 * half.
+ * from 48/17 - 32/17 * half.  Constants come first: as IFM2 a single word out of
+ * slow memory is waited for (spec/performance-model.md 2.7).
  */
 struct g_operand
 word_recip(struct part *p, struct g_operand half)
 {
 	struct g_operand one = word_const(p, 1 << 29), four = word_const(p, 4);
 	struct g_operand y =
-	    word_mul_high(p, half, word_const(p, -1010580540));
-	y = word_add(p, y, word_const(p, 1515870810));
+	    word_mul_high(p, word_const(p, -1010580540), half);
+	y = word_add(p, word_const(p, 1515870810), y);
 	for (int i = 0; i < 3; i++) {
 		struct g_operand error =
 		    word_sub(p, one, word_mul_high(p, y, half));
 		struct g_operand step = word_mul_high(p, y, error);
-		y = word_add(p, y, word_mul(p, step, four));
+		y = word_add(p, y, word_mul(p, four, step));
 	}
 	return word_add(p, y, y);
 }
