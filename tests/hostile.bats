@@ -4,6 +4,7 @@
 # copies of good ones, at places that follow from a number alone.
 
 load lib/common
+load lib/model
 
 model=$BATS_TEST_DIRNAME/models/digits.tflite
 target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
@@ -145,4 +146,26 @@ setup_file()
 @test "a stage given the wrong stage's file says which stage is missing" {
 	refuses 2 npu-sched npu-wenc "$BATS_FILE_TMPDIR/part"
 	refuses 2 npu-wenc npu-cmdgen "$BATS_FILE_TMPDIR/sched"
+}
+
+# chain N [JQ-PROGRAM]: chain.tflite, N RELUs in the reverse of their order
+chain()
+{
+	model chain ".operator_codes = [{deprecated_builtin_code:19,builtin_code:19}]
+		| $t = [range($1 + 1) | {shape:[1,4],type:9,name:\"t\\(.)\",
+			quantization:{scale:[0.5],zero_point:[-10]}}]
+		| .buffers = [{}]
+		| .subgraphs[0].inputs = [0] | .subgraphs[0].outputs = [$1]
+		| .subgraphs[0].operators = [range($1) | $1 - 1 - .
+			| {inputs:[.],outputs:[. + 1]}] ${2-}"
+}
+
+@test "operators out of order are sorted, quickly; a cycle is named" {
+	chain 5
+	npu-sim --seed 1 chain.tflite
+	chain 30000
+	timeout 20 tfl-quantcheck chain.tflite >/dev/null
+	chain 5 '| .subgraphs[0].operators[3].inputs = [4]'
+	refuses 2 'chain.tflite: error: subgraph 0: operator 1 (RELU) depends on its own result' \
+		tfl-quantcheck chain.tflite
 }

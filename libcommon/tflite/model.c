@@ -259,43 +259,72 @@ note_producers(struct load *l, struct tfl_subgraph *g)
 	return true;
 }
 
-static bool
-op_ready(const struct tfl_subgraph *g, const struct tfl_op *op, int self,
-	 const bool *done)
+/* the operator that must run before `self`, for its input k; -1: none */
+static int
+op_before(const struct tfl_subgraph *g, int self, int k)
 {
-	for (int k = 0; k < op->n_in; k++) {
-		if (op->in[k] < 0)
+	if (g->op[self].in[k] < 0)
+		return -1;
+	const struct tfl_tensor *t = &g->tensor[g->op[self].in[k]];
+	return t->is_variable || t->producer == self ? -1 : t->producer;
+}
+
+struct sort {
+	struct tfl_subgraph *g;
+	enum { NEW, OPEN, DONE } *state;
+	int *input;		/* the next to look at, of each operator */
+	int *stack, depth;
+	struct tfl_op *sorted;
+	int n;
+};
+
+static void
+sort_push(struct sort *s, int i)
+{
+	s->state[i] = OPEN;
+	s->stack[s->depth++] = i;
+}
+
+/* the operators before i, then i; returns one that depends on itself, or -1 */
+static int
+sort_from(struct sort *s, int i)
+{
+	sort_push(s, i);
+	while (s->depth) {
+		int top = s->stack[s->depth - 1];
+		if (s->input[top] == s->g->op[top].n_in) {
+			s->state[top] = DONE;
+			s->sorted[s->n++] = s->g->op[top];
+			s->depth--;
 			continue;
-		const struct tfl_tensor *t = &g->tensor[op->in[k]];
-		if (t->producer >= 0 && t->producer != self &&
-		    !t->is_variable && !done[t->producer])
-			return false;
+		}
+		int before = op_before(s->g, top, s->input[top]++);
+		if (before >= 0 && s->state[before] == OPEN)
+			return before;
+		if (before >= 0 && s->state[before] == NEW)
+			sort_push(s, before);
 	}
-	return true;
+	return -1;
 }
 
 /* keeps the file's order where it can be executed, else sorts; no cycles */
 static bool
 sort_ops(struct load *l, struct tfl_subgraph *g)
 {
-	bool *done = anew(l->a, bool, (size_t)g->n_ops);
-	struct tfl_op *sorted = anew(l->a, struct tfl_op, (size_t)g->n_ops);
-	int n = 0, first = 0;
-	while (n < g->n_ops) {
-		int i = first;
-		while (i < g->n_ops && (done[i] || !op_ready(g, &g->op[i], i, done)))
-			i++;
-		if (i == g->n_ops)
+	size_t count = (size_t)g->n_ops;
+	struct sort s = { .g = g, .sorted = anew(l->a, struct tfl_op, count) };
+	s.state = arena_alloc(l->a, count, sizeof *s.state);
+	s.input = anew(l->a, int, count);
+	s.stack = anew(l->a, int, count);
+	for (int i = 0; i < g->n_ops; i++) {
+		int bad = s.state[i] == NEW ? sort_from(&s, i) : -1;
+		if (bad >= 0)
 			return BAD(l, "subgraph %d: operator %d (%s) depends on its "
-				      "own result", l->subgraph, first,
-				   tfl_op_label(&g->op[first]));
-		done[i] = true;
-		sorted[n++] = g->op[i];
-		while (first < g->n_ops && done[first])
-			first++;
+				      "own result", l->subgraph, bad,
+				   tfl_op_label(&g->op[bad]));
 	}
-	g->op = sorted;
-	for (int i = 0; i < n; i++)
+	g->op = s.sorted;
+	for (int i = 0; i < s.n; i++)
 		for (int k = 0; k < g->op[i].n_out; k++)
 			g->tensor[g->op[i].out[k]].producer = i;
 	return true;
