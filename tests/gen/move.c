@@ -38,6 +38,9 @@ draw_concat(struct gen *g, int code)
 			out.dim[axis] += k.dim[axis];
 		}
 		in[i] = gen_like(g, in[0], k);
+		/* unsigned ones are brought to the OFM's scale */
+		if (!pack && gen_t(g, in[0])->type == TFL_UINT8 && gen_chance(g, 40))
+			in[i] = gen_random(g, TFL_UINT8, k);
 		if (gen_chance(g, 15) && gen_t(g, in[0])->type != TFL_INT32) {
 			const struct tfl_quant *q = &gen_t(g, in[0])->quant;
 			in[i] = gen_noise(g, gen_t(g, in[0])->type, k,

@@ -117,6 +117,24 @@ rescale_table(struct part *p, const struct tfl_tensor *i, const struct tfl_tenso
 	return part_lut8(p, table);
 }
 
+/* every element looked up; not as a part of the copy: part_table is for all NPUs */
+static struct nd
+rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
+	 const struct tfl_tensor *o)
+{
+	struct g_tensor *t = part_new_tensor(p, i->type, tfl_hwc(i), NULL);
+	struct nd dense = nd_of(operand_whole(t), i);
+	struct g_operand x;
+	if (!nd_operand(from, &x)) {
+		nd_copy(p, from, &dense);
+		x = operand_whole(t);
+		t = part_new_tensor(p, i->type, tfl_hwc(i), NULL);
+		dense = nd_of(operand_whole(t), i);
+	}
+	(void)part_table(p, x, operand_whole(t), rescale_table(p, i, o));
+	return dense;
+}
+
 static bool
 same_place(const struct nd *a, const struct g_operand *o)
 {
@@ -141,14 +159,13 @@ lower_concat(struct part *p, const struct tfl_op *op)
 		struct nd from = nd_ifm(p, op->in[i]);
 		struct nd part = share(&to, axis, at, n);
 		struct g_operand as;
-		size_t first = p->g->n_ops;
 		at += n;
+		if (rescales(op, t, o))
+			from = rescaled(p, &from, t, o);
 		(void)nd_reshape(&part, from.dim, from.rank);
 		if (nd_operand(&part, &as) && same_place(&from, &as))
 			continue;
 		nd_copy(p, &from, &part);
-		for (size_t k = first; rescales(op, t, o) && k < p->g->n_ops; k++)
-			op_table(p->g->ops[k], rescale_table(p, t, o));
 	}
 	return true;
 }

@@ -278,8 +278,9 @@ check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
 		return part_say(p, "%s is sparse", role);
 	if (t->is_variable)
 		return part_say(p, "%s is a variable", role);
-	if (tfl_elements(t) < 1)
-		return part_say(p, "%s is empty", role);
+	int64_t n = tfl_elements(t);
+	if (n < 1 || n > INT32_MAX)
+		return part_say(p, "%s has %lld elements", role, (long long)n);
 	return NULL;
 }
 
