@@ -177,8 +177,8 @@ static bool
 dies_with(const struct sched *s, const struct g_tensor *t, int last)
 {
 	const struct g_tensor *o = s->info[last].op->ofm.t;
-	if (tensor_is_const(t) || t->variable || t == o || t->io == IO_OUT ||
-	    t->area != o->area || G_HAS(t, G_TENSOR_at) || G_HAS(o, G_TENSOR_at))
+	if (tensor_is_const(t) || t->variable || o->variable || t == o ||
+	    t->io == IO_OUT || t->area != o->area || G_HAS(t, G_TENSOR_at) || G_HAS(o, G_TENSOR_at))
 		return false;
 	for (int i = last + 1; i < s->n_ops; i++)
 		if (s->info[i].op->ifm.t == t || s->info[i].op->ifm2.t == t ||
