@@ -108,6 +108,17 @@ load lib/common
 		/^\tKEY/ { print record, $2 }' "$TOP/schema/graph.def")
 }
 
+@test "nputools-ops(7) names every operator with a lowering" {
+	n=0
+	while read -r op; do
+		grep -qE "^\.It Cm (.* )?$op( |\$)" "$TOP/man/nputools-ops.7" ||
+			{ echo "$op"; false; }
+		n=$((n + 1))
+	done < <(sed -n 's/.*{ \.code = TFL_\([A-Z0-9_]*\),.*/\1/p' \
+		"$TOP"/tools/tfl-partition/*.c)
+	[ "$n" -gt 50 ]
+}
+
 @test "manual pages refer to pages that exist" {
 	for f in "$TOP"/man/*; do
 		while read -r name section; do

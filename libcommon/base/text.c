@@ -127,8 +127,8 @@ text_repr(struct text *t, double v)
 		(void)snprintf(buf, sizeof(buf), "%.*e", digits, v);
 	while (strtod(buf, NULL) != v && ++digits < 17);
 	const char *e = strchr(buf, 'e');
-	int exponent = e ? atoi(e + 1) : 16; /* inf, nan: as they are */
-	int decimals = digits > exponent ? digits - exponent : 1;
+	long exponent = e ? strtol(e + 1, NULL, 10) : 16; /* inf, nan: as they are */
+	int decimals = digits > exponent ? digits - (int)exponent : 1;
 	if (exponent < -4 || exponent >= 16)
 		text_puts(t, buf);
 	else
