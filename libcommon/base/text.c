@@ -16,6 +16,14 @@ text_free(struct text *t)
 	*t = (struct text){ 0 };
 }
 
+void
+text_show(struct text *t, FILE *f)
+{
+	if (t->n)
+		(void)fwrite(t->p, 1, t->n, f);
+	text_free(t);
+}
+
 char *
 text_room(struct text *t, size_t n)
 {

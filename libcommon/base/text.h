@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct text {
 	char *p; /* not NUL-terminated; see text_str */
@@ -17,6 +18,7 @@ struct text {
 };
 
 void text_free(struct text *t);
+void text_show(struct text *t, FILE *f); /* writes it, and frees it */
 const char *text_str(struct text *t); /* NUL-terminated view */
 char *text_room(struct text *t, size_t n); /* at least n bytes behind t->n */
 

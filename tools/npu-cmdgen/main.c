@@ -127,8 +127,7 @@ list(struct cmdgen *c, const struct options *o)
 	}
 	if (o->allocation)
 		print_allocation(c, &t);
-	(void)fwrite(t.p, 1, t.n, stderr);
-	text_free(&t);
+	text_show(&t, stderr);
 	return ok;
 }
 

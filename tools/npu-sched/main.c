@@ -89,8 +89,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_PROFILES: {
 		struct text t = { 0 };
 		memory_list_profiles(&t);
-		(void)fwrite(t.p, 1, t.n, stdout);
-		text_free(&t);
+		text_show(&t, stdout);
 		struct err none = { 0 };
 		exit(cli_finish(&none));
 	}
@@ -183,8 +182,7 @@ list(const struct sched *s)
 		print_graph(s, &t);
 	if (s->o->list_allocation)
 		print_allocation(s, &t);
-	(void)fwrite(t.p, 1, t.n, stderr);
-	text_free(&t);
+	text_show(&t, stderr);
 }
 
 static bool

@@ -17,14 +17,6 @@ put_tensor(struct text *x, struct sim *s, int index)
 	text_quoted(x, t->name, __builtin_strlen(t->name));
 }
 
-static void
-print_text(struct text *x)
-{
-	if (x->n)
-		(void)fwrite(x->p, 1, x->n, stdout);
-	text_free(x);
-}
-
 /* " = t12 \"name\"": where the plain model has the same values */
 static void
 put_place(struct text *x, const struct watch *w, const struct place *at)
@@ -55,7 +47,7 @@ print_operator(struct watch *w, struct sim *s, int op_index)
 			put_place(&x, w, &at);
 		text_putc(&x, '\n');
 	}
-	print_text(&x);
+	text_show(&x, stdout);
 }
 
 void
@@ -68,7 +60,7 @@ print_npu_event(void *watch, const struct sim_npu_event *ev)
 	if (match_feature_map(w, ev, &at))
 		put_place(&x, w, &at);
 	text_putc(&x, '\n');
-	print_text(&x);
+	text_show(&x, stdout);
 }
 
 void
@@ -85,7 +77,7 @@ print_unseen(const struct watch *w)
 		text_quoted(&x, t->name, __builtin_strlen(t->name));
 		text_putc(&x, '\n');
 	}
-	print_text(&x);
+	text_show(&x, stdout);
 }
 
 void
@@ -98,7 +90,7 @@ print_outputs(struct sim *s)
 		put_tensor(&x, s, g->out[k]);
 		text_putc(&x, '\n');
 	}
-	print_text(&x);
+	text_show(&x, stdout);
 }
 
 static void
@@ -152,5 +144,5 @@ print_json(struct sim *s, const struct options *o, const struct err *verdict)
 		text_quoted(&x, verdict->text, __builtin_strlen(verdict->text));
 	}
 	text_puts(&x, "\n}\n");
-	print_text(&x);
+	text_show(&x, stdout);
 }

@@ -105,8 +105,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 		print_stats(&w, &t);
 	if (o->allocation)
 		print_allocation(&w, &t);
-	(void)fwrite(t.p, 1, t.n, stderr);
-	text_free(&t);
+	text_show(&t, stderr);
 	return write_graph(&w, o);
 }
 

@@ -114,8 +114,7 @@ list(const struct part *p)
 {
 	struct text t = { 0 };
 	print_operators(p, &t);
-	(void)fwrite(t.p, 1, t.n, stderr);
-	text_free(&t);
+	text_show(&t, stderr);
 }
 
 static bool
