@@ -4,7 +4,7 @@ bats_require_minimum_version 1.5.0
 
 load lib/common
 
-MODEL=$BATS_TEST_DIRNAME/fuzz/corpus/model/npu # the demo model, compiled
+MODEL=$BATS_TEST_DIRNAME/models/digits-ethos-u55-128.tflite # as an earlier version compiled it
 
 # the file offset of the driver payload
 payload() {

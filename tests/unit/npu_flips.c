@@ -201,7 +201,7 @@ main(void)
 	struct err e = { 0 };
 	struct npu_stream *stream;
 	int n, failed = 0;
-	if (!file_read(s.a, "tests/fuzz/corpus/model/npu", 1 << 20, &file, &e) ||
+	if (!file_read(s.a, "tests/models/digits-ethos-u55-128.tflite", 1 << 20, &file, &e) ||
 	    !tfl_read(s.a, file, "npu", &s.m, &e) ||
 	    !stream_find(s.a, s.m, &stream, &n, &e) || n != 1) {
 		printf("%s\n", e.text);
