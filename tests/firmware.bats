@@ -90,7 +90,7 @@ on_host_for()
 	shift 3
 	need gcc
 	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a
-	[ -e "$lib" ] || skip "no $lib"
+	[ -e "$lib" ] || { echo "no $lib"; return 1; }
 	npucc -a "$npu" --system-config="$system" --memory-mode="$mode" \
 		-o compiled.tflite "$1"
 	mkinput --sections -o input_data.h --expected=expected_output.h "$@"

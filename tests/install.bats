@@ -22,6 +22,7 @@ load lib/common
 }
 
 @test "install-deps has nothing to do and needs no network where all is there" {
+	# install-deps only knows how to ask dpkg
 	command -v dpkg-query >/dev/null || skip "no dpkg"
 	# as long as an earlier run installed them; else this is no test of it
 	run dpkg-query -W -f '${db:Status-Status}\n' gcc make libxxhash-dev bats

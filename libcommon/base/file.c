@@ -125,12 +125,13 @@ write_file(const char *path, const void *p, size_t n, struct err *e)
 	/* devices and pipes are written in place: there is nothing to rename */
 	struct stat st;
 	bool special = !stat(path, &st) && !S_ISREG(st.st_mode);
+	static const char suffix[] = ".tmpXXXXXX"; /* as mkstemp wants it */
 	size_t len = strlen(path);
-	char *temp = malloc(len + 12);
+	char *temp = malloc(len + sizeof(suffix));
 	if (!temp)
 		return err_set(e, "out of memory");
 	memcpy(temp, path, len);
-	memcpy(temp + len, ".tmpXXXXXX", 11);
+	memcpy(temp + len, suffix, sizeof(suffix));
 
 	int fd = special ? open(path, O_WRONLY | O_CLOEXEC) : mkstemp(temp);
 	bool ok = fd >= 0 && write_all(fd, p, n);
