@@ -172,13 +172,10 @@ in_list(const struct g_tensors *l, const struct g_tensor *t)
 	return false;
 }
 
-/* does nobody want t after operation last? */
-static bool
+bool
 dies_with(const struct sched *s, const struct g_tensor *t, int last)
 {
-	const struct g_tensor *o = s->info[last].op->ofm.t;
-	if (tensor_is_const(t) || t->variable || o->variable || t == o ||
-	    t->io == IO_OUT || t->area != o->area || G_HAS(t, G_TENSOR_at) || G_HAS(o, G_TENSOR_at))
+	if (t->io == IO_OUT)
 		return false;
 	for (int i = last + 1; i < s->n_ops; i++)
 		if (s->info[i].op->ifm.t == t || s->info[i].op->ifm2.t == t ||
@@ -189,6 +186,21 @@ dies_with(const struct sched *s, const struct g_tensor *t, int last)
 		    ((int)n > s->info[last].node && in_list(&s->g->nodes[n]->in, t)))
 			return false;
 	return true;
+}
+
+bool
+may_share_bytes(const struct g_tensor *t, const struct g_tensor *o)
+{
+	return !tensor_is_const(t) && !t->variable && !o->variable && t != o &&
+	       t->area == o->area && !G_HAS(t, G_TENSOR_at) &&
+	       !G_HAS(o, G_TENSOR_at);
+}
+
+/* may the chain's last OFM be put over t? */
+static bool
+can_cover(const struct sched *s, const struct g_tensor *t, int last)
+{
+	return may_share_bytes(t, s->info[last].op->ofm.t) && dies_with(s, t, last);
 }
 
 static void
@@ -203,7 +215,7 @@ list_dying(struct run *r)
 			for (int d = 0; !known && d < r->n_dying; d++)
 				known = r->dying[d].t == in[k]->t;
 			if (!known && r->n_dying < MAX_DYING &&
-			    dies_with(r->s, in[k]->t, r->c->last))
+			    can_cover(r->s, in[k]->t, r->c->last))
 				r->dying[r->n_dying++].t = in[k]->t;
 		}
 	}
@@ -239,7 +251,7 @@ replace_operand(struct sched *s, struct chain *c)
 		struct g_tensor *t = in[k]->t;
 		if (t && in[k]->view == VIEW_WHOLE && in[k]->type == f->op->ofm.type &&
 		    hwc_equal(t->hwc, o->hwc) && t->layout == o->layout &&
-		    f->producer[k] >= 0 && dies_with(s, t, c->last))
+		    f->producer[k] >= 0 && can_cover(s, t, c->last))
 			c->over = t;
 	}
 }

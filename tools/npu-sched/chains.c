@@ -36,6 +36,7 @@ struct chains {
 	int *first_of; /* index of the first candidate that ends at op i */
 	struct life *life;
 	size_t n_lives;
+	struct slides slides;
 };
 
 static void
@@ -116,7 +117,7 @@ static int64_t
 live_bytes(const struct sched *s, const struct chains *c, const struct chain *x,
 	   int64_t *saved)
 {
-	int64_t sum = x->inside;
+	int64_t sum = x->inside - slides_save(&c->slides, x->first, x->last);
 	for (size_t i = 0; i < c->n_lives; i++) {
 		const struct life *l = &c->life[i];
 		bool rolls = x->rows && l->producer >= x->first &&
@@ -177,12 +178,13 @@ add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t ro
 
 /* can first..last be one chain?  every map inside must end inside */
 static bool
-closed(const struct sched *s, int first, int last)
+closed(const struct sched *s, const struct chains *c, int first, int last)
 {
 	int furthest = first;
 	for (int i = first; i <= last; i++) {
 		const struct op_info *f = &s->info[i];
-		if (!f->bands || f->node != s->info[first].node)
+		if (!f->bands || f->node != s->info[first].node ||
+		    is_slid(&c->slides, s, i))
 			return false;
 		if (i == last)
 			break;
@@ -203,7 +205,7 @@ add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
 		if (!s->info[first].bands || !s->info[last].bands ||
 		    (first < last && !s->info[first].internal))
 			break;
-		if (!closed(s, first, last))
+		if (!closed(s, c, first, last))
 			continue;
 		int n = 0;
 		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
@@ -258,6 +260,7 @@ chains_list(struct sched *s)
 	struct chains *c = anew(s->a, struct chains, 1);
 	c->first_of = anew(s->a, int, (size_t)s->n_ops + 1);
 	find_lives(s, c);
+	find_slides(s, &c->slides);
 	list_all(s, c, false);
 	int64_t limit = s->memory.cache_bytes;
 	bool tight = s->o->size || s->memory.spilling ||
@@ -367,5 +370,10 @@ chains_choose(struct sched *s, struct chains *c, int64_t limit, bool slide,
 		picked[n] = p[i].candidate;
 	while (n-- > 0)
 		take(s, &c->v[picked[n]], out, slide);
+	for (size_t i = 0; i < c->slides.n; i++) {
+		const struct slide *x = &c->slides.v[i];
+		out->over[x->first] = x->from;
+		out->lead[x->first] = x->lead;
+	}
 	return true;
 }

@@ -134,6 +134,27 @@ walk_nodes(struct lives *l)
 }
 
 /*
+ * Would two groups collide if b's were moved by so many bytes?  The pair that is
+ * put over one another may: its distance was chosen with care.
+ */
+static bool
+collide(const struct plan *p, const struct rect *from, const struct rect *to,
+	int64_t move)
+{
+	for (size_t i = 0; i < p->n_rects; i++)
+		for (size_t k = 0; k < p->n_rects; k++) {
+			const struct rect *a = &p->rect[i], *b = &p->rect[k];
+			if (a->group != from->group || b->group != to->group ||
+			    (a == from && b == to) || a->lo > b->hi || b->lo > a->hi)
+				continue;
+			if (a->offset < b->offset + move + b->bytes &&
+			    b->offset + move < a->offset + a->bytes)
+				return true;
+		}
+	return false;
+}
+
+/*
  * A result written over an operand that dies under it: both move together.  A
  * group's offsets are counted from wherever its first byte will be.
  */
@@ -147,8 +168,10 @@ join(struct lives *l)
 		if (!from || !to || from->fixed || to->fixed || !from->bytes ||
 		    !to->bytes || from->group == to->group)
 			continue;
-		to->over = from->t;
 		int64_t move = from->offset - p->lead[i] - to->offset;
+		if (collide(p, from, to, move))
+			continue;
+		to->over = from->t;
 		int group = to->group;
 		for (size_t k = 0; k < p->n_rects; k++)
 			if (p->rect[k].group == group) {

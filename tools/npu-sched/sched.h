@@ -168,6 +168,28 @@ void kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b
 		 int64_t stream_bytes, int64_t scale_bytes);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
+/* bands.c: does nobody want t after operation last?  may o be put over t? */
+bool dies_with(const struct sched *s, const struct g_tensor *t, int last);
+bool may_share_bytes(const struct g_tensor *t, const struct g_tensor *o);
+
+/* slide.c: a result written in pieces over a map that is read up meanwhile,
+ * for the layouts that tensors have now */
+struct slide {
+	struct g_tensor *from, *to;
+	int64_t lead;	 /* bytes by which `to` begins before `from` */
+	int first, last; /* operations while both are live */
+	int64_t saved;	 /* bytes, then */
+};
+struct slides {
+	struct slide *v; /* those that save most come first */
+	size_t n, cap;
+};
+void find_slides(struct sched *s, struct slides *l);
+/* must it run whole and in its turn because of one of them? */
+bool is_slid(const struct slides *l, const struct sched *s, int op);
+/* bytes saved while any of first..last runs */
+int64_t slides_save(const struct slides *l, int first, int last);
+
 /* bands.c: operations first..last run in bands of `rows` of the last one */
 struct chain {
 	int first, last;

@@ -3,7 +3,7 @@
  * UNIDIRECTIONAL_SEQUENCE_LSTM: spec/operators.md 3.10.  The four gates are
  * one matrix with scales of their own by channel, so a step is one product
  * with the last output and nine operations on vectors; what the inputs give to
- * the gates is computed for all steps at once.
+ * the gates is computed for some steps at once.
  */
 #include "conv.h"
 #include "nd.h"
@@ -29,7 +29,7 @@ enum { AT_INPUT, AT_FORGET, AT_OUTPUT, AT_CANDIDATE };
 struct lstm {
 	const struct tfl_tensor *x, *hidden, *cell, *ofm;
 	int32_t batch, steps, features, cells;
-	int32_t step_stride, batch_stride; /* in rows of X and OFM */
+	bool major; /* time comes before the batch in X and OFM */
 	int32_t clip;
 	struct npu_scale keep, add, emit; /* f*c, i*g, o*tanh(c) */
 };
@@ -123,8 +123,7 @@ read_shapes(struct lstm *l, bool major)
 		return "IFM and OFM must have 3 dimensions";
 	l->steps = l->x->dim[!major];
 	l->batch = l->x->dim[major];
-	l->step_stride = major ? l->batch : 1;
-	l->batch_stride = major ? 1 : l->steps;
+	l->major = major;
 	l->features = l->x->dim[2];
 	l->cells = l->ofm->dim[2];
 	if (l->ofm->dim[0] != l->x->dim[0] || l->ofm->dim[1] != l->x->dim[1] ||
@@ -295,19 +294,58 @@ combine(struct part *p, enum g_op_kind kind, struct g_operand a,
 	return o;
 }
 
-/* step t of linear memory with a row for each step and batch */
-static struct g_operand
-rows_of(const struct lstm *l, const struct nd *all, int32_t t)
+/* steps t to t + n of X or OFM: batch by step by depth */
+static struct nd
+some_steps(const struct lstm *l, const struct nd *all, int32_t t, int32_t n)
 {
-	int64_t depth = all->dim[all->rank - 1];
-	struct nd v = { .t = all->t, .type = all->type, .rank = 3,
-			.dim = { 1, l->batch, depth }, .stride = { 0, depth, 1 } };
-	v.offset = all->offset + (int64_t)t * l->step_stride * depth;
-	v.stride[1] = (int64_t)l->batch_stride * depth;
+	struct nd v = *all;
+	nd_slice(&v, !l->major, t, n, 1);
+	if (l->major)
+		nd_permute(&v, (const int[]){ 1, 0, 2 });
+	return v;
+}
+
+/* one step of that: 1 by batch by depth */
+static struct g_operand
+one_step(const struct nd *steps, int32_t t)
+{
+	struct nd v = *steps;
+	nd_slice(&v, 1, t, 1, 1);
+	nd_permute(&v, (const int[]){ 1, 0, 2 });
 	struct g_operand o = { .t = NULL };
 	bool ok = nd_operand(&v, &o);
 	assert(ok);
 	return o;
+}
+
+/*
+ * Input products are made ahead for as many steps as take half the bytes of
+ * the inputs: more per pass over the weights costs SRAM that is then missing
+ * where the network may be short of it.
+ */
+static int32_t
+steps_at_once(const struct lstm *l)
+{
+	int64_t row = N_GATES * (int64_t)l->cells * tfl_type_bytes(TFL_INT16);
+	int64_t in = (int64_t)l->features * tfl_type_bytes(l->x->type);
+	int64_t n = l->steps * in / 2 / row;
+	return n < 1 ? 1 : n < l->steps ? (int32_t)n : l->steps;
+}
+
+/* what the inputs of n steps from t give to the gates: batch by step by gate */
+static struct nd
+input_products(struct part *p, const struct lstm *l, const struct matrix *m,
+	       const struct nd *x, int32_t t, int32_t n)
+{
+	struct hwc s = { .h = l->batch, .w = n, .c = N_GATES * l->cells };
+	struct tfl_tensor shape = { .rank = 3, .dim = { s.h, s.w, s.c } };
+	struct g_operand all = operand_whole(part_new_tensor(p, TFL_INT16, s, NULL));
+	struct g_operand in = { .t = NULL };
+	struct nd v = some_steps(l, x, t, n);
+	bool ok = nd_operand(&v, &in);
+	assert(ok);
+	multiply(p, l, m, in, all);
+	return nd_of(all, &shape);
 }
 
 static void
@@ -345,20 +383,20 @@ lower_lstm(struct part *p, const struct tfl_op *op)
 	struct lstm l;
 	(void)read_lstm(p, op, &l);
 	struct matrix mx = matrix_of(p, op, &l, false), mh = matrix_of(p, op, &l, true);
-	int32_t rows = l.steps * l.batch;
-	struct hwc xs = { .h = 1, .w = rows, .c = l.features };
-	struct hwc gs = { .h = 1, .w = rows, .c = N_GATES * l.cells };
-	struct tfl_tensor shape = { .rank = 2, .dim = { rows, N_GATES * l.cells } };
 	struct hwc ss = { .h = 1, .w = l.batch, .c = l.cells };
-	struct g_operand gates = operand_whole(part_new_tensor(p, TFL_INT16, gs, NULL));
-	multiply(p, &l, &mx, part_view(p, part_ifm(p, op->in[X]), xs), gates);
 	struct g_operand state = part_view(p, part_ifm(p, op->in[HIDDEN]), ss);
 	struct g_operand cell = part_view(p, part_ifm(p, op->in[CELL]), ss);
-	struct nd y = nd_ofm(p, op->out[0]), from_x = nd_of(gates, &shape);
+	struct nd x = nd_ifm(p, op->in[X]), y = nd_ofm(p, op->out[0]);
+	struct nd out = some_steps(&l, &y, 0, l.steps), products = { .t = NULL };
 	struct g_operand h = state;
+	int32_t many = steps_at_once(&l);
 	for (int32_t t = 0; t < l.steps; t++) {
-		struct g_operand to = rows_of(&l, &y, t);
-		make_step(p, &l, &mh, rows_of(&l, &from_x, t), h, cell, to);
+		int32_t left = l.steps - t;
+		if (t % many == 0)
+			products = input_products(p, &l, &mx, &x, t,
+						  left < many ? left : many);
+		struct g_operand to = one_step(&out, t);
+		make_step(p, &l, &mh, one_step(&products, t % many), h, cell, to);
 		h = to;
 	}
 	(void)part_copy(p, h, state);
