@@ -132,12 +132,20 @@ $(B)/tests/gen-model: $(GEN) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# chains of operators: how the cost of compiling grows with their number
+CHAIN := $(patsubst %.c,$(B)/%.o,$(wildcard tests/chain/*.c))
+
+$(B)/tests/chain-model: $(CHAIN) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # make parsed this file before the packages came, hence the second make
 .PHONY: deps check check-run check-asan tests
 deps:
 	$(Q)scripts/install-deps
 
-tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model $(B)/tests/digits
+tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model $(B)/tests/chain-model $(B)/tests/digits
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run

@@ -69,6 +69,7 @@ record_add(struct graph *g, enum record_kind kind)
 	p = arena_grow(g->a, p, n, &cap, sizeof(*p));
 	struct g_rec *r = arena_alloc(g->a, 1, d->size);
 	r->id = next_id(p, n);
+	r->index = (int)n;
 	p[n++] = r;
 	memcpy(base + d->array, &p, sizeof(p));
 	memcpy(base + d->n, &n, sizeof(n));

@@ -107,6 +107,7 @@ extern const char *const area_names[], *const io_names[], *const layout_names[],
 
 struct g_rec {
 	int id;		    /* the number in its identifier */
+	int index;	    /* its place in the graph's list of its kind */
 	const char *word;   /* the identifier where it has no number */
 	unsigned line;	    /* in the file it was read from, 0: made here */
 	uint64_t has;	    /* bit of each key that is present */

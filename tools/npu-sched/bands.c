@@ -163,29 +163,14 @@ rolling_bytes(const struct g_tensor *t, int32_t rows)
 	return round_up_i64(tensor_bytes(t) / t->hwc.h * rows, 16);
 }
 
-static bool
-in_list(const struct g_tensors *l, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i] == t)
-			return true;
-	return false;
-}
-
 bool
 dies_with(const struct sched *s, const struct g_tensor *t, int last)
 {
 	if (t->io == IO_OUT)
 		return false;
-	for (int i = last + 1; i < s->n_ops; i++)
-		if (s->info[i].op->ifm.t == t || s->info[i].op->ifm2.t == t ||
-		    s->info[i].op->ofm.t == t)
-			return false;
-	for (size_t n = 0; n < s->g->n_nodes; n++)
-		if (in_list(&s->g->nodes[n]->out, t) ||
-		    ((int)n > s->info[last].node && in_list(&s->g->nodes[n]->in, t)))
-			return false;
-	return true;
+	const struct use *u = &s->use[t->rec.index];
+	return u->last_touch <= last && !u->leaves &&
+	       u->last_in <= s->info[last].node;
 }
 
 bool

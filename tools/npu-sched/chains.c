@@ -34,9 +34,10 @@ struct chains {
 	struct candidate *v;
 	size_t n, cap;
 	int *first_of; /* index of the first candidate that ends at op i */
-	struct life *life;
+	struct life *life; /* of each tensor */
 	size_t n_lives;
 	struct slides slides;
+	int64_t *begun, *ended; /* bytes of lives from before, to before each op */
 };
 
 static void
@@ -48,13 +49,10 @@ stretch(struct life *l, int at)
 		l->hi = at;
 }
 
-static size_t
-tensor_at(const struct graph *g, const struct g_tensor *t)
+static struct life *
+life_of(const struct chains *c, const struct g_tensor *t)
 {
-	for (size_t i = 0; i < g->n_tensors; i++)
-		if (g->tensors[i] == t)
-			return i;
-	return g->n_tensors;
+	return &c->life[t->rec.index];
 }
 
 static void
@@ -68,9 +66,9 @@ stretch_lists(struct sched *s, struct chains *c)
 			op++;
 		int last = op > first ? op - 1 : first;
 		for (size_t i = 0; i < node->in.n; i++)
-			stretch(&c->life[tensor_at(s->g, node->in.v[i])], first);
+			stretch(life_of(c, node->in.v[i]), first);
 		for (size_t i = 0; i < node->out.n; i++)
-			stretch(&c->life[tensor_at(s->g, node->out.v[i])], last);
+			stretch(life_of(c, node->out.v[i]), last);
 	}
 }
 
@@ -81,6 +79,25 @@ is_limited(const struct sched *s, const struct g_tensor *t)
 	if (tensor_is_const(t) || t->variable)
 		return false;
 	return !s->memory.spilling || t->area == PLACE_CACHE;
+}
+
+static void
+sum_lives(struct sched *s, struct chains *c)
+{
+	size_t n = (size_t)s->n_ops;
+	c->begun = anew(s->a, int64_t, n + 2);
+	c->ended = anew(s->a, int64_t, n + 2);
+	for (size_t i = 0; i < c->n_lives; i++) {
+		const struct life *l = &c->life[i];
+		if (l->hi < l->lo || !s->n_ops)
+			continue;
+		c->begun[l->lo + 1] += l->bytes;
+		c->ended[l->hi + 1] += l->bytes;
+	}
+	for (size_t i = 0; i <= n; i++) {
+		c->begun[i + 1] += c->begun[i];
+		c->ended[i + 1] += c->ended[i];
+	}
 }
 
 static void
@@ -96,9 +113,9 @@ find_lives(struct sched *s, struct chains *c)
 		const struct g_tensor *t[3] = { op->ifm.t, op->ifm2.t, op->ofm.t };
 		for (int k = 0; k < 3; k++)
 			if (t[k])
-				stretch(&c->life[tensor_at(g, t[k])], i);
+				stretch(life_of(c, t[k]), i);
 		if (s->info[i].internal)
-			c->life[tensor_at(g, op->ofm.t)].producer = i;
+			life_of(c, op->ofm.t)->producer = i;
 	}
 	stretch_lists(s, c);
 	for (size_t i = 0; i < g->n_tensors; i++) {
@@ -110,6 +127,7 @@ find_lives(struct sched *s, struct chains *c)
 		if (is_limited(s, t))
 			c->life[i].bytes = round_up_i64(tensor_bytes(t), 16);
 	}
+	sum_lives(s, c);
 }
 
 /* bytes live while first..last run, rolling buffers instead of whole maps */
@@ -117,17 +135,16 @@ static int64_t
 live_bytes(const struct sched *s, const struct chains *c, const struct chain *x,
 	   int64_t *saved)
 {
-	int64_t sum = x->inside - slides_save(&c->slides, x->first, x->last);
-	for (size_t i = 0; i < c->n_lives; i++) {
-		const struct life *l = &c->life[i];
-		bool rolls = x->rows && l->producer >= x->first &&
-			     l->producer < x->last;
-		if (l->bytes && l->lo <= x->last && l->hi >= x->first && !rolls)
-			sum += l->bytes;
+	int64_t sum = x->inside + c->begun[x->last + 1] - c->ended[x->first] -
+		      slides_save(&c->slides, x->first, x->last);
+	for (int i = x->first; x->rows && i < x->last; i++) {
+		const struct life *l = life_of(c, s->info[i].op->ofm.t);
+		if (l->producer == i)
+			sum -= l->bytes;
 	}
 	if (x->over) {
-		int64_t from = c->life[tensor_at(s->g, x->over)].bytes;
-		int64_t to = c->life[tensor_at(s->g, s->info[x->last].op->ofm.t)].bytes;
+		int64_t from = life_of(c, x->over)->bytes;
+		int64_t to = life_of(c, s->info[x->last].op->ofm.t)->bytes;
 		int64_t both = from + x->lead > to ? from + x->lead : to;
 		*saved = from + to - both;
 		sum -= *saved;

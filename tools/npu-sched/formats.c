@@ -5,20 +5,11 @@
  */
 #include "sched.h"
 
-static size_t
-index_of(const struct graph *g, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < g->n_tensors; i++)
-		if (g->tensors[i] == t)
-			return i;
-	return 0;
-}
-
 static void
-mark_list(const struct graph *g, const struct g_tensors *l, bool *linear)
+mark_list(const struct g_tensors *l, bool *linear)
 {
 	for (size_t i = 0; i < l->n; i++)
-		linear[index_of(g, l->v[i])] = true;
+		linear[l->v[i]->rec.index] = true;
 }
 
 static bool
@@ -36,11 +27,11 @@ mark_operands(struct sched *s, const struct g_op *op, bool *linear)
 	const struct g_operand *o[3] = { &op->ifm, &op->ifm2, &op->ofm };
 	for (int i = 0; i < 3; i++)
 		if (o[i]->t && !allows_bricks(o[i]))
-			linear[index_of(s->g, o[i]->t)] = true;
+			linear[o[i]->t->rec.index] = true;
 	/* command-stream.md 4: what REDUCE_SUM reads */
 	if (op->kind == OP_REDUCE_SUM &&
 	    (op->ifm.type == TFL_INT32 || s->accel->cores > 1))
-		linear[index_of(s->g, op->ifm.t)] = true;
+		linear[op->ifm.t->rec.index] = true;
 }
 
 bool
@@ -49,8 +40,8 @@ choose_formats(struct sched *s)
 	struct graph *g = s->g;
 	bool *linear = anew(s->a, bool, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_nodes; i++) {
-		mark_list(g, &g->nodes[i]->in, linear);
-		mark_list(g, &g->nodes[i]->out, linear);
+		mark_list(&g->nodes[i]->in, linear);
+		mark_list(&g->nodes[i]->out, linear);
 	}
 	s->shallow = anew(s->a, bool, g->n_tensors + 1);
 	bool *npu_only = anew(s->a, bool, g->n_tensors + 1);

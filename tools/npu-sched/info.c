@@ -2,34 +2,18 @@
 /* Operations and their place in the flow, seen once. */
 #include "sched.h"
 
-static int
-tensor_index(const struct graph *g, const struct g_tensor *t)
-{
-	for (size_t i = 0; t && i < g->n_tensors; i++)
-		if (g->tensors[i] == t)
-			return (int)i;
-	return -1;
-}
-
-/* what the operations do with each tensor */
-struct use {
-	int producers, producer; /* operations that write it; the last one */
-	bool plain;		 /* only NPU operations of one node, as a whole */
-	int last;
-};
-
 static void
-note(struct sched *s, struct use *use, int i, const struct g_operand *o, bool writes)
+note_operand(struct sched *s, int i, const struct g_operand *o, bool writes)
 {
-	int t = tensor_index(s->g, o->t);
-	if (t < 0)
+	if (!o->t)
 		return;
-	struct use *u = &use[t];
+	struct use *u = &s->use[o->t->rec.index];
+	u->last_touch = i;
 	if (writes) {
 		u->producers++;
 		u->producer = i;
 	} else {
-		u->last = i;
+		u->last_read = i;
 	}
 	bool alike = o->view == VIEW_WHOLE && o->type == o->t->shape.type;
 	int other = u->producers ? u->producer : i;
@@ -37,32 +21,43 @@ note(struct sched *s, struct use *use, int i, const struct g_operand *o, bool wr
 		u->plain = false;
 }
 
-static struct use *
+static void
+note_node(struct sched *s, int n)
+{
+	const struct g_node *node = s->g->nodes[n];
+	for (size_t i = 0; i < node->in.n; i++) {
+		struct use *u = &s->use[node->in.v[i]->rec.index];
+		u->last_in = n;
+		u->plain = false;
+	}
+	for (size_t i = 0; i < node->out.n; i++) {
+		struct use *u = &s->use[node->out.v[i]->rec.index];
+		u->leaves = true;
+		u->plain = false;
+	}
+}
+
+static void
 study_tensors(struct sched *s)
 {
 	struct graph *g = s->g;
-	struct use *use = anew(s->a, struct use, g->n_tensors + 1);
+	s->use = anew(s->a, struct use, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
-		use[i] = (struct use){ .last = -1, .producer = -1,
-				       .plain = !tensor_is_const(t) &&
-						!t->variable &&
-						!G_HAS(t, G_TENSOR_io) &&
-						!G_HAS(t, G_TENSOR_at) };
+		s->use[i] = (struct use){
+			.producer = -1, .last_read = -1, .last_touch = -1,
+			.last_in = -1,
+			.plain = !tensor_is_const(t) && !t->variable &&
+				 !G_HAS(t, G_TENSOR_io) && !G_HAS(t, G_TENSOR_at) };
 	}
-	for (size_t n = 0; n < g->n_nodes; n++) {
-		const struct g_tensors *l[2] = { &g->nodes[n]->in, &g->nodes[n]->out };
-		for (int k = 0; k < 2; k++)
-			for (size_t i = 0; i < l[k]->n; i++)
-				use[tensor_index(g, l[k]->v[i])].plain = false;
-	}
+	for (size_t n = 0; n < g->n_nodes; n++)
+		note_node(s, (int)n);
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
-		note(s, use, i, &op->ifm, false);
-		note(s, use, i, &op->ifm2, false);
-		note(s, use, i, &op->ofm, true);
+		note_operand(s, i, &op->ifm, false);
+		note_operand(s, i, &op->ifm2, false);
+		note_operand(s, i, &op->ofm, true);
 	}
-	return use;
 }
 
 /*
@@ -94,34 +89,46 @@ choose_traversal(struct g_op *op)
 static void
 list_ops(struct sched *s)
 {
-	s->info = anew(s->a, struct op_info, s->g->n_ops + 1);
-	for (size_t n = 0; n < s->g->n_nodes; n++)
-		for (size_t i = 0; i < s->g->n_ops; i++)
-			if (s->g->ops[i]->node == s->g->nodes[n])
-				s->info[s->n_ops++] = (struct op_info){
-					.op = s->g->ops[i], .node = (int)n };
+	struct graph *g = s->g;
+	int *next = anew(s->a, int, g->n_nodes + 1); /* operation of each node */
+	int *cpu = anew(s->a, int, g->n_nodes + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		next[g->ops[i]->node->rec.index + 1]++;
+	for (size_t n = 0; n < g->n_nodes; n++) {
+		next[n + 1] += next[n];
+		cpu[n + 1] = cpu[n] + (g->nodes[n]->kind == NODE_CPU);
+	}
+	s->n_ops = (int)g->n_ops;
+	s->info = anew(s->a, struct op_info, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		int n = g->ops[i]->node->rec.index;
+		s->info[next[n]++] = (struct op_info){
+			.op = g->ops[i], .node = n, .cpu_before = cpu[n] };
+	}
+}
+
+/* the operation inside the node that alone makes this operand, or -1 */
+static int
+producer_of(const struct sched *s, const struct g_operand *o)
+{
+	const struct use *u = o->t ? &s->use[o->t->rec.index] : NULL;
+	return u && u->plain && u->producers == 1 ? u->producer : -1;
 }
 
 bool
 study_ops(struct sched *s)
 {
 	list_ops(s);
-	struct use *use = study_tensors(s);
+	study_tensors(s);
 	for (int i = 0; i < s->n_ops; i++) {
 		struct op_info *f = &s->info[i];
-		const struct g_operand *in[2] = { &f->op->ifm, &f->op->ifm2 };
 		choose_traversal(f->op);
 		f->bands = can_band(f->op);
-		const struct use *u = &use[tensor_index(s->g, f->op->ofm.t)];
-		f->last_use = u->last;
-		f->internal = u->plain && u->producers == 1 && u->last > i;
-		for (int k = 0; k < 2; k++) {
-			int t = tensor_index(s->g, in[k]->t);
-			f->producer[k] = t >= 0 && use[t].plain &&
-						 use[t].producers == 1
-					     ? use[t].producer
-					     : -1;
-		}
+		const struct use *u = &s->use[f->op->ofm.t->rec.index];
+		f->last_use = u->last_read;
+		f->internal = u->plain && u->producers == 1 && u->last_read > i;
+		f->producer[0] = producer_of(s, &f->op->ifm);
+		f->producer[1] = producer_of(s, &f->op->ifm2);
 	}
 	return true;
 }

@@ -10,11 +10,7 @@
 int64_t
 kernel_moment(const struct sched *s, const struct plan *p, int kernel)
 {
-	int node = s->info[p->kernel[kernel].op].node;
-	int64_t before = 0;
-	for (int n = 0; n < node; n++)
-		before += s->g->nodes[n]->kind == NODE_CPU;
-	return 2 * (kernel + before) + 1;
+	return 2 * ((int64_t)kernel + s->info[p->kernel[kernel].op].cpu_before) + 1;
 }
 
 struct lives {
@@ -26,10 +22,7 @@ struct lives {
 static struct rect *
 rect_of(const struct lives *l, const struct g_tensor *t)
 {
-	for (size_t i = 0; t && i < l->s->g->n_tensors; i++)
-		if (l->s->g->tensors[i] == t)
-			return l->of[i];
-	return NULL;
+	return t ? l->of[t->rec.index] : NULL;
 }
 
 static void
@@ -51,22 +44,11 @@ touch_list(struct lives *l, const struct g_tensors *v, int64_t moment)
 		touch(l, v->v[i], moment);
 }
 
-static bool
-touched_by_npu(const struct sched *s, const struct g_tensor *t)
-{
-	for (int i = 0; i < s->n_ops; i++) {
-		const struct g_op *op = s->info[i].op;
-		if (op->ifm.t == t || op->ifm2.t == t || op->ofm.t == t)
-			return true;
-	}
-	return false;
-}
-
 /* the runtime keeps variables of its own and what has no fixed size */
 static bool
 is_placed(const struct sched *s, const struct g_tensor *t)
 {
-	if (t->variable && !touched_by_npu(s, t))
+	if (t->variable && s->use[t->rec.index].last_touch < 0)
 		return false;
 	return !tensor_is_const(t) && !G_HAS(t, G_TENSOR_rows) &&
 	       graph_type_bytes(t->shape.type) > 0;

@@ -39,12 +39,23 @@ enum { MAX_CHOICES = 32 };
 struct op_info {
 	struct g_op *op;
 	int node;	/* index of its node */
+	int cpu_before; /* CPU nodes in front of that one */
 	bool bands;	/* may be run in bands of rows */
 	bool internal;	/* its OFM may be a rolling buffer */
 	int last_use;	/* the last operation that reads its OFM, or -1 */
 	int producer[2]; /* of IFM and IFM2 where those are internal, or -1 */
 	struct block_choice choice[MAX_CHOICES];
 	int n_choices;
+};
+
+/* what operations and nodes do with a tensor */
+struct use {
+	int producers, producer; /* operations that write it; the last one */
+	bool plain;	/* only NPU operations of one node, as a whole */
+	int last_read;	/* operation, or -1 */
+	int last_touch; /* operation that reads or writes it, or -1 */
+	int last_in;	/* node that takes it in, or -1 */
+	bool leaves;	/* it is a result of some node */
 };
 
 /* a run of the NPU: an operation, or rows or channels of it */
@@ -124,6 +135,7 @@ struct sched {
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
+	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: bricks would be padded */
 	int n_shallow;
 	struct size_known *known;
@@ -140,7 +152,7 @@ bool choose_formats(struct sched *s);
 /* NHWC instead for maps whose depth is no multiple of 16, or bricks again */
 void pack_shallow_maps(struct sched *s, bool packed);
 
-/* info.c.  Leaves: s->info, traversal of every convolution */
+/* info.c.  Leaves: s->info, s->use, traversal of every convolution */
 bool study_ops(struct sched *s);
 
 /* search.c.  Needs: s->info.  Leaves: s->plan */

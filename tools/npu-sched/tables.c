@@ -28,6 +28,8 @@ add_carrier(struct graph *g, size_t at)
 	memmove(&g->ops[at + 2], &g->ops[at + 1],
 		(g->n_ops - at - 2) * sizeof(struct g_op *));
 	g->ops[at + 1] = c;
+	for (size_t i = at + 1; i < g->n_ops; i++)
+		g->ops[i]->rec.index = (int)i;
 	struct g_tensor *t = add_between(g, &op->ofm);
 	int64_t least = graph_type_signed(op->ofm.type) ? -1 : 0;
 	int bits = 8 * graph_type_bytes(op->ofm.type);

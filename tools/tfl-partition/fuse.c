@@ -71,8 +71,10 @@ forget(struct part *p, const struct g_tensor *t, struct g_operand ofm)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < p->g->n_tensors; i++)
-		if (p->g->tensors[i] != t)
+		if (p->g->tensors[i] != t) {
+			p->g->tensors[i]->rec.index = (int)n;
 			p->g->tensors[n++] = p->g->tensors[i];
+		}
 	p->g->n_tensors = n;
 	for (int i = 0; i < p->sg->n_tensors; i++)
 		if (p->value[i].t == t)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chain KIND N >model.tflite   a chain of N operators, to see how the cost of
+ * compiling grows: conv (3x3, with weights of its own each), add (each adds the
+ * last two results), block (two convolutions and the addition around them).
+ */
+#include "base/cli.h"
+#include "base/file.h"
+#include "tflite/tflite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 24, DEPTH = 16, MAX_OPS = 100000, CONV_TAG = 1, ADD_TAG = 11 };
+
+struct chain {
+	struct arena *a;
+	struct tflw_tensor *tensor;
+	struct tflw_op *op;
+	struct bytes *buffer;
+	int n_tensors, n_ops, n_buffers;
+	uint32_t random;
+};
+
+enum code { CODE_CONV, CODE_ADD, CODES };
+
+static uint8_t
+next_random(struct chain *c)
+{
+	c->random = c->random * 1664525 + 1013904223;
+	return (uint8_t)(c->random >> 24);
+}
+
+static struct tfl_tensor *
+add_tensor(struct chain *c, int type, int rank, const int32_t *dim, float scale)
+{
+	struct tfl_tensor *t = &c->tensor[c->n_tensors].t;
+	float *f = anew(c->a, float, 1);
+	*f = scale;
+	*t = (struct tfl_tensor){
+		.type = type, .rank = rank, .has_shape = true, .producer = -1,
+		.name = arena_printf(c->a, "t%d", c->n_tensors),
+		.quant = { .scale = f, .zero = anew(c->a, int64_t, 1),
+			   .n_scale = 1, .n_zero = 1 },
+	};
+	memcpy(t->dim, dim, (size_t)rank * sizeof(*dim));
+	c->n_tensors++;
+	return t;
+}
+
+static int
+add_map(struct chain *c)
+{
+	add_tensor(c, TFL_INT8, 4, (int32_t[]){ 1, SIDE, SIDE, DEPTH }, 0.05f);
+	return c->n_tensors - 1;
+}
+
+/* a constant of n bytes: noise, or zeros */
+static int
+add_const(struct chain *c, int type, int rank, const int32_t *dim, float scale,
+	  size_t n, bool noise)
+{
+	uint8_t *p = anew(c->a, uint8_t, n);
+	for (size_t i = 0; noise && i < n; i++)
+		p[i] = next_random(c);
+	add_tensor(c, type, rank, dim, scale);
+	c->buffer[++c->n_buffers] = (struct bytes){ .p = p, .n = n };
+	c->tensor[c->n_tensors - 1].buffer = (uint32_t)c->n_buffers;
+	return c->n_tensors - 1;
+}
+
+static struct tflw_op *
+add_op(struct chain *c, enum code code, int n_in, const int *in)
+{
+	int *ports = anew(c->a, int, (size_t)n_in + 1);
+	memcpy(ports, in, (size_t)n_in * sizeof(*in));
+	ports[n_in] = add_map(c);
+	struct tflw_op *op = &c->op[c->n_ops++];
+	*op = (struct tflw_op){ .opcode = code, .in = ports, .n_in = n_in,
+				.out = ports + n_in, .n_out = 1 };
+	return op;
+}
+
+static int
+conv(struct chain *c, int from)
+{
+	static const int64_t option[] = { TFL_SAME, 1, 1, 0, 1, 1, 0 };
+	int w = add_const(c, TFL_INT8, 4, (int32_t[]){ DEPTH, 3, 3, DEPTH },
+			  0.01f, 9 * DEPTH * DEPTH, true);
+	int b = add_const(c, TFL_INT32, 1, (int32_t[]){ DEPTH }, 0.0005f,
+			  4 * DEPTH, false);
+	struct tflw_op *op = add_op(c, CODE_CONV, 3, (int[]){ from, w, b });
+	op->options = &fb_Conv2DOptions;
+	op->options_tag = CONV_TAG;
+	op->option = option;
+	return op->out[0];
+}
+
+static int
+add(struct chain *c, int a, int b)
+{
+	static const int64_t option[] = { 0, 0 };
+	struct tflw_op *op = add_op(c, CODE_ADD, 2, (int[]){ a, b });
+	op->options = &fb_AddOptions;
+	op->options_tag = ADD_TAG;
+	op->option = option;
+	return op->out[0];
+}
+
+/* n operators from map `at` on; the last result, or -1: no such kind */
+static int
+build(struct chain *c, const char *kind, int n, int at)
+{
+	int before = at;
+	if (strcmp(kind, "conv") && strcmp(kind, "add") && strcmp(kind, "block"))
+		return -1;
+	for (int i = 0; i < n; i++) {
+		bool adds = kind[0] == 'a' || (kind[0] == 'b' && i % 3 == 2);
+		int result = adds ? add(c, at, before) : conv(c, at);
+		if (kind[0] == 'a' || adds)
+			before = kind[0] == 'a' ? at : result;
+		at = result;
+	}
+	return at;
+}
+
+static bool
+write_chain(struct chain *c, const char *kind, int n, struct err *e)
+{
+	size_t room = 3 * (size_t)n + 2;
+	c->tensor = anew(c->a, struct tflw_tensor, room);
+	c->buffer = anew(c->a, struct bytes, room);
+	c->op = anew(c->a, struct tflw_op, (size_t)n);
+	int in = add_map(c), out = build(c, kind, n, in);
+	if (out < 0)
+		return err_set(e, "there is no kind %s; there are conv, add, block",
+			       kind);
+	struct tflw_opcode code[CODES] = {
+		[CODE_CONV] = { .code = TFL_CONV_2D, .version = 1 },
+		[CODE_ADD] = { .code = TFL_ADD, .version = 1 },
+	};
+	struct tflw_subgraph sg = { .tensor = c->tensor, .n_tensors = c->n_tensors,
+				    .op = c->op, .n_ops = c->n_ops, .in = &in,
+				    .n_in = 1, .out = &out, .n_out = 1 };
+	struct tflw_model m = { .description = "chain", .opcode = code,
+				.n_opcodes = CODES, .buffer = c->buffer,
+				.n_buffers = c->n_buffers + 1, .subgraph = &sg,
+				.n_subgraphs = 1 };
+	struct bytes b;
+	return tfl_write(c->a, &m, &b, e) && file_write(NULL, b.p, b.n, false, e);
+}
+
+int
+main(int argc, char **argv)
+{
+	int n = argc == 3 ? atoi(argv[2]) : 0;
+	if (n < 1 || n > MAX_OPS) {
+		fprintf(stderr, "usage: chain conv|add|block N >model.tflite\n");
+		return EXIT_TROUBLE;
+	}
+	struct err e = { 0 };
+	struct chain c = { .a = arena_open(), .random = 1 };
+	if (!write_chain(&c, argv[1], n, &e))
+		fprintf(stderr, "chain: %s\n", e.text);
+	arena_close(c.a);
+	return e.status;
+}
