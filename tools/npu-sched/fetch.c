@@ -197,35 +197,18 @@ issue(struct walk *w, int i)
 	w->end[1] = w->tk;
 }
 
-static int64_t *
-bytes_in_use(struct sched *s, const struct plan *p)
-{
-	int64_t *used = anew(s->a, int64_t, p->n_kernels + 1);
-	int64_t *moment = anew(s->a, int64_t, p->n_kernels + 1);
-	memcpy(used, p->taken, p->n_kernels * sizeof(*used));
-	for (size_t k = 0; k < p->n_kernels; k++)
-		moment[k] = kernel_moment(s, p, (int)k);
-	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
-	for (size_t i = 0; i < p->n_rects; i++) {
-		const struct rect *r = &p->rect[i];
-		if (r->group != (int)i || r->unit >= 0 || r->place != place)
-			continue;
-		for (size_t k = 0; k < p->n_kernels; k++)
-			used[k] += group_bytes(p, (int)i, moment[k]);
-	}
-	return used;
-}
-
 void
 plan_fetches(struct sched *s, struct plan *p, int64_t limit)
 {
+	struct arena *scratch = arena_open();
 	struct walk w = { .s = s, .p = p, .limit = limit };
 	p->n_fetches = 0;
 	p->cycles = 0;
 	for (size_t i = 0; i < p->n_units; i++)
 		p->unit[i].fetched = false;
-	find_rects(s, p);
-	w.used = bytes_in_use(s, p);
+	w.used = anew(scratch, int64_t, p->n_kernels + 1);
+	for (size_t i = 0; i < p->n_kernels; i++)
+		w.used[i] = p->map_bytes[i] + p->taken[i];
 	for (int i = 0; i < (int)p->n_kernels; i = w.node_end) {
 		int node = s->info[p->kernel[i].op].node;
 		w.node_start = w.node_end = i;
@@ -242,5 +225,6 @@ plan_fetches(struct sched *s, struct plan *p, int64_t limit)
 	for (size_t i = 0; i < p->n_kernels; i++)
 		p->need = w.used[i] - p->taken[i] > p->need ? w.used[i] - p->taken[i]
 							     : p->need;
-	find_rects(s, p);
+	arena_close(scratch);
+	find_buffers(s, p);
 }

@@ -115,25 +115,49 @@ walk_nodes(struct lives *l)
 	}
 }
 
+/* groups under construction: the last of each, and who is live with whom */
+struct joining {
+	struct plan *p;
+	struct meetings near;
+	int *last;
+};
+
 /*
  * Would two groups collide if b's were moved by so many bytes?  The pair that is
  * put over one another may: its distance was chosen with care.
  */
 static bool
-collide(const struct plan *p, const struct rect *from, const struct rect *to,
+collide(const struct joining *j, const struct rect *from, const struct rect *to,
 	int64_t move)
 {
-	for (size_t i = 0; i < p->n_rects; i++)
-		for (size_t k = 0; k < p->n_rects; k++) {
-			const struct rect *a = &p->rect[i], *b = &p->rect[k];
-			if (a->group != from->group || b->group != to->group ||
-			    (a == from && b == to) || a->lo > b->hi || b->lo > a->hi)
+	const struct rect *rect = j->p->rect;
+	for (int k = to->group; k >= 0; k = rect[k].next) {
+		const struct rect *b = &rect[k];
+		for (size_t i = j->near.first[k]; i < j->near.first[k + 1]; i++) {
+			const struct rect *a = &rect[j->near.with[i]];
+			if (a->group != from->group || (a == from && b == to))
 				continue;
 			if (a->offset < b->offset + move + b->bytes &&
 			    b->offset + move < a->offset + a->bytes)
 				return true;
 		}
+	}
 	return false;
+}
+
+/* the group of `to`, moved, becomes part of that of `from` */
+static void
+merge(struct joining *j, const struct rect *from, const struct rect *to,
+      int64_t move)
+{
+	struct rect *rect = j->p->rect;
+	int group = to->group, into = from->group;
+	for (int k = group; k >= 0; k = rect[k].next) {
+		rect[k].group = into;
+		rect[k].offset += move;
+	}
+	rect[j->last[into]].next = group;
+	j->last[into] = j->last[group];
 }
 
 /*
@@ -141,9 +165,13 @@ collide(const struct plan *p, const struct rect *from, const struct rect *to,
  * group's offsets are counted from wherever its first byte will be.
  */
 static void
-join(struct lives *l)
+join(struct lives *l, struct arena *a)
 {
 	struct plan *p = l->p;
+	struct joining j = { .p = p, .near = find_meetings(a, p->rect, p->n_rects) };
+	j.last = anew(a, int, p->n_rects + 1);
+	for (size_t i = 0; i < p->n_rects; i++)
+		j.last[i] = (int)i;
 	for (int i = 0; i < l->s->n_ops; i++) {
 		struct rect *from = rect_of(l, p->over[i]);
 		struct rect *to = rect_of(l, l->s->info[i].op->ofm.t);
@@ -151,48 +179,55 @@ join(struct lives *l)
 		    !to->bytes || from->group == to->group)
 			continue;
 		int64_t move = from->offset - p->lead[i] - to->offset;
-		if (collide(p, from, to, move))
+		if (collide(&j, from, to, move))
 			continue;
 		to->over = from->t;
-		int group = to->group;
-		for (size_t k = 0; k < p->n_rects; k++)
-			if (p->rect[k].group == group) {
-				p->rect[k].group = from->group;
-				p->rect[k].offset += move;
-			}
+		merge(&j, from, to, move);
 	}
-	int64_t *least = anew(l->s->a, int64_t, p->n_rects + 1);
+	int64_t *least = anew(a, int64_t, p->n_rects + 1);
 	for (size_t i = 0; i < p->n_rects; i++) {
 		int g = p->rect[i].group;
 		least[g] = p->rect[i].offset < least[g] ? p->rect[i].offset : least[g];
 	}
-	for (size_t i = 0; i < p->n_rects; i++) {
-		struct rect *r = &p->rect[i];
-		r->offset -= least[r->group];
-		if (r->group == (int)i)
-			continue;
-		r->next = p->rect[r->group].next;
-		p->rect[r->group].next = (int)i;
-	}
-}
-
-int64_t
-group_bytes(const struct plan *p, int group, int64_t moment)
-{
-	int64_t lo = INT64_MAX, hi = 0;
-	for (int i = group; i >= 0; i = p->rect[i].next) {
-		const struct rect *r = &p->rect[i];
-		if (r->lo > moment || r->hi < moment)
-			continue;
-		lo = r->offset < lo ? r->offset : lo;
-		hi = r->offset + r->bytes > hi ? r->offset + r->bytes : hi;
-	}
-	return hi > lo ? hi - lo : 0;
+	for (size_t i = 0; i < p->n_rects; i++)
+		p->rect[i].offset -= least[p->rect[i].group];
 }
 
 static void
-add_buffers(struct sched *s, struct plan *p)
+sum_maps(struct sched *s, struct plan *p, struct arena *a)
 {
+	int64_t *moment = anew(a, int64_t, p->n_kernels + 1);
+	for (size_t k = 0; k < p->n_kernels; k++)
+		moment[k] = kernel_moment(s, p, (int)k);
+	p->map_bytes = anew(s->a, int64_t, p->n_kernels + 1);
+	sum_bytes(p->rect, p->n_maps, s->memory.spilling ? PLACE_CACHE : PLACE_ARENA,
+		 moment, p->n_kernels, p->map_bytes);
+}
+
+void
+find_maps(struct sched *s, struct plan *p)
+{
+	struct arena *a = arena_open();
+	struct lives l = { .s = s, .p = p };
+	l.of = anew(a, struct rect *, s->g->n_tensors + 1);
+	p->rect = anew(s->a, struct rect, s->g->n_tensors + p->n_units + 1);
+	p->n_rects = 0;
+	add_tensors(&l);
+	walk_nodes(&l);
+	/* what nobody touches needs no place */
+	for (size_t i = 0; i < p->n_rects; i++)
+		if (p->rect[i].hi < 0)
+			p->rect[i].bytes = 0, p->rect[i].lo = p->rect[i].hi = 0;
+	join(&l, a);
+	p->n_maps = p->n_rects;
+	sum_maps(s, p, a);
+	arena_close(a);
+}
+
+void
+find_buffers(struct sched *s, struct plan *p)
+{
+	p->n_rects = p->n_maps;
 	for (size_t i = 0; i < p->n_units; i++) {
 		const struct unit *u = &p->unit[i];
 		if (!u->fetched)
@@ -206,21 +241,4 @@ add_buffers(struct sched *s, struct plan *p)
 		};
 		p->n_rects++;
 	}
-}
-
-void
-find_rects(struct sched *s, struct plan *p)
-{
-	struct lives l = { .s = s, .p = p };
-	l.of = anew(s->a, struct rect *, s->g->n_tensors + 1);
-	p->rect = anew(s->a, struct rect, s->g->n_tensors + p->n_units + 1);
-	p->n_rects = 0;
-	add_tensors(&l);
-	walk_nodes(&l);
-	/* what nobody touches needs no place */
-	for (size_t i = 0; i < p->n_rects; i++)
-		if (p->rect[i].hi < 0)
-			p->rect[i].bytes = 0, p->rect[i].lo = p->rect[i].hi = 0;
-	join(&l);
-	add_buffers(s, p);
 }

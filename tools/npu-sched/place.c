@@ -7,18 +7,22 @@
  */
 #include "sched.h"
 
+#include <stdlib.h>
+
 enum { BUDGET = 200000 }; /* comparisons of two rectangles, a step of effort */
 
-/* two rectangles of different groups that are live at one time */
-struct meeting {
-	uint32_t own, other;
+/* a group that is live with another, and what it bars from where that lies */
+struct near {
+	uint32_t group;
+	int64_t lo, hi;
 };
 
 /* rectangles that keep their distances, placed as one */
 struct group {
-	int64_t bytes, lo, hi, at, crowd;
+	int64_t bytes, lo, hi, crowd;
 	bool fixed;
-	struct meeting *near;
+	int first; /* the rectangle that stands for it */
+	struct near *near;
 	size_t n_near;
 };
 
@@ -27,8 +31,11 @@ struct span {
 };
 
 struct packing {
+	struct arena *a;
 	struct plan *p;
-	struct group *group;  /* by number of the rectangle that stands for it */
+	struct group *group;
+	uint32_t *of;	/* the group that a rectangle stands for */
+	int64_t *at; /* address of each group */
 	size_t *order, *best_order;
 	size_t *rank;	      /* of each group: its place in order */
 	struct span *barred;  /* scratch: addresses that neighbours bar */
@@ -38,78 +45,110 @@ struct packing {
 };
 
 static bool
-meets(const struct rect *a, const struct rect *b)
+is_placed(const struct rect *r, int place)
 {
-	return a->lo <= b->hi && b->lo <= a->hi;
+	return r->place == place && r->bytes;
 }
 
 static void
-make_groups(struct sched *s, struct packing *k, int place)
+make_groups(struct packing *k, int place)
 {
 	struct plan *p = k->p;
-	k->group = anew(s->a, struct group, p->n_rects + 1);
+	k->group = anew(k->a, struct group, p->n_rects + 1);
+	k->of = anew(k->a, uint32_t, p->n_rects + 1);
+	k->at = anew(k->a, int64_t, p->n_rects + 1);
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
-		struct group *g = &k->group[r->group];
-		if (r->place != place || !r->bytes)
+		if (!is_placed(r, place))
 			continue;
-		bool first = !g->bytes;
+		bool first = !k->n || k->group[k->of[r->group]].first != r->group;
+		if (first) {
+			k->of[r->group] = (uint32_t)k->n;
+			k->order[k->n] = k->n;
+			k->group[k->n++].first = r->group;
+		}
+		struct group *g = &k->group[k->of[r->group]];
 		g->lo = first || r->lo < g->lo ? r->lo : g->lo;
 		g->hi = first || r->hi > g->hi ? r->hi : g->hi;
 		g->bytes = r->offset + r->bytes > g->bytes ? r->offset + r->bytes : g->bytes;
 		g->fixed |= r->fixed;
-		g->at = r->fixed ? r->at : 0;
-		if (first)
-			k->order[k->n++] = (size_t)r->group;
+		k->at[k->of[r->group]] = r->fixed ? r->at : 0;
+	}
+}
+
+/* the neighbours of rectangle i for the group that it belongs to */
+static void
+add_near(struct packing *k, const struct meetings *m, int i, struct group *g)
+{
+	const struct rect *own = &k->p->rect[i];
+	for (size_t j = m->first[i]; j < m->first[i + 1]; j++) {
+		const struct rect *x = &k->p->rect[m->with[j]];
+		if (x->place != own->place || x->group == own->group)
+			continue;
+		int64_t at = x->offset - own->offset;
+		g->near[g->n_near++] = (struct near){
+			.group = k->of[x->group],
+			.lo = at - own->bytes, .hi = at + x->bytes };
 	}
 }
 
 static void
-find_meetings(struct sched *s, struct packing *k, int place)
+find_near(struct packing *k)
 {
 	struct plan *p = k->p;
-	struct meeting *v = anew(s->a, struct meeting, p->n_rects + 1);
+	struct meetings m = find_meetings(k->a, p->rect, p->n_rects);
 	size_t most = 0;
-	for (size_t i = 0; i < p->n_rects; i++) {
-		const struct rect *r = &p->rect[i];
-		struct group *g = &k->group[r->group];
-		size_t n = 0;
-		for (size_t j = 0; j < p->n_rects; j++) {
-			const struct rect *x = &p->rect[j];
-			if (x->place == place && x->bytes && r->bytes &&
-			    x->group != r->group && meets(r, x))
-				v[n++] = (struct meeting){ (uint32_t)i, (uint32_t)j };
-		}
-		struct meeting *near = anew(s->a, struct meeting, g->n_near + n + 1);
-		if (g->n_near)
-			memcpy(near, g->near, g->n_near * sizeof(*near));
-		memcpy(near + g->n_near, v, n * sizeof(*near));
-		g->near = near;
-		g->n_near += n;
+	for (size_t n = 0; n < k->n; n++) {
+		struct group *g = &k->group[n];
+		size_t room = 0;
+		for (int i = g->first; i >= 0; i = p->rect[i].next)
+			room += m.first[i + 1] - m.first[i];
+		g->near = anew(k->a, struct near, room);
+		for (int i = g->first; i >= 0; i = p->rect[i].next)
+			add_near(k, &m, i, g);
 		most = g->n_near > most ? g->n_near : most;
 	}
-	k->barred = anew(s->a, struct span, most + 1);
-	k->rank = anew(s->a, size_t, p->n_rects + 1);
+	k->barred = anew(k->a, struct span, most + 1);
+}
+
+static int
+compare_moments(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+	return a < b ? -1 : a > b;
+}
+
+/* the first of n rising moments that is not before t */
+static size_t
+moment_at(const int64_t *moment, size_t n, int64_t t)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (moment[mid] < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 /* the largest sum of bytes at a moment; it is taken on where something begins */
 static void
-find_bound(struct packing *k)
+find_bound(struct packing *k, int place)
 {
-	const struct plan *p = k->p;
+	int64_t *moment = anew(k->a, int64_t, k->n + 1);
+	int64_t *sum = anew(k->a, int64_t, k->n + 1);
+	for (size_t i = 0; i < k->n; i++)
+		moment[i] = k->group[i].lo;
+	qsort(moment, k->n, sizeof(*moment), compare_moments);
+	sum_bytes(k->p->rect, k->p->n_rects, place, moment, k->n, sum);
 	for (size_t i = 0; i < k->n; i++) {
-		int64_t moment = k->group[k->order[i]].lo, sum = 0;
-		for (size_t j = 0; j < k->n; j++) {
-			const struct group *g = &k->group[k->order[j]];
-			if (g->lo <= moment && g->hi >= moment)
-				sum += group_bytes(p, (int)k->order[j], moment);
-		}
-		k->bound = sum > k->bound ? sum : k->bound;
-		for (size_t j = 0; j < k->n; j++) {
-			struct group *g = &k->group[k->order[j]];
-			if (g->lo <= moment && g->hi >= moment && sum > g->crowd)
-				g->crowd = sum;
-		}
+		struct group *g = &k->group[i];
+		for (size_t m = moment_at(moment, k->n, g->lo);
+		     m < k->n && moment[m] <= g->hi; m++)
+			g->crowd = sum[m] > g->crowd ? sum[m] : g->crowd;
+		k->bound = g->crowd > k->bound ? g->crowd : k->bound;
 	}
 }
 
@@ -117,26 +156,27 @@ find_bound(struct packing *k)
 static void
 drop(struct packing *k, size_t i)
 {
-	struct group *g = &k->group[k->order[i]];
+	size_t own = k->order[i];
+	const struct group *g = &k->group[own];
 	size_t n = 0;
 	if (g->fixed)
 		return;
 	for (size_t j = 0; j < g->n_near; j++) {
-		const struct rect *own = &k->p->rect[g->near[j].own];
-		const struct rect *other = &k->p->rect[g->near[j].other];
-		if (k->rank[other->group] >= i)
+		const struct near *x = &g->near[j];
+		if (k->rank[x->group] >= i)
 			continue;
-		int64_t at = k->group[other->group].at + other->offset - own->offset;
-		struct span bar = { .lo = at - own->bytes, .hi = at + other->bytes };
+		int64_t at = k->at[x->group];
+		struct span bar = { .lo = at + x->lo, .hi = at + x->hi };
 		size_t to = n++;
 		for (; to > 0 && k->barred[to - 1].lo > bar.lo; to--)
 			k->barred[to] = k->barred[to - 1];
 		k->barred[to] = bar;
 	}
-	g->at = 0;
-	for (size_t j = 0; j < n && k->barred[j].lo < g->at; j++)
-		if (k->barred[j].hi > g->at)
-			g->at = k->barred[j].hi;
+	int64_t at = 0;
+	for (size_t j = 0; j < n && k->barred[j].lo < at; j++)
+		if (k->barred[j].hi > at)
+			at = k->barred[j].hi;
+	k->at[own] = at;
 	k->work += g->n_near + n;
 }
 
@@ -149,8 +189,9 @@ try_order(struct packing *k, size_t from)
 	for (size_t i = 0; i < k->n; i++) {
 		if (i >= from)
 			drop(k, i);
-		const struct group *g = &k->group[k->order[i]];
-		peak = g->at + g->bytes > peak ? g->at + g->bytes : peak;
+		size_t g = k->order[i];
+		int64_t end = k->at[g] + k->group[g].bytes;
+		peak = end > peak ? end : peak;
 	}
 	return peak;
 }
@@ -181,18 +222,28 @@ compare(const struct group *a, const struct group *b, enum start start)
 	return first ? first : by_time ? by_time : by_bytes;
 }
 
+struct sorting {
+	const struct packing *k;
+	enum start start;
+};
+
+/* qsort_r's order: equal ones as they stood before */
+static int
+compare_order(const void *x, const void *y, void *ctx)
+{
+	const struct sorting *s = ctx;
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+	int c = compare(&s->k->group[a], &s->k->group[b], s->start);
+	return c ? c : s->k->rank[a] < s->k->rank[b] ? -1 : 1;
+}
+
 static void
 sort_order(struct packing *k, enum start start)
 {
-	size_t *o = k->order;
-	for (size_t i = 1; i < k->n; i++)
-		for (size_t j = i; j > 0; j--) {
-			if (compare(&k->group[o[j - 1]], &k->group[o[j]], start) <= 0)
-				break;
-			size_t t = o[j];
-			o[j] = o[j - 1];
-			o[j - 1] = t;
-		}
+	struct sorting s = { .k = k, .start = start };
+	for (size_t i = 0; i < k->n; i++)
+		k->rank[k->order[i]] = i;
+	qsort_r(k->order, k->n, sizeof(*k->order), compare_order, &s);
 }
 
 static size_t
@@ -201,9 +252,9 @@ top_of(const struct packing *k)
 	size_t top = 0;
 	int64_t end = -1;
 	for (size_t i = 0; i < k->n; i++) {
-		const struct group *g = &k->group[k->order[i]];
-		if (g->at + g->bytes > end) {
-			end = g->at + g->bytes;
+		size_t g = k->order[i];
+		if (k->at[g] + k->group[g].bytes > end) {
+			end = k->at[g] + k->group[g].bytes;
 			top = i;
 		}
 	}
@@ -243,12 +294,13 @@ exchange(struct packing *k)
 static void
 pack(struct sched *s, struct plan *p, int place, bool thorough)
 {
-	struct packing k = { .p = p, .random = 1 };
-	k.order = anew(s->a, size_t, p->n_rects + 1);
-	k.best_order = anew(s->a, size_t, p->n_rects + 1);
-	make_groups(s, &k, place);
-	find_meetings(s, &k, place);
-	find_bound(&k);
+	struct packing k = { .a = arena_open(), .p = p, .random = 1 };
+	k.order = anew(k.a, size_t, p->n_rects + 1);
+	k.best_order = anew(k.a, size_t, p->n_rects + 1);
+	k.rank = anew(k.a, size_t, p->n_rects + 1);
+	make_groups(&k, place);
+	find_near(&k);
+	find_bound(&k, place);
 	for (int start = 0; start < STARTS && (!start || k.best > k.bound); start++) {
 		sort_order(&k, (enum start)start);
 		int64_t peak = try_order(&k, 0);
@@ -271,9 +323,10 @@ pack(struct sched *s, struct plan *p, int place, bool thorough)
 	p->bound[place] = k.bound;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];
-		if (r->place == place && r->bytes)
-			r->at = k.group[r->group].at + r->offset;
+		if (is_placed(r, place))
+			r->at = k.at[k.of[r->group]] + r->offset;
 	}
+	arena_close(k.a);
 }
 
 void

@@ -112,7 +112,8 @@ struct plan {
 	bool eager;	/* weights that are late are waited for */
 	int64_t *taken; /* room at each kernel that weights may not use */
 	struct rect *rect;
-	size_t n_rects;
+	size_t n_rects, n_maps; /* the maps come first, then buffers */
+	int64_t *map_bytes;	/* of all maps, at each kernel */
 	double cycles;
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t peak[PLACES], bound[PLACES];
@@ -240,11 +241,20 @@ int64_t weights_bytes(const struct sched *s, int op); /* scales too */
 /* fetch.c: which units are fetched when, below limit; sets p->cycles */
 void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
 
-/* live.c, place.c: rectangles, then addresses */
+/* live.c, meet.c, place.c: rectangles of maps once the kernels are known, then
+ * of buffers, as often as transfers change; then addresses */
 int64_t kernel_moment(const struct sched *s, const struct plan *p, int kernel);
-void find_rects(struct sched *s, struct plan *p);
-/* bytes of a group of rectangles that are in use at a moment */
-int64_t group_bytes(const struct plan *p, int group, int64_t moment);
+void find_maps(struct sched *s, struct plan *p);
+void find_buffers(struct sched *s, struct plan *p);
+/* rectangle i is live together with with[first[i]] ... with[first[i + 1] - 1] */
+struct meetings {
+	size_t *first;
+	uint32_t *with;
+};
+struct meetings find_meetings(struct arena *a, const struct rect *rect, size_t n);
+/* the bytes of a place that are live at each of some rising moments */
+void sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *moment,
+	      size_t n_moments, int64_t *sum);
 void place_rects(struct sched *s, struct plan *p, bool thorough);
 bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 

@@ -120,6 +120,7 @@ try_plan(struct search *x, int64_t maps, int64_t limit, struct policy policy)
 	if (x->n == MAX_CANDIDATES || !chains_choose(x->s, x->chains, maps, policy.slide, p))
 		return;
 	make_units(x->s, p, policy.target);
+	find_maps(x->s, p);
 	p->taken = anew(x->s->a, int64_t, p->n_kernels + 1);
 	plan_fetches(x->s, p, limit);
 	/* addresses come when sizes are exact; the bound tells enough here */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which rectangles are live at one time, by sweeping over them in the order in
+ * which they begin: what is live stands in a list that is short for networks
+ * that are deep rather than wide.
+ */
+#include "sched.h"
+
+/* rectangles that have bytes, by the moment at which they begin */
+static size_t
+by_begin(struct arena *a, const struct rect *rect, size_t n, uint32_t *order)
+{
+	int64_t last = 0;
+	for (size_t i = 0; i < n; i++)
+		last = rect[i].lo > last ? rect[i].lo : last;
+	size_t *at = anew(a, size_t, (size_t)last + 2);
+	for (size_t i = 0; i < n; i++)
+		at[rect[i].lo + 1] += rect[i].bytes > 0;
+	for (int64_t m = 0; m <= last; m++)
+		at[m + 1] += at[m];
+	for (size_t i = 0; i < n; i++)
+		if (rect[i].bytes > 0)
+			order[at[rect[i].lo]++] = (uint32_t)i;
+	return at[last + 1];
+}
+
+struct pair {
+	uint32_t a, b;
+};
+
+static struct pair *
+list_pairs(struct arena *a, const struct rect *rect, size_t n, size_t *n_pairs)
+{
+	uint32_t *order = anew(a, uint32_t, n + 1), *live = anew(a, uint32_t, n + 1);
+	size_t n_order = by_begin(a, rect, n, order), n_live = 0, cap = 0;
+	struct pair *pair = NULL;
+	*n_pairs = 0;
+	for (size_t i = 0; i < n_order; i++) {
+		const struct rect *r = &rect[order[i]];
+		size_t kept = 0;
+		for (size_t k = 0; k < n_live; k++) {
+			if (rect[live[k]].hi < r->lo)
+				continue;
+			live[kept++] = live[k];
+			pair = arena_grow(a, pair, *n_pairs, &cap, sizeof(*pair));
+			pair[(*n_pairs)++] = (struct pair){ order[i], live[k] };
+		}
+		n_live = kept;
+		live[n_live++] = order[i];
+	}
+	return pair;
+}
+
+struct meetings
+find_meetings(struct arena *a, const struct rect *rect, size_t n)
+{
+	struct arena *scratch = arena_open();
+	size_t n_pairs;
+	const struct pair *pair = list_pairs(scratch, rect, n, &n_pairs);
+	struct meetings m = { .first = anew(a, size_t, n + 2),
+			      .with = anew(a, uint32_t, 2 * n_pairs + 1) };
+	size_t *at = m.first + 1; /* it ends up one further */
+	for (size_t i = 0; i < n_pairs; i++) {
+		if (pair[i].a + 1 < n)
+			at[pair[i].a + 1]++;
+		if (pair[i].b + 1 < n)
+			at[pair[i].b + 1]++;
+	}
+	for (size_t i = 1; i < n; i++)
+		at[i] += at[i - 1];
+	for (size_t i = 0; i < n_pairs; i++) {
+		m.with[at[pair[i].a]++] = pair[i].b;
+		m.with[at[pair[i].b]++] = pair[i].a;
+	}
+	arena_close(scratch);
+	return m;
+}
+
+/* what a group takes of the memory at a moment */
+struct extent {
+	int64_t lo, hi;
+	size_t stamp; /* of the moment, counted from 1 */
+};
+
+static int64_t
+extend(struct extent *x, const struct rect *r, size_t stamp)
+{
+	int64_t was = x->stamp == stamp ? x->hi - x->lo : 0;
+	bool first = x->stamp != stamp;
+	x->stamp = stamp;
+	x->lo = first || r->offset < x->lo ? r->offset : x->lo;
+	x->hi = first || r->offset + r->bytes > x->hi ? r->offset + r->bytes : x->hi;
+	return x->hi - x->lo - was;
+}
+
+void
+sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *moment,
+	 size_t n_moments, int64_t *sum)
+{
+	struct arena *a = arena_open();
+	uint32_t *order = anew(a, uint32_t, n + 1), *live = anew(a, uint32_t, n + 1);
+	struct extent *extent = anew(a, struct extent, n + 1); /* of each group */
+	size_t n_order = by_begin(a, rect, n, order), next = 0, n_live = 0;
+	for (size_t m = 0; m < n_moments; m++) {
+		size_t kept = 0;
+		for (; next < n_order && rect[order[next]].lo <= moment[m]; next++)
+			if (rect[order[next]].place == place)
+				live[n_live++] = order[next];
+		sum[m] = 0;
+		for (size_t k = 0; k < n_live; k++) {
+			const struct rect *r = &rect[live[k]];
+			if (r->hi < moment[m])
+				continue;
+			live[kept++] = live[k];
+			sum[m] += extend(&extent[r->group], r, m + 1);
+		}
+		n_live = kept;
+	}
+	arena_close(a);
+}
