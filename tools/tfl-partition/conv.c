@@ -105,7 +105,9 @@ real_scale(const struct conv *c, int o)
 bool
 is_reduced(const struct conv *c)
 {
-	return c->ifm->type == TFL_INT16 && c->bias && c->bias->type == TFL_INT64;
+	if (c->ifm->type != TFL_INT16)
+		return false;
+	return c->bias ? c->bias->type == TFL_INT64 : c->wide;
 }
 
 bool
@@ -242,7 +244,7 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 static const char *
 read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
-	*c = (struct conv){ .kind = OP_DEPTHWISE, .groups = 1 };
+	*c = (struct conv){ .kind = OP_DEPTHWISE, .groups = 1, .wide = true };
 	const char *why = check_arity(p, op, 2, 3, 1);
 	if (!why)
 		why = check_options(p, op, &fb_DepthwiseConv2DOptions);
@@ -285,7 +287,7 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 const char *
 read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
-	*c = (struct conv){ .kind = OP_FC, .groups = 1 };
+	*c = (struct conv){ .kind = OP_FC, .groups = 1, .wide = true };
 	const char *why = check_arity(p, op, 2, 3, 1);
 	if (!why)
 		why = check_options(p, op, &fb_FullyConnectedOptions);

@@ -24,6 +24,7 @@ struct conv {
 	int32_t groups;	    /* the depth of both is cut into so many */
 	int64_t strides[4]; /* of the weights' elements: O,H,W,I */
 	bool float_product; /* ifm scale times weight scale in float32 */
+	bool wide;	    /* int16 without bias is summed in 64 bits */
 	enum g_op_kind kind;
 };
 

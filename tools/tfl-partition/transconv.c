@@ -75,7 +75,7 @@ static const char *
 read_transposed(const struct part *p, const struct tfl_op *op,
 		struct transposed *t)
 {
-	*t = (struct transposed){ .c = { .kind = OP_CONV, .groups = 1 } };
+	*t = (struct transposed){ .c = { .kind = OP_CONV, .groups = 1, .wide = true } };
 	const char *why = check_arity(p, op, 3, 4, 1);
 	if (!why)
 		why = check_options(p, op, &fb_TransposeConvOptions);
@@ -115,13 +115,15 @@ read_transposed(const struct part *p, const struct tfl_op *op,
 	return why ? why : check_conv_common(p, op, c);
 }
 
-/* one tap that contributes nothing, for phases without any */
+/* one tap of one channel that contributes nothing, for phases without any */
 static struct g_weights *
 no_weights(struct part *p, const struct conv *c)
 {
 	static const int64_t none[4] = { 0, 0, 0, 0 };
 	struct yx one = { .y = 1, .x = 1 };
-	struct g_weights *w = conv_weights(p, c, one, 0, none);
+	struct conv single = *c;
+	single.i = 1;
+	struct g_weights *w = conv_weights(p, &single, one, 0, none);
 	size_t n = (size_t)c->o;
 	int64_t *zero = anew(p->a, int64_t, n);
 	for (size_t o = 0; o < n; o++)
@@ -176,6 +178,7 @@ run_phase(struct part *p, const struct conv *c, const struct nd *in,
 		pad = (struct g_pad){ 0 };
 		nd_slice(&from, 1, 0, y.out, 0);
 		nd_slice(&from, 2, 0, x.out, 0);
+		nd_slice(&from, 3, 0, 1, 1);
 	}
 	struct g_operand ifm, ofm;
 	bool ok = nd_operand(&from, &ifm) && nd_operand(&to, &ofm);
