@@ -1,8 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
 # a few hundred random models; make check-long is for more
 
-@test "random models compute the same compiled" {
-	run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-build}" -n 300
+load lib/common
+
+random_models()
+{
+	run "$BATS_TEST_DIRNAME/random-models" -b "$NPUTOOLS_BUILD" "$@"
 	echo "$output"
+}
+
+@test "random models compute the same on every accelerator" {
+	random_models -n 300
 	[ "$status" = 0 ]
+}
+
+@test "every operator that nputools-ops(7) names is drawn" {
+	sed -n '/^\.It Cm/s/ No ([^)]*)//gp' "$TOP/man/nputools-ops.7" |
+		grep -oE '\<[A-Z][A-Z0-9_]+\>' | sort -u >named
+	"$NPUTOOLS_TESTBIN/gen-model" -l | sort >drawn
+	[ "$(wc -l <named)" -gt 50 ]
+	[ -z "$(comm -23 named drawn)" ]
+}
+
+# a compiler that stops at convolutions: what is kept is a small model of one
+@test "a failure shrinks to a small model, which is kept" {
+	build=$PWD/broken
+	mkdir -p "$build/bin" "$build/tests"
+	ln -s "$NPUTOOLS_BIN"/* "$build/bin/"
+	ln -s "$NPUTOOLS_TESTBIN/gen-model" "$build/tests/"
+	rm "$build/bin/npu-wenc"
+	cat >"$build/bin/npu-wenc" <<-EOF
+		#!/bin/bash
+		"$NPUTOOLS_BIN/npu-wenc" | tee graph
+		! grep -q '^op .*do=conv' graph
+	EOF
+	chmod +x "$build/bin/npu-wenc"
+	run "$BATS_TEST_DIRNAME/random-models" -b "$build" -n 15
+	echo "$output"
+	[ "$status" = 1 ]
+	grep '^FAIL compile ethos-u55-32: gen-model -g ' <<<"$output"
+	PATH=$build/bin:$build/tests:$PATH
+	sed -n 's/.* (in \(.*\)):.*/\1/p' <<<"$output" >directories
+	[ -s directories ]
+	while read -r kept; do
+		cd "$kept"
+		[ "$(tfl-partition --report model.tflite | grep -c '^ *[0-9]*  NPU')" = 1 ]
+		[ "$(stat -c %s model.tflite)" -lt 2000 ]
+		# the commands make it again, and fail the same way
+		cp model.tflite as-kept
+		run bash -o pipefail -ec "$(head -2 commands)"
+		[ "$status" = 1 ]
+		cmp model.tflite as-kept
+	done <directories
 }

@@ -13,7 +13,7 @@ enum { /* of the union BuiltinOptions */
 static int64_t
 activation(struct gen *g)
 {
-	return gen_chance(g, 60) ? 0 : gen_range(g, 1, 3);
+	return gen_chance(g, 40) ? gen_range(g, 1, 3) : 0;
 }
 
 /* weights [shape] for an IFM; channels: length of the quantized axis, 0: one scale */
@@ -28,8 +28,11 @@ weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel)
 	struct tfl_tensor *t = gen_t(g, w);
 	float *scale = anew(g->a, float, (size_t)n);
 	int64_t *zeros = anew(g->a, int64_t, (size_t)n);
+	int32_t *less = anew(g->a, int32_t, (size_t)n);
+	if (n > 1)
+		gen_many(g, n, 0, 800, less);
 	for (int i = 0; i < n; i++) {
-		scale[i] = t->quant.scale[0] * (n > 1 ? (float)gen_real(g, 0.3, 1) : 1);
+		scale[i] = t->quant.scale[0] * (1 - (float)less[i] / 1000);
 		zeros[i] = zero;
 	}
 	t->quant = (struct tfl_quant){ .scale = scale, .zero = zeros,
@@ -44,8 +47,9 @@ bias(struct gen *g, int ifm, int w, int n)
 	bool wide = gen_t(g, ifm)->type == TFL_INT16;
 	int32_t *v = anew(g->a, int32_t, (size_t)n);
 	int64_t *v64 = anew(g->a, int64_t, (size_t)n);
+	gen_many(g, n, -20000, 20000, v);
 	for (int i = 0; i < n; i++)
-		v64[i] = v[i] = (int32_t)gen_range(g, -20000, 20000);
+		v64[i] = v[i];
 	int b = wide ? gen_const(g, TFL_INT64, SHAPE(n), v64)
 		     : gen_const(g, TFL_INT32, SHAPE(n), v);
 	struct tfl_quant q = gen_t(g, w)->quant;
@@ -72,9 +76,8 @@ result(struct gen *g, int ifm, int w, struct shape s, int64_t n)
 			__builtin_sqrt((double)n);
 	double range = type == TFL_INT16 ? 16000 : 60;
 	int out = gen_random(g, type, s);
-	float *scale = anew(g->a, float, 1);
-	*scale = (float)(unit * spread / range * gen_real(g, 0.5, 2));
-	gen_t(g, out)->quant.scale = scale;
+	gen_quant(g, out, (float)(unit * spread / range * gen_real(g, 0.5, 2)),
+		  (int)gen_t(g, out)->quant.zero[0]);
 	return out;
 }
 
@@ -131,9 +134,7 @@ draw_conv(struct gen *g, int code)
 	struct shape ws = depthwise ? SHAPE(1, y.k, x.k, o)
 				    : SHAPE(o, y.k, x.k, s.dim[3] / groups);
 	int w = weights(g, in, ws, depthwise ? 3 : 0, gen_chance(g, 60));
-	int ports[] = { in, w, gen_chance(g, 90) ? bias(g, in, w, o) : -1 };
-	if (ports[2] < 0 && gen_t(g, in)->type == TFL_INT16)
-		ports[2] = bias(g, in, w, o);
+	int ports[] = { in, w, gen_chance(g, 10) ? -1 : bias(g, in, w, o) };
 	int64_t n = (int64_t)y.k * x.k * (depthwise ? 1 : ws.dim[3]);
 	int out = result(g, in, w, SHAPE(s.dim[0], y.out, x.out, o), n);
 	if (depthwise)
@@ -150,13 +151,13 @@ draw_conv(struct gen *g, int code)
 static void
 draw_fc(struct gen *g, int code)
 {
-	int rank = (int)(gen_chance(g, 70) ? 2 : gen_range(g, 3, 4));
+	int rank = (int)(gen_chance(g, 30) ? gen_range(g, 3, 4) : 2);
 	int in = gen_input(g, rank, gen_type(g));
 	struct shape s = shape_of(g, in), out = s;
 	int32_t i = s.dim[rank - 1], o = (int32_t)gen_range(g, 1, 40);
 	bool keep = rank > 2 && gen_chance(g, 50);
 	int w = weights(g, in, SHAPE(o, i), 0, gen_chance(g, 30));
-	int ports[] = { in, w, bias(g, in, w, o) };
+	int ports[] = { in, w, gen_chance(g, 10) ? -1 : bias(g, in, w, o) };
 	out.dim[rank - 1] = o;
 	if (!keep)
 		out = SHAPE((int32_t)(shape_elements(s) / i), o);
@@ -168,23 +169,23 @@ draw_fc(struct gen *g, int code)
 static void
 draw_transpose_conv(struct gen *g, int code)
 {
-	int type = gen_chance(g, 85) ? TFL_INT8 : TFL_INT16;
-	int in = gen_input(g, 4, type);
+	int in = gen_input(g, 4, gen_type(g));
 	struct shape s = shape_of(g, in);
 	bool valid = gen_chance(g, 50);
 	int32_t k[2], st[2], o = (int32_t)gen_range(g, 1, 16);
 	struct shape out = s;
-	bool square = gen_chance(g, 70);
+	bool oblong = gen_chance(g, 30);
 	for (int i = 0; i < 2; i++) {
-		k[i] = i && square ? k[0] : (int32_t)gen_range(g, 1, 5);
-		st[i] = i && square ? st[0]
+		k[i] = i && !oblong ? k[0] : (int32_t)gen_range(g, 1, 5);
+		st[i] = i && !oblong ? st[0]
 				    : (int32_t)gen_range(g, 1, gen_chance(g, 20) ? 3 : 2);
 		int32_t more = k[i] > st[i] ? k[i] - st[i] : 0;
 		out.dim[1 + i] = s.dim[1 + i] * st[i] + (valid ? more : 0);
 	}
 	out.dim[3] = o;
 	int w = weights(g, in, SHAPE(o, k[0], k[1], s.dim[3]), 0, gen_chance(g, 60));
-	int ports[] = { gen_ints(g, 4, out.dim), w, in, bias(g, in, w, o) };
+	int ports[] = { gen_ints(g, 4, out.dim), w, in,
+			gen_chance(g, 10) ? -1 : bias(g, in, w, o) };
 	int64_t n = (int64_t)k[0] * k[1] * s.dim[3] / (st[0] * st[1]) + 1;
 	gen_op1(g, code, 4, ports, result(g, in, w, out, n), TRANSPOSE_CONV,
 		&fb_TransposeConvOptions,
@@ -194,7 +195,7 @@ draw_transpose_conv(struct gen *g, int code)
 static void
 draw_matmul(struct gen *g, int code)
 {
-	int type = gen_chance(g, 80) ? TFL_INT8 : TFL_INT16;
+	int type = gen_chance(g, 20) ? TFL_INT16 : TFL_INT8;
 	int rank = (int)gen_range(g, 2, 4);
 	int32_t b1 = (int32_t)gen_range(g, 1, 3), m = (int32_t)gen_range(g, 1, 12),
 		k = (int32_t)gen_range(g, 1, 24), n = (int32_t)gen_range(g, 1, 12);
@@ -210,11 +211,8 @@ draw_matmul(struct gen *g, int code)
 	o.dim[rank - 1] = n;
 	int in[] = { gen_random(g, type, a), gen_random(g, type, b) };
 	int out = result(g, in[0], in[1], o, k);
-	if (type == TFL_INT16) {
-		float *s = anew(g->a, float, 1);
-		*s = gen_t(g, out)->quant.scale[0] * 256;
-		gen_t(g, out)->quant.scale = s;
-	}
+	if (type == TFL_INT16)
+		gen_quant(g, out, gen_t(g, out)->quant.scale[0] * 256, 0);
 	gen_op1(g, code, 2, in, out, BATCH_MATMUL, &fb_BatchMatMulOptions,
 		(int64_t[]){ tx, ty, 0 });
 }
@@ -240,8 +238,8 @@ draw_resize(struct gen *g, int code)
 {
 	int in = gen_input(g, 4, gen_type(g));
 	struct shape s = shape_of(g, in), out = s;
-	int32_t f = (int32_t)(gen_chance(g, 70) ? 1 << gen_range(g, 1, 3)
-						: gen_range(g, 1, 5));
+	int32_t f = (int32_t)(gen_chance(g, 30) ? gen_range(g, 1, 5)
+						: 1 << gen_range(g, 1, 3));
 	bool align = gen_chance(g, 30), half = !align && gen_chance(g, 40);
 	for (int i = 1; i < 3; i++) {
 		out.dim[i] = align && s.dim[i] > 1 ? (s.dim[i] - 1) * f + 1

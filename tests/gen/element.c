@@ -3,54 +3,113 @@
 #include "gen.h"
 
 enum { /* of the union BuiltinOptions */
-	SOFTMAX = 9, ADD = 11, MUL = 21, REDUCER = 27, SUB = 28, ARG_MAX = 40,
-	ARG_MIN = 57, LEAKY_RELU = 75,
+	SOFTMAX = 9, ADD = 11, MUL = 21, REDUCER = 27, SUB = 28, DIV = 29,
+	ARG_MAX = 40, ARG_MIN = 57, LEAKY_RELU = 75,
 };
+enum { SMALL_WORD = 20000 }; /* products of two stay within 32 bits */
 
-static struct tfl_quant
-quant(struct gen *g, float scale, int zero)
+static float
+scale_of(struct gen *g, int t)
 {
-	float *s = anew(g->a, float, 1);
-	int64_t *z = anew(g->a, int64_t, 1);
-	*s = scale;
-	*z = zero;
-	return (struct tfl_quant){ .scale = s, .zero = z, .n_scale = 1, .n_zero = 1 };
+	return gen_t(g, t)->quant.scale[0];
+}
+
+static int
+zero_of(struct gen *g, int t)
+{
+	return (int)gen_t(g, t)->quant.zero[0];
+}
+
+/* 32 bits wrap around in the reference and saturate on the NPU: small ones */
+static int
+words(struct gen *g, struct shape s)
+{
+	int32_t most = SMALL_WORD, least = -SMALL_WORD;
+	int in = gen_tensor(g, TFL_INT32, s, 0, 0);
+	int low = gen_tensor(g, TFL_INT32, s, 0, 0);
+	int both = gen_tensor(g, TFL_INT32, s, 0, 0);
+	int hi = gen_const(g, TFL_INT32, SHAPE(1), &most);
+	int lo = gen_const(g, TFL_INT32, SHAPE(1), &least);
+	gen_op1(g, TFL_MINIMUM, 2, (int[]){ in, hi }, low, 0, NULL, NULL);
+	return gen_op1(g, TFL_MAXIMUM, 2, (int[]){ low, lo }, both, 0, NULL, NULL);
+}
+
+/* an operand: like another one where scales must be equal; constant at times */
+static int
+operand(struct gen *g, int type, struct shape s, int like)
+{
+	bool fixed = gen_chance(g, 20);
+	if (type == TFL_INT32 && fixed) {
+		int32_t v[] = { (int32_t)gen_range(g, 0, SMALL_WORD) };
+		return gen_const(g, type, SHAPE(1), v);
+	}
+	if (type == TFL_INT32)
+		return words(g, s);
+	int t = like < 0 ? gen_random(g, type, s) : gen_like(g, like, s);
+	if (!fixed)
+		return t;
+	g->n_tensors--;
+	return gen_noise(g, type, s, scale_of(g, t), zero_of(g, t));
+}
+
+/* one operand is at most the result's shape; the other, at times, less too */
+static void
+shrink_shape(struct gen *g, struct shape *s, struct shape keep)
+{
+	for (int i = 0; i < s->rank; i++)
+		if (keep.dim[i] == s->dim[i] && gen_chance(g, 50))
+			s->dim[i] = 1;
+}
+
+static int
+binary_result(struct gen *g, int code, const int in[2], struct shape s)
+{
+	int type = gen_t(g, in[0])->type;
+	bool same = code == TFL_MAXIMUM || code == TFL_MINIMUM;
+	if (type == TFL_INT32)
+		return gen_tensor(g, type, s, 0, 0);
+	if (same)
+		return gen_like(g, in[0], s);
+	int out = gen_random(g, type, s);
+	float a = scale_of(g, in[0]), b = scale_of(g, in[1]);
+	float full = type == TFL_INT16 ? 20000 : 80;
+	float scale = code == TFL_MUL			  ? a * b * full
+		      : code == TFL_SQUARED_DIFFERENCE ? 4 * (a + b) * (a + b) * full
+		      : code == TFL_DIV		  ? a / b * full / 4
+							  : a + b;
+	gen_quant(g, out, scale * (float)gen_real(g, 0.5, 3), zero_of(g, out));
+	return out;
 }
 
 static void
 draw_binary(struct gen *g, int code)
 {
 	bool same = code == TFL_MAXIMUM || code == TFL_MINIMUM;
-	int type = gen_type(g), rank = (int)gen_range(g, 1, 4);
-	if (code == TFL_SQUARED_DIFFERENCE)
+	int type = gen_chance(g, 10) ? TFL_INT32 : gen_type(g);
+	int rank = (int)gen_range(g, 1, gen_chance(g, 10) ? 6 : 4);
+	if (code == TFL_DIV && (type == TFL_INT16 || type == TFL_INT32))
 		type = TFL_INT8;
-	int in[2] = { gen_input(g, rank, type) };
-	struct shape s = shape_of(g, in[0]), small = s;
+	int in[2] = { -1, -1 };
+	if (type != TFL_INT32)
+		in[0] = gen_input(g, rank, type);
+	struct shape s = in[0] < 0 ? gen_shape(g, rank, 1) : shape_of(g, in[0]);
+	struct shape small = s;
 	if (gen_chance(g, 40))
-		for (int i = 0; i < rank; i++)
-			if (gen_chance(g, 50))
-				small.dim[i] = 1;
-	in[1] = same ? gen_like(g, in[0], small) : gen_random(g, type, small);
-	if (gen_chance(g, 20)) {
-		struct tfl_quant q = gen_t(g, in[1])->quant;
-		g->n_tensors--;
-		in[1] = gen_noise(g, type, small, q.scale[0], (int)q.zero[0]);
+		shrink_shape(g, &small, s);
+	if (type == TFL_INT32) {
+		struct shape first = s;
+		if (gen_chance(g, 15))
+			shrink_shape(g, &first, small);
+		in[0] = words(g, first);
 	}
+	in[1] = operand(g, type, small, same ? in[0] : -1);
 	if (gen_chance(g, 30)) {
 		int t = in[0];
 		in[0] = in[1];
 		in[1] = t;
 	}
-	int out = same ? gen_like(g, in[0], s) : gen_random(g, type, s);
-	float sa = gen_t(g, in[0])->quant.scale[0], sb = gen_t(g, in[1])->quant.scale[0];
-	float fit = (float)gen_real(g, 0.5, 3);
-	float full = type == TFL_INT16 ? 20000 : 80;
-	float scale = code == TFL_MUL			  ? sa * sb * full
-		      : code == TFL_SQUARED_DIFFERENCE ? 4 * (sa + sb) * (sa + sb) * full
-							  : sa + sb;
-	if (!same)
-		gen_t(g, out)->quant = quant(g, scale * fit, (int)gen_t(g, out)->quant.zero[0]);
-	int64_t act = gen_chance(g, 70) ? 0 : gen_range(g, 1, 3);
+	int out = binary_result(g, code, in, s);
+	int64_t act = gen_chance(g, 30) && type != TFL_INT32 ? gen_range(g, 1, 3) : 0;
 	int64_t v[] = { act, 1 };
 	if (code == TFL_ADD)
 		gen_op1(g, code, 2, in, out, ADD, &fb_AddOptions, v);
@@ -58,8 +117,23 @@ draw_binary(struct gen *g, int code)
 		gen_op1(g, code, 2, in, out, SUB, &fb_SubOptions, v);
 	else if (code == TFL_MUL)
 		gen_op1(g, code, 2, in, out, MUL, &fb_MulOptions, v);
+	else if (code == TFL_DIV)
+		gen_op1(g, code, 2, in, out, DIV, &fb_DivOptions, v);
 	else
 		gen_op1(g, code, 2, in, out, 0, NULL, NULL);
+}
+
+/* the reference has no roots of negative numbers */
+static int
+root_input(struct gen *g, int type)
+{
+	struct shape s = gen_shape(g, (int)gen_range(g, 1, 4), 1);
+	int in = gen_random(g, type, s);
+	if (type != TFL_INT16) {
+		gen_quant(g, in, scale_of(g, in), type == TFL_INT8 ? -128 : 0);
+		return in;
+	}
+	return gen_op1(g, TFL_ABS, 1, &in, gen_like(g, in, s), 0, NULL, NULL);
 }
 
 /* functions whose OFM has a scale of its own or a fixed one */
@@ -67,32 +141,37 @@ static void
 draw_unary(struct gen *g, int code)
 {
 	int type = gen_type(g);
-	bool bytes = code == TFL_HARD_SWISH || code == TFL_EXP || code == TFL_RSQRT;
-	if (bytes || (type == TFL_UINT8 && code != TFL_RELU))
-		type = TFL_INT8;
-	int in = gen_input(g, (int)gen_range(g, 1, 4), type);
+	if ((code == TFL_HARD_SWISH || code == TFL_ELU) && type == TFL_INT16)
+		type = TFL_UINT8;
+	int in = code == TFL_RSQRT
+		     ? root_input(g, type)
+		     : gen_input(g, (int)gen_range(g, 1, 4), type);
 	int out = gen_random(g, type, shape_of(g, in));
-	struct tfl_quant *q = &gen_t(g, out)->quant;
+	int zero = type == TFL_INT8 ? -128 : 0;
+	bool narrow = type != TFL_INT16;
 	if (code == TFL_LOGISTIC)
-		*q = type == TFL_INT8 ? quant(g, 0x1p-8f, -128) : quant(g, 0x1p-15f, 0);
+		gen_quant(g, out, narrow ? 0x1p-8f : 0x1p-15f, zero);
 	else if (code == TFL_TANH)
-		*q = type == TFL_INT8 ? quant(g, 0x1p-7f, 0) : quant(g, 0x1p-15f, 0);
-	else if (code == TFL_RELU6 || code == TFL_RELU_N1_TO_1 || code == TFL_ABS)
-		*q = gen_t(g, in)->quant;
-	else if (code == TFL_RSQRT) {
-		struct tfl_quant *i = &gen_t(g, in)->quant;
-		*i = quant(g, i->scale[0], -128);
-	}
+		gen_quant(g, out, narrow ? 0x1p-7f : 0x1p-15f, narrow ? zero + 128 : 0);
+	else if (code == TFL_RELU6 || code == TFL_RELU_N1_TO_1 ||
+		 code == TFL_RELU_0_TO_1 || code == TFL_ABS || code == TFL_NEG)
+		gen_quant(g, out, scale_of(g, in), zero_of(g, in));
+	else if (code == TFL_RSQRT && !narrow)
+		gen_quant(g, out, (float)gen_real(g, 0.5, 4) /
+				      (30000 * __builtin_sqrtf(scale_of(g, in))), 0);
 	gen_op1(g, code, 1, &in, out, 0, NULL, NULL);
 }
 
 static void
 draw_leaky(struct gen *g, int code)
 {
-	int type = gen_chance(g, 80) ? TFL_INT8 : TFL_INT16;
-	int in = gen_input(g, (int)gen_range(g, 1, 4), type);
-	int out = gen_random(g, type, shape_of(g, in));
+	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g));
+	int type = gen_t(g, in)->type;
+	int out = gen_chance(g, 30) ? gen_like(g, in, shape_of(g, in))
+				    : gen_random(g, type, shape_of(g, in));
 	double alpha = gen_real(g, 0.01, 0.9);
+	if (gen_chance(g, 20))
+		alpha = gen_chance(g, 50) ? -alpha : 1 + alpha;
 	gen_op(g, code, 1, &in, 1, &out, LEAKY_RELU, &fb_LeakyReluOptions, NULL,
 	       &alpha);
 }
@@ -100,36 +179,44 @@ draw_leaky(struct gen *g, int code)
 static void
 draw_prelu(struct gen *g, int code)
 {
-	int in = gen_input(g, 4, TFL_INT8);
-	struct shape s = shape_of(g, in);
-	int alpha = gen_noise(g, TFL_INT8, SHAPE(1, 1, s.dim[3]),
-			      (float)gen_real(g, 1e-3, 2e-2), (int)gen_range(g, -20, 20));
-	gen_op1(g, code, 2, (int[]){ in, alpha }, gen_random(g, TFL_INT8, s), 0,
+	int type = gen_type(g);
+	int in = gen_input(g, 4, type);
+	struct shape s = shape_of(g, in), as = SHAPE(1, 1, s.dim[3]);
+	float scale = (float)(type == TFL_INT16 ? gen_real(g, 1e-5, 1e-4)
+						: gen_real(g, 1e-3, 2e-2));
+	int zero = type == TFL_INT16 ? 0 : (int)gen_range(g, 0, 20);
+	int alpha = gen_chance(g, 15) ? gen_tensor(g, type, as, scale, zero)
+				      : gen_noise(g, type, as, scale, zero);
+	gen_op1(g, code, 2, (int[]){ in, alpha }, gen_random(g, type, s), 0,
 		NULL, NULL);
 }
 
 static void
 draw_softmax(struct gen *g, int code)
 {
-	int type = code == TFL_SOFTMAX && gen_chance(g, 30) ? TFL_INT16 : TFL_INT8;
+	int type = code == TFL_SOFTMAX ? gen_type(g) : TFL_INT8, to = type;
 	int in = gen_input(g, (int)gen_range(g, 1, 4), type);
-	int out = gen_random(g, type, shape_of(g, in));
-	double beta = 1;
+	if (code == TFL_SOFTMAX && type == TFL_INT8 && gen_chance(g, 25))
+		to = TFL_INT16;
+	int out = gen_random(g, to, shape_of(g, in));
+	double beta = gen_chance(g, 20) ? gen_real(g, 0.2, 3) : 1;
 	if (code == TFL_LOG_SOFTMAX) {
-		gen_t(g, out)->quant = quant(g, 16.0f / 256, 127);
+		gen_quant(g, out, 16.0f / 256, 127);
 		gen_op1(g, code, 1, &in, out, 0, NULL, NULL);
 		return;
 	}
-	gen_t(g, out)->quant = type == TFL_INT8 ? quant(g, 0x1p-8f, -128)
-						: quant(g, 0x1p-15f, 0);
+	if (to == type)
+		gen_quant(g, out, to == TFL_INT16 ? 0x1p-15f : 0x1p-8f,
+			  to == TFL_INT8 ? -128 : 0);
+	else
+		gen_quant(g, out, 0x1p-16f, -32768);
 	gen_op(g, code, 1, &in, 1, &out, SOFTMAX, &fb_SoftmaxOptions, NULL, &beta);
 }
 
 static void
 draw_reduce(struct gen *g, int code)
 {
-	int type = gen_chance(g, 75) ? TFL_INT8 : TFL_INT16;
-	int in = gen_input(g, (int)gen_range(g, 1, 4), type), n = 0;
+	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g)), n = 0;
 	struct shape s = shape_of(g, in), out = { .rank = 0 };
 	bool keep = s.rank == 1 || gen_chance(g, 50);
 	int32_t axes[4];
@@ -142,14 +229,13 @@ draw_reduce(struct gen *g, int code)
 			out.dim[out.rank++] = drop ? 1 : s.dim[i];
 	}
 	bool same = code == TFL_REDUCE_MAX || code == TFL_REDUCE_MIN;
-	int to = same ? gen_like(g, in, out) : gen_random(g, type, out);
+	int to = same ? gen_like(g, in, out)
+		      : gen_random(g, gen_t(g, in)->type, out);
 	if (!same) {
 		double all = (double)shape_elements(s) / (double)shape_elements(out);
 		double more = code == TFL_SUM ? __builtin_sqrt(all) : 1;
-		gen_t(g, to)->quant =
-		    quant(g, (float)((double)gen_t(g, in)->quant.scale[0] * more *
-				     gen_real(g, 0.4, 2)),
-			  (int)gen_t(g, to)->quant.zero[0]);
+		gen_quant(g, to, (float)((double)scale_of(g, in) * more *
+					 gen_real(g, 0.4, 2)), zero_of(g, to));
 	}
 	int64_t k = keep;
 	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, n, axes) }, to, REDUCER,
@@ -159,35 +245,40 @@ draw_reduce(struct gen *g, int code)
 static void
 draw_arg(struct gen *g, int code)
 {
-	int in = gen_input(g, (int)gen_range(g, 2, 4), TFL_INT8);
+	int type = gen_chance(g, 20) ? TFL_UINT8 : TFL_INT8;
+	int in = gen_input(g, (int)gen_range(g, 2, 4), type);
 	struct shape s = shape_of(g, in), out = { .rank = s.rank - 1 };
-	int32_t axis = gen_chance(g, 70) ? s.rank - 1
-					 : (int32_t)gen_range(g, 0, s.rank - 1);
+	int32_t axis = gen_chance(g, 30) ? (int32_t)gen_range(g, 0, s.rank - 1)
+					 : s.rank - 1;
 	for (int i = 0, k = 0; i < s.rank; i++)
 		if (i != axis)
 			out.dim[k++] = s.dim[i];
-	int64_t type = TFL_INT32;
-	int to = gen_tensor(g, TFL_INT32, out, 0, 0);
+	int64_t index = gen_chance(g, 30) ? TFL_INT64 : TFL_INT32;
+	int to = gen_tensor(g, (int)index, out, 0, 0);
 	gen_op1(g, code, 2, (int[]){ in, gen_const(g, TFL_INT32, SHAPE(1), &axis) },
 		to, code == TFL_ARG_MAX ? ARG_MAX : ARG_MIN,
-		code == TFL_ARG_MAX ? &fb_ArgMaxOptions : &fb_ArgMinOptions, &type);
+		code == TFL_ARG_MAX ? &fb_ArgMaxOptions : &fb_ArgMinOptions, &index);
 }
 
 const struct draw element_draws[] = {
 	{ "ADD", draw_binary, TFL_ADD },
 	{ "SUB", draw_binary, TFL_SUB },
 	{ "MUL", draw_binary, TFL_MUL },
+	{ "DIV", draw_binary, TFL_DIV },
 	{ "MAXIMUM", draw_binary, TFL_MAXIMUM },
 	{ "MINIMUM", draw_binary, TFL_MINIMUM },
 	{ "SQUARED_DIFFERENCE", draw_binary, TFL_SQUARED_DIFFERENCE },
 	{ "ABS", draw_unary, TFL_ABS },
+	{ "NEG", draw_unary, TFL_NEG },
 	{ "RELU", draw_unary, TFL_RELU },
 	{ "RELU6", draw_unary, TFL_RELU6 },
 	{ "RELU_N1_TO_1", draw_unary, TFL_RELU_N1_TO_1 },
+	{ "RELU_0_TO_1", draw_unary, TFL_RELU_0_TO_1 },
 	{ "LOGISTIC", draw_unary, TFL_LOGISTIC },
 	{ "TANH", draw_unary, TFL_TANH },
 	{ "HARD_SWISH", draw_unary, TFL_HARD_SWISH },
 	{ "EXP", draw_unary, TFL_EXP },
+	{ "LOG", draw_unary, TFL_LOG },
 	{ "RSQRT", draw_unary, TFL_RSQRT },
 	{ "LEAKY_RELU", draw_leaky, TFL_LEAKY_RELU },
 	{ "PRELU", draw_prelu, TFL_PRELU },

@@ -4,6 +4,11 @@
  * strides, scales, types, or a small graph of them.  What is drawn is always
  * a valid model; whether an operator then runs on the NPU is not the
  * generator's business.
+ *
+ * Everything follows from choices, small numbers of which 0 is the simplest.
+ * Choice I of operator K comes from the seed, K and I alone, so that one of
+ * them can be given instead ("K.I=0"), or an operator left out, and the rest
+ * of the model stays what it was: that is how a failing one shrinks.
  */
 #ifndef GEN_GEN_H
 #define GEN_GEN_H
@@ -13,22 +18,34 @@
 
 enum { GEN_TENSORS = 256, GEN_OPS = 64, GEN_ELEMENTS = 20000 };
 
+struct choice {
+	int op, i;
+	int64_t value;
+};
+
 struct gen {
 	struct arena *a;
-	uint64_t state;
+	uint64_t seed;
+	const struct choice *given;
+	int n_given;
+	bool show;  /* print every choice */
+	int op, n;  /* operator that is drawn, 0 the model; its choices so far */
 	bool graph; /* operators take results of earlier ones when they can */
 	struct tflw_tensor tensor[GEN_TENSORS];
 	bool is_const[GEN_TENSORS], is_used[GEN_TENSORS], is_made[GEN_TENSORS];
 	struct bytes buffer[GEN_TENSORS];
-	struct tflw_op op[GEN_OPS];
+	struct tflw_op op_at[GEN_OPS];
 	struct tflw_opcode code[GEN_OPS];
 	int n_tensors, n_buffers, n_ops;
 };
 
 /* ---- chance ---------------------------------------------------------------- */
 
+int64_t gen_choose(struct gen *g, int64_t n); /* 0 to n - 1 */
+/* what was given instead of the next choice, NULL: nothing */
+const struct choice *gen_given(const struct gen *g);
 int64_t gen_range(struct gen *g, int64_t lo, int64_t hi); /* both included */
-bool gen_chance(struct gen *g, int percent);
+bool gen_chance(struct gen *g, int percent); /* simplest: no */
 double gen_real(struct gen *g, double lo, double hi); /* logarithmic */
 int gen_type(struct gen *g); /* i8 mostly, u8, i16 */
 
@@ -57,6 +74,10 @@ int gen_input(struct gen *g, int rank, int type);
 /* constants */
 int gen_const(struct gen *g, int type, struct shape s, const void *data);
 int gen_ints(struct gen *g, int n, const int32_t *v);
+/* a quantization of one scale */
+void gen_quant(struct gen *g, int tensor, float scale, int zero);
+/* n numbers from lo to hi by one choice, 0: all of them 0 */
+void gen_many(struct gen *g, int n, int32_t lo, int32_t hi, int32_t *v);
 int gen_noise(struct gen *g, int type, struct shape s, float scale, int zero);
 
 /* an operator; options NULL: none.  floats may be NULL */
@@ -66,6 +87,8 @@ void gen_op(struct gen *g, int code, int n_in, const int *in, int n_out,
 /* the common case: one result; ints is {slot 0, slot 1, ...} */
 int gen_op1(struct gen *g, int code, int n_in, const int *in, int out, int tag,
 	    const struct fb_table *options, const int64_t *ints);
+/* intermediate tensors of the last operator */
+void gen_mid(struct gen *g, int n, const int *mid);
 
 /* ---- families: each draws one operator ---------------------------------------- */
 
@@ -74,6 +97,7 @@ struct draw {
 	void (*run)(struct gen *g, int code);
 	int code;
 };
-extern const struct draw move_draws[], conv_draws[], element_draws[];
+extern const struct draw move_draws[], conv_draws[], element_draws[],
+    memory_draws[];
 
 #endif

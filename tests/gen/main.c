@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gen SEED [NAME] >model.tflite   one operator (NAME, or any), from a seed
- * gen -g SEED >model.tflite       a small graph
- * gen -l                          the names
+ * gen-model [-c] [-g] SEED [NAME] [K.I=VALUE...] >model.tflite
+ * gen-model -l
+ *
+ * One operator (NAME, or any), or with -g a small graph, from a seed.
+ * K.I=VALUE makes choice I of operator K another one: operators count from 1
+ * (0: the model), choices from 1; K.0=1 leaves operator K out.  -c prints all choices in this form instead; -l prints the names.
  */
 #include "gen.h"
 
@@ -12,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct draw *const lists[] = { move_draws, conv_draws, element_draws };
+static const struct draw *const lists[] = { move_draws, conv_draws, element_draws,
+					       memory_draws };
 
 static int
 count_draws(void)
@@ -43,67 +47,114 @@ draw_named(const char *name)
 	return NULL;
 }
 
-/* inputs are what nobody makes, outputs what nobody takes */
+/*
+ * Inputs are what nobody makes; outputs what nobody takes, and some of the
+ * rest.  A second subgraph has the same tensors, buffers and operators.
+ */
 static bool
 write_model(struct gen *g, struct err *e)
 {
 	int *in = anew(g->a, int, GEN_TENSORS), *out = anew(g->a, int, GEN_TENSORS);
 	struct tflw_subgraph sg = { .tensor = g->tensor, .n_tensors = g->n_tensors,
-				    .op = g->op, .n_ops = g->n_ops,
+				    .op = g->op_at, .n_ops = g->n_ops,
 				    .in = in, .out = out };
+	g->op = 0; /* goes on after the number of operators */
+	g->n = 2;
+	bool twice = gen_chance(g, g->graph ? 15 : 0);
 	for (int i = 0; i < g->n_tensors; i++) {
 		if (g->is_const[i])
 			continue;
 		if (!g->is_made[i])
 			in[sg.n_in++] = i;
-		else if (!g->is_used[i])
+		else if (!g->is_used[i] || gen_chance(g, 5))
 			out[sg.n_out++] = i;
 	}
 	struct tflw_model m = {
 		.description = "random", .opcode = g->code, .n_opcodes = g->n_ops,
 		.buffer = g->buffer, .n_buffers = g->n_buffers + 1,
-		.subgraph = &sg, .n_subgraphs = 1,
+		.subgraph = (struct tflw_subgraph[]){ sg, sg },
+		.n_subgraphs = 1 + twice,
 	};
 	struct bytes b;
-	return tfl_write(g->a, &m, &b, e) && file_write(NULL, b.p, b.n, false, e);
+	return tfl_write(g->a, &m, &b, e) &&
+	       (g->show || file_write(NULL, b.p, b.n, false, e));
 }
 
 static bool
-generate(bool graph, uint64_t seed, const struct draw *d)
+generate(struct gen *g, const struct draw *d)
 {
-	struct arena *a = arena_open();
-	struct gen *g = anew(a, struct gen, 1);
 	struct err e = { 0 };
-	g->a = a;
-	g->state = seed;
-	g->graph = graph;
-	int n = graph ? (int)gen_range(g, 2, 7) : 1;
-	for (int i = 0; i < n; i++) {
-		const struct draw *k = d ? d : draw_at((int)gen_range(g, 0, count_draws() - 1));
+	g->n = 1;
+	int n = g->graph ? (int)gen_range(g, 1, 7) : 1;
+	for (g->op = 1; g->op <= n; g->op++) {
+		g->n = 0;
+		if (gen_given(g))
+			continue;
+		g->n = 1;
+		const struct draw *k = d ? d : draw_at((int)gen_choose(g, count_draws()));
 		k->run(g, k->code);
 	}
 	bool ok = write_model(g, &e);
 	if (!ok)
-		fprintf(stderr, "gen: %s\n", e.text);
-	arena_close(a);
+		fprintf(stderr, "gen-model: %s\n", e.text);
 	return ok;
+}
+
+static void
+list_names(void)
+{
+	for (int k = 0; k < count_draws(); k++)
+		puts(draw_at(k)->name);
+}
+
+/* SEED, NAME, K.I=VALUE in any order; false: something else */
+static bool
+read_word(struct gen *g, struct choice *given, const char *s,
+	  const struct draw **d)
+{
+	struct choice c;
+	long long v;
+	char *end;
+	if (sscanf(s, "%d.%d=%lld", &c.op, &c.i, &v) == 3) {
+		c.value = v;
+		given[g->n_given++] = c;
+		return true;
+	}
+	uint64_t seed = strtoull(s, &end, 0);
+	if (end != s && !*end) {
+		g->seed = seed;
+		return true;
+	}
+	return (*d = draw_named(s)) != NULL;
 }
 
 int
 main(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "-l")) {
-		for (int k = 0; k < count_draws(); k++)
-			puts(draw_at(k)->name);
-		return 0;
+	struct arena *a = arena_open();
+	struct gen *g = anew(a, struct gen, 1);
+	struct choice *given = anew(a, struct choice, (size_t)argc);
+	const struct draw *d = NULL;
+	bool ok = argc > 1, list = false;
+	g->a = a;
+	g->given = given;
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "-g"))
+			g->graph = true;
+		else if (!strcmp(argv[i], "-c"))
+			g->show = true;
+		else if (!strcmp(argv[i], "-l"))
+			list = true;
+		else
+			ok = ok && read_word(g, given, argv[i], &d);
 	}
-	bool graph = argc > 1 && !strcmp(argv[1], "-g");
-	argv += graph;
-	argc -= graph;
-	const struct draw *d = argc == 3 ? draw_named(argv[2]) : NULL;
-	if (argc < 2 || argc > 3 || (argc == 3 && !d)) {
-		fprintf(stderr, "usage: gen [-g] SEED [NAME] | gen -l\n");
-		return 2;
-	}
-	return generate(graph, strtoull(argv[1], NULL, 0), d) ? 0 : 2;
+	if (!ok)
+		fprintf(stderr, "usage: gen-model [-c] [-g] SEED [NAME] "
+				"[K.I=VALUE...] | gen-model -l\n");
+	else if (list)
+		list_names();
+	else
+		ok = generate(g, d);
+	arena_close(a);
+	return ok ? 0 : 2;
 }

@@ -4,34 +4,58 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* splitmix64: any seed is a good one */
 static uint64_t
-next(struct gen *g)
+mix(uint64_t z)
 {
-	uint64_t z = g->state += 0x9e3779b97f4a7c15u;
+	z += 0x9e3779b97f4a7c15u;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
 	return z ^ z >> 31;
 }
 
+const struct choice *
+gen_given(const struct gen *g)
+{
+	for (int k = g->n_given; k-- > 0;) /* the last one holds */
+		if (g->given[k].op == g->op && g->given[k].i == g->n)
+			return &g->given[k];
+	return NULL;
+}
+
+int64_t
+gen_choose(struct gen *g, int64_t n)
+{
+	const struct choice *c = gen_given(g);
+	uint64_t from = mix(mix(g->seed) + (uint64_t)g->op) + (uint64_t)g->n;
+	int64_t v = (int64_t)(mix(from) % (uint64_t)n);
+	if (c)
+		v = c->value < n ? c->value : n - 1;
+	if (g->show)
+		printf("%d.%d=%lld\n", g->op, g->n, (long long)v);
+	g->n++;
+	return v;
+}
+
 int64_t
 gen_range(struct gen *g, int64_t lo, int64_t hi)
 {
-	return lo + (int64_t)(next(g) % (uint64_t)(hi - lo + 1));
+	return lo + gen_choose(g, hi - lo + 1);
 }
 
 bool
 gen_chance(struct gen *g, int percent)
 {
-	return gen_range(g, 0, 99) < percent;
+	return gen_choose(g, 100) >= 100 - percent;
 }
 
 double
 gen_real(struct gen *g, double lo, double hi)
 {
-	double u = (double)(next(g) >> 11) * 0x1p-53;
+	double u = (double)gen_choose(g, 1 << 20) * 0x1p-20;
 	return exp(log(lo) + u * (log(hi) - log(lo)));
 }
 
@@ -71,9 +95,9 @@ dimension(struct gen *g)
 {
 	int64_t r = gen_range(g, 0, 9);
 	return (int32_t)(r == 0	  ? 1
-			 : r == 1 ? 16 * gen_range(g, 1, 4)
-			 : r == 2 ? gen_range(g, 20, 80)
-				  : gen_range(g, 2, 19));
+			 : r < 8  ? gen_range(g, 2, 19)
+			 : r == 8 ? gen_range(g, 20, 80)
+				  : 16 * gen_range(g, 1, 4));
 }
 
 struct shape
@@ -99,16 +123,20 @@ gen_tensor(struct gen *g, int type, struct shape s, float scale, int zero)
 				  .producer = -1 };
 	t->name = arena_printf(g->a, "t%d", i);
 	memcpy(t->dim, s.dim, sizeof(t->dim));
-	if (scale > 0) {
-		float *f = anew(g->a, float, 1);
-		int64_t *z = anew(g->a, int64_t, 1);
-		*f = scale;
-		*z = zero;
-		t->quant.scale = f;
-		t->quant.zero = z;
-		t->quant.n_scale = t->quant.n_zero = 1;
-	}
+	if (scale > 0)
+		gen_quant(g, i, scale, zero);
 	return i;
+}
+
+void
+gen_quant(struct gen *g, int tensor, float scale, int zero)
+{
+	float *f = anew(g->a, float, 1);
+	int64_t *z = anew(g->a, int64_t, 1);
+	*f = scale;
+	*z = zero;
+	gen_t(g, tensor)->quant = (struct tfl_quant){ .scale = f, .zero = z,
+						      .n_scale = 1, .n_zero = 1 };
 }
 
 static int
@@ -174,18 +202,34 @@ gen_ints(struct gen *g, int n, const int32_t *v)
 	return gen_const(g, TFL_INT32, SHAPE(n), v);
 }
 
+/* from one choice, and not a choice each */
+static uint64_t
+noise(uint64_t state, size_t i)
+{
+	return state ? mix(mix(state) + i) : 0;
+}
+
+void
+gen_many(struct gen *g, int n, int32_t lo, int32_t hi, int32_t *v)
+{
+	uint64_t state = (uint64_t)gen_choose(g, 1 << 20);
+	for (int i = 0; i < n; i++)
+		v[i] = state ? lo + (int32_t)(noise(state, (size_t)i) %
+					      (uint64_t)(hi - lo + 1))
+			     : 0;
+}
+
 int
 gen_noise(struct gen *g, int type, struct shape s, float scale, int zero)
 {
-	int64_t n = shape_elements(s);
-	size_t bytes = (size_t)n * (size_t)tfl_type_bytes(type);
-	uint8_t *v = anew(g->a, uint8_t, bytes);
-	for (size_t i = 0; i < bytes; i++)
-		v[i] = (uint8_t)next(g);
+	size_t n = (size_t)shape_elements(s) * (size_t)tfl_type_bytes(type);
+	uint8_t *v = anew(g->a, uint8_t, n);
+	uint64_t state = (uint64_t)gen_choose(g, 1 << 20);
+	for (size_t i = 0; i < n; i++)
+		v[i] = (uint8_t)noise(state, i);
 	int t = gen_const(g, type, s, v);
-	int q = gen_tensor(g, type, s, scale, zero);
-	gen_t(g, t)->quant = gen_t(g, q)->quant;
-	g->n_tensors--;
+	if (scale > 0)
+		gen_quant(g, t, scale, zero);
 	return t;
 }
 
@@ -203,7 +247,7 @@ gen_op(struct gen *g, int code, int n_in, const int *in, int n_out,
 			g->is_used[in[i]] = true;
 	for (int i = 0; i < n_out; i++)
 		g->is_made[out[i]] = true;
-	struct tflw_op *op = &g->op[g->n_ops];
+	struct tflw_op *op = &g->op_at[g->n_ops];
 	*op = (struct tflw_op){ .opcode = (uint32_t)g->n_ops, .in = ports,
 				.n_in = n_in, .out = ports + n_in, .n_out = n_out,
 				.options = options, .options_tag = tag };
@@ -226,4 +270,13 @@ gen_op1(struct gen *g, int code, int n_in, const int *in, int out, int tag,
 {
 	gen_op(g, code, n_in, in, 1, &out, tag, options, ints, NULL);
 	return out;
+}
+
+void
+gen_mid(struct gen *g, int n, const int *mid)
+{
+	int *v = anew(g->a, int, (size_t)n);
+	memcpy(v, mid, (size_t)n * sizeof(*v));
+	g->op_at[g->n_ops - 1].mid = v;
+	g->op_at[g->n_ops - 1].n_mid = n;
 }

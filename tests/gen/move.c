@@ -205,8 +205,9 @@ draw_pad(struct gen *g, int code)
 		int64_t most = code != TFL_MIRROR_PAD ? 4
 			       : symmetric	      ? s.dim[i / 2]
 						      : s.dim[i / 2] - 1;
-		v[i] = gen_chance(g, 30) ? 0
-					 : (int32_t)gen_range(g, 0, most < 4 ? most : 4);
+		v[i] = gen_chance(g, 70)
+			   ? (int32_t)gen_range(g, 0, most < 4 ? most : 4)
+			   : 0;
 		out.dim[i / 2] += v[i];
 	}
 	int table = gen_const(g, TFL_INT32, SHAPE(s.rank, 2), v);
@@ -289,15 +290,34 @@ draw_reshape(struct gen *g, int code)
 		gen_like(g, in, out), 0, NULL, NULL);
 }
 
+/* dimensions of 1 less, or one more */
+static void
+draw_ones(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = { .rank = 0 };
+	int32_t at = (int32_t)gen_range(g, 0, s.rank);
+	if (code == TFL_SQUEEZE) {
+		for (int i = 0; i < s.rank; i++)
+			if (s.dim[i] > 1)
+				out.dim[out.rank++] = s.dim[i];
+		if (!out.rank)
+			out = SHAPE(1);
+		gen_op1(g, code, 1, &in, gen_like(g, in, out), 0, NULL, NULL);
+		return;
+	}
+	out.rank = s.rank + 1;
+	for (int i = 0; i < out.rank; i++)
+		out.dim[i] = i == at ? 1 : s.dim[i - (i > at)];
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, 1, &at) },
+		gen_like(g, in, out), 0, NULL, NULL);
+}
+
 static void
 draw_quantize(struct gen *g, int code)
 {
 	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g));
-	int from = gen_t(g, in)->type, to = gen_type(g);
-	if (from == TFL_UINT8 && to == TFL_INT16)
-		to = TFL_INT8;
-	if (from == TFL_INT16 && to == TFL_UINT8)
-		to = TFL_INT8;
+	int to = gen_type(g);
 	gen_op1(g, code, 1, &in, gen_random(g, to, shape_of(g, in)), 0, NULL, NULL);
 }
 
@@ -319,6 +339,8 @@ const struct draw move_draws[] = {
 	{ "SPACE_TO_DEPTH", draw_blocks, TFL_SPACE_TO_DEPTH },
 	{ "GATHER", draw_gather, TFL_GATHER },
 	{ "RESHAPE", draw_reshape, TFL_RESHAPE },
+	{ "SQUEEZE", draw_ones, TFL_SQUEEZE },
+	{ "EXPAND_DIMS", draw_ones, TFL_EXPAND_DIMS },
 	{ "QUANTIZE", draw_quantize, TFL_QUANTIZE },
 	{ 0 },
 };
