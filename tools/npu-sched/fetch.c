@@ -19,6 +19,7 @@ struct walk {
 	struct plan *p;
 	int64_t limit;
 	int64_t *used;	  /* bytes at each kernel: maps and buffers so far */
+	struct shelf *shelf; /* or NULL: the sum of bytes decides alone */
 	double t, tk, td; /* front end, kernels free, transfers free */
 	double end[2];	  /* of the kernels issued last, older first */
 	double dma_end[2];
@@ -41,14 +42,22 @@ transfer_cycles(const struct walk *w, int64_t bytes)
 			       w->s->memory.cache_area, false);
 }
 
+/* when a buffer is live that is filled before kernel `from` */
+static struct g_range
+life_of(const struct walk *w, const struct unit *u, int from)
+{
+	return (struct g_range){ .lo = kernel_moment(w->s, w->p, from) - 1,
+				 .hi = kernel_moment(w->s, w->p, u->last) };
+}
+
 static bool
-has_room(const struct walk *w, const struct unit *u, int from)
+has_room(const struct walk *w, struct unit *u, int from)
 {
 	int64_t bytes = round_up_i64(unit_bytes(u), ALIGN);
 	for (int i = from; i <= u->last; i++)
 		if (w->used[i] > w->limit - bytes)
 			return false;
-	return true;
+	return !w->shelf || shelf_find(w->shelf, life_of(w, u, from), bytes, &u->at);
 }
 
 /*
@@ -68,6 +77,12 @@ reserve(struct walk *w, struct unit *u, int i)
 	}
 	u->fetched = true;
 	u->start = from;
+	if (w->shelf)
+		shelf_put(w->shelf, life_of(w, u, from),
+			  round_up_i64(unit_bytes(u), ALIGN), u->at,
+			  kernel_moment(w->s, w->p, w->node_start < i - MAX_KERNELS
+							? i - MAX_KERNELS
+							: w->node_start) - 1);
 	for (int k = from; k <= u->last; k++)
 		w->used[k] += round_up_i64(unit_bytes(u), ALIGN);
 	return true;
@@ -197,11 +212,11 @@ issue(struct walk *w, int i)
 	w->end[1] = w->tk;
 }
 
-void
-plan_fetches(struct sched *s, struct plan *p, int64_t limit)
+static void
+walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scratch,
+	     struct shelf *shelf)
 {
-	struct arena *scratch = arena_open();
-	struct walk w = { .s = s, .p = p, .limit = limit };
+	struct walk w = { .s = s, .p = p, .limit = limit, .shelf = shelf };
 	p->n_fetches = 0;
 	p->cycles = 0;
 	for (size_t i = 0; i < p->n_units; i++)
@@ -225,6 +240,27 @@ plan_fetches(struct sched *s, struct plan *p, int64_t limit)
 	for (size_t i = 0; i < p->n_kernels; i++)
 		p->need = w.used[i] - p->taken[i] > p->need ? w.used[i] - p->taken[i]
 							     : p->need;
-	arena_close(scratch);
 	find_buffers(s, p);
+}
+
+void
+plan_fetches(struct sched *s, struct plan *p, int64_t limit)
+{
+	struct arena *a = arena_open();
+	walk_kernels(s, p, limit, a, NULL);
+	arena_close(a);
+}
+
+void
+plan_fetches_between(struct sched *s, struct plan *p, int64_t limit)
+{
+	struct arena *a = arena_open();
+	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
+	walk_kernels(s, p, limit, a, shelf_open(a, p, place, limit));
+	for (size_t i = 0; i < p->n_rects; i++)
+		if (p->rect[i].unit >= 0)
+			p->rect[i].at = p->unit[p->rect[i].unit].at;
+		else if (p->rect[i].place == place && p->rect[i].bytes)
+			p->rect[i].at = p->map_at[i];
+	arena_close(a);
 }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Addresses for rectangles of bytes by moments.  The peak can't be below the
- * largest sum of bytes live at one moment.  First fit in the order of crowding,
- * then exchanges in that order; it ends when the bound is reached or the budget
- * (never the clock) is spent.
+ * largest sum of bytes live at one moment.  First fit in several orders: maps
+ * first as they pack best alone, by crowding, by size; then exchanges in the
+ * best of them; it ends when the bound is reached or the budget (never the
+ * clock) is spent.
  */
 #include "sched.h"
 
 #include <stdlib.h>
 
-enum { BUDGET = 200000 }; /* comparisons of two rectangles, a step of effort */
+/*
+ * Comparisons of two rectangles, for a step of effort: to place a plan while
+ * many are compared, the one that was chosen, or once a plan its maps alone.
+ */
+static const uint64_t budgets[] = { [QUICK] = 0, [TRY] = 25000, [LAST] = 1000000 };
+enum { MAPS_BUDGET = 100000 };
 
 /* a group that is live with another, and what it bars from where that lies */
 struct near {
@@ -33,9 +39,10 @@ struct span {
 struct packing {
 	struct arena *a;
 	struct plan *p;
+	size_t n_rects; /* of the plan, from the first on */
 	struct group *group;
 	uint32_t *of;	/* the group that a rectangle stands for */
-	int64_t *at; /* address of each group */
+	int64_t *at, *best_at; /* address of each group */
 	size_t *order, *best_order;
 	size_t *rank;	      /* of each group: its place in order */
 	struct span *barred;  /* scratch: addresses that neighbours bar */
@@ -54,10 +61,11 @@ static void
 make_groups(struct packing *k, int place)
 {
 	struct plan *p = k->p;
-	k->group = anew(k->a, struct group, p->n_rects + 1);
-	k->of = anew(k->a, uint32_t, p->n_rects + 1);
-	k->at = anew(k->a, int64_t, p->n_rects + 1);
-	for (size_t i = 0; i < p->n_rects; i++) {
+	k->group = anew(k->a, struct group, k->n_rects + 1);
+	k->of = anew(k->a, uint32_t, k->n_rects + 1);
+	k->at = anew(k->a, int64_t, k->n_rects + 1);
+	k->best_at = anew(k->a, int64_t, k->n_rects + 1);
+	for (size_t i = 0; i < k->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
 		if (!is_placed(r, place))
 			continue;
@@ -96,7 +104,7 @@ static void
 find_near(struct packing *k)
 {
 	struct plan *p = k->p;
-	struct meetings m = find_meetings(k->a, p->rect, p->n_rects);
+	struct meetings m = find_meetings(k->a, p->rect, k->n_rects);
 	size_t most = 0;
 	for (size_t n = 0; n < k->n; n++) {
 		struct group *g = &k->group[n];
@@ -142,7 +150,7 @@ find_bound(struct packing *k, int place)
 	for (size_t i = 0; i < k->n; i++)
 		moment[i] = k->group[i].lo;
 	qsort(moment, k->n, sizeof(*moment), compare_moments);
-	sum_bytes(k->p->rect, k->p->n_rects, place, moment, k->n, sum);
+	sum_bytes(k->p->rect, k->n_rects, place, moment, k->n, sum);
 	for (size_t i = 0; i < k->n; i++) {
 		struct group *g = &k->group[i];
 		for (size_t m = moment_at(moment, k->n, g->lo);
@@ -163,30 +171,32 @@ drop(struct packing *k, size_t i)
 		return;
 	for (size_t j = 0; j < g->n_near; j++) {
 		const struct near *x = &g->near[j];
-		if (k->rank[x->group] >= i)
-			continue;
 		int64_t at = k->at[x->group];
-		struct span bar = { .lo = at + x->lo, .hi = at + x->hi };
-		size_t to = n++;
-		for (; to > 0 && k->barred[to - 1].lo > bar.lo; to--)
-			k->barred[to] = k->barred[to - 1];
-		k->barred[to] = bar;
+		k->barred[n] = (struct span){ .lo = at + x->lo, .hi = at + x->hi };
+		n += k->rank[x->group] < i;
 	}
+	k->work += g->n_near;
 	int64_t at = 0;
-	for (size_t j = 0; j < n && k->barred[j].lo < at; j++)
-		if (k->barred[j].hi > at)
-			at = k->barred[j].hi;
+	for (bool moved = true; moved; k->work += n) {
+		moved = false;
+		for (size_t j = 0; j < n; j++)
+			if (k->barred[j].lo < at && k->barred[j].hi > at) {
+				at = k->barred[j].hi;
+				moved = true;
+			}
+	}
 	k->at[own] = at;
-	k->work += g->n_near + n;
 }
 
+/* the peak of the order, in which the groups before `from` lie already; more
+ * than `most` is known to be too much before all are placed */
 static int64_t
-try_order(struct packing *k, size_t from)
+try_order(struct packing *k, size_t from, int64_t most)
 {
 	int64_t peak = 0;
 	for (size_t i = from; i < k->n; i++)
 		k->rank[k->order[i]] = i;
-	for (size_t i = 0; i < k->n; i++) {
+	for (size_t i = 0; i < k->n && peak <= most; i++) {
 		if (i >= from)
 			drop(k, i);
 		size_t g = k->order[i];
@@ -196,8 +206,26 @@ try_order(struct packing *k, size_t from)
 	return peak;
 }
 
+/* the order and its addresses become the best, or what they were */
+static void
+keep(struct packing *k, int64_t peak)
+{
+	k->best = peak;
+	memcpy(k->best_order, k->order, k->n * sizeof(*k->order));
+	memcpy(k->best_at, k->at, k->n * sizeof(*k->at));
+}
+
+static void
+go_back(struct packing *k, size_t from)
+{
+	memcpy(k->order, k->best_order, k->n * sizeof(*k->order));
+	memcpy(k->at, k->best_at, k->n * sizeof(*k->at));
+	for (size_t i = from; i < k->n; i++)
+		k->rank[k->order[i]] = i;
+}
+
 /* orders to begin with; those that have an address come first in each */
-enum start { BY_CROWD, BY_BYTES, BY_AREA, BY_TIME, STARTS };
+enum start { BY_MAPS, BY_CROWD, BY_BYTES, BY_AREA, BY_TIME, STARTS };
 
 static int
 sign(int64_t v)
@@ -206,13 +234,18 @@ sign(int64_t v)
 }
 
 static int
-compare(const struct group *a, const struct group *b, enum start start)
+compare(const struct packing *k, const struct group *a, const struct group *b,
+	enum start start)
 {
+	const int *rank = k->p->map_rank;
+	bool maps = start == BY_MAPS && rank;
 	int64_t da = a->hi - a->lo, db = b->hi - b->lo;
 	int by_bytes = sign(b->bytes - a->bytes), by_time = sign(a->lo - b->lo);
 	int by_length = sign(db - da);
 	int first = a->fixed != b->fixed ? (a->fixed ? -1 : 1) : 0;
-	if (!first && start == BY_CROWD)
+	if (!first && maps)
+		first = sign(rank[a->first] - rank[b->first]);
+	if (!first && (start == BY_CROWD || start == BY_MAPS))
 		first = sign(b->crowd - a->crowd) ? sign(b->crowd - a->crowd)
 						  : by_length;
 	if (!first && start == BY_AREA)
@@ -233,7 +266,7 @@ compare_order(const void *x, const void *y, void *ctx)
 {
 	const struct sorting *s = ctx;
 	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-	int c = compare(&s->k->group[a], &s->k->group[b], s->start);
+	int c = compare(s->k, &s->k->group[a], &s->k->group[b], s->start);
 	return c ? c : s->k->rank[a] < s->k->rank[b] ? -1 : 1;
 }
 
@@ -281,63 +314,110 @@ exchange(struct packing *k)
 	k->order[a] = k->order[b];
 	k->order[b] = t;
 	size_t from = a < b ? a : b;
-	int64_t peak = try_order(k, from);
-	if (peak <= k->best) {
-		k->best = peak;
-		memcpy(k->best_order, k->order, k->n * sizeof(*k->order));
-	} else {
-		memcpy(k->order, k->best_order, k->n * sizeof(*k->order));
-		(void)try_order(k, from);
+	int64_t peak = try_order(k, from, k->best);
+	if (peak <= k->best)
+		keep(k, peak);
+	else
+		go_back(k, from);
+}
+
+static struct packing
+packing_of(struct plan *p, size_t n_rects, int place)
+{
+	struct packing k = { .a = arena_open(), .p = p, .n_rects = n_rects,
+			     .random = 1 };
+	k.order = anew(k.a, size_t, n_rects + 1);
+	k.best_order = anew(k.a, size_t, n_rects + 1);
+	k.rank = anew(k.a, size_t, n_rects + 1);
+	make_groups(&k, place);
+	find_near(&k);
+	find_bound(&k, place);
+	return k;
+}
+
+static void
+pack(struct packing *k, uint64_t budget)
+{
+	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
+		sort_order(k, (enum start)start);
+		int64_t peak = try_order(k, 0, INT64_MAX);
+		if (!start || peak < k->best)
+			keep(k, peak);
+	}
+	go_back(k, 0);
+	while (k->n_fixed < k->n && k->group[k->order[k->n_fixed]].fixed)
+		k->n_fixed++;
+	while (k->best > k->bound && k->n > k->n_fixed + 1 && k->work < budget) {
+		exchange(k);
+		k->work += k->n;
 	}
 }
 
 static void
-pack(struct sched *s, struct plan *p, int place, bool thorough)
+place(struct sched *s, struct plan *p, int place, enum care care)
 {
-	struct packing k = { .a = arena_open(), .p = p, .random = 1 };
-	k.order = anew(k.a, size_t, p->n_rects + 1);
-	k.best_order = anew(k.a, size_t, p->n_rects + 1);
-	k.rank = anew(k.a, size_t, p->n_rects + 1);
-	make_groups(&k, place);
-	find_near(&k);
-	find_bound(&k, place);
-	for (int start = 0; start < STARTS && (!start || k.best > k.bound); start++) {
-		sort_order(&k, (enum start)start);
-		int64_t peak = try_order(&k, 0);
-		if (start && peak >= k.best)
-			continue;
-		k.best = peak;
-		memcpy(k.best_order, k.order, k.n * sizeof(*k.order));
-	}
-	memcpy(k.order, k.best_order, k.n * sizeof(*k.order));
-	(void)try_order(&k, 0);
-	while (k.n_fixed < k.n && k.group[k.order[k.n_fixed]].fixed)
-		k.n_fixed++;
-	uint64_t budget = thorough ? (uint64_t)BUDGET * (unsigned)s->o->effort : 0;
-	while (k.best > k.bound && k.n > k.n_fixed + 1 && k.work < budget) {
-		exchange(&k);
-		k.work += k.n;
-	}
-	memcpy(k.order, k.best_order, k.n * sizeof(*k.order));
-	p->peak[place] = try_order(&k, 0);
+	struct packing k = packing_of(p, p->n_rects, place);
+	pack(&k, budgets[care] * (unsigned)s->o->effort);
+	p->peak[place] = k.best;
 	p->bound[place] = k.bound;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];
 		if (is_placed(r, place))
-			r->at = k.at[k.of[r->group]] + r->offset;
+			r->at = k.best_at[k.of[r->group]] + r->offset;
+	}
+	arena_close(k.a);
+}
+
+static int
+limited_place(const struct sched *s)
+{
+	return s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
+}
+
+int64_t
+pack_maps(struct sched *s, struct plan *p)
+{
+	struct packing k = packing_of(p, p->n_maps, limited_place(s));
+	pack(&k, (uint64_t)MAPS_BUDGET * (unsigned)s->o->effort);
+	p->map_rank = anew(s->a, int, p->n_maps + p->n_units + 1);
+	for (size_t i = 0; i < p->n_maps + p->n_units; i++)
+		p->map_rank[i] = (int)p->n_maps;
+	for (size_t i = 0; i < k.n; i++)
+		p->map_rank[k.group[k.best_order[i]].first] = (int)i;
+	p->map_at = anew(s->a, int64_t, p->n_maps + 1);
+	for (size_t i = 0; i < p->n_maps; i++) {
+		const struct rect *r = &p->rect[i];
+		p->map_at[i] = k.best_at[k.of[r->group]] + r->offset;
+	}
+	arena_close(k.a);
+	return k.best;
+}
+
+void
+place_given(struct sched *s, struct plan *p)
+{
+	int given = limited_place(s);
+	place(s, p, given == PLACE_ARENA ? PLACE_CACHE : PLACE_ARENA, TRY);
+	struct packing k = packing_of(p, p->n_rects, given);
+	p->bound[given] = k.bound;
+	p->peak[given] = 0;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (is_placed(r, given) && r->at + r->bytes > p->peak[given])
+			p->peak[given] = r->at + r->bytes;
 	}
 	arena_close(k.a);
 }
 
 void
-place_rects(struct sched *s, struct plan *p, bool thorough)
+place_rects(struct sched *s, struct plan *p, enum care care)
 {
-	pack(s, p, PLACE_ARENA, thorough);
-	pack(s, p, PLACE_CACHE, thorough);
+	place(s, p, PLACE_ARENA, care);
+	place(s, p, PLACE_CACHE, care);
 }
 
 bool
 plan_fits(const struct sched *s, const struct plan *p, int64_t limit)
 {
-	return p->peak[s->memory.spilling ? PLACE_CACHE : PLACE_ARENA] <= limit;
+	return p->peak[limited_place(s)] <= limit;
 }

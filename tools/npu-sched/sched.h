@@ -77,6 +77,7 @@ struct unit {
 	int first, last; /* kernels that use it */
 	bool fetched;
 	int start; /* the first transfer comes before this kernel */
+	int64_t at; /* of its buffer, where that was planned with addresses */
 };
 
 struct fetch {
@@ -114,6 +115,9 @@ struct plan {
 	struct rect *rect;
 	size_t n_rects, n_maps; /* the maps come first, then buffers */
 	int64_t *map_bytes;	/* of all maps, at each kernel */
+	/* of each map, when packed alone: the order of its group, its address */
+	int *map_rank;
+	int64_t *map_at;
 	double cycles;
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t peak[PLACES], bound[PLACES];
@@ -238,8 +242,20 @@ bool measure_units(struct sched *s, struct plan *p);
 bool measure_whole(struct sched *s);
 int64_t weights_bytes(const struct sched *s, int op); /* scales too */
 
-/* fetch.c: which units are fetched when, below limit; sets p->cycles */
+/* fetch.c: which units are fetched when, below limit; sets p->cycles.  By the
+ * sum of bytes, or with addresses for the buffers between the maps, which lie
+ * as pack_maps left them. */
 void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
+void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
+
+/* shelf.c: free addresses between maps that lie; life is in moments */
+struct shelf;
+struct shelf *shelf_open(struct arena *a, const struct plan *p, int place,
+			 int64_t limit);
+bool shelf_find(struct shelf *h, struct g_range life, int64_t bytes, int64_t *at);
+/* puts a buffer there; from now on nobody asks for moments before `now` */
+void shelf_put(struct shelf *h, struct g_range life, int64_t bytes, int64_t at,
+	       int64_t now);
 
 /* live.c, meet.c, place.c: rectangles of maps once the kernels are known, then
  * of buffers, as often as transfers change; then addresses */
@@ -255,7 +271,12 @@ struct meetings find_meetings(struct arena *a, const struct rect *rect, size_t n
 /* the bytes of a place that are live at each of some rising moments */
 void sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *moment,
 	      size_t n_moments, int64_t *sum);
-void place_rects(struct sched *s, struct plan *p, bool thorough);
+/* packs the maps alone: returns their peak, leaves map_rank and map_at */
+int64_t pack_maps(struct sched *s, struct plan *p);
+/* peak and bound of rectangles that lie already, but for the other place */
+void place_given(struct sched *s, struct plan *p);
+enum care { QUICK, TRY, LAST }; /* how much work is spent on it */
+void place_rects(struct sched *s, struct plan *p, enum care care);
 bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 
 struct plan *plan_new(struct sched *s);

@@ -76,28 +76,41 @@ take_room(struct sched *s, struct plan *p, int64_t limit)
 	}
 }
 
-/* fetches and addresses below the limit: room is taken back until they fit */
+/*
+ * Fetches and addresses below the limit.  As planned by the sum of bytes alone,
+ * if that can be placed, else where maps that lie already leave room; or with
+ * room taken back where it could not be placed, if that ends earlier.
+ */
 static bool
 fit(struct sched *s, struct plan *p, int64_t limit)
 {
-	enum { TRIES = 12 };
+	enum { TRIES = 3 };
 	p->taken = anew(s->a, int64_t, p->n_kernels + 1);
-	int64_t *sum = anew(s->a, int64_t, p->n_kernels + 1);
+	int64_t maps = pack_maps(s, p);
+	double between = 0;
 	for (int i = 0; i < TRIES; i++) {
 		plan_fetches(s, p, limit);
-		place_rects(s, p, false);
+		if (between && p->cycles >= between)
+			break;
+		place_rects(s, p, QUICK);
 		if (!plan_fits(s, p, limit))
-			place_rects(s, p, true);
+			place_rects(s, p, TRY);
 		if (plan_fits(s, p, limit))
 			return true;
-		memcpy(sum, p->taken, p->n_kernels * sizeof(*sum));
-		memset(p->taken, 0, p->n_kernels * sizeof(*sum));
 		take_room(s, p, limit);
-		for (size_t k = 0; k < p->n_kernels; k++)
-			p->taken[k] += sum[k];
+		if (between || maps > limit)
+			continue;
+		int64_t *taken = p->taken;
+		p->taken = anew(s->a, int64_t, p->n_kernels + 1);
+		plan_fetches_between(s, p, limit);
+		between = p->cycles;
+		p->taken = taken;
 	}
-	plan_fetches(s, p, 0);
-	place_rects(s, p, true);
+	if (maps > limit)
+		return false;
+	memset(p->taken, 0, p->n_kernels * sizeof(*p->taken));
+	plan_fetches_between(s, p, limit);
+	place_given(s, p);
 	return plan_fits(s, p, limit);
 }
 
@@ -191,7 +204,8 @@ trim(struct sched *s, struct plan *p)
 			lo = mid;
 	}
 	plan_fetches(s, p, hi);
-	place_rects(s, p, true);
+	pack_maps(s, p);
+	place_rects(s, p, LAST);
 }
 
 /*

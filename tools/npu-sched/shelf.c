@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses for buffers one after the other, as transfers are planned, between
+ * maps that have theirs: the lowest address that is free from the transfer to
+ * the last use.
+ */
+#include "sched.h"
+
+#include <stdlib.h>
+
+struct box {
+	int64_t lo, hi, at, end; /* moments, bytes */
+};
+
+struct shelf {
+	struct box *map;	 /* by their beginning */
+	int64_t *until;		 /* the latest end of a map up to each */
+	struct box *buffer, *barred; /* barred: scratch */
+	size_t n_maps, n_buffers;
+	int64_t limit;
+};
+
+static int
+compare_boxes(const void *x, const void *y)
+{
+	const struct box *a = x, *b = y;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+struct shelf *
+shelf_open(struct arena *a, const struct plan *p, int place, int64_t limit)
+{
+	struct shelf *h = anew(a, struct shelf, 1);
+	h->limit = limit;
+	h->map = anew(a, struct box, p->n_maps + 1);
+	h->until = anew(a, int64_t, p->n_maps + 1);
+	h->buffer = anew(a, struct box, p->n_units + 1);
+	h->barred = anew(a, struct box, p->n_maps + p->n_units + 1);
+	for (size_t i = 0; i < p->n_maps; i++) {
+		const struct rect *r = &p->rect[i];
+		if (r->place == place && r->bytes)
+			h->map[h->n_maps++] = (struct box){
+				.lo = r->lo, .hi = r->hi, .at = p->map_at[i],
+				.end = p->map_at[i] + r->bytes };
+	}
+	qsort(h->map, h->n_maps, sizeof(*h->map), compare_boxes);
+	for (size_t i = 0; i < h->n_maps; i++)
+		h->until[i] = i && h->until[i - 1] > h->map[i].hi ? h->until[i - 1]
+								  : h->map[i].hi;
+	return h;
+}
+
+/* the first map that may be live at a moment */
+static size_t
+first_map(const struct shelf *h, int64_t moment)
+{
+	size_t lo = 0, hi = h->n_maps;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (h->until[mid] < moment)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static size_t
+list_barred(struct shelf *h, int64_t lo, int64_t hi)
+{
+	size_t n = 0;
+	for (size_t i = first_map(h, lo); i < h->n_maps && h->map[i].lo <= hi; i++)
+		if (h->map[i].hi >= lo)
+			h->barred[n++] = h->map[i];
+	for (size_t i = 0; i < h->n_buffers; i++)
+		if (h->buffer[i].hi >= lo && h->buffer[i].lo <= hi)
+			h->barred[n++] = h->buffer[i];
+	return n;
+}
+
+bool
+shelf_find(struct shelf *h, struct g_range life, int64_t bytes, int64_t *at)
+{
+	size_t n = list_barred(h, life.lo, life.hi);
+	*at = 0;
+	for (bool moved = true; moved && *at + bytes <= h->limit;) {
+		moved = false;
+		for (size_t i = 0; i < n; i++)
+			if (h->barred[i].at < *at + bytes && h->barred[i].end > *at) {
+				*at = h->barred[i].end;
+				moved = true;
+			}
+	}
+	return *at + bytes <= h->limit;
+}
+
+void
+shelf_put(struct shelf *h, struct g_range life, int64_t bytes, int64_t at,
+	  int64_t now)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < h->n_buffers; i++)
+		if (h->buffer[i].hi >= now)
+			h->buffer[n++] = h->buffer[i];
+	h->buffer[n++] = (struct box){ .lo = life.lo, .hi = life.hi, .at = at,
+				       .end = at + bytes };
+	h->n_buffers = n;
+}
