@@ -15,7 +15,7 @@ random_models()
 }
 
 @test "every operator that nputools-ops(7) names is drawn" {
-	sed -n '/^\.It Cm/s/ No ([^)]*)//gp' "$TOP/man/nputools-ops.7" |
+	sed -n '/^\.It Cm/{s/ No ([^)]*)//g;p}' "$TOP/man/nputools-ops.7" |
 		grep -oE '\<[A-Z][A-Z0-9_]+\>' | sort -u >named
 	"$NPUTOOLS_TESTBIN/gen-model" -l | sort >drawn
 	[ "$(wc -l <named)" -gt 50 ]
