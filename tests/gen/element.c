@@ -279,6 +279,7 @@ const struct draw element_draws[] = {
 	{ "HARD_SWISH", draw_unary, TFL_HARD_SWISH },
 	{ "EXP", draw_unary, TFL_EXP },
 	{ "LOG", draw_unary, TFL_LOG },
+	{ "ELU", draw_unary, TFL_ELU },
 	{ "RSQRT", draw_unary, TFL_RSQRT },
 	{ "LEAKY_RELU", draw_leaky, TFL_LEAKY_RELU },
 	{ "PRELU", draw_prelu, TFL_PRELU },

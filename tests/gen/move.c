@@ -290,6 +290,54 @@ draw_reshape(struct gen *g, int code)
 		gen_like(g, in, out), 0, NULL, NULL);
 }
 
+/* blocks of a dimension or two; a border, or a crop, that makes them whole */
+static void
+draw_batches(struct gen *g, int code)
+{
+	bool to_batch = code == TFL_SPACE_TO_BATCH_ND;
+	int n = (int)gen_range(g, 1, 2);
+	int32_t block[2], margin[4];
+	struct shape s = { .rank = n + 2 }, big = s, small = s;
+	do {
+		s = gen_shape(g, n + 2, (int32_t)gen_range(g, 1, 2));
+		big = small = s;
+		for (int i = 0; i < n; i++) {
+			block[i] = (int32_t)gen_range(g, 1, 4);
+			int32_t before = (int32_t)gen_range(g, 0, 5), after = 0;
+			int32_t *piece = &small.dim[1 + i];
+			*piece = (s.dim[1 + i] + before + block[i] - 1) / block[i] +
+				 (int32_t)gen_range(g, 0, 1);
+			after = *piece * block[i] - before - s.dim[1 + i];
+			margin[2 * i] = before;
+			margin[2 * i + 1] = after;
+			small.dim[0] *= block[i];
+		}
+	} while (shape_elements(small) > 2 * GEN_ELEMENTS);
+	int type = gen_chance(g, 10) ? TFL_INT32 : gen_type(g);
+	int in = gen_random(g, type, to_batch ? big : small);
+	int table = gen_const(g, TFL_INT32, SHAPE(n, 2), margin);
+	gen_op1(g, code, 3, (int[]){ in, gen_ints(g, n, block), table },
+		gen_like(g, in, to_batch ? small : big), 0, NULL, NULL);
+}
+
+static void
+draw_broadcast(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = s;
+	int more = s.rank < 4 ? (int)gen_range(g, 0, 1) : 0;
+	out.rank += more;
+	for (int i = 0; i < s.rank; i++)
+		out.dim[i + more] = s.dim[i];
+	if (more)
+		out.dim[0] = (int32_t)gen_range(g, 1, 3);
+	for (int i = 0; i < out.rank; i++)
+		if (out.dim[i] == 1)
+			out.dim[i] = (int32_t)gen_range(g, 1, 9);
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, out.rank, out.dim) },
+		gen_like(g, in, out), 0, NULL, NULL);
+}
+
 /* dimensions of 1 less, or one more */
 static void
 draw_ones(struct gen *g, int code)
@@ -339,6 +387,9 @@ const struct draw move_draws[] = {
 	{ "SPACE_TO_DEPTH", draw_blocks, TFL_SPACE_TO_DEPTH },
 	{ "GATHER", draw_gather, TFL_GATHER },
 	{ "RESHAPE", draw_reshape, TFL_RESHAPE },
+	{ "SPACE_TO_BATCH_ND", draw_batches, TFL_SPACE_TO_BATCH_ND },
+	{ "BATCH_TO_SPACE_ND", draw_batches, TFL_BATCH_TO_SPACE_ND },
+	{ "BROADCAST_TO", draw_broadcast, TFL_BROADCAST_TO },
 	{ "SQUEEZE", draw_ones, TFL_SQUEEZE },
 	{ "EXPAND_DIMS", draw_ones, TFL_EXPAND_DIMS },
 	{ "QUANTIZE", draw_quantize, TFL_QUANTIZE },

@@ -9,7 +9,7 @@ static const struct family *const lists[] = {
 	slice_families, permute_families, concat_families, pad_families,
 	reduce_families, extreme_families, table_families, relu_families,
 	softmax_families, arg_families, square_families,
-	log_softmax_families, divide_families,
+	log_softmax_families, divide_families, batch_families,
 };
 
 const struct family *

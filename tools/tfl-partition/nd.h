@@ -62,6 +62,12 @@ void nd_result(struct part *p, int tensor, const struct nd *seen);
 struct nd nd_ofm(struct part *p, int tensor);
 struct nd nd_ifm(struct part *p, int tensor);
 
+/* pad.c: linear memory with v's elements, to read something from */
+struct nd nd_readable(struct part *p, const struct nd *v);
+/* value everywhere in `to` but in n[k] elements from before[k] on of each axis k */
+void nd_surround(struct part *p, const struct nd *any, const struct nd *to,
+		 const int64_t *before, const int64_t *n, int32_t value);
+
 /* rules that movements share: NULL or the reason */
 const char *check_move(const struct part *p, const struct tfl_op *op, int min_in,
 		       int max_in);

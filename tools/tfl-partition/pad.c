@@ -131,9 +131,8 @@ fill(struct part *p, const struct nd *any, const struct nd *v, int32_t value)
 		op_clamp(p->g->ops[k], (struct g_range){ .lo = value, .hi = value });
 }
 
-/* linear memory to read something from */
-static struct nd
-readable(struct part *p, const struct nd *in)
+struct nd
+nd_readable(struct part *p, const struct nd *in)
 {
 	struct nd v = *in;
 	if (nd_is_dense(&v))
@@ -148,6 +147,24 @@ readable(struct part *p, const struct nd *in)
 	return v;
 }
 
+/* outermost axis first: its sides are whole, the next ones' shorter */
+void
+nd_surround(struct part *p, const struct nd *any, const struct nd *to,
+	    const int64_t *before, const int64_t *n, int32_t value)
+{
+	struct nd rest = *to;
+	for (int k = 0; k < to->rank; k++) {
+		struct nd side = rest;
+		int64_t end = before[k] + n[k];
+		nd_slice(&side, k, 0, before[k], 1);
+		fill(p, any, &side, value);
+		side = rest;
+		nd_slice(&side, k, end, to->dim[k] - end, 1);
+		fill(p, any, &side, value);
+		nd_slice(&rest, k, before[k], n[k], 1);
+	}
+}
+
 static bool
 lower_pad(struct part *p, const struct tfl_op *op)
 {
@@ -158,24 +175,15 @@ lower_pad(struct part *p, const struct tfl_op *op)
 	(void)read_border(p, op, &b);
 	(void)fill_value(p, op, &value);
 	struct nd in = nd_ifm(p, op->in[0]);
-	struct nd any = readable(p, &in);
+	struct nd any = nd_readable(p, &in);
 	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
 		nd_result(p, op->out[0], &in);
 		return true;
 	}
-	struct nd to = nd_ofm(p, op->out[0]), rest = to;
+	struct nd to = nd_ofm(p, op->out[0]);
 	struct nd mid = middle(&to, &in, &b);
 	nd_copy(p, &in, &mid);
-	/* outermost axis first: its sides are whole, the next ones' shorter */
-	for (int k = 0; k < in.rank; k++) {
-		struct nd side = rest;
-		nd_slice(&side, k, 0, b.before[k], 1);
-		fill(p, &any, &side, value);
-		side = rest;
-		nd_slice(&side, k, b.before[k] + in.dim[k], b.after[k], 1);
-		fill(p, &any, &side, value);
-		nd_slice(&rest, k, b.before[k], in.dim[k], 1);
-	}
+	nd_surround(p, &any, &to, b.before, in.dim, value);
 	return true;
 }
 

@@ -245,6 +245,6 @@ extern const struct family conv_families[], pool_families[], eltwise_families[],
     pad_families[], reduce_families[], extreme_families[], table_families[],
     relu_families[],
     softmax_families[], arg_families[], square_families[],
-    log_softmax_families[], divide_families[];
+    log_softmax_families[], divide_families[], batch_families[];
 
 #endif

@@ -152,7 +152,7 @@ lower_bytes(struct part *p, const struct tfl_op *op)
 			   part_ofm(p, op->out[0]), part_lut8(p, table));
 }
 
-/* ---- EXP, LOG, RSQRT, HARD_SWISH -------------------------------------------- */
+/* ---- EXP, LOG, RSQRT, ELU, HARD_SWISH -------------------------------------------- */
 
 static const char *
 check_table(const struct part *p, const struct tfl_op *op)
@@ -220,6 +220,8 @@ const struct family table_families[] = {
 	{ .code = TFL_LOG, .check = check_table, .lower = lower_table,
 	  .direct = true },
 	{ .code = TFL_RSQRT, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_ELU, .check = check_table, .lower = lower_table,
 	  .direct = true },
 	{ .code = TFL_HARD_SWISH, .check = check_table, .lower = lower_table,
 	  .direct = true },
