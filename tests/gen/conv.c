@@ -156,7 +156,12 @@ draw_fc(struct gen *g, int code)
 	struct shape s = shape_of(g, in), out = s;
 	int32_t i = s.dim[rank - 1], o = (int32_t)gen_range(g, 1, 40);
 	bool keep = rank > 2 && gen_chance(g, 50);
-	int w = weights(g, in, SHAPE(o, i), 0, gen_chance(g, 30));
+	struct shape ws = gen_chance(g, 10) ? SHAPE(o, 1, i) : SHAPE(o, i);
+	int w;
+	if (gen_chance(g, 15) && gen_t(g, in)->type != TFL_INT16)
+		w = gen_random(g, gen_t(g, in)->type, ws); /* computed */
+	else
+		w = weights(g, in, ws, 0, gen_chance(g, 30));
 	int ports[] = { in, w, gen_chance(g, 10) ? -1 : bias(g, in, w, o) };
 	out.dim[rank - 1] = o;
 	if (!keep)

@@ -285,6 +285,19 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 }
 
 const char *
+read_matrix(const struct part *p, const struct tfl_tensor *t, int32_t *rows,
+	    int32_t *cols)
+{
+	if (t->rank < 2)
+		return part_say(p, "weights have %d dimensions", t->rank);
+	*rows = t->dim[0];
+	*cols = t->dim[t->rank - 1];
+	return tfl_elements(t) == (int64_t)*rows * *cols
+		   ? NULL
+		   : "weights have other dimensions than output and input";
+}
+
+const char *
 read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_FC, .groups = 1, .wide = true };
@@ -301,10 +314,11 @@ read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->kernel = c->stride = c->dilation = (struct yx){ .y = 1, .x = 1 };
 	if (TFL_OPT(op, FullyConnectedOptions, weights_format))
 		return "weights are shuffled";
-	if (c->weights->rank != 2)
-		return part_say(p, "weights have %d dimensions", c->weights->rank);
-	c->o = c->weights->dim[0];
-	c->i = c->weights->dim[1];
+	if (!c->weights->data.p)
+		return check_computed(p, op);
+	why = read_matrix(p, c->weights, &c->o, &c->i);
+	if (why)
+		return why;
 	c->strides[0] = c->i;
 	c->strides[3] = 1;
 	/* per channel the reference forms the product in double */
@@ -365,6 +379,8 @@ static bool
 lower_fc(struct part *p, const struct tfl_op *op)
 {
 	struct conv c;
+	if (!part_in(p, op, 1)->data.p)
+		return lower_computed(p, op);
 	(void)read_fc(p, op, &c);
 	int32_t n = (int32_t)(tfl_elements(c.ifm) / c.i);
 	struct hwc is = { .h = 1, .w = n, .c = c.i };

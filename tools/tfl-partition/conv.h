@@ -34,8 +34,15 @@ const char *check_conv_common(const struct part *p, const struct tfl_op *op,
 int64_t weight_zero(const struct tfl_tensor *w, int o);
 bool is_reduced(const struct conv *c);
 bool channel_scale(const struct conv *c, int o, struct npu_scale *s);
+/* weights of FULLY_CONNECTED: O,I with any ones between */
+const char *read_matrix(const struct part *p, const struct tfl_tensor *t,
+			int32_t *rows, int32_t *cols);
 const char *read_fc(const struct part *p, const struct tfl_op *op, struct conv *c);
 struct yx map_yx(const struct tfl_tensor *t);
+
+/* matmul.c: FULLY_CONNECTED with weights that are not constant */
+const char *check_computed(const struct part *p, const struct tfl_op *op);
+bool lower_computed(struct part *p, const struct tfl_op *op);
 
 /* convlower.c */
 /* the weights as they lie in the model; offset in elements */

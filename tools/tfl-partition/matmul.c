@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BATCH_MATMUL: both operands with the summed axis in depth; one
- * multiplication makes all products of a block of rows and columns, one
- * REDUCE_SUM adds, scales and rounds them (spec/operators.md 5.1).
+ * BATCH_MATMUL, and FULLY_CONNECTED by computed weights: both operands with
+ * the summed axis in depth; one multiplication makes all products of a block
+ * of rows and columns, one REDUCE_SUM adds, scales and rounds them
+ * (spec/operators.md 5.1).  A bias is one product more.
  */
+#include "conv.h"
 #include "nd.h"
 
 #include <assert.h>
@@ -11,15 +13,15 @@
 enum {
 	MAX_BATCHES = 512,
 	MAX_PRODUCTS = 1 << 15, /* of an operation; 4 bytes each */
-	MAX_DEPTH = 32767, /* 2^16 * this is within 32 bits */
 };
 
 struct matmul {
-	const struct tfl_tensor *a, *b, *ofm;
+	const struct tfl_tensor *a, *b, *ofm, *bias;
 	bool adj_a, adj_b;
 	int32_t rows, cols, depth;
 	int64_t batches;
 	struct npu_scale scale;
+	struct g_range clamp;
 };
 
 /* leading dimension d of out as t has it: its own, or 1 */
@@ -42,40 +44,41 @@ batches_match(const struct matmul *m)
 	return m->ofm->rank >= m->a->rank && m->ofm->rank >= m->b->rank;
 }
 
-static const char *
-read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
+/* the largest magnitude of t without its zero point */
+static int64_t
+reach(const struct tfl_tensor *t)
 {
-	const char *why = check_arity(p, op, 2, 2, 1);
+	struct g_range r = type_range(t->type);
+	int64_t below = quant_zero(t) - r.lo, above = r.hi - quant_zero(t);
+	return below > above ? below : above;
+}
+
+static const char *
+check_types(const struct part *p, const struct matmul *m)
+{
+	const char *why = check_map(p, m->a, "IFM", TYPE_8);
 	if (!why)
-		why = check_options(p, op, &fb_BatchMatMulOptions);
+		why = check_map(p, m->b, "IFM2", TYPE_8);
 	if (!why)
-		why = check_maps(p, op, TYPE_I8 | TYPE_U8);
-	if (!why)
-		why = check_map(p, part_in(p, op, 1), "IFM2", TYPE_I8 | TYPE_U8);
+		why = check_map(p, m->ofm, "OFM", TYPE_8);
 	if (why)
 		return why;
-	m->a = part_in(p, op, 0);
-	m->b = part_in(p, op, 1);
-	m->ofm = part_out(p, op, 0);
-	m->adj_a = TFL_OPT(op, BatchMatMulOptions, adj_x);
-	m->adj_b = TFL_OPT(op, BatchMatMulOptions, adj_y);
-	int ra = m->a->rank, rb = m->b->rank, ro = m->ofm->rank;
-	if (m->a->type != m->b->type || m->a->type != m->ofm->type)
-		return "IFM, IFM2 and OFM differ in type";
-	if (ra < 2 || rb < 2 || ro < 2)
-		return "an operand has less than 2 dimensions";
-	m->rows = m->a->dim[ra - 1 - !m->adj_a];
-	m->depth = m->a->dim[ra - 2 + !m->adj_a];
-	m->cols = m->b->dim[rb - 2 + !m->adj_b];
-	if (m->b->dim[rb - 1 - !m->adj_b] != m->depth ||
-	    m->ofm->dim[ro - 2] != m->rows || m->ofm->dim[ro - 1] != m->cols ||
-	    !batches_match(m))
-		return "the shapes of IFM, IFM2 and OFM do not match";
-	if (m->depth > MAX_DEPTH)
+	return m->a->type != m->b->type || m->a->type != m->ofm->type
+		   ? "IFM, IFM2 and OFM differ in type"
+		   : NULL;
+}
+
+/* what all products have in common, once their shapes are known */
+static const char *
+check_products(const struct part *p, struct matmul *m)
+{
+	int64_t most = m->depth * reach(m->a) * reach(m->b), bias = 0;
+	for (int32_t i = 0; m->bias && i < m->cols; i++) {
+		int64_t v = tensor_int(m->bias, i);
+		bias = v > bias ? v : -v > bias ? -v : bias;
+	}
+	if (most + bias > INT32_MAX)
 		return part_say(p, "sums of %d products", m->depth);
-	if (m->a->data.p && m->b->data.p)
-		return "both inputs are constant";
-	m->batches = tfl_elements(m->ofm) / m->rows / m->cols;
 	int64_t blocks = (int64_t)m->rows * m->cols * m->depth / MAX_PRODUCTS + 1;
 	if (m->batches > MAX_BATCHES || m->batches * blocks > ND_MAX_COPIES)
 		return "more than 2048 blocks of products";
@@ -85,11 +88,71 @@ read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 		   : "the ratio of the scales can't be expressed";
 }
 
-/* [batch...][row][col], depth innermost in memory */
-static struct nd
-operand(struct part *p, int tensor, bool transpose)
+static const char *
+read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 {
-	struct nd v = nd_ifm(p, tensor);
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_options(p, op, &fb_BatchMatMulOptions);
+	if (why)
+		return why;
+	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),
+			      .ofm = part_out(p, op, 0) };
+	why = check_types(p, m);
+	if (why)
+		return why;
+	m->adj_a = TFL_OPT(op, BatchMatMulOptions, adj_x);
+	m->adj_b = TFL_OPT(op, BatchMatMulOptions, adj_y);
+	m->clamp = type_range(m->ofm->type);
+	int ra = m->a->rank, rb = m->b->rank, ro = m->ofm->rank;
+	if (ra < 2 || rb < 2 || ro < 2)
+		return "an operand has less than 2 dimensions";
+	m->rows = m->a->dim[ra - 1 - !m->adj_a];
+	m->depth = m->a->dim[ra - 2 + !m->adj_a];
+	m->cols = m->b->dim[rb - 2 + !m->adj_b];
+	if (m->b->dim[rb - 1 - !m->adj_b] != m->depth ||
+	    m->ofm->dim[ro - 2] != m->rows || m->ofm->dim[ro - 1] != m->cols ||
+	    !batches_match(m))
+		return "the shapes of IFM, IFM2 and OFM do not match";
+	if (m->a->data.p && m->b->data.p)
+		return "both inputs are constant";
+	m->batches = tfl_elements(m->ofm) / m->rows / m->cols;
+	return check_products(p, m);
+}
+
+/* FULLY_CONNECTED; both matrices have the summed axis last already */
+static const char *
+read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
+{
+	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),
+			      .ofm = part_out(p, op, 0), .bias = part_in(p, op, 2),
+			      .batches = 1 };
+	int activation =
+	    (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
+	const char *why = check_types(p, m);
+	if (!why)
+		why = check_activation(p, op, activation);
+	if (why)
+		return why;
+	why = read_matrix(p, m->b, &m->cols, &m->depth);
+	if (why)
+		return why;
+	m->clamp = quant_clamp(m->ofm, activation);
+	int64_t rows = tfl_elements(m->a) / m->depth;
+	m->rows = (int32_t)rows;
+	if (rows * m->depth != tfl_elements(m->a) || rows < 1 || rows > INT32_MAX ||
+	    rows * m->cols != tfl_elements(m->ofm))
+		return "the shapes of IFM, weights and OFM do not match";
+	if (m->bias && (!m->bias->data.p || m->bias->type != TFL_INT32 ||
+			tfl_elements(m->bias) != m->cols))
+		return part_say(p, "the bias is not %d constants of int32", m->cols);
+	return check_products(p, m);
+}
+
+/* as it is or, where that is no operand with a depth, in linear memory */
+static struct nd
+operand(struct part *p, struct nd v, bool transpose)
+{
 	int r = v.rank;
 	if (transpose) {
 		int order[ND_MAX];
@@ -101,20 +164,12 @@ operand(struct part *p, int tensor, bool transpose)
 	}
 	if (v.stride[r - 1] == 1 || v.dim[r - 1] == 1)
 		return v;
-	struct nd to = v;
-	struct hwc all = { .h = 1, .w = 1, .c = (int32_t)nd_elements(&v) };
-	to.t = part_new_tensor(p, v.type, all, NULL);
-	to.offset = 0;
-	int64_t s = 1;
-	for (int i = r; i-- > 0; s *= to.dim[i])
-		to.stride[i] = s;
-	nd_copy(p, &v, &to);
-	return to;
+	return nd_readable(p, &v);
 }
 
 /* the matrix of batch i, counted in the OFM's batches */
 static struct nd
-matrix_of(const struct nd *v, const struct tfl_tensor *ofm, int64_t i)
+matrix_of(const struct nd *v, const struct nd *ofm, int64_t i)
 {
 	struct nd m = { .t = v->t, .type = v->type, .rank = 2, .offset = v->offset };
 	int lead = v->rank - 2;
@@ -138,10 +193,23 @@ operand_of(const struct nd *v)
 	return o;
 }
 
+/* the bias of columns from c on behind the products of every row */
+static void
+add_bias(struct part *p, const struct g_operand *bias, int32_t c,
+	 struct g_operand products)
+{
+	struct hwc at = { .c = products.shape.c - 1 }, shape = products.shape;
+	shape.c = 1;
+	struct nd v = { .t = bias->t, .type = bias->type, .rank = 3, .offset = c,
+			.dim = { shape.h, shape.w, 1 }, .stride = { 0, 1, 1 } };
+	(void)part_copy(p, operand_of(&v), part_box(products, shape, at));
+}
+
 /* out (rows x cols) = a (rows x depth) times b (cols x depth) transposed */
 static void
 multiply(struct part *p, const struct matmul *m, const struct nd *a,
-	 const struct nd *b, const struct nd *out)
+	 const struct nd *b, const struct nd *out, const struct g_operand *bias,
+	 int32_t c)
 {
 	struct nd x = { .t = a->t, .type = a->type, .rank = 3, .offset = a->offset,
 			.dim = { a->dim[0], b->dim[0], m->depth },
@@ -151,12 +219,17 @@ multiply(struct part *p, const struct matmul *m, const struct nd *a,
 			.stride = { 0, b->stride[0], 1 } };
 	struct hwc shape = { .h = (int32_t)a->dim[0], .w = (int32_t)b->dim[0],
 			     .c = m->depth };
+	struct hwc all = shape;
+	all.c += bias != NULL;
 	struct g_operand products =
-	    operand_whole(part_new_tensor(p, TFL_INT32, shape, NULL));
-	struct g_op *mul = part_op(p, OP_MUL, operand_of(&x), products);
+	    operand_whole(part_new_tensor(p, TFL_INT32, all, NULL));
+	struct g_op *mul = part_op(p, OP_MUL, operand_of(&x),
+				   part_box(products, shape, (struct hwc){ 0 }));
 	op_ifm2(mul, operand_of(&y), quant_zero(m->b));
 	op_zeros(mul, quant_zero(m->a), 0);
 	op_unscaled(mul);
+	if (bias)
+		add_bias(p, bias, c, products);
 	struct nd to = *out;
 	to.rank = 3;
 	to.dim[2] = 1;
@@ -164,6 +237,33 @@ multiply(struct part *p, const struct matmul *m, const struct nd *a,
 	struct g_op *sum = part_op(p, OP_REDUCE_SUM, products, operand_of(&to));
 	op_zeros(sum, 0, quant_zero(m->ofm));
 	op_scale(sum, m->scale, ROUND_TFL);
+	op_clamp(sum, m->clamp);
+}
+
+/* block by block; operands [batch...][row][depth] and [batch...][col][depth] */
+static void
+multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
+	     const struct nd *b, const struct nd *out,
+	     const struct g_operand *bias)
+{
+	int32_t cols = MAX_PRODUCTS / m->depth;
+	cols = cols < 1 ? 1 : cols < m->cols ? cols : m->cols;
+	int32_t rows = MAX_PRODUCTS / m->depth / cols;
+	rows = rows < 1 ? 1 : rows;
+	for (int64_t i = 0; i < m->batches; i++)
+		for (int32_t r = 0; r < m->rows; r += rows)
+			for (int32_t c = 0; c < m->cols; c += cols) {
+				struct nd x = matrix_of(a, out, i);
+				struct nd y = matrix_of(b, out, i);
+				struct nd z = matrix_of(out, out, i);
+				int32_t h = m->rows - r < rows ? m->rows - r : rows;
+				int32_t w = m->cols - c < cols ? m->cols - c : cols;
+				nd_slice(&x, 0, r, h, 1);
+				nd_slice(&y, 0, c, w, 1);
+				nd_slice(&z, 0, r, h, 1);
+				nd_slice(&z, 1, c, w, 1);
+				multiply(p, m, &x, &y, &z, bias, c);
+			}
 }
 
 static bool
@@ -171,27 +271,10 @@ lower_matmul(struct part *p, const struct tfl_op *op)
 {
 	struct matmul m;
 	(void)read_matmul(p, op, &m);
-	struct nd a = operand(p, op->in[0], m.adj_a);
-	struct nd b = operand(p, op->in[1], !m.adj_b);
+	struct nd a = operand(p, nd_ifm(p, op->in[0]), m.adj_a);
+	struct nd b = operand(p, nd_ifm(p, op->in[1]), !m.adj_b);
 	struct nd out = nd_ofm(p, op->out[0]);
-	int32_t cols = MAX_PRODUCTS / m.depth;
-	cols = cols < 1 ? 1 : cols < m.cols ? cols : m.cols;
-	int32_t rows = MAX_PRODUCTS / m.depth / cols;
-	rows = rows < 1 ? 1 : rows;
-	for (int64_t i = 0; i < m.batches; i++)
-		for (int32_t r = 0; r < m.rows; r += rows)
-			for (int32_t c = 0; c < m.cols; c += cols) {
-				struct nd x = matrix_of(&a, m.ofm, i);
-				struct nd y = matrix_of(&b, m.ofm, i);
-				struct nd z = matrix_of(&out, m.ofm, i);
-				int32_t h = m.rows - r < rows ? m.rows - r : rows;
-				int32_t w = m.cols - c < cols ? m.cols - c : cols;
-				nd_slice(&x, 0, r, h, 1);
-				nd_slice(&y, 0, c, w, 1);
-				nd_slice(&z, 0, r, h, 1);
-				nd_slice(&z, 1, c, w, 1);
-				multiply(p, &m, &x, &y, &z);
-			}
+	multiply_all(p, &m, &a, &b, &out, NULL);
 	return true;
 }
 
@@ -200,6 +283,42 @@ check_matmul(const struct part *p, const struct tfl_op *op)
 {
 	struct matmul m;
 	return read_matmul(p, op, &m);
+}
+
+/* t's elements as a matrix */
+static struct nd
+as_matrix(struct part *p, struct nd v, int64_t rows, int64_t cols)
+{
+	int64_t dim[2] = { rows, cols };
+	if (!nd_reshape(&v, dim, 2)) {
+		v = nd_readable(p, &v);
+		(void)nd_reshape(&v, dim, 2);
+	}
+	return v;
+}
+
+const char *
+check_computed(const struct part *p, const struct tfl_op *op)
+{
+	struct matmul m;
+	return read_computed(p, op, &m);
+}
+
+bool
+lower_computed(struct part *p, const struct tfl_op *op)
+{
+	struct matmul m;
+	(void)read_computed(p, op, &m);
+	struct nd a = as_matrix(p, nd_ifm(p, op->in[0]), m.rows, m.depth);
+	struct nd b = as_matrix(p, nd_ifm(p, op->in[1]), m.cols, m.depth);
+	struct nd out = as_matrix(p, nd_ofm(p, op->out[0]), m.rows, m.cols);
+	struct g_operand bias;
+	a = operand(p, a, false);
+	b = operand(p, b, false);
+	if (m.bias)
+		bias = part_ifm(p, op->in[2]);
+	multiply_all(p, &m, &a, &b, &out, m.bias ? &bias : NULL);
+	return true;
 }
 
 const struct family matmul_families[] = {
