@@ -323,9 +323,7 @@ check_bilinear(const struct part *p, const struct tfl_op *op)
 {
 	struct resize r;
 	const char *why = read_resize(p, op, &r);
-	if (!why)
-		why = check_maps(p, op, doubling_of(&r).times ? TYPE_MAPS : TYPE_8);
-	return why;
+	return why ? why : check_maps(p, op, TYPE_MAPS);
 }
 
 /* 16 bits, that the weights of the first axis fit */
@@ -344,6 +342,45 @@ widened(struct part *p, const struct nd *in)
 	return v;
 }
 
+/* v = 1024 * high + low, low from 0 to 1023 */
+static struct g_operand
+high_part(struct part *p, struct g_operand v, struct g_operand *low)
+{
+	struct g_operand half = word_const(p, FRACTION / 2);
+	struct g_operand high = word_shr(p, word_sub(p, v, half), word_const(p, 10));
+	*low = word_sub(p, v, word_mul(p, word_const(p, FRACTION), high));
+	return high;
+}
+
+static struct nd
+with_elements(const struct nd *v, struct g_operand o)
+{
+	struct nd r = *v;
+	r.t = o.t;
+	return r;
+}
+
+/*
+ * The second axis for 16 bits: sums of 37, as two halves of the first's
+ * results.  Of the 10 lowest bits only one is left, which says that there was
+ * any: that is all that rounding, halves away from 0, needs to know.
+ */
+static struct nd
+blend_halves(struct part *p, const struct nd *rows, int64_t n,
+	     const struct blend *b)
+{
+	struct g_operand low, rest;
+	struct g_operand high = high_part(p, whole(rows), &low);
+	struct nd halves[2] = { with_elements(rows, high), with_elements(rows, low) };
+	halves[0] = blend_axis(p, &halves[0], TFL_INT32, 2, n, b);
+	halves[1] = blend_axis(p, &halves[1], TFL_INT32, 2, n, b);
+	struct g_operand carry = high_part(p, whole(&halves[1]), &rest);
+	struct g_operand sum = word_add(p, whole(&halves[0]), carry);
+	struct g_operand any = word_min(p, rest, word_const(p, 1));
+	sum = word_add(p, word_add(p, sum, sum), any);
+	return with_elements(&halves[0], sum);
+}
+
 static bool
 lower_bilinear(struct part *p, const struct tfl_op *op)
 {
@@ -358,8 +395,10 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	struct blend x = blend_of(p->a, &r, r.ifm->dim[2], ow);
 	struct nd wide = widened(p, &in);
 	struct nd rows = blend_axis(p, &wide, TFL_INT16, 1, oh, &y);
-	struct nd sum = blend_axis(p, &rows, TFL_INT32, 2, ow, &x);
-	/* 20 fractional bits; a double rounding beyond 31 takes halves away from 0 */
+	bool halves = r.ifm->type == TFL_INT16;
+	struct nd sum = halves ? blend_halves(p, &rows, ow, &x)
+			       : blend_axis(p, &rows, TFL_INT32, 2, ow, &x);
+	/* 20 or 11 fractional bits; a double rounding beyond 31 takes halves away from 0 */
 	struct hwc line = { .h = (int32_t)(sum.dim[0] * oh),
 			    .w = (int32_t)(ow * sum.dim[3]), .c = 1 };
 	struct g_operand ofm = part_ofm(p, op->out[0]), as;
@@ -370,7 +409,8 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	struct g_op *o = part_op(p, OP_REDUCE_SUM,
 				 operand_reshape(sum.t, line), as);
 	bool is_unsigned = r.ifm->type == TFL_UINT8;
-	op_scale(o, (struct npu_scale){ .mult = (uint32_t)1 << 31, .shift = 51 },
+	op_scale(o, (struct npu_scale){ .mult = (uint32_t)1 << 31,
+					.shift = halves ? 42 : 51 },
 		 is_unsigned ? ROUND_NATURAL : ROUND_TFL);
 	part_deliver(p, room, ofm);
 	return true;
