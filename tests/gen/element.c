@@ -48,6 +48,10 @@ operand(struct gen *g, int type, struct shape s, int like)
 	int t = like < 0 ? gen_random(g, type, s) : gen_like(g, like, s);
 	if (!fixed)
 		return t;
+	if (gen_chance(g, 30)) { /* computed from a constant */
+		int from = gen_noise(g, type, s, scale_of(g, t) / 2, zero_of(g, t));
+		return gen_op1(g, TFL_QUANTIZE, 1, &from, t, 0, NULL, NULL);
+	}
 	g->n_tensors--;
 	return gen_noise(g, type, s, scale_of(g, t), zero_of(g, t));
 }

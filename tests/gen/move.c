@@ -5,7 +5,7 @@
 enum { /* of the union BuiltinOptions, schema/tflite_unions.def */
 	CONCATENATION = 10, SPACE_TO_DEPTH = 19, GATHER = 23, STRIDED_SLICE = 32,
 	SPLIT = 35, PACK = 59, UNPACK = 64, MIRROR_PAD = 77, SPLIT_V = 79,
-	DEPTH_TO_SPACE = 94,
+	DEPTH_TO_SPACE = 94, SHAPE_OP = 55,
 };
 
 static int
@@ -271,11 +271,48 @@ draw_gather(struct gen *g, int code)
 		(int64_t[]){ axis, 0 });
 }
 
+/* the IFM's first dimension and `rest`, as converters write it */
+static int
+computed_shape(struct gen *g, int in, int32_t rest)
+{
+	static const int32_t zero = 0, one = 1;
+	struct shape none = { .rank = 0 };
+	int all = gen_tensor(g, TFL_INT32, SHAPE(gen_t(g, in)->rank), 0, 0);
+	int first = gen_tensor(g, TFL_INT32, none, 0, 0);
+	int shape = gen_tensor(g, TFL_INT32, SHAPE(2), 0, 0);
+	gen_op1(g, TFL_SHAPE, 1, &in, all, SHAPE_OP, &fb_ShapeOptions,
+		(int64_t[]){ TFL_INT32 });
+	int cut[] = { all, gen_ints(g, 1, &zero), gen_ints(g, 1, &one),
+		      gen_ints(g, 1, &one) };
+	gen_op1(g, TFL_STRIDED_SLICE, 4, cut, first, STRIDED_SLICE,
+		&fb_StridedSliceOptions, (int64_t[]){ 0, 0, 0, 0, 1, 0 });
+	int both[] = { first, gen_const(g, TFL_INT32, none, &rest) };
+	return gen_op1(g, TFL_PACK, 2, both, shape, PACK, &fb_PackOptions,
+		       (int64_t[]){ 2, 0 });
+}
+
+static void
+draw_shape(struct gen *g, int code)
+{
+	int in = any_input(g);
+	struct shape s = SHAPE(gen_t(g, in)->rank);
+	gen_op1(g, code, 1, &in, gen_tensor(g, TFL_INT32, s, 0, 0), SHAPE_OP,
+		&fb_ShapeOptions, (int64_t[]){ TFL_INT32 });
+}
+
 /* the same elements in dimensions of any factors */
 static void
 draw_reshape(struct gen *g, int code)
 {
 	int in = any_input(g);
+	if (gen_chance(g, 20)) {
+		struct shape s = shape_of(g, in);
+		int32_t rest = (int32_t)shape_elements(s) / s.dim[0];
+		int shape = computed_shape(g, in, rest);
+		gen_op1(g, code, 2, (int[]){ in, shape },
+			gen_like(g, in, SHAPE(s.dim[0], rest)), 0, NULL, NULL);
+		return;
+	}
 	int32_t left = (int32_t)shape_elements(shape_of(g, in));
 	struct shape out = { .rank = (int)gen_range(g, 1, 4) };
 	for (int i = 0; i + 1 < out.rank; i++) {
@@ -386,6 +423,7 @@ const struct draw move_draws[] = {
 	{ "DEPTH_TO_SPACE", draw_blocks, TFL_DEPTH_TO_SPACE },
 	{ "SPACE_TO_DEPTH", draw_blocks, TFL_SPACE_TO_DEPTH },
 	{ "GATHER", draw_gather, TFL_GATHER },
+	{ "SHAPE", draw_shape, TFL_SHAPE },
 	{ "RESHAPE", draw_reshape, TFL_RESHAPE },
 	{ "SPACE_TO_BATCH_ND", draw_batches, TFL_SPACE_TO_BATCH_ND },
 	{ "BATCH_TO_SPACE_ND", draw_batches, TFL_BATCH_TO_SPACE_ND },

@@ -32,7 +32,7 @@ conv_weights(struct part *p, const struct conv *c, struct yx kernel,
 	      (struct g_shape){ .type = c->weights->type, .rank = 4,
 				.dim = { c->o, kernel.y, kernel.x, c->i } });
 	G_PUT(w, WEIGHTS, name, c->weights->name);
-	G_PUT(w, WEIGHTS, source, (struct g_source){ .buffer = c->weights->buffer });
+	G_PUT(w, WEIGHTS, source, part_source(p, c->weights));
 	put_zeros(p, w, c, 0, c->o);
 	if (offset)
 		G_PUT(w, WEIGHTS, offset, offset);

@@ -148,6 +148,8 @@ decide_op(const struct part *p, const struct options *o, int i)
 	const struct tfl_op *op = &p->sg->op[i];
 	if (kept_on_cpu(o, op, i))
 		return "kept on the CPU by --cpu";
+	if (p->op[i].constant)
+		return NULL;
 	if (op->code == TFL_CUSTOM)
 		return "custom operator";
 	const struct family *f = family_find(op->code);

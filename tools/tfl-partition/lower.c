@@ -27,6 +27,8 @@ bind_places(struct part *p)
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		const struct family *f = family_find(op->code);
+		if (p->op[i].constant)
+			continue;
 		if (p->op[i].npu && f && f->bind)
 			f->bind(p, op);
 		if (!p->op[i].npu || !f || !f->alias)
@@ -48,7 +50,9 @@ lower_all(struct part *p)
 		for (int i = 0; p->node->kind == NODE_NPU && i < p->node->tfl.n; i++) {
 			p->op_i = p->node->tfl.v[i].index;
 			const struct tfl_op *op = &p->sg->op[p->op_i];
-			if (!family_find(op->code)->lower(p, op))
+			if (p->op[p->op_i].constant)
+				lower_constant(p, op);
+			else if (!family_find(op->code)->lower(p, op))
 				return false;
 		}
 	}

@@ -133,7 +133,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	add_model(&p, o);
 	if (o->list_operators)
 		list(&p);
-	decide(&p, o);
+	decide_all(&p, o);
 	make_nodes(&p);
 	if (!lower_all(&p) || !graph_check(p.g, e))
 		return false;

@@ -6,12 +6,14 @@
  */
 #include "part.h"
 
+#include <limits.h>
+
 static void
 count_uses(struct part *p)
 {
 	for (int i = 0; i < p->sg->n_ops; i++)
 		for (int k = 0; k < p->sg->op[i].n_in; k++)
-			if (p->sg->op[i].in[k] >= 0)
+			if (p->sg->op[i].in[k] >= 0 && !p->op[i].constant)
 				p->uses[p->sg->op[i].in[k]]++;
 	for (int i = 0; i < p->sg->n_out; i++)
 		p->uses[p->sg->out[i]]++;
@@ -58,12 +60,34 @@ find_levels(struct part *p)
 		for (int k = 0; k < op->n_in; k++) {
 			int from = op->in[k] < 0 ? -1
 						 : p->sg->tensor[op->in[k]].producer;
-			if (from < 0 || from == i)
+			if (from < 0 || from == i || p->op[from].constant ||
+			    x->constant)
 				continue;
 			int level = p->op[from].level +
 				    (!x->npu && p->op[from].npu);
 			x->level = level > x->level ? level : x->level;
 		}
+	}
+}
+
+/* operators without anything to do are where their results are read first */
+static void
+place_constants(struct part *p)
+{
+	int *first = anew(p->a, int, (size_t)p->sg->n_tensors);
+	for (int t = 0; t < p->sg->n_tensors; t++)
+		first[t] = INT_MAX;
+	for (int i = p->sg->n_ops; i-- > 0;) {
+		const struct tfl_op *op = &p->sg->op[i];
+		struct placement *x = &p->op[i];
+		x->level = x->constant ? INT_MAX : x->level;
+		for (int k = 0; x->constant && k < op->n_out; k++)
+			if (first[op->out[k]] < x->level)
+				x->level = first[op->out[k]];
+		for (int k = 0; k < op->n_in; k++)
+			if (op->in[k] >= 0 && x->level < first[op->in[k]])
+				first[op->in[k]] = x->level;
+		x->level = x->level == INT_MAX ? 0 : x->level;
 	}
 }
 
@@ -77,6 +101,8 @@ find_crossings(struct part *p)
 		p->crosses[sg->out[i]] = true;
 	for (int i = 0; i < sg->n_ops; i++) {
 		const struct tfl_op *op = &sg->op[i];
+		if (p->op[i].constant)
+			continue;
 		for (int k = 0; k < op->n_in; k++) {
 			int t = op->in[k];
 			if (t < 0)
@@ -93,6 +119,9 @@ find_crossings(struct part *p)
 	for (int i = 0; i < sg->n_tensors; i++)
 		if (sg->tensor[i].data.p)
 			p->crosses[i] = false;
+	for (int i = 0; i < sg->n_out; i++)
+		if (sg->tensor[sg->out[i]].producer >= 0)
+			p->crosses[sg->out[i]] = true;
 }
 
 /* tensors that others see exist as they are; inputs first, for the reader */
@@ -134,9 +163,10 @@ fill_node(struct part *p, struct g_node *n)
 	size_t cap_in = 0, cap_out = 0;
 	for (int i = 0; i < n->tfl.n; i++) {
 		const struct tfl_op *op = &sg->op[n->tfl.v[i].index];
+		bool constant = p->op[n->tfl.v[i].index].constant;
 		for (int k = 0; k < op->n_in; k++) {
 			int t = op->in[k];
-			if (t < 0 || !p->crosses[t])
+			if (t < 0 || !p->crosses[t] || constant)
 				continue;
 			int from = sg->tensor[t].producer;
 			if (from < 0 || p->op[from].node != n)
@@ -193,6 +223,7 @@ make_nodes(struct part *p)
 	int last = 0;
 	count_uses(p);
 	find_levels(p);
+	place_constants(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		p->op[i].folded = pad_folds(p, i);
 		last = p->op[i].level > last ? p->op[i].level : last;

@@ -20,6 +20,8 @@ struct placement {
 	const char *why; /* reason for the CPU */
 	int level;	 /* spec/operators.md 7.2 */
 	bool folded;	 /* done by its consumer: a PAD */
+	bool constant;	 /* its result is known already: fold.c */
+	bool kept;	 /* ... but somebody needs it from the CPU */
 	struct g_node *node;
 };
 
@@ -59,6 +61,11 @@ const struct family *family_find(int code);
 
 /* decide.c: NPU or CPU for every operator */
 void decide(struct part *p, const struct options *o);
+
+/* fold.c: the same, with the results of operators on constants known */
+void decide_all(struct part *p, const struct options *o);
+/* those among its results that are the model's outputs */
+void lower_constant(struct part *p, const struct tfl_op *op);
 
 /* nodes.c: levels, crossing tensors, regions in order of execution */
 void make_nodes(struct part *p);
@@ -122,6 +129,8 @@ struct g_operand part_linear(struct part *p, struct g_operand o);
  */
 struct g_operand part_room(struct part *p, struct g_operand ofm);
 void part_deliver(struct part *p, struct g_operand room, struct g_operand ofm);
+/* where a constant's bytes are: in the model, or made here */
+struct g_source part_source(struct part *p, const struct tfl_tensor *t);
 /* a constant of the compiler's own; v in C order; equal ones are one tensor */
 struct g_operand part_const(struct part *p, int type, struct hwc shape,
 			    const int32_t *v);

@@ -53,6 +53,18 @@ part_ofm(struct part *p, int tensor)
 	return *v;
 }
 
+struct g_source
+part_source(struct part *p, const struct tfl_tensor *t)
+{
+	if (t->producer < 0)
+		return (struct g_source){ .buffer = t->buffer };
+	const char *name = arena_printf(p->a, "folded%d", (int)(t - p->sg->tensor));
+	const struct g_blob *b = graph_find_blob(p->g, name);
+	if (!b)
+		b = graph_add_blob(p->g, name, t->data);
+	return (struct g_source){ .blob = b->name };
+}
+
 struct g_operand
 part_ifm(struct part *p, int tensor)
 {
@@ -60,7 +72,7 @@ part_ifm(struct part *p, int tensor)
 	struct g_operand *v = &p->value[tensor];
 	if (!v->t && t->data.p) {
 		struct g_tensor *n = new_tensor(p, t, tensor);
-		G_PUT(n, TENSOR, source, (struct g_source){ .buffer = t->buffer });
+		G_PUT(n, TENSOR, source, part_source(p, t));
 		*v = operand_whole(n);
 	}
 	return part_ofm(p, tensor);
