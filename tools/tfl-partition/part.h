@@ -213,6 +213,10 @@ bool lower_bytes(struct part *p, const struct tfl_op *op);
 struct g_op *part_table(struct part *p, struct g_operand ifm,
 			struct g_operand ofm, struct g_lut *lut);
 
+/* root.c: RSQRT of 16 bits */
+const char *check_root(const struct part *p, const struct tfl_op *op);
+bool lower_root(struct part *p, const struct tfl_op *op);
+
 /* words.c: arithmetic of 32-bit integers; the smaller operand is repeated */
 struct g_operand word_const(struct part *p, int32_t v);
 struct g_operand word_new(struct part *p, struct hwc shape);

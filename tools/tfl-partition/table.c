@@ -162,6 +162,8 @@ check_table(const struct part *p, const struct tfl_op *op)
 		return why;
 	if (part_in(p, op, 0)->type != TFL_INT16)
 		return check_bytes(p, op);
+	if (op->code == TFL_RSQRT)
+		return check_root(p, op);
 	int16_t points[TABLE16];
 	return fill_points(p, op, points)
 		   ? NULL
@@ -174,6 +176,8 @@ lower_table(struct part *p, const struct tfl_op *op)
 {
 	if (part_in(p, op, 0)->type != TFL_INT16)
 		return lower_bytes(p, op);
+	if (op->code == TFL_RSQRT)
+		return lower_root(p, op);
 	int16_t points[TABLE16];
 	(void)fill_points(p, op, points);
 	return apply_table(p, op->in[0], part_ofm(p, op->out[0]),
