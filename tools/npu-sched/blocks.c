@@ -8,6 +8,7 @@
 #include "sched.h"
 
 #include "base/fixed.h"
+#include "base/hash.h"
 
 enum { MAX_SIZES = 64 };
 
@@ -99,17 +100,6 @@ search_of(struct sched *s, int i, int32_t rows)
 	return x;
 }
 
-/* operations that share weights share the block: they are alike (batches) */
-static const struct block_choice *
-twin_choice(struct sched *s, int i, int32_t rows)
-{
-	const struct g_op *op = s->info[i].op;
-	for (int k = 0; k < i && op->weights; k++)
-		if (s->info[k].op->weights == op->weights)
-			return block_for(s, k, rows);
-	return NULL;
-}
-
 static bool
 same_work(const struct g_op *a, const struct g_op *b)
 {
@@ -130,20 +120,50 @@ same_work(const struct g_op *a, const struct g_op *b)
 	       !G_HAS(a, G_OP_block) && !G_HAS(b, G_OP_block);
 }
 
-/* the answer for an operation that does the same work */
-static const struct block_choice *
-known_choice(const struct sched *s, int i, int32_t rows, int32_t depth)
+static uint64_t
+hash_work(const struct g_op *op)
 {
-	for (int k = 0; k < i; k++) {
-		const struct op_info *f = &s->info[k];
-		if (!f->n_choices || !same_work(f->op, s->info[i].op))
-			continue;
-		for (int n = 0; n < f->n_choices; n++)
-			if (f->choice[n].rows == rows &&
-			    (!depth || f->choice[n].block.c == depth))
-				return &f->choice[n];
+	const struct hwc *i = &op->ifm.shape, *o = &op->ofm.shape;
+	const int64_t v[] = { op->kind, i->h, i->w, i->c, o->h, o->w, o->c,
+			      op->kernel.y, op->kernel.x, op->stride.y };
+	return hash_xxh3(v, sizeof(v));
+}
+
+/* the operation in the table that does the same work; now i, if there is none */
+static int
+find_alike(const struct sched *s, int *table, size_t size, int i)
+{
+	const struct g_op *op = s->info[i].op;
+	size_t at = hash_work(op) % size;
+	for (; table[at]; at = (at + 1) % size)
+		if (same_work(s->info[table[at] - 1].op, op))
+			return table[at] - 1;
+	table[at] = i + 1;
+	return i;
+}
+
+/* operations that share weights share the block: they are alike (batches) */
+void
+forget_blocks(struct sched *s)
+{
+	struct arena *a = arena_open();
+	size_t size = 2 * (size_t)s->n_ops + 1;
+	int *table = anew(a, int, size);
+	int *user = anew(a, int, s->g->n_weights + 1); /* from 1 on */
+	for (int i = 0; i < s->n_ops; i++) {
+		struct op_info *f = &s->info[i];
+		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
+		f->n_choices = 0;
+		if (G_HAS(f->op, G_OP_block))
+			f->alike = i;
+		else if (first && *first)
+			f->alike = s->info[*first - 1].alike;
+		else
+			f->alike = find_alike(s, table, size, i);
+		if (first && !*first)
+			*first = i + 1;
 	}
-	return NULL;
+	arena_close(a);
 }
 
 static bool
@@ -159,7 +179,7 @@ given_block(struct search *x)
 const struct block_choice *
 block_for(struct sched *s, int i, int32_t rows)
 {
-	struct op_info *f = &s->info[i];
+	struct op_info *f = &s->info[s->info[i].alike];
 	for (int k = 0; k < f->n_choices; k++)
 		if (f->choice[k].rows == rows)
 			return &f->choice[k];
@@ -167,14 +187,9 @@ block_for(struct sched *s, int i, int32_t rows)
 	int32_t depth = f->op->weights && f->n_choices ? f->choice[0].block.c : 0;
 	if (depth && depth > block_bounds(s->accel, f->op->ofm.shape).c)
 		depth = 0;
-	struct search x = search_of(s, i, rows);
-	const struct block_choice *known = twin_choice(s, i, rows);
-	if (!known)
-		known = known_choice(s, i, rows, depth);
+	struct search x = search_of(s, s->info[i].alike, rows);
 	if (G_HAS(f->op, G_OP_block))
 		(void)given_block(&x);
-	else if (known)
-		x.best = *known, x.found = true;
 	else
 		search_blocks(&x, depth);
 	if (!x.found)

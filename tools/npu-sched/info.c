@@ -115,10 +115,24 @@ producer_of(const struct sched *s, const struct g_operand *o)
 	return u && u->plain && u->producers == 1 ? u->producer : -1;
 }
 
+static void
+find_shared(struct sched *s)
+{
+	int *users = anew(s->a, int, s->g->n_weights + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		if (s->info[i].op->weights)
+			users[s->info[i].op->weights->rec.index]++;
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_weights *w = s->info[i].op->weights;
+		s->info[i].shared = w && users[w->rec.index] > 1;
+	}
+}
+
 bool
 study_ops(struct sched *s)
 {
 	list_ops(s);
+	find_shared(s);
 	study_tensors(s);
 	for (int i = 0; i < s->n_ops; i++) {
 		struct op_info *f = &s->info[i];

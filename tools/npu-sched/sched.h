@@ -44,6 +44,8 @@ struct op_info {
 	bool internal;	/* its OFM may be a rolling buffer */
 	int last_use;	/* the last operation that reads its OFM, or -1 */
 	int producer[2]; /* of IFM and IFM2 where those are internal, or -1 */
+	bool shared;	 /* others have its weights, too */
+	int alike;	 /* the first operation of the same work: has the choices */
 	struct block_choice choice[MAX_CHOICES];
 	int n_choices;
 };
@@ -129,6 +131,7 @@ struct size_known {
 	struct g_range depth;
 	int32_t block_depth;
 	int64_t stream_bytes, scale_bytes;
+	int next; /* of the same weights, -1: none */
 };
 
 struct sched {
@@ -145,6 +148,9 @@ struct sched {
 	int n_shallow;
 	struct size_known *known;
 	size_t n_known, cap_known;
+	struct known_list {
+		int first, last; /* -1: none */
+	} *known_of; /* of each weights record */
 	struct plan *plan; /* the one that was chosen */
 	struct err *e;
 };
@@ -176,7 +182,10 @@ void print_allocation(const struct sched *s, struct text *t);
 
 /* ---- what they are made of ---------------------------------------------- */
 
-/* blocks.c: the fastest block for bands of `rows`; NULL if none fits */
+/* blocks.c: finds operations of the same work, for the layouts and areas that
+ * tensors have now; forgets all choices */
+void forget_blocks(struct sched *s);
+/* the fastest block for bands of `rows`; NULL if none fits */
 const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 
 /* cost.c */

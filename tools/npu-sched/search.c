@@ -284,8 +284,7 @@ static struct plan *
 search_areas(struct search *x)
 {
 	struct sched *s = x->s;
-	for (int i = 0; i < s->n_ops; i++)
-		s->info[i].n_choices = 0;
+	forget_blocks(s);
 	x->chains = chains_list(s);
 	x->least = chains_least(s, x->chains);
 	x->n = 0;
@@ -412,6 +411,7 @@ search_plan(struct sched *s)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
 	struct search x = { .s = s };
+	forget_blocks(s);
 	if (!measure_whole(s))
 		return false;
 	int *areas = anew(s->a, int, s->g->n_tensors + 1);

@@ -9,15 +9,6 @@
 #include "base/threads.h"
 #include "stream/emit.h"
 
-static bool
-is_shared(const struct sched *s, int op)
-{
-	for (int i = 0; i < s->n_ops; i++)
-		if (i != op && s->info[i].op->weights == s->info[op].op->weights)
-			return true;
-	return false;
-}
-
 static int64_t
 weight_count(const struct g_op *op)
 {
@@ -56,10 +47,10 @@ slices_of(struct sched *s, int op, int32_t depth)
 static const struct size_known *
 find_known(const struct sched *s, const struct unit *u, int32_t block_depth)
 {
-	for (size_t i = 0; i < s->n_known; i++) {
+	for (int i = s->known_of[u->w->rec.index].first; i >= 0; i = s->known[i].next) {
 		const struct size_known *k = &s->known[i];
-		if (k->w == u->w && k->depth.lo == u->depth.lo &&
-		    k->depth.hi == u->depth.hi && k->block_depth == block_depth)
+		if (k->depth.lo == u->depth.lo && k->depth.hi == u->depth.hi &&
+		    k->block_depth == block_depth)
 			return k;
 	}
 	return NULL;
@@ -77,22 +68,28 @@ estimate_stream(const struct sched *s, const struct unit *u, int32_t block_depth
 	int64_t channels = u->depth.hi - u->depth.lo;
 	if (k)
 		return k->stream_bytes;
-	for (size_t i = 0; i < s->n_known; i++)
-		if (s->known[i].w == u->w)
-			return round_up_i64(s->known[i].stream_bytes * channels /
-					    (s->known[i].depth.hi - s->known[i].depth.lo), 16);
+	int first = s->known_of[u->w->rec.index].first;
+	if (first >= 0) {
+		k = &s->known[first];
+		return round_up_i64(k->stream_bytes * channels /
+				    (k->depth.hi - k->depth.lo), 16);
+	}
 	return round_up_i64(weight_count(op) * channels / op->ofm.shape.c * 15 / 16, 16);
 }
 
+/* first: unit of slice 0 of each weights record, from 1 on; the others follow */
 static int
-add_unit(struct sched *s, struct plan *p, int op, int slice, int kernel)
+add_unit(struct sched *s, struct plan *p, int *first, int op, int slice, int kernel)
 {
 	const struct g_op *g = s->info[op].op;
-	for (size_t i = 0; i < p->n_units; i++)
-		if (p->unit[i].w == g->weights && p->unit[i].slice == slice) {
-			p->unit[i].last = kernel;
-			return (int)i;
-		}
+	int *zero = &first[g->weights->rec.index];
+	if (*zero && *zero - 1 + slice < (int)p->n_units &&
+	    p->unit[*zero - 1 + slice].w == g->weights) {
+		p->unit[*zero - 1 + slice].last = kernel;
+		return *zero - 1 + slice;
+	}
+	if (!slice)
+		*zero = (int)p->n_units + 1;
 	struct g_list l = p->slices[op];
 	struct g_range depth = { .lo = l.n ? l.v[slice] : 0,
 				 .hi = l.n ? l.v[slice + 1] : g->ofm.shape.c };
@@ -110,12 +107,12 @@ add_unit(struct sched *s, struct plan *p, int op, int slice, int kernel)
 }
 
 static void
-put_kernel(struct sched *s, struct plan *p, struct kernel k, int slice)
+put_kernel(struct sched *s, struct plan *p, int *first, struct kernel k, int slice)
 {
 	agrow(s->a, p->kernel, p->n_kernels, &p->cap_kernels);
 	int at = (int)p->n_kernels++;
 	if (s->info[k.op].op->weights)
-		k.unit = add_unit(s, p, k.op, slice, at);
+		k.unit = add_unit(s, p, first, k.op, slice, at);
 	if (k.unit >= 0)
 		k.depth = p->unit[k.unit].depth;
 	p->kernel[at] = k;
@@ -144,7 +141,7 @@ choose_slices(struct sched *s, struct plan *p, int op, int64_t target)
 		return;
 	if (G_HAS(g->weights, G_WEIGHTS_slices))
 		p->slices[op] = g->weights->slices;
-	else if (target && !p->band[op] && weights_move(s) && !is_shared(s, op) &&
+	else if (target && !p->band[op] && weights_move(s) && !s->info[op].shared &&
 		 !G_HAS(g->weights, G_WEIGHTS_at))
 		p->slices[op] = slices_of(s, op,
 					  slice_depth(g, block_for(s, op, g->ofm.shape.h)->block.c,
@@ -156,6 +153,8 @@ make_units(struct sched *s, struct plan *p, int64_t target)
 {
 	struct kernel *whole = p->kernel;
 	size_t n = p->n_kernels;
+	struct arena *a = arena_open();
+	int *first = anew(a, int, s->g->n_weights + 1);
 	p->kernel = NULL;
 	p->n_kernels = p->cap_kernels = p->n_units = 0;
 	for (int i = 0; i < s->n_ops; i++)
@@ -163,8 +162,9 @@ make_units(struct sched *s, struct plan *p, int64_t target)
 	for (size_t i = 0; i < n; i++) {
 		struct g_list l = p->slices[whole[i].op];
 		for (int k = 0; k < (l.n ? (int)l.n - 1 : 1); k++)
-			put_kernel(s, p, whole[i], k);
+			put_kernel(s, p, first, whole[i], k);
 	}
+	arena_close(a);
 	cost_kernels(s, p);
 }
 
@@ -212,6 +212,23 @@ measure_one(void *ctx, size_t i)
 	}
 }
 
+static void
+add_known(struct sched *s, const struct unit *u, int32_t block_depth)
+{
+	struct known_list *l = &s->known_of[u->w->rec.index];
+	int at = (int)s->n_known++;
+	s->known = arena_grow(s->a, s->known, (size_t)at, &s->cap_known,
+			      sizeof(*s->known));
+	s->known[at] = (struct size_known){
+		.w = u->w, .depth = u->depth, .block_depth = block_depth, .next = -1,
+		.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes };
+	if (l->first < 0)
+		l->first = at;
+	else
+		s->known[l->last].next = at;
+	l->last = at;
+}
+
 bool
 measure_units(struct sched *s, struct plan *p)
 {
@@ -226,12 +243,8 @@ measure_units(struct sched *s, struct plan *p)
 		int32_t rows = p->band[u->op] ? p->band[u->op]
 					      : s->info[u->op].op->ofm.shape.h;
 		int32_t depth = block_for(s, u->op, rows)->block.c;
-		if (find_known(s, u, depth))
-			continue;
-		agrow(s->a, s->known, s->n_known, &s->cap_known);
-		s->known[s->n_known++] = (struct size_known){
-			.w = u->w, .depth = u->depth, .block_depth = depth,
-			.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes };
+		if (!find_known(s, u, depth))
+			add_known(s, u, depth);
 	}
 	cost_kernels(s, p);
 	return true;
@@ -241,6 +254,9 @@ bool
 measure_whole(struct sched *s)
 {
 	struct plan *p = plan_new(s);
+	s->known_of = anew(s->a, struct known_list, s->g->n_weights + 1);
+	for (size_t i = 0; i < s->g->n_weights; i++)
+		s->known_of[i] = (struct known_list){ -1, -1 };
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
 		struct kernel k = { .op = i, .unit = -1,
