@@ -52,6 +52,25 @@ arena_close(struct arena *a)
 	free(a);
 }
 
+void
+arena_reset(struct arena *a)
+{
+	struct chunk *keep = NULL;
+	for (struct chunk *c = a->head, *next; c; c = next) {
+		next = c->next;
+		if (keep || c->size != CHUNK_BYTES)
+			free(c);
+		else
+			keep = c;
+	}
+	a->head = keep;
+	if (!keep)
+		return;
+	memset(keep->data, 0, keep->used);
+	keep->used = 0;
+	keep->next = NULL;
+}
+
 void *
 arena_alloc(struct arena *a, size_t n, size_t size)
 {

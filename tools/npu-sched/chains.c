@@ -31,6 +31,7 @@ struct candidate {
 };
 
 struct chains {
+	struct arena *a;
 	struct candidate *v;
 	size_t n, cap;
 	int *first_of; /* index of the first candidate that ends at op i */
@@ -85,8 +86,8 @@ static void
 sum_lives(struct sched *s, struct chains *c)
 {
 	size_t n = (size_t)s->n_ops;
-	c->begun = anew(s->a, int64_t, n + 2);
-	c->ended = anew(s->a, int64_t, n + 2);
+	c->begun = anew(c->a, int64_t, n + 2);
+	c->ended = anew(c->a, int64_t, n + 2);
 	for (size_t i = 0; i < c->n_lives; i++) {
 		const struct life *l = &c->life[i];
 		if (l->hi < l->lo || !s->n_ops)
@@ -105,7 +106,7 @@ find_lives(struct sched *s, struct chains *c)
 {
 	struct graph *g = s->g;
 	c->n_lives = g->n_tensors;
-	c->life = anew(s->a, struct life, g->n_tensors + 1);
+	c->life = anew(c->a, struct life, g->n_tensors + 1);
 	for (size_t i = 0; i <= g->n_tensors; i++)
 		c->life[i] = (struct life){ .lo = INT32_MAX, .hi = -1, .producer = -1 };
 	for (int i = 0; i < s->n_ops; i++) {
@@ -154,10 +155,10 @@ live_bytes(const struct sched *s, const struct chains *c, const struct chain *x,
 
 /* sorted by what a byte saves */
 static void
-list_savings(struct sched *s, struct candidate *k)
+list_savings(struct sched *s, struct arena *a, struct candidate *k)
 {
 	const struct chain *c = &k->chain;
-	k->saving = anew(s->a, struct saving, (size_t)(c->last - c->first) + 1);
+	k->saving = anew(a, struct saving, (size_t)(c->last - c->first) + 1);
 	for (int i = c->first; i <= c->last; i++) {
 		struct saving v = { .bytes = 0 };
 		if (!s->info[i].op->weights)
@@ -175,10 +176,12 @@ list_savings(struct sched *s, struct candidate *k)
 }
 
 static void
-add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t rows)
+add_candidate(struct sched *s, struct chains *c, struct arena *scratch, int first,
+	      int last, int32_t rows)
 {
 	struct candidate k = { .bytes = 0 };
-	if (!chain_make(s, s->a, first, last, rows, &k.chain))
+	arena_reset(scratch);
+	if (!chain_make(s, scratch, first, last, rows, &k.chain))
 		return;
 	k.bytes = live_bytes(s, c, &k.chain, &k.slid);
 	if (!k.chain.lead)
@@ -188,8 +191,10 @@ add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t ro
 			k.weights += weights_bytes(s, i);
 	}
 	if (rows)
-		list_savings(s, &k);
-	agrow(s->a, c->v, c->n, &c->cap);
+		list_savings(s, c->a, &k);
+	/* those that are taken are made again: most are not */
+	k.chain.kernel = NULL;
+	agrow(c->a, c->v, c->n, &c->cap);
 	c->v[c->n++] = k;
 }
 
@@ -213,10 +218,11 @@ closed(const struct sched *s, const struct chains *c, int first, int last)
 }
 
 static void
-add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
+add_chains_ending_at(struct sched *s, struct chains *c, struct arena *scratch,
+		     int last, bool bands)
 {
 	int32_t h = s->info[last].op->ofm.shape.h;
-	add_candidate(s, c, last, last, 0);
+	add_candidate(s, c, scratch, last, last, 0);
 	for (int first = last; bands && first >= 0 && first > last - MAX_LENGTH;
 	     first--) {
 		if (!s->info[first].bands || !s->info[last].bands ||
@@ -226,7 +232,7 @@ add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
 			continue;
 		int n = 0;
 		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
-			add_candidate(s, c, first, last, rows);
+			add_candidate(s, c, scratch, first, last, rows);
 	}
 }
 
@@ -263,19 +269,23 @@ chains_largest(struct sched *s, const struct chains *c)
 static void
 list_all(struct sched *s, struct chains *c, bool bands)
 {
+	struct arena *scratch = arena_open();
 	c->n = 0;
 	for (int i = 0; i < s->n_ops; i++) {
 		c->first_of[i] = (int)c->n;
-		add_chains_ending_at(s, c, i, bands);
+		add_chains_ending_at(s, c, scratch, i, bands);
 	}
 	c->first_of[s->n_ops] = (int)c->n;
+	arena_close(scratch);
 }
 
 struct chains *
 chains_list(struct sched *s)
 {
-	struct chains *c = anew(s->a, struct chains, 1);
-	c->first_of = anew(s->a, int, (size_t)s->n_ops + 1);
+	struct arena *a = arena_open();
+	struct chains *c = anew(a, struct chains, 1);
+	c->a = a;
+	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
 	find_lives(s, c);
 	find_slides(s, &c->slides);
 	list_all(s, c, false);
@@ -285,6 +295,13 @@ chains_list(struct sched *s)
 	if (tight)
 		list_all(s, c, true);
 	return c;
+}
+
+void
+chains_close(struct chains *c)
+{
+	if (c)
+		arena_close(c->a);
 }
 
 /*
@@ -317,9 +334,10 @@ struct path {
 };
 
 static struct path *
-shortest(struct sched *s, const struct chains *c, int64_t limit, bool slide)
+shortest(struct sched *s, struct arena *a, const struct chains *c, int64_t limit,
+	 bool slide)
 {
-	struct path *p = anew(s->a, struct path, (size_t)s->n_ops + 1);
+	struct path *p = anew(a, struct path, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		p[i + 1].candidate = -1;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
@@ -343,7 +361,7 @@ shortest(struct sched *s, const struct chains *c, int64_t limit, bool slide)
 int64_t
 chains_least(struct sched *s, struct chains *c)
 {
-	int64_t *peak = anew(s->a, int64_t, (size_t)s->n_ops + 1);
+	int64_t *peak = anew(c->a, int64_t, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		peak[i + 1] = INT64_MAX;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
@@ -357,11 +375,13 @@ chains_least(struct sched *s, struct chains *c)
 }
 
 static void
-take(struct sched *s, const struct candidate *k, struct plan *p, bool slide)
+take(struct sched *s, struct arena *a, struct candidate *k, struct plan *p, bool slide)
 {
-	const struct chain *c = &k->chain;
+	struct chain *c = &k->chain;
+	if (!c->kernel)
+		(void)chain_make(s, a, c->first, c->last, c->rows, c);
 	for (size_t i = 0; i < c->n_kernels; i++) {
-		agrow(s->a, p->kernel, p->n_kernels, &p->cap_kernels);
+		agrow(p->a, p->kernel, p->n_kernels, &p->cap_kernels);
 		p->kernel[p->n_kernels++] = c->kernel[i];
 	}
 	for (int i = c->first; i <= c->last; i++) {
@@ -379,14 +399,14 @@ bool
 chains_choose(struct sched *s, struct chains *c, int64_t limit, bool slide,
 	      struct plan *out)
 {
-	struct path *p = shortest(s, c, limit, slide);
-	int *picked = anew(s->a, int, (size_t)s->n_ops + 1), n = 0;
+	struct path *p = shortest(s, out->a, c, limit, slide);
+	int *picked = anew(out->a, int, (size_t)s->n_ops + 1), n = 0;
 	if (s->n_ops && p[s->n_ops].candidate < 0)
 		return false;
 	for (int i = s->n_ops; i > 0; i = c->v[picked[n++]].chain.first)
 		picked[n] = p[i].candidate;
 	while (n-- > 0)
-		take(s, &c->v[picked[n]], out, slide);
+		take(s, c->a, &c->v[picked[n]], out, slide);
 	for (size_t i = 0; i < c->slides.n; i++) {
 		const struct slide *x = &c->slides.v[i];
 		out->over[x->first] = x->from;

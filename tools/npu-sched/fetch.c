@@ -94,7 +94,7 @@ send(struct walk *w, int unit, int64_t bytes, int before)
 {
 	struct plan *p = w->p;
 	int depth = w->s->accel->max_dma;
-	agrow(w->s->a, p->fetch, p->n_fetches, &p->cap_fetches);
+	agrow(p->a, p->fetch, p->n_fetches, &p->cap_fetches);
 	p->fetch[p->n_fetches++] = (struct fetch){
 		.unit = unit, .before = before, .lo = w->sent, .hi = w->sent + bytes };
 	w->t = max_f(w->t, w->dma_end[2 - depth]);

@@ -199,7 +199,7 @@ sum_maps(struct sched *s, struct plan *p, struct arena *a)
 	int64_t *moment = anew(a, int64_t, p->n_kernels + 1);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		moment[k] = kernel_moment(s, p, (int)k);
-	p->map_bytes = anew(s->a, int64_t, p->n_kernels + 1);
+	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
 	sum_bytes(p->rect, p->n_maps, s->memory.spilling ? PLACE_CACHE : PLACE_ARENA,
 		 moment, p->n_kernels, p->map_bytes);
 }
@@ -210,7 +210,7 @@ find_maps(struct sched *s, struct plan *p)
 	struct arena *a = arena_open();
 	struct lives l = { .s = s, .p = p };
 	l.of = anew(a, struct rect *, s->g->n_tensors + 1);
-	p->rect = anew(s->a, struct rect, s->g->n_tensors + p->n_units + 1);
+	p->rect = anew(p->a, struct rect, s->g->n_tensors + p->n_units + 1);
 	p->n_rects = 0;
 	add_tensors(&l);
 	walk_nodes(&l);

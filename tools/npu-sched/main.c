@@ -207,6 +207,7 @@ main(int argc, char **argv)
 	cli_parse(&argp, argc, argv, &o);
 	struct sched s = { .a = arena_open(), .o = &o, .e = &e };
 	(void)run(&s);
+	plan_close(s.plan);
 	arena_close(s.a);
 	return cli_finish(&e);
 }

@@ -379,12 +379,12 @@ pack_maps(struct sched *s, struct plan *p)
 {
 	struct packing k = packing_of(p, p->n_maps, limited_place(s));
 	pack(&k, (uint64_t)MAPS_BUDGET * (unsigned)s->o->effort);
-	p->map_rank = anew(s->a, int, p->n_maps + p->n_units + 1);
+	p->map_rank = anew(p->a, int, p->n_maps + p->n_units + 1);
 	for (size_t i = 0; i < p->n_maps + p->n_units; i++)
 		p->map_rank[i] = (int)p->n_maps;
 	for (size_t i = 0; i < k.n; i++)
 		p->map_rank[k.group[k.best_order[i]].first] = (int)i;
-	p->map_at = anew(s->a, int64_t, p->n_maps + 1);
+	p->map_at = anew(p->a, int64_t, p->n_maps + 1);
 	for (size_t i = 0; i < p->n_maps; i++) {
 		const struct rect *r = &p->rect[i];
 		p->map_at[i] = k.best_at[k.of[r->group]] + r->offset;

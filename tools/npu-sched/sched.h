@@ -101,6 +101,7 @@ struct rect {
 };
 
 struct plan {
+	struct arena *a; /* of everything in it */
 	struct kernel *kernel;
 	size_t n_kernels, cap_kernels;
 	struct unit *unit;
@@ -237,6 +238,7 @@ bool chain_make(struct sched *s, struct arena *a, int first, int last,
  * which there is one. */
 struct chains;
 struct chains *chains_list(struct sched *s);
+void chains_close(struct chains *c); /* NULL is allowed */
 bool chains_choose(struct sched *s, struct chains *c, int64_t limit, bool slide,
 		   struct plan *out);
 int64_t chains_least(struct sched *s, struct chains *c);
@@ -289,6 +291,7 @@ void place_rects(struct sched *s, struct plan *p, enum care care);
 bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 
 struct plan *plan_new(struct sched *s);
+void plan_close(struct plan *p); /* NULL is allowed */
 static inline int64_t
 unit_bytes(const struct unit *u)
 {

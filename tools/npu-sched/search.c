@@ -28,25 +28,43 @@ static const struct policy {
 	{ .target = 4096, .slide = true },
 };
 
+/* how a plan is made, and what it promised with estimated sizes */
+struct idea {
+	int64_t maps, limit; /* bytes for maps, for all */
+	struct policy policy;
+	double cycles;
+	int64_t need;
+	size_t n_kernels, number;
+};
+
 struct search {
 	struct sched *s;
 	struct chains *chains;
 	int64_t least;	/* bytes that feature maps need at least */
-	struct plan *v[MAX_CANDIDATES];
+	struct idea v[MAX_CANDIDATES];
 	size_t n;
 };
 
 struct plan *
 plan_new(struct sched *s)
 {
-	struct plan *p = anew(s->a, struct plan, 1);
+	struct arena *a = arena_open();
+	struct plan *p = anew(a, struct plan, 1);
 	size_t n = (size_t)s->n_ops + 1;
-	p->rolling = anew(s->a, int32_t, n);
-	p->band = anew(s->a, int32_t, n);
-	p->over = anew(s->a, struct g_tensor *, n);
-	p->lead = anew(s->a, int64_t, n);
-	p->slices = anew(s->a, struct g_list, n);
+	p->a = a;
+	p->rolling = anew(a, int32_t, n);
+	p->band = anew(a, int32_t, n);
+	p->over = anew(a, struct g_tensor *, n);
+	p->lead = anew(a, int64_t, n);
+	p->slices = anew(a, struct g_list, n);
 	return p;
+}
+
+void
+plan_close(struct plan *p)
+{
+	if (p)
+		arena_close(p->a);
 }
 
 static int64_t
@@ -85,7 +103,7 @@ static bool
 fit(struct sched *s, struct plan *p, int64_t limit)
 {
 	enum { TRIES = 3 };
-	p->taken = anew(s->a, int64_t, p->n_kernels + 1);
+	p->taken = anew(p->a, int64_t, p->n_kernels + 1);
 	int64_t maps = pack_maps(s, p);
 	double between = 0;
 	for (int i = 0; i < TRIES; i++) {
@@ -101,7 +119,7 @@ fit(struct sched *s, struct plan *p, int64_t limit)
 		if (between || maps > limit)
 			continue;
 		int64_t *taken = p->taken;
-		p->taken = anew(s->a, int64_t, p->n_kernels + 1);
+		p->taken = anew(p->a, int64_t, p->n_kernels + 1);
 		plan_fetches_between(s, p, limit);
 		between = p->cycles;
 		p->taken = taken;
@@ -116,29 +134,67 @@ fit(struct sched *s, struct plan *p, int64_t limit)
 
 /* qsort's order: fastest first, then smallest */
 static int
-compare_plans(const void *x, const void *y)
+compare_ideas(const void *x, const void *y)
 {
-	const struct plan *a = *(struct plan *const *)x;
-	const struct plan *b = *(struct plan *const *)y;
+	const struct idea *a = x, *b = y;
 	if (a->cycles != b->cycles)
 		return a->cycles < b->cycles ? -1 : 1;
-	return a->need < b->need ? -1 : a->need > b->need;
+	if (a->need != b->need)
+		return a->need < b->need ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
 }
 
+static bool
+is_better(const struct plan *a, const struct plan *b)
+{
+	return !b || a->cycles < b->cycles ||
+	       (a->cycles == b->cycles && a->need < b->need);
+}
+
+/* the plan with estimated sizes, still without transfers; NULL: there is none */
+static struct plan *
+make_plan(struct search *x, const struct idea *i)
+{
+	struct plan *p = plan_new(x->s);
+	p->eager = i->policy.eager;
+	if (!chains_choose(x->s, x->chains, i->maps, i->policy.slide, p)) {
+		plan_close(p);
+		return NULL;
+	}
+	make_units(x->s, p, i->policy.target);
+	find_maps(x->s, p);
+	p->taken = anew(p->a, int64_t, p->n_kernels + 1);
+	return p;
+}
+
+/* plans are large and many: kept is how to make them again */
 static void
 try_plan(struct search *x, int64_t maps, int64_t limit, struct policy policy)
 {
-	struct plan *p = plan_new(x->s);
-	p->eager = policy.eager;
-	if (x->n == MAX_CANDIDATES || !chains_choose(x->s, x->chains, maps, policy.slide, p))
+	struct idea i = { .maps = maps, .limit = limit, .policy = policy,
+			  .number = x->n };
+	struct plan *p = x->n < MAX_CANDIDATES ? make_plan(x, &i) : NULL;
+	if (!p)
 		return;
-	make_units(x->s, p, policy.target);
-	find_maps(x->s, p);
-	p->taken = anew(x->s->a, int64_t, p->n_kernels + 1);
 	plan_fetches(x->s, p, limit);
+	i.cycles = p->cycles;
+	i.need = p->need;
+	i.n_kernels = p->n_kernels;
+	plan_close(p);
 	/* addresses come when sizes are exact; the bound tells enough here */
-	if (p->need <= limit)
-		x->v[x->n++] = p;
+	if (i.need <= limit)
+		x->v[x->n++] = i;
+}
+
+/* with exact sizes and addresses below the limit; NULL: there are none */
+static struct plan *
+realise(struct search *x, const struct idea *i, int64_t limit)
+{
+	struct plan *p = make_plan(x, i);
+	if (measure_units(x->s, p) && fit(x->s, p, limit))
+		return p;
+	plan_close(p);
+	return NULL;
 }
 
 /*
@@ -156,7 +212,7 @@ list_plans(struct search *x, int64_t limit)
 			try_plan(x, maps, limit, policies[t]);
 		try_plan(x, limit, limit, policies[t]);
 	}
-	qsort(x->v, x->n, sizeof(*x->v), compare_plans);
+	qsort(x->v, x->n, sizeof(*x->v), compare_ideas);
 }
 
 /*
@@ -167,20 +223,24 @@ static struct plan *
 decide(struct search *x, int64_t limit)
 {
 	size_t few = 8 * (size_t)x->s->o->effort;
-	struct plan *best = NULL, *last = NULL;
-	double last_cycles = 0;
-	for (size_t i = 0; i < x->n && (i < few || !best); i++) {
-		struct plan *p = x->v[i];
-		if (best && best->cycles <= p->cycles)
+	struct plan *best = NULL;
+	const struct idea *last = NULL;
+	for (size_t k = 0; k < x->n && (k < few || !best); k++) {
+		const struct idea *i = &x->v[k];
+		if (best && best->cycles <= i->cycles)
 			break;
-		if (last && last_cycles == p->cycles && last->n_kernels == p->n_kernels)
+		if (last && last->cycles == i->cycles && last->n_kernels == i->n_kernels)
 			continue; /* the same again */
-		last = p;
-		last_cycles = p->cycles;
-		if (!measure_units(x->s, p))
-			return NULL;
-		if (fit(x->s, p, limit) && (!best || compare_plans(&p, &best) < 0))
+		last = i;
+		struct plan *p = realise(x, i, limit);
+		if (p && is_better(p, best)) {
+			plan_close(best);
 			best = p;
+		} else {
+			plan_close(p);
+		}
+		if (x->s->e->status)
+			break;
 	}
 	return best;
 }
@@ -230,15 +290,19 @@ struct lightest {
 static void
 keep_lightest(struct search *x, int64_t limit, struct lightest *best)
 {
-	for (size_t i = 0; i < x->n; i++) {
-		struct plan *p = x->v[i];
+	for (size_t k = 0; k < x->n; k++) {
+		const struct idea *i = &x->v[k];
 		/* promising: do its addresses fit, at which price? */
-		if ((best->plan && weigh(p->need, p->cycles) >= best->weight) ||
-		    !measure_units(x->s, p) || !fit(x->s, p, limit))
+		if (best->plan && weigh(i->need, i->cycles) >= best->weight)
 			continue;
-		double w = weigh(peak_of(x->s, p), p->cycles);
-		if (!best->plan || w < best->weight)
+		struct plan *p = realise(x, i, limit);
+		double w = p ? weigh(peak_of(x->s, p), p->cycles) : 0;
+		if (p && (!best->plan || w < best->weight)) {
+			plan_close(best->plan);
 			*best = (struct lightest){ p, w, limit };
+		} else {
+			plan_close(p);
+		}
 	}
 }
 
@@ -285,6 +349,7 @@ search_areas(struct search *x)
 {
 	struct sched *s = x->s;
 	forget_blocks(s);
+	chains_close(x->chains);
 	x->chains = chains_list(s);
 	x->least = chains_least(s, x->chains);
 	x->n = 0;
@@ -293,8 +358,35 @@ search_areas(struct search *x)
 	if (s->o->size && !s->memory.spilling)
 		return search_smallest(x);
 	list_plans(x, limit_of(s));
-	struct plan *p = decide(x, limit_of(s));
-	return s->e->status ? NULL : p;
+	return decide(x, limit_of(s));
+}
+
+/* where each tensor lies: part of a plan as long as plans are compared */
+static int *
+note_areas(struct search *x)
+{
+	struct graph *g = x->s->g;
+	int *areas = anew(x->s->a, int, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		areas[i] = g->tensors[i]->area;
+	return areas;
+}
+
+static void
+restore_areas(struct search *x, const int *areas)
+{
+	struct graph *g = x->s->g;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		g->tensors[i]->area = areas[i];
+}
+
+/* blocks follow the layouts and areas, those of whole operations first */
+static void
+choose_blocks(struct sched *s)
+{
+	forget_blocks(s);
+	for (int i = 0; i < s->n_ops; i++)
+		(void)block_for(s, i, s->info[i].op->ofm.shape.h);
 }
 
 /*
@@ -316,25 +408,25 @@ static struct plan *
 search_spilling(struct search *x)
 {
 	enum { MAX_SPILLS = 24, PATIENCE = 4 };
-	struct graph *g = x->s->g;
-	int *areas = anew(x->s->a, int, g->n_tensors + 1);
-	double best = -1;
+	struct plan *best = NULL;
+	int *areas = note_areas(x);
 	for (int i = 0, worse = 0; i < MAX_SPILLS && worse < PATIENCE; i++) {
 		struct plan *p = search_areas(x);
-		if (x->s->e->status)
-			return NULL;
-		worse += p && best >= 0 && p->cycles >= best;
-		if (p && (best < 0 || p->cycles < best)) {
-			best = p->cycles;
-			for (size_t k = 0; k < g->n_tensors; k++)
-				areas[k] = g->tensors[k]->area;
+		if (p && best && p->cycles >= best->cycles) {
+			worse++;
+			plan_close(p);
+		} else if (p) {
+			plan_close(best);
+			best = p;
+			areas = note_areas(x);
 		}
-		if (!spill_one(x))
+		if (x->s->e->status || !spill_one(x))
 			break;
 	}
-	for (size_t k = 0; best >= 0 && k < g->n_tensors; k++)
-		g->tensors[k]->area = areas[k];
-	return search_areas(x);
+	if (best)
+		restore_areas(x, areas);
+	choose_blocks(x->s);
+	return best;
 }
 
 static double
@@ -359,23 +451,27 @@ search_layouts(struct search *x)
 	if (s->e->status || !s->n_shallow ||
 	    (!s->o->size && limit_of(s) == NO_LIMIT_BYTES))
 		return p;
+	int *areas = note_areas(x);
 	struct plan *q = search_layout(x, true);
-	if (s->e->status)
-		return NULL;
-	if (q && (!p || score(s, q) < score(s, p)))
+	if (s->e->status || (q && (!p || score(s, q) < score(s, p)))) {
+		plan_close(p);
 		return q;
-	/* blocks follow the layouts: made again for the one that won */
-	return p ? search_layout(x, false) : NULL;
+	}
+	plan_close(q);
+	pack_shallow_maps(s, false);
+	restore_areas(x, areas);
+	choose_blocks(s);
+	return p;
 }
 
 static bool
 is_met(struct search *x, int64_t limit, const int *areas)
 {
-	struct sched *s = x->s;
-	for (size_t i = 0; i < s->g->n_tensors; i++)
-		s->g->tensors[i]->area = areas[i];
-	s->memory.cache_bytes = limit;
-	return search_layouts(x) != NULL;
+	restore_areas(x, areas);
+	x->s->memory.cache_bytes = limit;
+	struct plan *p = search_layouts(x);
+	plan_close(p);
+	return p != NULL;
 }
 
 /*
@@ -404,6 +500,27 @@ least_limit(struct search *x, const int *areas)
 	return yes;
 }
 
+static bool
+search_all(struct search *x)
+{
+	struct sched *s = x->s;
+	int *areas = note_areas(x);
+	s->plan = search_layouts(x);
+	if (s->e->status)
+		return false;
+	if (x->least == INT64_MAX)
+		return err_at(s->e, s->g->file, 0, "an operation has no block that "
+						   "fits the SHRAM of %s",
+			      s->accel->name);
+	if (!s->plan) {
+		int64_t limit = limit_of(s);
+		return too_small(s, limit, least_limit(x, areas));
+	}
+	if (limit_of(s) == NO_LIMIT_BYTES && !s->o->size)
+		trim(s, s->plan);
+	return true;
+}
+
 bool
 search_plan(struct sched *s)
 {
@@ -412,23 +529,7 @@ search_plan(struct sched *s)
 				 "already; npu-sched takes what tfl-partition wrote");
 	struct search x = { .s = s };
 	forget_blocks(s);
-	if (!measure_whole(s))
-		return false;
-	int *areas = anew(s->a, int, s->g->n_tensors + 1);
-	for (size_t i = 0; i < s->g->n_tensors; i++)
-		areas[i] = s->g->tensors[i]->area;
-	s->plan = search_layouts(&x);
-	if (s->e->status)
-		return false;
-	if (x.least == INT64_MAX)
-		return err_at(s->e, s->g->file, 0, "an operation has no block that "
-						   "fits the SHRAM of %s",
-			      s->accel->name);
-	if (!s->plan) {
-		int64_t limit = limit_of(s);
-		return too_small(s, limit, least_limit(&x, areas));
-	}
-	if (limit_of(s) == NO_LIMIT_BYTES && !s->o->size)
-		trim(s, s->plan);
-	return true;
+	bool ok = measure_whole(s) && search_all(&x);
+	chains_close(x.chains);
+	return ok;
 }

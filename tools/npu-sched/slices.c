@@ -30,13 +30,13 @@ slice_depth(const struct g_op *op, int32_t block_depth, int64_t target)
 }
 
 static struct g_list
-slices_of(struct sched *s, int op, int32_t depth)
+slices_of(struct sched *s, struct plan *p, int op, int32_t depth)
 {
 	int32_t o = s->info[op].op->ofm.shape.c;
 	struct g_list l = { .n = 0 };
 	if (depth >= o)
 		return l;
-	l.v = anew(s->a, int64_t, (size_t)(o / depth) + 2);
+	l.v = anew(p->a, int64_t, (size_t)(o / depth) + 2);
 	for (int32_t at = 0; at < o; at += depth)
 		l.v[l.n++] = at;
 	l.v[l.n++] = o;
@@ -94,7 +94,7 @@ add_unit(struct sched *s, struct plan *p, int *first, int op, int slice, int ker
 	struct g_range depth = { .lo = l.n ? l.v[slice] : 0,
 				 .hi = l.n ? l.v[slice + 1] : g->ofm.shape.c };
 	int64_t channels = depth.hi - depth.lo;
-	agrow(s->a, p->unit, p->n_units, &p->cap_units);
+	agrow(p->a, p->unit, p->n_units, &p->cap_units);
 	p->unit[p->n_units] = (struct unit){
 		.w = g->weights, .op = op, .slice = slice, .depth = depth,
 		.first = kernel, .last = kernel,
@@ -109,7 +109,7 @@ add_unit(struct sched *s, struct plan *p, int *first, int op, int slice, int ker
 static void
 put_kernel(struct sched *s, struct plan *p, int *first, struct kernel k, int slice)
 {
-	agrow(s->a, p->kernel, p->n_kernels, &p->cap_kernels);
+	agrow(p->a, p->kernel, p->n_kernels, &p->cap_kernels);
 	int at = (int)p->n_kernels++;
 	if (s->info[k.op].op->weights)
 		k.unit = add_unit(s, p, first, k.op, slice, at);
@@ -143,7 +143,7 @@ choose_slices(struct sched *s, struct plan *p, int op, int64_t target)
 		p->slices[op] = g->weights->slices;
 	else if (target && !p->band[op] && weights_move(s) && !s->info[op].shared &&
 		 !G_HAS(g->weights, G_WEIGHTS_at))
-		p->slices[op] = slices_of(s, op,
+		p->slices[op] = slices_of(s, p, op,
 					  slice_depth(g, block_for(s, op, g->ofm.shape.h)->block.c,
 						      target));
 }
@@ -233,7 +233,7 @@ bool
 measure_units(struct sched *s, struct plan *p)
 {
 	struct measure m = { .s = s, .p = p };
-	m.view = anew(s->a, struct weights_view, p->n_units + 1);
+	m.view = anew(p->a, struct weights_view, p->n_units + 1);
 	for (size_t i = 0; i < p->n_units; i++)
 		if (!emit_weights_view(s->g, p->unit[i].w, &m.view[i], s->e))
 			return false;
@@ -265,13 +265,16 @@ measure_whole(struct sched *s)
 		if (!op->weights)
 			continue;
 		if (!block_for(s, i, op->ofm.shape.h))
-			return graph_err(s->g, op, s->e, "no block of op o%d fits the "
+			return plan_close(p),
+			       graph_err(s->g, op, s->e, "no block of op o%d fits the "
 					 "SHRAM of %s", op->rec.id, s->accel->name);
-		agrow(s->a, p->kernel, p->n_kernels, &p->cap_kernels);
+		agrow(p->a, p->kernel, p->n_kernels, &p->cap_kernels);
 		p->kernel[p->n_kernels++] = k;
 	}
 	make_units(s, p, 0);
-	return measure_units(s, p);
+	bool ok = measure_units(s, p);
+	plan_close(p);
+	return ok;
 }
 
 int64_t
