@@ -13,6 +13,20 @@ kernel_moment(const struct sched *s, const struct plan *p, int kernel)
 	return 2 * ((int64_t)kernel + s->info[p->kernel[kernel].op].cpu_before) + 1;
 }
 
+int
+kernel_at(const struct sched *s, const struct plan *p, int64_t moment)
+{
+	int lo = 0, hi = (int)p->n_kernels;
+	while (lo < hi) {
+		int mid = (lo + hi) / 2;
+		if (kernel_moment(s, p, mid) < moment)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 struct lives {
 	struct sched *s;
 	struct plan *p;

@@ -271,6 +271,8 @@ void shelf_put(struct shelf *h, struct g_range life, int64_t bytes, int64_t at,
 /* live.c, meet.c, place.c: rectangles of maps once the kernels are known, then
  * of buffers, as often as transfers change; then addresses */
 int64_t kernel_moment(const struct sched *s, const struct plan *p, int kernel);
+/* the first kernel that is not before a moment; n_kernels: none */
+int kernel_at(const struct sched *s, const struct plan *p, int64_t moment);
 void find_maps(struct sched *s, struct plan *p);
 void find_buffers(struct sched *s, struct plan *p);
 /* rectangle i is live together with with[first[i]] ... with[first[i + 1] - 1] */

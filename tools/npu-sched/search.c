@@ -86,11 +86,9 @@ take_room(struct sched *s, struct plan *p, int64_t limit)
 		int64_t over = r->at + r->bytes - limit;
 		if (r->place != place || over <= 0)
 			continue;
-		for (size_t k = 0; k < p->n_kernels; k++) {
-			int64_t m = kernel_moment(s, p, (int)k);
-			if (m >= r->lo && m <= r->hi && over > p->taken[k])
-				p->taken[k] = over;
-		}
+		int end = kernel_at(s, p, r->hi + 1);
+		for (int k = kernel_at(s, p, r->lo); k < end; k++)
+			p->taken[k] = over > p->taken[k] ? over : p->taken[k];
 	}
 }
 
