@@ -24,7 +24,7 @@ struct choice {
 	struct stretch *path;
 	size_t n;
 	struct stats *stats; /* of every stretch */
-	struct mode *modes;  /* of every stretch as a slice of its palette */
+	struct fitted *slices; /* of every stretch in its palette */
 	struct node *nodes;  /* n + 1 */
 	struct stats sum;
 };
@@ -88,15 +88,14 @@ reach_as_section(struct choice *c, size_t i, size_t j)
 
 	memset(&c->sum, 0, sizeof(c->sum));
 	for (size_t k = i; k < j; k++) {
-		uint64_t slice = 0;
 		stats_join(&c->sum, &c->stats[k]);
 		writable = writable &&
 			   fit_mode(&c->stats[k], pal, c->path[k].fresh,
-				    &c->modes[k], &slice);
-		bits += slice;
+				    &c->slices[k]);
+		bits += c->slices[k].bits;
 	}
 	struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
-	reach(c, i, j, f.bits, &f);
+	reach(c, i, j, f.slice.bits, &f);
 	if (writable)
 		reach(c, i, j, bits, NULL);
 }
@@ -110,7 +109,7 @@ reach_joined(struct choice *c, size_t i)
 	for (size_t k = i; k < c->n && k - i < most; k++) {
 		stats_join(&c->sum, &c->stats[k]);
 		struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
-		reach(c, i, k + 1, f.bits, &f);
+		reach(c, i, k + 1, f.slice.bits, &f);
 	}
 }
 
@@ -121,7 +120,7 @@ choose(struct choice *c, const struct fit *whole)
 
 	for (size_t i = 1; i <= c->n; i++)
 		c->nodes[i].bits = UINT64_MAX;
-	reach(c, 0, c->n, whole->bits, whole);
+	reach(c, 0, c->n, whole->slice.bits, whole);
 	for (size_t i = 0; i < c->n; i++) {
 		if (i == end) {
 			while (++end < c->n && !c->path[end].fresh)
@@ -154,7 +153,7 @@ add_section(struct choice *c, struct plan *p, size_t end)
 
 	if (!node->slices) {
 		plan_add(p, c->w->d, s[from].begin, s[end - 1].end, &f.palette,
-			 f.mode, true);
+			 &f.slice, true);
 		if (c->w->next)
 			codes_add(c->w->next, &f);
 		return;
@@ -162,8 +161,8 @@ add_section(struct choice *c, struct plan *p, size_t end)
 	f.palette = *palette_of(c, from);
 	for (size_t i = from; i < end; i++)
 		plan_add(p, c->w->d, s[i].begin, s[i].end, &f.palette,
-			 c->modes[i], s[i].fresh);
-	f.mode = c->modes[from];
+			 &c->slices[i], s[i].fresh);
+	f.slice = c->slices[from];
 	if (c->w->next)
 		codes_add(c->w->next, &f);
 }
@@ -192,7 +191,7 @@ plan_sections(struct window *w, struct arena *scratch, size_t n,
 		.path = w->path,
 		.n = n,
 		.stats = anew(scratch, struct stats, n),
-		.modes = anew(scratch, struct mode, n),
+		.slices = anew(scratch, struct fitted, n),
 		.nodes = anew(scratch, struct node, n + 1),
 	};
 	align_slices(c);

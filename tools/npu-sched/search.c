@@ -103,10 +103,10 @@ fit(struct sched *s, struct plan *p, int64_t limit)
 	enum { TRIES = 3 };
 	p->taken = anew(p->a, int64_t, p->n_kernels + 1);
 	int64_t maps = pack_maps(s, p);
-	double between = 0;
+	double between = INFINITY; /* cycles, once that was tried */
 	for (int i = 0; i < TRIES; i++) {
 		plan_fetches(s, p, limit);
-		if (between && p->cycles >= between)
+		if (p->cycles >= between)
 			break;
 		place_rects(s, p, QUICK);
 		if (!plan_fits(s, p, limit))
@@ -114,7 +114,7 @@ fit(struct sched *s, struct plan *p, int64_t limit)
 		if (plan_fits(s, p, limit))
 			return true;
 		take_room(s, p, limit);
-		if (between || maps > limit)
+		if (isfinite(between) || maps > limit)
 			continue;
 		int64_t *taken = p->taken;
 		p->taken = anew(p->a, int64_t, p->n_kernels + 1);
