@@ -15,8 +15,14 @@ struct chunk {
 	_Alignas(ALIGN) unsigned char data[];
 };
 
+struct kept {
+	struct kept *next;
+	void *p;
+};
+
 struct arena {
 	struct chunk *head;
+	struct kept *kept;
 };
 
 static struct chunk *
@@ -40,11 +46,20 @@ arena_open(void)
 	return a;
 }
 
+static void
+free_kept(struct arena *a)
+{
+	for (struct kept *k = a->kept; k; k = k->next)
+		free(k->p);
+	a->kept = NULL;
+}
+
 void
 arena_close(struct arena *a)
 {
 	if (!a)
 		return;
+	free_kept(a);
 	for (struct chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
 		free(c);
@@ -56,6 +71,7 @@ void
 arena_reset(struct arena *a)
 {
 	struct chunk *keep = NULL;
+	free_kept(a);
 	for (struct chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
 		if (keep || c->size != CHUNK_BYTES)
@@ -97,6 +113,15 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		a->head = c;
 	}
 	return c->data;
+}
+
+void *
+arena_keep(struct arena *a, void *p)
+{
+	struct kept *k = anew(a, struct kept, 1);
+	*k = (struct kept){ .next = a->kept, .p = p };
+	a->kept = k;
+	return p;
 }
 
 char *

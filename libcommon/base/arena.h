@@ -23,6 +23,9 @@ void arena_reset(struct arena *a);
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 #define anew(a, type, n) ((type *)arena_alloc(a, n, sizeof(type)))
 
+/* p, from malloc: the arena frees it from now on */
+void *arena_keep(struct arena *a, void *p);
+
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);

@@ -42,7 +42,7 @@ read_sized(struct arena *a, int fd, size_t size, struct bytes *out)
 	return true;
 }
 
-/* a pipe: grow outside the arena, then copy once */
+/* a pipe: grow outside the arena, which then keeps it */
 static bool
 read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
 {
@@ -57,7 +57,7 @@ read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
 				break;
 			buf = more;
 		}
-		k = read(fd, buf + n, cap - n);
+		k = read(fd, buf + n, cap - n - 1);
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k <= 0)
@@ -68,14 +68,14 @@ read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
 	}
 	bool ok = buf && (k >= 0 || n > max);
 	if (ok) {
-		uint8_t *p = arena_alloc(a, n + 1, 1);
-		memcpy(p, buf, n);
-		*out = (struct bytes){ .p = p, .n = n };
+		buf[n] = 0;
+		*out = (struct bytes){ .p = arena_keep(a, buf), .n = n };
+		return true;
 	}
 	int saved = errno;
 	free(buf);
 	errno = saved;
-	return ok;
+	return false;
 }
 
 bool
@@ -102,6 +102,19 @@ file_read(struct arena *a, const char *path, size_t max, struct bytes *out,
 	return out->n <= max ||
 	       err_set(e, "%s: error: larger than %zu bytes", file_name(path),
 		       max);
+}
+
+/* fewer turns between the two ends of a pipe, where there is a lot to say */
+static void
+widen_pipe(int fd, size_t n)
+{
+#ifdef F_SETPIPE_SZ
+	enum { USUAL_BYTES = 1 << 16, WIDE_BYTES = 1 << 20 };
+	if (n > USUAL_BYTES)
+		(void)fcntl(fd, F_SETPIPE_SZ, WIDE_BYTES); /* not a pipe: no harm */
+#else
+	(void)fd, (void)n;
+#endif
 }
 
 static bool
@@ -160,6 +173,7 @@ file_write(const char *path, const void *p, size_t n, bool binary,
 	if (binary && isatty(STDOUT_FILENO))
 		return err_set(e, "binary output is not written to a terminal: "
 				  "use -o FILE or redirect");
+	widen_pipe(STDOUT_FILENO, n);
 	if (fflush(stdout) || !write_all(STDOUT_FILENO, p, n))
 		return err_set(e, "standard output: %s", strerror(errno));
 	return true;

@@ -162,51 +162,70 @@ text_quoted(struct text *t, const char *s, size_t n)
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+static inline void
+put_digits(char *out, uint32_t v)
+{
+	out[0] = base64_digits[v >> 18];
+	out[1] = base64_digits[v >> 12 & 63];
+	out[2] = base64_digits[v >> 6 & 63];
+	out[3] = base64_digits[v & 63];
+}
+
+/* n bytes, at most a line of them, and the newline */
+static char *
+put_line(char *out, const unsigned char *p, size_t n)
+{
+	size_t i = 0;
+	for (; i + 3 <= n; i += 3, out += 4)
+		put_digits(out, (uint32_t)p[i] << 16 | (uint32_t)p[i + 1] << 8 |
+				    p[i + 2]);
+	if (i < n) {
+		uint32_t second = i + 1 < n ? p[i + 1] : 0;
+		put_digits(out, (uint32_t)p[i] << 16 | second << 8);
+		out[3] = '=';
+		if (i + 1 == n)
+			out[2] = '=';
+		out += 4;
+	}
+	*out++ = '\n';
+	return out;
+}
+
 void
 text_base64(struct text *t, const void *data, size_t n)
 {
+	enum { LINE_BYTES = BASE64_LINE / 4 * 3 };
 	const unsigned char *p = data;
 	size_t chars = (n + 2) / 3 * 4;
 	char *out = text_room(t, chars + chars / BASE64_LINE + 2);
 	char *start = out;
-	int column = 0;
-	for (; n; ) {
-		size_t k = n < 3 ? n : 3;
-		uint32_t v = (uint32_t)p[0] << 16;
-		if (k > 1)
-			v |= (uint32_t)p[1] << 8;
-		if (k > 2)
-			v |= p[2];
-		*out++ = base64_digits[v >> 18];
-		*out++ = base64_digits[v >> 12 & 63];
-		*out++ = k > 1 ? base64_digits[v >> 6 & 63] : '=';
-		*out++ = k > 2 ? base64_digits[v & 63] : '=';
-		p += k;
-		n -= k;
-		column += 4;
-		if (column == BASE64_LINE) {
-			*out++ = '\n';
-			column = 0;
-		}
-	}
-	if (column)
-		*out++ = '\n';
+	for (size_t at = 0; at < n; at += LINE_BYTES)
+		out = put_line(out, p + at, n - at < LINE_BYTES ? n - at : LINE_BYTES);
 	t->n += (size_t)(out - start);
 }
 
+/* the value of a digit at each of four places; NO_DIGIT: it is none */
+struct base64_values {
+	uint32_t at[4][256];
+};
+enum { NO_DIGIT = 1 << 24 };
+
 static void
-base64_values(int8_t value[256])
+base64_values(struct base64_values *v)
 {
-	memset(value, -1, 256);
-	for (int i = 0; i < 64; i++)
-		value[(unsigned char)base64_digits[i]] = (int8_t)i;
+	for (int c = 0; c < 256; c++)
+		for (int k = 0; k < 4; k++)
+			v->at[k][c] = NO_DIGIT;
+	for (uint32_t i = 0; i < 64; i++)
+		for (int k = 0; k < 4; k++)
+			v->at[k][(unsigned char)base64_digits[i]] = i << (18 - 6 * k);
 }
 
 bool
 base64_decode(const char *s, size_t len, void *out, size_t n)
 {
-	int8_t value[256];
-	base64_values(value);
+	struct base64_values value;
+	base64_values(&value);
 
 	uint8_t *o = out, *end = o + n;
 	const char *stop = s + len;
@@ -214,22 +233,20 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 	int have = 0, pad = 0;
 	while (s < stop) {
 		/* the common case: four digits in a row, three bytes out */
-		if (!have && !pad && stop - s >= 4 && end - o >= 3) {
-			int a = value[(unsigned char)s[0]];
-			int b = value[(unsigned char)s[1]];
-			int c = value[(unsigned char)s[2]];
-			int d = value[(unsigned char)s[3]];
-			if ((a | b | c | d) >= 0) {
-				uint32_t w = (uint32_t)(a << 18 | b << 12 |
-							c << 6 | d);
-				o[0] = (uint8_t)(w >> 16);
-				o[1] = (uint8_t)(w >> 8);
-				o[2] = (uint8_t)w;
-				o += 3;
-				s += 4;
-				continue;
-			}
+		while (!have && !pad && stop - s >= 4 && end - o >= 3) {
+			const unsigned char *c = (const unsigned char *)s;
+			uint32_t w = value.at[0][c[0]] | value.at[1][c[1]] |
+				     value.at[2][c[2]] | value.at[3][c[3]];
+			if (w & NO_DIGIT)
+				break;
+			o[0] = (uint8_t)(w >> 16);
+			o[1] = (uint8_t)(w >> 8);
+			o[2] = (uint8_t)w;
+			o += 3;
+			s += 4;
 		}
+		if (s == stop)
+			break;
 		char c = *s++;
 		if (c == '\n' || c == '\r')
 			continue;
@@ -237,9 +254,10 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 			pad++;
 			continue;
 		}
-		if (pad || value[(unsigned char)c] < 0)
+		uint32_t digit = value.at[3][(unsigned char)c];
+		if (pad || digit == NO_DIGIT)
 			return false;
-		v = v << 6 | (uint8_t)value[(unsigned char)c];
+		v = v << 6 | digit;
 		if (++have < 4)
 			continue;
 		if (end - o < 3)
