@@ -174,11 +174,9 @@ pool_spans(struct part *p, const struct pool *k, bool average, const struct span
 		  (struct yx){ .y = 1, .x = 1 }, pad);
 	op_clamp(o, quant_clamp(k->ofm, k->activation));
 	/* zero points stay 0: the reference averages raw values; with
-	 * padding the hardware divides by the samples it saw */
-	bool padded = pad.top || pad.left || pad.bottom || pad.right;
-	if (average && padded)
-		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
-	else if (average)
+	 * padding the hardware divides by the samples it saw, but bands of
+	 * rows in the middle may have none */
+	if (average)
 		op_scale(o, pool_scale((int64_t)y->kernel * x->kernel), ROUND_TFL);
 }
 

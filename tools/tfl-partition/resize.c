@@ -312,9 +312,7 @@ lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *
 		  (struct g_pad){ .top = d->before, .left = d->before,
 				  .bottom = d->after, .right = d->after });
 	G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
-	op_scale(o, d->after ? (struct npu_scale){ .mult = 1 }
-			     : pool_scale((int64_t)d->kernel * d->kernel),
-		 ROUND_TFL);
+	op_scale(o, pool_scale((int64_t)d->kernel * d->kernel), ROUND_TFL);
 	return true;
 }
 
