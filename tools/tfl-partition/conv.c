@@ -171,9 +171,9 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 				c->dilation.y, c->dilation.x);
 	int64_t kh = (int64_t)(c->kernel.y - 1) * c->dilation.y + 1;
 	int64_t kw = (int64_t)(c->kernel.x - 1) * c->dilation.x + 1;
-	if (kh < 1 || kw < 1 || kh > MAX_KERNEL_H || kh * kw > MAX_KERNEL)
-		return part_say(p, "kernel %" PRId64 "x%" PRId64 " (dilated) is larger "
-				"than 64 rows or 4096 elements", kh, kw);
+	if (kh < 1 || kw < 1 || kh > UINT16_MAX || kw > UINT16_MAX)
+		return part_say(p, "kernel %" PRId64 "x%" PRId64 " (dilated)", kh, kw);
+	c->large = kh > MAX_KERNEL_H || kh * kw > MAX_KERNEL;
 	struct yx out = map_yx(c->ofm);
 	int64_t windows = (c->stride.y > MAX_STRIDE ? (int64_t)out.y : 1) *
 			  (c->stride.x > MAX_STRIDE ? out.x : 1);
@@ -182,9 +182,7 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 				c->stride.y, c->stride.x, (long long)windows);
 	struct window w = window_of(c->padding, map_yx(c->ifm), c->kernel,
 				    c->stride, c->dilation);
-	if (w.pad.left > MAX_PAD || w.pad.right > MAX_PAD)
-		return part_say(p, "padding of %d and %d columns", w.pad.left,
-				w.pad.right);
+	c->large |= w.pad.left > MAX_PAD || w.pad.right > MAX_PAD;
 	if (w.out.y != out.y || w.out.x != out.x || c->ofm->dim[3] != c->o ||
 	    c->ofm->dim[0] != c->ifm->dim[0])
 		return "the OFM's shape is not what the options give";
@@ -238,7 +236,9 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	why = read_window(p, op, c);
 	if (!why)
 		why = read_groups(p, c);
-	return why ? why : check_conv_common(p, op, c);
+	if (!why)
+		why = check_conv_common(p, op, c);
+	return !why && c->large ? check_large(p, c) : why;
 }
 
 static const char *
@@ -279,9 +279,9 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 		c->kind = OP_CONV;
 	if (c->ifm->dim[3] > 1 && c->kind == OP_CONV)
 		why = read_groups(p, c);
-	if (why)
-		return why;
-	return check_conv_common(p, op, c);
+	if (!why)
+		why = check_conv_common(p, op, c);
+	return !why && c->large ? check_large(p, c) : why;
 }
 
 const char *
@@ -348,7 +348,7 @@ lower_conv2d(struct part *p, const struct tfl_op *op)
 {
 	struct conv c;
 	(void)read_conv2d(p, op, &c);
-	conv_windows(p, op, &c);
+	(c.large ? conv_large : conv_windows)(p, op, &c);
 	return true;
 }
 
@@ -364,7 +364,7 @@ lower_depthwise(struct part *p, const struct tfl_op *op)
 {
 	struct conv c;
 	(void)read_depthwise(p, op, &c);
-	conv_windows(p, op, &c);
+	(c.large ? conv_large : conv_windows)(p, op, &c);
 	return true;
 }
 

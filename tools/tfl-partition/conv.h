@@ -23,6 +23,8 @@ struct conv {
 	int32_t o, i;	    /* channels out, and in for one of them */
 	int32_t groups;	    /* the depth of both is cut into so many */
 	int64_t strides[4]; /* of the weights' elements: O,H,W,I */
+	int64_t first;	    /* element of the weights that is the first tap */
+	bool large;	    /* kernel or padding in pieces: convlarge.c */
 	bool float_product; /* ifm scale times weight scale in float32 */
 	bool wide;	    /* int16 without bias is summed in 64 bits */
 	enum g_op_kind kind;
@@ -55,7 +57,16 @@ struct g_scales *conv_scales(struct part *p, const struct conv *c, int32_t first
 /* the keys of op that every convolution needs */
 void conv_finish(struct g_op *op, const struct conv *c, struct g_weights *w,
 		 struct g_scales *s);
+/* a convolution without padding, of no groups */
+void conv_plain(struct part *p, const struct conv *c, struct g_operand ifm,
+		struct g_operand ofm, struct g_scales *s);
+/* a PAD in front that was folded gives the padding and the true input */
+int folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad);
 /* convolutions of an operator with a window, over batches and groups */
 void conv_windows(struct part *p, const struct tfl_op *op, const struct conv *c);
+
+/* convlarge.c: the same for large ones */
+const char *check_large(const struct part *p, const struct conv *c);
+void conv_large(struct part *p, const struct tfl_op *op, const struct conv *c);
 
 #endif

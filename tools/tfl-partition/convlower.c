@@ -130,7 +130,7 @@ made_weights(struct part *p, const struct conv *c, const struct layer *l)
 					to[(size_t)(y * l->spread.y) * row +
 					   (size_t)(x * l->spread.x * depth) +
 					   (size_t)(start + i)] =
-					    from[o * c->strides[0] + y * c->strides[1] +
+					    from[c->first + o * c->strides[0] + y * c->strides[1] +
 						 x * c->strides[2] + i * c->strides[3]];
 	}
 	struct g_weights *w = graph_add_g_weights(p->g);
@@ -151,13 +151,24 @@ layer_weights(struct part *p, const struct conv *c, const struct layer *l)
 {
 	if (l->spread.y > 1 || l->spread.x > 1 || l->n < c->groups || l->n > 1)
 		return made_weights(p, c, l);
-	return conv_weights(p, c, c->kernel, 0, c->strides);
+	return conv_weights(p, c, c->kernel, c->first, c->strides);
+}
+
+void
+conv_plain(struct part *p, const struct conv *c, struct g_operand ifm,
+	   struct g_operand ofm, struct g_scales *s)
+{
+	struct layer l = layer_of(c, 0, c->groups);
+	struct g_op *o = part_op(p, c->kind, ifm, ofm);
+	op_kernel(o, l.kernel, c->stride, l.dilation, (struct g_pad){ 0 });
+	conv_finish(o, c, layer_weights(p, c, &l), s);
+	op_zeros(o, quant_zero(c->ifm), 0);
+	op_clamp(o, type_range(ofm.type));
 }
 
 /* ---- windows ------------------------------------------------------------------------ */
 
-/* a PAD in front that was folded gives the padding and the true input */
-static int
+int
 folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
 {
 	int producer = p->sg->tensor[op->in[0]].producer;

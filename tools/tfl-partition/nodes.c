@@ -4,7 +4,7 @@
  * operators of a level form one region; a path that leaves it through the CPU
  * arrives at a higher level, so no region waits for itself.
  */
-#include "part.h"
+#include "conv.h"
 
 #include <limits.h>
 
@@ -44,7 +44,10 @@ pad_folds(const struct part *p, int i)
 		int64_t padding = conv ? TFL_OPT(c, Conv2DOptions, padding)
 				       : TFL_OPT(c, DepthwiseConv2DOptions, padding);
 		const struct tfl_tensor *w = part_in(p, c, 1);
-		/* registers: 7 bits before; and pads below the kernel */
+		/* registers: 7 bits; and pads below the kernel */
+		for (int side = 2; side < 6; side++)
+			if (v[side] > MAX_PAD)
+				return false;
 		return padding == TFL_VALID && v[2] < w->dim[1] &&
 		       v[3] < w->dim[1] && v[4] < w->dim[2] && v[5] < w->dim[2];
 	}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels, or paddings, beyond the hardware's: the padded input, of which
+ * every piece of the kernel sees another part; sums of 32 bits, added; then
+ * the scales, as the reference applies them (spec/operators.md 3.1, MBQM).
+ */
+#include "conv.h"
+#include "nd.h"
+
+#include <assert.h>
+
+enum { MAX_PIECES = 1024 };
+
+/* taps of an axis that a piece may have */
+static int32_t
+most_taps(int32_t taps, int32_t dilation, int32_t limit)
+{
+	int32_t n = (limit - 1) / dilation + 1;
+	return taps < n ? taps : n;
+}
+
+static struct yx
+piece_of(const struct conv *c)
+{
+	struct yx n;
+	n.x = most_taps(c->kernel.x, c->dilation.x, MAX_KERNEL);
+	int32_t width = (n.x - 1) * c->dilation.x + 1, rows = MAX_KERNEL / width;
+	n.y = most_taps(c->kernel.y, c->dilation.y,
+			rows < MAX_KERNEL_H ? rows : MAX_KERNEL_H);
+	return n;
+}
+
+const char *
+check_large(const struct part *p, const struct conv *c)
+{
+	struct yx n = piece_of(c);
+	int64_t pieces = (int64_t)ceil_div(c->kernel.y, n.y) * ceil_div(c->kernel.x, n.x);
+	if (c->ifm->type == TFL_INT16)
+		return "a kernel or padding of this size with 16 bits";
+	if (c->groups > 1 || c->stride.y > MAX_STRIDE || c->stride.x > MAX_STRIDE)
+		return "a kernel or padding of this size with groups or strides above 3";
+	if (pieces * c->ifm->dim[0] > MAX_PIECES)
+		return part_say(p, "the kernel has more than %d pieces", MAX_PIECES);
+	for (int o = 0; o < c->o; o++) {
+		struct npu_scale s;
+		if (!channel_scale(c, o, &s) || s.shift < 31 || s.shift > 62)
+			return "a kernel of this size and a scale above 1";
+	}
+	return NULL;
+}
+
+/* the input with its border of zero points */
+static struct nd
+padded(struct part *p, const struct conv *c, int input, struct g_pad pad)
+{
+	struct nd in = nd_ifm(p, input), to = in;
+	int64_t before[ND_MAX] = { 0, pad.top, pad.left };
+	if (!pad.top && !pad.left && !pad.bottom && !pad.right)
+		return in;
+	to.dim[1] += pad.top + pad.bottom;
+	to.dim[2] += pad.left + pad.right;
+	struct hwc all = { .h = (int32_t)(to.dim[0] * to.dim[1]),
+			   .w = (int32_t)to.dim[2], .c = (int32_t)to.dim[3] };
+	struct nd any = nd_readable(p, &in);
+	to.t = part_new_tensor(p, in.type, all, NULL);
+	to.offset = 0;
+	int64_t s = 1;
+	for (int i = to.rank; i-- > 0; s *= to.dim[i])
+		to.stride[i] = s;
+	struct nd mid = to;
+	for (int k = 1; k < 3; k++)
+		nd_slice(&mid, k, before[k], in.dim[k], 1);
+	nd_copy(p, &in, &mid);
+	nd_surround(p, &any, &to, before, in.dim, quant_zero(c->ifm));
+	return to;
+}
+
+/* the sums are stored as they are; one piece brings the bias */
+static struct g_scales *
+sum_scales(struct part *p, const struct conv *c, bool bias)
+{
+	struct conv plain = *c;
+	if (!bias)
+		plain.bias = NULL;
+	struct g_scales *s = conv_scales(p, &plain, 0, c->o);
+	for (int o = 0; o < c->o; o++) {
+		s->mult.v[o] = 1;
+		s->shift.v[o] = 0;
+	}
+	return s;
+}
+
+/* what the taps from `first` on add to the image in */
+static struct g_operand
+run_piece(struct part *p, const struct conv *c, const struct nd *in,
+	  struct yx first, struct yx taps, struct hwc out)
+{
+	struct conv piece = *c;
+	piece.kernel = taps;
+	piece.first = first.y * c->strides[1] + first.x * c->strides[2];
+	struct nd v = *in;
+	nd_slice(&v, 1, first.y * c->dilation.y,
+		 (out.h - 1) * c->stride.y + (taps.y - 1) * c->dilation.y + 1, 1);
+	nd_slice(&v, 2, first.x * c->dilation.x,
+		 (out.w - 1) * c->stride.x + (taps.x - 1) * c->dilation.x + 1, 1);
+	struct g_operand ifm, sum = word_new(p, out);
+	bool ok = nd_operand(&v, &ifm);
+	assert(ok);
+	conv_plain(p, &piece, ifm, sum,
+		   sum_scales(p, c, first.y == 0 && first.x == 0));
+	return sum;
+}
+
+/* MBQM by channel; halves below 0 go down: up after 1 is taken away */
+static void
+scale_sums(struct part *p, const struct conv *c, struct g_operand sum,
+	   struct g_operand ofm)
+{
+	struct hwc line = { .h = 1, .w = 1, .c = c->o };
+	size_t n = (size_t)c->o;
+	int32_t *mult = anew(p->a, int32_t, n), *shift = anew(p->a, int32_t, n),
+		*least = anew(p->a, int32_t, n);
+	for (int o = 0; o < c->o; o++) {
+		struct npu_scale s;
+		(void)channel_scale(c, o, &s);
+		mult[o] = (int32_t)s.mult;
+		shift[o] = s.shift - 31;
+		least[o] = s.shift > 31 ? -1 : 0;
+	}
+	struct g_operand y = word_mul_high(p, sum, part_const(p, TFL_INT32, line, mult));
+	struct g_operand below = word_min(p, y, word_const(p, 0));
+	below = word_max(p, below, part_const(p, TFL_INT32, line, least));
+	struct g_op *r = word_op_to(p, OP_SHR, word_add(p, y, below),
+				    part_const(p, TFL_INT32, line, shift), ofm);
+	r->round = ROUND_NATURAL;
+	r->ofm_zero = quant_zero(c->ofm);
+	op_clamp(r, quant_clamp(c->ofm, c->activation));
+}
+
+void
+conv_large(struct part *p, const struct tfl_op *op, const struct conv *c)
+{
+	struct window win = window_of(c->padding, map_yx(c->ifm), c->kernel,
+				      c->stride, c->dilation);
+	int input = folded_pad(p, op, &win.pad);
+	struct nd in = padded(p, c, input, win.pad);
+	struct nd out = nd_ofm(p, op->out[0]);
+	struct yx n = piece_of(c), k;
+	struct hwc shape = { .h = win.out.y, .w = win.out.x, .c = c->o };
+	for (int64_t b = 0; b < in.dim[0]; b++) {
+		struct nd image = in, to = out;
+		struct g_operand sum = { 0 }, ofm;
+		nd_slice(&image, 0, b, 1, 1);
+		nd_slice(&to, 0, b, 1, 1);
+		bool ok = nd_operand(&to, &ofm);
+		assert(ok);
+		for (k.y = 0; k.y < c->kernel.y; k.y += n.y)
+			for (k.x = 0; k.x < c->kernel.x; k.x += n.x) {
+				struct yx taps = { .y = c->kernel.y - k.y,
+						   .x = c->kernel.x - k.x };
+				taps.y = taps.y < n.y ? taps.y : n.y;
+				taps.x = taps.x < n.x ? taps.x : n.x;
+				struct g_operand more =
+				    run_piece(p, c, &image, k, taps, shape);
+				sum = sum.t ? word_add(p, sum, more) : more;
+			}
+		scale_sums(p, c, sum, ofm);
+	}
+}
