@@ -114,7 +114,7 @@ window(struct gen *g, int32_t in, bool valid, int32_t most)
 static int32_t
 large_kernel(struct gen *g)
 {
-	return (int32_t)(gen_chance(g, 5) ? 70 : gen_chance(g, 20) ? 9 : 4);
+	return (int32_t)(gen_chance(g, 8) ? 300 : gen_chance(g, 20) ? 9 : 4);
 }
 
 static void

@@ -39,10 +39,10 @@ static int
 operand(struct gen *g, int type, struct shape s, int like)
 {
 	bool fixed = gen_chance(g, 20);
-	if (type == TFL_INT32 && fixed) {
-		int32_t v[] = { (int32_t)gen_range(g, 0, SMALL_WORD) };
-		return gen_const(g, type, SHAPE(1), v);
-	}
+	if (type == TFL_INT32 && fixed)
+		return gen_index(g, (int32_t)gen_range(g, 0, SMALL_WORD));
+	if (fixed && gen_chance(g, 30)) /* one for all */
+		s = gen_chance(g, 50) ? (struct shape){ .rank = 0 } : SHAPE(1);
 	if (type == TFL_INT32)
 		return words(g, s);
 	int t = like < 0 ? gen_random(g, type, s) : gen_like(g, like, s);
@@ -173,9 +173,9 @@ draw_leaky(struct gen *g, int code)
 	int type = gen_t(g, in)->type;
 	int out = gen_chance(g, 30) ? gen_like(g, in, shape_of(g, in))
 				    : gen_random(g, type, shape_of(g, in));
-	double alpha = gen_real(g, 0.01, 0.9);
+	double alpha = gen_chance(g, 5) ? 0 : gen_real(g, 0.01, 0.9);
 	if (gen_chance(g, 20))
-		alpha = gen_chance(g, 50) ? -alpha : 1 + alpha;
+		alpha = gen_chance(g, 50) ? -alpha : gen_chance(g, 50) ? 1 : 1 + alpha;
 	gen_op(g, code, 1, &in, 1, &out, LEAKY_RELU, &fb_LeakyReluOptions, NULL,
 	       &alpha);
 }
@@ -242,7 +242,8 @@ draw_reduce(struct gen *g, int code)
 					 gen_real(g, 0.4, 2)), zero_of(g, to));
 	}
 	int64_t k = keep;
-	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, n, axes) }, to, REDUCER,
+	int at = n == 1 ? gen_index(g, axes[0]) : gen_ints(g, n, axes);
+	gen_op1(g, code, 2, (int[]){ in, at }, to, REDUCER,
 		&fb_ReducerOptions, &k);
 }
 
@@ -259,7 +260,7 @@ draw_arg(struct gen *g, int code)
 			out.dim[k++] = s.dim[i];
 	int64_t index = gen_chance(g, 30) ? TFL_INT64 : TFL_INT32;
 	int to = gen_tensor(g, (int)index, out, 0, 0);
-	gen_op1(g, code, 2, (int[]){ in, gen_const(g, TFL_INT32, SHAPE(1), &axis) },
+	gen_op1(g, code, 2, (int[]){ in, gen_index(g, axis) },
 		to, code == TFL_ARG_MAX ? ARG_MAX : ARG_MIN,
 		code == TFL_ARG_MAX ? &fb_ArgMaxOptions : &fb_ArgMinOptions, &index);
 }

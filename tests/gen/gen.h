@@ -74,6 +74,8 @@ int gen_input(struct gen *g, int rank, int type);
 /* constants */
 int gen_const(struct gen *g, int type, struct shape s, const void *data);
 int gen_ints(struct gen *g, int n, const int32_t *v);
+/* one of them, as a scalar or a vector */
+int gen_index(struct gen *g, int32_t v);
 /* a quantization of one scale */
 void gen_quant(struct gen *g, int tensor, float scale, int zero);
 /* n numbers from lo to hi by one choice, 0: all of them 0 */

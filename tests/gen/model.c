@@ -169,6 +169,12 @@ gen_like(struct gen *g, int i, struct shape s)
 			  q->n_zero ? (int)q->zero[0] : 0);
 }
 
+static int32_t
+batch(struct gen *g)
+{
+	return gen_chance(g, 10) ? (int32_t)gen_range(g, 2, 3) : 1;
+}
+
 int
 gen_input(struct gen *g, int rank, int type)
 {
@@ -178,7 +184,7 @@ gen_input(struct gen *g, int rank, int type)
 		    gen_t(g, i)->type == type && gen_chance(g, 60))
 			made = i;
 	if (made < 0)
-		made = gen_random(g, type, gen_shape(g, rank, 1));
+		made = gen_random(g, type, gen_shape(g, rank, batch(g)));
 	g->is_used[made] = true;
 	return made;
 }
@@ -200,6 +206,13 @@ int
 gen_ints(struct gen *g, int n, const int32_t *v)
 {
 	return gen_const(g, TFL_INT32, SHAPE(n), v);
+}
+
+int
+gen_index(struct gen *g, int32_t v)
+{
+	struct shape s = { .rank = gen_chance(g, 50) ? 0 : 1, .dim = { 1 } };
+	return gen_const(g, TFL_INT32, s, &v);
 }
 
 /* from one choice, and not a choice each */

@@ -80,7 +80,7 @@ draw_strided(struct gen *g, int code)
 	int in = any_input(g);
 	struct shape s = shape_of(g, in), out = { .rank = 0 };
 	int32_t b[TFL_MAX_RANK], e[TFL_MAX_RANK], k[TFL_MAX_RANK];
-	int64_t shrink = 0;
+	int64_t shrink = 0, begin = 0, end = 0;
 	for (int i = 0; i < s.rank; i++) {
 		int32_t n = s.dim[i];
 		int32_t from = (int32_t)gen_range(g, 0, n - 1);
@@ -93,7 +93,13 @@ draw_strided(struct gen *g, int code)
 		e[i] = reverse ? from - span : from + span;
 		if (reverse && e[i] < 0)
 			e[i] = -n - 1; /* past the first element */
-		if (s.rank > 1 && out.rank + 1 < s.rank && gen_chance(g, 10)) {
+		if (gen_chance(g, 15) && !reverse) { /* the whole axis, masked */
+			begin |= (int64_t)1 << i;
+			end |= (int64_t)1 << i;
+			span = n;
+		}
+		if (s.rank > 1 && out.rank + 1 < s.rank && !(begin >> i & 1) &&
+		    gen_chance(g, 10)) {
 			shrink |= (int64_t)1 << i;
 			k[i] = 1;
 			e[i] = b[i] + 1;
@@ -106,7 +112,7 @@ draw_strided(struct gen *g, int code)
 	int ports[] = { in, gen_ints(g, s.rank, b), gen_ints(g, s.rank, e),
 			gen_ints(g, s.rank, k) };
 	gen_op1(g, code, 4, ports, gen_like(g, in, out), STRIDED_SLICE,
-		&fb_StridedSliceOptions, (int64_t[]){ 0, 0, 0, 0, shrink, 0 });
+		&fb_StridedSliceOptions, (int64_t[]){ begin, end, 0, 0, shrink, 0 });
 }
 
 static void
@@ -137,7 +143,9 @@ draw_split(struct gen *g, int code)
 		out[i] = gen_like(g, in, o);
 	}
 	int32_t ax = gen_chance(g, 50) ? axis - s.rank : axis;
-	int at = gen_const(g, TFL_INT32, SHAPE(1), &ax);
+	int at = gen_index(g, ax);
+	if (code == TFL_SPLIT_V && gen_chance(g, 20))
+		sizes[gen_range(g, 0, n - 1)] = -1; /* what is left */
 	int64_t count = n;
 	if (code == TFL_SPLIT)
 		gen_op(g, code, 2, (int[]){ at, in }, n, out, SPLIT,
@@ -194,6 +202,17 @@ draw_reverse(struct gen *g, int code)
 		gen_like(g, in, s), 0, NULL, NULL);
 }
 
+/* pairs, of 32 or 64 bits */
+static int
+margins(struct gen *g, int n, const int32_t *v)
+{
+	int64_t wide[2 * TFL_MAX_RANK];
+	for (int i = 0; i < 2 * n; i++)
+		wide[i] = v[i];
+	return gen_chance(g, 15) ? gen_const(g, TFL_INT64, SHAPE(n, 2), wide)
+				 : gen_const(g, TFL_INT32, SHAPE(n, 2), v);
+}
+
 static void
 draw_pad(struct gen *g, int code)
 {
@@ -210,7 +229,7 @@ draw_pad(struct gen *g, int code)
 			   : 0;
 		out.dim[i / 2] += v[i];
 	}
-	int table = gen_const(g, TFL_INT32, SHAPE(s.rank, 2), v);
+	int table = margins(g, s.rank, v);
 	int to = gen_like(g, in, out), type = gen_t(g, in)->type;
 	if (code == TFL_PAD) {
 		gen_op1(g, code, 2, (int[]){ in, table }, to, 0, NULL, NULL);
@@ -352,7 +371,7 @@ draw_batches(struct gen *g, int code)
 	} while (shape_elements(small) > 2 * GEN_ELEMENTS);
 	int type = gen_chance(g, 10) ? TFL_INT32 : gen_type(g);
 	int in = gen_random(g, type, to_batch ? big : small);
-	int table = gen_const(g, TFL_INT32, SHAPE(n, 2), margin);
+	int table = margins(g, n, margin);
 	gen_op1(g, code, 3, (int[]){ in, gen_ints(g, n, block), table },
 		gen_like(g, in, to_batch ? small : big), 0, NULL, NULL);
 }
@@ -394,7 +413,7 @@ draw_ones(struct gen *g, int code)
 	out.rank = s.rank + 1;
 	for (int i = 0; i < out.rank; i++)
 		out.dim[i] = i == at ? 1 : s.dim[i - (i > at)];
-	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, 1, &at) },
+	gen_op1(g, code, 2, (int[]){ in, gen_index(g, at) },
 		gen_like(g, in, out), 0, NULL, NULL);
 }
 

@@ -57,9 +57,15 @@ struct g_scales *conv_scales(struct part *p, const struct conv *c, int32_t first
 /* the keys of op that every convolution needs */
 void conv_finish(struct g_op *op, const struct conv *c, struct g_weights *w,
 		 struct g_scales *s);
-/* a convolution without padding, of no groups */
-void conv_plain(struct part *p, const struct conv *c, struct g_operand ifm,
-		struct g_operand ofm, struct g_scales *s);
+struct layer { /* a convolution of some of the groups */
+	int32_t first, n; /* groups */
+	struct yx dilation, spread, kernel;
+};
+struct layer layer_of(const struct conv *c, int32_t first, int32_t n);
+/* how many groups a layer should have */
+int32_t layer_groups(const struct conv *c);
+struct g_weights *layer_weights(struct part *p, const struct conv *c,
+				const struct layer *l);
 /* a PAD in front that was folded gives the padding and the true input */
 int folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad);
 /* convolutions of an operator with a window, over batches and groups */

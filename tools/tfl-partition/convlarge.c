@@ -37,10 +37,13 @@ check_large(const struct part *p, const struct conv *c)
 	int64_t pieces = (int64_t)ceil_div(c->kernel.y, n.y) * ceil_div(c->kernel.x, n.x);
 	if (c->ifm->type == TFL_INT16)
 		return "a kernel or padding of this size with 16 bits";
-	if (c->groups > 1 || c->stride.y > MAX_STRIDE || c->stride.x > MAX_STRIDE)
-		return "a kernel or padding of this size with groups or strides above 3";
-	if (pieces * c->ifm->dim[0] > MAX_PIECES)
-		return part_say(p, "the kernel has more than %d pieces", MAX_PIECES);
+	struct yx out = map_yx(c->ofm);
+	pieces *= c->ifm->dim[0] * ceil_div(c->groups, layer_groups(c));
+	pieces *= (int64_t)(c->stride.y > MAX_STRIDE ? out.y : 1) *
+		  (c->stride.x > MAX_STRIDE ? out.x : 1);
+	if (pieces > MAX_PIECES)
+		return part_say(p, "the kernel takes %lld operations",
+				(long long)pieces);
 	for (int o = 0; o < c->o; o++) {
 		struct npu_scale s;
 		if (!channel_scale(c, o, &s) || s.shift < 31 || s.shift > 62)
@@ -77,17 +80,61 @@ padded(struct part *p, const struct conv *c, int input, struct g_pad pad)
 
 /* the sums are stored as they are; one piece brings the bias */
 static struct g_scales *
-sum_scales(struct part *p, const struct conv *c, bool bias)
+sum_scales(struct part *p, const struct conv *c, int32_t first, int32_t n, bool bias)
 {
 	struct conv plain = *c;
 	if (!bias)
 		plain.bias = NULL;
-	struct g_scales *s = conv_scales(p, &plain, 0, c->o);
-	for (int o = 0; o < c->o; o++) {
+	struct g_scales *s = conv_scales(p, &plain, first, n);
+	for (int32_t o = 0; o < n; o++) {
 		s->mult.v[o] = 1;
 		s->shift.v[o] = 0;
 	}
 	return s;
+}
+
+/* IFM and sums of one operation */
+struct piece {
+	struct conv c; /* of some of the taps */
+	struct layer layer;
+	struct nd in;
+	struct g_operand sum;
+	struct g_weights *w;
+	struct g_scales *s;
+};
+
+static void
+run_box(struct part *p, const struct piece *q, struct hwc at, struct hwc out)
+{
+	const struct conv *c = &q->c;
+	struct nd v = q->in;
+	struct yx stride = { .y = out.h > 1 ? c->stride.y : 1,
+			     .x = out.w > 1 ? c->stride.x : 1 };
+	nd_slice(&v, 1, at.h * c->stride.y,
+		 (out.h - 1) * stride.y + (c->kernel.y - 1) * c->dilation.y + 1, 1);
+	nd_slice(&v, 2, at.w * c->stride.x,
+		 (out.w - 1) * stride.x + (c->kernel.x - 1) * c->dilation.x + 1, 1);
+	struct g_operand ifm;
+	bool ok = nd_operand(&v, &ifm);
+	assert(ok);
+	struct g_operand ofm = part_box(q->sum, out, at);
+	struct g_op *o = part_op(p, c->kind, ifm, ofm);
+	op_kernel(o, q->layer.kernel, stride, q->layer.dilation, (struct g_pad){ 0 });
+	conv_finish(o, c, q->w, q->s);
+	op_zeros(o, quant_zero(c->ifm), 0);
+	op_clamp(o, type_range(TFL_INT32));
+}
+
+/* strides that the hardware does not have: one position after the other */
+static void
+run_boxes(struct part *p, const struct piece *q, struct hwc at, struct hwc out)
+{
+	bool rows = q->c.stride.y > MAX_STRIDE, cols = q->c.stride.x > MAX_STRIDE;
+	struct hwc one = { .h = rows ? 1 : out.h, .w = cols ? 1 : out.w, .c = out.c };
+	struct hwc k = at;
+	for (k.h = 0; k.h < out.h; k.h += one.h)
+		for (k.w = 0; k.w < out.w; k.w += one.w)
+			run_box(p, q, k, one);
 }
 
 /* what the taps from `first` on add to the image in */
@@ -95,20 +142,25 @@ static struct g_operand
 run_piece(struct part *p, const struct conv *c, const struct nd *in,
 	  struct yx first, struct yx taps, struct hwc out)
 {
-	struct conv piece = *c;
-	piece.kernel = taps;
-	piece.first = first.y * c->strides[1] + first.x * c->strides[2];
-	struct nd v = *in;
-	nd_slice(&v, 1, first.y * c->dilation.y,
-		 (out.h - 1) * c->stride.y + (taps.y - 1) * c->dilation.y + 1, 1);
-	nd_slice(&v, 2, first.x * c->dilation.x,
-		 (out.w - 1) * c->stride.x + (taps.x - 1) * c->dilation.x + 1, 1);
-	struct g_operand ifm, sum = word_new(p, out);
-	bool ok = nd_operand(&v, &ifm);
-	assert(ok);
-	conv_plain(p, &piece, ifm, sum,
-		   sum_scales(p, c, first.y == 0 && first.x == 0));
-	return sum;
+	struct piece q = { .c = *c, .sum = word_new(p, out) };
+	q.c.kernel = taps;
+	q.c.first = first.y * c->strides[1] + first.x * c->strides[2];
+	int32_t og = c->o / c->groups, step = layer_groups(c);
+	for (int32_t g = 0; g < c->groups; g += step) {
+		int32_t n = c->groups - g < step ? c->groups - g : step;
+		q.layer = layer_of(&q.c, g, n);
+		q.w = layer_weights(p, &q.c, &q.layer);
+		q.s = sum_scales(p, c, g * og, n * og, first.y == 0 && first.x == 0);
+		q.in = *in;
+		q.in.offset += first.y * c->dilation.y * in->stride[1] +
+			       first.x * c->dilation.x * in->stride[2];
+		if (c->groups > 1)
+			nd_slice(&q.in, 3, g * c->i, n * c->i, 1);
+		struct hwc at = { .c = g * og }, part = out;
+		part.c = n * og;
+		run_boxes(p, &q, at, part);
+	}
+	return q.sum;
 }
 
 /* MBQM by channel; halves below 0 go down: up after 1 is taken away */

@@ -91,12 +91,7 @@ hardware_dilation(int32_t d)
 	return d <= MAX_DILATION ? d : d % 2 == 0 ? 2 : 1;
 }
 
-struct layer { /* a convolution of some of the groups */
-	int32_t first, n; /* groups */
-	struct yx dilation, spread, kernel;
-};
-
-static struct layer
+struct layer
 layer_of(const struct conv *c, int32_t first, int32_t n)
 {
 	struct layer l = { .first = first, .n = n };
@@ -146,7 +141,7 @@ made_weights(struct part *p, const struct conv *c, const struct layer *l)
 	return w;
 }
 
-static struct g_weights *
+struct g_weights *
 layer_weights(struct part *p, const struct conv *c, const struct layer *l)
 {
 	if (l->spread.y > 1 || l->spread.x > 1 || l->n < c->groups || l->n > 1)
@@ -154,16 +149,10 @@ layer_weights(struct part *p, const struct conv *c, const struct layer *l)
 	return conv_weights(p, c, c->kernel, c->first, c->strides);
 }
 
-void
-conv_plain(struct part *p, const struct conv *c, struct g_operand ifm,
-	   struct g_operand ofm, struct g_scales *s)
+int32_t
+layer_groups(const struct conv *c)
 {
-	struct layer l = layer_of(c, 0, c->groups);
-	struct g_op *o = part_op(p, c->kind, ifm, ofm);
-	op_kernel(o, l.kernel, c->stride, l.dilation, (struct g_pad){ 0 });
-	conv_finish(o, c, layer_weights(p, c, &l), s);
-	op_zeros(o, quant_zero(c->ifm), 0);
-	op_clamp(o, type_range(ofm.type));
+	return c->groups == 1 ? 1 : (GROUP_DEPTH + c->i - 1) / c->i;
 }
 
 /* ---- windows ------------------------------------------------------------------------ */
@@ -268,7 +257,7 @@ conv_windows(struct part *p, const struct tfl_op *op, const struct conv *c)
 				   win.pad.right);
 	struct hwc is = { .h = in->dim[1], .w = in->dim[2], .c = in->dim[3] };
 	struct hwc os = { .h = win.out.y, .w = win.out.x, .c = c->o };
-	int32_t step = c->groups == 1 ? 1 : (GROUP_DEPTH + c->i - 1) / c->i;
+	int32_t step = layer_groups(c);
 	for (int32_t g = 0; g < c->groups; g += step) {
 		int32_t n = c->groups - g < step ? c->groups - g : step;
 		struct job j = { .layer = layer_of(c, g, n) };

@@ -68,6 +68,16 @@ fill_bytes(const struct part *p, const struct tfl_op *op, uint8_t table[BYTES])
 	return any;
 }
 
+/* interpolation gives y from entry `first` on */
+static bool
+gives(const int16_t points[TABLE16], const int16_t *x, const int16_t *y, int first)
+{
+	for (int i = first; i < WORDS; i++)
+		if (table16_look(points, x[i]) != y[i])
+			return false;
+	return true;
+}
+
 /*
  * 513 points such that interpolation gives every one of the 65536 values; the
  * last point shows only in the slope before it.
@@ -90,11 +100,10 @@ fill_points(const struct part *p, const struct tfl_op *op,
 		if (last < INT16_MIN || last > INT16_MAX)
 			continue;
 		points[512] = (int16_t)last;
-		if (table16_look(points, INT16_MAX) == y[WORDS - 1])
+		if (gives(points, x, y, WORDS - 128))
 			break;
 	}
-	for (int i = 0; ok && i < WORDS; i++)
-		ok = table16_look(points, x[i]) == y[i];
+	ok = ok && gives(points, x, y, 0);
 	arena_close(a);
 	return ok;
 }

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# After lib/model:  load lib/partition
+# one operator on the NPU, or on the CPU with a reason
+
+# op NAME CODE TYPE SHAPE [JQ]: one operator of one input and output alike
+op()
+{
+	model "$1" ".operator_codes = [{deprecated_builtin_code:([$2,127]|min),builtin_code:$2,version:1}]
+		| $t = [{shape:$4,type:$3,name:\"in\",quantization:{scale:[0.05],zero_point:[0]}},
+			{shape:$4,type:$3,name:\"out\",quantization:{scale:[0.05],zero_point:[0]}}]
+		| .subgraphs[0].inputs = [0] | .subgraphs[0].outputs = [1]
+		| .subgraphs[0].operators = [{inputs:[0],outputs:[1]}]
+		| .buffers = [{}]${5:+ | $5}"
+}
+
+# one more input: constant bytes, or computed without them
+second()
+{
+	local more=".subgraphs[0].inputs += [($t|length)-1]" buffer=
+	[ -z "${3-}" ] || more=".buffers += [{data:$3}]" buffer=",buffer:(.buffers|length)"
+	echo "$t += [{shape:$2,type:$1,name:\"t\\($t|length)\",quantization:{scale:[0.05],zero_point:[0]}$buffer}]
+		| .subgraphs[0].operators[0].inputs += [($t|length)-1] | $more"
+}
+
+# the same with int32s
+ints()
+{
+	local v bytes=
+	for v in "${@:2}"; do
+		bytes+=,$((v & 255)),$((v >> 8 & 255)),$((v >> 16 & 255)),$((v >> 24 & 255))
+	done
+	second 2 "$1" "[${bytes#,}]"
+}
+
+# a value of the operator's options: TAG JSON
+with()
+{
+	echo ".subgraphs[0].operators[0] += {builtin_options_type:$1,builtin_options:$2}"
+}
+
+# types
+# shellcheck disable=SC2034
+I8=9 U8=3 I16=7 I32=2
+
+npu_ops()
+{
+	tfl-partition "$1.tflite" | grep -c '^op '
+}
+
+# exact NAME: on every accelerator, what the NPU computes is what the model does
+exact()
+{
+	local a sys mode
+	for a in ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256 \
+		ethos-u65-256 ethos-u65-512; do
+		sys=Ethos_U55_High_End_Embedded
+		case $a in *u65*) sys=Ethos_U65_High_End ;; esac
+		mode=Shared_Sram
+		[ $a != ethos-u65-512 ] || mode=Dedicated_Sram
+		tfl-partition --fail-on-cpu "$1.tflite" |
+			npu-sched -a $a --system-config $sys --memory-mode $mode |
+			npu-wenc | npu-cmdgen -o "$1.npu" || return
+		if ! npu-sim --compare="$1.npu" "$1.tflite" ||
+			! npu-dis -q --verify "$1.npu"; then
+			echo "on $a"
+			return 1
+		fi
+	done
+}
+
+# stays NAME REASON
+stays()
+{
+	tfl-partition --report "$1.tflite" >report
+	cat report
+	grep -qF "because: $2" report
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tfl-partition: movements, convolutions, pools
+
+load lib/common
+load lib/model
+load lib/partition
+# shellcheck disable=SC2154 # t is set there
+
+AVERAGE_POOL_2D=1 BATCH_MATMUL=126 BROADCAST_TO=130 CONCATENATION=2 CONV_2D=3
+DEPTHWISE_CONV_2D=4 FULLY_CONNECTED=9 GATHER=36 MIRROR_PAD=100 PAD=34 PADV2=60
+QUANTIZE=114 RESHAPE=22 RESIZE_NEAREST_NEIGHBOR=97 REVERSE_V2=105 SHAPE=77
+SLICE=65 SPACE_TO_BATCH_ND=38 SPACE_TO_DEPTH=26 SPLIT=49 STRIDED_SLICE=45
+TILE=69 TRANSPOSE=39 TRANSPOSE_CONV=67 UNPACK=88
+shape="${t}[1].shape ="
+
+zeros() { local n; printf -v n ',0%.0s' $(seq "$1"); echo "[${n#,}]"; }
+noise() { local i v=; for ((i = 1; i <= $1; i++)); do v+=,$((i * 37 % 251)); done; echo "[${v#,}]"; }
+# weights [O,H,W,I] of a convolution whose options are given
+conv() { op m $CONV_2D $I8 "$1" "$(second $I8 "$2" "$(zeros "$3")") | $shape $4 | $(with 1 "$5")"; }
+
+@test "rows of padding only, in bands of rows without any" {
+	op m $AVERAGE_POOL_2D $I16 '[1,4,5,48]' "$shape [1,2,5,48] | $(with 5 '{padding:0,stride_w:1,stride_h:3,filter_width:1,filter_height:2}')"
+	exact m
+}
+
+@test "a kernel in pieces" {
+	op m $CONV_2D $I8 '[1,90,3,2]' "$(second $I8 '[3,81,1,2]' "$(noise 486)") | $shape [1,10,3,3] | $(with 1 '{padding:1,stride_w:1,stride_h:1}') | ${t}[1].quantization.scale = [3.1]"
+	exact m
+}
+
+@test "weights that are computed" {
+	op m $FULLY_CONNECTED $I8 '[5,24]' "$(second $I8 '[7,24]') | $shape [5,7] | $(with 8 '{}')"
+	exact m
+}
+
+@test "what is known before is folded" {
+	op m $SHAPE $I8 '[2,3,4]' "$shape [3] | ${t}[1].type = 2"
+	exact m
+}
+
+@test "movements that stay on the CPU, and why" {
+	op m $RESHAPE $I8 '[4,6]' "$shape [24] | $(second $I32 '[1]')"
+	stays m "the new shape is not constant"
+	op m $RESHAPE 0 '[4,6]' "$shape [24]"
+	stays m "IFM is FLOAT32"
+	op m $RESHAPE $I8 '[4,6]' "$shape [24] | ${t}[0].shape_signature = [4,-1]"
+	stays m "IFM has a dynamic shape"
+	op m $TRANSPOSE $I8 '[4,6]' "$(second $I32 '[2]')"
+	stays m "the permutation is not constant"
+	op m $TRANSPOSE $I8 '[4,6]' "$(ints '[2]' 0 0)"
+	stays m "the permutation is none"
+	op m $REVERSE_V2 $I8 '[4,6]' "$(ints '[1]' 2)"
+	stays m "an axis is out of range or named twice"
+	op m $SPACE_TO_DEPTH $I8 '[1,4,6,1]' "$(with 19 '{block_size:3}')"
+	stays m "the block size does not suit the IFM"
+	op m $SLICE $I8 '[4,6]' "$(second $I32 '[2]') | $(ints '[2]' 1 1)"
+	stays m "begin or size is not constant"
+	op m $SLICE $I8 '[4,6]' "$(ints '[2]' 3 0) | $(ints '[2]' 2 6) | $shape [2,6]"
+	stays m "the slice leaves dimension 0"
+	op m $STRIDED_SLICE $I8 '[4,6]' "$(ints '[2]' 0 0) | $(ints '[2]' 4 6) | $(ints '[2]' 1 1) | $(with 32 '{ellipsis_mask:1}')"
+	stays m "ellipsis, new axis or offset"
+	op m $STRIDED_SLICE $I8 '[4,6]' "$(ints '[2]' 0 0) | $(ints '[2]' 4 6) | $(ints '[2]' 0 1) | $(with 32 '{}')"
+	stays m "dimension 0 has a bad stride"
+	op m $PAD $I8 '[4,6]' "$(second $I32 '[2,2]')"
+	stays m "the padding is not constant"
+	op m $PADV2 $I32 '[4]' "$(ints '[1,2]' 1 0) | $(ints '[1]' 5) | $shape [5]"
+	stays m "a 32-bit padding value other than 0 and -1"
+	op m $MIRROR_PAD $I8 '[3]' "$(ints '[1,2]' 3 0) | $shape [6] | $(with 77 '{mode:0}')"
+	stays m "the padding of dimension 0 is larger"
+	op m $TILE $I8 '[4,6]' "$(ints '[2]' 1 2)"
+	stays m "the OFM's shape is not IFM times multiples"
+	op m $GATHER $I8 '[4,6]' "$(second $I32 '[4]') | $(with 23 '{}')"
+	stays m "the indices are not constant integers"
+	op m $GATHER $I8 '[4,6]' "$(ints '[4]' 0 1 2 4) | $(with 23 '{}')"
+	stays m "an index is out of range"
+	op m $CONCATENATION $I8 '[4,6]' "$(second $I8 '[4,2]') | $(with 10 '{axis:1}')"
+	stays m "the inputs are larger than the OFM"
+	op m $CONCATENATION $I8 '[4,6]' "$(second $I16 '[4,6]') | $shape [8,6] | $(with 10 '{axis:0}')"
+	stays m "an input and the OFM differ in type"
+	op m $SPLIT $I8 '[4,6]' "$(second $I32 '[1]') | .subgraphs[0].operators[0].inputs |= reverse | $(with 35 '{num_splits:1}')"
+	stays m "the axis is not constant"
+	op m $UNPACK $I8 '[1,6]' "$shape [6] | $(with 64 '{num:1,axis:2}')"
+	stays m "the axis is out of range"
+	op m $BROADCAST_TO $I8 '[4,6]' "$(ints '[2]' 4 12) | $shape [4,12]"
+	stays m "the OFM's shape is not what the IFM broadcasts to"
+	op m $SPACE_TO_BATCH_ND $I8 '[1,4,6]' "$(ints '[1]' 2) | $(ints '[1,2]' 1 0) | $shape [2,2,6]"
+	stays m "the shapes of IFM and OFM do not match"
+	op m $RESIZE_NEAREST_NEIGHBOR $I8 '[1,2,2,1]' "$(ints '[2]' 4 4) | $shape [1,4,4,1] | $(with 74 '{align_corners:true,half_pixel_centers:true}')"
+	stays m "align_corners and half_pixel_centers"
+	op m $QUANTIZE $I8 '[4,6]' "$shape [24,2]"
+	stays m "IFM and OFM differ in shape"
+}
+
+@test "convolutions that stay on the CPU, and why" {
+	conv '[1,8,8,4]' '[2,1,1,4]' 8 '[1,8,8,2]' '{padding:0,stride_w:1,stride_h:0}'
+	stays m "CONV_2D has stride 0x1, dilation 1x1"
+	conv '[1,8,8,4]' '[2,1,1,4]' 8 '[1,4,8,2]' '{padding:0,stride_w:1,stride_h:1}'
+	stays m "the OFM's shape is not what the options give"
+	conv '[1,8,8,4]' '[2,1,1,3]' 6 '[1,8,8,2]' '{padding:0,stride_w:1,stride_h:1}'
+	stays m "IFM depth 4, weights of 3 for 2 channels"
+	op m $CONV_2D $I8 '[1,8,8,4]' "$(second $I8 '[4,1,1,4]') | $(with 1 '{stride_w:1,stride_h:1}')"
+	stays m "weights are not constant"
+	op m $CONV_2D $I8 '[1,8,8,4]' "$(second $I16 '[4,1,1,4]' "$(zeros 32)") | $(with 1 '{stride_w:1,stride_h:1}')"
+	stays m "weights are INT16"
+	op m $CONV_2D $I8 '[1,8,8,4]' "$(second $I8 '[4,1,1,4]' "$(zeros 16)") | $(with 1 '{stride_w:1,stride_h:1}') | ${t}[2].quantization.zero_point = [3]"
+	stays m "weights have zero point 3 with an INT8 IFM"
+	op m $CONV_2D $I8 '[1,8,8,4]' "$(second $I8 '[4,1,1,4]' "$(zeros 16)") | $(second $I32 '[4]') | $(with 1 '{stride_w:1,stride_h:1}')"
+	stays m "bias is not constant"
+	op m $CONV_2D $I16 '[1,90,3,2]' "$(second $I8 '[2,81,1,2]' "$(zeros 324)") | $shape [1,10,3,2] | $(with 1 '{padding:1,stride_w:1,stride_h:1}')"
+	stays m "a kernel or padding of this size with 16 bits"
+	op m $DEPTHWISE_CONV_2D $I8 '[1,8,8,4]' "$(second $I8 '[1,1,1,4]' "$(zeros 4)") | ${t}[1].type = 7 | $(with 2 '{stride_w:1,stride_h:1,depth_multiplier:1}')"
+	stays m "IFM and OFM differ in type"
+	op m $TRANSPOSE_CONV $I8 '[1,8,8,4]' "$(second $I8 '[4,1,1,4]' "$(zeros 16)") | $(ints '[4]' 1 8 8 4) | .subgraphs[0].operators[0].inputs = [3,2,0] | $(with 49 '{stride_w:17,stride_h:17}')"
+	stays m "stride 17"
+	op m $FULLY_CONNECTED $I16 '[5,24]' "$(second $I8 '[7,24]') | $shape [5,7] | $(with 8 '{}')"
+	stays m "IFM is INT16"
+	op m $FULLY_CONNECTED $I8 '[5,24]' "$(second $I8 '[7,24]' "$(zeros 168)") | $shape [5,7] | $(with 8 '{weights_format:1}')"
+	stays m "weights are shuffled"
+	op m $BATCH_MATMUL $I16 '[4,4]' "$(second $I16 '[4,4]') | $(with 101 '{}')"
+	stays m "IFM is INT16"
+	op m $BATCH_MATMUL $I8 '[4,6]' "$(second $I8 '[4,6]') | $(with 101 '{}')"
+	stays m "the shapes of IFM, IFM2 and OFM do not match"
+	op m $AVERAGE_POOL_2D $I8 '[1,300,2,1]' "$shape [1,1,2,1] | $(with 5 '{padding:1,stride_w:1,stride_h:1,filter_width:1,filter_height:300}')"
+	stays m "window 300x1 is larger than 256 rows or 65536"
+}
