@@ -10,6 +10,7 @@
 #   make accept      rewrite tests/cases/*/*/want.* from what programs do now
 #   make fuzz        libFuzzer programs in build-fuzz/fuzz (clang)
 #   make bench       compile times and estimates beside the reference's
+#   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
 #   make dist        nputools-VERSION.tar.gz of the committed tree
 #   make V=1         show the commands;  make WERROR=  warnings stay warnings
@@ -183,6 +184,10 @@ fuzz-programs: $(FUZZ:%=$(B)/fuzz/%)
 
 bench: all
 	$(Q)scripts/bench $(B)
+
+.PHONY: bench-speed
+bench-speed: tests
+	$(Q)scripts/bench-speed $(B)
 
 lint:
 	$(Q)scripts/lint
