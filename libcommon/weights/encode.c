@@ -181,14 +181,16 @@ static const uint16_t *
 direct_values(struct arena *a, const int16_t *values, size_t n)
 {
 	uint16_t *d = anew(a, uint16_t, n);
-	bool valid = true;
+	uint16_t most = 0;
 
+	/* direct_of(), without branches */
 	for (size_t i = 0; i < n; i++) {
-		valid &= values[i] >= -WEIGHTS_VALUE_MAX &&
-			 values[i] <= WEIGHTS_VALUE_MAX;
-		d[i] = direct_of(values[i]);
+		int v = values[i];
+		uint16_t size = (uint16_t)(v < 0 ? -v : v);
+		most = size > most ? size : most;
+		d[i] = (uint16_t)(2 * size + (v <= 0));
 	}
-	assert(valid);
+	assert(most <= WEIGHTS_VALUE_MAX);
 	return d;
 }
 

@@ -85,34 +85,50 @@ cost_runs(const uint16_t *d, size_t n, uint32_t *run, uint32_t cost[])
 			  ((uint32_t)n - zeros) * BIT * (1 + z) - rounded[z];
 }
 
-/* vectors of the compiler, so that sums stay in registers */
-typedef uint8_t columns __attribute__((vector_size(8)));
-typedef uint16_t sums __attribute__((vector_size(16)));
+/*
+ * A vector of the compiler, so that sums stay in registers: two columns share a
+ * lane of 16 bits, one in each byte.
+ */
+typedef uint16_t lanes __attribute__((vector_size(16)));
 
-static inline sums
-widen(const uint8_t *p)
+static inline lanes
+load_lanes(const uint8_t *p)
 {
-	columns v;
+	lanes v;
 
 	memcpy(&v, p, sizeof(v));
-	return __builtin_convertvector(v, sums);
+	return v;
 }
 
-/* 256 values of at most 255 bits fit 16 bits */
+/* from sums of lanes and of their upper bytes to those of the columns */
+static void
+part_lanes(lanes all, lanes upper, uint16_t *column)
+{
+	const int odd = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+	for (int i = 0; i < 8; i++) {
+		column[2 * i + odd] = upper[i];
+		column[2 * i + !odd] = (uint16_t)(all[i] - (upper[i] << 8));
+	}
+}
+
+/* 256 values of at most 255 bits fit 16 bits; sums of lanes may wrap */
 static void
 cost_block(const struct codes *c, const uint16_t *d, size_t n,
 	   struct block_cost *b)
 {
 	for (int k = 0; k < c->n_columns; k += 32) {
-		sums s[4] = { 0 };
+		lanes all[2] = { 0 }, upper[2] = { 0 };
 		for (size_t i = 0; i < n; i++) {
 			const uint8_t *p = &c->bits[d[i]][k];
-			s[0] += widen(p);
-			s[1] += widen(p + 8);
-			s[2] += widen(p + 16);
-			s[3] += widen(p + 24);
+			lanes v = load_lanes(p), w = load_lanes(p + 16);
+			all[0] += v;
+			all[1] += w;
+			upper[0] += v >> 8;
+			upper[1] += w >> 8;
 		}
-		memcpy(b->column + k, s, sizeof(s));
+		part_lanes(all[0], upper[0], b->column + k);
+		part_lanes(all[1], upper[1], b->column + k + 16);
 	}
 }
 
