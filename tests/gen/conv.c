@@ -23,6 +23,8 @@ weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel)
 	bool u8 = gen_t(g, ifm)->type == TFL_UINT8;
 	int n = per_channel && !u8 ? s.dim[axis] : 1;
 	int zero = u8 ? (int)gen_range(g, 0, 255) : 0;
+	if (!u8 && gen_chance(g, 5))
+		zero = (int)gen_range(g, 0, 30) - 15;
 	int w = gen_noise(g, u8 ? TFL_UINT8 : TFL_INT8, s,
 			  (float)gen_real(g, 1e-3, 0.05), zero);
 	struct tfl_tensor *t = gen_t(g, w);

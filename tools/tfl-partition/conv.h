@@ -33,7 +33,7 @@ struct conv {
 /* conv.c: rules */
 const char *check_conv_common(const struct part *p, const struct tfl_op *op,
 			      const struct conv *c);
-int64_t weight_zero(const struct tfl_tensor *w, int o);
+int64_t weight_zero(const struct conv *c, int o);
 bool is_reduced(const struct conv *c);
 bool channel_scale(const struct conv *c, int o, struct npu_scale *s);
 /* weights of FULLY_CONNECTED: O,I with any ones between */

@@ -19,7 +19,7 @@ put_zeros(struct part *p, struct g_weights *w, const struct conv *c, int32_t fir
 	size_t count = many ? (size_t)n : 1;
 	int64_t *zero = anew(p->a, int64_t, count);
 	for (size_t o = 0; o < count; o++)
-		zero[o] = weight_zero(c->weights, many ? first + (int)o : 0);
+		zero[o] = weight_zero(c, many ? first + (int)o : 0);
 	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = zero, .n = count });
 }
 
@@ -118,7 +118,7 @@ made_weights(struct part *p, const struct conv *c, const struct layer *l)
 		int32_t o = l->first * og + k;
 		int64_t start = c->kind == OP_DEPTHWISE ? 0 : k / og * c->i;
 		uint8_t *to = v + (size_t)k * all;
-		memset(to, (int)(uint8_t)weight_zero(c->weights, o), all);
+		memset(to, (int)(uint8_t)weight_zero(c, o), all);
 		for (int32_t y = 0; y < c->kernel.y; y++)
 			for (int32_t x = 0; x < c->kernel.x; x++)
 				for (int32_t i = 0; i < c->i; i++)
