@@ -19,6 +19,15 @@ struct kernel_io {
 	void *const *out;
 };
 
+/*
+ * STRIDED_SLICE: which of the n positions of begin, end and strides is that of
+ * each of the input's dimensions; -1: none, all of it is taken.  A new axis has
+ * a position without a dimension, the ellipsis one for several.  False where
+ * there are more positions than dimensions.
+ */
+bool slice_positions(int rank, int64_t n, int64_t ellipsis_mask,
+		     int64_t new_axis_mask, int at[TFL_MAX_RANK]);
+
 /* is there a kernel for this builtin operator? */
 bool kernel_known(int code);
 

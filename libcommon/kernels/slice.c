@@ -81,23 +81,47 @@ struct bounds {
 	int64_t begin_mask, end_mask, shrink_mask;
 };
 
+bool
+slice_positions(int rank, int64_t n, int64_t ellipsis_mask, int64_t new_axis_mask,
+		int at[TFL_MAX_RANK])
+{
+	int own = 0, d = 0;
+	if (n > 2 * TFL_MAX_RANK || (ellipsis_mask & (ellipsis_mask - 1)))
+		return false;
+	for (int i = 0; i < n; i++)
+		own += !((ellipsis_mask | new_axis_mask) >> i & 1);
+	if (own > rank)
+		return false;
+	for (int i = 0; i < n; i++) {
+		if (ellipsis_mask >> i & 1)
+			for (int k = own; k < rank; k++)
+				at[d++] = -1;
+		else if (!(new_axis_mask >> i & 1))
+			at[d++] = i;
+	}
+	while (d < rank)
+		at[d++] = -1;
+	return true;
+}
+
+/* dimension d of n elements by position k */
 static bool
-stride_dimension(struct call *c, const struct bounds *b, int d, int64_t n,
+stride_dimension(struct call *c, const struct bounds *b, int d, int k, int64_t n,
 		 struct view *v)
 {
-	int64_t step = b->stride[d];
+	int64_t step = b->stride[k];
 	if (step == 0 || step < INT32_MIN || step > INT32_MAX)
 		return call_err(c, "stride of dimension %d is %lld", d,
 				(long long)step);
-	if (b->shrink_mask >> d & 1) {
-		int64_t at = b->begin[d] < 0 ? b->begin[d] + n : b->begin[d];
-		if (b->begin_mask >> d & 1)
+	if (b->shrink_mask >> k & 1) {
+		int64_t at = b->begin[k] < 0 ? b->begin[k] + n : b->begin[k];
+		if (b->begin_mask >> k & 1)
 			at = 0;
 		if (at < 0 || at >= n)
 			return call_err(c,
 					"position %lld of dimension %d, which "
 					"has %lld",
-					(long long)b->begin[d], d,
+					(long long)b->begin[k], d,
 					(long long)n);
 		v->base += at * v->stride[d];
 		v->dim[d] = 1;
@@ -105,8 +129,8 @@ stride_dimension(struct call *c, const struct bounds *b, int d, int64_t n,
 	}
 	bool forward = step > 0;
 	int64_t from =
-	    bound(b->begin[d], b->begin_mask >> d & 1, n, forward, false);
-	int64_t to = bound(b->end[d], b->end_mask >> d & 1, n, forward, true);
+	    bound(b->begin[k], b->begin_mask >> k & 1, n, forward, false);
+	int64_t to = bound(b->end[k], b->end_mask >> k & 1, n, forward, true);
 	int64_t span = forward ? to - from : from - to,
 		size = forward ? step : -step;
 	v->base += from * v->stride[d];
@@ -128,18 +152,25 @@ kernel_strided_slice(struct call *c)
 		.shrink_mask =
 		    fb_int(o, FB_StridedSliceOptions_shrink_axis_mask),
 	};
-	if (fb_int(o, FB_StridedSliceOptions_ellipsis_mask) ||
-	    fb_int(o, FB_StridedSliceOptions_new_axis_mask) ||
-	    fb_int(o, FB_StridedSliceOptions_offset))
-		return call_err(c, "ellipsis, new axis and offset are not "
-				   "supported");
-	if (!(b.begin = per_dimension(c, 1, "begin", in)) ||
-	    !(b.end = per_dimension(c, 2, "end", in)) ||
-	    !(b.stride = per_dimension(c, 3, "strides", in)))
+	int64_t n[3];
+	int at[TFL_MAX_RANK];
+	if (fb_int(o, FB_StridedSliceOptions_offset))
+		return call_err(c, "offset is not supported");
+	if (!(b.begin = call_indices(c, 1, "begin", &n[0])) ||
+	    !(b.end = call_indices(c, 2, "end", &n[1])) ||
+	    !(b.stride = call_indices(c, 3, "strides", &n[2])))
 		return false;
+	if (n[1] != n[0] || n[2] != n[0] ||
+	    !slice_positions(in->rank, n[0],
+			     fb_int(o, FB_StridedSliceOptions_ellipsis_mask),
+			     fb_int(o, FB_StridedSliceOptions_new_axis_mask), at))
+		return call_err(c, "%lld begins, %lld ends and %lld strides for rank "
+				   "%d", (long long)n[0], (long long)n[1],
+				(long long)n[2], in->rank);
 	struct view v = view_of(in);
 	for (int d = 0; d < in->rank; d++)
-		if (!stride_dimension(c, &b, d, in->dim[d], &v))
+		if (at[d] >= 0 &&
+		    !stride_dimension(c, &b, d, at[d], in->dim[d], &v))
 			return false;
 	return gather(c, 0, &v);
 }

@@ -74,45 +74,69 @@ draw_slice(struct gen *g, int code)
 	gen_op1(g, code, 3, ports, gen_like(g, in, out), 0, NULL, NULL);
 }
 
+/* begin, end and strides of a slice; an axis takes a position of them */
+struct cut {
+	int n;
+	int32_t b[2 * TFL_MAX_RANK], e[2 * TFL_MAX_RANK], k[2 * TFL_MAX_RANK];
+	int64_t begin, end, ellipsis, new_axis, shrink; /* masks */
+	struct shape out;
+};
+
+static void
+cut_axis(struct gen *g, struct cut *c, int32_t n, bool may_go)
+{
+	int i = c->n++;
+	int32_t from = (int32_t)gen_range(g, 0, n - 1);
+	int32_t step = (int32_t)gen_range(g, 1, gen_chance(g, 40) ? 4 : 1);
+	bool reverse = gen_chance(g, 20);
+	int32_t span = (int32_t)gen_range(g, 1, reverse ? from + 1 : n - from);
+	c->b[i] = gen_chance(g, 30) ? from - n : from;
+	c->k[i] = reverse ? -step : step;
+	c->e[i] = reverse ? from - span : from + span;
+	if (reverse && c->e[i] < 0)
+		c->e[i] = -n - 1; /* past the first element */
+	if (may_go && gen_chance(g, 10)) {
+		c->shrink |= (int64_t)1 << i;
+		c->k[i] = 1;
+		c->e[i] = c->b[i] + 1;
+		return;
+	}
+	if (gen_chance(g, 15)) { /* the whole axis, masked */
+		c->begin |= (int64_t)1 << i;
+		c->end |= (int64_t)1 << i;
+		span = n;
+	}
+	c->out.dim[c->out.rank++] = (span + step - 1) / step;
+}
+
 static void
 draw_strided(struct gen *g, int code)
 {
 	int in = any_input(g);
-	struct shape s = shape_of(g, in), out = { .rank = 0 };
-	int32_t b[TFL_MAX_RANK], e[TFL_MAX_RANK], k[TFL_MAX_RANK];
-	int64_t shrink = 0, begin = 0, end = 0;
+	struct shape s = shape_of(g, in);
+	struct cut c = { .n = 0 };
+	int dots = gen_chance(g, 15) ? (int)gen_range(g, 0, s.rank - 1) : -1;
 	for (int i = 0; i < s.rank; i++) {
-		int32_t n = s.dim[i];
-		int32_t from = (int32_t)gen_range(g, 0, n - 1);
-		int32_t step = (int32_t)gen_range(g, 1, gen_chance(g, 40) ? 4 : 1);
-		bool reverse = gen_chance(g, 20);
-		int32_t room = reverse ? from + 1 : n - from;
-		int32_t span = (int32_t)gen_range(g, 1, room);
-		b[i] = gen_chance(g, 30) ? from - n : from;
-		k[i] = reverse ? -step : step;
-		e[i] = reverse ? from - span : from + span;
-		if (reverse && e[i] < 0)
-			e[i] = -n - 1; /* past the first element */
-		if (gen_chance(g, 15) && !reverse) { /* the whole axis, masked */
-			begin |= (int64_t)1 << i;
-			end |= (int64_t)1 << i;
-			span = n;
+		if (c.n == i && gen_chance(g, 5) && s.rank < 5) {
+			c.new_axis |= (int64_t)1 << c.n;
+			c.k[c.n++] = 1;
+			c.out.dim[c.out.rank++] = 1;
 		}
-		if (s.rank > 1 && out.rank + 1 < s.rank && !(begin >> i & 1) &&
-		    gen_chance(g, 10)) {
-			shrink |= (int64_t)1 << i;
-			k[i] = 1;
-			e[i] = b[i] + 1;
+		if (i == dots) { /* this one and the next, if there is one */
+			c.ellipsis |= (int64_t)1 << c.n;
+			c.k[c.n++] = 1;
+			c.out.dim[c.out.rank++] = s.dim[i];
+			if (i + 1 < s.rank)
+				c.out.dim[c.out.rank++] = s.dim[++i];
 			continue;
 		}
-		out.dim[out.rank++] = (span + step - 1) / step;
+		cut_axis(g, &c, s.dim[i], c.out.rank > 0);
 	}
-	if (!out.rank)
-		out = SHAPE(1), shrink = 0;
-	int ports[] = { in, gen_ints(g, s.rank, b), gen_ints(g, s.rank, e),
-			gen_ints(g, s.rank, k) };
-	gen_op1(g, code, 4, ports, gen_like(g, in, out), STRIDED_SLICE,
-		&fb_StridedSliceOptions, (int64_t[]){ begin, end, 0, 0, shrink, 0 });
+	int ports[] = { in, gen_ints(g, c.n, c.b), gen_ints(g, c.n, c.e),
+			gen_ints(g, c.n, c.k) };
+	gen_op1(g, code, 4, ports, gen_like(g, in, c.out), STRIDED_SLICE,
+		&fb_StridedSliceOptions,
+		(int64_t[]){ c.begin, c.end, c.ellipsis, c.new_axis, c.shrink, 0 });
 }
 
 static void

@@ -6,6 +6,10 @@
  */
 #include "nd.h"
 
+#include "kernels/kernels.h"
+
+enum { MAX_POSITIONS = 2 * TFL_MAX_RANK }; /* some are no dimension's */
+
 /* ---- SLICE, STRIDED_SLICE --------------------------------------------------- */
 
 static const char *
@@ -58,37 +62,42 @@ static const char *
 view_strided_slice(const struct part *p, const struct tfl_op *op, struct nd *v)
 {
 	const char *why = check_options(p, op, &fb_StridedSliceOptions);
-	int64_t b[TFL_MAX_RANK], e[TFL_MAX_RANK], s[TFL_MAX_RANK];
-	int n[3];
+	int64_t b[MAX_POSITIONS], e[MAX_POSITIONS], s[MAX_POSITIONS];
+	int n[3], position[TFL_MAX_RANK];
 	if (why)
 		return why;
-	if (TFL_OPT(op, StridedSliceOptions, ellipsis_mask) ||
-	    TFL_OPT(op, StridedSliceOptions, new_axis_mask) ||
-	    TFL_OPT(op, StridedSliceOptions, offset))
-		return "ellipsis, new axis or offset";
-	if (!part_ints(part_in(p, op, 1), b, TFL_MAX_RANK, &n[0]) ||
-	    !part_ints(part_in(p, op, 2), e, TFL_MAX_RANK, &n[1]) ||
-	    !part_ints(part_in(p, op, 3), s, TFL_MAX_RANK, &n[2]))
+	if (TFL_OPT(op, StridedSliceOptions, offset))
+		return "ends are offsets";
+	if (!part_ints(part_in(p, op, 1), b, MAX_POSITIONS, &n[0]) ||
+	    !part_ints(part_in(p, op, 2), e, MAX_POSITIONS, &n[1]) ||
+	    !part_ints(part_in(p, op, 3), s, MAX_POSITIONS, &n[2]))
 		return "begin, end or strides are not constant";
-	if (n[0] != v->rank || n[1] != v->rank || n[2] != v->rank)
-		return "begin, end and strides do not have the IFM's rank";
+	if (n[1] != n[0] || n[2] != n[0] ||
+	    !slice_positions(v->rank, n[0],
+			     TFL_OPT(op, StridedSliceOptions, ellipsis_mask),
+			     TFL_OPT(op, StridedSliceOptions, new_axis_mask),
+			     position))
+		return "begin, end and strides do not suit the IFM's rank";
 	int64_t begin_mask = TFL_OPT(op, StridedSliceOptions, begin_mask);
 	int64_t end_mask = TFL_OPT(op, StridedSliceOptions, end_mask);
 	int64_t shrink = TFL_OPT(op, StridedSliceOptions, shrink_axis_mask);
 	for (int i = 0; i < v->rank; i++) {
-		if (s[i] == 0 || s[i] < INT32_MIN || s[i] > INT32_MAX)
+		int k = position[i];
+		if (k < 0)
+			continue;
+		if (s[k] == 0 || s[k] < INT32_MIN || s[k] > INT32_MAX)
 			return part_say(p, "dimension %d has a bad stride", i);
-		unsigned mask = (unsigned)(begin_mask >> i & 1) |
-				(unsigned)(end_mask >> i & 1) << 1;
-		if (shrink >> i & 1) {
-			int64_t at = b[i] < 0 ? b[i] + v->dim[i] : b[i];
+		unsigned mask = (unsigned)(begin_mask >> k & 1) |
+				(unsigned)(end_mask >> k & 1) << 1;
+		if (shrink >> k & 1) {
+			int64_t at = b[k] < 0 ? b[k] + v->dim[i] : b[k];
 			if (mask & 1)
 				at = 0;
 			if (at < 0 || at >= v->dim[i])
 				return part_say(p, "position outside of "
 						"dimension %d", i);
 			nd_slice(v, i, at, 1, 1);
-		} else if (!slice_axis(v, i, b[i], e[i], s[i], mask)) {
+		} else if (!slice_axis(v, i, b[k], e[k], s[k], mask)) {
 			return part_say(p, "nothing of dimension %d is left", i);
 		}
 	}
