@@ -446,6 +446,13 @@ draw_quantize(struct gen *g, int code)
 {
 	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g));
 	int to = gen_type(g);
+	if (gen_chance(g, 20)) { /* to 32 bits, of a finer scale, and back */
+		struct shape s = shape_of(g, in);
+		float scale = gen_t(g, in)->quant.scale[0];
+		int mid = gen_tensor(g, TFL_INT32, s,
+				     scale * (float)gen_real(g, 1e-4, 1.5), 0);
+		in = gen_op1(g, code, 1, &in, mid, 0, NULL, NULL);
+	}
 	gen_op1(g, code, 1, &in, gen_random(g, to, shape_of(g, in)), 0, NULL, NULL);
 }
 

@@ -133,9 +133,7 @@ static struct g_operand
 look_up(struct part *p, struct g_operand x, const int32_t table[256])
 {
 	struct g_operand y = word_new(p, x.shape);
-	struct g_op *r = part_table(p, x, y, part_lut32(p, table));
-	r->ofm_zero = x.type == TFL_UINT8 ? -128 : 0;
-	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
+	part_table32(p, x, y, table);
 	return y;
 }
 

@@ -2,14 +2,34 @@
 /* QUANTIZE, RESHAPE and its kin: spec/operators.md 5.7. */
 #include "nd.h"
 
+#include "base/fixed.h"
+
 /* ---- QUANTIZE ------------------------------------------------------------- */
+
+enum { MAX_SHIFT_UP = 14 }; /* 17 bits times this stay within 32 */
+
+/* 32 bits to or from other ones; neither has a zero point there */
+static const char *
+check_words(const struct part *p, const struct tfl_tensor *i,
+	    const struct tfl_tensor *o, struct npu_scale s)
+{
+	const struct tfl_tensor *both[2] = { i, o };
+	for (int k = 0; k < 2; k++)
+		if (both[k]->type == TFL_INT32 && quant_zero(both[k]))
+			return "32 bits with a zero point";
+	return tfl_type_bytes(i->type) == 1 ||
+			       (s.shift >= 31 - MAX_SHIFT_UP && s.shift <= 62)
+		   ? NULL
+		   : part_say(p, "the ratio of the scales is %g",
+			      quant_scale(i) / quant_scale(o));
+}
 
 static const char *
 check_quantize(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 1, 1, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_MAPS);
+		why = check_maps(p, op, TYPE_MAPS | TYPE_I32);
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
@@ -18,9 +38,46 @@ check_quantize(const struct part *p, const struct tfl_op *op)
 		return "IFM is constant";
 	if (tfl_elements(i) != tfl_elements(o))
 		return "IFM and OFM differ in shape";
-	return npu_quantise(quant_scale(i) / quant_scale(o), &s)
-		   ? NULL
-		   : "the ratio of the scales can't be expressed";
+	if (i->quant.n_scale != 1 || o->quant.n_scale != 1 ||
+	    !npu_quantise(quant_scale(i) / quant_scale(o), &s))
+		return "the ratio of the scales can't be expressed";
+	return i->type == TFL_INT32 || o->type == TFL_INT32
+		   ? check_words(p, i, o, s)
+		   : NULL;
+}
+
+static void
+bytes_to_words(struct part *p, const struct tfl_tensor *i,
+	       const struct tfl_tensor *o, struct g_operand ifm,
+	       struct g_operand ofm)
+{
+	struct fixed_mult m = fixed_quantize(quant_scale(i) / quant_scale(o));
+	int32_t table[256], least = i->type == TFL_INT8 ? -128 : 0;
+	for (int k = 0; k < 256; k++)
+		table[k] = fixed_mbqm(k + least - quant_zero(i), m);
+	part_table32(p, ifm, ofm, table);
+}
+
+static void
+quantize_words(struct part *p, const struct tfl_tensor *i,
+	       const struct tfl_tensor *o, struct g_operand ifm,
+	       struct g_operand ofm, struct npu_scale s)
+{
+	struct g_operand v = ifm;
+	if (i->type != TFL_INT32) {
+		v = word_new(p, ofm.shape);
+		struct g_op *wide = part_op(p, OP_ADD, ifm, v);
+		op_scalar(wide, 0, 0);
+		op_unscaled(wide);
+		op_zeros(wide, quant_zero(i), 0);
+	}
+	if (s.shift < 31)
+		v = word_shl(p, v, word_const(p, 31 - s.shift));
+	struct g_op *r = word_op_to(p, OP_MUL, v, word_const(p, (int32_t)s.mult), ofm);
+	op_scale(r, (struct npu_scale){ .mult = 1,
+					.shift = s.shift < 31 ? 31 : s.shift },
+		 ROUND_TFL);
+	op_zeros(r, 0, quant_zero(o));
 }
 
 static bool
@@ -28,11 +85,18 @@ lower_quantize(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_op *r = part_op(p, OP_AVGPOOL,
-				 part_view(p, part_ifm(p, op->in[0]), ofm.shape),
-				 ofm);
+	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
 	struct npu_scale s;
 	(void)npu_quantise(quant_scale(i) / quant_scale(o), &s);
+	if (o->type == TFL_INT32 && tfl_type_bytes(i->type) == 1) {
+		bytes_to_words(p, i, o, ifm, ofm);
+		return true;
+	}
+	if (i->type == TFL_INT32 || o->type == TFL_INT32) {
+		quantize_words(p, i, o, ifm, ofm, s);
+		return true;
+	}
+	struct g_op *r = part_op(p, OP_AVGPOOL, ifm, ofm);
 	op_scale(r, s, ROUND_TFL);
 	op_zeros(r, quant_zero(i), quant_zero(o));
 	return true;

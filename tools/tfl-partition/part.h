@@ -217,6 +217,10 @@ struct g_op *part_table(struct part *p, struct g_operand ifm,
 const char *check_root(const struct part *p, const struct tfl_op *op);
 bool lower_root(struct part *p, const struct tfl_op *op);
 
+/* the same of 8 bits to 32; entry 0 is the type's least value */
+void part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
+		  const int32_t table[256]);
+
 /* words.c: arithmetic of 32-bit integers; the smaller operand is repeated */
 struct g_operand word_const(struct part *p, int32_t v);
 struct g_operand word_new(struct part *p, struct hwc shape);

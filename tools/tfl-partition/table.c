@@ -136,6 +136,15 @@ part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	return r;
 }
 
+void
+part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
+	     const int32_t table[256])
+{
+	struct g_op *r = part_table(p, ifm, ofm, part_lut32(p, table));
+	r->ofm_zero = ifm.type == TFL_UINT8 ? -128 : 0;
+	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
+}
+
 /* in the operation that makes the input, or in one of its own */
 static bool
 apply_table(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut)
