@@ -24,6 +24,11 @@ conv() { op m $CONV_2D $I8 "$1" "$(second $I8 "$2" "$(zeros "$3")") | $shape $4 
 	exact m
 }
 
+@test "a block for a band, which the whole would not fit" {
+	op m $QUANTIZE $I16 '[12,17,58]' "${t}[1].type = 9"
+	exact m
+}
+
 @test "a kernel in pieces" {
 	op m $CONV_2D $I8 '[1,90,3,2]' "$(second $I8 '[3,81,1,2]' "$(noise 486)") | $shape [1,10,3,3] | $(with 1 '{padding:1,stride_w:1,stride_h:1}') | ${t}[1].quantization.scale = [3.1]"
 	exact m

@@ -356,6 +356,24 @@ check_overlap(struct check *c)
 }
 
 static bool
+check_block(struct check *c, const struct accel *a, const struct g_op *op,
+	    int32_t rows)
+{
+	struct block_query q = op_block_query(op, rows);
+	const char *limit = block_limit(a, &q, op->block);
+	struct shram_layout l;
+	int banks;
+	if (limit)
+		return BAD(c, op, "block %dx%dx%d of op o%d %s", op->block.h,
+			   op->block.w, op->block.c, op->rec.id, limit);
+	return block_layout(a, &q, op->block, &l, &banks) ||
+	       BAD(c, op, "block %dx%dx%d of op o%d needs %d SHRAM banks, %s has %d",
+		   op->block.h, op->block.w, op->block.c, op->rec.id, banks,
+		   a->name, a->banks);
+}
+
+/* what has no ab= runs in bands of rows: each of them has to fit, not the whole */
+static bool
 check_blocks(struct check *c)
 {
 	const struct accel *a;
@@ -366,20 +384,21 @@ check_blocks(struct check *c)
 		return false;
 	for (size_t i = 0; i < c->g->n_ops; i++) {
 		const struct g_op *op = c->g->ops[i];
-		if (!G_HAS(op, G_OP_block))
+		if (G_HAS(op, G_OP_block) && (G_HAS(op, G_OP_ab) || !c->g->n_steps) &&
+		    !check_block(c, a, op, op->ofm.shape.h))
+			return false;
+	}
+	for (size_t i = 0; i < c->g->n_steps; i++) {
+		const struct g_step *s = c->g->steps[i];
+		const struct g_op *op = s->op;
+		if (!op || !G_HAS(op, G_OP_block) || G_HAS(op, G_OP_ab))
 			continue;
-		struct block_query q = op_block_query(op, op->ofm.shape.h);
-		const char *limit = block_limit(a, &q, op->block);
-		struct shram_layout l;
-		int banks;
-		if (limit)
-			return BAD(c, op, "block %dx%dx%d of op o%d %s", op->block.h,
-				   op->block.w, op->block.c, op->rec.id, limit);
-		if (!block_layout(a, &q, op->block, &l, &banks))
-			return BAD(c, op, "block %dx%dx%d of op o%d needs %d SHRAM "
-				   "banks, %s has %d", op->block.h, op->block.w,
-				   op->block.c, op->rec.id, banks, a->name,
-				   a->banks);
+		int64_t rows = G_HAS(s, G_STEP_rows) ? s->rows.hi - s->rows.lo
+						     : op->ofm.shape.h;
+		if (rows < 1 || rows > op->ofm.shape.h)
+			continue; /* check_steps has more to say */
+		if (!check_block(c, a, op, (int32_t)rows))
+			return false;
 	}
 	return true;
 }
