@@ -249,15 +249,13 @@ cost_chain(struct sched *s, struct chain *c)
 		struct kernel *k = &c->kernel[i];
 		const struct g_op *op = s->info[k->op].op;
 		int32_t band = c->rows ? c->band[k->op - c->first] : op->ofm.shape.h;
-		const struct block_choice *b = block_for(s, k->op, band);
-		if (!b)
-			return false;
 		int64_t stream = 0, scales = 0;
 		if (op->weights) {
 			scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
 			stream = weights_bytes(s, k->op) - scales;
 		}
-		kernel_cost(s, k, b, stream, scales);
+		if (!band_cost(s, k, band, stream, scales))
+			return false;
 		c->cost[0] += k->cost[0];
 		c->cost[1] += k->cost[1];
 	}

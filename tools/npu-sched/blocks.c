@@ -154,6 +154,8 @@ forget_blocks(struct sched *s)
 		struct op_info *f = &s->info[i];
 		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
 		f->n_choices = 0;
+		if (f->known)
+			memset(f->known, 0, KNOWN_COSTS * sizeof(*f->known));
 		if (G_HAS(f->op, G_OP_block))
 			f->alike = i;
 		else if (first && *first)

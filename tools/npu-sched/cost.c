@@ -2,6 +2,7 @@
 /* Kernels in the estimator's terms. */
 #include "sched.h"
 
+#include "base/hash.h"
 #include "stream/emit.h"
 
 bool
@@ -110,4 +111,31 @@ kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b,
 	p.weight_area = p.scale_area = s->memory.cache_area;
 	perf_cost(&s->machine, &p, &c);
 	k->cost[1] = c.total;
+}
+
+bool
+band_cost(struct sched *s, struct kernel *k, int32_t band, int64_t stream_bytes,
+	  int64_t scale_bytes)
+{
+	struct op_info *f = &s->info[k->op];
+	struct emit_rows in = emit_ifm_rows(f->op, k->rows);
+	const struct cost_key key = {
+		.band = band, .rows = k->rows.hi - k->rows.lo,
+		.ifm_rows = in.hi - in.lo, .depth = k->depth.hi - k->depth.lo,
+		.stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
+	if (!f->known)
+		f->known = anew(s->a, struct cost_known, KNOWN_COSTS);
+	struct cost_known *known = &f->known[hash_xxh3(&key, sizeof(key)) % KNOWN_COSTS];
+	if (memcmp(&known->key, &key, sizeof(key)) != 0) {
+		const struct block_choice *b = block_for(s, k->op, band);
+		if (!b)
+			return false;
+		kernel_cost(s, k, b, stream_bytes, scale_bytes);
+		*known = (struct cost_known){ .key = key, .flash = k->flash,
+					      .cost = { k->cost[0], k->cost[1] } };
+	}
+	k->cost[0] = known->cost[0];
+	k->cost[1] = known->cost[1];
+	k->flash = known->flash;
+	return true;
 }

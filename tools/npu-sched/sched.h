@@ -33,7 +33,15 @@ struct block_choice {
 	struct shram_layout layout;
 };
 
-enum { MAX_CHOICES = 32 };
+enum { MAX_CHOICES = 32, KNOWN_COSTS = 32 };
+
+/* a kernel of an operation, as far as its cost goes, and that */
+struct cost_known {
+	struct cost_key {
+		int64_t band, rows, ifm_rows, depth, stream_bytes, scale_bytes;
+	} key;
+	double cost[2], flash;
+};
 
 /* an operation and its place in the flow */
 struct op_info {
@@ -48,6 +56,7 @@ struct op_info {
 	int alike;	 /* the first operation of the same work: has the choices */
 	struct block_choice choice[MAX_CHOICES];
 	int n_choices;
+	struct cost_known *known; /* [KNOWN_COSTS], or NULL */
 };
 
 /* what operations and nodes do with a tensor */
@@ -193,6 +202,9 @@ const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 bool weights_move(const struct sched *s); /* does fetching ever pay? */
 void kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b,
 		 int64_t stream_bytes, int64_t scale_bytes);
+/* the same for the block of bands, which is not asked twice */
+bool band_cost(struct sched *s, struct kernel *k, int32_t band,
+	       int64_t stream_bytes, int64_t scale_bytes);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
 /* bands.c: does nobody want t after operation last?  may o be put over t? */

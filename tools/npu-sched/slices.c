@@ -126,8 +126,8 @@ cost_kernels(struct sched *s, struct plan *p)
 		const struct g_op *op = s->info[k->op].op;
 		int32_t rows = p->band[k->op] ? p->band[k->op] : op->ofm.shape.h;
 		const struct unit *u = k->unit >= 0 ? &p->unit[k->unit] : NULL;
-		kernel_cost(s, k, block_for(s, k->op, rows),
-			    u ? u->stream_bytes : 0, u ? u->scale_bytes : 0);
+		(void)band_cost(s, k, rows, u ? u->stream_bytes : 0,
+				u ? u->scale_bytes : 0);
 	}
 }
 
