@@ -92,12 +92,30 @@ divided(struct fixed_mult m, int64_t count)
 	};
 }
 
+/* TFLite's; Micro has none of 32 bits */
+static bool
+sum_words(struct call *c)
+{
+	struct reduce r;
+	if (!prepare(c, T_I32, &r))
+		return false;
+	const int64_t *sum = sums(c, &r);
+	int32_t *y = anew(c->a, int32_t, (size_t)r.n_out);
+	for (int64_t i = 0; i < r.n_out; i++)
+		y[i] = (int32_t)(uint32_t)sum[i];
+	call_narrow(c, 0, y);
+	return true;
+}
+
 bool
 kernel_mean_sum(struct call *c)
 {
 	struct reduce r;
 	struct affine q, q_out;
 	struct fixed_mult m;
+	if (c->op->code == TFL_SUM && call_in(c, 0) &&
+	    call_in(c, 0)->type == TFL_INT32)
+		return sum_words(c);
 	if (!prepare(c, T_QUANT, &r) || !call_affine(c, r.in, "input", &q) ||
 	    !call_affine(c, r.out, "output", &q_out) ||
 	    !call_mult(c, (double)q.scale / (double)q_out.scale, &m))

@@ -63,10 +63,27 @@ kernel_abs(struct call *c)
 	return finish(c, &u);
 }
 
+/* TFLite's; Micro has only the one of floats */
+static bool
+negate_words(struct call *c)
+{
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	if (!call_arity(c, 1, 1, 1) || !call_same_type(c, in, out) ||
+	    !call_same_count(c, in, out))
+		return false;
+	int32_t *v = call_widen(c, 0);
+	for (int64_t i = 0; i < tfl_elements(in); i++)
+		v[i] = (int32_t)(0 - (uint32_t)v[i]);
+	call_narrow(c, 0, v);
+	return true;
+}
+
 bool
 kernel_neg(struct call *c)
 {
 	struct unary u;
+	if (call_in(c, 0) && call_in(c, 0)->type == TFL_INT32)
+		return negate_words(c);
 	if (!prepare(c, T_QUANT, &u))
 		return false;
 	for (int64_t i = 0; i < u.n; i++)

@@ -147,6 +147,12 @@ draw_unary(struct gen *g, int code)
 	int type = gen_type(g);
 	if ((code == TFL_HARD_SWISH || code == TFL_ELU) && type == TFL_INT16)
 		type = TFL_UINT8;
+	if (code == TFL_NEG && gen_chance(g, 10)) {
+		int word = words(g, gen_shape(g, (int)gen_range(g, 1, 4), 1));
+		int minus = gen_like(g, word, shape_of(g, word));
+		gen_op1(g, code, 1, &word, minus, 0, NULL, NULL);
+		return;
+	}
 	int in = code == TFL_RSQRT
 		     ? root_input(g, type)
 		     : gen_input(g, (int)gen_range(g, 1, 4), type);
@@ -220,7 +226,10 @@ draw_softmax(struct gen *g, int code)
 static void
 draw_reduce(struct gen *g, int code)
 {
-	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g)), n = 0;
+	bool wide = code != TFL_MEAN && gen_chance(g, 10);
+	int rank = (int)gen_range(g, 1, 4), n = 0;
+	int in = wide ? words(g, gen_shape(g, rank, 1))
+		      : gen_input(g, rank, gen_type(g));
 	struct shape s = shape_of(g, in), out = { .rank = 0 };
 	bool keep = s.rank == 1 || gen_chance(g, 50);
 	int32_t axes[4];
@@ -232,7 +241,7 @@ draw_reduce(struct gen *g, int code)
 		if (!drop || keep)
 			out.dim[out.rank++] = drop ? 1 : s.dim[i];
 	}
-	bool same = code == TFL_REDUCE_MAX || code == TFL_REDUCE_MIN;
+	bool same = code == TFL_REDUCE_MAX || code == TFL_REDUCE_MIN || wide;
 	int to = same ? gen_like(g, in, out)
 		      : gen_random(g, gen_t(g, in)->type, out);
 	if (!same) {

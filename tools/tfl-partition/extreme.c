@@ -9,13 +9,7 @@ check_extreme(const struct part *p, const struct tfl_op *op)
 	const char *why = reduction_read(p, op, &r);
 	if (!why)
 		why = check_same_quant(p, op);
-	for (int i = 0; !why && i < r.n; i++)
-		if (r.g[i].n > MAX_EXTENT ||
-		    axes_product(r.g, i) > MAX_EXTENT ||
-		    axes_product(r.g + i + 1, r.n - i - 1) > MAX_EXTENT)
-			why = "an axis, or those before or behind it, have more "
-			      "than 65536 elements";
-	return why;
+	return why ? why : check_extents(&r);
 }
 
 /* -1 - x, or 255 - x of unsigned: turns the order around */
@@ -58,6 +52,8 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 {
 	struct reduction r;
 	(void)reduction_read(p, op, &r);
+	if (r.ifm->type == TFL_INT32)
+		return lower_words_reduced(p, op, &r);
 	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	if (!r.drops) {

@@ -67,7 +67,8 @@ reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, TYPE_MAPS);
+		why = check_maps(p, op, op->code == TFL_MEAN ? TYPE_MAPS
+							     : TYPE_MAPS | TYPE_I32);
 	if (why)
 		return why;
 	*r = (struct reduction){ .ifm = part_in(p, op, 0),
@@ -333,6 +334,8 @@ check_sum(const struct part *p, const struct tfl_op *op)
 	const char *why = reduction_read(p, op, &r);
 	if (why)
 		return why;
+	if (r.ifm->type == TFL_INT32)
+		return check_extents(&r);
 	bool ok = op->code == TFL_MEAN
 		      ? mean_scale(&r, &r.scale)
 		      : npu_quantise(quant_scale(r.ifm) / quant_scale(r.ofm),
@@ -367,6 +370,8 @@ lower_sum(struct part *p, const struct tfl_op *op)
 {
 	struct reduction r;
 	(void)reduction_read(p, op, &r);
+	if (r.ifm->type == TFL_INT32)
+		return lower_words_reduced(p, op, &r);
 	r.zero = quant_zero(r.ifm);
 	if (op->code == TFL_MEAN)
 		(void)mean_scale(&r, &r.scale);

@@ -27,6 +27,10 @@ struct reduction {
 /* NULL, or why the operator is no reduction that can be described so */
 const char *reduction_read(const struct part *p, const struct tfl_op *op,
 			   struct reduction *r);
+/* wordreduce.c: every reduced axis in turn; of 32 bits */
+const char *check_extents(const struct reduction *r);
+bool lower_words_reduced(struct part *p, const struct tfl_op *op,
+			 struct reduction *r);
 int64_t axes_product(const struct axis *g, int n);
 
 /* how a pool sees k1 x r x k2 elements of which it reduces the middle */

@@ -83,7 +83,7 @@ lower_abs(struct part *p, const struct tfl_op *op)
 static const char *
 check_neg(const struct part *p, const struct tfl_op *op)
 {
-	return check_unary(p, op, TYPE_MAPS);
+	return check_unary(p, op, TYPE_MAPS | TYPE_I32);
 }
 
 /* zero point less x; scales are assumed equal, as in the reference */
@@ -93,6 +93,10 @@ lower_neg(struct part *p, const struct tfl_op *op)
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	if (i->type == TFL_INT32) {
+		(void)word_op_to(p, OP_SUB, word_const(p, 0), ifm, ofm);
+		return true;
+	}
 	struct g_op *r = part_op(p, OP_SUB, ifm, ofm);
 	op_scalar(r, 0, 0);
 	G_PUT(r, OP, reversed, 1);
