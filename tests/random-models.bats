@@ -3,21 +3,23 @@
 
 load lib/common
 
+GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+
 random_models()
 {
-	run "$BATS_TEST_DIRNAME/random-models" -b "$NPUTOOLS_BUILD" "$@"
+	run "$BATS_TEST_DIRNAME/random-models" -b "${NPUTOOLS_BUILD:-$TOP/build}" "$@"
 	echo "$output"
 }
 
 @test "random models compute the same on every accelerator" {
-	random_models -n 300
+	random_models -n 200
 	[ "$status" = 0 ]
 }
 
 @test "every operator that nputools-ops(7) names is drawn" {
 	sed -n '/^\.It Cm/{s/ No ([^)]*)//g;p}' "$TOP/man/nputools-ops.7" |
 		grep -oE '\<[A-Z][A-Z0-9_]+\>' | sort -u >named
-	"$NPUTOOLS_TESTBIN/gen-model" -l | sort >drawn
+	"$GEN" -l | sort >drawn
 	[ "$(wc -l <named)" -gt 50 ]
 	[ -z "$(comm -23 named drawn)" ]
 }
@@ -26,12 +28,12 @@ random_models()
 @test "a failure shrinks to a small model, which is kept" {
 	build=$PWD/broken
 	mkdir -p "$build/bin" "$build/tests"
-	ln -s "$NPUTOOLS_BIN"/* "$build/bin/"
-	ln -s "$NPUTOOLS_TESTBIN/gen-model" "$build/tests/"
+	ln -s "$BIN"/* "$build/bin/"
+	ln -s "$GEN" "$build/tests/"
 	rm "$build/bin/npu-wenc"
 	cat >"$build/bin/npu-wenc" <<-EOF
 		#!/bin/bash
-		"$NPUTOOLS_BIN/npu-wenc" | tee graph
+		"$BIN/npu-wenc" | tee graph
 		! grep -q '^op .*do=conv' graph
 	EOF
 	chmod +x "$build/bin/npu-wenc"
