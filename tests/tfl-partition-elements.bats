@@ -7,6 +7,7 @@ load lib/model
 load lib/partition
 # shellcheck disable=SC2154 # t is set there
 
+I8=9 U8=3 I16=7 I32=2 # types
 ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=19 RSQRT=76 SOFTMAX=25
 
 @test "a function of 8 bits is one table, whatever it is" {

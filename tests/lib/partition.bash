@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # After lib/model:  load lib/partition
 # one operator on the NPU, or on the CPU with a reason
+# shellcheck disable=SC2154 # t is of lib/model
 
 # op NAME CODE TYPE SHAPE [JQ]: one operator of one input and output alike
 op()
@@ -38,10 +39,6 @@ with()
 {
 	echo ".subgraphs[0].operators[0] += {builtin_options_type:$1,builtin_options:$2}"
 }
-
-# types
-# shellcheck disable=SC2034
-I8=9 U8=3 I16=7 I32=2
 
 npu_ops()
 {
