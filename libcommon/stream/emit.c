@@ -327,7 +327,7 @@ part_of(const struct g_step *s)
 
 struct state {
 	struct depend prev; /* the kernel before */
-	const struct g_lut *slot[8]; /* what the table slots hold */
+	struct lut_slots tables;
 };
 
 static bool
@@ -436,47 +436,31 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 	return true;
 }
 
-static int32_t
-lut_bytes(const struct g_lut *l)
-{
-	return l->bits == 8 ? 256 : l->bits == 32 ? 1024 : 2048;
-}
-
 static void
 emit_table(struct emitter *m, struct state *st, const struct g_lut *l, int slot,
 	   const struct g_step *s)
 {
-	enum { SLOT_BYTES = 256 };
 	emit_transfer(m, PLACE_FLASH, l->at, SHRAM_REGION,
-		      accel_lut_base(m->accel) + slot * SLOT_BYTES, lut_bytes(l),
-		      true, s);
-	for (int i = 0; i < lut_bytes(l) / SLOT_BYTES; i++)
-		st->slot[slot + i] = l;
+		      accel_lut_base(m->accel) + slot * LUT_SLOT_BYTES,
+		      lut_bytes(l), true, s);
+	lut_slots_put(&st->tables, l, slot);
 }
 
-/*
- * The slot of a table, uploaded first where it isn't resident.  8-bit tables
- * take slots in turn, larger ones begin at 0 or 4.
- */
+/* the slot of a table, uploaded first where it isn't resident */
 static int
-table_slot(struct emitter *m, struct state *st, const struct g_lut *l, int *turn)
+table_slot(struct emitter *m, struct state *st, const struct g_lut *l)
 {
-	enum { SLOTS = 8 };
-	int size = lut_bytes(l) / 256;
-	for (int i = 0; i + size <= SLOTS; i += size)
-		if (st->slot[i] == l && st->slot[i + size - 1] == l)
-			return i;
-	int slot = *turn / size * size % SLOTS;
-	*turn = (slot + size) % SLOTS;
-	emit_table(m, st, l, slot, NULL);
+	bool missing;
+	int slot = lut_slots_find(&st->tables, l, &missing);
+	if (missing)
+		emit_table(m, st, l, slot, NULL);
 	return slot;
 }
 
 static bool
 emit_steps(struct emitter *m, const struct g_node *n)
 {
-	struct state st = { .slot = { NULL } };
-	int turn = 0;
+	struct state st = { .tables = { .turn = 0 } };
 	for (size_t i = 0; i < m->g->n_steps; i++) {
 		const struct g_step *s = m->g->steps[i];
 		if ((s->op ? s->op->node : s->node) != n)
@@ -488,12 +472,11 @@ emit_steps(struct emitter *m, const struct g_node *n)
 		if (!s->op)
 			continue;
 		int slot = s->op->act == G_ACT_LUT
-			       ? table_slot(m, &st, s->op->lut, &turn)
+			       ? table_slot(m, &st, s->op->lut)
 			       : 0;
 		if (!emit_kernel(m, &st, s, slot))
 			return false;
-		if (!m->accel->lut_banks && s->op->act != G_ACT_LUT)
-			memset(st.slot, 0, sizeof(st.slot));
+		lut_slots_after(&st.tables, m->accel, s->op);
 	}
 	return true;
 }

@@ -41,6 +41,25 @@ struct emit_rows {
 };
 struct emit_rows emit_ifm_rows(const struct g_op *op, struct g_range ofm_rows);
 
+/*
+ * Tables that the SHRAM holds while a node runs, in 8 slots of 256 bytes.
+ * lut_slots_find gives the slot of a table, and in *missing whether it must be
+ * uploaded there first: 8-bit tables take slots in turn, larger ones begin at
+ * slot 0 or 4.  lut_slots_put records an upload; lut_slots_after what is left
+ * when op has run: parts without banks of their own for tables
+ * (spec/operators.md 4.8) lose them to kernels that use none.
+ */
+enum { LUT_SLOTS = 8, LUT_SLOT_BYTES = 256 };
+struct lut_slots {
+	const struct g_lut *held[LUT_SLOTS];
+	int turn;
+};
+int32_t lut_bytes(const struct g_lut *l);
+int lut_slots_find(struct lut_slots *s, const struct g_lut *l, bool *missing);
+void lut_slots_put(struct lut_slots *s, const struct g_lut *l, int slot);
+void lut_slots_after(struct lut_slots *s, const struct accel *accel,
+		     const struct g_op *op);
+
 /* the encoded pieces of one slice; NULL where there is none */
 const struct g_code *emit_code(const struct graph *g,
 			       const struct g_weights *w, int slice, int core);

@@ -98,7 +98,7 @@ codes_init(struct codes *c, uint16_t greatest, const struct palette *before)
 void
 codes_add(struct codes *c, const struct fit *f)
 {
-	struct mode m = f->slice.mode;
+	struct mode m = f->mode;
 	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
 
 	/* the direct families have this already */

@@ -144,45 +144,46 @@ at_least(const struct layout *l, uint32_t n, int x)
 	return n - l->entries[k] - l->below[x - k + l->pal.ofs];
 }
 
+struct choice {
+	struct mode mode;
+	uint64_t bits;
+};
+
 static void
-try(struct fitted *c, uint64_t bits, struct mode mode, struct count count)
+try(struct choice *c, uint64_t bits, uint8_t wdiv, bool trunc)
 {
 	if (bits >= c->bits)
 		return;
-	*c = (struct fitted){ .bits = bits, .mode = mode, .count = count };
+	c->bits = bits;
+	c->mode = (struct mode){ .wdiv = wdiv, .trunc = trunc };
 }
 
 /* The cheapest way to write n indices; bits stay UINT64_MAX if there is none. */
-static struct fitted
+static struct choice
 choose_weight_mode(const struct layout *l, uint32_t n)
 {
-	struct fitted c = { .bits = UINT64_MAX };
+	struct choice c = { .bits = UINT64_MAX };
 
 	/* a plain index past the palette: no known encoder makes one (1.4) */
 	if (l->last < (l->pal.n ? l->pal.n : 1 << l->pal.bits))
 		try(&c, (uint64_t)n * (unsigned)palette_plain_width(&l->pal),
-		    (struct mode){ .wdiv = WEIGHTS_WDIV_PLAIN },
-		    (struct count){ .weights = n });
+		    WEIGHTS_WDIV_PLAIN, false);
 	for (uint8_t d = 0; d < WEIGHTS_DIVISORS; d++) {
-		struct count k = { .weights = n, .symbols = n };
-		uint64_t rest = (uint64_t)n * d;
+		uint64_t symbols = n, seconds = 0, rest = (uint64_t)n * d;
 		if (l->last >> d >= WEIGHTS_QUOTIENTS)
 			continue;
 		for (int q = 1; q <= l->last >> d; q++) {
 			uint32_t tail = at_least(l, n, q << d);
 			if (q & 1)
-				k.seconds += tail;
+				seconds += tail;
 			else
-				k.symbols += tail;
+				symbols += tail;
 		}
-		try(&c, chunked(k.symbols, WEIGHTS_UNARY) + k.seconds + rest,
-		    (struct mode){ .wdiv = d }, k);
-		if (l->last >> d != 2)
-			continue;
-		k = (struct count){ .weights = n, .symbols = n,
-				    .seconds = at_least(l, n, 1 << d) };
-		try(&c, chunked(n, WEIGHTS_UNARY) + k.seconds + rest,
-		    (struct mode){ .wdiv = d, .trunc = true }, k);
+		try(&c, chunked(symbols, WEIGHTS_UNARY) + seconds + rest, d,
+		    false);
+		if (l->last >> d == 2)
+			try(&c, chunked(n, WEIGHTS_UNARY) +
+			    at_least(l, n, 1 << d) + rest, d, true);
 	}
 	return c;
 }
@@ -221,11 +222,11 @@ struct search {
 };
 
 /* keeps the palette of these entries if it is better; returns its choice */
-static struct fitted
+static struct choice
 consider(struct search *h, const uint16_t *entries, int k)
 {
 	struct palette pal = { .runs = h->runs, .n = (uint8_t)k };
-	struct fitted c = { .bits = UINT64_MAX };
+	struct choice c = { .bits = UINT64_MAX };
 
 	for (int x = 0; x < k; x++)
 		pal.direct[x] = entries[x];
@@ -238,9 +239,10 @@ consider(struct search *h, const uint16_t *entries, int k)
 	c.mode.zdiv = h->zdiv;
 	if (k == 0 && c.bits < h->best->direct_bits)
 		h->best->direct_bits = c.bits;
-	if (c.bits < h->best->slice.bits) {
+	if (c.bits < h->best->bits) {
 		h->best->palette = h->l.pal;
-		h->best->slice = c;
+		h->best->mode = c.mode;
+		h->best->bits = c.bits;
 	}
 	return c;
 }
@@ -297,7 +299,7 @@ fit_runs(const struct stats *st, bool runs, bool thorough, struct fit *best)
 	if (runs)
 		h.run_bits = choose_run_mode(st, h.s.n, true, &m);
 	h.zdiv = m.zdiv;
-	struct fitted direct = consider(&h, NULL, 0);
+	struct choice direct = consider(&h, NULL, 0);
 	rank_top(&h.s);
 	consider_top(&h, thorough);
 	if (direct.mode.wdiv < WEIGHTS_DIVISORS)
@@ -307,7 +309,7 @@ fit_runs(const struct stats *st, bool runs, bool thorough, struct fit *best)
 struct fit
 fit_stats(const struct stats *st, bool thorough)
 {
-	struct fit best = { .slice.bits = UINT64_MAX, .direct_bits = UINT64_MAX };
+	struct fit best = { .bits = UINT64_MAX, .direct_bits = UINT64_MAX };
 	uint32_t zeros = st->n[WEIGHTS_ZERO];
 
 	assert(st->n_values > 0);
@@ -315,13 +317,13 @@ fit_stats(const struct stats *st, bool thorough)
 	/* a run costs every weight a bit, and no zero costs above 9 */
 	if (zeros * 9 > st->n_values - zeros)
 		fit_runs(st, true, thorough, &best);
-	assert(best.slice.bits != UINT64_MAX);
+	assert(best.bits != UINT64_MAX);
 	return best;
 }
 
 bool
 fit_mode(const struct stats *st, const struct palette *pal, bool fresh,
-	 struct fitted *out)
+	 struct mode *mode, uint64_t *bits)
 {
 	struct source s;
 	struct layout l;
@@ -329,11 +331,12 @@ fit_mode(const struct stats *st, const struct palette *pal, bool fresh,
 	source_of(&s, st, pal->runs);
 	if (!lay_out(&l, &s, pal, true))
 		return false;
-	*out = choose_weight_mode(&l, s.n);
-	if (out->bits == UINT64_MAX)
+	struct choice c = choose_weight_mode(&l, s.n);
+	if (c.bits == UINT64_MAX)
 		return false;
-	out->bits += palette_header_bits(pal, fresh);
+	*bits = c.bits + palette_header_bits(pal, fresh);
 	if (pal->runs)
-		out->bits += choose_run_mode(st, s.n, fresh, &out->mode);
+		*bits += choose_run_mode(st, s.n, fresh, &c.mode);
+	*mode = c.mode;
 	return true;
 }

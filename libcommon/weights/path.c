@@ -24,12 +24,6 @@ blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
 	size_t begin = 0, cap = 0, run = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		/* among values that are not zero only the length matters */
-		while (!run && i < n && i + 1 - begin < (size_t)most &&
-		       d[i] != WEIGHTS_ZERO)
-			i++;
-		if (i == n)
-			break;
 		bool zero = d[i] == WEIGHTS_ZERO;
 		size_t cut = 0;
 		run = zero ? run + 1 : 0;

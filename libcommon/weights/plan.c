@@ -66,8 +66,7 @@ static int
 by_saving(const void *a, const void *b)
 {
 	const struct fit *x = a, *y = b;
-	uint64_t sx = x->direct_bits - x->slice.bits;
-	uint64_t sy = y->direct_bits - y->slice.bits;
+	uint64_t sx = x->direct_bits - x->bits, sy = y->direct_bits - y->bits;
 
 	if (sx != sy)
 		return sx < sy ? 1 : -1;
@@ -131,7 +130,8 @@ plan_rounds(struct window *w, struct codes *both[2], size_t length,
 	}
 	if (rounds == 0) {
 		*best = plan_begin(w);
-		plan_add(best, w->d, 0, w->n, &whole.palette, &whole.slice, true);
+		plan_add(best, w->d, 0, w->n, &whole.palette, whole.mode,
+			 true);
 	}
 }
 

@@ -12,7 +12,7 @@
 struct side {
 	const struct wslice *s;
 	const struct palette *pal;
-	struct count count;
+	struct tally t;
 	uint16_t index[WEIGHTS_N_INDEX];
 };
 
@@ -23,14 +23,14 @@ change(struct side *side, uint16_t d, bool more)
 	struct mode m = side->s->mode;
 	uint32_t x = side->index[d], q = x >> m.wdiv;
 	struct tally one = { 0 };
-	struct count *c = &side->count;
+	struct tally *t = &side->t;
 
 	if (!more) {
 		tally_weight(&one, x, m, false);
-		c->weights -= one.c.weights;
-		c->symbols -= one.c.symbols;
-		c->seconds -= one.c.seconds;
-		return c->weights > 0;
+		t->weights -= one.weights;
+		t->symbols -= one.symbols;
+		t->seconds -= one.seconds;
+		return t->weights > 0;
 	}
 	if (x == WEIGHTS_UNREACHED)
 		return false;
@@ -40,50 +40,39 @@ change(struct side *side, uint16_t d, bool more)
 	if (m.wdiv != WEIGHTS_WDIV_PLAIN &&
 	    q >= (m.trunc ? 3u : WEIGHTS_QUOTIENTS))
 		return false;
-	tally_weight(&one, x, m, false);
-	c->weights += one.c.weights;
-	c->symbols += one.c.symbols;
-	c->seconds += one.c.seconds;
-	return c->weights <= WEIGHTS_SLICE_SAFE;
+	tally_weight(t, x, m, false);
+	return t->weights <= WEIGHTS_SLICE_SAFE;
 }
 
 static uint64_t
 side_bits(const struct side *s)
 {
-	return count_bits(&s->count, s->pal, s->s->mode, s->s->fresh);
+	return tally_bits(&s->t, s->pal, s->s->mode, s->s->fresh);
 }
 
-/* A border, and what lies on both sides of it. */
-struct border {
-	size_t at;
-	uint64_t bits;
-	struct count left, right;
-};
-
 /*
- * Tries borders from *best on in one direction (+1: the left side grows) for
- * one with fewer bits.
+ * Tries borders from `at` on in one direction (+1: the left side grows);
+ * returns the best, and its bits in *least.
  */
-static void
-scan(struct side *left, struct side *right, const uint16_t *d, size_t at,
-     int step, int reach, struct border *best)
+static size_t
+scan(struct side left, struct side right, const uint16_t *d, size_t at,
+     int step, int reach, uint64_t *least)
 {
-	const struct count was[] = { left->count, right->count };
+	size_t best = at;
 
 	for (int i = 0; i < reach; i++) {
 		uint16_t v = step > 0 ? d[at] : d[at - 1];
-		if (!change(left, v, step > 0) ||
-		    !change(right, v, step < 0))
+		if (!change(&left, v, step > 0) ||
+		    !change(&right, v, step < 0))
 			break;
 		at = step > 0 ? at + 1 : at - 1;
-		uint64_t bits = side_bits(left) + side_bits(right);
-		if (bits < best->bits)
-			*best = (struct border){ .at = at, .bits = bits,
-						 .left = left->count,
-						 .right = right->count };
+		uint64_t bits = side_bits(&left) + side_bits(&right);
+		if (bits < *least) {
+			*least = bits;
+			best = at;
+		}
 	}
-	left->count = was[0];
-	right->count = was[1];
+	return best;
 }
 
 static bool
@@ -94,16 +83,18 @@ has_runs(const struct plan *p, size_t i)
 
 /* slice i into a side, unless it is there */
 static void
-load(struct side *side, const struct plan *p, size_t i)
+load(struct side *side, const struct plan *p, size_t i, const uint16_t *d)
 {
 	const struct wslice *s = &p->slices[i];
-	const struct palette *was = side->pal;
 
+	if (side->s == s)
+		return;
 	side->s = s;
 	side->pal = &p->palettes[s->palette];
-	side->count = s->count;
-	if (side->pal != was)
-		palette_indices(side->pal, side->index);
+	side->t = (struct tally){ 0 };
+	palette_indices(side->pal, side->index);
+	for (size_t at = i ? s[-1].end : 0; at < s->end; at++)
+		tally_weight(&side->t, side->index[d[at]], s->mode, false);
 }
 
 /* the border behind slice i */
@@ -111,19 +102,19 @@ static void
 polish_border(struct plan *p, size_t i, const uint16_t *d, int reach,
 	      struct side *left, struct side *right)
 {
-	struct wslice *s = &p->slices[i];
+	size_t at = p->slices[i].end;
 
-	load(left, p, i);
-	load(right, p, i + 1);
-	uint64_t was = side_bits(left) + side_bits(right);
-	struct border best = { .at = s->end, .bits = was,
-			       .left = s[0].count, .right = s[1].count };
-	scan(left, right, d, s->end, 1, reach, &best);
-	scan(left, right, d, s->end, -1, reach, &best);
-	p->bits -= was - best.bits;
-	s[0].end = best.at;
-	s[0].count = best.left;
-	s[1].count = best.right;
+	load(left, p, i, d);
+	load(right, p, i + 1, d);
+	uint64_t was = side_bits(left) + side_bits(right), least = was;
+	size_t ahead = scan(*left, *right, d, at, 1, reach, &least);
+	uint64_t forward = least;
+	size_t back = scan(*left, *right, d, at, -1, reach, &least);
+	if (least == was)
+		return;
+	p->slices[i].end = least < forward ? back : ahead;
+	p->bits -= was - least;
+	right->s = NULL; /* its values are others now */
 }
 
 void

@@ -28,7 +28,8 @@ void stats_join(struct stats *st, const struct stats *next);
 /* A palette and a mode, and the exact bits of one fresh slice with them. */
 struct fit {
 	struct palette palette;
-	struct fitted slice; /* one, with them */
+	struct mode mode;
+	uint64_t bits;
 	uint64_t direct_bits; /* of the best fit without palette */
 };
 
@@ -37,7 +38,7 @@ struct fit fit_stats(const struct stats *st, bool thorough);
 
 /* The best mode under a given palette.  False: it can't write some value. */
 bool fit_mode(const struct stats *st, const struct palette *pal, bool fresh,
-	      struct fitted *out);
+	      struct mode *mode, uint64_t *bits);
 
 /* ---- codes.c ---- */
 

@@ -24,7 +24,7 @@ struct choice {
 	struct stretch *path;
 	size_t n;
 	struct stats *stats; /* of every stretch */
-	struct fitted *slices; /* of every stretch in its palette */
+	struct mode *modes;  /* of every stretch as a slice of its palette */
 	struct node *nodes;  /* n + 1 */
 	struct stats sum;
 };
@@ -88,14 +88,15 @@ reach_as_section(struct choice *c, size_t i, size_t j)
 
 	memset(&c->sum, 0, sizeof(c->sum));
 	for (size_t k = i; k < j; k++) {
+		uint64_t slice = 0;
 		stats_join(&c->sum, &c->stats[k]);
 		writable = writable &&
 			   fit_mode(&c->stats[k], pal, c->path[k].fresh,
-				    &c->slices[k]);
-		bits += c->slices[k].bits;
+				    &c->modes[k], &slice);
+		bits += slice;
 	}
 	struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
-	reach(c, i, j, f.slice.bits, &f);
+	reach(c, i, j, f.bits, &f);
 	if (writable)
 		reach(c, i, j, bits, NULL);
 }
@@ -109,7 +110,7 @@ reach_joined(struct choice *c, size_t i)
 	for (size_t k = i; k < c->n && k - i < most; k++) {
 		stats_join(&c->sum, &c->stats[k]);
 		struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
-		reach(c, i, k + 1, f.slice.bits, &f);
+		reach(c, i, k + 1, f.bits, &f);
 	}
 }
 
@@ -120,7 +121,7 @@ choose(struct choice *c, const struct fit *whole)
 
 	for (size_t i = 1; i <= c->n; i++)
 		c->nodes[i].bits = UINT64_MAX;
-	reach(c, 0, c->n, whole->slice.bits, whole);
+	reach(c, 0, c->n, whole->bits, whole);
 	for (size_t i = 0; i < c->n; i++) {
 		if (i == end) {
 			while (++end < c->n && !c->path[end].fresh)
@@ -153,7 +154,7 @@ add_section(struct choice *c, struct plan *p, size_t end)
 
 	if (!node->slices) {
 		plan_add(p, c->w->d, s[from].begin, s[end - 1].end, &f.palette,
-			 &f.slice, true);
+			 f.mode, true);
 		if (c->w->next)
 			codes_add(c->w->next, &f);
 		return;
@@ -161,8 +162,8 @@ add_section(struct choice *c, struct plan *p, size_t end)
 	f.palette = *palette_of(c, from);
 	for (size_t i = from; i < end; i++)
 		plan_add(p, c->w->d, s[i].begin, s[i].end, &f.palette,
-			 &c->slices[i], s[i].fresh);
-	f.slice = c->slices[from];
+			 c->modes[i], s[i].fresh);
+	f.mode = c->modes[from];
 	if (c->w->next)
 		codes_add(c->w->next, &f);
 }
@@ -191,7 +192,7 @@ plan_sections(struct window *w, struct arena *scratch, size_t n,
 		.path = w->path,
 		.n = n,
 		.stats = anew(scratch, struct stats, n),
-		.slices = anew(scratch, struct fitted, n),
+		.modes = anew(scratch, struct mode, n),
 		.nodes = anew(scratch, struct node, n + 1),
 	};
 	align_slices(c);

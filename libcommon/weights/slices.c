@@ -48,24 +48,16 @@ palette_header_bits(const struct palette *pal, bool fresh)
 }
 
 uint64_t
-count_bits(const struct count *c, const struct palette *pal, struct mode m,
+tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
 	   bool fresh)
 {
 	uint64_t bits = palette_header_bits(pal, fresh);
 
 	if (m.wdiv == WEIGHTS_WDIV_PLAIN)
-		return bits + (uint64_t)c->weights *
-				  (unsigned)palette_plain_width(pal);
-	return bits + chunked(c->symbols, WEIGHTS_UNARY) + c->seconds +
-	       (uint64_t)c->weights * m.wdiv;
-}
-
-uint64_t
-tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
-	   bool fresh)
-{
-	uint64_t bits = count_bits(&t->c, pal, m, fresh);
-
+		bits += t->weights * (uint64_t)palette_plain_width(pal);
+	else
+		bits += chunked(t->symbols, WEIGHTS_UNARY) + t->seconds +
+			t->weights * m.wdiv;
 	if (pal->runs) {
 		uint64_t runs = t->runs + fresh;
 		uint64_t units = t->run_units + (t->run >> m.zdiv);
@@ -76,8 +68,7 @@ tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
 }
 
 static void
-add_one(struct plan *p, size_t end, struct mode mode, const struct count *c,
-	bool fresh)
+add_one(struct plan *p, size_t end, struct mode mode, bool fresh)
 {
 	agrow(p->a, p->slices, p->n_slices, &p->cap_slices);
 	p->slices[p->n_slices++] = (struct wslice){
@@ -85,88 +76,42 @@ add_one(struct plan *p, size_t end, struct mode mode, const struct count *c,
 		.fresh = fresh,
 		.palette = (uint32_t)p->n_palettes - 1,
 		.mode = mode,
-		.count = *c,
 	};
-}
-
-/*
- * More values than may be weights of a slice.  Without runs every value is a
- * weight: symbols, in the upper half, and seconds are summed by value.
- */
-static void
-add_dense(struct plan *p, const uint16_t *d, size_t begin, size_t end,
-	  const struct palette *pal, struct mode mode, bool fresh)
-{
-	uint16_t index[WEIGHTS_N_INDEX];
-	uint64_t cost[WEIGHTS_N_INDEX];
-
-	palette_indices(pal, index);
-	for (int v = 0; v < WEIGHTS_N_INDEX; v++) {
-		struct tally one = { 0 };
-		tally_weight(&one, index[v], mode, false);
-		cost[v] = (uint64_t)one.c.symbols << 32 | one.c.seconds;
-	}
-	for (size_t next; begin < end; begin = next, fresh = false) {
-		next = end - begin < WEIGHTS_SLICE_SAFE ? end
-							: begin + WEIGHTS_SLICE_SAFE;
-		uint64_t sum = 0;
-		for (size_t i = begin; i < next; i++)
-			sum += cost[d[i]];
-		struct count c = { .weights = (uint32_t)(next - begin),
-				   .symbols = (uint32_t)(sum >> 32),
-				   .seconds = (uint32_t)sum };
-		p->bits += count_bits(&c, pal, mode, fresh);
-		add_one(p, next, mode, &c, fresh);
-	}
-}
-
-/* the same with runs: weights are counted one by one */
-static void
-add_sparse(struct plan *p, const uint16_t *d, size_t begin, size_t end,
-	   const struct palette *pal, struct mode mode, bool fresh)
-{
-	uint16_t index[WEIGHTS_N_INDEX];
-	struct tally t = { 0 };
-
-	palette_indices(pal, index);
-	for (size_t i = begin; i < end; i++) {
-		if (d[i] == WEIGHTS_ZERO) {
-			t.run++;
-			continue;
-		}
-		if (t.c.weights == WEIGHTS_SLICE_SAFE) {
-			p->bits += tally_bits(&t, pal, mode, fresh);
-			add_one(p, i, mode, &t.c, fresh);
-			fresh = false;
-			t = (struct tally){ 0 };
-		}
-		tally_weight(&t, index[d[i]], mode, true);
-	}
-	if (t.c.weights == 0) { /* one of nothing but zeros is a weight */
-		uint64_t rest = t.run - 1;
-		t.run = 0;
-		tally_weight(&t, index[WEIGHTS_ZERO], mode, true);
-		t.run = rest;
-	}
-	p->bits += tally_bits(&t, pal, mode, fresh);
-	add_one(p, end, mode, &t.c, fresh);
 }
 
 void
 plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
-	 const struct palette *pal, const struct fitted *f, bool fresh)
+	 const struct palette *pal, struct mode mode, bool fresh)
 {
+	uint16_t index[WEIGHTS_N_INDEX];
+	struct tally t = { 0 };
+
 	if (fresh) {
 		agrow(p->a, p->palettes, p->n_palettes, &p->cap_palettes);
 		p->palettes[p->n_palettes++] = *pal;
 	}
-	if (end - begin > WEIGHTS_SLICE_SAFE) {
-		(pal->runs ? add_sparse : add_dense)(p, d, begin, end, pal,
-						     f->mode, fresh);
-		return;
+	palette_indices(pal, index);
+	for (size_t i = begin; i < end; i++) {
+		if (pal->runs && d[i] == WEIGHTS_ZERO) {
+			t.run++;
+			continue;
+		}
+		if (t.weights == WEIGHTS_SLICE_SAFE) {
+			p->bits += tally_bits(&t, pal, mode, fresh);
+			add_one(p, i, mode, fresh);
+			fresh = false;
+			t = (struct tally){ 0 };
+		}
+		tally_weight(&t, index[d[i]], mode, pal->runs);
 	}
-	p->bits += f->bits;
-	add_one(p, end, f->mode, &f->count, fresh);
+	if (t.weights == 0) { /* one of nothing but zeros is a weight */
+		uint64_t rest = t.run - 1;
+		t.run = 0;
+		tally_weight(&t, index[WEIGHTS_ZERO], mode, pal->runs);
+		t.run = rest;
+	}
+	p->bits += tally_bits(&t, pal, mode, fresh);
+	add_one(p, end, mode, fresh);
 }
 
 void
@@ -180,7 +125,7 @@ plan_append(struct plan *p, const struct plan *more)
 			p->palettes[p->n_palettes++] =
 			    more->palettes[s->palette];
 		}
-		add_one(p, s->end, s->mode, &s->count, s->fresh);
+		add_one(p, s->end, s->mode, s->fresh);
 	}
 	p->bits += more->bits;
 }

@@ -98,11 +98,6 @@ struct mode {
 	uint8_t zdiv; /* 0..3; 0 without runs */
 };
 
-/* Weights of a slice, the symbols of their quotients, those that are not 0. */
-struct count {
-	uint32_t weights, symbols, seconds;
-};
-
 /*
  * A slice holds the values from the end of its predecessor up to `end`.  With
  * runs, one that continues a palette starts at a value that is not zero.
@@ -112,12 +107,11 @@ struct wslice {
 	bool fresh; /* sets its palette (NEWPAL) */
 	uint32_t palette;
 	struct mode mode;
-	struct count count;
 };
 
 /* slices.c: what of a slice's content decides its size, weight by weight. */
 struct tally {
-	struct count c;
+	uint64_t weights, symbols, seconds;
 	uint64_t runs, run_units, run; /* run: zeros since the last weight */
 };
 
@@ -127,19 +121,15 @@ tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs)
 {
 	uint32_t q = x >> m.wdiv;
 
-	t->c.weights++;
-	t->c.symbols += m.trunc ? 1 : q / 2 + 1;
-	t->c.seconds += m.trunc ? q > 0 : (q + 1) / 2;
+	t->weights++;
+	t->symbols += m.trunc ? 1 : q / 2 + 1;
+	t->seconds += m.trunc ? q > 0 : (q + 1) / 2;
 	if (runs) {
 		t->runs++;
 		t->run_units += t->run >> m.zdiv;
 		t->run = 0;
 	}
 }
-
-/* bits of a slice's header and weights (1.9) */
-uint64_t count_bits(const struct count *c, const struct palette *pal,
-		    struct mode m, bool fresh);
 
 /* the exact bits of what was counted, as one slice (1.9) */
 uint64_t tally_bits(const struct tally *t, const struct palette *pal,
@@ -161,20 +151,13 @@ struct plan {
 struct plan plan_stream(struct arena *a, const uint16_t *d, size_t n,
 			int level);
 
-/* A way to write a stretch as one slice, with what it comes to, exactly. */
-struct fitted {
-	struct mode mode;
-	struct count count;
-	uint64_t bits;
-};
-
 /*
  * slices.c: adds d[begin..end-1] to a plan, which reaches up to begin, as one
  * slice (as more, where there are too many weights).  fresh: with its palette,
  * else pal has to be that of the slice before.
  */
 void plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
-	      const struct palette *pal, const struct fitted *f, bool fresh);
+	      const struct palette *pal, struct mode mode, bool fresh);
 
 /* adds all slices of another plan that begins where this one ends */
 void plan_append(struct plan *p, const struct plan *more);

@@ -81,7 +81,7 @@ exact(const uint16_t *d, size_t n, size_t grid)
 		memset(all, 0, sizeof(*all));
 		for (size_t j = i; j < m; j++) {
 			stats_join(all, &one[j]);
-			uint64_t bits = best[i] + fit_stats(all, true).slice.bits;
+			uint64_t bits = best[i] + fit_stats(all, true).bits;
 			best[j + 1] = bits < best[j + 1] ? bits : best[j + 1];
 		}
 	}

@@ -12,6 +12,8 @@
  */
 #include "sched.h"
 
+#include "stream/emit.h"
+
 enum { LEAST_CHUNK = 1024, ALIGN = 16 };
 
 struct walk {
@@ -24,6 +26,7 @@ struct walk {
 	double end[2];	  /* of the kernels issued last, older first */
 	double dma_end[2];
 	double flash; /* until when kernels read flash in place */
+	struct lut_slots tables;
 	int next;	  /* first unit that may have to be fetched */
 	int64_t sent;	  /* of its bytes */
 	int node_start, node_end; /* kernels of this node */
@@ -60,48 +63,71 @@ has_room(const struct walk *w, struct unit *u, int from)
 	return !w->shelf || shelf_find(w->shelf, life_of(w, u, from), bytes, &u->at);
 }
 
-/*
- * A buffer for unit u, to be filled before kernel i.  Kernels that are still
- * running may use bytes that die with them: a buffer that was free before they
- * began needs no wait; any other transfer waits until they are done.
- */
-static bool
-reserve(struct walk *w, struct unit *u, int i)
+/* the oldest kernel that may still run when kernel i is about to */
+static int
+oldest(const struct walk *w, int i)
 {
-	int from = i - MAX_KERNELS > w->node_start ? i - MAX_KERNELS : w->node_start;
-	if (!has_room(w, u, from)) {
-		from = i;
-		if (!has_room(w, u, from))
-			return false;
-		w->t = max_f(w->t, w->tk);
+	return i - MAX_KERNELS > w->node_start ? i - MAX_KERNELS : w->node_start;
+}
+
+/* room for a buffer, and when the front end can start to fill it */
+struct room {
+	int from; /* kernel from which on it is free; -1: there is none */
+	double t;
+};
+
+/*
+ * Room for unit u, to be filled before kernel i.  Kernels that are still running
+ * may use bytes that die with them: a buffer that was free before they began
+ * needs no wait; for any other the transfer waits until they are done.
+ */
+static struct room
+find_room(const struct walk *w, struct unit *u, int i)
+{
+	int from = oldest(w, i);
+	double t = w->t;
+	for (; !has_room(w, u, from); from++) {
+		if (from == i)
+			return (struct room){ .from = -1 };
+		t = max_f(t, w->end[MAX_KERNELS - (i - from)]);
 	}
+	return (struct room){ .from = from, .t = t };
+}
+
+static void
+reserve(struct walk *w, struct unit *u, int i, struct room r)
+{
+	w->t = r.t;
 	u->fetched = true;
-	u->start = from;
+	u->start = r.from;
 	if (w->shelf)
-		shelf_put(w->shelf, life_of(w, u, from),
+		shelf_put(w->shelf, life_of(w, u, r.from),
 			  round_up_i64(unit_bytes(u), ALIGN), u->at,
-			  kernel_moment(w->s, w->p, w->node_start < i - MAX_KERNELS
-							? i - MAX_KERNELS
-							: w->node_start) - 1);
-	for (int k = from; k <= u->last; k++)
+			  kernel_moment(w->s, w->p, oldest(w, i)) - 1);
+	for (int k = r.from; k <= u->last; k++)
 		w->used[k] += round_up_i64(unit_bytes(u), ALIGN);
-	return true;
 }
 
 /* DMA_START: the front end waits while as many are under way as can be */
 static void
+start_transfer(struct walk *w, double cycles)
+{
+	w->t = max_f(w->t, w->dma_end[2 - w->s->accel->max_dma]);
+	w->td = max_f(w->t, w->td) + cycles;
+	w->dma_end[0] = w->dma_end[1];
+	w->dma_end[1] = w->td;
+}
+
+static void
 send(struct walk *w, int unit, int64_t bytes, int before)
 {
 	struct plan *p = w->p;
-	int depth = w->s->accel->max_dma;
 	agrow(p->a, p->fetch, p->n_fetches, &p->cap_fetches);
 	p->fetch[p->n_fetches++] = (struct fetch){
 		.unit = unit, .before = before, .lo = w->sent, .hi = w->sent + bytes };
-	w->t = max_f(w->t, w->dma_end[2 - depth]);
-	w->td = max_f(w->t, w->td) + transfer_cycles(w, bytes);
-	w->dma_end[0] = w->dma_end[1];
-	w->dma_end[1] = w->td;
+	start_transfer(w, transfer_cycles(w, bytes));
 	w->sent += bytes;
+	p->unit[unit].arrival = w->td;
 	if (w->sent == unit_bytes(&p->unit[unit])) {
 		w->next = unit + 1;
 		w->sent = 0;
@@ -123,33 +149,50 @@ cost_of_uses(const struct walk *w, int unit, double sum[2])
 	}
 }
 
+/*
+ * Do all uses of a unit end earlier if it is fetched from time t on?  The first
+ * kernel that wants it could begin at `begin`.
+ */
+static bool
+fetching_pays(const struct walk *w, int unit, double t, double begin)
+{
+	double sum[2];
+	cost_of_uses(w, unit, sum);
+	double arrival = max_f(max_f(t, w->td), w->flash) +
+			 transfer_cycles(w, unit_bytes(&w->p->unit[unit]));
+	double wait = max_f(arrival - begin, 0);
+	return w->p->eager || wait + sum[1] < sum[0];
+}
+
 /* the weights of kernel i: the rest of them now, or in place */
 static void
 settle(struct walk *w, int i)
 {
 	int unit = w->p->kernel[i].unit;
-	if (unit < 0 || unit < w->next)
+	if (unit < 0)
 		return;
 	struct unit *u = &w->p->unit[unit];
+	if (unit < w->next) {
+		if (u->fetched)
+			w->t = max_f(w->t, u->arrival);
+		return;
+	}
 	/* what was skipped before is read in place */
 	if (w->next < unit) {
 		w->next = unit;
 		w->sent = 0;
 	}
 	if (!u->fetched) {
-		double sum[2];
-		cost_of_uses(w, unit, sum);
-		double arrive = max_f(max_f(w->t, w->td), w->flash) +
-				transfer_cycles(w, unit_bytes(u));
-		double wait = max_f(arrive - max_f(w->t, w->tk), 0);
-		bool late = wait + sum[1] >= sum[0] && !w->p->eager;
-		if (late || !reserve(w, u, i)) {
+		struct room r = find_room(w, u, i);
+		if (r.from < 0 ||
+		    !fetching_pays(w, unit, r.t, max_f(w->t, w->tk))) {
 			w->next = unit + 1;
 			return;
 		}
+		reserve(w, u, i, r);
 	}
 	send(w, unit, unit_bytes(u) - w->sent, i);
-	w->t = max_f(w->t, w->td); /* the kernel waits for its weights */
+	w->t = max_f(w->t, u->arrival); /* the kernel waits for its weights */
 }
 
 /* bytes that can be on their way until `until` */
@@ -183,12 +226,34 @@ look_ahead(struct walk *w, int i, double until)
 		int64_t rest = unit_bytes(u) - w->sent, n = budget(w, until);
 		if (n < rest && n < LEAST_CHUNK)
 			return;
-		if (!u->fetched && !reserve(w, u, i))
-			return;
+		if (!u->fetched) {
+			struct room r = find_room(w, u, i);
+			if (r.from < 0 || (u->first == i + 1 &&
+					   !fetching_pays(w, w->next, r.t, until)))
+				return;
+			reserve(w, u, i, r);
+		}
 		if (n >= rest - LEAST_CHUNK)
 			n = rest;
 		send(w, w->next, n < rest ? n : rest, i);
 	}
+}
+
+/* a kernel waits for its table, unless the SHRAM holds it */
+static void
+upload_table(struct walk *w, const struct g_op *op)
+{
+	const struct sched *s = w->s;
+	bool missing = false;
+	int slot = op->act == G_ACT_LUT
+		       ? lut_slots_find(&w->tables, op->lut, &missing) : 0;
+	if (missing) {
+		lut_slots_put(&w->tables, op->lut, slot);
+		start_transfer(w, perf_dma_cycles(&s->machine, lut_bytes(op->lut),
+						  s->memory.const_area, MEM_SRAM, true));
+		w->t = max_f(w->t, w->td);
+	}
+	lut_slots_after(&w->tables, s->accel, op);
 }
 
 static void
@@ -204,6 +269,7 @@ issue(struct walk *w, int i)
 		w->flash = max_f(start, w->td) + busy;
 	if (weights_move(w->s))
 		look_ahead(w, i, start + cost);
+	upload_table(w, w->s->info[k->op].op);
 	/* two kernels may be outstanding before this one is */
 	w->t = max_f(w->t, w->end[0]);
 	start = max_f(w->t, w->tk);
@@ -232,6 +298,7 @@ walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scrat
 			w.node_end++;
 		w.t = w.tk = w.td = w.flash = 0;
 		w.end[0] = w.end[1] = w.dma_end[0] = w.dma_end[1] = 0;
+		w.tables = (struct lut_slots){ .turn = 0 };
 		for (int k = i; k < w.node_end; k++)
 			issue(&w, k);
 		p->cycles += max_f(w.tk, w.td);

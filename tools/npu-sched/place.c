@@ -14,7 +14,7 @@
  * Comparisons of two rectangles, for a step of effort: to place a plan while
  * many are compared, the one that was chosen, or once a plan its maps alone.
  */
-static const uint64_t budgets[] = { [QUICK] = 0, [TRY] = 25000, [LAST] = 1000000 };
+static const uint64_t budgets[] = { [QUICK] = 0, [TRY] = 100000, [LAST] = 1000000 };
 enum { MAPS_BUDGET = 100000 };
 
 /* a group that is live with another, and what it bars from where that lies */

@@ -88,6 +88,7 @@ struct unit {
 	int first, last; /* kernels that use it */
 	bool fetched;
 	int start; /* the first transfer comes before this kernel */
+	double arrival; /* of its last byte, on the clock of the walk */
 	int64_t at; /* of its buffer, where that was planned with addresses */
 };
 

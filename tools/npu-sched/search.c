@@ -100,13 +100,13 @@ take_room(struct sched *s, struct plan *p, int64_t limit)
 static bool
 fit(struct sched *s, struct plan *p, int64_t limit)
 {
-	enum { TRIES = 3 };
+	enum { TRIES = 6 };
 	p->taken = anew(p->a, int64_t, p->n_kernels + 1);
 	int64_t maps = pack_maps(s, p);
-	double between = INFINITY; /* cycles, once that was tried */
+	double between = 0;
 	for (int i = 0; i < TRIES; i++) {
 		plan_fetches(s, p, limit);
-		if (p->cycles >= between)
+		if (between && p->cycles >= between)
 			break;
 		place_rects(s, p, QUICK);
 		if (!plan_fits(s, p, limit))
@@ -114,7 +114,7 @@ fit(struct sched *s, struct plan *p, int64_t limit)
 		if (plan_fits(s, p, limit))
 			return true;
 		take_room(s, p, limit);
-		if (isfinite(between) || maps > limit)
+		if (between || maps > limit)
 			continue;
 		int64_t *taken = p->taken;
 		p->taken = anew(p->a, int64_t, p->n_kernels + 1);
@@ -214,14 +214,14 @@ list_plans(struct search *x, int64_t limit)
 }
 
 /*
- * Exact sizes for the candidates in order, until what was found beats what the
- * rest promise.  Sizes decide discretely: weights fit beside the maps or not.
+ * Exact sizes for the candidates in order, until what was found, now or before,
+ * beats what the rest promise.  Sizes decide discretely: weights fit beside the
+ * maps or not.
  */
 static struct plan *
-decide(struct search *x, int64_t limit)
+decide(struct search *x, int64_t limit, struct plan *best)
 {
 	size_t few = 8 * (size_t)x->s->o->effort;
-	struct plan *best = NULL;
 	const struct idea *last = NULL;
 	for (size_t k = 0; k < x->n && (k < few || !best); k++) {
 		const struct idea *i = &x->v[k];
@@ -238,6 +238,38 @@ decide(struct search *x, int64_t limit)
 			plan_close(p);
 		}
 		if (x->s->e->status)
+			break;
+	}
+	return best;
+}
+
+/* down to seven significant bits */
+static int64_t
+round_limit(int64_t limit)
+{
+	int64_t step = 16;
+	while (limit / step >= 128)
+		step *= 2;
+	return limit / step * step;
+}
+
+/*
+ * The best plan below a limit.  A lower limit must not have a better one, and
+ * greedy choices may well miss what they found with less: limits of few digits,
+ * which others share, are searched too, from this one on downwards, as long as
+ * they promise more than what was found.
+ */
+static struct plan *
+search_below(struct search *x, int64_t limit)
+{
+	enum { PATIENCE = 6 };
+	struct plan *best = NULL;
+	for (int dull = 0; limit >= x->least && dull < PATIENCE;
+	     limit = round_limit(limit - 1)) {
+		list_plans(x, limit);
+		dull = best && x->n && x->v[0].cycles < best->cycles ? 0 : dull + 1;
+		best = decide(x, limit, best);
+		if (limit >= NO_LIMIT_BYTES || x->s->e->status)
 			break;
 	}
 	return best;
@@ -355,8 +387,7 @@ search_areas(struct search *x)
 		return NULL;
 	if (s->o->size && !s->memory.spilling)
 		return search_smallest(x);
-	list_plans(x, limit_of(s));
-	return decide(x, limit_of(s));
+	return search_below(x, limit_of(s));
 }
 
 /* where each tensor lies: part of a plan as long as plans are compared */

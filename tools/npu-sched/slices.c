@@ -57,20 +57,18 @@ find_known(const struct sched *s, const struct unit *u, int32_t block_depth)
 }
 
 /*
- * Bytes of some channels before they are measured: in proportion to what was
- * measured of these weights, else near what dense weights come to.
+ * Bytes of some channels before they are measured: in proportion to the whole,
+ * else near what dense weights come to.  What was measured of other slices must
+ * not count: plans are judged alike, whatever was tried before them.
  */
 static int64_t
-estimate_stream(const struct sched *s, const struct unit *u, int32_t block_depth)
+estimate_stream(const struct sched *s, const struct unit *u)
 {
-	const struct size_known *k = find_known(s, u, block_depth);
 	const struct g_op *op = s->info[u->op].op;
 	int64_t channels = u->depth.hi - u->depth.lo;
-	if (k)
-		return k->stream_bytes;
 	int first = s->known_of[u->w->rec.index].first;
 	if (first >= 0) {
-		k = &s->known[first];
+		const struct size_known *k = &s->known[first];
 		return round_up_i64(k->stream_bytes * channels /
 				    (k->depth.hi - k->depth.lo), 16);
 	}
@@ -101,8 +99,7 @@ add_unit(struct sched *s, struct plan *p, int *first, int op, int slice, int ker
 		.scale_bytes = round_up_i64(10 * channels, 16),
 	};
 	struct unit *u = &p->unit[p->n_units];
-	int32_t rows = p->band[op] ? p->band[op] : g->ofm.shape.h;
-	u->stream_bytes = estimate_stream(s, u, block_for(s, op, rows)->block.c);
+	u->stream_bytes = estimate_stream(s, u);
 	return (int)p->n_units++;
 }
 
@@ -282,5 +279,5 @@ weights_bytes(const struct sched *s, int op)
 {
 	struct unit u = { .w = s->info[op].op->weights, .op = op };
 	u.depth.hi = s->info[op].op->ofm.shape.c;
-	return estimate_stream(s, &u, 0) + round_up_i64(10 * u.depth.hi, 16);
+	return estimate_stream(s, &u) + round_up_i64(10 * u.depth.hi, 16);
 }
