@@ -41,6 +41,7 @@ struct search {
 	struct sched *s;
 	struct chains *chains;
 	int64_t least;	/* bytes that feature maps need at least */
+	int lower;	/* limits below the one asked for to search at most */
 	struct idea v[MAX_CANDIDATES];
 	size_t n;
 };
@@ -255,21 +256,23 @@ round_limit(int64_t limit)
 
 /*
  * The best plan below a limit.  A lower limit must not have a better one, and
- * greedy choices may well miss what they found with less: limits of few digits,
- * which others share, are searched too, from this one on downwards, as long as
- * they promise more than what was found.
+ * greedy choices may well miss what they found with less.  So limits of few
+ * digits, which others share, are searched too, from this one on downwards, until
+ * several in a row promise nothing better.
  */
 static struct plan *
 search_below(struct search *x, int64_t limit)
 {
 	enum { PATIENCE = 6 };
 	struct plan *best = NULL;
-	for (int dull = 0; limit >= x->least && dull < PATIENCE;
-	     limit = round_limit(limit - 1)) {
+	for (int dull = 0, n = 0; dull < PATIENCE; n++) {
 		list_plans(x, limit);
 		dull = best && x->n && x->v[0].cycles < best->cycles ? 0 : dull + 1;
 		best = decide(x, limit, best);
-		if (limit >= NO_LIMIT_BYTES || x->s->e->status)
+		if (limit >= NO_LIMIT_BYTES || x->s->e->status || n == x->lower)
+			break;
+		limit = round_limit(limit - 1);
+		if (limit < x->least)
 			break;
 	}
 	return best;
@@ -439,6 +442,7 @@ search_spilling(struct search *x)
 	enum { MAX_SPILLS = 24, PATIENCE = 4 };
 	struct plan *best = NULL;
 	int *areas = note_areas(x);
+	x->lower = 0; /* the many choices of maps take its place */
 	for (int i = 0, worse = 0; i < MAX_SPILLS && worse < PATIENCE; i++) {
 		struct plan *p = search_areas(x);
 		if (p && best && p->cycles >= best->cycles) {
@@ -498,6 +502,7 @@ is_met(struct search *x, int64_t limit, const int *areas)
 {
 	restore_areas(x, areas);
 	x->s->memory.cache_bytes = limit;
+	x->lower = 0;
 	struct plan *p = search_layouts(x);
 	plan_close(p);
 	return p != NULL;
@@ -556,7 +561,7 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s };
+	struct search x = { .s = s, .lower = 16 * s->o->effort };
 	forget_blocks(s);
 	bool ok = measure_whole(s) && search_all(&x);
 	chains_close(x.chains);
