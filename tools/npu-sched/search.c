@@ -208,7 +208,7 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s, .lower = 16 * s->o->effort };
+	struct search x = { .s = s, .lower = 8 * s->o->effort };
 	forget_blocks(s);
 	bool ok = measure_whole(s) && search_all(&x);
 	chains_close(x.chains);
