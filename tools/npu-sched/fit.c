@@ -57,7 +57,7 @@ plan_fit(struct sched *s, struct plan *p, int64_t limit)
 	double between = 0;
 	for (int i = 0; i < TRIES; i++) {
 		plan_fetches(s, p, limit);
-		if (between && p->cycles >= between)
+		if (between > 0 && p->cycles >= between)
 			break;
 		place_rects(s, p, QUICK);
 		if (!plan_fits(s, p, limit))
@@ -65,7 +65,7 @@ plan_fit(struct sched *s, struct plan *p, int64_t limit)
 		if (plan_fits(s, p, limit))
 			return true;
 		take_room(s, p, limit);
-		if (between || maps > limit)
+		if (between > 0 || maps > limit)
 			continue;
 		int64_t *taken = p->taken;
 		p->taken = anew(p->a, int64_t, p->n_kernels + 1);
