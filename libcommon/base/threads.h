@@ -3,13 +3,15 @@
 #define BASE_THREADS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Calls run(ctx, i) for every i below n on up to n_threads threads (0: one for
  * every processor).  Each call fills slot i of something sized beforehand, so
- * the number of threads can't show in the result.
+ * the number of threads can't show in the result.  cost[i], in any unit, or NULL:
+ * the costliest come first, lest one thread is left with them at the end.
  */
-void threads_for(unsigned n_threads, size_t n, void (*run)(void *ctx, size_t i),
-		 void *ctx);
+void threads_for(unsigned n_threads, size_t n, const int64_t *cost,
+		 void (*run)(void *ctx, size_t i), void *ctx);
 
 #endif

@@ -231,10 +231,16 @@ measure_units(struct sched *s, struct plan *p)
 {
 	struct measure m = { .s = s, .p = p };
 	m.view = anew(p->a, struct weights_view, p->n_units + 1);
-	for (size_t i = 0; i < p->n_units; i++)
-		if (!emit_weights_view(s->g, p->unit[i].w, &m.view[i], s->e))
+	int64_t *count = anew(p->a, int64_t, p->n_units + 1);
+	for (size_t i = 0; i < p->n_units; i++) {
+		const struct unit *u = &p->unit[i];
+		const struct g_op *op = s->info[u->op].op;
+		count[i] = weight_count(op) / op->ofm.shape.c *
+			   (u->depth.hi - u->depth.lo);
+		if (!emit_weights_view(s->g, u->w, &m.view[i], s->e))
 			return false;
-	threads_for(s->o->jobs, p->n_units, measure_one, &m);
+	}
+	threads_for(s->o->jobs, p->n_units, count, measure_one, &m);
 	for (size_t i = 0; i < p->n_units; i++) {
 		const struct unit *u = &p->unit[i];
 		int32_t rows = p->band[u->op] ? p->band[u->op]

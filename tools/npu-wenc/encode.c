@@ -54,12 +54,14 @@ encode_piece(void *ctx, size_t i)
 	if (!weights_order_channels(&ord) || !pack_scales(t, &ord, &p->scales))
 		return;
 	p->values = weights_order_count(&ord, s->dim[1], s->dim[2], s->dim[3]);
-	int16_t *v = anew(t->a, int16_t, p->values);
+	struct arena *scratch = arena_open();
+	int16_t *v = anew(scratch, int16_t, p->values);
 	weights_reorder(&t->view, &ord, v);
 	int level = k->level				? k->level
 		    : G_HAS(t->c->w, G_WEIGHTS_level) ? t->c->w->level
 						      : WEIGHTS_LEVEL_DEFAULT;
 	p->stream = weights_encode(t->a, v, p->values, level);
+	arena_close(scratch);
 }
 
 static bool
@@ -184,6 +186,21 @@ as_planned(struct wenc *w, const struct coded *c)
 	return true;
 }
 
+/* the weights of each task */
+static int64_t *
+count_weights(struct wenc *w, const struct task *t, size_t n)
+{
+	int64_t *count = anew(w->a, int64_t, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct g_weights *g = t[i].c->w;
+		const int32_t *d = g->shape.dim;
+		const int64_t *cut = g->slices.n ? &g->slices.v[t[i].slice] : NULL;
+		int64_t channels = cut ? cut[1] - cut[0] : d[0];
+		count[i] = channels * d[1] * d[2] * d[3];
+	}
+	return count;
+}
+
 bool
 encode_all(struct wenc *w, const struct options *o)
 {
@@ -195,7 +212,7 @@ encode_all(struct wenc *w, const struct options *o)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		k.task[i].a = arena_open();
-	threads_for(o->jobs, n, encode_piece, &k);
+	threads_for(o->jobs, n, count_weights(w, k.task, n), encode_piece, &k);
 	if (!gather(w, k.task, n))
 		return false;
 	for (size_t i = 0; i < w->n_coded; i++)
