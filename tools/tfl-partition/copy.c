@@ -272,12 +272,9 @@ check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
 	if (t->type != TFL_INT8 && t->type != TFL_UINT8 &&
 	    t->type != TFL_INT16 && t->type != TFL_INT32)
 		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
-	if (t->is_dynamic || !t->has_shape)
-		return part_say(p, "%s has a dynamic shape", role);
-	if (t->is_sparse)
-		return part_say(p, "%s is sparse", role);
-	if (t->is_variable)
-		return part_say(p, "%s is a variable", role);
+	const char *why = check_fixed(p, t, role);
+	if (why)
+		return why;
 	int64_t n = tfl_elements(t);
 	if (n < 1 || n > INT32_MAX)
 		return part_say(p, "%s has %lld elements", role, (long long)n);

@@ -72,17 +72,24 @@ check_quant(const struct part *p, const struct tfl_tensor *t, const char *role)
 }
 
 const char *
+check_fixed(const struct part *p, const struct tfl_tensor *t, const char *role)
+{
+	if (t->is_dynamic || !t->has_shape)
+		return part_say(p, "%s has a dynamic shape", role);
+	if (t->is_sparse)
+		return part_say(p, "%s is sparse", role);
+	return t->is_variable ? part_say(p, "%s is a variable", role) : NULL;
+}
+
+const char *
 check_map(const struct part *p, const struct tfl_tensor *t, const char *role,
 	  int types)
 {
 	if (!(type_bit(t->type) & types))
 		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
-	if (t->is_dynamic || !t->has_shape)
-		return part_say(p, "%s has a dynamic shape", role);
-	if (t->is_sparse)
-		return part_say(p, "%s is sparse", role);
-	if (t->is_variable)
-		return part_say(p, "%s is a variable", role);
+	const char *why = check_fixed(p, t, role);
+	if (why)
+		return why;
 	for (int i = 0; i < t->rank; i++)
 		if (t->dim[i] < 1 || t->dim[i] > MAX_DIM)
 			return part_say(p, "%s has a dimension of %d (1 to %d)",

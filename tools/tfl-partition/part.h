@@ -96,6 +96,9 @@ enum { TYPE_I8 = 1, TYPE_U8 = 2, TYPE_I16 = 4, TYPE_I32 = 8,
        TYPE_8 = TYPE_I8 | TYPE_U8, TYPE_MAPS = TYPE_8 | TYPE_I16 };
 const char *check_map(const struct part *p, const struct tfl_tensor *t,
 		      const char *role, int types);
+/* a known shape, dense, no variable */
+const char *check_fixed(const struct part *p, const struct tfl_tensor *t,
+			const char *role);
 const char *check_maps(const struct part *p, const struct tfl_op *op, int types);
 const char *check_same_quant(const struct part *p, const struct tfl_op *op);
 const char *check_activation(const struct part *p, const struct tfl_op *op,
