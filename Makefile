@@ -151,10 +151,13 @@ tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model $(B)/tests/chain-model $(
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run
 
-# random models without end to speak of: make check-long MODELS=100000
+# what takes long: random weights through the codec and back, random models;
+# more of them by make check-long MODELS=100000
 MODELS = 10000
+TENSORS = 1000000
 .PHONY: check-long
 check-long: tests
+	$(Q)$(B)/tests/weights $(TENSORS) $(or $(SEED),1)
 	$(Q)tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),1)
 
 check-run: tests
