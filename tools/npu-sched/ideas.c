@@ -154,22 +154,26 @@ round_limit(int64_t limit)
  * The best plan below a limit.  A lower limit must not have a better one, and
  * greedy choices may well miss what they found with less.  So limits of few
  * digits, which others share, are searched too, from this one on downwards, until
- * several in a row promise nothing better.
+ * several in a row promise nothing better; none where addresses cost next to
+ * nothing of what was promised, as where the limit is out of reach.
  */
 struct plan *
 search_fastest(struct search *x, int64_t limit)
 {
 	enum { PATIENCE = 6 };
-	struct plan *best = NULL;
-	for (int dull = 0, n = 0; dull < PATIENCE; n++) {
+	const double next_to_nothing = 1.0005;
+	list_plans(x, limit);
+	struct plan *best = decide(x, limit, NULL);
+	if (limit >= NO_LIMIT_BYTES ||
+	    (best && best->cycles <= x->v[0].cycles * next_to_nothing))
+		return best;
+	for (int dull = 0, n = 0; dull < PATIENCE && n < x->lower; n++) {
+		limit = round_limit(limit - 1);
+		if (limit < x->least || x->s->e->status)
+			break;
 		list_plans(x, limit);
 		dull = best && x->n && x->v[0].cycles < best->cycles ? 0 : dull + 1;
 		best = decide(x, limit, best);
-		if (limit >= NO_LIMIT_BYTES || x->s->e->status || n == x->lower)
-			break;
-		limit = round_limit(limit - 1);
-		if (limit < x->least)
-			break;
 	}
 	return best;
 }
