@@ -322,7 +322,7 @@ void
 plan_fetches_between(struct sched *s, struct plan *p, int64_t limit)
 {
 	struct arena *a = arena_open();
-	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
+	int place = limited_place(s);
 	walk_kernels(s, p, limit, a, shelf_open(a, p, place, limit));
 	for (size_t i = 0; i < p->n_rects; i++)
 		if (p->rect[i].unit >= 0)

@@ -31,7 +31,7 @@ plan_close(struct plan *p)
 static void
 take_room(struct sched *s, struct plan *p, int64_t limit)
 {
-	int place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
+	int place = limited_place(s);
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
 		int64_t over = r->at + r->bytes - limit;

@@ -214,7 +214,7 @@ sum_maps(struct sched *s, struct plan *p, struct arena *a)
 	for (size_t k = 0; k < p->n_kernels; k++)
 		moment[k] = kernel_moment(s, p, (int)k);
 	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
-	sum_bytes(p->rect, p->n_maps, s->memory.spilling ? PLACE_CACHE : PLACE_ARENA,
+	sum_bytes(p->rect, p->n_maps, limited_place(s),
 		 moment, p->n_kernels, p->map_bytes);
 }
 
@@ -248,7 +248,7 @@ find_buffers(struct sched *s, struct plan *p)
 			continue;
 		p->rect[p->n_rects] = (struct rect){
 			.unit = (int)i, .group = (int)p->n_rects, .next = -1,
-			.place = s->memory.spilling ? PLACE_CACHE : PLACE_ARENA,
+			.place = limited_place(s),
 			.bytes = round_up_i64(unit_bytes(u), 16),
 			.lo = kernel_moment(s, p, u->start) - 1,
 			.hi = kernel_moment(s, p, u->last),

@@ -368,12 +368,6 @@ place(struct sched *s, struct plan *p, int place, enum care care)
 	arena_close(k.a);
 }
 
-static int
-limited_place(const struct sched *s)
-{
-	return s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
-}
-
 int64_t
 pack_maps(struct sched *s, struct plan *p)
 {

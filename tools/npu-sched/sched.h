@@ -166,6 +166,13 @@ struct sched {
 	struct err *e;
 };
 
+/* enum g_place that limits are for: the NPU's own SRAM, or the arena */
+static inline int
+limited_place(const struct sched *s)
+{
+	return s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
+}
+
 /* tables.c.  Leaves: tables only where the accelerator can use them */
 bool separate_tables(struct sched *s);
 

@@ -35,7 +35,7 @@ struct search {
 static inline int64_t
 peak_of(const struct sched *s, const struct plan *p)
 {
-	return p->peak[s->memory.spilling ? PLACE_CACHE : PLACE_ARENA];
+	return p->peak[limited_place(s)];
 }
 
 /* fit.c: transfers and addresses below a limit; false where there are none */
