@@ -201,11 +201,21 @@ draw_prelu(struct gen *g, int code)
 		NULL, NULL);
 }
 
+/* two classes have a lowering of their own */
+static int
+draw_pairs(struct gen *g, int type)
+{
+	struct shape s = gen_shape(g, (int)gen_range(g, 1, 4), 1);
+	s.dim[s.rank - 1] = 2;
+	return gen_random(g, type, s);
+}
+
 static void
 draw_softmax(struct gen *g, int code)
 {
 	int type = code == TFL_SOFTMAX ? gen_type(g) : TFL_INT8, to = type;
-	int in = gen_input(g, (int)gen_range(g, 1, 4), type);
+	int in = gen_chance(g, 25) ? draw_pairs(g, type)
+				   : gen_input(g, (int)gen_range(g, 1, 4), type);
 	if (code == TFL_SOFTMAX && type == TFL_INT8 && gen_chance(g, 25))
 		to = TFL_INT16;
 	int out = gen_random(g, to, shape_of(g, in));

@@ -246,6 +246,10 @@ struct g_operand row_lookup(struct part *p, struct g_operand x,
 			    struct g_operand max, const int32_t table[256]);
 struct g_operand row_sum(struct part *p, struct g_operand x);
 
+/* softmaxpair.c: rows of two; false where that needs more than tables of bytes */
+bool lower_softmax_pairs(struct part *p, const struct tfl_op *op,
+			 struct g_operand x, struct g_operand ofm);
+
 /* pool.c: the mean of n values, halves away from 0 */
 struct npu_scale pool_scale(int64_t n);
 

@@ -212,7 +212,7 @@ lower_softmax(struct part *p, const struct tfl_op *op)
 	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
 	if (x.type == TFL_INT16)
 		lower_16(p, op, x, ofm);
-	else
+	else if (!lower_softmax_pairs(p, op, x, ofm))
 		lower_8(p, op, x, ofm);
 	return true;
 }
