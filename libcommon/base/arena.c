@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 
+#include "base/block.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@ struct chunk {
 struct kept {
 	struct kept *next;
 	void *p;
+	size_t n;
 };
 
 struct arena {
@@ -30,11 +33,17 @@ chunk_new(size_t size)
 {
 	if (size > SIZE_MAX - sizeof(struct chunk))
 		out_of_memory();
-	struct chunk *c = calloc(1, sizeof(*c) + size);
+	struct chunk *c = block_alloc(sizeof(*c) + size);
 	if (!c)
 		out_of_memory();
 	c->size = size;
 	return c;
+}
+
+static void
+chunk_free(struct chunk *c)
+{
+	block_free(c, sizeof(*c) + c->size);
 }
 
 struct arena *
@@ -50,7 +59,7 @@ static void
 free_kept(struct arena *a)
 {
 	for (struct kept *k = a->kept; k; k = k->next)
-		free(k->p);
+		block_free(k->p, k->n);
 	a->kept = NULL;
 }
 
@@ -62,7 +71,7 @@ arena_close(struct arena *a)
 	free_kept(a);
 	for (struct chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
-		free(c);
+		chunk_free(c);
 	}
 	free(a);
 }
@@ -75,7 +84,7 @@ arena_reset(struct arena *a)
 	for (struct chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
 		if (keep || c->size != CHUNK_BYTES)
-			free(c);
+			chunk_free(c);
 		else
 			keep = c;
 	}
@@ -116,10 +125,10 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 }
 
 void *
-arena_keep(struct arena *a, void *p)
+arena_keep(struct arena *a, void *p, size_t n)
 {
 	struct kept *k = anew(a, struct kept, 1);
-	*k = (struct kept){ .next = a->kept, .p = p };
+	*k = (struct kept){ .next = a->kept, .p = p, .n = n };
 	a->kept = k;
 	return p;
 }

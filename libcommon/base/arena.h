@@ -23,8 +23,8 @@ void arena_reset(struct arena *a);
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 #define anew(a, type, n) ((type *)arena_alloc(a, n, sizeof(type)))
 
-/* p, from malloc: the arena frees it from now on */
-void *arena_keep(struct arena *a, void *p);
+/* a block (base/block.h) of n bytes: the arena frees it from now on */
+void *arena_keep(struct arena *a, void *p, size_t n);
 
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);

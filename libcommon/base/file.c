@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
 
+#include "base/block.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -51,11 +53,12 @@ read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
 	ssize_t k;
 	for (;;) {
 		if (cap - n < READ_STEP) {
-			cap = cap ? cap * 2 : READ_STEP * 4;
-			uint8_t *more = realloc(buf, cap);
+			size_t twice = cap ? cap * 2 : READ_STEP * 4;
+			uint8_t *more = block_grow(buf, cap, twice);
 			if (!more)
 				break;
 			buf = more;
+			cap = twice;
 		}
 		k = read(fd, buf + n, cap - n - 1);
 		if (k < 0 && errno == EINTR)
@@ -69,11 +72,11 @@ read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
 	bool ok = buf && (k >= 0 || n > max);
 	if (ok) {
 		buf[n] = 0;
-		*out = (struct bytes){ .p = arena_keep(a, buf), .n = n };
+		*out = (struct bytes){ .p = arena_keep(a, buf, cap), .n = n };
 		return true;
 	}
 	int saved = errno;
-	free(buf);
+	block_free(buf, cap);
 	errno = saved;
 	return false;
 }

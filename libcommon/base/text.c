@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
+#include "base/block.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@ enum { BASE64_LINE = 76 };
 void
 text_free(struct text *t)
 {
-	free(t->p);
+	block_free(t->p, t->cap);
 	*t = (struct text){ 0 };
 }
 
@@ -31,7 +33,7 @@ text_room(struct text *t, size_t n)
 		size_t cap = t->cap ? t->cap : 256;
 		while (cap - t->n < n)
 			cap *= 2;
-		char *p = realloc(t->p, cap);
+		char *p = block_grow(t->p, t->cap, cap);
 		if (!p)
 			out_of_memory();
 		t->p = p;

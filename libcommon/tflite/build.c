@@ -5,6 +5,8 @@
  */
 #include "tflite/wire.h"
 
+#include "base/block.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -24,7 +26,7 @@ fbw_open(void)
 {
 	struct fbw *w = calloc(1, sizeof(*w));
 	if (w)
-		w->p = malloc(w->cap = FIRST_BYTES);
+		w->p = block_alloc(w->cap = FIRST_BYTES);
 	if (!w || !w->p)
 		out_of_memory();
 	w->min_align = 4;
@@ -35,7 +37,7 @@ void
 fbw_close(struct fbw *w)
 {
 	if (w)
-		free(w->p);
+		block_free(w->p, w->cap);
 	free(w);
 }
 
@@ -46,11 +48,11 @@ push(struct fbw *w, size_t n)
 		size_t cap = w->cap;
 		while (cap - w->used < n)
 			cap *= 2;
-		uint8_t *p = malloc(cap);
+		uint8_t *p = block_alloc(cap);
 		if (!p)
 			out_of_memory();
 		memcpy(p + cap - w->used, w->p + w->cap - w->used, w->used);
-		free(w->p);
+		block_free(w->p, w->cap);
 		w->p = p;
 		w->cap = cap;
 	}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks of memory, the large ones on large pages: touching a model 4 KiB by
+ * 4 KiB costs more than reading it does.  NULL: out of memory.
+ */
+#ifndef BASE_BLOCK_H
+#define BASE_BLOCK_H
+
+#include <stddef.h>
+
+/* n bytes (not 0), all zero */
+void *block_alloc(size_t n);
+
+/* a block of n bytes now has `more`; the new ones may hold anything */
+void *block_grow(void *p, size_t n, size_t more);
+
+/* n: as it was allocated or grown; p may be NULL */
+void block_free(void *p, size_t n);
+
+#endif
