@@ -2,7 +2,8 @@
 /*
  * chain KIND N >model.tflite   a chain of N operators, to see how the cost of
  * compiling grows: conv (3x3, with weights of its own each), add (each adds the
- * last two results), block (two convolutions and the addition around them).
+ * last two results), block (two convolutions and the addition around them), fan
+ * (two convolutions on each of four ways, all first ones first, and their sum).
  */
 #include "base/cli.h"
 #include "base/file.h"
@@ -108,11 +109,30 @@ add(struct chain *c, int a, int b)
 	return op->out[0];
 }
 
+/* the ways of a fan in the order that needs most memory */
+static int
+fan(struct chain *c, int at)
+{
+	enum { WAYS = 4 };
+	int way[WAYS];
+	for (int i = 0; i < WAYS; i++)
+		way[i] = conv(c, at);
+	for (int i = 0; i < WAYS; i++)
+		way[i] = conv(c, way[i]);
+	return add(c, add(c, way[0], way[1]), add(c, way[2], way[3]));
+}
+
 /* n operators from map `at` on; the last result, or -1: no such kind */
 static int
 build(struct chain *c, const char *kind, int n, int at)
 {
+	enum { FAN_OPS = 11 };
 	int before = at;
+	if (!strcmp(kind, "fan")) {
+		for (int i = 0; i < n; i += FAN_OPS)
+			at = fan(c, at);
+		return at;
+	}
 	if (strcmp(kind, "conv") && strcmp(kind, "add") && strcmp(kind, "block"))
 		return -1;
 	for (int i = 0; i < n; i++) {
@@ -128,13 +148,13 @@ build(struct chain *c, const char *kind, int n, int at)
 static bool
 write_chain(struct chain *c, const char *kind, int n, struct err *e)
 {
-	size_t room = 3 * (size_t)n + 2;
+	size_t ops = (size_t)n + 10, room = 3 * ops + 2; /* fans are whole */
 	c->tensor = anew(c->a, struct tflw_tensor, room);
 	c->buffer = anew(c->a, struct bytes, room);
-	c->op = anew(c->a, struct tflw_op, (size_t)n);
+	c->op = anew(c->a, struct tflw_op, ops);
 	int in = add_map(c), out = build(c, kind, n, in);
 	if (out < 0)
-		return err_set(e, "there is no kind %s; there are conv, add, block",
+		return err_set(e, "there is no kind %s; there are conv, add, block, fan",
 			       kind);
 	struct tflw_opcode code[CODES] = {
 		[CODE_CONV] = { .code = TFL_CONV_2D, .version = 1 },
@@ -156,7 +176,7 @@ main(int argc, char **argv)
 {
 	int n = argc == 3 ? atoi(argv[2]) : 0;
 	if (n < 1 || n > MAX_OPS) {
-		fprintf(stderr, "usage: chain conv|add|block N >model.tflite\n");
+		fprintf(stderr, "usage: chain conv|add|block|fan N >model.tflite\n");
 		return EXIT_TROUBLE;
 	}
 	struct err e = { 0 };

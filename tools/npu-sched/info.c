@@ -128,21 +128,41 @@ find_shared(struct sched *s)
 	}
 }
 
-bool
-study_ops(struct sched *s)
+/* for the order that operations have now */
+static void
+study_flow(struct sched *s)
 {
-	list_ops(s);
-	find_shared(s);
 	study_tensors(s);
 	for (int i = 0; i < s->n_ops; i++) {
 		struct op_info *f = &s->info[i];
-		choose_traversal(f->op);
-		f->bands = can_band(f->op);
 		const struct use *u = &s->use[f->op->ofm.t->rec.index];
 		f->last_use = u->last_read;
 		f->internal = u->plain && u->producers == 1 && u->last_read > i;
 		f->producer[0] = producer_of(s, &f->op->ifm);
 		f->producer[1] = producer_of(s, &f->op->ifm2);
 	}
+}
+
+bool
+study_ops(struct sched *s)
+{
+	list_ops(s);
+	find_shared(s);
+	for (int i = 0; i < s->n_ops; i++) {
+		choose_traversal(s->info[i].op);
+		s->info[i].bands = can_band(s->info[i].op);
+	}
+	study_flow(s);
 	return true;
+}
+
+void
+change_order(struct sched *s, const int *order)
+{
+	struct op_info *info = anew(s->a, struct op_info, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		info[i] = s->info[order[i]];
+	s->info = info;
+	study_flow(s);
+	forget_blocks(s);
 }

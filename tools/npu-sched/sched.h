@@ -183,6 +183,12 @@ void pack_shallow_maps(struct sched *s, bool packed);
 
 /* info.c.  Leaves: s->info, s->use, traversal of every convolution */
 bool study_ops(struct sched *s);
+/* operation order[i] becomes the i-th; plans made before are of no use then */
+void change_order(struct sched *s, const int *order);
+
+/* order.c: an order in which whole maps need less memory than now, and the way
+ * back; NULL: there is none */
+void find_order(struct sched *s, int **order, int **back);
 
 /* search.c.  Needs: s->info.  Leaves: s->plan */
 bool search_plan(struct sched *s);

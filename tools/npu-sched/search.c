@@ -144,13 +144,59 @@ search_layouts(struct search *x)
 	return p;
 }
 
+/* is q better than p?  where memory has no limit, less of it is welcome */
+static bool
+is_preferred(const struct sched *s, const struct plan *q, const struct plan *p)
+{
+	const double about_as_fast = 1.005; /* as for plan_trim */
+	if (!q || !p)
+		return q != NULL;
+	if (s->o->size || limit_of(s) != NO_LIMIT_BYTES)
+		return score(s, q) < score(s, p);
+	return q->need < p->need ? q->cycles <= p->cycles * about_as_fast
+				 : q->cycles * about_as_fast < p->cycles;
+}
+
+/* the graph's order again, or the other one */
+static void
+use_order(struct search *x, bool other)
+{
+	if (x->other == other)
+		return;
+	change_order(x->s, other ? x->order : x->back);
+	x->other = other;
+}
+
+/* the graph's order and, where another one needs less memory, that */
+static struct plan *
+search_orders(struct search *x)
+{
+	struct sched *s = x->s;
+	use_order(x, false);
+	struct plan *p = search_layouts(x);
+	if (s->e->status || !x->order)
+		return p;
+	int *areas = note_areas(x);
+	use_order(x, true);
+	struct plan *q = search_layouts(x);
+	if (s->e->status || is_preferred(s, q, p)) {
+		plan_close(p);
+		return q;
+	}
+	plan_close(q);
+	use_order(x, false);
+	restore_areas(x, areas);
+	choose_blocks(s);
+	return p;
+}
+
 static bool
 is_met(struct search *x, int64_t limit, const int *areas)
 {
 	restore_areas(x, areas);
 	x->s->memory.cache_bytes = limit;
 	x->lower = 0;
-	struct plan *p = search_layouts(x);
+	struct plan *p = search_orders(x);
 	plan_close(p);
 	return p != NULL;
 }
@@ -186,7 +232,7 @@ search_all(struct search *x)
 {
 	struct sched *s = x->s;
 	int *areas = note_areas(x);
-	s->plan = search_layouts(x);
+	s->plan = search_orders(x);
 	if (s->e->status)
 		return false;
 	if (x->least == INT64_MAX)
@@ -209,6 +255,7 @@ search_plan(struct sched *s)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
 	struct search x = { .s = s, .lower = 8 * s->o->effort };
+	find_order(s, &x.order, &x.back);
 	forget_blocks(s);
 	bool ok = measure_whole(s) && search_all(&x);
 	chains_close(x.chains);

@@ -27,6 +27,8 @@ struct search {
 	struct chains *chains;
 	int64_t least;	/* bytes that feature maps need at least */
 	int lower;	/* limits below the one asked for to search at most */
+	int *order, *back; /* an order that needs less memory, and its inverse */
+	bool other;	/* it is in force */
 	struct idea v[MAX_CANDIDATES];
 	size_t n;
 };

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flow.h"
+
+enum {
+	MAX_TOUCHES = 3, /* of an operation: IFM, IFM2, OFM */
+	/* what is touched more often is touched in the graph's order from there */
+	FREE_USERS = 64,
+};
+
+struct finding {
+	struct sched *s;
+	struct arena *a;
+	struct flow *f;
+	int *map_of; /* each tensor, 1 the first; 0: none yet */
+	size_t cap_maps, n_before, cap_before, n_touches, cap_touches;
+};
+
+static const struct g_operand *
+operand(const struct g_op *op, int k)
+{
+	return k == 0 ? &op->ofm : k == 1 ? &op->ifm : &op->ifm2;
+}
+
+static bool
+is_map(const struct g_tensor *t)
+{
+	return t && !tensor_is_const(t);
+}
+
+static int
+map_of(struct finding *x, const struct g_tensor *t)
+{
+	int *map = &x->map_of[t->rec.index];
+	if (*map)
+		return *map - 1;
+	const struct use *u = &x->s->use[t->rec.index];
+	const struct g_node *node = x->s->g->nodes[x->s->info[x->f->first].node];
+	agrow(x->a, x->f->map, x->f->n_maps, &x->cap_maps);
+	struct flow_map *m = &x->f->map[x->f->n_maps];
+	*m = (struct flow_map){ .bytes = t->variable ? 0 : tensor_bytes(t) };
+	m->there = t->io == IO_IN || t->variable;
+	m->stays = t->io == IO_OUT || t->variable ||
+		   u->last_touch >= x->f->first + x->f->n;
+	for (size_t i = 0; i < node->in.n; i++)
+		m->there |= node->in.v[i] == t;
+	for (size_t i = 0; i < node->out.n; i++)
+		m->stays |= node->out.v[i] == t;
+	*map = (int)++x->f->n_maps;
+	return *map - 1;
+}
+
+static bool
+is_apart(int32_t a, int32_t n_a, int32_t b, int32_t n_b)
+{
+	return a + n_a <= b || b + n_b <= a;
+}
+
+/* parts of one map without a common element */
+static bool
+are_disjoint(const struct g_operand *a, const struct g_operand *b)
+{
+	if (a->view != VIEW_BOX || b->view != VIEW_BOX || a->type != b->type)
+		return false;
+	return is_apart(a->start.h, a->shape.h, b->start.h, b->shape.h) ||
+	       is_apart(a->start.w, a->shape.w, b->start.w, b->shape.w) ||
+	       is_apart(a->start.c, a->shape.c, b->start.c, b->shape.c);
+}
+
+/* do two operations touch t such that their order matters? */
+static bool
+conflict(const struct g_op *a, const struct g_op *b, const struct g_tensor *t)
+{
+	for (int i = 0; i < MAX_TOUCHES; i++)
+		for (int k = 0; k < MAX_TOUCHES; k++) {
+			const struct g_operand *x = operand(a, i), *y = operand(b, k);
+			bool writes = i == 0 || k == 0;
+			if (writes && x->t == t && y->t == t && !are_disjoint(x, y))
+				return true;
+		}
+	return false;
+}
+
+static void
+add_before(struct finding *x, int earlier)
+{
+	agrow(x->a, x->f->before.v, x->n_before, &x->cap_before);
+	x->f->before.v[x->n_before++] = earlier;
+}
+
+/* operation i touches t: what did so before, and counts? */
+static void
+add_user(struct finding *x, int i, const struct g_tensor *t)
+{
+	const struct op_info *info = &x->s->info[x->f->first];
+	int map = map_of(x, t);
+	struct flow_map *m = &x->f->map[map];
+	if (m->n_users && m->user[m->n_users - 1] == i)
+		return;
+	int from = m->n_users > FREE_USERS ? m->n_users - 1 : 0;
+	for (int k = from; k < m->n_users; k++)
+		if (m->n_users >= FREE_USERS ||
+		    conflict(info[m->user[k]].op, info[i].op, t))
+			add_before(x, m->user[k]);
+	agrow(x->a, m->user, (size_t)m->n_users, &m->cap_users);
+	m->user[m->n_users++] = i;
+	agrow(x->a, x->f->maps.v, x->n_touches, &x->cap_touches);
+	x->f->maps.v[x->n_touches++] = map;
+}
+
+/* the other way round: what must run after each */
+static void
+turn_around(struct finding *x)
+{
+	struct flow *f = x->f;
+	int *next = anew(x->a, int, (size_t)f->n + 2);
+	for (size_t i = 0; i < x->n_before; i++)
+		next[f->before.v[i] + 2]++;
+	for (int i = 0; i < f->n; i++)
+		next[i + 2] += next[i + 1];
+	f->after.first = next;
+	f->after.v = anew(x->a, int, x->n_before + 1);
+	for (int i = 0; i < f->n; i++)
+		for (int k = f->before.first[i]; k < f->before.first[i + 1]; k++)
+			f->after.v[next[f->before.v[k] + 1]++] = i;
+}
+
+/* an elementwise result of the form of an operand */
+static int
+find_covered(struct finding *x, const struct g_op *op)
+{
+	const struct g_operand *o = &op->ofm;
+	for (int k = 1; op_is_elementwise(op->kind) && k < MAX_TOUCHES; k++) {
+		const struct g_operand *in = operand(op, k);
+		if (is_map(in->t) && in->t != o->t && in->view == VIEW_WHOLE &&
+		    o->view == VIEW_WHOLE && in->type == o->type &&
+		    hwc_equal(in->t->hwc, o->t->hwc))
+			return map_of(x, in->t);
+	}
+	return -1;
+}
+
+static void
+list_op(struct finding *x, int i)
+{
+	const struct g_op *op = x->s->info[x->f->first + i].op;
+	x->f->before.first[i] = (int)x->n_before;
+	x->f->maps.first[i] = (int)x->n_touches;
+	for (int k = 0; k < MAX_TOUCHES; k++)
+		if (is_map(operand(op, k)->t))
+			add_user(x, i, operand(op, k)->t);
+	x->f->covered[i] = find_covered(x, op);
+}
+
+/* the notes of tensors as they were */
+static void
+forget_maps(struct finding *x)
+{
+	for (int i = 0; i < x->f->n; i++)
+		for (int k = 0; k < MAX_TOUCHES; k++) {
+			const struct g_op *op = x->s->info[x->f->first + i].op;
+			const struct g_tensor *t = operand(op, k)->t;
+			if (is_map(t))
+				x->map_of[t->rec.index] = 0;
+		}
+}
+
+struct flow *
+flow_find(struct sched *s, struct arena *a, int first, int n, int *note)
+{
+	struct flow *f = anew(a, struct flow, 1);
+	struct finding x = { .s = s, .a = a, .f = f, .map_of = note };
+	f->first = first;
+	f->n = n;
+	f->before.first = anew(a, int, (size_t)n + 1);
+	f->maps.first = anew(a, int, (size_t)n + 1);
+	f->covered = anew(a, int, (size_t)n + 1);
+	for (int i = 0; i < n; i++)
+		list_op(&x, i);
+	f->before.first[n] = (int)x.n_before;
+	f->maps.first[n] = (int)x.n_touches;
+	turn_around(&x);
+	forget_maps(&x);
+	return f;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of operations in which whole maps need least memory.  What has run
+ * decides what is live, so of all ways to the same set of operations the best
+ * one is enough: sets grow by one operation at a time, the best few of each
+ * size are kept.  Where branches meet there is one set again, so the search is
+ * exact for all but the widest of networks.
+ */
+#include "flow.h"
+
+#include <stdlib.h>
+
+enum {
+	MAX_SETS = 64,	/* of one size are kept */
+	MAX_READY = 16, /* operations that may run next are tried */
+};
+
+/* operations that have run, by the last of them and the set before it */
+struct set {
+	uint64_t hash;
+	int64_t live;	/* bytes, now */
+	int64_t peak;	/* until now */
+	double sum;	/* of bytes live at each operation until now */
+	int parent, op;
+};
+
+/* the sets of one size */
+struct generation {
+	struct set *v;
+	int n;
+};
+
+/* what is kept of the sets that grow now */
+struct front {
+	uint64_t *done[MAX_SETS]; /* a bit for each operation */
+	int *ready[MAX_SETS], n_ready[MAX_SETS]; /* in the graph's order */
+};
+
+struct ordering {
+	struct arena *a;
+	const struct flow *f;
+	size_t words; /* of a set's bits */
+	struct generation *gen;
+	struct set *grown; /* before the best are picked */
+	struct front *now, *next;
+};
+
+static bool
+has(const uint64_t *done, int op)
+{
+	return done[op / 64] >> op % 64 & 1;
+}
+
+/* any number that no sum of others is likely to equal */
+static uint64_t
+hash_of(int op)
+{
+	uint64_t h = ((uint64_t)op + 1) * 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 31) * 0xbf58476d1ce4e5b9;
+	return h ^ h >> 29;
+}
+
+static bool
+is_begun(const struct flow_map *m, const uint64_t *done)
+{
+	bool begun = m->there;
+	for (int i = 0; !begun && i < m->n_users; i++)
+		begun = has(done, m->user[i]);
+	return begun;
+}
+
+/* with op, have all that touch it run? */
+static bool
+is_over(const struct flow_map *m, const uint64_t *done, int op)
+{
+	bool over = !m->stays;
+	for (int i = m->n_users; over && i-- > 0;)
+		over = m->user[i] == op || has(done, m->user[i]);
+	return over;
+}
+
+/* memory when op runs after the others of a set, and then */
+static struct set
+run_next(const struct flow *f, const struct set *from, const uint64_t *done, int op)
+{
+	int64_t most = from->live, freed = 0, spared = 0;
+	for (int i = f->maps.first[op]; i < f->maps.first[op + 1]; i++) {
+		const struct flow_map *m = &f->map[f->maps.v[i]];
+		if (!is_begun(m, done))
+			most += m->bytes;
+		if (!is_over(m, done, op))
+			continue;
+		freed += m->bytes;
+		if (f->maps.v[i] == f->covered[op])
+			spared = m->bytes;
+	}
+	struct set s = { .hash = from->hash + hash_of(op), .op = op,
+			 .live = most - freed };
+	most -= spared;
+	s.peak = most > from->peak ? most : from->peak;
+	s.sum = from->sum + (double)most;
+	return s;
+}
+
+static struct set
+run_none(const struct flow *f)
+{
+	struct set s = { .parent = -1, .op = -1 };
+	for (size_t i = 0; i < f->n_maps; i++)
+		s.live += f->map[i].there ? f->map[i].bytes : 0;
+	s.peak = s.live;
+	return s;
+}
+
+/* qsort's order: the best one first, else as in the graph */
+static int
+compare_sets(const void *x, const void *y)
+{
+	const struct set *a = x, *b = y;
+	if (a->peak != b->peak)
+		return a->peak < b->peak ? -1 : 1;
+	if (a->sum != b->sum)
+		return a->sum < b->sum ? -1 : 1;
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	return (a->op > b->op) - (a->op < b->op);
+}
+
+/* the same within those that are equal */
+static int
+compare_hashes(const void *x, const void *y)
+{
+	const struct set *a = x, *b = y;
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return compare_sets(x, y);
+}
+
+/* all sets that are one operation larger: each once, the best few */
+static struct generation
+grow(const struct ordering *o, const struct generation *from)
+{
+	struct set *v = o->grown;
+	size_t all = 0, n = 0;
+	for (int i = 0; i < from->n; i++)
+		for (int k = 0; k < o->now->n_ready[i] && k < MAX_READY; k++) {
+			v[all] = run_next(o->f, &from->v[i], o->now->done[i],
+					  o->now->ready[i][k]);
+			v[all++].parent = i;
+		}
+	qsort(v, all, sizeof(*v), compare_hashes);
+	for (size_t i = 0; i < all; i++)
+		if (!n || v[n - 1].hash != v[i].hash)
+			v[n++] = v[i];
+	qsort(v, n, sizeof(*v), compare_sets);
+	n = n < MAX_SETS ? n : MAX_SETS;
+	struct generation g = { .v = anew(o->a, struct set, n), .n = (int)n };
+	memcpy(g.v, v, n * sizeof(*v));
+	return g;
+}
+
+static void
+insert_ready(struct front *f, int i, int op)
+{
+	int at = f->n_ready[i]++;
+	for (; at > 0 && f->ready[i][at - 1] > op; at--)
+		f->ready[i][at] = f->ready[i][at - 1];
+	f->ready[i][at] = op;
+}
+
+static bool
+is_ready(const struct flow *f, const uint64_t *done, int op)
+{
+	for (int i = f->before.first[op]; i < f->before.first[op + 1]; i++)
+		if (!has(done, f->before.v[i]))
+			return false;
+	return true;
+}
+
+/* set i of the next front: the set it came from and one operation */
+static void
+advance(struct ordering *o, int i, const struct set *s)
+{
+	const struct flow *f = o->f;
+	struct front *now = o->now, *next = o->next;
+	if (!next->done[i]) {
+		next->done[i] = anew(o->a, uint64_t, o->words);
+		next->ready[i] = anew(o->a, int, (size_t)f->n + 1);
+	}
+	memcpy(next->done[i], now->done[s->parent], o->words * sizeof(uint64_t));
+	next->done[i][s->op / 64] |= (uint64_t)1 << s->op % 64;
+	next->n_ready[i] = 0;
+	for (int k = 0; k < now->n_ready[s->parent]; k++)
+		if (now->ready[s->parent][k] != s->op)
+			insert_ready(next, i, now->ready[s->parent][k]);
+	for (int k = f->after.first[s->op]; k < f->after.first[s->op + 1]; k++) {
+		int op = f->after.v[k];
+		bool twice = k > f->after.first[s->op] && f->after.v[k - 1] == op;
+		if (!twice && is_ready(f, next->done[i], op))
+			insert_ready(next, i, op);
+	}
+}
+
+static void
+begin(struct ordering *o)
+{
+	o->words = (size_t)o->f->n / 64 + 1;
+	o->gen = anew(o->a, struct generation, (size_t)o->f->n + 1);
+	o->now = anew(o->a, struct front, 1);
+	o->next = anew(o->a, struct front, 1);
+	o->now->done[0] = anew(o->a, uint64_t, o->words);
+	o->now->ready[0] = anew(o->a, int, (size_t)o->f->n + 1);
+	for (int i = 0; i < o->f->n; i++)
+		if (is_ready(o->f, o->now->done[0], i))
+			insert_ready(o->now, 0, i);
+	o->grown = anew(o->a, struct set, MAX_SETS * MAX_READY);
+	o->gen[0].v = anew(o->a, struct set, 1);
+	o->gen[0].v[0] = run_none(o->f);
+	o->gen[0].n = 1;
+}
+
+/* the graph's own order, by the same measure */
+static struct set
+measure_given(const struct ordering *o)
+{
+	struct set s = o->gen[0].v[0];
+	uint64_t *done = anew(o->a, uint64_t, o->words);
+	for (int i = 0; i < o->f->n; i++) {
+		s = run_next(o->f, &s, done, i);
+		done[i / 64] |= (uint64_t)1 << i % 64;
+	}
+	return s;
+}
+
+/* the best order of f's operations, if that is better than the graph's */
+static bool
+order_node(struct arena *a, const struct flow *f, int *order)
+{
+	struct ordering o = { .a = a, .f = f };
+	begin(&o);
+	struct set given = measure_given(&o);
+	for (int n = 0; n < f->n; n++) {
+		o.gen[n + 1] = grow(&o, &o.gen[n]);
+		for (int i = 0; i < o.gen[n + 1].n; i++)
+			advance(&o, i, &o.gen[n + 1].v[i]);
+		struct front *last = o.now;
+		o.now = o.next;
+		o.next = last;
+	}
+	const struct set *s = &o.gen[f->n].v[0];
+	if (s->peak > given.peak || (s->peak == given.peak && s->sum >= given.sum))
+		return false;
+	for (int n = f->n; n > 0; n--, s = &o.gen[n].v[s->parent])
+		order[f->first + n - 1] = f->first + s->op;
+	return true;
+}
+
+static bool
+has_addresses(const struct sched *s)
+{
+	bool any = false;
+	for (size_t i = 0; i < s->g->n_tensors; i++)
+		any |= G_HAS(s->g->tensors[i], G_TENSOR_at);
+	return any;
+}
+
+void
+find_order(struct sched *s, int **order, int **back)
+{
+	int *way = anew(s->a, int, (size_t)s->n_ops + 1);
+	int *note = anew(s->a, int, s->g->n_tensors + 1);
+	bool better = false, fixed = has_addresses(s);
+	for (int i = 0; i < s->n_ops; i++)
+		way[i] = i;
+	for (int first = 0, end; first < s->n_ops && !fixed; first = end) {
+		for (end = first; end < s->n_ops && s->info[end].node == s->info[first].node;)
+			end++;
+		struct arena *a = arena_open();
+		struct flow *f = flow_find(s, a, first, end - first, note);
+		better |= order_node(a, f, way);
+		arena_close(a);
+	}
+	*order = better ? way : NULL;
+	*back = anew(s->a, int, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		(*back)[way[i]] = i;
+}
