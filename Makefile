@@ -24,8 +24,8 @@ V ?= 0
 WERROR ?= -Werror
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
-# for inner loops of kernels and simulator.  gcc's -O3 inlines callers that
-# rely on err_set() returning false, which it cannot see, and then suspects
+# for inner loops of kernels, simulator and weights.  gcc's -O3 inlines callers
+# that rely on err_set() returning false, which it cannot see, and then suspects
 # their variables of being unset; -O2, clang and the linters stay strict.
 FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
 
@@ -77,7 +77,8 @@ $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-$(B)/libcommon/kernels/%.o $(B)/libcommon/sim/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
+FAST := kernels sim weights
+$(FAST:%=$(B)/libcommon/%/%.o): EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 define tool
 $(B)/tools/$(1)/%.o: EXTRA_CFLAGS += $(CPPFLAGS_$(1))

@@ -75,20 +75,22 @@ add_family(struct codes *c, const struct palette *pal, int least, int most,
 }
 
 void
-codes_init(struct codes *c, uint16_t greatest, const struct palette *before)
+codes_init(struct codes *c, uint16_t greatest, const struct palette *before,
+	   bool runs)
 {
-	struct palette dense = { .ofs = WEIGHTS_ZERO, .bits = 2 };
+	struct palette pal = { .ofs = WEIGHTS_ZERO, .bits = 2 };
 
-	while (dense.bits < 9 && (greatest - dense.ofs) >> dense.bits)
-		dense.bits++;
-	struct palette runs = dense;
-	runs.runs = true;
-	runs.ofs = WEIGHTS_ZERO + 1; /* zeros are not coded */
-
+	while (pal.bits < 9 && (greatest - pal.ofs) >> pal.bits)
+		pal.bits++;
 	c->n_families = c->n_columns = c->n_states = 0;
+	c->with_runs = runs || (before && before->runs);
 	memset(c->bits, 0, sizeof(c->bits));
-	add_family(c, &dense, 0, WEIGHTS_DIVISORS - 1, true, -1);
-	add_family(c, &runs, 0, WEIGHTS_DIVISORS - 1, true, -1);
+	add_family(c, &pal, 0, WEIGHTS_DIVISORS - 1, true, -1);
+	if (runs) {
+		pal.runs = true;
+		pal.ofs = WEIGHTS_ZERO + 1; /* zeros are not coded */
+		add_family(c, &pal, 0, WEIGHTS_DIVISORS - 1, true, -1);
+	}
 	c->before = -1;
 	if (before)
 		c->before = add_family(c, before, 2, WEIGHTS_DIVISORS - 1,

@@ -315,7 +315,7 @@ fit_stats(const struct stats *st, bool thorough)
 	assert(st->n_values > 0);
 	fit_runs(st, false, thorough, &best);
 	/* a run costs every weight a bit, and no zero costs above 9 */
-	if (zeros * 9 > st->n_values - zeros)
+	if (!st->no_runs && zeros * 9 > st->n_values - zeros)
 		fit_runs(st, true, thorough, &best);
 	assert(best.bits != UINT64_MAX);
 	return best;

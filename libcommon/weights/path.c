@@ -111,7 +111,9 @@ static void
 cost_block(const struct codes *c, const uint16_t *d, size_t n,
 	   struct block_cost *b)
 {
-	for (int k = 0; k < c->n_columns; k += 32) {
+	int k = 0;
+
+	for (; k + 16 < c->n_columns; k += 32) {
 		lanes all[2] = { 0 }, upper[2] = { 0 };
 		for (size_t i = 0; i < n; i++) {
 			const uint8_t *p = &c->bits[d[i]][k];
@@ -123,6 +125,15 @@ cost_block(const struct codes *c, const uint16_t *d, size_t n,
 		}
 		part_lanes(all[0], upper[0], b->column + k);
 		part_lanes(all[1], upper[1], b->column + k + 16);
+	}
+	if (k < c->n_columns) {
+		lanes all = { 0 }, upper = { 0 };
+		for (size_t i = 0; i < n; i++) {
+			lanes v = load_lanes(&c->bits[d[i]][k]);
+			all += v;
+			upper += v >> 8;
+		}
+		part_lanes(all, upper, b->column + k);
 	}
 }
 
@@ -268,10 +279,11 @@ find_path(struct arena *scratch, const struct codes *c, const uint16_t *d,
 	h.state = anew(scratch, uint8_t, b->n * (MAX_FAMILIES + 1));
 	init_starts(&h);
 	for (size_t t = 0; t < b->n; t++) {
-		struct block_cost cost;
+		struct block_cost cost = { .runs = { 0 } };
 		size_t n = b->ends[t] - begin;
 		cost_block(c, d + begin, n, &cost);
-		cost_runs(d + begin, n, &run, cost.runs);
+		if (c->with_runs)
+			cost_runs(d + begin, n, &run, cost.runs);
 		struct cheapest m = t ? find_cheapest(&h, t)
 				      : nothing_yet(&h, d[0] == WEIGHTS_ZERO);
 		for (int f = 0; f < c->n_families; f++)

@@ -87,7 +87,7 @@ start(struct window *w, size_t length)
 	fit_pieces(w, scratch, pieces, length ? length : w->n);
 	struct fit whole = fit_stats(&pieces->all, w->effort->thorough);
 	if (w->effort->rounds) {
-		codes_init(w->codes, w->greatest, w->before);
+		codes_init(w->codes, w->greatest, w->before, true);
 		codes_add(w->codes, &whole);
 		if (pieces->n)
 			qsort(pieces->fits, pieces->n, sizeof(whole),
@@ -106,7 +106,7 @@ plan_round(struct window *w, const struct fit *whole)
 	size_t n = find_path(scratch, w->codes, w->d, &w->blocks, w->path);
 
 	if (w->next)
-		codes_init(w->next, w->greatest, w->before);
+		codes_init(w->next, w->greatest, w->before, true);
 	struct plan p = plan_sections(w, scratch, n, whole);
 	arena_close(scratch);
 	return p;
@@ -141,6 +141,11 @@ plan_window(struct window *w, struct codes *both[2])
 	const struct effort *effort = w->effort;
 	struct plan best = { 0 };
 
+	w->codes = both[0];
+	w->next = NULL;
+	if (effort->rounds == 1 && plan_even(w, &best))
+		return best;
+	best = (struct plan){ 0 };
 	if (effort->rounds) {
 		w->blocks = blocks_of(w->a, w->d, w->n, effort->block,
 				      effort->zeros);
@@ -175,7 +180,7 @@ plan_at(struct arena *a, const uint16_t *d, size_t n,
 	};
 	struct codes *both[] = {
 		anew(a, struct codes, 1),
-		anew(a, struct codes, 1),
+		effort->rounds > 1 ? anew(a, struct codes, 1) : NULL,
 	};
 	size_t step = effort->rounds ? WINDOW : n;
 	for (size_t i = 0; i < n; i += step) {

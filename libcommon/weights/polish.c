@@ -50,16 +50,18 @@ side_bits(const struct side *s)
 	return tally_bits(&s->t, s->pal, s->s->mode, s->s->fresh);
 }
 
-/*
- * Tries borders from `at` on in one direction (+1: the left side grows);
- * returns the best, and its bits in *least.
- */
-static size_t
-scan(struct side left, struct side right, const uint16_t *d, size_t at,
-     int step, int reach, uint64_t *least)
-{
-	size_t best = at;
+/* A border between two slices. */
+struct border {
+	size_t at;
+	struct tally left, right;
+	uint64_t bits; /* of both */
+};
 
+/* tries borders from `at` on in one direction (+1: the left side grows) */
+static void
+scan(struct side left, struct side right, const uint16_t *d, size_t at,
+     int step, int reach, struct border *best)
+{
 	for (int i = 0; i < reach; i++) {
 		uint16_t v = step > 0 ? d[at] : d[at - 1];
 		if (!change(&left, v, step > 0) ||
@@ -67,12 +69,11 @@ scan(struct side left, struct side right, const uint16_t *d, size_t at,
 			break;
 		at = step > 0 ? at + 1 : at - 1;
 		uint64_t bits = side_bits(&left) + side_bits(&right);
-		if (bits < *least) {
-			*least = bits;
-			best = at;
-		}
+		if (bits < best->bits)
+			*best = (struct border){ .at = at, .bits = bits,
+						 .left = left.t,
+						 .right = right.t };
 	}
-	return best;
 }
 
 static bool
@@ -83,18 +84,16 @@ has_runs(const struct plan *p, size_t i)
 
 /* slice i into a side, unless it is there */
 static void
-load(struct side *side, const struct plan *p, size_t i, const uint16_t *d)
+load(struct side *side, const struct plan *p, size_t i)
 {
-	const struct wslice *s = &p->slices[i];
+	struct wslice *s = &p->slices[i];
 
-	if (side->s == s)
-		return;
-	side->s = s;
-	side->pal = &p->palettes[s->palette];
-	side->t = (struct tally){ 0 };
-	palette_indices(side->pal, side->index);
-	for (size_t at = i ? s[-1].end : 0; at < s->end; at++)
-		tally_weight(&side->t, side->index[d[at]], s->mode, false);
+	if (side->s != s) {
+		side->s = s;
+		side->pal = &p->palettes[s->palette];
+		palette_indices(side->pal, side->index);
+	}
+	side->t = s->tally;
 }
 
 /* the border behind slice i */
@@ -104,17 +103,17 @@ polish_border(struct plan *p, size_t i, const uint16_t *d, int reach,
 {
 	size_t at = p->slices[i].end;
 
-	load(left, p, i, d);
-	load(right, p, i + 1, d);
-	uint64_t was = side_bits(left) + side_bits(right), least = was;
-	size_t ahead = scan(*left, *right, d, at, 1, reach, &least);
-	uint64_t forward = least;
-	size_t back = scan(*left, *right, d, at, -1, reach, &least);
-	if (least == was)
-		return;
-	p->slices[i].end = least < forward ? back : ahead;
-	p->bits -= was - least;
-	right->s = NULL; /* its values are others now */
+	load(left, p, i);
+	load(right, p, i + 1);
+	uint64_t was = side_bits(left) + side_bits(right);
+	struct border best = { .at = at, .bits = was, .left = left->t,
+			       .right = right->t };
+	scan(*left, *right, d, at, 1, reach, &best);
+	scan(*left, *right, d, at, -1, reach, &best);
+	p->slices[i].end = best.at;
+	p->slices[i].tally = best.left;
+	p->slices[i + 1].tally = best.right;
+	p->bits -= was - best.bits;
 }
 
 void

@@ -2,7 +2,8 @@
 /*
  * The search for sections.  In order: stats.c counts, fit.c finds the best
  * palette and mode for counts, codes.c lists ways to write a value, path.c
- * finds the cheapest sequence of them, plan.c leads.
+ * finds the cheapest sequence of them, sections.c makes sections of that,
+ * even.c does so in a simple case, plan.c leads.
  */
 #ifndef WEIGHTS_SEARCH_H
 #define WEIGHTS_SEARCH_H
@@ -18,9 +19,11 @@ struct stats {
 	uint32_t lead, trail; /* zeros before the first other value, after the last */
 	/* sum of run >> ZDIV over the zero runs before, between and behind */
 	uint32_t run_units[WEIGHTS_ZDIVS];
+	bool no_runs; /* they were not counted: no fit uses any */
 };
 
 void stats_of(struct stats *st, const uint16_t *d, size_t n);
+void stats_count(struct stats *st, const uint16_t *d, size_t n); /* no runs */
 void stats_join(struct stats *st, const struct stats *next);
 
 /* ---- fit.c ---- */
@@ -57,6 +60,7 @@ struct state {
 struct codes {
 	int n_families, n_columns, n_states;
 	int before; /* family of the palette that is in force, or -1 */
+	bool with_runs;
 	struct palette palettes[MAX_FAMILIES];
 	struct state states[MAX_STATES];
 	uint8_t bits[WEIGHTS_N_INDEX][MAX_COLUMNS]; /* 255: can't be written */
@@ -64,10 +68,10 @@ struct codes {
 
 /*
  * The palette in force before the values (NULL: none), and the direct families
- * that any values up to `greatest` can use.
+ * that any values up to `greatest` can use; runs: one with runs is among them.
  */
 void codes_init(struct codes *c, uint16_t greatest,
-		const struct palette *before);
+		const struct palette *before, bool runs);
 
 /* the palette of a fit with the divisors around its own, if there is room */
 void codes_add(struct codes *c, const struct fit *f);
@@ -128,6 +132,7 @@ struct window {
 	struct codes *next; /* of the next round, NULL if there is none */
 	struct blocks blocks;
 	struct stretch *path;
+	bool even; /* see even.c: nothing has runs */
 };
 
 /* a plan without slices yet, in which w->before is in force */
@@ -140,5 +145,13 @@ struct plan plan_begin(const struct window *w);
  */
 struct plan plan_sections(struct window *w, struct arena *scratch, size_t n,
 			  const struct fit *whole);
+
+/* ---- even.c ---- */
+
+/*
+ * The plan of a window whose values are alike all over, with w->codes for room.
+ * False: it is none of those.
+ */
+bool plan_even(struct window *w, struct plan *p);
 
 #endif

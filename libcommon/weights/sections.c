@@ -197,8 +197,9 @@ plan_sections(struct window *w, struct arena *scratch, size_t n,
 	};
 	align_slices(c);
 	for (size_t i = 0; i < c->n; i++)
-		stats_of(&c->stats[i], w->d + c->path[i].begin,
-			 c->path[i].end - c->path[i].begin);
+		(w->even ? stats_count : stats_of)(
+		    &c->stats[i], w->d + c->path[i].begin,
+		    c->path[i].end - c->path[i].begin);
 	choose(c, whole);
 	size_t *ends = anew(scratch, size_t, n);
 	for (size_t i = list_ends(c, ends); i-- > 0;)

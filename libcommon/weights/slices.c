@@ -67,8 +67,46 @@ tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
 	return bits;
 }
 
+/*
+ * A quotient q is floor(q/2) + 1 symbols, ceil(q/2) of them not zero (1.4):
+ * sums of the quotients and of the odd ones are enough.
+ */
+static struct tally
+tally_quotients(size_t n, uint64_t sum, uint64_t odd)
+{
+	return (struct tally){
+		.weights = n,
+		.symbols = n + (sum - odd) / 2,
+		.seconds = (sum + odd) / 2,
+	};
+}
+
+/* n values, at most a slice of them, under a palette without runs */
+static struct tally
+tally_values(const struct palette *pal, struct mode m, const uint16_t *d,
+	     size_t n)
+{
+	uint16_t index[WEIGHTS_N_INDEX];
+	struct tally t = { 0 };
+	uint32_t sum = 0, odd = 0;
+
+	if (pal->n == 0 && !m.trunc) {
+		for (size_t i = 0; i < n; i++) {
+			uint32_t q = (uint32_t)(d[i] - pal->ofs) >> m.wdiv;
+			sum += q;
+			odd += q & 1;
+		}
+		return tally_quotients(n, sum, odd);
+	}
+	palette_indices(pal, index);
+	for (size_t i = 0; i < n; i++)
+		tally_weight(&t, index[d[i]], m, false);
+	return t;
+}
+
 static void
-add_one(struct plan *p, size_t end, struct mode mode, bool fresh)
+add_one(struct plan *p, size_t end, struct mode mode, bool fresh,
+	const struct tally *t)
 {
 	agrow(p->a, p->slices, p->n_slices, &p->cap_slices);
 	p->slices[p->n_slices++] = (struct wslice){
@@ -76,42 +114,72 @@ add_one(struct plan *p, size_t end, struct mode mode, bool fresh)
 		.fresh = fresh,
 		.palette = (uint32_t)p->n_palettes - 1,
 		.mode = mode,
+		.tally = *t,
 	};
+	p->bits += tally_bits(t, &p->palettes[p->n_palettes - 1], mode, fresh);
+}
+
+static void
+add_plain(struct plan *p, const uint16_t *d, size_t begin, size_t end,
+	  const struct palette *pal, struct mode mode, bool fresh)
+{
+	while (begin < end) {
+		size_t n = end - begin < WEIGHTS_SLICE_SAFE
+			       ? end - begin
+			       : WEIGHTS_SLICE_SAFE;
+		struct tally t = tally_values(pal, mode, d + begin, n);
+		begin += n;
+		add_one(p, begin, mode, fresh, &t);
+		fresh = false;
+	}
+}
+
+static void
+add_runs(struct plan *p, const uint16_t *d, size_t begin, size_t end,
+	 const struct palette *pal, struct mode mode, bool fresh)
+{
+	uint16_t index[WEIGHTS_N_INDEX];
+	struct tally t = { 0 };
+
+	palette_indices(pal, index);
+	for (size_t i = begin; i < end; i++) {
+		if (d[i] == WEIGHTS_ZERO) {
+			t.run++;
+			continue;
+		}
+		if (t.weights == WEIGHTS_SLICE_SAFE) {
+			add_one(p, i, mode, fresh, &t);
+			fresh = false;
+			t = (struct tally){ 0 };
+		}
+		tally_weight(&t, index[d[i]], mode, true);
+	}
+	if (t.weights == 0) { /* one of nothing but zeros is a weight */
+		uint64_t rest = t.run - 1;
+		t.run = 0;
+		tally_weight(&t, index[WEIGHTS_ZERO], mode, true);
+		t.run = rest;
+	}
+	add_one(p, end, mode, fresh, &t);
+}
+
+static void
+add_palette(struct plan *p, const struct palette *pal)
+{
+	agrow(p->a, p->palettes, p->n_palettes, &p->cap_palettes);
+	p->palettes[p->n_palettes++] = *pal;
 }
 
 void
 plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
 	 const struct palette *pal, struct mode mode, bool fresh)
 {
-	uint16_t index[WEIGHTS_N_INDEX];
-	struct tally t = { 0 };
-
-	if (fresh) {
-		agrow(p->a, p->palettes, p->n_palettes, &p->cap_palettes);
-		p->palettes[p->n_palettes++] = *pal;
-	}
-	palette_indices(pal, index);
-	for (size_t i = begin; i < end; i++) {
-		if (pal->runs && d[i] == WEIGHTS_ZERO) {
-			t.run++;
-			continue;
-		}
-		if (t.weights == WEIGHTS_SLICE_SAFE) {
-			p->bits += tally_bits(&t, pal, mode, fresh);
-			add_one(p, i, mode, fresh);
-			fresh = false;
-			t = (struct tally){ 0 };
-		}
-		tally_weight(&t, index[d[i]], mode, pal->runs);
-	}
-	if (t.weights == 0) { /* one of nothing but zeros is a weight */
-		uint64_t rest = t.run - 1;
-		t.run = 0;
-		tally_weight(&t, index[WEIGHTS_ZERO], mode, pal->runs);
-		t.run = rest;
-	}
-	p->bits += tally_bits(&t, pal, mode, fresh);
-	add_one(p, end, mode, fresh);
+	if (fresh)
+		add_palette(p, pal);
+	if (pal->runs)
+		add_runs(p, d, begin, end, pal, mode, fresh);
+	else
+		add_plain(p, d, begin, end, pal, mode, fresh);
 }
 
 void
@@ -119,15 +187,10 @@ plan_append(struct plan *p, const struct plan *more)
 {
 	for (size_t i = 0; i < more->n_slices; i++) {
 		const struct wslice *s = &more->slices[i];
-		if (s->fresh) {
-			agrow(p->a, p->palettes, p->n_palettes,
-			      &p->cap_palettes);
-			p->palettes[p->n_palettes++] =
-			    more->palettes[s->palette];
-		}
-		add_one(p, s->end, s->mode, s->fresh);
+		if (s->fresh)
+			add_palette(p, &more->palettes[s->palette]);
+		add_one(p, s->end, s->mode, s->fresh, &s->tally);
 	}
-	p->bits += more->bits;
 }
 
 size_t

@@ -19,28 +19,61 @@ remove_run(struct stats *st, uint32_t run)
 		st->run_units[z] -= run >> z;
 }
 
-void
-stats_of(struct stats *st, const uint16_t *d, size_t n)
+static void
+count_runs(struct stats *st, const uint16_t *d, size_t n)
 {
-	size_t last = n; /* zero before which no other value was seen */
+	size_t begin = 0;
 
-	memset(st, 0, sizeof(*st));
-	st->n_values = (uint32_t)n;
 	for (size_t i = 0; i < n; i++) {
-		st->n[d[i]]++;
 		if (d[i] != WEIGHTS_ZERO)
 			continue;
-		size_t begin = i;
+		begin = i;
 		while (i + 1 < n && d[i + 1] == WEIGHTS_ZERO)
 			i++;
-		st->n[WEIGHTS_ZERO] += (uint32_t)(i - begin);
 		add_run(st, (uint32_t)(i + 1 - begin));
 		if (begin == 0)
 			st->lead = (uint32_t)(i + 1);
-		last = begin;
 	}
 	if (n && d[n - 1] == WEIGHTS_ZERO)
-		st->trail = (uint32_t)(n - last);
+		st->trail = (uint32_t)(n - begin);
+}
+
+/* every other value apart: equal neighbours need not wait for one another */
+static void
+count_long(uint32_t *count, const uint16_t *d, size_t n)
+{
+	uint32_t other[WEIGHTS_N_INDEX] = { 0 };
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		count[d[i]]++;
+		other[d[i + 1]]++;
+	}
+	if (n % 2)
+		count[d[n - 1]]++;
+	for (int v = 0; v < WEIGHTS_N_INDEX; v++)
+		count[v] += other[v];
+}
+
+void
+stats_count(struct stats *st, const uint16_t *d, size_t n)
+{
+	memset(st, 0, sizeof(*st));
+	st->n_values = (uint32_t)n;
+	st->no_runs = true;
+	if (n >= 4 * WEIGHTS_N_INDEX) {
+		count_long(st->n, d, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		st->n[d[i]]++;
+}
+
+void
+stats_of(struct stats *st, const uint16_t *d, size_t n)
+{
+	stats_count(st, d, n);
+	st->no_runs = false;
+	count_runs(st, d, n);
 }
 
 void
@@ -59,4 +92,5 @@ stats_join(struct stats *st, const struct stats *next)
 		st->lead += next->lead;
 	st->trail = next->trail == next->n_values ? joint : next->trail;
 	st->n_values += next->n_values;
+	st->no_runs |= next->no_runs;
 }

@@ -98,6 +98,12 @@ struct mode {
 	uint8_t zdiv; /* 0..3; 0 without runs */
 };
 
+/* What of a slice's content decides its size. */
+struct tally {
+	uint64_t weights, symbols, seconds;
+	uint64_t runs, run_units, run; /* run: zeros since the last weight */
+};
+
 /*
  * A slice holds the values from the end of its predecessor up to `end`.  With
  * runs, one that continues a palette starts at a value that is not zero.
@@ -107,12 +113,7 @@ struct wslice {
 	bool fresh; /* sets its palette (NEWPAL) */
 	uint32_t palette;
 	struct mode mode;
-};
-
-/* slices.c: what of a slice's content decides its size, weight by weight. */
-struct tally {
-	uint64_t weights, symbols, seconds;
-	uint64_t runs, run_units, run; /* run: zeros since the last weight */
+	struct tally tally;
 };
 
 /* counts a weight of index x, and the run before it */
@@ -131,7 +132,7 @@ tally_weight(struct tally *t, uint32_t x, struct mode m, bool runs)
 	}
 }
 
-/* the exact bits of what was counted, as one slice (1.9) */
+/* slices.c: the exact bits of what was counted, as one slice (1.9) */
 uint64_t tally_bits(const struct tally *t, const struct palette *pal,
 		    struct mode m, bool fresh);
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows whose values are alike all over, as those of most large layers are:
+ * no piece has much use for a palette of its own, and zeros are too few for
+ * runs.  One palette does, and the search is for its divisors alone.
+ */
+#include "weights/search.h"
+#include "weights/weights.h"
+
+/*
+ * Measured on the networks at hand: by a palette of its own a piece of this
+ * length saves 3 bits at most, on the mean, where a full search finds nothing
+ * more than this one, and 25 or more where it does.  The line is drawn where
+ * all samples save what a single header costs.
+ */
+enum { PIECE = 2048, SAMPLES = 8, SAVING = WEIGHTS_HEADER_BITS };
+
+/* zeros for which runs could pay: one of so many values */
+enum { ZERO_SHARE = 32 };
+
+/* what a window saves by changes that make a full search worth while */
+enum { CHANGE_SHARE = 256 };
+
+/* bits that the samples save by palettes of their own */
+static uint64_t
+sample_saving(const struct window *w, const struct palette *pal)
+{
+	struct stats st;
+	uint64_t saving = 0;
+
+	for (size_t i = 0; i < SAMPLES; i++) {
+		size_t at = (2 * i + 1) * (w->n - PIECE) / (2 * SAMPLES);
+		struct mode mode;
+		uint64_t bits;
+		stats_count(&st, w->d + at, PIECE);
+		struct fit own = fit_stats(&st, false);
+		if (!fit_mode(&st, pal, false, &mode, &bits))
+			return UINT64_MAX;
+		saving += bits > own.bits ? bits - own.bits : 0;
+	}
+	return saving;
+}
+
+static struct blocks
+equal_blocks(struct arena *a, size_t n, size_t most)
+{
+	struct blocks b = { .n = (n + most - 1) / most };
+
+	b.ends = anew(a, uint32_t, b.n);
+	for (size_t i = 0; i < b.n; i++)
+		b.ends[i] = (uint32_t)(i + 1 < b.n ? (i + 1) * most : n);
+	return b;
+}
+
+bool
+plan_even(struct window *w, struct plan *p)
+{
+	struct stats st;
+
+	if (w->n < SAMPLES * PIECE)
+		return false;
+	stats_count(&st, w->d, w->n);
+	if ((uint64_t)st.n[WEIGHTS_ZERO] * ZERO_SHARE > w->n)
+		return false;
+	struct fit whole = fit_stats(&st, false);
+	if (sample_saving(w, &whole.palette) > SAVING)
+		return false;
+
+	struct arena *scratch = arena_open();
+	codes_init(w->codes, w->greatest, w->before, false);
+	codes_add(w->codes, &whole);
+	w->blocks = equal_blocks(scratch, w->n, (size_t)w->effort->block);
+	w->path = anew(scratch, struct stretch, w->blocks.n);
+	w->even = true;
+	size_t n = find_path(scratch, w->codes, w->d, &w->blocks, w->path);
+	*p = plan_sections(w, scratch, n, &whole);
+	w->even = false;
+	arena_close(scratch);
+	return p->bits + whole.bits / CHANGE_SHARE >= whole.bits;
+}
