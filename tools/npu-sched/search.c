@@ -40,23 +40,29 @@ search_areas(struct search *x)
 	return search_fastest(x, limit_of(s));
 }
 
-/* where each tensor lies: part of a plan as long as plans are compared */
-static int *
-note_areas(struct search *x)
+/* where and how each tensor lies: part of a plan as long as plans are compared */
+struct home {
+	int area, layout;
+};
+
+static struct home *
+note_homes(struct search *x)
 {
 	struct graph *g = x->s->g;
-	int *areas = anew(x->s->a, int, g->n_tensors + 1);
+	struct home *homes = anew(x->s->a, struct home, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)
-		areas[i] = g->tensors[i]->area;
-	return areas;
+		homes[i] = (struct home){ g->tensors[i]->area, g->tensors[i]->layout };
+	return homes;
 }
 
 static void
-restore_areas(struct search *x, const int *areas)
+restore_homes(struct search *x, const struct home *homes)
 {
 	struct graph *g = x->s->g;
-	for (size_t i = 0; i < g->n_tensors; i++)
-		g->tensors[i]->area = areas[i];
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		g->tensors[i]->area = homes[i].area;
+		g->tensors[i]->layout = homes[i].layout;
+	}
 }
 
 /* blocks follow the layouts and areas, those of whole operations first */
@@ -88,7 +94,7 @@ search_spilling(struct search *x)
 {
 	enum { MAX_SPILLS = 24, PATIENCE = 4 };
 	struct plan *best = NULL;
-	int *areas = note_areas(x);
+	struct home *homes = note_homes(x);
 	x->lower = 0; /* the many choices of maps take its place */
 	for (int i = 0, worse = 0; i < MAX_SPILLS && worse < PATIENCE; i++) {
 		struct plan *p = search_areas(x);
@@ -98,13 +104,13 @@ search_spilling(struct search *x)
 		} else if (p) {
 			plan_close(best);
 			best = p;
-			areas = note_areas(x);
+			homes = note_homes(x);
 		}
 		if (x->s->e->status || !spill_one(x))
 			break;
 	}
 	if (best)
-		restore_areas(x, areas);
+		restore_homes(x, homes);
 	choose_blocks(x->s);
 	return best;
 }
@@ -131,15 +137,14 @@ search_layouts(struct search *x)
 	if (s->e->status || !s->n_shallow ||
 	    (!s->o->size && limit_of(s) == NO_LIMIT_BYTES))
 		return p;
-	int *areas = note_areas(x);
+	struct home *homes = note_homes(x);
 	struct plan *q = search_layout(x, true);
 	if (s->e->status || (q && (!p || score(s, q) < score(s, p)))) {
 		plan_close(p);
 		return q;
 	}
 	plan_close(q);
-	pack_shallow_maps(s, false);
-	restore_areas(x, areas);
+	restore_homes(x, homes);
 	choose_blocks(s);
 	return p;
 }
@@ -176,7 +181,7 @@ search_orders(struct search *x)
 	struct plan *p = search_layouts(x);
 	if (s->e->status || !x->order)
 		return p;
-	int *areas = note_areas(x);
+	struct home *homes = note_homes(x);
 	use_order(x, true);
 	struct plan *q = search_layouts(x);
 	if (s->e->status || is_preferred(s, q, p)) {
@@ -185,15 +190,15 @@ search_orders(struct search *x)
 	}
 	plan_close(q);
 	use_order(x, false);
-	restore_areas(x, areas);
+	restore_homes(x, homes);
 	choose_blocks(s);
 	return p;
 }
 
 static bool
-is_met(struct search *x, int64_t limit, const int *areas)
+is_met(struct search *x, int64_t limit, const struct home *homes)
 {
-	restore_areas(x, areas);
+	restore_homes(x, homes);
 	x->s->memory.cache_bytes = limit;
 	x->lower = 0;
 	struct plan *p = search_orders(x);
@@ -206,23 +211,23 @@ is_met(struct search *x, int64_t limit, const int *areas)
  * Limits grow until one is met; then the gap is halved.
  */
 static int64_t
-least_limit(struct search *x, const int *areas)
+least_limit(struct search *x, const struct home *homes)
 {
 	enum { STEP = 16 };
 	int64_t yes = round_up_i64(x->least, STEP), no = yes - STEP;
-	while (yes < NO_LIMIT_BYTES && !is_met(x, yes, areas)) {
+	while (yes < NO_LIMIT_BYTES && !is_met(x, yes, homes)) {
 		no = yes;
 		yes = round_up_i64(yes + yes / 32, STEP) + STEP;
 	}
 	while (yes - no > STEP) {
 		int64_t mid = (no + (yes - no) / 2) / STEP * STEP;
-		if (is_met(x, mid, areas))
+		if (is_met(x, mid, homes))
 			yes = mid;
 		else
 			no = mid;
 	}
 	/* a plan that fits is not always found with more room: look once more */
-	while (yes > STEP && is_met(x, yes - STEP, areas))
+	while (yes > STEP && is_met(x, yes - STEP, homes))
 		yes -= STEP;
 	return yes;
 }
@@ -231,7 +236,7 @@ static bool
 search_all(struct search *x)
 {
 	struct sched *s = x->s;
-	int *areas = note_areas(x);
+	struct home *homes = note_homes(x);
 	s->plan = search_orders(x);
 	if (s->e->status)
 		return false;
@@ -241,7 +246,7 @@ search_all(struct search *x)
 			      s->accel->name);
 	if (!s->plan) {
 		int64_t limit = limit_of(s);
-		return too_small(s, limit, least_limit(x, areas));
+		return too_small(s, limit, least_limit(x, homes));
 	}
 	if (limit_of(s) == NO_LIMIT_BYTES && !s->o->size)
 		plan_trim(s, s->plan);
