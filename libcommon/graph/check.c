@@ -164,6 +164,11 @@ check_geometry(struct check *c, const struct g_op *op)
 			   " of an IFM of %dx%d", op->rec.id, op->ofm.shape.h,
 			   op->ofm.shape.w, ih, iw, op->ifm.shape.h,
 			   op->ifm.shape.w);
+	/* the hardware has no height and width of the IFM: padding ends it */
+	if ((op->pad.bottom && ih < (int64_t)up * op->ifm.shape.h) ||
+	    (op->pad.right && iw < (int64_t)up * op->ifm.shape.w))
+		return BAD(c, op, "o%d: padding of which an OFM of %dx%d does not read "
+			   "all", op->rec.id, op->ofm.shape.h, op->ofm.shape.w);
 	return true;
 }
 

@@ -119,12 +119,29 @@ large_kernel(struct gen *g)
 	return (int32_t)(gen_chance(g, 8) ? 300 : gen_chance(g, 20) ? 9 : 4);
 }
 
+/* a PAD of rows and columns: with a VALID window behind it, one operation */
+static int
+padded(struct gen *g, int in)
+{
+	int32_t v[8] = { 0 };
+	struct shape s = shape_of(g, in);
+	for (int i = 2; i < 6; i++) {
+		v[i] = (int32_t)gen_range(g, 0, 3);
+		s.dim[i / 2] += v[i];
+	}
+	int table = gen_const(g, TFL_INT32, SHAPE(4, 2), v);
+	return gen_op1(g, TFL_PAD, 2, (int[]){ in, table }, gen_like(g, in, s), 0,
+		       NULL, NULL);
+}
+
 static void
 draw_conv(struct gen *g, int code)
 {
 	int in = gen_input(g, 4, gen_type(g));
-	struct shape s = shape_of(g, in);
 	bool valid = gen_chance(g, 50), depthwise = code == TFL_DEPTHWISE_CONV_2D;
+	if (valid && gen_chance(g, 40))
+		in = padded(g, in);
+	struct shape s = shape_of(g, in);
 	struct axis y = window(g, s.dim[1], valid, large_kernel(g));
 	struct axis x = window(g, s.dim[2], valid, large_kernel(g));
 	int32_t groups = 1, mult = 1, o;

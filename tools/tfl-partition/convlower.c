@@ -177,12 +177,19 @@ struct span {
 	int32_t in, start, out, out_start, stride, before, after;
 };
 
+/*
+ * A window of `reach` elements in `out` positions.  How much of the padding
+ * behind the input they read follows from that: of a PAD there may be more, and
+ * the hardware takes its number for the input's end.
+ */
 static struct span
-whole_span(int32_t in, int32_t out, int32_t stride, int32_t before, int32_t after)
+whole_span(int32_t in, int32_t out, int32_t stride, int32_t before, int32_t reach)
 {
+	int32_t after = (out - 1) * stride + reach - before - in;
 	/* one row or column of output: any stride is stride 1 */
 	return (struct span){ .in = in, .out = out, .before = before,
-			      .after = after, .stride = out == 1 ? 1 : stride };
+			      .after = after > 0 ? after : 0,
+			      .stride = out == 1 ? 1 : stride };
 }
 
 /* position k of s, whose window has `reach` elements */
@@ -196,6 +203,13 @@ single_span(struct span s, int32_t k, int32_t reach)
 	r.start = start + r.before;
 	r.in = end - r.after - r.start;
 	return r;
+}
+
+static struct yx
+reach_of(const struct conv *c)
+{
+	return (struct yx){ .y = (c->kernel.y - 1) * c->dilation.y + 1,
+			    .x = (c->kernel.x - 1) * c->dilation.x + 1 };
 }
 
 struct job {
@@ -235,12 +249,11 @@ run_windows(struct part *p, const struct conv *c, const struct job *j,
 {
 	int32_t ny = y.stride > MAX_STRIDE ? y.out : 1;
 	int32_t nx = x.stride > MAX_STRIDE ? x.out : 1;
-	int32_t ry = (c->kernel.y - 1) * c->dilation.y + 1;
-	int32_t rx = (c->kernel.x - 1) * c->dilation.x + 1;
+	struct yx reach = reach_of(c);
 	for (int32_t a = 0; a < ny; a++)
 		for (int32_t b = 0; b < nx; b++)
-			run_window(p, c, j, ny > 1 ? single_span(y, a, ry) : y,
-				   nx > 1 ? single_span(x, b, rx) : x);
+			run_window(p, c, j, ny > 1 ? single_span(y, a, reach.y) : y,
+				   nx > 1 ? single_span(x, b, reach.x) : x);
 }
 
 void
@@ -251,10 +264,11 @@ conv_windows(struct part *p, const struct tfl_op *op, const struct conv *c)
 	int input = folded_pad(p, op, &win.pad);
 	const struct tfl_tensor *in = &p->sg->tensor[input];
 	struct g_operand ifm = part_ifm(p, input), ofm = part_ofm(p, op->out[0]);
+	struct yx reach = reach_of(c);
 	struct span y = whole_span(in->dim[1], win.out.y, c->stride.y, win.pad.top,
-				   win.pad.bottom);
+				   reach.y);
 	struct span x = whole_span(in->dim[2], win.out.x, c->stride.x, win.pad.left,
-				   win.pad.right);
+				   reach.x);
 	struct hwc is = { .h = in->dim[1], .w = in->dim[2], .c = in->dim[3] };
 	struct hwc os = { .h = win.out.y, .w = win.out.x, .c = c->o };
 	int32_t step = layer_groups(c);
