@@ -3,8 +3,6 @@
 #include "weights/search.h"
 #include "weights/weights.h"
 
-#include <string.h>
-
 enum { NEVER = 255 };
 
 static uint8_t
@@ -26,13 +24,11 @@ bits_of(const struct palette *pal, struct mode m, uint32_t x)
 
 /* a column, and a state for every way of writing runs */
 static void
-add_column(struct codes *c, struct mode m)
+add_column(struct codes *c, const uint16_t *index, struct mode m)
 {
 	const struct palette *pal = &c->palettes[c->n_families - 1];
-	uint16_t index[WEIGHTS_N_INDEX];
 
-	palette_indices(pal, index);
-	for (int d = 0; d < WEIGHTS_N_INDEX; d++)
+	for (int d = 0; d <= c->greatest; d++)
 		c->bits[d][c->n_columns] =
 		    pal->runs && d == WEIGHTS_ZERO ? 0
 						   : bits_of(pal, m, index[d]);
@@ -55,6 +51,7 @@ static int
 add_family(struct codes *c, const struct palette *pal, int least, int most,
 	   bool plain, int trunc)
 {
+	uint16_t index[WEIGHTS_N_INDEX];
 	int n = most - least + 1 + plain + (trunc >= 0);
 
 	for (int f = 0; f < c->n_families; f++)
@@ -64,13 +61,15 @@ add_family(struct codes *c, const struct palette *pal, int least, int most,
 	    c->n_states + n * (pal->runs ? WEIGHTS_ZDIVS : 1) > MAX_STATES)
 		return -1;
 	c->palettes[c->n_families++] = *pal;
+	palette_indices(pal, index);
 	for (int d = least; d <= most; d++)
-		add_column(c, (struct mode){ .wdiv = (uint8_t)d });
+		add_column(c, index, (struct mode){ .wdiv = (uint8_t)d });
 	if (trunc >= 0)
-		add_column(c, (struct mode){ .wdiv = (uint8_t)trunc,
-					     .trunc = true });
+		add_column(c, index, (struct mode){ .wdiv = (uint8_t)trunc,
+						    .trunc = true });
 	if (plain)
-		add_column(c, (struct mode){ .wdiv = WEIGHTS_WDIV_PLAIN });
+		add_column(c, index,
+			   (struct mode){ .wdiv = WEIGHTS_WDIV_PLAIN });
 	return c->n_families - 1;
 }
 
@@ -84,7 +83,7 @@ codes_init(struct codes *c, uint16_t greatest, const struct palette *before,
 		pal.bits++;
 	c->n_families = c->n_columns = c->n_states = 0;
 	c->with_runs = runs || (before && before->runs);
-	memset(c->bits, 0, sizeof(c->bits));
+	c->greatest = greatest;
 	add_family(c, &pal, 0, WEIGHTS_DIVISORS - 1, true, -1);
 	if (runs) {
 		pal.runs = true;

@@ -37,16 +37,16 @@ source_of(struct source *s, const struct stats *st, bool runs)
 	if (runs)
 		s->count[WEIGHTS_ZERO] =
 		    st->n[WEIGHTS_ZERO] == st->n_values;
+	s->least = 0;
+	s->greatest = WEIGHTS_N_INDEX - 1;
+	while (s->greatest > 0 && !s->count[s->greatest])
+		s->greatest--;
+	while (s->least < s->greatest && !s->count[s->least])
+		s->least++;
 	s->n = 0;
 	s->n_distinct = 0;
-	s->least = 0;
-	s->greatest = 0;
-	for (int d = 0; d < WEIGHTS_N_INDEX; d++) {
-		if (!s->count[d])
-			continue;
-		if (s->n_distinct++ == 0)
-			s->least = d;
-		s->greatest = d;
+	for (int d = s->least; d <= s->greatest; d++) {
+		s->n_distinct += s->count[d] > 0;
 		s->n += s->count[d];
 	}
 }

@@ -63,6 +63,7 @@ struct codes {
 	bool with_runs;
 	struct palette palettes[MAX_FAMILIES];
 	struct state states[MAX_STATES];
+	uint16_t greatest; /* rows above it are not filled */
 	uint8_t bits[WEIGHTS_N_INDEX][MAX_COLUMNS]; /* 255: can't be written */
 };
 
