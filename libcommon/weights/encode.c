@@ -177,29 +177,56 @@ put_end(struct writer *w, const uint8_t *end)
 	memset(w->p, 0xff, (size_t)(end - w->p));
 }
 
-static const uint16_t *
-direct_values(struct arena *a, const int16_t *values, size_t n)
-{
-	uint16_t *d = anew(a, uint16_t, n);
-	uint16_t most = 0;
+/* The direct values of a stream, for the time it takes to code them. */
+struct sequence {
+	struct arena *a;
+	uint16_t *d;
+	size_t n;
+};
 
-	/* direct_of(), without branches */
-	for (size_t i = 0; i < n; i++) {
-		int v = values[i];
-		uint16_t size = (uint16_t)(v < 0 ? -v : v);
-		most = size > most ? size : most;
-		d[i] = (uint16_t)(2 * size + (v <= 0));
+/* the values may lie where their direct values go */
+static void
+make_direct(struct sequence *s, const int16_t *values)
+{
+	int16_t least = 0, most = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		int16_t v = values[i];
+		least = v < least ? v : least;
+		most = v > most ? v : most;
+		s->d[i] = direct_of(v);
 	}
-	assert(most <= WEIGHTS_VALUE_MAX);
-	return d;
+	assert(least >= -WEIGHTS_VALUE_MAX && most <= WEIGHTS_VALUE_MAX);
 }
 
-struct bytes
-weights_encode(struct arena *a, const int16_t *values, size_t n, int level)
+static struct sequence
+sequence_of(const int16_t *values, size_t n)
 {
-	struct arena *scratch = arena_open();
-	const uint16_t *d = direct_values(scratch, values, n);
-	struct plan plan = plan_stream(scratch, d, n, level);
+	struct arena *a = arena_open();
+	struct sequence s = { .a = a, .d = anew(a, uint16_t, n), .n = n };
+
+	make_direct(&s, values);
+	return s;
+}
+
+static struct sequence
+sequence_ordered(const struct weights_view *v, const struct weights_order *ord)
+{
+	struct arena *a = arena_open();
+	size_t n = weights_order_count(ord, v->h, v->w, v->i);
+	int16_t *values = anew(a, int16_t, n);
+	struct sequence s = { .a = a, .d = (uint16_t *)values, .n = n };
+
+	weights_reorder(v, ord, values);
+	make_direct(&s, values);
+	return s;
+}
+
+/* writes a sequence, and gives it back */
+static struct bytes
+encode(struct arena *a, struct sequence seq, int level)
+{
+	struct plan plan = plan_stream(seq.a, seq.d, seq.n, level);
 	size_t size = plan_bytes(&plan), begin = 0;
 	/* the writer stores 8 bytes at a time */
 	uint8_t *out = anew(a, uint8_t, size + 8);
@@ -209,26 +236,51 @@ weights_encode(struct arena *a, const int16_t *values, size_t n, int level)
 	for (size_t i = 0; i < plan.n_slices; i++) {
 		const struct wslice *s = &plan.slices[i];
 		const struct palette *pal = &plan.palettes[s->palette];
-		coded_slice(scratch, &c, pal, s->fresh, d + begin,
+		coded_slice(seq.a, &c, pal, s->fresh, seq.d + begin,
 			    s->end - begin);
 		put_header(&w, pal, s, c.n);
 		put_chunks(&w, &c, pal, s->mode);
 		begin = s->end;
 	}
-	assert(begin == n);
+	assert(begin == seq.n);
 	assert((uint64_t)(w.p - out) * 8 + w.n_bits == plan.bits);
 	put_end(&w, out + size);
-	arena_close(scratch);
+	arena_close(seq.a);
 	return (struct bytes){ .p = out, .n = size };
+}
+
+static size_t
+cost(struct sequence seq, int level)
+{
+	struct plan plan = plan_stream(seq.a, seq.d, seq.n, level);
+	size_t bytes = plan_bytes(&plan);
+
+	arena_close(seq.a);
+	return bytes;
+}
+
+struct bytes
+weights_encode(struct arena *a, const int16_t *values, size_t n, int level)
+{
+	return encode(a, sequence_of(values, n), level);
+}
+
+struct bytes
+weights_encode_view(struct arena *a, const struct weights_view *v,
+		    const struct weights_order *ord, int level)
+{
+	return encode(a, sequence_ordered(v, ord), level);
 }
 
 size_t
 weights_cost(const int16_t *values, size_t n, int level)
 {
-	struct arena *scratch = arena_open();
-	const uint16_t *d = direct_values(scratch, values, n);
-	struct plan plan = plan_stream(scratch, d, n, level);
+	return cost(sequence_of(values, n), level);
+}
 
-	arena_close(scratch);
-	return plan_bytes(&plan);
+size_t
+weights_cost_view(const struct weights_view *v,
+		  const struct weights_order *ord, int level)
+{
+	return cost(sequence_ordered(v, ord), level);
 }

@@ -42,9 +42,12 @@ enum {
 
 /* the direct value that stands for a weight of -255..255 */
 static inline uint16_t
-direct_of(int v)
+direct_of(int16_t v)
 {
-	return (uint16_t)(v > 0 ? 2 * v : 1 - 2 * v);
+	/* in 16 bits and without branches: eight at a time */
+	uint16_t size = (uint16_t)(v < 0 ? -v : v);
+
+	return (uint16_t)(2 * size + (v <= 0));
 }
 
 static inline uint64_t

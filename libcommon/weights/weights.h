@@ -125,11 +125,17 @@ enum {
 struct bytes weights_encode(struct arena *a, const int16_t *values, size_t n,
 			    int level);
 
+/* the same of the weights themselves in a stream's order */
+struct bytes weights_encode_view(struct arena *a, const struct weights_view *v,
+				 const struct weights_order *ord, int level);
+
 /*
  * The size in bytes of what weights_encode would return, exactly, without
  * writing it: for searches over slices and blocks.
  */
 size_t weights_cost(const int16_t *values, size_t n, int level);
+size_t weights_cost_view(const struct weights_view *v,
+			 const struct weights_order *ord, int level);
 
 struct weights_values {
 	int16_t *v;

@@ -179,7 +179,6 @@ measure_one(void *ctx, size_t i)
 	struct measure *m = ctx;
 	struct unit *u = &m->p->unit[i];
 	struct g_op op = *m->s->info[u->op].op;
-	const int32_t *d = op.weights->shape.dim;
 	struct g_weights w = *op.weights;
 	int32_t rows = m->p->band[u->op] ? m->p->band[u->op] : op.ofm.shape.h;
 	/* the choice was made before the threads began: this only looks it up */
@@ -199,13 +198,9 @@ measure_one(void *ctx, size_t i)
 		size_t channels = (size_t)weights_order_channels(&ord);
 		if (!channels)
 			continue;
-		struct arena *a = arena_open();
-		size_t n = weights_order_count(&ord, d[1], d[2], d[3]);
-		int16_t *v = anew(a, int16_t, n);
-		weights_reorder(&m->view[i], &ord, v);
-		u->stream_bytes += (int64_t)weights_cost(v, n, m->s->o->level);
+		u->stream_bytes += (int64_t)weights_cost_view(
+		    &m->view[i], &ord, m->s->o->level);
 		u->scale_bytes += (int64_t)weights_scales_size(channels);
-		arena_close(a);
 	}
 }
 

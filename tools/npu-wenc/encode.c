@@ -54,14 +54,10 @@ encode_piece(void *ctx, size_t i)
 	if (!weights_order_channels(&ord) || !pack_scales(t, &ord, &p->scales))
 		return;
 	p->values = weights_order_count(&ord, s->dim[1], s->dim[2], s->dim[3]);
-	struct arena *scratch = arena_open();
-	int16_t *v = anew(scratch, int16_t, p->values);
-	weights_reorder(&t->view, &ord, v);
 	int level = k->level				? k->level
 		    : G_HAS(t->c->w, G_WEIGHTS_level) ? t->c->w->level
 						      : WEIGHTS_LEVEL_DEFAULT;
-	p->stream = weights_encode(t->a, v, p->values, level);
-	arena_close(scratch);
+	p->stream = weights_encode_view(t->a, &t->view, &ord, level);
 }
 
 static bool
