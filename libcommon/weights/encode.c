@@ -43,31 +43,70 @@ put_header(struct writer *w, const struct palette *pal,
 		put(w, pal->direct[i], pal->bits);
 }
 
+/* the lowest `width` bits of each, at most 9; several at a time */
+static inline void
+put_low_bits(struct writer *w, const uint16_t *x, size_t n, unsigned width)
+{
+	uint64_t mask = (1u << width) - 1, bits = 0;
+	unsigned n_bits = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bits |= (x[i] & mask) << n_bits;
+		n_bits += width;
+		if (n_bits + width > 56) {
+			put(w, bits, n_bits);
+			bits = n_bits = 0;
+		}
+	}
+	put(w, bits, n_bits);
+}
+
 /*
- * Unary symbols of weights (1.4) that wait for their chunk.  Symbol j has bit
- * j of `first` (it is not 0) and of `last` (it ends a quotient); the second
- * half bits of the symbols that are not 0 follow one another in `second`.
+ * A quotient in symbols (1.4).  Symbol j has bit j of the marks' lower half (it
+ * is not 0) and of the upper half (it ends a quotient); the second half bits of
+ * the symbols that are not 0 follow one another in `second`.
  */
+struct quotient {
+	uint64_t marks;
+	uint32_t second;
+	uint8_t n, n_second;
+};
+enum { ENDED = 32 }; /* bit of the marks' upper half */
+
+static void
+spell_quotients(struct quotient *spell, bool trunc)
+{
+	for (unsigned q = 0; q < WEIGHTS_QUOTIENTS; q++) {
+		unsigned n = trunc ? 1 : q / 2 + 1;
+		unsigned some = trunc ? q > 0 : (q + 1) / 2;
+		spell[q] = (struct quotient){
+			.marks = ((1u << some) - 1) |
+				 UINT64_C(1) << (ENDED + n - 1),
+			.second = (1u << q / 2) - 1,
+			.n = (uint8_t)n,
+			.n_second = (uint8_t)some,
+		};
+	}
+}
+
+/* Symbols of weights that wait for their chunk: at most 11 + 16. */
 struct symbols {
-	uint64_t first, last, second;
+	struct quotient spell[WEIGHTS_QUOTIENTS];
+	uint64_t marks, second;
 	unsigned n, n_second;
 	size_t at; /* weights that were split into symbols */
 };
 
-/* fills up to 12 symbols, if there are weights left: at most 11 + 16 of them */
+/* fills up to 12 symbols, if there are weights left */
 static inline void
-split(struct symbols *s, const struct coded *c, struct mode m)
+split(struct symbols *s, const struct coded *c, unsigned wdiv)
 {
 	while (s->n < WEIGHTS_UNARY && s->at < c->n) {
-		unsigned q = c->x[s->at++] >> m.wdiv;
-		unsigned twos = q / 2;
-		unsigned some = m.trunc ? q > 0 : (q + 1) / 2;
-		unsigned n = m.trunc ? 1 : q / 2 + 1;
-		s->first |= ((UINT64_C(1) << some) - 1) << s->n;
-		s->second |= ((UINT64_C(1) << twos) - 1) << s->n_second;
-		s->n += n;
-		s->n_second += some;
-		s->last |= UINT64_C(1) << (s->n - 1);
+		const struct quotient *q = &s->spell[c->x[s->at++] >> wdiv];
+		s->marks |= q->marks << s->n;
+		s->second |= (uint64_t)q->second << s->n_second;
+		s->n += q->n;
+		s->n_second += q->n_second;
 	}
 }
 
@@ -81,15 +120,14 @@ static inline struct chunk
 take_chunk(struct symbols *s)
 {
 	const uint64_t mask = (1u << WEIGHTS_UNARY) - 1;
-	struct chunk k = { .first = (uint32_t)(s->first & mask) };
-	uint32_t counts = count_bits_16x2(
-	    k.first | (uint32_t)(s->last & mask) << 16);
+	struct chunk k = { .first = (uint32_t)(s->marks & mask) };
+	uint32_t ends = (uint32_t)(s->marks >> ENDED & mask);
+	uint32_t counts = count_bits_16x2(k.first | ends << 16);
 
 	k.n_second = counts & 0xffff;
 	k.ended = counts >> 16;
 	k.second = (uint32_t)(s->second & ((UINT64_C(1) << k.n_second) - 1));
-	s->first >>= WEIGHTS_UNARY;
-	s->last >>= WEIGHTS_UNARY;
+	s->marks = (s->marks & ~(mask << ENDED)) >> WEIGHTS_UNARY;
 	s->second >>= k.n_second;
 	s->n = s->n < WEIGHTS_UNARY ? 0 : s->n - WEIGHTS_UNARY;
 	s->n_second -= k.n_second;
@@ -135,10 +173,11 @@ put_chunks(struct writer *out, const struct coded *c,
 	unsigned width = plain ? (unsigned)palette_plain_width(pal) : m.wdiv;
 	unsigned zl = (unsigned)run_chunk(m.zdiv);
 	size_t plain_step = plain && width > 5 ? 8 : WEIGHTS_UNARY;
-	struct symbols s = { 0 };
+	struct symbols s = { .n = 0 };
 	struct cursor r = { .left = c->n_runs ? c->run[0] >> m.zdiv : 0 };
 	size_t w = 0, w_done = 0, r_done = 0; /* done: with remainders */
 
+	spell_quotients(s.spell, m.trunc);
 	for (;;) {
 		size_t w_was = w, r_was = r.at;
 		bool runs = c->n_runs > 0;
@@ -149,7 +188,7 @@ put_chunks(struct writer *out, const struct coded *c,
 		if (w_on && plain) {
 			w = least(w + plain_step, c->n);
 		} else if (w_on) {
-			split(&s, c, m);
+			split(&s, c, m.wdiv);
 			k = take_chunk(&s);
 			w += k.ended;
 			put(out, k.first, WEIGHTS_UNARY);
@@ -157,8 +196,8 @@ put_chunks(struct writer *out, const struct coded *c,
 		if (r_on)
 			put(out, run_symbols(c, m.zdiv, zl, &r), zl);
 		put(out, k.second, k.n_second);
-		for (; w_done < w_was; w_done++)
-			put(out, c->x[w_done] & ((1u << width) - 1), width);
+		put_low_bits(out, c->x + w_done, w_was - w_done, width);
+		w_done = w_was;
 		for (; r_done < r_was && m.zdiv; r_done++)
 			put(out, c->run[r_done] & ((1u << m.zdiv) - 1),
 			    m.zdiv);

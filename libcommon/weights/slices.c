@@ -218,8 +218,14 @@ coded_slice(struct arena *a, struct coded *c, const struct palette *pal,
 	uint32_t run = 0;
 
 	coded_room(a, c, n);
-	palette_indices(pal, index);
 	c->n = c->n_runs = 0;
+	if (!pal->runs && pal->n == 0) {
+		for (size_t i = 0; i < n; i++)
+			c->x[i] = (uint16_t)(d[i] - pal->ofs);
+		c->n = n;
+		return;
+	}
+	palette_indices(pal, index);
 	if (!pal->runs) {
 		for (size_t i = 0; i < n; i++)
 			c->x[i] = index[d[i]];

@@ -57,7 +57,7 @@ sample(uint16_t *d, size_t n, int kind)
 		if (kind == 3)
 			v = 20 * (int)(v / 20);
 		v = v > 127 ? 127 : v < -127 ? -127 : v;
-		d[i] = direct_of((int)v);
+		d[i] = direct_of((int16_t)v);
 	}
 }
 
