@@ -121,7 +121,7 @@ widen_pipe(int fd, size_t n)
 }
 
 static bool
-write_all(int fd, const uint8_t *p, size_t n)
+write_part(int fd, const uint8_t *p, size_t n)
 {
 	while (n) {
 		ssize_t k = write(fd, p, n);
@@ -136,7 +136,16 @@ write_all(int fd, const uint8_t *p, size_t n)
 }
 
 static bool
-write_file(const char *path, const void *p, size_t n, struct err *e)
+write_all(int fd, const struct bytes *part, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!write_part(fd, part[i].p, part[i].n))
+			return false;
+	return true;
+}
+
+static bool
+write_file(const char *path, const struct bytes *part, size_t n, struct err *e)
 {
 	/* devices and pipes are written in place: there is nothing to rename */
 	struct stat st;
@@ -150,7 +159,7 @@ write_file(const char *path, const void *p, size_t n, struct err *e)
 	memcpy(temp + len, suffix, sizeof(suffix));
 
 	int fd = special ? open(path, O_WRONLY | O_CLOEXEC) : mkstemp(temp);
-	bool ok = fd >= 0 && write_all(fd, p, n);
+	bool ok = fd >= 0 && write_all(fd, part, n);
 	if (ok && !special) {
 		mode_t mask = umask(0);
 		(void)umask(mask);
@@ -171,13 +180,24 @@ bool
 file_write(const char *path, const void *p, size_t n, bool binary,
 	   struct err *e)
 {
+	struct bytes whole = { .p = p, .n = n };
+	return file_write_parts(path, &whole, 1, binary, e);
+}
+
+bool
+file_write_parts(const char *path, const struct bytes *part, size_t n,
+		 bool binary, struct err *e)
+{
+	size_t bytes = 0;
 	if (!is_std(path))
-		return write_file(path, p, n, e);
+		return write_file(path, part, n, e);
 	if (binary && isatty(STDOUT_FILENO))
 		return err_set(e, "binary output is not written to a terminal: "
 				  "use -o FILE or redirect");
-	widen_pipe(STDOUT_FILENO, n);
-	if (fflush(stdout) || !write_all(STDOUT_FILENO, p, n))
+	for (size_t i = 0; i < n; i++)
+		bytes += part[i].n;
+	widen_pipe(STDOUT_FILENO, bytes);
+	if (fflush(stdout) || !write_all(STDOUT_FILENO, part, n))
 		return err_set(e, "standard output: %s", strerror(errno));
 	return true;
 }

@@ -311,6 +311,9 @@ bool graph_read(struct arena *a, struct bytes text, const char *file,
 /* the canonical text; blobs that were not touched go out as they came in */
 void graph_print(const struct graph *g, struct text *t);
 
+/* writes the canonical text as file_write() does, large blobs without a copy */
+bool graph_write(const struct graph *g, const char *path, struct err *e);
+
 /*
  * What every stage may rely on: references in range, views inside their
  * tensors, types the NPU has, addresses aligned and not overlapping while

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The canonical text of a graph. */
+#include "base/file.h"
 #include "graph/fields.h"
 
 #include <inttypes.h>
@@ -172,8 +173,15 @@ print_record(struct text *t, const struct record_desc *d, const struct g_rec *r)
 	text_putc(t, '\n');
 }
 
+/* the text of a blob that nobody touched, and where it belongs */
+struct untouched {
+	size_t at; /* in the text of all the rest */
+	struct bytes text;
+};
+
+/* u: notes an untouched blob there; NULL: prints it like the others */
 static void
-print_blob(struct text *t, const struct g_blob *b)
+print_blob(struct text *t, const struct g_blob *b, struct untouched *u)
 {
 	if (b->rec.before)
 		text_puts(t, b->rec.before);
@@ -186,15 +194,19 @@ print_blob(struct text *t, const struct g_blob *b)
 	text_putc(t, '\n');
 	if (b->path)
 		return;
-	if (b->text)
+	if (b->text && u)
+		*u = (struct untouched){ .at = t->n,
+					 .text = { .p = (const uint8_t *)b->text,
+						   .n = b->text_len } };
+	else if (b->text)
 		text_put(t, b->text, b->text_len);
 	else
 		text_base64(t, b->data, (size_t)b->bytes);
 	text_puts(t, "end\n");
 }
 
-void
-graph_print(const struct graph *g, struct text *t)
+static void
+print_graph(const struct graph *g, struct text *t, struct untouched *u)
 {
 	text_printf(t, "nputools-graph 1 stage=%s\n", stage_names[g->stage]);
 	for (int k = 0; k < RECORDS; k++) {
@@ -204,8 +216,40 @@ graph_print(const struct graph *g, struct text *t)
 			print_record(t, &record_descs[k], p[i]);
 	}
 	for (size_t i = 0; i < g->n_blobs; i++)
-		print_blob(t, g->blobs[i]);
+		print_blob(t, g->blobs[i], u ? &u[i] : NULL);
 	if (g->last)
 		text_puts(t, g->last);
 	text_puts(t, "eof\n");
+}
+
+void
+graph_print(const struct graph *g, struct text *t)
+{
+	print_graph(g, t, NULL);
+}
+
+bool
+graph_write(const struct graph *g, const char *path, struct err *e)
+{
+	struct arena *a = arena_open();
+	struct untouched *u = anew(a, struct untouched, g->n_blobs);
+	struct bytes *part = anew(a, struct bytes, 2 * g->n_blobs + 1);
+	struct text t = { 0 };
+	size_t n = 0, at = 0;
+
+	print_graph(g, &t, u);
+	for (size_t i = 0; i < g->n_blobs; i++) {
+		if (!u[i].text.n)
+			continue;
+		part[n++] = (struct bytes){ .p = (const uint8_t *)t.p + at,
+					    .n = u[i].at - at };
+		part[n++] = u[i].text;
+		at = u[i].at;
+	}
+	part[n++] = (struct bytes){ .p = (const uint8_t *)t.p + at,
+				    .n = t.n - at };
+	bool ok = file_write_parts(path, part, n, false, e);
+	text_free(&t);
+	arena_close(a);
+	return ok;
 }

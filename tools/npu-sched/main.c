@@ -190,13 +190,9 @@ run(struct sched *s)
 {
 	if (!read_graph(s) || !run_passes(s))
 		return false;
-	struct text t = { 0 };
-	graph_print(s->g, &t);
 	say(s);
 	list(s);
-	bool ok = file_write(s->o->output, t.p, t.n, false, s->e);
-	text_free(&t);
-	return ok;
+	return graph_write(s->g, s->o->output, s->e);
 }
 
 int

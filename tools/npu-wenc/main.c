@@ -75,17 +75,6 @@ static const struct argp argp = {
 };
 
 static bool
-write_graph(struct wenc *w, const struct options *o)
-{
-	struct text t = { 0 };
-	w->g->stage = STAGE_WENC;
-	graph_print(w->g, &t);
-	bool ok = file_write(o->output, t.p, t.n, false, w->e);
-	text_free(&t);
-	return ok;
-}
-
-static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
 	struct bytes text;
@@ -106,7 +95,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (o->allocation)
 		print_allocation(&w, &t);
 	text_show(&t, stderr);
-	return write_graph(&w, o);
+	w.g->stage = STAGE_WENC;
+	return graph_write(w.g, o->output, e);
 }
 
 int

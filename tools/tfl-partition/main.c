@@ -118,6 +118,16 @@ list(const struct part *p)
 }
 
 static bool
+write_report(const struct part *p, const struct options *o)
+{
+	struct text t = { 0 };
+	print_report(p, &t);
+	bool ok = file_write(o->output, t.p, t.n, false, p->e);
+	text_free(&t);
+	return ok;
+}
+
+static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
 	struct part p = { .a = a, .e = e };
@@ -138,15 +148,9 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!lower_all(&p) || !graph_check(p.g, e))
 		return false;
 
-	struct text t = { 0 };
-	if (o->report)
-		print_report(&p, &t);
-	else
-		graph_print(p.g, &t);
 	bool fails = fails_on_cpu(&p, o);
-	bool ok = (fails && !o->report) ||
-		  file_write(o->output, t.p, t.n, false, e);
-	text_free(&t);
+	bool ok = o->report ? write_report(&p, o)
+			    : fails || graph_write(p.g, o->output, e);
 	return ok && !fails;
 }
 
