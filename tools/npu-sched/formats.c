@@ -69,11 +69,3 @@ choose_formats(struct sched *s)
 	}
 	return true;
 }
-
-void
-pack_shallow_maps(struct sched *s, bool packed)
-{
-	for (size_t i = 0; i < s->g->n_tensors; i++)
-		if (s->shallow[i])
-			s->g->tensors[i]->layout = packed ? LAYOUT_NHWC : LAYOUT_NHCWB16;
-}

@@ -178,8 +178,6 @@ bool separate_tables(struct sched *s);
 
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
-/* NHWC instead for maps whose depth is no multiple of 16, or bricks again */
-void pack_shallow_maps(struct sched *s, bool packed);
 
 /* info.c.  Leaves: s->info, s->use, traversal of every convolution */
 bool study_ops(struct sched *s);
@@ -205,6 +203,10 @@ void print_graph(const struct sched *s, struct text *t);
 void print_allocation(const struct sched *s, struct text *t);
 
 /* ---- what they are made of ---------------------------------------------- */
+
+/* layouts.c.  Needs: s->info.  NHWC instead of bricks for maps whose depth is no
+ * multiple of 16: for all of them, or where that is no slower */
+void pack_shallow_maps(struct sched *s, bool all);
 
 /* blocks.c: finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bricks or not, for maps of which bricks would be partly padding.  Padding is
+ * written and read like the rest; without it accesses are less regular.  So each
+ * map has the layout in which the operations that touch it cost least, by their
+ * blocks of before; from map to map, until nothing changes.
+ */
+#include "sched.h"
+
+enum { MAX_ROUNDS = 4 };
+
+struct touches {
+	int *first, *op; /* those of tensor t: op[first[t]] ... op[first[t + 1] - 1] */
+};
+
+static void
+count_touches(const struct sched *s, int *next, int *op)
+{
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_op *o = s->info[i].op;
+		const struct g_tensor *t[3] = { o->ifm.t, o->ifm2.t, o->ofm.t };
+		for (int k = 0; k < 3; k++) {
+			bool again = k > 0 && (t[k] == t[0] || (k > 1 && t[k] == t[1]));
+			if (!t[k] || again || !s->shallow[t[k]->rec.index])
+				continue;
+			if (op)
+				op[next[t[k]->rec.index]] = i;
+			next[t[k]->rec.index]++;
+		}
+	}
+}
+
+static struct touches
+find_touches(const struct sched *s, struct arena *a)
+{
+	size_t n = s->g->n_tensors;
+	struct touches x = { .first = anew(a, int, n + 2) };
+	int *next = x.first + 1;
+	count_touches(s, next, NULL);
+	for (size_t i = 1; i < n; i++)
+		next[i] += next[i - 1];
+	x.op = anew(a, int, (size_t)(n ? next[n - 1] : 0) + 1);
+	memmove(next, x.first, n * sizeof(int));
+	count_touches(s, next, x.op);
+	return x;
+}
+
+/* cycles of an operation as a whole, weights fetched before */
+static double
+whole_cost(struct sched *s, int i)
+{
+	const struct g_op *op = s->info[i].op;
+	int64_t stream = 0, scales = 0;
+	struct kernel k = { .op = i, .rows = { .hi = op->ofm.shape.h },
+			    .depth = { .hi = op->ofm.shape.c } };
+	const struct block_choice *b = block_for(s, i, op->ofm.shape.h);
+	if (!b)
+		return 0;
+	if (op->weights) {
+		scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
+		stream = weights_bytes(s, i) - scales;
+	}
+	kernel_cost(s, &k, b, stream, scales);
+	return k.cost[1];
+}
+
+static double
+touched_cost(struct sched *s, const struct touches *x, int t, int layout)
+{
+	double sum = 0;
+	s->g->tensors[t]->layout = layout;
+	for (int i = x->first[t]; i < x->first[t + 1]; i++)
+		sum += whole_cost(s, x->op[i]);
+	return sum;
+}
+
+static bool
+improve(struct sched *s, const struct touches *x)
+{
+	bool changed = false;
+	for (int t = 0; t < (int)s->g->n_tensors; t++) {
+		if (!s->shallow[t])
+			continue;
+		int before = s->g->tensors[t]->layout;
+		double bricks = touched_cost(s, x, t, LAYOUT_NHCWB16);
+		double packed = touched_cost(s, x, t, LAYOUT_NHWC);
+		int now = packed <= bricks ? LAYOUT_NHWC : LAYOUT_NHCWB16;
+		s->g->tensors[t]->layout = now;
+		changed |= now != before;
+	}
+	return changed;
+}
+
+void
+pack_shallow_maps(struct sched *s, bool all)
+{
+	if (!s->n_shallow)
+		return;
+	for (size_t i = 0; i < s->g->n_tensors; i++)
+		if (s->shallow[i])
+			s->g->tensors[i]->layout = all ? LAYOUT_NHWC : LAYOUT_NHCWB16;
+	if (all)
+		return;
+	struct arena *a = arena_open();
+	forget_blocks(s);
+	struct touches x = find_touches(s, a);
+	for (int i = 0; i < MAX_ROUNDS && improve(s, &x); i++)
+		continue;
+	arena_close(a);
+}
