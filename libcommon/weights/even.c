@@ -71,10 +71,10 @@ plan_even(struct window *w, struct plan *p)
 	codes_add(w->codes, &whole);
 	w->blocks = equal_blocks(scratch, w->n, (size_t)w->effort->block);
 	w->path = anew(scratch, struct stretch, w->blocks.n);
-	w->even = true;
+	w->even = &st;
 	size_t n = find_path(scratch, w->codes, w->d, &w->blocks, w->path);
 	*p = plan_sections(w, scratch, n, &whole);
-	w->even = false;
+	w->even = NULL;
 	arena_close(scratch);
 	return p->bits + whole.bits / CHANGE_SHARE >= whole.bits;
 }

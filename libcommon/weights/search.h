@@ -133,7 +133,8 @@ struct window {
 	struct codes *next; /* of the next round, NULL if there is none */
 	struct blocks blocks;
 	struct stretch *path;
-	bool even; /* see even.c: nothing has runs */
+	/* even.c: the counts of all values, nothing has runs; else NULL */
+	const struct stats *even;
 };
 
 /* a plan without slices yet, in which w->before is in force */

@@ -63,6 +63,23 @@ align_slices(struct choice *c)
 }
 
 static void
+count_stretches(struct choice *c)
+{
+	const struct window *w = c->w;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct stretch *s = &c->path[i];
+		const uint16_t *d = w->d + s->begin;
+		if (!w->even)
+			stats_of(&c->stats[i], d, s->end - s->begin);
+		else if (c->n > 1)
+			stats_count(&c->stats[i], d, s->end - s->begin);
+		else
+			c->stats[i] = *w->even;
+	}
+}
+
+static void
 reach(struct choice *c, size_t from, size_t to, uint64_t bits,
       const struct fit *fit)
 {
@@ -78,10 +95,11 @@ reach(struct choice *c, size_t from, size_t to, uint64_t bits,
 		n->fit = *fit;
 }
 
-/* stretches i..j-1, a section of the path */
+/* stretches i..j-1, a section of the path; all of them fit is known already */
 static void
 reach_as_section(struct choice *c, size_t i, size_t j)
 {
+	bool all = i == 0 && j == c->n;
 	const struct palette *pal = palette_of(c, i);
 	uint64_t bits = 0;
 	bool writable = true;
@@ -89,14 +107,17 @@ reach_as_section(struct choice *c, size_t i, size_t j)
 	memset(&c->sum, 0, sizeof(c->sum));
 	for (size_t k = i; k < j; k++) {
 		uint64_t slice = 0;
-		stats_join(&c->sum, &c->stats[k]);
+		if (!all)
+			stats_join(&c->sum, &c->stats[k]);
 		writable = writable &&
 			   fit_mode(&c->stats[k], pal, c->path[k].fresh,
 				    &c->modes[k], &slice);
 		bits += slice;
 	}
-	struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
-	reach(c, i, j, f.bits, &f);
+	if (!all) {
+		struct fit f = fit_stats(&c->sum, c->w->effort->thorough);
+		reach(c, i, j, f.bits, &f);
+	}
 	if (writable)
 		reach(c, i, j, bits, NULL);
 }
@@ -196,10 +217,7 @@ plan_sections(struct window *w, struct arena *scratch, size_t n,
 		.nodes = anew(scratch, struct node, n + 1),
 	};
 	align_slices(c);
-	for (size_t i = 0; i < c->n; i++)
-		(w->even ? stats_count : stats_of)(
-		    &c->stats[i], w->d + c->path[i].begin,
-		    c->path[i].end - c->path[i].begin);
+	count_stretches(c);
 	choose(c, whole);
 	size_t *ends = anew(scratch, size_t, n);
 	for (size_t i = list_ends(c, ends); i-- > 0;)
