@@ -28,8 +28,10 @@ add_column(struct codes *c, const uint16_t *index, struct mode m)
 {
 	const struct palette *pal = &c->palettes[c->n_families - 1];
 
-	for (int d = 0; d <= c->greatest; d++)
-		c->bits[d][c->n_columns] =
+	int column = c->n_columns - DIRECT_COLUMNS;
+
+	for (int d = 0; column >= 0 && d <= c->greatest; d++)
+		c->bits[d][column] =
 		    pal->runs && d == WEIGHTS_ZERO ? 0
 						   : bits_of(pal, m, index[d]);
 	for (uint8_t z = 0; z < (pal->runs ? WEIGHTS_ZDIVS : 1); z++) {

@@ -41,17 +41,6 @@ sample_saving(const struct window *w, const struct palette *pal)
 	return saving;
 }
 
-static struct blocks
-equal_blocks(struct arena *a, size_t n, size_t most)
-{
-	struct blocks b = { .n = (n + most - 1) / most };
-
-	b.ends = anew(a, uint32_t, b.n);
-	for (size_t i = 0; i < b.n; i++)
-		b.ends[i] = (uint32_t)(i + 1 < b.n ? (i + 1) * most : n);
-	return b;
-}
-
 bool
 plan_even(struct window *w, struct plan *p)
 {
@@ -69,7 +58,7 @@ plan_even(struct window *w, struct plan *p)
 	struct arena *scratch = arena_open();
 	codes_init(w->codes, w->greatest, w->before, false);
 	codes_add(w->codes, &whole);
-	w->blocks = equal_blocks(scratch, w->n, (size_t)w->effort->block);
+	w->blocks = blocks_equal(scratch, w->n, (size_t)w->effort->block);
 	w->path = anew(scratch, struct stretch, w->blocks.n);
 	w->even = &st;
 	size_t n = find_path(scratch, w->codes, w->d, &w->blocks, w->path);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The search for sections.  In order: stats.c counts, fit.c finds the best
- * palette and mode for counts, codes.c lists ways to write a value, path.c
- * finds the cheapest sequence of them, sections.c makes sections of that,
- * even.c does so in a simple case, plan.c leads.
+ * palette and mode for counts, codes.c lists ways to write a value, blocks.c
+ * costs blocks of values in all of them, path.c finds the cheapest sequence of
+ * them, sections.c makes sections of that, even.c does all this in a simple
+ * case, plan.c leads.
  */
 #ifndef WEIGHTS_SEARCH_H
 #define WEIGHTS_SEARCH_H
@@ -47,6 +48,9 @@ bool fit_mode(const struct stats *st, const struct palette *pal, bool fresh,
 
 enum { MAX_FAMILIES = 32, MAX_COLUMNS = 96, MAX_STATES = 256 };
 
+/* columns of the first family, all values without a palette: no table */
+enum { DIRECT_COLUMNS = WEIGHTS_DIVISORS + 1 };
+
 /* A column (bits of every direct value), and how runs are written. */
 struct state {
 	uint8_t family, column;
@@ -64,7 +68,8 @@ struct codes {
 	struct palette palettes[MAX_FAMILIES];
 	struct state states[MAX_STATES];
 	uint16_t greatest; /* rows above it are not filled */
-	uint8_t bits[WEIGHTS_N_INDEX][MAX_COLUMNS]; /* 255: can't be written */
+	/* of the columns from DIRECT_COLUMNS on; 255: can't be written */
+	uint8_t bits[WEIGHTS_N_INDEX][MAX_COLUMNS];
 };
 
 /*
@@ -77,14 +82,7 @@ void codes_init(struct codes *c, uint16_t greatest,
 /* the palette of a fit with the divisors around its own, if there is room */
 void codes_add(struct codes *c, const struct fit *f);
 
-/* ---- path.c ---- */
-
-/* A stretch of values in one state, continuing a section or starting one. */
-struct stretch {
-	size_t begin, end;
-	uint8_t state;
-	bool fresh;
-};
+/* ---- blocks.c ---- */
 
 /* Positions where the state may change: ends[0..n-1], the last is the end. */
 struct blocks {
@@ -98,6 +96,31 @@ struct blocks {
  */
 struct blocks blocks_of(struct arena *a, const uint16_t *d, size_t n, int most,
 			int zeros);
+
+/* blocks of `most` values, but for the last one */
+struct blocks blocks_equal(struct arena *a, size_t n, size_t most);
+
+/* Costs are in 1/8 bit: a zero in a run costs 2^-ZDIV bits. */
+enum { COST_BIT = 8 };
+
+/* What one block costs: each column's weights, each ZDIV's runs. */
+struct block_cost {
+	uint16_t column[MAX_COLUMNS + 16]; /* bits; what is behind: padding */
+	uint32_t runs[WEIGHTS_ZDIVS + 1]; /* the last: without runs, 0 */
+};
+
+/* the cost of n values, at most 256; *run: zeros in a row before, then behind */
+void block_cost(const struct codes *c, const uint16_t *d, size_t n,
+		uint32_t *run, struct block_cost *b);
+
+/* ---- path.c ---- */
+
+/* A stretch of values in one state, continuing a section or starting one. */
+struct stretch {
+	size_t begin, end;
+	uint8_t state;
+	bool fresh;
+};
 
 /*
  * The cheapest path, but for the padding of chunks (taken as its mean).

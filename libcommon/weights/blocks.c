@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks: where a path may change its state, and what each costs until then. */
+#include "weights/search.h"
+#include "weights/weights.h"
+
+#include <string.h>
+
+struct blocks
+blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
+{
+	struct blocks b = { 0 };
+	size_t begin = 0, cap = 0, run = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool zero = d[i] == WEIGHTS_ZERO;
+		size_t cut = 0;
+		run = zero ? run + 1 : 0;
+		if (zero && run == (size_t)zeros && i + 1 - run > begin)
+			cut = i + 1 - run;
+		else if (!zero && i > begin && i + 1 > (size_t)zeros &&
+			 d[i - 1] == WEIGHTS_ZERO && i - begin >= (size_t)zeros &&
+			 d[i - (size_t)zeros] == WEIGHTS_ZERO)
+			cut = i;
+		else if (i + 1 - begin == (size_t)most)
+			cut = i + 1;
+		if (cut) {
+			agrow(a, b.ends, b.n, &cap);
+			b.ends[b.n++] = (uint32_t)cut;
+			begin = cut;
+		}
+	}
+	if (begin < n) {
+		agrow(a, b.ends, b.n, &cap);
+		b.ends[b.n++] = (uint32_t)n;
+	}
+	return b;
+}
+
+struct blocks
+blocks_equal(struct arena *a, size_t n, size_t most)
+{
+	struct blocks b = { .n = (n + most - 1) / most };
+
+	b.ends = anew(a, uint32_t, b.n);
+	for (size_t i = 0; i < b.n; i++)
+		b.ends[i] = (uint32_t)(i + 1 < b.n ? (i + 1) * most : n);
+	return b;
+}
+
+/*
+ * A zero is charged 2^-ZDIV bits where it stands, the rounding of its run at
+ * the weight that ends it, whatever block that is in.
+ */
+static void
+cost_runs(const uint16_t *d, size_t n, uint32_t *run, uint32_t cost[])
+{
+	uint32_t zeros = 0, rounded[WEIGHTS_ZDIVS] = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (d[i] == WEIGHTS_ZERO) {
+			zeros++;
+			++*run;
+			continue;
+		}
+		for (int z = 1; *run && z < WEIGHTS_ZDIVS; z++)
+			rounded[z] += (*run & ((1u << z) - 1)) * (COST_BIT >> z);
+		*run = 0;
+	}
+	cost[WEIGHTS_ZDIVS] = 0;
+	for (uint32_t z = 0; z < WEIGHTS_ZDIVS; z++)
+		cost[z] = zeros * (COST_BIT >> z) +
+			  ((uint32_t)n - zeros) * COST_BIT * (1 + z) - rounded[z];
+}
+
+/*
+ * A vector of the compiler, so that sums stay in registers: two columns share a
+ * lane of 16 bits, one in each byte.
+ */
+typedef uint16_t lanes __attribute__((vector_size(16)));
+enum { LANES = 8 };
+
+static inline lanes
+load_lanes(const void *p)
+{
+	lanes v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* from sums of lanes and of their upper bytes to those of the columns */
+static void
+part_lanes(lanes all, lanes upper, uint16_t *column)
+{
+	const int odd = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+	for (int i = 0; i < 8; i++) {
+		column[2 * i + odd] = upper[i];
+		column[2 * i + !odd] = (uint16_t)(all[i] - (upper[i] << 8));
+	}
+}
+
+/* 256 values of at most 255 bits fit 16 bits; sums of lanes may wrap */
+static void
+cost_columns(const struct codes *c, const uint16_t *d, size_t n,
+	     uint16_t *column)
+{
+	for (int k = DIRECT_COLUMNS; k < c->n_columns; k += 16) {
+		lanes all = { 0 }, upper = { 0 };
+		for (size_t i = 0; i < n; i++) {
+			lanes v = load_lanes(
+			    &c->bits[d[i]][k - DIRECT_COLUMNS]);
+			all += v;
+			upper += v >> 8;
+		}
+		part_lanes(all, upper, column + k);
+	}
+}
+
+/*
+ * The columns of the first family need no table: a quotient q costs q + 1 bits.
+ * No sum of 32 values overflows its lane.
+ */
+static void
+cost_direct(const struct codes *c, const uint16_t *d, size_t n,
+	    uint16_t *column)
+{
+	lanes sum[WEIGHTS_DIVISORS] = { { 0 } }, all = { 0 };
+	uint16_t last[LANES], most = 0;
+
+	for (size_t i = 0; i < n; i += LANES) {
+		const uint16_t *p = d + i;
+		if (n - i < LANES) {
+			for (size_t k = 0; k < LANES; k++)
+				last[k] = i + k < n ? p[k] : WEIGHTS_ZERO;
+			p = last;
+		}
+		lanes x = load_lanes(p) - WEIGHTS_ZERO;
+		for (int w = 0; w < WEIGHTS_DIVISORS; w++)
+			sum[w] += x >> w;
+		all |= x;
+	}
+	for (int i = 0; i < LANES; i++)
+		most |= all[i];
+	for (int w = 0; w < WEIGHTS_DIVISORS; w++) {
+		size_t bits = n * (size_t)(1 + w);
+		for (int i = 0; i < LANES; i++)
+			bits += sum[w][i];
+		column[w] = most >> w < WEIGHTS_QUOTIENTS ? (uint16_t)bits
+							  : UINT16_MAX;
+	}
+	column[WEIGHTS_DIVISORS] = (uint16_t)(n * c->palettes[0].bits);
+}
+
+void
+block_cost(const struct codes *c, const uint16_t *d, size_t n, uint32_t *run,
+	   struct block_cost *b)
+{
+	cost_direct(c, d, n, b->column);
+	cost_columns(c, d, n, b->column);
+	if (c->with_runs)
+		cost_runs(d, n, run, b->runs);
+	else
+		memset(b->runs, 0, sizeof(b->runs));
+}
