@@ -21,6 +21,9 @@ enum { ZERO_SHARE = 32 };
 /* what a window saves by changes that make a full search worth while */
 enum { CHANGE_SHARE = 256 };
 
+/* borders found on a coarse grid are near enough for polish.c */
+enum { BLOCK = 128 };
+
 /* bits that the samples save by palettes of their own */
 static uint64_t
 sample_saving(const struct window *w, const struct palette *pal)
@@ -58,7 +61,8 @@ plan_even(struct window *w, struct plan *p)
 	struct arena *scratch = arena_open();
 	codes_init(w->codes, w->greatest, w->before, false);
 	codes_add(w->codes, &whole);
-	w->blocks = blocks_equal(scratch, w->n, (size_t)w->effort->block);
+	int block = w->effort->block > BLOCK ? w->effort->block : BLOCK;
+	w->blocks = blocks_equal(scratch, w->n, (size_t)block);
 	w->path = anew(scratch, struct stretch, w->blocks.n);
 	w->even = &st;
 	size_t n = find_path(scratch, w->codes, w->d, &w->blocks, w->path);

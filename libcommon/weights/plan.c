@@ -30,7 +30,7 @@ static const struct effort efforts[WEIGHTS_LEVEL_MAX + 1] = {
 	[4] = { .block = 128, .zeros = 32, .piece = { 4096 }, .rounds = 1 },
 	[5] = { .block = 64, .zeros = 32, .piece = { 4096 }, .rounds = 1 },
 	[6] = { .block = 64, .zeros = 16, .piece = { 2048 }, .rounds = 1,
-		.polish = 16 },
+		.polish = 48 },
 	[7] = { .block = 32, .zeros = 16, .piece = { 1024 }, .rounds = 2,
 		.joined = 2, .polish = 16 },
 	[8] = { .block = 16, .zeros = 8, .piece = { 2048, 512 }, .rounds = 2,
