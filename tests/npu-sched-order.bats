@@ -50,7 +50,7 @@ used()
 	"$chain" fan 11 >fan.tflite
 	tfl-partition fan.tflite >fan.part
 	sed '/^tensor  *t3 /s/$/ at=0x0/' fan.part >given.part
-	! cmp -s fan.part given.part
+	grep -q " at=0x0" given.part
 	npu-sched "${target[@]}" -o given.sched given.part
 	sed -n 's/^step .* run=o\([0-9]*\)\( .*\)\{0,1\}$/\1/p' given.sched >runs
 	sort -n runs | cmp - runs

@@ -19,6 +19,7 @@ static const struct pass {
 	bool (*run)(struct sched *);
 } passes[] = {
 	{ .name = "tables", .run = separate_tables },
+	{ .name = "constants", .run = fetch_constants },
 	{ .name = "formats", .run = choose_formats },
 	{ .name = "study", .run = study_ops },
 	{ .name = "search", .run = search_plan },

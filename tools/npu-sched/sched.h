@@ -176,6 +176,9 @@ limited_place(const struct sched *s)
 /* tables.c.  Leaves: tables only where the accelerator can use them */
 bool separate_tables(struct sched *s);
 
+/* constants.c.  Leaves: copies in fast memory of operands read again and again */
+bool fetch_constants(struct sched *s);
+
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# Constants that an operation reads again and again lie in fast memory first.
+
+load lib/common
+
+gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+
+setup_file()
+{
+	[ -x "$gen" ] || skip "no $gen"
+}
+
+# prelu MODE: a PRELU with a factor for each channel, scheduled
+prelu()
+{
+	"$gen" 11 PRELU >prelu.tflite
+	tfl-partition -o prelu.part prelu.tflite
+	npu-sched -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded \
+		--memory-mode "$1" -o prelu.sched prelu.part 2>notes
+}
+
+ops()
+{
+	grep -c '^op ' "$1"
+}
+
+@test "factors in flash are copied once" {
+	prelu Shared_Sram
+	[ "$(ops prelu.sched)" = $(($(ops prelu.part) + 1)) ]
+	from=$(sed -n 's/^op .* do=avgpool .* ifm=\(t[0-9]*\) .* scale=1073741824:30 .*/\1/p' prelu.sched)
+	# what is copied is a constant, and nothing else reads it now
+	grep "^tensor  *$from .* from=" prelu.sched
+	[ "$(grep -c "^op .* ifm2*=$from " prelu.sched)" = 1 ]
+	npu-wenc prelu.sched | npu-cmdgen -o prelu_npu.tflite
+	npu-dis --verify -q prelu_npu.tflite
+	npu-sim --seed 1 --compare prelu_npu.tflite prelu.tflite
+}
+
+@test "factors in a memory as fast as the arena stay there" {
+	prelu Sram_Only
+	[ "$(ops prelu.sched)" = "$(ops prelu.part)" ]
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operands that are constants and are read again and again: a row of factors
+ * for every pixel.  Where constants lie in slow memory, they are copied to fast
+ * memory first, once for all operations of a node.
+ */
+#include "insert.h"
+
+#include <string.h>
+
+/* so many elements of results for each of the constant */
+enum { WORTH_A_COPY = 4 };
+
+struct copies {
+	struct sched *s;
+	int64_t *reads; /* of each tensor of the graph, elements */
+	struct g_tensor **copy; /* in the node that is looked at, or NULL */
+};
+
+static struct g_operand *
+operand(struct g_op *op, int k)
+{
+	return k ? &op->ifm2 : &op->ifm;
+}
+
+static bool
+is_candidate(const struct g_operand *o)
+{
+	return o->t && tensor_is_const(o->t) && o->t->hwc.h * o->t->hwc.w > 0 &&
+	       graph_type_bytes(o->type) <= 2 && o->type == o->t->shape.type &&
+	       (int64_t)o->shape.h * o->shape.w * o->shape.c > 1;
+}
+
+static int64_t
+elements(struct hwc s)
+{
+	return (int64_t)s.h * s.w * s.c;
+}
+
+/* what the operations of a node read of each constant */
+static void
+count_reads(struct copies *c, size_t from, size_t end)
+{
+	struct graph *g = c->s->g;
+	for (size_t i = from; i < end; i++)
+		for (int k = 0; k < 2 && op_is_elementwise(g->ops[i]->kind); k++) {
+			struct g_operand *o = operand(g->ops[i], k);
+			if (is_candidate(o))
+				c->reads[o->t->rec.index] += elements(g->ops[i]->ofm.shape);
+		}
+}
+
+/* the copy is made in front of g->ops[at] */
+static struct g_tensor *
+make_copy(struct graph *g, size_t at, struct g_tensor *t)
+{
+	struct g_operand to = insert_map(g, t->shape.type, t->hwc);
+	struct g_op *c = insert_op(g, at, OP_AVGPOOL, g->ops[at], operand_whole(t), to);
+	G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1 << 30, .shift = 30 });
+	return to.t;
+}
+
+/* operations from..end of one node; returns how many were added */
+static size_t
+copy_constants(struct copies *c, size_t from, size_t end, size_t n_tensors)
+{
+	struct graph *g = c->s->g;
+	size_t added = 0;
+	memset(c->reads, 0, n_tensors * sizeof(*c->reads));
+	memset(c->copy, 0, n_tensors * sizeof(struct g_tensor *));
+	count_reads(c, from, end);
+	for (size_t i = from; i < end + added; i++) {
+		struct g_op *op = g->ops[i];
+		for (int k = 0; k < 2 && op_is_elementwise(op->kind); k++) {
+			struct g_operand *o = operand(op, k);
+			int t = o->t ? o->t->rec.index : -1;
+			if (!is_candidate(o) || c->reads[t] < WORTH_A_COPY * elements(o->t->hwc))
+				continue;
+			if (!c->copy[t]) {
+				c->copy[t] = make_copy(g, i++, o->t);
+				added++;
+			}
+			o->t = c->copy[t];
+		}
+	}
+	return added;
+}
+
+bool
+fetch_constants(struct sched *s)
+{
+	struct graph *g = s->g;
+	size_t n = g->n_tensors;
+	if (!weights_move(s) || g->n_steps)
+		return true;
+	struct copies c = { .s = s };
+	c.reads = anew(s->a, int64_t, n + 1);
+	c.copy = anew(s->a, struct g_tensor *, n + 1);
+	for (size_t from = 0, end; from < g->n_ops; from = end) {
+		for (end = from; end < g->n_ops && g->ops[end]->node == g->ops[from]->node;)
+			end++;
+		end += copy_constants(&c, from, end, n);
+	}
+	return true;
+}

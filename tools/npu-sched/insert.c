@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations that npu-sched adds to the graph. */
+#include "insert.h"
+
+#include <string.h>
+
+struct g_operand
+insert_map(struct graph *g, int type, struct hwc shape)
+{
+	struct g_tensor *t = graph_add_g_tensor(g);
+	G_PUT(t, TENSOR, shape,
+	      (struct g_shape){ .type = type, .rank = 4,
+				.dim = { 1, shape.h, shape.w, shape.c } });
+	t->hwc = shape;
+	return operand_whole(t);
+}
+
+static struct g_range
+bounds_of(int type)
+{
+	int64_t least = graph_type_signed(type) ? -1 : 0;
+	int bits = 8 * graph_type_bytes(type);
+	least *= (int64_t)1 << (bits - 1);
+	return (struct g_range){ .lo = least,
+				 .hi = least + ((int64_t)1 << bits) - 1 };
+}
+
+struct g_op *
+insert_op(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *beside,
+	  struct g_operand ifm, struct g_operand ofm)
+{
+	struct g_op *op = graph_add_g_op(g);
+	memmove(&g->ops[at + 1], &g->ops[at],
+		(g->n_ops - at - 1) * sizeof(struct g_op *));
+	g->ops[at] = op;
+	for (size_t i = at; i < g->n_ops; i++)
+		g->ops[i]->rec.index = (int)i;
+	G_PUT(op, OP, kind, (int)kind);
+	G_PUT(op, OP, node, beside->node);
+	if (G_HAS(beside, G_OP_name))
+		G_PUT(op, OP, name, beside->name);
+	G_PUT(op, OP, tfl, beside->tfl);
+	G_PUT(op, OP, ifm, ifm);
+	G_PUT(op, OP, ofm, ofm);
+	G_PUT(op, OP, ifm_zero, 0);
+	G_PUT(op, OP, ofm_zero, 0);
+	G_PUT(op, OP, round, ROUND_TFL);
+	G_PUT(op, OP, clamp, bounds_of(ofm.type));
+	op->kernel = op->stride = op->dilation = (struct yx){ .y = 1, .x = 1 };
+	return op;
+}
