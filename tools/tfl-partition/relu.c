@@ -138,17 +138,21 @@ check_leaky(const struct part *p, const struct tfl_op *op)
 				     : "the ratio of the scales can't be expressed";
 }
 
-/* x on one side of zero, rescaled; 0 on the other */
+/*
+ * x on one side of zero, rescaled to o's quantization; zero on the other.  One
+ * of two such sides is zero, so their sum never leaves o's type but where the
+ * result would, too.
+ */
 static struct g_operand
 one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
-	 bool above)
+	 const struct tfl_tensor *o, bool above)
 {
 	struct g_operand y =
-	    operand_whole(part_new_tensor(p, TFL_INT16, x.shape, NULL));
+	    operand_whole(part_new_tensor(p, o->type, x.shape, NULL));
 	struct g_op *r = part_op(p, OP_AVGPOOL, x, y);
-	struct g_range range = type_range(TFL_INT16);
-	*(above ? &range.lo : &range.hi) = 0;
-	op_zeros(r, zero, 0);
+	struct g_range range = type_range(o->type);
+	*(above ? &range.lo : &range.hi) = quant_zero(o);
+	op_zeros(r, zero, quant_zero(o));
 	op_scale(r, s, ROUND_TFL);
 	op_clamp(r, range);
 	return y;
@@ -159,9 +163,9 @@ join_sides(struct part *p, struct g_operand above, struct g_operand below,
 	   bool falls, struct g_operand ofm, int32_t zero)
 {
 	struct g_op *r = part_op(p, falls ? OP_SUB : OP_ADD, above, ofm);
-	op_ifm2(r, below, 0);
+	op_ifm2(r, below, zero);
 	op_unscaled(r);
-	op_zeros(r, 0, zero);
+	op_zeros(r, zero, zero);
 }
 
 static bool
@@ -178,8 +182,8 @@ lower_leaky(struct part *p, const struct tfl_op *op)
 		op_scale(part_op(p, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
 		return true;
 	}
-	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, true);
-	struct g_operand below = one_side(p, ifm, quant_zero(i), l.below, false);
+	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, o, true);
+	struct g_operand below = one_side(p, ifm, quant_zero(i), l.below, o, false);
 	join_sides(p, above, below, l.falls, ofm, quant_zero(o));
 	return true;
 }
@@ -190,8 +194,48 @@ struct prelu {
 	const struct tfl_tensor *ifm, *alpha, *ofm;
 	struct npu_scale same, below;
 	bool rises;  /* no alpha is negative */
-	bool gentle; /* nor above 1, and nothing is rescaled */
+	bool gentle; /* alpha makes no x less than it is, if rescaled as others */
 };
+
+/*
+ * Is x * alpha at most x for all x above zero, and at least that below, as both
+ * are rounded?  In 16 bits, where they are too many to try: where nothing but
+ * alpha scales x, and alpha is 1 at most.
+ */
+static bool
+is_gentle(const struct prelu *r, int32_t alpha)
+{
+	struct fixed_mult same = fixed_quantize(quant_scale(r->ifm) /
+						quant_scale(r->ofm));
+	struct fixed_mult below = fixed_quantize(quant_scale(r->ifm) *
+						 quant_scale(r->alpha) /
+						 quant_scale(r->ofm));
+	struct g_range x = type_range(r->ifm->type);
+	int32_t zero = quant_zero(r->ifm);
+	if (r->ifm->type == TFL_INT16)
+		return quant_equal(r->ifm, r->ofm) &&
+		       alpha * quant_scale(r->alpha) <= 1;
+	for (int32_t v = (int32_t)x.lo - zero; v <= x.hi - zero; v++) {
+		int32_t a = fixed_mbqm(v, same), b = fixed_mbqm(v * alpha, below);
+		if (v >= 0 ? b > a : b < a)
+			return false;
+	}
+	return true;
+}
+
+static void
+study_alpha(struct prelu *r)
+{
+	int32_t zero = quant_zero(r->alpha), last = 0;
+	r->rises = r->gentle = r->alpha->data.p != NULL;
+	for (int64_t i = 0; r->gentle && i < tfl_elements(r->alpha); i++) {
+		int32_t a = tensor_int(r->alpha, i) - zero;
+		r->gentle = (i > 0 && a == last) || is_gentle(r, a);
+		last = a;
+	}
+	for (int64_t i = 0; r->rises && i < tfl_elements(r->alpha); i++)
+		r->rises = tensor_int(r->alpha, i) >= zero;
+}
 
 static const char *
 read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
@@ -217,14 +261,7 @@ read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
 	    !npu_quantise(quant_scale(r->ifm) * quant_scale(r->alpha) /
 			      quant_scale(r->ofm), &r->below))
 		return "the ratio of the scales can't be expressed";
-	r->rises = r->alpha->data.p != NULL;
-	r->gentle = r->rises && quant_equal(r->ifm, r->ofm);
-	for (int64_t i = 0; r->rises && i < tfl_elements(r->alpha); i++) {
-		double a = tensor_int(r->alpha, i) - quant_zero(r->alpha);
-		r->rises = a >= 0;
-		r->gentle = r->gentle && a * quant_scale(r->alpha) <= 1;
-	}
-	r->gentle = r->gentle && r->rises;
+	study_alpha(r);
 	return check_broadcast(p, r->ifm, r->alpha, r->ofm);
 }
 
@@ -237,7 +274,7 @@ check_prelu(const struct part *p, const struct tfl_op *op)
 	return table ? check_bytes(p, op) : why;
 }
 
-/* x times alpha, at most 0 where max is 0 */
+/* x times alpha; below: zero at most */
 static void
 times_alpha(struct part *p, const struct prelu *r, const struct side *x,
 	    const struct side *alpha, struct g_operand ofm, int32_t zero,
@@ -247,22 +284,28 @@ times_alpha(struct part *p, const struct prelu *r, const struct side *x,
 	for (struct pair q; pieces_next(p, &l, &q);) {
 		struct g_op *m = part_binary(p, OP_MUL, x, alpha, &q, zero);
 		struct g_range range = type_range(ofm.type);
-		range.hi = below ? 0 : range.hi;
+		range.hi = below ? zero : range.hi;
 		op_scale(m, r->below, ROUND_TFL);
 		op_clamp(m, range);
 	}
 }
 
-/* MAX(x, x * alpha): alpha from 0 to 1 */
+/* MAX(x, x * alpha), both rescaled */
 static void
 lower_gentle(struct part *p, const struct prelu *r, const struct side *x,
 	     const struct side *alpha, struct g_operand ofm)
 {
-	struct g_operand y =
-	    operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
+	struct g_operand plain = part_view(p, x->value, ofm.shape), y;
+	if (!quant_equal(r->ifm, r->ofm)) {
+		y = operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
+		struct g_op *c = part_copy(p, plain, y);
+		op_scale(c, r->same, ROUND_TFL);
+		op_zeros(c, x->zero, quant_zero(r->ofm));
+		plain = y;
+	}
+	y = operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
 	times_alpha(p, r, x, alpha, y, quant_zero(r->ofm), false);
-	struct g_op *m = part_op(p, OP_MAX, part_view(p, x->value, ofm.shape), ofm);
-	op_ifm2(m, y, 0);
+	op_ifm2(part_op(p, OP_MAX, plain, ofm), y, 0);
 }
 
 static bool
@@ -279,9 +322,9 @@ lower_prelu(struct part *p, const struct tfl_op *op)
 		lower_gentle(p, &r, &x, &alpha, ofm);
 		return true;
 	}
-	struct g_operand above = one_side(p, x.value, x.zero, r.same, true);
+	struct g_operand above = one_side(p, x.value, x.zero, r.same, r.ofm, true);
 	struct g_operand below =
-	    operand_whole(part_new_tensor(p, TFL_INT16, ofm.shape, NULL));
+	    operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
 	if (!r.rises) { /* the product's sign does not tell x's */
 		struct g_operand y =
 		    operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
@@ -289,7 +332,7 @@ lower_prelu(struct part *p, const struct tfl_op *op)
 		op_scalar(m, x.zero, 0);
 		x.value = y;
 	}
-	times_alpha(p, &r, &x, &alpha, below, 0, r.rises);
+	times_alpha(p, &r, &x, &alpha, below, quant_zero(r.ofm), r.rises);
 	join_sides(p, above, below, false, ofm, quant_zero(r.ofm));
 	return true;
 }
