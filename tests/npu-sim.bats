@@ -148,6 +148,36 @@ not_run()
 			custom_code: "ethos-u" }'
 }
 
+@test "what an operator without kernel is given is compared" {
+	local behind="$t += [{ shape: [1, 8], type: 0, name: \"boxes\" },
+		{ shape: [1], type: 2, name: \"count\" }]
+		| .operator_codes += [{ deprecated_builtin_code: 32, builtin_code: 32,
+			custom_code: \"TFLite_Detection_PostProcess\" }]
+		| .subgraphs[0].operators += [{ opcode_index: 1, inputs: [3],
+			outputs: [4, 5] }]
+		| .subgraphs[0].outputs = [4, 5]"
+	model plain "$behind"
+	refuses 2 "TFLite_Detection_PostProcess): no kernel" npu-sim plain.tflite
+	tfl-partition plain.tflite | npu-sched -a ethos-u55-128 \
+		--system-config Ethos_U55_High_End_Embedded \
+		--memory-mode Shared_Sram 2>notes | npu-wenc |
+		npu-cmdgen -o compiled.tflite
+	run -0 --separate-stderr npu-sim --compare plain.tflite compiled.tflite
+	grep -q "inputs alone are compared: .*operator 1 (TFLite_Detection_PostProcess)" \
+		<<<"$stderr"
+	[ "$(npu-sim --json --compare plain.tflite compiled.tflite 2>notes |
+		jq -c '[.equal, (.stand_ins | length), .stand_ins[0].operator]')" = \
+		'[true,1,1]' ]
+	# one bit of a weight: both results differ, which only the inputs can tell
+	model other "$behind | .buffers[1].data[0] += 1"
+	run -1 --separate-stderr npu-sim --compare other.tflite compiled.tflite
+	# expected values can't be told by random ones
+	printf '\0%.0s' {1..32} >boxes
+	printf '\0%.0s' {1..4} >count
+	refuses 2 "no kernel" npu-sim --compare plain.tflite -e boxes -e count \
+		compiled.tflite
+}
+
 @test "sizes out of proportion are refused at once" {
 	model big "$t[0].shape = [16384, 32768] | $t[3].shape = [134217728, 2]"
 	refuses 2 "big.tflite: error: the activations need more than 256 MiB" \

@@ -16,6 +16,7 @@ struct sim {
 	uint8_t *fast; /* NPU region 2, kept between operators */
 	size_t fast_bytes;
 	bool *is_input; /* of subgraph 0 */
+	const char **stand_in; /* why, for each operator, or NULL; NULL: none may */
 };
 
 /* inputs of an ethos-u operator: spec/command-stream.md 13.3 */
@@ -210,7 +211,7 @@ check_op(struct sim *s, int op_index, struct err *e)
 	const struct tfl_op *op = &s->g->op[op_index];
 	if (is_npu(op))
 		return check_npu(s, op_index, e);
-	if (!kernel_known(op->code))
+	if (!kernel_known(op->code) && !s->stand_in)
 		return err_at(e, s->m->name, 0,
 			      "operator %d (%s): no kernel "
 			      "for this operator",
@@ -224,14 +225,16 @@ check_op(struct sim *s, int op_index, struct err *e)
 	return check_sources(s, op_index, e);
 }
 
-bool
-sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
-	 struct err *e)
+static bool
+open_sim(struct arena *a, const struct tfl_model *m, bool compared,
+	 struct sim **out, struct err *e)
 {
 	struct sim *s = anew(a, struct sim, 1);
 	s->a = a;
 	s->m = m;
 	s->g = &m->subgraph[0];
+	if (compared)
+		s->stand_in = anew(a, const char *, (size_t)s->g->n_ops + 1);
 	s->data = anew(a, uint8_t *, (size_t)s->g->n_tensors);
 	s->is_input = anew(a, bool, (size_t)s->g->n_tensors);
 	for (int i = 0; i < s->g->n_in; i++)
@@ -245,6 +248,26 @@ sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
 	sim_reset(s);
 	*out = s;
 	return true;
+}
+
+bool
+sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
+	 struct err *e)
+{
+	return open_sim(a, m, false, out, e);
+}
+
+bool
+sim_open_to_compare(struct arena *a, const struct tfl_model *m, struct sim **out,
+		    struct err *e)
+{
+	return open_sim(a, m, true, out, e);
+}
+
+const char *
+sim_stand_in(const struct sim *s, int op_index)
+{
+	return s->stand_in ? s->stand_in[op_index] : NULL;
 }
 
 void
@@ -364,13 +387,33 @@ run_cpu(struct sim *s, int op_index, struct err *e)
 	return ok || err_at(e, s->m->name, 0, "%s", bare.text);
 }
 
+/* an operator that could not be run, for the reason in e, which is settled */
+static void
+stand_in(struct sim *s, int op_index, struct err *e)
+{
+	sim_stand_in_values(s->g, &s->g->op[op_index], s->data);
+	s->stand_in[op_index] = arena_printf(s->a, "%s", e->text);
+	*e = (struct err){ 0 };
+}
+
+static bool
+run_op(struct sim *s, int op_index, const struct sim_hooks *hooks, struct err *e)
+{
+	if (is_npu(&s->g->op[op_index]))
+		return run_npu(s, op_index, hooks, e);
+	bool ok = run_cpu(s, op_index, e);
+	if (!ok && s->stand_in) {
+		stand_in(s, op_index, e);
+		return true;
+	}
+	return ok;
+}
+
 bool
 sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e)
 {
 	for (int i = 0; i < s->g->n_ops; i++) {
-		bool ok = is_npu(&s->g->op[i]) ? run_npu(s, i, hooks, e)
-					       : run_cpu(s, i, e);
-		if (!ok)
+		if (!run_op(s, i, hooks, e))
 			return false;
 		if (hooks && hooks->op_done &&
 		    !hooks->op_done(hooks->ctx, s, i, e))

@@ -44,6 +44,21 @@ struct sim_hooks {
 bool sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
 	      struct err *e);
 
+/*
+ * The same for two models that are to be compared: an operator may be unknown to
+ * the kernels, or be refused by its kernel.  Random values, by XXH3 of its
+ * inputs, stand in for its results then, so that it tells apart whatever two
+ * models give it.
+ */
+bool sim_open_to_compare(struct arena *a, const struct tfl_model *m,
+			 struct sim **out, struct err *e);
+/* after sim_invoke: why random values stood in for what this operator writes, or
+ * NULL: they did not */
+const char *sim_stand_in(const struct sim *s, int op_index);
+/* those values, of an operator of g; data: of each tensor */
+void sim_stand_in_values(const struct tfl_subgraph *g, const struct tfl_op *op,
+			 uint8_t *const *data);
+
 /* variables back to their initial values (spec/tflite-format.md 6.1) */
 void sim_reset(struct sim *s);
 

@@ -121,26 +121,44 @@ run_other(struct arena *a, const struct options *o, struct sim *s,
 {
 	struct tfl_model *m;
 	return tfl_read_file(a, o->compare, &m, e) &&
-	       sim_open(a, m, other, e) &&
+	       sim_open_to_compare(a, m, other, e) &&
 	       copy_inputs(s, *other, e) && sim_invoke(*other, NULL, e);
+}
+
+static bool
+open_model(struct arena *a, const struct options *o, struct sim **s, struct err *e)
+{
+	struct tfl_model *m;
+	if (!tfl_read_file(a, o->model, &m, e))
+		return false;
+	return o->compare && !o->n_expect ? sim_open_to_compare(a, m, s, e)
+					  : sim_open(a, m, s, e);
+}
+
+static void
+note_stand_ins(const struct sim *s)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	for (int i = 0; i < g->n_ops; i++)
+		if (sim_stand_in(s, i))
+			cli_note("inputs alone are compared", "%s", sim_stand_in(s, i));
 }
 
 static bool
 run(struct arena *a, struct options *o, struct err *e)
 {
-	struct tfl_model *m;
 	struct sim *s, *other = NULL;
 	struct sim_hooks hooks = { .op_done = op_done };
 	if (o->trace)
 		hooks.npu_event = print_npu_event;
-	if (!tfl_read_file(a, o->model, &m, e) || !sim_open(a, m, &s, e) ||
-	    !load_inputs(s, o, e) ||
+	if (!open_model(a, o, &s, e) || !load_inputs(s, o, e) ||
 	    (o->compare && !run_other(a, o, s, &other, e)))
 		return false;
 	hooks.ctx = watch_open(a, o, other);
 	if (!make_directory(o->output_dir, e) ||
 	    !make_directory(o->dump_dir, e) || !sim_invoke(s, &hooks, e) || !save_outputs(s, o, e))
 		return false;
+	note_stand_ins(s);
 	if (o->trace && other)
 		print_unseen(hooks.ctx);
 	bool ok = check_expectations(s, o, e) &&

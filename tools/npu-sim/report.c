@@ -120,6 +120,24 @@ put_json_list(struct text *x, struct sim *s, const char *key, const int *index,
 	text_puts(x, "\n ],\n");
 }
 
+static void
+put_json_stand_ins(struct text *x, struct sim *s)
+{
+	bool any = false;
+	text_puts(x, " \"stand_ins\": [");
+	for (int i = 0; i < sim_model(s)->subgraph[0].n_ops; i++) {
+		const char *why = sim_stand_in(s, i);
+		if (!why)
+			continue;
+		text_printf(x, "%s\n  {\"operator\": %d, \"because\": ",
+			    any ? "," : "", i);
+		text_quoted(x, why, __builtin_strlen(why));
+		text_putc(x, '}');
+		any = true;
+	}
+	text_puts(x, any ? "\n ],\n" : "],\n");
+}
+
 void
 print_json(struct sim *s, const struct options *o, const struct err *verdict)
 {
@@ -133,6 +151,7 @@ print_json(struct sim *s, const struct options *o, const struct err *verdict)
 		text_printf(&x, " \"seed\": %" PRIu64 ",\n", o->seed);
 	put_json_list(&x, s, "inputs", g->in, g->n_in);
 	put_json_list(&x, s, "outputs", g->out, g->n_out);
+	put_json_stand_ins(&x, s);
 	text_printf(&x, " \"checked\": %s,\n",
 		    o->n_expect || o->compare ? "true" : "false");
 	text_printf(&x, " \"equal\": %s",

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/hash.h"
+#include "sim/sim.h"
+
+#include <string.h>
+
+/*
+ * Integers of 32 and 64 bits are made small: sums and products of indices must
+ * not wrap, where kernels and NPU differ (nputools-ops(7)).
+ */
+static void
+make_small(const struct tfl_tensor *t, uint8_t *data)
+{
+	size_t size = t->type == TFL_INT32 ? 4 : t->type == TFL_INT64 ? 8 : 0;
+	size_t n = size ? (size_t)tfl_bytes(t) / size : 0;
+	for (size_t i = 0; i < n; i++) {
+		memset(data + i * size + 2, 0, size - 2);
+		data[i * size + 1] &= 0xf;
+	}
+}
+
+void
+sim_stand_in_values(const struct tfl_subgraph *g, const struct tfl_op *op,
+		    uint8_t *const *data)
+{
+	uint64_t state = (uint64_t)op->code;
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0)
+			state = hash_xxh3_seeded(
+			    data[op->in[k]],
+			    (size_t)tfl_bytes(&g->tensor[op->in[k]]), state);
+	for (int k = 0; k < op->n_out; k++) {
+		sim_random(&state, &g->tensor[op->out[k]], data[op->out[k]]);
+		make_small(&g->tensor[op->out[k]], data[op->out[k]]);
+	}
+}
