@@ -290,20 +290,90 @@ consider_outliers(struct search *h, int wdiv, bool thorough)
 }
 
 static void
-fit_runs(const struct stats *st, bool runs, bool thorough, struct fit *best)
+search_init(struct search *h, const struct stats *st, bool runs,
+	    struct fit *best)
 {
-	struct search h = { .st = st, .runs = runs, .best = best };
 	struct mode m = { 0 };
 
-	source_of(&h.s, st, runs);
-	if (runs)
-		h.run_bits = choose_run_mode(st, h.s.n, true, &m);
-	h.zdiv = m.zdiv;
+	h->st = st;
+	h->runs = runs;
+	h->best = best;
+	source_of(&h->s, st, runs);
+	h->run_bits = runs ? choose_run_mode(st, h->s.n, true, &m) : 0;
+	h->zdiv = m.zdiv;
+}
+
+static void
+fit_runs(const struct stats *st, bool runs, bool thorough, struct fit *best)
+{
+	struct search h;
+
+	search_init(&h, st, runs, best);
 	struct choice direct = consider(&h, NULL, 0);
 	rank_top(&h.s);
 	consider_top(&h, thorough);
 	if (direct.mode.wdiv < WEIGHTS_DIVISORS)
 		consider_outliers(&h, direct.mode.wdiv, thorough);
+}
+
+/* a palette, the most frequent first, and d where it belongs */
+static int
+insert_entry(const struct source *s, const struct palette *pal, uint16_t d,
+	     uint16_t *list)
+{
+	int n = 0, x = 0;
+
+	while (x < pal->n && s->count[pal->direct[x]] >= s->count[d])
+		list[n++] = pal->direct[x++];
+	list[n++] = d;
+	while (x < pal->n)
+		list[n++] = pal->direct[x++];
+	return n;
+}
+
+static bool
+has_entry(const struct palette *pal, int d)
+{
+	for (int x = 0; x < pal->n; x++)
+		if (pal->direct[x] == d)
+			return true;
+	return false;
+}
+
+/* palettes with one entry more or less */
+static void
+consider_neighbours(struct search *h, const struct palette *pal)
+{
+	uint16_t list[WEIGHTS_PALETTE_MAX];
+
+	for (int d = h->s.least; d <= h->s.greatest; d++)
+		if (h->s.count[d] && pal->n < WEIGHTS_PALETTE_MAX &&
+		    !has_entry(pal, d))
+			consider(h, list,
+				 insert_entry(&h->s, pal, (uint16_t)d, list));
+	for (int out = 0; pal->n > 2 && out < pal->n; out++) {
+		int n = 0;
+		for (int x = 0; x < pal->n; x++)
+			if (x != out)
+				list[n++] = pal->direct[x];
+		consider(h, list, n);
+	}
+}
+
+/* changes the best palette entry by entry while that helps */
+static void
+refine(const struct stats *st, struct fit *best)
+{
+	struct search h;
+	uint64_t was;
+
+	search_init(&h, st, best->palette.runs, best);
+	do {
+		struct palette pal = best->palette;
+		was = best->bits;
+		if (pal.n)
+			consider_neighbours(&h, &pal);
+	} while (best->bits < was);
 }
 
 struct fit
@@ -318,6 +388,8 @@ fit_stats(const struct stats *st, bool thorough)
 	if (!st->no_runs && zeros * 9 > st->n_values - zeros)
 		fit_runs(st, true, thorough, &best);
 	assert(best.bits != UINT64_MAX);
+	if (thorough)
+		refine(st, &best);
 	return best;
 }
 

@@ -117,8 +117,8 @@ enum {
  * Compresses n values (-255..255) into one stream, end marker and padding
  * included: a multiple of 16 bytes, owned by the arena.  Level 1 finds the best
  * parameters for the whole stream; from 2 on the stream is cut into sections
- * and slices, ever more finely.  6 is where more time stops paying (40 million
- * values a second, 9: 1 to 2 million and 0.05 % less).  8 and 9 make slices of
+ * and slices, ever more finely.  6 is where more time stops paying (80 million
+ * values a second, 9: 1 million and 0.03 to 0.05 % less).  8 and 9 make slices of
  * some tens of weights; what those cost the hardware's decoder is not known.
  * No values give 16 bytes 0xff.
  */
