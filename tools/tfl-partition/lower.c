@@ -50,7 +50,11 @@ lower_all(struct part *p)
 		for (int i = 0; p->node->kind == NODE_NPU && i < p->node->tfl.n; i++) {
 			p->op_i = p->node->tfl.v[i].index;
 			const struct tfl_op *op = &p->sg->op[p->op_i];
-			if (p->op[p->op_i].constant)
+			if (p->op[p->op_i].part_of)
+				continue;
+			if (p->op[p->op_i].table)
+				lower_composed(p, p->op_i);
+			else if (p->op[p->op_i].constant)
 				lower_constant(p, op);
 			else if (!family_find(op->code)->lower(p, op))
 				return false;

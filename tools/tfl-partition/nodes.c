@@ -227,6 +227,7 @@ make_nodes(struct part *p)
 	count_uses(p);
 	find_levels(p);
 	place_constants(p);
+	compose_all(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		p->op[i].folded = pad_folds(p, i);
 		last = p->op[i].level > last ? p->op[i].level : last;

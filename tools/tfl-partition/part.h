@@ -22,6 +22,9 @@ struct placement {
 	bool folded;	 /* done by its consumer: a PAD */
 	bool constant;	 /* its result is known already: fold.c */
 	bool kept;	 /* ... but somebody needs it from the CPU */
+	int part_of;	 /* compose.c: 1 + the operator that does it, too; 0: none */
+	const uint8_t *table; /* what it does so, of all values of ... */
+	int root;	      /* ... this tensor */
 	struct g_node *node;
 };
 
@@ -66,6 +69,10 @@ void decide(struct part *p, const struct options *o);
 void decide_all(struct part *p, const struct options *o);
 /* those among its results that are the model's outputs */
 void lower_constant(struct part *p, const struct tfl_op *op);
+
+/* compose.c.  Needs: p->uses.  Leaves: part_of, table and root of operators */
+void compose_all(struct part *p);
+void lower_composed(struct part *p, int op);
 
 /* nodes.c: levels, crossing tensors, regions in order of execution */
 void make_nodes(struct part *p);
@@ -212,6 +219,12 @@ const char *check_unary(const struct part *p, const struct tfl_op *op, int types
 /* 8 bits: any operator with one input that is not a single constant */
 const char *check_bytes(const struct part *p, const struct tfl_op *op);
 bool lower_bytes(struct part *p, const struct tfl_op *op);
+/* the operator on vectors of n elements; in: NULL where an input is a constant */
+bool part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
+		   void *out, int n);
+/* a table in the operation that makes a tensor, or in one of its own */
+void lower_to_table(struct part *p, int tensor, struct g_operand ofm,
+		    struct g_lut *lut);
 /* an operation that looks up what it reads; elementwise: for every NPU */
 struct g_op *part_table(struct part *p, struct g_operand ifm,
 			struct g_operand ofm, struct g_lut *lut);

@@ -22,6 +22,9 @@ print_report(const struct part *p, struct text *t)
 			    tfl_op_label(op), tensor_name(p, op));
 		if (x->folded)
 			text_puts(t, "  (padding of the operator behind it)");
+		if (x->part_of)
+			text_printf(t, "  (in the table of operator %d)",
+				    x->part_of - 1);
 		if (!x->npu)
 			text_printf(t, "  because: %s", x->why);
 		text_putc(t, '\n');

@@ -11,31 +11,47 @@
 
 enum { BYTES = 256, WORDS = 65536 };
 
+bool
+part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
+	      void *out, int n)
+{
+	enum { MAX_IN = 3 };
+	struct tfl_tensor t[MAX_IN + 1] = { { 0 } };
+	int port[MAX_IN], last = MAX_IN;
+	void *data[MAX_IN] = { NULL };
+	if (op->n_in > MAX_IN)
+		return false;
+	t[last] = *part_out(p, op, 0);
+	t[last].rank = 1;
+	t[last].dim[0] = n;
+	for (int i = 0; i < op->n_in; i++) {
+		port[i] = i;
+		t[i] = *part_in(p, op, i);
+		data[i] = in[i] ? in[i] : (void *)(uintptr_t)t[i].data.p;
+		if (!in[i])
+			continue;
+		t[i].rank = 1;
+		t[i].dim[0] = n;
+		t[i].data.p = NULL;
+	}
+	struct tfl_op one = *op;
+	one.in = port;
+	one.out = &last;
+	const struct tfl_subgraph g = { .tensor = t, .n_tensors = MAX_IN + 1,
+					.op = &one, .n_ops = 1 };
+	struct err e = { 0 };
+	const struct kernel_io io = { .in = data, .out = &out };
+	return kernel_eval(&g, &one, &io, &e);
+}
+
 /* the operator on n values of input k alone; other inputs are constants */
 static bool
 evaluate(const struct part *p, const struct tfl_op *op, int k, void *x, void *y,
 	 int n)
 {
-	struct tfl_tensor t[3] = { { 0 } };
-	int in[2] = { 0, 1 }, out = 2;
-	void *data[2] = { NULL, NULL };
-	for (int i = 0; i < op->n_in; i++) {
-		t[i] = *part_in(p, op, i);
-		data[i] = (void *)(uintptr_t)t[i].data.p;
-	}
-	t[2] = *part_out(p, op, 0);
-	t[k].rank = t[2].rank = 1;
-	t[k].dim[0] = t[2].dim[0] = n;
-	t[k].data.p = NULL;
-	data[k] = x;
-	struct tfl_op one = *op;
-	one.in = in;
-	one.out = &out;
-	const struct tfl_subgraph g = { .tensor = t, .n_tensors = 3, .op = &one,
-					.n_ops = 1 };
-	struct err e = { 0 };
-	const struct kernel_io io = { .in = data, .out = &y };
-	return kernel_eval(&g, &one, &io, &e);
+	void *in[3] = { NULL };
+	in[k] = x;
+	return part_evaluate(p, op, in, y, n);
 }
 
 /* which input varies: 0, or the one that is not a single constant */
@@ -145,13 +161,11 @@ part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
 }
 
-/* in the operation that makes the input, or in one of its own */
-static bool
-apply_table(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut)
+void
+lower_to_table(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut)
 {
 	if (!fuse(p, tensor, ofm, lut, (struct g_range){ 0 }))
 		(void)part_table(p, part_ifm(p, tensor), ofm, lut);
-	return true;
 }
 
 const char *
@@ -166,8 +180,9 @@ lower_bytes(struct part *p, const struct tfl_op *op)
 {
 	uint8_t table[BYTES];
 	(void)fill_bytes(p, op, table);
-	return apply_table(p, op->in[variable_input(p, op)],
-			   part_ofm(p, op->out[0]), part_lut8(p, table));
+	lower_to_table(p, op->in[variable_input(p, op)], part_ofm(p, op->out[0]),
+		       part_lut8(p, table));
+	return true;
 }
 
 /* ---- EXP, LOG, RSQRT, ELU, HARD_SWISH -------------------------------------------- */
@@ -198,8 +213,9 @@ lower_table(struct part *p, const struct tfl_op *op)
 		return lower_root(p, op);
 	int16_t points[TABLE16];
 	(void)fill_points(p, op, points);
-	return apply_table(p, op->in[0], part_ofm(p, op->out[0]),
-			   part_lut16(p, points));
+	lower_to_table(p, op->in[0], part_ofm(p, op->out[0]),
+		       part_lut16(p, points));
+	return true;
 }
 
 /* ---- LOGISTIC, TANH ---------------------------------------------------------- */

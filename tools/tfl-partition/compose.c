@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Elementwise operators that together are a function of one 8-bit tensor, as
+ * x * LOGISTIC(x) is: the reference kernels compute it for all 256 values, and
+ * one table takes the place of them all.
+ */
+#include "part.h"
+
+enum { BYTES = 256, MAX_IN = 3, MAX_INSIDE = 16 };
+
+/* what is known of a tensor of the model */
+struct function {
+	int root;  /* the tensor that it is a function of; -1: not looked at */
+	void *values; /* of it, for all values of that, in their order */
+};
+
+struct composing {
+	struct part *p;
+	struct function *of; /* each tensor */
+};
+
+/* operators that compute element by element, and whether by a table if alone */
+static bool
+is_elementwise(int code, bool *table)
+{
+	*table = false;
+	switch (code) {
+	case TFL_LOGISTIC:
+	case TFL_TANH:
+	case TFL_EXP:
+	case TFL_LOG:
+	case TFL_RSQRT:
+	case TFL_ELU:
+	case TFL_HARD_SWISH:
+	case TFL_LEAKY_RELU:
+		*table = true;
+		return true;
+	case TFL_ADD:
+	case TFL_SUB:
+	case TFL_MUL:
+	case TFL_MINIMUM:
+	case TFL_MAXIMUM:
+	case TFL_ABS:
+	case TFL_NEG:
+	case TFL_RELU:
+	case TFL_RELU6:
+	case TFL_RELU_N1_TO_1:
+	case TFL_RELU_0_TO_1:
+	case TFL_QUANTIZE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+is_byte(const struct tfl_tensor *t)
+{
+	return t->type == TFL_INT8 || t->type == TFL_UINT8;
+}
+
+static struct function *
+function_of(struct composing *c, int tensor)
+{
+	struct function *f = &c->of[tensor];
+	const struct tfl_tensor *t = &c->p->sg->tensor[tensor];
+	if (f->root >= 0)
+		return f;
+	f->root = tensor;
+	if (!is_byte(t) || t->is_variable)
+		return f;
+	uint8_t *v = anew(c->p->a, uint8_t, BYTES);
+	for (int i = 0; i < BYTES; i++)
+		v[i] = (uint8_t)(t->type == TFL_INT8 ? i - 128 : i);
+	f->values = v;
+	return f;
+}
+
+/* the one tensor that all inputs are functions of; -1: there are more, or none */
+static int
+common_root(struct composing *c, const struct tfl_op *op, void **in)
+{
+	int root = -1;
+	const struct tfl_tensor *out = part_out(c->p, op, 0);
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_tensor *t = part_in(c->p, op, k);
+		if (!t || (t->data.p && tfl_elements(t) != 1))
+			return -1;
+		if (t->data.p)
+			continue;
+		const struct function *f = function_of(c, op->in[k]);
+		if (!f->values || tfl_elements(t) != tfl_elements(out) ||
+		    (root >= 0 && f->root != root))
+			return -1;
+		root = f->root;
+		in[k] = f->values;
+	}
+	return root;
+}
+
+/* is what operator i computes a function of one tensor? */
+static void
+study(struct composing *c, int i)
+{
+	struct part *p = c->p;
+	const struct tfl_op *op = &p->sg->op[i];
+	void *in[MAX_IN] = { NULL };
+	bool table;
+	if (!p->op[i].npu || p->op[i].constant || !is_elementwise(op->code, &table) ||
+	    op->n_in > MAX_IN || op->n_out != 1)
+		return;
+	const struct tfl_tensor *out = part_out(p, op, 0);
+	int root = common_root(c, op, in), size = tfl_type_bytes(out->type);
+	if (root < 0 || out->is_variable || size < 1 || size > 2)
+		return;
+	uint16_t *values = anew(p->a, uint16_t, BYTES);
+	if (part_evaluate(p, op, in, values, BYTES))
+		c->of[op->out[0]] = (struct function){ .root = root, .values = values };
+}
+
+/* operators whose results only each other read, and the last one */
+struct inside {
+	int op[MAX_INSIDE], n;
+	bool table; /* one of them would have a table of its own */
+};
+
+static bool
+is_inside(const struct inside *x, int op)
+{
+	bool found = false;
+	for (int i = 0; i < x->n; i++)
+		found |= x->op[i] == op;
+	return found;
+}
+
+/* how often those inside read a tensor */
+static int
+count_reads(const struct part *p, const struct inside *x, int tensor)
+{
+	int n = 0;
+	for (int i = 0; i < x->n; i++) {
+		const struct tfl_op *op = &p->sg->op[x->op[i]];
+		for (int k = 0; k < op->n_in; k++)
+			n += op->in[k] == tensor;
+	}
+	return n;
+}
+
+/* everything between the root and operator `last`; false if it is too much, or
+ * somebody else wants a part of it */
+static bool
+find_inside(const struct composing *c, int last, struct inside *x)
+{
+	const struct tfl_subgraph *sg = c->p->sg;
+	int root = c->of[sg->op[last].out[0]].root;
+	*x = (struct inside){ .op = { last }, .n = 1 };
+	for (int i = 0; i < x->n; i++) {
+		const struct tfl_op *op = &sg->op[x->op[i]];
+		bool table;
+		(void)is_elementwise(op->code, &table);
+		x->table |= table;
+		for (int k = 0; k < op->n_in; k++) {
+			int from = sg->tensor[op->in[k]].producer;
+			if (op->in[k] == root || sg->tensor[op->in[k]].data.p ||
+			    is_inside(x, from))
+				continue;
+			if (x->n == MAX_INSIDE)
+				return false;
+			x->op[x->n++] = from;
+		}
+	}
+	for (int i = 1; i < x->n; i++) {
+		int out = sg->op[x->op[i]].out[0];
+		if (count_reads(c->p, x, out) != c->p->uses[out])
+			return false;
+	}
+	return true;
+}
+
+static void
+compose(struct composing *c, int last)
+{
+	struct part *p = c->p;
+	int out = p->sg->op[last].out[0], root = c->of[out].root;
+	struct inside x;
+	if (root < 0 || root == out || !is_byte(&p->sg->tensor[out]) ||
+	    p->op[last].part_of || !find_inside(c, last, &x) || x.n < 2 ||
+	    (x.n < 3 && !x.table))
+		return;
+	p->uses[root] -= count_reads(p, &x, root) - 1;
+	p->op[last].table = c->of[out].values;
+	p->op[last].root = root;
+	for (int i = 1; i < x.n; i++)
+		p->op[x.op[i]].part_of = last + 1;
+}
+
+void
+compose_all(struct part *p)
+{
+	struct composing c = { .p = p };
+	c.of = anew(p->a, struct function, (size_t)p->sg->n_tensors + 1);
+	for (int i = 0; i < p->sg->n_tensors; i++)
+		c.of[i].root = -1;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		study(&c, i);
+	for (int i = p->sg->n_ops; i-- > 0;)
+		if (p->sg->op[i].n_out == 1)
+			compose(&c, i);
+}
+
+void
+lower_composed(struct part *p, int op)
+{
+	const struct placement *x = &p->op[op];
+	lower_to_table(p, x->root, part_ofm(p, p->sg->op[op].out[0]),
+		       part_lut8(p, x->table));
+}
