@@ -86,6 +86,24 @@ binary_result(struct gen *g, int code, const int in[2], struct shape s)
 }
 
 static void
+binary(struct gen *g, int code, const int in[2], int out)
+{
+	bool word = gen_t(g, out)->type == TFL_INT32;
+	int64_t act = gen_chance(g, 30) && !word ? gen_range(g, 1, 3) : 0;
+	int64_t v[] = { act, 1 };
+	if (code == TFL_ADD)
+		gen_op1(g, code, 2, in, out, ADD, &fb_AddOptions, v);
+	else if (code == TFL_SUB)
+		gen_op1(g, code, 2, in, out, SUB, &fb_SubOptions, v);
+	else if (code == TFL_MUL)
+		gen_op1(g, code, 2, in, out, MUL, &fb_MulOptions, v);
+	else if (code == TFL_DIV)
+		gen_op1(g, code, 2, in, out, DIV, &fb_DivOptions, v);
+	else
+		gen_op1(g, code, 2, in, out, 0, NULL, NULL);
+}
+
+static void
 draw_binary(struct gen *g, int code)
 {
 	bool same = code == TFL_MAXIMUM || code == TFL_MINIMUM;
@@ -112,19 +130,7 @@ draw_binary(struct gen *g, int code)
 		in[0] = in[1];
 		in[1] = t;
 	}
-	int out = binary_result(g, code, in, s);
-	int64_t act = gen_chance(g, 30) && type != TFL_INT32 ? gen_range(g, 1, 3) : 0;
-	int64_t v[] = { act, 1 };
-	if (code == TFL_ADD)
-		gen_op1(g, code, 2, in, out, ADD, &fb_AddOptions, v);
-	else if (code == TFL_SUB)
-		gen_op1(g, code, 2, in, out, SUB, &fb_SubOptions, v);
-	else if (code == TFL_MUL)
-		gen_op1(g, code, 2, in, out, MUL, &fb_MulOptions, v);
-	else if (code == TFL_DIV)
-		gen_op1(g, code, 2, in, out, DIV, &fb_DivOptions, v);
-	else
-		gen_op1(g, code, 2, in, out, 0, NULL, NULL);
+	binary(g, code, in, binary_result(g, code, in, s));
 }
 
 /* the reference has no roots of negative numbers */
@@ -170,6 +176,47 @@ draw_unary(struct gen *g, int code)
 		gen_quant(g, out, (float)gen_real(g, 0.5, 4) /
 				      (30000 * __builtin_sqrtf(scale_of(g, in))), 0);
 	gen_op1(g, code, 1, &in, out, 0, NULL, NULL);
+}
+
+/* one of the operators that are tables of their own */
+static int
+draw_table(struct gen *g, int in)
+{
+	static const int code[] = { TFL_LOGISTIC, TFL_TANH, TFL_HARD_SWISH, TFL_ELU };
+	int k = (int)gen_choose(g, 4), type = gen_t(g, in)->type;
+	int out = gen_random(g, type, shape_of(g, in));
+	int zero = type == TFL_INT8 ? -128 : 0;
+	if (k < 2)
+		gen_quant(g, out, k ? 0x1p-7f : 0x1p-8f, k ? zero + 128 : zero);
+	return gen_op1(g, code[k], 1, &in, out, 0, NULL, NULL);
+}
+
+/*
+ * Operators one behind the other that are a function of one tensor, as
+ * x * LOGISTIC(x), or nearly: at times somebody else sees a part.
+ */
+static void
+draw_function(struct gen *g, int code)
+{
+	enum { STEPS = 5 };
+	static const int codes[] = { TFL_MUL, TFL_ADD, TFL_SUB };
+	int type = gen_chance(g, 25) ? TFL_UINT8 : TFL_INT8, n = 0;
+	int x[STEPS + 1];
+	x[n++] = gen_input(g, (int)gen_range(g, 1, 4), type);
+	for (int steps = (int)gen_range(g, 2, STEPS); n <= steps; n++) {
+		int last = x[n - 1];
+		if (gen_chance(g, 40)) {
+			x[n] = draw_table(g, last);
+			continue;
+		}
+		int binop = n == 2 ? code : codes[gen_choose(g, 3)];
+		int in[2] = { last, x[gen_choose(g, n)] };
+		if (gen_chance(g, 30))
+			in[1] = gen_noise(g, type, SHAPE(1), (float)gen_real(g, 0.01, 0.1),
+					  (int)gen_range(g, 0, 20));
+		x[n] = binary_result(g, binop, in, shape_of(g, last));
+		binary(g, binop, in, x[n]);
+	}
 }
 
 static void
@@ -292,6 +339,7 @@ const struct draw element_draws[] = {
 	{ "MAXIMUM", draw_binary, TFL_MAXIMUM },
 	{ "MINIMUM", draw_binary, TFL_MINIMUM },
 	{ "SQUARED_DIFFERENCE", draw_binary, TFL_SQUARED_DIFFERENCE },
+	{ "FUNCTION", draw_function, TFL_MUL },
 	{ "ABS", draw_unary, TFL_ABS },
 	{ "NEG", draw_unary, TFL_NEG },
 	{ "RELU", draw_unary, TFL_RELU },

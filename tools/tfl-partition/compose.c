@@ -8,15 +8,18 @@
 
 enum { BYTES = 256, MAX_IN = 3, MAX_INSIDE = 16 };
 
-/* what is known of a tensor of the model */
 struct function {
-	int root;  /* the tensor that it is a function of; -1: not looked at */
-	void *values; /* of it, for all values of that, in their order */
+	int root;     /* the tensor that it is of; -1: none */
+	void *values; /* for all values of that, in their order */
 };
 
 struct composing {
 	struct part *p;
-	struct function *of; /* each tensor */
+	struct function *made; /* of each tensor, what its operator computes */
+	/* what its readers see: the same or, where others want the tensor, too,
+	 * itself */
+	struct function *read;
+	bool *wanted; /* by others than elementwise operators */
 };
 
 /* operators that compute element by element, and whether by a table if alone */
@@ -59,20 +62,40 @@ is_byte(const struct tfl_tensor *t)
 	return t->type == TFL_INT8 || t->type == TFL_UINT8;
 }
 
-static struct function *
-function_of(struct composing *c, int tensor)
+static void
+find_wanted(struct composing *c)
 {
-	struct function *f = &c->of[tensor];
+	const struct part *p = c->p;
+	for (int i = 0; i < p->sg->n_out; i++)
+		c->wanted[p->sg->out[i]] = true;
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		bool table, inner = p->op[i].npu && is_elementwise(op->code, &table);
+		for (int k = 0; k < op->n_in && !inner; k++)
+			if (op->in[k] >= 0)
+				c->wanted[op->in[k]] = true;
+	}
+}
+
+/* an 8-bit tensor as a function of itself */
+static struct function
+identity(const struct composing *c, int tensor)
+{
 	const struct tfl_tensor *t = &c->p->sg->tensor[tensor];
-	if (f->root >= 0)
-		return f;
-	f->root = tensor;
 	if (!is_byte(t) || t->is_variable)
-		return f;
+		return (struct function){ .root = -1 };
 	uint8_t *v = anew(c->p->a, uint8_t, BYTES);
 	for (int i = 0; i < BYTES; i++)
 		v[i] = (uint8_t)(t->type == TFL_INT8 ? i - 128 : i);
-	f->values = v;
+	return (struct function){ .root = tensor, .values = v };
+}
+
+static const struct function *
+function_read(struct composing *c, int tensor)
+{
+	struct function *f = &c->read[tensor];
+	if (f->root < 0)
+		*f = identity(c, tensor);
 	return f;
 }
 
@@ -88,8 +111,8 @@ common_root(struct composing *c, const struct tfl_op *op, void **in)
 			return -1;
 		if (t->data.p)
 			continue;
-		const struct function *f = function_of(c, op->in[k]);
-		if (!f->values || tfl_elements(t) != tfl_elements(out) ||
+		const struct function *f = function_read(c, op->in[k]);
+		if (f->root < 0 || tfl_elements(t) != tfl_elements(out) ||
 		    (root >= 0 && f->root != root))
 			return -1;
 		root = f->root;
@@ -114,8 +137,11 @@ study(struct composing *c, int i)
 	if (root < 0 || out->is_variable || size < 1 || size > 2)
 		return;
 	uint16_t *values = anew(p->a, uint16_t, BYTES);
-	if (part_evaluate(p, op, in, values, BYTES))
-		c->of[op->out[0]] = (struct function){ .root = root, .values = values };
+	if (!part_evaluate(p, op, in, values, BYTES))
+		return;
+	c->made[op->out[0]] = (struct function){ .root = root, .values = values };
+	if (!c->wanted[op->out[0]])
+		c->read[op->out[0]] = c->made[op->out[0]];
 }
 
 /* operators whose results only each other read, and the last one */
@@ -152,7 +178,7 @@ static bool
 find_inside(const struct composing *c, int last, struct inside *x)
 {
 	const struct tfl_subgraph *sg = c->p->sg;
-	int root = c->of[sg->op[last].out[0]].root;
+	int root = c->made[sg->op[last].out[0]].root;
 	*x = (struct inside){ .op = { last }, .n = 1 };
 	for (int i = 0; i < x->n; i++) {
 		const struct tfl_op *op = &sg->op[x->op[i]];
@@ -181,14 +207,14 @@ static void
 compose(struct composing *c, int last)
 {
 	struct part *p = c->p;
-	int out = p->sg->op[last].out[0], root = c->of[out].root;
+	int out = p->sg->op[last].out[0], root = c->made[out].root;
 	struct inside x;
-	if (root < 0 || root == out || !is_byte(&p->sg->tensor[out]) ||
+	if (root < 0 || !is_byte(&p->sg->tensor[out]) ||
 	    p->op[last].part_of || !find_inside(c, last, &x) || x.n < 2 ||
 	    (x.n < 3 && !x.table))
 		return;
 	p->uses[root] -= count_reads(p, &x, root) - 1;
-	p->op[last].table = c->of[out].values;
+	p->op[last].table = c->made[out].values;
 	p->op[last].root = root;
 	for (int i = 1; i < x.n; i++)
 		p->op[x.op[i]].part_of = last + 1;
@@ -198,9 +224,13 @@ void
 compose_all(struct part *p)
 {
 	struct composing c = { .p = p };
-	c.of = anew(p->a, struct function, (size_t)p->sg->n_tensors + 1);
+	size_t n = (size_t)p->sg->n_tensors + 1;
+	c.made = anew(p->a, struct function, n);
+	c.read = anew(p->a, struct function, n);
+	c.wanted = anew(p->a, bool, n);
 	for (int i = 0; i < p->sg->n_tensors; i++)
-		c.of[i].root = -1;
+		c.made[i].root = c.read[i].root = -1;
+	find_wanted(&c);
 	for (int i = 0; i < p->sg->n_ops; i++)
 		study(&c, i);
 	for (int i = p->sg->n_ops; i-- > 0;)
