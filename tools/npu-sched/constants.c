@@ -23,18 +23,17 @@ operand(struct g_op *op, int k)
 	return k ? &op->ifm2 : &op->ifm;
 }
 
-static bool
-is_candidate(const struct g_operand *o)
-{
-	return o->t && tensor_is_const(o->t) && o->t->hwc.h * o->t->hwc.w > 0 &&
-	       graph_type_bytes(o->type) <= 2 && o->type == o->t->shape.type &&
-	       (int64_t)o->shape.h * o->shape.w * o->shape.c > 1;
-}
-
 static int64_t
 elements(struct hwc s)
 {
 	return (int64_t)s.h * s.w * s.c;
+}
+
+static bool
+is_candidate(const struct g_operand *o)
+{
+	return o->t && tensor_is_const(o->t) && o->type == o->t->shape.type &&
+	       elements(o->shape) > 1;
 }
 
 /* what the operations of a node read of each constant */
@@ -50,13 +49,21 @@ count_reads(struct copies *c, size_t from, size_t end)
 		}
 }
 
-/* the copy is made in front of g->ops[at] */
+/* the copy is made in front of g->ops[at]; pools take 16 bits at most */
 static struct g_tensor *
 make_copy(struct graph *g, size_t at, struct g_tensor *t)
 {
+	bool word = graph_type_bytes(t->shape.type) > 2;
+	struct g_operand from = operand_whole(t);
 	struct g_operand to = insert_map(g, t->shape.type, t->hwc);
-	struct g_op *c = insert_op(g, at, OP_AVGPOOL, g->ops[at], operand_whole(t), to);
-	G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1 << 30, .shift = 30 });
+	struct g_op *c = insert_op(g, at, word ? OP_MAX : OP_AVGPOOL, g->ops[at],
+				   from, to);
+	if (word) {
+		G_PUT(c, OP, ifm2, from);
+		G_PUT(c, OP, ifm2_zero, 0);
+	} else {
+		G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1 << 30, .shift = 30 });
+	}
 	return to.t;
 }
 

@@ -15,12 +15,14 @@ insert_map(struct graph *g, int type, struct hwc shape)
 	return operand_whole(t);
 }
 
+/* what a clamp that does nothing says; of 32 bits the registers' own limits */
 static struct g_range
 bounds_of(int type)
 {
-	int64_t least = graph_type_signed(type) ? -1 : 0;
 	int bits = 8 * graph_type_bytes(type);
-	least *= (int64_t)1 << (bits - 1);
+	if (bits > 16)
+		return (struct g_range){ .lo = INT16_MIN, .hi = INT16_MAX };
+	int64_t least = graph_type_signed(type) ? -((int64_t)1 << (bits - 1)) : 0;
 	return (struct g_range){ .lo = least,
 				 .hi = least + ((int64_t)1 << bits) - 1 };
 }
