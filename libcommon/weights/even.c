@@ -11,9 +11,12 @@
  * Measured on the networks at hand: by a palette of its own a piece of this
  * length saves 3 bits at most, on the mean, where a full search finds nothing
  * more than this one, and 25 or more where it does.  The line is drawn where
- * all samples save what a single header costs.
+ * all samples (one of four pieces, at most 8) save what a single header costs.
  */
-enum { PIECE = 2048, SAMPLES = 8, SAVING = WEIGHTS_HEADER_BITS };
+enum { PIECE = 2048, ONE_OF = 4, SAMPLES = 8, SAVING = WEIGHTS_HEADER_BITS };
+
+/* windows too short for two samples are searched in full */
+enum { LEAST = 2 * ONE_OF * PIECE };
 
 /* zeros for which runs could pay: one of so many values */
 enum { ZERO_SHARE = 32 };
@@ -31,8 +34,10 @@ sample_saving(const struct window *w, const struct palette *pal)
 	struct stats st;
 	uint64_t saving = 0;
 
-	for (size_t i = 0; i < SAMPLES; i++) {
-		size_t at = (2 * i + 1) * (w->n - PIECE) / (2 * SAMPLES);
+	size_t samples = w->n / PIECE / ONE_OF;
+	samples = samples > SAMPLES ? SAMPLES : samples;
+	for (size_t i = 0; i < samples; i++) {
+		size_t at = (2 * i + 1) * (w->n - PIECE) / (2 * samples);
 		struct mode mode;
 		uint64_t bits;
 		stats_count(&st, w->d + at, PIECE);
@@ -49,7 +54,7 @@ plan_even(struct window *w, struct plan *p)
 {
 	struct stats st;
 
-	if (w->n < SAMPLES * PIECE)
+	if (w->n < LEAST)
 		return false;
 	stats_count(&st, w->d, w->n);
 	if ((uint64_t)st.n[WEIGHTS_ZERO] * ZERO_SHARE > w->n)
