@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Order of weights against the closed form of the specification
- * (weight-stream, 2.4), on random shapes; the way back; scale records.
+ * (weight-stream, 2.4), on random shapes; the way back; streams straight from a
+ * tensor; scale records.
  *
  *	weights_order [COUNT [SEED]]
  */
@@ -151,6 +152,23 @@ random_order(struct shape *s)
 	return ord;
 }
 
+/* encoded from the tensor, and from its values in order */
+static bool
+check_stream(const struct weights_view *v, const struct weights_order *ord,
+	     const int16_t *values, size_t n)
+{
+	int level = roll(1, 7);
+	struct arena *a = arena_open();
+	struct bytes want = weights_encode(a, values, n, level);
+	struct bytes got = weights_encode_view(a, v, ord, level);
+	bool ok = got.n == want.n && memcmp(got.p, want.p, want.n) == 0 &&
+		  weights_cost(values, n, level) == want.n &&
+		  weights_cost_view(v, ord, level) == want.n;
+
+	arena_close(a);
+	return ok;
+}
+
 static bool
 check_core(const struct weights_view *v, const struct weights_order *ord,
 	   struct shape s, const int16_t *plain, int16_t *back)
@@ -174,6 +192,8 @@ check_core(const struct weights_view *v, const struct weights_order *ord,
 		ok = got[p] == (source[p] < 0 ? 0 : plain[source[p]]);
 	ok = ok && got[n] == 12345;
 	ok = ok && weights_restore(got, ord, &place) == 0;
+	if (n < 5000)
+		ok = ok && check_stream(v, ord, got, n);
 	free(source);
 	free(got);
 	return ok;

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks of memory: all zero when new, and what they held stays as they grow,
+ * over the size from which they have pages of their own.
+ */
+#include "base/arena.h"
+#include "base/block.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LARGE = 1 << 20 };
+
+static bool
+is_zero(const uint8_t *p, size_t n)
+{
+	return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
+}
+
+static uint8_t
+pattern(size_t i)
+{
+	return (uint8_t)(i * 7 + i / 4096);
+}
+
+static bool
+check_new(size_t n)
+{
+	uint8_t *p = block_alloc(n);
+	bool ok = p && is_zero(p, n);
+
+	if (p)
+		memset(p, 0xff, n);
+	block_free(p, n);
+	if (!ok)
+		printf("a new block of %zu bytes is not zero\n", n);
+	return ok;
+}
+
+static bool
+check_growth(size_t from, size_t to)
+{
+	uint8_t *p = NULL;
+	size_t n = 0;
+
+	for (size_t more = from; more <= to; n = more, more += more / 2 + 1) {
+		p = block_grow(p, n, more);
+		if (!p)
+			return false;
+		for (size_t i = 0; i < n; i++)
+			if (p[i] != pattern(i)) {
+				printf("%zu bytes: byte %zu changed as they "
+				       "grew to %zu\n", n, i, more);
+				return false;
+			}
+		for (size_t i = n; i < more; i++)
+			p[i] = pattern(i);
+	}
+	block_free(p, n);
+	return true;
+}
+
+/* an arena gives zeros, too, whatever it gave before */
+static bool
+check_arena(void)
+{
+	bool ok = true;
+
+	for (int i = 0; i < 20; i++) {
+		struct arena *a = arena_open();
+		size_t n = (size_t)i * LARGE / 8 + 1;
+		uint8_t *p = arena_alloc(a, n, 1), *q = arena_alloc(a, 100, 1);
+		ok = ok && is_zero(p, n) && is_zero(q, 100);
+		memset(p, 0xff, n);
+		memset(q, 0xff, 100);
+		arena_close(a);
+	}
+	if (!ok)
+		printf("an arena's memory is not zero\n");
+	return ok;
+}
+
+int
+main(void)
+{
+	static const size_t sizes[] = { 1, 4096, LARGE - 1, LARGE, LARGE + 1,
+					2 * LARGE, 2 * LARGE + 1, 7 * LARGE };
+	bool ok = true;
+
+	for (int round = 0; round < 3; round++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+			ok = check_new(sizes[i]) && ok;
+	ok = check_growth(1, 9 * LARGE) && ok;
+	ok = check_growth(LARGE - 5, 3 * LARGE) && ok;
+	ok = check_arena() && ok;
+	block_free(NULL, 0);
+	return !ok;
+}
