@@ -280,51 +280,6 @@ add_shram(struct emitter *m, const struct g_op *op, struct accesses *l)
 		access_add(l, SHRAM_REGION, lut, lut + LUT_BYTES, false);
 }
 
-/* the channels a step makes, and the operands that go with them */
-struct part {
-	struct g_operand ofm, ifm;
-	struct g_range rows, depth;
-};
-
-static struct part
-part_of(const struct g_step *s)
-{
-	const struct g_op *op = s->op;
-	struct part p = {
-		.ofm = op->ofm, .ifm = op->ifm,
-		.rows = { .lo = 0, .hi = op->ofm.shape.h },
-		.depth = { .lo = 0, .hi = op->ofm.shape.c },
-	};
-	if (G_HAS(s, G_STEP_rows))
-		p.rows = s->rows;
-	if (!op->weights || !op->weights->slices.n)
-		return p;
-	p.depth.lo = op->weights->slices.v[s->slice];
-	p.depth.hi = op->weights->slices.v[s->slice + 1];
-	struct hwc start = { .c = (int32_t)p.depth.lo };
-	int32_t depth = (int32_t)(p.depth.hi - p.depth.lo);
-	struct g_operand *cut[2] = { &p.ofm, op->kind == OP_DEPTHWISE ? &p.ifm : NULL };
-	for (int i = 0; i < 2; i++) {
-		struct g_operand *o = cut[i];
-		if (!o)
-			continue;
-		if (o->view == VIEW_STRIDED) {
-			o->offset += start.c * o->stride[2];
-		} else if (o->view == VIEW_RESHAPE) {
-			o->view = VIEW_STRIDED;
-			o->stride[0] = (int64_t)o->shape.w * o->shape.c;
-			o->stride[1] = o->shape.c;
-			o->stride[2] = 1;
-			o->offset = start.c;
-		} else {
-			o->view = VIEW_BOX;
-			o->start.c += start.c;
-		}
-		o->shape.c = depth;
-	}
-	return p;
-}
-
 struct state {
 	struct depend prev; /* the kernel before */
 	struct lut_slots tables;
@@ -334,7 +289,9 @@ static bool
 emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slot)
 {
 	const struct g_op *op = s->op;
-	struct part p = part_of(s);
+	struct g_range rows = { .lo = 0, .hi = op->ofm.shape.h };
+	struct emit_part p = emit_part(op, G_HAS(s, G_STEP_rows) ? s->rows : rows,
+				       s->slice);
 	struct block_query q = op_block_query(op, (int32_t)(p.rows.hi - p.rows.lo));
 	struct shram_layout layout;
 	if (!block_layout(m->accel, &q, op->block, &layout, NULL))

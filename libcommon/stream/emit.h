@@ -42,6 +42,18 @@ struct emit_rows {
 struct emit_rows emit_ifm_rows(const struct g_op *op, struct g_range ofm_rows);
 
 /*
+ * Bytes that a kernel may touch of its operands, counted from their tensors'
+ * addresses: those of some OFM rows and, where weights are cut, of a slice.
+ */
+enum { EMIT_SPANS = 6 };
+struct emit_span {
+	const struct g_tensor *t;
+	int64_t lo, hi;
+};
+int emit_spans(const struct g_op *op, struct g_range rows, int slice,
+	       struct emit_span out[EMIT_SPANS]);
+
+/*
  * Tables that the SHRAM holds while a node runs, in 8 slots of 256 bytes.
  * lut_slots_find gives the slot of a table, and in *missing whether it must be
  * uploaded there first: 8-bit tables take slots in turn, larger ones begin at

@@ -96,13 +96,11 @@ tile_extent(struct emit_fm *f, int tile, int64_t base, int64_t rows,
 	f->hi[tile] = base + (x > 0 ? x : 0) + (y > 0 ? y : 0) + c + e;
 }
 
-struct emit_fm
-emit_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t hi)
+static struct emit_fm
+map_of(const struct g_operand *o, int32_t lo, int32_t hi)
 {
 	struct emit_fm f = o->view == VIEW_STRIDED ? strided_map(o, lo, hi)
 						   : dense_map(o, lo, hi);
-	f.region = tensor_is_const(o->t) ? PLACE_FLASH
-					 : emit_region(m, o->t->area);
 	f.w0 = f.shape.w;
 	if (f.tiles == 1)
 		f.h0 = f.h1 = f.shape.h;
@@ -110,6 +108,76 @@ emit_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t
 	if (f.tiles == 2)
 		tile_extent(&f, 1, f.base[2], f.shape.h - f.h0, o);
 	return f;
+}
+
+struct emit_fm
+emit_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t hi)
+{
+	struct emit_fm f = map_of(o, lo, hi);
+	f.region = tensor_is_const(o->t) ? PLACE_FLASH
+					 : emit_region(m, o->t->area);
+	return f;
+}
+
+/* channels from c on, so many of them */
+static void
+cut_depth(struct g_operand *o, int32_t c, int32_t depth)
+{
+	if (o->view == VIEW_STRIDED) {
+		o->offset += c * o->stride[2];
+	} else if (o->view == VIEW_RESHAPE) {
+		o->view = VIEW_STRIDED;
+		o->stride[0] = (int64_t)o->shape.w * o->shape.c;
+		o->stride[1] = o->shape.c;
+		o->stride[2] = 1;
+		o->offset = c;
+	} else {
+		o->view = VIEW_BOX;
+		o->start.c += c;
+	}
+	o->shape.c = depth;
+}
+
+struct emit_part
+emit_part(const struct g_op *op, struct g_range rows, int slice)
+{
+	struct emit_part p = {
+		.ofm = op->ofm, .ifm = op->ifm, .rows = rows,
+		.depth = { .lo = 0, .hi = op->ofm.shape.c },
+	};
+	if (!op->weights || !op->weights->slices.n)
+		return p;
+	p.depth.lo = op->weights->slices.v[slice];
+	p.depth.hi = op->weights->slices.v[slice + 1];
+	int32_t depth = (int32_t)(p.depth.hi - p.depth.lo);
+	cut_depth(&p.ofm, (int32_t)p.depth.lo, depth);
+	if (op->kind == OP_DEPTHWISE)
+		cut_depth(&p.ifm, (int32_t)p.depth.lo, depth);
+	return p;
+}
+
+static int
+add_spans(const struct g_operand *o, int32_t lo, int32_t hi, struct emit_span *out)
+{
+	struct emit_fm f = map_of(o, lo, hi);
+	for (int i = 0; i < f.tiles; i++)
+		out[i] = (struct emit_span){ .t = o->t, .lo = f.lo[i] - o->t->at,
+					     .hi = f.hi[i] - o->t->at };
+	return f.tiles;
+}
+
+int
+emit_spans(const struct g_op *op, struct g_range rows, int slice,
+	   struct emit_span out[EMIT_SPANS])
+{
+	struct emit_part p = emit_part(op, rows, slice);
+	struct emit_rows r = emit_ifm_rows(op, rows);
+	int n = add_spans(&p.ifm, r.lo, r.hi, out);
+	n += add_spans(&p.ofm, (int32_t)rows.lo, (int32_t)rows.hi, out + n);
+	bool one = op->ifm2.shape.h == 1;
+	if (op->ifm2.t)
+		n += add_spans(&op->ifm2, one ? 0 : r.lo, one ? 1 : r.hi, out + n);
+	return n;
 }
 
 struct emit_rows

@@ -46,6 +46,13 @@ int emit_region(const struct emitter *m, int place);
 struct emit_fm emit_map(const struct emitter *m, const struct g_operand *o,
 			int32_t lo, int32_t hi);
 
+/* the operands of a kernel that makes some rows, and a slice's channels */
+struct emit_part {
+	struct g_operand ofm, ifm;
+	struct g_range rows, depth;
+};
+struct emit_part emit_part(const struct g_op *op, struct g_range rows, int slice);
+
 /* ---- emit_hazard.c: waits and block dependency ------------------------------ */
 
 enum { MAX_ACCESSES = 24, SHRAM_REGION = 0x103 };
