@@ -2,27 +2,34 @@
 /* The chosen plan into the graph. */
 #include "sched.h"
 
-static bool
-set_block(struct sched *s, int i)
+static const struct block_choice *
+block_of(struct sched *s, int i)
 {
 	struct op_info *f = &s->info[i];
 	int32_t rows = s->plan->band[i] ? s->plan->band[i] : f->op->ofm.shape.h;
 	const struct block_choice *b = block_for(s, i, rows);
 	if (!b)
-		return graph_err(s->g, f->op, s->e, "no block of op o%d fits the SHRAM "
-				 "of %s", f->op->rec.id, s->accel->name);
+		(void)graph_err(s->g, f->op, s->e, "no block of op o%d fits the SHRAM "
+				"of %s", f->op->rec.id, s->accel->name);
+	return b;
+}
+
+static void
+set_block(struct sched *s, int i)
+{
+	struct op_info *f = &s->info[i];
+	const struct block_choice *b = block_of(s, i);
 	if (!G_HAS(f->op, G_OP_block))
 		G_PUT(f->op, OP, block, b->block);
 	/* bands may differ in what they need: the emitter derives it for each */
 	if (s->plan->band[i])
-		return true;
+		return;
 	if (!G_HAS(f->op, G_OP_ib))
 		G_PUT(f->op, OP, ib, b->layout.ib_end);
 	if (!G_HAS(f->op, G_OP_ab))
 		G_PUT(f->op, OP, ab, b->layout.ab_start);
 	if (!G_HAS(f->op, G_OP_ib2) && f->op->ifm2.t)
 		G_PUT(f->op, OP, ib2, b->layout.ib2_start);
-	return true;
 }
 
 static void
@@ -116,9 +123,12 @@ bool
 apply_plan(struct sched *s)
 {
 	struct plan *p = s->plan;
+	/* all are chosen first: one that is written binds operations alike */
 	for (int i = 0; i < s->n_ops; i++)
-		if (!set_block(s, i))
+		if (!block_of(s, i))
 			return false;
+	for (int i = 0; i < s->n_ops; i++)
+		set_block(s, i);
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];
 		if (!r->t || (!r->bytes && !r->fixed))
