@@ -57,6 +57,14 @@ clamps(const struct g_op *op)
 	return bits < 32 && (op->clamp.lo > lo || op->clamp.hi < hi);
 }
 
+/* rows or columns of the IFM that so many of the OFM read, padding not counted */
+static int32_t
+extent(int32_t ofm, int stride, int kernel, int padding, bool upscaled)
+{
+	int32_t n = (ofm - 1) * stride + kernel - padding;
+	return upscaled ? (n + 1) / 2 : n;
+}
+
 /* the same description that perf_op_of makes of the decoded kernel */
 static struct perf_op
 describe(const struct sched *s, const struct g_op *op, const struct kernel *k,
@@ -81,7 +89,16 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k,
 	struct emit_rows r = emit_ifm_rows(op, k->rows);
 	p.ofm.shape.h = (int32_t)(k->rows.hi - k->rows.lo);
 	p.ofm.shape.c = (int32_t)(k->depth.hi - k->depth.lo);
-	p.ifm.shape.h = r.hi - r.lo;
+	if (op_is_elementwise(op->kind)) {
+		p.ifm.shape = p.ofm.shape;
+	} else {
+		struct yx size = op_dilated(op);
+		bool up = op->upscale != UPSCALE_NONE;
+		p.ifm.shape.h = extent(p.ofm.shape.h, op->stride.y, size.y,
+				       r.pad_top + r.pad_bottom, up);
+		p.ifm.shape.w = extent(p.ofm.shape.w, op->stride.x, size.x,
+				       op->pad.left + op->pad.right, up);
+	}
 	if (op->kind == OP_DEPTHWISE)
 		p.ifm.shape.c = p.ofm.shape.c;
 	if (op->ifm2.t && p.ifm2.shape.h > 1)
