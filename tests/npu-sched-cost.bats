@@ -57,6 +57,21 @@ grows()
 	grows block --optimise=Size
 }
 
+@test "a refusal costs no more than a search" {
+	[ -x "$chain" ] || skip "no $chain"
+	local least met refused
+	"$chain" block 300 >m.tflite
+	tfl-partition -o m.part m.tflite 2>notes
+	npu-sched "${target[@]}" --arena-cache-size=16 m.part 2>notes || [ $? = 1 ]
+	least=$(sed -n 's/.*smallest that works is //p' notes)
+	met=$(cpu npu-sched "${target[@]}" --arena-cache-size="$least" m.part)
+	[ -s out ]
+	refused=$(cpu npu-sched "${target[@]}" --arena-cache-size=16 m.part)
+	echo "met: $met ms, refused: $refused ms"
+	# it lists the same chains and packs their maps: no searches below
+	[ "$refused" -le $((2 * met + 20)) ]
+}
+
 @test "a chain gives the same bytes with any number of threads" {
 	[ -x "$chain" ] || skip "no $chain"
 	"$chain" block 40 >m.tflite

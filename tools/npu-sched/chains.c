@@ -290,9 +290,8 @@ chains_list(struct sched *s)
 	find_slides(s, &c->slides);
 	list_all(s, c, false);
 	int64_t limit = s->memory.cache_bytes;
-	bool tight = s->o->size || s->memory.spilling ||
-		     (limit && chains_whole_peak(s, c) > limit / 4);
-	if (tight)
+	bool limited = limit && limit < NO_LIMIT_BYTES;
+	if (s->o->size || s->memory.spilling || limited)
 		list_all(s, c, true);
 	return c;
 }

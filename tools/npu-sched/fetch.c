@@ -26,6 +26,12 @@ struct walk {
 	double end[2];	  /* of the kernels issued last, older first */
 	double dma_end[2];
 	double flash; /* until when kernels read flash in place */
+	struct known_room {
+		int unit; /* -1: none */
+		int from;    /* there is room from this kernel on; -1: unknown */
+		int none_at; /* there is none at this one; -1: unknown */
+		int64_t most; /* bytes used where there is room */
+	} room;
 	struct lut_slots tables;
 	int next;	  /* first unit that may have to be fetched */
 	int64_t sent;	  /* of its bytes */
@@ -53,14 +59,43 @@ life_of(const struct walk *w, const struct unit *u, int from)
 				 .hi = kernel_moment(w->s, w->p, u->last) };
 }
 
+/*
+ * Does the sum of bytes leave room for unit u from kernel `from` on?  What is
+ * used only grows, and while the same unit is asked for it does not: then what
+ * is known from an earlier kernel is true for a later one.
+ */
 static bool
-has_room(const struct walk *w, struct unit *u, int from)
+sum_has_room(struct walk *w, const struct unit *u, int64_t bytes, int from)
+{
+	struct known_room *k = &w->room;
+	int unit = (int)(u - w->p->unit);
+	if (k->unit == unit && from <= k->none_at)
+		return false;
+	if (k->unit == unit && k->from >= 0 && from >= k->from)
+		return true;
+	*k = (struct known_room){ .unit = unit, .from = -1, .none_at = -1 };
+	for (int i = u->last; i >= from; i--) {
+		k->most = w->used[i] > k->most ? w->used[i] : k->most;
+		if (k->most > w->limit - bytes) {
+			k->none_at = i;
+			return false;
+		}
+	}
+	k->from = from;
+	return true;
+}
+
+static bool
+has_room(struct walk *w, struct unit *u, int from)
 {
 	int64_t bytes = round_up_i64(unit_bytes(u), ALIGN);
-	for (int i = from; i <= u->last; i++)
-		if (w->used[i] > w->limit - bytes)
-			return false;
-	return !w->shelf || shelf_find(w->shelf, life_of(w, u, from), bytes, &u->at);
+	if (!sum_has_room(w, u, bytes, from) ||
+	    (w->shelf && !shelf_find(w->shelf, life_of(w, u, from), bytes, &u->at)))
+		return false;
+	int64_t end = w->shelf ? u->at + bytes : 0;
+	end = w->room.most + bytes > end ? w->room.most + bytes : end;
+	w->p->asked = end > w->p->asked ? end : w->p->asked;
+	return true;
 }
 
 /* the oldest kernel that may still run when kernel i is about to */
@@ -82,7 +117,7 @@ struct room {
  * needs no wait; for any other the transfer waits until they are done.
  */
 static struct room
-find_room(const struct walk *w, struct unit *u, int i)
+find_room(struct walk *w, struct unit *u, int i)
 {
 	int from = oldest(w, i);
 	double t = w->t;
@@ -104,6 +139,7 @@ reserve(struct walk *w, struct unit *u, int i, struct room r)
 		shelf_put(w->shelf, life_of(w, u, r.from),
 			  round_up_i64(unit_bytes(u), ALIGN), u->at,
 			  kernel_moment(w->s, w->p, oldest(w, i)) - 1);
+	w->room.unit = -1;
 	for (int k = r.from; k <= u->last; k++)
 		w->used[k] += round_up_i64(unit_bytes(u), ALIGN);
 }
@@ -282,14 +318,16 @@ static void
 walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scratch,
 	     struct shelf *shelf)
 {
-	struct walk w = { .s = s, .p = p, .limit = limit, .shelf = shelf };
+	struct walk w = { .s = s, .p = p, .limit = limit, .shelf = shelf,
+			  .room.unit = -1 };
 	p->n_fetches = 0;
 	p->cycles = 0;
+	p->asked = 0;
 	for (size_t i = 0; i < p->n_units; i++)
 		p->unit[i].fetched = false;
 	w.used = anew(scratch, int64_t, p->n_kernels + 1);
 	for (size_t i = 0; i < p->n_kernels; i++)
-		w.used[i] = p->map_bytes[i] + p->taken[i];
+		w.used[i] = p->map_bytes[i];
 	for (int i = 0; i < (int)p->n_kernels; i = w.node_end) {
 		int node = s->info[p->kernel[i].op].node;
 		w.node_start = w.node_end = i;
@@ -305,8 +343,7 @@ walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scrat
 	}
 	p->need = 0;
 	for (size_t i = 0; i < p->n_kernels; i++)
-		p->need = w.used[i] - p->taken[i] > p->need ? w.used[i] - p->taken[i]
-							     : p->need;
+		p->need = w.used[i] > p->need ? w.used[i] : p->need;
 	find_buffers(s, p);
 }
 

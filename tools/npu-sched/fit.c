@@ -24,61 +24,21 @@ plan_close(struct plan *p)
 		arena_close(p->a);
 }
 
-/*
- * Where the addresses went over the limit, weights get less room: as many bytes
- * less, while the rectangle that sticks out is live.
- */
-static void
-take_room(struct sched *s, struct plan *p, int64_t limit)
-{
-	int place = limited_place(s);
-	for (size_t i = 0; i < p->n_rects; i++) {
-		const struct rect *r = &p->rect[i];
-		int64_t over = r->at + r->bytes - limit;
-		if (r->place != place || over <= 0)
-			continue;
-		int end = kernel_at(s, p, r->hi + 1);
-		for (int k = kernel_at(s, p, r->lo); k < end; k++)
-			p->taken[k] = over > p->taken[k] ? over : p->taken[k];
-	}
-}
-
-/*
- * Fetches and addresses below the limit.  As planned by the sum of bytes alone,
- * if that can be placed, else where maps that lie already leave room; or with
- * room taken back where it could not be placed, if that ends earlier.
- */
 bool
-plan_fit(struct sched *s, struct plan *p, int64_t limit)
+plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how, double below)
 {
-	enum { TRIES = 6 };
-	p->taken = anew(p->a, int64_t, p->n_kernels + 1);
-	int64_t maps = pack_maps(s, p);
-	double between = 0;
-	for (int i = 0; i < TRIES; i++) {
+	if (how == SUMMED)
 		plan_fetches(s, p, limit);
-		if (between > 0 && p->cycles >= between)
-			break;
-		place_rects(s, p, QUICK);
-		if (!plan_fits(s, p, limit))
-			place_rects(s, p, TRY);
-		if (plan_fits(s, p, limit))
-			return true;
-		take_room(s, p, limit);
-		if (between > 0 || maps > limit)
-			continue;
-		int64_t *taken = p->taken;
-		p->taken = anew(p->a, int64_t, p->n_kernels + 1);
+	else
 		plan_fetches_between(s, p, limit);
-		between = p->cycles;
-		p->taken = taken;
-	}
-	if (maps > limit)
+	if (plan_bound(s, p) >= below)
 		return false;
-	memset(p->taken, 0, p->n_kernels * sizeof(*p->taken));
-	plan_fetches_between(s, p, limit);
-	place_given(s, p);
-	return plan_fits(s, p, limit);
+	if (how == SUMMED)
+		place_rects(s, p, TRY);
+	else
+		place_given(s, p);
+	p->cycles = plan_clock(s, p);
+	return p->cycles < below;
 }
 
 /*
@@ -89,6 +49,7 @@ void
 plan_trim(struct sched *s, struct plan *p)
 {
 	enum { HALVINGS = 12, CLOSE = 1024 };
+	plan_fetches(s, p, NO_LIMIT_BYTES);
 	double cycles = p->cycles * 1.005;
 	int64_t hi = p->need, lo = 0;
 	for (int i = 0; i < HALVINGS && hi - lo > CLOSE; i++) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Candidates: what maps may take, how finely weights are cut, what happens to
- * weights that are late.  All are costed with estimated sizes; the encoder's
- * exact sizes decide between the best few.
+ * Ideas for plans: what maps may take, how finely weights are cut, what happens
+ * to weights that are late.  All are costed with estimated sizes; those that
+ * promise enough are worked out with the encoder's exact ones.
  */
 #include "search.h"
+
+#include "base/hash.h"
 
 #include <stdlib.h>
 
@@ -24,156 +26,180 @@ static int
 compare_ideas(const void *x, const void *y)
 {
 	const struct idea *a = x, *b = y;
-	if (a->cycles != b->cycles)
-		return a->cycles < b->cycles ? -1 : 1;
+	if (a->promise != b->promise)
+		return a->promise < b->promise ? -1 : 1;
 	if (a->need != b->need)
 		return a->need < b->need ? -1 : 1;
 	return a->number < b->number ? -1 : 1;
 }
 
-static bool
-is_better(const struct plan *a, const struct plan *b)
-{
-	return !b || a->cycles < b->cycles ||
-	       (a->cycles == b->cycles && a->need < b->need);
-}
-
-/* the plan with estimated sizes, still without transfers; NULL: there is none */
+/* the kernels, not yet cut by slices of weights; NULL: there are none */
 static struct plan *
-make_plan(struct search *x, const struct idea *i)
+divide(struct search *x, int64_t maps, bool slide)
 {
 	struct plan *p = plan_new(x->s);
-	p->eager = i->policy.eager;
-	if (!chains_choose(x->s, x->chains, i->maps, i->policy.slide, p)) {
-		plan_close(p);
-		return NULL;
-	}
-	make_units(x->s, p, i->policy.target);
-	find_maps(x->s, p);
-	p->taken = anew(p->a, int64_t, p->n_kernels + 1);
-	return p;
-}
-
-/* plans are large and many: kept is how to make them again */
-static void
-try_plan(struct search *x, int64_t maps, int64_t limit, struct policy policy)
-{
-	struct idea i = { .maps = maps, .limit = limit, .policy = policy,
-			  .number = x->n };
-	struct plan *p = x->n < MAX_CANDIDATES ? make_plan(x, &i) : NULL;
-	if (!p)
-		return;
-	plan_fetches(x->s, p, limit);
-	i.cycles = p->cycles;
-	i.need = p->need;
-	i.n_kernels = p->n_kernels;
-	plan_close(p);
-	/* addresses come when sizes are exact; the bound tells enough here */
-	if (i.need <= limit)
-		x->v[x->n++] = i;
-}
-
-struct plan *
-realise(struct search *x, const struct idea *i, int64_t limit)
-{
-	struct plan *p = make_plan(x, i);
-	if (measure_units(x->s, p) && plan_fit(x->s, p, limit))
+	if (chains_choose(x->s, x->chains, maps, slide, p))
 		return p;
 	plan_close(p);
 	return NULL;
 }
 
-/*
- * Candidates below a limit, best first.  What maps may take rises in steps that
- * do not depend on the limit: what was possible with less stays possible.
- */
-void
-list_plans(struct search *x, int64_t limit)
+/* estimated sizes; still without transfers */
+static void
+cut(struct search *x, struct plan *p, struct policy policy)
 {
-	x->n = 0;
-	bool free = limit >= NO_LIMIT_BYTES;
-	for (size_t t = 0; t < ARRAY_LEN(policies); t++) {
-		int64_t maps = x->least;
-		for (; !free && maps < limit; maps += maps / 8 + 16)
-			try_plan(x, maps, limit, policies[t]);
-		try_plan(x, limit, limit, policies[t]);
+	p->eager = policy.eager;
+	make_units(x->s, p, policy.target);
+	find_maps(x->s, p);
+}
+
+static void
+add_idea(struct search *x, int64_t maps, int64_t room, int64_t least,
+	 struct policy policy)
+{
+	struct idea i = { .maps = maps, .policy = policy, .number = x->n };
+	struct plan *p = divide(x, maps, policy.slide);
+	cut(x, p, policy);
+	plan_fetches(x->s, p, room);
+	i.promise = plan_bound(x->s, p);
+	i.need = p->need > least ? p->need : least;
+	bool fits = p->need <= room;
+	plan_close(p);
+	if (!fits)
+		return;
+	agrow(x->a, x->v, x->n, &x->cap);
+	x->v[x->n++] = i;
+}
+
+/* what tells divisions apart */
+static uint64_t
+division_hash(const struct sched *s, const struct plan *p)
+{
+	size_t n = (size_t)s->n_ops;
+	uint64_t h[] = {
+		hash_xxh3(p->band, n * sizeof(*p->band)),
+		hash_xxh3(p->rolling, n * sizeof(*p->rolling)),
+		hash_xxh3(p->over, n * sizeof(*p->over)),
+		hash_xxh3(p->lead, n * sizeof(*p->lead)), p->n_kernels,
+	};
+	return hash_xxh3(h, sizeof(h));
+}
+
+/* divisions seen, with and without slides: the same maps for more are no news */
+struct seen {
+	uint64_t *hash;
+	size_t n, cap;
+};
+
+static bool
+is_news(struct search *x, struct seen *l, const struct plan *p, bool slide)
+{
+	uint64_t h = 2 * division_hash(x->s, p) + slide;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->hash[i] == h)
+			return false;
+	agrow(x->a, l->hash, l->n, &l->cap);
+	l->hash[l->n++] = h;
+	return true;
+}
+
+static int64_t
+next_size(int64_t maps, int steps)
+{
+	return maps + maps / steps + 16;
+}
+
+/* maps need not fill what they may take: limits from here on try it */
+static int64_t
+smallest_limit(int64_t maps)
+{
+	return maps < NO_LIMIT_BYTES ? round_up_i64(maps - maps / 5, 16) : maps;
+}
+
+void
+drop_ideas(struct search *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		plan_close(x->v[i].plan);
+	if (x->a)
+		arena_close(x->a);
+	x->a = NULL;
+	x->v = NULL;
+	x->n = x->cap = 0;
+}
+
+/* the peak of the maps of a division alone; INT64_MAX: there is none */
+static int64_t
+pack_division(struct search *x, int64_t maps, bool slide)
+{
+	struct plan *p = divide(x, maps, slide);
+	if (!p)
+		return INT64_MAX;
+	cut(x, p, (struct policy){ .slide = slide });
+	int64_t peak = pack_maps(x->s, p);
+	plan_close(p);
+	return peak;
+}
+
+/* room for transfers: below the limit, for maps that are news; or no more than
+ * maps may take, and what counts is how these can be packed */
+static void
+add_ideas(struct search *x, struct seen *l, int64_t maps, int64_t limit,
+	  enum room room, bool slide)
+{
+	struct plan *p = divide(x, maps, slide);
+	bool useful = p && (room == ROOM_OF_MAPS || is_news(x, l, p, slide));
+	plan_close(p);
+	if (!useful)
+		return;
+	int64_t peak = room == ROOM_OF_MAPS ? pack_division(x, maps, slide) : 0;
+	for (size_t t = 0; t < ARRAY_LEN(policies); t++)
+		if (policies[t].slide == slide)
+			add_idea(x, maps, room == ROOM_OF_MAPS ? maps : limit, peak,
+				 policies[t]);
+}
+
+void
+list_ideas(struct search *x, int64_t limit, enum room room, int steps)
+{
+	struct seen seen = { .n = 0 };
+	drop_ideas(x);
+	x->a = arena_open();
+	int64_t whole = chains_whole_peak(x->s, x->chains);
+	int64_t first = limit < NO_LIMIT_BYTES ? x->least : limit;
+	for (int slide = 0; slide < 2; slide++) {
+		for (int64_t m = first; smallest_limit(m) <= limit; m = next_size(m, steps))
+			add_ideas(x, &seen, m, limit, room, slide);
+		if (whole <= limit)
+			add_ideas(x, &seen, whole, limit, room, slide);
 	}
 	qsort(x->v, x->n, sizeof(*x->v), compare_ideas);
 }
 
-void
-list_full_plans(struct search *x, int64_t limit)
+bool
+work_out(struct search *x, struct idea *i)
 {
-	x->n = 0;
-	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
-		if (!policies[i].eager)
-			try_plan(x, limit, limit, policies[i]);
+	struct sched *s = x->s;
+	struct plan *p = i->plan = divide(x, i->maps, i->policy.slide);
+	cut(x, p, i->policy);
+	for (size_t k = 0; k < p->n_kernels; k++)
+		i->least = p->map_bytes[k] > i->least ? p->map_bytes[k] : i->least;
+	i->packed = pack_maps(s, p);
+	return measure_units(s, p);
 }
 
-/*
- * Exact sizes for the candidates in order, until what was found, now or before,
- * beats what the rest promise.  Sizes decide discretely: weights fit beside the
- * maps or not.
- */
-static struct plan *
-decide(struct search *x, int64_t limit, struct plan *best)
+int64_t
+least_packed(struct search *x)
 {
-	size_t few = 8 * (size_t)x->s->o->effort;
-	const struct idea *last = NULL;
-	for (size_t k = 0; k < x->n && (k < few || !best); k++) {
-		const struct idea *i = &x->v[k];
-		if (best && best->cycles <= i->cycles)
-			break;
-		if (last && last->cycles == i->cycles && last->n_kernels == i->n_kernels)
-			continue; /* the same again */
-		last = i;
-		struct plan *p = realise(x, i, limit);
-		if (p && is_better(p, best)) {
-			plan_close(best);
-			best = p;
-		} else {
-			plan_close(p);
+	enum { STEPS = 32 };
+	int64_t best = INT64_MAX;
+	for (int slide = 0; slide < 2; slide++)
+		for (int64_t maps = x->least; smallest_limit(maps) < best;
+		     maps = next_size(maps, STEPS)) {
+			int64_t peak = pack_division(x, maps, slide);
+			if (peak < smallest_limit(maps))
+				peak = smallest_limit(maps);
+			best = peak < best ? peak : best;
 		}
-		if (x->s->e->status)
-			break;
-	}
-	return best;
-}
-
-/* down to seven significant bits */
-static int64_t
-round_limit(int64_t limit)
-{
-	int64_t step = 16;
-	while (limit / step >= 128)
-		step *= 2;
-	return limit / step * step;
-}
-
-/*
- * The best plan below a limit.  A lower limit must not have a better one, and
- * greedy choices may well miss what they found with less.  So limits of few
- * digits, which others share, are searched too, from this one on downwards, until
- * several in a row promise nothing better; none where addresses cost next to
- * nothing of what was promised, as where the limit is out of reach.
- */
-struct plan *
-search_fastest(struct search *x, int64_t limit)
-{
-	enum { PATIENCE = 6 };
-	const double next_to_nothing = 1.0005;
-	list_plans(x, limit);
-	struct plan *best = decide(x, limit, NULL);
-	if (limit >= NO_LIMIT_BYTES ||
-	    (best && best->cycles <= x->v[0].cycles * next_to_nothing))
-		return best;
-	for (int dull = 0, n = 0; dull < PATIENCE && n < x->lower; n++) {
-		limit = round_limit(limit - 1);
-		if (limit < x->least || x->s->e->status)
-			break;
-		list_plans(x, limit);
-		dull = best && x->n && x->v[0].cycles < best->cycles ? 0 : dull + 1;
-		best = decide(x, limit, best);
-	}
 	return best;
 }

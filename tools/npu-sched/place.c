@@ -14,9 +14,8 @@
  * Comparisons of two rectangles, for a step of effort: to place a plan while
  * many are compared, the one that was chosen, or once a plan its maps alone.
  */
-static const uint64_t budgets[] = { [QUICK] = 0, [TRY] = 100000, [LAST] = 1000000 };
+static const uint64_t budgets[] = { [TRY] = 100000, [LAST] = 1000000 };
 enum { MAPS_BUDGET = 100000 };
-
 /* a group that is live with another, and what it bars from where that lies */
 struct near {
 	uint32_t group;
@@ -335,29 +334,62 @@ packing_of(struct plan *p, size_t n_rects, int place)
 	return k;
 }
 
+/* many groups that lie badly in one order do so in others */
+static bool
+is_hopeless(const struct packing *k)
+{
+	enum { MANY = 64 };
+	return k->n >= MANY && k->best - k->bound > k->bound / 10;
+}
+
 static void
-pack(struct packing *k, uint64_t budget)
+pack(struct packing *k, uint64_t budget, bool hurry)
 {
 	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
 		sort_order(k, (enum start)start);
-		int64_t peak = try_order(k, 0, INT64_MAX);
+		int64_t peak = try_order(k, 0, start ? k->best : INT64_MAX);
 		if (!start || peak < k->best)
 			keep(k, peak);
+		if (hurry && is_hopeless(k))
+			break;
 	}
 	go_back(k, 0);
 	while (k->n_fixed < k->n && k->group[k->order[k->n_fixed]].fixed)
 		k->n_fixed++;
+	if (hurry && is_hopeless(k))
+		return;
 	while (k->best > k->bound && k->n > k->n_fixed + 1 && k->work < budget) {
 		exchange(k);
 		k->work += k->n;
 	}
 }
 
+/* few groups have few orders */
+static uint64_t
+budget_of(const struct sched *s, const struct packing *k, uint64_t most)
+{
+	enum { EACH = 2000 };
+	uint64_t b = (uint64_t)EACH * k->n;
+	return (b < most ? b : most) * (unsigned)s->o->effort;
+}
+
+static bool
+any_placed(const struct plan *p, int place)
+{
+	for (size_t i = 0; i < p->n_rects; i++)
+		if (is_placed(&p->rect[i], place))
+			return true;
+	return false;
+}
+
 static void
 place(struct sched *s, struct plan *p, int place, enum care care)
 {
+	p->peak[place] = p->bound[place] = 0;
+	if (!any_placed(p, place))
+		return;
 	struct packing k = packing_of(p, p->n_rects, place);
-	pack(&k, budgets[care] * (unsigned)s->o->effort);
+	pack(&k, budget_of(s, &k, budgets[care]), care == TRY);
 	p->peak[place] = k.best;
 	p->bound[place] = k.bound;
 	for (size_t i = 0; i < p->n_rects; i++) {
@@ -372,7 +404,7 @@ int64_t
 pack_maps(struct sched *s, struct plan *p)
 {
 	struct packing k = packing_of(p, p->n_maps, limited_place(s));
-	pack(&k, (uint64_t)MAPS_BUDGET * (unsigned)s->o->effort);
+	pack(&k, budget_of(s, &k, MAPS_BUDGET), false);
 	p->map_rank = anew(p->a, int, p->n_maps + p->n_units + 1);
 	for (size_t i = 0; i < p->n_maps + p->n_units; i++)
 		p->map_rank[i] = (int)p->n_maps;

@@ -124,15 +124,16 @@ struct plan {
 	int64_t *lead;		/* bytes by which the OFM begins before it */
 	struct g_list *slices; /* of each operation's weights, n 0: one */
 	bool eager;	/* weights that are late are waited for */
-	int64_t *taken; /* room at each kernel that weights may not use */
 	struct rect *rect;
 	size_t n_rects, n_maps; /* the maps come first, then buffers */
 	int64_t *map_bytes;	/* of all maps, at each kernel */
 	/* of each map, when packed alone: the order of its group, its address */
 	int *map_rank;
 	int64_t *map_at;
+	struct touches *touches; /* of kernels: clock.c */
 	double cycles;
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
+	int64_t asked; /* for transfers: limits from here on change nothing */
 	int64_t peak[PLACES], bound[PLACES];
 };
 
@@ -165,6 +166,8 @@ struct sched {
 	struct plan *plan; /* the one that was chosen */
 	struct err *e;
 };
+
+enum { NO_LIMIT_BYTES = 1 << 30 }; /* limits from here on are none */
 
 /* enum g_place that limits are for: the NPU's own SRAM, or the arena */
 static inline int
@@ -290,6 +293,11 @@ int64_t weights_bytes(const struct sched *s, int op); /* scales too */
 void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
 void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
 
+/* clock.c: cycles of what will be emitted; the same with whatever addresses, at
+ * the least */
+double plan_clock(struct sched *s, struct plan *p);
+double plan_bound(struct sched *s, const struct plan *p);
+
 /* shelf.c: free addresses between maps that lie; life is in moments */
 struct shelf;
 struct shelf *shelf_open(struct arena *a, const struct plan *p, int place,
@@ -319,7 +327,7 @@ void sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *mome
 int64_t pack_maps(struct sched *s, struct plan *p);
 /* peak and bound of rectangles that lie already, but for the other place */
 void place_given(struct sched *s, struct plan *p);
-enum care { QUICK, TRY, LAST }; /* how much work is spent on it */
+enum care { TRY, LAST }; /* how much work is spent on it */
 void place_rects(struct sched *s, struct plan *p, enum care care);
 bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 

@@ -6,6 +6,7 @@
 #include "search.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static int64_t
 limit_of(const struct sched *s)
@@ -23,21 +24,37 @@ too_small(struct sched *s, int64_t limit, int64_t least)
 		      "%" PRId64, least, limit, least);
 }
 
-/* the best plan for the areas that tensors have now; NULL: none, or an error */
+/* what plans are compared by */
+static double
+score(const struct sched *s, const struct plan *p)
+{
+	if (!p)
+		return INFINITY;
+	return s->o->size && !s->memory.spilling ? weigh(peak_of(s, p), p->cycles)
+						 : p->cycles;
+}
+
+/* all chains, for the areas and layouts that tensors have now */
+static void
+begin_areas(struct search *x)
+{
+	forget_blocks(x->s);
+	chains_close(x->chains);
+	x->chains = chains_list(x->s);
+	x->least = chains_least(x->s, x->chains);
+}
+
+/* the best plan for these areas, if it scores below; NULL: none, or an error */
 static struct plan *
-search_areas(struct search *x)
+search_areas(struct search *x, double below)
 {
 	struct sched *s = x->s;
-	forget_blocks(s);
-	chains_close(x->chains);
-	x->chains = chains_list(s);
-	x->least = chains_least(s, x->chains);
-	x->n = 0;
+	begin_areas(x);
 	if (x->least == INT64_MAX)
 		return NULL;
 	if (s->o->size && !s->memory.spilling)
-		return search_smallest(x);
-	return search_fastest(x, limit_of(s));
+		return search_smallest(x, below);
+	return search_fastest(x, limit_of(s), below);
 }
 
 /* where and how each tensor lies: part of a plan as long as plans are compared */
@@ -83,25 +100,24 @@ static bool
 spill_one(struct search *x)
 {
 	struct g_tensor *t = chains_largest(x->s, x->chains);
-	if (!t || chains_whole_peak(x->s, x->chains) <= limit_of(x->s))
+	if (!t || limit_of(x->s) == NO_LIMIT_BYTES)
 		return false;
 	t->area = PLACE_ARENA;
 	return true;
 }
 
+enum { MAX_SPILLS = 24 };
+
 static struct plan *
-search_spilling(struct search *x)
+search_spilling(struct search *x, double below)
 {
-	enum { MAX_SPILLS = 24, PATIENCE = 4 };
+	enum { PATIENCE = 4 };
 	struct plan *best = NULL;
 	struct home *homes = note_homes(x);
-	x->lower = 0; /* the many choices of maps take its place */
 	for (int i = 0, worse = 0; i < MAX_SPILLS && worse < PATIENCE; i++) {
-		struct plan *p = search_areas(x);
-		if (p && best && p->cycles >= best->cycles) {
-			worse++;
-			plan_close(p);
-		} else if (p) {
+		struct plan *p = search_areas(x, best ? score(x->s, best) : below);
+		worse += !p && best;
+		if (p) {
 			plan_close(best);
 			best = p;
 			homes = note_homes(x);
@@ -115,35 +131,31 @@ search_spilling(struct search *x)
 	return best;
 }
 
-static double
-score(const struct sched *s, const struct plan *p)
-{
-	return s->o->size ? weigh(peak_of(s, p), p->cycles) : p->cycles;
-}
-
 static struct plan *
-search_layout(struct search *x, bool packed)
+search_layout(struct search *x, bool packed, double below)
 {
 	pack_shallow_maps(x->s, packed);
-	return x->s->memory.spilling ? search_spilling(x) : search_areas(x);
+	return x->s->memory.spilling ? search_spilling(x, below)
+				     : search_areas(x, below);
 }
 
 /* where memory is short, maps with padded bricks are tried without them */
 static struct plan *
-search_layouts(struct search *x)
+search_layouts(struct search *x, double below)
 {
 	struct sched *s = x->s;
-	struct plan *p = search_layout(x, false);
+	struct home *first = note_homes(x);
+	struct plan *p = search_layout(x, false, below);
 	if (s->e->status || !s->n_shallow ||
 	    (!s->o->size && limit_of(s) == NO_LIMIT_BYTES))
 		return p;
 	struct home *homes = note_homes(x);
-	struct plan *q = search_layout(x, true);
-	if (s->e->status || (q && (!p || score(s, q) < score(s, p)))) {
+	restore_homes(x, first);
+	struct plan *q = search_layout(x, true, p ? score(s, p) : below);
+	if (s->e->status || q) {
 		plan_close(p);
 		return q;
 	}
-	plan_close(q);
 	restore_homes(x, homes);
 	choose_blocks(s);
 	return p;
@@ -177,13 +189,16 @@ static struct plan *
 search_orders(struct search *x)
 {
 	struct sched *s = x->s;
+	bool limited = s->o->size || limit_of(s) != NO_LIMIT_BYTES;
+	struct home *first = note_homes(x);
 	use_order(x, false);
-	struct plan *p = search_layouts(x);
+	struct plan *p = search_layouts(x, INFINITY);
 	if (s->e->status || !x->order)
 		return p;
 	struct home *homes = note_homes(x);
+	restore_homes(x, first);
 	use_order(x, true);
-	struct plan *q = search_layouts(x);
+	struct plan *q = search_layouts(x, limited ? score(s, p) : INFINITY);
 	if (s->e->status || is_preferred(s, q, p)) {
 		plan_close(p);
 		return q;
@@ -195,41 +210,35 @@ search_orders(struct search *x)
 	return p;
 }
 
-static bool
-is_met(struct search *x, int64_t limit, const struct home *homes)
+/* the smallest peak of maps alone, over all choices of maps that leave */
+static int64_t
+least_of_areas(struct search *x)
 {
-	restore_homes(x, homes);
-	x->s->memory.cache_bytes = limit;
-	x->lower = 0;
-	struct plan *p = search_orders(x);
-	plan_close(p);
-	return p != NULL;
+	int64_t least = INT64_MAX;
+	for (int i = 0; i < MAX_SPILLS; i++) {
+		begin_areas(x);
+		int64_t peak = least_packed(x);
+		least = peak < least ? peak : least;
+		if (!x->s->memory.spilling || !spill_one(x))
+			break;
+	}
+	return least;
 }
 
-/*
- * The smallest limit that is met, for the message: 16 bytes less are refused.
- * Limits grow until one is met; then the gap is halved.
- */
+/* the smallest limit that is met, for the message: 16 bytes less are refused */
 static int64_t
 least_limit(struct search *x, const struct home *homes)
 {
-	enum { STEP = 16 };
-	int64_t yes = round_up_i64(x->least, STEP), no = yes - STEP;
-	while (yes < NO_LIMIT_BYTES && !is_met(x, yes, homes)) {
-		no = yes;
-		yes = round_up_i64(yes + yes / 32, STEP) + STEP;
-	}
-	while (yes - no > STEP) {
-		int64_t mid = (no + (yes - no) / 2) / STEP * STEP;
-		if (is_met(x, mid, homes))
-			yes = mid;
-		else
-			no = mid;
-	}
-	/* a plan that fits is not always found with more room: look once more */
-	while (yes > STEP && is_met(x, yes - STEP, homes))
-		yes -= STEP;
-	return yes;
+	int64_t least = INT64_MAX;
+	for (int other = 0; other <= (x->order != NULL); other++)
+		for (int packed = 0; packed <= (x->s->n_shallow > 0); packed++) {
+			restore_homes(x, homes);
+			use_order(x, other);
+			pack_shallow_maps(x->s, packed);
+			int64_t peak = least_of_areas(x);
+			least = peak < least ? peak : least;
+		}
+	return least;
 }
 
 static bool
@@ -259,10 +268,11 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s, .lower = 8 * s->o->effort };
+	struct search x = { .s = s };
 	find_order(s, &x.order, &x.back);
 	forget_blocks(s);
 	bool ok = measure_whole(s) && search_all(&x);
+	drop_ideas(&x);
 	chains_close(x.chains);
 	return ok;
 }

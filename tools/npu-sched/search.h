@@ -5,32 +5,37 @@
 
 #include "sched.h"
 
-enum { NO_LIMIT_BYTES = 1 << 30, MAX_CANDIDATES = 256 };
-
 struct policy {
 	int64_t target; /* bytes of a slice to aim for; 0: weights are not cut */
 	bool eager;	/* weights that are late are waited for, not read in place */
 	bool slide;	/* results may slide over operands: less, but harder to pack */
 };
 
-/* how a plan is made, and what it promised with estimated sizes */
+/*
+ * Kernels and units, whatever the limit: bytes for maps and a policy make them.
+ * What it promises is the least that it can cost with weights as estimated.
+ */
 struct idea {
-	int64_t maps, limit; /* bytes for maps, for all */
+	int64_t maps;
 	struct policy policy;
-	double cycles;
+	double promise;
 	int64_t need;
-	size_t n_kernels, number;
+	size_t number;
+	struct plan *plan; /* with exact sizes and packed maps; NULL: not yet */
+	int64_t least;	   /* bytes that its maps need at least */
+	int64_t packed;	   /* their peak when packed alone */
+	int64_t next;	   /* transfers stay below it when it is tried next; 0: never */
 };
 
 struct search {
 	struct sched *s;
 	struct chains *chains;
-	int64_t least;	/* bytes that feature maps need at least */
-	int lower;	/* limits below the one asked for to search at most */
+	int64_t least; /* bytes that feature maps need at least */
 	int *order, *back; /* an order that needs less memory, and its inverse */
 	bool other;	/* it is in force */
-	struct idea v[MAX_CANDIDATES];
-	size_t n;
+	struct arena *a; /* of the ideas */
+	struct idea *v;
+	size_t n, cap;
 };
 
 /* bytes of the limited place */
@@ -40,22 +45,36 @@ peak_of(const struct sched *s, const struct plan *p)
 	return p->peak[limited_place(s)];
 }
 
-/* fit.c: transfers and addresses below a limit; false where there are none */
-bool plan_fit(struct sched *s, struct plan *p, int64_t limit);
+/*
+ * fit.c: transfers below a limit, and addresses, in one of two ways: by the sum
+ * of bytes, so that the peak may be higher; or between the maps where they lie.
+ * Sets p->cycles; false if there are no fewer than `below`.  Nothing else has any
+ * influence.
+ */
+enum fit { SUMMED, BETWEEN };
+bool plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how,
+	      double below);
 /* without a limit: the least memory with which p stays about as fast */
 void plan_trim(struct sched *s, struct plan *p);
 
-/* ideas.c.  Leaves: candidates below a limit, best first; those alone whose maps
- * may take all of it, late weights read in place */
-void list_plans(struct search *x, int64_t limit);
-void list_full_plans(struct search *x, int64_t limit);
-/* with exact sizes and addresses below the limit; NULL: there are none */
-struct plan *realise(struct search *x, const struct idea *i, int64_t limit);
-/* the fastest plan below a limit; NULL: there is none, or an error */
-struct plan *search_fastest(struct search *x, int64_t limit);
+/* ideas.c.  Leaves: all ideas for maps in so many bytes and less, best first as
+ * they promise with transfers below the limit, or below what their maps may take;
+ * steps: from one size to the next, 1/steps more.  The ideas for less are among
+ * those for more. */
+enum room { ROOM_OF_LIMIT, ROOM_OF_MAPS };
+void list_ideas(struct search *x, int64_t limit, enum room room, int steps);
+void drop_ideas(struct search *x);
+/* exact sizes, packed maps; false: an error */
+bool work_out(struct search *x, struct idea *i);
+/* the smallest peak of maps alone, over all ideas */
+int64_t least_packed(struct search *x);
 
-/* smallest.c: --optimise=Size */
+/* fastest.c: the fastest plan below a limit, if it takes fewer cycles than
+ * `below`; NULL: there is none, or an error */
+struct plan *search_fastest(struct search *x, int64_t limit, double below);
+
+/* smallest.c: --optimise=Size: the plan of least weight, if that is below */
 double weigh(int64_t bytes, double cycles);
-struct plan *search_smallest(struct search *x);
+struct plan *search_smallest(struct search *x, double below);
 
 #endif

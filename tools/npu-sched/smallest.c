@@ -3,6 +3,10 @@
 #include "search.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+/* cycles against bytes */
+static const double EXPONENT = 0.64;
 
 /*
  * What weighs bytes against cycles.  A tenth less SRAM is worth 18 % more time,
@@ -12,50 +16,83 @@
 double
 weigh(int64_t bytes, double cycles)
 {
-	return (double)bytes * pow(cycles, 0.64);
+	return (double)bytes * pow(cycles, EXPONENT);
 }
+
+/* what promises a little too much weight may come out with less */
+static const double LITTLE = 1.05;
 
 /* the best plan by weight so far */
 struct lightest {
-	struct plan *plan;
-	double weight;
+	struct idea *idea;
 	int64_t limit;
+	enum fit how;
+	double weight;
 };
 
-/* of the candidates in x, all below limit */
 static void
-keep_lightest(struct search *x, int64_t limit, struct lightest *best)
+try_weight(struct search *x, struct idea *i, int64_t limit, struct lightest *best)
 {
-	for (size_t k = 0; k < x->n; k++) {
-		const struct idea *i = &x->v[k];
-		/* promising: do its addresses fit, at which price? */
-		if (best->plan && weigh(i->need, i->cycles) >= best->weight)
+	struct sched *s = x->s;
+	for (enum fit how = SUMMED; how <= BETWEEN; how++) {
+		double below = pow(best->weight / (double)i->least, 1 / EXPONENT);
+		if (!plan_fit(s, i->plan, limit, how, below))
 			continue;
-		struct plan *p = realise(x, i, limit);
-		double w = p ? weigh(peak_of(x->s, p), p->cycles) : 0;
-		if (p && (!best->plan || w < best->weight)) {
-			plan_close(best->plan);
-			*best = (struct lightest){ p, w, limit };
-		} else {
-			plan_close(p);
-		}
+		double w = weigh(peak_of(s, i->plan), i->plan->cycles);
+		if (w < best->weight)
+			*best = (struct lightest){ i, limit, how, w };
 	}
 }
 
-/* the plan of least weight, exact sizes and addresses included */
-struct plan *
-search_smallest(struct search *x)
+/* qsort's order */
+static int
+compare_weights(const void *x, const void *y)
 {
-	struct lightest best = { .plan = NULL };
-	int64_t end = chains_whole_peak(x->s, x->chains);
-	for (int64_t limit = x->least; limit < end; limit += limit / 16 + 16) {
-		list_full_plans(x, limit);
-		keep_lightest(x, limit, &best);
+	const struct idea *a = x, *b = y;
+	double wa = weigh(a->need, a->promise), wb = weigh(b->need, b->promise);
+	if (wa != wb)
+		return wa < wb ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+static void
+try_limits(struct search *x, struct idea *i, struct lightest *best)
+{
+	try_weight(x, i, i->packed, best);
+	/* a little more room may hold what saves many cycles */
+	for (int64_t limit = i->maps; limit <= i->maps + i->maps / 4;
+	     limit += i->maps / 16 + 1)
+		try_weight(x, i, limit, best);
+}
+
+/* the plan of least weight, exact sizes and addresses included; it ends when
+ * several ideas in a row brought nothing better */
+struct plan *
+search_smallest(struct search *x, double below)
+{
+	enum { STEPS = 16, PATIENCE = 4 };
+	struct sched *s = x->s;
+	struct lightest best = { .weight = below };
+	list_ideas(x, chains_whole_peak(s, x->chains), ROOM_OF_MAPS, STEPS);
+	qsort(x->v, x->n, sizeof(*x->v), compare_weights);
+	int dull = 0;
+	for (size_t k = 0; k < x->n && dull < PATIENCE * s->o->effort; k++) {
+		struct idea *i = &x->v[k];
+		if (weigh(i->need, i->promise) >= best.weight * LITTLE)
+			break;
+		if (!work_out(x, i))
+			return NULL;
+		try_limits(x, i, &best);
+		dull = best.idea == i ? 0 : dull + 1;
+		if (dull) {
+			plan_close(i->plan);
+			i->plan = NULL;
+		}
 	}
-	/* no bands at all; more only if not even that fits its addresses */
-	for (int64_t limit = end; limit == end || !best.plan; limit += limit / 16 + 16) {
-		list_plans(x, limit);
-		keep_lightest(x, limit, &best);
-	}
-	return best.plan;
+	if (!best.idea)
+		return NULL;
+	struct plan *p = best.idea->plan;
+	(void)plan_fit(s, p, best.limit, best.how, INFINITY);
+	best.idea->plan = NULL;
+	return p;
 }

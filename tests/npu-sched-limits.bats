@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# More SRAM never gives more cycles.
+
+load lib/common
+
+shared=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+dedicated=(--system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)
+
+# cycles LIMIT OPTION...: what m.part is predicted to take below the limit;
+# nothing, and 1, where there is no plan
+cycles()
+{
+	local limit=$1
+	shift
+	npu-sched "$@" --arena-cache-size="$limit" m.part >m.sched 2>notes ||
+		return
+	sed -n 's/^target .* cycles=\([0-9.e+]*\).*/\1/p' m.sched
+}
+
+# monotone MODEL FROM TO STEP OPTION...: limits from the first to the last, each
+# no slower than the one before, none out of reach after one that was met
+monotone()
+{
+	local model=$1 from=$2 to=$3 step=$4 best='' limit now
+	shift 4
+	tfl-partition -o m.part "$model" 2>notes
+	for ((limit = from; limit <= to; limit += step)); do
+		now=$(cycles $limit "$@") || {
+			[ -z "$best" ] || { echo "$limit: no plan"; cat notes; false; }
+			continue
+		}
+		[ -z "$best" ] || awk "BEGIN { exit !($now <= $best) }" || {
+			echo "$model $*: $now at $limit, $best with less"
+			false
+		}
+		best=$now
+	done
+	[ -n "$best" ]
+}
+
+chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
+
+# chained KIND N FROM TO STEP OPTION...: the same for a made-up network
+chained()
+{
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" "$1" "$2" >chain.tflite
+	monotone chain.tflite "${@:3}"
+}
+
+@test "more SRAM never gives more cycles: made-up networks" {
+	chained block 12 9000 45000 1200 -a ethos-u55-256 "${shared[@]}"
+	chained conv 12 9000 45000 1200 -a ethos-u55-128 "${shared[@]}"
+	chained fan 5 9000 60000 1700 -a ethos-u55-64 "${shared[@]}"
+}
+
+@test "more SRAM never gives more cycles: a residual network" {
+	need_shared models/resnet_quant.tflite
+	monotone "$SHARED/models/resnet_quant.tflite" 30000 60000 700 \
+		-a ethos-u55-256 "${shared[@]}"
+	monotone "$SHARED/models/resnet_quant.tflite" 38300 40300 80 \
+		-a ethos-u55-128 "${shared[@]}"
+}
+
+@test "more SRAM never gives more cycles: separable convolutions" {
+	need_shared models/kws_ref_model.tflite
+	monotone "$SHARED/models/kws_ref_model.tflite" 15000 60000 1500 \
+		-a ethos-u55-128 "${shared[@]}"
+	monotone "$SHARED/models/person_detect.tflite" 24000 76000 4000 \
+		-a ethos-u55-256 "${shared[@]}"
+}
+
+@test "more SRAM never gives more cycles: recurrent cells" {
+	need_shared models/trained_lstm_int8.tflite
+	monotone "$SHARED/models/trained_lstm_int8.tflite" 1000 8000 200 \
+		-a ethos-u55-256 "${shared[@]}"
+}
+
+@test "more SRAM never gives more cycles where maps may leave it" {
+	chained block 12 4000 40000 4000 -a ethos-u65-256 "${dedicated[@]}"
+	need_shared models/resnet_quant.tflite
+	monotone "$SHARED/models/resnet_quant.tflite" 8000 60000 6500 \
+		-a ethos-u65-512 "${dedicated[@]}"
+}
+
+@test "nothing is placed above the limit" {
+	need_shared models/person_detect.tflite
+	local limit used
+	tfl-partition -o m.part "$SHARED/models/person_detect.tflite" 2>notes
+	for limit in 25008 33333 50000 70000; do
+		npu-sched -a ethos-u55-256 "${shared[@]}" --arena-cache-size=$limit \
+			m.part >m.sched 2>notes
+		used=$(sed -n 's/^area  *arena .*used=\([0-9]*\).*/\1/p' m.sched)
+		[ "$used" -le $limit ]
+	done
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a plan will cost as a command stream: the timeline estimate
+ * (spec/performance-model.md 8) over its kernels and transfers, with the waits
+ * that the emitter puts between those that touch the same bytes
+ * (spec/command-stream.md 11.2).  Before there are addresses, with those waits
+ * alone that no addresses spare: then it is the least that the plan can cost.
+ */
+#include "sched.h"
+
+#include "stream/emit.h"
+
+enum { MAX_DMA = 2 };
+
+/* bytes that a kernel touches of a map */
+struct touch {
+	int rect;
+	int64_t lo, hi;
+};
+
+struct touches {
+	size_t *first; /* of each kernel; one more at the end */
+	struct touch *v;
+	size_t n, cap;
+};
+
+/* a transfer: part of a unit, or of a table where unit < 0 */
+struct moved {
+	int unit;
+	int64_t lo, hi; /* addresses */
+};
+
+struct clock {
+	struct sched *s;
+	const struct plan *p;
+	bool placed;
+	const struct rect **of; /* of each unit's buffer, where placed */
+	struct perf_step *step; /* of a node: room for all there can be */
+	size_t n;
+	struct lut_slots tables;
+	int kernel[MAX_KERNELS], n_kernels; /* that may be running: oldest first */
+	struct moved dma[MAX_DMA];
+	int n_dma;
+};
+
+/* the operation as the emitter will find it: rolling buffers, cut weights */
+struct copy {
+	struct g_op op;
+	struct g_tensor t[3];
+	struct g_weights w;
+};
+
+static void
+copy_operand(struct sched *s, const struct plan *p, int op, struct g_operand *o,
+	     struct g_tensor *t)
+{
+	if (!o->t)
+		return;
+	const struct use *u = &s->use[o->t->rec.index];
+	int producer = s->info[op].op->ofm.t == o->t ? op : u->producer;
+	*t = *o->t;
+	o->t = t;
+	if (producer >= 0 && p->rolling[producer])
+		G_PUT(t, TENSOR, rows, p->rolling[producer]);
+}
+
+static void
+copy_op(struct sched *s, const struct plan *p, int op, struct copy *c)
+{
+	c->op = *s->info[op].op;
+	copy_operand(s, p, op, &c->op.ifm, &c->t[0]);
+	copy_operand(s, p, op, &c->op.ifm2, &c->t[1]);
+	copy_operand(s, p, op, &c->op.ofm, &c->t[2]);
+	if (!c->op.weights)
+		return;
+	c->w = *c->op.weights;
+	c->w.slices = p->slices[op];
+	c->op.weights = &c->w;
+}
+
+static void
+add_touches(struct plan *p, const int *rect_of, const struct emit_span *span, int n)
+{
+	struct touches *l = p->touches;
+	for (int i = 0; i < n; i++) {
+		int r = rect_of[span[i].t->rec.index] - 1;
+		if (r < 0)
+			continue;
+		agrow(p->a, l->v, l->n, &l->cap);
+		l->v[l->n++] = (struct touch){ .rect = r, .lo = span[i].lo,
+					       .hi = span[i].hi };
+	}
+}
+
+/* once for all clocks of a plan: its kernels stay what they are */
+static void
+find_touches(struct sched *s, struct plan *p)
+{
+	struct arena *a = arena_open();
+	int *rect_of = anew(a, int, s->g->n_tensors + 1);
+	p->touches = anew(p->a, struct touches, 1);
+	p->touches->first = anew(p->a, size_t, p->n_kernels + 1);
+	for (size_t i = 0; i < p->n_maps; i++)
+		rect_of[p->rect[i].t->rec.index] = (int)i + 1;
+	struct copy c;
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		const struct kernel *k = &p->kernel[i];
+		struct emit_span span[EMIT_SPANS];
+		if (!i || k->op != p->kernel[i - 1].op)
+			copy_op(s, p, k->op, &c);
+		p->touches->first[i] = p->touches->n;
+		add_touches(p, rect_of, span,
+			    emit_spans(&c.op, k->rows,
+				       k->unit < 0 ? 0 : p->unit[k->unit].slice, span));
+	}
+	p->touches->first[p->n_kernels] = p->touches->n;
+	arena_close(a);
+}
+
+/* without spilling the cache is the arena */
+static int
+region(const struct sched *s, int place)
+{
+	return place == PLACE_CACHE && !s->memory.spilling ? PLACE_ARENA : place;
+}
+
+static bool
+uses_table(const struct clock *c, int kernel)
+{
+	return c->s->info[c->p->kernel[kernel].op].op->act == G_ACT_LUT;
+}
+
+static bool
+overlap(const struct moved *m, int64_t lo, int64_t hi)
+{
+	return lo < m->hi && m->lo < hi;
+}
+
+/* do a kernel and a transfer touch the same bytes? */
+static bool
+conflict(const struct clock *c, int kernel, const struct moved *m)
+{
+	const struct plan *p = c->p;
+	int unit = p->kernel[kernel].unit;
+	/* parts without banks for tables use those as any others */
+	if (m->unit < 0)
+		return uses_table(c, kernel) || !c->s->accel->lut_banks;
+	bool fetched = unit >= 0 && p->unit[unit].fetched;
+	if (fetched && unit == m->unit)
+		return true;
+	if (!c->placed)
+		return false;
+	if (fetched && overlap(m, c->of[unit]->at,
+			       c->of[unit]->at + unit_bytes(&p->unit[unit])))
+		return true;
+	const struct touches *l = p->touches;
+	for (size_t i = l->first[kernel]; i < l->first[kernel + 1]; i++) {
+		const struct touch *t = &l->v[i];
+		const struct rect *r = &p->rect[t->rect];
+		if (region(c->s, r->place) == region(c->s, limited_place(c->s)) &&
+		    overlap(m, r->at + t->lo, r->at + t->hi))
+			return true;
+	}
+	return false;
+}
+
+static void
+add_step(struct clock *c, struct perf_step step)
+{
+	c->step[c->n++] = step;
+}
+
+/* the youngest kernel in conflict bounds how many may still run */
+static void
+start_transfer(struct clock *c, struct moved m, double cycles)
+{
+	for (int i = c->n_kernels - 1; i >= 0; i--) {
+		if (!conflict(c, c->kernel[i], &m))
+			continue;
+		int younger = c->n_kernels - 1 - i;
+		memmove(c->kernel, c->kernel + i + 1,
+			(size_t)younger * sizeof(*c->kernel));
+		c->n_kernels = younger;
+		add_step(c, (struct perf_step){ .kind = PERF_KERNEL_WAIT, .n = younger });
+		break;
+	}
+	if (c->n_dma == c->s->accel->max_dma)
+		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
+	c->dma[c->n_dma++] = m;
+	add_step(c, (struct perf_step){ .kind = PERF_DMA, .cycles = cycles });
+}
+
+static void
+fetch(struct clock *c, const struct fetch *f)
+{
+	const struct sched *s = c->s;
+	int64_t at = c->placed ? c->of[f->unit]->at : 0;
+	start_transfer(c, (struct moved){ .unit = f->unit, .lo = at + f->lo,
+					  .hi = at + f->hi },
+		       perf_dma_cycles(&s->machine, f->hi - f->lo, s->memory.const_area,
+				       s->memory.cache_area, false));
+}
+
+static void
+upload_table(struct clock *c, const struct g_op *op)
+{
+	const struct sched *s = c->s;
+	bool missing = false;
+	int slot = op->act == G_ACT_LUT
+		       ? lut_slots_find(&c->tables, op->lut, &missing) : 0;
+	if (!missing)
+		return;
+	start_transfer(c, (struct moved){ .unit = -1 },
+		       perf_dma_cycles(&s->machine, lut_bytes(op->lut),
+				       s->memory.const_area, MEM_SRAM, true));
+	lut_slots_put(&c->tables, op->lut, slot);
+}
+
+static void
+run_kernel(struct clock *c, int i)
+{
+	const struct kernel *k = &c->p->kernel[i];
+	for (int d = c->n_dma - 1; d >= 0; d--) {
+		if (!conflict(c, i, &c->dma[d]))
+			continue;
+		int younger = c->n_dma - 1 - d;
+		memmove(c->dma, c->dma + d + 1, (size_t)younger * sizeof(*c->dma));
+		c->n_dma = younger;
+		add_step(c, (struct perf_step){ .kind = PERF_DMA_WAIT, .n = younger });
+		break;
+	}
+	if (c->n_kernels == MAX_KERNELS)
+		memmove(c->kernel, c->kernel + 1,
+			(size_t)--c->n_kernels * sizeof(*c->kernel));
+	c->kernel[c->n_kernels++] = i;
+	bool fetched = k->unit >= 0 && c->p->unit[k->unit].fetched;
+	add_step(c, (struct perf_step){ .kind = PERF_KERNEL, .cycles = k->cost[fetched] });
+}
+
+/* the kernels of a node, from `from` on; *f: the next transfer */
+static int
+run_node(struct clock *c, int from, size_t *f)
+{
+	const struct plan *p = c->p;
+	int node = c->s->info[p->kernel[from].op].node, k = from;
+	c->n = 0;
+	c->n_kernels = c->n_dma = 0;
+	c->tables = (struct lut_slots){ .turn = 0 };
+	for (; k < (int)p->n_kernels; k++) {
+		const struct op_info *o = &c->s->info[p->kernel[k].op];
+		if (o->node != node)
+			break;
+		for (; *f < p->n_fetches && p->fetch[*f].before == k; ++*f)
+			fetch(c, &p->fetch[*f]);
+		upload_table(c, o->op);
+		run_kernel(c, k);
+		lut_slots_after(&c->tables, c->s->accel, o->op);
+	}
+	return k;
+}
+
+static double
+run_all(struct sched *s, const struct plan *p, bool placed)
+{
+	struct arena *a = arena_open();
+	struct clock c = { .s = s, .p = p, .placed = placed };
+	double cycles = 0;
+	size_t f = 0;
+	/* each kernel with its table, each transfer; a wait before each */
+	c.step = anew(a, struct perf_step, 2 * (2 * p->n_kernels + p->n_fetches) + 1);
+	c.of = anew(a, const struct rect *, p->n_units + 1);
+	for (size_t i = p->n_maps; i < p->n_rects; i++)
+		c.of[p->rect[i].unit] = &p->rect[i];
+	for (int i = 0; i < (int)p->n_kernels;) {
+		i = run_node(&c, i, &f);
+		cycles += perf_timeline(&s->machine, c.step, c.n);
+	}
+	arena_close(a);
+	return cycles;
+}
+
+double
+plan_clock(struct sched *s, struct plan *p)
+{
+	if (!p->touches)
+		find_touches(s, p);
+	return run_all(s, p, true);
+}
+
+double
+plan_bound(struct sched *s, const struct plan *p)
+{
+	return run_all(s, p, false);
+}

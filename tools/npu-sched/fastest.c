@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fastest plan below a limit.  A lower limit must not have a better one.
+ * So nothing of what is tried depends on the limit: ideas are made for sizes of
+ * maps that all limits share, their transfers stay below bounds that all limits
+ * share, addresses are chosen as if there was no limit.  A higher limit finds
+ * all that a lower one does, and more.
+ */
+#include "search.h"
+
+#include <math.h>
+
+/* an idea, and how it was brought below a limit */
+struct choice {
+	struct idea *idea;
+	int64_t limit; /* of transfers */
+	enum fit how;
+	double cycles;
+};
+
+struct contest {
+	struct search *x;
+	int64_t limit;
+	double tolerance;
+	struct choice best;
+};
+
+/*
+ * Limits for transfers are multiples: of what a limit is so many times.  The more
+ * units there are the longer each takes, and the less it matters.
+ */
+enum { COARSE = 4, FINE = 16 };
+
+static int64_t
+round_limit(int64_t limit, const struct plan *p, size_t units)
+{
+	enum { MOST = 4096, LEAST = 64 };
+	int64_t step = 16, steps = (int64_t)(MOST / (1 + p->n_units / units));
+	while (limit / step >= (steps > LEAST ? steps : LEAST))
+		step *= 2;
+	return limit / step * step;
+}
+
+static void
+try_fit(struct contest *c, struct idea *i, enum fit how)
+{
+	struct sched *s = c->x->s;
+	if (plan_fit(s, i->plan, i->next, how, c->best.cycles) &&
+	    peak_of(s, i->plan) <= c->limit)
+		c->best = (struct choice){ .idea = i, .limit = i->next, .how = how,
+					   .cycles = i->plan->cycles };
+}
+
+/*
+ * Transfers choose greedily, and may end up better with less room: so what costs
+ * more than the best, by this factor, is tried with less, too.  Among few weights
+ * one choice matters much, and all is tried soon.
+ */
+static double
+tolerance(const struct sched *s)
+{
+	enum { FEW_WEIGHTS = 40 };
+	return s->g->n_weights <= FEW_WEIGHTS ? 1.5 : 1.005;
+}
+
+static bool
+begin(struct contest *c, struct idea *i)
+{
+	if (i->promise >= c->best.cycles * c->tolerance)
+		return true;
+	if (!work_out(c->x, i))
+		return false;
+	int64_t top = round_limit(c->limit, i->plan, FINE);
+	i->next = i->packed > c->limit ? 0 : i->packed > top ? i->packed : top;
+	return true;
+}
+
+/*
+ * Tries an idea below its next limit, and finds the one that follows: where
+ * transfers become others.  To pack many buffers anew takes long: limits for that
+ * are coarser.
+ */
+static void
+visit(struct contest *c, struct idea *i)
+{
+	struct sched *s = c->x->s;
+	struct plan *p = i->plan;
+	plan_fetches(s, p, i->next);
+	double least = plan_bound(s, p);
+	int64_t asked = p->asked, next = round_limit(asked - 1, p, FINE);
+	if (least < c->best.cycles && i->packed <= i->next)
+		try_fit(c, i, BETWEEN);
+	if (least < c->best.cycles && round_limit(i->next, p, COARSE) >= asked)
+		try_fit(c, i, SUMMED);
+	if (i->packed < i->next && i->packed > next)
+		next = i->packed;
+	bool done = next < i->least || least >= c->best.cycles * c->tolerance;
+	i->next = done || c->limit >= NO_LIMIT_BYTES ? 0 : next;
+}
+
+/* the plan that won, made again; the arena is its own */
+static struct plan *
+win(struct contest *c)
+{
+	struct idea *i = c->best.idea;
+	if (!i)
+		return NULL;
+	struct plan *p = i->plan;
+	(void)plan_fit(c->x->s, p, c->best.limit, c->best.how, INFINITY);
+	i->plan = NULL;
+	return p;
+}
+
+/* every idea once; false: an error */
+static bool
+begin_all(struct contest *c)
+{
+	for (size_t k = 0; k < c->x->n; k++) {
+		if (!begin(c, &c->x->v[k]))
+			return false;
+		if (c->x->v[k].next)
+			visit(c, &c->x->v[k]);
+	}
+	return true;
+}
+
+struct plan *
+search_fastest(struct search *x, int64_t limit, double below)
+{
+	enum { STEPS = 32 };
+	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s),
+			     .best.cycles = below };
+	list_ideas(x, limit, ROOM_OF_LIMIT, STEPS);
+	if (!begin_all(&c))
+		return NULL;
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t k = 0; k < x->n; k++)
+			if (x->v[k].next) {
+				visit(&c, &x->v[k]);
+				more = true;
+			}
+	}
+	return win(&c);
+}
