@@ -3,7 +3,7 @@
 
 load lib/common
 
-shared=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 dedicated=(--system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)
 
 # cycles LIMIT OPTION...: what m.part is predicted to take below the limit;
@@ -49,31 +49,31 @@ chained()
 }
 
 @test "more SRAM never gives more cycles: made-up networks" {
-	chained block 12 9000 45000 1200 -a ethos-u55-256 "${shared[@]}"
-	chained conv 12 9000 45000 1200 -a ethos-u55-128 "${shared[@]}"
-	chained fan 5 9000 60000 1700 -a ethos-u55-64 "${shared[@]}"
+	chained block 12 9000 45000 1200 -a ethos-u55-256 "${one_sram[@]}"
+	chained conv 12 9000 45000 1200 -a ethos-u55-128 "${one_sram[@]}"
+	chained fan 5 9000 60000 1700 -a ethos-u55-64 "${one_sram[@]}"
 }
 
 @test "more SRAM never gives more cycles: a residual network" {
 	need_shared models/resnet_quant.tflite
 	monotone "$SHARED/models/resnet_quant.tflite" 30000 60000 700 \
-		-a ethos-u55-256 "${shared[@]}"
+		-a ethos-u55-256 "${one_sram[@]}"
 	monotone "$SHARED/models/resnet_quant.tflite" 38300 40300 80 \
-		-a ethos-u55-128 "${shared[@]}"
+		-a ethos-u55-128 "${one_sram[@]}"
 }
 
 @test "more SRAM never gives more cycles: separable convolutions" {
 	need_shared models/kws_ref_model.tflite
 	monotone "$SHARED/models/kws_ref_model.tflite" 15000 60000 1500 \
-		-a ethos-u55-128 "${shared[@]}"
+		-a ethos-u55-128 "${one_sram[@]}"
 	monotone "$SHARED/models/person_detect.tflite" 24000 76000 4000 \
-		-a ethos-u55-256 "${shared[@]}"
+		-a ethos-u55-256 "${one_sram[@]}"
 }
 
 @test "more SRAM never gives more cycles: recurrent cells" {
 	need_shared models/trained_lstm_int8.tflite
 	monotone "$SHARED/models/trained_lstm_int8.tflite" 1000 8000 200 \
-		-a ethos-u55-256 "${shared[@]}"
+		-a ethos-u55-256 "${one_sram[@]}"
 }
 
 @test "more SRAM never gives more cycles where maps may leave it" {
@@ -88,7 +88,7 @@ chained()
 	local limit used
 	tfl-partition -o m.part "$SHARED/models/person_detect.tflite" 2>notes
 	for limit in 25008 33333 50000 70000; do
-		npu-sched -a ethos-u55-256 "${shared[@]}" --arena-cache-size=$limit \
+		npu-sched -a ethos-u55-256 "${one_sram[@]}" --arena-cache-size=$limit \
 			m.part >m.sched 2>notes
 		used=$(sed -n 's/^area  *arena .*used=\([0-9]*\).*/\1/p' m.sched)
 		[ "$used" -le $limit ]

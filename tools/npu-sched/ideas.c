@@ -173,7 +173,8 @@ list_ideas(struct search *x, int64_t limit, enum room room, int steps)
 		if (whole <= limit)
 			add_ideas(x, &seen, whole, limit, room, slide);
 	}
-	qsort(x->v, x->n, sizeof(*x->v), compare_ideas);
+	if (x->n)
+		qsort(x->v, x->n, sizeof(*x->v), compare_ideas);
 }
 
 bool

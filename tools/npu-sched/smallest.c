@@ -74,7 +74,8 @@ search_smallest(struct search *x, double below)
 	struct sched *s = x->s;
 	struct lightest best = { .weight = below };
 	list_ideas(x, chains_whole_peak(s, x->chains), ROOM_OF_MAPS, STEPS);
-	qsort(x->v, x->n, sizeof(*x->v), compare_weights);
+	if (x->n)
+		qsort(x->v, x->n, sizeof(*x->v), compare_weights);
 	int dull = 0;
 	for (size_t k = 0; k < x->n && dull < PATIENCE * s->o->effort; k++) {
 		struct idea *i = &x->v[k];
