@@ -11,9 +11,11 @@
  * Measured on the networks at hand: by a palette of its own a piece of this
  * length saves 3 bits at most, on the mean, where a full search finds nothing
  * more than this one, and 25 or more where it does.  The line is drawn where
- * all samples (one of four pieces, at most 8) save what a single header costs.
+ * all samples (one of four pieces, at most 8) save what two headers cost: of a
+ * section, and of what goes on behind it.
  */
-enum { PIECE = 2048, ONE_OF = 4, SAMPLES = 8, SAVING = WEIGHTS_HEADER_BITS };
+enum { PIECE = 2048, ONE_OF = 4, SAMPLES = 8 };
+enum { SAVING = 2 * WEIGHTS_HEADER_BITS };
 
 /* windows too short for two samples are searched in full */
 enum { LEAST = 2 * ONE_OF * PIECE };
