@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# More SRAM never gives more cycles.
+# More SRAM never gives more cycles; limits are kept.
 
+bats_require_minimum_version 1.5.0
 load lib/common
 
 one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
@@ -93,4 +94,39 @@ chained()
 		used=$(sed -n 's/^area  *arena .*used=\([0-9]*\).*/\1/p' m.sched)
 		[ "$used" -le $limit ]
 	done
+}
+
+# weigh PLACE...: bytes used, of those places
+weigh()
+{
+	sed -n "s/^area  *\($1\) .*used=\([0-9]*\).*/\2/p" m.sched |
+		awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+@test "Size keeps the limit, too, and meets the smallest that is named" {
+	need_shared models/resnet_quant.tflite
+	local limit
+	tfl-partition -o m.part "$SHARED/models/resnet_quant.tflite" 2>notes
+	for limit in 28000 26000 24500 23000 22016 20000; do
+		npu-sched -a ethos-u55-256 "${one_sram[@]}" --optimise=Size \
+			--arena-cache-size=$limit m.part >m.sched 2>notes
+		[ "$(weigh arena)" -le $limit ]
+	done
+	run -1 npu-sched -a ethos-u55-256 "${one_sram[@]}" --optimise=Size \
+		--arena-cache-size=8000 m.part
+	limit=$(grep -o 'works is [0-9]*' <<<"$output" | tr -dc 0-9)
+	npu-sched -a ethos-u55-256 "${one_sram[@]}" --optimise=Size \
+		--arena-cache-size="$limit" m.part >m.sched 2>notes
+	[ "$(weigh arena)" -le "$limit" ]
+}
+
+@test "Size takes less memory where the NPU has an SRAM of its own" {
+	need_shared models/resnet_quant.tflite
+	local fast
+	tfl-partition -o m.part "$SHARED/models/resnet_quant.tflite" 2>notes
+	npu-sched -a ethos-u65-256 "${dedicated[@]}" m.part >m.sched 2>notes
+	fast=$(weigh 'arena\|cache')
+	npu-sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size \
+		m.part >m.sched 2>notes
+	[ "$(weigh 'arena\|cache')" -lt $((fast / 2)) ]
 }

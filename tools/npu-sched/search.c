@@ -30,8 +30,7 @@ score(const struct sched *s, const struct plan *p)
 {
 	if (!p)
 		return INFINITY;
-	return s->o->size && !s->memory.spilling ? weigh(peak_of(s, p), p->cycles)
-						 : p->cycles;
+	return s->o->size ? plan_weight(p) : p->cycles;
 }
 
 /* all chains, for the areas and layouts that tensors have now */
@@ -52,8 +51,8 @@ search_areas(struct search *x, double below)
 	begin_areas(x);
 	if (x->least == INT64_MAX)
 		return NULL;
-	if (s->o->size && !s->memory.spilling)
-		return search_smallest(x, below);
+	if (s->o->size)
+		return search_smallest(x, limit_of(s), below);
 	return search_fastest(x, limit_of(s), below);
 }
 

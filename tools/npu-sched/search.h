@@ -73,8 +73,9 @@ int64_t least_packed(struct search *x);
  * `below`; NULL: there is none, or an error */
 struct plan *search_fastest(struct search *x, int64_t limit, double below);
 
-/* smallest.c: --optimise=Size: the plan of least weight, if that is below */
-double weigh(int64_t bytes, double cycles);
-struct plan *search_smallest(struct search *x, double below);
+/* smallest.c: --optimise=Size: the plan of least weight within a limit, if that
+ * is below; the weight is that of all memory, whatever the limit is for */
+double plan_weight(const struct plan *p);
+struct plan *search_smallest(struct search *x, int64_t limit, double below);
 
 #endif

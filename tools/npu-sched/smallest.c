@@ -13,10 +13,16 @@ static const double EXPONENT = 0.64;
  * so feature maps shrink as far as bands go at a fair price, and not down the
  * cliff behind.
  */
-double
+static double
 weigh(int64_t bytes, double cycles)
 {
 	return (double)bytes * pow(cycles, EXPONENT);
+}
+
+double
+plan_weight(const struct plan *p)
+{
+	return weigh(p->peak[PLACE_ARENA] + p->peak[PLACE_CACHE], p->cycles);
 }
 
 /* what promises a little too much weight may come out with less */
@@ -25,22 +31,24 @@ static const double LITTLE = 1.05;
 /* the best plan by weight so far */
 struct lightest {
 	struct idea *idea;
-	int64_t limit;
+	int64_t room; /* for transfers */
 	enum fit how;
 	double weight;
 };
 
 static void
-try_weight(struct search *x, struct idea *i, int64_t limit, struct lightest *best)
+try_weight(struct search *x, struct idea *i, int64_t room, int64_t limit,
+	   struct lightest *best)
 {
 	struct sched *s = x->s;
-	for (enum fit how = SUMMED; how <= BETWEEN; how++) {
+	for (enum fit how = SUMMED; how <= BETWEEN && room <= limit; how++) {
 		double below = pow(best->weight / (double)i->least, 1 / EXPONENT);
-		if (!plan_fit(s, i->plan, limit, how, below))
+		if (!plan_fit(s, i->plan, room, how, below) ||
+		    peak_of(s, i->plan) > limit)
 			continue;
-		double w = weigh(peak_of(s, i->plan), i->plan->cycles);
+		double w = plan_weight(i->plan);
 		if (w < best->weight)
-			*best = (struct lightest){ i, limit, how, w };
+			*best = (struct lightest){ i, room, how, w };
 	}
 }
 
@@ -56,24 +64,26 @@ compare_weights(const void *x, const void *y)
 }
 
 static void
-try_limits(struct search *x, struct idea *i, struct lightest *best)
+try_rooms(struct search *x, struct idea *i, int64_t limit, struct lightest *best)
 {
-	try_weight(x, i, i->packed, best);
+	try_weight(x, i, i->packed, limit, best);
 	/* a little more room may hold what saves many cycles */
-	for (int64_t limit = i->maps; limit <= i->maps + i->maps / 4;
-	     limit += i->maps / 16 + 1)
-		try_weight(x, i, limit, best);
+	for (int64_t room = i->maps; room <= i->maps + i->maps / 4;
+	     room += i->maps / 16 + 1)
+		try_weight(x, i, room, limit, best);
 }
 
 /* the plan of least weight, exact sizes and addresses included; it ends when
  * several ideas in a row brought nothing better */
 struct plan *
-search_smallest(struct search *x, double below)
+search_smallest(struct search *x, int64_t limit, double below)
 {
 	enum { STEPS = 16, PATIENCE = 4 };
 	struct sched *s = x->s;
 	struct lightest best = { .weight = below };
-	list_ideas(x, chains_whole_peak(s, x->chains), ROOM_OF_MAPS, STEPS);
+	/* what may take a little more than there is may come out with less */
+	int64_t most = chains_whole_peak(s, x->chains), more = limit + limit / 8;
+	list_ideas(x, most < more ? most : more, ROOM_OF_MAPS, STEPS);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_weights);
 	int dull = 0;
@@ -83,9 +93,11 @@ search_smallest(struct search *x, double below)
 			break;
 		if (!work_out(x, i))
 			return NULL;
-		try_limits(x, i, &best);
-		dull = best.idea == i ? 0 : dull + 1;
-		if (dull) {
+		try_rooms(x, i, limit, &best);
+		dull += best.idea != NULL;
+		if (best.idea == i) {
+			dull = 0;
+		} else {
 			plan_close(i->plan);
 			i->plan = NULL;
 		}
@@ -93,7 +105,7 @@ search_smallest(struct search *x, double below)
 	if (!best.idea)
 		return NULL;
 	struct plan *p = best.idea->plan;
-	(void)plan_fit(s, p, best.limit, best.how, INFINITY);
+	(void)plan_fit(s, p, best.room, best.how, INFINITY);
 	best.idea->plan = NULL;
 	return p;
 }
