@@ -3,7 +3,7 @@
 #include "stream/emit.h"
 
 bool
-emit_weights_view(struct graph *g, const struct g_weights *w,
+emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 		  struct weights_view *out, struct err *e)
 {
 	const int32_t *d = w->shape.dim;
@@ -25,7 +25,7 @@ emit_weights_view(struct graph *g, const struct g_weights *w,
 	if (lo < 0 || hi >= (int64_t)b.n)
 		return graph_err(g, w, e, "w%d reaches outside of its source of %zu "
 				 "bytes", w->rec.id, b.n);
-	int32_t *zero = anew(g->a, int32_t, w->zero.n + 1);
+	int32_t *zero = anew(a, int32_t, w->zero.n + 1);
 	for (size_t i = 0; i < w->zero.n; i++) {
 		if (w->zero.v[i] < -128 || w->zero.v[i] > 255)
 			return graph_err(g, w, e, "w%d: zero point %lld", w->rec.id,

@@ -76,8 +76,8 @@ void lut_slots_after(struct lut_slots *s, const struct accel *accel,
 const struct g_code *emit_code(const struct graph *g,
 			       const struct g_weights *w, int slice, int core);
 
-/* the weights of a record, held against its source */
-bool emit_weights_view(struct graph *g, const struct g_weights *w,
+/* the weights of a record, held against its source; their zero points live in a */
+bool emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 		       struct weights_view *out, struct err *e);
 /* their order in the stream of a slice and core of op; op->block.c is set */
 struct weights_order emit_weights_order(const struct accel *accel,

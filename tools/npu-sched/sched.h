@@ -276,9 +276,12 @@ void chains_close(struct chains *c); /* NULL is allowed */
 bool chains_choose(struct sched *s, struct chains *c, int64_t limit, bool slide,
 		   struct plan *out);
 int64_t chains_least(struct sched *s, struct chains *c);
-/* without bands: the peak, and the largest map live there that could leave */
+/* without bands: the peak */
 int64_t chains_whole_peak(const struct sched *s, const struct chains *c);
-struct g_tensor *chains_largest(struct sched *s, const struct chains *c);
+/* lets the largest map leave that is live where it is fullest; more, as long as
+ * an operation needs more than the limit.  Of no use afterwards but to be closed;
+ * false: there was none */
+bool chains_spill(struct sched *s, struct chains *c, int64_t limit);
 
 /* slices.c: cut weights into units; estimate or measure their bytes */
 void make_units(struct sched *s, struct plan *p, int64_t limit);

@@ -92,20 +92,17 @@ choose_blocks(struct sched *s)
 
 /*
  * Spilling: which feature maps leave the NPU's SRAM.  The largest of those that
- * are live where it is fullest goes first; as long as that gives a faster plan,
- * or there was none.
+ * are live where it is fullest go first; as long as that gives a faster plan, or
+ * there was none.
  */
-static bool
-spill_one(struct search *x)
+/* how often maps are chosen to leave; each time everything is searched anew */
+static int
+max_spills(const struct sched *s)
 {
-	struct g_tensor *t = chains_largest(x->s, x->chains);
-	if (!t || limit_of(x->s) == NO_LIMIT_BYTES)
-		return false;
-	t->area = PLACE_ARENA;
-	return true;
+	enum { LEAST = 4, MOST = 8, OPERATIONS = 330 };
+	int n = s->o->effort * OPERATIONS / (s->n_ops + 1);
+	return n < LEAST ? LEAST : n > MOST * s->o->effort ? MOST * s->o->effort : n;
 }
-
-enum { MAX_SPILLS = 24 };
 
 static struct plan *
 search_spilling(struct search *x, double below)
@@ -113,7 +110,7 @@ search_spilling(struct search *x, double below)
 	enum { PATIENCE = 4 };
 	struct plan *best = NULL;
 	struct home *homes = note_homes(x);
-	for (int i = 0, worse = 0; i < MAX_SPILLS && worse < PATIENCE; i++) {
+	for (int i = 0, worse = 0; i < max_spills(x->s) && worse < PATIENCE; i++) {
 		struct plan *p = search_areas(x, best ? score(x->s, best) : below);
 		worse += !p && best;
 		if (p) {
@@ -121,7 +118,7 @@ search_spilling(struct search *x, double below)
 			best = p;
 			homes = note_homes(x);
 		}
-		if (x->s->e->status || !spill_one(x))
+		if (x->s->e->status || !chains_spill(x->s, x->chains, limit_of(x->s)))
 			break;
 	}
 	if (best)
@@ -214,11 +211,12 @@ static int64_t
 least_of_areas(struct search *x)
 {
 	int64_t least = INT64_MAX;
-	for (int i = 0; i < MAX_SPILLS; i++) {
+	for (int i = 0; i < max_spills(x->s); i++) {
 		begin_areas(x);
 		int64_t peak = least_packed(x);
 		least = peak < least ? peak : least;
-		if (!x->s->memory.spilling || !spill_one(x))
+		if (!x->s->memory.spilling ||
+		    !chains_spill(x->s, x->chains, limit_of(x->s)))
 			break;
 	}
 	return least;

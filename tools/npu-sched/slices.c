@@ -232,7 +232,7 @@ measure_units(struct sched *s, struct plan *p)
 		const struct g_op *op = s->info[u->op].op;
 		count[i] = weight_count(op) / op->ofm.shape.c *
 			   (u->depth.hi - u->depth.lo);
-		if (!emit_weights_view(s->g, u->w, &m.view[i], s->e))
+		if (!emit_weights_view(p->a, s->g, u->w, &m.view[i], s->e))
 			return false;
 	}
 	threads_for(s->o->jobs, p->n_units, count, measure_one, &m);

@@ -113,7 +113,7 @@ make_tasks(struct wenc *w, size_t *n)
 	for (size_t i = 0; i < w->n_coded; i++) {
 		struct coded *c = &w->coded[i];
 		struct weights_view view;
-		if (!emit_weights_view(w->g, c->w, &view, w->e))
+		if (!emit_weights_view(w->g->a, w->g, c->w, &view, w->e))
 			return NULL;
 		for (int s = 0; s < c->slices; s++)
 			for (int core = 0; core < c->cores; core++)
