@@ -37,7 +37,7 @@ random_models()
 		! grep -q '^op .*do=conv' graph
 	EOF
 	chmod +x "$build/bin/npu-wenc"
-	run "$BATS_TEST_DIRNAME/random-models" -b "$build" -n 15
+	run "$BATS_TEST_DIRNAME/random-models" -b "$build" -n 45
 	echo "$output"
 	[ "$status" = 1 ]
 	grep '^FAIL compile ethos-u55-32: gen-model -g ' <<<"$output"
