@@ -227,8 +227,9 @@ static int64_t
 least_limit(struct search *x, const struct home *homes)
 {
 	int64_t least = INT64_MAX;
-	for (int other = 0; other <= (x->order != NULL); other++)
-		for (int packed = 0; packed <= (x->s->n_shallow > 0); packed++) {
+	int orders = x->order ? 2 : 1, layouts = x->s->n_shallow ? 2 : 1;
+	for (int other = 0; other < orders; other++)
+		for (int packed = 0; packed < layouts; packed++) {
 			restore_homes(x, homes);
 			use_order(x, other);
 			pack_shallow_maps(x->s, packed);
