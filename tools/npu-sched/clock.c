@@ -5,6 +5,10 @@
  * that the emitter puts between those that touch the same bytes
  * (spec/command-stream.md 11.2).  Before there are addresses, with those waits
  * alone that no addresses spare: then it is the least that the plan can cost.
+ *
+ * The estimate lets a kernel read weights in place at full speed while a transfer
+ * reads the same memory.  A plan must not live on that: it takes no less time than
+ * the memory of constants is busy.
  */
 #include "sched.h"
 
@@ -41,6 +45,7 @@ struct clock {
 	int kernel[MAX_KERNELS], n_kernels; /* that may be running: oldest first */
 	struct moved dma[MAX_DMA];
 	int n_dma;
+	double flash; /* cycles of transfers, and of weights read in place */
 };
 
 /* the operation as the emitter will find it: rolling buffers, cut weights */
@@ -188,6 +193,7 @@ start_transfer(struct clock *c, struct moved m, double cycles)
 		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
 	c->dma[c->n_dma++] = m;
 	add_step(c, (struct perf_step){ .kind = PERF_DMA, .cycles = cycles });
+	c->flash += cycles;
 }
 
 static void
@@ -234,6 +240,7 @@ run_kernel(struct clock *c, int i)
 			(size_t)--c->n_kernels * sizeof(*c->kernel));
 	c->kernel[c->n_kernels++] = i;
 	bool fetched = k->unit >= 0 && c->p->unit[k->unit].fetched;
+	c->flash += fetched || k->unit < 0 ? 0 : k->flash;
 	add_step(c, (struct perf_step){ .kind = PERF_KERNEL, .cycles = k->cost[fetched] });
 }
 
@@ -276,7 +283,7 @@ run_all(struct sched *s, const struct plan *p, bool placed)
 		cycles += perf_timeline(&s->machine, c.step, c.n);
 	}
 	arena_close(a);
-	return cycles;
+	return cycles > c.flash ? cycles : c.flash;
 }
 
 double
