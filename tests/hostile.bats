@@ -169,3 +169,27 @@ chain()
 	refuses 2 'chain.tflite: error: subgraph 0: operator 1 (RELU) depends on its own result' \
 		tfl-quantcheck chain.tflite
 }
+
+@test "more tensors at once than anybody can compare are refused" {
+	local n=3000 i io ports=
+	{
+		printf '%s\n' 'nputools-graph 1 stage=part' \
+			'model m0 name="wide.tflite" description="wide"'
+		for ((i = 0; i < 2 * n; i++)); do
+			io=out
+			((i % 2)) || io=in
+			echo "tensor t$i shape=i8[1,1,1,16] scale=1 zero=0 tfl=0.$i io=$io"
+		done
+		ports=$(seq -s, -f 0.%g 0 $((n - 1)))
+		echo "node n0 on=npu tfl=$ports in=$(seq -s, -f t%g 0 2 $((2 * n - 2)))" \
+			"out=$(seq -s, -f t%g 1 2 $((2 * n - 1)))"
+		for ((i = 0; i < n; i++)); do
+			echo "op o$i do=avgpool node=n0 name=\"\" tfl=0.$i ifm=t$((2 * i))" \
+				"ofm=t$((2 * i + 1)) ifm-zero=0 ofm-zero=0 kernel=1x1" \
+				"stride=1x1 scale=1073741824:30 round=tfl clamp=-128:127"
+		done
+		echo eof
+	} >wide.part
+	refuses 2 "wide.part: error: 3001 tensors are live at the same time" \
+		npu-sched "${target[@]}" -o wide.sched wide.part
+}

@@ -143,6 +143,32 @@ study_flow(struct sched *s)
 	}
 }
 
+/*
+ * Whatever is live together is compared pair by pair, again and again: no network
+ * for such an NPU comes near this many, and a file could ask for any time.
+ */
+static bool
+check_crowd(struct sched *s)
+{
+	enum { MOST = 2048 };
+	int *change = anew(s->a, int, (size_t)s->n_ops + 2), live = 0, most = 0;
+	for (size_t i = 0; i < s->g->n_tensors; i++) {
+		const struct g_tensor *t = s->g->tensors[i];
+		const struct use *u = &s->use[i];
+		bool made = u->producers && t->io != IO_IN && !t->variable;
+		if (u->last_touch < 0 || tensor_is_const(t))
+			continue;
+		change[made ? u->producer : 0]++;
+		change[(t->io == IO_OUT ? s->n_ops : u->last_touch) + 1]--;
+	}
+	for (int i = 0; i < s->n_ops; i++) {
+		live += change[i];
+		most = live > most ? live : most;
+	}
+	return most <= MOST || err_at(s->e, s->g->file, 0, "%d tensors are live "
+				      "at the same time, at most %d may be", most, MOST);
+}
+
 bool
 study_ops(struct sched *s)
 {
@@ -153,7 +179,7 @@ study_ops(struct sched *s)
 		s->info[i].bands = can_band(s->info[i].op);
 	}
 	study_flow(s);
-	return true;
+	return check_crowd(s);
 }
 
 void
