@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * 1024, ALIGN = 16 };
+/* many arenas live for a few small allocations: the first chunk is for those */
+enum { FIRST_BYTES = 4 * 1024, CHUNK_BYTES = 64 * 1024, ALIGN = 16 };
 
 struct chunk {
 	struct chunk *next;
@@ -27,6 +28,15 @@ struct arena {
 	struct chunk *head;
 	struct kept *kept;
 };
+
+/* of a new chunk that begins with so many bytes: large ones have it to themselves */
+static size_t
+chunk_size(const struct arena *a, size_t bytes)
+{
+	if (!a->head && bytes <= FIRST_BYTES / 4)
+		return FIRST_BYTES;
+	return bytes > CHUNK_BYTES / 4 ? bytes : CHUNK_BYTES;
+}
 
 static struct chunk *
 chunk_new(size_t size)
@@ -83,7 +93,7 @@ arena_reset(struct arena *a)
 	free_kept(a);
 	for (struct chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
-		if (keep || c->size != CHUNK_BYTES)
+		if (keep || (c->size != CHUNK_BYTES && c->size != FIRST_BYTES))
 			chunk_free(c);
 		else
 			keep = c;
@@ -111,7 +121,7 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 		c->used += bytes;
 		return p;
 	}
-	c = chunk_new(bytes > CHUNK_BYTES / 4 ? bytes : CHUNK_BYTES);
+	c = chunk_new(chunk_size(a, bytes));
 	c->used = bytes;
 	if (a->head && c->size == bytes) {
 		/* a block of its own goes behind, the open chunk stays open */

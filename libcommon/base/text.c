@@ -4,6 +4,7 @@
 #include "base/block.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +120,12 @@ text_float(struct text *t, float v)
 void
 text_double(struct text *t, double v)
 {
+	const double whole = 1e15; /* below it %.0f is exact, and reads better */
 	char buf[48];
+	if (fabs(v) < whole && v == trunc(v)) {
+		text_printf(t, "%.0f", v);
+		return;
+	}
 	for (int digits = 6; digits <= 17; digits++) {
 		(void)snprintf(buf, sizeof(buf), "%.*g", digits, v);
 		if (strtod(buf, NULL) == v)
