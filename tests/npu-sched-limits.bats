@@ -7,26 +7,26 @@ load lib/common
 one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 dedicated=(--system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)
 
-# cycles LIMIT OPTION...: what m.part is predicted to take below the limit;
-# nothing, and 1, where there is no plan
+# cycles LIMIT OPTION...: what m.part is predicted to take below the limit, or
+# without one; nothing, and 1, where there is no plan
 cycles()
 {
-	local limit=$1
+	local limit=(--arena-cache-size="$1")
+	[ "$1" != none ] || limit=()
 	shift
-	npu-sched "$@" --arena-cache-size="$limit" m.part >m.sched 2>notes ||
-		return
+	npu-sched "$@" "${limit[@]}" m.part >m.sched 2>notes || return
 	sed -n 's/^target .* cycles=\([0-9.e+]*\).*/\1/p' m.sched
 }
 
-# monotone MODEL FROM TO STEP OPTION...: limits from the first to the last, each
-# no slower than the one before, none out of reach after one that was met
+# monotone MODEL FROM TO STEP OPTION...: limits from the first to the last and then
+# none, each no slower than the one before, none out of reach after one that was met
 monotone()
 {
 	local model=$1 from=$2 to=$3 step=$4 best='' limit now
 	shift 4
 	tfl-partition -o m.part "$model" 2>notes
-	for ((limit = from; limit <= to; limit += step)); do
-		now=$(cycles $limit "$@") || {
+	for limit in $(seq "$from" "$step" "$to") none; do
+		now=$(cycles "$limit" "$@") || {
 			[ -z "$best" ] || { echo "$limit: no plan"; cat notes; false; }
 			continue
 		}
@@ -67,7 +67,7 @@ chained()
 	need_shared models/kws_ref_model.tflite
 	monotone "$SHARED/models/kws_ref_model.tflite" 15000 60000 1500 \
 		-a ethos-u55-128 "${one_sram[@]}"
-	monotone "$SHARED/models/person_detect.tflite" 24000 76000 4000 \
+	monotone "$SHARED/models/person_detect.tflite" 24000 124000 5000 \
 		-a ethos-u55-256 "${one_sram[@]}"
 }
 

@@ -36,32 +36,32 @@ height(const struct run *r, int i)
 
 /* the producer inside the chain of operand k of operation i, or -1 */
 static int
-inside(const struct run *r, int i, int k)
+inside(const struct sched *s, const struct chain *c, int i, int k)
 {
-	int p = r->s->info[r->c->first + i].producer[k];
-	return p >= r->c->first && p < r->c->last ? p - r->c->first : -1;
+	int p = s->info[c->first + i].producer[k];
+	return p >= c->first && p < c->last ? p - c->first : -1;
 }
 
-/* rows per band, from the last operation upwards */
+/* rows per band, from the last operation upwards; 0: all in one */
 static void
-set_bands(struct run *r)
+set_bands(const struct sched *s, struct chain *c)
 {
-	int n = r->c->last - r->c->first + 1;
+	int n = c->last - c->first + 1;
 	for (int i = 0; i < n; i++)
-		r->c->band[i] = 1;
-	r->c->band[n - 1] = r->c->rows;
-	for (int i = n - 1; i > 0; i--) {
-		const struct g_op *op = r->s->info[r->c->first + i].op;
+		c->band[i] = 1;
+	c->band[n - 1] = c->rows ? c->rows : s->info[c->last].op->ofm.shape.h;
+	for (int i = n - 1; i >= 0; i--) {
+		const struct op_info *f = &s->info[c->first + i];
+		int32_t h = f->op->ofm.shape.h;
 		for (int k = 0; k < 2; k++) {
-			int p = inside(r, i, k);
-			int32_t rows = r->c->band[i] * op->stride.y;
-			if (p >= 0 && rows > r->c->band[p])
-				r->c->band[p] = rows;
+			int p = inside(s, c, i, k);
+			int32_t rows = c->band[i] * f->op->stride.y;
+			if (p >= 0 && rows > c->band[p])
+				c->band[p] = rows;
 		}
+		if (c->band[i] > h)
+			c->band[i] = h;
 	}
-	for (int i = 0; i < n; i++)
-		if (r->c->band[i] > height(r, i))
-			r->c->band[i] = height(r, i);
 }
 
 /* the lowest row of operation p's OFM that anyone in the chain will read */
@@ -72,7 +72,7 @@ still_wanted(const struct run *r, int p)
 	int32_t low = INT32_MAX;
 	for (int i = p + 1; i < n; i++)
 		for (int k = 0; k < 2; k++)
-			if (inside(r, i, k) == p && r->next[i] < low)
+			if (inside(r->s, r->c, i, k) == p && r->next[i] < low)
 				low = r->next[i];
 	return low;
 }
@@ -134,7 +134,7 @@ advance(struct run *r, int i, int32_t upto)
 		struct g_range rows = next_band(r, i);
 		struct emit_rows in = emit_ifm_rows(f->op, rows);
 		for (int k = 0; k < 2; k++) {
-			int p = inside(r, i, k);
+			int p = inside(r->s, r->c, i, k);
 			if (p >= 0)
 				advance(r, p, in.hi);
 		}
@@ -195,7 +195,7 @@ list_dying(struct run *r)
 		const struct g_operand *in[2] = { &r->s->info[i].op->ifm,
 						  &r->s->info[i].op->ifm2 };
 		for (int k = 0; k < 2; k++) {
-			bool known = !in[k]->t || inside(r, i - r->c->first, k) >= 0 ||
+			bool known = !in[k]->t || inside(r->s, r->c, i - r->c->first, k) >= 0 ||
 				     in[k]->view != VIEW_WHOLE || in[k]->t->hwc.h < 2;
 			for (int d = 0; !known && d < r->n_dying; d++)
 				known = r->dying[d].t == in[k]->t;
@@ -241,53 +241,48 @@ replace_operand(struct sched *s, struct chain *c)
 	}
 }
 
-static bool
-cost_chain(struct sched *s, struct chain *c)
+bool
+chain_price(struct sched *s, struct chain *c)
 {
-	c->cost[0] = c->cost[1] = 0;
-	for (size_t i = 0; i < c->n_kernels; i++) {
-		struct kernel *k = &c->kernel[i];
-		const struct g_op *op = s->info[k->op].op;
-		int32_t band = c->rows ? c->band[k->op - c->first] : op->ofm.shape.h;
-		int64_t stream = 0, scales = 0;
-		if (op->weights) {
-			scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
-			stream = weights_bytes(s, k->op) - scales;
-		}
-		if (!band_cost(s, k, band, stream, scales))
+	int n = c->last - c->first + 1;
+	set_bands(s, c);
+	c->cost[0] = c->cost[1] = c->floor = 0;
+	for (int i = 0; i < n; i++) {
+		const struct band_known *b = op_cost(s, c->first + i, c->band[i]);
+		if (!b)
 			return false;
-		c->cost[0] += k->cost[0];
-		c->cost[1] += k->cost[1];
+		c->cost[0] += b->cost[0];
+		c->cost[1] += b->cost[1];
+		c->floor += b->cost[0] < b->cost[1] ? b->cost[0] : b->cost[1];
 	}
 	return true;
 }
 
-bool
-chain_make(struct sched *s, struct arena *a, int first, int last, int32_t rows,
-	   struct chain *out)
+void
+chain_run(struct sched *s, struct arena *a, struct chain *c)
 {
-	int n = last - first + 1;
-	*out = (struct chain){ .first = first, .last = last, .rows = rows };
-	out->rolling = anew(a, int32_t, (size_t)n);
-	out->band = anew(a, int32_t, (size_t)n);
-	struct run r = { .s = s, .a = a, .c = out };
+	int n = c->last - c->first + 1;
+	struct run r = { .s = s, .a = a, .c = c };
+	c->kernel = NULL;
+	c->n_kernels = 0;
+	c->over = NULL;
+	c->lead = c->inside = 0;
+	c->rolling = anew(a, int32_t, (size_t)n);
 	r.done = anew(a, int32_t, (size_t)n);
 	r.next = anew(a, int32_t, (size_t)n);
 	r.low = anew(a, int32_t, (size_t)n);
-	if (!rows) {
+	if (!c->rows) {
 		add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
-		replace_operand(s, out);
-		return cost_chain(s, out);
+		replace_operand(s, c);
+		return;
 	}
-	set_bands(&r);
 	list_dying(&r);
 	advance(&r, n - 1, height(&r, n - 1));
 	choose_over(&r);
 	for (int i = 0; i + 1 < n; i++) {
-		const struct g_tensor *t = s->info[first + i].op->ofm.t;
-		if (out->rolling[i] > t->hwc.h)
-			out->rolling[i] = t->hwc.h;
-		out->inside += rolling_bytes(t, out->rolling[i]);
+		const struct g_tensor *t = s->info[c->first + i].op->ofm.t;
+		if (c->rolling[i] > t->hwc.h)
+			c->rolling[i] = t->hwc.h;
+		c->inside += rolling_bytes(t, c->rolling[i]);
 	}
-	return cost_chain(s, out);
 }

@@ -1,45 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All operations divided into chains: every candidate is made and costed once;
- * for a limit of memory the fastest sequence of candidates that stays below it
- * is a shortest path.
+ * What all operations can be divided into: every candidate is made and priced
+ * once; what it needs is found for those that a good division may hold.
  */
-#include "sched.h"
+#include "chains.h"
 
-enum { MAX_LENGTH = 12, MAX_HEIGHTS = 6 };
+#include <math.h>
 
-/* when a tensor is in memory, counted in operations */
-struct life {
-	int lo, hi;
-	int64_t bytes;
-	int producer; /* operation whose OFM it is, if that may roll; or -1 */
-};
-
-/* what fetching one operation's weights costs and saves */
-struct saving {
-	int64_t bytes;
-	double cycles;
-};
-
-struct candidate {
-	struct chain chain;
-	int64_t bytes;	 /* all feature maps live while it runs */
-	int64_t slid;	 /* of them: saved by sliding its result over an operand */
-	int64_t weights; /* to have them all in SRAM */
-	struct saving *saving; /* of a banded chain: the best first */
-	int n_savings;
-};
-
-struct chains {
-	struct arena *a;
-	struct candidate *v;
-	size_t n, cap;
-	int *first_of; /* index of the first candidate that ends at op i */
-	struct life *life; /* of each tensor */
-	size_t n_lives;
-	struct slides slides;
-	int64_t *begun, *ended; /* bytes of lives from before, to before each op */
-};
+enum { MAX_HEIGHTS = 6 };
 
 static void
 stretch(struct life *l, int at)
@@ -160,13 +128,11 @@ list_savings(struct sched *s, struct arena *a, struct candidate *k)
 	const struct chain *c = &k->chain;
 	k->saving = anew(a, struct saving, (size_t)(c->last - c->first) + 1);
 	for (int i = c->first; i <= c->last; i++) {
-		struct saving v = { .bytes = 0 };
 		if (!s->info[i].op->weights)
 			continue;
-		v.bytes = weights_bytes(s, i);
-		for (size_t n = 0; n < c->n_kernels; n++)
-			if (c->kernel[n].op == i)
-				v.cycles += c->kernel[n].cost[0] - c->kernel[n].cost[1];
+		const struct band_known *b = op_cost(s, i, c->band[i - c->first]);
+		struct saving v = { .bytes = weights_bytes(s, i),
+				    .cycles = b->cost[0] - b->cost[1] };
 		int at = k->n_savings++;
 		for (; at > 0 && k->saving[at - 1].cycles * (double)v.bytes <
 				     v.cycles * (double)k->saving[at - 1].bytes; at--)
@@ -175,27 +141,40 @@ list_savings(struct sched *s, struct arena *a, struct candidate *k)
 	}
 }
 
+/* a candidate's price; what it needs comes later, if it is worth it */
 static void
-add_candidate(struct sched *s, struct chains *c, struct arena *scratch, int first,
-	      int last, int32_t rows)
+add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t rows)
 {
-	struct candidate k = { .bytes = 0 };
-	arena_reset(scratch);
-	if (!chain_make(s, scratch, first, last, rows, &k.chain))
+	int32_t band[MAX_LENGTH];
+	struct candidate k = { .chain = { .first = first, .last = last, .rows = rows,
+					  .band = band } };
+	if (!chain_price(s, &k.chain))
 		return;
-	k.bytes = live_bytes(s, c, &k.chain, &k.slid);
-	if (!k.chain.lead)
-		k.slid = 0; /* exactly in place: nothing slides */
-	for (int i = first; i <= last; i++) {
-		if (s->info[i].op->weights)
-			k.weights += weights_bytes(s, i);
-	}
-	if (rows)
-		list_savings(s, c->a, &k);
-	/* those that are taken are made again: most are not */
-	k.chain.kernel = NULL;
+	k.chain.band = NULL;
 	agrow(c->a, c->v, c->n, &c->cap);
 	c->v[c->n++] = k;
+}
+
+/* bytes of its maps and weights; its kernels are found again if it is taken */
+static void
+study_candidate(struct sched *s, struct chains *c, struct arena *scratch,
+		struct candidate *k)
+{
+	int32_t band[MAX_LENGTH];
+	arena_reset(scratch);
+	k->chain.band = band;
+	(void)chain_price(s, &k->chain);
+	chain_run(s, scratch, &k->chain);
+	k->bytes = live_bytes(s, c, &k->chain, &k->slid);
+	if (!k->chain.lead)
+		k->slid = 0; /* exactly in place: nothing slides */
+	for (int i = k->chain.first; i <= k->chain.last; i++)
+		if (s->info[i].op->weights)
+			k->weights += weights_bytes(s, i);
+	if (k->chain.rows)
+		list_savings(s, c->a, k);
+	k->chain.kernel = NULL;
+	k->chain.band = k->chain.rolling = NULL;
 }
 
 /* can first..last be one chain?  every map inside must end inside */
@@ -218,11 +197,10 @@ closed(const struct sched *s, const struct chains *c, int first, int last)
 }
 
 static void
-add_chains_ending_at(struct sched *s, struct chains *c, struct arena *scratch,
-		     int last, bool bands)
+add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
 {
 	int32_t h = s->info[last].op->ofm.shape.h;
-	add_candidate(s, c, scratch, last, last, 0);
+	add_candidate(s, c, last, last, 0);
 	for (int first = last; bands && first >= 0 && first > last - MAX_LENGTH;
 	     first--) {
 		if (!s->info[first].bands || !s->info[last].bands ||
@@ -232,12 +210,12 @@ add_chains_ending_at(struct sched *s, struct chains *c, struct arena *scratch,
 			continue;
 		int n = 0;
 		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
-			add_candidate(s, c, scratch, first, last, rows);
+			add_candidate(s, c, first, last, rows);
 	}
 }
 
-int64_t
-chains_whole_peak(const struct sched *s, const struct chains *c)
+static int64_t
+whole_peak(const struct sched *s, const struct chains *c)
 {
 	int64_t peak = 0;
 	for (int i = 0; i < s->n_ops; i++) {
@@ -247,77 +225,71 @@ chains_whole_peak(const struct sched *s, const struct chains *c)
 	return peak;
 }
 
-/* the least that runs each operation, alone or in a chain */
-static void
-find_needs(const struct sched *s, const struct chains *c, int64_t *need)
+/* the least cycles that lead to each operation, of what precedes it */
+static double *
+floors_before(const struct sched *s, const struct chains *c, struct arena *a)
 {
-	for (int i = 0; i < s->n_ops; i++)
-		need[i] = INT64_MAX;
-	for (size_t k = 0; k < c->n; k++)
-		for (int i = c->v[k].chain.first; i <= c->v[k].chain.last; i++)
-			need[i] = c->v[k].bytes < need[i] ? c->v[k].bytes : need[i];
-}
-
-/* the operation with most bytes live, of those that need more than limit */
-static int
-find_fullest(const struct sched *s, const int64_t *live, const int64_t *need,
-	     int64_t limit)
-{
-	int fullest = -1;
-	for (int i = 0; i < s->n_ops; i++)
-		if (need[i] > limit && (fullest < 0 || live[i] > live[fullest]))
-			fullest = i;
-	return fullest;
-}
-
-static int
-largest_at(const struct chains *c, int op)
-{
-	int best = -1;
-	for (size_t i = 0; i < c->n_lives; i++) {
-		const struct life *l = &c->life[i];
-		if (l->lo <= op && l->hi >= op && l->bytes > 0 &&
-		    (best < 0 || l->bytes > c->life[best].bytes))
-			best = (int)i;
-	}
-	return best;
-}
-
-bool
-chains_spill(struct sched *s, struct chains *c, int64_t limit)
-{
-	int64_t *live = anew(c->a, int64_t, (size_t)s->n_ops + 1);
-	int64_t *need = anew(c->a, int64_t, (size_t)s->n_ops + 1);
-	bool any = false;
-	find_needs(s, c, need);
-	for (int i = 0; i < s->n_ops; i++)
-		live[i] = c->v[c->first_of[i]].bytes;
-	for (;;) {
-		int op = find_fullest(s, live, need, any ? limit : -1);
-		int t = op < 0 ? -1 : largest_at(c, op);
-		if (t < 0)
-			return any;
-		struct life *l = &c->life[t];
-		for (int i = l->lo; i <= l->hi; i++) {
-			live[i] -= l->bytes;
-			need[i] -= l->bytes;
+	double *before = anew(a, double, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		before[i + 1] = INFINITY;
+		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
+			const struct chain *x = &c->v[k].chain;
+			before[i + 1] = fmin(before[i + 1], before[x->first] + x->floor);
 		}
-		l->bytes = 0;
-		s->g->tensors[t]->area = PLACE_ARENA;
-		any = true;
 	}
+	return before;
+}
+
+/* and of each operation with what follows */
+static double *
+floors_from(const struct sched *s, const struct chains *c, struct arena *a)
+{
+	double *from = anew(a, double, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		from[i] = INFINITY;
+	for (int i = s->n_ops - 1; i >= 0; i--)
+		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
+			const struct chain *x = &c->v[k].chain;
+			from[x->first] = fmin(from[x->first], x->floor + from[i + 1]);
+		}
+	return from;
+}
+
+/* leaves candidates that are part of a division with fewer cycles than below */
+static void
+drop_hopeless(struct sched *s, struct chains *c, double below)
+{
+	struct arena *a = arena_open();
+	const double *before = floors_before(s, c, a), *from = floors_from(s, c, a);
+	size_t n = 0;
+	for (int i = 0, k = 0; i < s->n_ops; i++) {
+		int end = c->first_of[i + 1];
+		c->first_of[i] = (int)n;
+		for (; k < end; k++) {
+			const struct chain *x = &c->v[k].chain;
+			if (before[x->first] + x->floor + from[i + 1] < below)
+				c->v[n++] = c->v[k];
+		}
+	}
+	c->first_of[s->n_ops] = (int)n;
+	c->n = n;
+	arena_close(a);
 }
 
 static void
-list_all(struct sched *s, struct chains *c, bool bands)
+list_all(struct sched *s, struct chains *c, bool bands, double below)
 {
 	struct arena *scratch = arena_open();
 	c->n = 0;
 	for (int i = 0; i < s->n_ops; i++) {
 		c->first_of[i] = (int)c->n;
-		add_chains_ending_at(s, c, scratch, i, bands);
+		add_chains_ending_at(s, c, i, bands);
 	}
 	c->first_of[s->n_ops] = (int)c->n;
+	if (below < INFINITY)
+		drop_hopeless(s, c, below);
+	for (size_t i = 0; i < c->n; i++)
+		study_candidate(s, c, scratch, &c->v[i]);
 	arena_close(scratch);
 }
 
@@ -330,12 +302,15 @@ chains_list(struct sched *s)
 	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
 	find_lives(s, c);
 	find_slides(s, &c->slides);
-	list_all(s, c, false);
-	int64_t limit = s->memory.cache_bytes;
-	bool limited = limit && limit < NO_LIMIT_BYTES;
-	if (s->o->size || s->memory.spilling || limited)
-		list_all(s, c, true);
+	list_all(s, c, false, INFINITY);
+	c->whole_peak = whole_peak(s, c);
 	return c;
+}
+
+void
+chains_add_bands(struct sched *s, struct chains *c, double below)
+{
+	list_all(s, c, true, below);
 }
 
 void
@@ -343,115 +318,4 @@ chains_close(struct chains *c)
 {
 	if (c)
 		arena_close(c->a);
-}
-
-/*
- * Cycles of a candidate when this much memory is left for its weights.  Bands
- * want an operation's weights whole, all the time; without bands they can be
- * cut into slices that come and go.
- */
-static double
-cost_with_room(const struct candidate *k, int64_t room)
-{
-	double in_place = k->chain.cost[0], fetched = k->chain.cost[1];
-	if (!k->weights || room >= k->weights)
-		return fetched;
-	if (k->chain.rows) {
-		for (int i = 0; i < k->n_savings; i++)
-			if (k->saving[i].bytes <= room) {
-				in_place -= k->saving[i].cycles;
-				room -= k->saving[i].bytes;
-			}
-		return in_place;
-	}
-	double share = room > 0 ? (double)room / (double)k->weights : 0;
-	return in_place - (in_place - fetched) * share;
-}
-
-struct path {
-	double cycles;
-	int64_t peak;
-	int candidate;
-};
-
-static struct path *
-shortest(struct sched *s, struct arena *a, const struct chains *c, int64_t limit,
-	 bool slide)
-{
-	struct path *p = anew(a, struct path, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++) {
-		p[i + 1].candidate = -1;
-		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
-			const struct candidate *x = &c->v[k];
-			const struct path *from = &p[x->chain.first];
-			int64_t bytes = x->bytes + (slide ? 0 : x->slid);
-			if (bytes > limit || (x->chain.first && from->candidate < 0))
-				continue;
-			double cycles = from->cycles + cost_with_room(x, limit - bytes);
-			int64_t peak = bytes > from->peak ? bytes : from->peak;
-			if (p[i + 1].candidate >= 0 &&
-			    (cycles > p[i + 1].cycles ||
-			     (cycles == p[i + 1].cycles && peak >= p[i + 1].peak)))
-				continue;
-			p[i + 1] = (struct path){ cycles, peak, k };
-		}
-	}
-	return p;
-}
-
-int64_t
-chains_least(struct sched *s, struct chains *c)
-{
-	int64_t *peak = anew(c->a, int64_t, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++) {
-		peak[i + 1] = INT64_MAX;
-		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
-			const struct candidate *x = &c->v[k];
-			int64_t from = peak[x->chain.first];
-			int64_t most = x->bytes > from ? x->bytes : from;
-			peak[i + 1] = most < peak[i + 1] ? most : peak[i + 1];
-		}
-	}
-	return peak[s->n_ops];
-}
-
-static void
-take(struct sched *s, struct arena *a, struct candidate *k, struct plan *p, bool slide)
-{
-	struct chain *c = &k->chain;
-	if (!c->kernel)
-		(void)chain_make(s, a, c->first, c->last, c->rows, c);
-	for (size_t i = 0; i < c->n_kernels; i++) {
-		agrow(p->a, p->kernel, p->n_kernels, &p->cap_kernels);
-		p->kernel[p->n_kernels++] = c->kernel[i];
-	}
-	for (int i = c->first; i <= c->last; i++) {
-		bool over = i == c->last && (slide || !c->lead);
-		p->over[i] = over ? c->over : NULL;
-		p->lead[i] = c->lead;
-		p->band[i] = c->rows ? c->band[i - c->first] : 0;
-		p->rolling[i] = c->rows && i < c->last ? c->rolling[i - c->first] : 0;
-		if (p->rolling[i] >= s->info[i].op->ofm.t->hwc.h)
-			p->rolling[i] = 0;
-	}
-}
-
-bool
-chains_choose(struct sched *s, struct chains *c, int64_t limit, bool slide,
-	      struct plan *out)
-{
-	struct path *p = shortest(s, out->a, c, limit, slide);
-	int *picked = anew(out->a, int, (size_t)s->n_ops + 1), n = 0;
-	if (s->n_ops && p[s->n_ops].candidate < 0)
-		return false;
-	for (int i = s->n_ops; i > 0; i = c->v[picked[n++]].chain.first)
-		picked[n] = p[i].candidate;
-	while (n-- > 0)
-		take(s, c->a, &c->v[picked[n]], out, slide);
-	for (size_t i = 0; i < c->slides.n; i++) {
-		const struct slide *x = &c->slides.v[i];
-		out->over[x->first] = x->from;
-		out->lead[x->first] = x->lead;
-	}
-	return true;
 }

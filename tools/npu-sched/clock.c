@@ -39,7 +39,7 @@ struct clock {
 	const struct plan *p;
 	bool placed;
 	const struct rect **of; /* of each unit's buffer, where placed */
-	struct perf_step *step; /* of a node: room for all there can be */
+	struct perf_step *step; /* of a node */
 	size_t n;
 	struct lut_slots tables;
 	int kernel[MAX_KERNELS], n_kernels; /* that may be running: oldest first */
@@ -266,15 +266,25 @@ run_node(struct clock *c, int from, size_t *f)
 	return k;
 }
 
+/* each kernel with its table, each transfer; a wait before each */
+static struct perf_step *
+room_for_steps(struct plan *p)
+{
+	size_t most = 2 * (2 * p->n_kernels + p->n_fetches) + 1;
+	if (p->n_steps < most) {
+		p->n_steps = most + most / 2;
+		p->step = anew(p->a, struct perf_step, p->n_steps);
+	}
+	return p->step;
+}
+
 static double
-run_all(struct sched *s, const struct plan *p, bool placed)
+run_all(struct sched *s, struct plan *p, bool placed)
 {
 	struct arena *a = arena_open();
-	struct clock c = { .s = s, .p = p, .placed = placed };
+	struct clock c = { .s = s, .p = p, .placed = placed, .step = room_for_steps(p) };
 	double cycles = 0;
 	size_t f = 0;
-	/* each kernel with its table, each transfer; a wait before each */
-	c.step = anew(a, struct perf_step, 2 * (2 * p->n_kernels + p->n_fetches) + 1);
 	c.of = anew(a, const struct rect *, p->n_units + 1);
 	for (size_t i = p->n_maps; i < p->n_rects; i++)
 		c.of[p->rect[i].unit] = &p->rect[i];
@@ -295,7 +305,7 @@ plan_clock(struct sched *s, struct plan *p)
 }
 
 double
-plan_bound(struct sched *s, const struct plan *p)
+plan_bound(struct sched *s, struct plan *p)
 {
 	return run_all(s, p, false);
 }

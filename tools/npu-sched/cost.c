@@ -156,3 +156,43 @@ band_cost(struct sched *s, struct kernel *k, int32_t band, int64_t stream_bytes,
 	k->flash = known->flash;
 	return true;
 }
+
+/* all bands of an operation */
+static bool
+sum_bands(struct sched *s, int op, struct band_known *b)
+{
+	const struct g_op *g = s->info[op].op;
+	int64_t stream = 0, scales = 0;
+	int32_t h = g->ofm.shape.h;
+	if (g->weights) {
+		scales = round_up_i64(10 * (int64_t)g->ofm.shape.c, 16);
+		stream = weights_bytes(s, op) - scales;
+	}
+	for (int32_t at = 0; at < h; at += b->band) {
+		struct kernel k = {
+			.op = op, .unit = -1,
+			.rows = { .lo = at, .hi = h - at < b->band ? h : at + b->band },
+			.depth = { .lo = 0, .hi = g->ofm.shape.c } };
+		if (!band_cost(s, &k, b->band, stream, scales))
+			return false;
+		b->cost[0] += k.cost[0];
+		b->cost[1] += k.cost[1];
+	}
+	return true;
+}
+
+const struct band_known *
+op_cost(struct sched *s, int op, int32_t band)
+{
+	struct op_info *f = &s->info[op];
+	for (int i = 0; i < f->n_bands; i++)
+		if (f->in_bands[i].band == band)
+			return f->in_bands[i].fits ? &f->in_bands[i] : NULL;
+	if (!f->in_bands)
+		f->in_bands = anew(s->a, struct band_known, KNOWN_BANDS);
+	struct band_known b = { .band = band };
+	b.fits = sum_bands(s, op, &b);
+	int at = f->n_bands < KNOWN_BANDS ? f->n_bands++ : KNOWN_BANDS - 1;
+	f->in_bands[at] = b;
+	return b.fits ? &f->in_bands[at] : NULL;
+}

@@ -54,24 +54,27 @@ try_fit(struct contest *c, struct idea *i, enum fit how)
 /*
  * Transfers choose greedily, and may end up better with less room: so what costs
  * more than the best, by this factor, is tried with less, too.  Among few weights
- * one choice matters much, and all is tried soon.
+ * one choice matters much, and all is tried soon; measured on the models.
  */
 static double
 tolerance(const struct sched *s)
 {
-	enum { FEW_WEIGHTS = 40 };
-	return s->g->n_weights <= FEW_WEIGHTS ? 1.5 : 1.005;
+	enum { FEW_WEIGHTS = 16, MANY_WEIGHTS = 40 };
+	size_t n = s->g->n_weights;
+	return n <= FEW_WEIGHTS ? 1.5 : n <= MANY_WEIGHTS ? 1.05 : 1.001;
 }
 
 static bool
 begin(struct contest *c, struct idea *i)
 {
-	if (i->promise >= c->best.cycles * c->tolerance)
+	if (i->floor >= c->best.cycles ||
+	    i->promise >= c->best.cycles * c->tolerance)
 		return true;
 	if (!work_out(c->x, i))
 		return false;
-	int64_t top = round_limit(c->limit, i->plan, FINE);
-	i->next = i->packed > c->limit ? 0 : i->packed > top ? i->packed : top;
+	i->next = round_limit(c->limit, i->plan, FINE);
+	if (c->limit < NO_LIMIT_BYTES && idea_packed(c->x, i) > i->next)
+		i->next = i->packed > c->limit ? 0 : i->packed;
 	return true;
 }
 
@@ -88,14 +91,18 @@ visit(struct contest *c, struct idea *i)
 	plan_fetches(s, p, i->next);
 	double least = plan_bound(s, p);
 	int64_t asked = p->asked, next = round_limit(asked - 1, p, FINE);
-	if (least < c->best.cycles && i->packed <= i->next)
+	if (least < c->best.cycles && idea_packed(c->x, i) <= i->next)
 		try_fit(c, i, BETWEEN);
 	if (least < c->best.cycles && round_limit(i->next, p, COARSE) >= asked)
 		try_fit(c, i, SUMMED);
 	if (i->packed < i->next && i->packed > next)
 		next = i->packed;
 	bool done = next < i->least || least >= c->best.cycles * c->tolerance;
-	i->next = done || c->limit >= NO_LIMIT_BYTES ? 0 : next;
+	i->next = done ? 0 : next;
+	if (done && c->best.idea != i) {
+		plan_close(i->plan);
+		i->plan = NULL;
+	}
 }
 
 /* the plan that won, made again; the arena is its own */
@@ -111,35 +118,18 @@ win(struct contest *c)
 	return p;
 }
 
-/* every idea once; false: an error */
-static bool
-begin_all(struct contest *c)
-{
-	for (size_t k = 0; k < c->x->n; k++) {
-		if (!begin(c, &c->x->v[k]))
-			return false;
-		if (c->x->v[k].next)
-			visit(c, &c->x->v[k]);
-	}
-	return true;
-}
-
 struct plan *
 search_fastest(struct search *x, int64_t limit, double below)
 {
 	enum { STEPS = 32 };
 	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s),
 			     .best.cycles = below };
-	list_ideas(x, limit, ROOM_OF_LIMIT, STEPS);
-	if (!begin_all(&c))
-		return NULL;
-	for (bool more = true; more;) {
-		more = false;
-		for (size_t k = 0; k < x->n; k++)
-			if (x->v[k].next) {
-				visit(&c, &x->v[k]);
-				more = true;
-			}
+	list_ideas(x, limit, ROOM_OF_LIMIT, STEPS, below);
+	for (size_t k = 0; k < x->n; k++) {
+		if (!begin(&c, &x->v[k]))
+			return NULL;
+		while (x->v[k].next)
+			visit(&c, &x->v[k]);
 	}
 	return win(&c);
 }

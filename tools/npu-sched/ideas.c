@@ -33,56 +33,55 @@ compare_ideas(const void *x, const void *y)
 	return a->number < b->number ? -1 : 1;
 }
 
-/* the kernels, not yet cut by slices of weights; NULL: there are none */
-static struct plan *
-divide(struct search *x, int64_t maps, bool slide)
+/* the division for maps in so many bytes; false: there is none */
+static bool
+divide(struct search *x, int64_t maps, bool slide, struct division *d)
 {
-	struct plan *p = plan_new(x->s);
-	if (chains_choose(x->s, x->chains, maps, slide, p))
-		return p;
-	plan_close(p);
-	return NULL;
+	*d = (struct division){ .slide = slide };
+	d->picked = anew(x->a, int, (size_t)x->s->n_ops + 1);
+	d->n = chains_choose(x->s, x->chains, maps, slide, d->picked);
+	return d->n || !x->s->n_ops;
 }
 
-/* estimated sizes; still without transfers */
+/* its kernels, not yet cut by slices of weights */
+static struct plan *
+plan_of(struct search *x, struct division d)
+{
+	struct plan *p = plan_new(x->s);
+	chains_take(x->s, x->chains, d.picked, d.n, d.slide, p);
+	return p;
+}
+
+/* into kernels and units of estimated sizes */
 static void
 cut(struct search *x, struct plan *p, struct policy policy)
 {
 	p->eager = policy.eager;
 	make_units(x->s, p, policy.target);
-	find_maps(x->s, p);
 }
 
 static void
-add_idea(struct search *x, int64_t maps, int64_t room, int64_t least,
-	 struct policy policy)
+add_idea(struct search *x, struct division d, int64_t maps, int64_t room,
+	 int64_t least, struct policy policy, double below)
 {
-	struct idea i = { .maps = maps, .policy = policy, .number = x->n };
-	struct plan *p = divide(x, maps, policy.slide);
+	struct idea i = { .division = d, .maps = maps, .policy = policy,
+			  .number = x->n };
+	struct plan *p = plan_of(x, d);
 	cut(x, p, policy);
-	plan_fetches(x->s, p, room);
-	i.promise = plan_bound(x->s, p);
-	i.need = p->need > least ? p->need : least;
-	bool fits = p->need <= room;
+	i.floor = plan_floor(x->s, p);
+	bool useful = i.floor < below;
+	if (useful) {
+		find_maps(x->s, p);
+		plan_fetches(x->s, p, room);
+		i.promise = plan_bound(x->s, p);
+		i.need = p->need > least ? p->need : least;
+		useful = p->need <= room;
+	}
 	plan_close(p);
-	if (!fits)
+	if (!useful)
 		return;
 	agrow(x->a, x->v, x->n, &x->cap);
 	x->v[x->n++] = i;
-}
-
-/* what tells divisions apart */
-static uint64_t
-division_hash(const struct sched *s, const struct plan *p)
-{
-	size_t n = (size_t)s->n_ops;
-	uint64_t h[] = {
-		hash_xxh3(p->band, n * sizeof(*p->band)),
-		hash_xxh3(p->rolling, n * sizeof(*p->rolling)),
-		hash_xxh3(p->over, n * sizeof(*p->over)),
-		hash_xxh3(p->lead, n * sizeof(*p->lead)), p->n_kernels,
-	};
-	return hash_xxh3(h, sizeof(h));
 }
 
 /* divisions seen, with and without slides: the same maps for more are no news */
@@ -92,21 +91,15 @@ struct seen {
 };
 
 static bool
-is_news(struct search *x, struct seen *l, const struct plan *p, bool slide)
+is_news(struct search *x, struct seen *l, struct division d)
 {
-	uint64_t h = 2 * division_hash(x->s, p) + slide;
+	uint64_t h = 2 * hash_xxh3(d.picked, (size_t)d.n * sizeof(*d.picked)) + d.slide;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->hash[i] == h)
 			return false;
 	agrow(x->a, l->hash, l->n, &l->cap);
 	l->hash[l->n++] = h;
 	return true;
-}
-
-static int64_t
-next_size(int64_t maps, int steps)
-{
-	return maps + maps / steps + 16;
 }
 
 /* maps need not fill what they may take: limits from here on try it */
@@ -128,14 +121,49 @@ drop_ideas(struct search *x)
 	x->n = x->cap = 0;
 }
 
-/* the peak of the maps of a division alone; INT64_MAX: there is none */
-static int64_t
-pack_division(struct search *x, int64_t maps, bool slide)
+/*
+ * Sizes that maps may have, rising: the least; from the peak of whole maps down
+ * to it and up to where more room changes nothing, 1/steps at a time.
+ */
+struct sizes {
+	int64_t *v;
+	size_t n, cap;
+};
+
+static void
+add_size(struct arena *a, struct sizes *l, int64_t size)
 {
-	struct plan *p = divide(x, maps, slide);
-	if (!p)
-		return INT64_MAX;
-	cut(x, p, (struct policy){ .slide = slide });
+	agrow(a, l->v, l->n, &l->cap);
+	l->v[l->n++] = size;
+}
+
+static struct sizes
+list_sizes(struct search *x, struct arena *a, int steps)
+{
+	struct sizes down = { .n = 0 }, l = { .n = 0 };
+	int64_t least = chains_least(x->s, x->chains), most = chains_most(x->chains);
+	int64_t whole = chains_whole_peak(x->chains);
+	if (least == INT64_MAX)
+		return l;
+	for (int64_t m = whole; m > least; m -= m / (steps + 1) + 16)
+		add_size(a, &down, m);
+	add_size(a, &l, least);
+	while (down.n)
+		add_size(a, &l, down.v[--down.n]);
+	for (int64_t m = whole; m < most;) {
+		m += m / steps + 16;
+		add_size(a, &l, m < most ? m : most);
+	}
+	return l;
+}
+
+/* the peak of the maps of a division alone */
+static int64_t
+pack_division(struct search *x, struct division d)
+{
+	struct plan *p = plan_of(x, d);
+	cut(x, p, (struct policy){ .slide = d.slide });
+	find_maps(x->s, p);
 	int64_t peak = pack_maps(x->s, p);
 	plan_close(p);
 	return peak;
@@ -145,34 +173,32 @@ pack_division(struct search *x, int64_t maps, bool slide)
  * maps may take, and what counts is how these can be packed */
 static void
 add_ideas(struct search *x, struct seen *l, int64_t maps, int64_t limit,
-	  enum room room, bool slide)
+	  enum room room, bool slide, double below)
 {
-	struct plan *p = divide(x, maps, slide);
-	bool useful = p && (room == ROOM_OF_MAPS || is_news(x, l, p, slide));
-	plan_close(p);
-	if (!useful)
+	struct division d;
+	if (!divide(x, maps, slide, &d) ||
+	    chains_floor(x->chains, d.picked, d.n) >= below ||
+	    (room == ROOM_OF_LIMIT && !is_news(x, l, d)))
 		return;
-	int64_t peak = room == ROOM_OF_MAPS ? pack_division(x, maps, slide) : 0;
+	int64_t peak = room == ROOM_OF_MAPS ? pack_division(x, d) : 0;
 	for (size_t t = 0; t < ARRAY_LEN(policies); t++)
 		if (policies[t].slide == slide)
-			add_idea(x, maps, room == ROOM_OF_MAPS ? maps : limit, peak,
-				 policies[t]);
+			add_idea(x, d, maps, room == ROOM_OF_MAPS ? maps : limit,
+				 peak, policies[t], below);
 }
 
 void
-list_ideas(struct search *x, int64_t limit, enum room room, int steps)
+list_ideas(struct search *x, int64_t limit, enum room room, int steps, double below)
 {
 	struct seen seen = { .n = 0 };
 	drop_ideas(x);
 	x->a = arena_open();
-	int64_t whole = chains_whole_peak(x->s, x->chains);
-	int64_t first = limit < NO_LIMIT_BYTES ? x->least : limit;
-	for (int slide = 0; slide < 2; slide++) {
-		for (int64_t m = first; smallest_limit(m) <= limit; m = next_size(m, steps))
-			add_ideas(x, &seen, m, limit, room, slide);
-		if (whole <= limit)
-			add_ideas(x, &seen, whole, limit, room, slide);
-	}
+	struct sizes sizes = list_sizes(x, x->a, steps);
+	for (int slide = 0; slide < 2; slide++)
+		for (size_t i = 0; i < sizes.n; i++)
+			if (smallest_limit(sizes.v[i]) <= limit)
+				add_ideas(x, &seen, sizes.v[i], limit, room, slide,
+					  below);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_ideas);
 }
@@ -181,12 +207,20 @@ bool
 work_out(struct search *x, struct idea *i)
 {
 	struct sched *s = x->s;
-	struct plan *p = i->plan = divide(x, i->maps, i->policy.slide);
+	struct plan *p = i->plan = plan_of(x, i->division);
 	cut(x, p, i->policy);
+	find_maps(s, p);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		i->least = p->map_bytes[k] > i->least ? p->map_bytes[k] : i->least;
-	i->packed = pack_maps(s, p);
 	return measure_units(s, p);
+}
+
+int64_t
+idea_packed(struct search *x, struct idea *i)
+{
+	if (!i->packed)
+		i->packed = pack_maps(x->s, i->plan);
+	return i->packed;
 }
 
 int64_t
@@ -194,12 +228,17 @@ least_packed(struct search *x)
 {
 	enum { STEPS = 32 };
 	int64_t best = INT64_MAX;
+	drop_ideas(x);
+	x->a = arena_open();
+	struct sizes sizes = list_sizes(x, x->a, STEPS);
 	for (int slide = 0; slide < 2; slide++)
-		for (int64_t maps = x->least; smallest_limit(maps) < best;
-		     maps = next_size(maps, STEPS)) {
-			int64_t peak = pack_division(x, maps, slide);
-			if (peak < smallest_limit(maps))
-				peak = smallest_limit(maps);
+		for (size_t i = 0; i < sizes.n && smallest_limit(sizes.v[i]) < best; i++) {
+			struct division d;
+			if (!divide(x, sizes.v[i], slide, &d))
+				continue;
+			int64_t peak = pack_division(x, d);
+			if (peak < smallest_limit(sizes.v[i]))
+				peak = smallest_limit(sizes.v[i]);
 			best = peak < best ? peak : best;
 		}
 	return best;

@@ -33,7 +33,7 @@ struct block_choice {
 	struct shram_layout layout;
 };
 
-enum { MAX_CHOICES = 32, KNOWN_COSTS = 32 };
+enum { MAX_CHOICES = 32, KNOWN_COSTS = 32, KNOWN_BANDS = 32 };
 
 /* a kernel of an operation, as far as its cost goes, and that */
 struct cost_known {
@@ -41,6 +41,13 @@ struct cost_known {
 		int64_t band, rows, ifm_rows, depth, stream_bytes, scale_bytes;
 	} key;
 	double cost[2], flash;
+};
+
+/* an operation in bands of so many rows: all kernels together */
+struct band_known {
+	int32_t band;
+	bool fits;
+	double cost[2]; /* cycles; weights read in place, fetched before */
 };
 
 /* an operation and its place in the flow */
@@ -57,6 +64,8 @@ struct op_info {
 	struct block_choice choice[MAX_CHOICES];
 	int n_choices;
 	struct cost_known *known; /* [KNOWN_COSTS], or NULL */
+	struct band_known *in_bands; /* [KNOWN_BANDS], or NULL */
+	int n_bands;
 };
 
 /* what operations and nodes do with a tensor */
@@ -110,6 +119,10 @@ struct rect {
 	bool fixed;
 };
 
+/* transfers stay below a limit by the sum of bytes, so that the peak may be higher;
+ * or their buffers find room between the maps where they lie */
+enum fit { SUMMED, BETWEEN };
+
 struct plan {
 	struct arena *a; /* of everything in it */
 	struct kernel *kernel;
@@ -131,7 +144,11 @@ struct plan {
 	int *map_rank;
 	int64_t *map_at;
 	struct touches *touches; /* of kernels: clock.c */
+	struct perf_step *step;
+	size_t n_steps;
 	double cycles;
+	int64_t limit; /* of transfers, and how that was met */
+	enum fit how;
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t asked; /* for transfers: limits from here on change nothing */
 	int64_t peak[PLACES], bound[PLACES];
@@ -227,6 +244,8 @@ void kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b
 /* the same for the block of bands, which is not asked twice */
 bool band_cost(struct sched *s, struct kernel *k, int32_t band,
 	       int64_t stream_bytes, int64_t scale_bytes);
+/* NULL: no block fits */
+const struct band_known *op_cost(struct sched *s, int op, int32_t band);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
 /* bands.c: does nobody want t after operation last?  may o be put over t? */
@@ -262,23 +281,42 @@ struct chain {
 	int64_t lead;		 /* bytes by which it begins before that one */
 	int64_t inside;		 /* bytes of rolling buffers */
 	double cost[2];
+	double floor; /* cycles, whatever becomes of the weights */
 };
-bool chain_make(struct sched *s, struct arena *a, int first, int last,
-		int32_t rows, struct chain *out);
+enum { MAX_LENGTH = 12 }; /* operations of a chain */
+/* first, last, rows and room for bands are given: those and what they cost; false:
+ * no block fits */
+bool chain_price(struct sched *s, struct chain *c);
+/* needs its bands: the kernels in order, and what is kept between them */
+void chain_run(struct sched *s, struct arena *a, struct chain *c);
 
-/* chains.c: the division of all operations into chains that is fastest with
- * feature maps below limit; false if there is none.  slide: results may begin
- * a few rows before the operand they consume.  least: the smallest limit for
- * which there is one. */
+/* chains.c: candidates for what all operations are divided into.  To begin with, each of them
+ * as a whole; then also chains in bands, but for those that no division into takes
+ * fewer cycles than `below` */
 struct chains;
 struct chains *chains_list(struct sched *s);
+void chains_add_bands(struct sched *s, struct chains *c, double below);
 void chains_close(struct chains *c); /* NULL is allowed */
-bool chains_choose(struct sched *s, struct chains *c, int64_t limit, bool slide,
-		   struct plan *out);
-int64_t chains_least(struct sched *s, struct chains *c);
+
+/* divide.c: the division that is fastest with feature maps below limit: candidates from the
+ * last one to the first in picked, which has room for n_ops; 0: there is none, or
+ * nothing to divide.  slide: results may begin a few rows before the operand they
+ * consume. */
+int chains_choose(struct sched *s, const struct chains *c, int64_t limit, bool slide,
+		  int *picked);
+/* cycles that it takes at least, whatever becomes of the weights */
+double chains_floor(const struct chains *c, const int *picked, int n);
+/* its kernels */
+void chains_take(struct sched *s, struct chains *c, const int *picked, int n,
+		 bool slide, struct plan *out);
+/* the smallest limit for which there is a division; INT64_MAX: none.  The one from
+ * which on it is always the same. */
+int64_t chains_least(struct sched *s, const struct chains *c);
+int64_t chains_most(const struct chains *c);
 /* without bands: the peak */
-int64_t chains_whole_peak(const struct sched *s, const struct chains *c);
-/* lets the largest map leave that is live where it is fullest; more, as long as
+int64_t chains_whole_peak(const struct chains *c);
+
+/* spill.c: lets the largest map leave that is live where it is fullest; more, as long as
  * an operation needs more than the limit.  Of no use afterwards but to be closed;
  * false: there was none */
 bool chains_spill(struct sched *s, struct chains *c, int64_t limit);
@@ -299,7 +337,11 @@ void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
 /* clock.c: cycles of what will be emitted; the same with whatever addresses, at
  * the least */
 double plan_clock(struct sched *s, struct plan *p);
-double plan_bound(struct sched *s, const struct plan *p);
+double plan_bound(struct sched *s, struct plan *p);
+
+/* floor.c: no plan of these kernels takes fewer cycles, whatever becomes of its
+ * weights and whatever room there is */
+double plan_floor(struct sched *s, const struct plan *p);
 
 /* shelf.c: free addresses between maps that lie; life is in moments */
 struct shelf;

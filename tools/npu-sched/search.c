@@ -33,27 +33,46 @@ score(const struct sched *s, const struct plan *p)
 	return s->o->size ? plan_weight(p) : p->cycles;
 }
 
-/* all chains, for the areas and layouts that tensors have now */
-static void
+/* whole maps only, for the areas and layouts that tensors have now; false: an
+ * operation has no block */
+static bool
 begin_areas(struct search *x)
 {
 	forget_blocks(x->s);
 	chains_close(x->chains);
 	x->chains = chains_list(x->s);
-	x->least = chains_least(x->s, x->chains);
+	x->unfit = chains_least(x->s, x->chains) == INT64_MAX;
+	return !x->unfit;
+}
+
+/* the fastest plan below a limit: of whole maps, then of bands that may be faster
+ * than those */
+static struct plan *
+search_bands(struct search *x, int64_t limit, double below)
+{
+	struct sched *s = x->s;
+	struct plan *p = search_fastest(x, limit, below);
+	if (s->e->status)
+		return p;
+	below = p ? p->cycles : below;
+	chains_add_bands(s, x->chains, s->memory.spilling ? INFINITY : below);
+	struct plan *q = search_fastest(x, limit, below);
+	if (!q)
+		return p;
+	plan_close(p);
+	return q;
 }
 
 /* the best plan for these areas, if it scores below; NULL: none, or an error */
 static struct plan *
 search_areas(struct search *x, double below)
 {
-	struct sched *s = x->s;
-	begin_areas(x);
-	if (x->least == INT64_MAX)
+	if (!begin_areas(x))
 		return NULL;
-	if (s->o->size)
-		return search_smallest(x, limit_of(s), below);
-	return search_fastest(x, limit_of(s), below);
+	if (!x->s->o->size)
+		return search_bands(x, limit_of(x->s), below);
+	chains_add_bands(x->s, x->chains, INFINITY);
+	return search_smallest(x, limit_of(x->s), below);
 }
 
 /* where and how each tensor lies: part of a plan as long as plans are compared */
@@ -135,15 +154,14 @@ search_layout(struct search *x, bool packed, double below)
 				     : search_areas(x, below);
 }
 
-/* where memory is short, maps with padded bricks are tried without them */
+/* maps with padded bricks are tried without them, too */
 static struct plan *
 search_layouts(struct search *x, double below)
 {
 	struct sched *s = x->s;
 	struct home *first = note_homes(x);
 	struct plan *p = search_layout(x, false, below);
-	if (s->e->status || !s->n_shallow ||
-	    (!s->o->size && limit_of(s) == NO_LIMIT_BYTES))
+	if (s->e->status || !s->n_shallow)
 		return p;
 	struct home *homes = note_homes(x);
 	restore_homes(x, first);
@@ -161,13 +179,9 @@ search_layouts(struct search *x, double below)
 static bool
 is_preferred(const struct sched *s, const struct plan *q, const struct plan *p)
 {
-	const double about_as_fast = 1.005; /* as for plan_trim */
-	if (!q || !p)
-		return q != NULL;
-	if (s->o->size || limit_of(s) != NO_LIMIT_BYTES)
-		return score(s, q) < score(s, p);
-	return q->need < p->need ? q->cycles <= p->cycles * about_as_fast
-				 : q->cycles * about_as_fast < p->cycles;
+	bool limited = s->o->size || limit_of(s) != NO_LIMIT_BYTES;
+	return score(s, q) < score(s, p) ||
+	       (!limited && q && q->cycles == p->cycles && q->need < p->need);
 }
 
 /* the graph's order again, or the other one */
@@ -185,7 +199,6 @@ static struct plan *
 search_orders(struct search *x)
 {
 	struct sched *s = x->s;
-	bool limited = s->o->size || limit_of(s) != NO_LIMIT_BYTES;
 	struct home *first = note_homes(x);
 	use_order(x, false);
 	struct plan *p = search_layouts(x, INFINITY);
@@ -194,7 +207,7 @@ search_orders(struct search *x)
 	struct home *homes = note_homes(x);
 	restore_homes(x, first);
 	use_order(x, true);
-	struct plan *q = search_layouts(x, limited ? score(s, p) : INFINITY);
+	struct plan *q = search_layouts(x, nextafter(score(s, p), INFINITY));
 	if (s->e->status || is_preferred(s, q, p)) {
 		plan_close(p);
 		return q;
@@ -212,7 +225,9 @@ least_of_areas(struct search *x)
 {
 	int64_t least = INT64_MAX;
 	for (int i = 0; i < max_spills(x->s); i++) {
-		begin_areas(x);
+		if (!begin_areas(x))
+			break;
+		chains_add_bands(x->s, x->chains, INFINITY);
 		int64_t peak = least_packed(x);
 		least = peak < least ? peak : least;
 		if (!x->s->memory.spilling ||
@@ -247,7 +262,7 @@ search_all(struct search *x)
 	s->plan = search_orders(x);
 	if (s->e->status)
 		return false;
-	if (x->least == INT64_MAX)
+	if (x->unfit)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 						   "fits the SHRAM of %s",
 			      s->accel->name);

@@ -11,26 +11,34 @@ struct policy {
 	bool slide;	/* results may slide over operands: less, but harder to pack */
 };
 
+/* all operations divided into chains */
+struct division {
+	int *picked, n; /* as chains_choose leaves them */
+	bool slide;
+};
+
 /*
  * Kernels and units, whatever the limit: bytes for maps and a policy make them.
- * What it promises is the least that it can cost with weights as estimated.
+ * What it promises is the least that it can cost with weights as estimated; below
+ * the floor are no cycles, whatever becomes of the weights.
  */
 struct idea {
-	int64_t maps;
+	struct division division;
 	struct policy policy;
-	double promise;
+	int64_t maps;
+	double promise, floor;
 	int64_t need;
 	size_t number;
-	struct plan *plan; /* with exact sizes and packed maps; NULL: not yet */
+	struct plan *plan; /* with exact sizes; NULL: not yet */
 	int64_t least;	   /* bytes that its maps need at least */
-	int64_t packed;	   /* their peak when packed alone */
+	int64_t packed;	   /* their peak when packed alone; 0: not yet */
 	int64_t next;	   /* transfers stay below it when it is tried next; 0: never */
 };
 
 struct search {
 	struct sched *s;
 	struct chains *chains;
-	int64_t least; /* bytes that feature maps need at least */
+	bool unfit;  /* an operation has no block */
 	int *order, *back; /* an order that needs less memory, and its inverse */
 	bool other;	/* it is in force */
 	struct arena *a; /* of the ideas */
@@ -46,12 +54,9 @@ peak_of(const struct sched *s, const struct plan *p)
 }
 
 /*
- * fit.c: transfers below a limit, and addresses, in one of two ways: by the sum
- * of bytes, so that the peak may be higher; or between the maps where they lie.
- * Sets p->cycles; false if there are no fewer than `below`.  Nothing else has any
- * influence.
+ * fit.c: transfers below a limit, and addresses.  Sets p->cycles; false if there
+ * are no fewer than `below`.  Nothing else has any influence.
  */
-enum fit { SUMMED, BETWEEN };
 bool plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how,
 	      double below);
 /* without a limit: the least memory with which p stays about as fast */
@@ -59,13 +64,15 @@ void plan_trim(struct sched *s, struct plan *p);
 
 /* ideas.c.  Leaves: all ideas for maps in so many bytes and less, best first as
  * they promise with transfers below the limit, or below what their maps may take;
- * steps: from one size to the next, 1/steps more.  The ideas for less are among
- * those for more. */
+ * steps: from one size to the next, 1/steps more.  Those that can't take fewer
+ * cycles than `below` are left out.  The ideas for less are among those for more. */
 enum room { ROOM_OF_LIMIT, ROOM_OF_MAPS };
-void list_ideas(struct search *x, int64_t limit, enum room room, int steps);
+void list_ideas(struct search *x, int64_t limit, enum room room, int steps,
+		double below);
 void drop_ideas(struct search *x);
-/* exact sizes, packed maps; false: an error */
+/* exact sizes; false: an error */
 bool work_out(struct search *x, struct idea *i);
+int64_t idea_packed(struct search *x, struct idea *i);
 /* the smallest peak of maps alone, over all ideas */
 int64_t least_packed(struct search *x);
 

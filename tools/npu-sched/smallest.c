@@ -66,7 +66,7 @@ compare_weights(const void *x, const void *y)
 static void
 try_rooms(struct search *x, struct idea *i, int64_t limit, struct lightest *best)
 {
-	try_weight(x, i, i->packed, limit, best);
+	try_weight(x, i, idea_packed(x, i), limit, best);
 	/* a little more room may hold what saves many cycles */
 	for (int64_t room = i->maps; room <= i->maps + i->maps / 4;
 	     room += i->maps / 16 + 1)
@@ -82,8 +82,8 @@ search_smallest(struct search *x, int64_t limit, double below)
 	struct sched *s = x->s;
 	struct lightest best = { .weight = below };
 	/* what may take a little more than there is may come out with less */
-	int64_t most = chains_whole_peak(s, x->chains), more = limit + limit / 8;
-	list_ideas(x, most < more ? most : more, ROOM_OF_MAPS, STEPS);
+	int64_t most = chains_whole_peak(x->chains), more = limit + limit / 8;
+	list_ideas(x, most < more ? most : more, ROOM_OF_MAPS, STEPS, INFINITY);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_weights);
 	int dull = 0;

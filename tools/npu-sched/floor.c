@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A lower bound for what plan_clock says of given kernels, however their weights
+ * travel and whatever room there is.  A unit is read in place, or its first use
+ * waits until it was fetched, after those fetched before it.  What pairs of times
+ * can be reached, the kernels' and the transfers', is followed kernel by kernel; a
+ * pair that is later in both than another is forgotten.
+ */
+#include "sched.h"
+
+#include "stream/emit.h"
+
+enum { MAX_PAIRS = 8 };
+
+struct pair {
+	double kernels, transfers; /* when those issued so far end */
+};
+
+/* by rising time of transfers, and so by falling time of kernels */
+struct front {
+	struct pair v[2 * MAX_PAIRS];
+	int n;
+};
+
+struct bound {
+	struct sched *s;
+	const struct plan *p;
+	struct front now;
+	struct lut_slots tables;
+	double rest; /* cycles of all transfers that may come in this node */
+};
+
+static double
+later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double
+unit_transfer(const struct sched *s, const struct unit *u)
+{
+	return perf_dma_cycles(&s->machine, unit_bytes(u), s->memory.const_area,
+			       s->memory.cache_area, false);
+}
+
+/* the next of two fronts */
+static struct pair
+take(const struct front *a, int *i, const struct front *b, int *j)
+{
+	if (*j == b->n || (*i < a->n && a->v[*i].transfers <= b->v[*j].transfers))
+		return a->v[(*i)++];
+	return b->v[(*j)++];
+}
+
+/* neighbours become one that is as early as either: no bound is lost */
+static void
+halve(struct front *f)
+{
+	int n = 0;
+	for (int i = 0; i < f->n; i += 2) {
+		f->v[n] = f->v[i];
+		if (i + 1 < f->n)
+			f->v[n].kernels = f->v[i + 1].kernels;
+		n++;
+	}
+	f->n = n;
+}
+
+static void
+merge(const struct front *a, const struct front *b, struct front *out)
+{
+	out->n = 0;
+	for (int i = 0, j = 0; i < a->n || j < b->n;) {
+		struct pair x = take(a, &i, b, &j);
+		if (!out->n || x.kernels < out->v[out->n - 1].kernels)
+			out->v[out->n++] = x;
+	}
+	if (out->n > MAX_PAIRS)
+		halve(out);
+}
+
+/* transfers that end so early that nothing will ever wait for them end alike */
+static void
+forget_early(struct bound *b, struct front *f)
+{
+	for (int i = 0; i < f->n; i++)
+		f->v[i].transfers = later(f->v[i].transfers, f->v[i].kernels - b->rest);
+}
+
+/* the weights of a kernel are wanted for the first time */
+static void
+first_use(struct bound *b, const struct kernel *k)
+{
+	double cycles = unit_transfer(b->s, &b->p->unit[k->unit]);
+	struct front placed = b->now, fetched = b->now;
+	b->rest -= cycles;
+	for (int i = 0; i < b->now.n; i++) {
+		struct pair *y = &fetched.v[i];
+		placed.v[i].kernels += k->cost[0];
+		y->transfers += cycles;
+		y->kernels = later(y->kernels, y->transfers) + k->cost[1];
+	}
+	forget_early(b, &placed);
+	forget_early(b, &fetched);
+	merge(&placed, &fetched, &b->now);
+}
+
+static void
+upload_table(struct bound *b, const struct g_op *op)
+{
+	const struct sched *s = b->s;
+	bool missing = false;
+	int slot = op->act == G_ACT_LUT
+		       ? lut_slots_find(&b->tables, op->lut, &missing) : 0;
+	if (missing) {
+		double cycles = perf_dma_cycles(&s->machine, lut_bytes(op->lut),
+						s->memory.const_area, MEM_SRAM, true);
+		lut_slots_put(&b->tables, op->lut, slot);
+		for (int i = 0; i < b->now.n; i++) {
+			struct pair *x = &b->now.v[i];
+			x->transfers += cycles;
+			x->kernels = later(x->kernels, x->transfers);
+		}
+	}
+	lut_slots_after(&b->tables, s->accel, op);
+}
+
+/* the kernels of a node, from `from` on */
+static int
+bound_node(struct bound *b, int from, double *cycles)
+{
+	const struct plan *p = b->p;
+	int node = b->s->info[p->kernel[from].op].node, k = from;
+	b->now = (struct front){ .n = 1 };
+	b->tables = (struct lut_slots){ .turn = 0 };
+	b->rest = 0;
+	for (int i = from; i < (int)p->n_kernels &&
+			   b->s->info[p->kernel[i].op].node == node; i++)
+		if (p->kernel[i].unit >= 0 && p->unit[p->kernel[i].unit].first == i)
+			b->rest += unit_transfer(b->s, &p->unit[p->kernel[i].unit]);
+	for (; k < (int)p->n_kernels; k++) {
+		const struct kernel *x = &p->kernel[k];
+		if (b->s->info[x->op].node != node)
+			break;
+		upload_table(b, b->s->info[x->op].op);
+		if (x->unit >= 0 && p->unit[x->unit].first == k)
+			first_use(b, x);
+		else
+			for (int i = 0; i < b->now.n; i++)
+				b->now.v[i].kernels += x->cost[x->cost[1] < x->cost[0]];
+	}
+	*cycles += b->now.v[b->now.n - 1].kernels;
+	return k;
+}
+
+/* cycles for which the memory of constants is busy at least */
+static double
+busy_flash(const struct sched *s, const struct plan *p)
+{
+	double sum = 0;
+	for (size_t i = 0; i < p->n_units; i++) {
+		const struct unit *u = &p->unit[i];
+		double in_place = 0;
+		for (int k = u->first; k <= u->last; k++)
+			if (p->kernel[k].unit == (int)i)
+				in_place += p->kernel[k].flash;
+		sum += in_place < unit_transfer(s, u) ? in_place : unit_transfer(s, u);
+	}
+	return sum;
+}
+
+double
+plan_floor(struct sched *s, const struct plan *p)
+{
+	struct bound b = { .s = s, .p = p };
+	double cycles = 0;
+	for (int i = 0; i < (int)p->n_kernels;)
+		i = bound_node(&b, i, &cycles);
+	return later(cycles, busy_flash(s, p));
+}
