@@ -69,6 +69,8 @@ chained()
 		-a ethos-u55-128 "${one_sram[@]}"
 	monotone "$SHARED/models/person_detect.tflite" 24000 124000 5000 \
 		-a ethos-u55-256 "${one_sram[@]}"
+	monotone "$SHARED/models/person_detect.tflite" 33016 33300 142 \
+		-a ethos-u55-128 "${one_sram[@]}"
 }
 
 @test "more SRAM never gives more cycles: recurrent cells" {

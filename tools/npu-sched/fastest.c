@@ -90,14 +90,20 @@ visit(struct contest *c, struct idea *i)
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
 	double least = plan_bound(s, p);
-	int64_t asked = p->asked, next = round_limit(asked - 1, p, FINE);
-	if (least < c->best.cycles && idea_packed(c->x, i) <= i->next)
+	int64_t asked = p->asked, most = asked;
+	bool tried = asked == i->tried; /* by the sum of bytes it is no news */
+	i->tried = asked;
+	if (least < c->best.cycles && idea_packed(c->x, i) <= i->next) {
 		try_fit(c, i, BETWEEN);
-	if (least < c->best.cycles && round_limit(i->next, p, COARSE) >= asked)
+		most = p->asked > asked ? p->asked : asked;
+	}
+	if (least < c->best.cycles && !tried && round_limit(i->next, p, COARSE) >= asked)
 		try_fit(c, i, SUMMED);
+	int64_t next = round_limit(most - 1, p, FINE);
 	if (i->packed < i->next && i->packed > next)
 		next = i->packed;
-	bool done = next < i->least || least >= c->best.cycles * c->tolerance;
+	bool done = next < i->least || i->floor >= c->best.cycles ||
+		    least >= c->best.cycles * c->tolerance;
 	i->next = done ? 0 : next;
 	if (done && c->best.idea != i) {
 		plan_close(i->plan);

@@ -45,44 +45,88 @@ plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how, double be
 	return p->cycles < below;
 }
 
-/* is it as fast with transfers below a limit?  bounds are known soon */
+/* how a plan was brought below which limit */
+struct fitted {
+	int64_t limit;
+	enum fit how;
+};
+
+/* is it as fast with transfers below a limit?  as far as its bound tells */
 static bool
-is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles, bool exact)
+may_be_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 {
 	plan_fetches(s, p, limit);
-	if (p->need > limit || plan_bound(s, p) > cycles)
-		return false;
-	if (!exact)
-		return true;
-	place_rects(s, p, TRY);
-	return plan_clock(s, p) <= cycles;
+	return p->need <= limit && plan_bound(s, p) <= cycles;
+}
+
+/* by its clock; to pack many rectangles takes long */
+static bool
+is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
+{
+	enum { MANY_RECTS = 256 };
+	double below = nextafter(cycles, INFINITY);
+	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++)
+		if (plan_fit(s, p, limit, how, below) && p->need <= limit)
+			return true;
+		else if (how == BETWEEN)
+			return false;
+}
+
+enum { HALVINGS = 12, CLOSE = 1024 };
+
+/* the least limit for transfers with which its bound stays */
+static int64_t
+least_by_bound(struct sched *s, struct plan *p)
+{
+	double cycles = p->cycles;
+	int64_t lo = 0, hi = p->limit;
+	for (int i = 0; i < HALVINGS && hi - lo > CLOSE; i++) {
+		int64_t mid = lo + (hi - lo) / 2;
+		if (may_be_as_fast(s, p, mid, cycles))
+			hi = p->need;
+		else
+			lo = mid;
+	}
+	return hi;
+}
+
+/* a smaller one than `was`, down to `lo`, with which it stays */
+static struct fitted
+least_by_clock(struct sched *s, struct plan *p, struct fitted was, int64_t lo,
+	       double cycles)
+{
+	for (int i = 0; i < HALVINGS && was.limit - lo > CLOSE; i++) {
+		int64_t mid = lo + (was.limit - lo) / 2;
+		if (is_as_fast(s, p, mid, cycles))
+			was = (struct fitted){ .limit = mid, .how = p->how };
+		else
+			lo = mid;
+	}
+	return was;
 }
 
 /*
  * Without a limit the fastest plan may hold more weights than it needs: the least
- * memory with which it stays as fast, first as far as bounds tell.
+ * memory with which it stays as fast, as far as its bound tells; where addresses
+ * make it slower, as found by trial.
  */
 void
 plan_trim(struct sched *s, struct plan *p)
 {
-	enum { HALVINGS = 12, CLOSE = 1024 };
-	const struct plan was = *p;
+	struct fitted was = { .limit = p->limit, .how = p->how };
+	double cycles = p->cycles;
 	if (!p->map_rank)
 		(void)pack_maps(s, p);
-	for (int exact = 0; exact < 2; exact++) {
-		int64_t hi = was.limit, lo = 0;
-		for (int i = 0; i < HALVINGS && hi - lo > CLOSE; i++) {
-			int64_t mid = lo + (hi - lo) / 2;
-			if (is_as_fast(s, p, mid, was.cycles, exact))
-				hi = p->need;
-			else
-				lo = mid;
-		}
-		plan_fetches(s, p, hi);
-		place_rects(s, p, LAST);
-		p->cycles = plan_clock(s, p);
-		if (p->cycles <= was.cycles)
-			return;
-	}
+	plan_fetches(s, p, NO_LIMIT_BYTES);
+	int64_t most = p->need, least = least_by_bound(s, p);
+	plan_fetches(s, p, least);
+	place_rects(s, p, LAST);
+	p->cycles = plan_clock(s, p);
+	if (p->cycles <= cycles)
+		return;
+	/* a smaller one than what all of it needs, to begin with */
+	if (was.limit > 2 * most && is_as_fast(s, p, 2 * most, cycles))
+		was = (struct fitted){ .limit = 2 * most, .how = p->how };
+	was = least_by_clock(s, p, was, least - 1, cycles);
 	(void)plan_fit(s, p, was.limit, was.how, INFINITY);
 }

@@ -212,7 +212,10 @@ work_out(struct search *x, struct idea *i)
 	find_maps(s, p);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		i->least = p->map_bytes[k] > i->least ? p->map_bytes[k] : i->least;
-	return measure_units(s, p);
+	if (!measure_units(s, p))
+		return false;
+	i->floor = plan_floor(s, p);
+	return true;
 }
 
 int64_t

@@ -329,7 +329,6 @@ packing_of(struct plan *p, size_t n_rects, int place)
 	k.best_order = anew(k.a, size_t, n_rects + 1);
 	k.rank = anew(k.a, size_t, n_rects + 1);
 	make_groups(&k, place);
-	find_near(&k);
 	find_bound(&k, place);
 	return k;
 }
@@ -345,6 +344,7 @@ is_hopeless(const struct packing *k)
 static void
 pack(struct packing *k, uint64_t budget, bool hurry)
 {
+	find_near(k);
 	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
 		sort_order(k, (enum start)start);
 		int64_t peak = try_order(k, 0, start ? k->best : INT64_MAX);

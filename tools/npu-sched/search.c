@@ -179,9 +179,8 @@ search_layouts(struct search *x, double below)
 static bool
 is_preferred(const struct sched *s, const struct plan *q, const struct plan *p)
 {
-	bool limited = s->o->size || limit_of(s) != NO_LIMIT_BYTES;
 	return score(s, q) < score(s, p) ||
-	       (!limited && q && q->cycles == p->cycles && q->need < p->need);
+	       (q && score(s, q) == score(s, p) && peak_of(s, q) < peak_of(s, p));
 }
 
 /* the graph's order again, or the other one */
@@ -194,6 +193,17 @@ use_order(struct search *x, bool other)
 	x->other = other;
 }
 
+/* the best plan for this order, if it scores no more than `most` */
+static struct plan *
+search_order(struct search *x, double most)
+{
+	struct sched *s = x->s;
+	struct plan *p = search_layouts(x, nextafter(most, INFINITY));
+	if (p && !s->e->status && !s->o->size && limit_of(s) == NO_LIMIT_BYTES)
+		plan_trim(s, p);
+	return p;
+}
+
 /* the graph's order and, where another one needs less memory, that */
 static struct plan *
 search_orders(struct search *x)
@@ -201,13 +211,13 @@ search_orders(struct search *x)
 	struct sched *s = x->s;
 	struct home *first = note_homes(x);
 	use_order(x, false);
-	struct plan *p = search_layouts(x, INFINITY);
+	struct plan *p = search_order(x, INFINITY);
 	if (s->e->status || !x->order)
 		return p;
 	struct home *homes = note_homes(x);
 	restore_homes(x, first);
 	use_order(x, true);
-	struct plan *q = search_layouts(x, nextafter(score(s, p), INFINITY));
+	struct plan *q = search_order(x, score(s, p));
 	if (s->e->status || is_preferred(s, q, p)) {
 		plan_close(p);
 		return q;
@@ -270,8 +280,6 @@ search_all(struct search *x)
 		int64_t limit = limit_of(s);
 		return too_small(s, limit, least_limit(x, homes));
 	}
-	if (limit_of(s) == NO_LIMIT_BYTES && !s->o->size)
-		plan_trim(s, s->plan);
 	return true;
 }
 
