@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* many arenas live for a few small allocations: the first chunk is for those */
+/* many arenas live for a few small allocations: chunks begin small */
 enum { FIRST_BYTES = 4 * 1024, CHUNK_BYTES = 64 * 1024, ALIGN = 16 };
 
 struct chunk {
@@ -29,13 +29,16 @@ struct arena {
 	struct kept *kept;
 };
 
-/* of a new chunk that begins with so many bytes: large ones have it to themselves */
+/* of the chunk that comes next: large blocks have one to themselves */
 static size_t
 chunk_size(const struct arena *a, size_t bytes)
 {
-	if (!a->head && bytes <= FIRST_BYTES / 4)
-		return FIRST_BYTES;
-	return bytes > CHUNK_BYTES / 4 ? bytes : CHUNK_BYTES;
+	size_t size = a->head && a->head->size >= FIRST_BYTES ? 4 * a->head->size
+							      : FIRST_BYTES;
+	while (size < CHUNK_BYTES && bytes > size / 4)
+		size *= 4;
+	size = size < CHUNK_BYTES ? size : CHUNK_BYTES;
+	return bytes > size / 4 ? bytes : size;
 }
 
 static struct chunk *
@@ -93,7 +96,7 @@ arena_reset(struct arena *a)
 	free_kept(a);
 	for (struct chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
-		if (keep || (c->size != CHUNK_BYTES && c->size != FIRST_BYTES))
+		if (keep || c->size > CHUNK_BYTES)
 			chunk_free(c);
 		else
 			keep = c;

@@ -36,6 +36,6 @@ char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
  */
 void *arena_grow(struct arena *a, void *p, size_t n, size_t *cap, size_t size);
 #define agrow(a, p, n, cap) \
-	((p) = arena_grow(a, p, n, cap, sizeof(*(p))))
+	((p) = (n) < *(cap) ? (p) : arena_grow(a, p, n, cap, sizeof(*(p))))
 
 #endif

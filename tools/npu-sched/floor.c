@@ -169,11 +169,24 @@ busy_flash(const struct sched *s, const struct plan *p)
 	return sum;
 }
 
+/* of the kernels alone: known soon, and mostly enough */
+static double
+sum_kernels(const struct plan *p)
+{
+	double sum = 0;
+	for (size_t i = 0; i < p->n_kernels; i++)
+		sum += p->kernel[i].cost[p->kernel[i].cost[1] < p->kernel[i].cost[0]];
+	return sum;
+}
+
 double
-plan_floor(struct sched *s, const struct plan *p)
+plan_floor(struct sched *s, const struct plan *p, double enough)
 {
 	struct bound b = { .s = s, .p = p };
-	double cycles = 0;
+	double cycles = sum_kernels(p);
+	if (cycles >= enough)
+		return cycles;
+	cycles = 0;
 	for (int i = 0; i < (int)p->n_kernels;)
 		i = bound_node(&b, i, &cycles);
 	return later(cycles, busy_flash(s, p));

@@ -8,17 +8,21 @@
 
 #include "base/hash.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-static const struct policy policies[] = {
-	{ .target = 0 },
-	{ .target = 32768 },
-	{ .target = 4096 },
-	{ .target = 0, .eager = true },
+/* how weights are cut, and what may happen then to those that are late */
+static const struct cutting {
+	int64_t target; /* as in struct policy */
+	bool slide, lazy, eager;
+} cuttings[] = {
+	{ .target = 0, .lazy = true, .eager = true },
+	{ .target = 32768, .lazy = true },
+	{ .target = 4096, .lazy = true },
 	{ .target = 12288, .eager = true },
-	{ .target = 0, .slide = true },
-	{ .target = 12288, .slide = true },
-	{ .target = 4096, .slide = true },
+	{ .target = 0, .slide = true, .lazy = true },
+	{ .target = 12288, .slide = true, .lazy = true },
+	{ .target = 4096, .slide = true, .lazy = true },
 };
 
 /* qsort's order: fastest first, then smallest */
@@ -43,45 +47,14 @@ divide(struct search *x, int64_t maps, bool slide, struct division *d)
 	return d->n || !x->s->n_ops;
 }
 
-/* its kernels, not yet cut by slices of weights */
+/* its kernels, and units of estimated sizes; where maps lie comes later */
 static struct plan *
-plan_of(struct search *x, struct division d)
+cut(struct search *x, struct division d, int64_t target)
 {
 	struct plan *p = plan_new(x->s);
 	chains_take(x->s, x->chains, d.picked, d.n, d.slide, p);
+	make_units(x->s, p, target);
 	return p;
-}
-
-/* into kernels and units of estimated sizes */
-static void
-cut(struct search *x, struct plan *p, struct policy policy)
-{
-	p->eager = policy.eager;
-	make_units(x->s, p, policy.target);
-}
-
-static void
-add_idea(struct search *x, struct division d, int64_t maps, int64_t room,
-	 int64_t least, struct policy policy, double below)
-{
-	struct idea i = { .division = d, .maps = maps, .policy = policy,
-			  .number = x->n };
-	struct plan *p = plan_of(x, d);
-	cut(x, p, policy);
-	i.floor = plan_floor(x->s, p);
-	bool useful = i.floor < below;
-	if (useful) {
-		find_maps(x->s, p);
-		plan_fetches(x->s, p, room);
-		i.promise = plan_bound(x->s, p);
-		i.need = p->need > least ? p->need : least;
-		useful = p->need <= room;
-	}
-	plan_close(p);
-	if (!useful)
-		return;
-	agrow(x->a, x->v, x->n, &x->cap);
-	x->v[x->n++] = i;
 }
 
 /* divisions seen, with and without slides: the same maps for more are no news */
@@ -91,13 +64,13 @@ struct seen {
 };
 
 static bool
-is_news(struct search *x, struct seen *l, struct division d)
+is_news(struct arena *a, struct seen *l, struct division d)
 {
 	uint64_t h = 2 * hash_xxh3(d.picked, (size_t)d.n * sizeof(*d.picked)) + d.slide;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->hash[i] == h)
 			return false;
-	agrow(x->a, l->hash, l->n, &l->cap);
+	agrow(a, l->hash, l->n, &l->cap);
 	l->hash[l->n++] = h;
 	return true;
 }
@@ -161,44 +134,88 @@ list_sizes(struct search *x, struct arena *a, int steps)
 static int64_t
 pack_division(struct search *x, struct division d)
 {
-	struct plan *p = plan_of(x, d);
-	cut(x, p, (struct policy){ .slide = d.slide });
+	struct plan *p = cut(x, d, 0);
 	find_maps(x->s, p);
 	int64_t peak = pack_maps(x->s, p);
 	plan_close(p);
 	return peak;
 }
 
+/* what list_ideas was asked for */
+struct listing {
+	struct search *x;
+	struct seen seen;
+	int64_t limit;
+	enum room room;
+	double below;
+};
+
+/* transfers by one policy */
+static void
+add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
+{
+	struct search *x = l->x;
+	p->eager = i.policy.eager;
+	plan_fetches(x->s, p, room);
+	if (p->need > room)
+		return;
+	i.promise = plan_bound(x->s, p);
+	i.need = p->need > i.need ? p->need : i.need;
+	i.number = x->n;
+	agrow(x->a, x->v, x->n, &x->cap);
+	x->v[x->n++] = i;
+}
+
+/* packed: of the maps alone, or 0 */
+static void
+add_cutting(struct listing *l, struct division d, int64_t maps, int64_t packed,
+	    const struct cutting *c)
+{
+	struct search *x = l->x;
+	int64_t room = l->room == ROOM_OF_MAPS ? maps : l->limit;
+	struct idea i = { .division = d, .maps = maps, .need = packed,
+			  .policy = { .target = c->target, .slide = c->slide } };
+	struct plan *p = cut(x, d, c->target);
+	i.floor = plan_floor(x->s, p, l->below);
+	if (i.floor < l->below) {
+		find_maps(x->s, p);
+		if (c->lazy)
+			add_idea(l, p, i, room);
+		i.policy.eager = true;
+		if (c->eager)
+			add_idea(l, p, i, room);
+	}
+	plan_close(p);
+}
+
 /* room for transfers: below the limit, for maps that are news; or no more than
  * maps may take, and what counts is how these can be packed */
 static void
-add_ideas(struct search *x, struct seen *l, int64_t maps, int64_t limit,
-	  enum room room, bool slide, double below)
+add_ideas(struct listing *l, int64_t maps, bool slide)
 {
+	struct search *x = l->x;
 	struct division d;
 	if (!divide(x, maps, slide, &d) ||
-	    chains_floor(x->chains, d.picked, d.n) >= below ||
-	    (room == ROOM_OF_LIMIT && !is_news(x, l, d)))
+	    chains_floor(x->chains, d.picked, d.n) >= l->below ||
+	    (l->room == ROOM_OF_LIMIT && !is_news(x->a, &l->seen, d)))
 		return;
-	int64_t peak = room == ROOM_OF_MAPS ? pack_division(x, d) : 0;
-	for (size_t t = 0; t < ARRAY_LEN(policies); t++)
-		if (policies[t].slide == slide)
-			add_idea(x, d, maps, room == ROOM_OF_MAPS ? maps : limit,
-				 peak, policies[t], below);
+	int64_t packed = l->room == ROOM_OF_MAPS ? pack_division(x, d) : 0;
+	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++)
+		if (cuttings[t].slide == slide)
+			add_cutting(l, d, maps, packed, &cuttings[t]);
 }
 
 void
 list_ideas(struct search *x, int64_t limit, enum room room, int steps, double below)
 {
-	struct seen seen = { .n = 0 };
+	struct listing l = { .x = x, .limit = limit, .room = room, .below = below };
 	drop_ideas(x);
 	x->a = arena_open();
 	struct sizes sizes = list_sizes(x, x->a, steps);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = 0; i < sizes.n; i++)
 			if (smallest_limit(sizes.v[i]) <= limit)
-				add_ideas(x, &seen, sizes.v[i], limit, room, slide,
-					  below);
+				add_ideas(&l, sizes.v[i], slide);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_ideas);
 }
@@ -207,14 +224,14 @@ bool
 work_out(struct search *x, struct idea *i)
 {
 	struct sched *s = x->s;
-	struct plan *p = i->plan = plan_of(x, i->division);
-	cut(x, p, i->policy);
+	struct plan *p = i->plan = cut(x, i->division, i->policy.target);
+	p->eager = i->policy.eager;
 	find_maps(s, p);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		i->least = p->map_bytes[k] > i->least ? p->map_bytes[k] : i->least;
 	if (!measure_units(s, p))
 		return false;
-	i->floor = plan_floor(s, p);
+	i->floor = plan_floor(s, p, INFINITY);
 	return true;
 }
 

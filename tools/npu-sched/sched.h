@@ -340,8 +340,8 @@ double plan_clock(struct sched *s, struct plan *p);
 double plan_bound(struct sched *s, struct plan *p);
 
 /* floor.c: no plan of these kernels takes fewer cycles, whatever becomes of its
- * weights and whatever room there is */
-double plan_floor(struct sched *s, const struct plan *p);
+ * weights and whatever room there is.  A lower one that is `enough` will do. */
+double plan_floor(struct sched *s, const struct plan *p, double enough);
 
 /* shelf.c: free addresses between maps that lie; life is in moments */
 struct shelf;
