@@ -99,6 +99,19 @@ codes_init(struct codes *c, uint16_t greatest, const struct palette *before,
 }
 
 void
+codes_narrow(struct codes *c)
+{
+	struct palette pal = c->palettes[0];
+
+	if (pal.bits == 2)
+		return;
+	pal.bits--;
+	add_family(c, &pal, 1, 0, true, -1);
+	pal.ofs = WEIGHTS_ZERO + 1;
+	add_family(c, &pal, 1, 0, true, -1);
+}
+
+void
 codes_add(struct codes *c, const struct fit *f)
 {
 	struct mode m = f->mode;

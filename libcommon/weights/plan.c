@@ -88,6 +88,8 @@ start(struct window *w, size_t length)
 	struct fit whole = fit_stats(&pieces->all, w->effort->thorough);
 	if (w->effort->rounds) {
 		codes_init(w->codes, w->greatest, w->before, true);
+		if (whole.bits > w->n * (w->codes->palettes[0].bits - 1u))
+			codes_narrow(w->codes);
 		codes_add(w->codes, &whole);
 		if (pieces->n)
 			qsort(pieces->fits, pieces->n, sizeof(whole),

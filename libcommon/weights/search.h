@@ -79,6 +79,12 @@ struct codes {
 void codes_init(struct codes *c, uint16_t greatest,
 		const struct palette *before, bool runs);
 
+/*
+ * Plain indices one bit narrower than all values need: without the greatest of
+ * them, or without zeros, which leaves room for one greater.
+ */
+void codes_narrow(struct codes *c);
+
 /* the palette of a fit with the divisors around its own, if there is room */
 void codes_add(struct codes *c, const struct fit *f);
 
