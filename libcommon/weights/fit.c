@@ -104,13 +104,18 @@ lay_out(struct layout *l, const struct source *s, const struct palette *pal,
 	uint32_t left[WEIGHTS_N_INDEX], sum = 0;
 	int first = s->least, last = s->greatest, widest = 0, k = pal->n;
 
-	memcpy(left, s->count, sizeof(left));
+	/* values of palettes that are none of these count nothing */
+	memcpy(left + first, s->count + first,
+	       (size_t)(last - first + 1) * sizeof(*left));
 	l->pal = *pal;
 	l->entries[0] = 0;
 	for (int x = 0; x < k; x++) {
 		int d = pal->direct[x];
-		l->entries[x + 1] = l->entries[x] + left[d];
-		left[d] = 0;
+		l->entries[x + 1] = l->entries[x];
+		if (d >= s->least && d <= s->greatest) {
+			l->entries[x + 1] += left[d];
+			left[d] = 0;
+		}
 		widest = d > widest ? d : widest;
 	}
 	while (first <= last && left[first] == 0)
@@ -125,7 +130,7 @@ lay_out(struct layout *l, const struct source *s, const struct palette *pal,
 		return false;
 	for (int d = l->pal.ofs; d <= last; d++) {
 		l->below[d] = sum;
-		sum += left[d];
+		sum += d < first ? 0 : left[d];
 	}
 	l->below[last < l->pal.ofs ? l->pal.ofs : last + 1] = sum;
 	if (!fixed)
