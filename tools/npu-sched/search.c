@@ -264,6 +264,25 @@ least_limit(struct search *x, const struct home *homes)
 	return least;
 }
 
+/* which maps leave depends on the limit: what one names is tried before it is said */
+static int64_t
+least_that_works(struct search *x, const struct home *homes)
+{
+	struct sched *s = x->s;
+	for (int64_t least = 0, next = 0;; next = least + 16) {
+		least = least_limit(x, homes);
+		if (!s->memory.spilling)
+			return least;
+		s->memory.cache_bytes = least = least > next ? least : next;
+		restore_homes(x, homes);
+		struct plan *p = search_orders(x);
+		bool works = p || s->e->status;
+		plan_close(p);
+		if (works)
+			return least;
+	}
+}
+
 static bool
 search_all(struct search *x)
 {
@@ -278,7 +297,7 @@ search_all(struct search *x)
 			      s->accel->name);
 	if (!s->plan) {
 		int64_t limit = limit_of(s);
-		return too_small(s, limit, least_limit(x, homes));
+		return too_small(s, limit, least_that_works(x, homes));
 	}
 	return true;
 }
