@@ -41,11 +41,13 @@ stretch_lists(struct sched *s, struct chains *c)
 	}
 }
 
-/* bytes of the limited memory only: the cache when there is one */
+/* bytes of the limited memory only: the cache when there is one; the runtime has
+ * memory of its own for variables that only it touches */
 static bool
 is_limited(const struct sched *s, const struct g_tensor *t)
 {
-	if (tensor_is_const(t) || t->variable)
+	if (tensor_is_const(t) ||
+	    (t->variable && s->use[t->rec.index].last_touch < 0))
 		return false;
 	return !s->memory.spilling || t->area == PLACE_CACHE;
 }
@@ -89,9 +91,9 @@ find_lives(struct sched *s, struct chains *c)
 	stretch_lists(s, c);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
-		if (t->io == IO_IN)
+		if (t->io == IO_IN || t->variable)
 			stretch(&c->life[i], 0);
-		if (t->io == IO_OUT && s->n_ops)
+		if ((t->io == IO_OUT || t->variable) && s->n_ops)
 			stretch(&c->life[i], s->n_ops - 1);
 		if (is_limited(s, t))
 			c->life[i].bytes = round_up_i64(tensor_bytes(t), 16);
