@@ -179,6 +179,8 @@ add_cutting(struct listing *l, struct division d, int64_t maps, int64_t packed,
 	i.floor = plan_floor(x->s, p, l->below);
 	if (i.floor < l->below) {
 		find_maps(x->s, p);
+		if (l->room == ROOM_OF_MAPS && x->s->memory.spilling)
+			i.beside = maps_least(x->s, p, PLACE_ARENA);
 		if (c->lazy)
 			add_idea(l, p, i, room);
 		i.policy.eager = true;

@@ -207,15 +207,28 @@ join(struct lives *l, struct arena *a)
 		p->rect[i].offset -= least[p->rect[i].group];
 }
 
+/* bytes of a place that are live at each kernel */
 static void
-sum_maps(struct sched *s, struct plan *p, struct arena *a)
+sum_maps(struct sched *s, const struct plan *p, int place, int64_t *sum)
 {
+	struct arena *a = arena_open();
 	int64_t *moment = anew(a, int64_t, p->n_kernels + 1);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		moment[k] = kernel_moment(s, p, (int)k);
-	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
-	sum_bytes(p->rect, p->n_maps, limited_place(s),
-		 moment, p->n_kernels, p->map_bytes);
+	sum_bytes(p->rect, p->n_maps, place, moment, p->n_kernels, sum);
+	arena_close(a);
+}
+
+int64_t
+maps_least(struct sched *s, const struct plan *p, int place)
+{
+	struct arena *a = arena_open();
+	int64_t *sum = anew(a, int64_t, p->n_kernels + 1), most = 0;
+	sum_maps(s, p, place, sum);
+	for (size_t k = 0; k < p->n_kernels; k++)
+		most = sum[k] > most ? sum[k] : most;
+	arena_close(a);
+	return most;
 }
 
 void
@@ -234,7 +247,8 @@ find_maps(struct sched *s, struct plan *p)
 			p->rect[i].bytes = 0, p->rect[i].lo = p->rect[i].hi = 0;
 	join(&l, a);
 	p->n_maps = p->n_rects;
-	sum_maps(s, p, a);
+	p->map_bytes = anew(p->a, int64_t, p->n_kernels + 1);
+	sum_maps(s, p, limited_place(s), p->map_bytes);
 	arena_close(a);
 }
 

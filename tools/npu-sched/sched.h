@@ -316,10 +316,24 @@ int64_t chains_most(const struct chains *c);
 /* without bands: the peak */
 int64_t chains_whole_peak(const struct chains *c);
 
-/* spill.c: lets the largest map leave that is live where it is fullest; more, as long as
- * an operation needs more than the limit.  Of no use afterwards but to be closed;
- * false: there was none */
-bool chains_spill(struct sched *s, struct chains *c, int64_t limit);
+/*
+ * spill.c: which feature maps leave the NPU's SRAM.  There are orders in which
+ * they may, and how many of them do is a way to try; the first way: none.  Plans
+ * of least weight begin with what the limit asks for; otherwise no way depends on
+ * the limit: what a lower one finds a higher one finds, too.
+ */
+struct leaving {
+	struct way {
+		int order;
+		size_t n; /* the first n of it */
+	} *v;
+	size_t n;
+	struct spill_order *order;
+};
+struct leaving *leaving_list(struct sched *s, const struct chains *c,
+			     struct arena *a, int64_t limit);
+/* for tensors that are all in the NPU's SRAM */
+void leaving_apply(struct sched *s, const struct leaving *l, size_t way);
 
 /* slices.c: cut weights into units; estimate or measure their bytes */
 void make_units(struct sched *s, struct plan *p, int64_t limit);
@@ -358,6 +372,8 @@ int64_t kernel_moment(const struct sched *s, const struct plan *p, int kernel);
 /* the first kernel that is not before a moment; n_kernels: none */
 int kernel_at(const struct sched *s, const struct plan *p, int64_t moment);
 void find_maps(struct sched *s, struct plan *p);
+/* bytes that they need at least in a place */
+int64_t maps_least(struct sched *s, const struct plan *p, int place);
 void find_buffers(struct sched *s, struct plan *p);
 /* rectangle i is live together with with[first[i]] ... with[first[i + 1] - 1] */
 struct meetings {

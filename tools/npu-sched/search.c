@@ -55,7 +55,7 @@ search_bands(struct search *x, int64_t limit, double below)
 	if (s->e->status)
 		return p;
 	below = p ? p->cycles : below;
-	chains_add_bands(s, x->chains, s->memory.spilling ? INFINITY : below);
+	chains_add_bands(s, x->chains, below);
 	struct plan *q = search_fastest(x, limit, below);
 	if (!q)
 		return p;
@@ -109,40 +109,42 @@ choose_blocks(struct sched *s)
 		(void)block_for(s, i, s->info[i].op->ofm.shape.h);
 }
 
-/*
- * Spilling: which feature maps leave the NPU's SRAM.  The largest of those that
- * are live where it is fullest go first; as long as that gives a faster plan, or
- * there was none.
- */
-/* how often maps are chosen to leave; each time everything is searched anew */
-static int
-max_spills(const struct sched *s)
+/* bands too, whatever they cost; then what may leave, for the layouts of now */
+static struct leaving *
+find_leaving(struct search *x, struct arena *a)
 {
-	enum { LEAST = 4, MOST = 8, OPERATIONS = 330 };
-	int n = s->o->effort * OPERATIONS / (s->n_ops + 1);
-	return n < LEAST ? LEAST : n > MOST * s->o->effort ? MOST * s->o->effort : n;
+	if (!begin_areas(x))
+		return NULL;
+	chains_add_bands(x->s, x->chains, INFINITY);
+	return leaving_list(x->s, x->chains, a, limit_of(x->s));
 }
 
 static struct plan *
 search_spilling(struct search *x, double below)
 {
-	enum { PATIENCE = 4 };
+	enum { PATIENCE = 4 }; /* for plans of least weight */
+	struct arena *a = arena_open();
 	struct plan *best = NULL;
-	struct home *homes = note_homes(x);
-	for (int i = 0, worse = 0; i < max_spills(x->s) && worse < PATIENCE; i++) {
+	struct home *first = note_homes(x), *homes = first;
+	const struct leaving *l = find_leaving(x, a);
+	for (size_t i = 0, worse = 0; l && i < l->n && !x->s->e->status; i++) {
+		if (i && l->v[i].order != l->v[i - 1].order)
+			worse = 0;
+		if (x->s->o->size && worse >= PATIENCE)
+			continue;
+		restore_homes(x, first);
+		leaving_apply(x->s, l, i);
 		struct plan *p = search_areas(x, best ? score(x->s, best) : below);
-		worse += !p && best;
+		worse = p ? 0 : worse + (best != NULL);
 		if (p) {
 			plan_close(best);
 			best = p;
 			homes = note_homes(x);
 		}
-		if (x->s->e->status || !chains_spill(x->s, x->chains, limit_of(x->s)))
-			break;
 	}
-	if (best)
-		restore_homes(x, homes);
+	restore_homes(x, homes);
 	choose_blocks(x->s);
+	arena_close(a);
 	return best;
 }
 
@@ -233,17 +235,20 @@ search_orders(struct search *x)
 static int64_t
 least_of_areas(struct search *x)
 {
+	struct arena *a = arena_open();
+	struct home *first = note_homes(x);
 	int64_t least = INT64_MAX;
-	for (int i = 0; i < max_spills(x->s); i++) {
+	const struct leaving *l = find_leaving(x, a);
+	for (size_t i = 0; l && i < l->n; i++) {
+		restore_homes(x, first);
+		leaving_apply(x->s, l, i);
 		if (!begin_areas(x))
 			break;
 		chains_add_bands(x->s, x->chains, INFINITY);
 		int64_t peak = least_packed(x);
 		least = peak < least ? peak : least;
-		if (!x->s->memory.spilling ||
-		    !chains_spill(x->s, x->chains, limit_of(x->s)))
-			break;
 	}
+	arena_close(a);
 	return least;
 }
 
@@ -264,25 +269,6 @@ least_limit(struct search *x, const struct home *homes)
 	return least;
 }
 
-/* which maps leave depends on the limit: what one names is tried before it is said */
-static int64_t
-least_that_works(struct search *x, const struct home *homes)
-{
-	struct sched *s = x->s;
-	for (int64_t least = 0, next = 0;; next = least + 16) {
-		least = least_limit(x, homes);
-		if (!s->memory.spilling)
-			return least;
-		s->memory.cache_bytes = least = least > next ? least : next;
-		restore_homes(x, homes);
-		struct plan *p = search_orders(x);
-		bool works = p || s->e->status;
-		plan_close(p);
-		if (works)
-			return least;
-	}
-}
-
 static bool
 search_all(struct search *x)
 {
@@ -297,7 +283,7 @@ search_all(struct search *x)
 			      s->accel->name);
 	if (!s->plan) {
 		int64_t limit = limit_of(s);
-		return too_small(s, limit, least_that_works(x, homes));
+		return too_small(s, limit, least_limit(x, homes));
 	}
 	return true;
 }

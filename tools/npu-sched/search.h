@@ -31,6 +31,7 @@ struct idea {
 	size_t number;
 	struct plan *plan; /* with exact sizes; NULL: not yet */
 	int64_t least;	   /* bytes that its maps need at least */
+	int64_t beside;	   /* and those that have left; for ROOM_OF_MAPS */
 	int64_t packed;	   /* their peak when packed alone; 0: not yet */
 	int64_t tried;	   /* what transfers asked for that were tried last */
 	int64_t next;	   /* transfers stay below it when it is tried next; 0: never */

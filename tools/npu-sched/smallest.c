@@ -42,7 +42,8 @@ try_weight(struct search *x, struct idea *i, int64_t room, int64_t limit,
 {
 	struct sched *s = x->s;
 	for (enum fit how = SUMMED; how <= BETWEEN && room <= limit; how++) {
-		double below = pow(best->weight / (double)i->least, 1 / EXPONENT);
+		double below = pow(best->weight / (double)(i->least + i->beside),
+				   1 / EXPONENT);
 		if (!plan_fit(s, i->plan, room, how, below) ||
 		    peak_of(s, i->plan) > limit)
 			continue;
@@ -52,12 +53,18 @@ try_weight(struct search *x, struct idea *i, int64_t room, int64_t limit,
 	}
 }
 
+static double
+promised(const struct idea *i)
+{
+	return weigh(i->need + i->beside, i->promise);
+}
+
 /* qsort's order */
 static int
 compare_weights(const void *x, const void *y)
 {
 	const struct idea *a = x, *b = y;
-	double wa = weigh(a->need, a->promise), wb = weigh(b->need, b->promise);
+	double wa = promised(a), wb = promised(b);
 	if (wa != wb)
 		return wa < wb ? -1 : 1;
 	return a->number < b->number ? -1 : 1;
@@ -89,7 +96,7 @@ search_smallest(struct search *x, int64_t limit, double below)
 	int dull = 0;
 	for (size_t k = 0; k < x->n && dull < PATIENCE * s->o->effort; k++) {
 		struct idea *i = &x->v[k];
-		if (weigh(i->need, i->promise) >= best.weight * LITTLE)
+		if (promised(i) >= best.weight * LITTLE)
 			break;
 		if (!work_out(x, i))
 			return NULL;

@@ -1,64 +1,189 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which maps leave the NPU's own SRAM. */
+/* Which maps leave the NPU's own SRAM, and in which order. */
 #include "chains.h"
 
+#include <math.h>
+
+/*
+ * It is always the largest map that leaves where most is live: as whole maps; or
+ * as bands need at least; or as whole maps, but first of all where bands need more
+ * than the limit.
+ */
+enum { BY_MAPS, BY_NEEDS, BY_EXCESS, ORDERS };
+
+/* ways with what the limit asks for; how often a number can grow by half until it
+ * counts all tensors */
+enum { EXCESS = 4, GROWTHS = 64 };
+
+struct spill_order {
+	int *tensor;
+	size_t n;
+	int64_t *left; /* [n + 1]: at the fullest operation, when so many have left */
+};
+
 /* the least that runs each operation, alone or in a chain */
-static void
-find_needs(const struct sched *s, const struct chains *c, int64_t *need)
+static int64_t *
+find_needs(const struct sched *s, const struct chains *c, struct arena *a)
 {
+	int64_t *need = anew(a, int64_t, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++)
 		need[i] = INT64_MAX;
 	for (size_t k = 0; k < c->n; k++)
 		for (int i = c->v[k].chain.first; i <= c->v[k].chain.last; i++)
 			need[i] = c->v[k].bytes < need[i] ? c->v[k].bytes : need[i];
+	return need;
 }
 
-/* the operation with most bytes live, of those that need more than limit */
-static int
-find_fullest(const struct sched *s, const int64_t *live, const int64_t *need,
-	     int64_t limit)
+/* bytes of all maps that are live while each operation runs as a whole */
+static int64_t *
+find_live(const struct sched *s, const struct chains *c, struct arena *a)
 {
-	int fullest = -1;
+	int64_t *live = anew(a, int64_t, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++)
-		if (need[i] > limit && (fullest < 0 || live[i] > live[fullest]))
-			fullest = i;
-	return fullest;
+		live[i] = c->v[c->first_of[i]].bytes;
+	return live;
 }
 
 static int
-largest_at(const struct chains *c, int op)
+fullest(const struct sched *s, const int64_t *bytes)
+{
+	int best = 0;
+	for (int i = 1; i < s->n_ops; i++)
+		best = bytes[i] > bytes[best] ? i : best;
+	return best;
+}
+
+/* the largest map that is live at an operation and has not left; -1: none */
+static int
+largest_at(const struct chains *c, int op, const bool *gone)
 {
 	int best = -1;
 	for (size_t i = 0; i < c->n_lives; i++) {
 		const struct life *l = &c->life[i];
-		if (l->lo <= op && l->hi >= op && l->bytes > 0 &&
+		if (l->lo <= op && l->hi >= op && l->bytes > 0 && !gone[i] &&
 		    (best < 0 || l->bytes > c->life[best].bytes))
 			best = (int)i;
 	}
 	return best;
 }
 
-bool
-chains_spill(struct sched *s, struct chains *c, int64_t limit)
+/* of the operations that need more than a limit the fullest; -1: there is none */
+static int
+fullest_above(const struct sched *s, const int64_t *live, const int64_t *need,
+	      int64_t limit)
 {
-	int64_t *live = anew(c->a, int64_t, (size_t)s->n_ops + 1);
-	int64_t *need = anew(c->a, int64_t, (size_t)s->n_ops + 1);
-	bool any = false;
-	find_needs(s, c, need);
+	int best = -1;
 	for (int i = 0; i < s->n_ops; i++)
-		live[i] = c->v[c->first_of[i]].bytes;
-	for (;;) {
-		int op = find_fullest(s, live, need, any ? limit : -1);
-		int t = op < 0 ? -1 : largest_at(c, op);
+		if (need[i] > limit && (best < 0 || live[i] > live[best]))
+			best = i;
+	return best;
+}
+
+static struct spill_order
+spill_order_by(struct sched *s, const struct chains *c, struct arena *a, int by,
+	   int64_t limit)
+{
+	int64_t *need = find_needs(s, c, a), *live = find_live(s, c, a);
+	const int64_t *left = by == BY_MAPS ? live : need;
+	bool *gone = anew(a, bool, c->n_lives + 1);
+	struct spill_order o = { .n = 0 };
+	o.tensor = anew(a, int, c->n_lives + 1);
+	o.left = anew(a, int64_t, c->n_lives + 2);
+	while (s->n_ops) {
+		int most = fullest(s, left), op = most;
+		if (by == BY_EXCESS) {
+			op = fullest_above(s, live, need, limit);
+			op = op < 0 ? fullest(s, live) : op;
+		}
+		int t = largest_at(c, op, gone);
+		o.left[o.n] = left[most];
 		if (t < 0)
-			return any;
-		struct life *l = &c->life[t];
+			break;
+		const struct life *l = &c->life[t];
 		for (int i = l->lo; i <= l->hi; i++) {
 			live[i] -= l->bytes;
 			need[i] -= l->bytes;
 		}
-		l->bytes = 0;
-		s->g->tensors[t]->area = PLACE_ARENA;
-		any = true;
+		gone[t] = true;
+		o.tensor[o.n++] = t;
 	}
+	return o;
+}
+
+static void
+add_way(struct leaving *l, int order, size_t n)
+{
+	l->v[l->n++] = (struct way){ .order = order, .n = n };
+}
+
+/* so many leave that no more than that is left */
+static size_t
+until_left(const struct spill_order *o, double most)
+{
+	size_t n = 0;
+	while (n < o->n && (double)o->left[n] > most)
+		n++;
+	return n;
+}
+
+/* less is left in each step, and not many more leave than in the one before */
+static void
+add_steps(struct leaving *l, int order, int steps)
+{
+	const struct spill_order *o = &l->order[order];
+	size_t last = 0;
+	for (int i = 1; i <= steps; i++) {
+		double share = pow(1 - (double)i / steps, 2);
+		size_t n = until_left(o, share * (double)o->left[0]);
+		for (; last < n; add_way(l, order, last)) {
+			size_t more = last + last / 2 + 2;
+			last = more < n ? more : n;
+		}
+	}
+}
+
+/* those that must leave, then one more at a time */
+static void
+add_excess(struct leaving *l, int64_t limit)
+{
+	const struct spill_order *o = &l->order[BY_EXCESS];
+	size_t n = until_left(o, (double)limit);
+	for (size_t i = n; i < n + EXCESS && i <= o->n; i++)
+		add_way(l, BY_EXCESS, i);
+}
+
+/* steps for each order; each time everything is searched anew */
+static int
+max_steps(const struct sched *s)
+{
+	enum { LEAST = 10, MOST = 6, OPERATIONS = 500 };
+	int n = s->o->effort * OPERATIONS / (s->n_ops + 1);
+	return n < LEAST ? LEAST : n > MOST * s->o->effort ? MOST * s->o->effort : n;
+}
+
+struct leaving *
+leaving_list(struct sched *s, const struct chains *c, struct arena *a, int64_t limit)
+{
+	struct leaving *l = anew(a, struct leaving, 1);
+	int steps = max_steps(s);
+	l->v = anew(a, struct way, 1 + EXCESS + 2 * ((size_t)steps + GROWTHS));
+	l->n = 1;
+	if (!s->memory.spilling)
+		return l;
+	l->order = anew(a, struct spill_order, ORDERS);
+	for (int i = 0; i < ORDERS; i++)
+		l->order[i] = spill_order_by(s, c, a, i, limit);
+	if (s->o->size)
+		add_excess(l, limit);
+	add_steps(l, BY_MAPS, steps);
+	add_steps(l, BY_NEEDS, steps);
+	return l;
+}
+
+void
+leaving_apply(struct sched *s, const struct leaving *l, size_t way)
+{
+	const struct way *w = &l->v[way];
+	for (size_t i = 0; i < w->n; i++)
+		s->g->tensors[l->order[w->order].tensor[i]]->area = PLACE_ARENA;
 }
