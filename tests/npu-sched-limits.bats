@@ -132,3 +132,20 @@ weigh()
 		m.part >m.sched 2>notes
 	[ "$(weigh 'arena\|cache')" -lt $((fast / 2)) ]
 }
+
+@test "a limit is met where all maps may leave, or the one that is named" {
+	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	[ -x "$gen" ] || skip "no $gen"
+	local seed limit
+	for seed in {430..450}; do
+		"$gen" -g "$seed" >m.tflite
+		tfl-partition -o m.part m.tflite 2>notes
+		run npu-sched -a ethos-u65-256 "${dedicated[@]}" \
+			--arena-cache-size=16 m.part
+		[ "$status" = 1 ] || continue
+		limit=$(grep -o 'works is [0-9]*' <<<"$output" | tr -dc 0-9)
+		npu-sched -a ethos-u65-256 "${dedicated[@]}" \
+			--arena-cache-size="$limit" m.part >m.sched 2>notes
+		[ "$(weigh cache)" -le "$limit" ]
+	done
+}

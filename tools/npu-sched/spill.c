@@ -79,6 +79,18 @@ fullest_above(const struct sched *s, const int64_t *live, const int64_t *need,
 	return best;
 }
 
+/* of all; where results lie over operands sums say less than what is there */
+static int
+largest(const struct chains *c, const bool *gone)
+{
+	int best = -1;
+	for (size_t i = 0; i < c->n_lives; i++)
+		if (c->life[i].bytes > 0 && !gone[i] &&
+		    (best < 0 || c->life[i].bytes > c->life[best].bytes))
+			best = (int)i;
+	return best;
+}
+
 static struct spill_order
 spill_order_by(struct sched *s, const struct chains *c, struct arena *a, int by,
 	   int64_t limit)
@@ -96,6 +108,7 @@ spill_order_by(struct sched *s, const struct chains *c, struct arena *a, int by,
 			op = op < 0 ? fullest(s, live) : op;
 		}
 		int t = largest_at(c, op, gone);
+		t = t < 0 ? largest(c, gone) : t;
 		o.left[o.n] = left[most];
 		if (t < 0)
 			break;
@@ -134,7 +147,8 @@ add_steps(struct leaving *l, int order, int steps)
 	size_t last = 0;
 	for (int i = 1; i <= steps; i++) {
 		double share = pow(1 - (double)i / steps, 2);
-		size_t n = until_left(o, share * (double)o->left[0]);
+		size_t n = i < steps ? until_left(o, share * (double)o->left[0])
+				     : o->n;
 		for (; last < n; add_way(l, order, last)) {
 			size_t more = last + last / 2 + 2;
 			last = more < n ? more : n;
