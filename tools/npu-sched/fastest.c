@@ -8,6 +8,7 @@
  */
 #include "search.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* an idea, and how it was brought below a limit */
@@ -90,6 +91,7 @@ visit(struct contest *c, struct idea *i)
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
 	double least = plan_bound(s, p);
+	assert(least > i->floor - 1); /* sums of fractions */
 	int64_t asked = p->asked, most = asked;
 	bool tried = asked == i->tried; /* by the sum of bytes it is no news */
 	i->tried = asked;

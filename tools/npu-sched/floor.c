@@ -27,7 +27,7 @@ struct bound {
 	const struct plan *p;
 	struct front now;
 	struct lut_slots tables;
-	double rest; /* cycles of all transfers that may come in this node */
+	double rest; /* cycles of all transfers that may come in this node, at most */
 };
 
 static double
@@ -66,25 +66,40 @@ halve(struct front *f)
 	f->n = n;
 }
 
+/* keeps the pairs in order that none is later in both than another */
+static void
+push(struct front *f, struct pair x)
+{
+	if (f->n && x.kernels >= f->v[f->n - 1].kernels &&
+	    x.transfers >= f->v[f->n - 1].transfers)
+		return;
+	while (f->n && f->v[f->n - 1].transfers >= x.transfers &&
+	       f->v[f->n - 1].kernels >= x.kernels)
+		f->n--;
+	f->v[f->n++] = x;
+}
+
 static void
 merge(const struct front *a, const struct front *b, struct front *out)
 {
 	out->n = 0;
-	for (int i = 0, j = 0; i < a->n || j < b->n;) {
-		struct pair x = take(a, &i, b, &j);
-		if (!out->n || x.kernels < out->v[out->n - 1].kernels)
-			out->v[out->n++] = x;
-	}
+	for (int i = 0, j = 0; i < a->n || j < b->n;)
+		push(out, take(a, &i, b, &j));
 	if (out->n > MAX_PAIRS)
 		halve(out);
 }
 
 /* transfers that end so early that nothing will ever wait for them end alike */
 static void
-forget_early(struct bound *b, struct front *f)
+forget_early(const struct bound *b, struct front *f)
 {
-	for (int i = 0; i < f->n; i++)
-		f->v[i].transfers = later(f->v[i].transfers, f->v[i].kernels - b->rest);
+	struct front out = { .n = 0 };
+	for (int i = 0; i < f->n; i++) {
+		struct pair x = f->v[i];
+		x.transfers = later(x.transfers, x.kernels - b->rest);
+		push(&out, x);
+	}
+	*f = out;
 }
 
 /* the weights of a kernel are wanted for the first time */
@@ -105,6 +120,15 @@ first_use(struct bound *b, const struct kernel *k)
 	merge(&placed, &fetched, &b->now);
 }
 
+static double
+table_transfer(const struct sched *s, const struct g_op *op)
+{
+	if (op->act != G_ACT_LUT)
+		return 0;
+	return perf_dma_cycles(&s->machine, lut_bytes(op->lut), s->memory.const_area,
+			       MEM_SRAM, true);
+}
+
 static void
 upload_table(struct bound *b, const struct g_op *op)
 {
@@ -113,13 +137,15 @@ upload_table(struct bound *b, const struct g_op *op)
 	int slot = op->act == G_ACT_LUT
 		       ? lut_slots_find(&b->tables, op->lut, &missing) : 0;
 	if (missing) {
-		double cycles = perf_dma_cycles(&s->machine, lut_bytes(op->lut),
-						s->memory.const_area, MEM_SRAM, true);
+		double cycles = table_transfer(s, op);
 		lut_slots_put(&b->tables, op->lut, slot);
-		for (int i = 0; i < b->now.n; i++) {
-			struct pair *x = &b->now.v[i];
-			x->transfers += cycles;
-			x->kernels = later(x->kernels, x->transfers);
+		struct front was = b->now;
+		b->now.n = 0;
+		for (int i = 0; i < was.n; i++) {
+			struct pair x = was.v[i];
+			x.transfers += cycles;
+			x.kernels = later(x.kernels, x.transfers);
+			push(&b->now, x);
 		}
 	}
 	lut_slots_after(&b->tables, s->accel, op);
@@ -135,9 +161,12 @@ bound_node(struct bound *b, int from, double *cycles)
 	b->tables = (struct lut_slots){ .turn = 0 };
 	b->rest = 0;
 	for (int i = from; i < (int)p->n_kernels &&
-			   b->s->info[p->kernel[i].op].node == node; i++)
-		if (p->kernel[i].unit >= 0 && p->unit[p->kernel[i].unit].first == i)
-			b->rest += unit_transfer(b->s, &p->unit[p->kernel[i].unit]);
+			   b->s->info[p->kernel[i].op].node == node; i++) {
+		const struct kernel *x = &p->kernel[i];
+		b->rest += table_transfer(b->s, b->s->info[x->op].op);
+		if (x->unit >= 0 && p->unit[x->unit].first == i)
+			b->rest += unit_transfer(b->s, &p->unit[x->unit]);
+	}
 	for (; k < (int)p->n_kernels; k++) {
 		const struct kernel *x = &p->kernel[k];
 		if (b->s->info[x->op].node != node)
