@@ -4,7 +4,8 @@
  * So nothing of what is tried depends on the limit: ideas are made for sizes of
  * maps that all limits share, their transfers stay below bounds that all limits
  * share, addresses are chosen as if there was no limit.  A higher limit finds
- * all that a lower one does, and more.
+ * all that a lower one does, and more.  What is left out can't be better, by its
+ * floor, or promises too much more.
  */
 #include "search.h"
 
@@ -91,7 +92,7 @@ visit(struct contest *c, struct idea *i)
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
 	double least = plan_bound(s, p);
-	assert(least > i->floor - 1); /* sums of fractions */
+	assert(least > i->floor - 1); /* rounding apart */
 	int64_t asked = p->asked, most = asked;
 	bool tried = asked == i->tried; /* by the sum of bytes it is no news */
 	i->tried = asked;
@@ -107,10 +108,6 @@ visit(struct contest *c, struct idea *i)
 	bool done = next < i->least || i->floor >= c->best.cycles ||
 		    least >= c->best.cycles * c->tolerance;
 	i->next = done ? 0 : next;
-	if (done && c->best.idea != i) {
-		plan_close(i->plan);
-		i->plan = NULL;
-	}
 }
 
 /* the plan that won, made again; the arena is its own */
@@ -138,6 +135,10 @@ search_fastest(struct search *x, int64_t limit, double below)
 			return NULL;
 		while (x->v[k].next)
 			visit(&c, &x->v[k]);
+		if (c.best.idea != &x->v[k]) {
+			plan_close(x->v[k].plan);
+			x->v[k].plan = NULL;
+		}
 	}
 	return win(&c);
 }

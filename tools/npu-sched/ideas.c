@@ -174,7 +174,7 @@ add_cutting(struct listing *l, struct division d, int64_t maps, int64_t packed,
 	struct search *x = l->x;
 	int64_t room = l->room == ROOM_OF_MAPS ? maps : l->limit;
 	struct idea i = { .division = d, .maps = maps, .need = packed,
-			  .policy = { .target = c->target, .slide = c->slide } };
+			  .policy.target = c->target };
 	struct plan *p = cut(x, d, c->target);
 	i.floor = plan_floor(x->s, p, l->below);
 	if (i.floor < l->below) {

@@ -8,13 +8,12 @@
 struct policy {
 	int64_t target; /* bytes of a slice to aim for; 0: weights are not cut */
 	bool eager;	/* weights that are late are waited for, not read in place */
-	bool slide;	/* results may slide over operands: less, but harder to pack */
 };
 
 /* all operations divided into chains */
 struct division {
 	int *picked, n; /* as chains_choose leaves them */
-	bool slide;
+	bool slide; /* results may slide over operands: less, but harder to pack */
 };
 
 /*
