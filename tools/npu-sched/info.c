@@ -75,16 +75,6 @@ can_band(const struct g_op *op)
 	       (!op->ifm2.t || op->ifm2.view == VIEW_WHOLE);
 }
 
-static void
-choose_traversal(struct g_op *op)
-{
-	if (G_HAS(op, G_OP_traversal) || op->kind != OP_CONV)
-		return;
-	bool part = block_part_kernel(op->ifm.shape.c, op->kernel.y * op->kernel.x,
-				      op_ifm_bits(op));
-	G_PUT(op, OP, traversal, part ? PART_KERNEL : DEPTH_FIRST);
-}
-
 /* operations in the order of their nodes */
 static void
 list_ops(struct sched *s)
@@ -174,10 +164,8 @@ study_ops(struct sched *s)
 {
 	list_ops(s);
 	find_shared(s);
-	for (int i = 0; i < s->n_ops; i++) {
-		choose_traversal(s->info[i].op);
+	for (int i = 0; i < s->n_ops; i++)
 		s->info[i].bands = can_band(s->info[i].op);
-	}
 	study_flow(s);
 	return check_crowd(s);
 }

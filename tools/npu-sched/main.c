@@ -22,6 +22,7 @@ static const struct pass {
 	{ .name = "constants", .run = fetch_constants },
 	{ .name = "formats", .run = choose_formats },
 	{ .name = "study", .run = study_ops },
+	{ .name = "traversals", .run = choose_traversals },
 	{ .name = "search", .run = search_plan },
 	{ .name = "apply", .run = apply_plan },
 	{ .name = "predict", .run = predict_cycles },

@@ -202,10 +202,13 @@ bool fetch_constants(struct sched *s);
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
 
-/* info.c.  Leaves: s->info, s->use, traversal of every convolution */
+/* info.c.  Leaves: s->info, s->use */
 bool study_ops(struct sched *s);
 /* operation order[i] becomes the i-th; plans made before are of no use then */
 void change_order(struct sched *s, const int *order);
+
+/* traversal.c.  Needs: s->info.  Leaves: traversal of every convolution */
+bool choose_traversals(struct sched *s);
 
 /* order.c: an order in which whole maps need less memory than now, and the way
  * back; NULL: there is none */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order in which a convolution takes its weights: part of the kernel first,
+ * or the depth of the IFM.  Either pads what it cuts unevenly, and padding costs
+ * cycles as well as bytes (spec/scheduling.md 4).  Where neither pads much more,
+ * both are tried: time and encoded size decide.
+ */
+#include "sched.h"
+
+#include "base/fixed.h"
+#include "base/threads.h"
+#include "stream/emit.h"
+
+#include <math.h>
+
+/* weights of a kernel and all its IFM channels, padding included */
+static int64_t
+padded(const struct g_op *op, enum g_traversal t)
+{
+	bool bytes = op_ifm_bits(op) == 8;
+	int64_t elements = (int64_t)op->kernel.y * op->kernel.x, c = op->ifm.shape.c;
+	if (t == DEPTH_FIRST)
+		return elements * round_up_i64(c, bytes ? 32 : 16);
+	return round_up_i64(elements, bytes ? 4 : 2) * round_up_i64(c, 8);
+}
+
+/* one way pads half as much again: nothing else weighs as much */
+static bool
+is_clear(const struct g_op *op)
+{
+	int64_t depth = padded(op, DEPTH_FIRST), part = padded(op, PART_KERNEL);
+	return 2 * depth >= 3 * part || 2 * part >= 3 * depth;
+}
+
+struct trial {
+	int op;
+	struct weights_view view;
+	int64_t bytes[2]; /* by traversal */
+	double cycles[2]; /* weights read in place: the slower of both counts */
+};
+
+struct trials {
+	struct sched *s;
+	struct trial *v;
+	size_t n, cap;
+	enum g_traversal now;
+};
+
+static struct g_op *
+op_of(const struct trials *l, size_t i)
+{
+	return l->s->info[l->v[i].op].op;
+}
+
+/* the choice of the reference, which is for utilization; lists what is not clear */
+static void
+choose_clear(struct trials *l)
+{
+	struct sched *s = l->s;
+	for (int i = 0; i < s->n_ops; i++) {
+		struct g_op *op = s->info[i].op;
+		if (G_HAS(op, G_OP_traversal) || op->kind != OP_CONV)
+			continue;
+		bool part = block_part_kernel(op->ifm.shape.c,
+					      op->kernel.y * op->kernel.x,
+					      op_ifm_bits(op));
+		G_PUT(op, OP, traversal, part ? PART_KERNEL : DEPTH_FIRST);
+		if (is_clear(op) || s->info[i].shared || G_HAS(op->weights, G_WEIGHTS_at))
+			continue;
+		agrow(s->a, l->v, l->n, &l->cap);
+		l->v[l->n++] = (struct trial){ .op = i };
+	}
+}
+
+/* exact, for the block that is fastest */
+static void
+measure(void *ctx, size_t i)
+{
+	struct trials *l = ctx;
+	struct trial *t = &l->v[i];
+	struct g_op op = *op_of(l, i);
+	/* found before the threads began */
+	const struct block_choice *b = block_for(l->s, t->op, op.ofm.shape.h);
+	t->bytes[l->now] = 0;
+	if (!b)
+		return;
+	op.block = b->block;
+	for (int core = 0; core < l->s->accel->cores; core++) {
+		struct weights_order o = emit_weights_order(l->s->accel, &op, 0, core);
+		if (weights_order_channels(&o))
+			t->bytes[l->now] += (int64_t)weights_cost_view(&t->view, &o,
+								       l->s->o->level);
+	}
+}
+
+/* all of them in one way; without exact sizes all weights count a byte */
+static void
+try_all(struct trials *l, enum g_traversal t, bool exact)
+{
+	struct sched *s = l->s;
+	l->now = t;
+	for (size_t i = 0; i < l->n; i++)
+		op_of(l, i)->traversal = t;
+	forget_blocks(s);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct g_op *op = op_of(l, i);
+		(void)block_for(s, l->v[i].op, op->ofm.shape.h);
+		l->v[i].bytes[t] = padded(op, t) * op->ofm.shape.c;
+	}
+	if (exact)
+		threads_for(s->o->jobs, l->n, NULL, measure, l);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct g_op *op = op_of(l, i);
+		struct kernel k = { .op = l->v[i].op,
+				    .rows = { .hi = op->ofm.shape.h },
+				    .depth = { .hi = op->ofm.shape.c } };
+		const struct block_choice *b = block_for(s, k.op, op->ofm.shape.h);
+		if (b)
+			kernel_cost(s, &k, b, l->v[i].bytes[t],
+				    round_up_i64(10 * (int64_t)op->ofm.shape.c, 16));
+		l->v[i].cycles[t] = b ? k.cost[0] : INFINITY;
+	}
+}
+
+/* then bytes */
+static enum g_traversal
+better_of(const struct trial *t)
+{
+	int a = DEPTH_FIRST, b = PART_KERNEL;
+	if (t->cycles[a] != t->cycles[b])
+		return t->cycles[a] < t->cycles[b] ? a : b;
+	return t->bytes[a] <= t->bytes[b] ? a : b;
+}
+
+/* what pads less, by an eighth or more, and takes no more cycles; leaves others */
+static void
+choose_by_padding(struct trials *l)
+{
+	size_t n = 0;
+	try_all(l, DEPTH_FIRST, false);
+	try_all(l, PART_KERNEL, false);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct trial *t = &l->v[i];
+		enum g_traversal less = t->bytes[PART_KERNEL] < t->bytes[DEPTH_FIRST]
+					    ? PART_KERNEL : DEPTH_FIRST;
+		op_of(l, i)->traversal = less;
+		if (t->cycles[less] > t->cycles[!less] ||
+		    9 * t->bytes[less] > 8 * t->bytes[!less])
+			l->v[n++] = *t;
+	}
+	l->n = n;
+}
+
+bool
+choose_traversals(struct sched *s)
+{
+	struct trials l = { .s = s };
+	choose_clear(&l);
+	if (l.n)
+		choose_by_padding(&l);
+	for (size_t i = 0; i < l.n; i++)
+		if (!emit_weights_view(s->a, s->g, op_of(&l, i)->weights,
+				       &l.v[i].view, s->e))
+			return false;
+	if (!l.n)
+		return true;
+	try_all(&l, DEPTH_FIRST, true);
+	try_all(&l, PART_KERNEL, true);
+	for (size_t i = 0; i < l.n; i++)
+		op_of(&l, i)->traversal = better_of(&l.v[i]);
+	return true;
+}
