@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The OFM block of an operation: of all that fit the SHRAM the one with the
- * least estimated time; among equals the one that needs fewest banks.  A block
+ * least estimated time; among equals the one that needs fewest banks.  Or the deepest
+ * that is nearly as fast: weights are cut at multiples of its depth.  A block
  * that covers an axis in as many pieces as a smaller one can't be faster, so
  * only the smallest for each number of pieces is tried.
  */
@@ -11,6 +12,9 @@
 #include "base/hash.h"
 
 enum { MAX_SIZES = 64 };
+
+/* what deep blocks may cost: they are for weights that are cut and fetched */
+static const double NEARLY = 1.10;
 
 struct sizes {
 	int32_t v[MAX_SIZES];
@@ -37,12 +41,24 @@ struct search {
 	const struct g_op *op;
 	struct block_query q;
 	struct kernel kernel;
-	int64_t stream, scales; /* bytes, before they are known */
+	int64_t stream, scales; /* bytes: once measured, else as dense ones come to */
+	double enough; /* cycles, if the deepest of fast blocks is sought; or 0 */
 	struct block_choice best;
 	double cycles;
 	int banks;
 	bool found;
 };
+
+/* than the best so far; where several are fast enough the deepest is */
+static bool
+is_better(const struct search *x, struct hwc block, double cycles, int banks)
+{
+	if (!x->found)
+		return true;
+	if (x->enough > 0 && block.c != x->best.block.c)
+		return block.c > x->best.block.c;
+	return cycles != x->cycles ? cycles < x->cycles : banks < x->banks;
+}
 
 static void
 try_block(struct search *x, struct hwc block)
@@ -53,8 +69,8 @@ try_block(struct search *x, struct hwc block)
 		return;
 	kernel_cost(x->s, &x->kernel, &c, x->stream, x->scales);
 	double cycles = x->kernel.cost[1];
-	if (x->found && (cycles > x->cycles ||
-			 (cycles == x->cycles && banks >= x->banks)))
+	if ((x->enough > 0 && cycles > x->enough) ||
+	    !is_better(x, block, cycles, banks))
 		return;
 	x->best = c;
 	x->cycles = cycles;
@@ -93,9 +109,8 @@ search_of(struct sched *s, int i, int32_t rows)
 		.op = i, .rows = { .lo = top, .hi = top + rows },
 		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
 	if (op->weights) {
-		const int32_t *d = op->weights->shape.dim;
-		x.stream = (int64_t)d[0] * d[1] * d[2] * d[3];
-		x.scales = round_up_i64(10 * (int64_t)d[0], 16);
+		x.scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
+		x.stream = weights_bytes(s, i) - x.scales;
 	}
 	return x;
 }
@@ -194,6 +209,11 @@ block_for(struct sched *s, int i, int32_t rows)
 		(void)given_block(&x);
 	else
 		search_blocks(&x, depth);
+	if (s->deep && x.found && f->op->weights && !depth &&
+	    !G_HAS(f->op, G_OP_block)) {
+		x.enough = x.cycles * NEARLY;
+		search_blocks(&x, depth);
+	}
 	if (!x.found)
 		return NULL;
 	int at = f->n_choices < MAX_CHOICES ? f->n_choices++ : MAX_CHOICES - 1;

@@ -166,6 +166,9 @@ study_ops(struct sched *s)
 	find_shared(s);
 	for (int i = 0; i < s->n_ops; i++)
 		s->info[i].bands = can_band(s->info[i].op);
+	s->known_of = anew(s->a, struct known_list, s->g->n_weights + 1);
+	for (size_t i = 0; i < s->g->n_weights; i++)
+		s->known_of[i] = (struct known_list){ -1, -1 };
 	study_flow(s);
 	return check_crowd(s);
 }

@@ -175,6 +175,7 @@ struct sched {
 	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: bricks would be padded */
 	int n_shallow;
+	bool deep; /* the deepest of blocks that are nearly as fast */
 	struct size_known *known;
 	size_t n_known, cap_known;
 	struct known_list {

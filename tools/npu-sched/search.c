@@ -75,28 +75,37 @@ search_areas(struct search *x, double below)
 	return search_smallest(x, limit_of(x->s), below);
 }
 
-/* where and how each tensor lies: part of a plan as long as plans are compared */
+/* where and how each tensor lies, how blocks are chosen: part of a plan as long as
+ * plans are compared */
 struct home {
-	int area, layout;
+	struct {
+		int area, layout;
+	} *of;
+	bool deep;
 };
 
 static struct home *
 note_homes(struct search *x)
 {
 	struct graph *g = x->s->g;
-	struct home *homes = anew(x->s->a, struct home, g->n_tensors + 1);
-	for (size_t i = 0; i < g->n_tensors; i++)
-		homes[i] = (struct home){ g->tensors[i]->area, g->tensors[i]->layout };
-	return homes;
+	struct home *h = anew(x->s->a, struct home, 1);
+	h->deep = x->s->deep;
+	h->of = arena_alloc(x->s->a, g->n_tensors + 1, sizeof(*h->of));
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		h->of[i].area = g->tensors[i]->area;
+		h->of[i].layout = g->tensors[i]->layout;
+	}
+	return h;
 }
 
 static void
-restore_homes(struct search *x, const struct home *homes)
+restore_homes(struct search *x, const struct home *h)
 {
 	struct graph *g = x->s->g;
+	x->s->deep = h->deep;
 	for (size_t i = 0; i < g->n_tensors; i++) {
-		g->tensors[i]->area = homes[i].area;
-		g->tensors[i]->layout = homes[i].layout;
+		g->tensors[i]->area = h->of[i].area;
+		g->tensors[i]->layout = h->of[i].layout;
 	}
 }
 
@@ -148,26 +157,21 @@ search_spilling(struct search *x, double below)
 	return best;
 }
 
+/* a search in one way and, where there is another, in that */
 static struct plan *
-search_layout(struct search *x, bool packed, double below)
-{
-	pack_shallow_maps(x->s, packed);
-	return x->s->memory.spilling ? search_spilling(x, below)
-				     : search_areas(x, below);
-}
-
-/* maps with padded bricks are tried without them, too */
-static struct plan *
-search_layouts(struct search *x, double below)
+search_ways(struct search *x, void (*use)(struct sched *, bool), bool other,
+	    struct plan *(*search)(struct search *, double), double below)
 {
 	struct sched *s = x->s;
 	struct home *first = note_homes(x);
-	struct plan *p = search_layout(x, false, below);
-	if (s->e->status || !s->n_shallow)
+	use(s, false);
+	struct plan *p = search(x, below);
+	if (s->e->status || !other)
 		return p;
 	struct home *homes = note_homes(x);
 	restore_homes(x, first);
-	struct plan *q = search_layout(x, true, p ? score(s, p) : below);
+	use(s, true);
+	struct plan *q = search(x, p ? score(s, p) : below);
 	if (s->e->status || q) {
 		plan_close(p);
 		return q;
@@ -175,6 +179,31 @@ search_layouts(struct search *x, double below)
 	restore_homes(x, homes);
 	choose_blocks(s);
 	return p;
+}
+
+static void
+use_deep_blocks(struct sched *s, bool deep)
+{
+	s->deep = deep;
+}
+
+/* among few weights it matters how finely they can be cut */
+static struct plan *
+search_depths(struct search *x, double below)
+{
+	enum { FEW_WEIGHTS = 16 };
+	struct sched *s = x->s;
+	return search_ways(x, use_deep_blocks,
+			   weights_move(s) && s->g->n_weights <= FEW_WEIGHTS,
+			   s->memory.spilling ? search_spilling : search_areas, below);
+}
+
+/* maps with padded bricks are tried without them, too */
+static struct plan *
+search_layouts(struct search *x, double below)
+{
+	return search_ways(x, pack_shallow_maps, x->s->n_shallow > 0, search_depths,
+			   below);
 }
 
 /* is q better than p?  where memory has no limit, less of it is welcome */

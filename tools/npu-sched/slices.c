@@ -252,9 +252,6 @@ bool
 measure_whole(struct sched *s)
 {
 	struct plan *p = plan_new(s);
-	s->known_of = anew(s->a, struct known_list, s->g->n_weights + 1);
-	for (size_t i = 0; i < s->g->n_weights; i++)
-		s->known_of[i] = (struct known_list){ -1, -1 };
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
 		struct kernel k = { .op = i, .unit = -1,
