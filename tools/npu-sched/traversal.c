@@ -15,7 +15,7 @@
 
 /* weights of a kernel and all its IFM channels, padding included */
 static int64_t
-padded(const struct g_op *op, enum g_traversal t)
+padded(const struct g_op *op, int t)
 {
 	bool bytes = op_ifm_bits(op) == 8;
 	int64_t elements = (int64_t)op->kernel.y * op->kernel.x, c = op->ifm.shape.c;
@@ -43,7 +43,7 @@ struct trials {
 	struct sched *s;
 	struct trial *v;
 	size_t n, cap;
-	enum g_traversal now;
+	int now; /* enum g_traversal */
 };
 
 static struct g_op *
@@ -95,7 +95,7 @@ measure(void *ctx, size_t i)
 
 /* all of them in one way; without exact sizes all weights count a byte */
 static void
-try_all(struct trials *l, enum g_traversal t, bool exact)
+try_all(struct trials *l, int t, bool exact)
 {
 	struct sched *s = l->s;
 	l->now = t;
@@ -123,7 +123,7 @@ try_all(struct trials *l, enum g_traversal t, bool exact)
 }
 
 /* then bytes */
-static enum g_traversal
+static int
 better_of(const struct trial *t)
 {
 	int a = DEPTH_FIRST, b = PART_KERNEL;
@@ -141,8 +141,8 @@ choose_by_padding(struct trials *l)
 	try_all(l, PART_KERNEL, false);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct trial *t = &l->v[i];
-		enum g_traversal less = t->bytes[PART_KERNEL] < t->bytes[DEPTH_FIRST]
-					    ? PART_KERNEL : DEPTH_FIRST;
+		int less = t->bytes[PART_KERNEL] < t->bytes[DEPTH_FIRST] ? PART_KERNEL
+									 : DEPTH_FIRST;
 		op_of(l, i)->traversal = less;
 		if (t->cycles[less] > t->cycles[!less] ||
 		    9 * t->bytes[less] > 8 * t->bytes[!less])
