@@ -59,11 +59,13 @@ try_fit(struct contest *c, struct idea *i, enum fit how)
  * one choice matters much, and all is tried soon; measured on the models.
  */
 static double
-tolerance(const struct sched *s)
+tolerance(const struct sched *s, int64_t limit)
 {
 	enum { FEW_WEIGHTS = 16, MANY_WEIGHTS = 40 };
 	size_t n = s->g->n_weights;
-	return n <= FEW_WEIGHTS ? 1.5 : n <= MANY_WEIGHTS ? 1.05 : 1.001;
+	if (n > MANY_WEIGHTS)
+		return limit < NO_LIMIT_BYTES ? 1.005 : 1.001;
+	return n <= FEW_WEIGHTS ? 1.5 : 1.05;
 }
 
 static bool
@@ -105,8 +107,9 @@ visit(struct contest *c, struct idea *i)
 	int64_t next = round_limit(most - 1, p, FINE);
 	if (i->packed < i->next && i->packed > next)
 		next = i->packed;
-	bool done = next < i->least || i->floor >= c->best.cycles ||
-		    least >= c->best.cycles * c->tolerance;
+	if (least >= c->best.cycles * c->tolerance) /* or where it promised more */
+		next = i->room < i->next ? i->room : 0;
+	bool done = next < i->least || i->floor >= c->best.cycles;
 	i->next = done ? 0 : next;
 }
 
@@ -127,7 +130,7 @@ struct plan *
 search_fastest(struct search *x, int64_t limit, double below)
 {
 	enum { STEPS = 32 };
-	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s),
+	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s, limit),
 			     .best.cycles = below };
 	list_ideas(x, limit, ROOM_OF_LIMIT, STEPS, below);
 	for (size_t k = 0; k < x->n; k++) {

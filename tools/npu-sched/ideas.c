@@ -150,6 +150,26 @@ struct listing {
 	double below;
 };
 
+/*
+ * Transfers choose greedily, and with much room may hold up what comes first: half
+ * as much again as the maps need is tried, whatever the limit.
+ */
+static void
+promise_with_less(const struct listing *l, struct plan *p, struct idea *i)
+{
+	struct sched *s = l->x->s;
+	int64_t least = maps_least(s, p, limited_place(s));
+	int64_t room = round_up_i64(least + least / 2, 16);
+	if (room >= i->room)
+		return;
+	plan_fetches(s, p, room);
+	double cycles = plan_bound(s, p);
+	if (cycles < i->promise) {
+		i->promise = cycles;
+		i->room = room;
+	}
+}
+
 /* transfers by one policy */
 static void
 add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
@@ -160,7 +180,10 @@ add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
 	if (p->need > room)
 		return;
 	i.promise = plan_bound(x->s, p);
+	i.room = room;
 	i.need = p->need > i.need ? p->need : i.need;
+	if (l->room == ROOM_OF_LIMIT)
+		promise_with_less(l, p, &i);
 	i.number = x->n;
 	agrow(x->a, x->v, x->n, &x->cap);
 	x->v[x->n++] = i;

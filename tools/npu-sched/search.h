@@ -26,6 +26,7 @@ struct idea {
 	struct policy policy;
 	int64_t maps;
 	double promise, floor;
+	int64_t room; /* for transfers, with which it promises that */
 	int64_t need;
 	size_t number;
 	struct plan *plan; /* with exact sizes; NULL: not yet */
