@@ -203,8 +203,7 @@ fetch(struct clock *c, const struct fetch *f)
 	int64_t at = c->placed ? c->of[f->unit]->at : 0;
 	start_transfer(c, (struct moved){ .unit = f->unit, .lo = at + f->lo,
 					  .hi = at + f->hi },
-		       perf_dma_cycles(&s->machine, f->hi - f->lo, s->memory.const_area,
-				       s->memory.cache_area, false));
+		       weights_transfer(s, f->hi - f->lo));
 }
 
 static void
@@ -217,8 +216,7 @@ upload_table(struct clock *c, const struct g_op *op)
 	if (!missing)
 		return;
 	start_transfer(c, (struct moved){ .unit = -1 },
-		       perf_dma_cycles(&s->machine, lut_bytes(op->lut),
-				       s->memory.const_area, MEM_SRAM, true));
+		       table_transfer(s, op));
 	lut_slots_put(&c->tables, op->lut, slot);
 }
 

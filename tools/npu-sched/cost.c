@@ -157,6 +157,22 @@ band_cost(struct sched *s, struct kernel *k, int32_t band, int64_t stream_bytes,
 	return true;
 }
 
+double
+weights_transfer(const struct sched *s, int64_t bytes)
+{
+	return perf_dma_cycles(&s->machine, bytes, s->memory.const_area,
+			       s->memory.cache_area, false);
+}
+
+double
+table_transfer(const struct sched *s, const struct g_op *op)
+{
+	if (op->act != G_ACT_LUT)
+		return 0;
+	return perf_dma_cycles(&s->machine, lut_bytes(op->lut), s->memory.const_area,
+			       MEM_SRAM, true);
+}
+
 /* all bands of an operation */
 static bool
 sum_bands(struct sched *s, int op, struct band_known *b)

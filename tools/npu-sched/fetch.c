@@ -44,13 +44,6 @@ max_f(double a, double b)
 	return a > b ? a : b;
 }
 
-static double
-transfer_cycles(const struct walk *w, int64_t bytes)
-{
-	return perf_dma_cycles(&w->s->machine, bytes, w->s->memory.const_area,
-			       w->s->memory.cache_area, false);
-}
-
 /* when a buffer is live that is filled before kernel `from` */
 static struct g_range
 life_of(const struct walk *w, const struct unit *u, int from)
@@ -161,7 +154,7 @@ send(struct walk *w, int unit, int64_t bytes, int before)
 	agrow(p->a, p->fetch, p->n_fetches, &p->cap_fetches);
 	p->fetch[p->n_fetches++] = (struct fetch){
 		.unit = unit, .before = before, .lo = w->sent, .hi = w->sent + bytes };
-	start_transfer(w, transfer_cycles(w, bytes));
+	start_transfer(w, weights_transfer(w->s, bytes));
 	w->sent += bytes;
 	p->unit[unit].arrival = w->td;
 	if (w->sent == unit_bytes(&p->unit[unit])) {
@@ -195,7 +188,7 @@ fetching_pays(const struct walk *w, int unit, double t, double begin)
 	double sum[2];
 	cost_of_uses(w, unit, sum);
 	double arrival = max_f(max_f(t, w->td), w->flash) +
-			 transfer_cycles(w, unit_bytes(&w->p->unit[unit]));
+			 weights_transfer(w->s, unit_bytes(&w->p->unit[unit]));
 	double wait = max_f(arrival - begin, 0);
 	return w->p->eager || wait + sum[1] < sum[0];
 }
@@ -285,8 +278,7 @@ upload_table(struct walk *w, const struct g_op *op)
 		       ? lut_slots_find(&w->tables, op->lut, &missing) : 0;
 	if (missing) {
 		lut_slots_put(&w->tables, op->lut, slot);
-		start_transfer(w, perf_dma_cycles(&s->machine, lut_bytes(op->lut),
-						  s->memory.const_area, MEM_SRAM, true));
+		start_transfer(w, table_transfer(s, op));
 		w->t = max_f(w->t, w->td);
 	}
 	lut_slots_after(&w->tables, s->accel, op);

@@ -39,8 +39,7 @@ later(double a, double b)
 static double
 unit_transfer(const struct sched *s, const struct unit *u)
 {
-	return perf_dma_cycles(&s->machine, unit_bytes(u), s->memory.const_area,
-			       s->memory.cache_area, false);
+	return weights_transfer(s, unit_bytes(u));
 }
 
 /* the next of two fronts */
@@ -118,15 +117,6 @@ first_use(struct bound *b, const struct kernel *k)
 	forget_early(b, &placed);
 	forget_early(b, &fetched);
 	merge(&placed, &fetched, &b->now);
-}
-
-static double
-table_transfer(const struct sched *s, const struct g_op *op)
-{
-	if (op->act != G_ACT_LUT)
-		return 0;
-	return perf_dma_cycles(&s->machine, lut_bytes(op->lut), s->memory.const_area,
-			       MEM_SRAM, true);
 }
 
 static void

@@ -248,6 +248,9 @@ void kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b
 /* the same for the block of bands, which is not asked twice */
 bool band_cost(struct sched *s, struct kernel *k, int32_t band,
 	       int64_t stream_bytes, int64_t scale_bytes);
+/* cycles to fetch bytes of weights, and the table of an operation; 0: it has none */
+double weights_transfer(const struct sched *s, int64_t bytes);
+double table_transfer(const struct sched *s, const struct g_op *op);
 /* NULL: no block fits */
 const struct band_known *op_cost(struct sched *s, int op, int32_t band);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
