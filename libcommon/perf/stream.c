@@ -99,6 +99,8 @@ perf_op_of(const struct perf_machine *m, const struct npu_op *op,
 	};
 	if (op->has_ifm2)
 		out->ifm2 = map_of(m, &op->ifm2);
+	if (op->ifm2_scalar) /* a register; its region is anybody's */
+		out->ifm2.area = out->ifm.area;
 	struct hwc i = out->ifm.shape;
 	if (i.h < 1 || i.w < 1 || i.c < 1)
 		return err_set(e, "error: word %zu: %s reads an empty IFM",
