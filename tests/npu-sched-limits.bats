@@ -55,6 +55,14 @@ chained()
 	chained fan 5 9000 60000 1700 -a ethos-u55-64 "${one_sram[@]}"
 }
 
+@test "more SRAM never gives more cycles: plans better than their promise" {
+	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	[ -x "$gen" ] || skip "no $gen"
+	"$gen" -g 138 >m.tflite
+	monotone m.tflite 8600 13900 57 -a ethos-u55-256 "${one_sram[@]}"
+	monotone m.tflite 9000 9900 97 -a ethos-u55-128 "${one_sram[@]}"
+}
+
 @test "more SRAM never gives more cycles: a residual network" {
 	need_shared models/resnet_quant.tflite
 	monotone "$SHARED/models/resnet_quant.tflite" 30000 60000 700 \

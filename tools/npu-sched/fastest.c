@@ -5,7 +5,7 @@
  * maps that all limits share, their transfers stay below bounds that all limits
  * share, addresses are chosen as if there was no limit.  A higher limit finds
  * all that a lower one does, and more.  What is left out can't be better, by its
- * floor, or promises too much more.
+ * floor, or promises too much more; see nested.c for that.
  */
 #include "search.h"
 
@@ -27,51 +27,32 @@ struct contest {
 	struct choice best;
 };
 
-/*
- * Limits for transfers are multiples: of what a limit is so many times.  The more
- * units there are the longer each takes, and the less it matters.
- */
-enum { COARSE = 4, FINE = 16 };
+/* above the cycles of any plan: one that isn't nested is better than none */
+static const double LAST_RESORT = 1e12;
 
+/* returns what its transfers asked for */
 static int64_t
-round_limit(int64_t limit, const struct plan *p, size_t units)
-{
-	enum { MOST = 4096, LEAST = 64 };
-	int64_t step = 16, steps = (int64_t)(MOST / (1 + p->n_units / units));
-	while (limit / step >= (steps > LEAST ? steps : LEAST))
-		step *= 2;
-	return limit / step * step;
-}
-
-static void
-try_fit(struct contest *c, struct idea *i, enum fit how)
+try_fit(struct contest *c, struct idea *i, enum fit how, double least)
 {
 	struct sched *s = c->x->s;
-	if (plan_fit(s, i->plan, i->next, how, c->best.cycles) &&
-	    peak_of(s, i->plan) <= c->limit)
-		c->best = (struct choice){ .idea = i, .limit = i->next, .how = how,
-					   .cycles = i->plan->cycles };
-}
-
-/*
- * Transfers choose greedily, and may end up better with less room: so what costs
- * more than the best, by this factor, is tried with less, too.  Among few weights
- * one choice matters much, and all is tried soon; measured on the models.
- */
-static double
-tolerance(const struct sched *s, int64_t limit)
-{
-	enum { FEW_WEIGHTS = 16, MANY_WEIGHTS = 40 };
-	size_t n = s->g->n_weights;
-	if (n > MANY_WEIGHTS)
-		return limit < NO_LIMIT_BYTES ? 1.005 : 1.001;
-	return n <= FEW_WEIGHTS ? 1.5 : 1.05;
+	int64_t limit = i->next;
+	bool faster = plan_fit(s, i->plan, limit, how, c->best.cycles);
+	int64_t asked = i->plan->asked;
+	if (!faster || peak_of(s, i->plan) > c->limit)
+		return asked;
+	double cycles = i->plan->cycles;
+	if (c->limit < NO_LIMIT_BYTES && !is_nested(c->x, i, least))
+		cycles += LAST_RESORT;
+	if (cycles < c->best.cycles)
+		c->best = (struct choice){ .idea = i, .limit = limit, .how = how,
+					   .cycles = cycles };
+	return asked;
 }
 
 static bool
 begin(struct contest *c, struct idea *i)
 {
-	if (i->floor >= c->best.cycles ||
+	if (i->estimated_floor >= c->best.cycles ||
 	    i->promise >= c->best.cycles * c->tolerance)
 		return true;
 	if (!work_out(c->x, i))
@@ -82,10 +63,18 @@ begin(struct contest *c, struct idea *i)
 	return true;
 }
 
+/* after more room than is of use: 0 where less is none, either */
+static int64_t
+little_room(const struct contest *c, const struct idea *i)
+{
+	bool promising = i->with_little < c->best.cycles * c->tolerance;
+	return i->little < i->next && promising ? i->little : 0;
+}
+
 /*
  * Tries an idea below its next limit, and finds the one that follows: where
- * transfers become others.  To pack many buffers anew takes long: limits for that
- * are coarser.
+ * transfers become others, or to where there is just room for the maps.  To pack
+ * many buffers anew takes long: limits for that are coarser.
  */
 static void
 visit(struct contest *c, struct idea *i)
@@ -98,17 +87,19 @@ visit(struct contest *c, struct idea *i)
 	int64_t asked = p->asked, most = asked;
 	bool tried = asked == i->tried; /* by the sum of bytes it is no news */
 	i->tried = asked;
-	if (least < c->best.cycles && idea_packed(c->x, i) <= i->next) {
-		try_fit(c, i, BETWEEN);
-		most = p->asked > asked ? p->asked : asked;
+	if (least < c->best.cycles * tolerance_between(s, i, c->limit) &&
+	    idea_packed(c->x, i) <= i->next) {
+		int64_t between = try_fit(c, i, BETWEEN, least);
+		most = between > asked ? between : asked;
 	}
 	if (least < c->best.cycles && !tried && round_limit(i->next, p, COARSE) >= asked)
-		try_fit(c, i, SUMMED);
+		(void)try_fit(c, i, SUMMED, least);
 	int64_t next = round_limit(most - 1, p, FINE);
-	if (i->packed < i->next && i->packed > next)
+	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
+	if (next < near && idea_packed(c->x, i) < i->next && i->packed > next)
 		next = i->packed;
-	if (least >= c->best.cycles * c->tolerance) /* or where it promised more */
-		next = i->room < i->next ? i->room : 0;
+	if (least >= c->best.cycles * c->tolerance)
+		next = little_room(c, i);
 	bool done = next < i->least || i->floor >= c->best.cycles;
 	i->next = done ? 0 : next;
 }
@@ -122,6 +113,7 @@ win(struct contest *c)
 		return NULL;
 	struct plan *p = i->plan;
 	(void)plan_fit(c->x->s, p, c->best.limit, c->best.how, INFINITY);
+	p->cycles = c->best.cycles;
 	i->plan = NULL;
 	return p;
 }

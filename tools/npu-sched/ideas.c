@@ -150,24 +150,32 @@ struct listing {
 	double below;
 };
 
+int64_t
+round_limit(int64_t limit, const struct plan *p, enum grain grain)
+{
+	enum { MOST = 4096, LEAST = 64 };
+	int64_t step = 16, steps = (int64_t)(MOST / (1 + p->n_units / grain));
+	while (limit / step >= (steps > LEAST ? steps : LEAST))
+		step *= 2;
+	return limit / step * step;
+}
+
 /*
  * Transfers choose greedily, and with much room may hold up what comes first: half
  * as much again as the maps need is tried, whatever the limit.
  */
 static void
-promise_with_less(const struct listing *l, struct plan *p, struct idea *i)
+promise_with_little(const struct listing *l, struct plan *p, struct idea *i)
 {
 	struct sched *s = l->x->s;
 	int64_t least = maps_least(s, p, limited_place(s));
-	int64_t room = round_up_i64(least + least / 2, 16);
-	if (room >= i->room)
+	i->little = round_limit(least + least / 2, p, FINE);
+	if (i->little >= l->limit)
 		return;
-	plan_fetches(s, p, room);
-	double cycles = plan_bound(s, p);
-	if (cycles < i->promise) {
-		i->promise = cycles;
-		i->room = room;
-	}
+	plan_fetches(s, p, i->little);
+	i->with_little = plan_bound(s, p);
+	if (i->with_little < i->promise)
+		i->promise = i->with_little;
 }
 
 /* transfers by one policy */
@@ -176,31 +184,32 @@ add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
 {
 	struct search *x = l->x;
 	p->eager = i.policy.eager;
-	plan_fetches(x->s, p, room);
+	plan_fetches(x->s, p, round_limit(room, p, FINE));
+	if (p->need > round_limit(room, p, FINE))
+		plan_fetches(x->s, p, room);
 	if (p->need > room)
 		return;
 	i.promise = plan_bound(x->s, p);
-	i.room = room;
 	i.need = p->need > i.need ? p->need : i.need;
 	if (l->room == ROOM_OF_LIMIT)
-		promise_with_less(l, p, &i);
+		promise_with_little(l, p, &i);
 	i.number = x->n;
 	agrow(x->a, x->v, x->n, &x->cap);
 	x->v[x->n++] = i;
 }
 
-/* packed: of the maps alone, or 0 */
+/* its division's floor is known, and the peak of the maps alone, if that counts */
 static void
-add_cutting(struct listing *l, struct division d, int64_t maps, int64_t packed,
-	    const struct cutting *c)
+add_cutting(struct listing *l, struct idea i, const struct cutting *c)
 {
 	struct search *x = l->x;
-	int64_t room = l->room == ROOM_OF_MAPS ? maps : l->limit;
-	struct idea i = { .division = d, .maps = maps, .need = packed,
-			  .policy.target = c->target };
-	struct plan *p = cut(x, d, c->target);
+	int64_t room = l->room == ROOM_OF_MAPS ? i.maps : l->limit;
+	struct plan *p = cut(x, i.division, c->target);
+	i.policy.target = c->target;
 	i.floor = plan_floor(x->s, p, l->below);
 	if (i.floor < l->below) {
+		if (i.floor > i.estimated_floor)
+			i.estimated_floor = i.floor;
 		find_maps(x->s, p);
 		if (l->room == ROOM_OF_MAPS && x->s->memory.spilling)
 			i.beside = maps_least(x->s, p, PLACE_ARENA);
@@ -219,15 +228,18 @@ static void
 add_ideas(struct listing *l, int64_t maps, bool slide)
 {
 	struct search *x = l->x;
-	struct division d;
-	if (!divide(x, maps, slide, &d) ||
-	    chains_floor(x->chains, d.picked, d.n) >= l->below ||
-	    (l->room == ROOM_OF_LIMIT && !is_news(x->a, &l->seen, d)))
+	struct idea i = { .maps = maps };
+	struct division *d = &i.division;
+	if (!divide(x, maps, slide, d))
 		return;
-	int64_t packed = l->room == ROOM_OF_MAPS ? pack_division(x, d) : 0;
+	i.estimated_floor = chains_floor(x->chains, d->picked, d->n);
+	if (i.estimated_floor >= l->below ||
+	    (l->room == ROOM_OF_LIMIT && !is_news(x->a, &l->seen, *d)))
+		return;
+	i.need = l->room == ROOM_OF_MAPS ? pack_division(x, *d) : 0;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++)
 		if (cuttings[t].slide == slide)
-			add_cutting(l, d, maps, packed, &cuttings[t]);
+			add_cutting(l, i, &cuttings[t]);
 }
 
 void
@@ -245,13 +257,20 @@ list_ideas(struct search *x, int64_t limit, enum room room, int steps, double be
 		qsort(x->v, x->n, sizeof(*x->v), compare_ideas);
 }
 
+struct plan *
+estimate_idea(struct search *x, const struct idea *i)
+{
+	struct plan *p = cut(x, i->division, i->policy.target);
+	p->eager = i->policy.eager;
+	find_maps(x->s, p);
+	return p;
+}
+
 bool
 work_out(struct search *x, struct idea *i)
 {
 	struct sched *s = x->s;
-	struct plan *p = i->plan = cut(x, i->division, i->policy.target);
-	p->eager = i->policy.eager;
-	find_maps(s, p);
+	struct plan *p = i->plan = estimate_idea(x, i);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		i->least = p->map_bytes[k] > i->least ? p->map_bytes[k] : i->least;
 	if (!measure_units(s, p))

@@ -26,7 +26,9 @@ struct idea {
 	struct policy policy;
 	int64_t maps;
 	double promise, floor;
-	int64_t room; /* for transfers, with which it promises that */
+	double estimated_floor; /* of its division, and with sizes as estimated */
+	int64_t little;	    /* room for transfers that is tried whatever the limit */
+	double with_little; /* what it promises then; 0: not known yet */
 	int64_t need;
 	size_t number;
 	struct plan *plan; /* with exact sizes; NULL: not yet */
@@ -75,6 +77,21 @@ void drop_ideas(struct search *x);
 /* exact sizes; false: an error */
 bool work_out(struct search *x, struct idea *i);
 int64_t idea_packed(struct search *x, struct idea *i);
+/* a plan with the sizes estimated; the caller closes it */
+struct plan *estimate_idea(struct search *x, const struct idea *i);
+/* limits for transfers are rounded down: the larger the plan the more coarsely */
+enum grain { COARSE = 4, FINE = 16 };
+int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
+
+/* nested.c: does any search with more room come by a plan, unless it has a better
+ * one?  i->plan has been brought below i->next; with that much room its bound was
+ * `least`. */
+bool is_nested(struct search *x, struct idea *i, double least);
+/* searches try what exceeds their best by this factor, as a promise or a bound */
+double tolerance(const struct sched *s, int64_t limit);
+/* the same of what they try with addresses between maps, by the bound without: it
+ * tells least where there is room for nothing else */
+double tolerance_between(const struct sched *s, const struct idea *i, int64_t limit);
 /* the smallest peak of maps alone, over all ideas */
 int64_t least_packed(struct search *x);
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * More room never costs cycles.  A search passes over what promises more than its
+ * best, or is bounded by more, by a factor: transfers choose greedily, and may come
+ * out better than that, and better with less room than with more.  But a plan so
+ * much better than what leads to it would be lost on searches with more room, which
+ * may end with something in between.  So it is not taken: only what any search with
+ * more room comes by, unless it has something better.  Whether that is so depends on
+ * the plan, not on the limit; and it hardly ever is not.
+ */
+#include "search.h"
+
+/* among few weights one choice matters much, and all is tried soon; measured on
+ * the models */
+double
+tolerance(const struct sched *s, int64_t limit)
+{
+	enum { FEW_WEIGHTS = 16, MANY_WEIGHTS = 40 };
+	size_t n = s->g->n_weights;
+	if (n > MANY_WEIGHTS)
+		return limit < NO_LIMIT_BYTES ? 1.005 : 1.001;
+	return n <= FEW_WEIGHTS ? 1.5 : 1.05;
+}
+
+double
+tolerance_between(const struct sched *s, const struct idea *i, int64_t limit)
+{
+	return i->next == i->packed ? tolerance(s, limit) : 1;
+}
+
+static double
+bound_with(struct sched *s, struct plan *p, int64_t room)
+{
+	plan_fetches(s, p, room);
+	return plan_bound(s, p);
+}
+
+/* with any room up to `from` and above `to`, is its bound at most that? */
+static bool
+is_bounded(struct sched *s, struct plan *p, int64_t from, int64_t to, double most)
+{
+	for (int64_t room = from; room > to; room = round_limit(p->asked - 1, p, FINE))
+		if (bound_with(s, p, room) > most)
+			return false;
+	return true;
+}
+
+/* does an idea promise to take at most that, with i->next or more for transfers?
+ * With more than little room it promises no more than with that */
+static bool
+is_promised(struct search *x, struct idea *i, double most)
+{
+	struct sched *s = x->s;
+	if (i->next >= i->little && i->with_little && i->with_little <= most)
+		return true;
+	struct plan *p = estimate_idea(x, i);
+	if (!i->with_little)
+		i->with_little = bound_with(s, p, i->little);
+	bool yes = is_bounded(s, p, i->with_little <= most ? i->little : NO_LIMIT_BYTES,
+			      round_limit(i->next, p, FINE) - 1, most);
+	plan_close(p);
+	return yes;
+}
+
+/* is its bound at most that on the way down to i->next?  Searches come from little
+ * room, where that is promising, or from all that there is */
+static bool
+is_reached(struct search *x, struct idea *i, double most)
+{
+	struct sched *s = x->s;
+	return (i->next <= i->little && i->with_little <= most &&
+		is_bounded(s, i->plan, i->little, i->next, most)) ||
+	       is_bounded(s, i->plan, NO_LIMIT_BYTES, i->next, most);
+}
+
+bool
+is_nested(struct search *x, struct idea *i, double least)
+{
+	double cycles = i->plan->cycles;
+	double most = cycles * tolerance(x->s, NO_LIMIT_BYTES);
+	double between = tolerance_between(x->s, i, NO_LIMIT_BYTES);
+	return i->estimated_floor <= cycles && least <= cycles * between &&
+	       is_promised(x, i, most) && is_reached(x, i, most);
+}
