@@ -63,19 +63,29 @@ begin(struct contest *c, struct idea *i)
 	return true;
 }
 
-/* after more room than is of use: 0 where less is none, either */
+/*
+ * The limit that follows: where transfers become others than below those that they
+ * asked for, or where there is just room for the maps.  After more room than is of
+ * use: little, if that is promising.  0: none.
+ */
 static int64_t
-little_room(const struct contest *c, const struct idea *i)
+next_limit(const struct contest *c, struct idea *i, int64_t asked, double least)
 {
-	bool promising = i->with_little < c->best.cycles * c->tolerance;
-	return i->little < i->next && promising ? i->little : 0;
+	if (i->floor >= c->best.cycles)
+		return 0;
+	if (least >= c->best.cycles * c->tolerance) {
+		bool promising = i->with_little < c->best.cycles * c->tolerance;
+		return i->little < i->next && promising ? i->little : 0;
+	}
+	int64_t next = round_limit(asked - 1, i->plan, FINE);
+	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
+	if (next < near && idea_packed(c->x, i) < i->next && i->packed > next)
+		return i->packed;
+	return next < i->least ? 0 : next;
 }
 
-/*
- * Tries an idea below its next limit, and finds the one that follows: where
- * transfers become others, or to where there is just room for the maps.  To pack
- * many buffers anew takes long: limits for that are coarser.
- */
+/* tries an idea below its next limit.  To pack many buffers anew takes long: limits
+ * for that are coarser */
 static void
 visit(struct contest *c, struct idea *i)
 {
@@ -94,14 +104,7 @@ visit(struct contest *c, struct idea *i)
 	}
 	if (least < c->best.cycles && !tried && round_limit(i->next, p, COARSE) >= asked)
 		(void)try_fit(c, i, SUMMED, least);
-	int64_t next = round_limit(most - 1, p, FINE);
-	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
-	if (next < near && idea_packed(c->x, i) < i->next && i->packed > next)
-		next = i->packed;
-	if (least >= c->best.cycles * c->tolerance)
-		next = little_room(c, i);
-	bool done = next < i->least || i->floor >= c->best.cycles;
-	i->next = done ? 0 : next;
+	i->next = next_limit(c, i, most, least);
 }
 
 /* the plan that won, made again; the arena is its own */
