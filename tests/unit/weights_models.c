@@ -1,106 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes and speed of the encoder on the weights of whole networks, one stream
- * a layer: ethos-u55-256, blocks min(64, O) deep, the reference's choice of
- * order (the setup of spec/weight-stream.md, 6.4, whose figures
- * scripts/bench-weights prints beside).  Every stream is decoded again.
+ * Bytes and speed of the encoder on the weights of whole networks, and what the
+ * values' zeroth-order entropy comes to, one stream a layer: ethos-u55-256, blocks
+ * min(64, O) deep, the reference's choice of order (the setup of
+ * spec/weight-stream.md, 6.4, whose figures scripts/bench-weights prints beside).
+ * Every stream is decoded again.
  *
  *	weights_models [-LEVEL] [FILE.tflite...]
  *
  * Without files: those of $NPUTOOLS_SHARED/models that 6.4 lists.
  */
+#include "coding.h"
+
 #include "tflite/tflite.h"
-#include "weights/weights.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { EXIT_SKIPPED = 77 };
-enum { LEAST_RUNS = 2, MOST_RUNS = 50 };
 
 struct sum {
 	size_t layers, weights, values, bytes;
+	double entropy; /* bytes */
 	double encode_s, cost_s, decode_s;
 };
 
+/* the zeroth-order entropy of a layer's values in their order, in bytes */
 static double
-now(void)
+entropy_of(const int16_t *v, size_t n)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+	size_t count[2 * WEIGHTS_VALUE_MAX + 1] = { 0 };
+	double bits = 0;
 
-/* What is measured of a stream, and what came out of it. */
-struct subject {
-	const int16_t *v;
-	size_t n;
-	int level;
-	struct bytes out;
-	size_t cost;
-	bool same;
-};
-
-static void
-run_encode(struct subject *s, struct arena *a)
-{
-	s->out = weights_encode(a, s->v, s->n, s->level);
-}
-
-static void
-run_cost(struct subject *s, struct arena *a)
-{
-	(void)a;
-	s->cost = weights_cost(s->v, s->n, s->level);
-}
-
-static void
-run_decode(struct subject *s, struct arena *a)
-{
-	struct weights_values back = { 0 };
-	struct err e = { 0 };
-
-	s->same = weights_decode(a, s->out, (int64_t)s->n, &back, &e) &&
-		  memcmp(back.v, s->v, s->n * sizeof(*s->v)) == 0;
-}
-
-/*
- * Seconds of one run: the least of several, as a stream of a thousand values
- * takes less than what waking the caches for it does.
- */
-static double
-least_time(struct arena *a, struct subject *s,
-	   void (*run)(struct subject *, struct arena *))
-{
-	double least = HUGE_VAL, spent = 0;
-
-	for (int i = 0; i < LEAST_RUNS || (i < MOST_RUNS && spent < 2e-3);
-	     i++) {
-		double t0 = now();
-		run(s, a);
-		double t = now() - t0;
-		spent += t;
-		least = t < least ? t : least;
-	}
-	return least;
+	for (size_t i = 0; i < n; i++)
+		count[v[i] + WEIGHTS_VALUE_MAX]++;
+	for (size_t i = 0; i < sizeof(count) / sizeof(*count); i++)
+		if (count[i])
+			bits += (double)count[i] *
+				log2((double)n / (double)count[i]);
+	return bits / 8;
 }
 
 static bool
 measure(const int16_t *v, size_t n, int level, struct sum *sum)
 {
 	struct arena *a = arena_open();
-	struct subject s = { .v = v, .n = n, .level = level };
+	struct coding c = { .v = v, .n = n, .level = level };
+	bool ok = coding_run(&c, a);
 
-	sum->encode_s += least_time(a, &s, run_encode);
-	sum->cost_s += least_time(a, &s, run_cost);
-	sum->decode_s += least_time(a, &s, run_decode);
+	sum->encode_s += c.encode_s;
+	sum->cost_s += c.cost_s;
+	sum->decode_s += c.decode_s;
 	sum->layers++;
 	sum->values += n;
-	sum->bytes += s.out.n;
-	bool ok = s.same && s.cost == s.out.n;
+	sum->bytes += c.out.n;
+	sum->entropy += entropy_of(v, n);
 	arena_close(a);
 	return ok;
 }
@@ -195,9 +151,9 @@ print_row(const char *path, const struct sum *s)
 	const char *name = slash ? slash + 1 : path;
 	double n = 1e-6 * (double)s->values;
 
-	printf("%-.*s\t%zu\t%zu\t%zu\t%zu\t%.1f\t%.1f\t%.0f\n",
+	printf("%-.*s\t%zu\t%zu\t%zu\t%zu\t%.0f\t%.1f\t%.1f\t%.0f\n",
 	       (int)strcspn(name, "."), name, s->layers, s->weights, s->values,
-	       s->bytes, n / s->encode_s, n / s->cost_s, n / s->decode_s);
+	       s->bytes, s->entropy, n / s->encode_s, n / s->cost_s, n / s->decode_s);
 }
 
 int
@@ -211,7 +167,8 @@ main(int argc, char **argv)
 
 	if (argc > 1 && argv[1][0] == '-')
 		level = atoi(argv[first++] + 1);
-	printf("model\tlayers\tweights\tvalues\tbytes\tencode\tcost\tdecode\n");
+	printf("model\tlayers\tweights\tvalues\tbytes\tentropy\tencode\tcost\t"
+	       "decode\n");
 	for (int i = first; i < argc; i++) {
 		struct sum s = { 0 };
 		ok &= measure_file(argv[i], level, &s);

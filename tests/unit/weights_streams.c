@@ -9,16 +9,16 @@
  * Without files: all of $NPUTOOLS_SHARED/reference/vela-compiled.  -s prints
  * every stream, not only the totals of a file.
  */
+#include "coding.h"
+
 #include "base/cli.h"
 #include "base/file.h"
-#include "weights/weights.h"
 
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { EXIT_SKIPPED = 77 };
 
@@ -98,14 +98,6 @@ struct walk {
 	double encode_s, decode_s, cost_s;
 };
 
-static double
-now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* offset in flash of what lies at an address of a region, or UINT32_MAX */
 static uint32_t
 flash_offset(const struct walk *w, uint32_t region, uint32_t at)
@@ -149,42 +141,34 @@ static bool
 check_stream(struct walk *w, struct bytes in, size_t expected, uint32_t at)
 {
 	struct arena *a = arena_open();
-	struct weights_values v, again;
+	struct weights_values v;
 	struct err e = { 0 };
-	double t0 = now();
-	bool ok = weights_decode(a, in, -1, &v, &e);
-	double t1 = now();
 
-	if (!ok || v.n != expected) {
+	if (!weights_decode(a, in, -1, &v, &e) || v.n != expected) {
 		printf("%s: stream at 0x%x: %zu values, %zu expected: %s\n",
 		       w->file, at, v.n, expected, e.text);
 		arena_close(a);
 		return false;
 	}
-	double t2 = now();
-	struct bytes out = weights_encode(a, v.v, v.n, w->level);
-	double t3 = now();
-	size_t cost = weights_cost(v.v, v.n, w->level);
-	double t4 = now();
-	ok = weights_decode(a, out, (int64_t)v.n, &again, &e) &&
-	     memcmp(v.v, again.v, v.n * sizeof(*v.v)) == 0 && cost == out.n;
+	struct coding c = { .v = v.v, .n = v.n, .level = w->level };
+	bool ok = coding_run(&c, a);
 	if (!ok)
 		printf("%s: stream at 0x%x: encoded again it is %zu bytes, "
 		       "costs %zu, and differs: %s\n",
-		       w->file, at, out.n, cost, e.text);
-	long more = (long)out.n - (long)in.n;
+		       w->file, at, c.out.n, c.cost, c.e.text);
+	long more = (long)c.out.n - (long)in.n;
 	if (w->verbose)
 		printf("%8x %8zu values %7zu bytes, ours %7zu %+6ld %6.2f%% "
-		       "%6.1f M/s\n", at, v.n, in.n, out.n, more,
-		       100.0 * (double)out.n / (double)in.n,
-		       1e-6 * (double)v.n / (t3 - t2));
+		       "%6.1f M/s\n", at, v.n, in.n, c.out.n, more,
+		       100.0 * (double)c.out.n / (double)in.n,
+		       1e-6 * (double)v.n / c.encode_s);
 	w->n_streams++;
 	w->values += v.n;
 	w->theirs += in.n;
-	w->ours += out.n;
-	w->decode_s += t1 - t0;
-	w->encode_s += t3 - t2;
-	w->cost_s += t4 - t3;
+	w->ours += c.out.n;
+	w->decode_s += c.decode_s;
+	w->encode_s += c.encode_s;
+	w->cost_s += c.cost_s;
 	w->worst = more > w->worst ? more : w->worst;
 	arena_close(a);
 	return ok;
