@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The OFM block of an operation: of all that fit the SHRAM the one with the
- * least estimated time; among equals the one that needs fewest banks.  Or the deepest
- * that is nearly as fast: weights are cut at multiples of its depth.  A block
+ * least estimated time, for weights that were fetched or are read in place; among
+ * equals the one that needs fewest banks.  Or the deepest that is nearly as fast:
+ * weights are cut at multiples of its depth.  A block
  * that covers an axis in as many pieces as a smaller one can't be faster, so
  * only the smallest for each number of pieces is tried.
  */
@@ -68,7 +69,7 @@ try_block(struct search *x, struct hwc block)
 	if (!block_layout(x->s->accel, &x->q, block, &c.layout, &banks))
 		return;
 	kernel_cost(x->s, &x->kernel, &c, x->stream, x->scales);
-	double cycles = x->kernel.cost[1];
+	double cycles = x->kernel.cost[x->s->suit != SUIT_IN_PLACE];
 	if ((x->enough > 0 && cycles > x->enough) ||
 	    !is_better(x, block, cycles, banks))
 		return;
@@ -209,7 +210,7 @@ block_for(struct sched *s, int i, int32_t rows)
 		(void)given_block(&x);
 	else
 		search_blocks(&x, depth);
-	if (s->deep && x.found && f->op->weights && !depth &&
+	if (s->suit == SUIT_SLICED && x.found && f->op->weights && !depth &&
 	    !G_HAS(f->op, G_OP_block)) {
 		x.enough = x.cycles * NEARLY;
 		search_blocks(&x, depth);

@@ -49,6 +49,18 @@ try_fit(struct contest *c, struct idea *i, enum fit how, double least)
 	return asked;
 }
 
+/* what transfers would ask for without a limit is tried if it is below this one; and
+ * just room for the maps, where that is more than the limit rounded down */
+static void
+begin_below(const struct contest *c, struct idea *i)
+{
+	plan_fetches(c->x->s, i->plan, NO_LIMIT_BYTES);
+	if (i->plan->asked > i->next && i->plan->asked <= c->limit)
+		i->next = i->plan->asked;
+	if (idea_packed(c->x, i) > i->next)
+		i->next = i->packed > c->limit ? 0 : i->packed;
+}
+
 static bool
 begin(struct contest *c, struct idea *i)
 {
@@ -58,8 +70,8 @@ begin(struct contest *c, struct idea *i)
 	if (!work_out(c->x, i))
 		return false;
 	i->next = round_limit(c->limit, i->plan, FINE);
-	if (c->limit < NO_LIMIT_BYTES && idea_packed(c->x, i) > i->next)
-		i->next = i->packed > c->limit ? 0 : i->packed;
+	if (c->limit < NO_LIMIT_BYTES)
+		begin_below(c, i);
 	return true;
 }
 

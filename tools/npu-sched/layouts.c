@@ -92,7 +92,7 @@ improve(struct sched *s, const struct touches *x)
 }
 
 void
-pack_shallow_maps(struct sched *s, bool all)
+pack_shallow_maps(struct sched *s, int all)
 {
 	if (!s->n_shallow)
 		return;

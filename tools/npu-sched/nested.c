@@ -51,10 +51,10 @@ static bool
 is_promised(struct search *x, struct idea *i, double most)
 {
 	struct sched *s = x->s;
-	if (i->next >= i->little && i->with_little && i->with_little <= most)
+	if (i->next >= i->little && i->with_little > 0 && i->with_little <= most)
 		return true;
 	struct plan *p = estimate_idea(x, i);
-	if (!i->with_little)
+	if (i->with_little <= 0)
 		i->with_little = bound_with(s, p, i->little);
 	bool yes = is_bounded(s, p, i->with_little <= most ? i->little : NO_LIMIT_BYTES,
 			      round_limit(i->next, p, FINE) - 1, most);

@@ -163,6 +163,11 @@ struct size_known {
 	int next; /* of the same weights, -1: none */
 };
 
+/* which weights blocks are to suit: those that were fetched, those that are cut into
+ * slices, at multiples of a block's depth, those that are read in place for each block
+ * that is above or beside another */
+enum suit { SUIT_FETCHED, SUIT_SLICED, SUIT_IN_PLACE, SUITS };
+
 struct sched {
 	struct arena *a;
 	struct graph *g;
@@ -175,7 +180,7 @@ struct sched {
 	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: bricks would be padded */
 	int n_shallow;
-	bool deep; /* the deepest of blocks that are nearly as fast */
+	enum suit suit; /* of blocks */
 	struct size_known *known;
 	size_t n_known, cap_known;
 	struct known_list {
@@ -233,7 +238,7 @@ void print_allocation(const struct sched *s, struct text *t);
 
 /* layouts.c.  Needs: s->info.  NHWC instead of bricks for maps whose depth is no
  * multiple of 16: for all of them, or where that is no slower */
-void pack_shallow_maps(struct sched *s, bool all);
+void pack_shallow_maps(struct sched *s, int all);
 
 /* blocks.c: finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */

@@ -70,9 +70,9 @@ search_areas(struct search *x, double below)
 	if (!begin_areas(x))
 		return NULL;
 	if (!x->s->o->size)
-		return search_bands(x, limit_of(x->s), below);
+		return search_bands(x, x->limit, below);
 	chains_add_bands(x->s, x->chains, INFINITY);
-	return search_smallest(x, limit_of(x->s), below);
+	return search_smallest(x, x->limit, below);
 }
 
 /* where and how each tensor lies, how blocks are chosen: part of a plan as long as
@@ -81,7 +81,7 @@ struct home {
 	struct {
 		int area, layout;
 	} *of;
-	bool deep;
+	enum suit suit;
 };
 
 static struct home *
@@ -89,7 +89,7 @@ note_homes(struct search *x)
 {
 	struct graph *g = x->s->g;
 	struct home *h = anew(x->s->a, struct home, 1);
-	h->deep = x->s->deep;
+	h->suit = x->s->suit;
 	h->of = arena_alloc(x->s->a, g->n_tensors + 1, sizeof(*h->of));
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		h->of[i].area = g->tensors[i]->area;
@@ -102,7 +102,7 @@ static void
 restore_homes(struct search *x, const struct home *h)
 {
 	struct graph *g = x->s->g;
-	x->s->deep = h->deep;
+	x->s->suit = h->suit;
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		g->tensors[i]->area = h->of[i].area;
 		g->tensors[i]->layout = h->of[i].layout;
@@ -125,7 +125,7 @@ find_leaving(struct search *x, struct arena *a)
 	if (!begin_areas(x))
 		return NULL;
 	chains_add_bands(x->s, x->chains, INFINITY);
-	return leaving_list(x->s, x->chains, a, limit_of(x->s));
+	return leaving_list(x->s, x->chains, a, x->limit);
 }
 
 static struct plan *
@@ -157,44 +157,46 @@ search_spilling(struct search *x, double below)
 	return best;
 }
 
-/* a search in one way and, where there is another, in that */
+/* the best plan of n ways to do something */
 static struct plan *
-search_ways(struct search *x, void (*use)(struct sched *, bool), bool other,
+search_ways(struct search *x, void (*use)(struct sched *, int), int n,
 	    struct plan *(*search)(struct search *, double), double below)
 {
 	struct sched *s = x->s;
-	struct home *first = note_homes(x);
-	use(s, false);
-	struct plan *p = search(x, below);
-	if (s->e->status || !other)
-		return p;
-	struct home *homes = note_homes(x);
-	restore_homes(x, first);
-	use(s, true);
-	struct plan *q = search(x, p ? score(s, p) : below);
-	if (s->e->status || q) {
-		plan_close(p);
-		return q;
+	struct home *first = note_homes(x), *homes = first;
+	struct plan *best = NULL;
+	for (int way = 0; way < n && !s->e->status; way++) {
+		if (way)
+			restore_homes(x, first);
+		use(s, way);
+		struct plan *p = search(x, best ? score(s, best) : below);
+		if (!p)
+			continue;
+		plan_close(best);
+		best = p;
+		homes = note_homes(x);
 	}
-	restore_homes(x, homes);
-	choose_blocks(s);
-	return p;
+	if (n > 1) {
+		restore_homes(x, homes);
+		choose_blocks(s);
+	}
+	return best;
 }
 
 static void
-use_deep_blocks(struct sched *s, bool deep)
+use_suit(struct sched *s, int way)
 {
-	s->deep = deep;
+	s->suit = (enum suit)way;
 }
 
-/* among few weights it matters how finely they can be cut */
+/* among few weights it matters how finely they can be cut, and how often read */
 static struct plan *
-search_depths(struct search *x, double below)
+search_suits(struct search *x, double below)
 {
 	enum { FEW_WEIGHTS = 16 };
 	struct sched *s = x->s;
-	return search_ways(x, use_deep_blocks,
-			   weights_move(s) && s->g->n_weights <= FEW_WEIGHTS,
+	bool few = s->g->n_weights <= FEW_WEIGHTS;
+	return search_ways(x, use_suit, weights_move(s) && few ? SUITS : 1,
 			   s->memory.spilling ? search_spilling : search_areas, below);
 }
 
@@ -202,8 +204,8 @@ search_depths(struct search *x, double below)
 static struct plan *
 search_layouts(struct search *x, double below)
 {
-	return search_ways(x, pack_shallow_maps, x->s->n_shallow > 0, search_depths,
-			   below);
+	return search_ways(x, pack_shallow_maps, x->s->n_shallow > 0 ? 2 : 1,
+			   search_suits, below);
 }
 
 /* is q better than p?  where memory has no limit, less of it is welcome */
@@ -230,7 +232,7 @@ search_order(struct search *x, double most)
 {
 	struct sched *s = x->s;
 	struct plan *p = search_layouts(x, nextafter(most, INFINITY));
-	if (p && !s->e->status && !s->o->size && limit_of(s) == NO_LIMIT_BYTES)
+	if (p && !s->e->status && !s->o->size && x->limit == NO_LIMIT_BYTES)
 		plan_trim(s, p);
 	return p;
 }
@@ -298,23 +300,40 @@ least_limit(struct search *x, const struct home *homes)
 	return least;
 }
 
+/* the fastest plan without a limit, if it is below the limit: then none is faster */
+static struct plan *
+search_unlimited(struct search *x, const struct home *homes)
+{
+	struct sched *s = x->s;
+	int64_t limit = x->limit;
+	if (s->o->size || limit == NO_LIMIT_BYTES)
+		return NULL;
+	x->limit = NO_LIMIT_BYTES;
+	struct plan *p = search_orders(x);
+	x->limit = limit;
+	if (s->e->status || (p && peak_of(s, p) <= limit))
+		return p;
+	plan_close(p);
+	use_order(x, false);
+	restore_homes(x, homes);
+	return NULL;
+}
+
 static bool
 search_all(struct search *x)
 {
 	struct sched *s = x->s;
 	struct home *homes = note_homes(x);
-	s->plan = search_orders(x);
+	s->plan = search_unlimited(x, homes);
+	if (!s->plan && !s->e->status)
+		s->plan = search_orders(x);
 	if (s->e->status)
 		return false;
 	if (x->unfit)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 						   "fits the SHRAM of %s",
 			      s->accel->name);
-	if (!s->plan) {
-		int64_t limit = limit_of(s);
-		return too_small(s, limit, least_limit(x, homes));
-	}
-	return true;
+	return s->plan || too_small(s, x->limit, least_limit(x, homes));
 }
 
 bool
@@ -323,7 +342,7 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s };
+	struct search x = { .s = s, .limit = limit_of(s) };
 	find_order(s, &x.order, &x.back);
 	forget_blocks(s);
 	bool ok = measure_whole(s) && search_all(&x);

@@ -42,6 +42,7 @@ struct idea {
 struct search {
 	struct sched *s;
 	struct chains *chains;
+	int64_t limit; /* bytes of the limited place */
 	bool unfit;  /* an operation has no block */
 	int *order, *back; /* an order that needs less memory, and its inverse */
 	bool other;	/* it is in force */
