@@ -236,7 +236,7 @@ replace_operand(struct sched *s, struct chain *c)
 		struct g_tensor *t = in[k]->t;
 		if (t && in[k]->view == VIEW_WHOLE && in[k]->type == f->op->ofm.type &&
 		    hwc_equal(t->hwc, o->hwc) && t->layout == o->layout &&
-		    f->producer[k] >= 0 && can_cover(s, t, c->last))
+		    can_cover(s, t, c->last))
 			c->over = t;
 	}
 }

@@ -109,9 +109,24 @@ lower_neg(struct part *p, const struct tfl_op *op)
 
 struct leaky {
 	struct npu_scale above, below;
-	bool falls; /* the slope below zero is negative */
+	bool falls;  /* the slope below zero is negative */
+	bool gentle; /* it takes x no farther from zero than the other */
 	bool native;
 };
+
+/* in 16 bits, as both are rounded, for every x */
+static bool
+is_less_steep(float above, float below)
+{
+	struct fixed_mult a = fixed_quantize((double)above);
+	struct fixed_mult b = fixed_quantize((double)below);
+	for (int32_t v = INT16_MIN; v <= INT16_MAX; v++) {
+		int32_t x = fixed_mbqm(v, a), y = fixed_mbqm(v, b);
+		if (v >= 0 ? y > x : y < x)
+			return false;
+	}
+	return true;
+}
 
 static bool
 read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
@@ -121,6 +136,8 @@ read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
 	float m = quant_scale_f32(i) * alpha / quant_scale_f32(o);
 	l->falls = m < 0;
 	l->native = quant_equal(i, o) && quant_zero(i) == 0 && m > 0;
+	l->gentle = !l->native && m >= 0 && quant_zero(i) == 0 && quant_zero(o) == 0 &&
+		    is_less_steep(quant_scale_f32(i) / quant_scale_f32(o), m);
 	return ratio_f32(i, o, &l->above) &&
 	       npu_quantise((double)fabsf(m), &l->below);
 }
@@ -158,6 +175,19 @@ one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
 	return y;
 }
 
+/* x, of zero point 0, in o's scale or as if it was */
+static struct g_operand
+rescaled(struct part *p, struct g_operand x, struct npu_scale s,
+	 const struct tfl_tensor *o)
+{
+	struct g_operand y =
+	    operand_whole(part_new_tensor(p, o->type, x.shape, NULL));
+	struct g_op *r = part_op(p, OP_AVGPOOL, x, y);
+	op_scale(r, s, ROUND_TFL);
+	op_clamp(r, type_range(o->type));
+	return y;
+}
+
 static void
 join_sides(struct part *p, struct g_operand above, struct g_operand below,
 	   bool falls, struct g_operand ofm, int32_t zero)
@@ -180,6 +210,11 @@ lower_leaky(struct part *p, const struct tfl_op *op)
 	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
 	if (l.native) {
 		op_scale(part_op(p, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
+		return true;
+	}
+	if (l.gentle) {
+		struct g_operand same = rescaled(p, ifm, l.above, o);
+		op_ifm2(part_op(p, OP_MAX, same, ofm), rescaled(p, ifm, l.below, o), 0);
 		return true;
 	}
 	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, o, true);
