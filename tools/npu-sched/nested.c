@@ -6,7 +6,8 @@
  * much better than what leads to it would be lost on searches with more room, which
  * may end with something in between.  So it is not taken: only what any search with
  * more room comes by, unless it has something better.  Whether that is so depends on
- * the plan, not on the limit; and it hardly ever is not.
+ * the plan, not on the limit; and it hardly ever is not.  Least of all is a plan
+ * taken that is faster than the one without a limit.
  */
 #include "search.h"
 
@@ -79,6 +80,7 @@ is_nested(struct search *x, struct idea *i, double least)
 	double cycles = i->plan->cycles;
 	double most = cycles * tolerance(x->s, NO_LIMIT_BYTES);
 	double between = tolerance_between(x->s, i, NO_LIMIT_BYTES);
-	return i->estimated_floor <= cycles && least <= cycles * between &&
+	return cycles >= x->fastest && i->estimated_floor <= cycles &&
+	       least <= cycles * between &&
 	       is_promised(x, i, most) && is_reached(x, i, most);
 }

@@ -196,8 +196,10 @@ search_suits(struct search *x, double below)
 	enum { FEW_WEIGHTS = 16 };
 	struct sched *s = x->s;
 	bool few = s->g->n_weights <= FEW_WEIGHTS;
+	/* without a limit nothing has to leave */
+	bool leave = s->memory.spilling && (s->o->size || x->limit < NO_LIMIT_BYTES);
 	return search_ways(x, use_suit, weights_move(s) && few ? SUITS : 1,
-			   s->memory.spilling ? search_spilling : search_areas, below);
+			   leave ? search_spilling : search_areas, below);
 }
 
 /* maps with padded bricks are tried without them, too */
@@ -311,6 +313,7 @@ search_unlimited(struct search *x, const struct home *homes)
 	x->limit = NO_LIMIT_BYTES;
 	struct plan *p = search_orders(x);
 	x->limit = limit;
+	x->fastest = score(s, p);
 	if (s->e->status || (p && peak_of(s, p) <= limit))
 		return p;
 	plan_close(p);

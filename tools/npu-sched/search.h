@@ -42,7 +42,8 @@ struct idea {
 struct search {
 	struct sched *s;
 	struct chains *chains;
-	int64_t limit; /* bytes of the limited place */
+	int64_t limit;	/* bytes of the limited place */
+	double fastest; /* cycles of the plan without a limit */
 	bool unfit;  /* an operation has no block */
 	int *order, *back; /* an order that needs less memory, and its inverse */
 	bool other;	/* it is in force */
