@@ -165,7 +165,7 @@ struct size_known {
 
 /* which weights blocks are to suit: those that were fetched, those that are cut into
  * slices, at multiples of a block's depth, those that are read in place for each block
- * that is above or beside another */
+ * that is above or beside another; tried in that order */
 enum suit { SUIT_FETCHED, SUIT_SLICED, SUIT_IN_PLACE, SUITS };
 
 struct sched {

@@ -189,16 +189,31 @@ use_suit(struct sched *s, int way)
 	s->suit = (enum suit)way;
 }
 
-/* among few weights it matters how finely they can be cut, and how often read */
+/* is memory no object? */
+static bool
+is_unlimited(const struct search *x)
+{
+	return !x->s->o->size && x->limit == NO_LIMIT_BYTES;
+}
+
+/* among few weights it matters how finely they can be cut and how often they are
+ * read; the latter without a limit only where there is little to wait behind */
+static int
+count_suits(const struct search *x)
+{
+	enum { FEW_WEIGHTS = 16, FEW_OPS = 16 };
+	const struct sched *s = x->s;
+	if (!weights_move(s) || s->g->n_weights > FEW_WEIGHTS)
+		return 1;
+	return is_unlimited(x) && s->n_ops > FEW_OPS ? SUIT_IN_PLACE : SUITS;
+}
+
+/* without a limit nothing has to leave */
 static struct plan *
 search_suits(struct search *x, double below)
 {
-	enum { FEW_WEIGHTS = 16 };
-	struct sched *s = x->s;
-	bool few = s->g->n_weights <= FEW_WEIGHTS;
-	/* without a limit nothing has to leave */
-	bool leave = s->memory.spilling && (s->o->size || x->limit < NO_LIMIT_BYTES);
-	return search_ways(x, use_suit, weights_move(s) && few ? SUITS : 1,
+	bool leave = x->s->memory.spilling && !is_unlimited(x);
+	return search_ways(x, use_suit, count_suits(x),
 			   leave ? search_spilling : search_areas, below);
 }
 
@@ -234,7 +249,7 @@ search_order(struct search *x, double most)
 {
 	struct sched *s = x->s;
 	struct plan *p = search_layouts(x, nextafter(most, INFINITY));
-	if (p && !s->e->status && !s->o->size && x->limit == NO_LIMIT_BYTES)
+	if (p && !s->e->status && is_unlimited(x))
 		plan_trim(s, p);
 	return p;
 }
