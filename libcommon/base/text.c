@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include "base/block.h"
+#include "base/bytes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -229,6 +230,26 @@ base64_values(struct base64_values *v)
 			v->at[k][(unsigned char)base64_digits[i]] = i << (18 - 6 * k);
 }
 
+/* the common case: four digits in a row, three bytes out; the store takes four */
+static void
+decode_quads(const struct base64_values *value, const char **s, const char *stop,
+	     uint8_t **o, const uint8_t *end)
+{
+	const unsigned char *c = (const unsigned char *)*s;
+	size_t quads = (size_t)(stop - *s) / 4, room = (size_t)(end - *o);
+	uint8_t *out = *o;
+
+	for (; quads > 0 && room >= 4; quads--, room -= 3, c += 4, out += 3) {
+		uint32_t w = value->at[0][c[0]] | value->at[1][c[1]] |
+			     value->at[2][c[2]] | value->at[3][c[3]];
+		if (w & NO_DIGIT)
+			break;
+		store_le32(out, __builtin_bswap32(w) >> 8);
+	}
+	*s = (const char *)c;
+	*o = out;
+}
+
 bool
 base64_decode(const char *s, size_t len, void *out, size_t n)
 {
@@ -240,19 +261,8 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 	uint32_t v = 0;
 	int have = 0, pad = 0;
 	while (s < stop) {
-		/* the common case: four digits in a row, three bytes out */
-		while (!have && !pad && stop - s >= 4 && end - o >= 3) {
-			const unsigned char *c = (const unsigned char *)s;
-			uint32_t w = value.at[0][c[0]] | value.at[1][c[1]] |
-				     value.at[2][c[2]] | value.at[3][c[3]];
-			if (w & NO_DIGIT)
-				break;
-			o[0] = (uint8_t)(w >> 16);
-			o[1] = (uint8_t)(w >> 8);
-			o[2] = (uint8_t)w;
-			o += 3;
-			s += 4;
-		}
+		if (!have && !pad)
+			decode_quads(&value, &s, stop, &o, end);
 		if (s == stop)
 			break;
 		char c = *s++;

@@ -68,8 +68,8 @@ try_block(struct search *x, struct hwc block)
 	int banks;
 	if (!block_layout(x->s->accel, &x->q, block, &c.layout, &banks))
 		return;
-	kernel_cost(x->s, &x->kernel, &c, x->stream, x->scales);
-	double cycles = x->kernel.cost[x->s->suit != SUIT_IN_PLACE];
+	double cycles = kernel_cycles(x->s, &x->kernel, &c, x->stream, x->scales,
+				      x->s->suit != SUIT_IN_PLACE);
 	if ((x->enough > 0 && cycles > x->enough) ||
 	    !is_better(x, block, cycles, banks))
 		return;

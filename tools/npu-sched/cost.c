@@ -110,24 +110,27 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k,
 	return p;
 }
 
-void
-kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b,
-	    int64_t stream_bytes, int64_t scale_bytes)
+static struct perf_cost
+estimate(const struct sched *s, const struct kernel *k, const struct block_choice *b,
+	 int64_t stream_bytes, int64_t scale_bytes, bool fetched)
 {
 	struct perf_op p = describe(s, s->info[k->op].op, k, b);
 	struct perf_cost c;
 	p.has_bias = stream_bytes > 0;
 	p.weight_bytes = stream_bytes;
 	p.scale_bytes = scale_bytes;
-	p.weight_area = p.scale_area = s->memory.const_area;
+	p.weight_area = p.scale_area = fetched && weights_move(s) ? s->memory.cache_area
+								  : s->memory.const_area;
 	perf_cost(&s->machine, &p, &c);
-	k->cost[0] = k->cost[1] = c.total;
-	k->flash = c.memory[s->memory.const_area];
-	if (!stream_bytes || !weights_move(s))
-		return;
-	p.weight_area = p.scale_area = s->memory.cache_area;
-	perf_cost(&s->machine, &p, &c);
-	k->cost[1] = c.total;
+	return c;
+}
+
+double
+kernel_cycles(const struct sched *s, const struct kernel *k,
+	      const struct block_choice *b, int64_t stream_bytes, int64_t scale_bytes,
+	      bool fetched)
+{
+	return estimate(s, k, b, stream_bytes, scale_bytes, fetched).total;
 }
 
 bool
@@ -147,9 +150,13 @@ band_cost(struct sched *s, struct kernel *k, int32_t band, int64_t stream_bytes,
 		const struct block_choice *b = block_for(s, k->op, band);
 		if (!b)
 			return false;
-		kernel_cost(s, k, b, stream_bytes, scale_bytes);
-		*known = (struct cost_known){ .key = key, .flash = k->flash,
-					      .cost = { k->cost[0], k->cost[1] } };
+		struct perf_cost c = estimate(s, k, b, stream_bytes, scale_bytes, false);
+		*known = (struct cost_known){
+			.key = key, .flash = c.memory[s->memory.const_area],
+			.cost = { c.total, c.total } };
+		if (stream_bytes && weights_move(s))
+			known->cost[1] = kernel_cycles(s, k, b, stream_bytes,
+						       scale_bytes, true);
 	}
 	k->cost[0] = known->cost[0];
 	k->cost[1] = known->cost[1];

@@ -5,6 +5,8 @@
  */
 #include "chains.h"
 
+#include <string.h>
+
 /*
  * Cycles of a candidate when this much memory is left for its weights.  Bands
  * want an operation's weights whole, all the time; without bands they can be
@@ -120,18 +122,20 @@ chains_choose(struct sched *s, const struct chains *c, int64_t limit, bool slide
 }
 
 static void
-take(struct sched *s, struct arena *a, struct candidate *k, struct plan *p, bool slide)
+run_bands(struct sched *s, struct arena *a, struct chain *c)
 {
-	struct chain *c = &k->chain;
-	if (!c->kernel) {
-		c->band = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
-		(void)chain_price(s, c);
-		chain_run(s, a, c);
-	}
-	for (size_t i = 0; i < c->n_kernels; i++) {
-		agrow(p->a, p->kernel, p->n_kernels, &p->cap_kernels);
-		p->kernel[p->n_kernels++] = c->kernel[i];
-	}
+	if (c->kernel)
+		return;
+	c->band = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
+	(void)chain_price(s, c);
+	chain_run(s, a, c);
+}
+
+static void
+take(struct sched *s, const struct chain *c, struct plan *p, bool slide)
+{
+	memcpy(p->kernel + p->n_kernels, c->kernel, c->n_kernels * sizeof(*c->kernel));
+	p->n_kernels += c->n_kernels;
 	for (int i = c->first; i <= c->last; i++) {
 		bool over = i == c->last && (slide || !c->lead);
 		p->over[i] = over ? c->over : NULL;
@@ -147,8 +151,14 @@ void
 chains_take(struct sched *s, struct chains *c, const int *picked, int n, bool slide,
 	    struct plan *out)
 {
+	size_t kernels = 0;
+	for (int i = 0; i < n; i++) {
+		run_bands(s, c->a, &c->v[picked[i]].chain);
+		kernels += c->v[picked[i]].chain.n_kernels;
+	}
+	out->kernel = anew(out->a, struct kernel, kernels + 1);
 	while (n-- > 0)
-		take(s, c->a, &c->v[picked[n]], out, slide);
+		take(s, &c->v[picked[n]].chain, out, slide);
 	for (size_t i = 0; i < c->slides.n; i++) {
 		const struct slide *x = &c->slides.v[i];
 		out->over[x->first] = x->from;

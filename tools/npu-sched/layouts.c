@@ -60,8 +60,7 @@ whole_cost(struct sched *s, int i)
 		scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
 		stream = weights_bytes(s, i) - scales;
 	}
-	kernel_cost(s, &k, b, stream, scales);
-	return k.cost[1];
+	return kernel_cycles(s, &k, b, stream, scales, true);
 }
 
 static double

@@ -126,7 +126,7 @@ enum fit { SUMMED, BETWEEN };
 struct plan {
 	struct arena *a; /* of everything in it */
 	struct kernel *kernel;
-	size_t n_kernels, cap_kernels;
+	size_t n_kernels;
 	struct unit *unit;
 	size_t n_units, cap_units;
 	struct fetch *fetch;
@@ -248,9 +248,11 @@ const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* does fetching ever pay? */
-void kernel_cost(struct sched *s, struct kernel *k, const struct block_choice *b,
-		 int64_t stream_bytes, int64_t scale_bytes);
-/* the same for the block of bands, which is not asked twice */
+/* with weights that were fetched, or are read in place */
+double kernel_cycles(const struct sched *s, const struct kernel *k,
+		     const struct block_choice *b, int64_t stream_bytes,
+		     int64_t scale_bytes, bool fetched);
+/* both, and what is read in place, for the block of bands, which is not asked twice */
 bool band_cost(struct sched *s, struct kernel *k, int32_t band,
 	       int64_t stream_bytes, int64_t scale_bytes);
 /* cycles to fetch bytes of weights, and the table of an operation; 0: it has none */

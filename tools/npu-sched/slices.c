@@ -106,7 +106,6 @@ add_unit(struct sched *s, struct plan *p, int *first, int op, int slice, int ker
 static void
 put_kernel(struct sched *s, struct plan *p, int *first, struct kernel k, int slice)
 {
-	agrow(p->a, p->kernel, p->n_kernels, &p->cap_kernels);
 	int at = (int)p->n_kernels++;
 	if (s->info[k.op].op->weights)
 		k.unit = add_unit(s, p, first, k.op, slice, at);
@@ -145,6 +144,18 @@ choose_slices(struct sched *s, struct plan *p, int op, int64_t target)
 						      target));
 }
 
+/* one for each slice of each that are there */
+static size_t
+count_kernels(const struct plan *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		const struct g_list *l = &p->slices[p->kernel[i].op];
+		n += l->n ? l->n - 1 : 1;
+	}
+	return n;
+}
+
 void
 make_units(struct sched *s, struct plan *p, int64_t target)
 {
@@ -152,10 +163,10 @@ make_units(struct sched *s, struct plan *p, int64_t target)
 	size_t n = p->n_kernels;
 	struct arena *a = arena_open();
 	int *first = anew(a, int, s->g->n_weights + 1);
-	p->kernel = NULL;
-	p->n_kernels = p->cap_kernels = p->n_units = 0;
 	for (int i = 0; i < s->n_ops; i++)
 		choose_slices(s, p, i, target);
+	p->kernel = anew(p->a, struct kernel, count_kernels(p) + 1);
+	p->n_kernels = p->n_units = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct g_list l = p->slices[whole[i].op];
 		for (int k = 0; k < (l.n ? (int)l.n - 1 : 1); k++)
@@ -252,6 +263,7 @@ bool
 measure_whole(struct sched *s)
 {
 	struct plan *p = plan_new(s);
+	p->kernel = anew(p->a, struct kernel, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
 		struct kernel k = { .op = i, .unit = -1,
@@ -263,7 +275,6 @@ measure_whole(struct sched *s)
 			return plan_close(p),
 			       graph_err(s->g, op, s->e, "no block of op o%d fits the "
 					 "SHRAM of %s", op->rec.id, s->accel->name);
-		agrow(p->a, p->kernel, p->n_kernels, &p->cap_kernels);
 		p->kernel[p->n_kernels++] = k;
 	}
 	make_units(s, p, 0);

@@ -115,10 +115,10 @@ try_all(struct trials *l, int t, bool exact)
 				    .rows = { .hi = op->ofm.shape.h },
 				    .depth = { .hi = op->ofm.shape.c } };
 		const struct block_choice *b = block_for(s, k.op, op->ofm.shape.h);
-		if (b)
-			kernel_cost(s, &k, b, l->v[i].bytes[t],
-				    round_up_i64(10 * (int64_t)op->ofm.shape.c, 16));
-		l->v[i].cycles[t] = b ? k.cost[0] : INFINITY;
+		int64_t scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
+		l->v[i].cycles[t] = b ? kernel_cycles(s, &k, b, l->v[i].bytes[t], scales,
+						      false)
+				      : INFINITY;
 	}
 }
 
