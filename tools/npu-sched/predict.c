@@ -7,6 +7,8 @@
 
 #include "stream/emit.h"
 
+#include <math.h>
+
 /* code records with the right lengths; the addresses matter to nobody yet */
 static void
 sketch_codes(struct sched *s)
@@ -58,6 +60,7 @@ predict_cycles(struct sched *s)
 		cycles += run.cycles;
 	}
 	s->g->n_codes = 0;
-	G_PUT(s->g->targets[0], TARGET, cycles, cycles);
+	/* in thousandths: the sum of thirds depends on their order */
+	G_PUT(s->g->targets[0], TARGET, cycles, round(cycles * 1000) / 1000);
 	return true;
 }
