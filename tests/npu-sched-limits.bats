@@ -94,6 +94,13 @@ chained()
 		-a ethos-u65-512 "${dedicated[@]}"
 }
 
+@test "more SRAM never gives more cycles where results lie over inputs elsewhere" {
+	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	[ -x "$gen" ] || skip "no $gen"
+	"$gen" -g 1164 >m.tflite
+	monotone m.tflite 16 112 8 -a ethos-u65-256 "${dedicated[@]}"
+}
+
 @test "nothing is placed above the limit" {
 	need_shared models/person_detect.tflite
 	local limit used

@@ -113,7 +113,8 @@ live_bytes(const struct sched *s, const struct chains *c, const struct chain *x,
 		if (l->producer == i)
 			sum -= l->bytes;
 	}
-	if (x->over) {
+	/* where they are limited, both are: they share an area */
+	if (x->over && life_of(c, x->over)->bytes) {
 		int64_t from = life_of(c, x->over)->bytes;
 		int64_t to = life_of(c, s->info[x->last].op->ofm.t)->bytes;
 		int64_t both = from + x->lead > to ? from + x->lead : to;
