@@ -27,8 +27,11 @@ struct contest {
 	struct choice best;
 };
 
+/* no limit to try an idea below */
+enum { NEVER = -1 };
+
 /* above the cycles of any plan: one that isn't nested is better than none */
-static const double LAST_RESORT = 1e12;
+const double LAST_RESORT = 1e12;
 
 /* returns what its transfers asked for */
 static int64_t
@@ -49,51 +52,41 @@ try_fit(struct contest *c, struct idea *i, enum fit how, double least)
 	return asked;
 }
 
-/* what transfers would ask for without a limit is tried if it is below this one; and
- * just room for the maps, where that is more than the limit rounded down */
-static void
-begin_below(const struct contest *c, struct idea *i)
-{
-	plan_fetches(c->x->s, i->plan, NO_LIMIT_BYTES);
-	if (i->plan->asked > i->next && i->plan->asked <= c->limit)
-		i->next = i->plan->asked;
-	if (idea_packed(c->x, i) > i->next)
-		i->next = i->packed > c->limit ? 0 : i->packed;
-}
-
 static bool
 begin(struct contest *c, struct idea *i)
 {
+	i->next = NEVER;
 	if (i->estimated_floor >= c->best.cycles ||
 	    i->promise >= c->best.cycles * c->tolerance)
 		return true;
 	if (!work_out(c->x, i))
 		return false;
 	i->next = round_limit(c->limit, i->plan, FINE);
-	if (c->limit < NO_LIMIT_BYTES)
-		begin_below(c, i);
+	if (c->limit < NO_LIMIT_BYTES && idea_packed(c->x, i) > i->next)
+		i->next = i->packed > c->limit ? NEVER : i->packed;
 	return true;
 }
 
 /*
  * The limit that follows: where transfers become others than below those that they
  * asked for, or where there is just room for the maps.  After more room than is of
- * use: little, if that is promising.  0: none.
+ * use: little, if that is promising.
  */
 static int64_t
 next_limit(const struct contest *c, struct idea *i, int64_t asked, double least)
 {
 	if (i->floor >= c->best.cycles)
-		return 0;
+		return NEVER;
 	if (least >= c->best.cycles * c->tolerance) {
 		bool promising = i->with_little < c->best.cycles * c->tolerance;
-		return i->little < i->next && promising ? i->little : 0;
+		return i->little < i->next && promising ? i->little : NEVER;
 	}
-	int64_t next = round_limit(asked - 1, i->plan, FINE);
+	int64_t next = asked ? round_limit(asked - 1, i->plan, FINE) : NEVER;
 	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
-	if (next < near && idea_packed(c->x, i) < i->next && i->packed > next)
+	if ((i->packed || next < near) && idea_packed(c->x, i) < i->next &&
+	    i->packed > next)
 		return i->packed;
-	return next < i->least ? 0 : next;
+	return next < i->least ? NEVER : next;
 }
 
 /* tries an idea below its next limit.  To pack many buffers anew takes long: limits
@@ -143,7 +136,7 @@ search_fastest(struct search *x, int64_t limit, double below)
 	for (size_t k = 0; k < x->n; k++) {
 		if (!begin(&c, &x->v[k]))
 			return NULL;
-		while (x->v[k].next)
+		while (x->v[k].next != NEVER)
 			visit(&c, &x->v[k]);
 		if (c.best.idea != &x->v[k]) {
 			plan_close(x->v[k].plan);

@@ -205,7 +205,7 @@ count_suits(const struct search *x)
 	const struct sched *s = x->s;
 	if (!weights_move(s) || s->g->n_weights > FEW_WEIGHTS)
 		return 1;
-	return is_unlimited(x) && s->n_ops > FEW_OPS ? SUIT_IN_PLACE : SUITS;
+	return is_unlimited(x) && s->n_ops > FEW_OPS ? SUITS - 1 : SUITS;
 }
 
 /* without a limit nothing has to leave */
@@ -328,7 +328,7 @@ search_unlimited(struct search *x, const struct home *homes)
 	x->limit = NO_LIMIT_BYTES;
 	struct plan *p = search_orders(x);
 	x->limit = limit;
-	x->fastest = score(s, p);
+	x->fastest = p && p->cycles < LAST_RESORT ? p->cycles : 0;
 	if (s->e->status || (p && peak_of(s, p) <= limit))
 		return p;
 	plan_close(p);

@@ -36,7 +36,7 @@ struct idea {
 	int64_t beside;	   /* and those that have left; for ROOM_OF_MAPS */
 	int64_t packed;	   /* their peak when packed alone; 0: not yet */
 	int64_t tried;	   /* what transfers asked for that were tried last */
-	int64_t next;	   /* transfers stay below it when it is tried next; 0: never */
+	int64_t next;	   /* transfers stay below it when it is tried next; -1: never */
 };
 
 struct search {
@@ -87,7 +87,7 @@ int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
 
 /* nested.c: does any search with more room come by a plan, unless it has a better
  * one?  i->plan has been brought below i->next; with that much room its bound was
- * `least`. */
+ * `least`.  Leaves i->plan with other transfers. */
 bool is_nested(struct search *x, struct idea *i, double least);
 /* searches try what exceeds their best by this factor, as a promise or a bound */
 double tolerance(const struct sched *s, int64_t limit);
@@ -100,6 +100,8 @@ int64_t least_packed(struct search *x);
 /* fastest.c: the fastest plan below a limit, if it takes fewer cycles than
  * `below`; NULL: there is none, or an error */
 struct plan *search_fastest(struct search *x, int64_t limit, double below);
+/* plans of so many cycles and more would rather not be taken */
+extern const double LAST_RESORT;
 
 /* smallest.c: --optimise=Size: the plan of least weight within a limit, if that
  * is below; the weight is that of all memory, whatever the limit is for */

@@ -136,10 +136,11 @@ read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
 	float m = quant_scale_f32(i) * alpha / quant_scale_f32(o);
 	l->falls = m < 0;
 	l->native = quant_equal(i, o) && quant_zero(i) == 0 && m > 0;
+	if (!ratio_f32(i, o, &l->above) || !npu_quantise((double)fabsf(m), &l->below))
+		return false;
 	l->gentle = !l->native && m >= 0 && quant_zero(i) == 0 && quant_zero(o) == 0 &&
 		    is_less_steep(quant_scale_f32(i) / quant_scale_f32(o), m);
-	return ratio_f32(i, o, &l->above) &&
-	       npu_quantise((double)fabsf(m), &l->below);
+	return true;
 }
 
 static const char *
@@ -175,7 +176,7 @@ one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
 	return y;
 }
 
-/* x, of zero point 0, in o's scale or as if it was */
+/* x times a factor, as o is rounded and clamped; zero points are 0 */
 static struct g_operand
 rescaled(struct part *p, struct g_operand x, struct npu_scale s,
 	 const struct tfl_tensor *o)
