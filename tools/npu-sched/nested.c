@@ -6,8 +6,8 @@
  * much better than what leads to it would be lost on searches with more room, which
  * may end with something in between.  So it is not taken: only what any search with
  * more room comes by, unless it has something better; and none that is faster than
- * the plan without a limit.  Only where there is no other is such a plan better than
- * none.  In some hundred thousand limits tried that was never the case.
+ * the plan without a limit.  Where there is no other, such a plan is taken after all:
+ * it is better than none, and more room may then cost cycles.
  */
 #include "search.h"
 
