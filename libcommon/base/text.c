@@ -230,7 +230,70 @@ base64_values(struct base64_values *v)
 			v->at[k][(unsigned char)base64_digits[i]] = i << (18 - 6 * k);
 }
 
-/* the common case: four digits in a row, three bytes out; the store takes four */
+/* vectors of the compiler; a true comparison is -1 in its lane */
+typedef int8_t chars __attribute__((vector_size(16)));
+typedef uint8_t sixteen __attribute__((vector_size(16))); /* these may wrap */
+typedef uint16_t pairs __attribute__((vector_size(16)));
+typedef uint32_t fours __attribute__((vector_size(16)));
+typedef uint64_t eights __attribute__((vector_size(16)));
+
+/*
+ * Sixteen digits to twelve bytes, and two more that are not used.  Neighbours
+ * join to 12 bits, those to 24, those to 48.  Returns -1 for every digit.
+ */
+static inline sixteen
+decode_sixteen(const char *s, uint8_t *out)
+{
+	sixteen c;
+	memcpy(&c, s, sizeof(c));
+	/* the ends of ranges go to the end of a signed lane: one comparison each */
+	sixteen small = (c | ('a' - 'A')) + (INT8_MAX - 'z');
+	sixteen letter = (sixteen)((chars)small > INT8_MAX - 26);
+	sixteen number = c + (INT8_MAX - '9'); /* and the slash before them */
+	number = (sixteen)((chars)number > INT8_MAX - 11);
+	sixteen lower = (sixteen)((chars)c > 'a' - 1);
+	sixteen plus = (sixteen)(c == '+'), slash = (sixteen)(c == '/');
+	sixteen v = c - (letter & 'A') - (lower & ('a' - 'Z' - 1)) +
+		    (number & (52 - '0')) + (slash & ('0' - 52 + 63 - '/')) +
+		    (plus & (62 - '+'));
+
+	pairs two = (pairs)v;
+	fours four = (fours)((two << 6 | two >> 8) & 0xfff);
+	eights eight = (eights)((four << 12 | four >> 16) & 0xffffff);
+	/* the first byte is the highest; the lowest two are not used */
+	eight = eight << 40 | eight >> 16;
+	uint64_t first = __builtin_bswap64(eight[0]);
+	uint64_t second = __builtin_bswap64(eight[1]);
+	memcpy(out, &first, sizeof(first));
+	memcpy(out + 6, &second, sizeof(second));
+	return letter | number | plus;
+}
+
+/* the common case: lines as text_base64 writes them, all of a length */
+static void
+decode_lines(const char **s, const char *stop, uint8_t **o, const uint8_t *end)
+{
+	enum { LINE_BYTES = BASE64_LINE / 4 * 3 };
+	const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	const char *c = *s;
+	uint8_t *out = *o;
+
+	for (; little && stop - c > BASE64_LINE && c[BASE64_LINE] == '\n' &&
+	       end - out >= LINE_BYTES + 2;
+	     c += BASE64_LINE + 1, out += LINE_BYTES) {
+		sixteen known = ~(sixteen){ 0 };
+		/* four of the last ones for the second time */
+		for (int i = 0; i <= BASE64_LINE - 16; i += i < 48 ? 16 : 12)
+			known &= decode_sixteen(c + i, out + i / 4 * 3);
+		eights all = (eights)known;
+		if ((all[0] & all[1]) != UINT64_MAX)
+			break;
+	}
+	*s = c;
+	*o = out;
+}
+
+/* four digits in a row, three bytes out; the store takes four */
 static void
 decode_quads(const struct base64_values *value, const char **s, const char *stop,
 	     uint8_t **o, const uint8_t *end)
@@ -261,8 +324,10 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 	uint32_t v = 0;
 	int have = 0, pad = 0;
 	while (s < stop) {
-		if (!have && !pad)
+		if (!have && !pad) {
+			decode_lines(&s, stop, &o, end);
 			decode_quads(&value, &s, stop, &o, end);
+		}
 		if (s == stop)
 			break;
 		char c = *s++;
