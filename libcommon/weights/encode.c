@@ -221,6 +221,7 @@ struct sequence {
 	struct arena *a;
 	uint16_t *d;
 	size_t n;
+	uint16_t greatest; /* of them */
 };
 
 /* the values may lie where their direct values go */
@@ -236,6 +237,7 @@ make_direct(struct sequence *s, const int16_t *values)
 		s->d[i] = direct_of(v);
 	}
 	assert(least >= -WEIGHTS_VALUE_MAX && most <= WEIGHTS_VALUE_MAX);
+	s->greatest = -least >= most ? direct_of(least) : direct_of(most);
 }
 
 static struct sequence
@@ -265,7 +267,8 @@ sequence_ordered(const struct weights_view *v, const struct weights_order *ord)
 static struct bytes
 encode(struct arena *a, struct sequence seq, int level)
 {
-	struct plan plan = plan_stream(seq.a, seq.d, seq.n, level);
+	struct plan plan = plan_stream(seq.a, seq.d, seq.n, seq.greatest,
+				       level);
 	size_t size = plan_bytes(&plan), begin = 0;
 	/* the writer stores 8 bytes at a time */
 	uint8_t *out = anew(a, uint8_t, size + 8);
@@ -291,7 +294,8 @@ encode(struct arena *a, struct sequence seq, int level)
 static size_t
 cost(struct sequence seq, int level)
 {
-	struct plan plan = plan_stream(seq.a, seq.d, seq.n, level);
+	struct plan plan = plan_stream(seq.a, seq.d, seq.n, seq.greatest,
+				       level);
 	size_t bytes = plan_bytes(&plan);
 
 	arena_close(seq.a);

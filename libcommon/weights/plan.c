@@ -160,25 +160,15 @@ plan_window(struct window *w, struct codes *both[2])
 	return best;
 }
 
-static uint16_t
-greatest_of(const uint16_t *d, size_t n)
-{
-	uint16_t greatest = 0;
-
-	for (size_t i = 0; i < n; i++)
-		greatest = d[i] > greatest ? d[i] : greatest;
-	return greatest;
-}
-
 static struct plan
-plan_at(struct arena *a, const uint16_t *d, size_t n,
+plan_at(struct arena *a, const uint16_t *d, size_t n, uint16_t greatest,
 	const struct effort *effort)
 {
 	struct plan p = { .a = a };
 	struct window w = {
 		.a = a,
 		.effort = effort,
-		.greatest = greatest_of(d, n),
+		.greatest = greatest,
 	};
 	struct codes *both[] = {
 		anew(a, struct codes, 1),
@@ -200,16 +190,17 @@ plan_at(struct arena *a, const uint16_t *d, size_t n,
 }
 
 struct plan
-plan_stream(struct arena *a, const uint16_t *d, size_t n, int level)
+plan_stream(struct arena *a, const uint16_t *d, size_t n, uint16_t greatest,
+	    int level)
 {
 	level = level < WEIGHTS_LEVEL_MIN   ? WEIGHTS_LEVEL_MIN
 		: level > WEIGHTS_LEVEL_MAX ? WEIGHTS_LEVEL_MAX
 					    : level;
-	struct plan p = plan_at(a, d, n, &efforts[level]);
+	struct plan p = plan_at(a, d, n, greatest, &efforts[level]);
 
 	/* a finer search can end worse; beyond the default that is unwelcome */
 	while (--level >= WEIGHTS_LEVEL_DEFAULT) {
-		struct plan other = plan_at(a, d, n, &efforts[level]);
+		struct plan other = plan_at(a, d, n, greatest, &efforts[level]);
 		if (other.bits < p.bits)
 			p = other;
 	}

@@ -149,11 +149,11 @@ struct plan {
 };
 
 /*
- * plan.c: chooses the slices for n direct values.  What it returns lives in
- * the arena.
+ * plan.c: chooses the slices for n direct values, none above `greatest`.  What
+ * it returns lives in the arena.
  */
 struct plan plan_stream(struct arena *a, const uint16_t *d, size_t n,
-			int level);
+			uint16_t greatest, int level);
 
 /*
  * slices.c: adds d[begin..end-1] to a plan, which reaches up to begin, as one

@@ -110,7 +110,10 @@ main(int argc, char **argv)
 	for (int i = 0; i < count; i++) {
 		struct arena *a = arena_open();
 		sample(d, n, i % 5);
-		struct plan p = plan_stream(a, d, n, level);
+		uint16_t greatest = 0;
+		for (size_t k = 0; k < n; k++)
+			greatest = d[k] > greatest ? d[k] : greatest;
+		struct plan p = plan_stream(a, d, n, greatest, level);
 		uint64_t bits = exact(d, n, grid);
 		printf("kind %d: %llu bits, exact %llu, %+.2f %%\n", i % 5,
 		       (unsigned long long)p.bits, (unsigned long long)bits,
