@@ -219,12 +219,30 @@ struct gather {
 	int16_t *out;
 };
 
-static int32_t
-zero_point(const struct weights_view *v, int32_t o)
+/* vectors of the compiler: the lanes of an input ublock */
+typedef uint8_t row __attribute__((vector_size(IFM_UBLOCK)));
+typedef int8_t signed_row __attribute__((vector_size(IFM_UBLOCK)));
+typedef int16_t wide_row __attribute__((vector_size(2 * IFM_UBLOCK)));
+
+/* the rows of a tile whose lanes are all there, one behind the other */
+static void
+gather_rows(const struct gather *g, const uint8_t *p, int32_t n,
+	    const int32_t *zero, ptrdiff_t zero_step)
 {
-	if (!v->zero)
-		return 0;
-	return v->zero[v->n_zero > 1 ? o : 0];
+	ptrdiff_t stride = g->v->stride_o;
+	bool is_unsigned = g->v->is_unsigned;
+	int16_t *out = g->out;
+
+	for (int32_t oz = 0; oz < n; oz++, out += IFM_UBLOCK) {
+		row v;
+		memcpy(&v, p + oz * g->cores * stride, sizeof(v));
+		wide_row w = is_unsigned
+				 ? __builtin_convertvector(v, wide_row)
+				 : __builtin_convertvector((signed_row)v,
+							   wide_row);
+		w -= (int16_t)zero[oz * zero_step];
+		memcpy(out, &w, sizeof(w));
+	}
 }
 
 static void
@@ -251,12 +269,21 @@ gather_tile(void *ctx, const struct tile *t)
 	const uint8_t *p = v->p + t->y * v->stride_y + t->x * v->stride_x +
 			   t->i * v->stride_i;
 
-	for (int32_t oz = 0; oz < t->n_o; oz++) {
-		int32_t o = g->first + (t->o + oz) * g->cores;
-		gather_lanes(g, p + o * v->stride_o, t->n_i, zero_point(v, o),
-			     g->out);
-		g->out += g->lanes;
-	}
+	static const int32_t none = 0;
+	int32_t first = g->first + t->o * g->cores;
+	const int32_t *zero = v->zero ? v->zero : &none;
+	ptrdiff_t zero_step = v->zero && v->n_zero > 1 ? g->cores : 0;
+
+	p += first * v->stride_o;
+	zero += zero_step ? first : 0;
+	if (t->n_i == IFM_UBLOCK && v->stride_i == 1)
+		gather_rows(g, p, t->n_o, zero, zero_step);
+	else
+		for (int32_t oz = 0; oz < t->n_o; oz++)
+			gather_lanes(g, p + oz * g->cores * v->stride_o, t->n_i,
+				     zero[oz * zero_step],
+				     g->out + oz * g->lanes);
+	g->out += t->n_o * g->lanes;
 	size_t pad = (size_t)((g->ou - t->n_o) * g->lanes);
 	memset(g->out, 0, pad * sizeof(*g->out));
 	g->out += pad;
