@@ -58,40 +58,40 @@ init_starts(struct search *h)
 	}
 }
 
-static struct cheapest
-find_cheapest(const struct search *h, size_t block)
+/* into *m: what it held is of the block before */
+static void
+find_cheapest(const struct search *h, size_t block, struct cheapest *m)
 {
-	struct cheapest m = {
-		.all = UINT32_MAX,
-		.state = h->state + block * (MAX_FAMILIES + 1),
-	};
-
+	m->all = UINT32_MAX;
+	m->state = h->state + block * (MAX_FAMILIES + 1);
 	for (int f = 0; f < h->c->n_families; f++) {
 		int best = h->first[f];
-		for (int s = best + 1; s < h->first[f + 1]; s++)
-			best = h->cost[s] < h->cost[best] ? s : best;
-		m.family[f] = h->cost[best];
-		m.state[f] = (uint8_t)best;
-		if (m.family[f] < m.all) {
-			m.all = m.family[f];
-			m.state[MAX_FAMILIES] = (uint8_t)best;
+		uint32_t least = h->cost[best];
+		for (int s = best + 1; s < h->first[f + 1]; s++) {
+			best = h->cost[s] < least ? s : best;
+			least = h->cost[s] < least ? h->cost[s] : least;
+		}
+		m->family[f] = least;
+		m->state[f] = (uint8_t)best;
+		if (least < m->all) {
+			m->all = least;
+			m->state[MAX_FAMILIES] = (uint8_t)best;
 		}
 	}
-	return m;
 }
 
 /* before the first block: a slice may continue the palette in force */
-static struct cheapest
-nothing_yet(const struct search *h, bool starts_with_zero)
+static void
+nothing_yet(const struct search *h, bool starts_with_zero, struct cheapest *m)
 {
-	struct cheapest m = { .all = 0, .state = h->state };
 	int f = h->c->before;
 
+	m->all = 0;
+	m->state = h->state;
 	for (int i = 0; i < h->c->n_families; i++)
-		m.family[i] = NOT_YET;
+		m->family[i] = NOT_YET;
 	if (f >= 0 && !(h->c->palettes[f].runs && starts_with_zero))
-		m.family[f] = 0;
-	return m;
+		m->family[f] = 0;
 }
 
 /* the states of family f, one block on */
@@ -149,6 +149,7 @@ find_path(struct arena *scratch, const struct codes *c, const uint16_t *d,
 	  const struct blocks *b, struct stretch *out)
 {
 	struct search h = { .c = c };
+	struct cheapest m;
 	uint32_t run = 0;
 	size_t begin = 0;
 
@@ -158,8 +159,10 @@ find_path(struct arena *scratch, const struct codes *c, const uint16_t *d,
 	for (size_t t = 0; t < b->n; t++) {
 		struct block_cost cost;
 		block_cost(c, d + begin, b->ends[t] - begin, &run, &cost);
-		struct cheapest m = t ? find_cheapest(&h, t)
-				      : nothing_yet(&h, d[0] == WEIGHTS_ZERO);
+		if (t)
+			find_cheapest(&h, t, &m);
+		else
+			nothing_yet(&h, d[0] == WEIGHTS_ZERO, &m);
 		for (int f = 0; f < c->n_families; f++)
 			step(&h, f, h.how + t * (size_t)c->n_states, &m,
 			     &cost);
