@@ -4,8 +4,9 @@
  * weight-stream, 1.9).
  *
  * The length of a Golomb-Rice code changes only at multiples of the divisor,
- * so a cost is a sum over how many values lie at or above each multiple: with
- * running sums over the direct values, some 60 look-ups for all divisors.
+ * so a cost is a sum over how many values lie at or above each multiple.  Those
+ * of the least divisor that can write all values, at most 31, are added up; the
+ * multiples of the greater ones are among them.
  */
 #include "weights/search.h"
 #include "weights/weights.h"
@@ -24,9 +25,10 @@ struct source {
 /* One way to give them indices: a palette, and the direct ones behind it. */
 struct layout {
 	struct palette pal;
-	int last;		/* greatest index */
-	uint32_t entries[WEIGHTS_PALETTE_MAX + 1]; /* sums over the palette */
-	uint32_t below[WEIGHTS_N_INDEX + 1]; /* direct: how many below d */
+	int last;	       /* greatest index */
+	const uint32_t *count; /* of each index */
+	/* of direct values, behind room for a palette's */
+	uint32_t room[WEIGHTS_PALETTE_MAX + WEIGHTS_N_INDEX];
 };
 
 static void
@@ -101,21 +103,18 @@ static bool
 lay_out(struct layout *l, const struct source *s, const struct palette *pal,
 	bool fixed)
 {
-	uint32_t left[WEIGHTS_N_INDEX], sum = 0;
+	uint32_t *left = l->room + WEIGHTS_PALETTE_MAX;
+	uint32_t entries[WEIGHTS_PALETTE_MAX];
 	int first = s->least, last = s->greatest, widest = 0, k = pal->n;
 
-	/* values of palettes that are none of these count nothing */
-	memcpy(left + first, s->count + first,
-	       (size_t)(last - first + 1) * sizeof(*left));
+	memcpy(left, s->count, (size_t)(last + 1) * sizeof(*left));
 	l->pal = *pal;
-	l->entries[0] = 0;
 	for (int x = 0; x < k; x++) {
+		/* values of palettes that are none of these count nothing */
 		int d = pal->direct[x];
-		l->entries[x + 1] = l->entries[x];
-		if (d >= s->least && d <= s->greatest) {
-			l->entries[x + 1] += left[d];
+		entries[x] = d <= last ? left[d] : 0;
+		if (d <= last)
 			left[d] = 0;
-		}
 		widest = d > widest ? d : widest;
 	}
 	while (first <= last && left[first] == 0)
@@ -128,25 +127,50 @@ lay_out(struct layout *l, const struct source *s, const struct palette *pal,
 	l->last = first > last ? k - 1 : last - l->pal.ofs + k;
 	if (l->last >= WEIGHTS_N_INDEX || (first <= last && first < l->pal.ofs))
 		return false;
-	for (int d = l->pal.ofs; d <= last; d++) {
-		l->below[d] = sum;
-		sum += d < first ? 0 : left[d];
-	}
-	l->below[last < l->pal.ofs ? l->pal.ofs : last + 1] = sum;
+	uint32_t *count = left + l->pal.ofs - k;
+	memcpy(count, entries, (size_t)k * sizeof(*count));
+	l->count = count;
 	if (!fixed)
 		l->pal.bits = width_of(k ? widest : l->last);
 	return true;
 }
 
-/* how many values have an index of x or more; x is at most last */
-static uint32_t
-at_least(const struct layout *l, uint32_t n, int x)
+/* below[q]: how many values have an index below q * size */
+static inline void
+add_up(const struct layout *l, int size, uint32_t *below)
 {
-	int k = l->pal.n;
+	const uint32_t *count = l->count;
+	uint32_t sum = 0;
 
-	if (x < k)
-		return n - l->entries[x];
-	return n - l->entries[k] - l->below[x - k + l->pal.ofs];
+	below[0] = 0;
+	for (int q = 0; q < l->last / size; q++) {
+		for (int i = 0; i < size; i++)
+			sum += *count++;
+		below[q + 1] = sum;
+	}
+}
+
+/* the same for a divisor; the compiler unrolls what has a constant size */
+static void
+add_up_quotients(const struct layout *l, int wdiv,
+		 uint32_t below[WEIGHTS_QUOTIENTS])
+{
+	switch (wdiv) {
+	case 0:
+		add_up(l, 1, below);
+		break;
+	case 1:
+		add_up(l, 2, below);
+		break;
+	case 2:
+		add_up(l, 4, below);
+		break;
+	case 3:
+		add_up(l, 8, below);
+		break;
+	default:
+		add_up(l, 16, below);
+	}
 }
 
 struct choice {
@@ -168,17 +192,20 @@ static struct choice
 choose_weight_mode(const struct layout *l, uint32_t n)
 {
 	struct choice c = { .bits = UINT64_MAX };
+	uint32_t below[WEIGHTS_QUOTIENTS];
+	uint8_t least = 0;
 
+	while (l->last >> least >= WEIGHTS_QUOTIENTS)
+		least++;
+	add_up_quotients(l, least, below);
 	/* a plain index past the palette: no known encoder makes one (1.4) */
 	if (l->last < (l->pal.n ? l->pal.n : 1 << l->pal.bits))
 		try(&c, (uint64_t)n * (unsigned)palette_plain_width(&l->pal),
 		    WEIGHTS_WDIV_PLAIN, false);
-	for (uint8_t d = 0; d < WEIGHTS_DIVISORS; d++) {
+	for (uint8_t d = least; d < WEIGHTS_DIVISORS; d++) {
 		uint64_t symbols = n, seconds = 0, rest = (uint64_t)n * d;
-		if (l->last >> d >= WEIGHTS_QUOTIENTS)
-			continue;
 		for (int q = 1; q <= l->last >> d; q++) {
-			uint32_t tail = at_least(l, n, q << d);
+			uint32_t tail = n - below[q << (d - least)];
 			if (q & 1)
 				seconds += tail;
 			else
@@ -188,7 +215,7 @@ choose_weight_mode(const struct layout *l, uint32_t n)
 		    false);
 		if (l->last >> d == 2)
 			try(&c, chunked(n, WEIGHTS_UNARY) +
-			    at_least(l, n, 1 << d) + rest, d, true);
+			    n - below[1 << (d - least)] + rest, d, true);
 	}
 	return c;
 }
