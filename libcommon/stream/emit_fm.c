@@ -185,8 +185,8 @@ emit_ifm_rows(const struct g_op *op, struct g_range r)
 {
 	if (op_is_elementwise(op->kind))
 		return (struct emit_rows){ .lo = (int32_t)r.lo, .hi = (int32_t)r.hi };
-	int64_t up = op->upscale == UPSCALE_NONE ? 1 : 2;
-	int64_t height = up * op->ifm.shape.h;
+	bool twice = op->upscale != UPSCALE_NONE;
+	int64_t height = (int64_t)op->ifm.shape.h * (twice ? 2 : 1);
 	int64_t first = r.lo * op->stride.y - op->pad.top;
 	int64_t end = (r.hi - 1) * op->stride.y - op->pad.top + op_dilated(op).y;
 	bool whole = r.lo == 0 && r.hi == op->ofm.shape.h;
@@ -201,8 +201,9 @@ emit_ifm_rows(const struct g_op *op, struct g_range r)
 		bottom = op->pad.bottom > bottom ? op->pad.bottom : bottom;
 	if (whole && bottom > 0)
 		end = height;
-	return (struct emit_rows){ .lo = (int32_t)(first / up),
-				   .hi = (int32_t)((end + up - 1) / up),
+	/* by a constant: schedules ask for this most often */
+	return (struct emit_rows){ .lo = (int32_t)(twice ? first / 2 : first),
+				   .hi = (int32_t)(twice ? (end + 1) / 2 : end),
 				   .pad_top = (int32_t)top,
 				   .pad_bottom = (int32_t)bottom };
 }
