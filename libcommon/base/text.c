@@ -78,11 +78,15 @@ text_printf(struct text *t, const char *fmt, ...)
 	va_list ap, again;
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, ap);
+	/* formatted twice only where there is too little room */
+	size_t room = t->cap - t->n;
+	int n = vsnprintf(room ? t->p + t->n : NULL, room, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		abort();
-	(void)vsnprintf(text_room(t, (size_t)n + 1), (size_t)n + 1, fmt, again);
+	if ((size_t)n >= room)
+		(void)vsnprintf(text_room(t, (size_t)n + 1), (size_t)n + 1, fmt,
+				again);
 	va_end(again);
 	t->n += (size_t)n;
 }

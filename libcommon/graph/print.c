@@ -143,7 +143,8 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 	case KIND_NODE: case KIND_OP: {
 		static const char prefix[] = "wslbno";
 		const struct g_rec *r = *(const struct g_rec *const *)p;
-		text_printf(t, "%c%d", prefix[k->kind - KIND_WEIGHTS], r->id);
+		text_putc(t, prefix[k->kind - KIND_WEIGHTS]);
+		text_i64(t, r->id);
 		break;
 	}
 	default:
@@ -163,7 +164,9 @@ print_record(struct text *t, const struct record_desc *d, const struct g_rec *r)
 	for (int i = 0; i < d->n_keys; i++) {
 		if (!(r->has >> i & 1))
 			continue;
-		text_printf(t, " %s=", d->key[i].text);
+		text_putc(t, ' ');
+		text_puts(t, d->key[i].text);
+		text_putc(t, '=');
 		print_value(t, &d->key[i], (const char *)r + d->key[i].offset);
 	}
 	if (r->extra)
