@@ -14,10 +14,9 @@
 
 #include "stream/emit.h"
 
-enum { MAX_DMA = 2 };
+#include <math.h>
 
-/* above the cycles of any plan: where there is no other, one will have to do */
-static const double TWICE_SOLD = 1e15;
+enum { MAX_DMA = 2 };
 
 /* bytes that a kernel touches of a map */
 struct touch {
@@ -296,7 +295,7 @@ run_all(struct sched *s, struct plan *p, bool placed)
 	arena_close(a);
 	if (cycles >= c.flash * (1 - 1e-9)) /* rounding apart */
 		return cycles;
-	return placed && !s->o->size ? TWICE_SOLD + c.flash : c.flash;
+	return placed && !s->o->size ? INFINITY : c.flash;
 }
 
 double

@@ -5,6 +5,7 @@
  */
 #include "chains.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -86,6 +87,24 @@ chains_floor(const struct chains *c, const int *picked, int n)
 	double sum = 0;
 	while (n-- > 0)
 		sum += c->v[picked[n]].chain.floor;
+	return sum;
+}
+
+double
+chains_in_place(const struct sched *s, const struct chains *c)
+{
+	struct arena *a = arena_open();
+	double *cycles = anew(a, double, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		cycles[i + 1] = INFINITY;
+		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
+			const struct chain *x = &c->v[k].chain;
+			cycles[i + 1] = fmin(cycles[i + 1],
+					     cycles[x->first] + x->cost[0]);
+		}
+	}
+	double sum = cycles[s->n_ops];
+	arena_close(a);
 	return sum;
 }
 

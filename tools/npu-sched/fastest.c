@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fastest plan below a limit.  A lower limit must not have a better one.
- * So nothing of what is tried depends on the limit: ideas are made for sizes of
- * maps that all limits share, their transfers stay below bounds that all limits
- * share, addresses are chosen as if there was no limit.  A higher limit finds
- * all that a lower one does, and more.  What is left out can't be better, by its
- * floor, or promises too much more; see nested.c for that.
+ * So nothing of what is tried depends on the limit but where it begins: ideas are
+ * made for sizes of maps that all limits share, their transfers stay below rooms
+ * that all limits share, and addresses follow from transfers alone.  A higher limit
+ * finds all that a lower one does, and more.  What is left out can't be better, by
+ * its floor, or promises too much more; see nested.c for that.
  */
 #include "search.h"
 
@@ -30,9 +30,6 @@ struct contest {
 /* no limit to try an idea below */
 enum { NEVER = -1 };
 
-/* above the cycles of any plan: one that isn't nested is better than none */
-const double LAST_RESORT = 1e12;
-
 /* returns what its transfers asked for */
 static int64_t
 try_fit(struct contest *c, struct idea *i, enum fit how, double least)
@@ -44,9 +41,7 @@ try_fit(struct contest *c, struct idea *i, enum fit how, double least)
 	if (!faster || peak_of(s, i->plan) > c->limit)
 		return asked;
 	double cycles = i->plan->cycles;
-	if (c->limit < NO_LIMIT_BYTES && !is_nested(c->x, i, least))
-		cycles += LAST_RESORT;
-	if (cycles < c->best.cycles)
+	if (c->limit == NO_LIMIT_BYTES || is_nested(c->x, i, least))
 		c->best = (struct choice){ .idea = i, .limit = limit, .how = how,
 					   .cycles = cycles };
 	return asked;

@@ -186,7 +186,7 @@ add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
 	p->eager = i.policy.eager;
 	plan_fetches(x->s, p, round_limit(room, p, FINE));
 	if (p->need > round_limit(room, p, FINE))
-		plan_fetches(x->s, p, room);
+		plan_fetches(x->s, p, p->need); /* just room for the maps */
 	if (p->need > room)
 		return;
 	i.promise = plan_bound(x->s, p);
@@ -287,13 +287,12 @@ idea_packed(struct search *x, struct idea *i)
 	return i->packed;
 }
 
-int64_t
-least_packed(struct search *x)
+/* the division whose maps can be packed best, of those for sizes from the least on */
+static bool
+find_least(struct search *x, struct division *least)
 {
 	enum { STEPS = 32 };
 	int64_t best = INT64_MAX;
-	drop_ideas(x);
-	x->a = arena_open();
 	struct sizes sizes = list_sizes(x, x->a, STEPS);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = 0; i < sizes.n && smallest_limit(sizes.v[i]) < best; i++) {
@@ -301,9 +300,28 @@ least_packed(struct search *x)
 			if (!divide(x, sizes.v[i], slide, &d))
 				continue;
 			int64_t peak = pack_division(x, d);
-			if (peak < smallest_limit(sizes.v[i]))
-				peak = smallest_limit(sizes.v[i]);
-			best = peak < best ? peak : best;
+			if (peak >= best)
+				continue;
+			best = peak;
+			*least = d;
 		}
-	return best;
+	return best < INT64_MAX;
+}
+
+struct plan *
+least_plan(struct search *x)
+{
+	struct sched *s = x->s;
+	struct division d;
+	drop_ideas(x);
+	x->a = arena_open();
+	if (!find_least(x, &d))
+		return NULL;
+	struct plan *p = cut(x, d, 0);
+	if (!measure_units(s, p))
+		return plan_close(p), NULL;
+	find_maps(s, p);
+	(void)pack_maps(s, p);
+	(void)plan_fit(s, p, 0, BETWEEN, INFINITY); /* no room for transfers */
+	return p;
 }

@@ -6,8 +6,17 @@
  * much better than what leads to it would be lost on searches with more room, which
  * may end with something in between.  So it is not taken: only what any search with
  * more room comes by, unless it has something better; and none that is faster than
- * the plan without a limit.  Where there is no other, such a plan is taken after all:
- * it is better than none, and more room may then cost cycles.
+ * the plan without a limit.
+ *
+ * Why that is enough: say a plan was taken below one limit, and a search below a
+ * higher one ended with more cycles.  All the time its best had more.  It divided
+ * operations alike, as what they are divided into and for which sizes is the same
+ * for all limits, and listed the idea: floor and promise are at most what its best
+ * has, with the factor for the latter, wherever its room begins.  It followed the
+ * idea down: from where transfers are asked for to where they become others, the
+ * bound at most its best, with the factor; so it came by the room of the plan, where
+ * nothing depends on the limit, and took it or something better.  Where nothing is
+ * taken there is the plan that needs least, which is in every search.
  */
 #include "search.h"
 
@@ -57,10 +66,13 @@ is_promised(struct search *x, struct idea *i, double most)
 	if (i->next >= i->little && i->with_little > 0 && i->with_little <= most)
 		return true;
 	struct plan *p = estimate_idea(x, i);
+	int64_t least = maps_least(s, p, limited_place(s));
+	int64_t room = round_limit(i->next, p, FINE);
 	if (i->with_little <= 0)
 		i->with_little = bound_with(s, p, i->little);
 	bool yes = is_bounded(s, p, i->with_little <= most ? i->little : NO_LIMIT_BYTES,
-			      round_limit(i->next, p, FINE) - 1, most);
+			      room - 1, most) &&
+		   (least <= room || bound_with(s, p, least) <= most);
 	plan_close(p);
 	return yes;
 }
@@ -83,8 +95,9 @@ is_nested(struct search *x, struct idea *i, double least)
 {
 	double cycles = i->plan->cycles;
 	double most = cycles * tolerance(x->s, NO_LIMIT_BYTES);
-	double between = tolerance_between(x->s, i, NO_LIMIT_BYTES);
+	double exact = i->plan->how == SUMMED ? 1
+					     : tolerance_between(x->s, i, NO_LIMIT_BYTES);
 	return cycles >= x->fastest && i->estimated_floor <= cycles &&
-	       least <= cycles * between &&
+	       i->floor <= cycles && least <= cycles * exact &&
 	       is_promised(x, i, most) && is_reached(x, i, most);
 }

@@ -320,6 +320,8 @@ int chains_choose(struct sched *s, const struct chains *c, int64_t limit, bool s
 		  int *picked);
 /* cycles that it takes at least, whatever becomes of the weights */
 double chains_floor(const struct chains *c, const int *picked, int n);
+/* cycles of the division that is fastest if all weights are read in place */
+double chains_in_place(const struct sched *s, const struct chains *c);
 /* its kernels */
 void chains_take(struct sched *s, struct chains *c, const int *picked, int n,
 		 bool slide, struct plan *out);

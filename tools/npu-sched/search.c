@@ -45,20 +45,65 @@ begin_areas(struct search *x)
 	return !x->unfit;
 }
 
-/* the fastest plan below a limit: of whole maps, then of bands that may be faster
- * than those */
+/* the fastest plan: of whole maps, then of bands.  Those that can't be faster are
+ * left out only where there is no limit: with others, divisions are others */
 static struct plan *
-search_bands(struct search *x, int64_t limit, double below)
+search_bands(struct search *x, double below)
 {
 	struct sched *s = x->s;
-	struct plan *p = search_fastest(x, limit, below);
+	struct plan *p = search_fastest(x, x->limit, below);
 	if (s->e->status)
 		return p;
 	below = p ? p->cycles : below;
-	chains_add_bands(s, x->chains, below);
-	struct plan *q = search_fastest(x, limit, below);
+	chains_add_bands(s, x->chains, x->limit < NO_LIMIT_BYTES ? INFINITY : below);
+	struct plan *q = search_fastest(x, x->limit, below);
 	if (!q)
 		return p;
+	plan_close(p);
+	return q;
+}
+
+static struct plan *
+search_weights(struct search *x, double below)
+{
+	chains_add_bands(x->s, x->chains, INFINITY);
+	return search_smallest(x, x->limit, below);
+}
+
+/* can the plan that needs least be better than a score?  Bytes of weights are
+ * estimated to a few in a hundred */
+static bool
+may_need_least(const struct search *x, double score)
+{
+	const double sure = 0.9;
+	if (x->s->o->size)
+		return score == INFINITY;
+	return x->s->suit == SUIT_FETCHED &&
+	       sure * chains_in_place(x->s, x->chains) < score;
+}
+
+/*
+ * The plan that needs least is in every search, whatever the limit: there is one
+ * wherever there can be one, and none with more room is slower.
+ */
+static struct plan *
+search_least(struct search *x, struct plan *p, double below)
+{
+	struct sched *s = x->s;
+	below = p ? score(s, p) : below;
+	if (!may_need_least(x, below))
+		return p;
+	if (!s->o->size && x->limit == NO_LIMIT_BYTES)
+		chains_add_bands(s, x->chains, INFINITY);
+	struct plan *q = least_plan(x);
+	if (!q)
+		return p;
+	int64_t peak = peak_of(s, q);
+	x->least = peak < x->least ? peak : x->least;
+	if (peak > x->limit || score(s, q) >= below) {
+		plan_close(q);
+		return p;
+	}
 	plan_close(p);
 	return q;
 }
@@ -69,10 +114,9 @@ search_areas(struct search *x, double below)
 {
 	if (!begin_areas(x))
 		return NULL;
-	if (!x->s->o->size)
-		return search_bands(x, x->limit, below);
-	chains_add_bands(x->s, x->chains, INFINITY);
-	return search_smallest(x, x->limit, below);
+	struct plan *p = x->s->o->size ? search_weights(x, below)
+				       : search_bands(x, below);
+	return x->s->e->status ? p : search_least(x, p, below);
 }
 
 /* where and how each tensor lies, how blocks are chosen: part of a plan as long as
@@ -279,44 +323,6 @@ search_orders(struct search *x)
 	return p;
 }
 
-/* the smallest peak of maps alone, over all choices of maps that leave */
-static int64_t
-least_of_areas(struct search *x)
-{
-	struct arena *a = arena_open();
-	struct home *first = note_homes(x);
-	int64_t least = INT64_MAX;
-	const struct leaving *l = find_leaving(x, a);
-	for (size_t i = 0; l && i < l->n; i++) {
-		restore_homes(x, first);
-		leaving_apply(x->s, l, i);
-		if (!begin_areas(x))
-			break;
-		chains_add_bands(x->s, x->chains, INFINITY);
-		int64_t peak = least_packed(x);
-		least = peak < least ? peak : least;
-	}
-	arena_close(a);
-	return least;
-}
-
-/* the smallest limit that is met, for the message: 16 bytes less are refused */
-static int64_t
-least_limit(struct search *x, const struct home *homes)
-{
-	int64_t least = INT64_MAX;
-	int orders = x->order ? 2 : 1, layouts = x->s->n_shallow ? 2 : 1;
-	for (int other = 0; other < orders; other++)
-		for (int packed = 0; packed < layouts; packed++) {
-			restore_homes(x, homes);
-			use_order(x, other);
-			pack_shallow_maps(x->s, packed);
-			int64_t peak = least_of_areas(x);
-			least = peak < least ? peak : least;
-		}
-	return least;
-}
-
 /* the fastest plan without a limit, if it is below the limit: then none is faster */
 static struct plan *
 search_unlimited(struct search *x, const struct home *homes)
@@ -328,7 +334,7 @@ search_unlimited(struct search *x, const struct home *homes)
 	x->limit = NO_LIMIT_BYTES;
 	struct plan *p = search_orders(x);
 	x->limit = limit;
-	x->fastest = p && p->cycles < LAST_RESORT ? p->cycles : 0;
+	x->fastest = p ? p->cycles : 0;
 	if (s->e->status || (p && peak_of(s, p) <= limit))
 		return p;
 	plan_close(p);
@@ -351,7 +357,7 @@ search_all(struct search *x)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 						   "fits the SHRAM of %s",
 			      s->accel->name);
-	return s->plan || too_small(s, x->limit, least_limit(x, homes));
+	return s->plan || too_small(s, x->limit, x->least);
 }
 
 bool
@@ -360,7 +366,7 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s, .limit = limit_of(s) };
+	struct search x = { .s = s, .limit = limit_of(s), .least = INT64_MAX };
 	find_order(s, &x.order, &x.back);
 	forget_blocks(s);
 	bool ok = measure_whole(s) && search_all(&x);

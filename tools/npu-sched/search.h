@@ -43,6 +43,7 @@ struct search {
 	struct sched *s;
 	struct chains *chains;
 	int64_t limit;	/* bytes of the limited place */
+	int64_t least;	/* peak of the plan that needs least, of those looked at */
 	double fastest; /* cycles of the plan without a limit */
 	bool unfit;  /* an operation has no block */
 	int *order, *back; /* an order that needs less memory, and its inverse */
@@ -79,6 +80,9 @@ void drop_ideas(struct search *x);
 /* exact sizes; false: an error */
 bool work_out(struct search *x, struct idea *i);
 int64_t idea_packed(struct search *x, struct idea *i);
+/* what needs least: the ideas' maps alone, as well as they can be packed, weights
+ * read in place; NULL: an error, or nothing to divide.  There are no ideas then. */
+struct plan *least_plan(struct search *x);
 /* a plan with the sizes estimated; the caller closes it */
 struct plan *estimate_idea(struct search *x, const struct idea *i);
 /* limits for transfers are rounded down: the larger the plan the more coarsely */
@@ -94,14 +98,9 @@ double tolerance(const struct sched *s, int64_t limit);
 /* the same of what they try with addresses between maps, by the bound without: it
  * tells least where there is room for nothing else */
 double tolerance_between(const struct sched *s, const struct idea *i, int64_t limit);
-/* the smallest peak of maps alone, over all ideas */
-int64_t least_packed(struct search *x);
-
 /* fastest.c: the fastest plan below a limit, if it takes fewer cycles than
  * `below`; NULL: there is none, or an error */
 struct plan *search_fastest(struct search *x, int64_t limit, double below);
-/* plans of so many cycles and more would rather not be taken */
-extern const double LAST_RESORT;
 
 /* smallest.c: --optimise=Size: the plan of least weight within a limit, if that
  * is below; the weight is that of all memory, whatever the limit is for */
