@@ -329,7 +329,8 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 
 	c->total = (double)c->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {
-		cycles[i] /= m->bytes_per_cycle[i];
+		if (cycles[i] > 0)
+			cycles[i] /= m->bytes_per_cycle[i];
 		if (cycles[i] > c->total)
 			c->total = cycles[i];
 	}

@@ -41,8 +41,7 @@ struct search {
 	struct sched *s;
 	const struct g_op *op;
 	struct block_query q;
-	struct kernel kernel;
-	int64_t stream, scales; /* bytes: once measured, else as dense ones come to */
+	struct perf_op kernel;
 	double enough; /* cycles, if the deepest of fast blocks is sought; or 0 */
 	struct block_choice best;
 	double cycles;
@@ -68,8 +67,7 @@ try_block(struct search *x, struct hwc block)
 	int banks;
 	if (!block_layout(x->s->accel, &x->q, block, &c.layout, &banks))
 		return;
-	double cycles = kernel_cycles(x->s, &x->kernel, &c, x->stream, x->scales,
-				      x->s->suit != SUIT_IN_PLACE);
+	double cycles = cost_in_blocks(x->s, &x->kernel, &c).total;
 	if ((x->enough > 0 && cycles > x->enough) ||
 	    !is_better(x, block, cycles, banks))
 		return;
@@ -106,13 +104,10 @@ search_of(struct sched *s, int i, int32_t rows)
 	struct search x = { .s = s, .op = op, .q = op_block_query(op, rows) };
 	/* a band in the middle: no padding above or below */
 	int64_t top = rows < op->ofm.shape.h ? (op->ofm.shape.h - rows) / 2 : 0;
-	x.kernel = (struct kernel){
-		.op = i, .rows = { .lo = top, .hi = top + rows },
-		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
-	if (op->weights) {
-		x.scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
-		x.stream = weights_bytes(s, i) - x.scales;
-	}
+	struct kernel k = { .op = i, .rows = { .lo = top, .hi = top + rows },
+			    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
+	struct weights_size w = whole_size(s, i);
+	x.kernel = kernel_op(s, &k, w.stream, w.scales, s->suit != SUIT_IN_PLACE);
 	return x;
 }
 

@@ -134,7 +134,8 @@ list_savings(struct sched *s, struct arena *a, struct candidate *k)
 		if (!s->info[i].op->weights)
 			continue;
 		const struct band_known *b = op_cost(s, i, c->band[i - c->first]);
-		struct saving v = { .bytes = weights_bytes(s, i),
+		struct weights_size w = whole_size(s, i);
+		struct saving v = { .bytes = w.stream + w.scales,
 				    .cycles = b->cost[0] - b->cost[1] };
 		int at = k->n_savings++;
 		for (; at > 0 && k->saving[at - 1].cycles * (double)v.bytes <
@@ -171,9 +172,10 @@ study_candidate(struct sched *s, struct chains *c, struct arena *scratch,
 	k->bytes = live_bytes(s, c, &k->chain, &k->slid);
 	if (!k->chain.lead)
 		k->slid = 0; /* exactly in place: nothing slides */
-	for (int i = k->chain.first; i <= k->chain.last; i++)
-		if (s->info[i].op->weights)
-			k->weights += weights_bytes(s, i);
+	for (int i = k->chain.first; i <= k->chain.last; i++) {
+		struct weights_size w = whole_size(s, i);
+		k->weights += w.stream + w.scales;
+	}
 	if (k->chain.rows)
 		list_savings(s, c->a, k);
 	k->chain.kernel = NULL;

@@ -67,8 +67,7 @@ extent(int32_t ofm, int stride, int kernel, int padding, bool upscaled)
 
 /* the same description that perf_op_of makes of the decoded kernel */
 static struct perf_op
-describe(const struct sched *s, const struct g_op *op, const struct kernel *k,
-	 const struct block_choice *b)
+describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
 {
 	struct perf_op p = {
 		.class = op_block_class(op->kind),
@@ -82,7 +81,6 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k,
 		.kernel_h = op->kernel.y, .kernel_w = op->kernel.x,
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
-		.block = b->block, .ifm_block = b->layout.ifm_block,
 		.part_kernel = op->traversal == PART_KERNEL,
 		.acc40 = op->acc40 != 0,
 	};
@@ -110,27 +108,27 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k,
 	return p;
 }
 
-static struct perf_cost
-estimate(const struct sched *s, const struct kernel *k, const struct block_choice *b,
-	 int64_t stream_bytes, int64_t scale_bytes, bool fetched)
+struct perf_op
+kernel_op(const struct sched *s, const struct kernel *k, int64_t stream_bytes,
+	  int64_t scale_bytes, bool fetched)
 {
-	struct perf_op p = describe(s, s->info[k->op].op, k, b);
-	struct perf_cost c;
+	struct perf_op p = describe(s, s->info[k->op].op, k);
 	p.has_bias = stream_bytes > 0;
 	p.weight_bytes = stream_bytes;
 	p.scale_bytes = scale_bytes;
 	p.weight_area = p.scale_area = fetched && weights_move(s) ? s->memory.cache_area
 								  : s->memory.const_area;
-	perf_cost(&s->machine, &p, &c);
-	return c;
+	return p;
 }
 
-double
-kernel_cycles(const struct sched *s, const struct kernel *k,
-	      const struct block_choice *b, int64_t stream_bytes, int64_t scale_bytes,
-	      bool fetched)
+struct perf_cost
+cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choice *b)
 {
-	return estimate(s, k, b, stream_bytes, scale_bytes, fetched).total;
+	struct perf_cost c;
+	p->block = b->block;
+	p->ifm_block = b->layout.ifm_block;
+	perf_cost(&s->machine, p, &c);
+	return c;
 }
 
 bool
@@ -150,13 +148,15 @@ band_cost(struct sched *s, struct kernel *k, int32_t band, int64_t stream_bytes,
 		const struct block_choice *b = block_for(s, k->op, band);
 		if (!b)
 			return false;
-		struct perf_cost c = estimate(s, k, b, stream_bytes, scale_bytes, false);
+		struct perf_op p = kernel_op(s, k, stream_bytes, scale_bytes, false);
+		struct perf_cost c = cost_in_blocks(s, &p, b);
 		*known = (struct cost_known){
 			.key = key, .flash = c.memory[s->memory.const_area],
 			.cost = { c.total, c.total } };
-		if (stream_bytes && weights_move(s))
-			known->cost[1] = kernel_cycles(s, k, b, stream_bytes,
-						       scale_bytes, true);
+		if (stream_bytes && weights_move(s)) {
+			p.weight_area = p.scale_area = s->memory.cache_area;
+			known->cost[1] = cost_in_blocks(s, &p, b).total;
+		}
 	}
 	k->cost[0] = known->cost[0];
 	k->cost[1] = known->cost[1];
@@ -185,18 +185,14 @@ static bool
 sum_bands(struct sched *s, int op, struct band_known *b)
 {
 	const struct g_op *g = s->info[op].op;
-	int64_t stream = 0, scales = 0;
+	struct weights_size w = whole_size(s, op);
 	int32_t h = g->ofm.shape.h;
-	if (g->weights) {
-		scales = round_up_i64(10 * (int64_t)g->ofm.shape.c, 16);
-		stream = weights_bytes(s, op) - scales;
-	}
 	for (int32_t at = 0; at < h; at += b->band) {
 		struct kernel k = {
 			.op = op, .unit = -1,
 			.rows = { .lo = at, .hi = h - at < b->band ? h : at + b->band },
 			.depth = { .lo = 0, .hi = g->ofm.shape.c } };
-		if (!band_cost(s, &k, b->band, stream, scales))
+		if (!band_cost(s, &k, b->band, w.stream, w.scales))
 			return false;
 		b->cost[0] += k.cost[0];
 		b->cost[1] += k.cost[1];

@@ -82,11 +82,13 @@ chains_least(struct sched *s, const struct chains *c)
 }
 
 double
-chains_floor(const struct chains *c, const int *picked, int n)
+chains_floor(const struct chains *c, const int *picked, int n, const double *more)
 {
 	double sum = 0;
-	while (n-- > 0)
-		sum += c->v[picked[n]].chain.floor;
+	while (n-- > 0) {
+		const struct chain *x = &c->v[picked[n]].chain;
+		sum += x->floor + (more && !x->rows ? more[x->first] : 0);
+	}
 	return sum;
 }
 

@@ -148,6 +148,7 @@ struct listing {
 	int64_t limit;
 	enum room room;
 	double below;
+	const double *more[ARRAY_LEN(cuttings)]; /* that cut operations cost; NULL: unknown */
 };
 
 int64_t
@@ -162,12 +163,18 @@ round_limit(int64_t limit, const struct plan *p, enum grain grain)
 
 /*
  * Transfers choose greedily, and with much room may hold up what comes first: half
- * as much again as the maps need is tried, whatever the limit.
+ * as much again as the maps need is tried, whatever the limit.  Without one it is
+ * not worth the while if it can't promise much less.
  */
 static void
 promise_with_little(const struct listing *l, struct plan *p, struct idea *i)
 {
+	const double much = 1.02;
 	struct sched *s = l->x->s;
+	if (l->limit == NO_LIMIT_BYTES && i->promise < much * i->floor) {
+		i->with_little = INFINITY;
+		return;
+	}
 	int64_t least = maps_least(s, p, limited_place(s));
 	i->little = round_limit(least + least / 2, p, FINE);
 	if (i->little >= l->limit)
@@ -196,6 +203,28 @@ add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
 	i.number = x->n;
 	agrow(x->a, x->v, x->n, &x->cap);
 	x->v[x->n++] = i;
+}
+
+/* what a cutting's operations cost more than uncut ones */
+static const double *
+cost_of_cutting(struct listing *l, size_t cutting)
+{
+	const struct cutting *c = &cuttings[cutting];
+	for (size_t i = 0; i <= cutting; i++)
+		if (l->more[i] && cuttings[i].target == c->target)
+			return l->more[i];
+	return l->more[cutting] = cost_of_slices(l->x->s, l->x->a, c->target);
+}
+
+/* is it seen without making its kernels that their floor is too high? */
+static bool
+is_hopeless(struct listing *l, const struct division *d, size_t cutting)
+{
+	const double rounding = 1e-9; /* sums in another order */
+	if (!cuttings[cutting].target || l->below == INFINITY)
+		return false;
+	return chains_floor(l->x->chains, d->picked, d->n, cost_of_cutting(l, cutting)) *
+		       (1 - rounding) >= l->below;
 }
 
 /* its division's floor is known, and the peak of the maps alone, if that counts */
@@ -232,13 +261,13 @@ add_ideas(struct listing *l, int64_t maps, bool slide)
 	struct division *d = &i.division;
 	if (!divide(x, maps, slide, d))
 		return;
-	i.estimated_floor = chains_floor(x->chains, d->picked, d->n);
+	i.estimated_floor = chains_floor(x->chains, d->picked, d->n, NULL);
 	if (i.estimated_floor >= l->below ||
 	    (l->room == ROOM_OF_LIMIT && !is_news(x->a, &l->seen, *d)))
 		return;
 	i.need = l->room == ROOM_OF_MAPS ? pack_division(x, *d) : 0;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++)
-		if (cuttings[t].slide == slide)
+		if (cuttings[t].slide == slide && !is_hopeless(l, d, t))
 			add_cutting(l, i, &cuttings[t]);
 }
 

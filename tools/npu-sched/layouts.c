@@ -50,17 +50,14 @@ static double
 whole_cost(struct sched *s, int i)
 {
 	const struct g_op *op = s->info[i].op;
-	int64_t stream = 0, scales = 0;
 	struct kernel k = { .op = i, .rows = { .hi = op->ofm.shape.h },
 			    .depth = { .hi = op->ofm.shape.c } };
 	const struct block_choice *b = block_for(s, i, op->ofm.shape.h);
 	if (!b)
 		return 0;
-	if (op->weights) {
-		scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
-		stream = weights_bytes(s, i) - scales;
-	}
-	return kernel_cycles(s, &k, b, stream, scales, true);
+	struct weights_size w = whole_size(s, i);
+	struct perf_op p = kernel_op(s, &k, w.stream, w.scales, true);
+	return cost_in_blocks(s, &p, b).total;
 }
 
 static double

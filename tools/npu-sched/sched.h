@@ -248,10 +248,11 @@ const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* does fetching ever pay? */
-/* with weights that were fetched, or are read in place */
-double kernel_cycles(const struct sched *s, const struct kernel *k,
-		     const struct block_choice *b, int64_t stream_bytes,
-		     int64_t scale_bytes, bool fetched);
+/* a kernel with weights that were fetched, or are read in place; in blocks */
+struct perf_op kernel_op(const struct sched *s, const struct kernel *k,
+			 int64_t stream_bytes, int64_t scale_bytes, bool fetched);
+struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
+				const struct block_choice *b);
 /* both, and what is read in place, for the block of bands, which is not asked twice */
 bool band_cost(struct sched *s, struct kernel *k, int32_t band,
 	       int64_t stream_bytes, int64_t scale_bytes);
@@ -318,8 +319,10 @@ void chains_close(struct chains *c); /* NULL is allowed */
  * consume. */
 int chains_choose(struct sched *s, const struct chains *c, int64_t limit, bool slide,
 		  int *picked);
-/* cycles that it takes at least, whatever becomes of the weights */
-double chains_floor(const struct chains *c, const int *picked, int n);
+/* cycles that it takes at least, whatever becomes of the weights; those that are
+ * not in bands each take so many more, NULL: none */
+double chains_floor(const struct chains *c, const int *picked, int n,
+		    const double *more);
 /* cycles of the division that is fastest if all weights are read in place */
 double chains_in_place(const struct sched *s, const struct chains *c);
 /* its kernels */
@@ -356,7 +359,13 @@ void make_units(struct sched *s, struct plan *p, int64_t limit);
 bool measure_units(struct sched *s, struct plan *p);
 /* every weights record as a whole; from then on estimates are in proportion */
 bool measure_whole(struct sched *s);
-int64_t weights_bytes(const struct sched *s, int op); /* scales too */
+/* cycles that each operation as a whole takes more, at least, if it is cut */
+double *cost_of_slices(struct sched *s, struct arena *a, int64_t target);
+/* bytes of an operation's weights, uncut; zero: it has none */
+struct weights_size {
+	int64_t stream, scales;
+};
+struct weights_size whole_size(const struct sched *s, int op);
 
 /* fetch.c: which units are fetched when, below limit; sets p->cycles.  By the
  * sum of bytes, or with addresses for the buffers between the maps, which lie

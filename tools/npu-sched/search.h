@@ -28,7 +28,7 @@ struct idea {
 	double promise, floor;
 	double estimated_floor; /* of its division, and with sizes as estimated */
 	int64_t little;	    /* room for transfers that is tried whatever the limit */
-	double with_little; /* what it promises then; 0: not known yet */
+	double with_little; /* what it promises then, as far as known; or 0 */
 	int64_t need;
 	size_t number;
 	struct plan *plan; /* with exact sizes; NULL: not yet */

@@ -259,8 +259,9 @@ measure_units(struct sched *s, struct plan *p)
 	return true;
 }
 
-bool
-measure_whole(struct sched *s)
+/* all operations that have weights, as a whole; cost them before use */
+static struct plan *
+whole_plan(struct sched *s)
 {
 	struct plan *p = plan_new(s);
 	p->kernel = anew(p->a, struct kernel, (size_t)s->n_ops + 1);
@@ -269,13 +270,22 @@ measure_whole(struct sched *s)
 		struct kernel k = { .op = i, .unit = -1,
 				    .rows = { .lo = 0, .hi = op->ofm.shape.h },
 				    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
-		if (!op->weights)
-			continue;
-		if (!block_for(s, i, op->ofm.shape.h))
+		if (op->weights)
+			p->kernel[p->n_kernels++] = k;
+	}
+	return p;
+}
+
+bool
+measure_whole(struct sched *s)
+{
+	struct plan *p = whole_plan(s);
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		const struct g_op *op = s->info[p->kernel[i].op].op;
+		if (!block_for(s, p->kernel[i].op, op->ofm.shape.h))
 			return plan_close(p),
 			       graph_err(s->g, op, s->e, "no block of op o%d fits the "
 					 "SHRAM of %s", op->rec.id, s->accel->name);
-		p->kernel[p->n_kernels++] = k;
 	}
 	make_units(s, p, 0);
 	bool ok = measure_units(s, p);
@@ -283,10 +293,33 @@ measure_whole(struct sched *s)
 	return ok;
 }
 
-int64_t
-weights_bytes(const struct sched *s, int op)
+double *
+cost_of_slices(struct sched *s, struct arena *a, int64_t target)
 {
-	struct unit u = { .w = s->info[op].op->weights, .op = op };
-	u.depth.hi = s->info[op].op->ofm.shape.c;
-	return estimate_stream(s, &u) + round_up_i64(10 * u.depth.hi, 16);
+	double *more = anew(a, double, (size_t)s->n_ops + 1);
+	struct plan *p = whole_plan(s);
+	make_units(s, p, target);
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		const struct kernel *k = &p->kernel[i];
+		more[k->op] += k->cost[k->cost[1] < k->cost[0]];
+	}
+	plan_close(p);
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct band_known *b = op_cost(s, i, s->info[i].op->ofm.shape.h);
+		if (s->info[i].op->weights)
+			more[i] -= b->cost[b->cost[1] < b->cost[0]];
+	}
+	return more;
+}
+
+struct weights_size
+whole_size(const struct sched *s, int op)
+{
+	const struct g_op *g = s->info[op].op;
+	if (!g->weights)
+		return (struct weights_size){ .stream = 0 };
+	struct unit u = { .w = g->weights, .op = op };
+	u.depth.hi = g->ofm.shape.c;
+	return (struct weights_size){ .stream = estimate_stream(s, &u),
+				      .scales = round_up_i64(10 * u.depth.hi, 16) };
 }

@@ -116,9 +116,8 @@ try_all(struct trials *l, int t, bool exact)
 				    .depth = { .hi = op->ofm.shape.c } };
 		const struct block_choice *b = block_for(s, k.op, op->ofm.shape.h);
 		int64_t scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
-		l->v[i].cycles[t] = b ? kernel_cycles(s, &k, b, l->v[i].bytes[t], scales,
-						      false)
-				      : INFINITY;
+		struct perf_op p = kernel_op(s, &k, l->v[i].bytes[t], scales, false);
+		l->v[i].cycles[t] = b ? cost_in_blocks(s, &p, b).total : INFINITY;
 	}
 }
 
