@@ -21,8 +21,9 @@ struct run {
 	struct arena *a;
 	struct chain *c;
 	int32_t *done; /* rows of each OFM that exist */
-	int32_t *next; /* lowest row of each IFM that the next band reads */
-	int32_t *low;  /* and that the last band has read */
+	struct emit_rows *next; /* rows of each IFM that the next band reads */
+	int32_t *low; /* lowest row that the last band has read */
+	bool kernels; /* are wanted */
 	size_t cap;
 	struct dying dying[MAX_DYING];
 	int n_dying;
@@ -72,8 +73,8 @@ still_wanted(const struct run *r, int p)
 	int32_t low = INT32_MAX;
 	for (int i = p + 1; i < n; i++)
 		for (int k = 0; k < 2; k++)
-			if (inside(r->s, r->c, i, k) == p && r->next[i] < low)
-				low = r->next[i];
+			if (inside(r->s, r->c, i, k) == p && r->next[i].lo < low)
+				low = r->next[i].lo;
 	return low;
 }
 
@@ -118,6 +119,8 @@ add_kernel(struct run *r, int i, struct g_range rows)
 {
 	struct chain *c = r->c;
 	const struct g_op *op = r->s->info[c->first + i].op;
+	if (!r->kernels)
+		return;
 	c->kernel = arena_grow(r->a, c->kernel, c->n_kernels, &r->cap,
 			       sizeof(*c->kernel));
 	c->kernel[c->n_kernels++] = (struct kernel){
@@ -125,14 +128,33 @@ add_kernel(struct run *r, int i, struct g_range rows)
 		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
 }
 
+static struct emit_rows
+next_rows(const struct run *r, int i)
+{
+	if (r->done[i] == height(r, i))
+		return (struct emit_rows){ .lo = INT32_MAX };
+	return emit_ifm_rows(r->s->info[r->c->first + i].op, next_band(r, i));
+}
+
+/* rows of operation i have been written: all from the lowest one that is still
+ * wanted were kept meanwhile */
+static void
+keep_rows(struct run *r, int i, struct g_range rows)
+{
+	int32_t low = still_wanted(r, i);
+	int32_t keep = (int32_t)rows.hi - (low < rows.lo ? low : (int32_t)rows.lo);
+	if (keep > r->c->rolling[i])
+		r->c->rolling[i] = keep;
+}
+
 /* runs bands of operation i until `upto` rows of its OFM exist */
 static void
 advance(struct run *r, int i, int32_t upto)
 {
-	const struct op_info *f = &r->s->info[r->c->first + i];
+	bool last = r->c->first + i == r->c->last;
 	while (r->done[i] < upto) {
 		struct g_range rows = next_band(r, i);
-		struct emit_rows in = emit_ifm_rows(f->op, rows);
+		struct emit_rows in = r->next[i];
 		for (int k = 0; k < 2; k++) {
 			int p = inside(r->s, r->c, i, k);
 			if (p >= 0)
@@ -141,19 +163,11 @@ advance(struct run *r, int i, int32_t upto)
 		add_kernel(r, i, rows);
 		r->done[i] = (int32_t)rows.hi;
 		r->low[i] = in.lo;
-		if (r->c->first + i == r->c->last)
+		if (last)
 			keep_clear(r, rows, in.lo);
-		/* what is kept while these rows are written: all from the
-		 * lowest that is still wanted */
-		if (r->c->first + i < r->c->last) {
-			int32_t low = still_wanted(r, i);
-			int32_t keep = (int32_t)rows.hi - (low < rows.lo ? low : (int32_t)rows.lo);
-			if (keep > r->c->rolling[i])
-				r->c->rolling[i] = keep;
-		}
-		r->next[i] = r->done[i] < height(r, i)
-				 ? emit_ifm_rows(f->op, next_band(r, i)).lo
-				 : INT32_MAX;
+		else
+			keep_rows(r, i, rows);
+		r->next[i] = next_rows(r, i);
 	}
 }
 
@@ -258,31 +272,40 @@ chain_price(struct sched *s, struct chain *c)
 	return true;
 }
 
-void
-chain_run(struct sched *s, struct arena *a, struct chain *c)
+static void
+run_in_bands(struct run *r)
 {
+	struct chain *c = r->c;
 	int n = c->last - c->first + 1;
-	struct run r = { .s = s, .a = a, .c = c };
-	c->kernel = NULL;
-	c->n_kernels = 0;
-	c->over = NULL;
-	c->lead = c->inside = 0;
-	c->rolling = anew(a, int32_t, (size_t)n);
-	r.done = anew(a, int32_t, (size_t)n);
-	r.next = anew(a, int32_t, (size_t)n);
-	r.low = anew(a, int32_t, (size_t)n);
-	if (!c->rows) {
-		add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
-		replace_operand(s, c);
-		return;
-	}
-	list_dying(&r);
-	advance(&r, n - 1, height(&r, n - 1));
-	choose_over(&r);
+	r->done = anew(r->a, int32_t, (size_t)n);
+	r->next = anew(r->a, struct emit_rows, (size_t)n);
+	r->low = anew(r->a, int32_t, (size_t)n);
+	for (int i = 0; i < n; i++)
+		r->next[i] = next_rows(r, i);
+	list_dying(r);
+	advance(r, n - 1, height(r, n - 1));
+	choose_over(r);
 	for (int i = 0; i + 1 < n; i++) {
-		const struct g_tensor *t = s->info[c->first + i].op->ofm.t;
+		const struct g_tensor *t = r->s->info[c->first + i].op->ofm.t;
 		if (c->rolling[i] > t->hwc.h)
 			c->rolling[i] = t->hwc.h;
 		c->inside += rolling_bytes(t, c->rolling[i]);
 	}
+}
+
+void
+chain_run(struct sched *s, struct arena *a, struct chain *c, bool kernels)
+{
+	struct run r = { .s = s, .a = a, .c = c, .kernels = kernels };
+	c->kernel = NULL;
+	c->n_kernels = 0;
+	c->over = NULL;
+	c->lead = c->inside = 0;
+	c->rolling = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
+	if (c->rows) {
+		run_in_bands(&r);
+		return;
+	}
+	add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
+	replace_operand(s, c);
 }

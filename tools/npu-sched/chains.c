@@ -168,7 +168,7 @@ study_candidate(struct sched *s, struct chains *c, struct arena *scratch,
 	arena_reset(scratch);
 	k->chain.band = band;
 	(void)chain_price(s, &k->chain);
-	chain_run(s, scratch, &k->chain);
+	chain_run(s, scratch, &k->chain, false);
 	k->bytes = live_bytes(s, c, &k->chain, &k->slid);
 	if (!k->chain.lead)
 		k->slid = 0; /* exactly in place: nothing slides */
@@ -178,7 +178,6 @@ study_candidate(struct sched *s, struct chains *c, struct arena *scratch,
 	}
 	if (k->chain.rows)
 		list_savings(s, c->a, k);
-	k->chain.kernel = NULL;
 	k->chain.band = k->chain.rolling = NULL;
 }
 

@@ -149,7 +149,7 @@ run_bands(struct sched *s, struct arena *a, struct chain *c)
 		return;
 	c->band = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
 	(void)chain_price(s, c);
-	chain_run(s, a, c);
+	chain_run(s, a, c, true);
 }
 
 static void

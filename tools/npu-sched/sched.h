@@ -302,8 +302,8 @@ enum { MAX_LENGTH = 12 }; /* operations of a chain */
 /* first, last, rows and room for bands are given: those and what they cost; false:
  * no block fits */
 bool chain_price(struct sched *s, struct chain *c);
-/* needs its bands: the kernels in order, and what is kept between them */
-void chain_run(struct sched *s, struct arena *a, struct chain *c);
+/* needs its bands: what is kept between them and, if wanted, the kernels in order */
+void chain_run(struct sched *s, struct arena *a, struct chain *c, bool kernels);
 
 /* chains.c: candidates for what all operations are divided into.  To begin with, each of them
  * as a whole; then also chains in bands, but for those that no division into takes
