@@ -111,6 +111,31 @@ chained()
 	[ "$cycles" -le 22578 ] # as with --arena-cache-size of what it needs at least
 }
 
+# least MODEL OPTION...: the limit that a refusal names is met, 16 bytes less are not
+least()
+{
+	local least
+	tfl-partition -o m.part "$1" 2>notes
+	shift
+	run cycles 16 "$@"
+	[ "$status" -eq 1 ]
+	least=$(sed -n 's/.*the smallest that works is \([0-9]*\)$/\1/p' notes)
+	cycles "$least" "$@"
+	run cycles $((least - 16)) "$@"
+	[ "$status" -eq 1 ]
+}
+
+# plans without a limit are packed with more care, slices pack unlike whole weights
+@test "the smallest limit is named" {
+	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	[ -x "$gen" ] || skip "no $gen"
+	"$gen" -g 379 >m.tflite
+	least m.tflite -a ethos-u55-256 "${one_sram[@]}"
+	need_shared models/resnet_quant.tflite
+	least "$SHARED/models/resnet_quant.tflite" -a ethos-u55-256 "${one_sram[@]}"
+	least "$SHARED/models/mbv2_int8.tflite" -a ethos-u55-64 "${one_sram[@]}"
+}
+
 @test "nothing is placed above the limit" {
 	need_shared models/person_detect.tflite
 	local limit used

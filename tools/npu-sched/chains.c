@@ -259,6 +259,21 @@ floors_from(const struct sched *s, const struct chains *c, struct arena *a)
 	return from;
 }
 
+/* cycles of the fastest division if all weights are read in place */
+static double
+all_in_place(const struct sched *s, const struct chains *c, struct arena *a)
+{
+	double *sum = anew(a, double, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		sum[i + 1] = INFINITY;
+		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
+			const struct chain *x = &c->v[k].chain;
+			sum[i + 1] = fmin(sum[i + 1], sum[x->first] + x->cost[0]);
+		}
+	}
+	return sum[s->n_ops];
+}
+
 /* leaves candidates that are part of a division with fewer cycles than below */
 static void
 drop_hopeless(struct sched *s, struct chains *c, double below)
@@ -290,6 +305,7 @@ list_all(struct sched *s, struct chains *c, bool bands, double below)
 		add_chains_ending_at(s, c, i, bands);
 	}
 	c->first_of[s->n_ops] = (int)c->n;
+	c->in_place = all_in_place(s, c, scratch);
 	if (below < INFINITY)
 		drop_hopeless(s, c, below);
 	for (size_t i = 0; i < c->n; i++)

@@ -36,6 +36,7 @@ struct chains {
 	size_t n_lives;
 	struct slides slides;
 	int64_t whole_peak;
+	double in_place; /* cycles of the fastest division with weights in place */
 	int64_t *begun, *ended; /* bytes of lives from before, to before each op */
 };
 

@@ -64,8 +64,8 @@ begin(struct contest *c, struct idea *i)
 
 /*
  * The limit that follows: where transfers become others than below those that they
- * asked for, or where there is just room for the maps.  After more room than is of
- * use: little, if that is promising.
+ * asked for, or where there is just room for the maps; or little, where searches
+ * below it begin.  After more room than is of use: little, if that is promising.
  */
 static int64_t
 next_limit(const struct contest *c, struct idea *i, int64_t asked, double least)
@@ -80,7 +80,9 @@ next_limit(const struct contest *c, struct idea *i, int64_t asked, double least)
 	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
 	if ((i->packed || next < near) && idea_packed(c->x, i) < i->next &&
 	    i->packed > next)
-		return i->packed;
+		next = i->packed;
+	if (c->limit < NO_LIMIT_BYTES && i->little < i->next && i->little > next)
+		next = i->little;
 	return next < i->least ? NEVER : next;
 }
 
@@ -95,7 +97,8 @@ visit(struct contest *c, struct idea *i)
 	double least = plan_bound(s, p);
 	assert(least > i->floor - 1); /* rounding apart */
 	int64_t asked = p->asked, most = asked;
-	bool tried = asked == i->tried; /* by the sum of bytes it is no news */
+	/* by the sum of bytes it is no news; with little room it may be nested now */
+	bool tried = asked == i->tried && i->next != i->little;
 	i->tried = asked;
 	if (least < c->best.cycles * tolerance_between(s, i, c->limit) &&
 	    idea_packed(c->x, i) <= i->next) {

@@ -323,8 +323,9 @@ int chains_choose(struct sched *s, const struct chains *c, int64_t limit, bool s
  * not in bands each take so many more, NULL: none */
 double chains_floor(const struct chains *c, const int *picked, int n,
 		    const double *more);
-/* cycles of the division that is fastest if all weights are read in place */
-double chains_in_place(const struct sched *s, const struct chains *c);
+/* cycles of the division that is fastest if all weights are read in place; those that
+ * were left out count, too */
+double chains_in_place(const struct chains *c);
 /* its kernels */
 void chains_take(struct sched *s, struct chains *c, const int *picked, int n,
 		 bool slide, struct plan *out);

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+enum { ALIGN = 16 }; /* of peaks */
+
 static int64_t
 limit_of(const struct sched *s)
 {
@@ -22,6 +24,12 @@ too_small(struct sched *s, int64_t limit, int64_t least)
 	return err_no(s->e, "error: the network needs %" PRId64 " bytes of SRAM, more "
 		      "than the limit of %" PRId64 "; the smallest that works is "
 		      "%" PRId64, least, limit, least);
+}
+
+static int64_t
+least_of(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }
 
 /* what plans are compared by */
@@ -70,21 +78,33 @@ search_weights(struct search *x, double below)
 	return search_smallest(x, x->limit, below);
 }
 
-/* can the plan that needs least be better than a score?  Bytes of weights are
- * estimated to a few in a hundred */
+/* of what reading all weights in place is estimated to cost, the share below which
+ * no plan that does so may fall: bytes of weights are as they were measured, or, for
+ * blocks of another depth, a few in a hundred off */
+static const double SURE = 0.8;
+
+/* can the plan that needs least be better than a score? */
 static bool
 may_need_least(const struct search *x, double score)
 {
-	const double sure = 0.9;
 	if (x->s->o->size)
 		return score == INFINITY;
-	return x->s->suit == SUIT_FETCHED &&
-	       sure * chains_in_place(x->s, x->chains) < score;
+	return x->s->suit == SUIT_FETCHED && SURE * chains_in_place(x->chains) < score;
+}
+
+/* does a search with more room, or all, come by the plan that needs least, unless
+ * it has a better one? */
+static bool
+is_least_nested(const struct search *x, const struct plan *p)
+{
+	return x->s->o->size || x->limit == NO_LIMIT_BYTES ||
+	       (p->cycles >= x->fastest &&
+		p->cycles >= SURE * chains_in_place(x->chains));
 }
 
 /*
- * The plan that needs least is in every search, whatever the limit: there is one
- * wherever there can be one, and none with more room is slower.
+ * The plan that needs least is in every search, whatever the limit, where it can be
+ * the best: so there is one wherever there can be one.
  */
 static struct plan *
 search_least(struct search *x, struct plan *p, double below)
@@ -98,9 +118,10 @@ search_least(struct search *x, struct plan *p, double below)
 	struct plan *q = least_plan(x);
 	if (!q)
 		return p;
-	int64_t peak = peak_of(s, q);
-	x->least = peak < x->least ? peak : x->least;
-	if (peak > x->limit || score(s, q) >= below) {
+	bool nested = is_least_nested(x, q);
+	if (nested)
+		x->least = least_of(x->least, peak_of(s, q));
+	if (!nested || peak_of(s, q) > x->limit || score(s, q) >= below) {
 		plan_close(q);
 		return p;
 	}
@@ -334,13 +355,35 @@ search_unlimited(struct search *x, const struct home *homes)
 	x->limit = NO_LIMIT_BYTES;
 	struct plan *p = search_orders(x);
 	x->limit = limit;
-	x->fastest = p ? p->cycles : 0;
-	if (s->e->status || (p && peak_of(s, p) <= limit))
+	if (s->e->status || !p || peak_of(s, p) <= limit)
 		return p;
+	x->fastest = p->cycles;
+	x->least = least_of(x->least, peak_of(s, p));
 	plan_close(p);
 	use_order(x, false);
 	restore_homes(x, homes);
 	return NULL;
+}
+
+/*
+ * The smallest limit that is met, for the message: what needed least of all that was
+ * looked at, or less, where a search below that finds something.
+ */
+static int64_t
+least_limit(struct search *x, const struct home *homes)
+{
+	int64_t refused = x->limit, least = INT64_MAX;
+	while (x->least < least && x->least - ALIGN > refused) {
+		least = x->least;
+		x->limit = least - ALIGN;
+		use_order(x, false);
+		restore_homes(x, homes);
+		struct plan *p = search_orders(x);
+		if (p)
+			x->least = least_of(x->least, peak_of(x->s, p));
+		plan_close(p);
+	}
+	return x->least;
 }
 
 static bool
@@ -348,16 +391,18 @@ search_all(struct search *x)
 {
 	struct sched *s = x->s;
 	struct home *homes = note_homes(x);
+	int64_t limit = x->limit;
 	s->plan = search_unlimited(x, homes);
 	if (!s->plan && !s->e->status)
 		s->plan = search_orders(x);
-	if (s->e->status)
-		return false;
+	if (s->plan || s->e->status)
+		return !s->e->status;
 	if (x->unfit)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 						   "fits the SHRAM of %s",
 			      s->accel->name);
-	return s->plan || too_small(s, x->limit, x->least);
+	int64_t least = least_limit(x, homes);
+	return s->e->status ? false : too_small(s, limit, least);
 }
 
 bool
