@@ -338,19 +338,10 @@ find_least(struct search *x, struct division *least)
 }
 
 struct plan *
-least_plan(struct search *x)
+estimate_least(struct search *x)
 {
-	struct sched *s = x->s;
 	struct division d;
 	drop_ideas(x);
 	x->a = arena_open();
-	if (!find_least(x, &d))
-		return NULL;
-	struct plan *p = cut(x, d, 0);
-	if (!measure_units(s, p))
-		return plan_close(p), NULL;
-	find_maps(s, p);
-	(void)pack_maps(s, p);
-	(void)plan_fit(s, p, 0, BETWEEN, INFINITY); /* no room for transfers */
-	return p;
+	return find_least(x, &d) ? cut(x, d, 0) : NULL;
 }

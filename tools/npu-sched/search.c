@@ -26,15 +26,8 @@ too_small(struct sched *s, int64_t limit, int64_t least)
 		      "%" PRId64, least, limit, least);
 }
 
-static int64_t
-least_of(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* what plans are compared by */
-static double
-score(const struct sched *s, const struct plan *p)
+double
+plan_score(const struct sched *s, const struct plan *p)
 {
 	if (!p)
 		return INFINITY;
@@ -76,57 +69,6 @@ search_weights(struct search *x, double below)
 {
 	chains_add_bands(x->s, x->chains, INFINITY);
 	return search_smallest(x, x->limit, below);
-}
-
-/* of what reading all weights in place is estimated to cost, the share below which
- * no plan that does so may fall: bytes of weights are as they were measured, or, for
- * blocks of another depth, a few in a hundred off */
-static const double SURE = 0.8;
-
-/* can the plan that needs least be better than a score? */
-static bool
-may_need_least(const struct search *x, double score)
-{
-	if (x->s->o->size)
-		return score == INFINITY;
-	return x->s->suit == SUIT_FETCHED && SURE * chains_in_place(x->chains) < score;
-}
-
-/* does a search with more room, or all, come by the plan that needs least, unless
- * it has a better one? */
-static bool
-is_least_nested(const struct search *x, const struct plan *p)
-{
-	return x->s->o->size || x->limit == NO_LIMIT_BYTES ||
-	       (p->cycles >= x->fastest &&
-		p->cycles >= SURE * chains_in_place(x->chains));
-}
-
-/*
- * The plan that needs least is in every search, whatever the limit, where it can be
- * the best: so there is one wherever there can be one.
- */
-static struct plan *
-search_least(struct search *x, struct plan *p, double below)
-{
-	struct sched *s = x->s;
-	below = p ? score(s, p) : below;
-	if (!may_need_least(x, below))
-		return p;
-	if (!s->o->size && x->limit == NO_LIMIT_BYTES)
-		chains_add_bands(s, x->chains, INFINITY);
-	struct plan *q = least_plan(x);
-	if (!q)
-		return p;
-	bool nested = is_least_nested(x, q);
-	if (nested)
-		x->least = least_of(x->least, peak_of(s, q));
-	if (!nested || peak_of(s, q) > x->limit || score(s, q) >= below) {
-		plan_close(q);
-		return p;
-	}
-	plan_close(p);
-	return q;
 }
 
 /* the best plan for these areas, if it scores below; NULL: none, or an error */
@@ -208,7 +150,7 @@ search_spilling(struct search *x, double below)
 			continue;
 		restore_homes(x, first);
 		leaving_apply(x->s, l, i);
-		struct plan *p = search_areas(x, best ? score(x->s, best) : below);
+		struct plan *p = search_areas(x, best ? plan_score(x->s, best) : below);
 		worse = p ? 0 : worse + (best != NULL);
 		if (p) {
 			plan_close(best);
@@ -234,7 +176,7 @@ search_ways(struct search *x, void (*use)(struct sched *, int), int n,
 		if (way)
 			restore_homes(x, first);
 		use(s, way);
-		struct plan *p = search(x, best ? score(s, best) : below);
+		struct plan *p = search(x, best ? plan_score(s, best) : below);
 		if (!p)
 			continue;
 		plan_close(best);
@@ -294,8 +236,8 @@ search_layouts(struct search *x, double below)
 static bool
 is_preferred(const struct sched *s, const struct plan *q, const struct plan *p)
 {
-	return score(s, q) < score(s, p) ||
-	       (q && score(s, q) == score(s, p) && peak_of(s, q) < peak_of(s, p));
+	return plan_score(s, q) < plan_score(s, p) ||
+	       (q && plan_score(s, q) == plan_score(s, p) && peak_of(s, q) < peak_of(s, p));
 }
 
 /* the graph's order again, or the other one */
@@ -332,7 +274,7 @@ search_orders(struct search *x)
 	struct home *homes = note_homes(x);
 	restore_homes(x, first);
 	use_order(x, true);
-	struct plan *q = search_order(x, score(s, p));
+	struct plan *q = search_order(x, plan_score(s, p));
 	if (s->e->status || is_preferred(s, q, p)) {
 		plan_close(p);
 		return q;
@@ -358,7 +300,7 @@ search_unlimited(struct search *x, const struct home *homes)
 	if (s->e->status || !p || peak_of(s, p) <= limit)
 		return p;
 	x->fastest = p->cycles;
-	x->least = least_of(x->least, peak_of(s, p));
+	x->least = smaller(x->least, peak_of(s, p));
 	plan_close(p);
 	use_order(x, false);
 	restore_homes(x, homes);
@@ -380,7 +322,7 @@ least_limit(struct search *x, const struct home *homes)
 		restore_homes(x, homes);
 		struct plan *p = search_orders(x);
 		if (p)
-			x->least = least_of(x->least, peak_of(x->s, p));
+			x->least = smaller(x->least, peak_of(x->s, p));
 		plan_close(p);
 	}
 	return x->least;

@@ -60,6 +60,15 @@ peak_of(const struct sched *s, const struct plan *p)
 	return p->peak[limited_place(s)];
 }
 
+static inline int64_t
+smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* search.c: what plans are compared by; INFINITY: none */
+double plan_score(const struct sched *s, const struct plan *p);
+
 /*
  * fit.c: transfers below a limit, and addresses.  Sets p->cycles; false if there
  * are no fewer than `below`.  Nothing else has any influence.
@@ -80,9 +89,9 @@ void drop_ideas(struct search *x);
 /* exact sizes; false: an error */
 bool work_out(struct search *x, struct idea *i);
 int64_t idea_packed(struct search *x, struct idea *i);
-/* what needs least: the ideas' maps alone, as well as they can be packed, weights
- * read in place; NULL: an error, or nothing to divide.  There are no ideas then. */
-struct plan *least_plan(struct search *x);
+/* of all divisions the one whose maps can be packed best, weights whole, sizes
+ * estimated; NULL: there is none.  There are no ideas then. */
+struct plan *estimate_least(struct search *x);
 /* a plan with the sizes estimated; the caller closes it */
 struct plan *estimate_idea(struct search *x, const struct idea *i);
 /* limits for transfers are rounded down: the larger the plan the more coarsely */
@@ -101,6 +110,10 @@ double tolerance_between(const struct sched *s, const struct idea *i, int64_t li
 /* fastest.c: the fastest plan below a limit, if it takes fewer cycles than
  * `below`; NULL: there is none, or an error */
 struct plan *search_fastest(struct search *x, int64_t limit, double below);
+
+/* least.c: p, or the plan that needs least if it scores less than p and `below`;
+ * x->least is what it needs, if that is news.  Needs all bands below a limit. */
+struct plan *search_least(struct search *x, struct plan *p, double below);
 
 /* smallest.c: --optimise=Size: the plan of least weight within a limit, if that
  * is below; the weight is that of all memory, whatever the limit is for */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan that needs least: the maps packed as well as they can be, all weights
+ * read in place.  It is in every search, whatever the limit, where it can be the
+ * best: so there is a plan wherever there can be one, and none with more room is
+ * slower.
+ */
+#include "search.h"
+
+#include <math.h>
+
+/* exact sizes and addresses; NULL: an error, or there is nothing to divide */
+static struct plan *
+least_plan(struct search *x)
+{
+	struct sched *s = x->s;
+	struct plan *p = estimate_least(x);
+	if (!p || !measure_units(s, p))
+		return plan_close(p), NULL;
+	find_maps(s, p);
+	(void)pack_maps(s, p);
+	(void)plan_fit(s, p, 0, BETWEEN, INFINITY); /* no room for transfers */
+	return p;
+}
+
+/* of what reading all weights in place is estimated to cost, the share below which
+ * no plan that does so may fall: bytes of weights are as they were measured, or, for
+ * blocks of another depth, a few in a hundred off */
+static const double SURE = 0.8;
+
+/* can the plan that needs least be better than a score? */
+static bool
+may_need_least(const struct search *x, double score)
+{
+	if (x->s->o->size)
+		return score == INFINITY;
+	return x->s->suit == SUIT_FETCHED && SURE * chains_in_place(x->chains) < score;
+}
+
+/* does a search with more room, or all, come by the plan that needs least, unless
+ * it has a better one? */
+static bool
+is_least_nested(const struct search *x, const struct plan *p)
+{
+	return x->s->o->size || x->limit == NO_LIMIT_BYTES ||
+	       (p->cycles >= x->fastest &&
+		p->cycles >= SURE * chains_in_place(x->chains));
+}
+
+struct plan *
+search_least(struct search *x, struct plan *p, double below)
+{
+	struct sched *s = x->s;
+	below = p ? plan_score(s, p) : below;
+	if (!may_need_least(x, below))
+		return p;
+	if (!s->o->size && x->limit == NO_LIMIT_BYTES)
+		chains_add_bands(s, x->chains, INFINITY);
+	struct plan *q = least_plan(x);
+	if (!q)
+		return p;
+	bool nested = is_least_nested(x, q);
+	if (nested)
+		x->least = smaller(x->least, peak_of(s, q));
+	if (!nested || peak_of(s, q) > x->limit || plan_score(s, q) >= below) {
+		plan_close(q);
+		return p;
+	}
+	plan_close(p);
+	return q;
+}
