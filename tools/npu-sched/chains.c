@@ -229,16 +229,19 @@ whole_peak(const struct sched *s, const struct chains *c)
 	return peak;
 }
 
-/* the least cycles that lead to each operation, of what precedes it */
+/* the least cycles that lead to each operation, of what precedes it: with weights
+ * read in place, or whatever becomes of them */
 static double *
-floors_before(const struct sched *s, const struct chains *c, struct arena *a)
+cycles_before(const struct sched *s, const struct chains *c, struct arena *a,
+	      bool in_place)
 {
 	double *before = anew(a, double, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		before[i + 1] = INFINITY;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct chain *x = &c->v[k].chain;
-			before[i + 1] = fmin(before[i + 1], before[x->first] + x->floor);
+			double cycles = in_place ? x->cost[0] : x->floor;
+			before[i + 1] = fmin(before[i + 1], before[x->first] + cycles);
 		}
 	}
 	return before;
@@ -259,27 +262,12 @@ floors_from(const struct sched *s, const struct chains *c, struct arena *a)
 	return from;
 }
 
-/* cycles of the fastest division if all weights are read in place */
-static double
-all_in_place(const struct sched *s, const struct chains *c, struct arena *a)
-{
-	double *sum = anew(a, double, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++) {
-		sum[i + 1] = INFINITY;
-		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
-			const struct chain *x = &c->v[k].chain;
-			sum[i + 1] = fmin(sum[i + 1], sum[x->first] + x->cost[0]);
-		}
-	}
-	return sum[s->n_ops];
-}
-
 /* leaves candidates that are part of a division with fewer cycles than below */
 static void
 drop_hopeless(struct sched *s, struct chains *c, double below)
 {
 	struct arena *a = arena_open();
-	const double *before = floors_before(s, c, a), *from = floors_from(s, c, a);
+	const double *before = cycles_before(s, c, a, false), *from = floors_from(s, c, a);
 	size_t n = 0;
 	for (int i = 0, k = 0; i < s->n_ops; i++) {
 		int end = c->first_of[i + 1];
@@ -305,7 +293,7 @@ list_all(struct sched *s, struct chains *c, bool bands, double below)
 		add_chains_ending_at(s, c, i, bands);
 	}
 	c->first_of[s->n_ops] = (int)c->n;
-	c->in_place = all_in_place(s, c, scratch);
+	c->in_place = cycles_before(s, c, scratch, true)[s->n_ops];
 	if (below < INFINITY)
 		drop_hopeless(s, c, below);
 	for (size_t i = 0; i < c->n; i++)
