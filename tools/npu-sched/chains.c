@@ -284,18 +284,24 @@ drop_hopeless(struct sched *s, struct chains *c, double below)
 }
 
 static void
-list_all(struct sched *s, struct chains *c, bool bands, double below)
+price_all(struct sched *s, struct chains *c, bool bands)
 {
-	struct arena *scratch = arena_open();
+	struct arena *a = arena_open();
 	c->n = 0;
 	for (int i = 0; i < s->n_ops; i++) {
 		c->first_of[i] = (int)c->n;
 		add_chains_ending_at(s, c, i, bands);
 	}
 	c->first_of[s->n_ops] = (int)c->n;
-	c->in_place = cycles_before(s, c, scratch, true)[s->n_ops];
-	if (below < INFINITY)
-		drop_hopeless(s, c, below);
+	c->floor = cycles_before(s, c, a, false)[s->n_ops] * (1 - ROUNDING);
+	c->in_place = cycles_before(s, c, a, true)[s->n_ops];
+	arena_close(a);
+}
+
+static void
+study_all(struct sched *s, struct chains *c)
+{
+	struct arena *scratch = arena_open();
 	for (size_t i = 0; i < c->n; i++)
 		study_candidate(s, c, scratch, &c->v[i]);
 	arena_close(scratch);
@@ -310,15 +316,22 @@ chains_list(struct sched *s)
 	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
 	find_lives(s, c);
 	find_slides(s, &c->slides);
-	list_all(s, c, false, INFINITY);
+	price_all(s, c, false);
+	study_all(s, c);
 	c->whole_peak = whole_peak(s, c);
 	return c;
 }
 
-void
-chains_add_bands(struct sched *s, struct chains *c, double below)
+bool
+chains_add_bands(struct sched *s, struct chains *c, double below, bool drop)
 {
-	list_all(s, c, true, below);
+	price_all(s, c, true);
+	if (c->floor >= below)
+		return false;
+	if (drop)
+		drop_hopeless(s, c, below);
+	study_all(s, c);
+	return true;
 }
 
 void

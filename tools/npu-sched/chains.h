@@ -36,7 +36,9 @@ struct chains {
 	size_t n_lives;
 	struct slides slides;
 	int64_t whole_peak;
-	double in_place; /* cycles of the fastest division with weights in place */
+	/* cycles of all divisions at least, whatever becomes of the weights; and of
+	 * the fastest one with weights in place: those that are left out count, too */
+	double floor, in_place;
 	int64_t *begun, *ended; /* bytes of lives from before, to before each op */
 };
 

@@ -293,7 +293,7 @@ run_all(struct sched *s, struct plan *p, bool placed)
 		cycles += perf_timeline(&s->machine, c.step, c.n);
 	}
 	arena_close(a);
-	if (cycles >= c.flash * (1 - 1e-9)) /* rounding apart */
+	if (cycles >= c.flash * (1 - ROUNDING))
 		return cycles;
 	return placed && !s->o->size ? INFINITY : c.flash;
 }

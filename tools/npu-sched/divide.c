@@ -91,10 +91,10 @@ chains_floor(const struct chains *c, const int *picked, int n, const double *mor
 	return sum;
 }
 
-double
-chains_in_place(const struct chains *c)
+struct chains_bound
+chains_bound(const struct chains *c)
 {
-	return c->in_place;
+	return (struct chains_bound){ .floor = c->floor, .in_place = c->in_place };
 }
 
 int64_t

@@ -220,11 +220,10 @@ cost_of_cutting(struct listing *l, size_t cutting)
 static bool
 is_hopeless(struct listing *l, const struct division *d, size_t cutting)
 {
-	const double rounding = 1e-9; /* sums in another order */
 	if (!cuttings[cutting].target || l->below == INFINITY)
 		return false;
 	return chains_floor(l->x->chains, d->picked, d->n, cost_of_cutting(l, cutting)) *
-		       (1 - rounding) >= l->below;
+		       (1 - ROUNDING) >= l->below;
 }
 
 /* its division's floor is known, and the peak of the maps alone, if that counts */

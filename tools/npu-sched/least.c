@@ -23,18 +23,25 @@ least_plan(struct search *x)
 	return p;
 }
 
-/* of what reading all weights in place is estimated to cost, the share below which
- * no plan that does so may fall: bytes of weights are as they were measured, or, for
- * blocks of another depth, a few in a hundred off */
-static const double SURE = 0.8;
+/*
+ * Cycles that it takes at least.  Bytes of weights are as they were measured, or, for
+ * blocks of another depth, a few in a hundred off.
+ */
+static double
+least_cycles(const struct search *x)
+{
+	const double sure = 0.8;
+	struct chains_bound b = chains_bound(x->chains);
+	return fmax(b.floor, sure * b.in_place);
+}
 
-/* can the plan that needs least be better than a score? */
+/* can it be better than a score? */
 static bool
 may_need_least(const struct search *x, double score)
 {
 	if (x->s->o->size)
 		return score == INFINITY;
-	return x->s->suit == SUIT_FETCHED && SURE * chains_in_place(x->chains) < score;
+	return x->s->suit == SUIT_FETCHED && least_cycles(x) < score;
 }
 
 /* does a search with more room, or all, come by the plan that needs least, unless
@@ -43,8 +50,7 @@ static bool
 is_least_nested(const struct search *x, const struct plan *p)
 {
 	return x->s->o->size || x->limit == NO_LIMIT_BYTES ||
-	       (p->cycles >= x->fastest &&
-		p->cycles >= SURE * chains_in_place(x->chains));
+	       (p->cycles >= x->fastest && p->cycles >= least_cycles(x));
 }
 
 struct plan *
@@ -55,7 +61,7 @@ search_least(struct search *x, struct plan *p, double below)
 	if (!may_need_least(x, below))
 		return p;
 	if (!s->o->size && x->limit == NO_LIMIT_BYTES)
-		chains_add_bands(s, x->chains, INFINITY);
+		(void)chains_add_bands(s, x->chains, INFINITY, false);
 	struct plan *q = least_plan(x);
 	if (!q)
 		return p;

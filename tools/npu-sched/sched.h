@@ -192,6 +192,9 @@ struct sched {
 
 enum { NO_LIMIT_BYTES = 1 << 30 }; /* limits from here on are none */
 
+/* cycles added up in another order differ by a smaller share */
+#define ROUNDING 1e-9
+
 /* enum g_place that limits are for: the NPU's own SRAM, or the arena */
 static inline int
 limited_place(const struct sched *s)
@@ -305,12 +308,13 @@ bool chain_price(struct sched *s, struct chain *c);
 /* needs its bands: what is kept between them and, if wanted, the kernels in order */
 void chain_run(struct sched *s, struct arena *a, struct chain *c, bool kernels);
 
-/* chains.c: candidates for what all operations are divided into.  To begin with, each of them
- * as a whole; then also chains in bands, but for those that no division into takes
- * fewer cycles than `below` */
+/* chains.c: candidates for what all operations are divided into.  To begin with,
+ * each of them as a whole; then also chains in bands; `drop`: but for those that no
+ * division into takes fewer cycles than `below`.  false: no division at all does, and
+ * none can be chosen. */
 struct chains;
 struct chains *chains_list(struct sched *s);
-void chains_add_bands(struct sched *s, struct chains *c, double below);
+bool chains_add_bands(struct sched *s, struct chains *c, double below, bool drop);
 void chains_close(struct chains *c); /* NULL is allowed */
 
 /* divide.c: the division that is fastest with feature maps below limit: candidates from the
@@ -323,9 +327,11 @@ int chains_choose(struct sched *s, const struct chains *c, int64_t limit, bool s
  * not in bands each take so many more, NULL: none */
 double chains_floor(const struct chains *c, const int *picked, int n,
 		    const double *more);
-/* cycles of the division that is fastest if all weights are read in place; those that
- * were left out count, too */
-double chains_in_place(const struct chains *c);
+/* cycles that all divisions take at least, whatever becomes of the weights, or if all
+ * of those are read in place; divisions into what was left out count, too */
+struct chains_bound {
+	double floor, in_place;
+} chains_bound(const struct chains *c);
 /* its kernels */
 void chains_take(struct sched *s, struct chains *c, const int *picked, int n,
 		 bool slide, struct plan *out);

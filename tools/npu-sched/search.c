@@ -56,7 +56,8 @@ search_bands(struct search *x, double below)
 	if (s->e->status)
 		return p;
 	below = p ? p->cycles : below;
-	chains_add_bands(s, x->chains, x->limit < NO_LIMIT_BYTES ? INFINITY : below);
+	if (!chains_add_bands(s, x->chains, below, x->limit == NO_LIMIT_BYTES))
+		return p;
 	struct plan *q = search_fastest(x, x->limit, below);
 	if (!q)
 		return p;
@@ -67,7 +68,7 @@ search_bands(struct search *x, double below)
 static struct plan *
 search_weights(struct search *x, double below)
 {
-	chains_add_bands(x->s, x->chains, INFINITY);
+	(void)chains_add_bands(x->s, x->chains, INFINITY, false);
 	return search_smallest(x, x->limit, below);
 }
 
@@ -131,7 +132,7 @@ find_leaving(struct search *x, struct arena *a)
 {
 	if (!begin_areas(x))
 		return NULL;
-	chains_add_bands(x->s, x->chains, INFINITY);
+	(void)chains_add_bands(x->s, x->chains, INFINITY, false);
 	return leaving_list(x->s, x->chains, a, x->limit);
 }
 
