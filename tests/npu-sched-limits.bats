@@ -111,6 +111,21 @@ chained()
 	[ "$cycles" -le 22578 ] # as with --arena-cache-size of what it needs at least
 }
 
+# a whole of 136 channels takes two blocks of full cost, slices of 128 and 8 take less:
+# what is cut may cost less than what bounds of whole operations say
+@test "slices that are prescribed are no worse just below what they need" {
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" conv 2 12 136 >m.tflite
+	tfl-partition -o whole.part m.tflite 2>notes
+	sed 's/^weights .*/& slices=0,128,136/' whole.part >m.part
+	local options=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
+		--memory-mode Sram_Only) free used less
+	free=$(cycles none "${options[@]}")
+	used=$(sed -n 's/^area  *arena .*used=\([0-9]*\).*/\1/p' m.sched)
+	less=$(cycles $((used - 16)) "${options[@]}")
+	awk "BEGIN { exit !($less >= $free && $less < 1.1 * $free) }"
+}
+
 # least MODEL OPTION...: the limit that a refusal names is met, 16 bytes less are not
 least()
 {

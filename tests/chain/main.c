@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chain KIND N >model.tflite   a chain of N operators, to see how the cost of
- * compiling grows: conv (3x3, with weights of its own each), add (each adds the
+ * chain KIND N [SIDE DEPTH] >model.tflite   a chain of N operators on maps of so many
+ * rows, columns and channels, to see how the cost of compiling grows: conv (3x3, with weights of its own each), add (each adds the
  * last two results), block (two convolutions and the addition around them), fan
  * (two convolutions on each of four ways, all first ones first, and their sum).
  */
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 24, DEPTH = 16, MAX_OPS = 100000, CONV_TAG = 1, ADD_TAG = 11 };
+enum { MAX_OPS = 100000, MAX_SIDE = 256, CONV_TAG = 1, ADD_TAG = 11 };
 
 struct chain {
 	struct arena *a;
@@ -21,6 +21,7 @@ struct chain {
 	struct tflw_op *op;
 	struct bytes *buffer;
 	int n_tensors, n_ops, n_buffers;
+	int side, depth;
 	uint32_t random;
 };
 
@@ -53,7 +54,7 @@ add_tensor(struct chain *c, int type, int rank, const int32_t *dim, float scale)
 static int
 add_map(struct chain *c)
 {
-	add_tensor(c, TFL_INT8, 4, (int32_t[]){ 1, SIDE, SIDE, DEPTH }, 0.05f);
+	add_tensor(c, TFL_INT8, 4, (int32_t[]){ 1, c->side, c->side, c->depth }, 0.05f);
 	return c->n_tensors - 1;
 }
 
@@ -87,10 +88,10 @@ static int
 conv(struct chain *c, int from)
 {
 	static const int64_t option[] = { TFL_SAME, 1, 1, 0, 1, 1, 0 };
-	int w = add_const(c, TFL_INT8, 4, (int32_t[]){ DEPTH, 3, 3, DEPTH },
-			  0.01f, 9 * DEPTH * DEPTH, true);
-	int b = add_const(c, TFL_INT32, 1, (int32_t[]){ DEPTH }, 0.0005f,
-			  4 * DEPTH, false);
+	int w = add_const(c, TFL_INT8, 4, (int32_t[]){ c->depth, 3, 3, c->depth },
+			  0.01f, (size_t)(9 * c->depth * c->depth), true);
+	int b = add_const(c, TFL_INT32, 1, (int32_t[]){ c->depth }, 0.0005f,
+			  (size_t)(4 * c->depth), false);
 	struct tflw_op *op = add_op(c, CODE_CONV, 3, (int[]){ from, w, b });
 	op->options = &fb_Conv2DOptions;
 	op->options_tag = CONV_TAG;
@@ -171,16 +172,28 @@ write_chain(struct chain *c, const char *kind, int n, struct err *e)
 	return tfl_write(c->a, &m, &b, e) && file_write(NULL, b.p, b.n, false, e);
 }
 
+/* argument i, or a default; 0: it is out of bounds */
+static int
+take(int argc, char **argv, int i, int otherwise, int most)
+{
+	int n = i < argc ? atoi(argv[i]) : otherwise;
+	return n >= 1 && n <= most ? n : 0;
+}
+
 int
 main(int argc, char **argv)
 {
-	int n = argc == 3 ? atoi(argv[2]) : 0;
-	if (n < 1 || n > MAX_OPS) {
-		fprintf(stderr, "usage: chain conv|add|block|fan N >model.tflite\n");
+	int n = take(argc, argv, 2, 0, MAX_OPS);
+	struct err e = { 0 };
+	struct chain c = { .random = 1,
+			   .side = take(argc, argv, 3, 24, MAX_SIDE),
+			   .depth = take(argc, argv, 4, 16, MAX_SIDE) };
+	if (!n || !c.side || !c.depth || argc > 5) {
+		fprintf(stderr, "usage: chain conv|add|block|fan N [SIDE DEPTH] "
+				">model.tflite\n");
 		return EXIT_TROUBLE;
 	}
-	struct err e = { 0 };
-	struct chain c = { .a = arena_open(), .random = 1 };
+	c.a = arena_open();
 	if (!write_chain(&c, argv[1], n, &e))
 		fprintf(stderr, "chain: %s\n", e.text);
 	arena_close(c.a);

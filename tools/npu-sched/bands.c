@@ -269,6 +269,8 @@ chain_price(struct sched *s, struct chain *c)
 		c->cost[1] += b->cost[1];
 		c->floor += b->cost[0] < b->cost[1] ? b->cost[0] : b->cost[1];
 	}
+	if (!c->rows)
+		c->floor = whole_floor(s, c->first, ANY_CUT);
 	return true;
 }
 

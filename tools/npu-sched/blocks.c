@@ -165,6 +165,7 @@ forget_blocks(struct sched *s)
 		struct op_info *f = &s->info[i];
 		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
 		f->n_choices = f->n_bands = 0;
+		f->floors_known = false;
 		if (f->known)
 			memset(f->known, 0, KNOWN_COSTS * sizeof(*f->known));
 		if (G_HAS(f->op, G_OP_block))

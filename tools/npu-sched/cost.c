@@ -181,22 +181,25 @@ table_transfer(const struct sched *s, const struct g_op *op)
 			       MEM_SRAM, true);
 }
 
-/* all bands of an operation */
+/* all bands of an operation, of slices as the graph prescribes them */
 static bool
 sum_bands(struct sched *s, int op, struct band_known *b)
 {
 	const struct g_op *g = s->info[op].op;
-	struct weights_size w = whole_size(s, op);
+	struct g_list slices = given_slices(g);
 	int32_t h = g->ofm.shape.h;
-	for (int32_t at = 0; at < h; at += b->band) {
-		struct kernel k = {
-			.op = op, .unit = -1,
-			.rows = { .lo = at, .hi = h - at < b->band ? h : at + b->band },
-			.depth = { .lo = 0, .hi = g->ofm.shape.c } };
-		if (!band_cost(s, &k, b->band, w.stream, w.scales))
-			return false;
-		b->cost[0] += k.cost[0];
-		b->cost[1] += k.cost[1];
+	for (int i = 0; i < slice_count(slices); i++) {
+		struct kernel k = { .op = op, .unit = -1,
+				    .depth = slice_range(slices, i, g->ofm.shape.c) };
+		struct weights_size w = slice_size(s, op, k.depth);
+		for (int32_t at = 0; at < h; at += b->band) {
+			k.rows.lo = at;
+			k.rows.hi = h - at < b->band ? h : at + b->band;
+			if (!band_cost(s, &k, b->band, w.stream, w.scales))
+				return false;
+			b->cost[0] += k.cost[0];
+			b->cost[1] += k.cost[1];
+		}
 	}
 	return true;
 }

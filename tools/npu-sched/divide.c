@@ -81,14 +81,15 @@ chains_least(struct sched *s, const struct chains *c)
 }
 
 double
-chains_floor(const struct chains *c, const int *picked, int n, const double *more)
+chains_floor(struct sched *s, const struct chains *c, const int *picked, int n,
+	     enum cut cut)
 {
 	double sum = 0;
 	while (n-- > 0) {
 		const struct chain *x = &c->v[picked[n]].chain;
-		sum += x->floor + (more && !x->rows ? more[x->first] : 0);
+		sum += x->rows ? x->floor : whole_floor(s, x->first, cut);
 	}
-	return sum;
+	return sum * (1 - ROUNDING);
 }
 
 struct chains_bound

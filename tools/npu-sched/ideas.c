@@ -13,16 +13,16 @@
 
 /* how weights are cut, and what may happen then to those that are late */
 static const struct cutting {
-	int64_t target; /* as in struct policy */
+	enum cut cut;
 	bool slide, lazy, eager;
 } cuttings[] = {
-	{ .target = 0, .lazy = true, .eager = true },
-	{ .target = 32768, .lazy = true },
-	{ .target = 4096, .lazy = true },
-	{ .target = 12288, .eager = true },
-	{ .target = 0, .slide = true, .lazy = true },
-	{ .target = 12288, .slide = true, .lazy = true },
-	{ .target = 4096, .slide = true, .lazy = true },
+	{ .cut = UNCUT, .lazy = true, .eager = true },
+	{ .cut = CUT_COARSE, .lazy = true },
+	{ .cut = CUT_FINE, .lazy = true },
+	{ .cut = CUT_MEDIUM, .eager = true },
+	{ .cut = UNCUT, .slide = true, .lazy = true },
+	{ .cut = CUT_MEDIUM, .slide = true, .lazy = true },
+	{ .cut = CUT_FINE, .slide = true, .lazy = true },
 };
 
 /* qsort's order: fastest first, then smallest */
@@ -49,11 +49,11 @@ divide(struct search *x, int64_t maps, bool slide, struct division *d)
 
 /* its kernels, and units of estimated sizes; where maps lie comes later */
 static struct plan *
-cut(struct search *x, struct division d, int64_t target)
+make_cut(struct search *x, struct division d, enum cut cut)
 {
 	struct plan *p = plan_new(x->s);
 	chains_take(x->s, x->chains, d.picked, d.n, d.slide, p);
-	make_units(x->s, p, target);
+	make_units(x->s, p, cut);
 	return p;
 }
 
@@ -134,7 +134,7 @@ list_sizes(struct search *x, struct arena *a, int steps)
 static int64_t
 pack_division(struct search *x, struct division d)
 {
-	struct plan *p = cut(x, d, 0);
+	struct plan *p = make_cut(x, d, UNCUT);
 	find_maps(x->s, p);
 	int64_t peak = pack_maps(x->s, p);
 	plan_close(p);
@@ -148,7 +148,6 @@ struct listing {
 	int64_t limit;
 	enum room room;
 	double below;
-	const double *more[ARRAY_LEN(cuttings)]; /* that cut operations cost; NULL: unknown */
 };
 
 int64_t
@@ -205,35 +204,14 @@ add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
 	x->v[x->n++] = i;
 }
 
-/* what a cutting's operations cost more than uncut ones */
-static const double *
-cost_of_cutting(struct listing *l, size_t cutting)
-{
-	const struct cutting *c = &cuttings[cutting];
-	for (size_t i = 0; i <= cutting; i++)
-		if (l->more[i] && cuttings[i].target == c->target)
-			return l->more[i];
-	return l->more[cutting] = cost_of_slices(l->x->s, l->x->a, c->target);
-}
-
-/* is it seen without making its kernels that their floor is too high? */
-static bool
-is_hopeless(struct listing *l, const struct division *d, size_t cutting)
-{
-	if (!cuttings[cutting].target || l->below == INFINITY)
-		return false;
-	return chains_floor(l->x->chains, d->picked, d->n, cost_of_cutting(l, cutting)) *
-		       (1 - ROUNDING) >= l->below;
-}
-
 /* its division's floor is known, and the peak of the maps alone, if that counts */
 static void
 add_cutting(struct listing *l, struct idea i, const struct cutting *c)
 {
 	struct search *x = l->x;
 	int64_t room = l->room == ROOM_OF_MAPS ? i.maps : l->limit;
-	struct plan *p = cut(x, i.division, c->target);
-	i.policy.target = c->target;
+	struct plan *p = make_cut(x, i.division, c->cut);
+	i.policy.cut = c->cut;
 	i.floor = plan_floor(x->s, p, l->below);
 	if (i.floor < l->below) {
 		if (i.floor > i.estimated_floor)
@@ -260,14 +238,17 @@ add_ideas(struct listing *l, int64_t maps, bool slide)
 	struct division *d = &i.division;
 	if (!divide(x, maps, slide, d))
 		return;
-	i.estimated_floor = chains_floor(x->chains, d->picked, d->n, NULL);
-	if (i.estimated_floor >= l->below ||
-	    (l->room == ROOM_OF_LIMIT && !is_news(x->a, &l->seen, *d)))
+	if (l->room == ROOM_OF_LIMIT && !is_news(x->a, &l->seen, *d))
 		return;
 	i.need = l->room == ROOM_OF_MAPS ? pack_division(x, *d) : 0;
-	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++)
-		if (cuttings[t].slide == slide && !is_hopeless(l, d, t))
-			add_cutting(l, i, &cuttings[t]);
+	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
+		const struct cutting *c = &cuttings[t];
+		if (c->slide != slide)
+			continue;
+		i.estimated_floor = chains_floor(x->s, x->chains, d->picked, d->n, c->cut);
+		if (i.estimated_floor < l->below)
+			add_cutting(l, i, c);
+	}
 }
 
 void
@@ -288,7 +269,7 @@ list_ideas(struct search *x, int64_t limit, enum room room, int steps, double be
 struct plan *
 estimate_idea(struct search *x, const struct idea *i)
 {
-	struct plan *p = cut(x, i->division, i->policy.target);
+	struct plan *p = make_cut(x, i->division, i->policy.cut);
 	p->eager = i->policy.eager;
 	find_maps(x->s, p);
 	return p;
@@ -342,5 +323,5 @@ estimate_least(struct search *x)
 	struct division d;
 	drop_ideas(x);
 	x->a = arena_open();
-	return find_least(x, &d) ? cut(x, d, 0) : NULL;
+	return find_least(x, &d) ? make_cut(x, d, UNCUT) : NULL;
 }

@@ -44,12 +44,11 @@ may_need_least(const struct search *x, double score)
 	return x->s->suit == SUIT_FETCHED && least_cycles(x) < score;
 }
 
-/* does a search with more room, or all, come by the plan that needs least, unless
- * it has a better one? */
+/* does any search below a limit come by it, unless it has a better one? */
 static bool
 is_least_nested(const struct search *x, const struct plan *p)
 {
-	return x->s->o->size || x->limit == NO_LIMIT_BYTES ||
+	return x->s->o->size ||
 	       (p->cycles >= x->fastest && p->cycles >= least_cycles(x));
 }
 
@@ -57,10 +56,11 @@ struct plan *
 search_least(struct search *x, struct plan *p, double below)
 {
 	struct sched *s = x->s;
+	bool limited = x->limit < NO_LIMIT_BYTES;
 	below = p ? plan_score(s, p) : below;
 	if (!may_need_least(x, below))
 		return p;
-	if (!s->o->size && x->limit == NO_LIMIT_BYTES)
+	if (!s->o->size && !limited)
 		(void)chains_add_bands(s, x->chains, INFINITY, false);
 	struct plan *q = least_plan(x);
 	if (!q)
@@ -68,7 +68,8 @@ search_least(struct search *x, struct plan *p, double below)
 	bool nested = is_least_nested(x, q);
 	if (nested)
 		x->least = smaller(x->least, peak_of(s, q));
-	if (!nested || peak_of(s, q) > x->limit || plan_score(s, q) >= below) {
+	if ((limited && !nested) || peak_of(s, q) > x->limit ||
+	    plan_score(s, q) >= below) {
 		plan_close(q);
 		return p;
 	}

@@ -50,6 +50,9 @@ struct band_known {
 	double cost[2]; /* cycles; weights read in place, fetched before */
 };
 
+/* how weights are cut: in slices of about so many bytes, wherever that is possible */
+enum cut { UNCUT, CUT_COARSE, CUT_MEDIUM, CUT_FINE, CUTS, ANY_CUT = CUTS };
+
 /* an operation and its place in the flow */
 struct op_info {
 	struct g_op *op;
@@ -66,6 +69,8 @@ struct op_info {
 	struct cost_known *known; /* [KNOWN_COSTS], or NULL */
 	struct band_known *in_bands; /* [KNOWN_BANDS], or NULL */
 	int n_bands;
+	double floor[CUTS + 1]; /* whole_floor */
+	bool floors_known;
 };
 
 /* what operations and nodes do with a tensor */
@@ -323,10 +328,9 @@ void chains_close(struct chains *c); /* NULL is allowed */
  * consume. */
 int chains_choose(struct sched *s, const struct chains *c, int64_t limit, bool slide,
 		  int *picked);
-/* cycles that it takes at least, whatever becomes of the weights; those that are
- * not in bands each take so many more, NULL: none */
-double chains_floor(const struct chains *c, const int *picked, int n,
-		    const double *more);
+/* cycles that it takes at least, whatever becomes of the weights */
+double chains_floor(struct sched *s, const struct chains *c, const int *picked, int n,
+		    enum cut cut);
 /* cycles that all divisions take at least, whatever becomes of the weights, or if all
  * of those are read in place; divisions into what was left out count, too */
 struct chains_bound {
@@ -362,17 +366,40 @@ struct leaving *leaving_list(struct sched *s, const struct chains *c,
 void leaving_apply(struct sched *s, const struct leaving *l, size_t way);
 
 /* slices.c: cut weights into units; estimate or measure their bytes */
-void make_units(struct sched *s, struct plan *p, int64_t limit);
+void make_units(struct sched *s, struct plan *p, enum cut cut);
 bool measure_units(struct sched *s, struct plan *p);
 /* every weights record as a whole; from then on estimates are in proportion */
 bool measure_whole(struct sched *s);
-/* cycles that each operation as a whole takes more, at least, if it is cut */
-double *cost_of_slices(struct sched *s, struct arena *a, int64_t target);
-/* bytes of an operation's weights, uncut; zero: it has none */
+/* cycles of an operation as a whole at least, whatever becomes of its weights; it has
+ * a block */
+double whole_floor(struct sched *s, int op, enum cut cut);
+/* estimated bytes of an operation's weights; zero: it has none */
 struct weights_size {
 	int64_t stream, scales;
 };
+struct weights_size slice_size(const struct sched *s, int op, struct g_range depth);
 struct weights_size whole_size(const struct sched *s, int op);
+
+static inline struct g_list
+given_slices(const struct g_op *op)
+{
+	if (op->weights && G_HAS(op->weights, G_WEIGHTS_slices))
+		return op->weights->slices;
+	return (struct g_list){ .n = 0 };
+}
+
+/* slices as the ends of their channels; none: they are one */
+static inline int
+slice_count(struct g_list l)
+{
+	return l.n ? (int)l.n - 1 : 1;
+}
+
+static inline struct g_range
+slice_range(struct g_list l, int i, int64_t channels)
+{
+	return (struct g_range){ .lo = l.n ? l.v[i] : 0, .hi = l.n ? l.v[i + 1] : channels };
+}
 
 /* fetch.c: which units are fetched when, below limit; sets p->cycles.  By the
  * sum of bytes, or with addresses for the buffers between the maps, which lie

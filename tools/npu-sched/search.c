@@ -308,25 +308,39 @@ search_unlimited(struct search *x, const struct home *homes)
 	return NULL;
 }
 
+/* what the best plan below a limit needs; above the limit: there is none */
+static int64_t
+need_below(struct search *x, const struct home *homes, int64_t limit)
+{
+	x->limit = limit;
+	use_order(x, false);
+	restore_homes(x, homes);
+	struct plan *p = search_orders(x);
+	int64_t need = p ? peak_of(x->s, p) : INT64_MAX;
+	plan_close(p);
+	return need;
+}
+
 /*
  * The smallest limit that is met, for the message: what needed least of all that was
- * looked at, or less, where a search below that finds something.
+ * looked at, or less, as long as searches below that find something.
  */
 static int64_t
 least_limit(struct search *x, const struct home *homes)
 {
-	int64_t refused = x->limit, least = INT64_MAX;
-	while (x->least < least && x->least - ALIGN > refused) {
-		least = x->least;
-		x->limit = least - ALIGN;
-		use_order(x, false);
-		restore_homes(x, homes);
-		struct plan *p = search_orders(x);
-		if (p)
-			x->least = smaller(x->least, peak_of(x->s, p));
-		plan_close(p);
+	int64_t refused = x->limit, least = smaller(x->least, NO_LIMIT_BYTES);
+	for (int64_t limit = least - ALIGN; limit > refused;) {
+		int64_t need = need_below(x, homes, limit);
+		if (need > limit && limit == least - ALIGN)
+			break;
+		if (need > limit) {
+			limit = least - ALIGN; /* a plan needs less room than to find it */
+			continue;
+		}
+		least = limit;
+		limit = need < limit ? need : limit - ALIGN;
 	}
-	return x->least;
+	return least;
 }
 
 static bool

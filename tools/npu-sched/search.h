@@ -6,7 +6,7 @@
 #include "sched.h"
 
 struct policy {
-	int64_t target; /* bytes of a slice to aim for; 0: weights are not cut */
+	enum cut cut;
 	bool eager;	/* weights that are late are waited for, not read in place */
 };
 

@@ -9,6 +9,12 @@
 #include "base/threads.h"
 #include "stream/emit.h"
 
+#include <math.h>
+
+static const int64_t cut_bytes[CUTS] = {
+	[CUT_COARSE] = 32768, [CUT_MEDIUM] = 12288, [CUT_FINE] = 4096,
+};
+
 static int64_t
 weight_count(const struct g_op *op)
 {
@@ -30,17 +36,31 @@ slice_depth(const struct g_op *op, int32_t block_depth, int64_t target)
 }
 
 static struct g_list
-slices_of(struct sched *s, struct plan *p, int op, int32_t depth)
+slices_of(struct sched *s, struct arena *a, int op, int32_t depth)
 {
 	int32_t o = s->info[op].op->ofm.shape.c;
 	struct g_list l = { .n = 0 };
 	if (depth >= o)
 		return l;
-	l.v = anew(p->a, int64_t, (size_t)(o / depth) + 2);
+	l.v = anew(a, int64_t, (size_t)(o / depth) + 2);
 	for (int32_t at = 0; at < o; at += depth)
 		l.v[l.n++] = at;
 	l.v[l.n++] = o;
 	return l;
+}
+
+/* the slices that the graph prescribes, or ours, for an operation as a whole */
+static struct g_list
+cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
+{
+	const struct g_op *g = s->info[op].op;
+	if (!g->weights || G_HAS(g->weights, G_WEIGHTS_slices))
+		return given_slices(g);
+	if (cut == UNCUT || !whole || !weights_move(s) || s->info[op].shared ||
+	    G_HAS(g->weights, G_WEIGHTS_at))
+		return (struct g_list){ .n = 0 };
+	int32_t block_depth = block_for(s, op, g->ofm.shape.h)->block.c;
+	return slices_of(s, a, op, slice_depth(g, block_depth, cut_bytes[cut]));
 }
 
 /* what was measured before: the same channels in the same blocks */
@@ -88,9 +108,7 @@ add_unit(struct sched *s, struct plan *p, int *first, int op, int slice, int ker
 	}
 	if (!slice)
 		*zero = (int)p->n_units + 1;
-	struct g_list l = p->slices[op];
-	struct g_range depth = { .lo = l.n ? l.v[slice] : 0,
-				 .hi = l.n ? l.v[slice + 1] : g->ofm.shape.c };
+	struct g_range depth = slice_range(p->slices[op], slice, g->ofm.shape.c);
 	int64_t channels = depth.hi - depth.lo;
 	agrow(p->a, p->unit, p->n_units, &p->cap_units);
 	p->unit[p->n_units] = (struct unit){
@@ -127,51 +145,30 @@ cost_kernels(struct sched *s, struct plan *p)
 	}
 }
 
-/* the slices that the graph prescribes, or ours */
-static void
-choose_slices(struct sched *s, struct plan *p, int op, int64_t target)
-{
-	const struct g_op *g = s->info[op].op;
-	p->slices[op] = (struct g_list){ .n = 0 };
-	if (!g->weights)
-		return;
-	if (G_HAS(g->weights, G_WEIGHTS_slices))
-		p->slices[op] = g->weights->slices;
-	else if (target && !p->band[op] && weights_move(s) && !s->info[op].shared &&
-		 !G_HAS(g->weights, G_WEIGHTS_at))
-		p->slices[op] = slices_of(s, p, op,
-					  slice_depth(g, block_for(s, op, g->ofm.shape.h)->block.c,
-						      target));
-}
-
 /* one for each slice of each that are there */
 static size_t
 count_kernels(const struct plan *p)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < p->n_kernels; i++) {
-		const struct g_list *l = &p->slices[p->kernel[i].op];
-		n += l->n ? l->n - 1 : 1;
-	}
+	for (size_t i = 0; i < p->n_kernels; i++)
+		n += (size_t)slice_count(p->slices[p->kernel[i].op]);
 	return n;
 }
 
 void
-make_units(struct sched *s, struct plan *p, int64_t target)
+make_units(struct sched *s, struct plan *p, enum cut cut)
 {
 	struct kernel *whole = p->kernel;
 	size_t n = p->n_kernels;
 	struct arena *a = arena_open();
 	int *first = anew(a, int, s->g->n_weights + 1);
 	for (int i = 0; i < s->n_ops; i++)
-		choose_slices(s, p, i, target);
+		p->slices[i] = cut_weights(s, p->a, i, !p->band[i], cut);
 	p->kernel = anew(p->a, struct kernel, count_kernels(p) + 1);
 	p->n_kernels = p->n_units = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct g_list l = p->slices[whole[i].op];
-		for (int k = 0; k < (l.n ? (int)l.n - 1 : 1); k++)
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < slice_count(p->slices[whole[i].op]); k++)
 			put_kernel(s, p, first, whole[i], k);
-	}
 	arena_close(a);
 	cost_kernels(s, p);
 }
@@ -259,9 +256,8 @@ measure_units(struct sched *s, struct plan *p)
 	return true;
 }
 
-/* all operations that have weights, as a whole; cost them before use */
-static struct plan *
-whole_plan(struct sched *s)
+bool
+measure_whole(struct sched *s)
 {
 	struct plan *p = plan_new(s);
 	p->kernel = anew(p->a, struct kernel, (size_t)s->n_ops + 1);
@@ -270,56 +266,69 @@ whole_plan(struct sched *s)
 		struct kernel k = { .op = i, .unit = -1,
 				    .rows = { .lo = 0, .hi = op->ofm.shape.h },
 				    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
-		if (op->weights)
-			p->kernel[p->n_kernels++] = k;
-	}
-	return p;
-}
-
-bool
-measure_whole(struct sched *s)
-{
-	struct plan *p = whole_plan(s);
-	for (size_t i = 0; i < p->n_kernels; i++) {
-		const struct g_op *op = s->info[p->kernel[i].op].op;
-		if (!block_for(s, p->kernel[i].op, op->ofm.shape.h))
+		if (!op->weights)
+			continue;
+		if (!block_for(s, i, op->ofm.shape.h))
 			return plan_close(p),
 			       graph_err(s->g, op, s->e, "no block of op o%d fits the "
 					 "SHRAM of %s", op->rec.id, s->accel->name);
+		p->kernel[p->n_kernels++] = k;
 	}
-	make_units(s, p, 0);
+	make_units(s, p, UNCUT);
 	bool ok = measure_units(s, p);
 	plan_close(p);
 	return ok;
 }
 
-double *
-cost_of_slices(struct sched *s, struct arena *a, int64_t target)
+struct weights_size
+slice_size(const struct sched *s, int op, struct g_range depth)
 {
-	double *more = anew(a, double, (size_t)s->n_ops + 1);
-	struct plan *p = whole_plan(s);
-	make_units(s, p, target);
-	for (size_t i = 0; i < p->n_kernels; i++) {
-		const struct kernel *k = &p->kernel[i];
-		more[k->op] += k->cost[k->cost[1] < k->cost[0]];
-	}
-	plan_close(p);
-	for (int i = 0; i < s->n_ops; i++) {
-		const struct band_known *b = op_cost(s, i, s->info[i].op->ofm.shape.h);
-		if (s->info[i].op->weights)
-			more[i] -= b->cost[b->cost[1] < b->cost[0]];
-	}
-	return more;
+	struct unit u = { .w = s->info[op].op->weights, .op = op, .depth = depth };
+	if (!u.w)
+		return (struct weights_size){ .stream = 0 };
+	return (struct weights_size){
+		.stream = estimate_stream(s, &u),
+		.scales = round_up_i64(10 * (depth.hi - depth.lo), 16) };
 }
 
 struct weights_size
 whole_size(const struct sched *s, int op)
 {
+	return slice_size(s, op, (struct g_range){ .hi = s->info[op].op->ofm.shape.c });
+}
+
+/* ---- bounds ------------------------------------------------------------------- */
+
+static double
+floor_of_slices(struct sched *s, int op, struct g_list slices)
+{
 	const struct g_op *g = s->info[op].op;
-	if (!g->weights)
-		return (struct weights_size){ .stream = 0 };
-	struct unit u = { .w = g->weights, .op = op };
-	u.depth.hi = g->ofm.shape.c;
-	return (struct weights_size){ .stream = estimate_stream(s, &u),
-				      .scales = round_up_i64(10 * u.depth.hi, 16) };
+	double sum = 0;
+	for (int i = 0; i < slice_count(slices); i++) {
+		struct kernel k = { .op = op, .rows = { .hi = g->ofm.shape.h },
+				    .depth = slice_range(slices, i, g->ofm.shape.c) };
+		struct weights_size w = slice_size(s, op, k.depth);
+		(void)band_cost(s, &k, g->ofm.shape.h, w.stream, w.scales);
+		sum += k.cost[k.cost[1] < k.cost[0]];
+	}
+	return sum;
+}
+
+double
+whole_floor(struct sched *s, int op, enum cut cut)
+{
+	struct op_info *f = &s->info[op];
+	if (f->floors_known)
+		return f->floor[cut];
+	struct arena *a = arena_open();
+	f->floor[ANY_CUT] = INFINITY;
+	for (enum cut c = UNCUT; c < CUTS; c++) {
+		struct g_list l = cut_weights(s, a, op, true, c);
+		f->floor[c] = c == UNCUT || l.n ? floor_of_slices(s, op, l)
+						: f->floor[UNCUT];
+		f->floor[ANY_CUT] = fmin(f->floor[ANY_CUT], f->floor[c]);
+	}
+	f->floors_known = true;
+	arena_close(a);
+	return f->floor[cut];
 }
