@@ -6,7 +6,6 @@ load lib/common
 model=$BATS_TEST_DIRNAME/models/digits.tflite
 
 @test "the demo model is made again byte for byte" {
-	[ -z "${NPUTOOLS_QUICK-}" ] || skip "quick run: training takes a while"
 	"${NPUTOOLS_BUILD:-$TOP/build}/tests/digits" made.tflite . >log
 	cat log
 	cmp made.tflite "$model"

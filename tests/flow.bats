@@ -116,8 +116,6 @@ models()
 
 @test "shared models, ethos-u65-512 with memory of its own: the same" {
 	need_shared models
-	[ -z "${NPUTOOLS_QUICK-}" ] ||
-		skip "quick run under sanitizers: the plain run has done all models"
 	while read -r m; do
 		compile "$m" -a ethos-u65-512 --memory-mode=Dedicated_Sram \
 			--system-config=Ethos_U65_High_End
@@ -127,7 +125,6 @@ models()
 
 @test "MobileNetV2: verified, and equal" {
 	need_shared models/mbv2_int8.tflite
-	[ -z "${NPUTOOLS_QUICK-}" ] || skip "quick run under sanitizers: the plain run simulates it"
 	m=$SHARED/models/mbv2_int8.tflite
 	compile "$m" -a ethos-u55-256 "${memory[@]}" --check
 }
