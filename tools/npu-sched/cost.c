@@ -142,6 +142,7 @@ band_cost(struct sched *s, struct kernel *k, int32_t band, int64_t stream_bytes,
 		.stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
 	if (!f->known)
 		f->known = anew(s->a, struct cost_known, KNOWN_COSTS);
+	/* found for every kernel of every plan: a real hash would take the most of it */
 	uint64_t at = (uint64_t)(key.band * 5 + key.rows * 3 + key.ifm_rows +
 				 key.depth + key.stream_bytes / 16);
 	struct cost_known *known = &f->known[at % KNOWN_COSTS];

@@ -125,12 +125,13 @@ win(struct contest *c)
 }
 
 struct plan *
-search_fastest(struct search *x, int64_t limit, double below)
+search_fastest(struct search *x, double below)
 {
 	enum { STEPS = 32 };
-	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s, limit),
+	struct contest c = { .x = x, .limit = x->limit,
+			     .tolerance = tolerance(x->s, x->limit),
 			     .best.cycles = below };
-	list_ideas(x, limit, ROOM_OF_LIMIT, STEPS, below);
+	list_ideas(x, x->limit, ROOM_OF_LIMIT, STEPS, below);
 	for (size_t k = 0; k < x->n; k++) {
 		if (!begin(&c, &x->v[k]))
 			return NULL;

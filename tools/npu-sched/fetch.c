@@ -14,7 +14,7 @@
 
 #include "stream/emit.h"
 
-enum { LEAST_CHUNK = 1024, ALIGN = 16 };
+enum { LEAST_CHUNK = 1024 };
 
 struct walk {
 	struct sched *s;

@@ -56,11 +56,10 @@ struct plan *
 search_least(struct search *x, struct plan *p, double below)
 {
 	struct sched *s = x->s;
-	bool limited = x->limit < NO_LIMIT_BYTES;
 	below = p ? plan_score(s, p) : below;
 	if (!may_need_least(x, below))
 		return p;
-	if (!s->o->size && !limited)
+	if (is_unlimited(x))
 		(void)chains_add_bands(s, x->chains, INFINITY, false);
 	struct plan *q = least_plan(x);
 	if (!q)
@@ -68,7 +67,7 @@ search_least(struct search *x, struct plan *p, double below)
 	bool nested = is_least_nested(x, q);
 	if (nested)
 		x->least = smaller(x->least, peak_of(s, q));
-	if ((limited && !nested) || peak_of(s, q) > x->limit ||
+	if ((!nested && !is_unlimited(x)) || peak_of(s, q) > x->limit ||
 	    plan_score(s, q) >= below) {
 		plan_close(q);
 		return p;

@@ -16,7 +16,7 @@
  * idea down: from where transfers are asked for to where they become others, the
  * bound at most its best, with the factor; so it came by the room of the plan, where
  * nothing depends on the limit, and took it or something better.  Where nothing is
- * taken there is the plan that needs least, which is in every search: search.c.
+ * taken there is the plan that needs least, which is in every search: least.c.
  */
 #include "search.h"
 

@@ -197,6 +197,8 @@ struct sched {
 
 enum { NO_LIMIT_BYTES = 1 << 30 }; /* limits from here on are none */
 
+enum { ALIGN = 16 }; /* of buffers and peaks */
+
 /* cycles added up in another order differ by a smaller share */
 #define ROUNDING 1e-9
 

@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { ALIGN = 16 }; /* of peaks */
-
 static int64_t
 limit_of(const struct sched *s)
 {
@@ -52,13 +50,13 @@ static struct plan *
 search_bands(struct search *x, double below)
 {
 	struct sched *s = x->s;
-	struct plan *p = search_fastest(x, x->limit, below);
+	struct plan *p = search_fastest(x, below);
 	if (s->e->status)
 		return p;
 	below = p ? p->cycles : below;
-	if (!chains_add_bands(s, x->chains, below, x->limit == NO_LIMIT_BYTES))
+	if (!chains_add_bands(s, x->chains, below, is_unlimited(x)))
 		return p;
-	struct plan *q = search_fastest(x, x->limit, below);
+	struct plan *q = search_fastest(x, below);
 	if (!q)
 		return p;
 	plan_close(p);
@@ -69,7 +67,7 @@ static struct plan *
 search_weights(struct search *x, double below)
 {
 	(void)chains_add_bands(x->s, x->chains, INFINITY, false);
-	return search_smallest(x, x->limit, below);
+	return search_smallest(x, below);
 }
 
 /* the best plan for these areas, if it scores below; NULL: none, or an error */
@@ -197,13 +195,6 @@ use_suit(struct sched *s, int way)
 	s->suit = (enum suit)way;
 }
 
-/* is memory no object? */
-static bool
-is_unlimited(const struct search *x)
-{
-	return !x->s->o->size && x->limit == NO_LIMIT_BYTES;
-}
-
 /* among few weights it matters how finely they can be cut and how often they are
  * read; the latter without a limit only where there is little to wait behind */
 static int
@@ -329,7 +320,7 @@ static int64_t
 least_limit(struct search *x, const struct home *homes)
 {
 	int64_t refused = x->limit, least = smaller(x->least, NO_LIMIT_BYTES);
-	for (int64_t limit = least - ALIGN; limit > refused;) {
+	for (int64_t limit = least - ALIGN; limit > refused && !x->s->e->status;) {
 		int64_t need = need_below(x, homes, limit);
 		if (need > limit && limit == least - ALIGN)
 			break;

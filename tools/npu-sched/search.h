@@ -60,6 +60,13 @@ peak_of(const struct sched *s, const struct plan *p)
 	return p->peak[limited_place(s)];
 }
 
+/* is memory no object? */
+static inline bool
+is_unlimited(const struct search *x)
+{
+	return !x->s->o->size && x->limit == NO_LIMIT_BYTES;
+}
+
 static inline int64_t
 smaller(int64_t a, int64_t b)
 {
@@ -107,17 +114,17 @@ double tolerance(const struct sched *s, int64_t limit);
 /* the same of what they try with addresses between maps, by the bound without: it
  * tells least where there is room for nothing else */
 double tolerance_between(const struct sched *s, const struct idea *i, int64_t limit);
-/* fastest.c: the fastest plan below a limit, if it takes fewer cycles than
+/* fastest.c: the fastest plan within x->limit, if it takes fewer cycles than
  * `below`; NULL: there is none, or an error */
-struct plan *search_fastest(struct search *x, int64_t limit, double below);
+struct plan *search_fastest(struct search *x, double below);
 
 /* least.c: p, or the plan that needs least if it scores less than p and `below`;
  * x->least is what it needs, if that is news.  Needs all bands below a limit. */
 struct plan *search_least(struct search *x, struct plan *p, double below);
 
-/* smallest.c: --optimise=Size: the plan of least weight within a limit, if that
+/* smallest.c: --optimise=Size: the plan of least weight within x->limit, if that
  * is below; the weight is that of all memory, whatever the limit is for */
 double plan_weight(const struct plan *p);
-struct plan *search_smallest(struct search *x, int64_t limit, double below);
+struct plan *search_smallest(struct search *x, double below);
 
 #endif

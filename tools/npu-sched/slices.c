@@ -82,17 +82,32 @@ find_known(const struct sched *s, const struct unit *u, int32_t block_depth)
  * not count: plans are judged alike, whatever was tried before them.
  */
 static int64_t
-estimate_stream(const struct sched *s, const struct unit *u)
+estimate_stream(const struct sched *s, int i, int64_t channels)
 {
-	const struct g_op *op = s->info[u->op].op;
-	int64_t channels = u->depth.hi - u->depth.lo;
-	int first = s->known_of[u->w->rec.index].first;
+	const struct g_op *op = s->info[i].op;
+	int first = s->known_of[op->weights->rec.index].first;
 	if (first >= 0) {
 		const struct size_known *k = &s->known[first];
 		return round_up_i64(k->stream_bytes * channels /
 				    (k->depth.hi - k->depth.lo), 16);
 	}
 	return round_up_i64(weight_count(op) * channels / op->ofm.shape.c * 15 / 16, 16);
+}
+
+struct weights_size
+slice_size(const struct sched *s, int op, struct g_range depth)
+{
+	int64_t channels = depth.hi - depth.lo;
+	if (!s->info[op].op->weights)
+		return (struct weights_size){ .stream = 0 };
+	return (struct weights_size){ .stream = estimate_stream(s, op, channels),
+				      .scales = round_up_i64(10 * channels, 16) };
+}
+
+struct weights_size
+whole_size(const struct sched *s, int op)
+{
+	return slice_size(s, op, (struct g_range){ .hi = s->info[op].op->ofm.shape.c });
 }
 
 /* first: unit of slice 0 of each weights record, from 1 on; the others follow */
@@ -109,15 +124,13 @@ add_unit(struct sched *s, struct plan *p, int *first, int op, int slice, int ker
 	if (!slice)
 		*zero = (int)p->n_units + 1;
 	struct g_range depth = slice_range(p->slices[op], slice, g->ofm.shape.c);
-	int64_t channels = depth.hi - depth.lo;
+	struct weights_size size = slice_size(s, op, depth);
 	agrow(p->a, p->unit, p->n_units, &p->cap_units);
 	p->unit[p->n_units] = (struct unit){
 		.w = g->weights, .op = op, .slice = slice, .depth = depth,
 		.first = kernel, .last = kernel,
-		.scale_bytes = round_up_i64(10 * channels, 16),
+		.stream_bytes = size.stream, .scale_bytes = size.scales,
 	};
-	struct unit *u = &p->unit[p->n_units];
-	u->stream_bytes = estimate_stream(s, u);
 	return (int)p->n_units++;
 }
 
@@ -278,23 +291,6 @@ measure_whole(struct sched *s)
 	bool ok = measure_units(s, p);
 	plan_close(p);
 	return ok;
-}
-
-struct weights_size
-slice_size(const struct sched *s, int op, struct g_range depth)
-{
-	struct unit u = { .w = s->info[op].op->weights, .op = op, .depth = depth };
-	if (!u.w)
-		return (struct weights_size){ .stream = 0 };
-	return (struct weights_size){
-		.stream = estimate_stream(s, &u),
-		.scales = round_up_i64(10 * (depth.hi - depth.lo), 16) };
-}
-
-struct weights_size
-whole_size(const struct sched *s, int op)
-{
-	return slice_size(s, op, (struct g_range){ .hi = s->info[op].op->ofm.shape.c });
 }
 
 /* ---- bounds ------------------------------------------------------------------- */

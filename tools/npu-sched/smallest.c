@@ -83,13 +83,13 @@ try_rooms(struct search *x, struct idea *i, int64_t limit, struct lightest *best
 /* the plan of least weight, exact sizes and addresses included; it ends when
  * several ideas in a row brought nothing better */
 struct plan *
-search_smallest(struct search *x, int64_t limit, double below)
+search_smallest(struct search *x, double below)
 {
 	enum { STEPS = 16, PATIENCE = 4 };
 	struct sched *s = x->s;
 	struct lightest best = { .weight = below };
 	/* what may take a little more than there is may come out with less */
-	int64_t most = chains_whole_peak(x->chains), more = limit + limit / 8;
+	int64_t most = chains_whole_peak(x->chains), more = x->limit + x->limit / 8;
 	list_ideas(x, most < more ? most : more, ROOM_OF_MAPS, STEPS, INFINITY);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_weights);
@@ -100,7 +100,7 @@ search_smallest(struct search *x, int64_t limit, double below)
 			break;
 		if (!work_out(x, i))
 			return NULL;
-		try_rooms(x, i, limit, &best);
+		try_rooms(x, i, x->limit, &best);
 		dull += best.idea != NULL;
 		if (best.idea == i) {
 			dull = 0;
