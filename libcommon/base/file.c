@@ -144,6 +144,21 @@ write_all(int fd, const struct bytes *part, size_t n)
 	return true;
 }
 
+/*
+ * temp gets path's name at once.  Where there is a file already the two change
+ * names: over one that is renamed to, ext4 begins to write its data to disk, 9 ms
+ * for 6 MB, against a crash of the system; a build makes its outputs again.
+ */
+static bool
+take_name(const char *temp, const char *path)
+{
+#ifdef RENAME_EXCHANGE
+	if (!renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_EXCHANGE))
+		return !unlink(temp);
+#endif
+	return !rename(temp, path); /* path is new, or names can't be changed */
+}
+
 static bool
 write_file(const char *path, const struct bytes *part, size_t n, struct err *e)
 {
@@ -168,7 +183,7 @@ write_file(const char *path, const struct bytes *part, size_t n, struct err *e)
 	if (fd >= 0 && close(fd))
 		ok = false;
 	if (ok && !special)
-		ok = !rename(temp, path);
+		ok = take_name(temp, path);
 	int saved = errno;
 	if (!ok && fd >= 0 && !special)
 		(void)unlink(temp);

@@ -17,7 +17,7 @@ bool file_read(struct arena *a, const char *path, size_t max,
 	       struct bytes *out, struct err *e);
 
 /*
- * Writes a file whole or not at all: a temporary file beside it, then rename.
+ * Writes a file whole or not at all: a temporary file beside it, then its name.
  * NULL or "-" writes to standard output, where binary data is refused if that
  * is a terminal.  Every write is checked, the last flush too.
  */

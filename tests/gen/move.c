@@ -377,9 +377,9 @@ draw_batches(struct gen *g, int code)
 	bool to_batch = code == TFL_SPACE_TO_BATCH_ND;
 	int n = (int)gen_range(g, 1, 2);
 	int32_t block[2], margin[4];
-	struct shape s = { .rank = n + 2 }, big = s, small = s;
+	struct shape big, small;
 	do {
-		s = gen_shape(g, n + 2, (int32_t)gen_range(g, 1, 2));
+		struct shape s = gen_shape(g, n + 2, (int32_t)gen_range(g, 1, 2));
 		big = small = s;
 		for (int i = 0; i < n; i++) {
 			block[i] = (int32_t)gen_range(g, 1, 4);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file_write gives a file all at once: who reads while it is written again and
+ * again sees one content or the other, whole; nothing is left beside it.
+ */
+#include "base/arena.h"
+#include "base/file.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SIZE = 200000, TIMES = 300 };
+
+static const char name[] = "out";
+
+static bool
+is_whole(struct bytes b)
+{
+	if (b.n != SIZE || (b.p[0] != 'a' && b.p[0] != 'b'))
+		return false;
+	for (size_t i = 0; i < b.n; i++)
+		if (b.p[i] != b.p[0])
+			return false;
+	return true;
+}
+
+/* until it is stopped, or sees what it must not */
+static int
+watch(void)
+{
+	for (;;) {
+		struct arena *a = arena_open();
+		struct err e = { 0 };
+		struct bytes b;
+		bool ok = file_read(a, name, SIZE, &b, &e) && is_whole(b);
+		arena_close(a);
+		if (!ok)
+			return 1;
+	}
+}
+
+static bool
+write_times(void)
+{
+	static char text[SIZE];
+	struct err e = { 0 };
+	bool ok = true;
+	for (int i = 0; ok && i < TIMES; i++) {
+		memset(text, i % 2 ? 'b' : 'a', SIZE);
+		ok = file_write(name, text, SIZE, true, &e);
+	}
+	return ok;
+}
+
+static bool
+write_watched(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+	if (!pid)
+		_exit(watch());
+	bool ok = pid > 0 && write_times();
+	ok = pid > 0 && !waitpid(pid, &status, WNOHANG) && ok;
+	if (pid > 0 && !kill(pid, SIGKILL))
+		(void)waitpid(pid, &status, 0);
+	return ok;
+}
+
+/* how many names there are, "." and ".." aside */
+static int
+names(void)
+{
+	DIR *d = opendir(".");
+	int n = -2;
+	while (d && readdir(d))
+		n++;
+	if (d)
+		(void)closedir(d);
+	return n;
+}
+
+static bool
+check(void)
+{
+	struct err e = { 0 };
+	struct stat st;
+	(void)umask(027);
+	if (!file_write(name, "", 0, true, &e) || stat(name, &st) ||
+	    (st.st_mode & 0777) != 0640)
+		return false;
+	if (!write_times() || !write_watched() || names() != 1)
+		return false;
+	if (mkdir("dir", 0777) || file_write("dir", "", 0, true, &e) ||
+	    file_write("none/out", "", 0, true, &e))
+		return false;
+	return names() == 2;
+}
+
+int
+main(void)
+{
+	char dir[] = "/tmp/file.XXXXXX";
+	if (!mkdtemp(dir) || chdir(dir))
+		return 1;
+	bool ok = check();
+	(void)unlink(name);
+	(void)rmdir("dir");
+	return ok && !rmdir(dir) ? 0 : 1;
+}
