@@ -121,6 +121,35 @@ setup_file()
 	try "$BATS_FILE_TMPDIR/wenc" 120 npu-cmdgen -o hostile.out
 }
 
+@test "what names hold does not reach the terminal" {
+	need jq flatc
+	local bad='"\u001b[2Jx\ny\u007f"'
+	model m "$t[].name = $bad | .subgraphs[0].name = $bad
+		| .operator_codes += [{deprecated_builtin_code:32,builtin_code:32,custom_code:$bad}]
+		| $t += [{shape:[1,2],type:9,name:$bad,quantization:{scale:[0.5],zero_point:[3]}}]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[3],outputs:[4]}]"
+	{
+		tfl-quantcheck m.tflite
+		tfl-partition --report m.tflite
+		tfl-partition --verbose-operators -o m.part m.tflite
+		npu-sched "${target[@]}" -v --verbose-graph --verbose-allocation \
+			-o m.sched m.part
+		npu-wenc --stats --verbose-allocation -o m.wenc m.sched
+		npu-cmdgen --verbose-allocation --verbose-high-level-command-stream \
+			--verbose-register-command-stream -o m_npu.tflite m.wenc
+		npu-perf --csv m.wenc
+		npu-perf --verbose-performance --show-cpu-operations m.wenc
+		npu-perf "${target[@]:2}" --show-cpu-operations m_npu.tflite
+		npu-sim --trace --compare m.tflite m_npu.tflite
+		npu-dis m_npu.tflite
+		tfl2c --resolver -n net m_npu.tflite
+	} >out 2>&1
+	[ "$(grep -c '?\[2Jx?y?' out)" -gt 30 ]
+	[ -z "$(tr -d '\t\n' <out | grep -a '[[:cntrl:]]')" ]
+	[ -z "$(grep '^y' out)" ]
+}
+
 @test "a file of the wrong kind is refused in one line" {
 	printf '' >empty
 	head -c 5000 /dev/zero >zeros

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/cli.h"
 
+#include "base/arena.h"
+#include "base/text.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #ifdef __GLIBC__
@@ -60,12 +63,17 @@ cli_finish(const struct err *e)
 void
 cli_note(const char *label, const char *fmt, ...)
 {
+	char *line;
 	va_list ap;
 	va_start(ap, fmt);
-	(void)fprintf(stderr, "%s: %s: ", program_invocation_short_name, label);
-	(void)vfprintf(stderr, fmt, ap);
-	(void)fputc('\n', stderr);
+	if (vasprintf(&line, fmt, ap) < 0)
+		out_of_memory();
 	va_end(ap);
+	struct arena *a = arena_open();
+	(void)fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name,
+		      label, text_plain(a, line));
+	arena_close(a);
+	free(line);
 }
 
 int64_t

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
+#include "base/arena.h"
 #include "base/block.h"
 #include "base/bytes.h"
 
@@ -156,18 +157,39 @@ text_repr(struct text *t, double v)
 		text_printf(t, "%.*f", decimals, v);
 }
 
+static bool
+is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+const char *
+text_plain(struct arena *a, const char *s)
+{
+	const char *from = s;
+	while (*from && !is_control(*from))
+		from++;
+	if (!*from)
+		return s;
+	char *out = arena_strdup(a, s);
+	for (char *p = out + (from - s); *p; p++)
+		if (is_control(*p))
+			*p = '?';
+	return out;
+}
+
 void
 text_quoted(struct text *t, const char *s, size_t n)
 {
 	text_putc(t, '"');
 	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)s[i];
+		char c = s[i];
 		if (c == '"' || c == '\\')
 			text_printf(t, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			text_printf(t, "\\u%04x", c);
+		else if (is_control(c))
+			text_printf(t, "\\u%04x", (unsigned)(unsigned char)c);
 		else
-			text_putc(t, (char)c);
+			text_putc(t, c);
 	}
 	text_putc(t, '"');
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct arena;
+
 struct text {
 	char *p; /* not NUL-terminated; see text_str */
 	size_t n, cap;
@@ -32,6 +34,12 @@ void text_float(struct text *t, float v); /* shortest that reads back equal */
 void text_double(struct text *t, double v);
 /* the shortest too, as Python's repr writes it: 1.0, 500000000.0, 1e-05 */
 void text_repr(struct text *t, double v);
+
+/*
+ * s as it may go to a terminal, a line: control characters, which names out of a
+ * model may hold, are '?'.  s itself, where there are none.
+ */
+const char *text_plain(struct arena *a, const char *s);
 
 /* a quoted string: JSON's escapes; graph files use the same */
 void text_quoted(struct text *t, const char *s, size_t n);

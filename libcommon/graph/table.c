@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/table.h"
 
+#include "base/arena.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *
+table_name(struct arena *a, const char *name, char letter, int id)
+{
+	return name ? text_plain(a, name) : arena_printf(a, "%c%d", letter, id);
+}
 
 /* C's %#x writes 0 without its prefix */
 static void

@@ -8,6 +8,9 @@
 
 #include "base/text.h"
 
+/* a record's name as it may go to a terminal, or, without one, its id: "t3" */
+const char *table_name(struct arena *a, const char *name, char letter, int id);
+
 struct table_row {
 	int64_t lo, hi;	   /* times, both included */
 	int64_t at, bytes; /* of the memory */

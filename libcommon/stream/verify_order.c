@@ -37,12 +37,10 @@ kernel_touches(const struct npu_op *op, const struct accel *a, struct touch *t)
 		if (op->scales[k].n)
 			t[n++] = (struct touch){ .range = op->scales[k] };
 	}
-	if (npu_uses_table(op)) {
-		struct npu_range used = npu_table(op);
-		t[n++] = (struct touch){ .range = { .region = SHRAM,
-						    .at = lut + used.at,
-						    .n = used.n } };
-	}
+	/* which slot it reads is not asked: all of them (11.2) */
+	if (npu_uses_table(op))
+		t[n++] = (struct touch){ .range = { .region = SHRAM, .at = lut,
+						    .n = LUT_BYTES } };
 	t[n++] = (struct touch){ .write = true,
 				 .range = { .region = SHRAM,
 					    .n = whole ? lut + LUT_BYTES

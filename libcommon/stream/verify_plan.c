@@ -199,7 +199,8 @@ check_operator(struct checker *c, const struct tfl_model *m)
 	int bases = op->n_in - 1 + op->n_out;
 	/* the runtime passes the first 8 (13.3); a stream that uses others
 	 * breaks rule 29 */
-	WARN_IF(bases > N_REGIONS, c, 49, "%d base addresses", bases);
+	WARN_IF(bases > N_REGIONS, c, 49, "%d base addresses, of which the "
+		"runtime passes the first %d", bases, N_REGIONS);
 }
 
 /* rule 51 */

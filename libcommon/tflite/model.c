@@ -209,6 +209,7 @@ load_opcode(struct load *l, struct tfl_op *op, int index)
 		if (!*op->custom)
 			return BAD(l, "operator code %u is CUSTOM without a name",
 				   op->opcode);
+		op->label = text_plain(l->a, op->custom);
 	}
 	return true;
 }

@@ -46,7 +46,7 @@ tfl_op_name(int code)
 const char *
 tfl_op_label(const struct tfl_op *op)
 {
-	return op->custom ? op->custom : tfl_op_name(op->code);
+	return op->label ? op->label : tfl_op_name(op->code);
 }
 
 int

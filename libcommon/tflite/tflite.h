@@ -138,6 +138,7 @@ struct tfl_tensor {
 struct tfl_op {
 	int code;	    /* enum tfl_builtin */
 	const char *custom; /* name, when code is TFL_CUSTOM, else NULL */
+	const char *label;  /* the same as it may go to a terminal */
 	int version;
 	uint32_t opcode; /* index into the operator codes */
 	int n_in, n_out, n_mid;
@@ -184,7 +185,8 @@ bool tfl_read_file(struct arena *a, const char *path, struct tfl_model **out,
 const char *tfl_type_name(int type);   /* "INT8" */
 int tfl_type_bytes(int type);	       /* of an element; 0: packed or variable */
 const char *tfl_op_name(int code);     /* "CONV_2D" */
-const char *tfl_op_label(const struct tfl_op *op); /* custom name, or the above */
+/* the custom name, without control characters, or the above */
+const char *tfl_op_label(const struct tfl_op *op);
 int tfl_op_code(const char *name);     /* -1 if there is none */
 int64_t tfl_elements(const struct tfl_tensor *t);
 int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for variable-size types */

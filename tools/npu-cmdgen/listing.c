@@ -11,19 +11,20 @@ region_name(const struct cmdgen *c, size_t node)
 	for (size_t i = 0; i <= node; i++)
 		n += c->g->nodes[i]->kind == NODE_NPU;
 	const char *of = c->m->subgraph[0].name;
-	return arena_printf(c->a, "%s_split_%zu", of && *of ? of : "main", n);
+	return arena_printf(c->a, "%s_split_%zu",
+			    of && *of ? text_plain(c->a, of) : "main", n);
 }
 
 const char *
 op_label(const struct cmdgen *c, const struct g_op *op)
 {
-	return op->name ? op->name : arena_printf(c->a, "o%d", op->rec.id);
+	return table_name(c->a, op->name, 'o', op->rec.id);
 }
 
 const char *
 tensor_label(const struct cmdgen *c, const struct g_tensor *t)
 {
-	return t->name ? t->name : arena_printf(c->a, "t%d", t->rec.id);
+	return table_name(c->a, t->name, 't', t->rec.id);
 }
 
 bool

@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include "graph/graph.h"
+#include "graph/table.h"
 #include "stream/emit.h"
 
 #include <string.h>
@@ -21,8 +22,8 @@ is_graph(struct bytes file)
 static const char *
 op_label(struct arena *a, const struct g_op *op)
 {
-	return op->name && *op->name ? op->name
-				     : arena_printf(a, "o%d", op->rec.id);
+	const char *name = op->name && *op->name ? op->name : NULL;
+	return table_name(a, name, 'o', op->rec.id);
 }
 
 /* what a kernel or transfer is for */
@@ -37,7 +38,7 @@ step_label(struct arena *a, const struct g_step *s)
 		return arena_printf(a, "table l%d", s->lut->rec.id);
 	const struct g_weights *w = s->weights;
 	const char *name = w && w->name && *w->name ? w->name : "weights";
-	return arena_printf(a, "fetch %s.%d", name, s->slice);
+	return arena_printf(a, "fetch %s.%d", text_plain(a, name), s->slice);
 }
 
 static bool

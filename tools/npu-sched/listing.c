@@ -71,15 +71,9 @@ struct listing {
 };
 
 static const char *
-name_or_id(const struct sched *s, const char *name, char letter, int id)
-{
-	return name ? name : arena_printf(s->a, "%c%d", letter, id);
-}
-
-static const char *
 tensor_name(const struct sched *s, const struct g_tensor *t)
 {
-	return name_or_id(s, t->name, 't', t->rec.id);
+	return table_name(s->a, t->name, 't', t->rec.id);
 }
 
 static void
@@ -122,7 +116,7 @@ put_weights(struct listing *l, const char *role, int k, const struct g_op *op)
 	const struct g_weights *w = op->weights;
 	const int32_t *d = w->shape.dim;
 	put_role(l, role, k, "Weights", l->s->memory.const_area, "Permanent_NPU",
-		 name_or_id(l->s, w->name, 'w', w->rec.id));
+		 table_name(l->s->a, w->name, 'w', w->rec.id));
 	if (op->kind != OP_FC)
 		text_printf(l->t, "%d, %d, ", d[1], d[2]);
 	text_printf(l->t, "%d, %d] dtype=", d[3], d[0]);
@@ -136,7 +130,7 @@ put_bias(struct listing *l, const char *role, int k, const struct g_op *op)
 	put_role(l, role, k, "FeatureMap", l->s->memory.const_area,
 		 "Permanent_NPU",
 		 arena_printf(l->s->a, "%s_bias_0",
-			      name_or_id(l->s, op->name, 'o', op->rec.id)));
+			      table_name(l->s->a, op->name, 'o', op->rec.id)));
 	text_printf(l->t, "%zu] dtype=int32>\n", op->scales->bias.n);
 }
 
@@ -177,8 +171,8 @@ put_origin(struct listing *l, const struct g_tensor *t)
 static void
 put_constants(struct listing *l, const struct g_op *op)
 {
-	const char *name = name_or_id(l->s, op->name, 'o', op->rec.id);
-	head(l, "Const", name_or_id(l->s, op->weights->name, 'w',
+	const char *name = table_name(l->s->a, op->name, 'o', op->rec.id);
+	head(l, "Const", table_name(l->s->a, op->weights->name, 'w',
 				    op->weights->rec.id));
 	put_weights(l, "Output", 0, op);
 	text_putc(l->t, '\n');
@@ -210,7 +204,7 @@ put_op(struct listing *l, const struct g_op *op)
 	put_origin(l, op->ifm2.t);
 	if (op->weights)
 		put_constants(l, op);
-	head(l, kind_of(op), name_or_id(l->s, op->name, 'o', op->rec.id));
+	head(l, kind_of(op), table_name(l->s->a, op->name, 'o', op->rec.id));
 	put_tensor(l, "Input", k++, op->ifm.t);
 	if (op->ifm2.t)
 		put_tensor(l, "Input", k++, op->ifm2.t);
@@ -316,7 +310,7 @@ put_row(const struct sched *s, struct text *t, const struct rect *r)
 				 .purpose = u ? "Weights" : "FeatureMap" };
 	if (u)
 		row.name = arena_printf(s->a, "%s_buffer_%d",
-					name_or_id(s, u->w->name, 'w', u->w->rec.id),
+					table_name(s->a, u->w->name, 'w', u->w->rec.id),
 					u->slice);
 	else
 		row.name = tensor_name(s, r->t);

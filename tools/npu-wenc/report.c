@@ -27,7 +27,7 @@ print_stats(const struct wenc *w, struct text *t)
 			    " %8.3f %6d  %s\n",
 			    c->w->rec.id, shape, n, s, k,
 			    n ? 8.0 * (double)s / (double)n : 0.0, c->slices,
-			    c->w->name ? c->w->name : "");
+			    c->w->name ? text_plain(w->a, c->w->name) : "");
 		source += n;
 		stream += s;
 		scales += k;
@@ -37,12 +37,6 @@ print_stats(const struct wenc *w, struct text *t)
 		    source ? 8.0 * (double)stream / (double)source : 0.0);
 }
 
-static const char *
-label(const struct wenc *w, const char *name, char letter, int id)
-{
-	return name ? name : arena_printf(w->a, "%c%d", letter, id);
-}
-
 /* biases are named after the operation that adds them */
 static const char *
 bias_label(const struct wenc *w, const struct g_code *c)
@@ -50,7 +44,8 @@ bias_label(const struct wenc *w, const struct g_code *c)
 	for (size_t i = 0; i < w->n_coded; i++)
 		if (w->coded[i].w == c->weights && w->coded[i].op->name)
 			return arena_printf(w->a, "%s_bias_%d",
-					    w->coded[i].op->name, c->slice);
+					    text_plain(w->a, w->coded[i].op->name),
+					    c->slice);
 	return arena_printf(w->a, "w%d_bias_%d", c->weights->rec.id, c->slice);
 }
 
@@ -68,8 +63,8 @@ put_codes(const struct wenc *w, struct table_row *r, struct text *t)
 		r->bytes = c->weight_bytes.bytes;
 		r->purpose = "Weights";
 		r->name = arena_printf(w->a, "%s_npu_encoded_weights",
-				       label(w, c->weights->name, 'w',
-					     c->weights->rec.id));
+				       table_name(w->a, c->weights->name, 'w',
+						  c->weights->rec.id));
 		table_put(t, r);
 	}
 }
@@ -90,7 +85,7 @@ print_allocation(const struct wenc *w, struct text *t)
 		r.at = l->at;
 		r.bytes = (int64_t)l->values.n * (l->bits == 8 ? 1 : 4);
 		r.purpose = "LUT";
-		r.name = label(w, NULL, 'l', l->rec.id);
+		r.name = table_name(w->a, NULL, 'l', l->rec.id);
 		table_put(t, &r);
 	}
 	for (size_t i = 0; i < g->n_tensors; i++) {
@@ -100,7 +95,7 @@ print_allocation(const struct wenc *w, struct text *t)
 		r.at = x->at;
 		r.bytes = tensor_bytes(x);
 		r.purpose = "FeatureMap";
-		r.name = label(w, x->name, 't', x->rec.id);
+		r.name = table_name(w->a, x->name, 't', x->rec.id);
 		table_put(t, &r);
 	}
 	table_end(t, flash->bytes, flash->bytes);

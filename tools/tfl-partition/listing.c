@@ -14,7 +14,7 @@ static const char *
 camel_label(const struct part *p, const struct tfl_op *op)
 {
 	const char *s = tfl_op_label(op);
-	if (op->custom)
+	if (op->code == TFL_CUSTOM)
 		return s;
 	char *out = arena_alloc(p->a, strlen(s) + 1, 1), *o = out;
 	bool upper = true;
@@ -111,12 +111,12 @@ print_operators(const struct part *p, struct text *t)
 		int n = (int)strlen(camel_label(p, &p->sg->op[i]));
 		width = n > width ? n : width;
 	}
-	text_printf(t, "Operators of Subgraph %s\n", p->sg->name ? p->sg->name : "");
+	text_printf(t, "Operators of Subgraph %s\n",
+		    p->sg->name ? text_plain(p->a, p->sg->name) : "");
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
 		text_printf(t, "%3d: %-*s - ", i, width, camel_label(p, op));
 		put_options(t, op);
-		text_printf(t, " - %s\n",
-			    op->n_out ? p->sg->tensor[op->out[0]].name : "");
+		text_printf(t, " - %s\n", part_name(p, op));
 	}
 }
