@@ -40,9 +40,9 @@ END
 	echo model >m.tflite
 	fake/npucc "${target[@]}" --config=my.ini --optimize Size \
 		--arena-cache-size=4096 --effort 5 --cpu SOFTMAX --fail-on-cpu -j3 -9 \
-		-n net --dialect=mlek -X tfl-quantcheck:--strict \
+		-n net --dialect=mlek -X tfl-quantcheck:--strict --allow=type \
 		-X npu-cmdgen:--thing=1 -o m.h m.tflite 2>notes
-	printf '%s\n' --pass --strict -- m.tflite | cmp - args.tfl-quantcheck
+	printf '%s\n' --pass --strict --allow=type -- m.tflite | cmp - args.tfl-quantcheck
 	printf '%s\n' --cpu=SOFTMAX --fail-on-cpu | cmp - args.tfl-partition
 	printf '%s\n' --accelerator-config=ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
@@ -139,6 +139,39 @@ END
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" float.json
 	refuses 1 "interface-float" npucc "${target[@]}" -o out.h float.tflite
 	[ ! -e out.h ]
+}
+
+# fc.json with a float operator that nobody knows behind it
+float_end()
+{
+	need flatc jq
+	jq '.operator_codes += [{deprecated_builtin_code:32,builtin_code:32,custom_code:"Post"}]
+		| .subgraphs[0].tensors += [{shape:[1,2],type:0,name:"boxes"}]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[3],outputs:[4]}]' \
+		"$TOP/tests/models/fc.json" >float.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" float.json
+}
+
+@test "what is allowed is compiled, what stays on the CPU is said" {
+	float_end
+	npucc "${target[@]}" --check --allow=float-operator,interface-float \
+		-o out.tflite float.tflite 2>err
+	grep -qx 'tfl-partition: warning: operator 1 (Post) stays on the CPU: custom operator' err
+	grep -q '^npu-sim: inputs alone are compared: out.tflite: ' err
+	[ "$(npu-dis --verify out.tflite | wc -l)" = 1 ]
+	refuses 1 "(Post): custom operator" npucc "${target[@]}" --fail-on-cpu \
+		--allow=float-operator,interface-float -o no.tflite float.tflite
+	[ ! -e no.tflite ]
+}
+
+@test "a model of which nothing runs on the NPU is compiled to itself" {
+	float_end
+	npucc "${target[@]}" --check --keep=kept --cpu=FULLY_CONNECTED \
+		--allow=float-operator,interface-float -o out.tflite float.tflite 2>err
+	grep -qx 'tfl-partition: warning: float.tflite: nothing runs on the NPU' err
+	cmp out.tflite kept/float_npu.tflite
+	[ "$(jq -r '.files[].name' kept/manifest.json | grep -c report)" = 0 ]
 }
 
 @test "--fail-on-cpu and a missing memory system" {

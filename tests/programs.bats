@@ -89,6 +89,22 @@ load lib/common
 	done
 }
 
+@test "an output that is a link, or an open file by name, stays one" {
+	mkdir real
+	ln -s real/rules link
+	tfl-quantcheck --rules -o link
+	[ -L link ]
+	{ echo first; tfl-quantcheck --rules -o /dev/stdout; } >out
+	[ -L /dev/stdout ]
+	{ echo first; cat real/rules; } | cmp - out
+	cp "$BATS_TEST_DIRNAME/models/digits.tflite" .
+	ln -s real/digits.part digits.part
+	npucc -o digits.part digits.tflite
+	[ -L digits.part ]
+	[ "$(tail -1 real/digits.part)" = eof ]
+	[ "$(find real -type f | wc -l)" = 2 ]
+}
+
 @test "include lines point down the layers, no path of a machine in the tree" {
 	"$TOP/scripts/check-tree" "$TOP"
 }

@@ -112,7 +112,40 @@ breaks() {
 	[ -z "$output" ]
 	[ ! -e bad.out ]
 	[[ "$stderr" == *"tfl-quantcheck: bad.tflite: error: interface-float: "* ]]
-	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 2 errors, 0 warnings" ]
+	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 2 errors, 0 warnings (--allow=RULE lets it pass)" ]
+}
+
+@test "--allow: what breaks these rules does not change the answer" {
+	model bad "$t[0].type = 0 | $t[3].quantization.scale = [7.8125e-9]"
+	run --separate-stderr tfl-quantcheck --pass --strict --allow=interface-float \
+		--allow=dead-branch,hybrid-operator,bias-scale bad.tflite -o copy
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	cmp copy bad.tflite
+	run tfl-quantcheck -q --allow=interface-float,dead-branch bad.tflite
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"note: interface-float: "*"error: hybrid-operator: "* ||
+	   "$output" == *"error: hybrid-operator: "*"note: interface-float: "* ]]
+
+	run tfl-quantcheck -q --allow=interface-float,hybrid-operator bad.tflite
+	[ "$status" -eq 0 ]
+	[[ "${lines[-1]}" == "bad.tflite: not fully integer, as allowed: 0 errors, 1 warning, "* ]]
+	tfl-quantcheck --json --allow=interface-float,hybrid-operator bad.tflite |
+		jq -e '.fully_integer == false and .errors == 0'
+
+	for list in interface "interface-float," ",bias-scale" ""; do
+		run tfl-quantcheck --allow="$list" bad.tflite
+		[ "$status" -eq 2 ]
+		[ "${lines[0]}" = "tfl-quantcheck: --allow=$list: no such rule; --rules lists them" ]
+	done
+}
+
+@test "a float result of integers, constants among them: no hybrid operator" {
+	model m "$t[3].type = 0 | del($t[3].quantization) | .operator_codes[0] = {deprecated_builtin_code:32,builtin_code:32,custom_code:\"Post\"}"
+	run tfl-quantcheck -q m.tflite
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"error: float-operator: operator 0 Post, tensor 3 (out): computes a FLOAT32 tensor"* ]]
+	[[ "$output" != *hybrid* ]]
 }
 
 @test "--json parses and says the same" {

@@ -159,36 +159,77 @@ take_name(const char *temp, const char *path)
 	return !rename(temp, path); /* path is new, or names can't be changed */
 }
 
+/* to fd, which is closed then; errno says why not */
 static bool
-write_file(const char *path, const struct bytes *part, size_t n, struct err *e)
+write_and_close(int fd, const struct bytes *part, size_t n)
 {
-	/* devices and pipes are written in place: there is nothing to rename */
-	struct stat st;
-	bool special = !stat(path, &st) && !S_ISREG(st.st_mode);
+	bool ok = fd >= 0 && write_all(fd, part, n);
+	int saved = errno;
+	if (fd >= 0 && close(fd) && ok)
+		return false;
+	errno = saved;
+	return ok;
+}
+
+/* a file beside path that gets its name when it is whole */
+static bool
+write_beside(const char *path, const struct bytes *part, size_t n)
+{
 	static const char suffix[] = ".tmpXXXXXX"; /* as mkstemp wants it */
 	size_t len = strlen(path);
 	char *temp = malloc(len + sizeof(suffix));
 	if (!temp)
-		return err_set(e, "out of memory");
+		out_of_memory();
 	memcpy(temp, path, len);
 	memcpy(temp + len, suffix, sizeof(suffix));
 
-	int fd = special ? open(path, O_WRONLY | O_CLOEXEC) : mkstemp(temp);
-	bool ok = fd >= 0 && write_all(fd, part, n);
-	if (ok && !special) {
-		mode_t mask = umask(0);
-		(void)umask(mask);
-		ok = !fchmod(fd, 0666 & ~mask);
-	}
-	if (fd >= 0 && close(fd))
-		ok = false;
-	if (ok && !special)
-		ok = take_name(temp, path);
+	int fd = mkstemp(temp);
+	mode_t mask = umask(0);
+	(void)umask(mask);
+	bool ok = write_and_close(fd, part, n) && !chmod(temp, 0666 & ~mask) &&
+		  take_name(temp, path);
 	int saved = errno;
-	if (!ok && fd >= 0 && !special)
+	if (!ok && fd >= 0)
 		(void)unlink(temp);
 	free(temp);
-	return ok || err_set(e, "%s: %s", path, strerror(saved));
+	errno = saved;
+	return ok;
+}
+
+static bool
+is_below(const char *path, const char *dir)
+{
+	return !strncmp(path, dir, strlen(dir));
+}
+
+/*
+ * No name that another file could get: a device, a pipe, an open file's name
+ * such as /dev/stderr, a link to what isn't there yet.
+ */
+static bool
+is_fixed(const char *path)
+{
+	struct stat st;
+	bool leads = !stat(path, &st);
+	if (leads && !S_ISREG(st.st_mode))
+		return true;
+	bool link = !lstat(path, &st) && S_ISLNK(st.st_mode);
+	return link && (!leads || is_below(path, "/dev/") || is_below(path, "/proc/"));
+}
+
+static bool
+write_file(const char *path, const struct bytes *part, size_t n, struct err *e)
+{
+	enum { FLAGS = O_WRONLY | O_CREAT | O_CLOEXEC };
+	bool fixed = is_fixed(path);
+	/* a link stays, and what it leads to is written */
+	char *real = fixed ? NULL : realpath(path, NULL);
+	bool ok = fixed ? write_and_close(open(path, FLAGS, 0666), part, n)
+			: write_beside(real ? real : path, part, n);
+	if (!ok)
+		(void)err_set(e, "%s: %s", path, strerror(errno));
+	free(real);
+	return ok;
 }
 
 bool
@@ -204,7 +245,7 @@ file_write_parts(const char *path, const struct bytes *part, size_t n,
 		 bool binary, struct err *e)
 {
 	size_t bytes = 0;
-	if (!is_std(path))
+	if (!is_std(path) && strcmp(path, "/dev/stdout") != 0)
 		return write_file(path, part, n, e);
 	if (binary && isatty(STDOUT_FILENO))
 		return err_set(e, "binary output is not written to a terminal: "

@@ -87,6 +87,40 @@ names(void)
 }
 
 static bool
+holds(const char *path, const char *text)
+{
+	struct arena *a = arena_open();
+	struct err e = { 0 };
+	struct bytes b;
+	bool ok = file_read(a, path, SIZE, &b, &e) && b.n == strlen(text) &&
+		  !memcmp(b.p, text, b.n);
+	arena_close(a);
+	return ok;
+}
+
+/* links stay links; a new file has no part in an open one's name */
+static bool
+check_links(void)
+{
+	struct err e = { 0 };
+	struct stat st;
+	char open_file[40];
+	FILE *f = fopen("file", "w");
+	if (!f || symlink("file", "link") || symlink("new", "dangling"))
+		return false;
+	(void)snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", fileno(f));
+	bool ok = file_write(open_file, "abc", 3, true, &e) && !fstat(fileno(f), &st) &&
+		  st.st_size == 3 && st.st_nlink == 1 && holds("file", "abc");
+	(void)fclose(f);
+	return ok && file_write("link", "x", 1, true, &e) && holds("file", "x") &&
+	       file_write("dangling", "y", 1, true, &e) && holds("new", "y") &&
+	       !lstat("link", &st) && S_ISLNK(st.st_mode) &&
+	       !lstat("dangling", &st) && S_ISLNK(st.st_mode) &&
+	       !unlink("link") && !unlink("dangling") && !unlink("file") &&
+	       !unlink("new");
+}
+
+static bool
 check(void)
 {
 	struct err e = { 0 };
@@ -100,7 +134,7 @@ check(void)
 	if (mkdir("dir", 0777) || file_write("dir", "", 0, true, &e) ||
 	    file_write("none/out", "", 0, true, &e))
 		return false;
-	return names() == 2;
+	return check_links() && names() == 2;
 }
 
 int

@@ -150,10 +150,10 @@ kept_on_cpu(const struct options *o, const struct tfl_op *op, int index)
 }
 
 static const char *
-decide_op(const struct part *p, const struct options *o, int i)
+decide_op(const struct part *p, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
-	if (kept_on_cpu(o, op, i))
+	if (p->op[i].asked)
 		return "kept on the CPU by --cpu";
 	if (p->op[i].constant)
 		return NULL;
@@ -169,7 +169,8 @@ void
 decide(struct part *p, const struct options *o)
 {
 	for (int i = 0; i < p->sg->n_ops; i++) {
-		p->op[i].why = decide_op(p, o, i);
+		p->op[i].asked = kept_on_cpu(o, &p->sg->op[i], i);
+		p->op[i].why = decide_op(p, i);
 		p->op[i].npu = !p->op[i].why;
 	}
 }

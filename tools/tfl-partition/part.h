@@ -18,6 +18,7 @@
 struct placement {
 	bool npu;
 	const char *why; /* reason for the CPU */
+	bool asked;	 /* it is the user's: --cpu */
 	int level;	 /* spec/operators.md 7.2 */
 	bool folded;	 /* done by its consumer: a PAD */
 	bool constant;	 /* its result is known already: fold.c */
@@ -84,6 +85,13 @@ void bind_place(struct part *p, int tensor, struct g_operand place);
 
 /* report.c */
 void print_report(const struct part *p, struct text *t);
+/* an operator is called as its first result, for people to read */
+const char *part_name(const struct part *p, const struct tfl_op *op);
+/*
+ * Which stay on the CPU although nobody asked for it, on standard error; file is
+ * the model's, NULL: it came through a pipe.
+ */
+void warn_of_cpu(const struct part *p, const char *file);
 
 /* listing.c */
 void print_operators(const struct part *p, struct text *t);

@@ -1,25 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "part.h"
 
-static const char *
-tensor_name(const struct part *p, const struct tfl_op *op)
+#include "base/cli.h"
+
+#include <stdlib.h>
+
+const char *
+part_name(const struct part *p, const struct tfl_op *op)
 {
-	return op->n_out ? p->sg->tensor[op->out[0]].name : "";
+	return op->n_out ? text_plain(p->a, p->sg->tensor[op->out[0]].name) : "";
+}
+
+static int
+count_npu(const struct part *p)
+{
+	int n = 0;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		n += p->op[i].npu;
+	return n;
 }
 
 void
 print_report(const struct part *p, struct text *t)
 {
-	int npu = 0, regions = 0;
-	for (int i = 0; i < p->sg->n_ops; i++)
-		npu += p->op[i].npu;
+	int npu = count_npu(p), regions = 0;
 	for (size_t i = 0; i < p->g->n_nodes; i++)
 		regions += p->g->nodes[i]->kind == NODE_NPU;
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
 		const struct placement *x = &p->op[i];
 		text_printf(t, "%4d  %-4s %-24s %s", i, x->npu ? "NPU" : "CPU",
-			    tfl_op_label(op), tensor_name(p, op));
+			    tfl_op_label(op), part_name(p, op));
 		if (x->folded)
 			text_puts(t, "  (padding of the operator behind it)");
 		if (x->part_of)
@@ -33,4 +44,72 @@ print_report(const struct part *p, struct text *t)
 		       "CPU\n",
 		    npu, p->sg->n_ops, regions, regions == 1 ? "" : "s",
 		    p->sg->n_ops - npu);
+}
+
+/* ---- what stays on the CPU ------------------------------------------------ */
+
+struct fallback {
+	int op;
+	const char *label, *why;
+};
+
+static int
+compare_kinds(const struct fallback *a, const struct fallback *b)
+{
+	int d = strcmp(a->label, b->label);
+	return d ? d : strcmp(a->why, b->why);
+}
+
+/* by kind, within it by index */
+static int
+compare_fallbacks(const void *pa, const void *pb)
+{
+	const struct fallback *a = pa, *b = pb;
+	int d = compare_kinds(a, b);
+	return d ? d : a->op - b->op;
+}
+
+static size_t
+find_fallbacks(const struct part *p, struct fallback *f)
+{
+	size_t n = 0;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (!p->op[i].npu && !p->op[i].asked)
+			f[n++] = (struct fallback){
+				i, tfl_op_label(&p->sg->op[i]), p->op[i].why
+			};
+	if (n)
+		qsort(f, n, sizeof(*f), compare_fallbacks);
+	return n;
+}
+
+/* n operators of one name, for one reason; of: the model, if it has a name */
+static void
+warn_of_kind(const char *of, const struct fallback *f, size_t n)
+{
+	enum { SHOWN = 8 };
+	struct text t = { 0 };
+	for (size_t i = 0; i < n && i < SHOWN; i++)
+		text_printf(&t, "%s%d", i ? ", " : "", f[i].op);
+	if (n > SHOWN)
+		text_printf(&t, " and %zu more", n - SHOWN);
+	cli_note("warning", "%soperator%s %s (%s) stay%s on the CPU: %s", of,
+		 n == 1 ? "" : "s", text_str(&t), f->label, n == 1 ? "s" : "",
+		 f->why);
+	text_free(&t);
+}
+
+void
+warn_of_cpu(const struct part *p, const char *file)
+{
+	const char *of = file ? arena_printf(p->a, "%s: ", file) : "";
+	struct fallback *f = anew(p->a, struct fallback, (size_t)p->sg->n_ops);
+	size_t n = find_fallbacks(p, f);
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i + 1; k < n && !compare_kinds(&f[i], &f[k]); k++)
+			;
+		warn_of_kind(of, f + i, k - i);
+	}
+	if (p->sg->n_ops && !count_npu(p))
+		cli_note("warning", "%snothing runs on the NPU", of);
 }

@@ -43,8 +43,8 @@ tensor_index(const struct review *r, struct place at, int k)
 /* ---- float arithmetic -------------------------------------------------- */
 
 struct floats {
-	int first;		/* float tensor, or -1 */
-	bool activation;	/* one that is computed */
+	int first;		/* float tensor, a computed one if there is; or -1 */
+	bool activation;	/* a computed one is read */
 	bool quantized_weights; /* an 8-bit constant is read */
 };
 
@@ -63,9 +63,9 @@ find_floats(const struct review *r, struct place at)
 			f.quantized_weights = true;
 		if (!type_is_float(t->type))
 			continue;
-		if (f.first < 0 || (!f.activation && !t->data.p))
+		if (f.first < 0 || (g->tensor[f.first].data.p && !t->data.p))
 			f.first = i;
-		f.activation |= !t->data.p;
+		f.activation |= k < op->n_in && !t->data.p;
 	}
 	return f;
 }

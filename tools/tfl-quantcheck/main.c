@@ -5,13 +5,15 @@
 #include "quantcheck.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct options {
 	const char *file, *output;
 	bool json, pass, strict, quiet, rules;
+	rule_set allowed;
 };
 
-enum { OPT_JSON = 256, OPT_PASS, OPT_STRICT, OPT_RULES };
+enum { OPT_JSON = 256, OPT_PASS, OPT_STRICT, OPT_RULES, OPT_ALLOW };
 
 static const struct argp_option option_list[] = {
 	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 0 },
@@ -19,11 +21,44 @@ static const struct argp_option option_list[] = {
 	  "copy the model to the output if the answer is yes, write nothing "
 	  "there if not; findings go to standard error", 0 },
 	{ "strict", OPT_STRICT, NULL, 0, "a warning makes the answer no", 0 },
+	{ "allow", OPT_ALLOW, "RULE[,RULE...]", 0,
+	  "what breaks this rule is a note and never changes the answer", 0 },
 	{ "rules", OPT_RULES, NULL, 0, "list the rules and exit", 0 },
 	{ "quiet", 'q', NULL, 0, "leave out the table of tensors", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ 0 }
 };
+
+/* the rules of a list with commas; 0: one of them is none */
+static rule_set
+read_rules(const char *list)
+{
+	rule_set all = 0;
+	for (const char *s = list, *end;; s = end + 1) {
+		const struct check *c;
+		end = strchrnul(s, ',');
+		size_t n = (size_t)(end - s);
+		int i = 0;
+		while ((c = rule_at(i)) &&
+		       (strlen(c->name) != n || memcmp(c->name, s, n) != 0))
+			i++;
+		if (!c)
+			return 0;
+		all |= (rule_set)1 << i;
+		if (!*end)
+			return all;
+	}
+}
+
+static void
+allow(struct options *o, const char *list, const struct argp_state *state)
+{
+	rule_set rules = read_rules(list);
+	if (!rules)
+		argp_error(state, "--allow=%s: no such rule; --rules lists them",
+			   list);
+	o->allowed |= rules;
+}
 
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
@@ -34,6 +69,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_PASS: o->pass = true; break;
 	case OPT_STRICT: o->strict = true; break;
 	case OPT_RULES: o->rules = true; break;
+	case OPT_ALLOW: allow(o, arg, state); break;
 	case 'q': o->quiet = true; break;
 	case 'o': o->output = arg; break;
 	case ARGP_KEY_ARG:
@@ -67,7 +103,7 @@ pass_model(const struct options *o, const struct review *r, struct err *e)
 {
 	struct text t = { 0 };
 	for (size_t i = 0; i < r->n_findings; i++) {
-		if (r->finding[i].check->severity == NOTE)
+		if (r->finding[i].severity == NOTE)
 			continue;
 		text_printf(&t, "%s: %s: ", program_invocation_short_name,
 			    r->m->name);
@@ -76,8 +112,11 @@ pass_model(const struct options *o, const struct review *r, struct err *e)
 	(void)fputs(text_str(&t), stderr);
 	text_free(&t);
 	if (!review_answer(r, o->strict))
-		(void)err_no(e, "%s: not fully integer: %d errors, %d warnings",
-			     r->m->name, r->count[ERROR], r->count[WARNING]);
+		(void)err_no(e, "%s: not fully integer: %d error%s, %d warning%s "
+				"(--allow=RULE lets it pass)",
+			     r->m->name, r->count[ERROR],
+			     r->count[ERROR] == 1 ? "" : "s", r->count[WARNING],
+			     r->count[WARNING] == 1 ? "" : "s");
 	else
 		(void)file_write(o->output, r->m->file.p, r->m->file.n, true, e);
 }
@@ -112,7 +151,7 @@ review_file(const struct options *o, struct arena *a, struct err *e)
 	struct review r;
 	if (!tfl_read_file(a, o->file, &m, e))
 		return;
-	review_model(&r, a, m);
+	review_model(&r, a, m, o->allowed);
 	if (o->pass)
 		pass_model(o, &r, e);
 	else

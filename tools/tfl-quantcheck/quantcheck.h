@@ -36,8 +36,15 @@ struct check {
 extern const struct check tensor_checks[], op_checks[];
 extern const int n_tensor_checks, n_op_checks;
 
+/* rule number i, those about tensors first; NULL: there are no more */
+const struct check *rule_at(int i);
+
+/* rules that may be broken: a bit each, by number */
+typedef uint64_t rule_set;
+
 struct finding {
 	const struct check *check;
+	enum severity severity; /* the check's, or NOTE: it is allowed */
 	struct place at;
 	const char *text;
 };
@@ -65,10 +72,13 @@ struct review {
 	struct finding *finding;
 	size_t n_findings, cap_findings;
 	int count[SEVERITIES];
+	rule_set allowed;
+	int allowed_errors; /* they count as notes */
 };
 
 /* runs every check on every tensor and operator; findings in model order */
-void review_model(struct review *r, struct arena *a, const struct tfl_model *m);
+void review_model(struct review *r, struct arena *a, const struct tfl_model *m,
+		  rule_set allowed);
 
 void review_add(struct review *r, const struct check *c, struct place at,
 		const char *fmt, ...) PRINTF(4, 5);

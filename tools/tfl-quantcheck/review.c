@@ -45,6 +45,24 @@ op_input(const struct review *r, struct place at, int k)
 	return &r->m->subgraph[at.subgraph].tensor[op->in[k]];
 }
 
+const struct check *
+rule_at(int i)
+{
+	if (i < n_tensor_checks)
+		return &tensor_checks[i];
+	i -= n_tensor_checks;
+	return i < n_op_checks ? &op_checks[i] : NULL;
+}
+
+static bool
+is_allowed(const struct review *r, const struct check *c)
+{
+	for (int i = 0; r->allowed >> i; i++)
+		if (rule_at(i) == c)
+			return r->allowed >> i & 1;
+	return false;
+}
+
 void
 review_add(struct review *r, const struct check *c, struct place at,
 	   const char *fmt, ...)
@@ -54,11 +72,15 @@ review_add(struct review *r, const struct check *c, struct place at,
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	bool allowed = is_allowed(r, c);
+	enum severity severity = allowed ? NOTE : c->severity;
 	agrow(r->a, r->finding, r->n_findings, &r->cap_findings);
 	r->finding[r->n_findings++] = (struct finding){
-		.check = c, .at = at, .text = arena_strdup(r->a, text),
+		.check = c, .severity = severity, .at = at,
+		.text = arena_strdup(r->a, text),
 	};
-	r->count[c->severity]++;
+	r->count[severity]++;
+	r->allowed_errors += allowed && c->severity == ERROR;
 }
 
 /*
@@ -77,6 +99,8 @@ input_is_index(int code, int k)
 		return k == 0;
 	case TFL_ONE_HOT:
 		return k < 2;
+	case TFL_CAST: /* takes them as they are */
+		return k == 0;
 	default:
 		return false;
 	}
@@ -174,9 +198,10 @@ compare_findings(const void *pa, const void *pb)
 }
 
 void
-review_model(struct review *r, struct arena *a, const struct tfl_model *m)
+review_model(struct review *r, struct arena *a, const struct tfl_model *m,
+	     rule_set allowed)
 {
-	*r = (struct review){ .a = a, .m = m };
+	*r = (struct review){ .a = a, .m = m, .allowed = allowed };
 	r->use = anew(a, struct use *, (size_t)m->n_subgraphs);
 	for (int g = 0; g < m->n_subgraphs; g++) {
 		r->use[g] = find_uses(a, &m->subgraph[g]);
