@@ -30,6 +30,43 @@ conv() { op m $CONV_2D $I8 "$1" "$(second $I8 "$2" "$(zeros "$3")") | $shape $4 
 	exact m
 }
 
+# PAD by [y0,y1,x0,x1], then a convolution of 3x3: IFM HxW, options, OFM HxW
+padded_conv()
+{
+	local in=$1 pads=$2 options=$3 out=$4 y0 y1 x0 x1
+	IFS=, read -r y0 y1 x0 x1 <<<"$pads"
+	local h=${in%x*} w=${in#*x}
+	op m $PAD $I8 "[1,$h,$w,5]" "$(ints '[4,2]' 0 0 "$y0" "$y1" "$x0" "$x1" 0 0)
+		| $shape [1,$((h + y0 + y1)),$((w + x0 + x1)),5] | ${t}[0].quantization.zero_point = [-3]
+		| ${t}[1].quantization.zero_point = [-3]
+		| .operator_codes += [{deprecated_builtin_code:$CONV_2D,builtin_code:$CONV_2D,version:1}]
+		| .buffers += [{data:$(noise 315)}]
+		| $t += [{shape:[7,3,3,5],type:9,name:\"w\",quantization:{scale:[0.01],zero_point:[0]},buffer:(.buffers|length-1)},
+			{shape:[1,${out%x*},${out#*x},7],type:9,name:\"sum\",quantization:{scale:[0.4],zero_point:[9]}}]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1,3],outputs:[4],builtin_options_type:1,builtin_options:$options}]"
+}
+
+@test "a PAD becomes padding of the convolution behind it, with what that has" {
+	local same2='{padding:0,stride_w:2,stride_h:2}'
+	padded_conv 8x8 0,1,0,1 "$same2" 5x5
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	padded_conv 7x10 1,1,0,1 '{padding:0,stride_w:1,stride_h:1}' 9x11
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	padded_conv 6x9 1,0,1,1 "$same2" 4x6
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	padded_conv 5x6 2,1,0,2 '{padding:1,stride_w:1,stride_h:1}' 6x6
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	# three rows beside a window of three
+	padded_conv 5x6 2,2,0,1 '{padding:0,stride_w:1,stride_h:1}' 9x7
+	[ "$(npu_ops m)" -gt 1 ]
+	exact m
+}
+
 @test "a kernel in pieces" {
 	op m $CONV_2D $I8 '[1,90,3,2]' "$(second $I8 '[3,81,1,2]' "$(noise 486)") | $shape [1,10,3,3] | $(with 1 '{padding:1,stride_w:1,stride_h:1}') | ${t}[1].quantization.scale = [3.1]"
 	exact m

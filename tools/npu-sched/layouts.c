@@ -70,12 +70,13 @@ touched_cost(struct sched *s, const struct touches *x, int t, int layout)
 	return sum;
 }
 
+/* of those in one area, or (-1) of all */
 static bool
-improve(struct sched *s, const struct touches *x)
+improve(struct sched *s, const struct touches *x, int area)
 {
 	bool changed = false;
 	for (int t = 0; t < (int)s->g->n_tensors; t++) {
-		if (!s->shallow[t])
+		if (!s->shallow[t] || (area >= 0 && s->g->tensors[t]->area != area))
 			continue;
 		int before = s->g->tensors[t]->layout;
 		double bricks = touched_cost(s, x, t, LAYOUT_NHCWB16);
@@ -87,6 +88,24 @@ improve(struct sched *s, const struct touches *x)
 	return changed;
 }
 
+static void
+improve_all(struct sched *s, int area)
+{
+	struct arena *a = arena_open();
+	forget_blocks(s);
+	struct touches x = find_touches(s, a);
+	for (int i = 0; i < MAX_ROUNDS && improve(s, &x, area); i++)
+		continue;
+	arena_close(a);
+}
+
+void
+pack_left_maps(struct sched *s)
+{
+	if (s->n_shallow)
+		improve_all(s, PLACE_ARENA);
+}
+
 void
 pack_shallow_maps(struct sched *s, int all)
 {
@@ -95,12 +114,6 @@ pack_shallow_maps(struct sched *s, int all)
 	for (size_t i = 0; i < s->g->n_tensors; i++)
 		if (s->shallow[i])
 			s->g->tensors[i]->layout = all ? LAYOUT_NHWC : LAYOUT_NHCWB16;
-	if (all)
-		return;
-	struct arena *a = arena_open();
-	forget_blocks(s);
-	struct touches x = find_touches(s, a);
-	for (int i = 0; i < MAX_ROUNDS && improve(s, &x); i++)
-		continue;
-	arena_close(a);
+	if (!all)
+		improve_all(s, -1);
 }

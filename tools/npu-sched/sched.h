@@ -249,6 +249,8 @@ void print_allocation(const struct sched *s, struct text *t);
 /* layouts.c.  Needs: s->info.  NHWC instead of bricks for maps whose depth is no
  * multiple of 16: for all of them, or where that is no slower */
 void pack_shallow_maps(struct sched *s, int all);
+/* the same of those that have left the NPU's own SRAM: where that is no slower */
+void pack_left_maps(struct sched *s);
 
 /* blocks.c: finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */

@@ -149,6 +149,7 @@ search_spilling(struct search *x, double below)
 			continue;
 		restore_homes(x, first);
 		leaving_apply(x->s, l, i);
+		pack_left_maps(x->s);
 		struct plan *p = search_areas(x, best ? plan_score(x->s, best) : below);
 		worse = p ? 0 : worse + (best != NULL);
 		if (p) {

@@ -159,6 +159,13 @@ map_yx(const struct tfl_tensor *t)
 	return (struct yx){ .y = t->dim[1], .x = t->dim[2] };
 }
 
+struct window
+conv_window(const struct conv *c)
+{
+	return window_of(c->padding, map_yx(c->ifm), c->kernel, c->stride,
+			 c->dilation);
+}
+
 static const char *
 read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
@@ -180,8 +187,7 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 	if (windows > MAX_WINDOWS)
 		return part_say(p, "stride %dx%d would take %lld operations",
 				c->stride.y, c->stride.x, (long long)windows);
-	struct window w = window_of(c->padding, map_yx(c->ifm), c->kernel,
-				    c->stride, c->dilation);
+	struct window w = conv_window(c);
 	c->large |= w.pad.left > MAX_PAD || w.pad.right > MAX_PAD;
 	if (w.out.y != out.y || w.out.x != out.x || c->ofm->dim[3] != c->o ||
 	    c->ofm->dim[0] != c->ifm->dim[0])
@@ -282,6 +288,13 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 	if (!why)
 		why = check_conv_common(p, op, c);
 	return !why && c->large ? check_large(p, c) : why;
+}
+
+bool
+conv_read(const struct part *p, const struct tfl_op *op, struct conv *c)
+{
+	return op->code == TFL_CONV_2D ? !read_conv2d(p, op, c)
+	       : op->code == TFL_DEPTHWISE_CONV_2D && !read_depthwise(p, op, c);
 }
 
 const char *

@@ -41,6 +41,10 @@ const char *read_matrix(const struct part *p, const struct tfl_tensor *t,
 			int32_t *rows, int32_t *cols);
 const char *read_fc(const struct part *p, const struct tfl_op *op, struct conv *c);
 struct yx map_yx(const struct tfl_tensor *t);
+/* CONV_2D or DEPTHWISE_CONV_2D, whatever it becomes; false: another operator */
+bool conv_read(const struct part *p, const struct tfl_op *op, struct conv *c);
+/* where it stands on its IFM, a PAD in front of it not folded */
+struct window conv_window(const struct conv *c);
 
 /* matmul.c: FULLY_CONNECTED with weights that are not constant */
 const char *check_computed(const struct part *p, const struct tfl_op *op);
@@ -66,7 +70,7 @@ struct layer layer_of(const struct conv *c, int32_t first, int32_t n);
 int32_t layer_groups(const struct conv *c);
 struct g_weights *layer_weights(struct part *p, const struct conv *c,
 				const struct layer *l);
-/* a PAD in front that was folded gives the padding and the true input */
+/* a PAD in front that was folded adds its padding and gives the true input */
 int folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad);
 /* convolutions of an operator with a window, over batches and groups */
 void conv_windows(struct part *p, const struct tfl_op *op, const struct conv *c);

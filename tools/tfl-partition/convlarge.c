@@ -192,8 +192,7 @@ scale_sums(struct part *p, const struct conv *c, struct g_operand sum,
 void
 conv_large(struct part *p, const struct tfl_op *op, const struct conv *c)
 {
-	struct window win = window_of(c->padding, map_yx(c->ifm), c->kernel,
-				      c->stride, c->dilation);
+	struct window win = conv_window(c);
 	int input = folded_pad(p, op, &win.pad);
 	struct nd in = padded(p, c, input, win.pad);
 	struct nd out = nd_ofm(p, op->out[0]);

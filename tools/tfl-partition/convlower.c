@@ -167,8 +167,10 @@ folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
 	int64_t v[8];
 	int n;
 	(void)part_ints(part_in(p, before, 1), v, 8, &n);
-	*pad = (struct g_pad){ .top = (int32_t)v[2], .bottom = (int32_t)v[3],
-			       .left = (int32_t)v[4], .right = (int32_t)v[5] };
+	pad->top += (int32_t)v[2];
+	pad->bottom += (int32_t)v[3];
+	pad->left += (int32_t)v[4];
+	pad->right += (int32_t)v[5];
 	return before->in[0];
 }
 
@@ -259,8 +261,7 @@ run_windows(struct part *p, const struct conv *c, const struct job *j,
 void
 conv_windows(struct part *p, const struct tfl_op *op, const struct conv *c)
 {
-	struct window win = window_of(c->padding, map_yx(c->ifm), c->kernel,
-				      c->stride, c->dilation);
+	struct window win = conv_window(c);
 	int input = folded_pad(p, op, &win.pad);
 	const struct tfl_tensor *in = &p->sg->tensor[input];
 	struct g_operand ifm = part_ifm(p, input), ofm = part_ofm(p, op->out[0]);

@@ -19,13 +19,22 @@ count_uses(struct part *p)
 		p->uses[p->sg->out[i]]++;
 }
 
+/* so much padding goes with a kernel of this reach, dilation left out */
+static bool
+is_padding(int64_t n, int32_t kernel)
+{
+	return n <= MAX_PAD && n < kernel;
+}
+
 /*
- * A PAD whose result feeds one VALID convolution only becomes that one's
- * padding: the border is the zero point, which contributes nothing.
+ * A PAD whose result feeds one convolution only becomes padding of that one,
+ * with what it has itself: the border is the zero point, which contributes
+ * nothing.
  */
 static bool
 pad_folds(const struct part *p, int i)
 {
+	struct conv c;
 	const struct tfl_op *op = &p->sg->op[i];
 	if (op->code != TFL_PAD || !p->op[i].npu || p->uses[op->out[0]] != 1)
 		return false;
@@ -35,21 +44,16 @@ pad_folds(const struct part *p, int i)
 	    v[6] || v[7])
 		return false;
 	for (int k = i + 1; k < p->sg->n_ops; k++) {
-		const struct tfl_op *c = &p->sg->op[k];
-		if (!p->op[k].npu || c->n_in < 2 || c->in[0] != op->out[0])
+		const struct tfl_op *to = &p->sg->op[k];
+		if (!p->op[k].npu || to->n_in < 2 || to->in[0] != op->out[0])
 			continue;
-		bool conv = c->code == TFL_CONV_2D;
-		if (!conv && c->code != TFL_DEPTHWISE_CONV_2D)
+		if (!conv_read(p, to, &c))
 			return false;
-		int64_t padding = conv ? TFL_OPT(c, Conv2DOptions, padding)
-				       : TFL_OPT(c, DepthwiseConv2DOptions, padding);
-		const struct tfl_tensor *w = part_in(p, c, 1);
-		/* registers: 7 bits; and pads below the kernel */
-		for (int side = 2; side < 6; side++)
-			if (v[side] > MAX_PAD)
-				return false;
-		return padding == TFL_VALID && v[2] < w->dim[1] &&
-		       v[3] < w->dim[1] && v[4] < w->dim[2] && v[5] < w->dim[2];
+		struct g_pad own = conv_window(&c).pad;
+		return is_padding(own.top + v[2], c.kernel.y) &&
+		       is_padding(own.bottom + v[3], c.kernel.y) &&
+		       is_padding(own.left + v[4], c.kernel.x) &&
+		       is_padding(own.right + v[5], c.kernel.x);
 	}
 	return false;
 }
