@@ -7,10 +7,10 @@ load lib/model
 load lib/partition
 # shellcheck disable=SC2154 # t is set there
 
-I8=9 I16=7 I32=2 # types
+I8=9 U8=3 I16=7 I32=2 # types
 AVERAGE_POOL_2D=1 BATCH_MATMUL=126 BROADCAST_TO=130 CONCATENATION=2 CONV_2D=3
 DEPTHWISE_CONV_2D=4 FULLY_CONNECTED=9 GATHER=36 MIRROR_PAD=100 PAD=34 PADV2=60
-QUANTIZE=114 RESHAPE=22 RESIZE_NEAREST_NEIGHBOR=97 REVERSE_V2=105 SHAPE=77
+QUANTIZE=114 RESHAPE=22 RESIZE_BILINEAR=23 RESIZE_NEAREST_NEIGHBOR=97 REVERSE_V2=105 SHAPE=77
 SLICE=65 SPACE_TO_BATCH_ND=38 SPACE_TO_DEPTH=26 SPLIT=49 STRIDED_SLICE=45
 TILE=69 TRANSPOSE=39 TRANSPOSE_CONV=67 UNPACK=88
 shape="${t}[1].shape ="
@@ -64,6 +64,47 @@ padded_conv()
 	# three rows beside a window of three
 	padded_conv 5x6 2,2,0,1 '{padding:0,stride_w:1,stride_h:1}' 9x7
 	[ "$(npu_ops m)" -gt 1 ]
+	exact m
+}
+
+# bilinear TYPE IN OUT OPTIONS: HxWxC to HxW
+bilinear()
+{
+	local h w c oh=${3%x*} ow=${3#*x}
+	IFS=x read -r h w c <<<"$2"
+	op m $RESIZE_BILINEAR "$1" "[1,$h,$w,$c]" \
+		"$(ints '[2]' "$oh" "$ow") | $shape [1,$oh,$ow,$c] | $(with 15 "$4")"
+}
+
+@test "bilinear: nothing to do, one input for many, each one of some" {
+	bilinear $I8 9x7x5 9x7 '{half_pixel_centers:true}'
+	[ "$(npu_ops m)" = 1 ] # the output is not the input
+	exact m
+	bilinear $I8 1x1x40 17x9 '{align_corners:true}'
+	[ "$(npu_ops m)" -le 2 ]
+	exact m
+	bilinear $I8 12x8x20 4x4 '{}'
+	[ "$(npu_ops m)" -le 2 ]
+	exact m
+}
+
+@test "bilinear by whole factors: a phase is an operation" {
+	bilinear $I8 9x6x33 33x21 '{align_corners:true}'
+	[ "$(npu_ops m)" = 16 ]
+	exact m
+	bilinear $U8 5x5x17 65x65 '{align_corners:true}'
+	[ "$(npu_ops m)" = 256 ]
+	exact m
+	bilinear $I8 10x12x40 20x24 '{half_pixel_centers:true}'
+	[ "$(npu_ops m)" = 16 ]
+	exact m
+	# two factors
+	bilinear $I8 6x10x18 24x20 '{}'
+	[ "$(npu_ops m)" -le 24 ]
+	exact m
+	# few values: a mean of neighbours that are repeated
+	bilinear $I8 3x3x40 9x9 '{align_corners:true}'
+	[ "$(npu_ops m)" -lt 16 ]
 	exact m
 }
 

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RESIZE_BILINEAR: two neighbours along each axis, weighed as the reference does
+ * (spec/operators.md 5.2), in 32 bits where nothing shorter is exact.
+ */
+#include "resize.h"
+
+static struct blend
+blend_of(struct arena *a, const struct resize *r, int64_t in, int64_t out)
+{
+	size_t n = (size_t)out;
+	struct blend b = { anew(a, int32_t, n), anew(a, int32_t, n),
+			   anew(a, int32_t, n), anew(a, int32_t, n), (int32_t)out };
+	int64_t scale = ((in << 10) + out / 2) / out;
+	if (r->align_corners && out > 1)
+		scale = (((in - 1) << 10) + (out - 1) / 2) / (out - 1);
+	for (int64_t o = 0; o < out; o++) {
+		int64_t at = o * scale + (r->half_pixel ? scale / 2 - 512 : 0);
+		int64_t lower = at / FRACTION > 0 ? at / FRACTION : 0;
+		int64_t upper = (at + FRACTION - 1) / FRACTION;
+		int64_t far = at - FRACTION * lower;
+		if (upper > in - 1)
+			upper = in - 1;
+		if (lower > in - 1) {
+			lower = upper = in - 1;
+			far = 0;
+		}
+		b.lower[o] = (int32_t)lower;
+		b.upper[o] = (int32_t)upper;
+		b.far[o] = (int32_t)far;
+		b.near[o] = (int32_t)(FRACTION - far);
+	}
+	return b;
+}
+
+/* is each output one input? */
+static bool
+takes_one(const struct blend *b)
+{
+	for (int32_t o = 0; o < b->n; o++)
+		if (b->far[o] && b->lower[o] != b->upper[o])
+			return false;
+	return true;
+}
+
+static struct g_operand
+whole(const struct nd *v)
+{
+	return operand_whole(v->t);
+}
+
+/* lower * near + upper * far along an axis; from -> 32 bits */
+static struct nd
+blend_axis(struct part *p, const struct nd *from, int type, int axis, int64_t n,
+	   const struct blend *b)
+{
+	struct nd sides[2], sum = new_like(p, from, TFL_INT32, axis, n);
+	const int32_t *map[2] = { b->lower, b->upper };
+	const int32_t *weight[2] = { b->near, b->far };
+	struct g_operand product[2];
+	struct hwc ws = { .h = 1, .w = 1, .c = 1 };
+	int32_t rows = axis == 1 ? (int32_t)from->dim[0] : 1;
+	*(axis == 1 ? &ws.h : &ws.w) = (int32_t)n * rows;
+	for (int k = 0; k < 2; k++) {
+		int32_t *w = anew(p->a, int32_t, (size_t)(n * rows));
+		for (int64_t i = 0; i < n * rows; i++)
+			w[i] = weight[k][i % n];
+		sides[k] = new_like(p, from, from->type, axis, n);
+		copy_axis(p, from, &sides[k], axis, map[k]);
+		struct g_operand x = whole(&sides[k]);
+		product[k] = operand_whole(part_new_tensor(p, TFL_INT32, x.shape, NULL));
+		struct g_op *mul = part_op(p, OP_MUL, x, product[k]);
+		op_ifm2(mul, part_const(p, type, ws, w), 0);
+		op_unscaled(mul);
+	}
+	struct g_op *add = part_op(p, OP_ADD, product[0], whole(&sum));
+	op_ifm2(add, product[1], 0);
+	op_unscaled(add);
+	return sum;
+}
+
+/*
+ * Where every weight is a multiple of 1/n, n a power of two, the blend is the
+ * mean of n neighbours of the IFM repeated n times; a mean over what is there
+ * repeats the edge.  The last doubling is the pool's own.
+ */
+struct doubling {
+	int times;	/* doublings, the last one included; 0: not possible */
+	int32_t kernel, stride, before, after;
+};
+
+static struct doubling
+doubling_of(const struct resize *r)
+{
+	struct doubling d = { .times = 0 };
+	int32_t less = r->align_corners;
+	int32_t in = r->ifm->dim[1] - less, out = r->ofm->dim[1] - less;
+	int32_t in2 = r->ifm->dim[2] - less, out2 = r->ofm->dim[2] - less;
+	if (in < 1 || in2 < 1 || out % in || out2 % in2 || out / in != out2 / in2 ||
+	    r->ifm->dim[0] != 1 || r->ifm->type == TFL_INT32)
+		return d;
+	int32_t f = out / in, n = r->half_pixel ? 2 * f : f;
+	if (f < 2 || n > 8 || (n & (n - 1)))
+		return d;
+	d.kernel = n;
+	d.stride = r->half_pixel ? 2 : 1;
+	d.before = r->half_pixel ? f - 1 : 0;
+	d.after = r->align_corners ? 0 : f - 1;
+	for (; n > 1; n /= 2)
+		d.times++;
+	return d;
+}
+
+static bool
+lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *d)
+{
+	struct g_operand x = part_ifm(p, op->in[0]), y;
+	for (int i = 1; i < d->times; i++, x = y) {
+		struct hwc s = { .h = 2 * x.shape.h, .w = 2 * x.shape.w,
+				 .c = x.shape.c };
+		y = operand_whole(part_new_tensor(p, x.type, s, NULL));
+		struct g_op *o = part_copy(p, x, y);
+		G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
+	}
+	struct g_op *o = part_op(p, OP_AVGPOOL, x, part_ofm(p, op->out[0]));
+	struct yx one = { .y = 1, .x = 1 };
+	op_kernel(o, (struct yx){ .y = d->kernel, .x = d->kernel },
+		  (struct yx){ .y = d->stride, .x = d->stride }, one,
+		  (struct g_pad){ .top = d->before, .left = d->before,
+				  .bottom = d->after, .right = d->after });
+	G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
+	op_scale(o, pool_scale((int64_t)d->kernel * d->kernel), ROUND_TFL);
+	return true;
+}
+
+const char *
+check_bilinear(const struct part *p, const struct tfl_op *op)
+{
+	struct resize r;
+	const char *why = read_resize(p, op, &r);
+	return why ? why : check_maps(p, op, TYPE_MAPS);
+}
+
+/* 16 bits, that the weights of the first axis fit */
+static struct nd
+widened(struct part *p, const struct nd *in)
+{
+	struct nd v = new_like(p, in, TFL_INT16, 0, in->dim[0]);
+	struct g_operand from;
+	struct nd dense = *in;
+	if (!nd_operand(in, &from)) {
+		dense = new_like(p, in, in->type, 0, in->dim[0]);
+		nd_copy(p, in, &dense);
+		from = whole(&dense);
+	}
+	(void)part_copy(p, from, whole(&v));
+	return v;
+}
+
+/* v = 1024 * high + low, low from 0 to 1023 */
+static struct g_operand
+high_part(struct part *p, struct g_operand v, struct g_operand *low)
+{
+	struct g_operand half = word_const(p, FRACTION / 2);
+	struct g_operand high = word_shr(p, word_sub(p, v, half), word_const(p, 10));
+	*low = word_sub(p, v, word_mul(p, word_const(p, FRACTION), high));
+	return high;
+}
+
+static struct nd
+with_elements(const struct nd *v, struct g_operand o)
+{
+	struct nd r = *v;
+	r.t = o.t;
+	return r;
+}
+
+/*
+ * The second axis for 16 bits: sums of 37, as two halves of the first's
+ * results.  Of the 10 lowest bits only one is left, which says that there was
+ * any: that is all that rounding, halves away from 0, needs to know.
+ */
+static struct nd
+blend_halves(struct part *p, const struct nd *rows, int64_t n,
+	     const struct blend *b)
+{
+	struct g_operand low, rest;
+	struct g_operand high = high_part(p, whole(rows), &low);
+	struct nd halves[2] = { with_elements(rows, high), with_elements(rows, low) };
+	halves[0] = blend_axis(p, &halves[0], TFL_INT32, 2, n, b);
+	halves[1] = blend_axis(p, &halves[1], TFL_INT32, 2, n, b);
+	struct g_operand carry = high_part(p, whole(&halves[1]), &rest);
+	struct g_operand sum = word_add(p, whole(&halves[0]), carry);
+	struct g_operand any = word_min(p, rest, word_const(p, 1));
+	sum = word_add(p, word_add(p, sum, sum), any);
+	return with_elements(&halves[0], sum);
+}
+
+/*
+ * Cycles of n phases beside those of doublings, about, as npu-perf has them for
+ * ethos-u55-256 (4 to 65 rows, 8 to 256 channels): phases begin slowly and write
+ * few channels at a time, a mean reads its whole kernel.
+ */
+static bool
+phases_are_cheaper(const struct resize *r, int n, const struct doubling *d)
+{
+	enum { BEGINNING = 600, LEAST = 18, PER_BRICK = 13, COPY = 6 }; /* in halves */
+	int64_t elements = (int64_t)r->ofm->dim[1] * r->ofm->dim[2];
+	int64_t copied = (int64_t)r->ifm->dim[1] * r->ifm->dim[2];
+	int64_t bricks = (r->ofm->dim[3] + BRICK - 1) / BRICK;
+	int64_t each = PER_BRICK * bricks > LEAST ? PER_BRICK * bricks : LEAST;
+	int64_t doublings = (int64_t)d->kernel * d->kernel * elements;
+	for (int i = 1; i < d->times; i++)
+		doublings += COPY * (copied *= 4);
+	return BEGINNING * n + each * elements < bricks * doublings;
+}
+
+bool
+lower_bilinear(struct part *p, const struct tfl_op *op)
+{
+	struct resize r;
+	(void)read_resize(p, op, &r);
+	struct doubling d = doubling_of(&r);
+	int64_t oh = r.ofm->dim[1], ow = r.ofm->dim[2];
+	struct blend y = blend_of(p->a, &r, r.ifm->dim[1], oh);
+	struct blend x = blend_of(p->a, &r, r.ifm->dim[2], ow);
+	if (takes_one(&y) && takes_one(&x)) {
+		copy_axes(p, op, y.lower, x.lower);
+		return true;
+	}
+	struct phases *f = find_phases(p, op, &y, &x);
+	if (f && (!d.times || phases_are_cheaper(&r, phases_count(f), &d)))
+		return lower_phases(p, op, f);
+	if (d.times)
+		return lower_doublings(p, op, &d);
+	struct nd in = nd_ifm(p, op->in[0]);
+	struct nd wide = widened(p, &in);
+	struct nd rows = blend_axis(p, &wide, TFL_INT16, 1, oh, &y);
+	bool halves = r.ifm->type == TFL_INT16;
+	struct nd sum = halves ? blend_halves(p, &rows, ow, &x)
+			       : blend_axis(p, &rows, TFL_INT32, 2, ow, &x);
+	/* 20 or 11 fractional bits; a double rounding beyond 31 takes halves away from 0 */
+	struct hwc line = { .h = (int32_t)(sum.dim[0] * oh),
+			    .w = (int32_t)(ow * sum.dim[3]), .c = 1 };
+	struct g_operand ofm = part_ofm(p, op->out[0]), as;
+	struct g_operand room = part_room(p, ofm);
+	bool ok = operand_view(room, line, &as);
+	if (!ok)
+		return err_set(p->e, "operator %d: no room for a line", p->op_i);
+	struct g_op *o = part_op(p, OP_REDUCE_SUM,
+				 operand_reshape(sum.t, line), as);
+	bool is_unsigned = r.ifm->type == TFL_UINT8;
+	op_scale(o, (struct npu_scale){ .mult = (uint32_t)1 << 31,
+					.shift = halves ? 42 : 51 },
+		 is_unsigned ? ROUND_NATURAL : ROUND_TFL);
+	part_deliver(p, room, ofm);
+	return true;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR to any size: which input an output
+ * takes along an axis, in evenly spaced runs (resize.c); two neighbours weighed
+ * (bilinear.c), by small weights in one operation a run (phases.c).
+ */
+#ifndef TFL_PARTITION_RESIZE_H
+#define TFL_PARTITION_RESIZE_H
+
+#include "nd.h"
+
+struct resize {
+	const struct tfl_tensor *ifm, *ofm;
+	bool align_corners, half_pixel;
+};
+
+struct run { /* outputs out, out + out_step, ... take in, in + in_step, ... */
+	int32_t n, out, out_step, in, in_step;
+};
+
+/* resize.c: the options, or why the NPU can't */
+const char *read_resize(const struct part *p, const struct tfl_op *op,
+			struct resize *r);
+/* runs of an axis in which key[] (NULL: nothing) is one value; how many there are */
+int find_runs(struct arena *a, const int32_t *map, const int32_t *key, int32_t n,
+	      struct run **out);
+void copy_axis(struct part *p, const struct nd *from, const struct nd *to, int axis,
+	       const int32_t *map);
+/* output o of an axis is a copy of input map[o], for both */
+void copy_axes(struct part *p, const struct tfl_op *op, const int32_t *y,
+	       const int32_t *x);
+/* room of v's shape but for n elements of an axis */
+struct nd new_like(struct part *p, const struct nd *v, int type, int axis, int64_t n);
+
+/* bilinear.c */
+enum { FRACTION = 1024 };
+struct blend { /* two neighbours and their weights in 1/1024: they sum up to 1 */
+	int32_t *lower, *upper, *far, *near;
+	int32_t n; /* outputs */
+};
+const char *check_bilinear(const struct part *p, const struct tfl_op *op);
+bool lower_bilinear(struct part *p, const struct tfl_op *op);
+
+/* phases.c; NULL: it takes other weights than the NPU has, or too many operations */
+struct phases *find_phases(const struct part *p, const struct tfl_op *op,
+			   const struct blend *y, const struct blend *x);
+int phases_count(const struct phases *f); /* operations for an image */
+bool lower_phases(struct part *p, const struct tfl_op *op, const struct phases *f);
+
+#endif
