@@ -55,3 +55,30 @@ used()
 	sed -n 's/^step .* run=o\([0-9]*\)\( .*\)\{0,1\}$/\1/p' given.sched >runs
 	sort -n runs | cmp - runs
 }
+
+# on the CPU: two custom operators, and DEQUANTIZE between FULLY_CONNECTED and them
+@test "a float map on the CPU is made where it is read first, and counted alone" {
+	load lib/model
+	local map="quantization:{scale:[0.5],zero_point:[3]}"
+	# shellcheck disable=SC2154 # t is set there
+	model m ".operator_codes += [{deprecated_builtin_code:6,builtin_code:6,version:1},
+			{deprecated_builtin_code:32,builtin_code:32,custom_code:\"A\"},
+			{deprecated_builtin_code:32,builtin_code:32,custom_code:\"B\"},
+			{deprecated_builtin_code:19,builtin_code:19,version:1}]
+		| $t[0].shape = [1000,4] | $t[3].shape = [1000,2]
+		| $t += [{shape:[1000,2],type:0,name:\"f\"},
+			{shape:[1000,2],type:9,name:\"a\",$map},
+			{shape:[1000,2],type:9,name:\"r\",$map},
+			{shape:[1,2],type:9,name:\"b\",$map}]
+		| .subgraphs[0].outputs = [7]
+		| .subgraphs[0].operators += [
+			{opcode_index:1,inputs:[3],outputs:[4]},
+			{opcode_index:2,inputs:[3],outputs:[5]},
+			{opcode_index:4,inputs:[5],outputs:[6]},
+			{opcode_index:3,inputs:[6,4],outputs:[7]}]"
+	tfl-partition -o m.part m.tflite 2>notes
+	[ "$(sed -n 's/^node .* on=cpu .* op=\([A-Z]*\) .*/\1/p' m.part | xargs)" = "A DEQUANTIZE B" ]
+	# DEQUANTIZE: 2000 bytes of what it reads, 8000 of f, 2000 of r
+	npu-sched "${target[@]}" --arena-cache-size=16 -o m.sched m.part 2>notes || true
+	grep -q 'the smallest that works is 12000$' notes || { cat notes; false; }
+}

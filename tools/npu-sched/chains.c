@@ -24,21 +24,24 @@ life_of(const struct chains *c, const struct g_tensor *t)
 	return &c->life[t->rec.index];
 }
 
-static void
+/* what nodes take and give; how many moments there are */
+static int
 stretch_lists(struct sched *s, struct chains *c)
 {
-	int op = 0;
+	int now = 0, op = 0;
 	for (size_t n = 0; n < s->g->n_nodes; n++) {
 		const struct g_node *node = s->g->nodes[n];
-		int first = op;
-		while (op < s->n_ops && s->info[op].node == (int)n)
-			op++;
-		int last = op > first ? op - 1 : first;
+		int first = now;
+		now += node->kind == NODE_CPU;
+		for (; op < s->n_ops && s->info[op].node == (int)n; op++)
+			now++;
+		int last = now > first ? now - 1 : first;
 		for (size_t i = 0; i < node->in.n; i++)
 			stretch(life_of(c, node->in.v[i]), first);
 		for (size_t i = 0; i < node->out.n; i++)
 			stretch(life_of(c, node->out.v[i]), last);
 	}
+	return now;
 }
 
 /* bytes of the limited memory only: the cache when there is one; the runtime has
@@ -52,15 +55,34 @@ is_limited(const struct sched *s, const struct g_tensor *t)
 	return !s->memory.spilling || t->area == PLACE_CACHE;
 }
 
-static void
-sum_lives(struct sched *s, struct chains *c)
+static int64_t
+live_at(const struct chains *c, int moment)
 {
-	size_t n = (size_t)s->n_ops;
+	return c->begun[moment + 1] - c->ended[moment];
+}
+
+/* CPU nodes have the moments between those of operations */
+static void
+find_cpu_bytes(const struct sched *s, struct chains *c, int moments)
+{
+	c->cpu_bytes = 0;
+	for (int now = 0, op = 0; now < moments; now++) {
+		if (op < s->n_ops && moment_of(s, op) == now)
+			op++;
+		else if (live_at(c, now) > c->cpu_bytes)
+			c->cpu_bytes = live_at(c, now);
+	}
+}
+
+static void
+sum_lives(struct chains *c, int moments)
+{
+	size_t n = (size_t)moments;
 	c->begun = anew(c->a, int64_t, n + 2);
 	c->ended = anew(c->a, int64_t, n + 2);
 	for (size_t i = 0; i < c->n_lives; i++) {
 		const struct life *l = &c->life[i];
-		if (l->hi < l->lo || !s->n_ops)
+		if (l->hi < l->lo)
 			continue;
 		c->begun[l->lo + 1] += l->bytes;
 		c->ended[l->hi + 1] += l->bytes;
@@ -84,21 +106,22 @@ find_lives(struct sched *s, struct chains *c)
 		const struct g_tensor *t[3] = { op->ifm.t, op->ifm2.t, op->ofm.t };
 		for (int k = 0; k < 3; k++)
 			if (t[k])
-				stretch(life_of(c, t[k]), i);
+				stretch(life_of(c, t[k]), moment_of(s, i));
 		if (s->info[i].internal)
 			life_of(c, op->ofm.t)->producer = i;
 	}
-	stretch_lists(s, c);
+	int moments = stretch_lists(s, c);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
-		if (t->io == IO_IN || t->variable)
+		if ((t->io == IO_IN || t->variable) && moments)
 			stretch(&c->life[i], 0);
-		if ((t->io == IO_OUT || t->variable) && s->n_ops)
-			stretch(&c->life[i], s->n_ops - 1);
+		if ((t->io == IO_OUT || t->variable) && moments)
+			stretch(&c->life[i], moments - 1);
 		if (is_limited(s, t))
 			c->life[i].bytes = round_up_i64(tensor_bytes(t), 16);
 	}
-	sum_lives(s, c);
+	sum_lives(c, moments);
+	find_cpu_bytes(s, c, moments);
 }
 
 /* bytes live while first..last run, rolling buffers instead of whole maps */
@@ -106,7 +129,8 @@ static int64_t
 live_bytes(const struct sched *s, const struct chains *c, const struct chain *x,
 	   int64_t *saved)
 {
-	int64_t sum = x->inside + c->begun[x->last + 1] - c->ended[x->first] -
+	int64_t sum = x->inside + c->begun[moment_of(s, x->last) + 1] -
+		      c->ended[moment_of(s, x->first)] -
 		      slides_save(&c->slides, x->first, x->last);
 	for (int i = x->first; x->rows && i < x->last; i++) {
 		const struct life *l = life_of(c, s->info[i].op->ofm.t);
@@ -221,7 +245,7 @@ add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
 static int64_t
 whole_peak(const struct sched *s, const struct chains *c)
 {
-	int64_t peak = 0;
+	int64_t peak = c->cpu_bytes;
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct candidate *k = &c->v[c->first_of[i]];
 		peak = k->bytes > peak ? k->bytes : peak;

@@ -5,7 +5,7 @@
 
 #include "sched.h"
 
-/* when a tensor is in memory, counted in operations */
+/* when a tensor is in memory: operations and CPU nodes have a moment each */
 struct life {
 	int lo, hi;
 	int64_t bytes;
@@ -35,11 +35,18 @@ struct chains {
 	struct life *life; /* of each tensor */
 	size_t n_lives;
 	struct slides slides;
+	int64_t cpu_bytes; /* live at the fullest CPU node */
 	int64_t whole_peak;
 	/* cycles of all divisions at least, whatever becomes of the weights; and of
 	 * the fastest one with weights in place: those that are left out count, too */
 	double floor, in_place;
-	int64_t *begun, *ended; /* bytes of lives from before, to before each op */
+	int64_t *begun, *ended; /* bytes of lives from before, to before each moment */
 };
+
+static inline int
+moment_of(const struct sched *s, int op)
+{
+	return op + s->info[op].cpu_before;
+}
 
 #endif

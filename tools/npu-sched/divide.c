@@ -41,13 +41,15 @@ shortest(struct sched *s, struct arena *a, const struct chains *c, int64_t limit
 	 bool slide)
 {
 	struct path *p = anew(a, struct path, (size_t)s->n_ops + 1);
+	p[0].peak = c->cpu_bytes;
 	for (int i = 0; i < s->n_ops; i++) {
 		p[i + 1].candidate = -1;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct candidate *x = &c->v[k];
 			const struct path *from = &p[x->chain.first];
 			int64_t bytes = x->bytes + (slide ? 0 : x->slid);
-			if (bytes > limit || (x->chain.first && from->candidate < 0))
+			if (bytes > limit || p[0].peak > limit ||
+			    (x->chain.first && from->candidate < 0))
 				continue;
 			double cycles = from->cycles + cost_with_room(x, limit - bytes);
 			int64_t peak = bytes > from->peak ? bytes : from->peak;
@@ -66,6 +68,7 @@ chains_least(struct sched *s, const struct chains *c)
 {
 	struct arena *a = arena_open();
 	int64_t *peak = anew(a, int64_t, (size_t)s->n_ops + 1);
+	peak[0] = c->cpu_bytes;
 	for (int i = 0; i < s->n_ops; i++) {
 		peak[i + 1] = INT64_MAX;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {

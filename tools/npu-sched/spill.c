@@ -53,14 +53,14 @@ fullest(const struct sched *s, const int64_t *bytes)
 	return best;
 }
 
-/* the largest map that is live at an operation and has not left; -1: none */
+/* the largest map that is live at a moment and has not left; -1: none */
 static int
-largest_at(const struct chains *c, int op, const bool *gone)
+largest_at(const struct chains *c, int now, const bool *gone)
 {
 	int best = -1;
 	for (size_t i = 0; i < c->n_lives; i++) {
 		const struct life *l = &c->life[i];
-		if (l->lo <= op && l->hi >= op && l->bytes > 0 && !gone[i] &&
+		if (l->lo <= now && l->hi >= now && l->bytes > 0 && !gone[i] &&
 		    (best < 0 || l->bytes > c->life[best].bytes))
 			best = (int)i;
 	}
@@ -77,6 +77,21 @@ fullest_above(const struct sched *s, const int64_t *live, const int64_t *need,
 		if (need[i] > limit && (best < 0 || live[i] > live[best]))
 			best = i;
 	return best;
+}
+
+/* the first operation that has a moment, or a later one */
+static int
+first_after(const struct sched *s, int now)
+{
+	int lo = 0, hi = s->n_ops;
+	while (lo < hi) {
+		int mid = (lo + hi) / 2;
+		if (moment_of(s, mid) < now)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 /* of all; where results lie over operands sums say less than what is there */
@@ -107,13 +122,14 @@ spill_order_by(struct sched *s, const struct chains *c, struct arena *a, int by,
 			op = fullest_above(s, live, need, limit);
 			op = op < 0 ? fullest(s, live) : op;
 		}
-		int t = largest_at(c, op, gone);
+		int t = largest_at(c, moment_of(s, op), gone);
 		t = t < 0 ? largest(c, gone) : t;
 		o.left[o.n] = left[most];
 		if (t < 0)
 			break;
 		const struct life *l = &c->life[t];
-		for (int i = l->lo; i <= l->hi; i++) {
+		for (int i = first_after(s, l->lo);
+		     i < s->n_ops && moment_of(s, i) <= l->hi; i++) {
 			live[i] -= l->bytes;
 			need[i] -= l->bytes;
 		}

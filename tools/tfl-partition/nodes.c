@@ -77,6 +77,37 @@ find_levels(struct part *p)
 	}
 }
 
+/* a pure function whose result takes more memory than what it is of */
+static bool
+grows(const struct part *p, const struct tfl_op *op)
+{
+	if ((op->code != TFL_DEQUANTIZE && op->code != TFL_CAST) || op->n_in != 1 ||
+	    op->n_out != 1 || op->in[0] < 0)
+		return false;
+	return tfl_type_bytes(p->sg->tensor[op->out[0]].type) >
+	       tfl_type_bytes(p->sg->tensor[op->in[0]].type);
+}
+
+/* what grows on the CPU does so as late as it can: where it is read first */
+static void
+delay_growth(struct part *p)
+{
+	int *first = anew(p->a, int, (size_t)p->sg->n_tensors);
+	for (int t = 0; t < p->sg->n_tensors; t++)
+		first[t] = INT_MAX;
+	for (int i = p->sg->n_ops; i-- > 0;) {
+		const struct tfl_op *op = &p->sg->op[i];
+		struct placement *x = &p->op[i];
+		if (x->constant)
+			continue;
+		if (!x->npu && grows(p, op) && first[op->out[0]] < INT_MAX)
+			x->level = first[op->out[0]];
+		for (int k = 0; k < op->n_in; k++)
+			if (op->in[k] >= 0 && x->level < first[op->in[k]])
+				first[op->in[k]] = x->level;
+	}
+}
+
 /* operators without anything to do are where their results are read first */
 static void
 place_constants(struct part *p)
@@ -230,6 +261,7 @@ make_nodes(struct part *p)
 	int last = 0;
 	count_uses(p);
 	find_levels(p);
+	delay_growth(p);
 	place_constants(p);
 	compose_all(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {
