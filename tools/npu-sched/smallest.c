@@ -101,7 +101,7 @@ search_smallest(struct search *x, double below)
 		if (!work_out(x, i))
 			return NULL;
 		try_rooms(x, i, x->limit, &best);
-		dull += best.idea != NULL;
+		dull += best.weight < INFINITY;
 		if (best.idea == i) {
 			dull = 0;
 		} else {
