@@ -88,23 +88,47 @@ grows(const struct part *p, const struct tfl_op *op)
 	       tfl_type_bytes(p->sg->tensor[op->in[0]].type);
 }
 
-/* what grows on the CPU does so as late as it can: where it is read first */
-static void
-delay_growth(struct part *p)
+/* the level in which each tensor is read first: not known yet */
+static int *
+unread(struct part *p)
 {
 	int *first = anew(p->a, int, (size_t)p->sg->n_tensors);
 	for (int t = 0; t < p->sg->n_tensors; t++)
 		first[t] = INT_MAX;
+	return first;
+}
+
+static void
+note_reads(const struct tfl_op *op, int level, int *first)
+{
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0 && level < first[op->in[k]])
+			first[op->in[k]] = level;
+}
+
+static int
+first_read(const struct tfl_op *op, const int *first)
+{
+	int level = INT_MAX;
+	for (int k = 0; k < op->n_out; k++)
+		level = first[op->out[k]] < level ? first[op->out[k]] : level;
+	return level;
+}
+
+/* what grows on the CPU does so as late as it can: where it is read first */
+static void
+delay_growth(struct part *p)
+{
+	int *first = unread(p);
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		struct placement *x = &p->op[i];
+		int level = first_read(op, first);
 		if (x->constant)
 			continue;
-		if (!x->npu && grows(p, op) && first[op->out[0]] < INT_MAX)
-			x->level = first[op->out[0]];
-		for (int k = 0; k < op->n_in; k++)
-			if (op->in[k] >= 0 && x->level < first[op->in[k]])
-				first[op->in[k]] = x->level;
+		if (!x->npu && grows(p, op) && level < INT_MAX)
+			x->level = level;
+		note_reads(op, x->level, first);
 	}
 }
 
@@ -112,19 +136,13 @@ delay_growth(struct part *p)
 static void
 place_constants(struct part *p)
 {
-	int *first = anew(p->a, int, (size_t)p->sg->n_tensors);
-	for (int t = 0; t < p->sg->n_tensors; t++)
-		first[t] = INT_MAX;
+	int *first = unread(p);
 	for (int i = p->sg->n_ops; i-- > 0;) {
 		const struct tfl_op *op = &p->sg->op[i];
 		struct placement *x = &p->op[i];
-		x->level = x->constant ? INT_MAX : x->level;
-		for (int k = 0; x->constant && k < op->n_out; k++)
-			if (first[op->out[k]] < x->level)
-				x->level = first[op->out[k]];
-		for (int k = 0; k < op->n_in; k++)
-			if (op->in[k] >= 0 && x->level < first[op->in[k]])
-				first[op->in[k]] = x->level;
+		if (x->constant)
+			x->level = first_read(op, first);
+		note_reads(op, x->level, first);
 		x->level = x->level == INT_MAX ? 0 : x->level;
 	}
 }
