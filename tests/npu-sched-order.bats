@@ -56,11 +56,12 @@ used()
 	sort -n runs | cmp - runs
 }
 
-# on the CPU: two custom operators, and DEQUANTIZE between FULLY_CONNECTED and them
-@test "a float map on the CPU is made where it is read first, and counted alone" {
-	load lib/model
+# on the CPU: custom operators A and B, and DEQUANTIZE of tensor $1 in front of A;
+# $2: more for jq
+floats()
+{
 	local map="quantization:{scale:[0.5],zero_point:[3]}"
-	# shellcheck disable=SC2154 # t is set there
+	# shellcheck disable=SC2154 # t is of lib/model
 	model m ".operator_codes += [{deprecated_builtin_code:6,builtin_code:6,version:1},
 			{deprecated_builtin_code:32,builtin_code:32,custom_code:\"A\"},
 			{deprecated_builtin_code:32,builtin_code:32,custom_code:\"B\"},
@@ -69,16 +70,29 @@ used()
 		| $t += [{shape:[1000,2],type:0,name:\"f\"},
 			{shape:[1000,2],type:9,name:\"a\",$map},
 			{shape:[1000,2],type:9,name:\"r\",$map},
-			{shape:[1,2],type:9,name:\"b\",$map}]
+			{shape:[1,2],type:9,name:\"b\",$map},
+			{shape:[1000,2],type:9,name:\"state\",is_variable:true,$map}]
 		| .subgraphs[0].outputs = [7]
 		| .subgraphs[0].operators += [
-			{opcode_index:1,inputs:[3],outputs:[4]},
-			{opcode_index:2,inputs:[3],outputs:[5]},
+			{opcode_index:1,inputs:[$1],outputs:[4]},
+			{opcode_index:2,inputs:[3,8],outputs:[5]},
 			{opcode_index:4,inputs:[5],outputs:[6]},
 			{opcode_index:3,inputs:[6,4],outputs:[7]}]"
 	tfl-partition -o m.part m.tflite 2>notes
-	[ "$(sed -n 's/^node .* on=cpu .* op=\([A-Z]*\) .*/\1/p' m.part | xargs)" = "A DEQUANTIZE B" ]
+	sed -n 's/^node .* on=cpu .* op=\([A-Z]*\) .*/\1/p' m.part | xargs >order
+}
+
+@test "a float map on the CPU is made where it is read first, and counted alone" {
+	load lib/model
+	floats 3
+	[ "$(cat order)" = "A DEQUANTIZE B" ]
 	# DEQUANTIZE: 2000 bytes of what it reads, 8000 of f, 2000 of r
 	npu-sched "${target[@]}" --arena-cache-size=16 -o m.sched m.part 2>notes || true
 	grep -q 'the smallest that works is 12000$' notes || { cat notes; false; }
+}
+
+@test "what a variable holds is read before others write it" {
+	load lib/model
+	floats 8
+	[ "$(cat order)" = "DEQUANTIZE A B" ]
 }

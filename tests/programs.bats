@@ -94,15 +94,39 @@ load lib/common
 	ln -s real/rules link
 	tfl-quantcheck --rules -o link
 	[ -L link ]
-	{ echo first; tfl-quantcheck --rules -o /dev/stdout; } >out
-	[ -L /dev/stdout ]
+	for name in /dev/stdout /dev/fd/1; do
+		{ echo first; tfl-quantcheck --rules -o $name; echo last; } >out
+		[ -L /dev/stdout ]
+		{ echo first; cat real/rules; echo last; } | cmp - out
+	done
+	{ echo first >&2; tfl-quantcheck --rules -o /dev/stderr; } 2>out
 	{ echo first; cat real/rules; } | cmp - out
+	if [ -w /dev/shm ]; then
+		local shm
+		shm=$(mktemp -d /dev/shm/nputools.XXXXXX)
+		head -c 100000 /dev/zero >"$shm/old"
+		ln -s old "$shm/link"
+		tfl-quantcheck --rules -o "$shm/link"
+		cmp real/rules "$shm/old"
+		rm -r "$shm"
+	fi
+	# whole or not at all
+	ln -s nothing dangling
+	status=0
+	(ulimit -f 1 && trap '' XFSZ && tfl-quantcheck --rules -o dangling) 2>err || status=$?
+	[ $status = 2 ]
+	[ ! -e nothing ]
 	cp "$BATS_TEST_DIRNAME/models/digits.tflite" .
 	ln -s real/digits.part digits.part
 	npucc -o digits.part digits.tflite
 	[ -L digits.part ]
 	[ "$(tail -1 real/digits.part)" = eof ]
 	[ "$(find real -type f | wc -l)" = 2 ]
+	ln -s nodir/x.part nowhere.part
+	refuses 2 "nowhere.part: error: a link to nowhere" npucc -o nowhere.part digits.tflite
+	mkdir dir.part
+	refuses 2 "dir.part: error: is a directory" npucc -o dir.part digits.tflite
+	[ -z "$(ls dir.part)" ]
 }
 
 @test "include lines point down the layers, no path of a machine in the tree" {

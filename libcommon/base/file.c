@@ -3,8 +3,10 @@
 
 #include "base/block.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -196,39 +198,63 @@ write_beside(const char *path, const struct bytes *part, size_t n)
 	return ok;
 }
 
-static bool
-is_below(const char *path, const char *dir)
+/* the number of an open file that path is a name of, or -1 */
+static int
+open_number(const char *path)
 {
-	return !strncmp(path, dir, strlen(dir));
+	static const char *const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
+	if (!strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+		size_t n = strlen(dirs[i]);
+		char *end;
+		if (strncmp(path, dirs[i], n) != 0 || !isdigit((unsigned char)path[n]))
+			continue;
+		long fd = strtol(path + n, &end, 10);
+		if (!*end && fd <= INT_MAX)
+			return (int)fd;
+	}
+	return -1;
 }
 
-/*
- * No name that another file could get: a device, a pipe, an open file's name
- * such as /dev/stderr, a link to what isn't there yet.
- */
+/* a device or a pipe: there is nothing to give a name to */
 static bool
-is_fixed(const char *path)
+is_special(const char *path)
 {
 	struct stat st;
-	bool leads = !stat(path, &st);
-	if (leads && !S_ISREG(st.st_mode))
-		return true;
-	bool link = !lstat(path, &st) && S_ISLNK(st.st_mode);
-	return link && (!leads || is_below(path, "/dev/") || is_below(path, "/proc/"));
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+/* what a link leads to, made empty where it isn't there; NULL: path is no link */
+static char *
+led_to(const char *path, bool *made)
+{
+	struct stat st;
+	*made = false;
+	if (lstat(path, &st) || !S_ISLNK(st.st_mode))
+		return NULL;
+	if (stat(path, &st)) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		*made = fd >= 0 && !close(fd);
+	}
+	return realpath(path, NULL);
 }
 
 static bool
-write_file(const char *path, const struct bytes *part, size_t n, struct err *e)
+write_file(const char *path, const struct bytes *part, size_t n)
 {
-	enum { FLAGS = O_WRONLY | O_CREAT | O_CLOEXEC };
-	bool fixed = is_fixed(path);
-	/* a link stays, and what it leads to is written */
-	char *real = fixed ? NULL : realpath(path, NULL);
-	bool ok = fixed ? write_and_close(open(path, FLAGS, 0666), part, n)
-			: write_beside(real ? real : path, part, n);
-	if (!ok)
-		(void)err_set(e, "%s: %s", path, strerror(errno));
+	if (is_special(path))
+		return write_and_close(open(path, O_WRONLY | O_CLOEXEC), part, n);
+	bool made;
+	char *real = led_to(path, &made); /* the link stays */
+	bool ok = write_beside(real ? real : path, part, n);
+	int saved = errno;
+	if (!ok && made)
+		(void)unlink(real);
 	free(real);
+	errno = saved;
 	return ok;
 }
 
@@ -244,16 +270,19 @@ bool
 file_write_parts(const char *path, const struct bytes *part, size_t n,
 		 bool binary, struct err *e)
 {
-	size_t bytes = 0;
-	if (!is_std(path) && strcmp(path, "/dev/stdout") != 0)
-		return write_file(path, part, n, e);
-	if (binary && isatty(STDOUT_FILENO))
+	int fd = is_std(path) ? STDOUT_FILENO : open_number(path);
+	if (fd < 0)
+		return write_file(path, part, n) ||
+		       err_set(e, "%s: %s", path, strerror(errno));
+	if (binary && isatty(fd))
 		return err_set(e, "binary output is not written to a terminal: "
 				  "use -o FILE or redirect");
+	size_t bytes = 0;
 	for (size_t i = 0; i < n; i++)
 		bytes += part[i].n;
-	widen_pipe(STDOUT_FILENO, bytes);
-	if (fflush(stdout) || !write_all(STDOUT_FILENO, part, n))
-		return err_set(e, "standard output: %s", strerror(errno));
+	widen_pipe(fd, bytes);
+	if (fflush(stdout) || !write_all(fd, part, n))
+		return err_set(e, "%s: %s", is_std(path) ? "standard output" : path,
+			       strerror(errno));
 	return true;
 }

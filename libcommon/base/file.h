@@ -18,10 +18,10 @@ bool file_read(struct arena *a, const char *path, size_t max,
 
 /*
  * Writes a file whole or not at all: a temporary file beside it, then its name;
- * a link stays, and what it leads to is written so.  Devices, pipes and names of
- * open files, such as /dev/stderr, are written in place.
- * NULL, "-" or "/dev/stdout" writes to standard output, where binary data is
- * refused if that is a terminal.  Every write is checked, the last flush too.
+ * a link stays, and what it leads to is written so.  Devices and pipes are written
+ * in place; names of open files, such as /dev/stderr, are these files, where they
+ * stand.  NULL or "-" is standard output.  Binary data is refused if what is open
+ * is a terminal.  Every write is checked, the last flush too.
  */
 bool file_write(const char *path, const void *p, size_t n, bool binary,
 		struct err *e);

@@ -133,12 +133,31 @@ lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *
 	return true;
 }
 
+/* what is left of them lies in lines: rows of an image, columns and channels */
+static const char *
+check_lines(const struct resize *r)
+{
+	enum { MOST = 65536 };
+	const int32_t *o = r->ofm->dim;
+	if ((int64_t)o[0] * o[1] > MOST || (int64_t)o[2] * o[3] > MOST)
+		return "sums of 32 bits over more than 65536 rows or elements of a row";
+	return NULL;
+}
+
 const char *
 check_bilinear(const struct part *p, const struct tfl_op *op)
 {
 	struct resize r;
 	const char *why = read_resize(p, op, &r);
-	return why ? why : check_maps(p, op, TYPE_MAPS);
+	if (!why)
+		why = check_maps(p, op, TYPE_MAPS);
+	if (why || doubling_of(&r).times)
+		return why;
+	struct blend y = blend_of(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
+	struct blend x = blend_of(p->a, &r, r.ifm->dim[2], r.ofm->dim[2]);
+	if ((takes_one(&y) && takes_one(&x)) || find_phases(p, op, &y, &x))
+		return NULL;
+	return check_lines(&r);
 }
 
 /* 16 bits, that the weights of the first axis fit */

@@ -77,15 +77,17 @@ find_levels(struct part *p)
 	}
 }
 
-/* a pure function whose result takes more memory than what it is of */
+/* a pure function, of what nobody changes, that takes more memory than that */
 static bool
 grows(const struct part *p, const struct tfl_op *op)
 {
 	if ((op->code != TFL_DEQUANTIZE && op->code != TFL_CAST) || op->n_in != 1 ||
 	    op->n_out != 1 || op->in[0] < 0)
 		return false;
-	return tfl_type_bytes(p->sg->tensor[op->out[0]].type) >
-	       tfl_type_bytes(p->sg->tensor[op->in[0]].type);
+	const struct tfl_tensor *in = &p->sg->tensor[op->in[0]];
+	const struct tfl_tensor *out = &p->sg->tensor[op->out[0]];
+	return !in->is_variable && !out->is_variable &&
+	       tfl_type_bytes(out->type) > tfl_type_bytes(in->type);
 }
 
 /* the level in which each tensor is read first: not known yet */

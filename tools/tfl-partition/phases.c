@@ -90,7 +90,7 @@ phases_of(struct arena *a, const struct blend *b)
  * has no halves to round (command-stream.md 6.2).
  */
 static bool
-is_doubled(int type)
+is_signed(int type)
 {
 	return type == TFL_INT8;
 }
@@ -141,6 +141,7 @@ struct image {
 	struct g_operand ifm; /* all of them */
 	int32_t row;	      /* of ifm: the image's first */
 	struct nd ofm;
+	struct g_scales *scales[2 * FRACTION_BITS + 2]; /* of each divisor */
 };
 
 static int32_t
@@ -150,7 +151,7 @@ extent(const struct phase *f)
 }
 
 static bool
-run_phase(struct part *p, const struct image *m, const struct phase *y,
+run_phase(struct part *p, struct image *m, const struct phase *y,
 	  const struct phase *x)
 {
 	struct hwc size = { .h = extent(y), .w = extent(x), .c = m->ifm.shape.c };
@@ -165,13 +166,16 @@ run_phase(struct part *p, const struct image *m, const struct phase *y,
 	struct yx step = { .y = y->at.n > 1 ? y->at.in_step : 1,
 			   .x = x->at.n > 1 ? x->at.in_step : 1 };
 	struct yx kernel = { .y = y->taps, .x = x->taps };
-	bool copies = y->taps == 1 && x->taps == 1, twice = is_doubled(ifm.type);
+	bool copies = y->taps == 1 && x->taps == 1, twice = is_signed(ifm.type);
+	int32_t log2 = y->log2 + x->log2 + twice;
 	struct g_op *o = copies ? part_copy(p, ifm, ofm)
 				: part_op(p, OP_DEPTHWISE, ifm, ofm);
 	op_kernel(o, kernel, step, one, (struct g_pad){ 0 });
 	if (!copies) {
 		G_PUT(o, OP, weights, phase_weights(p, y, x, size.c, twice ? 2 : 1));
-		G_PUT(o, OP, scales, phase_scales(p, y->log2 + x->log2 + twice, size.c));
+		if (!m->scales[log2])
+			m->scales[log2] = phase_scales(p, log2, size.c);
+		G_PUT(o, OP, scales, m->scales[log2]);
 		o->round = twice ? ROUND_TFL : ROUND_NATURAL;
 	}
 	return true;
@@ -185,7 +189,7 @@ find_phases(const struct part *p, const struct tfl_op *op, const struct blend *y
 	struct phases *f = anew(p->a, struct phases, 1);
 	f->y = phases_of(p->a, y);
 	f->x = phases_of(p->a, x);
-	int32_t most = f->y.most * f->x.most * (is_doubled(in->type) ? 2 : 1);
+	int32_t most = f->y.most * f->x.most * (is_signed(in->type) ? 2 : 1);
 	bool possible = tfl_type_bytes(in->type) == 1 && most <= MAX_WEIGHT &&
 			(int64_t)in->dim[0] * phases_count(f) <= MAX_PHASES;
 	return possible ? f : NULL;

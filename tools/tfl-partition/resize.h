@@ -33,7 +33,7 @@ void copy_axes(struct part *p, const struct tfl_op *op, const int32_t *y,
 struct nd new_like(struct part *p, const struct nd *v, int type, int axis, int64_t n);
 
 /* bilinear.c */
-enum { FRACTION = 1024 };
+enum { FRACTION_BITS = 10, FRACTION = 1 << FRACTION_BITS };
 struct blend { /* two neighbours and their weights in 1/1024: they sum up to 1 */
 	int32_t *lower, *upper, *far, *near;
 	int32_t n; /* outputs */

@@ -170,7 +170,7 @@ report_finding(struct text *t, const struct review *r, const struct finding *f)
 static void
 put_verdict(struct text *t, const struct review *r, bool strict)
 {
-	text_puts(t, r->m->name);
+	text_puts(t, text_plain(r->a, r->m->name));
 	text_printf(t, ": %s: %d error%s, %d warning%s, %d note%s\n",
 		    !review_answer(r, strict) ? "not fully integer"
 		    : r->allowed_errors	      ? "not fully integer, as allowed"
