@@ -227,15 +227,18 @@ is_special(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
-/* what a link leads to, made empty where it isn't there; NULL: path is no link */
+static bool
+is_link(const char *path)
+{
+	struct stat st;
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
+/* what a link leads to, made empty where it isn't there; NULL: it can't be */
 static char *
 led_to(const char *path, bool *made)
 {
-	struct stat st;
-	*made = false;
-	if (lstat(path, &st) || !S_ISLNK(st.st_mode))
-		return NULL;
-	if (stat(path, &st)) {
+	if (access(path, F_OK)) {
 		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 		*made = fd >= 0 && !close(fd);
 	}
@@ -247,11 +250,13 @@ write_file(const char *path, const struct bytes *part, size_t n)
 {
 	if (is_special(path))
 		return write_and_close(open(path, O_WRONLY | O_CLOEXEC), part, n);
-	bool made;
+	if (!is_link(path))
+		return write_beside(path, part, n);
+	bool made = false;
 	char *real = led_to(path, &made); /* the link stays */
-	bool ok = write_beside(real ? real : path, part, n);
+	bool ok = real && write_beside(real, part, n);
 	int saved = errno;
-	if (!ok && made)
+	if (!ok && real && made)
 		(void)unlink(real);
 	free(real);
 	errno = saved;

@@ -112,7 +112,13 @@ check_links(void)
 	bool ok = file_write(open_file, "abc", 3, true, &e) && !fstat(fileno(f), &st) &&
 		  st.st_size == 3 && st.st_nlink == 1 && holds("file", "abc");
 	(void)fclose(f);
-	return ok && file_write("link", "x", 1, true, &e) && holds("file", "x") &&
+	if (!ok || symlink("none/file", "nowhere") || symlink("loop", "loop") ||
+	    file_write("nowhere", "z", 1, true, &e) ||
+	    file_write("loop", "z", 1, true, &e) || unlink("nowhere") ||
+	    unlink("loop"))
+		return false;
+	e = (struct err){ 0 };
+	return file_write("link", "x", 1, true, &e) && holds("file", "x") &&
 	       file_write("dangling", "y", 1, true, &e) && holds("new", "y") &&
 	       !lstat("link", &st) && S_ISLNK(st.st_mode) &&
 	       !lstat("dangling", &st) && S_ISLNK(st.st_mode) &&
