@@ -117,9 +117,9 @@ decode_ofm(struct view *v)
 	static const struct fm_registers r = FM_REGISTERS(OFM);
 	struct npu_op *op = v->op;
 	int32_t precision = get(v, NPU_OFM_PRECISION);
-	op->ofm.shape = (struct hwc){ .h = m1(v, NPU_OFM_HEIGHT_M1),
-				      .w = m1(v, NPU_OFM_WIDTH_M1),
-				      .c = m1(v, NPU_OFM_DEPTH_M1) };
+	op->ofm.shape.h = m1(v, NPU_OFM_HEIGHT_M1);
+	op->ofm.shape.w = m1(v, NPU_OFM_WIDTH_M1);
+	op->ofm.shape.c = m1(v, NPU_OFM_DEPTH_M1);
 	decode_type(v, precision, 1, r.zero, &op->ofm);
 	decode_place(v, &r, &op->ofm);
 	op->global_scale = precision >> 8 & 1;
@@ -217,9 +217,10 @@ static struct npu_range
 decode_range(struct view *v, enum npu_reg region, enum npu_reg base,
 	     enum npu_reg length)
 {
-	return (struct npu_range){ .region = get(v, region) & 7,
-				   .at = address(v, base),
-				   .n = word(v, length) };
+	struct npu_range r = { .region = get(v, region) & 7 };
+	r.at = address(v, base);
+	r.n = word(v, length);
+	return r;
 }
 
 static void
@@ -272,11 +273,9 @@ static void
 decode_shram(struct view *v)
 {
 	struct npu_op *op = v->op;
-	op->block = (struct hwc){
-		.h = (m1(v, NPU_OFM_BLK_HEIGHT_M1) - 1) % 32 + 1,
-		.w = (m1(v, NPU_OFM_BLK_WIDTH_M1) - 1) % 64 + 1,
-		.c = (m1(v, NPU_OFM_BLK_DEPTH_M1) - 1) % 128 + 1,
-	};
+	op->block.h = (m1(v, NPU_OFM_BLK_HEIGHT_M1) - 1) % 32 + 1;
+	op->block.w = (m1(v, NPU_OFM_BLK_WIDTH_M1) - 1) % 64 + 1;
+	op->block.c = (m1(v, NPU_OFM_BLK_DEPTH_M1) - 1) % 128 + 1;
 	op->ib_end = get(v, NPU_IFM_IB_END) & 0x3f;
 	op->ab_start = get(v, NPU_AB_START) & 0x3f;
 	op->acc_format = get(v, NPU_ACC_FORMAT) & 3;

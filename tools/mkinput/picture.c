@@ -83,6 +83,14 @@ next_bit(struct reader *r)
 	return c - '0';
 }
 
+/* the high byte comes first */
+static int32_t
+next_word(struct reader *r)
+{
+	int32_t high = reader_u8(r);
+	return high << 8 | reader_u8(r);
+}
+
 static bool
 read_samples(struct reader *r, char form, struct data *d)
 {
@@ -90,7 +98,7 @@ read_samples(struct reader *r, char form, struct data *d)
 		int32_t v = form == '1'	  ? next_bit(r)
 			    : form <= '3' ? next_number(r)
 			    : d->max > 255
-				? reader_u8(r) << 8 | reader_u8(r)
+				? next_word(r)
 				: reader_u8(r);
 		if (r->overrun || v < 0 || v > d->max)
 			return false;

@@ -187,10 +187,12 @@ add_npu_op(struct build *b, struct tflw_op *op, size_t node)
 	in[1] = b->flash;
 	in[2] = b->scratch;
 	in[3] = b->fast;
+	uint32_t opcode = ethosu_opcode(b);
+	int n_in = 4 + node_tensors(b, &n->in, in + 4);
+	int n_out = node_tensors(b, &n->out, out);
 	*op = (struct tflw_op){
-		.opcode = ethosu_opcode(b),
-		.n_in = 4 + node_tensors(b, &n->in, in + 4),
-		.n_out = node_tensors(b, &n->out, out),
+		.opcode = opcode,
+		.n_in = n_in, .n_out = n_out,
 		.in = in, .out = out,
 		.custom_options = { .p = options, .n = sizeof(options) },
 	};
@@ -202,12 +204,13 @@ add_cpu_op(struct build *b, struct tflw_op *op, int index)
 {
 	const struct tfl_op *from = &b->c->m->subgraph[0].op[index];
 	*op = (struct tflw_op){
-		.from = from->ref, .opcode = keep_opcode(b, from),
-		.n_in = from->n_in, .n_out = from->n_out, .n_mid = from->n_mid,
-		.in = keep_tensors(b, from->in, from->n_in),
-		.out = keep_tensors(b, from->out, from->n_out),
-		.mid = keep_tensors(b, from->mid, from->n_mid),
+		.from = from->ref, .n_in = from->n_in,
+		.n_out = from->n_out, .n_mid = from->n_mid,
 	};
+	op->opcode = keep_opcode(b, from);
+	op->in = keep_tensors(b, from->in, from->n_in);
+	op->out = keep_tensors(b, from->out, from->n_out);
+	op->mid = keep_tensors(b, from->mid, from->n_mid);
 }
 
 static bool

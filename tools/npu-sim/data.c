@@ -37,8 +37,10 @@ same_dims(const struct npy *n, const struct tfl_tensor *t)
 			k++;
 		if (i == n->rank || k == t->rank)
 			return i == n->rank && k == t->rank;
-		if (n->dim[i++] != t->dim[k++])
+		if (n->dim[i] != t->dim[k])
 			return false;
+		i++;
+		k++;
 	}
 }
 

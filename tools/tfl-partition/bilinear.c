@@ -181,7 +181,8 @@ static struct g_operand
 high_part(struct part *p, struct g_operand v, struct g_operand *low)
 {
 	struct g_operand half = word_const(p, FRACTION / 2);
-	struct g_operand high = word_shr(p, word_sub(p, v, half), word_const(p, 10));
+	struct g_operand bits = word_const(p, 10);
+	struct g_operand high = word_shr(p, word_sub(p, v, half), bits);
 	*low = word_sub(p, v, word_mul(p, word_const(p, FRACTION), high));
 	return high;
 }

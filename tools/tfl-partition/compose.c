@@ -242,6 +242,6 @@ void
 lower_composed(struct part *p, int op)
 {
 	const struct placement *x = &p->op[op];
-	lower_to_table(p, x->root, part_ofm(p, p->sg->op[op].out[0]),
-		       part_lut8(p, x->table));
+	struct g_lut *lut = part_lut8(p, x->table);
+	lower_to_table(p, x->root, part_ofm(p, p->sg->op[op].out[0]), lut);
 }

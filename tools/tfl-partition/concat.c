@@ -131,7 +131,8 @@ rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
 		t = part_new_tensor(p, i->type, tfl_hwc(i), NULL);
 		dense = nd_of(operand_whole(t), i);
 	}
-	(void)part_table(p, x, operand_whole(t), rescale_table(p, i, o));
+	struct g_lut *lut = rescale_table(p, i, o);
+	(void)part_table(p, x, operand_whole(t), lut);
 	return dense;
 }
 

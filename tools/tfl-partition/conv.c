@@ -402,8 +402,9 @@ lower_fc(struct part *p, const struct tfl_op *op)
 	struct g_op *o = part_op(p, OP_FC, part_view(p, part_ifm(p, op->in[0]), is),
 				 ofm);
 	op_kernel(o, c.kernel, c.stride, c.dilation, (struct g_pad){ 0 });
-	conv_finish(o, &c, conv_weights(p, &c, c.kernel, 0, c.strides),
-		    conv_scales(p, &c, 0, c.o));
+	struct g_scales *scales = conv_scales(p, &c, 0, c.o);
+	struct g_weights *weights = conv_weights(p, &c, c.kernel, 0, c.strides);
+	conv_finish(o, &c, weights, scales);
 	return true;
 }
 

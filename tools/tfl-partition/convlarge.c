@@ -182,8 +182,8 @@ scale_sums(struct part *p, const struct conv *c, struct g_operand sum,
 	struct g_operand y = word_mul_high(p, sum, part_const(p, TFL_INT32, line, mult));
 	struct g_operand below = word_min(p, y, word_const(p, 0));
 	below = word_max(p, below, part_const(p, TFL_INT32, line, least));
-	struct g_op *r = word_op_to(p, OP_SHR, word_add(p, y, below),
-				    part_const(p, TFL_INT32, line, shift), ofm);
+	struct g_operand bits = part_const(p, TFL_INT32, line, shift);
+	struct g_op *r = word_op_to(p, OP_SHR, word_add(p, y, below), bits, ofm);
 	r->round = ROUND_NATURAL;
 	r->ofm_zero = quant_zero(c->ofm);
 	op_clamp(r, quant_clamp(c->ofm, c->activation));

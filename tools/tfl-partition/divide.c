@@ -164,8 +164,8 @@ divide(struct part *p, const struct tfl_op *op, const struct divide *d,
 	struct g_operand quotient =
 	    word_mul_high(p, high, look_up(p, w, d->inverse));
 	quotient = word_mul_high(p, quotient, word_const(p, d->m.mult));
-	struct g_operand shift = word_add(p, look_up(p, v, d->room),
-					  look_up(p, w, d->bits));
+	struct g_operand bits = look_up(p, w, d->bits);
+	struct g_operand shift = word_add(p, look_up(p, v, d->room), bits);
 	shift = word_add(p, shift, extra);
 	if (d->longest > 31)
 		quotient = shorten(p, quotient, &shift);

@@ -88,12 +88,14 @@ reduce(struct part *p, struct g_operand x)
 	    twice(p, times(p, word_shl(p, x, left), root_half));
 	struct g_operand pa = power_of(p, left, SUM_BITS - 1, quarter);
 	/* the last doubling saturates, as the reference's shift does */
-	struct g_operand room = word_sub(
-	    p, word_clz(p, times(p, x, root_half)), word_const(p, 2));
+	struct g_operand two = word_const(p, 2);
+	struct g_operand room =
+	    word_sub(p, word_clz(p, times(p, x, root_half)), two);
 	struct g_operand rb = twice(p, word_shl(p, x, room));
 	struct g_operand pb = power_of(p, room, SUM_BITS - 1, -quarter);
-	return (struct reduced){ .r = word_min(p, ra, rb),
-				 .p = word_max(p, pa, pb) };
+	struct reduced least = { .r = word_min(p, ra, rb) };
+	least.p = word_max(p, pa, pb);
+	return least;
 }
 
 /* ln(x) in Q5 of x in Q12: the rational approximation of fixed_log_q12 */
@@ -139,8 +141,8 @@ lower_log_softmax(struct part *p, const struct tfl_op *op)
 	struct g_operand sum =
 	    row_sum(p, word_shr(p, e, word_const(p, SUM_BITS)));
 	/* halves of a number below 0 go down: up after 1 is taken away */
-	struct g_operand log =
-	    word_add(p, word_log(p, sum), word_const(p, 1));
+	struct g_operand one = word_const(p, 1);
+	struct g_operand log = word_add(p, word_log(p, sum), one);
 	struct g_operand d = row_lookup(p, x, max, diffs);
 	struct g_op *r = word_op_to(p, OP_SUB, d, log, ofm);
 	/* to the 4 fractional bits of the output's scale of 1/16 */

@@ -233,9 +233,10 @@ static struct matrix
 matrix_of(struct part *p, const struct tfl_op *op, const struct lstm *l,
 	  bool recurrent)
 {
-	return (struct matrix){ .w = gate_weights(p, op, l, recurrent),
-				.s = gate_scales(p, op, l, recurrent),
-				.zero = quant_zero(recurrent ? l->hidden : l->x) };
+	struct matrix m = { .zero = quant_zero(recurrent ? l->hidden : l->x) };
+	m.w = gate_weights(p, op, l, recurrent);
+	m.s = gate_scales(p, op, l, recurrent);
+	return m;
 }
 
 static void

@@ -97,8 +97,8 @@ check_window(const struct part *p, const struct pool *k, bool average)
 	if (k->win.out.y != out.y || k->win.out.x != out.x ||
 	    k->ifm->dim[0] != k->ofm->dim[0] || k->ifm->dim[3] != k->ofm->dim[3])
 		return "the OFM's shape is not what the options give";
-	int64_t n = (int64_t)spans_of(k, true, average, NULL) *
-		    spans_of(k, false, average, NULL) * k->ifm->dim[0];
+	int64_t n = spans_of(k, true, average, NULL);
+	n *= (int64_t)spans_of(k, false, average, NULL) * k->ifm->dim[0];
 	return n <= MAX_SPANS ? NULL
 			      : part_say(p, "pooling would take %lld operations",
 					 (long long)n);

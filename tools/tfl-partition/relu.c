@@ -215,7 +215,8 @@ lower_leaky(struct part *p, const struct tfl_op *op)
 	}
 	if (l.gentle) {
 		struct g_operand same = rescaled(p, ifm, l.above, o);
-		op_ifm2(part_op(p, OP_MAX, same, ofm), rescaled(p, ifm, l.below, o), 0);
+		struct g_operand less = rescaled(p, ifm, l.below, o);
+		op_ifm2(part_op(p, OP_MAX, same, ofm), less, 0);
 		return true;
 	}
 	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, o, true);

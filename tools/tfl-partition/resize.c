@@ -191,8 +191,8 @@ lower_nearest(struct part *p, const struct tfl_op *op)
 	if (narrow && r.ifm->dim[0] == 1 &&
 	    is_doubled(y, r.ifm->dim[1], r.ofm->dim[1]) &&
 	    is_doubled(x, r.ifm->dim[2], r.ofm->dim[2])) {
-		struct g_op *o = part_copy(p, part_ifm(p, op->in[0]),
-					   part_ofm(p, op->out[0]));
+		struct g_operand ofm = part_ofm(p, op->out[0]);
+		struct g_op *o = part_copy(p, part_ifm(p, op->in[0]), ofm);
 		G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
 		return true;
 	}

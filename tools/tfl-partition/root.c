@@ -43,8 +43,8 @@ inverse_root(struct part *p, struct g_operand v)
 	struct g_operand one = word_const(p, 1), two = word_const(p, 2);
 	/* (clz - 1) / 2 pairs of bits are free */
 	struct g_operand pairs = word_shr(p, word_sub(p, word_clz(p, v), two), one);
-	struct g_operand left = word_sub(p, word_add(p, pairs, pairs),
-					 word_const(p, 4));
+	struct g_operand four = word_const(p, 4);
+	struct g_operand left = word_sub(p, word_add(p, pairs, pairs), four);
 	struct g_operand half = word_shl(p, v, left);
 	struct g_operand x = word_const(p, ONE_Q3);
 	for (int i = 0; i < STEPS; i++) {
@@ -76,8 +76,8 @@ lower_root(struct part *p, const struct tfl_op *op)
 	op_zeros(wide, quant_zero(i), 0);
 	struct npu_scale s;
 	(void)root_scale(i, o, &s);
-	struct g_op *last = word_op_to(p, OP_MUL, inverse_root(p, v),
-				       word_const(p, (int32_t)s.mult), ofm);
+	struct g_operand mult = word_const(p, (int32_t)s.mult);
+	struct g_op *last = word_op_to(p, OP_MUL, inverse_root(p, v), mult, ofm);
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = s.shift }, ROUND_TFL);
 	op_zeros(last, 0, quant_zero(o));
 	return true;

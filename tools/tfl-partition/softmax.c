@@ -72,8 +72,8 @@ row_maximum(struct part *p, struct g_operand x)
 	struct g_operand m = operand_whole(part_new_tensor(p, x.type, one, NULL));
 	struct hwc rows = { .h = s.h * s.w, .w = s.c, .c = 1 };
 	struct hwc firsts = { .h = s.h * s.w, .w = 1, .c = 1 };
-	struct g_op *r = part_op(p, OP_MAXPOOL, part_view(p, x, rows),
-				 operand_reshape(m.t, firsts));
+	struct g_operand most = operand_reshape(m.t, firsts);
+	struct g_op *r = part_op(p, OP_MAXPOOL, part_view(p, x, rows), most);
 	op_kernel(r, (struct yx){ .y = 1, .x = s.c }, (struct yx){ .y = 1, .x = 1 },
 		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
 	return m;

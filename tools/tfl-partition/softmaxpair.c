@@ -156,7 +156,8 @@ lower_softmax_pairs(struct part *p, const struct tfl_op *op, struct g_operand x,
 	bool bytes = f.mirrored && ofm.type != TFL_INT16;
 	struct g_operand u = operand_whole(
 	    part_new_tensor(p, bytes ? TFL_INT8 : TFL_INT32, pairs, NULL));
-	look_up(p, part_view(p, x, pairs), u, make_table(p, &f, bytes));
+	struct g_lut *lut = make_table(p, &f, bytes);
+	look_up(p, part_view(p, x, pairs), u, lut);
 	struct g_operand room = part_room(p, ofm);
 	combine(p, u, operand_reshape(room.t, pairs), f.middle);
 	part_deliver(p, room, ofm);

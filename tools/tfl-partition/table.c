@@ -180,8 +180,9 @@ lower_bytes(struct part *p, const struct tfl_op *op)
 {
 	uint8_t table[BYTES];
 	(void)fill_bytes(p, op, table);
-	lower_to_table(p, op->in[variable_input(p, op)], part_ofm(p, op->out[0]),
-		       part_lut8(p, table));
+	struct g_lut *lut = part_lut8(p, table);
+	lower_to_table(p, op->in[variable_input(p, op)],
+		       part_ofm(p, op->out[0]), lut);
 	return true;
 }
 
@@ -213,8 +214,8 @@ lower_table(struct part *p, const struct tfl_op *op)
 		return lower_root(p, op);
 	int16_t points[TABLE16];
 	(void)fill_points(p, op, points);
-	lower_to_table(p, op->in[0], part_ofm(p, op->out[0]),
-		       part_lut16(p, points));
+	struct g_lut *lut = part_lut16(p, points);
+	lower_to_table(p, op->in[0], part_ofm(p, op->out[0]), lut);
 	return true;
 }
 

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a program writes does not depend on the compiler that built it.
+
+load lib/common
+
+memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
+
+# clang DIR LEVEL: the programs, built by clang with -OLEVEL, in DIR/bin
+clang_build()
+{
+	[ -x "$1/bin/npu-cmdgen" ] || MAKEFLAGS='' make -C "$TOP" -s -j2 CC=clang \
+		B="$1" CFLAGS="-O$2" FAST_CFLAGS="-O$2" WARN= all >build.log 2>&1 ||
+		{ tail build.log; return 1; }
+}
+
+# same DIR MODEL: both builds compile MODEL to the same bytes
+same()
+{
+	npucc -a ethos-u55-128 "${memory[@]}" -o here.tflite "$2" 2>here.err ||
+		{ echo "$2:"; cat here.err; return 1; }
+	PATH=$1/bin:$PATH npucc -a ethos-u55-128 "${memory[@]}" -o there.tflite \
+		"$2" 2>there.err || { echo "clang: $2:"; cat there.err; return 1; }
+	cmp here.tflite there.tflite || { echo "$2"; return 1; }
+	cmp here.err there.err
+}
+
+# random models of the families whose lowering makes several operations of one
+@test "gcc and clang compile to the same bytes" {
+	need clang
+	clang=$BATS_FILE_TMPDIR/clang
+	clang_build "$clang" 0
+	gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	n=0
+	for name in LEAKY_RELU DIV LOG_SOFTMAX RSQRT RESIZE_BILINEAR CONCATENATION \
+		CONV_2D FULLY_CONNECTED SOFTMAX UNIDIRECTIONAL_SEQUENCE_LSTM; do
+		for seed in 1 2 3; do
+			"$gen" $seed $name >m.tflite
+			same "$clang" m.tflite
+			n=$((n + 1))
+		done
+	done
+	for seed in 3 6 9; do
+		"$gen" -g $seed >m.tflite
+		same "$clang" m.tflite
+		n=$((n + 1))
+	done
+	same "$clang" "$BATS_TEST_DIRNAME/models/digits.tflite"
+	[ $n = 33 ]
+}
+
+@test "gcc and clang compile a leaky relu of 16 bits to the same bytes" {
+	need clang
+	need_shared models/seanet_leaky_relu1.tflite
+	clang=$BATS_FILE_TMPDIR/clang
+	clang_build "$clang" 0
+	same "$clang" "$SHARED/models/seanet_leaky_relu1.tflite"
+}
+
+# LEAKY_RELU of 16 bits read what it had not made yet, built by clang
+@test "scripts/check-effects finds operands in no order" {
+	need clang-query
+	cat >bad.c <<-'end'
+		struct part;
+		struct operand { int t; };
+		struct operand rescaled(struct part *p, int by);
+		int *make(struct part *p);
+		void take(int *op, struct operand o, int zero);
+		int sum(struct part *p);
+		void f(struct part *p)
+		{
+			take(make(p), rescaled(p, 1), 0);
+		}
+		int g(struct part *p)
+		{
+			return sum(p) << 8 | sum(p);
+		}
+		struct operand two[2];
+		void h(struct part *p)
+		{
+			struct operand v[2] = { rescaled(p, 1), rescaled(p, 2) };
+			two[0] = v[1];
+		}
+	end
+	run "$TOP/scripts/check-effects" "$PWD/bad.c"
+	echo "$output"
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 3 ]
+	[[ $output == *"bad.c:9:1: arguments"* ]]
+	[[ $output == *"bad.c:13:8: operands"* ]]
+	[[ $output == *"bad.c:18:23: elements"* ]]
+	cat >good.c <<-'end'
+		struct part;
+		int *make(struct part *p);
+		int look(const struct part *p);
+		void take(int *op, int a, int b);
+		void f(struct part *p)
+		{
+			int n = 0, t[2];
+			take(make(p), look(p), look(p));
+			t[n++] = look(p);
+			(void)t;
+		}
+	end
+	"$TOP/scripts/check-effects" "$PWD/good.c"
+	run "$TOP/scripts/check-effects" "$PWD/absent.c"
+	[ "$status" = 1 ]
+}
