@@ -222,3 +222,11 @@ chain()
 	refuses 2 "wide.part: error: 3001 tensors are live at the same time" \
 		npu-sched "${target[@]}" -o wide.sched wide.part
 }
+
+@test "an operator that reads its own result is named" {
+	chain 2 '| .subgraphs[0].operators[1].inputs = [1]'
+	for p in tfl-quantcheck tfl-partition; do
+		refuses 2 'chain.tflite: error: subgraph 0: operator 1 (RELU) depends on its own result' \
+			$p chain.tflite
+	done
+}

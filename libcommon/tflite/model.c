@@ -267,7 +267,7 @@ op_before(const struct tfl_subgraph *g, int self, int k)
 	if (g->op[self].in[k] < 0)
 		return -1;
 	const struct tfl_tensor *t = &g->tensor[g->op[self].in[k]];
-	return t->is_variable || t->producer == self ? -1 : t->producer;
+	return t->is_variable ? -1 : t->producer;
 }
 
 struct sort {
