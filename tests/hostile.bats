@@ -230,3 +230,12 @@ chain()
 			$p chain.tflite
 	done
 }
+
+@test "a model that is compiled already is named" {
+	compiled=$BATS_TEST_DIRNAME/models/digits-ethos-u55-128.tflite
+	for p in tfl-quantcheck tfl-partition; do
+		refuses 2 'digits-ethos-u55-128.tflite: error: is compiled already: it has an ethos-u operator (operator 0 of subgraph 0)' \
+			$p "$compiled"
+	done
+	refuses 2 "is compiled already" tfl-quantcheck --pass "$compiled"
+}

@@ -390,6 +390,20 @@ tfl_read_file(struct arena *a, const char *path, struct tfl_model **out,
 	       tfl_read(a, file, file_name(path), out, e);
 }
 
+bool
+tfl_check_plain(const struct tfl_model *m, struct err *e)
+{
+	for (int s = 0; s < m->n_subgraphs; s++)
+		for (int i = 0; i < m->subgraph[s].n_ops; i++) {
+			const struct tfl_op *op = &m->subgraph[s].op[i];
+			if (op->code == TFL_CUSTOM && !strcmp(op->custom, "ethos-u"))
+				return err_at(e, m->name, 0, "is compiled already: it "
+					      "has an ethos-u operator (operator %d of "
+					      "subgraph %d)", i, s);
+		}
+	return true;
+}
+
 struct bytes
 tfl_metadata(const struct tfl_model *m, const char *name)
 {

@@ -182,6 +182,9 @@ enum { TFL_MAX_BYTES = INT32_MAX };
 bool tfl_read_file(struct arena *a, const char *path, struct tfl_model **out,
 		   struct err *e);
 
+/* false, an error: the model has been compiled for the NPU already */
+bool tfl_check_plain(const struct tfl_model *m, struct err *e);
+
 const char *tfl_type_name(int type);   /* "INT8" */
 int tfl_type_bytes(int type);	       /* of an element; 0: packed or variable */
 const char *tfl_op_name(int code);     /* "CONV_2D" */

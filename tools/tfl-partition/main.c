@@ -131,7 +131,7 @@ static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
 	struct part p = { .a = a, .e = e };
-	if (!tfl_read_file(a, o->input, &p.m, e))
+	if (!tfl_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
 	p.g = graph_new(a, p.m->name);

@@ -149,7 +149,7 @@ review_file(const struct options *o, struct arena *a, struct err *e)
 {
 	struct tfl_model *m;
 	struct review r;
-	if (!tfl_read_file(a, o->file, &m, e))
+	if (!tfl_read_file(a, o->file, &m, e) || !tfl_check_plain(m, e))
 		return;
 	review_model(&r, a, m, o->allowed);
 	if (o->pass)

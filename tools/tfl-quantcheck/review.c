@@ -106,15 +106,11 @@ input_is_index(int code, int k)
 	}
 }
 
-/* an Ethos-U operator's stream, constants and scratch; constants of others */
+/* constants of custom operators */
 static bool
-input_is_blob(const struct tfl_op *op, int k, const struct tfl_tensor *t)
+input_is_blob(const struct tfl_op *op, const struct tfl_tensor *t)
 {
-	if (op->code != TFL_CUSTOM)
-		return false;
-	if (!strcmp(op->custom, "ethos-u"))
-		return k < 4;
-	return t->data.p != NULL;
+	return op->code == TFL_CUSTOM && t->data.p;
 }
 
 static void
@@ -128,7 +124,7 @@ note_reads(const struct tfl_subgraph *g, int op_i, struct use *use)
 		use[i].what |= USE_READ;
 		if (input_is_index(op->code, k))
 			use[i].what |= USE_INDEX;
-		if (input_is_blob(op, k, &g->tensor[i]))
+		if (input_is_blob(op, &g->tensor[i]))
 			use[i].what |= USE_BLOB;
 		if (use[i].op < 0)
 			use[i].op = op_i;
