@@ -239,3 +239,11 @@ chain()
 	done
 	refuses 2 "is compiled already" tfl-quantcheck --pass "$compiled"
 }
+
+@test "an input that is an output, too, stays as it is" {
+	chain 3 '| .subgraphs[0].outputs = [3, 0]'
+	npucc "${target[@]}" -o out.tflite chain.tflite
+	npu-dis --verify out.tflite
+	npu-sim --compare=chain.tflite out.tflite
+	tfl-partition chain.tflite | grep '^tensor .* io=inout'
+}

@@ -92,6 +92,18 @@ tensor_is_const(const struct g_tensor *t)
 	return G_HAS(t, G_TENSOR_source);
 }
 
+bool
+tensor_is_input(const struct g_tensor *t)
+{
+	return t->io == IO_IN || t->io == IO_INOUT;
+}
+
+bool
+tensor_is_output(const struct g_tensor *t)
+{
+	return t->io == IO_OUT || t->io == IO_INOUT;
+}
+
 static int32_t
 stored_rows(const struct g_tensor *t)
 {

@@ -6,7 +6,7 @@
 /* in the order of the enumerations; a NULL ends each */
 const char *const area_names[] = { "sram", "dram", "on-chip-flash",
 				   "off-chip-flash", NULL };
-const char *const io_names[] = { "none", "in", "out", NULL };
+const char *const io_names[] = { "none", "in", "out", "inout", NULL };
 const char *const layout_names[] = { "nhwc", "nhcwb16", NULL };
 const char *const place_names[] = { "flash", "arena", "cache", NULL };
 const char *const node_names[] = { "npu", "cpu", NULL };

@@ -83,7 +83,7 @@ struct g_operand {
 
 /* ---- enumerations; names in graph/names.c -------------------------------- */
 
-enum g_io { IO_NONE, IO_IN, IO_OUT };
+enum g_io { IO_NONE, IO_IN, IO_OUT, IO_INOUT };
 enum g_layout { LAYOUT_NHWC, LAYOUT_NHCWB16 };
 /* a place is a base pointer of the command stream: flash 0, arena 1, cache 2 */
 enum g_place { PLACE_FLASH, PLACE_ARENA, PLACE_CACHE, PLACES };
@@ -360,6 +360,8 @@ struct g_operand operand_box(struct g_tensor *t, struct hwc shape,
 /* bytes of a tensor in its layout (rows of a rolling buffer counted) */
 int64_t tensor_bytes(const struct g_tensor *t);
 bool tensor_is_const(const struct g_tensor *t);
+bool tensor_is_input(const struct g_tensor *t);	 /* of the model ... */
+bool tensor_is_output(const struct g_tensor *t); /* ... and it may be both */
 struct g_stride {
 	int64_t y, x, c; /* bytes */
 };

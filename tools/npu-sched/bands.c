@@ -180,7 +180,7 @@ rolling_bytes(const struct g_tensor *t, int32_t rows)
 bool
 dies_with(const struct sched *s, const struct g_tensor *t, int last)
 {
-	if (t->io == IO_OUT)
+	if (tensor_is_output(t))
 		return false;
 	const struct use *u = &s->use[t->rec.index];
 	return u->last_touch <= last && !u->leaves &&

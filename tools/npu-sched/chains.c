@@ -113,9 +113,9 @@ find_lives(struct sched *s, struct chains *c)
 	int moments = stretch_lists(s, c);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
-		if ((t->io == IO_IN || t->variable) && moments)
+		if ((tensor_is_input(t) || t->variable) && moments)
 			stretch(&c->life[i], 0);
-		if ((t->io == IO_OUT || t->variable) && moments)
+		if ((tensor_is_output(t) || t->variable) && moments)
 			stretch(&c->life[i], moments - 1);
 		if (is_limited(s, t))
 			c->life[i].bytes = round_up_i64(tensor_bytes(t), 16);

@@ -38,8 +38,8 @@ map_of(struct finding *x, const struct g_tensor *t)
 	agrow(x->a, x->f->map, x->f->n_maps, &x->cap_maps);
 	struct flow_map *m = &x->f->map[x->f->n_maps];
 	*m = (struct flow_map){ .bytes = t->variable ? 0 : tensor_bytes(t) };
-	m->there = t->io == IO_IN || t->variable;
-	m->stays = t->io == IO_OUT || t->variable ||
+	m->there = tensor_is_input(t) || t->variable;
+	m->stays = tensor_is_output(t) || t->variable ||
 		   u->last_touch >= x->f->first + x->f->n;
 	for (size_t i = 0; i < node->in.n; i++)
 		m->there |= node->in.v[i] == t;

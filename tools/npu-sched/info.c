@@ -145,11 +145,11 @@ check_crowd(struct sched *s)
 	for (size_t i = 0; i < s->g->n_tensors; i++) {
 		const struct g_tensor *t = s->g->tensors[i];
 		const struct use *u = &s->use[i];
-		bool made = u->producers && t->io != IO_IN && !t->variable;
+		bool made = u->producers && !tensor_is_input(t) && !t->variable;
 		if (u->last_touch < 0 || tensor_is_const(t))
 			continue;
 		change[made ? u->producer : 0]++;
-		change[(t->io == IO_OUT ? s->n_ops : u->last_touch) + 1]--;
+		change[(tensor_is_output(t) ? s->n_ops : u->last_touch) + 1]--;
 	}
 	for (int i = 0; i < s->n_ops; i++) {
 		live += change[i];

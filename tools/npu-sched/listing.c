@@ -158,7 +158,7 @@ static void
 put_origin(struct listing *l, const struct g_tensor *t)
 {
 	const struct graph *g = l->s->g;
-	if (!t || (!tensor_is_const(t) && t->io != IO_IN))
+	if (!t || (!tensor_is_const(t) && !tensor_is_input(t)))
 		return;
 	if (!is_first(l, t, g->tensors, g->n_tensors))
 		return;
@@ -252,7 +252,7 @@ print_graph(const struct sched *s, struct text *t)
 static struct g_range
 life_of(const struct rect *r)
 {
-	bool in = r->t && r->t->io == IO_IN, out = r->t && r->t->io == IO_OUT;
+	bool in = r->t && tensor_is_input(r->t), out = r->t && tensor_is_output(r->t);
 	return (struct g_range){ .lo = in ? 0 : r->lo + 1,
 				 .hi = r->hi + (out ? 4 : 2) };
 }

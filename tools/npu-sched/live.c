@@ -119,9 +119,9 @@ walk_nodes(struct lives *l)
 	}
 	for (size_t i = 0; i < l->s->g->n_tensors; i++) {
 		const struct g_tensor *t = l->s->g->tensors[i];
-		if (t->io == IO_OUT)
+		if (tensor_is_output(t))
 			touch(l, t, now > 2 ? now - 2 : now);
-		if (t->io == IO_IN || t->variable)
+		if (tensor_is_input(t) || t->variable)
 			touch(l, t, 1);
 		/* what one inference leaves is there for the next */
 		if (t->variable)

@@ -182,6 +182,13 @@ find_crossings(struct part *p)
 			p->crosses[sg->out[i]] = true;
 }
 
+/* an input may be handed on as it came */
+static void
+mark_output(struct g_tensor *t)
+{
+	G_PUT(t, TENSOR, io, tensor_is_input(t) ? IO_INOUT : IO_OUT);
+}
+
 /* tensors that others see exist as they are; inputs first, for the reader */
 static void
 make_crossing_tensors(struct part *p)
@@ -194,9 +201,8 @@ make_crossing_tensors(struct part *p)
 		if (p->crosses[i])
 			(void)part_ofm(p, i);
 	for (int i = 0; i < sg->n_out; i++)
-		if (p->crosses[sg->out[i]] &&
-		    !G_HAS(p->value[sg->out[i]].t, G_TENSOR_io))
-			G_PUT(p->value[sg->out[i]].t, TENSOR, io, IO_OUT);
+		if (p->crosses[sg->out[i]])
+			mark_output(p->value[sg->out[i]].t);
 	for (int i = 0; i < sg->n_tensors; i++)
 		if (p->crosses[i] && sg->tensor[i].is_variable)
 			G_PUT(p->value[i].t, TENSOR, variable, 1);
