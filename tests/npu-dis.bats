@@ -264,3 +264,12 @@ breaks() {
 	refuses 2 "9 hexadecimal digits" npu-dis --raw -a ethos-u55-128 hex
 	refuses 2 "more than one FILE" npu-dis a b
 }
+
+@test "a listing that breaks off is none, and an old one stays" {
+	cp "$MODEL" m.tflite
+	# the code bits that no command has, in the middle of the stream
+	poke m.tflite 800 ff ff ff 7f
+	echo old >listing
+	refuses 2 "reserved code bits" npu-dis -o listing m.tflite
+	[ "$(cat listing)" = old ]
+}

@@ -129,6 +129,42 @@ load lib/common
 	[ -z "$(ls dir.part)" ]
 }
 
+# together COMMAND...: fails without a second place; then nothing has changed
+together()
+{
+	local before
+	echo old >first
+	before=$(ls -A)
+	refuses 2 nodir "$@"
+	rm refuses.*
+	[ "$(ls -A)" = "$before" ] || { ls -A; return 1; }
+	[ "$(cat first)" = old ]
+}
+
+@test "two outputs appear together or not at all" {
+	local model=$BATS_TEST_DIRNAME/models/digits.tflite
+	local target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
+		--memory-mode Shared_Sram)
+	npucc "${target[@]}" -o m.tflite "$model"
+	npucc "${target[@]}" -o m.sched "$model"
+	together tfl2c -n m --resolver=first -o nodir/m.h m.tflite
+	together tfl2c -n m --resolver=nodir/r.h -o first m.tflite
+	together mkinput --random 1 --expected=nodir/e.h -o first "$model"
+	together mkinput --random 1 --expected=first -o nodir/i.h "$model"
+	together npu-wenc --blob=first -o nodir/m.wenc m.sched
+	together npu-wenc --blob=nodir/blob -o first m.sched
+	if [ -c /dev/full ]; then
+		refuses 2 "No space left" npu-wenc --blob=first -o /dev/full m.sched
+		[ "$(cat first)" = old ]
+	fi
+	# a tensor of 2 written, 1 that cannot be: a directory is in the way
+	mkdir -p dump/output_0.npy
+	refuses 2 output_0.npy npu-sim -o dump --dump=dump m.tflite
+	[ "$(ls -A dump)" = output_0.npy ]
+	npu-sim -o new --dump=new m.tflite
+	[ -e new/output_0.npy ]
+}
+
 @test "include lines point down the layers, no path of a machine in the tree" {
 	"$TOP/scripts/check-tree" "$TOP"
 }

@@ -29,4 +29,24 @@ bool file_write(const char *path, const void *p, size_t n, bool binary,
 bool file_write_parts(const char *path, const struct bytes *part, size_t n,
 		      bool binary, struct err *e);
 
+/*
+ * Several files that appear together or not at all.  Each is written beside its
+ * place when it is added; what goes to devices, pipes and open files waits in
+ * memory.  The commit writes those, then gives the names; if one can't be given,
+ * the others are given back and old files are as they were (on systems that can
+ * exchange names; elsewhere what was replaced before is gone).
+ * A program killed in between leaves files called .nputools-*.
+ */
+struct file_set;
+struct file_set *file_set_open(struct arena *a);
+bool file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
+		  bool binary, struct err *e);
+bool file_set_parts(struct file_set *s, const char *path,
+		    const struct bytes *part, size_t n, bool binary,
+		    struct err *e);
+bool file_set_commit(struct file_set *s, struct err *e);
+void file_set_drop(struct file_set *s);
+/* one or the other; false if anything failed, before or now */
+bool file_set_end(struct file_set *s, bool ok, struct err *e);
+
 #endif

@@ -313,6 +313,10 @@ void graph_print(const struct graph *g, struct text *t);
 
 /* writes the canonical text as file_write() does, large blobs without a copy */
 bool graph_write(const struct graph *g, const char *path, struct err *e);
+/* the same as one of several files that appear together (base/file.h) */
+struct file_set;
+bool graph_add_to(struct file_set *s, const struct graph *g, const char *path,
+		  struct err *e);
 
 /*
  * What every stage may rely on: references in range, views inside their

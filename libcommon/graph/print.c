@@ -231,8 +231,9 @@ graph_print(const struct graph *g, struct text *t)
 	print_graph(g, t, NULL);
 }
 
-bool
-graph_write(const struct graph *g, const char *path, struct err *e)
+/* s: NULL: at once */
+static bool
+write_to(struct file_set *s, const struct graph *g, const char *path, struct err *e)
 {
 	struct arena *a = arena_open();
 	struct untouched *u = anew(a, struct untouched, g->n_blobs);
@@ -251,8 +252,22 @@ graph_write(const struct graph *g, const char *path, struct err *e)
 	}
 	part[n++] = (struct bytes){ .p = (const uint8_t *)t.p + at,
 				    .n = t.n - at };
-	bool ok = file_write_parts(path, part, n, false, e);
+	bool ok = s ? file_set_parts(s, path, part, n, false, e)
+		    : file_write_parts(path, part, n, false, e);
 	text_free(&t);
 	arena_close(a);
 	return ok;
+}
+
+bool
+graph_write(const struct graph *g, const char *path, struct err *e)
+{
+	return write_to(NULL, g, path, e);
+}
+
+bool
+graph_add_to(struct file_set *s, const struct graph *g, const char *path,
+	     struct err *e)
+{
+	return write_to(s, g, path, e);
 }

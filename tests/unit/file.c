@@ -126,6 +126,60 @@ check_links(void)
 	       !unlink("new");
 }
 
+/* a directory and what a lost one had in it */
+static bool
+remove_all(const char *path)
+{
+	DIR *d = opendir(path);
+	const struct dirent *f;
+	while (d && (f = readdir(d)))
+		(void)unlinkat(dirfd(d), f->d_name, 0);
+	return d && !closedir(d) && !rmdir(path);
+}
+
+/* two files or none; an old one is as it was */
+static bool
+check_sets(void)
+{
+	struct err e = { 0 };
+	struct arena *a = arena_open();
+	struct file_set *s = file_set_open(a);
+	bool ok = file_write("one", "old", 3, true, &e) &&
+		  file_set_add(s, "one", "1", 1, true, &e) &&
+		  file_set_add(s, "two", "2", 1, true, &e) && holds("one", "old") &&
+		  access("two", F_OK) && file_set_commit(s, &e) &&
+		  holds("one", "1") && holds("two", "2");
+	/* where the last one is to be is gone by now: nobody has a new name */
+	ok = ok && !unlink("two") && !mkdir("sub", 0777) &&
+	     file_set_add(s, "one", "3", 1, true, &e) &&
+	     file_set_add(s, "two", "4", 1, true, &e) &&
+	     file_set_add(s, "sub/three", "5", 1, true, &e) &&
+	     !rename("sub", "moved") && !file_set_commit(s, &e) &&
+	     e.status == EXIT_TROUBLE && holds("one", "1") && access("two", F_OK);
+	ok = ok && remove_all("moved");
+	/* nor where there never was a directory */
+	ok = ok && file_set_add(s, "one", "6", 1, true, &e) &&
+	     !file_set_add(s, "none/two", "7", 1, true, &e);
+	file_set_drop(s);
+	ok = ok && holds("one", "1") && !unlink("one");
+	arena_close(a);
+	return ok;
+}
+
+/* a name may have 255 bytes, whatever stands beside it for a moment */
+static bool
+check_long_name(void)
+{
+	char longest[256], longer[257];
+	struct err e = { 0 };
+	memset(longest, 'n', 255);
+	memset(longer, 'n', 256);
+	longest[255] = longer[256] = '\0';
+	return file_write(longest, "x", 1, true, &e) && holds(longest, "x") &&
+	       file_write(longest, "y", 1, true, &e) && holds(longest, "y") &&
+	       !unlink(longest) && !file_write(longer, "x", 1, true, &e);
+}
+
 static bool
 check(void)
 {
@@ -140,7 +194,7 @@ check(void)
 	if (mkdir("dir", 0777) || file_write("dir", "", 0, true, &e) ||
 	    file_write("none/out", "", 0, true, &e))
 		return false;
-	return check_links() && names() == 2;
+	return check_links() && check_sets() && check_long_name() && names() == 2;
 }
 
 int

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which format a file has, and what its numbers mean. */
-#include "base/file.h"
 #include "base/npy.h"
 #include "mkinput.h"
 

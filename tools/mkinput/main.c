@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mkinput: data as a model's quantized input, and the expected output. */
 #include "base/cli.h"
-#include "base/file.h"
 #include "mkinput.h"
 #include "sim/sim.h"
 
@@ -284,7 +283,7 @@ has_suffix(const char *path, const char *suffix)
 }
 
 static bool
-write_expected(struct arena *a, const struct options *o,
+write_expected(struct arena *a, struct file_set *to, const struct options *o,
 	       const struct array *outputs, int n, struct err *e)
 {
 	struct sheet s = {
@@ -293,14 +292,14 @@ write_expected(struct arena *a, const struct options *o,
 		.section = o->expected_section, .array = outputs, .n = n,
 	};
 	if (has_suffix(o->expected, ".npy"))
-		return write_binary(a, o->expected, &s, AS_NPY, e);
+		return write_binary(a, to, o->expected, &s, AS_NPY, e);
 	if (has_suffix(o->expected, ".bin") || has_suffix(o->expected, ".raw"))
-		return write_binary(a, o->expected, &s, AS_RAW, e);
-	return write_header(o->expected, &s, e);
+		return write_binary(a, to, o->expected, &s, AS_RAW, e);
+	return write_header(to, o->expected, &s, e);
 }
 
 static bool
-write_input(struct arena *a, const struct options *o,
+write_input(struct arena *a, struct file_set *to, const struct options *o,
 	    const struct tfl_subgraph *g, const struct filled *f, struct err *e)
 {
 	struct array *in = anew(a, struct array, (size_t)g->n_in);
@@ -317,8 +316,8 @@ write_input(struct arena *a, const struct options *o,
 		.n_outputs = o->output_buffer ? g->n_out : 0,
 	};
 	return o->format == AS_HEADER
-		   ? write_header(o->output, &s, e)
-		   : write_binary(a, o->output, &s, o->format, e);
+		   ? write_header(to, o->output, &s, e)
+		   : write_binary(a, to, o->output, &s, o->format, e);
 }
 
 static bool
@@ -337,11 +336,13 @@ convert(struct arena *a, const struct options *o, struct err *e)
 		if (!make_input(a, o, &g->tensor[g->in[i]], i, &random, &f[i],
 				e))
 			return false;
-	/* all that can fail before anything is written */
 	if (o->expected && !run_model(a, m, f, &outputs, e))
 		return false;
-	return write_input(a, o, g, f, e) &&
-	       (!o->expected || write_expected(a, o, outputs, g->n_out, e));
+	struct file_set *s = file_set_open(a);
+	bool ok = write_input(a, s, o, g, f, e) &&
+		  (!o->expected ||
+		   write_expected(a, s, o, outputs, g->n_out, e));
+	return file_set_end(s, ok, e);
 }
 
 int

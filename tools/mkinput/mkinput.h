@@ -7,6 +7,7 @@
 #ifndef MKINPUT_H
 #define MKINPUT_H
 
+#include "base/file.h"
 #include "tflite/tflite.h"
 
 enum source { FROM_GUESS, FROM_NPY, FROM_PICTURE, FROM_SOUND, FROM_CSV,
@@ -122,9 +123,11 @@ struct sheet { /* a file of arrays */
 	int n_outputs;
 };
 
-bool write_header(const char *path, const struct sheet *s, struct err *e);
+bool write_header(struct file_set *to, const char *path, const struct sheet *s,
+		  struct err *e);
 /* one file an array: NAME.npy, or NAME_0.npy, NAME_1.npy ... */
-bool write_binary(struct arena *a, const char *path, const struct sheet *s,
+bool write_binary(struct arena *a, struct file_set *to, const char *path,
+		  const struct sheet *s,
 		  enum output format, struct err *e);
 
 /* ---- expected.c ------------------------------------------------------------- */

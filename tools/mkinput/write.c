@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays as a C header, .npy or raw bytes. */
-#include "base/file.h"
 #include "base/npy.h"
 #include "mkinput.h"
 
@@ -149,7 +148,8 @@ check_kinds(const struct array *x, int n, struct err *e)
 }
 
 bool
-write_header(const char *path, const struct sheet *s, struct err *e)
+write_header(struct file_set *to, const char *path, const struct sheet *s,
+	     struct err *e)
 {
 	struct text t = { 0 };
 	if (!check_kinds(s->array, s->n, e) ||
@@ -167,7 +167,7 @@ write_header(const char *path, const struct sheet *s, struct err *e)
 	text_puts(&t, "\n#endif /* ");
 	put_guard(&t, s);
 	text_puts(&t, " */\n");
-	bool ok = file_write(path, t.p, t.n, false, e);
+	bool ok = file_set_add(to, path, t.p, t.n, false, e);
 	text_free(&t);
 	return ok;
 }
@@ -185,7 +185,8 @@ path_of(struct arena *a, const char *path, int i, int n)
 }
 
 bool
-write_binary(struct arena *a, const char *path, const struct sheet *s,
+write_binary(struct arena *a, struct file_set *to, const char *path,
+	     const struct sheet *s,
 	     enum output format, struct err *e)
 {
 	if (s->n > 1 && (!path || !strcmp(path, "-")))
@@ -206,7 +207,7 @@ write_binary(struct arena *a, const char *path, const struct sheet *s,
 			npy_print(&t, &n);
 		else
 			text_put(&t, b.p, b.n);
-		ok = file_write(path_of(a, path, i, s->n), t.p, t.n, true, e);
+		ok = file_set_add(to, path_of(a, path, i, s->n), t.p, t.n, true, e);
 		text_free(&t);
 	}
 	return ok;

@@ -5,6 +5,8 @@
 #include "base/cli.h"
 #include "base/file.h"
 
+#include <string.h>
+
 enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY };
 
 static const struct argp_option argp_options[] = {
@@ -131,6 +133,12 @@ print_all(struct text *t, const struct input *in, const struct options *o,
 	return true;
 }
 
+static bool
+is_standard(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -153,7 +161,10 @@ main(int argc, char **argv)
 			(void)verify(a, &t, &in, &o, &printed);
 		else
 			(void)print_all(&t, &in, &o, &printed);
-		if (file_write(o.output, t.p, t.n, false, &e))
+		/* up to a fault on standard output; files are whole */
+		bool whole = printed.status != EXIT_TROUBLE;
+		if ((!whole && !is_standard(o.output)) ||
+		    file_write(o.output, t.p, t.n, false, &e))
 			e = printed;
 	}
 	text_free(&t);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/file.h"
 #include "npu-sim.h"
 
 #include <errno.h>
@@ -143,15 +142,16 @@ copy_inputs(struct sim *from, struct sim *to, struct err *e)
 }
 
 bool
-make_directory(const char *path, struct err *e)
+make_directory(const char *path, bool *made, struct err *e)
 {
-	return !path || mkdir(path, 0777) == 0 || errno == EEXIST ||
+	*made = path && mkdir(path, 0777) == 0;
+	return !path || *made || errno == EEXIST ||
 	       err_set(e, "%s: %s", path, strerror(errno));
 }
 
 bool
-save_npy(const struct tfl_tensor *t, const void *data, const char *dir,
-	 const char *stem, int index, struct err *e)
+save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
+	 const char *dir, const char *stem, int index, struct err *e)
 {
 	struct npy n = { .kind = npy_kind(t->type),
 			 .item_bytes = tfl_type_bytes(t->type),
@@ -162,7 +162,7 @@ save_npy(const struct tfl_tensor *t, const void *data, const char *dir,
 	struct text file = { 0 }, path = { 0 };
 	npy_print(&file, &n);
 	text_printf(&path, "%s/%s_%d.npy", dir, stem, index);
-	bool ok = file_write(text_str(&path), file.p, file.n, true, e);
+	bool ok = file_set_add(to, text_str(&path), file.p, file.n, true, e);
 	text_free(&file);
 	text_free(&path);
 	return ok;

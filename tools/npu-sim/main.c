@@ -2,6 +2,8 @@
 #include "base/cli.h"
 #include "npu-sim.h"
 
+#include <unistd.h>
+
 enum { OPT_COMPARE = 256, OPT_DUMP, OPT_TRACE, OPT_JSON, OPT_SEED };
 
 static const struct argp_option option_list[] = {
@@ -97,18 +99,19 @@ op_done(void *ctx, struct sim *s, int op_index, struct err *e)
 	if (o->trace)
 		print_operator(w, s, op_index);
 	for (int k = 0; o->dump_dir && k < op->n_out; k++)
-		if (!save_npy(&g->tensor[op->out[k]], sim_tensor(s, op->out[k]),
-			      o->dump_dir, "tensor", op->out[k], e))
+		if (!save_npy(w->files, &g->tensor[op->out[k]],
+			      sim_tensor(s, op->out[k]), o->dump_dir, "tensor",
+			      op->out[k], e))
 			return false;
 	return true;
 }
 
 static bool
-save_outputs(struct sim *s, const struct options *o, struct err *e)
+save_outputs(struct file_set *to, struct sim *s, const struct options *o, struct err *e)
 {
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	for (int k = 0; o->output_dir && k < g->n_out; k++)
-		if (!save_npy(&g->tensor[g->out[k]], sim_tensor(s, g->out[k]),
+		if (!save_npy(to, &g->tensor[g->out[k]], sim_tensor(s, g->out[k]),
 			      o->output_dir, "output", k, e))
 			return false;
 	return true;
@@ -144,23 +147,38 @@ note_stand_ins(const struct sim *s)
 			cli_note("inputs alone are compared", "%s", sim_stand_in(s, i));
 }
 
+/* the run itself, with the files that it leaves: all of them or none */
+static bool
+invoke(struct sim *s, const struct options *o, struct watch *w, struct err *e)
+{
+	struct sim_hooks hooks = { .op_done = op_done, .ctx = w };
+	if (o->trace)
+		hooks.npu_event = print_npu_event;
+	bool made_output = false, made_dump = false;
+	bool ok = make_directory(o->output_dir, &made_output, e) &&
+		  make_directory(o->dump_dir, &made_dump, e) &&
+		  sim_invoke(s, &hooks, e) && save_outputs(w->files, s, o, e);
+	ok = file_set_end(w->files, ok, e);
+	if (!ok && made_dump)
+		(void)rmdir(o->dump_dir);
+	if (!ok && made_output)
+		(void)rmdir(o->output_dir);
+	return ok;
+}
+
 static bool
 run(struct arena *a, struct options *o, struct err *e)
 {
 	struct sim *s, *other = NULL;
-	struct sim_hooks hooks = { .op_done = op_done };
-	if (o->trace)
-		hooks.npu_event = print_npu_event;
 	if (!open_model(a, o, &s, e) || !load_inputs(s, o, e) ||
 	    (o->compare && !run_other(a, o, s, &other, e)))
 		return false;
-	hooks.ctx = watch_open(a, o, other);
-	if (!make_directory(o->output_dir, e) ||
-	    !make_directory(o->dump_dir, e) || !sim_invoke(s, &hooks, e) || !save_outputs(s, o, e))
+	struct watch *w = watch_open(a, o, other);
+	if (!invoke(s, o, w, e))
 		return false;
 	note_stand_ins(s);
 	if (o->trace && other)
-		print_unseen(hooks.ctx);
+		print_unseen(w);
 	bool ok = check_expectations(s, o, e) &&
 		  (!other || compare_models(other, s, e));
 	if (e->status == EXIT_TROUBLE)

@@ -3,6 +3,7 @@
 #ifndef NPU_SIM_H
 #define NPU_SIM_H
 
+#include "base/file.h"
 #include "base/npy.h"
 #include "sim/sim.h"
 #include "stream/stream.h"
@@ -28,9 +29,10 @@ bool copy_inputs(struct sim *from, struct sim *to, struct err *e);
 /* a .npy or raw file that must suit tensor t: its elements */
 bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 		 struct bytes *out, struct err *e);
-bool make_directory(const char *path, struct err *e); /* unless it exists */
-bool save_npy(const struct tfl_tensor *t, const void *data, const char *dir,
-	      const char *stem, int index, struct err *e);
+/* unless it exists, or path is NULL; *made: it did not */
+bool make_directory(const char *path, bool *made, struct err *e);
+bool save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
+	      const char *dir, const char *stem, int index, struct err *e);
 
 /* judge.c: equal or not, and where */
 bool check_expectations(struct sim *s, const struct options *o, struct err *e);
@@ -38,6 +40,7 @@ bool compare_models(struct sim *a, struct sim *b, struct err *e);
 
 /* match.c: what an NPU operation wrote, as a tensor of the plain model */
 struct watch {
+	struct file_set *files; /* of --dump */
 	const struct options *options;
 	struct sim *plain; /* has run on the same inputs; NULL: no --compare */
 	int *order;	   /* its operators' outputs in execution order */

@@ -2,7 +2,6 @@
 /* The way back: what a .wenc graph holds, as numpy arrays. */
 #include "wenc.h"
 
-#include "base/file.h"
 #include "base/npy.h"
 #include "stream/emit.h"
 
@@ -52,7 +51,7 @@ write_npy(struct wenc *w, const struct g_op *op, const char *dir, const int16_t 
 	struct text t = { 0 };
 	npy_print(&t, &n);
 	const char *path = arena_printf(w->a, "%s/w%d.npy", dir, op->weights->rec.id);
-	bool ok = file_write(path, t.p, t.n, true, w->e);
+	bool ok = file_set_add(w->files, path, t.p, t.n, true, w->e);
 	text_free(&t);
 	return ok;
 }

@@ -2,7 +2,6 @@
 /* The constants: weights, tables, constant tensors; equal ones once. */
 #include "wenc.h"
 
-#include "base/file.h"
 #include "base/fixed.h"
 #include "base/hash.h"
 
@@ -230,5 +229,5 @@ lay_out(struct wenc *w, const struct options *o)
 	if (!o->blob)
 		return true;
 	blob->path = o->blob;
-	return file_write(o->blob, image, b.n, true, w->e);
+	return file_set_add(w->files, o->blob, image, b.n, true, w->e);
 }

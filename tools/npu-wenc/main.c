@@ -3,7 +3,6 @@
 #include "wenc.h"
 
 #include "base/cli.h"
-#include "base/file.h"
 
 enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, OPT_ALLOCATION, MAX_JOBS = 64 };
 
@@ -78,7 +77,7 @@ static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
 	struct bytes text;
-	struct wenc w = { .a = a, .e = e };
+	struct wenc w = { .a = a, .e = e, .files = file_set_open(a) };
 	struct memory_system m;
 	enum g_stage need = o->decode ? STAGE_WENC : STAGE_SCHED;
 	if (!file_read(a, o->input, SIZE_MAX / 4, &text, e) ||
@@ -86,9 +85,9 @@ run(const struct options *o, struct arena *a, struct err *e)
 	    !graph_target(w.g, &w.accel, &m, e))
 		return false;
 	if (o->decode)
-		return decode_all(&w, o);
+		return file_set_end(w.files, decode_all(&w, o), e);
 	if (!encode_all(&w, o) || !lay_out(&w, o))
-		return false;
+		return file_set_end(w.files, false, e);
 	struct text t = { 0 };
 	if (o->stats)
 		print_stats(&w, &t);
@@ -96,7 +95,9 @@ run(const struct options *o, struct arena *a, struct err *e)
 		print_allocation(&w, &t);
 	text_show(&t, stderr);
 	w.g->stage = STAGE_WENC;
-	return graph_write(w.g, o->output, e);
+	if (!o->blob) /* alone, and without a copy of it */
+		return graph_write(w.g, o->output, e);
+	return file_set_end(w.files, graph_add_to(w.files, w.g, o->output, e), e);
 }
 
 int

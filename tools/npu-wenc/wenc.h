@@ -6,6 +6,7 @@
 #ifndef NPU_WENC_WENC_H
 #define NPU_WENC_WENC_H
 
+#include "base/file.h"
 #include "graph/graph.h"
 #include "stream/emit.h"
 #include "weights/weights.h"
@@ -36,6 +37,7 @@ struct coded {
 };
 
 struct wenc {
+	struct file_set *files; /* what is written */
 	struct arena *a;
 	struct graph *g;
 	const struct accel *accel;

@@ -271,18 +271,19 @@ check_limits(const struct job *j, struct err *e)
 }
 
 static bool
-write_files(const struct job *j, struct err *e)
+write_files(struct arena *a, const struct job *j, struct err *e)
 {
 	struct text t = { 0 }, r = { 0 };
+	struct file_set *s = file_set_open(a);
 	compose(&t, j);
 	if (j->o->resolver_file)
 		compose_resolver(&r, j);
 	bool ok = (!j->o->resolver_file ||
-		   file_write(j->o->resolver_file, r.p, r.n, false, e)) &&
-		  file_write(j->o->output, t.p, t.n, false, e);
+		   file_set_add(s, j->o->resolver_file, r.p, r.n, false, e)) &&
+		  file_set_add(s, j->o->output, t.p, t.n, false, e);
 	text_free(&t);
 	text_free(&r);
-	return ok;
+	return file_set_end(s, ok, e);
 }
 
 static void
@@ -311,7 +312,7 @@ main(int argc, char **argv)
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;
 		warn_missing(&j);
-		(void)(check_limits(&j, &e) && write_files(&j, &e));
+		(void)(check_limits(&j, &e) && write_files(a, &j, &e));
 	}
 	arena_close(a);
 	return cli_finish(&e);

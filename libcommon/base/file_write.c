@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
+
+#include "base/place.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* fewer turns between the two ends of a pipe, where there is a lot to say */
+static void
+widen_pipe(int fd, size_t n)
+{
+#ifdef F_SETPIPE_SZ
+	enum { USUAL_BYTES = 1 << 16, WIDE_BYTES = 1 << 20 };
+	if (n > USUAL_BYTES)
+		(void)fcntl(fd, F_SETPIPE_SZ, WIDE_BYTES); /* not a pipe: no harm */
+#else
+	(void)fd, (void)n;
+#endif
+}
+
+static bool
+write_part(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, p, n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return false;
+		p += k;
+		n -= (size_t)k;
+	}
+	return true;
+}
+
+static bool
+write_all(int fd, const struct bytes *part, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!write_part(fd, part[i].p, part[i].n))
+			return false;
+	return true;
+}
+
+/* to fd, which is closed then; errno says why not */
+static bool
+write_and_close(int fd, const struct bytes *part, size_t n)
+{
+	bool ok = fd >= 0 && write_all(fd, part, n);
+	int saved = errno;
+	if (fd >= 0 && close(fd) && ok)
+		return false;
+	errno = saved;
+	return ok;
+}
+
+/* as if it had been made under its own name */
+static bool
+usual_mode(int fd)
+{
+	mode_t mask = umask(0);
+	(void)umask(mask);
+	return !fchmod(fd, 0666 & ~mask);
+}
+
+/* a file beside place, whole; its name, or NULL */
+static char *
+write_beside(const char *place, const struct bytes *part, size_t n)
+{
+	char *name;
+	int fd = place_temporary(place, &name);
+	if (fd < 0)
+		return NULL;
+	bool mode = usual_mode(fd);
+	if (write_and_close(fd, part, n) && mode)
+		return name;
+	int saved = errno;
+	(void)unlink(name);
+	free(name);
+	errno = saved;
+	return NULL;
+}
+
+/* the number of an open file that path is a name of, or -1 */
+static int
+open_number(const char *path)
+{
+	static const char *const dirs[] = { "/dev/fd/", "/proc/self/fd/" };
+	if (!strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+		size_t n = strlen(dirs[i]);
+		char *end;
+		if (strncmp(path, dirs[i], n) != 0 || !isdigit((unsigned char)path[n]))
+			continue;
+		long fd = strtol(path + n, &end, 10);
+		if (!*end && fd <= INT_MAX)
+			return (int)fd;
+	}
+	return -1;
+}
+
+/* a device or a pipe: there is nothing to give a name to */
+static bool
+is_special(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static bool
+is_standard(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
+/* is there nothing to give a name to?  then its number, or -1 for path */
+static bool
+is_direct(const char *path, int *fd)
+{
+	*fd = is_standard(path) ? STDOUT_FILENO : open_number(path);
+	return *fd >= 0 || is_special(path);
+}
+
+static bool
+write_direct(const char *path, int fd, const struct bytes *part, size_t n,
+	     struct err *e)
+{
+	const char *name = is_standard(path) ? "standard output" : path;
+	if (fd < 0)
+		return write_and_close(open(path, O_WRONLY | O_CLOEXEC), part, n) ||
+		       err_set(e, "%s: %s", name, strerror(errno));
+	size_t bytes = 0;
+	for (size_t i = 0; i < n; i++)
+		bytes += part[i].n;
+	widen_pipe(fd, bytes);
+	return (!fflush(stdout) && write_all(fd, part, n)) ||
+	       err_set(e, "%s: %s", name, strerror(errno));
+}
+
+static bool
+check_terminal(int fd, bool binary, struct err *e)
+{
+	return !binary || fd < 0 || !isatty(fd) ||
+	       err_set(e, "binary output is not written to a terminal: "
+			  "use -o FILE or redirect");
+}
+
+/* ---- files that appear together ------------------------------------------ */
+
+struct output {
+	struct output *next;
+	const char *path;
+	char *place, *beside; /* NULL: direct, what to write is in text */
+	struct text text;
+	int fd;
+	enum place_taken taken;
+};
+
+struct file_set {
+	struct arena *a;
+	struct output *first, **last;
+};
+
+struct file_set *
+file_set_open(struct arena *a)
+{
+	struct file_set *s = anew(a, struct file_set, 1);
+	s->a = a;
+	s->last = &s->first;
+	return s;
+}
+
+bool
+file_set_parts(struct file_set *s, const char *path, const struct bytes *part,
+	       size_t n, bool binary, struct err *e)
+{
+	struct output *o = anew(s->a, struct output, 1);
+	o->path = path ? arena_strdup(s->a, path) : NULL;
+	if (is_direct(path, &o->fd)) {
+		if (!check_terminal(o->fd, binary, e))
+			return false;
+		for (size_t i = 0; i < n; i++)
+			text_put(&o->text, part[i].p, part[i].n);
+	} else {
+		o->place = place_of(path);
+		o->beside = o->place ? write_beside(o->place, part, n) : NULL;
+		if (!o->beside) {
+			int saved = errno;
+			free(o->place);
+			return err_set(e, "%s: %s", path, strerror(saved));
+		}
+	}
+	*s->last = o;
+	s->last = &o->next;
+	return true;
+}
+
+bool
+file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
+	     bool binary, struct err *e)
+{
+	struct bytes whole = { .p = p, .n = n };
+	return file_set_parts(s, path, &whole, 1, binary, e);
+}
+
+/* first what can't be taken back once it is written, then what can */
+static bool
+write_all_direct(struct file_set *s, struct err *e)
+{
+	for (struct output *o = s->first; o; o = o->next) {
+		struct bytes b = { .p = (const uint8_t *)o->text.p, .n = o->text.n };
+		if (!o->beside && !write_direct(o->path, o->fd, &b, 1, e))
+			return false;
+	}
+	return true;
+}
+
+static bool
+take_all(struct file_set *s, struct err *e)
+{
+	for (struct output *o = s->first; o; o = o->next) {
+		if (!o->beside)
+			continue;
+		o->taken = place_take(o->beside, o->place);
+		if (o->taken == PLACE_FAILED)
+			return err_set(e, "%s: %s", o->path, strerror(errno));
+	}
+	return true;
+}
+
+/* the set is empty then; beside each place nothing is left */
+static void
+clear(struct file_set *s, bool back)
+{
+	for (struct output *o = s->first; o; o = o->next) {
+		if (o->beside && back)
+			place_give_back(o->beside, o->place, o->taken);
+		if (o->beside && (back || o->taken == PLACE_EXCHANGED))
+			(void)unlink(o->beside);
+		free(o->beside);
+		free(o->place);
+		text_free(&o->text);
+	}
+	s->first = NULL;
+	s->last = &s->first;
+}
+
+bool
+file_set_commit(struct file_set *s, struct err *e)
+{
+	bool ok = write_all_direct(s, e) && take_all(s, e);
+	clear(s, !ok);
+	return ok;
+}
+
+void
+file_set_drop(struct file_set *s)
+{
+	clear(s, true);
+}
+
+bool
+file_set_end(struct file_set *s, bool ok, struct err *e)
+{
+	if (ok)
+		return file_set_commit(s, e);
+	file_set_drop(s);
+	return false;
+}
+
+/* ---- one file ------------------------------------------------------------- */
+
+bool
+file_write(const char *path, const void *p, size_t n, bool binary,
+	   struct err *e)
+{
+	struct bytes whole = { .p = p, .n = n };
+	return file_write_parts(path, &whole, 1, binary, e);
+}
+
+bool
+file_write_parts(const char *path, const struct bytes *part, size_t n,
+		 bool binary, struct err *e)
+{
+	int fd;
+	if (is_direct(path, &fd))
+		return check_terminal(fd, binary, e) &&
+		       write_direct(path, fd, part, n, e);
+	struct arena *a = arena_open();
+	struct file_set *s = file_set_open(a);
+	bool ok = file_set_end(s, file_set_parts(s, path, part, n, binary, e), e);
+	arena_close(a);
+	return ok;
+}
