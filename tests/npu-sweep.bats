@@ -6,6 +6,19 @@ load lib/common
 model=$BATS_TEST_DIRNAME/models/digits.tflite
 memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 
+@test "a full disk is an error" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	local args
+	for args in --help --usage --version \
+		"${memory[*]} -a ethos-u55-64 --limits=0 $model"; do
+		status=0
+		# shellcheck disable=SC2086
+		npu-sweep $args >/dev/full 2>err || status=$?
+		[ $status = 2 ]
+		[ "$(cat err)" = "npu-sweep: standard output: cannot be written" ]
+	done
+}
+
 @test "a row is what npucc and npu-perf say" {
 	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 -j2 "$model" >table
 	[ "$(head -1 table)" = "$(printf '%s\t' accelerator optimise limit \
