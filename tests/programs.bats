@@ -82,10 +82,34 @@ load lib/common
 @test "a full disk is an error" {
 	[ -c /dev/full ] || skip "no /dev/full"
 	for p in $(programs); do
+		for o in --help --usage --version; do
+			status=0
+			"$p" $o >/dev/full 2>err || status=$?
+			[ $status = 2 ] ||
+				{ echo "$p $o: status $status"; cat err; false; }
+			grep -q "^$p: standard output: No space left" err ||
+				{ echo "$p $o:"; cat err; false; }
+			[ "$(wc -l <err)" = 1 ]
+		done
+	done
+}
+
+@test "no memory: one line with the program's name, status 2" {
+	(ulimit -v 60000 && npu-sim --version) || skip "sanitizers need more"
+	# room for the program and not for what it reads
+	truncate -s 100000000 big
+	for p in $(programs); do
+		args=()
+		case $p in
+		mkinput) args=(--random=1) ;;
+		npu-sched) args=(-a ethos-u55-128 --system-config
+			RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram) ;;
+		esac
 		status=0
-		"$p" --version >/dev/full 2>err || status=$?
-		[ $status = 2 ] || [ $status = 0 ] ||
-			{ echo "$p: status $status"; cat err; false; }
+		(ulimit -v 60000 && exec "$p" "${args[@]}" big) >out 2>err ||
+			status=$?
+		[ $status = 2 ] || { echo "$p: status $status"; cat err; false; }
+		[ "$(cat err)" = "$p: out of memory" ] || { cat err; false; }
 	done
 }
 
@@ -199,7 +223,7 @@ together()
 	for f in "$TOP"/man/*; do
 		while read -r name section; do
 			[ -e "$TOP/man/$name.$section" ] ||
-				[ "$name" = make ] ||
+				[[ $name = make || $name = fsync ]] ||
 				{ echo "$f: $name($section)"; false; }
 		done < <(sed -n 's/^\.Xr \([^ ]*\) \([0-9]\).*/\1 \2/p' "$f")
 	done

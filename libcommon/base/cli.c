@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *argp_program_bug_address = "the project's issue tracker";
 
@@ -36,12 +37,33 @@ keep_memory(void)
 #endif
 }
 
+/* is all of standard output where it should be?  If not, says so */
+static bool
+output_is_whole(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	(void)fprintf(stderr, "%s: standard output: %s\n",
+		      program_invocation_short_name, strerror(errno));
+	return false;
+}
+
+/* argp ends a program itself after --help, --usage and --version */
+static void
+check_output(void)
+{
+	if (!output_is_whole())
+		_exit(EXIT_TROUBLE);
+}
+
 void
 cli_parse(const struct argp *argp, int argc, char **argv, void *options)
 {
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();
+	if (atexit(check_output))
+		out_of_memory();
 	(void)argp_parse(argp, argc, argv, 0, NULL, options);
 }
 
@@ -52,12 +74,10 @@ cli_finish(const struct err *e)
 	if (e->status)
 		(void)fprintf(stderr, "%s: %s\n", program_invocation_short_name,
 			      e->text);
-	if (fflush(stdout) || ferror(stdout)) {
-		(void)fprintf(stderr, "%s: standard output: %s\n",
-			      program_invocation_short_name, strerror(errno));
-		status = EXIT_TROUBLE;
-	}
-	return status;
+	if (output_is_whole())
+		return status;
+	clearerr(stdout); /* it has been said */
+	return EXIT_TROUBLE;
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/diag.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ err_at(struct err *e, const char *file, unsigned line, const char *fmt, ...)
 void
 out_of_memory(void)
 {
-	(void)fputs("out of memory\n", stderr);
+	(void)fprintf(stderr, "%s: out of memory\n",
+		      program_invocation_short_name);
 	exit(EXIT_TROUBLE);
 }
