@@ -140,6 +140,25 @@ least()
 	[ "$status" -eq 1 ]
 }
 
+@test "more than can be planned for is said to be that" {
+	need jq flatc
+	local big='shape:[1,1024,1024,600],type:9'
+	jq '.operator_codes=[{deprecated_builtin_code:0,builtin_code:0}] |
+		.buffers=[{}] | .subgraphs[0] |= (.inputs=[0,1] | .outputs=[2] |
+		.tensors=[range(3) | {'"$big"',name:"t\(.)",
+			quantization:{scale:[0.5],zero_point:[0]}}] |
+		.operators=[{opcode_index:0,inputs:[0,1],outputs:[2],
+			builtin_options_type:"AddOptions",builtin_options:{}}])' \
+		"$BATS_TEST_DIRNAME/models/fc.json" >big.json
+	flatc -b --strict-json "$BATS_TEST_DIRNAME/models/tflite.fbs" big.json
+	tfl-partition -o big.part big.tflite
+	for limit in "" --arena-cache-size=4096; do
+		# shellcheck disable=SC2086
+		refuses 1 "npu-sched: big.part: error: the network needs 1073741824 bytes of SRAM or more, and nothing is planned for that many" \
+			npu-sched -a ethos-u55-128 "${one_sram[@]}" $limit big.part
+	done
+}
+
 # plans without a limit are packed with more care, slices pack unlike whole weights
 @test "the smallest limit is named" {
 	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model

@@ -318,6 +318,10 @@ value() { # MACRO FILE
 
 	npu_model n "9,9,9,9"
 	refuse "n.tflite: subgraph 0, operator 0 (cs): payload's configuration word 0x09090909 is of no known accelerator" n.tflite
+	npu_model c "$U55_128"
+	printf '\x14\x00\x00\x00' | dd of=c.tflite bs=1 conv=notrunc status=none \
+		seek=$(($(grep -obUa -m 1 COP1 c.tflite | cut -d: -f1) + 32))
+	refuse "c.tflite: error: operator 0 (cs): 0x000000: command 0x0014 doesn't exist on ethos-u55-128 (rule 1)" c.tflite
 	model p '.metadata = [{name:"OfflineMemoryAllocation",buffer:3}] | .buffers += [{data:[0,0,0,0,1,0,0,0,9,0,0,0]}]'
 	refuse "p.tflite: error: OfflineMemoryAllocation of 12 bytes does not hold 4 tensors' offsets" p.tflite
 

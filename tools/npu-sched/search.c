@@ -19,9 +19,13 @@ limit_of(const struct sched *s)
 static bool
 too_small(struct sched *s, int64_t limit, int64_t least)
 {
-	return err_no(s->e, "error: the network needs %" PRId64 " bytes of SRAM, more "
-		      "than the limit of %" PRId64 "; the smallest that works is "
-		      "%" PRId64, least, limit, least);
+	if (least >= NO_LIMIT_BYTES)
+		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
+			      "more, and nothing is planned for that many",
+			      s->g->file, (int)NO_LIMIT_BYTES);
+	return err_no(s->e, "%s: error: the network needs %" PRId64 " bytes of SRAM, "
+		      "more than the limit of %" PRId64 "; the smallest that works "
+		      "is %" PRId64, s->g->file, least, limit, least);
 }
 
 double

@@ -41,15 +41,18 @@ is_region_register(enum npu_reg reg)
 enum { DMA_INTERNAL = 1 << 8 }; /* the region is SHRAM: 10 */
 
 static bool
-note_regions(const struct npu_stream *s, unsigned *regions, struct err *e)
+note_regions(const struct tfl_model *m, const struct npu_stream *s,
+	     unsigned *regions, struct err *e)
 {
 	struct npu_command c;
+	struct err bad = { 0 };
 	size_t at = 0;
-	while (stream_next(s, &at, &c, e))
+	while (stream_next(s, &at, &c, &bad))
 		if (!c.is_op && is_region_register(c.reg) &&
 		    !(c.param & DMA_INTERNAL))
 			*regions |= 1u << (c.param & 7);
-	return !e->status;
+	return !bad.status || err_at(e, m->name, 0, "operator %d (%s): %s", s->op,
+				     s->name, bad.text);
 }
 
 static int64_t
@@ -113,7 +116,7 @@ npu_facts(struct arena *a, const struct tfl_model *m, struct npu_facts *out,
 				       m->name, s[0].op, s[i].op,
 				       s[0].accel->name, s[i].accel->name);
 		note_tensors(m, &s[i], out);
-		if (!note_regions(&s[i], &out->regions, e))
+		if (!note_regions(m, &s[i], &out->regions, e))
 			return false;
 	}
 	if (out->n_ops) {
