@@ -31,16 +31,42 @@ breaks() {
 	model m "$t[0].type = 0"
 	run tfl-quantcheck -q m.tflite
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"error: interface-float: operator 0 FULLY_CONNECTED, tensor 0 (in): the model's input is FLOAT32"* ]]
+	[[ "$output" == *"warning: interface-float: operator 0 FULLY_CONNECTED, tensor 0 (in): the model's input is FLOAT32"$'\n'* ]]
 	[[ "$output" == *"error: hybrid-operator: operator 0 FULLY_CONNECTED, tensor 0 (in): FLOAT32 values with integer weights"* ]]
 }
 
-@test "only the border is float: the converter's options are named" {
+# float_ends: a model of QUANTIZE alone, from float
+float_ends() {
 	model m "$t[0].type = 0 | del($t[0].quantization) | .subgraphs[0].operators[0].inputs = [0] |
 		.operator_codes[0] = {deprecated_builtin_code:114,builtin_code:114} | $t = [$t[0], $t[3]] | .subgraphs[0].outputs = [1] | .subgraphs[0].operators[0].outputs = [1]"
+}
+
+@test "only the border is float: one warning for it, with the remedy" {
+	float_ends
 	run tfl-quantcheck -q m.tflite
+	[ "$status" -eq 0 ]
+	[ "${lines[-2]}" = "warning: interface-float: operator 0 QUANTIZE, tensor 0 (in): the model's input is FLOAT32: tfl-partition --integer-io leaves QUANTIZE out, as the converter's inference_input_type does" ]
+	[ "${lines[-1]}" = "m.tflite: integer but for its float ends: 0 errors, 1 warning, 0 notes" ]
+	run --separate-stderr tfl-quantcheck --pass -o copy m.tflite
+	[ "$status" -eq 0 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	cmp copy m.tflite
+	run tfl-quantcheck --strict --pass -o none m.tflite
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"error: float-operator: operator 0 QUANTIZE, tensor 0 (in): converts FLOAT32 at the model's border: set inference_input_type to an integer type"* ]]
+	[ ! -e none ]
+	run tfl-quantcheck --strict --allow=interface-float -q m.tflite
+	[ "$status" -eq 0 ]
+	# each place is in the JSON
+	tfl-quantcheck --json m.tflite | jq -e '.warnings == 1 and (.fully_integer | not) and
+		([.findings[] | .severity + " " + .rule] == ["warning float-operator", "warning interface-float"])'
+}
+
+@test "several float ends: still one line for each side" {
+	need_shared
+	run --separate-stderr tfl-quantcheck --pass -o copy "$SHARED/models-real/blazeface_front_128.tflite"
+	[ "$status" -eq 0 ]
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[[ "${stderr_lines[1]}" == *"4 of the model's outputs are FLOAT32"* ]]
 }
 
 @test "rules, one at a time" {
@@ -111,8 +137,8 @@ breaks() {
 	[ "$status" -eq 1 ]
 	[ -z "$output" ]
 	[ ! -e bad.out ]
-	[[ "$stderr" == *"tfl-quantcheck: bad.tflite: error: interface-float: "* ]]
-	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 2 errors, 0 warnings (--allow=RULE lets it pass)" ]
+	[[ "$stderr" == *"tfl-quantcheck: bad.tflite: warning: interface-float: "* ]]
+	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 1 error, 1 warning (--allow=RULE lets it pass)" ]
 }
 
 @test "--allow: what breaks these rules does not change the answer" {

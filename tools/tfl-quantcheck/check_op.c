@@ -70,21 +70,6 @@ find_floats(const struct review *r, struct place at)
 	return f;
 }
 
-/* a converter's QUANTIZE behind a float input, DEQUANTIZE before an output */
-static const char *
-border_hint(const struct review *r, struct place at)
-{
-	unsigned use = r->use[at.subgraph][at.tensor].what;
-	int code = place_op(r, at)->code;
-	if (at.subgraph)
-		return NULL;
-	if (code == TFL_QUANTIZE && use & USE_INPUT)
-		return "set inference_input_type to an integer type";
-	if (code == TFL_DEQUANTIZE && use & USE_OUTPUT)
-		return "set inference_output_type to an integer type";
-	return NULL;
-}
-
 static void
 check_float(struct review *r, const struct check *c, struct place at)
 {
@@ -93,10 +78,9 @@ check_float(struct review *r, const struct check *c, struct place at)
 		return;
 	at.tensor = f.first;
 	const struct tfl_tensor *t = place_tensor(r, at);
-	const char *hint = border_hint(r, at);
-	if (hint) {
-		review_add(r, c, at, "converts %s at the model's border: %s",
-			   tfl_type_name(t->type), hint);
+	if (is_border_operator(r, at)) {
+		review_follow(r, c, at, "converts %s at the model's border",
+			      tfl_type_name(t->type));
 		return;
 	}
 	review_add(r, c, at, "%s a %s %s",

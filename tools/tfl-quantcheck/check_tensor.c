@@ -42,19 +42,6 @@ is_activation(const struct review *r, struct place at)
 }
 
 static void
-check_interface_float(struct review *r, const struct check *c,
-		      struct place at)
-{
-	const struct tfl_tensor *t = place_tensor(r, at);
-	unsigned use = use_of(r, at);
-	if (at.subgraph == 0 && use & (USE_INPUT | USE_OUTPUT) &&
-	    type_is_float(t->type))
-		review_add(r, c, at, "the model's %s is %s",
-			   use & USE_INPUT ? "input" : "output",
-			   tfl_type_name(t->type));
-}
-
-static void
 check_interface_type(struct review *r, const struct check *c, struct place at)
 {
 	const struct tfl_tensor *t = place_tensor(r, at);
@@ -194,9 +181,9 @@ check_dead_branch(struct review *r, const struct check *c, struct place at)
 }
 
 const struct check tensor_checks[] = {
-	{ .name = "interface-float", .severity = ERROR,
+	{ .name = "interface-float", .severity = WARNING,
 	  .rule = "inputs and outputs of the model are integers",
-	  .tensor = check_interface_float },
+	  .tensor = check_float_end },
 	{ .name = "interface-type", .severity = NOTE,
 	  .rule = "inputs and outputs of the model are 8 or 16 bits wide",
 	  .tensor = check_interface_type },

@@ -103,7 +103,7 @@ pass_model(const struct options *o, const struct review *r, struct err *e)
 {
 	struct text t = { 0 };
 	for (size_t i = 0; i < r->n_findings; i++) {
-		if (r->finding[i].severity == NOTE)
+		if (r->finding[i].severity == NOTE || r->finding[i].follows)
 			continue;
 		text_printf(&t, "%s: %s: ", program_invocation_short_name,
 			    r->m->name);

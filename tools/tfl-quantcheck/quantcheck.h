@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Is a model fully integer?  Facts about each tensor (review.c), rules about
- * tensors and operators (check_tensor.c, check_op.c), what is printed
- * (report.c).
+ * tensors and operators (check_tensor.c, check_op.c), the model's float ends
+ * (check_ends.c), what is printed (report.c).
  */
 #ifndef QUANTCHECK_H
 #define QUANTCHECK_H
@@ -47,6 +47,8 @@ struct finding {
 	enum severity severity; /* the check's, or NOTE: it is allowed */
 	struct place at;
 	const char *text;
+	/* it comes of what another finding reports: text and counts leave it out */
+	bool follows;
 };
 
 /* what a tensor is used for in its subgraph */
@@ -74,6 +76,10 @@ struct review {
 	int count[SEVERITIES];
 	rule_set allowed;
 	int allowed_errors; /* they count as notes */
+	struct float_ends {
+		int n, first; /* tensors, and the first of them */
+		bool border;  /* with QUANTIZE or DEQUANTIZE beside it */
+	} float_in, float_out;
 };
 
 /* runs every check on every tensor and operator; findings in model order */
@@ -82,6 +88,15 @@ void review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 
 void review_add(struct review *r, const struct check *c, struct place at,
 		const char *fmt, ...) PRINTF(4, 5);
+/* the same, but it only follows from another finding, which is a warning */
+void review_follow(struct review *r, const struct check *c, struct place at,
+		   const char *fmt, ...) PRINTF(4, 5);
+
+/* check_ends.c: float inputs and outputs.  Needs: use.  Leaves: float_in, _out */
+void find_float_ends(struct review *r);
+/* QUANTIZE that reads a float input, DEQUANTIZE that writes a float output */
+bool is_border_operator(const struct review *r, struct place at);
+void check_float_end(struct review *r, const struct check *c, struct place at);
 
 static inline const struct tfl_tensor *
 place_tensor(const struct review *r, struct place at)

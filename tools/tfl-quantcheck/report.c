@@ -167,6 +167,12 @@ report_finding(struct text *t, const struct review *r, const struct finding *f)
 	text_printf(t, ": %s\n", f->text);
 }
 
+static bool
+has_float_ends(const struct review *r)
+{
+	return r->float_in.n || r->float_out.n;
+}
+
 static void
 put_verdict(struct text *t, const struct review *r, bool strict)
 {
@@ -174,6 +180,7 @@ put_verdict(struct text *t, const struct review *r, bool strict)
 	text_printf(t, ": %s: %d error%s, %d warning%s, %d note%s\n",
 		    !review_answer(r, strict) ? "not fully integer"
 		    : r->allowed_errors	      ? "not fully integer, as allowed"
+		    : has_float_ends(r)     ? "integer but for its float ends"
 					      : "fully integer",
 		    r->count[ERROR], r->count[ERROR] == 1 ? "" : "s",
 		    r->count[WARNING], r->count[WARNING] == 1 ? "" : "s",
@@ -196,7 +203,8 @@ report_text(struct text *t, const struct review *r, bool strict, bool tables)
 	}
 	text_putc(t, '\n');
 	for (size_t i = 0; i < r->n_findings; i++)
-		report_finding(t, r, &r->finding[i]);
+		if (!r->finding[i].follows)
+			report_finding(t, r, &r->finding[i]);
 	put_verdict(t, r, strict);
 }
 
@@ -291,8 +299,10 @@ report_json(struct text *t, const struct review *r, bool strict)
 	json_string(t, "model", m->name);
 	text_printf(t, ",\"fully_integer\":%s,\"errors\":%d,\"warnings\":%d,"
 		       "\"notes\":%d",
-		    review_answer(r, strict) && !r->allowed_errors ? "true"
-								   : "false",
+		    review_answer(r, strict) && !r->allowed_errors &&
+				    !has_float_ends(r)
+			? "true"
+			: "false",
 		    r->count[ERROR], r->count[WARNING], r->count[NOTE]);
 	json_indices(t, "inputs", m->subgraph[0].in, m->subgraph[0].n_in);
 	json_indices(t, "outputs", m->subgraph[0].out, m->subgraph[0].n_out);

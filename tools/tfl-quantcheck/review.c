@@ -63,24 +63,42 @@ is_allowed(const struct review *r, const struct check *c)
 	return false;
 }
 
+static void
+add(struct review *r, struct finding f, const char *fmt, va_list ap)
+{
+	char text[600];
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	bool allowed = is_allowed(r, f.check);
+	f.text = arena_strdup(r->a, text);
+	if (allowed)
+		f.severity = NOTE;
+	agrow(r->a, r->finding, r->n_findings, &r->cap_findings);
+	r->finding[r->n_findings++] = f;
+	r->count[f.severity] += !f.follows;
+	r->allowed_errors += allowed && f.check->severity == ERROR;
+}
+
 void
 review_add(struct review *r, const struct check *c, struct place at,
 	   const char *fmt, ...)
 {
-	char text[600];
 	va_list ap;
 	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	add(r, (struct finding){ .check = c, .severity = c->severity, .at = at },
+	    fmt, ap);
 	va_end(ap);
-	bool allowed = is_allowed(r, c);
-	enum severity severity = allowed ? NOTE : c->severity;
-	agrow(r->a, r->finding, r->n_findings, &r->cap_findings);
-	r->finding[r->n_findings++] = (struct finding){
-		.check = c, .severity = severity, .at = at,
-		.text = arena_strdup(r->a, text),
-	};
-	r->count[severity]++;
-	r->allowed_errors += allowed && c->severity == ERROR;
+}
+
+void
+review_follow(struct review *r, const struct check *c, struct place at,
+	      const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	add(r, (struct finding){ .check = c, .severity = WARNING, .at = at,
+				 .follows = true },
+	    fmt, ap);
+	va_end(ap);
 }
 
 /*
@@ -199,8 +217,11 @@ review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 {
 	*r = (struct review){ .a = a, .m = m, .allowed = allowed };
 	r->use = anew(a, struct use *, (size_t)m->n_subgraphs);
+	r->use[0] = find_uses(a, &m->subgraph[0]);
+	find_float_ends(r);
 	for (int g = 0; g < m->n_subgraphs; g++) {
-		r->use[g] = find_uses(a, &m->subgraph[g]);
+		if (g)
+			r->use[g] = find_uses(a, &m->subgraph[g]);
 		check_tensors(r, g);
 		check_ops(r, g);
 	}

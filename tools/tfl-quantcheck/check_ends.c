@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Float inputs and outputs.  A converter that was not told otherwise leaves
+ * them, with QUANTIZE and DEQUANTIZE between them and an integer network:
+ * one cause, however many ends and operators it shows at.
+ */
+#include "quantcheck.h"
+
+static bool
+is_float_end(const struct review *r, int tensor, unsigned side)
+{
+	return tensor >= 0 && r->use[0][tensor].what & side &&
+	       type_is_float(r->m->subgraph[0].tensor[tensor].type);
+}
+
+bool
+is_border_operator(const struct review *r, struct place at)
+{
+	const struct tfl_op *op = place_op(r, at);
+	if (at.subgraph || op->n_in < 1 || op->n_out < 1)
+		return false;
+	return (op->code == TFL_QUANTIZE &&
+		is_float_end(r, op->in[0], USE_INPUT)) ||
+	       (op->code == TFL_DEQUANTIZE &&
+		is_float_end(r, op->out[0], USE_OUTPUT));
+}
+
+void
+find_float_ends(struct review *r)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	for (int i = g->n_tensors; i-- > 0;) {
+		if (is_float_end(r, i, USE_INPUT)) {
+			r->float_in.n++;
+			r->float_in.first = i;
+		} else if (is_float_end(r, i, USE_OUTPUT)) {
+			r->float_out.n++;
+			r->float_out.first = i;
+		}
+	}
+	for (int i = 0; i < g->n_ops; i++)
+		if (is_border_operator(r, (struct place){ 0, i, -1 }))
+			*(g->op[i].code == TFL_QUANTIZE ? &r->float_in.border
+							: &r->float_out.border) = true;
+}
+
+/* what can be done about it */
+static const char *
+remedy(bool in, bool border)
+{
+	if (!border)
+		return "";
+	return in ? ": tfl-partition --integer-io leaves QUANTIZE out, as the "
+		    "converter's inference_input_type does"
+		  : ": tfl-partition --integer-io leaves DEQUANTIZE out, as the "
+		    "converter's inference_output_type does";
+}
+
+void
+check_float_end(struct review *r, const struct check *c, struct place at)
+{
+	bool in = at.subgraph == 0 && is_float_end(r, at.tensor, USE_INPUT);
+	if (at.subgraph || (!in && !is_float_end(r, at.tensor, USE_OUTPUT)))
+		return;
+	const struct float_ends *f = in ? &r->float_in : &r->float_out;
+	const char *type = tfl_type_name(place_tensor(r, at)->type);
+	const char *side = in ? "input" : "output";
+	if (f->first != at.tensor)
+		review_follow(r, c, at, "the model's %s is %s", side, type);
+	else if (f->n == 1)
+		review_add(r, c, at, "the model's %s is %s%s", side, type,
+			   remedy(in, f->border));
+	else
+		review_add(r, c, at, "%d of the model's %ss are %s%s", f->n, side,
+			   type, remedy(in, f->border));
+}
