@@ -57,9 +57,9 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	zeros in
 	refuses 2 "want: error: has another number of bytes, tensor out is INT8[1,2]" \
 		bash -c 'printf 123 >want; npu-sim -i in -e want m.tflite'
-	refuses 2 "m.tflite: error: the model has 1 inputs, 2 files are given" \
+	refuses 2 "m.tflite: error: the model has 1 input, 2 files are given" \
 		npu-sim -i in -i in m.tflite
-	refuses 2 "the model has 1 outputs, 2 expected files are given" \
+	refuses 2 "the model has 1 output, 2 expected files are given" \
 		npu-sim -i in -e in -e in m.tflite
 	refuses 2 "absent: " npu-sim -i absent m.tflite
 	refuses 2 "--seed excludes --input" npu-sim -i in --seed 1 m.tflite

@@ -132,6 +132,7 @@ struct g_rec {
 struct g_model {
 	struct g_rec rec;
 	const char *name, *description;
+	struct g_tfls inputs, outputs; /* absent: those of the original */
 };
 
 struct g_target { /* rec.word is the accelerator's name */

@@ -213,6 +213,21 @@ add_cpu_op(struct build *b, struct tflw_op *op, int index)
 	op->mid = keep_tensors(b, from->mid, from->n_mid);
 }
 
+/* tensors of the original that a record names */
+static bool
+check_tensors(const struct cmdgen *c, const struct g_rec *r, const char *id,
+	      const struct g_tfls *l)
+{
+	int n = c->m->subgraph[0].n_tensors;
+	for (int k = 0; k < l->n; k++)
+		if (l->v[k].subgraph || l->v[k].index >= n)
+			return err_at(c->e, c->g->file, r->line,
+				      "%s%d names tensor %d.%d, which the model "
+				      "hasn't", id, r->id, l->v[k].subgraph,
+				      l->v[k].index);
+	return true;
+}
+
 static bool
 check_nodes(const struct cmdgen *c)
 {
@@ -229,16 +244,30 @@ check_nodes(const struct cmdgen *c)
 			return graph_err(c->g, n, c->e, "n%d: a CPU node is one "
 					 "operator", n->rec.id);
 	}
-	for (size_t i = 0; i < c->g->n_tensors; i++) {
-		const struct g_tensor *t = c->g->tensors[i];
-		for (int k = 0; k < t->tfl.n; k++)
-			if (t->tfl.v[k].subgraph || t->tfl.v[k].index >= sg->n_tensors)
-				return graph_err(c->g, t, c->e, "t%d names tensor "
-						 "%d.%d, which the model hasn't",
-						 t->rec.id, t->tfl.v[k].subgraph,
-						 t->tfl.v[k].index);
-	}
+	for (size_t i = 0; i < c->g->n_tensors; i++)
+		if (!check_tensors(c, &c->g->tensors[i]->rec, "t",
+				   &c->g->tensors[i]->tfl))
+			return false;
+	for (size_t i = 0; i < c->g->n_models; i++)
+		if (!check_tensors(c, &c->g->models[i]->rec, "m",
+				   &c->g->models[i]->inputs) ||
+		    !check_tensors(c, &c->g->models[i]->rec, "m",
+				   &c->g->models[i]->outputs))
+			return false;
 	return true;
+}
+
+/* inputs or outputs: those that the graph lists, else of the original */
+static const int *
+keep_ends(struct build *b, const struct g_tfls *l, const int *v, int *n)
+{
+	if (!l)
+		return keep_tensors(b, v, *n);
+	int *ends = anew(b->c->a, int, (size_t)l->n + 1);
+	for (int i = 0; i < l->n; i++)
+		ends[i] = l->v[i].index;
+	*n = l->n;
+	return keep_tensors(b, ends, l->n);
 }
 
 static bool
@@ -246,11 +275,13 @@ build_main(struct build *b)
 {
 	struct cmdgen *c = b->c;
 	const struct tfl_subgraph *from = &c->m->subgraph[0];
+	const struct g_model *m = c->g->n_models ? c->g->models[0] : NULL;
+	bool in = m && G_HAS(m, G_MODEL_inputs), out = m && G_HAS(m, G_MODEL_outputs);
 	b->sg.name = from->name;
-	b->sg.in = keep_tensors(b, from->in, from->n_in);
 	b->sg.n_in = from->n_in;
-	b->sg.out = keep_tensors(b, from->out, from->n_out);
+	b->sg.in = keep_ends(b, in ? &m->inputs : NULL, from->in, &b->sg.n_in);
 	b->sg.n_out = from->n_out;
+	b->sg.out = keep_ends(b, out ? &m->outputs : NULL, from->out, &b->sg.n_out);
 	b->sg.op = anew(c->a, struct tflw_op, c->g->n_nodes + 1);
 	bool special = false;
 	for (size_t i = 0; i < c->g->n_nodes; i++) {

@@ -39,19 +39,27 @@ put_position(struct text *x, const struct tfl_tensor *t, int64_t i)
 	text_putc(x, ']');
 }
 
+/* the operator that an output comes from, for people */
+static const char *
+maker(const struct tfl_subgraph *g, const struct tfl_tensor *t)
+{
+	return t->producer < 0 ? "none" : tfl_op_label(&g->op[t->producer]);
+}
+
 /*
- * Are both tensors' elements the same bits?  If not, e says (exit 1) which
- * output and producer, the first difference, and how many there are.
+ * Are both tensors' elements the same bits?  If not, e says (exit 1) which frame,
+ * output and producer, the first difference, and how many there are.  form: what
+ * the elements are, of the output's own shape.
  */
 static bool
-same_values(struct sim *s, int output, const void *got, const void *want,
-	    const char *wanted, struct err *e)
+same_values(struct sim *s, int output, const struct tfl_tensor *form,
+	    const void *got, const void *want, const struct judged *j, struct err *e)
 {
 	const struct tfl_model *m = sim_model(s);
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	const struct tfl_tensor *t = &g->tensor[g->out[output]];
 	int64_t n = tfl_elements(t), n_wrong = 0, first = -1;
-	size_t size = (size_t)tfl_type_bytes(t->type);
+	size_t size = (size_t)tfl_type_bytes(form->type);
 	double largest = 0;
 	for (int64_t i = 0; i < n; i++) {
 		if (!memcmp((const uint8_t *)got + (size_t)i * size,
@@ -60,66 +68,106 @@ same_values(struct sim *s, int output, const void *got, const void *want,
 		n_wrong++;
 		if (first < 0)
 			first = i;
-		largest = fmax(
-		    largest, fabs(value_at(t, got, i) - value_at(t, want, i)));
+		largest = fmax(largest, fabs(value_at(form, got, i) -
+					     value_at(form, want, i)));
 	}
 	if (!n_wrong)
 		return true;
-	struct text at = { 0 };
+	struct text at = { 0 }, frame = { 0 };
 	put_position(&at, t, first);
-	const char *op =
-	    t->producer < 0 ? "none" : tfl_op_label(&g->op[t->producer]);
+	if (j->frames > 1)
+		text_printf(&frame, "frame %d, ", j->frame);
 	(void)err_no(e,
-		     "%s: output %d (tensor %d, %s, of operator %d, %s): "
+		     "%s: %soutput %d (tensor %d, %s, of operator %d, %s): "
 		     "element %s is %.9g, %s %.9g; %lld of %lld differ, by at "
 		     "most %.9g",
-		     m->name, output, g->out[output], t->name, t->producer, op,
-		     text_str(&at), value_at(t, got, first), wanted,
-		     value_at(t, want, first), (long long)n_wrong, (long long)n,
+		     m->name, text_str(&frame), output, g->out[output], t->name,
+		     t->producer, maker(g, t), text_str(&at),
+		     value_at(form, got, first), j->wanted,
+		     value_at(form, want, first), (long long)n_wrong, (long long)n,
 		     largest);
 	text_free(&at);
+	text_free(&frame);
 	return false;
 }
 
-bool
-check_expectations(struct sim *s, const struct options *o, struct err *e)
+/* the same of values in two forms: both are compared as floats */
+static bool
+same_in_forms(struct sim *s, int output, const struct tfl_tensor *form,
+	      const void *want, const struct judged *j, struct err *e)
 {
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
-	if (o->n_expect && o->n_expect != g->n_out)
-		return err_at(e, sim_model(s)->name, 0,
-			      "the model has %d outputs, "
-			      "%d expected files are given",
-			      g->n_out, o->n_expect);
+	const struct tfl_tensor *t = &g->tensor[g->out[output]];
+	const void *got = sim_tensor(s, g->out[output]);
+	if (t->type == form->type)
+		return same_values(s, output, t, got, want, j, e);
+	struct arena *a = arena_open();
+	const struct tfl_tensor *q = t->type == TFL_FLOAT32 ? form : t;
+	struct tfl_tensor real = float_form(q);
+	void *v = arena_alloc(a, (size_t)tfl_bytes(&real), 1);
+	bool ok = q == t ? convert_form(q, got, &real, v, e) &&
+			       same_values(s, output, &real, v, want, j, e)
+			 : convert_form(q, want, &real, v, e) &&
+			       same_values(s, output, &real, got, v, j, e);
+	arena_close(a);
+	return ok;
+}
+
+bool
+open_expectations(struct arena *a, struct values **out, const struct tfl_model *m,
+		  const struct options *o, struct err *e)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	*out = NULL;
+	if (!o->n_expect)
+		return true;
+	if (o->n_expect != g->n_out)
+		return err_at(e, m->name, 0,
+			      "the model has %d output%s, %d expected file%s given",
+			      g->n_out, g->n_out == 1 ? "" : "s", o->n_expect,
+			      o->n_expect == 1 ? " is" : "s are");
+	*out = anew(a, struct values, (size_t)g->n_out);
+	for (int k = 0; k < g->n_out; k++)
+		if (!read_values(a, o->expect[k], &g->tensor[g->out[k]], o->frames,
+				 &(*out)[k], e))
+			return false;
+	return true;
+}
+
+bool
+check_expectations(struct sim *s, const struct values *want,
+		   const struct judged *j, struct err *e)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	struct arena *a = arena_open();
 	bool ok = true;
-	for (int k = 0; ok && k < o->n_expect; k++) {
-		struct bytes v;
-		ok = read_values(a, o->expect[k], &g->tensor[g->out[k]], &v,
-				 e) &&
-		     same_values(s, k, sim_tensor(s, g->out[k]), v.p,
-				 "expected", e);
+	for (int k = 0; ok && want && k < g->n_out; k++) {
+		const struct values *v = &want[k];
+		const void *p = v->p + (size_t)j->frame * v->bytes;
+		/* elements may lie anywhere in a file */
+		p = memcpy(arena_alloc(a, v->bytes, 1), p, v->bytes);
+		ok = same_in_forms(s, k, &v->form, p, j, e);
 	}
 	arena_close(a);
 	return ok;
 }
 
 bool
-compare_models(struct sim *a, struct sim *b, struct err *e)
+compare_models(struct sim *a, struct sim *b, const struct judged *j, struct err *e)
 {
 	const struct tfl_subgraph *f = &sim_model(a)->subgraph[0];
 	const struct tfl_subgraph *g = &sim_model(b)->subgraph[0];
 	for (int k = 0; k < f->n_out; k++) {
 		const struct tfl_tensor *x = &f->tensor[f->out[k]];
 		const struct tfl_tensor *y = &g->tensor[g->out[k]];
-		if (x->type != y->type || tfl_bytes(x) != tfl_bytes(y))
+		if (!are_forms(x, y) &&
+		    (x->type != y->type || tfl_bytes(x) != tfl_bytes(y)))
 			return err_no(e,
 				      "%s: output %d has another type or size "
 				      "than in %s",
 				      sim_model(b)->name, k,
 				      sim_model(a)->name);
-		if (!same_values(b, k, sim_tensor(b, g->out[k]),
-				 sim_tensor(a, f->out[k]),
-				 "but in the other model", e))
+		if (!same_in_forms(b, k, x, sim_tensor(a, f->out[k]), j, e))
 			return false;
 	}
 	return true;

@@ -2,9 +2,15 @@
 #include "base/cli.h"
 #include "npu-sim.h"
 
+#include <string.h>
 #include <unistd.h>
 
-enum { OPT_COMPARE = 256, OPT_DUMP, OPT_TRACE, OPT_JSON, OPT_SEED };
+enum { MAX_FRAMES = 1000000 };
+
+enum {
+	OPT_COMPARE = 256, OPT_DUMP, OPT_TRACE, OPT_JSON, OPT_SEED, OPT_FRAMES,
+	OPT_RESET
+};
 
 static const struct argp_option option_list[] = {
 	{ .name = "input", .key = 'i', .arg = "FILE",
@@ -17,6 +23,11 @@ static const struct argp_option option_list[] = {
 	  .doc = "random inputs from this seed (default 0)" },
 	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL",
 	  .doc = "run this one on the same inputs; exit 1 if outputs differ" },
+	{ .name = "frames", .key = OPT_FRAMES, .arg = "N",
+	  .doc = "run N times: inputs and outputs have a leading dimension N, "
+		 "variables keep their values from frame to frame" },
+	{ .name = "reset", .key = OPT_RESET,
+	  .doc = "variables begin anew in each frame" },
 	{ .name = "dump", .key = OPT_DUMP, .arg = "DIR",
 	  .doc = "write what every operator wrote as DIR/tensor_INDEX.npy" },
 	{ .name = "trace", .key = OPT_TRACE,
@@ -52,6 +63,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 					       INT64_MAX);
 		o->has_seed = true;
 		break;
+	case OPT_FRAMES:
+		o->frames = (int)cli_number(state, "--frames", arg, 1, MAX_FRAMES);
+		break;
+	case OPT_RESET:
+		o->reset = true;
+		break;
 	case OPT_COMPARE:
 		o->compare = arg;
 		break;
@@ -74,6 +91,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--seed excludes --input");
 		if (o->trace && o->json)
 			argp_error(state, "--trace excludes --json");
+		if (o->dump_dir && o->frames > 1)
+			argp_error(state, "--dump excludes --frames");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -89,6 +108,18 @@ static const struct argp argp = {
 	       "bit as the device would.",
 };
 
+/* a run of one model, or of two that are compared, over all frames */
+struct run {
+	struct arena *a;
+	const struct options *o;
+	struct sim *s, *other;
+	struct inputs in;
+	struct values *expect;
+	struct file_set *files; /* that it leaves: all of them or none */
+	uint8_t **stacked;  /* outputs of all frames; NULL: there is one frame */
+	struct err verdict; /* what is not as expected */
+};
+
 static bool
 op_done(void *ctx, struct sim *s, int op_index, struct err *e)
 {
@@ -100,42 +131,119 @@ op_done(void *ctx, struct sim *s, int op_index, struct err *e)
 		print_operator(w, s, op_index);
 	for (int k = 0; o->dump_dir && k < op->n_out; k++)
 		if (!save_npy(w->files, &g->tensor[op->out[k]],
-			      sim_tensor(s, op->out[k]), o->dump_dir, "tensor",
+			      sim_tensor(s, op->out[k]), 1, o->dump_dir, "tensor",
 			      op->out[k], e))
 			return false;
 	return true;
 }
 
 static bool
-save_outputs(struct file_set *to, struct sim *s, const struct options *o, struct err *e)
+save_outputs(const struct run *r, struct err *e)
 {
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	const struct options *o = r->o;
+	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
 	for (int k = 0; o->output_dir && k < g->n_out; k++)
-		if (!save_npy(to, &g->tensor[g->out[k]], sim_tensor(s, g->out[k]),
-			      o->output_dir, "output", k, e))
+		if (!save_npy(r->files, &g->tensor[g->out[k]],
+			      r->stacked ? r->stacked[k]
+					 : sim_tensor(r->s, g->out[k]),
+			      o->frames, o->output_dir, "output", k, e))
 			return false;
 	return true;
 }
 
-/* the other model on inputs of the first, before those may be overwritten */
-static bool
-run_other(struct arena *a, const struct options *o, struct sim *s,
-	  struct sim **other, struct err *e)
+static void
+stack_outputs(const struct run *r, int frame)
 {
-	struct tfl_model *m;
-	return tfl_read_file(a, o->compare, &m, e) &&
-	       sim_open_to_compare(a, m, other, e) &&
-	       copy_inputs(s, *other, e) && sim_invoke(*other, NULL, e);
+	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
+	for (int k = 0; r->stacked && k < g->n_out; k++) {
+		size_t bytes = (size_t)tfl_bytes(&g->tensor[g->out[k]]);
+		memcpy(r->stacked[k] + (size_t)frame * bytes,
+		       sim_tensor(r->s, g->out[k]), bytes);
+	}
 }
 
 static bool
-open_model(struct arena *a, const struct options *o, struct sim **s, struct err *e)
+open_stacks(struct run *r, struct err *e)
 {
-	struct tfl_model *m;
-	if (!tfl_read_file(a, o->model, &m, e))
+	const struct tfl_model *m = sim_model(r->s);
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	size_t frames = (size_t)r->o->frames, room = SIM_MAX_BYTES;
+	if (frames == 1)
+		return true;
+	r->stacked = anew(r->a, uint8_t *, (size_t)g->n_out + 1);
+	for (int k = 0; k < g->n_out; k++) {
+		size_t bytes = (size_t)tfl_bytes(&g->tensor[g->out[k]]);
+		if (bytes > room / frames)
+			return err_at(e, m->name, 0, "%zu frames of its outputs are "
+				      "more than %zu MiB", frames,
+				      SIM_MAX_BYTES >> 20);
+		room -= bytes * frames;
+		r->stacked[k] = arena_alloc(r->a, bytes * frames, 1);
+	}
+	return true;
+}
+
+/* the other model runs first: its inputs may be overwritten, ours as well */
+static bool
+invoke(struct run *r, struct watch *w, struct err *e)
+{
+	struct sim_hooks hooks = { .ctx = w, .op_done = op_done };
+	if (r->o->trace)
+		hooks.npu_event = print_npu_event;
+	if (r->other && (!copy_inputs(r->s, r->other, e) ||
+			 !sim_invoke(r->other, NULL, e)))
 		return false;
-	return o->compare && !o->n_expect ? sim_open_to_compare(a, m, s, e)
-					  : sim_open(a, m, s, e);
+	if (!sim_invoke(r->s, &hooks, e))
+		return false;
+	if (r->o->trace && r->other)
+		print_unseen(w);
+	return true;
+}
+
+/* notes the first difference; false: trouble */
+static bool
+judge(struct run *r, int frame, struct err *e)
+{
+	struct judged j = { .frame = frame, .frames = r->o->frames,
+			    .wanted = "expected" };
+	bool ok = check_expectations(r->s, r->expect, &j, &r->verdict);
+	j.wanted = "but in the other model";
+	if (ok && r->other)
+		(void)compare_models(r->other, r->s, &j, &r->verdict);
+	return r->verdict.status != EXIT_TROUBLE || err_set(e, "%s", r->verdict.text);
+}
+
+static bool
+run_frame(struct run *r, int frame, struct err *e)
+{
+	if (r->o->reset) {
+		sim_reset(r->s);
+		if (r->other)
+			sim_reset(r->other);
+	}
+	struct arena *scratch = arena_open();
+	struct watch *w = watch_open(scratch, r->o, r->other);
+	w->files = r->files;
+	bool ok = next_inputs(r->s, &r->in, e) && invoke(r, w, e);
+	arena_close(scratch);
+	if (!ok)
+		return false;
+	stack_outputs(r, frame);
+	return judge(r, frame, e);
+}
+
+static bool
+open_models(struct run *r, struct err *e)
+{
+	const struct options *o = r->o;
+	struct tfl_model *m;
+	if (!tfl_read_file(r->a, o->model, &m, e))
+		return false;
+	if (!o->compare || o->n_expect ? !sim_open(r->a, m, &r->s, e)
+				       : !sim_open_to_compare(r->a, m, &r->s, e))
+		return false;
+	return !o->compare || (tfl_read_file(r->a, o->compare, &m, e) &&
+			       sim_open_to_compare(r->a, m, &r->other, e));
 }
 
 static void
@@ -147,53 +255,52 @@ note_stand_ins(const struct sim *s)
 			cli_note("inputs alone are compared", "%s", sim_stand_in(s, i));
 }
 
-/* the run itself, with the files that it leaves: all of them or none */
 static bool
-invoke(struct sim *s, const struct options *o, struct watch *w, struct err *e)
+run_frames(struct run *r, struct err *e)
 {
-	struct sim_hooks hooks = { .op_done = op_done, .ctx = w };
-	if (o->trace)
-		hooks.npu_event = print_npu_event;
+	for (int i = 0; i < r->o->frames; i++)
+		if (!run_frame(r, i, e))
+			return false;
+	return save_outputs(r, e);
+}
+
+/* the run itself, with its files and directories, or none of them */
+static bool
+run_and_save(struct run *r, struct err *e)
+{
 	bool made_output = false, made_dump = false;
-	bool ok = make_directory(o->output_dir, &made_output, e) &&
-		  make_directory(o->dump_dir, &made_dump, e) &&
-		  sim_invoke(s, &hooks, e) && save_outputs(w->files, s, o, e);
-	ok = file_set_end(w->files, ok, e);
+	bool ok = make_directory(r->o->output_dir, &made_output, e) &&
+		  make_directory(r->o->dump_dir, &made_dump, e) &&
+		  run_frames(r, e);
+	ok = file_set_end(r->files, ok, e);
 	if (!ok && made_dump)
-		(void)rmdir(o->dump_dir);
+		(void)rmdir(r->o->dump_dir);
 	if (!ok && made_output)
-		(void)rmdir(o->output_dir);
+		(void)rmdir(r->o->output_dir);
 	return ok;
 }
 
 static bool
-run(struct arena *a, struct options *o, struct err *e)
+run(struct arena *a, const struct options *o, struct err *e)
 {
-	struct sim *s, *other = NULL;
-	if (!open_model(a, o, &s, e) || !load_inputs(s, o, e) ||
-	    (o->compare && !run_other(a, o, s, &other, e)))
+	struct run r = { .a = a, .o = o, .files = file_set_open(a) };
+	if (!open_models(&r, e) || !open_inputs(a, &r.in, sim_model(r.s), o, e) ||
+	    !open_expectations(a, &r.expect, sim_model(r.s), o, e) ||
+	    !open_stacks(&r, e) || !run_and_save(&r, e))
 		return false;
-	struct watch *w = watch_open(a, o, other);
-	if (!invoke(s, o, w, e))
-		return false;
-	note_stand_ins(s);
-	if (o->trace && other)
-		print_unseen(w);
-	bool ok = check_expectations(s, o, e) &&
-		  (!other || compare_models(other, s, e));
-	if (e->status == EXIT_TROUBLE)
-		return false;
+	note_stand_ins(r.s);
 	if (o->json)
-		print_json(s, o, e);
+		print_json(r.s, o, r.stacked, &r.verdict);
 	else if (!o->trace)
-		print_outputs(s);
-	return ok;
+		print_outputs(r.s, o, r.stacked);
+	*e = r.verdict;
+	return !e->status;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .frames = 1 };
 	struct err e = { 0 };
 	cli_parse(&argp, argc, argv, &o);
 	struct arena *a = arena_open();

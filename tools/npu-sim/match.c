@@ -129,7 +129,6 @@ watch_open(struct arena *a, const struct options *o, struct sim *plain)
 {
 	struct watch *w = anew(a, struct watch, 1);
 	w->options = o;
-	w->files = file_set_open(a);
 	w->plain = plain;
 	if (!plain)
 		return w;

@@ -21,22 +21,63 @@ struct options {
 	uint64_t seed;
 	bool has_seed;
 	bool trace, json;
+	int frames; /* inferences, one behind the other */
+	bool reset; /* variables begin anew in each of them */
 };
 
+/* forms.c: one value as float32 and as a quantized tensor's integers */
+bool are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b);
+struct tfl_tensor float_form(const struct tfl_tensor *t);
+/* by QUANTIZE or DEQUANTIZE; false where their kernel refuses */
+bool convert_form(const struct tfl_tensor *from, const void *in,
+		  const struct tfl_tensor *to, void *out, struct err *e);
+/* what a QUANTIZE operator makes of a float input; NULL: none reads it */
+const struct tfl_tensor *behind_quantize(const struct tfl_subgraph *g, int tensor);
+
 /* data.c: values into and out of tensors */
-bool load_inputs(struct sim *s, const struct options *o, struct err *e);
-bool copy_inputs(struct sim *from, struct sim *to, struct err *e);
-/* a .npy or raw file that must suit tensor t: its elements */
+struct values { /* of all frames, one behind the other */
+	struct tfl_tensor form; /* what its elements are: the tensor's, or floats */
+	const uint8_t *p;	/* of any alignment */
+	size_t bytes;		/* of one frame */
+};
+
+/*
+ * A .npy or raw file that must suit so many frames of tensor t.  Floats in a
+ * .npy file suit a quantized tensor, too.
+ */
 bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
-		 struct bytes *out, struct err *e);
+		 int frames, struct values *out, struct err *e);
+
+struct inputs { /* where those of the next frame come from */
+	struct values *file; /* of each input; NULL: random values */
+	uint64_t random;     /* the generator's state */
+	int frame;	     /* the next */
+};
+
+bool open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
+		 const struct options *o, struct err *e);
+bool next_inputs(struct sim *s, struct inputs *in, struct err *e);
+bool copy_inputs(struct sim *from, struct sim *to, struct err *e);
 /* unless it exists, or path is NULL; *made: it did not */
 bool make_directory(const char *path, bool *made, struct err *e);
+/* frames > 1: in front of the tensor's dimensions */
 bool save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
-	      const char *dir, const char *stem, int index, struct err *e);
+	      int frames, const char *dir, const char *stem, int index, struct err *e);
 
 /* judge.c: equal or not, and where */
-bool check_expectations(struct sim *s, const struct options *o, struct err *e);
-bool compare_models(struct sim *a, struct sim *b, struct err *e);
+struct judged {
+	int frame, frames;
+	const char *wanted; /* "element is 3, <wanted> 4" */
+};
+
+/* the expected values of each output; NULL where none are given */
+bool open_expectations(struct arena *a, struct values **out,
+		       const struct tfl_model *m, const struct options *o,
+		       struct err *e);
+bool check_expectations(struct sim *s, const struct values *want,
+			const struct judged *j, struct err *e);
+bool compare_models(struct sim *a, struct sim *b, const struct judged *j,
+		    struct err *e);
 
 /* match.c: what an NPU operation wrote, as a tensor of the plain model */
 struct watch {
@@ -64,8 +105,9 @@ bool match_tensor(struct watch *w, struct sim *s, int index, struct place *at);
 void print_operator(struct watch *w, struct sim *s, int op_index);
 void print_npu_event(void *watch, const struct sim_npu_event *ev);
 void print_unseen(const struct watch *w); /* plain tensors that never appeared */
-void print_outputs(struct sim *s);
-void print_json(struct sim *s, const struct options *o,
+/* stacked: each output of all frames; NULL: what the model holds */
+void print_outputs(struct sim *s, const struct options *o, uint8_t *const *stacked);
+void print_json(struct sim *s, const struct options *o, uint8_t *const *stacked,
 		const struct err *verdict);
 
 #endif

@@ -5,15 +5,43 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* the values of a tensor in so many frames */
+struct shown {
+	const void *p;
+	int frames;
+};
+
+static struct shown
+shown_now(struct sim *s, int index)
+{
+	return (struct shown){ .p = sim_tensor(s, index), .frames = 1 };
+}
+
 static void
-put_tensor(struct text *x, struct sim *s, int index)
+put_dims(struct text *x, const struct tfl_tensor *t, int frames, const char *between)
+{
+	if (frames > 1)
+		text_printf(x, t->rank ? "%d%s" : "%d", frames, between);
+	for (int i = 0; i < t->rank; i++)
+		text_printf(x, "%s%d", i ? between : "", t->dim[i]);
+}
+
+static void
+put_hash(struct text *x, const struct tfl_tensor *t, const struct shown *v)
+{
+	text_printf(x, "%016" PRIx64,
+		    hash_xxh3(v->p, (size_t)tfl_bytes(t) * (size_t)v->frames));
+}
+
+static void
+put_tensor(struct text *x, struct sim *s, int index, struct shown v)
 {
 	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
 	text_printf(x, "t%d %s[", index, tfl_type_name(t->type));
-	for (int i = 0; i < t->rank; i++)
-		text_printf(x, i ? ",%d" : "%d", t->dim[i]);
-	text_printf(x, "] xxh3=%016" PRIx64 " ",
-		    hash_xxh3(sim_tensor(s, index), (size_t)tfl_bytes(t)));
+	put_dims(x, t, v.frames, ",");
+	text_puts(x, "] xxh3=");
+	put_hash(x, t, &v);
+	text_putc(x, ' ');
 	text_quoted(x, t->name, __builtin_strlen(t->name));
 }
 
@@ -41,7 +69,7 @@ print_operator(struct watch *w, struct sim *s, int op_index)
 	struct text x = { 0 };
 	for (int k = 0; k < op->n_out; k++) {
 		text_printf(&x, "op %d %s -> ", op_index, tfl_op_label(op));
-		put_tensor(&x, s, op->out[k]);
+		put_tensor(&x, s, op->out[k], shown_now(s, op->out[k]));
 		struct place at;
 		if (match_tensor(w, s, op->out[k], &at))
 			put_place(&x, w, &at);
@@ -80,42 +108,57 @@ print_unseen(const struct watch *w)
 	text_show(&x, stdout);
 }
 
+static struct shown
+shown_output(struct sim *s, const struct options *o, uint8_t *const *stacked, int k)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	if (!stacked)
+		return shown_now(s, g->out[k]);
+	return (struct shown){ .p = stacked[k], .frames = o->frames };
+}
+
 void
-print_outputs(struct sim *s)
+print_outputs(struct sim *s, const struct options *o, uint8_t *const *stacked)
 {
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	struct text x = { 0 };
 	for (int k = 0; k < g->n_out; k++) {
 		text_printf(&x, "output %d ", k);
-		put_tensor(&x, s, g->out[k]);
+		put_tensor(&x, s, g->out[k], shown_output(s, o, stacked, k));
 		text_putc(&x, '\n');
 	}
 	text_show(&x, stdout);
 }
 
 static void
-put_json_tensor(struct text *x, struct sim *s, int index)
+put_json_tensor(struct text *x, struct sim *s, int index, struct shown v)
 {
 	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
 	text_printf(x, "{\"tensor\": %d, \"name\": ", index);
 	text_quoted(x, t->name, __builtin_strlen(t->name));
 	text_printf(x, ", \"type\": \"%s\", \"shape\": [",
 		    tfl_type_name(t->type));
-	for (int i = 0; i < t->rank; i++)
-		text_printf(x, i ? ", %d" : "%d", t->dim[i]);
-	text_printf(x, "], \"producer\": %d, \"xxh3\": \"%016" PRIx64 "\"}",
-		    t->producer,
-		    hash_xxh3(sim_tensor(s, index), (size_t)tfl_bytes(t)));
+	put_dims(x, t, v.frames, ", ");
+	text_printf(x, "], \"producer\": %d, \"xxh3\": \"", t->producer);
+	put_hash(x, t, &v);
+	text_puts(x, "\"}");
 }
 
+/* inputs as the last frame left them, outputs of all */
 static void
-put_json_list(struct text *x, struct sim *s, const char *key, const int *index,
-	      int n)
+put_json_interface(struct text *x, struct sim *s, const struct options *o,
+		   uint8_t *const *stacked)
 {
-	text_printf(x, " \"%s\": [", key);
-	for (int k = 0; k < n; k++) {
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	text_puts(x, " \"inputs\": [");
+	for (int k = 0; k < g->n_in; k++) {
 		text_puts(x, k ? ",\n  " : "\n  ");
-		put_json_tensor(x, s, index[k]);
+		put_json_tensor(x, s, g->in[k], shown_now(s, g->in[k]));
+	}
+	text_puts(x, "\n ],\n \"outputs\": [");
+	for (int k = 0; k < g->n_out; k++) {
+		text_puts(x, k ? ",\n  " : "\n  ");
+		put_json_tensor(x, s, g->out[k], shown_output(s, o, stacked, k));
 	}
 	text_puts(x, "\n ],\n");
 }
@@ -139,18 +182,19 @@ put_json_stand_ins(struct text *x, struct sim *s)
 }
 
 void
-print_json(struct sim *s, const struct options *o, const struct err *verdict)
+print_json(struct sim *s, const struct options *o, uint8_t *const *stacked,
+	   const struct err *verdict)
 {
 	const struct tfl_model *m = sim_model(s);
-	const struct tfl_subgraph *g = &m->subgraph[0];
 	struct text x = { 0 };
 	text_puts(&x, "{\n \"model\": ");
 	text_quoted(&x, m->name, __builtin_strlen(m->name));
 	text_puts(&x, ",\n");
 	if (!o->n_input)
 		text_printf(&x, " \"seed\": %" PRIu64 ",\n", o->seed);
-	put_json_list(&x, s, "inputs", g->in, g->n_in);
-	put_json_list(&x, s, "outputs", g->out, g->n_out);
+	if (o->frames > 1)
+		text_printf(&x, " \"frames\": %d,\n", o->frames);
+	put_json_interface(&x, s, o, stacked);
 	put_json_stand_ins(&x, s);
 	text_printf(&x, " \"checked\": %s,\n",
 		    o->n_expect || o->compare ? "true" : "false");

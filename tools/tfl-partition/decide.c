@@ -137,7 +137,7 @@ check_options(const struct part *p, const struct tfl_op *op,
 	return part_say(p, "%s is missing", t->name);
 }
 
-static bool
+bool
 kept_on_cpu(const struct options *o, const struct tfl_op *op, int index)
 {
 	char number[16];
@@ -153,10 +153,15 @@ static const char *
 decide_op(const struct part *p, int i)
 {
 	const struct tfl_op *op = &p->sg->op[i];
+	if (p->op[i].left_out)
+		return NULL;
 	if (p->op[i].asked)
 		return "kept on the CPU by --cpu";
 	if (p->op[i].constant)
 		return NULL;
+	if (p->op[i].border)
+		return "it converts FLOAT32 at the model's border; --integer-io "
+		       "leaves it out";
 	if (op->code == TFL_CUSTOM)
 		return "custom operator";
 	const struct family *f = family_find(op->code);

@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPT_CPU = 256, OPT_REPORT, OPT_FAIL, OPT_BY_NAME, OPT_OPERATORS };
+enum {
+	OPT_CPU = 256, OPT_REPORT, OPT_FAIL, OPT_BY_NAME, OPT_OPERATORS,
+	OPT_INTEGER_IO
+};
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
@@ -18,6 +21,9 @@ static const struct argp_option option_list[] = {
 	  "keep operators of this name (CONV_2D) or index on the CPU", 0 },
 	{ "fail-on-cpu", OPT_FAIL, 0, 0,
 	  "exit with 1 and write nothing if an operator stays on the CPU", 0 },
+	{ "integer-io", OPT_INTEGER_IO, 0, 0,
+	  "leave out QUANTIZE of a float input and DEQUANTIZE to a float output: "
+	  "the compiled model's own inputs and outputs are integers", 0 },
 	{ "verbose-operators", OPT_OPERATORS, 0, 0,
 	  "list operators with their options on standard error", 0 },
 	{ "by-name", OPT_BY_NAME, 0, 0,
@@ -47,6 +53,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_BY_NAME:
 		o->by_name = true;
+		break;
+	case OPT_INTEGER_IO:
+		o->integer_io = true;
 		break;
 	case OPT_OPERATORS:
 		o->list_operators = true;
@@ -143,7 +152,12 @@ run(const struct options *o, struct arena *a, struct err *e)
 	add_model(&p, o);
 	if (o->list_operators)
 		list(&p);
+	find_border(&p);
+	if (o->integer_io)
+		take_float_ends(&p, o);
 	decide_all(&p, o);
+	if (!check_rewritten(&p))
+		return false;
 	make_nodes(&p);
 	if (!lower_all(&p) || !graph_check(p.g, e))
 		return false;

@@ -277,7 +277,7 @@ make_level(struct part *p, int level)
 	}
 	struct g_node *n = NULL;
 	for (int i = 0; i < p->sg->n_ops; i++)
-		if (p->op[i].npu && p->op[i].level == level)
+		if (p->op[i].npu && p->op[i].level == level && !p->op[i].left_out)
 			put_in(p, n ? n : (n = add_node(p, NODE_NPU)), i);
 }
 

@@ -19,10 +19,14 @@ struct placement {
 	bool npu;
 	const char *why; /* reason for the CPU */
 	bool asked;	 /* it is the user's: --cpu */
+	bool border;	 /* between a float end of the model and integers */
 	int level;	 /* spec/operators.md 7.2 */
 	bool folded;	 /* done by its consumer: a PAD */
 	bool constant;	 /* its result is known already: fold.c */
 	bool kept;	 /* ... but somebody needs it from the CPU */
+	const char *left_out; /* the compiled model has no need for it: why */
+	const char *was;      /* ... and what it made */
+	bool rewritten;	      /* it reads what the original does not read */
 	int part_of;	 /* compose.c: 1 + the operator that does it, too; 0: none */
 	const uint8_t *table; /* what it does so, of all values of ... */
 	int root;	      /* ... this tensor */
@@ -49,6 +53,7 @@ struct options {
 	size_t n_cpu;
 	bool report, fail_on_cpu, by_name;
 	bool list_operators; /* --verbose-operators */
+	bool integer_io;
 };
 
 /* families.c */
@@ -63,8 +68,18 @@ struct family {
 };
 const struct family *family_find(int code);
 
+/*
+ * ends.c: QUANTIZE and DEQUANTIZE at the model's float ends are left out.
+ * Leaves: inputs and outputs of the subgraph and of the graph's model record.
+ */
+void take_float_ends(struct part *p, const struct options *o);
+/* marks operators that stand there, left out or not */
+void find_border(struct part *p);
+
 /* decide.c: NPU or CPU for every operator */
 void decide(struct part *p, const struct options *o);
+/* does the user keep this operator on the CPU? */
+bool kept_on_cpu(const struct options *o, const struct tfl_op *op, int index);
 
 /* fold.c: the same, with the results of operators on constants known */
 void decide_all(struct part *p, const struct options *o);
@@ -95,6 +110,15 @@ void warn_of_cpu(const struct part *p, const char *file);
 
 /* listing.c */
 void print_operators(const struct part *p, struct text *t);
+
+/* ---- changes of the model in memory, before anything is decided ------------ */
+
+/* rewrite.c.  The operator reads and writes nothing any more: why, for reports */
+void part_leave_out(struct part *p, int op, const char *why);
+/* an operator that the NPU is to run reads another tensor */
+void part_set_input(struct part *p, int op, int k, int tensor);
+/* after decisions: does the NPU run all that was changed so? */
+bool check_rewritten(const struct part *p);
 
 /* ---- for families -------------------------------------------------------- */
 

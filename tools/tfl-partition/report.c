@@ -16,21 +16,35 @@ count_npu(const struct part *p)
 {
 	int n = 0;
 	for (int i = 0; i < p->sg->n_ops; i++)
-		n += p->op[i].npu;
+		n += p->op[i].npu && !p->op[i].left_out;
+	return n;
+}
+
+static int
+count_left_out(const struct part *p)
+{
+	int n = 0;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		n += p->op[i].left_out != NULL;
 	return n;
 }
 
 void
 print_report(const struct part *p, struct text *t)
 {
-	int npu = count_npu(p), regions = 0;
+	int npu = count_npu(p), out = count_left_out(p), regions = 0;
 	for (size_t i = 0; i < p->g->n_nodes; i++)
 		regions += p->g->nodes[i]->kind == NODE_NPU;
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
 		const struct placement *x = &p->op[i];
-		text_printf(t, "%4d  %-4s %-24s %s", i, x->npu ? "NPU" : "CPU",
-			    tfl_op_label(op), part_name(p, op));
+		text_printf(t, "%4d  %-4s %-24s %s", i,
+			    x->left_out ? "-"
+			    : x->npu	? "NPU"
+					: "CPU",
+			    tfl_op_label(op), x->was ? x->was : part_name(p, op));
+		if (x->left_out)
+			text_printf(t, "  (%s)", x->left_out);
 		if (x->folded)
 			text_puts(t, "  (padding of the operator behind it)");
 		if (x->part_of)
@@ -41,9 +55,12 @@ print_report(const struct part *p, struct text *t)
 		text_putc(t, '\n');
 	}
 	text_printf(t, "%d of %d operators on the NPU in %d region%s, %d on the "
-		       "CPU\n",
-		    npu, p->sg->n_ops, regions, regions == 1 ? "" : "s",
-		    p->sg->n_ops - npu);
+		       "CPU",
+		    npu, p->sg->n_ops - out, regions, regions == 1 ? "" : "s",
+		    p->sg->n_ops - out - npu);
+	if (out)
+		text_printf(t, ", %d left out", out);
+	text_putc(t, '\n');
 }
 
 /* ---- what stays on the CPU ------------------------------------------------ */
@@ -69,12 +86,14 @@ compare_fallbacks(const void *pa, const void *pb)
 	return d ? d : a->op - b->op;
 }
 
+/* told: what tfl-quantcheck says in a pipe is not said again */
 static size_t
-find_fallbacks(const struct part *p, struct fallback *f)
+find_fallbacks(const struct part *p, bool told, struct fallback *f)
 {
 	size_t n = 0;
 	for (int i = 0; i < p->sg->n_ops; i++)
-		if (!p->op[i].npu && !p->op[i].asked)
+		if (!p->op[i].npu && !p->op[i].asked &&
+		    !(told && p->op[i].border))
 			f[n++] = (struct fallback){
 				i, tfl_op_label(&p->sg->op[i]), p->op[i].why
 			};
@@ -104,12 +123,12 @@ warn_of_cpu(const struct part *p, const char *file)
 {
 	const char *of = file ? arena_printf(p->a, "%s: ", file) : "";
 	struct fallback *f = anew(p->a, struct fallback, (size_t)p->sg->n_ops);
-	size_t n = find_fallbacks(p, f);
+	size_t n = find_fallbacks(p, !file, f);
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && !compare_kinds(&f[i], &f[k]); k++)
 			;
 		warn_of_kind(of, f + i, k - i);
 	}
-	if (p->sg->n_ops && !count_npu(p))
+	if (p->sg->n_ops > count_left_out(p) && !count_npu(p))
 		cli_note("warning", "%snothing runs on the NPU", of);
 }

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# Float ends of an integer network: kept on the CPU or left out, and compared
+# with the model all the same.
+
+load lib/common
+load lib/model
+
+target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
+
+# ends NAME [JQ]: QUANTIZE, FULLY_CONNECTED, DEQUANTIZE
+ends()
+{
+	model "$1" ".operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1},
+			{deprecated_builtin_code:6,builtin_code:6,version:1}]
+		| $t += [{shape:[1,4],type:0,name:\"real in\"},{shape:[1,2],type:0,name:\"real out\"}]
+		| .subgraphs[0].inputs = [4] | .subgraphs[0].outputs = [5]
+		| .subgraphs[0].operators |= [{opcode_index:1,inputs:[4],outputs:[0]}] + . +
+			[{opcode_index:2,inputs:[3],outputs:[5]}]${2:+ | $2}"
+}
+
+compile()
+{
+	tfl-partition "${@:3}" "$1" | npu-sched "${target[@]}" | npu-wenc |
+		npu-cmdgen -o "$2"
+	[ "$(npu-dis --verify "$2" | grep -c ', 0 errors, 0 warnings$')" = 1 ]
+}
+
+@test "QUANTIZE and DEQUANTIZE at the border stay on the CPU, a line each" {
+	ends m
+	run --separate-stderr tfl-partition --report m.tflite
+	[ "${lines[-1]}" = "1 of 3 operators on the NPU in 1 region, 2 on the CPU" ]
+	compile m.tflite c.tflite 2>err
+	[ "$(grep -c "at the model's border; --integer-io leaves it out" err)" = 2 ]
+	# in a pipe tfl-quantcheck has said it
+	run --separate-stderr bash -c 'tfl-partition <m.tflite >/dev/null'
+	[ -z "$stderr" ]
+	npu-sim --compare=m.tflite c.tflite
+}
+
+@test "--integer-io: the model's own integers are its inputs and outputs" {
+	ends m
+	run tfl-partition --integer-io --report m.tflite
+	[ "${lines[0]}" = "   0  -    QUANTIZE                 in  (left out by --integer-io)" ]
+	[ "${lines[-1]}" = "1 of 1 operators on the NPU in 1 region, 0 on the CPU, 2 left out" ]
+	compile m.tflite c.tflite --integer-io --fail-on-cpu
+	run tfl-quantcheck -q c.tflite
+	[ "${lines[0]}" = "input 0: INT8 [1,4] scale 0.5 zero point -10  in" ]
+	[ "${lines[1]}" = "output 0: INT8 [1,2] scale 2 zero point 3  out" ]
+	for seed in 1 2 3 4; do
+		npu-sim --seed=$seed --compare=m.tflite c.tflite
+		npu-sim --seed=$seed --compare=c.tflite m.tflite
+	done
+	# the text between the stages has it, and keeps it
+	tfl-partition --integer-io m.tflite | grep -q '^model .* inputs=0\.0 outputs=0\.3$'
+	tfl2c -n net c.tflite >net.h
+	grep -Eq '^#define NET_INPUT_0_SCALE +0.5f' net.h
+}
+
+@test "a difference across the two forms is found" {
+	ends m
+	ends other '.buffers[2].data[4] -= 64'
+	compile other.tflite c.tflite --integer-io
+	run npu-sim --compare=m.tflite c.tflite
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"c.tflite: output 0 (tensor "*", but in the other model "* ]]
+}
+
+@test "a float input that is read in other ways, too, stays" {
+	# a second QUANTIZE with another scale
+	ends m "$t += [{shape:[1,4],type:9,name:\"q2\",quantization:{scale:[0.25],zero_point:[0]}}]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[4],outputs:[6]}]
+		| .subgraphs[0].outputs += [6]"
+	run --separate-stderr tfl-partition --integer-io --report m.tflite
+	[[ "$stderr" == *"warning: m.tflite: input 0 (real in) stays FLOAT32"* ]]
+	compile m.tflite c.tflite --integer-io 2>err
+	npu-sim --compare=m.tflite c.tflite
+	# the same scale: one input for both
+	ends m "$t += [{shape:[1,4],type:9,name:\"q2\",quantization:{scale:[0.5],zero_point:[-10]}}]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[4],outputs:[6]}]
+		| .subgraphs[0].outputs += [6]"
+	compile m.tflite c.tflite --integer-io --fail-on-cpu
+	npu-sim --compare=m.tflite c.tflite
+	# --cpu asked for it
+	compile m.tflite c.tflite --integer-io --cpu=QUANTIZE 2>err
+	npu-sim --compare=m.tflite c.tflite
+	tfl-quantcheck -q c.tflite | grep -q 'input 0: FLOAT32'
+}
+
+@test "real values go into either form, and are expected of either" {
+	ends m
+	compile m.tflite c.tflite --integer-io
+	printf '%s\n' 1.5,-2,63,-200 >in.csv
+	mkinput --format=npy -o real.npy m.tflite in.csv
+	mkinput --format=npy -o ints.npy c.tflite in.csv
+	npu-sim -i real.npy -o real m.tflite
+	npu-sim -i real.npy -e real/output_0.npy m.tflite
+	npu-sim -i real.npy -e real/output_0.npy c.tflite
+	npu-sim -i ints.npy -e real/output_0.npy c.tflite
+	npu-sim -i real.npy -o ints c.tflite
+	npu-sim -i ints.npy -e ints/output_0.npy c.tflite
+	# half a step beside is another value
+	printf '%s\n' 1,1 >no.csv
+	ends back '.subgraphs[0].inputs = [5] | .subgraphs[0].outputs = [5] | .subgraphs[0].operators = []'
+	mkinput --format=npy -o no.npy back.tflite no.csv
+	run npu-sim -i real.npy -e no.npy c.tflite
+	[ "$status" -eq 1 ]
+}
+
+@test "frames: a leading dimension in files, inputs one behind the other" {
+	ends m
+	compile m.tflite c.tflite --integer-io
+	npu-sim --frames=3 --compare=m.tflite -o stacked c.tflite
+	for s in 0 1; do npu-sim --frames=2 --seed=$s -o s$s c.tflite; done
+	cmp -s s0/output_0.npy s1/output_0.npy && false
+	head -c 128 stacked/output_0.npy | tr -d '\0' | grep -aq "'shape': (3, 1, 2)"
+	# what is written is read: values of three frames, wrong in the last
+	npu-sim --frames=3 -e stacked/output_0.npy c.tflite
+	printf '\200' >last
+	head -c -1 stacked/output_0.npy | cat - last >wrong.npy
+	run npu-sim --frames=3 -e wrong.npy c.tflite
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"c.tflite: frame 2, output 0 "*"expected -128"* ]]
+	refuses 2 "shape is another, tensor out is INT8[1,2], 2 frames of it" \
+		npu-sim --frames=2 -e stacked/output_0.npy c.tflite
+	refuses 2 "--frames" npu-sim --frames=0 c.tflite
+}
+
+@test "published models with float ends: exact in both forms" {
+	need_shared models-real
+	for m in catdog blazeface_front_128; do
+		in=$SHARED/models-real/$m.tflite
+		compile "$in" plain.tflite 2>err
+		compile "$in" ints.tflite --integer-io --fail-on-cpu
+		npu-sim --seed=7 --frames=2 --compare="$in" plain.tflite
+		npu-sim --seed=7 --frames=2 --compare="$in" ints.tflite
+	done
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One value in two forms: as float32, and as the integers of a quantized tensor.
+ * The reference kernels of QUANTIZE and DEQUANTIZE convert, as the model itself
+ * does where it has float ends.
+ */
+#include "kernels/kernels.h"
+#include "npu-sim.h"
+
+#include <string.h>
+
+static bool
+is_integer_form(const struct tfl_tensor *t)
+{
+	return (t->type == TFL_INT8 || t->type == TFL_UINT8 ||
+		t->type == TFL_INT16) &&
+	       t->quant.n_scale == 1 && t->quant.n_zero == 1;
+}
+
+bool
+are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	return tfl_elements(a) == tfl_elements(b) &&
+	       ((a->type == TFL_FLOAT32 && is_integer_form(b)) ||
+		(b->type == TFL_FLOAT32 && is_integer_form(a)));
+}
+
+struct tfl_tensor
+float_form(const struct tfl_tensor *t)
+{
+	struct tfl_tensor f = *t;
+	f.type = TFL_FLOAT32;
+	f.quant = (struct tfl_quant){ 0 };
+	return f;
+}
+
+bool
+convert_form(const struct tfl_tensor *from, const void *in,
+	     const struct tfl_tensor *to, void *out, struct err *e)
+{
+	static const int first = 0, second = 1;
+	struct tfl_tensor t[] = { *from, *to };
+	struct tfl_op op = { .code = from->type == TFL_FLOAT32 ? TFL_QUANTIZE
+							       : TFL_DEQUANTIZE,
+			     .n_in = 1, .n_out = 1, .in = &first, .out = &second };
+	const struct tfl_subgraph g = { .n_tensors = 2, .n_ops = 1, .tensor = t,
+					.op = &op };
+	void *ins[] = { (void *)(uintptr_t)in }, *outs[] = { out };
+	const struct kernel_io io = { .in = ins, .out = outs };
+	return kernel_eval(&g, &op, &io, e);
+}
+
+const struct tfl_tensor *
+behind_quantize(const struct tfl_subgraph *g, int tensor)
+{
+	for (int i = 0; g->tensor[tensor].type == TFL_FLOAT32 && i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		if (op->code == TFL_QUANTIZE && op->n_in == 1 && op->n_out == 1 &&
+		    op->in[0] == tensor &&
+		    are_forms(&g->tensor[tensor], &g->tensor[op->out[0]]))
+			return &g->tensor[op->out[0]];
+	}
+	return NULL;
+}

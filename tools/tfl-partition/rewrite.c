@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changes of the model in memory.  The file in the graph's blob "model" stays
+ * as it is, and npu-cmdgen copies operators of the CPU out of that: only what
+ * the NPU runs, or what is left out, may be changed.
+ */
+#include "part.h"
+
+void
+part_leave_out(struct part *p, int op, const char *why)
+{
+	struct tfl_op *o = &p->m->subgraph[0].op[op];
+	p->op[op].left_out = why;
+	p->op[op].was = part_name(p, o);
+	o->n_in = o->n_out = 0;
+}
+
+void
+part_set_input(struct part *p, int op, int k, int tensor)
+{
+	struct tfl_op *o = &p->m->subgraph[0].op[op];
+	int *in = anew(p->a, int, (size_t)o->n_in);
+	memcpy(in, o->in, (size_t)o->n_in * sizeof(*in));
+	in[k] = tensor;
+	o->in = in;
+	p->op[op].rewritten = true;
+}
+
+bool
+check_rewritten(const struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (p->op[i].rewritten && !p->op[i].npu)
+			return err_at(p->e, p->m->name, 0,
+				      "operator %d (%s) would have to run on the CPU "
+				      "with an input that it hasn't in the model: %s",
+				      i, tfl_op_label(&p->sg->op[i]), p->op[i].why);
+	return true;
+}
