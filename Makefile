@@ -59,7 +59,7 @@ LIB := $(B)/libcommon.a
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/*/*.c))
 BIN := $(TOOLS:%=$(B)/bin/%)
 
-PROGRAM_SCRIPTS := $(wildcard scripts/npucc scripts/npu-sweep)
+PROGRAM_SCRIPTS := scripts/npu-sweep
 
 .PHONY: all
 all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)

@@ -159,6 +159,7 @@ setup_file()
 		for p in $(programs); do
 			args=()
 			[ "$p" != npu-sched ] || args=("${target[@]}")
+			[ "$p" != npucc ] || args=("${target[@]}" -o out.h)
 			cp "$f" in
 			status=0
 			"$p" "${args[@]}" in >out 2>err </dev/null || status=$?

@@ -12,7 +12,7 @@ target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
 fakes()
 {
 	mkdir fake
-	cp "$TOP/scripts/npucc" fake/
+	cp "$BIN/npucc" fake/
 	local p
 	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen \
 		tfl2c; do
@@ -70,7 +70,7 @@ END
 		fake/npucc "${target[@]}" -o m.exe m.tflite
 	refuses 2 "no output; name it with -o" fake/npucc m.tflite
 	refuses 2 "more than one model" fake/npucc -o m.h a.tflite b.tflite
-	refuses 2 "option '-a' needs a value" fake/npucc -o m.h -a
+	refuses 2 "option requires an argument -- 'a'" fake/npucc -o m.h -a
 	refuses 2 "no stage 'cat'" fake/npucc -X cat:-n -o m.h m.tflite
 }
 
@@ -92,6 +92,169 @@ END
 		[ ! -e out.h ]
 		mv saved "fake/$p"
 	done
+}
+
+# replace STAGE LINE...: a fake that does this
+replace()
+{
+	local stage=$1
+	shift
+	printf '%s\n' '#!/bin/bash' "$@" >"fake/$stage"
+	chmod +x "fake/$stage"
+}
+
+# nothing stands here but what the test made, and NAME...
+nothing_but()
+{
+	[ "$(ls -A)" = "$(printf '%s\n' "$@" | sort)" ] || { ls -A; return 1; }
+}
+
+@test "a stage that a signal ended is named with it, status 2" {
+	fakes
+	echo model >m.tflite
+	local s
+	for s in 9:SIGKILL 11:SIGSEGV 15:SIGTERM 13:SIGPIPE; do
+		for p in npu-wenc tfl2c; do
+			cp "fake/$p" saved
+			replace $p 'cat >/dev/null' "kill -${s%:*} \$\$"
+			refuses 2 "npucc: error: $p was ended by signal ${s%:*} (${s#*:}," \
+				fake/npucc "${target[@]}" -o m.h m.tflite
+			[ "$(wc -l <refuses.err)" = 1 ]
+			refuses 2 "npucc: error: $p was ended by signal ${s%:*} (${s#*:}," \
+				fake/npucc "${target[@]}" --keep=kept m.tflite
+			mv saved "fake/$p"
+		done
+	done
+	# what it said before is worth hearing
+	replace tfl2c 'echo broken invariant >&2; kill -6 $$'
+	refuses 2 "SIGABRT" fake/npucc "${target[@]}" -o m.h m.tflite
+	[ "$(head -1 refuses.err)" = "broken invariant" ]
+	replace tfl2c 'exit 3'
+	refuses 2 "npucc: error: tfl2c ended with status 3 and did not say why" \
+		fake/npucc "${target[@]}" -o m.h m.tflite
+	replace tfl2c 'exit 1'
+	refuses 1 "npucc: error: tfl2c ended with status 1 and did not say why" \
+		fake/npucc "${target[@]}" -o m.h m.tflite
+	rm -f args.* refuses.*
+	nothing_but fake m.tflite
+}
+
+@test "a reader that goes away is no success" {
+	status=0
+	{ npucc "${target[@]}" -o - "$model" 2>err && echo 0 >status ||
+		echo $? >status; } | true
+	grep -q 'npucc: error: npu-cmdgen was ended by signal 13 (SIGPIPE,' err
+	[ "$(cat status)" = 2 ]
+}
+
+@test "nobody computes for a stage that has failed" {
+	fakes
+	echo model >m.tflite
+	replace npu-sched 'sleep 100 & trap "kill $!" PIPE; wait'
+	replace npu-wenc 'echo no >&2; exit 2'
+	start=$SECONDS
+	refuses 2 "no" fake/npucc "${target[@]}" -o m.h m.tflite
+	[ $((SECONDS - start)) -lt 20 ]
+}
+
+@test "messages show the names that were given" {
+	fakes
+	echo model >m.tflite
+	mkdir -p sub
+	# the last stage says what it was told to write, others what they read
+	replace tfl2c 'echo "tfl2c: ${@: -1}: No space left on device" >&2' 'exit 2'
+	refuses 2 "tfl2c: sub/m.h: No space left on device" \
+		fake/npucc "${target[@]}" -o sub/m.h m.tflite
+	replace npu-wenc 'echo "npu-wenc: standard input: error: no" >&2' 'exit 2'
+	refuses 2 "npu-wenc: m.sched: error: no" \
+		fake/npucc "${target[@]}" -o sub/m.h m.tflite
+	replace npu-wenc 'for f; do :; done; echo "npu-wenc: $f:7: error: no" >&2' 'exit 2'
+	refuses 2 "npu-wenc: m.sched:7: error: no" \
+		fake/npucc "${target[@]}" --keep=new/kept -o sub/m.h m.tflite
+	[ ! -e new ]
+	[ -z "$(ls -A sub)" ]
+}
+
+@test "no file but the output, no TMPDIR, no name that can be known before" {
+	cp "$model" m.tflite
+	for o in "" --check --keep=kept; do
+		# shellcheck disable=SC2086
+		TMPDIR=/dev/full npucc "${target[@]}" $o -o m.h m.tflite 2>/dev/null
+		rm -rf kept
+		nothing_but m.h m.tflite
+	done
+	TMPDIR=/dev/full npucc "${target[@]}" --check -o - - <m.tflite 2>/dev/null >out
+	nothing_but m.h m.tflite out
+	rm out
+	# standard streams that are closed
+	npucc "${target[@]}" -o m.h m.tflite <&- >&- 2>&-
+	status=0
+	npucc "${target[@]}" -o m.h <&- 2>err || status=$?
+	[ $status = 2 ]
+	rm err
+	nothing_but m.h m.tflite
+}
+
+@test "a disk that is full loses nothing that was there" {
+	cp "$model" m.tflite
+	mkdir kept
+	local f
+	for f in m.h m.tflite m_npu.tflite manifest.json; do echo "old $f" >"kept/$f"; done
+	echo old >out.h
+	cp -r kept before
+	local k
+	for k in 1 20 40 60; do
+		status=0
+		(ulimit -f $k && trap '' XFSZ && exec npucc "${target[@]}" \
+			--keep=kept -o out.h m.tflite) 2>err || status=$?
+		[ $status = 2 ]
+		grep -q 'File too large' err
+		diff -r before kept
+		[ "$(cat out.h)" = old ]
+	done
+	# a name that can't be had: all others are given back
+	rm out.h
+	mkdir kept/report.txt
+	cp -r kept/. before/
+	rm -rf before/report.txt
+	mkdir before/report.txt
+	status=0
+	npucc "${target[@]}" --keep=kept -o out.h m.tflite 2>err || status=$?
+	[ $status = 2 ]
+	diff -r before kept
+	[ ! -e out.h ]
+	rm err
+	nothing_but before kept m.tflite
+}
+
+@test "names with newlines and quotes, names of 250 bytes" {
+	local long odd=$'a\nb "c" \\d'
+	long=$(printf 'n%.0s' {1..243})
+	cp "$model" "$odd.tflite"
+	npucc "${target[@]}" --keep=kept -o "$odd.h" "$odd.tflite"
+	jq -j '.files[0].name' kept/manifest.json >name
+	printf '%s' "$odd.tflite" | cmp - name
+	[ -e "kept/$odd.wenc" ]
+	[ -s "$odd.h" ]
+	rm -r kept
+	cp "$model" "$long.tflite"
+	npucc "${target[@]}" --check --keep=kept -o "${long}_long.h" "$long.tflite"
+	[ -s "${long}_long.h" ]
+	[ "$(jq '.files | length' kept/manifest.json)" = 9 ]
+	jq -r '.files[] | .sha256 + "  kept/" + .name' kept/manifest.json |
+		sha256sum -c --quiet
+	jq -e '.options | keys_unsorted == ["quantcheck", "partition", "sched",
+		"wenc", "cmdgen", "tfl2c"]' kept/manifest.json
+}
+
+@test "the header does not depend on --check and --keep" {
+	cp "$model" m.tflite
+	npucc "${target[@]}" --dialect=xxd -o a.h m.tflite
+	npucc "${target[@]}" --dialect=xxd --check -o b.h m.tflite
+	npucc "${target[@]}" --dialect=xxd --keep=kept -o c.h m.tflite
+	cmp a.h b.h
+	cmp a.h c.h
+	cmp a.h kept/m.h
 }
 
 @test "--help, --usage, --version as the programs" {

@@ -29,7 +29,7 @@ load lib/common
 
 @test "every program and script has a manual page without lint" {
 	need mandoc
-	for p in $(programs) npucc npu-sweep; do
+	for p in $(programs) npu-sweep; do
 		[ -e "$TOP/man/$p.1" ] || { echo "no man/$p.1"; false; }
 	done
 	for f in "$TOP"/man/*; do
@@ -70,6 +70,7 @@ load lib/common
 		case $p in
 		npu-sched) args=(-a ethos-u55-128 --system-config
 			RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram) ;;
+		npucc) args=(-o x.h) ;;
 		*) args=() ;;
 		esac
 		"$p" "${args[@]}" ./no-such-file >out 2>err </dev/null || status=$?
@@ -101,6 +102,7 @@ load lib/common
 	for p in $(programs); do
 		args=()
 		case $p in
+		npucc) continue ;; # it leaves reading to the others
 		mkinput) args=(--random=1) ;;
 		npu-sched) args=(-a ethos-u55-128 --system-config
 			RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram) ;;

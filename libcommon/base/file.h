@@ -44,6 +44,12 @@ bool file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
 bool file_set_parts(struct file_set *s, const char *path,
 		    const struct bytes *part, size_t n, bool binary,
 		    struct err *e);
+/*
+ * A file that is whole already and takes path's name in the commit; it is on the
+ * same file system.  A device or a pipe gets what it holds.
+ */
+bool file_set_adopt(struct file_set *s, const char *path, const char *whole,
+		    struct err *e);
 bool file_set_commit(struct file_set *s, struct err *e);
 void file_set_drop(struct file_set *s);
 /* one or the other; false if anything failed, before or now */

@@ -182,6 +182,30 @@ file_set_open(struct arena *a)
 	return s;
 }
 
+static void
+append(struct file_set *s, struct output *o)
+{
+	*s->last = o;
+	s->last = &o->next;
+}
+
+bool
+file_set_adopt(struct file_set *s, const char *path, const char *whole,
+	       struct err *e)
+{
+	struct output *o = anew(s->a, struct output, 1);
+	struct bytes b;
+	if (is_direct(path, &o->fd))
+		return file_read(s->a, whole, SIZE_MAX / 4, &b, e) &&
+		       file_set_add(s, path, b.p, b.n, false, e);
+	o->path = arena_strdup(s->a, path);
+	o->place = place_of(path);
+	o->beside = strdup(whole);
+	append(s, o);
+	return (o->place && o->beside) ||
+	       err_set(e, "%s: %s", path, strerror(errno));
+}
+
 bool
 file_set_parts(struct file_set *s, const char *path, const struct bytes *part,
 	       size_t n, bool binary, struct err *e)
@@ -202,8 +226,7 @@ file_set_parts(struct file_set *s, const char *path, const struct bytes *part,
 			return err_set(e, "%s: %s", path, strerror(saved));
 		}
 	}
-	*s->last = o;
-	s->last = &o->next;
+	append(s, o);
 	return true;
 }
 

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# npucc, ended by signals at points of time that nobody chose: no program runs on,
+# nothing is left, what was there is there, whole.
+
+load lib/common
+
+model=$BATS_TEST_DIRNAME/models/digits.tflite
+target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
+	--memory-mode Shared_Sram)
+TIMES=${TIMES-100} # 100 need some 10 s
+
+# processes that npucc has started, it and its guard among them
+marked()
+{
+	grep -lsz "^NPUCC_TEST=$BATS_TEST_TMPDIR$" /proc/[0-9]*/environ
+}
+
+# what is neither an output nor the test's own
+leftovers()
+{
+	find . -mindepth 1 \( -name '.*' -o -path ./kept \) -print
+}
+
+# quiet SECONDS: nothing runs any more, nothing is left, in that time
+quiet()
+{
+	local i
+	for ((i = 0; i <= $1 * 100; i++)); do
+		[ -n "$(marked)$(leftovers)" ] || return 0
+		sleep 0.01
+	done
+	echo "after $2:"
+	marked | while read -r f; do tr '\0' ' ' <"${f%environ}cmdline"; echo; done
+	leftovers
+	return 1
+}
+
+@test "signals at random points: no orphan, no leftover, no half output" {
+	[ -r /proc/self/environ ] || skip "no /proc"
+	npucc "${target[@]}" -o want.tflite "$model"
+	RANDOM=${SEED-1}
+	local kinds=(TERM HUP INT KILL) options=("" --check --keep=kept/in)
+	local i early=0
+	echo old >old
+	for ((i = 0; i < TIMES; i++)); do
+		local s=${kinds[RANDOM % 4]} o=${options[RANDOM % 3]} status=0
+		cp old out.tflite
+		# shellcheck disable=SC2086
+		NPUCC_TEST=$BATS_TEST_TMPDIR timeout --foreground --preserve-status -s $s \
+			"0.0$(printf %02d $((RANDOM % 90 + 1)))" npucc \
+			"${target[@]}" $o -o out.tflite "$model" 2>err || status=$?
+		if [ $status != 0 ]; then
+			early=$((early + 1))
+			# what can't be caught may come while names are given
+			if [ $s = KILL ] && ! cmp -s old out.tflite; then
+				cmp out.tflite want.tflite
+				rm -rf kept
+			fi
+			[ $s = KILL ] || cmp old out.tflite
+			quiet "$([ $s = KILL ] && echo 3 || echo 0)" "$s $o, $i of seed ${SEED-1}"
+		else
+			cmp out.tflite want.tflite
+		fi
+		rm -rf kept
+	done
+	echo "$early of $TIMES ended before they were done"
+	[ $((early * 5)) -ge "$TIMES" ]
+}
+
+@test "a signal while the model is still being read" {
+	local s
+	for s in TERM HUP INT KILL; do
+		for o in "" --check; do
+			mkfifo pipe
+			sleep 100 >pipe &
+			# shellcheck disable=SC2086
+			NPUCC_TEST=$BATS_TEST_TMPDIR timeout --foreground -s $s 0.1 \
+				npucc "${target[@]}" $o -o out.tflite <pipe || status=$?
+			kill $!
+			rm pipe
+			quiet 3 "$s $o"
+			[ ! -e out.tflite ]
+		done
+	done
+}
+
+@test "a stage that ignores SIGTERM is ended all the same" {
+	mkdir fake
+	cp "$BIN"/npucc fake/
+	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen; do
+		printf '%s\n' '#!/bin/bash' 'trap "" TERM INT HUP' 'echo ready >>ready' \
+			'while :; do sleep 0.1; done' >fake/$p
+		chmod +x fake/$p
+	done
+	for s in TERM KILL; do
+		NPUCC_TEST=$BATS_TEST_TMPDIR timeout --foreground -s $s 0.3 \
+			fake/npucc "${target[@]}" -o out.tflite "$model" || status=$?
+		[ "$(wc -l <ready)" = 5 ]
+		rm ready
+		quiet 3 $s
+	done
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --check: the streams verified, and the same results before and after. */
+#include "npucc.h"
+
+#include "stream/stream.h"
+#include "tflite/tflite.h"
+
+static bool
+read_compiled(struct npucc *c, struct arena *a, const char *path,
+	      struct tfl_model **m)
+{
+	struct err e = { 0 };
+	return tfl_read_file(a, path, m, &e) ||
+	       err_set(c->e, "error: what npu-cmdgen wrote can't be read: %s", e.text);
+}
+
+static int
+count_npu(const struct tfl_model *m)
+{
+	int n = 0;
+	for (int s = 0; s < m->n_subgraphs; s++)
+		for (int i = 0; i < m->subgraph[s].n_ops; i++)
+			n += npu_is_operator(&m->subgraph[s].op[i]);
+	return n;
+}
+
+bool
+uses_npu(struct npucc *c, const char *compiled, bool *uses)
+{
+	struct arena *a = arena_open();
+	struct tfl_model *m;
+	bool ok = read_compiled(c, a, compiled, &m);
+	if (ok)
+		*uses = count_npu(m) > 0;
+	arena_close(a);
+	return ok;
+}
+
+bool
+check_compiled(struct npucc *c, const char *compiled)
+{
+	bool on_npu;
+	struct job verify = { .program = DIS, .option = { "--verify" },
+			      .input = compiled, .mute = true };
+	struct job compare = { .program = SIM,
+			       .option = { "--compare", c->model },
+			       .input = compiled, .mute = true };
+	return uses_npu(c, compiled, &on_npu) &&
+	       (!on_npu || run_jobs(c, &verify, 1)) && run_jobs(c, &compare, 1);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pipe from the model to the output; or to the compiled model, which is checked,
+ * and from there on; or one stage after the other with a file each.
+ */
+#include "npucc.h"
+
+#include <string.h>
+
+enum { MAX_BASE = 240 }; /* with "_npu.tflite" behind it a name has 255 at most */
+
+/* whole characters of at most n bytes */
+static size_t
+utf8_cut(const char *s, size_t n)
+{
+	if (strlen(s) <= n)
+		return strlen(s);
+	while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+static const char *
+base_name(struct npucc *c)
+{
+	const char *in = c->o->in ? c->o->in : "model.tflite";
+	const char *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in;
+	size_t n = strlen(name), k = strlen(stage_suffix(CMDGEN));
+	if (n >= k && !strcmp(name + n - k, stage_suffix(CMDGEN)))
+		n -= k;
+	const char *base = arena_strndup(c->a, name, n);
+	return arena_strndup(c->a, base, utf8_cut(base, MAX_BASE));
+}
+
+const char *
+stage_file(const struct npucc *c, enum program p)
+{
+	return arena_printf(c->a, "%s%s%s", c->base, p == CMDGEN ? "_npu" : "",
+			    stage_suffix(p == QUANTCHECK ? CMDGEN : p));
+}
+
+/* the model in a file, for those who read it again; names for messages */
+static bool
+take_model(struct npucc *c)
+{
+	struct bytes b;
+	c->model = c->o->in;
+	c->base = base_name(c);
+	if (c->model || (!c->o->keep && !c->o->check))
+		return true;
+	const char *dir = c->beside ? c->beside : c->in_keep;
+	c->model = place_private(c, dir, "model.tflite", "standard input");
+	return file_read(c->a, NULL, INT32_MAX, &b, c->e) &&
+	       file_write(c->model, b.p, b.n, true, c->e);
+}
+
+/* what each stage reads is what the one before has made */
+static const char *
+read_from(struct npucc *c, enum program p)
+{
+	return p == QUANTCHECK ? NULL : stage_file(c, (enum program)(p - 1));
+}
+
+static struct job
+job_of(struct npucc *c, enum program p)
+{
+	return (struct job){
+		.program = p,
+		.option = { p == QUANTCHECK ? "--pass" : NULL },
+		.input = p == QUANTCHECK ? c->model : NULL,
+		.called = read_from(c, p),
+	};
+}
+
+/* stages up to last as one pipe; to: a file, or NULL: standard output */
+static bool
+run_pipe(struct npucc *c, enum program last, const char *to)
+{
+	struct job job[N_STAGES];
+	for (int p = 0; p <= (int)last; p++)
+		job[p] = job_of(c, (enum program)p);
+	job[last].output = to;
+	return run_jobs(c, job, (size_t)last + 1);
+}
+
+static bool
+to_standard_output(const struct options *o)
+{
+	return o->out && !strcmp(o->out, "-");
+}
+
+bool
+compile_plain(struct npucc *c, const char **made)
+{
+	*made = to_standard_output(c->o)
+		    ? NULL
+		    : place_private(c, c->beside, "out", c->o->out);
+	return take_model(c) && run_pipe(c, c->o->last, *made);
+}
+
+/* the rest of the way is one stage at most */
+bool
+compile_checked(struct npucc *c, const char **made)
+{
+	bool is_model = c->o->last == CMDGEN;
+	const char *called = is_model && !to_standard_output(c->o)
+				 ? c->o->out : "the compiled model";
+	const char *model = place_private(c, c->beside, "compiled.tflite", called);
+	*made = model;
+	if (!take_model(c) || !run_pipe(c, CMDGEN, model) ||
+	    !check_compiled(c, model))
+		return false;
+	if (is_model)
+		return true;
+	struct job job = job_of(c, TFL2C);
+	*made = place_private(c, c->beside, "out", c->o->out);
+	job.from = model;
+	job.output = *made;
+	return run_jobs(c, &job, 1);
+}
+
+/* ---- --keep ----------------------------------------------------------------------- */
+
+static const char *
+kept(struct npucc *c, const char *name)
+{
+	return arena_printf(c->a, "%s/%s", c->in_keep, name);
+}
+
+static bool
+run_stages(struct npucc *c)
+{
+	for (int p = 0; p < N_STAGES; p++) {
+		struct job job = job_of(c, (enum program)p);
+		const char *from = p ? kept(c, job.called) : NULL;
+		job.output = kept(c, stage_file(c, (enum program)p));
+		if (p == TFL2C)
+			job.from = from; /* as in the pipe: it may use the name */
+		else if (p)
+			job.input = from;
+		if (!run_jobs(c, &job, 1))
+			return false;
+	}
+	return true;
+}
+
+static bool
+run_reports(struct npucc *c, bool on_npu)
+{
+	const char *npu = kept(c, stage_file(c, CMDGEN));
+	const struct job job[] = {
+		{ .program = PARTITION, .option = { "--report" },
+		  .input = kept(c, stage_file(c, QUANTCHECK)),
+		  .output = kept(c, "partition.txt") },
+		{ .program = PERF, .input = npu, .output = kept(c, "report.txt") },
+		{ .program = PERF, .option = { "--json" }, .input = npu,
+		  .output = kept(c, "report.json") },
+	};
+	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(job) : 1); i++)
+		if (!run_jobs(c, &job[i], 1))
+			return false;
+	return true;
+}
+
+static bool
+keep_manifest(struct npucc *c, const char **name, size_t n)
+{
+	struct text t = { 0 };
+	bool ok = manifest_print(c, name, n, &t) &&
+		  file_write(kept(c, "manifest.json"), t.p, t.n, false, c->e);
+	text_free(&t);
+	return ok;
+}
+
+/* of all that is kept: on the way to its name in the directory */
+static bool
+adopt_all(struct npucc *c, const char *const *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!file_set_adopt(c->files,
+				    arena_printf(c->a, "%s/%s", c->o->keep, name[i]),
+				    kept(c, name[i]), c->e))
+			return false;
+	return true;
+}
+
+/* the output is a copy of a file that is kept */
+static bool
+copy_output(struct npucc *c, const char **made)
+{
+	struct bytes b;
+	const char *from = kept(c, stage_file(c, c->o->last));
+	*made = from;
+	if (!c->o->out || to_standard_output(c->o))
+		return true;
+	*made = place_private(c, c->beside, "out", c->o->out);
+	return file_read(c->a, from, SIZE_MAX / 4, &b, c->e) &&
+	       file_write(*made, b.p, b.n, true, c->e);
+}
+
+bool
+compile_kept(struct npucc *c, const char **made)
+{
+	const char *name[N_STAGES + 4];
+	size_t n = 0;
+	bool on_npu;
+	/* messages call a kept file what it will be called */
+	(void)place_private(c, c->in_keep, "", "");
+	if (!take_model(c) || !run_stages(c) ||
+	    !uses_npu(c, kept(c, stage_file(c, CMDGEN)), &on_npu) ||
+	    !run_reports(c, on_npu))
+		return false;
+	for (int p = 0; p < N_STAGES; p++)
+		name[n++] = stage_file(c, (enum program)p);
+	name[n++] = "partition.txt";
+	if (on_npu) {
+		name[n++] = "report.txt";
+		name[n++] = "report.json";
+	}
+	if (!keep_manifest(c, name, n) ||
+	    (c->o->check && !check_compiled(c, kept(c, stage_file(c, CMDGEN)))))
+		return false;
+	name[n++] = "manifest.json";
+	return adopt_all(c, name, n) && copy_output(c, made);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nobody can catch SIGKILL, and a stage that computes for a minute does not notice
+ * that its pipe has closed.  So a child of this program reads from a pipe that only
+ * this program writes to, and has a process group that all other programs are put
+ * into.  When the pipe ends, because this program has ended or was ended, the guard
+ * ends the group and removes the private directories; with them goes what programs
+ * were writing.  SIGTERM, SIGHUP and SIGINT are passed on by the same way: their
+ * number goes down the pipe.
+ */
+#include "npucc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pid_t guard; /* a signal's handler has to find both */
+static int leash = -1;
+
+static const int caught[] = { SIGTERM, SIGHUP, SIGINT };
+
+/* ---- the guard -------------------------------------------------------------- */
+
+static void
+remove_tree(int at, const char *name)
+{
+	if (!unlinkat(at, name, 0) || errno == ENOENT)
+		return;
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *f;
+	while (d && (f = readdir(d)))
+		if (strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0)
+			remove_tree(dirfd(d), f->d_name);
+	if (d)
+		(void)closedir(d);
+	(void)unlinkat(at, name, AT_REMOVEDIR);
+}
+
+static bool
+is_there(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/* programs that are ending may be adding files */
+static void
+remove_all(const struct guarded *g)
+{
+	enum { TRIES = 2000 };
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	for (size_t i = 0; i < g->n_trees; i++)
+		for (int k = 0; k < TRIES && is_there(g->trees[i]); k++) {
+			if (k)
+				(void)nanosleep(&pause, NULL);
+			remove_tree(AT_FDCWD, g->trees[i]);
+		}
+	for (size_t i = g->n_made; i-- > 0;)
+		(void)rmdir(g->made[i]);
+}
+
+/* the group ends with the guard, who belongs to it */
+static _Noreturn void
+watch(int fd, const struct guarded *g)
+{
+	unsigned char number = SIGTERM;
+	(void)setpgid(0, 0);
+	for (int s = 1; s < NSIG; s++)
+		if (s != SIGCHLD)
+			(void)signal(s, SIG_IGN);
+	for (int i = 0; i <= STDERR_FILENO; i++)
+		(void)close(i); /* who waits for their end waits for npucc alone */
+	while (read(fd, &number, 1) < 0 && errno == EINTR)
+		;
+	(void)kill(0, number);
+	(void)kill(0, SIGCONT); /* a program that has stopped does not end */
+	remove_all(g);
+	(void)kill(0, SIGKILL);
+	_exit(0);
+}
+
+/* ---- npucc ------------------------------------------------------------------ */
+
+/* returns when there are no programs any more, and nothing of theirs */
+static void
+let_go(void)
+{
+	(void)close(leash);
+	leash = -1;
+	while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
+		;
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+}
+
+static void
+on_signal(int number)
+{
+	unsigned char n = (unsigned char)number;
+	(void)signal(SIGPIPE, SIG_IGN); /* the guard may have been killed */
+	if (leash >= 0 && write(leash, &n, 1) != 1)
+		n = 0;
+	let_go();
+	(void)signal(number, SIG_DFL);
+	(void)raise(number); /* it is blocked until the handler returns */
+}
+
+static void
+set_of_caught(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
+		(void)sigaddset(set, caught[i]);
+}
+
+void
+guard_hold_signals(bool hold)
+{
+	sigset_t set;
+	set_of_caught(&set);
+	(void)sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
+/* what is ignored, as by nohup, stays ignored, here and in the programs */
+static void
+catch_signals(void)
+{
+	struct sigaction old, new = { .sa_handler = on_signal };
+	set_of_caught(&new.sa_mask);
+	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
+		if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			(void)sigaction(caught[i], &new, NULL);
+}
+
+bool
+guard_start(const struct guarded *g, struct err *e)
+{
+	int end[2];
+	if (pipe2(end, O_CLOEXEC))
+		return err_set(e, "pipe: %s", strerror(errno));
+	guard_hold_signals(true);
+	guard = fork();
+	if (guard == 0) {
+		(void)close(end[1]);
+		watch(end[0], g);
+	}
+	int saved = errno;
+	(void)close(end[0]);
+	leash = end[1];
+	if (guard > 0) {
+		(void)setpgid(guard, guard); /* whoever is first */
+		catch_signals();
+	}
+	guard_hold_signals(false);
+	return guard > 0 || err_set(e, "fork: %s", strerror(saved));
+}
+
+pid_t
+guard_group(void)
+{
+	return guard;
+}
+
+void
+guard_end(void)
+{
+	guard_hold_signals(true);
+	if (guard > 0)
+		let_go();
+	guard = 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "npucc.h"
+
+#include <string.h>
+
+static void
+put_options(struct text *t, const char *name, const struct words *w)
+{
+	text_printf(t, "    \"%s\": [", name);
+	for (size_t i = 0; i < w->n; i++) {
+		if (i)
+			text_puts(t, ", ");
+		text_quoted(t, w->v[i], strlen(w->v[i]));
+	}
+	text_putc(t, ']');
+}
+
+static bool
+put_file(struct npucc *c, struct text *t, const char *name)
+{
+	char sum[65];
+	struct bytes b;
+	struct arena *a = arena_open();
+	bool ok = file_read(a, arena_printf(a, "%s/%s", c->in_keep, name),
+			    SIZE_MAX / 4, &b, c->e);
+	if (ok) {
+		sha256_hex(b, sum);
+		text_puts(t, "    {\"name\": ");
+		text_quoted(t, name, strlen(name));
+		text_printf(t, ", \"bytes\": %zu, \"sha256\": \"%s\"}", b.n, sum);
+	}
+	arena_close(a);
+	return ok;
+}
+
+/* nothing about when or where: the same again is the same manifest */
+bool
+manifest_print(struct npucc *c, const char *const *name, size_t n, struct text *t)
+{
+	static const char *const keys[N_STAGES] = { "quantcheck", "partition", "sched",
+						    "wenc", "cmdgen", "tfl2c" };
+	text_printf(t, "{\n  \"program\": \"npucc %s\",\n  \"options\": {\n",
+		    NPUTOOLS_VERSION);
+	for (int p = 0; p < N_STAGES; p++) {
+		put_options(t, keys[p], &c->o->to[p]);
+		text_puts(t, p + 1 < N_STAGES ? ",\n" : "\n");
+	}
+	text_puts(t, "  },\n  \"files\": [\n");
+	for (size_t i = 0; i < n; i++) {
+		if (!put_file(c, t, name[i]))
+			return false;
+		text_puts(t, i + 1 < n ? ",\n" : "\n");
+	}
+	text_puts(t, "  ]\n}\n");
+	return true;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npucc's parts, in running order. */
+#ifndef NPUCC_H
+#define NPUCC_H
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <sys/types.h>
+
+/* the stages in their order, then the programs that look at what they made */
+enum program {
+	QUANTCHECK, PARTITION, SCHED, WENC, CMDGEN, TFL2C,
+	N_STAGES,
+	PERF = N_STAGES, DIS, SIM,
+	N_PROGRAMS,
+};
+
+struct words {
+	const char **v;
+	size_t n, cap;
+};
+
+struct options {
+	struct arena *a;
+	const char *out, *in, *keep; /* in: NULL is standard input */
+	bool check;
+	enum program last; /* the stage that makes out */
+	struct words to[N_PROGRAMS]; /* what was said for each */
+};
+
+/* what stands for a name in what the programs say */
+struct alias {
+	const char *from, *to;
+};
+
+struct npucc {
+	struct arena *a;
+	struct err *e;
+	const struct options *o;
+	const char *path[N_PROGRAMS]; /* of each program that is needed */
+	const char *model; /* the file; NULL: standard input, read once */
+	const char *base;  /* of kept files' names */
+	const char *beside;  /* private directory beside the output; NULL: none */
+	const char *in_keep; /* and in that of --keep */
+	struct alias alias[4];
+	int n_alias;
+	struct file_set *files; /* what gets its name in the end */
+	int status; /* of the program that failed, which has been shown; or 0 */
+};
+
+/* options.c */
+void options_parse(struct options *o, int argc, char **argv);
+/* the suffix of what a stage makes: ".part"; of tfl2c ".h" */
+const char *stage_suffix(enum program p);
+
+/* programs.c: where the others are: beside this one, or in PATH */
+const char *program_name(enum program p);
+bool programs_find(struct npucc *c);
+
+/* places.c: private directories, the guard who removes them, the end */
+bool places_open(struct npucc *c);
+/* path in a private directory, of which messages say `called` */
+const char *place_private(struct npucc *c, const char *dir, const char *name,
+			  const char *called);
+/* all outputs get their names, or none */
+bool places_commit(struct npucc *c);
+void places_close(struct npucc *c);
+
+/*
+ * guard.c: a process of its own, first of the group that the programs are in.
+ * When this one ends, however it does, the guard ends that group and removes
+ * trees, with what is in them, and the directories made, where they are empty.
+ */
+struct guarded {
+	const char **trees, **made;
+	size_t n_trees, n_made;
+};
+bool guard_start(const struct guarded *g, struct err *e);
+pid_t guard_group(void);
+void guard_hold_signals(bool hold); /* while names change */
+void guard_end(void); /* all is removed then; signals are held */
+
+/* run.c: programs, one behind the other in a pipe */
+struct job {
+	enum program program;
+	const char *option[3]; /* before those of the command line */
+	const char *input;  /* operand; NULL: standard input */
+	const char *from;   /* file for standard input; NULL: the pipe, or ours */
+	const char *called; /* what messages call standard input; NULL: as they do */
+	const char *output; /* of -o; NULL: standard output */
+	bool mute;	    /* standard output goes nowhere */
+};
+/* true: all ended well.  Otherwise c->status is set, or c->e */
+bool run_jobs(struct npucc *c, const struct job *job, size_t n);
+
+/* compile.c: the three ways to an output; the file that is to have its name */
+bool compile_plain(struct npucc *c, const char **made);
+bool compile_checked(struct npucc *c, const char **made);
+bool compile_kept(struct npucc *c, const char **made);
+/* base.part, base_npu.tflite: as --keep calls what a stage makes */
+const char *stage_file(const struct npucc *c, enum program p);
+
+/* check.c: c->model against the file that was made of it */
+bool check_compiled(struct npucc *c, const char *compiled);
+/* is anything for the NPU in a compiled file? */
+bool uses_npu(struct npucc *c, const char *compiled, bool *uses);
+
+/* manifest.c: what was made of what, with which options, as JSON */
+bool manifest_print(struct npucc *c, const char *const *name, size_t n,
+		    struct text *t);
+
+/* sha256.c: FIPS 180-4, in hexadecimal */
+void sha256_hex(struct bytes b, char out[65]);
+
+#endif

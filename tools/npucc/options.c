@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "npucc.h"
+
+#include "base/cli.h"
+
+#include <string.h>
+
+enum { MAX_ROUTES = 3 };
+
+enum id {
+#define GROUP(heading)
+#define OPTION(id, key, long, value, doc, ...) ID_##id,
+#define ALIAS(id, long) ID_##id,
+#define HIDDEN(id, key, ...) ID_##id,
+#include "options.def"
+	N_IDS,
+	ID_GROUP,
+};
+
+/* ids above the letters, which are keys themselves */
+#define KEY(id, key) ((key) ? (key) : 256 + ID_##id)
+
+struct route {
+	enum program to;
+	const char *form;
+};
+
+static const struct row {
+	int id;
+	struct argp_option option;
+	struct route route[MAX_ROUTES + 1]; /* the last one's form is NULL */
+} rows[] = {
+#define TO(program, form) { program, form },
+#define GROUP(heading) { .id = ID_GROUP, .option = { .doc = heading } },
+#define OPTION(i, letter, long, value, text, ...)                               \
+	{ .id = ID_##i,                                                         \
+	  .option = { .name = long, .key = KEY(i, letter), .arg = value,        \
+		      .doc = text },                                            \
+	  .route = { __VA_ARGS__ } },
+#define ALIAS(i, long)                                                          \
+	{ .id = ID_##i, .option = { .name = long, .flags = OPTION_ALIAS } },
+#define HIDDEN(i, letter, ...)                                                  \
+	{ .id = ID_##i,                                                         \
+	  .option = { .key = KEY(i, letter), .flags = OPTION_HIDDEN },          \
+	  .route = { __VA_ARGS__ } },
+#include "options.def"
+#undef TO
+};
+
+static const char *const suffixes[N_STAGES] = {
+	[PARTITION] = ".part", [SCHED] = ".sched", [WENC] = ".wenc",
+	[CMDGEN] = ".tflite",  [TFL2C] = ".h",
+};
+
+const char *
+stage_suffix(enum program p)
+{
+	return suffixes[p];
+}
+
+static void
+add_word(struct options *o, enum program p, const char *word)
+{
+	struct words *w = &o->to[p];
+	agrow(o->a, w->v, w->n, &w->cap);
+	w->v[w->n++] = word;
+}
+
+/* the form's words, the value in them */
+static void
+pass_on(struct options *o, const struct route *r, const char *value)
+{
+	const char *blank = strchr(r->form, ' ');
+	const char *last = blank ? blank + 1 : r->form;
+	if (blank)
+		add_word(o, r->to,
+			 arena_strndup(o->a, r->form, (size_t)(blank - r->form)));
+	const char *at = strchr(last, '%');
+	if (at)
+		last = arena_printf(o->a, "%.*s%s%s", (int)(at - last), last, value,
+				    at + 1);
+	add_word(o, r->to, last);
+}
+
+/* STAGE:OPTION */
+static void
+pass_as_it_is(struct argp_state *state, struct options *o, const char *arg)
+{
+	const char *colon = strchr(arg, ':');
+	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
+	struct text all = { 0 };
+	for (int p = 0; p < N_STAGES; p++) {
+		const char *name = program_name((enum program)p);
+		text_printf(&all, " %s", name);
+		if (!colon || strlen(name) != n || strncmp(name, arg, n) != 0)
+			continue;
+		add_word(o, (enum program)p, colon + 1);
+		text_free(&all);
+		return;
+	}
+	argp_error(state, "no stage '%.*s'; stages are%s", (int)n, arg,
+		   text_str(&all));
+}
+
+static void
+take_own(struct argp_state *state, struct options *o, int id, char *arg)
+{
+	switch (id) {
+	case ID_OUTPUT: o->out = arg; break;
+	case ID_KEEP: o->keep = arg; break;
+	case ID_CHECK: o->check = true; break;
+	case ID_PASS: pass_as_it_is(state, o, arg); break;
+	default: break;
+	}
+}
+
+static bool
+has_suffix(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+	return n >= k && !strcmp(s + n - k, suffix);
+}
+
+/* which stage makes the output */
+static void
+find_last(struct argp_state *state, struct options *o)
+{
+	o->last = CMDGEN;
+	if (!o->out || !strcmp(o->out, "-"))
+		return;
+	for (int p = PARTITION; p < N_STAGES; p++)
+		if (has_suffix(o->out, suffixes[p])) {
+			o->last = (enum program)p;
+			return;
+		}
+	argp_error(state, "%s: no output is called so; see --help for suffixes",
+		   o->out);
+}
+
+static void
+check_combination(struct argp_state *state, struct options *o)
+{
+	if (!o->out && !o->keep)
+		argp_error(state, "no output; name it with -o");
+	if (o->keep && !*o->keep)
+		argp_error(state, "--keep names no directory");
+	find_last(state, o);
+	if (o->check && o->last < CMDGEN)
+		argp_error(state, "--check needs a compiled model, not %s", o->out);
+	if (o->in && !strcmp(o->in, "-"))
+		o->in = NULL;
+}
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	if (key == ARGP_KEY_ARG) {
+		if (o->in)
+			argp_error(state, "more than one model: %s, %s", o->in, arg);
+		o->in = arg;
+		return 0;
+	}
+	if (key == ARGP_KEY_END) {
+		check_combination(state, o);
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const struct row *r = &rows[i];
+		if (!key || r->option.key != key)
+			continue;
+		if (!r->route[0].form)
+			take_own(state, o, r->id, arg);
+		for (const struct route *to = r->route; to->form; to++)
+			pass_on(o, to, arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+void
+options_parse(struct options *o, int argc, char **argv)
+{
+	struct argp_option list[ARRAY_LEN(rows) + 1] = { 0 };
+	int group = 0;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		list[i] = rows[i].option;
+		group += rows[i].id == ID_GROUP;
+		list[i].group = group;
+	}
+	const struct argp argp = {
+		.options = list,
+		.parser = parse_option,
+		.args_doc = "[FILE]",
+		.doc = "Compile a quantized TFLite model for an Ethos-U NPU.\v"
+		       "Exit status: 0 done, 1 the answer is no, 2 trouble.  See "
+		       "npucc(1).",
+	};
+	cli_parse(&argp, argc, argv, o);
+}

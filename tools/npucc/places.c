@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where outputs are to be, and the private directories beside them in which they
+ * become whole: on the same file system, so that a name is all that changes in
+ * the end, under names that nobody can know before.
+ */
+#include "npucc.h"
+
+#include "base/place.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+is_directory(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* strings of place.h are malloc'd */
+static const char *
+adopt(struct arena *a, char *s)
+{
+	const char *copy = s ? arena_strdup(a, s) : NULL;
+	if (!copy)
+		out_of_memory();
+	free(s);
+	return copy;
+}
+
+static bool
+private_name(struct npucc *c, const char *dir, const char **name)
+{
+	uint64_t r[2];
+	if (getrandom(r, sizeof(r), 0) != sizeof(r))
+		return err_set(c->e, "no random numbers: %s", strerror(errno));
+	*name = arena_printf(c->a, "%s/.npucc-%016" PRIx64 "%016" PRIx64, dir, r[0],
+			     r[1]);
+	return true;
+}
+
+/* where -o leads to: a link stays */
+static bool
+check_output(struct npucc *c, const char **dir)
+{
+	const char *out = c->o->out;
+	if (is_directory(out))
+		return err_at(c->e, out, 0, "is a directory");
+	char *place = place_of(out);
+	if (!place)
+		return err_at(c->e, out, 0, "a link to nowhere");
+	*dir = adopt(c->a, place_directory(place));
+	bool is_link = strcmp(place, out) != 0;
+	free(place);
+	return !is_link || is_directory(*dir) ||
+	       err_at(c->e, out, 0, "a link to nowhere");
+}
+
+/* the directories on the way to path, and it, that there are not yet */
+static void
+note_missing(struct npucc *c, const char *path, struct guarded *g)
+{
+	size_t cap = 0;
+	char *p = arena_strdup(c->a, path);
+	for (size_t i = 1; i <= strlen(path); i++) {
+		if ((p[i] != '/' && p[i]) || p[i - 1] == '/')
+			continue;
+		const char *prefix = arena_strndup(c->a, path, i);
+		if (!access(prefix, F_OK))
+			continue;
+		agrow(c->a, g->made, g->n_made, &cap);
+		g->made[g->n_made++] = prefix;
+	}
+}
+
+static bool
+make(struct npucc *c, const char *path, const char *called, mode_t mode)
+{
+	return !path || !mkdir(path, mode) || err_set(c->e, "%s: %s", called,
+						      strerror(errno));
+}
+
+static bool
+is_standard(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
+/* is there anything that has to lie in a file for a while? */
+static bool
+needs_beside(const struct options *o)
+{
+	return !is_standard(o->out) || (o->check && !o->keep);
+}
+
+static bool
+choose(struct npucc *c, struct guarded *g)
+{
+	const struct options *o = c->o;
+	const char *dir = ".";
+	g->trees = anew(c->a, const char *, 2);
+	if (!is_standard(o->out) && !check_output(c, &dir))
+		return false;
+	if (o->keep && !access(o->keep, F_OK) && !is_directory(o->keep))
+		return err_at(c->e, o->keep, 0, "is not a directory");
+	if (o->keep)
+		note_missing(c, o->keep, g);
+	if (needs_beside(o)) {
+		if (!private_name(c, dir, &c->beside))
+			return false;
+		g->trees[g->n_trees++] = c->beside;
+	}
+	if (!o->keep)
+		return true;
+	if (!private_name(c, o->keep, &c->in_keep))
+		return false;
+	g->trees[g->n_trees++] = c->in_keep;
+	return true;
+}
+
+bool
+places_open(struct npucc *c)
+{
+	struct guarded g = { 0 };
+	c->files = file_set_open(c->a);
+	if (!choose(c, &g) || !guard_start(&g, c->e))
+		return false;
+	for (size_t i = 0; i < g.n_made; i++)
+		if (!make(c, g.made[i], g.made[i], 0777))
+			return false;
+	return make(c, c->beside, is_standard(c->o->out) ? "." : c->o->out, 0700) &&
+	       make(c, c->in_keep, c->o->keep, 0700);
+}
+
+const char *
+place_private(struct npucc *c, const char *dir, const char *name,
+	      const char *called)
+{
+	const char *path = arena_printf(c->a, "%s/%s", dir, name);
+	if (called) {
+		assert(c->n_alias < (int)ARRAY_LEN(c->alias));
+		c->alias[c->n_alias++] = (struct alias){ path, called };
+	}
+	return path;
+}
+
+/* a signal comes before or not any more */
+bool
+places_commit(struct npucc *c)
+{
+	guard_hold_signals(true);
+	bool ok = file_set_commit(c->files, c->e);
+	if (!ok)
+		guard_hold_signals(false);
+	return ok;
+}
+
+void
+places_close(struct npucc *c)
+{
+	if (c->files)
+		file_set_drop(c->files);
+	guard_end();
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs, one behind the other in a pipe.  What each says waits until all have
+ * ended: of a failure, only the first that failed of itself is worth hearing.
+ */
+#include "npucc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct process {
+	const struct job *job;
+	pid_t pid;
+	int says; /* its standard error; -1: it has ended or closed it */
+	int status; /* as waitpid has it */
+	bool ended;
+	struct text notes;
+};
+
+/* ---- starting --------------------------------------------------------------- */
+
+static char **
+arguments(struct npucc *c, const struct job *j)
+{
+	const struct words *w = &c->o->to[j->program];
+	const char **v = anew(c->a, const char *, w->n + ARRAY_LEN(j->option) + 6);
+	size_t n = 0;
+	v[n++] = program_name(j->program);
+	for (size_t i = 0; i < ARRAY_LEN(j->option) && j->option[i]; i++)
+		v[n++] = j->option[i];
+	for (size_t i = 0; i < w->n; i++)
+		v[n++] = w->v[i];
+	if (j->output) {
+		v[n++] = "-o";
+		v[n++] = j->output;
+	}
+	if (j->input) {
+		v[n++] = "--";
+		v[n++] = j->input;
+	}
+	/* posix_spawn takes them so and leaves them as they are */
+	union {
+		const char **from;
+		char **to;
+	} u = { v };
+	return u.to;
+}
+
+/* in the guard's group, with signals as they are by default */
+static int
+prepare(posix_spawnattr_t *attr)
+{
+	sigset_t none, usual;
+	(void)sigemptyset(&none);
+	(void)sigemptyset(&usual);
+	(void)sigaddset(&usual, SIGPIPE); /* how a stage learns of its reader's end */
+	int bad = posix_spawnattr_init(attr);
+	if (!bad)
+		bad = posix_spawnattr_setpgroup(attr, guard_group());
+	if (!bad)
+		bad = posix_spawnattr_setsigmask(attr, &none);
+	if (!bad)
+		bad = posix_spawnattr_setsigdefault(attr, &usual);
+	if (!bad)
+		bad = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP |
+							 POSIX_SPAWN_SETSIGMASK |
+							 POSIX_SPAWN_SETSIGDEF);
+	return bad;
+}
+
+/* standard input, output and error; -1: as ours */
+static int
+connect(posix_spawn_file_actions_t *f, const struct job *j, int in, int out, int says)
+{
+	int bad = posix_spawn_file_actions_init(f);
+	if (!bad && j->from)
+		bad = posix_spawn_file_actions_addopen(f, STDIN_FILENO, j->from,
+						       O_RDONLY, 0);
+	else if (!bad && in >= 0)
+		bad = posix_spawn_file_actions_adddup2(f, in, STDIN_FILENO);
+	if (!bad && j->mute)
+		bad = posix_spawn_file_actions_addopen(f, STDOUT_FILENO, "/dev/null",
+						       O_WRONLY, 0);
+	else if (!bad && out >= 0)
+		bad = posix_spawn_file_actions_adddup2(f, out, STDOUT_FILENO);
+	if (!bad)
+		bad = posix_spawn_file_actions_adddup2(f, says, STDERR_FILENO);
+	return bad;
+}
+
+static bool
+spawn(struct npucc *c, struct process *p, int in, int out)
+{
+	posix_spawnattr_t attr;
+	posix_spawn_file_actions_t files;
+	int said[2];
+	if (pipe2(said, O_CLOEXEC))
+		return err_set(c->e, "pipe: %s", strerror(errno));
+	int bad = prepare(&attr);
+	if (!bad)
+		bad = connect(&files, p->job, in, out, said[1]);
+	if (!bad)
+		bad = posix_spawn(&p->pid, c->path[p->job->program], &files, &attr,
+				  arguments(c, p->job), environ);
+	(void)posix_spawn_file_actions_destroy(&files);
+	(void)posix_spawnattr_destroy(&attr);
+	(void)close(said[1]);
+	p->says = said[0];
+	p->ended = bad != 0;
+	return !bad || err_set(c->e, "%s: %s", c->path[p->job->program],
+			       strerror(bad));
+}
+
+static bool
+start_all(struct npucc *c, struct process *p, size_t n)
+{
+	int in = -1;
+	bool ok = true;
+	for (size_t i = 0; ok && i < n; i++) {
+		int end[2] = { -1, -1 };
+		if (i + 1 < n && pipe2(end, O_CLOEXEC))
+			ok = err_set(c->e, "pipe: %s", strerror(errno));
+		ok = ok && spawn(c, &p[i], in, end[1]);
+		if (in >= 0)
+			(void)close(in);
+		if (end[1] >= 0)
+			(void)close(end[1]);
+		in = end[0];
+	}
+	if (in >= 0)
+		(void)close(in);
+	return ok;
+}
+
+/* ---- until all have ended ------------------------------------------------------ */
+
+static bool
+died_of_pipe(const struct process *p)
+{
+	return WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGPIPE;
+}
+
+/* not because of another one */
+static bool
+failed(const struct process *p)
+{
+	return p->status && !died_of_pipe(p);
+}
+
+/* nobody reads what those before p write: they need not compute it first */
+static void
+end_writers(const struct process *p, size_t n_before)
+{
+	for (size_t i = 0; i < n_before; i++)
+		if (!p[i].ended)
+			(void)kill(p[i].pid, SIGPIPE);
+}
+
+static void
+hear(struct process *p)
+{
+	enum { STEP = 1 << 14 };
+	ssize_t n = read(p->says, text_room(&p->notes, STEP), STEP);
+	if (n > 0) {
+		p->notes.n += (size_t)n;
+	} else if (n == 0 || errno != EINTR) {
+		(void)close(p->says);
+		p->says = -1;
+	}
+}
+
+/* who has closed standard error is about to end; false: has not yet */
+static bool
+reap(struct process *p, size_t i)
+{
+	pid_t pid = waitpid(p[i].pid, &p[i].status, WNOHANG);
+	p[i].ended = pid == p[i].pid || (pid < 0 && errno != EINTR);
+	if (p[i].ended && failed(&p[i]))
+		end_writers(p, i);
+	return p[i].ended;
+}
+
+static void
+wait_all(struct npucc *c, struct process *p, size_t n)
+{
+	struct pollfd *f = anew(c->a, struct pollfd, n);
+	for (bool going = true; going;) {
+		int patience = -1; /* milliseconds */
+		going = false;
+		for (size_t i = 0; i < n; i++) {
+			if (!p[i].ended && p[i].says < 0 && !reap(p, i))
+				patience = 1;
+			f[i] = (struct pollfd){ .fd = p[i].says, .events = POLLIN };
+			going = going || !p[i].ended;
+		}
+		if (!going || poll(f, n, patience) <= 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (f[i].revents)
+				hear(&p[i]);
+	}
+}
+
+/* ---- what it comes to ------------------------------------------------------------ */
+
+/* t with every `from` replaced */
+static void
+replace(struct text *t, const char *from, const char *to)
+{
+	struct text out = { 0 };
+	size_t n = strlen(from);
+	const char *at = text_str(t), *next;
+	for (; (next = strstr(at, from)); at = next + n) {
+		text_put(&out, at, (size_t)(next - at));
+		text_puts(&out, to);
+	}
+	text_puts(&out, at);
+	text_free(t);
+	*t = out;
+}
+
+/* names that the user knows, in place of private ones */
+static void
+show_notes(struct npucc *c, struct process *p)
+{
+	if (!p->notes.n)
+		return;
+	for (int i = 0; i < c->n_alias; i++)
+		replace(&p->notes, c->alias[i].from,
+			text_plain(c->a, c->alias[i].to));
+	if (p->job->called)
+		replace(&p->notes, ": standard input:",
+			arena_printf(c->a, ": %s:", text_plain(c->a, p->job->called)));
+	text_show(&p->notes, stderr);
+}
+
+static const char *
+signal_name(int number)
+{
+#if __GLIBC_PREREQ(2, 32)
+	const char *name = sigabbrev_np(number);
+	return name ? name : "RT";
+#else
+	return number == SIGKILL ? "KILL" : "...";
+#endif
+}
+
+/* why p failed, where it has not said it itself */
+static void
+explain(struct npucc *c, const struct process *p)
+{
+	const char *name = program_name(p->job->program);
+	c->status = EXIT_TROUBLE;
+	if (WIFSIGNALED(p->status)) {
+		int s = WTERMSIG(p->status);
+		(void)err_set(c->e, "error: %s was ended by signal %d (SIG%s, %s)", name,
+			      s, signal_name(s), strsignal(s));
+		return;
+	}
+	int status = WEXITSTATUS(p->status);
+	if (status == EXIT_NO || status == EXIT_TROUBLE)
+		c->status = status;
+	if (!p->notes.n || c->status != status)
+		(void)err_set(c->e, "error: %s ended with status %d%s", name, status,
+			      p->notes.n ? "" : " and did not say why");
+	c->e->status = c->e->status ? c->status : 0;
+}
+
+/*
+ * The first that failed of itself: those behind it found their input cut short,
+ * those before it their reader gone.  Who died of a pipe that nobody closed by
+ * failing (standard output's, if it is the last) has failed, too.
+ */
+static struct process *
+culprit(struct process *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (failed(&p[i]))
+			return &p[i];
+	for (size_t i = n; i-- > 0;)
+		if (p[i].status)
+			return &p[i];
+	return NULL;
+}
+
+static bool
+judge(struct npucc *c, struct process *p, size_t n)
+{
+	struct process *bad = culprit(p, n);
+	if (bad) {
+		explain(c, bad);
+		show_notes(c, bad);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		show_notes(c, &p[i]);
+	return true;
+}
+
+bool
+run_jobs(struct npucc *c, const struct job *job, size_t n)
+{
+	struct process *p = anew(c->a, struct process, n);
+	for (size_t i = 0; i < n; i++)
+		p[i] = (struct process){ .job = &job[i], .says = -1, .ended = true };
+	bool ok = start_all(c, p, n);
+	if (!ok)
+		end_writers(p, n);
+	wait_all(c, p, n);
+	ok = ok && judge(c, p, n);
+	for (size_t i = 0; i < n; i++)
+		text_free(&p[i].notes);
+	return ok;
+}
