@@ -207,3 +207,13 @@ predicted()
 		npu-sim --compare="$m" m_npu.tflite >out
 	done < <(models)
 }
+
+@test "a chain of any length is written in place" {
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" add 2100 4 4 >chain.tflite
+	npucc -a ethos-u55-128 "${memory[@]}" -o chain_npu.tflite chain.tflite
+	npu-sim --compare=chain.tflite chain_npu.tflite
+	# what is written over itself is over nothing
+	tfl-partition "$digits" | npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes |
+		sed 's/^\(tensor  t7 .*\)/\1 over=t7/' >m.sched
+	refuses 2 'error: t7: over= leads back to it' npu-wenc m.sched
+}

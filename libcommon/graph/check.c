@@ -3,18 +3,11 @@
  * The border between an edited text and stages that trust a graph.  Each check
  * is one row: a name and a function over the whole graph.
  */
-#include "graph/graph.h"
+#include "graph/check.h"
 
 #include <inttypes.h>
 
 enum { MAX_EXTENT = 65536, ALIGN = 16 };
-
-struct check {
-	const struct graph *g;
-	struct err *e;
-};
-
-#define BAD(c, r, ...) graph_err((c)->g, r, (c)->e, __VA_ARGS__)
 
 /* a key without which a record means nothing */
 #define NEED(c, r, prefix, RECORD, field, text)                              \
@@ -323,13 +316,27 @@ check_weights(struct check *c)
 	return true;
 }
 
-/* the tensor whose bytes t's are, through however many in-place operations */
-static const struct g_tensor *
-bytes_of(const struct g_tensor *t)
+/* the tensor whose bytes each one's are, through however many in-place operations */
+static bool
+find_roots(struct check *c, const struct g_tensor **root)
 {
-	for (int i = 0; i < 1000 && t->over.n; i++)
-		t = t->over.v[0];
-	return t;
+	const struct graph *g = c->g;
+	const struct g_tensor **way = anew(c->a, const struct g_tensor *, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		size_t n = 0;
+		for (; !root[t->rec.index] && t->over.n; t = t->over.v[0]) {
+			if (n == g->n_tensors)
+				return BAD(c, t, "t%d: over= leads back to it",
+					   t->rec.id);
+			way[n++] = t;
+		}
+		t = root[t->rec.index] ? root[t->rec.index] : t;
+		root[t->rec.index] = t;
+		while (n--)
+			root[way[n]->rec.index] = t;
+	}
+	return true;
 }
 
 static bool
@@ -346,10 +353,13 @@ static bool
 check_overlap(struct check *c)
 {
 	const struct graph *g = c->g;
+	const struct g_tensor **root = anew(c->a, const struct g_tensor *, g->n_tensors + 1);
+	if (!find_roots(c, root))
+		return false;
 	for (size_t i = 0; i < g->n_tensors; i++)
 		for (size_t k = 0; k < i; k++) {
 			const struct g_tensor *a = g->tensors[i], *b = g->tensors[k];
-			if (!share_time(a, b) || bytes_of(a) == bytes_of(b) ||
+			if (!share_time(a, b) || root[i] == root[k] ||
 			    a->at + tensor_bytes(a) <= b->at ||
 			    b->at + tensor_bytes(b) <= a->at)
 				continue;
@@ -408,41 +418,6 @@ check_blocks(struct check *c)
 	return true;
 }
 
-static bool
-check_steps(struct check *c)
-{
-	for (size_t i = 0; i < c->g->n_steps; i++) {
-		const struct g_step *s = c->g->steps[i];
-		if ((s->op != NULL) + (s->weights != NULL) + (s->lut != NULL) != 1)
-			return BAD(c, s, "p%d: a step is one of run=, fetch=, lut=",
-				   s->rec.id);
-		if (s->op && G_HAS(s, G_STEP_rows) &&
-		    (s->rows.lo < 0 || s->rows.lo >= s->rows.hi ||
-		     s->rows.hi > s->op->ofm.shape.h))
-			return BAD(c, s, "p%d: rows=%" PRId64 ":%" PRId64 " of an OFM "
-				   "of %d rows", s->rec.id, s->rows.lo,
-				   s->rows.hi, s->op->ofm.shape.h);
-		const struct g_weights *w = s->op ? s->op->weights : s->weights;
-		int slices = w && w->slices.n ? (int)w->slices.n - 1 : 1;
-		if (G_HAS(s, G_STEP_slice) && (s->slice < 0 || s->slice >= slices))
-			return BAD(c, s, "p%d: slice=%d of %d", s->rec.id, s->slice,
-				   slices);
-		if (G_HAS(s, G_STEP_bytes) &&
-		    (s->bytes.lo < 0 || s->bytes.lo >= s->bytes.hi ||
-		     s->bytes.lo % ALIGN || s->bytes.hi % ALIGN))
-			return BAD(c, s, "p%d: bytes= wants a range of multiples of 16",
-				   s->rec.id);
-		if (s->weights && !s->buffer)
-			return BAD(c, s, "p%d: fetch= without buffer=", s->rec.id);
-		if (G_HAS(s, G_STEP_slot) && (s->slot < 0 || s->slot > 7))
-			return BAD(c, s, "p%d: slot=%d: there are 0 to 7",
-				   s->rec.id, s->slot);
-		if (!s->op && !s->node)
-			return BAD(c, s, "p%d: a transfer needs node=", s->rec.id);
-	}
-	return true;
-}
-
 bool
 graph_check(const struct graph *g, struct err *e)
 {
@@ -458,9 +433,10 @@ graph_check(const struct graph *g, struct err *e)
 		{ .name = "steps", .run = check_steps },
 		{ .name = "overlap", .run = check_overlap },
 	};
-	struct check c = { .g = g, .e = e };
-	for (size_t i = 0; i < ARRAY_LEN(checks); i++)
-		if (!checks[i].run(&c))
-			return false;
-	return true;
+	struct check c = { .a = arena_open(), .g = g, .e = e };
+	bool ok = true;
+	for (size_t i = 0; ok && i < ARRAY_LEN(checks); i++)
+		ok = checks[i].run(&c);
+	arena_close(c.a);
+	return ok;
 }

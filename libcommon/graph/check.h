@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the files that check a graph.  Private to libcommon/graph. */
+#ifndef GRAPH_CHECK_H
+#define GRAPH_CHECK_H
+
+#include "graph/graph.h"
+
+struct check {
+	struct arena *a; /* scratch */
+	const struct graph *g;
+	struct err *e;
+};
+
+#define BAD(c, r, ...) graph_err((c)->g, r, (c)->e, __VA_ARGS__)
+
+/* check_steps.c: each step by itself */
+bool check_steps(struct check *c);
+
+#endif

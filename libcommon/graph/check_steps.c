@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps of a schedule, each by itself. */
+#include "graph/check.h"
+
+#include <inttypes.h>
+
+enum { ALIGN = 16 };
+
+bool
+check_steps(struct check *c)
+{
+	for (size_t i = 0; i < c->g->n_steps; i++) {
+		const struct g_step *s = c->g->steps[i];
+		if ((s->op != NULL) + (s->weights != NULL) + (s->lut != NULL) != 1)
+			return BAD(c, s, "p%d: a step is one of run=, fetch=, lut=",
+				   s->rec.id);
+		if (s->op && G_HAS(s, G_STEP_rows) &&
+		    (s->rows.lo < 0 || s->rows.lo >= s->rows.hi ||
+		     s->rows.hi > s->op->ofm.shape.h))
+			return BAD(c, s, "p%d: rows=%" PRId64 ":%" PRId64 " of an OFM "
+				   "of %d rows", s->rec.id, s->rows.lo,
+				   s->rows.hi, s->op->ofm.shape.h);
+		const struct g_weights *w = s->op ? s->op->weights : s->weights;
+		int slices = w && w->slices.n ? (int)w->slices.n - 1 : 1;
+		if (G_HAS(s, G_STEP_slice) && (s->slice < 0 || s->slice >= slices))
+			return BAD(c, s, "p%d: slice=%d of %d", s->rec.id, s->slice,
+				   slices);
+		if (G_HAS(s, G_STEP_bytes) &&
+		    (s->bytes.lo < 0 || s->bytes.lo >= s->bytes.hi ||
+		     s->bytes.lo % ALIGN || s->bytes.hi % ALIGN))
+			return BAD(c, s, "p%d: bytes= wants a range of multiples of 16",
+				   s->rec.id);
+		if (s->weights && !s->buffer)
+			return BAD(c, s, "p%d: fetch= without buffer=", s->rec.id);
+		if (G_HAS(s, G_STEP_slot) && (s->slot < 0 || s->slot > 7))
+			return BAD(c, s, "p%d: slot=%d: there are 0 to 7",
+				   s->rec.id, s->slot);
+		if (!s->op && !s->node)
+			return BAD(c, s, "p%d: a transfer needs node=", s->rec.id);
+	}
+	return true;
+}
