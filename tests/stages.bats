@@ -217,3 +217,62 @@ predicted()
 		sed 's/^\(tensor  t7 .*\)/\1 over=t7/' >m.sched
 	refuses 2 'error: t7: over= leads back to it' npu-wenc m.sched
 }
+
+# schedules of one file: an edit of it is refused with these words
+refused()
+{
+	cmp -s m.sched edited.sched && { echo "no edit: $1"; return 1; }
+	refuses 2 "$1" npu-wenc edited.sched
+	grep -qE '^npu-wenc: edited.sched:[0-9]+: error: ' refuses.err
+}
+
+@test "every step of a schedule is needed" {
+	stages "$digits"
+	n=0
+	for p in $(sed -n 's/^step *\(p[0-9]*\) .*/\1/p' m.sched); do
+		grep -v "^step *$p " m.sched >edited.sched
+		case $(grep "^step *$p " m.sched) in
+		*run=*) refused "no step runs o" ;;
+		*) refused " holds 0 of " || refused "does not hold what o" ;;
+		esac
+		n=$((n + 1))
+	done
+	[ $n -gt 40 ]
+	grep -v '^step' m.sched >edited.sched
+	refused "no step runs o0"
+}
+
+@test "a schedule runs operations once, behind what they read" {
+	stages "$digits"
+	sed '/^step .*run=o2 /p' m.sched | sed '0,/^step  *p[0-9]* run=o2 /s//step p900 run=o2 /' >edited.sched
+	refused "has run 14 of 14"
+	# the two change places
+	sed 's/run=o1$/run=o16/;t;s/run=o16$/run=o1/' m.sched >edited.sched
+	refused "o16 reads rows 0:1 of t18, o15 has made 0"
+	sed 's/^\(tensor  t2 .*live=\)[0-9]*:[0-9]*/\11:1/' m.sched >edited.sched
+	refused "t2: live=1:1, but it is used at 3"
+	sed 's/^\(buffer  b0 .*live=[0-9]*:\)[0-9]*/\11/' m.sched >edited.sched
+	refused "b0: live="
+	at=$(sed -n 's/^tensor  t0 .* at=\([^ ]*\) .*/\1/p' m.sched)
+	sed "s/^\(buffer  b0 .*at=\)[^ ]*/\1$at/" m.sched >edited.sched
+	refused "b0 at $at overlaps t0 at $at while both are live"
+	sed "/^area  *arena/s/used=[0-9]*/used=1024/" m.sched >edited.sched
+	refused "ends behind the arena, which has 1024 bytes"
+}
+
+@test "bands run in order, as far behind one another as they need" {
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" block 6 32 64 >chain.tflite
+	stages chain.tflite --optimise=Size
+	mapfile -t p < <(sed -n 's/^step  *\(p[0-9]*\) run=o1 rows=.*/\1/p' m.sched)
+	[ ${#p[@]} -gt 2 ]
+	# two that are alike change places
+	awk -v a="${p[0]}" -v b="${p[1]}" '$1 == "step" && $2 == a { one = $0; next }
+		{ print }
+		$1 == "step" && $2 == b { print one }' m.sched >edited.sched
+	refused "of t3, o1 has made 0"
+	# the last of them is missing
+	grep -v "^step  *${p[-1]} " m.sched >edited.sched
+	refused "o1 has made"
+	sed 's/^\(tensor  t[0-9]* .* rows=\)[0-9]*/\11/' m.sched >edited.sched
+	refused "which keeps 1 rows"
+}

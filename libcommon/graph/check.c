@@ -348,6 +348,24 @@ share_time(const struct g_tensor *a, const struct g_tensor *b)
 	       b->live.lo <= a->live.hi;
 }
 
+/* what is fetched into a buffer must not meet a tensor that is live */
+static bool
+check_buffer(struct check *c, const struct g_buffer *b)
+{
+	for (size_t i = 0; i < c->g->n_tensors; i++) {
+		const struct g_tensor *t = c->g->tensors[i];
+		if (!G_HAS(b, G_BUFFER_live) || !G_HAS(t, G_TENSOR_live) ||
+		    !G_HAS(t, G_TENSOR_at) || b->area != t->area ||
+		    b->live.lo > t->live.hi || t->live.lo > b->live.hi ||
+		    b->at + b->bytes <= t->at || t->at + tensor_bytes(t) <= b->at)
+			continue;
+		return BAD(c, b, "b%d at 0x%" PRIx64 " overlaps t%d at 0x%" PRIx64
+			   " while both are live", b->rec.id, (uint64_t)b->at,
+			   t->rec.id, (uint64_t)t->at);
+	}
+	return true;
+}
+
 /* two tensors of one place may share bytes only when one is dead, or `over` */
 static bool
 check_overlap(struct check *c)
@@ -367,6 +385,9 @@ check_overlap(struct check *c)
 				   " while both are live", a->rec.id,
 				   (uint64_t)a->at, b->rec.id, (uint64_t)b->at);
 		}
+	for (size_t i = 0; i < g->n_buffers; i++)
+		if (!check_buffer(c, g->buffers[i]))
+			return false;
 	return true;
 }
 
@@ -393,7 +414,7 @@ check_blocks(struct check *c)
 {
 	const struct accel *a;
 	struct memory_system m;
-	if (c->g->stage < STAGE_SCHED)
+	if (c->g->stage < STAGE_SCHED && !c->g->n_targets)
 		return true;
 	if (!graph_target(c->g, &a, &m, c->e))
 		return false;
@@ -431,7 +452,9 @@ graph_check(const struct graph *g, struct err *e)
 		{ .name = "ops", .run = check_ops },
 		{ .name = "blocks", .run = check_blocks },
 		{ .name = "steps", .run = check_steps },
+		{ .name = "schedule", .run = check_schedule },
 		{ .name = "overlap", .run = check_overlap },
+		{ .name = "areas", .run = check_areas },
 	};
 	struct check c = { .a = arena_open(), .g = g, .e = e };
 	bool ok = true;

@@ -15,5 +15,9 @@ struct check {
 
 /* check_steps.c: each step by itself */
 bool check_steps(struct check *c);
+/* check_schedule.c: every operation runs, once, behind what it needs */
+bool check_schedule(struct check *c);
+/* check_areas.c: what is placed lies within its area */
+bool check_areas(struct check *c);
 
 #endif

@@ -213,3 +213,33 @@ op_block_query(const struct g_op *op, int32_t rows)
 		.one_tensor = G_HAS(op, G_OP_scalar),
 	};
 }
+
+static bool
+is_apart(int32_t a, int32_t n_a, int32_t b, int32_t n_b)
+{
+	return a + n_a <= b || b + n_b <= a;
+}
+
+/* parts of one map without a common element */
+static bool
+are_disjoint(const struct g_operand *a, const struct g_operand *b)
+{
+	if (a->view != VIEW_BOX || b->view != VIEW_BOX || a->type != b->type)
+		return false;
+	return is_apart(a->start.h, a->shape.h, b->start.h, b->shape.h) ||
+	       is_apart(a->start.w, a->shape.w, b->start.w, b->shape.w) ||
+	       is_apart(a->start.c, a->shape.c, b->start.c, b->shape.c);
+}
+
+bool
+ops_conflict(const struct g_op *a, const struct g_op *b, const struct g_tensor *t)
+{
+	const struct g_operand *x[] = { &a->ofm, &a->ifm, &a->ifm2 };
+	const struct g_operand *y[] = { &b->ofm, &b->ifm, &b->ifm2 };
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 3; k++)
+			if ((i == 0 || k == 0) && x[i]->t == t && y[k]->t == t &&
+			    !are_disjoint(x[i], y[k]))
+				return true;
+	return false;
+}

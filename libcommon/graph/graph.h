@@ -378,6 +378,9 @@ bool op_has_weights(int kind);
 bool op_is_binary(int kind);
 enum block_class op_block_class(int kind);
 int op_ifm_bits(const struct g_op *op);
+/* do two operations touch t, one of them writing, such that their order matters? */
+bool ops_conflict(const struct g_op *a, const struct g_op *b,
+		  const struct g_tensor *t);
 struct yx op_dilated(const struct g_op *op);
 /* the question to ask of the target for a stripe of `rows` OFM rows */
 struct block_query op_block_query(const struct g_op *op, int32_t rows);

@@ -149,5 +149,6 @@ apply_plan(struct sched *s)
 	make_steps(s, make_buffers(s));
 	record_area(s, PLACE_ARENA);
 	record_area(s, PLACE_CACHE);
+	s->g->stage = STAGE_SCHED; /* from here on a schedule is checked */
 	return true;
 }

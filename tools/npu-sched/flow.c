@@ -49,37 +49,6 @@ map_of(struct finding *x, const struct g_tensor *t)
 	return *map - 1;
 }
 
-static bool
-is_apart(int32_t a, int32_t n_a, int32_t b, int32_t n_b)
-{
-	return a + n_a <= b || b + n_b <= a;
-}
-
-/* parts of one map without a common element */
-static bool
-are_disjoint(const struct g_operand *a, const struct g_operand *b)
-{
-	if (a->view != VIEW_BOX || b->view != VIEW_BOX || a->type != b->type)
-		return false;
-	return is_apart(a->start.h, a->shape.h, b->start.h, b->shape.h) ||
-	       is_apart(a->start.w, a->shape.w, b->start.w, b->shape.w) ||
-	       is_apart(a->start.c, a->shape.c, b->start.c, b->shape.c);
-}
-
-/* do two operations touch t such that their order matters? */
-static bool
-conflict(const struct g_op *a, const struct g_op *b, const struct g_tensor *t)
-{
-	for (int i = 0; i < MAX_TOUCHES; i++)
-		for (int k = 0; k < MAX_TOUCHES; k++) {
-			const struct g_operand *x = operand(a, i), *y = operand(b, k);
-			bool writes = i == 0 || k == 0;
-			if (writes && x->t == t && y->t == t && !are_disjoint(x, y))
-				return true;
-		}
-	return false;
-}
-
 static void
 add_before(struct finding *x, int earlier)
 {
@@ -99,7 +68,7 @@ add_user(struct finding *x, int i, const struct g_tensor *t)
 	int from = m->n_users > FREE_USERS ? m->n_users - 1 : 0;
 	for (int k = from; k < m->n_users; k++)
 		if (m->n_users >= FREE_USERS ||
-		    conflict(info[m->user[k]].op, info[i].op, t))
+		    ops_conflict(info[m->user[k]].op, info[i].op, t))
 			add_before(x, m->user[k]);
 	agrow(x->a, m->user, (size_t)m->n_users, &m->cap_users);
 	m->user[m->n_users++] = i;

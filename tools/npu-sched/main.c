@@ -156,7 +156,6 @@ read_graph(struct sched *s)
 static bool
 run_passes(struct sched *s)
 {
-	s->g->stage = STAGE_SCHED;
 	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
 		if (!passes[i].run(s) || !graph_check(s->g, s->e))
 			return false;

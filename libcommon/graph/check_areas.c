@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does what is placed lie within its area, as large as that says it is? */
+#include "graph/check.h"
+
+#include <inttypes.h>
+
+struct areas {
+	struct check *c;
+	int64_t used[PLACES];
+	bool spilling;
+};
+
+static int64_t
+used_of(const struct areas *v, int place)
+{
+	/* without spilling the cache is the arena: spec/command-stream.md 9.1 */
+	return v->used[place == PLACE_CACHE && !v->spilling ? PLACE_ARENA : place];
+}
+
+static bool
+check_end(const struct areas *v, const struct g_rec *rec, char letter, int place,
+	  int64_t at, int64_t bytes)
+{
+	int64_t used = used_of(v, place);
+	if (at <= used && bytes <= used - at)
+		return true;
+	return err_at(v->c->e, v->c->g->file, rec->line, "%c%d at 0x%" PRIx64 " with %"
+		      PRId64 " bytes ends behind the %s, which has %" PRId64
+		      " bytes", letter, rec->id, (uint64_t)at, bytes,
+		      place_names[place], used);
+}
+
+bool
+check_areas(struct check *c)
+{
+	const struct graph *g = c->g;
+	struct areas v = { .c = c };
+	const struct accel *accel;
+	struct memory_system m;
+	if (g->stage < STAGE_SCHED)
+		return true;
+	if (!graph_target(g, &accel, &m, c->e))
+		return false;
+	v.spilling = m.spilling;
+	for (size_t i = 0; i < g->n_areas; i++)
+		for (int k = 0; k < PLACES; k++)
+			if (!strcmp(g->areas[i]->rec.word, place_names[k]))
+				v.used[k] = g->areas[i]->used;
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		if (G_HAS(t, G_TENSOR_at) && !tensor_is_const(t) &&
+		    !check_end(&v, &t->rec, 't', t->area, t->at, tensor_bytes(t)))
+			return false;
+	}
+	for (size_t i = 0; i < g->n_buffers; i++) {
+		const struct g_buffer *b = g->buffers[i];
+		if (!check_end(&v, &b->rec, 'b', b->area, b->at, b->bytes))
+			return false;
+	}
+	return true;
+}

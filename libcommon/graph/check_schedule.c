@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does a schedule run every operation, all of it, once, and behind those that
+ * make what it reads?  The steps are walked in the order in which streams are
+ * made of them, node by node, and for each operation it is known how far it has
+ * come.  Memory is proportional to the number of steps.
+ */
+#include "graph/check.h"
+
+#include <inttypes.h>
+
+enum { OPERANDS = 3 };
+
+struct order {
+	struct check *c;
+	const struct graph *g;
+	const struct g_op **op;	    /* in the order of their nodes */
+	const struct g_step **step; /* the same */
+	int64_t *place;		    /* of each operation of the graph, in op */
+	int32_t **done;		    /* rows, of each slice of an operation */
+	int *slices, *open;	    /* of an operation: all, not yet done */
+	struct touches {
+		const struct g_op **op; /* in the order of op */
+		size_t n, first_open;
+	} *touch; /* of each tensor */
+	struct loaded {
+		const struct g_weights *weights;
+		int32_t slice;
+		int64_t bytes; /* from the first on */
+	} *loaded; /* what each buffer holds */
+	int64_t moment; /* npu-sched's count, of the next kernel */
+};
+
+static const struct g_operand *
+operand(const struct g_op *op, int i)
+{
+	return i == 0 ? &op->ofm : i == 1 ? &op->ifm : &op->ifm2;
+}
+
+static int
+count_slices(const struct g_op *op)
+{
+	return op->weights && op->weights->slices.n ? (int)op->weights->slices.n - 1
+						    : 1;
+}
+
+static const struct g_node *
+node_of(const struct g_step *s)
+{
+	return s->op ? s->op->node : s->node;
+}
+
+/* ---- preparation ----------------------------------------------------------- */
+
+/* stable, by the index of a node: index(i) of item i of n */
+#define BY_NODE(o, to, from, n_from, node)                                     \
+	do {                                                                   \
+		size_t *at = anew((o)->c->a, size_t, (o)->g->n_nodes + 2);     \
+		for (size_t i = 0; i < (n_from); i++)                          \
+			at[(node((from)[i]))->rec.index + 1]++;                \
+		for (size_t i = 0; i < (o)->g->n_nodes; i++)                   \
+			at[i + 1] += at[i];                                    \
+		for (size_t i = 0; i < (n_from); i++)                          \
+			(to)[at[(node((from)[i]))->rec.index]++] = (from)[i];  \
+	} while (0)
+
+#define OP_NODE(x) (x)->node
+
+static void
+sort_by_node(struct order *o)
+{
+	const struct graph *g = o->g;
+	o->op = anew(o->c->a, const struct g_op *, g->n_ops + 1);
+	o->step = anew(o->c->a, const struct g_step *, g->n_steps + 1);
+	o->place = anew(o->c->a, int64_t, g->n_ops + 1);
+	BY_NODE(o, o->op, g->ops, g->n_ops, OP_NODE);
+	BY_NODE(o, o->step, g->steps, g->n_steps, node_of);
+	for (size_t i = 0; i < g->n_ops; i++)
+		o->place[o->op[i]->rec.index] = (int64_t)i;
+}
+
+/* as many steps as slices at least, so that there is room for each */
+static bool
+make_progress(struct order *o)
+{
+	const struct graph *g = o->g;
+	int *runs = anew(o->c->a, int, g->n_ops + 1);
+	o->done = anew(o->c->a, int32_t *, g->n_ops + 1);
+	o->slices = anew(o->c->a, int, g->n_ops + 1);
+	o->open = anew(o->c->a, int, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_steps; i++)
+		if (g->steps[i]->op)
+			runs[g->steps[i]->op->rec.index]++;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		o->slices[i] = o->open[i] = count_slices(g->ops[i]);
+		if (!runs[i])
+			return BAD(o->c, g->ops[i], "no step runs o%d",
+				   g->ops[i]->rec.id);
+		if (runs[i] < o->slices[i])
+			return BAD(o->c, g->ops[i], "o%d has %d slices, steps run %d",
+				   g->ops[i]->rec.id, o->slices[i], runs[i]);
+		o->done[i] = anew(o->c->a, int32_t, (size_t)o->slices[i]);
+	}
+	return true;
+}
+
+static void
+count_touches(struct order *o)
+{
+	for (size_t i = 0; i < o->g->n_ops; i++)
+		for (int k = 0; k < OPERANDS; k++) {
+			const struct g_tensor *t = operand(o->op[i], k)->t;
+			if (t)
+				o->touch[t->rec.index].n++;
+		}
+}
+
+static void
+list_touches(struct order *o)
+{
+	o->touch = anew(o->c->a, struct touches, o->g->n_tensors + 1);
+	count_touches(o);
+	for (size_t i = 0; i < o->g->n_tensors; i++) {
+		struct touches *x = &o->touch[i];
+		x->op = anew(o->c->a, const struct g_op *, x->n);
+		x->n = 0;
+	}
+	for (size_t i = 0; i < o->g->n_ops; i++)
+		for (int k = 0; k < OPERANDS; k++) {
+			const struct g_tensor *t = operand(o->op[i], k)->t;
+			struct touches *x = t ? &o->touch[t->rec.index] : NULL;
+			if (x && (!x->n || x->op[x->n - 1] != o->op[i]))
+				x->op[x->n++] = o->op[i];
+		}
+}
+
+/* ---- what a step needs ------------------------------------------------------- */
+
+static bool
+is_plain(const struct g_operand *x)
+{
+	return x->view == VIEW_WHOLE && x->type == x->t->shape.type;
+}
+
+/* rows of an operand that make some rows of the OFM */
+static struct g_range
+rows_read(const struct g_op *op, const struct g_operand *x, struct g_range ofm)
+{
+	int32_t h = x->shape.h;
+	struct g_range all = { .lo = 0, .hi = h };
+	if (op_is_elementwise(op->kind))
+		return h == 1 ? all : ofm;
+	if (op->edge.top || op->edge.bottom || op->kind == OP_REDUCE_SUM)
+		return all;
+	int64_t up = op->upscale == UPSCALE_NONE ? 1 : 2;
+	int64_t lo = ofm.lo * op->stride.y - op->pad.top;
+	int64_t hi = (ofm.hi - 1) * op->stride.y - op->pad.top + op_dilated(op).y;
+	lo = lo > 0 ? lo / up : 0;
+	hi = (hi + up - 1) / up;
+	return (struct g_range){ .lo = lo, .hi = hi < h ? hi : h };
+}
+
+/* rows that all slices of an operation have made, and that any has */
+static struct g_range
+rows_made(const struct order *o, const struct g_op *op)
+{
+	const int32_t *done = o->done[op->rec.index];
+	struct g_range r = { .lo = done[0], .hi = done[0] };
+	for (int i = 1; i < o->slices[op->rec.index]; i++) {
+		r.lo = done[i] < r.lo ? done[i] : r.lo;
+		r.hi = done[i] > r.hi ? done[i] : r.hi;
+	}
+	return r;
+}
+
+/* operation `before` comes first and both touch t: has it come far enough? */
+static bool
+check_before(struct order *o, const struct g_step *s, struct g_range rows,
+	     const struct g_op *before, const struct g_operand *x)
+{
+	const struct g_op *op = s->op;
+	const struct g_tensor *t = x->t;
+	if (!ops_conflict(before, op, t))
+		return true;
+	bool streams = x != &op->ofm && before->ofm.t == t &&
+		       is_plain(&before->ofm) && is_plain(x) && op->ofm.t != t;
+	if (!streams)
+		return BAD(o->c, s, "p%d runs o%d, but o%d, which uses t%d before it, "
+			   "has not finished", s->rec.id, op->rec.id,
+			   before->rec.id, t->rec.id);
+	struct g_range need = rows_read(op, x, rows), made = rows_made(o, before);
+	if (need.hi > made.lo)
+		return BAD(o->c, s, "p%d: o%d reads rows %" PRId64 ":%" PRId64
+			   " of t%d, o%d has made %" PRId64, s->rec.id,
+			   op->rec.id, need.lo, need.hi, t->rec.id,
+			   before->rec.id, made.lo);
+	return true;
+}
+
+/* is what the step reads of a rolling buffer still there? */
+static bool
+check_rolling(struct order *o, const struct g_step *s, struct g_range rows,
+	      const struct g_op *maker, const struct g_operand *x)
+{
+	if (!G_HAS(x->t, G_TENSOR_rows) || maker->ofm.t != x->t)
+		return true;
+	struct g_range need = rows_read(s->op, x, rows), made = rows_made(o, maker);
+	return need.lo >= made.hi - x->t->rows ||
+	       BAD(o->c, s, "p%d: o%d reads rows %" PRId64 ":%" PRId64 " of t%d, which "
+		   "keeps %d rows and has had %" PRId64, s->rec.id,
+		   s->op->rec.id, need.lo, need.hi, x->t->rec.id, x->t->rows,
+		   made.hi);
+}
+
+static bool
+check_needs(struct order *o, const struct g_step *s, struct g_range rows)
+{
+	for (int k = 0; k < OPERANDS; k++) {
+		const struct g_operand *x = operand(s->op, k);
+		if (!x->t || tensor_is_const(x->t))
+			continue;
+		struct touches *v = &o->touch[x->t->rec.index];
+		while (v->first_open < v->n && v->op[v->first_open] != s->op &&
+		       !o->open[v->op[v->first_open]->rec.index])
+			v->first_open++;
+		for (size_t i = v->first_open; i < v->n && v->op[i] != s->op; i++)
+			if (o->open[v->op[i]->rec.index] &&
+			    o->place[v->op[i]->rec.index] <
+				    o->place[s->op->rec.index] &&
+			    !check_before(o, s, rows, v->op[i], x))
+				return false;
+		for (size_t i = 0; k && G_HAS(x->t, G_TENSOR_rows) && i < v->n; i++)
+			if (!check_rolling(o, s, rows, v->op[i], x))
+				return false;
+	}
+	return true;
+}
+
+/* ---- live ranges --------------------------------------------------------------- */
+
+static bool
+check_live(struct order *o, const struct g_tensor *t, int64_t moment)
+{
+	if (!t || !G_HAS(t, G_TENSOR_live) || tensor_is_const(t) ||
+	    (t->live.lo <= moment && moment <= t->live.hi))
+		return true;
+	return BAD(o->c, t, "t%d: live=%" PRId64 ":%" PRId64 ", but it is used at %"
+		   PRId64, t->rec.id, t->live.lo, t->live.hi, moment);
+}
+
+static bool
+check_lives(struct order *o, const struct g_tensors *l, int64_t moment)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!check_live(o, l->v[i], moment))
+			return false;
+	return true;
+}
+
+static bool
+check_buffer_live(struct order *o, const struct g_buffer *b, int64_t moment)
+{
+	return !G_HAS(b, G_BUFFER_live) ||
+	       (b->live.lo <= moment && moment <= b->live.hi) ||
+	       BAD(o->c, b, "b%d: live=%" PRId64 ":%" PRId64 ", but it is used at %"
+		   PRId64, b->rec.id, b->live.lo, b->live.hi, moment);
+}
+
+/* ---- buffers ---------------------------------------------------------------------- */
+
+/* bytes of a slice: as encoded, else as planned; 0: nobody knows yet */
+static int64_t
+slice_bytes(const struct order *o, const struct g_weights *w, int32_t slice)
+{
+	int64_t lo = INT64_MAX, hi = 0;
+	for (size_t i = 0; i < o->g->n_codes; i++) {
+		const struct g_code *c = o->g->codes[i];
+		if (c->weights != w || c->slice != slice)
+			continue;
+		int64_t end = c->weight_bytes.at + c->weight_bytes.bytes;
+		lo = c->scale_bytes.at < lo ? c->scale_bytes.at : lo;
+		hi = end > hi ? end : hi;
+	}
+	if (hi > lo)
+		return hi - lo;
+	return (size_t)slice < w->bytes.n ? w->bytes.v[slice] : 0;
+}
+
+static bool
+meets(const struct g_buffer *a, const struct g_buffer *b)
+{
+	return a->area == b->area && a->at < b->at + b->bytes &&
+	       b->at < a->at + a->bytes;
+}
+
+static bool
+take_fetch(struct order *o, const struct g_step *s)
+{
+	const struct g_buffer *b = s->buffer;
+	for (size_t i = 0; i < o->g->n_buffers; i++)
+		if (o->g->buffers[i] != b && meets(o->g->buffers[i], b))
+			o->loaded[i].weights = NULL;
+	struct loaded *l = &o->loaded[b->rec.index];
+	if (l->weights != s->weights || l->slice != s->slice)
+		*l = (struct loaded){ .weights = s->weights, .slice = s->slice };
+	struct g_range part = { .lo = 0, .hi = slice_bytes(o, s->weights, s->slice) };
+	if (G_HAS(s, G_STEP_bytes))
+		part = s->bytes;
+	if (part.lo <= l->bytes && part.hi > l->bytes)
+		l->bytes = part.hi;
+	return check_buffer_live(o, b, o->moment - 1);
+}
+
+static bool
+check_loaded(struct order *o, const struct g_step *s)
+{
+	const struct g_buffer *b = s->buffer;
+	if (!b)
+		return true;
+	const struct loaded *l = &o->loaded[b->rec.index];
+	if (!s->op->weights || l->weights != s->op->weights || l->slice != s->slice)
+		return BAD(o->c, s, "p%d: b%d does not hold what o%d needs", s->rec.id,
+			   b->rec.id, s->op->rec.id);
+	int64_t bytes = slice_bytes(o, l->weights, l->slice);
+	if (l->bytes < bytes)
+		return BAD(o->c, s, "p%d: b%d holds %" PRId64 " of the %" PRId64
+			   " bytes that o%d needs", s->rec.id, b->rec.id, l->bytes,
+			   bytes, s->op->rec.id);
+	return check_buffer_live(o, b, o->moment);
+}
+
+/* ---- the walk ---------------------------------------------------------------------- */
+
+static bool
+take_run(struct order *o, const struct g_step *s)
+{
+	const struct g_op *op = s->op;
+	int32_t height = op->ofm.shape.h;
+	struct g_range rows = { .lo = 0, .hi = height };
+	if (G_HAS(s, G_STEP_rows))
+		rows = s->rows;
+	int32_t *done = &o->done[op->rec.index][s->slice];
+	if (rows.lo != *done)
+		return BAD(o->c, s, "p%d: o%d runs rows %" PRId64 ":%" PRId64 ", but "
+			   "has run %d of %d", s->rec.id, op->rec.id, rows.lo,
+			   rows.hi, *done, height);
+	if (!check_needs(o, s, rows) || !check_loaded(o, s))
+		return false;
+	for (int k = 0; k < OPERANDS; k++)
+		if (!check_live(o, operand(op, k)->t, o->moment))
+			return false;
+	*done = (int32_t)rows.hi;
+	o->open[op->rec.index] -= rows.hi == height;
+	o->moment += 2;
+	return true;
+}
+
+static bool
+walk_nodes(struct order *o)
+{
+	size_t p = 0;
+	for (size_t n = 0; n < o->g->n_nodes; n++) {
+		const struct g_node *node = o->g->nodes[n];
+		if (!check_lives(o, &node->in, o->moment))
+			return false;
+		for (; p < o->g->n_steps && node_of(o->step[p]) == node; p++) {
+			const struct g_step *s = o->step[p];
+			if ((s->weights && !take_fetch(o, s)) ||
+			    (s->op && !take_run(o, s)))
+				return false;
+		}
+		if (node->kind == NODE_CPU)
+			o->moment += 2;
+		if (!check_lives(o, &node->out, o->moment > 2 ? o->moment - 2 : o->moment))
+			return false;
+	}
+	return true;
+}
+
+static bool
+check_finished(struct order *o)
+{
+	for (size_t i = 0; i < o->g->n_ops; i++) {
+		const struct g_op *op = o->g->ops[i];
+		if (o->open[i])
+			return BAD(o->c, op, "o%d never finishes: %" PRId64 " of %d rows "
+				   "run", op->rec.id, rows_made(o, op).lo,
+				   op->ofm.shape.h);
+	}
+	return true;
+}
+
+/* inputs are there at first, outputs at last, variables always */
+static bool
+check_ends(struct order *o)
+{
+	int64_t last = o->moment > 2 ? o->moment - 2 : o->moment;
+	for (size_t i = 0; i < o->g->n_tensors; i++) {
+		const struct g_tensor *t = o->g->tensors[i];
+		if (((tensor_is_input(t) || t->variable) && !check_live(o, t, 1)) ||
+		    ((tensor_is_output(t) || t->variable) && !check_live(o, t, last)))
+			return false;
+	}
+	return true;
+}
+
+bool
+check_schedule(struct check *c)
+{
+	struct order o = { .c = c, .g = c->g, .moment = 1 };
+	if (c->g->stage < STAGE_SCHED)
+		return true;
+	if (!make_progress(&o))
+		return false;
+	sort_by_node(&o);
+	list_touches(&o);
+	o.loaded = anew(c->a, struct loaded, c->g->n_buffers + 1);
+	return walk_nodes(&o) && check_finished(&o) && check_ends(&o);
+}
