@@ -231,6 +231,29 @@ check_elementwise(struct check *c, const struct g_op *op)
 	       BAD(c, op, "o%d: IFM and IFM2 differ in type", op->rec.id);
 }
 
+/* the registers that hold them have 16 bits, signed or not */
+static bool
+check_word(struct check *c, const struct g_op *op, const char *key, int64_t v)
+{
+	return (v >= INT16_MIN && v <= UINT16_MAX) ||
+	       BAD(c, op, "o%d: %s=%" PRId64 " does not fit 16 bits", op->rec.id, key,
+		   v);
+}
+
+static bool
+check_words(struct check *c, const struct g_op *op)
+{
+	return check_word(c, op, "ifm-zero", op->ifm_zero) &&
+	       check_word(c, op, "ifm2-zero", op->ifm2_zero) &&
+	       check_word(c, op, "ofm-zero", op->ofm_zero) &&
+	       check_word(c, op, "scalar", op->scalar) &&
+	       check_word(c, op, "clamp", op->clamp.lo) &&
+	       check_word(c, op, "clamp", op->clamp.hi) &&
+	       check_word(c, op, "ib", op->ib) && check_word(c, op, "ab", op->ab) &&
+	       check_word(c, op, "ib2", op->ib2) &&
+	       check_word(c, op, "blockdep", op->blockdep);
+}
+
 static bool
 check_op(struct check *c, const struct g_op *op)
 {
@@ -243,6 +266,8 @@ check_op(struct check *c, const struct g_op *op)
 	if (!check_operand(c, op, &op->ifm, "ifm") ||
 	    !check_operand(c, op, &op->ofm, "ofm") ||
 	    (op->ifm2.t && !check_operand(c, op, &op->ifm2, "ifm2")))
+		return false;
+	if (!check_words(c, op))
 		return false;
 	if (op->act == G_ACT_LUT && !op->lut)
 		return BAD(c, op, "o%d: act=lut without lut=", op->rec.id);

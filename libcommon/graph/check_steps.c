@@ -35,6 +35,9 @@ check_steps(struct check *c)
 		if (G_HAS(s, G_STEP_slot) && (s->slot < 0 || s->slot > 7))
 			return BAD(c, s, "p%d: slot=%d: there are 0 to 7",
 				   s->rec.id, s->slot);
+		if (s->blockdep < 0 || s->blockdep > 3)
+			return BAD(c, s, "p%d: blockdep=%d: there are 0 to 3",
+				   s->rec.id, s->blockdep);
 		if (!s->op && !s->node)
 			return BAD(c, s, "p%d: a transfer needs node=", s->rec.id);
 	}

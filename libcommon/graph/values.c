@@ -36,7 +36,7 @@ take_int(struct cur *c, int64_t min, int64_t max)
 	}
 	if (c->p == start)
 		c->bad = true;
-	int64_t r = neg ? -(int64_t)v : (int64_t)v;
+	int64_t r = (int64_t)(neg ? -v : v); /* unsigned: of INT64_MIN, too */
 	if (c->bad || r < min || r > max) {
 		c->bad = true;
 		return 0;

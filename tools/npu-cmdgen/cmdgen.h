@@ -31,6 +31,13 @@ struct cmdgen {
 bool build_model(struct cmdgen *c, struct bytes *out);
 
 /*
+ * verify.c: the finished model's streams are held against the rules of
+ * spec/command-stream.md 16; false, an error at the graph's line of the operation
+ * that breaks one, if any does
+ */
+bool verify_model(struct cmdgen *c, struct bytes file);
+
+/*
  * Listings of one NPU node, in the layout of the reference's log.
  * highlevel.c: the steps as stripes and transfers
  */

@@ -97,9 +97,10 @@ write_output(struct cmdgen *c, const struct options *o)
 	struct text t = { 0 };
 	struct bytes file;
 	bool ok;
+	if (!build_model(c, &file) || !verify_model(c, file))
+		return false;
 	if (o->emit == EMIT_TFLITE) {
-		ok = build_model(c, &file) &&
-		     file_write(o->output, file.p, file.n, true, c->e);
+		ok = file_write(o->output, file.p, file.n, true, c->e);
 	} else if (o->emit == EMIT_CMD) {
 		put_words(c, &t);
 		ok = file_write(o->output, t.p, t.n, true, c->e);

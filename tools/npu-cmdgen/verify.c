@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was made is read again and verified before anybody sees it: a graph that
+ * was edited may ask for streams that no rule allows.
+ */
+#include "cmdgen.h"
+#include "stream/stream.h"
+
+struct judge {
+	struct cmdgen *c;
+	const struct npu_stream *first;
+	bool failed;
+};
+
+/* the region that the k-th stream is of */
+static size_t
+node_of(const struct cmdgen *c, ptrdiff_t k)
+{
+	size_t n = 0;
+	while (n < c->g->n_nodes && (c->g->nodes[n]->kind != NODE_NPU || k-- > 0))
+		n++;
+	return n;
+}
+
+/* the step that the command at a word belongs to; NULL: none of the graph */
+static const struct g_step *
+step_at(const struct emit_words *w, size_t at)
+{
+	for (size_t i = 0; i < w->n_marks; i++)
+		if (w->mark[i].at >= at)
+			return w->mark[i].step;
+	return NULL;
+}
+
+/* the first error is the one that is printed */
+static void
+take(void *ctx, const struct npu_finding *f)
+{
+	struct judge *j = ctx;
+	struct cmdgen *c = j->c;
+	size_t n = node_of(c, f->stream - j->first);
+	if (!f->error || j->failed || n == c->g->n_nodes)
+		return;
+	const struct g_node *node = c->g->nodes[n];
+	const struct g_step *s = step_at(&c->stream[n], f->at_bytes / 4);
+	const char *command = f->command ? f->command : "stream";
+	j->failed = true;
+	if (s && s->op)
+		(void)graph_err(c->g, s->op, c->e, "o%d breaks rule %d: %s: %s",
+				s->op->rec.id, f->rule, command, f->text);
+	else if (s)
+		(void)graph_err(c->g, s, c->e, "p%d breaks rule %d: %s: %s",
+				s->rec.id, f->rule, command, f->text);
+	else
+		(void)graph_err(c->g, node, c->e, "n%d breaks rule %d: %s: %s",
+				node->rec.id, f->rule, command, f->text);
+}
+
+bool
+verify_model(struct cmdgen *c, struct bytes file)
+{
+	struct tfl_model *m;
+	struct npu_stream *s;
+	int n;
+	if (!tfl_read(c->a, file, c->g->file, &m, c->e) ||
+	    !stream_find(c->a, m, &s, &n, c->e))
+		return false;
+	struct judge j = { .c = c, .first = s };
+	struct npu_verify v = { .report = take, .ctx = &j };
+	stream_verify(m, s, n, &v);
+	return !j.failed;
+}
