@@ -284,3 +284,38 @@ npu()
 	npu .
 	run -1 npu-sim -i in -e in m.tflite
 }
+
+# bias_forms NAME JQ: NAME of 16 bits without bias, with one of zeros in 32 and in
+# 64 bits, and without but with the type of one: computed and compiled
+bias_forms()
+{
+	local f v
+	local zeros32='{data:[range(8)|0]}' zeros64='{data:[range(16)|0]}'
+	v="$2 | $t[0].type=7 | $t[3].type=7 | $t[0].quantization={scale:[0.0007],zero_point:[0]}
+		| $t[3].quantization={scale:[0.00071],zero_point:[0]}"
+	model "$1-none" "$v | .subgraphs[0].operators[0].inputs=[0,1]"
+	model "$1-said" "$v | .subgraphs[0].operators[0].inputs=[0,1]
+		| .subgraphs[0].operators[0].builtin_options.quantized_bias_type=2"
+	model "$1-32" "$v | .buffers[2]=$zeros32"
+	model "$1-64" "$v | $t[2].type=4 | .buffers[2]=$zeros64"
+	for f in none said 32 64; do
+		npu-sim --seed=1 "$1-$f.tflite" | sed 's/.*xxh3=\([^ ]*\).*/\1/' >"$f.hash"
+		npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
+			--memory-mode=Shared_Sram -o npu.tflite "$1-$f.tflite"
+		npu-sim --compare="$1-$f.tflite" npu.tflite
+	done
+	cmp none.hash 64.hash
+	cmp said.hash 32.hash
+	! cmp -s 32.hash 64.hash
+}
+
+@test "16 bits without a bias: 64-bit sums, unless the type of one says 32" {
+	local rows='[range(512) | . * 2654435761 % 4294967296 / 65536 | floor % 251]'
+	bias_forms fc "$t[0].shape=[64,256] | $t[3].shape=[64,2] | $t[1].shape=[2,256]
+		| .buffers[1]={data:$rows}"
+	bias_forms conv ".operator_codes=[{deprecated_builtin_code:3,builtin_code:3}]
+		| .subgraphs[0].operators[0].builtin_options_type=1
+		| .subgraphs[0].operators[0].builtin_options={padding:1,stride_w:1,stride_h:1,dilation_w_factor:1,dilation_h_factor:1}
+		| $t[0].shape=[1,8,8,256] | $t[3].shape=[1,8,8,2] | $t[1].shape=[2,1,1,256]
+		| .buffers[1]={data:$rows}"
+}

@@ -156,7 +156,8 @@ kernel_conv_2d(struct call *c)
 		.activation =
 		    fb_int(o, FB_Conv2DOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,
-		.wide = v.bias && v.bias->type == TFL_INT64,
+		.wide = sums_are_wide(v.in, v.bias,
+				      fb_int(o, FB_Conv2DOptions_quantized_bias_type)),
 	};
 	if (!requant_prepare(c, &f, &v.r))
 		return false;

@@ -129,9 +129,9 @@ kernel_fully_connected(struct call *c)
 		.activation = TFL_OPT(c->op, FullyConnectedOptions,
 				      fused_activation_function),
 		.float_product = true,
-		/* TFLite Micro has only the 64-bit form for int16 */
-		.wide = d.in->type == TFL_INT16 &&
-			!(bias && bias->type == TFL_INT32),
+		.wide = sums_are_wide(d.in, bias,
+				      TFL_OPT(c->op, FullyConnectedOptions,
+					      quantized_bias_type)),
 	};
 	if (!requant_prepare(c, &f, &d.r))
 		return false;

@@ -162,6 +162,14 @@ weight_scale(struct call *c, const struct requant_from *f, int32_t i, double *s)
 }
 
 bool
+sums_are_wide(const struct tfl_tensor *in, const struct tfl_tensor *bias,
+	      int64_t bias_type)
+{
+	return in->type == TFL_INT16 &&
+	       (bias ? bias->type : bias_type) != TFL_INT32;
+}
+
+bool
 requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 {
 	struct affine in, out;

@@ -66,6 +66,13 @@ struct requant_from {
 	bool wide;
 };
 
+/*
+ * Are 16-bit values summed in 64 bits, and rescaled once?  Unless the bias is
+ * INT32, or there is none and the options say that it would be (bias_type).
+ */
+bool sums_are_wide(const struct tfl_tensor *in, const struct tfl_tensor *bias,
+		   int64_t bias_type);
+
 bool requant_prepare(struct call *c, const struct requant_from *f,
 		     struct requant *r);
 

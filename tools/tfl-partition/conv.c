@@ -223,6 +223,7 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->bias = part_in(p, op, 2);
 	c->ofm = part_out(p, op, 0);
 	c->activation = (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
+	c->wide = TFL_OPT(op, Conv2DOptions, quantized_bias_type) != TFL_INT32;
 	c->padding = (int)TFL_OPT(op, Conv2DOptions, padding);
 	c->stride.y = (int32_t)TFL_OPT(op, Conv2DOptions, stride_h);
 	c->stride.x = (int32_t)TFL_OPT(op, Conv2DOptions, stride_w);
@@ -313,7 +314,7 @@ read_matrix(const struct part *p, const struct tfl_tensor *t, int32_t *rows,
 const char *
 read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
-	*c = (struct conv){ .kind = OP_FC, .groups = 1, .wide = true };
+	*c = (struct conv){ .kind = OP_FC, .groups = 1 };
 	const char *why = check_arity(p, op, 2, 3, 1);
 	if (!why)
 		why = check_options(p, op, &fb_FullyConnectedOptions);
@@ -325,6 +326,7 @@ read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->ofm = part_out(p, op, 0);
 	c->activation = (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
 	c->kernel = c->stride = c->dilation = (struct yx){ .y = 1, .x = 1 };
+	c->wide = TFL_OPT(op, FullyConnectedOptions, quantized_bias_type) != TFL_INT32;
 	if (TFL_OPT(op, FullyConnectedOptions, weights_format))
 		return "weights are shuffled";
 	if (!c->weights->data.p)

@@ -26,7 +26,7 @@ struct conv {
 	int64_t first;	    /* element of the weights that is the first tap */
 	bool large;	    /* kernel or padding in pieces: convlarge.c */
 	bool float_product; /* ifm scale times weight scale in float32 */
-	bool wide;	    /* int16 without bias is summed in 64 bits */
+	bool wide;	    /* int16 without bias is summed in 64 bits: its type says */
 	enum g_op_kind kind;
 };
 
