@@ -283,6 +283,17 @@ value() { # MACRO FILE
 	compile m.h
 }
 
+@test "a SOFTMAX of 16 bits on the CPU keeps two tables in the arena" {
+	local softmax=".operator_codes=[{deprecated_builtin_code:25,builtin_code:25}]
+		| .subgraphs[0].operators=[{inputs:[0],outputs:[3],builtin_options_type:9,builtin_options:{beta:1}}]
+		| $t[3].shape=[1,4]"
+	model byte "$softmax"
+	model word "$softmax | $t[0].type=7 | $t[3].type=7"
+	byte=$(tfl2c -n m byte.tflite | value M_RUNTIME_BYTES -)
+	word=$(tfl2c -n m word.tflite | value M_RUNTIME_BYTES -)
+	[ $((word - byte)) -ge 2080 ]
+}
+
 @test "limits: the answer is no, nothing is written" {
 	npu_model n "$U55_128"
 	tfl2c -n m -o ok.h --arena-limit=0x10000 --model-limit=100000 n.tflite

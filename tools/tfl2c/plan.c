@@ -21,7 +21,8 @@ enum {
  * its registration 40, a kernel's own record about 40, an input or output
  * that is asked for 64 with 24 of quantization.  Interpreter, allocator and
  * planner objects take about 1 KiB.  Kernels of convolutions keep a
- * multiplier and a shift for every channel.  While it plans, TFLM holds
+ * multiplier and a shift for every channel, that of a SOFTMAX of 16 bits two
+ * tables, exp and 1 / (1 + x), of 513 values each.  While it plans, TFLM holds
  * about 80 bytes a tensor where the activations will be.
  * Held against what TFLM's memory_arena_threshold_test.cc records on 64-bit
  * hosts without variables, an upper bound for us: 54 tensors, 15 operators
@@ -33,6 +34,7 @@ enum {
 	COST_OP = 96,
 	COST_INTERFACE = 96,
 	COST_CHANNEL = 8,
+	COST_TABLE16 = 513 * 2,
 	COST_PLANNING = 80,
 };
 
@@ -232,6 +234,21 @@ kernel_channels(const struct tfl_subgraph *g)
 	return n;
 }
 
+/* tables that kernels of the CPU keep, each buffer by itself */
+static int64_t
+kernel_tables(const struct tfl_subgraph *g)
+{
+	int64_t n = 0;
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		const struct tfl_tensor *in = op->n_in && op->in[0] >= 0
+						  ? &g->tensor[op->in[0]] : NULL;
+		if (in && op->code == TFL_SOFTMAX && in->type == TFL_INT16)
+			n += 2 * round_up_i64(COST_TABLE16, ARENA_ALIGN);
+	}
+	return n;
+}
+
 static void
 estimate_runtime(const struct tfl_model *m, struct tensor_plan *p)
 {
@@ -240,7 +257,7 @@ estimate_runtime(const struct tfl_model *m, struct tensor_plan *p)
 		const struct tfl_subgraph *g = &m->subgraph[i];
 		p->n_tensors += g->n_tensors;
 		p->n_ops += g->n_ops;
-		bytes += kernel_channels(g) * COST_CHANNEL;
+		bytes += kernel_channels(g) * COST_CHANNEL + kernel_tables(g);
 	}
 	bytes += (int64_t)p->n_tensors * COST_TENSOR;
 	bytes += (int64_t)p->n_ops * COST_OP;
