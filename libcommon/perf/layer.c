@@ -60,9 +60,9 @@ add_slice(const struct perf_run *run, const struct perf_row *r,
 		return;
 	l->buffered = true;
 	l->source = run->row[r->weight_dma].dma_from;
-	if (!r->first_use)
+	if (!r->fetched_bytes)
 		return;
-	l->moved_bytes += run->row[r->weight_dma].dma_bytes;
+	l->moved_bytes += r->fetched_bytes;
 	if (l->slices == 1)
 		l->first_bytes = l->moved_bytes;
 }

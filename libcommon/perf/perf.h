@@ -147,8 +147,8 @@ struct perf_row {
 	/* kernels */
 	struct perf_op op;
 	struct perf_cost cost;
-	ptrdiff_t weight_dma; /* row that fetched its weights, or -1 */
-	bool first_use;	      /* of that transfer */
+	ptrdiff_t weight_dma;  /* row that fetched its weights' beginning, or -1 */
+	int64_t fetched_bytes; /* of all such transfers that it is the first to use */
 	/* transfers */
 	int64_t dma_bytes;
 	enum mem_area dma_from, dma_to; /* to: unless to_shram */

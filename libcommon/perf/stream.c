@@ -183,38 +183,85 @@ place(struct arena *a, const struct perf_machine *m, struct perf_run *run)
 	}
 }
 
-/* transfers looked back on for a kernel's weights: buffers are few */
-enum { LOOK_BACK = 64 };
+/*
+ * Transfers looked back on for a kernel's weights.  A large cache is filled from the
+ * beginning: MobileNetV2's last layer arrives in pieces from 100 transfers before it.
+ */
+enum { LOOK_BACK = 4096 };
 
-static bool
-holds(const struct npu_range *outer, const struct npu_range *inner)
+/* the last transfers of a stream, and those of them that brought some weights */
+struct history {
+	ptrdiff_t recent[LOOK_BACK], part[LOOK_BACK];
+	size_t n, n_parts;
+};
+
+/* the bytes of all cores' weights and scales, as they lie one behind the other */
+static struct npu_range
+weight_span(const struct npu_op *op)
 {
-	return outer->region == inner->region && inner->at >= outer->at &&
-	       inner->at + inner->n <= outer->at + outer->n;
+	struct npu_range all = op->weights[0];
+	int64_t end = all.at + all.n;
+	for (int i = 0; i < 4; i++) {
+		const struct npu_range *r = i < 2 ? &op->weights[i] : &op->scales[i - 2];
+		if (!r->n || r->region != all.region)
+			continue;
+		all.at = r->at < all.at ? r->at : all.at;
+		end = r->at + r->n > end ? r->at + r->n : end;
+	}
+	all.n = end - all.at;
+	return all;
 }
 
-/* finds the transfer that brought each kernel's weights */
+static bool
+holds(const struct npu_range *r, int64_t at)
+{
+	return at >= r->at && at - r->at < r->n;
+}
+
+/*
+ * The transfers that brought a span, in one piece or several: from the newest
+ * back, those that write bytes of it which no newer one wrote.  Newer pieces lie
+ * behind older ones.  False where the beginning of the weights is in none.
+ */
+static bool
+find_parts(struct history *h, const struct perf_run *run, struct npu_range span,
+	   int64_t weights)
+{
+	int64_t lo = span.at + span.n;
+	h->n_parts = 0;
+	for (size_t k = 0; k < h->n && k < LOOK_BACK && lo > span.at; k++) {
+		ptrdiff_t d = h->recent[(h->n - 1 - k) % LOOK_BACK];
+		const struct npu_range *to = &run->row[d].npu.dst;
+		if (to->region != span.region || to->at >= lo || to->at + to->n < lo)
+			continue;
+		h->part[h->n_parts++] = d;
+		lo = to->at;
+	}
+	return lo <= weights;
+}
+
+/* finds the transfers that brought each kernel's weights */
 static void
 join_weights(struct perf_run *run)
 {
-	ptrdiff_t recent[LOOK_BACK];
-	size_t n = 0;
+	struct history h = { .n = 0 };
 	for (size_t i = 0; i < run->n; i++) {
 		struct perf_row *r = &run->row[i];
 		r->weight_dma = -1;
 		if (r->step.kind == PERF_DMA && !r->to_shram)
-			recent[n++ % LOOK_BACK] = (ptrdiff_t)i;
+			h.recent[h.n++ % LOOK_BACK] = (ptrdiff_t)i;
 		if (r->step.kind != PERF_KERNEL || !r->npu.weights[0].n)
 			continue;
-		for (size_t k = 0; k < n && k < LOOK_BACK; k++) {
-			ptrdiff_t d = recent[(n - 1 - k) % LOOK_BACK];
-			struct perf_row *dma = &run->row[d];
-			if (!holds(&dma->npu.dst, &r->npu.weights[0]))
-				continue;
-			r->weight_dma = d;
-			r->first_use = !dma->is_weights;
+		int64_t weights = r->npu.weights[0].at;
+		if (!find_parts(&h, run, weight_span(&r->npu), weights))
+			continue;
+		for (size_t k = 0; k < h.n_parts; k++) {
+			struct perf_row *dma = &run->row[h.part[k]];
+			if (holds(&dma->npu.dst, weights))
+				r->weight_dma = h.part[k];
+			if (!dma->is_weights)
+				r->fetched_bytes += dma->dma_bytes;
 			dma->is_weights = true;
-			break;
 		}
 	}
 }
