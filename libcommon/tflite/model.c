@@ -252,11 +252,21 @@ note_producers(struct load *l, struct tfl_subgraph *g)
 					   g->op[i].out[k], t->name);
 			t->producer = i;
 		}
-	for (int i = 0; i < g->n_in; i++)
+	bool *given = anew(l->a, bool, (size_t)g->n_tensors);
+	for (int i = 0; i < g->n_in; i++) {
+		given[g->in[i]] = true;
 		if (g->tensor[g->in[i]].producer >= 0)
 			return BAD(l, "subgraph %d: the input %s is written by an "
 				      "operator", l->subgraph,
 				   g->tensor[g->in[i]].name);
+	}
+	for (int i = 0; i < g->n_out; i++) {
+		const struct tfl_tensor *t = &g->tensor[g->out[i]];
+		if (t->producer < 0 && !t->data.p && !t->is_variable &&
+		    !given[g->out[i]])
+			return BAD(l, "subgraph %d: the output %s is written by no "
+				      "operator", l->subgraph, t->name);
+	}
 	return true;
 }
 
