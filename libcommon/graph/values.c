@@ -30,13 +30,15 @@ take_int(struct cur *c, int64_t min, int64_t max)
 						       : 99;
 		if (d >= base)
 			break;
-		if (v > (uint64_t)INT64_MAX / 16)
+		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)d, &v))
 			c->bad = true;
-		v = v * (uint64_t)base + (uint64_t)d;
 	}
 	if (c->p == start)
 		c->bad = true;
-	int64_t r = (int64_t)(neg ? -v : v); /* unsigned: of INT64_MIN, too */
+	/* unsigned: INT64_MIN has no positive counterpart */
+	c->bad |= v > (uint64_t)INT64_MAX + neg;
+	int64_t r = (int64_t)(neg ? -v : v);
 	if (c->bad || r < min || r > max) {
 		c->bad = true;
 		return 0;
