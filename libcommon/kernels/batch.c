@@ -122,9 +122,13 @@ kernel_space_to_batch(struct call *c)
 	const struct tfl_tensor *out = call_out(c, 0);
 	struct affine q = { 0 };
 	uint8_t zero[8] = { 0 };
-	if (out->quant.n_scale && !call_affine(c, out, "output", &q))
+	/* plain integers are padded with 0, whatever their zero point is said to be */
+	if (out->type != TFL_INT32 && out->quant.n_scale &&
+	    !call_affine(c, out, "output", &q))
 		return false;
 	store_le32(zero, (uint32_t)q.zero);
+	if (c->check)
+		return true;
 	for (int64_t i = 0; i < tfl_elements(out); i++) /* the border */
 		memcpy((uint8_t *)c->io->out[0] + (size_t)i * element_size(out),
 		       zero, element_size(out));
@@ -139,6 +143,8 @@ kernel_batch_to_space(struct call *c)
 	struct blocks b;
 	if (!prepare(c, false, &b))
 		return false;
+	if (c->check)
+		return true;
 	copy_pixels(&b, c->io->out[0], c->io->in[0], false,
 		    element_size(call_out(c, 0)) * (size_t)b.big.c);
 	return true;

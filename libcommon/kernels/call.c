@@ -246,13 +246,16 @@ narrow(const struct tfl_tensor *t, void *data, const int32_t *v)
 int32_t *
 call_widen(struct call *c, int k)
 {
+	if (c->check)
+		return anew(c->a, int32_t, 1);
 	return widen(c->a, call_in(c, k), c->io->in[k]);
 }
 
 void
 call_narrow(struct call *c, int k, const int32_t *v)
 {
-	narrow(call_out(c, k), c->io->out[k], v);
+	if (!c->check)
+		narrow(call_out(c, k), c->io->out[k], v);
 }
 
 const int64_t *
@@ -261,6 +264,10 @@ call_indices(struct call *c, int k, const char *role, int64_t *n)
 	const struct tfl_tensor *t = call_in(c, k);
 	if (!call_type(c, t, role, T_I32 | T_I64))
 		return NULL;
+	if (!c->io->in[k]) {
+		(void)call_err(c, "%s are not constant", role);
+		return NULL;
+	}
 	*n = tfl_elements(t);
 	int64_t *v = anew(c->a, int64_t, (size_t)*n);
 	if (t->type == TFL_INT64)
@@ -314,6 +321,22 @@ call_mult(struct call *c, double m, struct fixed_mult *out)
 	return (isfinite(m) && out->exp <= 30) ||
 	       call_err(c, "scales give the multiplier %g, which is too large",
 			m);
+}
+
+int64_t
+type_width(int type)
+{
+	return (int64_t)type_max(type) - type_min(type);
+}
+
+bool
+call_mult_of(struct call *c, double m, int64_t most, struct fixed_mult *out)
+{
+	if (!call_mult(c, m, out))
+		return false;
+	return out->exp <= 0 || most <= INT32_MAX >> out->exp ||
+	       call_err(c, "scales give the multiplier %g, which values of %lld "
+			"overflow", m, (long long)most);
 }
 
 int32_t

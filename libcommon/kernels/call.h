@@ -15,6 +15,12 @@ struct call {
 	const struct kernel_io *io;
 	struct arena *a; /* scratch, gone after the call */
 	struct err *e;
+	/*
+	 * Is it legal, nothing more: kernels return once they have checked, before
+	 * they look at a value that is not constant.  Memory of such inputs, and of
+	 * all outputs, is NULL; what widens them gives an array of one element.
+	 */
+	bool check;
 };
 
 /* sets "operator INDEX (NAME): ...", returns false */
@@ -111,6 +117,16 @@ bool call_same_quant(struct call *c, const struct tfl_tensor *a,
 
 /* Q(m) of spec 3.1, refusing what the reference's shifts can't express */
 bool call_mult(struct call *c, double m, struct fixed_mult *out);
+
+/*
+ * The same, for values of so much at most (either sign): a multiplier above 1 is
+ * refused where it would shift them out of 32 bits, which the reference leaves
+ * undefined.
+ */
+bool call_mult_of(struct call *c, double m, int64_t most, struct fixed_mult *out);
+
+/* how far a value of t's type lies from a zero point, at most */
+int64_t type_width(int type);
 
 /*
  * MBQM64 of spec 3.1 for accumulators of any size: beyond 2^47, where the

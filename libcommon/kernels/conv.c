@@ -161,6 +161,8 @@ kernel_conv_2d(struct call *c)
 	};
 	if (!requant_prepare(c, &f, &v.r))
 		return false;
+	if (c->check)
+		return true;
 	int32_t groups = v.i.c / v.depth;
 	for (int32_t group = 0; group < groups; group++)
 		run_group(c, &v, group, v.o.c / groups);

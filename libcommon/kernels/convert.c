@@ -17,6 +17,8 @@ quantized(float v, struct affine q, struct range r)
 static bool
 from_float(struct call *c, struct affine q, struct range r)
 {
+	if (c->check)
+		return true;
 	const float *x = c->io->in[0];
 	int64_t n = tfl_elements(call_in(c, 0));
 	int32_t *v = anew(c->a, int32_t, (size_t)n);
@@ -44,8 +46,11 @@ kernel_quantize(struct call *c)
 	if (in->type == TFL_FLOAT32)
 		return from_float(c, q_out, r);
 	if (!call_affine(c, in, "input", &q) ||
-	    !call_mult(c, (double)q.scale / (double)q_out.scale, &m))
+	    !call_mult_of(c, (double)q.scale / (double)q_out.scale,
+			  in->type == TFL_INT32 ? 0 : type_width(in->type), &m))
 		return false;
+	if (c->check)
+		return true;
 	int32_t *v = call_widen(c, 0);
 	for (int64_t i = 0; i < tfl_elements(in); i++) {
 		int32_t x = (int32_t)((uint32_t)v[i] - (uint32_t)q.zero);
@@ -67,6 +72,8 @@ kernel_dequantize(struct call *c)
 	    !call_type(c, out, "output", T_F32) ||
 	    !call_same_count(c, in, out) || !call_affine(c, in, "input", &q))
 		return false;
+	if (c->check)
+		return true;
 	const int32_t *v = call_widen(c, 0);
 	float *y = c->io->out[0];
 	for (int64_t i = 0; i < tfl_elements(in); i++)
@@ -92,6 +99,8 @@ kernel_cast(struct call *c)
 	if (!call_type(c, in, "input", types) ||
 	    !call_type(c, out, "output", types) || !call_same_count(c, in, out))
 		return false;
+	if (c->check)
+		return true;
 	int64_t n = tfl_elements(in);
 	const float *f = c->io->in[0];
 	float *y = c->io->out[0];
@@ -125,6 +134,8 @@ kernel_shape(struct call *c)
 	if (tfl_elements(out) != in->rank)
 		return call_err(c, "output has %lld elements for rank %d",
 				(long long)tfl_elements(out), in->rank);
+	if (c->check)
+		return true;
 	for (int d = 0; d < in->rank; d++)
 		if (out->type == TFL_INT64)
 			((int64_t *)c->io->out[0])[d] = in->dim[d];
@@ -141,6 +152,8 @@ kernel_zeros_like(struct call *c)
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_movable(c, in, out) || !call_same_count(c, in, out))
 		return false;
+	if (c->check)
+		return true;
 	memset(c->io->out[0], 0, (size_t)tfl_bytes(out));
 	return true;
 }
@@ -162,6 +175,8 @@ kernel_l2_normalization(struct call *c)
 	if (depth >
 	    1 << 15) /* squares of 16 bits; TFLite's own limit is 2^16 */
 		return call_err(c, "rows have %lld elements", (long long)depth);
+	if (c->check)
+		return true;
 	for (int64_t i = 0; i < tfl_elements(in); i += depth) {
 		int32_t sum = 0;
 		for (int64_t k = i; k < i + depth; k++) {

@@ -175,6 +175,8 @@ kernel_depthwise_conv_2d(struct call *c)
 	};
 	if (!requant_prepare(c, &f, &v.r))
 		return false;
+	if (c->check)
+		return true;
 	run(c, &v);
 	return true;
 }

@@ -48,7 +48,7 @@ call_spread(struct call *c, int k, const struct tfl_tensor *out)
 	int32_t *v = call_widen(c, k);
 	int64_t n = tfl_elements(out), step[TFL_MAX_RANK], stride = 1;
 	int32_t at[TFL_MAX_RANK] = { 0 };
-	if (tfl_elements(t) == n)
+	if (tfl_elements(t) == n || c->check)
 		return v;
 	for (int d = out->rank - 1; d >= 0; d--) {
 		int32_t own = dim_from_right(t, out->rank, d);
@@ -77,7 +77,7 @@ prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 	if (!call_arity(c, 2, 2, 1))
 		return false;
 	b->out = call_out(c, 0);
-	b->n = tfl_elements(b->out);
+	b->n = c->check ? 0 : tfl_elements(b->out);
 	for (int k = 0; k < 2; k++) {
 		b->in[k] = call_in(c, k);
 		if (!call_type(c, b->in[k], "input", types) ||
@@ -180,6 +180,19 @@ kernel_add_sub(struct call *c)
 	return finish(c, &b);
 }
 
+/* of two values less their zero points */
+static int64_t
+most_product(const struct binary *b)
+{
+	int64_t most[2];
+	for (int k = 0; k < 2; k++) {
+		int64_t lo = b->q[k].zero - (int64_t)type_min(b->in[k]->type);
+		int64_t hi = type_max(b->in[k]->type) - (int64_t)b->q[k].zero;
+		most[k] = lo > hi ? lo : hi;
+	}
+	return most[0] * most[1];
+}
+
 bool
 kernel_mul(struct call *c)
 {
@@ -189,10 +202,10 @@ kernel_mul(struct call *c)
 		     TFL_OPT(c->op, MulOptions, fused_activation_function), &b))
 		return false;
 	bool plain = b.out->type == TFL_INT32;
-	if (!plain && !call_mult(c,
-				 (double)b.q[0].scale * (double)b.q[1].scale /
-				     (double)b.q_out.scale,
-				 &m))
+	if (!plain && !call_mult_of(c,
+				    (double)b.q[0].scale * (double)b.q[1].scale /
+					(double)b.q_out.scale,
+				    most_product(&b), &m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t p =
@@ -312,11 +325,11 @@ kernel_prelu(struct call *c)
 	if (!prepare(c, T_QUANT, TFL_ACT_NONE, &b))
 		return false;
 	double ratio = (double)b.q[0].scale / (double)b.q_out.scale;
-	if (!call_mult(c, ratio, &same) ||
-	    !call_mult(c,
-		       (double)b.q[0].scale * (double)b.q[1].scale /
-			   (double)b.q_out.scale,
-		       &alpha))
+	if (!call_mult_of(c, ratio, type_width(b.out->type), &same) ||
+	    !call_mult_of(c,
+			  (double)b.q[0].scale * (double)b.q[1].scale /
+			      (double)b.q_out.scale,
+			  most_product(&b), &alpha))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t v = b.x[0][i] - b.q[0].zero;

@@ -135,6 +135,8 @@ kernel_fully_connected(struct call *c)
 	};
 	if (!requant_prepare(c, &f, &d.r))
 		return false;
+	if (c->check)
+		return true;
 	dense_alloc(c, &d, n, cols);
 	for (int64_t j = 0; j < n; j++)
 		copy_minus(matrix_row(d.filters, j), w->type, c->io->in[1],

@@ -53,15 +53,38 @@ check_volumes(struct call *c)
 	return true;
 }
 
+static bool
+call_kernel(struct call *c)
+{
+	bool (*run)(struct call *) = find(c->op->code);
+	return run ? check_volumes(c) && run(c)
+		   : call_err(c, "no kernel for this operator");
+}
+
+bool
+kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op, struct err *e)
+{
+	struct arena *a = arena_open();
+	void **in = anew(a, void *, (size_t)op->n_in + 1);
+	void **out = anew(a, void *, (size_t)op->n_out + 1);
+	for (int k = 0; k < op->n_in; k++) /* read only, as all constants */
+		if (op->in[k] >= 0)
+			in[k] = (void *)(uintptr_t)g->tensor[op->in[k]].data.p;
+	const struct kernel_io io = { .in = in, .out = out };
+	struct call c = { .g = g, .op = op, .io = &io, .a = a, .e = e,
+			  .check = true };
+	bool ok = call_kernel(&c);
+	arena_close(a);
+	return ok;
+}
+
 bool
 kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
 	    const struct kernel_io *io, struct err *e)
 {
 	struct arena *a = arena_open();
 	struct call c = { .g = g, .op = op, .io = io, .a = a, .e = e };
-	bool (*run)(struct call *) = find(op->code);
-	bool ok = run ? check_volumes(&c) && run(&c)
-		      : call_err(&c, "no kernel for this operator");
+	bool ok = call_kernel(&c);
 	arena_close(a);
 	return ok;
 }

@@ -32,6 +32,14 @@ bool slice_positions(int rank, int64_t n, int64_t ellipsis_mask,
 bool kernel_known(int code);
 
 /*
+ * Would kernel_eval run it, whatever the values that are not known yet?  Its own
+ * checks decide.  Only what depends on such values (a row of SOFTMAX that sums to
+ * too much, the logarithm of a negative number) is left to kernel_eval.
+ */
+bool kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op,
+		  struct err *e);
+
+/*
  * Runs one operator of g.  All that a model can get wrong is checked before
  * it is used: number and types of tensors, shapes, options, axes, scales.
  * Errors read "operator INDEX (NAME): rule" and leave the outputs undefined.

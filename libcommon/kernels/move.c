@@ -21,6 +21,8 @@ kernel_reshape(struct call *c)
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
 	if (!call_movable(c, in, out) || !call_same_count(c, in, out))
 		return false;
+	if (c->check)
+		return true;
 	memmove(c->io->out[0], c->io->in[0], (size_t)tfl_bytes(out));
 	return true;
 }
@@ -64,7 +66,7 @@ rescaled(struct call *c, int k, const uint8_t **out)
 	if (!call_affine(c, t, "input", &q) ||
 	    !call_affine(c, call_out(c, 0), "output", &r))
 		return false;
-	if (q.scale == r.scale && q.zero == r.zero)
+	if (c->check || (q.scale == r.scale && q.zero == r.zero))
 		return true;
 	float inverse = 1.0f / r.scale, m = q.scale * inverse;
 	float bias = (float)-q.zero * m;

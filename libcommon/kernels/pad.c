@@ -49,7 +49,8 @@ border_value(struct call *c, const struct tfl_tensor *out, uint8_t value[8])
 			return call_err(c,
 					"the padding value has %lld elements",
 					(long long)tfl_elements(given));
-		memcpy(value, c->io->in[2], element_size(out));
+		if (!c->check)
+			memcpy(value, c->io->in[2], element_size(out));
 		return true;
 	}
 	if (out->type != TFL_INT8 && out->type != TFL_UINT8 &&
@@ -84,6 +85,8 @@ kernel_pad(struct call *c)
 		v.dim[d] = in->dim[d];
 		v.base += b.before[d] * v.stride[d];
 	}
+	if (c->check)
+		return true;
 	fill(c->io->out[0], value, element_size(out), tfl_elements(out));
 	view_scatter(c->io->out[0], v, c->io->in[0], element_size(out));
 	return true;
@@ -159,7 +162,8 @@ kernel_mirror_pad(struct call *c)
 	int64_t **index = mirror_tables(c, &b, mode == 1);
 	if (!index)
 		return false;
-	copy_indexed(c, index);
+	if (!c->check)
+		copy_indexed(c, index);
 	return true;
 }
 
@@ -187,6 +191,7 @@ kernel_tile(struct call *c)
 		for (int32_t o = 0; o < out->dim[d]; o++)
 			index[d][o] = o % in->dim[d] * v.stride[d];
 	}
-	copy_indexed(c, index);
+	if (!c->check)
+		copy_indexed(c, index);
 	return true;
 }

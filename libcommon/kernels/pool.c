@@ -106,6 +106,8 @@ kernel_pool_2d(struct call *c)
 	struct pool p = { .is_max = c->op->code == TFL_MAX_POOL_2D };
 	if (!call_arity(c, 1, 1, 1) || !prepare(c, &p))
 		return false;
+	if (c->check)
+		return true;
 	p.x = call_widen(c, 0);
 	p.acc = anew(c->a, int64_t, (size_t)p.i.c);
 	int32_t *y = anew(c->a, int32_t, (size_t)tfl_elements(p.out));

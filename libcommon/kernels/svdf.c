@@ -136,6 +136,8 @@ kernel_svdf(struct call *c)
 	struct svdf s;
 	if (!prepare(c, &s))
 		return false;
+	if (c->check)
+		return true;
 	int32_t *state = call_widen(c, STATE);
 	int64_t n = tfl_elements(s.state);
 	if (n > 1)

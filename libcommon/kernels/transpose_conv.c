@@ -141,6 +141,8 @@ kernel_transpose_conv(struct call *c)
 	};
 	if (!requant_prepare(c, &f, &v.r))
 		return false;
+	if (c->check)
+		return true;
 	run(c, &v);
 	return true;
 }

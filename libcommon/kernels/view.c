@@ -52,7 +52,7 @@ view_copy(void *out, struct view to, const void *in, struct view from,
 {
 	int64_t i[VIEW_RANK] = { 0 }, o[VIEW_RANK] = { 0 };
 	int64_t run = run_length(&to), other = run_length(&from);
-	if (view_count(&from) == 0)
+	if (view_count(&from) == 0 || !out) /* or a check alone */
 		return;
 	if (run != other)
 		run = 1;

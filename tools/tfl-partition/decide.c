@@ -2,6 +2,8 @@
 /* NPU or CPU: the rules that hold for every family (spec/operators.md 2). */
 #include "part.h"
 
+#include "kernels/kernels.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -149,6 +151,34 @@ kept_on_cpu(const struct options *o, const struct tfl_op *op, int index)
 	return false;
 }
 
+/* a value that the operator reads and that nobody gives it */
+static const char *
+check_sources(const struct part *p, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_tensor *t = part_in(p, op, k);
+		if (!t || t->is_variable)
+			continue;
+		bool given = p->given[op->in[k]];
+		if (given && t->data.p)
+			return part_say(p, "input %d is the model's, and constant", k);
+		if (!given && !t->data.p && t->producer < 0)
+			return part_say(p, "input %d is made by nobody", k);
+	}
+	return NULL;
+}
+
+/* the reference kernel's own rules: what it can't run, nothing is equal to */
+static const char *
+check_reference(const struct part *p, const struct tfl_op *op)
+{
+	struct err e = { 0 };
+	if (kernel_check(p->sg, op, &e))
+		return NULL;
+	const char *rule = strstr(e.text, "): ");
+	return part_say(p, "the reference refuses it: %s", rule ? rule + 3 : e.text);
+}
+
 static const char *
 decide_op(const struct part *p, int i)
 {
@@ -167,7 +197,10 @@ decide_op(const struct part *p, int i)
 	const struct family *f = family_find(op->code);
 	if (!f)
 		return "no lowering for this operator";
-	return f->check(p, op);
+	const char *why = f->check(p, op);
+	if (!why)
+		why = check_sources(p, op);
+	return why ? why : check_reference(p, op);
 }
 
 void

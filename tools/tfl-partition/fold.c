@@ -42,8 +42,9 @@ is_known(const struct part *p, const struct tfl_op *op, int64_t *room)
 	for (int k = 0; k < op->n_in; k++) {
 		const struct tfl_tensor *t = part_in(p, op, k);
 		bool shape = op->code == TFL_SHAPE && t && t->has_shape &&
-			     !t->is_dynamic;
-		if (t && !t->data.p && !shape)
+			     !t->is_dynamic &&
+			     (t->data.p || t->producer >= 0 || p->given[op->in[k]]);
+		if (t && !shape && (!t->data.p || p->given[op->in[k]]))
 			return false;
 	}
 	for (int k = 0; k < op->n_out; k++) {

@@ -148,6 +148,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	p.op = anew(a, struct placement, (size_t)p.sg->n_ops);
 	p.value = anew(a, struct g_operand, (size_t)p.sg->n_tensors);
 	p.uses = anew(a, int, (size_t)p.sg->n_tensors);
+	p.given = anew(a, bool, (size_t)p.sg->n_tensors);
 	p.crosses = anew(a, bool, (size_t)p.sg->n_tensors);
 	add_model(&p, o);
 	if (o->list_operators)
@@ -155,6 +156,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	find_border(&p);
 	if (o->integer_io)
 		take_float_ends(&p, o);
+	for (int i = 0; i < p.sg->n_in; i++)
+		p.given[p.sg->in[i]] = true;
 	decide_all(&p, o);
 	if (!check_rewritten(&p))
 		return false;

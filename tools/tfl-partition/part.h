@@ -40,6 +40,7 @@ struct part {
 	struct graph *g;
 	struct placement *op;
 	struct g_operand *value; /* where each tensor lives; t NULL: nowhere */
+	bool *given;		 /* an input of the model, constant or not */
 	int *uses;		 /* consumers of each tensor, outputs included */
 	bool *crosses;		 /* the CPU or the application sees it */
 	struct g_node *node;	 /* being filled */
