@@ -77,6 +77,37 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	run -0 npu-sim --seed 0 -e output_0.npy m.tflite
 }
 
+@test "inputs of a kind, frame by frame" {
+	model m
+	# as raw values: least, greatest, by turns
+	printf '\200\200\200\200\177\177\177\177\200\177\200\177' >in
+	printf '\342\156\006\370' >random
+	npu-sim -i in --frames=3 -o . m.tflite >/dev/null
+	run -0 npu-sim --inputs=min,max,alternating --frames=3 -e output_0.npy m.tflite
+	run -0 npu-sim --inputs=min,max,alternating -e output_0.npy m.tflite
+	run -1 npu-sim --inputs=min,alternating,max -e output_0.npy m.tflite
+	cat in in random >more
+	npu-sim -i more --frames=7 -o . m.tflite >/dev/null
+	# min,max,alternating twice and random values that begin there
+	run -0 npu-sim --inputs=min,max,alternating,min,max,alternating,random \
+		-e output_0.npy m.tflite
+	npu-sim -i in --frames=3 -o . m.tflite >/dev/null
+	cat in in >more
+	npu-sim -i more --frames=6 -o . m.tflite >/dev/null
+	run -0 npu-sim --inputs=min,max,alternating --frames=6 -e output_0.npy m.tflite
+	# other types: 0 and 255 of UINT8
+	model u "$t[0].type = 3 | $t[0].quantization.zero_point = [0] | $t[3].type = 3"
+	if npu-sim u.tflite >/dev/null 2>&1; then
+		printf '\0\0\0\0\377\377\377\377' >in
+		npu-sim -i in --frames=2 -o . u.tflite >/dev/null
+		run -0 npu-sim --inputs=min,max -e output_0.npy u.tflite
+	fi
+	refuses 2 "--inputs takes random, min, max and alternating, not 'zero'" \
+		npu-sim --inputs=min,zero m.tflite
+	refuses 2 "not ''" npu-sim --inputs=min, m.tflite
+	refuses 2 "--inputs excludes --input" npu-sim --inputs=min -i in m.tflite
+}
+
 @test "comparing two models" {
 	model m
 	model other '.buffers[2].data = [200, 0, 0, 0, 156, 255, 255, 255]'
@@ -168,6 +199,11 @@ not_run()
 	[ "$(npu-sim --json --compare plain.tflite compiled.tflite 2>notes |
 		jq -c '[.equal, (.stand_ins | length), .stand_ins[0].operator]')" = \
 		'[true,1,1]' ]
+	# which may not be enough
+	run -1 --separate-stderr npu-sim --require-outputs --compare plain.tflite \
+		compiled.tflite
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+	[[ $stderr == "npu-sim: output 0 is not compared, only what goes into an operator that can't be run here: "*"operator 1 (TFLite_Detection_PostProcess): no kernel for this operator" ]]
 	# one bit of a weight: both results differ, which only the inputs can tell
 	model other "$behind | .buffers[1].data[0] += 1"
 	run -1 --separate-stderr npu-sim --compare other.tflite compiled.tflite

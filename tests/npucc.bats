@@ -139,6 +139,17 @@ nothing_but()
 	nothing_but fake m.tflite
 }
 
+@test "whoever ignores the end of children is told of failures all the same" {
+	fakes
+	echo model >m.tflite
+	replace tfl2c 'echo no >&2; exit 2'
+	status=0
+	(trap '' CHLD && exec env fake/npucc "${target[@]}" -o m.h m.tflite) 2>err ||
+		status=$?
+	[ $status = 2 ]
+	[ ! -e m.h ]
+}
+
 @test "a reader that goes away is no success" {
 	status=0
 	{ npucc "${target[@]}" -o - "$model" 2>err && echo 0 >status ||
@@ -147,14 +158,25 @@ nothing_but()
 	[ "$(cat status)" = 2 ]
 }
 
-@test "nobody computes for a stage that has failed" {
+@test "nobody computes for a stage that was ended" {
 	fakes
 	echo model >m.tflite
-	replace npu-sched 'sleep 100 & trap "kill $!" PIPE; wait'
-	replace npu-wenc 'echo no >&2; exit 2'
+	# one that computes, and one whose child keeps its standard error open
+	replace npu-sched 'exec sleep 100'
+	replace tfl-partition 'sleep 30 & wait'
+	replace npu-wenc 'kill -9 $$'
 	start=$SECONDS
-	refuses 2 "no" fake/npucc "${target[@]}" -o m.h m.tflite
+	refuses 2 "SIGKILL" fake/npucc "${target[@]}" -o m.h m.tflite
 	[ $((SECONDS - start)) -lt 20 ]
+}
+
+@test "of two failures the first in the pipe is told" {
+	fakes
+	echo model >m.tflite
+	replace tfl-quantcheck 'sleep 0.3; echo first >&2; exit 1'
+	replace tfl2c 'echo last >&2; exit 2'
+	refuses 1 "first" fake/npucc "${target[@]}" -o m.h m.tflite
+	[ "$(wc -l <refuses.err)" = 1 ]
 }
 
 @test "messages show the names that were given" {
@@ -318,10 +340,9 @@ float_end()
 
 @test "what is allowed is compiled, what stays on the CPU is said" {
 	float_end
-	npucc "${target[@]}" --check --allow=float-operator,interface-float \
+	npucc "${target[@]}" --allow=float-operator,interface-float \
 		-o out.tflite float.tflite 2>err
 	grep -qx 'tfl-partition: warning: operator 1 (Post) stays on the CPU: custom operator' err
-	grep -q '^npu-sim: inputs alone are compared: out.tflite: ' err
 	[ "$(npu-dis --verify out.tflite | wc -l)" = 1 ]
 	refuses 1 "(Post): custom operator" npucc "${target[@]}" --fail-on-cpu \
 		--allow=float-operator,interface-float -o no.tflite float.tflite
@@ -334,11 +355,60 @@ float_end()
 	sed 's/weights/ethos-u/' float.tflite >named.tflite
 	cmp -s float.tflite named.tflite && false
 	mv named.tflite float.tflite
-	npucc "${target[@]}" --check --keep=kept --cpu=FULLY_CONNECTED \
+	npucc "${target[@]}" --keep=kept --cpu=FULLY_CONNECTED \
 		--allow=float-operator,interface-float -o out.tflite float.tflite 2>err
 	grep -qx 'tfl-partition: warning: float.tflite: nothing runs on the NPU' err
 	cmp out.tflite kept/float_npu.tflite
 	[ "$(jq -r '.files[].name' kept/manifest.json | grep -c report)" = 0 ]
+	npucc "${target[@]}" --check --cpu=FULLY_CONNECTED -o fc.tflite \
+		"$BATS_TEST_DIRNAME/models/digits.tflite" --cpu=CONV_2D \
+		--cpu=DEPTHWISE_CONV_2D --cpu=AVERAGE_POOL_2D --cpu=SOFTMAX \
+		--cpu=MEAN --cpu=RESHAPE --cpu=MAX_POOL_2D --cpu=ADD 2>err
+	grep -q '^npucc: checked: fc.tflite: ' err
+}
+
+@test "--check says what it compared; inputs of an operator are not enough" {
+	npucc "${target[@]}" --check -o out.tflite "$model" 2>err
+	[ "$(grep -c ^npucc err)" = 1 ]
+	grep -qx "npucc: checked: out.tflite: command streams verified; 1 output as before, byte for byte, for the inputs random,min,max,alternating,random" err
+	npucc "${target[@]}" --check --keep=kept -o out.h "$model" 2>err
+	grep -q "^npucc: checked: digits_npu.tflite: command streams verified; 1 output" err
+	float_end
+	local o
+	for o in "-o new.tflite" "-o new.h" "--keep=new" "-o -"; do
+		# shellcheck disable=SC2086
+		refuses 1 "npu-sim: output 0 is not compared, only what goes into an operator that can't be run here: " \
+			npucc "${target[@]}" --check $o \
+			--allow=float-operator,interface-float float.tflite
+		[ "$(grep -c '^npu-sim' refuses.err)" = 1 ]
+		[ -z "$(ls -d new* .npucc* 2>/dev/null)" ]
+	done
+	# a result that nobody asks for may be anything
+	jq '.subgraphs[0].outputs = [3]' float.json >kept.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" kept.json
+	npucc "${target[@]}" --check --allow=float-operator,interface-float \
+		-o out.tflite kept.tflite 2>err
+	grep -q '^npucc: checked: ' err
+}
+
+@test "--check finds a stream that computes something else" {
+	mkdir fake
+	cp "$BIN"/npucc "$BIN"/tfl-* "$BIN"/npu-* fake/
+	mv fake/npu-cmdgen fake/real
+	local place
+	# the compiled model with another weight for the last class, or another stream
+	printf '%s\n' '#!/bin/bash' 'for out; do :; done' '"${0%/*}/real" -o "$out"' \
+		'printf "\\x7f" | dd of="$out" bs=1 conv=notrunc status=none seek=$(cat place)' \
+		>fake/npu-cmdgen
+	chmod +x fake/npu-cmdgen
+	npucc "${target[@]}" -o good.tflite "$model"
+	place=$(grep -obUa -m 1 COP1 good.tflite | cut -d: -f1)
+	echo $((place + 100)) >place
+	status=0
+	fake/npucc "${target[@]}" --check -o out.tflite "$model" 2>err || status=$?
+	[ $status != 0 ]
+	grep -q '^npu-dis: out.tflite: ' err
+	[ ! -e out.tflite ]
 }
 
 @test "--fail-on-cpu and a missing memory system" {

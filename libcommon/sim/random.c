@@ -35,3 +35,55 @@ sim_random(uint64_t *state, const struct tfl_tensor *t, void *data)
 		}
 	}
 }
+
+const char *
+sim_values_name(enum sim_values v)
+{
+	static const char *const names[SIM_N_VALUES] = {
+		[SIM_RANDOM] = "random", [SIM_MIN] = "min", [SIM_MAX] = "max",
+		[SIM_ALTERNATING] = "alternating",
+	};
+	return names[v];
+}
+
+/* the little-endian bits of the least or greatest value */
+static uint64_t
+extreme(int type, bool least)
+{
+	float f = least ? -1 : 1;
+	uint32_t bits;
+	switch (type) {
+	case TFL_FLOAT32:
+		memcpy(&bits, &f, sizeof(bits));
+		return bits;
+	case TFL_BOOL:
+		return !least;
+	case TFL_UINT8:
+	case TFL_UINT16:
+	case TFL_UINT32:
+		return least ? 0 : UINT64_MAX;
+	default: {
+		uint64_t sign = 1ULL << (8 * tfl_type_bytes(type) - 1);
+		return least ? sign : sign - 1;
+	}
+	}
+}
+
+void
+sim_make_values(enum sim_values v, uint64_t *state, const struct tfl_tensor *t,
+		void *data)
+{
+	int bytes = tfl_type_bytes(t->type);
+	uint8_t *to = data, le[8];
+	if (v == SIM_RANDOM) {
+		sim_random(state, t, data);
+		return;
+	}
+	if (bytes < 1 || bytes > 8)
+		return;
+	for (int64_t i = 0; i < tfl_elements(t); i++, to += bytes) {
+		bool least = v == SIM_ALTERNATING ? i % 2 == 0 : v == SIM_MIN;
+		store_le64(le, extreme(t->type, least));
+		memcpy(to, le, (size_t)bytes);
+	}
+}

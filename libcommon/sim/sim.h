@@ -81,6 +81,18 @@ bool sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e);
  */
 void sim_random(uint64_t *state, const struct tfl_tensor *t, void *data);
 
+/*
+ * Other inputs that are worth a try: every element the least of its type, the
+ * greatest, or one after the other, beginning with the least.  FLOAT32: -1 and 1;
+ * BOOL: 0 and 1.
+ */
+enum sim_values { SIM_RANDOM, SIM_MIN, SIM_MAX, SIM_ALTERNATING, SIM_N_VALUES };
+/* "random", "min", "max", "alternating" */
+const char *sim_values_name(enum sim_values v);
+/* state is that of SIM_RANDOM, and stays for the others */
+void sim_make_values(enum sim_values v, uint64_t *state,
+		     const struct tfl_tensor *t, void *data);
+
 /* ---- the NPU ------------------------------------------------------------ */
 
 enum { SIM_N_REGIONS = 8 };

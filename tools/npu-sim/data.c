@@ -111,7 +111,7 @@ open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 	    const struct options *o, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
-	*in = (struct inputs){ .random = o->seed };
+	*in = (struct inputs){ .o = o, .random = o->seed };
 	if (!o->n_input)
 		return true;
 	if (o->n_input != g->n_in)
@@ -144,20 +144,23 @@ put_values(const struct values *v, int frame, const struct tfl_tensor *t, void *
 	return true;
 }
 
-/* any integers, or the floats that are such to the QUANTIZE behind them */
+/* integers, or the floats that are such to the QUANTIZE behind them */
 static bool
-put_random(struct sim *s, int tensor, uint64_t *state, struct err *e)
+put_made(struct sim *s, int tensor, struct inputs *in, struct err *e)
 {
+	const struct options *o = in->o;
+	enum sim_values kind =
+	    o->n_kinds ? o->kind[in->frame % o->n_kinds] : SIM_RANDOM;
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	const struct tfl_tensor *t = &g->tensor[tensor];
 	const struct tfl_tensor *q = behind_quantize(g, tensor);
 	if (!q) {
-		sim_random(state, t, sim_tensor(s, tensor));
+		sim_make_values(kind, &in->random, t, sim_tensor(s, tensor));
 		return true;
 	}
 	struct arena *a = arena_open();
 	void *v = arena_alloc(a, (size_t)tfl_bytes(q), 1);
-	sim_random(state, q, v);
+	sim_make_values(kind, &in->random, q, v);
 	bool ok = convert_form(q, v, t, sim_tensor(s, tensor), e);
 	arena_close(a);
 	return ok;
@@ -171,7 +174,7 @@ next_inputs(struct sim *s, struct inputs *in, struct err *e)
 		int i = g->in[k];
 		if (!(in->file ? put_values(&in->file[k], in->frame, &g->tensor[i],
 					    sim_tensor(s, i), e)
-			       : put_random(s, i, &in->random, e)))
+			       : put_made(s, i, in, e)))
 			return false;
 	}
 	in->frame++;

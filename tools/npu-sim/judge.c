@@ -172,3 +172,35 @@ compare_models(struct sim *a, struct sim *b, const struct judged *j, struct err 
 	}
 	return true;
 }
+
+/* an operator that could not be run, of those that tensor depends on; -1: none */
+static int
+stand_in_behind(struct sim *s, int tensor, int *behind)
+{
+	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[tensor];
+	return t->producer < 0 ? -1 : behind[t->producer];
+}
+
+bool
+outputs_computed(struct sim *s, struct err *e)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	struct arena *a = arena_open();
+	int *behind = anew(a, int, (size_t)g->n_ops); /* each operator */
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		behind[i] = sim_stand_in(s, i) ? i : -1;
+		for (int k = 0; behind[i] < 0 && k < op->n_in; k++)
+			if (op->in[k] >= 0)
+				behind[i] = stand_in_behind(s, op->in[k], behind);
+	}
+	for (int k = 0; k < g->n_out; k++) {
+		int i = stand_in_behind(s, g->out[k], behind);
+		if (i >= 0)
+			(void)err_no(e, "output %d is not compared, only what goes into "
+				     "an operator that can't be run here: %s", k,
+				     sim_stand_in(s, i));
+	}
+	arena_close(a);
+	return !e->status;
+}

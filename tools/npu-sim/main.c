@@ -9,7 +9,7 @@ enum { MAX_FRAMES = 1000000 };
 
 enum {
 	OPT_COMPARE = 256, OPT_DUMP, OPT_TRACE, OPT_JSON, OPT_SEED, OPT_FRAMES,
-	OPT_RESET
+	OPT_RESET, OPT_INPUTS, OPT_REQUIRE
 };
 
 static const struct argp_option option_list[] = {
@@ -21,6 +21,11 @@ static const struct argp_option option_list[] = {
 	  .doc = "write outputs as DIR/output_K.npy" },
 	{ .name = "seed", .key = OPT_SEED, .arg = "N",
 	  .doc = "random inputs from this seed (default 0)" },
+	{ .name = "inputs", .key = OPT_INPUTS, .arg = "KIND[,KIND...]",
+	  .doc = "inputs of the frames in turn: random, min, max, alternating; "
+		 "without --frames, one frame for each" },
+	{ .name = "require-outputs", .key = OPT_REQUIRE,
+	  .doc = "exit 1 if an output depends on an operator that can't be run" },
 	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL",
 	  .doc = "run this one on the same inputs; exit 1 if outputs differ" },
 	{ .name = "frames", .key = OPT_FRAMES, .arg = "N",
@@ -42,6 +47,42 @@ add_file(struct argp_state *state, const char **list, int *n, const char *arg)
 	if (*n == MAX_FILES)
 		argp_error(state, "more than %d files", MAX_FILES);
 	list[(*n)++] = arg;
+}
+
+static void
+add_kinds(struct argp_state *state, struct options *o, const char *arg)
+{
+	for (const char *at = arg; at; at = strchr(at, ',')) {
+		at += *at == ',' && at != arg;
+		size_t n = strcspn(at, ",");
+		int k = 0;
+		while (k < SIM_N_VALUES &&
+		       (strlen(sim_values_name((enum sim_values)k)) != n ||
+			strncmp(at, sim_values_name((enum sim_values)k), n) != 0))
+			k++;
+		if (k == SIM_N_VALUES)
+			argp_error(state, "--inputs takes random, min, max and "
+				   "alternating, not '%.*s'", (int)n, at);
+		if (o->n_kinds == MAX_KINDS)
+			argp_error(state, "--inputs takes at most %d", MAX_KINDS);
+		o->kind[o->n_kinds++] = (enum sim_values)k;
+	}
+}
+
+/* what does not go together, and what follows from other options */
+static void
+finish_options(struct argp_state *state, struct options *o)
+{
+	if (o->has_seed && o->n_input)
+		argp_error(state, "--seed excludes --input");
+	if (o->n_kinds && o->n_input)
+		argp_error(state, "--inputs excludes --input");
+	if (!o->frames)
+		o->frames = o->n_kinds ? o->n_kinds : 1;
+	if (o->trace && o->json)
+		argp_error(state, "--trace excludes --json");
+	if (o->dump_dir && o->frames > 1)
+		argp_error(state, "--dump excludes --frames");
 }
 
 static error_t
@@ -69,6 +110,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_RESET:
 		o->reset = true;
 		break;
+	case OPT_INPUTS:
+		add_kinds(state, o, arg);
+		break;
+	case OPT_REQUIRE:
+		o->require_outputs = true;
+		break;
 	case OPT_COMPARE:
 		o->compare = arg;
 		break;
@@ -87,12 +134,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->model = arg;
 		break;
 	case ARGP_KEY_END:
-		if (o->has_seed && o->n_input)
-			argp_error(state, "--seed excludes --input");
-		if (o->trace && o->json)
-			argp_error(state, "--trace excludes --json");
-		if (o->dump_dir && o->frames > 1)
-			argp_error(state, "--dump excludes --frames");
+		finish_options(state, o);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -288,7 +330,10 @@ run(struct arena *a, const struct options *o, struct err *e)
 	    !open_expectations(a, &r.expect, sim_model(r.s), o, e) ||
 	    !open_stacks(&r, e) || !run_and_save(&r, e))
 		return false;
-	note_stand_ins(r.s);
+	if (!o->require_outputs)
+		note_stand_ins(r.s);
+	else if (!r.verdict.status)
+		(void)outputs_computed(r.s, &r.verdict);
 	if (o->json)
 		print_json(r.s, o, r.stacked, &r.verdict);
 	else if (!o->trace)
@@ -300,7 +345,7 @@ run(struct arena *a, const struct options *o, struct err *e)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .frames = 1 };
+	struct options o = { 0 };
 	struct err e = { 0 };
 	cli_parse(&argp, argc, argv, &o);
 	struct arena *a = arena_open();

@@ -8,7 +8,7 @@
 #include "sim/sim.h"
 #include "stream/stream.h"
 
-enum { MAX_FILES = 256 };
+enum { MAX_FILES = 256, MAX_KINDS = 64 };
 
 struct options {
 	const char *model;
@@ -20,6 +20,9 @@ struct options {
 	const char *compare;
 	uint64_t seed;
 	bool has_seed;
+	enum sim_values kind[MAX_KINDS]; /* of --inputs, frame by frame */
+	int n_kinds; /* 0: all are random */
+	bool require_outputs;
 	bool trace, json;
 	int frames; /* inferences, one behind the other */
 	bool reset; /* variables begin anew in each of them */
@@ -50,6 +53,7 @@ bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 
 struct inputs { /* where those of the next frame come from */
 	struct values *file; /* of each input; NULL: random values */
+	const struct options *o;
 	uint64_t random;     /* the generator's state */
 	int frame;	     /* the next */
 };
@@ -78,6 +82,8 @@ bool check_expectations(struct sim *s, const struct values *want,
 			const struct judged *j, struct err *e);
 bool compare_models(struct sim *a, struct sim *b, const struct judged *j,
 		    struct err *e);
+/* did operators that can be run compute all outputs?  If not, e says which not */
+bool outputs_computed(struct sim *s, struct err *e);
 
 /* match.c: what an NPU operation wrote, as a tensor of the plain model */
 struct watch {

@@ -2,6 +2,7 @@
 /* --check: the streams verified, and the same results before and after. */
 #include "npucc.h"
 
+#include "base/cli.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 
@@ -36,15 +37,37 @@ uses_npu(struct npucc *c, const char *compiled, bool *uses)
 	return ok;
 }
 
+/* what both models are given, a frame each: npu-sim(1), --inputs */
+#define INPUTS "random,min,max,alternating,random"
+
+static bool
+say_what(struct npucc *c, const char *compiled, const char *called, bool on_npu)
+{
+	struct arena *a = arena_open();
+	struct tfl_model *m;
+	bool ok = read_compiled(c, a, compiled, &m);
+	if (ok) {
+		int n = m->subgraph[0].n_out;
+		cli_note("checked", "%s: %s; %d output%s as before, byte for byte, for "
+			 "the inputs " INPUTS, called,
+			 on_npu ? "command streams verified" : "nothing for the NPU",
+			 n, n == 1 ? "" : "s");
+	}
+	arena_close(a);
+	return ok;
+}
+
 bool
-check_compiled(struct npucc *c, const char *compiled)
+check_compiled(struct npucc *c, const char *compiled, const char *called)
 {
 	bool on_npu;
 	struct job verify = { .program = DIS, .option = { "--verify" },
 			      .input = compiled, .mute = true };
 	struct job compare = { .program = SIM,
-			       .option = { "--compare", c->model },
+			       .option = { "--require-outputs", "--inputs=" INPUTS,
+					   "--compare", c->model },
 			       .input = compiled, .mute = true };
 	return uses_npu(c, compiled, &on_npu) &&
-	       (!on_npu || run_jobs(c, &verify, 1)) && run_jobs(c, &compare, 1);
+	       (!on_npu || run_jobs(c, &verify, 1)) && run_jobs(c, &compare, 1) &&
+	       say_what(c, compiled, called, on_npu);
 }

@@ -108,7 +108,7 @@ compile_checked(struct npucc *c, const char **made)
 	const char *model = place_private(c, c->beside, "compiled.tflite", called);
 	*made = model;
 	if (!take_model(c) || !run_pipe(c, CMDGEN, model) ||
-	    !check_compiled(c, model))
+	    !check_compiled(c, model, called))
 		return false;
 	if (is_model)
 		return true;
@@ -217,8 +217,9 @@ compile_kept(struct npucc *c, const char **made)
 		name[n++] = "report.txt";
 		name[n++] = "report.json";
 	}
+	const char *npu = stage_file(c, CMDGEN);
 	if (!keep_manifest(c, name, n) ||
-	    (c->o->check && !check_compiled(c, kept(c, stage_file(c, CMDGEN)))))
+	    (c->o->check && !check_compiled(c, kept(c, npu), npu)))
 		return false;
 	name[n++] = "manifest.json";
 	return adopt_all(c, name, n) && copy_output(c, made);

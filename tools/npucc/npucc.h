@@ -85,7 +85,7 @@ void guard_end(void); /* all is removed then; signals are held */
 /* run.c: programs, one behind the other in a pipe */
 struct job {
 	enum program program;
-	const char *option[3]; /* before those of the command line */
+	const char *option[4]; /* before those of the command line */
 	const char *input;  /* operand; NULL: standard input */
 	const char *from;   /* file for standard input; NULL: the pipe, or ours */
 	const char *called; /* what messages call standard input; NULL: as they do */
@@ -102,8 +102,8 @@ bool compile_kept(struct npucc *c, const char **made);
 /* base.part, base_npu.tflite: as --keep calls what a stage makes */
 const char *stage_file(const struct npucc *c, enum program p);
 
-/* check.c: c->model against the file that was made of it */
-bool check_compiled(struct npucc *c, const char *compiled);
+/* check.c: the file that was made of c->model, and what messages call it */
+bool check_compiled(struct npucc *c, const char *compiled, const char *called);
 /* is anything for the NPU in a compiled file? */
 bool uses_npu(struct npucc *c, const char *compiled, bool *uses);
 

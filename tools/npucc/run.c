@@ -20,7 +20,7 @@ extern char **environ;
 struct process {
 	const struct job *job;
 	pid_t pid;
-	int says; /* its standard error; -1: it has ended or closed it */
+	int says; /* its standard error; -1: it has closed it */
 	int status; /* as waitpid has it */
 	bool ended;
 	struct text notes;
@@ -103,7 +103,7 @@ spawn(struct npucc *c, struct process *p, int in, int out)
 	posix_spawnattr_t attr;
 	posix_spawn_file_actions_t files;
 	int said[2];
-	if (pipe2(said, O_CLOEXEC))
+	if (pipe2(said, O_CLOEXEC) || fcntl(said[0], F_SETFL, O_NONBLOCK))
 		return err_set(c->e, "pipe: %s", strerror(errno));
 	int bad = prepare(&attr);
 	if (!bad)
@@ -156,7 +156,11 @@ failed(const struct process *p)
 	return p->status && !died_of_pipe(p);
 }
 
-/* nobody reads what those before p write: they need not compute it first */
+/*
+ * Nobody reads what those before p write: they need not compute it first.  Only
+ * where p was ended from outside: after a failure of its own they may have found
+ * another, and the first in the pipe is told, whichever was the first in time.
+ */
 static void
 end_writers(const struct process *p, size_t n_before)
 {
@@ -166,48 +170,68 @@ end_writers(const struct process *p, size_t n_before)
 }
 
 static void
+stop_hearing(struct process *p)
+{
+	if (p->says >= 0)
+		(void)close(p->says);
+	p->says = -1;
+}
+
+/* what p has said since; true: there may be more */
+static bool
 hear(struct process *p)
 {
 	enum { STEP = 1 << 14 };
 	ssize_t n = read(p->says, text_room(&p->notes, STEP), STEP);
-	if (n > 0) {
+	if (n > 0)
 		p->notes.n += (size_t)n;
-	} else if (n == 0 || errno != EINTR) {
-		(void)close(p->says);
-		p->says = -1;
-	}
+	else if (n == 0)
+		stop_hearing(p);
+	return n > 0;
 }
 
-/* who has closed standard error is about to end; false: has not yet */
-static bool
+static void
 reap(struct process *p, size_t i)
 {
-	pid_t pid = waitpid(p[i].pid, &p[i].status, WNOHANG);
-	p[i].ended = pid == p[i].pid || (pid < 0 && errno != EINTR);
-	if (p[i].ended && failed(&p[i]))
+	if (p[i].ended || !waitpid(p[i].pid, &p[i].status, WNOHANG))
+		return;
+	p[i].ended = true;
+	/* to the end of what is there: a child of its own may keep the pipe open */
+	while (p[i].says >= 0 && hear(&p[i]))
+		;
+	stop_hearing(&p[i]);
+	if (WIFSIGNALED(p[i].status) && failed(&p[i]))
 		end_writers(p, i);
-	return p[i].ended;
+}
+
+static void
+do_nothing(int number)
+{
+	(void)number; /* that it came ends ppoll() */
 }
 
 static void
 wait_all(struct npucc *c, struct process *p, size_t n)
 {
 	struct pollfd *f = anew(c->a, struct pollfd, n);
+	sigset_t child, usual;
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &child, &usual);
 	for (bool going = true; going;) {
-		int patience = -1; /* milliseconds */
 		going = false;
 		for (size_t i = 0; i < n; i++) {
-			if (!p[i].ended && p[i].says < 0 && !reap(p, i))
-				patience = 1;
+			reap(p, i);
 			f[i] = (struct pollfd){ .fd = p[i].says, .events = POLLIN };
 			going = going || !p[i].ended;
 		}
-		if (!going || poll(f, n, patience) <= 0)
+		if (!going || ppoll(f, n, NULL, &usual) <= 0)
 			continue;
 		for (size_t i = 0; i < n; i++)
 			if (f[i].revents)
-				hear(&p[i]);
+				(void)hear(&p[i]);
 	}
+	(void)sigprocmask(SIG_SETMASK, &usual, NULL);
 }
 
 /* ---- what it comes to ------------------------------------------------------------ */
@@ -312,6 +336,7 @@ run_jobs(struct npucc *c, const struct job *job, size_t n)
 	struct process *p = anew(c->a, struct process, n);
 	for (size_t i = 0; i < n; i++)
 		p[i] = (struct process){ .job = &job[i], .says = -1, .ended = true };
+	(void)signal(SIGCHLD, do_nothing); /* if it is ignored, statuses are lost */
 	bool ok = start_all(c, p, n);
 	if (!ok)
 		end_writers(p, n);
