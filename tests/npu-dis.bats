@@ -273,3 +273,53 @@ breaks() {
 	refuses 2 "reserved code bits" npu-dis -o listing m.tflite
 	[ "$(cat listing)" = old ]
 }
+
+# the graph beside the stream: m.wenc, m_npu.tflite
+with_source()
+{
+	memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
+	tfl-partition "$TOP/tests/models/digits.tflite" |
+		npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes | npu-wenc >m.wenc
+	npu-cmdgen -o m_npu.tflite m.wenc
+}
+
+# differs SED-PROGRAM WORDS: the stream is not that of the edited graph
+differs()
+{
+	sed "$1" m.wenc >edited.wenc
+	! cmp -s m.wenc edited.wenc || { echo "no edit: $1"; return 1; }
+	run -1 npu-dis --verify --source=edited.wenc m_npu.tflite
+	[[ $output == *"rule 53: $2"* ]] || { echo "$1: $output"; return 1; }
+}
+
+@test "--source holds a stream against its graph" {
+	with_source
+	npu-dis --verify --source=m.wenc m_npu.tflite
+	differs '/^op *o1 /s/ofm-zero=-128/ofm-zero=-127/' \
+		"o1: OFM zero point is 65408, the graph has 65409"
+	differs '/^op *o9 /s/scale=[0-9]*:/scale=12345:/' "o9: multiplier is"
+	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is"
+	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "p16 runs o9, maxpool: not this"
+	differs '/^op *o13 /s/do=shr/do=shl/' "p20 runs o13, shl: not this"
+	differs '/^op *o1 /s/ act=clamp//;/^op *o1 /s/$/ act=tanh/' "o1: activation is 0"
+	differs '/^code *c2 /s/stream=0x[0-9a-f]*:/stream=0x10:/' "o2: weights of core 0"
+	differs '/^tensor *t1 /s/ at=0x[0-9a-f]*/ at=0x3c00/' "t1 is planned at"
+	refuses 2 "--source goes with --verify" npu-dis --source=m.wenc m_npu.tflite
+	refuses 2 "npu-wenc has not run" npu-dis --verify \
+		--source=<(sed '1s/wenc/sched/' m.wenc) m_npu.tflite
+}
+
+@test "--source finds constants that are not the graph's" {
+	with_source
+	sed -i '/^op *o0 /s/$/ x-note=1/' m.wenc # copied through, no difference
+	npu-dis --verify --source=m.wenc m_npu.tflite
+	tfl-partition "$SHARED/models/seanet_add0.tflite" 2>/dev/null |
+		npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes | npu-wenc >other.wenc ||
+		skip "no shared models"
+	run -1 npu-dis --verify --source=other.wenc m_npu.tflite
+	[[ $output == *"the constants are not the graph's blob flash"* ]]
+	tfl-partition "$TOP/tests/models/digits.tflite" |
+		npu-sched -a ethos-u55-256 "${memory[@]}" 2>notes | npu-wenc >m256.wenc
+	run -1 npu-dis --verify --source=m256.wenc m_npu.tflite
+	[[ $output == *"made for ethos-u55-128, the graph for ethos-u55-256"* ]]
+}

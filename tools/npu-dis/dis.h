@@ -4,12 +4,12 @@
 #define DIS_H
 
 #include "base/text.h"
-#include "stream/stream.h"
+#include "stream/source.h"
 
 enum view { VIEW_LISTING, VIEW_OPERATIONS, VIEW_JSON };
 
 struct options {
-	const char *input, *output;
+	const char *input, *output, *source;
 	const struct accel *accel;
 	int only; /* operator to show, -1: all */
 	bool raw, fields, verify, warnings;
@@ -21,6 +21,7 @@ struct input {
 	struct tfl_model *model; /* NULL: raw words */
 	struct npu_stream *stream;
 	int n;
+	struct graph *source; /* of --source, or NULL */
 };
 
 /* input.c: reads a compiled model, a driver payload, binary or hex words */

@@ -67,6 +67,15 @@ read_raw(struct arena *a, const struct options *o, struct bytes file,
 	return err_at(e, in->name, 0, "%s", inner.text);
 }
 
+static bool
+read_source(struct arena *a, const struct options *o, struct input *in,
+	    struct err *e)
+{
+	struct bytes text;
+	return file_read(a, o->source, SIZE_MAX / 4, &text, e) &&
+	       graph_read(a, text, file_name(o->source), STAGE_WENC, &in->source, e);
+}
+
 bool
 read_input(struct arena *a, const struct options *o, struct input *in,
 	   struct err *e)
@@ -91,5 +100,5 @@ read_input(struct arena *a, const struct options *o, struct input *in,
 		return err_at(e, in->name, 0, "no stream %d: the model has %d "
 			      "ethos-u operators, counted from 0", o->only,
 			      in->n);
-	return true;
+	return !o->source || read_source(a, o, in, e);
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY };
+enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY, OPT_SOURCE };
 
 static const struct argp_option argp_options[] = {
 	{ .name = "output", .key = 'o', .arg = "FILE",
@@ -23,6 +23,9 @@ static const struct argp_option argp_options[] = {
 	{ .name = "verify", .key = OPT_VERIFY,
 	  .doc = "check all rules, in place of the listing; exit 1 if one is "
 		 "broken" },
+	{ .name = "source", .key = OPT_SOURCE, .arg = "GRAPH",
+	  .doc = "with --verify: hold the streams against the graph that they were "
+		 "made from, of npu-wenc" },
 	{ .name = "quiet", .key = 'q', .doc = "no warnings from --verify" },
 	{ .name = "raw", .key = OPT_RAW,
 	  .doc = "input is a driver payload or bare words, binary or "
@@ -55,6 +58,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_VERIFY:
 		o->verify = true;
 		return 0;
+	case OPT_SOURCE:
+		o->source = arg;
+		return 0;
 	case 'q':
 		o->warnings = false;
 		return 0;
@@ -71,6 +77,10 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (state->arg_num)
 			argp_error(state, "more than one FILE");
 		o->input = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->source && (!o->verify || o->raw))
+			argp_error(state, "--source goes with --verify of a model");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

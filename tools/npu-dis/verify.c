@@ -93,6 +93,9 @@ verify(struct arena *a, struct text *t, const struct input *in,
 			     .report = anew(a, struct report, (size_t)in->n) };
 	struct npu_verify rules = { .report = take, .ctx = &v };
 	stream_verify(in->model, in->stream, in->n, &rules);
+	if (in->source && !stream_verify_source(in->model, in->stream, in->n,
+						in->source, &rules, e))
+		return false;
 	if (json)
 		text_putc(t, '[');
 	for (int i = 0; i < in->n; i++) {

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams against their graph: steps in order, transfers, what is around them. */
+#include "stream/source_parts.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_WRONG = 4 };
+
+void
+source_found(struct source *x, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	struct npu_finding f = { .rule = VERIFY_RULE_SOURCE, .error = true,
+				 .stream = x->s, .at_bytes = 4 * x->at,
+				 .command = x->command, .text = text };
+	x->out->errors++;
+	x->differs = true;
+	if (x->out->report)
+		x->out->report(x->out->ctx, &f);
+}
+
+/* ---- transfers ------------------------------------------------------------------ */
+
+static int64_t
+table_bytes(const struct g_lut *l)
+{
+	return l->bits == 8 ? 256 : l->bits == 16 ? 2048 : 1024;
+}
+
+/* one of the graph's tables, whole, to where slots begin */
+static void
+take_table(struct source *x, const struct npu_op *d)
+{
+	int64_t to = d->dst.at - accel_lut_base(x->accel);
+	for (size_t i = 0; i < x->g->n_luts; i++) {
+		const struct g_lut *l = x->g->luts[i];
+		if (d->src.region != PLACE_FLASH || d->src_internal ||
+		    d->src.at != l->at || d->src.n != table_bytes(l) || to < 0 ||
+		    to % 256 || to + d->src.n > LUT_BYTES || d->src_dims != 1 ||
+		    d->dst_dims != 1)
+			continue;
+		for (int k = 0; k < d->src.n / 256; k++) {
+			x->lut[to / 256 + k] = l;
+			x->part[to / 256 + k] = k;
+		}
+		return;
+	}
+	source_found(x, "%" PRId64 " bytes at 0x%" PRIx64 " are none of the graph's tables",
+	      d->src.n, (uint64_t)d->src.at);
+}
+
+static void
+compare_fetch(struct source *x, const struct npu_op *d, const struct g_step *s)
+{
+	struct npu_range slice = source_slice(x->g, s->weights, s->slice);
+	struct g_range part = { .lo = 0, .hi = slice.n };
+	if (G_HAS(s, G_STEP_bytes))
+		part = s->bytes;
+	struct npu_range to = { .region = source_region(s->buffer->area, x->spilling),
+				.at = s->buffer->at + part.lo, .n = part.hi - part.lo };
+	if (d->src_internal || d->src_dims != 1 || d->dst_dims != 1 ||
+	    d->src.region != PLACE_FLASH || d->src.at != slice.at + part.lo ||
+	    d->src.n != to.n || d->dst.region != to.region || d->dst.at != to.at)
+		source_found(x, "p%d fetches %" PRId64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64
+		      " of region %d, this %" PRId64 " from 0x%" PRIx64 " of %d to 0x%"
+		      PRIx64 " of %d", s->rec.id, to.n,
+		      (uint64_t)(slice.at + part.lo), (uint64_t)to.at, to.region,
+		      d->src.n, (uint64_t)d->src.at, d->src.region,
+		      (uint64_t)d->dst.at, d->dst.region);
+}
+
+/* ---- one stream ------------------------------------------------------------------ */
+
+/* the next step of the node that is a kernel or a transfer, or NULL */
+static const struct g_step *
+next_step(struct source *x)
+{
+	for (; x->step < x->g->n_steps; x->step++) {
+		const struct g_step *s = x->g->steps[x->step];
+		const struct g_node *n = s->op ? s->op->node : s->node;
+		if (n == x->node && !s->lut)
+			return s;
+	}
+	return NULL;
+}
+
+static void
+missing(struct source *x, const struct g_step *s)
+{
+	if (s->op)
+		source_found(x, "p%d, which runs o%d, is missing", s->rec.id, s->op->rec.id);
+	else
+		source_found(x, "p%d, which fetches w%d, is missing", s->rec.id,
+		      s->weights->rec.id);
+}
+
+static void
+take_operation(struct source *x, const struct npu_op *o)
+{
+	bool kernel = npu_is_kernel(o);
+	if (o->kind == NPU_DMA && o->dst_internal) {
+		take_table(x, o);
+		return;
+	}
+	const struct g_step *s = next_step(x);
+	while (s && !s->op == kernel) {
+		missing(x, s);
+		x->step++;
+		s = next_step(x);
+	}
+	if (!s) {
+		source_found(x, "the graph has no step for this");
+		return;
+	}
+	if (kernel)
+		source_kernel(x, o, s);
+	else
+		compare_fetch(x, o, s);
+	x->step++;
+}
+
+static void
+compare_stream(struct source *x)
+{
+	struct npu_walk w;
+	struct npu_op o;
+	struct err bad = { 0 };
+	const struct g_step *s;
+	walk_init(&w, x->s);
+	while (x->wrong < MOST_WRONG && walk_next(&w, &o, &bad)) {
+		x->at = o.at;
+		x->command = npu_op_name(&o);
+		if (o.kind == NPU_STOP)
+			break;
+		x->differs = false;
+		if (npu_is_kernel(&o) || o.kind == NPU_DMA)
+			take_operation(x, &o);
+		x->wrong += x->differs;
+	}
+	if (bad.status)
+		source_found(x, "%s", bad.text);
+	for (; x->wrong < MOST_WRONG && (s = next_step(x)); x->step++) {
+		missing(x, s);
+		x->wrong++;
+	}
+}
+
+/* ---- around the streams ------------------------------------------------------------ */
+
+static int64_t
+offset_of(struct bytes plan, int tensor)
+{
+	size_t at = 4 * ((size_t)tensor + 3);
+	return at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
+}
+
+/* tensors of the operator, from one on, against a node's list; how many */
+static int
+compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n,
+		const struct g_tensors *l)
+{
+	struct bytes plan = tfl_metadata(m, "OfflineMemoryAllocation");
+	int k = 0;
+	for (size_t i = 0; i < l->n; i++)
+		for (int j = 0; j < l->v[i]->tfl.n; j++, k++) {
+			const struct g_tensor *t = l->v[i];
+			int64_t have = k < n ? offset_of(plan, v[k]) : -1;
+			int64_t want = G_HAS(t, G_TENSOR_at) ? t->at : -1;
+			if (k < n && have != want)
+				source_found(x, "t%d is planned at 0x%" PRIx64
+				      ", the graph has it at 0x%" PRIx64,
+				      t->rec.id, (uint64_t)have, (uint64_t)want);
+		}
+	return k;
+}
+
+static void
+compare_operator(struct source *x, const struct tfl_model *m, struct bytes flash)
+{
+	const struct tfl_subgraph *sg = &m->subgraph[x->s->subgraph];
+	const struct tfl_op *op = &sg->op[x->s->op];
+	enum { SPECIAL = 4, FLASH = 1 };
+	x->command = NULL;
+	int in = compare_tensors(x, m, op->in + SPECIAL, op->n_in - SPECIAL,
+				 &x->node->in);
+	int out = compare_tensors(x, m, op->out, op->n_out, &x->node->out);
+	if (in != op->n_in - SPECIAL || out != op->n_out)
+		source_found(x, "the operator has %d inputs and %d outputs, n%d has %d and %d",
+		      op->n_in - SPECIAL, op->n_out, x->node->rec.id, in, out);
+	struct bytes have = sg->tensor[op->in[FLASH]].data;
+	if (have.n != flash.n || (have.n && memcmp(have.p, flash.p, have.n)))
+		source_found(x, "the constants are not the graph's blob flash");
+}
+
+/* the k-th node of the NPU, or NULL */
+static const struct g_node *
+npu_node(const struct graph *g, int k)
+{
+	for (size_t i = 0; i < g->n_nodes; i++)
+		if (g->nodes[i]->kind == NODE_NPU && k-- == 0)
+			return g->nodes[i];
+	return NULL;
+}
+
+bool
+stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int n,
+		     struct graph *g, struct npu_verify *v, struct err *e)
+{
+	struct source x = { .out = v, .g = g, .s = s };
+	struct memory_system memory;
+	struct bytes flash;
+	struct g_blob *blob = graph_find_blob(g, "flash");
+	if (!graph_target(g, &x.accel, &memory, e))
+		return false;
+	if (!blob)
+		return err_at(e, g->file, 0, "there is no blob 'flash'");
+	if (!graph_blob(g, blob, &flash, e))
+		return false;
+	x.spilling = memory.spilling;
+	for (int i = 0; i < n; i++) {
+		struct source y = x;
+		y.s = &s[i];
+		y.node = npu_node(g, i);
+		if (!y.node)
+			source_found(&y, "the graph has no node for this operator");
+		else if (s[i].accel != x.accel)
+			source_found(&y, "made for %s, the graph for %s", s[i].accel->name,
+			      x.accel->name);
+		if (y.differs)
+			continue;
+		if (m)
+			compare_operator(&y, m, flash);
+		y.wrong = 0;
+		compare_stream(&y);
+	}
+	if (n && npu_node(g, n)) {
+		x.s = &s[n - 1];
+		source_found(&x, "n%d of the graph has no operator", npu_node(g, n)->rec.id);
+	}
+	return true;
+}

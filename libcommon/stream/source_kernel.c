@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one kernel's registers say, against what its step's operation says. */
+#include "stream/source_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* o3's WHAT is HAVE, the graph has WANT */
+static void
+same(struct source *x, const struct g_op *op, const char *what, int64_t have,
+     int64_t want)
+{
+	if (have != want)
+		source_found(x, "o%d: %s is %" PRId64 ", the graph has %" PRId64,
+		      op->rec.id, what, have, want);
+}
+
+/* registers of 16 bits, whatever their sign */
+static void
+same16(struct source *x, const struct g_op *op, const char *what, int64_t have,
+       int64_t want)
+{
+	same(x, op, what, (uint16_t)have, (uint16_t)want);
+}
+
+/*
+ * Elements that tell where a map lies: between them each tile and brick is linear.
+ * row, channel: of the operand, where the map's own begin
+ */
+static void
+same_places(struct source *x, const struct g_op *op, const char *role,
+	    const struct npu_fm *f, const struct g_operand *o, int64_t row,
+	    int32_t channel)
+{
+	const int32_t ys[] = { 0, 1, f->h0 - 1, f->h0, f->h1, f->shape.h - 1 };
+	const int32_t xs[] = { 0, 1, f->w0 - 1, f->w0, f->shape.w - 1 };
+	const int32_t cs[] = { 0, 1, BRICK - 1, BRICK, BRICK + 1, f->shape.c - 1 };
+	for (size_t i = 0; i < ARRAY_LEN(ys); i++)
+		for (size_t j = 0; j < ARRAY_LEN(xs); j++)
+			for (size_t k = 0; k < ARRAY_LEN(cs); k++) {
+				int32_t v = ys[i], w = xs[j], c = cs[k];
+				if (v < 0 || v >= f->shape.h || w < 0 ||
+				    w >= f->shape.w || c < 0 || c >= f->shape.c)
+					continue;
+				int64_t have = npu_fm_address(f, v, w, c);
+				int64_t want = source_address(o, row + v, w,
+							      channel + c);
+				if (have == want)
+					continue;
+				source_found(x, "o%d: %s element %d,%d,%d is at 0x%" PRIx64
+				      ", the graph has t%d's at 0x%" PRIx64,
+				      op->rec.id, role, v, w, c, (uint64_t)have,
+				      o->t->rec.id, (uint64_t)want);
+				return;
+			}
+}
+
+static void
+same_type(struct source *x, const struct g_op *op, const char *role,
+	  const struct npu_fm *f, int type, int32_t zero)
+{
+	char what[40];
+	(void)snprintf(what, sizeof(what), "%s type's width", role);
+	same(x, op, what, f->bits, 8 * graph_type_bytes(type));
+	(void)snprintf(what, sizeof(what), "%s signedness", role);
+	same(x, op, what, f->is_signed, graph_type_signed(type));
+	(void)snprintf(what, sizeof(what), "%s zero point", role);
+	same16(x, op, what, f->zero, zero);
+}
+
+static void
+same_map(struct source *x, const struct g_op *op, const char *role,
+	 const struct npu_fm *f, const struct g_operand *o, struct hwc shape,
+	 int64_t row, int32_t channel, int32_t zero)
+{
+	same_type(x, op, role, f, o->type, zero);
+	int region = tensor_is_const(o->t) ? PLACE_FLASH
+					   : source_region(o->t->area, x->spilling);
+	if (f->region != region)
+		source_found(x, "o%d: %s is in region %d, t%d is in %d", op->rec.id, role,
+		      f->region, o->t->rec.id, region);
+	if (f->bricks != (o->t->layout == LAYOUT_NHCWB16))
+		source_found(x, "o%d: %s is %s, t%d is not", op->rec.id, role,
+		      f->bricks ? "nhcwb16" : "nhwc", o->t->rec.id);
+	if (!hwc_equal(f->shape, shape))
+		source_found(x, "o%d: %s is %dx%dx%d, the graph has %dx%dx%d", op->rec.id,
+		      role, f->shape.h, f->shape.w, f->shape.c, shape.h, shape.w,
+		      shape.c);
+	same_places(x, op, role, f, o, row, channel);
+}
+
+static int
+mode_of(int kind)
+{
+	static const int modes[OP_KINDS] = {
+		[OP_MAXPOOL] = NPU_POOL_MAX, [OP_AVGPOOL] = NPU_POOL_AVERAGE,
+		[OP_REDUCE_SUM] = NPU_POOL_REDUCE_SUM, [OP_MUL] = NPU_ELT_MUL,
+		[OP_ADD] = NPU_ELT_ADD, [OP_SUB] = NPU_ELT_SUB,
+		[OP_MIN] = NPU_ELT_MIN, [OP_MAX] = NPU_ELT_MAX,
+		[OP_LRELU] = NPU_ELT_LRELU, [OP_ABS] = NPU_ELT_ABS,
+		[OP_CLZ] = NPU_ELT_CLZ, [OP_SHR] = NPU_ELT_SHR,
+		[OP_SHL] = NPU_ELT_SHL,
+	};
+	return modes[kind];
+}
+
+static enum npu_op_kind
+kind_of(int kind)
+{
+	return kind == OP_CONV || kind == OP_FC ? NPU_CONV
+	       : kind == OP_DEPTHWISE		? NPU_DEPTHWISE
+	       : op_is_pool(kind)		? NPU_POOL
+						: NPU_ELEMENTWISE;
+}
+
+static void
+same_window(struct source *x, const struct npu_op *k, const struct source_part *p)
+{
+	const struct g_op *op = p->op;
+	same(x, op, "kernel height", k->kernel_h, op->kernel.y);
+	same(x, op, "kernel width", k->kernel_w, op->kernel.x);
+	same(x, op, "vertical stride", k->stride_y, op->stride.y);
+	same(x, op, "horizontal stride", k->stride_x, op->stride.x);
+	same(x, op, "vertical dilation", k->dilation_y, op->dilation.y);
+	same(x, op, "horizontal dilation", k->dilation_x, op->dilation.x);
+	same(x, op, "padding above", k->pad_top, p->pad_top);
+	same(x, op, "padding below", k->pad_bottom, p->pad_bottom);
+	same(x, op, "padding on the left", k->pad_left, op->pad.left);
+	same(x, op, "padding on the right", k->pad_right, op->pad.right);
+	same(x, op, "traversal", k->part_kernel, op->traversal == PART_KERNEL);
+}
+
+static void
+same_second(struct source *x, const struct npu_op *k, const struct source_part *p)
+{
+	const struct g_op *op = p->op;
+	struct hwc o = op->ofm.shape, i = op->ifm2.shape;
+	same(x, op, "the operands' order", k->ifm2_first, op->reversed != 0);
+	same(x, op, "scalar IFM2", k->ifm2_scalar, !op->ifm2.t);
+	if (!op->ifm2.t) {
+		same16(x, op, "scalar", k->scalar, op->scalar);
+		same_type(x, op, "IFM2", &k->ifm2, op->ifm.type, op->ifm2_zero);
+		return;
+	}
+	same(x, op, "IFM2 broadcast over rows", k->broadcast_h, i.h < o.h);
+	same(x, op, "IFM2 broadcast over columns", k->broadcast_w, i.w < o.w);
+	same(x, op, "IFM2 broadcast over channels", k->broadcast_c, i.c < o.c);
+	struct hwc shape = { .h = i.h == 1 ? 1 : (int32_t)p->rows, .w = i.w, .c = i.c };
+	same_map(x, op, "IFM2", &k->ifm2, &op->ifm2, shape, i.h == 1 ? 0 : p->row, 0,
+		 op->ifm2_zero);
+}
+
+static void
+same_scales(struct source *x, const struct npu_op *k, const struct g_op *op)
+{
+	bool global = !op_has_weights(op->kind) && G_HAS(op, G_OP_scale);
+	same(x, op, "global scale", k->global_scale, global);
+	if (global) {
+		same(x, op, "multiplier", k->ofm_mult, op->scale.mult);
+		same(x, op, "shift", k->ofm_shift, op->scale.shift & 0x3f);
+	}
+	same(x, op, "rounding", k->rounding, op->round);
+	same(x, op, "IFM rounding", k->ifm_rounding, 0);
+	if ((op->kind != OP_ADD && op->kind != OP_SUB) || !G_HAS(op, G_OP_opa))
+		return;
+	same(x, op, "operand A's multiplier", k->opa_mult, op->opa.mult);
+	same(x, op, "operand A's shift", k->opa_shift, op->opa.shift & 0x3f);
+	same(x, op, "operand B's multiplier", k->opb_mult, (uint32_t)op->opb);
+	same(x, op, "the scaled operand", k->operand_scale, op->scaled);
+}
+
+static void
+same_table(struct source *x, const struct npu_op *k, const struct g_op *op)
+{
+	int slot = k->activation - NPU_ACT_TABLE0;
+	struct npu_range t = npu_table(k);
+	if (slot < 0) {
+		source_found(x, "o%d looks nothing up, the graph has l%d", op->rec.id,
+		      op->lut->rec.id);
+		return;
+	}
+	for (int i = 0; i < t.n / 256; i++)
+		if (slot + i >= SLOTS || x->lut[slot + i] != op->lut ||
+		    x->part[slot + i] != i) {
+			source_found(x, "o%d: slot %d does not hold l%d", op->rec.id, slot,
+			      op->lut->rec.id);
+			return;
+		}
+}
+
+static void
+same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
+{
+	static const int codes[] = { [G_ACT_CLAMP] = NPU_ACT_NONE,
+				     [G_ACT_TANH] = NPU_ACT_TANH,
+				     [G_ACT_SIGMOID] = NPU_ACT_SIGMOID };
+	if (op->act == G_ACT_LUT)
+		same_table(x, k, op);
+	else
+		same(x, op, "activation", k->activation, codes[op->act]);
+	/* 32-bit results of a table take an index of 8 bits: section 3.3 */
+	same(x, op, "clip range", k->clip_range,
+	     op->act == G_ACT_LUT && op->lut->bits == 32 ? 3 : 0);
+	same16(x, op, "minimum", k->min, op->clamp.lo);
+	same16(x, op, "maximum", k->max, op->clamp.hi);
+}
+
+static void
+same_range(struct source *x, const struct g_op *op, const char *what, int core,
+	   const struct npu_range *have, int region, struct g_span want, int64_t move)
+{
+	if (!want.bytes && !have->n)
+		return;
+	if (have->region == region && have->at == want.at + move &&
+	    have->n == want.bytes)
+		return;
+	source_found(x, "o%d: %s of core %d are %" PRId64 " bytes at 0x%" PRIx64 " of region "
+	      "%d, the graph has %" PRId64 " at 0x%" PRIx64 " of %d", op->rec.id,
+	      what, core, have->n, (uint64_t)have->at, have->region, want.bytes,
+	      (uint64_t)(want.at + move), region);
+}
+
+/* of the slice in flash, or as it was fetched to a buffer */
+static void
+same_weights(struct source *x, const struct npu_op *k, const struct g_step *s)
+{
+	const struct g_op *op = s->op;
+	int region = PLACE_FLASH;
+	int64_t move = 0;
+	same(x, op, "number of cores", k->cores, x->accel->cores);
+	if (s->buffer) {
+		region = source_region(s->buffer->area, x->spilling);
+		move = s->buffer->at - source_slice(x->g, op->weights, s->slice).at;
+	}
+	for (int core = 0; core < x->accel->cores; core++) {
+		const struct g_code *c = source_code(x->g, op->weights, s->slice, core);
+		struct g_span none = { 0 };
+		same_range(x, op, "weights", core, &k->weights[core], region,
+			   c ? c->weight_bytes : none, move);
+		same_range(x, op, "scales", core, &k->scales[core], region,
+			   c ? c->scale_bytes : none, move);
+	}
+}
+
+void
+source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s)
+{
+	struct source_part p = source_part_of(s);
+	const struct g_op *op = s->op;
+	if (k->kind != kind_of(op->kind) || k->mode != mode_of(op->kind)) {
+		source_found(x, "p%d runs o%d, %s: not this", s->rec.id, op->rec.id,
+		      op_names[op->kind]);
+		return;
+	}
+	struct hwc ofm = { .h = (int32_t)p.rows, .w = op->ofm.shape.w, .c = p.depth };
+	bool cut = op->kind == OP_DEPTHWISE;
+	struct hwc ifm = { .h = k->ifm.shape.h, .w = k->ifm.shape.w,
+			   .c = cut ? p.depth : op->ifm.shape.c };
+	/* height and width of the IFM follow from what same_window() compares */
+	if (k->kind == NPU_ELEMENTWISE)
+		ifm = ofm;
+	else
+		same_window(x, k, &p);
+	same_map(x, op, "IFM", &k->ifm, &op->ifm, ifm, p.ifm_row,
+		 cut ? p.channel : 0, op->ifm_zero);
+	same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p.row, p.channel, op->ofm_zero);
+	same(x, op, "upscaling", (int)k->upscale, op->upscale);
+	if (op_is_binary(op->kind))
+		same_second(x, k, &p);
+	same_scales(x, k, op);
+	same_activation(x, k, op);
+	if (op_has_weights(op->kind))
+		same_weights(x, k, s);
+	if (!hwc_equal(k->block, op->block))
+		source_found(x, "o%d: block %dx%dx%d, the graph has %dx%dx%d", op->rec.id,
+		      k->block.h, k->block.w, k->block.c, op->block.h, op->block.w,
+		      op->block.c);
+	same(x, op, "accumulators of 40 bits", k->acc_format, op->acc40 != 0);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between the files that hold a stream against its graph: where the graph says that
+ * things lie (source_place.c), and the comparison.  Private to libcommon/stream.
+ */
+#ifndef STREAM_SOURCE_PARTS_H
+#define STREAM_SOURCE_PARTS_H
+
+#include "stream/source.h"
+
+/* the part of an operation that one step runs */
+struct source_part {
+	const struct g_op *op;
+	int64_t row, rows;	/* of the OFM, from `row` on */
+	int32_t channel, depth; /* of the OFM: a slice of weights */
+	int64_t ifm_row;
+	int pad_top, pad_bottom;
+};
+
+struct source_part source_part_of(const struct g_step *s);
+
+/* the byte of its region where element (y, x, c) of an operand lies */
+int64_t source_address(const struct g_operand *o, int64_t y, int64_t x, int64_t c);
+
+/* the base pointer of a place; spilling: the cache is a memory of its own */
+int source_region(int place, bool spilling);
+
+/* an encoded piece; NULL: a core without channels */
+const struct g_code *source_code(const struct graph *g, const struct g_weights *w,
+				 int slice, int core);
+
+/* bytes of a slice in flash, all cores, scales included; n 0: not encoded */
+struct npu_range source_slice(const struct graph *g, const struct g_weights *w,
+			      int slice);
+
+/* ---- the comparison ------------------------------------------------------- */
+
+enum { SLOTS = LUT_BYTES / 256 };
+
+struct source {
+	struct npu_verify *out;
+	const struct graph *g;
+	const struct npu_stream *s;
+	const struct g_node *node;
+	const struct accel *accel;
+	bool spilling;
+	size_t at;
+	const char *command;
+	size_t step; /* of the graph, the next that is expected */
+	int wrong;   /* operations that are not what they should be */
+	const struct g_lut *lut[SLOTS]; /* the table in each slot of SHRAM ... */
+	int part[SLOTS];		/* ... and which 256 bytes of it */
+	bool differs; /* the operation being looked at */
+};
+
+/* source.c: reports an error of the operation being looked at */
+void source_found(struct source *x, const char *fmt, ...) PRINTF(2, 3);
+
+/* source_kernel.c: is kernel k what step s runs? */
+void source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s);
+
+#endif
