@@ -142,12 +142,21 @@ $(B)/tests/chain-model: $(CHAIN) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# compiled streams changed at random: who notices (tests/mutate.bats)
+MUTATE := $(patsubst %.c,$(B)/%.o,$(wildcard tests/mutate/*.c))
+
+$(B)/tests/mutate-streams: $(MUTATE) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # make parsed this file before the packages came, hence the second make
 .PHONY: deps check check-run check-asan tests
 deps:
 	$(Q)scripts/install-deps
 
-tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model $(B)/tests/chain-model $(B)/tests/digits
+tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model $(B)/tests/chain-model \
+	$(B)/tests/mutate-streams $(B)/tests/digits
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run

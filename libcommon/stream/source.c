@@ -39,9 +39,11 @@ static void
 take_table(struct source *x, const struct npu_op *d)
 {
 	int64_t to = d->dst.at - accel_lut_base(x->accel);
+	int cores = (1 << x->accel->cores) - 1;
 	for (size_t i = 0; i < x->g->n_luts; i++) {
 		const struct g_lut *l = x->g->luts[i];
-		if (d->src.region != PLACE_FLASH || d->src_internal ||
+		if ((d->dst.region & cores) != cores ||
+		    d->src.region != PLACE_FLASH || d->src_internal ||
 		    d->src.at != l->at || d->src.n != table_bytes(l) || to < 0 ||
 		    to % 256 || to + d->src.n > LUT_BYTES || d->src_dims != 1 ||
 		    d->dst_dims != 1)
