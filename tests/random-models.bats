@@ -21,7 +21,9 @@ random_models()
 		grep -oE '\<[A-Z][A-Z0-9_]+\>' | sort -u >named
 	"$GEN" -l | sort >drawn
 	[ "$(wc -l <named)" -gt 50 ]
-	[ -z "$(comm -23 named drawn)" ]
+	# variables by name need a second subgraph: state.bats draws those
+	comm -23 named drawn | grep -vxE 'VAR_HANDLE|(READ|ASSIGN)_VARIABLE|CALL_ONCE' >left || true
+	[ ! -s left ]
 }
 
 # a compiler that stops at convolutions: what is kept is a small model of one

@@ -18,6 +18,20 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	done
 }
 
+@test "operators that are one table may change the type between them" {
+	# LOGISTIC, then QUANTIZE to the other sign: a negative value is no index
+	for from in $I8:$U8 $U8:$I8; do
+		op m $LOGISTIC "${from%:*}" '[2,3,5,7]' \
+			".operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1}]
+			| ${t}[1].quantization = {scale:[0.00390625],zero_point:[$([ $from = $I8:$U8 ] && echo -128 || echo 0)]}
+			| $t += [{shape:[2,3,5,7],type:${from#*:},name:\"end\",quantization:{scale:[0.00390625],zero_point:[$([ $from = $I8:$U8 ] && echo 0 || echo -128)]}}]
+			| .subgraphs[0].outputs = [2]
+			| .subgraphs[0].operators += [{opcode_index:1,inputs:[1],outputs:[2]}]"
+		[ "$(npu_ops m)" = 1 ]
+		exact m
+	done
+}
+
 @test "an operator on a constant element is a table, too" {
 	op m $DIV $I8 '[4,9]' "$(second $I8 '[1]' '[5]')"
 	[ "$(npu_ops m)" = 1 ]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for every tensor of a model, and its operators in order. */
 #include "kernels/kernels.h"
+#include "sim/resources.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ struct sim {
 	uint8_t *fast; /* NPU region 2, kept between operators */
 	size_t fast_bytes;
 	bool *is_input; /* of subgraph 0 */
+	struct sim_resources *resources;
 	const char **stand_in; /* why, for each operator, or NULL; NULL: none may */
 };
 
@@ -211,7 +213,7 @@ check_op(struct sim *s, int op_index, struct err *e)
 	const struct tfl_op *op = &s->g->op[op_index];
 	if (is_npu(op))
 		return check_npu(s, op_index, e);
-	if (!kernel_known(op->code) && !s->stand_in)
+	if (!kernel_known(op->code) && !sim_is_resource_op(op) && !s->stand_in)
 		return err_at(e, s->m->name, 0,
 			      "operator %d (%s): no kernel "
 			      "for this operator",
@@ -242,6 +244,8 @@ open_sim(struct arena *a, const struct tfl_model *m, bool compared,
 	for (int i = 0; i < s->g->n_ops; i++)
 		if (!check_op(s, i, e))
 			return false;
+	if (!sim_resources_open(a, m, &s->resources, e))
+		return false;
 	if (!find_plan(s, e) || !place_planned(s, e) || !place_others(s, e))
 		return false;
 	s->fast = arena_alloc(a, s->fast_bytes, 1);
@@ -273,6 +277,7 @@ sim_stand_in(const struct sim *s, int op_index)
 void
 sim_reset(struct sim *s)
 {
+	sim_resources_reset(s->resources);
 	for (int i = 0; i < s->g->n_tensors; i++) {
 		const struct tfl_tensor *t = &s->g->tensor[i];
 		if (!t->is_variable)
@@ -401,6 +406,8 @@ run_op(struct sim *s, int op_index, const struct sim_hooks *hooks, struct err *e
 {
 	if (is_npu(&s->g->op[op_index]))
 		return run_npu(s, op_index, hooks, e);
+	if (sim_is_resource_op(&s->g->op[op_index]))
+		return sim_run_resource_op(s->resources, op_index, s->data, e);
 	bool ok = run_cpu(s, op_index, e);
 	if (!ok && s->stand_in) {
 		stand_in(s, op_index, e);

@@ -59,7 +59,10 @@ const char *sim_stand_in(const struct sim *s, int op_index);
 void sim_stand_in_values(const struct tfl_subgraph *g, const struct tfl_op *op,
 			 uint8_t *const *data);
 
-/* variables back to their initial values (spec/tflite-format.md 6.1) */
+/*
+ * Variables back to their initial values (spec/tflite-format.md 6.1), those kept
+ * by name (sim/resources.h), too
+ */
 void sim_reset(struct sim *s);
 
 /*

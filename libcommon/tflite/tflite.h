@@ -92,7 +92,7 @@ const char *fb_string(struct fb_ref t, int slot, size_t *len); /* "" if absent *
 enum tfl_type {
 	TFL_FLOAT32 = 0, TFL_FLOAT16 = 1, TFL_INT32 = 2, TFL_UINT8 = 3,
 	TFL_INT64 = 4, TFL_STRING = 5, TFL_BOOL = 6, TFL_INT16 = 7,
-	TFL_INT8 = 9, TFL_FLOAT64 = 10, TFL_UINT32 = 15, TFL_UINT16 = 16,
+	TFL_INT8 = 9, TFL_FLOAT64 = 10, TFL_RESOURCE = 13, TFL_UINT32 = 15, TFL_UINT16 = 16,
 	TFL_INT4 = 17,
 };
 

@@ -19,6 +19,7 @@ struct build {
 	int *opcode_map;      /* of the original, -1 */
 	struct tflw_subgraph sg;
 	int *tensor_map;   /* of subgraph 0, -1: dropped */
+	int *made;	   /* of the graph's tensors that the original hasn't, -1 */
 	int64_t *plan;	   /* arena offset of every new tensor, -1 */
 	size_t cap_plan;
 	int flash, scratch, fast; /* tensor indices, -1 */
@@ -151,14 +152,38 @@ add_special_tensors(struct build *b)
 	return true;
 }
 
-/* TFLite tensors that a graph tensor stands for */
+/* a variable of the graph's own */
+static int
+make_tensor(struct build *b, const struct g_tensor *t)
+{
+	int *made = &b->made[t->rec.index];
+	if (*made >= 0)
+		return *made;
+	struct tflw_tensor w = { .buffer = EMPTY_BUFFER };
+	w.t.name = t->name;
+	w.t.type = t->shape.type;
+	w.t.rank = t->shape.rank;
+	memcpy(w.t.dim, t->shape.dim, sizeof(w.t.dim));
+	w.t.has_shape = true;
+	w.t.is_variable = t->variable != 0;
+	if (G_HAS(t, G_TENSOR_scale))
+		w.t.quant = (struct tfl_quant){ .n_scale = 1, .n_zero = 1,
+						.scale = &t->scale,
+						.zero = &t->zero };
+	return *made = add_tensor(b, w, -1);
+}
+
+/* TFLite tensors that a graph tensor stands for, or it itself */
 static int
 node_tensors(struct build *b, const struct g_tensors *l, int *out)
 {
 	int n = 0;
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
 		for (int k = 0; k < l->v[i]->tfl.n; k++)
 			out[n++] = keep_tensor(b, l->v[i]->tfl.v[k].index);
+		if (!l->v[i]->tfl.n)
+			out[n++] = make_tensor(b, l->v[i]);
+	}
 	return n;
 }
 
@@ -167,7 +192,7 @@ count_tensors(const struct g_tensors *l)
 {
 	int n = 0;
 	for (size_t i = 0; i < l->n; i++)
-		n += l->v[i]->tfl.n;
+		n += l->v[i]->tfl.n ? l->v[i]->tfl.n : 1;
 	return n;
 }
 
@@ -270,6 +295,13 @@ keep_ends(struct build *b, const struct g_tfls *l, const int *v, int *n)
 	return keep_tensors(b, ends, l->n);
 }
 
+static void
+plan_tensor(struct build *b, int tensor, int64_t at)
+{
+	if (tensor >= 0)
+		b->plan[tensor] = at;
+}
+
 static bool
 build_main(struct build *b)
 {
@@ -302,13 +334,39 @@ build_main(struct build *b)
 	}
 	for (size_t i = 0; i < c->g->n_tensors; i++) {
 		const struct g_tensor *t = c->g->tensors[i];
-		for (int k = 0; G_HAS(t, G_TENSOR_at) && k < t->tfl.n; k++) {
-			int at = b->tensor_map[t->tfl.v[k].index];
-			if (at >= 0 && t->area == PLACE_ARENA && !tensor_is_const(t))
-				b->plan[at] = t->at;
-		}
+		if (!G_HAS(t, G_TENSOR_at) || t->area != PLACE_ARENA ||
+		    tensor_is_const(t))
+			continue;
+		for (int k = 0; k < t->tfl.n; k++)
+			plan_tensor(b, b->tensor_map[t->tfl.v[k].index], t->at);
+		plan_tensor(b, b->made[i], t->at);
 	}
 	return true;
+}
+
+static bool
+names_subgraph(const struct tfl_op *op)
+{
+	return op->code == TFL_CALL_ONCE || op->code == TFL_IF ||
+	       op->code == TFL_WHILE || op->code > TFL_ASSIGN_VARIABLE;
+}
+
+/*
+ * Nobody needs the subgraph that initialised variables when those are tensors.
+ * Where no operator ever named another subgraph, they are functions of their own.
+ */
+static bool
+subgraphs_needed(const struct cmdgen *c)
+{
+	const struct tfl_subgraph *sg = &c->m->subgraph[0];
+	bool named = false;
+	for (int i = 0; i < sg->n_ops; i++)
+		named |= names_subgraph(&sg->op[i]);
+	for (size_t i = 0; i < c->g->n_nodes; i++)
+		if (c->g->nodes[i]->kind == NODE_CPU &&
+		    names_subgraph(&sg->op[c->g->nodes[i]->tfl.v[0].index]))
+			return true;
+	return !named;
 }
 
 /* the other subgraphs go along as they are */
@@ -394,11 +452,14 @@ build_model(struct cmdgen *c, struct bytes *out)
 		b.opcode_map[i] = -1;
 	for (int i = 0; i < sg->n_tensors; i++)
 		b.tensor_map[i] = -1;
+	b.made = anew(c->a, int, c->g->n_tensors + 1);
+	for (size_t i = 0; i < c->g->n_tensors; i++)
+		b.made[i] = -1;
 	(void)add_buffer(&b, (struct bytes){ .n = 0 });
 	if (!build_main(&b))
 		return false;
 	b.w.description = "nputools " NPUTOOLS_VERSION;
-	b.w.n_subgraphs = c->m->n_subgraphs;
+	b.w.n_subgraphs = subgraphs_needed(c) ? c->m->n_subgraphs : 1;
 	b.w.subgraph = anew(c->a, struct tflw_subgraph, (size_t)b.w.n_subgraphs);
 	b.w.subgraph[0] = b.sg;
 	for (int i = 1; i < b.w.n_subgraphs; i++)

@@ -146,16 +146,18 @@ run(const struct options *o, struct arena *a, struct err *e)
 	p.g = graph_new(a, p.m->name);
 	p.g->stage = STAGE_PART;
 	p.op = anew(a, struct placement, (size_t)p.sg->n_ops);
-	p.value = anew(a, struct g_operand, (size_t)p.sg->n_tensors);
-	p.uses = anew(a, int, (size_t)p.sg->n_tensors);
-	p.given = anew(a, bool, (size_t)p.sg->n_tensors);
-	p.crosses = anew(a, bool, (size_t)p.sg->n_tensors);
 	add_model(&p, o);
 	if (o->list_operators)
 		list(&p);
+	p.n_original = p.sg->n_tensors;
 	find_border(&p);
 	if (o->integer_io)
 		take_float_ends(&p, o);
+	take_state(&p, o);
+	p.value = anew(a, struct g_operand, (size_t)p.sg->n_tensors);
+	p.uses = anew(a, int, (size_t)p.sg->n_tensors);
+	p.crosses = anew(a, bool, (size_t)p.sg->n_tensors);
+	p.given = anew(a, bool, (size_t)p.sg->n_tensors);
 	for (int i = 0; i < p.sg->n_in; i++)
 		p.given[p.sg->in[i]] = true;
 	decide_all(&p, o);

@@ -33,6 +33,11 @@ struct placement {
 	struct g_node *node;
 };
 
+struct initial {
+	int tensor, type;
+	const uint8_t *value;
+};
+
 struct part {
 	struct arena *a;
 	struct tfl_model *m;
@@ -45,6 +50,10 @@ struct part {
 	bool *crosses;		 /* the CPU or the application sees it */
 	struct g_node *node;	 /* being filled */
 	int op_i;		 /* operator being lowered */
+	int n_original;		 /* tensors of the model; state.c adds more */
+	struct initial *initial; /* of variables that begin with other bytes ... */
+	size_t n_initial, cap_initial;
+	int begun; /* ... 1 + the tensor that says that they have begun; 0: none */
 	struct err *e;
 };
 
@@ -76,6 +85,9 @@ const struct family *family_find(int code);
 void take_float_ends(struct part *p, const struct options *o);
 /* marks operators that stand there, left out or not */
 void find_border(struct part *p);
+
+/* state.c: variables that the model keeps by name become tensors */
+void take_state(struct part *p, const struct options *o);
 
 /* decide.c: NPU or CPU for every operator */
 void decide(struct part *p, const struct options *o);
@@ -118,6 +130,9 @@ void print_operators(const struct part *p, struct text *t);
 void part_leave_out(struct part *p, int op, const char *why);
 /* an operator that the NPU is to run reads another tensor */
 void part_set_input(struct part *p, int op, int k, int tensor);
+/* ... or others altogether */
+void part_set_inputs(struct part *p, int op, const int *v, int n);
+void part_set_outputs(struct part *p, int op, const int *v, int n);
 /* after decisions: does the NPU run all that was changed so? */
 bool check_rewritten(const struct part *p);
 
@@ -311,7 +326,7 @@ struct window window_of(int padding, struct yx in, struct yx kernel,
 extern const struct family conv_families[], pool_families[], eltwise_families[],
     move_families[], slice_families[], permute_families[], concat_families[],
     transconv_families[], matmul_families[], resize_families[],
-    lstm_families[],
+    lstm_families[], state_families[],
     pad_families[], reduce_families[], extreme_families[], table_families[],
     relu_families[],
     softmax_families[], arg_families[], square_families[],

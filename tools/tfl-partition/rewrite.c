@@ -15,6 +15,28 @@ part_leave_out(struct part *p, int op, const char *why)
 	o->n_in = o->n_out = 0;
 }
 
+static const int *
+copy_indices(struct part *p, const int *v, int n)
+{
+	return memcpy(anew(p->a, int, (size_t)n), v, (size_t)n * sizeof(*v));
+}
+
+void
+part_set_inputs(struct part *p, int op, const int *v, int n)
+{
+	p->m->subgraph[0].op[op].in = copy_indices(p, v, n);
+	p->m->subgraph[0].op[op].n_in = n;
+	p->op[op].rewritten = true;
+}
+
+void
+part_set_outputs(struct part *p, int op, const int *v, int n)
+{
+	p->m->subgraph[0].op[op].out = copy_indices(p, v, n);
+	p->m->subgraph[0].op[op].n_out = n;
+	p->op[op].rewritten = true;
+}
+
 void
 part_set_input(struct part *p, int op, int k, int tensor)
 {

@@ -149,6 +149,11 @@ part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	op_scalar(r, 0, 0);
 	op_unscaled(r);
 	op_table(r, lut);
+	/* the OFM's type says how the table is indexed: from the least value on */
+	if (ifm.type != ofm.type && ofm.type == TFL_UINT8)
+		r->ofm_zero = 128;
+	else if (ifm.type == TFL_UINT8 && ofm.type == TFL_INT8)
+		r->ofm_zero = -128;
 	return r;
 }
 

@@ -62,7 +62,7 @@ check_type(struct review *r, const struct check *c, struct place at)
 	case TFL_INT64: case TFL_UINT8: case TFL_UINT16: case TFL_UINT32:
 	case 12: /* UINT64 */
 	case TFL_BOOL:
-	case 13: /* RESOURCE: a handle */
+	case TFL_RESOURCE: /* a handle */
 		return;
 	default:
 		if (!type_is_float(t->type)) /* the operator rules say it */

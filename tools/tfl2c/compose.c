@@ -113,6 +113,7 @@ put_macros(struct text *t, const struct job *j)
 	put_memory_macros(t, j);
 	put_npu_macros(t, j);
 	put_interface(t, j);
+	put_state(t, j);
 	put_invoke(t, j);
 }
 

@@ -7,19 +7,32 @@
 
 #include <string.h>
 
-/* every input and output has to lie in region 1, the scratch */
+static bool
+is_planned(const struct job *j, int tensor)
+{
+	int64_t at = j->plan.offset[tensor];
+	return at >= 0 && at + tfl_bytes(&j->m->subgraph[0].tensor[tensor]) <=
+			      j->npu.scratch_bytes;
+}
+
+/* every input, output and variable has to lie in region 1, the scratch */
 static bool
 all_planned(const struct job *j)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
-	for (int i = 0; i < g->n_in + g->n_out; i++) {
-		int x = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
-		int64_t at = j->plan.offset[x];
-		if (at < 0 ||
-		    at + tfl_bytes(&g->tensor[x]) > j->npu.scratch_bytes)
+	for (int i = 0; i < g->n_in + g->n_out; i++)
+		if (!is_planned(j, i < g->n_in ? g->in[i] : g->out[i - g->n_in]))
 			return false;
-	}
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].is_variable && !is_planned(j, i))
+			return false;
 	return true;
+}
+
+bool
+can_invoke(const struct job *j)
+{
+	return j->npu.alone && all_planned(j);
 }
 
 static void
@@ -72,7 +85,7 @@ put_function(struct text *t, const struct job *j, bool fast)
 void
 put_invoke(struct text *t, const struct job *j)
 {
-	if (!j->npu.alone || !all_planned(j))
+	if (!can_invoke(j))
 		return;
 	put_macros(t, j);
 	put_function(t, j, j->npu.regions >> 2 & 1);

@@ -100,12 +100,15 @@ struct job {
 void compose(struct text *t, const struct job *j);
 void compose_resolver(struct text *t, const struct job *j);
 
-/* ---- header.c, invoke.c, interface.c, resolver.c ---------------------------------- */
+/* ---- header.c, invoke.c, interface.c, resolver.c, state.c --------------------------- */
 
 void put_memory_macros(struct text *t, const struct job *j);
 void put_npu_macros(struct text *t, const struct job *j);
 void put_invoke(struct text *t, const struct job *j);
 void put_interface(struct text *t, const struct job *j);
+void put_state(struct text *t, const struct job *j);
+/* is the network one call of the driver, with all that it touches in its scratch? */
+bool can_invoke(const struct job *j);
 void put_resolver(struct text *t, const struct job *j);
 
 /* #define PREFIX_WHAT value */

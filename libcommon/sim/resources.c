@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variables that a model keeps by name: VAR_HANDLE, READ_VARIABLE,
+ * ASSIGN_VARIABLE, and CALL_ONCE with the subgraph that initialises them.
+ */
+#include "kernels/kernels.h"
+#include "sim/resources.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct sim_resources {
+	struct arena *a;
+	const struct tfl_model *m;
+	struct sim_resource *v;
+	size_t n, cap, bytes;
+	int **of;     /* [subgraph][tensor]: 1 + the resource of a handle, or 0 */
+	bool *called; /* subgraphs that CALL_ONCE has run */
+};
+
+/* each is looked for among all: models have some dozens */
+enum { MAX_RESOURCES = 1024 };
+
+struct place {
+	int subgraph, op;
+};
+
+static bool
+refuse(const struct sim_resources *r, struct place at, struct err *e, const char *why)
+{
+	char subgraph[32] = "";
+	if (at.subgraph)
+		(void)snprintf(subgraph, sizeof(subgraph), "subgraph %d, ",
+			       at.subgraph);
+	return err_at(e, r->m->name, 0, "%soperator %d (%s): %s", subgraph, at.op,
+		      tfl_op_label(&r->m->subgraph[at.subgraph].op[at.op]), why);
+}
+
+/* -1: there are too many */
+static int
+find_or_add(struct sim_resources *r, const struct tfl_op *op)
+{
+	struct fb_ref o = tfl_options(op, &fb_VarHandleOptions);
+	const char *container = fb_string(o, FB_VarHandleOptions_container, NULL);
+	const char *name = fb_string(o, FB_VarHandleOptions_shared_name, NULL);
+	for (size_t i = 0; i < r->n; i++)
+		if (!strcmp(r->v[i].container, container) &&
+		    !strcmp(r->v[i].name, name))
+			return (int)i;
+	if (r->n == MAX_RESOURCES)
+		return -1;
+	agrow(r->a, r->v, r->n, &r->cap);
+	r->v[r->n] = (struct sim_resource){ .container = container, .name = name };
+	return (int)r->n++;
+}
+
+/* the tensor whose value goes into or comes out of a resource */
+static int
+value_of(const struct tfl_op *op)
+{
+	if (op->code == TFL_READ_VARIABLE)
+		return op->n_in == 1 && op->n_out == 1 ? op->out[0] : -1;
+	return op->n_in == 2 && op->n_out == 0 ? op->in[1] : -1;
+}
+
+/* all values of a resource have its size; the first one assigned fills it */
+static bool
+note_value(struct sim_resources *r, struct place at, struct err *e)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
+	const struct tfl_op *op = &g->op[at.op];
+	int tensor = value_of(op);
+	int handle = op->n_in > 0 && op->in[0] >= 0 ? r->of[at.subgraph][op->in[0]] : 0;
+	if (tensor < 0)
+		return refuse(r, at, e, "wrong number of inputs or outputs");
+	if (!handle)
+		return refuse(r, at, e, "its first input is no VAR_HANDLE's");
+	struct sim_resource *v = &r->v[handle - 1];
+	const struct tfl_tensor *t = &g->tensor[tensor];
+	size_t bytes = (size_t)tfl_bytes(t);
+	if (!bytes || (v->bytes && v->bytes != bytes))
+		return refuse(r, at, e, "its value has another size than the variable");
+	if (!v->bytes && bytes > SIM_MAX_BYTES - r->bytes)
+		return refuse(r, at, e, "the variables are too large");
+	r->bytes += v->bytes ? 0 : bytes;
+	v->bytes = bytes;
+	if (op->code == TFL_ASSIGN_VARIABLE && !v->has_fill) {
+		v->fill = t->quant.n_zero ? (uint8_t)t->quant.zero[0] : 0;
+		v->has_fill = true;
+	}
+	return true;
+}
+
+static bool
+find_handles(struct sim_resources *r, int subgraph, struct err *e)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
+	r->of[subgraph] = anew(r->a, int, (size_t)g->n_tensors);
+	for (int i = 0; i < g->n_ops; i++) {
+		if (g->op[i].code != TFL_VAR_HANDLE || g->op[i].n_out != 1)
+			continue;
+		int index = find_or_add(r, &g->op[i]);
+		if (index < 0)
+			return refuse(r, (struct place){ subgraph, i }, e,
+				      "there are too many variables");
+		r->of[subgraph][g->op[i].out[0]] = 1 + index;
+	}
+	return true;
+}
+
+static bool
+find_values(struct sim_resources *r, int subgraph, struct err *e)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
+	for (int i = 0; i < g->n_ops; i++)
+		if ((g->op[i].code == TFL_READ_VARIABLE ||
+		     g->op[i].code == TFL_ASSIGN_VARIABLE) &&
+		    !note_value(r, (struct place){ subgraph, i }, e))
+			return false;
+	return true;
+}
+
+bool
+sim_resources_open(struct arena *a, const struct tfl_model *m,
+		   struct sim_resources **out, struct err *e)
+{
+	struct sim_resources *r = anew(a, struct sim_resources, 1);
+	r->a = a;
+	r->m = m;
+	r->of = anew(a, int *, (size_t)m->n_subgraphs);
+	r->called = anew(a, bool, (size_t)m->n_subgraphs);
+	for (int i = 0; i < m->n_subgraphs; i++)
+		if (!find_handles(r, i, e))
+			return false;
+	for (int i = 0; i < m->n_subgraphs; i++)
+		if (!find_values(r, i, e))
+			return false;
+	for (size_t i = 0; i < r->n; i++)
+		r->v[i].value = arena_alloc(a, r->v[i].bytes, 1);
+	sim_resources_reset(r);
+	*out = r;
+	return true;
+}
+
+void
+sim_resources_reset(struct sim_resources *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		memset(r->v[i].value, r->v[i].fill, r->v[i].bytes);
+	memset(r->called, 0, (size_t)r->m->n_subgraphs * sizeof(*r->called));
+}
+
+size_t
+sim_resources_count(const struct sim_resources *r)
+{
+	return r->n;
+}
+
+const struct sim_resource *
+sim_resource(const struct sim_resources *r, int index)
+{
+	return &r->v[index];
+}
+
+int
+sim_resource_of(const struct sim_resources *r, int subgraph, int tensor)
+{
+	return tensor < 0 ? -1 : r->of[subgraph][tensor] - 1;
+}
+
+bool
+sim_is_resource_op(const struct tfl_op *op)
+{
+	return op->code == TFL_VAR_HANDLE || op->code == TFL_READ_VARIABLE ||
+	       op->code == TFL_ASSIGN_VARIABLE || op->code == TFL_CALL_ONCE;
+}
+
+/* ---- running ------------------------------------------------------------------ */
+
+static bool call_once(struct sim_resources *r, struct place at, struct err *e);
+
+/* data: of each tensor of the subgraph */
+static bool
+run_op(struct sim_resources *r, struct place at, uint8_t *const *data, struct err *e)
+{
+	const struct tfl_op *op = &r->m->subgraph[at.subgraph].op[at.op];
+	struct sim_resource *v;
+	switch (op->code) {
+	case TFL_READ_VARIABLE:
+		v = &r->v[sim_resource_of(r, at.subgraph, op->in[0])];
+		memcpy(data[op->out[0]], v->value, v->bytes);
+		return true;
+	case TFL_ASSIGN_VARIABLE:
+		v = &r->v[sim_resource_of(r, at.subgraph, op->in[0])];
+		memcpy(v->value, data[op->in[1]], v->bytes);
+		return true;
+	case TFL_CALL_ONCE:
+		return call_once(r, at, e);
+	default:
+		return true;
+	}
+}
+
+bool
+sim_run_resource_op(struct sim_resources *r, int op_index, uint8_t *const *data,
+		    struct err *e)
+{
+	return run_op(r, (struct place){ 0, op_index }, data, e);
+}
+
+/* an operator that makes what is assigned */
+static bool
+run_kernel(struct sim_resources *r, struct place at, uint8_t *const *data,
+	   struct err *e)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
+	const struct tfl_op *op = &g->op[at.op];
+	struct arena *a = arena_open();
+	void **in = anew(a, void *, (size_t)op->n_in);
+	void **out = anew(a, void *, (size_t)op->n_out);
+	for (int k = 0; k < op->n_in; k++)
+		in[k] = op->in[k] < 0 ? NULL : data[op->in[k]];
+	for (int k = 0; k < op->n_out; k++)
+		out[k] = data[op->out[k]];
+	struct err bare = { 0 };
+	bool ok = kernel_eval(g, op, &(struct kernel_io){ .in = in, .out = out }, &bare);
+	arena_close(a);
+	return ok || refuse(r, at, e, bare.text);
+}
+
+/* memory for the tensors of an initialising subgraph, constants in it */
+static uint8_t **
+open_tensors(const struct tfl_subgraph *g, struct arena *a)
+{
+	size_t room = SIM_MAX_BYTES;
+	uint8_t **data = anew(a, uint8_t *, (size_t)g->n_tensors);
+	for (int i = 0; i < g->n_tensors; i++) {
+		const struct tfl_tensor *t = &g->tensor[i];
+		size_t n = t->data.p ? t->data.n : (size_t)tfl_bytes(t);
+		if (n > room)
+			return NULL;
+		room -= n;
+		data[i] = arena_alloc(a, n, 1);
+		if (t->data.p)
+			memcpy(data[i], t->data.p, n);
+	}
+	return data;
+}
+
+static bool
+call_once(struct sim_resources *r, struct place at, struct err *e)
+{
+	const struct tfl_op *op = &r->m->subgraph[at.subgraph].op[at.op];
+	int64_t to = TFL_OPT(op, CallOnceOptions, init_subgraph_index);
+	if (at.subgraph || to < 1 || to >= r->m->n_subgraphs)
+		return refuse(r, at, e, "it calls no initialising subgraph");
+	if (r->called[to])
+		return true;
+	const struct tfl_subgraph *g = &r->m->subgraph[to];
+	struct arena *a = arena_open();
+	uint8_t **data = open_tensors(g, a);
+	bool ok = data || refuse(r, at, e, "its subgraph is too large");
+	for (int i = 0; ok && i < g->n_ops; i++) {
+		struct place here = { (int)to, i };
+		ok = sim_is_resource_op(&g->op[i]) ? run_op(r, here, data, e)
+						   : run_kernel(r, here, data, e);
+	}
+	arena_close(a);
+	r->called[to] = ok;
+	return ok;
+}

@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# Variables that a model keeps by name: run plain, and compiled as tensors.
+
+load lib/common
+load lib/model
+
+target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
+
+# ring TYPE ZERO BYTES [JQ]: m.tflite, whose state is the last three of its
+# inputs, BYTES of them at first; the output is state and input
+ring()
+{
+	need flatc jq
+	jq -n "def q: {scale:[0.5],zero_point:[$2]};
+	def code(c): {deprecated_builtin_code:([c,127]|min),builtin_code:c,version:1};
+	{version:3, operator_codes:[code(129),code(142),code(143),code(2),code(45),code(144)],
+	buffers:([{},{data:[0,0,0,0,1,0,0,0,0,0,0,0]},{data:[1,0,0,0,4,0,0,0,2,0,0,0]},
+		{data:[1,0,0,0,1,0,0,0,1,0,0,0]},{data:[$3]}]),
+	subgraphs:[
+	{name:\"main\",inputs:[0],outputs:[3],tensors:[
+		{name:\"in\",shape:[1,1,2],type:$1,quantization:q},
+		{name:\"handle\",shape:[],type:13},
+		{name:\"old\",shape:[1,3,2],type:$1,quantization:q},
+		{name:\"all\",shape:[1,4,2],type:$1,quantization:q},
+		{name:\"new\",shape:[1,3,2],type:$1,quantization:q},
+		{name:\"begin\",shape:[3],type:2,buffer:1},
+		{name:\"end\",shape:[3],type:2,buffer:2},
+		{name:\"step\",shape:[3],type:2,buffer:3}],
+	 operators:[
+		{opcode_index:0,inputs:[],outputs:[],builtin_options_type:103,builtin_options:{init_subgraph_index:1}},
+		{opcode_index:1,inputs:[],outputs:[1],builtin_options_type:111,builtin_options:{container:\"\",shared_name:\"ring\"}},
+		{opcode_index:2,inputs:[1],outputs:[2],builtin_options_type:112,builtin_options:{}},
+		{opcode_index:3,inputs:[2,0],outputs:[3],builtin_options_type:10,builtin_options:{axis:1}},
+		{opcode_index:4,inputs:[3,5,6,7],outputs:[4],builtin_options_type:32,builtin_options:{}},
+		{opcode_index:5,inputs:[1,4],outputs:[],builtin_options_type:113,builtin_options:{}}]},
+	{name:\"begin\",inputs:[],outputs:[],tensors:[
+		{name:\"handle\",shape:[],type:13},
+		{name:\"first\",shape:[1,3,2],type:$1,quantization:q,buffer:4}],
+	 operators:[
+		{opcode_index:1,inputs:[],outputs:[0],builtin_options_type:111,builtin_options:{container:\"\",shared_name:\"ring\"}},
+		{opcode_index:5,inputs:[0,1],outputs:[],builtin_options_type:113,builtin_options:{}}]}]}
+	${4:+| $4}" >m.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" m.json
+}
+
+compile()
+{
+	tfl-partition "$@" m.tflite | npu-sched "${target[@]}" 2>/dev/null |
+		npu-wenc | npu-cmdgen -o c.tflite
+	[ "$(npu-dis --verify c.tflite | grep -c ', 0 errors, 0 warnings$')" = 1 ]
+}
+
+# frames OUTPUT FRAME INDEX: a byte of the stacked outputs of frames of 8 bytes
+byte_at()
+{
+	tail -c +129 "$1" | od -An -v -tu1 -w8 | sed -n "$(($2 + 1))p" |
+		awk -v i="$3" '{ print $(i + 1) }'
+}
+
+same()
+{
+	npu-sim --frames=7 --seed=3 --compare=m.tflite c.tflite
+	npu-sim --frames=3 --reset --compare=m.tflite c.tflite
+	tfl-partition --report --fail-on-cpu m.tflite | grep -q ', 0 on the CPU, 2 left out$'
+}
+
+@test "a plain model keeps its variables from frame to frame" {
+	ring 9 5 1,2,3,4,5,6
+	printf '\12\13\24\25\36\37' >in
+	npu-sim --frames=3 -i in -o out m.tflite
+	# first frame: as initialised, and the input behind it
+	for i in 0 1 2 3 4 5; do
+		[ "$(byte_at out/output_0.npy 0 $i)" = $((i + 1)) ]
+	done
+	[ "$(byte_at out/output_0.npy 0 6)" = 10 ]
+	# third frame: 5 6, then all three inputs
+	[ "$(byte_at out/output_0.npy 2 0)" = 5 ]
+	[ "$(byte_at out/output_0.npy 2 2)" = 10 ]
+	[ "$(byte_at out/output_0.npy 2 7)" = 31 ]
+	npu-sim --frames=3 --reset -i in -o anew m.tflite
+	[ "$(byte_at anew/output_0.npy 2 0)" = 1 ]
+}
+
+@test "without CALL_ONCE a variable begins at the zero point" {
+	ring 9 -7 1,2,3,4,5,6 'del(.subgraphs[1]) | del(.subgraphs[0].operators[0])'
+	npu-sim -o out m.tflite
+	[ "$(byte_at out/output_0.npy 0 0)" = 249 ]
+	compile
+	npu-sim --frames=5 --compare=m.tflite c.tflite
+}
+
+@test "variables become tensors: one operator, nothing on the CPU" {
+	ring 9 -5 251,251,251,251,251,251
+	compile
+	same
+	npu-sim --json c.tflite >/dev/null
+	# nobody needs the subgraph that initialised them
+	npu-dis c.tflite >/dev/null
+	flatc -t --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- c.tflite
+	jq -e '(.subgraphs | length) == 1 and (.subgraphs[0].operators | length) == 1 and
+		([.subgraphs[0].tensors[] | select(.is_variable)] | length) == 1 and
+		([.subgraphs[0].tensors[] | select(.is_variable)][0] | .name == "ring" and
+			.quantization.zero_point == [-5])' c.json
+}
+
+@test "initial values that no reset gives: any bytes of any type" {
+	ring 9 -5 7,7,7,7,7,7	# INT8, one value beside the zero point
+	compile
+	same
+	ring 9 -5 1,2,3,4,5,200	# one for each
+	compile
+	same
+	ring 3 5 128,128,128,128,128,128
+	compile
+	same
+	ring 3 5 0,1,2,253,254,255
+	compile
+	same
+	ring 7 0 0,0,0,0,0,0,0,0,0,0,0,0
+	compile
+	same
+	ring 7 0 0,1,2,3,255,255,0,128,255,127,1,0
+	compile
+	same
+	for a in ethos-u55-32 ethos-u65-256; do
+		tfl-partition m.tflite | npu-sched -a $a --system-config \
+			$([ $a = ethos-u55-32 ] && echo Ethos_U55_High_End_Embedded ||
+				echo Ethos_U65_High_End) --memory-mode Shared_Sram |
+			npu-wenc | npu-cmdgen -o c.tflite
+		npu-sim --frames=4 --compare=m.tflite c.tflite
+	done
+}
+
+@test "several reads and assignments: each sees what came before it" {
+	# read, assign the slice, read again (an output), assign what was read first
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].tensors += [{name:"again",shape:[1,3,2],type:9,quantization:{scale:[0.5],zero_point:[-5]}}]
+		| .subgraphs[0].operators += [{opcode_index:2,inputs:[1],outputs:[8],builtin_options_type:112,builtin_options:{}}]
+		| .subgraphs[0].outputs += [8]'
+	compile
+	npu-sim --frames=5 --compare=m.tflite c.tflite
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].tensors += [{name:"again",shape:[1,3,2],type:9,quantization:{scale:[0.5],zero_point:[-5]}}]
+		| .subgraphs[0].operators += [{opcode_index:2,inputs:[1],outputs:[8],builtin_options_type:112,builtin_options:{}},
+			{opcode_index:5,inputs:[1,2],outputs:[],builtin_options_type:113,builtin_options:{}}]
+		| .subgraphs[0].outputs += [8]'
+	compile
+	npu-sim --frames=5 --compare=m.tflite c.tflite
+	# never read: nothing to keep
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators |= map(select(.opcode_index != 2)) | .subgraphs[0].inputs = [0,2]'
+	compile
+	npu-sim --frames=3 --compare=m.tflite c.tflite
+}
+
+@test "kept on the CPU they work as they did" {
+	ring 9 -5 1,2,3,4,5,6
+	compile --cpu=READ_VARIABLE 2>err
+	npu-sim --frames=5 --compare=m.tflite c.tflite
+	compile --cpu=CALL_ONCE 2>err
+	npu-sim --frames=5 --compare=m.tflite c.tflite
+}
+
+@test "what can't be a variable is refused with its place" {
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].tensors[2].shape = [1,2,2]'
+	refuses 2 'm.tflite: error: operator 5 (ASSIGN_VARIABLE): its value has another size than the variable' \
+		npu-sim m.tflite
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[2].inputs = [0]'
+	refuses 2 "operator 2 (READ_VARIABLE): its first input is no VAR_HANDLE's" npu-sim m.tflite
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[0].builtin_options.init_subgraph_index = 7'
+	refuses 2 'operator 0 (CALL_ONCE): it calls no initialising subgraph' npu-sim m.tflite
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[1].operators += [{opcode_index:0,inputs:[],outputs:[],builtin_options_type:103,builtin_options:{init_subgraph_index:1}}]'
+	refuses 2 'subgraph 1, operator 2 (CALL_ONCE): it calls no initialising subgraph' npu-sim m.tflite
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[5].inputs = [1]'
+	refuses 2 'operator 5 (ASSIGN_VARIABLE): wrong number of inputs or outputs' npu-sim m.tflite
+}
+
+@test "published wake words: nothing on the CPU, exact over 200 frames" {
+	need_shared models-real
+	for m in wakeword_okay_nabu wakeword_vad; do
+		cp "$SHARED/models-real/$m.tflite" m.tflite
+		compile --fail-on-cpu
+		npu-sim --frames=200 --compare=m.tflite c.tflite
+	done
+}
+
+@test "the header says how state begins anew" {
+	ring 9 -5 251,251,251,251,251,251
+	compile
+	tfl2c -n net c.tflite >net.h
+	grep -qx '#define NET_STATES 1' net.h
+	grep -qx '#define NET_STATE_0_BYTES 6' net.h
+	grep -qx '#define NET_STATE_0_FILL 0xfb' net.h
+	at=$(sed -n 's/^#define NET_STATE_0_ARENA_OFFSET //p' net.h)
+	printf '%s\n' '#include "net.h"' 'static uint8_t scratch[NET_NPU_SCRATCH_BYTES];' \
+		'int main(void) { net_reset(scratch);' \
+		"return scratch[$at] != 0xfb || scratch[$at + 5] != 0xfb || scratch[$at + 6] == 0xfb; }" >t.c
+	"${CC:-cc}" -Wall -Wextra -Werror -o t t.c
+	./t
+	# initial values that the NPU adds: the flag is one more
+	ring 9 -5 1,2,3,4,5,6
+	compile
+	tfl2c -n net c.tflite | grep -qx '#define NET_STATES 2'
+}

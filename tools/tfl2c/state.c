@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variables: what a streaming network keeps from one inference to the next, and
+ * how firmware makes it begin anew.
+ */
+#include "tfl2c.h"
+
+/* the byte to which the runtime sets a variable (ResetVariableTensors) */
+static int
+fill_of(const struct tfl_tensor *t)
+{
+	return t->type == TFL_INT8 && t->quant.n_zero ? (int)(t->quant.zero[0] & 0xff)
+						      : 0;
+}
+
+static void
+put_variable(struct text *t, const struct job *j, int n, int tensor)
+{
+	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[tensor];
+	text_puts(t, "\n/* ");
+	put_comment_text(t, x->name);
+	text_puts(t, " */\n");
+	if (j->plan.offset[tensor] >= 0)
+		text_printf(t, "#define %s_STATE_%d_ARENA_OFFSET %d\n", j->prefix, n,
+			    (int)j->plan.offset[tensor]);
+	text_printf(t, "#define %s_STATE_%d_BYTES %lld\n"
+		       "#define %s_STATE_%d_FILL 0x%02x\n",
+		    j->prefix, n, (long long)tfl_bytes(x), j->prefix, n,
+		    (unsigned)fill_of(x));
+}
+
+static void
+put_reset(struct text *t, const struct job *j, int n)
+{
+	text_printf(t, "\n/* before the first %s_invoke(), and to begin anew */\n"
+		       "static inline void\n%s_reset(uint8_t *scratch)\n{\n"
+		       "\tuint32_t i;\n",
+		    j->o->name, j->o->name);
+	for (int k = 0; k < n; k++)
+		text_printf(t, "\tfor (i = 0; i < %s_STATE_%d_BYTES; i++)\n"
+			       "\t\tscratch[%s_STATE_%d_ARENA_OFFSET + i] = "
+			       "%s_STATE_%d_FILL;\n",
+			    j->prefix, k, j->prefix, k, j->prefix, k);
+	text_puts(t, "}\n");
+}
+
+void
+put_state(struct text *t, const struct job *j)
+{
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	int n = 0;
+	for (int i = 0; i < g->n_tensors; i++)
+		n += g->tensor[i].is_variable;
+	if (!n)
+		return;
+	text_printf(t,
+		"\n/*\n"
+		" * State that inferences hand on: %d variable%s.  TensorFlow Lite\n"
+		" * Micro gives them their first value in AllocateTensors();\n"
+		" * interpreter.Reset() makes them begin anew.  Every byte of one is FILL\n"
+		" * then.\n"
+		" */\n",
+		n, n == 1 ? "" : "s");
+	put_define(t, j, "STATES", n);
+	for (int i = 0, k = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].is_variable)
+			put_variable(t, j, k++, i);
+	if (can_invoke(j))
+		put_reset(t, j, n);
+}
