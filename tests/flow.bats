@@ -158,3 +158,67 @@ golden()
 		awk -v s=$step 'NR % s == 0')
 	[ $bad = 0 ]
 }
+
+# behind MODEL.json's FULLY_CONNECTED: an operator of this code and these options
+carried()
+{
+	jq --argjson code "$2" --arg type "$3" --argjson options "$4" '
+		.operator_codes += [{deprecated_builtin_code: 127, builtin_code: $code}]
+		| .subgraphs[0].tensors += [{shape: [1, 2], type: 9, name: "last",
+			quantization: {scale: [2.0], zero_point: [3]}}]
+		| .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators += [{opcode_index: 1, inputs: [3], outputs: [4],
+			builtin_options_2_type: $type, builtin_options_2: $options}]' \
+		"$TOP/tests/models/fc.json" >"$1.json"
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" "$1.json"
+}
+
+# options of the last operator
+last_options()
+{
+	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- "$1"
+	jq -cS '.subgraphs[0].operators[-1].builtin_options_2' "${1%.tflite}.json"
+}
+
+@test "options that only the CPU knows come through as they are" {
+	need flatc jq
+	local o
+	carried dilate 203 DilateOptions '{}'
+	carried gather 201 StablehloGatherOptions '{"offset_dims": [1, -2],
+		"collapsed_slice_dims": [], "start_index_map": [4611686018427387904],
+		"index_vector_dim": -7, "slice_sizes": [1, 2, 3],
+		"indices_are_sorted": true}'
+	carried conv 171 StablehloConvolutionOptions '{"window_strides": [1, 2],
+		"window_reversal": [true, false, true], "input_batch_dimension": 5,
+		"batch_group_count": 9, "precision_config": [0, 2]}'
+	carried call 173 StablehloCustomCallOptions '{"call_target_name": "f",
+		"has_side_effect": true, "backend_config": "", "api_version": -1,
+		"called_computations": [3], "custom_attributes": [1, 2, 255]}'
+	for o in dilate gather conv call; do
+		npucc -a ethos-u55-128 "${memory[@]}" -o npu.tflite $o.tflite
+		[ "$(npu-dis --verify npu.tflite | wc -l)" = 1 ]
+		[ "$(last_options npu.tflite)" = "$(last_options $o.tflite)" ]
+		[ "$(last_options npu.tflite)" != null ]
+	done
+}
+
+@test "options of a kind that nobody lists are refused by name, at once" {
+	need flatc jq
+	carried dilate 203 ReduceWindowOptions '{"reduce_function": 77}'
+	# the byte that says 20 is the tag where a change of it is noticed
+	local at
+	for at in $(grep -obUaP '\x14' dilate.tflite | cut -d: -f1); do
+		cp dilate.tflite other.tflite
+		printf '\310' | dd of=other.tflite bs=1 seek="$at" conv=notrunc status=none
+		tfl-partition -o out.part other.tflite 2>err && continue
+		grep -q 'copied' err && break
+	done
+	rm -f out.part
+	refuses 2 "tfl-partition: other.tflite: error: operator 1 (DILATE) stays on the CPU, and its builtin_options_2 are of a kind that can't be copied into a compiled model" \
+		tfl-partition -o out.part other.tflite
+	[ "$(grep -c error refuses.err)" = 1 ]
+	[ ! -e out.part ]
+	tfl-partition --report other.tflite | grep -q DILATE
+	refuses 2 "operator 1 (DILATE)" \
+		npucc -a ethos-u55-128 "${memory[@]}" -o npu.tflite other.tflite
+}

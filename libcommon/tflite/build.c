@@ -229,6 +229,35 @@ fbw_end(struct fbw *w)
 	return (fbw_off)start;
 }
 
+/* in one field of t */
+static const char *
+opaque_field(struct fb_ref t, int slot)
+{
+	const struct fb_field *f = &t.table->slot[slot];
+	const char *what = NULL;
+	if (!f->name || !fb_has(t, slot))
+		return NULL;
+	if (f->kind == FB_CHILD_TABLE || f->kind == FB_UNION_VALUE) {
+		struct fb_ref c = fb_child(t, slot);
+		return c.buf ? fb_opaque(c) : f->name;
+	}
+	if (f->kind != FB_VEC_TABLE)
+		return NULL;
+	uint32_t n = fb_vector(t, slot).n;
+	for (uint32_t i = 0; !what && i < n; i++)
+		what = fb_opaque(fb_item(t, slot, i));
+	return what;
+}
+
+const char *
+fb_opaque(struct fb_ref t)
+{
+	const char *what = NULL;
+	for (int i = 0; !what && i < t.table->n_slots; i++)
+		what = opaque_field(t, i);
+	return what;
+}
+
 static fbw_off
 copy_vector(struct fbw *w, struct fb_ref t, int slot)
 {

@@ -224,6 +224,13 @@ void fbw_int(struct fbw *w, int slot, int64_t v); /* omitted if the default */
 void fbw_float(struct fbw *w, int slot, double v);
 void fbw_ref(struct fbw *w, int slot, fbw_off child); /* omitted if 0 */
 fbw_off fbw_end(struct fbw *w);
+/*
+ * What in t (or in what it refers to) is of a kind that the schema does not list,
+ * so that no copy can be made: the field's name, or NULL.
+ */
+const char *fb_opaque(struct fb_ref t);
+/* the same of an operator, whose options may be elsewhere in the file, too */
+const char *tfl_op_opaque(struct fb_ref op);
 /* a deep copy of a table of a verified buffer; fails on opaque unions */
 bool fbw_copy(struct fbw *w, struct fb_ref t, fbw_off *out, struct err *e);
 /* ends the buffer: the file, valid until fbw_close; n > TFL_MAX_BYTES fails */
@@ -278,7 +285,7 @@ struct tflw_model {
 	int n_opcodes, n_buffers, n_subgraphs, n_metadata;
 };
 
-/* the file's bytes into the arena */
+/* the file's bytes into the arena; errors name subgraph and operator, no file */
 bool tfl_write(struct arena *a, const struct tflw_model *m, struct bytes *out,
 	       struct err *e);
 

@@ -102,6 +102,14 @@ write_options(struct fbw *w, const struct tflw_op *op)
 	return fbw_end(w);
 }
 
+const char *
+tfl_op_opaque(struct fb_ref op)
+{
+	if (fb_int(op, FB_Operator_large_custom_options_offset) > 1)
+		return "large_custom_options";
+	return fb_opaque(op);
+}
+
 static bool
 write_op(struct write *k, const struct tflw_op *op, fbw_off *out)
 {
@@ -114,11 +122,6 @@ write_op(struct write *k, const struct tflw_op *op, fbw_off *out)
 		c = (struct bytes){ .p = v.p, .n = v.n };
 		struct fb_ref o = fb_child(from, FB_Operator_builtin_options);
 		struct fb_ref o2 = fb_child(from, FB_Operator_builtin_options_2);
-		if ((!o.buf && fb_has(from, FB_Operator_builtin_options)) ||
-		    (!o2.buf && fb_has(from, FB_Operator_builtin_options_2)) ||
-		    fb_int(from, FB_Operator_large_custom_options_offset) > 1)
-			return err_set(k->e, "an operator has options of a kind "
-					     "that can't be rewritten");
 		if ((o.buf && !fbw_copy(w, o, &options, k->e)) ||
 		    (o2.buf && !fbw_copy(w, o2, &options2, k->e)))
 			return false;
@@ -161,9 +164,15 @@ write_subgraph(struct write *k, const struct tflw_subgraph *g, fbw_off *out)
 	for (int i = 0; i < g->n_tensors; i++)
 		if (!write_tensor(k, &g->tensor[i], &item[i]))
 			return false;
-	for (int i = 0; i < g->n_ops; i++)
+	for (int i = 0; i < g->n_ops; i++) {
+		const char *what = g->op[i].from.buf ? tfl_op_opaque(g->op[i].from)
+						     : NULL;
+		if (what)
+			return err_set(k->e, "error: operator %d to be written has %s "
+					     "of a kind that can't be copied", i, what);
 		if (!write_op(k, &g->op[i], &op[i]))
 			return false;
+	}
 	struct fbw *w = k->w;
 	fbw_off tensors = fbw_offsets(w, item, (size_t)g->n_tensors);
 	fbw_off ops = fbw_offsets(w, op, (size_t)g->n_ops);

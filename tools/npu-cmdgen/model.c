@@ -466,5 +466,7 @@ build_model(struct cmdgen *c, struct bytes *out)
 		copy_subgraph(&b, i, &b.w.subgraph[i]);
 	keep_metadata(&b);
 	add_plan(&b);
-	return tfl_write(c->a, &b.w, out, c->e);
+	struct err e = { 0 };
+	return tfl_write(c->a, &b.w, out, &e) ||
+	       err_set(c->e, "%s: %s", c->g->file, e.text);
 }

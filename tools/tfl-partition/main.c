@@ -161,7 +161,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	for (int i = 0; i < p.sg->n_in; i++)
 		p.given[p.sg->in[i]] = true;
 	decide_all(&p, o);
-	if (!check_rewritten(&p))
+	if (!check_rewritten(&p) || (!o->report && !check_copyable(&p)))
 		return false;
 	make_nodes(&p);
 	if (!lower_all(&p) || !graph_check(p.g, e))

@@ -135,6 +135,7 @@ void part_set_inputs(struct part *p, int op, const int *v, int n);
 void part_set_outputs(struct part *p, int op, const int *v, int n);
 /* after decisions: does the NPU run all that was changed so? */
 bool check_rewritten(const struct part *p);
+bool check_copyable(const struct part *p); /* operators that the CPU keeps */
 
 /* ---- for families -------------------------------------------------------- */
 

@@ -6,6 +6,8 @@
  */
 #include "part.h"
 
+#include <stdio.h>
+
 void
 part_leave_out(struct part *p, int op, const char *why)
 {
@@ -57,5 +59,33 @@ check_rewritten(const struct part *p)
 				      "operator %d (%s) would have to run on the CPU "
 				      "with an input that it hasn't in the model: %s",
 				      i, tfl_op_label(&p->sg->op[i]), p->op[i].why);
+	return true;
+}
+
+/* what npu-cmdgen will have to copy, it can */
+static bool
+check_copied(const struct part *p, int subgraph, int op)
+{
+	const struct tfl_op *o = &p->m->subgraph[subgraph].op[op];
+	const char *what = tfl_op_opaque(o->ref);
+	char where[40] = "";
+	if (!what)
+		return true;
+	if (subgraph)
+		(void)snprintf(where, sizeof(where), "subgraph %d, ", subgraph);
+	return err_at(p->e, p->m->name, 0,
+		      "%soperator %d (%s) stays on the CPU, and its %s are of a kind "
+		      "that can't be copied into a compiled model",
+		      where, op, tfl_op_label(o), what);
+}
+
+bool
+check_copyable(const struct part *p)
+{
+	for (int s = 0; s < p->m->n_subgraphs; s++)
+		for (int i = 0; i < p->m->subgraph[s].n_ops; i++)
+			if ((s || (!p->op[i].npu && !p->op[i].left_out)) &&
+			    !check_copied(p, s, i))
+				return false;
 	return true;
 }
