@@ -106,6 +106,10 @@ check_operand(struct check *c, const struct g_op *op, const struct g_operand *o,
 	if (o->view == VIEW_STRIDED && !strided_inside(o, elements))
 		return BAD(c, op, "o%d: %s reaches outside of t%d", op->rec.id,
 			   what, t->rec.id);
+	if (o->view == VIEW_STRIDED && s.c > 1 && o->stride[2] != 1)
+		return BAD(c, op, "o%d: %s has channels of t%d that lie %" PRId64
+			   " elements apart, the NPU takes neighbours", op->rec.id,
+			   what, t->rec.id, o->stride[2]);
 	bool linear = o->view == VIEW_RESHAPE || o->view == VIEW_STRIDED;
 	if (linear && t->layout == LAYOUT_NHCWB16)
 		return BAD(c, op, "o%d: %s views t%d linearly, whose layout is "
