@@ -252,6 +252,8 @@ refused()
 	refused "b0 at $at overlaps t0 at $at while both are live"
 	sed "/^area  *arena/s/used=[0-9]*/used=1024/" m.sched >edited.sched
 	refused "ends behind the arena, which has 1024 bytes"
+	sed 's/^\(tensor  t0 .*\) area=arena/\1/' m.sched >edited.sched
+	refused "t0 is no constant and can't lie in flash"
 }
 
 @test "bands run in order, as far behind one another as they need" {

@@ -22,6 +22,9 @@ check_end(const struct areas *v, const struct g_rec *rec, char letter, int place
 	  int64_t at, int64_t bytes)
 {
 	int64_t used = used_of(v, place);
+	if (place == PLACE_FLASH) /* that of a record without area=, too */
+		return err_at(v->c->e, v->c->g->file, rec->line, "%c%d is no constant "
+			      "and can't lie in flash", letter, rec->id);
 	if (at <= used && bytes <= used - at)
 		return true;
 	return err_at(v->c->e, v->c->g->file, rec->line, "%c%d at 0x%" PRIx64 " with %"
