@@ -7,6 +7,7 @@
  */
 #include "nd.h"
 
+#include "base/cli.h"
 #include "kernels/kernels.h"
 
 enum {
@@ -51,7 +52,8 @@ is_known(const struct part *p, const struct tfl_op *op, int64_t *room)
 		const struct tfl_tensor *t = part_out(p, op, k);
 		int64_t n = tfl_elements(t);
 		int size = tfl_type_bytes(t->type);
-		if (!t->has_shape || t->is_dynamic || t->is_variable || n < 1 ||
+		/* without dimensions: a scalar, as old converters write it */
+		if ((!t->has_shape && t->rank) || t->is_dynamic || t->is_variable || n < 1 ||
 		    size < 1 || t->data.p || n > *room / size)
 			return false;
 		*room -= n * size;
@@ -78,8 +80,10 @@ evaluate(struct part *p, const struct tfl_op *op)
 	const struct kernel_io io = { .in = in, .out = out };
 	if (!kernel_eval(p->sg, op, &io, &e))
 		return false;
-	for (int k = 0; k < op->n_out; k++)
+	for (int k = 0; k < op->n_out; k++) {
 		t[op->out[k]].data = (struct bytes){ .p = out[k], .n = n[k] };
+		t[op->out[k]].has_shape = true;
+	}
 	return true;
 }
 
@@ -143,6 +147,28 @@ decide_all(struct part *p, const struct options *o)
 		if (!keep_needed(p))
 			return;
 		forget(p);
+	}
+}
+
+static bool
+has_open_batch(const struct tfl_tensor *t)
+{
+	struct fb_vec sig = fb_vector(t->ref, FB_Tensor_shape_signature);
+	return t->ref.buf && sig.n && (int32_t)load_le32(sig.p) == -1;
+}
+
+void
+note_open_batch(const struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		if (op->code != TFL_SHAPE || !p->op[i].constant ||
+		    !has_open_batch(part_in(p, op, 0)))
+			continue;
+		cli_note("note", "%s: operator %d (SHAPE) asks for a batch that is open: "
+			 "%d was taken, as the shape says", p->m->name, i,
+			 part_in(p, op, 0)->dim[0]);
+		return;
 	}
 }
 

@@ -167,8 +167,10 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!lower_all(&p) || !graph_check(p.g, e))
 		return false;
 
-	if (!o->report)
+	if (!o->report) {
 		warn_of_cpu(&p, o->input);
+		note_open_batch(&p);
+	}
 	bool fails = fails_on_cpu(&p, o);
 	bool ok = o->report ? write_report(&p, o)
 			    : fails || graph_write(p.g, o->output, e);

@@ -96,6 +96,8 @@ bool kept_on_cpu(const struct options *o, const struct tfl_op *op, int index);
 
 /* fold.c: the same, with the results of operators on constants known */
 void decide_all(struct part *p, const struct options *o);
+/* one line where the batch of a shape that is taken for constant is open */
+void note_open_batch(const struct part *p);
 /* those among its results that are the model's outputs */
 void lower_constant(struct part *p, const struct tfl_op *op);
 
