@@ -221,3 +221,15 @@ float_ends() {
 			{ echo "$m: $output"; return 1; }
 	done
 }
+
+@test "an audio front end has no scales: one warning" {
+	signal=".operator_codes[0] = {deprecated_builtin_code:32,builtin_code:32,custom_code:\"SignalWindow\"}
+		| del($t[0].quantization) | del($t[3].quantization)"
+	breaks no-quantization warning "$signal"
+	run --separate-stderr tfl-quantcheck --pass -o copy m.tflite
+	[ "$status" -eq 0 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *"2 tensors of an audio front end have no scale: its operators run on the CPU" ]]
+	# any other custom operator: it got lost
+	breaks no-quantization error "${signal/SignalWindow/Window}"
+}

@@ -74,7 +74,8 @@ struct fb_vec {
 
 /*
  * Checks everything reachable from the root against the rules of section 2:
- * bounds, alignment, counts, strings, depth, number of tables.
+ * bounds, counts, strings, depth, number of tables.  Not alignment: files in the
+ * field break it, and fields and elements are read byte by byte.
  */
 bool fb_verify(struct bytes file, const char *name, struct fb_ref *root,
 	       struct err *e);

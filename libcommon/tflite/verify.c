@@ -37,19 +37,15 @@ follow(struct walk *w, size_t pos, const char *what, size_t *target)
 }
 
 static bool
-check_vector(struct walk *w, size_t pos, unsigned item_bytes, unsigned align,
-	     const char *what, size_t *first, uint32_t *count)
+check_vector(struct walk *w, size_t pos, unsigned item_bytes, const char *what,
+	     size_t *first, uint32_t *count)
 {
 	size_t v;
 	if (!follow(w, pos, what, &v))
 		return false;
-	if (v % 4)
-		return bad(w, v, what, "is not aligned to 4 bytes");
 	uint32_t n = load_le32(w->buf + v);
 	if (n > (w->n - v - 4) / item_bytes)
 		return bad(w, v, what, "has more elements than the file bytes");
-	if (n && (v + 4) % align)
-		return bad(w, v, what, "has elements that are not aligned");
 	*first = v + 4;
 	*count = n;
 	return true;
@@ -60,7 +56,7 @@ check_string(struct walk *w, size_t pos, const char *what)
 {
 	size_t first;
 	uint32_t n;
-	if (!check_vector(w, pos, 1, 1, what, &first, &n))
+	if (!check_vector(w, pos, 1, what, &first, &n))
 		return false;
 	if (first + n >= w->n || w->buf[first + n])
 		return bad(w, first, what, "does not end with a NUL byte");
@@ -75,7 +71,7 @@ check_tables(struct walk *w, size_t pos, const struct fb_field *f, int depth)
 {
 	size_t first, target;
 	uint32_t n;
-	if (!check_vector(w, pos, 4, 4, f->name, &first, &n))
+	if (!check_vector(w, pos, 4, f->name, &first, &n))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (!follow(w, first + 4 * (size_t)i, f->name, &target) ||
@@ -120,18 +116,15 @@ check_field(struct walk *w, struct fb_ref t, int slot, int depth)
 	if (f->kind == FB_VEC_TABLE)
 		return check_tables(w, at, f, depth);
 	unsigned size = fb_scalar_bytes(f->kind - FB_VEC);
-	/* force_align is a promise for in-place use; we only need the element's */
-	return check_vector(w, at, size, size, f->name, &first, &n);
+	return check_vector(w, at, size, f->name, &first, &n);
 }
 
-/* the vtable, and every stored field inside the table and aligned */
+/* the vtable, and every stored field inside the table */
 static bool
 check_layout(struct walk *w, size_t pos, const struct fb_table *t)
 {
-	if (pos % 4)
-		return bad(w, pos, t->name, "is not aligned to 4 bytes");
 	int64_t vt = (int64_t)pos - (int32_t)load_le32(w->buf + pos);
-	if (vt < 0 || vt % 2 || (uint64_t)vt > w->n - 4)
+	if (vt < 0 || (uint64_t)vt > w->n - 4)
 		return bad(w, pos, t->name, "has its vtable outside the file");
 	unsigned vtable_bytes = load_le16(w->buf + vt);
 	unsigned table_bytes = load_le16(w->buf + vt + 2);
@@ -145,9 +138,8 @@ check_layout(struct walk *w, size_t pos, const struct fb_table *t)
 		unsigned size = fb_inline_bytes(t->slot[i].kind);
 		if (!at || !t->slot[i].name)
 			continue;
-		if (at < 4 || at + size > table_bytes || (pos + at) % size)
-			return bad(w, pos, t->name,
-				   "has a field outside of it or not aligned");
+		if (at < 4 || at + size > table_bytes)
+			return bad(w, pos, t->name, "has a field outside of it");
 	}
 	return true;
 }

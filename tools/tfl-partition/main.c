@@ -170,6 +170,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!o->report) {
 		warn_of_cpu(&p, o->input);
 		note_open_batch(&p);
+		note_subgraphs(&p);
 	}
 	bool fails = fails_on_cpu(&p, o);
 	bool ok = o->report ? write_report(&p, o)

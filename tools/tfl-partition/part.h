@@ -122,6 +122,8 @@ const char *part_name(const struct part *p, const struct tfl_op *op);
  * the model's, NULL: it came through a pipe.
  */
 void warn_of_cpu(const struct part *p, const char *file);
+/* a line where the model has subgraphs that stay as they are */
+void note_subgraphs(const struct part *p);
 
 /* listing.c */
 void print_operators(const struct part *p, struct text *t);

@@ -118,6 +118,20 @@ warn_of_kind(const char *of, const struct fallback *f, size_t n)
 	text_free(&t);
 }
 
+/* of a model with several functions one is compiled */
+void
+note_subgraphs(const struct part *p)
+{
+	bool unneeded = false;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		unneeded |= p->op[i].left_out && p->sg->op[i].code == TFL_CALL_ONCE;
+	if (p->m->n_subgraphs > 1 && !unneeded)
+		cli_note("note", "%s: subgraph 0 is compiled, the other %d stay%s as "
+			 "%s", p->m->name, p->m->n_subgraphs - 1,
+			 p->m->n_subgraphs == 2 ? "s" : "",
+			 p->m->n_subgraphs == 2 ? "it is" : "they are");
+}
+
 void
 warn_of_cpu(const struct part *p, const char *file)
 {

@@ -73,17 +73,6 @@ check_type(struct review *r, const struct check *c, struct place at)
 }
 
 static void
-check_missing(struct review *r, const struct check *c, struct place at)
-{
-	const struct tfl_tensor *t = place_tensor(r, at);
-	if (!type_is_quantized(t->type) || t->quant.n_scale ||
-	    use_of(r, at) & (USE_BLOB | USE_INDEX | USE_MID))
-		return;
-	review_add(r, c, at, "%s %s without a scale", tfl_type_name(t->type),
-		   t->data.p ? "constant" : "values");
-}
-
-static void
 check_half_missing(struct review *r, const struct check *c, struct place at)
 {
 	const struct tfl_tensor *t = place_tensor(r, at);

@@ -2,7 +2,7 @@
 /*
  * Is a model fully integer?  Facts about each tensor (review.c), rules about
  * tensors and operators (check_tensor.c, check_op.c), the model's float ends
- * (check_ends.c), what is printed (report.c).
+ * (check_ends.c), its signal chain (check_signal.c), what is printed (report.c).
  */
 #ifndef QUANTCHECK_H
 #define QUANTCHECK_H
@@ -80,6 +80,9 @@ struct review {
 		int n, first; /* tensors, and the first of them */
 		bool border;  /* with QUANTIZE or DEQUANTIZE beside it */
 	} float_in, float_out;
+	/* integers of a signal chain that stand for themselves: how many tensors
+	 * of subgraph 0, and the first; none without signal operators */
+	int n_signals, first_signal;
 };
 
 /* runs every check on every tensor and operator; findings in model order */
@@ -88,7 +91,10 @@ void review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 
 void review_add(struct review *r, const struct check *c, struct place at,
 		const char *fmt, ...) PRINTF(4, 5);
-/* the same, but it only follows from another finding, which is a warning */
+/* the same as a warning, whatever the rule's own severity */
+void review_warn(struct review *r, const struct check *c, struct place at,
+		 const char *fmt, ...) PRINTF(4, 5);
+/* the same again, but it only follows from another finding */
 void review_follow(struct review *r, const struct check *c, struct place at,
 		   const char *fmt, ...) PRINTF(4, 5);
 
@@ -97,6 +103,13 @@ void find_float_ends(struct review *r);
 /* QUANTIZE that reads a float input, DEQUANTIZE that writes a float output */
 bool is_border_operator(const struct review *r, struct place at);
 void check_float_end(struct review *r, const struct check *c, struct place at);
+
+/*
+ * check_signal.c: an audio front end (TensorFlow Lite Micro's Signal operators)
+ * computes with integers that have no scale.  Needs: use.
+ */
+void find_signals(struct review *r);
+void check_missing(struct review *r, const struct check *c, struct place at);
 
 static inline const struct tfl_tensor *
 place_tensor(const struct review *r, struct place at)

@@ -90,6 +90,17 @@ review_add(struct review *r, const struct check *c, struct place at,
 }
 
 void
+review_warn(struct review *r, const struct check *c, struct place at,
+	    const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	add(r, (struct finding){ .check = c, .severity = WARNING, .at = at }, fmt,
+	    ap);
+	va_end(ap);
+}
+
+void
 review_follow(struct review *r, const struct check *c, struct place at,
 	      const char *fmt, ...)
 {
@@ -219,6 +230,7 @@ review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 	r->use = anew(a, struct use *, (size_t)m->n_subgraphs);
 	r->use[0] = find_uses(a, &m->subgraph[0]);
 	find_float_ends(r);
+	find_signals(r);
 	for (int g = 0; g < m->n_subgraphs; g++) {
 		if (g)
 			r->use[g] = find_uses(a, &m->subgraph[g]);

@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# Models as they are published, each awkward in its way: all of it on the NPU
+# but for float ends, which may stay or be left out; the same bytes.
+
+load lib/common
+
+# real ACCELERATOR SYSTEM MODE: every model, both forms
+real()
+{
+	local m in name
+	need_shared models-real
+	for in in "$SHARED"/models-real/*.tflite; do
+		name=${in##*/}
+		npucc -a "$1" --system-config="$2" --memory-mode="$3" --check \
+			--fail-on-cpu --integer-io -o ints.tflite "$in" 2>err || {
+			cat err
+			return 1
+		}
+		tfl-partition --report "$in" 2>/dev/null | awk -v name="$name" '
+			$2 == "CPU" && $3 != "QUANTIZE" && $3 != "DEQUANTIZE" { print name, $0; bad = 1 }
+			END { exit bad }'
+	done
+}
+
+@test "published models on ethos-u55-128" {
+	real ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
+}
+
+@test "published models on ethos-u65-512, with an SRAM of its own" {
+	real ethos-u65-512 Ethos_U65_High_End Dedicated_Sram
+}

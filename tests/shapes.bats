@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# Shapes that are computed, and known all the same.
+
+load lib/common
+load lib/model
+load lib/partition
+# shellcheck disable=SC2154 # t is of lib/model
+
+# reshaped NAME [JQ]: SHAPE, STRIDED_SLICE, PACK, RESHAPE, as Keras writes them
+reshaped()
+{
+	model "$1" ".operator_codes = [{deprecated_builtin_code:77,builtin_code:77,version:1},
+			{deprecated_builtin_code:45,builtin_code:45,version:1},
+			{deprecated_builtin_code:83,builtin_code:83,version:1},
+			{deprecated_builtin_code:22,builtin_code:22,version:1}]
+		| $t = [{shape:[1,6],shape_signature:[-1,6],type:9,name:\"in\",quantization:{scale:[0.5],zero_point:[0]}},
+			{shape:[2],type:2,name:\"shape\"},
+			{shape:[1],type:2,name:\"begin\",buffer:1}, {shape:[1],type:2,name:\"end\",buffer:2},
+			{shape:[],type:2,name:\"batch\"},
+			{shape:[],type:2,name:\"two\",buffer:3}, {shape:[],type:2,name:\"three\",buffer:4},
+			{shape:[3],type:2,name:\"new\"},
+			{shape:[1,2,3],shape_signature:[-1,2,3],type:9,name:\"out\",quantization:{scale:[0.5],zero_point:[0]}}]
+		| .buffers = [{},{data:[0,0,0,0]},{data:[1,0,0,0]},{data:[2,0,0,0]},{data:[3,0,0,0]}]
+		| .subgraphs[0].inputs = [0] | .subgraphs[0].outputs = [8]
+		| .subgraphs[0].operators = [{opcode_index:0,inputs:[0],outputs:[1]},
+			{opcode_index:1,inputs:[1,2,3,3],outputs:[4],builtin_options_type:32,builtin_options:{shrink_axis_mask:1}},
+			{opcode_index:2,inputs:[4,5,6],outputs:[7],builtin_options_type:59,builtin_options:{values_count:3}},
+			{opcode_index:3,inputs:[0,7],outputs:[8]}]${2:+ | $2}"
+}
+
+@test "the shape of an open batch is taken as it says, with a note" {
+	reshaped m
+	run --separate-stderr tfl-partition -o m.part m.tflite
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "tfl-partition: note: m.tflite: operator 0 (SHAPE) asks for a batch that is open: 1 was taken, as the shape says" ]
+	tfl-partition --report m.tflite | grep -q '^4 of 4 operators on the NPU'
+	exact m
+	# a batch that is not open: no note
+	reshaped m "del($t[0].shape_signature)"
+	run --separate-stderr tfl-partition -o m.part m.tflite
+	[ -z "$stderr" ]
+}
+
+@test "any other dimension that is open stays open" {
+	reshaped m "$t[0].shape_signature = [1,-1]"
+	tfl-partition --report m.tflite 2>/dev/null | grep -q 'CPU  SHAPE '
+}
+
+@test "several subgraphs: one is compiled, and that is said" {
+	reshaped m '.subgraphs += [.subgraphs[0]]'
+	run --separate-stderr tfl-partition -o m.part m.tflite
+	[[ "$stderr" == *"note: m.tflite: subgraph 0 is compiled, the other 1 stays as it is" ]]
+}
