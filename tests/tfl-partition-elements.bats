@@ -92,8 +92,6 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	stays m "rows of 3000 elements: at most 2048"
 	op m $SOFTMAX $U8 '[1,9]' "${t}[1].type = 7"
 	stays m "IFM is UINT8, OFM is INT16"
-	op m $ARG_MAX $I8 '[4,300]' "$(second $I32 '[1]' '[1,0,0,0]') | ${t}[1].type = 2 | ${t}[1].shape = [4]"
-	stays m "300 elements to choose from: at most 256"
 	op m $MEAN $I8 '[4,3]' "$(second $I32 '[1]') | ${t}[1].shape = [4]"
 	stays m "the axes are not constants in range"
 	op m $MEAN $I8 '[4,3]' "$(second $I32 '[1]' '[7,0,0,0]') | ${t}[1].shape = [4]"
@@ -127,4 +125,27 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 			}
 		done
 	done
+}
+
+# arg NAME CODE TYPE SHAPE AXIS OUTPUT-SHAPE OUTPUT-TYPE
+arg()
+{
+	op "$1" "$2" "$3" "$4" "$(ints '[1]' "$5") | ${t}[1] = {shape:$6,type:$7,name:\"out\"}"
+}
+
+@test "the largest of any number of elements, before and behind any number" {
+	arg m $ARG_MAX $I8 '[1,7,5,21]' 3 '[1,7,5]' 4
+	exact m
+	for code in $ARG_MAX 79; do
+		arg m $code $U8 '[3,300,5]' 1 '[3,5]' 2
+		exact m
+	done
+	arg m $ARG_MAX $I8 '[1,100000]' 1 '[1]' 4
+	exact m
+	arg m $ARG_MAX $I8 '[513,257]' 0 '[257]' 2
+	exact m
+	arg m $ARG_MAX $U8 '[70000,3]' 1 '[70000]' 2
+	exact m
+	arg m 79 $I8 '[2,3,70000]' 1 '[2,70000]' 2
+	exact m
 }

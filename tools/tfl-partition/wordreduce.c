@@ -46,6 +46,13 @@ halve(struct part *p, enum g_op_kind kind, const struct nd *v)
 	return out;
 }
 
+void
+words_folded(struct part *p, enum g_op_kind kind, struct nd *v)
+{
+	while (v->dim[1] > 1)
+		*v = halve(p, kind, v);
+}
+
 const char *
 check_extents(const struct reduction *r)
 {
@@ -74,8 +81,7 @@ lower_words_reduced(struct part *p, const struct tfl_op *op, struct reduction *r
 			continue;
 		bool ok = nd_reshape(&v, dim, 3);
 		assert(ok);
-		while (v.dim[1] > 1)
-			v = halve(p, kind, &v);
+		words_folded(p, kind, &v);
 		r->g[at].n = 1;
 	}
 	struct nd to = nd_ofm(p, op->out[0]);
