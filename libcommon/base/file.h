@@ -30,12 +30,13 @@ bool file_write_parts(const char *path, const struct bytes *part, size_t n,
 		      bool binary, struct err *e);
 
 /*
- * Several files that appear together or not at all.  Each is written beside its
- * place when it is added; what goes to devices, pipes and open files waits in
- * memory.  The commit writes those, then gives the names; if one can't be given,
- * the others are given back and old files are as they were (on systems that can
- * exchange names; elsewhere what was replaced before is gone).
- * A program killed in between leaves files called .nputools-*.
+ * Several files that appear together or not at all.  What is added waits in
+ * memory, so that a program that ends for want of it leaves nothing.  The commit
+ * writes each beside its place, then what goes to devices, pipes and open files,
+ * then gives the names; if one can't be given, the others are given back and old
+ * files are as they were (on systems that can exchange names; elsewhere what was
+ * replaced before is gone).
+ * A program killed in the commit leaves files called .nputools-*.
  */
 struct file_set;
 struct file_set *file_set_open(struct arena *a);
@@ -44,6 +45,8 @@ bool file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
 bool file_set_parts(struct file_set *s, const char *path,
 		    const struct bytes *part, size_t n, bool binary,
 		    struct err *e);
+/* made in the commit, where there is none; what is added later may be in it */
+void file_set_directory(struct file_set *s, const char *path);
 /*
  * A file that is whole already and takes path's name in the commit; it is on the
  * same file system.  A device or a pipe gets what it holds.

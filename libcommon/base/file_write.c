@@ -161,10 +161,12 @@ check_terminal(int fd, bool binary, struct err *e)
 
 struct output {
 	struct output *next;
-	const char *path;
-	char *place, *beside; /* NULL: direct, what to write is in text */
-	struct text text;
-	int fd;
+	const char *path; /* NULL: standard output */
+	bool is_directory, made;
+	struct text text; /* what is in it; of a file that is adopted, nothing */
+	int fd;		  /* of an open file; -1 */
+	bool direct;
+	char *place, *beside; /* unless it is direct, from the commit on */
 	enum place_taken taken;
 };
 
@@ -182,52 +184,25 @@ file_set_open(struct arena *a)
 	return s;
 }
 
-static void
-append(struct file_set *s, struct output *o)
-{
-	*s->last = o;
-	s->last = &o->next;
-}
-
-bool
-file_set_adopt(struct file_set *s, const char *path, const char *whole,
-	       struct err *e)
+static struct output *
+append(struct file_set *s, const char *path)
 {
 	struct output *o = anew(s->a, struct output, 1);
-	struct bytes b;
-	if (is_direct(path, &o->fd))
-		return file_read(s->a, whole, SIZE_MAX / 4, &b, e) &&
-		       file_set_add(s, path, b.p, b.n, false, e);
-	o->path = arena_strdup(s->a, path);
-	o->place = place_of(path);
-	o->beside = strdup(whole);
-	append(s, o);
-	return (o->place && o->beside) ||
-	       err_set(e, "%s: %s", path, strerror(errno));
+	o->path = path ? arena_strdup(s->a, path) : NULL;
+	*s->last = o;
+	s->last = &o->next;
+	return o;
 }
 
 bool
 file_set_parts(struct file_set *s, const char *path, const struct bytes *part,
 	       size_t n, bool binary, struct err *e)
 {
-	struct output *o = anew(s->a, struct output, 1);
-	o->path = path ? arena_strdup(s->a, path) : NULL;
-	if (is_direct(path, &o->fd)) {
-		if (!check_terminal(o->fd, binary, e))
-			return false;
-		for (size_t i = 0; i < n; i++)
-			text_put(&o->text, part[i].p, part[i].n);
-	} else {
-		o->place = place_of(path);
-		o->beside = o->place ? write_beside(o->place, part, n) : NULL;
-		if (!o->beside) {
-			int saved = errno;
-			free(o->place);
-			return err_set(e, "%s: %s", path, strerror(saved));
-		}
-	}
-	append(s, o);
-	return true;
+	struct output *o = append(s, path);
+	o->direct = is_direct(path, &o->fd);
+	for (size_t i = 0; i < n; i++)
+		text_put(&o->text, part[i].p, part[i].n);
+	return !o->direct || check_terminal(o->fd, binary, e);
 }
 
 bool
@@ -238,13 +213,67 @@ file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
 	return file_set_parts(s, path, &whole, 1, binary, e);
 }
 
+void
+file_set_directory(struct file_set *s, const char *path)
+{
+	append(s, path)->is_directory = true;
+}
+
+bool
+file_set_adopt(struct file_set *s, const char *path, const char *whole,
+	       struct err *e)
+{
+	struct bytes b;
+	int fd;
+	if (is_direct(path, &fd))
+		return file_read(s->a, whole, SIZE_MAX / 4, &b, e) &&
+		       file_set_add(s, path, b.p, b.n, false, e);
+	struct output *o = append(s, path);
+	o->fd = -1;
+	o->beside = strdup(whole);
+	return o->beside || err_set(e, "%s: %s", path, strerror(errno));
+}
+
+static struct bytes
+content(const struct output *o)
+{
+	return (struct bytes){ .p = (const uint8_t *)o->text.p, .n = o->text.n };
+}
+
+static bool
+prepare_one(struct output *o)
+{
+	struct bytes b = content(o);
+	if (o->is_directory) {
+		o->made = !mkdir(o->path, 0777);
+		return o->made || errno == EEXIST;
+	}
+	if (o->direct)
+		return true;
+	o->place = place_of(o->path);
+	if (o->place && !o->beside)
+		o->beside = write_beside(o->place, &b, 1);
+	return o->place && o->beside;
+}
+
+/* all that may fail for want of room; from here on nothing asks for memory that a
+ * program without it ends for, so that what is beside its place goes away */
+static bool
+prepare_all(struct file_set *s, struct err *e)
+{
+	for (struct output *o = s->first; o; o = o->next)
+		if (!prepare_one(o))
+			return err_set(e, "%s: %s", o->path, strerror(errno));
+	return true;
+}
+
 /* first what can't be taken back once it is written, then what can */
 static bool
 write_all_direct(struct file_set *s, struct err *e)
 {
 	for (struct output *o = s->first; o; o = o->next) {
-		struct bytes b = { .p = (const uint8_t *)o->text.p, .n = o->text.n };
-		if (!o->beside && !write_direct(o->path, o->fd, &b, 1, e))
+		struct bytes b = content(o);
+		if (o->direct && !write_direct(o->path, o->fd, &b, 1, e))
 			return false;
 	}
 	return true;
@@ -268,7 +297,7 @@ static void
 clear(struct file_set *s, bool back)
 {
 	for (struct output *o = s->first; o; o = o->next) {
-		if (o->beside && back)
+		if (o->place && o->beside && back)
 			place_give_back(o->beside, o->place, o->taken);
 		if (o->beside && (back || o->taken == PLACE_EXCHANGED))
 			(void)unlink(o->beside);
@@ -276,6 +305,10 @@ clear(struct file_set *s, bool back)
 		free(o->place);
 		text_free(&o->text);
 	}
+	/* behind what was in them */
+	for (struct output *o = s->first; o && back; o = o->next)
+		if (o->made)
+			(void)rmdir(o->path);
 	s->first = NULL;
 	s->last = &s->first;
 }
@@ -283,7 +316,7 @@ clear(struct file_set *s, bool back)
 bool
 file_set_commit(struct file_set *s, struct err *e)
 {
-	bool ok = write_all_direct(s, e) && take_all(s, e);
+	bool ok = prepare_all(s, e) && write_all_direct(s, e) && take_all(s, e);
 	clear(s, !ok);
 	return ok;
 }
@@ -305,6 +338,31 @@ file_set_end(struct file_set *s, bool ok, struct err *e)
 
 /* ---- one file ------------------------------------------------------------- */
 
+/* the old file, or the new one if it can't have the name, goes */
+static bool
+take_place(const char *place, const char *beside)
+{
+	enum place_taken how = place_take(beside, place);
+	int saved = errno;
+	if (how == PLACE_FAILED || how == PLACE_EXCHANGED)
+		(void)unlink(beside);
+	errno = saved;
+	return how != PLACE_FAILED;
+}
+
+static bool
+write_file(const char *path, const struct bytes *part, size_t n)
+{
+	char *place = place_of(path);
+	char *beside = place ? write_beside(place, part, n) : NULL;
+	bool ok = beside && take_place(place, beside);
+	int saved = errno;
+	free(beside);
+	free(place);
+	errno = saved;
+	return ok;
+}
+
 bool
 file_write(const char *path, const void *p, size_t n, bool binary,
 	   struct err *e)
@@ -321,9 +379,6 @@ file_write_parts(const char *path, const struct bytes *part, size_t n,
 	if (is_direct(path, &fd))
 		return check_terminal(fd, binary, e) &&
 		       write_direct(path, fd, part, n, e);
-	struct arena *a = arena_open();
-	struct file_set *s = file_set_open(a);
-	bool ok = file_set_end(s, file_set_parts(s, path, part, n, binary, e), e);
-	arena_close(a);
-	return ok;
+	return write_file(path, part, n) ||
+	       err_set(e, "%s: %s", path, strerror(errno));
 }

@@ -149,19 +149,24 @@ check_sets(void)
 		  file_set_add(s, "two", "2", 1, true, &e) && holds("one", "old") &&
 		  access("two", F_OK) && file_set_commit(s, &e) &&
 		  holds("one", "1") && holds("two", "2");
-	/* where the last one is to be is gone by now: nobody has a new name */
-	ok = ok && !unlink("two") && !mkdir("sub", 0777) &&
-	     file_set_add(s, "one", "3", 1, true, &e) &&
+	/* the last one can't have its name: nobody has a new one */
+	ok = ok && !unlink("two") && file_set_add(s, "one", "3", 1, true, &e) &&
 	     file_set_add(s, "two", "4", 1, true, &e) &&
-	     file_set_add(s, "sub/three", "5", 1, true, &e) &&
-	     !rename("sub", "moved") && !file_set_commit(s, &e) &&
+	     file_set_adopt(s, "three", "missing", &e) && !file_set_commit(s, &e) &&
 	     e.status == EXIT_TROUBLE && holds("one", "1") && access("two", F_OK);
-	ok = ok && remove_all("moved");
-	/* nor where there never was a directory */
-	ok = ok && file_set_add(s, "one", "6", 1, true, &e) &&
-	     !file_set_add(s, "none/two", "7", 1, true, &e);
-	file_set_drop(s);
-	ok = ok && holds("one", "1") && !unlink("one");
+	/* nor can one where there is no directory */
+	file_set_directory(s, "new");
+	ok = ok && file_set_add(s, "new/one", "5", 1, true, &e) &&
+	     file_set_add(s, "one", "6", 1, true, &e) &&
+	     file_set_add(s, "none/two", "7", 1, true, &e) &&
+	     !file_set_commit(s, &e) && holds("one", "1") && access("new", F_OK);
+	/* directories are made for what is in them; whole files are moved */
+	file_set_directory(s, "new");
+	ok = ok && file_write("whole", "8", 1, true, &e) &&
+	     file_set_add(s, "new/one", "5", 1, true, &e) &&
+	     file_set_adopt(s, "one", "whole", &e) && file_set_commit(s, &e) &&
+	     holds("new/one", "5") && holds("one", "8") && access("whole", F_OK);
+	ok = ok && remove_all("new") && !unlink("one");
 	arena_close(a);
 	return ok;
 }

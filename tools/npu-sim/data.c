@@ -2,9 +2,7 @@
 #include "base/file.h"
 #include "npu-sim.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static char
 npy_kind(int type)
@@ -210,14 +208,6 @@ copy_inputs(struct sim *from, struct sim *to, struct err *e)
 		}
 	}
 	return true;
-}
-
-bool
-make_directory(const char *path, bool *made, struct err *e)
-{
-	*made = path && mkdir(path, 0777) == 0;
-	return !path || *made || errno == EEXIST ||
-	       err_set(e, "%s: %s", path, strerror(errno));
 }
 
 bool

@@ -3,7 +3,6 @@
 #include "npu-sim.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum { MAX_FRAMES = 1000000 };
 
@@ -297,29 +296,42 @@ note_stand_ins(const struct sim *s)
 			cli_note("inputs alone are compared", "%s", sim_stand_in(s, i));
 }
 
+/* on standard output, which is one of the run's outputs */
+static bool
+report(struct run *r, struct err *e)
+{
+	struct text t = { 0 };
+	if (!r->o->require_outputs)
+		note_stand_ins(r->s);
+	else if (!r->verdict.status)
+		(void)outputs_computed(r->s, &r->verdict);
+	if (r->o->json)
+		print_json(&t, r->s, r->o, r->stacked, &r->verdict);
+	else if (!r->o->trace)
+		print_outputs(&t, r->s, r->o, r->stacked);
+	bool ok = file_set_add(r->files, NULL, t.p, t.n, false, e);
+	text_free(&t);
+	return ok;
+}
+
 static bool
 run_frames(struct run *r, struct err *e)
 {
 	for (int i = 0; i < r->o->frames; i++)
 		if (!run_frame(r, i, e))
 			return false;
-	return save_outputs(r, e);
+	return save_outputs(r, e) && report(r, e);
 }
 
 /* the run itself, with its files and directories, or none of them */
 static bool
 run_and_save(struct run *r, struct err *e)
 {
-	bool made_output = false, made_dump = false;
-	bool ok = make_directory(r->o->output_dir, &made_output, e) &&
-		  make_directory(r->o->dump_dir, &made_dump, e) &&
-		  run_frames(r, e);
-	ok = file_set_end(r->files, ok, e);
-	if (!ok && made_dump)
-		(void)rmdir(r->o->dump_dir);
-	if (!ok && made_output)
-		(void)rmdir(r->o->output_dir);
-	return ok;
+	if (r->o->output_dir)
+		file_set_directory(r->files, r->o->output_dir);
+	if (r->o->dump_dir)
+		file_set_directory(r->files, r->o->dump_dir);
+	return file_set_end(r->files, run_frames(r, e), e);
 }
 
 static bool
@@ -330,14 +342,6 @@ run(struct arena *a, const struct options *o, struct err *e)
 	    !open_expectations(a, &r.expect, sim_model(r.s), o, e) ||
 	    !open_stacks(&r, e) || !run_and_save(&r, e))
 		return false;
-	if (!o->require_outputs)
-		note_stand_ins(r.s);
-	else if (!r.verdict.status)
-		(void)outputs_computed(r.s, &r.verdict);
-	if (o->json)
-		print_json(r.s, o, r.stacked, &r.verdict);
-	else if (!o->trace)
-		print_outputs(r.s, o, r.stacked);
 	*e = r.verdict;
 	return !e->status;
 }

@@ -62,8 +62,6 @@ bool open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 		 const struct options *o, struct err *e);
 bool next_inputs(struct sim *s, struct inputs *in, struct err *e);
 bool copy_inputs(struct sim *from, struct sim *to, struct err *e);
-/* unless it exists, or path is NULL; *made: it did not */
-bool make_directory(const char *path, bool *made, struct err *e);
 /* frames > 1: in front of the tensor's dimensions */
 bool save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
 	      int frames, const char *dir, const char *stem, int index, struct err *e);
@@ -112,8 +110,9 @@ void print_operator(struct watch *w, struct sim *s, int op_index);
 void print_npu_event(void *watch, const struct sim_npu_event *ev);
 void print_unseen(const struct watch *w); /* plain tensors that never appeared */
 /* stacked: each output of all frames; NULL: what the model holds */
-void print_outputs(struct sim *s, const struct options *o, uint8_t *const *stacked);
-void print_json(struct sim *s, const struct options *o, uint8_t *const *stacked,
-		const struct err *verdict);
+void print_outputs(struct text *x, struct sim *s, const struct options *o,
+		   uint8_t *const *stacked);
+void print_json(struct text *x, struct sim *s, const struct options *o,
+		uint8_t *const *stacked, const struct err *verdict);
 
 #endif

@@ -118,16 +118,15 @@ shown_output(struct sim *s, const struct options *o, uint8_t *const *stacked, in
 }
 
 void
-print_outputs(struct sim *s, const struct options *o, uint8_t *const *stacked)
+print_outputs(struct text *x, struct sim *s, const struct options *o,
+	      uint8_t *const *stacked)
 {
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
-	struct text x = { 0 };
 	for (int k = 0; k < g->n_out; k++) {
-		text_printf(&x, "output %d ", k);
-		put_tensor(&x, s, g->out[k], shown_output(s, o, stacked, k));
-		text_putc(&x, '\n');
+		text_printf(x, "output %d ", k);
+		put_tensor(x, s, g->out[k], shown_output(s, o, stacked, k));
+		text_putc(x, '\n');
 	}
-	text_show(&x, stdout);
 }
 
 static void
@@ -182,30 +181,28 @@ put_json_stand_ins(struct text *x, struct sim *s)
 }
 
 void
-print_json(struct sim *s, const struct options *o, uint8_t *const *stacked,
-	   const struct err *verdict)
+print_json(struct text *x, struct sim *s, const struct options *o,
+	   uint8_t *const *stacked, const struct err *verdict)
 {
 	const struct tfl_model *m = sim_model(s);
-	struct text x = { 0 };
-	text_puts(&x, "{\n \"model\": ");
-	text_quoted(&x, m->name, __builtin_strlen(m->name));
-	text_puts(&x, ",\n");
+	text_puts(x, "{\n \"model\": ");
+	text_quoted(x, m->name, __builtin_strlen(m->name));
+	text_puts(x, ",\n");
 	if (!o->n_input)
-		text_printf(&x, " \"seed\": %" PRIu64 ",\n", o->seed);
+		text_printf(x, " \"seed\": %" PRIu64 ",\n", o->seed);
 	if (o->frames > 1)
-		text_printf(&x, " \"frames\": %d,\n", o->frames);
-	put_json_interface(&x, s, o, stacked);
-	put_json_stand_ins(&x, s);
-	text_printf(&x, " \"checked\": %s,\n",
+		text_printf(x, " \"frames\": %d,\n", o->frames);
+	put_json_interface(x, s, o, stacked);
+	put_json_stand_ins(x, s);
+	text_printf(x, " \"checked\": %s,\n",
 		    o->n_expect || o->compare ? "true" : "false");
-	text_printf(&x, " \"equal\": %s",
+	text_printf(x, " \"equal\": %s",
 		    o->n_expect || o->compare
 			? verdict->status ? "false" : "true"
 			: "null");
 	if (verdict->status) {
-		text_puts(&x, ",\n \"difference\": ");
-		text_quoted(&x, verdict->text, __builtin_strlen(verdict->text));
+		text_puts(x, ",\n \"difference\": ");
+		text_quoted(x, verdict->text, __builtin_strlen(verdict->text));
 	}
-	text_puts(&x, "\n}\n");
-	text_show(&x, stdout);
+	text_puts(x, "\n}\n");
 }

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -141,7 +142,8 @@ bool
 guard_start(const struct guarded *g, struct err *e)
 {
 	int end[2];
-	if (pipe2(end, O_CLOEXEC))
+	/* a program that has no memory ends without coming back to main() */
+	if (atexit(guard_end) || pipe2(end, O_CLOEXEC))
 		return err_set(e, "pipe: %s", strerror(errno));
 	guard_hold_signals(true);
 	guard = fork();

@@ -185,7 +185,7 @@ hear(struct process *p)
 	ssize_t n = read(p->says, text_room(&p->notes, STEP), STEP);
 	if (n > 0)
 		p->notes.n += (size_t)n;
-	else if (n == 0)
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		stop_hearing(p);
 	return n > 0;
 }
