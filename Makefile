@@ -150,13 +150,25 @@ $(B)/tests/mutate-streams: $(MUTATE) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# calls that fail, one after the other (tests/faults.bats)
+$(B)/tests/inject.so: tests/faults/inject.c
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) -O1 -g -fPIC -shared -o $@ $< -ldl
+
+$(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # make parsed this file before the packages came, hence the second make
 .PHONY: deps check check-run check-asan tests
 deps:
 	$(Q)scripts/install-deps
 
 tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model $(B)/tests/chain-model \
-	$(B)/tests/mutate-streams $(B)/tests/digits
+	$(B)/tests/mutate-streams $(B)/tests/digits $(B)/tests/inject.so \
+	$(B)/tests/fault-drive
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# The nth call for memory, the nth read, the nth write fails, for every n that
+# SAMPLES allows: tests/faults/drive.c says what is asked of a program then.
+
+load lib/common
+
+model=$BATS_TEST_DIRNAME/models/digits.tflite
+target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
+	--memory-mode Shared_Sram)
+SAMPLES=${SAMPLES-25} # of a kind and program; 100000 are all, in a minute and a half
+
+# faults PROGRAM ARGUMENT...: where files "old*" are that must not be lost, and an
+# argument @NAME is an output, there already if its name begins with "old"
+faults()
+{
+	local tests=${NPUTOOLS_TESTBIN:-$TOP/build/tests} p=$1 a args=()
+	[ -e "$tests/inject.so" ] || skip "no $tests/inject.so"
+	shift
+	mkdir run
+	cd run || return
+	for a; do
+		case $a in
+		@old*) echo old >"${a#@}" ;;
+		esac
+		args+=("${a/@/}")
+	done
+	"$tests/fault-drive" "$tests/inject.so" "$SAMPLES" "$BIN/$p" "${args[@]}"
+	cd ..
+	rm -r run
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	[[ $BIN != *asan* ]] || skip "sanitizers have their own malloc"
+}
+
+stages()
+{
+	tfl-quantcheck --pass -o m.tflite "$model"
+	tfl-partition -o m.part m.tflite
+	npu-sched "${target[@]}" -o m.sched m.part 2>notes
+	npu-wenc -o m.wenc m.sched
+	npu-cmdgen -o npu.tflite m.wenc
+}
+
+@test "tfl-quantcheck, tfl-partition" {
+	faults tfl-quantcheck --pass -o @old "$model"
+	faults tfl-quantcheck --json -o @new "$model"
+	faults tfl-partition -o @old "$model"
+}
+
+@test "npu-sched" {
+	stages
+	faults npu-sched "${target[@]}" -o @old ../m.part
+	faults npu-sched "${target[@]}" -j2 -o @new ../m.part
+}
+
+@test "npu-wenc, npu-cmdgen" {
+	stages
+	faults npu-wenc -o @old --blob @old.blob ../m.sched
+	faults npu-wenc -j2 -o @new ../m.sched
+	faults npu-wenc --decode -o . ../m.wenc
+	faults npu-cmdgen -o @old ../m.wenc
+	faults npu-cmdgen --emit=list -o @new ../m.wenc
+}
+
+@test "npu-sim, npu-dis, npu-perf" {
+	stages
+	faults npu-sim ../npu.tflite
+	faults npu-sim --compare ../m.tflite --inputs=min,max -o @new ../npu.tflite
+	faults npu-sim -o @out --dump @dump ../npu.tflite
+	faults npu-dis -o @old ../npu.tflite
+	faults npu-dis --verify --json -o @new ../npu.tflite
+	faults npu-perf "${target[@]:2}" -o @old ../npu.tflite
+	faults npu-perf "${target[@]:2}" --json ../m.wenc
+}
+
+@test "tfl2c, mkinput" {
+	stages
+	faults tfl2c -n m -o @old --resolver=old.cc ../npu.tflite
+	faults mkinput --random=1 -o @old --expected=new.h "$model"
+	faults mkinput --format=npy --range=0,1 -o @new "$model" \
+		"$BATS_TEST_DIRNAME/models/digits/digit-7.pgm"
+}
+
+@test "npucc" {
+	SAMPLES=$((SAMPLES / 2))
+	faults npucc "${target[@]}" -o @old.h "$model"
+	faults npucc "${target[@]}" --check --keep=@kept -o @old.tflite "$model"
+}
+
+@test "npucc, when it happens to a stage" {
+	SAMPLES=$((SAMPLES / 8))
+	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen tfl2c; do
+		FAULTS_INTO=$p faults npucc "${target[@]}" -o @old.h "$model"
+	done
+	for p in npu-dis npu-sim; do
+		FAULTS_INTO=$p faults npucc "${target[@]}" --check -o @old.h "$model"
+	done
+	FAULTS_INTO=npu-wenc faults npucc "${target[@]}" --keep=@kept "$model"
+}

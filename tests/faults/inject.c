@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loaded before libc (LD_PRELOAD): one call of a kind fails, the nth that program
+ * makes.  Kinds: "memory" (malloc, calloc, realloc, mmap of anonymous memory),
+ * "read", "write".
+ *
+ *   INJECT_INTO=PROGRAM   its short name; others are left alone
+ *   INJECT=KIND:N         N from 1
+ *   INJECT_COUNT=FILE     at the end, a line with the three counts
+ *
+ * What libc calls inside of itself without the table of symbols, as stdio does with
+ * write, is out of reach.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum kind { MEMORY, READ, WRITE, N_KINDS };
+
+static const char *const names[N_KINDS] = { "memory", "read", "write" };
+static atomic_long count[N_KINDS];
+static long which[N_KINDS]; /* fails; 0: none */
+static bool ready;
+static const char *count_file;
+static pid_t owner; /* children by fork are not counted */
+
+/* libc's own, by the names that interposing leaves them */
+extern void *__libc_malloc(size_t n);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *p, size_t n);
+
+static bool
+fails(enum kind k, int error)
+{
+	if (!ready)
+		return false;
+	if (atomic_fetch_add(&count[k], 1) + 1 != which[k])
+		return false;
+	errno = error;
+	return true;
+}
+
+void *
+malloc(size_t n)
+{
+	return fails(MEMORY, ENOMEM) ? NULL : __libc_malloc(n);
+}
+
+void *
+calloc(size_t n, size_t size)
+{
+	return fails(MEMORY, ENOMEM) ? NULL : __libc_calloc(n, size);
+}
+
+void *
+realloc(void *p, size_t n)
+{
+	return fails(MEMORY, ENOMEM) ? NULL : __libc_realloc(p, n);
+}
+
+/* what would be called but for us */
+static void *
+next(void **cache, const char *name)
+{
+	if (!*cache)
+		*cache = dlsym(RTLD_NEXT, name);
+	return *cache;
+}
+
+void *
+mmap(void *p, size_t n, int protection, int flags, int fd, off_t at)
+{
+	static void *libc;
+	if ((flags & MAP_ANONYMOUS) && fails(MEMORY, ENOMEM))
+		return MAP_FAILED;
+	return ((void *(*)(void *, size_t, int, int, int, off_t))next(
+	    &libc, "mmap"))(p, n, protection, flags, fd, at);
+}
+
+ssize_t
+read(int fd, void *p, size_t n)
+{
+	static void *libc;
+	return fails(READ, EIO)
+		   ? -1
+		   : ((ssize_t(*)(int, void *, size_t))next(&libc, "read"))(fd, p, n);
+}
+
+ssize_t
+write(int fd, const void *p, size_t n)
+{
+	static void *libc;
+	return fails(WRITE, ENOSPC)
+		   ? -1
+		   : ((ssize_t(*)(int, const void *, size_t))next(&libc, "write"))(
+			 fd, p, n);
+}
+
+__attribute__((constructor)) static void
+begin(void)
+{
+	const char *into = getenv("INJECT_INTO"), *what = getenv("INJECT");
+	if (into && strcmp(into, program_invocation_short_name) != 0)
+		return;
+	for (int k = 0; what && k < N_KINDS; k++) {
+		size_t n = strlen(names[k]);
+		if (!strncmp(what, names[k], n) && what[n] == ':')
+			which[k] = strtol(what + n + 1, NULL, 10);
+	}
+	count_file = getenv("INJECT_COUNT");
+	owner = getpid();
+	ready = true;
+}
+
+__attribute__((destructor)) static void
+end(void)
+{
+	char line[100];
+	if (!ready || !count_file || getpid() != owner)
+		return;
+	ready = false;
+	int fd = open(count_file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int n = snprintf(line, sizeof(line), "%ld %ld %ld\n", count[MEMORY],
+			 count[READ], count[WRITE]);
+	if (fd >= 0 && write(fd, line, (size_t)n) == n)
+		(void)close(fd);
+}
