@@ -84,6 +84,28 @@ quiet()
 	done
 }
 
+@test "the guard has a name and a process group of its own" {
+	mkfifo pipe
+	sleep 100 >pipe &
+	local writer=$! npucc guard
+	# replaced by npucc, which reads from a pipe that says nothing
+	NPUCC_TEST=$BATS_TEST_TMPDIR npucc "${target[@]}" -o out.tflite <pipe 2>err &
+	npucc=$!
+	for i in {1..200}; do
+		guard=$(marked | while read -r f; do
+			grep -lx nputools-guard "${f%environ}comm"
+		done | cut -d/ -f3)
+		[ -z "$guard" ] || break
+		sleep 0.01
+	done
+	[ -n "$guard" ]
+	[ "$guard" != "$npucc" ]
+	[ "$(ps -o pgid= -p "$guard" | tr -d ' ')" = "$guard" ]
+	kill -KILL "$npucc"
+	kill "$writer"
+	quiet 3 KILL
+}
+
 @test "a stage that ignores SIGTERM is ended all the same" {
 	mkdir fake
 	cp "$BIN"/npucc fake/

@@ -267,15 +267,25 @@ show_notes(struct npucc *c, struct process *p)
 	text_show(&p->notes, stderr);
 }
 
+/* those that end a program, as it or the system uses them; the rest by number */
 static const char *
 signal_name(int number)
 {
-#if __GLIBC_PREREQ(2, 32)
-	const char *name = sigabbrev_np(number);
-	return name ? name : "RT";
-#else
-	return number == SIGKILL ? "KILL" : "...";
-#endif
+	static const struct {
+		int number;
+		const char *name;
+	} names[] = {
+		{ SIGHUP, "SIGHUP" },	{ SIGINT, "SIGINT" },	{ SIGQUIT, "SIGQUIT" },
+		{ SIGILL, "SIGILL" },	{ SIGABRT, "SIGABRT" }, { SIGBUS, "SIGBUS" },
+		{ SIGFPE, "SIGFPE" },	{ SIGKILL, "SIGKILL" }, { SIGSEGV, "SIGSEGV" },
+		{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
+		{ SIGUSR1, "SIGUSR1" }, { SIGUSR2, "SIGUSR2" }, { SIGSYS, "SIGSYS" },
+		{ SIGTRAP, "SIGTRAP" }, { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (names[i].number == number)
+			return names[i].name;
+	return "another";
 }
 
 /* why p failed, where it has not said it itself */
@@ -286,7 +296,7 @@ explain(struct npucc *c, const struct process *p)
 	c->status = EXIT_TROUBLE;
 	if (WIFSIGNALED(p->status)) {
 		int s = WTERMSIG(p->status);
-		(void)err_set(c->e, "error: %s was ended by signal %d (SIG%s, %s)", name,
+		(void)err_set(c->e, "error: %s was ended by signal %d (%s, %s)", name,
 			      s, signal_name(s), strsignal(s));
 		return;
 	}
