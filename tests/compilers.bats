@@ -48,6 +48,19 @@ same()
 	[ $n = 33 ]
 }
 
+@test "gcc and clang draw the same random models" {
+	need clang
+	clang=$BATS_FILE_TMPDIR/clang
+	clang_build "$clang" 0
+	MAKEFLAGS='' make -C "$TOP" -s CC=clang B="$clang" CFLAGS=-O0 FAST_CFLAGS=-O0 \
+		WARN= "$clang/tests/gen-model" >build.log 2>&1 || { cat build.log; false; }
+	for seed in $(seq 1 100); do
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" $seed >here.tflite
+		"$clang/tests/gen-model" $seed >there.tflite
+		cmp here.tflite there.tflite || { echo "seed $seed"; false; }
+	done
+}
+
 @test "gcc and clang compile a leaky relu of 16 bits to the same bytes" {
 	need clang
 	need_shared models/seanet_leaky_relu1.tflite

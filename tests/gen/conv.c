@@ -185,9 +185,9 @@ draw_fc(struct gen *g, int code)
 	out.dim[rank - 1] = o;
 	if (!keep)
 		out = SHAPE((int32_t)(shape_elements(s) / i), o);
+	int64_t act = activation(g);
 	gen_op1(g, code, 3, ports, result(g, in, w, out, i), FC,
-		&fb_FullyConnectedOptions,
-		(int64_t[]){ activation(g), 0, keep, 0, 0 });
+		&fb_FullyConnectedOptions, (int64_t[]){ act, 0, keep, 0, 0 });
 }
 
 static void

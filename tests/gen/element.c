@@ -211,9 +211,11 @@ draw_function(struct gen *g, int code)
 		}
 		int binop = n == 2 ? code : codes[gen_choose(g, 3)];
 		int in[2] = { last, x[gen_choose(g, n)] };
-		if (gen_chance(g, 30))
-			in[1] = gen_noise(g, type, SHAPE(1), (float)gen_real(g, 0.01, 0.1),
-					  (int)gen_range(g, 0, 20));
+		if (gen_chance(g, 30)) {
+			int zero = (int)gen_range(g, 0, 20);
+			in[1] = gen_noise(g, type, SHAPE(1),
+					  (float)gen_real(g, 0.01, 0.1), zero);
+		}
 		x[n] = binary_result(g, binop, in, shape_of(g, last));
 		binary(g, binop, in, x[n]);
 	}
@@ -222,7 +224,7 @@ draw_function(struct gen *g, int code)
 static void
 draw_leaky(struct gen *g, int code)
 {
-	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g));
+	int in = gen_any_input(g);
 	int type = gen_t(g, in)->type;
 	int out = gen_chance(g, 30) ? gen_like(g, in, shape_of(g, in))
 				    : gen_random(g, type, shape_of(g, in));

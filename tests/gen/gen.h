@@ -71,6 +71,8 @@ int gen_random(struct gen *g, int type, struct shape s);
 int gen_like(struct gen *g, int i, struct shape s);
 /* an input for an operator: of an earlier one, when that suits, or new */
 int gen_input(struct gen *g, int rank, int type);
+/* of any type and 1 to 4 dimensions */
+int gen_any_input(struct gen *g);
 /* constants */
 int gen_const(struct gen *g, int type, struct shape s, const void *data);
 int gen_ints(struct gen *g, int n, const int32_t *v);

@@ -91,7 +91,7 @@ draw_l2(struct gen *g, int code)
 static void
 draw_dequantize(struct gen *g, int code)
 {
-	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g));
+	int in = gen_any_input(g);
 	struct shape s = shape_of(g, in);
 	int real = gen_tensor(g, TFL_FLOAT32, s, 0, 0);
 	gen_op1(g, code, 1, &in, real, 0, NULL, NULL);

@@ -190,6 +190,13 @@ gen_input(struct gen *g, int rank, int type)
 }
 
 int
+gen_any_input(struct gen *g)
+{
+	int type = gen_type(g);
+	return gen_input(g, (int)gen_range(g, 1, 4), type);
+}
+
+int
 gen_const(struct gen *g, int type, struct shape s, const void *data)
 {
 	int i = gen_tensor(g, type, s, 0, 0);

@@ -212,8 +212,8 @@ draw_transpose(struct gen *g, int code)
 	}
 	for (int i = 0; i < s.rank; i++)
 		out.dim[i] = s.dim[perm[i]];
-	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, s.rank, perm) },
-		gen_like(g, in, out), 0, NULL, NULL);
+	int to = gen_like(g, in, out);
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, s.rank, perm) }, to, 0, NULL, NULL);
 }
 
 static void
@@ -222,8 +222,8 @@ draw_reverse(struct gen *g, int code)
 	int in = any_input(g);
 	struct shape s = shape_of(g, in);
 	int32_t axis = (int32_t)gen_range(g, 0, s.rank - 1);
-	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, 1, &axis) },
-		gen_like(g, in, s), 0, NULL, NULL);
+	int to = gen_like(g, in, s);
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, 1, &axis) }, to, 0, NULL, NULL);
 }
 
 /* pairs, of 32 or 64 bits */
@@ -277,8 +277,8 @@ draw_tile(struct gen *g, int code)
 		v[i] = (int32_t)gen_range(g, 1, 3);
 		out.dim[i] *= v[i];
 	}
-	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, s.rank, v) },
-		gen_like(g, in, out), 0, NULL, NULL);
+	int to = gen_like(g, in, out);
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, s.rank, v) }, to, 0, NULL, NULL);
 }
 
 static void
@@ -309,8 +309,8 @@ draw_gather(struct gen *g, int code)
 	for (int i = 0; i < n; i++)
 		index[i] = (int32_t)gen_range(g, 0, s.dim[axis] - 1);
 	out.dim[axis] = n;
-	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, n, index) },
-		gen_like(g, in, out), GATHER, &fb_GatherOptions,
+	int to = gen_like(g, in, out);
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, n, index) }, to, GATHER, &fb_GatherOptions,
 		(int64_t[]){ axis, 0 });
 }
 
@@ -366,8 +366,8 @@ draw_reshape(struct gen *g, int code)
 		left /= d;
 	}
 	out.dim[out.rank - 1] = left;
-	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, out.rank, out.dim) },
-		gen_like(g, in, out), 0, NULL, NULL);
+	int to = gen_like(g, in, out);
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, out.rank, out.dim) }, to, 0, NULL, NULL);
 }
 
 /* blocks of a dimension or two; a border, or a crop, that makes them whole */
@@ -396,8 +396,8 @@ draw_batches(struct gen *g, int code)
 	int type = gen_chance(g, 10) ? TFL_INT32 : gen_type(g);
 	int in = gen_random(g, type, to_batch ? big : small);
 	int table = margins(g, n, margin);
-	gen_op1(g, code, 3, (int[]){ in, gen_ints(g, n, block), table },
-		gen_like(g, in, to_batch ? small : big), 0, NULL, NULL);
+	int to = gen_like(g, in, to_batch ? small : big);
+	gen_op1(g, code, 3, (int[]){ in, gen_ints(g, n, block), table }, to, 0, NULL, NULL);
 }
 
 static void
@@ -414,8 +414,8 @@ draw_broadcast(struct gen *g, int code)
 	for (int i = 0; i < out.rank; i++)
 		if (out.dim[i] == 1)
 			out.dim[i] = (int32_t)gen_range(g, 1, 9);
-	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, out.rank, out.dim) },
-		gen_like(g, in, out), 0, NULL, NULL);
+	int to = gen_like(g, in, out);
+	gen_op1(g, code, 2, (int[]){ in, gen_ints(g, out.rank, out.dim) }, to, 0, NULL, NULL);
 }
 
 /* dimensions of 1 less, or one more */
@@ -437,14 +437,14 @@ draw_ones(struct gen *g, int code)
 	out.rank = s.rank + 1;
 	for (int i = 0; i < out.rank; i++)
 		out.dim[i] = i == at ? 1 : s.dim[i - (i > at)];
-	gen_op1(g, code, 2, (int[]){ in, gen_index(g, at) },
-		gen_like(g, in, out), 0, NULL, NULL);
+	int to = gen_like(g, in, out);
+	gen_op1(g, code, 2, (int[]){ in, gen_index(g, at) }, to, 0, NULL, NULL);
 }
 
 static void
 draw_quantize(struct gen *g, int code)
 {
-	int in = gen_input(g, (int)gen_range(g, 1, 4), gen_type(g));
+	int in = gen_any_input(g);
 	int to = gen_type(g);
 	if (gen_chance(g, 20)) { /* to 32 bits, of a finer scale, and back */
 		struct shape s = shape_of(g, in);
