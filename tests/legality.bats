@@ -33,6 +33,14 @@ kept()
 	tfl-partition --report q.tflite | grep -q '^ *0  NPU'
 }
 
+@test "sums whose scale overflows" {
+	model sum "$t[3].quantization.scale=[0.000003]"
+	# 4 taps of 255 times 255, and 100
+	kept "which values of 260200 overflow" sum
+	model sum "$t[3].quantization.scale=[0.0003]"
+	tfl-partition --report sum.tflite | grep -q '^ *0  NPU'
+}
+
 @test "values that nobody gives, or that the application gives though constant" {
 	op none 0 9 '[1,4]' "$(second 9 '[1,4]') | .subgraphs[0].inputs=[0]"
 	kept "input 1 is made by nobody" none "which nothing writes"

@@ -121,13 +121,14 @@ kernel_batch_matmul(struct call *c)
 		return false;
 	struct fb_ref o = tfl_options(c->op, &fb_BatchMatMulOptions);
 	struct matmul m = { .out = call_out(c, 0) };
+	const int64_t most = type_width(TFL_INT8); /* of a value less its zero point */
 	if (!load(c, 0, fb_int(o, FB_BatchMatMulOptions_adj_x), &m.a) ||
 	    !load(c, 1, fb_int(o, FB_BatchMatMulOptions_adj_y), &m.b) ||
 	    !call_affine(c, m.out, "output", &m.q_out) ||
 	    !check_shapes(c, &m) ||
-	    !call_mult(
+	    !call_mult_of(
 		c, (double)(m.a.q.scale * m.b.q.scale) / (double)m.q_out.scale,
-		&m.mult))
+		m.out->type == TFL_INT16 ? 0 : m.a.cols * most * most, &m.mult))
 		return false;
 	m.wide = m.out->type == TFL_INT16;
 	if (m.wide && m.mult.exp > MBQM64_EXP)

@@ -2,6 +2,7 @@
 #include "kernels/products.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -135,7 +136,7 @@ load_bias(struct call *c, const struct requant_from *f, struct requant *r)
 	if (tfl_elements(f->bias) != f->n)
 		return call_err(c, "bias has %lld elements for %d channels",
 				(long long)tfl_elements(f->bias), f->n);
-	for (int32_t i = 0; i < f->n && !c->check; i++)
+	for (int32_t i = 0; f->bias_data && i < f->n; i++)
 		r->bias[i] = f->bias->type == TFL_INT64
 				 ? ((const int64_t *)f->bias_data)[i]
 				 : ((const int32_t *)f->bias_data)[i];
@@ -169,6 +170,15 @@ sums_are_wide(const struct tfl_tensor *in, const struct tfl_tensor *bias,
 	       (bias ? bias->type : bias_type) != TFL_INT32;
 }
 
+/* what the products of channel i and its bias add up to, at most */
+static int64_t
+most_sum(const struct requant_from *f, const struct requant *r, int32_t i)
+{
+	int64_t taps = tfl_elements(f->weights) / f->n;
+	int64_t sum = taps * type_width(f->in->type) * type_width(f->weights->type);
+	return sum + llabs(r->bias[i]);
+}
+
 bool
 requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 {
@@ -188,7 +198,8 @@ requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 		bool f32 = f->float_product && f->weights->quant.n_scale == 1;
 		double product =
 		    f32 ? (double)(in.scale * (float)s) : (double)in.scale * s;
-		if (!call_mult(c, product / (double)out.scale, &r->mult[i]))
+		if (!call_mult_of(c, product / (double)out.scale,
+				  f->wide ? 0 : most_sum(f, r, i), &r->mult[i]))
 			return false;
 		/* the reference's range for the 64-bit form */
 		if (f->wide && r->mult[i].exp > MBQM64_EXP)

@@ -121,7 +121,9 @@ kernel_mean_sum(struct call *c)
 		return sum_words(c);
 	if (!prepare(c, T_QUANT, &r) || !call_affine(c, r.in, "input", &q) ||
 	    !call_affine(c, r.out, "output", &q_out) ||
-	    !call_mult(c, (double)q.scale / (double)q_out.scale, &m))
+	    !call_mult_of(c, (double)q.scale / (double)q_out.scale,
+			  (c->op->code == TFL_MEAN ? 2 : r.count) *
+			      type_width(r.in->type), &m))
 		return false;
 	if (c->check)
 		return true;
