@@ -77,12 +77,13 @@ same_values(struct sim *s, int output, const struct tfl_tensor *form,
 	put_position(&at, t, first);
 	if (j->frames > 1)
 		text_printf(&frame, "frame %d, ", j->frame);
+	const char *of = text_str(&frame), *element = text_str(&at);
 	(void)err_no(e,
 		     "%s: %soutput %d (tensor %d, %s, of operator %d, %s): "
 		     "element %s is %.9g, %s %.9g; %lld of %lld differ, by at "
 		     "most %.9g",
-		     m->name, text_str(&frame), output, g->out[output], t->name,
-		     t->producer, maker(g, t), text_str(&at),
+		     m->name, of, output, g->out[output], t->name,
+		     t->producer, maker(g, t), element,
 		     value_at(form, got, first), j->wanted,
 		     value_at(form, want, first), (long long)n_wrong, (long long)n,
 		     largest);

@@ -148,13 +148,15 @@ static bool
 run_reports(struct npucc *c, bool on_npu)
 {
 	const char *npu = kept(c, stage_file(c, CMDGEN));
+	const char *model = kept(c, stage_file(c, QUANTCHECK));
+	const char *placed = kept(c, "partition.txt");
+	const char *text = kept(c, "report.txt"), *json = kept(c, "report.json");
 	const struct job job[] = {
 		{ .program = PARTITION, .option = { "--report" },
-		  .input = kept(c, stage_file(c, QUANTCHECK)),
-		  .output = kept(c, "partition.txt") },
-		{ .program = PERF, .input = npu, .output = kept(c, "report.txt") },
+		  .input = model, .output = placed },
+		{ .program = PERF, .input = npu, .output = text },
 		{ .program = PERF, .option = { "--json" }, .input = npu,
-		  .output = kept(c, "report.json") },
+		  .output = json },
 	};
 	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(job) : 1); i++)
 		if (!run_jobs(c, &job[i], 1))
