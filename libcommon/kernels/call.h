@@ -143,6 +143,9 @@ struct range {
 bool call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
 		struct affine q, struct range *out);
 
+/* floats.c: has the operator FLOAT32 operands, and does IEEE 754 fix what it gives? */
+bool call_is_float(const struct call *c);
+
 /* ---- one function an operator or family, by file ---------------------- */
 
 #define KERNEL(code, run) bool run(struct call *c);

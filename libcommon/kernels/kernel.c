@@ -56,7 +56,8 @@ check_volumes(struct call *c)
 static bool
 call_kernel(struct call *c)
 {
-	bool (*run)(struct call *) = find(c->op->code);
+	bool (*run)(struct call *) = call_is_float(c) ? kernel_float
+						      : find(c->op->code);
 	return run ? check_volumes(c) && run(c)
 		   : call_err(c, "no kernel for this operator");
 }

@@ -2,7 +2,8 @@
 /*
  * Elementwise operators that together are a function of one 8-bit tensor, as
  * x * LOGISTIC(x) is: the reference kernels compute it for all 256 values, and
- * one table takes the place of them all.
+ * one table takes the place of them all.  What is in between may be of a type
+ * that the NPU hasn't, as in DEQUANTIZE, SQRT, QUANTIZE.
  */
 #include "part.h"
 
@@ -50,10 +51,26 @@ is_elementwise(int code, bool *table)
 	case TFL_RELU_N1_TO_1:
 	case TFL_RELU_0_TO_1:
 	case TFL_QUANTIZE:
+	case TFL_DEQUANTIZE:
+	case TFL_CAST:
+	case TFL_DIV:
+	case TFL_SQRT:
+	case TFL_SQUARE:
+	case TFL_FLOOR:
+	case TFL_CEIL:
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* may operator i go into a table?  The NPU need not be able to run it alone */
+static bool
+may_compose(const struct part *p, int i, bool *table)
+{
+	const struct placement *x = &p->op[i];
+	return is_elementwise(p->sg->op[i].code, table) && !x->asked &&
+	       !x->constant && !x->left_out && !x->border;
 }
 
 static bool
@@ -70,7 +87,7 @@ find_wanted(struct composing *c)
 		c->wanted[p->sg->out[i]] = true;
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
-		bool table, inner = p->op[i].npu && is_elementwise(op->code, &table);
+		bool table, inner = may_compose(p, i, &table);
 		for (int k = 0; k < op->n_in && !inner; k++)
 			if (op->in[k] >= 0)
 				c->wanted[op->in[k]] = true;
@@ -129,14 +146,13 @@ study(struct composing *c, int i)
 	const struct tfl_op *op = &p->sg->op[i];
 	void *in[MAX_IN] = { NULL };
 	bool table;
-	if (!p->op[i].npu || p->op[i].constant || !is_elementwise(op->code, &table) ||
-	    op->n_in > MAX_IN || op->n_out != 1)
+	if (!may_compose(p, i, &table) || op->n_in > MAX_IN || op->n_out != 1)
 		return;
 	const struct tfl_tensor *out = part_out(p, op, 0);
 	int root = common_root(c, op, in), size = tfl_type_bytes(out->type);
-	if (root < 0 || out->is_variable || size < 1 || size > 2)
+	if (root < 0 || out->is_variable || size < 1 || size > 4)
 		return;
-	uint16_t *values = anew(p->a, uint16_t, BYTES);
+	uint32_t *values = anew(p->a, uint32_t, BYTES);
 	if (!part_evaluate(p, op, in, values, BYTES))
 		return;
 	c->made[op->out[0]] = (struct function){ .root = root, .values = values };
@@ -148,6 +164,7 @@ study(struct composing *c, int i)
 struct inside {
 	int op[MAX_INSIDE], n;
 	bool table; /* one of them would have a table of its own */
+	bool cpu;   /* one of them can't run on the NPU alone */
 };
 
 static bool
@@ -185,6 +202,7 @@ find_inside(const struct composing *c, int last, struct inside *x)
 		bool table;
 		(void)is_elementwise(op->code, &table);
 		x->table |= table;
+		x->cpu |= !c->p->op[x->op[i]].npu;
 		for (int k = 0; k < op->n_in; k++) {
 			int from = sg->tensor[op->in[k]].producer;
 			if (op->in[k] == root || sg->tensor[op->in[k]].data.p ||
@@ -203,6 +221,19 @@ find_inside(const struct composing *c, int last, struct inside *x)
 	return true;
 }
 
+/* a map as far as a table cares: its scale does not matter */
+static bool
+fits(const struct part *p, int tensor)
+{
+	const struct tfl_tensor *t = &p->sg->tensor[tensor];
+	if (check_fixed(p, t, "") || tfl_elements(t) < 1)
+		return false;
+	for (int i = 0; i < t->rank; i++)
+		if (t->dim[i] > UINT16_MAX)
+			return false;
+	return t->data.p == NULL;
+}
+
 static void
 compose(struct composing *c, int last)
 {
@@ -210,14 +241,17 @@ compose(struct composing *c, int last)
 	int out = p->sg->op[last].out[0], root = c->made[out].root;
 	struct inside x;
 	if (root < 0 || !is_byte(&p->sg->tensor[out]) ||
-	    p->op[last].part_of || !find_inside(c, last, &x) || x.n < 2 ||
-	    (x.n < 3 && !x.table))
+	    p->op[last].part_of || !find_inside(c, last, &x) ||
+	    (!x.cpu && (x.n < 2 || (x.n < 3 && !x.table))) ||
+	    (x.cpu && (!fits(p, root) || !fits(p, out))))
 		return;
 	p->uses[root] -= count_reads(p, &x, root) - 1;
 	p->op[last].table = c->made[out].values;
 	p->op[last].root = root;
-	for (int i = 1; i < x.n; i++)
-		p->op[x.op[i]].part_of = last + 1;
+	for (int i = 0; i < x.n; i++) {
+		p->op[x.op[i]].npu = true;
+		p->op[x.op[i]].part_of = i ? last + 1 : 0;
+	}
 }
 
 void

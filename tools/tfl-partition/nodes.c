@@ -286,10 +286,10 @@ make_nodes(struct part *p)
 {
 	int last = 0;
 	count_uses(p);
+	compose_all(p);
 	find_levels(p);
 	delay_growth(p);
 	place_constants(p);
-	compose_all(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		p->op[i].folded = pad_folds(p, i);
 		last = p->op[i].level > last ? p->op[i].level : last;

@@ -101,7 +101,10 @@ void note_open_batch(const struct part *p);
 /* those among its results that are the model's outputs */
 void lower_constant(struct part *p, const struct tfl_op *op);
 
-/* compose.c.  Needs: p->uses.  Leaves: part_of, table and root of operators */
+/*
+ * compose.c.  Needs: p->uses.  Leaves: part_of, table and root of operators, and
+ * npu of those that only such a table can be for the NPU
+ */
 void compose_all(struct part *p);
 void lower_composed(struct part *p, int op);
 
