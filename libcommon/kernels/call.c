@@ -211,8 +211,11 @@ widen(struct arena *a, const struct tfl_tensor *t, const void *data)
 			v[i] = ((const uint8_t *)data)[i];
 		break;
 	case TFL_INT16:
-		for (size_t i = 0; i < n; i++)
-			v[i] = ((const int16_t *)data)[i];
+		for (size_t i = 0; i < n; i++) {
+			int16_t x; /* a constant may lie anywhere */
+			memcpy(&x, (const uint8_t *)data + 2 * i, sizeof(x));
+			v[i] = x;
+		}
 		break;
 	default:
 		memcpy(v, data, n * sizeof(*v));
@@ -270,11 +273,15 @@ call_indices(struct call *c, int k, const char *role, int64_t *n)
 	}
 	*n = tfl_elements(t);
 	int64_t *v = anew(c->a, int64_t, (size_t)*n);
+	const uint8_t *from = c->io->in[k]; /* of any alignment */
 	if (t->type == TFL_INT64)
-		memcpy(v, c->io->in[k], (size_t)*n * sizeof(*v));
+		memcpy(v, from, (size_t)*n * sizeof(*v));
 	else
-		for (int64_t i = 0; i < *n; i++)
-			v[i] = ((const int32_t *)c->io->in[k])[i];
+		for (int64_t i = 0; i < *n; i++) {
+			int32_t x;
+			memcpy(&x, from + 4 * i, sizeof(x));
+			v[i] = x;
+		}
 	return v;
 }
 

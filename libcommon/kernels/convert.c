@@ -89,18 +89,50 @@ cut(float v)
 			: (int32_t)fmin(fmax((double)v, INT32_MIN), INT32_MAX);
 }
 
+/* of 64 bits on either side: the low bits, or the sign's */
+static bool
+cast_long(struct call *c, const struct tfl_tensor *in, const struct tfl_tensor *out)
+{
+	int64_t n = tfl_elements(in);
+	int64_t *v = anew(c->a, int64_t, (size_t)n);
+	int32_t *low = anew(c->a, int32_t, (size_t)n);
+	if (in->type == TFL_INT64)
+		memcpy(v, c->io->in[0], (size_t)n * sizeof(*v));
+	else
+		low = call_widen(c, 0);
+	for (int64_t i = 0; in->type != TFL_INT64 && i < n; i++)
+		v[i] = low[i];
+	if (out->type == TFL_INT64) {
+		memcpy(c->io->out[0], v, (size_t)n * sizeof(*v));
+		return true;
+	}
+	float *y = c->io->out[0];
+	for (int64_t i = 0; i < n; i++) {
+		low[i] = out->type == TFL_BOOL ? v[i] != 0 : (int32_t)(uint32_t)v[i];
+		if (out->type == TFL_FLOAT32)
+			y[i] = (float)v[i];
+	}
+	if (out->type != TFL_FLOAT32)
+		call_narrow(c, 0, low);
+	return true;
+}
+
 bool
 kernel_cast(struct call *c)
 {
 	if (!call_arity(c, 1, 1, 1))
 		return false;
 	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
-	const unsigned types = T_QUANT | T_I32 | T_F32 | T_BOOL;
+	const unsigned types = T_QUANT | T_I32 | T_I64 | T_F32 | T_BOOL;
 	if (!call_type(c, in, "input", types) ||
 	    !call_type(c, out, "output", types) || !call_same_count(c, in, out))
 		return false;
+	if (in->type == TFL_FLOAT32 && out->type == TFL_INT64)
+		return call_err(c, "from FLOAT32 to INT64");
 	if (c->check)
 		return true;
+	if (in->type == TFL_INT64 || out->type == TFL_INT64)
+		return cast_long(c, in, out);
 	int64_t n = tfl_elements(in);
 	const float *f = c->io->in[0];
 	float *y = c->io->out[0];

@@ -70,6 +70,14 @@ call_spread(struct call *c, int k, const struct tfl_tensor *out)
 	return r;
 }
 
+/* PRELU of INT16 has an alpha of INT8: TensorFlow Lite Micro knows no other */
+static bool
+has_narrow_alpha(const struct call *c, int k)
+{
+	return c->op->code == TFL_PRELU && k == 1 &&
+	       call_in(c, 0)->type == TFL_INT16 && call_in(c, k)->type == TFL_INT8;
+}
+
 static bool
 prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 {
@@ -81,7 +89,8 @@ prepare(struct call *c, unsigned types, int64_t activation, struct binary *b)
 	for (int k = 0; k < 2; k++) {
 		b->in[k] = call_in(c, k);
 		if (!call_type(c, b->in[k], "input", types) ||
-		    !call_same_type(c, b->in[k], b->out))
+		    (!has_narrow_alpha(c, k) &&
+		     !call_same_type(c, b->in[k], b->out)))
 			return false;
 	}
 	bool plain = b->out->type == TFL_INT32;

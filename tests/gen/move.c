@@ -456,6 +456,35 @@ draw_quantize(struct gen *g, int code)
 	gen_op1(g, code, 1, &in, gen_random(g, to, shape_of(g, in)), 0, NULL, NULL);
 }
 
+static void
+draw_gather_nd(struct gen *g, int code)
+{
+	enum { MOST = 8 };
+	int in = any_input(g);
+	struct shape s = shape_of(g, in), out = { .rank = 1 };
+	int depth = (int)gen_range(g, 1, s.rank), n = (int)gen_range(g, 1, MOST);
+	int32_t index[MOST * TFL_MAX_RANK];
+	for (int i = 0; i < n * depth; i++)
+		index[i] = (int32_t)gen_range(g, 0, s.dim[i % depth] - 1);
+	out.dim[0] = n;
+	for (int i = depth; i < s.rank; i++)
+		out.dim[out.rank++] = s.dim[i];
+	int at = gen_const(g, TFL_INT32, SHAPE(n, depth), index);
+	gen_op1(g, code, 2, (int[]){ in, at }, gen_like(g, in, out), 0, NULL, NULL);
+}
+
+/* integers as they are, whatever their scale */
+static void
+draw_cast(struct gen *g, int code)
+{
+	static const int types[] = { TFL_INT8, TFL_UINT8, TFL_INT16, TFL_INT32,
+				     TFL_INT64 };
+	int in = any_input(g);
+	int to = types[gen_choose(g, ARRAY_LEN(types))];
+	gen_op1(g, code, 1, &in, gen_tensor(g, to, shape_of(g, in), 0, 0), 0, NULL,
+		NULL);
+}
+
 const struct draw move_draws[] = {
 	{ "CONCATENATION", draw_concat, TFL_CONCATENATION },
 	{ "PACK", draw_concat, TFL_PACK },
@@ -473,6 +502,8 @@ const struct draw move_draws[] = {
 	{ "DEPTH_TO_SPACE", draw_blocks, TFL_DEPTH_TO_SPACE },
 	{ "SPACE_TO_DEPTH", draw_blocks, TFL_SPACE_TO_DEPTH },
 	{ "GATHER", draw_gather, TFL_GATHER },
+	{ "GATHER_ND", draw_gather_nd, TFL_GATHER_ND },
+	{ "CAST", draw_cast, TFL_CAST },
 	{ "SHAPE", draw_shape, TFL_SHAPE },
 	{ "RESHAPE", draw_reshape, TFL_RESHAPE },
 	{ "SPACE_TO_BATCH_ND", draw_batches, TFL_SPACE_TO_BATCH_ND },

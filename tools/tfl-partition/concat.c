@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators that write parts of their result: CONCATENATION, PACK, GATHER,
+ * Operators that write parts of their result: CONCATENATION, PACK,
  * TILE.  A producer that can write its part in place does so (bind_concat).
  */
 #include "nd.h"
@@ -197,128 +197,6 @@ bind_concat(struct part *p, const struct tfl_op *op)
 	}
 }
 
-/* ---- GATHER ------------------------------------------------------------------- */
-
-struct gather {
-	int axis, n;
-	const struct tfl_tensor *index;
-};
-
-static int64_t
-index_at(const struct gather *g, int k)
-{
-	const uint8_t *b = g->index->data.p;
-	return g->index->type == TFL_INT64 ? (int64_t)load_le64(b + 8 * (size_t)k)
-					   : (int32_t)load_le32(b + 4 * (size_t)k);
-}
-
-/* indices from k on that are evenly spaced */
-static int
-run_length(const struct gather *g, int k, int64_t *step)
-{
-	*step = 1;
-	if (k + 1 >= g->n || index_at(g, k + 1) == index_at(g, k))
-		return 1;
-	*step = index_at(g, k + 1) - index_at(g, k);
-	int n = 2;
-	while (k + n < g->n && index_at(g, k + n) - index_at(g, k + n - 1) == *step)
-		n++;
-	return n;
-}
-
-/* the k-th run: source and destination; the index of the next */
-static int
-gather_run(const struct gather *g, int k, struct nd *from, struct nd *to)
-{
-	int64_t step;
-	int n = run_length(g, k, &step);
-	nd_slice(from, g->axis, index_at(g, k), n, step);
-	nd_slice(to, g->axis, k, n, 1);
-	return k + n;
-}
-
-/* the OFM with the indices as one dimension */
-static struct nd
-gathered(const struct gather *g, const struct nd *in, struct nd to)
-{
-	int64_t dim[TFL_MAX_RANK];
-	memcpy(dim, in->dim, sizeof(dim));
-	dim[g->axis] = g->n;
-	bool ok = nd_reshape(&to, dim, in->rank);
-	assert(ok);
-	return to;
-}
-
-static const char *
-read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
-{
-	const char *why = check_options(p, op, &fb_GatherOptions);
-	if (!why)
-		why = check_move(p, op, 2, 2);
-	if (why)
-		return why;
-	const struct tfl_tensor *in = part_in(p, op, 0);
-	g->index = part_in(p, op, 1);
-	if (!g->index->data.p || (g->index->type != TFL_INT32 &&
-				  g->index->type != TFL_INT64))
-		return "the indices are not constant integers";
-	if (TFL_OPT(op, GatherOptions, batch_dims))
-		return "GATHER with batch dimensions";
-	g->axis = move_axis(TFL_OPT(op, GatherOptions, axis), in->rank);
-	int64_t n = tfl_elements(g->index);
-	if (g->axis < 0 || n < 1 || n > 65536)
-		return "the axis or the number of indices is out of range";
-	g->n = (int)n;
-	for (int k = 0; k < g->n; k++)
-		if (index_at(g, k) < 0 || index_at(g, k) >= in->dim[g->axis])
-			return "an index is out of range";
-	return tfl_elements(in) / in->dim[g->axis] * n ==
-		       tfl_elements(part_out(p, op, 0))
-		   ? NULL
-		   : "the OFM's shape is not what the indices give";
-}
-
-static const char *
-check_gather(const struct part *p, const struct tfl_op *op)
-{
-	struct gather g;
-	const char *why = read_gather(p, op, &g);
-	if (why)
-		return why;
-	struct nd in = nd_shape(part_in(p, op, 0));
-	struct nd out = gathered(&g, &in, nd_shape(part_out(p, op, 0)));
-	int64_t copies = 0;
-	for (int k = 0; k < g.n;) {
-		struct nd from = in, to = out;
-		k = gather_run(&g, k, &from, &to);
-		copies += nd_copies(&from, &to);
-		if (copies > ND_MAX_COPIES)
-			return part_say(p, "gathering takes more than %d copies",
-					ND_MAX_COPIES);
-	}
-	return NULL;
-}
-
-static bool
-lower_gather(struct part *p, const struct tfl_op *op)
-{
-	struct gather g;
-	(void)read_gather(p, op, &g);
-	struct nd in = nd_ifm(p, op->in[0]), from = in, to = in;
-	if (gather_run(&g, 0, &from, &to) == g.n) {
-		nd_result(p, op->out[0], &from);
-		return true;
-	}
-	struct nd out = gathered(&g, &in, nd_ofm(p, op->out[0]));
-	for (int k = 0; k < g.n;) {
-		from = in;
-		to = out;
-		k = gather_run(&g, k, &from, &to);
-		nd_copy(p, &from, &to);
-	}
-	return true;
-}
-
 /* ---- TILE ------------------------------------------------------------------- */
 
 static const char *
@@ -378,8 +256,6 @@ const struct family concat_families[] = {
 	  .bind = bind_concat, .direct = true },
 	{ .code = TFL_PACK, .check = check_concat, .lower = lower_concat,
 	  .bind = bind_concat, .direct = true },
-	{ .code = TFL_GATHER, .check = check_gather, .lower = lower_gather,
-	  .direct = true },
 	{ .code = TFL_TILE, .check = check_tile, .lower = lower_tile,
 	  .direct = true },
 	{ .code = 0 },

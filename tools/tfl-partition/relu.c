@@ -287,7 +287,10 @@ read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
 	r->ifm = part_in(p, op, 0);
 	r->alpha = part_in(p, op, 1);
 	r->ofm = part_out(p, op, 0);
-	if (r->ifm->type != r->alpha->type || r->ifm->type != r->ofm->type)
+	bool narrow = r->ifm->type == TFL_INT16 && r->alpha->type == TFL_INT8 &&
+		      r->alpha->data.p;
+	if ((r->ifm->type != r->alpha->type && !narrow) ||
+	    r->ifm->type != r->ofm->type)
 		return "IFM, alpha and OFM differ in type";
 	if (r->ifm->data.p)
 		return "IFM is constant";
@@ -345,6 +348,22 @@ lower_gentle(struct part *p, const struct prelu *r, const struct side *x,
 	op_ifm2(part_op(p, OP_MAX, plain, ofm), y, 0);
 }
 
+/* alpha in the type of x: INT8 becomes a constant of INT16 */
+static struct side
+side_of_alpha(struct part *p, const struct prelu *r, int tensor)
+{
+	struct side s = side_of(p, tensor);
+	if (r->alpha->type == r->ifm->type || is_scalar(r->alpha))
+		return s;
+	int64_t n = tfl_elements(r->alpha);
+	int32_t *v = anew(p->a, int32_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = tensor_int(r->alpha, i) - s.zero;
+	s.value = part_const(p, r->ifm->type, tfl_hwc(r->alpha), v);
+	s.zero = 0;
+	return s;
+}
+
 static bool
 lower_prelu(struct part *p, const struct tfl_op *op)
 {
@@ -353,7 +372,8 @@ lower_prelu(struct part *p, const struct tfl_op *op)
 	if (is_scalar(r.alpha) && r.ifm->type != TFL_INT16)
 		return lower_bytes(p, op);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct side x = side_of(p, op->in[0]), alpha = side_of(p, op->in[1]);
+	struct side x = side_of(p, op->in[0]);
+	struct side alpha = side_of_alpha(p, &r, op->in[1]);
 	x.value = part_view(p, x.value, ofm.shape);
 	if (r.gentle) {
 		lower_gentle(p, &r, &x, &alpha, ofm);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GATHER, GATHER_ND: spec/operators.md 3.4, pure copies. */
+#include "kernels/call.h"
+#include "kernels/view.h"
+
+#include <string.h>
+
+bool
+kernel_gather(struct call *c)
+{
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	int axis;
+	int64_t n, batch = TFL_OPT(c->op, GatherOptions, batch_dims);
+	const int64_t *index = call_indices(c, 1, "indices", &n);
+	if (!index || !call_movable(c, in, out) ||
+	    !call_axis(c, TFL_OPT(c->op, GatherOptions, axis), in->rank, &axis))
+		return false;
+	if (batch < 0 || batch > axis || batch > call_in(c, 1)->rank)
+		return call_err(c, "%lld batch dimensions", (long long)batch);
+	int64_t n_batch = 1;
+	for (int d = 0; d < batch; d++) {
+		n_batch *= in->dim[d];
+		if (call_in(c, 1)->dim[d] != in->dim[d])
+			return call_err(c, "batch dimension %d differs", d);
+	}
+	struct around a = around_axis(in, axis);
+	int64_t per = n_batch ? n / n_batch : 0,
+		outer = n_batch ? a.outer / n_batch : 0;
+	int64_t picked;
+	if (__builtin_mul_overflow(n_batch * outer, per, &picked) ||
+	    __builtin_mul_overflow(picked, a.inner, &picked) ||
+	    picked != tfl_elements(out))
+		return call_err(c, "the output has %lld elements",
+				(long long)tfl_elements(out));
+	size_t bytes = element_size(in) * (size_t)a.inner;
+	uint8_t *y = c->io->out[0];
+	for (int64_t i = 0; i < n_batch * outer; i++)
+		for (int64_t k = 0; k < per; k++, y += bytes) {
+			int64_t at = index[i / (outer ? outer : 1) * per + k];
+			if (at < 0 || at >= a.n)
+				return call_err(c, "index %lld of %lld",
+						(long long)at, (long long)a.n);
+			if (c->check)
+				continue;
+			__builtin_memmove(y,
+					  (const uint8_t *)c->io->in[0] +
+					      (size_t)(i * a.n + at) * bytes,
+					  bytes);
+		}
+	return true;
+}
+
+/* each index, of `depth` numbers, picks what the dimensions behind them hold */
+bool
+kernel_gather_nd(struct call *c)
+{
+	if (!call_arity(c, 2, 2, 1))
+		return false;
+	const struct tfl_tensor *in = call_in(c, 0), *out = call_out(c, 0);
+	const struct tfl_tensor *at = call_in(c, 1);
+	int64_t n, depth = at->rank ? at->dim[at->rank - 1] : 0, inner = 1;
+	if (!call_movable(c, in, out))
+		return false;
+	if (depth < 1 || depth > in->rank)
+		return call_err(c, "indices of %lld numbers for rank %d",
+				(long long)depth, in->rank);
+	for (int d = (int)depth; d < in->rank; d++)
+		inner *= in->dim[d];
+	if (tfl_elements(at) / depth * inner != tfl_elements(out))
+		return call_err(c, "the output has %lld elements",
+				(long long)tfl_elements(out));
+	/* indices may be computed: they are looked at when there are values */
+	if (c->check && !at->data.p)
+		return call_type(c, at, "indices", T_I32 | T_I64);
+	const int64_t *index = call_indices(c, 1, "indices", &n);
+	size_t bytes = element_size(in) * (size_t)inner;
+	for (int64_t k = 0; index && k < n / depth; k++) {
+		int64_t line = 0;
+		for (int64_t d = 0; d < depth; d++) {
+			int64_t i = index[k * depth + d];
+			if (i < 0 || i >= in->dim[d])
+				return call_err(c, "index %lld of %d", (long long)i,
+						in->dim[d]);
+			line = line * in->dim[d] + i;
+		}
+		if (!c->check)
+			memmove((uint8_t *)c->io->out[0] + (size_t)k * bytes,
+				(const uint8_t *)c->io->in[0] + (size_t)line * bytes,
+				bytes);
+	}
+	return index != NULL;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# tfl-partition: conversions between types, and elements picked by indices; PRELU
+
+load lib/common
+load lib/model
+load lib/partition
+# shellcheck disable=SC2154 # t is set there
+
+CAST=53 DEQUANTIZE=6 GATHER_ND=107 QUANTIZE=114 SQRT=75
+I8=9 U8=3 I16=7 I32=2 I64=4 F32=0 # types
+
+cast()
+{
+	op m $CAST "$1" '[3,5,7]' "${t}[1].type = $2
+		| del(${t}[1].quantization) | del(${t}[0].quantization)"
+}
+
+@test "integers of any width into any other" {
+	for from in $I8 $U8 $I16 $I32 $I64; do
+		for to in $I8 $U8 $I16 $I32 $I64; do
+			[ $from = $to ] || {
+				cast $from $to
+				exact m
+			}
+		done
+	done
+}
+
+@test "indices of one, two, three dimensions" {
+	op m $GATHER_ND $I8 '[4,5,6]' "$(ints '[3,2]' 0 1 3 4 2 2) | ${t}[1].shape = [3,6]"
+	exact m
+	op m $GATHER_ND $I16 '[4,5,6]' "$(ints '[2,2,3]' 0 1 2 3 4 5 2 2 0 0 0 0) | ${t}[1].shape = [2,2]"
+	exact m
+	op m $GATHER_ND $U8 '[4,5,6]' "$(ints '[4,1]' 0 1 2 3) | ${t}[1].shape = [4,5,6]"
+	exact m
+	op m $GATHER_ND $U8 '[4,5,6]' "$(ints '[2,1]' 0 4) | ${t}[1].shape = [2,5,6]"
+	refuses 1 "an index is out of range" tfl-partition --fail-on-cpu m.tflite
+}
+
+# through_float TYPE CODE ZERO [JQ]: DEQUANTIZE or CAST, SQRT, QUANTIZE to INT8
+through_float()
+{
+	op m "$2" "$1" '[2,3,5]' "${t}[1] = {shape:[2,3,5],type:$F32,name:\"real\"}
+		| ${t}[0].quantization = {scale:[0.05],zero_point:[$3]}
+		| .operator_codes += [{deprecated_builtin_code:$SQRT,builtin_code:$SQRT,version:1},
+			{deprecated_builtin_code:$QUANTIZE,builtin_code:$QUANTIZE,version:1}]
+		| $t += [{shape:[2,3,5],type:$F32,name:\"root\"},
+			{shape:[2,3,5],type:$I8,name:\"end\",quantization:{scale:[0.0125],zero_point:[-128]}}]
+		| .subgraphs[0].outputs = [3]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1],outputs:[2]},
+			{opcode_index:2,inputs:[2],outputs:[3]}]${4:+ | $4}"
+}
+
+@test "a function of a byte may go through floats" {
+	through_float $I8 $DEQUANTIZE -128
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	through_float $U8 $CAST 0
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	# somebody else wants the floats
+	through_float $U8 $CAST 0
+	through_float $U8 $CAST 0 '.subgraphs[0].outputs += [1]'
+	tfl-partition --report m.tflite | grep -q 'CPU  CAST'
+	# --cpu keeps any of them off
+	through_float $U8 $CAST 0
+	tfl-partition --cpu=SQRT --report m.tflite | grep -q 'CPU  SQRT'
+}
+
+@test "PRELU of INT16 with an alpha of INT8: what the runtime gives" {
+	need_shared defects/15-prelu-int16
+	d=$SHARED/defects/15-prelu-int16
+	npu-sim -i "$d/input_0.npy" -e "$d/output_0.npy" "$d/model.tflite"
+	cp "$d/model.tflite" m.tflite
+	exact m
+	npu-sim -i "$d/input_0.npy" -e "$d/output_0.npy" m.npu
+}

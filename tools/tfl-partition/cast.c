@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CAST between integers: wider ones are sums with 0, narrower ones the low bytes
+ * of what is there, as in the reference.  INT64 is two words, the upper one the
+ * sign's.
+ */
+#include "nd.h"
+
+static int
+bytes_of(const struct tfl_tensor *t)
+{
+	switch (t->type) {
+	case TFL_INT8:
+	case TFL_UINT8:
+	case TFL_INT16:
+	case TFL_INT32:
+	case TFL_INT64:
+		return tfl_type_bytes(t->type);
+	default:
+		return 0;
+	}
+}
+
+static const char *
+check_cast(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (!why)
+		why = check_fixed(p, i, "IFM");
+	if (!why)
+		why = check_fixed(p, o, "OFM");
+	if (why)
+		return why;
+	if (!bytes_of(i) || !bytes_of(o))
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
+				tfl_type_name(o->type));
+	if (i->data.p)
+		return "IFM is constant";
+	/* a line of elements, a few bytes apart */
+	if (tfl_elements(i) < 1 || tfl_elements(i) > 65536)
+		return "more than 65536 elements";
+	return tfl_elements(i) == tfl_elements(o) ? NULL
+						  : "IFM and OFM differ in shape";
+}
+
+/* words or halves of elements side by side, from byte `first` of each on */
+static struct g_operand
+pieces(struct g_operand o, int64_t n, int type, int element, int first)
+{
+	int size = tfl_type_bytes(type);
+	o.type = type;
+	o.view = VIEW_STRIDED;
+	o.shape = (struct hwc){ .h = 1, .w = (int32_t)n, .c = 1 };
+	o.offset = first / size;
+	o.stride[0] = n * element / size;
+	o.stride[1] = element / size;
+	o.stride[2] = 1;
+	return o;
+}
+
+/* -1 below 0, else 0 */
+static void
+write_sign(struct part *p, struct g_operand v, struct g_operand to)
+{
+	struct g_operand zero = word_const(p, 0), least = word_const(p, -1);
+	struct g_operand y = word_max(p, v, least);
+	(void)word_op_to(p, OP_MIN, y, zero, to);
+}
+
+static bool
+lower_cast(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	int64_t n = tfl_elements(i);
+	int from = bytes_of(i), to = bytes_of(o);
+	struct g_operand x = part_linear(p, part_ifm(p, op->in[0]));
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
+	int read = from == 8 ? TFL_INT32 : i->type;
+	int written = to == 8 ? TFL_INT32 : o->type;
+	/* what is cut off is not read */
+	if (tfl_type_bytes(read) > tfl_type_bytes(written))
+		read = written;
+	struct g_operand low = pieces(x, n, read, from, 0);
+	struct g_operand out = pieces(room, n, written, to, 0);
+	if (tfl_type_bytes(read) == tfl_type_bytes(written)) {
+		low.type = written; /* the same bytes, whatever their sign */
+		(void)part_copy(p, low, out);
+	} else {
+		struct g_op *wide = part_op(p, OP_ADD, low, out);
+		op_scalar(wide, 0, 0);
+		op_unscaled(wide);
+	}
+	if (to == 8 && from == 8)
+		(void)part_copy(p, pieces(x, n, TFL_INT32, 8, 4),
+				pieces(room, n, TFL_INT32, 8, 4));
+	else if (to == 8)
+		write_sign(p, out, pieces(room, n, TFL_INT32, 8, 4));
+	part_deliver(p, room, ofm);
+	return true;
+}
+
+const struct family cast_families[] = {
+	{ .code = TFL_CAST, .check = check_cast, .lower = lower_cast },
+	{ .code = 0 },
+};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GATHER and GATHER_ND by constant indices: copies, of evenly spaced ones at once.
+ * GATHER_ND picks along the first dimensions, seen as one.
+ */
+#include "nd.h"
+
+#include <assert.h>
+
+struct gather {
+	int rank, axis; /* the IFM as it is picked from */
+	int64_t dim[TFL_MAX_RANK];
+	int n;
+	const int64_t *index; /* n of them, along the axis */
+};
+
+/* indices from k on that are evenly spaced */
+static int
+run_length(const struct gather *g, int k, int64_t *step)
+{
+	*step = 1;
+	if (k + 1 >= g->n || g->index[k + 1] == g->index[k])
+		return 1;
+	*step = g->index[k + 1] - g->index[k];
+	int n = 2;
+	while (k + n < g->n && g->index[k + n] - g->index[k + n - 1] == *step)
+		n++;
+	return n;
+}
+
+/* the k-th run: source and destination; the index of the next */
+static int
+gather_run(const struct gather *g, int k, struct nd *from, struct nd *to)
+{
+	int64_t step;
+	int n = run_length(g, k, &step);
+	nd_slice(from, g->axis, g->index[k], n, step);
+	nd_slice(to, g->axis, k, n, 1);
+	return k + n;
+}
+
+/* the OFM with the indices as one dimension */
+static struct nd
+gathered(const struct gather *g, struct nd to)
+{
+	int64_t dim[TFL_MAX_RANK];
+	memcpy(dim, g->dim, sizeof(dim));
+	dim[g->axis] = g->n;
+	bool ok = nd_reshape(&to, dim, g->rank);
+	assert(ok);
+	return to;
+}
+
+/* v[0] to v[n - 1], or NULL where the operator's indices are none that are known */
+static const int64_t *
+read_indices(const struct part *p, const struct tfl_op *op, int *n)
+{
+	const struct tfl_tensor *t = part_in(p, op, 1);
+	enum { MAX_INDICES = 65536 };
+	int64_t all = tfl_elements(t);
+	if (all < 1 || all > MAX_INDICES)
+		return NULL;
+	int64_t *v = anew(p->a, int64_t, (size_t)all);
+	return part_ints(t, v, (int)all, n) && *n == all ? v : NULL;
+}
+
+static const char *
+count_copies(const struct part *p, const struct tfl_op *op, const struct gather *g)
+{
+	int64_t copies = 0, inner = 1;
+	for (int i = 0; i < g->rank; i++)
+		inner *= i == g->axis ? g->n : g->dim[i];
+	if (inner != tfl_elements(part_out(p, op, 0)))
+		return "the OFM's shape is not what the indices give";
+	struct nd in = nd_shape(part_in(p, op, 0));
+	bool ok = nd_reshape(&in, g->dim, g->rank);
+	assert(ok);
+	struct nd out = gathered(g, nd_shape(part_out(p, op, 0)));
+	for (int k = 0; k < g->n;) {
+		struct nd from = in, to = out;
+		k = gather_run(g, k, &from, &to);
+		copies += nd_copies(&from, &to);
+		if (copies > ND_MAX_COPIES)
+			return part_say(p, "gathering takes more than %d copies",
+					ND_MAX_COPIES);
+	}
+	return NULL;
+}
+
+static const char *
+read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
+{
+	const char *why = check_options(p, op, &fb_GatherOptions);
+	if (!why)
+		why = check_move(p, op, 2, 2);
+	if (why)
+		return why;
+	const struct tfl_tensor *in = part_in(p, op, 0);
+	*g = (struct gather){ .rank = in->rank };
+	g->index = read_indices(p, op, &g->n);
+	if (!g->index)
+		return "the indices are not constant integers, 65536 at most";
+	if (TFL_OPT(op, GatherOptions, batch_dims))
+		return "GATHER with batch dimensions";
+	g->axis = move_axis(TFL_OPT(op, GatherOptions, axis), in->rank);
+	if (g->axis < 0)
+		return "the axis is out of range";
+	for (int i = 0; i < in->rank; i++)
+		g->dim[i] = in->dim[i];
+	for (int k = 0; k < g->n; k++)
+		if (g->index[k] < 0 || g->index[k] >= g->dim[g->axis])
+			return "an index is out of range";
+	return count_copies(p, op, g);
+}
+
+/* indices of several dimensions become one of their product */
+static const char *
+read_gather_nd(const struct part *p, const struct tfl_op *op, struct gather *g)
+{
+	const char *why = check_move(p, op, 2, 2);
+	if (why)
+		return why;
+	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
+	int n, depth = at->rank ? at->dim[at->rank - 1] : 0;
+	const int64_t *v = read_indices(p, op, &n);
+	if (!v)
+		return "the indices are not constant integers, 65536 at most";
+	if (depth < 1 || depth > in->rank)
+		return "the indices are of more dimensions than the IFM";
+	*g = (struct gather){ .rank = 2, .dim = { 1, 1 }, .n = n / depth };
+	for (int i = 0; i < in->rank; i++)
+		g->dim[i >= depth] *= in->dim[i];
+	int64_t *line = anew(p->a, int64_t, (size_t)g->n);
+	for (int k = 0; k < n; k++) {
+		if (v[k] < 0 || v[k] >= in->dim[k % depth])
+			return "an index is out of range";
+		line[k / depth] = line[k / depth] * in->dim[k % depth] + v[k];
+	}
+	g->index = line;
+	return count_copies(p, op, g);
+}
+
+static const char *
+read_any(const struct part *p, const struct tfl_op *op, struct gather *g)
+{
+	return op->code == TFL_GATHER ? read_gather(p, op, g)
+				      : read_gather_nd(p, op, g);
+}
+
+static const char *
+check_gather(const struct part *p, const struct tfl_op *op)
+{
+	struct gather g;
+	return read_any(p, op, &g);
+}
+
+static bool
+lower_gather(struct part *p, const struct tfl_op *op)
+{
+	struct gather g;
+	(void)read_any(p, op, &g);
+	struct nd in = nd_ifm(p, op->in[0]);
+	if (!nd_reshape(&in, g.dim, g.rank)) {
+		in = nd_ifm(p, op->in[0]);
+		in = nd_readable(p, &in);
+		bool ok = nd_reshape(&in, g.dim, g.rank);
+		assert(ok);
+	}
+	struct nd from = in, to = in;
+	if (gather_run(&g, 0, &from, &to) == g.n) {
+		nd_result(p, op->out[0], &from);
+		return true;
+	}
+	struct nd out = gathered(&g, nd_ofm(p, op->out[0]));
+	for (int k = 0; k < g.n;) {
+		from = in;
+		to = out;
+		k = gather_run(&g, k, &from, &to);
+		nd_copy(p, &from, &to);
+	}
+	return true;
+}
+
+const struct family gather_families[] = {
+	{ .code = TFL_GATHER, .check = check_gather, .lower = lower_gather,
+	  .direct = true },
+	{ .code = TFL_GATHER_ND, .check = check_gather, .lower = lower_gather,
+	  .direct = true },
+	{ .code = 0 },
+};
