@@ -76,3 +76,76 @@ through_float()
 	exact m
 	npu-sim -i "$d/input_0.npy" -e "$d/output_0.npy" m.npu
 }
+
+# quotient CODE SHAPE DIVISOR-SHAPE DIVISOR...: INT32 by constants
+quotient()
+{
+	op m "$1" $I32 "$2" "$(ints "$3" "${@:4}") | del(${t}[].quantization)"
+}
+
+@test "32 bits divided by constants, down and towards zero" {
+	for code in 42 90; do
+		for by in 2 3 48 2147483647 -3; do
+			quotient $code '[3,5,7]' '[]' $by
+			exact m
+		done
+		quotient $code '[2,3]' '[3]' 5 -6 1000003
+		exact m
+		quotient $code '[2,3]' '[2,3]' 5 -6 7 8 -9 10
+		exact m
+	done
+	quotient 90 '[2,3]' '[]' 0
+	refuses 1 "a divisor is 0" tfl-partition --fail-on-cpu m.tflite
+}
+
+# quotients of what is near multiples and at the ends of the range
+@test "quotients of the hardest dividends" {
+	for code in 42 90; do
+		for by in 3 641 -641 2147483647; do
+			quotient $code '[16]' '[]' $by
+			for v in 0 1 -1 2147483647 -2147483648 -2147483647 2147483646 \
+				$by $((by - 1)) $((by + 1)) $((-by)) $((3 * 641)) $((3 * 641 - 1)) \
+				1073741824 -1073741825 640; do
+				word "$v"
+			done >in
+			tfl-partition --fail-on-cpu m.tflite |
+				npu-sched -a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram |
+				npu-wenc | npu-cmdgen -o c.tflite
+			npu-sim -i in --compare=m.tflite c.tflite
+		done
+	done
+}
+
+# word VALUE: 32 bits, little-endian
+word()
+{
+	printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))\\x$(printf %02x $(($1 >> 16 & 255)))\\x$(printf %02x $(($1 >> 24 & 255)))"
+}
+
+# quantized SCALE ZERO TYPE: INT32 by way of FLOAT32
+quantized()
+{
+	op m $CAST $I32 '[5,7]' "${t}[1] = {shape:[5,7],type:$F32,name:\"real\"} | del(${t}[0].quantization)
+		| .operator_codes += [{deprecated_builtin_code:$QUANTIZE,builtin_code:$QUANTIZE,version:1}]
+		| $t += [{shape:[5,7],type:$3,name:\"end\",quantization:{scale:[$1],zero_point:[$2]}}]
+		| .subgraphs[0].outputs = [2]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1],outputs:[2]}]"
+}
+
+@test "integers quantized by way of floats" {
+	for scale in 0.00390625 0.18431373 9.5; do
+		for zero in -128 17; do
+			quantized $scale $zero $I8
+			exact m
+			# values around every step of the result
+			for v in $(awk -v s=$scale 'BEGIN { for (v = -150; v < 150; v++)
+					for (d = -1; d <= 1; d++) print int((v + 0.5) * s) + d }' |
+				head -875); do
+				word "$v"
+			done >in
+			npu-sim --frames=25 -i in --compare=m.tflite m.npu
+		done
+	done
+	quantized 0.5 0 $I16
+	exact m
+}

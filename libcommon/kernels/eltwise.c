@@ -304,18 +304,47 @@ divide(int32_t v, int32_t w, struct fixed_mult m)
 			  (struct fixed_mult){ .mult = m.mult, .exp = exp });
 }
 
+/* of INT32: towards zero, or down; the least by -1 wraps around */
+static int32_t
+plain_quotient(int32_t x, int32_t y, bool down)
+{
+	if (y == -1)
+		return wrap_mul(x, -1);
+	return x / y - (down && x % y && (x % y < 0) != (y < 0));
+}
+
+static bool
+divide_plain(struct call *c, struct binary *b, bool down)
+{
+	for (int64_t i = 0; i < b->n; i++) {
+		if (!b->x[1][i])
+			return call_err(c, "division by zero");
+		b->y[i] = clamp_i32(plain_quotient(b->x[0][i], b->x[1][i], down),
+				    b->range.lo, b->range.hi);
+	}
+	return finish(c, b);
+}
+
+bool
+kernel_floor_div(struct call *c)
+{
+	struct binary b;
+	return prepare(c, T_I32, TFL_ACT_NONE, &b) && divide_plain(c, &b, true);
+}
+
 bool
 kernel_div(struct call *c)
 {
 	struct binary b;
 	struct fixed_mult m;
-	if (!prepare(c, T_8,
-		     TFL_OPT(c->op, DivOptions, fused_activation_function),
-		     &b) ||
-	    !call_mult(c,
+	if (!prepare(c, T_8 | T_I32,
+		     TFL_OPT(c->op, DivOptions, fused_activation_function), &b))
+		return false;
+	if (b.out->type == TFL_INT32)
+		return divide_plain(c, &b, false);
+	if (!call_mult(c,
 		       (double)b.q[0].scale /
-			   ((double)b.q[1].scale * (double)b.q_out.scale),
-		       &m))
+			   ((double)b.q[1].scale * (double)b.q_out.scale), &m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t q = divide(b.x[0][i] - b.q[0].zero,

@@ -333,6 +333,24 @@ draw_arg(struct gen *g, int code)
 		code == TFL_ARG_MAX ? &fb_ArgMaxOptions : &fb_ArgMinOptions, &index);
 }
 
+/* INT32 by constants: neither -1, 0 nor 1 */
+static void
+draw_quotient(struct gen *g, int code)
+{
+	int32_t by[8];
+	struct shape s = gen_shape(g, (int)gen_range(g, 1, 4), 1);
+	int32_t last = s.dim[s.rank - 1];
+	int n = last <= 8 && gen_chance(g, 50) ? (int)last : 1;
+	for (int i = 0; i < n; i++) {
+		by[i] = (int32_t)gen_range(g, 2, gen_chance(g, 50) ? INT32_MAX : 300);
+		by[i] = gen_chance(g, 30) ? -by[i] : by[i];
+	}
+	int in = gen_tensor(g, TFL_INT32, s, 0, 0);
+	int at = n == 1 ? gen_index(g, by[0]) : gen_ints(g, n, by);
+	gen_op1(g, code, 2, (int[]){ in, at }, gen_tensor(g, TFL_INT32, s, 0, 0), 0,
+		NULL, NULL);
+}
+
 const struct draw element_draws[] = {
 	{ "ADD", draw_binary, TFL_ADD },
 	{ "SUB", draw_binary, TFL_SUB },
@@ -364,6 +382,7 @@ const struct draw element_draws[] = {
 	{ "REDUCE_MAX", draw_reduce, TFL_REDUCE_MAX },
 	{ "REDUCE_MIN", draw_reduce, TFL_REDUCE_MIN },
 	{ "ARG_MAX", draw_arg, TFL_ARG_MAX },
+	{ "FLOOR_DIV", draw_quotient, TFL_FLOOR_DIV },
 	{ "ARG_MIN", draw_arg, TFL_ARG_MIN },
 	{ 0 },
 };

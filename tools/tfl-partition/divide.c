@@ -106,6 +106,8 @@ static const char *
 check_divide(const struct part *p, const struct tfl_op *op)
 {
 	struct divide d;
+	if (part_in(p, op, 0) && part_in(p, op, 0)->type == TFL_INT32)
+		return check_quotient(p, op);
 	const char *why = read_divide(p, op, &d);
 	return !why && is_table(&d) ? check_bytes(p, op) : why;
 }
@@ -183,6 +185,8 @@ divide(struct part *p, const struct tfl_op *op, const struct divide *d,
 static bool
 lower_divide(struct part *p, const struct tfl_op *op)
 {
+	if (part_in(p, op, 0)->type == TFL_INT32)
+		return lower_quotient(p, op);
 	struct divide d;
 	(void)read_divide(p, op, &d);
 	if (is_table(&d))

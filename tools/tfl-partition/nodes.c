@@ -287,6 +287,7 @@ make_nodes(struct part *p)
 	int last = 0;
 	count_uses(p);
 	compose_all(p);
+	pair_casts(p);
 	find_levels(p);
 	delay_growth(p);
 	place_constants(p);

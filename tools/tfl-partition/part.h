@@ -30,6 +30,7 @@ struct placement {
 	int part_of;	 /* compose.c: 1 + the operator that does it, too; 0: none */
 	const uint8_t *table; /* what it does so, of all values of ... */
 	int root;	      /* ... this tensor */
+	int word_root; /* wordquant.c: 1 + the integers that it quantizes; 0: none */
 	struct g_node *node;
 };
 
@@ -107,6 +108,10 @@ void lower_constant(struct part *p, const struct tfl_op *op);
  */
 void compose_all(struct part *p);
 void lower_composed(struct part *p, int op);
+
+/* wordquant.c: CAST to FLOAT32 and QUANTIZE as one.  Needs: p->uses */
+void pair_casts(struct part *p);
+void lower_cast_pair(struct part *p, const struct tfl_op *op);
 
 /* nodes.c: levels, crossing tensors, regions in order of execution */
 void make_nodes(struct part *p);
@@ -226,6 +231,10 @@ struct g_lut *part_lut32(struct part *p, const int32_t table[256]);
 /* identity multiplier as pools use it: 2^30 >> 30 */
 struct npu_scale scale_one(void);
 
+/* quotient.c: INT32 divided by constants */
+const char *check_quotient(const struct part *p, const struct tfl_op *op);
+bool lower_quotient(struct part *p, const struct tfl_op *op);
+
 /* broadcast.c: operations on two tensors */
 struct side { /* an operand: elements, and the TFLite shape they have */
 	const struct tfl_tensor *shape;
@@ -335,6 +344,7 @@ extern const struct family conv_families[], pool_families[], eltwise_families[],
     move_families[], slice_families[], permute_families[], concat_families[],
     transconv_families[], matmul_families[], resize_families[],
     lstm_families[], state_families[], gather_families[], cast_families[],
+    quotient_families[],
     pad_families[], reduce_families[], extreme_families[], table_families[],
     relu_families[],
     softmax_families[], arg_families[], square_families[],

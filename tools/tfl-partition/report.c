@@ -48,7 +48,9 @@ print_report(const struct part *p, struct text *t)
 		if (x->folded)
 			text_puts(t, "  (padding of the operator behind it)");
 		if (x->part_of)
-			text_printf(t, "  (in the table of operator %d)",
+			text_printf(t, "  (in the %s operator %d)",
+				    p->op[x->part_of - 1].table ? "table of"
+								: "arithmetic of",
 				    x->part_of - 1);
 		if (!x->npu)
 			text_printf(t, "  because: %s", x->why);
