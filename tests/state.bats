@@ -123,11 +123,9 @@ same()
 	ring 7 0 0,1,2,3,255,255,0,128,255,127,1,0
 	compile
 	same
-	for a in ethos-u55-32 ethos-u65-256; do
-		tfl-partition m.tflite | npu-sched -a $a --system-config \
-			$([ $a = ethos-u55-32 ] && echo Ethos_U55_High_End_Embedded ||
-				echo Ethos_U65_High_End) --memory-mode Shared_Sram |
-			npu-wenc | npu-cmdgen -o c.tflite
+	for a in ethos-u55-32:Ethos_U55_High_End_Embedded ethos-u65-256:Ethos_U65_High_End; do
+		tfl-partition m.tflite | npu-sched -a "${a%:*}" --system-config "${a#*:}" \
+			--memory-mode Shared_Sram | npu-wenc | npu-cmdgen -o c.tflite
 		npu-sim --frames=4 --compare=m.tflite c.tflite
 	done
 }

@@ -173,8 +173,11 @@ find_uses(struct arena *a, const struct tfl_subgraph *g)
 		use[i].op = g->tensor[i].producer;
 	for (int i = 0; i < g->n_ops; i++) {
 		note_reads(g, i, use);
+		/* what CAST makes are numbers, whatever their type */
 		for (int k = 0; k < g->op[i].n_out; k++)
-			use[g->op[i].out[k]].what |= USE_WRITTEN;
+			use[g->op[i].out[k]].what |=
+			    USE_WRITTEN |
+			    (g->op[i].code == TFL_CAST ? USE_INDEX : 0);
 	}
 	for (int i = 0; i < g->n_in; i++)
 		use[g->in[i]].what |= USE_INPUT;
