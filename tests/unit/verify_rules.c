@@ -263,6 +263,8 @@ static const struct change changes[] = {
 	{ SET(40, E, POOL, IFM_IB_END, 5) },
 	{ SET(40, E, POOL, AB_START, 4) },
 	{ SET(40, E, ADD, IFM2_IB_START, 22) },
+	{ SET(40, E, ADD, IFM2_IB_START, 9) },
+	{ SET(40, E, ADD, IFM2_IB_START, 9), AND(IFM_IB_END, 18) },
 	{ SET(41, E, POOL, IFM_IB_END, 4) },
 	{ SET(41, E, POOL, AB_START, 16) },
 	{ SET(41, E, ADD, IFM2_IB_START, 4) },
@@ -274,6 +276,11 @@ static const struct change changes[] = {
 	{ CHANGE(46, W, PARAM, WAIT), .param = 1 },
 	{ SET(47, E, CONV, BLOCKDEP, 1) },
 	{ SET(47, W, POOL, BLOCKDEP, 1) },
+};
+
+/* what ships and runs: warnings at most */
+static const struct change unusual[] = {
+	{ SET(40, E, ADD, IFM2_IB_START, 9), AND(IFM_IB_END, 16) },
 };
 
 struct seen {
@@ -309,10 +316,25 @@ verify(const struct change *c)
 	return x;
 }
 
+static int
+count_refused(void)
+{
+	int refused = 0;
+	for (size_t i = 0; i < ARRAY_LEN(unusual); i++) {
+		struct seen x = verify(&unusual[i]);
+		if (!x.errors)
+			continue;
+		refused++;
+		printf("unusual stream %zu: %u errors, %s\n", i, x.errors,
+		       x.text);
+	}
+	return refused;
+}
+
 int
 main(void)
 {
-	int failed = 0;
+	int failed = count_refused();
 	struct seen good = verify(NULL);
 	if (good.errors || good.warnings) {
 		printf("the correct stream: %u errors, %u warnings: %s\n",
