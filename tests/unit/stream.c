@@ -276,6 +276,39 @@ test_blockdep(void)
 	expect("table of its own", blockdep_max(&one, &two, a, NULL), 3);
 }
 
+/* two pairs of files that ship, as npu-dis(1) describes them */
+static void
+test_field(void)
+{
+	const struct accel *a = accel_find("ethos-u55-64");
+	struct npu_fm x = bricks(0, 5, 5, 96, 8), y = bricks(2400, 5, 5, 96, 8);
+	struct npu_op pool = kernel(NPU_POOL, x, y, (struct hwc){ 4, 4, 64 });
+	struct npu_fm edged = y; /* its first row and column twice */
+	edged.shape = (struct hwc){ 6, 6, 96 };
+	edged.h0 = edged.h1 = edged.w0 = 1;
+	for (int i = 1; i < 4; i++)
+		edged.base[i] = edged.base[0];
+	struct npu_op resize = kernel(NPU_DEPTHWISE, edged,
+				      nhwc(8192, 5, 5, 96, 8),
+				      (struct hwc){ 6, 10, 16 });
+	resize.dilated_h = resize.dilated_w = 2;
+	/* pixel 4,4 of channels 0 to 63 is the last block but one */
+	expect("edges by tiles", blockdep_max(&pool, &resize, a, NULL), 1);
+
+	a = accel_find("ethos-u55-256");
+	x = bricks(0, 1, 1, 256, 8);
+	y = nhwc(4032, 1, 1, 1000, 8);
+	struct npu_op dense = kernel(NPU_CONV, x, y,
+				     (struct hwc){ 2, 2, 128 });
+	struct npu_fm row = nhwc(4032, 1, 1000, 1, 8);
+	struct npu_op max = kernel(NPU_POOL, row, bricks(5040, 1, 1, 1, 8),
+				   (struct hwc){ 2, 2, 8 });
+	max.mode = NPU_POOL_MAX;
+	max.dilated_w = 1000;
+	/* one job reads what eight blocks have written, under another shape */
+	expect("reshaped", blockdep_max(&dense, &max, a, NULL), 0);
+}
+
 int
 main(void)
 {
@@ -286,6 +319,7 @@ main(void)
 	test_overlap();
 	test_log();
 	test_blockdep();
+	test_field();
 	printf("stream: %d failed\n", failed);
 	return failed != 0;
 }
