@@ -125,7 +125,7 @@ listing()
 		grep -q '^average     1x1x16         1x1x16  *42  *84  *42    50.00'
 }
 
-@test "CPU operators are counted and named, not costed" {
+@test "CPU operators are counted, named, and roughly costed" {
 	need flatc jq
 	compiled m 64 2000 "${pool[@]}"
 	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- m.tflite
@@ -135,11 +135,32 @@ listing()
 		m.json >cpu.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" cpu.json
 	npu-perf "${u55[@]}" --json cpu.tflite >out
-	[ "$(jq -c '[.cpu_operators, .cpu_operator_names, .timeline_cycles]' out)" = \
-		'[1,["SOFTMAX"],42]' ]
+	# 16 of 25 cycles each and 1000 a call, in no sum of the NPU's
+	[ "$(jq -c '[.cpu_operators, .cpu_operator_names, .timeline_cycles, .cpu_cycles,
+		.cpu_operators_without_cycles]' out)" = '[1,["SOFTMAX"],42,1400,0]' ]
 	npu-perf "${u55[@]}" --show-cpu-operations cpu.tflite >out
 	grep -A1 -x 'CPU operators = 1 (n/a)' out | grep -qx '   SOFTMAX'
-	grep -qx 'On the CPU  *1 operators not costed' out
+	grep -qx 'On the CPU  *1400 cycles of a Cortex-M55, roughly: 1 operator' out
+	[ "$(grep -c 'not costed' out)" = 0 ]
+	# of a custom operator nothing is known
+	jq '.operator_codes[1] = { deprecated_builtin_code: 32, builtin_code: 32, custom_code: "Post" }' \
+		cpu.json >custom.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" custom.json
+	npu-perf "${u55[@]}" --json custom.tflite >out
+	[ "$(jq -c '[.timeline_cycles, .cpu_cycles, .cpu_operators_without_cycles]' out)" = \
+		'[42,0,1]' ]
+	npu-perf "${u55[@]}" custom.tflite | grep -qx 'On the CPU  *1 operators not costed'
+}
+
+@test "the graph's CPU operators cost what the compiled file's do" {
+	need_shared models
+	tfl-partition --cpu=SOFTMAX --cpu=0 "$SHARED/models/kws_ref_model.tflite" 2>/dev/null |
+		npu-sched -a ethos-u55-128 "${u55[@]}" 2>/dev/null | npu-wenc >m.wenc
+	npu-cmdgen -o m.npu m.wenc
+	npu-perf --json m.wenc | jq '[.cpu_operators, .cpu_cycles]' >graph
+	npu-perf "${u55[@]}" --json m.npu | jq '[.cpu_operators, .cpu_cycles]' >file
+	cmp graph file
+	jq -e '.[0] == 2 and .[1] > 1000' graph
 }
 
 @test "a device's log beside the estimate" {

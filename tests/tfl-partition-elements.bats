@@ -106,6 +106,24 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	stays m "the ratio of the scales can't be expressed"
 }
 
+@test "what staying on the CPU costs" {
+	op m $SOFTMAX $U8 '[1,9]' "${t}[1].type = 7"
+	run --separate-stderr tfl-partition --report m.tflite
+	[[ "${lines[0]}" = *"because: IFM is UINT8, OFM is INT16; about 1,300 cycles of a Cortex-M55" ]]
+	[ "${lines[1]}" = "the CPU's part: about 1,300 cycles of a Cortex-M55 (a rough estimate)" ]
+	tfl-partition m.tflite 2>err >part
+	grep -qx 'tfl-partition: warning: m.tflite: operator 0 (SOFTMAX) stays on the CPU: IFM is UINT8, OFM is INT16; about 1,300 cycles of a Cortex-M55' err
+	# two of a kind: together
+	op m $MEAN $I8 '[4,3]' "$(second $I32 '[1]') | ${t}[1].shape = [4]
+		| .subgraphs[0].operators += .subgraphs[0].operators
+		| $t += [${t}[1]] | .subgraphs[0].operators[1].outputs = [3]"
+	tfl-partition m.tflite 2>err >part
+	grep -qx 'tfl-partition: warning: m.tflite: operators 0, 1 (MEAN) stay on the CPU: the axes are not constants in range; about 2,200 cycles of a Cortex-M55' err
+	# on the NPU: nothing
+	op m $ABS $I8 '[4,3]'
+	[ "$(tfl-partition --report m.tflite | grep -c Cortex)" = 0 ]
+}
+
 @test "every case with a known result" {
 	need_shared golden/ops
 	local accels=(ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256)

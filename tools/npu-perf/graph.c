@@ -64,18 +64,37 @@ take_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	return true;
 }
 
+/* the operator of the original model that a node of the CPU stands for */
+static void
+take_cpu(const struct tfl_model *m, const struct g_node *n, struct network *net)
+{
+	const char *label = n->what ? n->what : "?";
+	const struct g_tfl *at = n->tfl.n == 1 ? n->tfl.v : NULL;
+	const struct tfl_subgraph *sg =
+	    m && at && at->subgraph >= 0 && at->subgraph < m->n_subgraphs
+		? &m->subgraph[at->subgraph] : NULL;
+	bool known = sg && at->index >= 0 && at->index < sg->n_ops;
+	add_cpu(net, label, sg, known ? &sg->op[at->index] : NULL);
+}
+
 static bool
-take_nodes(struct arena *a, const struct graph *g, struct network *net,
+take_nodes(struct arena *a, struct graph *g, struct network *net,
 	   struct err *e)
 {
 	net->op = anew(a, struct operator, g->n_nodes);
 	net->cpu = anew(a, const char *, g->n_nodes);
+	struct tfl_model *m = NULL; /* without it, nothing is costed */
+	struct err none = { 0 };
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
-		if (n->kind == NODE_CPU)
-			net->cpu[net->n_cpu++] = n->what ? n->what : "?";
-		else if (!take_node(a, g, n, net, e))
-			return false;
+		if (n->kind != NODE_CPU) {
+			if (!take_node(a, g, n, net, e))
+				return false;
+			continue;
+		}
+		if (!m && !none.status && !graph_model(g, &m, &none))
+			m = NULL;
+		take_cpu(m, n, net);
 	}
 	return net->n > 0 || err_at(e, net->file, 0, "no operator of the graph "
 				    "is for the NPU");

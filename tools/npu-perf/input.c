@@ -51,12 +51,14 @@ add_sizes(const struct tfl_subgraph *g, const struct tfl_op *op,
 	s->fast = max_i64(s->fast, input_bytes(g, op, 3));
 }
 
-static void
-add_cpu(struct arena *a, struct network *net, const struct tfl_op *op,
-	size_t *cap)
+void
+add_cpu(struct network *net, const char *label, const struct tfl_subgraph *g,
+	const struct tfl_op *op)
 {
-	agrow(a, net->cpu, (size_t)net->n_cpu, cap);
-	net->cpu[net->n_cpu++] = tfl_op_label(op);
+	double cycles = op ? cpu_cycles(g, op) : 0;
+	net->cpu[net->n_cpu++] = label;
+	net->cpu_cycles += cycles;
+	net->n_uncosted += cycles <= 0;
 }
 
 static void
@@ -66,10 +68,13 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 	for (int s = 0; s < m->n_subgraphs; s++) {
 		const struct tfl_subgraph *g = &m->subgraph[s];
 		for (int i = 0; i < g->n_ops; i++) {
-			if (npu_is_operator(&g->op[i]))
-				add_sizes(g, &g->op[i], &net->bytes);
-			else
-				add_cpu(a, net, &g->op[i], &cap);
+			const struct tfl_op *op = &g->op[i];
+			if (npu_is_operator(op)) {
+				add_sizes(g, op, &net->bytes);
+				continue;
+			}
+			agrow(a, net->cpu, (size_t)net->n_cpu, &cap);
+			add_cpu(net, tfl_op_label(op), g, op);
 		}
 	}
 }

@@ -126,6 +126,8 @@ head(struct text *t, const struct network *net)
 	count(t, "npu_operators", (int64_t)net->n);
 	count(t, "npu_layers", net->n_layers);
 	count(t, "cpu_operators", net->n_cpu);
+	count(t, "cpu_cycles", llrint(net->cpu_cycles));
+	count(t, "cpu_operators_without_cycles", net->n_uncosted);
 	if (net->measured)
 		count(t, "measured_cycles", net->measured);
 	key(t, "cpu_operator_names");

@@ -7,6 +7,7 @@
 #define NPU_PERF_REPORT_H
 
 #include "base/bytes.h"
+#include "perf/cpu.h"
 #include "perf/estimate.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
@@ -48,7 +49,8 @@ struct network {
 	struct operator *op;
 	size_t n;
 	const char **cpu; /* labels of the CPU's operators, in order */
-	int n_cpu;
+	int n_cpu, n_uncosted; /* of them, those that cpu_cycles doesn't know */
+	double cpu_cycles;     /* sum over the others; rough */
 	int n_layers; /* operators that went to the NPU; -1: unknown */
 	struct sizes bytes;
 	int64_t measured; /* cycles of the device's log; 0: none */
@@ -69,6 +71,10 @@ bool read_network(struct arena *a, const struct options *o, struct network *out,
 		  struct err *e);
 /* file's name without path and suffix */
 const char *network_name(struct arena *a, const char *file);
+
+/* an operator that stays on the CPU, NULL: not to be had; cpu holds the label */
+void add_cpu(struct network *net, const char *label,
+	     const struct tfl_subgraph *g, const struct tfl_op *op);
 
 /* graph.c: the same of an NPU graph that npu-wenc wrote */
 bool is_graph(struct bytes file);

@@ -184,6 +184,21 @@ cycles(struct text *t, const struct network *net)
 		    time > 0 ? 1 / time : (double)NAN);
 }
 
+/* its clock is another one, and it waits for the NPU: in no sum of the above */
+static void
+on_the_cpu(struct text *t, const struct network *net)
+{
+	int costed = net->n_cpu - net->n_uncosted;
+	if (costed)
+		text_printf(t, "%-*s%12.0f cycles of a %s, roughly: %d "
+			       "operator%s\n",
+			    LABEL, "On the CPU", net->cpu_cycles, CPU_NAME,
+			    costed, costed == 1 ? "" : "s");
+	if (net->n_uncosted)
+		text_printf(t, "%-*s%12d operators not costed\n", LABEL,
+			    "On the CPU", net->n_uncosted);
+}
+
 static void
 timeline(struct text *t, const struct network *net)
 {
@@ -203,9 +218,7 @@ timeline(struct text *t, const struct network *net)
 		    net->bound > 0 ? net->cycles / net->bound : 1.0);
 	text_printf(t, "%-*s%12.3f ms, %.2f inferences/s\n", LABEL,
 		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
-	if (net->n_cpu)
-		text_printf(t, "%-*s%12d operators not costed\n", LABEL,
-			    "On the CPU", net->n_cpu);
+	on_the_cpu(t, net);
 	if (net->measured)
 		text_printf(t, "%-*s%12lld cycles, %.2f times the timeline\n",
 			    LABEL, "Measured", (long long)net->measured,

@@ -2,6 +2,7 @@
 #include "part.h"
 
 #include "base/cli.h"
+#include "perf/cpu.h"
 
 #include <stdlib.h>
 
@@ -29,6 +30,44 @@ count_left_out(const struct part *p)
 	return n;
 }
 
+static bool
+on_cpu(const struct part *p, int i)
+{
+	return !p->op[i].npu && !p->op[i].left_out;
+}
+
+static double
+all_cpu_cycles(const struct part *p)
+{
+	double sum = 0;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (on_cpu(p, i))
+			sum += cpu_cycles(p->sg, &p->sg->op[i]);
+	return sum;
+}
+
+/* behind a reason; of nothing that is known: nothing */
+static void
+print_price(struct text *t, double cycles)
+{
+	if (cycles > 0) {
+		text_puts(t, "; ");
+		cpu_cycles_text(t, cycles);
+	}
+}
+
+/* "the CPU's part: about 12,000 cycles of a Cortex-M55, roughly" */
+static void
+print_cpu_part(const struct part *p, struct text *t)
+{
+	double cycles = all_cpu_cycles(p);
+	if (cycles > 0) {
+		text_puts(t, "the CPU's part: ");
+		cpu_cycles_text(t, cycles);
+		text_puts(t, " (a rough estimate)\n");
+	}
+}
+
 void
 print_report(const struct part *p, struct text *t)
 {
@@ -54,8 +93,11 @@ print_report(const struct part *p, struct text *t)
 				    x->part_of - 1);
 		if (!x->npu)
 			text_printf(t, "  because: %s", x->why);
+		if (on_cpu(p, i))
+			print_price(t, cpu_cycles(p->sg, op));
 		text_putc(t, '\n');
 	}
+	print_cpu_part(p, t);
 	text_printf(t, "%d of %d operators on the NPU in %d region%s, %d on the "
 		       "CPU",
 		    npu, p->sg->n_ops - out, regions, regions == 1 ? "" : "s",
@@ -70,6 +112,7 @@ print_report(const struct part *p, struct text *t)
 struct fallback {
 	int op;
 	const char *label, *why;
+	double cycles;
 };
 
 static int
@@ -97,7 +140,10 @@ find_fallbacks(const struct part *p, bool told, struct fallback *f)
 		if (!p->op[i].npu && !p->op[i].asked &&
 		    !(told && p->op[i].border))
 			f[n++] = (struct fallback){
-				i, tfl_op_label(&p->sg->op[i]), p->op[i].why
+				.op = i,
+				.label = tfl_op_label(&p->sg->op[i]),
+				.why = p->op[i].why,
+				.cycles = cpu_cycles(p->sg, &p->sg->op[i]),
 			};
 	if (n)
 		qsort(f, n, sizeof(*f), compare_fallbacks);
@@ -109,15 +155,20 @@ static void
 warn_of_kind(const char *of, const struct fallback *f, size_t n)
 {
 	enum { SHOWN = 8 };
-	struct text t = { 0 };
+	struct text t = { 0 }, price = { 0 };
+	double cycles = 0;
 	for (size_t i = 0; i < n && i < SHOWN; i++)
 		text_printf(&t, "%s%d", i ? ", " : "", f[i].op);
 	if (n > SHOWN)
 		text_printf(&t, " and %zu more", n - SHOWN);
-	cli_note("warning", "%soperator%s %s (%s) stay%s on the CPU: %s", of,
+	for (size_t i = 0; i < n; i++)
+		cycles += f[i].cycles;
+	print_price(&price, cycles);
+	cli_note("warning", "%soperator%s %s (%s) stay%s on the CPU: %s%s", of,
 		 n == 1 ? "" : "s", text_str(&t), f->label, n == 1 ? "s" : "",
-		 f->why);
+		 f->why, text_str(&price));
 	text_free(&t);
+	text_free(&price);
 }
 
 /* of a model with several functions one is compiled */

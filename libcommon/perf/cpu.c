@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table look-up: cycles per unit of work by class and type (schema/cpu.def). */
+#include "perf/cpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum unit { MACS_FIRST, MACS_LAST, MACS_INNER, MACS_INPUT, MACS_COMMON, STEPS,
+	    TAPS, OUTPUTS, INPUTS, CALLS };
+
+enum column { BITS_8, BITS_16, BITS_32, FLOATS, COLUMNS };
+
+enum class { UNKNOWN,
+#define CPU_CLASS(class, unit, i8, i16, i32, f32, call) CLASS_##class,
+#include "cpu.def"
+};
+
+static const struct class_info {
+	enum unit unit;
+	double rate[COLUMNS];
+	double call;
+} classes[] = {
+#define CPU_CLASS(class, u, i8, i16, i32, f32, c)                             \
+	[CLASS_##class] = { .unit = (u), .rate = { i8, i16, i32, f32 },       \
+			    .call = (c) },
+#include "cpu.def"
+};
+
+static const unsigned char class_of[TFL_BUILTIN_LIMIT] = {
+#define CPU_OP(op, class) [TFL_##op] = CLASS_##class,
+#include "cpu.def"
+};
+
+/* ---- shapes --------------------------------------------------------------- */
+
+/* NULL: no such input */
+static const struct tfl_tensor *
+input(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
+{
+	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
+}
+
+static double
+elements(const struct tfl_tensor *t)
+{
+	return t ? (double)tfl_elements(t) : 0;
+}
+
+static double
+outputs(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	double n = 0;
+	for (int i = 0; i < op->n_out; i++)
+		n += elements(&g->tensor[op->out[i]]);
+	return n;
+}
+
+/* from the end: back 0 is the last dimension; 1 where there is none */
+static double
+dimension(const struct tfl_tensor *t, int back)
+{
+	int i = t ? t->rank - 1 - back : -1;
+	return i >= 0 && t->dim[i] > 0 ? t->dim[i] : 1;
+}
+
+static double
+first_dimension(const struct tfl_tensor *t)
+{
+	return dimension(t, t ? t->rank - 1 : 0);
+}
+
+/* ---- units of work ---------------------------------------------------------- */
+
+static double
+taps(const struct tfl_op *op)
+{
+	double h = (double)TFL_OPT(op, Pool2DOptions, filter_height);
+	double w = (double)TFL_OPT(op, Pool2DOptions, filter_width);
+	return h > 0 && w > 0 ? h * w : 1;
+}
+
+/* matrices of weights, each read once a step and sequence */
+static double
+steps(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	const struct tfl_tensor *ifm = input(g, op, 0);
+	double weights = 0;
+	for (int k = 1; k < op->n_in; k++) {
+		const struct tfl_tensor *t = input(g, op, k);
+		if (t && t->data.p && t->rank >= 2)
+			weights += elements(t);
+	}
+	return elements(ifm) / dimension(ifm, 0) * weights;
+}
+
+static double
+work(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	const struct tfl_tensor *a = input(g, op, 0), *b = input(g, op, 1);
+	double out = outputs(g, op);
+	switch (u) {
+	case MACS_FIRST:
+		return out * elements(b) / first_dimension(b);
+	case MACS_LAST:
+		return out * elements(b) / dimension(b, 0);
+	case MACS_INNER:
+		return out * dimension(b, 0);
+	case MACS_INPUT:
+		return elements(input(g, op, 2)) * elements(b) / dimension(b, 0);
+	case MACS_COMMON:
+		return out * dimension(a, TFL_OPT(op, BatchMatMulOptions, adj_x) != 0);
+	case STEPS:
+		return steps(g, op);
+	case TAPS:
+		return out * taps(op);
+	case OUTPUTS:
+		return out;
+	case INPUTS:
+		return elements(a);
+	case CALLS:
+		return 0;
+	}
+	return 0;
+}
+
+/* ---- the type ------------------------------------------------------------------ */
+
+static enum column
+column_of(const struct tfl_tensor *t)
+{
+	switch (t ? t->type : TFL_INT32) {
+	case TFL_INT4:
+	case TFL_INT8:
+	case TFL_UINT8:
+	case TFL_BOOL:
+		return BITS_8;
+	case TFL_INT16:
+	case TFL_UINT16:
+		return BITS_16;
+	case TFL_FLOAT16:
+	case TFL_FLOAT32:
+	case TFL_FLOAT64:
+		return FLOATS;
+	default:
+		return BITS_32;
+	}
+}
+
+/* transposed convolutions are given a shape first, splits may be an axis */
+static enum column
+data_column(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	if (u == OUTPUTS && op->n_out)
+		return column_of(&g->tensor[op->out[0]]);
+	return column_of(input(g, op, u == MACS_INPUT ? 2 : 0));
+}
+
+/* ---- public ---------------------------------------------------------------------- */
+
+double
+cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	if (op->code < 0 || op->code >= TFL_BUILTIN_LIMIT ||
+	    class_of[op->code] == UNKNOWN)
+		return 0;
+	const struct class_info *c = &classes[class_of[op->code]];
+	return c->call +
+	       c->rate[data_column(c->unit, g, op)] * work(c->unit, g, op);
+}
+
+/* to two digits, as more would promise what is not there */
+static double
+round_off(double v)
+{
+	double unit = 1;
+	while (v / unit >= 100)
+		unit *= 10;
+	return round(v / unit) * unit;
+}
+
+void
+cpu_cycles_text(struct text *t, double cycles)
+{
+	char digits[64];
+	(void)snprintf(digits, sizeof(digits), "%.0f", round_off(cycles));
+	size_t n = strlen(digits);
+	text_puts(t, "about ");
+	for (size_t i = 0; i < n; i++) {
+		text_putc(t, digits[i]);
+		if (i + 1 < n && (n - 1 - i) % 3 == 0)
+			text_putc(t, ',');
+	}
+	text_puts(t, " cycles of a " CPU_NAME);
+}
