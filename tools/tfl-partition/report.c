@@ -164,9 +164,10 @@ warn_of_kind(const char *of, const struct fallback *f, size_t n)
 	for (size_t i = 0; i < n; i++)
 		cycles += f[i].cycles;
 	print_price(&price, cycles);
+	const char *numbers = text_str(&t), *tail = text_str(&price);
 	cli_note("warning", "%soperator%s %s (%s) stay%s on the CPU: %s%s", of,
-		 n == 1 ? "" : "s", text_str(&t), f->label, n == 1 ? "s" : "",
-		 f->why, text_str(&price));
+		 n == 1 ? "" : "s", numbers, f->label, n == 1 ? "s" : "", f->why,
+		 tail);
 	text_free(&t);
 	text_free(&price);
 }
