@@ -201,12 +201,23 @@ compare_operator(struct source *x, const struct tfl_model *m, struct bytes flash
 		source_found(x, "the constants are not the graph's blob flash");
 }
 
-/* the k-th node of the NPU, or NULL */
+/* a node of aliases only has nothing to run, and no operator */
+static bool
+has_ops(const struct graph *g, const struct g_node *n)
+{
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (g->ops[i]->node == n)
+			return true;
+	return false;
+}
+
+/* the k-th node of the NPU with something to run, or NULL */
 static const struct g_node *
 npu_node(const struct graph *g, int k)
 {
 	for (size_t i = 0; i < g->n_nodes; i++)
-		if (g->nodes[i]->kind == NODE_NPU && k-- == 0)
+		if (g->nodes[i]->kind == NODE_NPU && has_ops(g, g->nodes[i]) &&
+		    k-- == 0)
 			return g->nodes[i];
 	return NULL;
 }
