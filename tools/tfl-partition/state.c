@@ -83,6 +83,26 @@ look_at(struct state *s, int i)
 	s->read[k] |= op->code == TFL_READ_VARIABLE;
 }
 
+static void
+keep(struct state *s, int tensor)
+{
+	int k = tensor < 0 ? -1 : sim_resource_of(s->r, 0, tensor);
+	if (k >= 0)
+		s->why_not[k] = no_tensor;
+}
+
+/* a handle that goes elsewhere: there must be something to hand over */
+static void
+look_for_handles(struct state *s)
+{
+	const struct tfl_subgraph *sg = s->p->sg;
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = is_access(&sg->op[i]); k < sg->op[i].n_in; k++)
+			keep(s, sg->op[i].in[k]);
+	for (int i = 0; i < sg->n_out; i++)
+		keep(s, sg->out[i]);
+}
+
 /* the subgraphs that CALL_ONCE runs, run: the resources have initial values */
 static bool
 initialise(struct state *s)
@@ -279,6 +299,7 @@ take_state(struct part *p, const struct options *o)
 	for (int i = 0; i < p->sg->n_ops; i++)
 		if (is_access(&p->sg->op[i]))
 			look_at(&s, i);
+	look_for_handles(&s);
 	int *tensor = anew(p->a, int, (size_t)s.n);
 	for (int k = 0; k < s.n; k++)
 		if (!s.why_not[k] && s.read[k])
@@ -294,8 +315,9 @@ take_state(struct part *p, const struct options *o)
 static const char *
 check_access(const struct part *p, const struct tfl_op *op)
 {
-	return part_in(p, op, 0) && part_in(p, op, 0)->type != TFL_RESOURCE &&
-		       op->n_out
+	bool made = p->op[op - p->sg->op].rewritten;
+	return made && part_in(p, op, 0) &&
+		       part_in(p, op, 0)->type != TFL_RESOURCE && op->n_out
 		   ? NULL
 		   : no_tensor;
 }
