@@ -33,6 +33,23 @@ kept()
 	tfl-partition --report q.tflite | grep -q '^ *0  NPU'
 }
 
+@test "scales of two operands that overflow" {
+	local code
+	for code in 0 41 99; do # ADD, SUB, SQUARED_DIFFERENCE
+		op two $code 9 '[1,4]' "$(second 9 '[1,4]') | $t[1].quantization.scale=[1e-9]"
+		kept overflow two
+		op two $code 9 '[1,4]' "$(second 9 '[1,4]') | $t[1].quantization.scale=[1e-6]"
+		tfl-partition --report two.tflite | grep -q '^ *0  NPU'
+	done
+}
+
+@test "a table of 16 bits whose slopes have more" {
+	op exp 47 7 '[1,4]' "$t[0].quantization.scale=[0.0083544]
+		| $t[1].quantization={scale:[0.0083544],zero_point:[-70]}"
+	tfl-partition --report exp.tflite >report
+	grep -qF '0  CPU  EXP' report || { cat report; false; }
+}
+
 @test "sums whose scale overflows" {
 	model sum "$t[3].quantization.scale=[0.000003]"
 	# 4 taps of 255 times 255, and 100

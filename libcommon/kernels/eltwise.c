@@ -135,6 +135,29 @@ larger(float a, float b)
 	return a > b ? a : b;
 }
 
+/* of a value of operand k less its zero point */
+static int64_t
+most_value(const struct binary *b, int k)
+{
+	int64_t lo = b->q[k].zero - (int64_t)type_min(b->in[k]->type);
+	int64_t hi = type_max(b->in[k]->type) - (int64_t)b->q[k].zero;
+	return lo > hi ? lo : hi;
+}
+
+static int64_t
+most_product(const struct binary *b)
+{
+	return most_value(b, 0) * most_value(b, 1);
+}
+
+/* of both, each shifted up and at least halved */
+static int64_t
+most_sum(const struct binary *b, int shift)
+{
+	int64_t v = most_value(b, 0), w = most_value(b, 1);
+	return (v > w ? v : w) << shift;
+}
+
 /* multipliers of both operands and the output for ADD and SUB */
 static bool
 add_multipliers(struct call *c, const struct binary *b, bool sub, int shift,
@@ -146,12 +169,14 @@ add_multipliers(struct call *c, const struct binary *b, bool sub, int shift,
 		float t = 2 * larger(s1, s2);
 		return call_mult(c, (double)(s1 / t), &m[0]) &&
 		       call_mult(c, (double)(s2 / t), &m[1]) &&
-		       call_mult(c, (double)(t / (unit * so)), &m[2]);
+		       call_mult_of(c, (double)(t / (unit * so)),
+				    most_sum(b, shift), &m[2]);
 	}
 	double t = 2.0 * (double)larger(s1, s2);
 	return call_mult(c, (double)s1 / t, &m[0]) &&
 	       call_mult(c, (double)s2 / t, &m[1]) &&
-	       call_mult(c, t / ((double)unit * (double)so), &m[2]);
+	       call_mult_of(c, t / ((double)unit * (double)so),
+			    most_sum(b, shift), &m[2]);
 }
 
 bool
@@ -187,19 +212,6 @@ kernel_add_sub(struct call *c)
 			      b.range.lo, b.range.hi);
 	}
 	return finish(c, &b);
-}
-
-/* of two values less their zero points */
-static int64_t
-most_product(const struct binary *b)
-{
-	int64_t most[2];
-	for (int k = 0; k < 2; k++) {
-		int64_t lo = b->q[k].zero - (int64_t)type_min(b->in[k]->type);
-		int64_t hi = type_max(b->in[k]->type) - (int64_t)b->q[k].zero;
-		most[k] = lo > hi ? lo : hi;
-	}
-	return most[0] * most[1];
 }
 
 bool
@@ -245,9 +257,9 @@ kernel_squared_difference(struct call *c)
 	double t = 2.0 * (double)larger(b.q[0].scale, b.q[1].scale);
 	if (!call_mult(c, (double)b.q[0].scale / t, &m[0]) ||
 	    !call_mult(c, (double)b.q[1].scale / t, &m[1]) ||
-	    !call_mult(
+	    !call_mult_of(
 		c, t * t / ((double)(1 << 2 * shift) * (double)b.q_out.scale),
-		&m[2]))
+		most_sum(&b, shift) * most_sum(&b, shift), &m[2]))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t v =

@@ -94,6 +94,18 @@ gives(const int16_t points[TABLE16], const int16_t *x, const int16_t *y, int fir
 	return true;
 }
 
+/* an entry of the NPU's table has 16 bits for the way to the next point */
+static bool
+slopes_fit(const int16_t points[TABLE16])
+{
+	for (int i = 0; i + 1 < TABLE16; i++) {
+		int32_t slope = points[i + 1] - points[i];
+		if (slope < INT16_MIN || slope > INT16_MAX)
+			return false;
+	}
+	return true;
+}
+
 /*
  * 513 points such that interpolation gives every one of the 65536 values; the
  * last point shows only in the slope before it.
@@ -119,7 +131,7 @@ fill_points(const struct part *p, const struct tfl_op *op,
 		if (gives(points, x, y, WORDS - 128))
 			break;
 	}
-	ok = ok && gives(points, x, y, 0);
+	ok = ok && slopes_fit(points) && gives(points, x, y, 0);
 	arena_close(a);
 	return ok;
 }
