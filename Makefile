@@ -9,6 +9,7 @@
 #   make lint        warnings of two compilers, linters, include order, manuals
 #   make accept      rewrite tests/cases/*/*/want.* from what programs do now
 #   make fuzz        libFuzzer programs in build-fuzz/fuzz (clang)
+#   make fuzz-run SECONDS=60      each of them so long; tests/fuzz/run
 #   make bench       compile times and estimates beside the reference's
 #   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
@@ -102,15 +103,38 @@ $(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(LIB)
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))
 FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 
+# programs inside a target (tests/fuzz/lib/programs.h): the objects of each made
+# one, where nothing is global but main, by another name
+OBJCOPY ?= objcopy
+FUZZ_FLOW := flow
+FUZZ_PROGRAMS := $(filter-out npucc,$(TOOLS))
+FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
+define fuzz_program
+$(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c))
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(LD) -r -o $$@ $$^
+	$$(Q)$$(OBJCOPY) --keep-global-symbol=main $$@
+	$$(Q)$$(OBJCOPY) --redefine-sym main=main_$(subst -,_,$(1)) $$@
+endef
+$(foreach t,$(FUZZ_PROGRAMS),$(eval $(call fuzz_program,$(t))))
+$(B)/tests/fuzz/%.o: EXTRA_CFLAGS += -Itests/fuzz
+
+FLOW_OBJ := $(FUZZ_LIB) $(FUZZ_PROGRAMS:%=$(B)/fuzz/programs/%.o)
+$(foreach t,$(FUZZ_FLOW),$(B)/fuzz/$(t) $(B)/fuzz/$(t)-replay): $(FLOW_OBJ)
+$(foreach t,$(FUZZ_FLOW),$(B)/fuzz/$(t) $(B)/fuzz/$(t)-replay): \
+	FUZZ_LIBS = $(foreach t,$(FUZZ_PROGRAMS),$(LIBS_$(t)))
+
 $(FUZZ_REPLAY): $(B)/fuzz/%-replay: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/replay.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(FUZZ_LIBS) $(LIBS)
 
 $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB) \
+		$(FUZZ_LIBS) $(LIBS)
 
 # the demo model, from nothing, byte for byte: `make digits` rewrites
 # tests/models/digits.tflite and the pictures in tests/models/digits/
@@ -206,6 +230,12 @@ fuzz:
 		CFLAGS="-O1 -g $(ASAN) -fsanitize=fuzzer-no-link" fuzz-programs
 .PHONY: fuzz-programs
 fuzz-programs: $(FUZZ:%=$(B)/fuzz/%)
+
+# SECONDS of each target; TARGETS=flow: of that one
+SECONDS = 60
+.PHONY: fuzz-run
+fuzz-run: fuzz
+	$(Q)tests/fuzz/run build-fuzz $(SECONDS) $(TARGETS)
 
 bench: all
 	$(Q)scripts/bench $(B)

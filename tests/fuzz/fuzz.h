@@ -13,4 +13,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/*
+ * A target may have one: libFuzzer and replay.c change inputs with it alone, and
+ * leave out the cuts; see lib/mutate.h.
+ */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
+			       unsigned seed) __attribute__((weak));
+
 #endif

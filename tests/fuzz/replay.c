@@ -2,8 +2,9 @@
 /*
  * usage: NAME-replay DIRECTORY-OR-FILE...
  * Every file as it is, cut short, and mutated FUZZ_ROUNDS times (default 300)
- * with a seed that depends on the file's number alone.  An input that fails
- * is written to the file named by FUZZ_CRASH.
+ * with a seed that depends on the file's number and FUZZ_SEED (default 0) alone.
+ * A target with a mutator of its own: as it is, and mutated by that 2 times.  An
+ * input that fails is written to the file named by FUZZ_CRASH.
  */
 #include "fuzz.h"
 
@@ -17,13 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_FILES = 256, SECONDS_PER_INPUT = 20 };
+enum { MAX_FILES = 4096, SECONDS_PER_INPUT = 20, MAX_MUTANT = 1 << 18 };
 
 /* what is being tried, for the handler */
 static const uint8_t *volatile current;
 static volatile size_t current_n;
+static uint64_t first_seed; /* FUZZ_SEED */
 static int crash_fd; /* FUZZ_CRASH, or standard error for want of better */
 
 static void
@@ -37,9 +40,53 @@ save_and_die(int sig)
 	(void)raise(sig == SIGALRM ? SIGABRT : sig);
 }
 
+/*
+ * FUZZ_SURVEY=DIR: every input in a process of its own; of those that fail, DIR
+ * gets N.input and N.log, and the run goes on
+ */
+static const char *survey;
+static long n_tried, n_failed;
+
+static void
+put_file(const char *path, const uint8_t *p, size_t n)
+{
+	struct err e = { 0 };
+	if (!file_write(path, p, n, false, &e))
+		fprintf(stderr, "%s\n", e.text);
+}
+
+static void
+try_apart(const uint8_t *p, size_t n)
+{
+	char path[1000], input[1000];
+	int status;
+	(void)snprintf(path, sizeof(path), "%s/%ld.log", survey, n_failed);
+	(void)snprintf(input, sizeof(input), "%s/%ld.input", survey, n_failed);
+	pid_t child = fork();
+	if (!child) {
+		(void)signal(SIGABRT, SIG_DFL);
+		(void)signal(SIGALRM, SIG_DFL);
+		if (!freopen(path, "w", stderr))
+			_exit(0);
+		(void)setvbuf(stderr, NULL, _IONBF, 0);
+		(void)alarm(SECONDS_PER_INPUT);
+		(void)LLVMFuzzerTestOneInput(p, n);
+		_exit(0);
+	}
+	n_tried++;
+	if (child > 0 && waitpid(child, &status, 0) == child && status) {
+		put_file(input, p, n);
+		n_failed++;
+	}
+}
+
 static void
 try(const uint8_t *p, size_t n)
 {
+	if (survey) {
+		try_apart(p, n);
+		return;
+	}
 	/* a copy of exactly this size, so that a sanitizer sees its end */
 	uint8_t *copy = malloc(n ? n : 1);
 	if (!copy)
@@ -99,6 +146,20 @@ mutate(uint8_t *p, size_t n, uint64_t *s)
 	return n;
 }
 
+/* with the target's own mutator, each from the one before or from the file */
+static void
+try_mutants(struct arena *a, struct bytes file, uint64_t seed, long rounds)
+{
+	uint8_t *p = anew(a, uint8_t, MAX_MUTANT);
+	size_t n = 0;
+	for (long i = 0; file.n < MAX_MUTANT && i < rounds; i++) {
+		if (i % 4 == 0)
+			memcpy(p, file.p, n = file.n);
+		n = LLVMFuzzerCustomMutator(p, n, MAX_MUTANT, (unsigned)next(&seed));
+		try(p, n);
+	}
+}
+
 static bool
 replay(struct arena *a, const char *path, int number, long rounds,
        struct err *e)
@@ -106,7 +167,12 @@ replay(struct arena *a, const char *path, int number, long rounds,
 	struct bytes file;
 	if (!file_read(a, path, SIZE_MAX / 2, &file, e))
 		return false;
-	uint64_t seed = (uint64_t)number;
+	uint64_t seed = (uint64_t)number + first_seed;
+	if (LLVMFuzzerCustomMutator) {
+		try(file.p, file.n);
+		try_mutants(a, file, seed << 32, rounds);
+		return true;
+	}
 	uint8_t *p = anew(a, uint8_t, file.n + 1);
 	try(file.p, file.n);
 	for (size_t cut = 0; cut < 64; cut++)
@@ -146,7 +212,14 @@ int
 main(int argc, char **argv)
 {
 	const char *text = getenv("FUZZ_ROUNDS"), *crash = getenv("FUZZ_CRASH");
-	long rounds = text ? strtol(text, NULL, 10) : 300;
+	const char *seed = getenv("FUZZ_SEED");
+	/* a whole compilation costs more than a reader, its mutant finds more */
+	long usual = LLVMFuzzerCustomMutator ? 2 : 300;
+	long rounds = text ? strtol(text, NULL, 10) : usual;
+	survey = getenv("FUZZ_SURVEY");
+	if (survey) /* what a target opens once, it opens here */
+		(void)LLVMFuzzerTestOneInput((const uint8_t *)"", 1);
+	first_seed = seed ? strtoull(seed, NULL, 10) : 0;
 	crash_fd = crash ? open(crash, O_WRONLY | O_CREAT, 0644) : -1;
 	if (crash_fd < 0)
 		crash_fd = STDERR_FILENO;
@@ -168,7 +241,9 @@ main(int argc, char **argv)
 			return EXIT_TROUBLE;
 		}
 	}
-	printf("%d files, each cut 64 times and changed %ld times\n", number,
-	       rounds);
+	printf("%d files, each %schanged %ld times\n", number,
+	       LLVMFuzzerCustomMutator ? "" : "cut 64 times and ", rounds);
+	if (survey)
+		printf("%ld inputs, %ld failed\n", n_tried, n_failed);
 	return number > 0 ? EXIT_YES : EXIT_TROUBLE;
 }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A model through the whole flow: refused with one line that names the file and
+ * leaves nothing behind, or compiled; then the command streams keep every rule,
+ * hold against their graph, and the compiled model computes what the plain one does.
+ * The last byte chooses accelerator, memories and options; the rest is the model.
+ */
+#include "fuzz.h"
+
+#include "lib/mutate.h"
+#include "lib/programs.h"
+#include "tflite/tflite.h"
+
+/* an execution takes milliseconds: larger ones find nothing that these do not */
+enum {
+	MAX_OPS = 24, MAX_TENSOR = 1 << 14, MAX_ELEMENTS = 1 << 16,
+	MAX_PRODUCTS = 1 << 21, MAX_GRAPH_BYTES = 1 << 17,
+};
+
+static const struct machine {
+	const char *accel, *system, *memory, *option;
+} machines[] = {
+	{ "ethos-u55-128", "Ethos_U55_High_End_Embedded", "Shared_Sram",
+	  "--effort=3" },
+	{ "ethos-u55-256", "RTSS_HP_SRAM_MRAM", "Shared_Sram", "--optimise=Size" },
+	{ "ethos-u55-32", "Ethos_U55_Deep_Embedded", "Sram_Only", "--effort=1" },
+	{ "ethos-u55-64", "Himax_WiseEye2", "Shared_Sram", "--effort=5" },
+	{ "ethos-u65-256", "Ethos_U65_Embedded", "Shared_Sram", "--level=2" },
+	{ "ethos-u65-512", "Ethos_U65_High_End", "Dedicated_Sram", "--effort=3" },
+	{ "ethos-u65-512", "Ethos_U65_Client_Server", "Dedicated_Sram_256KB",
+	  "--optimise=Size" },
+	{ "ethos-u65-256", "Ethos_U65_Mid_End", "Dedicated_Sram", "--effort=2" },
+};
+
+/* products of an operator with weights, roughly */
+static int64_t
+products(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	int64_t most = 1, out = 0;
+	for (int i = 0; i < op->n_in && i < 3; i++)
+		if (op->in[i] >= 0) {
+			int64_t n = tfl_elements(&g->tensor[op->in[i]]);
+			most = n > most ? n : most;
+		}
+	for (int i = 0; i < op->n_out; i++)
+		out += tfl_elements(&g->tensor[op->out[i]]);
+	return most * out;
+}
+
+static bool
+is_small(const struct tfl_model *m)
+{
+	const struct tfl_subgraph *g = m->subgraph;
+	int64_t elements = 0, n = 0;
+	for (int i = 0; i < g->n_tensors; i++) {
+		int64_t k = tfl_elements(&g->tensor[i]);
+		if (k > MAX_TENSOR)
+			return false;
+		elements += k;
+	}
+	for (int i = 0; i < g->n_ops; i++)
+		n += products(g, &g->op[i]);
+	return g->n_ops <= MAX_OPS && elements <= MAX_ELEMENTS &&
+	       n <= 64 * (int64_t)MAX_PRODUCTS;
+}
+
+/* a graph that the NPU's part of the flow should take as it is */
+static bool
+compile(struct bench *b, const struct machine *m)
+{
+	const char *part = bench_path(b, "part"), *sched = bench_path(b, "sched");
+	const char *wenc = bench_path(b, "wenc"), *out = bench_path(b, "npu.tflite");
+	if (RUN(b, npu_sched, "-a", m->accel, "--system-config", m->system,
+		"--memory-mode", m->memory, m->option, "-o", sched, part))
+		finding(b, "npu-sched refuses what tfl-partition wrote");
+	if (RUN(b, npu_wenc, "-o", wenc, sched))
+		finding(b, "npu-wenc refuses what npu-sched wrote");
+	if (RUN(b, npu_cmdgen, "-o", out, wenc))
+		finding(b, "npu-cmdgen refuses what npu-wenc wrote");
+	return true;
+}
+
+/* nputools-ops(7): where int32 wraps around in the reference, the NPU saturates */
+static bool
+may_wrap(const struct tfl_model *m)
+{
+	static const int wrapping[] = { TFL_ADD, TFL_SUB, TFL_MUL, TFL_NEG, TFL_SUM,
+					TFL_SQUARED_DIFFERENCE, TFL_QUANTIZE };
+	const struct tfl_subgraph *g = m->subgraph;
+	for (int i = 0; i < g->n_ops; i++)
+		for (size_t k = 0; k < ARRAY_LEN(wrapping); k++)
+			if (g->op[i].code == wrapping[k] && g->op[i].n_in &&
+			    g->op[i].in[0] >= 0 &&
+			    g->tensor[g->op[i].in[0]].type == TFL_INT32)
+				return true;
+	return false;
+}
+
+#define INPUTS "--inputs=random,min,alternating"
+
+/*
+ * Has the plain model a result to compare with?  Not if the reference refuses an
+ * operator that stays on the CPU; nor if an operator takes some values only.
+ */
+static bool
+is_computable(struct bench *b, struct arena *a, const char *model, const char *part)
+{
+	static const char *const partial[] = { "(RSQRT)", "(LOG)", "(DIV)", "(EXP)",
+					       "(GATHER)", "(SOFTMAX)" };
+	if (!RUN(b, npu_sim, INPUTS, "--require-outputs", model))
+		return true;
+	const char *said = arena_strdup(a, text_str(&b->said));
+	for (size_t i = 0; i < ARRAY_LEN(partial); i++)
+		if (strstr(said, partial[i]))
+			return false;
+	const char *open = strstr(said, " (");
+	size_t n = open ? strcspn(open + 2, ")") : 0;
+	if (!open || !strstr(part, arena_printf(a, " op=%.*s ", (int)n, open + 2)))
+		finding(b, "the plain model is refused, the NPU takes it");
+	return false;
+}
+
+static void
+compare(struct bench *b, struct arena *a, const struct tfl_model *m, const char *part)
+{
+	const char *model = bench_path(b, "m.tflite"), *npu = bench_path(b, "npu.tflite");
+	const char *with = arena_printf(a, "--compare=%s", model);
+	model = arena_strdup(a, model);
+	if (!RUN(b, npu_sim, INPUTS, with, npu))
+		return;
+	if (b->status == EXIT_NO && may_wrap(m))
+		return;
+	struct bench was = *b;
+	was.said = (struct text){ 0 };
+	text_puts(&was.said, text_str(&b->said));
+	if (is_computable(b, a, model, part))
+		finding(&was, "the compiled model computes something else");
+	text_free(&was.said);
+}
+
+static void
+judge(struct bench *b, struct arena *a, const struct tfl_model *read,
+      const struct machine *m)
+{
+	struct bytes part;
+	const char *npu = bench_path(b, "npu.tflite");
+	const char *source = arena_printf(a, "--source=%s", bench_path(b, "wenc"));
+	if (!bench_get(b, a, "part", &part))
+		finding(b, "its output is not there");
+	bool on_npu = strstr((const char *)part.p, "\nop ") != NULL;
+	if (on_npu && RUN(b, npu_dis, "-q", "--verify", source, npu))
+		finding(b, "the compiled model breaks a rule");
+	compare(b, a, read, (const char *)part.p);
+	npu = bench_path(b, "npu.tflite");
+	if (on_npu && RUN(b, npu_perf, "--json", "--system-config", m->system,
+			  "--memory-mode", m->memory, "-o", bench_path(b, "perf"),
+			  npu))
+		finding(b, "no estimate of the compiled model");
+	if (RUN(b, tfl2c, "--resolver", "-o", bench_path(b, "h"), npu))
+		finding(b, "no header of the compiled model");
+}
+
+static void
+flow(struct bench *b, struct arena *a, struct bytes model, const struct machine *m)
+{
+	struct err e = { 0 };
+	struct tfl_model *read;
+	struct bytes part;
+	bool ok = tfl_read(a, model, "m", &read, &e);
+	if (ok && !is_small(read))
+		return;
+	bench_put(b, "m.tflite", model);
+	const char *in = bench_path(b, "m.tflite");
+	if (RUN(b, tfl_quantcheck, "-q", in) == EXIT_TROUBLE)
+		expect_refusal(b, in, 1);
+	if (RUN(b, tfl_partition, "-o", bench_path(b, "part"), in)) {
+		expect_refusal(b, in, 1);
+		return;
+	}
+	if (!ok)
+		finding(b, "takes what can't be read: %s", e.text);
+	if (!bench_get(b, a, "part", &part) || part.n > MAX_GRAPH_BYTES)
+		return;
+	if (compile(b, m))
+		judge(b, a, read, m);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	struct arena *a = arena_open();
+	struct bench *b = bench_clear();
+	const struct machine *m = &machines[data[size - 1] % ARRAY_LEN(machines)];
+	flow(b, a, (struct bytes){ .p = data, .n = size - 1 }, m);
+	arena_close(a);
+	return 0;
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	return mutate_model(data, size, max, seed);
+}
