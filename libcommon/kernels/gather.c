@@ -35,16 +35,16 @@ kernel_gather(struct call *c)
 		return call_err(c, "the output has %lld elements",
 				(long long)tfl_elements(out));
 	size_t bytes = element_size(in) * (size_t)a.inner;
-	uint8_t *y = c->io->out[0];
+	size_t to = 0; /* there is no result to point to in a check */
 	for (int64_t i = 0; i < n_batch * outer; i++)
-		for (int64_t k = 0; k < per; k++, y += bytes) {
+		for (int64_t k = 0; k < per; k++, to += bytes) {
 			int64_t at = index[i / (outer ? outer : 1) * per + k];
 			if (at < 0 || at >= a.n)
 				return call_err(c, "index %lld of %lld",
 						(long long)at, (long long)a.n);
 			if (c->check)
 				continue;
-			__builtin_memmove(y,
+			__builtin_memmove((uint8_t *)c->io->out[0] + to,
 					  (const uint8_t *)c->io->in[0] +
 					      (size_t)(i * a.n + at) * bytes,
 					  bytes);
