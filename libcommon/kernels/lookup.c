@@ -187,3 +187,29 @@ kernel_rsqrt(struct call *c)
 	call_narrow(c, 0, l.v);
 	return true;
 }
+
+/* ---- GELU ------------------------------------------------------------------ */
+
+/* x / 2 * erfc(-x / sqrt(2)): no cancellation far below 0 */
+static float
+gelu(float x)
+{
+	return 0.5f * x * erfcf(x * (float)-M_SQRT1_2);
+}
+
+static float
+gelu_approximate(float x)
+{
+	const float root = (float)(M_2_SQRTPI * M_SQRT1_2); /* sqrt(2 / pi) */
+	return 0.5f * x * (1 + tanhf(root * (x + 0.044715f * x * x * x)));
+}
+
+bool
+kernel_gelu(struct call *c)
+{
+	struct lookup l;
+	return prepare(c, &l) && call_type(c, l.in, "input", T_8) &&
+	       float_table(c, &l, TFL_OPT(c->op, GeluOptions, approximate)
+				      ? gelu_approximate
+				      : gelu);
+}

@@ -4,7 +4,7 @@
 
 enum { /* of the union BuiltinOptions */
 	SOFTMAX = 9, ADD = 11, MUL = 21, REDUCER = 27, SUB = 28, DIV = 29,
-	ARG_MAX = 40, ARG_MIN = 57, LEAKY_RELU = 75,
+	ARG_MAX = 40, ARG_MIN = 57, GELU = 116, LEAKY_RELU = 75,
 };
 enum { SMALL_WORD = 20000 }; /* products of two stay within 32 bits */
 
@@ -333,6 +333,16 @@ draw_arg(struct gen *g, int code)
 		code == TFL_ARG_MAX ? &fb_ArgMaxOptions : &fb_ArgMinOptions, &index);
 }
 
+static void
+draw_gelu(struct gen *g, int code)
+{
+	int type = gen_chance(g, 20) ? TFL_UINT8 : TFL_INT8;
+	int in = gen_input(g, (int)gen_range(g, 1, 4), type);
+	int64_t approximate = gen_chance(g, 50);
+	gen_op1(g, code, 1, &in, gen_random(g, type, shape_of(g, in)), GELU,
+		&fb_GeluOptions, &approximate);
+}
+
 /* INT32 by constants: neither -1, 0 nor 1 */
 static void
 draw_quotient(struct gen *g, int code)
@@ -372,6 +382,7 @@ const struct draw element_draws[] = {
 	{ "EXP", draw_unary, TFL_EXP },
 	{ "LOG", draw_unary, TFL_LOG },
 	{ "ELU", draw_unary, TFL_ELU },
+	{ "GELU", draw_gelu, TFL_GELU },
 	{ "RSQRT", draw_unary, TFL_RSQRT },
 	{ "LEAKY_RELU", draw_leaky, TFL_LEAKY_RELU },
 	{ "PRELU", draw_prelu, TFL_PRELU },

@@ -36,6 +36,7 @@ is_elementwise(int code, bool *table)
 	case TFL_RSQRT:
 	case TFL_ELU:
 	case TFL_HARD_SWISH:
+	case TFL_GELU:
 	case TFL_LEAKY_RELU:
 		*table = true;
 		return true;

@@ -279,6 +279,8 @@ const struct family table_families[] = {
 	  .direct = true },
 	{ .code = TFL_ELU, .check = check_table, .lower = lower_table,
 	  .direct = true },
+	{ .code = TFL_GELU, .check = check_table, .lower = lower_table,
+	  .direct = true },
 	{ .code = TFL_HARD_SWISH, .check = check_table, .lower = lower_table,
 	  .direct = true },
 	{ .code = 0 },
