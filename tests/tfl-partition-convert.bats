@@ -149,3 +149,24 @@ quantized()
 	quantized 0.5 0 $I16
 	exact m
 }
+
+# back TYPE SCALE TYPE SCALE ZERO: DEQUANTIZE, QUANTIZE
+back()
+{
+	op m $DEQUANTIZE "$1" '[5,7]' "${t}[1] = {shape:[5,7],type:$F32,name:\"real\"}
+		| ${t}[0].quantization = {scale:[$2],zero_point:[0]}
+		| .operator_codes += [{deprecated_builtin_code:$QUANTIZE,builtin_code:$QUANTIZE,version:1}]
+		| $t += [{shape:[5,7],type:$3,name:\"end\",quantization:{scale:[$4],zero_point:[$5]}}]
+		| .subgraphs[0].outputs = [2]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1],outputs:[2]}]"
+}
+
+@test "DEQUANTIZE followed by QUANTIZE" {
+	back $I8 0.1 $U8 0.05 3
+	[ "$(npu_ops m)" = 1 ]
+	exact m
+	back $I16 0.0005 $I8 0.125 -7
+	exact m
+	back $I16 0.00390625 $I16 0.0078125 0
+	tfl-partition --report m.tflite | tail -1
+}

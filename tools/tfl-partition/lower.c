@@ -54,9 +54,10 @@ lower_all(struct part *p)
 				continue;
 			if (p->op[p->op_i].table)
 				lower_composed(p, p->op_i);
-			else if (p->op[p->op_i].word_root)
-				lower_cast_pair(p, op);
-			else if (p->op[p->op_i].constant)
+			else if (p->op[p->op_i].word_root) {
+				if (!lower_cast_pair(p, p->op_i))
+					return false;
+			} else if (p->op[p->op_i].constant)
 				lower_constant(p, op);
 			else if (!family_find(op->code)->lower(p, op))
 				return false;

@@ -109,9 +109,9 @@ void lower_constant(struct part *p, const struct tfl_op *op);
 void compose_all(struct part *p);
 void lower_composed(struct part *p, int op);
 
-/* wordquant.c: CAST to FLOAT32 and QUANTIZE as one.  Needs: p->uses */
+/* wordquant.c: CAST or DEQUANTIZE, and QUANTIZE, as one.  Needs: p->uses */
 void pair_casts(struct part *p);
-void lower_cast_pair(struct part *p, const struct tfl_op *op);
+bool lower_cast_pair(struct part *p, int op);
 
 /* nodes.c: levels, crossing tensors, regions in order of execution */
 void make_nodes(struct part *p);

@@ -5,7 +5,9 @@
  *
  *	(v * M + 2^(k - 1)) / 2^k + zero point
  *
- * for some M and k that are found by trying all those values.
+ * for some M and k that are found by trying all those values.  DEQUANTIZE of 16
+ * bits, then QUANTIZE, is QUANTIZE between integers where that gives the same of
+ * all 65536 values.
  */
 #include "nd.h"
 
@@ -108,6 +110,55 @@ read_pair(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 	       tfl_elements(root) == tfl_elements(o) && evaluate(p, op, w);
 }
 
+/* ---- DEQUANTIZE, QUANTIZE ------------------------------------------------------ */
+
+static struct tfl_op
+requantize(const struct tfl_op *op, const int *root)
+{
+	struct tfl_op q = *op;
+	q.in = root;
+	return q;
+}
+
+static bool
+is_requantized(const struct part *p, const struct tfl_op *back,
+	       const struct tfl_op *op)
+{
+	enum { VALUES = 65536 };
+	struct arena *a = arena_open();
+	int16_t *x = anew(a, int16_t, VALUES);
+	float *real = anew(a, float, VALUES);
+	uint16_t *y = anew(a, uint16_t, VALUES), *z = anew(a, uint16_t, VALUES);
+	for (int i = 0; i < VALUES; i++)
+		x[i] = (int16_t)(i + INT16_MIN);
+	struct tfl_op plain = requantize(op, back->in);
+	bool ok = part_evaluate(p, back, (void *const[]){ x }, real, VALUES) &&
+		  part_evaluate(p, op, (void *const[]){ real }, y, VALUES) &&
+		  part_evaluate(p, &plain, (void *const[]){ x }, z, VALUES) &&
+		  !memcmp(y, z, VALUES * sizeof(*y));
+	arena_close(a);
+	return ok;
+}
+
+static bool
+read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w)
+{
+	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 ||
+	    x->type != TFL_FLOAT32 || x->producer < 0 ||
+	    check_map(p, o, "OFM", TYPE_MAPS))
+		return false;
+	const struct tfl_op *back = &p->sg->op[x->producer];
+	if (back->code != TFL_DEQUANTIZE || back->n_in != 1 || back->in[0] < 0)
+		return false;
+	const struct tfl_tensor *root = part_in(p, back, 0);
+	w->root = back->in[0];
+	struct tfl_op plain = requantize(op, back->in);
+	return root->type == TFL_INT16 && !root->data.p &&
+	       !family_find(TFL_QUANTIZE)->check(p, &plain) &&
+	       is_requantized(p, back, op);
+}
+
 void
 pair_casts(struct part *p)
 {
@@ -115,7 +166,8 @@ pair_casts(struct part *p)
 		struct placement *x = &p->op[i];
 		const struct tfl_op *op = &p->sg->op[i];
 		struct word_quant w;
-		if (x->npu || x->asked || x->border || !read_pair(p, op, &w))
+		if (x->npu || x->asked || x->border ||
+		    (!read_pair(p, op, &w) && !read_requant(p, op, &w)))
 			continue;
 		int cast = p->sg->tensor[op->in[0]].producer;
 		if (p->uses[op->in[0]] != 1 || p->op[cast].asked)
@@ -126,8 +178,8 @@ pair_casts(struct part *p)
 	}
 }
 
-void
-lower_cast_pair(struct part *p, const struct tfl_op *op)
+static void
+lower_words(struct part *p, const struct tfl_op *op)
 {
 	struct word_quant w;
 	(void)read_pair(p, op, &w);
@@ -144,4 +196,17 @@ lower_cast_pair(struct part *p, const struct tfl_op *op)
 	struct g_op *last = word_op_to(p, OP_ADD, v, zero, room);
 	op_zeros(last, 0, quant_zero(part_out(p, op, 0)));
 	part_deliver(p, room, ofm);
+}
+
+bool
+lower_cast_pair(struct part *p, int i)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	int root = p->op[i].word_root - 1;
+	if (p->sg->tensor[root].type == TFL_INT32) {
+		lower_words(p, op);
+		return true;
+	}
+	struct tfl_op plain = requantize(op, &root);
+	return family_find(TFL_QUANTIZE)->lower(p, &plain);
 }
