@@ -72,9 +72,23 @@ draw_svdf(struct gen *g, int code)
 	int in = gen_random(g, TFL_INT8, SHAPE(batch, (int32_t)gen_range(g, 1, 20)));
 	int32_t filters = units * rank;
 	int feature = matrix(g, filters, shape_of(g, in).dim[1]);
-	int time = gen_noise(g, TFL_INT16, SHAPE(filters, steps), 1e-4f, 0);
+	int type = gen_chance(g, 50) ? TFL_INT8 : TFL_INT16, time;
+	int32_t many[16 * 5];
+	int16_t small[16 * 5];
+	/* sums of full range would wrap around in the reference */
+	gen_many(g, filters * steps, -3000, 3000, many);
+	for (int i = 0; i < filters * steps; i++)
+		small[i] = (int16_t)many[i];
+	if (type == TFL_INT8)
+		time = gen_noise(g, type, SHAPE(filters, steps), 1e-2f, 0);
+	else
+		time = gen_const(g, type, SHAPE(filters, steps), small);
+	if (type == TFL_INT16)
+		gen_quant(g, time, 1e-4f, 0);
 	int ports[] = { in, feature, time, -1,
-			variable(g, TFL_INT16, SHAPE(batch, filters * steps), 1e-3f, 0) };
+			variable(g, type, SHAPE(batch, filters * steps),
+				 type == TFL_INT8 ? 0.05f : 1e-3f,
+				 type == TFL_INT8 ? (int)gen_range(g, -40, 40) : 0) };
 	gen_op1(g, code, 5, ports, gen_random(g, TFL_INT8, SHAPE(batch, units)),
 		SVDF, &fb_SVDFOptions, (int64_t[]){ rank, 0, 0 });
 }

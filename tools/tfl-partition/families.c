@@ -5,7 +5,7 @@
 static const struct family *const lists[] = {
 	conv_families, transconv_families, matmul_families, resize_families,
 	lstm_families, state_families, gather_families, cast_families,
-	quotient_families,
+	quotient_families, svdf_families,
 	pool_families, eltwise_families, move_families,
 	slice_families, permute_families, concat_families, pad_families,
 	reduce_families, extreme_families, table_families, relu_families,

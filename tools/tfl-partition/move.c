@@ -71,13 +71,7 @@ quantize_words(struct part *p, const struct tfl_tensor *i,
 		op_unscaled(wide);
 		op_zeros(wide, quant_zero(i), 0);
 	}
-	if (s.shift < 31)
-		v = word_shl(p, v, word_const(p, 31 - s.shift));
-	struct g_op *r = word_op_to(p, OP_MUL, v, word_const(p, (int32_t)s.mult), ofm);
-	op_scale(r, (struct npu_scale){ .mult = 1,
-					.shift = s.shift < 31 ? 31 : s.shift },
-		 ROUND_TFL);
-	op_zeros(r, 0, quant_zero(o));
+	word_scale_to(p, v, s, quant_zero(o), ofm);
 }
 
 static bool

@@ -312,6 +312,9 @@ typedef struct g_operand word_function(struct part *p, struct g_operand a,
 word_function word_add, word_sub, word_mul, word_min, word_max, word_shl;
 word_function word_shr;	     /* halves up */
 word_function word_mul_high; /* SRDHM of operators.md 3.1 */
+/* v * s as the reference rescales (MBQM), plus zero, in the type of ofm */
+void word_scale_to(struct part *p, struct g_operand v, struct npu_scale s,
+		   int32_t zero, struct g_operand ofm);
 struct g_operand word_clz(struct part *p, struct g_operand a);
 struct g_operand word_abs(struct part *p, struct g_operand a);
 struct g_operand word_recip(struct part *p, struct g_operand half);
@@ -344,7 +347,7 @@ extern const struct family conv_families[], pool_families[], eltwise_families[],
     move_families[], slice_families[], permute_families[], concat_families[],
     transconv_families[], matmul_families[], resize_families[],
     lstm_families[], state_families[], gather_families[], cast_families[],
-    quotient_families[],
+    quotient_families[], svdf_families[],
     pad_families[], reduce_families[], extreme_families[], table_families[],
     relu_families[],
     softmax_families[], arg_families[], square_families[],

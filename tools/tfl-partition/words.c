@@ -95,6 +95,19 @@ word_shl(struct part *p, struct g_operand a, struct g_operand b)
 	return word_op(p, OP_SHL, a, b, 0);
 }
 
+void
+word_scale_to(struct part *p, struct g_operand v, struct npu_scale s, int32_t zero,
+	      struct g_operand ofm)
+{
+	if (s.shift < 31)
+		v = word_shl(p, v, word_const(p, 31 - s.shift));
+	struct g_op *r = word_op_to(p, OP_MUL, v, word_const(p, (int32_t)s.mult), ofm);
+	op_scale(r, (struct npu_scale){ .mult = 1,
+					.shift = s.shift < 31 ? 31 : s.shift },
+		 ROUND_TFL);
+	op_zeros(r, 0, zero);
+}
+
 /* halves go up */
 struct g_operand
 word_shr(struct part *p, struct g_operand a, struct g_operand b)
