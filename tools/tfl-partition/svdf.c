@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SVDF with a state of 8 or 16 bits: a matrix product makes each filter's newest
- * memory; the others move up by one; all are multiplied with the weights over
- * time as words, summed by unit, and scaled.  The state is a variable.
+ * SVDF with a state of 8 or 16 bits, a variable: a matrix product makes each
+ * filter's newest memory, the others move up by one.  Nobody else reads the
+ * state, and it begins as one value, so its order is ours: step by step, all
+ * filters of one side by side.
  *
- * Where partial sums of 16 bits might leave 32, upper and lower bytes of the
- * weights are summed apart, 256 * upper + lower at the end: then only a sum that
- * itself does not fit is wrong (nputools-ops(7), EXACTNESS).
+ * The sum over time is a depthwise convolution along the steps or, of several
+ * filters to a unit, a product with a matrix that is 0 but for a unit's own
+ * filters.  Weights over time of 16 bits are two such, of their upper and lower
+ * bytes, and 256 * upper + lower are words: only a sum that does not fit 32 bits
+ * is wrong (nputools-ops(7), EXACTNESS).
  */
 #include "nd.h"
-#include "reduce.h"
 
+#include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { INPUT, FEATURE, TIME, BIAS, STATE, N_INPUTS };
+enum { MAX_MATRIX = 1 << 24 };
 
 struct svdf {
 	const struct tfl_tensor *x, *feature, *time, *bias, *state, *y;
 	int32_t batch, inputs, filters, memory, rank, units;
 	struct npu_scale to_state, to_y;
-	int type;   /* of the state */
-	bool split; /* weights over time by upper and lower byte */
+	int type; /* of the state */
 };
 
 static bool
@@ -31,23 +33,6 @@ is_constant(const struct tfl_tensor *t, int type, int32_t rows, int32_t columns)
 	       t->dim[0] == rows && t->dim[1] == columns && !t->is_sparse &&
 	       t->quant.n_scale == 1 && t->quant.scale[0] > 0 &&
 	       isfinite(t->quant.scale[0]) && !quant_zero(t);
-}
-
-/* every partial sum over time in 32 bits: the NPU saturates */
-static bool
-sums_fit(const struct svdf *s)
-{
-	int bits = s->type == TFL_INT8 ? 8 : 15; /* of a value less its zero point */
-	int32_t n = s->rank * s->memory;
-	for (int32_t u = 0; u < s->units; u++) {
-		int64_t sum = s->bias ? llabs((int64_t)tensor_int(s->bias, u)) : 0;
-		for (int32_t k = 0; k < n; k++)
-			sum += (int64_t)abs(tensor_int(s->time, (int64_t)u * n + k))
-			       << bits;
-		if (sum > INT32_MAX)
-			return false;
-	}
-	return true;
 }
 
 static bool
@@ -96,14 +81,13 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 	    !(s->state->quant.scale[0] > 0) ||
 	    (s->type == TFL_INT16 && quant_zero(s->state)))
 		return "the state is no variable with a quantization of its type";
+	int64_t all = (int64_t)s->filters * s->memory;
 	/* a sum of lower bytes: 2^7 * 2^15 * steps */
-	if (s->units * s->rank != s->filters || s->filters > 65536 ||
-	    s->rank * (int64_t)s->memory > 256)
-		return "more than 65536 filters, or 256 steps of a unit";
-	if (!find_scales(s))
-		return "the ratio of the scales can't be expressed";
-	s->split = !sums_fit(s);
-	return NULL;
+	if (s->units * s->rank != s->filters || all > 65536 ||
+	    s->rank * (int64_t)s->memory > 256 || all * s->units > MAX_MATRIX)
+		return "more than 256 steps of a unit, 65536 in all, or weights of "
+		       "16 MiB";
+	return find_scales(s) ? NULL : "the ratio of the scales can't be expressed";
 }
 
 static const char *
@@ -122,65 +106,71 @@ repeated(struct part *p, int64_t v, int32_t n)
 	return l;
 }
 
-/* all filters of a batch of inputs */
-static struct g_operand
-features(struct part *p, const struct svdf *s, struct g_operand x)
+/* weights of 8 bits, all results scaled alike */
+static struct g_op *
+weighted(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_operand y,
+	 struct g_source source, const struct g_list *bias, struct npu_scale scale)
 {
-	struct yx one = { .y = 1, .x = 1 };
-	struct hwc in = { .h = 1, .w = s->batch, .c = s->inputs };
-	struct hwc out = { .h = 1, .w = s->batch, .c = s->filters };
+	struct yx one = { .y = 1, .x = 1 }, kernel = one;
+	int32_t rows = y.shape.c, columns = x.shape.c;
+	if (kind == OP_DEPTHWISE) {
+		kernel.y = x.shape.h;
+		columns = 1;
+	}
 	struct g_weights *w = graph_add_g_weights(p->g);
 	G_PUT(w, WEIGHTS, shape,
 	      (struct g_shape){ .type = TFL_INT8, .rank = 4,
-				.dim = { s->filters, 1, 1, s->inputs } });
+				.dim = { rows, kernel.y, 1, columns } });
 	G_PUT(w, WEIGHTS, zero, repeated(p, 0, 1));
-	G_PUT(w, WEIGHTS, source, part_source(p, s->feature));
-	struct g_scales *scales = graph_add_g_scales(p->g);
-	G_PUT(scales, SCALES, bias, repeated(p, 0, s->filters));
-	G_PUT(scales, SCALES, mult, repeated(p, s->to_state.mult, s->filters));
-	G_PUT(scales, SCALES, shift, repeated(p, s->to_state.shift, s->filters));
-	struct g_operand y = operand_whole(part_new_tensor(p, s->type, out, NULL));
-	struct g_op *o = part_op(p, OP_FC, part_view(p, x, in), y);
-	op_kernel(o, one, one, one, (struct g_pad){ 0 });
-	op_zeros(o, quant_zero(s->x), quant_zero(s->state));
+	G_PUT(w, WEIGHTS, source, source);
+	struct g_scales *s = graph_add_g_scales(p->g);
+	G_PUT(s, SCALES, bias, bias ? *bias : repeated(p, 0, rows));
+	G_PUT(s, SCALES, mult, repeated(p, scale.mult, rows));
+	G_PUT(s, SCALES, shift, repeated(p, scale.shift, rows));
+	struct g_op *o = part_op(p, kind, x, y);
+	op_kernel(o, kernel, one, one, (struct g_pad){ 0 });
 	G_PUT(o, OP, weights, w);
-	G_PUT(o, OP, scales, scales);
-	return y;
+	G_PUT(o, OP, scales, s);
+	return o;
 }
 
-/* memory[filter][step] of one batch, a line of a tensor */
-static struct nd
-memory_of(struct g_operand o, const struct svdf *s, int32_t batch)
+/* h rows of the filters of a batch, from step `first` on */
+static struct g_operand
+steps_of(struct g_operand o, const struct svdf *s, int64_t first, int32_t h)
 {
-	return (struct nd){
-		.t = o.t, .type = s->type, .rank = 2,
-		.dim = { s->filters, s->memory }, .stride = { s->memory, 1 },
-		.offset = (int64_t)batch * s->filters * s->memory,
+	int64_t n = s->filters;
+	return (struct g_operand){
+		.t = o.t, .type = s->type, .view = VIEW_STRIDED,
+		.shape = { .h = h, .w = 1, .c = s->filters },
+		.offset = first * n, .stride = { n, n, 1 },
 	};
 }
 
-/* the state moved up by one, with the newest of each filter at its end */
+/*
+ * The state moved up by one step, with the newest of each filter behind it, and
+ * kept for the next inference.
+ */
 static struct g_operand
-moved_up(struct part *p, const struct svdf *s, struct g_operand newest,
+moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 	 struct g_operand state, int32_t batch)
 {
-	struct hwc shape = { .h = 1, .w = s->filters, .c = s->memory };
-	struct g_operand now =
-	    operand_whole(part_new_tensor(p, s->type, shape, NULL));
-	struct nd from = memory_of(state, s, batch), to = memory_of(now, s, 0);
-	struct nd last = to;
-	if (s->memory > 1) {
-		nd_slice(&from, 1, 1, s->memory - 1, 1);
-		nd_slice(&to, 1, 0, s->memory - 1, 1);
-		nd_copy(p, &from, &to);
-	}
-	struct nd made = { .t = newest.t, .type = s->type, .rank = 2,
-			   .dim = { s->filters, 1 }, .stride = { 1, 1 },
-			   .offset = (int64_t)batch * s->filters };
-	nd_slice(&last, 1, s->memory - 1, 1, 1);
-	nd_copy(p, &made, &last);
-	struct nd all = memory_of(now, s, 0), kept = memory_of(state, s, batch);
-	nd_copy(p, &all, &kept);
+	int32_t m = s->memory;
+	int64_t begin = (int64_t)batch * m;
+	struct hwc shape = { .h = m, .w = 1, .c = s->filters };
+	struct g_operand now = operand_whole(part_new_tensor(p, s->type, shape, NULL));
+	if (m > 1)
+		(void)part_copy(p, steps_of(state, s, begin + 1, m - 1),
+				steps_of(now, s, 0, m - 1));
+	struct nd in = nd_of(x, s->x);
+	struct g_operand one;
+	nd_slice(&in, 0, batch, 1, 1);
+	bool ok = nd_operand(&in, &one);
+	assert(ok);
+	struct g_source w = part_source(p, s->feature);
+	op_zeros(weighted(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
+			  s->to_state),
+		 quant_zero(s->x), quant_zero(s->state));
+	(void)part_copy(p, steps_of(now, s, 0, m), steps_of(state, s, begin, m));
 	return now;
 }
 
@@ -194,15 +184,75 @@ weight_part(int32_t w, enum part_of_weight part)
 	return part == ALL ? w : part == UPPER ? upper : w - upper * 256;
 }
 
-static struct g_operand
+static bool
+is_depthwise(const struct svdf *s)
+{
+	enum { MAX_KERNEL_Y = 64 };
+	return s->rank == 1 && s->memory <= MAX_KERNEL_Y;
+}
+
+/*
+ * [filter][step] for a depthwise convolution, else [unit][step][filter], 0 where
+ * the filter is not the unit's
+ */
+static struct g_source
 time_weights(struct part *p, const struct svdf *s, enum part_of_weight part)
 {
-	int64_t n = (int64_t)s->filters * s->memory;
-	int32_t *v = anew(p->a, int32_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		v[i] = weight_part(tensor_int(s->time, i), part);
-	return part_const(p, s->type,
-			  (struct hwc){ .h = 1, .w = s->filters, .c = s->memory }, v);
+	size_t steps = (size_t)s->memory, filters = (size_t)s->filters;
+	size_t row = steps * filters, n = row;
+	bool depthwise = is_depthwise(s);
+	n *= depthwise ? 1 : (size_t)s->units;
+	const char *name = arena_printf(p->a, "time%d_%d", p->op_i, (int)part);
+	const struct g_blob *b = graph_find_blob(p->g, name);
+	if (b)
+		return (struct g_source){ .blob = b->name };
+	uint8_t *v = anew(p->a, uint8_t, n);
+	for (size_t f = 0; f < filters; f++)
+		for (size_t k = 0; k < steps; k++) {
+			size_t from = f * steps + k, unit = f / (size_t)s->rank;
+			size_t to = depthwise ? from : unit * row + k * filters + f;
+			v[to] = (uint8_t)weight_part(
+			    tensor_int(s->time, (int64_t)from), part);
+		}
+	b = graph_add_blob(p->g, name, (struct bytes){ .p = v, .n = n });
+	return (struct g_source){ .blob = b->name };
+}
+
+/* memory times weights, summed by unit */
+static struct g_op *
+sum_over_time(struct part *p, const struct svdf *s, struct g_operand now,
+	      struct g_operand to, enum part_of_weight part,
+	      const struct g_list *bias, struct npu_scale scale)
+{
+	struct hwc line = { .h = 1, .w = 1, .c = s->filters * s->memory };
+	bool depthwise = is_depthwise(s);
+	struct g_source w = time_weights(p, s, part);
+	if (!depthwise)
+		now = part_view(p, now, line);
+	return weighted(p, depthwise ? OP_DEPTHWISE : OP_FC, now, to, w, bias, scale);
+}
+
+static struct g_list
+bias_list(struct part *p, const struct svdf *s)
+{
+	struct g_list l = repeated(p, 0, s->units);
+	for (int32_t i = 0; s->bias && i < s->units; i++)
+		l.v[i] = tensor_int(s->bias, i);
+	return l;
+}
+
+/* as words, before bias and scale */
+static struct g_operand
+summed(struct part *p, const struct svdf *s, struct g_operand now,
+       enum part_of_weight part)
+{
+	struct g_operand y = word_new(p, (struct hwc){ .h = 1, .w = 1, .c = s->units });
+	struct npu_scale one = { .mult = 1 };
+	struct g_op *o = sum_over_time(p, s, now, y, part, NULL, one);
+	o->round = ROUND_NATURAL;
+	G_PUT(o, OP, acc40, 1);
+	op_clamp(o, type_range(TFL_INT32));
+	return y;
 }
 
 static struct g_operand
@@ -212,46 +262,30 @@ biases(struct part *p, const struct svdf *s)
 	for (int32_t i = 0; i < s->units; i++)
 		v[i] = tensor_int(s->bias, i);
 	return part_const(p, TFL_INT32,
-			  (struct hwc){ .h = 1, .w = s->units, .c = 1 }, v);
+			  (struct hwc){ .h = 1, .w = 1, .c = s->units }, v);
 }
 
-/* one batch's memory times weights, summed by unit */
-static struct g_operand
-summed(struct part *p, const struct svdf *s, struct g_operand now,
-       enum part_of_weight part)
-{
-	struct g_operand products = word_new(p, now.shape);
-	struct g_operand weights = time_weights(p, s, part);
-	struct g_op *o = part_op(p, OP_MUL, now, products);
-	op_ifm2(o, weights, 0);
-	op_unscaled(o);
-	op_zeros(o, quant_zero(s->state), 0);
-	int32_t n = s->rank * s->memory;
-	struct nd v = { .t = products.t, .type = TFL_INT32, .rank = 3,
-			.dim = { s->units, n, 1 }, .stride = { n, 1, 1 } };
-	words_folded(p, OP_ADD, &v);
-	return operand_reshape(v.t, (struct hwc){ .h = 1, .w = s->units, .c = 1 });
-}
-
+/* one batch's memory to its units */
 static void
 write_units(struct part *p, const struct svdf *s, struct g_operand now,
 	    struct g_operand ofm, int32_t batch)
 {
-	struct g_operand sum;
-	if (s->split) {
-		struct g_operand upper = summed(p, s, now, UPPER);
-		struct g_operand lower = summed(p, s, now, LOWER);
-		upper = word_mul(p, upper, word_const(p, 256));
-		sum = word_add(p, upper, lower);
-	} else {
-		sum = summed(p, s, now, ALL);
+	struct g_operand to = { .t = ofm.t, .view = VIEW_STRIDED, .type = TFL_INT8,
+				.shape = { .h = 1, .w = 1, .c = s->units },
+				.offset = (int64_t)batch * s->units,
+				.stride = { s->units, s->units, 1 } };
+	if (s->type == TFL_INT8) {
+		struct g_list bias = bias_list(p, s);
+		op_zeros(sum_over_time(p, s, now, to, ALL, &bias, s->to_y),
+			 quant_zero(s->state), quant_zero(s->y));
+		return;
 	}
+	struct g_operand upper = summed(p, s, now, UPPER);
+	struct g_operand lower = summed(p, s, now, LOWER);
+	upper = word_mul(p, upper, word_const(p, 256));
+	struct g_operand sum = word_add(p, upper, lower);
 	if (s->bias)
 		sum = word_add(p, sum, biases(p, s));
-	struct g_operand to = { .t = ofm.t, .view = VIEW_STRIDED, .type = TFL_INT8,
-				.shape = sum.shape,
-				.offset = (int64_t)batch * s->units,
-				.stride = { s->units, 1, 1 } };
 	word_scale_to(p, sum, s->to_y, quant_zero(s->y), to);
 }
 
@@ -260,11 +294,11 @@ lower_svdf(struct part *p, const struct tfl_op *op)
 {
 	struct svdf s;
 	(void)read_svdf(p, op, &s);
-	struct g_operand newest = features(p, &s, part_ifm(p, op->in[INPUT]));
+	struct g_operand x = part_linear(p, part_ifm(p, op->in[INPUT]));
 	struct g_operand state = part_ifm(p, op->in[STATE]);
 	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
 	for (int32_t b = 0; b < s.batch; b++) {
-		struct g_operand now = moved_up(p, &s, newest, state, b);
+		struct g_operand now = moved_up(p, &s, x, state, b);
 		write_units(p, &s, now, room, b);
 	}
 	part_deliver(p, room, ofm);
