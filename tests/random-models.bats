@@ -16,6 +16,12 @@ random_models()
 	[ "$status" = 0 ]
 }
 
+# cited seeds draw from the families of before
+@test "random models of the families that came later" {
+	random_models -n 24 CAST FLOOR_DIV GATHER_ND GELU
+	[ "$status" = 0 ]
+}
+
 @test "every operator that nputools-ops(7) names is drawn" {
 	sed -n '/^\.It Cm/{s/ No ([^)]*)//g;p}' "$TOP/man/nputools-ops.7" |
 		grep -oE '\<[A-Z][A-Z0-9_]+\>' | sort -u >named

@@ -382,7 +382,6 @@ const struct draw element_draws[] = {
 	{ "EXP", draw_unary, TFL_EXP },
 	{ "LOG", draw_unary, TFL_LOG },
 	{ "ELU", draw_unary, TFL_ELU },
-	{ "GELU", draw_gelu, TFL_GELU },
 	{ "RSQRT", draw_unary, TFL_RSQRT },
 	{ "LEAKY_RELU", draw_leaky, TFL_LEAKY_RELU },
 	{ "PRELU", draw_prelu, TFL_PRELU },
@@ -393,7 +392,12 @@ const struct draw element_draws[] = {
 	{ "REDUCE_MAX", draw_reduce, TFL_REDUCE_MAX },
 	{ "REDUCE_MIN", draw_reduce, TFL_REDUCE_MIN },
 	{ "ARG_MAX", draw_arg, TFL_ARG_MAX },
-	{ "FLOOR_DIV", draw_quotient, TFL_FLOOR_DIV },
 	{ "ARG_MIN", draw_arg, TFL_ARG_MIN },
+	{ 0 },
+};
+
+const struct draw later_element_draws[] = {
+	{ "GELU", draw_gelu, TFL_GELU },
+	{ "FLOOR_DIV", draw_quotient, TFL_FLOOR_DIV },
 	{ 0 },
 };

@@ -502,8 +502,6 @@ const struct draw move_draws[] = {
 	{ "DEPTH_TO_SPACE", draw_blocks, TFL_DEPTH_TO_SPACE },
 	{ "SPACE_TO_DEPTH", draw_blocks, TFL_SPACE_TO_DEPTH },
 	{ "GATHER", draw_gather, TFL_GATHER },
-	{ "GATHER_ND", draw_gather_nd, TFL_GATHER_ND },
-	{ "CAST", draw_cast, TFL_CAST },
 	{ "SHAPE", draw_shape, TFL_SHAPE },
 	{ "RESHAPE", draw_reshape, TFL_RESHAPE },
 	{ "SPACE_TO_BATCH_ND", draw_batches, TFL_SPACE_TO_BATCH_ND },
@@ -512,5 +510,11 @@ const struct draw move_draws[] = {
 	{ "SQUEEZE", draw_ones, TFL_SQUEEZE },
 	{ "EXPAND_DIMS", draw_ones, TFL_EXPAND_DIMS },
 	{ "QUANTIZE", draw_quantize, TFL_QUANTIZE },
+	{ 0 },
+};
+
+const struct draw later_move_draws[] = {
+	{ "GATHER_ND", draw_gather_nd, TFL_GATHER_ND },
+	{ "CAST", draw_cast, TFL_CAST },
 	{ 0 },
 };
