@@ -83,7 +83,8 @@ watch(int fd, const struct guarded *g)
 			(void)signal(s, SIG_IGN);
 	for (int i = 0; i <= STDERR_FILENO; i++)
 		(void)close(i); /* who waits for their end waits for npucc alone */
-	while (read(fd, &number, 1) < 0 && errno == EINTR)
+	/* the end alone ends the group: a read that fails is tried again */
+	while (read(fd, &number, 1) < 0 && errno != EBADF)
 		;
 	(void)kill(0, number);
 	(void)kill(0, SIGCONT); /* a program that has stopped does not end */
