@@ -106,7 +106,7 @@ FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 # programs inside a target (tests/fuzz/lib/programs.h): the objects of each made
 # one, where nothing is global but main, by another name
 OBJCOPY ?= objcopy
-FUZZ_FLOW := flow
+FUZZ_FLOW := flow stages data
 FUZZ_PROGRAMS := $(filter-out npucc,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
