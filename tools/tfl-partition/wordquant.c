@@ -96,7 +96,7 @@ static bool
 read_pair(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 {
 	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 ||
+	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
 	    x->type != TFL_FLOAT32 || x->producer < 0 ||
 	    check_map(p, o, "OFM", TYPE_MAPS))
 		return false;
@@ -144,7 +144,7 @@ static bool
 read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 {
 	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
-	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 ||
+	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
 	    x->type != TFL_FLOAT32 || x->producer < 0 ||
 	    check_map(p, o, "OFM", TYPE_MAPS))
 		return false;
