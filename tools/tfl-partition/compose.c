@@ -7,6 +7,8 @@
  */
 #include "part.h"
 
+#include "kernels/kernels.h"
+
 enum { BYTES = 256, MAX_IN = 3, MAX_INSIDE = 16 };
 
 struct function {
@@ -100,7 +102,8 @@ static struct function
 identity(const struct composing *c, int tensor)
 {
 	const struct tfl_tensor *t = &c->p->sg->tensor[tensor];
-	if (!is_byte(t) || t->is_variable)
+	bool written = t->producer >= 0 || c->p->given[tensor];
+	if (!is_byte(t) || t->is_variable || !written)
 		return (struct function){ .root = -1 };
 	uint8_t *v = anew(c->p->a, uint8_t, BYTES);
 	for (int i = 0; i < BYTES; i++)
@@ -152,6 +155,10 @@ study(struct composing *c, int i)
 	const struct tfl_tensor *out = part_out(p, op, 0);
 	int root = common_root(c, op, in), size = tfl_type_bytes(out->type);
 	if (root < 0 || out->is_variable || size < 1 || size > 4)
+		return;
+	struct err e = { 0 };
+	/* of flat values below: its shapes must be right, too */
+	if (!kernel_check(p->sg, op, &e))
 		return;
 	uint32_t *values = anew(p->a, uint32_t, BYTES);
 	if (!part_evaluate(p, op, in, values, BYTES))
