@@ -69,6 +69,14 @@ load_f32(const void *p)
 	return f;
 }
 
+static inline void
+store_f32(void *p, float f)
+{
+	uint32_t u;
+	memcpy(&u, &f, sizeof(u));
+	store_le32(p, u);
+}
+
 struct reader {
 	const uint8_t *p;
 	size_t n, at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From an operator's code to its kernel. */
 #include "kernels/call.h"
+#include "kernels/native.h"
 
 static const struct {
 	int code;
@@ -58,8 +59,17 @@ call_kernel(struct call *c)
 {
 	bool (*run)(struct call *) = call_is_float(c) ? kernel_float
 						      : find(c->op->code);
-	return run ? check_volumes(c) && run(c)
-		   : call_err(c, "no kernel for this operator");
+	if (!run)
+		return call_err(c, "no kernel for this operator");
+	if (!check_volumes(c))
+		return false;
+	const struct kernel_io *io = c->io, own = native_open(c->a, c->g, c->op, io);
+	c->io = &own;
+	bool ok = run(c);
+	if (ok)
+		native_finish(c->g, c->op, &own, io);
+	c->io = io;
+	return ok;
 }
 
 bool

@@ -11,7 +11,8 @@
 /*
  * Memory of an operator's tensors by position; NULL for an absent optional
  * input.  Every one holds tfl_bytes() bytes in C order, aligned to its
- * element except for constants, which may lie anywhere in the file.  Inputs
+ * element except for constants, which may lie anywhere in the file.  Elements
+ * are little-endian on every host, as in files and the NPU's memory.  Inputs
  * that are variables (LSTM, SVDF states) are updated in place.
  */
 struct kernel_io {

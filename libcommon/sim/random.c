@@ -28,7 +28,7 @@ sim_random(uint64_t *state, const struct tfl_tensor *t, void *data)
 		} else if (t->type == TFL_FLOAT32) {
 			float f =
 			    (float)((int32_t)(r >> 40) - (1 << 23)) * 0x1p-23f;
-			memcpy(to, &f, sizeof(f));
+			store_f32(to, f);
 		} else {
 			store_le64(le, r >> (64 - 8 * bytes));
 			memcpy(to, le, (size_t)bytes);

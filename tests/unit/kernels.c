@@ -76,6 +76,27 @@ set_option(struct bench *b, const struct fb_table *t, int slot, double v)
 	fbw_close(w);
 }
 
+/* words as kernels get them: little-endian, whatever the host */
+static void
+words_out(struct bench *b)
+{
+	for (int i = 0; i < b->n; i++)
+		for (int k = 0; tfl_type_bytes(b->t[i].type) == 4 &&
+				k < MAX_BYTES / 4; k++)
+			store_le32(&b->data[i].i32[k],
+				   (uint32_t)b->data[i].i32[k]);
+}
+
+static void
+words_in(struct bench *b)
+{
+	for (int i = 0; i < b->n; i++)
+		for (int k = 0; tfl_type_bytes(b->t[i].type) == 4 &&
+				k < MAX_BYTES / 4; k++)
+			b->data[i].i32[k] =
+			    (int32_t)load_le32(&b->data[i].i32[k]);
+}
+
 /* all tensors but the last are inputs; true if the kernel agrees to run */
 static bool
 run(struct bench *b, int code, struct err *e)
@@ -90,9 +111,12 @@ run(struct bench *b, int code, struct err *e)
 	b->op.n_out = 1;
 	b->op.in = b->index;
 	b->op.out = b->index + b->n - 1;
-	return kernel_eval(&g, &b->op,
-			   &(struct kernel_io){ .in = data,
-						.out = data + b->n - 1 }, e);
+	words_out(b);
+	bool ok = kernel_eval(&g, &b->op,
+			      &(struct kernel_io){ .in = data,
+						   .out = data + b->n - 1 }, e);
+	words_in(b);
+	return ok;
 }
 
 static void

@@ -284,7 +284,8 @@ const char *check_unary(const struct part *p, const struct tfl_op *op, int types
 /* 8 bits: any operator with one input that is not a single constant */
 const char *check_bytes(const struct part *p, const struct tfl_op *op);
 bool lower_bytes(struct part *p, const struct tfl_op *op);
-/* the operator on vectors of n elements; in: NULL where an input is a constant */
+/* the operator on vectors of n elements, little-endian as all that kernels get;
+ * in: NULL where an input is a constant */
 bool part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
 		   void *out, int n);
 /* a table in the operation that makes a tensor, or in one of its own */

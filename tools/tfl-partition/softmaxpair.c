@@ -56,7 +56,7 @@ element(int type, const void *y, int i)
 	case TFL_UINT8:
 		return ((const uint8_t *)y)[i];
 	default:
-		return ((const int16_t *)y)[i];
+		return (int16_t)load_le16((const int16_t *)y + i);
 	}
 }
 

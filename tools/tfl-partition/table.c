@@ -106,6 +106,22 @@ slopes_fit(const int16_t points[TABLE16])
 	return true;
 }
 
+/* the operator on all words in native order */
+static bool
+evaluate_words(const struct part *p, const struct tfl_op *op, const int16_t *x,
+	       int16_t *y)
+{
+	struct arena *a = arena_open();
+	int16_t *in = anew(a, int16_t, WORDS);
+	for (int i = 0; i < WORDS; i++)
+		store_le16(&in[i], (uint16_t)x[i]);
+	bool ok = evaluate(p, op, 0, in, y, WORDS);
+	for (int i = 0; ok && i < WORDS; i++)
+		y[i] = (int16_t)load_le16(&y[i]);
+	arena_close(a);
+	return ok;
+}
+
 /*
  * 513 points such that interpolation gives every one of the 65536 values; the
  * last point shows only in the slope before it.
@@ -118,7 +134,7 @@ fill_points(const struct part *p, const struct tfl_op *op,
 	int16_t *x = anew(a, int16_t, WORDS), *y = anew(a, int16_t, WORDS);
 	for (int i = 0; i < WORDS; i++)
 		x[i] = (int16_t)(i + INT16_MIN);
-	bool ok = evaluate(p, op, 0, x, y, WORDS);
+	bool ok = evaluate_words(p, op, x, y);
 	for (int i = 0; ok && i < 512; i++)
 		points[i] = y[128 * i];
 	/* slope * 127 / 128, rounded: two slopes at most give the last value */
