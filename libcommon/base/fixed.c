@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fixed.h"
 
+#include <float.h>
 #include <math.h>
+
+#if FLT_EVAL_METHOD != 0
+#error "doubles are computed in a wider type here, and round otherwise: see SSE in the Makefile"
+#endif
 
 double
 round_away(double v)
@@ -24,6 +29,29 @@ fixed_quantize(double m)
 	if (exp < -31)
 		return (struct fixed_mult){ 0 };
 	return (struct fixed_mult){ .mult = (int32_t)q, .exp = exp };
+}
+
+/*
+ * The sum as high * 2^32 + low, low of 32 bits.  With v = h * 2^32 + l, high is
+ * h * mult and what l * mult and add carry into it: at most
+ * (2^31 - 1) * (2^32 - 1) + (2^32 - 2) + (2^31 - 1) + 1 = 2^63 - 1, and at least
+ * -2^31 * (2^32 - 1) - 2^31 = -2^63, so it never overflows.
+ */
+int64_t
+fixed_scale_wide(int64_t v, uint32_t mult, int64_t add, int shift)
+{
+	uint64_t part = (uint32_t)v * (uint64_t)mult;
+	uint64_t low = (uint32_t)part + (uint64_t)(uint32_t)add;
+	int64_t carried = (int64_t)(part >> 32) + (int64_t)(low >> 32);
+	int64_t high = (v >> 32) * (int64_t)mult + (add >> 32) + carried;
+	if (shift >= 32)
+		return high >> (shift - 32);
+	int left = 32 - shift; /* by which high moves up */
+	if (high > INT64_MAX >> left)
+		return INT64_MAX;
+	if (high < INT64_MIN >> left)
+		return INT64_MIN;
+	return (int64_t)((uint64_t)high << left | (uint32_t)low >> shift);
 }
 
 bool

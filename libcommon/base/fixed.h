@@ -81,6 +81,12 @@ fixed_mbqm64(int64_t x, struct fixed_mult q)
 	return (int32_t)((x * r + ((int64_t)1 << (s - 1))) >> s);
 }
 
+/*
+ * floor((v * mult + add) / 2^shift), saturated to 64 bits; 0 <= shift <= 63.
+ * The sum has 97 bits, and not every host a type for it.
+ */
+int64_t fixed_scale_wide(int64_t v, uint32_t mult, int64_t add, int shift);
+
 /* the NPU's form: times mult, shifted right by shift (0 to 63) */
 struct npu_scale {
 	uint32_t mult;

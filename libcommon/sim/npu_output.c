@@ -7,8 +7,6 @@
 /* |v| below this times any multiplier leaves room for rounding in 64 bits */
 #define NARROW ((int64_t)1 << 30)
 
-typedef __int128 wide;
-
 /*
  * (v * mult + rounding) >> shift; d_term is added towards v's sign when double
  * rounding shows (6.2, 6.10).
@@ -29,9 +27,8 @@ scale(int64_t v, uint32_t mult, int shift, enum npu_rounding rounding,
 		add = 0;
 	if (narrow)
 		return (v * mult + add) >> shift;
-	wide s = ((wide)v * mult + add) >> shift;
 	/* 40-bit sums times 2^32: what doesn't fit saturates everywhere */
-	return s > INT64_MAX ? INT64_MAX : s < INT64_MIN ? INT64_MIN : (int64_t)s;
+	return fixed_scale_wide(v, mult, add, shift);
 }
 
 int64_t
