@@ -30,13 +30,19 @@ PKG_CONFIG ?= pkg-config
 # their variables of being unset; -O2, clang and the linters stay strict.
 FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
 
-# contraction off: floats in reports and scales are the same on every machine
-STD := -std=gnu11 -D_GNU_SOURCE -DNPUTOOLS_VERSION='"$(VERSION)"' \
-	-Ilibcommon -Ischema -pthread -ffp-contract=off
+# contraction off, no registers of 80 bits: floats in reports and scales are the
+# same on every machine
+MACHINE := $(shell $(CC) -dumpmachine)
+SSE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
+STD := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	-DNPUTOOLS_VERSION='"$(VERSION)"' -Ilibcommon -Ischema -pthread \
+	-ffp-contract=off $(SSE)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Wcast-qual $(WERROR)
 ALL_CPPFLAGS = $(STD) $(CPPFLAGS)
-LIBS := -lxxhash -lm -pthread
+# empty with -DXXH_INLINE_ALL, where there is only the header of it
+LIBXXHASH ?= -lxxhash
+LIBS := $(LIBXXHASH) -lm -pthread
 
 # what one program needs beyond that: LIBS_NAME and CPPFLAGS_NAME
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo 1)

@@ -35,8 +35,9 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 	*out = (struct weights_view){
 		.p = b.p + w->offset, .is_unsigned = w->shape.type == TFL_UINT8,
 		.o = d[0], .h = d[1], .w = d[2], .i = d[3],
-		.stride_o = stride[0], .stride_y = stride[1],
-		.stride_x = stride[2], .stride_i = stride[3],
+		/* inside of b, but for those of dimensions of 1 */
+		.stride_o = (ptrdiff_t)stride[0], .stride_y = (ptrdiff_t)stride[1],
+		.stride_x = (ptrdiff_t)stride[2], .stride_i = (ptrdiff_t)stride[3],
 		.zero = w->zero.n ? zero : NULL, .n_zero = w->zero.n,
 	};
 	return true;

@@ -119,8 +119,8 @@ static size_t
 mutate(uint8_t *p, size_t n, uint64_t *s)
 {
 	for (uint64_t k = 1 + next(s) % 4; n > 0 && k-- > 0;) {
-		size_t at = next(s) % n;
-		size_t len = 1 + next(s) % 8;
+		size_t at = (size_t)(next(s) % n);
+		size_t len = (size_t)(1 + next(s) % 8);
 		uint32_t v = odd[next(s) % ARRAY_LEN(odd)];
 		if (len > n - at)
 			len = n - at;

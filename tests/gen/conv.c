@@ -196,7 +196,7 @@ draw_transpose_conv(struct gen *g, int code)
 	int in = gen_input(g, 4, gen_type(g));
 	struct shape s = shape_of(g, in);
 	bool valid = gen_chance(g, 50);
-	int32_t k[2], st[2], o = (int32_t)gen_range(g, 1, 16);
+	int32_t k[2] = { 0 }, st[2] = { 0 }, o = (int32_t)gen_range(g, 1, 16);
 	struct shape out = s;
 	bool oblong = gen_chance(g, 30);
 	for (int i = 0; i < 2; i++) {

@@ -145,7 +145,7 @@ static int
 find_alike(const struct sched *s, int *table, size_t size, int i)
 {
 	const struct g_op *op = s->info[i].op;
-	size_t at = hash_work(op) % size;
+	size_t at = (size_t)(hash_work(op) % size);
 	for (; table[at]; at = (at + 1) % size)
 		if (same_work(s->info[table[at] - 1].op, op))
 			return table[at] - 1;
