@@ -196,17 +196,29 @@ gen_any_input(struct gen *g)
 	return gen_input(g, (int)gen_range(g, 1, 4), type);
 }
 
-int
-gen_const(struct gen *g, int type, struct shape s, const void *data)
+/* data as in the file, which is not copied */
+static int
+constant(struct gen *g, int type, struct shape s, struct bytes data)
 {
 	int i = gen_tensor(g, type, s, 0, 0);
-	size_t n = (size_t)shape_elements(s) * (size_t)tfl_type_bytes(type);
-	uint8_t *copy = anew(g->a, uint8_t, n);
-	memcpy(copy, data, n);
-	g->buffer[++g->n_buffers] = (struct bytes){ .p = copy, .n = n };
+	g->buffer[++g->n_buffers] = data;
 	g->tensor[i].buffer = (uint32_t)g->n_buffers;
 	g->is_const[i] = true;
 	return i;
+}
+
+int
+gen_const(struct gen *g, int type, struct shape s, const void *data)
+{
+	size_t n = (size_t)shape_elements(s), size = type == TFL_INT64 ? 8 : 4;
+	uint8_t *le = anew(g->a, uint8_t, n * size);
+	assert(type == TFL_INT32 || type == TFL_INT64);
+	for (size_t i = 0; i < n; i++)
+		if (type == TFL_INT64)
+			store_le64(le + i * size, ((const uint64_t *)data)[i]);
+		else
+			store_le32(le + i * size, ((const uint32_t *)data)[i]);
+	return constant(g, type, s, (struct bytes){ .p = le, .n = n * size });
 }
 
 int
@@ -247,7 +259,7 @@ gen_noise(struct gen *g, int type, struct shape s, float scale, int zero)
 	uint64_t state = (uint64_t)gen_choose(g, 1 << 20);
 	for (size_t i = 0; i < n; i++)
 		v[i] = (uint8_t)noise(state, i);
-	int t = gen_const(g, type, s, v);
+	int t = constant(g, type, s, (struct bytes){ .p = v, .n = n });
 	if (scale > 0)
 		gen_quant(g, t, scale, zero);
 	return t;
