@@ -73,7 +73,7 @@ int gen_like(struct gen *g, int i, struct shape s);
 int gen_input(struct gen *g, int rank, int type);
 /* of any type and 1 to 4 dimensions */
 int gen_any_input(struct gen *g);
-/* constants of 32 or 64 bits, from the host's integers */
+/* constants, from numbers as the host keeps them */
 int gen_const(struct gen *g, int type, struct shape s, const void *data);
 int gen_ints(struct gen *g, int n, const int32_t *v);
 /* one of them, as a scalar or a vector */

@@ -196,6 +196,8 @@ gen_any_input(struct gen *g)
 	return gen_input(g, (int)gen_range(g, 1, 4), type);
 }
 
+enum { IS_BIG_ENDIAN = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+
 /* data as in the file, which is not copied */
 static int
 constant(struct gen *g, int type, struct shape s, struct bytes data)
@@ -210,14 +212,12 @@ constant(struct gen *g, int type, struct shape s, struct bytes data)
 int
 gen_const(struct gen *g, int type, struct shape s, const void *data)
 {
-	size_t n = (size_t)shape_elements(s), size = type == TFL_INT64 ? 8 : 4;
+	size_t n = (size_t)shape_elements(s), size = (size_t)tfl_type_bytes(type);
+	const uint8_t *v = data;
 	uint8_t *le = anew(g->a, uint8_t, n * size);
-	assert(type == TFL_INT32 || type == TFL_INT64);
-	for (size_t i = 0; i < n; i++)
-		if (type == TFL_INT64)
-			store_le64(le + i * size, ((const uint64_t *)data)[i]);
-		else
-			store_le32(le + i * size, ((const uint32_t *)data)[i]);
+	for (size_t i = 0; i < n * size; i += size)
+		for (size_t k = 0; k < size; k++)
+			le[i + k] = v[i + (IS_BIG_ENDIAN ? size - 1 - k : k)];
 	return constant(g, type, s, (struct bytes){ .p = le, .n = n * size });
 }
 
