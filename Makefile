@@ -6,6 +6,7 @@
 #   make demo        packages, programs, and a model compiled, run and reported
 #   make check       packages, programs, all tests
 #   make check-asan  the tests once more, with address and undefined sanitizers
+#   make check-all   the tests under every compiler, sanitizer and machine here
 #   make lint        warnings of two compilers, linters, include order, manuals
 #   make accept      rewrite tests/cases/*/*/want.* from what programs do now
 #   make fuzz        libFuzzer programs in build-fuzz/fuzz (clang)
@@ -192,7 +193,7 @@ $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # make parsed this file before the packages came, hence the second make
-.PHONY: deps check check-run check-asan tests
+.PHONY: deps check check-run check-asan check-all tests
 deps:
 	$(Q)scripts/install-deps
 
@@ -220,6 +221,11 @@ ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 check-asan:
 	$(Q)$(MAKE) --no-print-directory B=build-asan FAST_CFLAGS=-O1 WARN= \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer $(ASAN)" check-run
+
+# BUILDS="clang s390x ...": these of tests/check-all -l
+check-all:
+	$(Q)scripts/install-deps --all
+	$(Q)tests/check-all $(BUILDS)
 
 .PHONY: demo demo-run
 demo: deps

@@ -48,16 +48,52 @@ same()
 	[ $n = 33 ]
 }
 
+# clang_tests DIR: and what draws models
+clang_tests()
+{
+	MAKEFLAGS='' make -C "$TOP" -s CC=clang B="$1" CFLAGS=-O0 FAST_CFLAGS=-O0 \
+		WARN= "$1/tests/gen-model" >build.log 2>&1 || { cat build.log; false; }
+}
+
 @test "gcc and clang draw the same random models" {
 	need clang
 	clang=$BATS_FILE_TMPDIR/clang
 	clang_build "$clang" 0
-	MAKEFLAGS='' make -C "$TOP" -s CC=clang B="$clang" CFLAGS=-O0 FAST_CFLAGS=-O0 \
-		WARN= "$clang/tests/gen-model" >build.log 2>&1 || { cat build.log; false; }
+	clang_tests "$clang"
 	for seed in $(seq 1 100); do
 		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" $seed >here.tflite
 		"$clang/tests/gen-model" $seed >there.tflite
 		cmp here.tflite there.tflite || { echo "seed $seed"; false; }
+	done
+}
+
+# every program's: tests/check-all asks for more builds and more models
+@test "gcc's and clang's programs write the same" {
+	need clang
+	clang=$BATS_FILE_TMPDIR/clang
+	clang_build "$clang" 0
+	clang_tests "$clang"
+	run "$TOP/tests/same-outputs" -n 3 "${NPUTOOLS_BUILD:-$TOP/build}" "$clang"
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ ${lines[-1]} == *"of 4 models, from 2 builds: 0 differ" ]]
+}
+
+@test "same-outputs notices a message, a status and a byte" {
+	build=${NPUTOOLS_BUILD:-$TOP/build}
+	for how in 'echo >&2' 'echo' 'exit 3'; do
+		rm -rf other
+		mkdir -p other/bin other/tests
+		ln -s "$build"/bin/* other/bin/
+		ln -s "$build/tests/gen-model" other/tests/
+		rm other/bin/npu-perf
+		printf '#!/bin/sh\n%s/bin/npu-perf "$@"\n%s\n' "$build" "$how" >other/bin/npu-perf
+		chmod 755 other/bin/npu-perf
+		run "$TOP/tests/same-outputs" -n 0 "$build" other
+		echo "$output"
+		[ "$status" = 1 ]
+		[[ $output == *"model 0: "*"/other differs from "* ]]
+		[[ $output == *"  perf."* ]]
 	done
 }
 
