@@ -16,13 +16,14 @@ is_native(const struct tfl_tensor *t, const void *p)
 static void
 turn(const struct tfl_tensor *t, void *to, const void *from)
 {
-	size_t size = (size_t)tfl_type_bytes(t->type), n = (size_t)tfl_bytes(t);
-	const uint8_t *in = from;
-	uint8_t *out = to;
+	size_t n = (size_t)tfl_bytes(t);
 	if (!IS_BIG_ENDIAN) {
 		memcpy(to, from, n);
 		return;
 	}
+	size_t size = (size_t)tfl_type_bytes(t->type);
+	const uint8_t *in = from;
+	uint8_t *out = to;
 	for (size_t i = 0; i < n; i += size)
 		for (size_t k = 0; k < size; k++)
 			out[i + k] = in[i + size - 1 - k];
