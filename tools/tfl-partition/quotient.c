@@ -13,6 +13,8 @@
  */
 #include "nd.h"
 
+#include <assert.h>
+
 struct quotient {
 	const struct tfl_tensor *ifm, *by, *ofm;
 	struct hwc shape, by_shape;
@@ -102,6 +104,7 @@ constants_of(struct part *p, const struct quotient *q)
 	for (int64_t i = 0; i < n; i++) {
 		int32_t d = divisor(q, i);
 		uint32_t a = d < 0 ? -(uint32_t)d : (uint32_t)d;
+		assert(a > 1); /* read_quotient() has seen to it */
 		int s = 31 - __builtin_clz(a - 1);
 		uint64_t one = (uint64_t)1 << (31 + s);
 		v[i] = (int32_t)a;
