@@ -8,7 +8,7 @@ load lib/common
 # real ACCELERATOR SYSTEM MODE: every model, both forms
 real()
 {
-	local m in name
+	local in name
 	need_shared models-real
 	for in in "$SHARED"/models-real/*.tflite; do
 		name=${in##*/}
