@@ -12,7 +12,7 @@
  * and the largest of those tells.  What lies before and behind the axis is taken
  * in blocks that an operation can span.
  */
-#include "nd.h"
+#include "move.h"
 #include "reduce.h"
 
 #include <assert.h>
@@ -137,7 +137,7 @@ positions(struct part *p, int32_t n, bool last, int type)
 	int32_t v[SEGMENT];
 	for (int i = 0; i < n; i++)
 		v[i] = n - 1 - i - (type == TFL_INT8 ? 128 : 0);
-	return part_const(p, type,
+	return low_const(p->l, type,
 			  (struct hwc){ .h = 1, .w = last ? 1 : n,
 					.c = last ? n : 1 }, v);
 }
@@ -164,9 +164,9 @@ make_keys(struct part *p, const struct arg *r, const struct nd *x)
 	struct hwc rows = { .h = (int32_t)x->dim[0], .w = (int32_t)x->dim[1],
 			    .c = (int32_t)x->dim[2] };
 	struct g_operand from = as_operand(x);
-	struct g_tensor *t = part_new_tensor(p, TFL_INT16, from.shape, NULL);
+	struct g_tensor *t = low_tensor(p->l, TFL_INT16, from.shape, NULL);
 	struct npu_scale value = { .mult = 256 }, position = { .mult = 1 };
-	struct g_op *o = part_op(p, r->max ? OP_ADD : OP_SUB, from, operand_whole(t));
+	struct g_op *o = low_op(p->l, r->max ? OP_ADD : OP_SUB, from, operand_whole(t));
 	int32_t least = from.type == TFL_INT8 ? 0 : 128;
 	op_ifm2(o, positions(p, rows.w, rows.c == 1, from.type),
 		from.type == TFL_INT8 ? -128 : 0);
@@ -189,7 +189,7 @@ best_of(struct part *p, const struct arg *r, const struct nd *x, struct g_tensor
 	struct g_operand best = { .t = to, .view = VIEW_STRIDED, .type = TFL_INT16,
 				  .shape = { .h = s.h, .w = 1, .c = s.c },
 				  .offset = at, .stride = { s.c, s.c, 1 } };
-	struct g_op *o = part_op(p, OP_MAXPOOL, keys, best);
+	struct g_op *o = low_op(p->l, OP_MAXPOOL, keys, best);
 	op_kernel(o, (struct yx){ .y = 1, .x = s.w }, (struct yx){ .y = 1, .x = 1 },
 		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
 }
@@ -228,7 +228,7 @@ static void
 write_words(struct part *p, enum g_op_kind kind, struct g_operand v, int32_t scalar,
 	    struct g_operand ofm)
 {
-	struct g_op *o = part_op(p, kind, v, ofm);
+	struct g_op *o = low_op(p->l, kind, v, ofm);
 	op_scalar(o, scalar, 0);
 	G_PUT(o, OP, reversed, 1);
 	op_unscaled(o);
@@ -238,8 +238,8 @@ write_words(struct part *p, enum g_op_kind kind, struct g_operand v, int32_t sca
 static struct g_operand
 widened(struct part *p, struct g_operand v, int32_t zero)
 {
-	struct g_operand y = word_new(p, v.shape);
-	struct g_op *o = part_op(p, OP_ADD, v, y);
+	struct g_operand y = word_new(p->l, v.shape);
+	struct g_op *o = low_op(p->l, OP_ADD, v, y);
 	op_scalar(o, 0, 0);
 	op_unscaled(o);
 	op_zeros(o, zero, 0);
@@ -255,7 +255,7 @@ segment_ends(struct part *p, const struct arg *r, int32_t segments)
 		int64_t end = SEGMENT * ((int64_t)s + 1);
 		v[s] = (int32_t)(r->n - (end < r->n ? end : r->n));
 	}
-	return part_const(p, TFL_INT32, (struct hwc){ .h = segments, .w = 1, .c = 1 },
+	return low_const(p->l, TFL_INT32, (struct hwc){ .h = segments, .w = 1, .c = 1 },
 			  v);
 }
 
@@ -264,23 +264,23 @@ static struct g_operand
 choose_segment(struct part *p, const struct arg *r, struct g_tensor *keys,
 	       int32_t segments, int64_t w)
 {
-	struct g_operand bits = word_const(p, POSITION_BITS);
+	struct g_operand bits = word_const(p->l, POSITION_BITS);
 	struct g_operand value = widened(p, key_bytes(keys, 1, segments, w), -128);
 	struct g_operand at = widened(p, key_bytes(keys, 0, segments, w), 0);
 	struct g_operand ends = segment_ends(p, r, segments);
-	at = word_add(p, at, ends);
-	value = word_shl(p, value, bits);
-	struct g_operand all = word_add(p, value, at), best;
+	at = word_add(p->l, at, ends);
+	value = word_shl(p->l, value, bits);
+	struct g_operand all = word_add(p->l, value, at), best;
 	struct nd v = { .t = all.t, .type = TFL_INT32, .rank = 3,
 			.dim = { 1, segments, w }, .stride = { segments * w, w, 1 } };
-	words_folded(p, OP_MAX, &v);
+	words_folded(p->l, OP_MAX, &v);
 	bool ok = nd_operand(&v, &best);
 	assert(ok);
 	/* the shift rounds halves up */
-	struct g_operand half = word_const(p, 1 << (POSITION_BITS - 1));
-	value = word_shr(p, word_sub(p, best, half), bits);
-	value = word_shl(p, value, bits);
-	return word_sub(p, best, value);
+	struct g_operand half = word_const(p->l, 1 << (POSITION_BITS - 1));
+	value = word_shr(p->l, word_sub(p->l, best, half), bits);
+	value = word_shl(p->l, value, bits);
+	return word_sub(p->l, best, value);
 }
 
 static void
@@ -290,7 +290,7 @@ lower_block(struct part *p, const struct arg *r, const struct block *b,
 	int32_t segments = (int32_t)parts_of(r->n, SEGMENT);
 	int64_t w = b->rows * b->columns;
 	struct hwc s = { .h = segments, .w = (int32_t)b->rows, .c = (int32_t)b->columns };
-	struct g_tensor *keys = part_new_tensor(p, TFL_INT16, s, NULL);
+	struct g_tensor *keys = low_tensor(p->l, TFL_INT16, s, NULL);
 	for (int32_t i = 0; i < segments; i++) {
 		struct nd v = *x;
 		int64_t from = (int64_t)i * SEGMENT, n = r->n - from;
@@ -306,8 +306,8 @@ lower_block(struct part *p, const struct arg *r, const struct block *b,
 	} else {
 		struct g_operand back = choose_segment(p, r, keys, segments, w);
 		back = operand_reshape(back.t, first.shape);
-		struct g_op *o = part_op(p, OP_SUB, back, first);
-		op_ifm2(o, word_const(p, (int32_t)r->n - 1), 0);
+		struct g_op *o = low_op(p->l, OP_SUB, back, first);
+		op_ifm2(o, word_const(p->l, (int32_t)r->n - 1), 0);
 		G_PUT(o, OP, reversed, 1);
 		op_unscaled(o);
 	}
@@ -322,10 +322,10 @@ lower_arg(struct part *p, const struct tfl_op *op)
 	(void)read_arg(p, op, &r);
 	struct nd x = nd_ifm(p, op->in[0]);
 	if (!nd_is_dense(&x))
-		x = nd_readable(p, &x);
+		x = nd_readable(p->l, &x);
 	bool ok = nd_reshape(&x, (int64_t[]){ r.before, r.n, r.behind }, 3);
 	assert(ok);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
 	struct block size = block_size(&r), b = size;
 	for (b.row = 0; b.row < r.before; b.row += size.rows)
 		for (b.column = 0; b.column < r.behind; b.column += size.columns) {
@@ -333,7 +333,7 @@ lower_arg(struct part *p, const struct tfl_op *op)
 			b.columns = least(size.columns, r.behind - b.column);
 			lower_block(p, &r, &b, &x, room);
 		}
-	part_deliver(p, room, ofm);
+	low_deliver(p->l, room, ofm);
 	return true;
 }
 

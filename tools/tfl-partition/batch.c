@@ -3,7 +3,7 @@
  * SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND: the pixels at one offset of all blocks
  * are an image of their own, in the batch.  BROADCAST_TO: elements read again.
  */
-#include "nd.h"
+#include "move.h"
 
 /* ---- SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND ------------------------------------- */
 
@@ -117,7 +117,7 @@ lower_blocks(struct part *p, const struct tfl_op *op)
 	(void)read_blocks(p, op, &b);
 	bool to_batch = op->code == TFL_SPACE_TO_BATCH_ND;
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	struct nd in = nd_ifm(p, op->in[0]), any = nd_readable(p, &in);
+	struct nd in = nd_ifm(p, op->in[0]), any = nd_readable(p->l, &in);
 	struct nd out = nd_ofm(p, op->out[0]);
 	int64_t pieces = (to_batch ? out : in).dim[0] / b.images;
 	for (int64_t i = 0; i < pieces; i++) {
@@ -127,11 +127,11 @@ lower_blocks(struct part *p, const struct tfl_op *op)
 			  &pixels, &piece, at);
 		struct nd v = inner(&piece, &pixels, at);
 		if (nd_elements(&v) && to_batch)
-			nd_copy(p, &pixels, &v);
+			nd_copy(p->l, &pixels, &v);
 		else if (nd_elements(&v))
-			nd_copy(p, &v, &pixels);
+			nd_copy(p->l, &v, &pixels);
 		if (to_batch)
-			nd_surround(p, &any, &piece, at, pixels.dim,
+			nd_surround(p->l, &any, &piece, at, pixels.dim,
 				    o->type == TFL_INT32 ? 0 : quant_zero(o));
 	}
 	return true;

@@ -68,12 +68,12 @@ blend_axis(struct part *p, const struct nd *from, int type, int axis, int64_t n,
 		sides[k] = new_like(p, from, from->type, axis, n);
 		copy_axis(p, from, &sides[k], axis, map[k]);
 		struct g_operand x = whole(&sides[k]);
-		product[k] = operand_whole(part_new_tensor(p, TFL_INT32, x.shape, NULL));
-		struct g_op *mul = part_op(p, OP_MUL, x, product[k]);
-		op_ifm2(mul, part_const(p, type, ws, w), 0);
+		product[k] = operand_whole(low_tensor(p->l, TFL_INT32, x.shape, NULL));
+		struct g_op *mul = low_op(p->l, OP_MUL, x, product[k]);
+		op_ifm2(mul, low_const(p->l, type, ws, w), 0);
 		op_unscaled(mul);
 	}
-	struct g_op *add = part_op(p, OP_ADD, product[0], whole(&sum));
+	struct g_op *add = low_op(p->l, OP_ADD, product[0], whole(&sum));
 	op_ifm2(add, product[1], 0);
 	op_unscaled(add);
 	return sum;
@@ -118,11 +118,11 @@ lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *
 	for (int i = 1; i < d->times; i++, x = y) {
 		struct hwc s = { .h = 2 * x.shape.h, .w = 2 * x.shape.w,
 				 .c = x.shape.c };
-		y = operand_whole(part_new_tensor(p, x.type, s, NULL));
-		struct g_op *o = part_copy(p, x, y);
+		y = operand_whole(low_tensor(p->l, x.type, s, NULL));
+		struct g_op *o = low_copy(p->l, x, y);
 		G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
 	}
-	struct g_op *o = part_op(p, OP_AVGPOOL, x, part_ofm(p, op->out[0]));
+	struct g_op *o = low_op(p->l, OP_AVGPOOL, x, part_ofm(p, op->out[0]));
 	struct yx one = { .y = 1, .x = 1 };
 	op_kernel(o, (struct yx){ .y = d->kernel, .x = d->kernel },
 		  (struct yx){ .y = d->stride, .x = d->stride }, one,
@@ -169,10 +169,10 @@ widened(struct part *p, const struct nd *in)
 	struct nd dense = *in;
 	if (!nd_operand(in, &from)) {
 		dense = new_like(p, in, in->type, 0, in->dim[0]);
-		nd_copy(p, in, &dense);
+		nd_copy(p->l, in, &dense);
 		from = whole(&dense);
 	}
-	(void)part_copy(p, from, whole(&v));
+	(void)low_copy(p->l, from, whole(&v));
 	return v;
 }
 
@@ -180,10 +180,10 @@ widened(struct part *p, const struct nd *in)
 static struct g_operand
 high_part(struct part *p, struct g_operand v, struct g_operand *low)
 {
-	struct g_operand half = word_const(p, FRACTION / 2);
-	struct g_operand bits = word_const(p, 10);
-	struct g_operand high = word_shr(p, word_sub(p, v, half), bits);
-	*low = word_sub(p, v, word_mul(p, word_const(p, FRACTION), high));
+	struct g_operand half = word_const(p->l, FRACTION / 2);
+	struct g_operand bits = word_const(p->l, 10);
+	struct g_operand high = word_shr(p->l, word_sub(p->l, v, half), bits);
+	*low = word_sub(p->l, v, word_mul(p->l, word_const(p->l, FRACTION), high));
 	return high;
 }
 
@@ -210,9 +210,9 @@ blend_halves(struct part *p, const struct nd *rows, int64_t n,
 	halves[0] = blend_axis(p, &halves[0], TFL_INT32, 2, n, b);
 	halves[1] = blend_axis(p, &halves[1], TFL_INT32, 2, n, b);
 	struct g_operand carry = high_part(p, whole(&halves[1]), &rest);
-	struct g_operand sum = word_add(p, whole(&halves[0]), carry);
-	struct g_operand any = word_min(p, rest, word_const(p, 1));
-	sum = word_add(p, word_add(p, sum, sum), any);
+	struct g_operand sum = word_add(p->l, whole(&halves[0]), carry);
+	struct g_operand any = word_min(p->l, rest, word_const(p->l, 1));
+	sum = word_add(p->l, word_add(p->l, sum, sum), any);
 	return with_elements(&halves[0], sum);
 }
 
@@ -263,16 +263,16 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	struct hwc line = { .h = (int32_t)(sum.dim[0] * oh),
 			    .w = (int32_t)(ow * sum.dim[3]), .c = 1 };
 	struct g_operand ofm = part_ofm(p, op->out[0]), as;
-	struct g_operand room = part_room(p, ofm);
+	struct g_operand room = low_room(p->l, ofm);
 	bool ok = operand_view(room, line, &as);
 	if (!ok)
-		return err_set(p->e, "operator %d: no room for a line", p->op_i);
-	struct g_op *o = part_op(p, OP_REDUCE_SUM,
+		return err_set(p->e, "operator %d: no room for a line", p->l->op_i);
+	struct g_op *o = low_op(p->l, OP_REDUCE_SUM,
 				 operand_reshape(sum.t, line), as);
 	bool is_unsigned = r.ifm->type == TFL_UINT8;
 	op_scale(o, (struct npu_scale){ .mult = (uint32_t)1 << 31,
 					.shift = halves ? 42 : 51 },
 		 is_unsigned ? ROUND_NATURAL : ROUND_TFL);
-	part_deliver(p, room, ofm);
+	low_deliver(p->l, room, ofm);
 	return true;
 }

@@ -148,12 +148,12 @@ make_loops(struct part *p, struct pieces *l, const struct group *g, int n)
 			   .w = cols->has[second] ? full.w : 1,
 			   .c = depth->has[second] ? full.c : 1 };
 	for (int side = 0; side < 2; side++) {
-		l->in[side] = part_linear(p, l->in[side]);
+		l->in[side] = low_linear(p->l, l->in[side]);
 		l->in[side] = as_strided(l->in[side],
 					 side == second ? few : full,
 					 l->stride[side]);
 	}
-	l->room = part_room(p, l->ofm);
+	l->room = low_room(p->l, l->ofm);
 	l->out = as_strided(l->room, full, l->stride[2]);
 	l->n_loops = n > 3 ? n - 3 : 0;
 	for (int i = 0; i < l->n_loops; i++)
@@ -172,9 +172,9 @@ pieces_of(struct part *p, const struct side *a, const struct side *b,
 	if (a_full || b_full) {
 		/* only the second operand can be broadcast or a scalar */
 		l.swap = !a_full || (b_full && in[0]->data.p);
-		l.in[l.swap] = part_view(p, l.in[l.swap], ofm.shape);
+		l.in[l.swap] = low_view(p->l, l.in[l.swap], ofm.shape);
 		if (l.in[!l.swap].t)
-			l.in[!l.swap] = part_view(p, l.in[!l.swap],
+			l.in[!l.swap] = low_view(p->l, l.in[!l.swap],
 						  tfl_hwc(in[!l.swap]));
 		return l;
 	}
@@ -199,7 +199,7 @@ bool
 pieces_next(struct part *p, struct pieces *l, struct pair *out)
 {
 	if (l->done) {
-		part_deliver(p, l->room, l->ofm);
+		low_deliver(p->l, l->room, l->ofm);
 		return false;
 	}
 	*out = (struct pair){ .swap = l->swap,
@@ -221,7 +221,7 @@ part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
 	    const struct side *b, const struct pair *q, int32_t ofm_zero)
 {
 	const struct side *first = q->swap ? b : a, *second = q->swap ? a : b;
-	struct g_op *r = part_op(p, kind, q->ifm, q->ofm);
+	struct g_op *r = low_op(p->l, kind, q->ifm, q->ofm);
 	if (!q->ifm2.t)
 		op_scalar(r, tensor_int(second->shape, 0), second->zero);
 	else
@@ -232,12 +232,3 @@ part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
 	return r;
 }
 
-void
-op_unscaled(struct g_op *op)
-{
-	if (op->kind == OP_ADD || op->kind == OP_SUB) {
-		G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
-		G_PUT(op, OP, opb, 1);
-	}
-	op_scale(op, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
-}

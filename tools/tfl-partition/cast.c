@@ -4,7 +4,7 @@
  * of what is there, as in the reference.  INT64 is two words, the upper one the
  * sign's.
  */
-#include "nd.h"
+#include "move.h"
 
 static int
 bytes_of(const struct tfl_tensor *t)
@@ -63,9 +63,9 @@ pieces(struct g_operand o, int64_t n, int type, int element, int first)
 static void
 write_sign(struct part *p, struct g_operand v, struct g_operand to)
 {
-	struct g_operand zero = word_const(p, 0), least = word_const(p, -1);
-	struct g_operand y = word_max(p, v, least);
-	(void)word_op_to(p, OP_MIN, y, zero, to);
+	struct g_operand zero = word_const(p->l, 0), least = word_const(p->l, -1);
+	struct g_operand y = word_max(p->l, v, least);
+	(void)word_op_to(p->l, OP_MIN, y, zero, to);
 }
 
 static bool
@@ -74,8 +74,8 @@ lower_cast(struct part *p, const struct tfl_op *op)
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	int64_t n = tfl_elements(i);
 	int from = bytes_of(i), to = bytes_of(o);
-	struct g_operand x = part_linear(p, part_ifm(p, op->in[0]));
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
+	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
 	int read = from == 8 ? TFL_INT32 : i->type;
 	int written = to == 8 ? TFL_INT32 : o->type;
 	/* what is cut off is not read */
@@ -85,18 +85,18 @@ lower_cast(struct part *p, const struct tfl_op *op)
 	struct g_operand out = pieces(room, n, written, to, 0);
 	if (tfl_type_bytes(read) == tfl_type_bytes(written)) {
 		low.type = written; /* the same bytes, whatever their sign */
-		(void)part_copy(p, low, out);
+		(void)low_copy(p->l, low, out);
 	} else {
-		struct g_op *wide = part_op(p, OP_ADD, low, out);
+		struct g_op *wide = low_op(p->l, OP_ADD, low, out);
 		op_scalar(wide, 0, 0);
 		op_unscaled(wide);
 	}
 	if (to == 8 && from == 8)
-		(void)part_copy(p, pieces(x, n, TFL_INT32, 8, 4),
+		(void)low_copy(p->l, pieces(x, n, TFL_INT32, 8, 4),
 				pieces(room, n, TFL_INT32, 8, 4));
 	else if (to == 8)
 		write_sign(p, out, pieces(room, n, TFL_INT32, 8, 4));
-	part_deliver(p, room, ofm);
+	low_deliver(p->l, room, ofm);
 	return true;
 }
 

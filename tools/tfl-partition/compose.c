@@ -284,6 +284,6 @@ void
 lower_composed(struct part *p, int op)
 {
 	const struct placement *x = &p->op[op];
-	struct g_lut *lut = part_lut8(p, x->table);
+	struct g_lut *lut = low_lut8(p->l, x->table);
 	lower_to_table(p, x->root, part_ofm(p, p->sg->op[op].out[0]), lut);
 }

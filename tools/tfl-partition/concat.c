@@ -3,7 +3,7 @@
  * Operators that write parts of their result: CONCATENATION, PACK,
  * TILE.  A producer that can write its part in place does so (bind_concat).
  */
-#include "nd.h"
+#include "move.h"
 
 #include <assert.h>
 
@@ -114,7 +114,7 @@ rescale_table(struct part *p, const struct tfl_tensor *i, const struct tfl_tenso
 		float v = roundf((float)q * scale + bias) + (float)quant_zero(o);
 		table[q] = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
 	}
-	return part_lut8(p, table);
+	return low_lut8(p->l, table);
 }
 
 /* every element looked up; not as a part of the copy: part_table is for all NPUs */
@@ -122,13 +122,13 @@ static struct nd
 rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
 	 const struct tfl_tensor *o)
 {
-	struct g_tensor *t = part_new_tensor(p, i->type, tfl_hwc(i), NULL);
+	struct g_tensor *t = low_tensor(p->l, i->type, tfl_hwc(i), NULL);
 	struct nd dense = nd_of(operand_whole(t), i);
 	struct g_operand x;
 	if (!nd_operand(from, &x)) {
-		nd_copy(p, from, &dense);
+		nd_copy(p->l, from, &dense);
 		x = operand_whole(t);
-		t = part_new_tensor(p, i->type, tfl_hwc(i), NULL);
+		t = low_tensor(p->l, i->type, tfl_hwc(i), NULL);
 		dense = nd_of(operand_whole(t), i);
 	}
 	struct g_lut *lut = rescale_table(p, i, o);
@@ -166,7 +166,7 @@ lower_concat(struct part *p, const struct tfl_op *op)
 		(void)nd_reshape(&part, from.dim, from.rank);
 		if (nd_operand(&part, &as) && same_place(&from, &as))
 			continue;
-		nd_copy(p, &from, &part);
+		nd_copy(p->l, &from, &part);
 	}
 	return true;
 }
@@ -239,12 +239,12 @@ lower_tile(struct part *p, const struct tfl_op *op)
 	struct nd out = nd_ofm(p, op->out[0]), done = out;
 	for (int k = 0; k < o->rank; k++)
 		nd_slice(&done, k, 0, in.dim[k], 1);
-	nd_copy(p, &in, &done);
+	nd_copy(p->l, &in, &done);
 	for (int k = o->rank; k-- > 0;) {
 		for (int64_t at = in.dim[k]; at < o->dim[k]; at += in.dim[k]) {
 			struct nd to = done;
 			to.offset += at * out.stride[k];
-			nd_copy(p, &done, &to);
+			nd_copy(p->l, &done, &to);
 		}
 		done.dim[k] = o->dim[k];
 	}

@@ -400,8 +400,8 @@ lower_fc(struct part *p, const struct tfl_op *op)
 	int32_t n = (int32_t)(tfl_elements(c.ifm) / c.i);
 	struct hwc is = { .h = 1, .w = n, .c = c.i };
 	struct hwc os = { .h = 1, .w = n, .c = c.o };
-	struct g_operand ofm = part_view(p, part_ofm(p, op->out[0]), os);
-	struct g_op *o = part_op(p, OP_FC, part_view(p, part_ifm(p, op->in[0]), is),
+	struct g_operand ofm = low_view(p->l, part_ofm(p, op->out[0]), os);
+	struct g_op *o = low_op(p->l, OP_FC, low_view(p->l, part_ifm(p, op->in[0]), is),
 				 ofm);
 	op_kernel(o, c.kernel, c.stride, c.dilation, (struct g_pad){ 0 });
 	struct g_scales *scales = conv_scales(p, &c, 0, c.o);

@@ -5,7 +5,7 @@
  * the scales, as the reference applies them (spec/operators.md 3.1, MBQM).
  */
 #include "conv.h"
-#include "nd.h"
+#include "move.h"
 
 #include <assert.h>
 
@@ -64,8 +64,8 @@ padded(struct part *p, const struct conv *c, int input, struct g_pad pad)
 	to.dim[2] += pad.left + pad.right;
 	struct hwc all = { .h = (int32_t)(to.dim[0] * to.dim[1]),
 			   .w = (int32_t)to.dim[2], .c = (int32_t)to.dim[3] };
-	struct nd any = nd_readable(p, &in);
-	to.t = part_new_tensor(p, in.type, all, NULL);
+	struct nd any = nd_readable(p->l, &in);
+	to.t = low_tensor(p->l, in.type, all, NULL);
 	to.offset = 0;
 	int64_t s = 1;
 	for (int i = to.rank; i-- > 0; s *= to.dim[i])
@@ -73,8 +73,8 @@ padded(struct part *p, const struct conv *c, int input, struct g_pad pad)
 	struct nd mid = to;
 	for (int k = 1; k < 3; k++)
 		nd_slice(&mid, k, before[k], in.dim[k], 1);
-	nd_copy(p, &in, &mid);
-	nd_surround(p, &any, &to, before, in.dim, quant_zero(c->ifm));
+	nd_copy(p->l, &in, &mid);
+	nd_surround(p->l, &any, &to, before, in.dim, quant_zero(c->ifm));
 	return to;
 }
 
@@ -117,8 +117,8 @@ run_box(struct part *p, const struct piece *q, struct hwc at, struct hwc out)
 	struct g_operand ifm;
 	bool ok = nd_operand(&v, &ifm);
 	assert(ok);
-	struct g_operand ofm = part_box(q->sum, out, at);
-	struct g_op *o = part_op(p, c->kind, ifm, ofm);
+	struct g_operand ofm = low_box(q->sum, out, at);
+	struct g_op *o = low_op(p->l, c->kind, ifm, ofm);
 	op_kernel(o, q->layer.kernel, stride, q->layer.dilation, (struct g_pad){ 0 });
 	conv_finish(o, c, q->w, q->s);
 	op_zeros(o, quant_zero(c->ifm), 0);
@@ -142,7 +142,7 @@ static struct g_operand
 run_piece(struct part *p, const struct conv *c, const struct nd *in,
 	  struct yx first, struct yx taps, struct hwc out)
 {
-	struct piece q = { .c = *c, .sum = word_new(p, out) };
+	struct piece q = { .c = *c, .sum = word_new(p->l, out) };
 	q.c.kernel = taps;
 	q.c.first = first.y * c->strides[1] + first.x * c->strides[2];
 	int32_t og = c->o / c->groups, step = layer_groups(c);
@@ -179,11 +179,11 @@ scale_sums(struct part *p, const struct conv *c, struct g_operand sum,
 		shift[o] = s.shift - 31;
 		least[o] = s.shift > 31 ? -1 : 0;
 	}
-	struct g_operand y = word_mul_high(p, sum, part_const(p, TFL_INT32, line, mult));
-	struct g_operand below = word_min(p, y, word_const(p, 0));
-	below = word_max(p, below, part_const(p, TFL_INT32, line, least));
-	struct g_operand bits = part_const(p, TFL_INT32, line, shift);
-	struct g_op *r = word_op_to(p, OP_SHR, word_add(p, y, below), bits, ofm);
+	struct g_operand y = word_mul_high(p->l, sum, low_const(p->l, TFL_INT32, line, mult));
+	struct g_operand below = word_min(p->l, y, word_const(p->l, 0));
+	below = word_max(p->l, below, low_const(p->l, TFL_INT32, line, least));
+	struct g_operand bits = low_const(p->l, TFL_INT32, line, shift);
+	struct g_op *r = word_op_to(p->l, OP_SHR, word_add(p->l, y, below), bits, ofm);
 	r->round = ROUND_NATURAL;
 	r->ofm_zero = quant_zero(c->ofm);
 	op_clamp(r, quant_clamp(c->ofm, c->activation));
@@ -213,7 +213,7 @@ conv_large(struct part *p, const struct tfl_op *op, const struct conv *c)
 				taps.x = taps.x < n.x ? taps.x : n.x;
 				struct g_operand more =
 				    run_piece(p, c, &image, k, taps, shape);
-				sum = sum.t ? word_add(p, sum, more) : more;
+				sum = sum.t ? word_add(p->l, sum, more) : more;
 			}
 		scale_sums(p, c, sum, ofm);
 	}

@@ -235,8 +235,8 @@ run_window(struct part *p, const struct conv *c, const struct job *j,
 	struct hwc i0 = { .h = y.start, .w = x.start, .c = c->i * j->layer.first };
 	struct hwc o0 = { .h = y.out_start, .w = x.out_start,
 			  .c = og * j->layer.first };
-	struct g_op *o = part_op(p, c->kind, part_box(j->ifm, is, i0),
-				 part_box(j->ofm, os, o0));
+	struct g_op *o = low_op(p->l, c->kind, low_box(j->ifm, is, i0),
+				 low_box(j->ofm, os, o0));
 	struct g_pad pad = { .top = y.before, .bottom = y.after,
 			     .left = x.before, .right = x.after };
 	op_kernel(o, j->layer.kernel, (struct yx){ .y = y.stride, .x = x.stride },
@@ -281,8 +281,8 @@ conv_windows(struct part *p, const struct tfl_op *op, const struct conv *c)
 				  n * (c->o / c->groups));
 		for (int b = 0; b < c->ifm->dim[0]; b++) {
 			struct hwc ib = { .h = b * is.h }, ob = { .h = b * os.h };
-			j.ifm = part_box(ifm, is, ib);
-			j.ofm = part_box(ofm, os, ob);
+			j.ifm = low_box(ifm, is, ib);
+			j.ofm = low_box(ofm, os, ob);
 			run_windows(p, c, &j, y, x);
 		}
 	}

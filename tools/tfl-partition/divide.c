@@ -118,9 +118,9 @@ spread(struct part *p, const struct divide *d, const struct side in[2], int k,
        struct hwc shape)
 {
 	struct g_operand y =
-	    operand_whole(part_new_tensor(p, d->ofm->type, shape, NULL));
+	    operand_whole(low_tensor(p->l, d->ofm->type, shape, NULL));
 	if (tfl_elements(d->in[k]) == tfl_elements(d->ofm))
-		return part_view(p, in[k].value, shape);
+		return low_view(p->l, in[k].value, shape);
 	struct pieces l = pieces_of(p, &in[0], &in[1], d->ofm, y);
 	for (struct pair q; pieces_next(p, &l, &q);) {
 		struct g_op *o = part_binary(p, OP_ADD, &in[0], &in[1], &q, 0);
@@ -134,7 +134,7 @@ spread(struct part *p, const struct divide *d, const struct side in[2], int k,
 static struct g_operand
 look_up(struct part *p, struct g_operand x, const int32_t table[256])
 {
-	struct g_operand y = word_new(p, x.shape);
+	struct g_operand y = word_new(p->l, x.shape);
 	part_table32(p, x, y, table);
 	return y;
 }
@@ -146,11 +146,11 @@ look_up(struct part *p, struct g_operand x, const int32_t table[256])
 static struct g_operand
 shorten(struct part *p, struct g_operand quotient, struct g_operand *shift)
 {
-	struct g_operand most = word_const(p, 31), zero = word_const(p, 0);
-	struct g_operand more = word_max(p, word_sub(p, *shift, most), zero);
-	more = word_min(p, word_mul(p, more, word_const(p, 4)), most);
-	*shift = word_min(p, *shift, most);
-	return word_shr(p, quotient, more);
+	struct g_operand most = word_const(p->l, 31), zero = word_const(p->l, 0);
+	struct g_operand more = word_max(p->l, word_sub(p->l, *shift, most), zero);
+	more = word_min(p->l, word_mul(p->l, more, word_const(p->l, 4)), most);
+	*shift = word_min(p->l, *shift, most);
+	return word_shr(p->l, quotient, more);
 }
 
 static void
@@ -158,24 +158,24 @@ divide(struct part *p, const struct tfl_op *op, const struct divide *d,
        struct g_operand v, struct g_operand w, struct g_operand ofm)
 {
 	struct g_operand sign = look_up(p, w, d->sign);
-	struct g_operand high = word_mul(p, look_up(p, v, d->high), sign);
-	struct g_operand extra = word_mul(p, look_up(p, v, d->power), sign);
-	struct g_operand zero = word_const(p, 0);
-	extra = word_max(p, extra, zero);
-	high = word_shl(p, high, extra);
+	struct g_operand high = word_mul(p->l, look_up(p, v, d->high), sign);
+	struct g_operand extra = word_mul(p->l, look_up(p, v, d->power), sign);
+	struct g_operand zero = word_const(p->l, 0);
+	extra = word_max(p->l, extra, zero);
+	high = word_shl(p->l, high, extra);
 	struct g_operand quotient =
-	    word_mul_high(p, high, look_up(p, w, d->inverse));
-	quotient = word_mul_high(p, quotient, word_const(p, d->m.mult));
+	    word_mul_high(p->l, high, look_up(p, w, d->inverse));
+	quotient = word_mul_high(p->l, quotient, word_const(p->l, d->m.mult));
 	struct g_operand bits = look_up(p, w, d->bits);
-	struct g_operand shift = word_add(p, look_up(p, v, d->room), bits);
-	shift = word_add(p, shift, extra);
+	struct g_operand shift = word_add(p->l, look_up(p, v, d->room), bits);
+	shift = word_add(p->l, shift, extra);
 	if (d->longest > 31)
 		quotient = shorten(p, quotient, &shift);
 	/* halves below 0 go down: up after 1 is taken away */
-	struct g_operand below = word_min(p, quotient, zero);
-	below = word_max(p, below, word_const(p, -1));
-	quotient = word_add(p, quotient, below);
-	struct g_op *r = word_op_to(p, OP_SHR, quotient, shift, ofm);
+	struct g_operand below = word_min(p->l, quotient, zero);
+	below = word_max(p->l, below, word_const(p->l, -1));
+	quotient = word_add(p->l, quotient, below);
+	struct g_op *r = word_op_to(p->l, OP_SHR, quotient, shift, ofm);
 	r->round = ROUND_NATURAL;
 	r->ofm_zero = quant_zero(d->ofm);
 	op_clamp(r, quant_clamp(d->ofm, (int)TFL_OPT(op, DivOptions,

@@ -16,7 +16,7 @@ check_extreme(const struct part *p, const struct tfl_op *op)
 static void
 turn_order(struct part *p, struct g_operand x, struct g_operand y)
 {
-	struct g_op *r = part_op(p, OP_SUB, x, y);
+	struct g_op *r = low_op(p->l, OP_SUB, x, y);
 	op_scalar(r, x.type == TFL_UINT8 ? 255 : -1, 0);
 	G_PUT(r, OP, reversed, 1);
 	op_unscaled(r);
@@ -25,7 +25,7 @@ turn_order(struct part *p, struct g_operand x, struct g_operand y)
 static struct g_operand
 like(struct part *p, struct g_operand o)
 {
-	return operand_whole(part_new_tensor(p, o.type, o.shape, NULL));
+	return operand_whole(low_tensor(p->l, o.type, o.shape, NULL));
 }
 
 /* the innermost reduced axis; leaves the others */
@@ -39,9 +39,9 @@ drop_axis(struct part *p, struct reduction *r, struct g_operand x,
 	struct seen s = reduction_see(x.shape, (int32_t)axes_product(r->g, at), r->g[at].n,
 			    (int32_t)axes_product(r->g + at + 1, r->n - at - 1));
 	struct g_operand y =
-	    --r->drops ? operand_whole(part_new_tensor(p, x.type, s.out, NULL))
+	    --r->drops ? operand_whole(low_tensor(p->l, x.type, s.out, NULL))
 		       : reshaped(*room, s.out);
-	struct g_operand in = part_view(p, x, s.in);
+	struct g_operand in = low_view(p->l, x, s.in);
 	(void)reduction_pool(p, OP_MAXPOOL, in, y, s.kernel);
 	r->g[at] = (struct axis){ .n = 1 };
 	return y;
@@ -54,10 +54,10 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 	(void)reduction_read(p, op, &r);
 	if (r.ifm->type == TFL_INT32)
 		return lower_words_reduced(p, op, &r);
-	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	if (!r.drops) {
-		(void)part_copy(p, part_view(p, x, ofm.shape), ofm);
+		(void)low_copy(p->l, low_view(p->l, x, ofm.shape), ofm);
 		return true;
 	}
 	bool min = op->code == TFL_REDUCE_MIN;
@@ -66,13 +66,13 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 		turn_order(p, x, turned);
 		x = turned;
 	}
-	struct g_operand room = min ? like(p, ofm) : part_room(p, ofm);
+	struct g_operand room = min ? like(p, ofm) : low_room(p->l, ofm);
 	while (r.drops)
 		x = drop_axis(p, &r, x, &room);
 	if (min)
 		turn_order(p, room, ofm);
 	else
-		part_deliver(p, room, ofm);
+		low_deliver(p->l, room, ofm);
 	return true;
 }
 

@@ -5,7 +5,7 @@
  * whose result the CPU needs stays there instead; the model's outputs are
  * copied.
  */
-#include "nd.h"
+#include "move.h"
 
 #include "base/cli.h"
 #include "kernels/kernels.h"
@@ -179,9 +179,9 @@ lower_constant(struct part *p, const struct tfl_op *op)
 		const struct tfl_tensor *t = part_out(p, op, k);
 		if (!p->crosses[op->out[k]])
 			continue;
-		struct g_tensor *c = part_new_tensor(p, t->type, tfl_hwc(t), NULL);
+		struct g_tensor *c = low_tensor(p->l, t->type, tfl_hwc(t), NULL);
 		G_PUT(c, TENSOR, source, part_source(p, t));
 		struct nd from = nd_of(operand_whole(c), t), to = nd_ofm(p, op->out[k]);
-		nd_copy(p, &from, &to);
+		nd_copy(p->l, &from, &to);
 	}
 }

@@ -3,7 +3,7 @@
  * A table or a clamp of its own goes into the output stage of whatever makes
  * its input, when nobody else sees that: spec/operators.md 6.1, 6.2.
  */
-#include "nd.h"
+#include "move.h"
 
 /* everything that is another name of t's elements is used once, inside */
 static bool
@@ -19,7 +19,7 @@ is_private(const struct part *p, const struct g_tensor *t)
 static bool
 can_take(const struct part *p, const struct g_op *op, int type)
 {
-	return op->node == p->node && op->act == G_ACT_CLAMP &&
+	return op->node == p->l->node && op->act == G_ACT_CLAMP &&
 	       op->ofm.type == type;
 }
 
@@ -87,10 +87,10 @@ add_origin(struct part *p, struct g_op *op)
 {
 	struct g_tfl *v = anew(p->a, struct g_tfl, (size_t)op->tfl.n + 1);
 	memcpy(v, op->tfl.v, (size_t)op->tfl.n * sizeof(*v));
-	v[op->tfl.n].index = p->op_i;
+	v[op->tfl.n].index = p->l->op_i;
 	op->tfl.v = v;
 	op->tfl.n++;
-	G_PUT(op, OP, name, p->sg->tensor[p->sg->op[p->op_i].out[0]].name);
+	G_PUT(op, OP, name, p->sg->tensor[p->sg->op[p->l->op_i].out[0]].name);
 }
 
 bool

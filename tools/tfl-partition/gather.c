@@ -3,7 +3,7 @@
  * GATHER and GATHER_ND by constant indices: copies, of evenly spaced ones at once.
  * GATHER_ND picks along the first dimensions, seen as one.
  */
-#include "nd.h"
+#include "move.h"
 
 #include <assert.h>
 
@@ -162,7 +162,7 @@ lower_gather(struct part *p, const struct tfl_op *op)
 	struct nd in = nd_ifm(p, op->in[0]);
 	if (!nd_reshape(&in, g.dim, g.rank)) {
 		in = nd_ifm(p, op->in[0]);
-		in = nd_readable(p, &in);
+		in = nd_readable(p->l, &in);
 		bool ok = nd_reshape(&in, g.dim, g.rank);
 		assert(ok);
 	}
@@ -176,7 +176,7 @@ lower_gather(struct part *p, const struct tfl_op *op)
 		from = in;
 		to = out;
 		k = gather_run(&g, k, &from, &to);
-		nd_copy(p, &from, &to);
+		nd_copy(p->l, &from, &to);
 	}
 	return true;
 }

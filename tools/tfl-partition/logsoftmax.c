@@ -28,21 +28,21 @@ check_log_softmax(const struct part *p, const struct tfl_op *op)
 static struct g_operand
 times(struct part *p, struct g_operand a, int32_t q0)
 {
-	return word_mul_high(p, a, word_const(p, q0));
+	return word_mul_high(p->l, a, word_const(p->l, q0));
 }
 
 static struct g_operand
 twice(struct part *p, struct g_operand a)
 {
-	return word_add(p, a, a);
+	return word_add(p->l, a, a);
 }
 
 /* (a + constant) / 2, halves up */
 static struct g_operand
 mean_with(struct part *p, struct g_operand a, int32_t c)
 {
-	struct g_operand y = word_new(p, a.shape);
-	struct g_op *r = word_op_to(p, OP_ADD, a, word_const(p, c), y);
+	struct g_operand y = word_new(p->l, a.shape);
+	struct g_op *r = word_op_to(p->l, OP_ADD, a, word_const(p->l, c), y);
 	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 1 }, ROUND_TFL);
 	return y;
 }
@@ -54,10 +54,10 @@ mean_with(struct part *p, struct g_operand a, int32_t c)
 static struct g_operand
 divide_by_pot(struct part *p, struct g_operand a, int bits)
 {
-	struct g_operand minus = word_sub(p, word_const(p, 0), a);
-	struct g_operand y = word_new(p, a.shape);
+	struct g_operand minus = word_sub(p->l, word_const(p->l, 0), a);
+	struct g_operand y = word_new(p->l, a.shape);
 	struct g_op *r =
-	    word_op_to(p, OP_MUL, minus, word_const(p, INT32_MIN), y);
+	    word_op_to(p->l, OP_MUL, minus, word_const(p->l, INT32_MIN), y);
 	op_scale(r, (struct npu_scale){ .mult = 1, .shift = bits + 31 },
 		 ROUND_TFL);
 	return y;
@@ -73,8 +73,8 @@ static struct g_operand
 power_of(struct part *p, struct g_operand shift, int32_t base, int32_t extra)
 {
 	enum { UNIT = 1 << 25 }; /* one in Q6 */
-	struct g_operand v = word_mul(p, shift, word_const(p, UNIT));
-	return word_sub(p, word_const(p, base * UNIT + extra), v);
+	struct g_operand v = word_mul(p->l, shift, word_const(p->l, UNIT));
+	return word_sub(p->l, word_const(p->l, base * UNIT + extra), v);
 }
 
 static struct reduced
@@ -82,19 +82,19 @@ reduce(struct part *p, struct g_operand x)
 {
 	const int32_t root_half = 1518500250; /* sqrt(1/2) in Q0 */
 	const int32_t quarter = 1 << 23;      /* in Q6 */
-	struct g_operand one = word_const(p, 1);
-	struct g_operand left = word_sub(p, word_clz(p, x), one);
+	struct g_operand one = word_const(p->l, 1);
+	struct g_operand left = word_sub(p->l, word_clz(p->l, x), one);
 	struct g_operand ra =
-	    twice(p, times(p, word_shl(p, x, left), root_half));
+	    twice(p, times(p, word_shl(p->l, x, left), root_half));
 	struct g_operand pa = power_of(p, left, SUM_BITS - 1, quarter);
 	/* the last doubling saturates, as the reference's shift does */
-	struct g_operand two = word_const(p, 2);
+	struct g_operand two = word_const(p->l, 2);
 	struct g_operand room =
-	    word_sub(p, word_clz(p, times(p, x, root_half)), two);
-	struct g_operand rb = twice(p, word_shl(p, x, room));
+	    word_sub(p->l, word_clz(p->l, times(p, x, root_half)), two);
+	struct g_operand rb = twice(p, word_shl(p->l, x, room));
 	struct g_operand pb = power_of(p, room, SUM_BITS - 1, -quarter);
-	struct reduced least = { .r = word_min(p, ra, rb) };
-	least.p = word_max(p, pa, pb);
+	struct reduced least = { .r = word_min(p->l, ra, rb) };
+	least.p = word_max(p->l, pa, pb);
 	return least;
 }
 
@@ -106,21 +106,21 @@ word_log(struct part *p, struct g_operand x)
 	struct reduced d = reduce(p, x);
 	struct g_operand mid = mean_with(p, d.r, root4_half);
 	struct g_operand q =
-	    twice(p, word_sub(p, d.r, word_const(p, root4_half)));
-	struct g_operand q2 = word_mul_high(p, q, q);
-	struct g_operand q3 = word_mul_high(p, q, q2);
-	struct g_operand num = word_mul_high(p, q, d.r);
-	num = word_add(p, num, times(p, q3, 117049297)); /* 11/240 * 2^(1/4) */
+	    twice(p, word_sub(p->l, d.r, word_const(p->l, root4_half)));
+	struct g_operand q2 = word_mul_high(p->l, q, q);
+	struct g_operand q3 = word_mul_high(p->l, q, q2);
+	struct g_operand num = word_mul_high(p->l, q, d.r);
+	num = word_add(p->l, num, times(p, q3, 117049297)); /* 11/240 * 2^(1/4) */
 	struct g_operand inner = times(p, q2, 127690142); /* 1/20 * 2^(1/4) */
-	inner = word_add(p, inner, q);
+	inner = word_add(p->l, inner, q);
 	/* 2^(3/4) - 2^(1/4) */
-	inner = word_add(p, inner, word_const(p, 1057819769));
-	struct g_operand den = word_mul_high(p, mid, inner);
-	den = word_add(p, den, times(p, q, 638450708)); /* 1/4 * 2^(1/4) */
-	struct g_operand inverse = word_recip(p, mean_with(p, den, INT32_MAX));
+	inner = word_add(p->l, inner, word_const(p->l, 1057819769));
+	struct g_operand den = word_mul_high(p->l, mid, inner);
+	den = word_add(p->l, den, times(p, q, 638450708)); /* 1/4 * 2^(1/4) */
+	struct g_operand inverse = word_recip(p->l, mean_with(p, den, INT32_MAX));
 	struct g_operand small =
-	    word_mul_high(p, divide_by_pot(p, num, 6), inverse);
-	return twice(p, word_add(p, times(p, d.p, ln_2), small));
+	    word_mul_high(p->l, divide_by_pot(p, num, 6), inverse);
+	return twice(p, word_add(p->l, times(p, d.p, ln_2), small));
 }
 
 static bool
@@ -135,16 +135,16 @@ lower_log_softmax(struct part *p, const struct tfl_op *op)
 		diffs[i] = e < 0 ? INT32_MIN : fixed_mbqm(i - 255, s.scale);
 	}
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	struct g_operand max = row_maximum(p, x);
 	struct g_operand e = row_lookup(p, x, max, exps);
 	struct g_operand sum =
-	    row_sum(p, word_shr(p, e, word_const(p, SUM_BITS)));
+	    row_sum(p, word_shr(p->l, e, word_const(p->l, SUM_BITS)));
 	/* halves of a number below 0 go down: up after 1 is taken away */
-	struct g_operand one = word_const(p, 1);
-	struct g_operand log = word_add(p, word_log(p, sum), one);
+	struct g_operand one = word_const(p->l, 1);
+	struct g_operand log = word_add(p->l, word_log(p, sum), one);
 	struct g_operand d = row_lookup(p, x, max, diffs);
-	struct g_op *r = word_op_to(p, OP_SUB, d, log, ofm);
+	struct g_op *r = word_op_to(p->l, OP_SUB, d, log, ofm);
 	/* to the 4 fractional bits of the output's scale of 1/16 */
 	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 31 - ROW_BITS - 4 },
 		 ROUND_TFL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every NPU operator becomes graph operations, node by node. */
-#include "nd.h"
+#include "move.h"
 
 void
 bind_place(struct part *p, int tensor, struct g_operand place)
@@ -46,18 +46,20 @@ lower_all(struct part *p)
 {
 	bind_places(p);
 	for (size_t n = 0; n < p->g->n_nodes; n++) {
-		p->node = p->g->nodes[n];
-		for (int i = 0; p->node->kind == NODE_NPU && i < p->node->tfl.n; i++) {
-			p->op_i = p->node->tfl.v[i].index;
-			const struct tfl_op *op = &p->sg->op[p->op_i];
-			if (p->op[p->op_i].part_of)
+		p->l->node = p->g->nodes[n];
+		for (int i = 0; p->l->node->kind == NODE_NPU && i < p->l->node->tfl.n; i++) {
+			p->l->op_i = p->l->node->tfl.v[i].index;
+			const struct tfl_op *op = &p->sg->op[p->l->op_i];
+			p->l->name = op->n_out ? p->sg->tensor[op->out[0]].name
+					       : NULL;
+			if (p->op[p->l->op_i].part_of)
 				continue;
-			if (p->op[p->op_i].table)
-				lower_composed(p, p->op_i);
-			else if (p->op[p->op_i].word_root) {
-				if (!lower_cast_pair(p, p->op_i))
+			if (p->op[p->l->op_i].table)
+				lower_composed(p, p->l->op_i);
+			else if (p->op[p->l->op_i].word_root) {
+				if (!lower_cast_pair(p, p->l->op_i))
 					return false;
-			} else if (p->op[p->op_i].constant)
+			} else if (p->op[p->l->op_i].constant)
 				lower_constant(p, op);
 			else if (!family_find(op->code)->lower(p, op))
 				return false;

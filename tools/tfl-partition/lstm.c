@@ -6,7 +6,7 @@
  * the gates is computed for some steps at once.
  */
 #include "conv.h"
-#include "nd.h"
+#include "move.h"
 
 #include "kernels/tables.h"
 
@@ -244,7 +244,7 @@ multiply(struct part *p, const struct lstm *l, const struct matrix *m,
 	 struct g_operand x, struct g_operand y)
 {
 	struct yx one = { .y = 1, .x = 1 };
-	struct g_op *o = part_op(p, OP_FC, x, y);
+	struct g_op *o = low_op(p->l, OP_FC, x, y);
 	op_kernel(o, one, one, one, (struct g_pad){ 0 });
 	op_zeros(o, m->zero, 0);
 	G_PUT(o, OP, weights, m->w);
@@ -261,14 +261,14 @@ static struct g_operand
 vectors(struct part *p, const struct lstm *l, int32_t n)
 {
 	struct hwc s = { .h = 1, .w = l->batch, .c = n * l->cells };
-	return operand_whole(part_new_tensor(p, TFL_INT16, s, NULL));
+	return operand_whole(low_tensor(p->l, TFL_INT16, s, NULL));
 }
 
 /* gate k of the batch */
 static struct g_operand
 gate(const struct lstm *l, struct g_operand all, int k, int n)
 {
-	return part_box(all, (struct hwc){ .h = 1, .w = l->batch, .c = n * l->cells },
+	return low_box(all, (struct hwc){ .h = 1, .w = l->batch, .c = n * l->cells },
 			(struct hwc){ .c = k * l->cells });
 }
 
@@ -279,7 +279,7 @@ squash(struct part *p, struct g_operand x, struct g_operand y, float scale,
 {
 	struct sigmoid16 s;
 	sigmoid16_prepare(&s, scale, tanh);
-	struct g_op *o = part_op(p, OP_AVGPOOL, x, y);
+	struct g_op *o = low_op(p->l, OP_AVGPOOL, x, y);
 	op_scale(o, (struct npu_scale){ .mult = (uint32_t)s.mult, .shift = s.shift },
 		 ROUND_TFL);
 	G_PUT(o, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);
@@ -289,7 +289,7 @@ static struct g_op *
 combine(struct part *p, enum g_op_kind kind, struct g_operand a,
 	struct g_operand b, struct g_operand to)
 {
-	struct g_op *o = part_op(p, kind, a, to);
+	struct g_op *o = low_op(p->l, kind, a, to);
 	op_ifm2(o, b, 0);
 	op_unscaled(o);
 	return o;
@@ -340,7 +340,7 @@ input_products(struct part *p, const struct lstm *l, const struct matrix *m,
 {
 	struct hwc s = { .h = l->batch, .w = n, .c = N_GATES * l->cells };
 	struct tfl_tensor shape = { .rank = 3, .dim = { s.h, s.w, s.c } };
-	struct g_operand all = operand_whole(part_new_tensor(p, TFL_INT16, s, NULL));
+	struct g_operand all = operand_whole(low_tensor(p->l, TFL_INT16, s, NULL));
 	struct g_operand in = { .t = NULL };
 	struct nd v = some_steps(l, x, t, n);
 	bool ok = nd_operand(&v, &in);
@@ -385,8 +385,8 @@ lower_lstm(struct part *p, const struct tfl_op *op)
 	(void)read_lstm(p, op, &l);
 	struct matrix mx = matrix_of(p, op, &l, false), mh = matrix_of(p, op, &l, true);
 	struct hwc ss = { .h = 1, .w = l.batch, .c = l.cells };
-	struct g_operand state = part_view(p, part_ifm(p, op->in[HIDDEN]), ss);
-	struct g_operand cell = part_view(p, part_ifm(p, op->in[CELL]), ss);
+	struct g_operand state = low_view(p->l, part_ifm(p, op->in[HIDDEN]), ss);
+	struct g_operand cell = low_view(p->l, part_ifm(p, op->in[CELL]), ss);
 	struct nd x = nd_ifm(p, op->in[X]), y = nd_ofm(p, op->out[0]);
 	struct nd out = some_steps(&l, &y, 0, l.steps), products = { .t = NULL };
 	struct g_operand h = state;
@@ -400,7 +400,7 @@ lower_lstm(struct part *p, const struct tfl_op *op)
 		make_step(p, &l, &mh, one_step(&products, t % many), h, cell, to);
 		h = to;
 	}
-	(void)part_copy(p, h, state);
+	(void)low_copy(p->l, h, state);
 	return true;
 }
 

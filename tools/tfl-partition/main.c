@@ -140,11 +140,14 @@ static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
 	struct part p = { .a = a, .e = e };
+	struct lower l = { .a = a };
 	if (!tfl_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
 	p.g = graph_new(a, p.m->name);
 	p.g->stage = STAGE_PART;
+	p.l = &l;
+	l.g = p.g;
 	p.op = anew(a, struct placement, (size_t)p.sg->n_ops);
 	add_model(&p, o);
 	if (o->list_operators)

@@ -6,7 +6,7 @@
  * (spec/operators.md 5.1).  A bias is one product more.
  */
 #include "conv.h"
-#include "nd.h"
+#include "move.h"
 
 #include <assert.h>
 
@@ -164,7 +164,7 @@ operand(struct part *p, struct nd v, bool transpose)
 	}
 	if (v.stride[r - 1] == 1 || v.dim[r - 1] == 1)
 		return v;
-	return nd_readable(p, &v);
+	return nd_readable(p->l, &v);
 }
 
 /* the matrix of batch i, counted in the OFM's batches */
@@ -202,7 +202,7 @@ add_bias(struct part *p, const struct g_operand *bias, int32_t c,
 	shape.c = 1;
 	struct nd v = { .t = bias->t, .type = bias->type, .rank = 3, .offset = c,
 			.dim = { shape.h, shape.w, 1 }, .stride = { 0, 1, 1 } };
-	(void)part_copy(p, operand_of(&v), part_box(products, shape, at));
+	(void)low_copy(p->l, operand_of(&v), low_box(products, shape, at));
 }
 
 /* out (rows x cols) = a (rows x depth) times b (cols x depth) transposed */
@@ -222,9 +222,9 @@ multiply(struct part *p, const struct matmul *m, const struct nd *a,
 	struct hwc all = shape;
 	all.c += bias != NULL;
 	struct g_operand products =
-	    operand_whole(part_new_tensor(p, TFL_INT32, all, NULL));
-	struct g_op *mul = part_op(p, OP_MUL, operand_of(&x),
-				   part_box(products, shape, (struct hwc){ 0 }));
+	    operand_whole(low_tensor(p->l, TFL_INT32, all, NULL));
+	struct g_op *mul = low_op(p->l, OP_MUL, operand_of(&x),
+				   low_box(products, shape, (struct hwc){ 0 }));
 	op_ifm2(mul, operand_of(&y), quant_zero(m->b));
 	op_zeros(mul, quant_zero(m->a), 0);
 	op_unscaled(mul);
@@ -234,7 +234,7 @@ multiply(struct part *p, const struct matmul *m, const struct nd *a,
 	to.rank = 3;
 	to.dim[2] = 1;
 	to.stride[2] = 1;
-	struct g_op *sum = part_op(p, OP_REDUCE_SUM, products, operand_of(&to));
+	struct g_op *sum = low_op(p->l, OP_REDUCE_SUM, products, operand_of(&to));
 	op_zeros(sum, 0, quant_zero(m->ofm));
 	op_scale(sum, m->scale, ROUND_TFL);
 	op_clamp(sum, m->clamp);
@@ -291,7 +291,7 @@ as_matrix(struct part *p, struct nd v, int64_t rows, int64_t cols)
 {
 	int64_t dim[2] = { rows, cols };
 	if (!nd_reshape(&v, dim, 2)) {
-		v = nd_readable(p, &v);
+		v = nd_readable(p->l, &v);
 		(void)nd_reshape(&v, dim, 2);
 	}
 	return v;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QUANTIZE, RESHAPE and its kin: spec/operators.md 5.7. */
-#include "nd.h"
+#include "move.h"
 
 #include "base/fixed.h"
 
@@ -65,13 +65,13 @@ quantize_words(struct part *p, const struct tfl_tensor *i,
 {
 	struct g_operand v = ifm;
 	if (i->type != TFL_INT32) {
-		v = word_new(p, ofm.shape);
-		struct g_op *wide = part_op(p, OP_ADD, ifm, v);
+		v = word_new(p->l, ofm.shape);
+		struct g_op *wide = low_op(p->l, OP_ADD, ifm, v);
 		op_scalar(wide, 0, 0);
 		op_unscaled(wide);
 		op_zeros(wide, quant_zero(i), 0);
 	}
-	word_scale_to(p, v, s, quant_zero(o), ofm);
+	word_scale_to(p->l, v, s, quant_zero(o), ofm);
 }
 
 static bool
@@ -79,7 +79,7 @@ lower_quantize(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	struct npu_scale s;
 	(void)npu_quantise(quant_scale(i) / quant_scale(o), &s);
 	if (o->type == TFL_INT32 && tfl_type_bytes(i->type) == 1) {
@@ -90,7 +90,7 @@ lower_quantize(struct part *p, const struct tfl_op *op)
 		quantize_words(p, i, o, ifm, ofm, s);
 		return true;
 	}
-	struct g_op *r = part_op(p, OP_AVGPOOL, ifm, ofm);
+	struct g_op *r = low_op(p->l, OP_AVGPOOL, ifm, ofm);
 	op_scale(r, s, ROUND_TFL);
 	op_zeros(r, quant_zero(i), quant_zero(o));
 	return true;

@@ -4,7 +4,7 @@
  * by axis the two sides of what is there already.  A PAD in front of a
  * convolution is folded into it (nodes.c).
  */
-#include "nd.h"
+#include "move.h"
 
 struct border {
 	int64_t before[TFL_MAX_RANK], after[TFL_MAX_RANK];
@@ -92,98 +92,25 @@ check_pad(const struct part *p, const struct tfl_op *op)
 	return why ? why : check_middle(p, op, &b);
 }
 
-/* n elements of something readable, in v's dimensions */
-static struct nd
-first_elements(const struct nd *any, const struct nd *v)
-{
-	struct nd r = *any;
-	(void)nd_reshape(&r, (int64_t[]){ nd_elements(any) }, 1);
-	r.dim[0] = nd_elements(v);
-	return r;
-}
-
-/*
- * Writes value everywhere in v: elements of `any` (linear memory), clamped to
- * that one value; where v is larger than that, half by half.
- */
-static void
-fill(struct part *p, const struct nd *any, const struct nd *v, int32_t value)
-{
-	int64_t n = nd_elements(v);
-	if (n == 0)
-		return;
-	if (n > nd_elements(any)) {
-		int k = 0;
-		for (int i = 1; i < v->rank; i++)
-			if (v->dim[i] > v->dim[k])
-				k = i;
-		struct nd lo = *v, hi = *v;
-		nd_slice(&lo, k, 0, v->dim[k] / 2, 1);
-		nd_slice(&hi, k, v->dim[k] / 2, v->dim[k] - v->dim[k] / 2, 1);
-		fill(p, any, &lo, value);
-		fill(p, any, &hi, value);
-		return;
-	}
-	struct nd from = first_elements(any, v);
-	size_t first = p->g->n_ops;
-	nd_copy(p, &from, v);
-	for (size_t k = first; k < p->g->n_ops; k++)
-		op_clamp(p->g->ops[k], (struct g_range){ .lo = value, .hi = value });
-}
-
-struct nd
-nd_readable(struct part *p, const struct nd *in)
-{
-	struct nd v = *in;
-	if (nd_is_dense(&v))
-		return v;
-	struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(in) };
-	v.t = part_new_tensor(p, in->type, shape, NULL);
-	v.offset = 0;
-	int64_t s = 1;
-	for (int i = v.rank; i-- > 0; s *= v.dim[i])
-		v.stride[i] = s;
-	nd_copy(p, in, &v);
-	return v;
-}
-
-/* outermost axis first: its sides are whole, the next ones' shorter */
-void
-nd_surround(struct part *p, const struct nd *any, const struct nd *to,
-	    const int64_t *before, const int64_t *n, int32_t value)
-{
-	struct nd rest = *to;
-	for (int k = 0; k < to->rank; k++) {
-		struct nd side = rest;
-		int64_t end = before[k] + n[k];
-		nd_slice(&side, k, 0, before[k], 1);
-		fill(p, any, &side, value);
-		side = rest;
-		nd_slice(&side, k, end, to->dim[k] - end, 1);
-		fill(p, any, &side, value);
-		nd_slice(&rest, k, before[k], n[k], 1);
-	}
-}
-
 static bool
 lower_pad(struct part *p, const struct tfl_op *op)
 {
-	if (p->op[p->op_i].folded)
+	if (p->op[p->l->op_i].folded)
 		return true;
 	struct border b;
 	int32_t value;
 	(void)read_border(p, op, &b);
 	(void)fill_value(p, op, &value);
 	struct nd in = nd_ifm(p, op->in[0]);
-	struct nd any = nd_readable(p, &in);
+	struct nd any = nd_readable(p->l, &in);
 	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
 		nd_result(p, op->out[0], &in);
 		return true;
 	}
 	struct nd to = nd_ofm(p, op->out[0]);
 	struct nd mid = middle(&to, &in, &b);
-	nd_copy(p, &in, &mid);
-	nd_surround(p, &any, &to, b.before, in.dim, value);
+	nd_copy(p->l, &in, &mid);
+	nd_surround(p->l, &any, &to, b.before, in.dim, value);
 	return true;
 }
 
@@ -226,7 +153,7 @@ mirror_side(struct part *p, const struct nd *done, const struct nd *to, int k,
 	nd_slice(&source, k, 0, n, -1);
 	side.offset = done->offset + at * to->stride[k];
 	nd_slice(&side, k, 0, n, 1);
-	nd_copy(p, &source, &side);
+	nd_copy(p->l, &source, &side);
 }
 
 static bool
@@ -238,7 +165,7 @@ lower_mirror(struct part *p, const struct tfl_op *op)
 	int64_t skip = TFL_OPT(op, MirrorPadOptions, mode) == 0;
 	struct nd in = nd_ifm(p, op->in[0]), to = nd_ofm(p, op->out[0]);
 	struct nd done = middle(&to, &in, &b);
-	nd_copy(p, &in, &done);
+	nd_copy(p->l, &in, &done);
 	for (int k = in.rank; k-- > 0;) {
 		int64_t n = in.dim[k], before = b.before[k], after = b.after[k];
 		/* positions relative to the first element of the middle */

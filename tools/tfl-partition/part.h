@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "graph/graph.h"
+#include "lower/lower.h"
 
 struct placement {
 	bool npu;
@@ -49,8 +50,7 @@ struct part {
 	bool *given;		 /* an input of the model, constant or not */
 	int *uses;		 /* consumers of each tensor, outputs included */
 	bool *crosses;		 /* the CPU or the application sees it */
-	struct g_node *node;	 /* being filled */
-	int op_i;		 /* operator being lowered */
+	struct lower *l;	 /* what is being filled */
 	int n_original;		 /* tensors of the model; state.c adds more */
 	struct initial *initial; /* of variables that begin with other bytes ... */
 	size_t n_initial, cap_initial;
@@ -180,56 +180,19 @@ float quant_scale_f32(const struct tfl_tensor *t);
 float quant_channel_scale(const struct tfl_tensor *t, int c);
 int32_t quant_zero(const struct tfl_tensor *t);
 bool quant_equal(const struct tfl_tensor *a, const struct tfl_tensor *b);
-struct g_range type_range(int type);
 /* clamp of a fused activation in the quantization of t; operators.md 3.1 */
 struct g_range quant_clamp(const struct tfl_tensor *t, int activation);
 
 /* values.c: tensors of the graph */
 struct hwc tfl_hwc(const struct tfl_tensor *t);
-struct g_tensor *part_new_tensor(struct part *p, int type, struct hwc hwc,
-				 const char *name); /* an intermediate */
 struct g_operand part_ifm(struct part *p, int tensor); /* value or constant */
 struct g_operand part_ofm(struct part *p, int tensor); /* value, made if none */
-/* another shape of the same elements; copied first where a view can't do it */
-struct g_operand part_view(struct part *p, struct g_operand o, struct hwc shape);
-/* the same elements in linear order, as a view that can be given any strides */
-struct g_operand part_linear(struct part *p, struct g_operand o);
-/*
- * Where to write what becomes ofm by strides or another shape: ofm itself or,
- * where that is a part of something, a new tensor that part_deliver copies.
- */
-struct g_operand part_room(struct part *p, struct g_operand ofm);
-void part_deliver(struct part *p, struct g_operand room, struct g_operand ofm);
 /* where a constant's bytes are: in the model, or made here */
 struct g_source part_source(struct part *p, const struct tfl_tensor *t);
-/* a constant of the compiler's own; v in C order; equal ones are one tensor */
-struct g_operand part_const(struct part *p, int type, struct hwc shape,
-			    const int32_t *v);
-/* a part of what an operand shows */
-struct g_operand part_box(struct g_operand o, struct hwc shape, struct hwc start);
 /* constant integers of an operator's parameter tensor (INT32 or INT64) */
 bool part_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 /* element i of a constant of 8, 16 or 32 bits */
 int32_t tensor_int(const struct tfl_tensor *t, int64_t i);
-
-/* ops.c: graph operations with everything set that a primitive needs */
-struct g_op *part_op(struct part *p, enum g_op_kind kind, struct g_operand ifm,
-		     struct g_operand ofm);
-void op_zeros(struct g_op *op, int32_t ifm, int32_t ofm);
-void op_scale(struct g_op *op, struct npu_scale s, enum g_round round);
-void op_clamp(struct g_op *op, struct g_range r);
-void op_ifm2(struct g_op *op, struct g_operand ifm2, int32_t zero);
-void op_scalar(struct g_op *op, int32_t value, int32_t zero);
-void op_kernel(struct g_op *op, struct yx kernel, struct yx stride,
-	       struct yx dilation, struct g_pad pad);
-void op_table(struct g_op *op, struct g_lut *lut);
-/* moves elements as they are: a 1x1 average pool, MAX for 32 bits */
-struct g_op *part_copy(struct part *p, struct g_operand from, struct g_operand to);
-struct g_lut *part_lut8(struct part *p, const uint8_t table[256]);
-struct g_lut *part_lut16(struct part *p, const int16_t points[513]);
-struct g_lut *part_lut32(struct part *p, const int32_t table[256]);
-/* identity multiplier as pools use it: 2^30 >> 30 */
-struct npu_scale scale_one(void);
 
 /* quotient.c: INT32 divided by constants */
 const char *check_quotient(const struct part *p, const struct tfl_op *op);
@@ -269,9 +232,6 @@ struct g_op *part_binary(struct part *p, enum g_op_kind kind,
 			 const struct pair *q, int32_t ofm_zero);
 /* one constant element of 8 or 16 bits: an immediate */
 bool is_scalar(const struct tfl_tensor *t);
-/* plain integer arithmetic: every factor is 1 */
-void op_unscaled(struct g_op *op);
-
 /*
  * fuse.c: the operations that make a tensor that nobody else sees write to ofm
  * instead, through a table (or, lut NULL, a clamp); false where they can't
@@ -302,23 +262,6 @@ bool lower_root(struct part *p, const struct tfl_op *op);
 /* the same of 8 bits to 32; entry 0 is the type's least value */
 void part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
 		  const int32_t table[256]);
-
-/* words.c: arithmetic of 32-bit integers; the smaller operand is repeated */
-struct g_operand word_const(struct part *p, int32_t v);
-struct g_operand word_new(struct part *p, struct hwc shape);
-struct g_op *word_op_to(struct part *p, enum g_op_kind kind, struct g_operand a,
-			struct g_operand b, struct g_operand ofm);
-typedef struct g_operand word_function(struct part *p, struct g_operand a,
-				       struct g_operand b);
-word_function word_add, word_sub, word_mul, word_min, word_max, word_shl;
-word_function word_shr;	     /* halves up */
-word_function word_mul_high; /* SRDHM of operators.md 3.1 */
-/* v * s as the reference rescales (MBQM), plus zero, in the type of ofm */
-void word_scale_to(struct part *p, struct g_operand v, struct npu_scale s,
-		   int32_t zero, struct g_operand ofm);
-struct g_operand word_clz(struct part *p, struct g_operand a);
-struct g_operand word_abs(struct part *p, struct g_operand a);
-struct g_operand word_recip(struct part *p, struct g_operand half);
 
 /* softmax.c: rows along the channels */
 const char *check_rows(const struct part *p, const struct tfl_op *op, int in,

@@ -3,7 +3,7 @@
  * Operators that put all elements in another order: TRANSPOSE, REVERSE_V2,
  * DEPTH_TO_SPACE, SPACE_TO_DEPTH.
  */
-#include "nd.h"
+#include "move.h"
 
 static const char *
 view_transpose(const struct part *p, const struct tfl_op *op, struct nd *v)

@@ -157,7 +157,7 @@ run_phase(struct part *p, struct image *m, const struct phase *y,
 	struct hwc size = { .h = extent(y), .w = extent(x), .c = m->ifm.shape.c };
 	struct hwc start = { .h = m->row + y->at.in, .w = x->at.in };
 	struct nd to = m->ofm;
-	struct g_operand ofm, ifm = part_box(m->ifm, size, start);
+	struct g_operand ofm, ifm = low_box(m->ifm, size, start);
 	nd_slice(&to, 1, y->at.out, y->at.n, y->at.out_step);
 	nd_slice(&to, 2, x->at.out, x->at.n, x->at.out_step);
 	if (!nd_operand(&to, &ofm))
@@ -168,8 +168,8 @@ run_phase(struct part *p, struct image *m, const struct phase *y,
 	struct yx kernel = { .y = y->taps, .x = x->taps };
 	bool copies = y->taps == 1 && x->taps == 1, twice = is_signed(ifm.type);
 	int32_t log2 = y->log2 + x->log2 + twice;
-	struct g_op *o = copies ? part_copy(p, ifm, ofm)
-				: part_op(p, OP_DEPTHWISE, ifm, ofm);
+	struct g_op *o = copies ? low_copy(p->l, ifm, ofm)
+				: low_op(p->l, OP_DEPTHWISE, ifm, ofm);
 	op_kernel(o, kernel, step, one, (struct g_pad){ 0 });
 	if (!copies) {
 		G_PUT(o, OP, weights, phase_weights(p, y, x, size.c, twice ? 2 : 1));
@@ -216,7 +216,7 @@ lower_phases(struct part *p, const struct tfl_op *op, const struct phases *f)
 				if (!run_phase(p, &m, &f->y.v[i], &f->x.v[k]))
 					return err_set(p->e, "operator %d: rows and "
 						       "columns that no operation writes",
-						       p->op_i);
+						       p->l->op_i);
 	}
 	return true;
 }

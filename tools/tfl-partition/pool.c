@@ -165,8 +165,8 @@ pool_spans(struct part *p, const struct pool *k, bool average, const struct span
 	struct hwc is = { .h = y->length, .w = x->length, .c = ifm.shape.c };
 	struct hwc os = { .h = y->n, .w = x->n, .c = ofm.shape.c };
 	struct hwc i0 = { .h = y->in, .w = x->in }, o0 = { .h = y->out, .w = x->out };
-	struct g_op *o = part_op(p, average ? OP_AVGPOOL : OP_MAXPOOL,
-				 part_box(ifm, is, i0), part_box(ofm, os, o0));
+	struct g_op *o = low_op(p->l, average ? OP_AVGPOOL : OP_MAXPOOL,
+				 low_box(ifm, is, i0), low_box(ofm, os, o0));
 	struct g_pad pad = { .top = y->before, .left = x->before,
 			     .bottom = y->after, .right = x->after };
 	op_kernel(o, (struct yx){ .y = y->kernel, .x = x->kernel },
@@ -194,8 +194,8 @@ lower_pool(struct part *p, const struct tfl_op *op)
 	struct span *x = anew(p->a, struct span, (size_t)os.w);
 	int ny = spans_of(&k, true, average, y), nx = spans_of(&k, false, average, x);
 	for (int b = 0; b < k.ifm->dim[0]; b++) {
-		struct g_operand from = part_box(ifm, is, (struct hwc){ .h = b * is.h });
-		struct g_operand to = part_box(ofm, os, (struct hwc){ .h = b * os.h });
+		struct g_operand from = low_box(ifm, is, (struct hwc){ .h = b * is.h });
+		struct g_operand to = low_box(ofm, os, (struct hwc){ .h = b * os.h });
 		for (int i = 0; i < ny; i++)
 			for (int j = 0; j < nx; j++)
 				pool_spans(p, &k, average, &y[i], &x[j], from, to);

@@ -34,19 +34,6 @@ quant_equal(const struct tfl_tensor *a, const struct tfl_tensor *b)
 	       quant_zero(a) == quant_zero(b);
 }
 
-struct g_range
-type_range(int type)
-{
-	switch (type) {
-	case TFL_INT8:
-		return (struct g_range){ .lo = INT8_MIN, .hi = INT8_MAX };
-	case TFL_UINT8:
-		return (struct g_range){ .lo = 0, .hi = UINT8_MAX };
-	default: /* 32-bit results are not clamped; registers have 16 bits */
-		return (struct g_range){ .lo = INT16_MIN, .hi = INT16_MAX };
-	}
-}
-
 /* float32 on purpose: the reference computes it so (operators.md 3.1) */
 static int64_t
 quantized(const struct tfl_tensor *t, float v)

@@ -11,7 +11,7 @@
  * what is to be added; nothing of it exceeds 32 bits.  Then floor(x / c) is q,
  * or -1 - q for a negative x.
  */
-#include "nd.h"
+#include "move.h"
 
 #include <assert.h>
 
@@ -115,12 +115,12 @@ constants_of(struct part *p, const struct quotient *q)
 		v[5 * n + i] = d < 0 ? -1 : 1;
 		c.negative |= d < 0;
 	}
-	c.by = part_const(p, TFL_INT32, q->by_shape, v);
-	c.mult = part_const(p, TFL_INT32, q->by_shape, v + n);
-	c.shift = part_const(p, TFL_INT32, q->by_shape, v + 2 * n);
-	c.by_m1 = part_const(p, TFL_INT32, q->by_shape, v + 3 * n);
-	c.by_m2 = part_const(p, TFL_INT32, q->by_shape, v + 4 * n);
-	c.sign = part_const(p, TFL_INT32, q->by_shape, v + 5 * n);
+	c.by = low_const(p->l, TFL_INT32, q->by_shape, v);
+	c.mult = low_const(p->l, TFL_INT32, q->by_shape, v + n);
+	c.shift = low_const(p->l, TFL_INT32, q->by_shape, v + 2 * n);
+	c.by_m1 = low_const(p->l, TFL_INT32, q->by_shape, v + 3 * n);
+	c.by_m2 = low_const(p->l, TFL_INT32, q->by_shape, v + 4 * n);
+	c.sign = low_const(p->l, TFL_INT32, q->by_shape, v + 5 * n);
 	return c;
 }
 
@@ -128,9 +128,9 @@ constants_of(struct part *p, const struct quotient *q)
 static struct g_operand
 is_above(struct part *p, struct g_operand v)
 {
-	struct g_operand one = word_const(p, 1), zero = word_const(p, 0);
-	struct g_operand y = word_max(p, v, zero);
-	return word_min(p, y, one);
+	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
+	struct g_operand y = word_max(p->l, v, zero);
+	return word_min(p->l, y, one);
 }
 
 /* floor(a / c) of a >= 0; *rest: the remainder */
@@ -138,18 +138,18 @@ static struct g_operand
 quotient_of(struct part *p, const struct constants *c, struct g_operand a,
 	    struct g_operand *rest)
 {
-	struct g_operand one = word_const(p, 1), zero = word_const(p, 0);
-	struct g_operand q = word_mul_high(p, a, c->mult);
-	q = word_shr(p, q, c->shift);
-	q = word_sub(p, q, one);
-	q = word_max(p, q, zero);
-	struct g_operand product = word_mul(p, q, c->by);
-	struct g_operand r = word_sub(p, a, product);
-	struct g_operand more = word_sub(p, r, c->by_m1);
+	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
+	struct g_operand q = word_mul_high(p->l, a, c->mult);
+	q = word_shr(p->l, q, c->shift);
+	q = word_sub(p->l, q, one);
+	q = word_max(p->l, q, zero);
+	struct g_operand product = word_mul(p->l, q, c->by);
+	struct g_operand r = word_sub(p->l, a, product);
+	struct g_operand more = word_sub(p->l, r, c->by_m1);
 	more = is_above(p, more);
-	q = word_add(p, q, more);
-	product = word_mul(p, q, c->by);
-	*rest = word_sub(p, a, product);
+	q = word_add(p->l, q, more);
+	product = word_mul(p->l, q, c->by);
+	*rest = word_sub(p->l, a, product);
 	return q;
 }
 
@@ -159,45 +159,45 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 	struct quotient q;
 	(void)read_quotient(p, op, &q);
 	struct constants c = constants_of(p, &q);
-	struct g_operand one = word_const(p, 1), zero = word_const(p, 0);
-	struct g_operand minus = word_const(p, -1), rest;
-	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), q.shape);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
-	room = part_view(p, room, q.shape);
+	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
+	struct g_operand minus = word_const(p->l, -1), rest;
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), q.shape);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	room = low_view(p->l, room, q.shape);
 
-	struct g_operand turned = word_sub(p, minus, x);
-	struct g_operand a = word_max(p, x, turned);
-	struct g_operand below = word_max(p, x, minus);
-	below = word_min(p, below, zero); /* -1 where x is negative */
+	struct g_operand turned = word_sub(p->l, minus, x);
+	struct g_operand a = word_max(p->l, x, turned);
+	struct g_operand below = word_max(p->l, x, minus);
+	below = word_min(p->l, below, zero); /* -1 where x is negative */
 	struct g_operand y = quotient_of(p, &c, a, &rest);
 	/* of a negative x one more to subtract: always, or where -x divides */
-	struct g_operand last = op->code == TFL_DIV ? word_sub(p, rest, c.by_m2)
+	struct g_operand last = op->code == TFL_DIV ? word_sub(p->l, rest, c.by_m2)
 						    : one;
 	if (op->code == TFL_DIV)
 		last = is_above(p, last);
-	struct g_operand twice = word_add(p, y, y);
-	twice = word_add(p, twice, last);
-	twice = word_mul(p, twice, below);
+	struct g_operand twice = word_add(p->l, y, y);
+	twice = word_add(p->l, twice, last);
+	twice = word_mul(p->l, twice, below);
 	if (!c.negative) {
-		(void)word_op_to(p, OP_ADD, y, twice, room);
-		part_deliver(p, room, ofm);
+		(void)word_op_to(p->l, OP_ADD, y, twice, room);
+		low_deliver(p->l, room, ofm);
 		return true;
 	}
-	y = word_add(p, y, twice);
+	y = word_add(p->l, y, twice);
 	if (op->code == TFL_FLOOR_DIV) {
 		/* floor(x / -c) = -floor(x / c), less 1 where a rest is left: that
 		 * of x / c is c - 1 - rest for a negative x */
-		struct g_operand other = word_sub(p, c.by_m1, rest);
-		struct g_operand left = word_sub(p, other, rest);
-		left = word_mul(p, left, below);
-		left = word_sub(p, rest, left);
-		left = word_min(p, left, one);
-		struct g_operand turn = word_min(p, c.sign, zero);
-		left = word_mul(p, left, turn);
-		y = word_sub(p, y, left);
+		struct g_operand other = word_sub(p->l, c.by_m1, rest);
+		struct g_operand left = word_sub(p->l, other, rest);
+		left = word_mul(p->l, left, below);
+		left = word_sub(p->l, rest, left);
+		left = word_min(p->l, left, one);
+		struct g_operand turn = word_min(p->l, c.sign, zero);
+		left = word_mul(p->l, left, turn);
+		y = word_sub(p->l, y, left);
 	}
-	(void)word_op_to(p, OP_MUL, y, c.sign, room);
-	part_deliver(p, room, ofm);
+	(void)word_op_to(p->l, OP_MUL, y, c.sign, room);
+	low_deliver(p->l, room, ofm);
 	return true;
 }
 

@@ -109,7 +109,7 @@ struct g_op *
 reduction_pool(struct part *p, enum g_op_kind kind, struct g_operand ifm,
      struct g_operand ofm, struct yx kernel)
 {
-	struct g_op *o = part_op(p, kind, ifm, ofm);
+	struct g_op *o = low_op(p->l, kind, ifm, ofm);
 	op_kernel(o, kernel, (struct yx){ .y = 1, .x = 1 },
 		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
 	return o;
@@ -149,7 +149,7 @@ scale_words(struct part *p, const struct reduction *r, struct g_operand sum,
 	    struct g_operand ofm)
 {
 	struct g_op *o = word_op_to(
-	    p, OP_MUL, sum, word_const(p, (int32_t)r->scale.mult), ofm);
+	    p->l, OP_MUL, sum, word_const(p->l, (int32_t)r->scale.mult), ofm);
 	op_scale(o, (struct npu_scale){ .mult = 1, .shift = r->scale.shift },
 		 ROUND_TFL);
 	op_zeros(o, 0, quant_zero(r->ofm));
@@ -172,15 +172,15 @@ sum_channels(struct part *p, const struct reduction *r, struct g_operand x,
 	if (in.c != k[1])
 		in = (struct hwc){ .h = 1, .w = k[0], .c = k[1] };
 	struct hwc out = { .h = in.h, .w = in.w, .c = 1 };
-	x = part_view(p, x, in);
+	x = low_view(p->l, x, in);
 	if (!r->zero) {
-		finish_sum(r, part_op(p, OP_REDUCE_SUM, x, reshaped(ofm, out)));
+		finish_sum(r, low_op(p->l, OP_REDUCE_SUM, x, reshaped(ofm, out)));
 		return true;
 	}
-	struct g_operand sum = word_new(p, out);
-	op_scale(part_op(p, OP_REDUCE_SUM, x, sum),
+	struct g_operand sum = word_new(p->l, out);
+	op_scale(low_op(p->l, OP_REDUCE_SUM, x, sum),
 		 (struct npu_scale){ .mult = 1 }, ROUND_TFL);
-	sum = word_sub(p, sum, word_const(p, k[1] * r->zero));
+	sum = word_sub(p->l, sum, word_const(p->l, k[1] * r->zero));
 	scale_words(p, r, sum, reshaped(ofm, out));
 	return true;
 }
@@ -195,19 +195,19 @@ sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 	int parts = (k[1] + MAX_POOL - 1) / MAX_POOL;
 	struct hwc out = { .h = k[0], .w = 1, .c = k[2] };
 	struct g_operand sum = { .t = NULL };
-	x = part_linear(p, x);
+	x = low_linear(p->l, x);
 	for (int i = 0; i < parts; i++) {
 		int64_t lo = (int64_t)k[1] * i / parts;
 		int64_t hi = (int64_t)k[1] * (i + 1) / parts;
 		struct hwc in = { .h = k[0], .w = (int32_t)(hi - lo), .c = k[2] };
-		struct g_operand part = word_new(p, out);
+		struct g_operand part = word_new(p->l, out);
 		struct g_op *o =
 		    reduction_pool(p, OP_AVGPOOL,
 			 strided(x, in, lo * k[2], (int64_t)k[1] * k[2], k[2]),
 			 part, (struct yx){ .y = 1, .x = in.w });
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
 		op_zeros(o, r->zero, 0);
-		sum = sum.t ? word_add(p, sum, part) : part;
+		sum = sum.t ? word_add(p->l, sum, part) : part;
 	}
 	scale_words(p, r, sum, reshaped(ofm, out));
 }
@@ -223,7 +223,7 @@ sum_once(struct part *p, const struct reduction *r, struct g_operand x,
 		return;
 	}
 	struct seen s = reduction_see(x.shape, k[0], k[1], k[2]);
-	finish_sum(r, reduction_pool(p, OP_AVGPOOL, part_view(p, x, s.in),
+	finish_sum(r, reduction_pool(p, OP_AVGPOOL, low_view(p->l, x, s.in),
 			   reshaped(ofm, s.out), s.kernel));
 }
 
@@ -249,19 +249,19 @@ fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 	struct hwc all = { .h = (int32_t)outer, .w = kept->n, .c = next->n };
 	struct hwc in = { .h = next->n, .w = kept->n, .c = last->n };
 	struct hwc out = { .h = next->n, .w = kept->n, .c = 1 };
-	struct g_operand y = word_new(p, all);
-	x = part_linear(p, x);
+	struct g_operand y = word_new(p->l, all);
+	x = low_linear(p->l, x);
 	for (int64_t i = 0; i < outer; i++) {
 		struct g_operand from =
 		    strided(x, in, i * inside * last->n,
 			    (int64_t)kept->n * last->n, last->n);
-		struct g_op *o = part_op(p, OP_REDUCE_SUM, from,
+		struct g_op *o = low_op(p->l, OP_REDUCE_SUM, from,
 					 strided(y, out, i * inside, 1, next->n));
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
 	}
 	/* raw values were summed: no compiler uses zero points there */
 	if (r->zero)
-		y = word_sub(p, y, word_const(p, last->n * r->zero));
+		y = word_sub(p->l, y, word_const(p->l, last->n * r->zero));
 	r->zero = 0;
 	int32_t n = next->n;
 	*next = *kept;
@@ -288,7 +288,7 @@ sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	struct yx kernel = { .y = g[turn ? 2 : 0].n, .x = g[turn ? 0 : 2].n };
 	struct hwc in = { .h = kernel.y, .w = kernel.x, .c = g[3].n };
 	struct hwc out = { .h = 1, .w = 1, .c = g[3].n };
-	x = part_linear(p, x);
+	x = low_linear(p->l, x);
 	for (int64_t i = 0; i < outer * g[1].n; i++) {
 		int64_t at = i / g[1].n * row * g[0].n +
 			     i % g[1].n * g[2].n * g[3].n;
@@ -378,27 +378,27 @@ lower_sum(struct part *p, const struct tfl_op *op)
 	else
 		(void)npu_quantise(quant_scale(r.ifm) / quant_scale(r.ofm),
 				   &r.scale);
-	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), tfl_hwc(r.ifm));
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand room = part_room(p, ofm);
+	struct g_operand room = low_room(p->l, ofm);
 	while (r.drops > 1 && r.g[r.n - 1].drop)
 		x = fold_innermost(p, &r, x);
 	if (r.drops == 0) {
-		finish_sum(&r, part_copy(p, part_view(p, x, room.shape), room));
+		finish_sum(&r, low_copy(p->l, low_view(p->l, x, room.shape), room));
 	} else if (r.drops > 1) {
 		sum_two(p, &r, x, room);
 	} else if (x.type == TFL_INT32) {
 		struct axis *g = &r.g[r.n - 1];
 		struct hwc in = { .h = 1, .w = r.n > 1 ? g[-1].n : 1, .c = g->n };
 		struct hwc out = { .h = 1, .w = in.w, .c = 1 };
-		finish_sum(&r, part_op(p, OP_REDUCE_SUM, part_view(p, x, in),
+		finish_sum(&r, low_op(p->l, OP_REDUCE_SUM, low_view(p->l, x, in),
 				       reshaped(room, out)));
 	} else {
 		int32_t k[3];
 		around(&r, k);
 		sum_once(p, &r, x, room, k);
 	}
-	part_deliver(p, room, ofm);
+	low_deliver(p->l, room, ofm);
 	return true;
 }
 

@@ -31,9 +31,6 @@ const char *reduction_read(const struct part *p, const struct tfl_op *op,
 const char *check_extents(const struct reduction *r);
 bool lower_words_reduced(struct part *p, const struct tfl_op *op,
 			 struct reduction *r);
-/* the middle one of three axes, folded to one element; of 32 bits */
-struct nd;
-void words_folded(struct part *p, enum g_op_kind kind, struct nd *v);
 int64_t axes_product(const struct axis *g, int n);
 
 /* how a pool sees k1 x r x k2 elements of which it reduces the middle */

@@ -52,8 +52,8 @@ lower_relu(struct part *p, const struct tfl_op *op)
 	bool raw = op->code == TFL_RELU6 || quant_equal(i, o);
 	if (raw && fuse(p, op->in[0], ofm, NULL, relu_range(p, op)))
 		return true;
-	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
-	struct g_op *r = part_copy(p, ifm, ofm);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = low_copy(p->l, ifm, ofm);
 	struct npu_scale s;
 	op_clamp(r, relu_range(p, op));
 	if (raw)
@@ -71,8 +71,8 @@ lower_abs(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
-	struct g_op *r = part_op(p, OP_ABS, ifm, ofm);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = low_op(p->l, OP_ABS, ifm, ofm);
 	struct npu_scale s;
 	(void)ratio_f32(i, o, &s);
 	op_scale(r, s, ROUND_TFL);
@@ -92,12 +92,12 @@ lower_neg(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	if (i->type == TFL_INT32) {
-		(void)word_op_to(p, OP_SUB, word_const(p, 0), ifm, ofm);
+		(void)word_op_to(p->l, OP_SUB, word_const(p->l, 0), ifm, ofm);
 		return true;
 	}
-	struct g_op *r = part_op(p, OP_SUB, ifm, ofm);
+	struct g_op *r = low_op(p->l, OP_SUB, ifm, ofm);
 	op_scalar(r, 0, 0);
 	G_PUT(r, OP, reversed, 1);
 	op_unscaled(r);
@@ -166,8 +166,8 @@ one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
 	 const struct tfl_tensor *o, bool above)
 {
 	struct g_operand y =
-	    operand_whole(part_new_tensor(p, o->type, x.shape, NULL));
-	struct g_op *r = part_op(p, OP_AVGPOOL, x, y);
+	    operand_whole(low_tensor(p->l, o->type, x.shape, NULL));
+	struct g_op *r = low_op(p->l, OP_AVGPOOL, x, y);
 	struct g_range range = type_range(o->type);
 	*(above ? &range.lo : &range.hi) = quant_zero(o);
 	op_zeros(r, zero, quant_zero(o));
@@ -182,8 +182,8 @@ rescaled(struct part *p, struct g_operand x, struct npu_scale s,
 	 const struct tfl_tensor *o)
 {
 	struct g_operand y =
-	    operand_whole(part_new_tensor(p, o->type, x.shape, NULL));
-	struct g_op *r = part_op(p, OP_AVGPOOL, x, y);
+	    operand_whole(low_tensor(p->l, o->type, x.shape, NULL));
+	struct g_op *r = low_op(p->l, OP_AVGPOOL, x, y);
 	op_scale(r, s, ROUND_TFL);
 	op_clamp(r, type_range(o->type));
 	return y;
@@ -193,7 +193,7 @@ static void
 join_sides(struct part *p, struct g_operand above, struct g_operand below,
 	   bool falls, struct g_operand ofm, int32_t zero)
 {
-	struct g_op *r = part_op(p, falls ? OP_SUB : OP_ADD, above, ofm);
+	struct g_op *r = low_op(p->l, falls ? OP_SUB : OP_ADD, above, ofm);
 	op_ifm2(r, below, zero);
 	op_unscaled(r);
 	op_zeros(r, zero, zero);
@@ -208,15 +208,15 @@ lower_leaky(struct part *p, const struct tfl_op *op)
 	struct leaky l;
 	(void)read_leaky(p, op, &l);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	if (l.native) {
-		op_scale(part_op(p, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
+		op_scale(low_op(p->l, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
 		return true;
 	}
 	if (l.gentle) {
 		struct g_operand same = rescaled(p, ifm, l.above, o);
 		struct g_operand less = rescaled(p, ifm, l.below, o);
-		op_ifm2(part_op(p, OP_MAX, same, ofm), less, 0);
+		op_ifm2(low_op(p->l, OP_MAX, same, ofm), less, 0);
 		return true;
 	}
 	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, o, true);
@@ -335,17 +335,17 @@ static void
 lower_gentle(struct part *p, const struct prelu *r, const struct side *x,
 	     const struct side *alpha, struct g_operand ofm)
 {
-	struct g_operand plain = part_view(p, x->value, ofm.shape), y;
+	struct g_operand plain = low_view(p->l, x->value, ofm.shape), y;
 	if (!quant_equal(r->ifm, r->ofm)) {
-		y = operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
-		struct g_op *c = part_copy(p, plain, y);
+		y = operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
+		struct g_op *c = low_copy(p->l, plain, y);
 		op_scale(c, r->same, ROUND_TFL);
 		op_zeros(c, x->zero, quant_zero(r->ofm));
 		plain = y;
 	}
-	y = operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
+	y = operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
 	times_alpha(p, r, x, alpha, y, quant_zero(r->ofm), false);
-	op_ifm2(part_op(p, OP_MAX, plain, ofm), y, 0);
+	op_ifm2(low_op(p->l, OP_MAX, plain, ofm), y, 0);
 }
 
 /* alpha in the type of x: INT8 becomes a constant of INT16 */
@@ -359,7 +359,7 @@ side_of_alpha(struct part *p, const struct prelu *r, int tensor)
 	int32_t *v = anew(p->a, int32_t, (size_t)n);
 	for (int64_t i = 0; i < n; i++)
 		v[i] = tensor_int(r->alpha, i) - s.zero;
-	s.value = part_const(p, r->ifm->type, tfl_hwc(r->alpha), v);
+	s.value = low_const(p->l, r->ifm->type, tfl_hwc(r->alpha), v);
 	s.zero = 0;
 	return s;
 }
@@ -374,18 +374,18 @@ lower_prelu(struct part *p, const struct tfl_op *op)
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct side x = side_of(p, op->in[0]);
 	struct side alpha = side_of_alpha(p, &r, op->in[1]);
-	x.value = part_view(p, x.value, ofm.shape);
+	x.value = low_view(p->l, x.value, ofm.shape);
 	if (r.gentle) {
 		lower_gentle(p, &r, &x, &alpha, ofm);
 		return true;
 	}
 	struct g_operand above = one_side(p, x.value, x.zero, r.same, r.ofm, true);
 	struct g_operand below =
-	    operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
+	    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
 	if (!r.rises) { /* the product's sign does not tell x's */
 		struct g_operand y =
-		    operand_whole(part_new_tensor(p, ofm.type, ofm.shape, NULL));
-		struct g_op *m = part_op(p, OP_MIN, x.value, y);
+		    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
+		struct g_op *m = low_op(p->l, OP_MIN, x.value, y);
 		op_scalar(m, x.zero, 0);
 		x.value = y;
 	}

@@ -105,7 +105,7 @@ copy_axis(struct part *p, const struct nd *from, const struct nd *to, int axis,
 		struct nd x = *from, y = *to;
 		nd_slice(&x, axis, v[i].in, v[i].n, v[i].in_step);
 		nd_slice(&y, axis, v[i].out, v[i].n, v[i].out_step);
-		nd_copy(p, &x, &y);
+		nd_copy(p->l, &x, &y);
 	}
 }
 
@@ -116,7 +116,7 @@ new_like(struct part *p, const struct nd *v, int type, int axis, int64_t n)
 	r.dim[axis] = n;
 	struct hwc s = { .h = (int32_t)(r.dim[0] * r.dim[1]), .w = (int32_t)r.dim[2],
 			 .c = (int32_t)r.dim[3] };
-	r.t = part_new_tensor(p, type, s, NULL);
+	r.t = low_tensor(p->l, type, s, NULL);
 	r.type = type;
 	r.offset = 0;
 	int64_t step = 1;
@@ -192,7 +192,7 @@ lower_nearest(struct part *p, const struct tfl_op *op)
 	    is_doubled(y, r.ifm->dim[1], r.ofm->dim[1]) &&
 	    is_doubled(x, r.ifm->dim[2], r.ofm->dim[2])) {
 		struct g_operand ofm = part_ofm(p, op->out[0]);
-		struct g_op *o = part_copy(p, part_ifm(p, op->in[0]), ofm);
+		struct g_op *o = low_copy(p->l, part_ifm(p, op->in[0]), ofm);
 		G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
 		return true;
 	}

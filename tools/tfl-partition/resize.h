@@ -7,7 +7,7 @@
 #ifndef TFL_PARTITION_RESIZE_H
 #define TFL_PARTITION_RESIZE_H
 
-#include "nd.h"
+#include "move.h"
 
 struct resize {
 	const struct tfl_tensor *ifm, *ofm;

@@ -40,27 +40,27 @@ check_root(const struct part *p, const struct tfl_op *op)
 static struct g_operand
 inverse_root(struct part *p, struct g_operand v)
 {
-	struct g_operand one = word_const(p, 1), two = word_const(p, 2);
+	struct g_operand one = word_const(p->l, 1), two = word_const(p->l, 2);
 	/* (clz - 1) / 2 pairs of bits are free */
-	struct g_operand pairs = word_shr(p, word_sub(p, word_clz(p, v), two), one);
-	struct g_operand four = word_const(p, 4);
-	struct g_operand left = word_sub(p, word_add(p, pairs, pairs), four);
-	struct g_operand half = word_shl(p, v, left);
-	struct g_operand x = word_const(p, ONE_Q3);
+	struct g_operand pairs = word_shr(p->l, word_sub(p->l, word_clz(p->l, v), two), one);
+	struct g_operand four = word_const(p->l, 4);
+	struct g_operand left = word_sub(p->l, word_add(p->l, pairs, pairs), four);
+	struct g_operand half = word_shl(p->l, v, left);
+	struct g_operand x = word_const(p->l, ONE_Q3);
 	for (int i = 0; i < STEPS; i++) {
 		struct g_operand cube =
-		    word_mul_high(p, word_mul_high(p, x, x), x);
-		struct g_operand x3 = word_mul(p, cube, word_const(p, 64));
+		    word_mul_high(p->l, word_mul_high(p->l, x, x), x);
+		struct g_operand x3 = word_mul(p->l, cube, word_const(p->l, 64));
 		struct g_operand more =
-		    word_mul_high(p, word_const(p, ONE_Q3 + ONE_Q3 / 2), x);
-		x = word_sub(p, more, word_mul_high(p, half, x3));
-		x = word_mul(p, word_const(p, 8), x);
+		    word_mul_high(p->l, word_const(p->l, ONE_Q3 + ONE_Q3 / 2), x);
+		x = word_sub(p->l, more, word_mul_high(p->l, half, x3));
+		x = word_mul(p->l, word_const(p->l, 8), x);
 	}
-	x = word_mul_high(p, word_const(p, HALF_ROOT), x);
-	struct g_operand place = word_shl(p, one, word_add(p, word_const(p, 8), pairs));
-	struct g_operand root = word_mul_high(p, place, x);
-	struct g_operand none = word_sub(p, one, word_min(p, v, one));
-	return word_max(p, root, word_mul(p, word_const(p, INT32_MAX), none));
+	x = word_mul_high(p->l, word_const(p->l, HALF_ROOT), x);
+	struct g_operand place = word_shl(p->l, one, word_add(p->l, word_const(p->l, 8), pairs));
+	struct g_operand root = word_mul_high(p->l, place, x);
+	struct g_operand none = word_sub(p->l, one, word_min(p->l, v, one));
+	return word_max(p->l, root, word_mul(p->l, word_const(p->l, INT32_MAX), none));
 }
 
 bool
@@ -68,16 +68,16 @@ lower_root(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand v = word_new(p, ofm.shape);
-	struct g_op *wide = part_op(p, OP_ADD,
-				    part_view(p, part_ifm(p, op->in[0]), ofm.shape), v);
+	struct g_operand v = word_new(p->l, ofm.shape);
+	struct g_op *wide = low_op(p->l, OP_ADD,
+				    low_view(p->l, part_ifm(p, op->in[0]), ofm.shape), v);
 	op_scalar(wide, 0, 0);
 	op_unscaled(wide);
 	op_zeros(wide, quant_zero(i), 0);
 	struct npu_scale s;
 	(void)root_scale(i, o, &s);
-	struct g_operand mult = word_const(p, (int32_t)s.mult);
-	struct g_op *last = word_op_to(p, OP_MUL, inverse_root(p, v), mult, ofm);
+	struct g_operand mult = word_const(p->l, (int32_t)s.mult);
+	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v), mult, ofm);
 	op_scale(last, (struct npu_scale){ .mult = 1, .shift = s.shift }, ROUND_TFL);
 	op_zeros(last, 0, quant_zero(o));
 	return true;

@@ -4,7 +4,7 @@
  * SPLIT, SPLIT_V, UNPACK.  Where the consumers can read the part in place
  * nothing is done at all.
  */
-#include "nd.h"
+#include "move.h"
 
 #include "kernels/kernels.h"
 

@@ -69,11 +69,11 @@ struct g_operand
 row_maximum(struct part *p, struct g_operand x)
 {
 	struct hwc s = x.shape, one = { .h = s.h, .w = s.w, .c = 1 };
-	struct g_operand m = operand_whole(part_new_tensor(p, x.type, one, NULL));
+	struct g_operand m = operand_whole(low_tensor(p->l, x.type, one, NULL));
 	struct hwc rows = { .h = s.h * s.w, .w = s.c, .c = 1 };
 	struct hwc firsts = { .h = s.h * s.w, .w = 1, .c = 1 };
 	struct g_operand most = operand_reshape(m.t, firsts);
-	struct g_op *r = part_op(p, OP_MAXPOOL, part_view(p, x, rows), most);
+	struct g_op *r = low_op(p->l, OP_MAXPOOL, low_view(p->l, x, rows), most);
 	op_kernel(r, (struct yx){ .y = 1, .x = s.c }, (struct yx){ .y = 1, .x = 1 },
 		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
 	return m;
@@ -84,13 +84,13 @@ struct g_operand
 row_lookup(struct part *p, struct g_operand x, struct g_operand max,
 	   const int32_t table[256])
 {
-	struct g_operand y = word_new(p, x.shape);
-	struct g_op *r = part_op(p, OP_SUB, x, y);
+	struct g_operand y = word_new(p->l, x.shape);
+	struct g_op *r = low_op(p->l, OP_SUB, x, y);
 	op_ifm2(r, max, 0);
 	op_unscaled(r);
 	op_zeros(r, 0, 127);
 	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
-	op_table(r, part_lut32(p, table));
+	op_table(r, low_lut32(p->l, table));
 	return y;
 }
 
@@ -98,8 +98,8 @@ struct g_operand
 row_sum(struct part *p, struct g_operand x)
 {
 	struct hwc one = { .h = x.shape.h, .w = x.shape.w, .c = 1 };
-	struct g_operand y = word_new(p, one);
-	struct g_op *r = part_op(p, OP_REDUCE_SUM, x, y);
+	struct g_operand y = word_new(p->l, one);
+	struct g_op *r = low_op(p->l, OP_REDUCE_SUM, x, y);
 	op_scale(r, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
 	return y;
 }
@@ -124,14 +124,14 @@ lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
 	}
 	struct g_operand e = row_lookup(p, x, row_maximum(p, x), table);
 	struct g_operand sum =
-	    row_sum(p, word_shr(p, e, word_const(p, SUM_BITS)));
-	struct g_operand lead = word_clz(p, sum);
-	struct g_operand left = word_add(p, word_const(p, -1), lead);
+	    row_sum(p, word_shr(p->l, e, word_const(p->l, SUM_BITS)));
+	struct g_operand lead = word_clz(p->l, sum);
+	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
 	struct g_operand right =
-	    word_sub(p, word_const(p, SUM_BITS + 31 - bits), lead);
-	struct g_operand inverse = word_recip(p, word_shl(p, sum, left));
-	struct g_operand y = word_mul_high(p, e, inverse);
-	struct g_op *r = word_op_to(p, OP_SHR, y, right, ofm);
+	    word_sub(p->l, word_const(p->l, SUM_BITS + 31 - bits), lead);
+	struct g_operand inverse = word_recip(p->l, word_shl(p->l, sum, left));
+	struct g_operand y = word_mul_high(p->l, e, inverse);
+	struct g_op *r = word_op_to(p->l, OP_SHR, y, right, ofm);
 	r->round = ROUND_NATURAL;
 	r->ofm_zero = (int32_t)type_range(ofm.type).lo;
 }
@@ -163,14 +163,14 @@ static struct g_operand
 inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
 	   const struct tables_16 *t)
 {
-	struct g_operand left = word_add(p, word_const(p, -1), lead);
-	struct g_operand high = word_shl(p, sum, left);
+	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
+	struct g_operand high = word_shl(p->l, sum, left);
 	struct g_operand y =
-	    operand_whole(part_new_tensor(p, TFL_INT16, sum.shape, NULL));
-	struct g_op *r = word_op_to(p, OP_SUB, high,
-				    word_const(p, 98304 << 14), y);
+	    operand_whole(low_tensor(p->l, TFL_INT16, sum.shape, NULL));
+	struct g_op *r = word_op_to(p->l, OP_SUB, high,
+				    word_const(p->l, 98304 << 14), y);
 	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 14 }, ROUND_TFL);
-	op_table(r, part_lut16(p, t->inverse));
+	op_table(r, low_lut16(p->l, t->inverse));
 	return y;
 }
 
@@ -184,23 +184,23 @@ lower_16(struct part *p, const struct tfl_op *op, struct g_operand x,
 	fill_16(&t);
 	(void)scale_16(p, op, &s);
 	struct g_operand e =
-	    operand_whole(part_new_tensor(p, TFL_INT16, x.shape, NULL));
+	    operand_whole(low_tensor(p->l, TFL_INT16, x.shape, NULL));
 	struct g_operand max = row_maximum(p, x);
-	struct g_op *r = part_op(p, OP_SUB, x, e);
+	struct g_op *r = low_op(p->l, OP_SUB, x, e);
 	op_ifm2(r, max, 0);
 	op_unscaled(r);
 	op_scale(r, s, ROUND_TFL);
 	op_zeros(r, 0, INT16_MAX);
-	op_table(r, part_lut16(p, t.exp));
+	op_table(r, low_lut16(p->l, t.exp));
 
-	struct g_operand sum = row_sum(p, e), lead = word_clz(p, sum);
+	struct g_operand sum = row_sum(p, e), lead = word_clz(p->l, sum);
 	struct g_operand inverse = inverse_16(p, sum, lead, &t);
-	struct g_operand right = word_sub(p, word_const(p, 31), lead);
-	struct g_operand y = word_new(p, x.shape);
-	struct g_op *m = part_op(p, OP_MUL, e, y);
+	struct g_operand right = word_sub(p->l, word_const(p->l, 31), lead);
+	struct g_operand y = word_new(p->l, x.shape);
+	struct g_op *m = low_op(p->l, OP_MUL, e, y);
 	op_ifm2(m, inverse, 0);
 	op_unscaled(m);
-	r = word_op_to(p, OP_SHR, y, right, ofm);
+	r = word_op_to(p->l, OP_SHR, y, right, ofm);
 	r->round = ROUND_NATURAL;
 	op_clamp(r, (struct g_range){ .lo = 0, .hi = INT16_MAX });
 }
@@ -209,7 +209,7 @@ static bool
 lower_softmax(struct part *p, const struct tfl_op *op)
 {
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand x = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	if (x.type == TFL_INT16)
 		lower_16(p, op, x, ofm);
 	else if (!lower_softmax_pairs(p, op, x, ofm))

@@ -92,7 +92,7 @@ make_table(struct part *p, const struct results *f, bool bytes)
 		wide[k] = (int32_t)((uint32_t)f->greater[i] << 16 |
 				    (uint16_t)f->lesser[i]);
 	}
-	return bytes ? part_lut8(p, narrow) : part_lut32(p, wide);
+	return bytes ? low_lut8(p->l, narrow) : low_lut32(p->l, wide);
 }
 
 /* one of the two of every row */
@@ -100,7 +100,7 @@ static struct g_operand
 class_of(struct g_operand o, int k)
 {
 	struct hwc one = { .h = o.shape.h, .w = 1, .c = 1 };
-	return part_box(o, one, (struct hwc){ .w = k });
+	return low_box(o, one, (struct hwc){ .w = k });
 }
 
 /* one of the halves of words, for class k */
@@ -122,7 +122,7 @@ look_up(struct part *p, struct g_operand x, struct g_operand u,
 	struct g_lut *table)
 {
 	for (int k = 0; k < 2; k++) {
-		struct g_op *r = part_op(p, OP_SUB, class_of(x, k), class_of(u, k));
+		struct g_op *r = low_op(p->l, OP_SUB, class_of(x, k), class_of(u, k));
 		op_ifm2(r, class_of(x, !k), 0);
 		op_unscaled(r);
 		op_zeros(r, 0, 127);
@@ -136,7 +136,7 @@ combine(struct part *p, struct g_operand u, struct g_operand y, int32_t middle)
 {
 	bool bytes = u.type == TFL_INT8;
 	for (int k = 0; k < 2; k++) {
-		struct g_op *r = part_op(p, bytes ? OP_SUB : OP_ADD,
+		struct g_op *r = low_op(p->l, bytes ? OP_SUB : OP_ADD,
 					 bytes ? class_of(u, k) : half_of(u, k, 0),
 					 class_of(y, k));
 		op_ifm2(r, bytes ? class_of(u, !k) : half_of(u, !k, 1), 0);
@@ -155,11 +155,11 @@ lower_softmax_pairs(struct part *p, const struct tfl_op *op, struct g_operand x,
 		return false;
 	bool bytes = f.mirrored && ofm.type != TFL_INT16;
 	struct g_operand u = operand_whole(
-	    part_new_tensor(p, bytes ? TFL_INT8 : TFL_INT32, pairs, NULL));
+	    low_tensor(p->l, bytes ? TFL_INT8 : TFL_INT32, pairs, NULL));
 	struct g_lut *lut = make_table(p, &f, bytes);
-	look_up(p, part_view(p, x, pairs), u, lut);
-	struct g_operand room = part_room(p, ofm);
+	look_up(p, low_view(p->l, x, pairs), u, lut);
+	struct g_operand room = low_room(p->l, ofm);
 	combine(p, u, operand_reshape(room.t, pairs), f.middle);
-	part_deliver(p, room, ofm);
+	low_deliver(p->l, room, ofm);
 	return true;
 }

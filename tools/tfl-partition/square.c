@@ -71,9 +71,9 @@ scaled_input(struct part *p, const struct tfl_op *op, const struct square *s,
 {
 	struct side r = { .shape = s->in[k] };
 	struct g_operand x = part_ifm(p, op->in[k]);
-	r.value = operand_whole(part_new_tensor(p, TFL_INT16, x.shape, NULL));
+	r.value = operand_whole(low_tensor(p->l, TFL_INT16, x.shape, NULL));
 	bool pool = s->left == 0;
-	struct g_op *o = part_op(p, pool ? OP_AVGPOOL : OP_MUL, x, r.value);
+	struct g_op *o = low_op(p->l, pool ? OP_AVGPOOL : OP_MUL, x, r.value);
 	if (!pool && x.type == TFL_INT8) /* 128 is no int8, but 127 + 1 is */
 		op_scalar(o, (1 << s->left) - 1, -1);
 	else if (!pool)
@@ -88,7 +88,7 @@ difference(struct part *p, const struct square *s, const struct side in[2],
 	   int type, int factor)
 {
 	struct g_operand y = operand_whole(
-	    part_new_tensor(p, type, tfl_hwc(s->ofm), NULL));
+	    low_tensor(p->l, type, tfl_hwc(s->ofm), NULL));
 	struct pieces l = pieces_of(p, &in[0], &in[1], s->ofm, y);
 	for (struct pair q; pieces_next(p, &l, &q);) {
 		struct g_op *o = part_binary(p, OP_SUB, &in[0], &in[1], &q, 0);
@@ -116,21 +116,21 @@ lower_square(struct part *p, const struct tfl_op *op)
 	/* 17 bits can be needed where the inputs have 16 */
 	int type = s.left ? TFL_INT16 : TFL_INT32;
 	struct g_operand d = difference(p, &s, in, type, plain && !words ? 64 : 1);
-	d = part_view(p, d, ofm.shape);
+	d = low_view(p->l, d, ofm.shape);
 	if (s.left) {
-		struct g_op *o = part_op(p, OP_MUL, d, ofm);
+		struct g_op *o = low_op(p->l, OP_MUL, d, ofm);
 		op_ifm2(o, d, 0);
 		op_scale(o, s.out, ROUND_TFL);
 		op_zeros(o, 0, quant_zero(s.ofm));
 		return true;
 	}
 	if (words) {
-		(void)word_op_to(p, OP_MUL, d, d, ofm);
+		(void)word_op_to(p->l, OP_MUL, d, d, ofm);
 		return true;
 	}
-	struct g_operand square = word_mul(p, d, d);
-	struct g_op *o = word_op_to(p, OP_MUL, square,
-				    word_const(p, (int32_t)s.out.mult), ofm);
+	struct g_operand square = word_mul(p->l, d, d);
+	struct g_op *o = word_op_to(p->l, OP_MUL, square,
+				    word_const(p->l, (int32_t)s.out.mult), ofm);
 	op_scale(o, (struct npu_scale){ .mult = 1, .shift = s.out.shift },
 		 ROUND_TFL);
 	op_zeros(o, 0, quant_zero(s.ofm));

@@ -19,7 +19,7 @@
  * begun being one more variable, of INT8, 0 until the first inference sets it to
  * 1: one of both summands is always 0, so nothing saturates.
  */
-#include "nd.h"
+#include "move.h"
 
 #include "sim/resources.h"
 
@@ -348,7 +348,7 @@ initial_value(struct part *p, const struct initial *x, int type, struct hwc shap
 	int32_t *v = anew(p->a, int32_t, (size_t)n);
 	for (int64_t i = 0; i < n; i++)
 		v[i] = tensor_int(&as, i);
-	return part_const(p, type, shape, v);
+	return low_const(p->l, type, shape, v);
 }
 
 /* 1 in the first inference, then 0 */
@@ -356,8 +356,8 @@ static struct g_operand
 not_begun(struct part *p, int type)
 {
 	struct hwc one = { .h = 1, .w = 1, .c = 1 };
-	struct g_operand first = operand_whole(part_new_tensor(p, type, one, NULL));
-	struct g_op *op = part_op(p, OP_SUB, part_ifm(p, p->begun - 1), first);
+	struct g_operand first = operand_whole(low_tensor(p->l, type, one, NULL));
+	struct g_op *op = low_op(p->l, OP_SUB, part_ifm(p, p->begun - 1), first);
 	op_scalar(op, 1, 0);
 	G_PUT(op, OP, reversed, 1);
 	op_unscaled(op);
@@ -368,7 +368,7 @@ static struct g_op *
 plain_op(struct part *p, enum g_op_kind kind, struct g_operand a, struct g_operand b,
 	 struct g_operand to)
 {
-	struct g_op *op = part_op(p, kind, a, to);
+	struct g_op *op = low_op(p->l, kind, a, to);
 	op_ifm2(op, b, 0);
 	op_unscaled(op);
 	return op;
@@ -380,20 +380,20 @@ lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
 	int type = sum_type(x->type);
 	struct g_operand v = part_ifm(p, op->in[0]);
 	v.type = type;
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
 	struct g_operand first = not_begun(p, type);
-	struct g_operand begin = operand_whole(part_new_tensor(p, type, v.shape, NULL));
+	struct g_operand begin = operand_whole(low_tensor(p->l, type, v.shape, NULL));
 	struct g_operand value = initial_value(p, x, type, v.shape);
-	struct g_operand sum = part_view(p, room, v.shape);
+	struct g_operand sum = low_view(p->l, room, v.shape);
 	sum.type = type;
 	(void)plain_op(p, OP_MUL, value, first, begin);
 	(void)plain_op(p, OP_ADD, v, begin, sum);
-	part_deliver(p, room, ofm);
+	low_deliver(p->l, room, ofm);
 	if (op->n_out < 2)
 		return;
 	struct hwc one = { .h = 1, .w = 1, .c = 1 };
-	struct g_operand yes = part_const(p, TFL_INT8, one, (const int32_t[]){ 1 });
-	(void)part_copy(p, yes, part_ofm(p, op->out[1]));
+	struct g_operand yes = low_const(p->l, TFL_INT8, one, (const int32_t[]){ 1 });
+	(void)low_copy(p->l, yes, part_ofm(p, op->out[1]));
 }
 
 static bool
@@ -416,7 +416,7 @@ lower_assign(struct part *p, const struct tfl_op *op)
 	const struct tfl_tensor *i = part_in(p, op, 0);
 	struct nd from = nd_ifm(p, op->in[0]);
 	struct nd to = nd_of(variable(p, op->out[0], i->type), i);
-	nd_copy(p, &from, &to);
+	nd_copy(p->l, &from, &to);
 	return true;
 }
 

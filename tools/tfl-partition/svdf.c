@@ -11,7 +11,7 @@
  * bytes, and 256 * upper + lower are words: only a sum that does not fit 32 bits
  * is wrong (nputools-ops(7), EXACTNESS).
  */
-#include "nd.h"
+#include "move.h"
 
 #include <assert.h>
 #include <math.h>
@@ -127,7 +127,7 @@ weighted(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_opera
 	G_PUT(s, SCALES, bias, bias ? *bias : repeated(p, 0, rows));
 	G_PUT(s, SCALES, mult, repeated(p, scale.mult, rows));
 	G_PUT(s, SCALES, shift, repeated(p, scale.shift, rows));
-	struct g_op *o = part_op(p, kind, x, y);
+	struct g_op *o = low_op(p->l, kind, x, y);
 	op_kernel(o, kernel, one, one, (struct g_pad){ 0 });
 	G_PUT(o, OP, weights, w);
 	G_PUT(o, OP, scales, s);
@@ -157,9 +157,9 @@ moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 	int32_t m = s->memory;
 	int64_t begin = (int64_t)batch * m;
 	struct hwc shape = { .h = m, .w = 1, .c = s->filters };
-	struct g_operand now = operand_whole(part_new_tensor(p, s->type, shape, NULL));
+	struct g_operand now = operand_whole(low_tensor(p->l, s->type, shape, NULL));
 	if (m > 1)
-		(void)part_copy(p, steps_of(state, s, begin + 1, m - 1),
+		(void)low_copy(p->l, steps_of(state, s, begin + 1, m - 1),
 				steps_of(now, s, 0, m - 1));
 	struct nd in = nd_of(x, s->x);
 	struct g_operand one;
@@ -170,7 +170,7 @@ moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 	op_zeros(weighted(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
 			  s->to_state),
 		 quant_zero(s->x), quant_zero(s->state));
-	(void)part_copy(p, steps_of(now, s, 0, m), steps_of(state, s, begin, m));
+	(void)low_copy(p->l, steps_of(now, s, 0, m), steps_of(state, s, begin, m));
 	return now;
 }
 
@@ -202,7 +202,7 @@ time_weights(struct part *p, const struct svdf *s, enum part_of_weight part)
 	size_t row = steps * filters, n = row;
 	bool depthwise = is_depthwise(s);
 	n *= depthwise ? 1 : (size_t)s->units;
-	const char *name = arena_printf(p->a, "time%d_%d", p->op_i, (int)part);
+	const char *name = arena_printf(p->a, "time%d_%d", p->l->op_i, (int)part);
 	const struct g_blob *b = graph_find_blob(p->g, name);
 	if (b)
 		return (struct g_source){ .blob = b->name };
@@ -228,7 +228,7 @@ sum_over_time(struct part *p, const struct svdf *s, struct g_operand now,
 	bool depthwise = is_depthwise(s);
 	struct g_source w = time_weights(p, s, part);
 	if (!depthwise)
-		now = part_view(p, now, line);
+		now = low_view(p->l, now, line);
 	return weighted(p, depthwise ? OP_DEPTHWISE : OP_FC, now, to, w, bias, scale);
 }
 
@@ -246,7 +246,7 @@ static struct g_operand
 summed(struct part *p, const struct svdf *s, struct g_operand now,
        enum part_of_weight part)
 {
-	struct g_operand y = word_new(p, (struct hwc){ .h = 1, .w = 1, .c = s->units });
+	struct g_operand y = word_new(p->l, (struct hwc){ .h = 1, .w = 1, .c = s->units });
 	struct npu_scale one = { .mult = 1 };
 	struct g_op *o = sum_over_time(p, s, now, y, part, NULL, one);
 	o->round = ROUND_NATURAL;
@@ -261,7 +261,7 @@ biases(struct part *p, const struct svdf *s)
 	int32_t *v = anew(p->a, int32_t, (size_t)s->units);
 	for (int32_t i = 0; i < s->units; i++)
 		v[i] = tensor_int(s->bias, i);
-	return part_const(p, TFL_INT32,
+	return low_const(p->l, TFL_INT32,
 			  (struct hwc){ .h = 1, .w = 1, .c = s->units }, v);
 }
 
@@ -282,11 +282,11 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 	}
 	struct g_operand upper = summed(p, s, now, UPPER);
 	struct g_operand lower = summed(p, s, now, LOWER);
-	upper = word_mul(p, upper, word_const(p, 256));
-	struct g_operand sum = word_add(p, upper, lower);
+	upper = word_mul(p->l, upper, word_const(p->l, 256));
+	struct g_operand sum = word_add(p->l, upper, lower);
 	if (s->bias)
-		sum = word_add(p, sum, biases(p, s));
-	word_scale_to(p, sum, s->to_y, quant_zero(s->y), to);
+		sum = word_add(p->l, sum, biases(p, s));
+	word_scale_to(p->l, sum, s->to_y, quant_zero(s->y), to);
 }
 
 static bool
@@ -294,14 +294,14 @@ lower_svdf(struct part *p, const struct tfl_op *op)
 {
 	struct svdf s;
 	(void)read_svdf(p, op, &s);
-	struct g_operand x = part_linear(p, part_ifm(p, op->in[INPUT]));
+	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[INPUT]));
 	struct g_operand state = part_ifm(p, op->in[STATE]);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
 	for (int32_t b = 0; b < s.batch; b++) {
 		struct g_operand now = moved_up(p, &s, x, state, b);
 		write_units(p, &s, now, room, b);
 	}
-	part_deliver(p, room, ofm);
+	low_deliver(p->l, room, ofm);
 	return true;
 }
 

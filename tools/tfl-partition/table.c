@@ -173,7 +173,7 @@ struct g_op *
 part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	   struct g_lut *lut)
 {
-	struct g_op *r = part_op(p, OP_ADD, part_view(p, ifm, ofm.shape), ofm);
+	struct g_op *r = low_op(p->l, OP_ADD, low_view(p->l, ifm, ofm.shape), ofm);
 	op_scalar(r, 0, 0);
 	op_unscaled(r);
 	op_table(r, lut);
@@ -189,7 +189,7 @@ void
 part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	     const int32_t table[256])
 {
-	struct g_op *r = part_table(p, ifm, ofm, part_lut32(p, table));
+	struct g_op *r = part_table(p, ifm, ofm, low_lut32(p->l, table));
 	r->ofm_zero = ifm.type == TFL_UINT8 ? -128 : 0;
 	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
 }
@@ -213,7 +213,7 @@ lower_bytes(struct part *p, const struct tfl_op *op)
 {
 	uint8_t table[BYTES];
 	(void)fill_bytes(p, op, table);
-	struct g_lut *lut = part_lut8(p, table);
+	struct g_lut *lut = low_lut8(p->l, table);
 	lower_to_table(p, op->in[variable_input(p, op)],
 		       part_ofm(p, op->out[0]), lut);
 	return true;
@@ -247,7 +247,7 @@ lower_table(struct part *p, const struct tfl_op *op)
 		return lower_root(p, op);
 	int16_t points[TABLE16];
 	(void)fill_points(p, op, points);
-	struct g_lut *lut = part_lut16(p, points);
+	struct g_lut *lut = low_lut16(p->l, points);
 	lower_to_table(p, op->in[0], part_ofm(p, op->out[0]), lut);
 	return true;
 }
@@ -274,8 +274,8 @@ lower_squash(struct part *p, const struct tfl_op *op)
 	struct sigmoid16 s;
 	sigmoid16_prepare(&s, quant_scale_f32(i), tanh);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand ifm = part_view(p, part_ifm(p, op->in[0]), ofm.shape);
-	struct g_op *r = part_op(p, OP_AVGPOOL, ifm, ofm);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = low_op(p->l, OP_AVGPOOL, ifm, ofm);
 	op_scale(r, (struct npu_scale){ .mult = (uint32_t)s.mult,
 					.shift = s.shift }, ROUND_TFL);
 	G_PUT(r, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);

@@ -7,7 +7,7 @@
  * every stride is as good as any other.
  */
 #include "conv.h"
-#include "nd.h"
+#include "move.h"
 
 #include <assert.h>
 
@@ -183,7 +183,7 @@ run_phase(struct part *p, const struct conv *c, const struct nd *in,
 	struct g_operand ifm, ofm;
 	bool ok = nd_operand(&from, &ifm) && nd_operand(&to, &ofm);
 	assert(ok);
-	struct g_op *o = part_op(p, OP_CONV, ifm, ofm);
+	struct g_op *o = low_op(p->l, OP_CONV, ifm, ofm);
 	struct yx one = { .y = 1, .x = 1 };
 	op_kernel(o, kernel, one, one, pad);
 	conv_finish(o, c, phase_weights(p, c, &y, &x), s);

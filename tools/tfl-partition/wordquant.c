@@ -9,7 +9,7 @@
  * bits, then QUANTIZE, is QUANTIZE between integers where that gives the same of
  * all 65536 values.
  */
-#include "nd.h"
+#include "move.h"
 
 #include <math.h>
 
@@ -183,19 +183,19 @@ lower_words(struct part *p, const struct tfl_op *op)
 {
 	struct word_quant w;
 	(void)read_pair(p, op, &w);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = part_room(p, ofm);
-	struct g_operand v = part_view(p, part_ifm(p, w.root), room.shape);
-	struct g_operand lo = word_const(p, w.lo), hi = word_const(p, w.hi);
-	struct g_operand mult = word_const(p, w.mult);
-	struct g_operand shift = word_const(p, w.shift);
-	v = word_max(p, v, lo);
-	v = word_min(p, v, hi);
-	v = word_mul(p, v, mult);
-	v = word_shr(p, v, shift);
-	struct g_operand zero = word_const(p, 0);
-	struct g_op *last = word_op_to(p, OP_ADD, v, zero, room);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand v = low_view(p->l, part_ifm(p, w.root), room.shape);
+	struct g_operand lo = word_const(p->l, w.lo), hi = word_const(p->l, w.hi);
+	struct g_operand mult = word_const(p->l, w.mult);
+	struct g_operand shift = word_const(p->l, w.shift);
+	v = word_max(p->l, v, lo);
+	v = word_min(p->l, v, hi);
+	v = word_mul(p->l, v, mult);
+	v = word_shr(p->l, v, shift);
+	struct g_operand zero = word_const(p->l, 0);
+	struct g_op *last = word_op_to(p->l, OP_ADD, v, zero, room);
 	op_zeros(last, 0, quant_zero(part_out(p, op, 0)));
-	part_deliver(p, room, ofm);
+	low_deliver(p->l, room, ofm);
 }
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views in any number of dimensions. */
-#include "nd.h"
+#include "lower/nd.h"
 
 #include <assert.h>
 
@@ -15,11 +15,11 @@ set_dense(struct nd *v)
 }
 
 struct nd
-nd_shape(const struct tfl_tensor *t)
+nd_dense(int type, int rank, const int32_t *dim)
 {
-	struct nd v = { .type = t->type, .rank = t->rank };
-	for (int i = 0; i < t->rank; i++)
-		v.dim[i] = t->dim[i];
+	struct nd v = { .type = type, .rank = rank };
+	for (int i = 0; i < rank; i++)
+		v.dim[i] = dim[i];
 	set_dense(&v);
 	return v;
 }
@@ -47,9 +47,9 @@ hwc_strides(const struct g_operand *o, int64_t stride[3], int64_t *offset)
 }
 
 struct nd
-nd_of(struct g_operand o, const struct tfl_tensor *t)
+nd_operand_of(struct g_operand o, int rank, const int32_t *dim)
 {
-	struct nd v = nd_shape(t);
+	struct nd v = nd_dense(o.type, rank, dim);
 	int64_t s[3];
 	v.t = o.t;
 	v.type = o.type;
@@ -236,32 +236,3 @@ operand_view(struct g_operand o, struct hwc shape, struct g_operand *out)
 	return nd_operand(&v, out);
 }
 
-struct nd
-nd_ifm(struct part *p, int tensor)
-{
-	return nd_of(part_ifm(p, tensor), &p->sg->tensor[tensor]);
-}
-
-struct nd
-nd_ofm(struct part *p, int tensor)
-{
-	return nd_of(part_ofm(p, tensor), &p->sg->tensor[tensor]);
-}
-
-void
-nd_result(struct part *p, int tensor, const struct nd *seen)
-{
-	struct nd v = *seen, shape = nd_shape(&p->sg->tensor[tensor]);
-	struct g_operand o;
-	bool forward = true;
-	for (int i = 0; i < v.rank; i++)
-		forward = forward && v.stride[i] > 0;
-	/* a variable's content may change before the result is used up */
-	if (!p->value[tensor].t && !G_HAS(v.t, G_TENSOR_variable) && forward &&
-	    nd_reshape(&v, shape.dim, shape.rank) && nd_operand(&v, &o)) {
-		p->value[tensor] = o;
-		return;
-	}
-	struct nd to = nd_ofm(p, tensor);
-	nd_copy(p, seen, &to);
-}

@@ -4,7 +4,7 @@
  * where memory allows, three of them as H, W and C of an operation, the rest
  * as a loop of operations.
  */
-#include "nd.h"
+#include "lower/nd.h"
 
 #include <assert.h>
 
@@ -237,20 +237,20 @@ side(const struct plan *q, const struct nd *v, const int64_t *at, bool to)
 }
 
 void
-nd_copy(struct part *p, const struct nd *from, const struct nd *to)
+nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 {
 	struct plan q;
 	if (!plan_copy(from, to, &q)) {
 		struct nd mid = between(from);
 		struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(from) };
-		mid.t = part_new_tensor(p, from->type, shape, NULL);
-		nd_copy(p, from, &mid);
-		nd_copy(p, &mid, to);
+		mid.t = low_tensor(l, from->type, shape, NULL);
+		nd_copy(l, from, &mid);
+		nd_copy(l, &mid, to);
 		return;
 	}
 	int64_t at[2 * ND_MAX] = { 0 };
 	for (;;) {
-		(void)part_copy(p, side(&q, from, at, false),
+		(void)low_copy(l, side(&q, from, at, false),
 				side(&q, to, at, true));
 		int i = q.n;
 		while (i-- > 0) {
@@ -262,53 +262,4 @@ nd_copy(struct part *p, const struct nd *from, const struct nd *to)
 		if (i < 0)
 			return;
 	}
-}
-
-/* ---- rules --------------------------------------------------------------- */
-
-const char *
-check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
-{
-	if (t->type != TFL_INT8 && t->type != TFL_UINT8 &&
-	    t->type != TFL_INT16 && t->type != TFL_INT32)
-		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
-	const char *why = check_fixed(p, t, role);
-	if (why)
-		return why;
-	int64_t n = tfl_elements(t);
-	if (n < 1 || n > INT32_MAX)
-		return part_say(p, "%s has %lld elements", role, (long long)n);
-	return NULL;
-}
-
-const char *
-check_move(const struct part *p, const struct tfl_op *op, int min_in, int max_in)
-{
-	const char *why = check_arity(p, op, min_in, max_in, 1);
-	if (!why)
-		why = check_moved(p, part_in(p, op, 0), "IFM");
-	if (!why)
-		why = check_moved(p, part_out(p, op, 0), "OFM");
-	if (why)
-		return why;
-	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)
-		return "IFM and OFM differ in type";
-	return part_in(p, op, 0)->data.p ? "IFM is constant" : NULL;
-}
-
-const char *
-check_copies(const struct part *p, const struct nd *from, const struct nd *to)
-{
-	int64_t n = nd_copies(from, to);
-	if (n <= ND_MAX_COPIES)
-		return NULL;
-	return part_say(p, "the movement would take %lld copies", (long long)n);
-}
-
-int
-move_axis(int64_t axis, int rank)
-{
-	if (axis < 0)
-		axis += rank;
-	return axis >= 0 && axis < rank ? (int)axis : -1;
 }

@@ -4,10 +4,10 @@
  * order along straight lines, become those of another, or of a part of it.
  * An operator describes both sides as an nd; the rest is here.
  */
-#ifndef TFL_PARTITION_ND_H
-#define TFL_PARTITION_ND_H
+#ifndef LOWER_ND_H
+#define LOWER_ND_H
 
-#include "part.h"
+#include "lower/lower.h"
 
 enum {
 	ND_MAX = 2 * TFL_MAX_RANK,
@@ -23,9 +23,9 @@ struct nd {
 };
 
 /* a dense shape without memory yet, for checks */
-struct nd nd_shape(const struct tfl_tensor *t);
-/* an operand whose elements are those of t, in t's dimensions */
-struct nd nd_of(struct g_operand o, const struct tfl_tensor *t);
+struct nd nd_dense(int type, int rank, const int32_t *dim);
+/* an operand whose elements have these dimensions */
+struct nd nd_operand_of(struct g_operand o, int rank, const int32_t *dim);
 
 /* n elements of an axis: start, start + step, ... */
 void nd_slice(struct nd *v, int axis, int64_t start, int64_t n, int64_t step);
@@ -49,33 +49,20 @@ bool operand_view(struct g_operand o, struct hwc shape, struct g_operand *out);
  * pools that are exact identities to the graph; a caller that wants another
  * scale, table or clamp changes the operations added.
  */
-void nd_copy(struct part *p, const struct nd *from, const struct nd *to);
+void nd_copy(struct lower *l, const struct nd *from, const struct nd *to);
 /* how many operations that takes */
 int64_t nd_copies(const struct nd *from, const struct nd *to);
 
-/*
- * The result of an operator that only moves: another name of what is seen
- * where nothing forces a copy, copied otherwise.
- */
-void nd_result(struct part *p, int tensor, const struct nd *seen);
-/* the result to write, made where it is not there yet */
-struct nd nd_ofm(struct part *p, int tensor);
-struct nd nd_ifm(struct part *p, int tensor);
-
-/* pad.c: linear memory with v's elements, to read something from */
-struct nd nd_readable(struct part *p, const struct nd *v);
+/* linear memory with v's elements, to read something from */
+struct nd nd_readable(struct lower *l, const struct nd *v);
 /* value everywhere in `to` but in n[k] elements from before[k] on of each axis k */
-void nd_surround(struct part *p, const struct nd *any, const struct nd *to,
+void nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 		 const int64_t *before, const int64_t *n, int32_t value);
 
-/* rules that movements share: NULL or the reason */
-const char *check_move(const struct part *p, const struct tfl_op *op, int min_in,
-		       int max_in);
-const char *check_moved(const struct part *p, const struct tfl_tensor *t,
-			const char *role);
-const char *check_copies(const struct part *p, const struct nd *from,
-			 const struct nd *to);
-/* an axis of t counted from the end when negative; -1: out of range */
-int move_axis(int64_t axis, int rank);
+/*
+ * v is [before][n][behind], of 32 bits: its middle axis becomes one element by
+ * ADD, MIN or MAX
+ */
+void words_folded(struct lower *l, enum g_op_kind kind, struct nd *v);
 
 #endif

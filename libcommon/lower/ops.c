@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making graph operations. */
-#include "part.h"
+#include "lower/lower.h"
 
 struct g_op *
-part_op(struct part *p, enum g_op_kind kind, struct g_operand ifm,
+low_op(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
 	struct g_operand ofm)
 {
-	const struct tfl_op *from = &p->sg->op[p->op_i];
-	struct g_op *op = graph_add_g_op(p->g);
+	struct g_op *op = graph_add_g_op(l->g);
 	G_PUT(op, OP, kind, (int)kind);
-	G_PUT(op, OP, node, p->node);
-	if (from->n_out)
-		G_PUT(op, OP, name, p->sg->tensor[from->out[0]].name);
-	struct g_tfl *v = anew(p->a, struct g_tfl, 1);
-	v->index = p->op_i;
+	G_PUT(op, OP, node, l->node);
+	if (l->name)
+		G_PUT(op, OP, name, l->name);
+	struct g_tfl *v = anew(l->a, struct g_tfl, 1);
+	v->index = l->op_i;
 	G_PUT(op, OP, tfl, (struct g_tfls){ .n = 1, .v = v });
 	G_PUT(op, OP, ifm, ifm);
 	G_PUT(op, OP, ofm, ofm);
@@ -85,56 +84,56 @@ scale_one(void)
 }
 
 struct g_op *
-part_copy(struct part *p, struct g_operand from, struct g_operand to)
+low_copy(struct lower *l, struct g_operand from, struct g_operand to)
 {
 	if (graph_type_bytes(from.type) == 4) { /* pools take 16 bits at most */
-		struct g_op *words = part_op(p, OP_MAX, from, to);
+		struct g_op *words = low_op(l, OP_MAX, from, to);
 		op_ifm2(words, from, 0);
 		return words;
 	}
-	struct g_op *op = part_op(p, OP_AVGPOOL, from, to);
+	struct g_op *op = low_op(l, OP_AVGPOOL, from, to);
 	op_scale(op, scale_one(), ROUND_TFL);
 	return op;
 }
 
 static struct g_lut *
-add_lut(struct part *p, int bits, const int64_t *v, size_t n)
+add_lut(struct lower *l, int bits, const int64_t *v, size_t n)
 {
 	/* equal tables are one record: one copy in flash, one in SHRAM */
-	for (size_t i = 0; i < p->g->n_luts; i++) {
-		struct g_lut *l = p->g->luts[i];
-		if (l->bits == bits && !memcmp(l->values.v, v, n * sizeof(*v)))
-			return l;
+	for (size_t i = 0; i < l->g->n_luts; i++) {
+		struct g_lut *t = l->g->luts[i];
+		if (t->bits == bits && !memcmp(t->values.v, v, n * sizeof(*v)))
+			return t;
 	}
-	struct g_lut *l = graph_add_g_lut(p->g);
-	int64_t *copy = anew(p->a, int64_t, n);
+	struct g_lut *t = graph_add_g_lut(l->g);
+	int64_t *copy = anew(l->a, int64_t, n);
 	memcpy(copy, v, n * sizeof(*v));
-	G_PUT(l, LUT, bits, bits);
-	G_PUT(l, LUT, values, (struct g_list){ .v = copy, .n = n });
-	return l;
+	G_PUT(t, LUT, bits, bits);
+	G_PUT(t, LUT, values, (struct g_list){ .v = copy, .n = n });
+	return t;
 }
 
 struct g_lut *
-part_lut8(struct part *p, const uint8_t table[256])
+low_lut8(struct lower *l, const uint8_t table[256])
 {
 	int64_t v[256];
 	for (int i = 0; i < 256; i++)
 		v[i] = table[i];
-	return add_lut(p, 8, v, 256);
+	return add_lut(l, 8, v, 256);
 }
 
 struct g_lut *
-part_lut32(struct part *p, const int32_t table[256])
+low_lut32(struct lower *l, const int32_t table[256])
 {
 	int64_t v[256];
 	for (int i = 0; i < 256; i++)
 		v[i] = (uint32_t)table[i];
-	return add_lut(p, 32, v, 256);
+	return add_lut(l, 32, v, 256);
 }
 
 /* word = base in the low half, slope in the high half: command-stream.md 6.5 */
 struct g_lut *
-part_lut16(struct part *p, const int16_t points[513])
+low_lut16(struct lower *l, const int16_t points[513])
 {
 	int64_t v[512];
 	for (int i = 0; i < 512; i++) {
@@ -142,5 +141,28 @@ part_lut16(struct part *p, const int16_t points[513])
 		uint16_t slope = (uint16_t)(points[i + 1] - points[i]);
 		v[i] = (uint32_t)slope << 16 | base;
 	}
-	return add_lut(p, 16, v, 512);
+	return add_lut(l, 16, v, 512);
+}
+
+struct g_range
+type_range(int type)
+{
+	switch (type) {
+	case TFL_INT8:
+		return (struct g_range){ .lo = INT8_MIN, .hi = INT8_MAX };
+	case TFL_UINT8:
+		return (struct g_range){ .lo = 0, .hi = UINT8_MAX };
+	default: /* 32-bit results are not clamped; registers have 16 bits */
+		return (struct g_range){ .lo = INT16_MIN, .hi = INT16_MAX };
+	}
+}
+
+void
+op_unscaled(struct g_op *op)
+{
+	if (op->kind == OP_ADD || op->kind == OP_SUB) {
+		G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
+		G_PUT(op, OP, opb, 1);
+	}
+	op_scale(op, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
 }

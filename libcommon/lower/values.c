@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors that a lowering makes, and other views of what is there. */
+#include "lower/nd.h"
+
+#include <stdio.h>
+
+struct g_tensor *
+low_tensor(struct lower *l, int type, struct hwc hwc, const char *name)
+{
+	struct g_tensor *n = graph_add_g_tensor(l->g);
+	struct g_shape s = { .type = type, .rank = 4,
+			     .dim = { 1, hwc.h, hwc.w, hwc.c } };
+	G_PUT(n, TENSOR, shape, s);
+	n->hwc = hwc;
+	if (name)
+		G_PUT(n, TENSOR, name, name);
+	return n;
+}
+
+struct g_operand
+low_view(struct lower *l, struct g_operand o, struct hwc shape)
+{
+	struct g_operand r;
+	if (hwc_equal(o.shape, shape))
+		return o;
+	if (!operand_view(o, shape, &r)) {
+		struct g_tensor *t = low_tensor(l, o.type, o.shape, NULL);
+		struct g_op *op = low_copy(l, o, operand_whole(t));
+		op_clamp(op, type_range(o.type));
+		r = operand_reshape(t, shape);
+	}
+	r.type = o.type;
+	return r;
+}
+
+struct g_operand
+low_linear(struct lower *l, struct g_operand o)
+{
+	if (o.view != VIEW_BOX && o.view != VIEW_STRIDED)
+		return o;
+	struct g_tensor *t = low_tensor(l, o.type, o.shape, NULL);
+	(void)low_copy(l, o, operand_whole(t));
+	return operand_whole(t);
+}
+
+struct g_operand
+low_room(struct lower *l, struct g_operand ofm)
+{
+	if (ofm.view != VIEW_BOX && ofm.view != VIEW_STRIDED)
+		return ofm;
+	return operand_whole(low_tensor(l, ofm.type, ofm.shape, NULL));
+}
+
+void
+low_deliver(struct lower *l, struct g_operand room, struct g_operand ofm)
+{
+	if (room.t != ofm.t)
+		(void)low_copy(l, low_view(l, room, ofm.shape), ofm);
+}
+
+static struct bytes
+const_bytes(struct lower *l, int type, const int32_t *v, int64_t n)
+{
+	size_t size = (size_t)tfl_type_bytes(type);
+	uint8_t *b = arena_alloc(l->a, (size_t)n, size);
+	for (int64_t i = 0; i < n; i++) {
+		if (size == 1)
+			b[i] = (uint8_t)v[i];
+		else if (size == 2)
+			store_le16(b + 2 * i, (uint16_t)v[i]);
+		else
+			store_le32(b + 4 * i, (uint32_t)v[i]);
+	}
+	return (struct bytes){ .p = b, .n = (size_t)n * size };
+}
+
+struct g_operand
+low_const(struct lower *l, int type, struct hwc shape, const int32_t *v)
+{
+	struct bytes b = const_bytes(l, type, v, hwc_elements(shape));
+	for (size_t i = 0; i < l->g->n_tensors; i++) {
+		struct g_tensor *t = l->g->tensors[i];
+		if (!G_HAS(t, G_TENSOR_source) || !t->source.blob ||
+		    t->shape.type != type || !hwc_equal(t->hwc, shape))
+			continue;
+		const struct g_blob *blob = graph_find_blob(l->g, t->source.blob);
+		if (blob && !memcmp(blob->data, b.p, b.n))
+			return operand_whole(t);
+	}
+	struct g_tensor *t = low_tensor(l, type, shape, NULL);
+	char name[24];
+	(void)snprintf(name, sizeof(name), "const%d", t->rec.id);
+	t->source.blob = graph_add_blob(l->g, arena_strdup(l->a, name), b)->name;
+	G_SET(t, G_TENSOR_source);
+	return operand_whole(t);
+}
+
+struct g_operand
+low_box(struct g_operand o, struct hwc shape, struct hwc start)
+{
+	if (hwc_equal(o.shape, shape))
+		return o;
+	if (o.view == VIEW_WHOLE) {
+		o.view = VIEW_BOX;
+		o.start = start;
+	} else if (o.view == VIEW_BOX) {
+		o.start.h += start.h;
+		o.start.w += start.w;
+		o.start.c += start.c;
+	} else {
+		if (o.view == VIEW_RESHAPE) {
+			o.stride[0] = (int64_t)o.shape.w * o.shape.c;
+			o.stride[1] = o.shape.c;
+			o.stride[2] = 1;
+			o.view = VIEW_STRIDED;
+		}
+		o.offset += start.h * o.stride[0] + start.w * o.stride[1] +
+			    start.c * o.stride[2];
+	}
+	o.shape = shape;
+	return o;
+}

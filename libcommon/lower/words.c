@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arithmetic of 32-bit integers as NPU operations, and the fixed-point
+ * functions of the reference made of it (spec/operators.md 3.5).  Operations
+ * with 32-bit operands apply no multiplier, only a shift, and saturate
+ * (spec/command-stream.md 6.3, 6.4).
+ */
+#include "lower/lower.h"
+
+struct g_operand
+word_const(struct lower *l, int32_t v)
+{
+	return low_const(l, TFL_INT32, (struct hwc){ .h = 1, .w = 1, .c = 1 }, &v);
+}
+
+static bool
+covers(struct hwc a, struct hwc b)
+{
+	return a.h >= b.h && a.w >= b.w && a.c >= b.c;
+}
+
+struct g_op *
+word_op_to(struct lower *l, enum g_op_kind kind, struct g_operand a,
+	   struct g_operand b, struct g_operand ofm)
+{
+	bool swap = !covers(a.shape, b.shape);
+	struct g_op *r = low_op(l, kind, swap ? b : a, ofm);
+	op_ifm2(r, swap ? a : b, 0);
+	if (swap)
+		G_PUT(r, OP, reversed, 1);
+	if (kind == OP_ADD || kind == OP_SUB || kind == OP_MUL)
+		op_unscaled(r);
+	return r;
+}
+
+struct g_operand
+word_new(struct lower *l, struct hwc shape)
+{
+	return operand_whole(low_tensor(l, TFL_INT32, shape, NULL));
+}
+
+static struct g_operand
+word_op(struct lower *l, enum g_op_kind kind, struct g_operand a,
+	struct g_operand b, int shift)
+{
+	struct g_operand y =
+	    word_new(l, covers(a.shape, b.shape) ? a.shape : b.shape);
+	struct g_op *r = word_op_to(l, kind, a, b, y);
+	if (shift)
+		op_scale(r, (struct npu_scale){ .mult = 1, .shift = shift },
+			 ROUND_TFL);
+	return y;
+}
+
+struct g_operand
+word_add(struct lower *l, struct g_operand a, struct g_operand b)
+{
+	return word_op(l, OP_ADD, a, b, 0);
+}
+
+struct g_operand
+word_sub(struct lower *l, struct g_operand a, struct g_operand b)
+{
+	return word_op(l, OP_SUB, a, b, 0);
+}
+
+struct g_operand
+word_mul(struct lower *l, struct g_operand a, struct g_operand b)
+{
+	return word_op(l, OP_MUL, a, b, 0);
+}
+
+/* with shift 31, and a multiplier of 1, the rounding is SRDHM's */
+struct g_operand
+word_mul_high(struct lower *l, struct g_operand a, struct g_operand b)
+{
+	return word_op(l, OP_MUL, a, b, 31);
+}
+
+struct g_operand
+word_min(struct lower *l, struct g_operand a, struct g_operand b)
+{
+	return word_op(l, OP_MIN, a, b, 0);
+}
+
+struct g_operand
+word_max(struct lower *l, struct g_operand a, struct g_operand b)
+{
+	return word_op(l, OP_MAX, a, b, 0);
+}
+
+struct g_operand
+word_shl(struct lower *l, struct g_operand a, struct g_operand b)
+{
+	return word_op(l, OP_SHL, a, b, 0);
+}
+
+void
+word_scale_to(struct lower *l, struct g_operand v, struct npu_scale s, int32_t zero,
+	      struct g_operand ofm)
+{
+	if (s.shift < 31)
+		v = word_shl(l, v, word_const(l, 31 - s.shift));
+	struct g_op *r = word_op_to(l, OP_MUL, v, word_const(l, (int32_t)s.mult), ofm);
+	op_scale(r, (struct npu_scale){ .mult = 1,
+					.shift = s.shift < 31 ? 31 : s.shift },
+		 ROUND_TFL);
+	op_zeros(r, 0, zero);
+}
+
+/* halves go up */
+struct g_operand
+word_shr(struct lower *l, struct g_operand a, struct g_operand b)
+{
+	struct g_operand y = word_new(l, a.shape);
+	word_op_to(l, OP_SHR, a, b, y)->round = ROUND_NATURAL;
+	return y;
+}
+
+struct g_operand
+word_clz(struct lower *l, struct g_operand a)
+{
+	struct g_operand y = word_new(l, a.shape);
+	(void)low_op(l, OP_CLZ, a, y);
+	return y;
+}
+
+struct g_operand
+word_abs(struct lower *l, struct g_operand a)
+{
+	struct g_operand y = word_new(l, a.shape);
+	op_unscaled(low_op(l, OP_ABS, a, y));
+	return y;
+}
+
+/*
+ * 1 / (1 + x) in Q0, given half = (1 + x) / 2 in Q0: Newton's iteration in Q2
+ * from 48/17 - 32/17 * half.  Constants come first: as IFM2 a single word out of
+ * slow memory is waited for (spec/performance-model.md 2.7).
+ */
+struct g_operand
+word_recip(struct lower *l, struct g_operand half)
+{
+	struct g_operand one = word_const(l, 1 << 29), four = word_const(l, 4);
+	struct g_operand y =
+	    word_mul_high(l, word_const(l, -1010580540), half);
+	y = word_add(l, word_const(l, 1515870810), y);
+	for (int i = 0; i < 3; i++) {
+		struct g_operand error =
+		    word_sub(l, one, word_mul_high(l, y, half));
+		struct g_operand step = word_mul_high(l, y, error);
+		y = word_add(l, y, word_mul(l, four, step));
+	}
+	return word_add(l, y, y);
+}

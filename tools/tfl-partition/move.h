@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators that move elements: their tensors as views of any rank. */
+#ifndef TFL_PARTITION_MOVE_H
+#define TFL_PARTITION_MOVE_H
+
+#include "part.h"
+
+#include "lower/nd.h"
+
+/* a dense shape without memory yet, for checks */
+struct nd nd_shape(const struct tfl_tensor *t);
+/* an operand whose elements are those of t, in t's dimensions */
+struct nd nd_of(struct g_operand o, const struct tfl_tensor *t);
+
+/*
+ * The result of an operator that only moves: another name of what is seen
+ * where nothing forces a copy, copied otherwise.
+ */
+void nd_result(struct part *p, int tensor, const struct nd *seen);
+/* the result to write, made where it is not there yet */
+struct nd nd_ofm(struct part *p, int tensor);
+struct nd nd_ifm(struct part *p, int tensor);
+
+/* rules that movements share: NULL or the reason */
+const char *check_move(const struct part *p, const struct tfl_op *op, int min_in,
+		       int max_in);
+const char *check_moved(const struct part *p, const struct tfl_tensor *t,
+			const char *role);
+const char *check_copies(const struct part *p, const struct nd *from,
+			 const struct nd *to);
+/* an axis of t counted from the end when negative; -1: out of range */
+int move_axis(int64_t axis, int rank);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules that movements share. */
+#include "move.h"
+
+const char *
+check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
+{
+	if (t->type != TFL_INT8 && t->type != TFL_UINT8 &&
+	    t->type != TFL_INT16 && t->type != TFL_INT32)
+		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
+	const char *why = check_fixed(p, t, role);
+	if (why)
+		return why;
+	int64_t n = tfl_elements(t);
+	if (n < 1 || n > INT32_MAX)
+		return part_say(p, "%s has %lld elements", role, (long long)n);
+	return NULL;
+}
+
+const char *
+check_move(const struct part *p, const struct tfl_op *op, int min_in, int max_in)
+{
+	const char *why = check_arity(p, op, min_in, max_in, 1);
+	if (!why)
+		why = check_moved(p, part_in(p, op, 0), "IFM");
+	if (!why)
+		why = check_moved(p, part_out(p, op, 0), "OFM");
+	if (why)
+		return why;
+	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)
+		return "IFM and OFM differ in type";
+	return part_in(p, op, 0)->data.p ? "IFM is constant" : NULL;
+}
+
+const char *
+check_copies(const struct part *p, const struct nd *from, const struct nd *to)
+{
+	int64_t n = nd_copies(from, to);
+	if (n <= ND_MAX_COPIES)
+		return NULL;
+	return part_say(p, "the movement would take %lld copies", (long long)n);
+}
+
+int
+move_axis(int64_t axis, int rank)
+{
+	if (axis < 0)
+		axis += rank;
+	return axis >= 0 && axis < rank ? (int)axis : -1;
+}
