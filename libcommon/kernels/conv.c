@@ -153,6 +153,7 @@ kernel_conv_2d(struct call *c)
 		.bias_data = v.bias ? c->io->in[2] : NULL,
 		.n = v.o.c,
 		.axis = 0,
+		.weight_zero = v.zero.weights,
 		.activation =
 		    fb_int(o, FB_Conv2DOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,

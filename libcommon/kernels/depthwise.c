@@ -166,6 +166,7 @@ kernel_depthwise_conv_2d(struct call *c)
 		.bias_data = v.bias ? c->io->in[2] : NULL,
 		.n = v.o.c,
 		.axis = 3,
+		.weight_zero = v.zero.weights,
 		.activation = fb_int(
 		    o, FB_DepthwiseConv2DOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,

@@ -126,6 +126,7 @@ kernel_fully_connected(struct call *c)
 		.bias_data = bias ? c->io->in[2] : NULL,
 		.n = (int32_t)n,
 		.axis = 0,
+		.weight_zero = zw.zero,
 		.activation = TFL_OPT(c->op, FullyConnectedOptions,
 				      fused_activation_function),
 		.float_product = true,

@@ -179,6 +179,52 @@ most_sum(const struct requant_from *f, const struct requant *r, int32_t i)
 	return sum + llabs(r->bias[i]);
 }
 
+/* sums of the weights of a channel above zero, and of those below */
+struct weight_sums {
+	int64_t above, below;
+};
+
+static struct weight_sums
+sums_of_weights(const struct requant_from *f, int32_t channel)
+{
+	struct around w = around_axis(f->weights, f->axis);
+	bool is_signed = f->weights->type == TFL_INT8;
+	struct weight_sums s = { 0 };
+	for (int64_t o = 0; o < w.outer; o++)
+		for (int64_t k = 0; k < w.inner; k++) {
+			uint8_t b = f->weights->data.p[(o * w.n + channel) * w.inner + k];
+			int v = (is_signed ? (int8_t)b : b) - f->weight_zero;
+			*(v > 0 ? &s.above : &s.below) += abs(v);
+		}
+	return s;
+}
+
+/*
+ * Can the sum of channel i leave the reference's accumulator, where C leaves open
+ * what comes of it?  Of 16-bit values, whose worst case is far from any that is
+ * met, with a bias that leaves their products no half of the accumulator.
+ */
+static bool
+check_sum(struct call *c, const struct requant_from *f, const struct requant *r,
+	  int32_t i)
+{
+	int64_t bias = r->bias[i];
+	if (f->wide || !f->weights->data.p || most_sum(f, r, i) <= INT32_MAX ||
+	    (f->in->type == TFL_INT16 && llabs(bias) <= INT32_MAX / 2))
+		return true;
+	struct affine in;
+	if (!call_affine(c, f->in, "input", &in))
+		return false;
+	int64_t up = type_max(f->in->type) - (int64_t)in.zero;
+	int64_t down = in.zero - (int64_t)type_min(f->in->type);
+	struct weight_sums w = sums_of_weights(f, i);
+	int64_t most = bias + w.above * up + w.below * down;
+	int64_t least = bias - w.above * down - w.below * up;
+	return (most <= INT32_MAX && least >= INT32_MIN) ||
+	       call_err(c, "the sums of channel %d are between %lld and %lld, "
+			"beyond 32 bits", i, (long long)least, (long long)most);
+}
+
 bool
 requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 {
@@ -193,7 +239,7 @@ requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 	r->mult = anew(c->a, struct fixed_mult, (size_t)f->n);
 	for (int32_t i = 0; i < f->n; i++) {
 		double s = 0;
-		if (!weight_scale(c, f, i, &s))
+		if (!weight_scale(c, f, i, &s) || !check_sum(c, f, r, i))
 			return false;
 		bool f32 = f->float_product && f->weights->quant.n_scale == 1;
 		double product =

@@ -61,6 +61,7 @@ struct requant_from {
 	const void *bias_data;
 	int32_t n;	     /* output channels */
 	int axis;	     /* of weights along which scales may vary */
+	int32_t weight_zero;
 	int64_t activation;
 	bool float_product;  /* f32(s_i * s_w) when per tensor */
 	bool wide;

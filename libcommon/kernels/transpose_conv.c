@@ -132,6 +132,7 @@ kernel_transpose_conv(struct call *c)
 		.bias_data = v.bias ? c->io->in[BIAS] : NULL,
 		.n = v.o.c,
 		.axis = 0,
+		.weight_zero = v.zero.weights,
 		.activation = fb_int(
 		    o, FB_TransposeConvOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,
