@@ -132,7 +132,7 @@ lower_blocks(struct part *p, const struct tfl_op *op)
 			nd_copy(p->l, &v, &pixels);
 		if (to_batch)
 			nd_surround(p->l, &any, &piece, at, pixels.dim,
-				    o->type == TFL_INT32 ? 0 : quant_zero(o));
+				    quant_zero(o));
 	}
 	return true;
 }

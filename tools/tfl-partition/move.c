@@ -8,14 +8,15 @@
 
 enum { MAX_SHIFT_UP = 14 }; /* 17 bits times this stay within 32 */
 
-/* 32 bits to or from other ones; neither has a zero point there */
+/* 32 bits to or from other ones; the reference takes a zero point off there, too */
 static const char *
 check_words(const struct part *p, const struct tfl_tensor *i,
 	    const struct tfl_tensor *o, struct npu_scale s)
 {
 	const struct tfl_tensor *both[2] = { i, o };
 	for (int k = 0; k < 2; k++)
-		if (both[k]->type == TFL_INT32 && quant_zero(both[k]))
+		if (both[k]->type == TFL_INT32 && both[k]->quant.n_zero &&
+		    both[k]->quant.zero[0])
 			return "32 bits with a zero point";
 	return tfl_type_bytes(i->type) == 1 ||
 			       (s.shift >= 31 - MAX_SHIFT_UP && s.shift <= 62)

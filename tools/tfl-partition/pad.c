@@ -61,7 +61,7 @@ static const char *
 fill_value(const struct part *p, const struct tfl_op *op, int32_t *value)
 {
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	*value = o->type == TFL_INT32 ? 0 : quant_zero(o);
+	*value = quant_zero(o);
 	if (op->code == TFL_PADV2) {
 		const struct tfl_tensor *t = part_in(p, op, 2);
 		if (!t->data.p || t->type != o->type || tfl_elements(t) != 1)
