@@ -198,3 +198,12 @@ same()
 	compile
 	tfl2c -n net c.tflite | grep -qx '#define NET_STATES 2'
 }
+
+@test "a handle is no number" {
+	ring 9 0 1,2,3,4,5,6 '.subgraphs[0].tensors[1].type=2'
+	run -2 npu-sim m.tflite
+	[[ $output = "npu-sim: m.tflite: error: operator 1 (VAR_HANDLE): its output is no RESOURCE" ]]
+	ring 9 0 1,2,3,4,5,6 '.subgraphs[0].outputs=[3,1]'
+	run -2 npu-sim m.tflite
+	[[ $output = *"operator 1 (VAR_HANDLE): its handle is an output of the model" ]]
+}

@@ -92,14 +92,32 @@ note_value(struct sim_resources *r, struct place at, struct err *e)
 	return true;
 }
 
+/* a handle is no number: nobody but READ_VARIABLE and ASSIGN_VARIABLE has a use for it */
+static bool
+check_handle(struct sim_resources *r, struct place at, struct err *e)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[at.subgraph];
+	const struct tfl_op *op = &g->op[at.op];
+	if (op->n_out != 1)
+		return refuse(r, at, e, "wrong number of outputs");
+	if (g->tensor[op->out[0]].type != TFL_RESOURCE)
+		return refuse(r, at, e, "its output is no RESOURCE");
+	for (int i = 0; i < g->n_out; i++)
+		if (g->out[i] == op->out[0])
+			return refuse(r, at, e, "its handle is an output of the model");
+	return true;
+}
+
 static bool
 find_handles(struct sim_resources *r, int subgraph, struct err *e)
 {
 	const struct tfl_subgraph *g = &r->m->subgraph[subgraph];
 	r->of[subgraph] = anew(r->a, int, (size_t)g->n_tensors);
 	for (int i = 0; i < g->n_ops; i++) {
-		if (g->op[i].code != TFL_VAR_HANDLE || g->op[i].n_out != 1)
+		if (g->op[i].code != TFL_VAR_HANDLE)
 			continue;
+		if (!check_handle(r, (struct place){ subgraph, i }, e))
+			return false;
 		int index = find_or_add(r, &g->op[i]);
 		if (index < 0)
 			return refuse(r, (struct place){ subgraph, i }, e,
