@@ -134,6 +134,15 @@ aligned_constant(struct sim *s, uint8_t **copy, const struct tfl_tensor *t)
 	return copy[t->buffer];
 }
 
+/* the application writes over it: other tensors of the same buffer keep theirs */
+static uint8_t *
+own_constant(struct sim *s, const struct tfl_tensor *t)
+{
+	uint8_t *p = anew(s->a, uint8_t, t->data.n);
+	memcpy(p, t->data.p, t->data.n);
+	return p;
+}
+
 static bool
 place_others(struct sim *s, struct err *e)
 {
@@ -141,7 +150,9 @@ place_others(struct sim *s, struct err *e)
 	size_t total = s->planned_bytes;
 	for (int i = 0; i < s->g->n_tensors; i++) {
 		const struct tfl_tensor *t = &s->g->tensor[i];
-		if (t->data.p)
+		if (t->data.p && s->is_input[i])
+			s->data[i] = own_constant(s, t);
+		else if (t->data.p)
 			s->data[i] = aligned_constant(s, copy, t);
 		if (s->data[i])
 			continue;
