@@ -76,3 +76,59 @@ kept()
 		--memory-mode=Shared_Sram -o npu.tflite s2b.tflite
 	npu-sim --compare=s2b.tflite npu.tflite
 }
+
+@test "a bias that leaves the products no room in 32 bits" {
+	local w='[200,3,100,255, 1,2,3,4, 5,6,7,8, 9,9,9,9]' more
+	for more in 'zero_point:[63]' 'zero_point:[255]'; do
+		op fc 9 3 '[1,4]' "$(second 3 '[4,4]' "$w") | $(ints '[4]' -2147483648 0 0 7)
+			| $(with 8 '{}') | $t[0].quantization={scale:[0.05],$more}"
+		kept "channel 0 are between -2147" fc
+	done
+	op fc 9 3 '[1,4]' "$(second 3 '[4,4]' "$w") | $(ints '[4]' -2147000000 0 0 7)
+		| $(with 8 '{}') | $t[0].quantization={scale:[0.05],zero_point:[63]}"
+	exact fc
+}
+
+@test "integers of 32 bits have no zero point" {
+	local code
+	printf '\1\0\0\0\375\377\377\377\0\1\0\0\377\77\0\0' >x.bin
+	for code in 0 18 41 55 99; do # ADD, MUL, SUB, MAXIMUM, SQUARED_DIFFERENCE
+		op two $code 2 '[1,4]' "$(ints '[1,4]' 1 -2 3 0) |
+			$t[1].quantization.zero_point=[9] | $t[2].quantization.zero_point=[32]"
+		tfl-partition --report two.tflite | grep -q '^ *0  NPU'
+		npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
+			--memory-mode=Shared_Sram -o npu.tflite two.tflite
+		npu-sim --input=x.bin --compare=two.tflite npu.tflite
+	done
+}
+
+@test "an input over a constant that others read" {
+	# "again" is an input, in the buffer of the second operand
+	op both 0 9 '[1,4]' "$(second 9 '[1,4]' '[1,2,3,4]')
+		| $t += [{shape:[1,4],type:9,name:\"again\",buffer:1,quantization:$t[0].quantization},
+			{shape:[1,4],type:9,name:\"same\",quantization:$t[0].quantization}]
+		| .operator_codes += [{deprecated_builtin_code:19,builtin_code:19,version:1}]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[3],outputs:[4]}]
+		| .subgraphs[0].inputs=[0,3] | .subgraphs[0].outputs=[1,4]"
+	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
+		--memory-mode=Shared_Sram -o npu.tflite both.tflite
+	npu-sim --frames=3 --compare=both.tflite npu.tflite
+	printf '\0\0\0\0' >zero.bin
+	printf '\144\144\144\144' >many.bin
+	npu-sim --input=zero.bin --input=many.bin -o . both.tflite
+	[ "$(od -An -td1 -j128 output_0.npy)" = "    1    2    3    4" ]
+}
+
+@test "a state that another operator writes" {
+	need flatc jq
+	"$NPUTOOLS_BUILD/tests/gen-model" 20001 SVDF >svdf.tflite
+	tfl-partition --report svdf.tflite | grep -q '^ *0  NPU  SVDF'
+	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- svdf.tflite
+	jq '.subgraphs[0] |= (.operators[0].inputs[4] as $s | .operators = [{opcode_index:1,
+		inputs:[$s],outputs:[$s]}] + .operators)
+		| .operator_codes += [{deprecated_builtin_code:28,builtin_code:28,version:1}]' \
+		svdf.json >two.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" two.json
+	tfl-partition --report two.tflite >report
+	grep -qF "the state is another operand, too" report || { cat report; false; }
+}

@@ -123,6 +123,17 @@ check_same_quant(const struct part *p, const struct tfl_op *op)
 }
 
 const char *
+check_own_state(const struct part *p, const struct tfl_op *op, int k, const char *role)
+{
+	const struct tfl_tensor *t = part_in(p, op, k);
+	if (!t || !t->is_variable)
+		return part_say(p, "%s is no variable", role);
+	return p->operands[op->in[k]] == 1
+		   ? NULL
+		   : part_say(p, "%s is another operand, too", role);
+}
+
+const char *
 check_activation(const struct part *p, const struct tfl_op *op, int activation)
 {
 	if (activation >= TFL_ACT_NONE && activation <= TFL_ACT_RELU6)

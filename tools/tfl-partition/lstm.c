@@ -37,10 +37,14 @@ struct lstm {
 /* ---- rules ------------------------------------------------------------------------- */
 
 static const char *
-check_state(const struct part *p, const struct tfl_tensor *t, const char *role,
+check_state(const struct part *p, const struct tfl_op *op, int k, const char *role,
 	    int type)
 {
-	if (!t->is_variable || t->type != type || !t->has_shape)
+	const char *why = check_own_state(p, op, k, role);
+	if (why)
+		return why;
+	const struct tfl_tensor *t = part_in(p, op, k);
+	if (t->type != type || !t->has_shape)
 		return part_say(p, "%s is no variable of %s", role,
 				tfl_type_name(type));
 	if (t->quant.n_scale != 1 || !(t->quant.scale[0] > 0) ||
@@ -147,9 +151,9 @@ read_lstm(const struct part *p, const struct tfl_op *op, struct lstm *l)
 			    .cell = part_in(p, op, CELL) };
 	if (l->x->type != l->ofm->type)
 		return "IFM and OFM differ in type";
-	why = check_state(p, l->hidden, "the output state", l->x->type);
+	why = check_state(p, op, HIDDEN, "the output state", l->x->type);
 	if (!why)
-		why = check_state(p, l->cell, "the cell state", TFL_INT16);
+		why = check_state(p, op, CELL, "the cell state", TFL_INT16);
 	if (!why)
 		why = read_shapes(l, TFL_OPT(op, UnidirectionalSequenceLSTMOptions,
 					     time_major));

@@ -136,6 +136,21 @@ write_report(const struct part *p, const struct options *o)
 	return ok;
 }
 
+static int *
+count_operands(const struct part *p)
+{
+	int *n = anew(p->a, int, (size_t)p->sg->n_tensors);
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		for (int k = 0; k < op->n_in; k++)
+			if (op->in[k] >= 0)
+				n[op->in[k]]++;
+		for (int k = 0; k < op->n_out; k++)
+			n[op->out[k]]++;
+	}
+	return n;
+}
+
 static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
@@ -159,6 +174,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	take_state(&p, o);
 	p.value = anew(a, struct g_operand, (size_t)p.sg->n_tensors);
 	p.uses = anew(a, int, (size_t)p.sg->n_tensors);
+	p.operands = count_operands(&p);
 	p.crosses = anew(a, bool, (size_t)p.sg->n_tensors);
 	p.given = anew(a, bool, (size_t)p.sg->n_tensors);
 	for (int i = 0; i < p.sg->n_in; i++)

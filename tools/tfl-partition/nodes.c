@@ -58,22 +58,42 @@ pad_folds(const struct part *p, int i)
 	return false;
 }
 
+/* not before what came before it, and behind it where that is on the NPU */
+static void
+raise_level(struct part *p, int i, int from)
+{
+	struct placement *x = &p->op[i];
+	int level = p->op[from].level + (!x->npu && p->op[from].npu);
+	x->level = level > x->level ? level : x->level;
+}
+
+/* operators that read or write a variable keep their order; last: by tensor, 1 + i */
+static void
+follow_variable(struct part *p, int i, int tensor, int *last)
+{
+	if (tensor < 0 || !p->sg->tensor[tensor].is_variable)
+		return;
+	if (last[tensor])
+		raise_level(p, i, last[tensor] - 1);
+	last[tensor] = i + 1;
+}
+
 static void
 find_levels(struct part *p)
 {
+	int *last = anew(p->a, int, (size_t)p->sg->n_tensors);
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
-		struct placement *x = &p->op[i];
 		for (int k = 0; k < op->n_in; k++) {
 			int from = op->in[k] < 0 ? -1
 						 : p->sg->tensor[op->in[k]].producer;
-			if (from < 0 || from == i || p->op[from].constant ||
-			    x->constant)
-				continue;
-			int level = p->op[from].level +
-				    (!x->npu && p->op[from].npu);
-			x->level = level > x->level ? level : x->level;
+			if (from >= 0 && from < i && !p->op[from].constant &&
+			    !p->op[i].constant)
+				raise_level(p, i, from);
+			follow_variable(p, i, op->in[k], last);
 		}
+		for (int k = 0; k < op->n_out; k++)
+			follow_variable(p, i, op->out[k], last);
 	}
 }
 

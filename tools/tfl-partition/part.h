@@ -49,6 +49,7 @@ struct part {
 	struct g_operand *value; /* where each tensor lives; t NULL: nowhere */
 	bool *given;		 /* an input of the model, constant or not */
 	int *uses;		 /* consumers of each tensor, outputs included */
+	int *operands;		 /* inputs and outputs of operators that it is */
 	bool *crosses;		 /* the CPU or the application sees it */
 	struct lower *l;	 /* what is being filled */
 	int n_original;		 /* tensors of the model; state.c adds more */
@@ -169,6 +170,9 @@ const char *check_fixed(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
 const char *check_maps(const struct part *p, const struct tfl_op *op, int types);
 const char *check_same_quant(const struct part *p, const struct tfl_op *op);
+/* input k is a variable of this operator alone: nobody else asks when it changes */
+const char *check_own_state(const struct part *p, const struct tfl_op *op, int k,
+			    const char *role);
 const char *check_activation(const struct part *p, const struct tfl_op *op,
 			     int activation);
 const char *check_options(const struct part *p, const struct tfl_op *op,

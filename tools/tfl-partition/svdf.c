@@ -77,10 +77,12 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 		       "state's type";
 	if (s->bias && (!s->bias->data.p || s->bias->type != TFL_INT32))
 		return "the bias is not constant INT32";
-	if (!s->state->is_variable || s->state->quant.n_scale != 1 ||
+	if ((why = check_own_state(p, op, STATE, "the state")))
+		return why;
+	if (s->state->quant.n_scale != 1 ||
 	    !(s->state->quant.scale[0] > 0) ||
 	    (s->type == TFL_INT16 && quant_zero(s->state)))
-		return "the state is no variable with a quantization of its type";
+		return "the state has no quantization of its type";
 	int64_t all = (int64_t)s->filters * s->memory;
 	/* a sum of lower bytes: 2^7 * 2^15 * steps */
 	if (s->units * s->rank != s->filters || all > 65536 ||
