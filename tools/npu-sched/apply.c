@@ -6,7 +6,7 @@ static const struct block_choice *
 block_of(struct sched *s, int i)
 {
 	struct op_info *f = &s->info[i];
-	int32_t rows = s->plan->band[i] ? s->plan->band[i] : f->op->ofm.shape.h;
+	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : f->op->ofm.shape.h;
 	const struct block_choice *b = block_for(s, i, rows);
 	if (!b)
 		(void)graph_err(s->g, f->op, s->e, "no block of op o%d fits the SHRAM "
@@ -21,8 +21,8 @@ set_block(struct sched *s, int i)
 	const struct block_choice *b = block_of(s, i);
 	if (!G_HAS(f->op, G_OP_block))
 		G_PUT(f->op, OP, block, b->block);
-	/* bands may differ in what they need: the emitter derives it for each */
-	if (s->plan->band[i])
+	/* stripes may differ in what they need: the emitter derives it for each */
+	if (s->plan->stripe[i])
 		return;
 	if (!G_HAS(f->op, G_OP_ib))
 		G_PUT(f->op, OP, ib, b->layout.ib_end);
@@ -38,17 +38,17 @@ set_weights(struct sched *s)
 	const struct plan *p = s->plan;
 	for (int i = 0; i < s->n_ops; i++) {
 		struct g_weights *w = s->info[i].op->weights;
-		if (w && p->slices[i].n)
-			G_PUT(w, WEIGHTS, slices, p->slices[i]);
+		if (w && p->ends[i].n)
+			G_PUT(w, WEIGHTS, slices, p->ends[i]);
 	}
-	/* units of one record stand together, slice after slice */
-	for (size_t i = 0; i < p->n_units; i++) {
-		struct g_weights *w = p->unit[i].w;
+	/* weight slices of one record stand together, slice after slice */
+	for (size_t i = 0; i < p->n_slices; i++) {
+		struct g_weights *w = p->slice[i].w;
 		size_t slices = w->slices.n ? w->slices.n - 1 : 1;
-		if (p->unit[i].slice == 0)
+		if (p->slice[i].index == 0)
 			G_PUT(w, WEIGHTS, bytes,
 			      (struct g_list){ .v = anew(s->a, int64_t, slices) });
-		w->bytes.v[p->unit[i].slice] = unit_bytes(&p->unit[i]);
+		w->bytes.v[p->slice[i].index] = slice_bytes(&p->slice[i]);
 		w->bytes.n = slices;
 		G_PUT(w, WEIGHTS, level, s->o->level);
 	}
@@ -58,17 +58,17 @@ static struct g_buffer **
 make_buffers(struct sched *s)
 {
 	const struct plan *p = s->plan;
-	struct g_buffer **b = anew(s->a, struct g_buffer *, p->n_units + 1);
+	struct g_buffer **b = anew(s->a, struct g_buffer *, p->n_slices + 1);
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
-		if (r->unit < 0)
+		if (r->slice < 0)
 			continue;
 		struct g_buffer *x = graph_add_g_buffer(s->g);
 		G_PUT(x, BUFFER, bytes, r->bytes);
 		G_PUT(x, BUFFER, area, r->place);
 		G_PUT(x, BUFFER, at, r->at);
 		G_PUT(x, BUFFER, live, (struct g_range){ .lo = r->lo, .hi = r->hi });
-		b[r->unit] = x;
+		b[r->slice] = x;
 	}
 	return b;
 }
@@ -82,28 +82,28 @@ make_steps(struct sched *s, struct g_buffer **buffer)
 		const struct kernel *k = &p->kernel[i];
 		struct g_op *op = s->info[k->op].op;
 		for (; f < p->n_fetches && p->fetch[f].before == (int)i; f++) {
-			const struct unit *u = &p->unit[p->fetch[f].unit];
+			const struct weight_slice *u = &p->slice[p->fetch[f].slice];
 			struct g_step *x = graph_add_g_step(s->g);
 			G_PUT(x, STEP, weights, u->w);
 			G_PUT(x, STEP, node, op->node);
 			if (u->w->slices.n)
-				G_PUT(x, STEP, slice, u->slice);
-			if (p->fetch[f].lo || p->fetch[f].hi < unit_bytes(u))
+				G_PUT(x, STEP, slice, u->index);
+			if (p->fetch[f].lo || p->fetch[f].hi < slice_bytes(u))
 				G_PUT(x, STEP, bytes, (struct g_range){
 					.lo = p->fetch[f].lo, .hi = p->fetch[f].hi });
-			G_PUT(x, STEP, buffer, buffer[p->fetch[f].unit]);
+			G_PUT(x, STEP, buffer, buffer[p->fetch[f].slice]);
 		}
 		struct g_step *x = graph_add_g_step(s->g);
 		G_PUT(x, STEP, op, op);
-		if (p->band[k->op])
+		if (p->stripe[k->op])
 			G_PUT(x, STEP, rows, k->rows);
-		if (k->unit < 0)
+		if (k->slice < 0)
 			continue;
-		const struct unit *u = &p->unit[k->unit];
+		const struct weight_slice *u = &p->slice[k->slice];
 		if (u->w->slices.n)
-			G_PUT(x, STEP, slice, u->slice);
+			G_PUT(x, STEP, slice, u->index);
 		if (u->fetched)
-			G_PUT(x, STEP, buffer, buffer[k->unit]);
+			G_PUT(x, STEP, buffer, buffer[k->slice]);
 	}
 }
 

@@ -17,16 +17,16 @@ enum { MAX_SIZES = 64 };
 /* what deep blocks may cost: they are for weights that are cut and fetched */
 static const double NEARLY = 1.10;
 
-struct sizes {
+struct axis_sizes {
 	int32_t v[MAX_SIZES];
 	int n;
 };
 
 /* for 1, 2, ... pieces of the axis: the smallest size in steps of unit */
-static struct sizes
+static struct axis_sizes
 sizes_of(int32_t extent, int32_t most, int32_t unit, int32_t split_unit)
 {
-	struct sizes s = { .n = 0 };
+	struct axis_sizes s = { .n = 0 };
 	for (int32_t b = unit; b <= most && s.n < MAX_SIZES; b += unit) {
 		if (b < extent && b % split_unit)
 			continue;
@@ -37,7 +37,7 @@ sizes_of(int32_t extent, int32_t most, int32_t unit, int32_t split_unit)
 	return s;
 }
 
-struct search {
+struct block_search {
 	struct sched *s;
 	const struct g_op *op;
 	struct block_query q;
@@ -51,7 +51,7 @@ struct search {
 
 /* than the best so far; where several are fast enough the deepest is */
 static bool
-is_better(const struct search *x, struct hwc block, double cycles, int banks)
+is_better(const struct block_search *x, struct hwc block, double cycles, int banks)
 {
 	if (!x->found)
 		return true;
@@ -61,7 +61,7 @@ is_better(const struct search *x, struct hwc block, double cycles, int banks)
 }
 
 static void
-try_block(struct search *x, struct hwc block)
+try_block(struct block_search *x, struct hwc block)
 {
 	struct block_choice c = { .rows = x->q.ofm.h, .block = block };
 	int banks;
@@ -78,14 +78,14 @@ try_block(struct search *x, struct hwc block)
 }
 
 static void
-search_blocks(struct search *x, int32_t only_depth)
+search_blocks(struct block_search *x, int32_t only_depth)
 {
 	struct hwc most = block_bounds(x->s->accel, x->q.ofm);
 	struct hwc u = x->s->accel->ublock;
 	int32_t even = x->q.upscale == UPSCALE_NONE ? 1 : 2;
-	struct sizes h = sizes_of(x->q.ofm.h, most.h, u.h > even ? u.h : even, 1);
-	struct sizes w = sizes_of(x->q.ofm.w, most.w, u.w > even ? u.w : even, 1);
-	struct sizes c = sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
+	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h > even ? u.h : even, 1);
+	struct axis_sizes w = sizes_of(x->q.ofm.w, most.w, u.w > even ? u.w : even, 1);
+	struct axis_sizes c = sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
 	if (only_depth) {
 		c.n = 1;
 		c.v[0] = only_depth;
@@ -97,17 +97,17 @@ search_blocks(struct search *x, int32_t only_depth)
 							   .c = c.v[k] });
 }
 
-static struct search
+static struct block_search
 search_of(struct sched *s, int i, int32_t rows)
 {
 	const struct g_op *op = s->info[i].op;
-	struct search x = { .s = s, .op = op, .q = op_block_query(op, rows) };
-	/* a band in the middle: no padding above or below */
+	struct block_search x = { .s = s, .op = op, .q = op_block_query(op, rows) };
+	/* a stripe in the middle: no padding above or below */
 	int64_t top = rows < op->ofm.shape.h ? (op->ofm.shape.h - rows) / 2 : 0;
 	struct kernel k = { .op = i, .rows = { .lo = top, .hi = top + rows },
 			    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
 	struct weights_size w = whole_size(s, i);
-	x.kernel = kernel_op(s, &k, w.stream, w.scales, s->suit != SUIT_IN_PLACE);
+	x.kernel = kernel_op(s, &k, w.stream, w.scales, s->objective != BLOCKS_FOR_IN_PLACE);
 	return x;
 }
 
@@ -164,8 +164,8 @@ forget_blocks(struct sched *s)
 	for (int i = 0; i < s->n_ops; i++) {
 		struct op_info *f = &s->info[i];
 		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
-		f->n_choices = f->n_bands = 0;
-		f->floors_known = false;
+		f->n_choices = f->n_stripes = 0;
+		f->lower_bounds_known = false;
 		if (f->known)
 			memset(f->known, 0, KNOWN_COSTS * sizeof(*f->known));
 		if (G_HAS(f->op, G_OP_block))
@@ -181,7 +181,7 @@ forget_blocks(struct sched *s)
 }
 
 static bool
-given_block(struct search *x)
+given_block(struct block_search *x)
 {
 	x->best.rows = x->q.ofm.h;
 	x->best.block = x->op->block;
@@ -197,16 +197,16 @@ block_for(struct sched *s, int i, int32_t rows)
 	for (int k = 0; k < f->n_choices; k++)
 		if (f->choice[k].rows == rows)
 			return &f->choice[k];
-	/* the depth belongs to the encoded weights: one for all bands */
+	/* the depth belongs to the encoded weights: one for all stripes */
 	int32_t depth = f->op->weights && f->n_choices ? f->choice[0].block.c : 0;
 	if (depth && depth > block_bounds(s->accel, f->op->ofm.shape).c)
 		depth = 0;
-	struct search x = search_of(s, s->info[i].alike, rows);
+	struct block_search x = search_of(s, s->info[i].alike, rows);
 	if (G_HAS(f->op, G_OP_block))
 		(void)given_block(&x);
 	else
 		search_blocks(&x, depth);
-	if (s->suit == SUIT_SLICED && x.found && f->op->weights && !depth &&
+	if (s->objective == BLOCKS_FOR_SLICED && x.found && f->op->weights && !depth &&
 	    !G_HAS(f->op, G_OP_block)) {
 		x.enough = x.cycles * NEARLY;
 		search_blocks(&x, depth);

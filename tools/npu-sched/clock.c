@@ -30,9 +30,9 @@ struct touches {
 	size_t n, cap;
 };
 
-/* a transfer: part of a unit, or of a table where unit < 0 */
+/* a transfer: part of a slice, or of a table where slice < 0 */
 struct moved {
-	int unit;
+	int slice;
 	int64_t lo, hi; /* addresses */
 };
 
@@ -40,7 +40,7 @@ struct clock {
 	struct sched *s;
 	const struct plan *p;
 	bool placed;
-	const struct rect **of; /* of each unit's buffer, where placed */
+	const struct rect **of; /* of each slice's buffer, where placed */
 	struct perf_step *step; /* of a node */
 	size_t n;
 	struct lut_slots tables;
@@ -81,7 +81,7 @@ copy_op(struct sched *s, const struct plan *p, int op, struct copy *c)
 	if (!c->op.weights)
 		return;
 	c->w = *c->op.weights;
-	c->w.slices = p->slices[op];
+	c->w.slices = p->ends[op];
 	c->op.weights = &c->w;
 }
 
@@ -118,7 +118,7 @@ find_touches(struct sched *s, struct plan *p)
 		p->touches->first[i] = p->touches->n;
 		add_touches(p, rect_of, span,
 			    emit_spans(&c.op, k->rows,
-				       k->unit < 0 ? 0 : p->unit[k->unit].slice, span));
+				       k->slice < 0 ? 0 : p->slice[k->slice].index, span));
 	}
 	p->touches->first[p->n_kernels] = p->touches->n;
 	arena_close(a);
@@ -148,17 +148,17 @@ static bool
 conflict(const struct clock *c, int kernel, const struct moved *m)
 {
 	const struct plan *p = c->p;
-	int unit = p->kernel[kernel].unit;
+	int slice = p->kernel[kernel].slice;
 	/* parts without banks for tables use those as any others */
-	if (m->unit < 0)
+	if (m->slice < 0)
 		return uses_table(c, kernel) || !c->s->accel->lut_banks;
-	bool fetched = unit >= 0 && p->unit[unit].fetched;
-	if (fetched && unit == m->unit)
+	bool fetched = slice >= 0 && p->slice[slice].fetched;
+	if (fetched && slice == m->slice)
 		return true;
 	if (!c->placed)
 		return false;
-	if (fetched && overlap(m, c->of[unit]->at,
-			       c->of[unit]->at + unit_bytes(&p->unit[unit])))
+	if (fetched && overlap(m, c->of[slice]->at,
+			       c->of[slice]->at + slice_bytes(&p->slice[slice])))
 		return true;
 	const struct touches *l = p->touches;
 	for (size_t i = l->first[kernel]; i < l->first[kernel + 1]; i++) {
@@ -201,9 +201,9 @@ static void
 fetch(struct clock *c, const struct fetch *f)
 {
 	const struct sched *s = c->s;
-	int64_t at = c->placed ? c->of[f->unit]->at : 0;
+	int64_t at = c->placed ? c->of[f->slice]->at : 0;
 	double cycles = weights_transfer(s, f->hi - f->lo);
-	start_transfer(c, (struct moved){ .unit = f->unit, .lo = at + f->lo,
+	start_transfer(c, (struct moved){ .slice = f->slice, .lo = at + f->lo,
 					  .hi = at + f->hi }, cycles);
 	c->flash += cycles;
 }
@@ -217,7 +217,7 @@ upload_table(struct clock *c, const struct g_op *op)
 		       ? lut_slots_find(&c->tables, op->lut, &missing) : 0;
 	if (!missing)
 		return;
-	start_transfer(c, (struct moved){ .unit = -1 },
+	start_transfer(c, (struct moved){ .slice = -1 },
 		       table_transfer(s, op));
 	lut_slots_put(&c->tables, op->lut, slot);
 }
@@ -239,8 +239,8 @@ run_kernel(struct clock *c, int i)
 		memmove(c->kernel, c->kernel + 1,
 			(size_t)--c->n_kernels * sizeof(*c->kernel));
 	c->kernel[c->n_kernels++] = i;
-	bool fetched = k->unit >= 0 && c->p->unit[k->unit].fetched;
-	c->flash += fetched || k->unit < 0 ? 0 : k->flash;
+	bool fetched = k->slice >= 0 && c->p->slice[k->slice].fetched;
+	c->flash += fetched || k->slice < 0 ? 0 : k->flash;
 	add_step(c, (struct perf_step){ .kind = PERF_KERNEL, .cycles = k->cost[fetched] });
 }
 
@@ -285,9 +285,9 @@ run_all(struct sched *s, struct plan *p, bool placed)
 	struct clock c = { .s = s, .p = p, .placed = placed, .step = room_for_steps(p) };
 	double cycles = 0;
 	size_t f = 0;
-	c.of = anew(a, const struct rect *, p->n_units + 1);
+	c.of = anew(a, const struct rect *, p->n_slices + 1);
 	for (size_t i = p->n_maps; i < p->n_rects; i++)
-		c.of[p->rect[i].unit] = &p->rect[i];
+		c.of[p->rect[i].slice] = &p->rect[i];
 	for (int i = 0; i < (int)p->n_kernels;) {
 		i = run_node(&c, i, &f);
 		cycles += perf_timeline(&s->machine, c.step, c.n);

@@ -131,23 +131,23 @@ cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choi
 }
 
 bool
-band_cost(struct sched *s, struct kernel *k, int32_t band, int64_t stream_bytes,
+stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_bytes,
 	  int64_t scale_bytes)
 {
 	struct op_info *f = &s->info[k->op];
 	struct emit_rows in = emit_ifm_rows(f->op, k->rows);
 	const struct cost_key key = {
-		.band = band, .rows = k->rows.hi - k->rows.lo,
+		.stripe = stripe, .rows = k->rows.hi - k->rows.lo,
 		.ifm_rows = in.hi - in.lo, .depth = k->depth.hi - k->depth.lo,
 		.stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
 	if (!f->known)
 		f->known = anew(s->a, struct cost_known, KNOWN_COSTS);
 	/* found for every kernel of every plan: a real hash would take the most of it */
-	uint64_t at = (uint64_t)(key.band * 5 + key.rows * 3 + key.ifm_rows +
+	uint64_t at = (uint64_t)(key.stripe * 5 + key.rows * 3 + key.ifm_rows +
 				 key.depth + key.stream_bytes / 16);
 	struct cost_known *known = &f->known[at % KNOWN_COSTS];
 	if (memcmp(&known->key, &key, sizeof(key)) != 0) {
-		const struct block_choice *b = block_for(s, k->op, band);
+		const struct block_choice *b = block_for(s, k->op, stripe);
 		if (!b)
 			return false;
 		struct perf_op p = kernel_op(s, k, stream_bytes, scale_bytes, false);
@@ -182,21 +182,21 @@ table_transfer(const struct sched *s, const struct g_op *op)
 			       MEM_SRAM, true);
 }
 
-/* all bands of an operation, of slices as the graph prescribes them */
+/* all stripes of an operation, of slices as the graph prescribes them */
 static bool
-sum_bands(struct sched *s, int op, struct band_known *b)
+sum_stripes(struct sched *s, int op, struct stripe_known *b)
 {
 	const struct g_op *g = s->info[op].op;
 	struct g_list slices = given_slices(g);
 	int32_t h = g->ofm.shape.h;
 	for (int i = 0; i < slice_count(slices); i++) {
-		struct kernel k = { .op = op, .unit = -1,
+		struct kernel k = { .op = op, .slice = -1,
 				    .depth = slice_range(slices, i, g->ofm.shape.c) };
 		struct weights_size w = slice_size(s, op, k.depth);
-		for (int32_t at = 0; at < h; at += b->band) {
+		for (int32_t at = 0; at < h; at += b->stripe) {
 			k.rows.lo = at;
-			k.rows.hi = h - at < b->band ? h : at + b->band;
-			if (!band_cost(s, &k, b->band, w.stream, w.scales))
+			k.rows.hi = h - at < b->stripe ? h : at + b->stripe;
+			if (!stripe_cost(s, &k, b->stripe, w.stream, w.scales))
 				return false;
 			b->cost[0] += k.cost[0];
 			b->cost[1] += k.cost[1];
@@ -205,18 +205,18 @@ sum_bands(struct sched *s, int op, struct band_known *b)
 	return true;
 }
 
-const struct band_known *
-op_cost(struct sched *s, int op, int32_t band)
+const struct stripe_known *
+op_cost(struct sched *s, int op, int32_t stripe)
 {
 	struct op_info *f = &s->info[op];
-	for (int i = 0; i < f->n_bands; i++)
-		if (f->in_bands[i].band == band)
-			return f->in_bands[i].fits ? &f->in_bands[i] : NULL;
-	if (!f->in_bands)
-		f->in_bands = anew(s->a, struct band_known, KNOWN_BANDS);
-	struct band_known b = { .band = band };
-	b.fits = sum_bands(s, op, &b);
-	int at = f->n_bands < KNOWN_BANDS ? f->n_bands++ : KNOWN_BANDS - 1;
-	f->in_bands[at] = b;
-	return b.fits ? &f->in_bands[at] : NULL;
+	for (int i = 0; i < f->n_stripes; i++)
+		if (f->in_stripes[i].stripe == stripe)
+			return f->in_stripes[i].fits ? &f->in_stripes[i] : NULL;
+	if (!f->in_stripes)
+		f->in_stripes = anew(s->a, struct stripe_known, KNOWN_STRIPES);
+	struct stripe_known b = { .stripe = stripe };
+	b.fits = sum_stripes(s, op, &b);
+	int at = f->n_stripes < KNOWN_STRIPES ? f->n_stripes++ : KNOWN_STRIPES - 1;
+	f->in_stripes[at] = b;
+	return b.fits ? &f->in_stripes[at] : NULL;
 }

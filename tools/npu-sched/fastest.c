@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fastest plan below a limit.  A lower limit must not have a better one.
- * So nothing of what is tried depends on the limit but where it begins: ideas are
+ * So nothing of what is tried depends on the limit but where it begins: candidates are
  * made for sizes of maps that all limits share, their transfers stay below rooms
  * that all limits share, and addresses follow from transfers alone.  A higher limit
  * finds all that a lower one does, and more.  What is left out can't be better, by
- * its floor, or promises too much more; see nested.c for that.
+ * its lower_bound, or estimates too much more; see nested.c for that.
  */
 #include "search.h"
 
 #include <assert.h>
 #include <math.h>
 
-/* an idea, and how it was brought below a limit */
+/* a candidate, and how it was brought below a limit */
 struct choice {
-	struct idea *idea;
+	struct candidate *candidate;
 	int64_t limit; /* of transfers */
 	enum fit how;
 	double cycles;
@@ -27,12 +27,12 @@ struct contest {
 	struct choice best;
 };
 
-/* no limit to try an idea below */
+/* no limit to try a candidate below */
 enum { NEVER = -1 };
 
 /* returns what its transfers asked for */
 static int64_t
-try_fit(struct contest *c, struct idea *i, enum fit how, double least)
+try_fit(struct contest *c, struct candidate *i, enum fit how, double least)
 {
 	struct sched *s = c->x->s;
 	int64_t limit = i->next;
@@ -42,22 +42,22 @@ try_fit(struct contest *c, struct idea *i, enum fit how, double least)
 		return asked;
 	double cycles = i->plan->cycles;
 	if (c->limit == NO_LIMIT_BYTES || is_nested(c->x, i, least))
-		c->best = (struct choice){ .idea = i, .limit = limit, .how = how,
+		c->best = (struct choice){ .candidate = i, .limit = limit, .how = how,
 					   .cycles = cycles };
 	return asked;
 }
 
 static bool
-begin(struct contest *c, struct idea *i)
+begin(struct contest *c, struct candidate *i)
 {
 	i->next = NEVER;
-	if (i->estimated_floor >= c->best.cycles ||
-	    i->promise >= c->best.cycles * c->tolerance)
+	if (i->estimated_lower_bound >= c->best.cycles ||
+	    i->estimate >= c->best.cycles * c->tolerance)
 		return true;
 	if (!work_out(c->x, i))
 		return false;
 	i->next = round_limit(c->limit, i->plan, FINE);
-	if (c->limit < NO_LIMIT_BYTES && idea_packed(c->x, i) > i->next)
+	if (c->limit < NO_LIMIT_BYTES && candidate_packed(c->x, i) > i->next)
 		i->next = i->packed > c->limit ? NEVER : i->packed;
 	return true;
 }
@@ -68,9 +68,9 @@ begin(struct contest *c, struct idea *i)
  * below it begin.  After more room than is of use: little, if that is promising.
  */
 static int64_t
-next_limit(const struct contest *c, struct idea *i, int64_t asked, double least)
+next_limit(const struct contest *c, struct candidate *i, int64_t asked, double least)
 {
-	if (i->floor >= c->best.cycles)
+	if (i->lower_bound >= c->best.cycles)
 		return NEVER;
 	if (least >= c->best.cycles * c->tolerance) {
 		bool promising = i->with_little < c->best.cycles * c->tolerance;
@@ -78,7 +78,7 @@ next_limit(const struct contest *c, struct idea *i, int64_t asked, double least)
 	}
 	int64_t next = asked ? round_limit(asked - 1, i->plan, FINE) : NEVER;
 	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
-	if ((i->packed || next < near) && idea_packed(c->x, i) < i->next &&
+	if ((i->packed || next < near) && candidate_packed(c->x, i) < i->next &&
 	    i->packed > next)
 		next = i->packed;
 	if (c->limit < NO_LIMIT_BYTES && i->little < i->next && i->little > next)
@@ -86,22 +86,22 @@ next_limit(const struct contest *c, struct idea *i, int64_t asked, double least)
 	return next < i->least ? NEVER : next;
 }
 
-/* tries an idea below its next limit.  To pack many buffers anew takes long: limits
+/* tries a candidate below its next limit.  To pack many buffers anew takes long: limits
  * for that are coarser */
 static void
-visit(struct contest *c, struct idea *i)
+visit(struct contest *c, struct candidate *i)
 {
 	struct sched *s = c->x->s;
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
 	double least = plan_bound(s, p);
-	assert(least > i->floor - 1); /* rounding apart */
+	assert(least > i->lower_bound - 1); /* rounding apart */
 	int64_t asked = p->asked, most = asked;
 	/* by the sum of bytes it is no news; with little room it may be nested now */
 	bool tried = asked == i->tried && i->next != i->little;
 	i->tried = asked;
 	if (least < c->best.cycles * tolerance_between(s, i, c->limit) &&
-	    idea_packed(c->x, i) <= i->next) {
+	    candidate_packed(c->x, i) <= i->next) {
 		int64_t between = try_fit(c, i, BETWEEN, least);
 		most = between > asked ? between : asked;
 	}
@@ -114,7 +114,7 @@ visit(struct contest *c, struct idea *i)
 static struct plan *
 win(struct contest *c)
 {
-	struct idea *i = c->best.idea;
+	struct candidate *i = c->best.candidate;
 	if (!i)
 		return NULL;
 	struct plan *p = i->plan;
@@ -131,13 +131,13 @@ search_fastest(struct search *x, double below)
 	struct contest c = { .x = x, .limit = x->limit,
 			     .tolerance = tolerance(x->s, x->limit),
 			     .best.cycles = below };
-	list_ideas(x, x->limit, ROOM_OF_LIMIT, STEPS, below);
+	list_candidates(x, x->limit, ROOM_OF_LIMIT, STEPS, below);
 	for (size_t k = 0; k < x->n; k++) {
 		if (!begin(&c, &x->v[k]))
 			return NULL;
 		while (x->v[k].next != NEVER)
 			visit(&c, &x->v[k]);
-		if (c.best.idea != &x->v[k]) {
+		if (c.best.candidate != &x->v[k]) {
 			plan_close(x->v[k].plan);
 			x->v[k].plan = NULL;
 		}

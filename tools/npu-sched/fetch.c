@@ -21,19 +21,19 @@ struct walk {
 	struct plan *p;
 	int64_t limit;
 	int64_t *used;	  /* bytes at each kernel: maps and buffers so far */
-	struct shelf *shelf; /* or NULL: the sum of bytes decides alone */
+	struct gaps *gaps; /* or NULL: the sum of bytes decides alone */
 	double t, tk, td; /* front end, kernels free, transfers free */
 	double end[2];	  /* of the kernels issued last, older first */
 	double dma_end[2];
 	double flash; /* until when kernels read flash in place */
 	struct known_room {
-		int unit; /* -1: none */
+		int slice; /* -1: none */
 		int from;    /* there is room from this kernel on; -1: unknown */
 		int none_at; /* there is none at this one; -1: unknown */
 		int64_t most; /* bytes used where there is room */
 	} room;
 	struct lut_slots tables;
-	int next;	  /* first unit that may have to be fetched */
+	int next;	  /* first slice that may have to be fetched */
 	int64_t sent;	  /* of its bytes */
 	int node_start, node_end; /* kernels of this node */
 };
@@ -46,27 +46,27 @@ max_f(double a, double b)
 
 /* when a buffer is live that is filled before kernel `from` */
 static struct g_range
-life_of(const struct walk *w, const struct unit *u, int from)
+live_range_of(const struct walk *w, const struct weight_slice *u, int from)
 {
-	return (struct g_range){ .lo = kernel_moment(w->s, w->p, from) - 1,
-				 .hi = kernel_moment(w->s, w->p, u->last) };
+	return (struct g_range){ .lo = kernel_step(w->s, w->p, from) - 1,
+				 .hi = kernel_step(w->s, w->p, u->last) };
 }
 
 /*
- * Does the sum of bytes leave room for unit u from kernel `from` on?  What is
- * used only grows, and while the same unit is asked for it does not: then what
+ * Does the sum of bytes leave room for slice u from kernel `from` on?  What is
+ * used only grows, and while the same slice is asked for it does not: then what
  * is known from an earlier kernel is true for a later one.
  */
 static bool
-sum_has_room(struct walk *w, const struct unit *u, int64_t bytes, int from)
+sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int from)
 {
 	struct known_room *k = &w->room;
-	int unit = (int)(u - w->p->unit);
-	if (k->unit == unit && from <= k->none_at)
+	int slice = (int)(u - w->p->slice);
+	if (k->slice == slice && from <= k->none_at)
 		return false;
-	if (k->unit == unit && k->from >= 0 && from >= k->from)
+	if (k->slice == slice && k->from >= 0 && from >= k->from)
 		return true;
-	*k = (struct known_room){ .unit = unit, .from = -1, .none_at = -1 };
+	*k = (struct known_room){ .slice = slice, .from = -1, .none_at = -1 };
 	for (int i = u->last; i >= from; i--) {
 		k->most = w->used[i] > k->most ? w->used[i] : k->most;
 		if (k->most > w->limit - bytes) {
@@ -79,13 +79,13 @@ sum_has_room(struct walk *w, const struct unit *u, int64_t bytes, int from)
 }
 
 static bool
-has_room(struct walk *w, struct unit *u, int from)
+has_room(struct walk *w, struct weight_slice *u, int from)
 {
-	int64_t bytes = round_up_i64(unit_bytes(u), ALIGN);
+	int64_t bytes = round_up_i64(slice_bytes(u), ALIGN);
 	if (!sum_has_room(w, u, bytes, from) ||
-	    (w->shelf && !shelf_find(w->shelf, life_of(w, u, from), bytes, &u->at)))
+	    (w->gaps && !gaps_find(w->gaps, live_range_of(w, u, from), bytes, &u->at)))
 		return false;
-	int64_t end = w->shelf ? u->at + bytes : 0;
+	int64_t end = w->gaps ? u->at + bytes : 0;
 	end = w->room.most + bytes > end ? w->room.most + bytes : end;
 	w->p->asked = end > w->p->asked ? end : w->p->asked;
 	return true;
@@ -105,12 +105,12 @@ struct room {
 };
 
 /*
- * Room for unit u, to be filled before kernel i.  Kernels that are still running
+ * Room for slice u, to be filled before kernel i.  Kernels that are still running
  * may use bytes that die with them: a buffer that was free before they began
  * needs no wait; for any other the transfer waits until they are done.
  */
 static struct room
-find_room(struct walk *w, struct unit *u, int i)
+find_room(struct walk *w, struct weight_slice *u, int i)
 {
 	int from = oldest(w, i);
 	double t = w->t;
@@ -123,18 +123,18 @@ find_room(struct walk *w, struct unit *u, int i)
 }
 
 static void
-reserve(struct walk *w, struct unit *u, int i, struct room r)
+reserve(struct walk *w, struct weight_slice *u, int i, struct room r)
 {
 	w->t = r.t;
 	u->fetched = true;
 	u->start = r.from;
-	if (w->shelf)
-		shelf_put(w->shelf, life_of(w, u, r.from),
-			  round_up_i64(unit_bytes(u), ALIGN), u->at,
-			  kernel_moment(w->s, w->p, oldest(w, i)) - 1);
-	w->room.unit = -1;
+	if (w->gaps)
+		gaps_put(w->gaps, live_range_of(w, u, r.from),
+			  round_up_i64(slice_bytes(u), ALIGN), u->at,
+			  kernel_step(w->s, w->p, oldest(w, i)) - 1);
+	w->room.slice = -1;
 	for (int k = r.from; k <= u->last; k++)
-		w->used[k] += round_up_i64(unit_bytes(u), ALIGN);
+		w->used[k] += round_up_i64(slice_bytes(u), ALIGN);
 }
 
 /* DMA_START: the front end waits while as many are under way as can be */
@@ -148,30 +148,30 @@ start_transfer(struct walk *w, double cycles)
 }
 
 static void
-send(struct walk *w, int unit, int64_t bytes, int before)
+send(struct walk *w, int slice, int64_t bytes, int before)
 {
 	struct plan *p = w->p;
 	agrow(p->a, p->fetch, p->n_fetches, &p->cap_fetches);
 	p->fetch[p->n_fetches++] = (struct fetch){
-		.unit = unit, .before = before, .lo = w->sent, .hi = w->sent + bytes };
+		.slice = slice, .before = before, .lo = w->sent, .hi = w->sent + bytes };
 	start_transfer(w, weights_transfer(w->s, bytes));
 	w->sent += bytes;
-	p->unit[unit].arrival = w->td;
-	if (w->sent == unit_bytes(&p->unit[unit])) {
-		w->next = unit + 1;
+	p->slice[slice].arrival = w->td;
+	if (w->sent == slice_bytes(&p->slice[slice])) {
+		w->next = slice + 1;
 		w->sent = 0;
 	}
 }
 
-/* cycles of all uses of a unit, in place [0] and fetched [1] */
+/* cycles of all uses of a slice, in place [0] and fetched [1] */
 static void
-cost_of_uses(const struct walk *w, int unit, double sum[2])
+cost_of_uses(const struct walk *w, int slice, double sum[2])
 {
-	const struct unit *u = &w->p->unit[unit];
+	const struct weight_slice *u = &w->p->slice[slice];
 	sum[0] = sum[1] = 0;
 	for (int i = u->first; i <= u->last; i++) {
 		const struct kernel *k = &w->p->kernel[i];
-		if (k->unit != unit)
+		if (k->slice != slice)
 			continue;
 		sum[0] += k->cost[0];
 		sum[1] += k->cost[1];
@@ -179,16 +179,16 @@ cost_of_uses(const struct walk *w, int unit, double sum[2])
 }
 
 /*
- * Do all uses of a unit end earlier if it is fetched from time t on?  The first
+ * Do all uses of a slice end earlier if it is fetched from time t on?  The first
  * kernel that wants it could begin at `begin`.
  */
 static bool
-fetching_pays(const struct walk *w, int unit, double t, double begin)
+fetching_pays(const struct walk *w, int slice, double t, double begin)
 {
 	double sum[2];
-	cost_of_uses(w, unit, sum);
+	cost_of_uses(w, slice, sum);
 	double arrival = max_f(max_f(t, w->td), w->flash) +
-			 weights_transfer(w->s, unit_bytes(&w->p->unit[unit]));
+			 weights_transfer(w->s, slice_bytes(&w->p->slice[slice]));
 	double wait = max_f(arrival - begin, 0);
 	return w->p->eager || wait + sum[1] < sum[0];
 }
@@ -197,30 +197,30 @@ fetching_pays(const struct walk *w, int unit, double t, double begin)
 static void
 settle(struct walk *w, int i)
 {
-	int unit = w->p->kernel[i].unit;
-	if (unit < 0)
+	int slice = w->p->kernel[i].slice;
+	if (slice < 0)
 		return;
-	struct unit *u = &w->p->unit[unit];
-	if (unit < w->next) {
+	struct weight_slice *u = &w->p->slice[slice];
+	if (slice < w->next) {
 		if (u->fetched)
 			w->t = max_f(w->t, u->arrival);
 		return;
 	}
 	/* what was skipped before is read in place */
-	if (w->next < unit) {
-		w->next = unit;
+	if (w->next < slice) {
+		w->next = slice;
 		w->sent = 0;
 	}
 	if (!u->fetched) {
 		struct room r = find_room(w, u, i);
 		if (r.from < 0 ||
-		    !fetching_pays(w, unit, r.t, max_f(w->t, w->tk))) {
-			w->next = unit + 1;
+		    !fetching_pays(w, slice, r.t, max_f(w->t, w->tk))) {
+			w->next = slice + 1;
 			return;
 		}
 		reserve(w, u, i, r);
 	}
-	send(w, unit, unit_bytes(u) - w->sent, i);
+	send(w, slice, slice_bytes(u) - w->sent, i);
 	w->t = max_f(w->t, u->arrival); /* the kernel waits for its weights */
 }
 
@@ -248,11 +248,11 @@ static void
 look_ahead(struct walk *w, int i, double until)
 {
 	struct plan *p = w->p;
-	while (w->next < (int)p->n_units) {
-		struct unit *u = &p->unit[w->next];
+	while (w->next < (int)p->n_slices) {
+		struct weight_slice *u = &p->slice[w->next];
 		if (u->first <= i || u->first >= w->node_end || starves(w))
 			return;
-		int64_t rest = unit_bytes(u) - w->sent, n = budget(w, until);
+		int64_t rest = slice_bytes(u) - w->sent, n = budget(w, until);
 		if (n < rest && n < LEAST_CHUNK)
 			return;
 		if (!u->fetched) {
@@ -289,10 +289,10 @@ issue(struct walk *w, int i)
 {
 	const struct kernel *k = &w->p->kernel[i];
 	settle(w, i);
-	bool fetched = k->unit >= 0 && w->p->unit[k->unit].fetched;
+	bool fetched = k->slice >= 0 && w->p->slice[k->slice].fetched;
 	double cost = k->cost[fetched];
 	double start = max_f(w->t, w->tk);
-	double busy = fetched || k->unit < 0 ? 0 : k->flash;
+	double busy = fetched || k->slice < 0 ? 0 : k->flash;
 	if (busy > 0)
 		w->flash = max_f(start, w->td) + busy;
 	if (weights_move(w->s))
@@ -308,15 +308,15 @@ issue(struct walk *w, int i)
 
 static void
 walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scratch,
-	     struct shelf *shelf)
+	     struct gaps *gaps)
 {
-	struct walk w = { .s = s, .p = p, .limit = limit, .shelf = shelf,
-			  .room.unit = -1 };
+	struct walk w = { .s = s, .p = p, .limit = limit, .gaps = gaps,
+			  .room.slice = -1 };
 	p->n_fetches = 0;
 	p->cycles = 0;
 	p->asked = 0;
-	for (size_t i = 0; i < p->n_units; i++)
-		p->unit[i].fetched = false;
+	for (size_t i = 0; i < p->n_slices; i++)
+		p->slice[i].fetched = false;
 	w.used = anew(scratch, int64_t, p->n_kernels + 1);
 	for (size_t i = 0; i < p->n_kernels; i++)
 		w.used[i] = p->map_bytes[i];
@@ -352,10 +352,10 @@ plan_fetches_between(struct sched *s, struct plan *p, int64_t limit)
 {
 	struct arena *a = arena_open();
 	int place = limited_place(s);
-	walk_kernels(s, p, limit, a, shelf_open(a, p, place, limit));
+	walk_kernels(s, p, limit, a, gaps_open(a, p, place, limit));
 	for (size_t i = 0; i < p->n_rects; i++)
-		if (p->rect[i].unit >= 0)
-			p->rect[i].at = p->unit[p->rect[i].unit].at;
+		if (p->rect[i].slice >= 0)
+			p->rect[i].at = p->slice[p->rect[i].slice].at;
 		else if (p->rect[i].place == place && p->rect[i].bytes)
 			p->rect[i].at = p->map_at[i];
 	arena_close(a);

@@ -12,10 +12,10 @@ plan_new(struct sched *s)
 	size_t n = (size_t)s->n_ops + 1;
 	p->a = a;
 	p->rolling = anew(a, int32_t, n);
-	p->band = anew(a, int32_t, n);
+	p->stripe = anew(a, int32_t, n);
 	p->over = anew(a, struct g_tensor *, n);
 	p->lead = anew(a, int64_t, n);
-	p->slices = anew(a, struct g_list, n);
+	p->ends = anew(a, struct g_list, n);
 	return p;
 }
 

@@ -61,11 +61,11 @@ study_tensors(struct sched *s)
 }
 
 /*
- * Bands are rows of the OFM.  A fully connected operation has one row's worth
- * of work; a REDUCE_SUM reads linear maps; upscaling would need even bands.
+ * Stripes are rows of the OFM.  A fully connected operation has one row's worth
+ * of work; a REDUCE_SUM reads linear maps; upscaling would need even stripes.
  */
 static bool
-can_band(const struct g_op *op)
+can_stripe(const struct g_op *op)
 {
 	struct g_pad e = op->edge;
 	return op->kind != OP_FC && op->kind != OP_REDUCE_SUM &&
@@ -165,7 +165,7 @@ study_ops(struct sched *s)
 	list_ops(s);
 	find_shared(s);
 	for (int i = 0; i < s->n_ops; i++)
-		s->info[i].bands = can_band(s->info[i].op);
+		s->info[i].stripes = can_stripe(s->info[i].op);
 	s->known_of = anew(s->a, struct known_list, s->g->n_weights + 1);
 	for (size_t i = 0; i < s->g->n_weights; i++)
 		s->known_of[i] = (struct known_list){ -1, -1 };

@@ -9,7 +9,7 @@
 
 enum { MAX_ROUNDS = 4 };
 
-struct touches {
+struct users {
 	int *first, *op; /* those of tensor t: op[first[t]] ... op[first[t + 1] - 1] */
 };
 
@@ -30,11 +30,11 @@ count_touches(const struct sched *s, int *next, int *op)
 	}
 }
 
-static struct touches
-find_touches(const struct sched *s, struct arena *a)
+static struct users
+find_users(const struct sched *s, struct arena *a)
 {
 	size_t n = s->g->n_tensors;
-	struct touches x = { .first = anew(a, int, n + 2) };
+	struct users x = { .first = anew(a, int, n + 2) };
 	int *next = x.first + 1;
 	count_touches(s, next, NULL);
 	for (size_t i = 1; i < n; i++)
@@ -61,7 +61,7 @@ whole_cost(struct sched *s, int i)
 }
 
 static double
-touched_cost(struct sched *s, const struct touches *x, int t, int layout)
+touched_cost(struct sched *s, const struct users *x, int t, int layout)
 {
 	double sum = 0;
 	s->g->tensors[t]->layout = layout;
@@ -72,7 +72,7 @@ touched_cost(struct sched *s, const struct touches *x, int t, int layout)
 
 /* of those in one area, or (-1) of all */
 static bool
-improve(struct sched *s, const struct touches *x, int area)
+improve(struct sched *s, const struct users *x, int area)
 {
 	bool changed = false;
 	for (int t = 0; t < (int)s->g->n_tensors; t++) {
@@ -93,7 +93,7 @@ improve_all(struct sched *s, int area)
 {
 	struct arena *a = arena_open();
 	forget_blocks(s);
-	struct touches x = find_touches(s, a);
+	struct users x = find_users(s, a);
 	for (int i = 0; i < MAX_ROUNDS && improve(s, &x, area); i++)
 		continue;
 	arena_close(a);

@@ -15,7 +15,7 @@ least_plan(struct search *x)
 {
 	struct sched *s = x->s;
 	struct plan *p = estimate_least(x);
-	if (!p || !measure_units(s, p))
+	if (!p || !measure_slices(s, p))
 		return plan_close(p), NULL;
 	find_maps(s, p);
 	(void)pack_maps(s, p);
@@ -31,8 +31,8 @@ static double
 least_cycles(const struct search *x)
 {
 	const double sure = 0.8;
-	struct chains_bound b = chains_bound(x->chains);
-	return fmax(b.floor, sure * b.in_place);
+	struct cascades_bound b = cascades_bound(x->cascades);
+	return fmax(b.lower_bound, sure * b.in_place);
 }
 
 /* can it be better than a score? */
@@ -41,7 +41,7 @@ may_need_least(const struct search *x, double score)
 {
 	if (x->s->o->size)
 		return score == INFINITY;
-	return x->s->suit == SUIT_FETCHED && least_cycles(x) < score;
+	return x->s->objective == BLOCKS_FOR_FETCHED && least_cycles(x) < score;
 }
 
 /* does any search below a limit come by it, unless it has a better one? */
@@ -60,7 +60,7 @@ search_least(struct search *x, struct plan *p, double below)
 	if (!may_need_least(x, below))
 		return p;
 	if (is_unlimited(x))
-		(void)chains_add_bands(s, x->chains, INFINITY, false);
+		(void)cascades_add(s, x->cascades, INFINITY, false);
 	struct plan *q = least_plan(x);
 	if (!q)
 		return p;

@@ -250,7 +250,7 @@ print_graph(const struct sched *s, struct text *t)
 /* what the table counts: an operation takes two times, inputs are there at 0,
  * outputs stay for two times behind the last operation */
 static struct g_range
-life_of(const struct rect *r)
+live_range_of(const struct rect *r)
 {
 	bool in = r->t && tensor_is_input(r->t), out = r->t && tensor_is_output(r->t);
 	return (struct g_range){ .lo = in ? 0 : r->lo + 1,
@@ -273,7 +273,7 @@ bytes_at(const struct plan *p, int place, int64_t now)
 		bool first = p->rect[i].group == (int)i;
 		for (int k = first ? (int)i : -1; k >= 0; k = p->rect[k].next) {
 			const struct rect *r = &p->rect[k];
-			struct g_range life = life_of(r);
+			struct g_range life = live_range_of(r);
 			if (!is_listed(r, place) || life.lo > now || life.hi < now)
 				continue;
 			lo = r->offset < lo ? r->offset : lo;
@@ -288,10 +288,10 @@ bytes_at(const struct plan *p, int place, int64_t now)
 static int64_t
 usage_of(const struct plan *p, const struct rect *r)
 {
-	struct g_range life = life_of(r);
+	struct g_range life = live_range_of(r);
 	int64_t most = bytes_at(p, r->place, life.lo);
 	for (size_t k = 0; k < p->n_rects; k++) {
-		int64_t now = life_of(&p->rect[k]).lo, sum;
+		int64_t now = live_range_of(&p->rect[k]).lo, sum;
 		if (!is_listed(&p->rect[k], r->place) || now < life.lo || now > life.hi)
 			continue;
 		sum = bytes_at(p, r->place, now);
@@ -303,15 +303,15 @@ usage_of(const struct plan *p, const struct rect *r)
 static void
 put_row(const struct sched *s, struct text *t, const struct rect *r)
 {
-	struct g_range life = life_of(r);
-	const struct unit *u = r->unit < 0 ? NULL : &s->plan->unit[r->unit];
+	struct g_range life = live_range_of(r);
+	const struct weight_slice *u = r->slice < 0 ? NULL : &s->plan->slice[r->slice];
 	struct table_row row = { .lo = life.lo, .hi = life.hi, .at = r->at,
 				 .bytes = r->bytes, .usage = usage_of(s->plan, r),
 				 .purpose = u ? "Weights" : "FeatureMap" };
 	if (u)
 		row.name = arena_printf(s->a, "%s_buffer_%d",
 					table_name(s->a, u->w->name, 'w', u->w->rec.id),
-					u->slice);
+					u->index);
 	else
 		row.name = tensor_name(s, r->t);
 	table_put(t, &row);
@@ -321,7 +321,7 @@ put_row(const struct sched *s, struct text *t, const struct rect *r)
 static bool
 stands_before(const struct rect *a, const struct rect *b)
 {
-	int64_t x = life_of(a).lo, y = life_of(b).lo;
+	int64_t x = live_range_of(a).lo, y = live_range_of(b).lo;
 	return x != y ? x < y : a->at < b->at;
 }
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rectangles of memory and time.  Time counts moments: kernels and CPU
+ * Rectangles of memory and time.  Time counts time steps: kernels and CPU
  * operators have the odd ones, in order of execution; transfers in front of
  * them the even ones.
  */
 #include "sched.h"
 
-/* CPU nodes take a moment each, in front of the kernels of later nodes */
+/* CPU nodes take a time step each, in front of the kernels of later nodes */
 int64_t
-kernel_moment(const struct sched *s, const struct plan *p, int kernel)
+kernel_step(const struct sched *s, const struct plan *p, int kernel)
 {
 	return 2 * ((int64_t)kernel + s->info[p->kernel[kernel].op].cpu_before) + 1;
 }
 
 int
-kernel_at(const struct sched *s, const struct plan *p, int64_t moment)
+kernel_at(const struct sched *s, const struct plan *p, int64_t step)
 {
 	int lo = 0, hi = (int)p->n_kernels;
 	while (lo < hi) {
 		int mid = (lo + hi) / 2;
-		if (kernel_moment(s, p, mid) < moment)
+		if (kernel_step(s, p, mid) < step)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -27,35 +27,35 @@ kernel_at(const struct sched *s, const struct plan *p, int64_t moment)
 	return lo;
 }
 
-struct lives {
+struct live_ranges {
 	struct sched *s;
 	struct plan *p;
 	struct rect **of; /* rectangle of each tensor of the graph, or NULL */
 };
 
 static struct rect *
-rect_of(const struct lives *l, const struct g_tensor *t)
+rect_of(const struct live_ranges *l, const struct g_tensor *t)
 {
 	return t ? l->of[t->rec.index] : NULL;
 }
 
 static void
-touch(struct lives *l, const struct g_tensor *t, int64_t moment)
+touch(struct live_ranges *l, const struct g_tensor *t, int64_t step)
 {
 	struct rect *r = rect_of(l, t);
 	if (!r)
 		return;
 	if (r->hi < 0)
-		r->lo = r->hi = moment;
-	r->lo = moment < r->lo ? moment : r->lo;
-	r->hi = moment > r->hi ? moment : r->hi;
+		r->lo = r->hi = step;
+	r->lo = step < r->lo ? step : r->lo;
+	r->hi = step > r->hi ? step : r->hi;
 }
 
 static void
-touch_list(struct lives *l, const struct g_tensors *v, int64_t moment)
+touch_list(struct live_ranges *l, const struct g_tensors *v, int64_t step)
 {
 	for (size_t i = 0; i < v->n; i++)
-		touch(l, v->v[i], moment);
+		touch(l, v->v[i], step);
 }
 
 /* the runtime keeps variables of its own and what has no fixed size */
@@ -69,7 +69,7 @@ is_placed(const struct sched *s, const struct g_tensor *t)
 }
 
 static void
-add_tensors(struct lives *l)
+add_tensors(struct live_ranges *l)
 {
 	struct graph *g = l->s->g;
 	for (size_t i = 0; i < g->n_tensors; i++) {
@@ -77,7 +77,7 @@ add_tensors(struct lives *l)
 		if (!is_placed(l->s, t))
 			continue;
 		struct rect *r = &l->p->rect[l->p->n_rects++];
-		*r = (struct rect){ .t = t, .unit = -1, .hi = -1,
+		*r = (struct rect){ .t = t, .slice = -1, .hi = -1,
 				    .group = (int)(r - l->p->rect), .next = -1,
 				    .place = t->area,
 				    .bytes = round_up_i64(tensor_bytes(t), 16),
@@ -93,9 +93,9 @@ add_tensors(struct lives *l)
 	}
 }
 
-/* what nodes take in exists from their first moment, results to their last */
+/* what nodes take in exists from their first time step, results to their last */
 static void
-walk_nodes(struct lives *l)
+walk_nodes(struct live_ranges *l)
 {
 	struct plan *p = l->p;
 	int k = 0, n_kernels = (int)p->n_kernels;
@@ -132,7 +132,7 @@ walk_nodes(struct lives *l)
 /* groups under construction: the last of each, and who is live with whom */
 struct joining {
 	struct plan *p;
-	struct meetings near;
+	struct interferences near;
 	int *last;
 };
 
@@ -179,10 +179,10 @@ merge(struct joining *j, const struct rect *from, const struct rect *to,
  * group's offsets are counted from wherever its first byte will be.
  */
 static void
-join(struct lives *l, struct arena *a)
+join(struct live_ranges *l, struct arena *a)
 {
 	struct plan *p = l->p;
-	struct joining j = { .p = p, .near = find_meetings(a, p->rect, p->n_rects) };
+	struct joining j = { .p = p, .near = find_interferences(a, p->rect, p->n_rects) };
 	j.last = anew(a, int, p->n_rects + 1);
 	for (size_t i = 0; i < p->n_rects; i++)
 		j.last[i] = (int)i;
@@ -212,10 +212,10 @@ static void
 sum_maps(struct sched *s, const struct plan *p, int place, int64_t *sum)
 {
 	struct arena *a = arena_open();
-	int64_t *moment = anew(a, int64_t, p->n_kernels + 1);
+	int64_t *step = anew(a, int64_t, p->n_kernels + 1);
 	for (size_t k = 0; k < p->n_kernels; k++)
-		moment[k] = kernel_moment(s, p, (int)k);
-	sum_bytes(p->rect, p->n_maps, place, moment, p->n_kernels, sum);
+		step[k] = kernel_step(s, p, (int)k);
+	sum_bytes(p->rect, p->n_maps, place, step, p->n_kernels, sum);
 	arena_close(a);
 }
 
@@ -235,9 +235,9 @@ void
 find_maps(struct sched *s, struct plan *p)
 {
 	struct arena *a = arena_open();
-	struct lives l = { .s = s, .p = p };
+	struct live_ranges l = { .s = s, .p = p };
 	l.of = anew(a, struct rect *, s->g->n_tensors + 1);
-	p->rect = anew(p->a, struct rect, s->g->n_tensors + p->n_units + 1);
+	p->rect = anew(p->a, struct rect, s->g->n_tensors + p->n_slices + 1);
 	p->n_rects = 0;
 	add_tensors(&l);
 	walk_nodes(&l);
@@ -256,16 +256,16 @@ void
 find_buffers(struct sched *s, struct plan *p)
 {
 	p->n_rects = p->n_maps;
-	for (size_t i = 0; i < p->n_units; i++) {
-		const struct unit *u = &p->unit[i];
+	for (size_t i = 0; i < p->n_slices; i++) {
+		const struct weight_slice *u = &p->slice[i];
 		if (!u->fetched)
 			continue;
 		p->rect[p->n_rects] = (struct rect){
-			.unit = (int)i, .group = (int)p->n_rects, .next = -1,
+			.slice = (int)i, .group = (int)p->n_rects, .next = -1,
 			.place = limited_place(s),
-			.bytes = round_up_i64(unit_bytes(u), 16),
-			.lo = kernel_moment(s, p, u->start) - 1,
-			.hi = kernel_moment(s, p, u->last),
+			.bytes = round_up_i64(slice_bytes(u), 16),
+			.lo = kernel_step(s, p, u->start) - 1,
+			.hi = kernel_step(s, p, u->last),
 		};
 		p->n_rects++;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * More room never costs cycles.  A search passes over what promises more than its
+ * More room never costs cycles.  A search passes over what estimates more than its
  * best, or is bounded by more, by a factor: transfers choose greedily, and may come
  * out better than that, and better with less room than with more.  But a plan so
  * much better than what leads to it would be lost on searches with more room, which
@@ -11,9 +11,9 @@
  * Why that is enough: say a plan was taken below one limit, and a search below a
  * higher one ended with more cycles.  All the time its best had more.  It divided
  * operations alike, as what they are divided into and for which sizes is the same
- * for all limits, and listed the idea: floor and promise are at most what its best
+ * for all limits, and listed the candidate: lower_bound and estimate are at most what its best
  * has, with the factor for the latter, wherever its room begins.  It followed the
- * idea down: from where transfers are asked for to where they become others, the
+ * candidate down: from where transfers are asked for to where they become others, the
  * bound at most its best, with the factor; so it came by the room of the plan, where
  * nothing depends on the limit, and took it or something better.  Where nothing is
  * taken there is the plan that needs least, which is in every search: least.c.
@@ -33,7 +33,7 @@ tolerance(const struct sched *s, int64_t limit)
 }
 
 double
-tolerance_between(const struct sched *s, const struct idea *i, int64_t limit)
+tolerance_between(const struct sched *s, const struct candidate *i, int64_t limit)
 {
 	return i->next == i->packed ? tolerance(s, limit) : 1;
 }
@@ -57,15 +57,15 @@ is_bounded(struct sched *s, struct plan *p, int64_t from, int64_t to, double mos
 	return true;
 }
 
-/* does an idea promise to take at most that, with i->next or more for transfers?
- * With more than little room it promises no more than with that */
+/* does a candidate estimate to take at most that, with i->next or more for transfers?
+ * With more than little room it estimates no more than with that */
 static bool
-is_promised(struct search *x, struct idea *i, double most)
+is_estimated(struct search *x, struct candidate *i, double most)
 {
 	struct sched *s = x->s;
 	if (i->next >= i->little && i->with_little > 0 && i->with_little <= most)
 		return true;
-	struct plan *p = estimate_idea(x, i);
+	struct plan *p = estimate_candidate(x, i);
 	int64_t least = maps_least(s, p, limited_place(s));
 	int64_t room = round_limit(i->next, p, FINE);
 	if (i->with_little <= 0)
@@ -80,7 +80,7 @@ is_promised(struct search *x, struct idea *i, double most)
 /* is its bound at most that on the way down to i->next?  Searches come from little
  * room, where that is promising, or from all that there is */
 static bool
-is_reached(struct search *x, struct idea *i, double most)
+is_reached(struct search *x, struct candidate *i, double most)
 {
 	struct sched *s = x->s;
 	if (i->next < i->packed && bound_with(s, i->plan, i->packed) > most)
@@ -91,13 +91,13 @@ is_reached(struct search *x, struct idea *i, double most)
 }
 
 bool
-is_nested(struct search *x, struct idea *i, double least)
+is_nested(struct search *x, struct candidate *i, double least)
 {
 	double cycles = i->plan->cycles;
 	double most = cycles * tolerance(x->s, NO_LIMIT_BYTES);
 	double exact = i->plan->how == SUMMED ? 1
 					     : tolerance_between(x->s, i, NO_LIMIT_BYTES);
-	return cycles >= x->fastest && i->estimated_floor <= cycles &&
-	       i->floor <= cycles && least <= cycles * exact &&
-	       is_promised(x, i, most) && is_reached(x, i, most);
+	return cycles >= x->fastest && i->estimated_lower_bound <= cycles &&
+	       i->lower_bound <= cycles && least <= cycles * exact &&
+	       is_estimated(x, i, most) && is_reached(x, i, most);
 }

@@ -31,7 +31,7 @@ struct generation {
 };
 
 /* what is kept of the sets that grow now */
-struct front {
+struct frontier {
 	uint64_t *done[MAX_SETS]; /* a bit for each operation */
 	int *ready[MAX_SETS], n_ready[MAX_SETS]; /* in the graph's order */
 };
@@ -42,7 +42,7 @@ struct ordering {
 	size_t words; /* of a set's bits */
 	struct generation *gen;
 	struct set *grown; /* before the best are picked */
-	struct front *now, *next;
+	struct frontier *now, *next;
 };
 
 static bool
@@ -160,7 +160,7 @@ grow(const struct ordering *o, const struct generation *from)
 }
 
 static void
-insert_ready(struct front *f, int i, int op)
+insert_ready(struct frontier *f, int i, int op)
 {
 	int at = f->n_ready[i]++;
 	for (; at > 0 && f->ready[i][at - 1] > op; at--)
@@ -182,7 +182,7 @@ static void
 advance(struct ordering *o, int i, const struct set *s)
 {
 	const struct flow *f = o->f;
-	struct front *now = o->now, *next = o->next;
+	struct frontier *now = o->now, *next = o->next;
 	if (!next->done[i]) {
 		next->done[i] = anew(o->a, uint64_t, o->words);
 		next->ready[i] = anew(o->a, int, (size_t)f->n + 1);
@@ -206,8 +206,8 @@ begin(struct ordering *o)
 {
 	o->words = (size_t)o->f->n / 64 + 1;
 	o->gen = anew(o->a, struct generation, (size_t)o->f->n + 1);
-	o->now = anew(o->a, struct front, 1);
-	o->next = anew(o->a, struct front, 1);
+	o->now = anew(o->a, struct frontier, 1);
+	o->next = anew(o->a, struct frontier, 1);
 	o->now->done[0] = anew(o->a, uint64_t, o->words);
 	o->now->ready[0] = anew(o->a, int, (size_t)o->f->n + 1);
 	for (int i = 0; i < o->f->n; i++)
@@ -243,7 +243,7 @@ order_node(struct arena *a, const struct flow *f, int *order)
 		o.gen[n + 1] = grow(&o, &o.gen[n]);
 		for (int i = 0; i < o.gen[n + 1].n; i++)
 			advance(&o, i, &o.gen[n + 1].v[i]);
-		struct front *last = o.now;
+		struct frontier *last = o.now;
 		o.now = o.next;
 		o.next = last;
 	}

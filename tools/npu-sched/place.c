@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses for rectangles of bytes by moments.  The peak can't be below the
- * largest sum of bytes live at one moment.  First fit in several orders: maps
+ * Addresses for rectangles of bytes by time steps.  The peak can't be below the
+ * largest sum of bytes live at one time step.  First fit in several orders: maps
  * first as they pack best alone, by crowding, by size; then exchanges in the
  * best of them; it ends when the bound is reached or the budget (never the
  * clock) is spent.
@@ -85,7 +85,7 @@ make_groups(struct packing *k, int place)
 
 /* the neighbours of rectangle i for the group that it belongs to */
 static void
-add_near(struct packing *k, const struct meetings *m, int i, struct group *g)
+add_near(struct packing *k, const struct interferences *m, int i, struct group *g)
 {
 	const struct rect *own = &k->p->rect[i];
 	for (size_t j = m->first[i]; j < m->first[i + 1]; j++) {
@@ -103,7 +103,7 @@ static void
 find_near(struct packing *k)
 {
 	struct plan *p = k->p;
-	struct meetings m = find_meetings(k->a, p->rect, k->n_rects);
+	struct interferences m = find_interferences(k->a, p->rect, k->n_rects);
 	size_t most = 0;
 	for (size_t n = 0; n < k->n; n++) {
 		struct group *g = &k->group[n];
@@ -119,20 +119,20 @@ find_near(struct packing *k)
 }
 
 static int
-compare_moments(const void *x, const void *y)
+compare_steps(const void *x, const void *y)
 {
 	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
 	return a < b ? -1 : a > b;
 }
 
-/* the first of n rising moments that is not before t */
+/* the first of n rising time steps that is not before t */
 static size_t
-moment_at(const int64_t *moment, size_t n, int64_t t)
+step_at(const int64_t *step, size_t n, int64_t t)
 {
 	size_t lo = 0, hi = n;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
-		if (moment[mid] < t)
+		if (step[mid] < t)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -140,20 +140,20 @@ moment_at(const int64_t *moment, size_t n, int64_t t)
 	return lo;
 }
 
-/* the largest sum of bytes at a moment; it is taken on where something begins */
+/* the largest sum of bytes at a time step; it is taken on where something begins */
 static void
 find_bound(struct packing *k, int place)
 {
-	int64_t *moment = anew(k->a, int64_t, k->n + 1);
+	int64_t *step = anew(k->a, int64_t, k->n + 1);
 	int64_t *sum = anew(k->a, int64_t, k->n + 1);
 	for (size_t i = 0; i < k->n; i++)
-		moment[i] = k->group[i].lo;
-	qsort(moment, k->n, sizeof(*moment), compare_moments);
-	sum_bytes(k->p->rect, k->n_rects, place, moment, k->n, sum);
+		step[i] = k->group[i].lo;
+	qsort(step, k->n, sizeof(*step), compare_steps);
+	sum_bytes(k->p->rect, k->n_rects, place, step, k->n, sum);
 	for (size_t i = 0; i < k->n; i++) {
 		struct group *g = &k->group[i];
-		for (size_t m = moment_at(moment, k->n, g->lo);
-		     m < k->n && moment[m] <= g->hi; m++)
+		for (size_t m = step_at(step, k->n, g->lo);
+		     m < k->n && step[m] <= g->hi; m++)
 			g->crowd = sum[m] > g->crowd ? sum[m] : g->crowd;
 		k->bound = g->crowd > k->bound ? g->crowd : k->bound;
 	}
@@ -405,8 +405,8 @@ pack_maps(struct sched *s, struct plan *p)
 {
 	struct packing k = packing_of(p, p->n_maps, limited_place(s));
 	pack(&k, budget_of(s, &k, MAPS_BUDGET), false);
-	p->map_rank = anew(p->a, int, p->n_maps + p->n_units + 1);
-	for (size_t i = 0; i < p->n_maps + p->n_units; i++)
+	p->map_rank = anew(p->a, int, p->n_maps + p->n_slices + 1);
+	for (size_t i = 0; i < p->n_maps + p->n_slices; i++)
 		p->map_rank[i] = (int)p->n_maps;
 	for (size_t i = 0; i < k.n; i++)
 		p->map_rank[k.group[k.best_order[i]].first] = (int)i;

@@ -14,8 +14,8 @@ static void
 sketch_codes(struct sched *s)
 {
 	int64_t at = 0;
-	for (size_t i = 0; i < s->plan->n_units; i++) {
-		const struct unit *u = &s->plan->unit[i];
+	for (size_t i = 0; i < s->plan->n_slices; i++) {
+		const struct weight_slice *u = &s->plan->slice[i];
 		int cores = s->accel->cores;
 		for (int core = 0; core < cores; core++) {
 			int64_t channels = (u->depth.hi - u->depth.lo - core + cores - 1) / cores;
@@ -29,7 +29,7 @@ sketch_codes(struct sched *s)
 					    : core == 1 ? u->stream_bytes - u->stream_bytes / 32 * 16
 							: u->stream_bytes;
 			c->weights = u->w;
-			c->slice = u->slice;
+			c->slice = u->index;
 			c->core = core;
 			c->scale_bytes = (struct g_span){ .at = at, .bytes = scales };
 			at += scales;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-sched: block configurations, layouts, bands and rolling buffers, when
+ * npu-sched: block configurations, layouts, stripes and rolling buffers, when
  * weights are fetched, addresses.
  *
  * A plan is all of that as a value: the kernels in order, the weights they
@@ -26,26 +26,26 @@ struct options {
 	int64_t cache_bytes; /* --arena-cache-size, 0: none */
 };
 
-/* the block of an operation run in bands of so many rows */
+/* the block of an operation run in stripes of so many rows */
 struct block_choice {
 	int32_t rows;
 	struct hwc block;
 	struct shram_layout layout;
 };
 
-enum { MAX_CHOICES = 32, KNOWN_COSTS = 32, KNOWN_BANDS = 32 };
+enum { MAX_CHOICES = 32, KNOWN_COSTS = 32, KNOWN_STRIPES = 32 };
 
 /* a kernel of an operation, as far as its cost goes, and that */
 struct cost_known {
 	struct cost_key {
-		int64_t band, rows, ifm_rows, depth, stream_bytes, scale_bytes;
+		int64_t stripe, rows, ifm_rows, depth, stream_bytes, scale_bytes;
 	} key;
 	double cost[2], flash;
 };
 
-/* an operation in bands of so many rows: all kernels together */
-struct band_known {
-	int32_t band;
+/* an operation in stripes of so many rows: all kernels together */
+struct stripe_known {
+	int32_t stripe;
 	bool fits;
 	double cost[2]; /* cycles; weights read in place, fetched before */
 };
@@ -58,7 +58,7 @@ struct op_info {
 	struct g_op *op;
 	int node;	/* index of its node */
 	int cpu_before; /* CPU nodes in front of that one */
-	bool bands;	/* may be run in bands of rows */
+	bool stripes;	/* may be run in stripes of rows */
 	bool internal;	/* its OFM may be a rolling buffer */
 	int last_use;	/* the last operation that reads its OFM, or -1 */
 	int producer[2]; /* of IFM and IFM2 where those are internal, or -1 */
@@ -67,10 +67,10 @@ struct op_info {
 	struct block_choice choice[MAX_CHOICES];
 	int n_choices;
 	struct cost_known *known; /* [KNOWN_COSTS], or NULL */
-	struct band_known *in_bands; /* [KNOWN_BANDS], or NULL */
-	int n_bands;
-	double floor[CUTS + 1]; /* whole_floor */
-	bool floors_known;
+	struct stripe_known *in_stripes; /* [KNOWN_STRIPES], or NULL */
+	int n_stripes;
+	double lower_bound[CUTS + 1]; /* whole_lower_bound */
+	bool lower_bounds_known;
 };
 
 /* what operations and nodes do with a tensor */
@@ -87,16 +87,16 @@ struct use {
 struct kernel {
 	int op;
 	struct g_range rows, depth;
-	int unit;	/* weights, -1: none */
+	int slice;	/* weights, -1: none */
 	double cost[2]; /* cycles; weights read in place, fetched before */
 	double flash;	/* of them: the flash is busy when in place */
 };
 
 /* one slice of a weights record */
-struct unit {
+struct weight_slice {
 	struct g_weights *w;
 	int op;	   /* the first operation that uses it */
-	int slice;
+	int index; /* of the record's slices */
 	struct g_range depth;
 	int64_t stream_bytes, scale_bytes; /* all cores */
 	int first, last; /* kernels that use it */
@@ -107,14 +107,14 @@ struct unit {
 };
 
 struct fetch {
-	int unit, before; /* before this kernel */
-	int64_t lo, hi;	  /* bytes of the unit */
+	int slice, before; /* before this kernel */
+	int64_t lo, hi;	  /* bytes of the slice */
 };
 
 /* bytes while they are live.  Rectangles of a group keep their distances. */
 struct rect {
 	struct g_tensor *t; /* or: */
-	int unit;	    /* a buffer for it */
+	int slice;	    /* a buffer for it */
 	int place;	    /* enum g_place */
 	int64_t bytes, lo, hi, at;
 	int group;	/* rectangle that stands for its group */
@@ -132,15 +132,15 @@ struct plan {
 	struct arena *a; /* of everything in it */
 	struct kernel *kernel;
 	size_t n_kernels;
-	struct unit *unit;
-	size_t n_units, cap_units;
+	struct weight_slice *slice;
+	size_t n_slices, cap_slices;
 	struct fetch *fetch;
 	size_t n_fetches, cap_fetches;
 	int32_t *rolling; /* of each operation: rows of its OFM, 0: all */
-	int32_t *band;	  /* rows at a time, 0: all */
+	int32_t *stripe;	  /* rows at a time, 0: all */
 	struct g_tensor **over; /* that each OFM is written over, or NULL */
 	int64_t *lead;		/* bytes by which the OFM begins before it */
-	struct g_list *slices; /* of each operation's weights, n 0: one */
+	struct g_list *ends; /* of the slices of each operation's weights, n 0: one */
 	bool eager;	/* weights that are late are waited for */
 	struct rect *rect;
 	size_t n_rects, n_maps; /* the maps come first, then buffers */
@@ -171,7 +171,7 @@ struct size_known {
 /* which weights blocks are to suit: those that were fetched, those that are cut into
  * slices, at multiples of a block's depth, those that are read in place for each block
  * that is above or beside another; tried in that order */
-enum suit { SUIT_FETCHED, SUIT_SLICED, SUIT_IN_PLACE, SUITS };
+enum block_objective { BLOCKS_FOR_FETCHED, BLOCKS_FOR_SLICED, BLOCKS_FOR_IN_PLACE, BLOCK_OBJECTIVES };
 
 struct sched {
 	struct arena *a;
@@ -185,7 +185,7 @@ struct sched {
 	struct use *use; /* of each tensor */
 	bool *shallow; /* of each tensor: bricks would be padded */
 	int n_shallow;
-	enum suit suit; /* of blocks */
+	enum block_objective objective; /* of blocks */
 	struct size_known *known;
 	size_t n_known, cap_known;
 	struct known_list {
@@ -255,7 +255,7 @@ void pack_left_maps(struct sched *s);
 /* blocks.c: finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */
 void forget_blocks(struct sched *s);
-/* the fastest block for bands of `rows`; NULL if none fits */
+/* the fastest block for stripes of `rows`; NULL if none fits */
 const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 
 /* cost.c */
@@ -265,17 +265,17 @@ struct perf_op kernel_op(const struct sched *s, const struct kernel *k,
 			 int64_t stream_bytes, int64_t scale_bytes, bool fetched);
 struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
 				const struct block_choice *b);
-/* both, and what is read in place, for the block of bands, which is not asked twice */
-bool band_cost(struct sched *s, struct kernel *k, int32_t band,
+/* both, and what is read in place, for the block of stripes, which is not asked twice */
+bool stripe_cost(struct sched *s, struct kernel *k, int32_t stripe,
 	       int64_t stream_bytes, int64_t scale_bytes);
 /* cycles to fetch bytes of weights, and the table of an operation; 0: it has none */
 double weights_transfer(const struct sched *s, int64_t bytes);
 double table_transfer(const struct sched *s, const struct g_op *op);
 /* NULL: no block fits */
-const struct band_known *op_cost(struct sched *s, int op, int32_t band);
+const struct stripe_known *op_cost(struct sched *s, int op, int32_t stripe);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
-/* bands.c: does nobody want t after operation last?  may o be put over t? */
+/* stripes.c: does nobody want t after operation last?  may o be put over t? */
 bool dies_with(const struct sched *s, const struct g_tensor *t, int last);
 bool may_share_bytes(const struct g_tensor *t, const struct g_tensor *o);
 
@@ -297,58 +297,58 @@ bool is_slid(const struct slides *l, const struct sched *s, int op);
 /* bytes saved while any of first..last runs */
 int64_t slides_save(const struct slides *l, int first, int last);
 
-/* bands.c: operations first..last run in bands of `rows` of the last one */
-struct chain {
+/* stripes.c: operations first..last run in stripes of `rows` of the last one */
+struct cascade {
 	int first, last;
 	int32_t rows; /* 0: one operation, whole */
 	struct kernel *kernel;
 	size_t n_kernels;
-	int32_t *rolling, *band; /* of each operation of the chain */
+	int32_t *rolling, *stripe; /* of each operation of the cascade */
 	struct g_tensor *over;	 /* that the last OFM is written over, or NULL */
 	int64_t lead;		 /* bytes by which it begins before that one */
 	int64_t inside;		 /* bytes of rolling buffers */
 	double cost[2];
-	double floor; /* cycles, whatever becomes of the weights */
+	double lower_bound; /* cycles, whatever becomes of the weights */
 };
-enum { MAX_LENGTH = 12 }; /* operations of a chain */
-/* first, last, rows and room for bands are given: those and what they cost; false:
+enum { MAX_LENGTH = 12 }; /* operations of a cascade */
+/* first, last, rows and room for stripes are given: those and what they cost; false:
  * no block fits */
-bool chain_price(struct sched *s, struct chain *c);
-/* needs its bands: what is kept between them and, if wanted, the kernels in order */
-void chain_run(struct sched *s, struct arena *a, struct chain *c, bool kernels);
+bool cascade_price(struct sched *s, struct cascade *c);
+/* needs its stripes: what is kept between them and, if wanted, the kernels in order */
+void cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels);
 
-/* chains.c: candidates for what all operations are divided into.  To begin with,
- * each of them as a whole; then also chains in bands; `drop`: but for those that no
+/* cascades.c: what all operations can be divided into.  To begin with,
+ * each of them as a whole; then also cascades in stripes; `drop`: but for those that no
  * division into takes fewer cycles than `below`.  false: no division at all does, and
  * none can be chosen. */
-struct chains;
-struct chains *chains_list(struct sched *s);
-bool chains_add_bands(struct sched *s, struct chains *c, double below, bool drop);
-void chains_close(struct chains *c); /* NULL is allowed */
+struct cascades;
+struct cascades *cascades_list(struct sched *s);
+bool cascades_add(struct sched *s, struct cascades *c, double below, bool drop);
+void cascades_close(struct cascades *c); /* NULL is allowed */
 
-/* divide.c: the division that is fastest with feature maps below limit: candidates from the
+/* divide.c: the division that is fastest with feature maps below limit: choices from the
  * last one to the first in picked, which has room for n_ops; 0: there is none, or
  * nothing to divide.  slide: results may begin a few rows before the operand they
  * consume. */
-int chains_choose(struct sched *s, const struct chains *c, int64_t limit, bool slide,
+int cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bool slide,
 		  int *picked);
 /* cycles that it takes at least, whatever becomes of the weights */
-double chains_floor(struct sched *s, const struct chains *c, const int *picked, int n,
+double division_lower_bound(struct sched *s, const struct cascades *c, const int *picked, int n,
 		    enum cut cut);
 /* cycles that all divisions take at least, whatever becomes of the weights, or if all
  * of those are read in place; divisions into what was left out count, too */
-struct chains_bound {
-	double floor, in_place;
-} chains_bound(const struct chains *c);
+struct cascades_bound {
+	double lower_bound, in_place;
+} cascades_bound(const struct cascades *c);
 /* its kernels */
-void chains_take(struct sched *s, struct chains *c, const int *picked, int n,
+void cascades_take(struct sched *s, struct cascades *c, const int *picked, int n,
 		 bool slide, struct plan *out);
 /* the smallest limit for which there is a division; INT64_MAX: none.  The one from
  * which on it is always the same. */
-int64_t chains_least(struct sched *s, const struct chains *c);
-int64_t chains_most(const struct chains *c);
-/* without bands: the peak */
-int64_t chains_whole_peak(const struct chains *c);
+int64_t cascades_least(struct sched *s, const struct cascades *c);
+int64_t cascades_most(const struct cascades *c);
+/* without stripes: the peak */
+int64_t cascades_whole_peak(const struct cascades *c);
 
 /*
  * spill.c: which feature maps leave the NPU's SRAM.  There are orders in which
@@ -356,7 +356,7 @@ int64_t chains_whole_peak(const struct chains *c);
  * of least weight begin with what the limit asks for; otherwise no way depends on
  * the limit: what a lower one finds a higher one finds, too.
  */
-struct leaving {
+struct spills {
 	struct way {
 		int order;
 		size_t n; /* the first n of it */
@@ -364,19 +364,19 @@ struct leaving {
 	size_t n;
 	struct spill_order *order;
 };
-struct leaving *leaving_list(struct sched *s, const struct chains *c,
+struct spills *spills_list(struct sched *s, const struct cascades *c,
 			     struct arena *a, int64_t limit);
 /* for tensors that are all in the NPU's SRAM */
-void leaving_apply(struct sched *s, const struct leaving *l, size_t way);
+void spills_apply(struct sched *s, const struct spills *l, size_t way);
 
-/* slices.c: cut weights into units; estimate or measure their bytes */
-void make_units(struct sched *s, struct plan *p, enum cut cut);
-bool measure_units(struct sched *s, struct plan *p);
+/* slices.c: cut weights into weight slices; estimate or measure their bytes */
+void make_slices(struct sched *s, struct plan *p, enum cut cut);
+bool measure_slices(struct sched *s, struct plan *p);
 /* every weights record as a whole; from then on estimates are in proportion */
 bool measure_whole(struct sched *s);
 /* cycles of an operation as a whole at least, whatever becomes of its weights; it has
  * a block */
-double whole_floor(struct sched *s, int op, enum cut cut);
+double whole_lower_bound(struct sched *s, int op, enum cut cut);
 /* estimated bytes of an operation's weights; zero: it has none */
 struct weights_size {
 	int64_t stream, scales;
@@ -405,7 +405,7 @@ slice_range(struct g_list l, int i, int64_t channels)
 	return (struct g_range){ .lo = l.n ? l.v[i] : 0, .hi = l.n ? l.v[i + 1] : channels };
 }
 
-/* fetch.c: which units are fetched when, below limit; sets p->cycles.  By the
+/* fetch.c: which weight slices are fetched when, below limit; sets p->cycles.  By the
  * sum of bytes, or with addresses for the buffers between the maps, which lie
  * as pack_maps left them. */
 void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
@@ -416,37 +416,37 @@ void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
 double plan_clock(struct sched *s, struct plan *p);
 double plan_bound(struct sched *s, struct plan *p);
 
-/* floor.c: no plan of these kernels takes fewer cycles, whatever becomes of its
+/* lower_bound.c: no plan of these kernels takes fewer cycles, whatever becomes of its
  * weights and whatever room there is.  A lower one that is `enough` will do. */
-double plan_floor(struct sched *s, const struct plan *p, double enough);
+double plan_lower_bound(struct sched *s, const struct plan *p, double enough);
 
-/* shelf.c: free addresses between maps that lie; life is in moments */
-struct shelf;
-struct shelf *shelf_open(struct arena *a, const struct plan *p, int place,
+/* gaps.c: free addresses between maps that lie; life is in time steps */
+struct gaps;
+struct gaps *gaps_open(struct arena *a, const struct plan *p, int place,
 			 int64_t limit);
-bool shelf_find(struct shelf *h, struct g_range life, int64_t bytes, int64_t *at);
-/* puts a buffer there; from now on nobody asks for moments before `now` */
-void shelf_put(struct shelf *h, struct g_range life, int64_t bytes, int64_t at,
+bool gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at);
+/* puts a buffer there; from now on nobody asks for time steps before `now` */
+void gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at,
 	       int64_t now);
 
-/* live.c, meet.c, place.c: rectangles of maps once the kernels are known, then
+/* live.c, interference.c, place.c: rectangles of maps once the kernels are known, then
  * of buffers, as often as transfers change; then addresses */
-int64_t kernel_moment(const struct sched *s, const struct plan *p, int kernel);
-/* the first kernel that is not before a moment; n_kernels: none */
-int kernel_at(const struct sched *s, const struct plan *p, int64_t moment);
+int64_t kernel_step(const struct sched *s, const struct plan *p, int kernel);
+/* the first kernel that is not before a time step; n_kernels: none */
+int kernel_at(const struct sched *s, const struct plan *p, int64_t step);
 void find_maps(struct sched *s, struct plan *p);
 /* bytes that they need at least in a place */
 int64_t maps_least(struct sched *s, const struct plan *p, int place);
 void find_buffers(struct sched *s, struct plan *p);
 /* rectangle i is live together with with[first[i]] ... with[first[i + 1] - 1] */
-struct meetings {
+struct interferences {
 	size_t *first;
 	uint32_t *with;
 };
-struct meetings find_meetings(struct arena *a, const struct rect *rect, size_t n);
-/* the bytes of a place that are live at each of some rising moments */
-void sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *moment,
-	      size_t n_moments, int64_t *sum);
+struct interferences find_interferences(struct arena *a, const struct rect *rect, size_t n);
+/* the bytes of a place that are live at each of some rising time steps */
+void sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,
+	      size_t n_times, int64_t *sum);
 /* packs the maps alone: returns their peak, leaves map_rank and map_at */
 int64_t pack_maps(struct sched *s, struct plan *p);
 /* peak and bound of rectangles that lie already, but for the other place */
@@ -458,7 +458,7 @@ bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 struct plan *plan_new(struct sched *s);
 void plan_close(struct plan *p); /* NULL is allowed */
 static inline int64_t
-unit_bytes(const struct unit *u)
+slice_bytes(const struct weight_slice *u)
 {
 	return u->stream_bytes + u->scale_bytes;
 }

@@ -42,23 +42,23 @@ static bool
 begin_areas(struct search *x)
 {
 	forget_blocks(x->s);
-	chains_close(x->chains);
-	x->chains = chains_list(x->s);
-	x->unfit = chains_least(x->s, x->chains) == INT64_MAX;
+	cascades_close(x->cascades);
+	x->cascades = cascades_list(x->s);
+	x->unfit = cascades_least(x->s, x->cascades) == INT64_MAX;
 	return !x->unfit;
 }
 
-/* the fastest plan: of whole maps, then of bands.  Those that can't be faster are
+/* the fastest plan: of whole maps, then of stripes.  Those that can't be faster are
  * left out only where there is no limit: with others, divisions are others */
 static struct plan *
-search_bands(struct search *x, double below)
+search_cascades(struct search *x, double below)
 {
 	struct sched *s = x->s;
 	struct plan *p = search_fastest(x, below);
 	if (s->e->status)
 		return p;
 	below = p ? p->cycles : below;
-	if (!chains_add_bands(s, x->chains, below, is_unlimited(x)))
+	if (!cascades_add(s, x->cascades, below, is_unlimited(x)))
 		return p;
 	struct plan *q = search_fastest(x, below);
 	if (!q)
@@ -70,7 +70,7 @@ search_bands(struct search *x, double below)
 static struct plan *
 search_weights(struct search *x, double below)
 {
-	(void)chains_add_bands(x->s, x->chains, INFINITY, false);
+	(void)cascades_add(x->s, x->cascades, INFINITY, false);
 	return search_smallest(x, below);
 }
 
@@ -81,7 +81,7 @@ search_areas(struct search *x, double below)
 	if (!begin_areas(x))
 		return NULL;
 	struct plan *p = x->s->o->size ? search_weights(x, below)
-				       : search_bands(x, below);
+				       : search_cascades(x, below);
 	return x->s->e->status ? p : search_least(x, p, below);
 }
 
@@ -91,7 +91,7 @@ struct home {
 	struct {
 		int area, layout;
 	} *of;
-	enum suit suit;
+	enum block_objective objective;
 };
 
 static struct home *
@@ -99,7 +99,7 @@ note_homes(struct search *x)
 {
 	struct graph *g = x->s->g;
 	struct home *h = anew(x->s->a, struct home, 1);
-	h->suit = x->s->suit;
+	h->objective = x->s->objective;
 	h->of = arena_alloc(x->s->a, g->n_tensors + 1, sizeof(*h->of));
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		h->of[i].area = g->tensors[i]->area;
@@ -112,7 +112,7 @@ static void
 restore_homes(struct search *x, const struct home *h)
 {
 	struct graph *g = x->s->g;
-	x->s->suit = h->suit;
+	x->s->objective = h->objective;
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		g->tensors[i]->area = h->of[i].area;
 		g->tensors[i]->layout = h->of[i].layout;
@@ -128,14 +128,14 @@ choose_blocks(struct sched *s)
 		(void)block_for(s, i, s->info[i].op->ofm.shape.h);
 }
 
-/* bands too, whatever they cost; then what may leave, for the layouts of now */
-static struct leaving *
-find_leaving(struct search *x, struct arena *a)
+/* stripes too, whatever they cost; then what may leave, for the layouts of now */
+static struct spills *
+find_spills(struct search *x, struct arena *a)
 {
 	if (!begin_areas(x))
 		return NULL;
-	(void)chains_add_bands(x->s, x->chains, INFINITY, false);
-	return leaving_list(x->s, x->chains, a, x->limit);
+	(void)cascades_add(x->s, x->cascades, INFINITY, false);
+	return spills_list(x->s, x->cascades, a, x->limit);
 }
 
 static struct plan *
@@ -145,14 +145,14 @@ search_spilling(struct search *x, double below)
 	struct arena *a = arena_open();
 	struct plan *best = NULL;
 	struct home *first = note_homes(x), *homes = first;
-	const struct leaving *l = find_leaving(x, a);
+	const struct spills *l = find_spills(x, a);
 	for (size_t i = 0, worse = 0; l && i < l->n && !x->s->e->status; i++) {
 		if (i && l->v[i].order != l->v[i - 1].order)
 			worse = 0;
 		if (x->s->o->size && worse >= PATIENCE)
 			continue;
 		restore_homes(x, first);
-		leaving_apply(x->s, l, i);
+		spills_apply(x->s, l, i);
 		pack_left_maps(x->s);
 		struct plan *p = search_areas(x, best ? plan_score(x->s, best) : below);
 		worse = p ? 0 : worse + (best != NULL);
@@ -195,29 +195,29 @@ search_ways(struct search *x, void (*use)(struct sched *, int), int n,
 }
 
 static void
-use_suit(struct sched *s, int way)
+use_objective(struct sched *s, int way)
 {
-	s->suit = (enum suit)way;
+	s->objective = (enum block_objective)way;
 }
 
 /* among few weights it matters how finely they can be cut and how often they are
  * read; the latter without a limit only where there is little to wait behind */
 static int
-count_suits(const struct search *x)
+count_objectives(const struct search *x)
 {
 	enum { FEW_WEIGHTS = 16, FEW_OPS = 16 };
 	const struct sched *s = x->s;
 	if (!weights_move(s) || s->g->n_weights > FEW_WEIGHTS)
 		return 1;
-	return is_unlimited(x) && s->n_ops > FEW_OPS ? SUITS - 1 : SUITS;
+	return is_unlimited(x) && s->n_ops > FEW_OPS ? BLOCK_OBJECTIVES - 1 : BLOCK_OBJECTIVES;
 }
 
 /* without a limit nothing has to leave */
 static struct plan *
-search_suits(struct search *x, double below)
+search_objectives(struct search *x, double below)
 {
 	bool leave = x->s->memory.spilling && !is_unlimited(x);
-	return search_ways(x, use_suit, count_suits(x),
+	return search_ways(x, use_objective, count_objectives(x),
 			   leave ? search_spilling : search_areas, below);
 }
 
@@ -226,7 +226,7 @@ static struct plan *
 search_layouts(struct search *x, double below)
 {
 	return search_ways(x, pack_shallow_maps, x->s->n_shallow > 0 ? 2 : 1,
-			   search_suits, below);
+			   search_objectives, below);
 }
 
 /* is q better than p?  where memory has no limit, less of it is welcome */
@@ -368,7 +368,7 @@ search_plan(struct sched *s)
 	find_order(s, &x.order, &x.back);
 	forget_blocks(s);
 	bool ok = measure_whole(s) && search_all(&x);
-	drop_ideas(&x);
-	chains_close(x.chains);
+	drop_candidates(&x);
+	cascades_close(x.cascades);
 	return ok;
 }

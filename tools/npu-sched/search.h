@@ -10,25 +10,25 @@ struct policy {
 	bool eager;	/* weights that are late are waited for, not read in place */
 };
 
-/* all operations divided into chains */
+/* all operations divided into cascades */
 struct division {
-	int *picked, n; /* as chains_choose leaves them */
+	int *picked, n; /* as cascades_choose leaves them */
 	bool slide; /* results may slide over operands: less, but harder to pack */
 };
 
 /*
- * Kernels and units, whatever the limit: bytes for maps and a policy make them.
- * What it promises is the least that it can cost with weights as estimated; below
- * the floor are no cycles, whatever becomes of the weights.
+ * Kernels and weight slices, whatever the limit: bytes for maps and a policy make them.
+ * What it estimates is the least that it can cost with weights as estimated; below
+ * the lower_bound are no cycles, whatever becomes of the weights.
  */
-struct idea {
+struct candidate {
 	struct division division;
 	struct policy policy;
 	int64_t maps;
-	double promise, floor;
-	double estimated_floor; /* of its division, and with sizes as estimated */
+	double estimate, lower_bound;
+	double estimated_lower_bound; /* of its division, and with sizes as estimated */
 	int64_t little;	    /* room for transfers that is tried whatever the limit */
-	double with_little; /* what it promises then, as far as known; or 0 */
+	double with_little; /* what it estimates then, as far as known; or 0 */
 	int64_t need;
 	size_t number;
 	struct plan *plan; /* with exact sizes; NULL: not yet */
@@ -41,15 +41,15 @@ struct idea {
 
 struct search {
 	struct sched *s;
-	struct chains *chains;
+	struct cascades *cascades;
 	int64_t limit;	/* bytes of the limited place */
 	int64_t least;	/* peak of the plan that needs least, of those looked at */
 	double fastest; /* cycles of the plan without a limit */
 	bool unfit;  /* an operation has no block */
 	int *order, *back; /* an order that needs less memory, and its inverse */
 	bool other;	/* it is in force */
-	struct arena *a; /* of the ideas */
-	struct idea *v;
+	struct arena *a; /* of the candidates */
+	struct candidate *v;
 	size_t n, cap;
 };
 
@@ -85,22 +85,22 @@ bool plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how,
 /* without a limit: the least memory with which p stays about as fast */
 void plan_trim(struct sched *s, struct plan *p);
 
-/* ideas.c.  Leaves: all ideas for maps in so many bytes and less, best first as
- * they promise with transfers below the limit, or below what their maps may take;
+/* candidates.c.  Leaves: all candidates for maps in so many bytes and less, best first as
+ * they estimate with transfers below the limit, or below what their maps may take;
  * steps: from one size to the next, 1/steps more.  Those that can't take fewer
- * cycles than `below` are left out.  The ideas for less are among those for more. */
+ * cycles than `below` are left out.  The candidates for less are among those for more. */
 enum room { ROOM_OF_LIMIT, ROOM_OF_MAPS };
-void list_ideas(struct search *x, int64_t limit, enum room room, int steps,
+void list_candidates(struct search *x, int64_t limit, enum room room, int steps,
 		double below);
-void drop_ideas(struct search *x);
+void drop_candidates(struct search *x);
 /* exact sizes; false: an error */
-bool work_out(struct search *x, struct idea *i);
-int64_t idea_packed(struct search *x, struct idea *i);
+bool work_out(struct search *x, struct candidate *i);
+int64_t candidate_packed(struct search *x, struct candidate *i);
 /* of all divisions the one whose maps can be packed best, weights whole, sizes
- * estimated; NULL: there is none.  There are no ideas then. */
+ * estimated; NULL: there is none.  There are no candidates then. */
 struct plan *estimate_least(struct search *x);
 /* a plan with the sizes estimated; the caller closes it */
-struct plan *estimate_idea(struct search *x, const struct idea *i);
+struct plan *estimate_candidate(struct search *x, const struct candidate *i);
 /* limits for transfers are rounded down: the larger the plan the more coarsely */
 enum grain { COARSE = 4, FINE = 16 };
 int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
@@ -108,18 +108,18 @@ int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
 /* nested.c: does any search with more room come by a plan, unless it has a better
  * one?  i->plan has been brought below i->next; with that much room its bound was
  * `least`.  Leaves i->plan with other transfers. */
-bool is_nested(struct search *x, struct idea *i, double least);
-/* searches try what exceeds their best by this factor, as a promise or a bound */
+bool is_nested(struct search *x, struct candidate *i, double least);
+/* searches try what exceeds their best by this factor, as a estimate or a bound */
 double tolerance(const struct sched *s, int64_t limit);
 /* the same of what they try with addresses between maps, by the bound without: it
  * tells least where there is room for nothing else */
-double tolerance_between(const struct sched *s, const struct idea *i, int64_t limit);
+double tolerance_between(const struct sched *s, const struct candidate *i, int64_t limit);
 /* fastest.c: the fastest plan within x->limit, if it takes fewer cycles than
  * `below`; NULL: there is none, or an error */
 struct plan *search_fastest(struct search *x, double below);
 
 /* least.c: p, or the plan that needs least if it scores less than p and `below`;
- * x->least is what it needs, if that is news.  Needs all bands below a limit. */
+ * x->least is what it needs, if that is news.  Needs all stripes below a limit. */
 struct plan *search_least(struct search *x, struct plan *p, double below);
 
 /* smallest.c: --optimise=Size: the plan of least weight within x->limit, if that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights as units that are fetched or read in place: one for each slice of
+ * Weights as weight slices that are fetched or read in place: one for each slice of
  * channels.  A slice is a multiple of the block's depth, so that slicing reads
  * no feature map more often than blocks do anyhow.
  */
@@ -65,7 +65,7 @@ cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
 
 /* what was measured before: the same channels in the same blocks */
 static const struct size_known *
-find_known(const struct sched *s, const struct unit *u, int32_t block_depth)
+find_known(const struct sched *s, const struct weight_slice *u, int32_t block_depth)
 {
 	for (int i = s->known_of[u->w->rec.index].first; i >= 0; i = s->known[i].next) {
 		const struct size_known *k = &s->known[i];
@@ -110,28 +110,28 @@ whole_size(const struct sched *s, int op)
 	return slice_size(s, op, (struct g_range){ .hi = s->info[op].op->ofm.shape.c });
 }
 
-/* first: unit of slice 0 of each weights record, from 1 on; the others follow */
+/* first: slice of slice 0 of each weights record, from 1 on; the others follow */
 static int
-add_unit(struct sched *s, struct plan *p, int *first, int op, int slice, int kernel)
+add_slice(struct sched *s, struct plan *p, int *first, int op, int slice, int kernel)
 {
 	const struct g_op *g = s->info[op].op;
 	int *zero = &first[g->weights->rec.index];
-	if (*zero && *zero - 1 + slice < (int)p->n_units &&
-	    p->unit[*zero - 1 + slice].w == g->weights) {
-		p->unit[*zero - 1 + slice].last = kernel;
+	if (*zero && *zero - 1 + slice < (int)p->n_slices &&
+	    p->slice[*zero - 1 + slice].w == g->weights) {
+		p->slice[*zero - 1 + slice].last = kernel;
 		return *zero - 1 + slice;
 	}
 	if (!slice)
-		*zero = (int)p->n_units + 1;
-	struct g_range depth = slice_range(p->slices[op], slice, g->ofm.shape.c);
+		*zero = (int)p->n_slices + 1;
+	struct g_range depth = slice_range(p->ends[op], slice, g->ofm.shape.c);
 	struct weights_size size = slice_size(s, op, depth);
-	agrow(p->a, p->unit, p->n_units, &p->cap_units);
-	p->unit[p->n_units] = (struct unit){
-		.w = g->weights, .op = op, .slice = slice, .depth = depth,
+	agrow(p->a, p->slice, p->n_slices, &p->cap_slices);
+	p->slice[p->n_slices] = (struct weight_slice){
+		.w = g->weights, .op = op, .index = slice, .depth = depth,
 		.first = kernel, .last = kernel,
 		.stream_bytes = size.stream, .scale_bytes = size.scales,
 	};
-	return (int)p->n_units++;
+	return (int)p->n_slices++;
 }
 
 static void
@@ -139,9 +139,9 @@ put_kernel(struct sched *s, struct plan *p, int *first, struct kernel k, int sli
 {
 	int at = (int)p->n_kernels++;
 	if (s->info[k.op].op->weights)
-		k.unit = add_unit(s, p, first, k.op, slice, at);
-	if (k.unit >= 0)
-		k.depth = p->unit[k.unit].depth;
+		k.slice = add_slice(s, p, first, k.op, slice, at);
+	if (k.slice >= 0)
+		k.depth = p->slice[k.slice].depth;
 	p->kernel[at] = k;
 }
 
@@ -151,9 +151,9 @@ cost_kernels(struct sched *s, struct plan *p)
 	for (size_t i = 0; i < p->n_kernels; i++) {
 		struct kernel *k = &p->kernel[i];
 		const struct g_op *op = s->info[k->op].op;
-		int32_t rows = p->band[k->op] ? p->band[k->op] : op->ofm.shape.h;
-		const struct unit *u = k->unit >= 0 ? &p->unit[k->unit] : NULL;
-		(void)band_cost(s, k, rows, u ? u->stream_bytes : 0,
+		int32_t rows = p->stripe[k->op] ? p->stripe[k->op] : op->ofm.shape.h;
+		const struct weight_slice *u = k->slice >= 0 ? &p->slice[k->slice] : NULL;
+		(void)stripe_cost(s, k, rows, u ? u->stream_bytes : 0,
 				u ? u->scale_bytes : 0);
 	}
 }
@@ -164,23 +164,23 @@ count_kernels(const struct plan *p)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < p->n_kernels; i++)
-		n += (size_t)slice_count(p->slices[p->kernel[i].op]);
+		n += (size_t)slice_count(p->ends[p->kernel[i].op]);
 	return n;
 }
 
 void
-make_units(struct sched *s, struct plan *p, enum cut cut)
+make_slices(struct sched *s, struct plan *p, enum cut cut)
 {
 	struct kernel *whole = p->kernel;
 	size_t n = p->n_kernels;
 	struct arena *a = arena_open();
 	int *first = anew(a, int, s->g->n_weights + 1);
 	for (int i = 0; i < s->n_ops; i++)
-		p->slices[i] = cut_weights(s, p->a, i, !p->band[i], cut);
+		p->ends[i] = cut_weights(s, p->a, i, !p->stripe[i], cut);
 	p->kernel = anew(p->a, struct kernel, count_kernels(p) + 1);
-	p->n_kernels = p->n_units = 0;
+	p->n_kernels = p->n_slices = 0;
 	for (size_t i = 0; i < n; i++)
-		for (int k = 0; k < slice_count(p->slices[whole[i].op]); k++)
+		for (int k = 0; k < slice_count(p->ends[whole[i].op]); k++)
 			put_kernel(s, p, first, whole[i], k);
 	arena_close(a);
 	cost_kernels(s, p);
@@ -198,13 +198,13 @@ static void
 measure_one(void *ctx, size_t i)
 {
 	struct measure *m = ctx;
-	struct unit *u = &m->p->unit[i];
+	struct weight_slice *u = &m->p->slice[i];
 	struct g_op op = *m->s->info[u->op].op;
 	struct g_weights w = *op.weights;
-	int32_t rows = m->p->band[u->op] ? m->p->band[u->op] : op.ofm.shape.h;
+	int32_t rows = m->p->stripe[u->op] ? m->p->stripe[u->op] : op.ofm.shape.h;
 	/* the choice was made before the threads began: this only looks it up */
 	op.block = block_for(m->s, u->op, rows)->block;
-	w.slices = m->p->slices[u->op];
+	w.slices = m->p->ends[u->op];
 	op.weights = &w;
 	const struct size_known *known = find_known(m->s, u, op.block.c);
 	if (known) {
@@ -215,7 +215,7 @@ measure_one(void *ctx, size_t i)
 	u->stream_bytes = u->scale_bytes = 0;
 	for (int core = 0; core < m->s->accel->cores; core++) {
 		struct weights_order ord =
-		    emit_weights_order(m->s->accel, &op, u->slice, core);
+		    emit_weights_order(m->s->accel, &op, u->index, core);
 		size_t channels = (size_t)weights_order_channels(&ord);
 		if (!channels)
 			continue;
@@ -226,7 +226,7 @@ measure_one(void *ctx, size_t i)
 }
 
 static void
-add_known(struct sched *s, const struct unit *u, int32_t block_depth)
+add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth)
 {
 	struct known_list *l = &s->known_of[u->w->rec.index];
 	int at = (int)s->n_known++;
@@ -243,23 +243,23 @@ add_known(struct sched *s, const struct unit *u, int32_t block_depth)
 }
 
 bool
-measure_units(struct sched *s, struct plan *p)
+measure_slices(struct sched *s, struct plan *p)
 {
 	struct measure m = { .s = s, .p = p };
-	m.view = anew(p->a, struct weights_view, p->n_units + 1);
-	int64_t *count = anew(p->a, int64_t, p->n_units + 1);
-	for (size_t i = 0; i < p->n_units; i++) {
-		const struct unit *u = &p->unit[i];
+	m.view = anew(p->a, struct weights_view, p->n_slices + 1);
+	int64_t *count = anew(p->a, int64_t, p->n_slices + 1);
+	for (size_t i = 0; i < p->n_slices; i++) {
+		const struct weight_slice *u = &p->slice[i];
 		const struct g_op *op = s->info[u->op].op;
 		count[i] = weight_count(op) / op->ofm.shape.c *
 			   (u->depth.hi - u->depth.lo);
 		if (!emit_weights_view(p->a, s->g, u->w, &m.view[i], s->e))
 			return false;
 	}
-	threads_for(s->o->jobs, p->n_units, count, measure_one, &m);
-	for (size_t i = 0; i < p->n_units; i++) {
-		const struct unit *u = &p->unit[i];
-		int32_t rows = p->band[u->op] ? p->band[u->op]
+	threads_for(s->o->jobs, p->n_slices, count, measure_one, &m);
+	for (size_t i = 0; i < p->n_slices; i++) {
+		const struct weight_slice *u = &p->slice[i];
+		int32_t rows = p->stripe[u->op] ? p->stripe[u->op]
 					      : s->info[u->op].op->ofm.shape.h;
 		int32_t depth = block_for(s, u->op, rows)->block.c;
 		if (!find_known(s, u, depth))
@@ -276,7 +276,7 @@ measure_whole(struct sched *s)
 	p->kernel = anew(p->a, struct kernel, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
-		struct kernel k = { .op = i, .unit = -1,
+		struct kernel k = { .op = i, .slice = -1,
 				    .rows = { .lo = 0, .hi = op->ofm.shape.h },
 				    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
 		if (!op->weights)
@@ -287,8 +287,8 @@ measure_whole(struct sched *s)
 					 "SHRAM of %s", op->rec.id, s->accel->name);
 		p->kernel[p->n_kernels++] = k;
 	}
-	make_units(s, p, UNCUT);
-	bool ok = measure_units(s, p);
+	make_slices(s, p, UNCUT);
+	bool ok = measure_slices(s, p);
 	plan_close(p);
 	return ok;
 }
@@ -296,7 +296,7 @@ measure_whole(struct sched *s)
 /* ---- bounds ------------------------------------------------------------------- */
 
 static double
-floor_of_slices(struct sched *s, int op, struct g_list slices)
+lower_bound_of_slices(struct sched *s, int op, struct g_list slices)
 {
 	const struct g_op *g = s->info[op].op;
 	double sum = 0;
@@ -304,27 +304,27 @@ floor_of_slices(struct sched *s, int op, struct g_list slices)
 		struct kernel k = { .op = op, .rows = { .hi = g->ofm.shape.h },
 				    .depth = slice_range(slices, i, g->ofm.shape.c) };
 		struct weights_size w = slice_size(s, op, k.depth);
-		(void)band_cost(s, &k, g->ofm.shape.h, w.stream, w.scales);
+		(void)stripe_cost(s, &k, g->ofm.shape.h, w.stream, w.scales);
 		sum += k.cost[k.cost[1] < k.cost[0]];
 	}
 	return sum;
 }
 
 double
-whole_floor(struct sched *s, int op, enum cut cut)
+whole_lower_bound(struct sched *s, int op, enum cut cut)
 {
 	struct op_info *f = &s->info[op];
-	if (f->floors_known)
-		return f->floor[cut];
+	if (f->lower_bounds_known)
+		return f->lower_bound[cut];
 	struct arena *a = arena_open();
-	f->floor[ANY_CUT] = INFINITY;
+	f->lower_bound[ANY_CUT] = INFINITY;
 	for (enum cut c = UNCUT; c < CUTS; c++) {
 		struct g_list l = cut_weights(s, a, op, true, c);
-		f->floor[c] = c == UNCUT || l.n ? floor_of_slices(s, op, l)
-						: f->floor[UNCUT];
-		f->floor[ANY_CUT] = fmin(f->floor[ANY_CUT], f->floor[c]);
+		f->lower_bound[c] = c == UNCUT || l.n ? lower_bound_of_slices(s, op, l)
+						: f->lower_bound[UNCUT];
+		f->lower_bound[ANY_CUT] = fmin(f->lower_bound[ANY_CUT], f->lower_bound[c]);
 	}
-	f->floors_known = true;
+	f->lower_bounds_known = true;
 	arena_close(a);
-	return f->floor[cut];
+	return f->lower_bound[cut];
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which maps leave the NPU's own SRAM, and in which order. */
-#include "chains.h"
+#include "cascades.h"
 
 #include <math.h>
 
 /*
  * It is always the largest map that leaves where most is live: as whole maps; or
- * as bands need at least; or as whole maps, but first of all where bands need more
+ * as stripes need at least; or as whole maps, but first of all where stripes need more
  * than the limit.
  */
 enum { BY_MAPS, BY_NEEDS, BY_EXCESS, ORDERS };
@@ -21,22 +21,22 @@ struct spill_order {
 	int64_t *left; /* [n + 1]: at the fullest operation, when so many have left */
 };
 
-/* the least that runs each operation, alone or in a chain */
+/* the least that runs each operation, alone or in a cascade */
 static int64_t *
-find_needs(const struct sched *s, const struct chains *c, struct arena *a)
+find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
 {
 	int64_t *need = anew(a, int64_t, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++)
 		need[i] = INT64_MAX;
 	for (size_t k = 0; k < c->n; k++)
-		for (int i = c->v[k].chain.first; i <= c->v[k].chain.last; i++)
+		for (int i = c->v[k].cascade.first; i <= c->v[k].cascade.last; i++)
 			need[i] = c->v[k].bytes < need[i] ? c->v[k].bytes : need[i];
 	return need;
 }
 
 /* bytes of all maps that are live while each operation runs as a whole */
 static int64_t *
-find_live(const struct sched *s, const struct chains *c, struct arena *a)
+find_live(const struct sched *s, const struct cascades *c, struct arena *a)
 {
 	int64_t *live = anew(a, int64_t, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++)
@@ -53,15 +53,15 @@ fullest(const struct sched *s, const int64_t *bytes)
 	return best;
 }
 
-/* the largest map that is live at a moment and has not left; -1: none */
+/* the largest map that is live at a time step and has not left; -1: none */
 static int
-largest_at(const struct chains *c, int now, const bool *gone)
+largest_at(const struct cascades *c, int now, const bool *gone)
 {
 	int best = -1;
-	for (size_t i = 0; i < c->n_lives; i++) {
-		const struct life *l = &c->life[i];
+	for (size_t i = 0; i < c->n_live; i++) {
+		const struct live_range *l = &c->live[i];
 		if (l->lo <= now && l->hi >= now && l->bytes > 0 && !gone[i] &&
-		    (best < 0 || l->bytes > c->life[best].bytes))
+		    (best < 0 || l->bytes > c->live[best].bytes))
 			best = (int)i;
 	}
 	return best;
@@ -79,14 +79,14 @@ fullest_above(const struct sched *s, const int64_t *live, const int64_t *need,
 	return best;
 }
 
-/* the first operation that has a moment, or a later one */
+/* the first operation that has a time step, or a later one */
 static int
 first_after(const struct sched *s, int now)
 {
 	int lo = 0, hi = s->n_ops;
 	while (lo < hi) {
 		int mid = (lo + hi) / 2;
-		if (moment_of(s, mid) < now)
+		if (step_of(s, mid) < now)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -96,40 +96,40 @@ first_after(const struct sched *s, int now)
 
 /* of all; where results lie over operands sums say less than what is there */
 static int
-largest(const struct chains *c, const bool *gone)
+largest(const struct cascades *c, const bool *gone)
 {
 	int best = -1;
-	for (size_t i = 0; i < c->n_lives; i++)
-		if (c->life[i].bytes > 0 && !gone[i] &&
-		    (best < 0 || c->life[i].bytes > c->life[best].bytes))
+	for (size_t i = 0; i < c->n_live; i++)
+		if (c->live[i].bytes > 0 && !gone[i] &&
+		    (best < 0 || c->live[i].bytes > c->live[best].bytes))
 			best = (int)i;
 	return best;
 }
 
 static struct spill_order
-spill_order_by(struct sched *s, const struct chains *c, struct arena *a, int by,
+spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int by,
 	   int64_t limit)
 {
 	int64_t *need = find_needs(s, c, a), *live = find_live(s, c, a);
 	const int64_t *left = by == BY_MAPS ? live : need;
-	bool *gone = anew(a, bool, c->n_lives + 1);
+	bool *gone = anew(a, bool, c->n_live + 1);
 	struct spill_order o = { .n = 0 };
-	o.tensor = anew(a, int, c->n_lives + 1);
-	o.left = anew(a, int64_t, c->n_lives + 2);
+	o.tensor = anew(a, int, c->n_live + 1);
+	o.left = anew(a, int64_t, c->n_live + 2);
 	while (s->n_ops) {
 		int most = fullest(s, left), op = most;
 		if (by == BY_EXCESS) {
 			op = fullest_above(s, live, need, limit);
 			op = op < 0 ? fullest(s, live) : op;
 		}
-		int t = largest_at(c, moment_of(s, op), gone);
+		int t = largest_at(c, step_of(s, op), gone);
 		t = t < 0 ? largest(c, gone) : t;
 		o.left[o.n] = left[most];
 		if (t < 0)
 			break;
-		const struct life *l = &c->life[t];
+		const struct live_range *l = &c->live[t];
 		for (int i = first_after(s, l->lo);
-		     i < s->n_ops && moment_of(s, i) <= l->hi; i++) {
+		     i < s->n_ops && step_of(s, i) <= l->hi; i++) {
 			live[i] -= l->bytes;
 			need[i] -= l->bytes;
 		}
@@ -140,7 +140,7 @@ spill_order_by(struct sched *s, const struct chains *c, struct arena *a, int by,
 }
 
 static void
-add_way(struct leaving *l, int order, size_t n)
+add_way(struct spills *l, int order, size_t n)
 {
 	l->v[l->n++] = (struct way){ .order = order, .n = n };
 }
@@ -157,7 +157,7 @@ until_left(const struct spill_order *o, double most)
 
 /* less is left in each step, and not many more leave than in the one before */
 static void
-add_steps(struct leaving *l, int order, int steps)
+add_steps(struct spills *l, int order, int steps)
 {
 	const struct spill_order *o = &l->order[order];
 	size_t last = 0;
@@ -174,7 +174,7 @@ add_steps(struct leaving *l, int order, int steps)
 
 /* those that must leave, then one more at a time */
 static void
-add_excess(struct leaving *l, int64_t limit)
+add_excess(struct spills *l, int64_t limit)
 {
 	const struct spill_order *o = &l->order[BY_EXCESS];
 	size_t n = until_left(o, (double)limit);
@@ -191,10 +191,10 @@ max_steps(const struct sched *s)
 	return n < LEAST ? LEAST : n > MOST * s->o->effort ? MOST * s->o->effort : n;
 }
 
-struct leaving *
-leaving_list(struct sched *s, const struct chains *c, struct arena *a, int64_t limit)
+struct spills *
+spills_list(struct sched *s, const struct cascades *c, struct arena *a, int64_t limit)
 {
-	struct leaving *l = anew(a, struct leaving, 1);
+	struct spills *l = anew(a, struct spills, 1);
 	int steps = max_steps(s);
 	l->v = anew(a, struct way, 1 + EXCESS + 2 * ((size_t)steps + GROWTHS));
 	l->n = 1;
@@ -211,7 +211,7 @@ leaving_list(struct sched *s, const struct chains *c, struct arena *a, int64_t l
 }
 
 void
-leaving_apply(struct sched *s, const struct leaving *l, size_t way)
+spills_apply(struct sched *s, const struct spills *l, size_t way)
 {
 	const struct way *w = &l->v[way];
 	for (size_t i = 0; i < w->n; i++)

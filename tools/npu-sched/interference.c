@@ -6,7 +6,7 @@
  */
 #include "sched.h"
 
-/* rectangles that have bytes, by the moment at which they begin */
+/* rectangles that have bytes, by the time step at which they begin */
 static size_t
 by_begin(struct arena *a, const struct rect *rect, size_t n, uint32_t *order)
 {
@@ -51,13 +51,13 @@ list_pairs(struct arena *a, const struct rect *rect, size_t n, size_t *n_pairs)
 	return pair;
 }
 
-struct meetings
-find_meetings(struct arena *a, const struct rect *rect, size_t n)
+struct interferences
+find_interferences(struct arena *a, const struct rect *rect, size_t n)
 {
 	struct arena *scratch = arena_open();
 	size_t n_pairs;
 	const struct pair *pair = list_pairs(scratch, rect, n, &n_pairs);
-	struct meetings m = { .first = anew(a, size_t, n + 2),
+	struct interferences m = { .first = anew(a, size_t, n + 2),
 			      .with = anew(a, uint32_t, 2 * n_pairs + 1) };
 	size_t *at = m.first + 1; /* it ends up one further */
 	for (size_t i = 0; i < n_pairs; i++) {
@@ -76,10 +76,10 @@ find_meetings(struct arena *a, const struct rect *rect, size_t n)
 	return m;
 }
 
-/* what a group takes of the memory at a moment */
+/* what a group takes of the memory at a time step */
 struct extent {
 	int64_t lo, hi;
-	size_t stamp; /* of the moment, counted from 1 */
+	size_t stamp; /* of the time step, counted from 1 */
 };
 
 static int64_t
@@ -94,22 +94,22 @@ extend(struct extent *x, const struct rect *r, size_t stamp)
 }
 
 void
-sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *moment,
-	 size_t n_moments, int64_t *sum)
+sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,
+	 size_t n_times, int64_t *sum)
 {
 	struct arena *a = arena_open();
 	uint32_t *order = anew(a, uint32_t, n + 1), *live = anew(a, uint32_t, n + 1);
 	struct extent *extent = anew(a, struct extent, n + 1); /* of each group */
 	size_t n_order = by_begin(a, rect, n, order), next = 0, n_live = 0;
-	for (size_t m = 0; m < n_moments; m++) {
+	for (size_t m = 0; m < n_times; m++) {
 		size_t kept = 0;
-		for (; next < n_order && rect[order[next]].lo <= moment[m]; next++)
+		for (; next < n_order && rect[order[next]].lo <= step[m]; next++)
 			if (rect[order[next]].place == place)
 				live[n_live++] = order[next];
 		sum[m] = 0;
 		for (size_t k = 0; k < n_live; k++) {
 			const struct rect *r = &rect[live[k]];
-			if (r->hi < moment[m])
+			if (r->hi < step[m])
 				continue;
 			live[kept++] = live[k];
 			sum[m] += extend(&extent[r->group], r, m + 1);

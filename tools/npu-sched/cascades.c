@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all operations can be divided into: every candidate is made and priced
+ * What all operations can be divided into: every choice is made and priced
  * once; what it needs is found for those that a good division may hold.
  */
-#include "chains.h"
+#include "cascades.h"
 
 #include <math.h>
 
 enum { MAX_HEIGHTS = 6 };
 
 static void
-stretch(struct life *l, int at)
+stretch(struct live_range *l, int at)
 {
 	if (at < l->lo)
 		l->lo = at;
@@ -18,15 +18,15 @@ stretch(struct life *l, int at)
 		l->hi = at;
 }
 
-static struct life *
-life_of(const struct chains *c, const struct g_tensor *t)
+static struct live_range *
+live_range_of(const struct cascades *c, const struct g_tensor *t)
 {
-	return &c->life[t->rec.index];
+	return &c->live[t->rec.index];
 }
 
-/* what nodes take and give; how many moments there are */
+/* what nodes take and give; how many time steps there are */
 static int
-stretch_lists(struct sched *s, struct chains *c)
+stretch_lists(struct sched *s, struct cascades *c)
 {
 	int now = 0, op = 0;
 	for (size_t n = 0; n < s->g->n_nodes; n++) {
@@ -37,9 +37,9 @@ stretch_lists(struct sched *s, struct chains *c)
 			now++;
 		int last = now > first ? now - 1 : first;
 		for (size_t i = 0; i < node->in.n; i++)
-			stretch(life_of(c, node->in.v[i]), first);
+			stretch(live_range_of(c, node->in.v[i]), first);
 		for (size_t i = 0; i < node->out.n; i++)
-			stretch(life_of(c, node->out.v[i]), last);
+			stretch(live_range_of(c, node->out.v[i]), last);
 	}
 	return now;
 }
@@ -56,18 +56,18 @@ is_limited(const struct sched *s, const struct g_tensor *t)
 }
 
 static int64_t
-live_at(const struct chains *c, int moment)
+live_at(const struct cascades *c, int step)
 {
-	return c->begun[moment + 1] - c->ended[moment];
+	return c->begun[step + 1] - c->ended[step];
 }
 
-/* CPU nodes have the moments between those of operations */
+/* CPU nodes have the time steps between those of operations */
 static void
-find_cpu_bytes(const struct sched *s, struct chains *c, int moments)
+find_cpu_bytes(const struct sched *s, struct cascades *c, int steps)
 {
 	c->cpu_bytes = 0;
-	for (int now = 0, op = 0; now < moments; now++) {
-		if (op < s->n_ops && moment_of(s, op) == now)
+	for (int now = 0, op = 0; now < steps; now++) {
+		if (op < s->n_ops && step_of(s, op) == now)
 			op++;
 		else if (live_at(c, now) > c->cpu_bytes)
 			c->cpu_bytes = live_at(c, now);
@@ -75,13 +75,13 @@ find_cpu_bytes(const struct sched *s, struct chains *c, int moments)
 }
 
 static void
-sum_lives(struct chains *c, int moments)
+sum_live_ranges(struct cascades *c, int steps)
 {
-	size_t n = (size_t)moments;
+	size_t n = (size_t)steps;
 	c->begun = anew(c->a, int64_t, n + 2);
 	c->ended = anew(c->a, int64_t, n + 2);
-	for (size_t i = 0; i < c->n_lives; i++) {
-		const struct life *l = &c->life[i];
+	for (size_t i = 0; i < c->n_live; i++) {
+		const struct live_range *l = &c->live[i];
 		if (l->hi < l->lo)
 			continue;
 		c->begun[l->lo + 1] += l->bytes;
@@ -94,53 +94,53 @@ sum_lives(struct chains *c, int moments)
 }
 
 static void
-find_lives(struct sched *s, struct chains *c)
+find_live_ranges(struct sched *s, struct cascades *c)
 {
 	struct graph *g = s->g;
-	c->n_lives = g->n_tensors;
-	c->life = anew(c->a, struct life, g->n_tensors + 1);
+	c->n_live = g->n_tensors;
+	c->live = anew(c->a, struct live_range, g->n_tensors + 1);
 	for (size_t i = 0; i <= g->n_tensors; i++)
-		c->life[i] = (struct life){ .lo = INT32_MAX, .hi = -1, .producer = -1 };
+		c->live[i] = (struct live_range){ .lo = INT32_MAX, .hi = -1, .producer = -1 };
 	for (int i = 0; i < s->n_ops; i++) {
 		const struct g_op *op = s->info[i].op;
 		const struct g_tensor *t[3] = { op->ifm.t, op->ifm2.t, op->ofm.t };
 		for (int k = 0; k < 3; k++)
 			if (t[k])
-				stretch(life_of(c, t[k]), moment_of(s, i));
+				stretch(live_range_of(c, t[k]), step_of(s, i));
 		if (s->info[i].internal)
-			life_of(c, op->ofm.t)->producer = i;
+			live_range_of(c, op->ofm.t)->producer = i;
 	}
-	int moments = stretch_lists(s, c);
+	int steps = stretch_lists(s, c);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
-		if ((tensor_is_input(t) || t->variable) && moments)
-			stretch(&c->life[i], 0);
-		if ((tensor_is_output(t) || t->variable) && moments)
-			stretch(&c->life[i], moments - 1);
+		if ((tensor_is_input(t) || t->variable) && steps)
+			stretch(&c->live[i], 0);
+		if ((tensor_is_output(t) || t->variable) && steps)
+			stretch(&c->live[i], steps - 1);
 		if (is_limited(s, t))
-			c->life[i].bytes = round_up_i64(tensor_bytes(t), 16);
+			c->live[i].bytes = round_up_i64(tensor_bytes(t), 16);
 	}
-	sum_lives(c, moments);
-	find_cpu_bytes(s, c, moments);
+	sum_live_ranges(c, steps);
+	find_cpu_bytes(s, c, steps);
 }
 
 /* bytes live while first..last run, rolling buffers instead of whole maps */
 static int64_t
-live_bytes(const struct sched *s, const struct chains *c, const struct chain *x,
+live_bytes(const struct sched *s, const struct cascades *c, const struct cascade *x,
 	   int64_t *saved)
 {
-	int64_t sum = x->inside + c->begun[moment_of(s, x->last) + 1] -
-		      c->ended[moment_of(s, x->first)] -
+	int64_t sum = x->inside + c->begun[step_of(s, x->last) + 1] -
+		      c->ended[step_of(s, x->first)] -
 		      slides_save(&c->slides, x->first, x->last);
 	for (int i = x->first; x->rows && i < x->last; i++) {
-		const struct life *l = life_of(c, s->info[i].op->ofm.t);
+		const struct live_range *l = live_range_of(c, s->info[i].op->ofm.t);
 		if (l->producer == i)
 			sum -= l->bytes;
 	}
 	/* where they are limited, both are: they share an area */
-	if (x->over && life_of(c, x->over)->bytes) {
-		int64_t from = life_of(c, x->over)->bytes;
-		int64_t to = life_of(c, s->info[x->last].op->ofm.t)->bytes;
+	if (x->over && live_range_of(c, x->over)->bytes) {
+		int64_t from = live_range_of(c, x->over)->bytes;
+		int64_t to = live_range_of(c, s->info[x->last].op->ofm.t)->bytes;
 		int64_t both = from + x->lead > to ? from + x->lead : to;
 		*saved = from + to - both;
 		sum -= *saved;
@@ -150,14 +150,14 @@ live_bytes(const struct sched *s, const struct chains *c, const struct chain *x,
 
 /* sorted by what a byte saves */
 static void
-list_savings(struct sched *s, struct arena *a, struct candidate *k)
+list_savings(struct sched *s, struct arena *a, struct cascade_choice *k)
 {
-	const struct chain *c = &k->chain;
+	const struct cascade *c = &k->cascade;
 	k->saving = anew(a, struct saving, (size_t)(c->last - c->first) + 1);
 	for (int i = c->first; i <= c->last; i++) {
 		if (!s->info[i].op->weights)
 			continue;
-		const struct band_known *b = op_cost(s, i, c->band[i - c->first]);
+		const struct stripe_known *b = op_cost(s, i, c->stripe[i - c->first]);
 		struct weights_size w = whole_size(s, i);
 		struct saving v = { .bytes = w.stream + w.scales,
 				    .cycles = b->cost[0] - b->cost[1] };
@@ -169,50 +169,50 @@ list_savings(struct sched *s, struct arena *a, struct candidate *k)
 	}
 }
 
-/* a candidate's price; what it needs comes later, if it is worth it */
+/* a choice's price; what it needs comes later, if it is worth it */
 static void
-add_candidate(struct sched *s, struct chains *c, int first, int last, int32_t rows)
+add_choice(struct sched *s, struct cascades *c, int first, int last, int32_t rows)
 {
-	int32_t band[MAX_LENGTH];
-	struct candidate k = { .chain = { .first = first, .last = last, .rows = rows,
-					  .band = band } };
-	if (!chain_price(s, &k.chain))
+	int32_t stripe[MAX_LENGTH];
+	struct cascade_choice k = { .cascade = { .first = first, .last = last, .rows = rows,
+					  .stripe = stripe } };
+	if (!cascade_price(s, &k.cascade))
 		return;
-	k.chain.band = NULL;
+	k.cascade.stripe = NULL;
 	agrow(c->a, c->v, c->n, &c->cap);
 	c->v[c->n++] = k;
 }
 
 /* bytes of its maps and weights; its kernels are found again if it is taken */
 static void
-study_candidate(struct sched *s, struct chains *c, struct arena *scratch,
-		struct candidate *k)
+study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
+		struct cascade_choice *k)
 {
-	int32_t band[MAX_LENGTH];
+	int32_t stripe[MAX_LENGTH];
 	arena_reset(scratch);
-	k->chain.band = band;
-	(void)chain_price(s, &k->chain);
-	chain_run(s, scratch, &k->chain, false);
-	k->bytes = live_bytes(s, c, &k->chain, &k->slid);
-	if (!k->chain.lead)
+	k->cascade.stripe = stripe;
+	(void)cascade_price(s, &k->cascade);
+	cascade_run(s, scratch, &k->cascade, false);
+	k->bytes = live_bytes(s, c, &k->cascade, &k->slid);
+	if (!k->cascade.lead)
 		k->slid = 0; /* exactly in place: nothing slides */
-	for (int i = k->chain.first; i <= k->chain.last; i++) {
+	for (int i = k->cascade.first; i <= k->cascade.last; i++) {
 		struct weights_size w = whole_size(s, i);
 		k->weights += w.stream + w.scales;
 	}
-	if (k->chain.rows)
+	if (k->cascade.rows)
 		list_savings(s, c->a, k);
-	k->chain.band = k->chain.rolling = NULL;
+	k->cascade.stripe = k->cascade.rolling = NULL;
 }
 
-/* can first..last be one chain?  every map inside must end inside */
+/* can first..last be one cascade?  every map inside must end inside */
 static bool
-closed(const struct sched *s, const struct chains *c, int first, int last)
+closed(const struct sched *s, const struct cascades *c, int first, int last)
 {
 	int furthest = first;
 	for (int i = first; i <= last; i++) {
 		const struct op_info *f = &s->info[i];
-		if (!f->bands || f->node != s->info[first].node ||
+		if (!f->stripes || f->node != s->info[first].node ||
 		    is_slid(&c->slides, s, i))
 			return false;
 		if (i == last)
@@ -225,29 +225,29 @@ closed(const struct sched *s, const struct chains *c, int first, int last)
 }
 
 static void
-add_chains_ending_at(struct sched *s, struct chains *c, int last, bool bands)
+add_cascades_ending_at(struct sched *s, struct cascades *c, int last, bool stripes)
 {
 	int32_t h = s->info[last].op->ofm.shape.h;
-	add_candidate(s, c, last, last, 0);
-	for (int first = last; bands && first >= 0 && first > last - MAX_LENGTH;
+	add_choice(s, c, last, last, 0);
+	for (int first = last; stripes && first >= 0 && first > last - MAX_LENGTH;
 	     first--) {
-		if (!s->info[first].bands || !s->info[last].bands ||
+		if (!s->info[first].stripes || !s->info[last].stripes ||
 		    (first < last && !s->info[first].internal))
 			break;
 		if (!closed(s, c, first, last))
 			continue;
 		int n = 0;
 		for (int32_t rows = 1; rows < h && n < MAX_HEIGHTS; rows *= 2, n++)
-			add_candidate(s, c, first, last, rows);
+			add_choice(s, c, first, last, rows);
 	}
 }
 
 static int64_t
-whole_peak(const struct sched *s, const struct chains *c)
+whole_peak(const struct sched *s, const struct cascades *c)
 {
 	int64_t peak = c->cpu_bytes;
 	for (int i = 0; i < s->n_ops; i++) {
-		const struct candidate *k = &c->v[c->first_of[i]];
+		const struct cascade_choice *k = &c->v[c->first_of[i]];
 		peak = k->bytes > peak ? k->bytes : peak;
 	}
 	return peak;
@@ -256,15 +256,15 @@ whole_peak(const struct sched *s, const struct chains *c)
 /* the least cycles that lead to each operation, of what precedes it: with weights
  * read in place, or whatever becomes of them */
 static double *
-cycles_before(const struct sched *s, const struct chains *c, struct arena *a,
+cycles_before(const struct sched *s, const struct cascades *c, struct arena *a,
 	      bool in_place)
 {
 	double *before = anew(a, double, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		before[i + 1] = INFINITY;
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
-			const struct chain *x = &c->v[k].chain;
-			double cycles = in_place ? x->cost[0] : x->floor;
+			const struct cascade *x = &c->v[k].cascade;
+			double cycles = in_place ? x->cost[0] : x->lower_bound;
 			before[i + 1] = fmin(before[i + 1], before[x->first] + cycles);
 		}
 	}
@@ -273,32 +273,32 @@ cycles_before(const struct sched *s, const struct chains *c, struct arena *a,
 
 /* and of each operation with what follows */
 static double *
-floors_from(const struct sched *s, const struct chains *c, struct arena *a)
+lower_bounds_from(const struct sched *s, const struct cascades *c, struct arena *a)
 {
 	double *from = anew(a, double, (size_t)s->n_ops + 1);
 	for (int i = 0; i < s->n_ops; i++)
 		from[i] = INFINITY;
 	for (int i = s->n_ops - 1; i >= 0; i--)
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
-			const struct chain *x = &c->v[k].chain;
-			from[x->first] = fmin(from[x->first], x->floor + from[i + 1]);
+			const struct cascade *x = &c->v[k].cascade;
+			from[x->first] = fmin(from[x->first], x->lower_bound + from[i + 1]);
 		}
 	return from;
 }
 
-/* leaves candidates that are part of a division with fewer cycles than below */
+/* leaves choices that are part of a division with fewer cycles than below */
 static void
-drop_hopeless(struct sched *s, struct chains *c, double below)
+drop_hopeless(struct sched *s, struct cascades *c, double below)
 {
 	struct arena *a = arena_open();
-	const double *before = cycles_before(s, c, a, false), *from = floors_from(s, c, a);
+	const double *before = cycles_before(s, c, a, false), *from = lower_bounds_from(s, c, a);
 	size_t n = 0;
 	for (int i = 0, k = 0; i < s->n_ops; i++) {
 		int end = c->first_of[i + 1];
 		c->first_of[i] = (int)n;
 		for (; k < end; k++) {
-			const struct chain *x = &c->v[k].chain;
-			if (before[x->first] + x->floor + from[i + 1] < below)
+			const struct cascade *x = &c->v[k].cascade;
+			if (before[x->first] + x->lower_bound + from[i + 1] < below)
 				c->v[n++] = c->v[k];
 		}
 	}
@@ -308,37 +308,37 @@ drop_hopeless(struct sched *s, struct chains *c, double below)
 }
 
 static void
-price_all(struct sched *s, struct chains *c, bool bands)
+price_all(struct sched *s, struct cascades *c, bool stripes)
 {
 	struct arena *a = arena_open();
 	c->n = 0;
 	for (int i = 0; i < s->n_ops; i++) {
 		c->first_of[i] = (int)c->n;
-		add_chains_ending_at(s, c, i, bands);
+		add_cascades_ending_at(s, c, i, stripes);
 	}
 	c->first_of[s->n_ops] = (int)c->n;
-	c->floor = cycles_before(s, c, a, false)[s->n_ops] * (1 - ROUNDING);
+	c->lower_bound = cycles_before(s, c, a, false)[s->n_ops] * (1 - ROUNDING);
 	c->in_place = cycles_before(s, c, a, true)[s->n_ops];
 	arena_close(a);
 }
 
 static void
-study_all(struct sched *s, struct chains *c)
+study_all(struct sched *s, struct cascades *c)
 {
 	struct arena *scratch = arena_open();
 	for (size_t i = 0; i < c->n; i++)
-		study_candidate(s, c, scratch, &c->v[i]);
+		study_choice(s, c, scratch, &c->v[i]);
 	arena_close(scratch);
 }
 
-struct chains *
-chains_list(struct sched *s)
+struct cascades *
+cascades_list(struct sched *s)
 {
 	struct arena *a = arena_open();
-	struct chains *c = anew(a, struct chains, 1);
+	struct cascades *c = anew(a, struct cascades, 1);
 	c->a = a;
 	c->first_of = anew(c->a, int, (size_t)s->n_ops + 1);
-	find_lives(s, c);
+	find_live_ranges(s, c);
 	find_slides(s, &c->slides);
 	price_all(s, c, false);
 	study_all(s, c);
@@ -347,10 +347,10 @@ chains_list(struct sched *s)
 }
 
 bool
-chains_add_bands(struct sched *s, struct chains *c, double below, bool drop)
+cascades_add(struct sched *s, struct cascades *c, double below, bool drop)
 {
 	price_all(s, c, true);
-	if (c->floor >= below)
+	if (c->lower_bound >= below)
 		return false;
 	if (drop)
 		drop_hopeless(s, c, below);
@@ -359,7 +359,7 @@ chains_add_bands(struct sched *s, struct chains *c, double below, bool drop)
 }
 
 void
-chains_close(struct chains *c)
+cascades_close(struct cascades *c)
 {
 	if (c)
 		arena_close(c->a);

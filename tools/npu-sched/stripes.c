@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chain of operations run in bands of rows: each operation is advanced when
+ * A cascade of operations run in stripes of rows: each operation is advanced when
  * a later one wants its rows; between them only as many rows are kept as will
- * still be read.  The chain may hold branches, as long as they end inside.
+ * still be read.  The cascade may hold branches, as long as they end inside.
  */
 #include "sched.h"
 
 #include "stream/emit.h"
 
-/* a map from outside that dies in the chain: the last OFM may be put over it */
+/* a map from outside that dies in the cascade: the last OFM may be put over it */
 struct dying {
 	struct g_tensor *t;
 	int64_t lead; /* bytes that the OFM must begin before it */
@@ -19,10 +19,10 @@ enum { MAX_DYING = 8 };
 struct run {
 	struct sched *s;
 	struct arena *a;
-	struct chain *c;
+	struct cascade *c;
 	int32_t *done; /* rows of each OFM that exist */
-	struct emit_rows *next; /* rows of each IFM that the next band reads */
-	int32_t *low; /* lowest row that the last band has read */
+	struct emit_rows *next; /* rows of each IFM that the next stripe reads */
+	int32_t *low; /* lowest row that the last stripe has read */
 	bool kernels; /* are wanted */
 	size_t cap;
 	struct dying dying[MAX_DYING];
@@ -35,37 +35,37 @@ height(const struct run *r, int i)
 	return r->s->info[r->c->first + i].op->ofm.shape.h;
 }
 
-/* the producer inside the chain of operand k of operation i, or -1 */
+/* the producer inside the cascade of operand k of operation i, or -1 */
 static int
-inside(const struct sched *s, const struct chain *c, int i, int k)
+inside(const struct sched *s, const struct cascade *c, int i, int k)
 {
 	int p = s->info[c->first + i].producer[k];
 	return p >= c->first && p < c->last ? p - c->first : -1;
 }
 
-/* rows per band, from the last operation upwards; 0: all in one */
+/* rows per stripe, from the last operation upwards; 0: all in one */
 static void
-set_bands(const struct sched *s, struct chain *c)
+set_stripes(const struct sched *s, struct cascade *c)
 {
 	int n = c->last - c->first + 1;
 	for (int i = 0; i < n; i++)
-		c->band[i] = 1;
-	c->band[n - 1] = c->rows ? c->rows : s->info[c->last].op->ofm.shape.h;
+		c->stripe[i] = 1;
+	c->stripe[n - 1] = c->rows ? c->rows : s->info[c->last].op->ofm.shape.h;
 	for (int i = n - 1; i >= 0; i--) {
 		const struct op_info *f = &s->info[c->first + i];
 		int32_t h = f->op->ofm.shape.h;
 		for (int k = 0; k < 2; k++) {
 			int p = inside(s, c, i, k);
-			int32_t rows = c->band[i] * f->op->stride.y;
-			if (p >= 0 && rows > c->band[p])
-				c->band[p] = rows;
+			int32_t rows = c->stripe[i] * f->op->stride.y;
+			if (p >= 0 && rows > c->stripe[p])
+				c->stripe[p] = rows;
 		}
-		if (c->band[i] > h)
-			c->band[i] = h;
+		if (c->stripe[i] > h)
+			c->stripe[i] = h;
 	}
 }
 
-/* the lowest row of operation p's OFM that anyone in the chain will read */
+/* the lowest row of operation p's OFM that anyone in the cascade will read */
 static int32_t
 still_wanted(const struct run *r, int p)
 {
@@ -79,9 +79,9 @@ still_wanted(const struct run *r, int p)
 }
 
 static struct g_range
-next_band(const struct run *r, int i)
+next_stripe(const struct run *r, int i)
 {
-	int32_t hi = r->done[i] + r->c->band[i];
+	int32_t hi = r->done[i] + r->c->stripe[i];
 	return (struct g_range){ .lo = r->done[i],
 				 .hi = hi < height(r, i) ? hi : height(r, i) };
 }
@@ -89,7 +89,7 @@ next_band(const struct run *r, int i)
 /*
  * Rows of the last OFM are about to be written: every map that dies here must
  * lie so far behind that its rows which may still be read, or are being read,
- * are not touched.  Kernels in flight are taken to be at their last band.
+ * are not touched.  Kernels in flight are taken to be at their last stripe.
  */
 static void
 keep_clear(struct run *r, struct g_range rows, int32_t reading)
@@ -117,14 +117,14 @@ keep_clear(struct run *r, struct g_range rows, int32_t reading)
 static void
 add_kernel(struct run *r, int i, struct g_range rows)
 {
-	struct chain *c = r->c;
+	struct cascade *c = r->c;
 	const struct g_op *op = r->s->info[c->first + i].op;
 	if (!r->kernels)
 		return;
 	c->kernel = arena_grow(r->a, c->kernel, c->n_kernels, &r->cap,
 			       sizeof(*c->kernel));
 	c->kernel[c->n_kernels++] = (struct kernel){
-		.op = c->first + i, .rows = rows, .unit = -1,
+		.op = c->first + i, .rows = rows, .slice = -1,
 		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
 }
 
@@ -133,7 +133,7 @@ next_rows(const struct run *r, int i)
 {
 	if (r->done[i] == height(r, i))
 		return (struct emit_rows){ .lo = INT32_MAX };
-	return emit_ifm_rows(r->s->info[r->c->first + i].op, next_band(r, i));
+	return emit_ifm_rows(r->s->info[r->c->first + i].op, next_stripe(r, i));
 }
 
 /* rows of operation i have been written: all from the lowest one that is still
@@ -147,13 +147,13 @@ keep_rows(struct run *r, int i, struct g_range rows)
 		r->c->rolling[i] = keep;
 }
 
-/* runs bands of operation i until `upto` rows of its OFM exist */
+/* runs stripes of operation i until `upto` rows of its OFM exist */
 static void
 advance(struct run *r, int i, int32_t upto)
 {
 	bool last = r->c->first + i == r->c->last;
 	while (r->done[i] < upto) {
-		struct g_range rows = next_band(r, i);
+		struct g_range rows = next_stripe(r, i);
 		struct emit_rows in = r->next[i];
 		for (int k = 0; k < 2; k++) {
 			int p = inside(r->s, r->c, i, k);
@@ -195,7 +195,7 @@ may_share_bytes(const struct g_tensor *t, const struct g_tensor *o)
 	       !G_HAS(o, G_TENSOR_at);
 }
 
-/* may the chain's last OFM be put over t? */
+/* may the cascade's last OFM be put over t? */
 static bool
 can_cover(const struct sched *s, const struct g_tensor *t, int last)
 {
@@ -239,7 +239,7 @@ choose_over(struct run *r)
 
 /* an elementwise result, whole: exactly over an operand of the same form */
 static void
-replace_operand(struct sched *s, struct chain *c)
+replace_operand(struct sched *s, struct cascade *c)
 {
 	const struct op_info *f = &s->info[c->last];
 	const struct g_operand *in[2] = { &f->op->ifm, &f->op->ifm2 };
@@ -256,28 +256,28 @@ replace_operand(struct sched *s, struct chain *c)
 }
 
 bool
-chain_price(struct sched *s, struct chain *c)
+cascade_price(struct sched *s, struct cascade *c)
 {
 	int n = c->last - c->first + 1;
-	set_bands(s, c);
-	c->cost[0] = c->cost[1] = c->floor = 0;
+	set_stripes(s, c);
+	c->cost[0] = c->cost[1] = c->lower_bound = 0;
 	for (int i = 0; i < n; i++) {
-		const struct band_known *b = op_cost(s, c->first + i, c->band[i]);
+		const struct stripe_known *b = op_cost(s, c->first + i, c->stripe[i]);
 		if (!b)
 			return false;
 		c->cost[0] += b->cost[0];
 		c->cost[1] += b->cost[1];
-		c->floor += b->cost[0] < b->cost[1] ? b->cost[0] : b->cost[1];
+		c->lower_bound += b->cost[0] < b->cost[1] ? b->cost[0] : b->cost[1];
 	}
 	if (!c->rows)
-		c->floor = whole_floor(s, c->first, ANY_CUT);
+		c->lower_bound = whole_lower_bound(s, c->first, ANY_CUT);
 	return true;
 }
 
 static void
-run_in_bands(struct run *r)
+run_in_stripes(struct run *r)
 {
-	struct chain *c = r->c;
+	struct cascade *c = r->c;
 	int n = c->last - c->first + 1;
 	r->done = anew(r->a, int32_t, (size_t)n);
 	r->next = anew(r->a, struct emit_rows, (size_t)n);
@@ -296,7 +296,7 @@ run_in_bands(struct run *r)
 }
 
 void
-chain_run(struct sched *s, struct arena *a, struct chain *c, bool kernels)
+cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 {
 	struct run r = { .s = s, .a = a, .c = c, .kernels = kernels };
 	c->kernel = NULL;
@@ -305,7 +305,7 @@ chain_run(struct sched *s, struct arena *a, struct chain *c, bool kernels)
 	c->lead = c->inside = 0;
 	c->rolling = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
 	if (c->rows) {
-		run_in_bands(&r);
+		run_in_stripes(&r);
 		return;
 	}
 	add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lower bound for what plan_clock says of given kernels, however their weights
- * travel and whatever room there is.  A unit is read in place, or its first use
+ * travel and whatever room there is.  A slice is read in place, or its first use
  * waits until it was fetched, after those fetched before it.  What pairs of times
  * can be reached, the kernels' and the transfers', is followed kernel by kernel; a
  * pair that is later in both than another is forgotten.
@@ -37,9 +37,9 @@ later(double a, double b)
 }
 
 static double
-unit_transfer(const struct sched *s, const struct unit *u)
+slice_transfer(const struct sched *s, const struct weight_slice *u)
 {
-	return weights_transfer(s, unit_bytes(u));
+	return weights_transfer(s, slice_bytes(u));
 }
 
 /* the next of two fronts */
@@ -105,7 +105,7 @@ forget_early(const struct bound *b, struct front *f)
 static void
 first_use(struct bound *b, const struct kernel *k)
 {
-	double cycles = unit_transfer(b->s, &b->p->unit[k->unit]);
+	double cycles = slice_transfer(b->s, &b->p->slice[k->slice]);
 	struct front placed = b->now, fetched = b->now;
 	b->rest -= cycles;
 	for (int i = 0; i < b->now.n; i++) {
@@ -154,15 +154,15 @@ bound_node(struct bound *b, int from, double *cycles)
 			   b->s->info[p->kernel[i].op].node == node; i++) {
 		const struct kernel *x = &p->kernel[i];
 		b->rest += table_transfer(b->s, b->s->info[x->op].op);
-		if (x->unit >= 0 && p->unit[x->unit].first == i)
-			b->rest += unit_transfer(b->s, &p->unit[x->unit]);
+		if (x->slice >= 0 && p->slice[x->slice].first == i)
+			b->rest += slice_transfer(b->s, &p->slice[x->slice]);
 	}
 	for (; k < (int)p->n_kernels; k++) {
 		const struct kernel *x = &p->kernel[k];
 		if (b->s->info[x->op].node != node)
 			break;
 		upload_table(b, b->s->info[x->op].op);
-		if (x->unit >= 0 && p->unit[x->unit].first == k)
+		if (x->slice >= 0 && p->slice[x->slice].first == k)
 			first_use(b, x);
 		else
 			for (int i = 0; i < b->now.n; i++)
@@ -177,13 +177,13 @@ static double
 busy_flash(const struct sched *s, const struct plan *p)
 {
 	double sum = 0;
-	for (size_t i = 0; i < p->n_units; i++) {
-		const struct unit *u = &p->unit[i];
+	for (size_t i = 0; i < p->n_slices; i++) {
+		const struct weight_slice *u = &p->slice[i];
 		double in_place = 0;
 		for (int k = u->first; k <= u->last; k++)
-			if (p->kernel[k].unit == (int)i)
+			if (p->kernel[k].slice == (int)i)
 				in_place += p->kernel[k].flash;
-		sum += in_place < unit_transfer(s, u) ? in_place : unit_transfer(s, u);
+		sum += in_place < slice_transfer(s, u) ? in_place : slice_transfer(s, u);
 	}
 	return sum;
 }
@@ -199,7 +199,7 @@ sum_kernels(const struct plan *p)
 }
 
 double
-plan_floor(struct sched *s, const struct plan *p, double enough)
+plan_lower_bound(struct sched *s, const struct plan *p, double enough)
 {
 	struct bound b = { .s = s, .p = p };
 	double cycles = sum_kernels(p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ideas for plans: what maps may take, how finely weights are cut, what happens
+ * Candidates for plans: what maps may take, how finely weights are cut, what happens
  * to weights that are late.  All are costed with estimated sizes; those that
- * promise enough are worked out with the encoder's exact ones.
+ * estimate enough are worked out with the encoder's exact ones.
  */
 #include "search.h"
 
@@ -27,11 +27,11 @@ static const struct cutting {
 
 /* qsort's order: fastest first, then smallest */
 static int
-compare_ideas(const void *x, const void *y)
+compare_candidates(const void *x, const void *y)
 {
-	const struct idea *a = x, *b = y;
-	if (a->promise != b->promise)
-		return a->promise < b->promise ? -1 : 1;
+	const struct candidate *a = x, *b = y;
+	if (a->estimate != b->estimate)
+		return a->estimate < b->estimate ? -1 : 1;
 	if (a->need != b->need)
 		return a->need < b->need ? -1 : 1;
 	return a->number < b->number ? -1 : 1;
@@ -43,17 +43,17 @@ divide(struct search *x, int64_t maps, bool slide, struct division *d)
 {
 	*d = (struct division){ .slide = slide };
 	d->picked = anew(x->a, int, (size_t)x->s->n_ops + 1);
-	d->n = chains_choose(x->s, x->chains, maps, slide, d->picked);
+	d->n = cascades_choose(x->s, x->cascades, maps, slide, d->picked);
 	return d->n || !x->s->n_ops;
 }
 
-/* its kernels, and units of estimated sizes; where maps lie comes later */
+/* its kernels, and weight slices of estimated sizes; where maps lie comes later */
 static struct plan *
 make_cut(struct search *x, struct division d, enum cut cut)
 {
 	struct plan *p = plan_new(x->s);
-	chains_take(x->s, x->chains, d.picked, d.n, d.slide, p);
-	make_units(x->s, p, cut);
+	cascades_take(x->s, x->cascades, d.picked, d.n, d.slide, p);
+	make_slices(x->s, p, cut);
 	return p;
 }
 
@@ -83,7 +83,7 @@ smallest_limit(int64_t maps)
 }
 
 void
-drop_ideas(struct search *x)
+drop_candidates(struct search *x)
 {
 	for (size_t i = 0; i < x->n; i++)
 		plan_close(x->v[i].plan);
@@ -114,8 +114,8 @@ static struct sizes
 list_sizes(struct search *x, struct arena *a, int steps)
 {
 	struct sizes down = { .n = 0 }, l = { .n = 0 };
-	int64_t least = chains_least(x->s, x->chains), most = chains_most(x->chains);
-	int64_t whole = chains_whole_peak(x->chains);
+	int64_t least = cascades_least(x->s, x->cascades), most = cascades_most(x->cascades);
+	int64_t whole = cascades_whole_peak(x->cascades);
 	if (least == INT64_MAX)
 		return l;
 	for (int64_t m = whole; m > least; m -= m / (steps + 1) + 16)
@@ -141,8 +141,8 @@ pack_division(struct search *x, struct division d)
 	return peak;
 }
 
-/* what list_ideas was asked for */
-struct listing {
+/* what list_candidates was asked for */
+struct enumeration {
 	struct search *x;
 	struct seen seen;
 	int64_t limit;
@@ -154,7 +154,7 @@ int64_t
 round_limit(int64_t limit, const struct plan *p, enum grain grain)
 {
 	enum { MOST = 4096, LEAST = 64 };
-	int64_t step = 16, steps = (int64_t)(MOST / (1 + p->n_units / grain));
+	int64_t step = 16, steps = (int64_t)(MOST / (1 + p->n_slices / grain));
 	while (limit / step >= (steps > LEAST ? steps : LEAST))
 		step *= 2;
 	return limit / step * step;
@@ -163,14 +163,14 @@ round_limit(int64_t limit, const struct plan *p, enum grain grain)
 /*
  * Transfers choose greedily, and with much room may hold up what comes first: half
  * as much again as the maps need is tried, whatever the limit.  Without one it is
- * not worth the while if it can't promise much less.
+ * not worth the while if it can't estimate much less.
  */
 static void
-promise_with_little(const struct listing *l, struct plan *p, struct idea *i)
+estimate_with_little(const struct enumeration *l, struct plan *p, struct candidate *i)
 {
 	const double much = 1.02;
 	struct sched *s = l->x->s;
-	if (l->limit == NO_LIMIT_BYTES && i->promise < much * i->floor) {
+	if (l->limit == NO_LIMIT_BYTES && i->estimate < much * i->lower_bound) {
 		i->with_little = INFINITY;
 		return;
 	}
@@ -180,13 +180,13 @@ promise_with_little(const struct listing *l, struct plan *p, struct idea *i)
 		return;
 	plan_fetches(s, p, i->little);
 	i->with_little = plan_bound(s, p);
-	if (i->with_little < i->promise)
-		i->promise = i->with_little;
+	if (i->with_little < i->estimate)
+		i->estimate = i->with_little;
 }
 
 /* transfers by one policy */
 static void
-add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
+add_candidate(struct enumeration *l, struct plan *p, struct candidate i, int64_t room)
 {
 	struct search *x = l->x;
 	p->eager = i.policy.eager;
@@ -195,35 +195,35 @@ add_idea(struct listing *l, struct plan *p, struct idea i, int64_t room)
 		plan_fetches(x->s, p, p->need); /* just room for the maps */
 	if (p->need > room)
 		return;
-	i.promise = plan_bound(x->s, p);
+	i.estimate = plan_bound(x->s, p);
 	i.need = p->need > i.need ? p->need : i.need;
 	if (l->room == ROOM_OF_LIMIT)
-		promise_with_little(l, p, &i);
+		estimate_with_little(l, p, &i);
 	i.number = x->n;
 	agrow(x->a, x->v, x->n, &x->cap);
 	x->v[x->n++] = i;
 }
 
-/* its division's floor is known, and the peak of the maps alone, if that counts */
+/* its division's lower_bound is known, and the peak of the maps alone, if that counts */
 static void
-add_cutting(struct listing *l, struct idea i, const struct cutting *c)
+add_cutting(struct enumeration *l, struct candidate i, const struct cutting *c)
 {
 	struct search *x = l->x;
 	int64_t room = l->room == ROOM_OF_MAPS ? i.maps : l->limit;
 	struct plan *p = make_cut(x, i.division, c->cut);
 	i.policy.cut = c->cut;
-	i.floor = plan_floor(x->s, p, l->below);
-	if (i.floor < l->below) {
-		if (i.floor > i.estimated_floor)
-			i.estimated_floor = i.floor;
+	i.lower_bound = plan_lower_bound(x->s, p, l->below);
+	if (i.lower_bound < l->below) {
+		if (i.lower_bound > i.estimated_lower_bound)
+			i.estimated_lower_bound = i.lower_bound;
 		find_maps(x->s, p);
 		if (l->room == ROOM_OF_MAPS && x->s->memory.spilling)
 			i.beside = maps_least(x->s, p, PLACE_ARENA);
 		if (c->lazy)
-			add_idea(l, p, i, room);
+			add_candidate(l, p, i, room);
 		i.policy.eager = true;
 		if (c->eager)
-			add_idea(l, p, i, room);
+			add_candidate(l, p, i, room);
 	}
 	plan_close(p);
 }
@@ -231,10 +231,10 @@ add_cutting(struct listing *l, struct idea i, const struct cutting *c)
 /* room for transfers: below the limit, for maps that are news; or no more than
  * maps may take, and what counts is how these can be packed */
 static void
-add_ideas(struct listing *l, int64_t maps, bool slide)
+add_candidates(struct enumeration *l, int64_t maps, bool slide)
 {
 	struct search *x = l->x;
-	struct idea i = { .maps = maps };
+	struct candidate i = { .maps = maps };
 	struct division *d = &i.division;
 	if (!divide(x, maps, slide, d))
 		return;
@@ -245,29 +245,29 @@ add_ideas(struct listing *l, int64_t maps, bool slide)
 		const struct cutting *c = &cuttings[t];
 		if (c->slide != slide)
 			continue;
-		i.estimated_floor = chains_floor(x->s, x->chains, d->picked, d->n, c->cut);
-		if (i.estimated_floor < l->below)
+		i.estimated_lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n, c->cut);
+		if (i.estimated_lower_bound < l->below)
 			add_cutting(l, i, c);
 	}
 }
 
 void
-list_ideas(struct search *x, int64_t limit, enum room room, int steps, double below)
+list_candidates(struct search *x, int64_t limit, enum room room, int steps, double below)
 {
-	struct listing l = { .x = x, .limit = limit, .room = room, .below = below };
-	drop_ideas(x);
+	struct enumeration l = { .x = x, .limit = limit, .room = room, .below = below };
+	drop_candidates(x);
 	x->a = arena_open();
 	struct sizes sizes = list_sizes(x, x->a, steps);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = 0; i < sizes.n; i++)
 			if (smallest_limit(sizes.v[i]) <= limit)
-				add_ideas(&l, sizes.v[i], slide);
+				add_candidates(&l, sizes.v[i], slide);
 	if (x->n)
-		qsort(x->v, x->n, sizeof(*x->v), compare_ideas);
+		qsort(x->v, x->n, sizeof(*x->v), compare_candidates);
 }
 
 struct plan *
-estimate_idea(struct search *x, const struct idea *i)
+estimate_candidate(struct search *x, const struct candidate *i)
 {
 	struct plan *p = make_cut(x, i->division, i->policy.cut);
 	p->eager = i->policy.eager;
@@ -276,20 +276,20 @@ estimate_idea(struct search *x, const struct idea *i)
 }
 
 bool
-work_out(struct search *x, struct idea *i)
+work_out(struct search *x, struct candidate *i)
 {
 	struct sched *s = x->s;
-	struct plan *p = i->plan = estimate_idea(x, i);
+	struct plan *p = i->plan = estimate_candidate(x, i);
 	for (size_t k = 0; k < p->n_kernels; k++)
 		i->least = p->map_bytes[k] > i->least ? p->map_bytes[k] : i->least;
-	if (!measure_units(s, p))
+	if (!measure_slices(s, p))
 		return false;
-	i->floor = plan_floor(s, p, INFINITY);
+	i->lower_bound = plan_lower_bound(s, p, INFINITY);
 	return true;
 }
 
 int64_t
-idea_packed(struct search *x, struct idea *i)
+candidate_packed(struct search *x, struct candidate *i)
 {
 	if (!i->packed)
 		i->packed = pack_maps(x->s, i->plan);
@@ -321,7 +321,7 @@ struct plan *
 estimate_least(struct search *x)
 {
 	struct division d;
-	drop_ideas(x);
+	drop_candidates(x);
 	x->a = arena_open();
 	return find_least(x, &d) ? make_cut(x, d, UNCUT) : NULL;
 }

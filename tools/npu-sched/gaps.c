@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 struct box {
-	int64_t lo, hi, at, end; /* moments, bytes */
+	int64_t lo, hi, at, end; /* time steps, bytes */
 };
 
-struct shelf {
+struct gaps {
 	struct box *map;	 /* by their beginning */
 	int64_t *until;		 /* the latest end of a map up to each */
 	struct box *buffer, *barred; /* barred: scratch */
@@ -29,15 +29,15 @@ compare_boxes(const void *x, const void *y)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-struct shelf *
-shelf_open(struct arena *a, const struct plan *p, int place, int64_t limit)
+struct gaps *
+gaps_open(struct arena *a, const struct plan *p, int place, int64_t limit)
 {
-	struct shelf *h = anew(a, struct shelf, 1);
+	struct gaps *h = anew(a, struct gaps, 1);
 	h->limit = limit;
 	h->map = anew(a, struct box, p->n_maps + 1);
 	h->until = anew(a, int64_t, p->n_maps + 1);
-	h->buffer = anew(a, struct box, p->n_units + 1);
-	h->barred = anew(a, struct box, p->n_maps + p->n_units + 1);
+	h->buffer = anew(a, struct box, p->n_slices + 1);
+	h->barred = anew(a, struct box, p->n_maps + p->n_slices + 1);
 	for (size_t i = 0; i < p->n_maps; i++) {
 		const struct rect *r = &p->rect[i];
 		if (r->place == place && r->bytes)
@@ -52,14 +52,14 @@ shelf_open(struct arena *a, const struct plan *p, int place, int64_t limit)
 	return h;
 }
 
-/* the first map that may be live at a moment */
+/* the first map that may be live at a time step */
 static size_t
-first_map(const struct shelf *h, int64_t moment)
+first_map(const struct gaps *h, int64_t step)
 {
 	size_t lo = 0, hi = h->n_maps;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
-		if (h->until[mid] < moment)
+		if (h->until[mid] < step)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -68,7 +68,7 @@ first_map(const struct shelf *h, int64_t moment)
 }
 
 static size_t
-list_barred(struct shelf *h, int64_t lo, int64_t hi)
+list_barred(struct gaps *h, int64_t lo, int64_t hi)
 {
 	size_t n = 0;
 	for (size_t i = first_map(h, lo); i < h->n_maps && h->map[i].lo <= hi; i++)
@@ -81,7 +81,7 @@ list_barred(struct shelf *h, int64_t lo, int64_t hi)
 }
 
 bool
-shelf_find(struct shelf *h, struct g_range life, int64_t bytes, int64_t *at)
+gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at)
 {
 	size_t n = list_barred(h, life.lo, life.hi);
 	*at = 0;
@@ -97,7 +97,7 @@ shelf_find(struct shelf *h, struct g_range life, int64_t bytes, int64_t *at)
 }
 
 void
-shelf_put(struct shelf *h, struct g_range life, int64_t bytes, int64_t at,
+gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at,
 	  int64_t now)
 {
 	size_t n = 0;
