@@ -90,7 +90,7 @@ $(FAST:%=$(B)/libcommon/%/%.o): EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 define tool
 $(B)/tools/$(1)/%.o: EXTRA_CFLAGS += $(CPPFLAGS_$(1))
-$(B)/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c)) $(LIB)
+$(B)/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS)
@@ -117,7 +117,7 @@ FUZZ_FLOW := flow stages data
 FUZZ_PROGRAMS := $(filter-out npucc,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
-$(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c))
+$(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c))
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(LD) -r -o $$@ $$^

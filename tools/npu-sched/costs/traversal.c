@@ -5,7 +5,7 @@
  * cycles as well as bytes (spec/scheduling.md 4).  Where neither pads much more,
  * both are tried: time and encoded size decide.
  */
-#include "sched.h"
+#include "../sched.h"
 
 #include "base/fixed.h"
 #include "base/threads.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chosen plan into the graph. */
-#include "sched.h"
+#include "../sched.h"
 
 static const struct block_choice *
 block_of(struct sched *s, int i)

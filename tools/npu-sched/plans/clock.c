@@ -10,7 +10,7 @@
  * reads the same memory.  A plan must not live on that: one that takes less time
  * than weights keep their memory busy is none.
  */
-#include "sched.h"
+#include "../sched.h"
 
 #include "stream/emit.h"
 

@@ -4,7 +4,7 @@
  * channels.  A slice is a multiple of the block's depth, so that slicing reads
  * no feature map more often than blocks do anyhow.
  */
-#include "sched.h"
+#include "../sched.h"
 
 #include "base/threads.h"
 #include "stream/emit.h"

@@ -3,7 +3,7 @@
  * The timeline of what will come out: the streams are emitted with the sizes
  * that the encoder will produce, and costed like anybody's.
  */
-#include "sched.h"
+#include "../sched.h"
 
 #include "stream/emit.h"
 

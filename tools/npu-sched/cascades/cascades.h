@@ -3,7 +3,7 @@
 #ifndef NPU_SCHED_CASCADES_H
 #define NPU_SCHED_CASCADES_H
 
-#include "sched.h"
+#include "../sched.h"
 
 /* when a tensor is in memory: operations and CPU nodes have a time step each */
 struct live_range {

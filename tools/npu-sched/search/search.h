@@ -3,7 +3,7 @@
 #ifndef NPU_SCHED_SEARCH_H
 #define NPU_SCHED_SEARCH_H
 
-#include "sched.h"
+#include "../sched.h"
 
 struct policy {
 	enum cut cut;

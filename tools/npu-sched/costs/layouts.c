@@ -5,7 +5,7 @@
  * map has the layout in which the operations that touch it cost least, by their
  * blocks of before; from map to map, until nothing changes.
  */
-#include "sched.h"
+#include "../sched.h"
 
 enum { MAX_ROUNDS = 4 };
 

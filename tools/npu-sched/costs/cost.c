@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels in the estimator's terms. */
-#include "sched.h"
+#include "../sched.h"
 
 #include "stream/emit.h"
 

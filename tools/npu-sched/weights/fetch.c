@@ -10,7 +10,7 @@
  * A kernel that reads flash in place keeps the flash busy itself; the estimate
  * does not know that, but we do not sell the same bandwidth twice.
  */
-#include "sched.h"
+#include "../sched.h"
 
 #include "stream/emit.h"
 

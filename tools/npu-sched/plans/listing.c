@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Configuration, graph and addresses in the layout of the reference's log. */
-#include "sched.h"
+#include "../sched.h"
 
 #include "graph/table.h"
 

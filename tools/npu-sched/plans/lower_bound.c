@@ -6,7 +6,7 @@
  * can be reached, the kernels' and the transfers', is followed kernel by kernel; a
  * pair that is later in both than another is forgotten.
  */
-#include "sched.h"
+#include "../sched.h"
 
 #include "stream/emit.h"
 

@@ -5,7 +5,7 @@
  * the other is used up, and both may share bytes.  Such operations run whole,
  * in the order of the graph, so the distance follows from their boxes alone.
  */
-#include "sched.h"
+#include "../sched.h"
 
 /* first and last byte of a tensor that an operand touches */
 static struct g_range

@@ -3,7 +3,7 @@
 #ifndef NPU_SCHED_FLOW_H
 #define NPU_SCHED_FLOW_H
 
-#include "sched.h"
+#include "../sched.h"
 
 /* a map and the operations that touch it */
 struct flow_map {

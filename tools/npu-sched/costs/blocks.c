@@ -7,7 +7,7 @@
  * that covers an axis in as many pieces as a smaller one can't be faster, so
  * only the smallest for each number of pieces is tried.
  */
-#include "sched.h"
+#include "../sched.h"
 
 #include "base/fixed.h"
 #include "base/hash.h"
