@@ -132,6 +132,9 @@ graph_target(const struct graph *g, const struct accel **a,
 	if (!*a)
 		return graph_err(g, t, e, "there is no accelerator %s; there are %s",
 				 t->rec.word, accel_names());
+	struct err why = { 0 };
+	if (!accel_does(*a, DO_COMPILE, &why))
+		return graph_err(g, t, e, "%s", why.text + strlen("error: "));
 	*m = (struct memory_system){
 		.system = t->system, .mode = t->memory,
 		.source = t->source, .clock = t->clock,

@@ -196,7 +196,7 @@ sim_npu_run(const struct sim_npu_job *job, struct err *e)
 	r->e = e;
 	r->max_steps = job->max_steps ? job->max_steps : MAX_STEPS;
 	r->budget = r->max_steps;
-	ok = ok && run_stream(r, &s);
+	ok = ok && accel_does(s.accel, DO_SIMULATE, e) && run_stream(r, &s);
 	arena_close(keep);
 	return ok;
 }

@@ -52,7 +52,7 @@ static bool
 check_table(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
-	struct npu_range t = npu_table(op);
+	struct npu_range t = op->table;
 	int n = op->activation - NPU_ACT_TABLE0;
 	if (n > 7 || (t.n == 1024 && n % 4) || (t.n == 2048 && n))
 		return npu_fail(r, "table %d can't hold %lld bytes (rule 38)", n,
@@ -89,7 +89,7 @@ static int32_t
 lookup(const struct npu_run *r, int32_t v)
 {
 	const struct npu_op *op = &r->op;
-	const uint8_t *t = r->table + npu_table(op).at;
+	const uint8_t *t = r->table + op->table.at;
 	if (op->ofm.bits == 16) {
 		/* 512 segments of 128: base low, slope high (6.5) */
 		v = clamp_i32(v, INT16_MIN, INT16_MAX);

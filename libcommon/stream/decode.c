@@ -2,31 +2,61 @@
 /* Words to commands, commands to registers (1, 2). */
 #include "stream/stream.h"
 
+/* rows for products other than U85, and for U85: a code may be in both */
+#define OLD_ALL(row) row
+#define OLD_BOTH(row) row
+#define OLD_WIDE(row) row
+#define OLD_U65(row) row
+#define OLD_CUSTOM(row) row
+#define OLD_U85(row)
+#define NEW_ALL(row) row
+#define NEW_BOTH(row)
+#define NEW_WIDE(row) row
+#define NEW_U65(row)
+#define NEW_CUSTOM(row)
+#define NEW_U85(row) row
+
 static enum npu_reg
 find_register(uint32_t code)
 {
 	switch (code) {
-#define NPU_REG0(op, name, ...) case op: return NPU_##name;
-#define NPU_REG1(op, name, ...) case 0x4000 | (op): return NPU_##name;
+#define NPU_REG0(op, name, bits, bits85, products)                           \
+	OLD_##products(case op: return NPU_##name;)
+#define NPU_REG1(op, name, kind, products)                                   \
+	OLD_##products(case 0x4000 | (op): return NPU_##name;)
 #include "ethosu.def"
 	default:
 		return NPU_REGS;
 	}
 }
 
+static enum npu_reg
+find_register85(uint32_t code)
+{
+	switch (code) {
+#define NPU_REG0(op, name, bits, bits85, products)                           \
+	NEW_##products(case op: return NPU_##name;)
+#define NPU_REG1(op, name, kind, products)                                   \
+	NEW_##products(case 0x4000 | (op): return NPU_##name;)
+#include "ethosu.def"
+	default:
+		return NPU_REGS;
+	}
+}
+
+static enum npu_reg (*const find[GENERATIONS])(uint32_t code) = {
+	[GEN_U55] = find_register,
+	[GEN_U65] = find_register,
+	[GEN_U85] = find_register85,
+};
+
 static bool
 on_product(const struct npu_command_info *c, const struct npu_stream *s)
 {
 	enum { CUSTOM_DMA_BIT = 27 }; /* of the CONFIG word (14.3) */
-	switch ((enum npu_products)c->products) {
-	case NPU_BOTH:
-		return true;
-	case NPU_U65:
-		return accel_is_u65(s->accel);
-	case NPU_CUSTOM:
+	if (c->products & NPU_CUSTOM)
 		return s->config >> CUSTOM_DMA_BIT & 1;
-	}
-	return false;
+	return c->products >> s->accel->generation & 1;
 }
 
 bool
@@ -37,17 +67,18 @@ stream_next(const struct npu_stream *s, size_t *at, struct npu_command *out,
 		return false;
 	uint32_t w = s->word[*at];
 	*out = (struct npu_command){ .at = *at, .code = w & 0xffff,
-				     .param = (uint16_t)(w >> 16) };
+				     .param = (uint16_t)(w >> 16),
+				     .generation = s->accel->generation };
 	size_t offset = 4 * *at;
 	out->has_payload = out->code & 0x4000;
 	if (out->code & 0xbc00)
 		return err_set(e, "0x%06zx: word 0x%08x has reserved code bits "
 				  "set (rule 1)", offset, w);
-	if (out->code < 0x100) {
+	out->info = npu_operation(out->code);
+	if (out->info) {
 		out->is_op = true;
-		out->info = npu_operation(out->code);
 	} else {
-		out->reg = find_register(out->code);
+		out->reg = find[out->generation](out->code);
 		if (out->reg < NPU_REGS)
 			out->info = &npu_registers[out->reg];
 	}

@@ -1,86 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers to operations (3, 5.4, 6.3, 6.9). */
-#include "stream/stream.h"
-
-#include <assert.h>
-
-/* reads registers on behalf of one operation and notes the unwritten ones */
-struct view {
-	const struct npu_registers *r;
-	const struct accel *accel;
-	struct npu_op *op;
-};
-
-static void
-need(struct view *v, enum npu_reg reg)
-{
-	struct npu_op *op = v->op;
-	if (v->r->written[reg])
-		return;
-	for (int i = 0; i < op->n_missing; i++)
-		if (op->missing[i] == reg)
-			return;
-	if (op->n_missing < (int)ARRAY_LEN(op->missing))
-		op->missing[op->n_missing++] = reg;
-}
-
-static int32_t
-get(struct view *v, enum npu_reg reg)
-{
-	need(v, reg);
-	return (int32_t)(v->r->value[reg] & 0xffff);
-}
-
-static int32_t
-m1(struct view *v, enum npu_reg reg)
-{
-	return get(v, reg) + 1;
-}
-
-static uint32_t
-word(struct view *v, enum npu_reg reg)
-{
-	need(v, reg);
-	return v->r->value[reg];
-}
-
-static int64_t
-address(struct view *v, enum npu_reg reg)
-{
-	need(v, reg);
-	return npu_address(v->r, reg);
-}
-
-static int64_t
-stride(struct view *v, enum npu_reg reg)
-{
-	need(v, reg);
-	return npu_stride(v->r, reg);
-}
-
-static int32_t
-by_sign(int32_t v16, bool is_signed)
-{
-	return is_signed ? (int16_t)v16 : v16;
-}
+/* Registers to operations (3, 5.4, 6.3, 6.9): U55 and U65, and what all share. */
+#include "stream/op_view.h"
 
 /* ---- feature maps ------------------------------------------------------- */
-
-struct fm_registers {
-	enum npu_reg region, base0, stride_y, stride_x, stride_c;
-	enum npu_reg height0, height1, width0, zero;
-};
-
-#define FM_REGISTERS(fm)                                                     \
-	{ .region = NPU_##fm##_REGION, .base0 = NPU_##fm##_BASE0,            \
-	  .stride_y = NPU_##fm##_STRIDE_Y, .stride_x = NPU_##fm##_STRIDE_X,  \
-	  .stride_c = NPU_##fm##_STRIDE_C, .height0 = NPU_##fm##_HEIGHT0_M1, \
-	  .height1 = NPU_##fm##_HEIGHT1_M1, .width0 = NPU_##fm##_WIDTH0_M1,  \
-	  .zero = NPU_##fm##_ZERO_POINT }
-
-static_assert(NPU_IFM_BASE3 == NPU_IFM_BASE0 + 3, "tiles are consecutive");
-static_assert(NPU_OFM_BASE3 == NPU_OFM_BASE0 + 3, "tiles are consecutive");
-static_assert(NPU_IFM2_BASE3 == NPU_IFM2_BASE0 + 3, "tiles are consecutive");
 
 /* precision, format and zero point: a scalar IFM2 has these too */
 static void
@@ -93,7 +15,7 @@ decode_type(struct view *v, int32_t precision, int lsb, enum npu_reg zero,
 	f->zero = by_sign(get(v, zero), f->is_signed);
 }
 
-static void
+void
 decode_place(struct view *v, const struct fm_registers *r, struct npu_fm *f)
 {
 	f->region = get(v, r->region) & 7;
@@ -121,9 +43,10 @@ decode_ofm(struct view *v)
 	op->ofm.shape.w = m1(v, NPU_OFM_WIDTH_M1);
 	op->ofm.shape.c = m1(v, NPU_OFM_DEPTH_M1);
 	decode_type(v, precision, 1, r.zero, &op->ofm);
+	op->extent = op->ofm.shape;
 	decode_place(v, &r, &op->ofm);
 	op->global_scale = precision >> 8 & 1;
-	op->rounding = precision >> 14 & 3;
+	op->rounding = precision >> 14 & 3; /* 3: undefined */
 }
 
 /* stored rows (columns) under an extent that may be upscaled (5.4) */
@@ -134,6 +57,24 @@ stored(int64_t up, enum upscale mode)
 	return (int32_t)(n < 0 ? 0 : n);
 }
 
+void
+decode_input_extent(struct view *v)
+{
+	struct npu_op *op = v->op;
+	if (op->kind == NPU_ELEMENTWISE) {
+		op->ifm_up_h = op->extent.h;
+		op->ifm_up_w = op->extent.w;
+		op->ifm.shape.c = op->extent.c;
+	} else {
+		op->ifm_up_h = (int64_t)(op->extent.h - 1) * op->stride_y +
+			       op->dilated_h - op->pad_top - op->pad_bottom;
+		op->ifm_up_w = (int64_t)(op->extent.w - 1) * op->stride_x +
+			       op->dilated_w - op->pad_left - op->pad_right;
+	}
+	op->ifm.shape.h = stored(op->ifm_up_h, op->upscale);
+	op->ifm.shape.w = stored(op->ifm_up_w, op->upscale);
+}
+
 static void
 decode_ifm(struct view *v)
 {
@@ -142,18 +83,7 @@ decode_ifm(struct view *v)
 	int32_t precision = get(v, NPU_IFM_PRECISION);
 	op->upscale = get(v, NPU_IFM_UPSCALE) & 3;
 	op->ifm.shape.c = m1(v, NPU_IFM_DEPTH_M1);
-	if (op->kind == NPU_ELEMENTWISE) {
-		op->ifm_up_h = op->ofm.shape.h;
-		op->ifm_up_w = op->ofm.shape.w;
-		op->ifm.shape.c = op->ofm.shape.c;
-	} else {
-		op->ifm_up_h = (int64_t)(op->ofm.shape.h - 1) * op->stride_y +
-			       op->dilated_h - op->pad_top - op->pad_bottom;
-		op->ifm_up_w = (int64_t)(op->ofm.shape.w - 1) * op->stride_x +
-			       op->dilated_w - op->pad_left - op->pad_right;
-	}
-	op->ifm.shape.h = stored(op->ifm_up_h, op->upscale);
-	op->ifm.shape.w = stored(op->ifm_up_w, op->upscale);
+	decode_input_extent(v);
 	decode_type(v, precision, 2, r.zero, &op->ifm);
 	decode_place(v, &r, &op->ifm);
 	op->operand_scale = precision >> 8 & 3;
@@ -189,7 +119,7 @@ decode_ifm2(struct view *v)
 
 /* ---- kernels ------------------------------------------------------------ */
 
-static void
+void
 decode_window(struct view *v)
 {
 	struct npu_op *op = v->op;
@@ -213,7 +143,7 @@ decode_window(struct view *v)
 	op->pad_bottom = get(v, NPU_IFM_PAD_BOTTOM) & 0xff;
 }
 
-static struct npu_range
+struct npu_range
 decode_range(struct view *v, enum npu_reg region, enum npu_reg base,
 	     enum npu_reg length)
 {
@@ -254,6 +184,13 @@ decode_output_stage(struct view *v)
 	struct npu_op *op = v->op;
 	int32_t act = get(v, NPU_ACTIVATION);
 	op->activation = act & 0x1f;
+	if (op->activation >= NPU_ACT_TABLE0)
+		op->table = (struct npu_range){
+			.at = 256 * (op->activation - NPU_ACT_TABLE0),
+			.n = op->ofm.bits == 8	  ? 256
+			     : op->ofm.bits == 16 ? 2048
+						  : 1024,
+		};
 	op->clip_range = act >> 12 & 7;
 	op->min = by_sign(get(v, NPU_ACTIVATION_MIN), op->ofm.is_signed);
 	op->max = by_sign(get(v, NPU_ACTIVATION_MAX), op->ofm.is_signed);
@@ -336,45 +273,61 @@ decode_dma(struct view *v)
 	}
 }
 
+static const struct decoder {
+	void (*kernel)(struct view *v);
+	void (*dma)(struct view *v);
+} decoders[GENERATIONS] = {
+	[GEN_U55] = { decode_kernel, decode_dma },
+	[GEN_U65] = { decode_kernel, decode_dma },
+	[GEN_U85] = { decode_kernel85, decode_dma85 },
+};
+
+static enum npu_op_kind
+kind_of(uint32_t code)
+{
+	switch (code) {
+	case NPU_OP_CONV:
+		return NPU_CONV;
+	case NPU_OP_DEPTHWISE:
+		return NPU_DEPTHWISE;
+	case NPU_OP_POOL:
+		return NPU_POOL;
+	case NPU_OP_ELEMENTWISE:
+		return NPU_ELEMENTWISE;
+	case NPU_OP_RESIZE:
+		return NPU_RESIZE;
+	case NPU_OP_DMA_START:
+		return NPU_DMA;
+	case NPU_OP_DMA_WAIT:
+		return NPU_DMA_WAIT;
+	case NPU_OP_KERNEL_WAIT:
+		return NPU_KERNEL_WAIT;
+	case NPU_OP_BRANCH:
+		return NPU_BRANCH;
+	case NPU_OP_STOP:
+		return NPU_STOP;
+	default:
+		return NPU_OTHER;
+	}
+}
+
 void
 npu_op_decode(const struct npu_registers *r, const struct accel *accel,
 	      const struct npu_command *c, struct npu_op *op)
 {
-	*op = (struct npu_op){ .at = c->at, .param = c->param, .index = -1 };
+	*op = (struct npu_op){ .kind = kind_of(c->code), .at = c->at,
+			       .param = c->param, .index = -1,
+			       .target = c->payload };
 	struct view v = { .r = r, .accel = accel, .op = op };
-	switch (c->code) {
-	case NPU_OP_CONV:
-		op->kind = NPU_CONV;
-		break;
-	case NPU_OP_DEPTHWISE:
-		op->kind = NPU_DEPTHWISE;
-		break;
-	case NPU_OP_POOL:
-		op->kind = NPU_POOL;
+	const struct decoder *d = &decoders[accel->generation];
+	if (op->kind == NPU_POOL)
 		op->mode = c->param & 7;
-		break;
-	case NPU_OP_ELEMENTWISE:
-		op->kind = NPU_ELEMENTWISE;
+	else if (op->kind == NPU_ELEMENTWISE)
 		op->mode = c->param & 0x3f;
-		break;
-	case NPU_OP_DMA_START:
-		op->kind = NPU_DMA;
-		decode_dma(&v);
-		return;
-	case NPU_OP_DMA_WAIT:
-		op->kind = NPU_DMA_WAIT;
-		return;
-	case NPU_OP_KERNEL_WAIT:
-		op->kind = NPU_KERNEL_WAIT;
-		return;
-	case NPU_OP_STOP:
-		op->kind = NPU_STOP;
-		return;
-	default:
-		op->kind = NPU_OTHER;
-		return;
-	}
-	decode_kernel(&v);
+	if (npu_is_kernel(op))
+		d->kernel(&v);
+	else if (op->kind == NPU_DMA)
+		d->dma(&v);
 }
 
 /* ---- questions about an operation --------------------------------------- */
@@ -384,9 +337,10 @@ npu_op_name(const struct npu_op *op)
 {
 	static const char *const kind[] = {
 		[NPU_CONV] = "conv", [NPU_DEPTHWISE] = "depthwise",
+		[NPU_RESIZE] = "resize",
 		[NPU_DMA] = "dma", [NPU_DMA_WAIT] = "dma_wait",
-		[NPU_KERNEL_WAIT] = "kernel_wait", [NPU_OTHER] = "other",
-		[NPU_STOP] = "stop",
+		[NPU_KERNEL_WAIT] = "kernel_wait", [NPU_BRANCH] = "branch",
+		[NPU_OTHER] = "other", [NPU_STOP] = "stop",
 	};
 	const char *name = NULL;
 	if (op->kind == NPU_POOL)
@@ -396,17 +350,6 @@ npu_op_name(const struct npu_op *op)
 	else
 		name = kind[op->kind];
 	return name ? name : "?";
-}
-
-struct npu_range
-npu_table(const struct npu_op *op)
-{
-	struct npu_range r = { 0 };
-	if (!npu_uses_table(op))
-		return r;
-	r.at = 256 * (op->activation - NPU_ACT_TABLE0);
-	r.n = op->ofm.bits == 8 ? 256 : op->ofm.bits == 16 ? 2048 : 1024;
-	return r;
 }
 
 struct block_query

@@ -8,20 +8,23 @@
 
 /* ---- commands ----------------------------------------------------------- */
 
-static void
+/* how many there were */
+static int
 print_bits(struct text *t, const struct npu_command *c)
 {
-	const struct npu_field *f = NULL;
-	int n = npu_command_fields(c->info, &f);
+	const struct npu_field *field[NPU_FIELDS_MAX];
+	int n = npu_command_fields(c->info, c->generation, field);
 	for (int i = 0; i < n; i++) {
-		unsigned v = c->param >> f[i].lsb & ((1u << f[i].width) - 1);
-		const char *name = npu_enum_name(f[i].set, v);
-		text_printf(t, " %s=", f[i].name);
+		const struct npu_field *f = field[i];
+		unsigned v = c->param >> f->lsb & ((1u << f->width) - 1);
+		const char *name = npu_enum_name(f->set, v);
+		text_printf(t, " %s=", f->name);
 		if (name)
 			text_puts(t, name);
 		else
 			text_printf(t, "%u", v);
 	}
+	return n;
 }
 
 static bool
@@ -37,6 +40,9 @@ print_number(struct text *t, const struct npu_command *c)
 	const char *name = c->info->name;
 	if (ends_in(name, "_M1"))
 		text_printf(t, " %d", c->param + 1);
+	else if (c->info->bits85 == 12) /* offsets of RESIZE */
+		text_printf(t, " %u signed=%d", c->param,
+			    (c->param & 0xfff) - (c->param & 0x800) * 2);
 	else if (ends_in(name, "ZERO_POINT") || ends_in(name, "SCALAR") ||
 		 ends_in(name, "_MIN") || ends_in(name, "_MAX"))
 		text_printf(t, " %u signed=%d", c->param, (int16_t)c->param);
@@ -48,15 +54,15 @@ void
 stream_print_fields(struct text *t, const struct npu_command *c)
 {
 	struct npu_registers r = { 0 };
-	const struct npu_field *f;
+	int bits = c->generation == GEN_U85 ? c->info->bits85 : c->info->bits;
 	if (!c->is_op)
 		npu_write(&r, c);
 	switch ((enum npu_payload)c->info->payload) {
 	case NPU_PARAM:
-		if (npu_command_fields(c->info, &f))
-			print_bits(t, c);
-		else if (c->info->bits)
+		if (!print_bits(t, c) && bits)
 			print_number(t, c);
+		if (c->has_payload) /* an operation's: where a branch goes */
+			text_printf(t, " target=0x%06" PRIx32, c->payload);
 		break;
 	case NPU_ADDRESS:
 		text_printf(t, " 0x%" PRIx64, npu_address(&r, c->reg));
@@ -68,8 +74,13 @@ stream_print_fields(struct text *t, const struct npu_command *c)
 		text_printf(t, " %" PRId64, npu_address(&r, c->reg));
 		break;
 	case NPU_SCALE:
-		text_printf(t, " multiplier=%" PRIu32 " shift=%u", c->payload,
-			    c->param & 0x3f);
+		text_printf(t, " multiplier=%" PRIu32, c->payload);
+		(void)print_bits(t, c);
+		break;
+	case NPU_STEP:
+		(void)print_bits(t, c);
+		text_printf(t, " one_step_mod=%" PRIu32 " blk_step_mod=%" PRIu32,
+			    c->payload & 0x7ff, c->payload >> 16 & 0x7ff);
 		break;
 	case NPU_BYTES:
 	case NPU_PLAIN:
@@ -120,10 +131,17 @@ stream_print(struct text *t, const struct npu_stream *s, bool fields,
 static void
 print_fm(struct text *t, const char *role, const struct npu_fm *f)
 {
-	text_printf(t, " %s=%dx%dx%d:%c%d,%s@%d:0x%" PRIx64, role, f->shape.h,
-		    f->shape.w, f->shape.c, f->is_signed ? 's' : 'u', f->bits,
-		    f->bricks ? "nhcwb16" : "nhwc", f->region, f->base[0]);
-	if (f->h0 < f->shape.h || f->w0 < f->shape.w)
+	text_printf(t, " %s=%dx%dx%d:%c%d", role, f->shape.h, f->shape.w,
+		    f->shape.c, f->is_signed ? 's' : 'u', f->bits);
+	if (f->storage == NPU_CHAINED)
+		text_printf(t, ",chain%d", f->chain);
+	else if (!npu_fm_stored(f))
+		text_puts(t, ",none");
+	else
+		text_printf(t, ",%s@%d:0x%" PRIx64,
+			    f->bricks ? "nhcwb16" : "nhwc", f->region,
+			    f->base[0]);
+	if (npu_fm_stored(f) && (f->h0 < f->shape.h || f->w0 < f->shape.w))
 		text_printf(t, ",0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64
 			    " tiles=%d,%d,%d", f->base[1], f->base[2],
 			    f->base[3], f->h0, f->h1, f->w0);
@@ -138,20 +156,38 @@ print_range(struct text *t, const char *role, const struct npu_range *r)
 		    r->at);
 }
 
+/* U85: distances of what it moves, and the index of rows */
+static void
+print_steps(struct text *t, const struct npu_op *op)
+{
+	text_printf(t, " repeat=%dx%d src_step=%" PRId64 ",%" PRId64
+		    " dst_step=%" PRId64 ",%" PRId64, op->size1, op->size0,
+		    op->src_step[1], op->src_step[0], op->dst_step[1],
+		    op->dst_step[0]);
+	if (op->src_indexed || op->dst_indexed)
+		text_printf(t, " index=%s,%" PRId64 "@%d:0x%" PRIx64
+			    " max=%" PRId64, op->src_indexed ? "src" : "dst",
+			    op->rows.n, op->rows.region, op->rows.at,
+			    op->row_max);
+}
+
 static void
 print_dma(struct text *t, const struct npu_op *op)
 {
+	const char *internal = "shram"; /* on U85: the tables' memory */
 	text_printf(t, " bytes=%" PRId64 " src=", op->src.n);
 	if (op->src_internal)
-		text_printf(t, "shram:0x%" PRIx64, op->src.at);
+		text_printf(t, "%s:0x%" PRIx64, internal, op->src.at);
 	else
 		text_printf(t, "%d:0x%" PRIx64, op->src.region, op->src.at);
 	text_puts(t, " dst=");
 	if (op->dst_internal)
-		text_printf(t, "shram:0x%" PRIx64, op->dst.at);
+		text_printf(t, "%s:0x%" PRIx64, internal, op->dst.at);
 	else
 		text_printf(t, "%d:0x%" PRIx64, op->dst.region, op->dst.at);
-	if (op->src_dims > 1 || op->dst_dims > 1)
+	if (npu_dma_is_stepped(op))
+		print_steps(t, op);
+	else if (op->src_dims > 1 || op->dst_dims > 1)
 		text_printf(t, " repeat=%dx%d skip=%" PRId64 ",%" PRId64,
 			    op->size1, op->size0, op->skip0, op->skip1);
 }
@@ -174,7 +210,8 @@ print_window(struct text *t, const struct npu_op *op)
 static void
 print_output(struct text *t, const struct npu_op *op)
 {
-	const char *act = npu_enum_name("activation", (unsigned)op->activation);
+	const char *act = npu_enum_name(op->ublock.h ? "activation85" : "activation",
+					(unsigned)op->activation);
 	const char *round = npu_enum_name("rounding", op->rounding);
 	if (op->global_scale)
 		text_printf(t, " scale=%" PRIu32 ">>%d", op->ofm_mult,
@@ -185,9 +222,40 @@ print_output(struct text *t, const struct npu_op *op)
 		    op->block.c, op->blockdep);
 }
 
+static const char *
+name_in(const char *set, unsigned value)
+{
+	const char *name = npu_enum_name(set, value);
+	return name ? name : "?";
+}
+
+/* what U85 has besides; nothing where it is as on the others */
+static void
+print_more(struct text *t, const struct npu_op *op)
+{
+	if (op->kind == NPU_RESIZE)
+		text_printf(t, " mode=%s y=%d/%d%+d x=%d/%d%+d",
+			    name_in("resize", (unsigned)op->mode), op->resize_y.n, op->resize_y.d,
+			    op->resize_y.offset, op->resize_x.n, op->resize_x.d,
+			    op->resize_x.offset);
+	if (op->transpose != NPU_HWC || op->reverse != NPU_FORWARD)
+		text_printf(t, " transpose=%s reverse=%s",
+			    name_in("transpose", op->transpose),
+			    name_in("reverse", op->reverse));
+	if (op->acc_input != NPU_ACC_RESET || op->acc_kept)
+		text_printf(t, " accumulators=%s,%s",
+			    name_in("accumulator_input", op->acc_input),
+			    op->acc_kept ? "kept" : "out");
+	if (op->ublock.h)
+		text_printf(t, " microblock=%dx%dx%d", op->ublock.h,
+			    op->ublock.w, op->ublock.c);
+}
+
 void
 stream_print_op(struct text *t, const struct npu_op *op)
 {
+	static const char *const weights[NPU_MAX_STREAMS] = {
+		"weights", "weights1", "weights2", "weights3" };
 	text_printf(t, "0x%06zx %s", 4 * op->at, npu_op_name(op));
 	if (op->kind == NPU_DMA) {
 		print_dma(t, op);
@@ -197,7 +265,10 @@ stream_print_op(struct text *t, const struct npu_op *op)
 		text_printf(t, " %d", op->param);
 		return;
 	}
-	print_fm(t, "ifm", &op->ifm);
+	if (op->ifm_scalar)
+		text_printf(t, " ifm=scalar%+d", op->scalar);
+	else
+		print_fm(t, "ifm", &op->ifm);
 	if (op->has_ifm2 && op->ifm2_scalar)
 		text_printf(t, " ifm2=scalar%+d", op->scalar);
 	else if (op->has_ifm2)
@@ -205,18 +276,20 @@ stream_print_op(struct text *t, const struct npu_op *op)
 	if (op->has_ifm2 && op->ifm2_first)
 		text_puts(t, " order=ifm2_first");
 	print_fm(t, "ofm", &op->ofm);
-	if (op->kind != NPU_ELEMENTWISE)
+	if (op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE)
 		print_window(t, op);
-	if (op->weights[0].n)
-		print_range(t, "weights", &op->weights[0]);
-	if (op->weights[1].n)
-		print_range(t, "weights1", &op->weights[1]);
+	for (int i = 0; i < NPU_MAX_STREAMS; i++)
+		if (op->weights[i].n)
+			print_range(t, weights[i], &op->weights[i]);
 	if (op->scales[0].n)
 		print_range(t, "scales", &op->scales[0]);
 	if (op->scales[1].n)
 		print_range(t, "scales1", &op->scales[1]);
 	if (op->weights[0].n && op->kind == NPU_CONV)
-		text_printf(t, " order=%s", op->part_kernel ? "part_kernel"
-							    : "depth_first");
+		text_printf(t, " order=%s%s%s",
+			    op->part_kernel ? "part_kernel" : "depth_first",
+			    op->fast_weights ? ",fast" : "",
+			    op->sparse_weights ? ",sparse" : "");
 	print_output(t, op);
+	print_more(t, op);
 }

@@ -173,7 +173,7 @@ static void
 same_table(struct source *x, const struct npu_op *k, const struct g_op *op)
 {
 	int slot = k->activation - NPU_ACT_TABLE0;
-	struct npu_range t = npu_table(k);
+	struct npu_range t = k->table;
 	if (slot < 0) {
 		source_found(x, "o%d looks nothing up, the graph has l%d", op->rec.id,
 		      op->lut->rec.id);

@@ -24,7 +24,7 @@ enum npu_reg {
 
 /* operations, numbered by their opcode */
 enum npu_opcode {
-#define NPU_OP(code, name, bits) NPU_OP_##name = code,
+#define NPU_OP(code, name, ...) NPU_OP_##name = code,
 #include "ethosu.def"
 };
 
@@ -35,15 +35,24 @@ enum npu_payload { /* what a cmd1 register holds; NPU_PARAM for cmd0 */
 	NPU_BYTES,
 	NPU_BYTES40,
 	NPU_SCALE,
+	NPU_STEP,
 	NPU_PLAIN,
 };
 
-enum npu_products { NPU_BOTH, NPU_U65, NPU_CUSTOM };
+enum npu_products { /* sets of generations; CUSTOM: only with custom DMA */
+	NPU_U55 = 1 << GEN_U55,
+	NPU_U65 = 1 << GEN_U65,
+	NPU_U85 = 1 << GEN_U85,
+	NPU_CUSTOM = 1 << GENERATIONS,
+	NPU_BOTH = NPU_U55 | NPU_U65,
+	NPU_WIDE = NPU_U65 | NPU_U85,
+	NPU_ALL = NPU_BOTH | NPU_U85,
+};
 
 struct npu_command_info {
 	const char *name;  /* "IFM_BASE0", "CONV" */
 	uint16_t code;	   /* low half of the code word: 0x4000 set for cmd1 */
-	uint8_t bits;	   /* of the param; cmd1: 0 */
+	uint8_t bits, bits85; /* of the param, that of U85; cmd1 register: 0 */
 	uint8_t payload;   /* enum npu_payload */
 	uint8_t products;  /* enum npu_products */
 	bool is_op;
@@ -53,14 +62,17 @@ struct npu_field {
 	const char *name;
 	uint8_t lsb, width;
 	const char *set; /* enumeration, or "number" */
+	uint8_t products;
 };
 
+enum { NPU_FIELDS_MAX = 10 }; /* of one command on one product */
+
 extern const struct npu_command_info npu_registers[NPU_REGS];
-extern const struct npu_field npu_fields[];
 const struct npu_command_info *npu_operation(unsigned opcode); /* or NULL */
-/* a command's fields stand together: how many, and the first (unset if none) */
+/* the fields of a command on products of a generation; how many */
 int npu_command_fields(const struct npu_command_info *c,
-		       const struct npu_field **first);
+		       enum generation_id generation,
+		       const struct npu_field *out[NPU_FIELDS_MAX]);
 /* name of a value in a set, NULL if it has none */
 const char *npu_enum_name(const char *set, unsigned value);
 
@@ -111,6 +123,7 @@ struct npu_command {
 	bool has_payload;
 	bool is_op;
 	enum npu_reg reg;  /* if !is_op */
+	enum generation_id generation;
 	const struct npu_command_info *info;
 };
 
@@ -140,18 +153,47 @@ int64_t npu_stride(const struct npu_registers *r, enum npu_reg reg);
 
 enum npu_op_kind {
 	NPU_CONV, NPU_DEPTHWISE, NPU_POOL, NPU_ELEMENTWISE, /* kernels */
-	NPU_DMA, NPU_DMA_WAIT, NPU_KERNEL_WAIT, NPU_OTHER, NPU_STOP,
+	NPU_RESIZE, /* the last of the kernels */
+	NPU_DMA, NPU_DMA_WAIT, NPU_KERNEL_WAIT, NPU_BRANCH, NPU_OTHER, NPU_STOP,
 };
 
-enum npu_pool { NPU_POOL_MAX, NPU_POOL_AVERAGE, NPU_POOL_REDUCE_SUM };
+enum npu_pool { /* from NPU_POOL_SUM on: U85 */
+	NPU_POOL_MAX, NPU_POOL_AVERAGE, NPU_POOL_REDUCE_SUM,
+	NPU_POOL_SUM, NPU_POOL_NONE, NPU_POOL_MIN, NPU_POOL_ARGMAX_X,
+	NPU_POOL_ARGMAX_Y, NPU_POOL_COUNT
+};
 enum npu_eltwise {
 	NPU_ELT_MUL, NPU_ELT_ADD, NPU_ELT_SUB, NPU_ELT_MIN, NPU_ELT_MAX,
 	NPU_ELT_LRELU, NPU_ELT_ABS, NPU_ELT_CLZ, NPU_ELT_SHR, NPU_ELT_SHL,
 	NPU_ELT_COUNT
 };
-enum npu_rounding { NPU_ROUND_DBL, NPU_ROUND_TRUNCATE, NPU_ROUND_NATURAL };
+enum npu_eltwise85 { /* what U85 has besides */
+	NPU_ELT85_LSR = 0x0a, NPU_ELT85_DIV,
+	NPU_ELT85_EQ = 0x10, NPU_ELT85_NE, NPU_ELT85_GE, NPU_ELT85_GT,
+	NPU_ELT85_AND = 0x21, NPU_ELT85_OR, NPU_ELT85_XOR, NPU_ELT85_NOT,
+	NPU_ELT85_AND_NOT = 0x2a
+};
+enum npu_resize { NPU_RESIZE_BILINEAR, NPU_RESIZE_REPLICATE,
+		  NPU_RESIZE_NEAREST };
+/* what is added before the shift: U55's codes, then what U85 has besides */
+enum npu_rounding {
+	NPU_ROUND_DBL, NPU_ROUND_TRUNCATE, NPU_ROUND_NATURAL,
+	NPU_ROUND_UNDEFINED, /* U55's code 3, U85's 6 and 7 */
+	NPU_ROUND_DBL_ASYMMETRIC, NPU_ROUND_SYMMETRIC, NPU_ROUND_TRUNCATE_LOWER
+};
 enum { NPU_ACT_NONE = 0, NPU_ACT_TANH = 3, NPU_ACT_SIGMOID = 4,
        NPU_ACT_TABLE0 = 16 };
+/* function codes of U85 (spec/u85-command-stream.md 3.5) */
+enum npu_act85 {
+	NPU_ACT85_U8_U8 = 1, NPU_ACT85_S8_S8 = 4, NPU_ACT85_S8_S16 = 5,
+	NPU_ACT85_S8_S32 = 7, NPU_ACT85_S16_S16, NPU_ACT85_S16_S32,
+	NPU_ACT85_TANH, NPU_ACT85_SIGMOID
+};
+enum npu_accumulator { NPU_ACC_RESET, NPU_ACC_KEEP, NPU_ACC_IFM2 };
+enum npu_storage { NPU_TILES, NPU_TILES_3X1, NPU_CHAINED, NPU_STORED_NONE };
+enum npu_transpose { NPU_HWC, NPU_WHC, NPU_HCW, NPU_WCH, NPU_CHW = 6, NPU_CWH };
+enum npu_reverse { NPU_FORWARD, NPU_REVERSE_H, NPU_REVERSE_W, NPU_REVERSE_C };
+enum { NPU_MAX_STREAMS = 4, NPU_MAX_CHAINS = 6 };
 
 /* a feature map as the NPU addresses it (5) */
 struct npu_fm {
@@ -161,9 +203,11 @@ struct npu_fm {
 	struct hwc shape;   /* accessed extent, stored elements; c: channels */
 	int64_t stride_y, stride_x, stride_c;
 	int32_t zero;
-	int bits;	    /* 8, 16, 32; 64 when the code is illegal */
+	int bits;	    /* 8, 16, 32; 64 on U85, else the code is illegal */
 	bool is_signed;
 	bool bricks;	    /* NHCWB16 */
+	enum npu_storage storage; /* U85; if not tiles: nothing has an address */
+	int chain;	    /* buffer, of NPU_CHAINED */
 };
 
 struct npu_range { /* bytes [at, at + n) of a region */
@@ -179,10 +223,12 @@ struct npu_op {
 	int mode;     /* enum npu_pool or npu_eltwise */
 
 	struct npu_fm ifm, ifm2, ofm;
-	bool has_ifm2;	     /* binary elementwise: tensor or scalar */
-	bool ifm2_scalar;
-	int32_t scalar;	     /* IFM2_SCALAR by IFM2's type */
-	bool broadcast_h, broadcast_w, broadcast_c;
+	struct hwc extent;   /* of results; ofm.shape is the same transposed */
+	bool has_ifm2;	     /* binary elementwise: tensor or scalar; U85: matrix
+			      * products, accumulators that are read, too */
+	bool ifm_scalar, ifm2_scalar;
+	int32_t scalar;	     /* IFM2_SCALAR by IFM2's type; OP_SCALAR */
+	bool broadcast_h, broadcast_w, broadcast_c; /* of IFM2 */
 	bool ifm2_first;     /* operand A is IFM2 */
 
 	int kernel_h, kernel_w;		 /* undilated; 1 for elementwise */
@@ -193,14 +239,16 @@ struct npu_op {
 	int64_t ifm_up_h, ifm_up_w;	 /* IH_up, IW_up of 5.4 (may be <= 0) */
 	bool part_kernel;
 	int cores;			 /* PARALLEL_MODE + 1 */
-	struct npu_range weights[2], scales[2]; /* per core; n 0: none */
+	/* per core, on U85: weights per decoder; n 0: none */
+	struct npu_range weights[NPU_MAX_STREAMS], scales[2];
 
 	int activation;			 /* function code */
+	struct npu_range table;		 /* of a lookup, in the tables; n 0: none */
 	int clip_range;
 	int32_t min, max;		 /* by the OFM's signedness */
 	bool global_scale;		 /* OFM scale mode 1 */
 	enum npu_rounding rounding, ifm_rounding;
-	uint32_t ofm_mult, opa_mult, opb_mult;
+	uint32_t ofm_mult, opa_mult, opb_mult; /* of IFM and IFM2 on U85 */
 	int ofm_shift, opa_shift;
 	int operand_scale;		 /* 0 both, 1 OPA, 2 OPB */
 	int acc_format;			 /* 0 int32, 1 int40 */
@@ -208,16 +256,36 @@ struct npu_op {
 	int ib_end, ab_start, ib2_start;
 	int blockdep;
 
+	/* U85 */
+	enum npu_accumulator acc_input;
+	bool acc_kept;	    /* output disabled: nothing but accumulators */
+	struct hwc ublock;  /* c 0: this accelerator has none of that code */
+	bool weights_ifm2;  /* matrix product */
+	bool fast_weights, sparse_weights; /* WEIGHT_FORMAT */
+	enum npu_rounding ifm2_rounding;
+	int opb_shift, ofm_double, opa_double, opb_double; /* dbl_rnd */
+	enum npu_transpose transpose;
+	enum npu_reverse reverse;
+	struct npu_resize_axis {
+		int32_t n, d, offset; /* scale n / d: spec 6.10 */
+	} resize_y, resize_x;
+	int64_t target; /* of a branch: bytes from the stream's begin */
+
 	/* DMA; size0 = size1 = 1 for 1-D */
 	struct npu_range src, dst;	 /* n: of one 1-D transfer */
 	bool src_internal, dst_internal; /* SHRAM; region is the core mask */
 	int src_dims, dst_dims;		 /* 1, 2, 3 */
 	int size0, size1;
 	int64_t skip0, skip1;
+	/* U85: from one transfer, and from one plane, to the next */
+	int64_t src_step[2], dst_step[2];
+	bool src_indexed, dst_indexed; /* rows by an index of this vector */
+	struct npu_range rows;	       /* n: of all of it, int32 */
+	int64_t row_max, row_skip;
 
 	/* registers that it uses and the stream has not written (rule 7) */
 	int n_missing;
-	enum npu_reg missing[8];
+	enum npu_reg missing[12];
 };
 
 struct npu_walk {
@@ -243,19 +311,41 @@ void npu_op_decode(const struct npu_registers *r, const struct accel *accel,
 static inline bool
 npu_is_kernel(const struct npu_op *op)
 {
-	return op->kind <= NPU_ELEMENTWISE;
+	return op->kind <= NPU_RESIZE;
 }
 
 static inline bool
 npu_uses_table(const struct npu_op *op)
 {
-	return npu_is_kernel(op) && op->activation >= NPU_ACT_TABLE0;
+	return op->table.n > 0;
+}
+
+/* is it in memory, at addresses? (not: chained, a scalar, nothing) */
+static inline bool
+npu_fm_stored(const struct npu_fm *f)
+{
+	return f->storage <= NPU_TILES_3X1;
+}
+
+/* a transfer of U85 in steps, or by an index */
+static inline bool
+npu_dma_is_stepped(const struct npu_op *op)
+{
+	return op->src_step[0] || op->src_step[1] || op->dst_step[0] ||
+	       op->dst_step[1] || op->src_indexed || op->dst_indexed;
+}
+
+static inline int64_t
+npu_weight_bytes(const struct npu_op *op)
+{
+	int64_t n = 0;
+	for (int i = 0; i < NPU_MAX_STREAMS; i++)
+		n += op->weights[i].n;
+	return n;
 }
 
 const char *npu_op_name(const struct npu_op *op); /* "CONV", "POOL average" */
 
-/* bytes of SHRAM tables that a lookup of op reads: at offset, n bytes (6.5) */
-struct npu_range npu_table(const struct npu_op *op);
 
 /* the block rules' question about a kernel (8.2) */
 struct block_query npu_block_query(const struct npu_op *op);

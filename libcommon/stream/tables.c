@@ -7,16 +7,17 @@
 
 /* A field belongs to the command whose line stands before it in the list. */
 enum row {
-#define NPU_OP(code, name, bits) ROW_##name,
+#define NPU_OP(code, name, ...) ROW_##name,
 #define NPU_REG0(code, name, ...) ROW_##name,
 #define NPU_REG1(code, name, ...) ROW_##name,
 #include "ethosu.def"
 	ROWS
 };
 
-const struct npu_field npu_fields[] = {
-#define NPU_FIELD(command, field, bit, n, enumeration)                       \
-	{ .name = #field, .lsb = bit, .width = n, .set = #enumeration },
+static const struct npu_field fields[] = {
+#define NPU_FIELD(command, field, bit, n, enumeration, which)                \
+	{ .name = #field, .lsb = bit, .width = n, .set = #enumeration,       \
+	  .products = NPU_##which },
 #include "ethosu.def"
 };
 
@@ -24,13 +25,13 @@ static const uint8_t field_row[] = {
 #define NPU_FIELD(command, ...) ROW_##command,
 #include "ethosu.def"
 };
-static_assert(ARRAY_LEN(field_row) == ARRAY_LEN(npu_fields),
+static_assert(ARRAY_LEN(field_row) == ARRAY_LEN(fields),
 	      "every field has its command");
 static_assert(ROWS < 256, "rows fit field_row");
 
 const struct npu_command_info npu_registers[NPU_REGS] = {
-#define NPU_REG0(op, text, n, which)                                         \
-	[NPU_##text] = { .name = #text, .code = op, .bits = n,               \
+#define NPU_REG0(op, text, n, n85, which)                                    \
+	[NPU_##text] = { .name = #text, .code = op, .bits = n, .bits85 = n85, \
 			 .products = NPU_##which },
 #define NPU_REG1(op, text, holds, which)                                     \
 	[NPU_##text] = { .name = #text, .code = 0x4000 | (op),               \
@@ -39,8 +40,9 @@ const struct npu_command_info npu_registers[NPU_REGS] = {
 };
 
 static const struct npu_command_info operations[] = {
-#define NPU_OP(op, text, n)                                                  \
-	[op] = { .name = #text, .code = op, .bits = n, .is_op = true },
+#define NPU_OP(op, text, n, n85, which)                                      \
+	{ .name = #text, .code = op, .bits = n, .bits85 = n85,               \
+	  .products = NPU_##which, .is_op = true },
 #include "ethosu.def"
 };
 
@@ -51,7 +53,7 @@ static const uint8_t register_row[NPU_REGS] = {
 };
 
 static const uint8_t operation_row[] = {
-#define NPU_OP(code, name, bits) [code] = ROW_##name,
+#define NPU_OP(code, name, ...) ROW_##name,
 #include "ethosu.def"
 };
 
@@ -67,21 +69,24 @@ static const struct {
 const struct npu_command_info *
 npu_operation(unsigned opcode)
 {
-	if (opcode >= ARRAY_LEN(operations) || !operations[opcode].name)
-		return NULL;
-	return &operations[opcode];
+	for (size_t i = 0; i < ARRAY_LEN(operations); i++)
+		if (operations[i].code == opcode)
+			return &operations[i];
+	return NULL;
 }
 
 int
 npu_command_fields(const struct npu_command_info *c,
-		   const struct npu_field **first)
+		   enum generation_id generation,
+		   const struct npu_field *out[NPU_FIELDS_MAX])
 {
 	unsigned row = c->is_op ? operation_row[c - operations]
 				: register_row[c - npu_registers];
 	int n = 0;
 	for (size_t i = 0; i < ARRAY_LEN(field_row); i++)
-		if (field_row[i] == row && n++ == 0)
-			*first = &npu_fields[i];
+		if (field_row[i] == row && fields[i].products >> generation & 1)
+			out[n++] = &fields[i];
+	assert(n <= NPU_FIELDS_MAX);
 	return n;
 }
 

@@ -264,7 +264,7 @@ check_dma(struct checker *c)
 	if (op->src_internal) {
 		WARN(c, 37, "the source is SHRAM");
 	} else {
-		ERROR_IF(!accel_is_u65(c->accel) && op->src.at % 16, c, 36,
+		ERROR_IF(!accel_is_wide(c->accel) && op->src.at % 16, c, 36,
 			 "source 0x%" PRIx64 " is not aligned to 16",
 			 (uint64_t)op->src.at);
 		access_dma(c, 0, "DMA source");
@@ -273,7 +273,7 @@ check_dma(struct checker *c)
 		check_shram_side(c);
 		return;
 	}
-	ERROR_IF(!accel_is_u65(c->accel) && (op->dst.at % 16 || op->dst.n % 16),
+	ERROR_IF(!accel_is_wide(c->accel) && (op->dst.at % 16 || op->dst.n % 16),
 		 c, 36, "destination 0x%" PRIx64 " + %" PRId64
 		 " is not aligned to 16", (uint64_t)op->dst.at, op->dst.n);
 	access_dma(c, 1, "DMA destination");
@@ -290,7 +290,7 @@ check_tables(struct checker *c)
 			memset(c->table_valid, 0, sizeof(c->table_valid));
 		return;
 	}
-	struct npu_range t = npu_table(op);
+	struct npu_range t = op->table;
 	int n = op->activation - NPU_ACT_TABLE0;
 	if (n > 7)
 		return;

@@ -8,14 +8,15 @@
 static uint32_t
 defined_bits(const struct checker *c, const struct npu_command_info *info)
 {
-	const struct npu_field *f = NULL;
-	int n = npu_command_fields(info, &f);
+	const struct npu_field *f[NPU_FIELDS_MAX];
+	enum generation_id gen = c->accel->generation;
+	int n = npu_command_fields(info, gen, f);
 	uint32_t mask = 0;
 	if (!n)
-		return (1u << info->bits) - 1;
+		return (1u << (gen == GEN_U85 ? info->bits85 : info->bits)) - 1;
 	for (int i = 0; i < n; i++)
-		mask |= ((1u << f[i].width) - 1) << f[i].lsb;
-	if (n > 1 && f[n - 1].lsb == 15 && !(c->s->config >> 27 & 1))
+		mask |= ((1u << f[i]->width) - 1) << f[i]->lsb;
+	if (n > 1 && f[n - 1]->lsb == 15 && !(c->s->config >> 27 & 1))
 		mask &= 0x7fff; /* custom DMA: a part that has it */
 	return mask;
 }
@@ -24,8 +25,7 @@ defined_bits(const struct checker *c, const struct npu_command_info *info)
 static void
 check_high(struct checker *c, const struct npu_command *cmd)
 {
-	bool u65 = accel_is_u65(c->accel);
-	uint32_t limit = u65 ? 0xff : 0;
+	uint32_t limit = accel_is_wide(c->accel) ? 0xff : 0;
 	bool negative = cmd->info->payload == NPU_STRIDE &&
 			(cmd->param == 0xffff || cmd->param == 0xff) &&
 			cmd->payload >> 31;
@@ -51,8 +51,15 @@ check_param(struct checker *c, const struct npu_command *cmd)
 	case NPU_BYTES40:
 		check_high(c, cmd);
 		break;
-	case NPU_SCALE:
-		ERROR_IF(cmd->param > 63, c, 3, "shift %u", cmd->param);
+	case NPU_SCALE: {
+		uint32_t mask = defined_bits(c, info);
+		ERROR_IF(cmd->param & ~mask, c, 3, "shift %u", cmd->param);
+		break;
+	}
+	case NPU_STEP:
+		ERROR_IF(cmd->param & ~defined_bits(c, info) ||
+			 cmd->payload & ~UINT32_C(0x07ff07ff), c, 3,
+			 "step 0x%04x, 0x%08" PRIx32, cmd->param, cmd->payload);
 		break;
 	case NPU_BYTES:
 	case NPU_PLAIN:
@@ -75,7 +82,7 @@ check_parallel(struct checker *c, const struct npu_command *cmd)
 static void
 check_stride_modes(struct checker *c, const struct npu_command *cmd)
 {
-	if (accel_is_u65(c->accel) ||
+	if (accel_is_wide(c->accel) ||
 	    (cmd->reg != NPU_DMA0_SRC_REGION && cmd->reg != NPU_DMA0_DST_REGION))
 		return;
 	ERROR_IF(cmd->param >> 9 & 3, c, 4, "stride mode %u on %s",

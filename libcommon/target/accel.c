@@ -4,15 +4,21 @@
 #include <string.h>
 
 const struct accel accels[ACCEL_COUNT] = {
-#define ACCEL(i, nm, rep, mac, co, uh, uw, ud, bk, lut, un, axi, bits, dma, cw)  \
-	[ACCEL_##i].id = ACCEL_##i, [ACCEL_##i].name = nm,                   \
-	[ACCEL_##i].report_name = rep,[ACCEL_##i].macs = mac,                  \
-	[ACCEL_##i].cores = co,                                              \
-	[ACCEL_##i].ublock = { .h = uh, .w = uw, .c = ud },                  \
-	[ACCEL_##i].banks = bk,[ACCEL_##i].lut_banks = lut,                   \
-	[ACCEL_##i].units = un,[ACCEL_##i].axi_bytes = axi,                    \
+#define ACCEL(i, gen, nm, rep, mac, co, str, axi, bits, dma, cw)             \
+	[ACCEL_##i].id = ACCEL_##i, [ACCEL_##i].generation = GEN_##gen,      \
+	[ACCEL_##i].name = nm, [ACCEL_##i].report_name = rep,                \
+	[ACCEL_##i].macs = mac, [ACCEL_##i].cores = co,                      \
+	[ACCEL_##i].streams = str, [ACCEL_##i].axi_bytes = axi,              \
 	[ACCEL_##i].address_bits = bits, [ACCEL_##i].max_dma = dma,          \
 	[ACCEL_##i].config_word = cw,
+#define UBLOCKS(i, n, ...)                                                   \
+	[ACCEL_##i].n_ublocks = n, [ACCEL_##i].ublocks = { __VA_ARGS__ },
+#define SHRAM(i, bk, lut, un)                                                \
+	[ACCEL_##i].banks = bk, [ACCEL_##i].lut_banks = lut,                 \
+	[ACCEL_##i].units = un,
+#define BUFFERS(i, ib, ab, ob, cb)                                           \
+	[ACCEL_##i].ifm_buffer = ib, [ACCEL_##i].acc_buffer = ab,            \
+	[ACCEL_##i].out_buffer = ob, [ACCEL_##i].chain_buffer = cb,
 #define GRANULES(i, ifm, ifm32, acc32, acc40)                                \
 	[ACCEL_##i].granule_ifm = ifm, [ACCEL_##i].granule_ifm32 = ifm32,    \
 	[ACCEL_##i].granule_acc32 = acc32, [ACCEL_##i].granule_acc40 = acc40,
@@ -22,6 +28,27 @@ const struct accel accels[ACCEL_COUNT] = {
 	[ACCEL_##i].delay32 = d32, [ACCEL_##i].delay40 = d40,
 #include "target.def"
 };
+
+const struct npu_generation generations[GENERATIONS] = {
+#define EVERYTHING ((1u << DOINGS) - 1)
+#define CAN(what) (1u << DO_##what)
+#define GENERATION(i, number, height, width, depth, dep, can)                \
+	[GEN_##i] = { .product = number,                                     \
+		      .max_block = { .h = height, .w = width, .c = depth },  \
+		      .max_blockdep = dep, .does = can },
+#include "target.def"
+};
+
+bool
+accel_does(const struct accel *a, enum accel_doing what, struct err *e)
+{
+	static const char *const names[DOINGS] = {
+		[DO_SIMULATE] = "simulated", [DO_VERIFY] = "verified",
+		[DO_COMPILE] = "compiled for", [DO_ESTIMATE] = "estimated",
+	};
+	return accel_generation(a)->does >> what & 1 ||
+	       err_set(e, "error: %s is not %s yet", a->name, names[what]);
+}
 
 const struct accel *
 accel_find(const char *name)
@@ -44,6 +71,9 @@ accel_of_config(uint32_t config_word)
 const char *
 accel_names(void)
 {
-	return "ethos-u55-32, ethos-u55-64, ethos-u55-128, ethos-u55-256, "
-	       "ethos-u65-256, ethos-u65-512";
+	static const char names[] =
+#define ACCEL(id, gen, name, ...) ", " name
+#include "target.def"
+	    ;
+	return names + 2;
 }

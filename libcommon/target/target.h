@@ -7,6 +7,7 @@
 #define TARGET_TARGET_H
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/text.h"
 
 struct hwc {
@@ -38,6 +39,28 @@ enum {
 	SUBKERNEL_MAX = 8,
 };
 
+enum generation_id {
+#define GENERATION(id, ...) GEN_##id,
+#include "target.def"
+	GENERATIONS
+};
+
+/*
+ * What all accelerators of a generation have in common.  Modules in which the
+ * generations differ by more than numbers have a table of functions, indexed by
+ * generation_id.
+ */
+struct npu_generation {
+	int product; /* 55 */
+	struct hwc max_block;
+	int max_blockdep;
+	unsigned does; /* bits: enum accel_doing */
+};
+
+enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
+
+extern const struct npu_generation generations[GENERATIONS];
+
 enum accel_id {
 #define ACCEL(id, ...) ACCEL_##id,
 #include "target.def"
@@ -53,14 +76,21 @@ enum act_column { ACT_TABLE, ACT_RELU, ACT_NONE, ACT_COLUMNS };
 
 struct accel {
 	enum accel_id id;
+	enum generation_id generation;
 	const char *name;	 /* ethos-u55-256 */
 	const char *report_name; /* Ethos_U55_256 */
 	int macs;		 /* per cycle and core */
 	int cores;
-	struct hwc ublock; /* OFM; the IFM's is the same but 8 deep */
+	int streams;	   /* of weights, that a core decodes side by side */
+	union {
+		struct hwc ublock; /* OFM; the IFM's is the same but 8 deep */
+		struct hwc ublocks[3]; /* U85: an operation chooses */
+	};
+	int n_ublocks;
 	int banks;	   /* SHRAM per core */
 	int lut_banks;	   /* always reserved; 0 on 16-bank parts */
 	int units;	   /* elementwise */
+	int ifm_buffer, acc_buffer, out_buffer, chain_buffer; /* bytes; U85 */
 	int axi_bytes;	   /* per cycle and port */
 	int address_bits;
 	int max_dma; /* outstanding transfers */
@@ -77,8 +107,24 @@ const struct accel *accel_find(const char *name); /* NULL if unknown */
 const struct accel *accel_of_config(uint32_t config_word); /* NULL likewise */
 const char *accel_names(void); /* for usage texts */
 
+/* false (and e says so): this kit doesn't do that for the accelerator */
+bool accel_does(const struct accel *a, enum accel_doing what, struct err *e);
+
+static inline const struct npu_generation *
+accel_generation(const struct accel *a)
+{
+	return &generations[a->generation];
+}
+
 static inline bool
 accel_is_u65(const struct accel *a)
+{
+	return a->generation == GEN_U65;
+}
+
+/* addresses and DMA lengths of 40 bits, of any alignment */
+static inline bool
+accel_is_wide(const struct accel *a)
 {
 	return a->address_bits > 32;
 }

@@ -303,7 +303,7 @@ test_random(struct arena *a, const struct perf_machine *m)
 			uint32_t r = (uint32_t)(seed >> 32);
 			const struct npu_command_info *c =
 			    &npu_registers[r % NPU_REGS];
-			if (c->products != NPU_BOTH || r % 4 == 0)
+			if (!(c->products & NPU_U55) || r % 4 == 0)
 				c = &npu_registers[NPU_OFM_DEPTH_M1];
 			/* mostly small numbers, so that some are costed */
 			uint16_t param = (uint16_t)(r >> 16);

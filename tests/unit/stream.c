@@ -21,6 +21,23 @@ expect(const char *what, int64_t got, int64_t want)
 
 /* ---- tables ------------------------------------------------------------- */
 
+/* fields lie in the param's bits and apart */
+static void
+test_fields(const struct npu_command_info *r, enum generation_id generation)
+{
+	const struct npu_field *f[NPU_FIELDS_MAX];
+	int n = npu_command_fields(r, generation, f);
+	uint32_t used = 0;
+	for (int k = 0; k < n; k++) {
+		uint32_t mask = ((1u << f[k]->width) - 1) << f[k]->lsb;
+		expect(f[k]->name, used & mask, 0);
+		used |= mask;
+		if (strcmp(f[k]->set, "number") != 0)
+			expect(f[k]->set, !npu_enum_name(f[k]->set, 0), 0);
+	}
+	expect(r->name, used >> 16, 0);
+}
+
 static void
 test_tables(void)
 {
@@ -32,19 +49,10 @@ test_tables(void)
 			expect(r->name, r->code >> 8, 1);
 		for (int k = 0; k < i; k++)
 			if (npu_registers[k].code == r->code)
-				expect(r->name, k, i);
-		/* fields lie in the param's bits and apart */
-		const struct npu_field *f = NULL;
-		int n = npu_command_fields(r, &f);
-		uint32_t used = 0;
-		for (int k = 0; k < n; k++) {
-			uint32_t mask = ((1u << f[k].width) - 1) << f[k].lsb;
-			expect(f[k].name, used & mask, 0);
-			used |= mask;
-			if (strcmp(f[k].set, "number") != 0)
-				expect(f[k].set, !npu_enum_name(f[k].set, 0), 0);
-		}
-		expect(r->name, used >> 16, 0);
+				expect(r->name, npu_registers[k].products &
+						    r->products, 0);
+		for (int g = 0; g < GENERATIONS; g++)
+			test_fields(r, (enum generation_id)g);
 	}
 	expect("DMA_WAIT", npu_operation(NPU_OP_DMA_WAIT)->code, 0x11);
 	expect("no operation", npu_operation(4) == NULL, 1);
@@ -271,6 +279,7 @@ test_blockdep(void)
 	expect("broadcast", blockdep_max(&one, &two, a, NULL), 0);
 	/* tables and accumulators share banks on small parts (8.3) */
 	one.activation = NPU_ACT_TABLE0;
+	one.table.n = 256;
 	two = kernel(NPU_POOL, x, z, rows);
 	expect("table", blockdep_max(&one, &two, small, NULL), 0);
 	expect("table of its own", blockdep_max(&one, &two, a, NULL), 3);

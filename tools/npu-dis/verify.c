@@ -92,6 +92,9 @@ verify(struct arena *a, struct text *t, const struct input *in,
 	struct verdict v = { .in = in, .o = o,
 			     .report = anew(a, struct report, (size_t)in->n) };
 	struct npu_verify rules = { .report = take, .ctx = &v };
+	for (int i = 0; i < in->n; i++)
+		if (!accel_does(in->stream[i].accel, DO_VERIFY, e))
+			return false;
 	stream_verify(in->model, in->stream, in->n, &rules);
 	if (in->source && !stream_verify_source(in->model, in->stream, in->n,
 						in->source, &rules, e))

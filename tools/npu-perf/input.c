@@ -100,6 +100,8 @@ take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
 	net->op = anew(a, struct operator, (size_t)n);
 	net->n = (size_t)n;
 	net->accel = s[0].accel;
+	if (!accel_does(net->accel, DO_ESTIMATE, e))
+		return false;
 	for (int i = 0; i < n; i++) {
 		if (s[i].accel != net->accel)
 			return err_at(e, net->file, 0, "operator %s is for %s, "

@@ -140,6 +140,8 @@ read_graph(struct sched *s)
 	if (!s->accel)
 		return err_set(s->e, "error: there is no accelerator '%s'; there are "
 				     "%s", o->accel, accel_names());
+	if (!accel_does(s->accel, DO_COMPILE, s->e))
+		return false;
 	if (!memory_load(s->a, o->config, o->system, o->mode, s->accel, &s->memory,
 			 s->e))
 		return false;

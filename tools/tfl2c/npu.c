@@ -119,6 +119,8 @@ npu_facts(struct arena *a, const struct tfl_model *m, struct npu_facts *out,
 		if (!note_regions(m, &s[i], &out->regions, e))
 			return false;
 	}
+	if (out->n_ops && !accel_does(s[0].accel, DO_COMPILE, e))
+		return false;
 	if (out->n_ops) {
 		out->accel = s[0].accel;
 		out->config = s[0].config;

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the decoders of operations share: registers are read through a view,
+ * which notes those that nothing has written.  Private to libcommon/stream.
+ */
+#ifndef STREAM_OP_VIEW_H
+#define STREAM_OP_VIEW_H
+
+#include "stream/stream.h"
+
+#include <assert.h>
+
+/* reads registers on behalf of one operation and notes the unwritten ones */
+struct view {
+	const struct npu_registers *r;
+	const struct accel *accel;
+	struct npu_op *op;
+};
+
+static inline void
+need(struct view *v, enum npu_reg reg)
+{
+	struct npu_op *op = v->op;
+	if (v->r->written[reg])
+		return;
+	for (int i = 0; i < op->n_missing; i++)
+		if (op->missing[i] == reg)
+			return;
+	if (op->n_missing < (int)ARRAY_LEN(op->missing))
+		op->missing[op->n_missing++] = reg;
+}
+
+static inline int32_t
+get(struct view *v, enum npu_reg reg)
+{
+	need(v, reg);
+	return (int32_t)(v->r->value[reg] & 0xffff);
+}
+
+static inline int32_t
+m1(struct view *v, enum npu_reg reg)
+{
+	return get(v, reg) + 1;
+}
+
+static inline uint32_t
+word(struct view *v, enum npu_reg reg)
+{
+	need(v, reg);
+	return v->r->value[reg];
+}
+
+static inline int64_t
+address(struct view *v, enum npu_reg reg)
+{
+	need(v, reg);
+	return npu_address(v->r, reg);
+}
+
+static inline int64_t
+stride(struct view *v, enum npu_reg reg)
+{
+	need(v, reg);
+	return npu_stride(v->r, reg);
+}
+
+static inline int32_t
+by_sign(int32_t v16, bool is_signed)
+{
+	return is_signed ? (int16_t)v16 : v16;
+}
+
+struct fm_registers {
+	enum npu_reg region, base0, stride_y, stride_x, stride_c;
+	enum npu_reg height0, height1, width0, zero;
+};
+
+#define FM_REGISTERS(fm)                                                     \
+	{ .region = NPU_##fm##_REGION, .base0 = NPU_##fm##_BASE0,            \
+	  .stride_y = NPU_##fm##_STRIDE_Y, .stride_x = NPU_##fm##_STRIDE_X,  \
+	  .stride_c = NPU_##fm##_STRIDE_C, .height0 = NPU_##fm##_HEIGHT0_M1, \
+	  .height1 = NPU_##fm##_HEIGHT1_M1, .width0 = NPU_##fm##_WIDTH0_M1,  \
+	  .zero = NPU_##fm##_ZERO_POINT }
+
+static_assert(NPU_IFM_BASE3 == NPU_IFM_BASE0 + 3, "tiles are consecutive");
+static_assert(NPU_OFM_BASE3 == NPU_OFM_BASE0 + 3, "tiles are consecutive");
+static_assert(NPU_IFM2_BASE3 == NPU_IFM2_BASE0 + 3, "tiles are consecutive");
+
+/* op.c: by the registers that all generations have */
+void decode_place(struct view *v, const struct fm_registers *r,
+		  struct npu_fm *f);
+void decode_window(struct view *v);
+/* the IFM's extent in rows and columns, which OFM, kernel and padding imply */
+void decode_input_extent(struct view *v);
+struct npu_range decode_range(struct view *v, enum npu_reg region,
+			      enum npu_reg base, enum npu_reg length);
+
+/* op85.c */
+void decode_kernel85(struct view *v);
+void decode_dma85(struct view *v);
+
+#endif

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# Ethos-U85: what another compiler made for it, listed, run and verified.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+
+REFERENCE=reference/vela-u85
+
+# corpus: the compiled files, one a line; a tenth of them unless all are asked for
+corpus() {
+	local step=10
+	[ -z "${NPUTOOLS_ALL-}" ] || step=1
+	sed -n "2~${step}p" "$SHARED/$REFERENCE/INDEX.tsv"
+}
+
+# the QUANTIZE of a published stream, as its words stand in the description
+# (spec/u85-command-stream.md 17), and a chained sum by hand
+words() {
+	cat <<-'END'
+		00000105 0001010F 00004000 00000000 00004001 00000000 00004002
+		00000000 00004003 00000000 0000010B 0000010C 0000010A 030F0104
+		00004005 00000310 00004004 00000310 00004006 00000001 00000109
+		00000107 00000100 00000101 00000103 00000102 01410114 0002011F
+		00004010 00000000 00004011 00000000 00004012 00000000 00004013
+		00000000 00000112 00000111 030F0113 0000011B 0000011C 0000011A
+		00004015 00000310 00004014 00000010 00004016 00000010 FF800118
+		00000121 00000120 00000122 00000125 FF800126 007F0127 001E4024
+		40000000 00000116 00010115 00FF0117 01000124 0000012F 00030005
+		FFFF0000
+	END
+}
+
+@test "registers of U85 are listed with their fields" {
+	words | npu-dis --raw -a ethos-u85-256 --fields >list
+	grep -q 'NPU_SET_IFM_PRECISION  *0  signed=no precision=8 format=nhwc storage=tile2x2$' list
+	grep -q 'NPU_SET_OFM_PRECISION .* scale_mode=global reverse=none transpose=hwc storage=tile2x2$' list
+	grep -q 'NPU_SET_OFM_SCALE  *30  multiplier=1073741824 shift=30 dbl_rnd=0 rounding=dbl$' list
+	grep -q 'NPU_SET_ACC_FORMAT .* format=int32 input=reset output=enabled microblock=1x2$' list
+	grep -q 'NPU_SET_OFM_BLK_DEPTH_M1  *255  256$' list
+	grep -q 'NPU_OP_POOL  *3  mode=sum$' list
+	words | npu-dis --raw -a ethos-u85-256 --high-level | head -n 1 >line
+	echo '0x0000f8 sum ifm=1x1x784:u8,nhwc@1:0x0' \
+		'ofm=1x1x784:s8,nhcwb16@2:0x0,zero-128 kernel=1x1' \
+		'stride=1x1 pad=0,0,0,0 scale=1073741824>>30 round=dbl' \
+		'act=none[-128,127] block=1x2x256 blockdep=0' \
+		'microblock=1x2x16' | diff - line
+}
+
+@test "a microblock that the accelerator lacks has no depth" {
+	words | sed 's/01000124/05000124/' |
+		npu-dis --raw -a ethos-u85-256 --high-level |
+		grep -q ' microblock=4x4x0$'
+	words | sed 's/01000124/05000124/' |
+		npu-dis --raw -a ethos-u85-2048 --high-level |
+		grep -q ' microblock=4x4x16$'
+}
+
+@test "what one generation has, another has not" {
+	words | refuses_words ethos-u55-256 "command 0x012e" '0000012E'
+	words | refuses_words ethos-u65-512 "command 0x0108" '00000108'
+	words | refuses_words ethos-u85-128 "command 0x0123" '00000123'
+	words | refuses_words ethos-u85-128 "command 0x0181" '00000181'
+	words | refuses_words ethos-u55-128 "command 0x0007" '00000007'
+	words | refuses_words ethos-u85-2048 "command 0x40a0" '000040A0 00000000'
+}
+
+# refuses_words ACCELERATOR TEXT WORDS: these in front of what is read
+refuses_words() {
+	{
+		echo "$3"
+		cat
+	} >refused.hex
+	run --separate-stderr npu-dis --raw -a "$1" refused.hex
+	[ "$status" = 2 ]
+	[[ $stderr == *"$2 doesn't exist on $1 (rule 1)"* ]]
+}
+
+@test "every stream of U85 is listed" {
+	need_shared $REFERENCE/INDEX.tsv
+	n=0
+	while read -r f _; do
+		npu-dis --fields "$SHARED/$REFERENCE/$f" >list
+		tail -n 1 list | grep -q '^Command stream length = '
+		npu-dis --json "$SHARED/$REFERENCE/$f" >json
+		npu-dis --high-level "$SHARED/$REFERENCE/$f" >lines
+		! grep -q '=?' lines || { echo "$f"; return 1; }
+		n=$((n + 1))
+	done < <(corpus)
+	echo "# $n compiled models" >&3
+	[ "$n" -gt 100 ]
+}
