@@ -2,6 +2,8 @@
 /* Executes a command stream, operation by operation, in program order. */
 #include "sim/npu.h"
 
+#include "stream/map.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +14,17 @@
  */
 #define MAX_STEPS ((uint64_t)1 << 35)
 
+/* " of conv1", where the model's map knows it; a kernel or transfer has a name */
+static void
+put_name(const struct npu_run *r, char *out, size_t n)
+{
+	struct arena *a = arena_open();
+	if (r->job->commands && (npu_is_kernel(&r->op) || r->op.kind == NPU_DMA))
+		(void)snprintf(out, n, " of %s",
+			       map_label(a, &r->job->commands[r->op.index]));
+	arena_close(a);
+}
+
 bool
 npu_fail(struct npu_run *r, const char *fmt, ...)
 {
@@ -20,9 +33,11 @@ npu_fail(struct npu_run *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	char of[200] = "";
+	put_name(r, of, sizeof(of));
 	(void)err_at(r->e, r->job->name, 0,
-		     "operator %d (ethos-u), 0x%06zx %s: %s", r->job->op_index,
-		     4 * r->op.at, npu_op_name(&r->op), text);
+		     "operator %d (ethos-u), 0x%06zx %s%s: %s", r->job->op_index,
+		     4 * r->op.at, npu_op_name(&r->op), of, text);
 	r->e->status = EXIT_NO; /* a stream breaks a rule: an answer */
 	return false;
 }

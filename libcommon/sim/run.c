@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for every tensor of a model, and its operators in order. */
 #include "kernels/kernels.h"
+#include "sim/names.h"
 #include "sim/resources.h"
 #include "sim/sim.h"
 
@@ -18,6 +19,7 @@ struct sim {
 	size_t fast_bytes;
 	bool *is_input; /* of subgraph 0 */
 	struct sim_resources *resources;
+	const struct npu_map *names; /* NULL: there are none */
 	const char **stand_in; /* why, for each operator, or NULL; NULL: none may */
 };
 
@@ -260,6 +262,7 @@ open_sim(struct arena *a, const struct tfl_model *m, bool compared,
 	if (!find_plan(s, e) || !place_planned(s, e) || !place_others(s, e))
 		return false;
 	s->fast = arena_alloc(a, s->fast_bytes, 1);
+	s->names = sim_names(a, m);
 	sim_reset(s);
 	*out = s;
 	return true;
@@ -340,6 +343,8 @@ run_npu(struct sim *s, int op_index, const struct sim_hooks *hooks,
 	const struct tfl_tensor *stream = &s->g->tensor[op->in[IN_STREAM]];
 	struct sim_npu_job job = { .name = s->m->name,
 				   .op_index = op_index,
+				   .commands = sim_names_of(s->names, s->g,
+							    op_index),
 				   .payload = { .p = s->data[op->in[IN_STREAM]],
 						.n = stream->data.n },
 				   .hooks = hooks };

@@ -123,11 +123,13 @@ struct sim_npu_event {
  * input k + 1, then the outputs follow: 0 constants, 1 the tensor arena,
  * 2 fast memory of its own.
  */
+struct map_command; /* stream/map.h */
 struct sim_npu_job {
 	const char *name; /* of the model, for diagnostics */
 	int op_index;
 	struct bytes payload;
 	struct sim_region region[SIM_N_REGIONS];
+	const struct map_command *commands; /* of the stream; NULL: no names */
 	const struct sim_hooks *hooks; /* NULL: nobody listens */
 	uint64_t max_steps; /* refuse longer streams, in nanoseconds; 0: 34 s */
 };

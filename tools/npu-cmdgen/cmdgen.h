@@ -7,7 +7,7 @@
 #define NPU_CMDGEN_CMDGEN_H
 
 #include "graph/graph.h"
-#include "stream/emit.h"
+#include "stream/map.h"
 
 enum emit { EMIT_TFLITE, EMIT_CMD, EMIT_WORDS, EMIT_LIST };
 
@@ -15,6 +15,7 @@ struct options {
 	const char *input, *output;
 	enum emit emit;
 	bool allocation, high_level, registers; /* --verbose-... */
+	bool no_map;
 };
 
 struct cmdgen {
@@ -24,6 +25,7 @@ struct cmdgen {
 	struct memory_system memory;
 	struct tfl_model *m;
 	struct emit_words *stream; /* of every node; n 0 on the CPU */
+	bool no_map;		   /* the file is to have none */
 	struct err *e;
 };
 

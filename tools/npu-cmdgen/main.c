@@ -7,13 +7,16 @@
 
 #include <stdio.h>
 
-enum { OPT_EMIT = 256, OPT_ALLOCATION, OPT_HIGH_LEVEL, OPT_REGISTERS };
+enum { OPT_EMIT = 256, OPT_ALLOCATION, OPT_HIGH_LEVEL, OPT_REGISTERS,
+       OPT_NO_MAP };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ "emit", OPT_EMIT, "tflite|cmd|words|list", 0,
 	  "the finished model (default), the words of the command streams, their "
 	  "listing, or that with the operations they are from", 0 },
+	{ "no-map", OPT_NO_MAP, 0, 0,
+	  "leave out the map of streams and memory to the source's names", 0 },
 	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
 	  "list on standard error where streams and constants lie", 0 },
 	{ "verbose-high-level-command-stream", OPT_HIGH_LEVEL, 0, 0,
@@ -39,6 +42,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 				return 0;
 			}
 		argp_error(state, "--emit takes tflite, cmd, words or list");
+		break;
+	case OPT_NO_MAP:
+		o->no_map = true;
 		break;
 	case OPT_ALLOCATION:
 		o->allocation = true;
@@ -135,7 +141,7 @@ list(struct cmdgen *c, const struct options *o)
 static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
-	struct cmdgen c = { .a = a, .e = e };
+	struct cmdgen c = { .a = a, .e = e, .no_map = o->no_map };
 	struct bytes text;
 	return file_read(a, o->input, SIZE_MAX / 4, &text, e) &&
 	       graph_read(a, text, file_name(o->input), STAGE_WENC, &c.g, e) &&

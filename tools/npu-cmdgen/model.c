@@ -413,6 +413,7 @@ keep_metadata(struct build *b)
 		const char *name = fb_string(md, FB_Metadata_name, NULL);
 		uint64_t buffer = (uint64_t)fb_int(md, FB_Metadata_buffer);
 		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
+		    strcmp(name, MAP_METADATA) != 0 &&
 		    buffer < b->c->m->n_buffers && b->c->m->buffer[buffer].p)
 			add_metadata(b, name, b->c->m->buffer[buffer]);
 	}
@@ -435,6 +436,19 @@ add_plan(struct build *b)
 		store_le32(p + 12 + 4 * k, UINT32_MAX);
 	add_metadata(b, "OfflineMemoryAllocation",
 		     (struct bytes){ .p = p, .n = 4 * ((size_t)n + 3) });
+}
+
+/* last, so that what comes before is the same with it and without */
+static void
+add_map(struct build *b)
+{
+	const struct cmdgen *c = b->c;
+	bool any = false;
+	for (size_t i = 0; i < c->g->n_nodes; i++)
+		any |= c->stream[i].n_marks > 0;
+	if (any && !c->no_map)
+		add_metadata(b, MAP_METADATA,
+			     map_encode(c->a, map_make(c->a, c->g, c->m, c->stream)));
 }
 
 bool
@@ -466,6 +480,7 @@ build_model(struct cmdgen *c, struct bytes *out)
 		copy_subgraph(&b, i, &b.w.subgraph[i]);
 	keep_metadata(&b);
 	add_plan(&b);
+	add_map(&b);
 	struct err e = { 0 };
 	return tfl_write(c->a, &b.w, out, &e) ||
 	       err_set(c->e, "%s: %s", c->g->file, e.text);

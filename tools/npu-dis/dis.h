@@ -4,9 +4,10 @@
 #define DIS_H
 
 #include "base/text.h"
+#include "stream/map.h"
 #include "stream/source.h"
 
-enum view { VIEW_LISTING, VIEW_OPERATIONS, VIEW_JSON };
+enum view { VIEW_LISTING, VIEW_OPERATIONS, VIEW_JSON, VIEW_MAP };
 
 struct options {
 	const char *input, *output, *source;
@@ -21,6 +22,7 @@ struct input {
 	struct tfl_model *model; /* NULL: raw words */
 	struct npu_stream *stream;
 	int n;
+	const struct npu_map *map; /* of the model, or NULL */
 	struct graph *source; /* of --source, or NULL */
 };
 
@@ -28,8 +30,15 @@ struct input {
 bool read_input(struct arena *a, const struct options *o, struct input *in,
 		struct err *e);
 
-/* json.c: one object for a stream */
-bool print_json(struct text *t, const struct npu_stream *s, struct err *e);
+/*
+ * What the source calls the kernel or transfer that a word of stream k is of;
+ * NULL: nobody knows
+ */
+const char *source_name(struct arena *a, const struct input *in, int k, size_t word);
+
+/* json.c: one object for stream k */
+bool print_json(struct arena *a, struct text *t, const struct input *in, int k,
+		struct err *e);
 
 /*
  * verify.c: prints findings, and a summary into t; an error of status EXIT_NO

@@ -2,6 +2,7 @@
 /* What npu-dis reads: compiled models, driver payloads, words. */
 #include "dis.h"
 
+#include "base/cli.h"
 #include "base/file.h"
 
 #include <ctype.h>
@@ -76,6 +77,26 @@ read_source(struct arena *a, const struct options *o, struct input *in,
 	       graph_read(a, text, file_name(o->source), STAGE_WENC, &in->source, e);
 }
 
+static bool
+find_map(struct arena *a, struct input *in, struct err *e)
+{
+	bool stale;
+	if (!map_find(a, in->model, in->stream, in->n, &in->map, &stale, e))
+		return false;
+	if (stale)
+		cli_note("warning", "%s: its map is of other streams: no names",
+			 in->name);
+	return true;
+}
+
+const char *
+source_name(struct arena *a, const struct input *in, int k, size_t word)
+{
+	const struct map_command *c =
+	    in->map ? map_command_at(in->map, k, word) : NULL;
+	return c ? map_label(a, c) : NULL;
+}
+
 bool
 read_input(struct arena *a, const struct options *o, struct input *in,
 	   struct err *e)
@@ -100,5 +121,5 @@ read_input(struct arena *a, const struct options *o, struct input *in,
 		return err_at(e, in->name, 0, "no stream %d: the model has %d "
 			      "ethos-u operators, counted from 0", o->only,
 			      in->n);
-	return !o->source || read_source(a, o, in, e);
+	return find_map(a, in, e) && (!o->source || read_source(a, o, in, e));
 }

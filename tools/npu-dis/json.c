@@ -158,8 +158,10 @@ put_kernel(struct text *t, const struct npu_op *op)
 }
 
 bool
-print_json(struct text *t, const struct npu_stream *s, struct err *e)
+print_json(struct arena *a, struct text *t, const struct input *in, int k,
+	   struct err *e)
 {
+	const struct npu_stream *s = &in->stream[k];
 	struct npu_walk w;
 	struct npu_op op;
 	bool first = true;
@@ -173,6 +175,12 @@ print_json(struct text *t, const struct npu_stream *s, struct err *e)
 		text_printf(t, "%s\n {\"offset\":%zu,", first ? "" : ",",
 			    4 * op.at);
 		put_string(t, "op", npu_op_name(&op));
+		bool named = op.kind == NPU_DMA || npu_is_kernel(&op);
+		const char *name = named ? source_name(a, in, k, op.at) : NULL;
+		if (name) {
+			text_putc(t, ',');
+			put_string(t, "source", name);
+		}
 		if (op.kind == NPU_DMA)
 			put_dma(t, &op, s->accel);
 		else if (npu_is_kernel(&op))

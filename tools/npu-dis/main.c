@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY, OPT_SOURCE };
+enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY, OPT_SOURCE,
+       OPT_MAP };
 
 static const struct argp_option argp_options[] = {
 	{ .name = "output", .key = 'o', .arg = "FILE",
@@ -20,6 +21,9 @@ static const struct argp_option argp_options[] = {
 	  .doc = "one line an operation, in place of the listing" },
 	{ .name = "json", .key = OPT_JSON,
 	  .doc = "operations as JSON, in place of the listing" },
+	{ .name = "map", .key = OPT_MAP,
+	  .doc = "what the model's map says of streams and memory, in place of the "
+		 "listing" },
 	{ .name = "verify", .key = OPT_VERIFY,
 	  .doc = "check all rules, in place of the listing; exit 1 if one is "
 		 "broken" },
@@ -55,6 +59,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_JSON:
 		o->view = VIEW_JSON;
 		return 0;
+	case OPT_MAP:
+		o->view = VIEW_MAP;
+		return 0;
 	case OPT_VERIFY:
 		o->verify = true;
 		return 0;
@@ -88,36 +95,51 @@ parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static bool
-print_operations(struct text *t, const struct npu_stream *s, struct err *e)
+print_operations(struct arena *a, struct text *t, const struct input *in, int k,
+		 struct err *e)
 {
 	struct npu_walk w;
 	struct npu_op op;
-	walk_init(&w, s);
+	walk_init(&w, &in->stream[k]);
 	while (walk_next(&w, &op, e)) {
+		bool named = op.kind == NPU_DMA || npu_is_kernel(&op);
+		const char *name = named ? source_name(a, in, k, op.at) : NULL;
 		stream_print_op(t, &op);
+		if (name)
+			text_printf(t, "  # %s", name);
 		text_putc(t, '\n');
 	}
 	return !e->status;
 }
 
 static bool
-print_stream(struct text *t, const struct npu_stream *s,
+print_stream(struct arena *a, struct text *t, const struct input *in, int k,
 	     const struct options *o, struct err *e)
 {
 	switch (o->view) {
 	case VIEW_LISTING:
-		return stream_print(t, s, o->fields, e);
+		return stream_print(t, &in->stream[k], o->fields, e);
 	case VIEW_OPERATIONS:
-		return print_operations(t, s, e);
+		return print_operations(a, t, in, k, e);
 	case VIEW_JSON:
-		return print_json(t, s, e);
+		return print_json(a, t, in, k, e);
+	case VIEW_MAP:
+		break;
 	}
 	return true;
 }
 
 static bool
-print_all(struct text *t, const struct input *in, const struct options *o,
-	  struct err *e)
+print_map(struct text *t, const struct input *in, struct err *e)
+{
+	if (in->map)
+		map_print(t, in->map);
+	return in->map || err_at(e, in->name, 0, "no map of its streams");
+}
+
+static bool
+print_all(struct arena *a, struct text *t, const struct input *in,
+	  const struct options *o, struct err *e)
 {
 	bool json = o->view == VIEW_JSON, first = true;
 	if (json)
@@ -134,7 +156,7 @@ print_all(struct text *t, const struct input *in, const struct options *o,
 				    first ? "" : "\n", s->subgraph, s->op,
 				    s->name);
 		first = false;
-		if (!print_stream(t, s, o, &inner))
+		if (!print_stream(a, t, in, i, o, &inner))
 			return err_at(e, in->name, 0, "%s: %s", s->name,
 				      inner.text);
 	}
@@ -169,8 +191,10 @@ main(int argc, char **argv)
 		struct err printed = { 0 };
 		if (o.verify)
 			(void)verify(a, &t, &in, &o, &printed);
+		else if (o.view == VIEW_MAP)
+			(void)print_map(&t, &in, &printed);
 		else
-			(void)print_all(&t, &in, &o, &printed);
+			(void)print_all(a, &t, &in, &o, &printed);
 		/* up to a fault on standard output; files are whole */
 		bool whole = printed.status != EXIT_TROUBLE;
 		if ((!whole && !is_standard(o.output)) ||

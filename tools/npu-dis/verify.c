@@ -18,7 +18,17 @@ struct verdict {
 	const struct input *in;
 	const struct options *o;
 	struct report *report;
+	struct arena *a;
 };
+
+/* what the source calls the operation that a finding is about, or NULL */
+static const char *
+name_of(const struct verdict *v, const struct npu_finding *f)
+{
+	return f->command ? source_name(v->a, v->in, (int)(f->stream - v->in->stream),
+					f->at_bytes / 4)
+			  : NULL;
+}
 
 static void
 print_diagnostic(const struct verdict *v, const struct npu_finding *f)
@@ -26,15 +36,18 @@ print_diagnostic(const struct verdict *v, const struct npu_finding *f)
 	(void)fprintf(stderr, "npu-dis: %s: ", v->in->name);
 	if (f->stream->op >= 0)
 		(void)fprintf(stderr, "operator %d, ", f->stream->op);
+	const char *name = name_of(v, f);
 	if (f->command)
-		(void)fprintf(stderr, "0x%06zx %s: ", f->at_bytes, f->command);
+		(void)fprintf(stderr, "0x%06zx %s%s%s: ", f->at_bytes, f->command,
+			      name ? " of " : "", name ? name : "");
 	(void)fprintf(stderr, "%s: rule %d: %s\n",
 		      f->error ? "error" : "warning", f->rule, f->text);
 }
 
 static void
-put_finding(struct text *t, const struct npu_finding *f)
+put_finding(struct text *t, const struct verdict *v, const struct npu_finding *f)
 {
+	const char *name = name_of(v, f);
 	text_printf(t, "%s\n  {\"severity\":\"%s\",\"rule\":%d,"
 		    "\"offset\":%zu,\"command\":", t->n ? "," : "",
 		    f->error ? "error" : "warning", f->rule, f->at_bytes);
@@ -42,6 +55,10 @@ put_finding(struct text *t, const struct npu_finding *f)
 		text_quoted(t, f->command, strlen(f->command));
 	else
 		text_puts(t, "null");
+	if (name) {
+		text_puts(t, ",\"source\":");
+		text_quoted(t, name, strlen(name));
+	}
 	text_puts(t, ",\"text\":");
 	text_quoted(t, f->text, strlen(f->text));
 	text_putc(t, '}');
@@ -65,7 +82,7 @@ take(void *ctx, const struct npu_finding *f)
 	if ((!f->error && !v->o->warnings) || r->seen[f->rule % RULES]++ >= SHOWN)
 		return;
 	if (v->o->view == VIEW_JSON)
-		put_finding(&r->json, f);
+		put_finding(&r->json, v, f);
 	else
 		print_diagnostic(v, f);
 }
@@ -89,7 +106,7 @@ verify(struct arena *a, struct text *t, const struct input *in,
 {
 	bool json = o->view == VIEW_JSON, first = true;
 	unsigned total = 0;
-	struct verdict v = { .in = in, .o = o,
+	struct verdict v = { .a = a, .in = in, .o = o,
 			     .report = anew(a, struct report, (size_t)in->n) };
 	struct npu_verify rules = { .report = take, .ctx = &v };
 	for (int i = 0; i < in->n; i++)

@@ -6,7 +6,6 @@
 #include "report.h"
 
 #include "graph/graph.h"
-#include "graph/table.h"
 #include "stream/emit.h"
 
 #include <string.h>
@@ -19,48 +18,23 @@ is_graph(struct bytes file)
 	return file.n >= n && !memcmp(file.p, magic, n);
 }
 
-static const char *
-op_label(struct arena *a, const struct g_op *op)
-{
-	const char *name = op->name && *op->name ? op->name : NULL;
-	return table_name(a, name, 'o', op->rec.id);
-}
-
-/* what a kernel or transfer is for */
-static const char *
-step_label(struct arena *a, const struct g_step *s)
-{
-	if (!s)
-		return "table";
-	if (s->op)
-		return op_label(a, s->op);
-	if (s->lut)
-		return arena_printf(a, "table l%d", s->lut->rec.id);
-	const struct g_weights *w = s->weights;
-	const char *name = w && w->name && *w->name ? w->name : "weights";
-	return arena_printf(a, "fetch %s.%d", text_plain(a, name), s->slice);
-}
-
+/* a node of aliases only has no operator, as in the compiled file */
 static bool
 take_node(struct arena *a, const struct graph *g, const struct g_node *n,
-	  struct network *net, struct err *e)
+	  struct network *net, struct emit_words *w, struct err *e)
 {
-	struct operator *op = &net->op[net->n++];
-	struct emit_words w;
-	if (!emit_node(a, g, n, &w, e))
+	if (!emit_node(a, g, n, w, e))
 		return false;
-	op->name = arena_printf(a, "npu_%d", n->rec.id);
-	op->stream = (struct npu_stream){ .accel = net->accel, .word = w.word,
-					  .n_words = w.n, .subgraph = -1,
-					  .op = -1, .name = op->name };
-	const char **label = anew(a, const char *, w.n_marks);
-	for (size_t i = 0; i < w.n_marks; i++)
-		label[i] = step_label(a, w.mark[i].step);
-	op->label = label;
-	op->n_labels = (int)w.n_marks;
 	net->n_layers += n->tfl.n;
+	if (!w->n_marks)
+		return true;
+	struct operator *op = &net->op[net->n++];
+	op->name = arena_printf(a, "npu_%d", n->rec.id);
+	op->stream = (struct npu_stream){ .accel = net->accel, .word = w->word,
+					  .n_words = w->n, .subgraph = -1,
+					  .op = -1, .name = op->name };
 	net->bytes.streams +=
-	    ((int64_t)emit_payload(a, net->accel, &w).n + 15) / 16 * 16;
+	    ((int64_t)emit_payload(a, net->accel, w).n + 15) / 16 * 16;
 	return true;
 }
 
@@ -81,23 +55,25 @@ static bool
 take_nodes(struct arena *a, struct graph *g, struct network *net,
 	   struct err *e)
 {
+	struct emit_words *words = anew(a, struct emit_words, g->n_nodes + 1);
 	net->op = anew(a, struct operator, g->n_nodes);
 	net->cpu = anew(a, const char *, g->n_nodes);
-	struct tfl_model *m = NULL; /* without it, nothing is costed */
+	struct tfl_model *m = NULL; /* without it, no names nor costs of its operators */
 	struct err none = { 0 };
+	if (!graph_model(g, &m, &none))
+		m = NULL;
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
-		if (n->kind != NODE_CPU) {
-			if (!take_node(a, g, n, net, e))
-				return false;
-			continue;
-		}
-		if (!m && !none.status && !graph_model(g, &m, &none))
-			m = NULL;
-		take_cpu(m, n, net);
+		if (n->kind == NODE_CPU)
+			take_cpu(m, n, net);
+		else if (!take_node(a, g, n, net, &words[i], e))
+			return false;
 	}
-	return net->n > 0 || err_at(e, net->file, 0, "no operator of the graph "
-				    "is for the NPU");
+	if (!net->n)
+		return err_at(e, net->file, 0, "no operator of the graph "
+			      "is for the NPU");
+	take_map(a, net, map_make(a, g, m, words));
+	return true;
 }
 
 static int64_t
@@ -123,7 +99,8 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 		return err_at(e, net->file, 0, "the graph is scheduled for %s, "
 			      "%s: schedule it for another memory system",
 			      system ? system : "?", mode ? mode : "?");
-	if (g->n_models && g->models[0]->name)
+	/* a model that came through a pipe has no name */
+	if (g->n_models && g->models[0]->name && strcmp(g->models[0]->name, "-") != 0)
 		net->name = network_name(a, g->models[0]->name);
 	const struct g_blob *flash = graph_find_blob(g, "flash");
 	net->bytes.constants = flash ? flash->bytes : 0;

@@ -6,6 +6,7 @@
  */
 #include "report.h"
 
+#include "base/cli.h"
 #include "base/file.h"
 
 #include <inttypes.h>
@@ -115,6 +116,51 @@ take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
 	return true;
 }
 
+void
+take_map(struct arena *a, struct network *net, const struct npu_map *map)
+{
+	net->map = map;
+	net->n_layers = map->n_layers ? map_npu_layers(map) : net->n_layers;
+	for (size_t k = 0, i = 0; k < map->n_streams; k++, i++) {
+		const struct map_command *c = map_commands(map, (int)k);
+		struct operator *op = &net->op[i];
+		int n = (int)map->streams[k].commands;
+		const char **label = anew(a, const char *, (size_t)n);
+		for (int j = 0; j < n; j++)
+			label[j] = map_label(a, &c[j]);
+		op->command = c;
+		op->label = label;
+		op->n_labels = n;
+	}
+}
+
+/* what a file that came through a pipe is called */
+static void
+name_of_source(struct arena *a, const struct npu_map *map, struct network *net)
+{
+	const char *name = map->sources[0].name;
+	if (!strcmp(net->file, file_name(NULL)) && name && *name)
+		net->name = text_plain(a, name);
+}
+
+static bool
+find_map(struct arena *a, const struct tfl_model *m, struct network *net,
+	 const struct npu_stream *s, int n, struct err *e)
+{
+	const struct npu_map *map;
+	bool stale;
+	if (!map_find(a, m, s, n, &map, &stale, e))
+		return false;
+	if (stale)
+		cli_note("warning", "%s: its map is of other streams: no names",
+			 net->file);
+	if (!map)
+		return true;
+	name_of_source(a, map, net);
+	take_map(a, net, map);
+	return true;
+}
+
 static bool
 read_model(struct arena *a, const struct options *o, struct bytes file,
 	   struct network *net, struct err *e)
@@ -126,7 +172,7 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 		return false;
 	net->n_layers = -1;
 	walk_operators(a, m, net);
-	return take_streams(a, net, s, n, e) &&
+	return take_streams(a, net, s, n, e) && find_map(a, m, net, s, n, e) &&
 	       memory_load(a, o->config, o->system, o->mode, net->accel,
 			   &net->memory, e);
 }

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "perf/cpu.h"
 #include "perf/estimate.h"
+#include "stream/map.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,
 	      REPORT_YAML, REPORT_TRACE };
@@ -28,7 +29,8 @@ struct options {
 struct operator {
 	struct npu_stream stream;
 	const char *name;
-	/* names of its kernels and transfers, by npu_op.index; NULL: unknown */
+	/* its kernels and transfers, by npu_op.index; NULL: there is no map */
+	const struct map_command *command;
 	const char *const *label;
 	int n_labels;
 	/* left by evaluate */
@@ -46,6 +48,7 @@ struct network {
 	const char *file, *name; /* name: file's, without path and suffix */
 	const struct accel *accel;
 	struct memory_system memory;
+	const struct npu_map *map; /* NULL: none */
 	struct operator *op;
 	size_t n;
 	const char **cpu; /* labels of the CPU's operators, in order */
@@ -66,6 +69,9 @@ struct network {
 	double bound;	       /* the larger of these: spec 8 */
 	double sram_bound;     /* with SRAM cycles: larger or equal */
 };
+
+/* streams of a map are those of net's operators that have any commands */
+void take_map(struct arena *a, struct network *net, const struct npu_map *map);
 
 bool read_network(struct arena *a, const struct options *o, struct network *out,
 		  struct err *e);

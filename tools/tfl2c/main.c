@@ -2,6 +2,7 @@
 /* tfl2c: a TFLite model as C for the firmware. */
 #include "base/cli.h"
 #include "base/file.h"
+#include "stream/map.h"
 #include "tfl2c.h"
 
 #include <ctype.h>
@@ -297,6 +298,26 @@ warn_missing(const struct job *j)
 	text_free(&t);
 }
 
+/*
+ * Firmware has no use for the map of a compiled model.  A source goes with
+ * declarations that hold for the file as it is, too, which asm embeds: what both
+ * speak of has to be at the same place.
+ */
+static bool
+leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,
+	      struct err *e)
+{
+	bool as_is = o->format == FORMAT_ASM || o->dialect == DIALECT_XXD;
+	struct bytes b = (*m)->file;
+	if (as_is || !tfl_metadata(*m, MAP_METADATA).p)
+		return true;
+	if (o->format == FORMAT_SOURCE || o->declarations)
+		b = map_cut(a, *m);
+	else if (!map_strip(a, *m, &b, e))
+		return false;
+	return tfl_read(a, b, (*m)->name, m, e);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -307,7 +328,8 @@ main(int argc, char **argv)
 	struct arena *a = arena_open();
 	choose_name(a, &o);
 	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };
-	if (tfl_read_file(a, o.file, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
+	if (tfl_read_file(a, o.file, &m, &e) &&
+	    leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
 	    plan_arena(a, m, &j.plan, &e) &&
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;

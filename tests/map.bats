@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The map in a compiled model: names that stay.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+
+DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
+u55=(--system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
+
+# compiled: digits.wenc; m.tflite with its map, plain.tflite without
+compiled()
+{
+	npucc -a ethos-u55-128 "${u55[@]}" -o digits.wenc "$DIGITS" 2>/dev/null
+	npu-cmdgen -o m.tflite digits.wenc
+	npu-cmdgen --no-map -o plain.tflite digits.wenc
+}
+
+@test "a compiled file's names are the graph's" {
+	compiled
+	for what in --csv --yaml; do
+		npu-perf "$what" digits.wenc >graph.out
+		npu-perf "${u55[@]}" "$what" m.tflite >file.out
+		cmp graph.out file.out
+		npu-perf "${u55[@]}" "$what" plain.tflite >plain.out
+		! cmp -s graph.out plain.out
+	done
+	npu-perf "${u55[@]}" --csv m.tflite | cut -d, -f15 | grep -x dw1
+	npu-perf "${u55[@]}" --yaml m.tflite | grep -x '  name: dw1'
+	npu-perf "${u55[@]}" --trace m.tflite |
+		jq -e '.traceEvents | any(.name == "dw1")'
+	# as many as the source has; without the map nobody knows
+	npu-perf "${u55[@]}" m.tflite | grep -x 'NPU operators = [0-9]* (100.0%)'
+	npu-perf "${u55[@]}" plain.tflite | grep -x 'NPU operators = n/a (100.0%)'
+	npu-perf digits.wenc | grep -x 'Network summary for digits'
+	npu-perf "${u55[@]}" <m.tflite >out
+	! grep -x 'Network summary for -' out
+	grep -x 'Network summary for main' out
+}
+
+@test "constants do not count the map, and it depends on nothing else" {
+	compiled
+	for f in m plain; do
+		npu-perf "${u55[@]}" --json $f.tflite |
+			jq -c '[.flash_bytes, .stream_bytes, .sram_bytes]' >$f.out
+	done
+	cmp m.out plain.out
+	for j in 1 3; do
+		npucc -j $j -a ethos-u55-128 "${u55[@]}" -o $j.tflite "$DIGITS" \
+			2>/dev/null
+		cmp $j.tflite m.tflite
+	done
+	# the name of the file is no part of it
+	cp "$DIGITS" other.tflite
+	npucc -a ethos-u55-128 "${u55[@]}" -o other_npu.tflite other.tflite 2>/dev/null
+	cmp other_npu.tflite m.tflite
+}
+
+@test "npu-dis names operations, and prints the map" {
+	compiled
+	npu-dis --high-level m.tflite | grep ' depthwise .*  # dw1$'
+	npu-dis --json m.tflite |
+		jq -e '.[0].operations | any(.source == "dw1" and .op == "depthwise")'
+	npu-dis --json plain.tflite | jq -e '.[0].operations | all(has("source") | not)'
+	npu-dis --map m.tflite >map
+	# a command for every operation, at its word
+	grep -o '^command word=[0-9]*' map | cut -d= -f2 >words
+	npu-dis --json m.tflite | jq '.[0].operations[] | select(has("ifm") or
+		has("src")) | .offset / 4' | cmp - words
+	grep '^layer kind="DEPTHWISE_CONV_2D" name="dw1" npu=1$' map
+	grep '^span what=2 name="picture" shape="i8\[1,28,28,1\]"' map
+	grep '^constant what=0 .*name="dw1' map
+	refuses 2 'no map of its streams' npu-dis --map plain.tflite
+}
+
+@test "every tensor of the map lies where the plan has it" {
+	compiled
+	# at=, from= and to= of the graph's records, and of the map's
+	sed -n 's/^tensor .* at=\(0x[0-9a-f]*\) live=\([0-9]*\):\([0-9]*\).*/\1 \2 \3/p' \
+		digits.wenc | while read -r at lo hi; do
+		echo "$((at)) $lo $hi"
+	done | sort >want
+	npu-dis --map m.tflite |
+		sed -n '/^span what=[0234]/s/.* at=\([0-9]*\) .* from=\([0-9]*\) to=\([0-9]*\)$/\1 \2 \3/p' |
+		sort >have
+	[ -s want ]
+	cmp want have
+}
+
+@test "npu-sim and the verifier name what fails" {
+	compiled
+	# OFM_REGION of the first kernel: a region that nobody has
+	at=$(npu-dis m.tflite | grep 'NPU_SET_OFM_REGION' | sed -n 1p | cut -c1-8)
+	payload=$(grep -obUa -m 1 COP1 m.tflite | cut -d: -f1)
+	printf '\007' | dd of=m.tflite bs=1 seek=$((payload + 32 + at + 2)) \
+		conv=notrunc status=none
+	run --separate-stderr npu-sim m.tflite
+	[ "$status" = 1 ]
+	grep -E ' of stem: ' <<<"$stderr"
+	run --separate-stderr npu-dis --verify m.tflite
+	[ "$status" = 1 ]
+	grep -E ' of stem: error: rule ' <<<"$stderr"
+}
+
+@test "headers and sources leave the map out; xxd and asm have the file" {
+	compiled
+	tfl2c -n n -o a.h m.tflite
+	tfl2c -n n -o b.h plain.tflite
+	cmp a.h b.h
+	# a source and the declarations beside it speak of one array, whose parts
+	# are where they are in the file
+	tfl2c -n n --format=source -o a.c m.tflite
+	tfl2c -n n --declarations -o d.h m.tflite
+	bytes=$(sed -n 's/^#define N_BYTES \([0-9]*\).*/\1/p' d.h)
+	grep "n_len = $bytes;" a.c
+	[ "$bytes" -lt "$(wc -c <m.tflite)" ]
+	echo 'int main(void) { return fwrite(n, 1, n_len, stdout) != n_len; }' |
+		cat <(echo '#include <stdio.h>') a.c - >main.c
+	cc -o main main.c
+	./main >cut.tflite
+	npu-sim --compare="$DIGITS" cut.tflite
+	stream=$(sed -n 's/^#define N_NPU_STREAM_OFFSET \([0-9]*\).*/\1/p' d.h)
+	n=$(sed -n 's/^#define N_NPU_STREAM_BYTES \([0-9]*\).*/\1/p' d.h)
+	[ "$n" -gt 0 ]
+	cmp -n "$n" -i "$stream" m.tflite cut.tflite
+	# as it is
+	tfl2c -n n --dialect=xxd -o x.h m.tflite
+	grep "n_len = $(wc -c <m.tflite);" x.h
+	tfl2c -n n --format=asm -o n.S m.tflite
+	grep -w "$(wc -c <m.tflite)" n.S
+}
+
+@test "a map of other streams is not used, a broken one is refused" {
+	need flatc jq
+	compiled
+	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" \
+		-- m.tflite
+	jq '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
+		(.[0] = 9)' m.json >broken.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" broken.json
+	refuses 2 'broken.tflite: error: map: byte 1: no map of a version' \
+		npu-perf "${u55[@]}" broken.tflite
+	refuses 2 'error: map: byte 1: ' npu-dis broken.tflite
+	# names are for its messages: it does without
+	npu-sim --compare="$DIGITS" broken.tflite
+	jq '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
+		.[:-1]' m.json >short.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" short.json
+	refuses 2 'ends too early' npu-perf "${u55[@]}" short.tflite
+	# the streams of another accelerator under the same names
+	npucc -a ethos-u55-256 "${u55[@]}" -o o.tflite "$DIGITS" 2>/dev/null
+	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- o.tflite
+	jq --slurpfile o o.json '(.buffers[.metadata[] |
+		select(.name == "nputools.map").buffer].data) =
+		($o[0] | .buffers[.metadata[] | select(.name == "nputools.map").buffer].data)' \
+		m.json >stale.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" stale.json
+	run --separate-stderr npu-perf "${u55[@]}" stale.tflite
+	[ "$status" = 0 ]
+	grep 'warning: stale.tflite: its map is of other streams: no names' <<<"$stderr"
+	grep -x 'NPU operators = n/a (100.0%)' <<<"$output"
+}
