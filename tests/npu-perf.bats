@@ -79,6 +79,15 @@ listing()
 	grep -qx 'Timeline  *42 cycles' out
 	grep -qx 'Total SRAM used  *1.95 KiB' out
 	grep -qx 'Total Off-chip Flash used  *0.14 KiB' out # 64 + 80 bytes
+	# calibrated, where nothing was measured: 180 cycles an operation, the
+	# interval 0.68 to 1.59 of them
+	npu-perf "${u55[@]}" --json m.tflite |
+		jq -e '[.calibrated_cycles, .calibrated_low, .calibrated_high,
+			.calibrated_extrapolated] == [222, 151, 353, true]'
+	npu-perf "${u55[@]}" --model=calibrated m.tflite >out
+	grep -qx 'Calibrated  *222 cycles, 0.000 ms' out
+	grep -qx '8 of 10 measurements  *151 to 353 cycles, 0.000 to 0.001 ms' out
+	grep -q '^Extrapolated: nothing was measured on ethos-u55-256 with Ethos_U55' out
 }
 
 @test "every report says what it is" {
@@ -88,6 +97,8 @@ listing()
 		npu-perf "${u55[@]}" $o m.tflite >out
 		grep -q "$note" out || { echo "$o"; false; }
 	done
+	npu-perf "${u55[@]}" --model calibrated m.tflite >out
+	grep -q 'calibrated estimator; this is an estimate, fitted to measurements' out
 	for m in timeline vela-2.1 vela-3.12 regor; do
 		npu-perf "${u55[@]}" --model $m m.tflite >out
 		grep -q "$m estimator; $note" out || { echo "$m"; false; }
@@ -211,7 +222,7 @@ listing()
 	refuses 2 'too few for a TFLite model' npu-perf "${u55[@]}"
 	refuses 2 'there is no ethos-u operator: not a model compiled for an NPU' \
 		npu-perf "${u55[@]}" "$TOP/tests/models/digits.tflite"
-	refuses 2 "--model knows timeline, vela-2.1, vela-3.12, regor, not 'vela'" \
+	refuses 2 "--model knows timeline, calibrated, vela-2.1, vela-3.12, regor, not 'vela'" \
 		npu-perf "${u55[@]}" --model vela m.tflite
 	refuses 2 'exclude each other' npu-perf "${u55[@]}" --json --csv m.tflite
 	refuses 2 'absent.tflite' npu-perf "${u55[@]}" absent.tflite

@@ -144,9 +144,17 @@ graph_target(const struct graph *g, const struct accel **a,
 		.cache_area = (enum mem_area)t->cache_area,
 		.cache_bytes = t->cache_bytes,
 		.spilling = t->arena_area != t->cache_area,
+		.fitted_for = t->fitted_for,
+		.fit = { .measured = t->measured, .low = t->low, .high = t->high,
+			 .operation_cycles = t->operation },
 	};
 	if (!t->system || !t->memory || !(t->clock > 0))
 		return graph_err(g, t, e, "target needs clock=, system= and memory=");
+	if (t->measured && !(t->measured > 0 && t->operation >= 0 &&
+			     t->operation <= 1e6 && t->low >= 0 && t->low <= 1 &&
+			     t->high >= 1 && t->high <= 1e3))
+		return graph_err(g, t, e, "target's operation=, low= or high= is out "
+				 "of range");
 	for (int i = 0; i < MEM_AREAS; i++)
 		m->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1 };
 	for (size_t i = 0; i < g->n_memories; i++) {
@@ -177,6 +185,19 @@ add_memory(struct graph *g, const struct memory_system *m, enum mem_area area)
 	G_PUT(x, MEMORY, ports, p->ports);
 }
 
+static void
+put_calibration(struct g_target *t, const struct memory_system *m)
+{
+	if (!m->fit.measured)
+		return;
+	G_PUT(t, TARGET, measured, m->fit.measured);
+	G_PUT(t, TARGET, operation, m->fit.operation_cycles);
+	G_PUT(t, TARGET, low, m->fit.low);
+	G_PUT(t, TARGET, high, m->fit.high);
+	if (m->fitted_for)
+		G_PUT(t, TARGET, fitted_for, m->fitted_for);
+}
+
 void
 graph_set_target(struct graph *g, const struct accel *a,
 		 const struct memory_system *m)
@@ -196,6 +217,7 @@ graph_set_target(struct graph *g, const struct accel *a,
 		G_PUT(t, TARGET, cache_bytes, m->cache_bytes);
 	if (m->source)
 		G_PUT(t, TARGET, source, m->source);
+	put_calibration(t, m);
 	for (int i = 0; i < MEM_AREAS; i++)
 		if ((int)m->axi[0] == i || (int)m->axi[1] == i)
 			add_memory(g, m, (enum mem_area)i);

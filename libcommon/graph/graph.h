@@ -142,6 +142,9 @@ struct g_target { /* rec.word is the accelerator's name */
 	int axi0, axi1, const_area, arena_area, cache_area; /* enum mem_area */
 	int64_t cache_bytes;
 	double cycles; /* predicted, by the timeline estimate */
+	int32_t measured; /* of a fitted system: struct calibration */
+	double operation, low, high;
+	const char *fitted_for;
 };
 
 struct g_memory { /* rec.word is the area's name */

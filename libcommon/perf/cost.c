@@ -7,16 +7,6 @@
 
 #include <math.h>
 
-struct perf_machine
-perf_machine_of(const struct accel *a, const struct memory_system *m)
-{
-	struct perf_machine p = { .accel = a, .memory = m };
-	for (int i = 0; i < MEM_AREAS; i++)
-		p.bytes_per_cycle[i] =
-		    memory_bytes_per_cycle(m, a, (enum mem_area)i);
-	return p;
-}
-
 void
 perf_op_settle(struct perf_op *op, const struct accel *a)
 {
@@ -309,6 +299,25 @@ count_elementwise(const struct perf_op *op, struct perf_cost *c)
 	c->ofm_write = stored_elements(&op->ofm);
 }
 
+/*
+ * Bytes that reading bytes of a feature map is worth of its memory.  Calibrated:
+ * from the constants' memory, an access that is shorter than a burst waits for its
+ * latency, whatever the burst.
+ */
+static double
+read_bytes(const struct perf_machine *m, const struct perf_map *map,
+	   struct hwc block, double bytes)
+{
+	const struct mem_props *p = &m->memory->mem[map->area];
+	int64_t b = perf_access_bytes(map, false, block, m->accel->cores,
+				      map->bits / 8);
+	if (!m->calibrated || map->area != m->memory->const_area ||
+	    map->area == m->memory->arena_area || b < 1)
+		return perf_burst(m, map, false, block, bytes);
+	double wait = p->read_latency * m->bytes_per_cycle[map->area];
+	return b < p->burst_bytes ? bytes / (double)b * (wait + (double)b) : bytes;
+}
+
 /* section 8: what each memory is busy with */
 static void
 cost_memories(const struct perf_machine *m, const struct perf_op *op,
@@ -316,11 +325,11 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 {
 	double *cycles = c->memory;
 	double ifm = (double)(c->ifm_read * op->ifm.bits / 8);
-	cycles[op->ifm.area] += perf_burst(m, &op->ifm, false, op->ifm_block, ifm);
+	cycles[op->ifm.area] += read_bytes(m, &op->ifm, op->ifm_block, ifm);
 	if (c->ifm2_read) {
 		double ifm2 = (double)(c->ifm2_read * op->ifm2.bits / 8);
 		cycles[op->ifm2.area] +=
-		    perf_burst(m, &op->ifm2, false, op->ifm_block, ifm2);
+		    read_bytes(m, &op->ifm2, op->ifm_block, ifm2);
 	}
 	double ofm = (double)(c->ofm_write * op->ofm.bits / 8);
 	cycles[op->ofm.area] += perf_burst(m, &op->ofm, true, op->block, ofm);
@@ -334,6 +343,7 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 		if (cycles[i] > c->total)
 			c->total = cycles[i];
 	}
+	c->total += m->operation_cycles;
 }
 
 void

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const char *const model_names[PERF_MODELS] = {
-	[PERF_TIMELINE] = "timeline", [PERF_VELA_2_1] = "vela-2.1",
+	[PERF_TIMELINE] = "timeline", [PERF_CALIBRATED] = "calibrated",
+	[PERF_VELA_2_1] = "vela-2.1",
 	[PERF_VELA_3_12] = "vela-3.12", [PERF_REGOR] = "regor",
 };
 
@@ -18,7 +19,7 @@ perf_model_name(enum perf_model model)
 const char *
 perf_model_names(void)
 {
-	return "timeline, vela-2.1, vela-3.12, regor";
+	return "timeline, calibrated, vela-2.1, vela-3.12, regor";
 }
 
 bool
@@ -211,7 +212,7 @@ perf_estimate_run(const struct perf_machine *m, enum perf_model model,
 	struct perf_estimate sum = { 0 };
 	struct history h = { 0 };
 	size_t covered = 0; /* rows before are slices of a layer */
-	if (model == PERF_TIMELINE)
+	if (model == PERF_TIMELINE || model == PERF_CALIBRATED)
 		return timeline_run(m, run, out);
 	for (size_t i = 0; i < run->n; i++) {
 		const struct perf_row *r = &run->row[i];

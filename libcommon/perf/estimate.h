@@ -10,8 +10,8 @@
 #include "perf/perf.h"
 #include "perf/vela21.h"
 
-enum perf_model { PERF_TIMELINE, PERF_VELA_2_1, PERF_VELA_3_12, PERF_REGOR,
-		  PERF_MODELS };
+enum perf_model { PERF_TIMELINE, PERF_CALIBRATED, PERF_VELA_2_1, PERF_VELA_3_12,
+		  PERF_REGOR, PERF_MODELS };
 
 const char *perf_model_name(enum perf_model model); /* "vela-3.12" */
 bool perf_model_find(const char *name, enum perf_model *out);
@@ -74,7 +74,8 @@ double perf_regor_copy(const struct perf_machine *m, int64_t bytes,
  * Estimates every row of run by model.  The estimators of compilers work on
  * whole operations: depth slices of one are put together, in the first one's
  * row.  out: one for every row (waits and later slices: zero).  Returns their
- * sum; the timeline's total is not a sum but the run's cycles.
+ * sum; the timeline's total is not a sum but the run's cycles.  calibrated: run and
+ * m are of a calibrated machine, and the rest is as with the timeline.
  */
 struct perf_estimate perf_estimate_run(const struct perf_machine *m,
 				       enum perf_model model,

@@ -16,6 +16,7 @@
 #include "target/target.h"
 
 #define PERF_DISCLAIMER "this is an estimate, never checked on silicon"
+#define PERF_FITTED "this is an estimate, fitted to measurements of one board"
 
 /* ---- one operation, whoever describes it ------------------------------- */
 
@@ -55,10 +56,30 @@ struct perf_machine {
 	const struct accel *accel;
 	const struct memory_system *memory;
 	double bytes_per_cycle[MEM_AREAS];
+	bool calibrated;
+	double operation_cycles; /* 0 unless calibrated */
 };
 
 struct perf_machine perf_machine_of(const struct accel *a,
 				    const struct memory_system *m);
+
+/*
+ * The same, by which all functions here say what measurements say (npu-perf(1),
+ * CALIBRATION): a kernel or transfer takes some cycles whatever its size, reads of
+ * a feature map from the constants' memory that are shorter than its burst take its
+ * latency each, and what runs at the same time shares memories.
+ */
+struct perf_machine perf_machine_calibrated(const struct accel *a,
+					    const struct memory_system *m);
+
+/* was anything measured for this accelerator and these memories? */
+bool perf_is_fitted(const struct perf_machine *m);
+
+/* the cycles between which 8 of 10 measurements of such an estimate fell */
+struct perf_interval {
+	double low, high;
+};
+struct perf_interval perf_interval_of(const struct perf_machine *m, double cycles);
 
 /* ---- the cost of one kernel -------------------------------------------- */
 
@@ -114,7 +135,8 @@ double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
 
 /*
  * Walks the steps of one command stream in order with the three clocks of
- * spec 8, fills in start and end, and returns the cycles until all is done.
+ * spec 8, fills in start and end, and returns the cycles until all is done.  On a
+ * calibrated machine that is perf_contention.
  */
 double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 		     size_t n);

@@ -16,9 +16,9 @@ perf_dma_cycles(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 {
 	double cycles = (double)bytes / m->bytes_per_cycle[from] +
 			m->memory->mem[from].read_latency;
-	if (to_shram)
-		return cycles;
-	return max_f64(cycles, (double)bytes / m->bytes_per_cycle[to]);
+	if (!to_shram)
+		cycles = max_f64(cycles, (double)bytes / m->bytes_per_cycle[to]);
+	return cycles + m->operation_cycles;
 }
 
 /* an engine runs in order; ends of its latest operations, newest first */
@@ -48,6 +48,8 @@ perf_timeline(const struct perf_machine *m, struct perf_step *steps, size_t n)
 {
 	struct engine kernels = { 0 }, dma = { 0 };
 	double t = 0; /* the front end's clock */
+	if (m->calibrated)
+		return perf_contention(m, steps, n);
 	for (size_t i = 0; i < n; i++) {
 		struct perf_step *s = &steps[i];
 		switch (s->kind) {

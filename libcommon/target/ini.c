@@ -202,6 +202,28 @@ get_memory(struct ini *f, const char *section, enum mem_area area,
 #undef KEY
 }
 
+/* keys of our own, which npu-perf --fit writes; other readers pass over them */
+static bool
+get_calibration(struct ini *f, const char *section, struct memory_system *m)
+{
+	enum { MAX_OPERATION = 1000000, MAX_MEASURED = 1000000 };
+	struct calibration *c = &m->fit;
+	const struct entry *x;
+	*c = (struct calibration){ .low = 1, .high = 1 };
+	if (!get_int(f, section, "fit_measurements", MAX_MEASURED, &c->measured) ||
+	    !get_number(f, section, "fit_operation_cycles", 0, MAX_OPERATION,
+			&c->operation_cycles) ||
+	    !get_number(f, section, "fit_low", 0, 1, &c->low) ||
+	    !get_number(f, section, "fit_high", 1, 1e3, &c->high) ||
+	    !look_up(f, section, "fit_accelerator", &x))
+		return false;
+	if (x)
+		m->fitted_for = arena_strdup(f->a, x->value);
+	if (!c->measured)
+		*c = (struct calibration){ .measured = 0 };
+	return true;
+}
+
 static bool
 require(struct ini *f, const char *section)
 {
@@ -236,6 +258,8 @@ memory_load_ini(struct arena *a, const char *path, const char *system,
 	if (!get_number(&f, sys, "core_clock", 1, 1e11, &out->clock) ||
 	    !get_area(&f, sys, "axi0_port", &out->axi[0]) ||
 	    !get_area(&f, sys, "axi1_port", &out->axi[1]))
+		return false;
+	if (!get_calibration(&f, sys, out))
 		return false;
 	for (int i = 0; i < MEM_AREAS; i++)
 		if (!get_memory(&f, sys, (enum mem_area)i, &out->mem[i]))

@@ -20,11 +20,17 @@ static const struct system_profile {
 	enum mem_area area;
 	struct mem_props second;
 	const char *accel, *source;
+	struct calibration fit;
 } systems[] = {
 #define SYSTEM(n, c, s0, b0, r0, w0, m, s1, b1, r1, w1, a, src)              \
 	{ .name = #n, .clock = c,                                            \
 	  .sram = { s0, b0, r0, w0, 1 }, .area = MEM_##m,                    \
 	  .second = { s1, b1, r1, w1, 1 }, .accel = a, .source = src },
+#define FITTED(n, c, s0, b0, r0, w0, m, s1, b1, r1, w1, a, src, k, op, lo, hi) \
+	{ .name = #n, .clock = c,                                            \
+	  .sram = { s0, b0, r0, w0, 1 }, .area = MEM_##m,                    \
+	  .second = { s1, b1, r1, w1, 1 }, .accel = a, .source = src,        \
+	  .fit = { k, op, lo, hi } },
 #include "memory.def"
 };
 
@@ -84,13 +90,18 @@ memory_list_profiles(struct text *t)
 	for (size_t i = 0; i < ARRAY_LEN(systems); i++) {
 		const struct system_profile *s = &systems[i];
 		text_printf(t, "  %-28s %4.0f MHz  Sram %g/%d/%d/%d  %s %g/%d/%d/%d"
-			       "  %s%s(%s)\n",
+			       "  %s%s(%s)",
 			    s->name, s->clock / 1e6, s->sram.clock_scale,
 			    s->sram.burst_bytes, s->sram.read_latency,
 			    s->sram.write_latency, area_names[s->area].ini,
 			    s->second.clock_scale, s->second.burst_bytes,
 			    s->second.read_latency, s->second.write_latency,
 			    s->accel, *s->accel ? " " : "", s->source);
+		if (s->fit.measured)
+			text_printf(t, "  fitted on %d measurements\n",
+				    s->fit.measured);
+		else
+			text_puts(t, "  published\n");
 	}
 	text_puts(t, "memory modes (port of constants, arena, cache; cache "
 		     "bytes):\n");
@@ -146,7 +157,8 @@ load_builtin(const char *system, const char *mode, struct memory_system *out,
 	*out = (struct memory_system){
 		.system = s->name, .mode = m->name, .source = s->source,
 		.clock = s->clock, .axi = { MEM_SRAM, s->area },
-		.cache_bytes = m->cache_bytes,
+		.cache_bytes = m->cache_bytes, .fit = s->fit,
+		.fitted_for = s->fit.measured ? s->accel : NULL,
 	};
 	for (int i = 0; i < MEM_AREAS; i++)
 		out->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1 };

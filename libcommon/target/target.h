@@ -146,10 +146,22 @@ struct mem_props {
 	int ports;
 };
 
+/*
+ * What was fitted to measurements, beside the memories' own numbers: see perf_cost
+ * of a calibrated machine (perf/perf.h).  All zero: the numbers are published ones.
+ */
+struct calibration {
+	int measured;		 /* networks that it was fitted on */
+	double operation_cycles; /* of a kernel or transfer, whatever its size */
+	double low, high; /* times the estimate: where 8 of 10 measurements fell */
+};
+
 struct memory_system {
 	const char *system, *mode; /* names; NULL: not known */
 	const char *source;	   /* file or origin of the numbers */
 	double clock;		   /* Hz */
+	const char *fitted_for;	   /* accelerator of the measurements; NULL: none */
+	struct calibration fit;
 	enum mem_area axi[2];
 	struct mem_props mem[MEM_AREAS];
 	enum mem_area const_area, arena_area, cache_area;

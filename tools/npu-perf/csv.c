@@ -147,7 +147,7 @@ static void
 last_line(struct text *t, const struct network *net)
 {
 	text_printf(t, "# %s estimator: %s\n", perf_model_name(net->model),
-		    PERF_DISCLAIMER);
+		    model_note(net));
 }
 
 void

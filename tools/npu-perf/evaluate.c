@@ -4,27 +4,51 @@
 
 #include <math.h>
 
+/* what each port moves, in its data beats */
+static void
+count_beats(struct arena *a, struct network *net, const struct perf_run *run)
+{
+	const struct memory_system *m = &net->memory;
+	struct perf_estimate *rows = anew(a, struct perf_estimate, run->n);
+	struct perf_estimate sum =
+	    perf_estimate_run(&net->machine, PERF_TIMELINE, run, rows);
+	for (int p = 0; p < PERF_PURPOSES; p++) {
+		const double *axi0 = sum.bytes[m->axi[0]][p];
+		const double *axi1 = sum.bytes[m->axi[1]][p];
+		net->beats[COUNT_AXI0_READ] += axi0[PERF_READ] / net->accel->axi_bytes;
+		net->beats[COUNT_AXI0_WRITE] += axi0[PERF_WRITE] / net->accel->axi_bytes;
+		net->beats[COUNT_AXI1_READ] += axi1[PERF_READ] / net->accel->axi_bytes;
+	}
+}
+
 bool
 evaluate(struct arena *a, const struct options *o, struct network *net,
 	 struct err *e)
 {
 	struct perf_machine *m = &net->machine;
 	struct perf_run *runs = anew(a, struct perf_run, net->n);
+	struct perf_machine fitted =
+	    perf_machine_calibrated(net->accel, &net->memory);
 	*m = perf_machine_of(net->accel, &net->memory);
 	net->model = o->model;
 	for (size_t i = 0; i < net->n; i++) {
 		struct operator *op = &net->op[i];
 		struct err inner = { 0 };
-		if (!perf_stream(a, m, &op->stream, &op->run, &inner))
+		if (!perf_stream(a, m, &op->stream, &op->run, &inner) ||
+		    !perf_stream(a, &fitted, &op->stream, &op->calibrated, &inner))
 			return err_at(e, net->file, 0, "%s: %s", op->name,
 				      inner.text);
 		op->row = anew(a, struct perf_estimate, op->run.n);
-		struct perf_estimate sum =
-		    perf_estimate_run(m, o->model, &op->run, op->row);
+		bool by_fit = o->model == PERF_CALIBRATED;
+		struct perf_estimate sum = perf_estimate_run(
+		    by_fit ? &fitted : m, o->model,
+		    by_fit ? &op->calibrated : &op->run, op->row);
 		perf_estimate_add(&net->total, &sum);
+		count_beats(a, net, &op->run);
 		op->start = net->cycles;
 		net->cycles += op->run.cycles;
 		net->contention += op->run.contention;
+		net->calibrated += op->calibrated.cycles;
 		net->kernel_cycles += op->run.kernel_cycles;
 		net->sram_bound += op->run.sram_bound;
 		runs[i] = op->run;
@@ -37,6 +61,8 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		net->bound = net->constant_cycles;
 	if (net->bound > net->sram_bound)
 		net->sram_bound = net->bound;
+	net->extrapolated = !perf_is_fitted(m);
+	net->interval = perf_interval_of(m, net->calibrated);
 	return true;
 }
 
@@ -95,6 +121,12 @@ row_utilisation(const struct network *net, double macs, double cycles)
 {
 	double capacity = cycles * net->accel->macs * net->accel->cores;
 	return capacity > 0 ? 100 * macs / capacity : 0;
+}
+
+const char *
+model_note(const struct network *net)
+{
+	return net->model == PERF_CALIBRATED ? PERF_FITTED : PERF_DISCLAIMER;
 }
 
 double

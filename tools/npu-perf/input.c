@@ -9,8 +9,6 @@
 #include "base/cli.h"
 #include "base/file.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *
@@ -188,35 +186,5 @@ read_network(struct arena *a, const struct options *o, struct network *net,
 		return false;
 	return (is_graph(file) ? read_graph(a, o, file, net, e)
 			       : read_model(a, o, file, net, e)) &&
-	       (!o->measured || read_measured(a, o->measured, net, e));
-}
-
-/* the number behind what in a log's line, or 0 */
-static int64_t
-number_after(const char *text, const char *what)
-{
-	const char *p = strstr(text, what);
-	if (!p)
-		return 0;
-	p += strlen(what);
-	p += strspn(p, " :=\t");
-	return strtoll(p, NULL, 10);
-}
-
-bool
-read_measured(struct arena *a, const char *path, struct network *net,
-	      struct err *e)
-{
-	enum { LOG_MAX = 1 << 26 };
-	static const char *const labels[] = {
-		"NPU TOTAL cycles", "NPU TOTAL", "NPU ACTIVE cycles",
-	};
-	struct bytes log;
-	if (!file_read(a, path, LOG_MAX, &log, e))
-		return false;
-	for (size_t i = 0; !net->measured && i < ARRAY_LEN(labels); i++)
-		net->measured = number_after((const char *)log.p, labels[i]);
-	return net->measured > 0 ||
-	       err_at(e, path, 0, "no line \"NPU TOTAL cycles: N\" or \"NPU "
-		      "ACTIVE cycles: N\"");
+	       (!o->measured || read_measured(a, o->measured, &net->measured, e));
 }

@@ -93,12 +93,43 @@ estimate(struct text *t, const struct network *net)
 	text_puts(t, " }");
 }
 
+/* of a device's log, and what the timeline says of the same */
+static void
+measured(struct text *t, const struct network *net)
+{
+	const struct measured *m = &net->measured;
+	number(t, "measured_cycles", measured_cycles(m));
+	text_printf(t, ",\n\"measured\": { \"inferences\": %d", m->inferences);
+	number(t, "least_cycles", m->least);
+	number(t, "most_cycles", m->most);
+	for (int c = 0; c < COUNTERS; c++) {
+		double estimate = counter_estimate(net, (enum counter)c);
+		if (m->value[c] < 0)
+			continue;
+		key(t, counter_name((enum counter)c));
+		text_puts(t, "{ \"measured\": ");
+		number_text(t, m->value[c]);
+		number(t, "estimated", estimate);
+		number(t, "ratio", estimate > 0 ? m->value[c] / estimate : (double)NAN);
+		text_puts(t, " }");
+	}
+	key(t, "operators");
+	text_putc(t, '[');
+	for (size_t i = 0; i < m->n_ops; i++) {
+		text_puts(t, i ? ", { \"name\": " : "{ \"name\": ");
+		text_quoted(t, m->op[i].name, strlen(m->op[i].name));
+		number(t, "ticks", m->op[i].ticks);
+		text_puts(t, " }");
+	}
+	text_puts(t, "] }");
+}
+
 static void
 head(struct text *t, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
 	double ms = net->cycles / m->clock * 1e3;
-	text_printf(t, "{ \"note\": \"%s\"", PERF_DISCLAIMER);
+	text_printf(t, "{ \"note\": \"%s\"", model_note(net));
 	string(t, "network", net->name);
 	string(t, "accelerator", net->accel->name);
 	string(t, "system_config", m->system);
@@ -112,6 +143,12 @@ head(struct text *t, const struct network *net)
 	count(t, "npu_cycles", llrint(net->kernel_cycles));
 	count(t, "constant_cycles", llrint(net->constant_cycles));
 	number(t, "inference_ms", ms);
+	count(t, "calibrated_cycles", llrint(net->calibrated));
+	count(t, "calibrated_low", llrint(net->interval.low));
+	count(t, "calibrated_high", llrint(net->interval.high));
+	number(t, "calibrated_ms", net->calibrated / m->clock * 1e3);
+	key(t, "calibrated_extrapolated");
+	text_puts(t, net->extrapolated ? "true" : "false");
 	number(t, "inferences_per_second", 1e3 / ms);
 	text_puts(t, ",\n\"sram_bytes\": ");
 	int64_t sram = network_sram(net);
@@ -128,8 +165,8 @@ head(struct text *t, const struct network *net)
 	count(t, "cpu_operators", net->n_cpu);
 	count(t, "cpu_cycles", llrint(net->cpu_cycles));
 	count(t, "cpu_operators_without_cycles", net->n_uncosted);
-	if (net->measured)
-		count(t, "measured_cycles", net->measured);
+	if (net->measured.inferences)
+		measured(t, net);
 	key(t, "cpu_operator_names");
 	text_putc(t, '[');
 	for (int i = 0; i < net->n_cpu; i++) {

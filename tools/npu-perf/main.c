@@ -4,11 +4,12 @@
 #include "base/file.h"
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { OPT_CONFIG = 256, OPT_SYSTEM, OPT_MODE, OPT_MODEL, OPT_CSV,
        OPT_SUMMARY_CSV, OPT_JSON, OPT_YAML, OPT_LAYERS, OPT_CPU, OPT_UNITS,
-       OPT_MEASURED, OPT_PROFILES, OPT_TRACE };
+       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT };
 
 static const struct argp_option option_list[] = {
 	{ NULL, 0, NULL, 0, "Memory system:", 1 },
@@ -20,8 +21,8 @@ static const struct argp_option option_list[] = {
 	  "list the configurations that need no file, and exit", 0 },
 	{ NULL, 0, NULL, 0, "Report:", 2 },
 	{ "model", OPT_MODEL, "NAME", 0,
-	  "estimator of cycles and bandwidths: timeline (default), vela-2.1, "
-	  "vela-3.12 or regor", 0 },
+	  "estimator of cycles and bandwidths: timeline (default), calibrated, "
+	  "vela-2.1, vela-3.12 or regor", 0 },
 	{ "verbose-performance", OPT_LAYERS, NULL, 0,
 	  "add a table of all kernels and transfers", 0 },
 	{ "show-cpu-operations", OPT_CPU, NULL, 0,
@@ -30,7 +31,9 @@ static const struct argp_option option_list[] = {
 	  "MB and GB of the summary as Vela 3 (decimal, default) or 4 has them",
 	  0 },
 	{ "measured", OPT_MEASURED, "FILE", 0,
-	  "compare with the \"NPU TOTAL cycles\" of a device's log", 0 },
+	  "compare with the counters of a device's log", 0 },
+	{ "fit", OPT_FIT, "NAME", 0,
+	  "write a profile NAME in vela.ini's syntax, of networks and their logs", 0 },
 	{ "csv", OPT_CSV, NULL, 0, "a row for every kernel and transfer", 0 },
 	{ "summary-csv", OPT_SUMMARY_CSV, NULL, 0, "Vela's 52 columns", 0 },
 	{ "json", OPT_JSON, NULL, 0, "everything, as JSON", 0 },
@@ -48,6 +51,22 @@ set_report(struct options *o, enum report r, struct argp_state *state)
 		argp_error(state, "--csv, --summary-csv, --json, --yaml "
 				  "and --trace exclude each other");
 	o->report = r;
+}
+
+/* one network, or those of --fit with their logs */
+static void
+check_operands(struct options *o, struct argp_state *state)
+{
+	if (o->fit) {
+		if (!o->n_operands)
+			argp_error(state, "--fit needs MODEL=LOG ...");
+		if (!*o->fit || strpbrk(o->fit, "[]\n"))
+			argp_error(state, "--fit: no name of a section: '%s'", o->fit);
+		return;
+	}
+	if (o->n_operands > 1)
+		argp_error(state, "one network at a time");
+	o->file = o->n_operands ? o->operand[0] : NULL;
 }
 
 static error_t
@@ -71,6 +90,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 			       ? UNITS_4 : UNITS_3;
 		break;
 	case OPT_MEASURED: o->measured = arg; break;
+	case OPT_FIT: o->fit = arg; break;
 	case OPT_CSV: set_report(o, REPORT_CSV, state); break;
 	case OPT_SUMMARY_CSV: set_report(o, REPORT_SUMMARY_CSV, state); break;
 	case OPT_JSON: set_report(o, REPORT_JSON, state); break;
@@ -78,10 +98,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_TRACE: set_report(o, REPORT_TRACE, state); break;
 	case 'o': o->output = arg; break;
 	case ARGP_KEY_ARG:
-		if (o->file)
-			argp_error(state, "one network at a time");
-		o->file = arg;
+		o->operand[o->n_operands++] = arg;
 		break;
+	case ARGP_KEY_END: check_operands(o, state); break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -91,10 +110,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
-	.args_doc = "[FILE]",
+	.args_doc = "[FILE]\n--fit=NAME MODEL=LOG...",
 	.doc = "Estimates cycles, bandwidths and memory of a network compiled for "
 	       "an Ethos-U, from its command streams.\v"
-	       "Every number is an estimate, never checked on silicon.",
+	       "Every number is an estimate; those of --model=calibrated were fitted "
+	       "to measurements of one board.",
 };
 
 static void
@@ -116,19 +136,24 @@ print_report(struct text *t, const struct options *o, const struct network *net)
 int
 main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .operand = calloc((size_t)argc, sizeof(char *)) };
 	struct err e = { 0 };
+	if (!o.operand)
+		out_of_memory();
 	struct network net;
 	struct text t = { 0 };
 	cli_parse(&argp, argc, argv, &o);
 	struct arena *a = arena_open();
 	if (o.list_profiles)
 		memory_list_profiles(&t);
+	else if (o.fit)
+		(void)fit_profile(a, &o, &t, &e);
 	else if (read_network(a, &o, &net, &e) && evaluate(a, &o, &net, &e))
 		print_report(&t, &o, &net);
 	if (!e.status)
 		(void)file_write(o.output, t.p, t.n, false, &e);
 	text_free(&t);
+	free(o.operand);
 	arena_close(a);
 	return cli_finish(&e);
 }

@@ -19,6 +19,9 @@ struct options {
 	const char *file, *output;
 	const char *config, *system, *mode;
 	const char *measured;
+	const char *fit;	 /* name of the profile; NULL: no fit */
+	const char **operand;	 /* the model, or of a fit: "MODEL=LOG" ... */
+	size_t n_operands;
 	enum perf_model model;
 	enum report report;
 	enum units units;
@@ -35,6 +38,7 @@ struct operator {
 	int n_labels;
 	/* left by evaluate */
 	struct perf_run run;
+	struct perf_run calibrated; /* the same rows, as measurements have it */
 	struct perf_estimate *row; /* by the chosen model, one a row of run */
 	double start;		   /* in the network: after the one before */
 };
@@ -42,6 +46,21 @@ struct operator {
 /* sizes of the network's tensors; -1: its input doesn't tell */
 struct sizes {
 	int64_t arena, fast, constants, streams;
+};
+
+/* what a device counts; the numbers of several inferences are medians */
+enum counter { COUNT_CYCLES, COUNT_ACTIVE, COUNT_IDLE, COUNT_AXI0_READ,
+	       COUNT_AXI0_WRITE, COUNT_AXI1_READ, COUNTERS };
+
+struct measured {
+	int inferences; /* 0: there is no log */
+	double value[COUNTERS]; /* cycles and beats; -1: the log has none */
+	double least, most;	/* cycles */
+	struct measured_op { /* operators of the interpreter's profile, in order */
+		const char *name;
+		double ticks;
+	} *op;
+	size_t n_ops;
 };
 
 struct network {
@@ -56,14 +75,18 @@ struct network {
 	double cpu_cycles;     /* sum over the others; rough */
 	int n_layers; /* operators that went to the NPU; -1: unknown */
 	struct sizes bytes;
-	int64_t measured; /* cycles of the device's log; 0: none */
+	struct measured measured;
 	/* left by evaluate */
 	struct perf_machine machine;
 	enum perf_model model;
 	struct perf_estimate total; /* by the chosen model */
+	double beats[COUNTERS];     /* AXI's, as the timeline has them; else 0 */
 	struct perf_weight_sum weights;
 	double cycles;	       /* by the timeline */
 	double contention;     /* by it with shared bandwidth */
+	double calibrated;     /* as measurements have it */
+	struct perf_interval interval; /* of 8 in 10 */
+	bool extrapolated;     /* nothing was measured for this NPU and memory */
 	double kernel_cycles;  /* sum of the kernels' NPU cycles */
 	double constant_cycles; /* constants, each byte once */
 	double bound;	       /* the larger of these: spec 8 */
@@ -86,8 +109,20 @@ void add_cpu(struct network *net, const char *label,
 bool is_graph(struct bytes file);
 bool read_graph(struct arena *a, const struct options *o, struct bytes file,
 		struct network *net, struct err *e);
-bool read_measured(struct arena *a, const char *path, struct network *net,
+
+/* measured.c: a device's log, and how the network's estimates compare */
+bool read_measured(struct arena *a, const char *path, struct measured *out,
 		   struct err *e);
+/* the cycles of an inference */
+double measured_cycles(const struct measured *m);
+const char *counter_name(enum counter c);
+double counter_estimate(const struct network *net, enum counter c);
+void report_measured(struct text *t, const struct network *net);
+
+/* fit.c: a profile in vela.ini's syntax, of networks and their logs */
+bool fit_profile(struct arena *a, const struct options *o, struct text *t,
+		 struct err *e);
+
 bool evaluate(struct arena *a, const struct options *o, struct network *net,
 	      struct err *e);
 
@@ -116,6 +151,9 @@ double row_utilisation(const struct network *net, double macs, double cycles);
 
 /* a whole number without exponent, any other so that it reads back */
 void number_text(struct text *t, double v);
+
+/* what the numbers of the chosen model are, in a sentence */
+const char *model_note(const struct network *net);
 
 double share(double part, double whole); /* percent; 0 of nothing is 100 */
 

@@ -219,11 +219,32 @@ timeline(struct text *t, const struct network *net)
 	text_printf(t, "%-*s%12.3f ms, %.2f inferences/s\n", LABEL,
 		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
 	on_the_cpu(t, net);
-	if (net->measured)
-		text_printf(t, "%-*s%12lld cycles, %.2f times the timeline\n",
-			    LABEL, "Measured", (long long)net->measured,
-			    net->cycles > 0 ? (double)net->measured / net->cycles
-					    : (double)NAN);
+	if (net->measured.inferences)
+		text_printf(t, "%-*s%12.0f cycles, %.2f times the timeline\n",
+			    LABEL, "Measured", measured_cycles(&net->measured),
+			    net->cycles > 0
+				? measured_cycles(&net->measured) / net->cycles
+				: (double)NAN);
+}
+
+/* --model=calibrated: the answer that somebody plans with */
+static void
+calibrated(struct text *t, const struct network *net)
+{
+	const struct memory_system *m = &net->memory;
+	text_printf(t, "\n%-*s%12.0f cycles, %.3f ms\n", LABEL, "Calibrated",
+		    net->calibrated, seconds(net, net->calibrated) * 1e3);
+	text_printf(t, "%-*s%12.0f to %.0f cycles, %.3f to %.3f ms\n", LABEL,
+		    "8 of 10 measurements", net->interval.low, net->interval.high,
+		    seconds(net, net->interval.low) * 1e3,
+		    seconds(net, net->interval.high) * 1e3);
+	if (net->extrapolated)
+		text_printf(t, "Extrapolated: nothing was measured on %s with %s; the "
+			       "interval is that of the timeline elsewhere\n",
+			    net->accel->name, m->system ? m->system : "?");
+	else
+		text_printf(t, "Fitted on %d measurements with %s, constants read "
+			       "from it\n", m->fit.measured, m->system);
 }
 
 void
@@ -242,6 +263,10 @@ report_summary(struct text *t, const struct options *o,
 	text_putc(t, '\n');
 	cycles(t, net);
 	text_printf(t, "\nCycles and bandwidths above: %s estimator; %s\n",
-		    perf_model_name(net->model), PERF_DISCLAIMER);
+		    perf_model_name(net->model), model_note(net));
 	timeline(t, net);
+	if (net->model == PERF_CALIBRATED)
+		calibrated(t, net);
+	if (net->measured.inferences)
+		report_measured(t, net);
 }

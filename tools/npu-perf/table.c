@@ -76,7 +76,7 @@ report_layers(struct text *t, const struct network *net)
 				table_row(t, net, op, i);
 	}
 	text_printf(t, "Start and End: timeline; the rest: %s estimator; %s\n",
-		    perf_model_name(net->model), PERF_DISCLAIMER);
+		    perf_model_name(net->model), model_note(net));
 }
 
 /* plain where that is safe, else in double quotes */

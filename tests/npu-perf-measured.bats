@@ -1,0 +1,166 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# npu-perf: what measurements say, and logs of devices.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+
+DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
+u55=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+
+# calibrated PROFILE MODEL: cycles
+calibrated()
+{
+	npu-perf --system-config "$1" --memory-mode Shared_Sram --json "$2" |
+		jq .calibrated_cycles
+}
+
+# compile ACCELERATOR OUT OPTION...
+compile()
+{
+	local accel=$1 out=$2
+	shift 2
+	npucc -a "$accel" "${u55[@]}" -o "$out" "$@" "$DIGITS" 2>/dev/null
+}
+
+@test "profiles say whether they were published or fitted" {
+	npu-perf --list-profiles >out
+	grep -E '^  M55M1_Flash .*  fitted on 4 measurements$' out
+	grep -E '^  M55M1_HyperRAM .*  fitted on 3 measurements$' out
+	grep -E '^  Ethos_U55_High_End_Embedded .*  published$' out
+	# all of them are one or the other
+	! sed '1d; /^memory modes/,$d' out | grep -vE '  (published|fitted on [0-9]* measurements)$'
+}
+
+@test "estimates of the measured board come within what npu-perf(1) says" {
+	need_shared reference/measured/measured.tsv
+	# the page's table of estimated / measured, to two digits
+	while read -r name profile cycles want; do
+		have=$(calibrated "M55M1_$profile" "$SHARED/reference/measured/$name.tflite")
+		awk "BEGIN { r = $have / $cycles; d = r - $want
+			if (d < -0.006 || d > 0.006) { print \"$name\", r; exit 1 } }"
+		grep -q "^\.It $name .* Ta $want Ta" "$TOP/man/npu-perf.1" ||
+			{ echo "$name $want is not in the page"; false; }
+	done <<-END
+		yolo_fastest_192 Flash 1678108 0.94
+		rnnoise Flash 113000 0.99
+		face_landmark_cls Flash 17498 1.43
+		point_history_lstm Flash 102852 0.99
+		hand_landmark HyperRAM 5569620 1.02
+		yolov8n_od_192 HyperRAM 6470588 1.00
+		antispoof_cnn_80 HyperRAM 5319149 1.04
+	END
+}
+
+@test "what was measured on one NPU is extrapolated to another" {
+	compile ethos-u55-256 a.tflite
+	compile ethos-u55-128 b.tflite
+	for f in a:false b:true; do
+		npu-perf --system-config M55M1_Flash --memory-mode Shared_Sram --json \
+			"${f%:*}.tflite" | jq -e ".calibrated_extrapolated == ${f#*:}"
+	done
+	npu-perf --system-config M55M1_Flash --memory-mode Shared_Sram \
+		--model=calibrated a.tflite |
+		grep '^Fitted on 4 measurements with M55M1_Flash'
+	# a graph remembers what was fitted
+	npucc -a ethos-u55-256 --system-config M55M1_Flash --memory-mode Shared_Sram \
+		-o a.wenc "$DIGITS" 2>/dev/null
+	npu-cmdgen -o c.tflite a.wenc
+	[ "$(npu-perf --json a.wenc | jq -c '[.calibrated_cycles, .calibrated_low,
+		.calibrated_high, .calibrated_extrapolated]')" = \
+		"$(npu-perf --system-config M55M1_Flash --memory-mode Shared_Sram --json \
+		c.tflite | jq -c '[.calibrated_cycles, .calibrated_low,
+		.calibrated_high, .calibrated_extrapolated]')" ]
+}
+
+@test "a fit finds the board that made the logs" {
+	# logs that the built-in profile made up, from plans that differ; the fit
+	# begins at another profile with a third of its operation's cycles
+	for i in 1 2 3 4; do
+		compile ethos-u55-256 $i.tflite --effort=1 "-$((2 * i))" \
+			--arena-cache-size=$((6000 + 3000 * i))
+		echo "NPU TOTAL cycles: $(calibrated M55M1_Flash $i.tflite)" >$i.log
+	done
+	npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log 2.tflite=2.log 3.tflite=3.log \
+		4.tflite=4.log >desk.ini
+	grep '^; fitted by npu-perf to 4 measurements on ethos-u55-256' desk.ini
+	for i in 1 2 3 4; do
+		npu-perf --config desk.ini --system-config Desk --memory-mode Shared_Sram \
+			--json --measured=$i.log $i.tflite >$i.json
+		# the last step of the search is 1 %
+		jq -e '.calibrated_cycles / .measured_cycles | . > 0.99 and . < 1.01' $i.json
+		jq -e '.calibrated_extrapolated == false' $i.json
+	done
+	# the compiler takes it, and the same again is the same
+	npucc -a ethos-u55-256 --config desk.ini --system-config Desk \
+		--memory-mode Shared_Sram -o d.tflite "$DIGITS" 2>/dev/null
+	npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log 2.tflite=2.log 3.tflite=3.log \
+		4.tflite=4.log | cmp - desk.ini
+	refuses 2 "--fit takes MODEL=LOG, not '1.tflite'" \
+		npu-perf "${u55[@]}" --fit=Desk 1.tflite
+	compile ethos-u55-128 o.tflite
+	refuses 2 'is for ethos-u55-128' \
+		npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log o.tflite=2.log
+}
+
+@test "the ML evaluation kit's log, of several inferences" {
+	compile ethos-u55-128 m.tflite
+	for n in 300 100 200; do
+		cat <<-END
+		INFO - Profile for Inference:
+		INFO - NPU AXI0_RD_DATA_BEAT_RECEIVED beats: $((n + 1))
+		INFO - NPU AXI0_WR_DATA_BEAT_WRITTEN beats: $((n + 2))
+		INFO - NPU AXI1_RD_DATA_BEAT_RECEIVED beats: $((n + 3))
+		INFO - NPU ACTIVE cycles: $((n * 90))
+		INFO - NPU IDLE cycles: $((n * 10))
+		INFO - NPU TOTAL cycles: $((n * 100))
+		END
+	done >log
+	npu-perf "${u55[@]}" --json --measured=log m.tflite >json
+	jq -e '.measured_cycles == 20000 and .measured.inferences == 3 and
+		.measured.least_cycles == 10000 and .measured.most_cycles == 30000' json
+	jq -e '.measured | [.axi0_read_beats, .axi0_write_beats, .axi1_read_beats,
+		.active_cycles, .idle_cycles] | map(.measured) ==
+		[201, 202, 203, 18000, 2000]' json
+	jq -e '. as $r | $r.measured.cycles |
+		.estimated == $r.timeline_cycles or
+			(.estimated - $r.timeline_cycles | . * . < 1)' json
+	jq -e '.measured.axi0_read_beats | .ratio == .measured / .estimated' json
+	# beats are the bytes of the estimate, 8 each; arena in SRAM on AXI0
+	jq -e '.measured.axi1_read_beats.estimated * 8 == (.estimate |
+		.weight_read_bytes.off_chip_flash + .scale_read_bytes.off_chip_flash +
+		.table_read_bytes.off_chip_flash + .feature_map_read_bytes.off_chip_flash)' json
+	npu-perf "${u55[@]}" --measured=log m.tflite >out
+	grep -x 'Measured, 3 inferences (cycles 10000 to 30000)' out
+	grep -E '^  axi1_read_beats +203 +[0-9]+ +[0-9.]+$' out
+	grep -E '^  cycles, calibrated +20000 +[0-9]+ +[0-9.]+$' out
+}
+
+@test "ExecuTorch's and Zephyr's log, and the interpreter's operators" {
+	compile ethos-u55-128 m.tflite
+	cat >log <<-END
+	I [executorch:arm_perf_monitor.cpp] NPU Inferences : 4
+	I [executorch:arm_perf_monitor.cpp] ethosu_pmu_cycle_cntr : 80000 (20000.00 per inference)
+	I [executorch:arm_perf_monitor.cpp] ethosu_pmu_cntr0 : 4000 (1000.00 per inference)
+	I [executorch:arm_perf_monitor.cpp] ethosu_pmu_cntr1 : 800 (200.00 per inference)
+	I [executorch:arm_perf_monitor.cpp] ethosu_pmu_cntr2 : 2000 (500.00 per inference)
+	I [executorch:arm_perf_monitor.cpp] ethosu_pmu_cntr3 : 40 (10.00 per inference)
+	ethos-u took 21000 ticks (1 ms).
+	SOFTMAX took 900 ticks (0 ms).
+	END
+	npu-perf "${u55[@]}" --json --measured=log m.tflite |
+		jq -e '.measured | [.cycles, .axi0_read_beats, .axi1_read_beats,
+			.axi0_write_beats, .idle_cycles] | map(.measured) ==
+			[20000, 1000, 200, 500, 10]'
+	npu-perf "${u55[@]}" --json --measured=log m.tflite |
+		jq -e '.measured.operators == [{ name: "ethos-u", ticks: 21000 },
+			{ name: "SOFTMAX", ticks: 900 }]'
+	npu-perf "${u55[@]}" --measured=log m.tflite >out
+	grep -E '^  ethos-u, ticks +21000 +[0-9]+ +[0-9.]+$' out
+	printf 'ethosu_pmu_cycle_cntr : 12345\n' >zephyr
+	npu-perf "${u55[@]}" --json --measured=zephyr m.tflite |
+		jq -e '.measured_cycles == 12345'
+	printf 'hello\n' >empty
+	refuses 2 'empty: error: no line "NPU TOTAL cycles: N"' \
+		npu-perf "${u55[@]}" --measured=empty m.tflite
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --fit: the memory of the constants and an operation's own cycles, such that the
+ * calibrated estimate comes nearest to what a board took, as a profile that
+ * --config reads.  Nearest: least sum of |ln(estimate / measured)|, so that one
+ * network that does not fit does not bend the rest.
+ */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* what is fitted, in the order in which more measurements allow for more */
+enum parameter { SCALE, OPERATION, LATENCY, PARAMETERS };
+
+struct point {
+	struct network net;
+	double measured;
+};
+
+struct fit {
+	struct arena *a;
+	struct point *point;
+	size_t n, without; /* without: left out; n: none */
+	struct err *e;
+};
+
+static double
+limited(double v, double lo, double hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* the memory system of a point with these parameters in it */
+static struct memory_system
+system_of(const struct point *p, const double v[PARAMETERS])
+{
+	enum { ACCESS = 16, MAX_LATENCY = 100000, MAX_BURST = 4096 };
+	struct memory_system m = p->net.memory;
+	struct mem_props *c = &m.mem[m.const_area];
+	m.fit.measured = 1;
+	c->clock_scale = v[SCALE];
+	c->read_latency = (int)lrint(limited(v[LATENCY], 0, MAX_LATENCY));
+	m.fit.operation_cycles = round(v[OPERATION]);
+	/* the timeline charges a burst for what a read of 16 bytes waits here */
+	double worth = ACCESS + c->read_latency *
+			memory_bytes_per_cycle(&m, p->net.accel, m.const_area);
+	c->burst_bytes = (int)limited(floor(worth / ACCESS) * ACCESS, ACCESS,
+				      MAX_BURST);
+	return m;
+}
+
+/* cycles of a network; 0, an error, where its stream can't be costed */
+static double
+cycles_of(struct fit *f, const struct point *p, const double v[PARAMETERS])
+{
+	struct memory_system s = system_of(p, v);
+	struct perf_machine m = perf_machine_calibrated(p->net.accel, &s);
+	double sum = 0;
+	for (size_t i = 0; i < p->net.n; i++) {
+		struct arena *a = arena_open();
+		struct err inner = { 0 };
+		struct perf_run run;
+		bool ok = perf_stream(a, &m, &p->net.op[i].stream, &run, &inner);
+		sum += ok ? run.cycles : 0;
+		if (!ok)
+			(void)err_at(f->e, p->net.file, 0, "%s: %s",
+				     p->net.op[i].name, inner.text);
+		arena_close(a);
+	}
+	return sum;
+}
+
+static double
+distance(struct fit *f, const double v[PARAMETERS])
+{
+	double sum = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		double c = i == f->without ? 1 : cycles_of(f, &f->point[i], v);
+		if (i != f->without && c > 0)
+			sum += fabs(log(c / f->point[i].measured));
+	}
+	return sum;
+}
+
+/* one parameter by one factor; true: that was nearer */
+static bool
+try_factor(struct fit *f, double v[PARAMETERS], int p, double factor, double *best)
+{
+	static const double most[PARAMETERS] = { 100, 1e6, 1e5 };
+	double old = v[p];
+	v[p] = limited(old * factor, 1e-6, most[p]);
+	double d = distance(f, v);
+	if (d < *best - 1e-9) {
+		*best = d;
+		return true;
+	}
+	v[p] = old;
+	return false;
+}
+
+/* downhill, one parameter after the other, by steps that become smaller */
+static double
+descend(struct fit *f, double v[PARAMETERS], int n)
+{
+	static const double factor[] = { 2, 1.3, 1.1, 1.03, 1.01 };
+	enum { ROUNDS = 20 }; /* a step of 2 takes a few; no cycle can be endless */
+	double best = distance(f, v);
+	for (size_t i = 0; i < ARRAY_LEN(factor) && !f->e->status; i++)
+		for (int round = 0, moved = 1; moved && round < ROUNDS; round++) {
+			moved = 0;
+			for (int p = 0; p < n; p++)
+				moved |= try_factor(f, v, p, factor[i], &best) ||
+					 try_factor(f, v, p, 1 / factor[i], &best);
+		}
+	return best;
+}
+
+/* from several beginnings: bandwidth and latency stand in for each other */
+static void
+find(struct fit *f, double v[PARAMETERS])
+{
+	static const double scale[] = { 0.5, 1, 2 };
+	static const int latency[] = { 16, 128 };
+	const struct memory_system *m = &f->point[0].net.memory;
+	size_t used = f->n - (f->without < f->n);
+	int n = used < PARAMETERS ? (int)used : PARAMETERS;
+	double best = INFINITY;
+	for (size_t i = 0; i < ARRAY_LEN(scale); i++)
+		for (size_t j = 0; j < ARRAY_LEN(latency); j++) {
+			double w[PARAMETERS] = {
+				[SCALE] = m->mem[m->const_area].clock_scale * scale[i],
+				[LATENCY] = n > LATENCY
+						? latency[j]
+						: m->mem[m->const_area].read_latency,
+				[OPERATION] = m->fit.operation_cycles,
+			};
+			double d = descend(f, w, n);
+			if (d < best - 1e-9) {
+				best = d;
+				memcpy(v, w, sizeof(w));
+			}
+		}
+}
+
+/* ---- how well it holds ------------------------------------------------------------ */
+
+static int
+by_size(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* the narrowest interval that holds 8 in 10 of r, and 1 */
+static struct perf_interval
+narrowest(double *r, size_t n)
+{
+	size_t k = (8 * n + 9) / 10;
+	struct perf_interval best = { 0, INFINITY };
+	qsort(r, n, sizeof(*r), by_size);
+	for (size_t i = 0; i + k <= n; i++)
+		if (log(r[i + k - 1] / r[i]) < log(best.high / best.low))
+			best = (struct perf_interval){ r[i], r[i + k - 1] };
+	best.low = best.low < 1 ? best.low : 1;
+	best.high = best.high > 1 ? best.high : 1;
+	return best;
+}
+
+/* measured / estimated of each network by a fit that has not seen it */
+static struct perf_interval
+leave_one_out(struct fit *f, double *ratio)
+{
+	double *r = anew(f->a, double, f->n);
+	for (size_t i = 0; i < f->n; i++) {
+		double v[PARAMETERS];
+		f->without = i;
+		find(f, v);
+		double c = cycles_of(f, &f->point[i], v);
+		ratio[i] = r[i] = c > 0 ? f->point[i].measured / c : 1;
+	}
+	f->without = f->n;
+	return narrowest(r, f->n);
+}
+
+/* ---- the profile ------------------------------------------------------------------ */
+
+static const char *
+port_of(const struct memory_system *m, enum mem_area area)
+{
+	return m->axi[0] == area ? "Axi0" : "Axi1";
+}
+
+static void
+put_number(struct text *t, const char *area, const char *key, double v)
+{
+	text_printf(t, "%s%s=", area, key);
+	number_text(t, v);
+	text_putc(t, '\n');
+}
+
+static void
+put_memory(struct text *t, const struct memory_system *m, enum mem_area area)
+{
+	const struct mem_props *p = &m->mem[area];
+	const char *name = memory_area_name(area);
+	put_number(t, name, "_clock_scale", p->clock_scale);
+	put_number(t, name, "_burst_length", p->burst_bytes);
+	put_number(t, name, "_read_latency", p->read_latency);
+	put_number(t, name, "_write_latency", p->write_latency);
+	if (p->ports != 1)
+		put_number(t, name, "_ports_used", p->ports);
+}
+
+static void
+put_profile(struct text *t, const char *name, const struct memory_system *m,
+	    const struct accel *accel)
+{
+	text_printf(t, "[System_Config.%s]\n", name);
+	put_number(t, "core_clock", "", m->clock);
+	text_printf(t, "axi0_port=%s\naxi1_port=%s\n", memory_area_name(m->axi[0]),
+		    memory_area_name(m->axi[1]));
+	put_memory(t, m, m->axi[0]);
+	if (m->axi[1] != m->axi[0])
+		put_memory(t, m, m->axi[1]);
+	text_printf(t, "fit_accelerator=%s\n", accel->name);
+	put_number(t, "fit_measurements", "", m->fit.measured);
+	put_number(t, "fit_operation_cycles", "", m->fit.operation_cycles);
+	put_number(t, "fit_low", "", m->fit.low);
+	put_number(t, "fit_high", "", m->fit.high);
+	text_printf(t, "\n[Memory_Mode.%s]\nconst_mem_area=%s\narena_mem_area=%s\n"
+		       "cache_mem_area=%s\n",
+		    m->mode, port_of(m, m->const_area), port_of(m, m->arena_area),
+		    port_of(m, m->cache_area));
+	if (m->cache_bytes)
+		put_number(t, "arena_cache_size", "", (double)m->cache_bytes);
+}
+
+static double
+hundredths(double v)
+{
+	return round(v * 100) / 100;
+}
+
+static void
+put_fit(struct text *t, struct fit *f, const char *name, const double v[PARAMETERS])
+{
+	double *left_out = anew(f->a, double, f->n);
+	const struct point *first = &f->point[0];
+	struct memory_system m = system_of(first, v);
+	struct perf_interval i = { 0.68, 1.59 }; /* as where nothing was measured */
+	text_printf(t, "; fitted by npu-perf to %zu measurement%s on %s, from %s\n",
+		    f->n, f->n == 1 ? "" : "s", first->net.accel->name,
+		    m.system ? m.system : "?");
+	if (f->n >= PARAMETERS)
+		i = leave_one_out(f, left_out);
+	for (size_t k = 0; k < f->n; k++) {
+		double c = cycles_of(f, &f->point[k], v);
+		text_printf(t, "; %s: measured %.0f, estimated %.0f, ratio %.2f",
+			    text_plain(f->a, f->point[k].net.name),
+			    f->point[k].measured, c, f->point[k].measured / c);
+		if (f->n >= PARAMETERS)
+			text_printf(t, "; left out: %.2f", left_out[k]);
+		text_putc(t, '\n');
+	}
+	m.fit = (struct calibration){
+		.measured = (int)f->n, .low = hundredths(i.low),
+		.high = hundredths(i.high),
+		.operation_cycles = m.fit.operation_cycles };
+	put_profile(t, name, &m, first->net.accel);
+}
+
+/* ---- the networks and their logs ---------------------------------------------------- */
+
+static bool
+read_point(struct fit *f, const struct options *o, const char *pair,
+	   struct point *p)
+{
+	struct options one = *o;
+	struct measured m;
+	const char *eq = strrchr(pair, '=');
+	if (!eq)
+		return err_set(f->e, "error: --fit takes MODEL=LOG, not '%s'", pair);
+	one.file = arena_strndup(f->a, pair, (size_t)(eq - pair));
+	if (!read_network(f->a, &one, &p->net, f->e) ||
+	    !read_measured(f->a, eq + 1, &m, f->e))
+		return false;
+	p->measured = measured_cycles(&m);
+	struct perf_machine fresh =
+	    perf_machine_calibrated(p->net.accel, &p->net.memory);
+	p->net.memory.fit.operation_cycles = fresh.operation_cycles;
+	return true;
+}
+
+bool
+fit_profile(struct arena *a, const struct options *o, struct text *t, struct err *e)
+{
+	struct fit f = { .a = a, .n = o->n_operands, .without = o->n_operands, .e = e };
+	double v[PARAMETERS];
+	f.point = anew(a, struct point, f.n);
+	for (size_t i = 0; i < f.n; i++) {
+		if (!read_point(&f, o, o->operand[i], &f.point[i]))
+			return false;
+		if (f.point[i].net.accel != f.point[0].net.accel)
+			return err_at(e, f.point[i].net.file, 0, "is for %s, %s for %s",
+				      f.point[i].net.accel->name,
+				      f.point[0].net.file,
+				      f.point[0].net.accel->name);
+	}
+	find(&f, v);
+	put_fit(t, &f, o->fit, v);
+	return !e->status;
+}
