@@ -116,6 +116,15 @@ bilinear()
 @test "what is known before is folded" {
 	op m $SHAPE $I8 '[2,3,4]' "$shape [3] | ${t}[1].type = 2"
 	exact m
+	# a constant result has no place in the concatenation until it is copied there
+	op m 2 $I8 '[1,2,3,4]' "$(second $I8 '[1,2,3,1]' '[1,2,3,4,5,6]') |
+		$t[1].shape=[1,2,3,5] | $t += [$t[2]+{buffer:0,name:\"floor\"}]
+		| .operator_codes += [{deprecated_builtin_code:21,builtin_code:21,version:1}]
+		| .subgraphs[0].inputs=[0]
+		| .subgraphs[0].operators[0] |= (.inputs=[0,3] | .builtin_options_type=10
+			| .builtin_options={axis:3})
+		| .subgraphs[0].operators = [{opcode_index:1,inputs:[2],outputs:[3]}] + .subgraphs[0].operators"
+	exact m
 }
 
 @test "movements that stay on the CPU, and why" {

@@ -8,7 +8,9 @@ bind_place(struct part *p, int tensor, struct g_operand place)
 	int producer = p->sg->tensor[tensor].producer;
 	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)hwc_elements(place.shape) };
 	struct g_operand any;
-	if (p->value[tensor].t || producer < 0 || !p->op[producer].npu)
+	/* nobody writes what is constant */
+	if (p->value[tensor].t || producer < 0 || !p->op[producer].npu ||
+	    p->op[producer].constant)
 		return;
 	if (family_find(p->sg->op[producer].code)->direct ||
 	    operand_view(place, line, &any))
