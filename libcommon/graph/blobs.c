@@ -124,9 +124,11 @@ bool
 graph_target(const struct graph *g, const struct accel **a,
 	     struct memory_system *m, struct err *e)
 {
-	if (g->n_targets != 1)
-		return err_at(e, g->file, 0, "there must be one target record, "
-					     "not %zu", g->n_targets);
+	if (!g->n_targets)
+		return err_at(e, g->file, 0, "there is no target record");
+	if (g->n_targets > 1)
+		return graph_err(g, g->targets[1], e, "there must be one target "
+				 "record, not %zu", g->n_targets);
 	const struct g_target *t = g->targets[0];
 	*a = accel_find(t->rec.word);
 	if (!*a)

@@ -328,6 +328,15 @@ check_stage(const struct graph *g, enum g_stage need, struct err *e)
 		      tool[g->stage + 1]);
 }
 
+static unsigned
+line_of(struct bytes text, const char *at)
+{
+	unsigned line = 1;
+	for (const char *p = (const char *)text.p; p < at; p++)
+		line += *p == '\n';
+	return line;
+}
+
 bool
 graph_read(struct arena *a, struct bytes text, const char *file,
 	   enum g_stage need, struct graph **out, struct err *e)
@@ -338,8 +347,10 @@ graph_read(struct arena *a, struct bytes text, const char *file,
 			   .end = (const char *)text.p + text.n };
 	if (!parse_header(&s))
 		return false;
-	if (memchr(text.p, '\0', text.n)) /* comments are kept as strings */
-		return err_at(e, file, 0, "a NUL byte in a text file");
+	/* comments are kept as strings */
+	const char *nul = memchr(text.p, '\0', text.n);
+	if (nul)
+		return err_at(e, file, line_of(text, nul), "a NUL byte in a text file");
 	if (!parse_lines(&s))
 		return false;
 	for (int k = 0; k < RECORDS; k++)

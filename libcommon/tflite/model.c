@@ -7,6 +7,7 @@
 #include "tflite/wire.h"
 
 #include <math.h>
+#include <stdio.h>
 
 struct load {
 	struct arena *a;
@@ -27,15 +28,18 @@ copy_indices(struct load *l, struct fb_vec v, int *n)
 	return p;
 }
 
-/* indices below n; -1 only where it can mean "absent" */
+/* of operator op, or with -1 of the subgraph: below n; -1 only where it means "absent" */
 static bool
-check_indices(struct load *l, const int *p, int n_p, int n, bool optional,
+check_indices(struct load *l, const int *p, int n_p, int n, bool optional, int op,
 	      const char *what)
 {
+	char owner[40] = "the";
+	if (op >= 0)
+		(void)snprintf(owner, sizeof(owner), "operator %d's", op);
 	for (int i = 0; i < n_p; i++)
 		if (p[i] >= n || p[i] < (optional ? -1 : 0))
-			return BAD(l, "subgraph %d: %s name tensor %d of %d",
-				   l->subgraph, what, p[i], n);
+			return BAD(l, "subgraph %d: %s %s name tensor %d of %d",
+				   l->subgraph, owner, what, p[i], n);
 	return true;
 }
 
@@ -226,12 +230,12 @@ load_op(struct load *l, struct tfl_subgraph *g, int i)
 	struct fb_vec c = fb_vector(op->ref, FB_Operator_custom_options);
 	op->custom_options = (struct bytes){ .p = c.p, .n = c.n };
 	return load_opcode(l, op, i) &&
-	       check_indices(l, op->in, op->n_in, g->n_tensors, true,
-			     "an operator's inputs") &&
-	       check_indices(l, op->out, op->n_out, g->n_tensors, false,
-			     "an operator's outputs") &&
-	       check_indices(l, op->mid, op->n_mid, g->n_tensors, true,
-			     "an operator's intermediates");
+	       check_indices(l, op->in, op->n_in, g->n_tensors, true, i,
+			     "inputs") &&
+	       check_indices(l, op->out, op->n_out, g->n_tensors, false, i,
+			     "outputs") &&
+	       check_indices(l, op->mid, op->n_mid, g->n_tensors, true, i,
+			     "intermediates");
 }
 
 /* single assignment: section 2 */
@@ -352,8 +356,10 @@ load_subgraph(struct load *l, int index)
 		return false;
 	g->in = copy_indices(l, fb_vector(g->ref, FB_SubGraph_inputs), &g->n_in);
 	g->out = copy_indices(l, fb_vector(g->ref, FB_SubGraph_outputs), &g->n_out);
-	if (!check_indices(l, g->in, g->n_in, g->n_tensors, false, "the inputs") ||
-	    !check_indices(l, g->out, g->n_out, g->n_tensors, false, "the outputs"))
+	if (!check_indices(l, g->in, g->n_in, g->n_tensors, false, -1,
+			     "inputs") ||
+	    !check_indices(l, g->out, g->n_out, g->n_tensors, false, -1,
+			     "outputs"))
 		return false;
 	g->n_ops = (int)fb_vector(g->ref, FB_SubGraph_operators).n;
 	g->op = anew(l->a, struct tfl_op, (size_t)g->n_ops);
