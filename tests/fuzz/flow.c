@@ -9,6 +9,7 @@
 
 #include "lib/mutate.h"
 #include "lib/programs.h"
+#include "lib/wrap.h"
 #include "tflite/tflite.h"
 
 /* an execution takes milliseconds: larger ones find nothing that these do not */
@@ -80,23 +81,8 @@ compile(struct bench *b, const struct machine *m)
 	return true;
 }
 
-/* nputools-ops(7): where int32 wraps around in the reference, the NPU saturates */
-static bool
-may_wrap(const struct tfl_model *m)
-{
-	static const int wrapping[] = { TFL_ADD, TFL_SUB, TFL_MUL, TFL_NEG, TFL_SUM,
-					TFL_SQUARED_DIFFERENCE, TFL_QUANTIZE };
-	const struct tfl_subgraph *g = m->subgraph;
-	for (int i = 0; i < g->n_ops; i++)
-		for (size_t k = 0; k < ARRAY_LEN(wrapping); k++)
-			if (g->op[i].code == wrapping[k] && g->op[i].n_in &&
-			    g->op[i].in[0] >= 0 &&
-			    g->tensor[g->op[i].in[0]].type == TFL_INT32)
-				return true;
-	return false;
-}
-
 #define INPUTS "--inputs=random,min,alternating"
+static const enum sim_values kinds[] = { SIM_RANDOM, SIM_MIN, SIM_ALTERNATING };
 
 /*
  * Has the plain model a result to compare with?  Not if the reference refuses an
@@ -128,7 +114,7 @@ compare(struct bench *b, struct arena *a, const struct tfl_model *m, const char 
 	model = arena_strdup(a, model);
 	if (!RUN(b, npu_sim, INPUTS, with, npu))
 		return;
-	if (b->status == EXIT_NO && may_wrap(m))
+	if (b->status == EXIT_NO && model_wraps(a, m, kinds, ARRAY_LEN(kinds)))
 		return;
 	struct bench was = *b;
 	was.said = (struct text){ 0 };
@@ -172,9 +158,9 @@ flow(struct bench *b, struct arena *a, struct bytes model, const struct machine 
 	bench_put(b, "m.tflite", model);
 	const char *in = bench_path(b, "m.tflite");
 	if (RUN(b, tfl_quantcheck, "-q", in) == EXIT_TROUBLE)
-		expect_refusal(b, in, 1);
+		expect_refusal(b, in, IN_MODEL, 1);
 	if (RUN(b, tfl_partition, "-o", bench_path(b, "part"), in)) {
-		expect_refusal(b, in, 1);
+		expect_refusal(b, in, IN_MODEL, 1);
 		return;
 	}
 	if (!ok)
