@@ -67,7 +67,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *file = bench_path(b, k->file);
 	if (RUN(b, mkinput, k->from, k->option, "--format=raw", "-o",
 		bench_path(b, "out"), bench_path(b, "m.tflite"), file))
-		expect_refusal(b, file, 2);
+		expect_refusal(b, file, IN_DATA, 2);
 	else if (!bench_get(b, a, "out", &out) || out.n != VALUES)
 		finding(b, "wrote %zu bytes, not %d", out.n, VALUES);
 	arena_close(a);

@@ -37,7 +37,7 @@ passes(struct bench *b, int stage, const char *in, const char *out)
 	else
 		(void)RUN(b, npu_cmdgen, "-o", out, in);
 	if (b->status)
-		expect_refusal(b, in, before);
+		expect_refusal(b, in, IN_GRAPH, before);
 	return !b->status;
 }
 

@@ -199,8 +199,37 @@ errors_in(struct bench *b, const char **last)
 	return n;
 }
 
+/* is one of the words in a line?  The list ends with NULL */
+static bool
+says(const char *line, const char *const *words)
+{
+	for (; *words; words++)
+		if (strstr(line, *words))
+			return true;
+	return false;
+}
+
+/* behind the name of the file: ":LINE: " of a text, what of it or in a model */
+static bool
+has_place(const char *behind, enum place place)
+{
+	static const char *const in_model[] = { "subgraph ", "operator ", " at byte ",
+						"no TFL3", "schema version ",
+						" are too few ", "the model has ",
+						"buffer ", NULL };
+	/* what comes late is of the model that it makes, or of what is not there */
+	static const char *const in_graph[] = { "subgraph ", "there is no ",
+						"the network needs ", NULL };
+	if (place == IN_DATA)
+		return true;
+	if (place == IN_MODEL)
+		return says(behind, in_model);
+	size_t digits = behind[0] == ':' ? strspn(behind + 1, "0123456789") : 0;
+	return (digits && behind[1 + digits] == ':') || says(behind, in_graph);
+}
+
 void
-expect_refusal(struct bench *b, const char *file, int n)
+expect_refusal(struct bench *b, const char *file, enum place place, int n)
 {
 	const char *line = "";
 	if (b->status != EXIT_NO && b->status != EXIT_TROUBLE)
@@ -213,6 +242,8 @@ expect_refusal(struct bench *b, const char *file, int n)
 		finding(b, "does not name %s", file);
 	if (strlen(named) < strlen(file) + 8)
 		finding(b, "says nothing but the file");
+	if (!has_place(named + strlen(file), place))
+		finding(b, "names no place in the file");
 	if (bench_count(b) != n)
 		finding(b, "%d files are there instead of %d", bench_count(b), n);
 }

@@ -47,8 +47,13 @@ _Noreturn void finding(const struct bench *b, const char *fmt, ...) PRINTF(2, 3)
 
 /*
  * A refusal: one line on standard error besides notes and warnings, that names
- * the file, and n files left in the directory; finding otherwise.
+ * the file and a place in it, and n files left in the directory; finding otherwise.
  */
-void expect_refusal(struct bench *b, const char *file, int n);
+enum place {
+	IN_DATA,  /* a picture, sound, list of numbers: decoders name no place */
+	IN_MODEL, /* subgraph, operator or byte, but for what is of the whole model */
+	IN_GRAPH, /* a line, but for what is of the model in it, or missing */
+};
+void expect_refusal(struct bench *b, const char *file, enum place place, int n);
 
 #endif
