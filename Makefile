@@ -143,6 +143,14 @@ $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB) \
 		$(FUZZ_LIBS) $(LIBS)
 
+# dictionaries of the targets, from the tables of schema/
+WORDS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/words/*.c))
+
+$(B)/fuzz/words: $(WORDS) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # the demo model, from nothing, byte for byte: `make digits` rewrites
 # tests/models/digits.tflite and the pictures in tests/models/digits/
 DIGITS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/models/digits/*.c))
@@ -197,7 +205,7 @@ $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 deps:
 	$(Q)scripts/install-deps
 
-tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/tests/gen-model $(B)/tests/chain-model \
+tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/gen-model $(B)/tests/chain-model \
 	$(B)/tests/mutate-streams $(B)/tests/digits $(B)/tests/inject.so \
 	$(B)/tests/fault-drive
 
@@ -241,7 +249,7 @@ fuzz:
 	$(Q)$(MAKE) --no-print-directory B=build-fuzz CC=clang FAST_CFLAGS=-O1 \
 		CFLAGS="-O1 -g $(ASAN) -fsanitize=fuzzer-no-link" fuzz-programs
 .PHONY: fuzz-programs
-fuzz-programs: $(FUZZ:%=$(B)/fuzz/%)
+fuzz-programs: $(FUZZ:%=$(B)/fuzz/%) $(B)/fuzz/words
 
 # SECONDS of each target; TARGETS=flow: of that one
 SECONDS = 60

@@ -20,4 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 			       unsigned seed) __attribute__((weak));
 
+/* libFuzzer's own changes, with its dictionary; nowhere else */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max) __attribute__((weak));
+
 #endif

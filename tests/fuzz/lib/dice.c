@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mutate.h"
 
+#include "fuzz.h"
+
 #include "base/diag.h"
 
 #include <string.h>
@@ -64,6 +66,8 @@ size_t
 mutate_bytes(uint8_t *p, size_t n, size_t max, unsigned seed)
 {
 	struct dice d = dice_init(seed);
+	if (LLVMFuzzerMutate) /* it has a dictionary */
+		return LLVMFuzzerMutate(p, n, max);
 	for (size_t k = 1 + roll(&d, 4); k-- > 0;) {
 		size_t at = roll(&d, n), len = 1 + roll(&d, 8);
 		if (!n)

@@ -14,7 +14,7 @@
 size_t mutate_model(uint8_t *data, size_t size, size_t max, unsigned seed);
 /* a graph's text by the records and keys of schema/graph.def */
 size_t mutate_graph(uint8_t *data, size_t size, size_t max, unsigned seed);
-/* bytes: changed, lost, doubled */
+/* bytes: changed, lost, doubled; by libFuzzer's own mutator where that is linked */
 size_t mutate_bytes(uint8_t *data, size_t size, size_t max, unsigned seed);
 
 struct dice {
