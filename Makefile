@@ -5,6 +5,8 @@
 #   make             programs in build/bin
 #   make demo        packages, programs, and a model compiled, run and reported
 #   make check       packages, programs, all tests
+#   make firmware-demo  the model in firmware, run in an emulator, the simulator
+#                    its NPU; MODEL= INPUT= NPU= ETHOSU_DRIVER= TFLM= TFLM_DEPS=
 #   make check-asan  the tests once more, with address and undefined sanitizers
 #   make check-all   the tests under every compiler, sanitizer and machine here
 #   make lint        warnings of two compilers, linters, include order, manuals
@@ -35,15 +37,16 @@ FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
 # same on every machine
 MACHINE := $(shell $(CC) -dumpmachine)
 SSE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
+PTHREAD := $(if $(filter arm-none-eabi,$(MACHINE)),,-pthread)
 STD := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
-	-DNPUTOOLS_VERSION='"$(VERSION)"' -Ilibcommon -Ischema -pthread \
+	-DNPUTOOLS_VERSION='"$(VERSION)"' -Ilibcommon -Ischema $(PTHREAD) \
 	-ffp-contract=off $(SSE)
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Wcast-qual $(WERROR)
 ALL_CPPFLAGS = $(STD) $(CPPFLAGS)
 # empty with -DXXH_INLINE_ALL, where there is only the header of it
 LIBXXHASH ?= -lxxhash
-LIBS := $(LIBXXHASH) -lm -pthread
+LIBS := $(LIBXXHASH) -lm $(PTHREAD)
 
 # what one program needs beyond that: LIBS_NAME and CPPFLAGS_NAME
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo 1)
@@ -87,6 +90,17 @@ $(LIB): $(LIB_OBJ)
 
 FAST := kernels sim weights
 $(FAST:%=$(B)/libcommon/%/%.o): EXTRA_CFLAGS += $(FAST_CFLAGS)
+
+# the NPU and what it stands on, for firmware: no files, threads or mappings
+SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard libcommon/sim/npu*.c \
+	$(foreach f,arena block diag fixed hash text,libcommon/base/$(f).c) \
+	$(foreach f,decode order scales,libcommon/weights/$(f)*.c) \
+	libcommon/target/accel*.c $(filter-out $(foreach f,emit source verify,libcommon/stream/$(f)%), \
+		$(wildcard libcommon/stream/*.c)))))
+
+$(B)/libsim.a: $(SIM_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 define tool
 $(B)/tools/$(1)/%.o: EXTRA_CFLAGS += $(CPPFLAGS_$(1))
@@ -240,6 +254,13 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory demo-run
 demo-run: all
 	$(Q)scripts/demo $(B)
+
+# MODEL=FILE INPUT=FILE NPU=ethos-u65-256 and others: scripts/firmware-demo
+.PHONY: firmware-demo
+firmware-demo: deps
+	$(Q)scripts/install-deps --firmware
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/firmware-demo $(B)
 
 .PHONY: accept fuzz bench lint
 accept: all

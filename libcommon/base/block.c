@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __unix__ /* bare metal has no pages */
 #include <sys/mman.h>
+#endif
 
 /*
  * PAGE: of a large page on most machines.  From LARGE on a block has such pages

@@ -60,7 +60,11 @@ err_at(struct err *e, const char *file, unsigned line, const char *fmt, ...)
 void
 out_of_memory(void)
 {
-	(void)fprintf(stderr, "%s: out of memory\n",
-		      program_invocation_short_name);
+#ifdef __unix__
+	const char *program = program_invocation_short_name;
+#else
+	const char *program = "nputools"; /* firmware: no arguments, no name */
+#endif
+	(void)fprintf(stderr, "%s: out of memory\n", program);
 	exit(EXIT_TROUBLE);
 }

@@ -199,7 +199,8 @@ sim_npu_run(const struct sim_npu_job *job, struct err *e)
 	struct npu_run *r = anew(keep, struct npu_run, 1);
 	struct npu_stream s = { .subgraph = -1 };
 	struct err bad = { 0 };
-	bool ok = stream_payload(keep, job->payload, &s, &bad);
+	bool ok = job->accel ? stream_raw(keep, job->payload, job->accel, &s, &bad)
+			     : stream_payload(keep, job->payload, &s, &bad);
 	if (!ok) {
 		(void)err_at(e, job->name, 0, "operator %d (ethos-u): %s",
 			     job->op_index, bad.text);

@@ -7,6 +7,7 @@
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
+#include "target/target.h"
 #include "tflite/tflite.h"
 
 /* ---- a model, ready to run -------------------------------------------- */
@@ -119,7 +120,8 @@ struct sim_npu_event {
 
 /*
  * One ethos-u operator (spec/command-stream.md 13.3, 14).  payload is its
- * input 0, driver header included, and names the accelerator.  Region k is
+ * input 0, driver header included, and names the accelerator; with accel it is
+ * the bare words that a device of this kind would fetch.  Region k is
  * input k + 1, then the outputs follow: 0 constants, 1 the tensor arena,
  * 2 fast memory of its own.
  */
@@ -128,6 +130,7 @@ struct sim_npu_job {
 	const char *name; /* of the model, for diagnostics */
 	int op_index;
 	struct bytes payload;
+	const struct accel *accel; /* NULL: the payload's */
 	struct sim_region region[SIM_N_REGIONS];
 	const struct map_command *commands; /* of the stream; NULL: no names */
 	const struct sim_hooks *hooks; /* NULL: nobody listens */
