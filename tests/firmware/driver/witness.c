@@ -8,22 +8,21 @@
 
 #include <string.h>
 
-struct ethosu_driver {
-	int reserved;
-};
-
 static struct ethosu_driver the_driver;
 
 struct ethosu_driver *
 ethosu_reserve_driver(void)
 {
-	return the_driver.reserved++ ? NULL : &the_driver;
+	if (the_driver.reserved)
+		return NULL;
+	the_driver.reserved = true;
+	return &the_driver;
 }
 
 void
 ethosu_release_driver(struct ethosu_driver *drv)
 {
-	drv->reserved--;
+	drv->reserved = false;
 }
 
 int

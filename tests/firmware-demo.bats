@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# make firmware-demo: networks in firmware for a Cortex-M55, run in an emulator
+# whose NPU is the simulator.  Arm's own driver and TensorFlow Lite Micro take
+# part where NPUTOOLS_ETHOSU_DRIVER, NPUTOOLS_TFLM and NPUTOOLS_TFLM_DEPS name
+# checkouts of them.
+
+load lib/common
+
+demo()
+{
+	need arm-none-eabi-gcc qemu-system-arm
+	run env OUT="$PWD/out" "$@" firmware-demo "${NPUTOOLS_BUILD:-$TOP/build}"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "${lines[-1]}" = "output as expected" ]
+}
+
+core_driver()
+{
+	[ -n "${NPUTOOLS_ETHOSU_DRIVER-}" ] || skip "no core driver (NPUTOOLS_ETHOSU_DRIVER)"
+}
+
+@test "the digit is seen on a board without an NPU" {
+	demo
+	[[ "$output" == *"digit 7, confidence 0.996"* ]]
+}
+
+@test "an Ethos-U65 with a fast memory of its own" {
+	demo NPU=ethos-u65-256 MEMORY=Dedicated_Sram
+	[[ "$output" == *"digit 7, confidence 0.996"* ]]
+}
+
+@test "a network of others, random numbers" {
+	need_shared models/person_detect.tflite
+	demo MODEL="$SHARED/models/person_detect.tflite" NPU=ethos-u55-256
+}
+
+@test "Arm's driver before the simulated registers" {
+	core_driver
+	demo ETHOSU_DRIVER="$NPUTOOLS_ETHOSU_DRIVER"
+	demo ETHOSU_DRIVER="$NPUTOOLS_ETHOSU_DRIVER" NPU=ethos-u65-256 MEMORY=Dedicated_Sram
+}
+
+@test "a stream for another NPU: Arm's driver refuses, the demo says so" {
+	need arm-none-eabi-gcc qemu-system-arm
+	core_driver
+	run env OUT="$PWD/out" ETHOSU_DRIVER="$NPUTOOLS_ETHOSU_DRIVER" BOARD_NPU=ethos-u55-256 \
+		firmware-demo "${NPUTOOLS_BUILD:-$TOP/build}"
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"NPU config mismatch. npu.macs_per_cc=8, optimizer.macs_per_cc=7"* ]]
+	[ "${lines[-1]}" = "the NPU failed" ]
+}
+
+@test "TensorFlow Lite Micro runs it, in the arena of the header" {
+	[ -n "${NPUTOOLS_TFLM-}" ] || skip "no TensorFlow Lite Micro (NPUTOOLS_TFLM)"
+	demo TFLM="$NPUTOOLS_TFLM" TFLM_DEPS="${NPUTOOLS_TFLM_DEPS-}"
+}
+
+@test "what is missing is named" {
+	need arm-none-eabi-gcc qemu-system-arm
+	refuses 2 "ETHOSU_DRIVER=$PWD/nowhere: no src/ethosu_driver.c there" \
+		env ETHOSU_DRIVER=nowhere firmware-demo
+	refuses 2 "NPU=ethos-u85-256: " env NPU=ethos-u85-256 firmware-demo
+}

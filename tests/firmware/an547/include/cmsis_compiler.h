@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of CMSIS, what the core driver uses: waiting for an event, and giving one. */
+#ifndef CMSIS_COMPILER_H
+#define CMSIS_COMPILER_H
+
+#define __WFE() __asm__ volatile("wfe" ::: "memory")
+#define __SEV() __asm__ volatile("sev" ::: "memory")
+
+#endif

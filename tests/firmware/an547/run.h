@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What demo.c needs of whoever runs the network: run_bare.c calls the driver
+ * itself, run_tflm.cc is an application of TensorFlow Lite Micro.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* false: said why on standard output */
+int run_init(void);
+void *run_input(int i);
+const void *run_output(int i);
+/* 0: done */
+int run_invoke(void);
+
+/*
+ * npu_init.c: the driver, ready.  fast: memory of the NPU's own in
+ * memory mode Dedicated_Sram, else NULL.
+ */
+int npu_init(void *fast, unsigned fast_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

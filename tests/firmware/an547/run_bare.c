@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A network that is one NPU operator: the header's call of the driver. */
+#include "run.h"
+
+#include "ethosu_driver.h"
+
+#include "network_model.h"
+
+#include <stdio.h>
+
+#ifndef NETWORK_MODEL_NPU_STREAM_OFFSET
+#error "operators are left to the CPU: an interpreter has to run them (TFLM=DIR)"
+#endif
+
+static uint8_t scratch[NETWORK_MODEL_NPU_SCRATCH_BYTES]
+    __attribute__((section(ARENA_SECTION), aligned(16)));
+
+#if NETWORK_MODEL_NPU_CACHE_BYTES > 0
+static uint8_t cache[NETWORK_MODEL_NPU_CACHE_BYTES]
+    __attribute__((section("cache_sec"), aligned(16)));
+#define INVOKE(driver) network_model_invoke(driver, scratch, cache)
+#define CACHE cache, sizeof(cache)
+#else
+#define INVOKE(driver) network_model_invoke(driver, scratch)
+#define CACHE NULL, 0
+#endif
+
+#include "arena_places.h" /* input_at[], output_at[]: made of the header */
+
+int
+run_init(void)
+{
+	if (npu_init(CACHE)) {
+		(void)puts("the driver does not start");
+		return -1;
+	}
+#ifdef NETWORK_MODEL_STATES
+	network_model_reset(scratch);
+#endif
+	return 0;
+}
+
+void *
+run_input(int i)
+{
+	return scratch + input_at[i];
+}
+
+const void *
+run_output(int i)
+{
+	return scratch + output_at[i];
+}
+
+int
+run_invoke(void)
+{
+	struct ethosu_driver *driver = ethosu_reserve_driver();
+	if (!driver)
+		return -1;
+	int status = INVOKE(driver);
+	ethosu_release_driver(driver);
+	return status;
+}
