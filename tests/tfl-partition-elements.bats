@@ -74,6 +74,19 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	exact n
 }
 
+@test "products that all saturate, by a ratio of scales beyond any shift" {
+	MUL=18
+	for type in $I8 $U8; do
+		op m $MUL $type '[1,8,8,8]' "$(second $type '[1,8,8,8]') | $(with 21 '{}')
+			| ${t}[1].quantization.scale = [2.97212411e-35]"
+		exact m
+	done
+	# those of 16 bits need not
+	op m $MUL $I16 '[1,8,8,8]' "$(second $I16 '[1,8,8,8]') | $(with 21 '{}')
+		| ${t}[1].quantization.scale = [2.97212411e-35]"
+	stays m "the ratio of the scales can't be expressed"
+}
+
 @test "softmax of every type" {
 	beta=".subgraphs[0].operators[0] += {builtin_options_type:9,builtin_options:{beta:1}}"
 	fixed="$beta | ${t}[1].quantization"

@@ -214,6 +214,18 @@ kernel_add_sub(struct call *c)
 	return finish(c, &b);
 }
 
+/*
+ * Of 8 bits every product but 0 saturates at 2^14 already; the reference shifts
+ * it out of 32 bits from 2^16 on, which C++ leaves undefined.
+ */
+static double
+product_scale(const struct binary *b)
+{
+	double m = (double)b->q[0].scale * (double)b->q[1].scale /
+		   (double)b->q_out.scale;
+	return b->out->type != TFL_INT16 && m > 1 << 14 ? 1 << 14 : m;
+}
+
 bool
 kernel_mul(struct call *c)
 {
@@ -223,10 +235,7 @@ kernel_mul(struct call *c)
 		     TFL_OPT(c->op, MulOptions, fused_activation_function), &b))
 		return false;
 	bool plain = b.out->type == TFL_INT32;
-	if (!plain && !call_mult_of(c,
-				    (double)b.q[0].scale * (double)b.q[1].scale /
-					(double)b.q_out.scale,
-				    most_product(&b), &m))
+	if (!plain && !call_mult_of(c, product_scale(&b), most_product(&b), &m))
 		return false;
 	for (int64_t i = 0; i < b.n; i++) {
 		int32_t p =

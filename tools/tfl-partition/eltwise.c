@@ -74,7 +74,9 @@ static bool
 mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
 	  const struct tfl_tensor *o, struct npu_scale *out)
 {
-	return npu_quantise(quant_scale(a) * quant_scale(b) / quant_scale(o), out);
+	double m = quant_scale(a) * quant_scale(b) / quant_scale(o);
+	/* of 8 bits every product but 0 saturates at 2^14 already */
+	return npu_quantise(o->type != TFL_INT16 && m > 1 << 14 ? 1 << 14 : m, out);
 }
 
 /* what ADD, SUB, MUL, MAXIMUM and MINIMUM have in common */
