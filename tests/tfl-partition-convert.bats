@@ -27,6 +27,17 @@ cast()
 	done
 }
 
+@test "integers of any width, more than a line of 65536" {
+	for to in $I16 $I64 $U8; do
+		op m $CAST $I8 '[3,65537]' "${t}[1].type = $to
+			| del(${t}[1].quantization) | del(${t}[0].quantization)"
+		exact m
+	done
+	op m $CAST $I64 '[2,65536]' "${t}[1].type = $I32
+		| del(${t}[1].quantization) | del(${t}[0].quantization)"
+	exact m
+}
+
 @test "indices of one, two, three dimensions" {
 	op m $GATHER_ND $I8 '[4,5,6]' "$(ints '[3,2]' 0 1 3 4 2 2) | ${t}[1].shape = [3,6]"
 	exact m

@@ -6,6 +6,8 @@
  */
 #include "move.h"
 
+enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
+
 static int
 bytes_of(const struct tfl_tensor *t)
 {
@@ -37,23 +39,28 @@ check_cast(const struct part *p, const struct tfl_op *op)
 				tfl_type_name(o->type));
 	if (i->data.p)
 		return "IFM is constant";
-	/* a line of elements, a few bytes apart */
-	if (tfl_elements(i) < 1 || tfl_elements(i) > 65536)
-		return "more than 65536 elements";
+	if (tfl_elements(i) < 1 || tfl_elements(i) / MAX_LINE > MAX_LINE)
+		return "no elements, or more than 2^32";
 	return tfl_elements(i) == tfl_elements(o) ? NULL
 						  : "IFM and OFM differ in shape";
 }
 
+/* elements of one operation: lines of w, from number `start` on */
+struct lines {
+	int64_t start;
+	int32_t h, w;
+};
+
 /* words or halves of elements side by side, from byte `first` of each on */
 static struct g_operand
-pieces(struct g_operand o, int64_t n, int type, int element, int first)
+pieces(struct g_operand o, const struct lines *l, int type, int element, int first)
 {
 	int size = tfl_type_bytes(type);
 	o.type = type;
 	o.view = VIEW_STRIDED;
-	o.shape = (struct hwc){ .h = 1, .w = (int32_t)n, .c = 1 };
-	o.offset = first / size;
-	o.stride[0] = n * element / size;
+	o.shape = (struct hwc){ .h = l->h, .w = l->w, .c = 1 };
+	o.offset = (l->start * element + first) / size;
+	o.stride[0] = (int64_t)l->w * element / size;
 	o.stride[1] = element / size;
 	o.stride[2] = 1;
 	return o;
@@ -68,21 +75,18 @@ write_sign(struct part *p, struct g_operand v, struct g_operand to)
 	(void)word_op_to(p->l, OP_MIN, y, zero, to);
 }
 
-static bool
-lower_cast(struct part *p, const struct tfl_op *op)
+static void
+cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_type,
+	   struct g_operand room, int to_type)
 {
-	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	int64_t n = tfl_elements(i);
-	int from = bytes_of(i), to = bytes_of(o);
-	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
-	int read = from == 8 ? TFL_INT32 : i->type;
-	int written = to == 8 ? TFL_INT32 : o->type;
+	int from = tfl_type_bytes(from_type), to = tfl_type_bytes(to_type);
+	int read = from == 8 ? TFL_INT32 : from_type;
+	int written = to == 8 ? TFL_INT32 : to_type;
 	/* what is cut off is not read */
 	if (tfl_type_bytes(read) > tfl_type_bytes(written))
 		read = written;
-	struct g_operand low = pieces(x, n, read, from, 0);
-	struct g_operand out = pieces(room, n, written, to, 0);
+	struct g_operand low = pieces(x, l, read, from, 0);
+	struct g_operand out = pieces(room, l, written, to, 0);
 	if (tfl_type_bytes(read) == tfl_type_bytes(written)) {
 		low.type = written; /* the same bytes, whatever their sign */
 		(void)low_copy(p->l, low, out);
@@ -92,10 +96,26 @@ lower_cast(struct part *p, const struct tfl_op *op)
 		op_unscaled(wide);
 	}
 	if (to == 8 && from == 8)
-		(void)low_copy(p->l, pieces(x, n, TFL_INT32, 8, 4),
-				pieces(room, n, TFL_INT32, 8, 4));
+		(void)low_copy(p->l, pieces(x, l, TFL_INT32, 8, 4),
+				pieces(room, l, TFL_INT32, 8, 4));
 	else if (to == 8)
-		write_sign(p, out, pieces(room, n, TFL_INT32, 8, 4));
+		write_sign(p, out, pieces(room, l, TFL_INT32, 8, 4));
+}
+
+/* whole lines of MAX_LINE elements in one operation, what is left in another */
+static bool
+lower_cast(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
+	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct lines all = { .h = (int32_t)(n / MAX_LINE), .w = MAX_LINE };
+	struct lines rest = { .start = whole, .h = 1, .w = (int32_t)(n - whole) };
+	if (all.h)
+		cast_lines(p, &all, x, i->type, room, o->type);
+	if (rest.w)
+		cast_lines(p, &rest, x, i->type, room, o->type);
 	low_deliver(p->l, room, ofm);
 	return true;
 }
