@@ -10,7 +10,7 @@ static const struct family *const lists[] = {
 	slice_families, permute_families, concat_families, pad_families,
 	reduce_families, extreme_families, table_families, relu_families,
 	softmax_families, arg_families, square_families,
-	log_softmax_families, divide_families, batch_families,
+	log_softmax_families, divide_families, batch_families, normalize_families,
 };
 
 const struct family *

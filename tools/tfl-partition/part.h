@@ -263,6 +263,13 @@ struct g_op *part_table(struct part *p, struct g_operand ifm,
 /* root.c: RSQRT of 16 bits */
 const char *check_root(const struct part *p, const struct tfl_op *op);
 bool lower_root(struct part *p, const struct tfl_op *op);
+/* pairs of bits above the highest that is set, the sign's not counted: 0 to 15 */
+struct g_operand word_free_pairs(struct part *p, struct g_operand v);
+/*
+ * The iteration of fixed_inv_sqrt, from half of what it normalises, in Q3, to its
+ * multiplier before the last shift
+ */
+struct g_operand word_inverse_root(struct part *p, struct g_operand half);
 
 /* the same of 8 bits to 32; entry 0 is the type's least value */
 void part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
@@ -300,6 +307,7 @@ extern const struct family conv_families[], pool_families[], eltwise_families[],
     pad_families[], reduce_families[], extreme_families[], table_families[],
     relu_families[],
     softmax_families[], arg_families[], square_families[],
-    log_softmax_families[], divide_families[], batch_families[];
+    log_softmax_families[], divide_families[], batch_families[],
+    normalize_families[];
 
 #endif

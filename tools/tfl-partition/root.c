@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RSQRT of 16 bits, that no table of 512 segments gives: the reference's
- * iteration in 32 bits, step by step (libcommon/kernels, fixed_inv_sqrt).
+ * RSQRT of 16 bits, that no table of 512 segments gives, and what else takes a
+ * square root: the reference's iteration in 32 bits, step by step
+ * (libcommon/kernels, fixed_inv_sqrt).
  */
 #include "part.h"
 
@@ -36,16 +37,9 @@ check_root(const struct part *p, const struct tfl_op *op)
 		   : "the ratio of the scales can't be expressed";
 }
 
-/* 1 / sqrt(v) in 20 fractional bits; that of 0 is INT32_MAX */
-static struct g_operand
-inverse_root(struct part *p, struct g_operand v)
+struct g_operand
+word_inverse_root(struct part *p, struct g_operand half)
 {
-	struct g_operand one = word_const(p->l, 1), two = word_const(p->l, 2);
-	/* (clz - 1) / 2 pairs of bits are free */
-	struct g_operand pairs = word_shr(p->l, word_sub(p->l, word_clz(p->l, v), two), one);
-	struct g_operand four = word_const(p->l, 4);
-	struct g_operand left = word_sub(p->l, word_add(p->l, pairs, pairs), four);
-	struct g_operand half = word_shl(p->l, v, left);
 	struct g_operand x = word_const(p->l, ONE_Q3);
 	for (int i = 0; i < STEPS; i++) {
 		struct g_operand cube =
@@ -56,7 +50,25 @@ inverse_root(struct part *p, struct g_operand v)
 		x = word_sub(p->l, more, word_mul_high(p->l, half, x3));
 		x = word_mul(p->l, word_const(p->l, 8), x);
 	}
-	x = word_mul_high(p->l, word_const(p->l, HALF_ROOT), x);
+	return word_mul_high(p->l, word_const(p->l, HALF_ROOT), x);
+}
+
+struct g_operand
+word_free_pairs(struct part *p, struct g_operand v)
+{
+	struct g_operand one = word_const(p->l, 1), two = word_const(p->l, 2);
+	return word_shr(p->l, word_sub(p->l, word_clz(p->l, v), two), one);
+}
+
+/* 1 / sqrt(v) in 20 fractional bits; that of 0 is INT32_MAX */
+static struct g_operand
+inverse_root(struct part *p, struct g_operand v)
+{
+	struct g_operand one = word_const(p->l, 1);
+	struct g_operand pairs = word_free_pairs(p, v);
+	struct g_operand four = word_const(p->l, 4);
+	struct g_operand left = word_sub(p->l, word_add(p->l, pairs, pairs), four);
+	struct g_operand x = word_inverse_root(p, word_shl(p->l, v, left));
 	struct g_operand place = word_shl(p->l, one, word_add(p->l, word_const(p->l, 8), pairs));
 	struct g_operand root = word_mul_high(p->l, place, x);
 	struct g_operand none = word_sub(p->l, one, word_min(p->l, v, one));
