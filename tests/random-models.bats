@@ -18,7 +18,7 @@ random_models()
 
 # cited seeds draw from the families of before
 @test "random models of the families that came later" {
-	random_models -n 30 CAST FLOOR_DIV GATHER_ND GELU L2_NORMALIZATION
+	random_models -n 30 CAST FLOOR_DIV GATHER_ND GELU L2_NORMALIZATION BATCH_MATMUL
 	[ "$status" = 0 ]
 }
 

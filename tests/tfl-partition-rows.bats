@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tfl-partition: sums along rows: L2_NORMALIZATION
+# tfl-partition: sums along rows: L2_NORMALIZATION, BATCH_MATMUL of 16 bits
 
 load lib/common
 load lib/model
 load lib/partition
 # shellcheck disable=SC2154 # t is set there
 
-L2_NORMALIZATION=11
-I8=9 # types
+L2_NORMALIZATION=11 BATCH_MATMUL=126
+I8=9 I16=7 # types
 
 # unit SHAPE ZERO [ACTIVATION]
 unit()
@@ -63,4 +63,52 @@ unit()
 	stays m "TensorFlow Lite has no kernel with a fused activation"
 	unit '[2,3]' 0
 	tfl-partition --cpu=L2_NORMALIZATION --report m.tflite | grep "kept on the CPU by --cpu"
+}
+
+# product A B OFM SCALE [ADJOINT]: INT16, SCALE of the result, those of A and B 2^-15
+product()
+{
+	op m $BATCH_MATMUL $I16 "$1" "$(second $I16 "$2")
+		| ${t}[].quantization.scale = [0.000030517578125]
+		| ${t}[1].quantization.scale = [$4] | ${t}[1].shape = $3
+		| $(with 101 "{adj_x:${5-false},adj_y:${5-false}}")"
+}
+
+@test "BATCH_MATMUL of 16 bits, whatever the scales" {
+	# multipliers from 2^-2 to 2^-32
+	for scale in 3.7e-9 5e-8 1.1e-7 2.3e-7 4.6e-6 3.1e-5 0.0004 0.0071 0.5 3.9; do
+		product '[2,3,7]' '[2,7,5]' '[2,3,5]' $scale
+		exact m
+	done
+	product '[3,7]' '[7,5]' '[3,5]' 3.1e-5
+	exact m
+	product '[2,1,7,3]' '[4,5,7]' '[2,4,3,5]' 0.0004 true
+	exact m
+	product '[40,1]' '[1,30]' '[40,30]' 3.1e-5
+	exact m
+	product '[70,510]' '[510,9]' '[70,9]' 0.003
+	exact m
+}
+
+@test "products of 16 bits at the ends of their range" {
+	for scale in 2.5e-7 1e-4 0.0155; do
+		product '[2,510]' '[510,2]' '[2,2]' $scale
+		tfl-partition --fail-on-cpu m.tflite |
+			npu-sched -a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram |
+			npu-wenc | npu-cmdgen -o c.tflite
+		# rows of the least, then of the largest values; columns alternate
+		{ printf '\\x00\\x80%.0s' {1..510}; printf '\\xff\\x7f%.0s' {1..510}; } >text
+		printf '%b' "$(cat text)" >a
+		printf '%b' "$(printf '\\x00\\x80\\xff\\x7f%.0s' {1..510})" >b
+		npu-sim -i a -i b --compare=m.tflite c.tflite
+	done
+}
+
+@test "BATCH_MATMUL of 16 bits that stays on the CPU says why" {
+	product '[2,511]' '[511,3]' '[2,3]' 0.001
+	stays m "sums of 511 products of 16 bits: at most 510"
+	product '[2,7]' '[7,3]' '[2,3]' 1e-9
+	stays m "scaled sums may leave the range of int32, where the reference wraps around"
+	product '[2,7]' '[7,3]' '[2,3]' 0.001
+	tfl-partition --cpu=BATCH_MATMUL --report m.tflite | grep "kept on the CPU by --cpu"
 }

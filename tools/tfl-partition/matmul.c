@@ -5,23 +5,15 @@
  * of rows and columns, one REDUCE_SUM adds, scales and rounds them
  * (spec/operators.md 5.1).  A bias is one product more.
  */
+#include "matmul.h"
+
 #include "conv.h"
-#include "move.h"
 
 #include <assert.h>
 
 enum {
 	MAX_BATCHES = 512,
 	MAX_PRODUCTS = 1 << 15, /* of an operation; 4 bytes each */
-};
-
-struct matmul {
-	const struct tfl_tensor *a, *b, *ofm, *bias;
-	bool adj_a, adj_b;
-	int32_t rows, cols, depth;
-	int64_t batches;
-	struct npu_scale scale;
-	struct g_range clamp;
 };
 
 /* leading dimension d of out as t has it: its own, or 1 */
@@ -54,13 +46,13 @@ reach(const struct tfl_tensor *t)
 }
 
 static const char *
-check_types(const struct part *p, const struct matmul *m)
+check_types(const struct part *p, const struct matmul *m, int types)
 {
-	const char *why = check_map(p, m->a, "IFM", TYPE_8);
+	const char *why = check_map(p, m->a, "IFM", types);
 	if (!why)
-		why = check_map(p, m->b, "IFM2", TYPE_8);
+		why = check_map(p, m->b, "IFM2", types);
 	if (!why)
-		why = check_map(p, m->ofm, "OFM", TYPE_8);
+		why = check_map(p, m->ofm, "OFM", types);
 	if (why)
 		return why;
 	return m->a->type != m->b->type || m->a->type != m->ofm->type
@@ -72,18 +64,22 @@ check_types(const struct part *p, const struct matmul *m)
 static const char *
 check_products(const struct part *p, struct matmul *m)
 {
+	bool wide = m->ofm->type == TFL_INT16;
 	int64_t most = m->depth * reach(m->a) * reach(m->b), bias = 0;
 	for (int32_t i = 0; m->bias && i < m->cols; i++) {
 		int64_t v = tensor_int(m->bias, i);
 		bias = v > bias ? v : -v > bias ? -v : bias;
 	}
-	if (most + bias > INT32_MAX)
+	if (!wide && most + bias > INT32_MAX)
 		return part_say(p, "sums of %d products", m->depth);
 	int64_t blocks = (int64_t)m->rows * m->cols * m->depth / MAX_PRODUCTS + 1;
 	if (m->batches > MAX_BATCHES || m->batches * blocks > ND_MAX_COPIES)
 		return "more than 2048 blocks of products";
 	double product = (double)(quant_scale_f32(m->a) * quant_scale_f32(m->b));
-	return npu_quantise(product / quant_scale(m->ofm), &m->scale)
+	double ratio = product / quant_scale(m->ofm);
+	if (wide)
+		return check_wide(p, m, ratio);
+	return npu_quantise(ratio, &m->scale)
 		   ? NULL
 		   : "the ratio of the scales can't be expressed";
 }
@@ -98,12 +94,15 @@ read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 		return why;
 	*m = (struct matmul){ .a = part_in(p, op, 0), .b = part_in(p, op, 1),
 			      .ofm = part_out(p, op, 0) };
-	why = check_types(p, m);
+	why = check_types(p, m, TYPE_8 | TYPE_I16);
 	if (why)
 		return why;
 	m->adj_a = TFL_OPT(op, BatchMatMulOptions, adj_x);
 	m->adj_b = TFL_OPT(op, BatchMatMulOptions, adj_y);
 	m->clamp = type_range(m->ofm->type);
+	m->zero_a = quant_zero(m->a);
+	m->zero_b = quant_zero(m->b);
+	m->zero_ofm = quant_zero(m->ofm);
 	int ra = m->a->rank, rb = m->b->rank, ro = m->ofm->rank;
 	if (ra < 2 || rb < 2 || ro < 2)
 		return "an operand has less than 2 dimensions";
@@ -129,7 +128,7 @@ read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 			      .batches = 1 };
 	int activation =
 	    (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
-	const char *why = check_types(p, m);
+	const char *why = check_types(p, m, TYPE_8);
 	if (!why)
 		why = check_activation(p, op, activation);
 	if (why)
@@ -138,6 +137,9 @@ read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 	if (why)
 		return why;
 	m->clamp = quant_clamp(m->ofm, activation);
+	m->zero_a = quant_zero(m->a);
+	m->zero_b = quant_zero(m->b);
+	m->zero_ofm = quant_zero(m->ofm);
 	int64_t rows = tfl_elements(m->a) / m->depth;
 	m->rows = (int32_t)rows;
 	if (rows * m->depth != tfl_elements(m->a) || rows < 1 || rows > INT32_MAX ||
@@ -225,8 +227,8 @@ multiply(struct part *p, const struct matmul *m, const struct nd *a,
 	    operand_whole(low_tensor(p->l, TFL_INT32, all, NULL));
 	struct g_op *mul = low_op(p->l, OP_MUL, operand_of(&x),
 				   low_box(products, shape, (struct hwc){ 0 }));
-	op_ifm2(mul, operand_of(&y), quant_zero(m->b));
-	op_zeros(mul, quant_zero(m->a), 0);
+	op_ifm2(mul, operand_of(&y), m->zero_b);
+	op_zeros(mul, m->zero_a, 0);
 	op_unscaled(mul);
 	if (bias)
 		add_bias(p, bias, c, products);
@@ -235,7 +237,7 @@ multiply(struct part *p, const struct matmul *m, const struct nd *a,
 	to.dim[2] = 1;
 	to.stride[2] = 1;
 	struct g_op *sum = low_op(p->l, OP_REDUCE_SUM, products, operand_of(&to));
-	op_zeros(sum, 0, quant_zero(m->ofm));
+	op_zeros(sum, 0, m->zero_ofm);
 	op_scale(sum, m->scale, ROUND_TFL);
 	op_clamp(sum, m->clamp);
 }
@@ -266,15 +268,25 @@ multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
 			}
 }
 
+void
+multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
+		  const struct nd *out)
+{
+	a = operand(p, a, m->adj_a);
+	b = operand(p, b, !m->adj_b);
+	multiply_all(p, m, &a, &b, out, NULL);
+}
+
 static bool
 lower_matmul(struct part *p, const struct tfl_op *op)
 {
 	struct matmul m;
 	(void)read_matmul(p, op, &m);
-	struct nd a = operand(p, nd_ifm(p, op->in[0]), m.adj_a);
-	struct nd b = operand(p, nd_ifm(p, op->in[1]), !m.adj_b);
+	if (m.ofm->type == TFL_INT16)
+		return lower_wide(p, op, &m);
+	struct nd a = nd_ifm(p, op->in[0]), b = nd_ifm(p, op->in[1]);
 	struct nd out = nd_ofm(p, op->out[0]);
-	multiply_all(p, &m, &a, &b, &out, NULL);
+	multiply_matrices(p, &m, a, b, &out);
 	return true;
 }
 
