@@ -1,13 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# tfl-partition: sums along rows: L2_NORMALIZATION, BATCH_MATMUL of 16 bits
+# tfl-partition: sums along rows: L2_NORMALIZATION, BATCH_MATMUL of 16 bits; and what
+# no reference defines
 
 load lib/common
 load lib/model
 load lib/partition
 # shellcheck disable=SC2154 # t is set there
 
-L2_NORMALIZATION=11 BATCH_MATMUL=126
+L2_NORMALIZATION=11 BATCH_MATMUL=126 HARD_SWISH=117
 I8=9 I16=7 # types
 
 # unit SHAPE ZERO [ACTIVATION]
@@ -111,4 +112,11 @@ product()
 	stays m "scaled sums may leave the range of int32, where the reference wraps around"
 	product '[2,7]' '[7,3]' '[2,3]' 0.001
 	tfl-partition --cpu=BATCH_MATMUL --report m.tflite | grep "kept on the CPU by --cpu"
+}
+
+@test "HARD_SWISH of 16 bits has no reference" {
+	for code in $HARD_SWISH 111 150; do
+		op m "$code" $I16 '[1,4,4,8]'
+		stays m "neither TensorFlow Lite nor TensorFlow Lite Micro defines it for INT16"
+	done
 }

@@ -219,7 +219,7 @@ lower_bytes(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-/* ---- EXP, LOG, RSQRT, ELU, HARD_SWISH -------------------------------------------- */
+/* ---- EXP, LOG, RSQRT, ELU, GELU, HARD_SWISH -------------------------------------------- */
 
 static const char *
 check_table(const struct part *p, const struct tfl_op *op)
@@ -231,6 +231,9 @@ check_table(const struct part *p, const struct tfl_op *op)
 		return check_bytes(p, op);
 	if (op->code == TFL_RSQRT)
 		return check_root(p, op);
+	if (op->code == TFL_HARD_SWISH || op->code == TFL_ELU || op->code == TFL_GELU)
+		return "neither TensorFlow Lite nor TensorFlow Lite Micro defines "
+		       "it for INT16";
 	int16_t points[TABLE16];
 	return fill_points(p, op, points)
 		   ? NULL
