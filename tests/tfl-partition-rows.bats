@@ -120,3 +120,44 @@ product()
 		stays m "neither TensorFlow Lite nor TensorFlow Lite Micro defines it for INT16"
 	done
 }
+
+# bytes_of VALUE...: of 16 bits
+bytes_of()
+{
+	local v all=
+	for v; do all+=,$((v & 255)),$((v >> 8 & 255)); done
+	echo "[${all#,}]"
+}
+
+# svdf RANK BIAS...: 4 filters of 6 inputs over 5 steps, weights at the ends of the range
+svdf()
+{
+	local rank=$1 units=$((4 / $1)) time=(32767 32767 -32768 32767 32767
+		-32768 -32768 -32768 -32768 -32768 1 -1 255 -129 128 32767 -32768 127 -128 32640)
+	shift
+	op m 27 $I8 '[1,6]' "${t}[1].shape = [1,$units]
+		| $(second $I8 '[4,6]' '[range(24)|.*37%256]') | $(second $I16 '[4,5]' "$(bytes_of "${time[@]}")")
+		| $(ints "[$units]" "$@")
+		| $t += [{shape:[1,20],type:$I16,name:\"state\",is_variable:true,quantization:{scale:[0.0003],zero_point:[0]}}]
+		| ${t}[1].quantization.scale = [40] | ${t}[3].quantization.scale = [0.0003]
+		| ${t}[0].quantization.scale = [0.5] | del(${t}[4].quantization)
+		| .subgraphs[0].inputs = [0] | .subgraphs[0].operators[0].inputs = [0,2,3,4,5]
+		| $(with 6 "{rank:$rank}")"
+}
+
+@test "SVDF of 16 bits whose sums over time come near 2^31, and beyond" {
+	for bias in '0 0 0 0' '2147483647 -2147483648 2147483647 -2147483648' '-1 128 -129 1000000000'; do
+		for rank in 1 2; do
+			# shellcheck disable=SC2086 # a value a word
+			set -- $bias
+			svdf $rank "${@:1:4 / rank}"
+			for a in ethos-u55-64 ethos-u65-256; do
+				tfl-partition --fail-on-cpu m.tflite |
+					npu-sched -a $a --system-config "$([ $a = ethos-u55-64 ] && echo Ethos_U55_High_End_Embedded || echo Ethos_U65_High_End)" --memory-mode Shared_Sram |
+					npu-wenc | npu-cmdgen -o c.tflite
+				npu-sim --seed=3 --frames=40 --compare=c.tflite m.tflite
+				npu-dis -q --verify c.tflite
+			done
+		done
+	done
+}

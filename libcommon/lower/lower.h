@@ -76,6 +76,11 @@ word_function word_mul_high; /* SRDHM of operators.md 3.1 */
 /* v * s as the reference rescales (MBQM), plus zero, in the type of ofm */
 void word_scale_to(struct lower *l, struct g_operand v, struct npu_scale s,
 		   int32_t zero, struct g_operand ofm);
+/* v / 2^bits, rounded down; v is 2^bits or more above the least number */
+struct g_operand word_floor(struct lower *l, struct g_operand v, int bits);
+/* v - high * 2^bits */
+struct g_operand word_rest(struct lower *l, struct g_operand v, struct g_operand high,
+			   int bits);
 struct g_operand word_clz(struct lower *l, struct g_operand a);
 struct g_operand word_abs(struct lower *l, struct g_operand a);
 struct g_operand word_recip(struct lower *l, struct g_operand half);

@@ -118,6 +118,21 @@ word_shr(struct lower *l, struct g_operand a, struct g_operand b)
 }
 
 struct g_operand
+word_floor(struct lower *l, struct g_operand v, int bits)
+{
+	struct g_operand half = word_const(l, 1 << (bits - 1));
+	struct g_operand by = word_const(l, bits);
+	return word_shr(l, word_sub(l, v, half), by);
+}
+
+struct g_operand
+word_rest(struct lower *l, struct g_operand v, struct g_operand high, int bits)
+{
+	struct g_operand unit = word_const(l, 1 << bits);
+	return word_sub(l, v, word_mul(l, high, unit));
+}
+
+struct g_operand
 word_clz(struct lower *l, struct g_operand a)
 {
 	struct g_operand y = word_new(l, a.shape);

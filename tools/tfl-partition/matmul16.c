@@ -37,23 +37,6 @@ check_wide(const struct part *p, struct matmul *m, double ratio)
 	return NULL;
 }
 
-/* v / 2^bits, rounded down; v at least 2^bits from the ends of the range */
-static struct g_operand
-floor_shift(struct part *p, struct g_operand v, int bits)
-{
-	struct g_operand half = word_const(p->l, 1 << (bits - 1));
-	struct g_operand by = word_const(p->l, bits);
-	return word_shr(p->l, word_sub(p->l, v, half), by);
-}
-
-/* v - high * 2^bits */
-static struct g_operand
-rest_of(struct part *p, struct g_operand v, struct g_operand high, int bits)
-{
-	struct g_operand unit = word_const(p->l, 1 << bits);
-	return word_sub(p->l, v, word_mul(p->l, high, unit));
-}
-
 /* high * 2^bits + low */
 static struct g_operand
 joined(struct part *p, struct g_operand high, int bits, struct g_operand low)
@@ -118,11 +101,11 @@ by_digits(struct part *p, const struct matmul *m, struct g_operand u,
 	  struct g_operand t)
 {
 	struct g_operand mult = word_const(p->l, (int32_t)m->scale.mult);
-	struct g_operand top = floor_shift(p, u, DIGIT);
-	struct g_operand middle = rest_of(p, u, top, DIGIT);
-	struct g_operand carry = floor_shift(p, word_mul(p->l, t, mult), DIGIT);
+	struct g_operand top = word_floor(p->l, u, DIGIT);
+	struct g_operand middle = word_rest(p->l, u, top, DIGIT);
+	struct g_operand carry = word_floor(p->l, word_mul(p->l, t, mult), DIGIT);
 	middle = word_add(p->l, word_mul(p->l, middle, mult), carry);
-	carry = floor_shift(p, middle, DIGIT);
+	carry = word_floor(p->l, middle, DIGIT);
 	return word_add(p->l, word_mul(p->l, top, mult), carry);
 }
 
@@ -131,11 +114,11 @@ static void
 scale_sums(struct part *p, const struct matmul *m, struct g_operand high,
 	   struct g_operand low, struct g_operand ofm)
 {
-	struct g_operand carry = floor_shift(p, low, 8);
-	struct g_operand least = rest_of(p, low, carry, 8);
+	struct g_operand carry = word_floor(p->l, low, 8);
+	struct g_operand least = word_rest(p->l, low, carry, 8);
 	high = word_add(p->l, high, carry);
-	struct g_operand u = floor_shift(p, high, DIGIT - 8);
-	struct g_operand t = joined(p, rest_of(p, high, u, DIGIT - 8), 8, least);
+	struct g_operand u = word_floor(p->l, high, DIGIT - 8);
+	struct g_operand t = joined(p, word_rest(p->l, high, u, DIGIT - 8), 8, least);
 	bool small = m->scale.shift <= TWO_DIGITS;
 	struct g_operand v = small ? saturated(p, m, u, t) : by_digits(p, m, u, t);
 	int shift = m->scale.shift - (small ? 0 : TWO_DIGITS);

@@ -8,13 +8,14 @@
  * The sum over time is a depthwise convolution along the steps or, of several
  * filters to a unit, a product with a matrix that is 0 but for a unit's own
  * filters.  Weights over time of 16 bits are two such, of their upper and lower
- * bytes, and 256 * upper + lower are words: only a sum that does not fit 32 bits
- * is wrong (nputools-ops(7), EXACTNESS).
+ * bytes.  Where 256 * upper + lower may leave 32 bits, lower is carried into upper
+ * first: then the sum wraps around as the kernel's does (to C++ that is undefined).
  */
 #include "move.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { INPUT, FEATURE, TIME, BIAS, STATE, N_INPUTS };
 enum { MAX_MATRIX = 1 << 24 };
@@ -176,14 +177,32 @@ moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 	return now;
 }
 
-enum part_of_weight { ALL, UPPER, LOWER };
+enum part_of_weight { ALL, UPPER, LOWER, BEYOND };
 
-/* upper * 256 + lower, lower from -128 on */
+/* (upper + beyond) * 256 + lower: all of 8 bits; beyond is 1 from 32640 on */
 static int32_t
 weight_part(int32_t w, enum part_of_weight part)
 {
-	int32_t upper = (w + 128) >> 8;
-	return part == ALL ? w : part == UPPER ? upper : w - upper * 256;
+	int32_t high = (w + 128) >> 8, upper = high < INT8_MAX ? high : INT8_MAX;
+	switch (part) {
+	case UPPER:
+		return upper;
+	case LOWER:
+		return w - high * 256;
+	case BEYOND:
+		return high - upper;
+	default:
+		return w;
+	}
+}
+
+static bool
+any_beyond(const struct svdf *s)
+{
+	for (int64_t i = 0; i < tfl_elements(s->time); i++)
+		if (weight_part(tensor_int(s->time, i), BEYOND))
+			return true;
+	return false;
 }
 
 static bool
@@ -257,14 +276,51 @@ summed(struct part *p, const struct svdf *s, struct g_operand now,
 	return y;
 }
 
+/* the bias / 2^shift, rounded down, of it only what mask leaves */
 static struct g_operand
-biases(struct part *p, const struct svdf *s)
+biases(struct part *p, const struct svdf *s, int shift, int32_t mask)
 {
 	int32_t *v = anew(p->a, int32_t, (size_t)s->units);
 	for (int32_t i = 0; i < s->units; i++)
-		v[i] = tensor_int(s->bias, i);
+		v[i] = tensor_int(s->bias, i) >> shift & mask;
 	return low_const(p->l, TFL_INT32,
 			  (struct hwc){ .h = 1, .w = 1, .c = s->units }, v);
+}
+
+/* may a unit's sum, or a part of it, leave 32 bits? */
+static bool
+may_wrap(const struct svdf *s)
+{
+	int64_t steps = (int64_t)s->rank * s->memory;
+	for (int32_t i = 0; i < s->units; i++) {
+		int64_t most = s->bias ? llabs((int64_t)tensor_int(s->bias, i)) : 0;
+		for (int64_t k = i * steps; k < (i + 1) * steps; k++)
+			/* its part below 256 may have the other sign */
+			most += (llabs((int64_t)tensor_int(s->time, k)) + 256) << 15;
+		if (most > INT32_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* 256 * upper + lower, and the bias */
+static struct g_operand
+whole_sum(struct part *p, const struct svdf *s, struct g_operand upper,
+	  struct g_operand lower)
+{
+	if (!may_wrap(s)) {
+		upper = word_mul(p->l, upper, word_const(p->l, 256));
+		struct g_operand sum = word_add(p->l, upper, lower);
+		return s->bias ? word_add(p->l, sum, biases(p, s, 0, -1)) : sum;
+	}
+	if (s->bias) {
+		upper = word_add(p->l, upper, biases(p, s, 8, -1));
+		lower = word_add(p->l, lower, biases(p, s, 0, 255));
+	}
+	struct g_operand carry = word_floor(p->l, lower, 8);
+	lower = word_rest(p->l, lower, carry, 8);
+	upper = word_add(p->l, upper, carry);
+	return word_add(p->l, word_shl(p->l, upper, word_const(p->l, 8)), lower);
 }
 
 /* one batch's memory to its units */
@@ -283,11 +339,10 @@ write_units(struct part *p, const struct svdf *s, struct g_operand now,
 		return;
 	}
 	struct g_operand upper = summed(p, s, now, UPPER);
+	if (any_beyond(s))
+		upper = word_add(p->l, upper, summed(p, s, now, BEYOND));
 	struct g_operand lower = summed(p, s, now, LOWER);
-	upper = word_mul(p->l, upper, word_const(p->l, 256));
-	struct g_operand sum = word_add(p->l, upper, lower);
-	if (s->bias)
-		sum = word_add(p->l, sum, biases(p, s));
+	struct g_operand sum = whole_sum(p, s, upper, lower);
 	word_scale_to(p->l, sum, s->to_y, quant_zero(s->y), to);
 }
 
