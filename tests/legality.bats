@@ -89,6 +89,11 @@ kept()
 	exact fc
 }
 
+@test "a scale so small that -1 is beyond all integers" {
+	op relu 20 9 '[1,4]' "$t[].quantization={scale:[1e-38],zero_point:[-42]}" # RELU_N1_TO_1
+	exact relu
+}
+
 @test "integers of 32 bits have no zero point" {
 	local code
 	printf '\1\0\0\0\375\377\377\377\0\1\0\0\377\77\0\0' >x.bin

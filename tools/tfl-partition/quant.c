@@ -41,6 +41,8 @@ quantized(const struct tfl_tensor *t, float v)
 	float q = v / quant_scale_f32(t);
 	if (!(q < 1e9f))
 		return 1000000000;
+	if (q < -1e9f)
+		return -1000000000;
 	return quant_zero(t) + (int64_t)roundf(q);
 }
 
