@@ -68,6 +68,7 @@ stages()
 @test "npu-sim, npu-dis, npu-perf" {
 	stages
 	faults npu-sim ../npu.tflite
+	faults npu-sim --json --frames=2 ../npu.tflite
 	faults npu-sim --compare ../m.tflite --inputs=min,max -o @new ../npu.tflite
 	faults npu-sim -o @out --dump @dump ../npu.tflite
 	faults npu-dis -o @old ../npu.tflite
@@ -82,6 +83,17 @@ stages()
 	faults mkinput --random=1 -o @old --expected=new.h "$model"
 	faults mkinput --format=npy --range=0,1 -o @new "$model" \
 		"$BATS_TEST_DIRNAME/models/digits/digit-7.pgm"
+}
+
+@test "what is printed" {
+	stages
+	faults tfl-quantcheck "$model"
+	faults tfl-partition --report "$model"
+	faults npu-wenc --stats -o new ../m.sched
+	faults npu-dis --verify ../npu.tflite
+	faults npu-perf "${target[@]:2}" ../npu.tflite
+	# not --help: without memory, argp asserts
+	faults npucc --version
 }
 
 @test "npucc" {
