@@ -10,7 +10,8 @@
  * program starts.  Sanitizers run before the choice can be made.
  */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__OPTIMIZE__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__clang__)
 #define SIMD __attribute__((target_clones("avx2", "default")))
 #else
 #define SIMD
