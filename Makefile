@@ -88,7 +88,7 @@ $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-FAST := kernels sim weights
+FAST := kernels tosakernels sim weights
 $(FAST:%=$(B)/libcommon/%/%.o): EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 # the NPU and what it stands on, for firmware: no files, threads or mappings

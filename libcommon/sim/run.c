@@ -4,6 +4,7 @@
 #include "sim/names.h"
 #include "sim/resources.h"
 #include "sim/sim.h"
+#include "sim/tosa.h"
 
 #include <string.h>
 
@@ -20,6 +21,8 @@ struct sim {
 	bool *is_input; /* of subgraph 0 */
 	struct sim_resources *resources;
 	const struct npu_map *names; /* NULL: there are none */
+	const struct tosa_graph *tosa; /* NULL: a TFLite model */
+	const char **warning;	       /* of each operator of it, or NULL */
 	const char **stand_in; /* why, for each operator, or NULL; NULL: none may */
 };
 
@@ -226,7 +229,7 @@ check_op(struct sim *s, int op_index, struct err *e)
 	const struct tfl_op *op = &s->g->op[op_index];
 	if (is_npu(op))
 		return check_npu(s, op_index, e);
-	if (!kernel_known(op->code) && !sim_is_resource_op(op) && !s->stand_in)
+	if (!s->tosa && !kernel_known(op->code) && !sim_is_resource_op(op) && !s->stand_in)
 		return err_at(e, s->m->name, 0,
 			      "operator %d (%s): no kernel "
 			      "for this operator",
@@ -241,11 +244,12 @@ check_op(struct sim *s, int op_index, struct err *e)
 }
 
 static bool
-open_sim(struct arena *a, const struct tfl_model *m, bool compared,
-	 struct sim **out, struct err *e)
+open_sim(struct arena *a, const struct tfl_model *m, const struct tosa_graph *tosa,
+	 bool compared, struct sim **out, struct err *e)
 {
 	struct sim *s = anew(a, struct sim, 1);
 	s->a = a;
+	s->tosa = tosa;
 	s->m = m;
 	s->g = &m->subgraph[0];
 	if (compared)
@@ -272,14 +276,30 @@ bool
 sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
 	 struct err *e)
 {
-	return open_sim(a, m, false, out, e);
+	return open_sim(a, m, NULL, false, out, e);
 }
 
 bool
 sim_open_to_compare(struct arena *a, const struct tfl_model *m, struct sim **out,
 		    struct err *e)
 {
-	return open_sim(a, m, true, out, e);
+	return open_sim(a, m, NULL, true, out, e);
+}
+
+bool
+sim_open_tosa(struct arena *a, const struct tosa_graph *g, struct sim **out,
+	      struct err *e)
+{
+	if (!open_sim(a, sim_model_of_tosa(a, g), g, false, out, e))
+		return false;
+	(*out)->warning = anew(a, const char *, (size_t)g->n_ops + 1);
+	return true;
+}
+
+const char *
+sim_warning(const struct sim *s, int op_index)
+{
+	return s->warning ? s->warning[op_index] : NULL;
 }
 
 const char *
@@ -420,6 +440,12 @@ stand_in(struct sim *s, int op_index, struct err *e)
 static bool
 run_op(struct sim *s, int op_index, const struct sim_hooks *hooks, struct err *e)
 {
+	if (s->tosa) {
+		const char *w = sim_run_tosa_op(s->a, s->tosa, op_index, s->data);
+		if (!s->warning[op_index])
+			s->warning[op_index] = w;
+		return true;
+	}
 	if (is_npu(&s->g->op[op_index]))
 		return run_npu(s, op_index, hooks, e);
 	if (sim_is_resource_op(&s->g->op[op_index]))

@@ -53,6 +53,18 @@ bool sim_open(struct arena *a, const struct tfl_model *m, struct sim **out,
  */
 bool sim_open_to_compare(struct arena *a, const struct tfl_model *m,
 			 struct sim **out, struct err *e);
+/*
+ * The same of a TOSA graph (tosa/tosa.h): sim_model() is a model with its tensors
+ * and operators, and no file.
+ */
+struct tosa_graph;
+bool sim_open_tosa(struct arena *a, const struct tosa_graph *g, struct sim **out,
+		   struct err *e);
+/*
+ * After sim_invoke: the first value of this operator of a TOSA graph that violates
+ * a precondition, so that the result is open; a line, or NULL.
+ */
+const char *sim_warning(const struct sim *s, int op_index);
 /* after sim_invoke: why random values stood in for what this operator writes, or
  * NULL: they did not */
 const char *sim_stand_in(const struct sim *s, int op_index);

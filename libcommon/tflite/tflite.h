@@ -19,6 +19,7 @@ enum fb_kind {
 	FB_STRING, FB_CHILD_TABLE, FB_UNION_VALUE,
 	FB_VEC = 32,		/* added to a scalar kind */
 	FB_VEC_TABLE = 64,
+	FB_VEC_STRING,
 };
 
 struct fb_field {
@@ -77,6 +78,14 @@ struct fb_vec {
  * bounds, counts, strings, depth, number of tables.  Not alignment: files in the
  * field break it, and fields and elements are read byte by byte.
  */
+struct fb_format {
+	const char *id;	  /* four characters at byte 4 */
+	const char *what; /* "a TFLite model" */
+	const struct fb_table *root;
+};
+bool fb_verify_as(const struct fb_format *f, struct bytes file, const char *name,
+		  struct fb_ref *root, struct err *e);
+/* of a TFLite model */
 bool fb_verify(struct bytes file, const char *name, struct fb_ref *root,
 	       struct err *e);
 
@@ -87,6 +96,7 @@ struct fb_ref fb_child(struct fb_ref t, int slot); /* table or union value */
 struct fb_vec fb_vector(struct fb_ref t, int slot);
 struct fb_ref fb_item(struct fb_ref t, int slot, uint32_t i); /* VEC_TABLE */
 const char *fb_string(struct fb_ref t, int slot, size_t *len); /* "" if absent */
+const char *fb_text(struct fb_ref t, int slot, uint32_t i, size_t *len); /* VEC_STRING */
 
 /* ---- the model -------------------------------------------------------- */
 

@@ -81,6 +81,19 @@ check_tables(struct walk *w, size_t pos, const struct fb_field *f, int depth)
 }
 
 static bool
+check_strings(struct walk *w, size_t pos, const struct fb_field *f)
+{
+	size_t first;
+	uint32_t n;
+	if (!check_vector(w, pos, 4, f->name, &first, &n))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!check_string(w, first + 4 * (size_t)i, f->name))
+			return false;
+	return true;
+}
+
+static bool
 check_union(struct walk *w, struct fb_ref t, int slot, int depth)
 {
 	const struct fb_field *f = &t.table->slot[slot];
@@ -115,6 +128,8 @@ check_field(struct walk *w, struct fb_ref t, int slot, int depth)
 		       check_table(w, target, f->child, depth + 1);
 	if (f->kind == FB_VEC_TABLE)
 		return check_tables(w, at, f, depth);
+	if (f->kind == FB_VEC_STRING)
+		return check_strings(w, at, f);
 	unsigned size = fb_scalar_bytes(f->kind - FB_VEC);
 	return check_vector(w, at, size, f->name, &first, &n);
 }
@@ -161,19 +176,28 @@ check_table(struct walk *w, size_t pos, const struct fb_table *t, int depth)
 }
 
 bool
-fb_verify(struct bytes file, const char *name, struct fb_ref *root,
-	  struct err *e)
+fb_verify_as(const struct fb_format *f, struct bytes file, const char *name,
+	     struct fb_ref *root, struct err *e)
 {
 	struct walk w = { .buf = file.p, .n = file.n, .name = name, .e = e };
 	if (file.n < 12)
-		return err_set(e, "%s: error: %zu bytes are too few for a TFLite "
-				  "model", name, file.n);
-	if (memcmp(file.p + 4, "TFL3", 4) != 0)
-		return err_set(e, "%s: error: not a TFLite model (no TFL3 at "
-				  "byte 4)", name);
+		return err_set(e, "%s: error: %zu bytes are too few for %s", name,
+			       file.n, f->what);
+	if (memcmp(file.p + 4, f->id, 4) != 0)
+		return err_set(e, "%s: error: not %s (no %s at byte 4)", name,
+			       f->what, f->id);
 	size_t pos;
 	if (!follow(&w, 0, "root", &pos))
 		return false;
-	*root = (struct fb_ref){ .buf = file.p, .pos = pos, .table = &fb_Model };
-	return check_table(&w, pos, &fb_Model, 0);
+	*root = (struct fb_ref){ .buf = file.p, .pos = pos, .table = f->root };
+	return check_table(&w, pos, f->root, 0);
+}
+
+bool
+fb_verify(struct bytes file, const char *name, struct fb_ref *root,
+	  struct err *e)
+{
+	static const struct fb_format model = {
+		.id = "TFL3", .what = "a TFLite model", .root = &fb_Model };
+	return fb_verify_as(&model, file, name, root, e);
 }

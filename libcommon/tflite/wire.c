@@ -129,3 +129,14 @@ fb_string(struct fb_ref t, int slot, size_t *len)
 		*len = v.n;
 	return v.p ? (const char *)v.p : "";
 }
+
+const char *
+fb_text(struct fb_ref t, int slot, uint32_t i, size_t *len)
+{
+	struct fb_vec v = fb_vector(t, slot);
+	assert(i < v.n);
+	size_t at = follow(t.buf, (size_t)(v.p - t.buf) + 4 * (size_t)i);
+	if (len)
+		*len = load_le32(t.buf + at);
+	return (const char *)t.buf + at + 4;
+}

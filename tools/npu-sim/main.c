@@ -146,7 +146,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.args_doc = "[MODEL]",
 	.doc = "Run a TFLite model, plain or compiled for Ethos-U, bit for "
-	       "bit as the device would.",
+	       "bit as the device would, or a TOSA graph.",
 };
 
 /* a run of one model, or of two that are compared, over all frames */
@@ -277,14 +277,8 @@ static bool
 open_models(struct run *r, struct err *e)
 {
 	const struct options *o = r->o;
-	struct tfl_model *m;
-	if (!tfl_read_file(r->a, o->model, &m, e))
-		return false;
-	if (!o->compare || o->n_expect ? !sim_open(r->a, m, &r->s, e)
-				       : !sim_open_to_compare(r->a, m, &r->s, e))
-		return false;
-	return !o->compare || (tfl_read_file(r->a, o->compare, &m, e) &&
-			       sim_open_to_compare(r->a, m, &r->other, e));
+	return open_model(r->a, o->model, o->compare && !o->n_expect, &r->s, e) &&
+	       (!o->compare || open_model(r->a, o->compare, true, &r->other, e));
 }
 
 static void
@@ -296,11 +290,24 @@ note_stand_ins(const struct sim *s)
 			cli_note("inputs alone are compared", "%s", sim_stand_in(s, i));
 }
 
+/* where the specification of a TOSA graph leaves the result open */
+static void
+note_warnings(const struct sim *s)
+{
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	for (int i = 0; i < g->n_ops; i++)
+		if (sim_warning(s, i))
+			cli_note("warning", "%s", sim_warning(s, i));
+}
+
 /* on standard output, which is one of the run's outputs */
 static bool
 report(struct run *r, struct err *e)
 {
 	struct text t = { 0 };
+	note_warnings(r->s);
+	if (r->other)
+		note_warnings(r->other);
 	if (!r->o->require_outputs)
 		note_stand_ins(r->s);
 	else if (!r->verdict.status)

@@ -28,6 +28,13 @@ struct options {
 	bool reset; /* variables begin anew in each of them */
 };
 
+/*
+ * open.c: a model of any form, told by its first bytes; "-" or NULL: standard
+ * input.  compared: operators without a kernel are stood in for.
+ */
+bool open_model(struct arena *a, const char *path, bool compared, struct sim **out,
+		struct err *e);
+
 /* forms.c: one value as float32 and as a quantized tensor's integers */
 bool are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b);
 struct tfl_tensor float_form(const struct tfl_tensor *t);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A TOSA graph in the simulator: a model without a file has its tensors and
+ * operators, so that inputs, outputs and reports are the same as of any other;
+ * TOSA's kernels compute.
+ */
+#include "sim/tosa.h"
+
+#include "tosakernels/tosakernels.h"
+
+/* 48 bits are 64 in memory, 4 are 8 */
+static int
+memory_type(int type)
+{
+	switch (type) {
+	case TOSA_BOOL:
+		return TFL_BOOL;
+	case TOSA_INT4:
+	case TOSA_INT8:
+		return TFL_INT8;
+	case TOSA_INT16:
+		return TFL_INT16;
+	case TOSA_INT32:
+		return TFL_INT32;
+	default:
+		return TFL_INT64;
+	}
+}
+
+static int64_t
+load(int type, const uint8_t *p, int64_t i)
+{
+	return type == TOSA_INT4    ? tosa_load(TOSA_INT8, p, i)
+	       : type == TOSA_INT48 ? tosa_load(TOSA_SHAPE, p, i)
+				    : tosa_load(type, p, i);
+}
+
+static void
+store(int type, uint8_t *p, int64_t i, int64_t v)
+{
+	tosa_store(type == TOSA_INT48 ? TOSA_SHAPE : type, p, i, v);
+}
+
+/* a constant as memory holds it */
+static struct bytes
+constant(struct arena *a, const struct tosa_tensor *t)
+{
+	int64_t n = tosa_elements(t);
+	size_t size = (size_t)tfl_type_bytes(memory_type(t->type));
+	uint8_t *p = arena_alloc(a, (size_t)n, size);
+	for (int64_t i = 0; i < n; i++)
+		store(t->type == TOSA_INT4 ? TOSA_INT8 : t->type, p, i,
+		      tosa_value(t, i));
+	return (struct bytes){ .p = p, .n = (size_t)n * size };
+}
+
+static void
+add_tensors(struct arena *a, const struct tosa_graph *g, struct tfl_model *m)
+{
+	struct tfl_subgraph *sg = m->subgraph;
+	sg->n_tensors = g->n_tensors;
+	sg->tensor = anew(a, struct tfl_tensor, (size_t)g->n_tensors);
+	m->n_buffers = (uint32_t)g->n_tensors + 1;
+	m->buffer = anew(a, struct bytes, m->n_buffers);
+	for (int i = 0; i < g->n_tensors; i++) {
+		const struct tosa_tensor *from = &g->tensor[i];
+		struct tfl_tensor *t = &sg->tensor[i];
+		*t = (struct tfl_tensor){ .name = from->name, .rank = from->rank,
+					  .type = memory_type(from->type),
+					  .has_shape = true, .producer = from->producer };
+		memcpy(t->dim, from->dim, sizeof(from->dim));
+		if (!from->data.p)
+			continue;
+		t->data = constant(a, from);
+		t->buffer = (uint32_t)i + 1;
+		m->buffer[i + 1] = t->data;
+	}
+}
+
+struct tfl_model *
+sim_model_of_tosa(struct arena *a, const struct tosa_graph *g)
+{
+	struct tfl_model *m = anew(a, struct tfl_model, 1);
+	struct tfl_subgraph *sg = anew(a, struct tfl_subgraph, 1);
+	m->name = g->name;
+	m->file = g->file;
+	m->description = "";
+	m->n_subgraphs = 1;
+	m->subgraph = sg;
+	m->root = (struct fb_ref){ .table = &fb_Model };
+	sg->name = "";
+	sg->n_in = g->n_in;
+	sg->in = g->in;
+	sg->n_out = g->n_out;
+	sg->out = g->out;
+	add_tensors(a, g, m);
+	sg->n_ops = g->n_ops;
+	sg->op = anew(a, struct tfl_op, (size_t)g->n_ops + 1);
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tosa_op *op = &g->op[i];
+		sg->op[i] = (struct tfl_op){
+			.code = TFL_CUSTOM, .custom = op->name, .label = op->name,
+			.version = 1, .n_in = op->n_in, .in = op->in,
+			.n_out = op->n_out, .out = op->out };
+	}
+	return m;
+}
+
+static int64_t *
+loaded(struct arena *a, const struct tosa_tensor *t, const uint8_t *p)
+{
+	int64_t n = tosa_elements(t);
+	int64_t *v = anew(a, int64_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = load(t->type, p, i);
+	return v;
+}
+
+const char *
+sim_run_tosa_op(struct arena *keep, const struct tosa_graph *g, int op_index,
+		uint8_t *const *data)
+{
+	const struct tosa_op *op = &g->op[op_index];
+	const struct tosa_tensor *o = tosa_out(g, op);
+	struct arena *a = arena_open();
+	const int64_t **in = anew(a, const int64_t *, (size_t)op->n_in);
+	for (int k = 0; k < op->n_in; k++)
+		in[k] = loaded(a, tosa_in(g, op, k), data[op->in[k]]);
+	int64_t n = tosa_elements(o);
+	struct tosa_run r = { .a = a, .g = g, .op = op, .in = in,
+			      .out = anew(a, int64_t, (size_t)n) };
+	tosa_eval(&r);
+	for (int64_t i = 0; i < n; i++)
+		store(o->type, data[op->out[0]], i, r.out[i]);
+	const char *warning =
+	    r.warned ? arena_printf(keep, "%s: operator %d (%s, %s): %s", g->name,
+				    op->number, op->name, o->name, r.text)
+		     : NULL;
+	arena_close(a);
+	return warning;
+}

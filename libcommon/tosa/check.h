@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of operators: families, each a file, and what they have in common. */
+#ifndef TOSA_CHECK_H
+#define TOSA_CHECK_H
+
+#include "tosa/tosa.h"
+
+#include "base/text.h"
+
+struct check {
+	const struct tosa_graph *g;
+	const struct tosa_op *op;
+	struct err *e;
+};
+
+/* "operator 3 (ADD, y): ..." */
+bool check_bad(const struct check *c, const char *fmt, ...) PRINTF(2, 3);
+
+/* sets of types */
+#define T(type) (1u << TOSA_##type)
+enum {
+	T_MAPS = T(INT8) | T(INT16),
+	T_WORDS = T(INT8) | T(INT16) | T(INT32),
+	T_ALL = T(BOOL) | T(INT8) | T(INT16) | T(INT32),
+};
+
+/* operand k is of one of these types */
+bool check_in(const struct check *c, int k, unsigned types);
+bool check_out(const struct check *c, int type);
+bool check_rank(const struct check *c, const struct tosa_tensor *t, int rank);
+/* the result has this shape */
+bool check_shape(const struct check *c, int rank, const int64_t *dim);
+bool check_like(const struct check *c, const struct tosa_tensor *t);
+/* operand k is a zero point of tensor t: one element of its type, 0 unless i8 */
+bool check_zero(const struct check *c, int k, const struct tosa_tensor *t);
+/* a vector attribute has n numbers */
+bool check_list(const struct check *c, int slot, uint32_t n);
+bool check_axis(const struct check *c);
+
+/* check_window.c */
+bool check_conv(const struct check *c);
+bool check_transpose_conv(const struct check *c);
+bool check_pool(const struct check *c);
+bool check_matmul(const struct check *c);
+/* check_move.c */
+bool check_concat(const struct check *c);
+bool check_pad(const struct check *c);
+bool check_reshape(const struct check *c);
+bool check_slice(const struct check *c);
+bool check_tile(const struct check *c);
+bool check_transpose(const struct check *c);
+bool check_gather(const struct check *c);
+bool check_scatter(const struct check *c);
+bool check_resize(const struct check *c);
+/* check_rescale.c */
+bool check_rescale(const struct check *c);
+
+#endif

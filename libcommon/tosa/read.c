@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a FlatBuffer to a graph whose names, constants and order are sound. */
+#include "tosa/tosa.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+enum { MAX_DIM = INT32_MAX };
+
+struct name {
+	const char *s;
+	int tensor;
+};
+
+struct load {
+	struct arena *a;
+	struct tosa_graph *g;
+	struct fb_ref block;
+	struct name *names; /* in order */
+	int *writer;	    /* of each tensor: 1 + its number in the file */
+	struct err *e;
+};
+
+#define BAD(l, ...) err_at((l)->e, (l)->g->name, 0, __VA_ARGS__)
+
+/* ---- tensors ----------------------------------------------------------------- */
+
+/* a name without a NUL in it, safe on a terminal */
+static bool
+take_name(struct load *l, const char *s, size_t n, const char **out)
+{
+	if (strlen(s) != n)
+		return BAD(l, "a name has a NUL byte in it: %s", text_plain(l->a, s));
+	*out = text_plain(l->a, s);
+	return true;
+}
+
+static bool
+load_dims(struct load *l, struct tosa_tensor *t, struct fb_ref ref)
+{
+	struct fb_vec shape = fb_vector(ref, FB_TosaTensor_shape);
+	if (fb_int(ref, FB_TosaTensor_is_unranked))
+		return BAD(l, "tensor %s has no rank: dynamic shapes are not supported",
+			   t->name);
+	if (shape.n > TOSA_MAX_RANK)
+		return BAD(l, "tensor %s has %u dimensions, level 8K allows %d",
+			   t->name, shape.n, TOSA_MAX_RANK);
+	int64_t n = 1;
+	t->rank = (int)shape.n;
+	for (int i = 0; i < t->rank; i++) {
+		t->dim[i] = (int32_t)load_le32(shape.p + 4 * (size_t)i);
+		if (t->dim[i] < 1)
+			return BAD(l, "tensor %s: dimension %d is %d%s", t->name, i,
+				   t->dim[i], t->dim[i] == -1 ? ": dynamic shapes are "
+								"not supported"
+							      : ", at least 1 is "
+								"needed");
+		n *= t->dim[i];
+		if (n > MAX_DIM)
+			return BAD(l, "tensor %s has more than 2^31 elements", t->name);
+	}
+	return true;
+}
+
+static bool
+load_data(struct load *l, struct tosa_tensor *t, struct fb_ref ref)
+{
+	struct fb_vec data = fb_vector(ref, FB_TosaTensor_data);
+	if ((uint64_t)fb_int(ref, FB_TosaTensor_offset) > 1)
+		return BAD(l, "tensor %s has its data outside of the FlatBuffer: not "
+			   "supported", t->name);
+	if (!data.n)
+		return true;
+	if (!tosa_type_bits(t->type))
+		return BAD(l, "constant %s is of type %s", t->name,
+			   tosa_type_name(t->type));
+	if ((int64_t)data.n != tosa_bytes(t))
+		return BAD(l, "constant %s of %s has %u bytes, %lld are needed",
+			   t->name, tosa_text(l->a, t), data.n,
+			   (long long)tosa_bytes(t));
+	t->data = (struct bytes){ .p = data.p, .n = data.n };
+	return true;
+}
+
+static bool
+load_tensor(struct load *l, struct tosa_tensor *t, struct fb_ref ref)
+{
+	size_t n;
+	const char *name = fb_string(ref, FB_TosaTensor_name, &n);
+	t->producer = -1;
+	if (!take_name(l, name, n, &t->name))
+		return false;
+	int64_t type = fb_int(ref, FB_TosaTensor_type);
+	t->type = type < 256 ? (int)type : 255;
+	if (fb_int(ref, FB_TosaTensor_variable))
+		return BAD(l, "tensor %s is a variable: not supported", t->name);
+	return load_dims(l, t, ref) && load_data(l, t, ref);
+}
+
+static bool
+load_shape(struct load *l, struct tosa_tensor *t, struct fb_ref ref)
+{
+	size_t n;
+	const char *name = fb_string(ref, FB_TosaShape_name, &n);
+	struct fb_vec data = fb_vector(ref, FB_TosaShape_data);
+	int64_t rank = fb_int(ref, FB_TosaShape_rank);
+	static const uint8_t none[8];
+	t->producer = -1;
+	t->type = TOSA_SHAPE;
+	t->rank = 1;
+	if (!take_name(l, name, n, &t->name))
+		return false;
+	if (rank * 8 != (int64_t)data.n)
+		return BAD(l, "shape %s of rank %lld has %u bytes, %lld are needed",
+			   t->name, (long long)rank, data.n, (long long)rank * 8);
+	t->dim[0] = (int32_t)rank;
+	t->data = (struct bytes){ .p = data.n ? data.p : none, .n = data.n };
+	return true;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+	return strcmp(x->s, y->s);
+}
+
+static bool
+load_tensors(struct load *l)
+{
+	struct tosa_graph *g = l->g;
+	uint32_t n = fb_vector(l->block, FB_TosaBlock_tensors).n;
+	uint32_t shapes = fb_vector(l->block, FB_TosaBlock_shapes).n;
+	g->n_tensors = (int)(n + shapes);
+	g->tensor = anew(l->a, struct tosa_tensor, (size_t)g->n_tensors);
+	l->names = anew(l->a, struct name, (size_t)g->n_tensors);
+	l->writer = anew(l->a, int, (size_t)g->n_tensors);
+	for (uint32_t i = 0; i < n; i++)
+		if (!load_tensor(l, &g->tensor[i],
+				 fb_item(l->block, FB_TosaBlock_tensors, i)))
+			return false;
+	for (uint32_t i = 0; i < shapes; i++)
+		if (!load_shape(l, &g->tensor[n + i],
+				fb_item(l->block, FB_TosaBlock_shapes, i)))
+			return false;
+	for (int i = 0; i < g->n_tensors; i++)
+		l->names[i] = (struct name){ .s = g->tensor[i].name, .tensor = i };
+	if (g->n_tensors)
+		qsort(l->names, (size_t)g->n_tensors, sizeof(*l->names), by_name);
+	for (int i = 1; i < g->n_tensors; i++)
+		if (!strcmp(l->names[i].s, l->names[i - 1].s))
+			return BAD(l, "two tensors or shapes are called %s",
+				   l->names[i].s);
+	return true;
+}
+
+/* ---- operators ------------------------------------------------------------------ */
+
+/* the tensors that a list of names means; what: "operator 3 (ADD)" */
+static bool
+find_names(struct load *l, struct fb_ref t, int slot, const char *what,
+	   const char *role, const int **out, int *n_out)
+{
+	uint32_t n = fb_vector(t, slot).n;
+	int *v = anew(l->a, int, n);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t len;
+		struct name key = { 0 };
+		const char *s = fb_text(t, slot, i, &len);
+		if (!take_name(l, s, len, &key.s))
+			return false;
+		const struct name *found =
+		    l->g->n_tensors ? bsearch(&key, l->names, (size_t)l->g->n_tensors,
+					      sizeof(key), by_name)
+				    : NULL;
+		if (!found)
+			return BAD(l, "%s: %s %u is %s, which is not declared", what,
+				   role, i, key.s);
+		v[i] = found->tensor;
+	}
+	*out = v;
+	*n_out = (int)n;
+	return true;
+}
+
+static const char *
+label(struct load *l, const struct tosa_op *op)
+{
+	return arena_printf(l->a, "operator %d (%s)", op->number, op->name);
+}
+
+static bool
+note_writer(struct load *l, const struct tosa_op *op)
+{
+	for (int k = 0; k < op->n_out; k++) {
+		int *w = &l->writer[op->out[k]];
+		struct tosa_tensor *t = &l->g->tensor[op->out[k]];
+		bool constant = op->code == TOSA_CONST || op->code == TOSA_CONST_SHAPE;
+		if (*w)
+			return BAD(l, "%s writes %s, which operator %d writes, too",
+				   label(l, op), t->name, *w - 1);
+		if (t->is_input)
+			return BAD(l, "%s writes %s, which is an input of the graph",
+				   label(l, op), t->name);
+		if (constant && !t->data.p)
+			return BAD(l, "%s: %s has no data", label(l, op), t->name);
+		if (!constant && t->data.p)
+			return BAD(l, "%s writes %s, which is a constant",
+				   label(l, op), t->name);
+		*w = 1 + op->number;
+	}
+	return true;
+}
+
+static bool
+load_op(struct load *l, int number, struct tosa_op *op)
+{
+	struct fb_ref ref = fb_item(l->block, FB_TosaBlock_operators, (uint32_t)number);
+	int64_t code = fb_int(ref, FB_TosaOperator_op);
+	const struct tosa_op_info *info = tosa_op_info(code);
+	if (!info)
+		return BAD(l, "operator %d is number %lld, which TOSA 1.0 does not have",
+			   number, (long long)code);
+	*op = (struct tosa_op){ .code = (int)code, .name = info->name,
+				.number = number };
+	if (info->why_not)
+		return BAD(l, "%s: %s", label(l, op), info->why_not);
+	int64_t tag = fb_int(ref, FB_TosaOperator_attribute_type);
+	op->attribute = fb_child(ref, FB_TosaOperator_attribute);
+	const struct fb_table *need = fb_TosaAttribute.member[code];
+	if (tag ? tag != code : need != &fb_TosaNone)
+		return BAD(l, "%s has attributes of operator %lld", label(l, op),
+			   (long long)tag);
+	if (!find_names(l, ref, FB_TosaOperator_inputs, label(l, op), "input", &op->in,
+			&op->n_in) ||
+	    !find_names(l, ref, FB_TosaOperator_outputs, label(l, op), "output",
+			&op->out, &op->n_out))
+		return false;
+	if (op->n_in < info->min_in || op->n_in > info->max_in || op->n_out != 1)
+		return BAD(l, "%s has %d inputs and %d outputs, %s%d and 1 are needed",
+			   label(l, op), op->n_in, op->n_out,
+			   info->max_in > info->min_in ? "at least " : "", info->min_in);
+	return note_writer(l, op);
+}
+
+/* all but constants, in the order of the file */
+static bool
+load_ops(struct load *l)
+{
+	struct tosa_graph *g = l->g;
+	uint32_t n = fb_vector(l->block, FB_TosaBlock_operators).n;
+	g->op = anew(l->a, struct tosa_op, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tosa_op *op = &g->op[g->n_ops];
+		if (!load_op(l, (int)i, op))
+			return false;
+		if (op->code == TOSA_CONST || op->code == TOSA_CONST_SHAPE)
+			continue;
+		g->tensor[op->out[0]].producer = g->n_ops++;
+	}
+	return true;
+}
+
+static bool
+check_reads(struct load *l)
+{
+	struct tosa_graph *g = l->g;
+	for (int i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < g->op[i].n_in; k++) {
+			struct tosa_tensor *t = &g->tensor[g->op[i].in[k]];
+			unsigned mask = tosa_op_info(g->op[i].code)->constants;
+			t->uses++;
+			if (t->producer < 0 && !t->data.p && !t->is_input)
+				return BAD(l, "%s reads %s, which nothing writes",
+					   label(l, &g->op[i]), t->name);
+			if (mask >> k & 1 && !t->data.p)
+				return BAD(l, "%s: input %d, %s, must be a constant",
+					   label(l, &g->op[i]), k, t->name);
+		}
+	for (int i = 0; i < g->n_out; i++) {
+		struct tosa_tensor *t = &g->tensor[g->out[i]];
+		t->is_output = true;
+		t->uses++;
+		if (t->producer < 0 && !t->data.p && !t->is_input)
+			return BAD(l, "output %s is written by no operator", t->name);
+	}
+	return true;
+}
+
+/* an order in which nothing is read before it is written: the file's, if it is one */
+static bool
+sort_ops(struct load *l)
+{
+	struct tosa_graph *g = l->g;
+	struct tosa_op *sorted = anew(l->a, struct tosa_op, (size_t)g->n_ops);
+	int *at = anew(l->a, int, (size_t)g->n_ops);	  /* 1 + place in sorted */
+	int *operand = anew(l->a, int, (size_t)g->n_ops); /* the next to look at */
+	bool *open = anew(l->a, bool, (size_t)g->n_ops);
+	int *stack = anew(l->a, int, (size_t)g->n_ops);
+	int n = 0;
+	for (int first = 0; first < g->n_ops; first++) {
+		int depth = 0;
+		if (!at[first])
+			stack[depth++] = first;
+		while (depth) {
+			int i = stack[depth - 1];
+			const struct tosa_op *op = &g->op[i];
+			open[i] = true;
+			if (operand[i] == op->n_in) {
+				sorted[n++] = *op;
+				at[i] = n;
+				open[i] = false;
+				depth--;
+				continue;
+			}
+			int before = g->tensor[op->in[operand[i]++]].producer;
+			if (before >= 0 && open[before])
+				return BAD(l, "%s depends on its own result",
+					   label(l, &g->op[before]));
+			if (before >= 0 && !at[before])
+				stack[depth++] = before;
+		}
+	}
+	g->op = sorted;
+	for (int i = 0; i < n; i++)
+		g->tensor[sorted[i].out[0]].producer = i;
+	return true;
+}
+
+/* ---- the graph ----------------------------------------------------------------- */
+
+static bool
+find_block(struct load *l, struct fb_ref root)
+{
+	struct fb_ref v = fb_child(root, FB_TosaGraph_version);
+	if (!v.buf)
+		return BAD(l, "there is no version");
+	long long major = fb_int(v, FB_TosaVersion_major);
+	if (major != 1)
+		return BAD(l, "version %lld.%lld, only 1.0 and 1.1 are supported", major,
+			   (long long)fb_int(v, FB_TosaVersion_minor));
+	uint32_t n = fb_vector(root, FB_TosaGraph_regions).n;
+	if (n != 1)
+		return BAD(l, "%u regions, only graphs of one are supported", n);
+	struct fb_ref region = fb_item(root, FB_TosaGraph_regions, 0);
+	n = fb_vector(region, FB_TosaRegion_blocks).n;
+	if (n != 1)
+		return BAD(l, "%u blocks, only graphs of one are supported", n);
+	l->block = fb_item(region, FB_TosaRegion_blocks, 0);
+	return true;
+}
+
+/* what crosses the graph's border has a type that an NPU tensor can have */
+static bool
+check_border(struct load *l, const int *v, int n, const char *role)
+{
+	for (int i = 0; i < n; i++) {
+		const struct tosa_tensor *t = &l->g->tensor[v[i]];
+		if (t->type != TOSA_BOOL && t->type != TOSA_INT8 &&
+		    t->type != TOSA_INT16 && t->type != TOSA_INT32)
+			return BAD(l, "%s %s is of type %s: bool, i8, i16 and i32 are "
+				   "supported", role, t->name, tosa_type_name(t->type));
+	}
+	return true;
+}
+
+bool
+tosa_is(struct bytes file)
+{
+	return file.n >= 8 && !memcmp(file.p + 4, "TOSA", 4);
+}
+
+bool
+tosa_read(struct arena *a, struct bytes file, const char *name,
+	  struct tosa_graph **out, struct err *e)
+{
+	static const struct fb_format format = {
+		.id = "TOSA", .what = "a TOSA graph", .root = &fb_TosaGraph };
+	struct tosa_graph *g = anew(a, struct tosa_graph, 1);
+	struct load l = { .a = a, .g = g, .e = e };
+	struct fb_ref root;
+	g->name = name;
+	g->file = file;
+	if (!fb_verify_as(&format, file, name, &root, e) || !find_block(&l, root) ||
+	    !load_tensors(&l) ||
+	    !find_names(&l, l.block, FB_TosaBlock_inputs, "the graph", "input", &g->in,
+			&g->n_in) ||
+	    !find_names(&l, l.block, FB_TosaBlock_outputs, "the graph", "output",
+			&g->out, &g->n_out))
+		return false;
+	for (int i = 0; i < g->n_in; i++) {
+		struct tosa_tensor *t = &g->tensor[g->in[i]];
+		if (t->is_input || t->data.p)
+			return BAD(&l, "input %s is %s", t->name,
+				   t->data.p ? "a constant" : "named twice");
+		t->is_input = true;
+	}
+	if (!load_ops(&l) || !check_reads(&l) || !sort_ops(&l) ||
+	    !check_border(&l, g->in, g->n_in, "input") ||
+	    !check_border(&l, g->out, g->n_out, "output"))
+		return false;
+	for (int i = 0; i < g->n_ops; i++)
+		if (!tosa_check_op(g, &g->op[i], e))
+			return false;
+	*out = g;
+	return true;
+}
+
+bool
+tosa_read_file(struct arena *a, const char *path, struct tosa_graph **out,
+	       struct err *e)
+{
+	struct bytes file;
+	return file_read(a, path, TFL_MAX_BYTES, &file, e) &&
+	       tosa_read(a, file, file_name(path), out, e);
+}

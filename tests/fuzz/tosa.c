@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A TOSA file: what is accepted is laid out in memory by the simulator. */
+#include "fuzz.h"
+
+#include "sim/sim.h"
+#include "tosa/tosa.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *a = arena_open();
+	struct err e = { 0 };
+	struct tosa_graph *g;
+	struct sim *s;
+	struct bytes file = { .p = data, .n = size };
+	if (tosa_read(a, file, "fuzz", &g, &e))
+		(void)sim_open_tosa(a, g, &s, &e);
+	arena_close(a);
+	return 0;
+}
