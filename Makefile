@@ -233,6 +233,7 @@ TENSORS = 1000000
 .PHONY: check-long
 check-long: tests
 	$(Q)$(B)/tests/weights $(TENSORS) $(or $(SEED),1)
+	$(Q)$(B)/tests/weights85 20000 $(or $(SEED),1)
 	$(Q)tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),1)
 
 check-run: tests

@@ -89,3 +89,27 @@ refuses_words() {
 	echo "# $n compiled models" >&3
 	[ "$n" -gt 100 ]
 }
+
+# flip FILE OFFSET-IN-PAYLOAD BYTE: in a copy, m.tflite
+flip() {
+	local at
+	cp "$SHARED/$REFERENCE/$1" m.tflite
+	chmod u+w m.tflite
+	at=$(grep -obUa -m 1 COP1 m.tflite | cut -d: -f1)
+	printf '%b' "\\x$3" |
+		dd of=m.tflite bs=1 seek=$((at + 32 + $2)) conv=notrunc status=none
+}
+
+@test "the simulator runs U85's streams and reports what breaks them" {
+	need_shared $REFERENCE/INDEX.tsv
+	f=networks/ethos-u85-256/hello_world_int8.tflite
+	npu-sim --seed 3 --compare "$SHARED/models/hello_world_int8.tflite" \
+		"$SHARED/$REFERENCE/$f"
+	# the block is 16 deep: weights come in another order, and in number
+	at=$(npu-dis "$SHARED/$REFERENCE/$f" | grep -m 1 ACC_FORMAT | cut -c1-8)
+	flip $f $((at + 3)) 01
+	run -1 --separate-stderr npu-sim m.tflite
+	flip $f $((at + 3)) 05
+	run -1 --separate-stderr npu-sim m.tflite
+	[[ $stderr == *"ethos-u85-256 has no microblock of 4 x 4 (rule 2)"* ]]
+}

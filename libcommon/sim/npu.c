@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a command stream, operation by operation, in program order. */
-#include "sim/npu.h"
+#include "sim/npu85.h"
 
 #include "stream/map.h"
 
@@ -150,9 +150,20 @@ report(struct npu_run *r)
 	text_free(&t);
 }
 
+/* one function a generation */
+static const struct model {
+	bool (*kernel)(struct npu_run *r);
+	bool (*dma)(struct npu_run *r);
+} models[GENERATIONS] = {
+	[GEN_U55] = { run_kernel, npu_run_dma },
+	[GEN_U65] = { run_kernel, npu_run_dma },
+	[GEN_U85] = { npu85_run_kernel, npu85_run_dma },
+};
+
 static bool
 run_operation(struct npu_run *r)
 {
+	const struct model *m = &models[r->accel->generation];
 	if (r->op.n_missing)
 		return npu_fail(r, "uses register %s, which nothing has written "
 				   "(rule 7)",
@@ -163,13 +174,26 @@ run_operation(struct npu_run *r)
 	r->overflows = 0;
 	bool ok = true;
 	if (npu_is_kernel(&r->op))
-		ok = run_kernel(r);
+		ok = m->kernel(r);
 	else if (r->op.kind == NPU_DMA)
-		ok = npu_run_dma(r);
+		ok = m->dma(r);
 	arena_close(r->a);
 	if (ok)
 		report(r);
 	return ok;
+}
+
+/* BRANCH: always, or by the last kernel's result (spec/u85-command-stream 12) */
+static bool
+follow_branch(struct npu_run *r, struct npu_walk *w)
+{
+	if (r->op.param & 1 && !r->flag)
+		return true;
+	if (r->op.target % 4 || r->op.target / 4 >= (int64_t)w->stream->n_words)
+		return npu_fail(r, "branches to 0x%llx (rule 4)",
+				(unsigned long long)r->op.target);
+	w->at = (size_t)r->op.target / 4;
+	return true;
 }
 
 static bool
@@ -181,7 +205,8 @@ run_stream(struct npu_run *r, const struct npu_stream *s)
 	while (walk_next(&w, &r->op, &bad)) {
 		if (r->op.kind == NPU_STOP)
 			return true;
-		if (!run_operation(r))
+		if (!run_operation(r) ||
+		    (r->op.kind == NPU_BRANCH && !follow_branch(r, &w)))
 			return false;
 	}
 	if (!bad.status)
@@ -213,6 +238,10 @@ sim_npu_run(const struct sim_npu_job *job, struct err *e)
 	r->max_steps = job->max_steps ? job->max_steps : MAX_STEPS;
 	r->budget = r->max_steps;
 	ok = ok && accel_does(s.accel, DO_SIMULATE, e) && run_stream(r, &s);
+	if (r->links)
+		arena_close(r->links);
+	if (r->holding)
+		arena_close(r->holding);
 	arena_close(keep);
 	return ok;
 }

@@ -15,6 +15,19 @@
 
 struct decoded; /* weights.c's cache */
 
+/* what U85's operations leave to the next: chained maps, kept accumulators */
+struct npu_link {
+	int32_t *v; /* [h][w][c]; NULL: empty */
+	struct hwc shape;
+	int bits;
+	bool is_signed;
+};
+
+struct npu_held {
+	int64_t *v; /* [h][w][c]; NULL: none */
+	struct hwc shape, ublock;
+};
+
 struct npu_run {
 	const struct sim_npu_job *job;
 	const struct accel *accel;
@@ -27,6 +40,12 @@ struct npu_run {
 	uint8_t table[LUT_BYTES];
 	bool table_valid[LUT_BYTES];
 	uint64_t overflows; /* sums that left the accumulator's format */
+
+	/* U85 */
+	struct arena *links, *holding;
+	struct npu_link chain[NPU_MAX_CHAINS];
+	struct npu_held held;
+	bool flag; /* bit 0 of the last kernel's first result, for branches */
 };
 
 /* sets "operator K (ethos-u), 0xOFFSET conv: ..."; returns false */
@@ -53,6 +72,7 @@ uint8_t *range_write(struct npu_run *r, const struct npu_range *n,
  */
 int16_t *fm_load16(struct npu_run *r, const struct npu_fm *f);
 int32_t *fm_load32(struct npu_run *r, const struct npu_fm *f);
+int64_t *fm_load64(struct npu_run *r, const struct npu_fm *f);
 bool fm_fits16(const struct npu_fm *f);
 int32_t fm_largest(const struct npu_fm *f); /* of |element - zero| */
 
@@ -104,7 +124,7 @@ void npu_watch(struct npu_run *r, const int64_t *acc, int64_t n);
 
 /* ---- operations, one file each ------------------------------------------ */
 
-bool npu_run_conv(struct npu_run *r);	   /* npu_conv.c: and depthwise */
+bool npu_run_conv(struct npu_run *r);	   /* npu_conv.c: and depthwise, U85's */
 bool npu_run_pool(struct npu_run *r);	   /* npu_pool.c */
 bool npu_run_eltwise(struct npu_run *r);   /* npu_eltwise.c */
 bool npu_run_dma(struct npu_run *r);	   /* npu_dma.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CONV and DEPTHWISE (6.7). */
-#include "sim/npu.h"
+#include "sim/npu85.h"
 
 #include "base/fixed.h"
 
@@ -8,12 +8,24 @@
 
 enum { PIXELS = 32 }; /* output columns at a time */
 
+struct conv;
+
+/* what the generations do otherwise before and behind the products */
+struct conv_rules {
+	bool (*check)(struct npu_run *r);
+	bool (*prepare)(struct conv *c); /* filters, biases, scales */
+	void (*finish)(struct conv *c, int32_t oy, int32_t ox, int32_t n);
+};
+
 struct conv {
 	struct npu_run *r;
 	const int16_t *x;   /* IFM, [h][w][c], less zero point */
 	const int32_t *x32; /* the same, when 16 bits don't hold it */
 	struct npu_filters f;
 	struct npu_channel *ch;
+	struct npu_stage stage;	  /* U85 */
+	struct npu_operand first; /* of accumulators; U85 */
+	const struct conv_rules *rules;
 	struct npu_axis ay, ax;
 	int32_t in_w, in_c, out_c;
 	int64_t columns; /* of a patch: kh * kw * in_c, or the taps */
@@ -167,7 +179,7 @@ multiply_depthwise(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc,
 
 /* accumulators of n pixels from column ox on to outputs */
 static void
-finish(const struct conv *c, int32_t oy, int32_t ox, int32_t n)
+finish55(struct conv *c, int32_t oy, int32_t ox, int32_t n)
 {
 	struct npu_run *r = c->r;
 	enum npu_rounding rounding = r->op.rounding;
@@ -184,11 +196,30 @@ finish(const struct conv *c, int32_t oy, int32_t ox, int32_t n)
 	fm_store(r, oy, ox, n, c->y);
 }
 
+/* accumulators that began with others, or with IFM2 (6.5) */
+static void
+finish85(struct conv *c, int32_t oy, int32_t ox, int32_t n)
+{
+	struct npu_run *r = c->r;
+	int64_t count = (int64_t)n * c->out_c;
+	int64_t at = ((int64_t)oy * r->op.extent.w + ox) * c->out_c;
+	const int64_t *held = npu85_held(r, oy, ox);
+	for (int64_t i = 0; held && i < count; i++)
+		c->acc[i] += held[i];
+	if (c->first.v)
+		for (int64_t i = 0; i < count; i++)
+			c->acc[i] += c->first.v[at + i];
+	if (c->first.v64)
+		for (int64_t i = 0; i < count; i++)
+			c->acc[i] += c->first.v64[at + i];
+	(void)npu85_put(r, &c->stage, oy, ox, n, c->acc);
+}
+
 static void
 run_row(struct conv *c, int32_t oy, int16_t *patches, int32_t *sum)
 {
 	struct npu_run *r = c->r;
-	int32_t width = r->op.ofm.shape.w;
+	int32_t width = r->op.extent.w;
 	for (int32_t ox = 0; ox < width; ox += PIXELS) {
 		int32_t n = width - ox < PIXELS ? width - ox : PIXELS;
 		for (int32_t i = 0; i < n; i++) {
@@ -203,12 +234,12 @@ run_row(struct conv *c, int32_t oy, int16_t *patches, int32_t *sum)
 		}
 		if (r->op.kind == NPU_CONV && !c->x32)
 			multiply(c, patches, n);
-		finish(c, oy, ox, n);
+		c->rules->finish(c, oy, ox, n);
 	}
 }
 
 static bool
-check(struct npu_run *r)
+check55(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	if (op->ifm.bits > 16)
@@ -219,6 +250,43 @@ check(struct npu_run *r)
 	return true;
 }
 
+/* kernels have no limit but the registers' (15.4, rule 22) */
+static bool
+check85(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	if (op->ifm.bits > 16)
+		return npu_fail(r, "IFM of %d bits (rule 9)", op->ifm.bits);
+	if (op->ifm.storage != NPU_TILES)
+		return npu_fail(r, "the IFM is not in memory (rule 19)");
+	return fm_check(r, &op->ifm, "IFM", false);
+}
+
+static bool
+prepare55(struct conv *c)
+{
+	return npu_load_filters(c->r, &c->f) && npu_load_channels(c->r, &c->ch);
+}
+
+static bool
+prepare85(struct conv *c)
+{
+	struct npu_run *r = c->r;
+	const struct npu_op *op = &r->op;
+	bool matrix = op->weights_ifm2;
+	if (op->acc_input == NPU_ACC_IFM2 &&
+	    (matrix || !npu85_load(r, &op->ifm2, false, "IFM2", &c->first)))
+		return npu_fail(r, "IFM2 is both filters and accumulators");
+	return (matrix ? npu85_matrix(r, &c->f) : npu_load_filters(r, &c->f)) &&
+	       npu85_stage(r, &c->stage);
+}
+
+static const struct conv_rules rules[GENERATIONS] = {
+	[GEN_U55] = { check55, prepare55, finish55 },
+	[GEN_U65] = { check55, prepare55, finish55 },
+	[GEN_U85] = { check85, prepare85, finish85 },
+};
+
 bool
 npu_run_conv(struct npu_run *r)
 {
@@ -226,30 +294,32 @@ npu_run_conv(struct npu_run *r)
 	struct conv c = {
 		.r = r, .ay = npu_axis_y(op), .ax = npu_axis_x(op),
 		.in_w = op->ifm.shape.w, .in_c = op->ifm.shape.c,
-		.out_c = op->ofm.shape.c,
+		.out_c = op->extent.c, .rules = &rules[r->accel->generation],
 	};
 	c.columns = (int64_t)op->kernel_h * op->kernel_w *
 		    (op->kind == NPU_CONV ? c.in_c : 1);
 	uint64_t products = (uint64_t)c.columns *
-			    (uint64_t)hwc_elements(op->ofm.shape);
+			    (uint64_t)hwc_elements(op->extent);
 	bool lanes = op->kind == NPU_CONV && fm_fits16(&op->ifm);
-	if (!check(r) || !npu_spend(r, lanes ? products / 4 : products) ||
-	    !npu_load_filters(r, &c.f) || !npu_load_channels(r, &c.ch))
+	if (!c.rules->check(r) ||
+	    !npu_spend(r, lanes ? products / 4 : products) ||
+	    !c.rules->prepare(&c))
 		return false;
-	if (fm_fits16(&op->ifm))
-		c.x = fm_load16(r, &op->ifm);
-	else
-		c.x32 = fm_load32(r, &op->ifm);
 	int64_t product = (int64_t)fm_largest(&op->ifm) *
 			  (c.f.largest ? c.f.largest : 1);
 	c.block = INT32_MAX / product;
 	if (op->kind == NPU_CONV)
 		c.block = c.block / 16 * 16;
+	/* products of two 16-bit maps are too large to be summed in 32 bits */
+	if (fm_fits16(&op->ifm) && c.block)
+		c.x = fm_load16(r, &op->ifm);
+	else
+		c.x32 = fm_load32(r, &op->ifm);
 	c.acc = anew(r->a, int64_t, PIXELS * (size_t)c.out_c);
 	c.y = anew(r->a, int32_t, PIXELS * (size_t)c.out_c);
 	int16_t *patches = anew(r->a, int16_t, PIXELS * (size_t)c.f.pitch);
 	int32_t *sum = anew(r->a, int32_t, (size_t)c.out_c);
-	for (int32_t oy = 0; oy < op->ofm.shape.h; oy++)
+	for (int32_t oy = 0; oy < op->extent.h; oy++)
 		run_row(&c, oy, patches, sum);
 	return true;
 }

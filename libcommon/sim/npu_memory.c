@@ -2,6 +2,7 @@
 /* Feature maps in and out of the regions, every access checked (5, rule 30). */
 #include "sim/npu.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -123,9 +124,15 @@ TAKE(take_s16_32, int32_t, (int16_t)load_le16(from + 2 * (size_t)i))
 TAKE(take_u16_32, int32_t, load_le16(from + 2 * (size_t)i))
 TAKE(take_32_32, int32_t, (int64_t)(int32_t)load_le32(from + 4 * (size_t)i))
 
+TAKE(take_64, int64_t,
+     (int64_t)(load_le32(from + 8 * (size_t)i) |
+	       (uint64_t)load_le32(from + 8 * (size_t)i + 4) << 32))
+
 static take *
 taker(const struct npu_fm *f, bool wide)
 {
+	if (f->bits == 64)
+		return take_64;
 	if (f->bits == 32)
 		return take_32_32;
 	if (f->bits == 16)
@@ -180,11 +187,10 @@ load_span(const struct npu_fm *f, const uint8_t *mem, int32_t y, int32_t x0,
 }
 
 static void *
-load(struct npu_run *r, const struct npu_fm *f, bool wide)
+load(struct npu_run *r, const struct npu_fm *f, size_t size)
 {
-	size_t size = wide ? 4 : 2;
 	const uint8_t *mem = r->job->region[f->region].rd;
-	take *get = taker(f, wide);
+	take *get = taker(f, size > 2);
 	size_t row = (size_t)f->shape.w * (size_t)f->shape.c * size;
 	char *plane = arena_alloc(r->a, row, (size_t)f->shape.h);
 	int32_t split = f->w0 < f->shape.w ? f->w0 : f->shape.w;
@@ -202,13 +208,20 @@ load(struct npu_run *r, const struct npu_fm *f, bool wide)
 int16_t *
 fm_load16(struct npu_run *r, const struct npu_fm *f)
 {
-	return load(r, f, false);
+	return load(r, f, 2);
 }
 
 int32_t *
 fm_load32(struct npu_run *r, const struct npu_fm *f)
 {
-	return load(r, f, true);
+	return load(r, f, 4);
+}
+
+int64_t *
+fm_load64(struct npu_run *r, const struct npu_fm *f)
+{
+	assert(f->bits == 64);
+	return load(r, f, 8);
 }
 
 static void

@@ -4,17 +4,19 @@
 
 #include "base/fixed.h"
 #include "base/hash.h"
-#include "weights/weights.h"
+#include "stream/filters.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* what decides the decoded form: the bytes and how they are read */
+/* what decides the decoded form: the bytes and how they are read; all of it
+ * integers, so that no padding is compared */
 struct key {
-	uint64_t hash[2];
-	int64_t n[2];
-	int32_t o, h, w, i, block_depth;
-	int32_t traversal, ifm_bits, dilation_y, dilation_x, cores;
+	uint64_t hash[NPU_MAX_STREAMS];
+	int64_t n[NPU_MAX_STREAMS];
+	struct weights_order order;
+	int32_t o, h, w, i;
+	int64_t fast;
 };
 
 struct decoded {
@@ -23,35 +25,10 @@ struct decoded {
 	struct npu_filters filters;
 };
 
-static struct weights_order
-order_of(const struct npu_run *r, int core)
-{
-	const struct npu_op *op = &r->op;
-	return (struct weights_order){
-		.traversal = op->kind == NPU_DEPTHWISE ? WEIGHTS_DEPTHWISE
-			     : op->part_kernel	       ? WEIGHTS_PART_KERNEL
-						       : WEIGHTS_DEPTH_FIRST,
-		.block_depth = op->block.c,
-		.ou = r->accel->ublock.c,
-		.ifm_bits = op->ifm.bits,
-		.dilation_y = op->dilation_y,
-		.dilation_x = op->dilation_x,
-		.end = op->ofm.shape.c,
-		.core = core,
-		.cores = op->cores,
-	};
-}
-
-static int32_t
-input_depth(const struct npu_op *op)
-{
-	return op->kind == NPU_DEPTHWISE ? 1 : op->ifm.shape.c;
-}
-
 static struct weights_place
 place_of(const struct npu_op *op, const struct npu_filters *f)
 {
-	int32_t w = op->kernel_w, i = input_depth(op), o = op->ofm.shape.c;
+	int32_t w = op->kernel_w, i = npu_filter_depth(op), o = op->extent.c;
 	struct weights_place p = { .p = f->w, .h = op->kernel_h, .w = w, .i = i };
 	if (op->kind == NPU_DEPTHWISE) {
 		p.stride_o = p.stride_i = 1;
@@ -66,69 +43,131 @@ place_of(const struct npu_op *op, const struct npu_filters *f)
 	return p;
 }
 
-/* is the block depth one that the order of weights can be walked with? */
+/* the place of filters is allocated by the first stream that decodes */
+static void
+open_filters(struct npu_run *r, struct npu_filters *f)
+{
+	const struct npu_op *op = &r->op;
+	if (f->w)
+		return;
+	size_t rows = (size_t)round_up_i64(op->extent.c, 4);
+	size_t taps = (size_t)op->kernel_h * (size_t)op->kernel_w;
+	f->w = op->kind == NPU_DEPTHWISE
+		   ? anew(r->keep, int16_t, taps * (size_t)op->extent.c)
+		   : anew(r->keep, int16_t, rows * (size_t)f->pitch);
+}
+
+/* values of one stream to where they belong */
+static bool
+restore(struct npu_run *r, int k, const int16_t *v, size_t n,
+	struct npu_filters *f)
+{
+	struct weights_order ord = npu_filter_order(&r->op, r->accel, k);
+	open_filters(r, f);
+	struct weights_place place = place_of(&r->op, f);
+	size_t stray = weights_restore(v, &ord, &place);
+	for (size_t i = 0; i < n; i++)
+		if (abs(v[i]) > f->largest)
+			f->largest = abs(v[i]);
+	return !stray || npu_fail(r, "weights of core %d: %zu padding weights are "
+				     "not zero", k, stray);
+}
+
 static bool
 check_order(struct npu_run *r, const struct weights_order *ord)
 {
-	int32_t depth = (ord->block_depth + ord->cores - 1 - ord->core) /
-			ord->cores;
-	int32_t channels = weights_order_channels(ord);
-	if (channels <= depth || (depth > 0 && depth % ord->ou == 0))
-		return true;
-	return npu_fail(r, "OFM block depth %d is no multiple of %d on core %d "
+	return npu_filter_order_ok(ord) ||
+	       npu_fail(r, "OFM block depth %d is no multiple of %d on core %d "
 			   "and splits %d channels (rule 39)", ord->block_depth,
-			ord->ou, ord->core, channels);
+			ord->ou, ord->core, weights_order_channels(ord));
 }
 
-/* one core's stream; the place is allocated by the first that decodes */
-static bool
-load_core(struct npu_run *r, int core, const uint8_t *p, struct npu_filters *f)
+static size_t
+count_of(const struct npu_run *r, int k)
 {
-	const struct npu_op *op = &r->op;
-	struct weights_order ord = order_of(r, core);
-	if (!check_order(r, &ord))
-		return false;
-	size_t n = weights_order_count(&ord, op->kernel_h, op->kernel_w,
-				       input_depth(op));
-	struct bytes in = { .p = p, .n = (size_t)op->weights[core].n };
+	struct weights_order ord = npu_filter_order(&r->op, r->accel, k);
+	return weights_order_count(&ord, r->op.kernel_h, r->op.kernel_w,
+				   npu_filter_depth(&r->op));
+}
+
+/* the stream of core or decoder k */
+static bool
+load_core(struct npu_run *r, int k, const uint8_t *p, struct npu_filters *f)
+{
+	struct bytes in = { .p = p, .n = (size_t)r->op.weights[k].n };
 	struct weights_values v;
 	struct err bad = { 0 };
-	if (!weights_decode(r->a, in, (int64_t)n, &v, &bad))
-		return npu_fail(r, "weights of core %d: %s", core, bad.text);
-	if (!f->w) {
-		size_t rows = (size_t)round_up_i64(op->ofm.shape.c, 4);
-		size_t taps = (size_t)op->kernel_h * (size_t)op->kernel_w;
-		f->w = op->kind == NPU_DEPTHWISE
-			   ? anew(r->keep, int16_t, taps * (size_t)op->ofm.shape.c)
-			   : anew(r->keep, int16_t, rows * (size_t)f->pitch);
-	}
-	struct weights_place place = place_of(op, f);
-	size_t stray = weights_restore(v.v, &ord, &place);
-	for (size_t i = 0; i < v.n; i++)
-		if (abs(v.v[i]) > f->largest)
-			f->largest = abs(v.v[i]);
-	return !stray || npu_fail(r, "weights of core %d: %zu padding weights are "
-				     "not zero", core, stray);
+	if (!weights_decode(r->a, in, (int64_t)count_of(r, k), &v, &bad))
+		return npu_fail(r, "weights of core %d: %s", k, bad.text);
+	return restore(r, k, v.v, v.n, f);
+}
+
+/* the one stream of the fast decoder, which is those of all decoders in turn */
+static bool
+load_fast(struct npu_run *r, const uint8_t *p, struct npu_filters *f)
+{
+	struct bytes in = { .p = p, .n = (size_t)r->op.weights[0].n };
+	struct weights_order ord = npu_filter_order(&r->op, r->accel, 0);
+	int n = ord.cores;
+	size_t count = count_of(r, 0);
+	struct weights_values v;
+	struct err bad = { 0 };
+	if (!weights_fast_decode(r->a, in, count * (size_t)n, &v, &bad))
+		return npu_fail(r, "weights: %s", bad.text);
+	int16_t *stream[NPU_MAX_STREAMS];
+	for (int k = 0; k < n; k++)
+		stream[k] = anew(r->a, int16_t, count);
+	weights_fast_split(v.v, n, count, weights_fast_chunk(&ord), stream);
+	for (int k = 0; k < n; k++)
+		if (!restore(r, k, stream[k], count, f))
+			return false;
+	return true;
 }
 
 static bool
-load_filters(struct npu_run *r, const uint8_t *const p[2],
+load_filters(struct npu_run *r, const uint8_t *const p[NPU_MAX_STREAMS],
 	     struct npu_filters *f)
 {
 	const struct npu_op *op = &r->op;
 	int64_t taps = (int64_t)op->kernel_h * op->kernel_w;
-	f->pitch = round_up_i64(taps * input_depth(op), 16);
+	int32_t depth = npu_filter_depth(op);
+	f->pitch = round_up_i64(taps * depth, 16);
 	/* values in a stream are at least those of the tensor, and a byte of
 	 * stream holds 64 at most: refuse before anything is sized by it */
-	int64_t n = op->weights[0].n + op->weights[1].n;
-	if (taps * input_depth(op) > 64 * n / op->ofm.shape.c + 64)
+	int64_t n = npu_weight_bytes(op);
+	if (taps * depth > 64 * n / op->extent.c + 64)
 		return npu_fail(r, "%lld bytes of weights can't hold %d filters "
 				   "of %d x %d x %d", (long long)n,
-				op->ofm.shape.c, op->kernel_h, op->kernel_w,
-				input_depth(op));
-	for (int core = 0; core < op->cores; core++)
-		if (p[core] && !load_core(r, core, p[core], f))
+				op->extent.c, op->kernel_h, op->kernel_w, depth);
+	if (op->fast_weights)
+		return load_fast(r, p[0], f);
+	for (int k = 0; k < npu_filter_streams(op, r->accel); k++)
+		if (p[k] && !load_core(r, k, p[k], f))
 			return false;
+	return true;
+}
+
+/* the bytes of all streams, and what tells them from others */
+static bool
+read_streams(struct npu_run *r, const uint8_t *p[NPU_MAX_STREAMS],
+	     struct key *key)
+{
+	const struct npu_op *op = &r->op;
+	for (int k = 0; k < npu_filter_streams(op, r->accel); k++) {
+		struct weights_order ord = npu_filter_order(op, r->accel, k);
+		if (!weights_order_channels(&ord))
+			continue;
+		if (!check_order(r, &ord))
+			return false;
+		if (!op->weights[k].n)
+			return npu_fail(r, "core %d has channels but no weights "
+					   "(rule 32)", k);
+		p[k] = range_read(r, &op->weights[k], "weights");
+		if (!p[k] || !npu_spend(r, (uint64_t)op->weights[k].n))
+			return false;
+		key->n[k] = op->weights[k].n;
+		key->hash[k] = hash_xxh3(p[k], (size_t)key->n[k]);
+	}
 	return true;
 }
 
@@ -136,30 +175,14 @@ bool
 npu_load_filters(struct npu_run *r, struct npu_filters *out)
 {
 	const struct npu_op *op = &r->op;
-	const uint8_t *p[2] = { NULL, NULL };
+	const uint8_t *p[NPU_MAX_STREAMS] = { NULL };
 	struct key key = {
-		.o = op->ofm.shape.c, .h = op->kernel_h, .w = op->kernel_w,
-		.i = input_depth(op), .block_depth = op->block.c,
-		.traversal = (int32_t)order_of(r, 0).traversal,
-		.ifm_bits = op->ifm.bits, .dilation_y = op->dilation_y,
-		.dilation_x = op->dilation_x, .cores = op->cores,
+		.order = npu_filter_order(op, r->accel, 0),
+		.o = op->extent.c, .h = op->kernel_h, .w = op->kernel_w,
+		.i = npu_filter_depth(op), .fast = op->fast_weights,
 	};
-	for (int core = 0; core < op->cores; core++) {
-		struct weights_order ord = order_of(r, core);
-		if (!weights_order_channels(&ord))
-			continue;
-		if (!op->weights[core].n)
-			return npu_fail(r, "core %d has channels but no weights "
-					   "(rule 32)", core);
-		p[core] = range_read(r, &op->weights[core], "weights");
-		if (!p[core])
-			return false;
-		key.n[core] = op->weights[core].n;
-		key.hash[core] = hash_xxh3(p[core],
-					   (size_t)op->weights[core].n);
-		if (!npu_spend(r, (uint64_t)key.n[core]))
-			return false;
-	}
+	if (!read_streams(r, p, &key))
+		return false;
 	for (struct decoded *d = r->cache; d; d = d->next)
 		if (!memcmp(&d->key, &key, sizeof(key))) {
 			*out = d->filters;
@@ -178,10 +201,19 @@ npu_load_filters(struct npu_run *r, struct npu_filters *out)
 /* ---- scale records (7.1) ------------------------------------------------ */
 
 static bool
+unpack(const struct npu_run *r, const uint8_t *p, struct weights_scale *s,
+       struct err *e)
+{
+	if (r->accel->generation == GEN_U85)
+		return weights_scale85_unpack(p, r->op.acc_format == 1, s, e);
+	return weights_scale_unpack(p, s, e);
+}
+
+static bool
 load_records(struct npu_run *r, int core, struct npu_channel *ch)
 {
 	const struct npu_op *op = &r->op;
-	int32_t n = (op->ofm.shape.c - core + op->cores - 1) / op->cores;
+	int32_t n = (op->extent.c - core + op->cores - 1) / op->cores;
 	struct npu_range used = op->scales[core];
 	if (n <= 0)
 		return true;
@@ -192,8 +224,7 @@ load_records(struct npu_run *r, int core, struct npu_channel *ch)
 	for (int32_t k = 0; p && k < n; k++) {
 		struct weights_scale s;
 		struct err bad = { 0 };
-		if (!weights_scale_unpack(p + WEIGHTS_SCALE_SIZE * (size_t)k, &s,
-					  &bad))
+		if (!unpack(r, p + WEIGHTS_SCALE_SIZE * (size_t)k, &s, &bad))
 			return npu_fail(r, "scale of channel %d: %s",
 					core + k * op->cores, bad.text);
 		ch[core + k * op->cores] = (struct npu_channel){
@@ -207,10 +238,10 @@ npu_load_channels(struct npu_run *r, struct npu_channel **out)
 {
 	const struct npu_op *op = &r->op;
 	struct npu_channel *ch = anew(r->a, struct npu_channel,
-				      (size_t)op->ofm.shape.c);
+				      (size_t)op->extent.c);
 	*out = ch;
 	if (op->global_scale) {
-		for (int32_t c = 0; c < op->ofm.shape.c; c++)
+		for (int32_t c = 0; c < op->extent.c; c++)
 			ch[c] = (struct npu_channel){ .mult = op->ofm_mult,
 						      .shift = op->ofm_shift };
 		return true;

@@ -54,9 +54,9 @@ decode_ofm(struct view *v)
 	static const struct fm_registers r = FM_REGISTERS(OFM);
 	struct npu_op *op = v->op;
 	int32_t precision = get(v, NPU_OFM_PRECISION);
-	op->extent = (struct hwc){ .h = m1(v, NPU_OFM_HEIGHT_M1),
-				   .w = m1(v, NPU_OFM_WIDTH_M1),
-				   .c = m1(v, NPU_OFM_DEPTH_M1) };
+	op->extent.h = m1(v, NPU_OFM_HEIGHT_M1);
+	op->extent.w = m1(v, NPU_OFM_WIDTH_M1);
+	op->extent.c = m1(v, NPU_OFM_DEPTH_M1);
 	op->transpose = (enum npu_transpose)(precision >> 11 & 7);
 	op->reverse = (enum npu_reverse)(precision >> 9 & 3);
 	op->global_scale = precision >> 8 & 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of weights in a stream (spec: weight-stream, section 2). */
-#include "weights/weights.h"
+#include "weights/order.h"
 
 #include <assert.h>
 #include <string.h>
@@ -79,21 +79,13 @@ int32_t
 weights_order_channels(const struct weights_order *ord)
 {
 	int32_t n = ord->end - ord->begin - ord->core;
+	if (ord->quads) /* every stream has a part of every microblock */
+		return ord->end - ord->begin;
 	return n > 0 ? (n + ord->cores - 1) / ord->cores : 0;
 }
 
-/* An order and a kernel, with what the loops of 2.3 step by. */
-struct nest {
-	enum weights_traversal traversal;
-	int32_t o, h, w, i; /* o: channels of the core */
-	int32_t bd, ib, ou;
-	int32_t sub_h, sub_w; /* largest sub-kernel */
-	int32_t e;	      /* rounding of kernel elements */
-	int32_t lanes;	      /* input lanes of a tile */
-};
-
 static struct nest
-nest_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
+nest55_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
 {
 	bool depthwise = ord->traversal == WEIGHTS_DEPTHWISE;
 	bool deep = ord->traversal == WEIGHTS_DEPTH_FIRST &&
@@ -113,6 +105,8 @@ nest_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
 		.sub_w = SUBKERNEL / ord->dilation_x,
 		.e = element_rounding(ord->traversal, ord->ifm_bits),
 		.lanes = depthwise ? 1 : IFM_UBLOCK,
+		.rows = ord->ou,
+		.first = ord->core, .step = ord->cores,
 	};
 	assert(n.bd > 0 || n.o == 0);
 	assert(n.bd % n.ou == 0 || n.bd >= n.o);
@@ -133,34 +127,21 @@ nest_elements(const struct nest *n)
 	return s;
 }
 
-size_t
-weights_order_count(const struct weights_order *ord, int32_t h, int32_t w,
-		    int32_t i)
+static size_t
+nest55_count(const struct nest *n)
 {
-	struct nest n = nest_of(ord, h, w, i);
-	if (n.o == 0)
+	if (n->o == 0)
 		return 0;
 
-	size_t depth = n.traversal == WEIGHTS_DEPTHWISE	   ? 1
-		       : n.traversal == WEIGHTS_PART_KERNEL
-			   ? (size_t)round_up(n.i, IFM_UBLOCK)
-			   : (size_t)round_up(n.i, n.ib);
-	int32_t whole = n.o / n.bd, rest = n.o % n.bd;
-	size_t o = (size_t)whole * (size_t)round_up(n.bd, n.ou) +
-		   (size_t)round_up(rest, n.ou);
-	return o * nest_elements(&n) * depth;
+	size_t depth = n->traversal == WEIGHTS_DEPTHWISE   ? 1
+		       : n->traversal == WEIGHTS_PART_KERNEL
+			   ? (size_t)round_up(n->i, IFM_UBLOCK)
+			   : (size_t)round_up(n->i, n->ib);
+	int32_t whole = n->o / n->bd, rest = n->o % n->bd;
+	size_t o = (size_t)whole * (size_t)round_up(n->bd, n->ou) +
+		   (size_t)round_up(rest, n->ou);
+	return o * nest_elements(n) * depth;
 }
-
-/*
- * What one step of loops 1-8 emits: ou x lanes values of one kernel element.
- * Lanes past n_o or n_i are padding; n_o is 0 for a padding element.
- */
-struct tile {
-	int32_t o, y, x, i; /* o counts the core's channels */
-	int32_t n_o, n_i;
-};
-
-typedef void tile_fn(void *ctx, const struct tile *t);
 
 /* loops 6 to 8 for the input ublocks i0..i1 of an IFM block */
 static void
@@ -205,17 +186,41 @@ walk_subkernels(const struct nest *n, int32_t ob, int32_t b, tile_fn *fn,
 }
 
 static void
-walk(const struct nest *n, tile_fn *fn, void *ctx)
+nest55_walk(const struct nest *n, tile_fn *fn, void *ctx)
 {
 	for (int32_t ob = 0; ob < n->o; ob += n->bd)
 		for (int32_t b = 0; b < n->i; b += n->ib)
 			walk_subkernels(n, ob, b, fn, ctx);
 }
 
+/* the two orders there are */
+static const struct loops {
+	struct nest (*of)(const struct weights_order *ord, int32_t h, int32_t w,
+			  int32_t i);
+	void (*walk)(const struct nest *n, tile_fn *fn, void *ctx);
+	size_t (*count)(const struct nest *n);
+} channelwise = { nest55_of, nest55_walk, nest55_count },
+  quadwise = { nest85_of, nest85_walk, nest85_count };
+
+static const struct loops *
+loops_of(const struct weights_order *ord)
+{
+	return ord->quads ? &quadwise : &channelwise;
+}
+
+size_t
+weights_order_count(const struct weights_order *ord, int32_t h, int32_t w,
+		    int32_t i)
+{
+	const struct loops *l = loops_of(ord);
+	struct nest n = l->of(ord, h, w, i);
+	return l->count(&n);
+}
+
 struct gather {
 	const struct weights_view *v;
 	int32_t first, cores; /* source channel of the core's channel 0; step */
-	int32_t ou, lanes;
+	int32_t rows, lanes;
 	int16_t *out;
 };
 
@@ -276,7 +281,7 @@ gather_tile(void *ctx, const struct tile *t)
 
 	p += first * v->stride_o;
 	zero += zero_step ? first : 0;
-	if (t->n_i == IFM_UBLOCK && v->stride_i == 1)
+	if (t->n_i == IFM_UBLOCK && g->lanes == IFM_UBLOCK && v->stride_i == 1)
 		gather_rows(g, p, t->n_o, zero, zero_step);
 	else
 		for (int32_t oz = 0; oz < t->n_o; oz++)
@@ -284,7 +289,7 @@ gather_tile(void *ctx, const struct tile *t)
 				     zero[oz * zero_step],
 				     g->out + oz * g->lanes);
 	g->out += t->n_o * g->lanes;
-	size_t pad = (size_t)((g->ou - t->n_o) * g->lanes);
+	size_t pad = (size_t)((g->rows - t->n_o) * g->lanes);
 	memset(g->out, 0, pad * sizeof(*g->out));
 	g->out += pad;
 }
@@ -293,24 +298,25 @@ void
 weights_reorder(const struct weights_view *v, const struct weights_order *ord,
 		int16_t *out)
 {
-	struct nest n = nest_of(ord, v->h, v->w, v->i);
+	const struct loops *l = loops_of(ord);
+	struct nest n = l->of(ord, v->h, v->w, v->i);
 	struct gather g = {
 		.v = v,
-		.first = ord->begin + ord->core,
-		.cores = ord->cores,
-		.ou = n.ou,
+		.first = ord->begin + n.first,
+		.cores = n.step,
+		.rows = n.rows,
 		.lanes = n.lanes,
 		.out = out,
 	};
 
 	assert(ord->end <= v->o);
-	walk(&n, gather_tile, &g);
+	l->walk(&n, gather_tile, &g);
 }
 
 struct scatter {
 	const struct weights_place *place;
 	int32_t first, cores;
-	int32_t ou, lanes;
+	int32_t rows, lanes;
 	const int16_t *in;
 	size_t stray; /* padding values that are not zero */
 };
@@ -321,7 +327,7 @@ scatter_tile(void *ctx, const struct tile *t)
 	struct scatter *s = ctx;
 	const struct weights_place *pl = s->place;
 
-	for (int32_t oz = 0; oz < s->ou; oz++, s->in += s->lanes) {
+	for (int32_t oz = 0; oz < s->rows; oz++, s->in += s->lanes) {
 		int32_t o = s->first + (t->o + oz) * s->cores;
 		int32_t real = oz < t->n_o ? t->n_i : 0;
 		int16_t *p = pl->p;
@@ -340,16 +346,17 @@ size_t
 weights_restore(const int16_t *values, const struct weights_order *ord,
 		const struct weights_place *place)
 {
-	struct nest n = nest_of(ord, place->h, place->w, place->i);
+	const struct loops *l = loops_of(ord);
+	struct nest n = l->of(ord, place->h, place->w, place->i);
 	struct scatter s = {
 		.place = place,
-		.first = ord->core,
-		.cores = ord->cores,
-		.ou = n.ou,
+		.first = n.first,
+		.cores = n.step,
+		.rows = n.rows,
 		.lanes = n.lanes,
 		.in = values,
 	};
 
-	walk(&n, scatter_tile, &s);
+	l->walk(&n, scatter_tile, &s);
 	return s.stray;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weight streams and scale tables that an Ethos-U55/U65 reads: which weight
+ * The weight streams and scale tables that an Ethos-U reads: which weight
  * comes when (order), how the sequence is compressed (encode, decode), and the
  * 10-byte records of bias and scale.  spec/weight-stream.md is the source; its
  * sections are cited below.
@@ -67,7 +67,17 @@ struct weights_order {
 	int32_t ifm_bits;    /* 8 or 16 */
 	int32_t dilation_y, dilation_x; /* of the hardware: 1 or 2 */
 	int32_t begin, end;
-	int32_t core, cores;
+	int32_t core, cores; /* U85: stream, streams */
+	/*
+	 * U85 (spec/u85-weight-stream.md 2.1), if quads is not 0: channels go to
+	 * the streams in fours, all streams are of one length.  The order knows
+	 * more of the operation, then.
+	 */
+	int32_t quads;
+	int32_t ifm_depth;	    /* of an IFM block: 16 to 128 */
+	int32_t stride_y, stride_x; /* of the kernel */
+	int32_t sparse;		    /* 2:4 */
+	int32_t padding;	    /* depthwise: P */
 };
 
 /*
@@ -151,6 +161,29 @@ struct weights_values {
 bool weights_decode(struct arena *a, struct bytes in, int64_t expected,
 		    struct weights_values *out, struct err *e);
 
+/*
+ * U85's other format, for its fast decoder (spec/u85-weight-stream.md 4): n values
+ * of 2, 4 or 8 bits behind a table.  Values that span more than 255 can't be
+ * written so: p NULL.  plain: without table, for sparse weights.  A multiple of
+ * WEIGHTS_FAST_ALIGN bytes.
+ */
+enum { WEIGHTS_FAST_ALIGN = 32 };
+struct bytes weights_fast_encode(struct arena *a, const int16_t *values, size_t n,
+				 bool plain);
+/* n values, no more and no less, or e says what is wrong */
+bool weights_fast_decode(struct arena *a, struct bytes in, size_t n,
+			 struct weights_values *out, struct err *e);
+/*
+ * That format carries what the standard one has in n streams: chunks of each in
+ * turn (2.5).  chunk: weights_fast_chunk of the streams' order.  values holds
+ * streams x count; joined likewise.
+ */
+size_t weights_fast_chunk(const struct weights_order *ord);
+void weights_fast_join(const int16_t *const *streams, int n_streams, size_t count,
+		       size_t chunk, int16_t *joined);
+void weights_fast_split(const int16_t *joined, int n_streams, size_t count,
+			size_t chunk, int16_t *const *streams);
+
 /* ---- bias and scale records (4.1) ---- */
 
 #define WEIGHTS_SCALE_SIZE 10
@@ -168,6 +201,16 @@ size_t weights_scales_size(size_t n);
 /* false (and nothing written): the bias or the shift is out of range */
 bool weights_scale_pack(const struct weights_scale *s,
 			uint8_t out[WEIGHTS_SCALE_SIZE], struct err *e);
+
+/*
+ * U85's records: a bias of 32 bits and a multiplier of 31, or (wide: 48-bit
+ * accumulators) of 48 and 15.  False as above, and where the multiplier is out of
+ * range.
+ */
+bool weights_scale85_pack(const struct weights_scale *s, bool wide,
+			  uint8_t out[WEIGHTS_SCALE_SIZE], struct err *e);
+bool weights_scale85_unpack(const uint8_t in[WEIGHTS_SCALE_SIZE], bool wide,
+			    struct weights_scale *s, struct err *e);
 
 /* false: the bits above the shift are set */
 bool weights_scale_unpack(const uint8_t in[WEIGHTS_SCALE_SIZE],

@@ -4,10 +4,8 @@
  * give the golden outputs of its model, byte for byte, but for the streams that
  * compute something else, which must not.
  */
-#include "base/file.h"
-#include "base/npy.h"
+#include "golden_run.h"
 #include "reference.h"
-#include "sim/sim.h"
 
 #include <stdio.h>
 
@@ -62,88 +60,12 @@ find_exception(const char *version, const char *op, const char *number)
 	return NULL;
 }
 
-/* the elements of a .npy that must suit tensor t */
-static bool
-load(struct arena *a, const char *path, const struct tfl_tensor *t,
-     struct bytes *out, struct err *e)
-{
-	struct bytes file;
-	struct npy n;
-	if (!file_read(a, path, SIM_MAX_BYTES, &file, e) ||
-	    !npy_parse(file, path, &n, e))
-		return false;
-	*out = n.data;
-	return n.data.n == (size_t)tfl_bytes(t) ||
-	       err_set(e, "%s: %zu bytes for %s", path, n.data.n, t->name);
-}
-
-static int64_t
-element(const struct tfl_tensor *t, const uint8_t *p, size_t i)
-{
-	switch (t->type) {
-	case TFL_UINT8:
-		return p[i];
-	case TFL_INT16:
-		return (int16_t)load_le16(p + 2 * i);
-	case TFL_INT32:
-		return (int32_t)load_le32(p + 4 * i);
-	default:
-		return (int8_t)p[i];
-	}
-}
-
-/* the largest difference between output k and its golden, -1 on an error */
-static int64_t
-compare(struct arena *a, struct sim *s, const char *dir, int k, struct err *e)
-{
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
-	const struct tfl_tensor *t = &g->tensor[g->out[k]];
-	const uint8_t *got = sim_tensor(s, g->out[k]);
-	struct bytes want;
-	int64_t most = 0;
-	if (!load(a, arena_printf(a, "%s/output_%d.npy", dir, k), t, &want, e))
-		return -1;
-	for (size_t i = 0; i < (size_t)tfl_elements(t); i++) {
-		int64_t d = llabs(element(t, got, i) - element(t, want.p, i));
-		most = d > most ? d : most;
-	}
-	return most;
-}
-
-/* runs a model on the inputs in dir: the largest difference, or -1 and e */
-static int64_t
-run(struct arena *a, const char *path, const char *dir, struct err *e)
-{
-	struct tfl_model *m;
-	struct sim *s;
-	struct bytes v;
-	int64_t most = 0;
-	if (!tfl_read_file(a, path, &m, e) || !sim_open(a, m, &s, e))
-		return -1;
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	for (int k = 0; k < g->n_in; k++) {
-		const char *in = arena_printf(a, "%s/input_%d.npy", dir, k);
-		if (!load(a, in, &g->tensor[g->in[k]], &v, e))
-			return -1;
-		memcpy(sim_tensor(s, g->in[k]), v.p, v.n);
-	}
-	if (!sim_invoke(s, NULL, e))
-		return -1;
-	for (int k = 0; k < g->n_out; k++) {
-		int64_t d = compare(a, s, dir, k, e);
-		if (d < 0)
-			return -1;
-		most = d > most ? d : most;
-	}
-	return most;
-}
-
 static void
 judge(const char *path, const char *dir, const struct exception *x)
 {
 	struct arena *a = arena_open();
 	struct err e = { 0 };
-	int64_t most = run(a, path, dir, &e);
+	int64_t most = golden_run(a, path, dir, &e);
 	if (!x && most == 0) {
 		n_exact++;
 	} else if (x && most && !(x->most && (most < 0 || most > x->most))) {

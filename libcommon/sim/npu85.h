@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * U85's part of the functional model (spec/u85-command-stream.md; sections are
+ * cited below).  What its operations leave besides memory: chain buffers,
+ * accumulators, a flag for branches.  Private to libcommon/sim.
+ */
+#ifndef SIM_NPU85_H
+#define SIM_NPU85_H
+
+#include "sim/npu.h"
+
+/* ---- npu85_maps.c: operands and results --------------------------------- */
+
+/*
+ * An operand of [h][w][c] elements less its zero point: from memory, from a chain
+ * buffer, or a scalar, which has one element.  Of 64 bits, v64 is set in its place.
+ */
+struct npu_operand {
+	const int32_t *v;
+	const int64_t *v64;
+	struct hwc shape;
+};
+
+/* false after npu_fail */
+bool npu85_load(struct npu_run *r, const struct npu_fm *f, bool scalar,
+		const char *role, struct npu_operand *out);
+
+/* n results [n][c] of row y, from column x on, to memory or chain buffer */
+void npu85_store(struct npu_run *r, int32_t y, int32_t x, int32_t n,
+		 const int64_t *v);
+
+/* checks the OFM, makes room for a chained one; behind all of an operation */
+bool npu85_open_ofm(struct npu_run *r);
+void npu85_close_ofm(struct npu_run *r);
+
+/* ---- npu85_output.c: 5 to 9 of 6.1 --------------------------------------- */
+
+/* (v * mult + add) >> shift by the sign of v (6.2) */
+struct npu_scaler {
+	uint32_t mult;
+	int shift;
+	int64_t add, add_negative;
+};
+
+struct npu_scaler npu_scaler(uint32_t mult, int shift, enum npu_rounding mode,
+			     int double_shift);
+int64_t npu_scaled(const struct npu_scaler *s, int64_t v);
+
+/* checks the output stage, prepares the channels' scales and biases */
+struct npu_stage {
+	struct npu_scaler *scaler; /* of each channel; NULL: one */
+	const struct npu_channel *channel;
+	struct npu_scaler one;
+	int64_t *row;
+};
+bool npu85_stage(struct npu_run *r, struct npu_stage *s);
+
+/*
+ * Accumulators acc[n][c] of row y from column x on go their way: they are kept
+ * (acc is what it was at the end), or are scaled and stored.
+ */
+bool npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
+	       int32_t n, int64_t *acc);
+
+/* ---- accumulators (6.5) --------------------------------------------------- */
+
+/* where they begin: of row y, column x on, [w][c]; NULL: at 0 */
+bool npu85_open_accumulators(struct npu_run *r);
+const int64_t *npu85_held(const struct npu_run *r, int32_t y, int32_t x);
+
+/* ---- operations ---------------------------------------------------------- */
+
+bool npu85_run_kernel(struct npu_run *r);
+bool npu85_run_pool(struct npu_run *r);
+bool npu85_run_eltwise(struct npu_run *r);
+bool npu85_run_resize(struct npu_run *r);
+bool npu85_run_dma(struct npu_run *r);
+
+/* npu_conv.c's hooks: filters of a matrix product, the way of accumulators */
+bool npu85_matrix(struct npu_run *r, struct npu_filters *out);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Accumulators, scaling, zero point, clamp and tables of U85 (6.1 to 6.5). */
+#include "sim/npu85.h"
+
+#include "base/fixed.h"
+
+#include <string.h>
+
+/* ---- scaling (6.2) ------------------------------------------------------- */
+
+/* |v| below this times any multiplier leaves room for rounding in 64 bits */
+#define NARROW ((int64_t)1 << 30)
+
+struct npu_scaler
+npu_scaler(uint32_t mult, int shift, enum npu_rounding mode, int double_shift)
+{
+	struct npu_scaler s = { .mult = mult, .shift = shift };
+	if (shift == 0) /* a plain product */
+		return s;
+	int64_t half = (int64_t)1 << (shift - 1);
+	bool doubles = shift > 31 - double_shift && double_shift <= 30;
+	int64_t d = doubles ? (int64_t)1 << (30 - double_shift) : 0;
+	switch (mode) {
+	case NPU_ROUND_DBL:
+		s.add = half + d;
+		s.add_negative = half - d;
+		break;
+	case NPU_ROUND_DBL_ASYMMETRIC:
+		s.add = s.add_negative = half + d;
+		break;
+	case NPU_ROUND_NATURAL:
+		s.add = s.add_negative = half;
+		break;
+	case NPU_ROUND_SYMMETRIC:
+		s.add = half;
+		s.add_negative = half - 1;
+		break;
+	case NPU_ROUND_TRUNCATE:
+		s.add_negative = (int64_t)(((uint64_t)1 << shift) - 1);
+		break;
+	case NPU_ROUND_TRUNCATE_LOWER:
+	case NPU_ROUND_UNDEFINED:
+		break;
+	}
+	return s;
+}
+
+int64_t
+npu_scaled(const struct npu_scaler *s, int64_t v)
+{
+	int64_t add = v < 0 ? s->add_negative : s->add;
+	if (v < NARROW && v > -NARROW && s->shift < 62)
+		return (v * s->mult + add) >> s->shift;
+	return fixed_scale_wide(v, s->mult, add, s->shift);
+}
+
+/* ---- checks -------------------------------------------------------------- */
+
+/* which input a table function takes, and which OFM it makes (3.5) */
+static const struct function {
+	int in, out; /* bits, negative: signed; 0: not defined */
+} functions[32] = {
+	[NPU_ACT85_U8_U8] = { 8, 8 },	  [NPU_ACT85_S8_S8] = { -8, -8 },
+	[NPU_ACT85_S8_S16] = { -8, -16 }, [NPU_ACT85_S8_S32] = { -8, -32 },
+	[NPU_ACT85_S16_S16] = { -16, -16 }, [NPU_ACT85_S16_S32] = { -16, -32 },
+	[NPU_ACT85_TANH] = { -16, -16 },  [NPU_ACT85_SIGMOID] = { -16, -16 },
+};
+
+static bool
+check_function(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	const struct function *f = &functions[op->activation];
+	if (op->activation == NPU_ACT_NONE)
+		return true;
+	if (!f->out)
+		return npu_fail(r, "activation %d is not defined (rule 2)",
+				op->activation);
+	if ((f->out < 0 ? -f->out : f->out) != op->ofm.bits)
+		return npu_fail(r, "activation %d makes %d bits, the OFM has %d "
+				   "(rule 7)", op->activation,
+				f->out < 0 ? -f->out : f->out, op->ofm.bits);
+	if (op->table.at + op->table.n > LUT_BYTES)
+		return npu_fail(r, "a table of %lld bytes at 0x%llx (rule 7)",
+				(long long)op->table.n,
+				(unsigned long long)op->table.at);
+	for (int64_t i = op->table.at; i < op->table.at + op->table.n; i++)
+		if (!r->table_valid[i])
+			return npu_fail(r, "reads byte 0x%llx of the tables, "
+					   "which nothing has written (rule 7)",
+					(unsigned long long)i);
+	return true;
+}
+
+static bool
+clips(const struct npu_op *op)
+{
+	return op->clip_range == 0 && (op->ofm.bits <= 16 || op->table.n);
+}
+
+bool
+npu85_stage(struct npu_run *r, struct npu_stage *s)
+{
+	const struct npu_op *op = &r->op;
+	*s = (struct npu_stage){ .row = NULL };
+	if (!op->acc_kept && clips(op) && op->min > op->max)
+		return npu_fail(r, "clamp minimum %d is above the maximum %d "
+				   "(rule 6)", op->min, op->max);
+	if (op->rounding == NPU_ROUND_UNDEFINED)
+		return npu_fail(r, "rounding mode is not defined (rule 2)");
+	if (!npu85_open_ofm(r) || (!op->acc_kept && !check_function(r)))
+		return false;
+	s->row = anew(r->a, int64_t, (size_t)op->extent.w * (size_t)op->extent.c);
+	/* products of words are shifted only, whatever the multiplier (6.3) */
+	bool word_product = op->kind == NPU_ELEMENTWISE &&
+			    op->mode == NPU_ELT_MUL && op->ifm.bits == 32;
+	s->one = npu_scaler(word_product ? 1 : op->ofm_mult, op->ofm_shift,
+			    op->rounding, op->ofm_double);
+	if (!op->scales[0].n || op->acc_kept)
+		return true;
+	struct npu_channel *ch;
+	if (!npu_load_channels(r, &ch))
+		return false;
+	s->channel = ch;
+	s->scaler = anew(r->a, struct npu_scaler, (size_t)op->extent.c);
+	for (int32_t c = 0; c < op->extent.c; c++)
+		s->scaler[c] = npu_scaler(ch[c].mult, ch[c].shift, op->rounding,
+					  op->ofm_double);
+	return true;
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+/* keeps sums with a zero point inside 64 bits */
+static inline int64_t
+tame(int64_t v)
+{
+	const int64_t far = (int64_t)1 << 60;
+	return v > far ? far : v < -far ? -far : v;
+}
+
+static int64_t
+interpolated(const uint8_t *table, int32_t v, bool wide)
+{
+	const uint8_t *entry = table + 4 * ((v + 32768) >> 7);
+	int32_t base = (int16_t)load_le16(entry);
+	int32_t slope = (int16_t)load_le16(entry + 2), f = v & 127;
+	if (wide)
+		return base * 128 + slope * f;
+	return base + ((slope * f + 64) >> 7);
+}
+
+static int64_t
+looked_up(const struct npu_run *r, int64_t value)
+{
+	const struct npu_op *op = &r->op;
+	const uint8_t *t = r->table + op->table.at;
+	int32_t s8 = clamp_i32(value, -128, 127) + 128;
+	int32_t s16 = clamp_i32(value, INT16_MIN, INT16_MAX);
+	switch (op->activation) {
+	case NPU_ACT85_U8_U8:
+		return t[clamp_i32(value, 0, 255)];
+	case NPU_ACT85_S8_S8:
+		return (int8_t)t[s8];
+	case NPU_ACT85_S8_S16:
+		return (int16_t)load_le16(t + 2 * (size_t)s8);
+	case NPU_ACT85_S8_S32:
+		return (int32_t)load_le32(t + 4 * (size_t)s8);
+	case NPU_ACT85_S16_S16:
+		return interpolated(t, s16, false);
+	case NPU_ACT85_S16_S32:
+		return interpolated(t, s16, true);
+	default:
+		return value;
+	}
+}
+
+static int64_t
+clipped(const struct npu_op *op, int64_t v)
+{
+	return v < op->min ? op->min : v > op->max ? op->max : v;
+}
+
+/* steps 7 to 9 of one value; TANH and SIGMOID come before the clamp (W3) */
+static int64_t
+finished(const struct npu_run *r, int64_t v)
+{
+	const struct npu_op *op = &r->op;
+	v = tame(v) + op->ofm.zero;
+	if (op->activation == NPU_ACT85_TANH)
+		v = npu_tanh(v);
+	else if (op->activation == NPU_ACT85_SIGMOID)
+		v = npu_sigmoid(v);
+	if (clips(op))
+		v = clipped(op, v);
+	return op->table.n ? looked_up(r, v) : v;
+}
+
+/* sums of the format's width wrap; how often is counted (W4) */
+static int64_t
+wrapped(struct npu_run *r, int64_t v)
+{
+	int bits = r->op.acc_format == 1 ? 48 : 32;
+	int64_t sign = (int64_t)1 << (bits - 1);
+	if (v >= -sign && v < sign)
+		return v;
+	r->overflows++;
+	uint64_t mask = ((uint64_t)1 << bits) - 1;
+	return (int64_t)(((uint64_t)v & mask) ^ (uint64_t)sign) - sign;
+}
+
+static bool
+has_accumulators(const struct npu_op *op)
+{
+	return op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE;
+}
+
+bool
+npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
+	  int32_t n, int64_t *acc)
+{
+	const struct npu_op *op = &r->op;
+	int32_t depth = op->extent.c;
+	int64_t count = (int64_t)n * depth;
+	if (has_accumulators(op))
+		for (int64_t i = 0; i < count; i++)
+			acc[i] = wrapped(r, acc[i]);
+	if (op->acc_kept) {
+		int64_t at = ((int64_t)y * op->extent.w + x) * depth;
+		memcpy(r->held.v + at, acc, (size_t)count * sizeof(*acc));
+		return true;
+	}
+	for (int64_t i = 0; i < count; i++) {
+		int32_t c = (int32_t)(i % depth);
+		int64_t v = acc[i] + (s->channel ? s->channel[c].bias : 0);
+		s->row[i] = finished(r, npu_scaled(s->scaler ? &s->scaler[c]
+							     : &s->one, v));
+	}
+	if (y == 0 && x == 0)
+		r->flag = s->row[0] & 1;
+	npu85_store(r, y, x, n, s->row);
+	return true;
+}
+
+/* ---- accumulators (6.5) --------------------------------------------------- */
+
+/* accumulators outlast an operation of one block only (W11) */
+static bool
+is_one_block(const struct npu_op *op)
+{
+	return op->block.h >= op->extent.h && op->block.w >= op->extent.w &&
+	       op->block.c >= op->extent.c;
+}
+
+bool
+npu85_open_accumulators(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	struct npu_held *h = &r->held;
+	bool keep = op->acc_input == NPU_ACC_KEEP && has_accumulators(op);
+	if (keep && (!h->v || !hwc_equal(h->shape, op->extent) ||
+		     !hwc_equal(h->ublock, op->ublock)))
+		return npu_fail(r, "continues accumulators that the operation "
+				   "before has not left so (rule 16)");
+	if ((keep || op->acc_kept) && !is_one_block(op))
+		return npu_fail(r, "accumulators of more than one block are kept "
+				   "(rule 16)");
+	if (keep || !op->acc_kept)
+		return true;
+	uint64_t n = (uint64_t)hwc_elements(op->extent);
+	if (n > SIM_MAX_BYTES / 8 || !npu_spend(r, n))
+		return npu_fail(r, "keeps %llu accumulators",
+				(unsigned long long)n);
+	if (r->holding)
+		arena_close(r->holding);
+	r->holding = arena_open();
+	*h = (struct npu_held){ .v = anew(r->holding, int64_t, (size_t)n),
+				.shape = op->extent, .ublock = op->ublock };
+	return true;
+}
+
+const int64_t *
+npu85_held(const struct npu_run *r, int32_t y, int32_t x)
+{
+	const struct npu_op *op = &r->op;
+	if (op->acc_input != NPU_ACC_KEEP)
+		return NULL;
+	return r->held.v + ((int64_t)y * op->extent.w + x) * op->extent.c;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of U85: extremes, sums, averages, places of a maximum (6.6 to 6.8). */
+#include "sim/npu85.h"
+
+#include "base/fixed.h"
+
+#include <string.h>
+
+struct pool {
+	struct npu_run *r;
+	struct npu_operand x;
+	struct npu_axis ay, ax;
+	struct npu_stage stage;
+	int64_t *acc; /* [w][c] of a row */
+};
+
+/* what an operation does with the samples under its kernel */
+struct mode {
+	/* joins one sample's channels x[n] to acc; index: along the axis */
+	void (*join)(int64_t *acc, const int32_t *x, int32_t n, int32_t index);
+	int64_t start;
+	bool index_y; /* counts rows, not columns */
+};
+
+static void
+join_max(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
+{
+	(void)index;
+	for (int32_t c = 0; c < n; c++)
+		acc[c] = acc[c] > x[c] ? acc[c] : x[c];
+}
+
+static void
+join_min(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
+{
+	(void)index;
+	for (int32_t c = 0; c < n; c++)
+		acc[c] = acc[c] < x[c] ? acc[c] : x[c];
+}
+
+static void
+join_sum(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
+{
+	(void)index;
+	for (int32_t c = 0; c < n; c++)
+		acc[c] += x[c];
+}
+
+static void
+join_depth(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
+{
+	(void)index;
+	for (int32_t c = 0; c < n; c++)
+		acc[0] += x[c];
+}
+
+/* the first maximum and its place: compared by value, kept as value * 2^16 less
+ * the place, so that the larger one is the better one (6.7) */
+enum { PLACES = 1 << 16 };
+
+static void
+join_place(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
+{
+	for (int32_t c = 0; c < n; c++) {
+		int64_t v = (int64_t)x[c] * PLACES - index;
+		acc[c] = acc[c] > v ? acc[c] : v;
+	}
+}
+
+static const struct mode modes[NPU_POOL_COUNT] = {
+	[NPU_POOL_MAX] = { .join = join_max, .start = INT64_MIN },
+	[NPU_POOL_AVERAGE] = { .join = join_sum },
+	[NPU_POOL_REDUCE_SUM] = { .join = join_depth },
+	[NPU_POOL_SUM] = { .join = join_sum },
+	[NPU_POOL_MIN] = { .join = join_min, .start = INT64_MAX },
+	[NPU_POOL_ARGMAX_X] = { .join = join_place, .start = INT64_MIN },
+	[NPU_POOL_ARGMAX_Y] = { .join = join_place, .start = INT64_MIN,
+				.index_y = true },
+};
+
+/* taps outside the IFM are skipped; returns how many are inside */
+static int32_t
+gather(const struct pool *p, int32_t oy, int32_t ox, int64_t *acc)
+{
+	const struct mode *m = &modes[p->r->op.mode];
+	struct hwc in = p->x.shape;
+	int32_t count = 0;
+	for (int32_t ky = 0; ky < p->ay.taps; ky++) {
+		int32_t y = axis_tap(&p->ay, oy, ky);
+		for (int32_t kx = 0; y >= 0 && kx < p->ax.taps; kx++) {
+			int32_t x = axis_tap(&p->ax, ox, kx);
+			if (x < 0)
+				continue;
+			m->join(acc, p->x.v + ((int64_t)y * in.w + x) * in.c,
+				in.c, m->index_y ? ky : kx);
+			count++;
+		}
+	}
+	return count;
+}
+
+/* sum / n as the unit forms it (6.6) */
+static int64_t
+average(const struct npu_op *op, int64_t sum, int32_t n)
+{
+	int e = 0;
+	while (n > 1 && (n - 1) >> e)
+		e++;
+	uint64_t m = ((UINT64_C(1) << (30 + e)) + (UINT64_C(1) << e)) /
+		     (uint64_t)n;
+	struct npu_scaler s = npu_scaler((uint32_t)m, 30 + e, op->rounding, 0);
+	return npu_scaled(&s, sum);
+}
+
+static void
+settle(const struct npu_op *op, int64_t *acc, int32_t n, int32_t count)
+{
+	if (op->mode == NPU_POOL_AVERAGE && count)
+		for (int32_t c = 0; c < n; c++)
+			acc[c] = average(op, acc[c], count);
+	if (op->mode == NPU_POOL_ARGMAX_X || op->mode == NPU_POOL_ARGMAX_Y)
+		for (int32_t c = 0; c < n && count; c++) {
+			int64_t value = (acc[c] + PLACES - 1) >> 16;
+			int64_t place = value * PLACES - acc[c];
+			acc[c] = place * PLACES + (value & (PLACES - 1));
+		}
+}
+
+static bool
+run_row(struct pool *p, int32_t oy)
+{
+	struct npu_run *r = p->r;
+	const struct npu_op *op = &r->op;
+	int32_t depth = op->extent.c, width = op->extent.w;
+	const int64_t *held = npu85_held(r, oy, 0);
+	int64_t start = modes[op->mode].start;
+	for (int64_t i = 0; i < (int64_t)width * depth; i++)
+		p->acc[i] = held ? held[i] : start;
+	for (int32_t ox = 0; ox < width; ox++) {
+		int64_t *acc = p->acc + (int64_t)ox * depth;
+		int32_t count = gather(p, oy, ox, acc);
+		settle(op, acc, depth, count);
+		if (!count && !held && !op->acc_kept)
+			return npu_fail(r, "no sample lies under the kernel at "
+					   "%d, %d (rule 12)", oy, ox);
+		/* -infinity of the format, until a sample comes */
+		for (int32_t c = 0; c < depth && !count && start; c++)
+			acc[c] = held ? acc[c] : start < 0 ? INT32_MIN : INT32_MAX;
+	}
+	return npu85_put(r, &p->stage, oy, 0, width, p->acc);
+}
+
+static bool
+check(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	bool reduces = op->mode == NPU_POOL_REDUCE_SUM;
+	bool extreme = op->mode == NPU_POOL_MAX || op->mode == NPU_POOL_MIN;
+	if (op->ifm.bits > 32 || (op->ifm.bits == 32 && !reduces && !extreme))
+		return npu_fail(r, "IFM of %d bits", op->ifm.bits);
+	if (reduces && op->extent.c != 1)
+		return npu_fail(r, "OFM depth %d of a sum over depth (rule 14)",
+				op->extent.c);
+	if (!reduces && op->ifm.shape.c != op->extent.c)
+		return npu_fail(r, "IFM depth %d and OFM depth %d differ "
+				   "(rule 14)", op->ifm.shape.c, op->extent.c);
+	if (op->ifm.storage == NPU_CHAINED)
+		return npu_fail(r, "a pool reads a chain buffer (rule 19)");
+	return true;
+}
+
+/* the null pool: accumulators begin with IFM2 and are all there is (6.8) */
+static bool
+run_null(struct npu_run *r, struct pool *p)
+{
+	const struct npu_op *op = &r->op;
+	int64_t row = (int64_t)op->extent.w * op->extent.c;
+	struct npu_operand x = { .v = NULL };
+	if (op->has_ifm2 &&
+	    !npu85_load(r, &op->ifm2, false, "IFM2", &x))
+		return false;
+	for (int32_t y = 0; y < op->extent.h; y++) {
+		const int64_t *held = npu85_held(r, y, 0);
+		for (int64_t i = 0; i < row; i++)
+			p->acc[i] = held    ? held[i]
+				    : x.v64 ? x.v64[y * row + i]
+				    : x.v   ? x.v[y * row + i]
+					    : 0;
+		if (!npu85_put(r, &p->stage, y, 0, op->extent.w, p->acc))
+			return false;
+	}
+	return true;
+}
+
+bool
+npu85_run_pool(struct npu_run *r)
+{
+	const struct npu_op *op = &r->op;
+	struct pool p = { .r = r, .ay = npu_axis_y(op), .ax = npu_axis_x(op) };
+	size_t row = (size_t)op->extent.w * (size_t)op->extent.c;
+	if (!npu85_stage(r, &p.stage))
+		return false;
+	if (!npu_spend(r, (uint64_t)hwc_elements(op->extent)))
+		return false;
+	p.acc = anew(r->a, int64_t, row);
+	if (op->mode == NPU_POOL_NONE)
+		return run_null(r, &p);
+	uint64_t pixels = (uint64_t)op->extent.h * (uint64_t)op->extent.w;
+	uint64_t taps = (uint64_t)op->kernel_h * (uint64_t)op->kernel_w;
+	/* taps <= 2^32, pixels <= 2^32: counted apart to stay in 64 bits */
+	if (!check(r) || !npu_spend(r, taps) || !npu_spend(r, pixels) ||
+	    !npu_spend(r, taps * pixels) ||
+	    !npu_spend(r, taps * pixels * ((uint64_t)op->ifm.shape.c + 4)) ||
+	    !npu85_load(r, &op->ifm, false, "IFM", &p.x))
+		return false;
+	for (int32_t oy = 0; oy < op->extent.h; oy++)
+		if (!run_row(&p, oy))
+			return false;
+	return true;
+}

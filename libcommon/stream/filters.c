@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Orders of weights from decoded operations (7; spec/u85-weight-stream.md 2). */
+#include "stream/filters.h"
+
+static enum weights_traversal
+traversal_of(const struct npu_op *op)
+{
+	if (op->kind == NPU_DEPTHWISE)
+		return WEIGHTS_DEPTHWISE;
+	return op->part_kernel ? WEIGHTS_PART_KERNEL : WEIGHTS_DEPTH_FIRST;
+}
+
+static bool
+reads_all_channels(const struct npu_op *op)
+{
+	return op->kind == NPU_CONV ||
+	       (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
+}
+
+int32_t
+npu_ifm_depth85(const struct npu_op *op, const struct accel *accel)
+{
+	if (!reads_all_channels(op))
+		return op->block.c;
+	if (op->kind == NPU_CONV && op->part_kernel && !op->weights_ifm2)
+		return 16;
+	bool deep_ublock = accel->macs <= 256 && op->ublock.c == 16;
+	if (op->ifm.bits == 32 || (deep_ublock && !op->sparse_weights))
+		return 32;
+	return op->sparse_weights && op->ifm.bits == 8 ? 128 : 64;
+}
+
+/* P of spec/u85-weight-stream.md 2.1 */
+static int32_t
+padding85(const struct npu_op *op, const struct accel *accel)
+{
+	if (accel->macs >= 1024)
+		return 6;
+	return accel->macs == 512 || op->ifm.bits == 16 ? 2 : 0;
+}
+
+static struct weights_order
+order85(const struct npu_op *op, const struct accel *accel, int k)
+{
+	return (struct weights_order){
+		.traversal = traversal_of(op), .block_depth = op->block.c,
+		.ou = op->ublock.c, .ifm_bits = op->ifm.bits,
+		.dilation_y = op->dilation_y, .dilation_x = op->dilation_x,
+		.end = op->extent.c, .core = k, .cores = accel->streams,
+		.quads = 1, .ifm_depth = npu_ifm_depth85(op, accel),
+		.stride_y = op->stride_y, .stride_x = op->stride_x,
+		.sparse = op->sparse_weights, .padding = padding85(op, accel),
+	};
+}
+
+static struct weights_order
+order55(const struct npu_op *op, const struct accel *accel, int k)
+{
+	return (struct weights_order){
+		.traversal = traversal_of(op), .block_depth = op->block.c,
+		.ou = accel->ublock.c, .ifm_bits = op->ifm.bits,
+		.dilation_y = op->dilation_y, .dilation_x = op->dilation_x,
+		.end = op->extent.c, .core = k, .cores = op->cores,
+	};
+}
+
+static int
+streams55(const struct npu_op *op, const struct accel *accel)
+{
+	(void)accel;
+	return op->cores;
+}
+
+static int
+streams85(const struct npu_op *op, const struct accel *accel)
+{
+	return op->fast_weights ? 1 : accel->streams;
+}
+
+static const struct filters {
+	struct weights_order (*order)(const struct npu_op *op,
+				      const struct accel *accel, int k);
+	int (*streams)(const struct npu_op *op, const struct accel *accel);
+} filters[GENERATIONS] = {
+	[GEN_U55] = { order55, streams55 },
+	[GEN_U65] = { order55, streams55 },
+	[GEN_U85] = { order85, streams85 },
+};
+
+int
+npu_filter_streams(const struct npu_op *op, const struct accel *accel)
+{
+	return filters[accel->generation].streams(op, accel);
+}
+
+struct weights_order
+npu_filter_order(const struct npu_op *op, const struct accel *accel, int k)
+{
+	return filters[accel->generation].order(op, accel, k);
+}
+
+bool
+npu_filter_order_ok(const struct weights_order *ord)
+{
+	int32_t channels = weights_order_channels(ord), depth = ord->block_depth;
+	if (!ord->quads)
+		depth = (depth + ord->cores - 1 - ord->core) / ord->cores;
+	return ord->ou > 0 && depth > 0 &&
+	       (channels <= depth || depth % ord->ou == 0);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of weights of U85 (spec/u85-weight-stream.md, section 2): output
+ * channels go to the streams in fours, input blocks to and fro, columns before
+ * rows, and the elements of a sub-kernel by the phase of their stride.
+ */
+#include "weights/order.h"
+
+#include <assert.h>
+
+/* elements that depthwise padding follows; channels that go to a stream at once;
+ * the largest sub-kernel */
+enum { DEPTHWISE_RUN = 10, QUAD = 4, SUBKERNEL = 8 };
+
+static int32_t
+min(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+static int32_t
+clamp_rest(int32_t left, int32_t most)
+{
+	return left < 0 ? 0 : min(left, most);
+}
+
+static int32_t
+round_up(int32_t v, int32_t to)
+{
+	return (v + to - 1) / to * to;
+}
+
+static int32_t
+element_rounding(const struct weights_order *ord)
+{
+	if (ord->traversal == WEIGHTS_DEPTH_FIRST)
+		return 1;
+	bool small = ord->traversal == WEIGHTS_PART_KERNEL &&
+		     ord->ifm_bits == 8 && !ord->sparse;
+	return small ? 5 : 10;
+}
+
+static int32_t
+unit_depth(const struct weights_order *ord)
+{
+	if (ord->traversal == WEIGHTS_DEPTHWISE)
+		return 1;
+	if (ord->traversal == WEIGHTS_PART_KERNEL && ord->ifm_bits == 16 &&
+	    !ord->sparse)
+		return 8;
+	return ord->ifm_depth;
+}
+
+struct nest
+nest85_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
+{
+	bool depthwise = ord->traversal == WEIGHTS_DEPTHWISE;
+	bool deep = ord->traversal == WEIGHTS_DEPTH_FIRST;
+	struct nest n = {
+		.traversal = ord->traversal,
+		.o = ord->end - ord->begin,
+		.h = h, .w = w, .i = depthwise ? 1 : i,
+		.bd = ord->block_depth,
+		.ib = depthwise ? 1 : ord->ifm_depth,
+		.ou = ord->ou,
+		.sub_h = SUBKERNEL / ord->dilation_y,
+		.sub_w = SUBKERNEL / ord->dilation_x,
+		.e = element_rounding(ord),
+		.lanes = depthwise ? 1 : ord->sparse ? 16 : 8,
+		.rows = QUAD,
+		.first = 0, .step = 1,
+		.iu = unit_depth(ord),
+		.stream = ord->core, .streams = ord->cores,
+		.stride_y = deep ? 1 : ord->stride_y,
+		.stride_x = deep ? 1 : ord->stride_x,
+		.padding = depthwise ? ord->padding : 0,
+	};
+	assert(n.iu % n.lanes == 0 && n.ib % n.iu == 0);
+	assert(n.ou % (QUAD * n.streams) == 0);
+	assert(n.bd > 0 && (n.bd % n.ou == 0 || n.bd >= n.o));
+	return n;
+}
+
+/* ---- loops --------------------------------------------------------------- */
+
+struct walker {
+	const struct nest *n;
+	tile_fn *fn;
+	void *ctx;
+};
+
+/* loops 10 to 13: one element of one unit and microblock, a quad after a quad */
+static void
+emit_element(const struct walker *k, const struct tile *at)
+{
+	const struct nest *n = k->n;
+	for (int32_t v = 0; v < n->iu; v += n->lanes)
+		for (int32_t z = QUAD * n->stream; z < n->ou;
+		     z += QUAD * n->streams) {
+			struct tile t = *at;
+			t.o = at->o + z;
+			t.i = at->i + v;
+			t.n_o = clamp_rest(n->o - t.o, QUAD);
+			t.n_i = clamp_rest(n->i - t.i, n->lanes);
+			if (!t.n_o || !t.n_i)
+				t = (struct tile){ 0 };
+			k->fn(k->ctx, &t);
+		}
+}
+
+/* n values of 0 for each input and output channel of a unit and microblock */
+static void
+emit_zeros(const struct walker *k, int32_t each)
+{
+	const struct nest *n = k->n;
+	struct tile t = { 0 };
+	int32_t tiles = each * n->iu * n->ou / n->streams / (QUAD * n->lanes);
+	for (int32_t j = 0; j < tiles; j++)
+		k->fn(k->ctx, &t);
+}
+
+/* loops 7 to 9: the elements of a sub-kernel, phase after phase, each phase's
+ * rows to and fro; then padding to a multiple of the rounding */
+static void
+walk_elements(const struct walker *k, const struct tile *at, int32_t sh,
+	      int32_t sw)
+{
+	const struct nest *n = k->n;
+	int32_t done = 0;
+	for (int32_t p = 0; p < n->stride_y * n->stride_x; p++) {
+		int32_t py = p / n->stride_x, px = p % n->stride_x;
+		int32_t ny = (sh + n->stride_y - 1 - py) / n->stride_y;
+		int32_t nx = (sw + n->stride_x - 1 - px) / n->stride_x;
+		for (int32_t e = 0; e < ny * nx; e++) {
+			int32_t ey = e / nx, ex = e % nx;
+			int32_t x = ey % 2 ? nx - 1 - ex : ex;
+			struct tile t = *at;
+			t.y += py + ey * n->stride_y;
+			t.x += px + x * n->stride_x;
+			emit_element(k, &t);
+			if (++done % DEPTHWISE_RUN == 0)
+				emit_zeros(k, n->padding);
+		}
+	}
+	int32_t whole = round_up(done, n->e);
+	if (whole > done)
+		emit_zeros(k, whole - done + n->padding);
+}
+
+/* loops 3 to 6 of one OFM block and IFM block */
+static void
+walk_block(const struct walker *k, int32_t ob, int32_t ib)
+{
+	const struct nest *n = k->n;
+	int32_t depth = min(n->bd, n->o - ob), inputs = min(n->ib, n->i - ib);
+	for (int32_t cx = 0; cx < n->w; cx += n->sub_w)
+		for (int32_t cy = 0; cy < n->h; cy += n->sub_h)
+			for (int32_t iu = 0; iu < inputs; iu += n->iu)
+				for (int32_t u = 0; u < depth; u += n->ou) {
+					struct tile t = { .o = ob + u, .y = cy,
+							  .x = cx, .i = ib + iu };
+					walk_elements(k, &t,
+						      min(n->sub_h, n->h - cy),
+						      min(n->sub_w, n->w - cx));
+				}
+}
+
+void
+nest85_walk(const struct nest *n, tile_fn *fn, void *ctx)
+{
+	struct walker k = { .n = n, .fn = fn, .ctx = ctx };
+	int32_t blocks = (n->i + n->ib - 1) / n->ib;
+	for (int32_t b = 0; b * (int64_t)n->bd < n->o; b++)
+		for (int32_t j = 0; j < blocks; j++)
+			walk_block(&k, b * n->bd,
+				   (b % 2 ? blocks - 1 - j : j) * n->ib);
+}
+
+/* 2.4: values of all sub-kernels, of one channel and one input channel */
+static size_t
+nest_elements(const struct nest *n)
+{
+	size_t s = 0;
+	for (int32_t cx = 0; cx < n->w; cx += n->sub_w)
+		for (int32_t cy = 0; cy < n->h; cy += n->sub_h) {
+			int32_t m = min(n->sub_h, n->h - cy) *
+				    min(n->sub_w, n->w - cx);
+			int32_t t = round_up(m, n->e);
+			/* behind each ten, and once where they end early */
+			int32_t runs = n->padding ? (t + DEPTHWISE_RUN - 1) /
+							DEPTHWISE_RUN : 0;
+			s += (size_t)(t + runs * n->padding);
+		}
+	return s;
+}
+
+size_t
+nest85_count(const struct nest *n)
+{
+	if (n->o <= 0)
+		return 0;
+	int32_t whole = n->o / n->bd, rest = n->o % n->bd;
+	size_t o = (size_t)whole * (size_t)round_up(n->bd, n->ou) +
+		   (size_t)round_up(rest, n->ou);
+	/* every block's inputs fill whole units */
+	size_t depth = (size_t)(n->i / n->ib) * (size_t)n->ib +
+		       (size_t)round_up(n->i % n->ib, n->iu);
+	return o / (size_t)n->streams * nest_elements(n) * depth;
+}
+
+/* C of 2.5: what a unit and microblock hold of one rounded run of elements */
+size_t
+weights_fast_chunk(const struct weights_order *ord)
+{
+	struct nest n = nest85_of(ord, 1, 1, 1);
+	return (size_t)(n.ou * n.iu * n.e / n.streams);
+}
