@@ -157,6 +157,10 @@ __malloc_unlock(struct _reent *r)
 		__asm__ volatile("cpsie i" ::: "memory");
 }
 
+/* C++ registers what ends with the program under it: of crtbegin.o */
+extern void *__dso_handle;
+void *__dso_handle;
+
 /* exit() calls it: of crti.o, which -nostartfiles leaves away */
 void _fini(void);
 
