@@ -60,6 +60,7 @@ struct map_constant {
 	int64_t what, layer; /* enum map_constant_kind; as a command's */
 	const char *name;
 	int64_t at, bytes; /* in the constants; weights: with their scales */
+	int64_t scales;	   /* of these bytes */
 	int64_t original;  /* weights: elements before encoding */
 };
 

@@ -349,6 +349,8 @@ static bool
 check_commands(struct decoder *d, const struct npu_map *m)
 {
 	int64_t left = (int64_t)m->n_commands;
+	if (m->sources[0].moments > 2 * (left + (int64_t)m->n_layers) + 2)
+		return bad(d, "more moments than its commands and layers have");
 	for (size_t i = 0; i < m->n_streams; i++) {
 		if (m->streams[i].commands > left)
 			return bad(d, "streams of more commands than there are");

@@ -12,6 +12,7 @@ struct maker {
 	size_t cap_streams, cap_commands, cap_spans, cap_constants;
 	/* by their index in the graph: number of the layer + 1, or 0 */
 	int64_t *of_weights, *of_lut;
+	const struct g_op **writer; /* of tensors; NULL: none */
 };
 
 /* the operator that makes an operation's output is the last that it came from */
@@ -61,8 +62,10 @@ find_owners(struct maker *k)
 	const struct graph *g = k->g;
 	k->of_weights = anew(k->a, int64_t, g->n_weights);
 	k->of_lut = anew(k->a, int64_t, g->n_luts);
+	k->writer = anew(k->a, const struct g_op *, g->n_tensors);
 	for (size_t i = g->n_ops; i-- > 0;) {
 		const struct g_op *op = g->ops[i];
+		k->writer[op->ofm.t->rec.index] = op;
 		if (op->weights)
 			k->of_weights[op->weights->rec.index] = layer_of(k, op);
 		if (op->lut)
@@ -137,11 +140,12 @@ static void
 add_span(struct maker *k, struct map_span s)
 {
 	struct npu_map *m = k->m;
-	int64_t *moments = &m->sources[0].moments;
+	int64_t last = m->sources[0].moments - 1;
 	if (s.place != PLACE_ARENA && s.place != PLACE_CACHE)
 		return;
-	if (*moments <= s.hi)
-		*moments = s.hi + 1;
+	/* a graph that was edited may have spans live for longer than it runs */
+	s.hi = s.hi < last ? s.hi : last;
+	s.lo = s.lo < s.hi ? s.lo : s.hi;
 	agrow(k->a, m->spans, m->n_spans, &k->cap_spans);
 	m->spans[m->n_spans++] = s;
 }
@@ -159,6 +163,16 @@ shape_text(const struct maker *k, const struct g_tensor *t)
 	return r;
 }
 
+/* what the source does not have is named after the operation that writes it first */
+static const char *
+tensor_name(const struct maker *k, const struct g_tensor *t)
+{
+	const struct g_op *op = k->writer[t->rec.index];
+	if ((t->name && *t->name) || !op || !op->name || !*op->name)
+		return name_or_id(k, t->name, 't', t->rec.id);
+	return arena_printf(k->a, "%s (t%d)", op->name, t->rec.id);
+}
+
 static void
 add_tensor(struct maker *k, const struct g_tensor *t)
 {
@@ -169,20 +183,19 @@ add_tensor(struct maker *k, const struct g_tensor *t)
 			: tensor_is_input(t)  ? MAP_INPUT
 			: tensor_is_output(t) ? MAP_OUTPUT
 					      : MAP_TENSOR,
-		.name = name_or_id(k, t->name, 't', t->rec.id),
+		.name = tensor_name(k, t),
 		.shape = shape_text(k, t), .place = t->area, .at = t->at,
 		.bytes = tensor_bytes(t), .lo = t->live.lo, .hi = t->live.hi });
 }
 
-/* the layers whose weights go through a buffer: its name */
+/* the first operation whose weights go through a buffer: its name */
 static const char *
 buffer_name(const struct maker *k, const struct g_buffer *b)
 {
 	for (size_t i = 0; i < k->g->n_steps; i++) {
 		const struct g_step *s = k->g->steps[i];
-		if (s->buffer == b && s->weights)
-			return name_or_id(k, s->weights->name, 'w',
-					  s->weights->rec.id);
+		if (s->buffer == b && s->op)
+			return name_or_id(k, s->op->name, 'o', s->op->rec.id);
 	}
 	return name_or_id(k, NULL, 'b', b->rec.id);
 }
@@ -241,6 +254,7 @@ make_constants(struct maker *k)
 			.at = c->scale_bytes.at,
 			.bytes = c->weight_bytes.at + c->weight_bytes.bytes -
 				 c->scale_bytes.at,
+			.scales = c->scale_bytes.bytes,
 			.original = original_of(c) });
 	}
 	for (size_t i = 0; i < g->n_luts; i++)

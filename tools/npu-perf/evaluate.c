@@ -116,6 +116,47 @@ row_name(struct text *t, const struct operator *op, size_t row)
 			    npu->index);
 }
 
+const char *
+row_limit(const struct perf_row *r)
+{
+	if (r->step.kind == PERF_DMA)
+		return "DMA";
+	for (int a = 0; a < MEM_AREAS; a++)
+		if (r->cost.memory[a] >= r->cost.total &&
+		    r->cost.memory[a] > (double)r->cost.npu)
+			return memory_area_report((enum mem_area)a);
+	return "NPU";
+}
+
+double
+row_stall(const struct operator *op, size_t row)
+{
+	double end = 0;
+	for (size_t i = row; i-- > 0;)
+		if (op->run.row[i].step.kind == PERF_KERNEL) {
+			end = op->run.row[i].step.end;
+			break;
+		}
+	return op->run.row[row].step.start - end;
+}
+
+void
+row_traffic(const struct network *net, const struct perf_row *r,
+	    double read[MEM_AREAS], double write[MEM_AREAS])
+{
+	struct perf_row copy = *r;
+	struct perf_run one = { .row = &copy, .n = 1 };
+	struct perf_estimate e;
+	(void)perf_estimate_run(&net->machine, PERF_TIMELINE, &one, &e);
+	for (int a = 0; a < MEM_AREAS; a++) {
+		read[a] = write[a] = 0;
+		for (int p = 0; p < PERF_PURPOSES; p++) {
+			read[a] += e.bytes[a][p][PERF_READ];
+			write[a] += e.bytes[a][p][PERF_WRITE];
+		}
+	}
+}
+
 double
 row_utilisation(const struct network *net, double macs, double cycles)
 {

@@ -135,6 +135,10 @@ head(struct text *t, const struct network *net)
 	string(t, "system_config", m->system);
 	string(t, "memory_mode", m->mode);
 	number(t, "core_clock", m->clock);
+	memories(t, "bytes_per_cycle", net->machine.bytes_per_cycle);
+	count(t, "macs_per_cycle", net->accel->macs * net->accel->cores);
+	text_printf(t, ",\n\"constants_in\": \"%s\", \"arena_in\": \"%s\"",
+		    memory_area_csv(m->const_area), memory_area_csv(m->arena_area));
 	text_puts(t, ",\n\"timeline_cycles\": ");
 	text_i64(t, llrint(net->cycles));
 	count(t, "contention_cycles", llrint(net->contention));
@@ -195,6 +199,13 @@ row(struct text *t, const struct network *net, size_t k, size_t i)
 	number(t, "total_cycles", e->total);
 	number(t, "npu_cycles", e->npu);
 	memories(t, "access_cycles", e->memory);
+	double read[MEM_AREAS], write[MEM_AREAS];
+	row_traffic(net, r, read, write);
+	memories(t, "read_bytes", read);
+	memories(t, "write_bytes", write);
+	string(t, "limited_by", row_limit(r));
+	if (op->command && r->npu.index < op->n_labels)
+		json_layer(t, op->command[r->npu.index].layer);
 	if (r->step.kind == PERF_DMA) {
 		count(t, "bytes", r->dma_bytes);
 		string(t, "from", memory_area_csv(r->dma_from));
@@ -210,6 +221,7 @@ row(struct text *t, const struct network *net, size_t k, size_t i)
 		number(t, "utilisation_percent",
 		       row_utilisation(net, e->macs, e->total));
 		count(t, "weight_bytes", r->op.weight_bytes);
+		number(t, "stall_cycles", row_stall(op, i));
 	}
 	text_puts(t, " }");
 	text_free(&name);
@@ -230,5 +242,7 @@ report_json(struct text *t, const struct network *net)
 			any = true;
 			row(t, net, k, i);
 		}
-	text_puts(t, "\n] }\n");
+	text_puts(t, "\n]");
+	json_map(t, net);
+	text_puts(t, " }\n");
 }

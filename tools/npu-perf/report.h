@@ -133,8 +133,27 @@ void report_csv(struct text *t, const struct network *net);
 void report_summary_csv(struct text *t, const struct options *o,
 			const struct network *net);
 void report_json(struct text *t, const struct network *net);
+/* json_map.c: the members that the map gives */
+void json_map(struct text *t, const struct network *net);
+void json_layer(struct text *t, int64_t layer);
 void report_yaml(struct text *t, const struct network *net);
 void report_trace(struct text *t, const struct network *net);
+
+/* ---- memory.c: of networks with a map ------------------------------------------ */
+
+struct span_time {
+	double start, end; /* cycles of the network */
+};
+/* of every span of the map */
+struct span_time *span_times(struct arena *a, const struct network *net);
+
+/* what is in use of a place at each moment: bytes, and the highest address + 1 */
+struct memory_use {
+	int64_t bytes, top;
+};
+struct memory_use *memory_use(struct arena *a, const struct network *net, int place);
+/* the moment with the most bytes */
+size_t memory_peak(const struct network *net, const struct memory_use *use);
 
 /* ---- shared by the reports ------------------------------------------------ */
 
@@ -146,6 +165,13 @@ int64_t network_used(const struct network *net, enum mem_area area);
 /* "main_split_1/conv_3", or the label */
 void row_name(struct text *t, const struct operator *op, size_t row);
 bool row_listed(const struct perf_row *r); /* a kernel or transfer */
+/* the memory or engine that sets a row's cycles: "NPU", "SRAM", "DMA", ... */
+const char *row_limit(const struct perf_row *r);
+/* cycles for which no kernel ran before the one in this row */
+double row_stall(const struct operator *op, size_t row);
+/* bytes that a row moves, by memory: read and written */
+void row_traffic(const struct network *net, const struct perf_row *r,
+		 double read[MEM_AREAS], double write[MEM_AREAS]);
 /* MACs of the cycles' capacity, in percent */
 double row_utilisation(const struct network *net, double macs, double cycles);
 

@@ -12,19 +12,6 @@ shape_text(char out[32], struct hwc s)
 	(void)snprintf(out, 32, "%dx%dx%d", s.h, s.w, s.c);
 }
 
-/* the memory or engine that sets a kernel's cycles */
-static const char *
-limit_of(const struct perf_row *r)
-{
-	if (r->step.kind == PERF_DMA)
-		return "DMA";
-	for (int a = 0; a < MEM_AREAS; a++)
-		if (r->cost.memory[a] >= r->cost.total &&
-		    r->cost.memory[a] > (double)r->cost.npu)
-			return memory_area_report((enum mem_area)a);
-	return "NPU";
-}
-
 static void
 table_head(struct text *t, const struct operator *op)
 {
@@ -59,7 +46,7 @@ table_row(struct text *t, const struct network *net, const struct operator *op,
 		    e->memory[MEM_SRAM], e->memory[MEM_DRAM],
 		    e->memory[MEM_ON_CHIP_FLASH], e->memory[MEM_OFF_CHIP_FLASH],
 		    e->macs, row_utilisation(net, e->macs, e->total),
-		    limit_of(r));
+		    row_limit(r));
 	row_name(t, op, i);
 	text_putc(t, '\n');
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the spans of a map are: moments of the plan become cycles of the timeline. */
+#include "report.h"
+
+#include <stdlib.h>
+
+/* the extent in time of every moment that commands have */
+static void
+note_commands(const struct network *net, double *start, double *end)
+{
+	for (size_t k = 0; k < net->n; k++) {
+		const struct operator *op = &net->op[k];
+		for (size_t i = 0; op->command && i < op->run.n; i++) {
+			const struct perf_row *r = &op->run.row[i];
+			if (!row_listed(r) || r->npu.index >= op->n_labels)
+				continue;
+			int64_t m = op->command[r->npu.index].moment;
+			double s = op->start + r->step.start;
+			double e = op->start + r->step.end;
+			if (start[m] < 0 || s < start[m])
+				start[m] = s;
+			if (e > end[m])
+				end[m] = e;
+		}
+	}
+}
+
+struct span_time *
+span_times(struct arena *a, const struct network *net)
+{
+	const struct npu_map *map = net->map;
+	size_t n = (size_t)map->sources[0].moments;
+	double *start = anew(a, double, n + 1), *end = anew(a, double, n + 1);
+	struct span_time *t = anew(a, struct span_time, map->n_spans);
+	for (size_t m = 0; m < n; m++)
+		start[m] = -1;
+	note_commands(net, start, end);
+	/* a moment without commands, of the CPU, say: between its neighbours */
+	for (size_t m = 0; m < n; m++) {
+		double before = m ? end[m - 1] : 0;
+		if (start[m] < 0)
+			start[m] = end[m] = before;
+		if (end[m] < before)
+			end[m] = before;
+	}
+	for (size_t i = 0; i < map->n_spans; i++) {
+		const struct map_span *s = &map->spans[i];
+		t[i] = (struct span_time){ .start = start[s->lo], .end = end[s->hi] };
+	}
+	return t;
+}
+
+/* ---- how much is in use, when ---------------------------------------------------- */
+
+struct piece {
+	int64_t at, end;
+};
+
+static int
+by_address(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* bytes of pieces, those that several have counted once */
+static int64_t
+bytes_of(struct piece *p, size_t n)
+{
+	int64_t sum = 0, end = 0;
+	qsort(p, n, sizeof(*p), by_address);
+	for (size_t i = 0; i < n; i++) {
+		int64_t from = p[i].at > end ? p[i].at : end;
+		if (p[i].end > from)
+			sum += p[i].end - from;
+		if (p[i].end > end)
+			end = p[i].end;
+	}
+	return sum;
+}
+
+struct memory_use *
+memory_use(struct arena *a, const struct network *net, int place)
+{
+	const struct npu_map *map = net->map;
+	size_t n = (size_t)map->sources[0].moments;
+	struct memory_use *use = anew(a, struct memory_use, n + 1);
+	struct piece *p = anew(a, struct piece, map->n_spans + 1);
+	for (size_t m = 0; m < n; m++) {
+		size_t k = 0;
+		for (size_t i = 0; i < map->n_spans; i++) {
+			const struct map_span *s = &map->spans[i];
+			int64_t at = (int64_t)m;
+			if (s->place != place || s->lo > at || s->hi < at)
+				continue;
+			p[k++] = (struct piece){ s->at, s->at + s->bytes };
+			if (s->at + s->bytes > use[m].top)
+				use[m].top = s->at + s->bytes;
+		}
+		use[m].bytes = bytes_of(p, k);
+	}
+	return use;
+}
+
+size_t
+memory_peak(const struct network *net, const struct memory_use *use)
+{
+	size_t best = 0;
+	for (size_t m = 0; m < (size_t)net->map->sources[0].moments; m++)
+		if (use[m].bytes > use[best].bytes)
+			best = m;
+	return best;
+}
