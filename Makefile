@@ -226,7 +226,8 @@ tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/gen-model $(B)/test
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run
 
-# what takes long: random weights through the codec and back, random models;
+# what takes long: random weights through the codec and back, random models,
+# pages in a browser;
 # more of them by make check-long MODELS=100000
 MODELS = 10000
 TENSORS = 1000000
@@ -235,6 +236,7 @@ check-long: tests
 	$(Q)$(B)/tests/weights $(TENSORS) $(or $(SEED),1)
 	$(Q)$(B)/tests/weights85 20000 $(or $(SEED),1)
 	$(Q)tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),1)
+	$(Q)tests/pictures $(B)
 
 check-run: tests
 	$(Q)tests/run $(B)

@@ -29,6 +29,8 @@ _nputools()
 	--memory-mode) words="Shared_Sram Sram_Only Dedicated_Sram" ;;
 	--system-config) words=$(_nputools_systems) ;;
 	--optimise) words="Performance Size" ;;
+	--svg) words="memory timeline layers roofline curve" ;;
+	--model) words="timeline calibrated vela-2.1 vela-3.12 regor" ;;
 	--dialect) words="alif mlek cmsis xxd" ;;
 	*)
 		case $cur in
@@ -44,4 +46,4 @@ _nputools()
 }
 
 complete -F _nputools tfl-quantcheck tfl-partition npu-sched npu-wenc \
-	npu-cmdgen tfl2c npu-sim npu-dis npu-perf npu-sweep mkinput npucc
+	npu-cmdgen tfl2c npu-sim npu-dis npu-perf npu-report npu-sweep mkinput npucc

@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# npu-report: pictures, their numbers, and comparisons.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+
+DIGITS=$BATS_TEST_DIRNAME/models/digits.tflite
+u55=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+pictures=(memory timeline layers roofline curve)
+
+# report NAME OPTION...: NAME.tflite and NAME.json
+report()
+{
+	local name=$1
+	shift
+	npucc -a ethos-u55-128 "${u55[@]}" "$@" -o "$name.tflite" "$DIGITS" 2>/dev/null
+	npu-perf "${u55[@]}" --json "$name.tflite" >"$name.json"
+}
+
+front()
+{
+	cat >front.json <<-END
+	{ "front": [ { "sram": 3000, "cycles": 90000, "change": "" },
+	  { "sram": 9000, "cycles": 60000, "change": "buffers the weights of stem" },
+	  { "sram": 20000, "cycles": 30000, "change": "<no> \"cascade\"" } ] }
+	END
+}
+
+@test "pictures and pages are well-formed, and need nothing from elsewhere" {
+	need xmllint
+	report m
+	front
+	for p in "${pictures[@]}"; do
+		npu-report --svg=$p --front=front.json m.json >$p.svg
+		xmllint --noout --nonet $p.svg
+		grep -q "<svg xmlns" $p.svg
+	done
+	npu-report --html --front=front.json m.json >m.html
+	xmllint --noout --nonet m.html
+	npu-report --html --compare=m.json m.json >c.html
+	xmllint --noout --nonet c.html
+	for f in *.svg *.html; do
+		! grep -E '<script|<link|<img|@import|url\(|src=' "$f"
+		! sed 's/xmlns="[^"]*"//g' "$f" | grep -E 'https?:'
+	done
+	grep -q 'prefers-color-scheme: dark' m.html
+	grep -q '@media print' m.html
+	[ "$(grep -c '<svg' m.html)" = 5 ]
+}
+
+@test "a page's numbers are the JSON's" {
+	need xmllint
+	report m
+	front
+	npu-report --html --front=front.json m.json >m.html
+	# cells of the tables, in order; $1: the title of the section
+	cells()
+	{
+		xmllint --xpath "//*[local-name()='h2'][.='$1']/following-sibling::*[
+			local-name()='details' or local-name()='table'][1]
+			//*[local-name()='td']/text()" m.html
+	}
+	cells 'Memory over time' | sed -n '1~8p;5~8p' >have
+	jq -r '.tensors[] | .name, .bytes' m.json | diff have -
+	cells Timeline | sed -n '1~7p' >have
+	jq -r '.operations[].name' m.json | diff have -
+	cells Timeline | sed -n '5~7p' >have
+	jq -r '.operations[].timeline_cycles' m.json | awk '{ print int($1 * 1000) }' >want
+	awk '{ print int($1 * 1000) }' have | diff want -
+	cells 'Time by layer' | sed -n '1~8p' >have
+	jq -r '[.layers[.operations[] | select(.kind != "dma").layer].name] |
+		reduce .[] as $n ([]; if index($n) then . else . + [$n] end) | .[]' \
+		m.json | diff have -
+	# layers and the waiting between them are the timeline
+	cells 'Time by layer' | sed -n '7~8p' | awk '{ s += $1 } END { print s }' >have
+	jq -r '[.operations[] | select(.kind != "dma") | .timeline_cycles + .stall_cycles] |
+		add' m.json >want
+	awk 'NR == FNR { a = $1; next } { exit !(a - $1 < 1 && $1 - a < 1) }' have want
+	cells 'What more memory would buy' | sed -n '1~3p' | tr '\n' ' ' >have
+	grep -qx '3000 9000 20000 ' have
+	cells 'Weights and their compression' | sed -n '2~5p' |
+		awk '{ s += $1 } END { print s }' >have
+	jq '[.constants[] | select(.kind == "weights") | .bytes - .scale_bytes] | add' \
+		m.json | diff have -
+	# the peak: in the text, and what is live then
+	peak=$(jq '.peaks[0].bytes' m.json)
+	grep -q "at its peak, $peak bytes in use" m.html
+	# every rectangle of memory is a tensor or buffer
+	npu-report --svg=memory m.json >m.svg
+	[ "$(grep -c 'class="span [a-z]*"[^>]*><title>' m.svg)" = \
+		"$(jq '.tensors | length' m.json)" ]
+}
+
+@test "the peak is the most that is live, and the graph's bound" {
+	report m
+	npucc -a ethos-u55-128 "${u55[@]}" -o m.wenc "$DIGITS" 2>/dev/null
+	bound=$(sed -n 's/^area .*arena.* bound=\([0-9]*\).*/\1/p' m.wenc)
+	# fewer bytes are live than are reserved, at no time more than at the peak
+	jq -e '.peaks[0] | .bytes <= .top' m.json
+	jq -e --argjson b "$bound" '.peaks[0].bytes >= $b' m.json
+	jq -e '.peaks[0].top <= .sram_bytes' m.json
+	jq -e '. as $r | .peaks[0] as $p | $p.tensors | length > 0 and
+		all(. as $n | $r.tensors | any(.name == $n and
+			.start_cycle <= $p.start_cycle and .end_cycle >= $p.end_cycle))' m.json
+}
+
+@test "text: bars, names, warnings" {
+	report m
+	npu-report m.json >out
+	grep -E '^  timeline, cycles +'"$(jq .timeline_cycles m.json)"'$' out
+	grep -E '^  dw1 +[0-9]+ +[0-9.]+ % [#sc.]+$' out
+	grep -q '^Memory at its peak: arena' out
+	grep -q 'nothing was measured for this NPU and memory' out
+	npu-report <m.json | cmp out -
+	# a model without a map says so
+	npucc -a ethos-u55-128 "${u55[@]}" --no-map -o p.tflite "$DIGITS" \
+		2>/dev/null
+	npu-perf "${u55[@]}" --json p.tflite | npu-report |
+		grep 'the compiled file has no map'
+}
+
+@test "a comparison finds what got slower, larger, moved, and is a gate" {
+	report fast
+	report slow --optimise=Size
+	npu-report --compare=fast.json fast.json >out
+	! grep -E 'slower|larger|moved' out
+	npu-report --compare=fast.json slow.json >out
+	grep -E '^  timeline, cycles .* slower *$' out
+	grep -E '^  SRAM, bytes .* smaller *$' out
+	grep -E 'moved' out
+	# a layer, by name
+	jq '(.operations[] | select(.name == "dw1")) |= (.timeline_cycles += 1000)
+		| .timeline_cycles += 1000' fast.json >worse.json
+	npu-report --compare=fast.json worse.json >out
+	grep -E '^  dw1 .* slower *$' out
+	[ "$(grep -cE ' slower *$' out)" = 2 ] # the layer and the sum
+	npu-report --compare=fast.json --fail-if-slower=0 fast.json >out
+	run --separate-stderr npu-report --compare=fast.json --fail-if-slower=0 \
+		-o gate.txt worse.json
+	[ "$status" = 1 ]
+	grep 'cycles are .* % more than the .* of fast.json' <<<"$stderr"
+	[ -s gate.txt ]
+	npu-report --compare=fast.json --fail-if-slower=1000 worse.json >out
+}
+
+@test "what is no report is refused" {
+	report m
+	printf '{ "a": [1, 2' >cut.json
+	refuses 2 'cut.json:1: error: not JSON: neither a comma nor an end' \
+		npu-report cut.json
+	printf '{}\n' >empty.json
+	refuses 2 'empty.json: error: not a report of npu-perf --json' \
+		npu-report --html empty.json
+	refuses 2 'empty.json: error: no "front"' npu-report --front=empty.json m.json
+	refuses 2 "--svg knows memory, timeline, layers, roofline, curve, not 'x'" \
+		npu-report --svg=x m.json
+	refuses 2 '--fail-if-slower goes with --compare' \
+		npu-report --fail-if-slower=1 m.json
+	# names that no XML has, and markup, are text
+	need xmllint
+	jq '.layers |= map(.name = "<b>&\u0001\"x")' m.json >evil.json
+	npu-report --html evil.json >evil.html
+	xmllint --noout evil.html
+	! grep '<b>' evil.html
+}
+
+@test "the trace: bytes of kernels, arrows, counters" {
+	npucc -a ethos-u55-256 "${u55[@]}" -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf "${u55[@]}" --trace m.tflite >t.json
+	npu-perf "${u55[@]}" --json m.tflite >m.json
+	jq -e '[.traceEvents[] | select(.ph == "X" and .tid == 0)] |
+		length > 0 and all(.args.bytes > 0)' t.json
+	# one end of an arrow for each beginning; it points forward, from a transfer
+	jq -e '[.traceEvents[] | select(.ph == "s")] as $s |
+		[.traceEvents[] | select(.ph == "f")] as $f |
+		($s | map(.id)) == ($f | map(.id)) and ($s | length > 0) and
+		([$s, $f] | transpose | all(.[0].ts <= .[1].ts and .[0].tid == 1 and
+			.[1].tid == 0))' t.json
+	jq -e --slurpfile m m.json '[.traceEvents[] | select(.ph == "C" and
+		.name == "arena bytes in use").args.bytes] | max <= $m[0].sram_bytes and
+		max > 0' t.json
+	# bandwidths end at nothing, and never exceed what the memory has by far
+	jq -e '[.traceEvents[] | select(.name == "bytes a cycle").args] |
+		(last | .sram == 0 and .off_chip_flash == 0) and any(.sram > 0)' t.json
+}

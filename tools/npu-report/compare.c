@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two reports, layer by layer and tensor by tensor, by name. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct layer *
+layer_called(const struct report *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_layers; i++)
+		if (!strcmp(r->layer[i].name, name))
+			return &r->layer[i];
+	return NULL;
+}
+
+/* a buffer is called as the operation whose weights it holds, so by kind, too */
+static const struct span *
+span_like(const struct report *r, const struct span *s)
+{
+	for (size_t i = 0; i < r->n_spans; i++)
+		if (!strcmp(r->span[i].name, s->name) &&
+		    !strcmp(r->span[i].kind, s->kind))
+			return &r->span[i];
+	return NULL;
+}
+
+static const char *
+verdict(double old, double new, const char *more, const char *less)
+{
+	const double noise = 0.5; /* of a cycle: sums of fractions */
+	if (new > old + noise)
+		return more;
+	return new < old - noise ? less : "";
+}
+
+/* one number of both: old, new, the difference, in percent */
+static void
+add_numbers(struct table *b, double old, double new)
+{
+	table_add(b, cell_number(old));
+	table_add(b, cell_number(new));
+	table_add(b, cell_percent(new - old, old));
+}
+
+static struct table
+compare_totals(const struct report *old, const struct report *new)
+{
+	static const char *const columns[] = { "what", "old", "new", "difference", "",
+					       NULL };
+	static const struct {
+		const char *key, *name;
+	} keys[] = {
+		{ "timeline_cycles", "timeline, cycles" },
+		{ "calibrated_cycles", "calibrated, cycles" },
+		{ "bound_cycles", "lower bound, cycles" },
+		{ "sram_bytes", "SRAM, bytes" },
+		{ "flash_bytes", "constants, bytes" },
+		{ "stream_bytes", "command streams, bytes" },
+		{ "cpu_operators", "operators on the CPU" },
+	};
+	struct table b = { .a = new->a, .title = "Totals", .column = columns,
+			   .n_columns = ARRAY_LEN(columns) - 1 };
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		double x = json_number(old->root, keys[i].key, -1);
+		double y = json_number(new->root, keys[i].key, -1);
+		if (x < 0 || y < 0)
+			continue;
+		bool time = strstr(keys[i].name, "cycles") != NULL;
+		table_add(&b, cell_text(keys[i].name));
+		add_numbers(&b, x, y);
+		table_add(&b, cell_text(time ? verdict(x, y, "slower", "faster")
+					     : verdict(x, y, "larger", "smaller")));
+	}
+	return b;
+}
+
+static void
+add_layer(struct table *b, const struct layer *x, const struct layer *y)
+{
+	static const struct layer none;
+	const char *what = !x ? "new" : !y ? "gone" : NULL;
+	table_add(b, cell_text(y ? y->name : x->name));
+	x = x ? x : &none;
+	y = y ? y : &none;
+	if (!what) {
+		const char *time = verdict(x->total, y->total, "slower", "faster");
+		const char *size = verdict(x->constant_bytes, y->constant_bytes, "larger",
+					   "smaller");
+		what = arena_printf(b->a, "%s%s%s", time, *time && *size ? ", " : "",
+				    size);
+	}
+	add_numbers(b, x->total, y->total);
+	table_add(b, cell_number(x->constant_bytes));
+	table_add(b, cell_number(y->constant_bytes));
+	table_add(b, cell_text(what));
+}
+
+static struct table
+compare_layers(const struct report *old, const struct report *new)
+{
+	static const char *const columns[] = { "layer", "old cycles", "new cycles",
+					       "difference", "old constants",
+					       "new constants", "", NULL };
+	struct table b = { .a = new->a, .title = "Layers", .column = columns,
+			   .n_columns = ARRAY_LEN(columns) - 1 };
+	for (size_t i = 0; i < new->n_layers; i++)
+		add_layer(&b, layer_called(old, new->layer[i].name), &new->layer[i]);
+	for (size_t i = 0; i < old->n_layers; i++)
+		if (!layer_called(new, old->layer[i].name))
+			add_layer(&b, &old->layer[i], NULL);
+	return b;
+}
+
+static void
+add_span(struct table *b, const struct span *x, const struct span *y)
+{
+	static const struct span none = { .place = "" };
+	const char *what = !x ? "new" : !y ? "gone" : NULL;
+	table_add(b, cell_text(y ? y->name : x->name));
+	x = x ? x : &none;
+	y = y ? y : &none;
+	if (!what) {
+		const char *size = verdict(x->bytes, y->bytes, "larger", "smaller");
+		bool moved = x->at != y->at || strcmp(x->place, y->place) != 0;
+		what = arena_printf(b->a, "%s%s%s", moved ? "moved" : "",
+				    moved && *size ? ", " : "", size);
+	}
+	table_add(b, cell_number(x->bytes));
+	table_add(b, cell_number(y->bytes));
+	table_add(b, cell_number(x->at));
+	table_add(b, cell_number(y->at));
+	table_add(b, cell_text(what));
+}
+
+/* of tensors, those that changed */
+static struct table
+compare_memory(const struct report *old, const struct report *new)
+{
+	static const char *const columns[] = { "tensor or buffer", "old bytes",
+					       "new bytes", "old address",
+					       "new address", "", NULL };
+	struct table b = { .a = new->a, .title = "Memory that changed",
+			   .column = columns, .n_columns = ARRAY_LEN(columns) - 1 };
+	for (size_t i = 0; i < new->n_spans; i++) {
+		const struct span *y = &new->span[i], *x = span_like(old, y);
+		if (!x || x->at != y->at || x->bytes != y->bytes ||
+		    strcmp(x->place, y->place) != 0)
+			add_span(&b, x, y);
+	}
+	for (size_t i = 0; i < old->n_spans; i++)
+		if (!span_like(new, &old->span[i]))
+			add_span(&b, &old->span[i], NULL);
+	return b;
+}
+
+void
+print_comparison(struct text *t, const struct report *old, const struct report *new,
+		 bool html)
+{
+	struct table tables[] = { compare_totals(old, new), compare_layers(old, new),
+				  compare_memory(old, new) };
+	const char *title = arena_printf(new->a, "%s beside %s",
+					 text_plain(new->a, new->file),
+					 text_plain(new->a, old->file));
+	if (html)
+		page_open(t, title);
+	else
+		text_printf(t, "%s\n", title);
+	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
+		if (!tables[i].n)
+			continue;
+		text_printf(t, html ? "<h2>%s</h2>\n" : "\n%s\n", tables[i].title);
+		if (html)
+			table_html(t, &tables[i]);
+		else
+			table_text(t, &tables[i]);
+	}
+	if (html)
+		page_close(t);
+}

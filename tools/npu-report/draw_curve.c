@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cycles over SRAM: plans that no other beats in both. */
+#include "report.h"
+
+enum { LEFT = 84, RIGHT = 20, TOP = 16, HEIGHT = 280, BELOW = 44 };
+
+struct plot {
+	struct text *t;
+	const struct report *r;
+	double most_sram, most_cycles;
+};
+
+static double
+x_of(const struct plot *p, double sram)
+{
+	return LEFT + (p->most_sram > 0 ? sram / p->most_sram : 0) *
+			      (SVG_WIDTH - LEFT - RIGHT);
+}
+
+static double
+y_of(const struct plot *p, double cycles)
+{
+	return TOP + HEIGHT - (p->most_cycles > 0 ? cycles / p->most_cycles : 0) * HEIGHT;
+}
+
+static void
+draw_axes(const struct plot *p)
+{
+	struct arena *a = p->r->a;
+	double step = axis_step(p->most_cycles), sram = axis_step(p->most_sram);
+	for (int i = 0; i <= p->most_cycles / step; i++) {
+		double v = i * step;
+		svg_line(p->t, "grid", LEFT, y_of(p, v), SVG_WIDTH - RIGHT, y_of(p, v));
+		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3, axis_label(a, v));
+	}
+	for (int i = 0; i <= p->most_sram / sram; i++)
+		svg_text(p->t, x_of(p, i * sram) > SVG_WIDTH - 40 ? ANCHOR_END
+								  : ANCHOR_MIDDLE,
+			 x_of(p, i * sram), TOP + HEIGHT + 14,
+			 axis_label(a, i * sram));
+	svg_text(p->t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
+		 "SRAM, bytes (across); cycles (up); dashed: this plan");
+}
+
+/* with an amount of SRAM between two points, one has the smaller one's plan */
+static void
+draw_steps(const struct plot *p)
+{
+	const struct point *v = p->r->point;
+	for (size_t i = 0; i + 1 < p->r->n_points; i++) {
+		double x = x_of(p, v[i + 1].sram);
+		svg_line(p->t, "edge", x_of(p, v[i].sram), y_of(p, v[i].cycles), x,
+			 y_of(p, v[i].cycles));
+		svg_line(p->t, "edge", x, y_of(p, v[i].cycles), x,
+			 y_of(p, v[i + 1].cycles));
+	}
+	for (size_t i = 0; i < p->r->n_points; i++)
+		svg_dot(p->t, "point", x_of(p, v[i].sram), y_of(p, v[i].cycles),
+			arena_printf(p->r->a, "%.0f bytes, %.0f cycles: %s", v[i].sram,
+				     v[i].cycles, v[i].change));
+}
+
+static void
+draw_plan(const struct plot *p)
+{
+	double x = x_of(p, p->r->sram), y = y_of(p, p->r->cycles);
+	svg_line(p->t, "mark", x, TOP, x, TOP + HEIGHT);
+	svg_line(p->t, "mark", LEFT, y, SVG_WIDTH - RIGHT, y);
+}
+
+void
+draw_curve(struct text *t, const struct report *r, bool alone)
+{
+	struct plot p = { .t = t, .r = r, .most_sram = r->sram,
+			  .most_cycles = r->cycles };
+	for (size_t i = 0; i < r->n_points; i++) {
+		if (r->point[i].sram > p.most_sram)
+			p.most_sram = r->point[i].sram;
+		if (r->point[i].cycles > p.most_cycles)
+			p.most_cycles = r->point[i].cycles;
+	}
+	svg_open(t, picture_titles[PIC_CURVE], TOP + HEIGHT + BELOW, alone);
+	if (r->n_points) {
+		draw_axes(&p);
+		draw_plan(&p);
+		draw_steps(&p);
+	} else {
+		svg_text(t, ANCHOR_START, LEFT, TOP + LINE,
+			 "no curve was given: npu-sched --front --json makes one, "
+			 "--front=FILE reads it");
+	}
+	svg_close(t);
+}

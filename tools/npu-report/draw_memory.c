@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses over time: a rectangle for every tensor and buffer. */
+#include "report.h"
+
+#include <string.h>
+
+enum { LEFT = 74, RIGHT = 12, TOP = 40, HEIGHT = 300, BELOW = 44 };
+
+struct plot {
+	struct text *t;
+	const struct report *r;
+	const struct peak *peak;
+	double y0, width; /* of the lowest address; of the time */
+};
+
+static double
+x_of(const struct plot *p, double cycle)
+{
+	return LEFT + (p->r->cycles > 0 ? cycle / p->r->cycles * p->width : 0);
+}
+
+static double
+y_of(const struct plot *p, double address)
+{
+	return p->y0 - (p->peak->top > 0 ? address / p->peak->top * HEIGHT : 0);
+}
+
+static void
+draw_axes(const struct plot *p)
+{
+	struct arena *a = p->r->a;
+	double step = axis_step(p->peak->top), cycles = axis_step(p->r->cycles);
+	for (int i = 0; i <= p->peak->top / step; i++) {
+		double v = i * step;
+		svg_line(p->t, "grid", LEFT, y_of(p, v), LEFT + p->width, y_of(p, v));
+		svg_text(p->t, ANCHOR_END, LEFT - 6, y_of(p, v) + 3, axis_label(a, v));
+	}
+	for (int i = 0; i <= p->r->cycles / cycles; i++) {
+		double v = i * cycles;
+		bool last = x_of(p, v) > SVG_WIDTH - 30;
+		svg_text(p->t, last ? ANCHOR_END : ANCHOR_MIDDLE, x_of(p, v),
+			 p->y0 + 14, axis_label(a, v));
+	}
+	svg_text(p->t, ANCHOR_START, LEFT, p->y0 + 30, "cycles");
+}
+
+static void
+draw_span(const struct plot *p, const struct span *s)
+{
+	struct arena *a = p->r->a;
+	double x = x_of(p, s->start), w = x_of(p, s->end) - x;
+	double y = y_of(p, s->at + s->bytes), h = y_of(p, s->at) - y;
+	const char *class = arena_printf(a, "span %s", s->kind);
+	const char *title = arena_printf(a, "%s %s: %.0f bytes at %.0f, cycles %.0f to "
+					    "%.0f", s->name, s->shape, s->bytes, s->at,
+					 s->start, s->end);
+	svg_rect(p->t, class, x, y, w > 0.5 ? w : 0.5, h > 0.5 ? h : 0.5, title);
+}
+
+/* a name inside of what is wide and high enough, where no other is in front */
+static bool
+is_covered(const struct plot *p, size_t i)
+{
+	const struct span *s = &p->r->span[i];
+	for (size_t k = i + 1; k < p->r->n_spans; k++) {
+		const struct span *o = &p->r->span[k];
+		if (!strcmp(o->place, s->place) && o->at < s->at + s->bytes &&
+		    s->at < o->at + o->bytes && o->start < s->end &&
+		    s->start < o->end)
+			return true;
+	}
+	return false;
+}
+
+static void
+draw_name(const struct plot *p, size_t i)
+{
+	enum { INSIDE = 4, HIGH = 12 };
+	const struct span *s = &p->r->span[i];
+	double x = x_of(p, s->start), w = x_of(p, s->end) - x;
+	double y = y_of(p, s->at + s->bytes), h = y_of(p, s->at) - y;
+	double room = (w - 2 * INSIDE) / LETTER;
+	if (h < HIGH || room < 6 || is_covered(p, i))
+		return;
+	svg_text(p->t, ANCHOR_START, x + INSIDE, y + h / 2 + 3,
+		 shortened(p->r->a, s->label, (size_t)room));
+}
+
+static void
+draw_peak(const struct plot *p)
+{
+	const struct peak *k = p->peak;
+	double x = x_of(p, k->start), w = x_of(p, k->end) - x;
+	svg_rect(p->t, "band", x, p->y0 - HEIGHT, w > 1 ? w : 1, HEIGHT, NULL);
+	svg_line(p->t, "mark", LEFT, y_of(p, k->top), LEFT + p->width, y_of(p, k->top));
+	svg_text(p->t, ANCHOR_START, LEFT, p->y0 - HEIGHT - 6,
+		 arena_printf(p->r->a, "%s: peak of %.0f bytes in use at cycles %.0f to "
+				       "%.0f, %zu tensors and buffers; %.0f bytes "
+				       "reserved", k->place, k->bytes, k->start, k->end,
+			      k->n_names, k->top));
+}
+
+static void
+draw_place(const struct plot *p)
+{
+	draw_axes(p);
+	for (size_t i = 0; i < p->r->n_spans; i++)
+		if (!strcmp(p->r->span[i].place, p->peak->place))
+			draw_span(p, &p->r->span[i]);
+	draw_peak(p);
+	for (size_t i = 0; i < p->r->n_spans; i++)
+		if (!strcmp(p->r->span[i].place, p->peak->place))
+			draw_name(p, i);
+}
+
+void
+draw_memory(struct text *t, const struct report *r, bool alone)
+{
+	static const char *const classes[] = { "span tensor", "span buffer",
+					       "span input", "span output",
+					       "span variable", NULL };
+	static const char *const names[] = { "tensor", "buffer for weights", "input",
+					     "output", "variable", NULL };
+	enum { EACH = TOP + HEIGHT + BELOW };
+	svg_open(t, picture_titles[PIC_MEMORY],
+		 LINE + 8 + (double)EACH * (double)(r->n_peaks ? r->n_peaks : 1), alone);
+	svg_legend(t, LEFT, LINE, classes, names);
+	for (size_t i = 0; i < r->n_peaks; i++) {
+		struct plot p = { .t = t, .r = r, .peak = &r->peak[i],
+				  .width = SVG_WIDTH - LEFT - RIGHT,
+				  .y0 = LINE + (double)EACH * (double)i + TOP + HEIGHT };
+		draw_place(&p);
+	}
+	if (!r->n_peaks)
+		svg_text(t, ANCHOR_START, LEFT, TOP + LINE,
+			 "the compiled file has no map of its memory");
+	svg_close(t);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MACs a cycle over MACs a byte, with the roofs of the array and the memories. */
+#include "report.h"
+
+#include <math.h>
+
+enum { LEFT = 74, RIGHT = 150, TOP = 16, HEIGHT = 300, BELOW = 44 };
+
+/* powers of ten that hold all points */
+struct plot {
+	struct text *t;
+	const struct report *r;
+	double x_lo, x_hi, y_lo, y_hi;
+};
+
+static double
+x_of(const struct plot *p, double v)
+{
+	return LEFT + (log10(v) - p->x_lo) / (p->x_hi - p->x_lo) *
+			      (SVG_WIDTH - LEFT - RIGHT);
+}
+
+static double
+y_of(const struct plot *p, double v)
+{
+	return TOP + HEIGHT - (log10(v) - p->y_lo) / (p->y_hi - p->y_lo) * HEIGHT;
+}
+
+static bool
+has_point(const struct layer *l)
+{
+	return l->macs > 0 && l->bytes > 0 && l->total > 0;
+}
+
+static void
+set_extent(struct plot *p)
+{
+	double peak = p->r->macs_per_cycle > 0 ? p->r->macs_per_cycle : 1;
+	p->y_hi = ceil(log10(peak) + 0.01);
+	p->y_lo = p->y_hi - 3;
+	p->x_lo = -1;
+	p->x_hi = 3;
+	for (size_t i = 0; i < p->r->n_layers; i++) {
+		const struct layer *l = &p->r->layer[i];
+		if (!has_point(l))
+			continue;
+		p->x_lo = fmin(p->x_lo, floor(log10(l->macs / l->bytes)));
+		p->x_hi = fmax(p->x_hi, ceil(log10(l->macs / l->bytes)));
+		p->y_lo = fmin(p->y_lo, floor(log10(l->macs / l->total)));
+	}
+}
+
+static void
+draw_axes(const struct plot *p)
+{
+	struct arena *a = p->r->a;
+	for (int i = 0; i <= p->y_hi - p->y_lo; i++) {
+		double v = pow(10, p->y_lo + i), y = y_of(p, v);
+		svg_line(p->t, "grid", LEFT, y, SVG_WIDTH - RIGHT, y);
+		svg_text(p->t, ANCHOR_END, LEFT - 6, y + 3, axis_label(a, v));
+	}
+	for (int i = 0; i <= p->x_hi - p->x_lo; i++) {
+		double v = pow(10, p->x_lo + i), x = x_of(p, v);
+		svg_line(p->t, "grid", x, TOP, x, TOP + HEIGHT);
+		svg_text(p->t, ANCHOR_MIDDLE, x, TOP + HEIGHT + 14,
+			 axis_label(a, v));
+	}
+	svg_text(p->t, ANCHOR_START, LEFT, TOP + HEIGHT + 32,
+		 "MACs a byte moved (across); MACs a cycle (up)");
+}
+
+/* the line of a memory's bandwidth, as far as it is below the array's roof */
+static void
+draw_roof(const struct plot *p, double rate, const char *name)
+{
+	double peak = p->r->macs_per_cycle;
+	if (!(rate > 0 && peak > 0))
+		return;
+	double from = fmax(pow(10, p->x_lo), pow(10, p->y_lo) / rate);
+	double to = fmin(pow(10, p->x_hi), peak / rate);
+	if (from >= to)
+		return;
+	svg_line(p->t, "edge", x_of(p, from), y_of(p, from * rate), x_of(p, to),
+		 y_of(p, to * rate));
+	/* its middle, where both lines are apart; the name to the left of it */
+	double middle = sqrt(from * to), x = x_of(p, middle) - 6;
+	if (x - LEFT > LETTER * 24)
+		svg_text(p->t, ANCHOR_END, x, y_of(p, middle * rate) - 4, name);
+}
+
+static void
+draw_points(const struct plot *p)
+{
+	for (size_t i = 0; i < p->r->n_layers; i++) {
+		const struct layer *l = &p->r->layer[i];
+		if (has_point(l))
+			svg_dot(p->t, "point", x_of(p, l->macs / l->bytes),
+				y_of(p, l->macs / l->total),
+				arena_printf(p->r->a, "%s: %.0f MACs, %.0f bytes, %.0f "
+						      "cycles", l->name, l->macs,
+					     l->bytes, l->total));
+	}
+}
+
+void
+draw_roofline(struct text *t, const struct report *r, bool alone)
+{
+	struct plot p = { .t = t, .r = r };
+	double peak = r->macs_per_cycle;
+	set_extent(&p);
+	svg_open(t, picture_titles[PIC_ROOFLINE], TOP + HEIGHT + BELOW, alone);
+	draw_axes(&p);
+	if (peak > 0) {
+		svg_line(t, "edge", LEFT, y_of(&p, peak), SVG_WIDTH - RIGHT,
+			 y_of(&p, peak));
+		svg_text(t, ANCHOR_START, SVG_WIDTH - RIGHT + 6, y_of(&p, peak) + 3,
+			 arena_printf(r->a, "%.0f MACs a cycle", peak));
+	}
+	draw_roof(&p, r->sram_rate,
+		  arena_printf(r->a, "SRAM, %.3g B a cycle", r->sram_rate));
+	draw_roof(&p, r->constant_rate,
+		  arena_printf(r->a, "constants, %.3g B", r->constant_rate));
+	draw_points(&p);
+	svg_close(t);
+}

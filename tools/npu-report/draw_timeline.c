@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels, transfers, and when no kernel runs, over time. */
+#include "report.h"
+
+enum { LEFT = 74, RIGHT = 12, LANE = 34, GAP = 12, TOP = 34, LANES = 3 };
+enum lane { KERNELS, STALLS, TRANSFERS };
+
+static double
+x_of(const struct report *r, double cycle)
+{
+	return LEFT + (r->cycles > 0 ? cycle / r->cycles * (SVG_WIDTH - LEFT - RIGHT)
+				     : 0);
+}
+
+static double
+y_of(enum lane lane)
+{
+	return TOP + (double)lane * (LANE + GAP);
+}
+
+static void
+draw_bar(struct text *t, const struct report *r, enum lane lane, const char *class,
+	 double start, double end, const char *title)
+{
+	const double least = 0.3; /* what a picture shows at all */
+	double x = x_of(r, start), w = x_of(r, end) - x;
+	svg_rect(t, class, x, y_of(lane), w > least ? w : least, LANE, title);
+}
+
+static void
+draw_operation(struct text *t, const struct report *r, const struct operation *o)
+{
+	static const char *const classes[] = { "compute", "sram", "constants" };
+	const char *title = arena_printf(r->a, "%s: %s, cycles %.0f to %.0f, %.0f bytes",
+					 o->name, o->kind, o->start, o->end, o->bytes);
+	if (o->is_transfer) {
+		draw_bar(t, r, TRANSFERS, "transfer", o->start, o->end, title);
+		return;
+	}
+	draw_bar(t, r, KERNELS, classes[o->limit], o->start, o->end, title);
+	if (o->stall > 0)
+		draw_bar(t, r, STALLS, "stall", o->start - o->stall, o->start,
+			 arena_printf(r->a, "%.0f cycles before %s", o->stall, o->name));
+}
+
+void
+draw_timeline(struct text *t, const struct report *r, bool alone)
+{
+	static const char *const classes[] = { "compute", "sram", "constants", "stall",
+					       "transfer", NULL };
+	static const char *const names[] = { "kernel: compute", "kernel: SRAM",
+					     "kernel: constants", "no kernel",
+					     "transfer", NULL };
+	static const char *const lanes[LANES] = { "kernels", "stalls", "transfers" };
+	double bottom = y_of(TRANSFERS) + LANE, step = axis_step(r->cycles);
+	svg_open(t, picture_titles[PIC_TIMELINE], bottom + 40, alone);
+	svg_legend(t, LEFT, LINE, classes, names);
+	for (int i = 0; i <= r->cycles / step; i++) {
+		double v = i * step, x = x_of(r, v);
+		svg_line(t, "grid", x, TOP, x, bottom);
+		svg_text(t, x > SVG_WIDTH - 30 ? ANCHOR_END : ANCHOR_MIDDLE, x,
+			 bottom + 14, axis_label(r->a, v));
+	}
+	svg_text(t, ANCHOR_START, LEFT, bottom + 30, "cycles");
+	for (int i = 0; i < LANES; i++)
+		svg_text(t, ANCHOR_END, LEFT - 8, y_of((enum lane)i) + LANE / 2 + 3,
+			 lanes[i]);
+	for (size_t i = 0; i < r->n_ops; i++)
+		draw_operation(t, r, &r->op[i]);
+	svg_close(t);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same to read on a terminal: bars are made of characters. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BAR = 40, NAME = 36 };
+
+static void
+put_heading(struct text *t, const char *title)
+{
+	text_printf(t, "\n%s\n", title);
+}
+
+static void
+put_bar(struct text *t, double part, double whole, char c)
+{
+	long n = whole > 0 ? lrint(part / whole * BAR) : 0;
+	for (long i = 0; i < n; i++)
+		text_putc(t, c);
+}
+
+static void
+put_layers(struct text *t, const struct report *r)
+{
+	static const char marks[LIMITS] = { '#', 's', 'c', '.' };
+	double most = 0;
+	for (size_t i = 0; i < r->n_layers; i++)
+		most = fmax(most, r->layer[i].total);
+	put_heading(t, "Time by layer, cycles (# computing, s SRAM, c constants, . "
+		       "waiting)");
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		text_printf(t, "  %-*s %10.0f %5.1f %% ", NAME,
+			    text_plain(r->a, l->label), l->total,
+			    r->cycles > 0 ? 100 * l->total / r->cycles : 0);
+		for (int k = 0; k < LIMITS; k++)
+			put_bar(t, l->cycles[k], most, marks[k]);
+		text_putc(t, '\n');
+	}
+}
+
+static void
+put_memory(struct text *t, const struct report *r)
+{
+	for (size_t i = 0; i < r->n_peaks; i++) {
+		const struct peak *p = &r->peak[i];
+		text_printf(t, "\nMemory at its peak: %s, %.0f bytes in use, cycles %.0f "
+			       "to %.0f\n", p->place, p->bytes, p->start, p->end);
+		for (size_t k = 0; k < r->n_spans; k++) {
+			const struct span *s = &r->span[k];
+			bool there = !strcmp(s->place, p->place) &&
+				     s->start <= p->start && s->end >= p->end;
+			if (!there)
+				continue;
+			text_printf(t, "  %-*s %10.0f %5.1f %% ", NAME,
+				    text_plain(r->a, s->label), s->bytes,
+				    p->bytes > 0 ? 100 * s->bytes / p->bytes : 0);
+			put_bar(t, s->bytes, p->bytes, '#');
+			text_putc(t, '\n');
+		}
+	}
+}
+
+static void
+put_curve(struct text *t, const struct report *r)
+{
+	double most = 0;
+	for (size_t i = 0; i < r->n_points; i++)
+		most = fmax(most, r->point[i].cycles);
+	if (r->n_points)
+		put_heading(t, "Cycles by SRAM");
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct point *p = &r->point[i];
+		text_printf(t, "  %10.0f bytes %12.0f ", p->sram, p->cycles);
+		put_bar(t, p->cycles, most, '#');
+		text_printf(t, " %s\n", text_plain(r->a, p->change));
+	}
+}
+
+void
+print_plain(struct text *t, const struct report *r)
+{
+	struct table summary = table_summary(r), weights = table_weights(r);
+	struct table warnings = table_warnings(r);
+	table_text(t, &summary);
+	if (warnings.n)
+		put_heading(t, warnings.title);
+	for (size_t i = 0; i < warnings.n; i++)
+		text_printf(t, "  %s\n", text_plain(r->a, warnings.cell[i].text));
+	put_memory(t, r);
+	put_layers(t, r);
+	put_curve(t, r);
+	if (!weights.n)
+		return;
+	put_heading(t, weights.title);
+	table_text(t, &weights);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the JSON of npu-perf to what the pictures are drawn of. */
+#include "report.h"
+
+#include "base/file.h"
+
+#include <string.h>
+
+enum { JSON_MAX = 1 << 28, LABEL = 36 };
+
+const char *const limit_names[LIMITS] = {
+	[LIMIT_COMPUTE] = "compute", [LIMIT_SRAM] = "SRAM",
+	[LIMIT_CONSTANTS] = "constants", [LIMIT_STALL] = "stall",
+};
+
+/* bytes of the first n characters of UTF-8, all if there are fewer */
+static size_t
+bytes_of(const char *s, size_t n)
+{
+	size_t i = 0;
+	for (; s[i]; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80 && n-- == 0)
+			break;
+	return i;
+}
+
+const char *
+shortened(struct arena *a, const char *s, size_t n)
+{
+	if (!s[bytes_of(s, n)])
+		return s;
+	return arena_printf(a, "%.*s..", (int)bytes_of(s, n - 2), s);
+}
+
+/* up to the first slash */
+static size_t
+first_part(const char *s)
+{
+	const char *slash = strchr(s, '/');
+	return slash ? (size_t)(slash - s) + 1 : 0;
+}
+
+/*
+ * What most names begin with, up to a slash: inputs and outputs are often called
+ * otherwise, so that three candidates are asked.
+ */
+static const char *
+common_path(struct arena *a, const struct json *layer, size_t n)
+{
+	for (size_t k = 0; n && k < 3; k++) {
+		const char *s = json_string(&layer[k * (n - 1) / 2], "name", "");
+		size_t part = first_part(s), same = 0;
+		for (size_t i = 0; part && i < n; i++)
+			same += !strncmp(json_string(&layer[i], "name", ""), s, part);
+		if (2 * same > n && n > 1)
+			return arena_strndup(a, s, part);
+	}
+	return "";
+}
+
+/* a name of several that were fused is that of the first, without the common path */
+static const char *
+label_of(struct arena *a, const char *name, const char *path)
+{
+	size_t n = strcspn(name, ";"), skip = strlen(path);
+	if (strncmp(name, path, skip) != 0 || skip >= n)
+		skip = 0;
+	return shortened(a, arena_strndup(a, name + skip, n - skip), LABEL);
+}
+
+/* ---- operations and layers ------------------------------------------------------ */
+
+static double
+sum_of(const struct json *memories)
+{
+	double v = 0;
+	for (size_t i = 0; memories && i < memories->n; i++)
+		v += memories->item[i].number;
+	return v;
+}
+
+static enum limit
+limit_of(const struct json *o)
+{
+	const char *s = json_string(o, "limited_by", "NPU");
+	if (!strcmp(s, "NPU"))
+		return LIMIT_COMPUTE;
+	return strcmp(s, "SRAM") != 0 ? LIMIT_CONSTANTS : LIMIT_SRAM;
+}
+
+static struct operation
+operation_of(const struct json *o)
+{
+	const char *kind = json_string(o, "kind", "?");
+	return (struct operation){
+		.name = json_string(o, "name", "?"), .kind = kind,
+		.is_transfer = !strcmp(kind, "dma"), .layer = -1,
+		.limit = limit_of(o),
+		.start = json_number(o, "start_cycle", 0),
+		.end = json_number(o, "end_cycle", 0),
+		.cycles = json_number(o, "timeline_cycles", 0),
+		.npu = json_number(o, "npu_cycles", 0),
+		.macs = json_number(o, "macs", 0),
+		.stall = json_number(o, "stall_cycles", 0),
+		.bytes = sum_of(json_get(o, "read_bytes")) +
+			 sum_of(json_get(o, "write_bytes")),
+	};
+}
+
+/* the layer of a kernel: its place in the list, new at the end */
+static int
+find_layer(struct report *r, const char *name, const char *kind, size_t *cap)
+{
+	for (size_t i = r->n_layers; i-- > 0;)
+		if (!strcmp(r->layer[i].name, name))
+			return (int)i;
+	agrow(r->a, r->layer, r->n_layers, cap);
+	r->layer[r->n_layers++] = (struct layer){ .name = name, .kind = kind,
+						  .start = -1 };
+	return (int)r->n_layers - 1;
+}
+
+static void
+add_kernel(struct layer *l, const struct operation *o)
+{
+	double stall = o->stall > 0 ? o->stall : 0;
+	if (l->start < 0 || o->start < l->start)
+		l->start = o->start;
+	l->cycles[o->limit] += o->cycles;
+	l->cycles[LIMIT_STALL] += stall;
+	l->total += o->cycles + stall;
+	l->macs += o->macs;
+	l->bytes += o->bytes;
+}
+
+static void
+read_operations(struct report *r)
+{
+	size_t n, n_named, cap = 0;
+	const struct json *o = json_items(r->root, "operations", &n);
+	const struct json *named = json_items(r->root, "layers", &n_named);
+	int *place = anew(r->a, int, n_named + 1); /* + 1: of a named layer */
+	const char *path = common_path(r->a, named, n_named);
+	r->op = anew(r->a, struct operation, n);
+	for (size_t i = 0; i < n; i++) {
+		struct operation *op = &r->op[r->n_ops++];
+		*op = operation_of(&o[i]);
+		double k = json_number(&o[i], "layer", -1);
+		bool known = k >= 0 && k < (double)n_named;
+		const struct json *l = known ? &named[(size_t)k] : NULL;
+		if (op->is_transfer)
+			continue;
+		if (known && place[(size_t)k])
+			op->layer = place[(size_t)k] - 1;
+		else
+			op->layer = find_layer(r, l ? json_string(l, "name", op->name)
+						    : op->name,
+					       l ? json_string(l, "kind", op->kind)
+						 : op->kind, &cap);
+		if (known)
+			place[(size_t)k] = op->layer + 1;
+		add_kernel(&r->layer[op->layer], op);
+	}
+	for (size_t i = 0; i < r->n_layers; i++)
+		r->layer[i].label = label_of(r->a, r->layer[i].name, path);
+	const struct json *c = json_items(r->root, "constants", &n);
+	for (size_t i = 0; i < n; i++) {
+		double k = json_number(&c[i], "layer", -1);
+		if (!(k >= 0 && k < (double)n_named) || !place[(size_t)k])
+			continue;
+		struct layer *l = &r->layer[place[(size_t)k] - 1];
+		double bytes = json_number(&c[i], "bytes", 0);
+		l->constant_bytes += bytes;
+		if (!strcmp(json_string(&c[i], "kind", ""), "weights"))
+			l->weight_bytes += bytes - json_number(&c[i], "scale_bytes", 0);
+		l->original_bytes += json_number(&c[i], "original_bytes", 0);
+	}
+}
+
+/* ---- memory and the curve ---------------------------------------------------------- */
+
+static void
+read_memory(struct report *r)
+{
+	size_t n, n_named;
+	const struct json *named = json_items(r->root, "layers", &n_named);
+	const char *path = common_path(r->a, named, n_named);
+	const struct json *v = json_items(r->root, "tensors", &n);
+	r->span = anew(r->a, struct span, n);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = json_string(&v[i], "name", "?");
+		r->span[r->n_spans++] = (struct span){
+			.name = name, .label = label_of(r->a, name, path),
+			.shape = json_string(&v[i], "shape", ""),
+			.kind = json_string(&v[i], "kind", "tensor"),
+			.place = json_string(&v[i], "place", "arena"),
+			.at = json_number(&v[i], "address", 0),
+			.bytes = json_number(&v[i], "bytes", 0),
+			.start = json_number(&v[i], "start_cycle", 0),
+			.end = json_number(&v[i], "end_cycle", 0) };
+	}
+	v = json_items(r->root, "peaks", &n);
+	r->peak = anew(r->a, struct peak, n);
+	for (size_t i = 0; i < n; i++) {
+		struct peak *p = &r->peak[r->n_peaks++];
+		*p = (struct peak){ .place = json_string(&v[i], "place", "arena"),
+				    .bytes = json_number(&v[i], "bytes", 0),
+				    .top = json_number(&v[i], "top", 0),
+				    .start = json_number(&v[i], "start_cycle", 0),
+				    .end = json_number(&v[i], "end_cycle", 0) };
+		p->names = json_items(&v[i], "tensors", &p->n_names);
+	}
+}
+
+static bool
+read_json(struct arena *a, const char *path, struct json *out, struct err *e)
+{
+	struct bytes b;
+	return file_read(a, path, JSON_MAX, &b, e) &&
+	       json_parse(a, b, file_name(path), out, e);
+}
+
+static bool
+read_front(struct report *r, const char *path, struct err *e)
+{
+	struct json *front = anew(r->a, struct json, 1);
+	size_t n;
+	if (!read_json(r->a, path, front, e))
+		return false;
+	const struct json *v = json_items(front, "front", &n);
+	if (!v)
+		return err_at(e, path, 0, "no \"front\": not of npu-sched --front "
+			      "--json");
+	r->point = anew(r->a, struct point, n);
+	for (size_t i = 0; i < n; i++) {
+		double sram = json_number(&v[i], "sram", -1);
+		double cycles = json_number(&v[i], "cycles", -1);
+		if (sram < 0 || cycles < 0)
+			return err_at(e, path, 0, "point %zu of \"front\" has no "
+				      "\"sram\" or \"cycles\"", i);
+		r->point[r->n_points++] = (struct point){
+			.sram = sram, .cycles = cycles,
+			.change = json_string(&v[i], "change", "") };
+	}
+	return true;
+}
+
+bool
+read_report(struct arena *a, const char *path, const char *front,
+	    struct report *r, struct err *e)
+{
+	struct json *root = anew(a, struct json, 1);
+	*r = (struct report){ .a = a, .file = file_name(path), .root = root };
+	if (!read_json(a, path, root, e))
+		return false;
+	r->cycles = json_number(root, "timeline_cycles", -1);
+	r->clock = json_number(root, "core_clock", 0);
+	r->network = json_string(root, "network", "?");
+	r->sram = json_number(root, "sram_bytes", 0);
+	r->macs_per_cycle = json_number(root, "macs_per_cycle", 0);
+	const struct json *rate = json_get(root, "bytes_per_cycle");
+	r->sram_rate = json_number(rate, "sram", 0);
+	r->constant_rate = json_number(rate, json_string(root, "constants_in", ""), 0);
+	if (r->cycles < 0 || r->clock <= 0 || !json_get(root, "operations"))
+		return err_at(e, r->file, 0, "not a report of npu-perf --json");
+	read_operations(r);
+	read_memory(r);
+	return !front || read_front(r, front, e);
+}

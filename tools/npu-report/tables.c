@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of each picture, and those that have no picture. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const picture_names[PICTURES] = {
+	[PIC_MEMORY] = "memory", [PIC_TIMELINE] = "timeline",
+	[PIC_LAYERS] = "layers", [PIC_ROOFLINE] = "roofline",
+	[PIC_CURVE] = "curve",
+};
+
+const char *const picture_titles[PICTURES] = {
+	[PIC_MEMORY] = "Memory over time", [PIC_TIMELINE] = "Timeline",
+	[PIC_LAYERS] = "Time by layer", [PIC_ROOFLINE] = "Roofline",
+	[PIC_CURVE] = "What more memory would buy",
+};
+
+void
+table_add(struct table *b, struct cell c)
+{
+	agrow(b->a, b->cell, b->n, &b->cap);
+	b->cell[b->n++] = c;
+}
+
+size_t
+table_rows(const struct table *b)
+{
+	return b->n / b->n_columns;
+}
+
+static struct table
+table_of(struct arena *a, const char *title, const char *const *column)
+{
+	struct table b = { .a = a, .title = title, .column = column };
+	while (column[b.n_columns])
+		b.n_columns++;
+	return b;
+}
+
+void
+put_number(struct text *t, double v)
+{
+	const double whole = 9e15;
+	if (v == trunc(v) && fabs(v) < whole)
+		text_i64(t, (int64_t)v);
+	else
+		text_double(t, v);
+}
+
+static void
+put_cell(struct text *t, const struct cell *c)
+{
+	if (c->percent)
+		text_printf(t, "%.1f %%", c->number);
+	else
+		put_number(t, c->number);
+}
+
+void
+table_html(struct text *t, const struct table *b)
+{
+	text_puts(t, "<table>\n<thead><tr>");
+	for (size_t i = 0; i < b->n_columns; i++) {
+		text_puts(t, "<th>");
+		escape(t, b->column[i]);
+		text_puts(t, "</th>");
+	}
+	text_puts(t, "</tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < b->n; i++) {
+		const struct cell *c = &b->cell[i];
+		if (i % b->n_columns == 0)
+			text_puts(t, "<tr>");
+		text_puts(t, c->text ? "<td>" : "<td class=\"n\">");
+		if (c->text)
+			escape(t, *c->text ? c->text : "-");
+		else
+			put_cell(t, c);
+		text_puts(t, "</td>");
+		if (i % b->n_columns + 1 == b->n_columns)
+			text_puts(t, "</tr>\n");
+	}
+	text_puts(t, "</tbody>\n</table>\n");
+}
+
+/* ---- as text ------------------------------------------------------------------------ */
+
+enum { TEXT_MOST = 44 }; /* of a column of text */
+
+static const char *
+cell_string(struct arena *a, const struct cell *c)
+{
+	struct text t = { 0 };
+	if (c->text)
+		return shortened(a, text_plain(a, c->text), TEXT_MOST);
+	put_cell(&t, c);
+	const char *s = arena_strndup(a, t.p, t.n);
+	text_free(&t);
+	return s;
+}
+
+/* columns as wide as their widest cell; numbers to the right */
+void
+table_text(struct text *t, const struct table *b)
+{
+	size_t *width = anew(b->a, size_t, b->n_columns);
+	for (size_t i = 0; i < b->n_columns; i++)
+		width[i] = strlen(b->column[i]);
+	for (size_t i = 0; i < b->n; i++) {
+		size_t n = strlen(cell_string(b->a, &b->cell[i]));
+		if (n > width[i % b->n_columns])
+			width[i % b->n_columns] = n;
+	}
+	for (size_t i = 0; i < b->n_columns; i++)
+		text_printf(t, "  %-*s", (int)width[i], b->column[i]);
+	text_putc(t, '\n');
+	for (size_t i = 0; i < b->n; i++) {
+		const struct cell *c = &b->cell[i];
+		size_t k = i % b->n_columns;
+		text_printf(t, c->text ? "  %-*s" : "  %*s", (int)width[k],
+			    cell_string(b->a, c));
+		if (k + 1 == b->n_columns)
+			text_putc(t, '\n');
+	}
+}
+
+/* ---- summary and warnings ------------------------------------------------------------ */
+
+/* keys of the JSON and what they are called here */
+static const struct line {
+	const char *key, *name;
+} lines[] = {
+	{ "network", "network" }, { "accelerator", "accelerator" },
+	{ "system_config", "system configuration" },
+	{ "memory_mode", "memory mode" }, { "core_clock", "clock, Hz" },
+	{ "timeline_cycles", "timeline, cycles" },
+	{ "inference_ms", "timeline, ms" },
+	{ "contention_cycles", "with contention, cycles" },
+	{ "bound_cycles", "lower bound, cycles" },
+	{ "calibrated_cycles", "calibrated, cycles" },
+	{ "calibrated_low", "calibrated: 8 of 10 measurements from" },
+	{ "calibrated_high", "to" }, { "measured_cycles", "measured, cycles" },
+	{ "sram_bytes", "SRAM, bytes" }, { "flash_bytes", "constants, bytes" },
+	{ "stream_bytes", "command streams, bytes" },
+	{ "encoded_weight_bytes", "weights, encoded bytes" },
+	{ "original_weight_bytes", "weights, elements" },
+	{ "npu_layers", "operators on the NPU" },
+	{ "cpu_operators", "operators on the CPU" },
+	{ "cpu_cycles", "on the CPU, cycles of a Cortex-M55, roughly" },
+};
+
+struct table
+table_summary(const struct report *r)
+{
+	static const char *const columns[] = { "what", "value", NULL };
+	struct table b = table_of(r->a, "Summary", columns);
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		const struct json *v = json_get(r->root, lines[i].key);
+		if (!v || (v->kind != JSON_NUMBER && v->kind != JSON_STRING))
+			continue;
+		table_add(&b, cell_text(lines[i].name));
+		table_add(&b, v->kind == JSON_STRING ? cell_text(v->string)
+						     : cell_number(v->number));
+	}
+	return b;
+}
+
+static void
+warn(struct table *b, const char *s)
+{
+	table_add(b, cell_text(s));
+}
+
+struct table
+table_warnings(const struct report *r)
+{
+	static const char *const columns[] = { "warning", NULL };
+	const double stall_share = 0.1, flash_share = 0.3; /* worth a look */
+	struct table b = table_of(r->a, "Warnings", columns);
+	double sum[LIMITS] = { 0 }, cpu = json_number(r->root, "cpu_operators", 0);
+	for (size_t i = 0; i < r->n_layers; i++)
+		for (int k = 0; k < LIMITS; k++)
+			sum[k] += r->layer[i].cycles[k];
+	if (cpu > 0)
+		warn(&b, arena_printf(r->a, "%.0f operators are left to the CPU, whose "
+				      "time is in none of the pictures", cpu));
+	if (!json_get(r->root, "tensors"))
+		warn(&b, "the compiled file has no map: no names, no memory over time");
+	if (json_true(r->root, "calibrated_extrapolated"))
+		warn(&b, "nothing was measured for this NPU and memory: the calibrated "
+			 "estimate is extrapolated");
+	if (sum[LIMIT_STALL] > stall_share * r->cycles)
+		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: "
+				      "they wait for transfers",
+				      100 * sum[LIMIT_STALL] / r->cycles));
+	if (sum[LIMIT_CONSTANTS] > flash_share * r->cycles)
+		warn(&b, arena_printf(r->a, "for %.0f %% of the time kernels wait for "
+				      "constants that they read where they lie",
+				      100 * sum[LIMIT_CONSTANTS] / r->cycles));
+	const char *note = json_string(r->root, "note", NULL);
+	if (note)
+		warn(&b, note);
+	return b;
+}
+
+struct table
+table_weights(const struct report *r)
+{
+	static const char *const columns[] = { "layer", "encoded bytes", "elements",
+					       "encoded / elements",
+					       "with scales and tables", NULL };
+	struct table b = table_of(r->a, "Weights and their compression", columns);
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		if (!(l->constant_bytes > 0))
+			continue;
+		table_add(&b, cell_text(l->name));
+		table_add(&b, cell_number(l->weight_bytes));
+		table_add(&b, cell_number(l->original_bytes));
+		table_add(&b, cell_percent(l->weight_bytes, l->original_bytes));
+		table_add(&b, cell_number(l->constant_bytes));
+	}
+	return b;
+}
+
+/* ---- pictures -------------------------------------------------------------------------- */
+
+static struct table
+table_memory(const struct report *r)
+{
+	static const char *const columns[] = { "tensor or buffer", "kind", "place",
+					       "address", "bytes", "from cycle",
+					       "to cycle", "shape", NULL };
+	struct table b = table_of(r->a, picture_titles[PIC_MEMORY], columns);
+	for (size_t i = 0; i < r->n_spans; i++) {
+		const struct span *s = &r->span[i];
+		table_add(&b, cell_text(s->name));
+		table_add(&b, cell_text(s->kind));
+		table_add(&b, cell_text(s->place));
+		table_add(&b, cell_number(s->at));
+		table_add(&b, cell_number(s->bytes));
+		table_add(&b, cell_number(s->start));
+		table_add(&b, cell_number(s->end));
+		table_add(&b, cell_text(s->shape));
+	}
+	return b;
+}
+
+static struct table
+table_timeline(const struct report *r)
+{
+	static const char *const columns[] = { "operation", "kind", "from cycle",
+					       "to cycle", "cycles", "stall before",
+					       "bytes", NULL };
+	struct table b = table_of(r->a, picture_titles[PIC_TIMELINE], columns);
+	for (size_t i = 0; i < r->n_ops; i++) {
+		const struct operation *o = &r->op[i];
+		table_add(&b, cell_text(o->name));
+		table_add(&b, cell_text(o->kind));
+		table_add(&b, cell_number(o->start));
+		table_add(&b, cell_number(o->end));
+		table_add(&b, cell_number(o->cycles));
+		table_add(&b, cell_number(o->stall));
+		table_add(&b, cell_number(o->bytes));
+	}
+	return b;
+}
+
+static struct table
+table_layers(const struct report *r)
+{
+	static const char *const columns[] = { "layer", "kind", "compute", "SRAM",
+					       "constants", "stall", "cycles", "share",
+					       NULL };
+	struct table b = table_of(r->a, picture_titles[PIC_LAYERS], columns);
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		table_add(&b, cell_text(l->name));
+		table_add(&b, cell_text(l->kind));
+		for (int k = 0; k < LIMITS; k++)
+			table_add(&b, cell_number(l->cycles[k]));
+		table_add(&b, cell_number(l->total));
+		table_add(&b, cell_percent(l->total, r->cycles));
+	}
+	return b;
+}
+
+static struct table
+table_roofline(const struct report *r)
+{
+	static const char *const columns[] = { "layer", "MACs", "bytes moved", "cycles",
+					       "of the MACs' peak", NULL };
+	struct table b = table_of(r->a, picture_titles[PIC_ROOFLINE], columns);
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		table_add(&b, cell_text(l->name));
+		table_add(&b, cell_number(l->macs));
+		table_add(&b, cell_number(l->bytes));
+		table_add(&b, cell_number(l->total));
+		table_add(&b, cell_percent(l->macs, l->total * r->macs_per_cycle));
+	}
+	return b;
+}
+
+static struct table
+table_curve(const struct report *r)
+{
+	static const char *const columns[] = { "SRAM, bytes", "cycles", "change", NULL };
+	struct table b = table_of(r->a, picture_titles[PIC_CURVE], columns);
+	for (size_t i = 0; i < r->n_points; i++) {
+		table_add(&b, cell_number(r->point[i].sram));
+		table_add(&b, cell_number(r->point[i].cycles));
+		table_add(&b, cell_text(r->point[i].change));
+	}
+	return b;
+}
+
+struct table
+table_picture(const struct report *r, enum picture p)
+{
+	switch (p) {
+	case PIC_MEMORY: return table_memory(r);
+	case PIC_TIMELINE: return table_timeline(r);
+	case PIC_LAYERS: return table_layers(r);
+	case PIC_ROOFLINE: return table_roofline(r);
+	default: return table_curve(r);
+	}
+}
