@@ -235,6 +235,25 @@ check_elementwise(struct check *c, const struct g_op *op)
 	       BAD(c, op, "o%d: IFM and IFM2 differ in type", op->rec.id);
 }
 
+static bool
+is_whole(const struct g_operand *o)
+{
+	return o->view == VIEW_WHOLE && o->type == o->t->shape.type;
+}
+
+/* so that rows are runs of the same bytes on both sides */
+static bool
+check_copy(struct check *c, const struct g_op *op)
+{
+	const struct g_operand *i = &op->ifm, *o = &op->ofm;
+	if (op->ifm2.t || op->weights || op->lut || G_HAS(op, G_OP_scalar))
+		return BAD(c, op, "o%d: a copy takes one operand", op->rec.id);
+	return (is_whole(i) && is_whole(o) && i->type == o->type && i->t != o->t &&
+		hwc_equal(i->shape, o->shape) && i->t->layout == o->t->layout) ||
+	       BAD(c, op, "o%d: a copy is of a whole tensor, to another of the same "
+		   "type, shape and layout", op->rec.id);
+}
+
 /* the registers that hold them have 16 bits, signed or not */
 static bool
 check_word(struct check *c, const struct g_op *op, const char *key, int64_t v)
@@ -277,6 +296,8 @@ check_op(struct check *c, const struct g_op *op)
 		return BAD(c, op, "o%d: act=lut without lut=", op->rec.id);
 	if (op_is_elementwise(op->kind))
 		return check_elementwise(c, op);
+	if (op->kind == OP_COPY)
+		return check_copy(c, op);
 	if (!check_geometry(c, op) || !check_channels(c, op))
 		return false;
 	return !op_has_weights(op->kind) || check_weights_of(c, op);

@@ -148,7 +148,7 @@ rows_read(const struct g_op *op, const struct g_operand *x, struct g_range ofm)
 {
 	int32_t h = x->shape.h;
 	struct g_range all = { .lo = 0, .hi = h };
-	if (op_is_elementwise(op->kind))
+	if (op_is_row_by_row(op->kind))
 		return h == 1 ? all : ofm;
 	if (op->edge.top || op->edge.bottom || op->kind == OP_REDUCE_SUM)
 		return all;

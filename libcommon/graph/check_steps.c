@@ -6,6 +6,20 @@
 
 enum { ALIGN = 16 };
 
+/* a transfer is of one run of bytes: rows of a rolling buffer must not wrap */
+static bool
+check_copied(struct check *c, const struct g_step *s, const struct g_tensor *t)
+{
+	struct g_range r = { .lo = 0, .hi = s->op->ofm.shape.h };
+	if (G_HAS(s, G_STEP_rows))
+		r = s->rows;
+	return !G_HAS(t, G_TENSOR_rows) || t->rows < 1 ||
+	       r.lo % t->rows + (r.hi - r.lo) <= t->rows ||
+	       BAD(c, s, "p%d: copies rows %" PRId64 ":%" PRId64 " of t%d, which keeps "
+		   "%d rows: they lie in two places", s->rec.id, r.lo, r.hi,
+		   t->rec.id, t->rows);
+}
+
 bool
 check_steps(struct check *c)
 {
@@ -20,6 +34,10 @@ check_steps(struct check *c)
 			return BAD(c, s, "p%d: rows=%" PRId64 ":%" PRId64 " of an OFM "
 				   "of %d rows", s->rec.id, s->rows.lo,
 				   s->rows.hi, s->op->ofm.shape.h);
+		if (s->op && s->op->kind == OP_COPY &&
+		    (!check_copied(c, s, s->op->ifm.t) ||
+		     !check_copied(c, s, s->op->ofm.t)))
+			return false;
 		const struct g_weights *w = s->op ? s->op->weights : s->weights;
 		int slices = w && w->slices.n ? (int)w->slices.n - 1 : 1;
 		if (G_HAS(s, G_STEP_slice) && (s->slice < 0 || s->slice >= slices))

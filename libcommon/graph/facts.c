@@ -160,6 +160,12 @@ op_is_binary(int kind)
 	       kind != OP_CLZ;
 }
 
+bool
+op_is_row_by_row(int kind)
+{
+	return op_is_elementwise(kind) || kind == OP_COPY;
+}
+
 enum block_class
 op_block_class(int kind)
 {

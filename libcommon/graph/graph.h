@@ -90,6 +90,7 @@ enum g_place { PLACE_FLASH, PLACE_ARENA, PLACE_CACHE, PLACES };
 enum g_node_kind { NODE_NPU, NODE_CPU };
 enum g_op_kind {
 	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
+	OP_COPY, /* bytes as they are, by the DMA engine: no kernel */
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
 	OP_SHR, OP_SHL, OP_KINDS
 };
@@ -379,6 +380,8 @@ bool op_is_elementwise(int kind);
 bool op_is_pool(int kind); /* MAX, AVERAGE, REDUCE_SUM */
 bool op_has_weights(int kind);
 bool op_is_binary(int kind);
+/* row y of the OFM is made of row y of the operands */
+bool op_is_row_by_row(int kind);
 enum block_class op_block_class(int kind);
 int op_ifm_bits(const struct g_op *op);
 /* do two operations touch t, one of them writing, such that their order matters? */

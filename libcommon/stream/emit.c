@@ -349,51 +349,6 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 }
 
 static void
-emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
-	      int64_t bytes, bool internal, const struct g_step *s)
-{
-	struct accesses l = { .n = 0 };
-	access_add(&l, from, src, src + bytes, false);
-	access_add(&l, to, dst, dst + bytes, true);
-	emit_reg(m, NPU_DMA0_SRC_REGION, from);
-	emit_reg1(m, NPU_DMA0_SRC, src);
-	emit_reg(m, NPU_DMA0_DST_REGION, internal ? SHRAM_REGION : to);
-	emit_reg1(m, NPU_DMA0_DST, dst);
-	emit_reg1(m, NPU_DMA0_LEN, bytes);
-	hazard_dma(m, &l);
-	emit_op(m, NPU_OP_DMA_START, 0, s);
-}
-
-static bool
-emit_fetch(struct emitter *m, const struct g_step *s)
-{
-	const struct g_code *first = emit_code(m->g, s->weights, s->slice, 0);
-	const struct g_code *last = emit_code(m->g, s->weights, s->slice, 1);
-	if (!first)
-		return graph_err(m->g, s, m->e, "p%d: w%d slice %d is not encoded",
-				 s->rec.id, s->weights->rec.id, s->slice);
-	if (!last)
-		last = first;
-	int64_t bytes = last->weight_bytes.at + last->weight_bytes.bytes -
-			first->scale_bytes.at;
-	if (bytes > s->buffer->bytes)
-		return graph_err(m->g, s, m->e, "p%d: %lld bytes do not fit buffer "
-				 "b%d of %lld", s->rec.id, (long long)bytes,
-				 s->buffer->rec.id, (long long)s->buffer->bytes);
-	struct g_range part = { .lo = 0, .hi = bytes };
-	if (G_HAS(s, G_STEP_bytes))
-		part = s->bytes;
-	if (part.hi > bytes)
-		return graph_err(m->g, s, m->e, "p%d: bytes=%lld:%lld of a slice of "
-				 "%lld", s->rec.id, (long long)part.lo,
-				 (long long)part.hi, (long long)bytes);
-	emit_transfer(m, PLACE_FLASH, first->scale_bytes.at + part.lo,
-		      emit_region(m, s->buffer->area), s->buffer->at + part.lo,
-		      part.hi - part.lo, false, s);
-	return true;
-}
-
-static void
 emit_table(struct emitter *m, struct state *st, const struct g_lut *l, int slot,
 	   const struct g_step *s)
 {
@@ -428,6 +383,11 @@ emit_steps(struct emitter *m, const struct g_node *n)
 			emit_table(m, &st, s->lut, s->slot, s);
 		if (!s->op)
 			continue;
+		if (s->op->kind == OP_COPY) {
+			if (!emit_copy(m, s))
+				return false;
+			continue;
+		}
 		int slot = s->op->act == G_ACT_LUT
 			       ? table_slot(m, &st, s->op->lut)
 			       : 0;

@@ -49,6 +49,7 @@ enum { EMIT_SPANS = 6 };
 struct emit_span {
 	const struct g_tensor *t;
 	int64_t lo, hi;
+	bool write;
 };
 int emit_spans(const struct g_op *op, struct g_range rows, int slice,
 	       struct emit_span out[EMIT_SPANS]);

@@ -173,7 +173,9 @@ emit_spans(const struct g_op *op, struct g_range rows, int slice,
 	struct emit_part p = emit_part(op, rows, slice);
 	struct emit_rows r = emit_ifm_rows(op, rows);
 	int n = add_spans(&p.ifm, r.lo, r.hi, out);
-	n += add_spans(&p.ofm, (int32_t)rows.lo, (int32_t)rows.hi, out + n);
+	int m = add_spans(&p.ofm, (int32_t)rows.lo, (int32_t)rows.hi, out + n);
+	for (; m > 0; m--)
+		out[n++].write = true;
 	bool one = op->ifm2.shape.h == 1;
 	if (op->ifm2.t)
 		n += add_spans(&op->ifm2, one ? 0 : r.lo, one ? 1 : r.hi, out + n);
@@ -183,7 +185,7 @@ emit_spans(const struct g_op *op, struct g_range rows, int slice,
 struct emit_rows
 emit_ifm_rows(const struct g_op *op, struct g_range r)
 {
-	if (op_is_elementwise(op->kind))
+	if (op_is_row_by_row(op->kind))
 		return (struct emit_rows){ .lo = (int32_t)r.lo, .hi = (int32_t)r.hi };
 	bool twice = op->upscale != UPSCALE_NONE;
 	int64_t height = (int64_t)op->ifm.shape.h * (twice ? 2 : 1);

@@ -53,6 +53,16 @@ struct emit_part {
 };
 struct emit_part emit_part(const struct g_op *op, struct g_range rows, int slice);
 
+/* ---- emit_dma.c: transfers ---------------------------------------------------- */
+
+/* so many bytes; internal: to SHRAM; s: the step, NULL: made up for a table */
+void emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
+		   int64_t bytes, bool internal, const struct g_step *s);
+/* weights into a buffer */
+bool emit_fetch(struct emitter *m, const struct g_step *s);
+/* rows of a tensor into another one, which graph_check has found to be in one run */
+bool emit_copy(struct emitter *m, const struct g_step *s);
+
 /* ---- emit_hazard.c: waits and block dependency ------------------------------ */
 
 enum { MAX_ACCESSES = 24, SHRAM_REGION = 0x103 };

@@ -78,6 +78,37 @@ compare_fetch(struct source *x, const struct npu_op *d, const struct g_step *s)
 		      (uint64_t)d->dst.at, d->dst.region);
 }
 
+/* rows of a tensor, from the first of their bytes to the last */
+static void
+compare_copy(struct source *x, const struct npu_op *d, const struct g_step *s)
+{
+	const struct g_op *op = s->op;
+	struct source_part p = source_part_of(s);
+	struct hwc o = op->ofm.shape;
+	/* bricks are whole where there are several */
+	int32_t c = op->ifm.t->layout == LAYOUT_NHCWB16 && o.c > BRICK
+			? (int32_t)round_up_i64(o.c, BRICK) : o.c;
+	int64_t last = source_address(&op->ifm, p.row + p.rows - 1, o.w - 1, c - 1);
+	struct npu_range from = {
+		.region = tensor_is_const(op->ifm.t) ? PLACE_FLASH
+			  : source_region(op->ifm.t->area, x->spilling),
+		.at = source_address(&op->ifm, p.row, 0, 0) };
+	struct npu_range to = { .region = source_region(op->ofm.t->area, x->spilling),
+				.at = source_address(&op->ofm, p.row, 0, 0) };
+	from.n = last + graph_type_bytes(op->ifm.type) - from.at;
+	if (!accel_is_u65(x->accel))
+		from.n = round_up_i64(from.n, 16);
+	if (d->src_internal || d->src_dims != 1 || d->dst_dims != 1 ||
+	    d->src.region != from.region || d->src.at != from.at ||
+	    d->src.n != from.n || d->dst.region != to.region || d->dst.at != to.at)
+		source_found(x, "p%d copies %" PRId64 " bytes from 0x%" PRIx64 " of region "
+		      "%d to 0x%" PRIx64 " of %d, this %" PRId64 " from 0x%" PRIx64
+		      " of %d to 0x%" PRIx64 " of %d", s->rec.id, from.n,
+		      (uint64_t)from.at, from.region, (uint64_t)to.at, to.region,
+		      d->src.n, (uint64_t)d->src.at, d->src.region,
+		      (uint64_t)d->dst.at, d->dst.region);
+}
+
 /* ---- one stream ------------------------------------------------------------------ */
 
 /* the next step of the node that is a kernel or a transfer, or NULL */
@@ -103,6 +134,12 @@ missing(struct source *x, const struct g_step *s)
 		      s->weights->rec.id);
 }
 
+static bool
+runs_kernel(const struct g_step *s)
+{
+	return s->op && s->op->kind != OP_COPY;
+}
+
 static void
 take_operation(struct source *x, const struct npu_op *o)
 {
@@ -112,7 +149,7 @@ take_operation(struct source *x, const struct npu_op *o)
 		return;
 	}
 	const struct g_step *s = next_step(x);
-	while (s && !s->op == kernel) {
+	while (s && runs_kernel(s) != kernel) {
 		missing(x, s);
 		x->step++;
 		s = next_step(x);
@@ -123,6 +160,8 @@ take_operation(struct source *x, const struct npu_op *o)
 	}
 	if (kernel)
 		source_kernel(x, o, s);
+	else if (s->op)
+		compare_copy(x, o, s);
 	else
 		compare_fetch(x, o, s);
 	x->step++;

@@ -23,7 +23,7 @@ source_part_of(const struct g_step *s)
 		p.depth = (int32_t)op->weights->slices.v[s->slice + 1] - p.channel;
 	}
 	p.ifm_row = p.row;
-	if (op_is_elementwise(op->kind))
+	if (op_is_row_by_row(op->kind))
 		return p;
 	int up = op->upscale == UPSCALE_NONE ? 1 : 2;
 	int64_t top = p.row * op->stride.y - op->pad.top;

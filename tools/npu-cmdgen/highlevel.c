@@ -79,6 +79,18 @@ put_stripe(struct text *t, const struct cmdgen *c, const struct g_step *s)
 	put_block(t, c, op, (int32_t)(rows.hi - rows.lo));
 }
 
+static void
+put_copy(struct text *t, const struct g_step *s)
+{
+	const struct g_op *op = s->op;
+	struct g_range rows = { .lo = 0, .hi = op->ofm.shape.h };
+	if (G_HAS(s, G_STEP_rows))
+		rows = s->rows;
+	text_printf(t, "<DMA: name=%s, in=t%d, out=t%d, rows %d to %d>",
+		    op->name ? op->name : "", op->ifm.t->rec.id, op->ofm.t->rec.id,
+		    (int)rows.lo, (int)rows.hi);
+}
+
 void
 put_transfer(struct text *t, const struct g_step *s)
 {
@@ -87,6 +99,8 @@ put_transfer(struct text *t, const struct g_step *s)
 	else if (s->lut)
 		text_printf(t, "<DMA: in=l%d, out=shram slot %d>", s->lut->rec.id,
 			    s->slot);
+	else if (s->op)
+		put_copy(t, s);
 	else
 		text_printf(t, "<DMA: name=%s, in=w%d slice %d, out=b%d>",
 			    s->weights->name ? s->weights->name : "",
@@ -102,7 +116,7 @@ print_high_level(const struct cmdgen *c, size_t node, struct text *t)
 	for (size_t i = 0; i < w->n_marks; i++) {
 		const struct g_step *s = w->mark[i].step;
 		text_printf(t, "%3zu ", i);
-		if (s && s->op)
+		if (s && s->op && s->op->kind != OP_COPY)
 			put_stripe(t, c, s);
 		else
 			put_transfer(t, s);

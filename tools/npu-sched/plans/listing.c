@@ -188,7 +188,7 @@ kind_of(const struct g_op *op)
 		[OP_CONV] = "Conv2D", [OP_FC] = "FullyConnected",
 		[OP_DEPTHWISE] = "DepthwiseConv2D", [OP_MAXPOOL] = "MaxPool",
 		[OP_AVGPOOL] = "AvgPool", [OP_REDUCE_SUM] = "ReduceSum",
-		[OP_MUL] = "Mul", [OP_ADD] = "Add", [OP_SUB] = "Sub",
+		[OP_COPY] = "Memcpy", [OP_MUL] = "Mul", [OP_ADD] = "Add", [OP_SUB] = "Sub",
 		[OP_MIN] = "Minimum", [OP_MAX] = "Maximum",
 		[OP_LRELU] = "LeakyRelu", [OP_ABS] = "Abs", [OP_CLZ] = "CLZ",
 		[OP_SHR] = "SHR", [OP_SHL] = "SHL",

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transfers: spec/command-stream.md 10. */
+#include "stream/emit_regs.h"
+
+void
+emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst,
+	      int64_t bytes, bool internal, const struct g_step *s)
+{
+	struct accesses l = { .n = 0 };
+	access_add(&l, from, src, src + bytes, false);
+	access_add(&l, to, dst, dst + bytes, true);
+	emit_reg(m, NPU_DMA0_SRC_REGION, from);
+	emit_reg1(m, NPU_DMA0_SRC, src);
+	emit_reg(m, NPU_DMA0_DST_REGION, internal ? SHRAM_REGION : to);
+	emit_reg1(m, NPU_DMA0_DST, dst);
+	emit_reg1(m, NPU_DMA0_LEN, bytes);
+	hazard_dma(m, &l);
+	emit_op(m, NPU_OP_DMA_START, 0, s);
+}
+
+bool
+emit_fetch(struct emitter *m, const struct g_step *s)
+{
+	const struct g_code *first = emit_code(m->g, s->weights, s->slice, 0);
+	const struct g_code *last = emit_code(m->g, s->weights, s->slice, 1);
+	if (!first)
+		return graph_err(m->g, s, m->e, "p%d: w%d slice %d is not encoded",
+				 s->rec.id, s->weights->rec.id, s->slice);
+	if (!last)
+		last = first;
+	int64_t bytes = last->weight_bytes.at + last->weight_bytes.bytes -
+			first->scale_bytes.at;
+	if (bytes > s->buffer->bytes)
+		return graph_err(m->g, s, m->e, "p%d: %lld bytes do not fit buffer "
+				 "b%d of %lld", s->rec.id, (long long)bytes,
+				 s->buffer->rec.id, (long long)s->buffer->bytes);
+	struct g_range part = { .lo = 0, .hi = bytes };
+	if (G_HAS(s, G_STEP_bytes))
+		part = s->bytes;
+	if (part.hi > bytes)
+		return graph_err(m->g, s, m->e, "p%d: bytes=%lld:%lld of a slice of "
+				 "%lld", s->rec.id, (long long)part.lo,
+				 (long long)part.hi, (long long)bytes);
+	emit_transfer(m, PLACE_FLASH, first->scale_bytes.at + part.lo,
+		      emit_region(m, s->buffer->area), s->buffer->at + part.lo,
+		      part.hi - part.lo, false, s);
+	return true;
+}
+
+bool
+emit_copy(struct emitter *m, const struct g_step *s)
+{
+	enum { UNIT = 16 }; /* of a U55's transfers */
+	const struct g_op *op = s->op;
+	struct g_range r = { .lo = 0, .hi = op->ofm.shape.h };
+	if (G_HAS(s, G_STEP_rows))
+		r = s->rows;
+	struct emit_fm from = emit_map(m, &op->ifm, (int32_t)r.lo, (int32_t)r.hi);
+	struct emit_fm to = emit_map(m, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
+	int64_t bytes = from.hi[0] - from.lo[0];
+	if (!accel_is_u65(m->accel)) {
+		/* what lies behind a tensor up to a multiple of 16 is nobody's */
+		bytes = r.hi == op->ofm.shape.h ? round_up_i64(bytes, UNIT) : bytes;
+		if (from.lo[0] % UNIT || to.lo[0] % UNIT || bytes % UNIT)
+			return graph_err(m->g, s, m->e, "p%d: copies %lld bytes from "
+					 "0x%llx to 0x%llx; %s moves multiples of 16",
+					 s->rec.id, (long long)bytes,
+					 (unsigned long long)from.lo[0],
+					 (unsigned long long)to.lo[0],
+					 m->accel->name);
+	}
+	emit_transfer(m, from.region, from.lo[0], to.region, to.lo[0], bytes, false, s);
+	return true;
+}
