@@ -28,7 +28,7 @@ struct map_stream {
 	int64_t commands;
 };
 
-enum map_command_kind { MAP_KERNEL, MAP_FETCH, MAP_UPLOAD };
+enum map_command_kind { MAP_KERNEL, MAP_FETCH, MAP_UPLOAD, MAP_COPY };
 
 /* a kernel or transfer; they stand in the order of npu_op.index */
 struct map_command {
@@ -38,8 +38,8 @@ struct map_command {
 	const char *name; /* of the operation, weights or table */
 	int64_t slice;	  /* of the weights that are fetched */
 	/*
-	 * The k-th kernel or CPU operator of the plan, from 0, is at 2k + 1,
-	 * transfers before it at 2k: nputools-graph(5), live
+	 * The k-th kernel, copy or CPU operator of the plan, from 0, is at
+	 * 2k + 1, other transfers before it at 2k: nputools-graph(5), live
 	 */
 	int64_t moment;
 };

@@ -358,7 +358,7 @@ check_commands(struct decoder *d, const struct npu_map *m)
 	}
 	for (size_t i = 0; i < m->n_commands; i++) {
 		const struct map_command *c = &m->commands[i];
-		if (c->what > MAP_UPLOAD || (uint64_t)c->layer > m->n_layers ||
+		if (c->what > MAP_COPY || (uint64_t)c->layer > m->n_layers ||
 		    c->moment >= m->sources[0].moments)
 			return bad(d, "a command of no kind, layer or moment");
 	}

@@ -27,6 +27,8 @@ const char *
 map_label(struct arena *a, const struct map_command *c)
 {
 	const char *name = text_plain(a, c->name);
+	if (c->what == MAP_COPY)
+		return arena_printf(a, "copy %s", name);
 	if (c->what == MAP_FETCH)
 		return arena_printf(a, "fetch %s.%lld", name, (long long)c->slice);
 	return c->what == MAP_UPLOAD ? arena_printf(a, "table %s", name) : name;

@@ -85,7 +85,7 @@ command_of(const struct maker *k, const struct emit_mark *mark)
 	const struct g_step *s = mark->step;
 	struct map_command c = { .at = (int64_t)mark->at, .what = MAP_UPLOAD };
 	if (s && s->op) {
-		c.what = MAP_KERNEL;
+		c.what = s->op->kind == OP_COPY ? MAP_COPY : MAP_KERNEL;
 		c.layer = layer_of(k, s->op);
 		c.name = name_or_id(k, s->op->name, 'o', s->op->rec.id);
 	} else if (s && s->weights) {
@@ -126,8 +126,9 @@ make_stream(struct maker *k, const struct emit_words *w, int64_t *moment)
 	size_t first = m->n_commands;
 	for (size_t i = 0; i < w->n_marks; i++) {
 		struct map_command c = command_of(k, &w->mark[i]);
-		c.moment = c.what == MAP_KERNEL ? *moment : *moment - 1;
-		*moment += c.what == MAP_KERNEL ? 2 : 0;
+		bool runs = c.what == MAP_KERNEL || c.what == MAP_COPY;
+		c.moment = runs ? *moment : *moment - 1;
+		*moment += runs ? 2 : 0;
 		agrow(k->a, m->commands, m->n_commands, &k->cap_commands);
 		m->commands[m->n_commands++] = c;
 	}

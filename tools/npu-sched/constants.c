@@ -49,22 +49,13 @@ count_reads(struct copies *c, size_t from, size_t end)
 		}
 }
 
-/* the copy is made in front of g->ops[at]; pools take 16 bits at most */
+/* the copy is made in front of g->ops[at] */
 static struct g_tensor *
 make_copy(struct graph *g, size_t at, struct g_tensor *t)
 {
-	bool word = graph_type_bytes(t->shape.type) > 2;
-	struct g_operand from = operand_whole(t);
-	struct g_operand to = insert_map(g, t->shape.type, t->hwc);
-	struct g_op *c = insert_op(g, at, word ? OP_MAX : OP_AVGPOOL, g->ops[at],
-				   from, to);
-	if (word) {
-		G_PUT(c, OP, ifm2, from);
-		G_PUT(c, OP, ifm2_zero, 0);
-	} else {
-		G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1 << 30, .shift = 30 });
-	}
-	return to.t;
+	struct g_tensor *to = insert_map(g, t->shape.type, t->hwc).t;
+	(void)insert_copy(g, at, g->ops[at], t, to);
+	return to;
 }
 
 /* operations from..end of one node; returns how many were added */

@@ -28,6 +28,9 @@ mark_operands(struct sched *s, const struct g_op *op, bool *linear)
 	for (int i = 0; i < 3; i++)
 		if (o[i]->t && !allows_bricks(o[i]))
 			linear[o[i]->t->rec.index] = true;
+	/* as what the other side has, mostly */
+	if (op->kind == OP_COPY)
+		linear[op->ifm.t->rec.index] = linear[op->ofm.t->rec.index] = true;
 	/* command-stream.md 4: what REDUCE_SUM reads */
 	if (op->kind == OP_REDUCE_SUM &&
 	    (op->ifm.type == TFL_INT32 || s->accel->cores > 1))

@@ -62,12 +62,16 @@ study_tensors(struct sched *s)
 
 /*
  * Stripes are rows of the OFM.  A fully connected operation has one row's worth
- * of work; a REDUCE_SUM reads linear maps; upscaling would need even stripes.
+ * of work; a REDUCE_SUM reads linear maps; upscaling would need even stripes.  A U55
+ * moves 16 bytes at least.
  */
 static bool
-can_stripe(const struct g_op *op)
+can_stripe(const struct sched *s, const struct g_op *op)
 {
 	struct g_pad e = op->edge;
+	if (op->kind == OP_COPY && !accel_is_u65(s->accel) &&
+	    tensor_strides(op->ofm.t).y % ALIGN)
+		return false;
 	return op->kind != OP_FC && op->kind != OP_REDUCE_SUM &&
 	       op->upscale == UPSCALE_NONE && op->ofm.shape.h > 1 &&
 	       op->ofm.view == VIEW_WHOLE && op->ifm.view == VIEW_WHOLE &&
@@ -89,6 +93,9 @@ list_ops(struct sched *s)
 		cpu[n + 1] = cpu[n] + (g->nodes[n]->kind == NODE_CPU);
 	}
 	s->n_ops = (int)g->n_ops;
+	s->has_copies = false;
+	for (size_t i = 0; i < g->n_ops; i++)
+		s->has_copies |= g->ops[i]->kind == OP_COPY;
 	s->info = anew(s->a, struct op_info, g->n_ops + 1);
 	for (size_t i = 0; i < g->n_ops; i++) {
 		int n = g->ops[i]->node->rec.index;
@@ -159,17 +166,23 @@ check_crowd(struct sched *s)
 				      "at the same time, at most %d may be", most, MOST);
 }
 
-bool
-study_ops(struct sched *s)
+void
+restudy_ops(struct sched *s)
 {
 	list_ops(s);
 	find_shared(s);
 	for (int i = 0; i < s->n_ops; i++)
-		s->info[i].stripes = can_stripe(s->info[i].op);
+		s->info[i].stripes = can_stripe(s, s->info[i].op);
+	study_flow(s);
+}
+
+bool
+study_ops(struct sched *s)
+{
+	restudy_ops(s);
 	s->known_of = anew(s->a, struct known_list, s->g->n_weights + 1);
 	for (size_t i = 0; i < s->g->n_weights; i++)
 		s->known_of[i] = (struct known_list){ -1, -1 };
-	study_flow(s);
 	return check_crowd(s);
 }
 

@@ -27,9 +27,9 @@ bounds_of(int type)
 				 .hi = least + ((int64_t)1 << bits) - 1 };
 }
 
-struct g_op *
-insert_op(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *beside,
-	  struct g_operand ifm, struct g_operand ofm)
+static struct g_op *
+insert_bare(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *beside,
+	    struct g_operand ifm, struct g_operand ofm)
 {
 	struct g_op *op = graph_add_g_op(g);
 	memmove(&g->ops[at + 1], &g->ops[at],
@@ -41,13 +41,30 @@ insert_op(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *be
 	G_PUT(op, OP, node, beside->node);
 	if (G_HAS(beside, G_OP_name))
 		G_PUT(op, OP, name, beside->name);
-	G_PUT(op, OP, tfl, beside->tfl);
+	if (G_HAS(beside, G_OP_tfl))
+		G_PUT(op, OP, tfl, beside->tfl);
 	G_PUT(op, OP, ifm, ifm);
 	G_PUT(op, OP, ofm, ofm);
+	op->kernel = op->stride = op->dilation = (struct yx){ .y = 1, .x = 1 };
+	return op;
+}
+
+struct g_op *
+insert_op(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *beside,
+	  struct g_operand ifm, struct g_operand ofm)
+{
+	struct g_op *op = insert_bare(g, at, kind, beside, ifm, ofm);
 	G_PUT(op, OP, ifm_zero, 0);
 	G_PUT(op, OP, ofm_zero, 0);
 	G_PUT(op, OP, round, ROUND_TFL);
 	G_PUT(op, OP, clamp, bounds_of(ofm.type));
-	op->kernel = op->stride = op->dilation = (struct yx){ .y = 1, .x = 1 };
 	return op;
+}
+
+struct g_op *
+insert_copy(struct graph *g, size_t at, const struct g_op *beside,
+	    struct g_tensor *from, struct g_tensor *to)
+{
+	struct g_operand ifm = operand_whole(from), ofm = operand_whole(to);
+	return insert_bare(g, at, OP_COPY, beside, ifm, ofm);
 }

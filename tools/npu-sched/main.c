@@ -20,6 +20,7 @@ static const struct pass {
 } passes[] = {
 	{ .name = "tables", .run = separate_tables },
 	{ .name = "constants", .run = fetch_constants },
+	{ .name = "copies", .run = list_copies },
 	{ .name = "formats", .run = choose_formats },
 	{ .name = "study", .run = study_ops },
 	{ .name = "traversals", .run = choose_traversals },

@@ -83,13 +83,15 @@ struct use {
 	bool leaves;	/* it is a result of some node */
 };
 
-/* a run of the NPU: an operation, or rows or channels of it */
+/* a run of the NPU: an operation, or rows or channels of it; or of its DMA engine,
+ * which copies rows meanwhile */
 struct kernel {
 	int op;
 	struct g_range rows, depth;
 	int slice;	/* weights, -1: none */
 	double cost[2]; /* cycles; weights read in place, fetched before */
 	double flash;	/* of them: the flash is busy when in place */
+	double transfer; /* cycles of the DMA engine: a copy, which costs no others */
 };
 
 /* one slice of a weights record */
@@ -191,6 +193,8 @@ struct sched {
 	struct known_list {
 		int first, last; /* -1: none */
 	} *known_of; /* of each weights record */
+	struct copies *copies; /* maps that may be copied, or NULL */
+	bool has_copies; /* some operation is one */
 	struct plan *plan; /* the one that was chosen */
 	struct err *e;
 };
@@ -215,6 +219,9 @@ bool separate_tables(struct sched *s);
 /* constants.c.  Leaves: copies in fast memory of operands read again and again */
 bool fetch_constants(struct sched *s);
 
+/* copies.c.  Leaves: copies in the NPU's SRAM of what nodes take in and give */
+bool list_copies(struct sched *s);
+
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
 
@@ -222,6 +229,9 @@ bool choose_formats(struct sched *s);
 bool study_ops(struct sched *s);
 /* operation order[i] becomes the i-th; plans made before are of no use then */
 void change_order(struct sched *s, const int *order);
+
+/* the same for operations that have come or gone */
+void restudy_ops(struct sched *s);
 
 /* traversal.c.  Needs: s->info.  Leaves: traversal of every convolution */
 bool choose_traversals(struct sched *s);
@@ -246,6 +256,20 @@ void print_allocation(const struct sched *s, struct text *t);
 
 /* ---- what they are made of ---------------------------------------------- */
 
+/* copies.c: the graph with the copies that pay, or without any; what was studied
+ * before is of no use then */
+void use_copies(struct sched *s, bool use);
+/* needs: s->info, with copies.  Finds those that pay where they move while kernels
+ * run; false: none */
+bool weigh_copies(struct sched *s);
+/* the last copy, a kernel of the plan, that a kernel waits for; -1: none */
+int copy_awaited(const struct sched *s, const struct plan *p, int kernel);
+/* cycles for which nothing runs while so many rows are copied: the node begins with
+ * that, and what follows waits for it */
+double leading_copy(const struct sched *s, int op, int32_t rows);
+/* tensors of copies that no plan uses leave the graph */
+void drop_unused_copies(struct sched *s);
+
 /* layouts.c.  Needs: s->info.  NHWC instead of bricks for maps whose depth is no
  * multiple of 16: for all of them, or where that is no slower */
 void pack_shallow_maps(struct sched *s, int all);
@@ -255,7 +279,7 @@ void pack_left_maps(struct sched *s);
 /* blocks.c: finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */
 void forget_blocks(struct sched *s);
-/* the fastest block for stripes of `rows`; NULL if none fits */
+/* the fastest block for stripes of `rows`; NULL if none fits, or it is a copy */
 const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 
 /* cost.c */
@@ -271,6 +295,8 @@ bool stripe_cost(struct sched *s, struct kernel *k, int32_t stripe,
 /* cycles to fetch bytes of weights, and the table of an operation; 0: it has none */
 double weights_transfer(const struct sched *s, int64_t bytes);
 double table_transfer(const struct sched *s, const struct g_op *op);
+/* cycles to copy so many rows; 0: it is no copy */
+double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
 /* NULL: no block fits */
 const struct stripe_known *op_cost(struct sched *s, int op, int32_t stripe);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);

@@ -65,16 +65,30 @@ set_stripes(const struct sched *s, struct cascade *c)
 	}
 }
 
-/* the lowest row of operation p's OFM that anyone in the cascade will read */
+static bool
+is_copy(const struct run *r, int i)
+{
+	return r->s->info[r->c->first + i].op->kind == OP_COPY;
+}
+
+/*
+ * The lowest row of operation p's OFM that anyone in the cascade will read; or, where
+ * a transfer is on one side and kernels on the other, reads now: they overlap.
+ */
 static int32_t
 still_wanted(const struct run *r, int p)
 {
 	int n = r->c->last - r->c->first + 1;
 	int32_t low = INT32_MAX;
 	for (int i = p + 1; i < n; i++)
-		for (int k = 0; k < 2; k++)
-			if (inside(r->s, r->c, i, k) == p && r->next[i].lo < low)
-				low = r->next[i].lo;
+		for (int k = 0; k < 2; k++) {
+			if (inside(r->s, r->c, i, k) != p)
+				continue;
+			bool apart = is_copy(r, p) != is_copy(r, i);
+			int32_t at = apart && r->low[i] < r->next[i].lo ? r->low[i]
+									: r->next[i].lo;
+			low = at < low ? at : low;
+		}
 	return low;
 }
 
@@ -147,6 +161,20 @@ keep_rows(struct run *r, int i, struct g_range rows)
 		r->c->rolling[i] = keep;
 }
 
+/* rows of producer p that exist before operation i runs its next stripe: copies are
+ * a stripe ahead, so that they move while that runs */
+static int32_t
+rows_before(const struct run *r, int i, int p)
+{
+	struct g_range rows = next_stripe(r, i);
+	if (!is_copy(r, p) || rows.hi == height(r, i))
+		return r->next[i].hi;
+	rows.lo = rows.hi;
+	rows.hi += r->c->stripe[i];
+	rows.hi = rows.hi < height(r, i) ? rows.hi : height(r, i);
+	return emit_ifm_rows(r->s->info[r->c->first + i].op, rows).hi;
+}
+
 /* runs stripes of operation i until `upto` rows of its OFM exist */
 static void
 advance(struct run *r, int i, int32_t upto)
@@ -158,7 +186,7 @@ advance(struct run *r, int i, int32_t upto)
 		for (int k = 0; k < 2; k++) {
 			int p = inside(r->s, r->c, i, k);
 			if (p >= 0)
-				advance(r, p, in.hi);
+				advance(r, p, rows_before(r, i, p));
 		}
 		add_kernel(r, i, rows);
 		r->done[i] = (int32_t)rows.hi;
@@ -255,6 +283,18 @@ replace_operand(struct sched *s, struct cascade *c)
 	}
 }
 
+/* what of a copy's time kernels of so many cycles don't hide: the first stripe, or
+ * what takes longer than they do */
+static double
+exposed_copy(const struct sched *s, const struct cascade *c, int i, double kernels)
+{
+	const struct g_op *op = s->info[c->first + i].op;
+	int32_t h = op->ofm.shape.h, stripe = c->stripe[i];
+	double first = copy_transfer(s, op, stripe);
+	double all = first * (h / stripe) + (h % stripe ? copy_transfer(s, op, h % stripe) : 0);
+	return all - kernels > first ? all - kernels : first;
+}
+
 bool
 cascade_price(struct sched *s, struct cascade *c)
 {
@@ -269,9 +309,27 @@ cascade_price(struct sched *s, struct cascade *c)
 		c->cost[1] += b->cost[1];
 		c->lower_bound += b->cost[0] < b->cost[1] ? b->cost[0] : b->cost[1];
 	}
+	c->lower_bound += leading_copy(s, c->first, c->stripe[0]);
 	if (!c->rows)
 		c->lower_bound = whole_lower_bound(s, c->first, ANY_CUT);
+	double kernels[2] = { c->cost[0], c->cost[1] };
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < 2 && s->info[c->first + i].op->kind == OP_COPY; k++)
+			c->cost[k] += exposed_copy(s, c, i, kernels[k]);
 	return true;
+}
+
+/* a transfer is of rows that lie in one run: buffers hold whole stripes of copies */
+static void
+round_rolling(struct run *r, int i)
+{
+	int n = r->c->last - r->c->first + 1;
+	int32_t *rows = &r->c->rolling[i];
+	if (is_copy(r, i))
+		*rows = (int32_t)round_up_i64(*rows, r->c->stripe[i]);
+	for (int k = i + 1; k < n; k++)
+		if (is_copy(r, k) && inside(r->s, r->c, k, 0) == i)
+			*rows = (int32_t)round_up_i64(*rows, r->c->stripe[k]);
 }
 
 static void
@@ -288,6 +346,7 @@ run_in_stripes(struct run *r)
 	advance(r, n - 1, height(r, n - 1));
 	choose_over(r);
 	for (int i = 0; i + 1 < n; i++) {
+		round_rolling(r, i);
 		const struct g_tensor *t = r->s->info[c->first + i].op->ofm.t;
 		if (c->rolling[i] > t->hwc.h)
 			c->rolling[i] = t->hwc.h;

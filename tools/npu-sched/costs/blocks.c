@@ -194,6 +194,8 @@ const struct block_choice *
 block_for(struct sched *s, int i, int32_t rows)
 {
 	struct op_info *f = &s->info[s->info[i].alike];
+	if (f->op->kind == OP_COPY)
+		return NULL;
 	for (int k = 0; k < f->n_choices; k++)
 		if (f->choice[k].rows == rows)
 			return &f->choice[k];

@@ -135,6 +135,11 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 	  int64_t scale_bytes)
 {
 	struct op_info *f = &s->info[k->op];
+	k->transfer = copy_transfer(s, f->op, k->rows.hi - k->rows.lo);
+	if (f->op->kind == OP_COPY) {
+		k->cost[0] = k->cost[1] = k->flash = 0;
+		return true;
+	}
 	struct emit_rows in = emit_ifm_rows(f->op, k->rows);
 	const struct cost_key key = {
 		.stripe = stripe, .rows = k->rows.hi - k->rows.lo,
@@ -180,6 +185,15 @@ table_transfer(const struct sched *s, const struct g_op *op)
 		return 0;
 	return perf_dma_cycles(&s->machine, lut_bytes(op->lut), s->memory.const_area,
 			       MEM_SRAM, true);
+}
+
+double
+copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
+{
+	if (op->kind != OP_COPY)
+		return 0;
+	return perf_dma_cycles(&s->machine, rows * tensor_strides(op->ofm.t).y,
+			       sched_area(s, op->ifm.t), sched_area(s, op->ofm.t), false);
 }
 
 /* all stripes of an operation, of slices as the graph prescribes them */

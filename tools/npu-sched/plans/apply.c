@@ -125,10 +125,11 @@ apply_plan(struct sched *s)
 	struct plan *p = s->plan;
 	/* all are chosen first: one that is written binds operations alike */
 	for (int i = 0; i < s->n_ops; i++)
-		if (!block_of(s, i))
+		if (s->info[i].op->kind != OP_COPY && !block_of(s, i))
 			return false;
 	for (int i = 0; i < s->n_ops; i++)
-		set_block(s, i);
+		if (s->info[i].op->kind != OP_COPY)
+			set_block(s, i);
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];
 		if (!r->t || (!r->bytes && !r->fixed))
@@ -144,6 +145,7 @@ apply_plan(struct sched *s)
 	for (int i = 0; i < s->n_ops; i++)
 		if (p->rolling[i])
 			G_PUT(s->info[i].op->ofm.t, TENSOR, rows, p->rolling[i]);
+	drop_unused_copies(s);
 	set_weights(s);
 	s->g->n_areas = 0;
 	make_steps(s, make_buffers(s));

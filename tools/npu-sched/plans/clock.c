@@ -22,6 +22,7 @@ enum { MAX_DMA = 2 };
 struct touch {
 	int rect;
 	int64_t lo, hi;
+	bool write;
 };
 
 struct touches {
@@ -30,9 +31,9 @@ struct touches {
 	size_t n, cap;
 };
 
-/* a transfer: part of a slice, or of a table where slice < 0 */
+/* a transfer: part of a slice, or of a table where slice < 0; or a copy */
 struct moved {
-	int slice;
+	int slice, copy; /* the kernel that is one, or -1 */
 	int64_t lo, hi; /* addresses */
 };
 
@@ -95,7 +96,8 @@ add_touches(struct plan *p, const int *rect_of, const struct emit_span *span, in
 			continue;
 		agrow(p->a, l->v, l->n, &l->cap);
 		l->v[l->n++] = (struct touch){ .rect = r, .lo = span[i].lo,
-					       .hi = span[i].hi };
+					       .hi = span[i].hi,
+					       .write = span[i].write };
 	}
 }
 
@@ -143,12 +145,55 @@ overlap(const struct moved *m, int64_t lo, int64_t hi)
 	return lo < m->hi && m->lo < hi;
 }
 
+/* touches of two kernels, one of them writing: do they meet? */
+static bool
+meet(const struct clock *c, const struct touch *a, const struct touch *b)
+{
+	const struct rect *r = &c->p->rect[a->rect], *q = &c->p->rect[b->rect];
+	if (!a->write && !b->write)
+		return false;
+	if (r == q)
+		return a->lo < b->hi && b->lo < a->hi;
+	return c->placed && region(c->s, r->place) == region(c->s, q->place) &&
+	       r->at + a->lo < q->at + b->hi && q->at + b->lo < r->at + a->hi;
+}
+
+/* is a copy to where a kernel's weights lie? */
+static bool
+meets_weights(const struct clock *c, int kernel, const struct touch *a)
+{
+	const struct plan *p = c->p;
+	const struct rect *r = &p->rect[a->rect];
+	int slice = p->kernel[kernel].slice;
+	if (!c->placed || !a->write || slice < 0 || !p->slice[slice].fetched ||
+	    region(c->s, r->place) != region(c->s, limited_place(c->s)))
+		return false;
+	int64_t at = c->of[slice]->at;
+	return r->at + a->lo < at + slice_bytes(&p->slice[slice]) && at < r->at + a->hi;
+}
+
+static bool
+conflict_with_copy(const struct clock *c, int kernel, int copy)
+{
+	const struct touches *l = c->p->touches;
+	for (size_t i = l->first[copy]; i < l->first[copy + 1]; i++) {
+		if (meets_weights(c, kernel, &l->v[i]))
+			return true;
+		for (size_t k = l->first[kernel]; k < l->first[kernel + 1]; k++)
+			if (meet(c, &l->v[i], &l->v[k]))
+				return true;
+	}
+	return false;
+}
+
 /* do a kernel and a transfer touch the same bytes? */
 static bool
 conflict(const struct clock *c, int kernel, const struct moved *m)
 {
 	const struct plan *p = c->p;
 	int slice = p->kernel[kernel].slice;
+	if (m->copy >= 0)
+		return conflict_with_copy(c, kernel, m->copy);
 	/* parts without banks for tables use those as any others */
 	if (m->slice < 0)
 		return uses_table(c, kernel) || !c->s->accel->lut_banks;
@@ -203,8 +248,9 @@ fetch(struct clock *c, const struct fetch *f)
 	const struct sched *s = c->s;
 	int64_t at = c->placed ? c->of[f->slice]->at : 0;
 	double cycles = weights_transfer(s, f->hi - f->lo);
-	start_transfer(c, (struct moved){ .slice = f->slice, .lo = at + f->lo,
-					  .hi = at + f->hi }, cycles);
+	start_transfer(c, (struct moved){ .slice = f->slice, .copy = -1,
+					  .lo = at + f->lo, .hi = at + f->hi },
+		       cycles);
 	c->flash += cycles;
 }
 
@@ -217,9 +263,19 @@ upload_table(struct clock *c, const struct g_op *op)
 		       ? lut_slots_find(&c->tables, op->lut, &missing) : 0;
 	if (!missing)
 		return;
-	start_transfer(c, (struct moved){ .slice = -1 },
+	start_transfer(c, (struct moved){ .slice = -1, .copy = -1 },
 		       table_transfer(s, op));
 	lut_slots_put(&c->tables, op->lut, slot);
+}
+
+static void
+run_copy(struct clock *c, int i)
+{
+	const struct sched *s = c->s;
+	const struct kernel *k = &c->p->kernel[i];
+	start_transfer(c, (struct moved){ .slice = -1, .copy = i }, k->transfer);
+	if (sched_area(s, s->info[k->op].op->ifm.t) == s->memory.const_area)
+		c->flash += k->transfer;
 }
 
 static void
@@ -259,6 +315,10 @@ run_node(struct clock *c, int from, size_t *f)
 			break;
 		for (; *f < p->n_fetches && p->fetch[*f].before == k; ++*f)
 			fetch(c, &p->fetch[*f]);
+		if (o->op->kind == OP_COPY) {
+			run_copy(c, k);
+			continue;
+		}
 		upload_table(c, o->op);
 		run_kernel(c, k);
 		lut_slots_after(&c->tables, c->s->accel, o->op);
@@ -309,5 +369,7 @@ plan_clock(struct sched *s, struct plan *p)
 double
 plan_bound(struct sched *s, struct plan *p)
 {
+	if (s->has_copies && !p->touches)
+		find_touches(s, p);
 	return run_all(s, p, false);
 }

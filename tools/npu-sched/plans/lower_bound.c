@@ -28,6 +28,8 @@ struct bound {
 	struct front now;
 	struct lut_slots tables;
 	double rest; /* cycles of all transfers that may come in this node, at most */
+	double moved;  /* and of all that may have come */
+	double *copied; /* the same when each copy, a kernel, has ended */
 };
 
 static double
@@ -108,6 +110,7 @@ first_use(struct bound *b, const struct kernel *k)
 	double cycles = slice_transfer(b->s, &b->p->slice[k->slice]);
 	struct front placed = b->now, fetched = b->now;
 	b->rest -= cycles;
+	b->moved += cycles;
 	for (int i = 0; i < b->now.n; i++) {
 		struct pair *y = &fetched.v[i];
 		placed.v[i].kernels += k->cost[0];
@@ -120,6 +123,34 @@ first_use(struct bound *b, const struct kernel *k)
 }
 
 static void
+copy(struct bound *b, int kernel)
+{
+	double cycles = b->p->kernel[kernel].transfer;
+	b->rest -= cycles;
+	b->moved += cycles;
+	b->copied[kernel] = b->moved;
+	for (int i = 0; i < b->now.n; i++)
+		b->now.v[i].transfers += cycles;
+}
+
+/* a kernel begins when the rows that it reads have been copied */
+static void
+await(struct bound *b, int kernel)
+{
+	int copy = copy_awaited(b->s, b->p, kernel);
+	if (copy < 0)
+		return;
+	struct front was = b->now;
+	b->now.n = 0;
+	for (int i = 0; i < was.n; i++) {
+		struct pair x = was.v[i];
+		double ended = x.transfers - (b->moved - b->copied[copy]);
+		x.kernels = later(x.kernels, ended);
+		push(&b->now, x);
+	}
+}
+
+static void
 upload_table(struct bound *b, const struct g_op *op)
 {
 	const struct sched *s = b->s;
@@ -129,6 +160,7 @@ upload_table(struct bound *b, const struct g_op *op)
 	if (missing) {
 		double cycles = table_transfer(s, op);
 		lut_slots_put(&b->tables, op->lut, slot);
+		b->moved += cycles;
 		struct front was = b->now;
 		b->now.n = 0;
 		for (int i = 0; i < was.n; i++) {
@@ -149,11 +181,11 @@ bound_node(struct bound *b, int from, double *cycles)
 	int node = b->s->info[p->kernel[from].op].node, k = from;
 	b->now = (struct front){ .n = 1 };
 	b->tables = (struct lut_slots){ .turn = 0 };
-	b->rest = 0;
+	b->rest = b->moved = 0;
 	for (int i = from; i < (int)p->n_kernels &&
 			   b->s->info[p->kernel[i].op].node == node; i++) {
 		const struct kernel *x = &p->kernel[i];
-		b->rest += table_transfer(b->s, b->s->info[x->op].op);
+		b->rest += table_transfer(b->s, b->s->info[x->op].op) + x->transfer;
 		if (x->slice >= 0 && p->slice[x->slice].first == i)
 			b->rest += slice_transfer(b->s, &p->slice[x->slice]);
 	}
@@ -161,6 +193,11 @@ bound_node(struct bound *b, int from, double *cycles)
 		const struct kernel *x = &p->kernel[k];
 		if (b->s->info[x->op].node != node)
 			break;
+		if (b->s->info[x->op].op->kind == OP_COPY) {
+			copy(b, k);
+			continue;
+		}
+		await(b, k);
 		upload_table(b, b->s->info[x->op].op);
 		if (x->slice >= 0 && p->slice[x->slice].first == k)
 			first_use(b, x);
@@ -185,6 +222,12 @@ busy_flash(const struct sched *s, const struct plan *p)
 				in_place += p->kernel[k].flash;
 		sum += in_place < slice_transfer(s, u) ? in_place : slice_transfer(s, u);
 	}
+	for (size_t i = 0; i < p->n_kernels; i++) {
+		const struct g_op *op = s->info[p->kernel[i].op].op;
+		if (op->kind == OP_COPY &&
+		    sched_area(s, op->ifm.t) == s->memory.const_area)
+			sum += p->kernel[i].transfer;
+	}
 	return sum;
 }
 
@@ -205,8 +248,11 @@ plan_lower_bound(struct sched *s, const struct plan *p, double enough)
 	double cycles = sum_kernels(p);
 	if (cycles >= enough)
 		return cycles;
+	struct arena *a = arena_open();
+	b.copied = anew(a, double, p->n_kernels + 1);
 	cycles = 0;
 	for (int i = 0; i < (int)p->n_kernels;)
 		i = bound_node(&b, i, &cycles);
+	arena_close(a);
 	return later(cycles, busy_flash(s, p));
 }

@@ -265,13 +265,13 @@ search_orders(struct search *x)
 	struct sched *s = x->s;
 	struct home *first = note_homes(x);
 	use_order(x, false);
-	struct plan *p = search_order(x, INFINITY);
+	struct plan *p = search_order(x, x->most);
 	if (s->e->status || !x->order)
 		return p;
 	struct home *homes = note_homes(x);
 	restore_homes(x, first);
 	use_order(x, true);
-	struct plan *q = search_order(x, plan_score(s, p));
+	struct plan *q = search_order(x, fmin(x->most, plan_score(s, p)));
 	if (s->e->status || is_preferred(s, q, p)) {
 		plan_close(p);
 		return q;
@@ -339,15 +339,71 @@ least_limit(struct search *x, const struct home *homes)
 	return least;
 }
 
+/* the best plan for the graph as it is, if it scores no more than `most` */
+static struct plan *
+search_graph(struct search *x, double most)
+{
+	struct sched *s = x->s;
+	find_order(s, &x->order, &x->back);
+	forget_blocks(s);
+	x->other = false;
+	x->most = most;
+	struct home *homes = note_homes(x);
+	struct plan *p = search_unlimited(x, homes);
+	return p || s->e->status ? p : search_orders(x);
+}
+
+/* what was studied for the plan that is best so far */
+struct variant {
+	struct plan *plan;
+	struct op_info *info;
+	int n_ops;
+	struct use *use;
+	struct home *homes;
+};
+
+/*
+ * With copies, then without.  Which of them to make depends on nothing but costs, so
+ * more memory never costs cycles.
+ */
+static struct plan *
+search_copies(struct search *x)
+{
+	struct sched *s = x->s;
+	struct home *homes = note_homes(x);
+	struct variant v = { .plan = NULL };
+	if (weigh_copies(s)) {
+		use_copies(s, true);
+		restudy_ops(s);
+		v.plan = search_graph(x, INFINITY);
+		v.info = s->info, v.n_ops = s->n_ops, v.use = s->use;
+		v.homes = note_homes(x);
+	}
+	if (s->e->status)
+		return v.plan;
+	use_copies(s, false);
+	restudy_ops(s);
+	restore_homes(x, homes);
+	struct plan *p = search_graph(x, plan_score(s, v.plan));
+	if (s->e->status || !v.plan || is_preferred(s, p, v.plan)) {
+		plan_close(v.plan);
+		return p;
+	}
+	plan_close(p);
+	use_copies(s, true);
+	s->info = v.info, s->n_ops = v.n_ops, s->use = v.use;
+	restore_homes(x, v.homes);
+	choose_blocks(s);
+	return v.plan;
+}
+
 static bool
 search_all(struct search *x)
 {
 	struct sched *s = x->s;
 	struct home *homes = note_homes(x);
 	int64_t limit = x->limit;
-	s->plan = search_unlimited(x, homes);
-	if (!s->plan && !s->e->status)
-		s->plan = search_orders(x);
+	s->plan = s->copies ? search_copies(x) : search_graph(x, INFINITY);
 	if (s->plan || s->e->status)
 		return !s->e->status;
 	if (x->unfit)
@@ -364,8 +420,8 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s, .limit = limit_of(s), .least = INT64_MAX };
-	find_order(s, &x.order, &x.back);
+	struct search x = { .s = s, .limit = limit_of(s), .least = INT64_MAX,
+			    .most = INFINITY };
 	forget_blocks(s);
 	bool ok = measure_whole(s) && search_all(&x);
 	drop_candidates(&x);

@@ -45,6 +45,7 @@ struct search {
 	int64_t limit;	/* bytes of the limited place */
 	int64_t least;	/* peak of the plan that needs least, of those looked at */
 	double fastest; /* cycles of the plan without a limit */
+	double most; /* no plan that scores more is of use */
 	bool unfit;  /* an operation has no block */
 	int *order, *back; /* an order that needs less memory, and its inverse */
 	bool other;	/* it is in force */

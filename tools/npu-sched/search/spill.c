@@ -113,6 +113,10 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	int64_t *need = find_needs(s, c, a), *live = find_live(s, c, a);
 	const int64_t *left = by == BY_MAPS ? live : need;
 	bool *gone = anew(a, bool, c->n_live + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		if (s->info[i].op->kind == OP_COPY) /* they are to be where they are */
+			gone[s->info[i].op->ifm.t->rec.index] =
+			    gone[s->info[i].op->ofm.t->rec.index] = true;
 	struct spill_order o = { .n = 0 };
 	o.tensor = anew(a, int, c->n_live + 1);
 	o.left = anew(a, int64_t, c->n_live + 2);

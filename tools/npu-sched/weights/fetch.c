@@ -26,6 +26,7 @@ struct walk {
 	double end[2];	  /* of the kernels issued last, older first */
 	double dma_end[2];
 	double flash; /* until when kernels read flash in place */
+	double *copied; /* of each kernel that is a copy: when it ends */
 	struct known_room {
 		int slice; /* -1: none */
 		int from;    /* there is room from this kernel on; -1: unknown */
@@ -285,9 +286,23 @@ upload_table(struct walk *w, const struct g_op *op)
 }
 
 static void
+issue_copy(struct walk *w, int i)
+{
+	start_transfer(w, w->p->kernel[i].transfer);
+	w->copied[i] = w->td;
+}
+
+static void
 issue(struct walk *w, int i)
 {
 	const struct kernel *k = &w->p->kernel[i];
+	if (w->s->info[k->op].op->kind == OP_COPY) {
+		issue_copy(w, i);
+		return;
+	}
+	int copy = copy_awaited(w->s, w->p, i);
+	if (copy >= 0)
+		w->t = max_f(w->t, w->copied[copy]);
 	settle(w, i);
 	bool fetched = k->slice >= 0 && w->p->slice[k->slice].fetched;
 	double cost = k->cost[fetched];
@@ -318,6 +333,7 @@ walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scrat
 	for (size_t i = 0; i < p->n_slices; i++)
 		p->slice[i].fetched = false;
 	w.used = anew(scratch, int64_t, p->n_kernels + 1);
+	w.copied = anew(scratch, double, p->n_kernels + 1);
 	for (size_t i = 0; i < p->n_kernels; i++)
 		w.used[i] = p->map_bytes[i];
 	for (int i = 0; i < (int)p->n_kernels; i = w.node_end) {

@@ -324,6 +324,8 @@ whole_lower_bound(struct sched *s, int op, enum cut cut)
 						: f->lower_bound[UNCUT];
 		f->lower_bound[ANY_CUT] = fmin(f->lower_bound[ANY_CUT], f->lower_bound[c]);
 	}
+	for (enum cut c = UNCUT; c <= ANY_CUT; c++)
+		f->lower_bound[c] += leading_copy(s, op, f->op->ofm.shape.h);
 	f->lower_bounds_known = true;
 	arena_close(a);
 	return f->lower_bound[cut];

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# What an NPU with an SRAM of its own takes in and gives is copied by its DMA engine,
+# where that is faster than kernels that read and write the other memory.
+
+load lib/common
+bats_require_minimum_version 1.5.0
+
+chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
+target=(-a ethos-u65-512 --system-config Ethos_U65_High_End
+	--memory-mode Dedicated_Sram)
+
+# schedule OPTION...: the network that recognises digits
+schedule()
+{
+	tfl-partition -o d.part "$TOP/tests/models/digits.tflite"
+	npu-sched "${target[@]}" "$@" -o d.sched d.part 2>notes
+}
+
+copies()
+{
+	grep -c '^op .* do=copy ' "$1"
+}
+
+cycles()
+{
+	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' "$1"
+}
+
+# finish [MODEL]: streams by the rules, by the graph, exact
+finish()
+{
+	npu-wenc -o d.wenc d.sched
+	npu-cmdgen -o d_npu.tflite d.wenc
+	npu-dis --verify -q d_npu.tflite
+	npu-dis --verify --source=d.wenc -q d_npu.tflite
+	npu-sim --seed 1 --compare d_npu.tflite "${1-$TOP/tests/models/digits.tflite}"
+}
+
+@test "the input and the result are copied while kernels run" {
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" conv 2 64 32 >d.tflite
+	for limit in 400000 40000; do
+		tfl-partition d.tflite | npu-sched "${target[@]}" \
+			--arena-cache-size=$limit -o d.sched 2>notes
+		copy=$(sed -n 's/^op *\(o[0-9]*\) do=copy .* ifm=t0 .*/\1/p' d.sched)
+		[ "$(copies d.sched)" = 2 ]
+		# one stripe more than the first kernel reads is on its way before that
+		sed -n 's/^step .* run=\(o[0-9]*\) rows=\([0-9]*:[0-9]*\).*/\1 \2/p' \
+			d.sched >runs
+		first=$(grep -n '^o0 ' runs | head -1)
+		reads=$((${first##*:} + 1)) # a kernel of 3x3
+		ahead=$(head -n "${first%%:*}" runs | grep "^$copy " | tail -1)
+		[ "${ahead#*:}" -gt "$reads" ]
+		finish d.tflite
+	done
+}
+
+@test "what is not limited to a little is faster with copies than without" {
+	schedule
+	fast=$(cycles d.sched)
+	schedule --optimise=Size
+	[ "$(copies d.sched)" = 0 ]
+	[ "$fast" -lt "$(cycles d.sched)" ]
+	finish
+}
+
+@test "with next to no SRAM nothing is copied" {
+	schedule --arena-cache-size=16
+	[ "$(copies d.sched)" = 0 ]
+	finish
+}
+
+@test "plans with copies stay below any limit" {
+	before=0
+	for limit in 20000 8000 4000 2000 1000; do
+		schedule --arena-cache-size=$limit
+		[ "$(sed -n 's/^area *cache .* used=\([0-9]*\).*/\1/p' d.sched)" -le $limit ]
+		[ "$(cycles d.sched)" -ge $before ]
+		before=$(cycles d.sched)
+		finish
+	done
+}
+
+@test "the arena in the NPU's SRAM leaves nothing to copy" {
+	tfl-partition "$TOP/tests/models/digits.tflite" |
+		npu-sched -a ethos-u65-512 --system-config Ethos_U65_High_End \
+			--memory-mode Sram_Only -o d.sched 2>notes
+	[ "$(copies d.sched)" = 0 ]
+}
+
+# a copy written by hand: a convolution's input, through t90
+by_hand()
+{
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" conv 1 24 16 >d.tflite
+	tfl-partition d.tflite >d.part
+	sed -n 's/^tensor  *t0 \(shape=[^ ]*\) .*\(scale=[^ ]* zero=[^ ]*\) .*/tensor t90 \1 name="copied" \2/p' \
+		d.part >tensor
+	sed -e '/^tensor  *t0 /r tensor' -e '/^op  *o0 /{
+		s/ ifm=t0 / ifm=t90 /
+		i op o90 do=copy node=n0 name="first" ifm=t0 ofm=t90
+	}' d.part >hand.part
+	line=$(grep -n '^op o90 ' hand.part | cut -d: -f1)
+}
+
+@test "a copy that was written by hand is made on any accelerator" {
+	by_hand
+	for a in u55-32 u55-256 u65-256; do
+		system=Ethos_U${a:1:2}_High_End
+		[ "$system" != Ethos_U55_High_End ] || system+=_Embedded
+		npu-sched -a ethos-$a --system-config $system \
+			--memory-mode Sram_Only -o d.sched hand.part 2>notes
+		finish d.tflite
+		npu-cmdgen --emit=words d.wenc >words
+		[ "$(grep -c DMA_START words)" = "$(grep -c 'run=o90' d.sched)" ]
+		npu-cmdgen --verbose-high-level-command-stream -o d_npu.tflite \
+			d.wenc >listing 2>&1
+		grep '<DMA: name=first, in=t0, out=t90, rows 0 to' listing
+	done
+}
+
+@test "a copy is of a whole tensor, to one like it" {
+	by_hand
+	sed '/^op o90/s/ofm=t90/&[24,12,32]/' hand.part >bad.part
+	run -2 npu-sched "${target[@]}" bad.part
+	[ "${lines[-1]}" = "npu-sched: bad.part:$line: error: o90: a copy is of a whole tensor, to another of the same type, shape and layout" ]
+	sed '/^op o90/s/ofm=t90/ifm2=t0 &/' hand.part >bad.part
+	run -2 npu-sched "${target[@]}" bad.part
+	[ "${lines[-1]}" = "npu-sched: bad.part:$line: error: o90: a copy takes one operand" ]
+}
+
+@test "rows of a rolling buffer are copied where they lie in one piece" {
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" conv 2 64 32 >d.tflite
+	tfl-partition d.tflite | npu-sched "${target[@]}" -o d.sched 2>notes
+	map=$(sed -n 's/^op .* do=copy .* ifm=t0 ofm=\(t[0-9]*\).*/\1/p' d.sched)
+	grep "^tensor  *$map .* rows=20\( \|$\)" d.sched
+	sed "s/^\(tensor  *$map .* rows=\)20/\119/" d.sched >bad.sched
+	run -2 npu-wenc bad.sched
+	[[ ${lines[-1]} == *"of $map, which keeps 19 rows: they lie in two places" ]]
+}

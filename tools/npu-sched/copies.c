@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the NPU has an SRAM of its own, what a node takes in and gives lies in a
+ * memory whose bursts are long and whose latency is high.  A kernel reads and writes
+ * a few bytes at a time there; the DMA engine moves a map in one go, and meanwhile
+ * kernels run.  So each such map may have a copy in the SRAM, which the node's
+ * operations use instead.  Plans with copies and without are compared (search.c).
+ */
+#include "insert.h"
+
+#include "stream/emit.h"
+
+#include <math.h>
+
+/* what operations read or write, with a copy and without */
+struct swap {
+	struct g_operand *o;
+	int copy;
+};
+
+struct moved {
+	struct g_op *op; /* the copy */
+	struct g_tensor *home, *fast;
+	bool pays;
+};
+
+struct copies {
+	struct g_op **op; /* all of the graph, with all copies */
+	size_t n_ops;
+	struct moved *v;
+	size_t n, cap;
+	struct swap *swap;
+	size_t n_swaps, cap_swaps;
+};
+
+static struct g_operand *
+operand(struct g_op *op, int k)
+{
+	return k == 0 ? &op->ofm : k == 1 ? &op->ifm : &op->ifm2;
+}
+
+enum { OPERANDS = 3 };
+
+/* operations of a node that touch t: how many write it; the first, behind the last */
+struct users {
+	int writers, readers;
+	size_t first, end;
+};
+
+static struct users
+users_of(const struct graph *g, const struct g_node *n, const struct g_tensor *t)
+{
+	struct users u = { .first = g->n_ops };
+	for (size_t i = 0; i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		for (int k = 0; k < OPERANDS && op->node == n; k++) {
+			if (operand(op, k)->t != t)
+				continue;
+			u.writers += k == 0;
+			u.readers += k != 0;
+			u.first = i < u.first ? i : u.first;
+			u.end = i + 1;
+		}
+	}
+	return u;
+}
+
+static void
+swap_operands(struct sched *s, struct copies *c, const struct g_node *n,
+	      struct g_tensor *home, const struct g_op *copy)
+{
+	for (size_t i = 0; i < s->g->n_ops; i++)
+		for (int k = 0; k < OPERANDS; k++) {
+			struct g_op *op = s->g->ops[i];
+			struct g_operand *o = operand(op, k);
+			if (op->node != n || op == copy || o->t != home)
+				continue;
+			agrow(s->a, c->swap, c->n_swaps, &c->cap_swaps);
+			c->swap[c->n_swaps++] = (struct swap){ .o = o, .copy = (int)c->n };
+		}
+}
+
+/* whatever else a tensor's bytes are seen as, a copy sees what the NPU knows */
+static bool
+may_copy(const struct g_tensor *t)
+{
+	int type = t->shape.type;
+	return !tensor_is_const(t) && !t->variable && t->io != IO_INOUT &&
+	       !G_HAS(t, G_TENSOR_area) &&
+	       (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16 ||
+		type == TFL_INT32);
+}
+
+/* t may have a copy that the operations of node n use; made: they write it */
+static void
+add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_tensor *t,
+	 bool made)
+{
+	struct graph *g = s->g;
+	struct users u = users_of(g, n, t);
+	if (!may_copy(t) || (made ? !u.writers : u.writers || !u.readers))
+		return;
+	struct g_tensor *fast = insert_map(g, t->shape.type, t->hwc).t;
+	size_t at = made ? u.end : u.first;
+	struct g_op *op = insert_copy(g, at, g->ops[made ? at - 1 : at],
+				      made ? fast : t, made ? t : fast);
+	swap_operands(s, c, n, t, op);
+	agrow(s->a, c->v, c->n, &c->cap);
+	c->v[c->n++] = (struct moved){ .op = op, .home = t, .fast = fast, .pays = true };
+}
+
+bool
+list_copies(struct sched *s)
+{
+	struct graph *g = s->g;
+	struct copies *c = anew(s->a, struct copies, 1);
+	if (!s->memory.spilling || s->o->size || g->n_steps)
+		return true;
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_node *n = g->nodes[i];
+		for (size_t k = 0; k < n->in.n; k++)
+			add_copy(s, c, n, n->in.v[k], false);
+		for (size_t k = 0; k < n->out.n; k++)
+			add_copy(s, c, n, n->out.v[k], true);
+	}
+	if (!c->n)
+		return true;
+	c->n_ops = g->n_ops;
+	c->op = anew(s->a, struct g_op *, c->n_ops);
+	memcpy(c->op, g->ops, c->n_ops * sizeof(*c->op));
+	s->copies = c;
+	use_copies(s, true);
+	return true;
+}
+
+/* the copy of the last rows of operand o that a kernel reads; -1: none */
+static int
+awaited(const struct sched *s, const struct plan *p, int kernel, int o)
+{
+	const struct kernel *k = &p->kernel[kernel];
+	const struct op_info *f = &s->info[k->op];
+	int from = f->producer[o];
+	if (from < 0 || s->info[from].op->kind != OP_COPY)
+		return -1;
+	int64_t rows = emit_ifm_rows(f->op, k->rows).hi;
+	int i = kernel - 1;
+	while (i >= 0 && (p->kernel[i].op != from || p->kernel[i].rows.lo >= rows))
+		i--;
+	return i;
+}
+
+int
+copy_awaited(const struct sched *s, const struct plan *p, int kernel)
+{
+	int first = awaited(s, p, kernel, 0), second = awaited(s, p, kernel, 1);
+	return first > second ? first : second;
+}
+
+double
+leading_copy(const struct sched *s, int op, int32_t rows)
+{
+	const struct op_info *f = &s->info[op];
+	bool leads = f->op->kind == OP_COPY && (!op || f[-1].node != f->node) &&
+		     op + 1 < s->n_ops && (f[1].producer[0] == op || f[1].producer[1] == op);
+	return leads ? copy_transfer(s, f->op, rows) : 0;
+}
+
+static const struct moved *
+find_copy(const struct copies *c, const struct g_op *op)
+{
+	for (size_t i = 0; op->kind == OP_COPY && i < c->n; i++)
+		if (c->v[i].op == op)
+			return &c->v[i];
+	return NULL;
+}
+
+void
+use_copies(struct sched *s, bool use)
+{
+	const struct copies *c = s->copies;
+	struct graph *g = s->g;
+	g->n_ops = 0;
+	for (size_t i = 0; i < c->n_ops; i++) {
+		const struct moved *m = find_copy(c, c->op[i]);
+		if (m && !(use && m->pays))
+			continue;
+		g->ops[g->n_ops] = c->op[i];
+		g->ops[g->n_ops]->rec.index = (int)g->n_ops;
+		g->n_ops++;
+	}
+	for (size_t i = 0; i < c->n_swaps; i++) {
+		const struct moved *m = &c->v[c->swap[i].copy];
+		c->swap[i].o->t = use && m->pays ? m->fast : m->home;
+	}
+}
+
+/* cycles of the operations that use a copy, whole, weights wherever that is faster */
+static double
+cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now)
+{
+	double sum = 0;
+	forget_blocks(s);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct g_op *op = s->info[i].op;
+		if (op == m->op || (op->ifm.t != now && op->ifm2.t != now && op->ofm.t != now))
+			continue;
+		const struct stripe_known *b = op_cost(s, i, op->ofm.shape.h);
+		sum += b ? fmin(b->cost[0], b->cost[1]) : INFINITY;
+	}
+	return sum;
+}
+
+static void
+swap_to(const struct copies *c, size_t copy, struct g_tensor *t)
+{
+	for (size_t i = 0; i < c->n_swaps; i++)
+		if (c->swap[i].copy == (int)copy)
+			c->swap[i].o->t = t;
+}
+
+/*
+ * Is a copy faster, where it moves while kernels run?  Without stripes it does not; but
+ * then it stands alone, and the search has to do with one copy less.
+ */
+static bool
+pays(struct sched *s, struct copies *c, size_t i)
+{
+	const struct moved *m = &c->v[i];
+	double fast = cost_of_users(s, m, m->fast);
+	swap_to(c, i, m->home);
+	double slow = cost_of_users(s, m, m->home);
+	swap_to(c, i, m->fast);
+	return fmax(fast, copy_transfer(s, m->op, m->home->hwc.h)) < slow;
+}
+
+bool
+weigh_copies(struct sched *s)
+{
+	struct copies *c = s->copies;
+	bool any = false;
+	for (size_t i = 0; c && i < c->n; i++)
+		any |= c->v[i].pays = pays(s, c, i);
+	return any;
+}
+
+void
+drop_unused_copies(struct sched *s)
+{
+	struct graph *g = s->g;
+	size_t n = 0;
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		bool used = true;
+		for (size_t k = 0; s->copies && used && k < s->copies->n; k++) {
+			const struct moved *m = &s->copies->v[k];
+			used = m->fast != g->tensors[i] || G_HAS(m->fast, G_TENSOR_at);
+		}
+		if (!used)
+			continue;
+		g->tensors[n] = g->tensors[i];
+		g->tensors[n]->rec.index = (int)n;
+		n++;
+	}
+	g->n_tensors = n;
+}
