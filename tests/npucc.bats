@@ -2,6 +2,7 @@
 # npucc: options reach their stage, failures keep their status, the pipeline
 # is the stages and nothing else.
 
+bats_require_minimum_version 1.5.0
 load lib/common
 
 model=$BATS_TEST_DIRNAME/models/digits.tflite
@@ -262,7 +263,7 @@ nothing_but()
 	cp "$model" "$long.tflite"
 	npucc "${target[@]}" --check --keep=kept -o "${long}_long.h" "$long.tflite"
 	[ -s "${long}_long.h" ]
-	[ "$(jq '.files | length' kept/manifest.json)" = 9 ]
+	[ "$(jq '.files | length' kept/manifest.json)" = 14 ]
 	jq -r '.files[] | .sha256 + "  kept/" + .name' kept/manifest.json |
 		sha256sum -c --quiet
 	jq -e '.options | keys_unsorted == ["quantcheck", "partition", "sched",
@@ -305,7 +306,16 @@ nothing_but()
 	ls kept >names
 	printf '%s\n' digits.h digits.part digits.sched digits.tflite \
 		digits.wenc digits_npu.tflite manifest.json partition.txt \
-		report.json report.txt | cmp - names
+		report.csv report.html report.json report.txt report.yaml \
+		summary.csv trace.json | cmp - names
+	# names, also where the compiled model has none
+	npucc "${target[@]}" --no-map --keep=nomap -n net "$model"
+	for f in report.csv report.html report.json report.yaml trace.json; do
+		grep -q dw1 kept/$f
+		cmp kept/$f nomap/$f
+	done
+	! grep -q nputools.map nomap/digits_npu.tflite
+	grep -qx 'Network summary for digits' kept/report.txt
 	cmp net.h kept/digits.h
 	cmp kept/digits.tflite "$model"
 	jq -e '.timeline_cycles > 0' kept/report.json
@@ -315,6 +325,54 @@ nothing_but()
 		kept/manifest.json
 	npucc "${target[@]}" --keep=again -n net "$model"
 	diff -r kept again
+}
+
+@test "the manifest says what the ends are" {
+	npucc "${target[@]}" --keep=kept "$model"
+	jq -e '.batch == 1 and .inputs == [{ name: "picture", type: "INT8",
+		shape: [1, 28, 28, 1], bytes: 784, layout: "NHWC",
+		arena_offset: .inputs[0].arena_offset,
+		quantization: { scale: [0.003921569], zero_point: [-128] } }] and
+		(.outputs | length) == 1' kept/manifest.json
+	# where the header has them
+	for i in INPUT:inputs OUTPUT:outputs; do
+		want=$(sed -n "s/^#define .*_${i%:*}_0_ARENA_OFFSET \([0-9]*\).*/\1/p" \
+			kept/digits.h)
+		[ -n "$want" ]
+		jq -e ".${i#*:}[0].arena_offset == $want" kept/manifest.json
+	done
+}
+
+@test "--keep=FILE.tar.gz is the directory as one file, the same every time" {
+	cp "$model" m.tflite
+	npucc "${target[@]}" --keep=kept m.tflite
+	npucc "${target[@]}" --keep=a.tar.gz m.tflite
+	gzip -t a.tar.gz
+	mkdir x
+	tar -C x -xzf a.tar.gz
+	diff -r kept x/m
+	sleep 1
+	npucc "${target[@]}" --keep=sub/b.tar.gz -o out.tflite m.tflite
+	cmp a.tar.gz sub/b.tar.gz
+	cmp out.tflite kept/m_npu.tflite
+	# nothing of a time or an owner
+	tar -tvzf a.tar.gz --numeric-owner | grep -v ' 0/0 .* 1970-01-01 00:00 ' && false
+	# less than half of it
+	[ "$(wc -c <a.tar.gz)" -lt $(($(cat kept/* | wc -c) / 2)) ]
+	# a name of more than 100 bytes
+	long=$(printf 'n%.0s' {1..200})
+	cp m.tflite "$long.tflite"
+	npucc "${target[@]}" --keep=long.tar.gz "$long.tflite"
+	tar -tzf long.tar.gz | grep -x "$long/$long.wenc"
+	# an old archive stays if something fails
+	cp a.tar.gz before
+	printf 'no model' >bad.tflite
+	run ! npucc "${target[@]}" --keep=a.tar.gz bad.tflite
+	cmp a.tar.gz before
+	rm -r a.tar.gz before
+	mkdir a.tar.gz
+	refuses 2 'a.tar.gz: error: is a directory' npucc "${target[@]}" \
+		--keep=a.tar.gz m.tflite
 }
 
 @test "a model that is not fully integer: status 1, the reason, no output" {

@@ -144,23 +144,39 @@ run_stages(struct npucc *c)
 	return true;
 }
 
+/* the encoded graph has all names, whether the compiled model has a map or not */
+static const struct kept_report {
+	enum program program;
+	const char *option, *name;
+} reports[] = {
+	{ PERF, NULL, "report.txt" },
+	{ PERF, "--json", "report.json" },
+	{ PERF, "--csv", "report.csv" },
+	{ PERF, "--summary-csv", "summary.csv" },
+	{ PERF, "--yaml", "report.yaml" },
+	{ PERF, "--trace", "trace.json" },
+	{ REPORT, "--html", "report.html" }, /* of report.json */
+};
+
 static bool
 run_reports(struct npucc *c, bool on_npu)
 {
-	const char *npu = kept(c, stage_file(c, CMDGEN));
 	const char *model = kept(c, stage_file(c, QUANTCHECK));
-	const char *placed = kept(c, "partition.txt");
-	const char *text = kept(c, "report.txt"), *json = kept(c, "report.json");
-	const struct job job[] = {
-		{ .program = PARTITION, .option = { "--report" },
-		  .input = model, .output = placed },
-		{ .program = PERF, .input = npu, .output = text },
-		{ .program = PERF, .option = { "--json" }, .input = npu,
-		  .output = json },
-	};
-	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(job) : 1); i++)
-		if (!run_jobs(c, &job[i], 1))
+	const char *text = kept(c, "partition.txt");
+	struct job placed = { .program = PARTITION, .option = { "--report" },
+			      .input = model, .output = text };
+	if (!run_jobs(c, &placed, 1))
+		return false;
+	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++) {
+		const struct kept_report *r = &reports[i];
+		const char *from = r->program == PERF ? stage_file(c, WENC)
+						      : "report.json";
+		const char *in = kept(c, from), *out = kept(c, r->name);
+		struct job job = { .program = r->program, .option = { r->option },
+				   .input = in, .output = out };
+		if (!run_jobs(c, &job, 1))
 			return false;
+	}
 	return true;
 }
 
@@ -174,10 +190,36 @@ keep_manifest(struct npucc *c, const char **name, size_t n)
 	return ok;
 }
 
+/* all that is kept as one file, in a directory of the model's name */
+static bool
+adopt_archive(struct npucc *c, const char *const *name, size_t n)
+{
+	struct text tar = { 0 }, gz = { 0 };
+	struct arena *a = arena_open();
+	bool ok = true;
+	for (size_t i = 0; ok && i < n; i++) {
+		struct bytes b;
+		ok = file_read(a, kept(c, name[i]), SIZE_MAX / 4, &b, c->e);
+		if (ok)
+			tar_add(a, &tar, arena_printf(a, "%s/%s", c->base, name[i]), b);
+	}
+	tar_end(&tar);
+	gzip(a, &gz, (struct bytes){ .p = (const uint8_t *)tar.p, .n = tar.n });
+	const char *whole = kept(c, ".archive"); /* no file of a stage is called so */
+	ok = ok && file_write(whole, gz.p, gz.n, true, c->e) &&
+	     file_set_adopt(c->files, c->o->keep, whole, c->e);
+	text_free(&tar);
+	text_free(&gz);
+	arena_close(a);
+	return ok;
+}
+
 /* of all that is kept: on the way to its name in the directory */
 static bool
 adopt_all(struct npucc *c, const char *const *name, size_t n)
 {
+	if (c->o->archive)
+		return adopt_archive(c, name, n);
 	for (size_t i = 0; i < n; i++)
 		if (!file_set_adopt(c->files,
 				    arena_printf(c->a, "%s/%s", c->o->keep, name[i]),
@@ -203,7 +245,7 @@ copy_output(struct npucc *c, const char **made)
 bool
 compile_kept(struct npucc *c, const char **made)
 {
-	const char *name[N_STAGES + 4];
+	const char *name[N_STAGES + ARRAY_LEN(reports) + 2];
 	size_t n = 0;
 	bool on_npu;
 	/* messages call a kept file what it will be called */
@@ -215,10 +257,8 @@ compile_kept(struct npucc *c, const char **made)
 	for (int p = 0; p < N_STAGES; p++)
 		name[n++] = stage_file(c, (enum program)p);
 	name[n++] = "partition.txt";
-	if (on_npu) {
-		name[n++] = "report.txt";
-		name[n++] = "report.json";
-	}
+	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++)
+		name[n++] = reports[i].name;
 	const char *npu = stage_file(c, CMDGEN);
 	if (!keep_manifest(c, name, n) ||
 	    (c->o->check && !check_compiled(c, kept(c, npu), npu)))

@@ -45,7 +45,11 @@ manifest_print(struct npucc *c, const char *const *name, size_t n, struct text *
 		put_options(t, keys[p], &c->o->to[p]);
 		text_puts(t, p + 1 < N_STAGES ? ",\n" : "\n");
 	}
-	text_puts(t, "  },\n  \"files\": [\n");
+	text_puts(t, "  },\n");
+	if (!ends_print(c, arena_printf(c->a, "%s/%s", c->in_keep,
+					stage_file(c, CMDGEN)), t))
+		return false;
+	text_puts(t, "  \"files\": [\n");
 	for (size_t i = 0; i < n; i++) {
 		if (!put_file(c, t, name[i]))
 			return false;

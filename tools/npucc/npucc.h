@@ -13,7 +13,7 @@
 enum program {
 	QUANTCHECK, PARTITION, SCHED, WENC, CMDGEN, TFL2C,
 	N_STAGES,
-	PERF = N_STAGES, DIS, SIM,
+	PERF = N_STAGES, REPORT, DIS, SIM,
 	N_PROGRAMS,
 };
 
@@ -26,6 +26,7 @@ struct options {
 	struct arena *a;
 	const char *out, *in, *keep; /* in: NULL is standard input */
 	bool check;
+	bool archive; /* keep is a file: all of it in one */
 	enum program last; /* the stage that makes out */
 	struct words to[N_PROGRAMS]; /* what was said for each */
 };
@@ -110,6 +111,15 @@ bool uses_npu(struct npucc *c, const char *compiled, bool *uses);
 /* manifest.c: what was made of what, with which options, as JSON */
 bool manifest_print(struct npucc *c, const char *const *name, size_t n,
 		    struct text *t);
+
+/* ends.c: the members batch, inputs and outputs of the manifest */
+bool ends_print(struct npucc *c, const char *compiled, struct text *t);
+
+/* tar.c: an archive, file by file */
+void tar_add(struct arena *a, struct text *t, const char *name, struct bytes b);
+void tar_end(struct text *t);
+/* gzip.c: the same bytes for the same input */
+void gzip(struct arena *a, struct text *t, struct bytes in);
 
 /* sha256.c: FIPS 180-4, in hexadecimal */
 void sha256_hex(struct bytes b, char out[65]);

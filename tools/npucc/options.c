@@ -144,6 +144,7 @@ check_combination(struct argp_state *state, struct options *o)
 		argp_error(state, "no output; name it with -o");
 	if (o->keep && !*o->keep)
 		argp_error(state, "--keep names no directory");
+	o->archive = o->keep && has_suffix(o->keep, ".tar.gz");
 	find_last(state, o);
 	if (o->check && o->last < CMDGEN)
 		argp_error(state, "--check needs a compiled model, not %s", o->out);

@@ -108,10 +108,16 @@ choose(struct npucc *c, struct guarded *g)
 	g->trees = anew(c->a, const char *, 2);
 	if (!is_standard(o->out) && !check_output(c, &dir))
 		return false;
-	if (o->keep && !access(o->keep, F_OK) && !is_directory(o->keep))
-		return err_at(c->e, o->keep, 0, "is not a directory");
-	if (o->keep)
-		note_missing(c, o->keep, g);
+	const char *keep = o->keep;
+	if (o->archive) {
+		if (is_directory(keep))
+			return err_at(c->e, keep, 0, "is a directory");
+		keep = adopt(c->a, place_directory(keep));
+	}
+	if (keep && !access(keep, F_OK) && !is_directory(keep))
+		return err_at(c->e, keep, 0, "is not a directory");
+	if (keep)
+		note_missing(c, keep, g);
 	if (needs_beside(o)) {
 		if (!private_name(c, dir, &c->beside))
 			return false;
@@ -119,7 +125,7 @@ choose(struct npucc *c, struct guarded *g)
 	}
 	if (!o->keep)
 		return true;
-	if (!private_name(c, o->keep, &c->in_keep))
+	if (!private_name(c, keep, &c->in_keep))
 		return false;
 	g->trees[g->n_trees++] = c->in_keep;
 	return true;

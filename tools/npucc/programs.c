@@ -11,7 +11,7 @@
 static const char *const names[N_PROGRAMS] = {
 	[QUANTCHECK] = "tfl-quantcheck", [PARTITION] = "tfl-partition",
 	[SCHED] = "npu-sched", [WENC] = "npu-wenc", [CMDGEN] = "npu-cmdgen",
-	[TFL2C] = "tfl2c", [PERF] = "npu-perf", [DIS] = "npu-dis",
+	[TFL2C] = "tfl2c", [PERF] = "npu-perf", [REPORT] = "npu-report", [DIS] = "npu-dis",
 	[SIM] = "npu-sim",
 };
 
@@ -69,7 +69,7 @@ is_needed(const struct options *o, enum program p)
 {
 	if (p < N_STAGES)
 		return o->keep || p <= o->last;
-	return p == PERF ? o->keep != NULL : o->check;
+	return p == PERF || p == REPORT ? o->keep != NULL : o->check;
 }
 
 bool

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the manifest says of a compiled model's inputs and outputs. */
+#include "npucc.h"
+
+#include "tflite/tflite.h"
+
+#include <string.h>
+
+/* offsets of the first subgraph's tensors; -1: placed by the interpreter */
+static int64_t
+arena_offset(const struct tfl_model *m, int tensor)
+{
+	enum { HEAD = 12 };
+	struct bytes plan = tfl_metadata(m, "OfflineMemoryAllocation");
+	size_t at = HEAD + 4 * (size_t)tensor;
+	return plan.p && at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
+}
+
+static void
+put_quantization(struct text *t, const struct tfl_quant *q)
+{
+	if (!q->n_scale) {
+		text_puts(t, "null");
+		return;
+	}
+	text_puts(t, "{\"scale\": [");
+	for (int i = 0; i < q->n_scale; i++) {
+		text_puts(t, i ? ", " : "");
+		text_float(t, q->scale[i]);
+	}
+	text_puts(t, "], \"zero_point\": [");
+	for (int i = 0; i < q->n_zero; i++)
+		text_printf(t, "%s%lld", i ? ", " : "", (long long)q->zero[i]);
+	text_puts(t, "]}");
+}
+
+/* tensors at the ends are linear for every interpreter: NHWC, where they have that */
+static void
+put_end(struct text *t, const struct tfl_model *m, int index)
+{
+	const struct tfl_tensor *x = &m->subgraph[0].tensor[index];
+	int64_t at = arena_offset(m, index);
+	text_puts(t, "    {\"name\": ");
+	text_quoted(t, x->name, strlen(x->name));
+	text_printf(t, ", \"type\": \"%s\", \"shape\": [", tfl_type_name(x->type));
+	for (int i = 0; i < x->rank; i++)
+		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
+	text_printf(t, "], \"bytes\": %lld, \"layout\": \"%s\", \"arena_offset\": ",
+		    (long long)tfl_bytes(x), x->rank == 4 ? "NHWC" : "linear");
+	if (at < 0)
+		text_puts(t, "null");
+	else
+		text_i64(t, at);
+	text_puts(t, ", \"quantization\": ");
+	put_quantization(t, &x->quant);
+	text_putc(t, '}');
+}
+
+static void
+put_list(struct text *t, const char *key, const struct tfl_model *m, const int *v,
+	 int n)
+{
+	text_printf(t, "  \"%s\": [\n", key);
+	for (int i = 0; i < n; i++) {
+		put_end(t, m, v[i]);
+		text_puts(t, i + 1 < n ? ",\n" : "\n");
+	}
+	text_puts(t, "  ],\n");
+}
+
+/* the first dimension of what has more than one, alike in all inputs; else 1 */
+static int
+batch_of(const struct tfl_subgraph *g)
+{
+	int batch = 0;
+	for (int i = 0; i < g->n_in; i++) {
+		const struct tfl_tensor *x = &g->tensor[g->in[i]];
+		int n = x->rank > 1 ? x->dim[0] : 1;
+		batch = batch && batch != n ? 1 : n;
+	}
+	return batch ? batch : 1;
+}
+
+bool
+ends_print(struct npucc *c, const char *compiled, struct text *t)
+{
+	struct arena *a = arena_open();
+	struct err e = { 0 };
+	struct tfl_model *m;
+	bool ok = tfl_read_file(a, compiled, &m, &e);
+	if (ok) {
+		const struct tfl_subgraph *g = &m->subgraph[0];
+		text_printf(t, "  \"batch\": %d,\n", batch_of(g));
+		put_list(t, "inputs", m, g->in, g->n_in);
+		put_list(t, "outputs", m, g->out, g->n_out);
+	}
+	arena_close(a);
+	return ok || err_set(c->e, "error: what npu-cmdgen wrote can't be read: %s",
+			     e.text);
+}
