@@ -53,23 +53,23 @@ static const struct kind {
 	{ "--from=npy", "--quantized", "d.npy" },
 };
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+run(struct bench *b, struct arena *a, struct bytes input, unsigned choice)
 {
-	if (!size)
-		return 0;
-	struct arena *a = arena_open();
-	struct bench *b = bench_clear();
 	struct bytes out;
-	const struct kind *k = &kinds[data[size - 1] % ARRAY_LEN(kinds)];
+	const struct kind *k = &kinds[choice % ARRAY_LEN(kinds)];
 	bench_put(b, "m.tflite", model(a));
-	bench_put(b, k->file, (struct bytes){ .p = data, .n = size - 1 });
+	bench_put(b, k->file, input);
 	const char *file = bench_path(b, k->file);
 	if (RUN(b, mkinput, k->from, k->option, "--format=raw", "-o",
 		bench_path(b, "out"), bench_path(b, "m.tflite"), file))
 		expect_refusal(b, file, IN_DATA, 2);
 	else if (!bench_get(b, a, "out", &out) || out.n != VALUES)
 		finding(b, "wrote %zu bytes, not %d", out.n, VALUES);
-	arena_close(a);
-	return 0;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return bench_try(data, size, run);
 }

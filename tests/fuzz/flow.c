@@ -147,8 +147,9 @@ judge(struct bench *b, struct arena *a, const struct tfl_model *read,
 }
 
 static void
-flow(struct bench *b, struct arena *a, struct bytes model, const struct machine *m)
+flow(struct bench *b, struct arena *a, struct bytes model, unsigned choice)
 {
+	const struct machine *m = &machines[choice % ARRAY_LEN(machines)];
 	struct err e = { 0 };
 	struct tfl_model *read;
 	struct bytes part;
@@ -174,14 +175,7 @@ flow(struct bench *b, struct arena *a, struct bytes model, const struct machine 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (!size)
-		return 0;
-	struct arena *a = arena_open();
-	struct bench *b = bench_clear();
-	const struct machine *m = &machines[data[size - 1] % ARRAY_LEN(machines)];
-	flow(b, a, (struct bytes){ .p = data, .n = size - 1 }, m);
-	arena_close(a);
-	return 0;
+	return bench_try(data, size, flow);
 }
 
 size_t

@@ -160,6 +160,20 @@ bench_run(struct bench *b, int (*main)(int, char **), const char *called, ...)
 	return b->status;
 }
 
+int
+bench_try(const uint8_t *data, size_t size,
+	  void (*run)(struct bench *b, struct arena *a, struct bytes input,
+		      unsigned choice))
+{
+	if (!size)
+		return 0;
+	struct arena *a = arena_open();
+	struct bench *b = bench_clear();
+	run(b, a, (struct bytes){ .p = data, .n = size - 1 }, data[size - 1]);
+	arena_close(a);
+	return 0;
+}
+
 void
 finding(const struct bench *b, const char *fmt, ...)
 {

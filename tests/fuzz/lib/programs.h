@@ -42,6 +42,11 @@ int bench_run(struct bench *b, int (*main)(int, char **), const char *name, ...)
 #define RUN(b, program, ...) \
 	bench_run(b, main_##program, #program, __VA_ARGS__, (char *)NULL)
 
+/* the input without its last byte, which chooses one of the ways of a target */
+int bench_try(const uint8_t *data, size_t size,
+	      void (*run)(struct bench *b, struct arena *a, struct bytes input,
+			  unsigned choice));
+
 /* a finding: says what ran, what it said and what is wrong with that; aborts */
 _Noreturn void finding(const struct bench *b, const char *fmt, ...) PRINTF(2, 3);
 
