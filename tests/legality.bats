@@ -137,3 +137,13 @@ kept()
 	tfl-partition --report two.tflite >report
 	grep -qF "the state is another operand, too" report || { cat report; false; }
 }
+
+@test "two conversions that are one, of shapes that do not fit" {
+	op pair 6 7 '[1,4]' "$t[1].type=0 | del($t[1].quantization) | $t[1].shape=[1,5]
+		| $t += [{shape:[1,4],type:9,name:\"q\",quantization:{scale:[0.01],zero_point:[3]}}]
+		| .operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1}]
+		| .subgraphs[0].operators += [{opcode_index:1,inputs:[1],outputs:[2]}]
+		| .subgraphs[0].outputs=[2]"
+	refuses 2 "in has 4 elements, out has 5" npu-sim pair.tflite
+	tfl-partition --report pair.tflite | grep -q '^ *0  CPU  DEQUANTIZE'
+}

@@ -11,6 +11,8 @@
  */
 #include "move.h"
 
+#include "kernels/kernels.h"
+
 #include <math.h>
 
 enum { MAX_RANGE = 65536 };
@@ -159,6 +161,14 @@ read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w
 	       is_requantized(p, back, op);
 }
 
+/* both are evaluated on flat values: their shapes must be right, too */
+static bool
+are_legal(const struct part *p, const struct tfl_op *first, const struct tfl_op *second)
+{
+	struct err e = { 0 };
+	return kernel_check(p->sg, first, &e) && kernel_check(p->sg, second, &e);
+}
+
 void
 pair_casts(struct part *p)
 {
@@ -170,7 +180,8 @@ pair_casts(struct part *p)
 		    (!read_pair(p, op, &w) && !read_requant(p, op, &w)))
 			continue;
 		int cast = p->sg->tensor[op->in[0]].producer;
-		if (p->uses[op->in[0]] != 1 || p->op[cast].asked)
+		if (p->uses[op->in[0]] != 1 || p->op[cast].asked ||
+		    !are_legal(p, &p->sg->op[cast], op))
 			continue;
 		x->npu = p->op[cast].npu = true;
 		x->word_root = 1 + w.root;
