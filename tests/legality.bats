@@ -126,7 +126,7 @@ kept()
 
 @test "a state that another operator writes" {
 	need flatc jq
-	"$NPUTOOLS_BUILD/tests/gen-model" 20001 SVDF >svdf.tflite
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 20001 SVDF >svdf.tflite
 	tfl-partition --report svdf.tflite | grep -q '^ *0  NPU  SVDF'
 	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- svdf.tflite
 	jq '.subgraphs[0] |= (.operators[0].inputs[4] as $s | .operators = [{opcode_index:1,

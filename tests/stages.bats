@@ -220,6 +220,29 @@ refused()
 	grep -qE '^npu-wenc: edited.sched:[0-9]+: error: ' refuses.err
 }
 
+@test "every operation of a graph is needed, in its place" {
+	stages "$digits"
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 41001 CONCATENATION >parts.tflite
+	n=0
+	for m in "$digits" parts.tflite; do
+		tfl-partition -o m.part "$m"
+		for id in $(sed -n 's/^op *\(o[0-9]*\) .*/\1/p' m.part); do
+			grep -v "^op *$id " m.part >edited.part
+			refuses 2 ' writ' npu-sched -a ethos-u55-128 "${memory[@]}" edited.part
+			grep -qE '^npu-sched: edited.part:[0-9]+: error: ' refuses.err
+			n=$((n + 1))
+		done
+	done
+	[ $n -gt 40 ]
+	# the second of two operations first
+	tfl-partition -o m.part "$digits"
+	second=$(grep '^op ' m.part | sed -n 2p)
+	awk -v s="$second" '$0 == s { next } /^op / && !done { print s; done = 1 } { print }' \
+		m.part >edited.part
+	refuses 2 'reads t2, which nothing before it writes' \
+		npu-sched -a ethos-u55-128 "${memory[@]}" edited.part
+}
+
 @test "every step of a schedule is needed" {
 	stages "$digits"
 	n=0

@@ -13,6 +13,8 @@ struct check {
 
 #define BAD(c, r, ...) graph_err((c)->g, r, (c)->e, __VA_ARGS__)
 
+/* check_sources.c: what is read has been written */
+bool check_sources(struct check *c);
 /* check_steps.c: each step by itself */
 bool check_steps(struct check *c);
 /* check_schedule.c: every operation runs, once, behind what it needs */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is what is read there by then?  In the order of nodes, and of operations in each: a
+ * tensor that an operation or the CPU reads is an input, a variable, a constant, or
+ * has been written; one that is read whole has been written in as many bytes as it has.
+ * Which bytes, the verifier asks of the finished stream (rule 52), where an older
+ * value at the same address hides what is missing.
+ */
+#include "graph/check.h"
+
+#include <inttypes.h>
+
+struct sources {
+	struct check *c;
+	int64_t *written; /* bytes of each tensor */
+	bool *has_writer; /* before or after */
+	size_t *first;	  /* of each node, in op; one more at the end */
+	const struct g_op **op;
+};
+
+static bool
+is_given(const struct g_tensor *t)
+{
+	return tensor_is_input(t) || t->variable || tensor_is_const(t);
+}
+
+static int64_t
+whole_bytes(const struct g_tensor *t)
+{
+	int64_t n = tfl_type_bytes(t->shape.type);
+	for (int i = 0; i < t->shape.rank; i++)
+		n *= t->shape.dim[i];
+	return n;
+}
+
+/* stable, by node */
+static void
+sort_ops(struct sources *s)
+{
+	const struct graph *g = s->c->g;
+	size_t *at = anew(s->c->a, size_t, g->n_nodes + 2);
+	s->first = anew(s->c->a, size_t, g->n_nodes + 2);
+	s->op = anew(s->c->a, const struct g_op *, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		at[g->ops[i]->node->rec.index + 1]++;
+	for (size_t i = 0; i < g->n_nodes; i++)
+		at[i + 1] += at[i];
+	memcpy(s->first, at, (g->n_nodes + 1) * sizeof(*at));
+	for (size_t i = 0; i < g->n_ops; i++)
+		s->op[at[g->ops[i]->node->rec.index]++] = g->ops[i];
+}
+
+static void
+find_writers(struct sources *s)
+{
+	const struct graph *g = s->c->g;
+	s->has_writer = anew(s->c->a, bool, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		s->has_writer[g->ops[i]->ofm.t->rec.index] = true;
+	for (size_t i = 0; i < g->n_nodes; i++)
+		for (size_t k = 0; k < g->nodes[i]->out.n; k++)
+			s->has_writer[g->nodes[i]->out.v[k]->rec.index] |=
+			    g->nodes[i]->kind != NODE_NPU;
+}
+
+static bool
+check_operand(const struct sources *s, const struct g_op *op, const struct g_operand *x)
+{
+	const struct g_tensor *t = x->t;
+	if (!t || is_given(t))
+		return true;
+	int64_t n = s->written[t->rec.index], all = whole_bytes(t);
+	if (!n)
+		return BAD(s->c, op, "o%d reads t%d, which nothing before it writes",
+			   op->rec.id, t->rec.id);
+	bool whole = x->view == VIEW_WHOLE || x->view == VIEW_RESHAPE;
+	return !whole || n >= all ||
+	       BAD(s->c, op, "o%d reads t%d, of whose %" PRId64 " bytes %" PRId64
+			     " are written before it", op->rec.id, t->rec.id, all, n);
+}
+
+static bool
+run_node(struct sources *s, const struct g_node *n)
+{
+	for (size_t i = s->first[n->rec.index]; i < s->first[n->rec.index + 1]; i++) {
+		const struct g_op *op = s->op[i];
+		const struct g_operand *to = &op->ofm;
+		if (!check_operand(s, op, &op->ifm) || !check_operand(s, op, &op->ifm2))
+			return false;
+		s->written[to->t->rec.index] +=
+		    hwc_elements(to->shape) * tfl_type_bytes(to->type);
+	}
+	return true;
+}
+
+/* a tensor that somebody else reads, all of it; rec: who is told so */
+static bool
+check_whole(const struct sources *s, const struct g_rec *rec, const char *who,
+	    const struct g_tensor *t)
+{
+	int64_t n = s->written[t->rec.index], all = whole_bytes(t);
+	return n >= all ||
+	       err_at(s->c->e, s->c->g->file, rec->line, "of %s t%d, %" PRId64 " of %" PRId64
+		      " bytes are written", who, t->rec.id, n, all);
+}
+
+static bool
+run_cpu(struct sources *s, const struct g_node *n)
+{
+	for (size_t i = 0; i < n->in.n; i++) {
+		const struct g_tensor *t = n->in.v[i];
+		/* the model itself may leave it unwritten: there, it stays so */
+		if (!is_given(t) && s->has_writer[t->rec.index] &&
+		    !check_whole(s, &n->rec, "the CPU's input", t))
+			return false;
+	}
+	for (size_t i = 0; i < n->out.n; i++)
+		s->written[n->out.v[i]->rec.index] = INT64_MAX / 2;
+	return true;
+}
+
+bool
+check_sources(struct check *c)
+{
+	const struct graph *g = c->g;
+	struct sources s = { .c = c };
+	s.written = anew(c->a, int64_t, g->n_tensors + 1);
+	sort_ops(&s);
+	find_writers(&s);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_node *n = g->nodes[i];
+		if (!(n->kind == NODE_NPU ? run_node(&s, n) : run_cpu(&s, n)))
+			return false;
+	}
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (tensor_is_output(g->tensors[i]) && !is_given(g->tensors[i]) &&
+		    !check_whole(&s, &g->tensors[i]->rec, "the output", g->tensors[i]))
+			return false;
+	return true;
+}
