@@ -111,5 +111,46 @@ flip() {
 	run -1 --separate-stderr npu-sim m.tflite
 	flip $f $((at + 3)) 05
 	run -1 --separate-stderr npu-sim m.tflite
-	[[ $stderr == *"ethos-u85-256 has no microblock of 4 x 4 (rule 2)"* ]]
+	[[ $stderr == *"ethos-u85-256 has no microblock of 4 x 4 (rule 8)"* ]]
+}
+
+@test "no stream of U85 breaks a rule" {
+	need_shared $REFERENCE/INDEX.tsv
+	n=0
+	while read -r f _; do
+		npu-dis --verify --quiet "$SHARED/$REFERENCE/$f" >verdict
+		grep -q ', 0 errors, ' verdict
+		n=$((n + 1))
+	done < <(corpus)
+	echo "# $n compiled models" >&3
+	[ "$n" -gt 100 ]
+}
+
+@test "a chain, a wait and an accumulator that are broken" {
+	need_shared $REFERENCE/INDEX.tsv
+	f=ops/ethos-u85-256/CHAIN_E/20.tflite
+	stream=$SHARED/$REFERENCE/$f
+	# the consumer reads a buffer that nothing has filled
+	at=$(npu-dis --fields "$stream" | grep -A 1 'IFM_PRECISION .*chained' |
+		grep -m 1 IFM_REGION | cut -c1-8)
+	flip $f $((at + 2)) 05
+	breaks 54
+	# the table is read while it is on its way
+	at=$(npu-dis "$stream" | grep -m 1 DMA_WAIT | cut -c1-8)
+	flip $f $((at + 2)) 03
+	breaks 44
+	# a convolution goes on with what nothing has left
+	at=$(npu-dis "$stream" | grep -m 1 ACC_FORMAT | cut -c1-8)
+	flip $f $((at + 2)) 10
+	breaks 55
+}
+
+# breaks RULE: m.tflite does
+breaks() {
+	run --separate-stderr npu-dis --verify m.tflite
+	[ "$status" = 1 ]
+	grep -q "error: rule $1: " <<<"$stderr" || {
+		echo "no rule $1 in: $stderr"
+		return 1
+	}
 }

@@ -190,7 +190,7 @@ follow_branch(struct npu_run *r, struct npu_walk *w)
 	if (r->op.param & 1 && !r->flag)
 		return true;
 	if (r->op.target % 4 || r->op.target / 4 >= (int64_t)w->stream->n_words)
-		return npu_fail(r, "branches to 0x%llx (rule 4)",
+		return npu_fail(r, "branches to 0x%llx (rule 57)",
 				(unsigned long long)r->op.target);
 	w->at = (size_t)r->op.target / 4;
 	return true;

@@ -7,24 +7,24 @@ check(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	if (!op->ublock.c)
-		return npu_fail(r, "%s has no microblock of %d x %d (rule 2)",
+		return npu_fail(r, "%s has no microblock of %d x %d (rule 8)",
 				r->accel->name, op->ublock.h, op->ublock.w);
 	if (op->upscale > UPSCALE_ZEROS || op->acc_input > NPU_ACC_IFM2 ||
 	    op->acc_format > 1)
 		return npu_fail(r, "undefined code for upscaling or accumulators "
-				   "(rule 2)");
+				   "(rule 8)");
 	if (op->ifm_up_h < 1 || op->ifm_up_w < 1)
 		return npu_fail(r, "the IFM extent %lld x %lld that follows from "
-				   "OFM, kernel and padding is empty (rule 22)",
+				   "OFM, kernel and padding is empty (rule 24)",
 				(long long)op->ifm_up_h,
 				(long long)op->ifm_up_w);
 	if ((op->dilated_h - 1) % op->dilation_y ||
 	    (op->dilated_w - 1) % op->dilation_x)
 		return npu_fail(r, "kernel of %d x %d doesn't suit the dilation "
-				   "(rule 22)", op->dilated_h, op->dilated_w);
+				   "(rule 24)", op->dilated_h, op->dilated_w);
 	if (op->kind == NPU_DEPTHWISE && op->ifm.shape.c != op->extent.c)
 		return npu_fail(r, "IFM depth %d and OFM depth %d differ "
-				   "(rule 14)", op->ifm.shape.c, op->extent.c);
+				   "(rule 21)", op->ifm.shape.c, op->extent.c);
 	return npu85_open_accumulators(r);
 }
 
@@ -47,7 +47,7 @@ npu85_run_kernel(struct npu_run *r)
 		ok = ok && npu85_run_eltwise(r);
 	}
 	npu85_close_ofm(r);
-	if (!r->op.acc_kept) /* nothing to continue with (rule 16) */
+	if (!r->op.acc_kept) /* nothing to continue with (rule 55) */
 		r->held = (struct npu_held){ .v = NULL };
 	return ok;
 }
@@ -59,7 +59,7 @@ npu85_matrix(struct npu_run *r, struct npu_filters *out)
 	int32_t n = op->ifm2.shape.c, rows = op->extent.c;
 	if (op->ifm2.bits != op->ifm.bits || !fm_fits16(&op->ifm2))
 		return npu_fail(r, "IFM of %d bits and filters of %d with zero "
-				   "point %d (rule 9)", op->ifm.bits,
+				   "point %d (rule 13)", op->ifm.bits,
 				op->ifm2.bits, op->ifm2.zero);
 	struct npu_operand x;
 	if (!npu85_load(r, &op->ifm2, false, "IFM2", &x))

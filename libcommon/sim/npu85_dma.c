@@ -9,7 +9,7 @@ to_tables(struct npu_run *r, const uint8_t *p, int64_t to, int64_t n)
 {
 	if (to < 0 || n > LUT_BYTES || to > LUT_BYTES - n)
 		return npu_fail(r, "bytes 0x%llx to 0x%llx are outside the "
-				   "tables (rule 24)", (unsigned long long)to,
+				   "tables (rule 58)", (unsigned long long)to,
 				(unsigned long long)(to + n));
 	memcpy(r->table + to, p, (size_t)n);
 	memset(r->table_valid + to, 1, (size_t)n);
@@ -45,7 +45,7 @@ row_of(struct npu_run *r, int64_t i, int64_t j, int64_t *row)
 		return false;
 	*row = (int32_t)load_le32(p);
 	return (*row >= 0 && *row <= op->row_max) ||
-	       npu_fail(r, "index %lld is outside 0 to %lld (rule 24)",
+	       npu_fail(r, "index %lld is outside 0 to %lld (rule 58)",
 			(long long)*row, (long long)op->row_max);
 }
 
@@ -54,11 +54,11 @@ check(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	if (op->src_internal)
-		return npu_fail(r, "the source is the tables (rule 24)");
+		return npu_fail(r, "the source is the tables (rule 58)");
 	if (op->src_dims > 3)
-		return npu_fail(r, "stride mode 3 is not defined (rule 2)");
+		return npu_fail(r, "stride mode 3 is not defined (rule 8)");
 	if (op->src_indexed && op->dst_indexed)
-		return npu_fail(r, "both sides are indexed (rule 24)");
+		return npu_fail(r, "both sides are indexed (rule 58)");
 	return true;
 }
 

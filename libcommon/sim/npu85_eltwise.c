@@ -122,9 +122,9 @@ check_second(struct npu_run *r, const int32_t *b, int64_t n)
 	int what = modes[r->op.mode].what;
 	for (int64_t i = 0; i < n; i++) {
 		if (what & SHIFTS && (b[i] < 0 || b[i] >= r->op.ifm.bits))
-			return npu_fail(r, "shifts by %d (rule 9)", b[i]);
+			return npu_fail(r, "shifts by %d (rule 13)", b[i]);
 		if (what & DIVIDES && !b[i])
-			return npu_fail(r, "divides by 0 (rule 9)");
+			return npu_fail(r, "divides by 0 (rule 13)");
 	}
 	return true;
 }
@@ -157,19 +157,19 @@ check(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	if (!modes[op->mode].of)
-		return npu_fail(r, "elementwise mode %d is not defined (rule 2)",
+		return npu_fail(r, "elementwise mode %d is not defined (rule 8)",
 				op->mode);
 	if (op->ifm.bits > 32 || (op->has_ifm2 && op->ifm2.bits > 32))
-		return npu_fail(r, "operands of 64 bits (rule 9)");
+		return npu_fail(r, "operands of 64 bits (rule 13)");
 	if (op->has_ifm2 && (op->ifm2.bits != op->ifm.bits ||
 			     op->ifm2.is_signed != op->ifm.is_signed))
-		return npu_fail(r, "IFM is %c%d and IFM2 %c%d (rule 9)",
+		return npu_fail(r, "IFM is %c%d and IFM2 %c%d (rule 13)",
 				op->ifm.is_signed ? 's' : 'u', op->ifm.bits,
 				op->ifm2.is_signed ? 's' : 'u', op->ifm2.bits);
 	if (op->ifm_scalar && op->ifm2_scalar)
-		return npu_fail(r, "both operands are the scalar (rule 9)");
+		return npu_fail(r, "both operands are the scalar (rule 13)");
 	if (op->upscale != UPSCALE_NONE)
-		return npu_fail(r, "upscaled IFM (rule 22)");
+		return npu_fail(r, "upscaled IFM (rule 24)");
 	return true;
 }
 

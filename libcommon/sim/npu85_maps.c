@@ -29,16 +29,16 @@ load_chain(struct npu_run *r, const struct npu_fm *f, const char *role,
 	const struct npu_link *k = &r->chain[f->chain % NPU_MAX_CHAINS];
 	int64_t n = hwc_elements(f->shape);
 	if (f->chain >= NPU_MAX_CHAINS || !k->v)
-		return npu_fail(r, "%s: nothing is in chain buffer %d (rule 18)",
+		return npu_fail(r, "%s: nothing is in chain buffer %d (rule 54)",
 				role, f->chain);
 	if (!hwc_equal(k->shape, f->shape))
 		return npu_fail(r, "%s is %d x %d x %d, chain buffer %d holds "
-				   "%d x %d x %d (rule 18)", role, f->shape.h,
+				   "%d x %d x %d (rule 54)", role, f->shape.h,
 				f->shape.w, f->shape.c, f->chain, k->shape.h,
 				k->shape.w, k->shape.c);
 	if (k->bits != f->bits || k->is_signed != f->is_signed)
 		return npu_fail(r, "%s is %c%d, chain buffer %d holds %c%d "
-				   "(rule 18)", role, f->is_signed ? 's' : 'u',
+				   "(rule 54)", role, f->is_signed ? 's' : 'u',
 				f->bits, f->chain, k->is_signed ? 's' : 'u',
 				k->bits);
 	int32_t *v = anew(r->a, int32_t, (size_t)n);
@@ -62,7 +62,7 @@ npu85_load(struct npu_run *r, const struct npu_fm *f, bool scalar,
 	if (f->storage == NPU_CHAINED)
 		return load_chain(r, f, role, out);
 	if (f->storage != NPU_TILES)
-		return npu_fail(r, "%s: storage mode %d (rule 2)", role,
+		return npu_fail(r, "%s: storage mode %d (rule 8)", role,
 				(int)f->storage);
 	if (!fm_check(r, f, role, false))
 		return false;
@@ -80,7 +80,7 @@ open_link(struct npu_run *r)
 {
 	const struct npu_fm *f = &r->op.ofm;
 	if (f->chain >= NPU_MAX_CHAINS || f->bits > 32)
-		return npu_fail(r, "chain buffer %d for %d bits (rule 18)",
+		return npu_fail(r, "chain buffer %d for %d bits (rule 54)",
 				f->chain, f->bits);
 	uint64_t n = (uint64_t)hwc_elements(r->op.extent);
 	/* what the model is ready to hold between two operations */
@@ -101,19 +101,19 @@ npu85_open_ofm(struct npu_run *r)
 	const struct npu_op *op = &r->op;
 	bool turned = op->transpose != NPU_HWC || op->reverse != NPU_FORWARD;
 	if (op->transpose == 4 || op->transpose == 5)
-		return npu_fail(r, "transpose code %d is not defined (rule 2)",
+		return npu_fail(r, "transpose code %d is not defined (rule 8)",
 				(int)op->transpose);
 	if (op->acc_kept)
 		return true;
 	if (turned && op->ofm.storage == NPU_CHAINED)
 		return npu_fail(r, "a transposed or reversed OFM is chained "
-				   "(rule 17)");
+				   "(rule 56)");
 	if (op->ofm.storage == NPU_CHAINED)
 		return open_link(r);
 	if (op->ofm.storage == NPU_STORED_NONE)
 		return true;
 	if (op->ofm.storage != NPU_TILES)
-		return npu_fail(r, "OFM: storage mode %d (rule 2)",
+		return npu_fail(r, "OFM: storage mode %d (rule 8)",
 				(int)op->ofm.storage);
 	return fm_check(r, &op->ofm, "OFM", true);
 }

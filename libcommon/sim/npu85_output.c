@@ -74,20 +74,20 @@ check_function(struct npu_run *r)
 	if (op->activation == NPU_ACT_NONE)
 		return true;
 	if (!f->out)
-		return npu_fail(r, "activation %d is not defined (rule 2)",
+		return npu_fail(r, "activation %d is not defined (rule 8)",
 				op->activation);
 	if ((f->out < 0 ? -f->out : f->out) != op->ofm.bits)
 		return npu_fail(r, "activation %d makes %d bits, the OFM has %d "
-				   "(rule 7)", op->activation,
+				   "(rule 38)", op->activation,
 				f->out < 0 ? -f->out : f->out, op->ofm.bits);
 	if (op->table.at + op->table.n > LUT_BYTES)
-		return npu_fail(r, "a table of %lld bytes at 0x%llx (rule 7)",
+		return npu_fail(r, "a table of %lld bytes at 0x%llx (rule 38)",
 				(long long)op->table.n,
 				(unsigned long long)op->table.at);
 	for (int64_t i = op->table.at; i < op->table.at + op->table.n; i++)
 		if (!r->table_valid[i])
 			return npu_fail(r, "reads byte 0x%llx of the tables, "
-					   "which nothing has written (rule 7)",
+					   "which nothing has written (rule 38)",
 					(unsigned long long)i);
 	return true;
 }
@@ -105,9 +105,9 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 	*s = (struct npu_stage){ .row = NULL };
 	if (!op->acc_kept && clips(op) && op->min > op->max)
 		return npu_fail(r, "clamp minimum %d is above the maximum %d "
-				   "(rule 6)", op->min, op->max);
+				   "(rule 10)", op->min, op->max);
 	if (op->rounding == NPU_ROUND_UNDEFINED)
-		return npu_fail(r, "rounding mode is not defined (rule 2)");
+		return npu_fail(r, "rounding mode is not defined (rule 8)");
 	if (!npu85_open_ofm(r) || (!op->acc_kept && !check_function(r)))
 		return false;
 	s->row = anew(r->a, int64_t, (size_t)op->extent.w * (size_t)op->extent.c);
@@ -261,10 +261,10 @@ npu85_open_accumulators(struct npu_run *r)
 	if (keep && (!h->v || !hwc_equal(h->shape, op->extent) ||
 		     !hwc_equal(h->ublock, op->ublock)))
 		return npu_fail(r, "continues accumulators that the operation "
-				   "before has not left so (rule 16)");
+				   "before has not left so (rule 55)");
 	if ((keep || op->acc_kept) && !is_one_block(op))
 		return npu_fail(r, "accumulators of more than one block are kept "
-				   "(rule 16)");
+				   "(rule 55)");
 	if (keep || !op->acc_kept)
 		return true;
 	uint64_t n = (uint64_t)hwc_elements(op->extent);

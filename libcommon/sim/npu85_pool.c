@@ -142,7 +142,7 @@ run_row(struct pool *p, int32_t oy)
 		settle(op, acc, depth, count);
 		if (!count && !held && !op->acc_kept)
 			return npu_fail(r, "no sample lies under the kernel at "
-					   "%d, %d (rule 12)", oy, ox);
+					   "%d, %d (rule 18)", oy, ox);
 		/* -infinity of the format, until a sample comes */
 		for (int32_t c = 0; c < depth && !count && start; c++)
 			acc[c] = held ? acc[c] : start < 0 ? INT32_MIN : INT32_MAX;
@@ -159,13 +159,13 @@ check(struct npu_run *r)
 	if (op->ifm.bits > 32 || (op->ifm.bits == 32 && !reduces && !extreme))
 		return npu_fail(r, "IFM of %d bits", op->ifm.bits);
 	if (reduces && op->extent.c != 1)
-		return npu_fail(r, "OFM depth %d of a sum over depth (rule 14)",
+		return npu_fail(r, "OFM depth %d of a sum over depth (rule 21)",
 				op->extent.c);
 	if (!reduces && op->ifm.shape.c != op->extent.c)
 		return npu_fail(r, "IFM depth %d and OFM depth %d differ "
-				   "(rule 14)", op->ifm.shape.c, op->extent.c);
+				   "(rule 21)", op->ifm.shape.c, op->extent.c);
 	if (op->ifm.storage == NPU_CHAINED)
-		return npu_fail(r, "a pool reads a chain buffer (rule 19)");
+		return npu_fail(r, "a pool reads a chain buffer (rule 54)");
 	return true;
 }
 

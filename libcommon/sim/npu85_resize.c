@@ -86,7 +86,7 @@ npu85_run_resize(struct npu_run *r)
 	const struct npu_op *op = &r->op;
 	struct resize z = { .r = r };
 	if (op->mode != NPU_RESIZE_BILINEAR && op->mode != NPU_RESIZE_NEAREST)
-		return npu_fail(r, "resize mode %d is not known (rule 2)",
+		return npu_fail(r, "resize mode %d is not known (rule 8)",
 				op->mode);
 	if (op->ifm.shape.c != op->extent.c || op->ifm.bits > 16)
 		return npu_fail(r, "IFM of %d bits, depth %d for %d", op->ifm.bits,

@@ -250,15 +250,15 @@ check55(struct npu_run *r)
 	return true;
 }
 
-/* kernels have no limit but the registers' (15.4, rule 22) */
+/* kernels have no limit but the registers' (15.4) */
 static bool
 check85(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	if (op->ifm.bits > 16)
-		return npu_fail(r, "IFM of %d bits (rule 9)", op->ifm.bits);
+		return npu_fail(r, "IFM of %d bits (rule 13)", op->ifm.bits);
 	if (op->ifm.storage != NPU_TILES)
-		return npu_fail(r, "the IFM is not in memory (rule 19)");
+		return npu_fail(r, "the IFM is not in memory (rule 54)");
 	return fm_check(r, &op->ifm, "IFM", false);
 }
 

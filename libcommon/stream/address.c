@@ -306,6 +306,38 @@ npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 /* addresses have 40 bits: what lies beyond this is wrong, wherever it is */
 #define FAR ((int64_t)1 << 48)
 
+/*
+ * U85: the distance of transfers is that of their starts, and of rows by an index
+ * any may be meant, up to the greatest
+ */
+static bool
+stepped_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
+{
+	const struct npu_range *r = which ? &op->dst : &op->src;
+	const int64_t *step = which ? op->dst_step : op->src_step;
+	bool indexed = which ? op->dst_indexed : op->src_indexed;
+	int64_t count = indexed ? op->row_max + 1 : op->size0, n = r->n;
+	int64_t whole = 0;
+	/* rows that join up, or so many that nobody wants to see each of them */
+	bool joined = step[0] == n && !__builtin_mul_overflow(count, n, &whole);
+	if (!joined && indexed && __builtin_mul_overflow(count, step[0], &whole))
+		whole = FAR;
+	for (int64_t j = 0; j < op->size1; j++) {
+		int64_t at = r->at + j * step[1];
+		if (at > FAR)
+			return visit(ctx, FAR, n);
+		if (joined || indexed) {
+			if (!visit(ctx, at, whole < FAR ? whole : FAR))
+				return false;
+			continue;
+		}
+		for (int64_t i = 0; i < count; i++)
+			if (!visit(ctx, at + i * step[0], n))
+				return false;
+	}
+	return true;
+}
+
 bool
 npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
 {
@@ -314,6 +346,8 @@ npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
 	int64_t n = r->n, count = (int64_t)op->size0 * op->size1;
 	if (n == 0)
 		return true;
+	if (npu_dma_is_stepped(op))
+		return stepped_runs(op, which, visit, ctx);
 	if (dims == 1) { /* contiguous, however often the other side repeats */
 		if (__builtin_mul_overflow(n, count, &n) || n > FAR)
 			n = FAR;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far two kernels may overlap: BLOCKDEP (11.3, spec/scheduling.md 5.2). */
-#include "stream/stream.h"
-
-enum { JOBS = 3 }; /* looked at on either side */
+#include "stream/filters.h"
 
 static int32_t
 min_i64(int64_t a, int64_t b)
@@ -17,7 +15,7 @@ struct grid { /* blocks of an OFM, depth fastest, then width, then height */
 static struct grid
 grid_of(const struct npu_op *op)
 {
-	struct hwc s = op->ofm.shape, b = op->block;
+	struct hwc s = op->extent, b = op->block;
 	return (struct grid){ .h = (s.h + b.h - 1) / b.h,
 			      .w = (s.w + b.w - 1) / b.w,
 			      .c = (s.c + b.c - 1) / b.c };
@@ -26,7 +24,7 @@ grid_of(const struct npu_op *op)
 static struct npu_box
 block_box(const struct npu_op *op, struct grid g, int64_t i)
 {
-	struct hwc s = op->ofm.shape, b = op->block;
+	struct hwc s = op->extent, b = op->block;
 	int32_t z = (int32_t)(i % g.c) * b.c;
 	int32_t x = (int32_t)(i / g.c % g.w) * b.w;
 	int32_t y = (int32_t)(i / g.c / g.w) * b.h;
@@ -37,12 +35,14 @@ block_box(const struct npu_op *op, struct grid g, int64_t i)
 
 /* depth of the IFM blocks that an OFM block is computed from, or 0: its own */
 static int32_t
-job_depth(const struct npu_op *op)
+job_depth(const struct npu_op *op, const struct accel *accel)
 {
 	bool sum = op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM;
 	if (op->kind != NPU_CONV && !sum)
 		return 0;
 	int32_t c = op->ifm.shape.c;
+	if (accel->generation == GEN_U85)
+		return npu_ifm_depth85(op, accel);
 	if (op->ifm.bits == 16)
 		return min_i64((c + 3) / 4 * 4, 16);
 	return min_i64((c + 7) / 8 * 8, op->part_kernel ? 16 : 32);
@@ -62,13 +62,26 @@ reach(int32_t o0, int32_t o1, int stride, int pad, int dilated, int64_t extent,
 	*to = hi <= lo ? *from : (int32_t)((hi + factor - 1) / factor);
 }
 
+/* of a map that is 1 where the box has a range: all of it there */
+static struct npu_box
+broadcast(struct hwc shape, struct npu_box b)
+{
+	if (shape.h == 1)
+		b.y0 = 0, b.y1 = 1;
+	if (shape.w == 1)
+		b.x0 = 0, b.x1 = 1;
+	if (shape.c == 1)
+		b.c0 = 0, b.c1 = 1;
+	return b;
+}
+
 /* what job i of op reads of its IFM; false: there is no such job */
 static bool
-job_box(const struct npu_op *op, int64_t i, struct npu_box *ofm,
-	struct npu_box *ifm)
+job_box(const struct npu_op *op, const struct accel *accel, int64_t i,
+	struct npu_box *ofm, struct npu_box *ifm)
 {
 	struct grid g = grid_of(op);
-	int32_t depth = job_depth(op), c = op->ifm.shape.c;
+	int32_t depth = job_depth(op, accel), c = op->ifm.shape.c;
 	int64_t slices = depth ? (c + depth - 1) / depth : 1;
 	if (i >= g.h * g.w * g.c * slices)
 		return false;
@@ -78,7 +91,13 @@ job_box(const struct npu_op *op, int64_t i, struct npu_box *ofm,
 		ifm->c0 = (int32_t)(i % slices) * depth;
 		ifm->c1 = min_i64(ifm->c0 + depth, c);
 	}
-	if (op->kind != NPU_ELEMENTWISE) {
+	if (op->kind == NPU_ELEMENTWISE) {
+		*ifm = broadcast(op->ifm.shape, *ofm);
+	} else if (op->kind == NPU_RESIZE) { /* anywhere */
+		ifm->y0 = ifm->x0 = 0;
+		ifm->y1 = op->ifm.shape.h;
+		ifm->x1 = op->ifm.shape.w;
+	} else {
 		reach(ofm->y0, ofm->y1, op->stride_y, op->pad_top,
 		      op->dilated_h, op->ifm_up_h, op->upscale, &ifm->y0,
 		      &ifm->y1);
@@ -89,34 +108,43 @@ job_box(const struct npu_op *op, int64_t i, struct npu_box *ofm,
 	return true;
 }
 
+/* what the job reads of IFM2: a part like the OFM's, or filters of its channels */
 static struct npu_box
-broadcast(const struct npu_op *op, struct npu_box b)
+second_box(const struct npu_op *op, struct npu_box ofm, struct npu_box ifm)
 {
-	if (op->broadcast_h)
-		b.y0 = 0, b.y1 = 1;
-	if (op->broadcast_w)
-		b.x0 = 0, b.x1 = 1;
-	if (op->broadcast_c)
-		b.c0 = 0, b.c1 = 1;
-	return b;
+	if (op->weights_ifm2)
+		return (struct npu_box){ .y1 = 1, .x0 = ofm.c0, .x1 = ofm.c1,
+					 .c0 = ifm.c0, .c1 = ifm.c1 };
+	return broadcast(op->ifm2.shape, ofm);
+}
+
+/* is its IFM (0) or IFM2 (1) in memory? */
+static bool
+reads(const struct npu_op *op, int which)
+{
+	if (which)
+		return op->has_ifm2 && !op->ifm2_scalar &&
+		       npu_fm_stored(&op->ifm2);
+	return !op->ifm_scalar && npu_fm_stored(&op->ifm);
 }
 
 /* does job i of cur read what the j-th block from the end of prev writes? */
 static bool
 depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
-	int64_t i, uint64_t *steps)
+	const struct accel *accel, int64_t i, uint64_t *steps)
 {
 	struct grid g = grid_of(prev);
 	int64_t n = g.h * g.w * g.c;
 	struct npu_box ofm, ifm;
-	if (j >= n || !job_box(cur, i, &ofm, &ifm))
+	if (j >= n || !job_box(cur, accel, i, &ofm, &ifm))
 		return false;
 	struct npu_box out = block_box(prev, g, n - 1 - j);
-	if (npu_fm_overlap(&cur->ifm, ifm, &prev->ofm, out, steps))
+	if (reads(cur, 0) &&
+	    npu_fm_overlap(&cur->ifm, ifm, &prev->ofm, out, steps))
 		return true;
-	return cur->has_ifm2 && !cur->ifm2_scalar &&
-	       npu_fm_overlap(&cur->ifm2, broadcast(cur, ofm), &prev->ofm, out,
-			      steps);
+	return reads(cur, 1) &&
+	       npu_fm_overlap(&cur->ifm2, second_box(cur, ofm, ifm),
+			      &prev->ofm, out, steps);
 }
 
 /* a quick no: neither input shares bytes with the OFM's extents */
@@ -142,13 +170,17 @@ blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 {
 	if (!accel->lut_banks && npu_uses_table(prev) && !npu_uses_table(cur))
 		return 0;
-	bool tensor2 = cur->has_ifm2 && !cur->ifm2_scalar;
-	if (apart(&cur->ifm, &prev->ofm) &&
-	    (!tensor2 || apart(&cur->ifm2, &prev->ofm)))
-		return MAX_BLOCKDEP;
-	for (int sum = 0; sum < MAX_BLOCKDEP; sum++)
-		for (int i = 0; i <= sum && i < JOBS; i++)
-			if (depends(prev, sum - i, cur, i, steps))
+	int most = accel_generation(accel)->max_blockdep;
+	bool turned = prev->transpose != NPU_HWC || prev->reverse != NPU_FORWARD;
+	if (prev->acc_kept || !npu_fm_stored(&prev->ofm) ||
+	    ((!reads(cur, 0) || apart(&cur->ifm, &prev->ofm)) &&
+	     (!reads(cur, 1) || apart(&cur->ifm2, &prev->ofm))))
+		return most;
+	if (turned) /* blocks are written elsewhere than they are counted */
+		return 0;
+	for (int sum = 0; sum < most; sum++)
+		for (int i = 0; i <= sum; i++)
+			if (depends(prev, sum - i, cur, accel, i, steps))
 				return sum;
-	return MAX_BLOCKDEP;
+	return most;
 }

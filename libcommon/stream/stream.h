@@ -414,8 +414,8 @@ bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
  * The largest BLOCKDEP of kernel cur behind kernel prev at which no input job
  * of cur touches an OFM block of prev that may be unfinished, by exact
  * geometry: the smallest i + j of a pair of cur's i-th job and prev's j-th block
- * from its end that share bytes, and 3 if none of the first and last three
- * do.  Jobs have the true IFM block depth (spec/scheduling.md 5.2).  0 where
+ * from its end that share bytes, and the generation's greatest (3, of U85 7) if
+ * none below it do.  Jobs have the true IFM block depth (spec/scheduling.md 5.2).  0 where
  * prev's table is lost to cur's accumulators.  steps as for npu_fm_overlap:
  * the result is too small, which is safe, when none are left.
  */

@@ -29,12 +29,40 @@ found(struct checker *c, bool error, int rule, const char *fmt, ...)
 }
 
 static void
-check_kernel(struct checker *c)
+check_state85(struct checker *c)
+{
+	check_chain(c);
+	check_accumulators(c);
+}
+
+static void
+values55(struct checker *c)
 {
 	check_values(c);
-	check_geometry(c);
-	check_shram(c);
 	check_tables(c);
+}
+
+static const struct rules rules[GENERATIONS] = {
+#define OLDER                                                                \
+	{ .tells_redundant = true, .kernel_limit = true, .widest = 32,         \
+	  .values = values55,                                                 \
+	  .blocks = check_shram, .streams = check_streams, .dma = check_dma }
+	[GEN_U55] = OLDER,
+	[GEN_U65] = OLDER,
+	[GEN_U85] = { .widest = 64, .dmas_overlap = true,
+		      .values = check_values85, .blocks = check_blocks85,
+		      .state = check_state85, .streams = check_streams85,
+		      .dma = check_dma85 },
+};
+
+static void
+check_kernel(struct checker *c)
+{
+	if (c->rules->state)
+		c->rules->state(c);
+	c->rules->values(c);
+	check_geometry(c);
+	c->rules->blocks(c);
 	if (!check_kernel_memory(c)) {
 		/* its accesses are not clear enough for hazards */
 		c->has_previous = false;
@@ -54,8 +82,12 @@ check_operation(struct checker *c)
 		check_kernel(c);
 		return;
 	}
+	if (c->rules->state)
+		check_between(c);
+	if (c->op.kind == NPU_BRANCH)
+		check_branch(c);
 	if (c->op.kind == NPU_DMA) {
-		check_dma(c);
+		c->rules->dma(c);
 		follow_copies(c);
 	}
 	check_order(c);
@@ -68,9 +100,10 @@ reset(struct checker *c, const struct npu_stream *s)
 		.out = c->out, .a = c->a, .runs = c->runs, .tried = c->tried,
 		.s = s,
 		.accel = s->accel,
+		.rules = &rules[s->accel->generation],
 		.kernels = { .depth = MAX_KERNELS },
 		.dmas = { .depth = s->accel->max_dma },
-		.waited = { .depth = 4 },
+		.waited = { .depth = 8 },
 	};
 }
 
@@ -81,9 +114,11 @@ check_stream(struct checker *c)
 	struct err bad = { 0 };
 	size_t at = 0;
 	bool stopped = false;
+	find_targets(c);
 	while (!stopped && stream_next(c->s, &at, &cmd, &bad)) {
 		c->at = cmd.at;
 		c->command = cmd.info->name;
+		enter_target(c, cmd.at);
 		check_word(c, &cmd);
 		if (!cmd.is_op) {
 			npu_write(&c->regs, &cmd);

@@ -33,9 +33,43 @@ struct tried;
 
 /* ---- one stream being checked ------------------------------------------- */
 
+struct checker;
+
 struct queue { /* operations that may still be running, oldest first */
-	struct npu_op item[4];
-	int n, depth;
+	struct npu_op item[8];
+	int group[8]; /* a chain's members are one entry */
+	int n, depth; /* depth: of entries */
+};
+
+/* U85: what passes from one operation to the next (verify85_state.c) */
+struct chain {
+	int n; /* members so far; 0: no chain is open */
+	int operands;
+	struct npu_op first;
+	struct npu_fm buffer[NPU_MAX_CHAINS]; /* shape: untransposed */
+	bool filled[NPU_MAX_CHAINS], read[NPU_MAX_CHAINS];
+};
+
+struct state85 {
+	struct chain chain;
+	bool is_member; /* the operation at hand continues a chain */
+	bool any;
+	struct npu_op last; /* kernel, if any */
+	size_t *target;	    /* words that branches go to */
+	size_t n_targets;
+};
+
+/* how the rules of a generation are checked */
+struct rules {
+	bool tells_redundant; /* writes of what a register has: rule 6 */
+	bool kernel_limit;    /* of convolutions: rule 26 */
+	int widest;	      /* element, in bits */
+	bool dmas_overlap;    /* several transfers at once: rule 44 for them */
+	void (*values)(struct checker *c); /* 8 to 21 */
+	void (*blocks)(struct checker *c); /* 39 to 42 */
+	void (*state)(struct checker *c);  /* 54, 55: kernels; NULL: none */
+	void (*streams)(struct checker *c); /* 31, 32: weights and scales */
+	void (*dma)(struct checker *c);	    /* 29, 30, 33, 36, 37, 52, 58 */
 };
 
 struct checker {
@@ -47,6 +81,8 @@ struct checker {
 	struct memory memory[N_REGIONS];
 	uint64_t runs; /* budget of byte runs to look at */
 
+	const struct rules *rules;
+	struct state85 state85;
 	size_t at; /* of the command being checked, in words */
 	const char *command;
 	struct npu_op op;
@@ -54,6 +90,7 @@ struct checker {
 	struct npu_registers regs;
 	bool table_valid[LUT_BYTES];
 	struct queue kernels, dmas;
+	int group; /* of the kernel at hand */
 	struct queue waited; /* finished by waits since the last operation */
 	bool waits; /* such a wait stands before this operation */
 	size_t wait_at;
@@ -92,13 +129,32 @@ bool check_written_registers(struct checker *c);  /* 7; false: stop here */
 void check_values(struct checker *c);		  /* 8-21 */
 void check_geometry(struct checker *c);		  /* 22-28 */
 bool check_kernel_memory(struct checker *c);	  /* 29-35, 52 */
-void check_dma(struct checker *c);		  /* 29, 30, 33, 36, 37, 52 */
+void check_dma(struct checker *c);
 void check_tables(struct checker *c);		  /* 38 */
 void check_shram(struct checker *c);		  /* 39-42 */
 void check_weights(struct checker *c);		  /* 43 */
 void follow_copies(struct checker *c);		  /* after each operation */
 void check_order(struct checker *c);		  /* 44-47 */
 void check_container(struct checker *c, const struct tfl_model *m); /* 48-51 */
+
+/* of U85 */
+void check_values85(struct checker *c);
+void check_tables85(struct checker *c);
+void check_blocks85(struct checker *c);
+void check_streams85(struct checker *c);
+void check_dma85(struct checker *c);
+void check_chain(struct checker *c);
+void check_accumulators(struct checker *c);
+void check_between(struct checker *c);
+void find_targets(struct checker *c);
+void enter_target(struct checker *c, size_t at);
+void check_branch(struct checker *c);
+
+/* verify_memory.c, for all of them */
+void check_streams(struct checker *c);
+bool access_range(struct checker *c, const struct npu_range *r, const char *role,
+		  bool write);
+void access_dma(struct checker *c, int which, const char *role);
 
 /* verify_plan.c: what lies where in a model's memory */
 struct plan;

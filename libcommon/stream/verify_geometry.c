@@ -28,7 +28,7 @@ check_window(struct checker *c)
 	if (op->kind == NPU_POOL)
 		WARN_IF(op->dilated_h > 256 || area > 65536, c, 26,
 			"pooling over %d x %d", op->dilated_h, op->dilated_w);
-	else
+	else if (c->rules->kernel_limit)
 		ERROR_IF(op->dilated_h > 64 || area > 4096, c, 26,
 			 "a kernel of %d x %d", op->dilated_h, op->dilated_w);
 }
@@ -56,13 +56,14 @@ check_geometry(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	bool one = op->kind == NPU_ELEMENTWISE;
-	if (!one)
+	bool here = npu_fm_stored(&op->ifm) && !op->ifm_scalar;
+	if (!one && op->kind != NPU_RESIZE)
 		check_window(c);
 	ERROR_IF(one && op->upscale != UPSCALE_NONE, c, 27,
 		 "elementwise with an upscaled IFM");
-	if (!one) {
+	if (!one && here) {
 		check_continuation(c, &op->ifm, "IFM");
-	} else {
+	} else if (here) {
 		WARN_IF(op->ifm.shape.h > op->ifm.h0 && !op->ifm.base[2], c, 28,
 			"IFM tiles have %d of the OFM's %d rows", op->ifm.h0,
 			op->ifm.shape.h);
@@ -70,11 +71,12 @@ check_geometry(struct checker *c)
 			"IFM tiles have %d of the OFM's %d columns", op->ifm.w0,
 			op->ifm.shape.w);
 	}
-	if (op->has_ifm2 && !op->ifm2_scalar)
+	if (op->has_ifm2 && !op->ifm2_scalar && npu_fm_stored(&op->ifm2))
 		WARN_IF((op->ifm2.shape.h > op->ifm2.h0 && !op->ifm2.base[2]) ||
 			(op->ifm2.shape.w > op->ifm2.w0 && !op->ifm2.base[1]),
 			c, 28, "IFM2 tiles have %d x %d of %d x %d elements",
 			op->ifm2.h0, op->ifm2.w0, op->ifm2.shape.h,
 			op->ifm2.shape.w);
-	check_continuation(c, &op->ofm, "OFM");
+	if (npu_fm_stored(&op->ofm))
+		check_continuation(c, &op->ofm, "OFM");
 }

@@ -64,7 +64,7 @@ open_access(struct access *x, struct checker *c, int region, const char *role,
 	return x->m->bound && !(write && x->m->read_only);
 }
 
-static bool
+bool
 access_range(struct checker *c, const struct npu_range *r, const char *role,
 	     bool write)
 {
@@ -118,11 +118,12 @@ check_alignment(struct checker *c, const struct npu_fm *f, const char *role)
 
 /* ---- rule 32: weights and scales ---------------------------------------- */
 
-static void
+void
 check_streams(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	for (int k = 0; k < op->cores; k++) {
+	bool filters = op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE;
+	for (int k = 0; filters && k < op->cores; k++) {
 		int32_t n = (op->ofm.shape.c - k + op->cores - 1) / op->cores;
 		const struct npu_range *w = &op->weights[k], *s = &op->scales[k];
 		int64_t need = (int64_t)n * 10;
@@ -148,10 +149,10 @@ read_streams(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	bool ok = true;
-	for (int k = 0; k < op->cores; k++) {
+	for (int k = 0; k < NPU_MAX_STREAMS; k++)
 		ok &= access_range(c, &op->weights[k], "weights", false);
+	for (size_t k = 0; k < ARRAY_LEN(op->scales); k++)
 		ok &= access_range(c, &op->scales[k], "scales", false);
-	}
 	return ok;
 }
 
@@ -193,32 +194,42 @@ check_in_place(struct checker *c, const struct npu_fm *in, const char *role)
 	WARN_IF(near, c, 35, "the OFM's extent covers bytes of the %s's", role);
 }
 
+/* an operand or result with addresses */
+static bool
+is_here(const struct npu_fm *f, bool scalar)
+{
+	return !scalar && npu_fm_stored(f);
+}
+
 bool
 check_kernel_memory(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	bool filters = op->kind == NPU_CONV || op->kind == NPU_DEPTHWISE;
-	bool tensor2 = op->has_ifm2 && !op->ifm2_scalar;
-	if (op->ifm.bits > 32 || op->ofm.bits > 32 || op->ifm_up_h < 1 ||
-	    op->ifm_up_w < 1 || (op->has_ifm2 && op->ifm2.bits > 32))
+	bool tensor1 = is_here(&op->ifm, op->ifm_scalar);
+	bool tensor2 = op->has_ifm2 && is_here(&op->ifm2, op->ifm2_scalar);
+	bool out = is_here(&op->ofm, false) && !op->acc_kept;
+	int most = c->rules->widest;
+	if (op->ifm.bits > most || op->ofm.bits > most || op->ifm_up_h < 1 ||
+	    op->ifm_up_w < 1 || (op->has_ifm2 && op->ifm2.bits > most))
 		return false; /* other rules have told */
-	check_alignment(c, &op->ifm, "IFM");
-	check_alignment(c, &op->ofm, "OFM");
+	if (tensor1)
+		check_alignment(c, &op->ifm, "IFM");
+	if (out)
+		check_alignment(c, &op->ofm, "OFM");
 	if (tensor2)
 		check_alignment(c, &op->ifm2, "IFM2");
-	if (filters)
-		check_streams(c);
-	WARN_IF(!npu_fm_nests(&op->ofm), c, 34,
+	c->rules->streams(c);
+	WARN_IF(out && !npu_fm_nests(&op->ofm), c, 34,
 		"two elements of the OFM may share a byte");
-	check_in_place(c, &op->ifm, "IFM");
-	if (tensor2)
+	if (tensor1 && out)
+		check_in_place(c, &op->ifm, "IFM");
+	if (tensor2 && out)
 		check_in_place(c, &op->ifm2, "IFM2");
-	bool ok = access_fm(c, &op->ifm, "IFM", false);
+	bool ok = !tensor1 || access_fm(c, &op->ifm, "IFM", false);
 	if (tensor2)
 		ok &= access_fm(c, &op->ifm2, "IFM2", false);
-	if (filters)
-		ok &= read_streams(c);
-	return access_fm(c, &op->ofm, "OFM", true) && ok;
+	ok &= read_streams(c);
+	return (!out || access_fm(c, &op->ofm, "OFM", true)) && ok;
 }
 
 /* ---- DMA: rules 36, 37 -------------------------------------------------- */
@@ -243,7 +254,7 @@ check_shram_side(struct checker *c)
 		c->table_valid[i] = true;
 }
 
-static void
+void
 access_dma(struct checker *c, int which, const char *role)
 {
 	const struct npu_op *op = &c->op;

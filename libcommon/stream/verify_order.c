@@ -28,24 +28,32 @@ kernel_touches(const struct npu_op *op, const struct accel *a, struct touch *t)
 	int n = 0;
 	int32_t lut = accel_lut_base(a);
 	bool whole = !a->lut_banks && !npu_uses_table(op);
-	t[n++] = (struct touch){ .fm = &op->ifm };
-	if (op->has_ifm2 && !op->ifm2_scalar)
+	if (!op->ifm_scalar && npu_fm_stored(&op->ifm))
+		t[n++] = (struct touch){ .fm = &op->ifm };
+	if (op->has_ifm2 && !op->ifm2_scalar && npu_fm_stored(&op->ifm2))
 		t[n++] = (struct touch){ .fm = &op->ifm2 };
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < NPU_MAX_STREAMS; k++)
 		if (op->weights[k].n)
 			t[n++] = (struct touch){ .range = op->weights[k] };
+	for (size_t k = 0; k < ARRAY_LEN(op->scales); k++)
 		if (op->scales[k].n)
 			t[n++] = (struct touch){ .range = op->scales[k] };
-	}
-	/* which slot it reads is not asked: all of them (11.2) */
-	if (npu_uses_table(op))
+	/* which slot it reads is not asked: all of them (11.2), but where they are a
+	 * memory of their own */
+	bool own = a->banks == a->lut_banks;
+	if (npu_uses_table(op) && own)
+		t[n++] = (struct touch){ .range = { .region = SHRAM,
+						    .at = op->table.at,
+						    .n = op->table.n } };
+	else if (npu_uses_table(op))
 		t[n++] = (struct touch){ .range = { .region = SHRAM, .at = lut,
 						    .n = LUT_BYTES } };
 	t[n++] = (struct touch){ .write = true,
 				 .range = { .region = SHRAM,
 					    .n = whole ? lut + LUT_BYTES
 						       : lut } };
-	t[n++] = (struct touch){ .write = true, .fm = &op->ofm };
+	if (npu_fm_stored(&op->ofm) && !op->acc_kept)
+		t[n++] = (struct touch){ .write = true, .fm = &op->ofm };
 	return n;
 }
 
@@ -59,10 +67,13 @@ dma_touches(const struct npu_op *op, struct touch *t)
 		t[0].range.region = SHRAM;
 	if (op->dst_internal)
 		t[1].range.region = SHRAM;
-	return 2;
+	if (!op->src_indexed && !op->dst_indexed)
+		return 2;
+	t[2] = (struct touch){ .range = op->rows };
+	return 3;
 }
 
-enum { MAX_TOUCHES = 10 };
+enum { MAX_TOUCHES = 12 };
 
 static int
 touches(const struct npu_op *op, const struct accel *a, struct touch *t)
@@ -173,22 +184,35 @@ drop_oldest(struct queue *q)
 {
 	q->n--;
 	memmove(q->item, q->item + 1, (size_t)q->n * sizeof(q->item[0]));
+	memmove(q->group, q->group + 1, (size_t)q->n * sizeof(q->group[0]));
+}
+
+/* a chain counts once */
+static int
+entries(const struct queue *q)
+{
+	int n = 0;
+	for (int i = 0; i < q->n; i++)
+		n += i == 0 || q->group[i] != q->group[i - 1];
+	return n;
 }
 
 static void
-push(struct queue *q, const struct npu_op *op)
+push(struct queue *q, const struct npu_op *op, int group)
 {
-	if (q->n == q->depth)
-		drop_oldest(q);
+	q->group[q->n] = group;
 	q->item[q->n++] = *op;
+	while (entries(q) > q->depth || q->n == ARRAY_LEN(q->item))
+		drop_oldest(q);
 }
 
 /* a wait: at most keep may remain; the others have finished */
 static void
 wait_for(struct checker *c, struct queue *q, int keep)
 {
-	WARN_IF(q->n <= keep, c, 45, "waits for nothing: %d outstanding", q->n);
-	while (q->n > keep) {
+	int n = entries(q);
+	WARN_IF(n <= keep, c, 45, "waits for nothing: %d outstanding", n);
+	while (entries(q) > keep) {
 		if (c->waited.n < c->waited.depth)
 			c->waited.item[c->waited.n++] = q->item[0];
 		if (q == &c->kernels && q->n == 1)
@@ -258,11 +282,14 @@ check_order(struct checker *c)
 	} else if (op->kind == NPU_DMA) {
 		check_waits(c);
 		check_hazards(c, &c->kernels);
-		push(&c->dmas, op);
+		if (c->rules->dmas_overlap)
+			check_hazards(c, &c->dmas);
+		push(&c->dmas, op, ++c->group);
 	} else if (npu_is_kernel(op)) {
 		check_waits(c);
 		check_hazards(c, &c->dmas);
 		check_blockdep(c);
-		push(&c->kernels, op);
+		c->group += !c->state85.is_member;
+		push(&c->kernels, op, c->group);
 	}
 }

@@ -174,7 +174,8 @@ check_payload(struct checker *c, struct bytes b)
 	ERROR_IF(c->s->config != c->accel->config_word, c, 48,
 		 "configuration 0x%08" PRIx32 " isn't that of %s", c->s->config,
 		 c->accel->name);
-	ERROR_IF(c->s->id >> 28 != 1, c, 48, "architecture %" PRIu32
+	uint32_t arch = c->accel->generation == GEN_U85 ? 2 : 1;
+	ERROR_IF(c->s->id >> 28 != arch, c, 48, "architecture %" PRIu32
 		 " in ID 0x%08" PRIx32, c->s->id >> 28, c->s->id);
 	/* the product field isn't checked by the driver, and one generator
 	 * writes 6 for all (14.3, 14.4) */

@@ -5,7 +5,7 @@
  */
 #include "stream/verify.h"
 
-#include "weights/weights.h"
+#include "stream/filters.h"
 
 #include <string.h>
 
@@ -48,6 +48,8 @@ follow_copies(struct checker *c)
 	const struct npu_op *op = &c->op;
 	if (npu_is_kernel(op)) {
 		struct npu_range tile[4];
+		if (!npu_fm_stored(&op->ofm) || op->acc_kept)
+			return;
 		npu_fm_extent(&op->ofm, npu_fm_box(&op->ofm), tile);
 		for (int t = 0; t < 4; t++)
 			forget(c, &tile[t]);
@@ -55,7 +57,8 @@ follow_copies(struct checker *c)
 	}
 	if (op->dst_internal)
 		return;
-	bool plain = op->src_dims == 1 && op->dst_dims == 1;
+	bool plain = op->src_dims == 1 && op->dst_dims == 1 &&
+		     !op->src_indexed && !op->dst_indexed;
 	struct npu_range all = op->dst;
 	if (!plain) /* somewhere in the region */
 		all = (struct npu_range){ .region = op->dst.region,
@@ -87,21 +90,6 @@ content(const struct checker *c, const struct npu_range *r)
 	return c->flash.p + at;
 }
 
-static struct weights_order
-order_of(const struct checker *c, int core)
-{
-	const struct npu_op *op = &c->op;
-	return (struct weights_order){
-		.traversal = op->kind == NPU_DEPTHWISE ? WEIGHTS_DEPTHWISE
-			     : op->part_kernel	       ? WEIGHTS_PART_KERNEL
-						       : WEIGHTS_DEPTH_FIRST,
-		.block_depth = op->block.c, .ou = c->accel->ublock.c,
-		.ifm_bits = op->ifm.bits, .dilation_y = op->dilation_y,
-		.dilation_x = op->dilation_x, .end = op->ofm.shape.c,
-		.core = core, .cores = op->cores,
-	};
-}
-
 static bool
 was_tried(struct checker *c, const struct tried *t)
 {
@@ -117,29 +105,47 @@ was_tried(struct checker *c, const struct tried *t)
 	return false;
 }
 
+/* do the bytes hold as many values as n streams of this order have? */
+static bool
+decodes(struct arena *a, const struct npu_op *op, const struct tried *t, int n,
+	struct err *bad)
+{
+	struct bytes in = { .p = t->p, .n = (size_t)t->n };
+	struct weights_values v;
+	size_t count = weights_order_count(&t->order, t->h, t->w, t->i);
+	if (op->fast_weights)
+		return weights_fast_decode(a, in, count * (size_t)n, &v, bad);
+	return weights_decode(a, in, (int64_t)count, &v, bad);
+}
+
 static void
 check_core(struct checker *c, int core)
 {
 	const struct npu_op *op = &c->op;
 	struct tried t = { .p = content(c, &op->weights[core]),
 			   .n = op->weights[core].n,
-			   .order = order_of(c, core), .h = op->kernel_h,
-			   .w = op->kernel_w,
-			   .i = op->kind == NPU_DEPTHWISE ? 1 : op->ifm.shape.c };
+			   .order = npu_filter_order(op, c->accel, core),
+			   .h = op->kernel_h, .w = op->kernel_w,
+			   .i = npu_filter_depth(op) };
 	int32_t channels = weights_order_channels(&t.order);
-	int32_t depth = (op->block.c + op->cores - 1 - core) / op->cores;
 	/* rule 39: such an order can't be walked */
-	bool odd = channels > depth && (depth < 1 || depth % t.order.ou);
+	bool odd = !npu_filter_order_ok(&t.order);
 	if (!t.p || !channels || odd || was_tried(c, &t))
 		return;
 	struct arena *a = arena_open();
-	struct weights_values v;
 	struct err bad = { 0 };
-	size_t n = weights_order_count(&t.order, t.h, t.w, t.i);
-	ERROR_IF(!weights_decode(a, (struct bytes){ .p = t.p, .n = (size_t)t.n },
-				 (int64_t)n, &v, &bad), c, 43,
+	ERROR_IF(!decodes(a, op, &t, t.order.cores, &bad), c, 43,
 		 "weights of core %d: %s", core, bad.text);
 	arena_close(a);
+}
+
+static bool
+unpacks(const struct checker *c, const uint8_t *p, struct err *bad)
+{
+	struct weights_scale s;
+	if (c->accel->generation == GEN_U85)
+		return weights_scale85_unpack(p, c->op.acc_format == 1, &s, bad);
+	return weights_scale_unpack(p, &s, bad);
 }
 
 /* records of 10 bytes: nothing above the shift (7.1) */
@@ -147,13 +153,11 @@ static void
 check_records(struct checker *c, int core)
 {
 	const struct npu_op *op = &c->op;
-	int32_t n = (op->ofm.shape.c - core + op->cores - 1) / op->cores;
+	int32_t n = (op->extent.c - core + op->cores - 1) / op->cores;
 	const uint8_t *p = content(c, &op->scales[core]);
 	for (int32_t k = 0; p && k < n; k++) {
-		struct weights_scale s;
 		struct err bad = { 0 };
-		if (weights_scale_unpack(p + WEIGHTS_SCALE_SIZE * (size_t)k, &s,
-					 &bad))
+		if (unpacks(c, p + WEIGHTS_SCALE_SIZE * (size_t)k, &bad))
 			continue;
 		ERROR(c, 43, "scale of channel %d: %s", core + k * op->cores,
 		      bad.text);
@@ -165,13 +169,15 @@ void
 check_weights(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
-	if ((op->kind != NPU_CONV && op->kind != NPU_DEPTHWISE) ||
-	    op->ifm.bits > 16)
-		return;
+	bool filters = (op->kind == NPU_CONV && !op->weights_ifm2) ||
+		       op->kind == NPU_DEPTHWISE;
 	for (int core = 0; core < op->cores; core++) {
-		int32_t n = (op->ofm.shape.c - core + op->cores - 1) / op->cores;
-		check_core(c, core);
+		int32_t n = (op->extent.c - core + op->cores - 1) / op->cores;
 		if (op->scales[core].n >= (int64_t)n * WEIGHTS_SCALE_SIZE)
 			check_records(c, core);
 	}
+	if (!filters || op->ifm.bits > 16)
+		return;
+	for (int k = 0; k < npu_filter_streams(op, c->accel); k++)
+		check_core(c, k);
 }

@@ -216,7 +216,7 @@ kernel(enum npu_op_kind kind, struct npu_fm ifm, struct npu_fm ofm,
 {
 	return (struct npu_op){
 		.kind = kind, .mode = NPU_POOL_AVERAGE, .ifm = ifm, .ofm = ofm,
-		.block = block, .kernel_h = 1, .kernel_w = 1, .dilated_h = 1,
+		.extent = ofm.shape, .block = block, .kernel_h = 1, .kernel_w = 1, .dilated_h = 1,
 		.dilated_w = 1, .stride_y = 1, .stride_x = 1, .dilation_y = 1,
 		.dilation_x = 1, .ifm_up_h = ifm.shape.h,
 		.ifm_up_w = ifm.shape.w,
@@ -242,10 +242,10 @@ test_log(void)
 	/* a pool's blocks have the OFM block's depth: 0 to 383, 640 to 1007 */
 	expect("last pool", blockdep_max(&dense, &final, a, NULL), 3);
 	/* one block each: the whole is needed */
-	first.ofm.shape.c = dense.ifm.shape.c = 128;
+	first.ofm.shape.c = first.extent.c = dense.ifm.shape.c = 128;
 	expect("one block", blockdep_max(&first, &dense, a, NULL), 0);
 	/* two: the first job reads what is not the last block */
-	first.ofm.shape.c = dense.ifm.shape.c = 256;
+	first.ofm.shape.c = first.extent.c = dense.ifm.shape.c = 256;
 	expect("two blocks", blockdep_max(&first, &dense, a, NULL), 1);
 }
 
