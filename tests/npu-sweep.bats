@@ -48,6 +48,71 @@ memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
 	grep -P '\t\*$|^accel' table | cmp - front
 }
 
+@test "several models, accelerators and systems in one table" {
+	cp "$model" a.tflite
+	cp "$model" b.tflite
+	npu-sweep --memory-mode=Shared_Sram --limits=1 -a ethos-u55-64,ethos-u55-128 \
+		--system-config=Ethos_U55_High_End_Embedded,M55M1_Flash \
+		a.tflite b.tflite >table
+	[ "$(head -1 table)" = "$(printf '%s\t' model system accelerator optimise \
+		limit sram flash cycles ms)front" ]
+	# two ends of each, and what lies between
+	[ "$(cut -f1-5 table | grep -cP '\t(Size|Performance)\t-$')" = 16 ]
+	[ "$(cut -f1-3 table | sed 1d | sort -u | wc -l)" = 8 ]
+	# a part of it is a sweep of its own
+	npu-sweep "${memory[@]}" --limits=1 -a ethos-u55-64 a.tflite >one
+	grep -P '^a\tEthos_U55_High_End_Embedded\tethos-u55-64\t' table | cut -f3- |
+		diff <(sed 1d one) -
+	# as JSON, the same
+	npu-sweep --memory-mode=Shared_Sram --limits=1 -a ethos-u55-64,ethos-u55-128 \
+		--system-config=Ethos_U55_High_End_Embedded,M55M1_Flash --json \
+		a.tflite b.tflite >json
+	jq -r '.[] | [.model, .system, .accelerator, .optimise, .limit // "-", .sram,
+		.flash, .cycles] | @tsv' json | diff <(sed 1d table | cut -f1-8) -
+	jq -r '.[] | if .front then "*" else "-" end' json |
+		diff <(sed 1d table | cut -f10) -
+}
+
+@test "results stay, and a sweep goes on where it stopped" {
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 "$model" >want
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 --results=r "$model" |
+		cmp want -
+	# one is missing: it is the one command that is left, and what it makes
+	# completes the table without any compiling
+	one=$(ls r/*.Performance.[0-9]*.json | head -1)
+	rm "$one"
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 --results=r --dry-run \
+		"$model" >commands
+	[ "$(wc -l <commands)" = 1 ]
+	grep -qF "${one##*/}" commands
+	sh commands 2>/dev/null
+	[ -s "$one" ]
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 --results=r --dry-run \
+		"$model" >commands
+	[ ! -s commands ]
+	touch -d '2000-01-01' r/*
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=2 --results=r "$model" |
+		cmp want -
+	[ -z "$(find r -newermt 2001-01-01 -type f)" ]
+	# another model of the same name is another model
+	cp "$model" digits.tflite
+	printf 'x' >>digits.tflite
+	npu-sweep "${memory[@]}" -a ethos-u55-64 --limits=0 --results=r --dry-run \
+		digits.tflite >commands
+	[ "$(wc -l <commands)" = 2 ]
+}
+
+@test "a dry run's commands do what the sweep would, elsewhere" {
+	npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 --dry-run "$model" \
+		>commands
+	[ "$(wc -l <commands)" = 4 ]
+	sh commands 2>/dev/null
+	npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 --limits=0 \
+		--results=npu-sweep.results "$model" >have
+	npu-sweep "${memory[@]}" -a ethos-u55-64,ethos-u55-128 --limits=0 "$model" |
+		cmp - have
+}
+
 @test "trouble: no model, no memory system, no such accelerator" {
 	refuses 2 "which model?" npu-sweep "${memory[@]}"
 	refuses 2 "--system-config is required" npu-sweep -a ethos-u55-64 "$model"
