@@ -78,14 +78,32 @@ graph_blob(struct graph *g, struct g_blob *b, struct bytes *out, struct err *e)
 	return true;
 }
 
+/* of what was no TFLite model: nothing but a name */
+static struct tfl_model *
+no_model(const struct graph *g, const char *name)
+{
+	struct tfl_model *m = anew(g->a, struct tfl_model, 1);
+	m->name = name;
+	m->description = "";
+	m->n_subgraphs = 1;
+	m->subgraph = anew(g->a, struct tfl_subgraph, 1);
+	m->subgraph->name = "main";
+	m->root = (struct fb_ref){ .table = &fb_Model };
+	return m;
+}
+
 bool
 graph_model(struct graph *g, struct tfl_model **out, struct err *e)
 {
 	struct g_blob *b = graph_find_blob(g, "model");
 	struct bytes file;
+	const char *name = g->n_models ? g->models[0]->name : NULL;
+	if (!b && g->n_models && G_HAS(g->models[0], G_MODEL_in)) {
+		*out = no_model(g, name ? name : g->file);
+		return true;
+	}
 	if (!b)
 		return err_at(e, g->file, 0, "there is no blob 'model'");
-	const char *name = g->n_models ? g->models[0]->name : NULL;
 	return graph_blob(g, b, &file, e) &&
 	       tfl_read(g->a, file, name ? name : g->file, out, e);
 }

@@ -134,6 +134,7 @@ struct g_model {
 	struct g_rec rec;
 	const char *name, *description;
 	struct g_tfls inputs, outputs; /* absent: those of the original */
+	struct g_tensors in, out;      /* where there is no original */
 };
 
 struct g_target { /* rec.word is the accelerator's name */
@@ -239,6 +240,7 @@ struct g_op {
 	struct npu_scale opa;
 	int32_t opb;
 	int scaled; /* enum g_scaled */
+	int ifm_round; /* enum g_round: of the operand that is scaled */
 	struct npu_scale scale;
 	int round; /* enum g_round */
 	int act;   /* enum g_act */
@@ -344,7 +346,10 @@ bool graph_blob(struct graph *g, struct g_blob *b, struct bytes *out,
 		struct err *e);
 struct g_blob *graph_find_blob(const struct graph *g, const char *name);
 
-/* the original model, out of the blob "model" */
+/*
+ * The original model, out of the blob "model"; one without tensors and operators
+ * where the model record says what goes in and out itself (in, out)
+ */
 bool graph_model(struct graph *g, struct tfl_model **out, struct err *e);
 /* constant data: a slice of the model or of a blob */
 bool graph_source(struct graph *g, const struct g_source *s,

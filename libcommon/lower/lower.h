@@ -51,6 +51,8 @@ void op_kernel(struct g_op *op, struct yx kernel, struct yx stride,
 void op_table(struct g_op *op, struct g_lut *lut);
 /* moves elements as they are: a 1x1 average pool, MAX for 32 bits */
 struct g_op *low_copy(struct lower *l, struct g_operand from, struct g_operand to);
+/* n entries as the hardware has them; equal tables are one record */
+struct g_lut *low_lut_words(struct lower *l, int bits, const int64_t *v, size_t n);
 struct g_lut *low_lut8(struct lower *l, const uint8_t table[256]);
 struct g_lut *low_lut16(struct lower *l, const int16_t points[513]);
 struct g_lut *low_lut32(struct lower *l, const int32_t table[256]);

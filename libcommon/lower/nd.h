@@ -65,4 +65,26 @@ void nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
  */
 void words_folded(struct lower *l, enum g_op_kind kind, struct nd *v);
 
+/*
+ * pieces.c: an elementwise operation (a 1x1 pool, too) of views of equal rank, in
+ * whose operands a dimension of 1 is repeated; several where one can't say it.
+ * `made` completes each: scale, rounding, the OFM's zero point, clamp; a scalar.
+ */
+typedef void nd_made(void *ctx, struct g_op *op);
+void nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
+	      const struct nd *out, nd_made *made, void *ctx);
+void nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a,
+	       int32_t a_zero, const struct nd *b, int32_t b_zero,
+	       const struct nd *out, nd_made *made, void *ctx);
+
+/*
+ * matmul.c: out [rows][cols] = a [rows][depth] times b [cols][depth], both less
+ * their zero points; depth along neighbours.  Products of a block of rows and
+ * columns are made by one operation and added by a REDUCE_SUM, which `made`
+ * completes.
+ */
+void nd_matmul(struct lower *l, const struct nd *a, int32_t a_zero, const struct nd *b,
+	       int32_t b_zero, const struct nd *out, nd_made *made, void *ctx);
+int64_t nd_matmul_blocks(const struct nd *a, const struct nd *b);
+
 #endif

@@ -96,8 +96,8 @@ low_copy(struct lower *l, struct g_operand from, struct g_operand to)
 	return op;
 }
 
-static struct g_lut *
-add_lut(struct lower *l, int bits, const int64_t *v, size_t n)
+struct g_lut *
+low_lut_words(struct lower *l, int bits, const int64_t *v, size_t n)
 {
 	/* equal tables are one record: one copy in flash, one in SHRAM */
 	for (size_t i = 0; i < l->g->n_luts; i++) {
@@ -119,7 +119,7 @@ low_lut8(struct lower *l, const uint8_t table[256])
 	int64_t v[256];
 	for (int i = 0; i < 256; i++)
 		v[i] = table[i];
-	return add_lut(l, 8, v, 256);
+	return low_lut_words(l, 8, v, 256);
 }
 
 struct g_lut *
@@ -128,7 +128,7 @@ low_lut32(struct lower *l, const int32_t table[256])
 	int64_t v[256];
 	for (int i = 0; i < 256; i++)
 		v[i] = (uint32_t)table[i];
-	return add_lut(l, 32, v, 256);
+	return low_lut_words(l, 32, v, 256);
 }
 
 /* word = base in the low half, slope in the high half: command-stream.md 6.5 */
@@ -141,7 +141,7 @@ low_lut16(struct lower *l, const int16_t points[513])
 		uint16_t slope = (uint16_t)(points[i + 1] - points[i]);
 		v[i] = (uint32_t)slope << 16 | base;
 	}
-	return add_lut(l, 16, v, 512);
+	return low_lut_words(l, 16, v, 512);
 }
 
 struct g_range

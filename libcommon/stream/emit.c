@@ -67,10 +67,10 @@ precision(int type)
 }
 
 static int
-ifm_precision(const struct g_operand *o, int scale_mode)
+ifm_precision(const struct g_operand *o, int scale_mode, int round)
 {
 	return graph_type_signed(o->type) | precision(o->type) << 2 |
-	       (o->t->layout == LAYOUT_NHCWB16) << 6 | scale_mode << 8;
+	       (o->t->layout == LAYOUT_NHCWB16) << 6 | scale_mode << 8 | round << 14;
 }
 
 static void
@@ -80,7 +80,8 @@ put_ifm(struct emitter *m, const struct g_op *op, const struct emit_fm *f)
 	emit_reg(m, NPU_IFM_DEPTH_M1, op->ifm.shape.c - 1);
 	put_strides(m, &ifm_regs, f, op->ifm_zero);
 	emit_reg(m, NPU_IFM_PRECISION,
-		 ifm_precision(&op->ifm, G_HAS(op, G_OP_opa) ? op->scaled : 0));
+		 ifm_precision(&op->ifm, G_HAS(op, G_OP_opa) ? op->scaled : 0,
+			       op->ifm_round));
 	emit_reg(m, NPU_IFM_UPSCALE, op->upscale);
 }
 
@@ -221,7 +222,7 @@ put_ifm2(struct emitter *m, const struct g_op *op, const struct emit_fm *f)
 	struct hwc s = op->ifm2.shape, o = op->ofm.shape;
 	put_tiles(m, &ifm2_regs, f);
 	put_strides(m, &ifm2_regs, f, op->ifm2_zero);
-	emit_reg(m, NPU_IFM2_PRECISION, ifm_precision(&op->ifm2, 0));
+	emit_reg(m, NPU_IFM2_PRECISION, ifm_precision(&op->ifm2, 0, 0));
 	emit_reg(m, NPU_IFM2_BROADCAST,
 		 (s.h < o.h) | (s.w < o.w) << 1 | (s.c < o.c) << 2 |
 		     (op->reversed != 0) << 6);

@@ -160,7 +160,7 @@ same_scales(struct source *x, const struct npu_op *k, const struct g_op *op)
 		same(x, op, "shift", k->ofm_shift, op->scale.shift & 0x3f);
 	}
 	same(x, op, "rounding", k->rounding, op->round);
-	same(x, op, "IFM rounding", k->ifm_rounding, 0);
+	same(x, op, "IFM rounding", k->ifm_rounding, op->ifm_round);
 	if ((op->kind != OP_ADD && op->kind != OP_SUB) || !G_HAS(op, G_OP_opa))
 		return;
 	same(x, op, "operand A's multiplier", k->opa_mult, op->opa.mult);

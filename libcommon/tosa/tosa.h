@@ -2,7 +2,7 @@
 /*
  * TOSA graphs, 1.0 and 1.1, integer profile with int16, int4 and int48 where
  * its operators have them.  The FlatBuffers tables are in schema/tosa.def,
- * operators in schema/tosa_ops.def; nputools-tosa(7) says what is accepted.
+ * operators in schema/tosa_ops.def; tosa-partition(1) says what is accepted.
  */
 #ifndef TOSA_TOSA_H
 #define TOSA_TOSA_H

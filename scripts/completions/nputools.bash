@@ -45,5 +45,5 @@ _nputools()
 	fi
 }
 
-complete -F _nputools tfl-quantcheck tfl-partition npu-sched npu-wenc \
+complete -F _nputools tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc \
 	npu-cmdgen tfl2c npu-sim npu-dis npu-perf npu-report npu-sweep mkinput npucc

@@ -257,14 +257,18 @@ static bool
 check_nodes(const struct cmdgen *c)
 {
 	const struct tfl_subgraph *sg = &c->m->subgraph[0];
+	bool original = graph_find_blob(c->g, "model") != NULL;
 	for (size_t i = 0; i < c->g->n_nodes; i++) {
 		const struct g_node *n = c->g->nodes[i];
-		for (int k = 0; k < n->tfl.n; k++)
+		for (int k = 0; original && k < n->tfl.n; k++)
 			if (n->tfl.v[k].subgraph || n->tfl.v[k].index >= sg->n_ops)
 				return graph_err(c->g, n, c->e, "n%d names operator "
 						 "%d.%d, which the model hasn't",
 						 n->rec.id, n->tfl.v[k].subgraph,
 						 n->tfl.v[k].index);
+		if (n->kind == NODE_CPU && !original)
+			return graph_err(c->g, n, c->e, "n%d: a CPU node of a graph "
+					 "without a model", n->rec.id);
 		if (n->kind == NODE_CPU && n->tfl.n != 1)
 			return graph_err(c->g, n, c->e, "n%d: a CPU node is one "
 					 "operator", n->rec.id);
@@ -295,6 +299,17 @@ keep_ends(struct build *b, const struct g_tfls *l, const int *v, int *n)
 	return keep_tensors(b, ends, l->n);
 }
 
+/* tensors of the graph, where there is no original */
+static const int *
+make_ends(struct build *b, const struct g_tensors *l, int *n)
+{
+	int *ends = anew(b->c->a, int, l->n + 1);
+	for (size_t i = 0; i < l->n; i++)
+		ends[i] = make_tensor(b, l->v[i]);
+	*n = (int)l->n;
+	return ends;
+}
+
 static void
 plan_tensor(struct build *b, int tensor, int64_t at)
 {
@@ -314,6 +329,10 @@ build_main(struct build *b)
 	b->sg.in = keep_ends(b, in ? &m->inputs : NULL, from->in, &b->sg.n_in);
 	b->sg.n_out = from->n_out;
 	b->sg.out = keep_ends(b, out ? &m->outputs : NULL, from->out, &b->sg.n_out);
+	if (m && G_HAS(m, G_MODEL_in))
+		b->sg.in = make_ends(b, &m->in, &b->sg.n_in);
+	if (m && G_HAS(m, G_MODEL_out))
+		b->sg.out = make_ends(b, &m->out, &b->sg.n_out);
 	b->sg.op = anew(c->a, struct tflw_op, c->g->n_nodes + 1);
 	bool special = false;
 	for (size_t i = 0; i < c->g->n_nodes; i++) {

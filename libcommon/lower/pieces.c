@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Elementwise operations over views of equal rank, in which an operand's
+ * dimension of 1 is repeated.  As many axes as memory allows become H, W and C of
+ * one operation, the others loops around it.  Only IFM2 is repeated along
+ * channels; along rows and columns IFM is, too, by strides of 0.
+ */
+#include "lower/nd.h"
+
+#include <assert.h>
+
+enum { MAX_EXTENT = 65536 };
+enum { A, B, OUT, SIDES };
+
+struct axis {
+	int64_t n, step[SIDES];
+};
+
+struct walk {
+	const struct nd *v[SIDES]; /* v[B] NULL: one operand */
+	struct axis axis[ND_MAX];
+	int n_axes;
+	int hwc[3]; /* axes that an operation walks along, -1: none */
+	bool swap;  /* B is IFM */
+};
+
+/* ---- the shapes that tensors have of themselves ---------------------------------- */
+
+static bool
+fits(struct hwc s)
+{
+	return s.h <= MAX_EXTENT && s.w <= MAX_EXTENT && s.c <= MAX_EXTENT;
+}
+
+static bool
+repeats(struct hwc s, struct hwc all)
+{
+	return (s.h == all.h || s.h == 1) && (s.w == all.w || s.w == 1) &&
+	       (s.c == all.c || s.c == 1);
+}
+
+/* all as one operation; false: something is in the way */
+static bool
+natural(const struct walk *w, struct g_operand o[SIDES], bool *swap)
+{
+	for (int k = 0; k < SIDES; k++)
+		if (w->v[k] && (!nd_operand(w->v[k], &o[k]) || !fits(o[k].shape)))
+			return false;
+	struct hwc all = o[OUT].shape;
+	bool a = hwc_equal(o[A].shape, all);
+	if (!w->v[B]) {
+		*swap = false;
+		return a;
+	}
+	bool b = hwc_equal(o[B].shape, all);
+	*swap = !(a && repeats(o[B].shape, all));
+	return !*swap || (b && repeats(o[A].shape, all));
+}
+
+/* ---- axes -------------------------------------------------------------------------- */
+
+static int64_t
+step_of(const struct nd *v, int i)
+{
+	return !v || v->dim[i] == 1 ? 0 : v->stride[i];
+}
+
+static bool
+merges(const struct axis *outer, const struct axis *inner)
+{
+	for (int k = 0; k < SIDES; k++)
+		if (outer->step[k] != inner->step[k] * inner->n)
+			return false;
+	return outer->n * inner->n <= MAX_EXTENT;
+}
+
+/* innermost last; neighbours that memory makes one are one */
+static void
+find_axes(struct walk *w)
+{
+	const struct nd *out = w->v[OUT];
+	for (int i = 0; i < out->rank; i++) {
+		struct axis x = { .n = out->dim[i] };
+		for (int k = 0; k < SIDES; k++)
+			x.step[k] = step_of(w->v[k], i);
+		if (x.n == 1)
+			continue;
+		struct axis *last = w->n_axes ? &w->axis[w->n_axes - 1] : NULL;
+		if (last && merges(last, &x)) {
+			x.n *= last->n;
+			*last = x;
+		} else {
+			w->axis[w->n_axes++] = x;
+		}
+	}
+}
+
+static bool
+is_depth(const struct walk *w, const struct axis *x)
+{
+	return x->step[OUT] == 1 && (x->step[A] == 1 || x->step[A] == 0) &&
+	       (!w->v[B] || x->step[B] == 1 || x->step[B] == 0) &&
+	       (x->step[A] || x->step[B]);
+}
+
+/* channels are neighbours; rows and columns the longest of the others */
+static void
+choose(struct walk *w)
+{
+	int *hwc = w->hwc;
+	hwc[0] = hwc[1] = hwc[2] = -1;
+	for (int i = 0; i < w->n_axes; i++)
+		if (is_depth(w, &w->axis[i]))
+			hwc[2] = i;
+	for (int k = 1; k >= 0; k--)
+		for (int i = 0; i < w->n_axes; i++)
+			if (i != hwc[2] && i != hwc[1] &&
+			    (hwc[k] < 0 || w->axis[i].n > w->axis[hwc[k]].n))
+				hwc[k] = i;
+	if (hwc[0] > hwc[1]) {
+		int t = hwc[0];
+		hwc[0] = hwc[1];
+		hwc[1] = t;
+	}
+	w->swap = hwc[2] >= 0 && !w->axis[hwc[2]].step[A];
+}
+
+static bool
+is_walked(const struct walk *w, int i)
+{
+	return i == w->hwc[0] || i == w->hwc[1] || i == w->hwc[2];
+}
+
+/* one side of the operation at `at` */
+static struct g_operand
+side(const struct walk *w, int k, const int64_t *at)
+{
+	bool second = w->v[B] && k == (w->swap ? A : B);
+	struct nd v = { .t = w->v[k]->t, .type = w->v[k]->type, .rank = 3,
+			.offset = w->v[k]->offset };
+	for (int i = 0; i < w->n_axes; i++)
+		v.offset += at[i] * w->axis[i].step[k];
+	for (int d = 0; d < 3; d++) {
+		int i = w->hwc[d];
+		v.dim[d] = 1;
+		if (i < 0)
+			continue;
+		int64_t left = w->axis[i].n - at[i];
+		v.stride[d] = w->axis[i].step[k];
+		v.dim[d] = left < MAX_EXTENT ? left : MAX_EXTENT;
+		if (second && !v.stride[d])
+			v.dim[d] = 1;
+	}
+	struct g_operand o;
+	bool ok = nd_operand(&v, &o);
+	assert(ok);
+	return o;
+}
+
+/* the next position of the loops; false: that was the last */
+static bool
+walk_on(const struct walk *w, int64_t *at)
+{
+	for (int i = w->n_axes; i-- > 0;) {
+		at[i] += is_walked(w, i) ? MAX_EXTENT : 1;
+		if (at[i] < w->axis[i].n)
+			return true;
+		at[i] = 0;
+	}
+	return false;
+}
+
+/* ---- operations ---------------------------------------------------------------------- */
+
+struct emit {
+	enum g_op_kind kind;
+	int32_t zero[2];
+	nd_made *made;
+	void *ctx;
+};
+
+static void
+emit(struct lower *l, const struct emit *m, const struct g_operand o[SIDES], bool two,
+     bool swap)
+{
+	struct g_op *op = low_op(l, m->kind, o[swap ? B : A], o[OUT]);
+	op_zeros(op, m->zero[swap], 0);
+	if (two)
+		op_ifm2(op, o[swap ? A : B], m->zero[!swap]);
+	if (swap)
+		G_PUT(op, OP, reversed, 1);
+	m->made(m->ctx, op);
+}
+
+static void
+run(struct lower *l, struct walk *w, const struct emit *m)
+{
+	struct g_operand o[SIDES] = { 0 };
+	int64_t at[ND_MAX] = { 0 };
+	if (natural(w, o, &w->swap)) {
+		emit(l, m, o, w->v[B] != NULL, w->swap);
+		return;
+	}
+	find_axes(w);
+	choose(w);
+	do {
+		for (int k = 0; k < SIDES; k++)
+			if (w->v[k])
+				o[k] = side(w, k, at);
+		emit(l, m, o, w->v[B] != NULL, w->swap);
+	} while (walk_on(w, at));
+}
+
+void
+nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
+	 const struct nd *out, nd_made *made, void *ctx)
+{
+	struct walk w = { .v = { [A] = in, [OUT] = out } };
+	struct emit m = { .kind = kind, .zero = { zero }, .made = made, .ctx = ctx };
+	run(l, &w, &m);
+}
+
+void
+nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t a_zero,
+	  const struct nd *b, int32_t b_zero, const struct nd *out, nd_made *made,
+	  void *ctx)
+{
+	struct walk w = { .v = { [A] = a, [B] = b, [OUT] = out } };
+	struct emit m = { .kind = kind, .zero = { a_zero, b_zero }, .made = made,
+			  .ctx = ctx };
+	run(l, &w, &m);
+}

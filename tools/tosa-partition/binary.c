@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ADD, SUB, MUL, MAXIMUM, MINIMUM.  Their operands are 32 bits wide, mostly
+ * RESCALEs of narrow tensors; where the adder's or multiplier's own scaling gives
+ * the same, one operation on the narrow tensors does all of it.
+ */
+#include "part.h"
+
+/* the shift that the adder applies to the operand that is not scaled */
+static int
+fixed_shift(int type)
+{
+	return type == TFL_INT8 ? 19 : 14;
+}
+
+struct pair {
+	struct source s[2];
+	int type;
+};
+
+static bool
+pair_of(struct part *p, const struct tosa_op *op, struct pair *q)
+{
+	for (int k = 0; k < 2; k++)
+		if (!source_of(p, op->in[k], &q->s[k]))
+			return false;
+	q->type = graph_type(p->t->tensor[q->s[0].tensor].type);
+	return q->type == graph_type(p->t->tensor[q->s[1].tensor].type);
+}
+
+/* the RESCALE that alone reads a tensor, to 8 or 16 bits, or false */
+static bool
+narrows(const struct part *p, int tensor, struct tosa_rescale *r)
+{
+	int i = p->reader[tensor];
+	if (i < 0 || p->t->tensor[tensor].is_output || p->t->op[i].code != TOSA_RESCALE)
+		return false;
+	*r = tosa_rescale_of(p->t, &p->t->op[i]);
+	int type = tosa_out(p->t, &p->t->op[i])->type;
+	return !r->per_channel && !r->in_zero && !r->out_unsigned &&
+	       (type == TOSA_INT8 || type == TOSA_INT16);
+}
+
+static void
+emit_pair(struct part *p, enum g_op_kind kind, const struct pair *q, const struct tail *t,
+	  struct finish *f)
+{
+	struct nd a = value_of(p, q->s[0].tensor), b = value_of(p, q->s[1].tensor);
+	struct nd out = result_place(p, t->out);
+	f->p = p;
+	f->tail = t;
+	nd_binary(p->l, kind, &a, q->s[0].zero, &b, q->s[1].zero, &out, finish_op, f);
+}
+
+/* both factors are whole numbers with few bits but for a common power of two */
+static bool
+whole_factors(const struct pair *q, const struct tosa_rescale *r, struct finish *f)
+{
+	int64_t k[2];
+	int common = 0;
+	if (!is_factor(&q->s[0], &k[0]) || !is_factor(&q->s[1], &k[1]))
+		return false;
+	while (!((k[0] | k[1]) & 1)) {
+		k[0] >>= 1;
+		k[1] >>= 1;
+		common++;
+	}
+	if (k[0] > UINT16_MAX || k[1] > UINT16_MAX)
+		return false;
+	f->opa = (int32_t)k[0];
+	f->opb = (int32_t)k[1];
+	if (!r) /* 32 bits out: nothing is scaled */
+		return !common && k[0] == 1 && k[1] == 1;
+	int64_t shift = tosa_value(r->shift, 0);
+	if (r->rounding == TOSA_DOUBLE_ROUND && shift > 31 && common)
+		return false;
+	f->scale = (struct npu_scale){ .mult = (uint32_t)tosa_value(r->mult, 0),
+				       .shift = (int)shift - common };
+	return f->scale.mult && f->scale.shift > 0;
+}
+
+/* one factor is what the adder shifts by, the other any */
+static bool
+scaled_factor(const struct pair *q, const struct tosa_rescale *r, struct finish *f)
+{
+	for (int k = 0; r && k < 2; k++) {
+		const struct source *fixed = &q->s[k], *other = &q->s[!k];
+		if (fixed->mult != 1 || -fixed->shift != fixed_shift(q->type) ||
+		    other->shift < 0 || other->shift > 63)
+			continue;
+		f->scaled = (struct npu_scale){ .mult = (uint32_t)other->mult,
+						.shift = other->shift };
+		f->scaled_b = k == 0;
+		f->scale = (struct npu_scale){ .mult = (uint32_t)tosa_value(r->mult, 0),
+					       .shift = (int)tosa_value(r->shift, 0) };
+		return f->scale.mult != 0;
+	}
+	return false;
+}
+
+const char *
+lower_sum_of(struct part *p, const struct tosa_op *op)
+{
+	enum g_op_kind kind = op->code == TOSA_ADD ? OP_ADD : OP_SUB;
+	struct pair q;
+	struct tosa_rescale r;
+	struct finish f = { .round = ROUND_NATURAL };
+	bool narrow = narrows(p, op->out[0], &r);
+	if (pair_of(p, op, &q) && (whole_factors(&q, narrow ? &r : NULL, &f) ||
+				   scaled_factor(&q, narrow ? &r : NULL, &f))) {
+		struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
+		f.round = tail_round(&t);
+		emit_pair(p, kind, &q, &t, &f);
+		return NULL;
+	}
+	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct nd out = result_place(p, op->out[0]);
+	f = (struct finish){ .round = ROUND_NATURAL };
+	both_to(p, kind, &a, &b, &out, &f);
+	return NULL;
+}
+
+/* operand k as a narrow tensor with a zero point */
+static bool
+narrow_operand(struct part *p, const struct tosa_op *op, int k, struct source *s)
+{
+	int64_t factor;
+	int type = p->t->tensor[op->in[k]].type;
+	if (type == TOSA_INT8 || type == TOSA_INT16) {
+		*s = (struct source){ .tensor = op->in[k], .mult = 1 };
+		return true;
+	}
+	return source_of(p, op->in[k], s) && is_factor(s, &factor) && factor == 1;
+}
+
+const char *
+lower_mul(struct part *p, const struct tosa_op *op)
+{
+	struct pair q;
+	int64_t shift = tosa_zero_of(p->t, op, 2);
+	struct finish f = { .round = ROUND_NATURAL,
+			    .scale = { .mult = 1, .shift = (int)shift } };
+	if (!shift && narrow_operand(p, op, 0, &q.s[0]) &&
+	    narrow_operand(p, op, 1, &q.s[1]) &&
+	    p->t->tensor[q.s[0].tensor].type == p->t->tensor[q.s[1].tensor].type) {
+		struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
+		f.scale = tail_scale(&t, 0);
+		f.round = tail_round(&t);
+		emit_pair(p, OP_MUL, &q, &t, &f);
+		return NULL;
+	}
+	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct nd out = result_place(p, op->out[0]);
+	both_to(p, OP_MUL, &a, &b, &out, &f);
+	return NULL;
+}
+
+const char *
+lower_extreme(struct part *p, const struct tosa_op *op)
+{
+	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct nd out = result_place(p, op->out[0]);
+	struct finish f = { .round = ROUND_NATURAL };
+	both_to(p, op->code == TOSA_MAXIMUM ? OP_MAX : OP_MIN, &a, &b, &out, &f);
+	return NULL;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bits.  The NPU has no bitwise operation: of every byte the two halves of both
+ * operands are looked up, 16 times one plus the other is their place in a table,
+ * whatever the operator is.
+ */
+#include "part.h"
+
+static int
+combine(int code, int a, int b)
+{
+	return code == TOSA_BITWISE_AND ? a & b : code == TOSA_BITWISE_OR ? a | b : a ^ b;
+}
+
+/* the half of a byte as a number from 0 to 15, times 1 or 16, less 128 in all */
+static struct nd
+half_of(struct part *p, const struct nd *v, bool high, bool times)
+{
+	uint8_t table[256];
+	for (int i = 0; i < 256; i++) {
+		int byte = (i - 128) & 255, n = high ? byte >> 4 : byte & 15;
+		table[i] = (uint8_t)(times ? 16 * n - 128 : n);
+	}
+	struct nd r = like(p, v, TFL_INT8);
+	table_to(p, v, table, &r);
+	return r;
+}
+
+/* halves of a and b together, as the same half of a result */
+static struct nd
+join(struct part *p, int code, const struct nd *a, const struct nd *b, bool high)
+{
+	uint8_t table[256];
+	for (int i = 0; i < 256; i++) {
+		int n = combine(code, i >> 4, i & 15);
+		table[i] = (uint8_t)(high ? 16 * n : n);
+	}
+	struct nd x = half_of(p, a, high, true), y = half_of(p, b, high, false);
+	struct nd r = like(p, a, TFL_INT8);
+	struct finish f = { .round = ROUND_NATURAL, .lut = low_lut8(p->l, table) };
+	both_to(p, OP_ADD, &x, &y, &r, &f);
+	return r;
+}
+
+/* dense memory as its bytes, in a line */
+static struct nd
+as_bytes(const struct nd *v)
+{
+	int64_t n = nd_elements(v) * graph_type_bytes(v->type);
+	return (struct nd){ .t = v->t, .type = TFL_INT8, .rank = 1, .dim = { n },
+			    .stride = { 1 },
+			    .offset = v->offset * graph_type_bytes(v->type) };
+}
+
+/* an operand as large as the result, in memory without gaps */
+static struct nd
+whole(struct part *p, int tensor, const struct nd *out)
+{
+	struct nd v = value_of(p, tensor);
+	if (nd_elements(&v) == nd_elements(out) && nd_is_dense(&v))
+		return v;
+	return spread(p, &v, out);
+}
+
+const char *
+lower_bits(struct part *p, const struct tosa_op *op)
+{
+	struct nd out = result_place(p, op->out[0]), to = like(p, &out, out.type);
+	struct nd a = whole(p, op->in[0], &out), b = whole(p, op->in[1], &out);
+	struct nd x = as_bytes(&a), y = as_bytes(&b), z = as_bytes(&to);
+	struct nd high = join(p, op->code, &x, &y, true);
+	struct nd low = join(p, op->code, &x, &y, false);
+	struct finish f = { .round = ROUND_NATURAL };
+	both_to(p, OP_ADD, &high, &low, &z, &f);
+	nd_copy(p->l, &to, &out);
+	return NULL;
+}
+
+/* -1 less it */
+const char *
+lower_not(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	bool bits = op->code == TOSA_BITWISE_NOT;
+	struct nd c = const_one(p, v.type, v.rank, bits ? -1 : 1);
+	struct finish f = { .round = ROUND_NATURAL };
+	both_to(p, OP_SUB, &c, &v, &out, &f);
+	return NULL;
+}
+
+const char *
+lower_bool(struct part *p, const struct tosa_op *op)
+{
+	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct nd out = result_place(p, op->out[0]);
+	struct finish f = { .round = ROUND_NATURAL };
+	if (op->code != TOSA_LOGICAL_XOR) {
+		both_to(p, op->code == TOSA_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b, &out, &f);
+		return NULL;
+	}
+	uint8_t table[256] = { [128 + 1] = 1 };
+	f.lut = low_lut8(p->l, table);
+	both_to(p, OP_ADD, &a, &b, &out, &f);
+	return NULL;
+}
+
+/* ---- shifts ---------------------------------------------------------------------------- */
+
+/* -1 where it is negative, else 0 */
+static struct nd
+sign_of(struct part *p, const struct nd *v)
+{
+	struct nd below = by(p, OP_MIN, v, 0);
+	return by(p, OP_MAX, &below, -1);
+}
+
+/* a >> b toward zero, of what is not negative */
+static struct nd
+shift_down(struct part *p, const struct nd *a, const struct nd *b)
+{
+	struct nd r = new_value(p, TFL_INT32, a->rank, a->dim);
+	struct finish f = { .round = ROUND_TRUNCATE };
+	both_to(p, OP_SHR, a, b, &r, &f);
+	return r;
+}
+
+/* floor(a / 2^b): of a negative a what -1 - a gives, taken from -1 */
+static struct nd
+floor_by(struct part *p, const struct nd *a, const struct nd *b)
+{
+	struct nd minus = const_one(p, TFL_INT32, a->rank, -1);
+	struct nd mirror = both(p, OP_SUB, &minus, a), u = both(p, OP_MAX, a, &mirror);
+	struct nd q = shift_down(p, &u, b), s = sign_of(p, a);
+	struct nd twice = both(p, OP_ADD, &s, &s), one = by(p, OP_ADD, &twice, 1);
+	struct nd turned = both(p, OP_MUL, &q, &one);
+	return both(p, OP_ADD, &turned, &s);
+}
+
+/* zeros from above: without the sign's bit, which is put where it is shifted to */
+static struct nd
+logical_by(struct part *p, const struct nd *a, const struct nd *b)
+{
+	struct nd s = sign_of(p, a), top = by(p, OP_SHL, &s, 31);
+	struct nd rest = both(p, OP_SUB, a, &top), q = shift_down(p, &rest, b);
+	struct nd zero = const_one(p, TFL_INT32, a->rank, 0);
+	struct nd bit = both(p, OP_SUB, &zero, &s);
+	struct nd c = const_one(p, TFL_INT32, a->rank, 31), at = both(p, OP_SUB, &c, b);
+	struct nd moved = both(p, OP_SHL, &bit, &at);
+	return both(p, OP_ADD, &q, &moved);
+}
+
+/* operands of 32 bits; a without its sign where zeros come from above */
+static struct nd
+wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
+{
+	struct nd v = value_of(p, tensor);
+	bool equal = true;
+	if (v.type == TFL_INT8 && is_unsigned)
+		v.type = TFL_UINT8;
+	bool half = v.type == TFL_INT16 && is_unsigned;
+	if (v.type != TFL_INT32)
+		v = widen(p, &v, 0);
+	if (half) { /* 65536 more where it is negative */
+		struct nd s = sign_of(p, &v), less = by(p, OP_SHL, &s, 16);
+		v = both(p, OP_SUB, &v, &less);
+	}
+	for (int i = 0; i < v.rank; i++)
+		equal = equal && v.dim[i] == out->dim[i];
+	return equal ? v : spread(p, &v, out);
+}
+
+const char *
+lower_shift(struct part *p, const struct tosa_op *op)
+{
+	struct nd out = result_place(p, op->out[0]), r;
+	bool logical = op->code == TOSA_LOGICAL_RIGHT_SHIFT;
+	struct nd a = wide_operand(p, op->in[0], logical, &out);
+	struct nd b = wide_operand(p, op->in[1], false, &out);
+	if (op->code == TOSA_LOGICAL_LEFT_SHIFT)
+		r = both(p, OP_SHL, &a, &b);
+	else if (logical)
+		r = out.type == TFL_INT32 ? logical_by(p, &a, &b) : shift_down(p, &a, &b);
+	else
+		r = tosa_rounds(op) ? both(p, OP_SHR, &a, &b) : floor_by(p, &a, &b);
+	struct nd low = out.type == TFL_INT32 ? r : part_of(&r, out.type, 0);
+	nd_copy(p->l, &low, &out);
+	return NULL;
+}

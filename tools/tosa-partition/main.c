@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "part.h"
+
+#include "base/cli.h"
+#include "base/file.h"
+
+enum { OPT_REPORT = 256 };
+
+static const struct argp_option option_list[] = {
+	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
+	{ "report", OPT_REPORT, 0, 0,
+	  "a line for every operator instead of the graph: NPU, or why not", 0 },
+	{ 0 },
+};
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case 'o':
+		o->output = arg;
+		break;
+	case OPT_REPORT:
+		o->report = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (o->input)
+			argp_error(state, "more than one graph");
+		o->input = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "[FILE]",
+	.doc = "Lower a TOSA graph to NPU primitives, and write the NPU graph.\v"
+	       "Exit status: 0 done, 1 the NPU can't run an operator, 2 trouble.  "
+	       "See tosa-partition(1).",
+};
+
+static void
+add_model(struct part *p, const struct options *o)
+{
+	struct g_model *m = graph_add_g_model(p->g);
+	const char *slash = o->input ? strrchr(o->input, '/') : NULL;
+	G_PUT(m, MODEL, name, slash ? slash + 1 : o->input ? o->input : "-");
+}
+
+static struct g_node *
+add_node(struct part *p)
+{
+	struct g_node *n = graph_add_g_node(p->g);
+	G_PUT(n, NODE, kind, NODE_NPU);
+	G_SET(n, G_NODE_tfl);
+	n->tfl.v = anew(p->a, struct g_tfl, (size_t)p->t->n_ops + 1);
+	for (int i = 0; i < p->t->n_ops; i++)
+		n->tfl.v[n->tfl.n++].index = p->t->op[i].number;
+	return n;
+}
+
+/* the first operator that the NPU can't run */
+static bool
+refuse(struct part *p)
+{
+	for (int i = 0; i < p->t->n_ops; i++) {
+		const struct tosa_op *op = &p->t->op[i];
+		if (!p->why[i])
+			continue;
+		return err_no(p->e, "%s: operator %d (%s, %s) from %s to %s can't run on "
+			      "the NPU: %s%s", p->t->name, op->number, op->name,
+			      tosa_out(p->t, op)->name,
+			      tosa_text(p->a, tosa_in(p->t, op, 0)),
+			      tosa_text(p->a, tosa_out(p->t, op)), p->why[i],
+			      p->refused > 1
+				  ? arena_printf(p->a, "; %d more operators can't",
+						 p->refused - 1)
+				  : "");
+	}
+	return true;
+}
+
+static bool
+write_report(const struct part *p, const struct options *o)
+{
+	struct text t = { 0 };
+	print_report(p, &t);
+	bool ok = file_write(o->output, t.p, t.n, false, p->e);
+	text_free(&t);
+	return ok;
+}
+
+static bool
+run(const struct options *o, struct arena *a, struct err *e)
+{
+	struct lower l = { .a = a };
+	struct part p = { .a = a, .e = e, .l = &l };
+	if (!tosa_read_file(a, o->input, &p.t, e))
+		return false;
+	p.g = graph_new(a, p.t->name);
+	p.g->stage = STAGE_PART;
+	l.g = p.g;
+	size_t n = (size_t)p.t->n_tensors, n_ops = (size_t)p.t->n_ops;
+	p.value = anew(a, struct nd, n + 1);
+	p.bound = anew(a, bool, n + 1);
+	p.reader = anew(a, int, n + 1);
+	p.maker = anew(a, int, n + 1);
+	p.done = anew(a, bool, n_ops + 1);
+	p.why = anew(a, const char *, n_ops + 1);
+	add_model(&p, o);
+	fold_constants(&p);
+	l.node = add_node(&p);
+	make_border(&p);
+	lower_all(&p);
+	if (o->report)
+		return write_report(&p, o) && refuse(&p);
+	return refuse(&p) && graph_check(p.g, e) && graph_write(p.g, o->output, e);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct err e = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	(void)run(&o, a, &e);
+	arena_close(a);
+	return cli_finish(&e);
+}

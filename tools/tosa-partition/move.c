@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators that move elements: other names of memory where nothing forces a copy. */
+#include "part.h"
+
+enum { MAX_PAD = 127, MAX_RUNS = 2048 };
+
+const char *
+lower_concat(struct part *p, const struct tosa_op *op)
+{
+	struct nd out = result_place(p, op->out[0]);
+	int64_t axis = tosa_axis_of(op), at = 0;
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tosa_tensor *t = tosa_in(p->t, op, k);
+		if (!p->bound[op->in[k]] || t->data.p) {
+			struct nd from = value_of(p, op->in[k]), to = out;
+			nd_slice(&to, (int)axis, at, t->dim[axis], 1);
+			nd_copy(p->l, &from, &to);
+		}
+		at += t->dim[axis];
+	}
+	return NULL;
+}
+
+const char *
+lower_reshape(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]);
+	if (!p->bound[op->in[0]])
+		name_result(p, op->out[0], &v);
+	return NULL;
+}
+
+const char *
+lower_reverse(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]);
+	int axis = (int)tosa_axis_of(op);
+	if (v.dim[axis] > 1)
+		nd_slice(&v, axis, v.dim[axis] - 1, v.dim[axis], -1);
+	name_result(p, op->out[0], &v);
+	return NULL;
+}
+
+const char *
+lower_slice(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]);
+	for (int k = 0; k < v.rank; k++)
+		nd_slice(&v, k, tosa_value(tosa_in(p->t, op, 1), k),
+			 tosa_value(tosa_in(p->t, op, 2), k), 1);
+	name_result(p, op->out[0], &v);
+	return NULL;
+}
+
+const char *
+lower_transpose(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]);
+	int order[TOSA_MAX_RANK];
+	for (int k = 0; k < v.rank; k++)
+		order[k] = tosa_perm_of(op, k);
+	nd_permute(&v, order);
+	name_result(p, op->out[0], &v);
+	return NULL;
+}
+
+/* axis by axis: what is there is repeated */
+const char *
+lower_tile(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd from = v, to = out;
+	for (int k = v.rank; k-- > 0;) {
+		nd_split(&to, k, v.dim[k]);
+		nd_split(&from, k, v.dim[k]);
+		from.dim[k] = to.dim[k];
+		from.stride[k] = 0;
+	}
+	nd_copy(p->l, &from, &to);
+	return NULL;
+}
+
+/* ---- PAD ------------------------------------------------------------------------------ */
+
+/* rows and columns of padding that the convolution behind it can have of itself */
+static bool
+waits_for_conv(const struct part *p, const struct tosa_op *op)
+{
+	int i = p->reader[op->out[0]];
+	const struct tosa_tensor *pad = tosa_in(p->t, op, 1), *x = tosa_in(p->t, op, 0);
+	if (i < 0 || p->t->tensor[op->out[0]].is_output || x->rank != 4 || x->data.p)
+		return false;
+	const struct tosa_op *c = &p->t->op[i];
+	if ((c->code != TOSA_CONV2D && c->code != TOSA_DEPTHWISE_CONV2D) ||
+	    c->in[0] != op->out[0] || tosa_zero_of(p->t, op, 2) != tosa_zero_of(p->t, c, 3))
+		return false;
+	struct tosa_window w = tosa_window_of(p->t, c);
+	for (int k = 0; k < 4; k++) {
+		int64_t before = tosa_value(pad, 2 * k), after = tosa_value(pad, 2 * k + 1);
+		if (k == 0 || k == 3 ? before || after : 0)
+			return false;
+		if (k == 0 || k == 3)
+			continue;
+		int64_t reach = (int64_t)(w.kernel[k - 1] - 1) * w.dilation[k - 1] + 1;
+		before += w.before[k - 1];
+		after += w.after[k - 1];
+		if (before >= reach || after >= reach || before > MAX_PAD || after > MAX_PAD)
+			return false;
+	}
+	return true;
+}
+
+/* a value everywhere in v */
+static void
+fill(struct part *p, const struct nd *v, int32_t value)
+{
+	int64_t n = v->rank ? v->dim[v->rank - 1] : 1;
+	int32_t *line = anew(p->a, int32_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		line[i] = value;
+	for (int i = 0; i < v->rank; i++)
+		if (!v->dim[i])
+			return;
+	struct nd from = const_channels(p, v->type, v->rank, (int32_t)n, line);
+	for (int i = 0; i + 1 < v->rank; i++) {
+		from.dim[i] = v->dim[i];
+		from.stride[i] = 0;
+	}
+	nd_copy(p->l, &from, v);
+}
+
+const char *
+lower_pad(struct part *p, const struct tosa_op *op)
+{
+	if (waits_for_conv(p, op))
+		return NULL;
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]), rest = out;
+	int32_t value = (int32_t)tosa_zero_of(p->t, op, 2);
+	const struct tosa_tensor *pad = tosa_in(p->t, op, 1);
+	for (int k = 0; k < v.rank; k++) {
+		int64_t before = tosa_value(pad, 2 * k), end = before + v.dim[k];
+		struct nd side = rest;
+		nd_slice(&side, k, 0, before, 1);
+		fill(p, &side, value);
+		side = rest;
+		nd_slice(&side, k, end, rest.dim[k] - end, 1);
+		fill(p, &side, value);
+		nd_slice(&rest, k, before, v.dim[k], 1);
+	}
+	nd_copy(p->l, &v, &rest);
+	return NULL;
+}
+
+/* ---- GATHER, SCATTER -------------------------------------------------------------------- */
+
+/* pairs of one axis of both sides, those that step alike as one copy */
+static int64_t
+copy_runs(struct part *p, const struct nd *from, const struct nd *to, int axis,
+	  const int64_t *a, const int64_t *b, int64_t n, bool count)
+{
+	int64_t runs = 0, k = 0;
+	while (k < n) {
+		int64_t end = k + 1;
+		int64_t da = end < n ? a[end] - a[k] : 1, db = end < n ? b[end] - b[k] : 1;
+		while (end < n && a[end] - a[end - 1] == da && b[end] - b[end - 1] == db)
+			end++;
+		struct nd x = *from, y = *to;
+		nd_slice(&x, axis, a[k], end - k, end - k > 1 ? da : 1);
+		nd_slice(&y, axis, b[k], end - k, end - k > 1 ? db : 1);
+		if (!count)
+			nd_copy(p->l, &x, &y);
+		runs++;
+		k = end;
+	}
+	return runs;
+}
+
+const char *
+copy_axis(struct part *p, const struct nd *from, const struct nd *to, int axis,
+	  const int64_t *a, const int64_t *b, int64_t n)
+{
+	if (copy_runs(p, from, to, axis, a, b, n, true) > MAX_RUNS)
+		return "more than 2048 copies";
+	(void)copy_runs(p, from, to, axis, a, b, n, false);
+	return NULL;
+}
+
+static const char *
+move_places(struct part *p, const struct nd *from, const struct nd *to,
+	    const struct tosa_tensor *at, bool gather)
+{
+	int64_t n = at->dim[1], *place = anew(p->a, int64_t, (size_t)n);
+	int64_t *line = anew(p->a, int64_t, (size_t)n);
+	const char *why = NULL;
+	for (int64_t b = 0; !why && b < at->dim[0]; b++) {
+		struct nd x = *from, y = *to;
+		nd_slice(&x, 0, b, 1, 1);
+		nd_slice(&y, 0, b, 1, 1);
+		for (int64_t k = 0; k < n; k++) {
+			place[k] = tosa_value(at, b * n + k);
+			line[k] = k;
+		}
+		why = copy_axis(p, &x, &y, 1, gather ? place : line, gather ? line : place,
+				n);
+	}
+	return why;
+}
+
+/*
+ * Indices that are not known: of each, 1 where it is that of a value and 0 where
+ * not, times the values' matrix.
+ */
+static const char *
+gather_computed(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]), at = value_of(p, op->in[1]);
+	struct nd out = result_place(p, op->out[0]), x = at;
+	int64_t batches = v.dim[0], n = v.dim[1], dim[3] = { batches, at.dim[1], 1 };
+	if (!nd_reshape(&x, dim, 3) || n > MAX_RUNS)
+		return say(p, "computed indices of %lld values", (long long)n);
+	int32_t *k = anew(p->a, int32_t, (size_t)n);
+	for (int32_t i = 0; i < n; i++)
+		k[i] = i;
+	struct nd number = const_channels(p, TFL_INT32, 3, (int32_t)n, k);
+	struct nd away = both(p, OP_SUB, &x, &number), far = like(p, &away, TFL_INT32);
+	struct finish f = { .round = ROUND_NATURAL };
+	unary_to(p, OP_ABS, &away, 0, &far, &f);
+	far = by(p, OP_MIN, &far, 1);
+	struct nd one = const_one(p, TFL_INT32, 3, 1), hot = like(p, &far, v.type);
+	f = (struct finish){ .round = ROUND_NATURAL };
+	both_to(p, OP_SUB, &one, &far, &hot, &f);
+	for (int64_t b = 0; b < batches; b++) {
+		struct nd a = matrix_of(p, &hot, b, false), y = matrix_of(p, &v, b, true);
+		struct nd z = matrix_place(&out, b);
+		if (batches * nd_matmul_blocks(&a, &y) > MAX_RUNS)
+			return "more than 2048 blocks of 32768 products";
+		f = (struct finish){ .p = p, .round = ROUND_NATURAL };
+		nd_matmul(p->l, &a, 0, &y, 0, &z, finish_op, &f);
+	}
+	return NULL;
+}
+
+const char *
+lower_gather(struct part *p, const struct tosa_op *op)
+{
+	const struct tosa_tensor *at = tosa_in(p->t, op, 1);
+	if (!at->data.p)
+		return gather_computed(p, op);
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	return move_places(p, &v, &out, at, true);
+}
+
+const char *
+lower_scatter(struct part *p, const struct tosa_op *op)
+{
+	const struct tosa_tensor *at = tosa_in(p->t, op, 1);
+	if (!at->data.p)
+		return "its indices are not constant";
+	struct nd v = value_of(p, op->in[0]), x = value_of(p, op->in[2]);
+	struct nd out = result_place(p, op->out[0]);
+	nd_copy(p->l, &v, &out);
+	return move_places(p, &x, &out, at, false);
+}

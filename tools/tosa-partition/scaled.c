@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RESCALEs of 8 and 16 bits to 32: they wait for who reads them.  ADD, SUB, MUL
+ * and sums take the narrow tensor itself, with its zero point, and scale in their
+ * own way; for anybody else the 32 bits are made.
+ */
+#include "part.h"
+
+bool
+source_of(struct part *p, int tensor, struct source *s)
+{
+	int i = p->maker[tensor];
+	if (i < 0 || p->t->op[i].code != TOSA_RESCALE)
+		return false;
+	const struct tosa_op *op = &p->t->op[i];
+	struct tosa_rescale r = tosa_rescale_of(p->t, op);
+	int type = tosa_in(p->t, op, 0)->type;
+	if (tosa_out(p->t, op)->type != TOSA_INT32 || r.per_channel || r.in_unsigned ||
+	    (type != TOSA_INT8 && type != TOSA_INT16))
+		return false;
+	*s = (struct source){ .tensor = op->in[0], .zero = (int32_t)r.in_zero,
+			      .mult = tosa_value(r.mult, 0),
+			      .shift = (int)tosa_value(r.shift, 0) };
+	if (!s->mult || p->t->tensor[op->in[0]].type == TOSA_INT48)
+		return false;
+	while (!(s->mult & 1)) {
+		s->mult >>= 1;
+		s->shift--;
+	}
+	/* what is rounded twice, or leaves 32 bits, is made as it is */
+	double most = (type == TOSA_INT8 ? 256.0 : 65536.0) * (double)s->mult;
+	for (int k = 0; k > s->shift; k--)
+		most *= 2;
+	for (int k = 0; k < s->shift; k++)
+		most /= 2;
+	return most < 2147483648.0 &&
+	       (r.rounding != TOSA_DOUBLE_ROUND || s->shift <= 0);
+}
+
+bool
+is_factor(const struct source *s, int64_t *factor)
+{
+	if (s->shift > 0)
+		return false;
+	*factor = s->mult << -s->shift;
+	return true;
+}
+
+/* 8 or 16 bits to 32; the scale in the operation that widens, where it is small */
+static const char *
+rescale_up(struct part *p, const struct tosa_op *op, const struct nd *to)
+{
+	struct nd v = value_of(p, op->in[0]);
+	struct tail t = { .out = op->out[0], .type = TFL_INT32, .scaled = true,
+			  .r = tosa_rescale_of(p->t, op) };
+	struct source s;
+	int64_t most = v.type == TFL_INT8 ? INT8_MAX : INT16_MAX, k;
+	if (source_of(p, op->out[0], &s)) {
+		bool whole = is_factor(&s, &k);
+		k = whole ? k : s.mult;
+		struct finish f = { .has_scalar = true, .scalar = (int32_t)k,
+				    .round = ROUND_NATURAL,
+				    .scale = { .mult = 1, .shift = whole ? 0 : s.shift } };
+		if (k <= most) {
+			unary_to(p, OP_MUL, &v, s.zero, to, &f);
+			return NULL;
+		}
+	}
+	if (t.r.in_unsigned)
+		v.type = v.type == TFL_INT8 ? TFL_UINT8 : TFL_UINT16;
+	struct nd w = widen(p, &v, (int32_t)t.r.in_zero);
+	return scale_to(p, &w, &t, to);
+}
+
+struct nd
+scaled_value(struct part *p, int tensor)
+{
+	int i = p->maker[tensor];
+	bool known = i >= 0 && !p->why[i] && p->t->op[i].code == TOSA_RESCALE;
+	struct nd to = result_place(p, tensor);
+	if (known)
+		p->why[i] = rescale_up(p, &p->t->op[i], &to);
+	return to;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A RESCALE of 32 bits is a multiplication by constants whose product of 64 bits
+ * is shifted: the 32-bit operations apply no multiplier of their own.  Channels
+ * share an operation where their multipliers can be given one shift.
+ */
+#include "part.h"
+
+enum { MAX_RUNS = 1024 };
+
+struct run {
+	int64_t first, n;
+	int shift;
+};
+
+static bool
+is_double(const struct tail *t, int shift)
+{
+	return t->r.rounding == TOSA_DOUBLE_ROUND && shift > 31;
+}
+
+/* as small as it gets without another result */
+static struct npu_scale
+reduced(const struct tail *t, int64_t k)
+{
+	struct npu_scale s = tail_scale(t, k);
+	while (!(s.mult & 1) && s.mult && s.shift > 0 && !is_double(t, s.shift)) {
+		s.mult >>= 1;
+		s.shift--;
+	}
+	if (!s.mult)
+		s.shift = 2;
+	return s;
+}
+
+/* m at a larger shift, or -1 */
+static int64_t
+at_shift(const struct tail *t, struct npu_scale s, int shift)
+{
+	if (!s.mult)
+		return is_double(t, shift) ? -1 : 0;
+	if (shift < s.shift || shift - s.shift > 31 ||
+	    (shift != s.shift && (is_double(t, shift) || is_double(t, s.shift))))
+		return -1;
+	int64_t m = (int64_t)s.mult << (shift - s.shift);
+	return m <= INT32_MAX ? m : -1;
+}
+
+/* the channels from first on that can have one shift */
+static struct run
+run_from(const struct tail *t, int64_t first, int64_t n)
+{
+	struct run r = { .first = first };
+	int64_t end = first;
+	int shift = reduced(t, first).shift;
+	while (end < n) {
+		struct npu_scale s = reduced(t, end);
+		int wider = s.shift > shift ? s.shift : shift;
+		bool ok = true;
+		for (int64_t k = first; ok && k <= end; k++)
+			ok = at_shift(t, reduced(t, k), wider) >= 0;
+		if (!ok)
+			break;
+		shift = wider;
+		end++;
+	}
+	r.n = end - first;
+	r.shift = shift;
+	return r;
+}
+
+static void
+scale_run(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out,
+	  struct run r)
+{
+	struct nd from = *v, to = *out;
+	int32_t *m = anew(p->a, int32_t, (size_t)r.n);
+	int last = v->rank - 1;
+	for (int64_t k = 0; k < r.n; k++)
+		m[k] = (int32_t)at_shift(t, reduced(t, r.first + k), r.shift);
+	if (t->r.per_channel) {
+		nd_slice(&from, last, r.first, r.n, 1);
+		nd_slice(&to, last, r.first, r.n, 1);
+	}
+	struct nd c = const_channels(p, TFL_INT32, v->rank, (int32_t)r.n, m);
+	struct finish f = { .tail = t, .round = tail_round(t),
+			    .scale = { .mult = 1, .shift = r.shift } };
+	both_to(p, OP_MUL, &from, &c, &to, &f);
+}
+
+const char *
+scale_to(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out)
+{
+	int64_t n = t->r.per_channel ? v->dim[v->rank - 1] : 1;
+	int runs = 0;
+	for (int64_t k = 0; k < n; runs++) {
+		struct run r = run_from(t, k, n);
+		if (runs == MAX_RUNS)
+			return "the channels' shifts differ in more than 1024 places";
+		scale_run(p, v, t, out, r);
+		k += r.n;
+	}
+	return NULL;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an operation does after its accumulator: RESCALE, then CLAMPs, then TABLEs
+ * of bytes, each of which alone reads what the one before makes.
+ */
+#include "part.h"
+
+/* the operator that alone reads a tensor that nobody else sees, or NULL */
+static const struct tosa_op *
+only_reader(const struct part *p, int tensor)
+{
+	int i = p->reader[tensor];
+	return i < 0 || p->t->tensor[tensor].is_output || p->why[i] ? NULL : &p->t->op[i];
+}
+
+static bool
+takes_rescale(const struct part *p, const struct tosa_op *op, unsigned flags)
+{
+	struct tosa_rescale r = tosa_rescale_of(p->t, op);
+	int out = tosa_out(p->t, op)->type;
+	return r.in_zero == 0 && !r.in_unsigned && !r.out_unsigned &&
+	       (!r.per_channel || flags & TAIL_CHANNELS) &&
+	       (out == TOSA_INT8 || out == TOSA_INT16);
+}
+
+static void
+take_table(struct tail *t, const struct tosa_tensor *table)
+{
+	uint8_t old[256];
+	memcpy(old, t->table, sizeof(old));
+	for (int i = 0; i < 256; i++) {
+		int k = t->has_table ? (int8_t)old[i] + 128 : i;
+		t->table[i] = (uint8_t)tosa_value(table, k);
+	}
+	t->has_table = true;
+}
+
+/* bounds on what the table gives are in the table */
+static void
+take_clamp(struct tail *t, int64_t lo, int64_t hi)
+{
+	for (int i = 0; t->has_table && i < 256; i++) {
+		int64_t v = (int8_t)t->table[i];
+		t->table[i] = (uint8_t)(v < lo ? lo : v > hi ? hi : v);
+	}
+	if (t->has_table)
+		return;
+	t->lo = t->lo < lo ? lo : t->lo > hi ? hi : t->lo;
+	t->hi = t->hi > hi ? hi : t->hi < lo ? lo : t->hi;
+}
+
+/* one more operator; false: it is no part of a tail */
+static bool
+take(struct part *p, struct tail *t, const struct tosa_op *op, bool wide, unsigned flags)
+{
+	int64_t lo, hi;
+	switch (op->code) {
+	case TOSA_RESCALE:
+		if (!wide || !(flags & TAIL_SCALE) || !takes_rescale(p, op, flags))
+			return false;
+		t->scaled = true;
+		t->r = tosa_rescale_of(p->t, op);
+		t->zero = t->r.out_zero;
+		t->lo = tosa_least(tosa_out(p->t, op)->type, false);
+		t->hi = tosa_most(tosa_out(p->t, op)->type, false);
+		return true;
+	case TOSA_CLAMP:
+		if (wide)
+			return false;
+		tosa_clamp_of(p->t, op, &lo, &hi);
+		take_clamp(t, lo, hi);
+		return true;
+	case TOSA_TABLE:
+		if (wide || tosa_in(p->t, op, 0)->type != TOSA_INT8)
+			return false;
+		take_table(t, tosa_in(p->t, op, 1));
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct tail
+tail_of(struct part *p, int tensor, unsigned flags)
+{
+	const struct tosa_tensor *x = &p->t->tensor[tensor];
+	bool wide = x->type == TOSA_INT32 || x->type == TOSA_INT48;
+	struct tail t = { .out = tensor, .lo = tosa_least(x->type, false),
+			  .hi = tosa_most(x->type, false) };
+	for (;;) {
+		const struct tosa_op *op = only_reader(p, t.out);
+		if (!op || op->in[0] != t.out || !take(p, &t, op, wide, flags))
+			break;
+		wide = false;
+		t.out = op->out[0];
+		p->done[p->reader[op->in[0]]] = true;
+	}
+	t.type = graph_type(p->t->tensor[t.out].type);
+	return t;
+}
+
+struct npu_scale
+tail_scale(const struct tail *t, int64_t channel)
+{
+	if (!t->scaled)
+		return (struct npu_scale){ .mult = 1 };
+	int64_t k = t->r.per_channel ? channel : 0;
+	return (struct npu_scale){ .mult = (uint32_t)tosa_value(t->r.mult, k),
+				   .shift = (int)tosa_value(t->r.shift, k) };
+}
+
+enum g_round
+tail_round(const struct tail *t)
+{
+	return t->scaled && t->r.rounding == TOSA_DOUBLE_ROUND ? ROUND_TFL
+							       : ROUND_NATURAL;
+}
+
+void
+tail_finish(struct part *p, const struct tail *t, struct g_op *op)
+{
+	op->ofm_zero = (int32_t)t->zero;
+	if (op->ofm.type != TFL_INT32)
+		op_clamp(op, (struct g_range){ .lo = t->lo, .hi = t->hi });
+	if (t->has_table)
+		op_table(op, low_lut8(p->l, t->table));
+}
+
+void
+tail_apply(struct part *p, const struct tail *t, struct g_op *op)
+{
+	tail_finish(p, t, op);
+	op_scale(op, tail_scale(t, 0), tail_round(t));
+}

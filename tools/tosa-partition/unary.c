@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RESCALE, CLAMP, TABLE, NEGATE, ABS, CLZ, CAST. */
+#include "part.h"
+
+/* does every reader of a RESCALE to 32 bits look behind it itself? */
+static bool
+may_wait(const struct part *p, int tensor)
+{
+	return !p->t->tensor[tensor].is_output;
+}
+
+static int
+unsigned_type(int type)
+{
+	return type == TFL_INT8 ? TFL_UINT8 : TFL_UINT16;
+}
+
+/* a RESCALE that nothing before it has taken, with what follows it */
+static struct tail
+tail_from(struct part *p, const struct tosa_op *op)
+{
+	struct tail t = tail_of(p, op->out[0], 0);
+	int type = tosa_out(p->t, op)->type;
+	t.scaled = true;
+	t.r = tosa_rescale_of(p->t, op);
+	t.zero = t.r.out_zero;
+	if (t.r.out_unsigned && t.out == op->out[0] && !t.has_table) {
+		t.lo = tosa_least(type, true);
+		t.hi = tosa_most(type, true);
+	}
+	return t;
+}
+
+/* a factor for each channel: a depthwise convolution by 1 */
+static const char *
+rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
+		 const struct nd *out)
+{
+	int32_t n = (int32_t)v->dim[v->rank - 1];
+	int64_t dim[4] = { 1, 1, nd_elements(v) / n, n };
+	for (int i = 0; i + 2 < v->rank; i++)
+		dim[1] *= v->dim[i];
+	dim[2] /= dim[1];
+	struct nd from = *v, to = *out;
+	if (!nd_reshape(&from, dim, 4) || !nd_reshape(&to, dim, 4))
+		return "its tensors are parts of others";
+	int8_t *ones = anew(p->a, int8_t, (size_t)n);
+	int64_t *bias = anew(p->a, int64_t, (size_t)n);
+	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)n);
+	for (int32_t k = 0; k < n; k++) {
+		ones[k] = 1;
+		scale[k] = tail_scale(t, k);
+	}
+	struct low_conv c = { .deep = true, .weights = ones, .o = n, .i = 1,
+			      .kernel = { .y = 1, .x = 1 }, .stride = { .y = 1, .x = 1 },
+			      .dilation = { .y = 1, .x = 1 }, .bias = bias,
+			      .ifm_zero = (int32_t)t->r.in_zero, .scale = scale,
+			      .round = tail_round(t), .name = "ones" };
+	const char *why = low_conv_check(p->a, &c, &from, &to);
+	struct finish f = { .p = p, .tail = t, .round = tail_round(t) };
+	if (!why)
+		low_conv(p->l, &c, &from, &to, finish_op, &f);
+	return why;
+}
+
+const char *
+lower_rescale(struct part *p, const struct tosa_op *op)
+{
+	int in = tosa_in(p->t, op, 0)->type, type = tosa_out(p->t, op)->type;
+	if (type == TOSA_INT32 && (in == TOSA_INT8 || in == TOSA_INT16)) {
+		if (!may_wait(p, op->out[0]))
+			(void)scaled_value(p, op->out[0]);
+		return NULL;
+	}
+	struct tail t = tail_from(p, op);
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, t.out);
+	struct finish f = { .tail = &t, .round = tail_round(&t),
+			    .scale = tail_scale(&t, 0) };
+	if (v.type == TFL_INT32)
+		return scale_to(p, &v, &t, &out);
+	if (t.r.in_unsigned)
+		v.type = unsigned_type(v.type);
+	if (t.r.out_unsigned)
+		out.type = unsigned_type(out.type);
+	if (t.r.per_channel)
+		return rescale_channels(p, &t, &v, &out);
+	f.scale = tail_scale(&t, 0);
+	if (!f.scale.mult) /* nothing is left of what is multiplied by 0 */
+		f.scale = (struct npu_scale){ .mult = 1, .shift = 40 };
+	pool_to(p, &v, (int32_t)t.r.in_zero, &out, &f);
+	return NULL;
+}
+
+const char *
+lower_clamp(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]);
+	int64_t lo, hi;
+	tosa_clamp_of(p->t, op, &lo, &hi);
+	if (v.type == TFL_INT32) {
+		struct nd out = result_place(p, op->out[0]);
+		struct nd below = by(p, OP_MIN, &v, (int32_t)hi);
+		struct nd c = const_one(p, TFL_INT32, v.rank, (int32_t)lo);
+		struct finish f = { .round = ROUND_NATURAL };
+		both_to(p, OP_MAX, &below, &c, &out, &f);
+		return NULL;
+	}
+	struct tail t = tail_of(p, op->out[0], 0);
+	struct nd out = result_place(p, t.out);
+	t.lo = t.lo < lo ? lo : t.lo > hi ? hi : t.lo;
+	t.hi = t.hi > hi ? hi : t.hi < lo ? lo : t.hi;
+	struct finish f = { .tail = &t, .round = ROUND_NATURAL };
+	pool_to(p, &v, 0, &out, &f);
+	return NULL;
+}
+
+/* ---- TABLE ---------------------------------------------------------------------------- */
+
+/* does a RESCALE by 2^-7 alone read it, whose result has 16 bits? */
+static const struct tosa_op *
+native_rescale(const struct part *p, int tensor)
+{
+	int i = p->reader[tensor];
+	if (i < 0 || p->t->tensor[tensor].is_output || p->t->op[i].code != TOSA_RESCALE)
+		return NULL;
+	const struct tosa_op *op = &p->t->op[i];
+	struct tosa_rescale r = tosa_rescale_of(p->t, op);
+	if (r.per_channel || r.in_zero || r.out_zero || r.out_unsigned ||
+	    r.rounding == TOSA_DOUBLE_ROUND || tosa_out(p->t, op)->type != TOSA_INT16)
+		return NULL;
+	int64_t m = tosa_value(r.mult, 0), s = tosa_value(r.shift, 0);
+	return s >= 7 && m == INT64_C(1) << (s - 7) ? op : NULL;
+}
+
+/* base * 128 + slope * fraction, each from a table of its own */
+static void
+raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
+	  const struct nd *out)
+{
+	struct nd base = like(p, v, TFL_INT16), slope = like(p, v, TFL_INT16);
+	struct nd rest = like(p, v, TFL_INT16), words[2];
+	int64_t value[3][512];
+	for (int i = 0; i < 512; i++) {
+		int64_t a = tosa_value(table, i), b = tosa_value(table, i + 1);
+		value[0][i] = (uint16_t)a;
+		value[1][i] = (uint16_t)(b - a);
+		value[2][i] = (int64_t)128 << 16;
+	}
+	const struct nd *to[3] = { &base, &slope, &rest };
+	for (int k = 0; k < 3; k++) {
+		struct finish f = { .has_scalar = true, .round = ROUND_NATURAL,
+				    .lut = low_lut_words(p->l, 16, value[k], 512) };
+		unary_to(p, OP_ADD, v, 0, to[k], &f);
+	}
+	words[0] = like(p, v, TFL_INT32);
+	words[1] = like(p, v, TFL_INT32);
+	struct finish f = { .has_scalar = true, .scalar = 128, .round = ROUND_NATURAL };
+	unary_to(p, OP_MUL, &base, 0, &words[0], &f);
+	f = (struct finish){ .round = ROUND_NATURAL };
+	both_to(p, OP_MUL, &slope, &rest, &words[1], &f);
+	f = (struct finish){ .round = ROUND_NATURAL };
+	both_to(p, OP_ADD, &words[0], &words[1], out, &f);
+}
+
+const char *
+lower_table(struct part *p, const struct tosa_op *op)
+{
+	const struct tosa_tensor *table = tosa_in(p->t, op, 1);
+	struct nd v = value_of(p, op->in[0]);
+	if (v.type == TFL_INT8) {
+		struct tail t = tail_of(p, op->out[0], 0);
+		struct nd out = result_place(p, t.out);
+		uint8_t bytes[256];
+		for (int i = 0; i < 256; i++) {
+			int64_t y = tosa_value(table, i);
+			if (t.has_table)
+				y = (int8_t)t.table[y + 128];
+			bytes[i] = (uint8_t)(t.has_table ? y : y < t.lo ? t.lo
+							  : y > t.hi	? t.hi
+									: y);
+		}
+		table_to(p, &v, bytes, &out);
+		return NULL;
+	}
+	const struct tosa_op *r = native_rescale(p, op->out[0]);
+	if (!r) {
+		struct nd out = result_place(p, op->out[0]);
+		raw_curve(p, &v, table, &out);
+		return NULL;
+	}
+	struct nd out = result_place(p, r->out[0]);
+	int16_t points[513];
+	for (int i = 0; i < 513; i++)
+		points[i] = (int16_t)tosa_value(table, i);
+	p->done[p->reader[op->out[0]]] = true;
+	curve_to(p, &v, points, &out);
+	return NULL;
+}
+
+/* ---- the others ------------------------------------------------------------------------ */
+
+const char *
+lower_negate(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]);
+	struct tail t = tail_of(p, op->out[0], 0);
+	struct nd out = result_place(p, t.out), zero = const_one(p, v.type, v.rank, 0);
+	struct finish f = { .p = p, .tail = &t, .round = ROUND_NATURAL };
+	t.zero = tosa_zero_of(p->t, op, 2);
+	nd_binary(p->l, OP_SUB, &zero, 0, &v, (int32_t)tosa_zero_of(p->t, op, 1), &out,
+		  finish_op, &f);
+	return NULL;
+}
+
+const char *
+lower_abs(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct finish f = { .round = ROUND_NATURAL };
+	unary_to(p, OP_ABS, &v, 0, &out, &f);
+	return NULL;
+}
+
+const char *
+lower_clz(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct finish f = { .round = ROUND_NATURAL };
+	unary_to(p, OP_CLZ, &v, 0, &out, &f);
+	return NULL;
+}
+
+/* narrower: the lower bits; to truth: the magnitude, at most 1 */
+const char *
+lower_cast(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct finish f = { .round = ROUND_NATURAL };
+	if (tosa_out(p->t, op)->type == TOSA_BOOL) {
+		f.clamped = true;
+		f.clamp.hi = 1;
+		unary_to(p, OP_ABS, &v, 0, &out, &f);
+	} else if (graph_type_bytes(out.type) < graph_type_bytes(v.type)) {
+		struct nd low = part_of(&v, out.type, 0);
+		nd_copy(p->l, &low, &out);
+	} else if (out.type == TFL_INT32) {
+		f.has_scalar = true;
+		f.scalar = 1;
+		unary_to(p, OP_MUL, &v, 0, &out, &f);
+	} else {
+		pool_to(p, &v, 0, &out, &f);
+	}
+	return NULL;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which graph tensor holds a TOSA tensor, and how it is seen. */
+#include "part.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { MAX_DEPTH = 32 }; /* of places inside of places */
+
+const char *
+say(const struct part *p, const char *fmt, ...)
+{
+	char text[300];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return arena_strdup(p->a, text);
+}
+
+int
+graph_type(int type)
+{
+	switch (type) {
+	case TOSA_INT16:
+		return TFL_INT16;
+	case TOSA_INT32:
+	case TOSA_INT48: /* only where 32 bits are known to hold it */
+		return TFL_INT32;
+	default:
+		return TFL_INT8;
+	}
+}
+
+/* memory of its own for a tensor */
+static struct nd
+own_tensor(struct part *p, const struct tosa_tensor *t)
+{
+	struct g_tensor *n = graph_add_g_tensor(p->g);
+	struct g_shape s = { .type = graph_type(t->type), .rank = t->rank };
+	bool border = t->is_input || t->is_output;
+	if (t->type == TOSA_BOOL && border) /* bytes to the NPU */
+		s.type = TFL_BOOL;
+	memcpy(s.dim, t->dim, sizeof(t->dim));
+	G_PUT(n, TENSOR, shape, s);
+	n->hwc = graph_hwc(&s);
+	G_PUT(n, TENSOR, name, t->name);
+	struct nd v = nd_operand_of(operand_whole(n), t->rank, t->dim);
+	v.type = graph_type(t->type);
+	return v;
+}
+
+static void
+push(struct part *p, struct g_tensors *l, struct g_tensor *t, size_t *cap)
+{
+	agrow(p->a, l->v, l->n, cap);
+	l->v[l->n++] = t;
+}
+
+static void
+push_once(struct part *p, struct g_tensors *l, struct g_tensor *t, size_t *cap)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == t)
+			return;
+	push(p, l, t, cap);
+}
+
+void
+make_border(struct part *p)
+{
+	struct tosa_graph *g = p->t;
+	struct g_model *m = p->g->models[0];
+	struct g_node *n = p->l->node;
+	size_t cap[4] = { 0 };
+	for (int i = 0; i < g->n_in; i++) {
+		struct nd *v = &p->value[g->in[i]];
+		*v = own_tensor(p, &g->tensor[g->in[i]]);
+		G_PUT(v->t, TENSOR, io, IO_IN);
+		push(p, &m->in, v->t, &cap[0]);
+		push(p, &n->in, v->t, &cap[2]);
+	}
+	for (int i = 0; i < g->n_out; i++) {
+		struct nd *v = &p->value[g->out[i]];
+		if (!v->t)
+			*v = own_tensor(p, &g->tensor[g->out[i]]);
+		G_PUT(v->t, TENSOR, io, tensor_is_input(v->t) ? IO_INOUT : IO_OUT);
+		push(p, &m->out, v->t, &cap[1]);
+		push_once(p, &n->out, v->t, &cap[3]);
+	}
+	G_SET(m, G_MODEL_in);
+	G_SET(m, G_MODEL_out);
+	if (n->in.n)
+		G_SET(n, G_NODE_in);
+	if (n->out.n)
+		G_SET(n, G_NODE_out);
+}
+
+/* a constant's elements as the NPU reads them */
+static struct nd
+const_tensor(struct part *p, int tensor)
+{
+	const struct tosa_tensor *t = &p->t->tensor[tensor];
+	int64_t n = tosa_elements(t), dim[TOSA_MAX_RANK];
+	int32_t *v = anew(p->a, int32_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = (int32_t)tosa_value(t, i);
+	for (int i = 0; i < t->rank; i++)
+		dim[i] = t->dim[i];
+	return const_value(p, graph_type(t->type), t->rank, dim, v);
+}
+
+struct nd
+value_of(struct part *p, int tensor)
+{
+	struct nd *v = &p->value[tensor];
+	if (p->t->tensor[tensor].data.p && !p->t->tensor[tensor].is_output)
+		return const_tensor(p, tensor);
+	if (!v->t)
+		*v = scaled_value(p, tensor);
+	return *v;
+}
+
+/* ---- places --------------------------------------------------------------------------- */
+
+static struct nd place_within(struct part *p, int tensor, int depth);
+
+/* the part of a CONCAT's result that is input k */
+static struct nd
+concat_part(struct part *p, const struct tosa_op *op, int k, int depth)
+{
+	struct nd v = place_within(p, op->out[0], depth);
+	int64_t axis = tosa_axis_of(op), at = 0;
+	for (int i = 0; i < k; i++)
+		at += tosa_in(p->t, op, i)->dim[axis];
+	nd_slice(&v, (int)axis, at, tosa_in(p->t, op, k)->dim[axis], 1);
+	return v;
+}
+
+static int
+operand_index(const struct tosa_op *op, int tensor)
+{
+	int k = 0;
+	while (op->in[k] != tensor)
+		k++;
+	return k;
+}
+
+/* where the only reader wants it, if that is a place */
+static bool
+place_in_reader(struct part *p, int tensor, int depth, struct nd *out)
+{
+	const struct tosa_tensor *t = &p->t->tensor[tensor];
+	if (p->reader[tensor] < 0 || t->is_output || t->is_input || depth > MAX_DEPTH)
+		return false;
+	const struct tosa_op *op = &p->t->op[p->reader[tensor]];
+	int64_t dim[TOSA_MAX_RANK];
+	for (int i = 0; i < t->rank; i++)
+		dim[i] = t->dim[i];
+	if (op->code == TOSA_CONCAT) {
+		*out = concat_part(p, op, operand_index(op, tensor), depth + 1);
+		return out->stride[out->rank - 1] == 1 || out->dim[out->rank - 1] == 1;
+	}
+	if (op->code != TOSA_RESHAPE && op->code != TOSA_IDENTITY)
+		return false;
+	*out = place_within(p, op->out[0], depth + 1);
+	return nd_reshape(out, dim, t->rank);
+}
+
+static struct nd
+place_within(struct part *p, int tensor, int depth)
+{
+	struct nd *v = &p->value[tensor];
+	if (v->t)
+		return *v;
+	p->bound[tensor] = place_in_reader(p, tensor, depth, v);
+	if (!p->bound[tensor])
+		*v = own_tensor(p, &p->t->tensor[tensor]);
+	return *v;
+}
+
+struct nd
+result_place(struct part *p, int tensor)
+{
+	return place_within(p, tensor, 0);
+}
+
+void
+name_result(struct part *p, int tensor, const struct nd *seen)
+{
+	const struct tosa_tensor *t = &p->t->tensor[tensor];
+	struct nd v = *seen, to;
+	int64_t dim[TOSA_MAX_RANK];
+	bool forward = true;
+	for (int i = 0; i < t->rank; i++)
+		dim[i] = t->dim[i];
+	for (int i = 0; i < v.rank; i++)
+		forward = forward && v.stride[i] > 0;
+	if (!p->value[tensor].t && p->reader[tensor] >= 0 &&
+	    p->t->op[p->reader[tensor]].code == TOSA_CONCAT)
+		(void)result_place(p, tensor);
+	if (!p->value[tensor].t && forward && nd_reshape(&v, dim, t->rank)) {
+		p->value[tensor] = v;
+		return;
+	}
+	to = result_place(p, tensor);
+	nd_copy(p->l, seen, &to);
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+static void
+set_dense(struct nd *v)
+{
+	int64_t s = 1;
+	for (int i = v->rank; i-- > 0; s *= v->dim[i])
+		v->stride[i] = s;
+}
+
+struct nd
+new_value(struct part *p, int type, int rank, const int64_t *dim)
+{
+	struct nd v = { .type = type, .rank = rank };
+	int64_t h = 1;
+	memcpy(v.dim, dim, (size_t)rank * sizeof(*dim));
+	set_dense(&v);
+	for (int i = 0; i + 2 < rank; i++)
+		h *= dim[i];
+	struct hwc s = { .h = (int32_t)h, .w = rank > 1 ? (int32_t)dim[rank - 2] : 1,
+			 .c = rank > 0 ? (int32_t)dim[rank - 1] : 1 };
+	v.t = low_tensor(p->l, type, s, NULL);
+	return v;
+}
+
+struct nd
+like(struct part *p, const struct nd *v, int type)
+{
+	return new_value(p, type, v->rank, v->dim);
+}
+
+struct nd
+const_value(struct part *p, int type, int rank, const int64_t *dim, const int32_t *v)
+{
+	struct nd r = { .type = type, .rank = rank };
+	int64_t h = 1;
+	memcpy(r.dim, dim, (size_t)rank * sizeof(*dim));
+	set_dense(&r);
+	for (int i = 0; i + 2 < rank; i++)
+		h *= dim[i];
+	struct hwc s = { .h = (int32_t)h, .w = rank > 1 ? (int32_t)dim[rank - 2] : 1,
+			 .c = rank > 0 ? (int32_t)dim[rank - 1] : 1 };
+	r.t = low_const(p->l, type, s, v).t;
+	return r;
+}
+
+struct nd
+const_one(struct part *p, int type, int rank, int32_t v)
+{
+	return const_channels(p, type, rank, 1, &v);
+}
+
+struct nd
+const_channels(struct part *p, int type, int rank, int32_t n, const int32_t *v)
+{
+	int64_t dim[ND_MAX];
+	for (int i = 0; i < rank; i++)
+		dim[i] = i == rank - 1 ? n : 1;
+	return const_value(p, type, rank, dim, v);
+}
+
+static bool
+is_map(const struct nd *v)
+{
+	struct nd image = *v;
+	struct g_operand o;
+	nd_slice(&image, 0, 0, 1, 1);
+	return nd_operand(&image, &o);
+}
+
+struct nd
+readable_map(struct part *p, const struct nd *v)
+{
+	if (is_map(v))
+		return *v;
+	struct nd r = like(p, v, v->type);
+	nd_copy(p->l, v, &r);
+	return r;
+}
+
+struct nd
+room_map(struct part *p, const struct nd *v)
+{
+	return is_map(v) ? *v : like(p, v, v->type);
+}
+
+void
+deliver_map(struct part *p, const struct nd *room, const struct nd *v)
+{
+	if (room->t != v->t)
+		nd_copy(p->l, room, v);
+}
