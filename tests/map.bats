@@ -23,7 +23,7 @@ compiled()
 		npu-perf "${u55[@]}" "$what" m.tflite >file.out
 		cmp graph.out file.out
 		npu-perf "${u55[@]}" "$what" plain.tflite >plain.out
-		! cmp -s graph.out plain.out
+		run ! cmp -s graph.out plain.out
 	done
 	npu-perf "${u55[@]}" --csv m.tflite | cut -d, -f15 | grep -x dw1
 	npu-perf "${u55[@]}" --yaml m.tflite | grep -x '  name: dw1'
@@ -34,7 +34,7 @@ compiled()
 	npu-perf "${u55[@]}" plain.tflite | grep -x 'NPU operators = n/a (100.0%)'
 	npu-perf digits.wenc | grep -x 'Network summary for digits'
 	npu-perf "${u55[@]}" <m.tflite >out
-	! grep -x 'Network summary for -' out
+	run ! grep -x 'Network summary for -' out
 	grep -x 'Network summary for main' out
 }
 
