@@ -104,6 +104,33 @@ compile()
 		npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log o.tflite=2.log
 }
 
+@test "npu-sched plans by the timeline, or as measurements have it" {
+	compile ethos-u55-256 d.tflite
+	compile ethos-u55-256 t.tflite --model=timeline
+	cmp d.tflite t.tflite
+	compile ethos-u55-256 c.tflite --model=calibrated --check
+	# what it predicts is what npu-perf says of its stream
+	npucc -a ethos-u55-256 "${u55[@]}" --model=calibrated -o c.wenc "$DIGITS" \
+		2>/dev/null
+	predicted=$(sed -n 's/^target .* cycles=\([0-9.]*\).*/\1/p' c.wenc)
+	npu-perf --json c.wenc |
+		jq -e --argjson p "$predicted" '.calibrated_cycles - $p | . * . < 1'
+	refuses 2 '--model takes timeline or calibrated' \
+		npu-sched --model=regor -a ethos-u55-256 "${u55[@]}" c.wenc
+	need_shared models/person_detect.tflite
+	for m in timeline calibrated; do
+		npucc -a ethos-u55-256 "${u55[@]}" --model=$m -o $m.tflite \
+			"$SHARED/models/person_detect.tflite" 2>/dev/null
+		npu-perf "${u55[@]}" --json $m.tflite >$m.json
+	done
+	# each is the better one by what it was planned by, with fewer operations
+	jq -es '.[0].calibrated_cycles <= .[1].calibrated_cycles and
+		(.[0].operations | length) < (.[1].operations | length)' \
+		calibrated.json timeline.json
+	jq -es '.[1].timeline_cycles <= .[0].timeline_cycles' calibrated.json \
+		timeline.json
+}
+
 @test "the ML evaluation kit's log, of several inferences" {
 	compile ethos-u55-128 m.tflite
 	for n in 300 100 200; do

@@ -41,6 +41,7 @@ END
 	echo model >m.tflite
 	fake/npucc "${target[@]}" --config=my.ini --optimize Size \
 		--arena-cache-size=4096 --effort 5 --cpu SOFTMAX --fail-on-cpu -j3 -9 \
+		--model=calibrated --no-map \
 		-n net --dialect=mlek -X tfl-quantcheck:--strict --allow=type \
 		-X npu-cmdgen:--thing=1 -o m.h m.tflite 2>notes
 	printf '%s\n' --pass --strict --allow=type -- m.tflite | cmp - args.tfl-quantcheck
@@ -48,9 +49,10 @@ END
 	printf '%s\n' --accelerator-config=ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
 		--config=my.ini --optimise=Size --arena-cache-size=4096 \
-		--effort=5 --jobs=3 --level=9 | cmp - args.npu-sched
+		--effort=5 --jobs=3 --level=9 --model=calibrated |
+		cmp - args.npu-sched
 	printf '%s\n' --jobs=3 -9 | cmp - args.npu-wenc
-	echo --thing=1 | cmp - args.npu-cmdgen
+	printf '%s\n' --no-map --thing=1 | cmp - args.npu-cmdgen
 	head -3 args.tfl2c | cmp - <(printf '%s\n' -n net --dialect=mlek)
 	printf '%s\n' model tfl-quantcheck tfl-partition npu-sched npu-wenc \
 		npu-cmdgen tfl2c | cmp - m.h

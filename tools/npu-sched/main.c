@@ -12,7 +12,7 @@
 
 enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFORT,
        OPT_LEVEL, OPT_PROFILES, OPT_LIST_CONFIG, OPT_LIST_GRAPH,
-       OPT_LIST_ALLOCATION };
+       OPT_LIST_ALLOCATION, OPT_MODEL };
 
 static const struct pass {
 	const char *name;
@@ -40,6 +40,8 @@ static const struct argp_option option_list[] = {
 	{ "optimise", OPT_OPTIMISE, "Performance|Size", 0, "default: Performance", 0 },
 	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena", 0 },
 	{ "effort", OPT_EFFORT, "N", 0, "work put into the search, 1 to 9 (default 3)", 0 },
+	{ "model", OPT_MODEL, "timeline|calibrated", 0,
+	  "estimate to plan by (default: timeline)", 0 },
 	{ "jobs", 'j', "N", 0, "measure weights on N threads (0: one a processor)", 0 },
 	{ "level", OPT_LEVEL, "N", 0, "encoder level to plan for, 1 to 9 (default 6)", 0 },
 	{ "verbose", 'v', 0, 0, "say what was allocated", 0 },
@@ -79,6 +81,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->size = !strcmp(arg, "Size");
 		if (!o->size && strcmp(arg, "Performance") != 0)
 			argp_error(state, "--optimise takes Performance or Size");
+		break;
+	case OPT_MODEL:
+		o->calibrated = !strcmp(arg, "calibrated");
+		if (!o->calibrated && strcmp(arg, "timeline") != 0)
+			argp_error(state, "--model takes timeline or calibrated");
 		break;
 	case OPT_EFFORT:
 		o->effort = (int)cli_number(state, "--effort", arg, 1, 9);
@@ -151,7 +158,8 @@ read_graph(struct sched *s)
 	if (!file_read(s->a, o->input, SIZE_MAX / 4, &text, s->e) ||
 	    !graph_read(s->a, text, file_name(o->input), STAGE_PART, &s->g, s->e))
 		return false;
-	s->machine = perf_machine_of(s->accel, &s->memory);
+	s->machine = o->calibrated ? perf_machine_calibrated(s->accel, &s->memory)
+				   : perf_machine_of(s->accel, &s->memory);
 	graph_set_target(s->g, s->accel, &s->memory);
 	return true;
 }

@@ -19,6 +19,7 @@ struct options {
 	const char *input, *output;
 	const char *accel, *config, *system, *mode;
 	bool size;	  /* --optimise=Size */
+	bool calibrated;  /* --model */
 	bool verbose;
 	bool list_config, list_graph, list_allocation; /* --verbose-... */
 	int effort, level;
