@@ -235,12 +235,6 @@ check_elementwise(struct check *c, const struct g_op *op)
 	       BAD(c, op, "o%d: IFM and IFM2 differ in type", op->rec.id);
 }
 
-static bool
-is_whole(const struct g_operand *o)
-{
-	return o->view == VIEW_WHOLE && o->type == o->t->shape.type;
-}
-
 /* so that rows are runs of the same bytes on both sides */
 static bool
 check_copy(struct check *c, const struct g_op *op)
@@ -248,10 +242,11 @@ check_copy(struct check *c, const struct g_op *op)
 	const struct g_operand *i = &op->ifm, *o = &op->ofm;
 	if (op->ifm2.t || op->weights || op->lut || G_HAS(op, G_OP_scalar))
 		return BAD(c, op, "o%d: a copy takes one operand", op->rec.id);
-	return (is_whole(i) && is_whole(o) && i->type == o->type && i->t != o->t &&
-		hwc_equal(i->shape, o->shape) && i->t->layout == o->t->layout) ||
-	       BAD(c, op, "o%d: a copy is of a whole tensor, to another of the same "
-		   "type, shape and layout", op->rec.id);
+	return (operand_is_run(i) && operand_is_run(o) && i->type == o->type &&
+		i->t != o->t && hwc_equal(i->shape, o->shape) &&
+		i->t->layout == o->t->layout) ||
+	       BAD(c, op, "o%d: a copy is of elements in one run, to another tensor of "
+		   "the same type and layout, in the same shape", op->rec.id);
 }
 
 /* the registers that hold them have 16 bits, signed or not */

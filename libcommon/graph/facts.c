@@ -87,6 +87,28 @@ operand_box(struct g_tensor *t, struct hwc shape, struct hwc start)
 }
 
 bool
+operand_is_run(const struct g_operand *o)
+{
+	struct hwc s = o->shape, all = o->t->hwc;
+	int64_t row = (int64_t)s.w * s.c;
+	switch (o->view) {
+	case VIEW_RESHAPE:
+		return true;
+	case VIEW_WHOLE:
+		return o->type == o->t->shape.type || o->t->layout == LAYOUT_NHWC;
+	case VIEW_BOX:
+		return o->t->layout == LAYOUT_NHWC && !G_HAS(o->t, G_TENSOR_rows) &&
+		       (s.c == all.c || (s.w == 1 && s.h == 1)) &&
+		       (s.w == all.w || s.h == 1);
+	case VIEW_STRIDED:
+		return (s.c == 1 || o->stride[2] == 1) &&
+		       (s.w == 1 || o->stride[1] == s.c) &&
+		       (s.h == 1 || o->stride[0] == row);
+	}
+	return false;
+}
+
+bool
 tensor_is_const(const struct g_tensor *t)
 {
 	return G_HAS(t, G_TENSOR_source);

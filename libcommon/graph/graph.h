@@ -371,6 +371,9 @@ struct g_operand operand_reshape(struct g_tensor *t, struct hwc shape);
 struct g_operand operand_box(struct g_tensor *t, struct hwc shape,
 			     struct hwc start);
 
+/* do an operand's elements lie one behind the other, row by row? */
+bool operand_is_run(const struct g_operand *o);
+
 /* bytes of a tensor in its layout (rows of a rolling buffer counted) */
 int64_t tensor_bytes(const struct g_tensor *t);
 bool tensor_is_const(const struct g_tensor *t);

@@ -60,7 +60,8 @@ emit_copy(struct emitter *m, const struct g_step *s)
 	int64_t bytes = from.hi[0] - from.lo[0];
 	if (!accel_is_u65(m->accel)) {
 		/* what lies behind a tensor up to a multiple of 16 is nobody's */
-		bytes = r.hi == op->ofm.shape.h ? round_up_i64(bytes, UNIT) : bytes;
+		if (to.hi[0] == op->ofm.t->at + tensor_bytes(op->ofm.t))
+			bytes = round_up_i64(bytes, UNIT);
 		if (from.lo[0] % UNIT || to.lo[0] % UNIT || bytes % UNIT)
 			return graph_err(m->g, s, m->e, "p%d: copies %lld bytes from "
 					 "0x%llx to 0x%llx; %s moves multiples of 16",

@@ -53,9 +53,10 @@ count_reads(struct copies *c, size_t from, size_t end)
 static struct g_tensor *
 make_copy(struct graph *g, size_t at, struct g_tensor *t)
 {
-	struct g_tensor *to = insert_map(g, t->shape.type, t->hwc).t;
-	(void)insert_copy(g, at, g->ops[at], t, to);
-	return to;
+	struct g_operand from = operand_whole(t);
+	struct g_operand to = insert_map(g, t->shape.type, t->hwc);
+	(void)insert_copy(g, at, g->ops[at], from, to);
+	return to.t;
 }
 
 /* operations from..end of one node; returns how many were added */

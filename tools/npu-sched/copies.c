@@ -4,7 +4,12 @@
  * memory whose bursts are long and whose latency is high.  A kernel reads and writes
  * a few bytes at a time there; the DMA engine moves a map in one go, and meanwhile
  * kernels run.  So each such map may have a copy in the SRAM, which the node's
- * operations use instead.  Plans with copies and without are compared (search.c).
+ * operations use instead.
+ *
+ * Everywhere, what is only moved, from one run of bytes to another, may be moved by
+ * the DMA engine instead of a pool.
+ *
+ * Plans with copies and without are compared (search.c).
  */
 #include "insert.h"
 
@@ -21,6 +26,7 @@ struct swap {
 struct moved {
 	struct g_op *op; /* the copy */
 	struct g_tensor *home, *fast;
+	struct g_op *instead; /* the pool that does the same; then there is no tensor */
 	bool pays;
 };
 
@@ -33,6 +39,19 @@ struct copies {
 	size_t n_swaps, cap_swaps;
 };
 
+/* is an operation part of the graph, with copies or without? */
+static bool
+is_used(const struct copies *c, const struct g_op *op, bool use)
+{
+	bool may = op->kind == OP_COPY || op->kind == OP_AVGPOOL;
+	for (size_t i = 0; may && i < c->n; i++) {
+		const struct moved *m = &c->v[i];
+		if (m->op == op || m->instead == op)
+			return (use && m->pays) == (m->op == op);
+	}
+	return true;
+}
+
 static struct g_operand *
 operand(struct g_op *op, int k)
 {
@@ -41,19 +60,26 @@ operand(struct g_op *op, int k)
 
 enum { OPERANDS = 3 };
 
-/* operations of a node that touch t: how many write it; the first, behind the last */
+/* kernels of a node that touch t: how many write it; the first, behind the last */
 struct users {
 	int writers, readers;
 	size_t first, end;
 };
 
+static bool
+is_kernel_of(const struct copies *c, const struct g_node *n, const struct g_op *op)
+{
+	return op->node == n && op->kind != OP_COPY && is_used(c, op, true);
+}
+
 static struct users
-users_of(const struct graph *g, const struct g_node *n, const struct g_tensor *t)
+users_of(const struct graph *g, const struct copies *c, const struct g_node *n,
+	 const struct g_tensor *t)
 {
 	struct users u = { .first = g->n_ops };
 	for (size_t i = 0; i < g->n_ops; i++) {
 		struct g_op *op = g->ops[i];
-		for (int k = 0; k < OPERANDS && op->node == n; k++) {
+		for (int k = 0; k < OPERANDS && is_kernel_of(c, n, op); k++) {
 			if (operand(op, k)->t != t)
 				continue;
 			u.writers += k == 0;
@@ -67,13 +93,13 @@ users_of(const struct graph *g, const struct g_node *n, const struct g_tensor *t
 
 static void
 swap_operands(struct sched *s, struct copies *c, const struct g_node *n,
-	      struct g_tensor *home, const struct g_op *copy)
+	      struct g_tensor *home)
 {
 	for (size_t i = 0; i < s->g->n_ops; i++)
 		for (int k = 0; k < OPERANDS; k++) {
 			struct g_op *op = s->g->ops[i];
 			struct g_operand *o = operand(op, k);
-			if (op->node != n || op == copy || o->t != home)
+			if (o->t != home || !is_kernel_of(c, n, op))
 				continue;
 			agrow(s->a, c->swap, c->n_swaps, &c->cap_swaps);
 			c->swap[c->n_swaps++] = (struct swap){ .o = o, .copy = (int)c->n };
@@ -97,25 +123,75 @@ add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_ten
 	 bool made)
 {
 	struct graph *g = s->g;
-	struct users u = users_of(g, n, t);
+	struct users u = users_of(g, c, n, t);
 	if (!may_copy(t) || (made ? !u.writers : u.writers || !u.readers))
 		return;
 	struct g_tensor *fast = insert_map(g, t->shape.type, t->hwc).t;
 	size_t at = made ? u.end : u.first;
-	struct g_op *op = insert_copy(g, at, g->ops[made ? at - 1 : at],
-				      made ? fast : t, made ? t : fast);
-	swap_operands(s, c, n, t, op);
+	struct g_operand from = operand_whole(made ? fast : t);
+	struct g_operand to = operand_whole(made ? t : fast);
+	struct g_op *op = insert_copy(g, at, g->ops[made ? at - 1 : at], from, to);
+	swap_operands(s, c, n, t);
 	agrow(s->a, c->v, c->n, &c->cap);
 	c->v[c->n++] = (struct moved){ .op = op, .home = t, .fast = fast, .pays = true };
 }
 
-bool
-list_copies(struct sched *s)
+/* a pool that moves its IFM as it is */
+static bool
+only_moves(const struct g_op *op)
+{
+	bool word = op->ifm.type == TFL_INT16, plain = op->ifm.type == TFL_UINT8;
+	int64_t lo = plain ? 0 : word ? INT16_MIN : INT8_MIN;
+	int64_t hi = lo + (word ? UINT16_MAX : UINT8_MAX);
+	return op->kind == OP_AVGPOOL && op->kernel.y == 1 && op->kernel.x == 1 &&
+	       op->stride.y == 1 && op->stride.x == 1 && op->act == G_ACT_CLAMP &&
+	       op->upscale == UPSCALE_NONE && G_HAS(op, G_OP_scale) &&
+	       op->scale.mult == 1u << 30 && op->scale.shift == 30 &&
+	       op->ifm_zero == op->ofm_zero && op->ifm.type == op->ofm.type &&
+	       (word || plain || op->ifm.type == TFL_INT8) && op->clamp.lo <= lo &&
+	       op->clamp.hi >= hi && !G_HAS(op, G_OP_block) &&
+	       hwc_equal(op->ifm.shape, op->ofm.shape) && op->ifm.t != op->ofm.t;
+}
+
+/* bricks would suit no reader less than now: there are none, whoever moves it */
+static bool
+is_linear_run(const struct sched *s, const struct g_operand *o)
+{
+	bool linear = o->view == VIEW_STRIDED || o->view == VIEW_RESHAPE ||
+		      o->t->io != IO_NONE || tensor_is_const(o->t);
+	int64_t size = graph_type_bytes(o->type), at = 0;
+	if (o->view == VIEW_STRIDED)
+		at = o->offset;
+	else if (o->view == VIEW_BOX)
+		at = ((int64_t)o->start.h * o->t->hwc.w + o->start.w) * o->t->hwc.c +
+		     o->start.c;
+	/* a U55 moves 16 bytes at least */
+	return linear && operand_is_run(o) &&
+	       (accel_is_u65(s->accel) ||
+		(at * size % ALIGN == 0 && hwc_elements(o->shape) * size % ALIGN == 0));
+}
+
+static void
+add_moves(struct sched *s, struct copies *c)
 {
 	struct graph *g = s->g;
-	struct copies *c = anew(s->a, struct copies, 1);
-	if (!s->memory.spilling || s->o->size || g->n_steps)
-		return true;
+	for (size_t i = 0; i < g->n_ops; i++) {
+		struct g_op *op = g->ops[i];
+		if (!only_moves(op) || !is_linear_run(s, &op->ifm) ||
+		    !is_linear_run(s, &op->ofm))
+			continue;
+		struct g_op *copy = insert_copy(g, i + 1, op, op->ifm, op->ofm);
+		agrow(s->a, c->v, c->n, &c->cap);
+		c->v[c->n++] = (struct moved){ .op = copy, .instead = op, .pays = true };
+		i++;
+	}
+}
+
+/* for an NPU with an SRAM of its own */
+static void
+add_ends(struct sched *s, struct copies *c)
+{
+	struct graph *g = s->g;
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct g_node *n = g->nodes[i];
 		for (size_t k = 0; k < n->in.n; k++)
@@ -123,6 +199,18 @@ list_copies(struct sched *s)
 		for (size_t k = 0; k < n->out.n; k++)
 			add_copy(s, c, n, n->out.v[k], true);
 	}
+}
+
+bool
+list_copies(struct sched *s)
+{
+	struct graph *g = s->g;
+	struct copies *c = anew(s->a, struct copies, 1);
+	if (g->n_steps)
+		return true;
+	add_moves(s, c);
+	if (s->memory.spilling && !s->o->size)
+		add_ends(s, c);
 	if (!c->n)
 		return true;
 	c->n_ops = g->n_ops;
@@ -165,15 +253,6 @@ leading_copy(const struct sched *s, int op, int32_t rows)
 	return leads ? copy_transfer(s, f->op, rows) : 0;
 }
 
-static const struct moved *
-find_copy(const struct copies *c, const struct g_op *op)
-{
-	for (size_t i = 0; op->kind == OP_COPY && i < c->n; i++)
-		if (c->v[i].op == op)
-			return &c->v[i];
-	return NULL;
-}
-
 void
 use_copies(struct sched *s, bool use)
 {
@@ -181,8 +260,7 @@ use_copies(struct sched *s, bool use)
 	struct graph *g = s->g;
 	g->n_ops = 0;
 	for (size_t i = 0; i < c->n_ops; i++) {
-		const struct moved *m = find_copy(c, c->op[i]);
-		if (m && !(use && m->pays))
+		if (!is_used(c, c->op[i], use))
 			continue;
 		g->ops[g->n_ops] = c->op[i];
 		g->ops[g->n_ops]->rec.index = (int)g->n_ops;
@@ -233,13 +311,42 @@ pays(struct sched *s, struct copies *c, size_t i)
 	return fmax(fast, copy_transfer(s, m->op, m->home->hwc.h)) < slow;
 }
 
+/* pools against the transfers that do the same */
+static void
+weigh_moves(struct sched *s, struct copies *c)
+{
+	use_copies(s, false);
+	restudy_ops(s);
+	forget_blocks(s);
+	for (size_t i = 0; i < c->n; i++) {
+		struct moved *m = &c->v[i];
+		int op = 0;
+		while (op < s->n_ops && s->info[op].op != m->instead)
+			op++;
+		if (op == s->n_ops)
+			continue;
+		int32_t h = m->op->ofm.shape.h;
+		const struct stripe_known *b = op_cost(s, op, h);
+		m->pays = b && copy_transfer(s, m->op, h) < b->cost[0];
+	}
+	use_copies(s, true);
+	restudy_ops(s);
+}
+
 bool
 weigh_copies(struct sched *s)
 {
 	struct copies *c = s->copies;
-	bool any = false;
-	for (size_t i = 0; c && i < c->n; i++)
-		any |= c->v[i].pays = pays(s, c, i);
+	bool any = false, moves = false;
+	for (size_t i = 0; i < c->n; i++)
+		moves |= c->v[i].instead != NULL;
+	if (moves)
+		weigh_moves(s, c);
+	for (size_t i = 0; i < c->n; i++) {
+		if (!c->v[i].instead)
+			c->v[i].pays = pays(s, c, i);
+		any |= c->v[i].pays;
+	}
 	return any;
 }
 

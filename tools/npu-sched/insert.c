@@ -63,8 +63,7 @@ insert_op(struct graph *g, size_t at, enum g_op_kind kind, const struct g_op *be
 
 struct g_op *
 insert_copy(struct graph *g, size_t at, const struct g_op *beside,
-	    struct g_tensor *from, struct g_tensor *to)
+	    struct g_operand from, struct g_operand to)
 {
-	struct g_operand ifm = operand_whole(from), ofm = operand_whole(to);
-	return insert_bare(g, at, OP_COPY, beside, ifm, ofm);
+	return insert_bare(g, at, OP_COPY, beside, from, to);
 }

@@ -15,8 +15,8 @@ struct g_op *insert_op(struct graph *g, size_t at, enum g_op_kind kind,
 		       const struct g_op *beside, struct g_operand ifm,
 		       struct g_operand ofm);
 
-/* the same of a copy of a whole tensor, by the DMA engine */
+/* the same of a copy by the DMA engine */
 struct g_op *insert_copy(struct graph *g, size_t at, const struct g_op *beside,
-			 struct g_tensor *from, struct g_tensor *to);
+			 struct g_operand from, struct g_operand to);
 
 #endif

@@ -192,7 +192,11 @@ copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
 {
 	if (op->kind != OP_COPY)
 		return 0;
-	return perf_dma_cycles(&s->machine, rows * tensor_strides(op->ofm.t).y,
+	int64_t row = (int64_t)op->ofm.shape.w * op->ofm.shape.c *
+		      graph_type_bytes(op->ofm.type);
+	if (op->ofm.t->layout == LAYOUT_NHCWB16)
+		row = tensor_strides(op->ofm.t).y;
+	return perf_dma_cycles(&s->machine, rows * row,
 			       sched_area(s, op->ifm.t), sched_area(s, op->ofm.t), false);
 }
 
