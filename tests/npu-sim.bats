@@ -108,6 +108,36 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	refuses 2 "--inputs excludes --input" npu-sim --inputs=min -i in m.tflite
 }
 
+digits=$BATS_TEST_DIRNAME/models/digits.tflite
+
+@test "frames that begin anew are the same on any number of threads" {
+	for j in 1 2 3 7; do
+		npu-sim --seed=5 --frames=100 --reset -j $j -o "out$j" "$digits" >"log$j"
+		cmp "out$j/output_0.npy" out1/output_0.npy
+		cmp "log$j" log1
+	done
+	# as one by one
+	npu-sim --seed=5 --frames=100 -o out "$digits" >log
+	cmp log log1
+	npu-sim --frames=100 --reset -j 3 --seed=5 --compare="${digits%.tflite}-ethos-u55-128.tflite" "$digits"
+	# a frame that differs is named, the first of them
+	printf 'x' | dd of=out1/output_0.npy bs=1 seek=$((128 + 613)) conv=notrunc 2>/dev/null
+	printf 'x' | dd of=out1/output_0.npy bs=1 seek=$((128 + 827)) conv=notrunc 2>/dev/null
+	for j in 1 4; do
+		run -1 npu-sim --seed=5 --frames=100 --reset -j $j -e out1/output_0.npy "$digits"
+		[[ $output == *"frame 61, output 0"* ]]
+	done
+}
+
+@test "many frames take no more memory than a few" {
+	(ulimit -v 30000 && npu-sim --version) || skip "sanitizers need more"
+	head -c $((784 * 40000)) /dev/zero >in # 31 MB
+	for n in 20 40000; do
+		head -c $((784 * n)) in >some
+		(ulimit -v 30000 && npu-sim --frames=$n --reset -j 2 -i some "$digits")
+	done
+}
+
 @test "comparing two models" {
 	model m
 	model other '.buffers[2].data = [200, 0, 0, 0, 156, 255, 255, 255]'

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/spool.h"
 
 /* "standard input" for NULL and "-", else the path: for diagnostics */
 const char *file_name(const char *path);
@@ -45,6 +46,9 @@ bool file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
 bool file_set_parts(struct file_set *s, const char *path,
 		    const struct bytes *part, size_t n, bool binary,
 		    struct err *e);
+/* the same of p and what waits in a spool, which the commit reads and leaves open */
+bool file_set_spool(struct file_set *s, const char *path, const void *p, size_t n,
+		    const struct spool *rest, struct err *e);
 /* made in the commit, where there is none; what is added later may be in it */
 void file_set_directory(struct file_set *s, const char *path);
 /*

@@ -42,20 +42,21 @@ write_part(int fd, const uint8_t *p, size_t n)
 	return true;
 }
 
+/* parts, and what waits behind them; NULL: nothing does */
 static bool
-write_all(int fd, const struct bytes *part, size_t n)
+write_all(int fd, const struct bytes *part, size_t n, const struct spool *rest)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!write_part(fd, part[i].p, part[i].n))
 			return false;
-	return true;
+	return !rest || spool_copy(rest, fd);
 }
 
 /* to fd, which is closed then; errno says why not */
 static bool
-write_and_close(int fd, const struct bytes *part, size_t n)
+write_and_close(int fd, const struct bytes *part, size_t n, const struct spool *rest)
 {
-	bool ok = fd >= 0 && write_all(fd, part, n);
+	bool ok = fd >= 0 && write_all(fd, part, n, rest);
 	int saved = errno;
 	if (fd >= 0 && close(fd) && ok)
 		return false;
@@ -74,14 +75,15 @@ usual_mode(int fd)
 
 /* a file beside place, whole; its name, or NULL */
 static char *
-write_beside(const char *place, const struct bytes *part, size_t n)
+write_beside(const char *place, const struct bytes *part, size_t n,
+	     const struct spool *rest)
 {
 	char *name;
 	int fd = place_temporary(place, &name);
 	if (fd < 0)
 		return NULL;
 	bool mode = usual_mode(fd);
-	if (write_and_close(fd, part, n) && mode)
+	if (write_and_close(fd, part, n, rest) && mode)
 		return name;
 	int saved = errno;
 	(void)unlink(name);
@@ -135,17 +137,18 @@ is_direct(const char *path, int *fd)
 
 static bool
 write_direct(const char *path, int fd, const struct bytes *part, size_t n,
-	     struct err *e)
+	     const struct spool *rest, struct err *e)
 {
 	const char *name = is_standard(path) ? "standard output" : path;
 	if (fd < 0)
-		return write_and_close(open(path, O_WRONLY | O_CLOEXEC), part, n) ||
+		return write_and_close(open(path, O_WRONLY | O_CLOEXEC), part, n,
+				       rest) ||
 		       err_set(e, "%s: %s", name, strerror(errno));
 	size_t bytes = 0;
 	for (size_t i = 0; i < n; i++)
 		bytes += part[i].n;
 	widen_pipe(fd, bytes);
-	return (!fflush(stdout) && write_all(fd, part, n)) ||
+	return (!fflush(stdout) && write_all(fd, part, n, rest)) ||
 	       err_set(e, "%s: %s", name, strerror(errno));
 }
 
@@ -164,6 +167,7 @@ struct output {
 	const char *path; /* NULL: standard output */
 	bool is_directory, made;
 	struct text text; /* what is in it; of a file that is adopted, nothing */
+	const struct spool *rest; /* ... and behind that; NULL: nothing */
 	int fd;		  /* of an open file; -1 */
 	bool direct;
 	char *place, *beside; /* unless it is direct, from the commit on */
@@ -213,6 +217,17 @@ file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
 	return file_set_parts(s, path, &whole, 1, binary, e);
 }
 
+bool
+file_set_spool(struct file_set *s, const char *path, const void *p, size_t n,
+	       const struct spool *rest, struct err *e)
+{
+	struct output *o = append(s, path);
+	o->direct = is_direct(path, &o->fd);
+	text_put(&o->text, p, n);
+	o->rest = rest;
+	return !o->direct || check_terminal(o->fd, true, e);
+}
+
 void
 file_set_directory(struct file_set *s, const char *path)
 {
@@ -252,7 +267,7 @@ prepare_one(struct output *o)
 		return true;
 	o->place = place_of(o->path);
 	if (o->place && !o->beside)
-		o->beside = write_beside(o->place, &b, 1);
+		o->beside = write_beside(o->place, &b, 1, o->rest);
 	return o->place && o->beside;
 }
 
@@ -273,7 +288,7 @@ write_all_direct(struct file_set *s, struct err *e)
 {
 	for (struct output *o = s->first; o; o = o->next) {
 		struct bytes b = content(o);
-		if (o->direct && !write_direct(o->path, o->fd, &b, 1, e))
+		if (o->direct && !write_direct(o->path, o->fd, &b, 1, o->rest, e))
 			return false;
 	}
 	return true;
@@ -354,7 +369,7 @@ static bool
 write_file(const char *path, const struct bytes *part, size_t n)
 {
 	char *place = place_of(path);
-	char *beside = place ? write_beside(place, part, n) : NULL;
+	char *beside = place ? write_beside(place, part, n, NULL) : NULL;
 	bool ok = beside && take_place(place, beside);
 	int saved = errno;
 	free(beside);
@@ -378,7 +393,7 @@ file_write_parts(const char *path, const struct bytes *part, size_t n,
 	int fd;
 	if (is_direct(path, &fd))
 		return check_terminal(fd, binary, e) &&
-		       write_direct(path, fd, part, n, e);
+		       write_direct(path, fd, part, n, NULL, e);
 	return write_file(path, part, n) ||
 	       err_set(e, "%s: %s", path, strerror(errno));
 }

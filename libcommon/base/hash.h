@@ -9,4 +9,10 @@
 uint64_t hash_xxh3(const void *p, size_t n);
 uint64_t hash_xxh3_seeded(const void *p, size_t n, uint64_t seed);
 
+/* the same of bytes that come in parts; hash_end frees it */
+struct hash_stream;
+struct hash_stream *hash_begin(void);
+void hash_add(struct hash_stream *h, const void *p, size_t n);
+uint64_t hash_end(struct hash_stream *h);
+
 #endif

@@ -73,7 +73,8 @@ data_size(const struct npy *n, uint64_t *bytes)
 }
 
 bool
-npy_parse(struct bytes file, const char *name, struct npy *out, struct err *e)
+npy_parse_head(struct bytes file, uint64_t file_bytes, const char *name,
+	       struct npy *out, uint64_t *at, struct err *e)
 {
 	*out = (struct npy){ 0 };
 	struct reader r = reader_init(file.p, file.n);
@@ -83,10 +84,9 @@ npy_parse(struct bytes file, const char *name, struct npy *out, struct err *e)
 	unsigned major = reader_u16(&r) & 0xff;
 	size_t len = major == 1 ? reader_u16(&r) : reader_u32(&r);
 	const uint8_t *text = reader_take(&r, len);
-	if (!text)
-		return err_set(e, "%s: error: .npy header is cut short", name);
-
 	char header[1024];
+	if (!text && (len < sizeof(header) || file.n == file_bytes))
+		return err_set(e, "%s: error: .npy header is cut short", name);
 	if (major < 1 || major > 3 || len >= sizeof(header))
 		return err_set(e, "%s: error: .npy version %u with a header of "
 				  "%zu bytes is not supported", name, major, len);
@@ -101,16 +101,27 @@ npy_parse(struct bytes file, const char *name, struct npy *out, struct err *e)
 	if (!parse_shape(find_value(header, "'shape'"), out))
 		return err_set(e, "%s: error: .npy shape is malformed or has more "
 				  "than %d dimensions", name, NPY_MAX_RANK);
-	uint64_t bytes;
-	if (!data_size(out, &bytes) || bytes != file.n - r.at)
-		return err_set(e, "%s: error: .npy data has %zu bytes, not what "
-				  "its shape says", name, file.n - r.at);
-	out->data = (struct bytes){ .p = file.p + r.at, .n = file.n - r.at };
+	uint64_t bytes, there = file_bytes - r.at;
+	if (!data_size(out, &bytes) || bytes != there)
+		return err_set(e, "%s: error: .npy data has %llu bytes, not what "
+				  "its shape says", name, (unsigned long long)there);
+	out->data.n = (size_t)there;
+	*at = r.at;
+	return true;
+}
+
+bool
+npy_parse(struct bytes file, const char *name, struct npy *out, struct err *e)
+{
+	uint64_t at;
+	if (!npy_parse_head(file, file.n, name, out, &at, e))
+		return false;
+	out->data.p = file.p + at;
 	return true;
 }
 
 void
-npy_print(struct text *t, const struct npy *n)
+npy_print_head(struct text *t, const struct npy *n)
 {
 	struct text h = { 0 };
 	text_printf(&h, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
@@ -129,6 +140,12 @@ npy_print(struct text *t, const struct npy *n)
 	text_put(t, magic, sizeof(magic));
 	text_put(t, lead, sizeof(lead));
 	text_put(t, h.p, h.n);
-	text_put(t, n->data.p, n->data.n);
 	text_free(&h);
+}
+
+void
+npy_print(struct text *t, const struct npy *n)
+{
+	npy_print_head(t, n);
+	text_put(t, n->data.p, n->data.n);
 }

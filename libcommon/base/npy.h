@@ -20,6 +20,15 @@ struct npy {
 bool npy_is(struct bytes file); /* does it begin with the magic? */
 bool npy_parse(struct bytes file, const char *name, struct npy *out,
 	       struct err *e);
+/*
+ * The same of a file of file_bytes of which only the beginning is at hand, 4096
+ * bytes or all there are: data.p is NULL, *at where it begins in the file.
+ */
+enum { NPY_MAX_HEAD = 4096 };
+bool npy_parse_head(struct bytes head, uint64_t file_bytes, const char *name,
+		    struct npy *out, uint64_t *at, struct err *e);
+/* the head of such a file: without data */
+void npy_print_head(struct text *t, const struct npy *n);
 void npy_print(struct text *t, const struct npy *n); /* a whole file */
 
 #endif

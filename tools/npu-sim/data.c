@@ -2,7 +2,11 @@
 #include "base/file.h"
 #include "npu-sim.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char
 npy_kind(int type)
@@ -73,34 +77,104 @@ does_not_fit(const char *path, const char *what, const struct tfl_tensor *t,
 	return false;
 }
 
+/* what a .npy file's elements are: the tensor's, or floats; or it does not fit */
+static bool
+npy_form(const struct npy *n, const char *path, const struct tfl_tensor *t, int frames,
+	 struct tfl_tensor *as, struct err *e)
+{
+	struct tfl_tensor real = float_form(t);
+	if (n->kind == 'f' && n->item_bytes == tfl_type_bytes(TFL_FLOAT32) &&
+	    are_forms(t, &real))
+		*as = real;
+	if (n->kind != npy_kind(as->type) || n->item_bytes != tfl_type_bytes(as->type))
+		return does_not_fit(path, "elements are of another type", t, frames, e);
+	return same_dims(n, t, frames) ||
+	       does_not_fit(path, "shape is another", t, frames, e);
+}
+
+/* the form and place of values in a file of n bytes that begins so */
+static bool
+find_values(struct bytes head, uint64_t n, const struct tfl_tensor *t, int frames,
+	    struct values *v, struct err *e)
+{
+	v->form = *t;
+	v->at = 0;
+	if (npy_is(head)) {
+		struct npy npy;
+		if (!npy_parse_head(head, n, file_name(v->path), &npy, &v->at, e) ||
+		    !npy_form(&npy, v->path, t, frames, &v->form, e))
+			return false;
+	}
+	v->bytes = (size_t)tfl_bytes(&v->form);
+	uint64_t bytes = n - v->at;
+	return (bytes / (uint64_t)frames == v->bytes && !(bytes % (uint64_t)frames)) ||
+	       does_not_fit(v->path, "has another number of bytes", t, frames, e);
+}
+
+static bool
+read_at(const struct values *v, uint64_t at, uint8_t *to, size_t n, struct err *e)
+{
+	while (n) {
+		ssize_t k = pread(v->fd, to, n, (off_t)at);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return err_set(e, "%s: %s", v->path,
+				       k ? strerror(errno) : "became shorter");
+		to += k;
+		at += (uint64_t)k;
+		n -= (size_t)k;
+	}
+	return true;
+}
+
+/* is it a regular file?  then it stays open, and of it only the head is read */
+static bool
+open_values(struct values *v, const struct tfl_tensor *t, int frames, bool *done,
+	    struct err *e)
+{
+	struct stat st;
+	*done = false;
+	v->fd = strcmp(v->path, "-") != 0 ? open(v->path, O_RDONLY | O_CLOEXEC) : -1;
+	if (v->fd < 0 || fstat(v->fd, &st) || !S_ISREG(st.st_mode)) {
+		if (v->fd >= 0)
+			(void)close(v->fd);
+		v->fd = -1;
+		return true;
+	}
+	*done = true;
+	uint8_t head[NPY_MAX_HEAD];
+	size_t n = st.st_size < NPY_MAX_HEAD ? (size_t)st.st_size : NPY_MAX_HEAD;
+	return read_at(v, 0, head, n, e) &&
+	       find_values((struct bytes){ .p = head, .n = n }, (uint64_t)st.st_size, t,
+			   frames, v, e);
+}
+
 bool
 read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 	    int frames, struct values *out, struct err *e)
 {
 	struct bytes file;
-	struct tfl_tensor as = *t, real = float_form(t);
-	if (!file_read(a, path, SIM_MAX_BYTES, &file, e))
+	bool done = false;
+	*out = (struct values){ .path = path, .fd = -1 };
+	if (frames > 1 && !open_values(out, t, frames, &done, e))
 		return false;
-	if (npy_is(file)) {
-		struct npy n;
-		if (!npy_parse(file, file_name(path), &n, e))
-			return false;
-		if (n.kind == 'f' && n.item_bytes == tfl_type_bytes(TFL_FLOAT32) &&
-		    are_forms(t, &real))
-			as = real;
-		if (n.kind != npy_kind(as.type) ||
-		    n.item_bytes != tfl_type_bytes(as.type))
-			return does_not_fit(path, "elements are of another type",
-					    t, frames, e);
-		if (!same_dims(&n, t, frames))
-			return does_not_fit(path, "shape is another", t, frames, e);
-		file = n.data;
-	}
-	size_t bytes = (size_t)tfl_bytes(&as);
-	if (file.n / (size_t)frames != bytes || file.n % (size_t)frames)
-		return does_not_fit(path, "has another number of bytes", t, frames,
-				    e);
-	*out = (struct values){ .form = as, .p = file.p, .bytes = bytes };
+	if (done)
+		return true;
+	if (!file_read(a, path, SIM_MAX_BYTES, &file, e) ||
+	    !find_values(file, file.n, t, frames, out, e))
+		return false;
+	out->p = file.p + out->at;
+	return true;
+}
+
+bool
+frame_values(const struct values *v, int frame, void *to, struct err *e)
+{
+	uint64_t at = (uint64_t)frame * v->bytes;
+	if (!v->p)
+		return read_at(v, v->at + at, to, v->bytes, e);
+	memcpy(to, v->p + at, v->bytes);
 	return true;
 }
 
@@ -125,54 +199,52 @@ open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 	return true;
 }
 
-/* the values of one frame where the tensor keeps them, in its own form */
+/* the values of one frame in the tensor's own form */
 static bool
 put_values(const struct values *v, int frame, const struct tfl_tensor *t, void *to,
 	   struct err *e)
 {
-	const uint8_t *from = v->p + (size_t)frame * v->bytes;
-	if (v->form.type != t->type) {
-		struct arena *a = arena_open();
-		void *aligned = memcpy(arena_alloc(a, v->bytes, 1), from, v->bytes);
-		bool ok = convert_form(&v->form, aligned, t, to, e);
-		arena_close(a);
-		return ok;
-	}
-	memcpy(to, from, v->bytes);
-	return true;
+	if (v->form.type == t->type)
+		return frame_values(v, frame, to, e);
+	struct arena *a = arena_open();
+	void *aligned = arena_alloc(a, v->bytes, 1);
+	bool ok = frame_values(v, frame, aligned, e) &&
+		  convert_form(&v->form, aligned, t, to, e);
+	arena_close(a);
+	return ok;
 }
 
 /* integers, or the floats that are such to the QUANTIZE behind them */
 static bool
-put_made(struct sim *s, int tensor, struct inputs *in, struct err *e)
+put_made(const struct tfl_subgraph *g, int tensor, struct inputs *in, uint8_t *to,
+	 struct err *e)
 {
 	const struct options *o = in->o;
 	enum sim_values kind =
 	    o->n_kinds ? o->kind[in->frame % o->n_kinds] : SIM_RANDOM;
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	const struct tfl_tensor *t = &g->tensor[tensor];
 	const struct tfl_tensor *q = behind_quantize(g, tensor);
 	if (!q) {
-		sim_make_values(kind, &in->random, t, sim_tensor(s, tensor));
+		sim_make_values(kind, &in->random, t, to);
 		return true;
 	}
 	struct arena *a = arena_open();
 	void *v = arena_alloc(a, (size_t)tfl_bytes(q), 1);
 	sim_make_values(kind, &in->random, q, v);
-	bool ok = convert_form(q, v, t, sim_tensor(s, tensor), e);
+	bool ok = convert_form(q, v, t, to, e);
 	arena_close(a);
 	return ok;
 }
 
 bool
-next_inputs(struct sim *s, struct inputs *in, struct err *e)
+next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
+	    struct err *e)
 {
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	for (int k = 0; k < g->n_in; k++) {
 		int i = g->in[k];
 		if (!(in->file ? put_values(&in->file[k], in->frame, &g->tensor[i],
-					    sim_tensor(s, i), e)
-			       : put_made(s, i, in, e)))
+					    to[k], e)
+			       : put_made(g, i, in, to[k], e)))
 			return false;
 	}
 	in->frame++;
@@ -210,28 +282,53 @@ copy_inputs(struct sim *from, struct sim *to, struct err *e)
 	return true;
 }
 
-bool
-save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
-	 int frames, const char *dir, const char *stem, int index, struct err *e)
+/* false: more dimensions than such a file has */
+static bool
+npy_of(const struct tfl_tensor *t, int frames, struct npy *n, struct err *e)
 {
-	struct npy n = { .kind = npy_kind(t->type),
-			 .item_bytes = tfl_type_bytes(t->type),
-			 .data = { .p = data,
-				   .n = (size_t)tfl_bytes(t) * (size_t)frames } };
+	*n = (struct npy){ .kind = npy_kind(t->type),
+			   .item_bytes = tfl_type_bytes(t->type) };
 	/* the frames take the place of a batch of 1 where there is no room */
 	int skip = frames > 1 && t->rank == NPY_MAX_RANK && t->dim[0] == 1;
 	if (t->rank - skip + (frames > 1) > NPY_MAX_RANK)
 		return err_set(e, "%s: error: %d frames of %d dimensions are more than "
 				  "a .npy file has", t->name, frames, t->rank);
 	if (frames > 1)
-		n.dim[n.rank++] = frames;
+		n->dim[n->rank++] = frames;
 	for (int i = skip; i < t->rank; i++)
-		n.dim[n.rank++] = t->dim[i];
+		n->dim[n->rank++] = t->dim[i];
+	return true;
+}
+
+bool
+save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
+	 const char *dir, const char *stem, int index, struct err *e)
+{
+	struct npy n;
+	if (!npy_of(t, 1, &n, e))
+		return false;
+	n.data = (struct bytes){ .p = data, .n = (size_t)tfl_bytes(t) };
 	struct text file = { 0 }, path = { 0 };
 	npy_print(&file, &n);
 	text_printf(&path, "%s/%s_%d.npy", dir, stem, index);
 	bool ok = file_set_add(to, text_str(&path), file.p, file.n, true, e);
 	text_free(&file);
+	text_free(&path);
+	return ok;
+}
+
+bool
+save_stack(struct file_set *to, const struct tfl_tensor *t, const struct spool *data,
+	   int frames, const char *dir, const char *stem, int index, struct err *e)
+{
+	struct npy n;
+	if (!npy_of(t, frames, &n, e))
+		return false;
+	struct text head = { 0 }, path = { 0 };
+	npy_print_head(&head, &n);
+	text_printf(&path, "%s/%s_%d.npy", dir, stem, index);
+	bool ok = file_set_spool(to, text_str(&path), head.p, head.n, data, e);
+	text_free(&head);
 	text_free(&path);
 	return ok;
 }

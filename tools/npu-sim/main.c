@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_FRAMES = 1000000 };
+enum { MAX_FRAMES = 1000000, MAX_JOBS = 64 };
 
 enum {
 	OPT_COMPARE = 256, OPT_DUMP, OPT_TRACE, OPT_JSON, OPT_SEED, OPT_FRAMES,
@@ -32,6 +32,8 @@ static const struct argp_option option_list[] = {
 		 "variables keep their values from frame to frame" },
 	{ .name = "reset", .key = OPT_RESET,
 	  .doc = "variables begin anew in each frame" },
+	{ .name = "jobs", .key = 'j', .arg = "N",
+	  .doc = "frames with --reset on N threads (0: one a processor)" },
 	{ .name = "dump", .key = OPT_DUMP, .arg = "DIR",
 	  .doc = "write what every operator wrote as DIR/tensor_INDEX.npy" },
 	{ .name = "trace", .key = OPT_TRACE,
@@ -109,6 +111,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_RESET:
 		o->reset = true;
 		break;
+	case 'j':
+		o->jobs = (unsigned)cli_number(state, "-j", arg, 0, MAX_JOBS);
+		break;
 	case OPT_INPUTS:
 		add_kinds(state, o, arg);
 		break;
@@ -149,136 +154,28 @@ static const struct argp argp = {
 	       "bit as the device would, or a TOSA graph.",
 };
 
-/* a run of one model, or of two that are compared, over all frames */
-struct run {
-	struct arena *a;
-	const struct options *o;
-	struct sim *s, *other;
-	struct inputs in;
-	struct values *expect;
-	struct file_set *files; /* that it leaves: all of them or none */
-	uint8_t **stacked;  /* outputs of all frames; NULL: there is one frame */
-	struct err verdict; /* what is not as expected */
-};
-
 static bool
-op_done(void *ctx, struct sim *s, int op_index, struct err *e)
+open_models(struct run *r, struct err *e)
 {
-	struct watch *w = ctx;
-	const struct options *o = w->options;
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
-	const struct tfl_op *op = &g->op[op_index];
-	if (o->trace)
-		print_operator(w, s, op_index);
-	for (int k = 0; o->dump_dir && k < op->n_out; k++)
-		if (!save_npy(w->files, &g->tensor[op->out[k]],
-			      sim_tensor(s, op->out[k]), 1, o->dump_dir, "tensor",
-			      op->out[k], e))
-			return false;
-	return true;
+	const struct options *o = r->o;
+	return read_model(r->a, o->model, &r->model, e) &&
+	       (!o->compare || read_model(r->a, o->compare, &r->with, e));
 }
 
 static bool
 save_outputs(const struct run *r, struct err *e)
 {
-	const struct options *o = r->o;
+	const char *dir = r->o->output_dir;
 	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
-	for (int k = 0; o->output_dir && k < g->n_out; k++)
-		if (!save_npy(r->files, &g->tensor[g->out[k]],
-			      r->stacked ? r->stacked[k]
-					 : sim_tensor(r->s, g->out[k]),
-			      o->frames, o->output_dir, "output", k, e))
+	for (int k = 0; dir && k < g->n_out; k++) {
+		const struct tfl_tensor *t = &g->tensor[g->out[k]];
+		if (!(r->stacked ? save_stack(r->files, t, &r->stacked[k], r->o->frames,
+					      dir, "output", k, e)
+				 : save_npy(r->files, t, sim_tensor(r->s, g->out[k]),
+					    dir, "output", k, e)))
 			return false;
-	return true;
-}
-
-static void
-stack_outputs(const struct run *r, int frame)
-{
-	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
-	for (int k = 0; r->stacked && k < g->n_out; k++) {
-		size_t bytes = (size_t)tfl_bytes(&g->tensor[g->out[k]]);
-		memcpy(r->stacked[k] + (size_t)frame * bytes,
-		       sim_tensor(r->s, g->out[k]), bytes);
-	}
-}
-
-static bool
-open_stacks(struct run *r, struct err *e)
-{
-	const struct tfl_model *m = sim_model(r->s);
-	const struct tfl_subgraph *g = &m->subgraph[0];
-	size_t frames = (size_t)r->o->frames, room = SIM_MAX_BYTES;
-	if (frames == 1)
-		return true;
-	r->stacked = anew(r->a, uint8_t *, (size_t)g->n_out + 1);
-	for (int k = 0; k < g->n_out; k++) {
-		size_t bytes = (size_t)tfl_bytes(&g->tensor[g->out[k]]);
-		if (bytes > room / frames)
-			return err_at(e, m->name, 0, "%zu frames of its outputs are "
-				      "more than %zu MiB", frames,
-				      SIM_MAX_BYTES >> 20);
-		room -= bytes * frames;
-		r->stacked[k] = arena_alloc(r->a, bytes * frames, 1);
 	}
 	return true;
-}
-
-/* the other model runs first: its inputs may be overwritten, ours as well */
-static bool
-invoke(struct run *r, struct watch *w, struct err *e)
-{
-	struct sim_hooks hooks = { .ctx = w, .op_done = op_done };
-	if (r->o->trace)
-		hooks.npu_event = print_npu_event;
-	if (r->other && (!copy_inputs(r->s, r->other, e) ||
-			 !sim_invoke(r->other, NULL, e)))
-		return false;
-	if (!sim_invoke(r->s, &hooks, e))
-		return false;
-	if (r->o->trace && r->other)
-		print_unseen(w);
-	return true;
-}
-
-/* notes the first difference; false: trouble */
-static bool
-judge(struct run *r, int frame, struct err *e)
-{
-	struct judged j = { .frame = frame, .frames = r->o->frames,
-			    .wanted = "expected" };
-	bool ok = check_expectations(r->s, r->expect, &j, &r->verdict);
-	j.wanted = "but in the other model";
-	if (ok && r->other)
-		(void)compare_models(r->other, r->s, &j, &r->verdict);
-	return r->verdict.status != EXIT_TROUBLE || err_set(e, "%s", r->verdict.text);
-}
-
-static bool
-run_frame(struct run *r, int frame, struct err *e)
-{
-	if (r->o->reset) {
-		sim_reset(r->s);
-		if (r->other)
-			sim_reset(r->other);
-	}
-	struct arena *scratch = arena_open();
-	struct watch *w = watch_open(scratch, r->o, r->other);
-	w->files = r->files;
-	bool ok = next_inputs(r->s, &r->in, e) && invoke(r, w, e);
-	arena_close(scratch);
-	if (!ok)
-		return false;
-	stack_outputs(r, frame);
-	return judge(r, frame, e);
-}
-
-static bool
-open_models(struct run *r, struct err *e)
-{
-	const struct options *o = r->o;
-	return open_model(r->a, o->model, o->compare && !o->n_expect, &r->s, e) &&
-	       (!o->compare || open_model(r->a, o->compare, true, &r->other, e));
 }
 
 static void
@@ -312,22 +209,11 @@ report(struct run *r, struct err *e)
 		note_stand_ins(r->s);
 	else if (!r->verdict.status)
 		(void)outputs_computed(r->s, &r->verdict);
-	if (r->o->json)
-		print_json(&t, r->s, r->o, r->stacked, &r->verdict);
-	else if (!r->o->trace)
-		print_outputs(&t, r->s, r->o, r->stacked);
-	bool ok = file_set_add(r->files, NULL, t.p, t.n, false, e);
+	bool ok = r->o->json	? print_json(&t, r, e)
+		  : r->o->trace || print_outputs(&t, r, e);
+	ok = ok && file_set_add(r->files, NULL, t.p, t.n, false, e);
 	text_free(&t);
 	return ok;
-}
-
-static bool
-run_frames(struct run *r, struct err *e)
-{
-	for (int i = 0; i < r->o->frames; i++)
-		if (!run_frame(r, i, e))
-			return false;
-	return save_outputs(r, e) && report(r, e);
 }
 
 /* the run itself, with its files and directories, or none of them */
@@ -338,25 +224,27 @@ run_and_save(struct run *r, struct err *e)
 		file_set_directory(r->files, r->o->output_dir);
 	if (r->o->dump_dir)
 		file_set_directory(r->files, r->o->dump_dir);
-	return file_set_end(r->files, run_frames(r, e), e);
+	bool ok = run_frames(r, e) && save_outputs(r, e) && report(r, e);
+	return file_set_end(r->files, ok, e);
 }
 
 static bool
 run(struct arena *a, const struct options *o, struct err *e)
 {
 	struct run r = { .a = a, .o = o, .files = file_set_open(a) };
-	if (!open_models(&r, e) || !open_inputs(a, &r.in, sim_model(r.s), o, e) ||
-	    !open_expectations(a, &r.expect, sim_model(r.s), o, e) ||
-	    !open_stacks(&r, e) || !run_and_save(&r, e))
-		return false;
-	*e = r.verdict;
-	return !e->status;
+	bool ok = open_models(&r, e) && open_frames(&r, e) &&
+		  open_inputs(a, &r.in, r.m, o, e) &&
+		  open_expectations(a, &r.expect, r.m, o, e) && run_and_save(&r, e);
+	close_frames(&r);
+	if (ok)
+		*e = r.verdict;
+	return ok && !e->status;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .jobs = 1 };
 	struct err e = { 0 };
 	cli_parse(&argp, argc, argv, &o);
 	struct arena *a = arena_open();

@@ -26,13 +26,19 @@ struct options {
 	bool trace, json;
 	int frames; /* inferences, one behind the other */
 	bool reset; /* variables begin anew in each of them */
+	unsigned jobs; /* threads that they are divided among then */
 };
 
-/*
- * open.c: a model of any form, told by its first bytes; "-" or NULL: standard
- * input.  compared: operators without a kernel are stood in for.
- */
-bool open_model(struct arena *a, const char *path, bool compared, struct sim **out,
+/* open.c: a model of any form, told by its first bytes */
+struct tosa_graph;
+struct model { /* one of them */
+	struct tfl_model *tflite;
+	struct tosa_graph *tosa;
+};
+/* "-" or NULL: standard input */
+bool read_model(struct arena *a, const char *path, struct model *out, struct err *e);
+/* compared: operators without a kernel are stood in for */
+bool open_model(struct arena *a, const struct model *m, bool compared, struct sim **out,
 		struct err *e);
 
 /* forms.c: one value as float32 and as a quantized tensor's integers */
@@ -47,16 +53,22 @@ const struct tfl_tensor *behind_quantize(const struct tfl_subgraph *g, int tenso
 /* data.c: values into and out of tensors */
 struct values { /* of all frames, one behind the other */
 	struct tfl_tensor form; /* what its elements are: the tensor's, or floats */
-	const uint8_t *p;	/* of any alignment */
 	size_t bytes;		/* of one frame */
+	const uint8_t *p;	/* of any alignment; NULL: they are in a file, */
+	int fd;			/* ... this one, */
+	uint64_t at;		/* ... from this byte on */
+	const char *path;
 };
 
 /*
  * A .npy or raw file that must suit so many frames of tensor t.  Floats in a
- * .npy file suit a quantized tensor, too.
+ * .npy file suit a quantized tensor, too.  Of several frames a regular file stays
+ * open, and nothing of it is in memory.
  */
 bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 		 int frames, struct values *out, struct err *e);
+/* those of one frame: v->bytes of them */
+bool frame_values(const struct values *v, int frame, void *to, struct err *e);
 
 struct inputs { /* where those of the next frame come from */
 	struct values *file; /* of each input; NULL: random values */
@@ -67,11 +79,16 @@ struct inputs { /* where those of the next frame come from */
 
 bool open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 		 const struct options *o, struct err *e);
-bool next_inputs(struct sim *s, struct inputs *in, struct err *e);
+/* the next frame's of g, in each tensor's own form, to to[k] of input k */
+bool next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
+		 struct err *e);
 bool copy_inputs(struct sim *from, struct sim *to, struct err *e);
-/* frames > 1: in front of the tensor's dimensions */
+/* its name in dir is that of save_npy; frames > 1: in front of the dimensions */
 bool save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
-	      int frames, const char *dir, const char *stem, int index, struct err *e);
+	      const char *dir, const char *stem, int index, struct err *e);
+bool save_stack(struct file_set *to, const struct tfl_tensor *t,
+		const struct spool *data, int frames, const char *dir,
+		const char *stem, int index, struct err *e);
 
 /* judge.c: equal or not, and where */
 struct judged {
@@ -112,14 +129,29 @@ bool match_feature_map(struct watch *w, const struct sim_npu_event *ev,
 		       struct place *at);
 bool match_tensor(struct watch *w, struct sim *s, int index, struct place *at);
 
+/* frames.c: inferences, one behind the other or side by side */
+struct run { /* of one model, or of two that are compared, over all frames */
+	struct arena *a;
+	const struct options *o;
+	struct model model, with; /* with: what it is compared with, if --compare */
+	const struct tfl_model *m; /* the first one's tensors, from open_frames on */
+	struct round *round; /* what runs them */
+	struct sim *s, *other; /* those of the last frame, from run_frames on */
+	struct inputs in;
+	struct values *expect;
+	struct file_set *files; /* that it leaves: all of them or none */
+	struct spool *stacked; /* outputs of all frames; NULL: there is one frame */
+	struct err verdict;    /* what is not as expected: the first */
+};
+bool open_frames(struct run *r, struct err *e);
+bool run_frames(struct run *r, struct err *e);
+void close_frames(struct run *r);
+
 /* report.c */
 void print_operator(struct watch *w, struct sim *s, int op_index);
 void print_npu_event(void *watch, const struct sim_npu_event *ev);
 void print_unseen(const struct watch *w); /* plain tensors that never appeared */
-/* stacked: each output of all frames; NULL: what the model holds */
-void print_outputs(struct text *x, struct sim *s, const struct options *o,
-		   uint8_t *const *stacked);
-void print_json(struct text *x, struct sim *s, const struct options *o,
-		uint8_t *const *stacked, const struct err *verdict);
+bool print_outputs(struct text *x, const struct run *r, struct err *e);
+bool print_json(struct text *x, const struct run *r, struct err *e);
 
 #endif

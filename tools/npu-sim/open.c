@@ -4,18 +4,22 @@
 #include "tosa/tosa.h"
 
 bool
-open_model(struct arena *a, const char *path, bool compared, struct sim **out,
-	   struct err *e)
+read_model(struct arena *a, const char *path, struct model *out, struct err *e)
 {
 	struct bytes file;
-	struct tosa_graph *g;
-	struct tfl_model *m;
+	*out = (struct model){ 0 };
 	if (!file_read(a, path, TFL_MAX_BYTES, &file, e))
 		return false;
 	if (tosa_is(file))
-		return tosa_read(a, file, file_name(path), &g, e) &&
-		       sim_open_tosa(a, g, out, e);
-	if (!tfl_read(a, file, file_name(path), &m, e))
-		return false;
-	return (compared ? sim_open_to_compare : sim_open)(a, m, out, e);
+		return tosa_read(a, file, file_name(path), &out->tosa, e);
+	return tfl_read(a, file, file_name(path), &out->tflite, e);
+}
+
+bool
+open_model(struct arena *a, const struct model *m, bool compared, struct sim **out,
+	   struct err *e)
+{
+	if (m->tosa)
+		return sim_open_tosa(a, m->tosa, out, e);
+	return (compared ? sim_open_to_compare : sim_open)(a, m->tflite, out, e);
 }

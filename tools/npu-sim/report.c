@@ -7,14 +7,17 @@
 
 /* the values of a tensor in so many frames */
 struct shown {
-	const void *p;
+	uint64_t hash;
 	int frames;
 };
 
 static struct shown
 shown_now(struct sim *s, int index)
 {
-	return (struct shown){ .p = sim_tensor(s, index), .frames = 1 };
+	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
+	return (struct shown){ .hash = hash_xxh3(sim_tensor(s, index),
+						 (size_t)tfl_bytes(t)),
+			       .frames = 1 };
 }
 
 static void
@@ -27,21 +30,13 @@ put_dims(struct text *x, const struct tfl_tensor *t, int frames, const char *bet
 }
 
 static void
-put_hash(struct text *x, const struct tfl_tensor *t, const struct shown *v)
-{
-	text_printf(x, "%016" PRIx64,
-		    hash_xxh3(v->p, (size_t)tfl_bytes(t) * (size_t)v->frames));
-}
-
-static void
 put_tensor(struct text *x, struct sim *s, int index, struct shown v)
 {
 	const struct tfl_tensor *t = &sim_model(s)->subgraph[0].tensor[index];
 	text_printf(x, "t%d %s[", index, tfl_type_name(t->type));
 	put_dims(x, t, v.frames, ",");
 	text_puts(x, "] xxh3=");
-	put_hash(x, t, &v);
-	text_putc(x, ' ');
+	text_printf(x, "%016" PRIx64 " ", v.hash);
 	text_quoted(x, t->name, __builtin_strlen(t->name));
 }
 
@@ -108,25 +103,30 @@ print_unseen(const struct watch *w)
 	text_show(&x, stdout);
 }
 
-static struct shown
-shown_output(struct sim *s, const struct options *o, uint8_t *const *stacked, int k)
+static bool
+shown_output(const struct run *r, int k, struct shown *v, struct err *e)
 {
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
-	if (!stacked)
-		return shown_now(s, g->out[k]);
-	return (struct shown){ .p = stacked[k], .frames = o->frames };
+	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
+	*v = (struct shown){ .frames = r->o->frames };
+	if (r->stacked)
+		return spool_hash(&r->stacked[k], &v->hash, e);
+	*v = shown_now(r->s, g->out[k]);
+	return true;
 }
 
-void
-print_outputs(struct text *x, struct sim *s, const struct options *o,
-	      uint8_t *const *stacked)
+bool
+print_outputs(struct text *x, const struct run *r, struct err *e)
 {
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
+	struct shown v;
 	for (int k = 0; k < g->n_out; k++) {
+		if (!shown_output(r, k, &v, e))
+			return false;
 		text_printf(x, "output %d ", k);
-		put_tensor(x, s, g->out[k], shown_output(s, o, stacked, k));
+		put_tensor(x, r->s, g->out[k], v);
 		text_putc(x, '\n');
 	}
+	return true;
 }
 
 static void
@@ -138,28 +138,30 @@ put_json_tensor(struct text *x, struct sim *s, int index, struct shown v)
 	text_printf(x, ", \"type\": \"%s\", \"shape\": [",
 		    tfl_type_name(t->type));
 	put_dims(x, t, v.frames, ", ");
-	text_printf(x, "], \"producer\": %d, \"xxh3\": \"", t->producer);
-	put_hash(x, t, &v);
-	text_puts(x, "\"}");
+	text_printf(x, "], \"producer\": %d, \"xxh3\": \"%016" PRIx64 "\"}",
+		    t->producer, v.hash);
 }
 
 /* inputs as the last frame left them, outputs of all */
-static void
-put_json_interface(struct text *x, struct sim *s, const struct options *o,
-		   uint8_t *const *stacked)
+static bool
+put_json_interface(struct text *x, const struct run *r, struct err *e)
 {
-	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	const struct tfl_subgraph *g = &sim_model(r->s)->subgraph[0];
+	struct shown v;
 	text_puts(x, " \"inputs\": [");
 	for (int k = 0; k < g->n_in; k++) {
 		text_puts(x, k ? ",\n  " : "\n  ");
-		put_json_tensor(x, s, g->in[k], shown_now(s, g->in[k]));
+		put_json_tensor(x, r->s, g->in[k], shown_now(r->s, g->in[k]));
 	}
 	text_puts(x, "\n ],\n \"outputs\": [");
 	for (int k = 0; k < g->n_out; k++) {
+		if (!shown_output(r, k, &v, e))
+			return false;
 		text_puts(x, k ? ",\n  " : "\n  ");
-		put_json_tensor(x, s, g->out[k], shown_output(s, o, stacked, k));
+		put_json_tensor(x, r->s, g->out[k], v);
 	}
 	text_puts(x, "\n ],\n");
+	return true;
 }
 
 static void
@@ -180,11 +182,12 @@ put_json_stand_ins(struct text *x, struct sim *s)
 	text_puts(x, any ? "\n ],\n" : "],\n");
 }
 
-void
-print_json(struct text *x, struct sim *s, const struct options *o,
-	   uint8_t *const *stacked, const struct err *verdict)
+bool
+print_json(struct text *x, const struct run *r, struct err *e)
 {
-	const struct tfl_model *m = sim_model(s);
+	const struct options *o = r->o;
+	const struct err *verdict = &r->verdict;
+	const struct tfl_model *m = sim_model(r->s);
 	text_puts(x, "{\n \"model\": ");
 	text_quoted(x, m->name, __builtin_strlen(m->name));
 	text_puts(x, ",\n");
@@ -192,8 +195,9 @@ print_json(struct text *x, struct sim *s, const struct options *o,
 		text_printf(x, " \"seed\": %" PRIu64 ",\n", o->seed);
 	if (o->frames > 1)
 		text_printf(x, " \"frames\": %d,\n", o->frames);
-	put_json_interface(x, s, o, stacked);
-	put_json_stand_ins(x, s);
+	if (!put_json_interface(x, r, e))
+		return false;
+	put_json_stand_ins(x, r->s);
 	text_printf(x, " \"checked\": %s,\n",
 		    o->n_expect || o->compare ? "true" : "false");
 	text_printf(x, " \"equal\": %s",
@@ -205,4 +209,5 @@ print_json(struct text *x, struct sim *s, const struct options *o,
 		text_quoted(x, verdict->text, __builtin_strlen(verdict->text));
 	}
 	text_puts(x, "\n}\n");
+	return true;
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/spool.h"
+
+#include "base/hash.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP = 1 << 16 };
+
+bool
+spool_open(struct spool *s, struct err *e)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	dir = dir && *dir ? dir : "/tmp";
+	*s = (struct spool){ .fd = -1 };
+	int n = snprintf(path, sizeof(path), "%s/.nputools-XXXXXX", dir);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return err_set(e, "%s: %s", dir, strerror(ENAMETOOLONG));
+	s->fd = mkstemp(path);
+	if (s->fd < 0)
+		return err_set(e, "%s: %s", dir, strerror(errno));
+	(void)unlink(path);
+	return true;
+}
+
+void
+spool_close(struct spool *s)
+{
+	if (s->fd >= 0)
+		(void)close(s->fd);
+	s->fd = -1;
+}
+
+static bool
+write_whole(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, p, n);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return false;
+		p += k;
+		n -= (size_t)k;
+	}
+	return true;
+}
+
+bool
+spool_put(struct spool *s, const void *p, size_t n, struct err *e)
+{
+	if (!write_whole(s->fd, p, n))
+		return err_set(e, "temporary file: %s", strerror(errno));
+	s->n += n;
+	return true;
+}
+
+static bool
+read_whole(int fd, uint64_t at, uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t k = pread(fd, p, n, (off_t)at);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (!k)
+			errno = EIO;
+		if (k <= 0)
+			return false;
+		p += k;
+		at += (uint64_t)k;
+		n -= (size_t)k;
+	}
+	return true;
+}
+
+bool
+spool_get(const struct spool *s, uint64_t at, void *p, size_t n, struct err *e)
+{
+	return read_whole(s->fd, at, p, n) ||
+	       err_set(e, "temporary file: %s", strerror(errno));
+}
+
+/* what one step holds from byte `at` on */
+static size_t
+step_from(const struct spool *s, uint64_t at)
+{
+	return s->n - at < STEP ? (size_t)(s->n - at) : STEP;
+}
+
+bool
+spool_hash(const struct spool *s, uint64_t *out, struct err *e)
+{
+	uint8_t buf[STEP];
+	struct hash_stream *h = hash_begin();
+	bool ok = true;
+	for (uint64_t at = 0; ok && at < s->n; at += STEP) {
+		size_t n = step_from(s, at);
+		ok = spool_get(s, at, buf, n, e);
+		if (ok)
+			hash_add(h, buf, n);
+	}
+	*out = hash_end(h);
+	return ok;
+}
+
+bool
+spool_copy(const struct spool *s, int to)
+{
+	uint8_t buf[STEP];
+	for (uint64_t at = 0; at < s->n; at += STEP) {
+		size_t n = step_from(s, at);
+		if (!read_whole(s->fd, at, buf, n) || !write_whole(to, buf, n))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inferences on frames of inputs.  Frames that begin anew (--reset) are divided
+ * among workers, each with models of its own, in rounds: inputs of a round are
+ * read one behind the other, then computed side by side, then what they gave is
+ * kept in their order.  A round is a few MiB, whatever the number of frames.
+ */
+#include "npu-sim.h"
+
+#include "base/threads.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { ROUND_BYTES = 1 << 24, MAX_TURNS = 32 };
+
+struct frame { /* of a round */
+	int number;
+	uint8_t **in, **out; /* values of each input and output */
+	struct err e, verdict;
+};
+
+struct worker {
+	struct arena *a;
+	struct sim *s, *other; /* other: NULL unless two models are compared */
+};
+
+struct round {
+	struct worker *worker;
+	unsigned n_workers;
+	struct frame *frame;
+	unsigned n, room; /* frames in it, and that it has room for */
+};
+
+static bool
+op_done(void *ctx, struct sim *s, int op_index, struct err *e)
+{
+	struct watch *w = ctx;
+	const struct options *o = w->options;
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
+	const struct tfl_op *op = &g->op[op_index];
+	if (o->trace)
+		print_operator(w, s, op_index);
+	for (int k = 0; o->dump_dir && k < op->n_out; k++)
+		if (!save_npy(w->files, &g->tensor[op->out[k]],
+			      sim_tensor(s, op->out[k]), o->dump_dir, "tensor",
+			      op->out[k], e))
+			return false;
+	return true;
+}
+
+/* the other model runs first: its inputs may be overwritten, ours as well */
+static bool
+invoke(const struct run *r, const struct worker *k, struct watch *w, struct err *e)
+{
+	struct sim_hooks hooks = { .ctx = w, .op_done = op_done };
+	if (r->o->trace)
+		hooks.npu_event = print_npu_event;
+	if (k->other && (!copy_inputs(k->s, k->other, e) ||
+			 !sim_invoke(k->other, NULL, e)))
+		return false;
+	if (!sim_invoke(k->s, &hooks, e))
+		return false;
+	if (r->o->trace && k->other)
+		print_unseen(w);
+	return true;
+}
+
+/* the frame's first difference; false: trouble */
+static bool
+judge(const struct run *r, const struct worker *w, struct frame *f)
+{
+	struct judged j = { .frame = f->number, .frames = r->o->frames,
+			    .wanted = "expected" };
+	struct err *verdict = &f->verdict;
+	bool ok = check_expectations(w->s, r->expect, &j, verdict);
+	j.wanted = "but in the other model";
+	if (ok && w->other)
+		(void)compare_models(w->other, w->s, &j, verdict);
+	return verdict->status != EXIT_TROUBLE || err_set(&f->e, "%s", verdict->text);
+}
+
+static bool
+run_frame(const struct run *r, const struct worker *w, struct frame *f)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	if (r->o->reset) {
+		sim_reset(w->s);
+		if (w->other)
+			sim_reset(w->other);
+	}
+	for (int k = 0; k < g->n_in; k++)
+		memcpy(sim_tensor(w->s, g->in[k]), f->in[k],
+		       (size_t)tfl_bytes(&g->tensor[g->in[k]]));
+	struct arena *scratch = arena_open();
+	struct watch *watch = watch_open(scratch, r->o, w->other);
+	watch->files = r->files;
+	bool ok = invoke(r, w, watch, &f->e);
+	arena_close(scratch);
+	for (int k = 0; ok && k < g->n_out; k++)
+		memcpy(f->out[k], sim_tensor(w->s, g->out[k]),
+		       (size_t)tfl_bytes(&g->tensor[g->out[k]]));
+	return ok && judge(r, w, f);
+}
+
+/* worker i's share of a round */
+static void
+run_share(void *ctx, size_t i)
+{
+	struct run *r = ctx;
+	struct round *c = r->round;
+	for (size_t k = i; k < c->n; k += c->n_workers)
+		if (!run_frame(r, &c->worker[i], &c->frame[k]))
+			return;
+}
+
+static bool
+open_worker(const struct run *r, struct worker *w, struct err *e)
+{
+	const struct options *o = r->o;
+	w->a = arena_open();
+	return open_model(w->a, &r->model, o->compare && !o->n_expect, &w->s, e) &&
+	       (!o->compare || open_model(w->a, &r->with, true, &w->other, e));
+}
+
+static uint8_t **
+places(struct arena *a, const struct tfl_subgraph *g, const int *tensor, int n)
+{
+	uint8_t **p = anew(a, uint8_t *, (size_t)n + 1);
+	for (int k = 0; k < n; k++)
+		p[k] = arena_alloc(a, (size_t)tfl_bytes(&g->tensor[tensor[k]]), 1);
+	return p;
+}
+
+static size_t
+frame_bytes(const struct tfl_subgraph *g)
+{
+	size_t n = 1;
+	for (int k = 0; k < g->n_in; k++)
+		n += (size_t)tfl_bytes(&g->tensor[g->in[k]]);
+	for (int k = 0; k < g->n_out; k++)
+		n += (size_t)tfl_bytes(&g->tensor[g->out[k]]);
+	return n;
+}
+
+/*
+ * One after the other, unless each begins anew and nobody watches; a TOSA graph's
+ * warnings are of all frames, so one runs them.
+ */
+static unsigned
+count_workers(const struct run *r)
+{
+	const struct options *o = r->o;
+	long cpus = o->jobs ? (long)o->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+	if (!o->reset || o->trace || o->dump_dir || r->model.tosa || r->with.tosa ||
+	    cpus < 1)
+		return 1;
+	return cpus < o->frames ? (unsigned)cpus : (unsigned)o->frames;
+}
+
+static void
+open_round(struct run *r, struct round *c)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	size_t turns = ROUND_BYTES / frame_bytes(g) / c->n_workers;
+	turns = c->n_workers == 1 || turns < 1 ? 1 : turns > MAX_TURNS ? MAX_TURNS : turns;
+	c->room = (unsigned)turns * c->n_workers;
+	c->frame = anew(r->a, struct frame, c->room);
+	for (unsigned i = 0; i < c->room; i++) {
+		c->frame[i].in = places(r->a, g, g->in, g->n_in);
+		c->frame[i].out = places(r->a, g, g->out, g->n_out);
+	}
+}
+
+static bool
+open_stacks(struct run *r, struct err *e)
+{
+	size_t n = (size_t)r->m->subgraph[0].n_out;
+	r->stacked = anew(r->a, struct spool, n + 1);
+	for (size_t k = 0; k < n; k++)
+		r->stacked[k].fd = -1;
+	for (size_t k = 0; k < n; k++)
+		if (!spool_open(&r->stacked[k], e))
+			return false;
+	return true;
+}
+
+bool
+open_frames(struct run *r, struct err *e)
+{
+	struct round *c = r->round = anew(r->a, struct round, 1);
+	c->n_workers = count_workers(r);
+	c->worker = anew(r->a, struct worker, c->n_workers);
+	for (unsigned i = 0; i < c->n_workers; i++)
+		if (!open_worker(r, &c->worker[i], e))
+			return false;
+	r->m = sim_model(c->worker[0].s);
+	return true;
+}
+
+void
+close_frames(struct run *r)
+{
+	for (int k = 0; r->stacked && k < r->m->subgraph[0].n_out; k++)
+		spool_close(&r->stacked[k]);
+	for (unsigned i = 0; r->round && i < r->round->n_workers; i++)
+		if (r->round->worker[i].a)
+			arena_close(r->round->worker[i].a);
+}
+
+/* what a frame gave, behind those before it */
+static bool
+keep_frame(struct run *r, struct frame *f, struct err *e)
+{
+	const struct tfl_subgraph *g = &r->m->subgraph[0];
+	if (f->e.status) {
+		*e = f->e;
+		return false;
+	}
+	if (!r->verdict.status)
+		r->verdict = f->verdict;
+	for (int k = 0; r->stacked && k < g->n_out; k++)
+		if (!spool_put(&r->stacked[k], f->out[k],
+			       (size_t)tfl_bytes(&g->tensor[g->out[k]]), e))
+			return false;
+	return true;
+}
+
+static bool
+run_round(struct run *r, int first, struct err *e)
+{
+	struct round *c = r->round;
+	int left = r->o->frames - first;
+	c->n = left < (int)c->room ? (unsigned)left : c->room;
+	for (unsigned i = 0; i < c->n; i++) {
+		struct frame *f = &c->frame[i];
+		f->number = first + (int)i;
+		f->e = f->verdict = (struct err){ 0 };
+		if (!next_inputs(&r->m->subgraph[0], &r->in, f->in, e))
+			return false;
+	}
+	threads_for(c->n_workers, c->n_workers, NULL, run_share, r);
+	for (unsigned i = 0; i < c->n; i++)
+		if (!keep_frame(r, &c->frame[i], e))
+			return false;
+	const struct worker *last = &c->worker[(c->n - 1) % c->n_workers];
+	r->s = last->s;
+	r->other = last->other;
+	return true;
+}
+
+bool
+run_frames(struct run *r, struct err *e)
+{
+	open_round(r, r->round);
+	if (r->o->frames > 1 && !open_stacks(r, e))
+		return false;
+	for (int i = 0; i < r->o->frames; i += (int)r->round->n)
+		if (!run_round(r, i, e))
+			return false;
+	return true;
+}
