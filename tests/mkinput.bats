@@ -319,6 +319,49 @@ picture() {
 	run ! cmp -s a <(mkinput --random 2 m.tflite)
 }
 
+digits=$BATS_TEST_DIRNAME/models/digits.tflite
+
+@test "--list: files of a text or of directories, one array, their labels" {
+	for d in 3 0 7; do
+		mkdir -p "c/$d"
+		cp "$TOP/tests/models/digits/digit-$d.pgm" "c/$d/"
+		mkinput --range=0,1 --format=raw "$digits" "c/$d/digit-$d.pgm" >"$d.raw"
+	done
+	cat 0.raw 3.raw 7.raw >want
+	mkinput --list=c --range=0,1 -o x.npy "$digits"
+	tail -c $((3 * 784)) x.npy | cmp - want
+	head -c 128 x.npy | grep -aq "'shape': (3, 1, 28, 28, 1)"
+	[ "$(cat x.labels)" = "$(printf '0\n3\n7')" ]
+	# a text's paths are relative to it; labels are as they stand
+	printf '# three\ndigit-0.pgm 0\n3/digit-3.pgm , 3.5 # half\n\n7/digit-7.pgm\t-1e3\n' >c/list
+	cp c/0/digit-0.pgm c
+	mkinput --list=c/list --range=0,1 --format=raw --labels=l -o x.raw "$digits"
+	cmp x.raw want
+	[ "$(cat l)" = "$(printf '0\n3.5\n-1e3')" ]
+	# names are classes, numbered in their order, all of them
+	printf '%s\n' 'c/3/digit-3.pgm owl' 'c/7/digit-7.pgm,cat' 'c/0/digit-0.pgm 7' 'c/0/digit-0.pgm cat' >list
+	mkinput --list=list --range=0,1 --labels=l -o x.npy "$digits"
+	[ "$(cat l)" = "$(printf '2\towl\n1\tcat\n0\t7\n1\tcat')" ]
+}
+
+@test "--list: what it refuses" {
+	refuses 2 "list:2: error: a file and a label are expected, not 'b.pgm'" \
+		sh -c 'printf "a.pgm 1\nb.pgm\n" >list; mkinput --list=list -o x.npy "$0"' "$digits"
+	echo 'nowhere.pgm 1' >list
+	refuses 2 "nowhere.pgm: No such file" mkinput --list=list -o x.npy "$digits"
+	echo '# nothing' >list
+	refuses 2 "list: error: lists nothing" mkinput --list=list -o x.npy "$digits"
+	mkdir empty
+	refuses 2 "empty: error: no directory with files in it" mkinput --list=empty -o x.npy "$digits"
+	printf 'a\0b 1\n' >list
+	refuses 2 "a NUL byte" mkinput --list=list -o x.npy "$digits"
+	refuses 2 "makes two files" mkinput --list=list "$digits"
+	refuses 2 "takes no files" mkinput --list=list -o x.npy "$digits" list
+	refuses 2 "npy or raw" mkinput --list=list --format=header -o x.npy "$digits"
+	[ ! -e x.npy ]
+	[ ! -e x.labels ]
+}
+
 @test "refusals leave no file" {
 	model m
 	echo '1 2 3 4' >v.csv

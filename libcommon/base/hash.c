@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
-#include <stdio.h>
+#include "base/diag.h"
+
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -27,10 +28,8 @@ hash_begin(void)
 	struct hash_stream *h = calloc(1, sizeof(*h));
 	if (h)
 		h->state = XXH3_createState();
-	if (!h || !h->state) {
-		fputs("out of memory\n", stderr);
-		exit(2);
-	}
+	if (!h || !h->state)
+		out_of_memory();
 	(void)XXH3_64bits_reset(h->state);
 	return h;
 }

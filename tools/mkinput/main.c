@@ -11,7 +11,8 @@
 
 enum { OPT_FORMAT = 256, OPT_FROM, OPT_RESIZE, OPT_SCALE, OPT_MEAN, OPT_RANGE,
        OPT_QUANTIZED, OPT_REAL, OPT_FIT, OPT_RANDOM, OPT_GUARD, OPT_SECTION,
-       OPT_SECTIONS, OPT_EXPECTED, OPT_EXPECTED_NAME, OPT_EXPECTED_SECTION };
+       OPT_SECTIONS, OPT_EXPECTED, OPT_EXPECTED_NAME, OPT_EXPECTED_SECTION,
+       OPT_LIST, OPT_LABELS };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write the input to FILE", 0 },
@@ -48,6 +49,11 @@ static const struct argp_option option_list[] = {
 				   "with zeros", 1 },
 	{ "random", OPT_RANDOM, "SEED", 0, "random integers instead of files",
 	  1 },
+	{ "list", OPT_LIST, "FILE", 0,
+	  "many inputs as one array, .npy or raw: a file and its label a line, or a "
+	  "directory with one for each class", 1 },
+	{ "labels", OPT_LABELS, "FILE", 0,
+	  "write their labels to FILE (OUTPUT's name, .labels)", 1 },
 	{ 0 }
 };
 
@@ -124,6 +130,27 @@ check_names(struct argp_state *state, const struct options *o)
 				   sections[i]);
 }
 
+/* one behind the other there is no header, and nothing to expect */
+static void
+check_list(struct argp_state *state, struct options *o)
+{
+	if (!o->list) {
+		if (o->labels)
+			argp_error(state, "--labels needs --list");
+		return;
+	}
+	if (o->n_files || o->has_random)
+		argp_error(state, "--list takes no files, no --random");
+	if (o->expected || o->name || o->guard || o->section)
+		argp_error(state, "--list makes no header, and runs no model");
+	if (o->has_format && o->format == AS_HEADER)
+		argp_error(state, "--list makes --format=npy or raw");
+	if ((!o->output || !strcmp(o->output, "-")) && !o->labels)
+		argp_error(state, "--list makes two files: -o FILE, or --labels=FILE");
+	if (!o->has_format)
+		o->format = AS_NPY;
+}
+
 static void
 check_options(struct argp_state *state, struct options *o)
 {
@@ -136,7 +163,8 @@ check_options(struct argp_state *state, struct options *o)
 		argp_error(state, "--range says it all: no --scale, no --mean");
 	if (o->has_random && o->n_files)
 		argp_error(state, "--random takes no files");
-	if (!o->n_files && !o->has_random && !strcmp(o->model, "-"))
+	check_list(state, o);
+	if (!o->n_files && !o->has_random && !o->list && !strcmp(o->model, "-"))
 		argp_error(state, "model and data can't both be on standard "
 				  "input");
 }
@@ -190,11 +218,14 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_FORMAT:
 		o->format = (enum output)choose(state, "--format", arg,
 						format_names);
+		o->has_format = true;
 		break;
 	case OPT_GUARD: o->guard = arg; break;
 	case OPT_SECTION: o->section = arg; break;
 	case OPT_SECTIONS: set_sections(o); break;
 	case OPT_EXPECTED: o->expected = arg; break;
+	case OPT_LIST: o->list = arg; break;
+	case OPT_LABELS: o->labels = arg; break;
 	case OPT_EXPECTED_NAME: o->expected_name = arg; break;
 	case OPT_EXPECTED_SECTION: o->expected_section = arg; break;
 	case ARGP_KEY_ARG:
@@ -223,9 +254,8 @@ static const struct argp argp = {
 };
 
 /* a handful of outliers is normal, a wrong range is not */
-static void
-warn_clipped(const struct data *d, const struct tfl_tensor *t,
-	     const struct filled *f)
+void
+warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f)
 {
 	double lo, hi;
 	if (f->n_clipped * 20 < f->n || !f->n_clipped)
@@ -233,7 +263,7 @@ warn_clipped(const struct data *d, const struct tfl_tensor *t,
 	tensor_range(t, &lo, &hi);
 	cli_note("warning", "%s: %zu of %zu values are clipped: they span %g to "
 			    "%g, the input takes %g to %g; --scale, --mean?",
-		 d->name, f->n_clipped, f->n, f->lo, f->hi, lo, hi);
+		 name, f->n_clipped, f->n, f->lo, f->hi, lo, hi);
 }
 
 static bool
@@ -251,7 +281,7 @@ make_input(struct arena *a, const struct options *o,
 	if (!load_data(a, o->n_files ? o->file[i] : NULL, o, t, &d, e) ||
 	    !fit_data(a, o, t, &d, e) || !fill_tensor(a, o, t, &d, out, e))
 		return false;
-	warn_clipped(&d, t, out);
+	warn_clipped(d.name, t, out);
 	return true;
 }
 
@@ -330,6 +360,8 @@ convert(struct arena *a, const struct options *o, struct err *e)
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	if (!check_inputs(o, g, e))
 		return false;
+	if (o->list)
+		return make_stack(a, o, &g->tensor[g->in[0]], e);
 	struct filled *f = anew(a, struct filled, (size_t)g->n_in);
 	uint64_t random = o->seed;
 	for (int i = 0; i < g->n_in; i++)

@@ -2,7 +2,8 @@
 /*
  * From data to a model's input.  In running order: load.c (and table.c,
  * picture.c, sound.c by format) reads numbers, fit.c gives them the input's
- * shape, quantize.c its type, write.c prints; expected.c runs the model.
+ * shape, quantize.c its type, write.c prints; expected.c runs the model.  With
+ * --list, list.c says which files there are, and stack.c does that with each.
  */
 #ifndef MKINPUT_H
 #define MKINPUT_H
@@ -37,9 +38,11 @@ struct options {
 	uint64_t seed;
 	struct per_channel scale, mean;
 	struct per_channel range; /* two numbers */
+	bool has_format;
 	const char *output, *name, *guard, *section;
 	const char *expected, *expected_name, *expected_section;
 	const char *output_buffer, *output_section;
+	const char *list, *labels; /* many inputs in one array, with labels */
 };
 
 /*
@@ -106,6 +109,32 @@ bool fill_tensor(struct arena *a, const struct options *o,
 /* the real numbers that the tensor can hold */
 void tensor_range(const struct tfl_tensor *t, double *lo, double *hi);
 
+/* says so where many values are clipped: d's, or those of all files of a list */
+void warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f);
+
+/* ---- list.c ---------------------------------------------------------------- */
+
+struct item {
+	const char *path, *label; /* both as listed */
+	unsigned line;		  /* of the list; 0: it is a directory */
+	int class;		  /* where labels are names */
+};
+struct list {
+	struct item *item;
+	size_t n, room;
+	bool named; /* some labels are no numbers: all are names of classes */
+};
+/* a text, or a directory of directories, the classes; never empty */
+bool read_list(struct arena *a, const char *path, struct list *l, struct err *e);
+/* a line each: the number, and behind a tab its name where it has one */
+void print_labels(struct text *t, const struct list *l);
+
+/* ---- stack.c --------------------------------------------------------------- */
+
+/* the files of o->list as one array of t's, and their labels */
+bool make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+		struct err *e);
+
 /* ---- write.c --------------------------------------------------------------- */
 
 struct array {
@@ -129,6 +158,11 @@ bool write_header(struct file_set *to, const char *path, const struct sheet *s,
 bool write_binary(struct arena *a, struct file_set *to, const char *path,
 		  const struct sheet *s,
 		  enum output format, struct err *e);
+
+/* n values of t that wait in a spool, as one array with a dimension n in front */
+bool write_stack(struct file_set *to, const char *path, const struct tfl_tensor *t,
+		 size_t n, const struct spool *values, enum output format,
+		 struct err *e);
 
 /* ---- expected.c ------------------------------------------------------------- */
 

@@ -212,3 +212,28 @@ write_binary(struct arena *a, struct file_set *to, const char *path,
 	}
 	return ok;
 }
+
+bool
+write_stack(struct file_set *to, const char *path, const struct tfl_tensor *t, size_t n,
+	    const struct spool *values, enum output format, struct err *e)
+{
+	struct array one = { .t = t };
+	struct text head = { 0 };
+	if (!check_kinds(&one, 1, e))
+		return false;
+	struct npy x = { .kind = kind_of(t->type)->npy,
+			 .item_bytes = tfl_type_bytes(t->type), .rank = 1,
+			 .dim = { (int64_t)n } };
+	/* the number takes the place of a batch of 1 where there is no room */
+	int skip = t->rank == NPY_MAX_RANK && t->dim[0] == 1;
+	if (t->rank - skip + 1 > NPY_MAX_RANK)
+		return err_set(e, "%s: error: an array of %d dimensions has no room for "
+				  "one more", t->name, t->rank);
+	for (int k = skip; k < t->rank; k++)
+		x.dim[x.rank++] = t->dim[k];
+	if (format == AS_NPY)
+		npy_print_head(&head, &x);
+	bool ok = file_set_spool(to, path, head.p, head.n, values, e);
+	text_free(&head);
+	return ok;
+}

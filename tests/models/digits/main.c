@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: digits MODEL.tflite SAMPLE-DIRECTORY */
+/*
+ * usage: digits MODEL.tflite SAMPLE-DIRECTORY
+ *        digits --drawings DIRECTORY: those that accuracy is measured on
+ */
 #include "digits.h"
 
 #include "base/file.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum { N_TRAIN = 24000, N_CALIBRATE = 500, N_TEST = 5000 };
+
+static bool
+write_picture(const char *path, const struct picture *p, struct err *e)
+{
+	struct text t = { 0 };
+	text_printf(&t, "P5\n%d %d\n255\n", SIDE, SIDE);
+	text_put(&t, p->pixel, PIXELS);
+	bool ok = file_write(path, t.p, t.n, true, e);
+	text_free(&t);
+	return ok;
+}
 
 /* digit-D.pgm for every digit */
 static bool
@@ -18,13 +35,27 @@ write_samples(struct arena *a, const char *dir, struct err *e)
 	for (int d = 0; d < CLASSES; d++) {
 		struct picture p;
 		draw_digit(&r, d, &p);
-		struct text t = { 0 };
-		text_printf(&t, "P5\n%d %d\n255\n", SIDE, SIDE);
-		text_put(&t, p.pixel, PIXELS);
-		bool ok = file_write(arena_printf(a, "%s/digit-%d.pgm", dir, d),
-				     t.p, t.n, true, e);
-		text_free(&t);
-		if (!ok)
+		if (!write_picture(arena_printf(a, "%s/digit-%d.pgm", dir, d), &p, e))
+			return false;
+	}
+	return true;
+}
+
+/* D/NNNN.pgm of digit D for every drawing that nothing was learnt from */
+static bool
+write_drawings(struct arena *a, const char *dir, struct err *e)
+{
+	struct rng r = rng_seeded(SEED_TEST);
+	for (int d = 0; d < CLASSES; d++) {
+		const char *class = arena_printf(a, "%s/%d", dir, d);
+		if (mkdir(class, 0777) && errno != EEXIST)
+			return err_set(e, "%s: %s", class, strerror(errno));
+	}
+	for (int i = 0; i < N_TEST; i++) {
+		struct picture p;
+		draw_any(&r, &p);
+		if (!write_picture(arena_printf(a, "%s/%d/%04d.pgm", dir, p.digit, i),
+				   &p, e))
 			return false;
 	}
 	return true;
@@ -53,12 +84,14 @@ int
 main(int argc, char **argv)
 {
 	if (argc != 3) {
-		fprintf(stderr, "usage: digits MODEL.tflite DIRECTORY\n");
+		fprintf(stderr, "usage: digits MODEL.tflite DIRECTORY\n"
+				"       digits --drawings DIRECTORY\n");
 		return EXIT_TROUBLE;
 	}
 	struct arena *a = arena_open();
 	struct err e = { 0 };
-	if (!make(a, argv[1], argv[2], &e))
+	if (!(strcmp(argv[1], "--drawings") ? make(a, argv[1], argv[2], &e)
+					    : write_drawings(a, argv[2], &e)))
 		fprintf(stderr, "digits: %s\n", e.text);
 	arena_close(a);
 	return e.status;

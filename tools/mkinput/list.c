@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --list: which files there are, and their labels: of a text of a file and a label a
+ * line, or of a directory with a directory for each class.  Labels that are no
+ * numbers are classes, numbered in the order of their names.
+ */
+#include "mkinput.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct item *
+add_item(struct arena *a, struct list *l)
+{
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		struct item *more = anew(a, struct item, room);
+		if (l->n)
+			memcpy(more, l->item, l->n * sizeof(*more));
+		l->item = more;
+		l->room = room;
+	}
+	return &l->item[l->n++];
+}
+
+/* ---- a directory of classes ------------------------------------------------ */
+
+static int
+compare_names(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* names in a directory, sorted, those that begin with a dot left out */
+static bool
+read_names(struct arena *a, const char *path, char ***out, size_t *n, struct err *e)
+{
+	DIR *d = opendir(path);
+	size_t room = 0;
+	char **name = NULL;
+	*n = 0;
+	if (!d)
+		return err_set(e, "%s: %s", path, strerror(errno));
+	for (struct dirent *f; (f = readdir(d));) {
+		if (f->d_name[0] == '.')
+			continue;
+		if (*n == room) {
+			char **more = anew(a, char *, room = room ? 2 * room : 64);
+			if (*n)
+				memcpy(more, name, *n * sizeof(*more));
+			name = more;
+		}
+		name[(*n)++] = arena_strdup(a, f->d_name);
+	}
+	(void)closedir(d);
+	if (*n)
+		qsort(name, *n, sizeof(*name), compare_names);
+	*out = name;
+	return true;
+}
+
+static bool
+is_directory(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool
+list_class(struct arena *a, const char *dir, const char *class, struct list *l,
+	   struct err *e)
+{
+	const char *path = arena_printf(a, "%s/%s", dir, class);
+	char **name;
+	size_t n;
+	if (!read_names(a, path, &name, &n, e))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *file = arena_printf(a, "%s/%s", path, name[i]);
+		if (is_directory(file))
+			continue;
+		struct item *it = add_item(a, l);
+		*it = (struct item){ .path = file, .label = class };
+	}
+	return true;
+}
+
+/* every directory is a class, a number or not */
+static bool
+list_directory(struct arena *a, const char *path, struct list *l, struct err *e)
+{
+	char **name;
+	size_t n;
+	if (!read_names(a, path, &name, &n, e))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (is_directory(arena_printf(a, "%s/%s", path, name[i])) &&
+		    !list_class(a, path, name[i], l, e))
+			return false;
+	return l->n || err_set(e, "%s: error: no directory with files in it", path);
+}
+
+/* ---- a text ---------------------------------------------------------------- */
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* "FILE LABEL": the label is the last word, behind white space or a comma */
+static bool
+split_line(char *line, char **file, char **label)
+{
+	size_t n = strlen(line);
+	while (n && is_space(line[n - 1]))
+		line[--n] = '\0';
+	while (is_space(*line))
+		line++;
+	n = strlen(line);
+	size_t k = n;
+	while (k && !is_space(line[k - 1]) && line[k - 1] != ',')
+		k--;
+	*label = line + k;
+	while (k && (is_space(line[k - 1]) || line[k - 1] == ','))
+		line[--k] = '\0';
+	*file = line;
+	return k && **label;
+}
+
+/* a path beside the list, unless it is absolute */
+static const char *
+beside(struct arena *a, const char *list, const char *path)
+{
+	const char *slash = list ? strrchr(list, '/') : NULL;
+	if (*path == '/' || !slash)
+		return path;
+	return arena_printf(a, "%.*s/%s", (int)(slash - list), list, path);
+}
+
+static bool
+list_text(struct arena *a, const char *path, struct list *l, struct err *e)
+{
+	struct bytes file;
+	if (!file_read(a, path, MAX_INPUT_BYTES, &file, e))
+		return false;
+	char *at = (char *)arena_alloc(a, file.n + 1, 1), *next;
+	memcpy(at, file.p, file.n);
+	at[file.n] = '\0';
+	if (strlen(at) != file.n)
+		return err_set(e, "%s: error: a NUL byte: not a text", file_name(path));
+	for (unsigned line = 1; at; at = next, line++) {
+		char *name, *label;
+		next = strchr(at, '\n');
+		if (next)
+			*next++ = '\0';
+		at[strcspn(at, "#")] = '\0';
+		if (!at[strspn(at, " \t\r")])
+			continue;
+		if (!split_line(at, &name, &label))
+			return err_at(e, file_name(path), line,
+				      "a file and a label are expected, not '%s'", at);
+		struct item *it = add_item(a, l);
+		*it = (struct item){ .path = beside(a, path, name), .label = label,
+				     .line = line };
+	}
+	return l->n || err_set(e, "%s: error: lists nothing", file_name(path));
+}
+
+/* ---- labels ---------------------------------------------------------------- */
+
+static bool
+is_number(const char *s)
+{
+	char *end;
+	(void)strtod(s, &end);
+	return end != s && !*end;
+}
+
+static void
+number_classes(struct arena *a, struct list *l)
+{
+	const char **name = anew(a, const char *, l->n);
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		name[i] = l->item[i].label;
+	qsort(name, l->n, sizeof(*name), compare_names);
+	for (size_t i = 0; i < l->n; i++)
+		if (!n || strcmp(name[n - 1], name[i]) != 0)
+			name[n++] = name[i];
+	for (size_t i = 0; i < l->n; i++) {
+		const char **at = bsearch(&l->item[i].label, name, n, sizeof(*name),
+					  compare_names);
+		l->item[i].class = (int)(at - name);
+	}
+}
+
+bool
+read_list(struct arena *a, const char *path, struct list *l, struct err *e)
+{
+	*l = (struct list){ 0 };
+	bool directory = path && is_directory(path);
+	if (!(directory ? list_directory(a, path, l, e) : list_text(a, path, l, e)))
+		return false;
+	for (size_t i = 0; i < l->n; i++)
+		l->named |= !is_number(l->item[i].label);
+	if (l->named)
+		number_classes(a, l);
+	return true;
+}
+
+void
+print_labels(struct text *t, const struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->named)
+			text_printf(t, "%d\t%s\n", l->item[i].class, l->item[i].label);
+		else
+			text_printf(t, "%s\n", l->item[i].label);
+}

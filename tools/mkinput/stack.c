@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --list: one input behind the other in a file, their labels in another. */
+#include "mkinput.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool
+add_input(const struct options *o, const struct tfl_tensor *t, const struct item *it,
+	  struct filled *all, struct spool *to, struct err *e)
+{
+	struct arena *a = arena_open();
+	struct data d;
+	struct filled f;
+	bool ok = load_data(a, it->path, o, t, &d, e) && fit_data(a, o, t, &d, e) &&
+		  fill_tensor(a, o, t, &d, &f, e) &&
+		  spool_put(to, f.bytes, (size_t)tfl_bytes(t), e);
+	if (ok) {
+		all->n += f.n;
+		all->n_clipped += f.n_clipped;
+		all->lo = fmin(all->lo, f.lo);
+		all->hi = fmax(all->hi, f.hi);
+	}
+	arena_close(a);
+	return ok;
+}
+
+/* beside the array, if nothing else is said: x.npy has x.labels */
+static const char *
+labels_path(struct arena *a, const struct options *o)
+{
+	const char *slash = strrchr(o->output, '/'), *dot = strrchr(o->output, '.');
+	if (o->labels)
+		return o->labels;
+	if (!dot || (slash && dot < slash))
+		dot = o->output + strlen(o->output);
+	return arena_printf(a, "%.*s.labels", (int)(dot - o->output), o->output);
+}
+
+static bool
+save(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+     const struct list *l, const struct spool *values, struct err *e)
+{
+	struct file_set *s = file_set_open(a);
+	struct text labels = { 0 };
+	print_labels(&labels, l);
+	bool ok = write_stack(s, o->output, t, l->n, values, o->format, e) &&
+		  file_set_add(s, labels_path(a, o), labels.p, labels.n, false, e);
+	text_free(&labels);
+	return file_set_end(s, ok, e);
+}
+
+bool
+make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	   struct err *e)
+{
+	struct list l;
+	struct spool values;
+	struct filled all = { .lo = INFINITY, .hi = -INFINITY };
+	if (!read_list(a, o->list, &l, e) || !spool_open(&values, e))
+		return false;
+	bool ok = true;
+	for (size_t i = 0; ok && i < l.n; i++)
+		ok = add_input(o, t, &l.item[i], &all, &values, e);
+	ok = ok && save(a, o, t, &l, &values, e);
+	spool_close(&values);
+	if (ok)
+		warn_clipped(file_name(o->list), t, &all);
+	return ok;
+}
