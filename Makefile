@@ -13,6 +13,7 @@
 #   make accept      rewrite tests/cases/*/*/want.* from what programs do now
 #   make fuzz        libFuzzer programs in build-fuzz/fuzz (clang)
 #   make fuzz-run SECONDS=60      each of them so long; tests/fuzz/run
+#   make digits-accuracy  how many of 5,000 drawings the demo model recognises
 #   make bench       compile times and estimates beside the reference's
 #   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
@@ -178,6 +179,11 @@ $(B)/tests/digits: $(DIGITS) $(LIB)
 .PHONY: digits
 digits: $(B)/tests/digits
 	$(B)/tests/digits tests/models/digits.tflite tests/models/digits
+
+# what README.md says it recognises of 5,000 drawings, plain and compiled
+.PHONY: digits-accuracy
+digits-accuracy: all $(B)/tests/digits
+	scripts/digits-accuracy $(B)
 
 # random models: tests/random-models compiles and compares them
 GEN := $(patsubst %.c,$(B)/%.o,$(wildcard tests/gen/*.c))

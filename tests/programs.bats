@@ -71,6 +71,7 @@ load lib/common
 		npu-sched) args=(-a ethos-u55-128 --system-config
 			RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram) ;;
 		npucc) args=(-o x.h) ;;
+		npu-eval) args=(./no-such-file) ;;
 		*) args=() ;;
 		esac
 		"$p" "${args[@]}" ./no-such-file >out 2>err </dev/null || status=$?
@@ -104,6 +105,7 @@ load lib/common
 		case $p in
 		npucc) continue ;; # it leaves reading to the others
 		mkinput) args=(--random=1) ;;
+		npu-eval) args=(big) ;;
 		npu-sched) args=(-a ethos-u55-128 --system-config
 			RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram) ;;
 		esac

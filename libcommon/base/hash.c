@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
-#include "base/diag.h"
-
-#include <stdlib.h>
 #include <xxhash.h>
 
 uint64_t
@@ -16,35 +13,4 @@ uint64_t
 hash_xxh3_seeded(const void *p, size_t n, uint64_t seed)
 {
 	return XXH3_64bits_withSeed(p, n, seed);
-}
-
-struct hash_stream {
-	XXH3_state_t *state;
-};
-
-struct hash_stream *
-hash_begin(void)
-{
-	struct hash_stream *h = calloc(1, sizeof(*h));
-	if (h)
-		h->state = XXH3_createState();
-	if (!h || !h->state)
-		out_of_memory();
-	(void)XXH3_64bits_reset(h->state);
-	return h;
-}
-
-void
-hash_add(struct hash_stream *h, const void *p, size_t n)
-{
-	(void)XXH3_64bits_update(h->state, p, n);
-}
-
-uint64_t
-hash_end(struct hash_stream *h)
-{
-	uint64_t v = XXH3_64bits_digest(h->state);
-	(void)XXH3_freeState(h->state);
-	free(h);
-	return v;
 }

@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# SPDX-License-Identifier: Apache-2.0
+# npu-eval: figures that can be worked out by hand, and what it refuses
+
+load lib/common
+
+# npy TYPE SHAPE BYTE...: an array to standard output, e.g. '|i1' '(2, 3)' 1 2 255
+npy()
+{
+	local head="{'descr': '$1', 'fortran_order': False, 'shape': $2, }" b
+	printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$head"
+	for b in "${@:3}"; do
+		printf '%b' "\\x$(printf %02x "$b")"
+	done
+}
+
+# labels 0 0 1 1 2; answers 0 1 1 1 0: three of five
+five()
+{
+	printf '0\tcat\n0\tcat\n1\tdog\n1\tdog\n2\n' >labels
+	npy '|i1' '(5, 1, 3)' 9 1 2  5 7 7  0 255 254  1 9 3  8 8 7 >out.npy
+}
+
+# near VALUE EXPRESSION: equal but for the last digits of doubles
+near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }"; }
+
+@test "accuracy, precision, recall, F1, confusion: by hand" {
+	need jq
+	five
+	# item 2: 0, -1, -2 is class 0; item 4: 8, 8 is the first of equal ones
+	npu-eval --json --top=2 labels out.npy >j
+	get() { jq -r ".outputs[0].$1" j; }
+	[ "$(get right)" = 2 ]
+	near "$(get accuracy)" 0.4
+	# 0 is first, 0 second behind an equal 1, 1 second, 1 first, 2 third
+	near "$(get top_accuracy)" 0.6
+	[ "$(get confusion -c | tr -d ' \n')" = '[[1,1,0],[1,1,0],[1,0,0]]' ]
+	near "$(get 'classes[0].precision')" "1 / 3"
+	near "$(get 'classes[0].recall')" 0.5
+	near "$(get 'classes[0].f1')" 0.4
+	near "$(get 'classes[1].f1')" 0.5
+	near "$(get 'classes[2].f1')" 0
+	near "$(get f1)" 0.3
+	[ "$(get 'classes[0].name')" = cat ]
+	[ "$(get 'classes[2].name')" = null ]
+	npu-eval labels out.npy >t
+	grep -qx '  accuracy 40.00 % (2), top-5 100.00 % (5)' t
+	grep -qx '  dog                      2         2    0.5000    0.5000    0.5000' t
+	npu-eval --csv labels out.npy >c
+	grep -qx 'out.npy,confusion,2,cat,1' c
+	grep -qx 'out.npy,recall,dog,,0.5' c
+}
+
+@test "two outputs side by side, and where they part" {
+	need jq
+	five
+	npy '|u1' '(5, 3)' 9 1 2  9 7 7  0 255 254  1 9 3  0 0 1 >other.npy
+	npu-eval labels out.npy other.npy >t
+	grep -qx 'out.npy, other.npy: 2 of 5 answers agree (40.00 %)' t
+	grep -qx '  item 1 is cat: dog, cat' t
+	grep -qx '  item 4 is 2: cat, 2' t
+	npu-eval --parted=1 labels out.npy other.npy >t
+	grep -qx '  and 2 more: --parted' t
+	npu-eval --json labels out.npy other.npy out.npy >j
+	[ "$(jq -c '[.agreement[] | .equal]' j)" = '[2,5,2]' ]
+	[ "$(jq -c '[.agreement[0].parted[] | .item]' j)" = '[1,2,4]' ]
+}
+
+@test "two classes: the area under the ROC curve" {
+	need jq
+	printf '0\n1\n0\n1\n1\n' >labels
+	# scores 1, 1, 2, 3, 0: pairs above 1/2 + 0, 1 + 1, 0 + 0 of six
+	npy '|u1' '(5,)' 1 1 2 3 0 >one.npy
+	npu-eval --json labels one.npy >j
+	near "$(jq '.outputs[0].auc' j)" "2.5 / 6"
+	# the second value less the first
+	npy '|u1' '(5, 2)' 1 2  1 2  1 3  0 3  2 2 >two.npy
+	npu-eval --json labels two.npy >j
+	near "$(jq '.outputs[0].auc' j)" "2.5 / 6"
+	# one class alone has none
+	printf '1\n1\n1\n1\n1\n' >labels
+	npu-eval --json labels two.npy >j
+	[ "$(jq '.outputs[0].auc' j)" = null ]
+}
+
+@test "numbers: errors, and those of an autoencoder" {
+	need jq
+	printf '1.5\n-2\n0\n' >labels
+	npy '|i1' '(3, 1)' 2 254 3 >out.npy
+	npu-eval --json labels out.npy >j
+	near "$(jq '.outputs[0].mae' j)" "3.5 / 3"
+	near "$(jq '.outputs[0].mse' j)" "9.25 / 3"
+	near "$(jq '.outputs[0].largest' j)" 3
+	[ "$(jq '.outputs[0].worst' j)" = 2 ]
+	# labels that are whole may be numbers, too
+	printf '2\n-2\n3\n' >labels
+	npu-eval --json --regression labels out.npy >j
+	[ "$(jq '.outputs[0].mse' j)" = 0 ]
+	# items 0 and 2 are the anomalies: their errors are 1 and 4.5, item 1's is 2
+	printf '1\n0\n1\n' >labels
+	npy '|i1' '(3, 2)' 1 1  0 0  5 3 >in.npy
+	npy '|i1' '(3, 2)' 2 2  2 0  5 0 >out.npy
+	npu-eval --json --targets=in.npy labels out.npy >j
+	near "$(jq '.outputs[0].auc' j)" 0.5
+	near "$(jq '.outputs[0].mse' j)" "15 / 6"
+}
+
+@test "--model: integers have the scales of its outputs" {
+	need jq
+	model=$BATS_TEST_DIRNAME/models/digits.tflite
+	npu-sim --frames=3 --reset -o out "$model" >log
+	printf '0\n1\n1\n' >labels
+	cp out/output_0.npy targets.npy
+	# targets of the inputs' shape only have their scale
+	npu-eval --json --targets=targets.npy labels out/output_0.npy >raw
+	[ "$(jq '.outputs[0].mse' raw)" = 0 ]
+	npu-eval --json --model="$model" --targets=targets.npy labels out/output_0.npy >j
+	[ "$(jq '.outputs[0].mse > 0' j)" = true ]
+}
+
+@test "the demo model recognises what the README says, plain and compiled" {
+	mkdir d
+	"${NPUTOOLS_BUILD:-$TOP/build}/tests/digits" --drawings d
+	m=$BATS_TEST_DIRNAME/models/digits
+	mkinput --list=d --range=0,1 -o d.npy "$m.tflite"
+	[ "$(wc -l <d.labels)" = 5000 ]
+	npu-sim --frames=5000 --reset -j2 -i d.npy -o plain "$m.tflite"
+	npu-sim --frames=5000 --reset -j2 -i d.npy -o npu "$m-ethos-u55-128.tflite"
+	npu-eval d.labels plain/output_0.npy npu/output_0.npy >t
+	[ "$(grep -c '  accuracy 99.66 % (4983)' t)" = 2 ]
+	grep -q '5000 of 5000 answers agree' t
+	grep -q '99.66 %' "$TOP/README.md"
+}
+
+@test "what does not fit is refused, with its place" {
+	five
+	refuses 2 "labels, and outputs to judge?" npu-eval labels
+	npy '|i1' '(4, 3)' 1 2 3 1 2 3 1 2 3 1 2 3 >short.npy
+	refuses 2 "short.npy: error: has 4 items, there are 5 labels" npu-eval labels short.npy
+	printf '1\nx\n' >bad
+	refuses 2 "bad:2: error: a label is a number, not 'x'" npu-eval bad out.npy
+	printf '1\0' >bad
+	refuses 2 "bad: error: a NUL byte" npu-eval bad out.npy
+	: >bad
+	refuses 2 "bad: error: has no labels" npu-eval bad out.npy
+	refuses 2 "labels: error: not a .npy file" npu-eval labels labels
+	npy '<f4' '(5,)' 0 0 128 127  0 0 0 0  0 0 0 0  0 0 0 0  0 0 0 0 >inf.npy
+	refuses 2 "inf.npy: error: item 0 has a value that is no number" npu-eval labels inf.npy
+	refuses 2 "out.npy: error: has 3 values an item, labels 1" npu-eval --regression labels out.npy
+	npy '|i1' '(5, 0)' >none.npy
+	refuses 2 "none.npy: error: has no values" npu-eval labels none.npy
+	printf '0\n0\n0\n0\n99999\n' >labels
+	refuses 2 "100000 classes: at most 8192" npu-eval labels out.npy
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npu-eval: how good a network is on data with labels. */
+#include "base/cli.h"
+#include "npu-eval.h"
+
+#include <string.h>
+
+enum { OPT_JSON = 256, OPT_CSV, OPT_TOP, OPT_PARTED, OPT_MODEL, OPT_TARGETS,
+       OPT_REGRESSION };
+
+static const struct argp_option option_list[] = {
+	{ "top", OPT_TOP, "K", 0, "count labels among the K best answers (5)", 0 },
+	{ "parted", OPT_PARTED, "N", 0, "list N items where two outputs part (10)", 0 },
+	{ "regression", OPT_REGRESSION, NULL, 0,
+	  "labels are numbers to be met, not classes", 0 },
+	{ "targets", OPT_TARGETS, "FILE", 0,
+	  "what the outputs should be, .npy: an autoencoder's inputs", 0 },
+	{ "model", OPT_MODEL, "FILE", 0, "the model whose scales integers have", 0 },
+	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 1 },
+	{ "csv", OPT_CSV, NULL, 0, "print the report as CSV", 1 },
+	{ "output", 'o', "FILE", 0, "write the report to FILE", 1 },
+	{ 0 }
+};
+
+static void
+take_argument(struct argp_state *state, struct options *o, const char *arg)
+{
+	if (!o->labels)
+		o->labels = arg;
+	else if (o->n_files == MAX_OUTPUTS)
+		argp_error(state, "more than %d files", MAX_OUTPUTS);
+	else
+		o->file[o->n_files++] = arg;
+}
+
+static void
+check_options(struct argp_state *state, const struct options *o)
+{
+	if (!o->labels || !o->n_files)
+		argp_error(state, "labels, and outputs to judge?");
+}
+
+static error_t
+parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	switch (key) {
+	case OPT_TOP: o->top = (int)cli_number(state, "--top", arg, 1, MAX_CLASSES); break;
+	case OPT_PARTED:
+		o->parted = (int)cli_number(state, "--parted", arg, 0, INT32_MAX);
+		break;
+	case OPT_REGRESSION: o->regression = true; break;
+	case OPT_TARGETS: o->targets = arg; break;
+	case OPT_MODEL: o->model = arg; break;
+	case OPT_JSON: o->format = AS_JSON; break;
+	case OPT_CSV: o->format = AS_CSV; break;
+	case 'o': o->output = arg; break;
+	case ARGP_KEY_ARG: take_argument(state, o, arg); break;
+	case ARGP_KEY_END: check_options(state, o); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse_option,
+	.args_doc = "LABELS OUTPUT.npy...",
+	.doc = "Counts how good outputs are on labelled data: accuracy, precision, "
+	       "recall, confusion, errors, areas under ROC; several outputs side by side.",
+};
+
+static char
+npy_kind(int type)
+{
+	return type == TFL_UINT8 ? 'u' : type == TFL_FLOAT32 ? 'f' : 'i';
+}
+
+/* integers of the type and number of elements of one of the tensors have its scale */
+static void
+take_scale(struct values *v, const struct tfl_subgraph *g, const int *tensor, int n)
+{
+	for (int i = 0; i < n; i++) {
+		const struct tfl_tensor *t = &g->tensor[tensor[i]];
+		if (t->quant.n_scale != 1 || npy_kind(t->type) != v->npy.kind ||
+		    tfl_type_bytes(t->type) != v->npy.item_bytes ||
+		    (size_t)tfl_elements(t) != v->each)
+			continue;
+		v->scale = (double)t->quant.scale[0];
+		v->zero = (double)t->quant.zero[0];
+		return;
+	}
+}
+
+static bool
+read_outputs(struct arena *a, const struct options *o, size_t n, struct values **out,
+	     struct values **targets, struct err *e)
+{
+	struct tfl_model *m;
+	const struct tfl_subgraph *g = NULL;
+	if (o->model && !tfl_read_file(a, o->model, &m, e))
+		return false;
+	if (o->model)
+		g = &m->subgraph[0];
+	*out = anew(a, struct values, (size_t)o->n_files);
+	for (int i = 0; i < o->n_files; i++) {
+		if (!read_values(a, o->file[i], n, &(*out)[i], e))
+			return false;
+		if (g)
+			take_scale(&(*out)[i], g, g->out, g->n_out);
+	}
+	*targets = o->targets ? anew(a, struct values, 1) : NULL;
+	if (*targets && !read_values(a, o->targets, n, *targets, e))
+		return false;
+	if (*targets && g)
+		take_scale(*targets, g, g->in, g->n_in);
+	return true;
+}
+
+static size_t
+count_of_classes(const struct options *o, const struct labels *l, const struct values *v)
+{
+	size_t n = l->n_names;
+	for (size_t i = 0; i < l->n; i++)
+		n = (size_t)l->v[i] >= n ? (size_t)l->v[i] + 1 : n;
+	for (int i = 0; i < o->n_files; i++) {
+		size_t own = v[i].each == 1 ? 2 : v[i].each;
+		n = own > n ? own : n;
+	}
+	return n;
+}
+
+static bool
+judge_classes(struct arena *a, const struct values *v, struct report *r, struct err *e)
+{
+	const struct options *o = r->o;
+	size_t n = (size_t)o->n_files, n_classes = count_of_classes(o, r->l, v);
+	struct answers *s = anew(a, struct answers, n);
+	struct agreement *g = anew(a, struct agreement, n * n);
+	for (size_t i = 0; i < n; i++)
+		if (!count_classes(a, o, r->l, &v[i], n_classes, &s[i], e))
+			return false;
+	r->answers = s;
+	for (int i = 0; i < o->n_files; i++)
+		for (int k = i + 1; k < o->n_files; k++)
+			g[r->n_agreements++] = find_agreement(a, s, i, k);
+	r->agreement = g;
+	return true;
+}
+
+static bool
+judge_numbers(struct arena *a, const struct values *v, const struct values *targets,
+	      struct report *r, struct err *e)
+{
+	struct errors *s = anew(a, struct errors, (size_t)r->n);
+	for (int i = 0; i < r->n; i++)
+		if (!count_errors(a, r->l, targets, &v[i], &s[i], e))
+			return false;
+	r->errors = s;
+	return true;
+}
+
+static bool
+judge(struct arena *a, const struct options *o, struct text *t, struct err *e)
+{
+	struct labels l;
+	struct values *v, *targets;
+	struct report r = { .o = o, .l = &l, .n = o->n_files };
+	if (!read_labels(a, o->labels, &l, e) ||
+	    !read_outputs(a, o, l.n, &v, &targets, e))
+		return false;
+	bool numbers = o->regression || targets || !l.whole;
+	if (!(numbers ? judge_numbers(a, v, targets, &r, e)
+		      : judge_classes(a, v, &r, e)))
+		return false;
+	if (o->format == AS_JSON)
+		print_json(t, &r);
+	else if (o->format == AS_CSV)
+		print_csv(t, &r);
+	else
+		print_table(t, &r);
+	return true;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .top = 5, .parted = 10 };
+	struct err e = { 0 };
+	struct text t = { 0 };
+	cli_parse(&argp, argc, argv, &o);
+	struct arena *a = arena_open();
+	if (judge(a, &o, &t, &e))
+		(void)file_write(o.output, t.p, t.n, false, &e);
+	text_free(&t);
+	arena_close(a);
+	return cli_finish(&e);
+}
