@@ -94,6 +94,12 @@ kept()
 	exact relu
 }
 
+@test "more lines than an int32 counts" {
+	op many 0 9 '[1,4]' "$(second 9 '[1,4]') | $t[].shape=[2147483647,2,4]"
+	refuses 2 'many.tflite: error: subgraph 0: tensor 0 (in): 4294967294 lines of 4 elements' \
+		tfl-partition many.tflite
+}
+
 @test "integers of 32 bits have no zero point" {
 	local code
 	printf '\1\0\0\0\375\377\377\377\0\1\0\0\377\77\0\0' >x.bin

@@ -5,6 +5,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -136,6 +137,22 @@ write_report(const struct part *p, const struct options *o)
 	return ok;
 }
 
+/* as height, width and depth, each of them has to be an int32 */
+static bool
+check_sizes(const struct part *p)
+{
+	for (int i = 0; i < p->sg->n_tensors; i++) {
+		const struct tfl_tensor *t = &p->sg->tensor[i];
+		int64_t depth = t->rank ? t->dim[t->rank - 1] : 1;
+		int64_t rows = depth > 0 ? tfl_elements(t) / depth : 0;
+		if (rows > INT32_MAX)
+			return err_at(p->e, p->m->name, 0, "subgraph 0: tensor %d (%s): "
+				      "%" PRId64 " lines of %" PRId64 " elements, more "
+				      "than %d", i, t->name, rows, depth, INT32_MAX);
+	}
+	return true;
+}
+
 static int *
 count_operands(const struct part *p)
 {
@@ -159,6 +176,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!tfl_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
+	if (!check_sizes(&p))
+		return false;
 	p.g = graph_new(a, p.m->name);
 	p.g->stage = STAGE_PART;
 	p.l = &l;
