@@ -57,8 +57,9 @@ judge(struct bench *b, struct arena *a, const char *graph, const char *npu)
 }
 
 static void
-run(struct bench *b, struct arena *a, struct bytes text)
+run(struct bench *b, struct arena *a, struct bytes text, unsigned choice)
 {
+	(void)choice;
 	static const char *const names[] = { "0", "1", "2", "npu.tflite" };
 	const char *path[4];
 	int first = stage_of(text);
@@ -74,12 +75,8 @@ run(struct bench *b, struct arena *a, struct bytes text)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (size > MAX_TEXT)
-		return 0;
-	struct arena *a = arena_open();
-	run(bench_clear(), a, (struct bytes){ .p = data, .n = size });
-	arena_close(a);
-	return 0;
+	struct bytes text = { .p = data, .n = size };
+	return size > MAX_TEXT ? 0 : bench_try(text, 0, run);
 }
 
 size_t

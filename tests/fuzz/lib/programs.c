@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -160,16 +161,17 @@ bench_run(struct bench *b, int (*main)(int, char **), const char *called, ...)
 	return b->status;
 }
 
+static jmp_buf next_input;
+
 int
-bench_try(const uint8_t *data, size_t size,
+bench_try(struct bytes input, unsigned choice,
 	  void (*run)(struct bench *b, struct arena *a, struct bytes input,
 		      unsigned choice))
 {
-	if (!size)
-		return 0;
 	struct arena *a = arena_open();
 	struct bench *b = bench_clear();
-	run(b, a, (struct bytes){ .p = data, .n = size - 1 }, data[size - 1]);
+	if (!setjmp(next_input))
+		run(b, a, input, choice);
 	arena_close(a);
 	return 0;
 }
@@ -177,9 +179,14 @@ bench_try(const uint8_t *data, size_t size,
 void
 finding(const struct bench *b, const char *fmt, ...)
 {
+	char kind[200];
+	const char *only = getenv("FUZZ_ONLY");
 	va_list ap;
+	(void)snprintf(kind, sizeof(kind), "%s: %s", b->ran, fmt);
+	if (only && strcmp(only, kind) != 0)
+		longjmp(next_input, 1);
 	va_start(ap, fmt);
-	fprintf(stderr, "\nFINDING: %s, status %d: ", b->ran, b->status);
+	fprintf(stderr, "\nKIND: %s\nFINDING: %s, status %d: ", kind, b->ran, b->status);
 	vfprintf(stderr, fmt, ap);
 	fprintf(stderr, "\n%.*s", (int)b->said.n, b->said.p ? b->said.p : "");
 	va_end(ap);

@@ -42,12 +42,16 @@ int bench_run(struct bench *b, int (*main)(int, char **), const char *name, ...)
 #define RUN(b, program, ...) \
 	bench_run(b, main_##program, #program, __VA_ARGS__, (char *)NULL)
 
-/* the input without its last byte, which chooses one of the ways of a target */
-int bench_try(const uint8_t *data, size_t size,
+/* run, of one input; choice: one of the ways of a target.  Returns 0 */
+int bench_try(struct bytes input, unsigned choice,
 	      void (*run)(struct bench *b, struct arena *a, struct bytes input,
 			  unsigned choice));
 
-/* a finding: says what ran, what it said and what is wrong with that; aborts */
+/*
+ * A finding: says its kind, what ran, what it said and what is wrong with that;
+ * aborts.  With FUZZ_ONLY=KIND, one of another kind ends the input without a word: an
+ * input is made smaller as long as the same thing goes wrong.
+ */
 _Noreturn void finding(const struct bench *b, const char *fmt, ...) PRINTF(2, 3);
 
 /*
