@@ -37,6 +37,7 @@ front()
 		grep -q "<svg xmlns" $p.svg
 	done
 	npu-report --html --front=front.json m.json >m.html
+	npu-report --html m.json front.json | cmp - m.html
 	xmllint --noout --nonet m.html
 	npu-report --html --compare=m.json m.json >c.html
 	xmllint --noout --nonet c.html

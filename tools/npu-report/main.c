@@ -77,9 +77,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'o': o->output = arg; break;
 	case ARGP_KEY_ARG:
-		if (o->file)
-			argp_error(state, "one report at a time");
-		o->file = arg;
+		if (o->file && o->front)
+			argp_error(state, "one report and its curve at a time");
+		*(o->file ? &o->front : &o->file) = arg;
 		break;
 	case ARGP_KEY_END: check_combination(state, o); break;
 	default: return ARGP_ERR_UNKNOWN;
@@ -90,7 +90,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
-	.args_doc = "[REPORT]",
+	.args_doc = "[REPORT [CURVE]]",
 	.doc = "Draws what npu-perf --json says of a compiled network.\v"
 	       "Exit status: 0 done, 1 slower than --fail-if-slower allows, 2 trouble.  "
 	       "See npu-report(1).",
