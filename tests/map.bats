@@ -89,6 +89,10 @@ compiled()
 
 @test "npu-sim and the verifier name what fails" {
 	compiled
+	npu-sim --trace m.tflite >out
+	grep -E '^npu 0 0x[0-9a-f]+ depthwise .* name="dw1"' out
+	npu-sim --trace plain.tflite >out
+	run ! grep 'name=' out
 	# OFM_REGION of the first kernel: a region that nobody has
 	at=$(npu-dis m.tflite | grep 'NPU_SET_OFM_REGION' | sed -n 1p | cut -c1-8)
 	payload=$(grep -obUa -m 1 COP1 m.tflite | cut -d: -f1)

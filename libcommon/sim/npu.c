@@ -14,15 +14,13 @@
  */
 #define MAX_STEPS ((uint64_t)1 << 35)
 
-/* " of conv1", where the model's map knows it; a kernel or transfer has a name */
-static void
-put_name(const struct npu_run *r, char *out, size_t n)
+/* what the model's map calls a kernel or transfer, or NULL */
+static const char *
+name_of(struct arena *a, const struct npu_run *r)
 {
-	struct arena *a = arena_open();
-	if (r->job->commands && (npu_is_kernel(&r->op) || r->op.kind == NPU_DMA))
-		(void)snprintf(out, n, " of %s",
-			       map_label(a, &r->job->commands[r->op.index]));
-	arena_close(a);
+	bool named = npu_is_kernel(&r->op) || r->op.kind == NPU_DMA;
+	return r->job->commands && named
+		   ? map_label(a, &r->job->commands[r->op.index]) : NULL;
 }
 
 bool
@@ -33,11 +31,13 @@ npu_fail(struct npu_run *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	char of[200] = "";
-	put_name(r, of, sizeof(of));
+	struct arena *a = arena_open();
+	const char *name = name_of(a, r);
 	(void)err_at(r->e, r->job->name, 0,
-		     "operator %d (ethos-u), 0x%06zx %s%s: %s", r->job->op_index,
-		     4 * r->op.at, npu_op_name(&r->op), of, text);
+		     "operator %d (ethos-u), 0x%06zx %s%s%s: %s", r->job->op_index,
+		     4 * r->op.at, npu_op_name(&r->op), name ? " of " : "",
+		     name ? name : "", text);
+	arena_close(a);
 	r->e->status = EXIT_NO; /* a stream breaks a rule: an answer */
 	return false;
 }
@@ -138,7 +138,14 @@ report(struct npu_run *r)
 	if (!h || !h->npu_event)
 		return;
 	struct text t = { 0 };
+	struct arena *a = arena_open();
+	const char *name = name_of(a, r);
 	stream_print_op(&t, &r->op);
+	if (name) {
+		text_puts(&t, " name=");
+		text_quoted(&t, name, strlen(name));
+	}
+	arena_close(a);
 	if (r->overflows)
 		text_printf(&t, " overflows=%llu",
 			    (unsigned long long)r->overflows);
