@@ -47,7 +47,7 @@ front()
 	done
 	grep -q 'prefers-color-scheme: dark' m.html
 	grep -q '@media print' m.html
-	[ "$(grep -c '<svg' m.html)" = 5 ]
+	[ "$(grep -c '<svg' m.html)" = 6 ]
 }
 
 @test "a page's numbers are the JSON's" {

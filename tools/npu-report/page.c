@@ -134,6 +134,10 @@ print_page(struct text *t, const struct report *r)
 			put_peaks(t, r);
 		put_numbers(t, &b);
 	}
-	put_table(t, &weights);
+	if (weights.n) {
+		put_heading(t, weights.title);
+		draw_weights(t, r, false);
+		put_numbers(t, &weights);
+	}
 	page_close(t);
 }

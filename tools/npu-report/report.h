@@ -162,6 +162,8 @@ void draw_timeline(struct text *t, const struct report *r, bool alone);
 void draw_layers(struct text *t, const struct report *r, bool alone);
 void draw_roofline(struct text *t, const struct report *r, bool alone);
 void draw_curve(struct text *t, const struct report *r, bool alone);
+/* of the page alone */
+void draw_weights(struct text *t, const struct report *r, bool alone);
 
 /* page.c */
 void page_open(struct text *t, const char *title);
