@@ -244,6 +244,41 @@ starves(const struct walk *w)
 	return begin > max_f(w->t, w->tk);
 }
 
+/* is anything but weights moved for a kernel?  t: the tables of SHRAM then */
+static bool
+is_quiet(const struct walk *w, int kernel, struct lut_slots *t)
+{
+	const struct g_op *op = w->s->info[w->p->kernel[kernel].op].op;
+	bool missing = false;
+	if (op->act == G_ACT_LUT)
+		(void)lut_slots_find(t, op->lut, &missing);
+	lut_slots_after(t, w->s->accel, op);
+	return op->kind != OP_COPY && !missing;
+}
+
+/*
+ * Kernel i ends at `until` and leaves no time for a transfer, but those behind it may,
+ * together: until when nothing but weights is wanted of the DMA engine, or a kernel
+ * wants those of slice u, or there is time for the rest of them.
+ */
+static double
+quiet_until(const struct walk *w, int i, const struct weight_slice *u, int64_t rest,
+	    double until)
+{
+	enum { FAR = 128 }; /* kernels looked at: a sequence of LSTM takes 10 a step */
+	int end = u->first < w->node_end ? u->first : w->node_end;
+	struct lut_slots tables = w->tables;
+	if (!is_quiet(w, i, &tables))
+		return until;
+	for (int k = i + 1; k < end && k < i + FAR && budget(w, until) < rest; k++) {
+		const struct kernel *x = &w->p->kernel[k];
+		if (!is_quiet(w, k, &tables))
+			break;
+		until += x->cost[x->slice >= 0 && w->p->slice[x->slice].fetched];
+	}
+	return until;
+}
+
 /* coming weights, as far as they can move while kernel i runs */
 static void
 look_ahead(struct walk *w, int i, double until)
@@ -254,6 +289,8 @@ look_ahead(struct walk *w, int i, double until)
 		if (u->first <= i || u->first >= w->node_end || starves(w))
 			return;
 		int64_t rest = slice_bytes(u) - w->sent, n = budget(w, until);
+		if (n < rest && n < LEAST_CHUNK)
+			n = budget(w, quiet_until(w, i, u, rest, until));
 		if (n < rest && n < LEAST_CHUNK)
 			return;
 		if (!u->fetched) {
