@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# GNU make rules for firmware projects: from NAME.tflite, where it stands or in
-# NPU_MODELS, to NAME.h, by way of every stage's file.
+# GNU make rules for firmware projects: from NAME.tflite or NAME.tosa, where it
+# stands or in NPU_MODELS, to NAME.h, by way of every stage's file.
 #
 #	NPU_ACCELERATOR := ethos-u55-128
 #	NPU_SYSTEM := RTSS_HE_SRAM_MRAM
@@ -19,6 +19,7 @@ NPU_MODELS ?= .
 NPU_BIN ?=
 NPU_QUANTCHECK_FLAGS ?=
 NPU_PARTITION_FLAGS ?=
+NPU_TOSA_FLAGS ?=
 NPU_SCHED_FLAGS ?=
 NPU_WENC_FLAGS ?=
 NPU_CMDGEN_FLAGS ?=
@@ -35,7 +36,7 @@ NPU_TARGET_FLAGS = --accelerator-config=$(NPU_ACCELERATOR) \
 	@printf '%s\n' '$(NPU_OPTIONS_$*)' | cmp -s - $@ || \
 		printf '%s\n' '$(NPU_OPTIONS_$*)' >$@
 .PHONY: FORCE_NPU
-NPU_OPTIONS_part = $(NPU_QUANTCHECK_FLAGS) $(NPU_PARTITION_FLAGS)
+NPU_OPTIONS_part = $(NPU_QUANTCHECK_FLAGS) $(NPU_PARTITION_FLAGS) $(NPU_TOSA_FLAGS)
 NPU_OPTIONS_sched = $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS)
 NPU_OPTIONS_wenc = $(NPU_WENC_FLAGS)
 NPU_OPTIONS_cmdgen = $(NPU_CMDGEN_FLAGS)
@@ -44,6 +45,9 @@ NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 %.part: $(NPU_MODELS)/%.tflite .npu-part.options
 	$(NPU_BIN)tfl-quantcheck --quiet $(NPU_QUANTCHECK_FLAGS) $<
 	$(NPU_BIN)tfl-partition $(NPU_PARTITION_FLAGS) -o $@ $<
+
+%.part: $(NPU_MODELS)/%.tosa .npu-part.options
+	$(NPU_BIN)tosa-partition $(NPU_TOSA_FLAGS) -o $@ $<
 
 %.sched: %.part .npu-sched.options
 	$(NPU_BIN)npu-sched $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS) -o $@ $<

@@ -97,10 +97,72 @@ place_all()
 @test "npu-sim compares a TOSA graph with what became of it" {
 	local name
 	need_shared tosa/cases
-	for name in p-conv-0 p-softmax-0 p-attention-0 net-ad01-int8; do
+	for name in p-conv-0 p-softmax-0 p-attention-1 net-ad01-int8; do
 		compile_case "$SHARED/tosa/cases/$name" ethos-u55-256 \
 			Ethos_U55_High_End_Embedded Shared_Sram
 		npu-sim --inputs=random,min,max,alternating \
 			--compare="$SHARED/tosa/cases/$name/model.tosa" m.tflite
 	done
+}
+
+@test "npz and vela-bin: the same network, run, verified, estimated" {
+	local name kind
+	need_shared tosa/cases
+	for name in p-add-0 p-multi-output-1 p-highrank-2 logical-and-0 reshape-0; do
+		compile_case "$SHARED/tosa/cases/$name" ethos-u65-256 Ethos_U65_High_End \
+			Dedicated_Sram
+		files_of "$SHARED/tosa/cases/$name" input -i
+		in=("${list[@]}")
+		files_of "$SHARED/tosa/cases/$name" output -e
+		for kind in npz vela-bin; do
+			npu-cmdgen --emit=$kind -o m.$kind m.wenc
+			npu-sim "${in[@]}" "${list[@]}" m.$kind
+			npu-sim --compare="$SHARED/tosa/cases/$name/model.tosa" m.$kind
+			npu-dis --verify m.$kind
+			npu-perf --system-config=Ethos_U65_High_End \
+				--memory-mode=Dedicated_Sram m.$kind
+		done
+	done
+}
+
+@test "a raw network that is cut off or malformed is refused in one line" {
+	local n kind status
+	need_shared tosa/cases
+	compile_case "$SHARED/tosa/cases/p-add-0" ethos-u55-128 \
+		Ethos_U55_High_End_Embedded Shared_Sram
+	for kind in npz vela-bin; do
+		npu-cmdgen --emit=$kind -o m.$kind m.wenc
+		for n in 30 100 1000 $(($(stat -c %s m.$kind) - 1)); do
+			head -c "$n" m.$kind >cut
+			status=0
+			npu-sim cut >out 2>err || status=$?
+			[ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ]
+		done
+	done
+}
+
+@test "the npz is an archive with all keys, and no pickled one" {
+	need unzip
+	need_shared tosa/cases
+	compile_case "$SHARED/tosa/cases/p-add-0" ethos-u55-128 \
+		Ethos_U55_High_End_Embedded Shared_Sram
+	npu-cmdgen --emit=npz -o m.npz m.wenc
+	unzip -t m.npz
+	for key in cmd_data weight_data weight_region scratch_{shape,size,region} \
+		scratch_fast_{shape,size,region} \
+		{input,output,variable}_{shape,elem_size,region,offset}; do
+		unzip -l m.npz | grep -q " $key.npy$"
+	done
+	! unzip -p m.npz | grep -qa "'|O'"
+}
+
+@test "npucc and npu.mk take a TOSA graph by its first bytes, or its suffix" {
+	need_shared tosa/cases
+	cp "$SHARED/tosa/cases/p-conv-0/model.tosa" net.tosa
+	npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
+		--memory-mode=Shared_Sram --check --keep=kept -o c.tflite net.tosa
+	[ -s kept/net.part ] && [ -s kept/net.h ] && [ ! -e kept/net.tflite ]
+	make -f "$TOP/scripts/npu.mk" NPU_ACCELERATOR=ethos-u55-128 \
+		NPU_SYSTEM=Ethos_U55_High_End_Embedded NPU_MEMORY=Shared_Sram net_npu.tflite
+	cmp c.tflite net_npu.tflite
 }

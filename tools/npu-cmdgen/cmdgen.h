@@ -9,7 +9,20 @@
 #include "graph/graph.h"
 #include "stream/map.h"
 
-enum emit { EMIT_TFLITE, EMIT_CMD, EMIT_WORDS, EMIT_LIST };
+/* --emit: EMIT(CODE, name as an option, what it is) */
+#define EMITS(EMIT)                                                          \
+	EMIT(TFLITE, "tflite", "the finished model (default)")               \
+	EMIT(CMD, "cmd", "the words of the command streams")                 \
+	EMIT(WORDS, "words", "their listing")                                \
+	EMIT(LIST, "list", "that with the operations they are from")         \
+	EMIT(NPZ, "npz", "Vela's raw output")                                \
+	EMIT(PACKED, "vela-bin", "ExecuTorch's packed stream")
+enum emit {
+#define EMIT(code, name, what) EMIT_##code,
+	EMITS(EMIT)
+#undef EMIT
+	EMIT_KINDS
+};
 
 struct options {
 	const char *input, *output;
@@ -31,6 +44,9 @@ struct cmdgen {
 
 /* model.c: the finished TFLite; spec/command-stream.md 13 */
 bool build_model(struct cmdgen *c, struct bytes *out);
+
+/* raw.c: npz or vela-bin, of a graph that one NPU region is all of */
+bool print_raw(struct cmdgen *c, enum emit what, struct text *t);
 
 /*
  * verify.c: the finished model's streams are held against the rules of

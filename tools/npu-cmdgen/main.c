@@ -12,11 +12,11 @@ enum { OPT_EMIT = 256, OPT_ALLOCATION, OPT_HIGH_LEVEL, OPT_REGISTERS,
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
-	{ "emit", OPT_EMIT, "tflite|cmd|words|list", 0,
-	  "the finished model (default), the words of the command streams, their "
-	  "listing, or that with the operations they are from", 0 },
-	{ "no-map", OPT_NO_MAP, 0, 0,
-	  "leave out the map of streams and memory to the source's names", 0 },
+	{ "emit", OPT_EMIT, "KIND", 0, "write "
+#define EMIT(code, name, what) name ": " what "; "
+	  EMITS(EMIT)
+#undef EMIT
+	  "the default is tflite", 0 },
 	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
 	  "list on standard error where streams and constants lie", 0 },
 	{ "verbose-high-level-command-stream", OPT_HIGH_LEVEL, 0, 0,
@@ -29,19 +29,24 @@ static const struct argp_option option_list[] = {
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
-	static const char *const names[] = { "tflite", "cmd", "words", "list" };
+	static const char *const names[] = {
+#define EMIT(code, name, what) name,
+		EMITS(EMIT)
+#undef EMIT
+	};
 	struct options *o = state->input;
 	switch (key) {
 	case 'o':
 		o->output = arg;
 		break;
 	case OPT_EMIT:
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < EMIT_KINDS; i++)
 			if (!strcmp(arg, names[i])) {
 				o->emit = (enum emit)i;
 				return 0;
 			}
-		argp_error(state, "--emit takes tflite, cmd, words or list");
+		argp_error(state, "--emit takes tflite, cmd, words, list, npz or "
+			   "vela-bin");
 		break;
 	case OPT_NO_MAP:
 		o->no_map = true;
@@ -110,6 +115,9 @@ write_output(struct cmdgen *c, const struct options *o)
 	} else if (o->emit == EMIT_CMD) {
 		put_words(c, &t);
 		ok = file_write(o->output, t.p, t.n, true, c->e);
+	} else if (o->emit == EMIT_NPZ || o->emit == EMIT_PACKED) {
+		ok = print_raw(c, o->emit, &t) &&
+		     file_write(o->output, t.p, t.n, true, c->e);
 	} else {
 		ok = print_listing(c, o->emit, &t) &&
 		     file_write(o->output, t.p, t.n, false, c->e);

@@ -8,6 +8,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "raw/raw.h"
 
 #include <string.h>
 
@@ -166,7 +167,8 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 	struct tfl_model *m;
 	struct npu_stream *s;
 	int n;
-	if (!tfl_read(a, file, net->file, &m, e) || !stream_find(a, m, &s, &n, e))
+	if (!raw_model(a, file, net->file, &file, e) ||
+	    !tfl_read(a, file, net->file, &m, e) || !stream_find(a, m, &s, &n, e))
 		return false;
 	net->n_layers = -1;
 	walk_operators(a, m, net);

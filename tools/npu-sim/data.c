@@ -86,7 +86,9 @@ npy_form(const struct npy *n, const char *path, const struct tfl_tensor *t, int 
 	if (n->kind == 'f' && n->item_bytes == tfl_type_bytes(TFL_FLOAT32) &&
 	    are_forms(t, &real))
 		*as = real;
-	if (n->kind != npy_kind(as->type) || n->item_bytes != tfl_type_bytes(as->type))
+	bool truth = n->kind == 'b' && as->type == TFL_INT8;
+	if ((n->kind != npy_kind(as->type) && !truth) ||
+	    n->item_bytes != tfl_type_bytes(as->type))
 		return does_not_fit(path, "elements are of another type", t, frames, e);
 	return same_dims(n, t, frames) ||
 	       does_not_fit(path, "shape is another", t, frames, e);
@@ -270,7 +272,7 @@ copy_inputs(struct sim *from, struct sim *to, struct err *e)
 		if (are_forms(x, y)) {
 			if (!convert_form(x, p, y, q, e))
 				return false;
-		} else if (x->type != y->type || tfl_bytes(x) != tfl_bytes(y)) {
+		} else if (!same_type(x, y) || tfl_bytes(x) != tfl_bytes(y)) {
 			return err_at(e, sim_model(to)->name, 0,
 				      "input %d has "
 				      "another type or size than in %s",

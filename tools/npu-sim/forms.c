@@ -25,6 +25,13 @@ are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b)
 		(b->type == TFL_FLOAT32 && is_integer_form(a)));
 }
 
+bool
+same_type(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	return a->type == b->type || (a->type == TFL_BOOL && b->type == TFL_INT8) ||
+	       (a->type == TFL_INT8 && b->type == TFL_BOOL);
+}
+
 struct tfl_tensor
 float_form(const struct tfl_tensor *t)
 {

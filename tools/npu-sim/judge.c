@@ -100,7 +100,7 @@ same_in_forms(struct sim *s, int output, const struct tfl_tensor *form,
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	const struct tfl_tensor *t = &g->tensor[g->out[output]];
 	const void *got = sim_tensor(s, g->out[output]);
-	if (t->type == form->type)
+	if (same_type(t, form))
 		return same_values(s, output, t, got, want, j, e);
 	struct arena *a = arena_open();
 	const struct tfl_tensor *q = t->type == TFL_FLOAT32 ? form : t;
@@ -161,7 +161,7 @@ compare_models(struct sim *a, struct sim *b, const struct judged *j, struct err 
 		const struct tfl_tensor *x = &f->tensor[f->out[k]];
 		const struct tfl_tensor *y = &g->tensor[g->out[k]];
 		if (!are_forms(x, y) &&
-		    (x->type != y->type || tfl_bytes(x) != tfl_bytes(y)))
+		    (!same_type(x, y) || tfl_bytes(x) != tfl_bytes(y)))
 			return err_no(e,
 				      "%s: output %d has another type or size "
 				      "than in %s",

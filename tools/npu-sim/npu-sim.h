@@ -43,6 +43,8 @@ bool open_model(struct arena *a, const struct model *m, bool compared, struct si
 
 /* forms.c: one value as float32 and as a quantized tensor's integers */
 bool are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b);
+/* equal types, or a byte that the other form calls a boolean: npz has no types */
+bool same_type(const struct tfl_tensor *a, const struct tfl_tensor *b);
 struct tfl_tensor float_form(const struct tfl_tensor *t);
 /* by QUANTIZE or DEQUANTIZE; false where their kernel refuses */
 bool convert_form(const struct tfl_tensor *from, const void *in,

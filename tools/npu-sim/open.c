@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "npu-sim.h"
 
+#include "raw/raw.h"
 #include "tosa/tosa.h"
 
 bool
@@ -12,7 +13,8 @@ read_model(struct arena *a, const char *path, struct model *out, struct err *e)
 		return false;
 	if (tosa_is(file))
 		return tosa_read(a, file, file_name(path), &out->tosa, e);
-	return tfl_read(a, file, file_name(path), &out->tflite, e);
+	return raw_model(a, file, file_name(path), &file, e) &&
+	       tfl_read(a, file, file_name(path), &out->tflite, e);
 }
 
 bool

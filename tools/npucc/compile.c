@@ -25,8 +25,9 @@ base_name(struct npucc *c)
 {
 	const char *in = c->o->in ? c->o->in : "model.tflite";
 	const char *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in;
-	size_t n = strlen(name), k = strlen(stage_suffix(CMDGEN));
-	if (n >= k && !strcmp(name + n - k, stage_suffix(CMDGEN)))
+	const char *suffix = c->tosa ? ".tosa" : stage_suffix(CMDGEN);
+	size_t n = strlen(name), k = strlen(suffix);
+	if (n >= k && !strcmp(name + n - k, suffix))
 		n -= k;
 	const char *base = arena_strndup(c->a, name, n);
 	return arena_strndup(c->a, base, utf8_cut(base, MAX_BASE));
@@ -58,16 +59,16 @@ take_model(struct npucc *c)
 static const char *
 read_from(struct npucc *c, enum program p)
 {
-	return p == QUANTCHECK ? NULL : stage_file(c, (enum program)(p - 1));
+	return p == first_stage(c) ? NULL : stage_file(c, (enum program)(p - 1));
 }
 
 static struct job
 job_of(struct npucc *c, enum program p)
 {
 	return (struct job){
-		.program = p,
+		.program = program_of(c, p),
 		.option = { p == QUANTCHECK ? "--pass" : NULL },
-		.input = p == QUANTCHECK ? c->model : NULL,
+		.input = p == first_stage(c) ? c->model : NULL,
 		.called = read_from(c, p),
 	};
 }
@@ -77,10 +78,11 @@ static bool
 run_pipe(struct npucc *c, enum program last, const char *to)
 {
 	struct job job[N_STAGES];
-	for (int p = 0; p <= (int)last; p++)
-		job[p] = job_of(c, (enum program)p);
-	job[last].output = to;
-	return run_jobs(c, job, (size_t)last + 1);
+	size_t n = 0;
+	for (int p = (int)first_stage(c); p <= (int)last; p++)
+		job[n++] = job_of(c, (enum program)p);
+	job[n - 1].output = to;
+	return run_jobs(c, job, n);
 }
 
 static bool
@@ -130,13 +132,14 @@ kept(struct npucc *c, const char *name)
 static bool
 run_stages(struct npucc *c)
 {
-	for (int p = 0; p < N_STAGES; p++) {
+	int first = (int)first_stage(c);
+	for (int p = first; p < N_STAGES; p++) {
 		struct job job = job_of(c, (enum program)p);
-		const char *from = p ? kept(c, job.called) : NULL;
+		const char *from = p > first ? kept(c, job.called) : NULL;
 		job.output = kept(c, stage_file(c, (enum program)p));
 		if (p == TFL2C)
 			job.from = from; /* as in the pipe: it may use the name */
-		else if (p)
+		else if (p > first)
 			job.input = from;
 		if (!run_jobs(c, &job, 1))
 			return false;
@@ -161,9 +164,9 @@ static const struct kept_report {
 static bool
 run_reports(struct npucc *c, bool on_npu)
 {
-	const char *model = kept(c, stage_file(c, QUANTCHECK));
+	const char *model = c->tosa ? c->model : kept(c, stage_file(c, QUANTCHECK));
 	const char *text = kept(c, "partition.txt");
-	struct job placed = { .program = PARTITION, .option = { "--report" },
+	struct job placed = { .program = program_of(c, PARTITION), .option = { "--report" },
 			      .input = model, .output = text };
 	if (!run_jobs(c, &placed, 1))
 		return false;
@@ -254,7 +257,7 @@ compile_kept(struct npucc *c, const char **made)
 	    !uses_npu(c, kept(c, stage_file(c, CMDGEN)), &on_npu) ||
 	    !run_reports(c, on_npu))
 		return false;
-	for (int p = 0; p < N_STAGES; p++)
+	for (int p = (int)first_stage(c); p < N_STAGES; p++)
 		name[n++] = stage_file(c, (enum program)p);
 	name[n++] = "partition.txt";
 	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++)

@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* a pipe must not get the number of a standard stream that somebody closed */
@@ -33,6 +35,20 @@ check_streams(const struct options *o, struct err *e)
 	return true;
 }
 
+/* a graph of TOSA's, not a model; what is piped is taken for a model */
+static void
+tell_front_end(struct npucc *c)
+{
+	char b[8];
+	struct stat st;
+	bool file = c->o->in && !stat(c->o->in, &st) && S_ISREG(st.st_mode);
+	FILE *f = file ? fopen(c->o->in, "rbe") : NULL;
+	c->tosa = f && fread(b, 1, sizeof(b), f) == sizeof(b) &&
+		  !memcmp(b + 4, "TOSA", 4);
+	if (f)
+		(void)fclose(f);
+}
+
 static bool
 deliver(struct npucc *c, const char *made)
 {
@@ -53,7 +69,10 @@ run(struct npucc *c)
 {
 	const struct options *o = c->o;
 	const char *made = NULL; /* NULL: it has been written already */
-	if (!check_streams(o, c->e) || !programs_find(c) || !places_open(c))
+	if (!check_streams(o, c->e))
+		return false;
+	tell_front_end(c);
+	if (!programs_find(c) || !places_open(c))
 		return false;
 	bool ok = o->keep    ? compile_kept(c, &made)
 		  : o->check ? compile_checked(c, &made)

@@ -14,6 +14,7 @@ enum program {
 	QUANTCHECK, PARTITION, SCHED, WENC, CMDGEN, TFL2C,
 	N_STAGES,
 	PERF = N_STAGES, REPORT, DIS, SIM,
+	TOSA_PARTITION, /* in place of the first two */
 	N_PROGRAMS,
 };
 
@@ -41,6 +42,7 @@ struct npucc {
 	struct err *e;
 	const struct options *o;
 	const char *path[N_PROGRAMS]; /* of each program that is needed */
+	bool tosa; /* the input is a TOSA graph, by its identifier */
 	const char *model; /* the file; NULL: standard input, read once */
 	const char *base;  /* of kept files' names */
 	const char *beside;  /* private directory beside the output; NULL: none */
@@ -57,6 +59,9 @@ void options_parse(struct options *o, int argc, char **argv);
 const char *stage_suffix(enum program p);
 
 /* programs.c: where the others are: beside this one, or in PATH */
+/* the first stage, and the program that is the stage p */
+enum program first_stage(const struct npucc *c);
+enum program program_of(const struct npucc *c, enum program p);
 const char *program_name(enum program p);
 bool programs_find(struct npucc *c);
 

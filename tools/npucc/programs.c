@@ -12,7 +12,7 @@ static const char *const names[N_PROGRAMS] = {
 	[QUANTCHECK] = "tfl-quantcheck", [PARTITION] = "tfl-partition",
 	[SCHED] = "npu-sched", [WENC] = "npu-wenc", [CMDGEN] = "npu-cmdgen",
 	[TFL2C] = "tfl2c", [PERF] = "npu-perf", [REPORT] = "npu-report", [DIS] = "npu-dis",
-	[SIM] = "npu-sim",
+	[SIM] = "npu-sim", [TOSA_PARTITION] = "tosa-partition",
 };
 
 const char *
@@ -64,9 +64,26 @@ in_path(struct arena *a, const char *name)
 	return found;
 }
 
-static bool
-is_needed(const struct options *o, enum program p)
+enum program
+first_stage(const struct npucc *c)
 {
+	return c->tosa ? PARTITION : QUANTCHECK;
+}
+
+enum program
+program_of(const struct npucc *c, enum program p)
+{
+	return c->tosa && p == PARTITION ? TOSA_PARTITION : p;
+}
+
+static bool
+is_needed(const struct npucc *c, enum program p)
+{
+	const struct options *o = c->o;
+	if (p == TOSA_PARTITION)
+		return c->tosa;
+	if (c->tosa && p <= PARTITION)
+		return false;
 	if (p < N_STAGES)
 		return o->keep || p <= o->last;
 	return p == PERF || p == REPORT ? o->keep != NULL : o->check;
@@ -77,7 +94,7 @@ programs_find(struct npucc *c)
 {
 	const char *own = own_directory(c->a);
 	for (int p = 0; p < N_PROGRAMS; p++) {
-		if (!is_needed(c->o, (enum program)p))
+		if (!is_needed(c, (enum program)p))
 			continue;
 		c->path[p] = own ? in_directory(c->a, own, strlen(own), names[p])
 				 : NULL;

@@ -110,10 +110,23 @@ const_tensor(struct part *p, int tensor)
 	return const_value(p, graph_type(t->type), t->rank, dim, v);
 }
 
+/* a boolean of the application's is true if it is not 0; inside it is 1 then */
+static void
+take_truth(struct part *p, struct nd *v)
+{
+	struct nd one = like(p, v, TFL_INT8);
+	struct finish f = { .round = ROUND_NATURAL, .clamped = true,
+			    .clamp = { .lo = 0, .hi = 1 } };
+	unary_to(p, OP_ABS, v, 0, &one, &f);
+	*v = one;
+}
+
 struct nd
 value_of(struct part *p, int tensor)
 {
 	struct nd *v = &p->value[tensor];
+	if (v->t && v->t->shape.type == TFL_BOOL && tensor_is_input(v->t))
+		take_truth(p, v);
 	if (p->t->tensor[tensor].data.p && !p->t->tensor[tensor].is_output)
 		return const_tensor(p, tensor);
 	if (!v->t)

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A raw network as a TFLite model: spec/command-stream.md 13. */
+#include "raw/raw.h"
+
+#include "tflite/tflite.h"
+
+enum {
+	STREAM, FLASH, SCRATCH, FAST, SPECIAL,
+	/* what an application sets aside; the packed stream does not say */
+	SOME_FAST = 1 << 21,
+};
+
+struct build {
+	struct arena *a;
+	struct tflw_tensor *tensor;
+	int32_t *plan; /* offset in scratch, -1: none */
+	int n;
+};
+
+static void
+add_bytes(struct build *b, const char *name, int64_t n, uint32_t buffer, int32_t at)
+{
+	struct tflw_tensor *t = &b->tensor[b->n];
+	t->t.name = name;
+	t->t.type = TFL_UINT8;
+	t->t.rank = 1;
+	t->t.dim[0] = (int32_t)n;
+	t->buffer = buffer;
+	b->plan[b->n++] = at;
+}
+
+static int
+type_of(int32_t bytes)
+{
+	return bytes == 1   ? TFL_INT8
+	       : bytes == 2 ? TFL_INT16
+	       : bytes == 4 ? TFL_INT32
+			    : TFL_INT64;
+}
+
+/* dimensions of 1 in front are padding */
+static bool
+add_end(struct build *b, const struct raw_end *d, const char *name, int i,
+	int64_t scratch)
+{
+	struct tflw_tensor *t = &b->tensor[b->n];
+	int skip = 0;
+	int64_t n = d->elem_bytes;
+	while (skip < RAW_RANK - 1 && d->dim[skip] == 1)
+		skip++;
+	t->t.name = arena_printf(b->a, "%s_%d", name, i);
+	t->t.type = type_of(d->elem_bytes);
+	t->t.rank = RAW_RANK - skip;
+	t->t.has_shape = true;
+	for (int k = skip; k < RAW_RANK; k++) {
+		t->t.dim[k - skip] = d->dim[k];
+		if (__builtin_mul_overflow(n, d->dim[k], &n))
+			return false;
+	}
+	b->plan[b->n++] = (int32_t)d->offset;
+	return n > 0 && d->offset >= 0 && d->offset <= scratch && n <= scratch - d->offset &&
+	       tfl_type_bytes(t->t.type) == d->elem_bytes;
+}
+
+static struct bytes
+plan_bytes(const struct build *b)
+{
+	uint8_t *p = arena_alloc(b->a, 4 * ((size_t)b->n + 3), 1);
+	store_le32(p + 4, 1);
+	store_le32(p + 8, (uint32_t)b->n);
+	for (int i = 0; i < b->n; i++)
+		store_le32(p + 12 + 4 * i, (uint32_t)b->plan[i]);
+	return (struct bytes){ .p = p, .n = 4 * ((size_t)b->n + 3) };
+}
+
+/* the model of a network whose tensors are b's: special ones, inputs, outputs */
+static bool
+write_model(struct build *b, const struct raw *r, struct bytes *out, struct err *e)
+{
+	static const uint8_t options[] = { 0x01, 0x04, 0x01 };
+	int *index = anew(b->a, int, (size_t)b->n + 1);
+	for (int i = 0; i < b->n; i++)
+		index[i] = i;
+	struct bytes buffers[] = { { .n = 0 }, r->cmd, r->weights, plan_bytes(b) };
+	struct tflw_opcode code = { .code = TFL_CUSTOM, .custom = "ethos-u", .version = 1 };
+	struct tflw_op op = { .n_in = SPECIAL + r->n_in, .in = index, .n_out = r->n_out,
+			      .out = index + SPECIAL + r->n_in,
+			      .custom_options = { .p = options, .n = sizeof(options) } };
+	struct tflw_metadata md = { .name = "OfflineMemoryAllocation", .buffer = 3 };
+	struct tflw_subgraph sg = { .name = "main", .tensor = b->tensor, .n_tensors = b->n,
+				    .op = &op, .n_ops = 1, .in = index + SPECIAL,
+				    .n_in = r->n_in, .out = op.out, .n_out = r->n_out };
+	struct tflw_model m = { .description = "raw", .opcode = &code, .n_opcodes = 1,
+				.buffer = buffers, .n_buffers = 4, .subgraph = &sg,
+				.n_subgraphs = 1, .metadata = &md, .n_metadata = 1 };
+	return tfl_write(b->a, &m, out, e);
+}
+
+static bool
+model_of(struct arena *a, const struct raw *r, const char *name, struct bytes *out,
+	 struct err *e)
+{
+	size_t n = (size_t)r->n_in + (size_t)r->n_out + SPECIAL;
+	struct build b = { .a = a, .tensor = anew(a, struct tflw_tensor, n),
+			   .plan = anew(a, int32_t, n) };
+	int64_t fast = r->fast > 0 ? r->fast : r->fast < 0 ? SOME_FAST : r->scratch;
+	add_bytes(&b, "npu_command_stream", (int64_t)r->cmd.n, 1, -1);
+	add_bytes(&b, "npu_flash", (int64_t)r->weights.n, r->weights.n ? 2 : 0, -1);
+	add_bytes(&b, "npu_scratch", r->scratch, 0, 0);
+	add_bytes(&b, "npu_scratch_fast", fast, 0, 0);
+	for (int i = 0; i < r->n_in; i++)
+		if (!add_end(&b, &r->in[i], "input", i, r->scratch))
+			return err_at(e, name, 0, "input %d does not lie in scratch", i);
+	for (int i = 0; i < r->n_out; i++)
+		if (!add_end(&b, &r->out[i], "output", i, r->scratch))
+			return err_at(e, name, 0, "output %d does not lie in scratch", i);
+	struct err bare = { 0 };
+	return write_model(&b, r, out, &bare) || err_at(e, name, 0, "%s", bare.text);
+}
+
+bool
+raw_model(struct arena *a, struct bytes file, const char *name, struct bytes *out,
+	  struct err *e)
+{
+	struct raw r;
+	*out = file;
+	if (raw_is_npz(file))
+		return raw_read_npz(a, file, name, &r, e) && model_of(a, &r, name, out, e);
+	if (raw_is_packed(file))
+		return raw_read_packed(a, file, name, &r, e) &&
+		       model_of(a, &r, name, out, e);
+	return true;
+}

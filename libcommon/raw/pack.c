@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ExecuTorch's packed stream: blocks of a name of 16 bytes, the length, a flag for
+ * data that are elsewhere, 11 bytes of zeros, and the data up to a multiple of 16.
+ */
+#include "raw/raw.h"
+
+enum { HEADER = 32, NAME = 16, EXTERNAL = 20, END_BYTES = 4 * (RAW_RANK + 3), ALIGN = 16 };
+
+static const char first_block[] = "vela_bin_stream", last_block[] = "vela_end_stream";
+
+/* ---- writing ------------------------------------------------------------------------- */
+
+static void
+put32(struct text *t, int64_t v)
+{
+	uint8_t b[4];
+	store_le32(b, (uint32_t)v);
+	text_put(t, b, sizeof(b));
+}
+
+static void
+put_block(struct text *t, const char *name, const void *p, size_t n)
+{
+	static const uint8_t zero[HEADER];
+	uint8_t h[HEADER] = { 0 };
+	memcpy(h, name, strlen(name));
+	store_le32(h + NAME, (uint32_t)n);
+	text_put(t, h, sizeof(h));
+	if (n)
+		text_put(t, p, n);
+	text_put(t, zero, (ALIGN - n % ALIGN) % ALIGN);
+}
+
+static void
+put_ends(struct text *t, const char *name, const struct raw_end *v, int n)
+{
+	struct text x = { 0 };
+	put32(&x, n);
+	for (int i = 0; i < n; i++) {
+		for (int k = 0; k < RAW_RANK; k++)
+			put32(&x, v[i].dim[k]);
+		put32(&x, v[i].elem_bytes);
+		put32(&x, v[i].offset);
+		put32(&x, 1);
+	}
+	put_block(t, name, x.p, x.n);
+	text_free(&x);
+}
+
+void
+raw_print_packed(const struct raw *r, struct text *t)
+{
+	uint8_t scratch[4];
+	store_le32(scratch, (uint32_t)r->scratch);
+	put_block(t, first_block, NULL, 0);
+	put_block(t, "cmd_data", r->cmd.p, r->cmd.n);
+	put_block(t, "weight_data", r->weights.p, r->weights.n);
+	put_block(t, "scratch_size", scratch, sizeof(scratch));
+	put_ends(t, "inputs", r->in, r->n_in);
+	put_ends(t, "outputs", r->out, r->n_out);
+	put_block(t, last_block, NULL, 0);
+}
+
+/* ---- reading ------------------------------------------------------------------------- */
+
+struct load {
+	struct arena *a;
+	const char *name;
+	struct err *e;
+	struct reader in;
+};
+
+#define BAD(l, ...) err_at((l)->e, (l)->name, 0, __VA_ARGS__)
+
+bool
+raw_is_packed(struct bytes file)
+{
+	return file.n >= NAME && !memcmp(file.p, first_block, sizeof(first_block));
+}
+
+static bool
+take_block(struct load *l, const char **name, struct bytes *data)
+{
+	const uint8_t *h = reader_take(&l->in, HEADER);
+	if (!h || h[NAME - 1])
+		return BAD(l, "a block's header is cut off or malformed");
+	*name = text_plain(l->a, arena_strndup(l->a, (const char *)h, NAME));
+	data->n = load_le32(h + NAME);
+	if (h[EXTERNAL])
+		return BAD(l, "block %s has its data outside of the file", *name);
+	data->p = reader_take(&l->in, data->n);
+	if (!data->p || !reader_take(&l->in, (ALIGN - data->n % ALIGN) % ALIGN))
+		return BAD(l, "block %s ends behind the end of the file", *name);
+	return true;
+}
+
+static bool
+load_ends(struct load *l, const char *name, struct bytes b, struct raw_end **out, int *n)
+{
+	int64_t count = b.n >= 4 ? (int32_t)load_le32(b.p) : -1;
+	if (count < 0 || (int64_t)b.n != 4 + count * END_BYTES)
+		return BAD(l, "block %s has %zu bytes for %lld of them", name, b.n,
+			   (long long)count);
+	*out = anew(l->a, struct raw_end, (size_t)count);
+	*n = (int)count;
+	for (int64_t i = 0; i < count; i++) {
+		struct raw_end *d = &(*out)[i];
+		const uint8_t *p = b.p + 4 + i * END_BYTES;
+		for (int k = 0; k < RAW_RANK; k++) {
+			int32_t dim = (int32_t)load_le32(p + 4 * k);
+			d->dim[k] = dim > 0 ? dim : 0;
+		}
+		int32_t bytes = (int32_t)load_le32(p + 4 * RAW_RANK);
+		d->elem_bytes = bytes > 0 && bytes <= 8 ? bytes : 0;
+		d->offset = (int32_t)load_le32(p + 4 * RAW_RANK + 4);
+		if (load_le32(p + 4 * RAW_RANK + 8) != 1)
+			return BAD(l, "block %s: %lld is not in region 1", name,
+				   (long long)i);
+	}
+	return true;
+}
+
+static bool
+take_data(struct load *l, const char *name, struct bytes b, struct raw *out)
+{
+	if (!strcmp(name, "cmd_data")) {
+		out->cmd = b;
+	} else if (!strcmp(name, "weight_data")) {
+		out->weights = b;
+	} else if (!strcmp(name, "scratch_size")) {
+		if (b.n != 4)
+			return BAD(l, "scratch_size has %zu bytes, not 4", b.n);
+		out->scratch = load_le32(b.p);
+	} else if (!strcmp(name, "inputs")) {
+		return load_ends(l, name, b, &out->in, &out->n_in);
+	} else if (!strcmp(name, "outputs")) {
+		return load_ends(l, name, b, &out->out, &out->n_out);
+	} else {
+		return BAD(l, "block %s is not known", name);
+	}
+	return true;
+}
+
+bool
+raw_read_packed(struct arena *a, struct bytes file, const char *name, struct raw *out,
+		struct err *e)
+{
+	struct load l = { .a = a, .name = name, .e = e,
+			  .in = reader_init(file.p, file.n) };
+	*out = (struct raw){ .fast = -1 };
+	for (bool first = true;; first = false) {
+		const char *block = "";
+		struct bytes data = { 0 };
+		if (!take_block(&l, &block, &data))
+			return false;
+		if (!strcmp(block, last_block))
+			break;
+		if (!(first && !strcmp(block, first_block)) &&
+		    !take_data(&l, block, data, out))
+			return false;
+	}
+	return l.in.at == file.n || BAD(&l, "bytes behind the last block");
+}

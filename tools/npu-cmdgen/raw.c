@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A network without a TFLite model around it: raw/raw.h. */
+#include "cmdgen.h"
+
+#include "raw/raw.h"
+
+static int64_t
+used(const struct graph *g, int place)
+{
+	for (size_t i = 0; i < g->n_areas; i++)
+		if (!strcmp(g->areas[i]->rec.word, place_names[place]))
+			return g->areas[i]->used;
+	return 0;
+}
+
+/* the one node, and that it is all */
+static bool
+only_node(struct cmdgen *c, size_t *node)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->g->n_nodes; i++) {
+		if (c->g->nodes[i]->kind == NODE_CPU)
+			return graph_err(c->g, c->g->nodes[i], c->e,
+					 "n%d is on the CPU: npz and vela-bin hold an "
+					 "NPU region alone", c->g->nodes[i]->rec.id);
+		*node = i;
+		n++;
+	}
+	return n == 1 || err_at(c->e, c->g->file, 0, "%zu NPU regions: npz and vela-bin "
+				"hold one", n);
+}
+
+/* where the original's tensor is, if the graph has it */
+static struct g_tensor *
+tensor_of(const struct graph *g, int index)
+{
+	for (size_t i = 0; i < g->n_tensors; i++)
+		for (int k = 0; k < g->tensors[i]->tfl.n; k++)
+			if (g->tensors[i]->tfl.v[k].index == index)
+				return g->tensors[i];
+	return NULL;
+}
+
+/* the graph's own list, or the original model's */
+static struct g_tensors
+ends_of(struct cmdgen *c, bool in)
+{
+	const struct g_model *m = c->g->n_models ? c->g->models[0] : NULL;
+	const struct tfl_subgraph *sg = &c->m->subgraph[0];
+	if (m && G_HAS(m, G_MODEL_in))
+		return in ? m->in : m->out;
+	struct g_tensors l = { .n = (size_t)(in ? sg->n_in : sg->n_out) };
+	l.v = anew(c->a, struct g_tensor *, l.n + 1);
+	for (size_t i = 0; i < l.n; i++)
+		l.v[i] = tensor_of(c->g, (in ? sg->in : sg->out)[i]);
+	return l;
+}
+
+/* one that nothing reads has no place yet: behind everything */
+static bool
+place_end(struct cmdgen *c, const struct g_tensor *t, struct raw *r, struct raw_end *d)
+{
+	enum { ALIGN = 16 };
+	if (!t)
+		return err_at(c->e, c->g->file, 0, "an input or output of the model is no "
+			      "tensor of the NPU region");
+	for (int k = 0; k < RAW_RANK; k++) {
+		int own = k - (RAW_RANK - t->shape.rank);
+		d->dim[k] = own < 0 ? 1 : t->shape.dim[own];
+	}
+	if (t->shape.rank > RAW_RANK)
+		return graph_err(c->g, t, c->e, "t%d has %d dimensions, npz and vela-bin "
+				 "take 6", t->rec.id, t->shape.rank);
+	d->elem_bytes = graph_type_bytes(t->shape.type);
+	d->offset = t->at;
+	if (!G_HAS(t, G_TENSOR_at)) {
+		d->offset = round_up_i64(r->scratch, ALIGN);
+		r->scratch = d->offset + tensor_bytes(t);
+	} else if (t->area != PLACE_ARENA) {
+		return graph_err(c->g, t, c->e, "t%d is not in the arena", t->rec.id);
+	}
+	return true;
+}
+
+static bool
+place_ends(struct cmdgen *c, bool in, struct raw *r, struct raw_end **v, int *n)
+{
+	struct g_tensors l = ends_of(c, in);
+	*v = anew(c->a, struct raw_end, l.n + 1);
+	*n = (int)l.n;
+	for (size_t i = 0; i < l.n; i++)
+		if (!place_end(c, l.v[i], r, &(*v)[i]))
+			return false;
+	return true;
+}
+
+bool
+print_raw(struct cmdgen *c, enum emit what, struct text *t)
+{
+	size_t node = 0;
+	struct raw r = { .scratch = used(c->g, PLACE_ARENA) };
+	struct g_blob *flash = graph_find_blob(c->g, "flash");
+	if (!only_node(c, &node) || (flash && !graph_blob(c->g, flash, &r.weights, c->e)) ||
+	    !place_ends(c, true, &r, &r.in, &r.n_in) ||
+	    !place_ends(c, false, &r, &r.out, &r.n_out))
+		return false;
+	r.cmd = emit_payload(c->a, c->accel, &c->stream[node]);
+	r.fast = c->memory.spilling ? used(c->g, PLACE_CACHE) : 0;
+	(what == EMIT_NPZ ? raw_print_npz : raw_print_packed)(&r, t);
+	return true;
+}
