@@ -158,8 +158,7 @@ read_graph(struct sched *s)
 	if (!file_read(s->a, o->input, SIZE_MAX / 4, &text, s->e) ||
 	    !graph_read(s->a, text, file_name(o->input), STAGE_PART, &s->g, s->e))
 		return false;
-	s->machine = o->calibrated ? perf_machine_calibrated(s->accel, &s->memory)
-				   : perf_machine_of(s->accel, &s->memory);
+	s->machine = perf_machine_of(s->accel, &s->memory);
 	graph_set_target(s->g, s->accel, &s->memory);
 	return true;
 }
@@ -171,6 +170,36 @@ run_passes(struct sched *s)
 		if (!passes[i].run(s) || !graph_check(s->g, s->e))
 			return false;
 	return true;
+}
+
+/*
+ * As measurements have it, two plans are judged: the search's clock knows an
+ * operation's own cycles, but not that what runs at the same time shares memories,
+ * which the prediction of the whole stream does.  s gets the better one.
+ */
+static bool
+plan_calibrated(struct sched *s)
+{
+	struct sched other = { .a = s->a, .o = s->o, .e = s->e,
+			       .accel = s->accel, .memory = s->memory };
+	struct text t = { 0 };
+	graph_print(s->g, &t);
+	/* a graph's blobs lie in the text that it was read from */
+	struct bytes text = { .p = arena_keep(s->a, t.p, t.cap), .n = t.n };
+	other.machine = perf_machine_of(s->accel, &other.memory);
+	bool ok = graph_read(other.a, text, s->g->file, STAGE_PART, &other.g, s->e);
+	s->machine = perf_machine_calibrated(s->accel, &s->memory);
+	ok = ok && run_passes(s) && run_passes(&other);
+	other.machine = perf_machine_calibrated(s->accel, &other.memory);
+	ok = ok && predict_cycles(&other);
+	if (ok && other.g->targets[0]->cycles < s->g->targets[0]->cycles) {
+		struct sched worse = *s;
+		*s = other;
+		other = worse;
+	}
+	s->machine.memory = &s->memory;
+	plan_close(other.plan);
+	return ok;
 }
 
 static void
@@ -200,7 +229,7 @@ list(const struct sched *s)
 static bool
 run(struct sched *s)
 {
-	if (!read_graph(s) || !run_passes(s))
+	if (!read_graph(s) || !(s->o->calibrated ? plan_calibrated : run_passes)(s))
 		return false;
 	say(s);
 	list(s);
