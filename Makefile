@@ -93,11 +93,9 @@ FAST := kernels tosakernels sim weights
 $(FAST:%=$(B)/libcommon/%/%.o): EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 # the NPU and what it stands on, for firmware: no files, threads or mappings
-SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(sort $(wildcard libcommon/sim/npu*.c \
+SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \
 	$(foreach f,arena block diag fixed hash text,libcommon/base/$(f).c) \
-	$(foreach f,decode fast order scales,libcommon/weights/$(f)*.c) \
-	libcommon/target/accel*.c $(filter-out $(foreach f,emit source verify,libcommon/stream/$(f)%), \
-		$(wildcard libcommon/stream/*.c)))))
+	$(foreach d,stream target weights,libcommon/$(d)/*.c)))
 
 $(B)/libsim.a: $(SIM_OBJ)
 	$(call say,AR,$@)

@@ -52,9 +52,31 @@ core_driver()
 	[ "${lines[-1]}" = "the NPU failed" ]
 }
 
-@test "TensorFlow Lite Micro runs it, in the arena of the header" {
+# interpreted VARIABLE=VALUE...: under TensorFlow Lite Micro, whose arena is at
+# least as large as what is used, and at most 256 bytes larger
+interpreted()
+{
 	[ -n "${NPUTOOLS_TFLM-}" ] || skip "no TensorFlow Lite Micro (NPUTOOLS_TFLM)"
-	demo TFLM="$NPUTOOLS_TFLM" TFLM_DEPS="${NPUTOOLS_TFLM_DEPS-}"
+	local line used size
+	demo TFLM="$NPUTOOLS_TFLM" TFLM_DEPS="${NPUTOOLS_TFLM_DEPS-}" "$@"
+	line=$(grep '^tensor arena: ' <<<"$output")
+	used=${line#tensor arena: } used=${used%% *} size=${line##* }
+	[ $((size - used)) -ge 0 ]
+	[ $((size - used)) -le 256 ]
+}
+
+@test "TensorFlow Lite Micro runs it, in the arena of the header" {
+	interpreted
+}
+
+@test "the arena, not by trial" {
+	need_shared models
+	for m in kws_ref_model person_detect resnet_quant ad01_int8 micro_speech; do
+		interpreted MODEL="$SHARED/models/$m.tflite"
+	done
+	# kernels of the CPU, too
+	interpreted MODEL="$SHARED/models/kws_ref_model.tflite" \
+		NPUCC_FLAGS="--cpu=CONV_2D,SOFTMAX,FULLY_CONNECTED"
 }
 
 @test "what is missing is named" {

@@ -33,17 +33,18 @@ put_arena_size(struct text *t, const struct job *j)
 		" * Memory for TensorFlow Lite Micro, in bytes.\n"
 		" *   PLAN     exact: the extent of the plan in the model, which\n"
 		" *            includes all that the NPU reads and writes there\n"
-		" *   TENSORS  the plan and the tensors that the runtime places\n"
-		" *            itself, by its greedy planner's rule\n"
+		" *   TENSORS  the plan and the tensors and scratch buffers that\n"
+		" *            the runtime places itself, by its greedy planner's rule\n"
 		" *   STATE    variables that the plan does not place\n"
-		" *   RUNTIME  an estimate of the runtime's own records: %d\n"
-		" *            tensors, %d operators, %d inputs and outputs;\n"
-		" *            scratch memory of operators on the CPU is not in it\n"
+		" *   RUNTIME  the runtime's own records, of %d tensors, %d\n"
+		" *            operators, %d inputs and outputs: the allocations of\n"
+		" *            tflite-micro %s and its reference\n"
+		" *            kernels on a 32-bit Arm, added up\n"
 		" * To see what is used: interpreter.arena_used_bytes() after\n"
 		" * AllocateTensors().\n"
 		" */\n",
 		p->n_tensors, p->n_ops,
-		j->m->subgraph[0].n_in + j->m->subgraph[0].n_out);
+		j->m->subgraph[0].n_in + j->m->subgraph[0].n_out, TFLM_REVISION);
 	put_define(t, j, "PLAN_BYTES", p->plan_bytes);
 	put_define(t, j, "TENSOR_BYTES", p->tensor_bytes);
 	put_define(t, j, "STATE_BYTES", p->variable_bytes);
@@ -64,10 +65,12 @@ put_dialect_size(struct text *t, const struct job *j, const char *macro)
 		       "#elif !defined(%s)\n"
 		       "#define %s %s_TENSOR_ARENA_SIZE\n"
 		       "#elif %s < %s_TENSOR_ARENA_SIZE\n"
-		       "#error \"%s is too small for %s\"\n"
+		       "#error \"%s is too small for %s: make it larger, or "
+		       "define %s_OWN_ARENA and give it an arena of its own, of "
+		       "%s_TENSOR_ARENA_SIZE bytes\"\n"
 		       "#endif\n",
 		    j->prefix, macro, macro, j->prefix, macro, j->prefix,
-		    macro, j->o->name);
+		    macro, j->o->name, j->prefix, j->prefix);
 }
 
 void

@@ -261,7 +261,7 @@ check_limits(const struct job *j, struct err *e)
 			      (long long)o->model_limit);
 	if (o->arena_limit && o->arena_limit < p->arena_bytes)
 		return err_no(e, "%s: the tensor arena takes %lld bytes (tensors "
-				 "%lld, variables %lld, runtime about %lld), the "
+				 "%lld, variables %lld, runtime %lld), the "
 				 "limit is %lld",
 			      j->m->name, (long long)p->arena_bytes,
 			      (long long)p->tensor_bytes,

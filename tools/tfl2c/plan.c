@@ -2,7 +2,7 @@
 /*
  * The tensor arena that TensorFlow Lite Micro needs: what the model's plan
  * says (OfflineMemoryAllocation, spec/command-stream.md 13.4), what the
- * runtime places itself, and what it keeps for its own books.
+ * runtime places itself, and what it keeps for its own books (tflm.c).
  */
 #include "base/fixed.h"
 #include "tfl2c.h"
@@ -15,32 +15,10 @@ enum {
 	MAX_PLACED = 8192, /* placing is quadratic: beyond, the plain sum */
 };
 
-/*
- * The estimate.  Sizes of TFLM's structures on a 32-bit target, rounded up
- * to cover the releases since 2021: an eval tensor is 12 bytes, a node with
- * its registration 40, a kernel's own record about 40, an input or output
- * that is asked for 64 with 24 of quantization.  Interpreter, allocator and
- * planner objects take about 1 KiB.  Kernels of convolutions keep a
- * multiplier and a shift for every channel, that of a SOFTMAX of 16 bits two
- * tables, exp and 1 / (1 + x), of 513 values each.  While it plans, TFLM holds
- * about 80 bytes a tensor where the activations will be.
- * Held against what TFLM's memory_arena_threshold_test.cc records on 64-bit
- * hosts without variables, an upper bound for us: 54 tensors, 15 operators
- * 3560 bytes (we: 4032), 13 tensors, 5 operators 1672 (we: 2416).
- */
-enum {
-	COST_BASE = 1536,
-	COST_TENSOR = 16,
-	COST_OP = 96,
-	COST_INTERFACE = 96,
-	COST_CHANNEL = 8,
-	COST_TABLE16 = 513 * 2,
-	COST_PLANNING = 80,
-};
-
 struct buffer {
 	int64_t at, size; /* at -1: to be placed */
-	int first, last;  /* operators between which it lives */
+	int first, last;  /* times between which it lives: 0, then operators from 1 */
+	size_t order;	  /* in which the runtime knows it */
 };
 
 static int64_t
@@ -51,12 +29,15 @@ tensor_bytes(const struct tfl_tensor *t)
 	return round_up_i64(n, ARENA_ALIGN);
 }
 
-/* larger first; the runtime's sort keeps the later of equals behind */
+/* larger first; of equals the runtime, which fills its list from behind, takes
+ * the later */
 static int
 compare_size(const void *pa, const void *pb)
 {
 	const struct buffer *a = pa, *b = pb;
-	return a->size > b->size ? -1 : a->size < b->size;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return a->order > b->order ? -1 : a->order < b->order;
 }
 
 static bool
@@ -123,19 +104,19 @@ place(struct arena *a, struct buffer *b, size_t n, size_t n_fixed)
 }
 
 struct life {
-	int first, last; /* -1: never */
+	int first, last; /* 0: before the first operator; -1: before that, or never */
 };
 
 static void
 find_lives(const struct tfl_subgraph *g, struct life *life)
 {
 	for (int i = 0; i < g->n_tensors; i++)
-		life[i] = (struct life){ .first = g->tensor[i].producer,
-					 .last = g->tensor[i].producer };
+		life[i].first = life[i].last =
+		    g->tensor[i].producer < 0 ? -1 : g->tensor[i].producer + 1;
 	for (int i = 0; i < g->n_ops; i++)
 		for (int k = 0; k < g->op[i].n_in; k++)
 			if (g->op[i].in[k] >= 0)
-				life[g->op[i].in[k]].last = i;
+				life[g->op[i].in[k]].last = i + 1;
 	for (int i = 0; i < g->n_in; i++) {
 		life[g->in[i]].first = 0;
 		if (life[g->in[i]].last < 0)
@@ -184,17 +165,34 @@ collect(const struct tfl_subgraph *g, const int32_t *offset,
 		for (int i = 0; i < g->n_tensors; i++) {
 			const struct tfl_tensor *t = &g->tensor[i];
 			if (t->data.p || (offset[i] >= 0) != fixed ||
-			    (!fixed && (t->is_variable || life[i].first < 0)))
+			    (!fixed && t->is_variable) || !tensor_bytes(t))
 				continue;
-			bool always = life[i].first < 0;
 			b[n++] = (struct buffer){
 				.at = offset[i], .size = tensor_bytes(t),
-				.first = always ? 0 : life[i].first,
-				.last = always ? g->n_ops : life[i].last,
+				.first = life[i].first, .last = life[i].last,
+				.order = (size_t)i,
 			};
 		}
 		if (fixed)
 			*n_fixed = n;
+	}
+	return n;
+}
+
+/* what kernels ask for while they run, behind the tensors; returns how many */
+static size_t
+collect_scratch(const struct tfl_subgraph *g, struct buffer *b)
+{
+	size_t n = 0;
+	for (int i = 0; i < g->n_ops; i++) {
+		int64_t bytes[TFLM_MAX_SCRATCH];
+		int k = tflm_scratch(g, &g->op[i], bytes);
+		for (int s = 0; s < k; s++)
+			b[n++] = (struct buffer){
+				.at = -1, .first = i + 1, .last = i + 1,
+				.size = round_up_i64(bytes[s], ARENA_ALIGN),
+				.order = (size_t)g->n_tensors + n,
+			};
 	}
 	return n;
 }
@@ -204,69 +202,18 @@ plan_subgraph(struct arena *a, const struct tfl_subgraph *g,
 	      const int32_t *offset, struct tensor_plan *p)
 {
 	struct life *life = anew(a, struct life, (size_t)g->n_tensors);
-	struct buffer *b = anew(a, struct buffer, (size_t)g->n_tensors);
+	struct buffer *b = anew(a, struct buffer,
+				(size_t)g->n_tensors +
+				    TFLM_MAX_SCRATCH * (size_t)g->n_ops);
 	size_t n_fixed;
 	find_lives(g, life);
 	size_t n = collect(g, offset, life, b, &n_fixed);
+	n += collect_scratch(g, b + n);
 	p->plan_bytes += extent(b, n_fixed);
 	p->tensor_bytes += place(a, b, n, n_fixed);
 	for (int i = 0; i < g->n_tensors; i++)
 		if (g->tensor[i].is_variable && offset[i] < 0)
 			p->variable_bytes += tensor_bytes(&g->tensor[i]);
-}
-
-/* records that convolutions on the CPU keep for every output channel */
-static int64_t
-kernel_channels(const struct tfl_subgraph *g)
-{
-	int64_t n = 0;
-	for (int i = 0; i < g->n_ops; i++) {
-		const struct tfl_op *op = &g->op[i];
-		bool mac = op->code == TFL_CONV_2D ||
-			   op->code == TFL_DEPTHWISE_CONV_2D ||
-			   op->code == TFL_TRANSPOSE_CONV ||
-			   op->code == TFL_FULLY_CONNECTED;
-		const struct tfl_tensor *w =
-		    mac && op->n_in > 1 && op->in[1] >= 0
-			? &g->tensor[op->in[1]] : NULL;
-		n += w && w->quant.n_scale > 1 ? w->quant.n_scale : 0;
-	}
-	return n;
-}
-
-/* tables that kernels of the CPU keep, each buffer by itself */
-static int64_t
-kernel_tables(const struct tfl_subgraph *g)
-{
-	int64_t n = 0;
-	for (int i = 0; i < g->n_ops; i++) {
-		const struct tfl_op *op = &g->op[i];
-		const struct tfl_tensor *in = op->n_in && op->in[0] >= 0
-						  ? &g->tensor[op->in[0]] : NULL;
-		if (in && op->code == TFL_SOFTMAX && in->type == TFL_INT16)
-			n += 2 * round_up_i64(COST_TABLE16, ARENA_ALIGN);
-	}
-	return n;
-}
-
-static void
-estimate_runtime(const struct tfl_model *m, struct tensor_plan *p)
-{
-	int64_t bytes = COST_BASE;
-	for (int i = 0; i < m->n_subgraphs; i++) {
-		const struct tfl_subgraph *g = &m->subgraph[i];
-		p->n_tensors += g->n_tensors;
-		p->n_ops += g->n_ops;
-		bytes += kernel_channels(g) * COST_CHANNEL + kernel_tables(g);
-	}
-	bytes += (int64_t)p->n_tensors * COST_TENSOR;
-	bytes += (int64_t)p->n_ops * COST_OP;
-	bytes += (int64_t)(m->subgraph[0].n_in + m->subgraph[0].n_out) *
-		 COST_INTERFACE;
-	int64_t planning = (int64_t)p->n_tensors * COST_PLANNING;
-	if (planning > p->tensor_bytes)
-		bytes += planning - p->tensor_bytes;
-	p->runtime_bytes = round_up_i64(bytes, ARENA_ALIGN);
 }
 
 bool
@@ -283,8 +230,11 @@ plan_arena(struct arena *a, const struct tfl_model *m, struct tensor_plan *out,
 	for (int i = 0; i < m->n_subgraphs; i++) {
 		plan_subgraph(a, &m->subgraph[i], offset, out);
 		offset += m->subgraph[i].n_tensors;
+		out->n_ops += m->subgraph[i].n_ops;
 	}
-	estimate_runtime(m, out);
+	out->n_tensors = total;
+	out->runtime_bytes = tflm_runtime_bytes(m, out->tensor_bytes,
+						out->variable_bytes);
 	out->arena_bytes = out->tensor_bytes + out->variable_bytes +
 			   out->runtime_bytes;
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model as C for the firmware.  In running order: npu.c and plan.c find the
- * facts, array.c writes the bytes, header.c and interface.c the macros,
+ * A model as C for the firmware.  In running order: npu.c, plan.c and tflm.c find
+ * the facts, array.c writes the bytes, header.c and interface.c the macros,
  * resolver.c the operator list, compose.c puts a file together.
  */
 #ifndef TFL2C_H
@@ -59,15 +59,31 @@ const struct region_config *region_config(const char *mode); /* or NULL */
 struct tensor_plan {
 	const int32_t *offset; /* of subgraph 0's tensors; -1: not planned */
 	int64_t plan_bytes;    /* extent of OfflineMemoryAllocation */
-	int64_t tensor_bytes;  /* the above and what TFLM will place itself */
+	int64_t tensor_bytes;  /* the above and what TFLM will place itself, its
+				  kernels' scratch buffers among it */
 	int64_t variable_bytes;
-	int64_t runtime_bytes; /* allowance for TFLM: an estimate */
-	int64_t arena_bytes;   /* sum, rounded up */
-	int n_tensors, n_ops;  /* that the estimate is made of */
+	int64_t runtime_bytes; /* TFLM's records, or its planning where that is more */
+	int64_t arena_bytes;   /* the sum, a multiple of 16 */
+	int n_tensors, n_ops;
 };
 
 bool plan_arena(struct arena *a, const struct tfl_model *m,
 		struct tensor_plan *out, struct err *e);
+
+/* ---- tflm.c: what TensorFlow Lite Micro takes for itself ------------------ */
+
+#define TFLM_REVISION "90b983c2b (2026-08-20)" /* that the sizes are of */
+enum { TFLM_MAX_SCRATCH = 4 };
+
+/* buffers that the reference kernel of op asks for: how many, and their bytes */
+int tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
+		 int64_t *bytes);
+/*
+ * Bytes of an arena, aligned to 16, that hold neither tensors (head_bytes of
+ * them) nor variables: so many that AllocateTensors() does not fail.
+ */
+int64_t tflm_runtime_bytes(const struct tfl_model *m, int64_t head_bytes,
+			   int64_t variable_bytes);
 
 /* ---- array.c ------------------------------------------------------------ */
 

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What TensorFlow Lite Micro takes of its arena beside the tensors: the sum of
+ * its allocations, in their order, as a 32-bit Arm makes them.
+ *
+ * The arena has two ends.  From its end down grow records that stay: the
+ * interpreter's own, one of each tensor and operator, what kernels ask for.  At
+ * its beginning lie the tensors and the kernels' scratch buffers; while the
+ * interpreter prepares, its lists are there, so a small plan may need less than
+ * planning does.  Sizes: sizeof of tflite-micro 90b983c2b by arm-none-eabi.
+ */
+#include "base/fixed.h"
+#include "tfl2c.h"
+
+enum {
+	WORD = 4, BUFFER_ALIGN = 16,
+	ALLOCATOR = 36, PLANNER = 44, MICRO_ALLOCATOR = 36, OPTIONS_ALLOCATOR = 8,
+	SUBGRAPH = 8, EVAL_TENSOR = 12, NODE = 32, TENSOR = 32, QUANTIZATION = 12,
+	SCRATCH_HANDLE = 4, POINTER = 4,
+	/* lists of the preparation */
+	REQUEST = 12, REQUESTS_AHEAD = 12, LIFETIME = 24, PLANNED = 48,
+	/* kernels */
+	ETHOSU_RECORD = 12, TABLE16 = 513 * 2, MATMUL_QUANTIZATION = 28,
+	UNKNOWN_OPTIONS = 40, UNKNOWN_RECORD = 128,
+};
+
+static const struct tflm_op {
+	int code, options, record, per_channel;
+} tflm_ops[] = {
+#define TFLM_OP(name, options, record, per_channel)                          \
+	{ TFL_##name, options, record, per_channel },
+#include "tflm.def"
+};
+
+static struct tflm_op
+op_of(const struct tfl_op *op)
+{
+	if (npu_is_operator(op))
+		return (struct tflm_op){ .record = ETHOSU_RECORD };
+	for (size_t i = 0; op->code != TFL_CUSTOM && i < ARRAY_LEN(tflm_ops); i++)
+		if (tflm_ops[i].code == op->code)
+			return tflm_ops[i];
+	return (struct tflm_op){ .options = UNKNOWN_OPTIONS,
+				 .record = UNKNOWN_RECORD };
+}
+
+/* bytes from the arena's end down to the last record */
+static void
+take(int64_t *tail, int64_t bytes, int align)
+{
+	*tail = round_up_i64(*tail + bytes, align);
+}
+
+static const struct tfl_tensor *
+input(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
+{
+	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
+}
+
+static int64_t
+elements(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
+{
+	const struct tfl_tensor *t = input(g, op, k);
+	return t ? tfl_elements(t) : 0;
+}
+
+static int64_t
+dimension(const struct tfl_tensor *t, int k)
+{
+	return t && k < t->rank ? t->dim[k] : 1;
+}
+
+/* ---- what kernels ask for ------------------------------------------------ */
+
+static int
+channels(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	const struct tfl_tensor *w = input(g, op, 1);
+	if (!w)
+		return 0;
+	switch (op->code) {
+	case TFL_DEPTHWISE_CONV_2D:
+		return w->rank ? w->dim[w->rank - 1] : 0;
+	case TFL_FULLY_CONNECTED: /* of one scale: without */
+		return w->quant.n_scale > 1 ? w->quant.n_scale : 0;
+	default:
+		return w->rank ? w->dim[0] : 0;
+	}
+}
+
+/* BATCH_MATMUL turns an operand over, and keeps the copy */
+static void
+take_transposed(int64_t *tail, const struct tfl_tensor *t)
+{
+	if (!t)
+		return;
+	take(tail, EVAL_TENSOR, BUFFER_ALIGN);
+	take(tail, WORD + WORD * t->rank, BUFFER_ALIGN);
+	take(tail, tfl_bytes(t), BUFFER_ALIGN);
+}
+
+static void
+take_kernel(int64_t *tail, const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	struct tflm_op k = op_of(op);
+	const struct tfl_tensor *in = input(g, op, 0);
+	int n = k.per_channel ? channels(g, op) : 0;
+	for (int i = 0; n && i < k.per_channel; i++)
+		take(tail, (int64_t)n * WORD, BUFFER_ALIGN);
+	if (op->code == TFL_SOFTMAX && in && in->type == TFL_INT16)
+		for (int i = 0; i < 2; i++) /* exp and 1 / (1 + x) */
+			take(tail, TABLE16, BUFFER_ALIGN);
+	if (op->code == TFL_BATCH_MATMUL) {
+		take(tail, MATMUL_QUANTIZATION, BUFFER_ALIGN);
+		take_transposed(tail, in);
+		take_transposed(tail, input(g, op, 1));
+	}
+}
+
+static int
+reduce_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
+	       int64_t *bytes)
+{
+	const struct tfl_tensor *in = input(g, op, 0);
+	bytes[0] = WORD * (in ? in->rank : 0);
+	bytes[1] = WORD * elements(g, op, 1);
+	bytes[2] = WORD * tfl_elements(&g->tensor[op->out[0]]);
+	return op->code == TFL_MEAN || op->code == TFL_SUM ? 3 : 2;
+}
+
+static int
+svdf_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
+	     int64_t *bytes)
+{
+	int64_t batch = dimension(input(g, op, 0), 0);
+	bytes[0] = WORD * batch * dimension(input(g, op, 1), 0);
+	bytes[1] = WORD * tfl_elements(&g->tensor[op->out[0]]);
+	return 2;
+}
+
+static int
+lstm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
+	     int64_t *bytes)
+{
+	enum { OUTPUT_STATE = 18 };
+	const struct tfl_tensor *state = input(g, op, OUTPUT_STATE);
+	for (int i = 0; i < 4; i++)
+		bytes[i] = state ? tfl_elements(state) * WORD : 0;
+	return 4;
+}
+
+int
+tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op, int64_t *bytes)
+{
+	if (npu_is_operator(op)) { /* base addresses and sizes */
+		int n = op->n_in + op->n_out;
+		bytes[0] = 8 * (int64_t)n;
+		bytes[1] = WORD * (int64_t)n;
+		return 2;
+	}
+	if (op->n_out < 1 || op->out[0] < 0)
+		return 0;
+	switch (op->code) {
+	case TFL_SVDF: return svdf_scratch(g, op, bytes);
+	case TFL_UNIDIRECTIONAL_SEQUENCE_LSTM: return lstm_scratch(g, op, bytes);
+	case TFL_MEAN:
+	case TFL_SUM:
+	case TFL_REDUCE_MAX:
+	case TFL_REDUCE_MIN: return reduce_scratch(g, op, bytes);
+	case TFL_TRANSPOSE_CONV: /* sums of 32 bits, of 64 for int16; a bias as 64 */
+		bytes[0] = 2 * WORD * tfl_elements(&g->tensor[op->out[0]]);
+		bytes[1] = 2 * WORD * elements(g, op, 3);
+		return 2;
+	case TFL_MIRROR_PAD:
+		bytes[0] = bytes[1] = WORD * TFL_MAX_RANK;
+		return 2;
+	case TFL_ADD_N:
+		bytes[0] = POINTER * (int64_t)op->n_in;
+		return 1;
+	default: return 0;
+	}
+}
+
+/* ---- the records ----------------------------------------------------------- */
+
+static void
+take_interface(int64_t *tail, const struct tfl_subgraph *g, const int *list, int n)
+{
+	take(tail, (int64_t)n * POINTER, BUFFER_ALIGN);
+	for (int i = 0; i < n; i++) {
+		const struct tfl_quant *q = &g->tensor[list[i]].quant;
+		take(tail, TENSOR, WORD);
+		if (!q->n_scale || !q->n_zero)
+			continue;
+		take(tail, QUANTIZATION, WORD);
+		take(tail, WORD + WORD * (int64_t)q->n_scale, WORD);
+	}
+}
+
+/* tensors of an operator while its kernel prepares: their quantization, too */
+static int64_t
+preparing(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	int64_t bytes = 0;
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int t = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (t >= 0)
+			bytes += TENSOR + QUANTIZATION + WORD +
+				 WORD * (int64_t)g->tensor[t].quant.n_scale;
+	}
+	return bytes;
+}
+
+struct prepared {
+	int64_t tail;	   /* records before inputs and outputs have theirs */
+	int64_t scratches; /* buffers that kernels asked for */
+	int64_t largest;   /* of preparing() */
+	int64_t buffers;   /* that the planner places, at most */
+};
+
+static void
+take_subgraph(struct prepared *p, const struct tfl_subgraph *g)
+{
+	int64_t bytes[TFLM_MAX_SCRATCH];
+	p->buffers += g->n_tensors;
+	for (int i = 0; i < g->n_ops; i++) {
+		int64_t now = preparing(g, &g->op[i]);
+		p->largest = now > p->largest ? now : p->largest;
+		take(&p->tail, op_of(&g->op[i]).options, WORD);
+		p->scratches += tflm_scratch(g, &g->op[i], bytes);
+	}
+	for (int i = 0; i < g->n_ops; i++)
+		if (op_of(&g->op[i]).record)
+			take(&p->tail, op_of(&g->op[i]).record, BUFFER_ALIGN);
+	for (int i = 0; i < g->n_ops; i++)
+		take_kernel(&p->tail, g, &g->op[i]);
+}
+
+static void
+prepare(const struct tfl_model *m, struct prepared *p)
+{
+	*p = (struct prepared){ 0 };
+	take(&p->tail, ALLOCATOR, WORD);
+	take(&p->tail, PLANNER, WORD);
+	take(&p->tail, MICRO_ALLOCATOR, WORD);
+	take(&p->tail, OPTIONS_ALLOCATOR, WORD);
+	take(&p->tail, SUBGRAPH * (int64_t)m->n_subgraphs, WORD);
+	for (int i = 0; i < m->n_subgraphs; i++)
+		take(&p->tail, EVAL_TENSOR * (int64_t)m->subgraph[i].n_tensors, WORD);
+	for (int i = 0; i < m->n_subgraphs; i++)
+		take(&p->tail, NODE * (int64_t)m->subgraph[i].n_ops, WORD);
+	for (int i = 0; i < m->n_subgraphs; i++)
+		take_subgraph(p, &m->subgraph[i]);
+	take(&p->tail, SCRATCH_HANDLE * p->scratches, WORD);
+}
+
+static int64_t
+max_i64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+int64_t
+tflm_runtime_bytes(const struct tfl_model *m, int64_t head_bytes,
+		   int64_t variable_bytes)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	struct prepared p;
+	prepare(m, &p);
+	int64_t requests = REQUEST * (p.scratches + REQUESTS_AHEAD);
+	int64_t lists = WORD * (int64_t)m->n_subgraphs +
+			LIFETIME * (p.buffers + p.scratches) + BUFFER_ALIGN +
+			PLANNED * (p.buffers + p.scratches);
+	int64_t at_planning = p.tail + variable_bytes + requests +
+			      max_i64(lists, p.largest);
+	p.tail = round_up_i64(p.tail, variable_bytes ? BUFFER_ALIGN : WORD) +
+		 variable_bytes;
+	take_interface(&p.tail, g, g->in, g->n_in);
+	take_interface(&p.tail, g, g->out, g->n_out);
+	int64_t arena = max_i64(head_bytes + p.tail, at_planning);
+	return round_up_i64(arena, BUFFER_ALIGN) - head_bytes - variable_bytes;
+}
