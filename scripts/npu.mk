@@ -59,7 +59,7 @@ NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 	$(NPU_BIN)npu-cmdgen $(NPU_CMDGEN_FLAGS) -o $@ $<
 
 %.h: %_npu.tflite .npu-tfl2c.options
-	$(NPU_BIN)tfl2c $(NPU_TFL2C_FLAGS) -n $(subst -,_,$*) -o $@ $<
+	$(NPU_BIN)tfl2c $(NPU_TFL2C_FLAGS) --name-of=$* -o $@ $<
 
 # what the estimator says of it
 %.perf: %_npu.tflite .npu-sched.options

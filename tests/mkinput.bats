@@ -271,7 +271,7 @@ picture() {
 	mkinput --format=raw -o x.bin m.tflite a.csv b.csv
 	[ "$(numbers x_0.bin)" = "-8 -6 -4 -2" ]
 	[ "$(numbers x_1.bin)" = "0 2 4 6" ]
-	refuses 2 "m.tflite: error: the model has 2 inputs, there are 1 files" mkinput m.tflite a.csv
+	refuses 2 "m.tflite: error: the model has 2 inputs, there is 1 file" mkinput m.tflite a.csv
 	refuses 2 "2 tensors need as many files: say -o FILE" mkinput --format=npy m.tflite a.csv b.csv
 }
 

@@ -55,7 +55,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 @test "wrong sizes and numbers of files" {
 	model m
 	zeros in
-	refuses 2 "want: error: has another number of bytes, tensor out is INT8[1,2]" \
+	refuses 2 "want: error: 3 bytes instead of 2, tensor out is INT8[1,2]" \
 		bash -c 'printf 123 >want; npu-sim -i in -e want m.tflite'
 	refuses 2 "m.tflite: error: the model has 1 input, 2 files are given" \
 		npu-sim -i in -i in m.tflite

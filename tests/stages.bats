@@ -4,6 +4,7 @@
 # graphs are in tests/cases/.
 
 load lib/common
+load lib/model
 
 digits=$BATS_TEST_DIRNAME/models/digits.tflite
 memory=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
@@ -308,4 +309,22 @@ refused()
 	refuses 2 "edited.wenc:$line: error: o1 breaks rule 40: " \
 		npu-cmdgen -o out.tflite edited.wenc
 	[ ! -e out.tflite ]
+}
+
+@test "a mistyped name: what was probably meant" {
+	model m
+	tfl-partition -o m.part m.tflite
+	profile=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
+	refuses 2 "there is no accelerator 'ethos-u55-12'; there are ethos-u55-32," \
+		npu-sched -a ethos-u55-12 "${profile[@]}" m.part
+	refuses 2 "did you mean ethos-u55-32?" npu-sched -a ethosu55-32 "${profile[@]}" m.part
+	refuses 2 "did you mean RTSS_HE_SRAM_MRAM?" npu-sched -a ethos-u55-128 \
+		--system-config=RTSS_HE_SRAM_MRM --memory-mode=Shared_Sram m.part
+	refuses 2 "did you mean Shared_Sram?" npu-sched -a ethos-u55-128 \
+		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=shared_sramm m.part
+	refuses 2 "m.tflite: error: --cpu=NOPE: no operator has this name or index" \
+		tfl-partition --cpu=NOPE m.tflite
+	refuses 2 "did you mean FULLY_CONNECTED?" tfl-partition --cpu=FULLY_CONECTED m.tflite
+	refuses 2 "--cpu=1: no operator has this name" tfl-partition --cpu=1 m.tflite
+	tfl-partition --cpu=SOFTMAX -o m.part m.tflite
 }

@@ -141,6 +141,48 @@ value() { # MACRO FILE
 	gcc $warnings -DB_OWN_ARENA -c t.c
 }
 
+@test "several models share an arena as large as the largest needs" {
+	need gcc
+	model a
+	npu_model b "$U55_128"
+	for n in a b; do
+		tfl2c -n $n --shared-arena=work_memory -o $n.h $n.tflite
+	done
+	for order in "a b" "b a"; do
+		for n in $order; do
+			echo "#include \"$n.h\""
+		done >t.c
+		cat >>t.c <<-'END'
+		WORK_MEMORY_DEFINE;
+		_Static_assert(sizeof(work_memory) == B_TENSOR_ARENA_SIZE, "the larger");
+		_Static_assert(B_TENSOR_ARENA_SIZE > A_TENSOR_ARENA_SIZE, "is b's");
+		END
+		gcc $warnings -c t.c
+	done
+}
+
+@test "a section that the SDK calls by a macro" {
+	need gcc objdump
+	model a
+	tfl2c -n a --section-macro=CONFIG_MODEL_SECTION -o a.h a.tflite
+	tfl2c -n a '--section-macro=CY_SECTION(CY_ML_MODEL_MEM)' -o b.h a.tflite
+	cat >a.c <<-'END'
+	#define CONFIG_MODEL_SECTION ".zephyr_models"
+	#include "a.h"
+	END
+	cat >b.c <<-'END'
+	#define CY_SECTION(name) __attribute__((section(name)))
+	#define CY_ML_MODEL_MEM ".cy_xip"
+	#include "b.h"
+	END
+	gcc $warnings -c a.c b.c
+	objdump -h a.o | grep -qF .zephyr_models
+	objdump -h b.o | grep -qF .cy_xip
+	refuses 2 "not a macro: 'a b'" tfl2c --section-macro='a b' a.tflite
+	refuses 2 "--section-macro goes with neither" \
+		tfl2c --section-macro=A --section=b a.tflite
+}
+
 @test "quantize rounds half away from zero and clamps; dequantize returns" {
 	command -v gcc >/dev/null || skip "no gcc"
 	npu_model n "$U55_128"
@@ -325,7 +367,8 @@ value() { # MACRO FILE
 	refuse "alignment 24 is not a power of two" --align 24 m.tflite
 	refuse "--align takes a whole number from 16 to 1048576, not '4'" --align 4 m.tflite
 	refuse "no such memory mode: 'Sram'" --memory-mode Sram m.tflite
-	refuse "--dialect: no such choice: 'c'" --dialect c m.tflite
+	refuse "--dialect: no such choice: 'c'; choices: alif, mlek, cmsis, xxd" --dialect c m.tflite
+	refuse "--dialect: no such choice: 'cmis'; choices: alif, mlek, cmsis, xxd; did you mean cmsis?" --dialect=cmis m.tflite
 	refuse "--format=asm reads the model from a file when it is assembled: name it, or say --incbin" --format=asm
 	refuse "nothing.tflite: No such file or directory" nothing.tflite
 

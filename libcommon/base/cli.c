@@ -2,6 +2,7 @@
 #include "base/cli.h"
 
 #include "base/arena.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -108,4 +109,23 @@ cli_number(struct argp_state *state, const char *option, const char *arg,
 				  " to %" PRId64 ", not '%s'",
 			   option, min, max, arg);
 	return v;
+}
+
+int
+cli_choice(struct argp_state *state, const char *option, const char *arg,
+	   const char *const *list)
+{
+	struct text t = { 0 };
+	size_t n = 0;
+	for (; list[n]; n++) {
+		if (!strcmp(list[n], arg))
+			return (int)n;
+		text_printf(&t, "%s%s", n ? ", " : "", list[n]);
+	}
+	const char *meant = nearest_word(arg, list, n);
+	argp_error(state, "%s: no such choice: '%s'; choices: %s%s%s%s", option, arg,
+		   text_str(&t), meant ? "; did you mean " : "",
+		   meant ? meant : "", meant ? "?" : "");
+	text_free(&t);
+	return 0;
 }

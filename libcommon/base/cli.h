@@ -27,4 +27,11 @@ void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);
 int64_t cli_number(struct argp_state *state, const char *option,
 		   const char *arg, int64_t min, int64_t max);
 
+/*
+ * The position of arg in a list that ends with NULL, or a usage error that names
+ * the choices, and the one that was probably meant.
+ */
+int cli_choice(struct argp_state *state, const char *option, const char *arg,
+	       const char *const *list);
+
 #endif

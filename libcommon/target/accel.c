@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target/target.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 const struct accel accels[ACCEL_COUNT] = {
@@ -66,6 +68,15 @@ accel_of_config(uint32_t config_word)
 		if (accels[i].config_word == config_word)
 			return &accels[i];
 	return NULL;
+}
+
+const char *
+accel_nearest(const char *name)
+{
+	const char *all[ACCEL_COUNT];
+	for (int i = 0; i < ACCEL_COUNT; i++)
+		all[i] = accels[i].name;
+	return nearest_word(name, all, ACCEL_COUNT);
 }
 
 const char *

@@ -2,6 +2,8 @@
 /* Memory systems: the built-in profiles, and what holds for every system. */
 #include "target/memory.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 static const struct area_names {
@@ -121,12 +123,27 @@ list_names(struct text *t, bool of_modes)
 			    of_modes ? modes[i].name : systems[i].name);
 }
 
+/* "; did you mean NAME?", or nothing */
+static void
+suggest(struct text *t, const char *name, bool of_modes)
+{
+	const char *all[ARRAY_LEN(systems) + ARRAY_LEN(modes)];
+	size_t n = of_modes ? ARRAY_LEN(modes) : ARRAY_LEN(systems);
+	for (size_t i = 0; i < n; i++)
+		all[i] = of_modes ? modes[i].name : systems[i].name;
+	const char *meant = nearest_word(name, all, n);
+	if (meant)
+		text_printf(t, "; did you mean %s?", meant);
+}
+
 static bool
 unknown(const char *name, bool of_modes, struct err *e)
 {
 	struct text t = { 0 };
 	list_names(&t, of_modes);
 	const char *option = of_modes ? "--memory-mode" : "--system-config";
+	if (name)
+		suggest(&t, name, of_modes);
 	if (name)
 		(void)err_set(e, "error: %s '%s' is not built in (and no --config "
 				 "names a file); there are: %s", option, name,

@@ -106,6 +106,7 @@ extern const struct accel accels[ACCEL_COUNT];
 const struct accel *accel_find(const char *name); /* NULL if unknown */
 const struct accel *accel_of_config(uint32_t config_word); /* NULL likewise */
 const char *accel_names(void); /* for usage texts */
+const char *accel_nearest(const char *name); /* that was meant, or NULL */
 
 /* false (and e says so): this kit doesn't do that for the accelerator */
 bool accel_does(const struct accel *a, enum accel_doing what, struct err *e);

@@ -57,17 +57,6 @@ static const struct argp_option option_list[] = {
 	{ 0 }
 };
 
-static int
-choose(struct argp_state *state, const char *option, const char *arg,
-       const char *const *list)
-{
-	for (int i = 0; list[i]; i++)
-		if (!strcmp(list[i], arg))
-			return i;
-	argp_error(state, "%s: no such choice: '%s'", option, arg);
-	return 0;
-}
-
 static const char *const format_names[] = { "header", "npy", "raw", NULL };
 static const char *const source_names[] = { "guess", "npy", "picture", "sound",
 					    "csv", "raw", NULL };
@@ -184,11 +173,11 @@ parse_reading(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	switch (key) {
 	case OPT_FROM:
-		o->from = (enum source)choose(state, "--from", arg,
+		o->from = (enum source)cli_choice(state, "--from", arg,
 					      source_names);
 		break;
 	case OPT_RESIZE:
-		o->resize = arg ? (enum resize)choose(state, "--resize", arg,
+		o->resize = arg ? (enum resize)cli_choice(state, "--resize", arg,
 						      resize_names)
 				: RESIZE_BILINEAR;
 		break;
@@ -216,7 +205,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case 'o': o->output = arg; break;
 	case 'n': o->name = arg; break;
 	case OPT_FORMAT:
-		o->format = (enum output)choose(state, "--format", arg,
+		o->format = (enum output)cli_choice(state, "--format", arg,
 						format_names);
 		o->has_format = true;
 		break;
@@ -291,8 +280,10 @@ check_inputs(const struct options *o, const struct tfl_subgraph *g,
 {
 	int n = o->n_files ? o->n_files : o->has_random ? g->n_in : 1;
 	if (n != g->n_in)
-		return err_set(e, "%s: error: the model has %d inputs, there are "
-				  "%d files", o->model, g->n_in, n);
+		return err_set(e, "%s: error: the model has %d input%s, there %s "
+				  "%d file%s", o->model, g->n_in,
+			       g->n_in == 1 ? "" : "s", n == 1 ? "is" : "are", n,
+			       n == 1 ? "" : "s");
 	for (int i = 0; i < g->n_in; i++)
 		if (tfl_bytes(&g->tensor[g->in[i]]) < 1 ||
 		    tfl_bytes(&g->tensor[g->in[i]]) > MAX_INPUT_BYTES)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -109,8 +110,13 @@ find_values(struct bytes head, uint64_t n, const struct tfl_tensor *t, int frame
 	}
 	v->bytes = (size_t)tfl_bytes(&v->form);
 	uint64_t bytes = n - v->at;
-	return (bytes / (uint64_t)frames == v->bytes && !(bytes % (uint64_t)frames)) ||
-	       does_not_fit(v->path, "has another number of bytes", t, frames, e);
+	if (bytes / (uint64_t)frames == v->bytes && !(bytes % (uint64_t)frames))
+		return true;
+	char what[64];
+	(void)snprintf(what, sizeof(what), "%llu bytes instead of %llu",
+		       (unsigned long long)bytes,
+		       (unsigned long long)v->bytes * (unsigned)frames);
+	return does_not_fit(v->path, what, t, frames, e);
 }
 
 static bool

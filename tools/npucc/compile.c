@@ -62,12 +62,27 @@ read_from(struct npucc *c, enum program p)
 	return p == first_stage(c) ? NULL : stage_file(c, (enum program)(p - 1));
 }
 
+/* what was said of the header's names; the dialects have theirs */
+static bool
+is_named(const struct npucc *c)
+{
+	const struct words *w = &c->o->to[TFL2C];
+	for (size_t i = 0; i < w->n; i++)
+		if (!strncmp(w->v[i], "-n", 2) || !strncmp(w->v[i], "--name", 6) ||
+		    !strncmp(w->v[i], "--dialect", 9))
+			return true;
+	return false;
+}
+
 static struct job
 job_of(struct npucc *c, enum program p)
 {
+	/* after the file: two headers in a firmware never collide */
+	const char *name = p == TFL2C && !is_named(c)
+			       ? arena_printf(c->a, "--name-of=%s", c->base) : NULL;
 	return (struct job){
 		.program = program_of(c, p),
-		.option = { p == QUANTCHECK ? "--pass" : NULL },
+		.option = { p == QUANTCHECK ? "--pass" : name },
 		.input = p == first_stage(c) ? c->model : NULL,
 		.called = read_from(c, p),
 	};

@@ -2,6 +2,7 @@
 /* NPU or CPU: the rules that hold for every family (spec/operators.md 2). */
 #include "part.h"
 
+#include "base/nearest.h"
 #include "kernels/kernels.h"
 #include "sim/resources.h"
 
@@ -161,6 +162,45 @@ kept_on_cpu(const struct options *o, const struct tfl_op *op, int index)
 		    !strcmp(o->cpu[i], number))
 			return true;
 	return false;
+}
+
+static bool
+is_kept(const struct part *p, const char *asked)
+{
+	const char *cpu[] = { asked };
+	const struct options one = { .cpu = cpu, .n_cpu = 1 };
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (kept_on_cpu(&one, &p->sg->op[i], i))
+			return true;
+	return false;
+}
+
+/*
+ * --cpu of an index that the model has not, or of a name that no operator of
+ * TFLite has and none of the model.  SOFTMAX in a model without one is fine: the
+ * same options are for many models.
+ */
+bool
+check_asked(const struct part *p, const struct options *o, struct err *e)
+{
+	size_t n = 0;
+	const char **names = anew(p->a, const char *,
+				  TFL_BUILTIN_LIMIT + (size_t)p->sg->n_ops);
+	for (int i = 0; i < TFL_BUILTIN_LIMIT; i++)
+		if (tfl_op_name(i) && *tfl_op_name(i))
+			names[n++] = tfl_op_name(i);
+	for (int i = 0; i < p->sg->n_ops; i++)
+		names[n++] = tfl_op_label(&p->sg->op[i]);
+	for (size_t k = 0; k < o->n_cpu; k++) {
+		const char *meant = nearest_word(o->cpu[k], names, n);
+		if (is_kept(p, o->cpu[k]) || (meant && !strcmp(meant, o->cpu[k])))
+			continue;
+		return err_set(e, "%s: error: --cpu=%s: no operator has this name or "
+				  "index%s%s%s", p->m->name, o->cpu[k],
+			       meant ? "; did you mean " : "", meant ? meant : "",
+			       meant ? "?" : "");
+	}
+	return true;
 }
 
 /* a value that the operator reads and that nobody gives it */

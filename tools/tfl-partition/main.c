@@ -176,7 +176,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!tfl_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
-	if (!check_sizes(&p))
+	if (!check_sizes(&p) || !check_asked(&p, o, e))
 		return false;
 	p.g = graph_new(a, p.m->name);
 	p.g->stage = STAGE_PART;

@@ -93,6 +93,7 @@ void take_state(struct part *p, const struct options *o);
 
 /* decide.c: NPU or CPU for every operator */
 void decide(struct part *p, const struct options *o);
+bool check_asked(const struct part *p, const struct options *o, struct err *e);
 /* does the user keep this operator on the CPU? */
 bool kept_on_cpu(const struct options *o, const struct tfl_op *op, int index);
 

@@ -41,11 +41,20 @@ put_namespaces(struct text *t, const struct job *j, bool open)
 	}
 }
 
-/* "__attribute__((section("x"), aligned(16)))" */
+/*
+ * "__attribute__((section("x"), aligned(16)))"; of a macro its name, that of an
+ * SDK's attribute before the brackets
+ */
 static void
 put_attribute(struct text *t, const struct options *o)
 {
+	const char *macro = o->section_macro;
+	bool whole = macro && strchr(macro, '(');
+	if (whole)
+		text_printf(t, "%s ", macro);
 	text_puts(t, "__attribute__((");
+	if (macro && !whole)
+		text_printf(t, "section(%s), ", macro);
 	if (o->section)
 		text_printf(t, "section(\"%s\"), ", o->section);
 	text_printf(t, "aligned(%d)))", o->align);
@@ -101,8 +110,11 @@ put_mlek_attribute(struct text *t, const struct job *j)
 		     "#endif\n#endif\n"
 		     "#ifndef MODEL_TFLITE_ATTRIBUTE\n"
 		     "#define MODEL_TFLITE_ATTRIBUTE ");
-	text_printf(t, "__attribute__((section(\"%s\"), aligned(%d)))\n#endif\n",
-		    j->o->section ? j->o->section : "nn_model", j->o->align);
+	struct options o = *j->o;
+	if (!o.section && !o.section_macro)
+		o.section = "nn_model";
+	put_attribute(t, &o);
+	text_puts(t, "\n#endif\n");
 }
 
 static void

@@ -2,6 +2,7 @@
 /* Macros about memory and about the NPU that the stream is for. */
 #include "tfl2c.h"
 
+#include <ctype.h>
 #include <string.h>
 
 void
@@ -73,10 +74,44 @@ put_dialect_size(struct text *t, const struct job *j, const char *macro)
 		    macro, j->o->name, j->prefix, j->prefix);
 }
 
+/*
+ * Of several headers in one source the last that needs more than those before it
+ * says how large the arena is; where they are all included, ..._DEFINE makes it.
+ */
+static void
+put_shared_arena(struct text *t, const struct job *j)
+{
+	const char *name = j->o->shared_arena, *p = j->prefix;
+	struct text upper = { 0 };
+	for (const char *c = name; *c; c++)
+		text_putc(&upper, (char)toupper((unsigned char)*c));
+	const char *n = text_str(&upper);
+	text_printf(t, "/* %s is for all models whose headers are included */\n"
+		       "#ifndef %s_SIZE\n"
+		       "#define %s_SIZE %s_TENSOR_ARENA_SIZE\n"
+		       "#elif %s_SIZE < %s_TENSOR_ARENA_SIZE\n"
+		       "#undef %s_SIZE\n"
+		       "#define %s_SIZE %s_TENSOR_ARENA_SIZE\n"
+		       "#endif\n", name, n, n, p, n, p, n, n, p);
+	text_printf(t, "#ifndef %s_DEFINE\n"
+		       "#define %s_DEFINE \\\n"
+		       "\tuint8_t %s[%s_SIZE] __attribute__((aligned(16)))\n"
+		       "#ifdef __cplusplus\n"
+		       "extern \"C\" uint8_t %s[];\n"
+		       "#else\n"
+		       "extern uint8_t %s[];\n"
+		       "#endif\n#endif\n", n, n, name, n, name, name);
+	text_free(&upper);
+}
+
 void
 put_memory_macros(struct text *t, const struct job *j)
 {
 	put_arena_size(t, j);
+	if (j->o->shared_arena) {
+		put_shared_arena(t, j);
+		return;
+	}
 	switch (j->o->dialect) {
 	case DIALECT_ALIF:
 		put_dialect_size(t, j, "TENSOR_ARENA_SIZE");

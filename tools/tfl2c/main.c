@@ -11,11 +11,13 @@
 
 enum { OPT_ALIGN = 256, OPT_SECTION, OPT_NAMESPACE, OPT_DIALECT, OPT_FORMAT,
        OPT_DECLARATIONS, OPT_RESOLVER, OPT_INCBIN, OPT_GUARD, OPT_MODE, OPT_ARENA,
-       OPT_MODEL };
+       OPT_MODEL, OPT_SECTION_MACRO, OPT_SHARED_ARENA, OPT_NAME_OF };
 
 static const struct argp_option option_list[] = {
 	{ "name", 'n', "NAME", 0, "name of the array (by dialect: network_model, "
 				  "nn_model, ethos_model, or the file's)", 0 },
+	{ "name-of", OPT_NAME_OF, "FILE", 0,
+	  "name the array after a file: what is no letter or digit becomes '_'", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ "dialect", OPT_DIALECT, "NAME", 0, "alif (default), mlek, cmsis, xxd",
 	  0 },
@@ -29,6 +31,12 @@ static const struct argp_option option_list[] = {
 	  "or in FILE", 0 },
 	{ "align", OPT_ALIGN, "BYTES", 0, "alignment of the array (16)", 0 },
 	{ "section", OPT_SECTION, "NAME", 0, "linker section of the array", 0 },
+	{ "section-macro", OPT_SECTION_MACRO, "NAME", 0,
+	  "the section is what this macro says: CONFIG_MODEL_SECTION; or an "
+	  "attribute of the SDK, CY_SECTION(CY_ML_MODEL_MEM)", 0 },
+	{ "shared-arena", OPT_SHARED_ARENA, "NAME", 0,
+	  "one arena for all headers of this name, as large as the largest needs",
+	  0 },
 	{ "namespace", OPT_NAMESPACE, "A::B", 0, "C++ namespaces around it all",
 	  0 },
 	{ "guard", OPT_GUARD, "MACRO", 0, "include guard", 0 },
@@ -43,18 +51,6 @@ static const struct argp_option option_list[] = {
 	  "Dedicated_Sram or Sram_Only", 0 },
 	{ 0 }
 };
-
-/* position of arg in a NULL-terminated list, or a usage error */
-static int
-choose(struct argp_state *state, const char *option, const char *arg,
-       const char *const *list)
-{
-	for (int i = 0; list[i]; i++)
-		if (!strcmp(list[i], arg))
-			return i;
-	argp_error(state, "%s: no such choice: '%s'", option, arg);
-	return 0;
-}
 
 static const char *const dialect_names[] = { "alif", "mlek", "cmsis", "xxd",
 					     NULL };
@@ -116,6 +112,32 @@ is_section(const char *s)
 	return *s != '\0';
 }
 
+/* MACRO, or MACRO(MACRO) */
+static bool
+is_section_macro(const char *s)
+{
+	size_t n = strcspn(s, "(");
+	if (!is_identifier(s, n))
+		return false;
+	if (!s[n])
+		return true;
+	size_t k = strcspn(s + n + 1, ")");
+	return is_identifier(s + n + 1, k) && !strcmp(s + n + 1 + k, ")");
+}
+
+static void
+check_sections(struct argp_state *state, const struct options *o)
+{
+	if (o->section && !is_section(o->section))
+		argp_error(state, "not a section name: '%s'", o->section);
+	if (o->section_macro && !is_section_macro(o->section_macro))
+		argp_error(state, "not a macro: '%s'", o->section_macro);
+	if (o->section_macro && (o->section || o->format == FORMAT_ASM ||
+				 o->dialect == DIALECT_XXD))
+		argp_error(state, "--section-macro goes with neither --section, "
+				  "--format=asm nor --dialect=xxd");
+}
+
 static void
 check_names(struct argp_state *state, const struct options *o)
 {
@@ -125,8 +147,10 @@ check_names(struct argp_state *state, const struct options *o)
 		argp_error(state, "not a C identifier: '%s'", o->guard);
 	if (o->namespaces && !is_namespace(o->namespaces))
 		argp_error(state, "not a C++ namespace: '%s'", o->namespaces);
-	if (o->section && !is_section(o->section))
-		argp_error(state, "not a section name: '%s'", o->section);
+	if (o->shared_arena &&
+	    !is_identifier(o->shared_arena, strlen(o->shared_arena)))
+		argp_error(state, "not a C identifier: '%s'", o->shared_arena);
+	check_sections(state, o);
 	if (o->align & (o->align - 1))
 		argp_error(state, "alignment %d is not a power of two",
 			   o->align);
@@ -165,11 +189,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case 'n': o->name = arg; break;
 	case 'o': o->output = arg; break;
 	case OPT_DIALECT:
-		o->dialect = (enum dialect)choose(state, "--dialect", arg,
+		o->dialect = (enum dialect)cli_choice(state, "--dialect", arg,
 						  dialect_names);
 		break;
 	case OPT_FORMAT:
-		o->format = (enum format)choose(state, "--format", arg,
+		o->format = (enum format)cli_choice(state, "--format", arg,
 						format_names);
 		break;
 	case OPT_DECLARATIONS: o->declarations = true; break;
@@ -190,6 +214,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 					    INT64_MAX);
 		break;
 	case OPT_SECTION: o->section = arg; break;
+	case OPT_SECTION_MACRO: o->section_macro = arg; break;
+	case OPT_NAME_OF: o->name_of = arg; break;
+	case OPT_SHARED_ARENA: o->shared_arena = arg; break;
 	case OPT_NAMESPACE: o->namespaces = arg; break;
 	case OPT_GUARD: o->guard = arg; break;
 	case OPT_INCBIN: o->incbin = arg; break;
@@ -227,9 +254,28 @@ name_of_file(struct arena *a, const char *path)
 	return name;
 }
 
+/* directories and ".tflite" left out; a digit or a word of C gets "model_" before */
+static const char *
+identifier_of(struct arena *a, const char *path)
+{
+	static const char suffix[] = ".tflite";
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	size_t n = strlen(base), k = sizeof(suffix) - 1;
+	if (n > k && !strcmp(base + n - k, suffix))
+		n -= k;
+	char *name = arena_strndup(a, base, n);
+	for (char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) || *p & 0x80)
+			*p = '_';
+	return is_identifier(name, n) ? name : arena_printf(a, "model_%s", name);
+}
+
 static void
 choose_name(struct arena *a, struct options *o)
 {
+	if (!o->name && o->name_of)
+		o->name = identifier_of(a, o->name_of);
 	if (o->name)
 		return;
 	switch (o->dialect) {

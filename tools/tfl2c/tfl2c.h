@@ -16,8 +16,11 @@ enum format { FORMAT_HEADER, FORMAT_SOURCE, FORMAT_ASM };
 struct options {
 	const char *file, *output, *resolver_file, *incbin;
 	const char *name;      /* of the array */
+	const char *name_of;   /* file that gives it its name; NULL: name does */
 	const char *guard;     /* NULL: from the name */
 	const char *section;   /* NULL: none */
+	const char *section_macro; /* or what the firmware calls it; NULL: none */
+	const char *shared_arena;  /* of several headers; NULL: the dialect's macro */
 	const char *namespaces; /* "a::b" or NULL */
 	const char *memory_mode; /* NULL: not said */
 	int align;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/nearest.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+enum { MAX_WORD = 63 };
+
+static int
+letter(char c)
+{
+	return c == '_' ? '-' : tolower((unsigned char)c);
+}
+
+static unsigned
+least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Levenshtein's, a row at a time: row[j] is the distance of a's start and b[0, j) */
+unsigned
+word_distance(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+	unsigned row[MAX_WORD + 1];
+	if (n > MAX_WORD || m > MAX_WORD)
+		return UINT_MAX;
+	for (unsigned j = 0; j <= m; j++)
+		row[j] = j;
+	for (unsigned i = 1; i <= n; i++) {
+		unsigned diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned changed = diagonal +
+					   (letter(a[i - 1]) != letter(b[j - 1]));
+			diagonal = row[j];
+			row[j] = least(changed, least(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[m];
+}
+
+const char *
+nearest_word(const char *s, const char *const *words, size_t n)
+{
+	const char *best = NULL;
+	unsigned limit = (unsigned)(strlen(s) / 3) + 1;
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = word_distance(s, words[i]);
+		if (d <= limit) {
+			best = words[i];
+			if (!d)
+				break;
+			limit = d - 1;
+		}
+	}
+	return best;
+}
