@@ -376,3 +376,18 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	[ "$status" -eq 2 ]
 	[ "$output" = "mkinput: /dev/full: No space left on device" ]
 }
+
+@test "--hex: bytes that the compiler takes as they are" {
+	need gcc
+	model m
+	echo '0.5 1 -1.5 2' >v.csv
+	mkinput --hex -o in.h --expected=want.h m.tflite v.csv
+	mkinput --format=raw -o in.raw m.tflite v.csv
+	printf '#include "in.h"\n#include "want.h"\n#include <stdio.h>
+	int main(void) { fwrite(input_data, 1, input_data_len, stdout);
+	return expected_output_data_len != sizeof(expected_output_data); }\n' >t.c
+	gcc -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror -o t t.c
+	./t | cmp - in.raw
+	grep -q 'static const uint8_t input_data\[\]' in.h
+	grep -qE '0x[0-9a-f]{2}, 0x' in.h
+}

@@ -328,3 +328,25 @@ refused()
 	refuses 2 "--cpu=1: no operator has this name" tfl-partition --cpu=1 m.tflite
 	tfl-partition --cpu=SOFTMAX -o m.part m.tflite
 }
+
+@test "payload and constants alone are what the finished model holds" {
+	model m
+	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
+		--memory-mode=Shared_Sram -o m.wenc m.tflite
+	npu-cmdgen --no-map -o m_npu.tflite m.wenc
+	npu-cmdgen --emit=payload -o payload m.wenc
+	npu-cmdgen --emit=constants -o constants m.wenc
+	tfl2c -n m m_npu.tflite >m.h
+	at() { sed -n "s/^#define M_NPU_$1 //p" m.h; }
+	cut_out() { tail -c +$(($1 + 1)) m_npu.tflite | head -c "$2"; }
+	cut_out "$(at STREAM_OFFSET)" "$(at STREAM_BYTES)" | cmp - payload
+	[ "$(head -c 4 payload)" = COP1 ]
+	[ "$(stat -c %s constants)" = "$(at CONSTANT_BYTES)" ]
+	cut_out "$(at CONSTANT_OFFSET)" "$(at CONSTANT_BYTES)" | cmp - constants
+	refuses 2 "--emit: no such choice: 'payloads'; choices: tflite, cmd, words, list, npz, vela-bin, payload, constants; did you mean payload?" \
+		npu-cmdgen --emit=payloads m.wenc
+	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --cpu=FULLY_CONNECTED \
+		--memory-mode=Shared_Sram -o cpu.wenc m.tflite
+	refuses 2 "--emit=payload is of one NPU operator, the model has 0" \
+		npu-cmdgen --emit=payload cpu.wenc
+}

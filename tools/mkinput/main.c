@@ -12,12 +12,14 @@
 enum { OPT_FORMAT = 256, OPT_FROM, OPT_RESIZE, OPT_SCALE, OPT_MEAN, OPT_RANGE,
        OPT_QUANTIZED, OPT_REAL, OPT_FIT, OPT_RANDOM, OPT_GUARD, OPT_SECTION,
        OPT_SECTIONS, OPT_EXPECTED, OPT_EXPECTED_NAME, OPT_EXPECTED_SECTION,
-       OPT_LIST, OPT_LABELS };
+       OPT_LIST, OPT_LABELS, OPT_HEX };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write the input to FILE", 0 },
 	{ "format", OPT_FORMAT, "NAME", 0, "header (default), npy, raw", 0 },
 	{ "name", 'n', "NAME", 0, "of the array (input_data)", 0 },
+	{ "hex", OPT_HEX, NULL, 0,
+	  "the header's arrays are uint8_t, their bytes in hexadecimal", 0 },
 	{ "guard", OPT_GUARD, "MACRO", 0, "include guard (INPUT_DATA_H)", 0 },
 	{ "section", OPT_SECTION, "NAME", 0,
 	  "linker section; the array is then not const", 0 },
@@ -209,6 +211,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 						format_names);
 		o->has_format = true;
 		break;
+	case OPT_HEX: o->hex = true; break;
 	case OPT_GUARD: o->guard = arg; break;
 	case OPT_SECTION: o->section = arg; break;
 	case OPT_SECTIONS: set_sections(o); break;
@@ -311,6 +314,7 @@ write_expected(struct arena *a, struct file_set *to, const struct options *o,
 		.name = o->expected_name ? o->expected_name
 					 : "expected_output_data",
 		.section = o->expected_section, .array = outputs, .n = n,
+		.hex = o->hex,
 	};
 	if (has_suffix(o->expected, ".npy"))
 		return write_binary(a, to, o->expected, &s, AS_NPY, e);
@@ -332,6 +336,7 @@ write_input(struct arena *a, struct file_set *to, const struct options *o,
 	struct sheet s = {
 		.name = o->name ? o->name : "input_data", .guard = o->guard,
 		.section = o->section, .writable = o->section != NULL,
+		.hex = o->hex,
 		.array = in, .n = g->n_in, .buffer = o->output_buffer,
 		.buffer_section = o->output_section, .outputs = out,
 		.n_outputs = o->output_buffer ? g->n_out : 0,

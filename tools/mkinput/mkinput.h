@@ -33,6 +33,7 @@ struct options {
 	enum output format;
 	enum resize resize;
 	enum meaning meaning;
+	bool hex;	 /* bytes in the header */
 	bool fit_length; /* cut or pad sounds and lists */
 	bool has_random;
 	uint64_t seed;
@@ -145,6 +146,7 @@ struct array {
 struct sheet { /* a file of arrays */
 	const char *guard, *name, *section; /* guard NULL: of the name */
 	bool writable; /* the arrays are not const */
+	bool hex;      /* they are bytes, in hexadecimal */
 	const struct array *array;
 	int n;
 	const char *buffer, *buffer_section; /* an empty array for outputs */

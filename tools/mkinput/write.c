@@ -74,6 +74,19 @@ put_elements(struct text *t, const struct array *x)
 	}
 }
 
+enum { HEX_PER_LINE = 12 };
+
+static void
+put_hex(struct text *t, const struct array *x)
+{
+	size_t n = (size_t)tfl_bytes(x->t);
+	for (size_t i = 0; i < n; i++) {
+		bool last = i + 1 == n || (i + 1) % HEX_PER_LINE == 0;
+		text_printf(t, "%s0x%02x%s%s", i % HEX_PER_LINE ? " " : "  ",
+			    x->bytes[i], i + 1 < n ? "," : "", last ? "\n" : "");
+	}
+}
+
 /* used: others look there, so the compiler must not do without the array */
 static void
 put_attribute(struct text *t, const char *section)
@@ -98,14 +111,18 @@ put_array(struct text *t, const struct sheet *s, int i)
 	const struct array *x = &s->array[i];
 	text_puts(t, "\nstatic const int ");
 	put_name(t, s->name, i, s->n);
-	text_printf(t, "_len = %lld;\n", (long long)tfl_elements(x->t));
+	text_printf(t, "_len = %lld;\n",
+		    (long long)(s->hex ? tfl_bytes(x->t) : tfl_elements(x->t)));
 	text_printf(t, "static %s%s ", s->writable ? "" : "const ",
-		    kind_of(x->t->type)->name);
+		    s->hex ? "uint8_t" : kind_of(x->t->type)->name);
 	put_name(t, s->name, i, s->n);
 	text_puts(t, "[]");
 	put_attribute(t, s->section);
 	text_puts(t, " = {\n");
-	put_elements(t, x);
+	if (s->hex)
+		put_hex(t, x);
+	else
+		put_elements(t, x);
 	text_puts(t, "};\n");
 }
 

@@ -16,7 +16,9 @@
 	EMIT(WORDS, "words", "their listing")                                \
 	EMIT(LIST, "list", "that with the operations they are from")         \
 	EMIT(NPZ, "npz", "Vela's raw output")                                \
-	EMIT(PACKED, "vela-bin", "ExecuTorch's packed stream")
+	EMIT(PACKED, "vela-bin", "ExecuTorch's packed stream")               \
+	EMIT(PAYLOAD, "payload", "what the driver gets for the NPU operator") \
+	EMIT(CONSTANTS, "constants", "its weights, scales and tables")
 enum emit {
 #define EMIT(code, name, what) EMIT_##code,
 	EMITS(EMIT)

@@ -4,6 +4,8 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "stream/stream.h"
+#include "tflite/tflite.h"
 
 #include <stdio.h>
 
@@ -17,6 +19,8 @@ static const struct argp_option option_list[] = {
 	  EMITS(EMIT)
 #undef EMIT
 	  "the default is tflite", 0 },
+	{ "no-map", OPT_NO_MAP, 0, 0,
+	  "leave out the map of streams and memory to the source's names", 0 },
 	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
 	  "list on standard error where streams and constants lie", 0 },
 	{ "verbose-high-level-command-stream", OPT_HIGH_LEVEL, 0, 0,
@@ -33,6 +37,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 #define EMIT(code, name, what) name,
 		EMITS(EMIT)
 #undef EMIT
+		NULL,
 	};
 	struct options *o = state->input;
 	switch (key) {
@@ -40,13 +45,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		break;
 	case OPT_EMIT:
-		for (int i = 0; i < EMIT_KINDS; i++)
-			if (!strcmp(arg, names[i])) {
-				o->emit = (enum emit)i;
-				return 0;
-			}
-		argp_error(state, "--emit takes tflite, cmd, words, list, npz or "
-			   "vela-bin");
+		o->emit = (enum emit)cli_choice(state, "--emit", arg, names);
 		break;
 	case OPT_NO_MAP:
 		o->no_map = true;
@@ -102,6 +101,29 @@ put_words(const struct cmdgen *c, struct text *t)
 		}
 }
 
+/* of the only NPU operator: input 0 is the driver's payload, 1 its constants */
+static bool
+write_part(struct cmdgen *c, const struct options *o, struct bytes file)
+{
+	struct tfl_model *m;
+	const struct tfl_op *op = NULL;
+	int n = 0;
+	if (!tfl_read(c->a, file, c->g->file, &m, c->e))
+		return false;
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	for (int i = 0; i < g->n_ops; i++)
+		if (npu_is_operator(&g->op[i])) {
+			op = &g->op[i];
+			n++;
+		}
+	if (n != 1)
+		return err_at(c->e, c->g->file, 0, "--emit=%s is of one NPU operator, "
+			      "the model has %d",
+			      o->emit == EMIT_PAYLOAD ? "payload" : "constants", n);
+	const struct tfl_tensor *t = &g->tensor[op->in[o->emit == EMIT_CONSTANTS]];
+	return file_write(o->output, t->data.p, t->data.n, true, c->e);
+}
+
 static bool
 write_output(struct cmdgen *c, const struct options *o)
 {
@@ -112,6 +134,8 @@ write_output(struct cmdgen *c, const struct options *o)
 		return false;
 	if (o->emit == EMIT_TFLITE) {
 		ok = file_write(o->output, file.p, file.n, true, c->e);
+	} else if (o->emit == EMIT_PAYLOAD || o->emit == EMIT_CONSTANTS) {
+		ok = write_part(c, o, file);
 	} else if (o->emit == EMIT_CMD) {
 		put_words(c, &t);
 		ok = file_write(o->output, t.p, t.n, true, c->e);
