@@ -153,3 +153,95 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	printf '0\n0\n0\n0\n99999\n' >labels
 	refuses 2 "100000 classes: at most 8192" npu-eval labels out.npy
 }
+
+# ---- --layers -------------------------------------------------------------------
+
+digits=$BATS_TEST_DIRNAME/models/digits.tflite
+
+ten_digits()
+{
+	mkdir -p c
+	for d in 0 1 2 3 4 5 6 7 8 9; do
+		echo "$TOP/tests/models/digits/digit-$d.pgm $d"
+	done >c/list
+	mkinput --list=c/list --range=0,1 -o x.npy "$digits"
+}
+
+@test "--layers: every operator of the demo model is within a step of real numbers" {
+	need jq
+	ten_digits
+	npu-eval --layers --json "$digits" x.npy >j
+	[ "$(jq '.layers | length' j)" = 13 ]
+	[ "$(jq '.items' j)" = 10 ]
+	# ADD rounds twice before it rounds
+	[ "$(jq '[.layers[] | select(.own_steps > 1)] | length' j)" = 0 ]
+	[ "$(jq '[.layers[] | select(.own_steps > 0.51)] | length <= 1' j)" = true ]
+	[ "$(jq '.layers[] | select(.name == "RESHAPE") | .own_snr_db' j)" = null ]
+	# worst first; what is exact comes last
+	[ "$(jq '[.layers[].own_snr_db // 1e9] | . == sort' j)" = true ]
+	[ "$(jq '[.layers[] | .channels | length] | add' j)" -gt 200 ]
+	npu-eval --layers "$digits" x.npy >t
+	[ "$(wc -l <t)" = 15 ]
+	npu-eval --layers --csv "$digits" x.npy >c.csv
+	[ "$(wc -l <c.csv)" = 14 ]
+}
+
+# scaled TENSOR FACTOR: the demo model with another scale of it
+scaled()
+{
+	flatc --json --strict-json --raw-binary -o . "$TOP/tests/models/tflite.fbs" -- "$digits"
+	jq "(.subgraphs[0].tensors[] | select(.name == \"$1\") | .quantization.scale) |= map(. * $2)" \
+		digits.json >bad.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" bad.json
+}
+
+@test "--layers: which scale is wrong" {
+	need flatc jq
+	ten_digits
+	for name in dw2 pw1 logits; do
+		scaled $name 16
+		npu-eval --layers --json bad.tflite x.npy >j
+		[ "$(jq -r '.layers[0].tensor_name' j)" = $name ]
+		[[ $(jq -r '.layers[0].help' j) == "a narrower range: "* ]]
+		scaled $name 0.1
+		npu-eval --layers --json bad.tflite x.npy >j
+		[ "$(jq -r '.layers[0].tensor_name' j)" = $name ]
+		[[ $(jq -r '.layers[0].help' j) == "a wider range: "* ]]
+	done
+}
+
+@test "--layers: operators in real numbers are what kernels round" {
+	need jq
+	gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	n=0
+	for f in CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV BATCH_MATMUL AVERAGE_POOL_2D \
+		MAX_POOL_2D MEAN REDUCE_MAX RESIZE_BILINEAR ADD SUB MUL MAXIMUM PRELU RELU6 \
+		LEAKY_RELU HARD_SWISH ELU GELU SOFTMAX L2_NORMALIZATION CONCATENATION PACK \
+		SPLIT STRIDED_SLICE TRANSPOSE SPACE_TO_DEPTH GATHER PAD PADV2 MIRROR_PAD TILE \
+		SPACE_TO_BATCH_ND RESIZE_NEAREST_NEIGHBOR SVDF; do
+		for s in 3 4; do
+			"$gen" $s $f >m.tflite
+			rm -f in*.npy
+			mkinput --random=$s --format=npy -o in.npy m.tflite 2>log
+			npu-eval --layers --json m.tflite $(ls -v in*.npy) >j || { echo "$f $s"; false; }
+			# two roundings, of inputs and of sums, are two steps at most
+			worst=$(jq '[.layers[] | .own_steps] | max // 0' j)
+			awk -v w="$worst" 'BEGIN { exit !(w <= 2) }' || { echo "$f $s: $worst"; false; }
+			n=$((n + $(jq '[.layers[] | select(.computed)] | length' j)))
+		done
+	done
+	[ "$n" -ge 60 ]
+}
+
+@test "--layers: what it refuses" {
+	ten_digits
+	refuses 2 "the model has 1 inputs, there are 2 files" npu-eval --layers "$digits" x.npy x.npy
+	refuses 2 "a model, and its inputs?" npu-eval --layers "$digits"
+	npy '|u1' '(784,)' 1 >short.npy
+	refuses 2 "short.npy: error" npu-eval --layers "$digits" short.npy
+	npy '|i1' '(3,)' 1 2 3 >three.npy
+	refuses 2 "three.npy: error: has 3 bytes, an item of input picture 784" \
+		npu-eval --layers "$digits" three.npy
+	refuses 2 "is compiled already" npu-eval --layers "${digits%.tflite}-ethos-u55-128.tflite" x.npy
+	refuses 2 "takes a model and its inputs alone" npu-eval --layers --regression "$digits" x.npy
+}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-eval: how good a network is on data with labels. */
+/* npu-eval: how good a network is on data with labels, and where it loses precision. */
 #include "base/cli.h"
 #include "npu-eval.h"
 
 #include <string.h>
 
 enum { OPT_JSON = 256, OPT_CSV, OPT_TOP, OPT_PARTED, OPT_MODEL, OPT_TARGETS,
-       OPT_REGRESSION };
+       OPT_REGRESSION, OPT_LAYERS };
 
 static const struct argp_option option_list[] = {
 	{ "top", OPT_TOP, "K", 0, "count labels among the K best answers (5)", 0 },
@@ -16,6 +16,9 @@ static const struct argp_option option_list[] = {
 	{ "targets", OPT_TARGETS, "FILE", 0,
 	  "what the outputs should be, .npy: an autoencoder's inputs", 0 },
 	{ "model", OPT_MODEL, "FILE", 0, "the model whose scales integers have", 0 },
+	{ "layers", OPT_LAYERS, NULL, 0,
+	  "where an integer network loses precision: every tensor against the same "
+	  "network in real numbers", 0 },
 	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 1 },
 	{ "csv", OPT_CSV, NULL, 0, "print the report as CSV", 1 },
 	{ "output", 'o', "FILE", 0, "write the report to FILE", 1 },
@@ -37,7 +40,10 @@ static void
 check_options(struct argp_state *state, const struct options *o)
 {
 	if (!o->labels || !o->n_files)
-		argp_error(state, "labels, and outputs to judge?");
+		argp_error(state, o->layers ? "a model, and its inputs?"
+					    : "labels, and outputs to judge?");
+	if (o->layers && (o->model || o->targets || o->regression))
+		argp_error(state, "--layers takes a model and its inputs alone");
 }
 
 static error_t
@@ -52,6 +58,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_REGRESSION: o->regression = true; break;
 	case OPT_TARGETS: o->targets = arg; break;
 	case OPT_MODEL: o->model = arg; break;
+	case OPT_LAYERS: o->layers = true; break;
 	case OPT_JSON: o->format = AS_JSON; break;
 	case OPT_CSV: o->format = AS_CSV; break;
 	case 'o': o->output = arg; break;
@@ -65,7 +72,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
-	.args_doc = "LABELS OUTPUT.npy...",
+	.args_doc = "LABELS OUTPUT.npy...\n--layers MODEL INPUT.npy...",
 	.doc = "Counts how good outputs are on labelled data: accuracy, precision, "
 	       "recall, confusion, errors, areas under ROC; several outputs side by side.",
 };
@@ -190,7 +197,7 @@ main(int argc, char **argv)
 	struct text t = { 0 };
 	cli_parse(&argp, argc, argv, &o);
 	struct arena *a = arena_open();
-	if (judge(a, &o, &t, &e))
+	if (o.layers ? run_layers(a, &o, &t, &e) : judge(a, &o, &t, &e))
 		(void)file_write(o.output, t.p, t.n, false, &e);
 	text_free(&t);
 	arena_close(a);

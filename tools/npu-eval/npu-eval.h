@@ -2,6 +2,7 @@
 /*
  * npu-eval's parts.  read.c reads labels and outputs; classes.c and errors.c count,
  * agree.c sets outputs side by side, and table.c, json.c, csv.c print that.
+ * layers.c is --layers: where an integer network loses precision.
  */
 #ifndef NPU_EVAL_H
 #define NPU_EVAL_H
@@ -14,12 +15,12 @@ enum { MAX_OUTPUTS = 64, MAX_CLASSES = 100000 };
 enum format { AS_TABLE, AS_JSON, AS_CSV };
 
 struct options {
-	const char *labels;
+	const char *labels; /* with --layers: the model */
 	const char *file[MAX_OUTPUTS];
 	int n_files;
 	const char *model;   /* whose scales integers have */
 	const char *targets; /* what the outputs should be, element by element */
-	bool regression;
+	bool regression, layers;
 	int top;      /* of --top */
 	int parted;   /* items listed where outputs part */
 	enum format format;
@@ -126,5 +127,10 @@ void print_json(struct text *t, const struct report *r);
 void print_csv(struct text *t, const struct report *r);
 /* "name", or the class's number where it has none */
 void put_class(struct text *t, const struct labels *l, size_t class);
+
+/* ---- layers.c ------------------------------------------------------------------- */
+
+bool run_layers(struct arena *a, const struct options *o, struct text *t,
+		struct err *e);
 
 #endif

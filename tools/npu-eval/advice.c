@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What --layers has found, and what would help. */
+#include "layers.h"
+
+#include "real/real.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	/* thousandths of values that are clipped before their range is blamed */
+	CLIPPED = 1,
+	/* of its values a tensor that uses less has a range that is too wide */
+	USED_PERCENT = 25,
+	/* weights of one scale, whose channels' ranges differ by more */
+	CHANNELS_APART = 8,
+	/*
+	 * below that the steps of 8 bits are at fault, if nothing else is: a Gaussian
+	 * over four deviations has 34 dB in 256 steps
+	 */
+	ENOUGH_DB = 30,
+};
+
+bool
+is_dead(const struct layer *l, int32_t channel)
+{
+	const struct channel *c = &l->channel[channel];
+	return c->lo == c->hi && l->n > (size_t)l->n_channels;
+}
+
+size_t
+dead_channels(const struct layer *l)
+{
+	size_t n = 0;
+	for (int32_t c = 0; c < l->n_channels; c++)
+		n += is_dead(l, c);
+	return n;
+}
+
+/* TensorFlow Lite gives these one scale, whatever their values */
+static bool
+has_own_range(int code)
+{
+	return code == TFL_SOFTMAX || code == TFL_LOG_SOFTMAX || code == TFL_LOGISTIC ||
+	       code == TFL_TANH || code == TFL_L2_NORMALIZATION;
+}
+
+/* by the operator's own loss */
+int32_t
+worst_channel(const struct layer *l)
+{
+	int32_t worst = 0;
+	for (int32_t c = 1; c < l->n_channels; c++)
+		if (noise_db(l->channel[c].own) < noise_db(l->channel[worst].own))
+			worst = c;
+	return worst;
+}
+
+static double
+used_percent(const struct layers *all, const struct layer *l)
+{
+	int32_t lo, hi;
+	layer_limits(&all->m->subgraph[0].tensor[l->tensor], &lo, &hi);
+	return 100 * ((double)l->q_hi - l->q_lo + 1) / ((double)hi - lo + 1);
+}
+
+/* the largest weight of all channels over the largest of the smallest; 1: no case */
+static double
+channels_apart(const struct layers *all, const struct layer *l)
+{
+	const struct tfl_subgraph *g = &all->m->subgraph[0];
+	const struct tfl_op *op = &g->op[l->op];
+	bool last = op->code == TFL_DEPTHWISE_CONV_2D;
+	if (!last && op->code != TFL_CONV_2D && op->code != TFL_FULLY_CONNECTED)
+		return 1;
+	const struct tfl_tensor *w = &g->tensor[op->in[1]];
+	if (!w->data.p || w->quant.n_scale != 1 || !is_real(w) || !w->rank)
+		return 1;
+	struct arena *a = arena_open();
+	int64_t n = tfl_elements(w), per = n / (last ? w->dim[w->rank - 1] : w->dim[0]);
+	int64_t channels = n / per;
+	double *v = anew(a, double, (size_t)n);
+	double *most = anew(a, double, (size_t)channels), lo = INFINITY, hi = 0;
+	real_from_integers(w, w->data.p, v);
+	for (int64_t i = 0; i < n; i++) {
+		double *m = &most[last ? i % channels : i / per];
+		*m = fmax(*m, fabs(v[i]));
+	}
+	for (int64_t c = 0; c < channels; c++) {
+		if (most[c] > 0)
+			lo = fmin(lo, most[c]);
+		hi = fmax(hi, most[c]);
+	}
+	arena_close(a);
+	return hi > 0 ? hi / lo : 1;
+}
+
+void
+put_advice(struct text *t, const struct layers *all, const struct layer *l)
+{
+	const struct tfl_tensor *x = &all->m->subgraph[0].tensor[l->tensor];
+	double scale = (double)x->quant.scale[0], apart = channels_apart(all, l);
+	double zero = x->quant.n_zero ? (double)x->quant.zero[0] : 0;
+	bool ranged = !has_own_range(all->m->subgraph[0].op[l->op].code);
+	int32_t lo, hi;
+	layer_limits(x, &lo, &hi);
+	if (!l->known)
+		text_puts(t, "not computed in real numbers");
+	else if (l->q_lo == l->q_hi && l->n > 1)
+		text_printf(t, "dead: always %g", scale * (l->q_lo - zero));
+	else if (ranged && l->clipped * 1000 > l->n * CLIPPED)
+		text_printf(t, "a wider range: %.2g %% are clipped, of values from %.4g to "
+			    "%.4g it holds %.4g to %.4g",
+			    100 * (double)l->clipped / (double)l->n, l->lo, l->hi,
+			    scale * (lo - zero), scale * (hi - zero));
+	else if (ranged && used_percent(all, l) < USED_PERCENT)
+		text_printf(t, "a narrower range: %.2g %% of it are used, by values from "
+			    "%.4g to %.4g", used_percent(all, l), l->lo, l->hi);
+	else if (noise_db(l->own) < ENOUGH_DB && apart > CHANNELS_APART)
+		text_printf(t, "weights per channel: their ranges are %.3g to 1", apart);
+	else if (noise_db(l->own) < ENOUGH_DB && x->type != TFL_INT16)
+		text_puts(t, "16-bit activations");
+}
+
+/* ---- the report -------------------------------------------------------------------- */
+
+/* to the right of so many columns; no difference is "exact" */
+static void
+put_db(struct text *t, int width, double db)
+{
+	if (isinf(db) && db > 0)
+		text_printf(t, "%*s", width, "exact");
+	else
+		text_printf(t, "%*.1f", width, db);
+}
+
+static void
+put_row(struct text *t, const struct layers *all, const struct layer *l)
+{
+	const struct tfl_subgraph *g = &all->m->subgraph[0];
+	int32_t worst = worst_channel(l);
+	text_printf(t, "%4d %-20s", l->op, tfl_op_label(&g->op[l->op]));
+	put_db(t, 8, noise_db(l->own));
+	put_db(t, 8, noise_db(l->all));
+	text_printf(t, " %6d", worst);
+	put_db(t, 8, noise_db(l->channel[worst].own));
+	text_printf(t, " %7.3f %5zu/%-5d %5.1f  ", 100 * (double)l->clipped / (double)l->n,
+		    dead_channels(l), l->n_channels, used_percent(all, l));
+	text_puts(t, g->tensor[l->tensor].name);
+	size_t at = t->n;
+	text_puts(t, ": ");
+	size_t begin = t->n;
+	put_advice(t, all, l);
+	if (t->n == begin)
+		t->n = at;
+	text_putc(t, '\n');
+}
+
+static void
+print_rows(struct text *t, const struct layers *all)
+{
+	text_printf(t, "%s: %zu items, signal to noise in dB, the operator's own, worst "
+		    "first\n", all->m->name, all->n_items);
+	text_printf(t, "%4s %-20s %7s %7s %6s %7s %7s %11s %5s  %s\n", "op", "", "own", "all",
+		    "worst", "channel", "clip %", "dead", "used%", "tensor: what helps");
+	for (size_t i = 0; i < all->n; i++)
+		put_row(t, all, &all->layer[i]);
+}
+
+/* JSON has no infinity: null is exact */
+static void
+put_json_db(struct text *t, const char *key, struct noise n)
+{
+	double db = noise_db(n);
+	text_printf(t, ", \"%s\": ", key);
+	if (isfinite(db))
+		text_double(t, db);
+	else
+		text_puts(t, "null");
+}
+
+static void
+put_json_layer(struct text *t, const struct layers *all, const struct layer *l)
+{
+	const struct tfl_subgraph *g = &all->m->subgraph[0];
+	const char *name = g->tensor[l->tensor].name, *label = tfl_op_label(&g->op[l->op]);
+	struct text advice = { 0 };
+	text_printf(t, "  {\"operator\": %d, \"name\": ", l->op);
+	text_quoted(t, label, strlen(label));
+	text_printf(t, ", \"tensor\": %d, \"tensor_name\": ", l->tensor);
+	text_quoted(t, name, strlen(name));
+	put_json_db(t, "own_snr_db", l->own);
+	put_json_db(t, "snr_db", l->all);
+	text_printf(t, ", \"values\": %zu, \"clipped\": %zu, \"dead_channels\": %zu, "
+		    "\"used\": ", l->n, l->clipped, dead_channels(l));
+	text_double(t, used_percent(all, l) / 100);
+	text_puts(t, ", \"own_steps\": ");
+	text_double(t, l->steps);
+	text_puts(t, ", \"least\": ");
+	text_double(t, l->lo);
+	text_puts(t, ", \"greatest\": ");
+	text_double(t, l->hi);
+	text_printf(t, ", \"computed\": %s, \"help\": ", l->known ? "true" : "false");
+	put_advice(&advice, all, l);
+	const char *help = text_str(&advice);
+	text_quoted(t, help, strlen(help));
+	text_puts(t, ",\n   \"channels\": [");
+	for (int32_t c = 0; c < l->n_channels; c++) {
+		const struct channel *k = &l->channel[c];
+		text_printf(t, "%s{\"channel\": %d", c ? ", " : "", c);
+		put_json_db(t, "own_snr_db", k->own);
+		put_json_db(t, "snr_db", k->all);
+		text_printf(t, ", \"dead\": %s}", is_dead(l, c) ? "true" : "false");
+	}
+	text_puts(t, "]}");
+	text_free(&advice);
+}
+
+static void
+print_json_layers(struct text *t, const struct layers *all)
+{
+	text_puts(t, "{\n \"model\": ");
+	text_quoted(t, all->m->name, strlen(all->m->name));
+	text_printf(t, ",\n \"items\": %zu,\n \"layers\": [", all->n_items);
+	for (size_t i = 0; i < all->n; i++) {
+		text_puts(t, i ? ",\n" : "\n");
+		put_json_layer(t, all, &all->layer[i]);
+	}
+	text_puts(t, "\n ]\n}\n");
+}
+
+static void
+print_csv_layers(struct text *t, const struct layers *all)
+{
+	const struct tfl_subgraph *g = &all->m->subgraph[0];
+	text_puts(t, "operator,name,tensor,own_snr_db,snr_db,clipped,dead_channels,used\n");
+	for (size_t i = 0; i < all->n; i++) {
+		const struct layer *l = &all->layer[i];
+		text_printf(t, "%d,%s,%d", l->op, tfl_op_label(&g->op[l->op]), l->tensor);
+		text_putc(t, ',');
+		put_db(t, 0, noise_db(l->own));
+		text_putc(t, ',');
+		put_db(t, 0, noise_db(l->all));
+		text_printf(t, ",%.9g,%zu,%.9g\n", (double)l->clipped / (double)l->n,
+			    dead_channels(l), used_percent(all, l) / 100);
+	}
+}
+
+void
+print_layers(struct text *t, const struct layers *all, enum format format)
+{
+	if (format == AS_JSON)
+		print_json_layers(t, all);
+	else if (format == AS_CSV)
+		print_csv_layers(t, all);
+	else
+		print_rows(t, all);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --layers: an integer network beside the same one in real numbers, item by item.
+ * Of two real networks one goes its own way, the other begins each operator with what
+ * the integers say: its difference is the operator's own.
+ */
+#include "layers.h"
+
+#include "real/real.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_INPUTS = 64, MAX_BYTES = 1 << 30 };
+
+struct run {
+	struct arena *a;
+	const struct tfl_subgraph *g;
+	struct sim *s;
+	struct real *real, *alone;
+	struct bytes input[MAX_INPUTS]; /* of all items, in the tensor's form */
+	struct layers out;
+};
+
+/* ---- inputs -------------------------------------------------------------------- */
+
+static bool
+same_type(const struct npy *n, const struct tfl_tensor *t)
+{
+	char kind = t->type == TFL_FLOAT32 ? 'f' : t->type == TFL_UINT8 ? 'u' : 'i';
+	return n->kind == kind && n->item_bytes == tfl_type_bytes(t->type);
+}
+
+static bool
+read_input(struct run *r, const char *path, int k, struct err *e)
+{
+	const struct tfl_tensor *t = &r->g->tensor[r->g->in[k]];
+	size_t bytes = (size_t)tfl_bytes(t);
+	struct bytes file;
+	struct npy n;
+	if (!file_read(r->a, path, MAX_BYTES, &file, e) ||
+	    !npy_parse(file, file_name(path), &n, e))
+		return false;
+	if (!same_type(&n, t))
+		return err_at(e, file_name(path), 0, "elements are no %s, input %s is",
+			      tfl_type_name(t->type), t->name);
+	if (!bytes || !n.data.n || n.data.n % bytes)
+		return err_at(e, file_name(path), 0, "has %zu bytes, an item of input %s "
+			      "%zu", n.data.n, t->name, bytes);
+	size_t items = n.data.n / bytes;
+	if (r->out.n_items && r->out.n_items != items)
+		return err_at(e, file_name(path), 0, "has %zu items, the first input %zu",
+			      items, r->out.n_items);
+	r->out.n_items = items;
+	r->input[k] = n.data;
+	return true;
+}
+
+static bool
+read_inputs(struct run *r, const struct options *o, struct err *e)
+{
+	if (o->n_files != r->g->n_in)
+		return err_at(e, file_name(o->labels), 0,
+			      "the model has %d inputs, there are %d files", r->g->n_in,
+			      o->n_files);
+	for (int k = 0; k < r->g->n_in; k++)
+		if (!read_input(r, o->file[k], k, e))
+			return false;
+	return true;
+}
+
+/* ---- what is found ---------------------------------------------------------------- */
+
+double
+noise_db(struct noise n)
+{
+	if (n.noise == 0)
+		return INFINITY;
+	/* a function may have no value: the root of a negative number */
+	return isfinite(n.noise) && n.signal > 0 ? 10 * log10(n.signal / n.noise)
+						 : -INFINITY;
+}
+
+void
+layer_limits(const struct tfl_tensor *t, int32_t *lo, int32_t *hi)
+{
+	*lo = t->type == TFL_INT8 ? INT8_MIN : t->type == TFL_INT16 ? INT16_MIN : 0;
+	*hi = t->type == TFL_INT8 ? INT8_MAX : t->type == TFL_INT16 ? INT16_MAX : UINT8_MAX;
+}
+
+static bool
+is_watched(const struct tfl_tensor *t)
+{
+	return is_real(t) && tfl_elements(t) > 0 && t->quant.n_scale == 1 &&
+	       (t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16);
+}
+
+static void
+open_layers(struct run *r)
+{
+	const struct tfl_subgraph *g = r->g;
+	r->out.layer = anew(r->a, struct layer, (size_t)g->n_tensors + 1);
+	for (int i = 0; i < g->n_ops; i++)
+		for (int k = 0; k < g->op[i].n_out; k++) {
+			const struct tfl_tensor *t = &g->tensor[g->op[i].out[k]];
+			if (!is_watched(t))
+				continue;
+			struct layer *l = &r->out.layer[r->out.n++];
+			*l = (struct layer){ .op = i, .tensor = g->op[i].out[k],
+					     .lo = INFINITY, .hi = -INFINITY,
+					     .q_lo = INT32_MAX, .q_hi = INT32_MIN,
+					     .n_channels = t->rank ? t->dim[t->rank - 1] : 1,
+					     .known = real_knows(r->real, i) };
+			l->channel = anew(r->a, struct channel, (size_t)l->n_channels);
+			for (int32_t c = 0; c < l->n_channels; c++) {
+				l->channel[c].lo = INT32_MAX;
+				l->channel[c].hi = INT32_MIN;
+			}
+		}
+}
+
+static void
+add_noise(struct noise *n, double real, double got)
+{
+	n->signal += real * real;
+	n->noise += (real - got) * (real - got);
+}
+
+static void
+note_integer(struct layer *l, struct channel *c, int32_t q)
+{
+	l->q_lo = q < l->q_lo ? q : l->q_lo;
+	l->q_hi = q > l->q_hi ? q : l->q_hi;
+	c->lo = q < c->lo ? q : c->lo;
+	c->hi = q > c->hi ? q : c->hi;
+}
+
+/* got: the integers in real numbers */
+static void
+add_layer(const struct run *r, struct layer *l, const double *got)
+{
+	const struct tfl_tensor *t = &r->g->tensor[l->tensor];
+	const double *real = r->real->value[l->tensor], *own = r->alone->value[l->tensor];
+	double scale = (double)t->quant.scale[0];
+	double zero = t->quant.n_zero ? (double)t->quant.zero[0] : 0;
+	int32_t lo, hi;
+	layer_limits(t, &lo, &hi);
+	for (int64_t i = 0; i < tfl_elements(t); i++) {
+		struct channel *c = &l->channel[i % l->n_channels];
+		double q = real[i] / scale + zero, alone = own[i] / scale + zero;
+		add_noise(&l->all, real[i], got[i]);
+		add_noise(&c->all, real[i], got[i]);
+		add_noise(&l->own, own[i], got[i]);
+		add_noise(&c->own, own[i], got[i]);
+		/* half a step beyond the ends still rounds to them */
+		l->clipped += q < lo - 0.5 || q > hi + 0.5;
+		if (alone >= lo && alone <= hi)
+			l->steps = fmax(l->steps, fabs(own[i] - got[i]) / scale);
+		l->lo = fmin(l->lo, real[i]);
+		l->hi = fmax(l->hi, real[i]);
+		note_integer(l, c, (int32_t)lround(got[i] / scale + zero));
+		l->n++;
+	}
+}
+
+/* ---- a run -------------------------------------------------------------------------- */
+
+static void
+take_integers(const struct run *r, const struct real *to, int tensor)
+{
+	if (to->value[tensor] && !r->g->tensor[tensor].data.p)
+		real_from_integers(&r->g->tensor[tensor], sim_tensor(r->s, tensor),
+				   to->value[tensor]);
+}
+
+/* the two real networks, operator by operator; *next: its layers */
+static void
+run_operator(struct run *r, int i, struct layer **next)
+{
+	const struct tfl_op *op = &r->g->op[i];
+	bool known = real_knows(r->real, i);
+	if (known) {
+		real_run(r->real, i);
+		real_run(r->alone, i);
+	}
+	for (int k = 0; k < op->n_out; k++) {
+		int t = op->out[k];
+		if (!known) {
+			take_integers(r, r->real, t);
+			take_integers(r, r->alone, t);
+		}
+		struct layer *l = *next;
+		bool watched = l < r->out.layer + r->out.n && l->op == i && l->tensor == t;
+		if (!watched) {
+			take_integers(r, r->alone, t);
+			continue;
+		}
+		struct arena *a = arena_open();
+		int64_t n = tfl_elements(&r->g->tensor[t]);
+		double *got = anew(a, double, (size_t)n);
+		real_from_integers(&r->g->tensor[t], sim_tensor(r->s, t), got);
+		add_layer(r, l, got);
+		memcpy(r->alone->value[t], got, (size_t)n * sizeof(*got));
+		arena_close(a);
+		(*next)++;
+	}
+	/* variables are as the integer network leaves them */
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0 && r->g->tensor[op->in[k]].is_variable)
+			take_integers(r, r->alone, op->in[k]);
+}
+
+static bool
+run_item(struct run *r, size_t item, struct err *e)
+{
+	struct layer *next = r->out.layer;
+	for (int k = 0; k < r->g->n_in; k++) {
+		int t = r->g->in[k];
+		size_t bytes = (size_t)tfl_bytes(&r->g->tensor[t]);
+		memcpy(sim_tensor(r->s, t), r->input[k].p + item * bytes, bytes);
+		take_integers(r, r->real, t);
+		take_integers(r, r->alone, t);
+	}
+	if (!sim_invoke(r->s, NULL, e))
+		return false;
+	for (int i = 0; i < r->g->n_ops; i++)
+		run_operator(r, i, &next);
+	return true;
+}
+
+/* the operator that loses most first; of equal ones the one that comes first */
+static int
+compare_layers(const void *x, const void *y)
+{
+	const struct layer *a = x, *b = y;
+	double u = noise_db(a->own), v = noise_db(b->own);
+	if (u != v)
+		return u < v ? -1 : 1;
+	return (a->op > b->op) - (a->op < b->op);
+}
+
+bool
+run_layers(struct arena *a, const struct options *o, struct text *t, struct err *e)
+{
+	struct tfl_model *m;
+	struct run r = { .a = a };
+	if (!tfl_read_file(a, o->labels, &m, e) || !tfl_check_plain(m, e) ||
+	    !sim_open(a, m, &r.s, e))
+		return false;
+	r.g = &m->subgraph[0];
+	r.out.m = m;
+	if (!read_inputs(&r, o, e))
+		return false;
+	r.real = real_open(a, r.g);
+	r.alone = real_open(a, r.g);
+	open_layers(&r);
+	for (size_t i = 0; i < r.out.n_items; i++)
+		if (!run_item(&r, i, e))
+			return false;
+	if (r.out.n)
+		qsort(r.out.layer, r.out.n, sizeof(*r.out.layer), compare_layers);
+	print_layers(t, &r.out, o->format);
+	return true;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of an element, or of two. */
+#include "real.h"
+
+#include <math.h>
+
+static double
+gelu(double v, bool approximate)
+{
+	/* sqrt(2 / pi), and the cubic term of the approximation */
+	double t = tanh(0.7978845608028654 * (v + 0.044715 * v * v * v));
+	return 0.5 * v * (1 + (approximate ? t : erf(v * 0.7071067811865476)));
+}
+
+static double
+unary(const struct tfl_op *op, double v)
+{
+	switch (op->code) {
+	case TFL_RELU:
+		return real_clamp(v, TFL_ACT_RELU);
+	case TFL_RELU6:
+		return real_clamp(v, TFL_ACT_RELU6);
+	case TFL_RELU_N1_TO_1:
+		return real_clamp(v, TFL_ACT_RELU_N1_TO_1);
+	case TFL_RELU_0_TO_1:
+		return fmin(fmax(v, 0), 1);
+	case TFL_LEAKY_RELU:
+		return v < 0 ? v * TFL_OPT_FLOAT(op, LeakyReluOptions, alpha) : v;
+	case TFL_HARD_SWISH:
+		return v * fmin(fmax(v + 3, 0), 6) / 6;
+	case TFL_LOGISTIC:
+		return 1 / (1 + exp(-v));
+	case TFL_TANH:
+		return tanh(v);
+	case TFL_EXP:
+		return exp(v);
+	case TFL_LOG:
+		return log(v);
+	case TFL_SQRT:
+		return sqrt(v);
+	case TFL_RSQRT:
+		return 1 / sqrt(v);
+	case TFL_ABS:
+		return fabs(v);
+	case TFL_NEG:
+		return -v;
+	case TFL_ELU:
+		return v < 0 ? expm1(v) : v;
+	case TFL_GELU:
+		return gelu(v, TFL_OPT(op, GeluOptions, approximate));
+	default: /* QUANTIZE */
+		return v;
+	}
+}
+
+void
+real_unary(const struct real_op *o)
+{
+	const double *x = real_x(o, 0);
+	double *y = real_y(o, 0);
+	int64_t n = tfl_elements(real_out(o, 0));
+	for (int64_t i = 0; i < n; i++)
+		y[i] = unary(o->op, x[i]);
+}
+
+static int64_t
+activation_of(const struct tfl_op *op)
+{
+	switch (op->code) {
+	case TFL_ADD:
+		return TFL_OPT(op, AddOptions, fused_activation_function);
+	case TFL_SUB:
+		return TFL_OPT(op, SubOptions, fused_activation_function);
+	case TFL_MUL:
+		return TFL_OPT(op, MulOptions, fused_activation_function);
+	case TFL_DIV:
+		return TFL_OPT(op, DivOptions, fused_activation_function);
+	default:
+		return TFL_ACT_NONE;
+	}
+}
+
+static double
+binary(int code, double a, double b)
+{
+	switch (code) {
+	case TFL_ADD:
+		return a + b;
+	case TFL_SUB:
+		return a - b;
+	case TFL_MUL:
+		return a * b;
+	case TFL_DIV:
+		return a / b;
+	case TFL_MAXIMUM:
+		return fmax(a, b);
+	case TFL_MINIMUM:
+		return fmin(a, b);
+	case TFL_SQUARED_DIFFERENCE:
+		return (a - b) * (a - b);
+	default: /* PRELU */
+		return a < 0 ? a * b : a;
+	}
+}
+
+/* element of t that element i of out takes: dimensions of 1 repeat */
+static int64_t
+source(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i)
+{
+	int64_t at = 0, step = 1;
+	for (int d = out->rank - 1, k = t->rank - 1; d >= 0; d--, k--) {
+		if (k >= 0 && t->dim[k] > 1)
+			at += i % out->dim[d] * step;
+		step *= k >= 0 ? t->dim[k] : 1;
+		i /= out->dim[d];
+	}
+	return at;
+}
+
+void
+real_binary(const struct real_op *o)
+{
+	const struct tfl_tensor *out = real_out(o, 0), *s = real_in(o, 0);
+	const struct tfl_tensor *t = real_in(o, 1);
+	const double *a = real_x(o, 0), *b = real_x(o, 1);
+	double *y = real_y(o, 0);
+	int64_t n = tfl_elements(out), activation = activation_of(o->op);
+	bool same = tfl_elements(s) == n && t && tfl_elements(t) == n;
+	for (int64_t i = 0; b && i < n; i++) {
+		double u = a[same ? i : source(s, out, i)];
+		double v = b[same ? i : source(t, out, i)];
+		y[i] = real_clamp(binary(o->op->code, u, v), activation);
+	}
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators that only move elements: their reference kernel is run on numbers of
+ * elements in place of elements, once, which says for all values where each goes.
+ */
+#include "real.h"
+
+#include "kernels/kernels.h"
+
+#include <string.h>
+
+static bool
+only_moves(int code)
+{
+	switch (code) {
+	case TFL_RESHAPE:
+	case TFL_SQUEEZE:
+	case TFL_EXPAND_DIMS:
+	case TFL_CONCATENATION:
+	case TFL_PACK:
+	case TFL_UNPACK:
+	case TFL_SPLIT:
+	case TFL_SPLIT_V:
+	case TFL_SLICE:
+	case TFL_STRIDED_SLICE:
+	case TFL_TRANSPOSE:
+	case TFL_REVERSE_V2:
+	case TFL_SPACE_TO_DEPTH:
+	case TFL_DEPTH_TO_SPACE:
+	case TFL_GATHER:
+	case TFL_GATHER_ND:
+	case TFL_PAD:
+	case TFL_PADV2:
+	case TFL_MIRROR_PAD:
+	case TFL_TILE:
+	case TFL_BROADCAST_TO:
+	case TFL_SPACE_TO_BATCH_ND:
+	case TFL_BATCH_TO_SPACE_ND:
+	case TFL_RESIZE_NEAREST_NEIGHBOR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct trial { /* the operator, its tensors that carry values made INT32 */
+	struct tfl_subgraph g;
+	void **in, **out;
+	int64_t n_in, n_out; /* elements of all of them */
+};
+
+/* feature maps have the output's type, positions and shapes another */
+static bool
+carries(const struct tfl_subgraph *g, const struct tfl_op *op, const struct tfl_tensor *t)
+{
+	return is_real(t) && t->type == g->tensor[op->out[0]].type;
+}
+
+static void
+make_words(struct tfl_tensor *t)
+{
+	t->type = TFL_INT32;
+	t->data = (struct bytes){ 0 };
+	t->quant = (struct tfl_quant){ 0 };
+}
+
+/* false: an input is known only when the network runs */
+static bool
+number_elements(struct arena *a, const struct tfl_subgraph *g, const struct tfl_op *op,
+		struct trial *t)
+{
+	t->g = *g;
+	t->g.tensor = anew(a, struct tfl_tensor, (size_t)g->n_tensors);
+	memcpy(t->g.tensor, g->tensor, (size_t)g->n_tensors * sizeof(*g->tensor));
+	t->in = anew(a, void *, (size_t)op->n_in + 1);
+	t->out = anew(a, void *, (size_t)op->n_out + 1);
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_tensor *s = op->in[k] < 0 ? NULL : &g->tensor[op->in[k]];
+		if (!s)
+			continue;
+		if (!carries(g, op, s)) {
+			if (!s->data.p)
+				return false;
+			t->in[k] = (void *)(uintptr_t)s->data.p;
+			continue;
+		}
+		int64_t n = tfl_elements(s);
+		uint8_t *v = arena_alloc(a, (size_t)n * 4 + 4, 4);
+		for (int64_t i = 0; i < n; i++)
+			store_le32(v + i * 4, (uint32_t)(t->n_in + i + 1));
+		t->n_in += n;
+		t->in[k] = v;
+		make_words(&t->g.tensor[op->in[k]]);
+	}
+	for (int k = 0; k < op->n_out; k++) {
+		int64_t n = tfl_elements(&g->tensor[op->out[k]]);
+		t->out[k] = arena_alloc(a, (size_t)n * 4 + 4, 4);
+		t->n_out += n;
+		make_words(&t->g.tensor[op->out[k]]);
+	}
+	return t->n_in < INT32_MAX;
+}
+
+int32_t *
+real_map(struct arena *a, const struct tfl_subgraph *g, int op)
+{
+	const struct tfl_op *o = &g->op[op];
+	struct arena *scratch = arena_open();
+	struct trial t = { 0 };
+	struct err e = { 0 };
+	int32_t *map = NULL, *at;
+	if (only_moves(o->code) && number_elements(scratch, g, o, &t)) {
+		const struct kernel_io io = { .in = t.in, .out = t.out };
+		if (kernel_eval(&t.g, o, &io, &e))
+			map = anew(a, int32_t, (size_t)t.n_out + 1);
+	}
+	at = map;
+	for (int k = 0; map && k < o->n_out; k++) {
+		int64_t n = tfl_elements(&g->tensor[o->out[k]]);
+		for (int64_t i = 0; i < n; i++)
+			*at++ = (int32_t)load_le32((uint8_t *)t.out[k] + i * 4);
+	}
+	arena_close(scratch);
+	return map;
+}
+
+/* 0 is no element: what a padding puts there is 0 */
+void
+real_move(const struct real_op *o)
+{
+	const int32_t *map = o->r->map[o->index];
+	const struct tfl_subgraph *g = o->r->g;
+	for (int k = 0; k < o->op->n_out; k++) {
+		double *y = real_y(o, k);
+		int64_t n = tfl_elements(real_out(o, k));
+		for (int64_t i = 0; i < n; i++) {
+			int64_t from = *map++ - (int64_t)1;
+			double v = 0;
+			for (int j = 0; from >= 0 && j < o->op->n_in; j++) {
+				const struct tfl_tensor *t = real_in(o, j);
+				if (!t || !carries(g, o->op, t))
+					continue;
+				if (from < tfl_elements(t)) {
+					v = real_x(o, j)[from];
+					break;
+				}
+				from -= tfl_elements(t);
+			}
+			if (y)
+				y[i] = v;
+		}
+	}
+}

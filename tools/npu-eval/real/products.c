@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of products: convolutions, matrices, SVDF. */
+#include "real.h"
+
+#include <math.h>
+#include <string.h>
+
+struct axis { /* of a window: in, out, kernel and how it goes along */
+	int32_t in, out, k, stride, dilation, before;
+};
+
+/* TensorFlow's SAME: what is odd goes behind */
+static struct axis
+axis_of(int32_t in, int32_t out, int32_t k, int64_t stride, int64_t dilation,
+	int64_t padding)
+{
+	struct axis x = { .in = in, .out = out, .k = k, .stride = (int32_t)stride,
+			  .dilation = (int32_t)dilation };
+	int64_t all = (int64_t)(out - 1) * stride + (int64_t)(k - 1) * dilation + 1 - in;
+	x.before = padding == TFL_SAME && all > 0 ? (int32_t)(all / 2) : 0;
+	return x;
+}
+
+/* the scale of the channel's sums, which a bias has whatever its tensor says */
+static double
+bias_at(const struct real_op *o, int input, int weights, int bias, int32_t c)
+{
+	const struct tfl_tensor *b = real_in(o, bias), *w = real_in(o, weights);
+	if (!b || !b->data.p || !real_x(o, bias))
+		return 0;
+	const struct tfl_quant *q = &w->quant;
+	double scale = (double)real_in(o, input)->quant.scale[0] *
+		       (double)q->scale[q->n_scale > 1 ? c : 0];
+	double own = (double)b->quant.scale[b->quant.n_scale > 1 ? c : 0];
+	/* its value is already integer times own scale */
+	return own > 0 ? real_x(o, bias)[c] / own * scale : 0;
+}
+
+struct window {
+	struct axis y, x;
+	int32_t depth_in, depth_out;
+	int64_t activation;
+};
+
+static double
+sum_conv(const struct window *w, const double *x, const double *f, int32_t oy, int32_t ox,
+	 int32_t per, int32_t first)
+{
+	double sum = 0;
+	for (int32_t ky = 0; ky < w->y.k; ky++) {
+		int32_t iy = oy * w->y.stride + ky * w->y.dilation - w->y.before;
+		for (int32_t kx = 0; iy >= 0 && iy < w->y.in && kx < w->x.k; kx++) {
+			int32_t ix = ox * w->x.stride + kx * w->x.dilation - w->x.before;
+			if (ix < 0 || ix >= w->x.in)
+				continue;
+			const double *a =
+			    x + ((int64_t)iy * w->x.in + ix) * w->depth_in + first;
+			const double *b = f + ((int64_t)ky * w->x.k + kx) * per;
+			for (int32_t c = 0; c < per; c++)
+				sum += a[c] * b[c];
+		}
+	}
+	return sum;
+}
+
+void
+real_conv(const struct real_op *o)
+{
+	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *in = real_in(o, 0), *f = real_in(o, 1), *out = real_out(o, 0);
+	int64_t padding = TFL_OPT(op, Conv2DOptions, padding);
+	struct window w = {
+		.y = axis_of(in->dim[1], out->dim[1], f->dim[1],
+			     TFL_OPT(op, Conv2DOptions, stride_h),
+			     TFL_OPT(op, Conv2DOptions, dilation_h_factor), padding),
+		.x = axis_of(in->dim[2], out->dim[2], f->dim[2],
+			     TFL_OPT(op, Conv2DOptions, stride_w),
+			     TFL_OPT(op, Conv2DOptions, dilation_w_factor), padding),
+		.depth_in = in->dim[3], .depth_out = out->dim[3],
+		.activation = TFL_OPT(op, Conv2DOptions, fused_activation_function),
+	};
+	int32_t per = f->dim[3], groups = per ? in->dim[3] / per : 1;
+	int64_t taps = (int64_t)f->dim[1] * f->dim[2] * per;
+	double *y = real_y(o, 0);
+	for (int32_t b = 0; b < out->dim[0]; b++) {
+		const double *x = real_x(o, 0) + tfl_elements(in) / in->dim[0] * b;
+		for (int32_t oy = 0; oy < w.y.out; oy++)
+			for (int32_t ox = 0; ox < w.x.out; ox++)
+				for (int32_t c = 0; c < w.depth_out; c++) {
+					int32_t g = c / (w.depth_out / groups);
+					double v = sum_conv(&w, x, real_x(o, 1) + taps * c,
+							    oy, ox, per, g * per);
+					v += bias_at(o, 0, 1, 2, c);
+					*y++ = real_clamp(v, w.activation);
+				}
+	}
+}
+
+static double
+sum_depthwise(const struct window *w, const double *x, const double *f, int32_t oy,
+	      int32_t ox, int32_t c, int32_t multiplier)
+{
+	double sum = 0;
+	for (int32_t ky = 0; ky < w->y.k; ky++) {
+		int32_t iy = oy * w->y.stride + ky * w->y.dilation - w->y.before;
+		for (int32_t kx = 0; iy >= 0 && iy < w->y.in && kx < w->x.k; kx++) {
+			int32_t ix = ox * w->x.stride + kx * w->x.dilation - w->x.before;
+			if (ix < 0 || ix >= w->x.in)
+				continue;
+			int64_t at = ((int64_t)iy * w->x.in + ix) * w->depth_in;
+			sum += x[at + c / multiplier] *
+			       f[((int64_t)ky * w->x.k + kx) * w->depth_out + c];
+		}
+	}
+	return sum;
+}
+
+void
+real_depthwise(const struct real_op *o)
+{
+	const struct tfl_op *op = o->op;
+	const struct tfl_tensor *in = real_in(o, 0), *f = real_in(o, 1), *out = real_out(o, 0);
+	int64_t padding = TFL_OPT(op, DepthwiseConv2DOptions, padding);
+	struct window w = {
+		.y = axis_of(in->dim[1], out->dim[1], f->dim[1],
+			     TFL_OPT(op, DepthwiseConv2DOptions, stride_h),
+			     TFL_OPT(op, DepthwiseConv2DOptions, dilation_h_factor),
+			     padding),
+		.x = axis_of(in->dim[2], out->dim[2], f->dim[2],
+			     TFL_OPT(op, DepthwiseConv2DOptions, stride_w),
+			     TFL_OPT(op, DepthwiseConv2DOptions, dilation_w_factor),
+			     padding),
+		.depth_in = in->dim[3], .depth_out = out->dim[3],
+		.activation =
+		    TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function),
+	};
+	int32_t multiplier = out->dim[3] / in->dim[3];
+	double *y = real_y(o, 0);
+	for (int32_t b = 0; b < out->dim[0]; b++) {
+		const double *x = real_x(o, 0) + tfl_elements(in) / in->dim[0] * b;
+		for (int32_t oy = 0; oy < w.y.out; oy++)
+			for (int32_t ox = 0; ox < w.x.out; ox++)
+				for (int32_t c = 0; c < w.depth_out; c++) {
+					double v = sum_depthwise(&w, x, real_x(o, 1), oy, ox,
+								 c, multiplier);
+					v += bias_at(o, 0, 1, 2, c);
+					*y++ = real_clamp(v, w.activation);
+				}
+	}
+}
+
+/* every input element adds to the window of outputs that it stands for */
+static void
+scatter(const struct window *w, const double *x, const double *f, double *y)
+{
+	int64_t taps = (int64_t)w->y.k * w->x.k;
+	for (int32_t iy = 0; iy < w->y.in; iy++)
+		for (int32_t ix = 0; ix < w->x.in; ix++, x += w->depth_in)
+			for (int64_t k = 0; k < taps; k++) {
+				int32_t oy = iy * w->y.stride - w->y.before +
+					     (int32_t)(k / w->x.k);
+				int32_t ox = ix * w->x.stride - w->x.before +
+					     (int32_t)(k % w->x.k);
+				if (oy < 0 || oy >= w->y.out || ox < 0 || ox >= w->x.out)
+					continue;
+				double *to = y + ((int64_t)oy * w->x.out + ox) * w->depth_out;
+				for (int32_t c = 0; c < w->depth_out; c++)
+					for (int32_t i = 0; i < w->depth_in; i++)
+						to[c] += x[i] *
+							 f[(c * taps + k) * w->depth_in + i];
+			}
+}
+
+void
+real_transpose_conv(const struct real_op *o)
+{
+	enum { WEIGHTS = 1, INPUT = 2, BIAS = 3 };
+	const struct tfl_tensor *in = real_in(o, INPUT), *f = real_in(o, WEIGHTS);
+	const struct tfl_tensor *out = real_out(o, 0);
+	int64_t padding = TFL_OPT(o->op, TransposeConvOptions, padding);
+	int64_t activation = TFL_OPT(o->op, TransposeConvOptions, fused_activation_function);
+	/* padding is that of the convolution from output to input */
+	struct axis y = axis_of(out->dim[1], in->dim[1], f->dim[1],
+				TFL_OPT(o->op, TransposeConvOptions, stride_h), 1, padding);
+	struct axis x = axis_of(out->dim[2], in->dim[2], f->dim[2],
+				TFL_OPT(o->op, TransposeConvOptions, stride_w), 1, padding);
+	y.in = in->dim[1];
+	y.out = out->dim[1];
+	x.in = in->dim[2];
+	x.out = out->dim[2];
+	struct window w = { .y = y, .x = x, .depth_in = in->dim[3], .depth_out = out->dim[3] };
+	int64_t n = tfl_elements(out), each = n / out->dim[0];
+	double *v = real_y(o, 0);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = bias_at(o, INPUT, WEIGHTS, BIAS, (int32_t)(i % w.depth_out));
+	for (int32_t b = 0; b < out->dim[0]; b++)
+		scatter(&w, real_x(o, INPUT) + tfl_elements(in) / in->dim[0] * b,
+			real_x(o, WEIGHTS), v + each * b);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = real_clamp(v[i], activation);
+}
+
+void
+real_fc(const struct real_op *o)
+{
+	const struct tfl_tensor *f = real_in(o, 1);
+	int32_t depth = real_depth(f);
+	int64_t cols = real_rows(f), rows = tfl_elements(real_in(o, 0)) / depth;
+	int64_t activation =
+	    TFL_OPT(o->op, FullyConnectedOptions, fused_activation_function);
+	double *y = real_y(o, 0);
+	for (int64_t r = 0; r < rows; r++)
+		for (int64_t c = 0; c < cols; c++) {
+			const double *x = real_x(o, 0) + r * depth;
+			const double *w = real_x(o, 1) + c * depth;
+			double sum = bias_at(o, 0, 1, 2, (int32_t)c);
+			for (int32_t k = 0; k < depth; k++)
+				sum += x[k] * w[k];
+			*y++ = real_clamp(sum, activation);
+		}
+}
+
+/* where the matrix of batch i of the output begins in t */
+static int64_t
+matrix_at(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i)
+{
+	int64_t at = 0, step = (int64_t)t->dim[t->rank - 1] * t->dim[t->rank - 2];
+	for (int d = out->rank - 3, k = t->rank - 3; d >= 0; d--, k--) {
+		if (k >= 0 && t->dim[k] > 1)
+			at += i % out->dim[d] * step;
+		step *= k >= 0 ? t->dim[k] : 1;
+		i /= out->dim[d];
+	}
+	return at;
+}
+
+void
+real_matmul(const struct real_op *o)
+{
+	const struct tfl_tensor *a = real_in(o, 0), *b = real_in(o, 1), *out = real_out(o, 0);
+	bool ta = TFL_OPT(o->op, BatchMatMulOptions, adj_x);
+	bool tb = TFL_OPT(o->op, BatchMatMulOptions, adj_y);
+	int32_t rows = out->dim[out->rank - 2], cols = out->dim[out->rank - 1];
+	int32_t depth = a->dim[a->rank - 1 - ta];
+	int64_t batches = tfl_elements(out) / rows / cols;
+	double *y = real_y(o, 0);
+	for (int64_t i = 0; i < batches; i++) {
+		const double *x = real_x(o, 0) + matrix_at(a, out, i);
+		const double *w = real_x(o, 1) + matrix_at(b, out, i);
+		for (int32_t r = 0; r < rows; r++)
+			for (int32_t c = 0; c < cols; c++) {
+				double sum = 0;
+				for (int32_t k = 0; k < depth; k++)
+					sum += x[ta ? (int64_t)k * rows + r
+						    : (int64_t)r * depth + k] *
+					       w[tb ? (int64_t)c * depth + k
+						    : (int64_t)k * cols + c];
+				*y++ = sum;
+			}
+	}
+}
+
+void
+real_svdf(const struct real_op *o)
+{
+	enum { INPUT, FEATURE, TIME, BIAS, STATE };
+	const struct tfl_tensor *f = real_in(o, FEATURE), *t = real_in(o, TIME);
+	int64_t filters = f->dim[0], inputs = f->dim[1], memory = t->dim[1];
+	int64_t rank = TFL_OPT(o->op, SVDFOptions, rank), batch = real_in(o, INPUT)->dim[0];
+	double *state = real_x(o, STATE), *y = real_y(o, 0);
+	const double *w = real_x(o, TIME), *x = real_x(o, INPUT);
+	memmove(state, state + 1, (size_t)(batch * filters * memory - 1) * sizeof(*state));
+	for (int64_t b = 0; b < batch; b++) {
+		double *own = state + b * filters * memory;
+		for (int64_t i = 0; i < filters; i++) {
+			double sum = 0;
+			for (int64_t k = 0; k < inputs; k++)
+				sum += x[b * inputs + k] * real_x(o, FEATURE)[i * inputs + k];
+			own[(i + 1) * memory - 1] = sum;
+		}
+		for (int64_t u = 0; u < filters / rank; u++) {
+			double sum = 0, unit = (double)real_in(o, STATE)->quant.scale[0] *
+					       (double)t->quant.scale[0];
+			const struct tfl_tensor *bias = real_in(o, BIAS);
+			if (bias && bias->data.p)
+				sum = (int32_t)load_le32(bias->data.p + u * 4) * unit;
+			for (int64_t k = u * rank * memory; k < (u + 1) * rank * memory; k++)
+				sum += own[k] * w[k];
+			*y++ = sum;
+		}
+	}
+}
