@@ -43,10 +43,10 @@ compile()
 		grep -q "^\.It $name .* Ta $want Ta" "$TOP/man/npu-perf.1" ||
 			{ echo "$name $want is not in the page"; false; }
 	done <<-END
-		yolo_fastest_192 Flash 1678108 0.94
-		rnnoise Flash 113000 0.99
-		face_landmark_cls Flash 17498 1.43
-		point_history_lstm Flash 102852 0.99
+		yolo_fastest_192 Flash 1678108 0.95
+		rnnoise Flash 113000 1.00
+		face_landmark_cls Flash 17498 1.44
+		point_history_lstm Flash 102852 1.00
 		hand_landmark HyperRAM 5569620 1.02
 		yolov8n_od_192 HyperRAM 6470588 1.00
 		antispoof_cnn_80 HyperRAM 5319149 1.04
