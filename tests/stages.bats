@@ -244,6 +244,12 @@ refused()
 		npu-sched -a ethos-u55-128 "${memory[@]}" edited.part
 }
 
+@test "a tensor of the model is one of the graph's" {
+	tfl-partition "$digits" | sed 's/^\(tensor  t13 .*\)/\1 tfl=0.32/' >m.part
+	refuses 2 'error: t13 stands for tensor 0.32 of the model, as t1 does' \
+		npu-sched -a ethos-u55-128 "${memory[@]}" m.part
+}
+
 @test "every step of a schedule is needed" {
 	stages "$digits"
 	n=0

@@ -13,6 +13,8 @@ struct check {
 
 #define BAD(c, r, ...) graph_err((c)->g, r, (c)->e, __VA_ARGS__)
 
+/* check_model.c: one tensor for each of the original */
+bool check_stand_ins(struct check *c);
 /* check_sources.c: what is read has been written */
 bool check_sources(struct check *c);
 /* check_steps.c: each step by itself */

@@ -310,7 +310,7 @@ struct graph *graph_new(struct arena *a, const char *file);
 /*
  * Parses text; errors are FILE:LINE.  `need` is the stage that must have
  * written it (or a later one): if not, the error says which is missing.
- * Ends with graph_check.
+ * Ends with graph_check and graph_check_sources.
  */
 bool graph_read(struct arena *a, struct bytes text, const char *file,
 		enum g_stage need, struct graph **out, struct err *e);
@@ -331,6 +331,12 @@ bool graph_add_to(struct file_set *s, const struct graph *g, const char *path,
  * both are live, blocks that fit.
  */
 bool graph_check(const struct graph *g, struct err *e);
+
+/*
+ * Of a finished graph, in which no operation stands for another any more: what is
+ * read has been written before, in the order of nodes and operations.
+ */
+bool graph_check_sources(const struct graph *g, struct err *e);
 
 /* ---- building --------------------------------------------------------------- */
 

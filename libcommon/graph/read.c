@@ -358,5 +358,6 @@ graph_read(struct arena *a, struct bytes text, const char *file,
 			return false;
 	complete(g);
 	*out = g;
-	return check_stage(g, need, e) && graph_check(g, e);
+	return check_stage(g, need, e) && graph_check(g, e) &&
+	       graph_check_sources(g, e);
 }

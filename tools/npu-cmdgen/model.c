@@ -138,10 +138,12 @@ add_special_tensors(struct build *b)
 		return err_at(c->e, c->g->file, 0, "there is no blob 'flash'");
 	if (!graph_blob(c->g, blob, &flash, c->e))
 		return false;
+	for (size_t i = 0; i < c->g->n_areas; i++)
+		if (c->g->areas[i]->used > INT32_MAX)
+			return graph_err(c->g, c->g->areas[i], c->e,
+					 "an area of more than 2 GB");
 	int64_t arena = area_used(c->g, PLACE_ARENA);
 	int64_t cache = area_used(c->g, PLACE_CACHE);
-	if (arena > INT32_MAX || cache > INT32_MAX)
-		return err_at(c->e, c->g->file, 0, "an arena of more than 2 GB");
 	b->flash = add_bytes_tensor(b, "npu_flash", (int64_t)flash.n,
 				    flash.n ? add_buffer(b, flash) : 0, -1);
 	b->scratch = add_bytes_tensor(b, "npu_scratch", arena, EMPTY_BUFFER, 0);
