@@ -186,6 +186,13 @@ digits-accuracy: all $(B)/tests/digits
 # random models: tests/random-models compiles and compares them
 GEN := $(patsubst %.c,$(B)/%.o,$(wildcard tests/gen/*.c))
 
+GENTOSA := $(patsubst %.c,$(B)/%.o,$(wildcard tests/gentosa/*.c))
+
+$(B)/tests/gen-tosa: $(GENTOSA) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 $(B)/tests/gen-model: $(GEN) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -223,7 +230,7 @@ $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 deps:
 	$(Q)scripts/install-deps
 
-tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/gen-model $(B)/tests/chain-model \
+tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/gen-model $(B)/tests/gen-tosa $(B)/tests/chain-model \
 	$(B)/tests/mutate-streams $(B)/tests/digits $(B)/tests/inject.so \
 	$(B)/tests/fault-drive
 

@@ -166,3 +166,8 @@ place_all()
 		NPU_SYSTEM=Ethos_U55_High_End_Embedded NPU_MEMORY=Shared_Sram net_npu.tflite
 	cmp c.tflite net_npu.tflite
 }
+
+@test "random graphs compute the same compiled" {
+	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 30 -s 500
+	[[ ${lines[-1]} == *' 0 failed, '* ]]
+}

@@ -117,14 +117,28 @@ may_copy(const struct g_tensor *t)
 		type == TFL_INT32);
 }
 
-/* t may have a copy that the operations of node n use; made: they write it */
+/* does a transfer that may take an operation's place write to t? */
+static bool
+moved_into(const struct graph *g, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (g->ops[i]->kind == OP_COPY && g->ops[i]->ofm.t == t)
+			return true;
+	return false;
+}
+
+/*
+ * t may have a copy that the operations of node n use; made: they write it, all of
+ * it, so none of its bytes may come by another transfer
+ */
 static void
 add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_tensor *t,
 	 bool made)
 {
 	struct graph *g = s->g;
 	struct users u = users_of(g, c, n, t);
-	if (!may_copy(t) || (made ? !u.writers : u.writers || !u.readers))
+	if (!may_copy(t) || (made && moved_into(g, t)) ||
+	    (made ? !u.writers : u.writers || !u.readers))
 		return;
 	struct g_tensor *fast = insert_map(g, t->shape.type, t->hwc).t;
 	size_t at = made ? u.end : u.first;

@@ -74,17 +74,43 @@ conv_of(const struct layer *y)
 		.name = y->w->name };
 }
 
-static const char *
-run(struct part *p, const struct layer *y, const struct low_conv *c, const struct nd *in,
-    const struct nd *out)
+/* a window that sees padding alone would be an operation without an IFM */
+static bool
+sees_nothing(const struct low_conv *c)
 {
-	const char *why = low_conv_check(p->a, c, in, out);
-	struct finish f = { .p = p, .tail = &y->t, .round = c->round };
-	nd_made *const made = finish_op;
-	if (why)
-		return why;
-	low_conv(p->l, c, in, out, made, &f);
-	return NULL;
+	int32_t y = (c->kernel.y - 1) * c->dilation.y + 1;
+	int32_t x = (c->kernel.x - 1) * c->dilation.x + 1;
+	return c->pad.top >= y || c->pad.bottom >= y || c->pad.left >= x ||
+	       c->pad.right >= x;
+}
+
+/* padding as elements of the input */
+static struct nd
+padded(struct part *p, struct low_conv *c, const struct nd *in)
+{
+	struct nd shape = *in;
+	const int64_t before[4] = { 0, c->pad.top, c->pad.left };
+	shape.dim[1] += c->pad.top + c->pad.bottom;
+	shape.dim[2] += c->pad.left + c->pad.right;
+	struct nd r = like(p, &shape, in->type);
+	pad_to(p, in, before, c->ifm_zero, &r);
+	c->pad = (struct g_pad){ 0 };
+	return r;
+}
+
+static const char *
+run(struct part *p, const struct layer *y, const struct low_conv *conv,
+    const struct nd *in, const struct nd *out)
+{
+	struct low_conv c = *conv;
+	struct nd from = *in;
+	struct finish f = { .p = p, .tail = &y->t, .round = c.round };
+	if (sees_nothing(&c))
+		from = padded(p, &c, in);
+	const char *why = low_conv_check(p->a, &c, &from, out);
+	if (!why)
+		low_conv(p->l, &c, &from, out, finish_op, &f);
+	return why;
 }
 
 static const char *

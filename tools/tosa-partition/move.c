@@ -129,25 +129,34 @@ fill(struct part *p, const struct nd *v, int32_t value)
 	nd_copy(p->l, &from, v);
 }
 
+void
+pad_to(struct part *p, const struct nd *v, const int64_t *before, int32_t value,
+       const struct nd *out)
+{
+	struct nd rest = *out;
+	for (int k = 0; k < v->rank; k++) {
+		int64_t end = before[k] + v->dim[k];
+		struct nd side = rest;
+		nd_slice(&side, k, 0, before[k], 1);
+		fill(p, &side, value);
+		side = rest;
+		nd_slice(&side, k, end, rest.dim[k] - end, 1);
+		fill(p, &side, value);
+		nd_slice(&rest, k, before[k], v->dim[k], 1);
+	}
+	nd_copy(p->l, v, &rest);
+}
+
 const char *
 lower_pad(struct part *p, const struct tosa_op *op)
 {
 	if (waits_for_conv(p, op))
 		return NULL;
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]), rest = out;
-	int32_t value = (int32_t)tosa_zero_of(p->t, op, 2);
-	const struct tosa_tensor *pad = tosa_in(p->t, op, 1);
-	for (int k = 0; k < v.rank; k++) {
-		int64_t before = tosa_value(pad, 2 * k), end = before + v.dim[k];
-		struct nd side = rest;
-		nd_slice(&side, k, 0, before, 1);
-		fill(p, &side, value);
-		side = rest;
-		nd_slice(&side, k, end, rest.dim[k] - end, 1);
-		fill(p, &side, value);
-		nd_slice(&rest, k, before, v.dim[k], 1);
-	}
-	nd_copy(p->l, &v, &rest);
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	int64_t before[TOSA_MAX_RANK];
+	for (int k = 0; k < v.rank; k++)
+		before[k] = tosa_value(tosa_in(p->t, op, 1), 2 * k);
+	pad_to(p, &v, before, (int32_t)tosa_zero_of(p->t, op, 2), &out);
 	return NULL;
 }
 

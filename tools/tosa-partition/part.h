@@ -157,6 +157,9 @@ struct nd matrix_place(const struct nd *v, int64_t i);
 /* move.c: elements a[k] of an axis of one become elements b[k] of the other */
 const char *copy_axis(struct part *p, const struct nd *from, const struct nd *to,
 		      int axis, const int64_t *a, const int64_t *b, int64_t n);
+/* v in the middle of out, so many elements in, and a value around it */
+void pad_to(struct part *p, const struct nd *v, const int64_t *before, int32_t value,
+	    const struct nd *out);
 /* repeated to these dimensions, in memory of its own */
 struct nd spread(struct part *p, const struct nd *v, const struct nd *shape);
 

@@ -23,7 +23,8 @@ static struct nd
 reshaped(struct part *p, const struct nd *v, const int64_t *dim, int rank)
 {
 	struct nd r = *v;
-	if (nd_reshape(&r, dim, rank))
+	struct g_operand o;
+	if (nd_reshape(&r, dim, rank) && nd_operand(&r, &o))
 		return r;
 	r = like(p, v, v->type);
 	nd_copy(p->l, v, &r);

@@ -31,6 +31,21 @@ tail_from(struct part *p, const struct tosa_op *op)
 	return t;
 }
 
+/* v as a map of these dimensions, in memory of its own where that is needed */
+static struct nd
+mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
+{
+	struct nd r = *v;
+	struct g_operand o;
+	if (nd_reshape(&r, dim, 4) && nd_operand(&r, &o))
+		return r;
+	r = like(p, v, v->type);
+	if (filled)
+		nd_copy(p->l, v, &r);
+	(void)nd_reshape(&r, dim, 4);
+	return r;
+}
+
 /* a factor for each channel: a depthwise convolution by 1 */
 static const char *
 rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
@@ -41,9 +56,7 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	for (int i = 0; i + 2 < v->rank; i++)
 		dim[1] *= v->dim[i];
 	dim[2] /= dim[1];
-	struct nd from = *v, to = *out;
-	if (!nd_reshape(&from, dim, 4) || !nd_reshape(&to, dim, 4))
-		return "its tensors are parts of others";
+	struct nd from = mapped(p, v, dim, true), to = mapped(p, out, dim, false);
 	int8_t *ones = anew(p->a, int8_t, (size_t)n);
 	int64_t *bias = anew(p->a, int64_t, (size_t)n);
 	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)n);
@@ -58,9 +71,14 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 			      .round = tail_round(t), .name = "ones" };
 	const char *why = low_conv_check(p->a, &c, &from, &to);
 	struct finish f = { .p = p, .tail = t, .round = tail_round(t) };
-	if (!why)
-		low_conv(p->l, &c, &from, &to, finish_op, &f);
-	return why;
+	if (why)
+		return why;
+	low_conv(p->l, &c, &from, &to, finish_op, &f);
+	if (to.t != out->t) {
+		(void)nd_reshape(&to, out->dim, out->rank);
+		nd_copy(p->l, &to, out);
+	}
+	return NULL;
 }
 
 const char *

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gen-tosa: random TOSA graphs.  file.c writes what steps.c draws. */
+#ifndef GENTOSA_GEN_H
+#define GENTOSA_GEN_H
+
+#include "tosa/tosa.h"
+
+enum { MAX_TENSORS = 400, MAX_OPS = 300 };
+
+struct gen_tensor {
+	int type, rank;
+	int32_t dim[TOSA_MAX_RANK];
+	struct bytes data; /* of a constant */
+};
+
+struct gen_op {
+	int code, n_in, in[8], out;
+	fbw_off attribute;
+};
+
+struct gen {
+	struct arena *a;
+	struct fbw *w;
+	uint64_t state;
+	struct gen_tensor tensor[MAX_TENSORS];
+	struct gen_op op[MAX_OPS];
+	int n_tensors, n_ops, n_in, in[MAX_TENSORS];
+};
+
+/* file.c */
+uint32_t draw(struct gen *g, uint32_t n);		 /* below n */
+int32_t between(struct gen *g, int32_t lo, int32_t hi); /* both included */
+int gen_new(struct gen *g, int type, int rank, const int32_t *dim);
+int gen_const(struct gen *g, int type, int rank, const int32_t *dim, const int64_t *v);
+int gen_number(struct gen *g, int type, int64_t v); /* of shape [1] */
+int gen_shape(struct gen *g, int n, const int64_t *v);
+/* attributes of up to three lists and up to five numbers of consecutive slots */
+fbw_off gen_attribute(struct gen *g, const struct fb_table *t, int n_lists,
+		      const int32_t *const *list, const int *length, int n,
+		      const int64_t *v);
+/* the result, of this type and shape */
+int gen_op(struct gen *g, int code, fbw_off attribute, int n, const int *in, int type,
+	   int rank, const int32_t *dim);
+/* the file; what nothing reads is an output */
+bool gen_file(struct gen *g, struct bytes *out, struct err *e);
+
+/* steps.c: an input, and so many operators or patterns behind it */
+void draw_graph(struct gen *g);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* usage: gen-tosa SEED >graph.tosa */
+#include "gen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int
+main(int argc, char **argv)
+{
+	if (argc != 2) {
+		(void)fprintf(stderr, "usage: gen-tosa SEED >graph.tosa\n");
+		return EXIT_TROUBLE;
+	}
+	struct arena *a = arena_open();
+	struct gen *g = anew(a, struct gen, 1);
+	struct err e = { 0 };
+	struct bytes file = { 0 };
+	g->a = a;
+	g->w = fbw_open();
+	g->state = strtoull(argv[1], NULL, 10);
+	draw_graph(g);
+	bool ok = gen_file(g, &file, &e) &&
+		  fwrite(file.p, 1, file.n, stdout) == file.n && !fflush(stdout);
+	fbw_close(g->w);
+	arena_close(a);
+	return ok ? EXIT_YES : EXIT_TROUBLE;
+}
