@@ -159,3 +159,12 @@ by_hand()
 	done
 	[ "$moved" -gt 0 ]
 }
+
+@test "what a pool or a transfer moves has no copy of its own" {
+	# one operation writes the result's begin, another reads it there
+	"$gen" -g 90018 4.0=1 2.0=1 1.0=1 3.2=0 3.3=0 3.4=0 3.5=0 3.6=0 3.9=0 3.10=0 \
+		3.11=0 3.12=1 3.13=0 3.14=0 0.2=0 3.7=1 3.8=0 >m.tflite
+	tfl-partition -o m.part m.tflite
+	npu-sched "${target[@]}" -o d.sched m.part 2>notes
+	finish m.tflite
+}
