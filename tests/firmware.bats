@@ -81,7 +81,7 @@ src=$TOP/tests/firmware
 # output is what the plain model says
 on_host()
 {
-	on_host_for ethos-u55-128 RTSS_HP_SRAM_MRAM Shared_Sram "$@"
+	on_host_for ethos-u55-128 RTSS_HE_SRAM_MRAM Shared_Sram "$@"
 }
 
 on_host_for()

@@ -356,3 +356,45 @@ refused()
 	refuses 2 "--emit=payload is of one NPU operator, the model has 0" \
 		npu-cmdgen --emit=payload cpu.wenc
 }
+
+@test "a part names accelerator, profile and memory" {
+	model m
+	tfl-partition -o m.part m.tflite
+	npu-sched --part=alif-e7-he -o by-part.sched m.part
+	npu-sched -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
+		--memory-mode=Shared_Sram --arena-cache-size=4194304 -o by-hand.sched m.part
+	cmp by-part.sched by-hand.sched
+	npu-sched --list-parts >list
+	[ "$(cut -d: -f1 list | sort -u | wc -l)" = "$(wc -l <list)" ]
+	# each of them compiles: its accelerator and its profile belong together
+	for part in $(cut -d: -f1 list); do
+		npucc --part="$part" -o "$part.h" m.tflite
+	done
+	refuses 2 "there is no part 'alif-e7'; there are alif-e3-hp," \
+		npu-sched --part=alif-e7 m.part
+	refuses 2 "did you mean himax-we2?" npu-sched --part=himax-we m.part
+	refuses 2 "part alif-e7-he has an ethos-u55-128, not ethos-u55-256" \
+		npu-sched --part=alif-e7-he -a ethos-u55-256 m.part
+	npucc --part=alif-e7-he -o m_npu.tflite m.tflite
+	refuses 1 "compiled for ethos-u55-128, alif-e7-hp has an ethos-u55-256" \
+		tfl2c --part=alif-e7-hp m_npu.tflite
+	# a tensor of 3 MB is too large for one, and not for the other
+	model big "$t[0].shape=[1,3000000] | $t[3].shape=[1,3000000] | $t[1].shape=[2,4]
+		| .operator_codes=[{deprecated_builtin_code:28,builtin_code:28}]
+		| .subgraphs[0].operators=[{inputs:[0],outputs:[3]}]
+		| .subgraphs[0].outputs=[3]"
+	refuses 1 "the tensor arena takes 600" tfl2c --part=alif-e7-hp big.tflite
+	refuses 1 "SRAM0 of alif-e7-hp has 4194304: " tfl2c --part=alif-e7-hp big.tflite
+	refuses 1 "parts where it fits: nxp-imx93" tfl2c --part=alif-e7-hp big.tflite
+}
+
+@test "a profile of another accelerator is an error, unless asked for" {
+	model m
+	tfl-partition -o m.part m.tflite
+	profile=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
+	refuses 2 "error: system configuration RTSS_HE_SRAM_MRAM is that of an ethos-u55-128, not of ethos-u55-256; --any-accelerator takes it all the same" \
+		npu-sched -a ethos-u55-256 "${profile[@]}" m.part
+	npu-sched -a ethos-u55-256 "${profile[@]}" --any-accelerator -o m.sched m.part
+	npu-sched -a ethos-u55-256 --system-config=Ethos_U55_High_End_Embedded \
+		--memory-mode=Shared_Sram -o m.sched m.part
+}

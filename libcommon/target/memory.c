@@ -173,6 +173,7 @@ load_builtin(const char *system, const char *mode, struct memory_system *out,
 		return unknown(mode, true, e);
 	*out = (struct memory_system){
 		.system = s->name, .mode = m->name, .source = s->source,
+		.meant_for = s->accel,
 		.clock = s->clock, .axi = { MEM_SRAM, s->area },
 		.cache_bytes = m->cache_bytes, .fit = s->fit,
 		.fitted_for = s->fit.measured ? s->accel : NULL,

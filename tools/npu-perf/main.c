@@ -3,13 +3,14 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "report.h"
+#include "target/part.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { OPT_CONFIG = 256, OPT_SYSTEM, OPT_MODE, OPT_MODEL, OPT_CSV,
        OPT_SUMMARY_CSV, OPT_JSON, OPT_YAML, OPT_LAYERS, OPT_CPU, OPT_UNITS,
-       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT };
+       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT, OPT_PART };
 
 static const struct argp_option option_list[] = {
 	{ NULL, 0, NULL, 0, "Memory system:", 1 },
@@ -17,6 +18,7 @@ static const struct argp_option option_list[] = {
 	  "read configurations from FILE, in vela.ini's syntax", 0 },
 	{ "system-config", OPT_SYSTEM, "NAME", 0, "the system configuration", 0 },
 	{ "memory-mode", OPT_MODE, "NAME", 0, "the memory mode", 0 },
+	{ "part", OPT_PART, "NAME", 0, "both, of a chip (npu-sched --list-parts)", 0 },
 	{ "list-profiles", OPT_PROFILES, NULL, 0,
 	  "list the configurations that need no file, and exit", 0 },
 	{ NULL, 0, NULL, 0, "Report:", 2 },
@@ -69,6 +71,19 @@ check_operands(struct options *o, struct argp_state *state)
 	o->file = o->n_operands ? o->operand[0] : NULL;
 }
 
+static void
+take_part(struct argp_state *state, struct options *o, const char *name)
+{
+	struct err e = { 0 };
+	const struct target_part *p = target_part_find(name, &e);
+	if (!p)
+		argp_error(state, "%s", e.text);
+	else if (!o->system)
+		o->system = p->system;
+	if (p && !o->mode)
+		o->mode = p->mode;
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -77,6 +92,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_CONFIG: o->config = arg; break;
 	case OPT_SYSTEM: o->system = arg; break;
 	case OPT_MODE: o->mode = arg; break;
+	case OPT_PART: take_part(state, o, arg); break;
 	case OPT_PROFILES: o->list_profiles = true; break;
 	case OPT_MODEL:
 		if (!perf_model_find(arg, &o->model))

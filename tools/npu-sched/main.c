@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "target/part.h"
 #include "weights/weights.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 
 enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFORT,
-       OPT_LEVEL, OPT_PROFILES, OPT_LIST_CONFIG, OPT_LIST_GRAPH,
+       OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG, OPT_LIST_GRAPH,
        OPT_LIST_ALLOCATION, OPT_MODEL };
 
 static const struct pass {
@@ -36,6 +37,11 @@ static const struct argp_option option_list[] = {
 	{ "system-config", OPT_SYSTEM, "NAME", 0, "memories and clock (required)", 0 },
 	{ "memory-mode", OPT_MODE, "NAME", 0, "what lies where (required)", 0 },
 	{ "config", OPT_CONFIG, "FILE", 0, "take both from a vela.ini file", 0 },
+	{ "part", OPT_PART, "NAME", 0,
+	  "a chip: its accelerator, profile and size of memory", 0 },
+	{ "list-parts", OPT_PARTS, 0, 0, "print the known parts", 0 },
+	{ "any-accelerator", OPT_ANY, 0, 0,
+	  "take a profile that was made for another accelerator", 0 },
 	{ "list-profiles", OPT_PROFILES, 0, 0, "print the built-in profiles", 0 },
 	{ "optimise", OPT_OPTIMISE, "Performance|Size", 0, "default: Performance", 0 },
 	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena", 0 },
@@ -52,6 +58,16 @@ static const struct argp_option option_list[] = {
 	  "list addresses and lives of tensors", 0 },
 	{ 0 },
 };
+
+_Noreturn static void
+show_and_exit(void (*list)(struct text *t))
+{
+	struct text t = { 0 };
+	struct err none = { 0 };
+	list(&t);
+	text_show(&t, stdout);
+	exit(cli_finish(&none));
+}
 
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
@@ -96,13 +112,16 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case 'j':
 		o->jobs = (unsigned)cli_number(state, "-j", arg, 0, 64);
 		break;
-	case OPT_PROFILES: {
-		struct text t = { 0 };
-		memory_list_profiles(&t);
-		text_show(&t, stdout);
-		struct err none = { 0 };
-		exit(cli_finish(&none));
-	}
+	case OPT_PROFILES:
+		show_and_exit(memory_list_profiles);
+	case OPT_PARTS:
+		show_and_exit(target_part_list);
+	case OPT_PART:
+		o->part = arg;
+		break;
+	case OPT_ANY:
+		o->any_accelerator = true;
+		break;
 	case 'v':
 		o->verbose = true;
 		break;
@@ -136,6 +155,42 @@ static const struct argp argp = {
 	       "See npu-sched(1).",
 };
 
+/* what is not said otherwise is the part's; its SRAM is a limit like another */
+static bool
+take_part(struct options *o, struct err *e)
+{
+	const struct target_part *p;
+	if (!o->part)
+		return true;
+	p = target_part_find(o->part, e);
+	if (!p)
+		return false;
+	if (o->accel && strcmp(o->accel, p->accel) != 0)
+		return err_set(e, "error: part %s has an %s, not %s", p->name,
+			       p->accel, o->accel);
+	o->accel = p->accel;
+	if (!o->config && !o->system)
+		o->system = p->system;
+	if (!o->config && !o->mode)
+		o->mode = p->mode;
+	if (!o->cache_bytes)
+		o->cache_bytes = p->cache_bytes ? p->cache_bytes : p->arena_bytes;
+	return true;
+}
+
+/* a profile's latencies and scales are those of one NPU's clock and ports */
+static bool
+check_profile(const struct sched *s)
+{
+	const char *meant = s->memory.meant_for;
+	if (!meant || !*meant || s->o->any_accelerator ||
+	    !strcmp(meant, s->accel->name))
+		return true;
+	return err_set(s->e, "error: system configuration %s is that of an %s, not of "
+			     "%s; --any-accelerator takes it all the same",
+		       s->memory.system, meant, s->accel->name);
+}
+
 static bool
 read_graph(struct sched *s)
 {
@@ -154,7 +209,8 @@ read_graph(struct sched *s)
 	if (!accel_does(s->accel, DO_COMPILE, s->e))
 		return false;
 	if (!memory_load(s->a, o->config, o->system, o->mode, s->accel, &s->memory,
-			 s->e))
+			 s->e) ||
+	    !check_profile(s))
 		return false;
 	if (o->cache_bytes)
 		s->memory.cache_bytes = o->cache_bytes;
@@ -246,7 +302,7 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	cli_parse(&argp, argc, argv, &o);
 	struct sched s = { .a = arena_open(), .o = &o, .e = &e };
-	(void)run(&s);
+	(void)(take_part(&o, &e) && run(&s));
 	plan_close(s.plan);
 	arena_close(s.a);
 	return cli_finish(&e);

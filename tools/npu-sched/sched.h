@@ -17,7 +17,8 @@
 
 struct options {
 	const char *input, *output;
-	const char *accel, *config, *system, *mode;
+	const char *accel, *config, *system, *mode, *part;
+	bool any_accelerator; /* a profile of another's */
 	bool size;	  /* --optimise=Size */
 	bool calibrated;  /* --model */
 	bool verbose;

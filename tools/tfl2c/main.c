@@ -3,6 +3,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "stream/map.h"
+#include "target/part.h"
 #include "tfl2c.h"
 
 #include <ctype.h>
@@ -11,7 +12,7 @@
 
 enum { OPT_ALIGN = 256, OPT_SECTION, OPT_NAMESPACE, OPT_DIALECT, OPT_FORMAT,
        OPT_DECLARATIONS, OPT_RESOLVER, OPT_INCBIN, OPT_GUARD, OPT_MODE, OPT_ARENA,
-       OPT_MODEL, OPT_SECTION_MACRO, OPT_SHARED_ARENA, OPT_NAME_OF };
+       OPT_MODEL, OPT_SECTION_MACRO, OPT_SHARED_ARENA, OPT_NAME_OF, OPT_PART, OPT_PARTS };
 
 static const struct argp_option option_list[] = {
 	{ "name", 'n', "NAME", 0, "name of the array (by dialect: network_model, "
@@ -46,6 +47,9 @@ static const struct argp_option option_list[] = {
 	  "exit with 1 if the tensor arena takes more", 0 },
 	{ "model-limit", OPT_MODEL, "BYTES", 0,
 	  "exit with 1 if the model takes more", 0 },
+	{ "part", OPT_PART, "NAME", 0,
+	  "exit with 1 if NPU or memory of this chip do not do", 0 },
+	{ "list-parts", OPT_PARTS, NULL, 0, "print the known parts", 0 },
 	{ "memory-mode", OPT_MODE, "MODE", 0,
 	  "check the driver's region configuration against Shared_Sram, "
 	  "Dedicated_Sram or Sram_Only", 0 },
@@ -181,6 +185,16 @@ check_combination(struct argp_state *state, struct options *o)
 				  "it is assembled: name it, or say --incbin");
 }
 
+_Noreturn static void
+list_parts(void)
+{
+	struct text t = { 0 };
+	struct err none = { 0 };
+	target_part_list(&t);
+	text_show(&t, stdout);
+	exit(cli_finish(&none));
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -215,6 +229,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_SECTION: o->section = arg; break;
 	case OPT_SECTION_MACRO: o->section_macro = arg; break;
+	case OPT_PART: o->part = arg; break;
+	case OPT_PARTS: list_parts();
 	case OPT_NAME_OF: o->name_of = arg; break;
 	case OPT_SHARED_ARENA: o->shared_arena = arg; break;
 	case OPT_NAMESPACE: o->namespaces = arg; break;
@@ -317,6 +333,43 @@ check_limits(const struct job *j, struct err *e)
 	return true;
 }
 
+/* what, of so many bytes, is not in a memory of the part: which parts have it */
+static bool
+does_not_fit(const struct job *j, const struct target_part *p, const char *what,
+	     int64_t bytes, const char *memory, int64_t limit, struct err *e)
+{
+	struct text t = { 0 };
+	target_part_list_fitting(&t, j->npu.n_ops ? j->npu.accel->name : NULL,
+				 j->plan.arena_bytes, (int64_t)j->m->file.n);
+	(void)err_no(e, "%s: the %s takes %lld bytes, %s of %s has %lld: %lld are "
+			"missing; parts where it fits: %s", j->m->name, what,
+		     (long long)bytes, memory, p->name, (long long)limit,
+		     (long long)(bytes - limit), text_str(&t));
+	text_free(&t);
+	return false;
+}
+
+static bool
+check_part(const struct job *j, struct err *e)
+{
+	const struct options *o = j->o;
+	int64_t arena = j->plan.arena_bytes, model = (int64_t)j->m->file.n;
+	if (!o->part)
+		return true;
+	const struct target_part *p = target_part_find(o->part, e);
+	if (!p)
+		return false;
+	if (j->npu.n_ops && strcmp(j->npu.accel->name, p->accel) != 0)
+		return err_no(e, "%s: compiled for %s, %s has an %s", j->m->name,
+			      j->npu.accel->name, p->name, p->accel);
+	if (arena > p->arena_bytes)
+		return does_not_fit(j, p, "tensor arena", arena, p->arena_memory,
+				    p->arena_bytes, e);
+	return model <= p->constant_bytes ||
+	       does_not_fit(j, p, "model", model, p->constant_memory,
+			    p->constant_bytes, e);
+}
+
 static bool
 write_files(struct arena *a, const struct job *j, struct err *e)
 {
@@ -380,7 +433,8 @@ main(int argc, char **argv)
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;
 		warn_missing(&j);
-		(void)(check_limits(&j, &e) && write_files(a, &j, &e));
+		(void)(check_limits(&j, &e) && check_part(&j, &e) &&
+		       write_files(a, &j, &e));
 	}
 	arena_close(a);
 	return cli_finish(&e);

@@ -23,6 +23,7 @@ struct options {
 	const char *shared_arena;  /* of several headers; NULL: the dialect's macro */
 	const char *namespaces; /* "a::b" or NULL */
 	const char *memory_mode; /* NULL: not said */
+	const char *part;	 /* NULL: not said */
 	int align;
 	int64_t arena_limit, model_limit; /* bytes; 0: none */
 	enum dialect dialect;

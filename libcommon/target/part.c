@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "target/part.h"
+
+#include "base/nearest.h"
+
+#include <string.h>
+
+static const struct target_part parts[] = {
+#define PART(n, a, s, m, arena, arena_kib, constants, constant_kib, cache_kib, src) \
+	{ .name = n, .accel = a, .system = s, .mode = m, .arena_memory = arena, \
+	  .constant_memory = constants, .arena_bytes = INT64_C(1024) * arena_kib, \
+	  .constant_bytes = INT64_C(1024) * constant_kib,                       \
+	  .cache_bytes = INT64_C(1024) * cache_kib, .source = src },
+#include "part.def"
+};
+
+const struct target_part *
+target_part_find(const char *name, struct err *e)
+{
+	const char *all[ARRAY_LEN(parts)];
+	struct text t = { 0 };
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		if (!strcmp(parts[i].name, name))
+			return &parts[i];
+		all[i] = parts[i].name;
+		text_printf(&t, "%s%s", i ? ", " : "", parts[i].name);
+	}
+	const char *meant = nearest_word(name, all, ARRAY_LEN(parts));
+	(void)err_set(e, "error: there is no part '%s'; there are %s%s%s%s", name,
+		      text_str(&t), meant ? "; did you mean " : "",
+		      meant ? meant : "", meant ? "?" : "");
+	text_free(&t);
+	return NULL;
+}
+
+void
+target_part_list(struct text *t)
+{
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		const struct target_part *p = &parts[i];
+		text_printf(t, "%s: %s, %s, %s; arena in %s, %lld KiB; constants in "
+			       "%s, %lld KiB", p->name, p->accel, p->system, p->mode,
+			    p->arena_memory, (long long)p->arena_bytes / 1024,
+			    p->constant_memory,
+			    (long long)p->constant_bytes / 1024);
+		if (p->cache_bytes)
+			text_printf(t, "; fast memory of the NPU's own, %lld KiB",
+				    (long long)p->cache_bytes / 1024);
+		text_printf(t, " (%s)\n", p->source);
+	}
+}
+
+void
+target_part_list_fitting(struct text *t, const char *accel, int64_t arena_bytes,
+		  int64_t constant_bytes)
+{
+	int n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		const struct target_part *p = &parts[i];
+		if ((accel && strcmp(p->accel, accel) != 0) ||
+		    p->arena_bytes < arena_bytes ||
+		    p->constant_bytes < constant_bytes)
+			continue;
+		text_printf(t, "%s%s", n++ ? ", " : "", p->name);
+	}
+	if (!n)
+		text_puts(t, "none");
+}
