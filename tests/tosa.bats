@@ -171,3 +171,17 @@ place_all()
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 30 -s 500
 	[[ ${lines[-1]} == *' 0 failed, '* ]]
 }
+
+@test "borders whose channels the caller has last need no TRANSPOSE" {
+	need_shared tosa/cases
+	net=$SHARED/tosa/cases/p-conv-0/model.tosa
+	tosa-partition "$net" >first.part
+	tosa-partition --input-layout=nhwc --output-layout=0=nhwc "$net" >last.part
+	[ "$(grep -c '^op ' first.part)" -gt 2 ]
+	[ "$(grep -c '^op ' last.part)" = 1 ]
+	grep -q '^tensor.* shape=i8\[1,7,8,3\] .*io=in$' last.part
+	grep -q '^tensor.* shape=i8\[1,7,8,23\] .*io=out$' last.part
+	refuses 2 "there is no input 1" tosa-partition --input-layout=1=nhwc "$net"
+	refuses 2 "has no TRANSPOSE" tosa-partition --input-layout=0=nhwc \
+		"$SHARED/tosa/cases/add-0/model.tosa"
+}

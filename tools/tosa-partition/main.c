@@ -4,14 +4,37 @@
 #include "base/cli.h"
 #include "base/file.h"
 
-enum { OPT_REPORT = 256 };
+enum { OPT_REPORT = 256, OPT_IN, OPT_OUT };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
+	{ "input-layout", OPT_IN, "[K=]nhwc|nchw", 0,
+	  "the caller has input K, or all, channels last: a TRANSPOSE that makes it "
+	  "so is left out; nchw: as the graph has it (default)", 0 },
+	{ "output-layout", OPT_OUT, "[K=]nhwc|nchw", 0, "the same of outputs", 0 },
 	{ "report", OPT_REPORT, 0, 0,
 	  "a line for every operator instead of the graph: NPU, or why not", 0 },
 	{ 0 },
 };
+
+/* "nhwc", "nchw", or one of them behind "K=" */
+static void
+add_layout(struct argp_state *state, struct layouts *l, const char *arg)
+{
+	struct layout x = { .index = -1 };
+	const char *equals = strchr(arg, '='), *name = equals ? equals + 1 : arg;
+	char k[8] = "";
+	if (equals && (size_t)(equals - arg) < sizeof(k)) {
+		memcpy(k, arg, (size_t)(equals - arg));
+		x.index = (int)cli_number(state, "a layout's K", k, 0, 9999);
+	}
+	x.last = !strcmp(name, "nhwc");
+	if ((!x.last && strcmp(name, "nchw") != 0) || (equals && x.index < 0))
+		argp_error(state, "a layout is nhwc or nchw, or K=nhwc, not '%s'", arg);
+	if (l->n == MAX_LAYOUTS)
+		argp_error(state, "more than %d layouts", MAX_LAYOUTS);
+	l->v[l->n++] = x;
+}
 
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
@@ -23,6 +46,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_REPORT:
 		o->report = true;
+		break;
+	case OPT_IN:
+		add_layout(state, &o->in, arg);
+		break;
+	case OPT_OUT:
+		add_layout(state, &o->out, arg);
 		break;
 	case ARGP_KEY_ARG:
 		if (o->input)
@@ -115,6 +144,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	add_model(&p, o);
 	fold_constants(&p);
 	l.node = add_node(&p);
+	if (!take_layouts(&p, o))
+		return false;
 	make_border(&p);
 	lower_all(&p);
 	if (o->report)

@@ -18,9 +18,22 @@
 #include "lower/nd.h"
 #include "tosa/tosa.h"
 
+enum { MAX_LAYOUTS = 64 };
+
+struct layout { /* of an input or output whose channels the caller has last */
+	int index; /* -1: of all where that saves a TRANSPOSE */
+	bool last; /* false: as the graph has it */
+};
+
+struct layouts {
+	struct layout v[MAX_LAYOUTS]; /* later ones win */
+	int n;
+};
+
 struct options {
 	const char *input, *output;
 	bool report;
+	struct layouts in, out; /* --input-layout, --output-layout */
 };
 
 struct part {
@@ -43,6 +56,12 @@ void fold_constants(struct part *p);
 /* the elements of a tensor whose operator's operands are constants */
 struct bytes fold_op(struct part *p, const struct tosa_op *op);
 
+/*
+ * layout.c: TRANSPOSEs at the border that the caller does not need are left out.
+ * Needs: readers.  Leaves: value of what they read or write, done.
+ */
+bool take_layouts(struct part *p, const struct options *o);
+
 /* lower.c: every operator into operations */
 void lower_all(struct part *p);
 
@@ -54,6 +73,7 @@ void print_report(const struct part *p, struct text *t);
 /* values.c */
 int graph_type(int tosa_type); /* of the elements of an NPU tensor */
 struct nd dense_of(struct part *p, const struct tosa_tensor *t); /* no memory yet */
+struct nd own_tensor(struct part *p, const struct tosa_tensor *t); /* its own memory */
 void make_border(struct part *p); /* inputs and outputs exist as they are */
 struct nd value_of(struct part *p, int tensor); /* to read */
 struct nd result_place(struct part *p, int tensor); /* to write */

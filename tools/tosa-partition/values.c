@@ -32,8 +32,7 @@ graph_type(int type)
 	}
 }
 
-/* memory of its own for a tensor */
-static struct nd
+struct nd
 own_tensor(struct part *p, const struct tosa_tensor *t)
 {
 	struct g_tensor *n = graph_add_g_tensor(p->g);
@@ -75,7 +74,8 @@ make_border(struct part *p)
 	size_t cap[4] = { 0 };
 	for (int i = 0; i < g->n_in; i++) {
 		struct nd *v = &p->value[g->in[i]];
-		*v = own_tensor(p, &g->tensor[g->in[i]]);
+		if (!v->t)
+			*v = own_tensor(p, &g->tensor[g->in[i]]);
 		G_PUT(v->t, TENSOR, io, IO_IN);
 		push(p, &m->in, v->t, &cap[0]);
 		push(p, &n->in, v->t, &cap[2]);
