@@ -168,3 +168,23 @@ by_hand()
 	npu-sched "${target[@]}" -o d.sched m.part 2>notes
 	finish m.tflite
 }
+
+# what random models have shown
+@test "a result that transfers write in part has no copy" {
+	[ -x "$gen" ] || skip "no $gen"
+	for seed in 8 14; do
+		"$gen" $seed GATHER_ND >d.tflite
+		tfl-partition d.tflite | npu-sched "${target[@]}" -o d.sched 2>notes
+		finish d.tflite
+	done
+}
+
+@test "weights are fetched before a copy that follows in the graph: no bound says more" {
+	[ -x "$gen" ] || skip "no $gen"
+	"$gen" -g 129 4.0=1 1.2=0 1.6=0 1.10=1 1.11=3 1.16=0 1.17=0 1.18=0 1.2{5..9}=0 \
+		1.3{0..4}=0 2.1=1 2.5=0 2.9=1 2.12=0 2.14=117 2.15=0 2.16=0 3.2=0 3.3=0 \
+		3.4=0 3.7=1 3.8=0 3.9=0 3.1{0..9}=0 3.2{0..9}=0 3.3{0..4}=0 0.2=0 1.12=1 \
+		2.3=0 2.7=0 2.10=0 2.11=0 >d.tflite
+	tfl-partition d.tflite 2>notes | npu-sched "${target[@]}" -o d.sched 2>notes
+	finish d.tflite
+}

@@ -63,6 +63,7 @@ enum { OPERANDS = 3 };
 /* kernels of a node that touch t: how many write it; the first, behind the last */
 struct users {
 	int writers, readers;
+	bool moved; /* a copy touches it where it is */
 	size_t first, end;
 };
 
@@ -79,8 +80,11 @@ users_of(const struct graph *g, const struct copies *c, const struct g_node *n,
 	struct users u = { .first = g->n_ops };
 	for (size_t i = 0; i < g->n_ops; i++) {
 		struct g_op *op = g->ops[i];
-		for (int k = 0; k < OPERANDS && is_kernel_of(c, n, op); k++) {
+		for (int k = 0; k < OPERANDS; k++) {
 			if (operand(op, k)->t != t)
+				continue;
+			u.moved |= op->kind == OP_COPY;
+			if (!is_kernel_of(c, n, op))
 				continue;
 			u.writers += k == 0;
 			u.readers += k != 0;
@@ -117,19 +121,9 @@ may_copy(const struct g_tensor *t)
 		type == TFL_INT32);
 }
 
-/* does a transfer that may take an operation's place write to t? */
-static bool
-moved_into(const struct graph *g, const struct g_tensor *t)
-{
-	for (size_t i = 0; i < g->n_ops; i++)
-		if (g->ops[i]->kind == OP_COPY && g->ops[i]->ofm.t == t)
-			return true;
-	return false;
-}
-
 /*
  * t may have a copy that the operations of node n use; made: they write it, all of
- * it, so none of its bytes may come by another transfer
+ * it, so none of its bytes may come or go by another transfer
  */
 static void
 add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_tensor *t,
@@ -137,8 +131,7 @@ add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_ten
 {
 	struct graph *g = s->g;
 	struct users u = users_of(g, c, n, t);
-	if (!may_copy(t) || (made && moved_into(g, t)) ||
-	    (made ? !u.writers : u.writers || !u.readers))
+	if (!may_copy(t) || (made ? !u.writers || u.moved : u.writers || !u.readers))
 		return;
 	struct g_tensor *fast = insert_map(g, t->shape.type, t->hwc).t;
 	size_t at = made ? u.end : u.first;

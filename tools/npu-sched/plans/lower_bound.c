@@ -28,7 +28,7 @@ struct bound {
 	struct front now;
 	struct lut_slots tables;
 	double rest; /* cycles of all transfers that may come in this node, at most */
-	double moved;  /* and of all that may have come */
+	double copies; /* of all copies so far: weights may come before any of them */
 	double *copied; /* the same when each copy, a kernel, has ended */
 };
 
@@ -110,7 +110,6 @@ first_use(struct bound *b, const struct kernel *k)
 	double cycles = slice_transfer(b->s, &b->p->slice[k->slice]);
 	struct front placed = b->now, fetched = b->now;
 	b->rest -= cycles;
-	b->moved += cycles;
 	for (int i = 0; i < b->now.n; i++) {
 		struct pair *y = &fetched.v[i];
 		placed.v[i].kernels += k->cost[0];
@@ -122,20 +121,9 @@ first_use(struct bound *b, const struct kernel *k)
 	merge(&placed, &fetched, &b->now);
 }
 
-static void
-copy(struct bound *b, int kernel)
-{
-	double cycles = b->p->kernel[kernel].transfer;
-	b->rest -= cycles;
-	b->moved += cycles;
-	b->copied[kernel] = b->moved;
-	for (int i = 0; i < b->now.n; i++)
-		b->now.v[i].transfers += cycles;
-}
-
 /* a kernel begins when the rows that it reads have been copied */
 static void
-await(struct bound *b, int kernel)
+await_copy(struct bound *b, int kernel)
 {
 	int copy = copy_awaited(b->s, b->p, kernel);
 	if (copy < 0)
@@ -144,8 +132,7 @@ await(struct bound *b, int kernel)
 	b->now.n = 0;
 	for (int i = 0; i < was.n; i++) {
 		struct pair x = was.v[i];
-		double ended = x.transfers - (b->moved - b->copied[copy]);
-		x.kernels = later(x.kernels, ended);
+		x.kernels = later(x.kernels, b->copied[copy]);
 		push(&b->now, x);
 	}
 }
@@ -160,7 +147,6 @@ upload_table(struct bound *b, const struct g_op *op)
 	if (missing) {
 		double cycles = table_transfer(s, op);
 		lut_slots_put(&b->tables, op->lut, slot);
-		b->moved += cycles;
 		struct front was = b->now;
 		b->now.n = 0;
 		for (int i = 0; i < was.n; i++) {
@@ -181,11 +167,11 @@ bound_node(struct bound *b, int from, double *cycles)
 	int node = b->s->info[p->kernel[from].op].node, k = from;
 	b->now = (struct front){ .n = 1 };
 	b->tables = (struct lut_slots){ .turn = 0 };
-	b->rest = b->moved = 0;
+	b->rest = b->copies = 0;
 	for (int i = from; i < (int)p->n_kernels &&
 			   b->s->info[p->kernel[i].op].node == node; i++) {
 		const struct kernel *x = &p->kernel[i];
-		b->rest += table_transfer(b->s, b->s->info[x->op].op) + x->transfer;
+		b->rest += table_transfer(b->s, b->s->info[x->op].op);
 		if (x->slice >= 0 && p->slice[x->slice].first == i)
 			b->rest += slice_transfer(b->s, &p->slice[x->slice]);
 	}
@@ -194,10 +180,11 @@ bound_node(struct bound *b, int from, double *cycles)
 		if (b->s->info[x->op].node != node)
 			break;
 		if (b->s->info[x->op].op->kind == OP_COPY) {
-			copy(b, k);
+			b->copies += x->transfer;
+			b->copied[k] = b->copies;
 			continue;
 		}
-		await(b, k);
+		await_copy(b, k);
 		upload_table(b, b->s->info[x->op].op);
 		if (x->slice >= 0 && p->slice[x->slice].first == k)
 			first_use(b, x);
