@@ -187,8 +187,8 @@ collect_scratch(const struct tfl_subgraph *g, struct buffer *b)
 	for (int i = 0; i < g->n_ops; i++) {
 		int64_t bytes[TFLM_MAX_SCRATCH];
 		int k = tflm_scratch(g, &g->op[i], bytes);
-		for (int s = 0; s < k; s++)
-			b[n++] = (struct buffer){
+		for (int s = 0; s < k; s++, n++)
+			b[n] = (struct buffer){
 				.at = -1, .first = i + 1, .last = i + 1,
 				.size = round_up_i64(bytes[s], ARENA_ALIGN),
 				.order = (size_t)g->n_tensors + n,
