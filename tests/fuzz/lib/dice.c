@@ -25,7 +25,7 @@ dice_next(struct dice *d)
 size_t
 roll(struct dice *d, size_t n)
 {
-	return n ? dice_next(d) % n : 0;
+	return n ? (size_t)(dice_next(d) % n) : 0;
 }
 
 bool
