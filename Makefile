@@ -314,7 +314,9 @@ COMPLETED := $(patsubst %,$(COMPLETION_BASH)/%,$(TOOLS) $(notdir $(PROGRAM_SCRIP
 INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 	$(PROGRAM_SCRIPTS:scripts/%=$(BINDIR)/%) \
 	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
-	$(DATADIR)/npu.mk $(COMPLETION_ZSH)/_nputools $(COMPLETED)
+	$(DATADIR)/npu.mk $(DATADIR)/LICENSE \
+	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/*)) \
+	$(COMPLETION_ZSH)/_nputools $(COMPLETED)
 
 .PHONY: install uninstall dist
 install: all $(INSTALLED)
@@ -326,6 +328,8 @@ $(MANDIR)/man1/%: man/%
 $(MANDIR)/man5/%: man/%
 	install -D -m 644 $< $@
 $(MANDIR)/man7/%: man/%
+	install -D -m 644 $< $@
+$(DATADIR)/LICENSE: LICENSE
 	install -D -m 644 $< $@
 $(DATADIR)/%: scripts/%
 	install -D -m 644 $< $@

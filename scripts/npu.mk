@@ -65,3 +65,15 @@ NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 %.perf: %_npu.tflite .npu-sched.options
 	$(NPU_BIN)npu-perf --system-config=$(NPU_SYSTEM) \
 		--memory-mode=$(NPU_MEMORY) -o $@ $<
+
+# the input and what the model says of it, before compilation: NPU_INPUT_NAME is
+# the file of NAME.tflite's input; none: random numbers
+NPU_MKINPUT_FLAGS ?=
+%_input.h %_expected.h: $(NPU_MODELS)/%.tflite
+	$(NPU_BIN)mkinput $(NPU_MKINPUT_FLAGS) $(if $(NPU_INPUT_$*),,--random=1) \
+		-o $*_input.h --expected=$*_expected.h $< $(NPU_INPUT_$*)
+
+# --check: the streams are legal, and compute what the model does
+%.checked: %_npu.tflite $(NPU_MODELS)/%.tflite
+	$(NPU_BIN)npu-dis --verify $< >$@
+	$(NPU_BIN)npu-sim --compare=$(NPU_MODELS)/$*.tflite $< >>$@

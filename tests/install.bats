@@ -13,6 +13,10 @@ load lib/common
 	[ -e root/usr/share/man/man5/nputools-graph.5 ]
 	[ -e root/usr/share/man/man7/nputools.7 ]
 	[ -e root/usr/share/nputools/npu.mk ]
+	cmp root/usr/share/nputools/LICENSE "$TOP/LICENSE"
+	for f in "$TOP"/scripts/examples/*; do
+		cmp "$f" "root/usr/share/nputools/examples/${f##*/}"
+	done
 	root/usr/bin/npucc -a ethos-u55-64 --memory-mode=Shared_Sram \
 		--system-config=Ethos_U55_High_End_Embedded -o x.h \
 		"$TOP/tests/models/digits.tflite"

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One inference by a bare call: the network is one NPU operator, the header has
+ * the driver's call for it.  Headers, of a model network.tflite:
+ *
+ *	npucc -a ethos-u55-128 --system-config=... --memory-mode=Shared_Sram \
+ *		-o network.h network.tflite
+ *	mkinput -o input_data.h --expected=expected_output.h network.tflite FILE
+ */
+#include "ethosu_driver.h"
+
+#include "expected_output.h"
+#include "input_data.h"
+#include "network.h"
+
+#include <string.h>
+
+#ifndef NPU_BASE
+#define NPU_BASE 0x48102000 /* of the NPU's registers: Corstone-300 */
+#endif
+
+static uint8_t scratch[NETWORK_NPU_SCRATCH_BYTES] __attribute__((aligned(16)));
+
+int
+main(void)
+{
+	static struct ethosu_driver driver;
+	/* no fast memory of the NPU's own, secure, privileged */
+	if (ethosu_init(&driver, (void *)NPU_BASE, NULL, 0, 1, 1))
+		return 2;
+	memcpy(scratch + NETWORK_INPUT_0_ARENA_OFFSET, input_data,
+	       NETWORK_INPUT_0_BYTES);
+	if (network_invoke(&driver, scratch))
+		return 2;
+	return memcmp(scratch + NETWORK_OUTPUT_0_ARENA_OFFSET,
+		      expected_output_data, NETWORK_OUTPUT_0_BYTES) != 0;
+}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# nputools_add_model(TARGET file.tflite ACCELERATOR ... SYSTEM ... MEMORY ...
+#	[OPTIONS option of npucc...])
+#
+# Compiles the model when it or an option changes, and lets TARGET include its
+# header, NAME.h of NAME.tflite.
+
+find_program(NPUTOOLS_NPUCC npucc REQUIRED)
+
+function(nputools_add_model target model)
+	cmake_parse_arguments(NPU "" "ACCELERATOR;SYSTEM;MEMORY" "OPTIONS" ${ARGN})
+	foreach(what ACCELERATOR SYSTEM MEMORY)
+		if(NOT NPU_${what})
+			message(FATAL_ERROR "nputools_add_model: no ${what} for ${model}")
+		endif()
+	endforeach()
+	get_filename_component(name ${model} NAME_WE)
+	get_filename_component(source ${model} ABSOLUTE)
+	set(dir ${CMAKE_CURRENT_BINARY_DIR}/nputools)
+	file(MAKE_DIRECTORY ${dir})
+	add_custom_command(OUTPUT ${dir}/${name}.h
+		COMMAND ${NPUTOOLS_NPUCC} --accelerator-config=${NPU_ACCELERATOR}
+			--system-config=${NPU_SYSTEM} --memory-mode=${NPU_MEMORY}
+			${NPU_OPTIONS} -o ${dir}/${name}.h ${source}
+		DEPENDS ${source} VERBATIM)
+	target_sources(${target} PRIVATE ${dir}/${name}.h)
+	target_include_directories(${target} PRIVATE ${dir})
+endfunction()

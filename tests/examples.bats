@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# scripts/examples: each is built, and run on the host where its driver can be the
+# simulator.
+
+load lib/common
+
+examples=$TOP/scripts/examples
+driver=$TOP/tests/firmware/driver
+digits=$TOP/tests/models/digits.tflite
+picture=$TOP/tests/models/digits/digit-7.pgm
+strict="-std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror"
+
+# headers OPTION...: of the digits model, called network; options of mkinput
+headers()
+{
+	cp "$digits" network.tflite
+	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
+		--memory-mode=Shared_Sram -X tfl2c:--resolver -o network.h network.tflite
+	mkinput --range=0,1 "$@" -o input_data.h --expected=expected_output.h \
+		network.tflite "$picture"
+}
+
+# on_host EXAMPLE: its status is what main returns
+on_host()
+{
+	need gcc
+	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a
+	# shellcheck disable=SC2086
+	gcc $strict -DNPU_BASE=0 -I. -I"$driver" -I"$TOP/libcommon" -I"$TOP/schema" \
+		${CFLAGS-} -o example "$examples/$1" "$driver/simulated.c" "$lib" \
+		-lxxhash -lm -pthread
+	./example
+}
+
+@test "a bare call finds the expected output" {
+	headers
+	on_host bare.c
+	sed -i 's/, 127, /, 126, /' expected_output.h
+	run on_host bare.c
+	[ "$status" -eq 1 ]
+}
+
+@test "a continuous loop does, by interrupt and polling" {
+	headers --sections
+	on_host continuous.c
+}
+
+@test "both are built for a Cortex-M55; sections have load addresses" {
+	need arm-none-eabi-gcc
+	headers --sections
+	cat >board.ld <<-'END'
+	MEMORY { ROM (rx) : ORIGIN = 0x0, LENGTH = 1M
+		RAM (rw) : ORIGIN = 0x20000000, LENGTH = 1M }
+	SECTIONS { .text : { *(.text*) *(.rodata*) } >ROM
+		.ARM.exidx : { *(.ARM.exidx*) } >ROM
+		.data : { *(.data*) } >RAM AT>ROM
+		.bss : { *(.bss*) *(COMMON) } >RAM }
+	END
+	for e in bare continuous; do
+		# shellcheck disable=SC2086
+		arm-none-eabi-gcc -mcpu=cortex-m55 $strict -I. -I"$driver" -c "$examples/$e.c"
+	done
+	arm-none-eabi-ld --unresolved-symbols=ignore-all -e main \
+		-T "$examples/sections.ld" -T board.ld -o out.elf continuous.o
+	arm-none-eabi-objdump -h out.elf >sections
+	# where it runs, and where it is loaded from
+	read -r _ _ size vma lma _ < <(grep ' \.input_data ' sections)
+	[ "$size" = 00000310 ]
+	[ $((0x$vma)) -ge $((0x20000000)) ]
+	[ $((0x$lma)) -lt $((0x100000)) ]
+	grep ' \.output_data ' -A1 sections | tail -1 | grep -vq LOAD
+}
+
+@test "the Makefile on npu.mk: headers, checked, compiled" {
+	need gcc
+	cp "$digits" network.tflite
+	cp "$examples"/{Makefile,bare.c} .
+	mkdir -p driver/include
+	cp "$driver/ethosu_driver.h" driver/include
+	make -s NPU_MK="$TOP/scripts/npu.mk" ETHOSU_DRIVER=driver CFLAGS=-Werror \
+		INPUT="$picture" NPU_MKINPUT_FLAGS=--range=0,1 CC=gcc
+	[ -s bare.o ]
+	grep -q '0 errors' network.checked
+	grep -q 'int8_t input_data' input_data.h
+}
+
+@test "the CMake module" {
+	need cmake gcc
+	cp "$digits" network.tflite
+	mkinput --random=1 -o input_data.h --expected=expected_output.h network.tflite
+	mkdir -p driver/include
+	cp "$driver/ethosu_driver.h" driver/include
+	cmake -S "$examples" -B out -DETHOSU_DRIVER="$PWD/driver" -DHEADERS="$PWD" \
+		-DMODEL="$PWD/network.tflite" >cmake.log
+	cmake --build out >>cmake.log
+	[ -s out/nputools/network.h ]
+}
+
+@test "an application of TensorFlow Lite Micro" {
+	[ -n "${NPUTOOLS_TFLM-}" ] || skip "no TensorFlow Lite Micro (NPUTOOLS_TFLM)"
+	need arm-none-eabi-g++
+	headers
+	local deps=${NPUTOOLS_TFLM_DEPS:-$NPUTOOLS_TFLM/tensorflow/lite/micro/tools/make/downloads}
+	arm-none-eabi-g++ -mcpu=cortex-m55 -std=c++17 -fno-exceptions -fno-rtti \
+		-DTF_LITE_STATIC_MEMORY -I. -isystem "$NPUTOOLS_TFLM" \
+		-isystem "$deps/flatbuffers/include" -isystem "$deps/gemmlowp" \
+		-isystem "$deps/ruy" -Wall -Wextra -Werror -c "$examples/tflm.cc"
+}
