@@ -85,6 +85,18 @@ stages()
 		"$BATS_TEST_DIRNAME/models/digits/digit-7.pgm"
 }
 
+@test "many inputs, and what they are worth" {
+	stages
+	digits=$BATS_TEST_DIRNAME/models/digits
+	printf "$digits/digit-%d.pgm %d\\n" 1 1 7 7 >list
+	mkinput --list=list --range=0,1 -o d.npy "$model"
+	npu-sim --frames=2 -i d.npy -o out "$model"
+	faults mkinput --list=../list --range=0,1 -o @old --labels=new "$model"
+	faults npu-sim --frames=2 --reset -j2 -i ../d.npy -o @out "$model"
+	faults npu-eval ../d.labels ../out/output_0.npy ../out/output_0.npy -o @old
+	faults npu-eval --layers --json "$model" ../d.npy -o @new
+}
+
 @test "what is printed" {
 	stages
 	faults tfl-quantcheck "$model"
