@@ -42,7 +42,8 @@ perf_machine_calibrated(const struct accel *a, const struct memory_system *s)
 {
 	struct perf_machine m = perf_machine_of(a, s);
 	m.calibrated = true;
-	m.operation_cycles = calibration_of(&m)->operation_cycles;
+	const struct calibration *c = calibration_of(&m);
+	m.operation_cycles = c->operation_cycles;
 	return m;
 }
 
