@@ -240,6 +240,10 @@ void
 nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 {
 	struct plan q;
+	if (nd_copies(from, to) > LOW_MAX_OPS) {
+		l->too_many = true;
+		return;
+	}
 	if (!plan_copy(from, to, &q)) {
 		struct nd mid = between(from);
 		struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(from) };

@@ -17,7 +17,9 @@ struct lower {
 	struct g_node *node; /* being filled */
 	int op_i;	     /* operator of the original that is being lowered */
 	const char *name;    /* what its operations are called, or NULL */
+	bool too_many; /* a movement was left out: more operations than LOW_MAX_OPS */
 };
+enum { LOW_MAX_OPS = 1 << 14 };
 
 /* values.c: tensors of the graph */
 struct g_tensor *low_tensor(struct lower *l, int type, struct hwc hwc,

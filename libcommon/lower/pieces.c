@@ -170,6 +170,20 @@ walk_on(const struct walk *w, int64_t *at)
 	return false;
 }
 
+/* how many operations the loops make; INT64_MAX: more than that */
+static int64_t
+count(const struct walk *w)
+{
+	int64_t n = 1;
+	for (int i = 0; i < w->n_axes; i++) {
+		int64_t step = is_walked(w, i) ? MAX_EXTENT : 1;
+		int64_t times = (w->axis[i].n + step - 1) / step;
+		if (__builtin_mul_overflow(n, times, &n))
+			return INT64_MAX;
+	}
+	return n;
+}
+
 /* ---- operations ---------------------------------------------------------------------- */
 
 struct emit {
@@ -203,6 +217,10 @@ run(struct lower *l, struct walk *w, const struct emit *m)
 	}
 	find_axes(w);
 	choose(w);
+	if (count(w) > LOW_MAX_OPS) {
+		l->too_many = true;
+		return;
+	}
 	do {
 		for (int k = 0; k < SIDES; k++)
 			if (w->v[k])

@@ -30,9 +30,13 @@ fold_op(struct part *p, const struct tosa_op *op)
 	return b;
 }
 
+enum { MAX_FOLDED = 1 << 22 }; /* elements; what grows beyond is made on the NPU */
+
 static bool
 is_constant(const struct part *p, const struct tosa_op *op)
 {
+	if (tosa_elements(tosa_out(p->t, op)) > MAX_FOLDED)
+		return false;
 	for (int k = 0; k < op->n_in; k++)
 		if (!tosa_in(p->t, op, k)->data.p)
 			return false;

@@ -3,7 +3,7 @@
 #include "part.h"
 
 enum { MAX_POOL_H = 256, MAX_POOL = 65536, MAX_PADDED = 8, MAX_STRIDE = 3,
-       MAX_PAD = 127, MAX_OPS = 2048 };
+       MAX_PAD = 127, MAX_OPS = 2048, MAX_EXTENT = 65536 };
 
 /* neighbouring results of an axis that one operation makes */
 struct span {
@@ -140,6 +140,9 @@ lower_pool(struct part *p, const struct tosa_op *op, bool average)
 	if (q.k.kernel[0] > MAX_POOL_H || (int64_t)q.k.kernel[0] * q.k.kernel[1] > MAX_POOL)
 		return say(p, "a window of %dx%d, the NPU takes 256 rows and 65536 "
 			   "elements", q.k.kernel[0], q.k.kernel[1]);
+	for (int k = 0; k < 4; k++)
+		if (v.dim[k] > MAX_EXTENT)
+			return "a dimension of more than 65536";
 	q.in = readable_map(p, &v);
 	q.out = room_map(p, &out);
 	q.plain = is_plain(&q);

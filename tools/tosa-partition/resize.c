@@ -71,6 +71,8 @@ lower_resize(struct part *p, const struct tosa_op *op)
 	struct tosa_resize r = tosa_resize_of(p->t, op);
 	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
 	const char *why;
+	if (out.dim[1] > 65536 || out.dim[2] > 65536)
+		return "more than 65536 rows or columns";
 	if (v.type == TFL_INT16 && r.bilinear && r.num[0] * r.num[1] >= 1 << 16)
 		return "sums of more than 32 bits";
 	struct sides y = sides_of(p, &r, 0, v.dim[1], out.dim[1]);
