@@ -124,7 +124,8 @@ FUZZ := $(patsubst tests/fuzz/%.c,%,$(filter-out %/replay.c,$(wildcard tests/fuz
 FUZZ_REPLAY := $(FUZZ:%=$(B)/fuzz/%-replay)
 
 # programs inside a target (tests/fuzz/lib/programs.h): the objects of each made
-# one, where nothing is global but main, by another name
+# one, where nothing is global but main, by another name; without groups of sections,
+# of which the last link would keep one program's: i686's thunks
 OBJCOPY ?= objcopy
 FUZZ_FLOW := flow stages data
 FUZZ_PROGRAMS := $(filter-out npucc,$(TOOLS))
@@ -133,7 +134,7 @@ define fuzz_program
 $(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c))
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
-	$$(Q)$$(LD) -r -o $$@ $$^
+	$$(Q)$$(LD) -r --force-group-allocation -o $$@ $$^
 	$$(Q)$$(OBJCOPY) --keep-global-symbol=main $$@
 	$$(Q)$$(OBJCOPY) --redefine-sym main=main_$(subst -,_,$(1)) $$@
 endef

@@ -60,9 +60,9 @@ run(struct bench *b, struct arena *a, struct bytes input, unsigned choice)
 	const struct kind *k = &kinds[choice % ARRAY_LEN(kinds)];
 	bench_put(b, "m.tflite", model(a));
 	bench_put(b, k->file, input);
-	const char *file = bench_path(b, k->file);
-	if (RUN(b, mkinput, k->from, k->option, "--format=raw", "-o",
-		bench_path(b, "out"), bench_path(b, "m.tflite"), file))
+	const char *file = bench_path(b, k->file), *to = bench_path(b, "out");
+	const char *of = bench_path(b, "m.tflite");
+	if (RUN(b, mkinput, k->from, k->option, "--format=raw", "-o", to, of, file))
 		expect_refusal(b, file, IN_DATA, 2);
 	else if (!bench_get(b, a, "out", &out) || out.n != VALUES)
 		finding(b, "wrote %zu bytes, not %d", out.n, VALUES);
