@@ -18,6 +18,7 @@
 #   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
 #   make dist        nputools-VERSION.tar.gz of the committed tree
+#   make STATIC=1    programs that need no shared library
 #   make V=1         show the commands;  make WERROR=  warnings stay warnings
 
 VERSION := 0.1.0
@@ -51,13 +52,29 @@ LIBS := $(LIBXXHASH) -lm $(PTHREAD)
 
 # what one program needs beyond that: LIBS_NAME and CPPFLAGS_NAME
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo 1)
+# a static program takes a library where all that it stands on has an archive
+ifeq ($(STATIC),1)
+LDFLAGS += -static
+pkg_libs = $(shell $(PKG_CONFIG) --static --libs $(1))
+has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && \
+	echo 'int main(void) { return 0; }' | $(CC) -static -x c - -o /dev/null \
+	-Wl,--whole-archive $$($(PKG_CONFIG) --libs $(1)) -Wl,--no-whole-archive \
+	$$($(PKG_CONFIG) --static --libs $(1)) -lm 2>/dev/null && echo 1)
+else
+pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
+endif
+# argp is libc's in glibc, elsewhere a library of its own
+ifeq ($(call has,argp-standalone),1)
+CPPFLAGS += $(shell $(PKG_CONFIG) --cflags argp-standalone)
+LIBS += $(call pkg_libs,argp-standalone)
+endif
 ifeq ($(call has,libpng),1)
 CPPFLAGS_mkinput += -DHAVE_LIBPNG $(shell $(PKG_CONFIG) --cflags libpng)
-LIBS_mkinput += $(shell $(PKG_CONFIG) --libs libpng)
+LIBS_mkinput += $(call pkg_libs,libpng)
 endif
 ifeq ($(call has,sndfile),1)
 CPPFLAGS_mkinput += -DHAVE_SNDFILE $(shell $(PKG_CONFIG) --cflags sndfile)
-LIBS_mkinput += $(shell $(PKG_CONFIG) --libs sndfile)
+LIBS_mkinput += $(call pkg_libs,sndfile)
 endif
 
 Q := $(if $(filter 1,$(V)),,@)
@@ -101,12 +118,20 @@ $(B)/libsim.a: $(SIM_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
+# what was found is in the objects: a file of it, so that they are made again when
+# PKG_CONFIG=false or STATIC=1 finds another
+FOUND := $(B)/found
+$(shell mkdir -p $(B) && printf '%s\n' '$(CPPFLAGS_mkinput) $(LIBS_mkinput) $(LDFLAGS)' | \
+	cmp -s - $(FOUND) || printf '%s\n' '$(CPPFLAGS_mkinput) $(LIBS_mkinput) $(LDFLAGS)' >$(FOUND))
+$(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
+
 define tool
 $(B)/tools/$(1)/%.o: EXTRA_CFLAGS += $(CPPFLAGS_$(1))
 $(B)/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LIBS)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$(filter-out $(FOUND),$$^) \
+		$$(LIBS_$(1)) $$(LIBS)
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 

@@ -52,3 +52,18 @@ machine()
 	[ "$status" -ne 0 ]
 	grep -q 'install .*libxxhash-dev' called
 }
+
+@test "STATIC=1: programs without shared libraries" {
+	need gcc file
+	[ -e "$(gcc -print-file-name=libxxhash.a)" ] || skip "no libxxhash.a"
+	local b=$PWD/static
+	env -u MAKEFLAGS make -s -C "$TOP" B="$b" STATIC=1 WERROR= CFLAGS=-O0 FAST_CFLAGS= \
+		"$b/bin/tfl-quantcheck" "$b/bin/mkinput"
+	file "$b/bin/tfl-quantcheck" | grep -q 'statically linked'
+	file "$b/bin/mkinput" | grep -q 'statically linked'
+	"$b/bin/tfl-quantcheck" -q "$TOP/tests/models/digits.tflite"
+	# what pkg-config finds now is asked again, in the same directory
+	make -s -C "$TOP" B="$b" STATIC=1 PKG_CONFIG=false WERROR= CFLAGS=-O0 FAST_CFLAGS= \
+		"$b/bin/mkinput"
+	! grep -q HAVE_LIBPNG "$b/found" || false
+}
