@@ -498,3 +498,19 @@ END
 	grep -q npu-sched log
 	[ "$(grep -c tfl-partition log)" = 0 ]
 }
+
+@test "--verbose-all: what each stage lists, stage after stage" {
+	cp "$model" m.tflite
+	npucc "${target[@]}" --verbose-all -o m_npu.tflite m.tflite 2>all
+	{
+		tfl-partition --verbose-operators -o m.part m.tflite
+		npu-sched "${target[@]}" --verbose-config --verbose-graph \
+			--verbose-allocation -o m.sched m.part
+		npu-wenc --verbose-allocation -o m.wenc m.sched
+		npu-cmdgen --verbose-allocation --verbose-high-level-command-stream \
+			--verbose-register-command-stream -o by_hand.tflite m.wenc
+	} 2>each
+	cmp by_hand.tflite m_npu.tflite
+	diff <(sort each) <(sort all)
+	grep -q NPU_SET_IFM_BASE0 all
+}

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_ROUTES = 3 };
+enum { MAX_ROUTES = 6 };
 
 enum id {
 #define GROUP(heading)
