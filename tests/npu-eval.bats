@@ -223,7 +223,8 @@ scaled()
 			"$gen" $s $f >m.tflite
 			rm -f in*.npy
 			mkinput --random=$s --format=npy -o in.npy m.tflite 2>log
-			npu-eval --layers --json m.tflite $(ls -v in*.npy) >j || { echo "$f $s"; false; }
+			mapfile -t inputs < <(printf '%s\n' in*.npy | sort -V)
+			npu-eval --layers --json m.tflite "${inputs[@]}" >j || { echo "$f $s"; false; }
 			# two roundings, of inputs and of sums, are two steps at most
 			worst=$(jq '[.layers[] | .own_steps] | max // 0' j)
 			awk -v w="$worst" 'BEGIN { exit !(w <= 2) }' || { echo "$f $s: $worst"; false; }
