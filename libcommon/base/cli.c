@@ -129,3 +129,32 @@ cli_choice(struct argp_state *state, const char *option, const char *arg,
 	text_free(&t);
 	return 0;
 }
+
+/* the power of two that a suffix stands for; 0: it is none */
+static int
+suffix_shift(const char *end)
+{
+	static const struct { char letter; int shift; } suffix[] = {
+		{ 'k', 10 }, { 'K', 10 }, { 'm', 20 }, { 'M', 20 },
+	};
+	for (size_t i = 0; *end && !end[1] && i < ARRAY_LEN(suffix); i++)
+		if (*end == suffix[i].letter)
+			return suffix[i].shift;
+	return 0;
+}
+
+int64_t
+cli_bytes(struct argp_state *state, const char *option, const char *arg, int64_t min,
+	  int64_t max)
+{
+	char *end;
+	errno = 0;
+	intmax_t v = strtoimax(arg, &end, 0);
+	int shift = end == arg ? 0 : suffix_shift(end);
+	if (errno || end == arg || (*end && !shift) || v < (min >> shift) ||
+	    v > (max >> shift) || v << shift < min)
+		argp_error(state, "%s takes bytes from %" PRId64 " to %" PRId64
+				  ", as 65536, 64K or 1M, not '%s'",
+			   option, min, max, arg);
+	return v << shift;
+}

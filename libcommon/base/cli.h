@@ -26,6 +26,9 @@ void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);
 /* a whole number between min and max out of an option's argument, or usage error */
 int64_t cli_number(struct argp_state *state, const char *option,
 		   const char *arg, int64_t min, int64_t max);
+/* the same of bytes: 64K and 1M are times 1,024 */
+int64_t cli_bytes(struct argp_state *state, const char *option, const char *arg,
+		  int64_t min, int64_t max);
 
 /*
  * The position of arg in a list that ends with NULL, or a usage error that names

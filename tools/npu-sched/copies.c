@@ -9,7 +9,7 @@
  * Everywhere, what is only moved, from one run of bytes to another, may be moved by
  * the DMA engine instead of a pool.
  *
- * Plans with copies and without are compared (search.c).
+ * Plans with copies and without are compared (search/search.c).
  */
 #include "insert.h"
 
@@ -216,7 +216,7 @@ list_copies(struct sched *s)
 	if (g->n_steps)
 		return true;
 	add_moves(s, c);
-	if (s->memory.spilling && !s->o->size)
+	if (s->memory.spilling)
 		add_ends(s, c);
 	if (!c->n)
 		return true;

@@ -171,8 +171,10 @@ restudy_ops(struct sched *s)
 {
 	list_ops(s);
 	find_shared(s);
-	for (int i = 0; i < s->n_ops; i++)
+	for (int i = 0; i < s->n_ops; i++) {
 		s->info[i].stripes = can_stripe(s, s->info[i].op);
+		s->info[i].given_block = G_HAS(s->info[i].op, G_OP_block);
+	}
 	study_flow(s);
 }
 
@@ -180,9 +182,11 @@ bool
 study_ops(struct sched *s)
 {
 	restudy_ops(s);
-	s->known_of = anew(s->a, struct known_list, s->g->n_weights + 1);
+	s->sizes = anew(s->a, struct sizes_known, 1);
+	s->sizes->a = s->a;
+	s->sizes->of = anew(s->a, struct known_list, s->g->n_weights + 1);
 	for (size_t i = 0; i < s->g->n_weights; i++)
-		s->known_of[i] = (struct known_list){ -1, -1 };
+		s->sizes->of[i] = (struct known_list){ -1, -1 };
 	return check_crowd(s);
 }
 

@@ -10,10 +10,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFORT,
-       OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG, OPT_LIST_GRAPH,
-       OPT_LIST_ALLOCATION, OPT_MODEL };
+       OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG,
+       OPT_LIST_GRAPH, OPT_LIST_ALLOCATION, OPT_FRONT, OPT_EXPLAIN, OPT_JSON,
+       OPT_DUMP, OPT_MAX_CYCLES, OPT_MODEL };
 
 static const struct pass {
 	const char *name;
@@ -44,7 +46,15 @@ static const struct argp_option option_list[] = {
 	  "take a profile that was made for another accelerator", 0 },
 	{ "list-profiles", OPT_PROFILES, 0, 0, "print the built-in profiles", 0 },
 	{ "optimise", OPT_OPTIMISE, "Performance|Size", 0, "default: Performance", 0 },
-	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena", 0 },
+	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena; 64K and "
+	  "1M are 1,024s", 0 },
+	{ "max-cycles", OPT_MAX_CYCLES, "N", 0,
+	  "the least SRAM with which so many cycles are enough", 0 },
+	{ "front", OPT_FRONT, 0, 0, "write what more SRAM buys, instead of the graph", 0 },
+	{ "explain", OPT_EXPLAIN, 0, 0, "write why the plan is what it is, instead of the "
+	  "graph", 0 },
+	{ "json", OPT_JSON, 0, 0, "write either as JSON", 0 },
+	{ "dump", OPT_DUMP, "PASS", 0, "write the graph as it is after a pass", 0 },
 	{ "effort", OPT_EFFORT, "N", 0, "work put into the search, 1 to 9 (default 3)", 0 },
 	{ "model", OPT_MODEL, "timeline|calibrated", 0,
 	  "estimate to plan by (default: timeline)", 0 },
@@ -69,6 +79,26 @@ show_and_exit(void (*list)(struct text *t))
 	exit(cli_finish(&none));
 }
 
+static bool
+is_pass(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+		if (!strcmp(passes[i].name, name))
+			return true;
+	return false;
+}
+
+static const char *
+pass_names(void)
+{
+	static char names[128];
+	size_t n = 0;
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
+				      i ? ", " : "", passes[i].name);
+	return names;
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -90,8 +120,27 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->config = arg;
 		break;
 	case OPT_CACHE:
-		o->cache_bytes = cli_number(state, "--arena-cache-size", arg, 1,
-					    (int64_t)1 << 40);
+		o->cache_bytes = cli_bytes(state, "--arena-cache-size", arg, 1,
+					   (int64_t)1 << 40);
+		break;
+	case OPT_MAX_CYCLES:
+		o->max_cycles = cli_number(state, "--max-cycles", arg, 1,
+					   (int64_t)1 << 50);
+		break;
+	case OPT_FRONT:
+		o->front = true;
+		break;
+	case OPT_EXPLAIN:
+		o->explain = true;
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case OPT_DUMP:
+		o->dump = arg;
+		if (!is_pass(arg))
+			argp_error(state, "there is no pass '%s'; there are %s", arg,
+				   pass_names());
 		break;
 	case OPT_OPTIMISE:
 		o->size = !strcmp(arg, "Size");
@@ -138,6 +187,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (o->input)
 			argp_error(state, "more than one graph");
 		o->input = arg;
+		break;
+	case ARGP_KEY_END:
+		if (o->front + o->explain + (o->dump != NULL) > 1)
+			argp_error(state, "one of --front, --explain and --dump at a time");
+		if (o->json && !o->front && !o->explain)
+			argp_error(state, "--json is for --front and --explain");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -212,6 +267,7 @@ read_graph(struct sched *s)
 			 s->e) ||
 	    !check_profile(s))
 		return false;
+	s->profile_bytes = s->memory.cache_bytes;
 	if (o->cache_bytes)
 		s->memory.cache_bytes = o->cache_bytes;
 	if (!file_read(s->a, o->input, SIZE_MAX / 4, &text, s->e) ||
@@ -222,12 +278,18 @@ read_graph(struct sched *s)
 	return true;
 }
 
+/* up to the one that is dumped; the front is known after the search */
 static bool
 run_passes(struct sched *s)
 {
-	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++) {
 		if (!passes[i].run(s) || !graph_check(s->g, s->e))
 			return false;
+		if (s->o->dump && !strcmp(s->o->dump, passes[i].name))
+			break;
+		if (s->o->front && passes[i].run == search_plan)
+			break;
+	}
 	return true;
 }
 
@@ -240,7 +302,8 @@ static bool
 plan_calibrated(struct sched *s)
 {
 	struct sched other = { .a = s->a, .o = s->o, .e = s->e,
-			       .accel = s->accel, .memory = s->memory };
+			       .accel = s->accel, .memory = s->memory,
+			       .profile_bytes = s->profile_bytes };
 	struct text t = { 0 };
 	graph_print(s->g, &t);
 	/* a graph's blobs lie in the text that it was read from */
@@ -258,6 +321,30 @@ plan_calibrated(struct sched *s)
 	}
 	s->machine.memory = &s->memory;
 	plan_close(other.plan);
+	return ok;
+}
+
+/* a front has one clock, and a dump one graph */
+static bool
+plan(struct sched *s)
+{
+	if (s->o->calibrated && !s->o->front && !s->o->dump)
+		return plan_calibrated(s);
+	if (s->o->calibrated)
+		s->machine = perf_machine_calibrated(s->accel, &s->memory);
+	return run_passes(s);
+}
+
+static bool
+write_report(struct sched *s)
+{
+	struct text t = { 0 };
+	if (s->o->front)
+		print_front(s, &t);
+	else if (!print_explanation(s, &t))
+		return text_free(&t), false;
+	bool ok = file_write(s->o->output, t.p, t.n, false, s->e);
+	text_free(&t);
 	return ok;
 }
 
@@ -288,10 +375,13 @@ list(const struct sched *s)
 static bool
 run(struct sched *s)
 {
-	if (!read_graph(s) || !(s->o->calibrated ? plan_calibrated : run_passes)(s))
+	if (!read_graph(s) || !plan(s))
 		return false;
 	say(s);
-	list(s);
+	if (s->o->front || s->o->explain)
+		return write_report(s);
+	if (!s->o->dump)
+		list(s);
 	return graph_write(s->g, s->o->output, s->e);
 }
 

@@ -26,6 +26,20 @@ struct options {
 	int effort, level;
 	unsigned jobs;
 	int64_t cache_bytes; /* --arena-cache-size, 0: none */
+	int64_t max_cycles;  /* 0: any number */
+	bool front, explain, json; /* are written instead of the graph */
+	const char *dump; /* the graph after this pass */
+};
+
+/* what --front lists: from the least memory to the fewest cycles */
+struct sched_front {
+	struct sched_row {
+		int64_t sram;
+		double cycles;
+		const char *change; /* against the row before */
+		const char *back;   /* and of that one against this */
+	} *v;
+	size_t n;
 };
 
 /* the block of an operation run in stripes of so many rows */
@@ -65,6 +79,7 @@ struct op_info {
 	int last_use;	/* the last operation that reads its OFM, or -1 */
 	int producer[2]; /* of IFM and IFM2 where those are internal, or -1 */
 	bool shared;	 /* others have its weights, too */
+	bool given_block; /* the graph says which */
 	int alike;	 /* the first operation of the same work: has the choices */
 	struct block_choice choice[MAX_CHOICES];
 	int n_choices;
@@ -156,6 +171,7 @@ struct plan {
 	struct perf_step *step;
 	size_t n_steps;
 	double cycles;
+	bool beside_placed; /* addresses outside of the limited place */
 	int64_t limit; /* of transfers, and how that was met */
 	enum fit how;
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
@@ -172,10 +188,22 @@ struct size_known {
 	int next; /* of the same weights, -1: none */
 };
 
+/* whatever was measured, by weights record */
+struct sizes_known {
+	struct arena *a;
+	struct size_known *v;
+	size_t n, cap;
+	struct known_list {
+		int first, last; /* -1: none */
+	} *of;
+};
+
 /* which weights blocks are to suit: those that were fetched, those that are cut into
  * slices, at multiples of a block's depth, those that are read in place for each block
  * that is above or beside another; tried in that order */
 enum block_objective { BLOCKS_FOR_FETCHED, BLOCKS_FOR_SLICED, BLOCKS_FOR_IN_PLACE, BLOCK_OBJECTIVES };
+
+enum care { QUICK, TRY, LAST }; /* how much work is spent on it */
 
 struct sched {
 	struct arena *a;
@@ -183,6 +211,7 @@ struct sched {
 	const struct accel *accel;
 	struct memory_system memory;
 	struct perf_machine machine;
+	int64_t profile_bytes; /* the limit of the profile itself, 0: none */
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
@@ -190,14 +219,14 @@ struct sched {
 	bool *shallow; /* of each tensor: bricks would be padded */
 	int n_shallow;
 	enum block_objective objective; /* of blocks */
-	struct size_known *known;
-	size_t n_known, cap_known;
-	struct known_list {
-		int first, last; /* -1: none */
-	} *known_of; /* of each weights record */
+	struct sizes_known *sizes; /* of weights: all variants share it */
+	enum care care; /* with which plans are placed that are compared */
 	struct copies *copies; /* maps that may be copied, or NULL */
 	bool has_copies; /* some operation is one */
 	struct plan *plan; /* the one that was chosen */
+	struct sched_front front; /* --front, --explain */
+	struct perf_run *run; /* of each stream, as it will be emitted */
+	size_t n_runs, cap_runs;
 	struct err *e;
 };
 
@@ -237,6 +266,8 @@ void restudy_ops(struct sched *s);
 
 /* traversal.c.  Needs: s->info.  Leaves: traversal of every convolution */
 bool choose_traversals(struct sched *s);
+/* weights of a kernel and all its IFM channels, padding included, in a traversal */
+int64_t padded_weights(const struct g_op *op, int traversal);
 
 /* order.c: an order in which whole maps need less memory than now, and the way
  * back; NULL: there is none */
@@ -250,6 +281,10 @@ bool apply_plan(struct sched *s);
 
 /* predict.c.  Needs: the above.  Leaves: cycles on the target record */
 bool predict_cycles(struct sched *s);
+
+/* report.c: --front and --explain */
+void print_front(const struct sched *s, struct text *t);
+bool print_explanation(struct sched *s, struct text *t);
 
 /* listing.c: what was decided, in the layout of the reference's log */
 void print_config(const struct sched *s, struct text *t);
@@ -283,6 +318,17 @@ void pack_left_maps(struct sched *s);
 void forget_blocks(struct sched *s);
 /* the fastest block for stripes of `rows`; NULL if none fits, or it is a copy */
 const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
+
+/* why the block is what it is */
+struct block_reason {
+	bool given;	/* in the graph */
+	int fitting;	/* blocks that fit the SHRAM, of those that can be the fastest */
+	int32_t depth;	/* that the weights are encoded for, where it is not its own; or 0 */
+	double cycles;	/* of the chosen one, as a whole; 0: another one would be faster */
+	struct hwc next; /* the best of the others */
+	double next_cycles; /* 0: there is none */
+};
+struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* does fetching ever pay? */
@@ -380,9 +426,7 @@ int64_t cascades_whole_peak(const struct cascades *c);
 
 /*
  * spill.c: which feature maps leave the NPU's SRAM.  There are orders in which
- * they may, and how many of them do is a way to try; the first way: none.  Plans
- * of least weight begin with what the limit asks for; otherwise no way depends on
- * the limit: what a lower one finds a higher one finds, too.
+ * they may, and how many of them do is a way to try; the first way: none.
  */
 struct spills {
 	struct way {
@@ -392,8 +436,8 @@ struct spills {
 	size_t n;
 	struct spill_order *order;
 };
-struct spills *spills_list(struct sched *s, const struct cascades *c,
-			     struct arena *a, int64_t limit);
+struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a,
+			   int steps);
 /* for tensors that are all in the NPU's SRAM */
 void spills_apply(struct sched *s, const struct spills *l, size_t way);
 
@@ -475,11 +519,18 @@ struct interferences find_interferences(struct arena *a, const struct rect *rect
 /* the bytes of a place that are live at each of some rising time steps */
 void sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step,
 	      size_t n_times, int64_t *sum);
-/* packs the maps alone: returns their peak, leaves map_rank and map_at */
-int64_t pack_maps(struct sched *s, struct plan *p);
+/* maps alone, packed: the order in which they were, and their addresses */
+struct packed_maps {
+	const int *picked; /* of the division that they belong to */
+	int64_t peak;
+	int *rank;
+	int64_t *at;
+};
+struct packed_maps pack_maps(struct sched *s, struct arena *a, struct plan *p);
+/* leaves map_rank and map_at */
+void place_maps(struct plan *p, const struct packed_maps *m);
 /* peak and bound of rectangles that lie already, but for the other place */
 void place_given(struct sched *s, struct plan *p);
-enum care { TRY, LAST }; /* how much work is spent on it */
 void place_rects(struct sched *s, struct plan *p, enum care care);
 bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 

@@ -30,7 +30,7 @@ check_streams(const struct options *o, struct err *e)
 			       strerror(errno));
 	if (!o->in && isatty(STDIN_FILENO))
 		return err_set(e, "no model, and standard input is a terminal");
-	if (o->out && !strcmp(o->out, "-") && isatty(STDOUT_FILENO))
+	if (!o->report && o->out && !strcmp(o->out, "-") && isatty(STDOUT_FILENO))
 		return err_set(e, "standard output is a terminal, and a model binary");
 	return true;
 }

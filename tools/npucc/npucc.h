@@ -28,6 +28,7 @@ struct options {
 	const char *out, *in, *keep; /* in: NULL is standard input */
 	bool check;
 	bool archive; /* keep is a file: all of it in one */
+	bool report; /* of npu-sched instead of a model: --front, --explain */
 	enum program last; /* the stage that makes out */
 	struct words to[N_PROGRAMS]; /* what was said for each */
 };

@@ -140,12 +140,17 @@ find_last(struct argp_state *state, struct options *o)
 static void
 check_combination(struct argp_state *state, struct options *o)
 {
+	if (o->report && !o->out)
+		o->out = "-";
 	if (!o->out && !o->keep)
 		argp_error(state, "no output; name it with -o");
 	if (o->keep && !*o->keep)
 		argp_error(state, "--keep names no directory");
 	o->archive = o->keep && has_suffix(o->keep, ".tar.gz");
-	find_last(state, o);
+	if (o->report)
+		o->last = SCHED;
+	else
+		find_last(state, o);
 	if (o->check && o->last < CMDGEN)
 		argp_error(state, "--check needs a compiled model, not %s", o->out);
 	if (o->in && !strcmp(o->in, "-"))
@@ -172,6 +177,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 			continue;
 		if (!r->route[0].form)
 			take_own(state, o, r->id, arg);
+		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
 		for (const struct route *to = r->route; to->form; to++)
 			pass_on(o, to, arg);
 		return 0;

@@ -47,6 +47,7 @@ struct block_search {
 	double cycles;
 	int banks;
 	bool found;
+	struct block_reason reason;
 };
 
 /* than the best so far; where several are fast enough the deepest is */
@@ -60,6 +61,16 @@ is_better(const struct block_search *x, struct hwc block, double cycles, int ban
 	return cycles != x->cycles ? cycles < x->cycles : banks < x->banks;
 }
 
+/* the best of those that are not taken */
+static void
+note_next(struct block_search *x, struct hwc block, double cycles)
+{
+	if (x->reason.next_cycles > 0 && x->reason.next_cycles <= cycles)
+		return;
+	x->reason.next = block;
+	x->reason.next_cycles = cycles;
+}
+
 static void
 try_block(struct block_search *x, struct hwc block)
 {
@@ -68,9 +79,14 @@ try_block(struct block_search *x, struct hwc block)
 	if (!block_layout(x->s->accel, &x->q, block, &c.layout, &banks))
 		return;
 	double cycles = cost_in_blocks(x->s, &x->kernel, &c).total;
+	x->reason.fitting++;
 	if ((x->enough > 0 && cycles > x->enough) ||
-	    !is_better(x, block, cycles, banks))
+	    !is_better(x, block, cycles, banks)) {
+		note_next(x, block, cycles);
 		return;
+	}
+	if (x->found)
+		note_next(x, x->best.block, x->cycles);
 	x->best = c;
 	x->cycles = cycles;
 	x->banks = banks;
@@ -218,4 +234,22 @@ block_for(struct sched *s, int i, int32_t rows)
 	int at = f->n_choices < MAX_CHOICES ? f->n_choices++ : MAX_CHOICES - 1;
 	f->choice[at] = x.best;
 	return &f->choice[at];
+}
+
+struct block_reason
+block_reason(struct sched *s, int i, int32_t rows)
+{
+	const struct op_info *f = &s->info[i];
+	struct block_search x = search_of(s, i, rows);
+	search_blocks(&x, 0);
+	x.reason.given = f->given_block;
+	x.reason.cycles = x.cycles;
+	if (x.found && !hwc_equal(x.best.block, f->op->block)) {
+		/* one depth for all stripes, or a deeper one for slices */
+		x.reason.cycles = 0;
+		x.reason.next = x.best.block;
+		x.reason.next_cycles = x.cycles;
+		x.reason.depth = f->op->weights ? f->op->block.c : 0;
+	}
+	return x.reason;
 }

@@ -13,9 +13,8 @@
 
 #include <math.h>
 
-/* weights of a kernel and all its IFM channels, padding included */
-static int64_t
-padded(const struct g_op *op, int t)
+int64_t
+padded_weights(const struct g_op *op, int t)
 {
 	bool bytes = op_ifm_bits(op) == 8;
 	int64_t elements = (int64_t)op->kernel.y * op->kernel.x, c = op->ifm.shape.c;
@@ -28,7 +27,7 @@ padded(const struct g_op *op, int t)
 static bool
 is_clear(const struct g_op *op)
 {
-	int64_t depth = padded(op, DEPTH_FIRST), part = padded(op, PART_KERNEL);
+	int64_t depth = padded_weights(op, DEPTH_FIRST), part = padded_weights(op, PART_KERNEL);
 	return 2 * depth >= 3 * part || 2 * part >= 3 * depth;
 }
 
@@ -105,7 +104,7 @@ try_all(struct trials *l, int t, bool exact)
 	for (size_t i = 0; i < l->n; i++) {
 		const struct g_op *op = op_of(l, i);
 		(void)block_for(s, l->v[i].op, op->ofm.shape.h);
-		l->v[i].bytes[t] = padded(op, t) * op->ofm.shape.c;
+		l->v[i].bytes[t] = padded_weights(op, t) * op->ofm.shape.c;
 	}
 	if (exact)
 		threads_for(s->o->jobs, l->n, NULL, measure, l);

@@ -14,7 +14,8 @@
  * Comparisons of two rectangles, for a step of effort: to place a plan while
  * many are compared, the one that was chosen, or once a plan its maps alone.
  */
-static const uint64_t budgets[] = { [TRY] = 100000, [LAST] = 1000000 };
+static const uint64_t budgets[] = { [QUICK] = 20000, [TRY] = 100000, [LAST] = 1000000 };
+static const uint64_t each[] = { [QUICK] = 200, [TRY] = 2000, [LAST] = 2000 };
 enum { MAPS_BUDGET = 100000 };
 /* a group that is live with another, and what it bars from where that lies */
 struct near {
@@ -366,10 +367,9 @@ pack(struct packing *k, uint64_t budget, bool hurry)
 
 /* few groups have few orders */
 static uint64_t
-budget_of(const struct sched *s, const struct packing *k, uint64_t most)
+budget_of(const struct sched *s, const struct packing *k, uint64_t share, uint64_t most)
 {
-	enum { EACH = 2000 };
-	uint64_t b = (uint64_t)EACH * k->n;
+	uint64_t b = share * k->n;
 	return (b < most ? b : most) * (unsigned)s->o->effort;
 }
 
@@ -389,7 +389,7 @@ place(struct sched *s, struct plan *p, int place, enum care care)
 	if (!any_placed(p, place))
 		return;
 	struct packing k = packing_of(p, p->n_rects, place);
-	pack(&k, budget_of(s, &k, budgets[care]), care == TRY);
+	pack(&k, budget_of(s, &k, each[care], budgets[care]), care != LAST);
 	p->peak[place] = k.best;
 	p->bound[place] = k.bound;
 	for (size_t i = 0; i < p->n_rects; i++) {
@@ -400,30 +400,53 @@ place(struct sched *s, struct plan *p, int place, enum care care)
 	arena_close(k.a);
 }
 
-int64_t
-pack_maps(struct sched *s, struct plan *p)
+struct packed_maps
+pack_maps(struct sched *s, struct arena *a, struct plan *p)
 {
 	struct packing k = packing_of(p, p->n_maps, limited_place(s));
-	pack(&k, budget_of(s, &k, MAPS_BUDGET), false);
-	p->map_rank = anew(p->a, int, p->n_maps + p->n_slices + 1);
-	for (size_t i = 0; i < p->n_maps + p->n_slices; i++)
-		p->map_rank[i] = (int)p->n_maps;
+	pack(&k, budget_of(s, &k, each[TRY], MAPS_BUDGET), false);
+	struct packed_maps m = { .peak = k.best };
+	m.rank = anew(a, int, p->n_maps + 1);
+	m.at = anew(a, int64_t, p->n_maps + 1);
+	for (size_t i = 0; i < p->n_maps; i++)
+		m.rank[i] = (int)p->n_maps;
 	for (size_t i = 0; i < k.n; i++)
-		p->map_rank[k.group[k.best_order[i]].first] = (int)i;
-	p->map_at = anew(p->a, int64_t, p->n_maps + 1);
+		m.rank[k.group[k.best_order[i]].first] = (int)i;
 	for (size_t i = 0; i < p->n_maps; i++) {
 		const struct rect *r = &p->rect[i];
-		p->map_at[i] = k.best_at[k.of[r->group]] + r->offset;
+		m.at[i] = k.best_at[k.of[r->group]] + r->offset;
 	}
 	arena_close(k.a);
-	return k.best;
+	return m;
+}
+
+void
+place_maps(struct plan *p, const struct packed_maps *m)
+{
+	size_t n = p->n_maps;
+	p->map_rank = anew(p->a, int, n + p->n_slices + 1);
+	p->map_at = anew(p->a, int64_t, n + 1);
+	memcpy(p->map_rank, m->rank, n * sizeof(*m->rank));
+	memcpy(p->map_at, m->at, n * sizeof(*m->at));
+	for (size_t i = n; i < n + p->n_slices; i++)
+		p->map_rank[i] = (int)n;
+}
+
+/* the other place holds maps alone: transfers change nothing there */
+static void
+place_beside(struct sched *s, struct plan *p, enum care care)
+{
+	if (!p->beside_placed || care == LAST)
+		place(s, p, limited_place(s) == PLACE_ARENA ? PLACE_CACHE : PLACE_ARENA,
+		      care);
+	p->beside_placed = true;
 }
 
 void
 place_given(struct sched *s, struct plan *p)
 {
 	int given = limited_place(s);
-	place(s, p, given == PLACE_ARENA ? PLACE_CACHE : PLACE_ARENA, TRY);
+	place_beside(s, p, TRY);
 	struct packing k = packing_of(p, p->n_rects, given);
 	p->bound[given] = k.bound;
 	p->peak[given] = 0;
@@ -438,8 +461,8 @@ place_given(struct sched *s, struct plan *p)
 void
 place_rects(struct sched *s, struct plan *p, enum care care)
 {
-	place(s, p, PLACE_ARENA, care);
-	place(s, p, PLACE_CACHE, care);
+	place_beside(s, p, care);
+	place(s, p, limited_place(s), care);
 }
 
 bool

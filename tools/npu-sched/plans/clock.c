@@ -355,7 +355,7 @@ run_all(struct sched *s, struct plan *p, bool placed)
 	arena_close(a);
 	if (cycles >= c.flash * (1 - ROUNDING))
 		return cycles;
-	return placed && !s->o->size ? INFINITY : c.flash;
+	return placed ? INFINITY : c.flash;
 }
 
 double

@@ -38,7 +38,7 @@ plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how, double be
 	if (plan_bound(s, p) >= below)
 		return false;
 	if (how == SUMMED)
-		place_rects(s, p, TRY);
+		place_rects(s, p, s->care);
 	else
 		place_given(s, p);
 	p->cycles = plan_clock(s, p);
@@ -115,8 +115,10 @@ plan_trim(struct sched *s, struct plan *p)
 {
 	struct fitted was = { .limit = p->limit, .how = p->how };
 	double cycles = p->cycles;
-	if (!p->map_rank)
-		(void)pack_maps(s, p);
+	if (!p->map_rank) {
+		struct packed_maps m = pack_maps(s, p->a, p);
+		place_maps(p, &m);
+	}
 	plan_fetches(s, p, NO_LIMIT_BYTES);
 	int64_t most = p->need, least = least_by_bound(s, p);
 	plan_fetches(s, p, least);

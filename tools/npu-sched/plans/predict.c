@@ -58,6 +58,8 @@ predict_cycles(struct sched *s)
 		if (!perf_stream(s->a, &s->machine, &stream, &run, s->e))
 			return false;
 		cycles += run.cycles;
+		agrow(s->a, s->run, s->n_runs, &s->cap_runs);
+		s->run[s->n_runs++] = run;
 	}
 	s->g->n_codes = 0;
 	/* in thousandths: the sum of thirds depends on their order */

@@ -2,7 +2,7 @@
 /*
  * Candidates for plans: what maps may take, how finely weights are cut, what happens
  * to weights that are late.  All are costed with estimated sizes; those that
- * estimate enough are worked out with the encoder's exact ones.
+ * are estimated at little enough are worked out with the encoder's exact ones.
  */
 #include "search.h"
 
@@ -39,17 +39,17 @@ compare_candidates(const void *x, const void *y)
 
 /* the division for maps in so many bytes; false: there is none */
 static bool
-divide(struct search *x, int64_t maps, bool slide, struct division *d)
+divide(struct variant *x, int64_t maps, bool slide, struct division *d)
 {
 	*d = (struct division){ .slide = slide };
-	d->picked = anew(x->a, int, (size_t)x->s->n_ops + 1);
+	d->picked = anew(x->list, int, (size_t)x->s->n_ops + 1);
 	d->n = cascades_choose(x->s, x->cascades, maps, slide, d->picked);
 	return d->n || !x->s->n_ops;
 }
 
 /* its kernels, and weight slices of estimated sizes; where maps lie comes later */
 static struct plan *
-make_cut(struct search *x, struct division d, enum cut cut)
+make_cut(struct variant *x, struct division d, enum cut cut)
 {
 	struct plan *p = plan_new(x->s);
 	cascades_take(x->s, x->cascades, d.picked, d.n, d.slide, p);
@@ -75,23 +75,24 @@ is_news(struct arena *a, struct seen *l, struct division d)
 	return true;
 }
 
-/* maps need not fill what they may take: limits from here on try it */
-static int64_t
-smallest_limit(int64_t maps)
+void
+candidate_close(struct candidate *c)
 {
-	return maps < NO_LIMIT_BYTES ? round_up_i64(maps - maps / 5, 16) : maps;
+	plan_close(c->plan);
+	c->plan = NULL;
 }
 
 void
-drop_candidates(struct search *x)
+drop_candidates(struct variant *x)
 {
 	for (size_t i = 0; i < x->n; i++)
-		plan_close(x->v[i].plan);
-	if (x->a)
-		arena_close(x->a);
-	x->a = NULL;
+		candidate_close(&x->v[i]);
+	if (x->list)
+		arena_close(x->list);
+	x->list = NULL;
 	x->v = NULL;
-	x->n = x->cap = 0;
+	x->packed = NULL;
+	x->n = x->cap = x->n_packed = x->cap_packed = 0;
 }
 
 /*
@@ -111,7 +112,7 @@ add_size(struct arena *a, struct sizes *l, int64_t size)
 }
 
 static struct sizes
-list_sizes(struct search *x, struct arena *a, int steps)
+list_sizes(struct variant *x, struct arena *a, int steps)
 {
 	struct sizes down = { .n = 0 }, l = { .n = 0 };
 	int64_t least = cascades_least(x->s, x->cascades), most = cascades_most(x->cascades);
@@ -130,26 +131,6 @@ list_sizes(struct search *x, struct arena *a, int steps)
 	return l;
 }
 
-/* the peak of the maps of a division alone */
-static int64_t
-pack_division(struct search *x, struct division d)
-{
-	struct plan *p = make_cut(x, d, UNCUT);
-	find_maps(x->s, p);
-	int64_t peak = pack_maps(x->s, p);
-	plan_close(p);
-	return peak;
-}
-
-/* what list_candidates was asked for */
-struct enumeration {
-	struct search *x;
-	struct seen seen;
-	int64_t limit;
-	enum room room;
-	double below;
-};
-
 int64_t
 round_limit(int64_t limit, const struct plan *p, enum grain grain)
 {
@@ -160,168 +141,204 @@ round_limit(int64_t limit, const struct plan *p, enum grain grain)
 	return limit / step * step;
 }
 
+static const double room_shares[ROOMS - 1] = {
+	1.05, 1.12, 1.2, 1.3, 1.45, 1.65, 2, 3 };
+
+/* what is listed, and the divisions that were seen */
+struct enumeration {
+	struct variant *x;
+	struct seen seen;
+	const struct wanted *wanted;
+};
+
+bool
+is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
+{
+	return cycles < w->below && c->least <= w->limit &&
+	       (!w->front || front_wants(w->front, c->least, c->least + c->beside, cycles));
+}
+
+/* cycles with transfers below some rooms, rising: nothing less takes fewer, but that
+ * transfers choose greedily */
+static void
+estimate_rooms(struct sched *s, struct plan *p, struct candidate *c)
+{
+	for (int i = 0; i + 1 < ROOMS; i++) {
+		c->room[i] = (int64_t)((double)c->least * room_shares[i]);
+		plan_fetches(s, p, c->room[i]);
+		c->cycles[i] = plan_bound(s, p);
+	}
+}
+
 /*
  * Transfers choose greedily, and with much room may hold up what comes first: half
- * as much again as the maps need is tried, whatever the limit.  Without one it is
- * not worth the while if it can't estimate much less.
+ * as much again as the maps need is tried, too, where it can make a difference.
  */
 static void
-estimate_with_little(const struct enumeration *l, struct plan *p, struct candidate *i)
+estimate_with_little(struct sched *s, struct plan *p, struct candidate *c, int64_t limit)
 {
 	const double much = 1.02;
-	struct sched *s = l->x->s;
-	if (l->limit == NO_LIMIT_BYTES && i->estimate < much * i->lower_bound) {
-		i->with_little = INFINITY;
+	c->little = round_limit(c->least + c->least / 2, p, FINE);
+	c->with_little = INFINITY;
+	if (c->little >= limit ||
+	    (limit == NO_LIMIT_BYTES && c->estimate < much * c->lower_bound))
 		return;
-	}
-	int64_t least = maps_least(s, p, limited_place(s));
-	i->little = round_limit(least + least / 2, p, FINE);
-	if (i->little >= l->limit)
-		return;
-	plan_fetches(s, p, i->little);
-	i->with_little = plan_bound(s, p);
-	if (i->with_little < i->estimate)
-		i->estimate = i->with_little;
+	plan_fetches(s, p, c->little);
+	c->with_little = plan_bound(s, p);
+	c->estimate = fmin(c->estimate, c->with_little);
 }
 
 /* transfers by one policy */
 static void
-add_candidate(struct enumeration *l, struct plan *p, struct candidate i, int64_t room)
+add_candidate(struct enumeration *l, struct plan *p, struct candidate c)
 {
-	struct search *x = l->x;
-	p->eager = i.policy.eager;
-	plan_fetches(x->s, p, round_limit(room, p, FINE));
-	if (p->need > round_limit(room, p, FINE))
-		plan_fetches(x->s, p, p->need); /* just room for the maps */
+	struct variant *x = l->x;
+	p->eager = c.policy.eager;
+	int64_t room = round_limit(l->wanted->limit, p, FINE);
+	plan_fetches(x->s, p, room);
 	if (p->need > room)
+		plan_fetches(x->s, p, p->need); /* just room for the maps */
+	if (p->need > l->wanted->limit)
 		return;
-	i.estimate = plan_bound(x->s, p);
-	i.need = p->need > i.need ? p->need : i.need;
-	if (l->room == ROOM_OF_LIMIT)
-		estimate_with_little(l, p, &i);
-	i.number = x->n;
-	agrow(x->a, x->v, x->n, &x->cap);
-	x->v[x->n++] = i;
+	c.estimate = plan_bound(x->s, p);
+	c.need = p->need;
+	if (l->wanted->front) {
+		c.room[ROOMS - 1] = NO_LIMIT_BYTES;
+		c.cycles[ROOMS - 1] = c.estimate;
+		estimate_rooms(x->s, p, &c);
+	} else {
+		estimate_with_little(x->s, p, &c, l->wanted->limit);
+	}
+	c.number = x->n;
+	agrow(x->list, x->v, x->n, &x->cap);
+	x->v[x->n++] = c;
 }
 
-/* its division's lower_bound is known, and the peak of the maps alone, if that counts */
+/* bytes that the maps need at least, of the limited place and of the other */
 static void
-add_cutting(struct enumeration *l, struct candidate i, const struct cutting *c)
+find_least(struct sched *s, const struct plan *p, struct candidate *c)
 {
-	struct search *x = l->x;
-	int64_t room = l->room == ROOM_OF_MAPS ? i.maps : l->limit;
-	struct plan *p = make_cut(x, i.division, c->cut);
-	i.policy.cut = c->cut;
-	i.lower_bound = plan_lower_bound(x->s, p, l->below);
-	if (i.lower_bound < l->below) {
-		if (i.lower_bound > i.estimated_lower_bound)
-			i.estimated_lower_bound = i.lower_bound;
-		find_maps(x->s, p);
-		if (l->room == ROOM_OF_MAPS && x->s->memory.spilling)
-			i.beside = maps_least(x->s, p, PLACE_ARENA);
-		if (c->lazy)
-			add_candidate(l, p, i, room);
-		i.policy.eager = true;
-		if (c->eager)
-			add_candidate(l, p, i, room);
+	c->least = c->beside = 0;
+	for (size_t k = 0; k < p->n_kernels; k++)
+		c->least = p->map_bytes[k] > c->least ? p->map_bytes[k] : c->least;
+	if (s->memory.spilling)
+		c->beside = maps_least(s, p, PLACE_ARENA);
+}
+
+static void
+add_cutting(struct enumeration *l, struct candidate c, const struct cutting *t)
+{
+	struct sched *s = l->x->s;
+	struct plan *p = make_cut(l->x, c.division, t->cut);
+	c.policy.cut = t->cut;
+	c.lower_bound = fmax(plan_lower_bound(s, p, l->wanted->below), c.lower_bound);
+	if (c.lower_bound < l->wanted->below) {
+		find_maps(s, p);
+		find_least(s, p, &c);
+		if (is_wanted(l->wanted, &c, c.lower_bound) && t->lazy)
+			add_candidate(l, p, c);
+		c.policy.eager = true;
+		if (is_wanted(l->wanted, &c, c.lower_bound) && t->eager)
+			add_candidate(l, p, c);
 	}
 	plan_close(p);
 }
 
-/* room for transfers: below the limit, for maps that are news; or no more than
- * maps may take, and what counts is how these can be packed */
 static void
 add_candidates(struct enumeration *l, int64_t maps, bool slide)
 {
-	struct search *x = l->x;
-	struct candidate i = { .maps = maps };
-	struct division *d = &i.division;
-	if (!divide(x, maps, slide, d))
+	struct variant *x = l->x;
+	struct candidate c = { .maps = maps };
+	struct division *d = &c.division;
+	if (!divide(x, maps, slide, d) || !is_news(x->list, &l->seen, *d))
 		return;
-	if (l->room == ROOM_OF_LIMIT && !is_news(x->a, &l->seen, *d))
-		return;
-	i.need = l->room == ROOM_OF_MAPS ? pack_division(x, *d) : 0;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
-		const struct cutting *c = &cuttings[t];
-		if (c->slide != slide)
+		if (cuttings[t].slide != slide)
 			continue;
-		i.estimated_lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n, c->cut);
-		if (i.estimated_lower_bound < l->below)
-			add_cutting(l, i, c);
+		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
+						    cuttings[t].cut);
+		if (c.lower_bound < l->wanted->below)
+			add_cutting(l, c, &cuttings[t]);
 	}
 }
 
 void
-list_candidates(struct search *x, int64_t limit, enum room room, int steps, double below)
+list_candidates(struct variant *x, int steps, const struct wanted *w)
 {
-	struct enumeration l = { .x = x, .limit = limit, .room = room, .below = below };
+	struct enumeration l = { .x = x, .wanted = w };
 	drop_candidates(x);
-	x->a = arena_open();
-	struct sizes sizes = list_sizes(x, x->a, steps);
+	x->list = arena_open();
+	struct sizes sizes = list_sizes(x, x->list, steps);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = 0; i < sizes.n; i++)
-			if (smallest_limit(sizes.v[i]) <= limit)
-				add_candidates(&l, sizes.v[i], slide);
+			add_candidates(&l, sizes.v[i], slide);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_candidates);
 }
 
-struct plan *
-estimate_candidate(struct search *x, const struct candidate *i)
+/* with the sizes estimated */
+static struct plan *
+make_plan(struct variant *x, struct division d, struct policy policy)
 {
-	struct plan *p = make_cut(x, i->division, i->policy.cut);
-	p->eager = i->policy.eager;
+	struct plan *p = make_cut(x, d, policy.cut);
+	p->eager = policy.eager;
 	find_maps(x->s, p);
 	return p;
 }
 
 bool
-work_out(struct search *x, struct candidate *i)
+work_out(struct variant *x, struct candidate *c)
 {
-	struct sched *s = x->s;
-	struct plan *p = i->plan = estimate_candidate(x, i);
-	for (size_t k = 0; k < p->n_kernels; k++)
-		i->least = p->map_bytes[k] > i->least ? p->map_bytes[k] : i->least;
-	if (!measure_slices(s, p))
+	struct plan *p = c->plan = make_plan(x, c->division, c->policy);
+	if (!measure_slices(x->s, p))
 		return false;
-	i->lower_bound = plan_lower_bound(s, p, INFINITY);
+	c->lower_bound = plan_lower_bound(x->s, p, INFINITY);
 	return true;
 }
 
-int64_t
-candidate_packed(struct search *x, struct candidate *i)
+/*
+ * Maps lie as they pack best while all weights are whole, however these are cut: so
+ * the candidates of one division have one packing.
+ */
+static const struct packed_maps *
+packing_of(struct variant *x, struct division d)
 {
-	if (!i->packed)
-		i->packed = pack_maps(x->s, i->plan);
-	return i->packed;
+	for (size_t i = 0; i < x->n_packed; i++)
+		if (x->packed[i].picked == d.picked)
+			return &x->packed[i];
+	struct plan *p = make_plan(x, d, (struct policy){ .cut = UNCUT });
+	agrow(x->list, x->packed, x->n_packed, &x->cap_packed);
+	struct packed_maps *m = &x->packed[x->n_packed++];
+	*m = pack_maps(x->s, x->list, p);
+	m->picked = d.picked;
+	plan_close(p);
+	return m;
 }
 
-/* the division whose maps can be packed best, of those for sizes from the least on */
-static bool
-find_least(struct search *x, struct division *least)
+int64_t
+candidate_packed(struct variant *x, struct candidate *c)
 {
-	enum { STEPS = 32 };
-	int64_t best = INT64_MAX;
-	struct sizes sizes = list_sizes(x, x->a, STEPS);
-	for (int slide = 0; slide < 2; slide++)
-		for (size_t i = 0; i < sizes.n && smallest_limit(sizes.v[i]) < best; i++) {
-			struct division d;
-			if (!divide(x, sizes.v[i], slide, &d))
-				continue;
-			int64_t peak = pack_division(x, d);
-			if (peak >= best)
-				continue;
-			best = peak;
-			*least = d;
-		}
-	return best < INT64_MAX;
+	if (c->packed && c->plan->map_at)
+		return c->packed;
+	const struct packed_maps *m = packing_of(x, c->division);
+	place_maps(c->plan, m);
+	c->packed = m->peak;
+	return m->peak;
 }
 
 struct plan *
-estimate_least(struct search *x)
+make_again(const struct recipe *r)
 {
-	struct division d;
-	drop_candidates(x);
-	x->a = arena_open();
-	return find_least(x, &d) ? make_cut(x, d, UNCUT) : NULL;
+	struct variant *x = r->variant;
+	if (!x->cascades) {
+		(void)variant_begin(x);
+		variant_add_cascades(x);
+	}
+	struct plan *p = make_plan(x, r->division, r->policy);
+	if (!measure_slices(x->s, p))
+		return plan_close(p), NULL;
+	x->list = x->list ? x->list : arena_open();
+	place_maps(p, packing_of(x, r->division));
+	(void)plan_fit(x->s, p, r->room, r->how, INFINITY);
+	return p;
 }

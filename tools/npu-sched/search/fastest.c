@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fastest plan below a limit.  A lower limit must not have a better one.
- * So nothing of what is tried depends on the limit but where it begins: candidates are
- * made for sizes of maps that all limits share, their transfers stay below rooms
- * that all limits share, and addresses follow from transfers alone.  A higher limit
- * finds all that a lower one does, and more.  What is left out can't be better, by
- * its lower_bound, or estimates too much more; see nested.c for that.
+ * The fastest plan within a limit: candidates by rising estimate, each with less
+ * and less room for transfers as long as that is no slower, as they choose greedily.
+ * What is left out can't be better, by its lower bound, or is estimated at too much
+ * more.
  */
 #include "search.h"
 
@@ -21,29 +19,33 @@ struct choice {
 };
 
 struct contest {
-	struct search *x;
+	struct variant *x;
 	int64_t limit;
 	double tolerance;
 	struct choice best;
 };
 
-/* no limit to try a candidate below */
-enum { NEVER = -1 };
+/* candidates are tried whose estimate exceeds the best by this factor.  Among few
+ * weights one choice matters much, and all is tried soon; measured on the models */
+static double
+tolerance(const struct sched *s, int64_t limit)
+{
+	enum { FEW_WEIGHTS = 16, MANY_WEIGHTS = 40 };
+	size_t n = s->g->n_weights;
+	if (n > MANY_WEIGHTS)
+		return limit < NO_LIMIT_BYTES ? 1.005 : 1.001;
+	return n <= FEW_WEIGHTS ? 1.5 : 1.05;
+}
 
 /* returns what its transfers asked for */
 static int64_t
-try_fit(struct contest *c, struct candidate *i, enum fit how, double least)
+try_fit(struct contest *c, struct candidate *i, enum fit how)
 {
-	struct sched *s = c->x->s;
-	int64_t limit = i->next;
-	bool faster = plan_fit(s, i->plan, limit, how, c->best.cycles);
+	bool faster = plan_fit(c->x->s, i->plan, i->next, how, c->best.cycles);
 	int64_t asked = i->plan->asked;
-	if (!faster || peak_of(s, i->plan) > c->limit)
-		return asked;
-	double cycles = i->plan->cycles;
-	if (c->limit == NO_LIMIT_BYTES || is_nested(c->x, i, least))
-		c->best = (struct choice){ .candidate = i, .limit = limit, .how = how,
-					   .cycles = cycles };
+	if (faster && peak_of(c->x->s, i->plan) <= c->limit)
+		c->best = (struct choice){ .candidate = i, .limit = i->next, .how = how,
+					   .cycles = i->plan->cycles };
 	return asked;
 }
 
@@ -51,7 +53,7 @@ static bool
 begin(struct contest *c, struct candidate *i)
 {
 	i->next = NEVER;
-	if (i->estimated_lower_bound >= c->best.cycles ||
+	if (i->lower_bound >= c->best.cycles ||
 	    i->estimate >= c->best.cycles * c->tolerance)
 		return true;
 	if (!work_out(c->x, i))
@@ -64,15 +66,15 @@ begin(struct contest *c, struct candidate *i)
 
 /*
  * The limit that follows: where transfers become others than below those that they
- * asked for, or where there is just room for the maps; or little, where searches
- * below it begin.  After more room than is of use: little, if that is promising.
+ * asked for, or where there is just room for the maps.  After more room than is of
+ * use: little, if that is promising.
  */
 static int64_t
-next_limit(const struct contest *c, struct candidate *i, int64_t asked, double least)
+next_limit(const struct contest *c, struct candidate *i, int64_t asked, double bound)
 {
 	if (i->lower_bound >= c->best.cycles)
 		return NEVER;
-	if (least >= c->best.cycles * c->tolerance) {
+	if (bound >= c->best.cycles * c->tolerance) {
 		bool promising = i->with_little < c->best.cycles * c->tolerance;
 		return i->little < i->next && promising ? i->little : NEVER;
 	}
@@ -86,31 +88,30 @@ next_limit(const struct contest *c, struct candidate *i, int64_t asked, double l
 	return next < i->least ? NEVER : next;
 }
 
-/* tries a candidate below its next limit.  To pack many buffers anew takes long: limits
- * for that are coarser */
+/* tries a candidate below its next limit.  To pack many buffers anew takes long:
+ * limits for that are coarser */
 static void
 visit(struct contest *c, struct candidate *i)
 {
 	struct sched *s = c->x->s;
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
-	double least = plan_bound(s, p);
-	assert(least > i->lower_bound - 1); /* rounding apart */
+	double bound = plan_bound(s, p);
+	assert(bound > i->lower_bound - 1); /* rounding apart */
 	int64_t asked = p->asked, most = asked;
-	/* by the sum of bytes it is no news; with little room it may be nested now */
+	/* by the sum of bytes it is no news */
 	bool tried = asked == i->tried && i->next != i->little;
 	i->tried = asked;
-	if (least < c->best.cycles * tolerance_between(s, i, c->limit) &&
-	    candidate_packed(c->x, i) <= i->next) {
-		int64_t between = try_fit(c, i, BETWEEN, least);
+	if (bound < c->best.cycles && candidate_packed(c->x, i) <= i->next) {
+		int64_t between = try_fit(c, i, BETWEEN);
 		most = between > asked ? between : asked;
 	}
-	if (least < c->best.cycles && !tried && round_limit(i->next, p, COARSE) >= asked)
-		(void)try_fit(c, i, SUMMED, least);
-	i->next = next_limit(c, i, most, least);
+	if (bound < c->best.cycles && !tried && round_limit(i->next, p, COARSE) >= asked)
+		(void)try_fit(c, i, SUMMED);
+	i->next = next_limit(c, i, most, bound);
 }
 
-/* the plan that won, made again; the arena is its own */
+/* the plan that won, made again */
 static struct plan *
 win(struct contest *c)
 {
@@ -125,22 +126,20 @@ win(struct contest *c)
 }
 
 struct plan *
-search_fastest(struct search *x, double below)
+search_fastest(struct variant *x, int64_t limit, double below)
 {
 	enum { STEPS = 32 };
-	struct contest c = { .x = x, .limit = x->limit,
-			     .tolerance = tolerance(x->s, x->limit),
+	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s, limit),
 			     .best.cycles = below };
-	list_candidates(x, x->limit, ROOM_OF_LIMIT, STEPS, below);
+	struct wanted w = { .below = below, .limit = limit };
+	list_candidates(x, STEPS, &w);
 	for (size_t k = 0; k < x->n; k++) {
 		if (!begin(&c, &x->v[k]))
 			return NULL;
 		while (x->v[k].next != NEVER)
 			visit(&c, &x->v[k]);
-		if (c.best.candidate != &x->v[k]) {
-			plan_close(x->v[k].plan);
-			x->v[k].plan = NULL;
-		}
+		if (c.best.candidate != &x->v[k])
+			candidate_close(&x->v[k]);
 	}
 	return win(&c);
 }

@@ -1,24 +1,311 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One search for every case: for each choice of layouts, and of maps that leave
- * the NPU's SRAM, the plan that is fastest, or of least weight, below the limit.
+ * The search: the fastest plan, and where that does not answer what is asked, the
+ * front of all plans.  Limits, the least weight and the longest time only pick from
+ * it (npu-sched-search(7)).
  */
 #include "search.h"
 
 #include <inttypes.h>
 #include <math.h>
 
+struct search {
+	struct sched *s;
+	/* the graph with copies by the DMA engine, and without; and for each the order
+	 * that needs less memory than its own, or NULL */
+	bool may_copy, copies;
+	int *order[2];
+	struct variant **variant;
+	size_t n, cap;
+	bool unfit; /* an operation has no block */
+	struct plan *fastest;
+	struct variant *fastest_of;
+	struct plan *within; /* the profile's own limit, where the fastest one is not */
+	struct variant *within_of;
+	struct front front;
+};
+
 static int64_t
-limit_of(const struct sched *s)
+limit_of(int64_t bytes)
 {
-	if (s->memory.cache_bytes && s->memory.cache_bytes < NO_LIMIT_BYTES)
-		return s->memory.cache_bytes;
-	return NO_LIMIT_BYTES;
+	return bytes && bytes < NO_LIMIT_BYTES ? bytes : NO_LIMIT_BYTES;
+}
+
+/* what the memory system itself says */
+static int64_t
+profile_limit(const struct sched *s)
+{
+	return limit_of(s->profile_bytes);
+}
+
+/* what plans may share, but for the areas of maps */
+struct setting {
+	bool copies, reordered;
+	int layout; /* as pack_shallow_maps takes it */
+	int objective;
+};
+
+static struct variant *
+keep_variant(struct search *x, struct variant *v)
+{
+	agrow(x->s->a, x->variant, x->n, &x->cap);
+	x->variant[x->n++] = v;
+	return v;
+}
+
+/* the graph with copies or without: variants are made of it as it is */
+static void
+set_copies(struct search *x, bool copies)
+{
+	if (!x->s->copies || x->copies == copies)
+		return;
+	use_copies(x->s, copies);
+	restudy_ops(x->s);
+	x->copies = copies;
+}
+
+static struct variant *
+open_setting(struct search *x, struct setting t)
+{
+	set_copies(x, t.copies);
+	struct variant *v = variant_open(x->s, t.reordered ? x->order[t.copies] : NULL);
+	v->copies = t.copies;
+	v->s->objective = (enum block_objective)t.objective;
+	v->layout = t.layout;
+	v->s->care = TRY;
+	pack_shallow_maps(v->s, t.layout);
+	return keep_variant(x, v);
+}
+
+/* all that there are, those with copies first */
+struct settings {
+	struct setting v[2 * 2 * 2 * BLOCK_OBJECTIVES];
+	int n;
+};
+
+/* maps with padded bricks are tried without them, too */
+static int
+count_layouts(const struct search *x)
+{
+	return x->s->n_shallow > 0 ? 2 : 1;
+}
+
+/* among few weights it matters how finely they can be cut and how often they are
+ * read; the latter without a limit only where there is little to wait behind */
+static int
+count_objectives(const struct search *x, bool unlimited)
+{
+	enum { FEW_WEIGHTS = 16, FEW_OPS = 16 };
+	const struct sched *s = x->s;
+	if (!weights_move(s) || s->g->n_weights > FEW_WEIGHTS)
+		return 1;
+	return unlimited && s->n_ops > FEW_OPS ? BLOCK_OBJECTIVES - 1 : BLOCK_OBJECTIVES;
+}
+
+static struct settings
+list_settings(const struct search *x, bool unlimited)
+{
+	struct settings l = { .n = 0 };
+	for (int without = !x->may_copy; without < 2; without++)
+		for (int order = 0; order < (x->order[!without] ? 2 : 1); order++)
+			for (int i = 0; i < count_layouts(x); i++)
+				for (int k = 0; k < count_objectives(x, unlimited); k++)
+					l.v[l.n++] = (struct setting){ !without, order, i, k };
+	return l;
+}
+
+/* the fastest plan: of whole maps, then of cascades.  Those that can't be faster
+ * are left out only where there is no limit: with others, divisions are others */
+static struct plan *
+search_variant(struct search *x, struct variant *v, int64_t limit, double below)
+{
+	if (!variant_begin(v)) {
+		x->unfit = true;
+		return NULL;
+	}
+	struct plan *p = search_fastest(v, limit, below);
+	below = p ? p->cycles : below;
+	if (v->s->e->status ||
+	    !cascades_add(v->s, v->cascades, below, limit == NO_LIMIT_BYTES))
+		return p;
+	struct plan *q = search_fastest(v, limit, below);
+	if (!q)
+		return p;
+	plan_close(p);
+	return q;
+}
+
+static void
+keep_fastest(struct search *x, struct variant *v, struct plan *p)
+{
+	plan_close(x->fastest);
+	x->fastest = p;
+	x->fastest_of = v;
+}
+
+/* the fastest of those from l->v[*i] on that have its order, and its copies or none; *i:
+ * behind them.  NULL: none takes fewer cycles than `below` */
+static struct plan *
+search_order(struct search *x, const struct settings *l, int *i, double below,
+	     struct variant **of)
+{
+	const struct setting first = l->v[*i];
+	struct plan *best = NULL;
+	for (; *i < l->n && l->v[*i].copies == first.copies &&
+	       l->v[*i].reordered == first.reordered && !x->s->e->status; ++*i) {
+		struct variant *v = open_setting(x, l->v[*i]);
+		struct plan *p = search_variant(x, v, NO_LIMIT_BYTES,
+						best ? best->cycles : below);
+		variant_rest(v);
+		if (!p)
+			continue;
+		plan_close(best);
+		best = p;
+		*of = v;
+	}
+	if (best && !x->s->e->status)
+		plan_trim((*of)->s, best);
+	return best;
+}
+
+/* the fastest plan of all, then the smallest of the orders */
+static void
+search_orders(struct search *x)
+{
+	const struct settings l = list_settings(x, true);
+	for (int i = 0; i < l.n && !x->s->e->status;) {
+		struct variant *v = NULL;
+		double most = x->fastest ? x->fastest->cycles : INFINITY;
+		struct plan *p = search_order(x, &l, &i, nextafter(most, INFINITY), &v);
+		if (p && (p->cycles < most || peak_of(v->s, p) < peak_of(x->s, x->fastest)))
+			keep_fastest(x, v, p);
+		else
+			plan_close(p);
+	}
+}
+
+/* a variant of v with what some way lets leave the SRAM */
+static struct variant *
+open_spill(struct search *x, const struct variant *v, const struct spills *l, size_t way)
+{
+	struct variant *w = keep_variant(x, variant_open(v->s, NULL));
+	w->copies = v->copies;
+	w->reordered = v->reordered;
+	w->layout = v->layout;
+	spills_apply(w->s, l, way);
+	pack_left_maps(w->s);
+	return w;
+}
+
+static const struct spills *
+list_spills(struct variant *v, struct arena *a, int steps)
+{
+	if (!variant_begin(v))
+		return NULL;
+	variant_add_cascades(v);
+	const struct spills *l = spills_list(v->s, v->cascades, a, steps);
+	variant_rest(v);
+	return l;
+}
+
+/* the fastest plan within the profile's own limit becomes x->within */
+static void
+search_within(struct search *x, struct setting t, int64_t limit)
+{
+	struct arena *a = arena_open();
+	struct variant *v = open_setting(x, t);
+	const struct spills *l = list_spills(v, a, search_knobs(x->s)->anchor_spills);
+	for (size_t i = 0; l && i < l->n && !x->s->e->status; i++) {
+		struct variant *w = i ? open_spill(x, v, l, i) : v;
+		struct plan *p = search_variant(x, w, limit,
+						x->within ? x->within->cycles : INFINITY);
+		variant_rest(w);
+		if (!p)
+			continue;
+		plan_close(x->within);
+		x->within = p;
+		x->within_of = w;
+	}
+	arena_close(a);
+}
+
+/* with an SRAM of the NPU's own: as ever more maps leave it */
+static bool
+explore_spills(struct search *x, struct variant *v, const struct knobs *knobs)
+{
+	enum { PATIENCE = 4 }; /* ways in a row that lead to nothing */
+	struct arena *a = arena_open();
+	const struct spills *l = list_spills(v, a, knobs->spills);
+	bool ok = true;
+	for (size_t i = 1, idle = 0; ok && l && i < l->n; i++) {
+		if (l->v[i].order != l->v[i - 1].order)
+			idle = 0;
+		if (idle >= PATIENCE)
+			continue;
+		struct variant *w = open_spill(x, v, l, i);
+		unsigned changes = x->front.changes;
+		ok = explore(w, &x->front, knobs, COARSELY);
+		idle = x->front.changes == changes ? idle + 1 : 0;
+	}
+	arena_close(a);
+	return ok;
 }
 
 static bool
-too_small(struct sched *s, int64_t limit, int64_t least)
+explore_setting(struct search *x, struct setting t)
 {
+	struct variant *v = open_setting(x, t);
+	const struct knobs *knobs = search_knobs(x->s);
+	v->s->care = QUICK;
+	return explore(v, &x->front, knobs, COARSELY) &&
+	       (!x->s->memory.spilling || explore_spills(x, v, knobs));
+}
+
+static void
+add_anchor(struct front *f, int64_t sram, const struct plan *p)
+{
+	f->anchor[f->n_anchors++] = (struct anchor){ .sram = sram, .cycles = p->cycles };
+}
+
+static bool
+is_on_front(const struct front *f, const struct variant *v)
+{
+	bool any = f->lightest.recipe.variant == v;
+	for (size_t i = 0; i < f->n; i++)
+		any |= f->v[i].recipe.variant == v;
+	return any;
+}
+
+/* first all coarsely, then what leads to something in detail */
+static bool
+explore_all(struct search *x)
+{
+	x->front.a = x->s->a;
+	if (x->fastest)
+		add_anchor(&x->front, INT64_MAX, x->fastest);
+	if (x->within)
+		add_anchor(&x->front, profile_limit(x->s), x->within);
+	const struct settings l = list_settings(x, false);
+	for (int i = 0; i < l.n; i++)
+		if (!explore_setting(x, l.v[i]))
+			return false;
+	bool ok = true;
+	for (size_t i = 0; ok && i < x->n; i++)
+		if (x->variant[i]->s->care == QUICK && is_on_front(&x->front, x->variant[i]))
+			ok = explore(x->variant[i], &x->front, search_knobs(x->s), FINELY);
+	return ok;
+}
+
+/* ---- what is picked ------------------------------------------------------------- */
+
+
+static bool
+too_small(const struct search *x, int64_t limit)
+{
+	struct sched *s = x->s;
+	int64_t least = x->fastest ? peak_of(s, x->fastest) : INT64_MAX;
+	if (x->front.n)
+		least = smaller(least, x->front.v[0].sram);
 	if (least >= NO_LIMIT_BYTES)
 		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
 			      "more, and nothing is planned for that many",
@@ -28,390 +315,181 @@ too_small(struct sched *s, int64_t limit, int64_t least)
 		      "is %" PRId64, s->g->file, least, limit, least);
 }
 
-double
-plan_score(const struct sched *s, const struct plan *p)
-{
-	if (!p)
-		return INFINITY;
-	return s->o->size ? plan_weight(p) : p->cycles;
-}
-
-/* whole maps only, for the areas and layouts that tensors have now; false: an
- * operation has no block */
+/* is the fastest plan, of all or within the profile's limit, what is asked for?  then
+ * the front is not */
 static bool
-begin_areas(struct search *x)
+is_anchor_asked(const struct search *x, int64_t limit)
 {
-	forget_blocks(x->s);
-	cascades_close(x->cascades);
-	x->cascades = cascades_list(x->s);
-	x->unfit = cascades_least(x->s, x->cascades) == INT64_MAX;
-	return !x->unfit;
-}
-
-/* the fastest plan: of whole maps, then of stripes.  Those that can't be faster are
- * left out only where there is no limit: with others, divisions are others */
-static struct plan *
-search_cascades(struct search *x, double below)
-{
-	struct sched *s = x->s;
-	struct plan *p = search_fastest(x, below);
-	if (s->e->status)
-		return p;
-	below = p ? p->cycles : below;
-	if (!cascades_add(s, x->cascades, below, is_unlimited(x)))
-		return p;
-	struct plan *q = search_fastest(x, below);
-	if (!q)
-		return p;
-	plan_close(p);
-	return q;
-}
-
-static struct plan *
-search_weights(struct search *x, double below)
-{
-	(void)cascades_add(x->s, x->cascades, INFINITY, false);
-	return search_smallest(x, below);
-}
-
-/* the best plan for these areas, if it scores below; NULL: none, or an error */
-static struct plan *
-search_areas(struct search *x, double below)
-{
-	if (!begin_areas(x))
-		return NULL;
-	struct plan *p = x->s->o->size ? search_weights(x, below)
-				       : search_cascades(x, below);
-	return x->s->e->status ? p : search_least(x, p, below);
-}
-
-/* where and how each tensor lies, how blocks are chosen: part of a plan as long as
- * plans are compared */
-struct home {
-	struct {
-		int area, layout;
-	} *of;
-	enum block_objective objective;
-};
-
-static struct home *
-note_homes(struct search *x)
-{
-	struct graph *g = x->s->g;
-	struct home *h = anew(x->s->a, struct home, 1);
-	h->objective = x->s->objective;
-	h->of = arena_alloc(x->s->a, g->n_tensors + 1, sizeof(*h->of));
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		h->of[i].area = g->tensors[i]->area;
-		h->of[i].layout = g->tensors[i]->layout;
-	}
-	return h;
-}
-
-static void
-restore_homes(struct search *x, const struct home *h)
-{
-	struct graph *g = x->s->g;
-	x->s->objective = h->objective;
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		g->tensors[i]->area = h->of[i].area;
-		g->tensors[i]->layout = h->of[i].layout;
-	}
-}
-
-/* blocks follow the layouts and areas, those of whole operations first */
-static void
-choose_blocks(struct sched *s)
-{
-	forget_blocks(s);
-	for (int i = 0; i < s->n_ops; i++)
-		(void)block_for(s, i, s->info[i].op->ofm.shape.h);
-}
-
-/* stripes too, whatever they cost; then what may leave, for the layouts of now */
-static struct spills *
-find_spills(struct search *x, struct arena *a)
-{
-	if (!begin_areas(x))
-		return NULL;
-	(void)cascades_add(x->s, x->cascades, INFINITY, false);
-	return spills_list(x->s, x->cascades, a, x->limit);
-}
-
-static struct plan *
-search_spilling(struct search *x, double below)
-{
-	enum { PATIENCE = 4 }; /* for plans of least weight */
-	struct arena *a = arena_open();
-	struct plan *best = NULL;
-	struct home *first = note_homes(x), *homes = first;
-	const struct spills *l = find_spills(x, a);
-	for (size_t i = 0, worse = 0; l && i < l->n && !x->s->e->status; i++) {
-		if (i && l->v[i].order != l->v[i - 1].order)
-			worse = 0;
-		if (x->s->o->size && worse >= PATIENCE)
-			continue;
-		restore_homes(x, first);
-		spills_apply(x->s, l, i);
-		pack_left_maps(x->s);
-		struct plan *p = search_areas(x, best ? plan_score(x->s, best) : below);
-		worse = p ? 0 : worse + (best != NULL);
-		if (p) {
-			plan_close(best);
-			best = p;
-			homes = note_homes(x);
-		}
-	}
-	restore_homes(x, homes);
-	choose_blocks(x->s);
-	arena_close(a);
-	return best;
-}
-
-/* the best plan of n ways to do something */
-static struct plan *
-search_ways(struct search *x, void (*use)(struct sched *, int), int n,
-	    struct plan *(*search)(struct search *, double), double below)
-{
-	struct sched *s = x->s;
-	struct home *first = note_homes(x), *homes = first;
-	struct plan *best = NULL;
-	for (int way = 0; way < n && !s->e->status; way++) {
-		if (way)
-			restore_homes(x, first);
-		use(s, way);
-		struct plan *p = search(x, best ? plan_score(s, best) : below);
-		if (!p)
-			continue;
-		plan_close(best);
-		best = p;
-		homes = note_homes(x);
-	}
-	if (n > 1) {
-		restore_homes(x, homes);
-		choose_blocks(s);
-	}
-	return best;
-}
-
-static void
-use_objective(struct sched *s, int way)
-{
-	s->objective = (enum block_objective)way;
-}
-
-/* among few weights it matters how finely they can be cut and how often they are
- * read; the latter without a limit only where there is little to wait behind */
-static int
-count_objectives(const struct search *x)
-{
-	enum { FEW_WEIGHTS = 16, FEW_OPS = 16 };
 	const struct sched *s = x->s;
-	if (!weights_move(s) || s->g->n_weights > FEW_WEIGHTS)
-		return 1;
-	return is_unlimited(x) && s->n_ops > FEW_OPS ? BLOCK_OBJECTIVES - 1 : BLOCK_OBJECTIVES;
+	const struct options *o = s->o;
+	if (o->size || o->front || o->explain || o->max_cycles)
+		return false;
+	return (x->fastest && peak_of(s, x->fastest) <= limit) ||
+	       (x->within && limit == profile_limit(s));
 }
 
-/* without a limit nothing has to leave */
-static struct plan *
-search_objectives(struct search *x, double below)
+/* the faster one of those that fit, or NULL */
+static struct plan **
+best_anchor(struct search *x, int64_t limit, struct variant **of)
 {
-	bool leave = x->s->memory.spilling && !is_unlimited(x);
-	return search_ways(x, use_objective, count_objectives(x),
-			   leave ? search_spilling : search_areas, below);
+	if (x->fastest && peak_of(x->s, x->fastest) <= limit) {
+		*of = x->fastest_of;
+		return &x->fastest;
+	}
+	*of = x->within_of;
+	return x->within && peak_of(x->s, x->within) <= limit ? &x->within : NULL;
 }
 
-/* maps with padded bricks are tried without them, too */
-static struct plan *
-search_layouts(struct search *x, double below)
-{
-	return search_ways(x, pack_shallow_maps, x->s->n_shallow > 0 ? 2 : 1,
-			   search_objectives, below);
-}
-
-/* is q better than p?  where memory has no limit, less of it is welcome */
 static bool
-is_preferred(const struct sched *s, const struct plan *q, const struct plan *p)
+too_slow(struct search *x, int64_t limit)
 {
-	return plan_score(s, q) < plan_score(s, p) ||
-	       (q && plan_score(s, q) == plan_score(s, p) && peak_of(s, q) < peak_of(s, p));
+	struct sched *s = x->s;
+	const struct point *p = front_fastest(&x->front, limit);
+	struct variant *of;
+	struct plan **a = best_anchor(x, limit, &of);
+	double least = a ? (*a)->cycles : p ? p->cycles : INFINITY;
+	return err_no(s->e, "%s: error: no plan takes %" PRId64 " cycles or fewer; the "
+		      "fastest there is takes %.0f", s->g->file, s->o->max_cycles,
+		      ceil(p ? fmin(least, p->cycles) : least));
 }
 
-/* the graph's order again, or the other one */
+static struct point
+anchor_point(const struct variant *v, const struct plan *p)
+{
+	return (struct point){ .sram = peak_of(v->s, p), .total = total_of(p),
+			       .cycles = p->cycles, .traits = plan_traits(v, p) };
+}
+
+/* the anchors among the others, where they are no worse */
+static struct front
+whole_front(struct search *x)
+{
+	struct front f = { .a = x->s->a };
+	for (size_t i = 0; i < x->front.n; i++)
+		front_add(&f, &x->front.v[i]);
+	if (x->within) {
+		struct point p = anchor_point(x->within_of, x->within);
+		front_add(&f, &p);
+	}
+	if (x->fastest) {
+		struct point p = anchor_point(x->fastest_of, x->fastest);
+		front_add(&f, &p);
+	}
+	return f;
+}
+
+/* from the least memory to the fastest plan */
 static void
-use_order(struct search *x, bool other)
-{
-	if (x->other == other)
-		return;
-	change_order(x->s, other ? x->order : x->back);
-	x->other = other;
-}
-
-/* the best plan for this order, if it scores no more than `most` */
-static struct plan *
-search_order(struct search *x, double most)
+list_front(struct search *x)
 {
 	struct sched *s = x->s;
-	struct plan *p = search_layouts(x, nextafter(most, INFINITY));
-	if (p && !s->e->status && is_unlimited(x))
-		plan_trim(s, p);
-	return p;
-}
-
-/* the graph's order and, where another one needs less memory, that */
-static struct plan *
-search_orders(struct search *x)
-{
-	struct sched *s = x->s;
-	struct home *first = note_homes(x);
-	use_order(x, false);
-	struct plan *p = search_order(x, x->most);
-	if (s->e->status || !x->order)
-		return p;
-	struct home *homes = note_homes(x);
-	restore_homes(x, first);
-	use_order(x, true);
-	struct plan *q = search_order(x, fmin(x->most, plan_score(s, p)));
-	if (s->e->status || is_preferred(s, q, p)) {
-		plan_close(p);
-		return q;
-	}
-	plan_close(q);
-	use_order(x, false);
-	restore_homes(x, homes);
-	choose_blocks(s);
-	return p;
-}
-
-/* the fastest plan without a limit, if it is below the limit: then none is faster */
-static struct plan *
-search_unlimited(struct search *x, const struct home *homes)
-{
-	struct sched *s = x->s;
-	int64_t limit = x->limit;
-	if (s->o->size || limit == NO_LIMIT_BYTES)
-		return NULL;
-	x->limit = NO_LIMIT_BYTES;
-	struct plan *p = search_orders(x);
-	x->limit = limit;
-	if (s->e->status || !p || peak_of(s, p) <= limit)
-		return p;
-	x->fastest = p->cycles;
-	x->least = smaller(x->least, peak_of(s, p));
-	plan_close(p);
-	use_order(x, false);
-	restore_homes(x, homes);
-	return NULL;
-}
-
-/* what the best plan below a limit needs; above the limit: there is none */
-static int64_t
-need_below(struct search *x, const struct home *homes, int64_t limit)
-{
-	x->limit = limit;
-	use_order(x, false);
-	restore_homes(x, homes);
-	struct plan *p = search_orders(x);
-	int64_t need = p ? peak_of(x->s, p) : INT64_MAX;
-	plan_close(p);
-	return need;
-}
-
-/*
- * The smallest limit that is met, for the message: what needed least of all that was
- * looked at, or less, as long as searches below that find something.
- */
-static int64_t
-least_limit(struct search *x, const struct home *homes)
-{
-	int64_t refused = x->limit, least = smaller(x->least, NO_LIMIT_BYTES);
-	for (int64_t limit = least - ALIGN; limit > refused && !x->s->e->status;) {
-		int64_t need = need_below(x, homes, limit);
-		if (need > limit && limit == least - ALIGN)
-			break;
-		if (need > limit) {
-			limit = least - ALIGN; /* a plan needs less room than to find it */
+	struct front f = whole_front(x);
+	s->front.v = anew(s->a, struct sched_row, f.n + 1);
+	for (size_t i = 0; i < f.n; i++) {
+		const struct point *p = &f.v[i], *before = i ? p - 1 : NULL;
+		struct sched_row *r = &s->front.v[s->front.n++];
+		struct text t = { 0 };
+		put_change(&t, before, p);
+		/* the smallest limit that can be given, where nothing is needed */
+		*r = (struct sched_row){ .sram = p->sram ? p->sram : ALIGN, .cycles = p->cycles, .back = "",
+					 .change = arena_strdup(s->a, text_str(&t)) };
+		text_free(&t);
+		if (!before)
 			continue;
-		}
-		least = limit;
-		limit = need < limit ? need : limit - ALIGN;
+		put_change(&t, p, before);
+		r->back = arena_strdup(s->a, text_str(&t));
+		text_free(&t);
 	}
-	return least;
 }
 
-/* the best plan for the graph as it is, if it scores no more than `most` */
-static struct plan *
-search_graph(struct search *x, double most)
+/* of the front alone; NULL: there is none */
+static const struct point *
+pick(const struct search *x, int64_t limit)
 {
-	struct sched *s = x->s;
-	find_order(s, &x->order, &x->back);
-	forget_blocks(s);
-	x->other = false;
-	x->most = most;
-	struct home *homes = note_homes(x);
-	struct plan *p = search_unlimited(x, homes);
-	return p || s->e->status ? p : search_orders(x);
+	const struct options *o = x->s->o;
+	if (o->max_cycles) {
+		const struct point *p = front_smallest(&x->front, (double)o->max_cycles);
+		return p && p->sram <= limit ? p : NULL;
+	}
+	return o->size ? front_lightest(&x->front, limit) : front_fastest(&x->front, limit);
 }
 
-/* what was studied for the plan that is best so far */
-struct variant {
-	struct plan *plan;
-	struct op_info *info;
-	int n_ops;
-	struct use *use;
-	struct home *homes;
-};
+/* by what is asked for, is an anchor better than a point of the front? */
+static bool
+is_anchor_better(const struct search *x, const struct plan *a, const struct point *p)
+{
+	if (x->s->o->max_cycles)
+		return !p && a->cycles <= (double)x->s->o->max_cycles;
+	if (!p || !x->s->o->size)
+		return !p || a->cycles < p->cycles;
+	return point_weight(total_of(a), a->cycles) < point_weight(p->total, p->cycles);
+}
 
-/*
- * With copies, then without.  Which of them to make depends on nothing but costs, so
- * more memory never costs cycles.
- */
-static struct plan *
-search_copies(struct search *x)
+static bool
+take(struct search *x, int64_t limit)
 {
 	struct sched *s = x->s;
-	struct home *homes = note_homes(x);
-	struct variant v = { .plan = NULL };
-	if (weigh_copies(s)) {
-		use_copies(s, true);
-		restudy_ops(s);
-		v.plan = search_graph(x, INFINITY);
-		v.info = s->info, v.n_ops = s->n_ops, v.use = s->use;
-		v.homes = note_homes(x);
+	struct variant *of;
+	const struct point *p = pick(x, limit);
+	struct plan **a = best_anchor(x, limit, &of);
+	if (a && is_anchor_better(x, *a, p)) {
+		variant_adopt(s, of, *a);
+		*a = NULL;
+		return true;
 	}
-	if (s->e->status)
-		return v.plan;
-	use_copies(s, false);
-	restudy_ops(s);
-	restore_homes(x, homes);
-	struct plan *p = search_graph(x, plan_score(s, v.plan));
-	if (s->e->status || !v.plan || is_preferred(s, p, v.plan)) {
-		plan_close(v.plan);
-		return p;
-	}
-	plan_close(p);
-	use_copies(s, true);
-	s->info = v.info, s->n_ops = v.n_ops, s->use = v.use;
-	restore_homes(x, v.homes);
-	choose_blocks(s);
-	return v.plan;
+	if (!p)
+		return s->o->max_cycles ? too_slow(x, limit) : too_small(x, limit);
+	struct plan *q = make_again(&p->recipe);
+	if (q)
+		variant_adopt(s, p->recipe.variant, q);
+	return q != NULL;
+}
+
+/* the fastest plans: of all, and within the profile's own limit */
+static void
+search_anchors(struct search *x)
+{
+	int64_t limit = profile_limit(x->s);
+	search_orders(x);
+	if (limit == NO_LIMIT_BYTES || (x->fastest && peak_of(x->s, x->fastest) <= limit))
+		return;
+	const struct settings l = list_settings(x, false);
+	for (int i = 0; i < l.n && !x->s->e->status; i++)
+		search_within(x, l.v[i], limit);
 }
 
 static bool
 search_all(struct search *x)
 {
 	struct sched *s = x->s;
-	struct home *homes = note_homes(x);
-	int64_t limit = x->limit;
-	s->plan = s->copies ? search_copies(x) : search_graph(x, INFINITY);
-	if (s->plan || s->e->status)
-		return !s->e->status;
-	if (x->unfit)
+	int64_t limit = limit_of(s->memory.cache_bytes);
+	search_anchors(x);
+	if (s->e->status)
+		return false;
+	if (x->unfit && !x->fastest)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
-						   "fits the SHRAM of %s",
-			      s->accel->name);
-	int64_t least = least_limit(x, homes);
-	return s->e->status ? false : too_small(s, limit, least);
+			      "fits the SHRAM of %s", s->accel->name);
+	if (!is_anchor_asked(x, limit) && !explore_all(x))
+		return false;
+	if (s->o->front || s->o->explain)
+		list_front(x);
+	if (s->o->front)
+		return true;
+	return take(x, limit);
+}
+
+/* of the graph with the copies that pay, and without any */
+static bool
+find_orders(struct search *x)
+{
+	int *back;
+	x->may_copy = x->s->copies && weigh_copies(x->s);
+	x->copies = true; /* those that pay are in use from the next time on */
+	for (int copies = 0; copies <= x->may_copy; copies++) {
+		set_copies(x, copies);
+		find_order(x->s, &x->order[copies], &back);
+	}
+	return !x->s->e->status;
 }
 
 bool
@@ -420,11 +498,12 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s, .limit = limit_of(s), .least = INT64_MAX,
-			    .most = INFINITY };
+	struct search x = { .s = s, .copies = s->copies != NULL };
 	forget_blocks(s);
-	bool ok = measure_whole(s) && search_all(&x);
-	drop_candidates(&x);
-	cascades_close(x.cascades);
+	bool ok = measure_whole(s) && find_orders(&x) && search_all(&x);
+	plan_close(x.fastest);
+	plan_close(x.within);
+	while (x.n > 0)
+		variant_close(x.variant[--x.n]);
 	return ok;
 }

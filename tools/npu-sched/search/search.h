@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the search share. */
+/*
+ * What the files of the search share.  The search's result is a front: plans by
+ * the bytes of the limited memory and the cycles that they take, of which none is
+ * better than another in both (npu-sched-search(7)).
+ */
 #ifndef NPU_SCHED_SEARCH_H
 #define NPU_SCHED_SEARCH_H
 
@@ -16,56 +20,74 @@ struct division {
 	bool slide; /* results may slide over operands: less, but harder to pack */
 };
 
-/*
- * Kernels and weight slices, whatever the limit: bytes for maps and a policy make them.
- * What it estimates is the least that it can cost with weights as estimated; below
- * the lower_bound are no cycles, whatever becomes of the weights.
- */
+enum { ROOMS = 9 };
+
+/* kernels and weight slices, whatever the limit: bytes for maps and a policy make
+ * them.  Cycles are by sizes as estimated until the candidate is worked out. */
 struct candidate {
 	struct division division;
 	struct policy policy;
-	int64_t maps;
-	double estimate, lower_bound;
-	double estimated_lower_bound; /* of its division, and with sizes as estimated */
-	int64_t little;	    /* room for transfers that is tried whatever the limit */
-	double with_little; /* what it estimates then, as far as known; or 0 */
-	int64_t need;
+	int64_t maps;	    /* that the division was made for */
+	double estimate;    /* cycles, with room for all transfers or with little */
+	double lower_bound; /* no plan of these kernels takes fewer cycles */
+	int64_t need;	    /* bytes with room for all transfers */
+	int64_t least;	    /* bytes that its maps need at least */
+	int64_t beside;	    /* and those that have left the NPU's SRAM */
+	int64_t little;	    /* room for transfers that is tried whatever they ask for */
+	double with_little; /* cycles then, or INFINITY */
+	int64_t room[ROOMS]; /* for transfers, rising; for the front */
+	double cycles[ROOMS]; /* as estimated then */
 	size_t number;
-	struct plan *plan; /* with exact sizes; NULL: not yet */
-	int64_t least;	   /* bytes that its maps need at least */
-	int64_t beside;	   /* and those that have left; for ROOM_OF_MAPS */
-	int64_t packed;	   /* their peak when packed alone; 0: not yet */
-	int64_t tried;	   /* what transfers asked for that were tried last */
-	int64_t next;	   /* transfers stay below it when it is tried next; -1: never */
+	struct plan *plan;  /* with exact sizes; NULL: not yet */
+	int64_t packed;	    /* the peak of its maps when packed alone; 0: not yet */
+	int64_t tried;	    /* what transfers asked for that were tried last */
+	int64_t next;	    /* transfers stay below it when it is tried next; or NEVER */
 };
 
-struct search {
-	struct sched *s;
-	struct cascades *cascades;
-	int64_t limit;	/* bytes of the limited place */
-	int64_t least;	/* peak of the plan that needs least, of those looked at */
-	double fastest; /* cycles of the plan without a limit */
-	double most; /* no plan that scores more is of use */
-	bool unfit;  /* an operation has no block */
-	int *order, *back; /* an order that needs less memory, and its inverse */
-	bool other;	/* it is in force */
-	struct arena *a; /* of the candidates */
+enum { NEVER = -1 };
+
+/*
+ * The network in one order, with one layout and area of each map and one objective
+ * of blocks: what all plans that are made from it share.  Its records are copies:
+ * the graph stays as it is until a plan is applied.
+ */
+struct variant {
+	struct arena *a;
+	struct sched *s;	   /* with copies of operations and tensors */
+	bool copies;		   /* operations that the DMA engine does are there */
+	bool reordered;		   /* operations, against the graph */
+	int layout;		   /* as pack_shallow_maps takes it */
+	struct cascades *cascades; /* or NULL: closed */
+	struct arena *list;	   /* of the candidates */
 	struct candidate *v;
 	size_t n, cap;
+	struct packed_maps *packed; /* of their divisions */
+	size_t n_packed, cap_packed;
 };
 
-/* bytes of the limited place */
+/* variant.c: a copy of s, in its order or the given one; variant_close: NULL is allowed */
+struct variant *variant_open(const struct sched *s, const int *order);
+void variant_close(struct variant *x);
+/* cascades of single operations, then all; false: an operation has no block */
+bool variant_begin(struct variant *x);
+void variant_add_cascades(struct variant *x);
+/* what can be made again */
+void variant_rest(struct variant *x);
+/* writes what the variant of a plan decides into the graph of s, and makes the plan
+ * one of s */
+void variant_adopt(struct sched *s, const struct variant *x, struct plan *p);
+
+/* bytes of the limited place, and of all */
 static inline int64_t
 peak_of(const struct sched *s, const struct plan *p)
 {
 	return p->peak[limited_place(s)];
 }
 
-/* is memory no object? */
-static inline bool
-is_unlimited(const struct search *x)
+static inline int64_t
+total_of(const struct plan *p)
 {
-	return !x->s->o->size && x->limit == NO_LIMIT_BYTES;
+	return p->peak[PLACE_ARENA] + p->peak[PLACE_CACHE];
 }
 
 static inline int64_t
@@ -74,11 +96,8 @@ smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* search.c: what plans are compared by; INFINITY: none */
-double plan_score(const struct sched *s, const struct plan *p);
-
 /*
- * fit.c: transfers below a limit, and addresses.  Sets p->cycles; false if there
+ * plans/fit.c: transfers below a limit, and addresses.  Sets p->cycles; false if there
  * are no fewer than `below`.  Nothing else has any influence.
  */
 bool plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how,
@@ -86,46 +105,105 @@ bool plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how,
 /* without a limit: the least memory with which p stays about as fast */
 void plan_trim(struct sched *s, struct plan *p);
 
-/* candidates.c.  Leaves: all candidates for maps in so many bytes and less, best first as
- * they estimate with transfers below the limit, or below what their maps may take;
- * steps: from one size to the next, 1/steps more.  Those that can't take fewer
- * cycles than `below` are left out.  The candidates for less are among those for more. */
-enum room { ROOM_OF_LIMIT, ROOM_OF_MAPS };
-void list_candidates(struct search *x, int64_t limit, enum room room, int steps,
-		double below);
-void drop_candidates(struct search *x);
+/* how a plan is made again from its variant */
+struct recipe {
+	struct variant *variant;
+	struct division division;
+	struct policy policy;
+	int64_t room; /* for transfers */
+	enum fit how;
+};
+
+/*
+ * front.c: plans of which none is better in bytes and cycles both, by rising bytes;
+ * and the lightest, which with an SRAM of the NPU's own need not be among them.
+ */
+struct traits { /* what a plan is known by, besides what it takes */
+	bool copies, reordered;
+	int layout, objective, left, striped;
+	int64_t fetched;
+};
+
+struct point {
+	struct traits traits;
+	int64_t sram, total; /* peak of the limited place; of all places */
+	double cycles;
+	struct recipe recipe;
+};
+
+enum { MAX_ANCHORS = 2 };
+
+struct front {
+	struct arena *a;
+	struct point *v;
+	size_t n, cap;
+	struct point lightest; /* cycles 0: none */
+	/* the fastest plans of all and within the profile's own limit: what is as small as
+	 * either and takes no more cycles is not let in */
+	struct anchor {
+		int64_t sram;
+		double cycles;
+	} anchor[MAX_ANCHORS];
+	int n_anchors;
+	unsigned changes;
+};
+
+/* what weighs bytes against cycles: the smallest is --optimise=Size */
+double point_weight(int64_t bytes, double cycles);
+/* could something of at least so many bytes and cycles be better than what is there? */
+bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
+/* keeps it where it is wanted; the recipe's lists are copied */
+void front_add(struct front *f, const struct point *p);
+/* the fastest of at most so many bytes; NULL: there is none */
+const struct point *front_fastest(const struct front *f, int64_t sram);
+/* the lightest of at most so many bytes */
+const struct point *front_lightest(const struct front *f, int64_t sram);
+/* the smallest that takes at most so many cycles */
+const struct point *front_smallest(const struct front *f, double cycles);
+
+/* candidates.c: what candidates are wanted: those that may take fewer cycles than
+ * `below`, and that the front, if there is one, wants */
+struct wanted {
+	double below;
+	int64_t limit; /* of all bytes */
+	const struct front *front;
+};
+/* all that are, by rising estimate; steps: from one size of maps to the next,
+ * 1/steps more */
+void list_candidates(struct variant *x, int steps, const struct wanted *w);
+void drop_candidates(struct variant *x);
+bool is_wanted(const struct wanted *w, const struct candidate *c, double cycles);
 /* exact sizes; false: an error */
-bool work_out(struct search *x, struct candidate *i);
-int64_t candidate_packed(struct search *x, struct candidate *i);
-/* of all divisions the one whose maps can be packed best, weights whole, sizes
- * estimated; NULL: there is none.  There are no candidates then. */
-struct plan *estimate_least(struct search *x);
-/* a plan with the sizes estimated; the caller closes it */
-struct plan *estimate_candidate(struct search *x, const struct candidate *i);
+bool work_out(struct variant *x, struct candidate *c);
+void candidate_close(struct candidate *c);
+int64_t candidate_packed(struct variant *x, struct candidate *c);
+/* the plan of a recipe once more; NULL: an error */
+struct plan *make_again(const struct recipe *r);
 /* limits for transfers are rounded down: the larger the plan the more coarsely */
 enum grain { COARSE = 4, FINE = 16 };
 int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
 
-/* nested.c: does any search with more room come by a plan, unless it has a better
- * one?  i->plan has been brought below i->next; with that much room its bound was
- * `least`.  Leaves i->plan with other transfers. */
-bool is_nested(struct search *x, struct candidate *i, double least);
-/* searches try what exceeds their best by this factor, as a estimate or a bound */
-double tolerance(const struct sched *s, int64_t limit);
-/* the same of what they try with addresses between maps, by the bound without: it
- * tells least where there is room for nothing else */
-double tolerance_between(const struct sched *s, const struct candidate *i, int64_t limit);
-/* fastest.c: the fastest plan within x->limit, if it takes fewer cycles than
- * `below`; NULL: there is none, or an error */
-struct plan *search_fastest(struct search *x, double below);
+/* fastest.c: the fastest plan within a limit, if it takes fewer cycles than `below`;
+ * NULL: there is none, or an error */
+struct plan *search_fastest(struct variant *x, int64_t limit, double below);
 
-/* least.c: p, or the plan that needs least if it scores less than p and `below`;
- * x->least is what it needs, if that is news.  Needs all stripes below a limit. */
-struct plan *search_least(struct search *x, struct plan *p, double below);
+/* knobs.c: how densely the front is explored, by the size of the network and --effort */
+struct knobs {
+	int rungs, coarse_rungs; /* of the ladder of budgets, an octave */
+	int steps, coarse_steps; /* as list_candidates takes them */
+	int spills;		 /* variants that let maps leave the SRAM, for each order */
+	int anchor_spills;	 /* and where the profile's own limit is searched alone */
+};
+const struct knobs *search_knobs(const struct sched *s);
 
-/* smallest.c: --optimise=Size: the plan of least weight within x->limit, if that
- * is below; the weight is that of all memory, whatever the limit is for */
-double plan_weight(const struct plan *p);
-struct plan *search_smallest(struct search *x, double below);
+/* traits.c: what is known of a plan, and what a point changes against another one, as
+ * text; NULL: it is the first */
+struct traits plan_traits(const struct variant *x, const struct plan *p);
+void put_change(struct text *t, const struct point *from, const struct point *to);
+
+/* explore.c: plans of one variant for the front; false: an error */
+enum detail { COARSELY, FINELY };
+bool explore(struct variant *x, struct front *f, const struct knobs *k,
+	     enum detail detail);
 
 #endif

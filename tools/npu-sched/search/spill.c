@@ -6,14 +6,12 @@
 
 /*
  * It is always the largest map that leaves where most is live: as whole maps; or
- * as stripes need at least; or as whole maps, but first of all where stripes need more
- * than the limit.
+ * as stripes need at least.
  */
-enum { BY_MAPS, BY_NEEDS, BY_EXCESS, ORDERS };
+enum { BY_MAPS, BY_NEEDS, ORDERS };
 
-/* ways with what the limit asks for; how often a number can grow by half until it
- * counts all tensors */
-enum { EXCESS = 4, GROWTHS = 64 };
+/* how often a number can grow by half until it counts all tensors */
+enum { GROWTHS = 64 };
 
 struct spill_order {
 	int *tensor;
@@ -67,18 +65,6 @@ largest_at(const struct cascades *c, int now, const bool *gone)
 	return best;
 }
 
-/* of the operations that need more than a limit the fullest; -1: there is none */
-static int
-fullest_above(const struct sched *s, const int64_t *live, const int64_t *need,
-	      int64_t limit)
-{
-	int best = -1;
-	for (int i = 0; i < s->n_ops; i++)
-		if (need[i] > limit && (best < 0 || live[i] > live[best]))
-			best = i;
-	return best;
-}
-
 /* the first operation that has a time step, or a later one */
 static int
 first_after(const struct sched *s, int now)
@@ -107,8 +93,7 @@ largest(const struct cascades *c, const bool *gone)
 }
 
 static struct spill_order
-spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int by,
-	   int64_t limit)
+spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int by)
 {
 	int64_t *need = find_needs(s, c, a), *live = find_live(s, c, a);
 	const int64_t *left = by == BY_MAPS ? live : need;
@@ -121,12 +106,8 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	o.tensor = anew(a, int, c->n_live + 1);
 	o.left = anew(a, int64_t, c->n_live + 2);
 	while (s->n_ops) {
-		int most = fullest(s, left), op = most;
-		if (by == BY_EXCESS) {
-			op = fullest_above(s, live, need, limit);
-			op = op < 0 ? fullest(s, live) : op;
-		}
-		int t = largest_at(c, step_of(s, op), gone);
+		int most = fullest(s, left);
+		int t = largest_at(c, step_of(s, most), gone);
 		t = t < 0 ? largest(c, gone) : t;
 		o.left[o.n] = left[most];
 		if (t < 0)
@@ -176,39 +157,18 @@ add_steps(struct spills *l, int order, int steps)
 	}
 }
 
-/* those that must leave, then one more at a time */
-static void
-add_excess(struct spills *l, int64_t limit)
-{
-	const struct spill_order *o = &l->order[BY_EXCESS];
-	size_t n = until_left(o, (double)limit);
-	for (size_t i = n; i < n + EXCESS && i <= o->n; i++)
-		add_way(l, BY_EXCESS, i);
-}
-
-/* steps for each order; each time everything is searched anew */
-static int
-max_steps(const struct sched *s)
-{
-	enum { LEAST = 10, MOST = 6, OPERATIONS = 500 };
-	int n = s->o->effort * OPERATIONS / (s->n_ops + 1);
-	return n < LEAST ? LEAST : n > MOST * s->o->effort ? MOST * s->o->effort : n;
-}
-
 struct spills *
-spills_list(struct sched *s, const struct cascades *c, struct arena *a, int64_t limit)
+spills_list(struct sched *s, const struct cascades *c, struct arena *a,
+	    int steps)
 {
 	struct spills *l = anew(a, struct spills, 1);
-	int steps = max_steps(s);
-	l->v = anew(a, struct way, 1 + EXCESS + 2 * ((size_t)steps + GROWTHS));
+	l->v = anew(a, struct way, 1 + 2 * ((size_t)steps + GROWTHS));
 	l->n = 1;
 	if (!s->memory.spilling)
 		return l;
 	l->order = anew(a, struct spill_order, ORDERS);
 	for (int i = 0; i < ORDERS; i++)
-		l->order[i] = spill_order_by(s, c, a, i, limit);
-	if (s->o->size)
-		add_excess(l, limit);
+		l->order[i] = spill_order_by(s, c, a, i);
 	add_steps(l, BY_MAPS, steps);
 	add_steps(l, BY_NEEDS, steps);
 	return l;

@@ -67,8 +67,8 @@ cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
 static const struct size_known *
 find_known(const struct sched *s, const struct weight_slice *u, int32_t block_depth)
 {
-	for (int i = s->known_of[u->w->rec.index].first; i >= 0; i = s->known[i].next) {
-		const struct size_known *k = &s->known[i];
+	for (int i = s->sizes->of[u->w->rec.index].first; i >= 0; i = s->sizes->v[i].next) {
+		const struct size_known *k = &s->sizes->v[i];
 		if (k->depth.lo == u->depth.lo && k->depth.hi == u->depth.hi &&
 		    k->block_depth == block_depth)
 			return k;
@@ -85,9 +85,9 @@ static int64_t
 estimate_stream(const struct sched *s, int i, int64_t channels)
 {
 	const struct g_op *op = s->info[i].op;
-	int first = s->known_of[op->weights->rec.index].first;
+	int first = s->sizes->of[op->weights->rec.index].first;
 	if (first >= 0) {
-		const struct size_known *k = &s->known[first];
+		const struct size_known *k = &s->sizes->v[first];
 		return round_up_i64(k->stream_bytes * channels /
 				    (k->depth.hi - k->depth.lo), 16);
 	}
@@ -228,17 +228,17 @@ measure_one(void *ctx, size_t i)
 static void
 add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth)
 {
-	struct known_list *l = &s->known_of[u->w->rec.index];
-	int at = (int)s->n_known++;
-	s->known = arena_grow(s->a, s->known, (size_t)at, &s->cap_known,
-			      sizeof(*s->known));
-	s->known[at] = (struct size_known){
+	struct known_list *l = &s->sizes->of[u->w->rec.index];
+	int at = (int)s->sizes->n++;
+	s->sizes->v = arena_grow(s->sizes->a, s->sizes->v, (size_t)at,
+				 &s->sizes->cap, sizeof(*s->sizes->v));
+	s->sizes->v[at] = (struct size_known){
 		.w = u->w, .depth = u->depth, .block_depth = block_depth, .next = -1,
 		.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes };
 	if (l->first < 0)
 		l->first = at;
 	else
-		s->known[l->last].next = at;
+		s->sizes->v[l->last].next = at;
 	l->last = at;
 }
 

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front: what more SRAM buys, and what is picked from it.
+
+bats_require_minimum_version 1.5.0
+load lib/common
+
+one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+dedicated=(--system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)
+chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
+
+# a made-up network in m.part
+make_part()
+{
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" "$@" >chain.tflite
+	tfl-partition -o m.part chain.tflite 2>notes
+}
+
+# sched OPTION...: the schedule in m.sched; prints "BYTES CYCLES" of the limited memory
+sched()
+{
+	npu-sched "$@" -o m.sched m.part 2>notes || return
+	awk '$1 == "target" { for (i = 2; i <= NF; i++) if ($i ~ /^cycles=/)
+			cycles = substr($i, 8) }
+		$1 == "area" && ($2 == "cache" || !bytes) { for (i = 3; i <= NF; i++)
+			if ($i ~ /^used=/) bytes = substr($i, 6) }
+		END { print bytes, cycles }' m.sched
+}
+
+# rows OPTION...: "BYTES CYCLES" of each row of the front
+rows()
+{
+	npu-sched "$@" --front -o front.tsv m.part 2>notes
+	[ "$(head -1 front.tsv)" = $'sram\tcycles\tchange' ]
+	tail -n +2 front.tsv | cut -f1,2 | tr '\t' ' '
+}
+
+# each row is what its limit gives, less costs cycles, and rows are in order
+holds()
+{
+	local bytes cycles last='' used time
+	rows "$@" >rows
+	[ "$(wc -l <rows)" -ge 3 ]
+	while read -r bytes cycles; do
+		[ -z "$last" ] || awk "BEGIN { exit !($cycles < $last) }"
+		last=$cycles
+		read -r used time < <(sched "$@" --arena-cache-size="$bytes")
+		echo "row $bytes $cycles, its limit gives $used $time"
+		[ "$used" = "$bytes" ] || [ "$bytes" = 16 ]
+		awk "BEGIN { d = $time - $cycles; exit !(d < 0.01 && d > -0.01) }"
+	done <rows
+	# below the first nothing works; all maps may have left an SRAM of the NPU's own
+	[ "$(head -1 rows | cut -d' ' -f1)" -gt 16 ] || return 0
+	run -1 npu-sched "$@" --arena-cache-size=$(($(head -1 rows | cut -d' ' -f1) - 16)) \
+		-o none.sched m.part
+	[[ $output == *"the smallest that works is $(head -1 rows | cut -d' ' -f1)"* ]]
+}
+
+@test "each row of the front is what its limit gives" {
+	make_part block 6
+	holds -a ethos-u55-128 "${one_sram[@]}"
+	make_part conv 6
+	holds -a ethos-u55-256 "${one_sram[@]}"
+	make_part block 4
+	holds -a ethos-u65-256 "${dedicated[@]}"
+}
+
+@test "npu-perf gives the cycles of a row" {
+	make_part conv 6
+	rows -a ethos-u55-128 "${one_sram[@]}" >rows
+	read -r bytes cycles < <(sed -n 2p rows)
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --arena-cache-size="$bytes" m.part \
+		2>notes | npu-wenc | npu-cmdgen -o c.tflite
+	npu-perf "${one_sram[@]}" --json c.tflite >perf.json 2>notes
+	jq -e --argjson c "$cycles" '(.timeline_cycles - $c) | fabs < 0.01' perf.json
+}
+
+@test "a limit below what a plan uses costs cycles" {
+	local bytes cycles less time
+	make_part block 6
+	for limit in 1M 40K 20K; do
+		read -r bytes cycles < <(sched -a ethos-u55-128 "${one_sram[@]}" \
+			--arena-cache-size=$limit)
+		read -r less time < <(sched -a ethos-u55-128 "${one_sram[@]}" \
+			--arena-cache-size=$((bytes - 16))) || continue
+		awk "BEGIN { exit !($time > $cycles) }"
+		[ "$less" -lt "$bytes" ]
+	done
+}
+
+@test "Size is a point of the front, no faster than without, no slower than its limit" {
+	local bytes cycles fast time
+	for kind in block conv fan; do
+		make_part $kind 5
+		read -r bytes cycles < <(sched -a ethos-u55-64 "${one_sram[@]}" \
+			--optimise=Size)
+		read -r _ fast < <(sched -a ethos-u55-64 "${one_sram[@]}")
+		read -r _ time < <(sched -a ethos-u55-64 "${one_sram[@]}" \
+			--arena-cache-size="$bytes")
+		awk "BEGIN { exit !($fast <= $cycles && $time <= $cycles) }"
+	done
+}
+
+@test "--max-cycles: the least memory that is fast enough, or the fastest there is" {
+	local bytes cycles
+	make_part conv 6
+	rows -a ethos-u55-128 "${one_sram[@]}" >rows
+	while read -r bytes cycles; do
+		most=$(awk "BEGIN { print int($cycles) + 1 }")
+		[ "$(sched -a ethos-u55-128 "${one_sram[@]}" --max-cycles="$most" |
+			cut -d' ' -f1)" = "$bytes" ]
+	done < <(sed -n '2p;4p' rows)
+	run -1 npu-sched -a ethos-u55-128 "${one_sram[@]}" --max-cycles=100 m.part
+	[[ $output == *"no plan takes 100 cycles or fewer; the fastest there is takes "* ]]
+}
+
+@test "--front and --explain as JSON" {
+	make_part block 4
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --front --json m.part >f.json 2>notes
+	jq -e '.front | length > 1 and all(.[]; .sram > 0 and .cycles > 0 and
+		(.change | length > 0))' f.json
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --explain --json --arena-cache-size=20K \
+		m.part >e.json 2>notes
+	jq -e '.peak.bytes <= 20480 and (.peak.live | length > 0) and
+		(. as $e | .peak.live | all(.[]; .at + .bytes <= $e.peak.bytes)) and
+		(.operations | length > 3 and all(.[]; .why | length > 0))' e.json
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --explain m.part 2>notes |
+		grep -q '^peak: [0-9]* bytes'
+}
+
+@test "--dump writes the graph after a pass; one report at a time" {
+	make_part block 3
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --dump=formats -o f.part m.part 2>notes
+	grep -q 'layout=nhcwb16' f.part
+	! grep -q '^step' f.part
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --dump=apply -o a.sched m.part 2>notes
+	grep -q '^step' a.sched
+	run -2 npu-sched -a ethos-u55-128 "${one_sram[@]}" --dump=none m.part
+	[[ $output == *"there is no pass 'none'"* ]]
+	run -2 npu-sched -a ethos-u55-128 "${one_sram[@]}" --front --explain m.part
+	run -2 npu-sched -a ethos-u55-128 "${one_sram[@]}" --arena-cache-size=12Q m.part
+	[[ $output == *"as 65536, 64K or 1M"* ]]
+}
+
+@test "npucc passes them on" {
+	make_part block 3
+	npucc -a ethos-u55-128 "${one_sram[@]}" --front chain.tflite 2>notes >a.tsv
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --front m.part 2>notes >b.tsv
+	cmp a.tsv b.tsv
+	npucc -a ethos-u55-128 "${one_sram[@]}" --max-cycles=100000000 -o c.tflite \
+		chain.tflite 2>notes
+	run -1 npucc -a ethos-u55-128 "${one_sram[@]}" --max-cycles=10 -o d.tflite chain.tflite
+	[ ! -e d.tflite ]
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What more SRAM buys, and why a plan is what it is: for people and for programs. */
+#include "sched.h"
+
+#include "graph/table.h"
+#include "stream/emit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- the front ---------------------------------------------------------------- */
+
+/* as npu-perf prints it */
+static double
+rounded(double cycles)
+{
+	return round(cycles * 1000) / 1000;
+}
+
+static void
+put_rows(const struct sched *s, struct text *t)
+{
+	for (size_t i = 0; i < s->front.n; i++) {
+		const struct sched_row *r = &s->front.v[i];
+		text_printf(t, "%s{\"sram\": %" PRId64 ", \"cycles\": ", i ? ", " : "", r->sram);
+		text_double(t, rounded(r->cycles));
+		text_puts(t, ", \"change\": ");
+		text_quoted(t, r->change, strlen(r->change));
+		text_putc(t, '}');
+	}
+}
+
+void
+print_front(const struct sched *s, struct text *t)
+{
+	if (s->o->json) {
+		text_puts(t, "{\"front\": [");
+		put_rows(s, t);
+		text_puts(t, "]}\n");
+		return;
+	}
+	text_puts(t, "sram\tcycles\tchange\n");
+	for (size_t i = 0; i < s->front.n; i++) {
+		const struct sched_row *r = &s->front.v[i];
+		text_printf(t, "%" PRId64 "\t", r->sram);
+		text_double(t, rounded(r->cycles));
+		text_printf(t, "\t%s\n", r->change);
+	}
+}
+
+/* ---- an explanation ------------------------------------------------------------- */
+
+/* a report under construction: lines, or an object of JSON */
+struct report {
+	struct sched *s;
+	struct text *t;
+	bool json;
+};
+
+static const char *
+op_name(const struct sched *s, const struct g_op *op)
+{
+	return table_name(s->a, op->name, 'o', op->rec.id);
+}
+
+static const char *
+rect_name(const struct sched *s, const struct rect *r)
+{
+	const struct weight_slice *u = r->slice < 0 ? NULL : &s->plan->slice[r->slice];
+	if (!u)
+		return table_name(s->a, r->t->name, 't', r->t->rec.id);
+	return arena_printf(s->a, "buffer of %s, slice %d",
+			    table_name(s->a, u->w->name, 'w', u->w->rec.id), u->index);
+}
+
+static void
+quoted(struct report *r, const char *key, const char *v)
+{
+	text_printf(r->t, "\"%s\": ", key);
+	text_quoted(r->t, v, strlen(v));
+}
+
+static bool
+is_live(const struct sched *s, const struct rect *r, int64_t step)
+{
+	return r->place == limited_place(s) && r->bytes && r->lo <= step && r->hi >= step;
+}
+
+/* the time step at which addresses reach highest; among equals the first */
+static int64_t
+peak_step(const struct sched *s)
+{
+	const struct plan *p = s->plan;
+	const struct rect *top = NULL;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (r->place == limited_place(s) && r->bytes &&
+		    (!top || r->at + r->bytes > top->at + top->bytes))
+			top = r;
+	}
+	int64_t best = top ? top->lo : 0, most = -1;
+	for (int64_t step = best; top && step <= top->hi; step++) {
+		int64_t sum = 0;
+		for (size_t i = 0; i < p->n_rects; i++)
+			sum += is_live(s, &p->rect[i], step) ? p->rect[i].bytes : 0;
+		if (sum > most) {
+			most = sum;
+			best = step;
+		}
+	}
+	return best;
+}
+
+static void
+explain_peak(struct report *r)
+{
+	const struct sched *s = r->s;
+	const struct plan *p = s->plan;
+	int64_t step = peak_step(s);
+	int k = p->n_kernels ? kernel_at(s, p, step) : 0;
+	const char *op = k < (int)p->n_kernels ? op_name(s, s->info[p->kernel[k].op].op) : "";
+	int64_t peak = p->peak[limited_place(s)], bound = p->bound[limited_place(s)];
+	if (r->json) {
+		text_printf(r->t, "\"peak\": {\"bytes\": %" PRId64 ", \"lower_bound\": %" PRId64
+			    ", \"step\": %" PRId64 ", ", peak, bound, step);
+		quoted(r, "operation", op);
+		text_puts(r->t, ", \"live\": [");
+	} else {
+		text_printf(r->t, "peak: %" PRId64 " bytes (lower bound %" PRId64 ") at time step "
+			    "%" PRId64 ", operation %s\n", peak, bound, step, op);
+	}
+	bool first = true;
+	for (size_t i = 0; i < p->n_rects; i++) {
+		const struct rect *x = &p->rect[i];
+		if (!is_live(s, x, step))
+			continue;
+		if (r->json) {
+			text_puts(r->t, first ? "{" : ", {");
+			quoted(r, "name", rect_name(s, x));
+			text_printf(r->t, ", \"bytes\": %" PRId64 ", \"at\": %" PRId64 ", \"live\": "
+				    "[%" PRId64 ", %" PRId64 "]}", x->bytes, x->at, x->lo, x->hi);
+		} else {
+			text_printf(r->t, "  %8" PRId64 " bytes at 0x%-8" PRIx64 " live %" PRId64
+				    ":%" PRId64 "  %s\n", x->bytes, (uint64_t)x->at, x->lo, x->hi,
+				    rect_name(s, x));
+		}
+		first = false;
+	}
+	if (r->json)
+		text_puts(r->t, "]}");
+}
+
+/* cycles that kernels wait for a transfer: with and without it, by the timeline */
+struct exposed {
+	const struct perf_step *step;
+	struct perf_step *without;
+	size_t n;
+	double cycles;
+};
+
+static double
+wait_for(const struct sched *s, struct exposed *x, size_t transfer)
+{
+	memcpy(x->without, x->step, x->n * sizeof(*x->step));
+	x->without[transfer].cycles = 0;
+	return x->cycles - perf_timeline(&s->machine, x->without, x->n);
+}
+
+static void
+put_transfer(struct report *r, bool first, const struct perf_row *row, double wait)
+{
+	const char *what = row->to_shram ? "table" : row->is_weights ? "weights" : "constants";
+	if (r->json) {
+		text_puts(r->t, first ? "{" : ", {");
+		quoted(r, "what", what);
+		text_printf(r->t, ", \"bytes\": %" PRId64 ", \"cycles\": ", row->dma_bytes);
+		text_double(r->t, rounded(row->step.cycles));
+		text_puts(r->t, ", \"not_hidden\": ");
+		text_double(r->t, rounded(wait));
+		text_puts(r->t, "}");
+		return;
+	}
+	text_printf(r->t, "  %.0f of %.0f cycles: %" PRId64 " bytes of %s\n", wait,
+		    row->step.cycles, row->dma_bytes, what);
+}
+
+/* the streams as they will be emitted */
+static bool
+explain_transfers(struct report *r)
+{
+	struct sched *s = r->s;
+	bool first = true;
+	text_puts(r->t, r->json ? ", \"transfers\": [" : "transfers that are not hidden:\n");
+	for (size_t n = 0; n < s->n_runs; n++) {
+		const struct perf_run *run = &s->run[n];
+		struct perf_step *step = anew(s->a, struct perf_step, 2 * run->n + 1);
+		for (size_t i = 0; i < run->n; i++)
+			step[i] = run->row[i].step;
+		struct exposed x = { .step = step, .without = step + run->n, .n = run->n,
+				     .cycles = run->cycles };
+		for (size_t i = 0; i < run->n; i++) {
+			const struct perf_row *row = &run->row[i];
+			double wait = row->step.kind == PERF_DMA ? wait_for(s, &x, i) : 0;
+			if (wait < 1)
+				continue;
+			put_transfer(r, first, row, wait);
+			first = false;
+		}
+	}
+	text_puts(r->t, r->json ? "]" : first ? "  none\n" : "");
+	return true;
+}
+
+static void
+put_neighbour(struct report *r, const char *key, const char *label,
+	      const struct sched_row *x, const char *change)
+{
+	if (r->json) {
+		text_printf(r->t, ", \"%s\": ", key);
+		if (!x) {
+			text_puts(r->t, "null");
+			return;
+		}
+		text_printf(r->t, "{\"sram\": %" PRId64 ", \"cycles\": ", x->sram);
+		text_double(r->t, rounded(x->cycles));
+		text_puts(r->t, ", ");
+		quoted(r, "change", change);
+		text_putc(r->t, '}');
+	} else if (x) {
+		text_printf(r->t, "%s: %" PRId64 " bytes, %.0f cycles: %s\n", label, x->sram,
+			    x->cycles, change);
+	} else {
+		text_printf(r->t, "%s: there is none\n", label);
+	}
+}
+
+/* the rows beside the plan's own */
+static void
+explain_neighbours(struct report *r)
+{
+	const struct sched_front *f = &r->s->front;
+	int64_t peak = r->s->plan->peak[limited_place(r->s)];
+	const struct sched_row *less = NULL, *more = NULL, *own = NULL;
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->v[i].sram < peak)
+			less = &f->v[i];
+		if (f->v[i].sram == peak)
+			own = &f->v[i];
+		if (f->v[i].sram > peak && !more)
+			more = &f->v[i];
+	}
+	put_neighbour(r, "cheaper", "next cheaper plan", less,
+		      own ? own->back : "");
+	put_neighbour(r, "faster", "next faster plan", more, more ? more->change : "");
+}
+
+static const char *
+block_text(const struct sched *s, struct hwc b)
+{
+	return arena_printf(s->a, "%dx%dx%d", b.h, b.w, b.c);
+}
+
+/* why this block */
+static const char *
+reason_of(const struct sched *s, const struct block_reason *b)
+{
+	if (b->given)
+		return "given in the graph";
+	if (b->cycles == 0 && b->depth)
+		return arena_printf(s->a, "weights are encoded for depth %d: %s alone would take "
+				    "%.0f cycles", b->depth, block_text(s, b->next),
+				    b->next_cycles);
+	if (!b->next_cycles)
+		return "the only one that fits";
+	return arena_printf(s->a, "the fastest of %d that fit: %.0f cycles, next %s with %.0f",
+			    b->fitting, b->cycles, block_text(s, b->next), b->next_cycles);
+}
+
+static const char *
+traversal_text(const struct sched *s, const struct g_op *op)
+{
+	if (op->kind != OP_CONV)
+		return "";
+	int64_t depth = padded_weights(op, DEPTH_FIRST), part = padded_weights(op, PART_KERNEL);
+	return arena_printf(s->a, "%s: pads a kernel to %" PRId64 " weights, the other way to %"
+			    PRId64, traversal_names[op->traversal],
+			    op->traversal == DEPTH_FIRST ? depth : part,
+			    op->traversal == DEPTH_FIRST ? part : depth);
+}
+
+static void
+explain_op(struct report *r, int i, bool first)
+{
+	struct sched *s = r->s;
+	const struct g_op *op = s->info[i].op;
+	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
+	struct block_reason b = block_reason(s, i, rows);
+	const char *why = reason_of(s, &b), *traversal = traversal_text(s, op);
+	if (r->json) {
+		text_puts(r->t, first ? "{" : ", {");
+		quoted(r, "name", op_name(s, op));
+		text_printf(r->t, ", \"kind\": \"%s\", \"rows\": %d, \"block\": \"%s\", ",
+			    op_names[op->kind], rows, block_text(s, op->block));
+		quoted(r, "why", why);
+		if (*traversal) {
+			text_puts(r->t, ", ");
+			quoted(r, "traversal", traversal);
+		}
+		text_putc(r->t, '}');
+		return;
+	}
+	text_printf(r->t, "  o%d %s %s: block %s%s: %s\n", op->rec.id, op_names[op->kind],
+		    op_name(s, op), block_text(s, op->block),
+		    s->plan->stripe[i] ? arena_printf(s->a, " for stripes of %d rows", rows) : "",
+		    why);
+	if (*traversal)
+		text_printf(r->t, "      %s\n", traversal);
+}
+
+bool
+print_explanation(struct sched *s, struct text *t)
+{
+	struct report r = { .s = s, .t = t, .json = s->o->json };
+	if (r.json)
+		text_putc(t, '{');
+	explain_peak(&r);
+	if (!explain_transfers(&r))
+		return false;
+	explain_neighbours(&r);
+	text_puts(t, r.json ? ", \"operations\": [" : "operations:\n");
+	for (int i = 0; i < s->n_ops; i++)
+		explain_op(&r, i, !i);
+	if (r.json)
+		text_puts(t, "]}\n");
+	return true;
+}

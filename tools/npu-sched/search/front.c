@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans that no other is better than. */
+#include "search.h"
+
+#include <math.h>
+#include <string.h>
+
+/* cycles against bytes: a tenth less memory is worth 18 % more time, so feature maps
+ * shrink as far as stripes go at a fair price, and not down the cliff behind */
+static const double EXPONENT = 0.64;
+
+double
+point_weight(int64_t bytes, double cycles)
+{
+	return (double)bytes * pow(cycles, EXPONENT);
+}
+
+/* how many points have at most so many bytes */
+static size_t
+count_below(const struct front *f, int64_t sram)
+{
+	size_t lo = 0, hi = f->n;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (f->v[mid].sram <= sram)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool
+is_lighter(const struct front *f, int64_t total, double cycles)
+{
+	const struct point *p = &f->lightest;
+	return p->cycles == 0 ||
+	       point_weight(total, cycles) < point_weight(p->total, p->cycles);
+}
+
+bool
+front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
+{
+	size_t n = count_below(f, sram);
+	return cycles < INFINITY &&
+	       (!n || cycles < f->v[n - 1].cycles || is_lighter(f, total, cycles));
+}
+
+static void
+insert(struct front *f, const struct point *p)
+{
+	size_t at = count_below(f, p->sram), end = at;
+	if (at && f->v[at - 1].cycles <= p->cycles)
+		return;
+	if (at && f->v[at - 1].sram == p->sram)
+		at--;
+	while (end < f->n && f->v[end].cycles >= p->cycles)
+		end++;
+	agrow(f->a, f->v, f->n, &f->cap);
+	memmove(&f->v[at + 1], &f->v[end], (f->n - end) * sizeof(*f->v));
+	f->n = f->n - (end - at) + 1;
+	f->v[at] = *p;
+}
+
+void
+front_add(struct front *f, const struct point *p)
+{
+	for (int i = 0; i < f->n_anchors; i++)
+		if (p->sram <= f->anchor[i].sram && p->cycles <= f->anchor[i].cycles)
+			return;
+	if (!front_wants(f, p->sram, p->total, p->cycles))
+		return;
+	struct point q = *p;
+	f->changes++;
+	size_t bytes = (size_t)p->recipe.division.n * sizeof(int);
+	q.recipe.division.picked = arena_alloc(f->a, bytes + 1, 1);
+	memcpy(q.recipe.division.picked, p->recipe.division.picked, bytes);
+	if (is_lighter(f, q.total, q.cycles))
+		f->lightest = q;
+	insert(f, &q);
+}
+
+const struct point *
+front_fastest(const struct front *f, int64_t sram)
+{
+	size_t n = count_below(f, sram);
+	const struct point *p = n ? &f->v[n - 1] : NULL;
+	if (f->lightest.cycles > 0 && f->lightest.sram <= sram &&
+	    (!p || f->lightest.cycles < p->cycles))
+		p = &f->lightest;
+	return p;
+}
+
+const struct point *
+front_lightest(const struct front *f, int64_t sram)
+{
+	const struct point *best = NULL;
+	double least = INFINITY;
+	for (size_t i = 0; i <= f->n; i++) {
+		const struct point *p = i < f->n ? &f->v[i] : &f->lightest;
+		double weight = point_weight(p->total, p->cycles);
+		if (p->sram > sram || p->cycles == 0 || weight >= least)
+			continue;
+		best = p;
+		least = weight;
+	}
+	return best;
+}
+
+const struct point *
+front_smallest(const struct front *f, double cycles)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].cycles <= cycles)
+			return &f->v[i];
+	return NULL;
+}

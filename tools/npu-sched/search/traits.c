@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan is known by, and what the next one on the front does otherwise. */
+#include "search.h"
+
+#include <inttypes.h>
+
+struct traits
+plan_traits(const struct variant *x, const struct plan *p)
+{
+	struct traits t = { .copies = x->copies, .reordered = x->reordered, .layout = x->layout,
+			    .objective = x->s->objective };
+	for (int i = 0; i < x->s->n_ops; i++)
+		t.striped += p->stripe[i] > 0;
+	for (size_t i = 0; i < p->n_slices; i++)
+		t.fetched += p->slice[i].fetched ? slice_bytes(&p->slice[i]) : 0;
+	for (size_t i = 0; x->s->memory.spilling && i < p->n_maps; i++)
+		t.left += p->rect[i].place == PLACE_ARENA && p->rect[i].bytes > 0;
+	return t;
+}
+
+static void
+put_count(struct text *t, const char *what, int64_t from, int64_t to)
+{
+	if (from == to)
+		return;
+	text_printf(t, "%s%s %" PRId64 " -> %" PRId64, t->n ? ", " : "", what, from, to);
+}
+
+static void
+put_word(struct text *t, const char *what, bool changed)
+{
+	if (changed)
+		text_printf(t, "%s%s", t->n ? ", " : "", what);
+}
+
+void
+put_change(struct text *t, const struct point *from, const struct point *to)
+{
+	struct text own = { 0 };
+	const struct traits none = { 0 }, *a = from ? &from->traits : &none, *b = &to->traits;
+	put_word(&own, "operations reordered", b->reordered && !a->reordered);
+	put_word(&own, "operations in the graph's order", !b->reordered && a->reordered);
+	put_word(&own, "copies by DMA", b->copies && !a->copies);
+	put_word(&own, "no copies by DMA", !b->copies && a->copies);
+	put_word(&own, "layouts", a->layout != b->layout);
+	put_word(&own, "block objective", a->objective != b->objective);
+	put_count(&own, "maps outside", a->left, b->left);
+	put_count(&own, "operations in stripes", a->striped, b->striped);
+	put_count(&own, "weight bytes fetched", a->fetched, b->fetched);
+	if (!own.n)
+		text_puts(&own, from ? "addresses and transfers" : "whole maps, weights in place");
+	text_put(t, own.p, own.n);
+	text_free(&own);
+}

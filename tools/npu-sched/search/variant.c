@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The network with what all plans of one kind share decided, as a value. */
+#include "search.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct g_tensors
+map_list(const struct graph *g, struct arena *a, const struct g_tensors *from)
+{
+	struct g_tensors l = { .n = from->n };
+	l.v = anew(a, struct g_tensor *, from->n + 1);
+	for (size_t i = 0; i < from->n; i++)
+		l.v[i] = g->tensors[from->v[i]->rec.index];
+	return l;
+}
+
+static void
+copy_tensors(struct graph *g, struct arena *a, const struct graph *from)
+{
+	struct g_tensor *t = anew(a, struct g_tensor, from->n_tensors + 1);
+	g->tensors = anew(a, struct g_tensor *, from->n_tensors + 1);
+	for (size_t i = 0; i < from->n_tensors; i++) {
+		t[i] = *from->tensors[i];
+		g->tensors[i] = &t[i];
+	}
+	for (size_t i = 0; i < from->n_tensors; i++)
+		t[i].over = map_list(g, a, &from->tensors[i]->over);
+}
+
+static void
+copy_nodes(struct graph *g, struct arena *a, const struct graph *from)
+{
+	struct g_node *n = anew(a, struct g_node, from->n_nodes + 1);
+	g->nodes = anew(a, struct g_node *, from->n_nodes + 1);
+	for (size_t i = 0; i < from->n_nodes; i++) {
+		n[i] = *from->nodes[i];
+		n[i].in = map_list(g, a, &n[i].in);
+		n[i].out = map_list(g, a, &n[i].out);
+		g->nodes[i] = &n[i];
+	}
+}
+
+static void
+map_operand(const struct graph *g, struct g_operand *o)
+{
+	if (o->t)
+		o->t = g->tensors[o->t->rec.index];
+}
+
+static void
+copy_ops(struct graph *g, struct arena *a, const struct graph *from)
+{
+	struct g_op *op = anew(a, struct g_op, from->n_ops + 1);
+	g->ops = anew(a, struct g_op *, from->n_ops + 1);
+	for (size_t i = 0; i < from->n_ops; i++) {
+		op[i] = *from->ops[i];
+		op[i].node = g->nodes[op[i].node->rec.index];
+		map_operand(g, &op[i].ifm);
+		map_operand(g, &op[i].ifm2);
+		map_operand(g, &op[i].ofm);
+		g->ops[i] = &op[i];
+	}
+}
+
+/* weights, scales and blobs are nobody's but the graph's: plans only read them */
+static struct graph *
+copy_graph(struct arena *a, const struct graph *from)
+{
+	struct graph *g = anew(a, struct graph, 1);
+	*g = *from;
+	copy_tensors(g, a, from);
+	copy_nodes(g, a, from);
+	copy_ops(g, a, from);
+	return g;
+}
+
+/* the same operations, with nothing known of their costs */
+static struct op_info *
+copy_info(struct arena *a, const struct sched *s, const struct graph *g)
+{
+	struct op_info *info = anew(a, struct op_info, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		info[i] = s->info[i];
+		info[i].op = g->ops[info[i].op->rec.index];
+		info[i].known = NULL;
+		info[i].in_stripes = NULL;
+	}
+	return info;
+}
+
+struct variant *
+variant_open(const struct sched *s, const int *order)
+{
+	struct arena *a = arena_open();
+	struct variant *x = anew(a, struct variant, 1);
+	x->a = a;
+	x->s = anew(a, struct sched, 1);
+	*x->s = *s;
+	x->s->a = a;
+	x->s->g = copy_graph(a, s->g);
+	x->s->info = copy_info(a, s, x->s->g);
+	forget_blocks(x->s);
+	x->reordered = order != NULL;
+	if (order)
+		change_order(x->s, order);
+	return x;
+}
+
+bool
+variant_begin(struct variant *x)
+{
+	forget_blocks(x->s);
+	cascades_close(x->cascades);
+	x->cascades = cascades_list(x->s);
+	return cascades_least(x->s, x->cascades) < INT64_MAX;
+}
+
+void
+variant_add_cascades(struct variant *x)
+{
+	(void)cascades_add(x->s, x->cascades, INFINITY, false);
+}
+
+void
+variant_rest(struct variant *x)
+{
+	drop_candidates(x);
+	cascades_close(x->cascades);
+	x->cascades = NULL;
+}
+
+void
+variant_close(struct variant *x)
+{
+	if (!x)
+		return;
+	variant_rest(x);
+	arena_close(x->a);
+}
+
+void
+variant_adopt(struct sched *s, const struct variant *x, struct plan *p)
+{
+	struct graph *g = s->g;
+	if (s->copies) {
+		use_copies(s, x->copies);
+		restudy_ops(s);
+	}
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		g->tensors[i]->layout = x->s->g->tensors[i]->layout;
+		g->tensors[i]->area = x->s->g->tensors[i]->area;
+	}
+	s->objective = x->s->objective;
+	memcpy(s->use, x->s->use, g->n_tensors * sizeof(*s->use));
+	s->info = anew(s->a, struct op_info, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		s->info[i] = x->s->info[i];
+		s->info[i].op = g->ops[s->info[i].op->rec.index];
+		s->info[i].known = NULL;
+		s->info[i].in_stripes = NULL;
+		if (p->over[i])
+			p->over[i] = g->tensors[p->over[i]->rec.index];
+	}
+	for (size_t i = 0; i < p->n_rects; i++) {
+		struct rect *r = &p->rect[i];
+		r->t = r->t ? g->tensors[r->t->rec.index] : NULL;
+		r->over = r->over ? g->tensors[r->over->rec.index] : NULL;
+	}
+	s->plan = p;
+}
