@@ -59,7 +59,7 @@ finish()
 @test "what is not limited to a little is faster with copies than without" {
 	schedule
 	fast=$(cycles d.sched)
-	schedule --optimise=Size
+	schedule --arena-cache-size=16
 	[ "$(copies d.sched)" = 0 ]
 	[ "$fast" -lt "$(cycles d.sched)" ]
 	finish
