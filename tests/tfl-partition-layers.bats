@@ -214,3 +214,17 @@ bilinear()
 	op m $AVERAGE_POOL_2D $I8 '[1,300,2,1]' "$shape [1,1,2,1] | $(with 5 '{padding:1,stride_w:1,stride_h:1,filter_width:1,filter_height:300}')"
 	stays m "window 300x1 is larger than 256 rows or 65536"
 }
+
+@test "a step of LSTM writes its gates over one another: one tensor of them is live" {
+	gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+	[ -x "$gen" ] || skip "no $gen"
+	"$gen" 28 UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite
+	tfl-partition -o lstm.part lstm.tflite
+	sed -n 's/.* ifm=\(t[^ ]*\) .*ofm=\(t[^ ]*\) .*act=sigmoid.*/\1 \2/p' lstm.part >gates
+	[ -s gates ]
+	awk '$1 != $2 { exit 1 }' gates
+	# 752 bytes with a second tensor
+	run -1 npu-sched -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded \
+		--memory-mode Shared_Sram --arena-cache-size=16 lstm.part
+	[ "${output##* }" -le 672 ]
+}

@@ -276,14 +276,18 @@ gate(const struct lstm *l, struct g_operand all, int k, int n)
 			(struct hwc){ .c = k * l->cells });
 }
 
-/* the hardware's functions want 3 / 2^12: operators.md 4.6 */
+/*
+ * The hardware's functions want 3 / 2^12: operators.md 4.6.  A product with 1, which
+ * is elementwise: it may take its operand's place, and costs less than a pool.
+ */
 static void
 squash(struct part *p, struct g_operand x, struct g_operand y, float scale,
        bool tanh)
 {
 	struct sigmoid16 s;
 	sigmoid16_prepare(&s, scale, tanh);
-	struct g_op *o = low_op(p->l, OP_AVGPOOL, x, y);
+	struct g_op *o = low_op(p->l, OP_MUL, x, y);
+	op_scalar(o, 1, 0);
 	op_scale(o, (struct npu_scale){ .mult = (uint32_t)s.mult, .shift = s.shift },
 		 ROUND_TFL);
 	G_PUT(o, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);
@@ -353,31 +357,33 @@ input_products(struct part *p, const struct lstm *l, const struct matrix *m,
 	return nd_of(all, &shape);
 }
 
+/*
+ * The four gates of a step are one tensor, and elementwise operations write over what
+ * they read: a second one would be live at the step's peak.
+ */
 static void
 make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	  struct g_operand from_x, struct g_operand h, struct g_operand cell,
 	  struct g_operand to)
 {
 	struct g_operand from_h = vectors(p, l, N_GATES);
-	struct g_operand sum = vectors(p, l, N_GATES), unit = vectors(p, l, N_GATES);
-	struct g_operand kept = vectors(p, l, 1), added = vectors(p, l, 1);
-	struct g_operand out = vectors(p, l, 1);
+	struct g_operand all = vectors(p, l, N_GATES);
+	struct g_operand input = gate(l, all, AT_INPUT, 1);
+	struct g_operand forget = gate(l, all, AT_FORGET, 1);
+	struct g_operand output = gate(l, all, AT_OUTPUT, 1);
+	struct g_operand candidate = gate(l, all, AT_CANDIDATE, 1);
+	struct g_operand sigmoids = gate(l, all, 0, SIGMOIDS);
 	multiply(p, l, m, h, from_h);
-	(void)combine(p, OP_ADD, from_x, from_h, sum);
-	squash(p, gate(l, sum, 0, SIGMOIDS), gate(l, unit, 0, SIGMOIDS), GATE_SCALE,
-	       false);
-	squash(p, gate(l, sum, AT_CANDIDATE, 1), gate(l, unit, AT_CANDIDATE, 1),
-	       GATE_SCALE, true);
-	op_scale(combine(p, OP_MUL, gate(l, unit, AT_FORGET, 1), cell, kept),
-		 l->keep, ROUND_TFL);
-	op_scale(combine(p, OP_MUL, gate(l, unit, AT_INPUT, 1),
-			 gate(l, unit, AT_CANDIDATE, 1), added),
-		 l->add, ROUND_TFL);
-	struct g_op *o = combine(p, OP_ADD, kept, added, cell);
+	(void)combine(p, OP_ADD, from_x, from_h, all);
+	squash(p, sigmoids, sigmoids, GATE_SCALE, false);
+	squash(p, candidate, candidate, GATE_SCALE, true);
+	op_scale(combine(p, OP_MUL, forget, cell, forget), l->keep, ROUND_TFL);
+	op_scale(combine(p, OP_MUL, input, candidate, input), l->add, ROUND_TFL);
+	struct g_op *o = combine(p, OP_ADD, forget, input, cell);
 	if (l->clip)
 		op_clamp(o, (struct g_range){ .lo = -l->clip, .hi = l->clip });
-	squash(p, cell, out, quant_scale_f32(l->cell), true);
-	o = combine(p, OP_MUL, gate(l, unit, AT_OUTPUT, 1), out, to);
+	squash(p, cell, candidate, quant_scale_f32(l->cell), true);
+	o = combine(p, OP_MUL, output, candidate, to);
 	op_scale(o, l->emit, ROUND_TFL);
 	op_zeros(o, 0, quant_zero(l->hidden));
 }
