@@ -114,8 +114,10 @@ swap_operands(struct sched *s, struct copies *c, const struct g_node *n,
 static bool
 may_copy(const struct g_tensor *t)
 {
+	enum { MOST = 65536 }; /* in each dimension of an operand that is whole */
 	int type = t->shape.type;
-	return !tensor_is_const(t) && !t->variable && t->io != IO_INOUT &&
+	return t->hwc.h <= MOST && t->hwc.w <= MOST && t->hwc.c <= MOST &&
+	       !tensor_is_const(t) && !t->variable && t->io != IO_INOUT &&
 	       !G_HAS(t, G_TENSOR_area) &&
 	       (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16 ||
 		type == TFL_INT32);
