@@ -76,7 +76,7 @@ interpreted()
 	done
 	# kernels of the CPU, too
 	interpreted MODEL="$SHARED/models/kws_ref_model.tflite" \
-		NPUCC_FLAGS="--cpu=CONV_2D,SOFTMAX,FULLY_CONNECTED"
+		NPUCC_FLAGS="--cpu=CONV_2D --cpu=SOFTMAX --cpu=FULLY_CONNECTED"
 }
 
 @test "what is missing is named" {
