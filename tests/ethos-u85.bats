@@ -154,3 +154,52 @@ breaks() {
 		return 1
 	}
 }
+
+# sized ACCELERATOR: the profile that goes with it
+sized() {
+	case $1 in
+	*-128 | *-256) echo Ethos_U85_SYS_DRAM_Low ;;
+	*-512 | *-1024) echo Ethos_U85_SYS_DRAM_Mid ;;
+	*) echo Ethos_U85_SYS_DRAM_High ;;
+	esac
+}
+
+# exact ACCELERATOR MODEL: compiled, verified, and equal to the plain one
+exact() {
+	tfl-partition "$2" 2>notes |
+		npu-sched -a "$1" --system-config "$(sized "$1")" \
+			--memory-mode Dedicated_Sram 2>notes |
+		npu-wenc | npu-cmdgen -o compiled.tflite &&
+		npu-dis --verify --quiet compiled.tflite >verdict &&
+		npu-sim --seed 5 --compare "$2" compiled.tflite >out || {
+		echo "$1 $2"
+		return 1
+	}
+}
+
+@test "operators compile for all five sizes, equal and verifier clean" {
+	need_shared golden/ops
+	n=0
+	for a in 128 256 512 1024 2048; do
+		for op in ADD AVERAGE_POOL_2D CONCATENATION CONV_2D \
+			DEPTHWISE_CONV_2D FULLY_CONNECTED HARD_SWISH LEAKY_RELU \
+			MAX_POOL_2D MEAN MUL PAD SUB TRANSPOSE_CONV; do
+			exact ethos-u85-$a "$SHARED/golden/ops/$op/$((a % 7))/model.tflite"
+			n=$((n + 1))
+		done
+	done
+	[ "$n" = 70 ]
+}
+
+@test "a network without softmax compiles for all five sizes" {
+	need_shared models/ad01_int8.tflite
+	for a in 128 256 512 1024 2048; do
+		exact ethos-u85-$a "$SHARED/models/ad01_int8.tflite"
+	done
+}
+
+@test "what can't be said to U85 yet is refused" {
+	run exact ethos-u85-256 "$TOP/tests/models/digits.tflite"
+	[ "$status" != 0 ]
+	grep -q 'relies on saturation, which U85 is not known to do' notes
+}

@@ -176,7 +176,7 @@ graph_target(const struct graph *g, const struct accel **a,
 		return graph_err(g, t, e, "target's operation=, low= or high= is out "
 				 "of range");
 	for (int i = 0; i < MEM_AREAS; i++)
-		m->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1 };
+		m->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1, 0, 0 };
 	for (size_t i = 0; i < g->n_memories; i++) {
 		const struct g_memory *x = g->memories[i];
 		bool ok = x->scale > 0 && x->scale < 1e3 && x->burst > 0 &&
@@ -187,7 +187,7 @@ graph_target(const struct graph *g, const struct accel **a,
 			return graph_err(g, x, e, "memory %s: unknown, or its "
 					 "numbers are out of range", x->rec.word);
 		m->mem[area] = (struct mem_props){ x->scale, x->burst, x->read,
-						   x->write, x->ports };
+						   x->write, x->ports, 0, 0 };
 	}
 	return true;
 }

@@ -239,6 +239,10 @@ op_block_query(const struct g_op *op, int32_t rows)
 		.uses_table = op->act == G_ACT_LUT,
 		.acc40 = op->acc40,
 		.one_tensor = G_HAS(op, G_OP_scalar),
+		.whole = op->ofm.shape,
+		.repeats_h = op->ifm2.t && op->ifm2.shape.h < op->ofm.shape.h,
+		.repeats_w = op->ifm2.t && op->ifm2.shape.w < op->ofm.shape.w,
+		.repeats_c = op->ifm2.t && op->ifm2.shape.c < op->ofm.shape.c,
 	};
 }
 

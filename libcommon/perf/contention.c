@@ -5,7 +5,7 @@
  */
 #include "perf/perf.h"
 
-enum { QUEUE = 4 }; /* more than any engine's outstanding operations */
+enum { QUEUE = 8 }; /* more than any engine's outstanding operations */
 
 /* an engine: operations in order, the first one running */
 struct engine {

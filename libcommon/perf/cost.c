@@ -18,7 +18,9 @@ perf_op_settle(struct perf_op *op, const struct accel *a)
 		.kernel_w = (op->kernel_w - 1) * op->dilation_x + 1,
 		.stride_y = op->stride_y, .stride_x = op->stride_x,
 		.upscale = op->upscale, .part_kernel = op->part_kernel,
+		.ublock = op->ublock,
 	};
+	op->ublock = block_ublock(a, &q);
 	op->ifm_block = block_ifm(a, &q, op->block);
 }
 
@@ -67,13 +69,8 @@ output_column(const struct perf_op *op)
 	return op->func == PERF_MAXPOOL ? OUT_MAXPOOL : OUT_OTHER;
 }
 
-/* what one block needs of its memories: 2.3 */
-struct block_memory {
-	double ifm, ofm;
-};
-
-static struct block_memory
-block_memory(const struct perf_machine *m, const struct perf_op *op)
+struct block_memory
+perf_block_memory(const struct perf_machine *m, const struct perf_op *op)
 {
 	const struct mem_props *in = &m->memory->mem[op->ifm.area];
 	const struct mem_props *out = &m->memory->mem[op->ofm.area];
@@ -168,12 +165,10 @@ sub_kernel_cycles(const struct accel *a, const struct perf_op *op,
 	return cycles + (part ? delay * slices : delay);
 }
 
-/* every sub-kernel, of which at most four sizes differ */
 int64_t
-perf_block_mac(const struct accel *a, const struct perf_op *op,
-	       struct perf_rules rules, struct perf_tiling *t)
+perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
+		 int64_t (*cycles)(void *ctx, int64_t e), void *ctx)
 {
-	struct microblocks u = microblocks_of(a, op, rules, t);
 	int last_h = op->kernel_h - (t->sub_kernels_y - 1) * SUBKERNEL_MAX;
 	int last_w = op->kernel_w - (t->sub_kernels_x - 1) * SUBKERNEL_MAX;
 	int64_t sum = 0;
@@ -184,11 +179,34 @@ perf_block_mac(const struct accel *a, const struct perf_op *op,
 			int64_t nx = x ? 1 : t->sub_kernels_x - 1;
 			int64_t w = x ? last_w : SUBKERNEL_MAX;
 			if (nx)
-				sum += ny * nx *
-				       sub_kernel_cycles(a, op, rules, t, &u,
-							 h * w);
+				sum += ny * nx * cycles(ctx, h * w);
 		}
 	}
+	return sum;
+}
+
+struct mac55 {
+	const struct accel *a;
+	const struct perf_op *op;
+	struct perf_rules rules;
+	const struct perf_tiling *t;
+	struct microblocks u;
+};
+
+static int64_t
+cycles55(void *ctx, int64_t e)
+{
+	const struct mac55 *k = ctx;
+	return sub_kernel_cycles(k->a, k->op, k->rules, k->t, &k->u, e);
+}
+
+int64_t
+perf_block_mac(const struct accel *a, const struct perf_op *op,
+	       struct perf_rules rules, struct perf_tiling *t)
+{
+	struct mac55 k = { .a = a, .op = op, .rules = rules, .t = t };
+	k.u = microblocks_of(a, op, rules, t);
+	int64_t sum = perf_sub_kernels(op, t, cycles55, &k);
 	if (op->class == BLOCK_CONV || op->class == BLOCK_FC ||
 	    op->class == BLOCK_REDUCE_SUM)
 		sum *= ceil_div(op->ifm.shape.c, t->ifm.c);
@@ -196,8 +214,8 @@ perf_block_mac(const struct accel *a, const struct perf_op *op,
 }
 
 /* whole cycles; a memory of next to no bandwidth must not overflow */
-static int64_t
-whole(double cycles)
+int64_t
+perf_whole(double cycles)
 {
 	const double most = (double)((int64_t)1 << 62);
 	return (int64_t)(cycles < most ? cycles : most);
@@ -218,12 +236,21 @@ perf_macs(const struct perf_op *op)
 	       hwc_elements(op->ofm.shape) * (deep ? op->ifm.shape.c : 1);
 }
 
+static double
+element_cycles(const struct accel *a, const struct perf_op *op)
+{
+	double element = a->out_cycles[output_column(op)];
+	double act = a->act_cycles[op->activation];
+	return act > element ? act : element;
+}
+
 /* 2.5 steps 5 to 9 */
 static void
 cost_mac(const struct perf_machine *m, const struct perf_op *op,
-	 struct perf_tiling *t, double per_element, struct perf_cost *c)
+	 struct perf_tiling *t, struct perf_cost *c)
 {
-	struct block_memory mem = block_memory(m, op);
+	double per_element = element_cycles(m->accel, op);
+	struct block_memory mem = perf_block_memory(m, op);
 	double mac = (double)perf_block_mac(m->accel, op, vela_rules, t) /
 		     m->accel->cores;
 	double out = ceil(per_element * (double)hwc_elements(t->ofm));
@@ -237,22 +264,23 @@ cost_mac(const struct perf_machine *m, const struct perf_op *op,
 	out = out > command ? out : command;
 	c->block_mac = mac;
 	c->block_output = out;
-	c->npu = whole(mac > out ? mac * (double)c->blocks + out
+	c->npu = perf_whole(mac > out ? mac * (double)c->blocks + out
 				 : out * (double)c->blocks + mac);
 }
 
 /* 2.4, last paragraph, and 2.6 */
 static void
 cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
-		 double per_element, struct perf_cost *c)
+		 struct perf_cost *c)
 {
-	struct block_memory mem = block_memory(m, op);
+	double per_element = element_cycles(m->accel, op);
+	struct block_memory mem = perf_block_memory(m, op);
 	double n = (double)hwc_elements(op->block);
 	double command = (mem.ifm + mem.ofm + per_element * n) / COMMAND_DEPTH;
 	if (command / n > per_element)
 		per_element = command / n;
 	c->block_output = per_element * n;
-	c->npu = whole(ceil(per_element * (double)stored_elements(&op->ofm)));
+	c->npu = perf_whole(ceil(per_element * (double)stored_elements(&op->ofm)));
 }
 
 /* element accesses: 2.7 */
@@ -346,22 +374,31 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 	c->total += m->operation_cycles;
 }
 
+/* NPU cycles, one function a generation */
+static const struct npu_cost {
+	void (*mac)(const struct perf_machine *m, const struct perf_op *op,
+		    struct perf_tiling *t, struct perf_cost *c);
+	void (*elementwise)(const struct perf_machine *m,
+			    const struct perf_op *op, struct perf_cost *c);
+} costs[GENERATIONS] = {
+	[GEN_U55] = { cost_mac, cost_elementwise },
+	[GEN_U65] = { cost_mac, cost_elementwise },
+	[GEN_U85] = { perf_cost85_mac, perf_cost85_elementwise },
+};
+
 void
 perf_cost(const struct perf_machine *m, const struct perf_op *op,
 	  struct perf_cost *out)
 {
 	struct perf_tiling t = perf_tiling_of(op);
-	double element = m->accel->out_cycles[output_column(op)];
-	double act = m->accel->act_cycles[op->activation];
-	if (act > element)
-		element = act;
+	const struct npu_cost *npu = &costs[m->accel->generation];
 	*out = (struct perf_cost){ .blocks = hwc_elements(t.n),
 				   .macs = perf_macs(op) };
 	if (op->class == BLOCK_ELEMENTWISE) {
-		cost_elementwise(m, op, element, out);
+		npu->elementwise(m, op, out);
 		count_elementwise(op, out);
 	} else {
-		cost_mac(m, op, &t, element, out);
+		npu->mac(m, op, &t, out);
 		count_mac(op, &t, out);
 	}
 	cost_memories(m, op, out);

@@ -39,6 +39,25 @@ struct perf_tiling {
 
 struct perf_tiling perf_tiling_of(const struct perf_op *op);
 
+/* what one block needs of its memories: 2.3 */
+struct block_memory {
+	double ifm, ofm;
+};
+struct block_memory perf_block_memory(const struct perf_machine *m,
+				      const struct perf_op *op);
+
+/* the sum over all sub-kernels, of which at most four sizes differ */
+int64_t perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
+			 int64_t (*cycles)(void *ctx, int64_t e), void *ctx);
+
+int64_t perf_whole(double cycles);
+
+/* cost85.c: NPU cycles of U85 (spec/u85-performance.md 3 and 4) */
+void perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
+		     struct perf_tiling *t, struct perf_cost *c);
+void perf_cost85_elementwise(const struct perf_machine *m,
+			     const struct perf_op *op, struct perf_cost *c);
+
 /* where Vela 3.12 and Regor differ in 2.5 step 4 (4.3) */
 struct perf_rules {
 	bool conv1d_depthwise; /* depthwise has the Conv1D arrangement too */

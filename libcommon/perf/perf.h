@@ -41,6 +41,7 @@ struct perf_op {
 	int stride_y, stride_x;
 	int dilation_y, dilation_x;
 	struct hwc block, ifm_block; /* as in SHRAM, not clipped to the maps */
+	struct hwc ublock;	     /* that the block is worked on in */
 	bool part_kernel, acc40;
 	bool has_bias;	      /* scale records are read */
 	int64_t weight_bytes; /* encoded, of all cores; 0: none */
@@ -48,7 +49,7 @@ struct perf_op {
 	enum mem_area weight_area, scale_area;
 };
 
-/* fills in ifm_block from block and the rest (spec/scheduling.md 2.2) */
+/* fills in ifm_block and ublock from block and the rest (spec/scheduling.md 2.2) */
 void perf_op_settle(struct perf_op *op, const struct accel *a);
 
 /* accelerator and memories, with what perf_cost would compute every time */
@@ -99,7 +100,7 @@ struct perf_cost {
 /*
  * Costs one operation (spec 8, "Kernel"): NPU cycles of its block, and cycles
  * of every memory for feature maps, weights and scales.  Doesn't allocate;
- * needs op->ifm_block set and all extents at least 1.
+ * needs op->ifm_block and ublock set and all extents at least 1.
  */
 void perf_cost(const struct perf_machine *m, const struct perf_op *op,
 	       struct perf_cost *out);

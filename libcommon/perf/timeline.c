@@ -2,7 +2,7 @@
 /* Three clocks over one command stream: spec/performance-model.md 8. */
 #include "perf/perf.h"
 
-enum { HISTORY = 4 }; /* more than any engine's outstanding operations */
+enum { HISTORY = 8 }; /* more than any engine's outstanding operations */
 
 static double
 max_f64(double a, double b)

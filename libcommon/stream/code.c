@@ -43,22 +43,73 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 	return true;
 }
 
+static struct weights_order
+order55(const struct accel *accel, const struct g_op *op)
+{
+	(void)op;
+	return (struct weights_order){ .ou = accel->ublock.c,
+				       .cores = accel->cores };
+}
+
+static struct weights_order
+order85(const struct accel *accel, const struct g_op *op)
+{
+	struct block_query q = op_block_query(op, op->ofm.shape.h);
+	bool wide = op_ifm_bits(op) == 16;
+	return (struct weights_order){
+		.ou = block_ublock(accel, &q).c,
+		.cores = accel->streams, .quads = 1,
+		.ifm_depth = block_ifm(accel, &q, op->block).c,
+		.stride_y = op->stride.y, .stride_x = op->stride.x,
+		/* zeros behind ten depthwise elements (u85-weight-stream 2.1) */
+		.padding = accel->macs >= 1024		  ? 6
+			   : accel->macs == 512 || wide ? 2
+							  : 0,
+	};
+}
+
+static struct weights_order (*const orders[GENERATIONS])(const struct accel *accel,
+							 const struct g_op *op) = {
+	[GEN_U55] = order55, [GEN_U65] = order55, [GEN_U85] = order85,
+};
+
 struct weights_order
 emit_weights_order(const struct accel *accel, const struct g_op *op,
 		   int slice, int core)
 {
 	const struct g_weights *w = op->weights;
 	bool sliced = w->slices.n > 0;
-	return (struct weights_order){
-		.traversal = op->kind == OP_DEPTHWISE	     ? WEIGHTS_DEPTHWISE
-			     : op->traversal == PART_KERNEL ? WEIGHTS_PART_KERNEL
-							     : WEIGHTS_DEPTH_FIRST,
-		.block_depth = op->block.c,
-		.ou = accel->ublock.c,
-		.ifm_bits = op_ifm_bits(op),
-		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
-		.begin = sliced ? (int32_t)w->slices.v[slice] : 0,
-		.end = sliced ? (int32_t)w->slices.v[slice + 1] : w->shape.dim[0],
-		.core = core, .cores = accel->cores,
-	};
+	struct weights_order ord = orders[accel->generation](accel, op);
+	ord.traversal = op->kind == OP_DEPTHWISE	     ? WEIGHTS_DEPTHWISE
+			: op->traversal == PART_KERNEL ? WEIGHTS_PART_KERNEL
+						       : WEIGHTS_DEPTH_FIRST;
+	ord.block_depth = op->block.c;
+	ord.ifm_bits = op_ifm_bits(op);
+	ord.dilation_y = op->dilation.y;
+	ord.dilation_x = op->dilation.x;
+	ord.begin = sliced ? (int32_t)w->slices.v[slice] : 0;
+	ord.end = sliced ? (int32_t)w->slices.v[slice + 1] : w->shape.dim[0];
+	ord.core = core;
+	return ord;
+}
+
+size_t
+emit_scale_records(const struct weights_order *ord)
+{
+	enum { UNIT = 16 };
+	int32_t n = weights_order_channels(ord);
+	int32_t unit = ord->ou > UNIT ? ord->ou : UNIT;
+	if (!ord->quads)
+		return (size_t)n;
+	return ord->core ? 0 : (size_t)((n + unit - 1) / unit * unit);
+}
+
+int64_t
+emit_scale_bytes(const struct accel *accel, const struct g_op *op,
+		 int64_t channels)
+{
+	struct weights_order ord = orders[accel->generation](accel, op);
+	ord.cores = 1;
+	ord.end = (int32_t)channels;
+	return (int64_t)weights_scales_size(emit_scale_records(&ord));
 }

@@ -17,29 +17,24 @@ emit_code(const struct graph *g, const struct g_weights *w, int slice, int core)
 	return NULL;
 }
 
-struct fm_regs {
-	enum npu_reg region, base0, height0, height1, width0, stride_c, stride_y,
-	    stride_x, zero;
-};
-
-static const struct fm_regs ifm_regs = {
+const struct fm_regs emit_ifm_regs = {
 	NPU_IFM_REGION, NPU_IFM_BASE0, NPU_IFM_HEIGHT0_M1, NPU_IFM_HEIGHT1_M1,
 	NPU_IFM_WIDTH0_M1, NPU_IFM_STRIDE_C, NPU_IFM_STRIDE_Y, NPU_IFM_STRIDE_X,
 	NPU_IFM_ZERO_POINT,
 };
-static const struct fm_regs ifm2_regs = {
+const struct fm_regs emit_ifm2_regs = {
 	NPU_IFM2_REGION, NPU_IFM2_BASE0, NPU_IFM2_HEIGHT0_M1,
 	NPU_IFM2_HEIGHT1_M1, NPU_IFM2_WIDTH0_M1, NPU_IFM2_STRIDE_C,
 	NPU_IFM2_STRIDE_Y, NPU_IFM2_STRIDE_X, NPU_IFM2_ZERO_POINT,
 };
-static const struct fm_regs ofm_regs = {
+const struct fm_regs emit_ofm_regs = {
 	NPU_OFM_REGION, NPU_OFM_BASE0, NPU_OFM_HEIGHT0_M1, NPU_OFM_HEIGHT1_M1,
 	NPU_OFM_WIDTH0_M1, NPU_OFM_STRIDE_C, NPU_OFM_STRIDE_Y, NPU_OFM_STRIDE_X,
 	NPU_OFM_ZERO_POINT,
 };
 
-static void
-put_tiles(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f)
+void
+emit_tiles(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f)
 {
 	emit_reg(m, r->region, f->region);
 	for (int i = 0; i < 4; i++)
@@ -49,14 +44,12 @@ put_tiles(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f)
 	emit_reg(m, r->width0, f->w0 - 1);
 }
 
-static void
-put_strides(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f,
-	    int32_t zero)
+void
+emit_strides(struct emitter *m, const struct fm_regs *r, const struct emit_fm *f)
 {
 	emit_reg1(m, r->stride_c, f->stride.c);
 	emit_reg1(m, r->stride_y, f->stride.y);
 	emit_reg1(m, r->stride_x, f->stride.x);
-	emit_reg(m, r->zero, zero);
 }
 
 /* precision code of a type: 0, 1, 2 for 8, 16, 32 bits */
@@ -76,9 +69,10 @@ ifm_precision(const struct g_operand *o, int scale_mode, int round)
 static void
 put_ifm(struct emitter *m, const struct g_op *op, const struct emit_fm *f)
 {
-	put_tiles(m, &ifm_regs, f);
+	emit_tiles(m, &emit_ifm_regs, f);
 	emit_reg(m, NPU_IFM_DEPTH_M1, op->ifm.shape.c - 1);
-	put_strides(m, &ifm_regs, f, op->ifm_zero);
+	emit_strides(m, &emit_ifm_regs, f);
+	emit_reg(m, emit_ifm_regs.zero, op->ifm_zero);
 	emit_reg(m, NPU_IFM_PRECISION,
 		 ifm_precision(&op->ifm, G_HAS(op, G_OP_opa) ? op->scaled : 0,
 			       op->ifm_round));
@@ -94,19 +88,20 @@ has_global_scale(const struct g_op *op)
 static void
 put_ofm(struct emitter *m, const struct g_op *op, const struct emit_fm *f)
 {
-	put_tiles(m, &ofm_regs, f);
+	emit_tiles(m, &emit_ofm_regs, f);
 	emit_reg(m, NPU_OFM_HEIGHT_M1, f->shape.h - 1);
 	emit_reg(m, NPU_OFM_WIDTH_M1, f->shape.w - 1);
 	emit_reg(m, NPU_OFM_DEPTH_M1, f->shape.c - 1);
-	put_strides(m, &ofm_regs, f, op->ofm_zero);
+	emit_strides(m, &emit_ofm_regs, f);
+	emit_reg(m, emit_ofm_regs.zero, op->ofm_zero);
 	emit_reg(m, NPU_OFM_PRECISION,
 		 graph_type_signed(op->ofm.type) | precision(op->ofm.type) << 1 |
 		     (op->ofm.t->layout == LAYOUT_NHCWB16) << 6 |
 		     has_global_scale(op) << 8 | op->round << 14);
 }
 
-static void
-put_kernel(struct emitter *m, const struct g_op *op)
+void
+emit_window(struct emitter *m, const struct g_op *op)
 {
 	struct yx k = op_dilated(op);
 	int sx = op->stride.x - 1, sy = op->stride.y - 1;
@@ -118,14 +113,9 @@ put_kernel(struct emitter *m, const struct g_op *op)
 		     (sx >> 1) << 6 | (sy >> 1) << 9);
 }
 
-/* where a slice's pieces are: in flash, or in the buffer they were fetched to */
-struct piece {
-	int region;
-	struct g_span scales, weights;
-};
-
-static bool
-find_piece(struct emitter *m, const struct g_step *s, int core, struct piece *out)
+bool
+emit_find_piece(struct emitter *m, const struct g_step *s, int core,
+		struct emit_piece *out)
 {
 	const struct g_weights *w = s->op->weights;
 	const struct g_code *c = emit_code(m->g, w, s->slice, core);
@@ -133,7 +123,7 @@ find_piece(struct emitter *m, const struct g_step *s, int core, struct piece *ou
 	if (!c0)
 		return graph_err(m->g, w, m->e, "w%d: slice %d is not encoded",
 				 w->rec.id, s->slice);
-	*out = (struct piece){ .region = PLACE_FLASH };
+	*out = (struct emit_piece){ .region = PLACE_FLASH };
 	if (!c) /* a second core without channels */
 		return true;
 	out->scales = c->scale_bytes;
@@ -148,11 +138,13 @@ find_piece(struct emitter *m, const struct g_step *s, int core, struct piece *ou
 }
 
 static bool
-put_weights(struct emitter *m, const struct g_step *s, struct accesses *l)
+put_weights(struct emitter *m, const struct emit_kernel *k)
 {
-	struct piece p[2] = { { 0 } };
+	const struct g_step *s = k->step;
+	struct accesses *l = k->accesses;
+	struct emit_piece p[2] = { { 0 } };
 	for (int core = 0; core < m->accel->cores; core++)
-		if (!find_piece(m, s, core, &p[core]))
+		if (!emit_find_piece(m, s, core, &p[core]))
 			return false;
 	emit_reg(m, NPU_WEIGHT_REGION, p[0].region);
 	emit_reg1(m, NPU_WEIGHT_BASE, p[0].weights.at);
@@ -220,16 +212,17 @@ put_ifm2(struct emitter *m, const struct g_op *op, const struct emit_fm *f)
 		return;
 	}
 	struct hwc s = op->ifm2.shape, o = op->ofm.shape;
-	put_tiles(m, &ifm2_regs, f);
-	put_strides(m, &ifm2_regs, f, op->ifm2_zero);
+	emit_tiles(m, &emit_ifm2_regs, f);
+	emit_strides(m, &emit_ifm2_regs, f);
+	emit_reg(m, emit_ifm2_regs.zero, op->ifm2_zero);
 	emit_reg(m, NPU_IFM2_PRECISION, ifm_precision(&op->ifm2, 0, 0));
 	emit_reg(m, NPU_IFM2_BROADCAST,
 		 (s.h < o.h) | (s.w < o.w) << 1 | (s.c < o.c) << 2 |
 		     (op->reversed != 0) << 6);
 }
 
-static enum npu_opcode
-opcode_of(const struct g_op *op, int *mode)
+enum npu_opcode
+emit_opcode(const struct g_op *op, int *mode)
 {
 	static const int eltwise[OP_KINDS] = {
 		[OP_MUL] = NPU_ELT_MUL, [OP_ADD] = NPU_ELT_ADD,
@@ -286,10 +279,53 @@ struct state {
 	struct lut_slots tables;
 };
 
+void
+emit_pads(struct emitter *m, const struct emit_kernel *k)
+{
+	emit_reg(m, NPU_IFM_PAD_TOP, k->rows.pad_top);
+	emit_reg(m, NPU_IFM_PAD_LEFT, k->op->pad.left);
+	emit_reg(m, NPU_IFM_PAD_BOTTOM, k->rows.pad_bottom);
+	emit_reg(m, NPU_IFM_PAD_RIGHT, k->op->pad.right);
+}
+
+static bool
+registers55(struct emitter *m, const struct emit_kernel *k)
+{
+	const struct g_op *op = k->op;
+	bool elementwise = op_is_elementwise(op->kind);
+	if (elementwise)
+		put_operand_scales(m, op);
+	put_ifm(m, op, &k->ifm);
+	if (!elementwise)
+		emit_pads(m, k);
+	put_ofm(m, op, &k->ofm);
+	if (!elementwise)
+		emit_window(m, op);
+	if (op_has_weights(op->kind) && !put_weights(m, k))
+		return false;
+	put_activation(m, op, k->slot);
+	put_block(m, op, k->layout);
+	if (op_is_pool(op->kind))
+		put_operand_scales(m, op);
+	if (op_is_binary(op->kind))
+		put_ifm2(m, op, &k->ifm2);
+	return true;
+}
+
+static const struct writer {
+	bool (*registers)(struct emitter *m, const struct emit_kernel *k);
+	enum npu_opcode (*opcode)(const struct g_op *op, int *mode);
+} writers[GENERATIONS] = {
+	[GEN_U55] = { registers55, emit_opcode },
+	[GEN_U65] = { registers55, emit_opcode },
+	[GEN_U85] = { emit85_registers, emit85_opcode },
+};
+
 static bool
 emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slot)
 {
 	const struct g_op *op = s->op;
+	const struct writer *w = &writers[m->accel->generation];
 	struct g_range rows = { .lo = 0, .hi = op->ofm.shape.h };
 	struct emit_part p = emit_part(op, G_HAS(s, G_STEP_rows) ? s->rows : rows,
 				       s->slice);
@@ -298,43 +334,26 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 	if (!block_layout(m->accel, &q, op->block, &layout, NULL))
 		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit",
 				 op->rec.id, op->block.h, op->block.w, op->block.c);
-	struct emit_rows r = emit_ifm_rows(op, p.rows);
 	struct g_op cut = *op;
 	cut.ifm = p.ifm;
 	cut.ofm = p.ofm;
-	struct emit_fm ifm = emit_map(m, &p.ifm, r.lo, r.hi), ifm2 = { 0 };
-	struct emit_fm ofm = emit_map(m, &p.ofm, (int32_t)p.rows.lo, (int32_t)p.rows.hi);
 	struct accesses l = { .n = 0 };
-	access_fm(&l, &ifm, false);
-	access_fm(&l, &ofm, true);
+	struct emit_kernel k = { .op = &cut, .whole = op, .step = s, .slot = slot,
+				 .layout = &layout, .accesses = &l };
+	k.rows = emit_ifm_rows(op, p.rows);
+	k.ifm = emit_map(m, &p.ifm, k.rows.lo, k.rows.hi);
+	k.ofm = emit_map(m, &p.ofm, (int32_t)p.rows.lo, (int32_t)p.rows.hi);
+	access_fm(&l, &k.ifm, false);
+	access_fm(&l, &k.ofm, true);
 	if (op->ifm2.t) {
 		bool one = op->ifm2.shape.h == 1;
-		ifm2 = emit_map(m, &op->ifm2, one ? 0 : r.lo, one ? 1 : r.hi);
-		access_fm(&l, &ifm2, false);
+		k.ifm2 = emit_map(m, &op->ifm2, one ? 0 : k.rows.lo,
+				  one ? 1 : k.rows.hi);
+		access_fm(&l, &k.ifm2, false);
 	}
 	add_shram(m, op, &l);
-
-	if (op_is_elementwise(op->kind))
-		put_operand_scales(m, op);
-	put_ifm(m, &cut, &ifm);
-	if (!op_is_elementwise(op->kind)) {
-		emit_reg(m, NPU_IFM_PAD_TOP, r.pad_top);
-		emit_reg(m, NPU_IFM_PAD_LEFT, op->pad.left);
-		emit_reg(m, NPU_IFM_PAD_BOTTOM, r.pad_bottom);
-		emit_reg(m, NPU_IFM_PAD_RIGHT, op->pad.right);
-	}
-	put_ofm(m, &cut, &ofm);
-	if (!op_is_elementwise(op->kind))
-		put_kernel(m, op);
-	if (op_has_weights(op->kind) && !put_weights(m, s, &l))
+	if (!w->registers(m, &k))
 		return false;
-	put_activation(m, op, slot);
-	put_block(m, op, &layout);
-	if (op_is_pool(op->kind))
-		put_operand_scales(m, op);
-	if (op_is_binary(op->kind))
-		put_ifm2(m, op, &ifm2);
-
 	struct depend cur = { .op = op, .rows = p.rows, .depth = p.depth,
 			      .ifm_block = layout.ifm_block };
 	int dep = G_HAS(s, G_STEP_blockdep) ? s->blockdep
@@ -343,7 +362,7 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 	emit_reg(m, NPU_BLOCKDEP, dep);
 	hazard_kernel(m, &l);
 	int mode;
-	enum npu_opcode code = opcode_of(op, &mode);
+	enum npu_opcode code = w->opcode(op, &mode);
 	emit_op(m, code, mode, s);
 	st->prev = cur;
 	return true;

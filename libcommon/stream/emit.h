@@ -84,5 +84,17 @@ bool emit_weights_view(struct arena *a, struct graph *g, const struct g_weights 
 struct weights_order emit_weights_order(const struct accel *accel,
 					const struct g_op *op, int slice,
 					int core);
+/* streams of a slice: of every core, of every decoder */
+static inline int
+emit_streams(const struct accel *a)
+{
+	return a->cores * a->streams;
+}
+/* scale records beside a stream: of its channels; U85 has them all beside the
+ * first, filled up with empty ones (u85-weight-stream.md 5) */
+size_t emit_scale_records(const struct weights_order *ord);
+/* bytes of the records of so many channels of op, as if of one core */
+int64_t emit_scale_bytes(const struct accel *accel, const struct g_op *op,
+			 int64_t channels);
 
 #endif

@@ -22,10 +22,12 @@ bool
 emit_fetch(struct emitter *m, const struct g_step *s)
 {
 	const struct g_code *first = emit_code(m->g, s->weights, s->slice, 0);
-	const struct g_code *last = emit_code(m->g, s->weights, s->slice, 1);
+	const struct g_code *last = NULL;
 	if (!first)
 		return graph_err(m->g, s, m->e, "p%d: w%d slice %d is not encoded",
 				 s->rec.id, s->weights->rec.id, s->slice);
+	for (int k = emit_streams(m->accel) - 1; k > 0 && !last; k--)
+		last = emit_code(m->g, s->weights, s->slice, k);
 	if (!last)
 		last = first;
 	int64_t bytes = last->weight_bytes.at + last->weight_bytes.bytes -

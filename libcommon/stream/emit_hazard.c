@@ -82,6 +82,11 @@ hazard_dma(struct emitter *m, const struct accesses *l)
 	int n = outstanding(h->kernel, &h->n_kernels, l);
 	if (n >= 0)
 		emit_wait(m, NPU_OP_KERNEL_WAIT, n);
+	/* where several run at once, they don't wait for each other */
+	n = m->accel->generation == GEN_U85 ? outstanding(h->dma, &h->n_dma, l)
+					    : -1;
+	if (n >= 0)
+		emit_wait(m, NPU_OP_DMA_WAIT, n);
 	remember(h->dma, &h->n_dma, m->accel->max_dma, l);
 }
 
@@ -209,6 +214,7 @@ int
 emit_blockdep(const struct accel *a, const struct depend *prev,
 	      const struct depend *cur)
 {
+	int largest = accel_generation(a)->max_blockdep;
 	if (!prev->op)
 		return 0;
 	/* 16-bank parts: a kernel without a table overwrites it */
@@ -218,7 +224,7 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 	bool first = tensors_meet(out->t, cur->op->ifm.t);
 	bool second = cur->op->ifm2.t && tensors_meet(out->t, cur->op->ifm2.t);
 	if (!first && !second)
-		return MAX_BLOCKDEP;
+		return largest;
 	if (first && second)
 		return 0;
 	const struct g_operand *in = first ? &cur->op->ifm : &cur->op->ifm2;
@@ -227,7 +233,7 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 
 	int64_t n[3], blocks = block_count(prev, n), jobs = job_count(cur);
 	int64_t most = blocks < jobs ? blocks : jobs;
-	int64_t best = most < MAX_BLOCKDEP ? most : MAX_BLOCKDEP;
+	int64_t best = most < largest ? most : largest;
 	for (int64_t i = 0; i < best && i < jobs; i++) {
 		struct box job = input_job(cur, in, i);
 		for (int64_t j = 0; i + j < best && j < blocks; j++) {

@@ -52,10 +52,17 @@ emit_reg1(struct emitter *m, enum npu_reg reg, int64_t payload)
 void
 emit_scale(struct emitter *m, enum npu_reg reg, struct npu_scale s)
 {
-	if (!is_new(m, reg, (uint64_t)(uint16_t)s.shift << 32 | s.mult))
+	emit_scale_word(m, reg, (uint16_t)s.shift, s.mult);
+}
+
+void
+emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
+		uint32_t mult)
+{
+	if (!is_new(m, reg, (uint64_t)param << 32 | mult))
 		return;
-	put_word(m, npu_code_word(&npu_registers[reg], (uint16_t)s.shift));
-	put_word(m, s.mult);
+	put_word(m, npu_code_word(&npu_registers[reg], param));
+	put_word(m, mult);
 }
 
 void
@@ -85,7 +92,11 @@ emit_payload(struct arena *a, const struct accel *accel,
 	/* section 14: FourCC, configuration (two words), NOPs to the alignment */
 	enum { HEADER = 8, FOURCC = 0x31504F43, CONFIGURE = 0x00100001, NOP = 5,
 	       STREAM = 2 };
-	uint32_t id = accel_is_u65(accel) ? 0x10066001 : 0x10104201;
+	static const uint32_t ids[GENERATIONS] = {
+		[GEN_U55] = 0x10104201, [GEN_U65] = 0x10066001,
+		[GEN_U85] = 0x20007000,
+	};
+	uint32_t id = ids[accel->generation];
 	uint32_t len = (uint32_t)w->n;
 	const uint32_t head[HEADER] = {
 		FOURCC, CONFIGURE, accel->config_word, id, NOP, NOP, NOP,

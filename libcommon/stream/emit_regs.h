@@ -24,6 +24,8 @@ struct emitter {
 void emit_reg(struct emitter *m, enum npu_reg reg, int64_t param);
 void emit_reg1(struct emitter *m, enum npu_reg reg, int64_t payload);
 void emit_scale(struct emitter *m, enum npu_reg reg, struct npu_scale s);
+void emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
+		     uint32_t mult);
 void emit_op(struct emitter *m, enum npu_opcode op, int param,
 	     const struct g_step *step);
 void emit_wait(struct emitter *m, enum npu_opcode op, int param);
@@ -53,6 +55,47 @@ struct emit_part {
 };
 struct emit_part emit_part(const struct g_op *op, struct g_range rows, int slice);
 
+/* ---- emit.c, emit85.c: kernels ------------------------------------------- */
+
+struct fm_regs {
+	enum npu_reg region, base0, height0, height1, width0, stride_c, stride_y,
+	    stride_x, zero;
+};
+extern const struct fm_regs emit_ifm_regs, emit_ifm2_regs, emit_ofm_regs;
+
+struct accesses;
+
+/* a kernel, or a part of one, ready to be written */
+struct emit_kernel {
+	const struct g_op *op;	  /* operands of the rows and channels at hand */
+	const struct g_op *whole; /* as it is in the graph */
+	const struct g_step *step;
+	struct emit_fm ifm, ifm2, ofm;
+	struct emit_rows rows;
+	int slot; /* of its table */
+	const struct shram_layout *layout;
+	struct accesses *accesses; /* weights join the maps */
+};
+
+void emit_tiles(struct emitter *m, const struct fm_regs *r,
+		const struct emit_fm *f);
+void emit_strides(struct emitter *m, const struct fm_regs *r,
+		  const struct emit_fm *f);
+void emit_pads(struct emitter *m, const struct emit_kernel *k);
+void emit_window(struct emitter *m, const struct g_op *op);
+enum npu_opcode emit_opcode(const struct g_op *op, int *mode);
+
+/* where a slice's pieces are: in flash, or in the buffer they were fetched to */
+struct emit_piece {
+	int region;
+	struct g_span scales, weights;
+};
+bool emit_find_piece(struct emitter *m, const struct g_step *s, int core,
+		     struct emit_piece *out);
+
+bool emit85_registers(struct emitter *m, const struct emit_kernel *k);
+enum npu_opcode emit85_opcode(const struct g_op *op, int *mode);
+
 /* ---- emit_dma.c: transfers ---------------------------------------------------- */
 
 /* so many bytes; internal: to SHRAM; s: the step, NULL: made up for a table */
@@ -79,7 +122,7 @@ struct accesses {
 };
 
 struct hazards {
-	struct accesses kernel[MAX_KERNELS], dma[2]; /* oldest first */
+	struct accesses kernel[MAX_KERNELS], dma[DMA_QUEUE]; /* oldest first */
 	int n_kernels, n_dma;
 };
 

@@ -366,6 +366,7 @@ npu_block_query(const struct npu_op *op)
 		.uses_table = npu_uses_table(op),
 		.acc40 = op->acc_format == 1,
 		.one_tensor = !op->has_ifm2 || op->ifm2_scalar,
+		.ublock = op->ublock,
 	};
 	if (op->kind == NPU_CONV)
 		q.class = BLOCK_CONV;

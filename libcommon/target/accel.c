@@ -24,6 +24,9 @@ const struct accel accels[ACCEL_COUNT] = {
 #define GRANULES(i, ifm, ifm32, acc32, acc40)                                \
 	[ACCEL_##i].granule_ifm = ifm, [ACCEL_##i].granule_ifm32 = ifm32,    \
 	[ACCEL_##i].granule_acc32 = acc32, [ACCEL_##i].granule_acc40 = acc40,
+#define CYCLES85(i, o0, o1, o2, o3, o4, o5, a0, a1)                          \
+	[ACCEL_##i].out85_cycles = { o0, o1, o2, o3, o4, o5 },               \
+	[ACCEL_##i].act85_cycles = { a0, a1 },
 #define CYCLES(i, o0, o1, o2, o3, o4, o5, o6, o7, a0, a1, a2, d32, d40)      \
 	[ACCEL_##i].out_cycles = { o0, o1, o2, o3, o4, o5, o6, o7 },         \
 	[ACCEL_##i].act_cycles = { a0, a1, a2 },                             \

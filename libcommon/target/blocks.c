@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Does an OFM block fit the SHRAM?  spec/command-stream.md 8, scheduling.md 2. */
-#include "target/target.h"
+#include "target/blocks.h"
 
 #include "base/fixed.h"
 
@@ -32,8 +32,8 @@ needed(int32_t v, int stride, int kernel, enum upscale up)
 			factor);
 }
 
-struct hwc
-block_ifm(const struct accel *a, const struct block_query *q, struct hwc b)
+static struct hwc
+block55_ifm(const struct accel *a, const struct block_query *q, struct hwc b)
 {
 	struct hwc ib = {
 		.h = round_up(needed(b.h, q->stride_y, q->kernel_h, q->upscale),
@@ -60,9 +60,10 @@ block_accumulated(const struct accel *a, const struct block_query *q,
 	return b;
 }
 
-struct hwc
-block_bounds(const struct accel *a, struct hwc ofm)
+static struct hwc
+block55_bounds(const struct accel *a, const struct block_query *q)
 {
+	struct hwc ofm = q->ofm;
 	return (struct hwc){
 		.h = round_up(min_i32(ofm.h, MAX_BLOCK_H), a->ublock.h),
 		.w = round_up(min_i32(ofm.w, MAX_BLOCK_W), a->ublock.w),
@@ -70,8 +71,8 @@ block_bounds(const struct accel *a, struct hwc ofm)
 	};
 }
 
-const char *
-block_limit(const struct accel *a, const struct block_query *q, struct hwc b)
+static const char *
+block55_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 {
 	if (b.h < 1 || b.w < 1 || b.c < 1)
 		return "has an empty dimension";
@@ -93,22 +94,22 @@ banks_of(int64_t bytes, int granule)
 	return (int)round_up_i64(2 * banks, granule); /* double buffered */
 }
 
-bool
-block_layout(const struct accel *a, const struct block_query *q, struct hwc b,
+static bool
+block55_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 	     struct shram_layout *out, int *banks)
 {
 	if (banks)
 		*banks = 0;
-	if (block_limit(a, q, b))
+	if (block55_limit(a, q, b))
 		return false;
-	struct hwc ib = block_ifm(a, q, b);
+	struct hwc ib = block55_ifm(a, q, b);
 	int lut = a->lut_banks ? a->lut_banks : q->uses_table ? 2 : 0;
 	int lut_start = a->banks - lut;
 	int64_t ifm_bytes = (int64_t)ib.h * ib.w *
 			    round_up(ib.c * (q->ifm_bits / 8), 8);
 	int ifm = banks_of(ifm_bytes, q->ifm_bits == 32 ? a->granule_ifm32
 							: a->granule_ifm);
-	*out = (struct shram_layout){ .ifm_block = ib };
+	*out = (struct shram_layout){ .ifm_block = ib, .ublock = a->ublock };
 
 	int used;
 	if (q->class == BLOCK_ELEMENTWISE) {
@@ -130,8 +131,8 @@ block_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 	return used <= lut_start;
 }
 
-bool
-block_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits)
+static bool
+block55_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits)
 {
 	if (ifm_depth <= 8)
 		return true;
@@ -140,4 +141,79 @@ block_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits)
 	double part = (double)ifm_depth / round_up(ifm_depth, 8) *
 		      ((double)kernel_elements / round_up(kernel_elements, element));
 	return part >= depth;
+}
+
+/* ---- one function a generation --------------------------------------------- */
+
+static struct hwc
+block55_ublock(const struct accel *a, const struct block_query *q)
+{
+	(void)q;
+	return a->ublock;
+}
+
+static bool
+any_bits_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits)
+{
+	(void)ifm_bits;
+	return block85_part_kernel(ifm_depth, kernel_elements);
+}
+
+static const struct rules {
+	struct hwc (*ublock)(const struct accel *a, const struct block_query *q);
+	struct hwc (*bounds)(const struct accel *a, const struct block_query *q);
+	const char *(*limit)(const struct accel *a, const struct block_query *q,
+			     struct hwc b);
+	struct hwc (*ifm)(const struct accel *a, const struct block_query *q,
+			  struct hwc b);
+	bool (*layout)(const struct accel *a, const struct block_query *q,
+		       struct hwc b, struct shram_layout *out, int *banks);
+	bool (*part_kernel)(int ifm_depth, int kernel_elements, int ifm_bits);
+} rules[GENERATIONS] = {
+#define BANKED                                                               \
+	{ block55_ublock, block55_bounds, block55_limit, block55_ifm,        \
+	  block55_layout, block55_part_kernel }
+	[GEN_U55] = BANKED,
+	[GEN_U65] = BANKED,
+	[GEN_U85] = { block85_ublock, block85_bounds, block85_limit, block85_ifm,
+		      block85_layout, any_bits_part_kernel },
+};
+
+struct hwc
+block_ublock(const struct accel *a, const struct block_query *q)
+{
+	return rules[a->generation].ublock(a, q);
+}
+
+struct hwc
+block_bounds(const struct accel *a, const struct block_query *q)
+{
+	return rules[a->generation].bounds(a, q);
+}
+
+const char *
+block_limit(const struct accel *a, const struct block_query *q, struct hwc b)
+{
+	return rules[a->generation].limit(a, q, b);
+}
+
+struct hwc
+block_ifm(const struct accel *a, const struct block_query *q, struct hwc b)
+{
+	return rules[a->generation].ifm(a, q, b);
+}
+
+bool
+block_layout(const struct accel *a, const struct block_query *q, struct hwc b,
+	     struct shram_layout *out, int *banks)
+{
+	return rules[a->generation].layout(a, q, b, out, banks);
+}
+
+bool
+block_part_kernel(const struct accel *a, int ifm_depth, int kernel_elements,
+		  int ifm_bits)
+{
+	return rules[a->generation].part_kernel(ifm_depth, kernel_elements,
+						ifm_bits);
 }

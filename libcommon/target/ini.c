@@ -187,7 +187,7 @@ get_memory(struct ini *f, const char *section, enum mem_area area,
 	char *prefix = arena_strdup(f->a, memory_area_name(area));
 	for (char *c = prefix; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
-	*p = (struct mem_props){ 1.0, 1, 0, 0, 1 };
+	*p = (struct mem_props){ 1.0, 1, 0, 0, 1, 0, 0 };
 #define KEY(name) arena_printf(f->a, "%s_" name, prefix)
 	return get_number(f, section, KEY("clock_scale"), 1e-9, 1e3, &p->clock_scale) &&
 	       get_int(f, section, KEY("burst_length"), MAX_BURST, &p->burst_bytes) &&

@@ -26,13 +26,19 @@ static const struct system_profile {
 } systems[] = {
 #define SYSTEM(n, c, s0, b0, r0, w0, m, s1, b1, r1, w1, a, src)              \
 	{ .name = #n, .clock = c,                                            \
-	  .sram = { s0, b0, r0, w0, 1 }, .area = MEM_##m,                    \
-	  .second = { s1, b1, r1, w1, 1 }, .accel = a, .source = src },
+	  .sram = { s0, b0, r0, w0, 1, 0, 0 }, .area = MEM_##m,                    \
+	  .second = { s1, b1, r1, w1, 1, 0, 0 }, .accel = a, .source = src },
 #define FITTED(n, c, s0, b0, r0, w0, m, s1, b1, r1, w1, a, src, k, op, lo, hi) \
 	{ .name = #n, .clock = c,                                            \
-	  .sram = { s0, b0, r0, w0, 1 }, .area = MEM_##m,                    \
-	  .second = { s1, b1, r1, w1, 1 }, .accel = a, .source = src,        \
+	  .sram = { s0, b0, r0, w0, 1, 0, 0 }, .area = MEM_##m,                    \
+	  .second = { s1, b1, r1, w1, 1, 0, 0 }, .accel = a, .source = src,        \
 	  .fit = { k, op, lo, hi } },
+#define LIMITED(n, c, s0, b0, r0, w0, m, s1, b1, r1, w1, a, src, p0, mr0, mw0, \
+		p1, mr1, mw1)                                                \
+	{ .name = #n, .clock = c,                                            \
+	  .sram = { s0, b0, r0, w0, p0, mr0, mw0 }, .area = MEM_##m,         \
+	  .second = { s1, b1, r1, w1, p1, mr1, mw1 }, .accel = a,            \
+	  .source = src },
 #include "memory.def"
 };
 
@@ -179,7 +185,7 @@ load_builtin(const char *system, const char *mode, struct memory_system *out,
 		.fitted_for = s->fit.measured ? s->accel : NULL,
 	};
 	for (int i = 0; i < MEM_AREAS; i++)
-		out->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1 };
+		out->mem[i] = (struct mem_props){ 1.0, 1, 0, 0, 1, 0, 0 };
 	out->mem[MEM_SRAM] = s->sram;
 	out->mem[s->area] = s->second;
 	out->const_area = out->axi[m->const_port];

@@ -34,6 +34,7 @@ enum {
 	LUT_BYTES = 2048,	/* at the end of SHRAM */
 	BRICK = 16,		/* channels of an NHCWB16 brick */
 	MAX_KERNELS = 2,	/* outstanding kernel operations */
+	DMA_QUEUE = 4,		/* outstanding transfers, of any accelerator */
 	MAX_BLOCKDEP = 3,
 	MAX_BLOCK_H = 32, MAX_BLOCK_W = 64, MAX_BLOCK_C = 128,
 	SUBKERNEL_MAX = 8,
@@ -72,6 +73,11 @@ enum out_column {
 	OUT_ELTWISE32_0, OUT_ELTWISE32_1, OUT_MUL32, OUT_MUL_OR_ACC40,
 	OUT_ADD_SIMPLE, OUT_ADD_ADVANCED, OUT_MAXPOOL, OUT_OTHER, OUT_COLUMNS
 };
+/* of U85: spec/u85-performance.md 1.1 */
+enum out85_column {
+	OUT85_8, OUT85_16, OUT85_32, OUT85_64, OUT85_NARROWED, OUT85_WORDS,
+	OUT85_COLUMNS
+};
 enum act_column { ACT_TABLE, ACT_RELU, ACT_NONE, ACT_COLUMNS };
 
 struct accel {
@@ -99,6 +105,7 @@ struct accel {
 	double out_cycles[OUT_COLUMNS]; /* per element */
 	double act_cycles[ACT_COLUMNS];
 	int delay32, delay40;
+	double out85_cycles[OUT85_COLUMNS], act85_cycles[2];
 };
 
 extern const struct accel accels[ACCEL_COUNT];
@@ -145,6 +152,7 @@ struct mem_props {
 	double clock_scale; /* of the AXI port's peak bandwidth */
 	int burst_bytes, read_latency, write_latency; /* latencies in cycles */
 	int ports;
+	int max_reads, max_writes; /* outstanding at a port; 0: not known; U85 */
 };
 
 /*
@@ -214,10 +222,14 @@ struct block_query {
 	bool uses_table;
 	bool acc40;
 	bool one_tensor; /* elementwise with a scalar operand */
+	/* U85: which of the accelerator's microblocks; c 0: the one that wastes
+	 * least of the whole OFM (h 0: ofm) and suits the operation */
+	struct hwc ublock, whole;
+	bool repeats_h, repeats_w, repeats_c; /* an elementwise operand, there */
 };
 
 struct shram_layout {
-	struct hwc ifm_block;
+	struct hwc ifm_block, ublock;
 	int ib_end, ab_start, ib2_start; /* bank numbers; ib2 elementwise only */
 };
 
@@ -241,9 +253,13 @@ struct hwc block_accumulated(const struct accel *a, const struct block_query *q,
 			     struct hwc block);
 
 /* largest extent a block can have for this OFM, rounded up to the ublock */
-struct hwc block_bounds(const struct accel *a, struct hwc ofm);
+struct hwc block_bounds(const struct accel *a, const struct block_query *q);
+
+/* the microblock that the operation is worked on in */
+struct hwc block_ublock(const struct accel *a, const struct block_query *q);
 
 /* part-kernel-first traversal pays: spec/scheduling.md 4 ("beats": >=) */
-bool block_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits);
+bool block_part_kernel(const struct accel *a, int ifm_depth, int kernel_elements,
+		       int ifm_bits);
 
 #endif

@@ -25,7 +25,8 @@ _nputools()
 	case $prev in
 	-a | --accelerator-config)
 		words="ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256"
-		words+=" ethos-u65-256 ethos-u65-512" ;;
+		words+=" ethos-u65-256 ethos-u65-512 ethos-u85-128 ethos-u85-256"
+		words+=" ethos-u85-512 ethos-u85-1024 ethos-u85-2048" ;;
 	--memory-mode) words="Shared_Sram Sram_Only Dedicated_Sram" ;;
 	--system-config) words=$(_nputools_systems) ;;
 	--optimise) words="Performance Size" ;;

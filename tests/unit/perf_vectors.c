@@ -281,7 +281,7 @@ consider(struct search *s, const struct accel *a, const struct block_query *q,
 static struct layout
 search_312(const struct accel *a, const struct block_query *q)
 {
-	struct hwc max = block_bounds(a, q->ofm), ub = a->ublock;
+	struct hwc max = block_bounds(a, q), ub = a->ublock;
 	struct search s = { 0 };
 	int depth = max.c < 16 ? max.c : 16;
 	depth = depth > ub.c ? depth : ub.c;

@@ -12,8 +12,9 @@ restore(struct wenc *w, const struct g_op *op, struct bytes flash, int16_t *out)
 	const int32_t *d = op->weights->shape.dim;
 	int slices = op->weights->slices.n ? (int)op->weights->slices.n - 1 : 1;
 	ptrdiff_t per_o = (ptrdiff_t)d[1] * d[2] * d[3];
-	for (int i = 0; i < slices * w->accel->cores; i++) {
-		int slice = i / w->accel->cores, core = i % w->accel->cores;
+	int cores = emit_streams(w->accel);
+	for (int i = 0; i < slices * cores; i++) {
+		int slice = i / cores, core = i % cores;
 		struct weights_order ord = emit_weights_order(w->accel, op, slice, core);
 		const struct g_code *c = emit_code(w->g, op->weights, slice, core);
 		if (!weights_order_channels(&ord))

@@ -23,10 +23,13 @@ static bool
 pack_scales(struct task *t, const struct weights_order *ord, struct bytes *out)
 {
 	const struct g_scales *s = t->c->op->scales;
-	size_t n = (size_t)weights_order_channels(ord);
+	bool wide = t->c->op->acc40;
+	size_t n = emit_scale_records(ord);
 	uint8_t *p = arena_alloc(t->a, weights_scales_size(n), 1);
 	*out = (struct bytes){ .p = p, .n = weights_scales_size(n) };
-	for (int32_t o = ord->begin + ord->core; o < ord->end; o += ord->cores) {
+	/* U85: all channels beside the first stream */
+	int32_t first = ord->quads ? 0 : ord->core, step = ord->quads ? 1 : ord->cores;
+	for (int32_t o = ord->begin + first; n && o < ord->end; o += step) {
 		if (s->shift.v[o] < 0 || s->shift.v[o] > 63 || s->mult.v[o] < 0 ||
 		    s->mult.v[o] > UINT32_MAX)
 			return err_set(&t->err, "channel %d of s%d has multiplier "
@@ -36,7 +39,8 @@ pack_scales(struct task *t, const struct weights_order *ord, struct bytes *out)
 		struct weights_scale v = { .bias = s->bias.v[o],
 					   .scale = (uint32_t)s->mult.v[o],
 					   .shift = (uint8_t)s->shift.v[o] };
-		if (!weights_scale_pack(&v, p, &t->err))
+		if (!(ord->quads ? weights_scale85_pack(&v, wide, p, &t->err)
+				 : weights_scale_pack(&v, p, &t->err)))
 			return false;
 		p += WEIGHTS_SCALE_SIZE;
 	}
@@ -61,9 +65,13 @@ encode_piece(void *ctx, size_t i)
 }
 
 static bool
-same_coding(const struct g_op *a, const struct g_op *b)
+same_coding(const struct accel *accel, const struct g_op *a, const struct g_op *b)
 {
-	return a->block.c == b->block.c && a->traversal == b->traversal &&
+	struct weights_order x = emit_weights_order(accel, a, 0, 0);
+	struct weights_order y = emit_weights_order(accel, b, 0, 0);
+	return x.ou == y.ou && x.ifm_depth == y.ifm_depth &&
+	       x.stride_y == y.stride_y && x.stride_x == y.stride_x &&
+	       a->block.c == b->block.c && a->traversal == b->traversal &&
 	       a->kind == b->kind && a->scales == b->scales &&
 	       a->ifm.type == b->ifm.type && a->dilation.y == b->dilation.y &&
 	       a->dilation.x == b->dilation.x;
@@ -85,7 +93,7 @@ collect(struct wenc *w)
 		while (k < w->n_coded && w->coded[k].w != op->weights)
 			k++;
 		if (k < w->n_coded) {
-			if (!same_coding(w->coded[k].op, op))
+			if (!same_coding(w->accel, w->coded[k].op, op))
 				return graph_err(w->g, op, w->e, "o%d and o%d share "
 						 "w%d but not block depth, traversal "
 						 "and scales", op->rec.id,
@@ -97,7 +105,7 @@ collect(struct wenc *w)
 		c->w = op->weights;
 		c->op = op;
 		c->slices = c->w->slices.n ? (int)c->w->slices.n - 1 : 1;
-		c->cores = w->accel->cores;
+		c->cores = emit_streams(w->accel);
 		c->piece = anew(w->a, struct piece, (size_t)(c->slices * c->cores));
 	}
 	return true;

@@ -137,11 +137,13 @@ put_target(struct text *t, const struct job *j)
 		       " * The driver refuses any other: compare with\n"
 		       " * ethosu_get_hw_info().\n */\n",
 		    f->accel->name);
-	put_define(t, j, "NPU_PRODUCT", accel_is_u65(f->accel) ? 65 : 55);
+	put_define(t, j, "NPU_PRODUCT", accel_generation(f->accel)->product);
 	put_define(t, j, "NPU_MACS", 1 << (f->config & 15));
 	put_define(t, j, "NPU_LOG2_MACS", f->config & 15);
 	put_define(t, j, "NPU_STREAM_VERSION", f->config >> 4 & 15);
-	put_define(t, j, "NPU_SHRAM_KIB", f->config >> 8 & 255);
+	/* these bits are ports and decoders of U85, whose buffers are fixed */
+	if (f->accel->generation != GEN_U85)
+		put_define(t, j, "NPU_SHRAM_KIB", f->config >> 8 & 255);
 	put_define(t, j, "NPU_ARCH_MAJOR", f->id >> 28 & 15);
 	put_define(t, j, "NPU_ARCH_MINOR", f->id >> 20 & 255);
 	put_define(t, j, "NPU_ARCH_PATCH", f->id >> 16 & 15);
@@ -156,15 +158,20 @@ put_target_checks(struct text *t, const struct job *j)
 {
 	const struct npu_facts *f = &j->npu;
 	int macs = 1 << (f->config & 15);
-	bool u65 = accel_is_u65(f->accel);
+	/* what the driver's build defines for the other two */
+	static const char *const others[GENERATIONS][2] = {
+		[GEN_U55] = { "65", "85" }, [GEN_U65] = { "55", "85" },
+		[GEN_U85] = { "55", "65" },
+	};
+	const char *const *other = others[f->accel->generation];
 	text_printf(t, "#if defined(ETHOSU_MACS) && ETHOSU_MACS != %d\n"
 		       "#error \"%s is compiled for an NPU with %d MACs per "
 		       "cycle (%s), not for ETHOSU_MACS\"\n#endif\n",
 		    macs, j->o->name, macs, f->accel->name);
-	text_printf(t, "#if defined(ETHOSU%s) || defined(ETHOSU85)\n"
+	text_printf(t, "#if defined(ETHOSU%s) || defined(ETHOSU%s)\n"
 		       "#error \"%s is compiled for %s, the driver is built "
 		       "for another NPU\"\n#endif\n",
-		    u65 ? "55" : "65", j->o->name, f->accel->name);
+		    other[0], other[1], j->o->name, f->accel->name);
 }
 
 static void

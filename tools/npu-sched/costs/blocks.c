@@ -96,8 +96,8 @@ try_block(struct block_search *x, struct hwc block)
 static void
 search_blocks(struct block_search *x, int32_t only_depth)
 {
-	struct hwc most = block_bounds(x->s->accel, x->q.ofm);
-	struct hwc u = x->s->accel->ublock;
+	struct hwc most = block_bounds(x->s->accel, &x->q);
+	struct hwc u = block_ublock(x->s->accel, &x->q);
 	int32_t even = x->q.upscale == UPSCALE_NONE ? 1 : 2;
 	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h > even ? u.h : even, 1);
 	struct axis_sizes w = sizes_of(x->q.ofm.w, most.w, u.w > even ? u.w : even, 1);
@@ -217,9 +217,9 @@ block_for(struct sched *s, int i, int32_t rows)
 			return &f->choice[k];
 	/* the depth belongs to the encoded weights: one for all stripes */
 	int32_t depth = f->op->weights && f->n_choices ? f->choice[0].block.c : 0;
-	if (depth && depth > block_bounds(s->accel, f->op->ofm.shape).c)
-		depth = 0;
 	struct block_search x = search_of(s, s->info[i].alike, rows);
+	if (depth && depth > block_bounds(s->accel, &x.q).c)
+		depth = 0;
 	if (G_HAS(f->op, G_OP_block))
 		(void)given_block(&x);
 	else

@@ -126,6 +126,7 @@ cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choi
 	struct perf_cost c;
 	p->block = b->block;
 	p->ifm_block = b->layout.ifm_block;
+	p->ublock = b->layout.ublock;
 	perf_cost(&s->machine, p, &c);
 	return c;
 }

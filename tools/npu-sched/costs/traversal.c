@@ -60,7 +60,7 @@ choose_clear(struct trials *l)
 		struct g_op *op = s->info[i].op;
 		if (G_HAS(op, G_OP_traversal) || op->kind != OP_CONV)
 			continue;
-		bool part = block_part_kernel(op->ifm.shape.c,
+		bool part = block_part_kernel(s->accel, op->ifm.shape.c,
 					      op->kernel.y * op->kernel.x,
 					      op_ifm_bits(op));
 		G_PUT(op, OP, traversal, part ? PART_KERNEL : DEPTH_FIRST);
@@ -84,7 +84,7 @@ measure(void *ctx, size_t i)
 	if (!b)
 		return;
 	op.block = b->block;
-	for (int core = 0; core < l->s->accel->cores; core++) {
+	for (int core = 0; core < emit_streams(l->s->accel); core++) {
 		struct weights_order o = emit_weights_order(l->s->accel, &op, 0, core);
 		if (weights_order_channels(&o))
 			t->bytes[l->now] += (int64_t)weights_cost_view(&t->view, &o,
@@ -114,7 +114,7 @@ try_all(struct trials *l, int t, bool exact)
 				    .rows = { .hi = op->ofm.shape.h },
 				    .depth = { .hi = op->ofm.shape.c } };
 		const struct block_choice *b = block_for(s, k.op, op->ofm.shape.h);
-		int64_t scales = round_up_i64(10 * (int64_t)op->ofm.shape.c, 16);
+		int64_t scales = emit_scale_bytes(s->accel, op, op->ofm.shape.c);
 		struct perf_op p = kernel_op(s, &k, l->v[i].bytes[t], scales, false);
 		l->v[i].cycles[t] = b ? cost_in_blocks(s, &p, b).total : INFINITY;
 	}

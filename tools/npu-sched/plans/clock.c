@@ -236,7 +236,7 @@ start_transfer(struct clock *c, struct moved m, double cycles)
 		add_step(c, (struct perf_step){ .kind = PERF_KERNEL_WAIT, .n = younger });
 		break;
 	}
-	if (c->n_dma == c->s->accel->max_dma)
+	if (c->n_dma == queue_depth(c->s->accel))
 		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
 	c->dma[c->n_dma++] = m;
 	add_step(c, (struct perf_step){ .kind = PERF_DMA, .cycles = cycles });

@@ -16,18 +16,20 @@ sketch_codes(struct sched *s)
 	int64_t at = 0;
 	for (size_t i = 0; i < s->plan->n_slices; i++) {
 		const struct weight_slice *u = &s->plan->slice[i];
-		int cores = s->accel->cores;
+		int cores = emit_streams(s->accel);
 		for (int core = 0; core < cores; core++) {
 			int64_t channels = (u->depth.hi - u->depth.lo - core + cores - 1) / cores;
 			if (!channels)
 				continue;
 			struct g_code *c = graph_add_g_code(s->g);
 			/* cost depends on the sum over the cores only */
-			int64_t scales = round_up_i64(10 * channels, 16);
-			int64_t bytes = core == 0 && cores == 2 && u->depth.hi - u->depth.lo > 1
-					    ? u->stream_bytes / 32 * 16
-					    : core == 1 ? u->stream_bytes - u->stream_bytes / 32 * 16
-							: u->stream_bytes;
+			int64_t scales = core ? 0 : u->scale_bytes;
+			int64_t n = u->depth.hi - u->depth.lo;
+			int64_t used = n < cores ? n : cores;
+			int64_t share = u->stream_bytes / 16 / used * 16;
+			int64_t bytes = core < used - 1
+					    ? share
+					    : u->stream_bytes - share * (used - 1);
 			c->weights = u->w;
 			c->slice = u->index;
 			c->core = core;

@@ -97,7 +97,9 @@ visit(struct contest *c, struct candidate *i)
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
 	double bound = plan_bound(s, p);
-	assert(bound > i->lower_bound - 1); /* rounding apart */
+	/* rounding apart; of U85, whose costs have parts that the lower bound counts
+	 * in another memory, it is an estimate */
+	assert(bound > i->lower_bound - 1 || s->accel->generation == GEN_U85);
 	int64_t asked = p->asked, most = asked;
 	/* by the sum of bytes it is no news */
 	bool tried = asked == i->tried && i->next != i->little;

@@ -142,7 +142,7 @@ reserve(struct walk *w, struct weight_slice *u, int i, struct room r)
 static void
 start_transfer(struct walk *w, double cycles)
 {
-	w->t = max_f(w->t, w->dma_end[2 - w->s->accel->max_dma]);
+	w->t = max_f(w->t, w->dma_end[2 - queue_depth(w->s->accel)]);
 	w->td = max_f(w->t, w->td) + cycles;
 	w->dma_end[0] = w->dma_end[1];
 	w->dma_end[1] = w->td;
@@ -240,7 +240,7 @@ budget(const struct walk *w, double until)
 static bool
 starves(const struct walk *w)
 {
-	double begin = w->dma_end[2 - w->s->accel->max_dma];
+	double begin = w->dma_end[2 - queue_depth(w->s->accel)];
 	return begin > max_f(w->t, w->tk);
 }
 

@@ -101,7 +101,8 @@ slice_size(const struct sched *s, int op, struct g_range depth)
 	if (!s->info[op].op->weights)
 		return (struct weights_size){ .stream = 0 };
 	return (struct weights_size){ .stream = estimate_stream(s, op, channels),
-				      .scales = round_up_i64(10 * channels, 16) };
+				      .scales = emit_scale_bytes(s->accel, s->info[op].op,
+							 channels) };
 }
 
 struct weights_size
@@ -213,7 +214,7 @@ measure_one(void *ctx, size_t i)
 		return;
 	}
 	u->stream_bytes = u->scale_bytes = 0;
-	for (int core = 0; core < m->s->accel->cores; core++) {
+	for (int core = 0; core < emit_streams(m->s->accel); core++) {
 		struct weights_order ord =
 		    emit_weights_order(m->s->accel, &op, u->index, core);
 		size_t channels = (size_t)weights_order_channels(&ord);
@@ -221,7 +222,8 @@ measure_one(void *ctx, size_t i)
 			continue;
 		u->stream_bytes += (int64_t)weights_cost_view(
 		    &m->view[i], &ord, m->s->o->level);
-		u->scale_bytes += (int64_t)weights_scales_size(channels);
+		u->scale_bytes +=
+		    (int64_t)weights_scales_size(emit_scale_records(&ord));
 	}
 }
 

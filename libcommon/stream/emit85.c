@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A kernel's registers of U85: spec/u85-command-stream.md 2 to 7.  The graph's
+ * primitives are those of the older generations; what they mean is written here
+ * in U85's terms.
+ */
+#include "stream/emit_regs.h"
+
+/* ---- operands ------------------------------------------------------------- */
+
+static int
+precision(int type)
+{
+	return graph_type_bytes(type) >> 1;
+}
+
+/* an operand of an elementwise operation, or the IFM: a map or the scalar */
+struct operand {
+	const struct g_operand *o; /* t NULL: scalar, of o's type */
+	const struct emit_fm *fm;
+	int32_t zero;
+	bool scalar;
+};
+
+struct operand_regs {
+	enum npu_reg precision, broadcast, zero;
+	const struct fm_regs *fm;
+};
+
+enum { NO_STORAGE = 3 << 14, SCALAR = 8 };
+
+static void
+put_operand(struct emitter *m, const struct g_op *op, const struct operand *x,
+	    const struct operand_regs *r, bool elementwise)
+{
+	int type = x->o->type;
+	int code = graph_type_signed(type) | precision(type) << 2;
+	struct hwc s = x->o->shape, out = op->ofm.shape;
+	if (x->scalar) {
+		emit_reg(m, r->precision, code | NO_STORAGE);
+		emit_reg1(m, NPU_OP_SCALAR, (int64_t)(uint32_t)op->scalar);
+	} else {
+		emit_reg(m, r->precision,
+			 code | (x->o->t->layout == LAYOUT_NHCWB16) << 6);
+		emit_tiles(m, r->fm, x->fm);
+		emit_strides(m, r->fm, x->fm);
+	}
+	if (elementwise)
+		emit_reg(m, r->broadcast,
+			 x->scalar ? SCALAR
+				   : (s.h < out.h) | (s.w < out.w) << 1 |
+					     (s.c < out.c) << 2);
+	emit_reg(m, r->zero, x->zero);
+}
+
+static const struct operand_regs first_regs = {
+	NPU_IFM_PRECISION, NPU_IFM_BROADCAST, NPU_IFM_ZERO_POINT, &emit_ifm_regs };
+static const struct operand_regs second_regs = {
+	NPU_IFM2_PRECISION, NPU_IFM2_BROADCAST, NPU_IFM2_ZERO_POINT,
+	&emit_ifm2_regs };
+
+/* in the order that the operation takes them: none is swapped on the way */
+static void
+put_operands(struct emitter *m, const struct emit_kernel *k)
+{
+	const struct g_op *op = k->op;
+	bool elementwise = op_is_elementwise(op->kind);
+	bool binary = op_is_binary(op->kind);
+	struct operand a = { .o = &op->ifm, .fm = &k->ifm, .zero = op->ifm_zero };
+	struct operand b = { .o = op->ifm2.t ? &op->ifm2 : &op->ifm,
+			     .fm = &k->ifm2, .zero = op->ifm2_zero,
+			     .scalar = !op->ifm2.t };
+	if (binary && op->reversed) {
+		struct operand t = a;
+		a = b;
+		b = t;
+	}
+	put_operand(m, op, &a, &first_regs, elementwise);
+	emit_reg(m, NPU_IFM_DEPTH_M1, a.o->shape.c - 1);
+	emit_reg(m, NPU_IFM_UPSCALE, op->upscale);
+	if (binary)
+		put_operand(m, op, &b, &second_regs, true);
+}
+
+/* ---- scales (3.6, 6.2, 6.3, 6.9) -------------------------------------------- */
+
+/* rounding codes of what the graph calls tfl, truncate, natural */
+static const int roundings[] = { 0, 4, 1 };
+
+struct scale85 {
+	uint32_t mult;
+	int shift, twice; /* twice: dbl_rnd */
+	int round;	  /* code */
+};
+
+static void
+put_scale(struct emitter *m, enum npu_reg reg, struct scale85 s)
+{
+	/* multipliers have 31 bits */
+	if (s.mult >> 31) {
+		s.mult >>= 1;
+		s.shift--;
+	}
+	emit_scale_word(m, reg, (uint16_t)(s.shift | s.twice << 6 | s.round << 13),
+			s.mult);
+}
+
+static const struct scale85 one = { .mult = 1 };
+
+/* ADD and SUB: one operand is scaled as a product of two roundings, the other is
+ * shifted; or both are multiplied */
+static void
+put_sum_scales(struct emitter *m, const struct g_op *op)
+{
+	bool narrow = graph_type_bytes(op->ifm.type) == 1;
+	int twice = narrow ? 20 : 15, fixed = narrow ? 19 : 14;
+	struct scale85 a = one, b = one;
+	if (G_HAS(op, G_OP_opa) && op->scaled == SCALED_BOTH) {
+		a.mult = (uint16_t)op->opa.mult;
+		b.mult = (uint16_t)op->opb;
+	} else if (G_HAS(op, G_OP_opa)) {
+		struct scale85 scaled = { .mult = op->opa.mult,
+					  .shift = op->opa.shift,
+					  .twice = twice,
+					  .round = op->ifm_round ==
+						   ROUND_NATURAL };
+		struct scale85 shifted = { .mult = 1u << fixed };
+		a = op->scaled == SCALED_A ? scaled : shifted;
+		b = op->scaled == SCALED_A ? shifted : scaled;
+	}
+	put_scale(m, NPU_IFM_SCALE, a);
+	put_scale(m, NPU_IFM2_SCALE, b);
+}
+
+static bool
+is_padded(const struct g_op *op)
+{
+	return op->pad.top || op->pad.left || op->pad.bottom || op->pad.right;
+}
+
+/* an average that the unit divides itself */
+static bool
+divides(const struct g_op *op)
+{
+	return op->kind == OP_AVGPOOL && (is_padded(op) || !G_HAS(op, G_OP_scale));
+}
+
+/* a scale that is 1 / n as the older units form it (spec/command-stream.md 6.8) */
+static bool
+is_average_of(const struct npu_scale *s, int32_t n, int e)
+{
+	uint64_t m = ((UINT64_C(1) << (31 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
+	return s->mult == m && s->shift == 31 + e;
+}
+
+/* 1 / n as this unit forms it, with which natural rounding is TFLite's (6.6) */
+static bool
+plain_average(const struct g_op *op, struct scale85 *out)
+{
+	int32_t n = op->kernel.y * op->kernel.x;
+	int e = 0;
+	while (n > 1 && (n - 1) >> e)
+		e++;
+	if (op->kind != OP_AVGPOOL || !is_average_of(&op->scale, n, e))
+		return false;
+	uint64_t m = ((UINT64_C(1) << (30 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
+	*out = (struct scale85){ .mult = (uint32_t)m, .shift = 30 + e, .round = 1 };
+	if (n == 1)
+		*out = (struct scale85){ .mult = 1 };
+	return true;
+}
+
+static struct scale85
+ofm_scale(const struct g_op *op)
+{
+	bool words = graph_type_bytes(op->ifm.type) == 4 ||
+		     graph_type_bytes(op->ofm.type) == 4;
+	struct scale85 s = { .mult = 1, .round = roundings[op->round] };
+	if (op_has_weights(op->kind)) /* its rounding alone counts */
+		return s;
+	if (divides(op)) /* exact with natural rounding only (6.6) */
+		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
+	if (op->kind == OP_LRELU) /* in the operand's scale */
+		return s;
+	if (op->kind == OP_SHR) /* half up; no shift reaches the double rounding */
+		s.round = 1;
+	if (!G_HAS(op, G_OP_scale))
+		return s;
+	struct scale85 average;
+	if (plain_average(op, &average))
+		return average;
+	/* elementwise words were shifted only (spec/command-stream.md 6.3) */
+	s.mult = op_is_elementwise(op->kind) && words ? 1 : op->scale.mult;
+	s.shift = op->scale.shift;
+	return s;
+}
+
+static void
+put_scales(struct emitter *m, const struct g_op *op)
+{
+	if (op->kind == OP_LRELU) {
+		struct scale85 s = { .mult = op->scale.mult,
+				     .shift = op->scale.shift,
+				     .round = op->round == ROUND_NATURAL };
+		put_scale(m, NPU_IFM_SCALE, one);
+		put_scale(m, NPU_IFM2_SCALE, s);
+	} else if (op_is_elementwise(op->kind)) {
+		put_sum_scales(m, op);
+	}
+	put_scale(m, NPU_OFM_SCALE, ofm_scale(op));
+}
+
+/* ---- output ----------------------------------------------------------------- */
+
+static void
+put_ofm(struct emitter *m, const struct emit_kernel *k)
+{
+	const struct g_op *op = k->op;
+	int type = op->ofm.type;
+	bool table = op->act == G_ACT_LUT;
+	emit_reg(m, NPU_OFM_PRECISION,
+		 graph_type_signed(type) | precision(type) << 1 |
+		     (op->ofm.t->layout == LAYOUT_NHCWB16) << 6 |
+		     !op_has_weights(op->kind) << 8);
+	emit_tiles(m, &emit_ofm_regs, &k->ofm);
+	emit_strides(m, &emit_ofm_regs, &k->ofm);
+	emit_reg(m, NPU_OFM_HEIGHT_M1, k->ofm.shape.h - 1);
+	emit_reg(m, NPU_OFM_WIDTH_M1, k->ofm.shape.w - 1);
+	emit_reg(m, NPU_OFM_DEPTH_M1, k->ofm.shape.c - 1);
+	/* it is added to words, too: the older ones leave it out */
+	emit_reg(m, NPU_OFM_ZERO_POINT,
+		 graph_type_bytes(type) == 4 && !table ? 0 : op->ofm_zero);
+}
+
+static void
+put_activation(struct emitter *m, const struct g_op *op, int slot)
+{
+	enum { NO_CLAMP = 1 << 12 };
+	bool words = graph_type_bytes(op->ofm.type) == 4;
+	int f = words && op->act != G_ACT_LUT ? NO_CLAMP : 0;
+	if (op->act == G_ACT_LUT) {
+		int unit = lut_bytes(op->lut) / LUT_SLOT_BYTES;
+		int function = op->lut->bits == 16   ? NPU_ACT85_S16_S16
+			       : op->lut->bits == 32 ? NPU_ACT85_S8_S32
+			       : graph_type_signed(op->ofm.type)
+				   ? NPU_ACT85_S8_S8
+				   : NPU_ACT85_U8_U8;
+		f = function | slot / unit << 5;
+	}
+	emit_reg(m, NPU_ACTIVATION, f);
+	emit_reg(m, NPU_ACTIVATION_MIN, op->clamp.lo);
+	emit_reg(m, NPU_ACTIVATION_MAX, op->clamp.hi);
+}
+
+/* codes of ACC_FORMAT's microblocks: height, width */
+static int
+microblock(struct hwc u)
+{
+	static const struct hwc of[] = {
+		{ .h = 1, .w = 1 }, { .h = 1, .w = 2 }, { .h = 1, .w = 4 },
+		{ .h = 2, .w = 2 }, { .h = 2, .w = 4 }, { .h = 4, .w = 4 },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(of); i++)
+		if (of[i].h == u.h && of[i].w == u.w)
+			return (int)i;
+	return 0;
+}
+
+static void
+put_block(struct emitter *m, const struct emit_kernel *k)
+{
+	const struct g_op *op = k->op;
+	struct block_query q = op_block_query(k->whole, k->whole->ofm.shape.h);
+	struct hwc u = block_ublock(m->accel, &q);
+	bool wide = op_has_weights(op->kind) && op->acc40;
+	emit_reg(m, NPU_OFM_BLK_HEIGHT_M1, op->block.h - 1);
+	emit_reg(m, NPU_OFM_BLK_WIDTH_M1, op->block.w - 1);
+	emit_reg(m, NPU_OFM_BLK_DEPTH_M1, op->block.c - 1);
+	emit_reg(m, NPU_ACC_FORMAT, wide | microblock(u) << 8);
+}
+
+/* ---- weights ------------------------------------------------------------------ */
+
+static bool
+put_weights(struct emitter *m, const struct emit_kernel *k)
+{
+	static const enum npu_reg base[] = { NPU_WEIGHT_BASE, NPU_WEIGHT1_BASE,
+					     NPU_WEIGHT2_BASE, NPU_WEIGHT3_BASE };
+	static const enum npu_reg length[] = {
+		NPU_WEIGHT_LENGTH, NPU_WEIGHT1_LENGTH, NPU_WEIGHT2_LENGTH,
+		NPU_WEIGHT3_LENGTH };
+	struct emit_piece p;
+	emit_reg(m, NPU_WEIGHT_FORMAT, 0);
+	for (int i = 0; i < m->accel->streams; i++) {
+		if (!emit_find_piece(m, k->step, i, &p))
+			return false;
+		emit_reg(m, NPU_WEIGHT_REGION, p.region);
+		emit_reg1(m, base[i], p.weights.at);
+		emit_reg1(m, length[i], p.weights.bytes);
+		access_add(k->accesses, p.region, p.weights.at,
+			   p.weights.at + p.weights.bytes, false);
+		if (i)
+			continue;
+		emit_reg(m, NPU_SCALE_REGION, p.region);
+		emit_reg1(m, NPU_SCALE_BASE, p.scales.at);
+		emit_reg1(m, NPU_SCALE_LENGTH, p.scales.bytes);
+		access_add(k->accesses, p.region, p.scales.at,
+			   p.scales.at + p.scales.bytes, false);
+	}
+	return true;
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+static const char *
+lacks(const struct g_op *op)
+{
+	bool large = op->kernel.y > 8 || op->kernel.x > 8;
+	if (op->act == G_ACT_TANH || op->act == G_ACT_SIGMOID)
+		return "this function needs a table on U85, which is not made yet";
+	if (op->kind == OP_ADD && op->ifm2.t == op->ifm.t &&
+	    graph_type_bytes(op->ofm.type) == 4)
+		return "doubles words, and relies on saturation, which U85 is not "
+		       "known to do (softmax)";
+	if (op->kind == OP_AVGPOOL && divides(op) && large)
+		return "averages with padding reach 8x8";
+	if (G_HAS(op, G_OP_opa) && op->ifm_round == ROUND_TRUNCATE)
+		return "operands are not scaled towards zero";
+	if (op->kind == OP_SHR && op->round == ROUND_TRUNCATE)
+		return "shifts to the right don't truncate towards zero";
+	return NULL;
+}
+
+bool
+emit85_registers(struct emitter *m, const struct emit_kernel *k)
+{
+	const struct g_op *op = k->op;
+	const char *why = lacks(op);
+	if (why)
+		return graph_err(m->g, op, m->e, "o%d: %s", op->rec.id, why);
+	put_operands(m, k);
+	if (!op_is_elementwise(op->kind)) {
+		emit_pads(m, k);
+		emit_window(m, op);
+	}
+	put_scales(m, op);
+	put_ofm(m, k);
+	if (op_has_weights(op->kind) && !put_weights(m, k))
+		return false;
+	put_activation(m, op, k->slot);
+	put_block(m, k);
+	return true;
+}
+
+enum npu_opcode
+emit85_opcode(const struct g_op *op, int *mode)
+{
+	enum npu_opcode code = emit_opcode(op, mode);
+	/* an average whose scale holds the division is a sum */
+	if (op->kind == OP_AVGPOOL && !divides(op))
+		*mode = NPU_POOL_SUM;
+	return code;
+}

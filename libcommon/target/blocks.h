@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* U85's rules of blocks, which blocks.c hands on.  Private to this folder. */
+#ifndef TARGET_BLOCKS_H
+#define TARGET_BLOCKS_H
+
+#include "target/target.h"
+
+struct hwc block85_ublock(const struct accel *a, const struct block_query *q);
+struct hwc block85_bounds(const struct accel *a, const struct block_query *q);
+const char *block85_limit(const struct accel *a, const struct block_query *q,
+			  struct hwc block);
+struct hwc block85_ifm(const struct accel *a, const struct block_query *q,
+		       struct hwc block);
+bool block85_layout(const struct accel *a, const struct block_query *q,
+		    struct hwc block, struct shram_layout *out, int *banks);
+bool block85_part_kernel(int ifm_depth, int kernel_elements);
+
+#endif

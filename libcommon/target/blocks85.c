@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does an OFM block fit U85's buffers, and in which microblocks does the array
+ * work on it?  spec/u85-command-stream.md 8.
+ */
+#include "target/blocks.h"
+
+#include "base/fixed.h"
+
+/* ---- microblocks (8.1) ------------------------------------------------------ */
+
+/* sets of operations */
+enum {
+	CONV = 1 << BLOCK_CONV, DEPTHWISE = 1 << BLOCK_DEPTHWISE,
+	FC = 1 << BLOCK_FC, POOL = 1 << BLOCK_POOL,
+	SUM = 1 << BLOCK_REDUCE_SUM, ELTWISE = 1 << BLOCK_ELEMENTWISE,
+	ARRAY = CONV | FC | SUM | ELTWISE, ALL = ARRAY | DEPTHWISE | POOL,
+};
+
+/* what a microblock is for, by bits of the IFM: 8, 16, 32 */
+struct use {
+	int macs; /* at most: the first row that an accelerator's fit */
+	int depth;
+	int of[3];
+};
+
+static const struct use uses[] = {
+	{ 128, 8, { ARRAY, ALL, SUM | ELTWISE | POOL } },
+	{ 128, 16, { DEPTHWISE | POOL | ELTWISE, FC | ELTWISE, ELTWISE } },
+	{ 256, 16, { DEPTHWISE | POOL | ELTWISE, FC | ELTWISE, ELTWISE } },
+	{ 256, 8, { ARRAY, ALL, SUM | ELTWISE | POOL } },
+	{ 512, 16, { ALL, ALL, SUM | ELTWISE | POOL } },
+	{ 1024, 32, { CONV | FC | ELTWISE, CONV | FC | ELTWISE, ELTWISE } },
+	{ 1024, 16, { ALL, ALL, SUM | ELTWISE | POOL } },
+	{ 2048, 64, { CONV | FC | ELTWISE, CONV | FC | ELTWISE, ELTWISE } },
+	{ 2048, 16, { ALL, ALL, SUM | ELTWISE | POOL } },
+};
+
+static bool
+is_for(const struct accel *a, struct hwc u, const struct block_query *q)
+{
+	int bits = q->ifm_bits == 8 ? 0 : q->ifm_bits == 16 ? 1 : 2;
+	for (size_t i = 0; i < ARRAY_LEN(uses); i++)
+		if (uses[i].macs == a->macs && uses[i].depth == u.c)
+			return uses[i].of[bits] >> q->class & 1;
+	return false;
+}
+
+struct hwc
+block85_ublock(const struct accel *a, const struct block_query *q)
+{
+	struct hwc whole = q->whole.c ? q->whole : q->ofm, best = a->ublock;
+	int64_t least = INT64_MAX;
+	if (q->ublock.c)
+		return q->ublock;
+	for (int i = 0; i < a->n_ublocks; i++) {
+		struct hwc u = a->ublocks[i];
+		int64_t volume = round_up_i64(whole.h, u.h) *
+				 round_up_i64(whole.w, u.w) *
+				 round_up_i64(whole.c, u.c);
+		if (is_for(a, u, q) && volume < least) {
+			least = volume;
+			best = u;
+		}
+	}
+	return best;
+}
+
+/* ---- 8.1: limits ------------------------------------------------------------ */
+
+static int32_t
+up(int32_t v, int32_t step)
+{
+	return (v + step - 1) / step * step;
+}
+
+static int32_t
+least(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+struct hwc
+block85_bounds(const struct accel *a, const struct block_query *q)
+{
+	struct hwc u = block85_ublock(a, q);
+	struct hwc most = generations[a->generation].max_block;
+	int32_t depth = u.c > BRICK ? u.c : BRICK;
+	return (struct hwc){ .h = up(least(q->ofm.h, most.h), u.h),
+			     .w = up(least(q->ofm.w, most.w), u.w),
+			     .c = up(least(q->ofm.c, most.c), depth) };
+}
+
+const char *
+block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
+{
+	struct hwc u = block85_ublock(a, q);
+	struct hwc most = generations[a->generation].max_block;
+	if (b.h < 1 || b.w < 1 || b.c < 1)
+		return "has an empty dimension";
+	if (b.h > most.h || b.w > most.w || b.c > most.c)
+		return "is larger than 128x128x1024";
+	if (b.h % u.h || b.w % u.w || b.c % u.c)
+		return "is not a multiple of the operation's microblock";
+	if (b.c < q->ofm.c && b.c % BRICK)
+		return "splits the OFM depth at other than a multiple of 16";
+	return NULL;
+}
+
+/* ---- 8.2, 8.3: IFM blocks ----------------------------------------------------- */
+
+static bool
+reads_all_channels(enum block_class c)
+{
+	return c == BLOCK_CONV || c == BLOCK_FC || c == BLOCK_REDUCE_SUM;
+}
+
+static int32_t
+ifm_depth(const struct accel *a, const struct block_query *q, struct hwc u,
+	  int32_t block)
+{
+	if (!reads_all_channels(q->class))
+		return block;
+	if (q->class == BLOCK_CONV && q->part_kernel)
+		return 16;
+	if (q->ifm_bits == 32 || (a->macs <= 256 && u.c == 16))
+		return 32;
+	return 64;
+}
+
+/* the IFM buffer is allocated in these, depth in units of 16 bytes */
+static struct hwc
+allocation(const struct accel *a, struct hwc u, int32_t bits)
+{
+	static const struct {
+		int macs;
+		struct hwc of[3], flat[3]; /* flat: microblocks of one row of 4 */
+	} all[] = {
+#define U(y, x, z) { .h = y, .w = x, .c = z }
+		{ 128, { U(1, 2, 1), U(1, 1, 2), U(1, 1, 2) },
+		       { U(1, 2, 1), U(1, 1, 2), U(1, 1, 2) } },
+		{ 256, { U(2, 2, 1), U(1, 2, 2), U(1, 1, 4) },
+		       { U(1, 4, 1), U(1, 2, 2), U(1, 1, 4) } },
+		{ 512, { U(2, 2, 1), U(1, 2, 2), U(1, 1, 4) },
+		       { U(1, 4, 1), U(1, 2, 2), U(1, 1, 4) } },
+		{ 1024, { U(2, 4, 1), U(2, 2, 2), U(1, 2, 4) },
+			{ U(2, 4, 1), U(1, 4, 2), U(1, 2, 4) } },
+		{ 2048, { U(4, 4, 1), U(2, 4, 2), U(2, 2, 4) },
+			{ U(4, 4, 1), U(2, 4, 2), U(1, 4, 4) } },
+#undef U
+	};
+	int row = bits <= 128 ? 0 : bits <= 256 ? 1 : 2;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		if (all[i].macs == a->macs)
+			return u.h == 1 && u.w == 4 ? all[i].flat[row]
+						    : all[i].of[row];
+	return (struct hwc){ .h = 1, .w = 1, .c = 1 };
+}
+
+/* IFM rows (columns) that a block's rows need, in stored elements */
+static int32_t
+needed(int32_t v, int stride, int kernel, enum upscale mode)
+{
+	int near = mode == UPSCALE_NEAREST, factor = mode == UPSCALE_NONE ? 1 : 2;
+	return ceil_div((v - 1) * stride + least(kernel, SUBKERNEL_MAX) + near,
+			factor);
+}
+
+struct hwc
+block85_ifm(const struct accel *a, const struct block_query *q, struct hwc b)
+{
+	struct hwc u = block85_ublock(a, q);
+	int32_t depth = ifm_depth(a, q, u, b.c);
+	struct hwc unit = allocation(a, u, depth * q->ifm_bits);
+	return (struct hwc){
+		.h = up(needed(b.h, q->stride_y, q->kernel_h, q->upscale), unit.h),
+		.w = up(needed(b.w, q->stride_x, q->kernel_w, q->upscale), unit.w),
+		.c = depth,
+	};
+}
+
+/* ---- 8.3: capacities ----------------------------------------------------------- */
+
+static int64_t
+input_bytes(const struct accel *a, const struct block_query *q, struct hwc b)
+{
+	struct hwc u = block85_ublock(a, q), ib = block85_ifm(a, q, b);
+	struct hwc unit = allocation(a, u, ib.c * q->ifm_bits);
+	int32_t granule = unit.c * 128 / q->ifm_bits;
+	int64_t plane = (int64_t)ib.h * ib.w;
+	if (reads_all_channels(q->class))
+		return plane * up(least(ib.c, q->ifm.c), granule) *
+		       (q->ifm_bits / 8);
+	int64_t block = plane * up(ib.c, granule);
+	int64_t all = (int64_t)up(q->ifm.h, unit.h) * up(q->ifm.w, unit.w) *
+		      up(q->ifm.c, granule);
+	return (block < all ? block : all) * (q->ifm_bits / 8);
+}
+
+static int64_t
+accumulator_bytes(const struct block_query *q, struct hwc b)
+{
+	return (int64_t)b.h * b.w * up(b.c, BRICK) * (q->acc40 ? 8 : 4);
+}
+
+/* elementwise: a row of the block, or as many bricks as are repeated (8.3) */
+static bool
+fits_elementwise(const struct accel *a, const struct block_query *q, struct hwc b)
+{
+	struct hwc u = block85_ublock(a, q);
+	int bytes = q->ifm_bits / 8;
+	int64_t row = (int64_t)b.w * b.c * bytes;
+	int64_t room = a->chain_buffer / 6 / (BRICK * bytes) / u.h;
+	if (!q->repeats_h && !q->repeats_c)
+		return row <= a->out_buffer;
+	int64_t need = b.w;
+	if (!q->repeats_c)
+		need *= (b.c + BRICK - 1) / BRICK;
+	else if (!q->repeats_h && !q->repeats_w)
+		need *= b.h / u.h;
+	return need <= (room > u.w ? room : u.w) && row <= a->out_buffer;
+}
+
+/*
+ * Convolutions have two buffers for either, unless no block is small enough for
+ * that: then the least block may have one.
+ */
+bool
+block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
+	       struct shram_layout *out, int *banks)
+{
+	*out = (struct shram_layout){ .ifm_block = { .h = 0 } };
+	if (banks)
+		*banks = 0;
+	if (block85_limit(a, q, b))
+		return false;
+	out->ifm_block = block85_ifm(a, q, b);
+	out->ublock = block85_ublock(a, q);
+	if (q->class == BLOCK_ELEMENTWISE)
+		return fits_elementwise(a, q, b);
+	int64_t in = input_bytes(a, q, b), acc = accumulator_bytes(q, b);
+	if (banks) /* of 1 KiB: which of two blocks takes less */
+		*banks = (int)((in + acc + 1023) / 1024);
+	struct hwc u = block85_ublock(a, q);
+	bool smallest = b.h == u.h && b.w == u.w && b.c <= up(u.c, BRICK);
+	bool twice = (q->class == BLOCK_CONV || q->class == BLOCK_FC) && !smallest;
+	return in * (twice ? 2 : 1) <= a->ifm_buffer &&
+	       acc * (twice ? 2 : 1) <= a->acc_buffer;
+}
+
+/* ---- weights (spec/u85-weight-stream.md 2.3) ------------------------------------ */
+
+bool
+block85_part_kernel(int ifm_depth, int kernel_elements)
+{
+	enum { STEP = 5, ODD = 2 };
+	int rest = kernel_elements % STEP;
+	int rounded = kernel_elements / STEP * STEP + (rest > ODD ? rest : ODD);
+	double part = (double)ifm_depth / up(ifm_depth, 16) *
+		      ((double)kernel_elements / rounded);
+	double deep = (double)ifm_depth / up(ifm_depth, 64);
+	return part >= deep;
+}
