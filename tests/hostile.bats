@@ -160,6 +160,7 @@ setup_file()
 			args=()
 			[ "$p" != npu-sched ] || args=("${target[@]}")
 			[ "$p" != npucc ] || args=("${target[@]}" -o out.h)
+			[ "$p" != npu-eval ] || args=(in) # labels, then outputs
 			cp "$f" in
 			status=0
 			"$p" "${args[@]}" in >out 2>err </dev/null || status=$?

@@ -11,21 +11,33 @@
 
 enum { STEP = 1 << 16 };
 
+/* a file without a name in a directory; -1: there can be none */
+static int
+open_in(const char *dir)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%s/.nputools-XXXXXX", dir);
+	if (n < 0 || (size_t)n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = mkstemp(path);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
 bool
 spool_open(struct spool *s, struct err *e)
 {
 	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	dir = dir && *dir ? dir : "/tmp";
 	*s = (struct spool){ .fd = -1 };
-	int n = snprintf(path, sizeof(path), "%s/.nputools-XXXXXX", dir);
-	if (n < 0 || (size_t)n >= sizeof(path))
-		return err_set(e, "%s: %s", dir, strerror(ENAMETOOLONG));
-	s->fd = mkstemp(path);
+	if (dir && *dir)
+		s->fd = open_in(dir);
+	/* one that is none is no reason to give up */
 	if (s->fd < 0)
-		return err_set(e, "%s: %s", dir, strerror(errno));
-	(void)unlink(path);
-	return true;
+		s->fd = open_in("/tmp");
+	return s->fd >= 0 || err_set(e, "/tmp: %s", strerror(errno));
 }
 
 void

@@ -186,6 +186,8 @@ estimate_with_little(struct sched *s, struct plan *p, struct candidate *c, int64
 	plan_fetches(s, p, c->little);
 	c->with_little = plan_bound(s, p);
 	c->estimate = fmin(c->estimate, c->with_little);
+	plan_fetches(s, p, 0);
+	c->estimate = fmin(c->estimate, plan_bound(s, p));
 }
 
 /* transfers by one policy */

@@ -14,7 +14,7 @@
 static const struct knobs table[] = {
 	/* rungs an octave where plans are near the front, and elsewhere; steps from one
 	 * size of maps to the next, and at the first look; ways to let maps leave */
-	{ .rungs = 8, .coarse_rungs = 2, .steps = 6, .coarse_steps = 4, .spills = 8,
+	{ .rungs = 8, .coarse_rungs = 2, .steps = 4, .coarse_steps = 3, .spills = 8,
 	  .anchor_spills = 18 },
 	{ .rungs = 16, .coarse_rungs = 4, .steps = 12, .coarse_steps = 4, .spills = 12,
 	  .anchor_spills = 18 },
