@@ -159,7 +159,7 @@ put_ends(struct archive *z, const char *name, const struct raw_end *v, int n)
 		int64_t *w = calloc((size_t)n * (size_t)cols + 1, sizeof(*w));
 		if (!w)
 			out_of_memory();
-		for (int i = 0; i < n * cols; i++)
+		for (int i = 0; v && i < n * cols; i++)
 			w[i] = k == SHAPE  ? v[i / cols].dim[i % cols]
 			       : k == ELEM ? v[i].elem_bytes
 			       : k == REGION ? 1

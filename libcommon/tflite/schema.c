@@ -4,4 +4,4 @@
 
 #define FB_SCHEMA "tflite.def"
 #define FB_UNIONS "tflite_unions.def"
-#include "tflite/reflect.h"
+#include "tflite/reflect.def"

@@ -226,7 +226,7 @@ check_cast(const struct check *c)
 	int out = tosa_out(c->g, c->op)->type;
 	if (!check_in(c, 0, T_ALL) || !check_like(c, x))
 		return false;
-	return (out < 32 && T_ALL >> out & 1 && out != x->type) ||
+	return (out < 32 && (uint64_t)T_ALL >> out & 1 && out != x->type) ||
 	       check_bad(c, "there is no cast from %s to %s", tosa_type_name(x->type),
 			 tosa_type_name(out));
 }

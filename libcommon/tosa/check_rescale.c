@@ -73,7 +73,7 @@ check_rescale(const struct check *c)
 	const struct tosa_tensor *x = tosa_in(c->g, c->op, 0), *o = tosa_out(c->g, c->op);
 	if (!check_in(c, 0, T_WORDS | T(INT48)) || !check_like(c, x))
 		return false;
-	if (o->type >= 32 || !(T_WORDS >> o->type & 1))
+	if (o->type >= 32 || !((uint64_t)T_WORDS >> o->type & 1))
 		return check_bad(c, "the result is of type %s", tosa_type_name(o->type));
 	for (int k = 1; k < 5; k++)
 		if (tosa_in(c->g, c->op, k)->rank > 1 ||

@@ -4,7 +4,7 @@
 
 #define FB_SCHEMA "tosa.def"
 #define FB_UNIONS "tosa_unions.def"
-#include "tflite/reflect.h"
+#include "tflite/reflect.def"
 
 static const struct tosa_op_info info[TOSA_OP_LIMIT] = {
 #define TOSA_OP(code, op_name, attributes, least, most, mask)                  \

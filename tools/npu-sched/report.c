@@ -271,7 +271,7 @@ reason_of(const struct sched *s, const struct block_reason *b)
 		return arena_printf(s->a, "weights are encoded for depth %d: %s alone would take "
 				    "%.0f cycles", b->depth, block_text(s, b->next),
 				    b->next_cycles);
-	if (!b->next_cycles)
+	if (b->next_cycles == 0)
 		return "the only one that fits";
 	return arena_printf(s->a, "the fastest of %d that fit: %.0f cycles, next %s with %.0f",
 			    b->fitting, b->cycles, block_text(s, b->next), b->next_cycles);

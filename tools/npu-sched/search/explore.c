@@ -60,6 +60,8 @@ try_room(struct exploring *e, int64_t room, enum fit how)
 			    .policy = e->c->policy, .room = room, .how = how } });
 }
 
+enum { MANY_RECTS = 256 };
+
 /*
  * Transfers below a limit, with addresses for their buffers between the maps; or by
  * the sum of bytes alone, and everything packed anew.  That takes long: it is done on
@@ -81,7 +83,8 @@ try_rooms(struct exploring *e, int64_t room)
 						      : e->knobs->coarse_rungs);
 	if (is_better(e, need, bound) && e->c->packed <= room)
 		try_room(e, room, BETWEEN);
-	if (e->fine && need <= room && is_better(e, need, bound * TOLERANCE))
+	if (e->fine && need <= room && p->n_rects <= MANY_RECTS &&
+	    is_better(e, need, bound * TOLERANCE))
 		try_room(e, room, SUMMED);
 	return next;
 }
