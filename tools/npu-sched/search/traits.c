@@ -8,7 +8,7 @@ struct traits
 plan_traits(const struct variant *x, const struct plan *p)
 {
 	struct traits t = { .copies = x->copies, .reordered = x->reordered, .layout = x->layout,
-			    .objective = x->s->objective };
+			    .objective = (int)x->s->objective };
 	for (int i = 0; i < x->s->n_ops; i++)
 		t.striped += p->stripe[i] > 0;
 	for (size_t i = 0; i < p->n_slices; i++)
