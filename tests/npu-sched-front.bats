@@ -132,7 +132,7 @@ holds()
 	make_part block 3
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --dump=formats -o f.part m.part 2>notes
 	grep -q 'layout=nhcwb16' f.part
-	! grep -q '^step' f.part
+	run ! grep -q '^step' f.part
 	npu-sched -a ethos-u55-128 "${one_sram[@]}" --dump=apply -o a.sched m.part 2>notes
 	grep -q '^step' a.sched
 	run -2 npu-sched -a ethos-u55-128 "${one_sram[@]}" --dump=none m.part

@@ -117,11 +117,11 @@ cli_choice(struct argp_state *state, const char *option, const char *arg,
 {
 	struct text t = { 0 };
 	size_t n = 0;
-	for (; list[n]; n++) {
+	for (; list[n]; n++)
 		if (!strcmp(list[n], arg))
 			return (int)n;
-		text_printf(&t, "%s%s", n ? ", " : "", list[n]);
-	}
+	for (size_t i = 0; i < n; i++)
+		text_printf(&t, "%s%s", i ? ", " : "", list[i]);
 	const char *meant = nearest_word(arg, list, n);
 	argp_error(state, "%s: no such choice: '%s'; choices: %s%s%s%s", option, arg,
 		   text_str(&t), meant ? "; did you mean " : "",
