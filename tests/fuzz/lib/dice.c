@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mutate.h"
 
-#include "fuzz.h"
+#include "../fuzz.h"
 
 #include "base/diag.h"
 
