@@ -19,9 +19,10 @@ target_part_find(const char *name, struct err *e)
 {
 	const char *all[ARRAY_LEN(parts)];
 	struct text t = { 0 };
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
 		if (!strcmp(parts[i].name, name))
 			return &parts[i];
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		all[i] = parts[i].name;
 		text_printf(&t, "%s%s", i ? ", " : "", parts[i].name);
 	}
