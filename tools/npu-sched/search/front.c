@@ -74,7 +74,8 @@ front_add(struct front *f, const struct point *p)
 	f->changes++;
 	size_t bytes = (size_t)p->recipe.division.n * sizeof(int);
 	q.recipe.division.picked = arena_alloc(f->a, bytes + 1, 1);
-	memcpy(q.recipe.division.picked, p->recipe.division.picked, bytes);
+	if (bytes)
+		memcpy(q.recipe.division.picked, p->recipe.division.picked, bytes);
 	if (is_lighter(f, q.total, q.cycles))
 		f->lightest = q;
 	insert(f, &q);
