@@ -24,6 +24,7 @@ headers()
 on_host()
 {
 	need gcc
+	[[ $BIN != *asan* ]] || skip "a sanitized library links with sanitizers only"
 	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a
 	# shellcheck disable=SC2086
 	gcc $strict -DNPU_BASE=0 -I. -I"$driver" -I"$TOP/libcommon" -I"$TOP/schema" \
