@@ -265,7 +265,7 @@ nothing_but()
 	cp "$model" "$long.tflite"
 	npucc "${target[@]}" --check --keep=kept -o "${long}_long.h" "$long.tflite"
 	[ -s "${long}_long.h" ]
-	[ "$(jq '.files | length' kept/manifest.json)" = 14 ]
+	[ "$(jq '.files | length' kept/manifest.json)" = 15 ]
 	jq -r '.files[] | .sha256 + "  kept/" + .name' kept/manifest.json |
 		sha256sum -c --quiet
 	jq -e '.options | keys_unsorted == ["quantcheck", "partition", "sched",
@@ -307,7 +307,7 @@ nothing_but()
 	npucc "${target[@]}" --check --keep=kept -n net -o net.h "$model"
 	ls kept >names
 	printf '%s\n' digits.h digits.part digits.sched digits.tflite \
-		digits.wenc digits_npu.tflite manifest.json partition.txt \
+		digits.wenc digits_npu.tflite front.json manifest.json partition.txt \
 		report.csv report.html report.json report.txt report.yaml \
 		summary.csv trace.json | cmp - names
 	# names, also where the compiled model has none
@@ -318,6 +318,16 @@ nothing_but()
 	done
 	run ! grep -q nputools.map nomap/digits_npu.tflite
 	grep -qx 'Network summary for digits' kept/report.txt
+	# the plan is a point of the curve, and the page has them all
+	jq -se '.[0] as $r | .[1].front | length > 3 and any(.[];
+		.sram == $r.sram_bytes and (.cycles | round) == $r.timeline_cycles)' \
+		kept/report.json kept/front.json
+	[ "$(jq '.front | length' kept/front.json)" = \
+		"$(grep -cE '<circle .*<title>[0-9]+ bytes, ' kept/report.html)" ]
+	npucc "${target[@]}" --model=calibrated --keep=calibrated "$model"
+	cmp kept/front.json calibrated/front.json
+	refuses 2 "stop where --keep goes on" npucc "${target[@]}" --front --keep=x \
+		"$model"
 	cmp net.h kept/digits.h
 	cmp kept/digits.tflite "$model"
 	jq -e '.timeline_cycles > 0' kept/report.json

@@ -165,16 +165,36 @@ run_stages(struct npucc *c)
 /* the encoded graph has all names, whether the compiled model has a map or not */
 static const struct kept_report {
 	enum program program;
-	const char *option, *name;
+	const char *option[2], *decided;
+	enum program of; /* the stage whose file it is of; REPORT: of report.json */
+	const char *name;
 } reports[] = {
-	{ PERF, NULL, "report.txt" },
-	{ PERF, "--json", "report.json" },
-	{ PERF, "--csv", "report.csv" },
-	{ PERF, "--summary-csv", "summary.csv" },
-	{ PERF, "--yaml", "report.yaml" },
-	{ PERF, "--trace", "trace.json" },
-	{ REPORT, "--html", "report.html" }, /* of report.json */
+	{ PERF, { NULL }, NULL, WENC, "report.txt" },
+	{ PERF, { "--json" }, NULL, WENC, "report.json" },
+	{ PERF, { "--csv" }, NULL, WENC, "report.csv" },
+	{ PERF, { "--summary-csv" }, NULL, WENC, "summary.csv" },
+	{ PERF, { "--yaml" }, NULL, WENC, "report.yaml" },
+	{ PERF, { "--trace" }, NULL, WENC, "trace.json" },
+	/* by the clock that the pictures are of, whichever the plan is by */
+	{ SCHED, { "--front", "--json" }, "--model=timeline", PARTITION, "front.json" },
+	{ REPORT, { "--html" }, NULL, REPORT, "report.html" },
 };
+
+static bool
+run_report(struct npucc *c, const struct kept_report *r)
+{
+	struct job job = {
+		.program = r->program,
+		.option = { r->option[0], r->option[1] },
+		.decided = r->decided,
+		.input = kept(c, r->of == REPORT ? "report.json" : stage_file(c, r->of)),
+		.output = kept(c, r->name),
+		.repeats = r->program == SCHED,
+	};
+	if (r->of == REPORT)
+		job.decided = arena_printf(c->a, "--front=%s", kept(c, "front.json"));
+	return run_jobs(c, &job, 1);
+}
 
 static bool
 run_reports(struct npucc *c, bool on_npu)
@@ -183,19 +203,10 @@ run_reports(struct npucc *c, bool on_npu)
 	const char *text = kept(c, "partition.txt");
 	struct job placed = { .program = program_of(c, PARTITION), .option = { "--report" },
 			      .input = model, .output = text };
-	if (!run_jobs(c, &placed, 1))
-		return false;
-	for (size_t i = 0; i < (on_npu ? ARRAY_LEN(reports) : 0); i++) {
-		const struct kept_report *r = &reports[i];
-		const char *from = r->program == PERF ? stage_file(c, WENC)
-						      : "report.json";
-		const char *in = kept(c, from), *out = kept(c, r->name);
-		struct job job = { .program = r->program, .option = { r->option },
-				   .input = in, .output = out };
-		if (!run_jobs(c, &job, 1))
-			return false;
-	}
-	return true;
+	bool ok = run_jobs(c, &placed, 1);
+	for (size_t i = 0; ok && i < (on_npu ? ARRAY_LEN(reports) : 0); i++)
+		ok = run_report(c, &reports[i]);
+	return ok;
 }
 
 static bool

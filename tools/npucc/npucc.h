@@ -93,11 +93,13 @@ void guard_end(void); /* all is removed then; signals are held */
 struct job {
 	enum program program;
 	const char *option[4]; /* before those of the command line */
+	const char *decided; /* behind them; NULL: nothing */
 	const char *input;  /* operand; NULL: standard input */
 	const char *from;   /* file for standard input; NULL: the pipe, or ours */
 	const char *called; /* what messages call standard input; NULL: as they do */
 	const char *output; /* of -o; NULL: standard output */
 	bool mute;	    /* standard output goes nowhere */
+	bool repeats;	    /* what it says where it ends well has been said */
 };
 /* true: all ended well.  Otherwise c->status is set, or c->e */
 bool run_jobs(struct npucc *c, const struct job *job, size_t n);

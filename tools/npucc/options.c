@@ -146,6 +146,9 @@ check_combination(struct argp_state *state, struct options *o)
 		argp_error(state, "no output; name it with -o");
 	if (o->keep && !*o->keep)
 		argp_error(state, "--keep names no directory");
+	if (o->report && o->keep)
+		argp_error(state, "--front and --explain stop where --keep goes on; it "
+				  "leaves front.json");
 	o->archive = o->keep && has_suffix(o->keep, ".tar.gz");
 	if (o->report)
 		o->last = SCHED;

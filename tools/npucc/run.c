@@ -32,13 +32,15 @@ static char **
 arguments(struct npucc *c, const struct job *j)
 {
 	const struct words *w = &c->o->to[j->program];
-	const char **v = anew(c->a, const char *, w->n + ARRAY_LEN(j->option) + 6);
+	const char **v = anew(c->a, const char *, w->n + ARRAY_LEN(j->option) + 7);
 	size_t n = 0;
 	v[n++] = program_name(j->program);
 	for (size_t i = 0; i < ARRAY_LEN(j->option) && j->option[i]; i++)
 		v[n++] = j->option[i];
 	for (size_t i = 0; i < w->n; i++)
 		v[n++] = w->v[i];
+	if (j->decided)
+		v[n++] = j->decided;
 	if (j->output) {
 		v[n++] = "-o";
 		v[n++] = j->output;
@@ -336,7 +338,8 @@ judge(struct npucc *c, struct process *p, size_t n)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		show_notes(c, &p[i]);
+		if (!p[i].job->repeats)
+			show_notes(c, &p[i]);
 	return true;
 }
 
