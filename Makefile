@@ -264,7 +264,7 @@ check: deps
 	$(Q)$(MAKE) --no-print-directory check-run
 
 # what takes long: random weights through the codec and back, random models,
-# pages in a browser;
+# pages in a browser, the suites that otherwise take a sample (NPUTOOLS_ALL);
 # more of them by make check-long MODELS=100000
 MODELS = 10000
 TENSORS = 1000000
@@ -274,6 +274,9 @@ check-long: tests
 	$(Q)$(B)/tests/weights85 20000 $(or $(SEED),1)
 	$(Q)tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),1)
 	$(Q)tests/pictures $(B)
+	$(Q)NPUTOOLS_ALL=1 tests/run $(B) \
+		"$$(grep -l 'NPUTOOLS_ALL' tests/*.bats | \
+		sed 's,.*/\(.*\)\.bats,^bats:\1$$,' | paste -s -d '|' | sed 's,|,\\|,g')"
 
 check-run: tests
 	$(Q)tests/run $(B)
