@@ -69,6 +69,11 @@ front()
 	cells Timeline | sed -n '5~7p' >have
 	jq -r '.operations[].timeline_cycles' m.json | awk '{ print int($1 * 1000) }' >want
 	awk '{ print int($1 * 1000) }' have | diff want -
+	# as they stand there, which is to a thousandth of a cycle, a millionth of a ms
+	jq -r '.operations[].timeline_cycles' m.json | sort >want
+	cells Timeline | sed -n '5~7p' | sort | diff - want
+	run ! grep -E '[.][0-9]{4}' want
+	cells Summary | grep -qx "$(jq '.inference_ms' m.json)"
 	cells 'Time by layer' | sed -n '1~8p' >have
 	jq -r '[.layers[.operations[] | select(.kind != "dma").layer].name] |
 		reduce .[] as $n ([]; if index($n) then . else . + [$n] end) | .[]' \
@@ -91,6 +96,9 @@ front()
 	npu-report --svg=memory m.json >m.svg
 	[ "$(grep -c 'class="span [a-z]*"[^>]*><title>' m.svg)" = \
 		"$(jq '.tensors | length' m.json)" ]
+	# the legend has the kinds that there are, and no others
+	sed -n 's/.*class="span \([a-z]*\)".*\/>/\1/p' m.svg | sort >have
+	jq -r '.tensors[].kind' m.json | sort -u | diff have -
 }
 
 @test "the peak is the most that is live, and the graph's bound" {

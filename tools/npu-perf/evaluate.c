@@ -176,6 +176,12 @@ share(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 100;
 }
 
+double
+rounded(double v, double parts)
+{
+	return round(v * parts) / parts;
+}
+
 void
 number_text(struct text *t, double v)
 {

@@ -22,6 +22,12 @@ number(struct text *t, const char *name, double v)
 		text_puts(t, "null");
 }
 
+static void
+cycles(struct text *t, const char *name, double v)
+{
+	number(t, name, rounded(v, PARTS_OF_CYCLE));
+}
+
 /* a size or count that may be unknown */
 static void
 count(struct text *t, const char *name, int64_t v)
@@ -146,11 +152,12 @@ head(struct text *t, const struct network *net)
 	count(t, "sram_bound_cycles", llrint(net->sram_bound));
 	count(t, "npu_cycles", llrint(net->kernel_cycles));
 	count(t, "constant_cycles", llrint(net->constant_cycles));
-	number(t, "inference_ms", ms);
+	number(t, "inference_ms", rounded(ms, PARTS_OF_MS));
 	count(t, "calibrated_cycles", llrint(net->calibrated));
 	count(t, "calibrated_low", llrint(net->interval.low));
 	count(t, "calibrated_high", llrint(net->interval.high));
-	number(t, "calibrated_ms", net->calibrated / m->clock * 1e3);
+	number(t, "calibrated_ms",
+	       rounded(net->calibrated / m->clock * 1e3, PARTS_OF_MS));
 	key(t, "calibrated_extrapolated");
 	text_puts(t, net->extrapolated ? "true" : "false");
 	number(t, "inferences_per_second", 1e3 / ms);
@@ -193,9 +200,9 @@ row(struct text *t, const struct network *net, size_t k, size_t i)
 	string(t, "kind", npu_op_name(&r->npu));
 	string(t, "name", text_str(&name));
 	count(t, "word", (int64_t)r->npu.at);
-	number(t, "start_cycle", op->start + r->step.start);
-	number(t, "end_cycle", op->start + r->step.end);
-	number(t, "timeline_cycles", r->step.cycles);
+	cycles(t, "start_cycle", op->start + r->step.start);
+	cycles(t, "end_cycle", op->start + r->step.end);
+	cycles(t, "timeline_cycles", r->step.cycles);
 	number(t, "total_cycles", e->total);
 	number(t, "npu_cycles", e->npu);
 	memories(t, "access_cycles", e->memory);
@@ -221,7 +228,7 @@ row(struct text *t, const struct network *net, size_t k, size_t i)
 		number(t, "utilisation_percent",
 		       row_utilisation(net, e->macs, e->total));
 		count(t, "weight_bytes", r->op.weight_bytes);
-		number(t, "stall_cycles", row_stall(op, i));
+		cycles(t, "stall_cycles", row_stall(op, i));
 	}
 	text_puts(t, " }");
 	text_free(&name);

@@ -19,6 +19,12 @@ put_number(struct text *t, const char *key, double v)
 	number_text(t, v);
 }
 
+static void
+put_cycle(struct text *t, const char *key, double v)
+{
+	put_number(t, key, rounded(v, PARTS_OF_CYCLE));
+}
+
 /* of a command or constant: its number among the layers, or null */
 void
 json_layer(struct text *t, int64_t layer)
@@ -67,8 +73,8 @@ put_span(struct text *t, const struct map_span *s, const struct span_time *when)
 		    place_name(s->place));
 	put_number(t, "address", (double)s->at);
 	put_number(t, "bytes", (double)s->bytes);
-	put_number(t, "start_cycle", when->start);
-	put_number(t, "end_cycle", when->end);
+	put_cycle(t, "start_cycle", when->start);
+	put_cycle(t, "end_cycle", when->end);
 	text_puts(t, " }");
 }
 
@@ -92,8 +98,8 @@ put_peak(struct text *t, struct arena *a, const struct network *net, int place,
 	text_printf(t, "{ \"place\": \"%s\"", place_name(place));
 	put_number(t, "bytes", (double)use[peak].bytes);
 	put_number(t, "top", (double)use[peak].top);
-	put_number(t, "start_cycle", start < end ? start : end);
-	put_number(t, "end_cycle", end);
+	put_cycle(t, "start_cycle", start < end ? start : end);
+	put_cycle(t, "end_cycle", end);
 	text_puts(t, ", \"tensors\": [");
 	for (size_t i = 0; i < map->n_spans; i++) {
 		const struct map_span *s = &map->spans[i];

@@ -178,6 +178,10 @@ double row_utilisation(const struct network *net, double macs, double cycles);
 /* a whole number without exponent, any other so that it reads back */
 void number_text(struct text *t, double v);
 
+/* for reports, which a clock of 1 GHz tells nothing more: to so many parts of one */
+enum { PARTS_OF_CYCLE = 1000, PARTS_OF_MS = 1000000 };
+double rounded(double v, double parts);
+
 /* what the numbers of the chosen model are, in a sentence */
 const char *model_note(const struct network *net);
 

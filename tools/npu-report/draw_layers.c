@@ -44,9 +44,13 @@ draw_layers(struct text *t, const struct report *r, bool alone)
 	static const char *const names[] = { "computing", "SRAM accesses",
 					     "reading constants", "waiting", NULL };
 	double most = longest(r);
+	bool shown[LIMITS] = { false };
+	for (size_t i = 0; i < r->n_layers; i++)
+		for (int k = 0; k < LIMITS; k++)
+			shown[k] = shown[k] || r->layer[i].cycles[k] > 0;
 	svg_open(t, picture_titles[PIC_LAYERS],
 		 TOP + LINE * (double)(r->n_layers + 1), alone);
-	svg_legend(t, LEFT, LINE, classes, names);
+	svg_legend(t, LEFT, LINE, classes, names, shown);
 	for (size_t i = 0; i < r->n_layers; i++)
 		draw_layer(t, r, &r->layer[i], TOP + LINE * (double)i, most);
 	svg_close(t);

@@ -57,33 +57,43 @@ draw_span(const struct plot *p, const struct span *s)
 	svg_rect(p->t, class, x, y, w > 0.5 ? w : 0.5, h > 0.5 ? h : 0.5, title);
 }
 
-/* a name inside of what is wide and high enough, where no other is in front */
-static bool
-is_covered(const struct plot *p, size_t i)
+enum { INSIDE = 4, HIGH = 12, FEWEST = 6 }; /* around a name; letters of one */
+
+/* what is in front of span i between the heights y and y + HIGH, from x to end: how
+ * far from x on is free */
+static double
+free_until(const struct plot *p, size_t i, double x, double end, double y)
 {
 	const struct span *s = &p->r->span[i];
 	for (size_t k = i + 1; k < p->r->n_spans; k++) {
 		const struct span *o = &p->r->span[k];
-		if (!strcmp(o->place, s->place) && o->at < s->at + s->bytes &&
-		    s->at < o->at + o->bytes && o->start < s->end &&
-		    s->start < o->end)
-			return true;
+		double from = x_of(p, o->start);
+		if (!strcmp(o->place, s->place) && from < end && x < x_of(p, o->end) &&
+		    y < y_of(p, o->at) && y_of(p, o->at + o->bytes) < y + HIGH)
+			end = from > x ? from : x;
 	}
-	return false;
+	return end;
 }
 
+/* a name inside of what is wide and high enough, where no other is in front */
 static void
 draw_name(const struct plot *p, size_t i)
 {
-	enum { INSIDE = 4, HIGH = 12 };
+	static const double heights[] = { 0.5, 0.75, 0.25 };
 	const struct span *s = &p->r->span[i];
-	double x = x_of(p, s->start), w = x_of(p, s->end) - x;
-	double y = y_of(p, s->at + s->bytes), h = y_of(p, s->at) - y;
-	double room = (w - 2 * INSIDE) / LETTER;
-	if (h < HIGH || room < 6 || is_covered(p, i))
+	double x = x_of(p, s->start), end = x_of(p, s->end);
+	double top = y_of(p, s->at + s->bytes), h = y_of(p, s->at) - top;
+	if (h < HIGH)
 		return;
-	svg_text(p->t, ANCHOR_START, x + INSIDE, y + h / 2 + 3,
-		 shortened(p->r->a, s->label, (size_t)room));
+	for (size_t k = 0; k < ARRAY_LEN(heights); k++) {
+		double y = top + (h - HIGH) * heights[k];
+		double room = (free_until(p, i, x, end, y) - x - 2 * INSIDE) / LETTER;
+		if (room < FEWEST)
+			continue;
+		svg_text(p->t, ANCHOR_START, x + INSIDE, y + HIGH / 2.0 + 3,
+			 shortened(p->r->a, s->label, (size_t)room));
+		return;
+	}
 }
 
 static void
@@ -122,9 +132,14 @@ draw_memory(struct text *t, const struct report *r, bool alone)
 	static const char *const names[] = { "tensor", "buffer for weights", "input",
 					     "output", "variable", NULL };
 	enum { EACH = TOP + HEIGHT + BELOW };
+	bool shown[ARRAY_LEN(classes)] = { false };
+	for (size_t i = 0; i < r->n_spans; i++)
+		for (size_t k = 0; classes[k]; k++)
+			if (!strcmp(classes[k] + strlen("span "), r->span[i].kind))
+				shown[k] = true;
 	svg_open(t, picture_titles[PIC_MEMORY],
 		 LINE + 8 + (double)EACH * (double)(r->n_peaks ? r->n_peaks : 1), alone);
-	svg_legend(t, LEFT, LINE, classes, names);
+	svg_legend(t, LEFT, LINE, classes, names, shown);
 	for (size_t i = 0; i < r->n_peaks; i++) {
 		struct plot p = { .t = t, .r = r, .peak = &r->peak[i],
 				  .width = SVG_WIDTH - LEFT - RIGHT,

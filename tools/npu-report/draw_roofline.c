@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LEFT = 74, RIGHT = 150, TOP = 16, HEIGHT = 300, BELOW = 44 };
 
@@ -69,9 +70,48 @@ draw_axes(const struct plot *p)
 		 "MACs a byte moved (across); MACs a cycle (up)");
 }
 
+static bool
+is_free(const struct plot *p, double x, double y, double w)
+{
+	enum { HIGH = 12, DOT = 4 };
+	if (x < LEFT || x + w > SVG_WIDTH - RIGHT || y > TOP + HEIGHT)
+		return false;
+	for (size_t i = 0; i < p->r->n_layers; i++) {
+		const struct layer *l = &p->r->layer[i];
+		if (!has_point(l))
+			continue;
+		double px = x_of(p, l->macs / l->bytes), py = y_of(p, l->macs / l->total);
+		if (px + DOT > x && px - DOT < x + w && py + DOT > y - HIGH &&
+		    py - DOT < y + DOT)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Beside its line, on the side where the other memory's is not: from the middle on
+ * towards either end, where no point is.
+ */
+static void
+draw_roof_name(const struct plot *p, double rate, double from, double to, bool below,
+	       const char *name)
+{
+	static const double places[] = { 0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.9, 0.1 };
+	double w = LETTER * (double)strlen(name);
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		double v = from * pow(to / from, places[i]);
+		double x = below ? x_of(p, v) + 6 : x_of(p, v) - 6 - w;
+		double y = y_of(p, v * rate) + (below ? 10 : -4);
+		if (!is_free(p, x, y, w))
+			continue;
+		svg_text(p->t, ANCHOR_START, x, y, name);
+		return;
+	}
+}
+
 /* the line of a memory's bandwidth, as far as it is below the array's roof */
 static void
-draw_roof(const struct plot *p, double rate, const char *name)
+draw_roof(const struct plot *p, double rate, bool below, const char *name)
 {
 	double peak = p->r->macs_per_cycle;
 	if (!(rate > 0 && peak > 0))
@@ -82,10 +122,7 @@ draw_roof(const struct plot *p, double rate, const char *name)
 		return;
 	svg_line(p->t, "edge", x_of(p, from), y_of(p, from * rate), x_of(p, to),
 		 y_of(p, to * rate));
-	/* its middle, where both lines are apart; the name to the left of it */
-	double middle = sqrt(from * to), x = x_of(p, middle) - 6;
-	if (x - LEFT > LETTER * 24)
-		svg_text(p->t, ANCHOR_END, x, y_of(p, middle * rate) - 4, name);
+	draw_roof_name(p, rate, from, to, below, name);
 }
 
 static void
@@ -116,9 +153,10 @@ draw_roofline(struct text *t, const struct report *r, bool alone)
 		svg_text(t, ANCHOR_START, SVG_WIDTH - RIGHT + 6, y_of(&p, peak) + 3,
 			 arena_printf(r->a, "%.0f MACs a cycle", peak));
 	}
-	draw_roof(&p, r->sram_rate,
+	bool sram_lower = r->sram_rate < r->constant_rate;
+	draw_roof(&p, r->sram_rate, sram_lower,
 		  arena_printf(r->a, "SRAM, %.3g B a cycle", r->sram_rate));
-	draw_roof(&p, r->constant_rate,
+	draw_roof(&p, r->constant_rate, !sram_lower,
 		  arena_printf(r->a, "constants, %.3g B", r->constant_rate));
 	draw_points(&p);
 	svg_close(t);

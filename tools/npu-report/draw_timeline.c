@@ -43,6 +43,19 @@ draw_operation(struct text *t, const struct report *r, const struct operation *o
 			 arena_printf(r->a, "%.0f cycles before %s", o->stall, o->name));
 }
 
+enum { STALL_CLASS = LIMIT_STALL, TRANSFER_CLASS, CLASSES };
+
+static void
+find_shown(const struct report *r, bool shown[CLASSES])
+{
+	for (size_t i = 0; i < r->n_ops; i++) {
+		const struct operation *o = &r->op[i];
+		shown[o->is_transfer ? TRANSFER_CLASS : (int)o->limit] = true;
+		shown[STALL_CLASS] = shown[STALL_CLASS] ||
+				     (!o->is_transfer && o->stall > 0);
+	}
+}
+
 void
 draw_timeline(struct text *t, const struct report *r, bool alone)
 {
@@ -53,8 +66,10 @@ draw_timeline(struct text *t, const struct report *r, bool alone)
 					     "transfer", NULL };
 	static const char *const lanes[LANES] = { "kernels", "stalls", "transfers" };
 	double bottom = y_of(TRANSFERS) + LANE, step = axis_step(r->cycles);
+	bool shown[CLASSES] = { false };
+	find_shown(r, shown);
 	svg_open(t, picture_titles[PIC_TIMELINE], bottom + 40, alone);
-	svg_legend(t, LEFT, LINE, classes, names);
+	svg_legend(t, LEFT, LINE, classes, names, shown);
 	for (int i = 0; i <= r->cycles / step; i++) {
 		double v = i * step, x = x_of(r, v);
 		svg_line(t, "grid", x, TOP, x, bottom);

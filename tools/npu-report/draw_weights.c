@@ -38,7 +38,7 @@ draw_weights(struct text *t, const struct report *r, bool alone)
 	}
 	svg_open(t, "Weights and their compression", TOP + LINE * (double)(n + 1),
 		 alone);
-	svg_legend(t, LEFT, LINE, classes, names);
+	svg_legend(t, LEFT, LINE, classes, names, NULL);
 	n = 0;
 	for (size_t i = 0; i < r->n_layers; i++)
 		if (r->layer[i].weight_bytes > 0)

@@ -16,7 +16,7 @@ static const char style[] =
 	" vertical-align: top; }\n"
 	"td, th { white-space: nowrap; }\n"
 	"td:first-child, td:last-child { white-space: normal; }\n"
-	"td.n { text-align: right; font-variant-numeric: tabular-nums;"
+	".n { text-align: right; font-variant-numeric: tabular-nums;"
 	" white-space: nowrap; }\n"
 	"summary { cursor: pointer; color: var(--soft); margin: 8px 0; }\n"
 	"@media print { body { margin: 0; max-width: none; } svg { break-inside: avoid; }"

@@ -105,7 +105,7 @@ void table_html(struct text *t, const struct table *b);
 void table_text(struct text *t, const struct table *b);
 void table_add(struct table *b, struct cell c);
 size_t table_rows(const struct table *b);
-/* digits as in the JSON; percent: one behind the point and a sign */
+/* digits as in the JSON, or six behind the point: of sums; percent: one behind the point and a sign */
 void put_number(struct text *t, double v);
 
 static inline struct cell
@@ -142,9 +142,10 @@ void svg_line(struct text *t, const char *class, double x1, double y1, double x2
 enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 void svg_text(struct text *t, enum anchor where, double x, double y, const char *s);
 void svg_dot(struct text *t, const char *class, double x, double y, const char *title);
-/* swatches with their names, in a row from x, y; classes NULL-terminated */
+/* swatches with their names, in a row from x, y, of those that are shown (NULL: all);
+ * classes NULL-terminated */
 void svg_legend(struct text *t, double x, double y, const char *const *class,
-		const char *const *name);
+		const char *const *name, const bool *shown);
 /* colours of all classes, light and dark, as CSS */
 void svg_style(struct text *t);
 

@@ -155,10 +155,12 @@ svg_dot(struct text *t, const char *class, double x, double y, const char *title
 
 void
 svg_legend(struct text *t, double x, double y, const char *const *class,
-	   const char *const *name)
+	   const char *const *name, const bool *shown)
 {
 	enum { SWATCH = 10, GAP = 18 };
 	for (size_t i = 0; class[i]; i++) {
+		if (shown && !shown[i])
+			continue;
 		svg_rect(t, class[i], x, y - SWATCH + 1, SWATCH, SWATCH, NULL);
 		svg_text(t, ANCHOR_START, x + SWATCH + 4, y, name[i]);
 		x += SWATCH + 4 + LETTER * (double)strlen(name[i]) + GAP;

@@ -42,7 +42,8 @@ table_of(struct arena *a, const char *title, const char *const *column)
 void
 put_number(struct text *t, double v)
 {
-	const double whole = 9e15;
+	const double whole = 9e15, parts = 1e6;
+	v = fabs(v) < whole / parts ? round(v * parts) / parts : v;
 	if (v == trunc(v) && fabs(v) < whole)
 		text_i64(t, (int64_t)v);
 	else
@@ -63,7 +64,8 @@ table_html(struct text *t, const struct table *b)
 {
 	text_puts(t, "<table>\n<thead><tr>");
 	for (size_t i = 0; i < b->n_columns; i++) {
-		text_puts(t, "<th>");
+		bool number = i < b->n && !b->cell[i].text;
+		text_puts(t, number ? "<th class=\"n\">" : "<th>");
 		escape(t, b->column[i]);
 		text_puts(t, "</th>");
 	}
