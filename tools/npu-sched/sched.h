@@ -42,15 +42,6 @@ struct sched_front {
 	size_t n;
 };
 
-/* transfers that the search lets run at once (U85's queue is longer) */
-enum { QUEUE_DEPTH = 2 };
-
-static inline int
-queue_depth(const struct accel *a)
-{
-	return a->max_dma < QUEUE_DEPTH ? a->max_dma : QUEUE_DEPTH;
-}
-
 /* the block of an operation run in stripes of so many rows */
 struct block_choice {
 	int32_t rows;

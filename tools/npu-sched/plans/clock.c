@@ -16,8 +16,6 @@
 
 #include <math.h>
 
-enum { MAX_DMA = 2 };
-
 /* bytes that a kernel touches of a map */
 struct touch {
 	int rect;
@@ -46,7 +44,7 @@ struct clock {
 	size_t n;
 	struct lut_slots tables;
 	int kernel[MAX_KERNELS], n_kernels; /* that may be running: oldest first */
-	struct moved dma[MAX_DMA];
+	struct moved dma[DMA_QUEUE];
 	int n_dma;
 	double flash; /* cycles of weights, fetched and read in place */
 };
@@ -136,7 +134,7 @@ region(const struct sched *s, int place)
 static bool
 uses_table(const struct clock *c, int kernel)
 {
-	return c->s->info[c->p->kernel[kernel].op].op->act == G_ACT_LUT;
+	return op_has_table(c->s->info[c->p->kernel[kernel].op].op);
 }
 
 static bool
@@ -236,7 +234,7 @@ start_transfer(struct clock *c, struct moved m, double cycles)
 		add_step(c, (struct perf_step){ .kind = PERF_KERNEL_WAIT, .n = younger });
 		break;
 	}
-	if (c->n_dma == queue_depth(c->s->accel))
+	if (c->n_dma == c->s->accel->max_dma)
 		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
 	c->dma[c->n_dma++] = m;
 	add_step(c, (struct perf_step){ .kind = PERF_DMA, .cycles = cycles });
@@ -259,7 +257,7 @@ upload_table(struct clock *c, const struct g_op *op)
 {
 	const struct sched *s = c->s;
 	bool missing = false;
-	int slot = op->act == G_ACT_LUT
+	int slot = op_has_table(op)
 		       ? lut_slots_find(&c->tables, op->lut, &missing) : 0;
 	if (!missing)
 		return;

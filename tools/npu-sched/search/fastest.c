@@ -7,6 +7,7 @@
  */
 #include "search.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* a candidate, and how it was brought below a limit */
@@ -96,6 +97,7 @@ visit(struct contest *c, struct candidate *i)
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
 	double bound = plan_bound(s, p);
+	assert(bound > i->lower_bound - 1); /* rounding apart */
 	int64_t asked = p->asked, most = asked;
 	/* by the sum of bytes it is no news */
 	bool tried = asked == i->tried && i->next != i->little;

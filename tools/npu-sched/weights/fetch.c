@@ -14,6 +14,8 @@
 
 #include "stream/emit.h"
 
+#include <string.h>
+
 enum { LEAST_CHUNK = 1024 };
 
 struct walk {
@@ -24,7 +26,7 @@ struct walk {
 	struct gaps *gaps; /* or NULL: the sum of bytes decides alone */
 	double t, tk, td; /* front end, kernels free, transfers free */
 	double end[2];	  /* of the kernels issued last, older first */
-	double dma_end[2];
+	double dma_end[DMA_QUEUE]; /* of the transfers alike */
 	double flash; /* until when kernels read flash in place */
 	double *copied; /* of each kernel that is a copy: when it ends */
 	struct known_room {
@@ -142,10 +144,11 @@ reserve(struct walk *w, struct weight_slice *u, int i, struct room r)
 static void
 start_transfer(struct walk *w, double cycles)
 {
-	w->t = max_f(w->t, w->dma_end[2 - queue_depth(w->s->accel)]);
+	w->t = max_f(w->t, w->dma_end[DMA_QUEUE - w->s->accel->max_dma]);
 	w->td = max_f(w->t, w->td) + cycles;
-	w->dma_end[0] = w->dma_end[1];
-	w->dma_end[1] = w->td;
+	memmove(w->dma_end, w->dma_end + 1,
+		(DMA_QUEUE - 1) * sizeof(*w->dma_end));
+	w->dma_end[DMA_QUEUE - 1] = w->td;
 }
 
 static void
@@ -240,7 +243,7 @@ budget(const struct walk *w, double until)
 static bool
 starves(const struct walk *w)
 {
-	double begin = w->dma_end[2 - queue_depth(w->s->accel)];
+	double begin = w->dma_end[DMA_QUEUE - w->s->accel->max_dma];
 	return begin > max_f(w->t, w->tk);
 }
 
@@ -250,7 +253,7 @@ is_quiet(const struct walk *w, int kernel, struct lut_slots *t)
 {
 	const struct g_op *op = w->s->info[w->p->kernel[kernel].op].op;
 	bool missing = false;
-	if (op->act == G_ACT_LUT)
+	if (op_has_table(op))
 		(void)lut_slots_find(t, op->lut, &missing);
 	lut_slots_after(t, w->s->accel, op);
 	return op->kind != OP_COPY && !missing;
@@ -312,7 +315,7 @@ upload_table(struct walk *w, const struct g_op *op)
 {
 	const struct sched *s = w->s;
 	bool missing = false;
-	int slot = op->act == G_ACT_LUT
+	int slot = op_has_table(op)
 		       ? lut_slots_find(&w->tables, op->lut, &missing) : 0;
 	if (missing) {
 		lut_slots_put(&w->tables, op->lut, slot);
@@ -380,7 +383,8 @@ walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scrat
 		       s->info[p->kernel[w.node_end].op].node == node)
 			w.node_end++;
 		w.t = w.tk = w.td = w.flash = 0;
-		w.end[0] = w.end[1] = w.dma_end[0] = w.dma_end[1] = 0;
+		w.end[0] = w.end[1] = 0;
+		memset(w.dma_end, 0, sizeof(w.dma_end));
 		w.tables = (struct lut_slots){ .turn = 0 };
 		for (int k = i; k < w.node_end; k++)
 			issue(&w, k);
