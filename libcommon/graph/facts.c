@@ -164,6 +164,12 @@ op_is_elementwise(int kind)
 }
 
 bool
+op_has_table(const struct g_op *op)
+{
+	return op->lut && op->act != G_ACT_CLAMP;
+}
+
+bool
 op_is_pool(int kind)
 {
 	return kind == OP_MAXPOOL || kind == OP_AVGPOOL || kind == OP_REDUCE_SUM;
@@ -236,7 +242,7 @@ op_block_query(const struct g_op *op, int32_t rows)
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.upscale = (enum upscale)op->upscale,
 		.part_kernel = op->traversal == PART_KERNEL,
-		.uses_table = op->act == G_ACT_LUT,
+		.uses_table = op_has_table(op),
 		.acc40 = op->acc40,
 		.one_tensor = G_HAS(op, G_OP_scalar),
 		.whole = op->ofm.shape,

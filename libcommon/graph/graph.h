@@ -393,6 +393,7 @@ struct g_stride tensor_strides(const struct g_tensor *t);
 bool op_is_elementwise(int kind);
 bool op_is_pool(int kind); /* MAX, AVERAGE, REDUCE_SUM */
 bool op_has_weights(int kind);
+bool op_has_table(const struct g_op *op); /* in the memory for tables */
 bool op_is_binary(int kind);
 /* row y of the OFM is made of row y of the operands */
 bool op_is_row_by_row(int kind);

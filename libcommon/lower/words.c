@@ -2,10 +2,13 @@
 /*
  * Arithmetic of 32-bit integers as NPU operations, and the fixed-point
  * functions of the reference made of it (spec/operators.md 3.5).  Operations
- * with 32-bit operands apply no multiplier, only a shift, and saturate
- * (spec/command-stream.md 6.3, 6.4).
+ * with 32-bit operands apply no multiplier, only a shift (6.3 of
+ * spec/command-stream.md).  No result leaves 32 bits: the older units saturate,
+ * of U85 it isn't known (16.2 of spec/u85-command-stream.md).
  */
 #include "lower/lower.h"
+
+enum { HALF_OF_ONE = 1 << 30 }; /* in Q0 */
 
 struct g_operand
 word_const(struct lower *l, int32_t v)
@@ -149,12 +152,12 @@ word_abs(struct lower *l, struct g_operand a)
 }
 
 /*
- * 1 / (1 + x) in Q0, given half = (1 + x) / 2 in Q0: Newton's iteration in Q2
- * from 48/17 - 32/17 * half.  Constants come first: as IFM2 a single word out of
- * slow memory is waited for (spec/performance-model.md 2.7).
+ * Newton's iteration in Q2 from 48/17 - 32/17 * half.  Constants come first: as
+ * IFM2 a single word out of slow memory is waited for
+ * (spec/performance-model.md 2.7).
  */
 struct g_operand
-word_recip(struct lower *l, struct g_operand half)
+word_half_recip(struct lower *l, struct g_operand half)
 {
 	struct g_operand one = word_const(l, 1 << 29), four = word_const(l, 4);
 	struct g_operand y =
@@ -166,5 +169,18 @@ word_recip(struct lower *l, struct g_operand half)
 		struct g_operand step = word_mul_high(l, y, error);
 		y = word_add(l, y, word_mul(l, four, step));
 	}
-	return word_add(l, y, y);
+	return word_min(l, y, word_const(l, HALF_OF_ONE));
+}
+
+struct g_operand
+word_mul_halved(struct lower *l, struct g_operand a, struct g_operand half)
+{
+	return word_op(l, OP_MUL, a, half, 30);
+}
+
+struct g_operand
+word_doubled(struct lower *l, struct g_operand half)
+{
+	struct g_operand less = word_const(l, HALF_OF_ONE - 1);
+	return word_add(l, half, word_min(l, half, less));
 }

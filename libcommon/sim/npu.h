@@ -39,7 +39,7 @@ struct npu_run {
 	uint64_t max_steps, budget; /* against endless streams */
 	uint8_t table[LUT_BYTES];
 	bool table_valid[LUT_BYTES];
-	uint64_t overflows; /* sums that left the accumulator's format */
+	uint64_t overflows; /* sums that left the accumulator, words the OFM */
 
 	/* U85 */
 	struct arena *links, *holding;

@@ -66,6 +66,45 @@ static const struct function {
 	[NPU_ACT85_TANH] = { -16, -16 },  [NPU_ACT85_SIGMOID] = { -16, -16 },
 };
 
+/* TANH or SIGMOID of v by the table that the hardware interpolates (6.4) */
+static int64_t
+curved(const struct npu_run *r, bool tanh, int32_t v)
+{
+	int bits = tanh ? 8 : 9;
+	const uint8_t *entry =
+	    r->table + r->op.table.at + 4 * ((v >> bits) + 256);
+	int64_t base = (int16_t)load_le16(entry);
+	int64_t slope = (int16_t)load_le16(entry + 2);
+	int64_t y = base * (1 << bits) + slope * (v & ((1 << bits) - 1)) - (v < 0);
+	if (tanh)
+		return clamp_i32((y + 128) >> 8, INT16_MIN, INT16_MAX);
+	return clamp_i32((y + (1 << 24) + 512) >> 10, 0, INT16_MAX);
+}
+
+/*
+ * The functions themselves are computed as the reference does: so the table has to
+ * be theirs, at both ends of every segment.  Below LEAST the reference saturates,
+ * a table does not (16.2, W3).
+ */
+static bool
+check_curve(struct npu_run *r)
+{
+	enum { SEGMENTS = 512, LEAST = -130560 };
+	bool tanh = r->op.activation == NPU_ACT85_TANH;
+	int32_t length = tanh ? 256 : 512;
+	for (int32_t i = 0; i < 2 * SEGMENTS; i++) {
+		int32_t v = (i / 2 - SEGMENTS / 2) * length +
+			    (i & 1 ? length - 1 : 0);
+		int64_t is = curved(r, tanh, v);
+		int64_t wants = tanh ? npu_tanh(v) : npu_sigmoid(v);
+		if (is != wants && (tanh || v > LEAST))
+			return npu_fail(r, "its table is not %s: %d at %d, not %d "
+					   "(rule 38)", tanh ? "TANH" : "SIGMOID",
+					(int)is, (int)v, (int)wants);
+	}
+	return true;
+}
+
 static bool
 check_function(struct npu_run *r)
 {
@@ -89,7 +128,9 @@ check_function(struct npu_run *r)
 			return npu_fail(r, "reads byte 0x%llx of the tables, "
 					   "which nothing has written (rule 38)",
 					(unsigned long long)i);
-	return true;
+	bool curve = op->activation == NPU_ACT85_TANH ||
+		     op->activation == NPU_ACT85_SIGMOID;
+	return !curve || check_curve(r);
 }
 
 static bool
@@ -135,7 +176,7 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 static inline int64_t
 tame(int64_t v)
 {
-	const int64_t far = (int64_t)1 << 60;
+	const int64_t far = (int64_t)1 << 62; /* a product of words at most */
 	return v > far ? far : v < -far ? -far : v;
 }
 
@@ -222,6 +263,9 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	const struct npu_op *op = &r->op;
 	int32_t depth = op->extent.c;
 	int64_t count = (int64_t)n * depth;
+	/* shifts to the left lose bits on purpose; of the rest it isn't known (W2) */
+	bool counts = op->ofm.bits == 32 && (op->kind != NPU_ELEMENTWISE ||
+					     op->mode != NPU_ELT_SHL);
 	if (has_accumulators(op))
 		for (int64_t i = 0; i < count; i++)
 			acc[i] = wrapped(r, acc[i]);
@@ -235,6 +279,7 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 		int64_t v = acc[i] + (s->channel ? s->channel[c].bias : 0);
 		s->row[i] = finished(r, npu_scaled(s->scaler ? &s->scaler[c]
 							     : &s->one, v));
+		r->overflows += counts && s->row[i] != (int32_t)s->row[i];
 	}
 	if (y == 0 && x == 0)
 		r->flag = s->row[0] & 1;

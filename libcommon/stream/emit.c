@@ -267,7 +267,7 @@ static void
 add_shram(struct emitter *m, const struct g_op *op, struct accesses *l)
 {
 	int32_t lut = accel_lut_base(m->accel);
-	bool reads = op->act == G_ACT_LUT;
+	bool reads = op_has_table(op);
 	bool all = !m->accel->lut_banks && !reads;
 	access_add(l, SHRAM_REGION, 0, all ? lut + LUT_BYTES : lut, true);
 	if (reads)
@@ -408,7 +408,7 @@ emit_steps(struct emitter *m, const struct g_node *n)
 				return false;
 			continue;
 		}
-		int slot = s->op->act == G_ACT_LUT
+		int slot = op_has_table(s->op)
 			       ? table_slot(m, &st, s->op->lut)
 			       : 0;
 		if (!emit_kernel(m, &st, s, slot))

@@ -173,8 +173,6 @@ plain_average(const struct g_op *op, struct scale85 *out)
 static struct scale85
 ofm_scale(const struct g_op *op)
 {
-	bool words = graph_type_bytes(op->ifm.type) == 4 ||
-		     graph_type_bytes(op->ofm.type) == 4;
 	struct scale85 s = { .mult = 1, .round = roundings[op->round] };
 	if (op_has_weights(op->kind)) /* its rounding alone counts */
 		return s;
@@ -189,8 +187,10 @@ ofm_scale(const struct g_op *op)
 	struct scale85 average;
 	if (plain_average(op, &average))
 		return average;
-	/* elementwise words were shifted only (spec/command-stream.md 6.3) */
-	s.mult = op_is_elementwise(op->kind) && words ? 1 : op->scale.mult;
+	/* products of words are shifted only (6.3); the older units do that to
+	 * everything with words, whose multiplier is 1 in their graphs */
+	bool product = op->kind == OP_MUL && graph_type_bytes(op->ifm.type) == 4;
+	s.mult = product ? 1 : op->scale.mult;
 	s.shift = op->scale.shift;
 	return s;
 }
@@ -237,10 +237,12 @@ put_activation(struct emitter *m, const struct g_op *op, int slot)
 {
 	enum { NO_CLAMP = 1 << 12 };
 	bool words = graph_type_bytes(op->ofm.type) == 4;
-	int f = words && op->act != G_ACT_LUT ? NO_CLAMP : 0;
-	if (op->act == G_ACT_LUT) {
+	int f = words && !op_has_table(op) ? NO_CLAMP : 0;
+	if (op_has_table(op)) {
 		int unit = lut_bytes(op->lut) / LUT_SLOT_BYTES;
-		int function = op->lut->bits == 16   ? NPU_ACT85_S16_S16
+		int function = op->act == G_ACT_TANH	  ? NPU_ACT85_TANH
+			       : op->act == G_ACT_SIGMOID ? NPU_ACT85_SIGMOID
+			       : op->lut->bits == 16   ? NPU_ACT85_S16_S16
 			       : op->lut->bits == 32 ? NPU_ACT85_S8_S32
 			       : graph_type_signed(op->ofm.type)
 				   ? NPU_ACT85_S8_S8
@@ -316,12 +318,8 @@ static const char *
 lacks(const struct g_op *op)
 {
 	bool large = op->kernel.y > 8 || op->kernel.x > 8;
-	if (op->act == G_ACT_TANH || op->act == G_ACT_SIGMOID)
-		return "this function needs a table on U85, which is not made yet";
-	if (op->kind == OP_ADD && op->ifm2.t == op->ifm.t &&
-	    graph_type_bytes(op->ofm.type) == 4)
-		return "doubles words, and relies on saturation, which U85 is not "
-		       "known to do (softmax)";
+	if (op->act != G_ACT_CLAMP && (!op->lut))
+		return "TANH and LOGISTIC need a table on U85: lut=";
 	if (op->kind == OP_AVGPOOL && divides(op) && large)
 		return "averages with padding reach 8x8";
 	if (G_HAS(op, G_OP_opa) && op->ifm_round == ROUND_TRUNCATE)

@@ -218,7 +218,7 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 	if (!prev->op)
 		return 0;
 	/* 16-bank parts: a kernel without a table overwrites it */
-	if (!a->lut_banks && prev->op->act == G_ACT_LUT && cur->op->act != G_ACT_LUT)
+	if (!a->lut_banks && op_has_table(prev->op) && !op_has_table(cur->op))
 		return 0;
 	const struct g_operand *out = &prev->op->ofm;
 	bool first = tensors_meet(out->t, cur->op->ifm.t);

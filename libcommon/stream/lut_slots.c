@@ -35,6 +35,6 @@ void
 lut_slots_after(struct lut_slots *s, const struct accel *accel,
 		const struct g_op *op)
 {
-	if (!accel->lut_banks && op->act != G_ACT_LUT)
+	if (!accel->lut_banks && !op_has_table(op))
 		memset(s->held, 0, sizeof(s->held));
 }

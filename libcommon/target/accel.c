@@ -37,10 +37,11 @@ const struct accel accels[ACCEL_COUNT] = {
 const struct npu_generation generations[GENERATIONS] = {
 #define EVERYTHING ((1u << DOINGS) - 1)
 #define CAN(what) (1u << DO_##what)
-#define GENERATION(i, number, height, width, depth, dep, can)                \
+#define LACKS(what) (1u << LACK_##what)
+#define GENERATION(i, number, height, width, depth, dep, not, can)           \
 	[GEN_##i] = { .product = number,                                     \
 		      .max_block = { .h = height, .w = width, .c = depth },  \
-		      .max_blockdep = dep, .does = can },
+		      .max_blockdep = dep, .lacks = not, .does = can },
 #include "target.def"
 };
 

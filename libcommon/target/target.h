@@ -55,8 +55,12 @@ struct npu_generation {
 	int product; /* 55 */
 	struct hwc max_block;
 	int max_blockdep;
-	unsigned does; /* bits: enum accel_doing */
+	unsigned lacks; /* bits: enum accel_lack */
+	unsigned does;	/* bits: enum accel_doing */
 };
+
+/* what operations are rewritten for: npu-sched, stages.c */
+enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 
@@ -122,6 +126,12 @@ static inline const struct npu_generation *
 accel_generation(const struct accel *a)
 {
 	return &generations[a->generation];
+}
+
+static inline bool
+accel_lacks(const struct accel *a, enum accel_lack what)
+{
+	return accel_generation(a)->lacks >> what & 1;
 }
 
 static inline bool

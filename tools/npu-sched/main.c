@@ -22,6 +22,7 @@ static const struct pass {
 	bool (*run)(struct sched *);
 } passes[] = {
 	{ .name = "tables", .run = separate_tables },
+	{ .name = "stages", .run = complete_stages },
 	{ .name = "constants", .run = fetch_constants },
 	{ .name = "copies", .run = list_copies },
 	{ .name = "formats", .run = choose_formats },

@@ -246,6 +246,8 @@ limited_place(const struct sched *s)
 
 /* tables.c.  Leaves: tables only where the accelerator can use them */
 bool separate_tables(struct sched *s);
+/* stages.c: what the accelerator's output stage lacks */
+bool complete_stages(struct sched *s);
 
 /* constants.c.  Leaves: copies in fast memory of operands read again and again */
 bool fetch_constants(struct sched *s);

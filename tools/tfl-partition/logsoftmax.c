@@ -84,16 +84,19 @@ reduce(struct part *p, struct g_operand x)
 	const int32_t quarter = 1 << 23;      /* in Q6 */
 	struct g_operand one = word_const(p->l, 1);
 	struct g_operand left = word_sub(p->l, word_clz(p->l, x), one);
-	struct g_operand ra =
-	    twice(p, times(p, word_shl(p->l, x, left), root_half));
+	struct g_operand ra = times(p, word_shl(p->l, x, left), root_half);
 	struct g_operand pa = power_of(p, left, SUM_BITS - 1, quarter);
-	/* the last doubling saturates, as the reference's shift does */
 	struct g_operand two = word_const(p->l, 2);
 	struct g_operand room =
 	    word_sub(p->l, word_clz(p->l, times(p, x, root_half)), two);
-	struct g_operand rb = twice(p, word_shl(p->l, x, room));
+	struct g_operand rb = word_shl(p->l, x, room);
 	struct g_operand pb = power_of(p, room, SUM_BITS - 1, -quarter);
-	struct reduced least = { .r = word_min(p->l, ra, rb) };
+	/*
+	 * Twice the lesser one.  The other's double may leave the word; both don't:
+	 * of x = u * 2^k, 1 <= u < 2, they are u * 2^29.5, and u * 2^29 where that
+	 * is 2^30 or more, else u * 2^30.
+	 */
+	struct reduced least = { .r = twice(p, word_min(p->l, ra, rb)) };
 	least.p = word_max(p->l, pa, pb);
 	return least;
 }
@@ -117,9 +120,11 @@ word_log(struct part *p, struct g_operand x)
 	inner = word_add(p->l, inner, word_const(p->l, 1057819769));
 	struct g_operand den = word_mul_high(p->l, mid, inner);
 	den = word_add(p->l, den, times(p, q, 638450708)); /* 1/4 * 2^(1/4) */
-	struct g_operand inverse = word_recip(p->l, mean_with(p, den, INT32_MAX));
+	struct g_operand inverse =
+	    word_half_recip(p->l, mean_with(p, den, INT32_MAX));
+	/* a 64th of a word: far from where the product is not the reference's */
 	struct g_operand small =
-	    word_mul_high(p->l, divide_by_pot(p, num, 6), inverse);
+	    word_mul_halved(p->l, divide_by_pot(p, num, 6), inverse);
 	return twice(p, word_add(p->l, times(p, d.p, ln_2), small));
 }
 

@@ -105,6 +105,19 @@ row_sum(struct part *p, struct g_operand x)
 }
 
 /*
+ * Can a product with 1 be an exponential or one less, and the result notice?  It
+ * is shifted to the right by 31 - bits at least, after half of a unit is added.
+ */
+static bool
+minds_one_less(const int32_t table[256], int bits)
+{
+	for (int i = 0; i < 256; i++)
+		if (table[i] > 1 << 30 && table[i] % (1 << (30 - bits)) == 0)
+			return true;
+	return false;
+}
+
+/*
  * 8 bits: exponentials from a table, their sum S in Q12, 1/S by Newton's
  * iteration, one product an element.  S << (leading zeros - 1) is (1 + x) / 2
  * for the x of which the reference takes 1 / (1 + x).
@@ -129,8 +142,10 @@ lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
 	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
 	struct g_operand right =
 	    word_sub(p->l, word_const(p->l, SUM_BITS + 31 - bits), lead);
-	struct g_operand inverse = word_recip(p->l, word_shl(p->l, sum, left));
-	struct g_operand y = word_mul_high(p->l, e, inverse);
+	struct g_operand half = word_half_recip(p->l, word_shl(p->l, sum, left));
+	struct g_operand y = minds_one_less(table, bits)
+		? word_mul_high(p->l, e, word_doubled(p->l, half))
+		: word_mul_halved(p->l, e, half);
 	struct g_op *r = word_op_to(p->l, OP_SHR, y, right, ofm);
 	r->round = ROUND_NATURAL;
 	r->ofm_zero = (int32_t)type_range(ofm.type).lo;

@@ -142,7 +142,7 @@ upload_table(struct bound *b, const struct g_op *op)
 {
 	const struct sched *s = b->s;
 	bool missing = false;
-	int slot = op->act == G_ACT_LUT
+	int slot = op_has_table(op)
 		       ? lut_slots_find(&b->tables, op->lut, &missing) : 0;
 	if (missing) {
 		double cycles = table_transfer(s, op);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an accelerator's output stage lacks, added to the graph: zero points
+ * beyond a byte, and tables of functions that others have built in
+ * (spec/u85-command-stream.md 3.5, 5.2).
+ */
+#include "insert.h"
+
+#include "kernels/tables.h"
+
+/* ---- zero points ---------------------------------------------------------- */
+
+static bool
+is_wide(const struct g_op *op)
+{
+	return op->kind != OP_COPY && graph_type_bytes(op->ofm.type) == 2 &&
+	       (op->ofm_zero < INT8_MIN || op->ofm_zero > INT8_MAX);
+}
+
+/* op's results as words, then the zero point, the clamp and the table */
+static void
+add_zero_behind(struct graph *g, size_t at)
+{
+	struct g_op *op = g->ops[at];
+	struct g_operand between = insert_map(g, TFL_INT32, op->ofm.shape);
+	struct g_op *c = insert_op(g, at + 1, OP_ADD, op, between, op->ofm);
+	G_PUT(c, OP, scalar, op->ofm_zero);
+	G_PUT(c, OP, ifm2_zero, 0);
+	G_PUT(c, OP, opa, (struct npu_scale){ .mult = 1 });
+	G_PUT(c, OP, opb, 1);
+	G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1 });
+	c->clamp = op->clamp;
+	if (G_HAS(op, G_OP_act))
+		G_PUT(c, OP, act, op->act);
+	if (op->lut)
+		G_PUT(c, OP, lut, op->lut);
+	op->ofm = between;
+	op->ofm_zero = 0;
+	op->clamp = (struct g_range){ .lo = INT16_MIN, .hi = INT16_MAX };
+	op->act = G_ACT_CLAMP;
+	op->lut = NULL;
+	G_CLEAR(op, G_OP_act);
+	G_CLEAR(op, G_OP_lut);
+}
+
+/* a sum's first operand of 16 bits has one: the scalar takes it on */
+static void
+move_operand_zero(struct g_op *op)
+{
+	bool plain = op->kind == OP_ADD && G_HAS(op, G_OP_scalar) &&
+		     op->opa.mult == 1 && op->opa.shift == 0 && op->opb == 1;
+	int64_t less = (int64_t)op->ifm_zero - (op->scalar - op->ifm2_zero);
+	if (!plain || graph_type_bytes(op->ifm.type) != 2 || !op->ifm_zero ||
+	    less < INT16_MIN || less > INT16_MAX)
+		return;
+	/* what is taken away has as many bits as the operand */
+	op->kind = OP_SUB;
+	op->scalar = (int32_t)less;
+	op->ifm_zero = op->ifm2_zero = 0;
+}
+
+/* ---- functions ------------------------------------------------------------ */
+
+/* 2^16 * sigmoid(k / 24) - 2^15, k = -256...255, as the reference has it */
+static int32_t
+point(const struct sigmoid16 *s, int k)
+{
+	int32_t half = s->half[k < 0 ? (k < -255 ? 255 : -k) : (k > 255 ? 255 : k)];
+	return k < 0 ? 32768 - half : half - 32768;
+}
+
+/* bases and slopes; of a SIGMOID the first slope is 1, as its end is */
+static struct g_lut *
+add_function(struct graph *g, bool tanh)
+{
+	enum { POINTS = 512 };
+	struct sigmoid16 s;
+	sigmoid16_prepare(&s, 1, tanh);
+	int64_t *v = anew(g->a, int64_t, POINTS);
+	for (int i = 0; i < POINTS; i++) {
+		int32_t base = point(&s, i - POINTS / 2);
+		int32_t slope = point(&s, i - POINTS / 2 + 1) - base;
+		slope = slope < 0 ? 0 : slope;
+		v[i] = (uint16_t)base | (int64_t)slope << 16;
+	}
+	if (!tanh)
+		v[0] = (v[0] & UINT16_MAX) | 1 << 16;
+	struct g_lut *l = graph_add_g_lut(g);
+	G_PUT(l, LUT, bits, 16);
+	G_PUT(l, LUT, values, (struct g_list){ .v = v, .n = POINTS });
+	return l;
+}
+
+bool
+complete_stages(struct sched *s)
+{
+	struct graph *g = s->g;
+	struct g_lut *function[2] = { NULL, NULL }; /* SIGMOID, TANH */
+	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++) {
+		struct g_op *op = g->ops[i];
+		if (accel_lacks(s->accel, LACK_WIDE_ZEROS) && is_wide(op))
+			add_zero_behind(g, i);
+		if (accel_lacks(s->accel, LACK_WIDE_ZEROS))
+			move_operand_zero(op);
+		bool tanh = op->act == G_ACT_TANH;
+		if (!accel_lacks(s->accel, LACK_FUNCTIONS) || op->lut ||
+		    (!tanh && op->act != G_ACT_SIGMOID))
+			continue;
+		if (!function[tanh])
+			function[tanh] = add_function(g, tanh);
+		G_PUT(op, OP, lut, function[tanh]);
+	}
+	return true;
+}
