@@ -129,6 +129,45 @@ put_macros(struct text *t, const struct job *j)
 	put_invoke(t, j);
 }
 
+/* macros of the sequence: there is no interpreter, and so no arena of one */
+static void
+put_call_macros(struct text *t, const struct job *j)
+{
+	text_putc(t, '\n');
+	put_define(t, j, "BYTES", (int64_t)j->m->file.n);
+	put_npu_macros(t, j);
+	put_interface(t, j);
+	put_call_declarations(t, j);
+}
+
+/* to be included where the sequence is called */
+static void
+compose_call_header(struct text *t, const struct job *j)
+{
+	put_banner(t, j);
+	put_guard(t, j, "");
+	text_puts(t, "#include <stdint.h>\n");
+	put_call_macros(t, j);
+	text_puts(t, "\n#endif\n");
+}
+
+/* the model's bytes are in the file that has the offsets into them */
+static void
+compose_call(struct text *t, const struct job *j)
+{
+	put_banner(t, j);
+	text_puts(t, "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+	if (j->call.has[STEP_NPU])
+		text_puts(t, "#include \"ethosu_driver.h\"\n\n");
+	text_printf(t, "static const unsigned char %s[] ", j->o->name);
+	put_attribute(t, j->o);
+	text_puts(t, " = {\n");
+	put_bytes(t, j->m->file, XXD_WIDTH, "  ");
+	text_puts(t, "};\n");
+	put_call_macros(t, j);
+	put_call_function(t, j);
+}
+
 static void
 compose_header(struct text *t, const struct job *j)
 {
@@ -226,6 +265,10 @@ compose(struct text *t, const struct job *j)
 {
 	if (j->o->format == FORMAT_ASM)
 		compose_asm(t, j);
+	else if (j->o->format == FORMAT_CALL && j->o->declarations)
+		compose_call_header(t, j);
+	else if (j->o->format == FORMAT_CALL)
+		compose_call(t, j);
 	else if (j->o->dialect == DIALECT_XXD)
 		compose_xxd(t, j);
 	else if (j->o->format == FORMAT_SOURCE)

@@ -36,15 +36,21 @@ ctype_of(int type)
 	return NULL;
 }
 
-static bool
+const char *
+c_type(int type)
+{
+	const struct ctype *c = ctype_of(type);
+	return c ? c->name : NULL;
+}
+
+bool
 is_quantized(const struct tfl_tensor *x)
 {
 	return x->quant.n_scale == 1 && x->quant.n_zero == 1 &&
 	       isfinite(x->quant.scale[0]) && x->quant.scale[0] > 0;
 }
 
-/* a float constant that reads back exactly and is one: "1.0f", "1e-05f" */
-static void
+void
 put_float(struct text *t, float v)
 {
 	size_t at = t->n;
@@ -106,6 +112,17 @@ put_dequantize(struct text *t, const struct job *j, const char *io,
 		j->prefix, io);
 }
 
+void
+put_scale(struct text *t, const struct job *j, const char *io,
+	  const struct tfl_tensor *x)
+{
+	int64_t zero = x->quant.zero[0];
+	text_printf(t, "#define %s_%s_SCALE ", j->prefix, io);
+	put_float(t, x->quant.scale[0]);
+	text_printf(t, "\n#define %s_%s_ZERO_POINT %s%lld%s\n", j->prefix, io,
+		    zero < 0 ? "(" : "", (long long)zero, zero < 0 ? ")" : "");
+}
+
 static void
 put_quantization(struct text *t, const struct job *j, const char *io,
 		 const struct ctype *c, const struct tfl_tensor *x)
@@ -114,10 +131,7 @@ put_quantization(struct text *t, const struct job *j, const char *io,
 	int64_t zero = x->quant.zero[0];
 	for (size_t i = 0; io[i] && i + 1 < sizeof(lower); i++)
 		lower[i] = (char)tolower((unsigned char)io[i]);
-	text_printf(t, "#define %s_%s_SCALE ", j->prefix, io);
-	put_float(t, x->quant.scale[0]);
-	text_printf(t, "\n#define %s_%s_ZERO_POINT %s%lld%s\n", j->prefix, io,
-		    zero < 0 ? "(" : "", (long long)zero, zero < 0 ? ")" : "");
+	put_scale(t, j, io, x);
 	if (!c || c->min == c->max || zero < c->min || zero > c->max)
 		return;
 	text_putc(t, '\n');
@@ -125,10 +139,10 @@ put_quantization(struct text *t, const struct job *j, const char *io,
 	put_dequantize(t, j, io, lower, c);
 }
 
-static void
-put_tensor(struct text *t, const struct job *j, const char *io, int index)
+void
+put_tensor_macros(struct text *t, const struct job *j, const char *io,
+		  const struct tfl_tensor *x)
 {
-	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[index];
 	const struct ctype *c = ctype_of(x->type);
 	char what[64];
 	text_printf(t, "\n/* %s: %s", io, tfl_type_name(x->type));
@@ -145,12 +159,28 @@ put_tensor(struct text *t, const struct job *j, const char *io, int index)
 	put_define(t, j, what, tfl_elements(x));
 	(void)snprintf(what, sizeof(what), "%s_BYTES", io);
 	put_define(t, j, what, tfl_bytes(x));
-	if (j->plan.offset[index] >= 0) {
+}
+
+/* where it lies: by the model's plan, or by that of the call */
+static int64_t
+place_of(const struct job *j, int tensor)
+{
+	return j->o->format == FORMAT_CALL ? j->call.at[tensor]
+					   : j->plan.offset[tensor];
+}
+
+static void
+put_tensor(struct text *t, const struct job *j, const char *io, int index)
+{
+	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[index];
+	char what[64];
+	put_tensor_macros(t, j, io, x);
+	if (place_of(j, index) >= 0) {
 		(void)snprintf(what, sizeof(what), "%s_ARENA_OFFSET", io);
-		put_define(t, j, what, j->plan.offset[index]);
+		put_define(t, j, what, place_of(j, index));
 	}
 	if (is_quantized(x))
-		put_quantization(t, j, io, c, x);
+		put_quantization(t, j, io, ctype_of(x->type), x);
 }
 
 /* do the bytes of an input and an output overlap in the arena? */
@@ -158,7 +188,7 @@ static bool
 overlap(const struct job *j, int in, int out)
 {
 	const struct tfl_tensor *x = j->m->subgraph[0].tensor;
-	int64_t a = j->plan.offset[in], b = j->plan.offset[out];
+	int64_t a = place_of(j, in), b = place_of(j, out);
 	return a >= 0 && b >= 0 && a < b + tfl_bytes(&x[out]) &&
 	       b < a + tfl_bytes(&x[in]);
 }
@@ -201,6 +231,6 @@ put_interface(struct text *t, const struct job *j)
 		(void)snprintf(io, sizeof(io), "OUTPUT_%d", i);
 		put_tensor(t, j, io, g->out[i]);
 	}
-	if (j->plan.plan_bytes)
+	if (j->plan.plan_bytes || j->o->format == FORMAT_CALL)
 		put_overlaps(t, j);
 }

@@ -85,8 +85,13 @@ put_function(struct text *t, const struct job *j, bool fast)
 void
 put_invoke(struct text *t, const struct job *j)
 {
-	if (!can_invoke(j))
+	if (!can_invoke(j)) {
+		if (j->npu.n_ops)
+			text_puts(t, "\n/*\n * Not one NPU operator: what runs it without "
+				     "an interpreter is the C\n * function that tfl2c "
+				     "--format=call writes.\n */\n");
 		return;
+	}
 	put_macros(t, j);
 	put_function(t, j, j->npu.regions >> 2 & 1);
 }

@@ -22,7 +22,8 @@ static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ "dialect", OPT_DIALECT, "NAME", 0, "alif (default), mlek, cmsis, xxd",
 	  0 },
-	{ "format", OPT_FORMAT, "NAME", 0, "header (default), source, asm", 0 },
+	{ "format", OPT_FORMAT, "NAME", 0, "header (default), source, asm, call (a C function that runs the "
+	  "network)", 0 },
 	{ "declarations", OPT_DECLARATIONS, NULL, 0,
 	  "a header without the bytes, for a source or asm file", 0 },
 	{ "header-only-declarations", OPT_DECLARATIONS, NULL, OPTION_ALIAS, NULL,
@@ -58,7 +59,8 @@ static const struct argp_option option_list[] = {
 
 static const char *const dialect_names[] = { "alif", "mlek", "cmsis", "xxd",
 					     NULL };
-static const char *const format_names[] = { "header", "source", "asm", NULL };
+static const char *const format_names[] = { "header", "source", "asm", "call",
+					     NULL };
 
 /* reserved words that would compile into nonsense */
 static bool
@@ -169,8 +171,13 @@ check_combination(struct argp_state *state, struct options *o)
 	if (o->format == FORMAT_ASM && o->namespaces)
 		argp_error(state, "--format=asm and --namespace do not go "
 				  "together");
+	if (o->format == FORMAT_CALL &&
+	    (o->namespaces || o->dialect == DIALECT_XXD || o->shared_arena))
+		argp_error(state, "--format=call goes with neither --namespace, "
+				  "--shared-arena nor --dialect=xxd");
 	if (o->declarations &&
-	    (o->format != FORMAT_HEADER || o->dialect == DIALECT_XXD))
+	    ((o->format != FORMAT_HEADER && o->format != FORMAT_CALL) ||
+	     o->dialect == DIALECT_XXD))
 		argp_error(state, "--declarations makes a header of ours");
 	if (o->resolver && !o->resolver_file &&
 	    (o->format != FORMAT_HEADER || o->dialect == DIALECT_XXD))
@@ -410,7 +417,8 @@ leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,
 	struct bytes b = (*m)->file;
 	if (as_is || !tfl_metadata(*m, MAP_METADATA).p)
 		return true;
-	if (o->format == FORMAT_SOURCE || o->declarations)
+	if (o->format == FORMAT_SOURCE ||
+	    (o->declarations && o->format != FORMAT_CALL))
 		b = map_cut(a, *m);
 	else if (!map_strip(a, *m, &b, e))
 		return false;
@@ -430,6 +438,7 @@ main(int argc, char **argv)
 	if (tfl_read_file(a, o.file, &m, &e) &&
 	    leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
 	    plan_arena(a, m, &j.plan, &e) &&
+	    (o.format != FORMAT_CALL || plan_call(a, m, &j.plan, &j.call, &e)) &&
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;
 		warn_missing(&j);

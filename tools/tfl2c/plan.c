@@ -87,8 +87,8 @@ static int64_t
 place(struct arena *a, struct buffer *b, size_t n, size_t n_fixed)
 {
 	int64_t sum = extent(b, n_fixed);
-	for (size_t i = n_fixed; i < n; i++)
-		sum += b[i].size;
+	for (size_t i = n_fixed; i < n; sum += b[i++].size)
+		b[i].at = sum;
 	if (n > MAX_PLACED)
 		return sum;
 	struct buffer *placed = anew(a, struct buffer, n);
@@ -214,6 +214,39 @@ plan_subgraph(struct arena *a, const struct tfl_subgraph *g,
 	for (int i = 0; i < g->n_tensors; i++)
 		if (g->tensor[i].is_variable && offset[i] < 0)
 			p->variable_bytes += tensor_bytes(&g->tensor[i]);
+}
+
+/* variables live for ever, wherever the plan has them */
+static void
+keep_variables(const struct tfl_subgraph *g, struct life *life)
+{
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].is_variable)
+			life[i] = (struct life){ .first = -1, .last = g->n_ops };
+}
+
+int64_t
+plan_tensors(struct arena *a, const struct tfl_subgraph *g,
+	     const int32_t *offset, int64_t *at)
+{
+	struct life *life = anew(a, struct life, (size_t)g->n_tensors);
+	struct buffer *b = anew(a, struct buffer, (size_t)g->n_tensors);
+	size_t n_fixed;
+	find_lives(g, life);
+	keep_variables(g, life);
+	size_t n = collect(g, offset, life, b, &n_fixed);
+	int64_t end = place(a, b, n, n_fixed);
+	for (int i = 0; i < g->n_tensors; i++)
+		at[i] = -1;
+	for (size_t i = 0; i < n; i++)
+		at[b[i].order] = b[i].at;
+	for (int i = 0; i < g->n_tensors; i++) {
+		if (!g->tensor[i].is_variable || at[i] >= 0)
+			continue;
+		at[i] = end;
+		end += tensor_bytes(&g->tensor[i]);
+	}
+	return end;
 }
 
 bool

@@ -6,8 +6,8 @@
 #include "tfl2c.h"
 
 /* the byte to which the runtime sets a variable (ResetVariableTensors) */
-static int
-fill_of(const struct tfl_tensor *t)
+int
+variable_fill(const struct tfl_tensor *t)
 {
 	return t->type == TFL_INT8 && t->quant.n_zero ? (int)(t->quant.zero[0] & 0xff)
 						      : 0;
@@ -26,7 +26,7 @@ put_variable(struct text *t, const struct job *j, int n, int tensor)
 	text_printf(t, "#define %s_STATE_%d_BYTES %lld\n"
 		       "#define %s_STATE_%d_FILL 0x%02x\n",
 		    j->prefix, n, (long long)tfl_bytes(x), j->prefix, n,
-		    (unsigned)fill_of(x));
+		    (unsigned)variable_fill(x));
 }
 
 static void

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model as C for the firmware.  In running order: npu.c, plan.c and tflm.c find
- * the facts, array.c writes the bytes, header.c and interface.c the macros,
- * resolver.c the operator list, compose.c puts a file together.
+ * A model as C for the firmware.  In running order: npu.c, plan.c, tflm.c and
+ * call_plan.c find the facts, array.c writes the bytes, header.c and interface.c
+ * the macros, resolver.c the operator list, call_declare.c and call_steps.c a
+ * network as a C function, compose.c puts a file together.
  */
 #ifndef TFL2C_H
 #define TFL2C_H
@@ -11,7 +12,7 @@
 #include "tflite/tflite.h"
 
 enum dialect { DIALECT_ALIF, DIALECT_MLEK, DIALECT_CMSIS, DIALECT_XXD };
-enum format { FORMAT_HEADER, FORMAT_SOURCE, FORMAT_ASM };
+enum format { FORMAT_HEADER, FORMAT_SOURCE, FORMAT_ASM, FORMAT_CALL };
 
 struct options {
 	const char *file, *output, *resolver_file, *incbin;
@@ -74,6 +75,14 @@ struct tensor_plan {
 bool plan_arena(struct arena *a, const struct tfl_model *m,
 		struct tensor_plan *out, struct err *e);
 
+/*
+ * A place for every tensor of a subgraph that holds values while the network runs,
+ * by the same rule, in bytes from the arena's start: at[i], -1 for constants and
+ * what has no bytes.  Variables have a place of their own.  Returns the bytes of all.
+ */
+int64_t plan_tensors(struct arena *a, const struct tfl_subgraph *g,
+		     const int32_t *offset, int64_t *at);
+
 /* ---- tflm.c: what TensorFlow Lite Micro takes for itself ------------------ */
 
 #define TFLM_REVISION "90b983c2b (2026-08-20)" /* that the sizes are of */
@@ -88,6 +97,45 @@ int tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op,
  */
 int64_t tflm_runtime_bytes(const struct tfl_model *m, int64_t head_bytes,
 			   int64_t variable_bytes);
+
+/* ---- call_plan.c: a network as a sequence of calls ------------------------- */
+
+/* how an operator of the sequence is done */
+enum step {
+	STEP_NPU,	 /* a call of the driver */
+	STEP_COPY,	 /* rows of bytes */
+	STEP_QUANTIZE,	 /* from float */
+	STEP_REQUANTIZE, /* from integers */
+	STEP_DEQUANTIZE,
+	STEP_FUNCTION, /* of the firmware */
+	STEPS
+};
+
+struct call_plan {
+	const enum step *step; /* of subgraph 0's operators */
+	bool has[STEPS];
+	const int64_t *at; /* of its tensors: plan_tensors */
+	int64_t arena_bytes;
+};
+
+/*
+ * Fails, naming the operator, on what has no bytes to hand on, on a plan that
+ * overlays what an operator reads and writes, and on data that are not aligned in
+ * the file as the driver or their type wants it.
+ */
+bool plan_call(struct arena *a, const struct tfl_model *m,
+	       const struct tensor_plan *t, struct call_plan *out, struct err *e);
+
+/* rows of an operator that copies: its input or output number part */
+struct rows {
+	int in, out; /* tensors */
+	int64_t n, bytes, in_step, out_step, in_at, out_at;
+};
+/* how many parts: STEP_COPY only */
+int copy_parts(const struct tfl_op *op);
+/* at: bytes of a row that the parts before it take */
+struct rows copy_rows(const struct tfl_subgraph *g, const struct tfl_op *op,
+		      int part, int64_t at);
 
 /* ---- array.c ------------------------------------------------------------ */
 
@@ -114,6 +162,7 @@ struct job {
 	struct npu_facts npu;
 	struct tensor_plan plan;
 	struct op_kinds kinds;
+	struct call_plan call; /* of FORMAT_CALL */
 	const char *prefix; /* of macros: the name in upper case */
 };
 
@@ -130,6 +179,35 @@ void put_state(struct text *t, const struct job *j);
 /* is the network one call of the driver, with all that it touches in its scratch? */
 bool can_invoke(const struct job *j);
 void put_resolver(struct text *t, const struct job *j);
+
+/* ---- call_declare.c, call_steps.c: FORMAT_CALL ----------------------------- */
+
+/* what the firmware calls, and what it provides */
+void put_call_declarations(struct text *t, const struct job *j);
+/* NAME_op3_softmax */
+void put_call_name(struct text *t, const struct job *j, int op);
+/* the return type, name and parameters of the call, and of its reset */
+void put_call_head(struct text *t, const struct job *j, const char *separator);
+void put_reset_head(struct text *t, const struct job *j, const char *separator);
+/* helpers, then the function */
+void put_call_function(struct text *t, const struct job *j);
+bool has_variables(const struct tfl_subgraph *g);
+/* the byte to which the runtime sets a variable */
+int variable_fill(const struct tfl_tensor *t);
+
+/* ---- interface.c --- */
+
+/* of C; NULL: none */
+const char *c_type(int type);
+/* a comment, and TYPE, RANK, SHAPE, ELEMENTS, BYTES behind PREFIX_io */
+void put_tensor_macros(struct text *t, const struct job *j, const char *io,
+		       const struct tfl_tensor *x);
+bool is_quantized(const struct tfl_tensor *x);
+/* SCALE and ZERO_POINT behind PREFIX_io, of one that is */
+void put_scale(struct text *t, const struct job *j, const char *io,
+	       const struct tfl_tensor *x);
+/* a float constant that reads back exactly: "1.0f", "1e-05f" */
+void put_float(struct text *t, float v);
 
 /* #define PREFIX_WHAT value */
 void put_define(struct text *t, const struct job *j, const char *what,

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A network as tfl2c --format=call writes it, beside the simulator on the same
+ * inputs: the same bytes, frame by frame.  Operators that the firmware provides are
+ * the reference kernels; call_glue.h, made by the test, has net.h's functions call
+ * operator() below, and where inputs and outputs lie.
+ * usage: call_host MODEL
+ */
+#include "ethosu_driver.h"
+#include "kernels/kernels.h"
+#include "net.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 3 };
+
+static const struct tfl_model *model;
+
+/* operator index of the model by its kernel; 0: done */
+int call_operator(int index, void *const *in, void *const *out);
+
+int
+call_operator(int index, void *const *in, void *const *out)
+{
+	const struct tfl_subgraph *g = &model->subgraph[0];
+	struct kernel_io io = { .in = in, .out = out };
+	struct err e = { 0 };
+	if (kernel_eval(g, &g->op[index], &io, &e))
+		return 0;
+	(void)fprintf(stderr, "%s\n", e.text);
+	return 5;
+}
+
+struct ethosu_driver *the_driver(void);
+
+struct ethosu_driver *
+the_driver(void)
+{
+	static struct ethosu_driver *driver;
+	if (!driver)
+		driver = ethosu_reserve_driver();
+	return driver;
+}
+
+#include "call_glue.h"
+
+static uint8_t arena[NET_CALL_ARENA_BYTES] __attribute__((aligned(16)));
+
+static void
+fill_inputs(struct sim *s, uint64_t *state)
+{
+	const struct tfl_subgraph *g = &model->subgraph[0];
+	for (int i = 0; i < g->n_in; i++) {
+		const struct tfl_tensor *t = &g->tensor[g->in[i]];
+		void *data = sim_tensor(s, g->in[i]);
+		sim_random(state, t, data);
+		/* a quarter of what int8 can say, in real numbers */
+		for (int64_t k = 0; t->type == TFL_FLOAT32 && k < tfl_elements(t); k++)
+			((float *)data)[k] *= 16.0f;
+		memcpy(arena + input_at[i], data, (size_t)tfl_bytes(t));
+	}
+}
+
+static int
+differences(struct sim *s)
+{
+	const struct tfl_subgraph *g = &model->subgraph[0];
+	int n = 0;
+	for (int i = 0; i < g->n_out; i++)
+		n += memcmp(arena + output_at[i], sim_tensor(s, g->out[i]),
+			    (size_t)tfl_bytes(&g->tensor[g->out[i]])) != 0;
+	return n;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct arena *a = arena_open();
+	struct tfl_model *m;
+	struct sim *s;
+	struct err e = { 0 };
+	uint64_t state = 1;
+	int wrong = 0, status = 0;
+	if (argc != 2 || !tfl_read_file(a, argv[1], &m, &e) ||
+	    !sim_open(a, m, &s, &e)) {
+		(void)fprintf(stderr, "%s\n", e.text);
+		return 2;
+	}
+	model = m;
+	memset(arena, 0x5a, sizeof(arena));
+	RESET(arena);
+	for (int frame = 0; frame < FRAMES && !status; frame++) {
+		fill_inputs(s, &state);
+		status = CALL(arena);
+		if (!sim_invoke(s, NULL, &e))
+			status = 2;
+		wrong += differences(s);
+	}
+	printf("status %d, %d outputs differ\n", status, wrong);
+	arena_close(a);
+	return status ? status : wrong != 0;
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# After lib/common:  load lib/call
+
+# call_glue HEADER: for tests/firmware/call_host.c, which see
+call_glue()
+{
+	local io i
+	# int net_op2_softmax(const int8_t *input_0, ...);
+	sed -n '/^int net_op[0-9]/,/;$/p' "$1" | tr -d '\n\t' | tr ';' '\n' |
+		sed -E 's/^int net_op([0-9]+)_[a-z0-9_]*\((.*)\)$/\1 \2/' |
+		while IFS=' ' read -r i list; do
+			echo "int $(grep -o "net_op${i}_[a-z0-9_]*" "$1" | head -1)($list)"
+			echo "{"
+			for io in input output; do
+				echo "	void *$io[] = { $(grep -o "${io}_[0-9]*" <<<"$list" |
+					sed 's/.*/(void *)(uintptr_t)&,/' | tr '\n' ' ')0 };"
+			done
+			echo "	return call_operator($i, input, output);"
+			echo "}"
+		done
+	for io in input output; do
+		echo "static const unsigned ${io}_at[] = {"
+		for ((i = 0; i < $(sed -n "s/^#define NET_${io^^}S //p" "$1"); i++)); do
+			echo "	NET_${io^^}_${i}_ARENA_OFFSET,"
+		done
+		echo "};"
+	done
+	if grep -q '_reset(' "$1"; then
+		echo "#define RESET(arena) net_reset(arena)"
+	else
+		echo "#define RESET(arena) (void)0"
+	fi
+	if ! grep -q ethosu_driver "$1"; then
+		echo "#define CALL(arena) net_call(arena)"
+	elif grep -q 'void \*fast)' "$1"; then
+		echo "static uint8_t fast[NET_NPU_CACHE_BYTES] __attribute__((aligned(16)));"
+		echo "#define CALL(arena) net_call(the_driver(), arena, fast)"
+	else
+		echo "#define CALL(arena) net_call(the_driver(), arena)"
+	fi
+}
+
+# call_link MODEL: net.c, net.h and call_glue.h as a program, which runs
+call_link()
+{
+	need gcc
+	[[ $BIN != *asan* ]] || skip "a sanitized library links with sanitizers only"
+	local warnings="-Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wmissing-prototypes
+		-Wdouble-promotion -Wundef -Werror"
+	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a driver=$TOP/tests/firmware/driver
+	# shellcheck disable=SC2086
+	gcc -std=c99 $warnings -O1 -I"$driver" -c net.c &&
+		gcc -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I. -I"$driver" \
+		-I"$TOP/libcommon" -I"$TOP/schema" -o call_host "$TOP/tests/firmware/call_host.c" \
+		net.o "$driver/simulated.c" "$lib" -lxxhash -lm -pthread &&
+		./call_host "$1"
+}
+
+# call_runs MODEL: as a C function the same bytes as in the simulator
+call_runs()
+{
+	tfl2c -n net --format=call -o net.c "$1"
+	tfl2c -n net --format=call --declarations -o net.h "$1"
+	call_glue net.h >call_glue.h
+	call_link "$1"
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# tfl2c --format=call: a network as a C function, compiled and run beside the
+# simulator.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+load lib/model
+load lib/call
+
+target=(-a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
+
+compiled() # MODEL OPTION...
+{
+	npucc "${target[@]}" "${@:2}" -o npu.tflite "$1" 2>err
+}
+
+@test "one NPU operator: a call of the driver" {
+	compiled "$TOP/tests/models/digits.tflite"
+	call_runs npu.tflite
+	[ "$(grep -c 'status = ' net.c)" = 1 ]
+}
+
+# mixed NAME: real numbers in and out; FULLY_CONNECTED, SPLIT, CONCATENATION, and
+# of each kind of QUANTIZE one
+mixed()
+{
+	model "$1" ".operator_codes += [114,6,49,2,22,25 |
+			{deprecated_builtin_code:.,builtin_code:.,version:1}]
+		| .buffers += [{data:[1,0,0,0]}]
+		| $t += [{shape:[1,4],type:0,name:\"real in\"},{shape:[1,2],type:0,name:\"real out\"},
+			{shape:[1],type:2,buffer:3,name:\"axis\"},
+			{shape:[1,1],type:9,name:\"left\",quantization:{scale:[2.0],zero_point:[3]}},
+			{shape:[1,1],type:9,name:\"right\",quantization:{scale:[2.0],zero_point:[3]}},
+			{shape:[1,2],type:9,name:\"swapped\",quantization:{scale:[2.0],zero_point:[3]}},
+			{shape:[2,1],type:9,name:\"shaped\",quantization:{scale:[2.0],zero_point:[3]}},
+			{shape:[2,1],type:3,name:\"bytes\",quantization:{scale:[1.37],zero_point:[120]}},
+			{shape:[2,1],type:7,name:\"words\",quantization:{scale:[0.043],zero_point:[0]}},
+			{shape:[1,2],type:9,name:\"soft\",quantization:{scale:[0.00390625],zero_point:[-128]}}]
+		| .subgraphs[0].inputs = [4] | .subgraphs[0].outputs = [5,12,11,13]
+		| .subgraphs[0].operators |= [{opcode_index:1,inputs:[4],outputs:[0]}] + . +
+			[{opcode_index:3,inputs:[6,3],outputs:[7,8],builtin_options_type:35,builtin_options:{num_splits:2}},
+			{opcode_index:4,inputs:[8,7],outputs:[9],builtin_options_type:10,builtin_options:{axis:1}},
+			{opcode_index:5,inputs:[9],outputs:[10]},
+			{opcode_index:1,inputs:[10],outputs:[11]},
+			{opcode_index:1,inputs:[11],outputs:[12]},
+			{opcode_index:6,inputs:[9],outputs:[13],builtin_options_type:9,builtin_options:{beta:0.5}},
+			{opcode_index:2,inputs:[9],outputs:[5]}]"
+}
+
+@test "operators of the CPU, inline and as functions, between those of the NPU" {
+	mixed m
+	compiled m.tflite --cpu=SPLIT --cpu=CONCATENATION --cpu=RESHAPE --cpu=SOFTMAX \
+		--cpu=QUANTIZE
+	call_runs npu.tflite
+	[ "$(grep -c '_quantized(x' net.c)" = 1 ]
+	[ "$(grep -c '_requantized(x' net.c)" = 2 ]
+	[ "$(grep -c '^int net_op' net.h)" = 1 ]
+	grep -qx 'int net_op[0-9]*_softmax(const int8_t \*input_0,' net.h
+	grep -qx '#define NET_OP[0-9]*_BETA 0.5f' net.h
+	grep -qx '#define NET_OP[0-9]*_INPUT_0_SHAPE { 1, 2 }' net.h
+	grep -qx '#define NET_OP[0-9]*_OUTPUT_0_ZERO_POINT (-128)' net.h
+	# a wrong byte is seen
+	sed -i 's/int net_call(/int wrong_call(/; s/^net_call(/wrong_call(/' net.c
+	cat >>net.c <<-'END'
+	int net_call(struct ethosu_driver *driver, void *arena_memory);
+	int net_call(struct ethosu_driver *driver, void *arena_memory)
+	{
+		int status = wrong_call(driver, arena_memory);
+		((uint8_t *)arena_memory)[NET_OUTPUT_3_ARENA_OFFSET] ^= 1;
+		return status;
+	}
+	END
+	run call_link npu.tflite
+	[ "$status" -eq 1 ]
+	[ "$output" = "status 0, 3 outputs differ" ]
+}
+
+@test "a network without the NPU: functions and copies only" {
+	mixed m
+	call_runs m.tflite
+	run ! grep -q ethosu net.c net.h
+	# a function fails: the call ends with what it returns
+	sed -i 's/return call_operator(1, /return 7; &/' call_glue.h
+	run call_link m.tflite
+	[ "$status" -eq 7 ]
+	[[ "$output" == "status 7, "* ]]
+}
+
+@test "a fast memory of the NPU's own" {
+	mixed m
+	npucc -a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram \
+		--cpu=SOFTMAX -o npu.tflite m.tflite 2>err
+	call_runs npu.tflite
+}
+
+@test "the header of such a network names the way" {
+	mixed m
+	compiled m.tflite --cpu=SOFTMAX
+	tfl2c -n net npu.tflite | grep -q -- '--format=call'
+	compiled "$TOP/tests/models/digits.tflite"
+	tfl2c -n net npu.tflite >net.h
+	run ! grep -q -- '--format=call' net.h
+}
+
+@test "compiled by others, and much of it on the CPU" {
+	need_shared reference/vela-compiled
+	compiled "$SHARED/models/kws_ref_model.tflite" --cpu=CONV_2D --cpu=SOFTMAX --cpu=RESHAPE
+	call_runs npu.tflite
+	call_runs "$SHARED/reference/vela-compiled/5.1.0/ethos-u65-512_Dedicated_Sram/ad01_int8.tflite"
+}
+
+@test "variables are kept from call to call" {
+	need_shared models-real
+	compiled "$SHARED/models-real/wakeword_vad.tflite"
+	call_runs npu.tflite
+	grep -q '^void net_reset(' net.h
+}
+
+@test "what cannot be called is named, status 2" {
+	model p '.subgraphs[0].outputs = [3, 1]'
+	refuses 2 "output 1 is a constant, or has no bytes" tfl2c --format=call p.tflite
+	refuses 2 "--format=call goes with neither --namespace, --shared-arena nor --dialect=xxd" \
+		tfl2c --format=call --namespace=a p.tflite
+}

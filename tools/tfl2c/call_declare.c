@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the firmware calls to run a network, and the functions that it provides for
+ * operators of the CPU, each with what the operator is: options, shapes,
+ * quantization.
+ */
+#include "tfl2c.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+enum { MAX_IO_NAME = 40, PER_LINE = 8 };
+
+bool
+has_variables(const struct tfl_subgraph *g)
+{
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].is_variable)
+			return true;
+	return false;
+}
+
+/* what is no letter or digit an underscore */
+static void
+put_word(struct text *t, const char *s, int (*to_case)(int))
+{
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		text_putc(t, c < 0x80 && isalnum(c) ? (char)to_case(c) : '_');
+	}
+}
+
+void
+put_call_name(struct text *t, const struct job *j, int op)
+{
+	text_printf(t, "%s_op%d_", j->o->name, op);
+	put_word(t, tfl_op_label(&j->m->subgraph[0].op[op]), tolower);
+}
+
+void
+put_call_head(struct text *t, const struct job *j, const char *separator)
+{
+	text_printf(t, "int%s%s_call(%svoid *arena_memory%s)", separator, j->o->name,
+		    j->call.has[STEP_NPU] ? "struct ethosu_driver *driver, " : "",
+		    j->npu.regions >> 2 & 1 ? ", void *fast" : "");
+}
+
+void
+put_reset_head(struct text *t, const struct job *j, const char *separator)
+{
+	text_printf(t, "void%s%s_reset(void *arena_memory)", separator, j->o->name);
+}
+
+/* ---- macros of an operator ------------------------------------------------------ */
+
+static void
+put_option_value(struct text *t, struct fb_ref options, int slot)
+{
+	int kind = options.table->slot[slot].kind;
+	if (kind == FB_F32 || kind == FB_F64)
+		put_float(t, (float)fb_float(options, slot));
+	else
+		text_printf(t, "%lld", (long long)fb_int(options, slot));
+}
+
+/* the builtin options that are numbers, under the schema's names */
+static void
+put_options(struct text *t, const struct job *j, int index)
+{
+	const struct tfl_op *op = &j->m->subgraph[0].op[index];
+	for (int i = 0; op->options.buf && i < op->options.table->n_slots; i++) {
+		const struct fb_field *f = &op->options.table->slot[i];
+		if (f->kind < FB_BOOL || f->kind > FB_F64)
+			continue;
+		text_printf(t, "#define %s_OP%d_", j->prefix, index);
+		put_word(t, f->name, toupper);
+		text_putc(t, ' ');
+		put_option_value(t, op->options, i);
+		text_putc(t, '\n');
+	}
+	if (!op->custom_options.n)
+		return;
+	text_printf(t, "#define %s_OP%d_CUSTOM_OPTIONS {", j->prefix, index);
+	for (size_t i = 0; i < op->custom_options.n; i++)
+		text_printf(t, "%s%s%d", i ? "," : "", i % PER_LINE ? " " : " \\\n\t",
+			    op->custom_options.p[i]);
+	text_puts(t, " }\n");
+}
+
+/* per channel: lists, and along which dimension */
+static void
+put_channel_scales(struct text *t, const struct job *j, const char *io,
+		   const struct tfl_quant *q)
+{
+	text_printf(t, "#define %s_%s_SCALES {", j->prefix, io);
+	for (int i = 0; i < q->n_scale; i++) {
+		text_printf(t, "%s%s", i ? "," : "", i % PER_LINE ? " " : " \\\n\t");
+		put_float(t, q->scale[i]);
+	}
+	text_printf(t, " }\n#define %s_%s_ZERO_POINTS {", j->prefix, io);
+	for (int i = 0; i < q->n_zero; i++)
+		text_printf(t, "%s%s%lld", i ? "," : "", i % PER_LINE ? " " : " \\\n\t",
+			    (long long)q->zero[i]);
+	text_printf(t, " }\n#define %s_%s_AXIS %d\n", j->prefix, io, q->axis);
+}
+
+static void
+put_operand(struct text *t, const struct job *j, int op, const char *what, int k,
+	    int tensor)
+{
+	char io[MAX_IO_NAME];
+	if (tensor < 0)
+		return;
+	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[tensor];
+	(void)snprintf(io, sizeof(io), "OP%d_%s_%d", op, what, k);
+	put_tensor_macros(t, j, io, x);
+	if (is_quantized(x))
+		put_scale(t, j, io, x);
+	else if (x->quant.n_scale > 1)
+		put_channel_scales(t, j, io, &x->quant);
+}
+
+/* "const int8_t *input_0"; what the operator keeps or writes is not const */
+static void
+put_parameter(struct text *t, const struct job *j, const char *what, int k,
+	      int tensor, bool is_read)
+{
+	const struct tfl_tensor *x =
+	    tensor < 0 ? NULL : &j->m->subgraph[0].tensor[tensor];
+	const char *type = x ? c_type(x->type) : NULL;
+	bool constant = is_read && !(x && x->is_variable);
+	text_printf(t, "%s%s *%s_%d", constant ? "const " : "", type ? type : "void",
+		    what, k);
+}
+
+static void
+put_function(struct text *t, const struct job *j, int index)
+{
+	const struct tfl_op *op = &j->m->subgraph[0].op[index];
+	text_printf(t, "\n/* ---- operator %d: ", index);
+	put_comment_text(t, tfl_op_label(op));
+	text_puts(t, " */\n");
+	put_options(t, j, index);
+	for (int k = 0; k < op->n_in; k++)
+		put_operand(t, j, index, "INPUT", k, op->in[k]);
+	for (int k = 0; k < op->n_out; k++)
+		put_operand(t, j, index, "OUTPUT", k, op->out[k]);
+	text_puts(t, "\nint ");
+	put_call_name(t, j, index);
+	text_puts(t, op->n_in + op->n_out ? "(" : "(void");
+	for (int k = 0; k < op->n_in; k++) {
+		text_puts(t, k ? ",\n\t" : "");
+		put_parameter(t, j, "input", k, op->in[k], true);
+	}
+	for (int k = 0; k < op->n_out; k++) {
+		text_puts(t, k + op->n_in ? ",\n\t" : "");
+		put_parameter(t, j, "output", k, op->out[k], false);
+	}
+	text_puts(t, ");\n");
+}
+
+static void
+put_explanation(struct text *t, const struct job *j)
+{
+	bool npu = j->call.has[STEP_NPU];
+	text_puts(t,
+		"\n/*\n"
+		" * One inference, operator by operator: write the inputs to\n"
+		" * arena_memory + INPUT_n_ARENA_OFFSET, call, read the outputs.\n"
+		" * arena_memory: CALL_ARENA_BYTES, aligned to 16");
+	if (j->npu.regions >> 2 & 1)
+		text_puts(t, "; fast: NPU_CACHE_BYTES");
+	text_puts(t, npu ? ".\n * Caches are the caller's affair.  " : ".\n * ");
+	text_puts(t,
+		"Returns 0, or the first\n"
+		" * other value that the driver or a function below returns.\n"
+		" */\n");
+}
+
+void
+put_call_declarations(struct text *t, const struct job *j)
+{
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	put_explanation(t, j);
+	put_define(t, j, "CALL_ARENA_BYTES", j->call.arena_bytes);
+	text_puts(t, j->call.has[STEP_NPU] ? "struct ethosu_driver;\n" : "");
+	text_puts(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+	put_call_head(t, j, " ");
+	text_puts(t, ";\n");
+	if (has_variables(g)) {
+		text_puts(t, "/* before the first, and to begin anew */\n");
+		put_reset_head(t, j, " ");
+		text_puts(t, ";\n");
+	}
+	if (j->call.has[STEP_FUNCTION])
+		text_puts(t, "\n/*\n"
+			     " * Operators that the firmware provides: 0 for done.  A "
+			     "pointer is NULL where\n"
+			     " * an optional input is absent.\n */\n");
+	for (int i = 0; i < g->n_ops; i++)
+		if (j->call.step[i] == STEP_FUNCTION)
+			put_function(t, j, i);
+	text_puts(t, "#ifdef __cplusplus\n}\n#endif\n");
+}

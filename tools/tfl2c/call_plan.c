@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A network as a sequence of calls: how each operator is done, where each tensor
+ * lies, and whether the model's bytes can be used where they are.
+ */
+#include "kernels/kernels.h"
+#include "tfl2c.h"
+
+#include <string.h>
+
+/* inputs of an ethos-u operator: spec/command-stream.md 13.3 */
+enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
+enum { DRIVER_ALIGN = 16 }; /* of stream and base addresses: 14.4 */
+
+struct planner {
+	const struct tfl_model *m;
+	const struct tfl_subgraph *g;
+	const int32_t *offset; /* the model's own plan */
+	const struct call_plan *p;
+	bool *is_input; /* of the network */
+	int64_t declared; /* numbers and characters in the functions' declarations */
+	struct err *e;
+};
+
+/*
+ * A declaration tells all about each operand.  Operands may share a tensor with a
+ * long name or a million scales: a small file, gigabytes of declarations.
+ */
+enum { MAX_DECLARED = 1 << 24, MAX_PAIRS = 1 << 20 };
+
+/* ---- how an operator is done ------------------------------------------------- */
+
+static bool
+same_quantization(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	const struct tfl_quant *x = &a->quant, *y = &b->quant;
+	if (x->n_scale != y->n_scale || x->n_zero != y->n_zero || x->other ||
+	    y->other || x->n_scale > 1 || x->n_zero > 1)
+		return false;
+	return (!x->n_scale || x->scale[0] == y->scale[0]) &&
+	       (!x->n_zero || x->zero[0] == y->zero[0]);
+}
+
+/* inputs of another scale than the output's are not just copied */
+static bool
+joins_as_they_are(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_in; k++)
+		if (!same_quantization(&g->tensor[op->in[k]],
+				       &g->tensor[op->out[0]]))
+			return false;
+	return true;
+}
+
+static enum step
+step_of(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	struct err none = { 0 };
+	if (op->code == TFL_CUSTOM)
+		return strcmp(op->custom, "ethos-u") ? STEP_FUNCTION : STEP_NPU;
+	if (!kernel_known(op->code) || !kernel_check(g, op, &none))
+		return STEP_FUNCTION;
+	switch (op->code) {
+	case TFL_RESHAPE:
+	case TFL_SQUEEZE:
+	case TFL_EXPAND_DIMS:
+	case TFL_PACK:
+	case TFL_UNPACK:
+	case TFL_SPLIT:
+	case TFL_SPLIT_V:
+		return STEP_COPY;
+	case TFL_CONCATENATION:
+		return joins_as_they_are(g, op) ? STEP_COPY : STEP_FUNCTION;
+	case TFL_QUANTIZE:
+		return g->tensor[op->in[0]].type == TFL_FLOAT32 ? STEP_QUANTIZE
+								: STEP_REQUANTIZE;
+	case TFL_DEQUANTIZE:
+		return STEP_DEQUANTIZE;
+	default:
+		return STEP_FUNCTION;
+	}
+}
+
+/* ---- copies ------------------------------------------------------------------- */
+
+static bool
+joins(const struct tfl_op *op)
+{
+	return op->code == TFL_CONCATENATION || op->code == TFL_PACK;
+}
+
+static bool
+cuts(const struct tfl_op *op)
+{
+	return op->code == TFL_UNPACK || op->code == TFL_SPLIT ||
+	       op->code == TFL_SPLIT_V;
+}
+
+int
+copy_parts(const struct tfl_op *op)
+{
+	return joins(op) ? op->n_in : cuts(op) ? op->n_out : 1;
+}
+
+/* the axis along which op joins or cuts; its kernel has checked it */
+static int
+axis_of(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	const struct tfl_tensor *whole = &g->tensor[joins(op) ? op->out[0] : op->in[0]];
+	int64_t axis = 0;
+	if (op->code == TFL_CONCATENATION) {
+		axis = TFL_OPT(op, ConcatenationOptions, axis);
+	} else if (op->code == TFL_PACK) {
+		axis = TFL_OPT(op, PackOptions, axis);
+	} else if (op->code == TFL_UNPACK) {
+		axis = TFL_OPT(op, UnpackOptions, axis);
+	} else {
+		bool first = op->code == TFL_SPLIT;
+		axis = (int32_t)load_le32(g->tensor[op->in[first ? 0 : 2]].data.p);
+		whole = &g->tensor[op->in[first ? 1 : 0]];
+	}
+	return (int)(axis < 0 ? axis + whole->rank : axis);
+}
+
+struct rows
+copy_rows(const struct tfl_subgraph *g, const struct tfl_op *op, int part, int64_t at)
+{
+	struct rows r = { .in = op->in[0], .out = op->out[0], .n = 1 };
+	if (joins(op))
+		r.in = op->in[part];
+	if (cuts(op))
+		r.out = op->out[part];
+	if (op->code == TFL_SPLIT)
+		r.in = op->in[1];
+	r.bytes = r.in_step = r.out_step = tfl_bytes(&g->tensor[r.out]);
+	if (!joins(op) && !cuts(op))
+		return r;
+	const struct tfl_tensor *whole = &g->tensor[joins(op) ? r.out : r.in];
+	int axis = axis_of(g, op);
+	for (int d = 0; d < axis; d++)
+		r.n *= whole->dim[d];
+	int64_t n = r.n ? r.n : 1;
+	r.in_step = tfl_bytes(&g->tensor[r.in]) / n;
+	r.out_step = tfl_bytes(&g->tensor[r.out]) / n;
+	r.bytes = joins(op) ? r.in_step : r.out_step;
+	*(joins(op) ? &r.out_at : &r.in_at) = at;
+	return r;
+}
+
+/* ---- checks ------------------------------------------------------------------- */
+
+static bool
+fail(const struct planner *p, int op, const char *fmt, int tensor)
+{
+	struct text t = { 0 };
+	text_printf(&t, fmt, tensor);
+	(void)err_at(p->e, p->m->name, 0, "operator %d (%s): %s", op,
+		     tfl_op_label(&p->g->op[op]), text_str(&t));
+	text_free(&t);
+	return false;
+}
+
+/* is the constant's place in the file a multiple of align? */
+static bool
+is_aligned(const struct planner *p, int tensor, size_t align)
+{
+	const uint8_t *data = p->g->tensor[tensor].data.p;
+	return !data || (size_t)(data - p->m->file.p) % align == 0;
+}
+
+/* inputs and outputs have to lie in the scratch memory, by the model's plan */
+static bool
+in_scratch(const struct planner *p, const struct tfl_op *op, int tensor)
+{
+	const struct tfl_tensor *t = &p->g->tensor[tensor];
+	int scratch = op->in[IN_SCRATCH];
+	int64_t from = p->offset[scratch], at = p->offset[tensor];
+	return t->data.p || !tfl_bytes(t) ||
+	       (from >= 0 && at >= from &&
+		at + tfl_bytes(t) <= from + tfl_bytes(&p->g->tensor[scratch]));
+}
+
+static bool
+check_npu(const struct planner *p, int index)
+{
+	const struct tfl_op *op = &p->g->op[index];
+	if (op->n_in < N_SPECIAL || op->in[IN_FLASH] < 0 || op->in[IN_SCRATCH] < 0 ||
+	    op->in[IN_FAST] < 0)
+		return fail(p, index, "its first four inputs are not command stream, "
+				      "constants, scratch and fast scratch", 0);
+	for (int k = IN_STREAM; k <= IN_FLASH; k++)
+		if (!is_aligned(p, op->in[k], DRIVER_ALIGN))
+			return fail(p, index, "tensor %d is not aligned to 16 bytes in "
+					      "the file, as the driver wants it",
+				    op->in[k]);
+	for (int k = N_SPECIAL; k < op->n_in + op->n_out; k++) {
+		int tensor = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (tensor >= 0 && !in_scratch(p, op, tensor))
+			return fail(p, index, "the plan has tensor %d not in the NPU's "
+					      "scratch memory", tensor);
+	}
+	return true;
+}
+
+static bool
+check_tensor(const struct planner *p, int index, int tensor, bool is_read)
+{
+	const struct tfl_tensor *t = &p->g->tensor[tensor];
+	int element = tfl_type_bytes(t->type);
+	if (!t->data.p && !element)
+		return fail(p, index, "tensor %d is of a type without bytes to hand on",
+			    tensor);
+	if (t->data.p && (!is_read || p->is_input[tensor]))
+		return fail(p, index, "tensor %d is a constant and written", tensor);
+	if (!is_aligned(p, tensor, element ? (size_t)element : 1))
+		return fail(p, index, "tensor %d is not aligned to its elements in the "
+				      "file", tensor);
+	if (is_read && !t->data.p && t->producer < 0 && !t->is_variable &&
+	    tfl_bytes(t) && !p->is_input[tensor])
+		return fail(p, index, "reads tensor %d, which nothing writes", tensor);
+	return true;
+}
+
+/* does the operator write over what it reads, other than in its own place? */
+static bool
+overlays(const struct planner *p, const struct tfl_op *op, enum step step, int in,
+	 int out)
+{
+	int64_t a = p->p->at[in], b = p->p->at[out];
+	if (a < 0 || b < 0 ||
+	    (a == b && step == STEP_COPY && copy_parts(op) == 1))
+		return false;
+	return a < b + tfl_bytes(&p->g->tensor[out]) &&
+	       b < a + tfl_bytes(&p->g->tensor[in]);
+}
+
+static bool
+check_declaration(struct planner *p, int index)
+{
+	const struct tfl_op *op = &p->g->op[index];
+	p->declared += (int64_t)op->custom_options.n;
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int tensor = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (tensor < 0)
+			continue;
+		const struct tfl_tensor *t = &p->g->tensor[tensor];
+		p->declared += (int64_t)strlen(t->name) + t->quant.n_scale +
+			       t->quant.n_zero;
+	}
+	return p->declared <= MAX_DECLARED ||
+	       fail(p, index, "the declarations take more than %d numbers",
+		    MAX_DECLARED);
+}
+
+static bool
+check_cpu(const struct planner *p, int index, enum step step)
+{
+	const struct tfl_op *op = &p->g->op[index];
+	if ((int64_t)op->n_in * op->n_out > MAX_PAIRS)
+		return fail(p, index, "more than %d pairs of inputs and outputs",
+			    MAX_PAIRS);
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0 && !check_tensor(p, index, op->in[k], true))
+			return false;
+	for (int k = 0; k < op->n_out; k++)
+		if (!check_tensor(p, index, op->out[k], false))
+			return false;
+	for (int i = 0; i < op->n_in; i++)
+		for (int o = 0; op->in[i] >= 0 && o < op->n_out; o++)
+			if (overlays(p, op, step, op->in[i], op->out[o]))
+				return fail(p, index, "the plan has tensor %d where its "
+						      "output is", op->in[i]);
+	return true;
+}
+
+static bool
+check_outputs(const struct planner *p)
+{
+	for (int i = 0; i < p->g->n_out; i++)
+		if (p->p->at[p->g->out[i]] < 0)
+			return err_at(p->e, p->m->name, 0, "output %d is a constant, or "
+							   "has no bytes", i);
+	return true;
+}
+
+bool
+plan_call(struct arena *a, const struct tfl_model *m,
+	  const struct tensor_plan *t, struct call_plan *out, struct err *e)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	enum step *step = anew(a, enum step, (size_t)g->n_ops);
+	int64_t *at = anew(a, int64_t, (size_t)g->n_tensors);
+	struct planner p = { .m = m, .g = g, .offset = t->offset, .p = out, .e = e };
+	p.is_input = anew(a, bool, (size_t)g->n_tensors);
+	for (int i = 0; i < g->n_in; i++)
+		p.is_input[g->in[i]] = true;
+	*out = (struct call_plan){ .step = step, .at = at };
+	out->arena_bytes = plan_tensors(a, g, t->offset, at);
+	if (out->arena_bytes > INT32_MAX)
+		return err_at(e, m->name, 0, "the arena takes %lld bytes, more than a "
+					     "microcontroller has",
+			      (long long)out->arena_bytes);
+	for (int i = 0; i < g->n_ops; i++) {
+		step[i] = step_of(g, &g->op[i]);
+		out->has[step[i]] = true;
+		if (step[i] == STEP_NPU ? !check_npu(&p, i)
+					: !check_cpu(&p, i, step[i]))
+			return false;
+		if (step[i] == STEP_FUNCTION && !check_declaration(&p, i))
+			return false;
+	}
+	return check_outputs(&p);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The function that runs a network: helpers, then a statement for each operator. */
+#include "base/fixed.h"
+#include "tfl2c.h"
+
+#include <inttypes.h>
+
+/* ---- helpers, each where it is used ------------------------------------------ */
+
+static bool
+has_fast(const struct job *j)
+{
+	return j->npu.regions >> 2 & 1;
+}
+
+static void
+put_npu_helper(struct text *t, const struct job *j)
+{
+	bool fast = has_fast(j);
+	text_printf(t,
+		"\nstatic int\n"
+		"%s_npu(struct ethosu_driver *driver, uint8_t *scratch, "
+		"size_t scratch_bytes,\n%s"
+		"\tconst unsigned char *stream, int stream_bytes,\n"
+		"\tconst unsigned char *constants, size_t constant_bytes)\n{\n"
+		"\tuint64_t base[%d];\n\tsize_t size[%d];\n"
+		"\tbase[0] = (uintptr_t)constants;\n"
+		"\tsize[0] = constant_bytes;\n"
+		"\tbase[1] = (uintptr_t)scratch;\n"
+		"\tsize[1] = scratch_bytes;\n",
+		j->o->name, fast ? "\tvoid *fast,\n" : "", fast ? 3 : 2,
+		fast ? 3 : 2);
+	if (fast)
+		text_printf(t, "\tbase[2] = (uintptr_t)fast;\n"
+			       "\tsize[2] = %lld;\n",
+			    (long long)j->npu.fast_bytes);
+	text_printf(t, "\treturn ethosu_invoke_v3(driver, stream, stream_bytes, base, "
+		       "size, %d, 0);\n}\n", fast ? 3 : 2);
+}
+
+static void
+put_clamp_helper(struct text *t, const char *name)
+{
+	text_printf(t,
+		"\nstatic int32_t\n%s_clamp(int64_t value, int32_t least, "
+		"int32_t most)\n{\n"
+		"\treturn value < least ? least : value > most ? most : "
+		"(int32_t)value;\n}\n", name);
+}
+
+/*
+ * roundf(value / scale) + zero point, clamped, without libm: from 2^23 on a float
+ * has no fraction.  Not a number becomes 0, as in the reference kernels.
+ */
+static void
+put_quantize_helper(struct text *t, const char *name)
+{
+	text_printf(t,
+		"\nstatic int32_t\n%s_quantized(float value, float scale, int32_t "
+		"zero, int32_t least,\n\tint32_t most)\n{\n"
+		"\tconst float whole = 8388608.0f;\n"
+		"\tfloat q = value / scale, rest;\n"
+		"\tint32_t i;\n"
+		"\tif (!(q < 9e18f && q > -9e18f)) /* and not a number */\n"
+		"\t\treturn q > 0.0f ? most : q < 0.0f ? least : 0;\n"
+		"\tif (!(q < whole && q > -whole))\n"
+		"\t\treturn %s_clamp((int64_t)q + zero, least, most);\n"
+		"\ti = (int32_t)q;\n"
+		"\trest = q - (float)i;\n"
+		"\tif (rest >= 0.5f)\n\t\ti++;\n"
+		"\telse if (rest <= -0.5f)\n\t\ti--;\n"
+		"\treturn %s_clamp((int64_t)i + zero, least, most);\n}\n",
+		name, name, name);
+}
+
+/* MultiplyByQuantizedMultiplier with double rounding: base/fixed.h */
+static void
+put_requantize_helper(struct text *t, const char *name)
+{
+	text_printf(t,
+		"\nstatic int32_t\n%s_requantized(int32_t value, int32_t zero_in, "
+		"int32_t multiplier,\n\tint left, int right)\n{\n"
+		"\tint32_t x = (int32_t)(((uint32_t)value - (uint32_t)zero_in) << "
+		"left);\n"
+		"\tint64_t p = (int64_t)x * multiplier + (1 << 30);\n"
+		"\tint32_t mask = (int32_t)((1u << right) - 1);\n"
+		"\tint32_t high = (int32_t)((uint64_t)p >> 31), rest;\n"
+		"\trest = high & mask;\n"
+		"\treturn (high >> right) + (rest > (mask >> 1) + (high < 0));\n}\n",
+		name);
+}
+
+static void
+put_helpers(struct text *t, const struct job *j)
+{
+	const bool *has = j->call.has;
+	if (has[STEP_NPU])
+		put_npu_helper(t, j);
+	if (has[STEP_QUANTIZE] || has[STEP_REQUANTIZE])
+		put_clamp_helper(t, j->o->name);
+	if (has[STEP_QUANTIZE])
+		put_quantize_helper(t, j->o->name);
+	if (has[STEP_REQUANTIZE])
+		put_requantize_helper(t, j->o->name);
+}
+
+/* ---- tensors in expressions ---------------------------------------------------- */
+
+/* where bytes of a tensor are: "arena + 64", "net + 1024" */
+static void
+put_place(struct text *t, const struct job *j, int tensor, int64_t from)
+{
+	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[tensor];
+	if (x->data.p)
+		text_printf(t, "%s + %lld", j->o->name,
+			    (long long)(x->data.p - j->m->file.p + from));
+	else
+		text_printf(t, "arena + %lld", (long long)(j->call.at[tensor] + from));
+}
+
+/* a pointer to its elements, as an argument */
+static void
+put_pointer(struct text *t, const struct job *j, int tensor)
+{
+	const struct tfl_tensor *x =
+	    tensor < 0 ? NULL : &j->m->subgraph[0].tensor[tensor];
+	if (!x || (!x->data.p && j->call.at[tensor] < 0)) {
+		text_puts(t, "NULL");
+		return;
+	}
+	text_puts(t, x->data.p ? "(const void *)(" : "(void *)(");
+	put_place(t, j, tensor, 0);
+	text_puts(t, ")");
+}
+
+static void
+put_element_pointer(struct text *t, const struct job *j, const char *name,
+		    int tensor, bool is_const)
+{
+	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[tensor];
+	text_printf(t, "\t\t%s%s *%s = ", is_const ? "const " : "", c_type(x->type),
+		    name);
+	put_pointer(t, j, tensor);
+	text_puts(t, ";\n");
+}
+
+/* ---- operators ------------------------------------------------------------------- */
+
+/* of a type that QUANTIZE writes */
+static void
+put_range(struct text *t, int type)
+{
+	switch (type) {
+	case TFL_INT8: text_puts(t, "-128, 127"); break;
+	case TFL_UINT8: text_puts(t, "0, 255"); break;
+	case TFL_INT16: text_puts(t, "-32768, 32767"); break;
+	default: text_puts(t, "INT32_MIN, INT32_MAX"); break;
+	}
+}
+
+static long long
+zero_of(const struct tfl_tensor *x)
+{
+	return x->quant.n_zero ? (long long)x->quant.zero[0] : 0;
+}
+
+static void
+put_quantize(struct text *t, const struct job *j, const struct tfl_tensor *out)
+{
+	text_printf(t, "(%s)%s_quantized(x[i], ", c_type(out->type), j->o->name);
+	put_float(t, out->quant.scale[0]);
+	text_printf(t, ", %lld, ", zero_of(out));
+	put_range(t, out->type);
+	text_puts(t, ");\n");
+}
+
+static void
+put_requantize(struct text *t, const struct job *j, const struct tfl_tensor *in,
+	       const struct tfl_tensor *out)
+{
+	struct fixed_mult m = fixed_quantize((double)in->quant.scale[0] /
+					     (double)out->quant.scale[0]);
+	text_printf(t, "(%s)%s_clamp((int64_t)%s_requantized(x[i], %lld, %" PRId32
+		       ", %d, %d) +\n\t\t\t\t%lld, ",
+		    c_type(out->type), j->o->name, j->o->name, zero_of(in), m.mult,
+		    m.exp > 0 ? m.exp : 0, m.exp > 0 ? 0 : -m.exp, zero_of(out));
+	put_range(t, out->type);
+	text_puts(t, ");\n");
+}
+
+static void
+put_dequantize(struct text *t, const struct tfl_tensor *in)
+{
+	text_puts(t, "(float)((double)");
+	put_float(t, in->quant.scale[0]);
+	text_printf(t, " * ((double)x[i] - %lld));\n", zero_of(in));
+}
+
+static void
+put_elements(struct text *t, const struct job *j, const struct tfl_op *op,
+	     enum step step)
+{
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	const struct tfl_tensor *in = &g->tensor[op->in[0]];
+	const struct tfl_tensor *out = &g->tensor[op->out[0]];
+	if (!tfl_elements(out))
+		return;
+	text_puts(t, "\t{\n");
+	put_element_pointer(t, j, "x", op->in[0], true);
+	put_element_pointer(t, j, "y", op->out[0], false);
+	text_printf(t, "\t\tint32_t i;\n\t\tfor (i = 0; i < %lld; i++)\n"
+		       "\t\t\ty[i] = ", (long long)tfl_elements(out));
+	if (step == STEP_QUANTIZE)
+		put_quantize(t, j, out);
+	else if (step == STEP_REQUANTIZE)
+		put_requantize(t, j, in, out);
+	else
+		put_dequantize(t, in);
+	text_puts(t, "\t}\n");
+}
+
+/* one row, or a loop over them */
+static void
+put_rows(struct text *t, const struct job *j, struct rows r)
+{
+	bool one = r.n == 1;
+	if (!r.bytes || !r.n)
+		return;
+	if (one && j->call.at[r.in] >= 0 && r.in_at == r.out_at &&
+	    j->call.at[r.in] == j->call.at[r.out]) {
+		text_puts(t, "\t/* is in its place */\n");
+		return;
+	}
+	if (!one)
+		text_printf(t, "\t{\n\t\tint32_t i;\n\t\tfor (i = 0; i < %lld; i++)\n"
+			       "\t\t", (long long)r.n);
+	text_puts(t, "\tmemcpy(");
+	put_place(t, j, r.out, r.out_at);
+	if (!one)
+		text_printf(t, " + %lld * i", (long long)r.out_step);
+	text_puts(t, ", ");
+	put_place(t, j, r.in, r.in_at);
+	if (!one)
+		text_printf(t, " + %lld * i", (long long)r.in_step);
+	text_printf(t, ", %lld);\n%s", (long long)r.bytes, one ? "" : "\t}\n");
+}
+
+static void
+put_copies(struct text *t, const struct job *j, const struct tfl_op *op)
+{
+	int64_t at = 0;
+	for (int k = 0; k < copy_parts(op); k++) {
+		struct rows r = copy_rows(&j->m->subgraph[0], op, k, at);
+		put_rows(t, j, r);
+		at += r.bytes;
+	}
+}
+
+static void
+put_npu(struct text *t, const struct job *j, const struct tfl_op *op)
+{
+	const struct tfl_tensor *x = j->m->subgraph[0].tensor;
+	int scratch = op->in[2], constants = op->in[1];
+	int64_t at = j->call.at[scratch];
+	text_printf(t, "\tstatus = %s_npu(driver, arena + %lld, %lld,%s\n\t\t",
+		    j->o->name, (long long)(at < 0 ? 0 : at),
+		    (long long)tfl_bytes(&x[scratch]), has_fast(j) ? " fast," : "");
+	put_place(t, j, op->in[0], 0);
+	text_printf(t, ", %lld, ", (long long)tfl_bytes(&x[op->in[0]]));
+	if (x[constants].data.p)
+		put_place(t, j, constants, 0);
+	else
+		text_puts(t, j->o->name);
+	text_printf(t, ", %lld);\n\tif (status)\n\t\treturn status;\n",
+		    (long long)tfl_bytes(&x[constants]));
+}
+
+static void
+put_call(struct text *t, const struct job *j, int index)
+{
+	const struct tfl_op *op = &j->m->subgraph[0].op[index];
+	text_puts(t, "\tstatus = ");
+	put_call_name(t, j, index);
+	text_puts(t, "(");
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		text_puts(t, k ? ",\n\t\t" : "");
+		put_pointer(t, j, k < op->n_in ? op->in[k] : op->out[k - op->n_in]);
+	}
+	text_puts(t, ");\n\tif (status)\n\t\treturn status;\n");
+}
+
+static void
+put_step(struct text *t, const struct job *j, int index)
+{
+	const struct tfl_op *op = &j->m->subgraph[0].op[index];
+	text_printf(t, "\n\t/* %d: ", index);
+	put_comment_text(t, tfl_op_label(op));
+	text_puts(t, " */\n");
+	switch (j->call.step[index]) {
+	case STEP_NPU:
+		put_npu(t, j, op);
+		break;
+	case STEP_COPY:
+		put_copies(t, j, op);
+		break;
+	case STEP_FUNCTION:
+		put_call(t, j, index);
+		break;
+	default:
+		put_elements(t, j, op, j->call.step[index]);
+		break;
+	}
+}
+
+static void
+put_reset_function(struct text *t, const struct job *j)
+{
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	text_putc(t, '\n');
+	put_reset_head(t, j, "\n");
+	text_puts(t, "\n{\n\tuint8_t *arena = arena_memory;\n");
+	for (int i = 0; i < g->n_tensors; i++)
+		if (g->tensor[i].is_variable && j->call.at[i] >= 0)
+			text_printf(t, "\tmemset(arena + %lld, 0x%02x, %lld);\n",
+				    (long long)j->call.at[i],
+				    (unsigned)variable_fill(&g->tensor[i]),
+				    (long long)tfl_bytes(&g->tensor[i]));
+	text_puts(t, "}\n");
+}
+
+void
+put_call_function(struct text *t, const struct job *j)
+{
+	const struct tfl_subgraph *g = &j->m->subgraph[0];
+	const bool *has = j->call.has;
+	put_helpers(t, j);
+	if (has_variables(g))
+		put_reset_function(t, j);
+	text_putc(t, '\n');
+	put_call_head(t, j, "\n");
+	text_puts(t, "\n{\n\tuint8_t *arena = arena_memory;\n");
+	if (has[STEP_NPU] || has[STEP_FUNCTION])
+		text_puts(t, "\tint status;\n");
+	text_puts(t, "\t(void)arena;\n");
+	for (int i = 0; i < g->n_ops; i++)
+		put_step(t, j, i);
+	text_puts(t, "\treturn 0;\n}\n");
+}
