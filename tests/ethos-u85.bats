@@ -14,7 +14,7 @@ corpus() {
 }
 
 # the QUANTIZE of a published stream, as its words stand in the description
-# (spec/u85-command-stream.md 17), and a chained sum by hand
+# (ethosu-commands(7) 37), and a chained sum by hand
 words() {
 	cat <<-'END'
 		00000105 0001010F 00004000 00000000 00004001 00000000 00004002

@@ -306,7 +306,7 @@ system_of()
 		npu-perf --system-config "$(system_of "$target")" \
 			--memory-mode "$mode" --json "$f" >out
 		# The reference gave a reduce-sum's IFM block a depth of 8, we the
-		# 16 of scheduling.md 3.5, case R: one or two blocks of 42 cycles.
+		# 16 of ethosu-timing(7) 7, case R: one or two blocks of 42 cycles.
 		# Everything else is equal.
 		jq -e --argjson w "[$sram, $flash, $enc, $npu, $cpu, $cycles]" '
 			(if any(.operations[]; .kind == "reduce_sum") then 0.001

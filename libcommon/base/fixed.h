@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fixed-point arithmetic of TensorFlow Lite's reference kernels and of the
- * NPU's output stage.  Sources: spec/operators.md 3.1 and 4.1,
- * spec/command-stream.md 6.2.  Check values: tests/unit/fixed.c.
+ * NPU's output stage.  Sources: nputools-lowering(7) 3.1 and 4.1,
+ * ethosu-commands(7) 6.2.  Check values: tests/unit/fixed.c.
  */
 #ifndef BASE_FIXED_H
 #define BASE_FIXED_H
@@ -35,7 +35,7 @@ fixed_srdhm(int32_t a, int32_t b)
 {
 	if (a == INT32_MIN && b == INT32_MIN)
 		return INT32_MAX;
-	/* exact halves go up for both signs (spec 3.1); no branch, so that
+	/* exact halves go up for both signs (section 3.1); no branch, so that
 	 * loops over it vectorise */
 	int64_t p = (int64_t)a * b + (1 << 30);
 	return (int32_t)((uint64_t)p >> 31);
@@ -59,7 +59,7 @@ struct fixed_mult {
 	int exp;
 };
 
-/* Q(m) of spec/operators.md 3.1; m must be finite and >= 0 (or < 0: sign kept) */
+/* Q(m) of section 3.1; m must be finite and >= 0 (or < 0: sign kept) */
 struct fixed_mult fixed_quantize(double m);
 
 /* multiply by quantized multiplier, double rounding: TFLite's default */
@@ -94,14 +94,14 @@ struct npu_scale {
 };
 
 /*
- * quantise() of spec/operators.md 4.1: mult = round(f * 2^31) of r = f * 2^x,
+ * quantise() of nputools-lowering(7) 4.1: mult = round(f * 2^31) of r = f * 2^x,
  * shift = 31 - x, normalised so that mult < 2^31.  A shift above 63 loses
  * mult's low bits (0, 0 when nothing is left), one below 0 moves into mult
  * while it fits 32 bits; false when r can't be expressed.
  */
 bool npu_quantise(double r, struct npu_scale *out);
 
-/* multiplier of 15 bits for 64-bit biases (spec/weight-stream.md 4.4) */
+/* multiplier of 15 bits for 64-bit biases (ethosu-weights(7) 4.4) */
 struct npu_scale npu_scale_reduce(struct npu_scale s);
 
 /* round half away from zero, as TFLite's TfLiteRound */

@@ -13,7 +13,7 @@ struct areas {
 static int64_t
 used_of(const struct areas *v, int place)
 {
-	/* without spilling the cache is the arena: spec/command-stream.md 9.1 */
+	/* without spilling the cache is the arena: ethosu-memory(7) 9.1 */
 	return v->used[place == PLACE_CACHE && !v->spilling ? PLACE_ARENA : place];
 }
 

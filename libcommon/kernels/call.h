@@ -115,7 +115,7 @@ bool call_affine(struct call *c, const struct tfl_tensor *t, const char *role,
 bool call_same_quant(struct call *c, const struct tfl_tensor *a,
 		     const struct tfl_tensor *b);
 
-/* Q(m) of spec 3.1, refusing what the reference's shifts can't express */
+/* Q(m) of section 3.1, refusing what the reference's shifts can't express */
 bool call_mult(struct call *c, double m, struct fixed_mult *out);
 
 /*
@@ -129,7 +129,7 @@ bool call_mult_of(struct call *c, double m, int64_t most, struct fixed_mult *out
 int64_t type_width(int type);
 
 /*
- * MBQM64 of spec 3.1 for accumulators of any size: beyond 2^47, where the
+ * MBQM64 of section 3.1 for accumulators of any size: beyond 2^47, where the
  * reference stops, they saturate.  m.exp is at most MBQM64_EXP.
  */
 enum { MBQM64_EXP = 7 };
@@ -139,7 +139,7 @@ struct range {
 	int32_t lo, hi;
 };
 
-/* output range of a fused activation (spec 3.1); refuses TANH, SIGN_BIT */
+/* output range of a fused activation (3.1); refuses TANH, SIGN_BIT */
 bool call_range(struct call *c, int64_t activation, const struct tfl_tensor *t,
 		struct affine q, struct range *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comparisons, logic and SELECT, as TFLite Micro has them.  These run on the
- * CPU beside an NPU; no spec section describes their arithmetic.
+ * CPU beside an NPU; there is no lowering of them.
  */
 #include "kernels/view.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CONV_2D: spec/operators.md 3.2, as products of patches and filters. */
+/* CONV_2D: nputools-lowering(7) 3.2, as products of patches and filters. */
 #include "kernels/products.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DEPTHWISE_CONV_2D: spec/operators.md 3.2. */
+/* DEPTHWISE_CONV_2D: nputools-lowering(7) 3.2. */
 #include "kernels/products.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on two broadcast tensors: spec/operators.md 3.4. */
+/* Operators on two broadcast tensors: nputools-lowering(7) 3.4. */
 #include "kernels/call.h"
 #include "kernels/functions.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FULLY_CONNECTED: spec/operators.md 3.2. */
+/* FULLY_CONNECTED: nputools-lowering(7) 3.2. */
 #include "kernels/products.h"
 
 struct dense {

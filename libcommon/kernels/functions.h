@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixed-point functions: spec/operators.md 3.5; check values of 3.11 in
+ * Fixed-point functions: nputools-lowering(7) 3.5; check values of 3.11 in
  * tests/unit/functions.c.  Qk: raw int32 with k integer bits and 31 - k
  * fractional ones.
  */
@@ -20,7 +20,7 @@ int32_t fixed_tanh(int32_t a);	   /* Q4 to Q0 */
 
 /*
  * 1 / sqrt(v), v >= 1, as a multiplier for fixed_mbqm: five Newton steps as in
- * the reference, so slightly below the true value now and then (spec 3.8).
+ * the reference, so slightly below the true value now and then (3.8).
  */
 struct fixed_mult fixed_inv_sqrt(int32_t v);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GATHER, GATHER_ND: spec/operators.md 3.4, pure copies. */
+/* GATHER, GATHER_ND: nputools-lowering(7) 3.4, pure copies. */
 #include "kernels/call.h"
 #include "kernels/view.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TensorFlow Lite Micro's reference kernels, bit for bit (double rounding):
- * spec/operators.md section 3.  One file per operator family.
+ * nputools-lowering(7) 3.  One file per operator family.
  */
 #ifndef KERNELS_KERNELS_H
 #define KERNELS_KERNELS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LOGISTIC, TANH, EXP, LOG, ELU, RSQRT: spec/operators.md 3.8, 5.4. */
+/* LOGISTIC, TANH, EXP, LOG, ELU, RSQRT: nputools-lowering(7) 3.8, 5.4. */
 #include "kernels/functions.h"
 #include "kernels/tables.h"
 

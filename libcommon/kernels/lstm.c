@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UNIDIRECTIONAL_SEQUENCE_LSTM with full gates: spec/operators.md 3.10. */
+/* UNIDIRECTIONAL_SEQUENCE_LSTM with full gates: nputools-lowering(7) 3.10. */
 #include "kernels/tables.h"
 
 #include <math.h>
 #include <string.h>
 
-/* input positions: spec/tflite-format.md 6.2 */
+/* input positions: nputools-tflite(5) 6.2 */
 enum {
 	X = 0,
 	WEIGHTS = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BATCH_MATMUL: spec/operators.md 3.2. */
+/* BATCH_MATMUL: nputools-lowering(7) 3.2. */
 #include "kernels/view.h"
 
 /* one operand: [batch...][rows][cols], transposed if its option says so */

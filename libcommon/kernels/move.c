@@ -2,7 +2,7 @@
 /*
  * Operators that join, cut and rename tensors.  Bytes move unchanged, as in
  * TFLite Micro, whatever the quantizations say; only CONCATENATION of uint8
- * rescales (spec/operators.md 3.4).
+ * rescales (nputools-lowering(7) 3.4).
  */
 #include "kernels/view.h"
 

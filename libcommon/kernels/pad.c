@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PAD, PADV2, MIRROR_PAD, TILE: spec/operators.md 3.4. */
+/* PAD, PADV2, MIRROR_PAD, TILE: nputools-lowering(7) 3.4. */
 #include "kernels/view.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AVERAGE_POOL_2D, MAX_POOL_2D: spec/operators.md 3.3. */
+/* AVERAGE_POOL_2D, MAX_POOL_2D: nputools-lowering(7) 3.3. */
 #include "kernels/products.h"
 
 #include <assert.h>

@@ -47,7 +47,7 @@ void copy_minus(int16_t *to, int type, const void *data, int64_t at, int64_t n,
  */
 void matrix_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc);
 
-/* bias, multiplier, zero point and clamp of every output channel: spec 3.2 */
+/* bias, multiplier, zero point and clamp of every output channel: section 3.2 */
 struct requant {
 	int64_t *bias;
 	struct fixed_mult *mult;
@@ -81,7 +81,7 @@ bool requant_prepare(struct call *c, const struct requant_from *f,
 void requant_store(const struct requant *r, const int64_t *acc, int32_t n,
 		   const struct tfl_tensor *out, void *data, int64_t at);
 
-/* one dimension of a sliding window: spec 3.2, "Padding (SAME)" */
+/* one dimension of a sliding window: section 3.2, "Padding (SAME)" */
 struct window {
 	int32_t in, out;
 	int32_t kernel, stride, dilation;
@@ -94,7 +94,7 @@ struct window {
  */
 bool window_prepare(struct call *c, struct window *w, int64_t padding);
 
-/* the zero point subtracted from x and from weights, by type: spec 3.2 */
+/* the zero point subtracted from x and from weights, by type: section 3.2 */
 struct offsets {
 	int32_t in, weights;
 };

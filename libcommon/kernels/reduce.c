@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MEAN, SUM, REDUCE_*, ARG_*: spec/operators.md 3.3. */
+/* MEAN, SUM, REDUCE_*, ARG_*: nputools-lowering(7) 3.3. */
 #include "kernels/view.h"
 
 struct reduce {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR: spec/operators.md 5.2. */
+/* RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR: nputools-lowering(7) 5.2. */
 #include "kernels/view.h"
 
 #include <math.h>

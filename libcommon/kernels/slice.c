@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that pick elements by position: spec/operators.md 3.4, 5.7. */
+/* Operators that pick elements by position: nputools-lowering(7) 3.4, 5.7. */
 #include "kernels/view.h"
 
 /* the view's elements are the output, whose shape in the file must hold them */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SOFTMAX and LOG_SOFTMAX along the last dimension: spec/operators.md 3.6, 3.7.
+/* SOFTMAX and LOG_SOFTMAX along the last dimension: nputools-lowering(7) 3.6, 3.7.
  */
 #include "kernels/functions.h"
 #include "kernels/tables.h"

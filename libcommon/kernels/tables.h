@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lookup tables of the reference: spec/operators.md 3.8.  For the kernels, and
+ * Lookup tables of the reference: nputools-lowering(7) 3.8.  For the kernels, and
  * for the compiler that gives them to the NPU.
  */
 #ifndef KERNELS_TABLES_H
@@ -27,7 +27,7 @@ void sigmoid16_prepare(struct sigmoid16 *s, float scale, bool is_tanh);
 int32_t sigmoid16(const struct sigmoid16 *s, int32_t x);
 
 /*
- * The exponentials of 8-bit SOFTMAX (spec 3.6): of differences to a row's
+ * The exponentials of 8-bit SOFTMAX (3.6): of differences to a row's
  * maximum, which lie in -255...0.
  */
 struct softmax_exp {

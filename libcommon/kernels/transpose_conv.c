@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TRANSPOSE_CONV: spec/operators.md 3.2, turned round: every output pixel
+ * TRANSPOSE_CONV: nputools-lowering(7) 3.2, turned round: every output pixel
  * gathers the inputs that the reference would scatter to it.
  */
 #include "kernels/products.h"
@@ -21,7 +21,7 @@ struct transposed {
 
 /*
  * Leading padding: the output is taken as the input of a convolution
- * (spec 3.2); VALID has none.
+ * (nputools-lowering(7) 3.2); VALID has none.
  */
 static int64_t
 leading(int64_t out, int64_t kernel, int64_t stride, int64_t padding)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on one tensor, element by element: spec/operators.md 3.4, 3.9. */
+/* Operators on one tensor, element by element: nputools-lowering(7) 3.4, 3.9. */
 #include "kernels/call.h"
 
 #include <math.h>
@@ -117,7 +117,7 @@ kernel_relu(struct call *c)
 	return finish(c, &u);
 }
 
-/* clamps only: TFLite Micro does not rescale here (spec 3.4) */
+/* clamps only: TFLite Micro does not rescale here (3.4) */
 bool
 kernel_relu6(struct call *c)
 {
@@ -144,7 +144,7 @@ kernel_leaky_relu(struct call *c)
 	for (int64_t i = 0; i < u.n; i++) {
 		int32_t v = u.v[i] - u.q.zero;
 		v = fixed_mbqm(v, v >= 0 ? same : below);
-		if (m < 0 && u.v[i] < u.q.zero) /* spec 8, LEAKY_RELU int16 */
+		if (m < 0 && u.v[i] < u.q.zero) /* section 8, LEAKY_RELU int16 */
 			v = -v;
 		u.v[i] = plus_zero(&u, v);
 	}

@@ -42,7 +42,7 @@ add_axis(struct plan *q, int64_t n, int64_t from, int64_t to)
 {
 	if (n == 1)
 		return;
-	/* only destinations are known to run backwards: command-stream.md 5.4 */
+	/* only destinations are known to run backwards: ethosu-memory(7) 5.4 */
 	if (from < 0) {
 		q->from_at += (n - 1) * from;
 		q->to_at += (n - 1) * to;

@@ -76,7 +76,7 @@ typedef struct g_operand word_function(struct lower *l, struct g_operand a,
 				       struct g_operand b);
 word_function word_add, word_sub, word_mul, word_min, word_max, word_shl;
 word_function word_shr;	     /* halves up */
-word_function word_mul_high; /* SRDHM of operators.md 3.1 */
+word_function word_mul_high; /* SRDHM of nputools-lowering(7) 3.1 */
 /* v * s as the reference rescales (MBQM), plus zero, in the type of ofm */
 void word_scale_to(struct lower *l, struct g_operand v, struct npu_scale s,
 		   int32_t zero, struct g_operand ofm);

@@ -131,7 +131,7 @@ low_lut32(struct lower *l, const int32_t table[256])
 	return low_lut_words(l, 32, v, 256);
 }
 
-/* word = base in the low half, slope in the high half: command-stream.md 6.5 */
+/* word = base in the low half, slope in the high half: ethosu-commands(7) 6.5 */
 struct g_lut *
 low_lut16(struct lower *l, const int16_t points[513])
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Arithmetic of 32-bit integers as NPU operations, and the fixed-point
- * functions of the reference made of it (spec/operators.md 3.5).  Operations
- * with 32-bit operands apply no multiplier, only a shift (6.3 of
- * spec/command-stream.md).  No result leaves 32 bits: the older units saturate,
- * of U85 it isn't known (16.2 of spec/u85-command-stream.md).
+ * functions of the reference made of it (nputools-lowering(7) 3.5).
+ * Operations with 32-bit operands apply no multiplier, only a shift
+ * (ethosu-commands(7) 6.3).  No result leaves 32 bits: the older units saturate,
+ * of U85 it isn't known (W2 in ethosu-commands(7) 17).
  */
 #include "lower/lower.h"
 
@@ -153,8 +153,7 @@ word_abs(struct lower *l, struct g_operand a)
 
 /*
  * Newton's iteration in Q2 from 48/17 - 32/17 * half.  Constants come first: as
- * IFM2 a single word out of slow memory is waited for
- * (spec/performance-model.md 2.7).
+ * IFM2 a single word out of slow memory is waited for (ethosu-timing(7) 2.7).
  */
 struct g_operand
 word_half_recip(struct lower *l, struct g_operand half)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One operation's cycles: spec/performance-model.md 2.2 to 2.7 with the
+ * One operation's cycles: ethosu-timing(7) 2.2 to 2.7 with the
  * memory accounting of section 8.
  */
 #include "perf/cost.h"

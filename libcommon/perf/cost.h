@@ -52,7 +52,7 @@ int64_t perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
 
 int64_t perf_whole(double cycles);
 
-/* cost85.c: NPU cycles of U85 (spec/u85-performance.md 3 and 4) */
+/* cost85.c: NPU cycles of U85 (ethosu-timing(7) 23 and 24) */
 void perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 		     struct perf_tiling *t, struct perf_cost *c);
 void perf_cost85_elementwise(const struct perf_machine *m,

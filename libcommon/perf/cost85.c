@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NPU cycles of U85's operations: spec/u85-performance.md 1.1, 3 and 4.  Pools
- * take a quarter of what the reference says (section 7: its factor is not the
+ * NPU cycles of U85's operations: ethosu-timing(7) 21, 23 and 24.  Pools
+ * take a quarter of what the reference says (section 23: its factor is not the
  * hardware's), and dense weights no less than their decoders need: 8 a cycle each.
  */
 #include "perf/cost.h"

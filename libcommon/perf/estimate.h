@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The published estimators by name, for operations of any origin and for
- * whole command streams: spec/performance-model.md 2 (vela-3.12), 3
+ * whole command streams: ethosu-timing(7) 2 (vela-3.12), 3
  * (vela-2.1, see perf/vela21.h), 4 (regor), and 8 (timeline).
  */
 #ifndef PERF_ESTIMATE_H
@@ -48,11 +48,11 @@ struct perf_schedule {
 	enum mem_area lut_source;
 };
 
-/* op->weight_area is the buffer's when buffered; spec 2.8 */
+/* op->weight_area is the buffer's when buffered; ethosu-timing(7) 2.8 */
 void perf_vela312(const struct perf_machine *m, const struct perf_op *op,
 		  const struct perf_schedule *s, struct perf_estimate *out);
 
-/* NPU cycles of the operation alone: spec 4.3, 4.4; as a whole, not sliced */
+/* NPU cycles of the operation alone: sections 4.3, 4.4; as a whole, not sliced */
 double perf_regor_op(const struct perf_machine *m, const struct perf_op *op);
 void perf_regor(const struct perf_machine *m, const struct perf_op *op,
 		const struct perf_schedule *s, struct perf_estimate *out);

@@ -6,7 +6,7 @@
  *
  * perf_cost costs one operation, perf_timeline places a command stream's
  * operations in time: together they are the ruler for all comparisons
- * (spec/performance-model.md 8).  The estimators of Vela 2.1, Vela 3.12 and
+ * (ethosu-timing(7) 8).  The estimators of Vela 2.1, Vela 3.12 and
  * Regor 5.1 are here by name, because their figures are what people know.
  */
 #ifndef PERF_PERF_H
@@ -28,7 +28,7 @@ struct perf_map {
 	enum mem_area area;
 };
 
-/* what the output stage does, as far as it costs: spec 2.4 */
+/* what the output stage does, as far as it costs: ethosu-timing(7) 2.4 */
 enum perf_func { PERF_OTHER, PERF_MUL, PERF_ADD_SUB, PERF_MAXPOOL };
 
 struct perf_op {
@@ -49,7 +49,7 @@ struct perf_op {
 	enum mem_area weight_area, scale_area;
 };
 
-/* fills in ifm_block and ublock from block and the rest (spec/scheduling.md 2.2) */
+/* fills in ifm_block and ublock from block and the rest (ethosu-memory(7) 8.2) */
 void perf_op_settle(struct perf_op *op, const struct accel *a);
 
 /* accelerator and memories, with what perf_cost would compute every time */
@@ -98,7 +98,7 @@ struct perf_cost {
 };
 
 /*
- * Costs one operation (spec 8, "Kernel"): NPU cycles of its block, and cycles
+ * Costs one operation (section 8, a kernel): NPU cycles of its block, and cycles
  * of every memory for feature maps, weights and scales.  Doesn't allocate;
  * needs op->ifm_block and ublock set and all extents at least 1.
  */
@@ -136,7 +136,7 @@ double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
 
 /*
  * Walks the steps of one command stream in order with the three clocks of
- * spec 8, fills in start and end, and returns the cycles until all is done.  On a
+ * section 8, fills in start and end, and returns the cycles until all is done.  On a
  * calibrated machine that is perf_contention.
  */
 double perf_timeline(const struct perf_machine *m, struct perf_step *steps,

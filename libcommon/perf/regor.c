@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regor 5.1's estimate of one operation: spec/performance-model.md 4. */
+/* Regor 5.1's estimate of one operation: ethosu-timing(7) 4. */
 #include "perf/cost.h"
 #include "perf/estimate.h"
 

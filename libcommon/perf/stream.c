@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From register command streams to costs: spec/performance-model.md 8. */
+/* From register command streams to costs: ethosu-timing(7) 8. */
 #include "perf/perf.h"
 
 /* beyond this, sums of products would leave int64_t; no hardware gets near */
@@ -49,7 +49,7 @@ activation_of(const struct npu_op *op)
 	if (op->activation >= NPU_ACT_TANH)
 		return ACT_TABLE;
 	if (op->ofm.bits > 16)
-		return ACT_NONE; /* no clamp there: command-stream 6.4 */
+		return ACT_NONE; /* no clamp there: ethosu-commands(7) 6.4 */
 	int bits = op->ofm.bits;
 	int32_t lo = op->ofm.is_signed ? -(1 << (bits - 1)) : 0;
 	int32_t hi = (op->ofm.is_signed ? 1 << (bits - 1) : 1 << bits) - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three clocks over one command stream: spec/performance-model.md 8. */
+/* Three clocks over one command stream: ethosu-timing(7) 8. */
 #include "perf/perf.h"
 
 enum { HISTORY = 8 }; /* more than any engine's outstanding operations */

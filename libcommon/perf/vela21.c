@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vela 2.1's estimator, passes and their sums: spec/performance-model.md 3.3. */
+/* Vela 2.1's estimator, passes and their sums: ethosu-timing(7) 3.3. */
 #include "perf/vela21.h"
 
 #include "base/fixed.h"

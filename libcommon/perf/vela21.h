@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The estimator of Vela 2.1 (late 2020): spec/performance-model.md 3.  It
+ * The estimator of Vela 2.1 (late 2020): ethosu-timing(7) 3.  It
  * works on passes, not on command streams: an operation with the tensors it
  * reads and writes, whose cycles are the larger of compute and of what every
  * memory needs.  perf_estimate (perf/estimate.h) makes passes of a stream.

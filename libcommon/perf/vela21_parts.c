@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vela 2.1's estimator, its parts: spec/performance-model.md 3.1 to 3.3. */
+/* Vela 2.1's estimator, its parts: ethosu-timing(7) 3.1 to 3.3. */
 #include "perf/vela21.h"
 
 #include "base/fixed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vela 3.12's total of one operation: spec/performance-model.md 2.8. */
+/* Vela 3.12's total of one operation: ethosu-timing(7) 2.8. */
 #include "perf/cost.h"
 #include "perf/estimate.h"
 

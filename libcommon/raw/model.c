@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A raw network as a TFLite model: spec/command-stream.md 13. */
+/* A raw network as a TFLite model: ethosu-commands(7) 13. */
 #include "raw/raw.h"
 
 #include "tflite/tflite.h"

@@ -190,7 +190,7 @@ run_operation(struct npu_run *r)
 	return ok;
 }
 
-/* BRANCH: always, or by the last kernel's result (spec/u85-command-stream 12) */
+/* BRANCH: always, or by the last kernel's result (ethosu-commands(7) 32) */
 static bool
 follow_branch(struct npu_run *r, struct npu_walk *w)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functional NPU model: what its files share.  Formulas:
- * spec/command-stream.md 5 to 8, sections cited below.  Private to
- * libcommon/sim.
+ * The functional NPU model: what its files share.  Numbers are
+ * sections of ethosu-commands(7) and ethosu-memory(7).  Private to libcommon/sim.
  *
  * An operation reads its inputs whole, computes, then writes: the model has
  * no SHRAM but the tables' 2 KiB, and no time.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * U85's part of the functional model (spec/u85-command-stream.md; sections are
- * cited below).  What its operations leave besides memory: chain buffers,
- * accumulators, a flag for branches.  Private to libcommon/sim.
+ * U85's part of the functional model (ethosu-commands(7), sections above 20).
+ * What its operations leave besides memory: chain buffers, accumulators, a flag
+ * for branches.  Private to libcommon/sim.
  */
 #ifndef SIM_NPU85_H
 #define SIM_NPU85_H
@@ -33,9 +33,9 @@ void npu85_store(struct npu_run *r, int32_t y, int32_t x, int32_t n,
 bool npu85_open_ofm(struct npu_run *r);
 void npu85_close_ofm(struct npu_run *r);
 
-/* ---- npu85_output.c: 5 to 9 of 6.1 --------------------------------------- */
+/* ---- npu85_output.c: 5 to 9 of 26.1 --------------------------------------- */
 
-/* (v * mult + add) >> shift by the sign of v (6.2) */
+/* (v * mult + add) >> shift by the sign of v (26.2) */
 struct npu_scaler {
 	uint32_t mult;
 	int shift;
@@ -62,7 +62,7 @@ bool npu85_stage(struct npu_run *r, struct npu_stage *s);
 bool npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	       int32_t n, int64_t *acc);
 
-/* ---- accumulators (6.5) --------------------------------------------------- */
+/* ---- accumulators (26.5) --------------------------------------------------- */
 
 /* where they begin: of row y, column x on, [w][c]; NULL: at 0 */
 bool npu85_open_accumulators(struct npu_run *r);

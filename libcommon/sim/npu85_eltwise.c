@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELEMENTWISE of U85 (6.9). */
+/* ELEMENTWISE of U85 (26.9). */
 #include "sim/npu85.h"
 
 struct eltwise {

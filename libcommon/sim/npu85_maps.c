@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands and results of U85: transposed, reversed, chained (3.3, 5, 9). */
+/* Operands and results of U85: transposed, reversed, chained (23.3, 25, 29). */
 #include "sim/npu85.h"
 
 #include <string.h>
@@ -133,7 +133,7 @@ struct place {
 	int32_t y, x, c;
 };
 
-/* where the result (y, x, c) is stored (3.3) */
+/* where the result (y, x, c) is stored (23.3) */
 static struct place
 turned(const struct npu_op *op, int32_t y, int32_t x, int32_t c)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accumulators, scaling, zero point, clamp and tables of U85 (6.1 to 6.5). */
+/* Accumulators, scaling, zero point, clamp and tables of U85 (26.1 to 26.5). */
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
 
 #include <string.h>
 
-/* ---- scaling (6.2) ------------------------------------------------------- */
+/* ---- scaling (26.2) ------------------------------------------------------- */
 
 /* |v| below this times any multiplier leaves room for rounding in 64 bits */
 #define NARROW ((int64_t)1 << 30)
@@ -56,7 +56,7 @@ npu_scaled(const struct npu_scaler *s, int64_t v)
 
 /* ---- checks -------------------------------------------------------------- */
 
-/* which input a table function takes, and which OFM it makes (3.5) */
+/* which input a table function takes, and which OFM it makes (23.5) */
 static const struct function {
 	int in, out; /* bits, negative: signed; 0: not defined */
 } functions[32] = {
@@ -152,7 +152,7 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 	if (!npu85_open_ofm(r) || (!op->acc_kept && !check_function(r)))
 		return false;
 	s->row = anew(r->a, int64_t, (size_t)op->extent.w * (size_t)op->extent.c);
-	/* products of words are shifted only, whatever the multiplier (6.3) */
+	/* products of words are shifted only, whatever the multiplier (26.3) */
 	bool word_product = op->kind == NPU_ELEMENTWISE &&
 			    op->mode == NPU_ELT_MUL && op->ifm.bits == 32;
 	s->one = npu_scaler(word_product ? 1 : op->ofm_mult, op->ofm_shift,
@@ -287,7 +287,7 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	return true;
 }
 
-/* ---- accumulators (6.5) --------------------------------------------------- */
+/* ---- accumulators (26.5) --------------------------------------------------- */
 
 /* accumulators outlast an operation of one block only (W11) */
 static bool

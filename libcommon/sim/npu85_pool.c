@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of U85: extremes, sums, averages, places of a maximum (6.6 to 6.8). */
+/* Pools of U85: extremes, sums, averages, places of a maximum (26.6 to 26.8). */
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
@@ -55,7 +55,7 @@ join_depth(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
 }
 
 /* the first maximum and its place: compared by value, kept as value * 2^16 less
- * the place, so that the larger one is the better one (6.7) */
+ * the place, so that the larger one is the better one (26.7) */
 enum { PLACES = 1 << 16 };
 
 static void
@@ -99,7 +99,7 @@ gather(const struct pool *p, int32_t oy, int32_t ox, int64_t *acc)
 	return count;
 }
 
-/* sum / n as the unit forms it (6.6) */
+/* sum / n as the unit forms it (26.6) */
 static int64_t
 average(const struct npu_op *op, int64_t sum, int32_t n)
 {
@@ -169,7 +169,7 @@ check(struct npu_run *r)
 	return true;
 }
 
-/* the null pool: accumulators begin with IFM2 and are all there is (6.8) */
+/* the null pool: accumulators begin with IFM2 and are all there is (26.8) */
 static bool
 run_null(struct npu_run *r, struct pool *p)
 {

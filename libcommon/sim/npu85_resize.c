@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RESIZE (6.10). */
+/* RESIZE (26.10). */
 #include "sim/npu85.h"
 
 #include "base/fixed.h"

@@ -250,7 +250,7 @@ check55(struct npu_run *r)
 	return true;
 }
 
-/* kernels have no limit but the registers' (15.4) */
+/* kernels have no limit but the registers' (35) */
 static bool
 check85(struct npu_run *r)
 {

@@ -4,7 +4,7 @@
 
 /*
  * The reference's table of 65536 / (1 + exp(-i / 24)), with its roundings
- * (spec/operators.md 3.8, "table S").
+ * (nputools-lowering(7) 3.8, "table S").
  */
 static const uint16_t sigmoid[256] = {
 	32768, 33451, 34133, 34813, 35493, 36169, 36843, 37513, 38180,

@@ -26,7 +26,7 @@ struct sim {
 	const char **stand_in; /* why, for each operator, or NULL; NULL: none may */
 };
 
-/* inputs of an ethos-u operator: spec/command-stream.md 13.3 */
+/* inputs of an ethos-u operator: ethosu-commands(7) 13.3 */
 enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
 
 static bool
@@ -44,7 +44,7 @@ has_npu(const struct tfl_subgraph *g)
 	return false;
 }
 
-/* the plan's words for subgraph 0, or none: spec/command-stream.md 13.4 */
+/* the plan's words for subgraph 0, or none: ethosu-commands(7) 13.4 */
 static bool
 find_plan(struct sim *s, struct err *e)
 {
@@ -198,7 +198,7 @@ check_sources(struct sim *s, int op_index, struct err *e)
 	return true;
 }
 
-/* the roles of spec/command-stream.md 13.3 and fast memory for region 2 */
+/* the roles of ethosu-commands(7) 13.3 and fast memory for region 2 */
 static bool
 check_npu(struct sim *s, int op_index, struct err *e)
 {

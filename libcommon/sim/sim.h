@@ -36,7 +36,7 @@ struct sim_hooks {
 /*
  * Gives every tensor of subgraph 0 its memory.  Constants stay in the file.
  * A plain model has one buffer per tensor; in a model with an
- * "OfflineMemoryAllocation" (spec/command-stream.md 13.4) the planned tensors
+ * "OfflineMemoryAllocation" (ethosu-commands(7) 13.4) the planned tensors
  * share one buffer at their offsets, so what the plan overlays is overlaid.
  * Variables get their initial value (sim_reset).  m must outlive s.
  * Fails on an operator that no kernel implements, on sub-graph calls, and on
@@ -73,7 +73,7 @@ void sim_stand_in_values(const struct tfl_subgraph *g, const struct tfl_op *op,
 			 uint8_t *const *data);
 
 /*
- * Variables back to their initial values (spec/tflite-format.md 6.1), those kept
+ * Variables back to their initial values (nputools-tflite(5) 6.1), those kept
  * by name (sim/resources.h), too
  */
 void sim_reset(struct sim *s);
@@ -131,7 +131,7 @@ struct sim_npu_event {
 };
 
 /*
- * One ethos-u operator (spec/command-stream.md 13.3, 14).  payload is its
+ * One ethos-u operator (ethosu-commands(7) 13.3, 14).  payload is its
  * input 0, driver header included, and names the accelerator; with accel it is
  * the bare words that a device of this kind would fetch.  Region k is
  * input k + 1, then the outputs follow: 0 constants, 1 the tensor arena,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far two kernels may overlap: BLOCKDEP (11.3, spec/scheduling.md 5.2). */
+/* How far two kernels may overlap: BLOCKDEP (11.3, ethosu-commands(7) 11.3). */
 #include "stream/filters.h"
 
 static int32_t

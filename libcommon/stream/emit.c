@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One kernel or transfer after the other, registers in the order of
- * spec/command-stream.md 12 (which has no meaning, but makes streams
+ * ethosu-commands(7) 2.2 (which has no meaning, but makes streams
  * comparable).
  */
 #include "stream/emit_regs.h"

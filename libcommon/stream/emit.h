@@ -30,7 +30,7 @@ struct emit_words {
 bool emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	       struct emit_words *out, struct err *e);
 
-/* COP1: the driver's payload around a stream (spec/command-stream.md 14) */
+/* COP1: the driver's payload around a stream (ethosu-commands(7) 14) */
 struct bytes emit_payload(struct arena *a, const struct accel *accel,
 			  const struct emit_words *w);
 
@@ -60,7 +60,7 @@ int emit_spans(const struct g_op *op, struct g_range rows, int slice,
  * uploaded there first: 8-bit tables take slots in turn, larger ones begin at
  * slot 0 or 4.  lut_slots_put records an upload; lut_slots_after what is left
  * when op has run: parts without banks of their own for tables
- * (spec/operators.md 4.8) lose them to kernels that use none.
+ * (nputools-lowering(7) 4.8) lose them to kernels that use none.
  */
 enum { LUT_SLOTS = 8, LUT_SLOT_BYTES = 256 };
 struct lut_slots {
@@ -91,7 +91,7 @@ emit_streams(const struct accel *a)
 	return a->cores * a->streams;
 }
 /* scale records beside a stream: of its channels; U85 has them all beside the
- * first, filled up with empty ones (u85-weight-stream.md 5) */
+ * first, filled up with empty ones (ethosu-weights(7) 25) */
 size_t emit_scale_records(const struct weights_order *ord);
 /* bytes of the records of so many channels of op, as if of one core */
 int64_t emit_scale_bytes(const struct accel *accel, const struct g_op *op,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel's registers of U85: spec/u85-command-stream.md 2 to 7.  The graph's
+ * A kernel's registers of U85: ethosu-commands(7) 22 to 27.  The graph's
  * primitives are those of the older generations; what they mean is written here
  * in U85's terms.
  */
@@ -82,7 +82,7 @@ put_operands(struct emitter *m, const struct emit_kernel *k)
 		put_operand(m, op, &b, &second_regs, true);
 }
 
-/* ---- scales (3.6, 6.2, 6.3, 6.9) -------------------------------------------- */
+/* ---- scales (23.6, 26.2, 26.3, 26.9) ----------------------------------------- */
 
 /* rounding codes of what the graph calls tfl, truncate, natural */
 static const int roundings[] = { 0, 4, 1 };
@@ -145,7 +145,7 @@ divides(const struct g_op *op)
 	return op->kind == OP_AVGPOOL && (is_padded(op) || !G_HAS(op, G_OP_scale));
 }
 
-/* a scale that is 1 / n as the older units form it (spec/command-stream.md 6.8) */
+/* a scale that is 1 / n as the older units form it (ethosu-commands(7) 6.8) */
 static bool
 is_average_of(const struct npu_scale *s, int32_t n, int e)
 {
@@ -153,7 +153,7 @@ is_average_of(const struct npu_scale *s, int32_t n, int e)
 	return s->mult == m && s->shift == 31 + e;
 }
 
-/* 1 / n as this unit forms it, with which natural rounding is TFLite's (6.6) */
+/* 1 / n as this unit forms it, with which natural rounding is TFLite's (26.6) */
 static bool
 plain_average(const struct g_op *op, struct scale85 *out)
 {
@@ -176,7 +176,7 @@ ofm_scale(const struct g_op *op)
 	struct scale85 s = { .mult = 1, .round = roundings[op->round] };
 	if (op_has_weights(op->kind)) /* its rounding alone counts */
 		return s;
-	if (divides(op)) /* exact with natural rounding only (6.6) */
+	if (divides(op)) /* exact with natural rounding only (26.6) */
 		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
 	if (op->kind == OP_LRELU) /* in the operand's scale */
 		return s;
@@ -187,7 +187,7 @@ ofm_scale(const struct g_op *op)
 	struct scale85 average;
 	if (plain_average(op, &average))
 		return average;
-	/* products of words are shifted only (6.3); the older units do that to
+	/* products of words are shifted only (26.3); the older units do that to
 	 * everything with words, whose multiplier is 1 in their graphs */
 	bool product = op->kind == OP_MUL && graph_type_bytes(op->ifm.type) == 4;
 	s.mult = product ? 1 : op->scale.mult;

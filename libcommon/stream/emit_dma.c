@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfers: spec/command-stream.md 10. */
+/* Transfers: ethosu-commands(7) 10. */
 #include "stream/emit_regs.h"
 
 void

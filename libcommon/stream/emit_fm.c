@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feature maps: spec/command-stream.md 5. */
+/* Feature maps: ethosu-memory(7) 5. */
 #include "stream/emit_regs.h"
 
 int

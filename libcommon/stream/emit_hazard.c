@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What may overlap in time.  DMA against kernels: wait commands by
- * spec/command-stream.md 11.2.  Kernel against kernel: BLOCKDEP by 11.3, with
+ * ethosu-commands(7) 11.2.  Kernel against kernel: BLOCKDEP by 11.3, with
  * the depth of IFM blocks that the hardware really reads
- * (spec/scheduling.md 5.2).
+ * (ethosu-commands(7) 11.3).
  */
 #include "stream/emit_regs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Words of a stream.  A write that repeats the register's value is left out
- * (spec/command-stream.md 12); nothing is assumed about values at the start.
+ * (ethosu-commands(7) 12); nothing is assumed about values at the start.
  */
 #include "stream/emit_regs.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of weights from decoded operations (7; spec/u85-weight-stream.md 2). */
+/* Orders of weights from decoded operations (7; ethosu-weights(7) 22). */
 #include "stream/filters.h"
 
 static enum weights_traversal
@@ -30,7 +30,7 @@ npu_ifm_depth85(const struct npu_op *op, const struct accel *accel)
 	return op->sparse_weights && op->ifm.bits == 8 ? 128 : 64;
 }
 
-/* P of spec/u85-weight-stream.md 2.1 */
+/* P of ethosu-weights(7) 22.1 */
 static int32_t
 padding85(const struct npu_op *op, const struct accel *accel)
 {

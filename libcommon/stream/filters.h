@@ -22,12 +22,12 @@ npu_filter_depth(const struct npu_op *op)
 }
 
 /*
- * Is the block depth one that the order can be walked with?  (spec 8.1: blocks
+ * Is the block depth one that the order can be walked with?  (8.1: blocks
  * that split the channels hold whole microblocks)
  */
 bool npu_filter_order_ok(const struct weights_order *ord);
 
-/* depth of U85's IFM block (spec/u85-command-stream.md 8.2) */
+/* depth of U85's IFM block (ethosu-memory(7) 28.2) */
 int32_t npu_ifm_depth85(const struct npu_op *op, const struct accel *accel);
 
 #endif

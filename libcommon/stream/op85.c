@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers to operations of U85 (spec/u85-command-stream.md 3, 5, 10). */
+/*
+ * Registers to operations of U85 (ethosu-commands(7) 23, 30;
+ * ethosu-memory(7) 25).
+ */
 #include "stream/op_view.h"
 
 static const enum npu_rounding roundings[8] = {
@@ -8,7 +11,7 @@ static const enum npu_rounding roundings[8] = {
 	NPU_ROUND_UNDEFINED, NPU_ROUND_UNDEFINED,
 };
 
-/* ---- feature maps (3.1, 5.1) -------------------------------------------- */
+/* ---- feature maps (23.1, 25.1) -------------------------------------------- */
 
 /* a chained map, a scalar and nothing have no address: their registers may hold
  * whatever an earlier operation left */
@@ -27,7 +30,7 @@ decode_map(struct view *v, const struct fm_registers *r, int32_t precision,
 		f->region = f->chain = get(v, r->region) & 7;
 }
 
-/* the extent as it is stored (3.3) */
+/* the extent as it is stored (23.3) */
 static struct hwc
 transposed(struct hwc e, enum npu_transpose t)
 {
@@ -71,7 +74,7 @@ decode_ifm(struct view *v)
 	struct npu_op *op = v->op;
 	int32_t precision = get(v, NPU_IFM_PRECISION);
 	op->upscale = get(v, NPU_IFM_UPSCALE) & 3;
-	/* elementwise: the OFM's; the register may be stale then (5.1) */
+	/* elementwise: the OFM's; the register may be stale then (25.1) */
 	if (op->kind != NPU_ELEMENTWISE)
 		op->ifm.shape.c = m1(v, NPU_IFM_DEPTH_M1);
 	decode_input_extent(v);
@@ -94,7 +97,7 @@ decode_ifm(struct view *v)
 			precision |= NPU_STORED_NONE << 14;
 	}
 	decode_map(v, &r, precision, 2, &op->ifm);
-	/* the null pool's IFM is registers only: nothing is read (6.8) */
+	/* the null pool's IFM is registers only: nothing is read (26.8) */
 	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE)
 		op->ifm.storage = NPU_STORED_NONE;
 }
@@ -125,7 +128,7 @@ decode_ifm2(struct view *v, struct hwc shape)
 	decode_map(v, &r, precision, 2, &op->ifm2);
 }
 
-/* ---- output stage (3.5, 3.6) -------------------------------------------- */
+/* ---- output stage (23.5, 23.6) -------------------------------------------- */
 
 static void
 decode_table(struct npu_op *op, int number)
@@ -230,7 +233,7 @@ is_unary(const struct npu_op *op)
 	       op->mode == NPU_ELT_CLZ || op->mode == NPU_ELT85_NOT;
 }
 
-/* which second operand there is, and of what shape (5.1) */
+/* which second operand there is, and of what shape (25.1) */
 static void
 decode_second(struct view *v)
 {
@@ -246,7 +249,7 @@ decode_second(struct view *v)
 		op->scalar = (int32_t)word(v, NPU_OP_SCALAR);
 }
 
-/* shift registers hold D in units of N: one element and its fraction (3.7) */
+/* shift registers hold D in units of N: one element and its fraction (23.7) */
 static struct npu_resize_axis
 decode_axis(struct view *v, enum npu_reg n, enum npu_reg step,
 	    enum npu_reg offset)

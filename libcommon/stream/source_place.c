@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From records of the graph to bytes of a region: spec/command-stream.md 5, 9. */
+/* From records of the graph to bytes of a region: ethosu-memory(7) 5, 9. */
 #include "stream/source_parts.h"
 
 static int64_t

@@ -2,8 +2,8 @@
 /*
  * Register command streams, the reading side: find them in a compiled model,
  * decode words into commands, registers into operations, print and verify
- * them.  Format: spec/command-stream.md (sections are cited below); tables:
- * schema/ethosu.def.  Nothing here knows how our compiler emits a stream.
+ * them.  Numbers below are sections of ethosu-commands(7) and ethosu-memory(7);
+ * tables: schema/ethosu.def.  Nothing here knows how our compiler emits a stream.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
@@ -183,7 +183,7 @@ enum npu_rounding {
 };
 enum { NPU_ACT_NONE = 0, NPU_ACT_TANH = 3, NPU_ACT_SIGMOID = 4,
        NPU_ACT_TABLE0 = 16 };
-/* function codes of U85 (spec/u85-command-stream.md 3.5) */
+/* function codes of U85 (ethosu-commands(7) 23.5) */
 enum npu_act85 {
 	NPU_ACT85_U8_U8 = 1, NPU_ACT85_S8_S8 = 4, NPU_ACT85_S8_S16 = 5,
 	NPU_ACT85_S8_S32 = 7, NPU_ACT85_S16_S16, NPU_ACT85_S16_S32,
@@ -267,7 +267,7 @@ struct npu_op {
 	enum npu_transpose transpose;
 	enum npu_reverse reverse;
 	struct npu_resize_axis {
-		int32_t n, d, offset; /* scale n / d: spec 6.10 */
+		int32_t n, d, offset; /* scale n / d: ethosu-commands(7) 26.10 */
 	} resize_y, resize_x;
 	int64_t target; /* of a branch: bytes from the stream's begin */
 
@@ -415,7 +415,7 @@ bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
  * of cur touches an OFM block of prev that may be unfinished, by exact
  * geometry: the smallest i + j of a pair of cur's i-th job and prev's j-th block
  * from its end that share bytes, and the generation's greatest (3, of U85 7) if
- * none below it do.  Jobs have the true IFM block depth (spec/scheduling.md 5.2).  0 where
+ * none below it do.  Jobs have the true IFM block depth (11.3).  0 where
  * prev's table is lost to cur's accumulators.  steps as for npu_fm_overlap:
  * the result is too small, which is safe, when none are left.
  */
@@ -427,7 +427,7 @@ int blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 enum { VERIFY_RULE_WRITTEN = 52 }; /* no read of bytes never written */
 
 struct npu_finding {
-	int rule;    /* of spec/command-stream.md 16; 52: above */
+	int rule;    /* of npu-dis(1), RULES; 52: above */
 	bool error;  /* else a warning: legal but unusual, or only inferred */
 	const struct npu_stream *stream;
 	size_t at_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verifier's parts (spec/command-stream.md 16): one function a group of
+ * The verifier's parts (npu-dis(1), RULES): one function a group of
  * rules, all of them called by verify.c.  It shares the decoder with
  * everybody and nothing with the emitter: the SHRAM formulas are its own.
  * Private to libcommon/stream.

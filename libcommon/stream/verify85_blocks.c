@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of U85 and the buffers they need: rules 39 and 41 (8.1 to 8.4). */
+/* Blocks of U85 and the buffers they need: rules 39 and 41 (28.1 to 28.4). */
 #include "stream/verify.h"
 
 #include "stream/filters.h"
@@ -23,7 +23,7 @@ reads_all_channels(const struct npu_op *op)
 	       (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
 }
 
-/* ---- 8.1, 8.4: limits ------------------------------------------------------ */
+/* ---- 28.1, 28.4: limits ------------------------------------------------------ */
 
 /* the block as it is stored: the limits are the OFM's */
 static struct hwc
@@ -73,7 +73,7 @@ check_limits(struct checker *c)
 		 u.c);
 }
 
-/* ---- 8.3: capacities -------------------------------------------------------- */
+/* ---- 28.3: capacities -------------------------------------------------------- */
 
 struct unit { /* of IFM allocation; depth in 128 bits */
 	int h, w, c;
@@ -202,7 +202,7 @@ check_blocks85(struct checker *c)
 		return; /* rule 8 has told */
 	check_limits(c);
 	if (c->state85.is_member)
-		return; /* the first of a chain has chosen for all (8.3) */
+		return; /* the first of a chain has chosen for all (28.3) */
 	if (op->kind == NPU_ELEMENTWISE)
 		check_elementwise(c);
 	else if (op->kind != NPU_RESIZE)

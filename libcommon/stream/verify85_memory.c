@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of weights and transfers of U85: rules 31, 32, 36, 37, 58 (7, 10). */
+/* Streams of weights and transfers of U85: rules 31, 32, 36, 37, 58 (27, 30). */
 #include "stream/verify.h"
 
 #include "stream/filters.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What passes from operation to operation of U85: kept accumulators (rule 55),
- * chains (54), branches (57).  spec/u85-command-stream.md 6.5, 9, 12, 15.
+ * chains (54), branches (57).  ethosu-commands(7) 26.5, 29, 32, 35.
  */
 #include "stream/verify.h"
 

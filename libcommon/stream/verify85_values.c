@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Register state at an operation of U85: rules 7 to 21, 56 and 57
- * (spec/u85-command-stream.md 3, 5.2, 6, 15.2).
+ * (ethosu-commands(7) 23, 26, 35; ethosu-memory(7) 25.2).
  */
 #include "stream/verify.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does an OFM block fit the SHRAM?  spec/command-stream.md 8, scheduling.md 2. */
+/* Does an OFM block fit the SHRAM?  ethosu-memory(7) 8. */
 #include "target/blocks.h"
 
 #include "base/fixed.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Does an OFM block fit U85's buffers, and in which microblocks does the array
- * work on it?  spec/u85-command-stream.md 8.
+ * work on it?  ethosu-memory(7) 28.
  */
 #include "target/blocks.h"
 
 #include "base/fixed.h"
 
-/* ---- microblocks (8.1) ------------------------------------------------------ */
+/* ---- microblocks (28.1) ------------------------------------------------------ */
 
 /* sets of operations */
 enum {
@@ -66,7 +66,7 @@ block85_ublock(const struct accel *a, const struct block_query *q)
 	return best;
 }
 
-/* ---- 8.1: limits ------------------------------------------------------------ */
+/* ---- 28.1: limits ------------------------------------------------------------ */
 
 static int32_t
 up(int32_t v, int32_t step)
@@ -107,7 +107,7 @@ block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 	return NULL;
 }
 
-/* ---- 8.2, 8.3: IFM blocks ----------------------------------------------------- */
+/* ---- 28.2, 28.3: IFM blocks ----------------------------------------------------- */
 
 static bool
 reads_all_channels(enum block_class c)
@@ -179,7 +179,7 @@ block85_ifm(const struct accel *a, const struct block_query *q, struct hwc b)
 	};
 }
 
-/* ---- 8.3: capacities ----------------------------------------------------------- */
+/* ---- 28.3: capacities ----------------------------------------------------------- */
 
 static int64_t
 input_bytes(const struct accel *a, const struct block_query *q, struct hwc b)
@@ -203,7 +203,7 @@ accumulator_bytes(const struct block_query *q, struct hwc b)
 	return (int64_t)b.h * b.w * up(b.c, BRICK) * (q->acc40 ? 8 : 4);
 }
 
-/* elementwise: a row of the block, or as many bricks as are repeated (8.3) */
+/* elementwise: a row of the block, or as many bricks as are repeated (28.3) */
 static bool
 fits_elementwise(const struct accel *a, const struct block_query *q, struct hwc b)
 {
@@ -248,7 +248,7 @@ block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 	       acc * (twice ? 2 : 1) <= a->acc_buffer;
 }
 
-/* ---- weights (spec/u85-weight-stream.md 2.3) ------------------------------------ */
+/* ---- weights (ethosu-weights(7) 22.3) ------------------------------------ */
 
 bool
 block85_part_kernel(int ifm_depth, int kernel_elements)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vela.ini: spec/scheduling.md 6.2 and 6.3. */
+/* vela.ini: ethosu-memory(7) 18.2 and 18.3. */
 #include "base/file.h"
 #include "target/memory.h"
 

@@ -72,12 +72,12 @@ enum accel_id {
 	ACCEL_COUNT
 };
 
-/* columns of the output-cycle table: spec/scheduling.md 1.4 */
+/* columns of the output-cycle table: ethosu-timing(7) 1 */
 enum out_column {
 	OUT_ELTWISE32_0, OUT_ELTWISE32_1, OUT_MUL32, OUT_MUL_OR_ACC40,
 	OUT_ADD_SIMPLE, OUT_ADD_ADVANCED, OUT_MAXPOOL, OUT_OTHER, OUT_COLUMNS
 };
-/* of U85: spec/u85-performance.md 1.1 */
+/* of U85: ethosu-timing(7) 21 */
 enum out85_column {
 	OUT85_8, OUT85_16, OUT85_32, OUT85_64, OUT85_NARROWED, OUT85_WORDS,
 	OUT85_COLUMNS
@@ -191,7 +191,7 @@ struct memory_system {
 
 /*
  * The system and mode of these names, from an ini file in vela.ini's syntax
- * (spec/scheduling.md 6.2 to 6.4) or, when path is NULL, from the built-in
+ * (ethosu-memory(7) 18.2 to 18.4) or, when path is NULL, from the built-in
  * profiles.  A name that is missing or unknown is an error that lists what
  * there is: there is no default system.
  */
@@ -199,7 +199,7 @@ bool memory_load(struct arena *a, const char *path, const char *system,
 		 const char *mode, const struct accel *accel,
 		 struct memory_system *out, struct err *e);
 
-/* checks and fix-ups of spec/scheduling.md 6.4; called by memory_load */
+/* checks and fix-ups of ethosu-memory(7) 18.4; called by memory_load */
 bool memory_settle(struct memory_system *m, const struct accel *accel,
 		   struct err *e);
 
@@ -244,7 +244,7 @@ struct shram_layout {
 };
 
 /*
- * The SHRAM layout of an OFM block, by spec/command-stream.md 8.2; false if
+ * The SHRAM layout of an OFM block, by ethosu-memory(7) 8.2; false if
  * it doesn't fit or the block breaks the limits of 8.1.  *banks (may be NULL)
  * is the number of banks it needs.
  */
@@ -258,7 +258,7 @@ const char *block_limit(const struct accel *a, const struct block_query *q,
 struct hwc block_ifm(const struct accel *a, const struct block_query *q,
 		     struct hwc block);
 
-/* accumulators' height: "Conv1D adjustment", spec/scheduling.md 2.4 */
+/* accumulators' height: "Conv1D adjustment", ethosu-memory(7) 8.2 */
 struct hwc block_accumulated(const struct accel *a, const struct block_query *q,
 			     struct hwc block);
 
@@ -268,7 +268,7 @@ struct hwc block_bounds(const struct accel *a, const struct block_query *q);
 /* the microblock that the operation is worked on in */
 struct hwc block_ublock(const struct accel *a, const struct block_query *q);
 
-/* part-kernel-first traversal pays: spec/scheduling.md 4 ("beats": >=) */
+/* part-kernel-first traversal pays: ethosu-weights(7) 2.5 ("beats": >=) */
 bool block_part_kernel(const struct accel *a, int ifm_depth, int kernel_elements,
 		       int ifm_bits);
 

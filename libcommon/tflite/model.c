@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From a verified FlatBuffer to a model whose meaning has been checked too:
- * spec/tflite-format.md section 2, second table, and sections 4 to 6.
+ * nputools-tflite(5) 2, second table, and sections 4 to 6.
  */
 #include "base/file.h"
 #include "tflite/wire.h"

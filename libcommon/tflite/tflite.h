@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TFLite models: the FlatBuffers wire format, a verifying reader, a writer.
- * Format: spec/tflite-format.md; tables: schema/tflite*.def.
+ * Format: nputools-tflite(5); tables: schema/tflite*.def.
  */
 #ifndef TFLITE_TFLITE_H
 #define TFLITE_TFLITE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is this buffer safe to read?  Rules: spec/tflite-format.md section 2.  One
+ * Is this buffer safe to read?  Rules: nputools-tflite(5) 2.  One
  * walk over everything reachable; what is shared is counted every time, so a
  * small file can't expand without limit.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From a description of a model to a file that TensorFlow Lite Micro accepts:
- * spec/tflite-format.md sections 1.6 and 6.9.
+ * nputools-tflite(5) 1.6 and 6.9.
  */
 #include "tflite/wire.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decoder of weight streams (spec: weight-stream, section 1). */
+/* The decoder of weight streams (ethosu-weights(7) 1). */
 #include "weights/stream.h"
 #include "weights/weights.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a plan as a stream (spec: weight-stream, 1.2 to 1.7). */
+/* Writes a plan as a stream (ethosu-weights(7) 1.2 to 1.7). */
 #include "weights/stream.h"
 #include "weights/weights.h"
 

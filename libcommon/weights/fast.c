@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams for U85's fast decoder (spec/u85-weight-stream.md 2.5 and 4). */
+/* Streams for U85's fast decoder (ethosu-weights(7) 22.5 and 24). */
 #include "weights/weights.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The best palette and mode for counted values, by exact cost (spec:
- * weight-stream, 1.9).
+ * The best palette and mode for counted values, by exact cost
+ * (ethosu-weights(7) 1.9).
  *
  * The length of a Golomb-Rice code changes only at multiples of the divisor,
  * so a cost is a sum over how many values lie at or above each multiple.  Those

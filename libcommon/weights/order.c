@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of weights in a stream (spec: weight-stream, section 2). */
+/* The order of weights in a stream (ethosu-weights(7) 2). */
 #include "weights/order.h"
 
 #include <assert.h>

@@ -8,7 +8,7 @@
 
 #include "weights/weights.h"
 
-/* What the loops of spec/weight-stream.md 2.3 and spec/u85-weight-stream.md 2.2
+/* What the loops of ethosu-weights(7) 2.3 and ethosu-weights(7) 22.2
  * step by. */
 struct nest {
 	enum weights_traversal traversal;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of weights of U85 (spec/u85-weight-stream.md, section 2): output
+ * The order of weights of U85 (ethosu-weights(7) 22): output
  * channels go to the streams in fours, input blocks to and fro, columns before
  * rows, and the elements of a sub-kernel by the phase of their stride.
  */

@@ -10,7 +10,7 @@
 
 /*
  * Mean padding of a chunk of 12 symbols, and of the run bits (12 or 8): a
- * slice ends anywhere in them (6.3, item 4).
+ * slice ends anywhere in them (section 6).
  */
 enum { PAD_WEIGHTS = 11 * COST_BIT / 2, PAD_RUNS = 9 * COST_BIT / 2 };
 

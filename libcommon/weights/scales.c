@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 10-byte records of bias, scale and shift (spec: weight-stream, 4.1). */
+/* The 10-byte records of bias, scale and shift (ethosu-weights(7) 4.1). */
 #include "weights/weights.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ weights_scale_pack(const struct weights_scale *s,
 	return true;
 }
 
-/* widths of U85's two records: bias, then multiplier (spec/u85-weight-stream 5) */
+/* widths of U85's two records: bias, then multiplier (ethosu-weights(7) 25) */
 static const struct record {
 	int bias, mult;
 } records[2] = { { .bias = 32, .mult = 31 }, { .bias = 48, .mult = 15 } };

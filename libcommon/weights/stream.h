@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The format's constants (spec: weight-stream, 1.2 to 1.4) and the encoder's
+ * The format's constants (ethosu-weights(7) 1.2 to 1.4) and the encoder's
  * view of a stream: a plan of slices whose size is known before it is written.
  * Private to this folder.
  *

@@ -2,8 +2,8 @@
 /*
  * The weight streams and scale tables that an Ethos-U reads: which weight
  * comes when (order), how the sequence is compressed (encode, decode), and the
- * 10-byte records of bias and scale.  spec/weight-stream.md is the source; its
- * sections are cited below.
+ * 10-byte records of bias and scale.  Numbers below are sections of
+ * ethosu-weights(7).
  *
  * Everything is re-entrant: any number of threads may code different streams.
  */
@@ -69,7 +69,7 @@ struct weights_order {
 	int32_t begin, end;
 	int32_t core, cores; /* U85: stream, streams */
 	/*
-	 * U85 (spec/u85-weight-stream.md 2.1), if quads is not 0: channels go to
+	 * U85 (ethosu-weights(7) 22.1), if quads is not 0: channels go to
 	 * the streams in fours, all streams are of one length.  The order knows
 	 * more of the operation, then.
 	 */
@@ -162,7 +162,7 @@ bool weights_decode(struct arena *a, struct bytes in, int64_t expected,
 		    struct weights_values *out, struct err *e);
 
 /*
- * U85's other format, for its fast decoder (spec/u85-weight-stream.md 4): n values
+ * U85's other format, for its fast decoder (ethosu-weights(7) 24): n values
  * of 2, 4 or 8 bits behind a table.  Values that span more than 255 can't be
  * written so: p NULL.  plain: without table, for sparse weights.  A multiple of
  * WEIGHTS_FAST_ALIGN bytes.

@@ -23,7 +23,7 @@ matrix(struct gen *g, int32_t rows, int32_t cols)
 			 (float)gen_real(g, 1e-3, 1e-2), 0);
 }
 
-/* by position: spec/tflite-format.md 6.2; -1: absent */
+/* by position: nputools-tflite(5) 6.2; -1: absent */
 static void
 draw_lstm(struct gen *g, int code)
 {

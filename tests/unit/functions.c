@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Check values of spec/operators.md 3.11, and 3.8's row RSQRT. */
+/* Check values of nputools-lowering(7) 3.11, and 3.8's row RSQRT. */
 #include "kernels/functions.h"
 #include "kernels/tables.h"
 
@@ -150,7 +150,7 @@ tables(void)
 	table16_fill(t, ten, out, expf);
 	expect("exp table at 0", t[512], 32767);
 	table16_fill(t, one, out, one_over_one_plus);
-	/* spec 5.5: entries that tell float32 from double */
+	/* nputools-lowering(7) 5.5: entries that tell float32 from double */
 	expect("1/(1+x) table", t[160], 24966);
 	expect("1/(1+x) table", t[294], 20816);
 }

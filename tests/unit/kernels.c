@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Single kernels that no golden of the shared data covers, and the check
- * values of spec/operators.md 3.11 through them.  Expected values are worked
+ * values of nputools-lowering(7) 3.11 through them.  Expected values are worked
  * out by hand from section 3.
  */
 #include "kernels/kernels.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The NPU model's arithmetic against values worked out otherwise: the
- * reference's fixed-point functions (base/fixed.h), and spec/operators.md 3.11.
+ * reference's fixed-point functions (base/fixed.h), and nputools-lowering(7) 3.11.
  */
 #include "base/fixed.h"
 #include "sim/npu.h"

@@ -11,7 +11,7 @@
 
 /*
  * Streams that are known to compute something else than their operator
- * (spec/operators.md 8).  The NPU model is not at fault: the networks, and
+ * (nputools-lowering(7) 8).  The NPU model is not at fault: the networks, and
  * these operators' other cases, are exact.
  */
 static const struct exception {

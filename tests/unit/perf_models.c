@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worked example (spec/performance-model.md 6) by the vela-3.12 estimator,
+ * The worked example (ethosu-timing(7) 6.1) by the vela-3.12 estimator,
  * hand-worked values of regor, the timeline's three clocks, and streams that
  * no compiler wrote.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tables of test vectors: blocks that Vela 3.12's search chooses and
- * their SHRAM layout (spec/scheduling.md 3.5), and the cycles and accesses of
- * each (spec/performance-model.md 7).  The search (3.1 to 3.3) lives here:
+ * their SHRAM layout, and the cycles and accesses of each
+ * (ethosu-timing(7) 7).  The search lives here:
  * our own compiler chooses otherwise, this one holds the building blocks.
  */
 #include "base/fixed.h"
@@ -166,7 +166,7 @@ equal_depth(enum block_class c)
 	return c == BLOCK_ELEMENTWISE || c == BLOCK_POOL || c == BLOCK_DEPTHWISE;
 }
 
-/* strictly greater, one quotient: scheduling.md 4, "3.12 block search" */
+/* strictly greater, one quotient: ethosu-weights(7) 2.5, "3.12 block search" */
 static bool
 search_part_kernel(const struct vector *v)
 {

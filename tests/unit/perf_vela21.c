@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The vela-2.1 estimator, function by function, against values worked by
- * hand; the sums are in the comments (spec/performance-model.md 3).
+ * hand; the sums are in the comments (ethosu-timing(7) 3).
  */
 #include "perf/vela21.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decoder tables, addresses and block dependencies, by values worked out from
- * spec/command-stream.md (sections are cited).
+ * ethosu-commands(7) and ethosu-memory(7).
  */
 #include "stream/stream.h"
 
@@ -208,7 +208,7 @@ test_overlap(void)
 			      NULL), 0);
 }
 
-/* ---- BLOCKDEP (11.3, scheduling.md 5) ----------------------------------- */
+/* ---- BLOCKDEP (11.3) ----------------------------------- */
 
 static struct npu_op
 kernel(enum npu_op_kind kind, struct npu_fm ifm, struct npu_fm ofm,

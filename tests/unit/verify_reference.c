@@ -14,7 +14,7 @@ static const struct exception {
 	int rule;
 	const char *reason;
 } exceptions[] = {
-	/* these streams compute something else (spec/operators.md 8) */
+	/* these streams compute something else (nputools-lowering(7) 8) */
 	{ "3.12.0", "PACK", " 5 9 ", 52, "only the first plane is copied" },
 	{ "3.12.0", "SQUARED_DIFFERENCE", " 4 7 ", 52,
 	  "intermediates have the small shape of the first operand" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weight codec: vectors of the specification (weight-stream, 1.10, 1.11,
- * section 8), refusals, and decode(encode) on random sequences.
+ * The weight codec: vectors of another encoder, refusals (ethosu-weights(7)
+ * 1.8), and decode(encode) on random sequences.
  *
  *	weights [COUNT [SEED]]
  */

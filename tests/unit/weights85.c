@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * U85's order of weights, its fast format and its scale records
- * (spec/u85-weight-stream.md): the page's vectors, and random tensors there and
+ * (ethosu-weights(7) 22 to 25): vectors of another encoder, and random tensors there and
  * back through either format on every accelerator.
  *
  *	weights85 [COUNT [SEED]]

@@ -3,12 +3,12 @@
  * Bytes and speed of the encoder on the weights of whole networks, and what the
  * values' zeroth-order entropy comes to, one stream a layer: ethos-u55-256, blocks
  * min(64, O) deep, the reference's choice of order (the setup of
- * spec/weight-stream.md, 6.4, whose figures scripts/bench-weights prints beside).
+ * the figures that scripts/bench-weights prints beside).
  * Every stream is decoded again.
  *
  *	weights_models [-LEVEL] [FILE.tflite...]
  *
- * Without files: those of $NPUTOOLS_SHARED/models that 6.4 lists.
+ * Without files: those of $NPUTOOLS_SHARED/models that are listed below.
  */
 #include "coding.h"
 

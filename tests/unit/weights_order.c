@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order of weights against the closed form of the specification
- * (weight-stream, 2.4), on random shapes; the way back; streams straight from a
- * tensor; scale records.
+ * Order of weights against the closed form (ethosu-weights(7) 2.4), on
+ * random shapes; the way back; streams straight from a tensor; scale records.
  *
  *	weights_order [COUNT [SEED]]
  */

@@ -44,7 +44,7 @@ struct cmdgen {
 	struct err *e;
 };
 
-/* model.c: the finished TFLite; spec/command-stream.md 13 */
+/* model.c: the finished TFLite; ethosu-commands(7) 13 */
 bool build_model(struct cmdgen *c, struct bytes *out);
 
 /* raw.c: npz or vela-bin, of a graph that one NPU region is all of */
@@ -52,7 +52,7 @@ bool print_raw(struct cmdgen *c, enum emit what, struct text *t);
 
 /*
  * verify.c: the finished model's streams are held against the rules of
- * spec/command-stream.md 16; false, an error at the graph's line of the operation
+ * npu-dis(1), RULES; false, an error at the graph's line of the operation
  * that breaks one, if any does
  */
 bool verify_model(struct cmdgen *c, struct bytes file);

@@ -2,7 +2,7 @@
 /*
  * The model that TensorFlow Lite Micro runs: CPU operators as they were, one
  * ethos-u operator for every NPU node, four special tensors, and the arena
- * plan (spec/command-stream.md 13, tflite-format.md 6.8 and 6.9).
+ * plan (ethosu-commands(7) 13, nputools-tflite(5) 6.8 and 6.9).
  */
 #include "cmdgen.h"
 

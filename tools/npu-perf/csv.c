@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comma-separated: the 52 columns of 5.3, and one row a layer (5.4). */
+/* Comma-separated: Vela's 52 columns, and one row a layer. */
 #include "report.h"
 
 #include <math.h>

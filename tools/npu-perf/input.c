@@ -37,7 +37,7 @@ input_bytes(const struct tfl_subgraph *g, const struct tfl_op *op, int i)
 }
 
 /*
- * The special tensors (command-stream 13.3).  All operators of a model share
+ * The special tensors (ethosu-commands(7) 13.3).  All operators of a model share
  * them; of several, the largest is what a plan has to hold.
  */
 static void

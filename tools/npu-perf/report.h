@@ -89,7 +89,7 @@ struct network {
 	bool extrapolated;     /* nothing was measured for this NPU and memory */
 	double kernel_cycles;  /* sum of the kernels' NPU cycles */
 	double constant_cycles; /* constants, each byte once */
-	double bound;	       /* the larger of these: spec 8 */
+	double bound;	       /* the larger of these: ethosu-timing(7) 8 */
 	double sram_bound;     /* with SRAM cycles: larger or equal */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The network summary in the lines that people paste and scrape
- * (spec/performance-model.md 5.1, 5.2), then what those lines lack.
+ * (npu-perf(1)), then what those lines lack.
  */
 #include "report.h"
 

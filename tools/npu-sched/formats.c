@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NHCWB16 for every feature map that only NPU operations see, and only as a
- * whole or in bricks: spec/scheduling.md 9.1.
+ * whole or in bricks: ethosu-memory(7) 18.5.
  */
 #include "sched.h"
 
@@ -31,7 +31,7 @@ mark_operands(struct sched *s, const struct g_op *op, bool *linear)
 	/* as what the other side has, mostly */
 	if (op->kind == OP_COPY)
 		linear[op->ifm.t->rec.index] = linear[op->ofm.t->rec.index] = true;
-	/* command-stream.md 4: what REDUCE_SUM reads */
+	/* ethosu-commands(7) 4: what REDUCE_SUM reads */
 	if (op->kind == OP_REDUCE_SUM &&
 	    (op->ifm.type == TFL_INT32 || s->accel->cores > 1))
 		linear[op->ifm.t->rec.index] = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parts with 16 banks of SHRAM keep none for tables: there only elementwise
- * operations use them (spec/operators.md 4.8).  A table behind anything else
+ * operations use them (nputools-lowering(7) 4.8).  A table behind anything else
  * moves into an addition of 0 that follows.
  */
 #include "insert.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ARG_MAX, ARG_MIN along any axis: spec/operators.md 5.2.  Value and position
+ * ARG_MAX, ARG_MIN along any axis: nputools-lowering(7) 5.2.  Value and position
  * in one 16-bit key, value above; the largest key tells the position in its
  * lower byte.  Positions count backwards, so that the first wins a tie.
  *

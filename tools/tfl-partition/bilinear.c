@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RESIZE_BILINEAR: two neighbours along each axis, weighed as the reference does
- * (spec/operators.md 5.2), in 32 bits where nothing shorter is exact.
+ * (nputools-lowering(7) 5.2), in 32 bits where nothing shorter is exact.
  */
 #include "resize.h"
 

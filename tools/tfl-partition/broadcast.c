@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operations on two tensors of different shapes.  The NPU repeats only IFM2
- * (spec/command-stream.md 6.9); IFM is repeated along rows and columns by
+ * (ethosu-commands(7) 6.9); IFM is repeated along rows and columns by
  * strides of 0.  Never both lack the channels, so one of them can be IFM.
  */
 #include "part.h"

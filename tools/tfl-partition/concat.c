@@ -103,7 +103,7 @@ check_concat(const struct part *p, const struct tfl_op *op)
 	return at == to.dim[axis] ? NULL : "the inputs do not fill the OFM";
 }
 
-/* the reference's float32 formula as a table: operators.md 3.4 */
+/* the reference's float32 formula as a table: nputools-lowering(7) 3.4 */
 static struct g_lut *
 rescale_table(struct part *p, const struct tfl_tensor *i, const struct tfl_tensor *o)
 {

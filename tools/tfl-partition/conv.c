@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED: spec/operators.md 5.1. */
+/* CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED: nputools-lowering(7) 5.1. */
 #include "conv.h"
 
 #include <inttypes.h>
@@ -91,7 +91,7 @@ check_bias(const struct part *p, const struct conv *c)
 	return NULL;
 }
 
-/* real multiplier of channel o: spec/operators.md 3.2 */
+/* real multiplier of channel o: nputools-lowering(7) 3.2 */
 static double
 real_scale(const struct conv *c, int o)
 {

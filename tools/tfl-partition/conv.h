@@ -10,7 +10,7 @@
 
 enum {
 	MAX_KERNEL_H = 64, MAX_KERNEL = 4096, MAX_STRIDE = 3, MAX_DILATION = 2,
-	MAX_WEIGHT_SUM = 127 * 65536, /* accumulator safety, operators.md 4.9 */
+	MAX_WEIGHT_SUM = 127 * 65536, /* nputools-lowering(7) 4.9 */
 	MAX_MADE_WEIGHTS = 1 << 26, MAX_WINDOWS = 1024,
 	MAX_PAD = 127, /* registers of 7 bits */
 };

@@ -2,7 +2,7 @@
 /*
  * Kernels, or paddings, beyond the hardware's: the padded input, of which
  * every piece of the kernel sees another part; sums of 32 bits, added; then
- * the scales, as the reference applies them (spec/operators.md 3.1, MBQM).
+ * the scales, as the reference applies them (nputools-lowering(7) 3.1, MBQM).
  */
 #include "conv.h"
 #include "move.h"

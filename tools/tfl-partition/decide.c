@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NPU or CPU: the rules that hold for every family (spec/operators.md 2). */
+/* NPU or CPU: the rules that hold for every family (nputools-lowering(7) 2). */
 #include "part.h"
 
 #include "base/nearest.h"

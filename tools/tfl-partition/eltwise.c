@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ADD, SUB, MUL, MAXIMUM, MINIMUM: spec/operators.md 3.4, 4.3, 4.4, 5.3. */
+/* ADD, SUB, MUL, MAXIMUM, MINIMUM: nputools-lowering(7) 3.4, 4.3, 4.4, 5.3. */
 #include "part.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ activation_of(const struct tfl_op *op)
 }
 
 /*
- * spec/operators.md 4.3.  The reference forms ADD's quotients in double and
+ * nputools-lowering(7) 4.3.  The reference forms ADD's quotients in double and
  * SUB's in float32 (3.4); what it forms is what we quantise.
  */
 static struct addition

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* REDUCE_MAX, REDUCE_MIN over any axes: spec/operators.md 5.2. */
+/* REDUCE_MAX, REDUCE_MIN over any axes: nputools-lowering(7) 5.2. */
 #include "reduce.h"
 
 static const char *

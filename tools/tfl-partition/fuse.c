@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A table or a clamp of its own goes into the output stage of whatever makes
- * its input, when nobody else sees that: spec/operators.md 6.1, 6.2.
+ * its input, when nobody else sees that: nputools-lowering(7) 6.1, 6.2.
  */
 #include "move.h"
 

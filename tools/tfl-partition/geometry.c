@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Padding and output extent of windows: spec/operators.md 3.2. */
+/* Padding and output extent of windows: nputools-lowering(7) 3.2. */
 #include "part.h"
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UNIDIRECTIONAL_SEQUENCE_LSTM: spec/operators.md 3.10.  The four gates are
+ * UNIDIRECTIONAL_SEQUENCE_LSTM: nputools-lowering(7) 3.10.  The four gates are
  * one matrix with scales of their own by channel, so a step is one product
  * with the last output and nine operations on vectors; what the inputs give to
  * the gates is computed for some steps at once.
@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <math.h>
 
-enum { /* input positions: spec/tflite-format.md 6.2 */
+enum { /* input positions: nputools-tflite(5) 6.2 */
 	X = 0, WEIGHTS = 1, RECURRENT = 5, PEEPHOLE = 9, BIAS = 12,
 	PROJECTION = 16, HIDDEN = 18, CELL = 19, NORM = 20, N_INPUTS = 24,
 };
@@ -277,7 +277,7 @@ gate(const struct lstm *l, struct g_operand all, int k, int n)
 }
 
 /*
- * The hardware's functions want 3 / 2^12: operators.md 4.6.  A product with 1, which
+ * The hardware's functions want 3 / 2^12 (4.6).  A product with 1, which
  * is elementwise: it may take its operand's place, and costs less than a pool.
  */
 static void

@@ -3,7 +3,7 @@
  * BATCH_MATMUL, and FULLY_CONNECTED by computed weights: both operands with
  * the summed axis in depth; one multiplication makes all products of a block
  * of rows and columns, one REDUCE_SUM adds, scales and rounds them
- * (spec/operators.md 5.1).  A bias is one product more.
+ * (nputools-lowering(7) 5.1).  A bias is one product more.
  */
 #include "matmul.h"
 

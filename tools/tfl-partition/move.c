@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QUANTIZE, RESHAPE and its kin: spec/operators.md 5.7. */
+/* QUANTIZE, RESHAPE and its kin: nputools-lowering(7) 5.7. */
 #include "move.h"
 
 #include "base/fixed.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As few NPU regions as order allows: spec/operators.md 7.2, levels.  All NPU
+ * As few NPU regions as order allows: nputools-lowering(7) 7.2, levels.  All NPU
  * operators of a level form one region; a path that leaves it through the CPU
  * arrives at a higher level, so no region waits for itself.
  */

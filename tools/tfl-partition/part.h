@@ -21,7 +21,7 @@ struct placement {
 	const char *why; /* reason for the CPU */
 	bool asked;	 /* it is the user's: --cpu */
 	bool border;	 /* between a float end of the model and integers */
-	int level;	 /* spec/operators.md 7.2 */
+	int level;	 /* nputools-lowering(7) 7.2 */
 	bool folded;	 /* done by its consumer: a PAD */
 	bool constant;	 /* its result is known already: fold.c */
 	bool kept;	 /* ... but somebody needs it from the CPU */
@@ -186,7 +186,7 @@ float quant_channel_scale(const struct tfl_tensor *t, int c);
 /* 0 of INT32, whatever the file says: the reference computes with plain integers */
 int32_t quant_zero(const struct tfl_tensor *t);
 bool quant_equal(const struct tfl_tensor *a, const struct tfl_tensor *b);
-/* clamp of a fused activation in the quantization of t; operators.md 3.1 */
+/* clamp of a fused activation in the quantization of t; nputools-lowering(7) 3.1 */
 struct g_range quant_clamp(const struct tfl_tensor *t, int activation);
 
 /* values.c: tensors of the graph */

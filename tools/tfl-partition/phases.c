@@ -87,7 +87,7 @@ phases_of(struct arena *a, const struct blend *b)
 /*
  * Halves go away from 0.  Of values that are none below, that is up.  Of others
  * twice the sum is divided by twice as much: the double rounding's first step then
- * has no halves to round (command-stream.md 6.2).
+ * has no halves to round (ethosu-commands(7) 6.2).
  */
 static bool
 is_signed(int type)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AVERAGE_POOL_2D, MAX_POOL_2D: spec/operators.md 5.2. */
+/* AVERAGE_POOL_2D, MAX_POOL_2D: nputools-lowering(7) 5.2. */
 #include "part.h"
 
 enum { MAX_POOL_H = 256, MAX_POOL = 65536, MAX_PADDED = 8, MAX_STRIDE = 3,
@@ -140,7 +140,7 @@ read_pool(const struct part *p, const struct tfl_op *op, struct pool *k)
 	return check_window(p, k, op->code == TFL_AVERAGE_POOL_2D);
 }
 
-/* (m, s) of spec/command-stream.md 6.8: the mean of n, halves away from 0 */
+/* (m, s) of ethosu-commands(7) 6.8: the mean of n, halves away from 0 */
 struct npu_scale
 pool_scale(int64_t n)
 {

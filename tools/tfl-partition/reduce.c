@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MEAN and SUM over any axes: spec/operators.md 3.3, 5.2.
+ * MEAN and SUM over any axes: nputools-lowering(7) 3.3, 5.2.
  * Neighbouring axes that are all kept or all reduced are one; a pool reduces
  * the middle one of three.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RELU and its kin as operators of their own, ABS, NEG, LEAKY_RELU, PRELU:
- * spec/operators.md 3.4, 5.3.
+ * nputools-lowering(7) 3.4, 5.3.
  */
 #include "part.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each axis is a list of which input position an output position takes; evenly
- * spaced ones are a copy (spec/operators.md 5.2).
+ * spaced ones are a copy (nputools-lowering(7) 5.2).
  */
 #include "resize.h"
 

@@ -38,7 +38,7 @@ clamped(int64_t v, int64_t lo, int64_t hi)
 	return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* what begin:end:step of n elements means: operators.md 3.4 */
+/* what begin:end:step of n elements means: nputools-lowering(7) 3.4 */
 static bool
 slice_axis(struct nd *v, int i, int64_t begin, int64_t end, int64_t step,
 	   unsigned masked)

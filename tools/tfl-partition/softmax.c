@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SOFTMAX: spec/operators.md 3.6, 3.7, 5.5. */
+/* SOFTMAX: nputools-lowering(7) 3.6, 3.7, 5.5. */
 #include "part.h"
 
 #include "kernels/functions.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQUARED_DIFFERENCE: spec/operators.md 3.4.  The reference brings both inputs
+ * SQUARED_DIFFERENCE: nputools-lowering(7) 3.4.  The reference brings both inputs
  * to twice the larger scale, which rounds; the square of what is left is
  * rescaled.
  */

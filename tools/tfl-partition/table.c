@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of one element as tables (spec/operators.md 4.8, 5.4): filled by
+ * Functions of one element as tables (nputools-lowering(7) 4.8, 5.4): filled by
  * the reference kernels themselves, whatever the operator computes.  An
  * operator on two tensors is one too when one of them is a single constant.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TRANSPOSE_CONV: spec/operators.md 3.2.  The positions of the OFM that have
+ * TRANSPOSE_CONV: nputools-lowering(7) 3.2.  The positions of the OFM that have
  * the same remainder by the stride see the same taps, so each such phase is a
  * plain convolution with a part of the kernel, reversed, whose OFM has the
  * stride as its step.  No multiplication with an inserted zero is done, and

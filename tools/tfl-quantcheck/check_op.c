@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rules about an operator and its tensors together: float arithmetic, and
- * what its integer kernel takes for granted (spec/tflite-format.md section
- * 5, spec/operators.md section 3).
+ * what its integer kernel takes for granted (nputools-tflite(5) 5,
+ * nputools-lowering(7) 3).
  */
 #include "quantcheck.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rules about one tensor: its type, and whether its quantization parameters
- * are there and make sense (spec/tflite-format.md section 5).
+ * are there and make sense (nputools-tflite(5) 5).
  */
 #include "quantcheck.h"
 

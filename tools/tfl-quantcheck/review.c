@@ -114,7 +114,7 @@ review_follow(struct review *r, const struct check *c, struct place at,
 
 /*
  * Inputs that hold indices or sizes whatever their type, so that a small
- * integer type there is not a quantized value (spec/tflite-format.md 6.2).
+ * integer type there is not a quantized value (nputools-tflite(5) 6.2).
  */
 static bool
 input_is_index(int code, int k)

@@ -223,7 +223,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->resolver_file = arg;
 		break;
 	case OPT_ALIGN:
-		/* 16: the driver checks it (spec/command-stream.md 14.4) */
+		/* 16: the driver checks it (ethosu-commands(7) 14.4) */
 		o->align = (int)cli_number(state, "--align", arg, 16, 1 << 20);
 		break;
 	case OPT_ARENA:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a compiled model wants of the NPU: spec/command-stream.md 13, 14. */
+/* What a compiled model wants of the NPU: ethosu-commands(7) 13, 14. */
 #include "tfl2c.h"
 
 #include <string.h>

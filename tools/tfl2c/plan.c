@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tensor arena that TensorFlow Lite Micro needs: what the model's plan
- * says (OfflineMemoryAllocation, spec/command-stream.md 13.4), what the
+ * says (OfflineMemoryAllocation, ethosu-commands(7) 13.4), what the
  * runtime places itself, and what it keeps for its own books (tflm.c).
  */
 #include "base/fixed.h"

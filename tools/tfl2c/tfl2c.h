@@ -38,7 +38,7 @@ struct options {
 struct npu_facts {
 	int n_ops; /* ethos-u operators; the rest is 0 if there are none */
 	const struct accel *accel;
-	uint32_t config, id; /* words of the payload: command-stream.md 14.3 */
+	uint32_t config, id; /* words of the payload: ethosu-commands(7) 14.3 */
 	int64_t constant_bytes, scratch_bytes, fast_bytes;
 	unsigned regions;    /* bit k: a stream names region k */
 	/* where one operator is the whole model: place in the file, aligned */

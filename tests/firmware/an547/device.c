@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The register block: spec/command-stream.md 4 and 14.4, the words that the core
+ * The register block: ethosu-commands(7) 4 and 14.4, the words that the core
  * driver uses.  What hardware would do between two instructions happens here in
  * SysTick, whose priority is below the NPU's.
  */

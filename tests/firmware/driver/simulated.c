@@ -2,7 +2,7 @@
 /*
  * The core driver's interface on the simulator, for the host and for a board
  * without an NPU: takes what the firmware hands over, checks it by the driver's
- * rules (spec/command-stream.md 14.4), and executes it when somebody waits.
+ * rules (ethosu-commands(7) 14.4), and executes it when somebody waits.
  * One driver, reserved without ethosu_init(), too.
  */
 #include "ethosu_driver.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A driver that computes nothing: it checks what it is called with by the
- * core driver's own rules (spec/command-stream.md 14.4), and fills the
+ * core driver's own rules (ethosu-commands(7) 14.4), and fills the
  * scratch memory with a pattern for the caller to find.
  */
 #include "ethosu_driver.h"

@@ -2,7 +2,7 @@
 /*
  * The order in which a convolution takes its weights: part of the kernel first,
  * or the depth of the IFM.  Either pads what it cuts unevenly, and padding costs
- * cycles as well as bytes (spec/scheduling.md 4).  Where neither pads much more,
+ * cycles as well as bytes (ethosu-weights(7) 2.5).  Where neither pads much more,
  * both are tried: time and encoded size decide.
  */
 #include "../sched.h"

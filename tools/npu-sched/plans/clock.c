@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a plan will cost as a command stream: the timeline estimate
- * (spec/performance-model.md 8) over its kernels and transfers, with the waits
+ * (ethosu-timing(7) 8) over its kernels and transfers, with the waits
  * that the emitter puts between those that touch the same bytes
- * (spec/command-stream.md 11.2).  Before there are addresses, with those waits
+ * (ethosu-commands(7) 11.2).  Before there are addresses, with those waits
  * alone that no addresses spare: then it is the least that the plan can cost.
  *
  * The estimate lets a kernel read weights in place at full speed while a transfer

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When weights are fetched.  The kernels are walked in order with the clocks
- * of the timeline estimate (spec/performance-model.md 8).  Before each kernel
+ * of the timeline estimate (ethosu-timing(7) 8).  Before each kernel
  * as much of the coming weights is put on its way as the transfer engine can
  * move while that kernel runs, provided their buffers have room from here to
  * their last use; a kernel whose weights did not arrive waits for them or reads
