@@ -66,7 +66,7 @@ static const struct function {
 	[NPU_ACT85_TANH] = { -16, -16 },  [NPU_ACT85_SIGMOID] = { -16, -16 },
 };
 
-/* TANH or SIGMOID of v by the table that the hardware interpolates (6.4) */
+/* TANH or SIGMOID of v by the table that the hardware interpolates (26.4) */
 static int64_t
 curved(const struct npu_run *r, bool tanh, int32_t v)
 {
@@ -84,7 +84,7 @@ curved(const struct npu_run *r, bool tanh, int32_t v)
 /*
  * The functions themselves are computed as the reference does: so the table has to
  * be theirs, at both ends of every segment.  Below LEAST the reference saturates,
- * a table does not (16.2, W3).
+ * a table does not (W3 in section 17).
  */
 static bool
 check_curve(struct npu_run *r)

@@ -2,7 +2,7 @@
 /*
  * What an accelerator's output stage lacks, added to the graph: zero points
  * beyond a byte, and tables of functions that others have built in
- * (spec/u85-command-stream.md 3.5, 5.2).
+ * (ethosu-commands(7) 23.5, ethosu-memory(7) 25.2).
  */
 #include "insert.h"
 

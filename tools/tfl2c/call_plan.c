@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* inputs of an ethos-u operator: spec/command-stream.md 13.3 */
+/* inputs of an ethos-u operator: ethosu-commands(7) 13.3 */
 enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
 enum { DRIVER_ALIGN = 16 }; /* of stream and base addresses: 14.4 */
 
