@@ -88,7 +88,7 @@ LIB := $(B)/libcommon.a
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/*/*.c))
 BIN := $(TOOLS:%=$(B)/bin/%)
 
-PROGRAM_SCRIPTS := scripts/npu-sweep
+PROGRAM_SCRIPTS := scripts/npu-sweep scripts/npu-vela
 
 .PHONY: all
 all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)

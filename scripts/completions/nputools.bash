@@ -47,4 +47,4 @@ _nputools()
 }
 
 complete -F _nputools tfl-quantcheck tfl-partition tosa-partition npu-sched npu-wenc \
-	npu-cmdgen tfl2c npu-sim npu-dis npu-perf npu-report npu-sweep mkinput npu-eval npucc
+	npu-cmdgen tfl2c npu-sim npu-dis npu-perf npu-report npu-sweep npu-vela mkinput npu-eval npucc

@@ -13,7 +13,7 @@ call_glue()
 			echo "int $(grep -o "net_op${i}_[a-z0-9_]*" "$1" | head -1)($list)"
 			echo "{"
 			for io in input output; do
-				echo "	void *$io[] = { $(grep -o "${io}_[0-9]*" <<<"$list" |
+				echo "	void *${io}[] = { $(grep -o "${io}_[0-9]*" <<<"$list" |
 					sed 's/.*/(void *)(uintptr_t)&,/' | tr '\n' ' ')0 };"
 			done
 			echo "	return call_operator($i, input, output);"

@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+bats_require_minimum_version 1.5.0
+# npu-vela: Vela's options, and Vela's files.
+
+load lib/common
+load lib/model
+
+model=$BATS_TEST_DIRNAME/models/digits.tflite
+system=Ethos_U55_High_End_Embedded
+memory=(--system-config "$system" --memory-mode Shared_Sram)
+
+@test "the compiled model, the summary, the log" {
+	npu-vela "$model" --accelerator-config ethos-u55-128 "${memory[@]}" \
+		--output-dir=a/b >log
+	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite "$model"
+	cmp want.tflite a/b/digits_vela.tflite
+	[ "$(ls a/b)" = "$(printf '%s\n' digits_summary_$system.csv digits_vela.tflite)" ]
+	cp want.tflite digits.tflite
+	npu-perf "${memory[@]}" --summary-csv digits.tflite | cmp - a/b/digits_summary_$system.csv
+	[ "$(head -1 a/b/digits_summary_$system.csv | tr , '\n' | wc -l)" = 52 ]
+	[ "$(sed -n 2p log)" = "Network summary for digits" ]
+	grep -q '^Total SRAM used ' log
+}
+
+@test "--verbose-all: listings on standard output, layers as a file" {
+	run --separate-stderr npu-vela --verbose-all --output-dir=out "${memory[@]}" "$model"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"System Configuration"*"NPU_SET_IFM_"*"Network summary for digits"* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == "npu-sched: profile: ethos-u55-256, "* ]]
+	[ "$(head -1 out/digits_per-layer.csv)" = "TFLite_operator,NNG Operator,SRAM Usage,Peak%,Op Cycles,Network%,NPU,SRAM AC,DRAM AC,OnFlash AC,OffFlash AC,MAC Count,Network%,Util%,Name" ]
+}
+
+@test "raw output of a graph, and of a model; npu-sim reads them" {
+	npu-vela "$model" "${memory[@]}" --output-format raw >log
+	npu-sim --compare="$model" output/digits_vela.npz >log
+	need_shared tosa
+	npu-vela "$SHARED/tosa/cases/abs-0/model.tosa" --output-format=raw --output-dir=D \
+		--accelerator-config=ethos-u55-128 "${memory[@]}" --config=Arm/vela.ini >log
+	npu-sim --compare="$SHARED/tosa/cases/abs-0/model.tosa" D/model_vela.npz >log
+}
+
+@test "without a memory system Vela's own, and a warning" {
+	npu-vela "$model" >log 2>err
+	[ "$(grep -c '^npu-vela: warning: no --' err)" = 2 ]
+	[ -s output/digits_summary_internal-default.csv ]
+	npu-vela --accelerator-config ethos-u65-256 "$model" >log 2>err
+	grep -q 'Ethos_U65_Client_Server is taken' err
+	refuses 2 "ethos-u85-256: --system-config and --memory-mode are required" \
+		npu-vela --accelerator-config ethos-u85-256 "$model"
+}
+
+@test "configuration files: several are one" {
+	cat >sys.ini <<-'END'
+	[System_Config.mine]
+	core_clock=100e6
+	axi0_port=Sram
+	axi1_port=OffChipFlash
+	Sram_clock_scale=1.0
+	OffChipFlash_clock_scale=0.5
+	END
+	cat >mem.ini <<-'END'
+	[Memory_Mode.ours]
+	const_mem_area=Axi1
+	arena_mem_area=Axi0
+	cache_mem_area=Axi0
+	END
+	npu-vela --config sys.ini --config mem.ini --system-config mine --memory-mode ours \
+		"$model" >log
+	grep -q '^Accelerator clock *100 MHz' log
+	[ -s output/digits_summary_mine.csv ]
+	[ "$(npu-vela --list-configs mem.ini | tail -1)" = "  ours" ]
+	npu-vela --list-configs Arm/vela.ini | grep -q Ethos_U55_Deep_Embedded
+	refuses 2 "nowhere.ini: cannot be read" npu-vela --list-configs nowhere.ini
+}
+
+@test "operators left to the CPU are no error, nor are all of them" {
+	npu-vela "$model" "${memory[@]}" --ignore-ops CONV_2D,FULLY_CONNECTED \
+		--show-cpu-operations >log 2>err
+	grep -q 'CONV_2D' log
+	model m
+	npu-vela m.tflite "${memory[@]}" --ignore-ops FULLY_CONNECTED >log 2>err
+	grep -q '^npu-vela: warning: no summary: ' err
+	[ "$(ls output)" = "$(printf '%s\n' digits_summary_$system.csv digits_vela.tflite m_vela.tflite)" ]
+}
+
+@test "every option of Vela 5.1 and 3.12 is taken, named or refused" {
+	# of Vela 5.1.0's OPTIONS.md
+	for o in output-dir=x output-format=tflite verbose-all verbose-config verbose-graph \
+		verbose-tensor-format verbose-schedule verbose-allocation \
+		verbose-high-level-command-stream verbose-register-command-stream \
+		verbose-weights verbose-cycle-estimate verbose-performance \
+		show-cpu-operations ignore-ops=SOFTMAX accelerator-config=ethos-u55-128 \
+		system-config=$system memory-mode=Shared_Sram optimise=Size \
+		arena-cache-size=100000 cpu-tensor-alignment=16 cop-format=COP1 \
+		experimental-softmax-int16-neg-exp-range=10.0 config=Arm/vela.ini; do
+		set -- "$@" "--$o"
+	done
+	[ $# -gt 20 ]
+	for o in verbose-quantization verbose-packing verbose-tensor-purpose \
+		verbose-operators verbose-progress timing show-subgraph-io-summary \
+		tensor-allocator=Greedy max-block-dependency=3 recursion-limit=1000 \
+		hillclimb-max-iterations=99999 debug-force-legacy-core debug-force-regor \
+		disable-chaining disable-fwd disable-cascading disable-buffering \
+		disable-ifm-reuse; do
+		set -- "$@" "--$o"
+	done
+	npu-vela "$@" "$model" >log 2>err
+	[ "$(grep -c '^npu-vela: --[a-z-]* does nothing: ' err)" = 18 ]
+	for o in enable-debug-db separate-io-regions force-symmetric-int-weights \
+		supported-ops-report api-version cop-format=COP2 cpu-tensor-alignment=64; do
+		refuses 2 "npu-vela: --$o is not supported: " npu-vela "--$o" "$model"
+	done
+	refuses 2 "unrecognized option '--no-such-option'" npu-vela --no-such-option
+	refuses 2 "option '--verbose' is ambiguous" npu-vela --verbose
+	refuses 2 "option '--optimise' needs a value" npu-vela --optim
+}
+
+@test "what fails leaves nothing, a full disk is an error" {
+	refuses 2 "nothing.tflite: cannot be read" npu-vela nothing.tflite
+	refuses 2 "which network?" npu-vela --timing
+	refuses 1 "npu-sched" npu-vela "${memory[@]}" --arena-cache-size 16 "$model"
+	[ ! -e output ]
+	[ -c /dev/full ] || skip "no /dev/full"
+	for args in --help --usage --version "${memory[*]} $model"; do
+		status=0
+		# shellcheck disable=SC2086
+		npu-vela $args >/dev/full 2>err || status=$?
+		[ $status = 2 ]
+		[ "$(tail -1 err)" = "npu-vela: standard output: cannot be written" ]
+	done
+}
