@@ -15,6 +15,7 @@
 #   make fuzz-run SECONDS=60      each of them so long; tests/fuzz/run
 #   make digits-accuracy  how many of 5,000 drawings the demo model recognises
 #   make bench       compile times and estimates beside the reference's
+#   make bench-models  the same by both of npu-perf's models, planned by either
 #   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
 #   make dist        nputools-VERSION.tar.gz of the committed tree
@@ -323,6 +324,10 @@ fuzz-run: fuzz
 
 bench: all
 	$(Q)scripts/bench $(B)
+
+.PHONY: bench-models
+bench-models: all
+	$(Q)scripts/bench-models $(B)
 
 .PHONY: bench-speed
 bench-speed: tests
