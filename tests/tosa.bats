@@ -165,6 +165,19 @@ place_all()
 	make -f "$TOP/scripts/npu.mk" NPU_ACCELERATOR=ethos-u55-128 \
 		NPU_SYSTEM=Ethos_U55_High_End_Embedded NPU_MEMORY=Shared_Sram net_npu.tflite
 	cmp c.tflite net_npu.tflite
+	# from a pipe, a piece at a time, and from a file as standard input
+	(head -c 5 net.tosa && sleep 0.1 && tail -c +6 net.tosa) |
+		npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
+		--memory-mode=Shared_Sram --check -o - | cmp - c.tflite
+	npucc -a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded \
+		--memory-mode=Shared_Sram --keep=piped -o - <net.tosa | cmp - c.tflite
+	[ -s piped/model.part ]
+	status=0
+	head -c 100 net.tosa | npucc -a ethos-u55-128 \
+		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram \
+		-o - 2>err >out || status=$?
+	[ $status = 2 ] && [ ! -s out ]
+	grep -q '^tosa-partition: standard input: error: FlatBuffer' err
 }
 
 @test "random graphs compute the same compiled" {

@@ -23,9 +23,9 @@ utf8_cut(const char *s, size_t n)
 static const char *
 base_name(struct npucc *c)
 {
-	const char *in = c->o->in ? c->o->in : "model.tflite";
-	const char *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in;
 	const char *suffix = c->tosa ? ".tosa" : stage_suffix(CMDGEN);
+	const char *in = c->o->in ? c->o->in : arena_printf(c->a, "model%s", suffix);
+	const char *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in;
 	size_t n = strlen(name), k = strlen(suffix);
 	if (n >= k && !strcmp(name + n - k, suffix))
 		n -= k;
@@ -50,9 +50,13 @@ take_model(struct npucc *c)
 	if (c->model || (!c->o->keep && !c->o->check))
 		return true;
 	const char *dir = c->beside ? c->beside : c->in_keep;
-	c->model = place_private(c, dir, "model.tflite", "standard input");
-	return file_read(c->a, NULL, INT32_MAX, &b, c->e) &&
-	       file_write(c->model, b.p, b.n, true, c->e);
+	c->model = place_private(c, dir, c->tosa ? "model.tosa" : "model.tflite",
+				 "standard input");
+	if (c->piped.p)
+		b = c->piped;
+	else if (!file_read(c->a, NULL, INT32_MAX, &b, c->e))
+		return false;
+	return file_write(c->model, b.p, b.n, true, c->e);
 }
 
 /* what each stage reads is what the one before has made */
@@ -84,6 +88,8 @@ job_of(struct npucc *c, enum program p)
 		.program = program_of(c, p),
 		.option = { p == QUANTCHECK ? "--pass" : name },
 		.input = p == first_stage(c) ? c->model : NULL,
+		.fed = p == first_stage(c) && !c->model ? c->piped
+							: (struct bytes){ 0 },
 		.called = read_from(c, p),
 	};
 }
@@ -183,16 +189,18 @@ static const struct kept_report {
 static bool
 run_report(struct npucc *c, const struct kept_report *r)
 {
+	const char *of = r->of == REPORT ? "report.json" : stage_file(c, r->of);
+	const char *front = kept(c, "front.json");
 	struct job job = {
 		.program = r->program,
 		.option = { r->option[0], r->option[1] },
 		.decided = r->decided,
-		.input = kept(c, r->of == REPORT ? "report.json" : stage_file(c, r->of)),
-		.output = kept(c, r->name),
 		.repeats = r->program == SCHED,
 	};
+	job.input = kept(c, of);
+	job.output = kept(c, r->name);
 	if (r->of == REPORT)
-		job.decided = arena_printf(c->a, "--front=%s", kept(c, "front.json"));
+		job.decided = arena_printf(c->a, "--front=%s", front);
 	return run_jobs(c, &job, 1);
 }
 

@@ -35,18 +35,38 @@ check_streams(const struct options *o, struct err *e)
 	return true;
 }
 
-/* a graph of TOSA's, not a model; what is piped is taken for a model */
-static void
-tell_front_end(struct npucc *c)
+static bool
+is_tosa(const void *p, ssize_t n)
+{
+	return n >= 8 && !memcmp((const char *)p + 4, "TOSA", 4);
+}
+
+/* of a file: nothing is taken from it */
+static bool
+file_is_tosa(int fd)
 {
 	char b[8];
+	off_t at = lseek(fd, 0, SEEK_CUR);
+	return is_tosa(b, pread(fd, b, sizeof(b), at));
+}
+
+/* a graph of TOSA's, not a model; what no one can look into first is read whole */
+static bool
+tell_front_end(struct npucc *c)
+{
 	struct stat st;
-	bool file = c->o->in && !stat(c->o->in, &st) && S_ISREG(st.st_mode);
-	FILE *f = file ? fopen(c->o->in, "rbe") : NULL;
-	c->tosa = f && fread(b, 1, sizeof(b), f) == sizeof(b) &&
-		  !memcmp(b + 4, "TOSA", 4);
-	if (f)
-		(void)fclose(f);
+	int fd = c->o->in ? open(c->o->in, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+			  : STDIN_FILENO;
+	bool file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode), ok = true;
+	if (file) {
+		c->tosa = file_is_tosa(fd);
+	} else if (!c->o->in) {
+		ok = file_read(c->a, NULL, INT32_MAX, &c->piped, c->e);
+		c->tosa = ok && is_tosa(c->piped.p, (ssize_t)c->piped.n);
+	}
+	if (fd > STDIN_FILENO)
+		(void)close(fd);
+	return ok;
 }
 
 static bool
@@ -71,8 +91,8 @@ run(struct npucc *c)
 	const char *made = NULL; /* NULL: it has been written already */
 	if (!check_streams(o, c->e))
 		return false;
-	tell_front_end(c);
-	if (!programs_find(c) || !places_open(c))
+	/* who waits for standard input is guarded already */
+	if (!places_open(c) || !tell_front_end(c) || !programs_find(c))
 		return false;
 	bool ok = o->keep    ? compile_kept(c, &made)
 		  : o->check ? compile_checked(c, &made)

@@ -45,6 +45,7 @@ struct npucc {
 	const char *path[N_PROGRAMS]; /* of each program that is needed */
 	bool tosa; /* the input is a TOSA graph, by its identifier */
 	const char *model; /* the file; NULL: standard input, read once */
+	struct bytes piped; /* of standard input, read to tell the front end */
 	const char *base;  /* of kept files' names */
 	const char *beside;  /* private directory beside the output; NULL: none */
 	const char *in_keep; /* and in that of --keep */
@@ -96,6 +97,7 @@ struct job {
 	const char *decided; /* behind them; NULL: nothing */
 	const char *input;  /* operand; NULL: standard input */
 	const char *from;   /* file for standard input; NULL: the pipe, or ours */
+	struct bytes fed;   /* these bytes for it, of the first of a pipe */
 	const char *called; /* what messages call standard input; NULL: as they do */
 	const char *output; /* of -o; NULL: standard output */
 	bool mute;	    /* standard output goes nowhere */

@@ -26,6 +26,12 @@ struct process {
 	struct text notes;
 };
 
+/* what the first one reads, as far as it has not got it */
+struct feed {
+	int fd; /* -1: it has all of it, or wants no more */
+	struct bytes left;
+};
+
 /* ---- starting --------------------------------------------------------------- */
 
 static char **
@@ -122,11 +128,27 @@ spawn(struct npucc *c, struct process *p, int in, int out)
 			       strerror(bad));
 }
 
+/* the end to read from; the other one never makes us wait */
 static bool
-start_all(struct npucc *c, struct process *p, size_t n)
+open_feed(struct npucc *c, const struct job *j, struct feed *f, int *in)
+{
+	int end[2];
+	*f = (struct feed){ .fd = -1, .left = j->fed };
+	if (!j->fed.p)
+		return true;
+	if (pipe2(end, O_CLOEXEC))
+		return err_set(c->e, "pipe: %s", strerror(errno));
+	f->fd = end[1];
+	*in = end[0];
+	return !fcntl(end[1], F_SETFL, O_NONBLOCK) ||
+	       err_set(c->e, "pipe: %s", strerror(errno));
+}
+
+static bool
+start_all(struct npucc *c, struct process *p, size_t n, struct feed *f)
 {
 	int in = -1;
-	bool ok = true;
+	bool ok = open_feed(c, p[0].job, f, &in);
 	for (size_t i = 0; ok && i < n; i++) {
 		int end[2] = { -1, -1 };
 		if (i + 1 < n && pipe2(end, O_CLOEXEC))
@@ -206,6 +228,21 @@ reap(struct process *p, size_t i)
 		end_writers(p, i);
 }
 
+/* SIGPIPE is ignored: who reads no more says itself why */
+static void
+give(struct feed *f)
+{
+	ssize_t n = write(f->fd, f->left.p, f->left.n);
+	if (n > 0) {
+		f->left.p += n;
+		f->left.n -= (size_t)n;
+	}
+	if (!f->left.n || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		(void)close(f->fd);
+		f->fd = -1;
+	}
+}
+
 static void
 do_nothing(int number)
 {
@@ -213,9 +250,9 @@ do_nothing(int number)
 }
 
 static void
-wait_all(struct npucc *c, struct process *p, size_t n)
+wait_all(struct npucc *c, struct process *p, size_t n, struct feed *feed)
 {
-	struct pollfd *f = anew(c->a, struct pollfd, n);
+	struct pollfd *f = anew(c->a, struct pollfd, n + 1);
 	sigset_t child, usual;
 	(void)sigemptyset(&child);
 	(void)sigaddset(&child, SIGCHLD);
@@ -227,8 +264,11 @@ wait_all(struct npucc *c, struct process *p, size_t n)
 			f[i] = (struct pollfd){ .fd = p[i].says, .events = POLLIN };
 			going = going || !p[i].ended;
 		}
-		if (!going || ppoll(f, n, NULL, &usual) <= 0)
+		f[n] = (struct pollfd){ .fd = feed->fd, .events = POLLOUT };
+		if (!going || ppoll(f, n + 1, NULL, &usual) <= 0)
 			continue;
+		if (f[n].revents)
+			give(feed);
 		for (size_t i = 0; i < n; i++)
 			if (f[i].revents)
 				(void)hear(&p[i]);
@@ -350,10 +390,15 @@ run_jobs(struct npucc *c, const struct job *job, size_t n)
 	for (size_t i = 0; i < n; i++)
 		p[i] = (struct process){ .job = &job[i], .says = -1, .ended = true };
 	(void)signal(SIGCHLD, do_nothing); /* if it is ignored, statuses are lost */
-	bool ok = start_all(c, p, n);
+	struct feed feed;
+	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
+	bool ok = start_all(c, p, n, &feed);
 	if (!ok)
 		end_writers(p, n);
-	wait_all(c, p, n);
+	wait_all(c, p, n, &feed);
+	if (feed.fd >= 0)
+		(void)close(feed.fd);
+	(void)signal(SIGPIPE, on_pipe);
 	ok = ok && judge(c, p, n);
 	for (size_t i = 0; i < n; i++)
 		text_free(&p[i].notes);
