@@ -135,6 +135,7 @@ struct g_model {
 	const char *name, *description;
 	struct g_tfls inputs, outputs; /* absent: those of the original */
 	struct g_tensors in, out;      /* where there is no original */
+	int32_t desired_batch, actual_batch; /* inputs in one run; absent: 1 */
 };
 
 struct g_target { /* rec.word is the accelerator's name */

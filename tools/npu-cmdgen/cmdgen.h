@@ -7,6 +7,7 @@
 #define NPU_CMDGEN_CMDGEN_H
 
 #include "graph/graph.h"
+#include "stream/ends.h"
 #include "stream/map.h"
 
 /* --emit: EMIT(CODE, name as an option, what it is) */
@@ -46,6 +47,16 @@ struct cmdgen {
 
 /* model.c: the finished TFLite; ethosu-commands(7) 13 */
 bool build_model(struct cmdgen *c, struct bytes *out);
+
+/* ends.c: the model's inputs and outputs, and how many of them one run takes */
+struct ends find_ends(const struct cmdgen *c);
+int32_t batch_of(const struct graph *g);
+/*
+ * A tensor of the original in memory, and what it holds at first, where that is not
+ * the original's: an end, or a variable of a batch.  False: it is.
+ */
+bool reshape_end(const struct cmdgen *c, int index, struct tfl_tensor *out,
+		 struct bytes *data);
 
 /* raw.c: npz or vela-bin, of a graph that one NPU region is all of */
 bool print_raw(struct cmdgen *c, enum emit what, struct text *t);

@@ -87,15 +87,22 @@ add_tensor(struct build *b, struct tflw_tensor t, int64_t at)
 static int
 keep_tensor(struct build *b, int index)
 {
+	struct tfl_tensor own;
+	struct bytes data;
 	if (index < 0)
 		return -1;
 	const struct tfl_tensor *t = &b->c->m->subgraph[0].tensor[index];
-	if (b->tensor_map[index] < 0)
-		b->tensor_map[index] =
-		    add_tensor(b, (struct tflw_tensor){ .from = t->ref,
-							.buffer = keep_buffer(b, t->buffer) },
-			       -1);
-	return b->tensor_map[index];
+	int *kept = &b->tensor_map[index];
+	if (*kept >= 0)
+		return *kept;
+	struct tflw_tensor w = { .from = t->ref };
+	if (reshape_end(b->c, index, &own, &data)) {
+		w = (struct tflw_tensor){ .t = own };
+		w.buffer = data.n ? add_buffer(b, data) : EMPTY_BUFFER;
+	} else {
+		w.buffer = keep_buffer(b, t->buffer);
+	}
+	return *kept = add_tensor(b, w, -1);
 }
 
 static const int *
@@ -435,6 +442,7 @@ keep_metadata(struct build *b)
 		uint64_t buffer = (uint64_t)fb_int(md, FB_Metadata_buffer);
 		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
 		    strcmp(name, MAP_METADATA) != 0 &&
+		    strcmp(name, ENDS_METADATA) != 0 &&
 		    buffer < b->c->m->n_buffers && b->c->m->buffer[buffer].p)
 			add_metadata(b, name, b->c->m->buffer[buffer]);
 	}
@@ -457,6 +465,15 @@ add_plan(struct build *b)
 		store_le32(p + 12 + 4 * k, UINT32_MAX);
 	add_metadata(b, "OfflineMemoryAllocation",
 		     (struct bytes){ .p = p, .n = 4 * ((size_t)n + 3) });
+}
+
+static void
+add_ends(struct build *b)
+{
+	struct ends x = find_ends(b->c);
+	struct bytes text = ends_print(b->c->a, &x);
+	if (text.p)
+		add_metadata(b, ENDS_METADATA, text);
 }
 
 /* last, so that what comes before is the same with it and without */
@@ -501,6 +518,7 @@ build_model(struct cmdgen *c, struct bytes *out)
 		copy_subgraph(&b, i, &b.w.subgraph[i]);
 	keep_metadata(&b);
 	add_plan(&b);
+	add_ends(&b);
 	add_map(&b);
 	struct err e = { 0 };
 	return tfl_write(c->a, &b.w, out, &e) ||
