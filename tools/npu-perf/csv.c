@@ -122,8 +122,8 @@ summary_columns(struct columns *c, const struct options *o,
 	col_num(c, "", "arena_cache_size", (double)net->memory.cache_bytes / 1024);
 	col_memory(c, o, net);
 	col_num(c, "", "inferences_per_second",
-		time > 0 ? 1 / time : (double)NAN);
-	col_num(c, "", "batch_size", 1);
+		time > 0 ? net->batch / time : (double)NAN);
+	col_num(c, "", "batch_size", net->batch);
 	col_num(c, "", "inference_time", time);
 	col_text(c, "passes_before_fusing", NULL);
 	col_text(c, "passes_after_fusing", NULL);

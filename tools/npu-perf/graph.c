@@ -99,9 +99,14 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 		return err_at(e, net->file, 0, "the graph is scheduled for %s, "
 			      "%s: schedule it for another memory system",
 			      system ? system : "?", mode ? mode : "?");
+	const struct g_model *m = g->n_models ? g->models[0] : NULL;
+	if (m && G_HAS(m, G_MODEL_actual_batch) && m->actual_batch > 0) {
+		net->desired_batch = m->desired_batch;
+		net->batch = m->actual_batch;
+	}
 	/* a model that came through a pipe has no name */
-	if (g->n_models && g->models[0]->name && strcmp(g->models[0]->name, "-") != 0)
-		net->name = network_name(a, g->models[0]->name);
+	if (m && m->name && strcmp(m->name, "-") != 0)
+		net->name = network_name(a, m->name);
 	const struct g_blob *flash = graph_find_blob(g, "flash");
 	net->bytes.constants = flash ? flash->bytes : 0;
 	net->bytes.arena = place_used(g, PLACE_ARENA);

@@ -9,6 +9,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "raw/raw.h"
+#include "stream/ends.h"
 
 #include <string.h>
 
@@ -172,6 +173,11 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 		return false;
 	net->n_layers = -1;
 	walk_operators(a, m, net);
+	struct ends ends;
+	if (!ends_read(a, m, &ends, e))
+		return false;
+	net->desired_batch = ends.desired;
+	net->batch = ends.actual;
 	return take_streams(a, net, s, n, e) && find_map(a, m, net, s, n, e) &&
 	       memory_load(a, o->config, o->system, o->mode, net->accel,
 			   &net->memory, e);
@@ -182,7 +188,7 @@ read_network(struct arena *a, const struct options *o, struct network *net,
 	     struct err *e)
 {
 	struct bytes file;
-	*net = (struct network){ .file = file_name(o->file) };
+	*net = (struct network){ .file = file_name(o->file), .batch = 1 };
 	net->name = network_name(a, net->file);
 	if (!file_read(a, o->file, TFL_MAX_BYTES, &file, e))
 		return false;

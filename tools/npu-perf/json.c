@@ -134,7 +134,7 @@ static void
 head(struct text *t, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
-	double ms = net->cycles / m->clock * 1e3;
+	double ms = net->cycles / m->clock * 1e3 / net->batch;
 	text_printf(t, "{ \"note\": \"%s\"", model_note(net));
 	string(t, "network", net->name);
 	string(t, "accelerator", net->accel->name);
@@ -152,6 +152,12 @@ head(struct text *t, const struct network *net)
 	count(t, "sram_bound_cycles", llrint(net->sram_bound));
 	count(t, "npu_cycles", llrint(net->kernel_cycles));
 	count(t, "constant_cycles", llrint(net->constant_cycles));
+	count(t, "batch_size", net->batch);
+	if (net->desired_batch) {
+		count(t, "desired_batch_size", net->desired_batch);
+		count(t, "actual_batch_size", net->batch);
+	}
+	number(t, "cycles_per_inference", (double)llrint(net->cycles) / net->batch);
 	number(t, "inference_ms", rounded(ms, PARTS_OF_MS));
 	count(t, "calibrated_cycles", llrint(net->calibrated));
 	count(t, "calibrated_low", llrint(net->interval.low));

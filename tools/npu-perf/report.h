@@ -74,6 +74,7 @@ struct network {
 	int n_cpu, n_uncosted; /* of them, those that cpu_cycles doesn't know */
 	double cpu_cycles;     /* sum over the others; rough */
 	int n_layers; /* operators that went to the NPU; -1: unknown */
+	int desired_batch, batch; /* inputs of one run; desired 0: nobody asked */
 	struct sizes bytes;
 	struct measured measured;
 	/* left by evaluate */

@@ -151,8 +151,8 @@ bandwidths(struct text *t, const struct options *o, const struct network *net,
 			    lines[i].bytes / s->mb);
 	}
 	bandwidth_label(t, "Total", area);
-	text_printf(t, " per input %9.2f MB/inference (batch size 1)\n",
-		    all / s->mb);
+	text_printf(t, " per input %9.2f MB/inference (batch size %d)\n",
+		    all / s->mb / net->batch, net->batch);
 }
 
 static void
@@ -179,9 +179,9 @@ cycles(struct text *t, const struct network *net)
 		cycles_line(t, label, e->memory[a]);
 	}
 	cycles_line(t, "Total cycles", e->total);
-	text_printf(t, "\n%-34s%7.2f ms, %7.2f inferences/s (batch size 1)\n",
+	text_printf(t, "\n%-34s%7.2f ms, %7.2f inferences/s (batch size %d)\n",
 		    "Batch Inference time", time * 1e3,
-		    time > 0 ? 1 / time : (double)NAN);
+		    time > 0 ? net->batch / time : (double)NAN, net->batch);
 }
 
 /* its clock is another one, and it waits for the NPU: in no sum of the above */
@@ -202,7 +202,7 @@ on_the_cpu(struct text *t, const struct network *net)
 static void
 timeline(struct text *t, const struct network *net)
 {
-	double ms = seconds(net, net->cycles) * 1e3;
+	double ms = seconds(net, net->cycles) * 1e3 / net->batch;
 	text_printf(t, "\nTimeline of the command streams (%s)\n",
 		    PERF_DISCLAIMER);
 	text_printf(t, "%-*s%12.0f cycles\n", LABEL, "Timeline", net->cycles);
@@ -216,6 +216,9 @@ timeline(struct text *t, const struct network *net)
 		    "Lower bound with SRAM accesses", net->sram_bound);
 	text_printf(t, "%-*s%12.2f\n", LABEL, "Timeline over lower bound",
 		    net->bound > 0 ? net->cycles / net->bound : 1.0);
+	if (net->batch > 1)
+		text_printf(t, "%-*s%12.0f cycles of %d in a batch\n", LABEL,
+			    "An inference", net->cycles / net->batch, net->batch);
 	text_printf(t, "%-*s%12.3f ms, %.2f inferences/s\n", LABEL,
 		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
 	on_the_cpu(t, net);

@@ -259,8 +259,18 @@ next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
 	return true;
 }
 
+/* a tensor that holds n of them, as one */
+static struct tfl_tensor
+one_of(const struct tfl_tensor *t, int n)
+{
+	struct tfl_tensor x = *t;
+	if (n > 1)
+		x.dim[0] /= n;
+	return x;
+}
+
 bool
-copy_inputs(struct sim *from, struct sim *to, struct err *e)
+copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e)
 {
 	const struct tfl_subgraph *f = &sim_model(from)->subgraph[0];
 	const struct tfl_subgraph *g = &sim_model(to)->subgraph[0];
@@ -271,9 +281,10 @@ copy_inputs(struct sim *from, struct sim *to, struct err *e)
 			      g->n_in, g->n_out, sim_model(from)->name, f->n_in,
 			      f->n_out);
 	for (int k = 0; k < f->n_in; k++) {
-		const struct tfl_tensor *x = &f->tensor[f->in[k]];
+		const struct tfl_tensor one = one_of(&f->tensor[f->in[k]], n), *x = &one;
 		const struct tfl_tensor *y = &g->tensor[g->in[k]];
-		const void *p = sim_tensor(from, f->in[k]);
+		const uint8_t *p = sim_tensor(from, f->in[k]);
+		p += (int64_t)i * tfl_bytes(x);
 		void *q = sim_tensor(to, g->in[k]);
 		if (are_forms(x, y)) {
 			if (!convert_form(x, p, y, q, e))

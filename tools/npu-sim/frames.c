@@ -22,7 +22,9 @@ struct frame { /* of a round */
 
 struct worker {
 	struct arena *a;
-	struct sim *s, *other; /* other: NULL unless two models are compared */
+	struct sim *s;
+	struct sim **other; /* that it is compared with: one for each input of a batch */
+	int n_other;	    /* 0: with none */
 };
 
 struct round {
@@ -56,12 +58,13 @@ invoke(const struct run *r, const struct worker *k, struct watch *w, struct err 
 	struct sim_hooks hooks = { .ctx = w, .op_done = op_done };
 	if (r->o->trace)
 		hooks.npu_event = print_npu_event;
-	if (k->other && (!copy_inputs(k->s, k->other, e) ||
-			 !sim_invoke(k->other, NULL, e)))
-		return false;
+	for (int i = 0; i < k->n_other; i++)
+		if (!copy_inputs(k->s, k->other[i], i, k->n_other, e) ||
+		    !sim_invoke(k->other[i], NULL, e))
+			return false;
 	if (!sim_invoke(k->s, &hooks, e))
 		return false;
-	if (r->o->trace && k->other)
+	if (r->o->trace && k->n_other)
 		print_unseen(w);
 	return true;
 }
@@ -75,8 +78,8 @@ judge(const struct run *r, const struct worker *w, struct frame *f)
 	struct err *verdict = &f->verdict;
 	bool ok = check_expectations(w->s, r->expect, &j, verdict);
 	j.wanted = "but in the other model";
-	if (ok && w->other)
-		(void)compare_models(w->other, w->s, &j, verdict);
+	if (ok && w->n_other)
+		(void)compare_models(w->other, w->n_other, w->s, &j, verdict);
 	return verdict->status != EXIT_TROUBLE || err_set(&f->e, "%s", verdict->text);
 }
 
@@ -86,14 +89,14 @@ run_frame(const struct run *r, const struct worker *w, struct frame *f)
 	const struct tfl_subgraph *g = &r->m->subgraph[0];
 	if (r->o->reset) {
 		sim_reset(w->s);
-		if (w->other)
-			sim_reset(w->other);
+		for (int i = 0; i < w->n_other; i++)
+			sim_reset(w->other[i]);
 	}
 	for (int k = 0; k < g->n_in; k++)
 		memcpy(sim_tensor(w->s, g->in[k]), f->in[k],
 		       (size_t)tfl_bytes(&g->tensor[g->in[k]]));
 	struct arena *scratch = arena_open();
-	struct watch *watch = watch_open(scratch, r->o, w->other);
+	struct watch *watch = watch_open(scratch, r->o, w->n_other ? w->other[0] : NULL);
 	watch->files = r->files;
 	bool ok = invoke(r, w, watch, &f->e);
 	arena_close(scratch);
@@ -119,8 +122,17 @@ open_worker(const struct run *r, struct worker *w, struct err *e)
 {
 	const struct options *o = r->o;
 	w->a = arena_open();
-	return open_model(w->a, &r->model, o->compare && !o->n_expect, &w->s, e) &&
-	       (!o->compare || open_model(w->a, &r->with, true, &w->other, e));
+	int32_t n;
+	if (!open_model(w->a, &r->model, o->compare && !o->n_expect, &w->s, e))
+		return false;
+	if (!o->compare)
+		return true;
+	n = inputs_each(&r->model, &r->with);
+	w->other = anew(w->a, struct sim *, (size_t)n);
+	for (; w->n_other < n; w->n_other++)
+		if (!open_model(w->a, &r->with, true, &w->other[w->n_other], e))
+			return false;
+	return true;
 }
 
 static uint8_t **
@@ -245,7 +257,7 @@ run_round(struct run *r, int first, struct err *e)
 			return false;
 	const struct worker *last = &c->worker[(c->n - 1) % c->n_workers];
 	r->s = last->s;
-	r->other = last->other;
+	r->other = last->n_other ? last->other[0] : NULL;
 	return true;
 }
 

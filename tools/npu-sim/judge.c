@@ -152,25 +152,45 @@ check_expectations(struct sim *s, const struct values *want,
 	return ok;
 }
 
-bool
-compare_models(struct sim *a, struct sim *b, const struct judged *j, struct err *e)
+/* output k of n runs, one behind the other: their values, and as what */
+static const void *
+joined_output(struct arena *s, struct sim *const *a, int n, int k, struct tfl_tensor *form)
 {
-	const struct tfl_subgraph *f = &sim_model(a)->subgraph[0];
+	int tensor = sim_model(a[0])->subgraph[0].out[k];
+	*form = sim_model(a[0])->subgraph[0].tensor[tensor];
+	if (n == 1)
+		return sim_tensor(a[0], tensor);
+	size_t bytes = (size_t)tfl_bytes(form);
+	uint8_t *p = arena_alloc(s, bytes, (size_t)n);
+	for (int i = 0; i < n; i++)
+		memcpy(p + (size_t)i * bytes, sim_tensor(a[i], tensor), bytes);
+	form->dim[0] *= n;
+	return p;
+}
+
+bool
+compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *j,
+	       struct err *e)
+{
+	const struct tfl_subgraph *f = &sim_model(a[0])->subgraph[0];
 	const struct tfl_subgraph *g = &sim_model(b)->subgraph[0];
-	for (int k = 0; k < f->n_out; k++) {
-		const struct tfl_tensor *x = &f->tensor[f->out[k]];
+	struct arena *scratch = arena_open();
+	bool ok = true;
+	for (int k = 0; ok && k < f->n_out; k++) {
+		struct tfl_tensor x;
 		const struct tfl_tensor *y = &g->tensor[g->out[k]];
-		if (!are_forms(x, y) &&
-		    (!same_type(x, y) || tfl_bytes(x) != tfl_bytes(y)))
-			return err_no(e,
-				      "%s: output %d has another type or size "
-				      "than in %s",
-				      sim_model(b)->name, k,
-				      sim_model(a)->name);
-		if (!same_in_forms(b, k, x, sim_tensor(a, f->out[k]), j, e))
-			return false;
+		const void *want = joined_output(scratch, a, n, k, &x);
+		if (!are_forms(&x, y) &&
+		    (!same_type(&x, y) || tfl_bytes(&x) != tfl_bytes(y)))
+			ok = err_no(e,
+				    "%s: output %d has another type or size "
+				    "than in %s",
+				    sim_model(b)->name, k,
+				    sim_model(a[0])->name);
+		ok = ok && same_in_forms(b, k, &x, want, j, e);
 	}
-	return true;
+	arena_close(scratch);
+	return ok;
 }
 
 /* an operator that could not be run, of those that tensor depends on; -1: none */

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/npy.h"
 #include "sim/sim.h"
+#include "stream/ends.h"
 #include "stream/stream.h"
 
 enum { MAX_FILES = 256, MAX_KINDS = 64 };
@@ -34,12 +35,15 @@ struct tosa_graph;
 struct model { /* one of them */
 	struct tfl_model *tflite;
 	struct tosa_graph *tosa;
+	struct ends ends; /* of a TOSA graph: none */
 };
 /* "-" or NULL: standard input */
 bool read_model(struct arena *a, const char *path, struct model *out, struct err *e);
 /* compared: operators without a kernel are stood in for */
 bool open_model(struct arena *a, const struct model *m, bool compared, struct sim **out,
 		struct err *e);
+/* a run of m takes a batch: how many runs of the other one that is */
+int32_t inputs_each(const struct model *m, const struct model *other);
 
 /* forms.c: one value as float32 and as a quantized tensor's integers */
 bool are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b);
@@ -84,7 +88,8 @@ bool open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 /* the next frame's of g, in each tensor's own form, to to[k] of input k */
 bool next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
 		 struct err *e);
-bool copy_inputs(struct sim *from, struct sim *to, struct err *e);
+/* those of input i of n that one run takes */
+bool copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e);
 /* its name in dir is that of save_npy; frames > 1: in front of the dimensions */
 bool save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
 	      const char *dir, const char *stem, int index, struct err *e);
@@ -104,7 +109,8 @@ bool open_expectations(struct arena *a, struct values **out,
 		       struct err *e);
 bool check_expectations(struct sim *s, const struct values *want,
 			const struct judged *j, struct err *e);
-bool compare_models(struct sim *a, struct sim *b, const struct judged *j,
+/* the outputs of b, against those of the n of a behind each other */
+bool compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *j,
 		    struct err *e);
 /* did operators that can be run compute all outputs?  If not, e says which not */
 bool outputs_computed(struct sim *s, struct err *e);

@@ -8,13 +8,14 @@ bool
 read_model(struct arena *a, const char *path, struct model *out, struct err *e)
 {
 	struct bytes file;
-	*out = (struct model){ 0 };
+	*out = (struct model){ .ends.actual = 1 };
 	if (!file_read(a, path, TFL_MAX_BYTES, &file, e))
 		return false;
 	if (tosa_is(file))
 		return tosa_read(a, file, file_name(path), &out->tosa, e);
 	return raw_model(a, file, file_name(path), &file, e) &&
-	       tfl_read(a, file, file_name(path), &out->tflite, e);
+	       tfl_read(a, file, file_name(path), &out->tflite, e) &&
+	       ends_read(a, out->tflite, &out->ends, e);
 }
 
 bool
@@ -24,4 +25,11 @@ open_model(struct arena *a, const struct model *m, bool compared, struct sim **o
 	if (m->tosa)
 		return sim_open_tosa(a, m->tosa, out, e);
 	return (compared ? sim_open_to_compare : sim_open)(a, m->tflite, out, e);
+}
+
+int32_t
+inputs_each(const struct model *m, const struct model *other)
+{
+	int32_t have = m->ends.actual, each = other->ends.actual;
+	return have % each ? 1 : have / each;
 }

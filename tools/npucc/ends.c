@@ -2,7 +2,7 @@
 /* What the manifest says of a compiled model's inputs and outputs. */
 #include "npucc.h"
 
-#include "tflite/tflite.h"
+#include "stream/ends.h"
 
 #include <string.h>
 
@@ -82,15 +82,20 @@ batch_of(const struct tfl_subgraph *g)
 }
 
 bool
-ends_print(struct npucc *c, const char *compiled, struct text *t)
+manifest_ends(struct npucc *c, const char *compiled, struct text *t)
 {
 	struct arena *a = arena_open();
 	struct err e = { 0 };
 	struct tfl_model *m;
-	bool ok = tfl_read_file(a, compiled, &m, &e);
+	struct ends ends;
+	bool ok = tfl_read_file(a, compiled, &m, &e) && ends_read(a, m, &ends, &e);
 	if (ok) {
 		const struct tfl_subgraph *g = &m->subgraph[0];
 		text_printf(t, "  \"batch\": %d,\n", batch_of(g));
+		if (ends.desired)
+			text_printf(t, "  \"desired_batch_size\": %d,\n"
+				       "  \"actual_batch_size\": %d,\n",
+				    ends.desired, ends.actual);
 		put_list(t, "inputs", m, g->in, g->n_in);
 		put_list(t, "outputs", m, g->out, g->n_out);
 	}

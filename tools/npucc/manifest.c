@@ -46,7 +46,7 @@ manifest_print(struct npucc *c, const char *const *name, size_t n, struct text *
 		text_puts(t, p + 1 < N_STAGES ? ",\n" : "\n");
 	}
 	text_puts(t, "  },\n");
-	if (!ends_print(c, arena_printf(c->a, "%s/%s", c->in_keep,
+	if (!manifest_ends(c, arena_printf(c->a, "%s/%s", c->in_keep,
 					stage_file(c, CMDGEN)), t))
 		return false;
 	text_puts(t, "  \"files\": [\n");

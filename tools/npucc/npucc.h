@@ -123,7 +123,7 @@ bool manifest_print(struct npucc *c, const char *const *name, size_t n,
 		    struct text *t);
 
 /* ends.c: the members batch, inputs and outputs of the manifest */
-bool ends_print(struct npucc *c, const char *compiled, struct text *t);
+bool manifest_ends(struct npucc *c, const char *compiled, struct text *t);
 
 /* tar.c: an archive, file by file */
 void tar_add(struct arena *a, struct text *t, const char *name, struct bytes b);

@@ -159,6 +159,10 @@ put_tensor_macros(struct text *t, const struct job *j, const char *io,
 	put_define(t, j, what, tfl_elements(x));
 	(void)snprintf(what, sizeof(what), "%s_BYTES", io);
 	put_define(t, j, what, tfl_bytes(x));
+	if (j->ends.actual > 1) {
+		(void)snprintf(what, sizeof(what), "%s_BYTES_EACH", io);
+		put_define(t, j, what, tfl_bytes(x) / j->ends.actual);
+	}
 }
 
 /* where it lies: by the model's plan, or by that of the call */
@@ -221,6 +225,12 @@ put_interface(struct text *t, const struct job *j)
 		       "#define %s_TO(type, value) static_cast<type>(value)\n"
 		       "#else\n#define %s_TO(type, value) ((type)(value))\n"
 		       "#endif\n", j->prefix, j->prefix);
+	if (j->ends.desired) {
+		text_puts(t, "/* one run takes so many inputs, one behind the other, and gives as "
+			     "many\n * outputs, _BYTES_EACH apart */\n");
+		put_define(t, j, "DESIRED_BATCH_SIZE", j->ends.desired);
+		put_define(t, j, "ACTUAL_BATCH_SIZE", j->ends.actual);
+	}
 	put_define(t, j, "INPUTS", g->n_in);
 	put_define(t, j, "OUTPUTS", g->n_out);
 	for (int i = 0; i < g->n_in; i++) {

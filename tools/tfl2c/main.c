@@ -437,7 +437,7 @@ main(int argc, char **argv)
 	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };
 	if (tfl_read_file(a, o.file, &m, &e) &&
 	    leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
-	    plan_arena(a, m, &j.plan, &e) &&
+	    plan_arena(a, m, &j.plan, &e) && ends_read(a, m, &j.ends, &e) &&
 	    (o.format != FORMAT_CALL || plan_call(a, m, &j.plan, &j.call, &e)) &&
 	    resolver_kinds(m, &j.kinds, &e)) {
 		j.m = m;

@@ -8,6 +8,7 @@
 #ifndef TFL2C_H
 #define TFL2C_H
 
+#include "stream/ends.h"
 #include "stream/stream.h"
 #include "tflite/tflite.h"
 
@@ -161,6 +162,7 @@ struct job {
 	const struct tfl_model *m;
 	struct npu_facts npu;
 	struct tensor_plan plan;
+	struct ends ends; /* batch and layouts of inputs and outputs */
 	struct op_kinds kinds;
 	struct call_plan call; /* of FORMAT_CALL */
 	const char *prefix; /* of macros: the name in upper case */
