@@ -2,6 +2,7 @@
 /* npu-sched: a partitioned graph in, a scheduled one out. */
 #include "sched.h"
 
+#include "batch/batch.h"
 #include "base/cli.h"
 #include "base/file.h"
 #include "target/part.h"
@@ -12,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_BATCH = 1024 };
 enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFORT,
        OPT_LEVEL, OPT_PROFILES, OPT_PART, OPT_PARTS, OPT_ANY, OPT_LIST_CONFIG,
        OPT_LIST_GRAPH, OPT_LIST_ALLOCATION, OPT_FRONT, OPT_EXPLAIN, OPT_JSON,
-       OPT_DUMP, OPT_MAX_CYCLES, OPT_MODEL };
+       OPT_DUMP, OPT_MAX_CYCLES, OPT_MODEL, OPT_BATCH,
+       OPT_REQUIRE_BATCH };
 
 static const struct pass {
 	const char *name;
@@ -49,6 +52,8 @@ static const struct argp_option option_list[] = {
 	{ "optimise", OPT_OPTIMISE, "Performance|Size", 0, "default: Performance", 0 },
 	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena; 64K and "
 	  "1M are 1,024s", 0 },
+	{ "batch", OPT_BATCH, "N", 0, "take N inputs in one run, or as many as fit", 0 },
+	{ "require-batch", OPT_REQUIRE_BATCH, 0, 0, "exit 1 where they are fewer", 0 },
 	{ "max-cycles", OPT_MAX_CYCLES, "N", 0,
 	  "the least SRAM with which so many cycles are enough", 0 },
 	{ "front", OPT_FRONT, 0, 0, "write what more SRAM buys, instead of the graph", 0 },
@@ -128,6 +133,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->max_cycles = cli_number(state, "--max-cycles", arg, 1,
 					   (int64_t)1 << 50);
 		break;
+	case OPT_BATCH:
+		o->batch = (int32_t)cli_number(state, "--batch", arg, 1, MAX_BATCH);
+		break;
+	case OPT_REQUIRE_BATCH:
+		o->require_batch = true;
+		break;
 	case OPT_FRONT:
 		o->front = true;
 		break;
@@ -190,6 +201,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->input = arg;
 		break;
 	case ARGP_KEY_END:
+		if (o->require_batch && !o->batch)
+			argp_error(state, "--require-batch is for --batch");
 		if (o->front + o->explain + (o->dump != NULL) > 1)
 			argp_error(state, "one of --front, --explain and --dump at a time");
 		if (o->json && !o->front && !o->explain)
@@ -327,7 +340,7 @@ plan_calibrated(struct sched *s)
 
 /* a front has one clock, and a dump one graph */
 static bool
-plan(struct sched *s)
+plan_graph(struct sched *s)
 {
 	if (s->o->calibrated && !s->o->front && !s->o->dump)
 		return plan_calibrated(s);
@@ -376,7 +389,7 @@ list(const struct sched *s)
 static bool
 run(struct sched *s)
 {
-	if (!read_graph(s) || !plan(s))
+	if (!read_graph(s) || !(s->o->batch ? plan_batch(s, plan_graph) : plan_graph(s)))
 		return false;
 	say(s);
 	if (s->o->front || s->o->explain)

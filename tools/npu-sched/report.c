@@ -18,6 +18,16 @@ rounded(double cycles)
 	return round(cycles * 1000) / 1000;
 }
 
+/* what --batch came to, as members */
+static void
+put_batch(const struct sched *s, struct text *t)
+{
+	const struct g_model *m = s->g->n_models ? s->g->models[0] : NULL;
+	if (m && G_HAS(m, G_MODEL_desired_batch))
+		text_printf(t, "\"desired_batch_size\": %d, \"actual_batch_size\": %d, ",
+			    m->desired_batch, m->actual_batch);
+}
+
 static void
 put_rows(const struct sched *s, struct text *t)
 {
@@ -35,7 +45,9 @@ void
 print_front(const struct sched *s, struct text *t)
 {
 	if (s->o->json) {
-		text_puts(t, "{\"front\": [");
+		text_putc(t, '{');
+		put_batch(s, t);
+		text_puts(t, "\"front\": [");
 		put_rows(s, t);
 		text_puts(t, "]}\n");
 		return;
@@ -322,8 +334,10 @@ bool
 print_explanation(struct sched *s, struct text *t)
 {
 	struct report r = { .s = s, .t = t, .json = s->o->json };
-	if (r.json)
+	if (r.json) {
 		text_putc(t, '{');
+		put_batch(s, t);
+	}
 	explain_peak(&r);
 	if (!explain_transfers(&r))
 		return false;

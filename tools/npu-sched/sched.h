@@ -27,6 +27,8 @@ struct options {
 	unsigned jobs;
 	int64_t cache_bytes; /* --arena-cache-size, 0: none */
 	int64_t max_cycles;  /* 0: any number */
+	int32_t batch;	     /* inputs in one run, 0: not said */
+	bool require_batch;  /* so many, not fewer */
 	bool front, explain, json; /* are written instead of the graph */
 	const char *dump; /* the graph after this pass */
 };

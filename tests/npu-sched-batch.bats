@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+# npu-sched --batch: several inputs in one run.
+
+load lib/common
+load lib/model
+
+chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
+target=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
+	--memory-mode Shared_Sram)
+
+# compile MODEL OPTION...: x.part, x.sched and x.tflite
+compile()
+{
+	tfl-partition -o x.part "$1"
+	npu-sched "${target[@]}" "${@:2}" -o x.sched x.part 2>notes
+	npu-wenc x.sched | npu-cmdgen -o x.tflite
+}
+
+cycles() # FILE.sched
+{
+	sed -n 's/^target .* cycles=\([^ ]*\).*/\1/p' "$1"
+}
+
+# is cycles A at most B times as many as C?
+at_most()
+{
+	awk -v a="$1" -v b="$2" -v c="$3" 'BEGIN { exit !(a <= b * c) }'
+}
+
+# same MODEL N: the compiled x.tflite gives the same bytes as N runs of MODEL
+same()
+{
+	npu-dis --verify -q x.tflite
+	npu-sim --seed "$2" --frames 2 --compare "$1" x.tflite >/dev/null
+}
+
+@test "a fully connected network reads its weights once for a batch" {
+	model fc
+	npu-sched "${target[@]}" -o plain.sched <(tfl-partition fc.tflite)
+	for n in 1 2 5 8; do
+		compile fc.tflite --batch=$n
+		grep -q "batch: desired_batch_size $n, actual_batch_size $n\$" notes
+		grep -q "^model .* desired_batch_size=$n actual_batch_size=$n\$" x.sched
+		same fc.tflite "$n"
+		# one kernel an operator, whatever the batch
+		[ "$(grep -c '^op ' x.sched)" = "$(grep -c '^op ' plain.sched)" ]
+		at_most "$(cycles x.sched)" "$n" "$(cycles plain.sched)"
+	done
+}
+
+@test "a fan of convolutions: cascades, joined and separate kernels" {
+	"$chain" fan 11 >fan.tflite
+	for o in --effort=3 --optimise=Size --arena-cache-size=90000; do
+		compile fan.tflite --batch=3 $o
+		grep -q "actual_batch_size=3" x.sched
+		same fan.tflite 3
+	done
+}
+
+@test "as many inputs as fit the arena, and the reason for fewer" {
+	"$chain" fan 11 >fan.tflite
+	compile fan.tflite --batch=1
+	least=$(sed -n 's/^area  *arena .* used=\([0-9]*\).*/\1/p' x.sched)
+	compile fan.tflite --batch=8 --arena-cache-size=$((2 * least))
+	n=$(sed -n 's/.*actual_batch_size \([0-9]*\): .*/\1/p' notes)
+	[ "$n" -ge 1 ] && [ "$n" -lt 8 ]
+	grep -q "batch: desired_batch_size 8, actual_batch_size $n: [tm]" notes
+	used=$(sed -n 's/^area  *arena .* used=\([0-9]*\).*/\1/p' x.sched)
+	[ "$used" -le $((2 * least)) ]
+	same fan.tflite "$n"
+	refuses 1 "a batch of 8 is required, $n is what can be had: " \
+		npu-sched "${target[@]}" --batch=8 --require-batch \
+		--arena-cache-size=$((2 * least)) x.part
+	refuses 2 "--require-batch is for --batch" npu-sched "${target[@]}" \
+		--require-batch x.part
+	refuses 2 "--batch" npu-sched "${target[@]}" --batch=0 x.part
+}
+
+@test "a batch of the model's own, or the CPU: one, with the reason" {
+	model own "$t[0].shape[0] = 4 | $t[-1].shape[0] = 4"
+	compile own.tflite --batch=2
+	grep -q "actual_batch_size 1: input 0 has a leading dimension of 4, not 1" notes
+	same own.tflite 1
+	model cpu '.operator_codes[0] = {"deprecated_builtin_code": 32,
+		"builtin_code": 32, "custom_code": "A"} |
+		del(.subgraphs[0].operators[0].builtin_options,
+		.subgraphs[0].operators[0].builtin_options_type)'
+	tfl-partition -o x.part cpu.tflite 2>/dev/null
+	npu-sched "${target[@]}" --batch=2 -o x.sched x.part 2>notes
+	grep -q "actual_batch_size 1: n0, .*, is done by the CPU" notes
+}
+
+@test "whoever reads a compiled file knows its batch" {
+	model fc
+	npucc "${target[@]}" --batch=4 --check --keep=kept -o fc.h fc.tflite >out 2>&1
+	grep -q "_DESIRED_BATCH_SIZE 4" fc.h
+	grep -q "_ACTUAL_BATCH_SIZE 4" fc.h
+	each=$(sed -n 's/.*_INPUT_0_BYTES_EACH //p' fc.h)
+	[ "$(sed -n 's/.*_INPUT_0_BYTES //p' fc.h)" = $((4 * each)) ]
+	jq -e '.desired_batch_size == 4 and .actual_batch_size == 4 and .batch == 4' \
+		kept/manifest.json
+	for f in kept/*_npu.tflite kept/*.wenc; do
+		p=(npu-perf "${target[@]:2}" "$f")
+		"${p[@]}" --json | jq -e '.batch_size == 4 and
+			.cycles_per_inference * 4 == .timeline_cycles'
+		"${p[@]}" --summary-csv | grep -q ',4,'
+		"${p[@]}" | grep -q "inferences/s (batch size 4)"
+	done
+	npu-sched "${target[@]}" --batch=4 --front --json kept/*.part |
+		jq -e '.desired_batch_size == 4 and (.front | length) > 0'
+	npu-sched "${target[@]}" --batch=4 --explain --json kept/*.part |
+		jq -e '.actual_batch_size == 4'
+}
+
+@test "the same bytes at any -j" {
+	"$chain" fan 11 >fan.tflite
+	compile fan.tflite --batch=3 -j1
+	mv x.sched one.sched
+	compile fan.tflite --batch=3 -j4
+	cmp one.sched x.sched
+}
+
+@test "metadata that is not of the file's tensors is refused" {
+	model fc
+	compile fc.tflite --batch=4
+	sed 's/actual_batch_size=4/actual_batch_size=3/' x.tflite >wrong.tflite
+	refuses 2 "nputools.ends says that a run takes 3 inputs" npu-sim wrong.tflite
+	sed 's/^batch desired_batch_size=4/batch desired_batch_size=2/' x.tflite >wrong.tflite
+	refuses 2 "nputools.ends can't be read, or is of other tensors: line 2" \
+		npu-perf "${target[@]:2}" wrong.tflite
+}
+
+@test "batches of the models: the targets" {
+	need_shared models
+	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
+	for m in ad01_int8 kws_ref_model person_detect trained_lstm_int8; do
+		compile "$SHARED/models/$m.tflite"
+		one=$(cycles x.sched)
+		for n in 2 4 8 16; do
+			compile "$SHARED/models/$m.tflite" --batch=$n
+			grep -q "actual_batch_size=$n" x.sched
+			same "$SHARED/models/$m.tflite" "$n"
+			at_most "$(cycles x.sched)" "$n" "$one"
+		done
+	done
+}
+
+@test "ad01_int8: eight at a fifth of the cycles each" {
+	need_shared models/ad01_int8.tflite
+	compile "$SHARED/models/ad01_int8.tflite" --batch=8
+	at_most "$(cycles x.sched)" 1.6 192944
+	same "$SHARED/models/ad01_int8.tflite" 8
+}
+
+@test "states are each input's own" {
+	need_shared models/trained_lstm_int8.tflite
+	compile "$SHARED/models/trained_lstm_int8.tflite" --batch=2
+	grep -q '^tensor .*shape=i8\[2,20\].* variable=1' x.sched
+	same "$SHARED/models/trained_lstm_int8.tflite" 2
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many inputs at once, and in which way.  A way says which operations are done
+ * for all inputs before the next: those whose maps are small, so that the others
+ * can be cascades input by input.  Each way is planned as a network of its own, and
+ * what is asked for decides between them as it does between plans.
+ */
+#include "batch.h"
+
+#include "../search/search.h"
+#include "base/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { WAYS = 4 };
+
+struct batch {
+	struct sched *s;
+	bool (*plan)(struct sched *);
+	struct bytes text;    /* of the plain graph */
+	int64_t limit[WAYS];  /* bytes of the maps of an operation done for all */
+	size_t n_ways;
+	struct sched best;
+	int32_t n; /* inputs of the best; 0: none yet */
+	double plain; /* cycles of one input alone; 0: nobody asked */
+	bool slow;    /* a batch takes more than so many inputs alone */
+};
+
+/* ---- may it? -------------------------------------------------------------------- */
+
+static bool
+one_at_a_time(const int32_t *dim, int rank)
+{
+	return rank > 0 && dim[0] == 1;
+}
+
+static const char *
+obstacle_of(struct arena *a, const char *what, int k, const int32_t *dim, int rank)
+{
+	if (one_at_a_time(dim, rank))
+		return NULL;
+	return rank ? arena_printf(a, "%s %d has a leading dimension of %d, not 1", what, k,
+				   dim[0])
+		    : arena_printf(a, "%s %d has no leading dimension", what, k);
+}
+
+static const char *
+tensors_obstacle(struct arena *a, const char *what, const struct g_tensors *l)
+{
+	const char *why = NULL;
+	for (size_t i = 0; i < l->n && !why; i++)
+		why = obstacle_of(a, what, (int)i, l->v[i]->shape.dim, l->v[i]->shape.rank);
+	return why;
+}
+
+/* of the original: those that the graph names instead, if any */
+static const char *
+model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
+	       const int *v, int n, const struct g_tfls *instead)
+{
+	const char *why = NULL;
+	n = instead ? instead->n : n;
+	for (int i = 0; i < n && !why; i++) {
+		int t = instead ? instead->v[i].index : v[i];
+		if (t >= 0 && t < sg->n_tensors)
+			why = obstacle_of(a, what, i, sg->tensor[t].dim, sg->tensor[t].rank);
+	}
+	return why;
+}
+
+static bool
+ends_obstacle(struct sched *s, const char **why)
+{
+	struct g_model *m = s->g->n_models ? s->g->models[0] : NULL;
+	struct tfl_model *model;
+	if (m && G_HAS(m, G_MODEL_in)) {
+		*why = tensors_obstacle(s->a, "input", &m->in);
+		*why = *why ? *why : tensors_obstacle(s->a, "output", &m->out);
+		return true;
+	}
+	if (!graph_model(s->g, &model, s->e))
+		return false;
+	const struct tfl_subgraph *sg = &model->subgraph[0];
+	*why = model_obstacle(s->a, sg, "input", sg->in, sg->n_in,
+			      m && G_HAS(m, G_MODEL_inputs) ? &m->inputs : NULL);
+	if (!*why)
+		*why = model_obstacle(s->a, sg, "output", sg->out, sg->n_out,
+				      m && G_HAS(m, G_MODEL_outputs) ? &m->outputs : NULL);
+	return true;
+}
+
+/* *why: the reason for one input at a time, or NULL */
+static bool
+find_obstacle(struct sched *s, const char **why)
+{
+	const struct graph *g = s->g;
+	*why = NULL;
+	for (size_t i = 0; i < g->n_nodes && !*why; i++)
+		if (g->nodes[i]->kind == NODE_CPU)
+			*why = arena_printf(s->a, "n%d, %s, is done by the CPU",
+					    g->nodes[i]->rec.id,
+					    g->nodes[i]->what ? g->nodes[i]->what : "unnamed");
+	for (size_t i = 0; i < g->n_tensors && !*why; i++)
+		if (G_HAS(g->tensors[i], G_TENSOR_at))
+			*why = arena_printf(s->a, "t%d has an address",
+					    g->tensors[i]->rec.id);
+	if (!g->n_ops && !*why)
+		*why = "nothing is done by the NPU";
+	return *why || ends_obstacle(s, why);
+}
+
+/* ---- ways ---------------------------------------------------------------------- */
+
+static int64_t
+map_bytes(const struct g_operand *o)
+{
+	return o->t && !tensor_is_const(o->t)
+		   ? hwc_elements(o->shape) * graph_type_bytes(o->type) : 0;
+}
+
+static int64_t
+maps_of(const struct g_op *op)
+{
+	return map_bytes(&op->ifm) + map_bytes(&op->ifm2) + map_bytes(&op->ofm);
+}
+
+static int
+compare_i64(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+	return (a > b) - (a < b);
+}
+
+/* all operations for all inputs, none, and those below thirds of the bytes */
+static void
+list_ways(struct batch *b)
+{
+	const struct graph *g = b->s->g;
+	int64_t *v = anew(b->s->a, int64_t, g->n_ops + 1), all = 0, sum = 0;
+	for (size_t i = 0; i < g->n_ops; i++)
+		all += v[i] = maps_of(g->ops[i]);
+	qsort(v, g->n_ops, sizeof(*v), compare_i64);
+	b->limit[b->n_ways++] = INT64_MAX;
+	for (size_t i = 0, part = 1; i < g->n_ops && part < WAYS - 1; i++) {
+		sum += v[i];
+		if (sum * (WAYS - 1) < all * (int64_t)part)
+			continue;
+		part++;
+		if (v[i] != b->limit[b->n_ways - 1] && v[i] < v[g->n_ops - 1])
+			b->limit[b->n_ways++] = v[i];
+	}
+	b->limit[b->n_ways++] = -1;
+}
+
+/* ---- the front of all ways -------------------------------------------------------- */
+
+/* rows of two fronts by rising memory, without those that another is no worse than */
+static struct sched_front
+join_fronts(struct arena *a, const struct sched_front *x, const struct sched_front *y)
+{
+	struct sched_front r = { .v = anew(a, struct sched_row, x->n + y->n + 1) };
+	const struct sched_row *before = NULL; /* the last that was kept, in its front */
+	for (size_t i = 0, k = 0; i < x->n || k < y->n;) {
+		bool first = k == y->n || (i < x->n && (x->v[i].sram < y->v[k].sram ||
+							(x->v[i].sram == y->v[k].sram &&
+							 x->v[i].cycles <= y->v[k].cycles)));
+		const struct sched_row *row = first ? &x->v[i++] : &y->v[k++];
+		if (r.n && row->cycles >= r.v[r.n - 1].cycles)
+			continue;
+		r.v[r.n] = *row;
+		if (r.n++ && before != row - 1)
+			r.v[r.n - 1].change = r.v[r.n - 1].back =
+			    "other operations are done for all inputs at once";
+		before = row;
+	}
+	return r;
+}
+
+/* by what is asked for; equal ones stay */
+static bool
+is_better(const struct sched *a, const struct sched *b)
+{
+	const struct plan *p = a->plan, *q = b->plan;
+	double c = a->g->targets[0]->cycles, d = b->g->targets[0]->cycles;
+	if (!p || !q)
+		return false;
+	if (a->o->max_cycles)
+		return peak_of(a, p) < peak_of(b, q);
+	if (a->o->size)
+		return point_weight(total_of(p), c) < point_weight(total_of(q), d);
+	return c < d;
+}
+
+/* a plan for n inputs in one way; false: there is none, and e says why */
+static bool
+try_way(struct batch *b, int32_t n, size_t way, struct sched *out, struct err *e)
+{
+	struct sched *s = b->s;
+	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
+			       .memory = s->memory, .profile_bytes = s->profile_bytes };
+	if (!graph_read(s->a, b->text, s->g->file, STAGE_PART, &out->g, e))
+		return false;
+	bool *together = anew(s->a, bool, out->g->n_ops + 1);
+	for (size_t i = 0; i < out->g->n_ops; i++)
+		together[i] = maps_of(out->g->ops[i]) <= b->limit[way];
+	if (n > 1)
+		batch_repeat(out->g, s->a, n, s->accel, together);
+	out->machine = perf_machine_of(s->accel, &out->memory);
+	bool ok = graph_check(out->g, e) && b->plan(out);
+	out->machine.memory = &s->memory;
+	return ok;
+}
+
+/* so many inputs take no more cycles together than one by one */
+static bool
+pays(struct batch *b, const struct sched *x, int32_t n)
+{
+	bool ok = b->plain == 0 || b->s->o->max_cycles || !x->plan ||
+		  x->g->targets[0]->cycles <= n * b->plain * (1 + ROUNDING);
+	b->slow |= !ok;
+	return ok;
+}
+
+static bool
+try_inputs(struct batch *b, int32_t n)
+{
+	bool any = false;
+	b->slow = false;
+	for (size_t i = 0; i < b->n_ways; i++) {
+		struct sched x;
+		struct err e = { 0 };
+		if (!try_way(b, n, i, &x, &e) || !pays(b, &x, n)) {
+			plan_close(x.plan);
+			continue;
+		}
+		struct sched_front front =
+		    any ? join_fronts(b->s->a, &b->best.front, &x.front) : x.front;
+		if (any && !is_better(&x, &b->best)) {
+			plan_close(x.plan);
+		} else {
+			plan_close(b->best.plan);
+			b->best = x;
+			b->n = n;
+			any = true;
+		}
+		b->best.front = front;
+	}
+	return any;
+}
+
+/* the most that fit: what needs more memory for one input more can't get less */
+static void
+find_most(struct batch *b, int32_t wanted)
+{
+	int32_t lo = 1, hi = wanted;
+	if (try_inputs(b, wanted))
+		return;
+	while (hi - lo > 1) {
+		int32_t mid = lo + (hi - lo) / 2;
+		if (try_inputs(b, mid))
+			lo = mid;
+		else
+			hi = mid;
+	}
+}
+
+static void
+record(struct graph *g, int32_t desired, int32_t actual)
+{
+	struct g_model *m = g->n_models ? g->models[0] : graph_add_g_model(g);
+	G_PUT(m, MODEL, desired_batch, desired);
+	G_PUT(m, MODEL, actual_batch, actual);
+}
+
+static bool
+conclude(struct batch *b, const char *why)
+{
+	struct sched *s = b->s;
+	int32_t n = b->n ? b->n : 1, wanted = s->o->batch;
+	record(s->g, wanted, n);
+	cli_note("batch", "desired_batch_size %d, actual_batch_size %d%s%s", wanted, n,
+		 why ? ": " : "", why ? why : "");
+	return n == wanted || !s->o->require_batch ||
+	       err_no(s->e, "%s: error: a batch of %d is required, %d is what can be had: %s",
+		      s->g->file, wanted, n, why);
+}
+
+/* one input alone is what a batch must not be slower than, and what there is instead */
+static bool
+plan_plain(struct batch *b)
+{
+	const struct options *o = b->s->o;
+	size_t none = b->n_ways - 1;
+	if (o->front || o->dump)
+		return true;
+	if (!try_way(b, 1, none, &b->best, b->s->e))
+		return false;
+	b->n = 1;
+	b->plain = b->best.g->targets[0]->cycles;
+	return true;
+}
+
+bool
+plan_batch(struct sched *s, bool (*plan)(struct sched *))
+{
+	struct batch b = { .s = s, .plan = plan };
+	const char *why = NULL;
+	if (!find_obstacle(s, &why))
+		return false;
+	if (!why && s->o->batch > 1) {
+		struct text t = { 0 };
+		graph_print(s->g, &t);
+		/* a graph's blobs lie in the text that it was read from */
+		b.text = (struct bytes){ .p = arena_keep(s->a, t.p, t.cap), .n = t.n };
+		list_ways(&b);
+		if (!plan_plain(&b))
+			return plan_close(b.best.plan), false;
+		find_most(&b, s->o->batch);
+	}
+	if (!b.n && !plan(s))
+		return false;
+	if (b.n) {
+		struct err *e = s->e;
+		*s = b.best;
+		s->e = e;
+		s->machine.memory = &s->memory;
+	}
+	if (!why && b.n < s->o->batch && s->o->batch > 1)
+		why = b.slow ? "more would take more cycles each" : "the arena has no room for more";
+	return conclude(&b, why);
+}
