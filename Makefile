@@ -16,6 +16,7 @@
 #   make digits-accuracy  how many of 5,000 drawings the demo model recognises
 #   make bench       compile times and estimates beside the reference's
 #   make bench-models  the same by both of npu-perf's models, planned by either
+#   make bench-tosa  the shared TOSA networks beside TFLite's, and Vela's
 #   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
 #   make dist        nputools-VERSION.tar.gz of the committed tree
@@ -328,6 +329,10 @@ bench: all
 .PHONY: bench-models
 bench-models: all
 	$(Q)scripts/bench-models $(B)
+
+.PHONY: bench-tosa
+bench-tosa: all
+	$(Q)scripts/bench-tosa $(B)
 
 .PHONY: bench-speed
 bench-speed: tests

@@ -133,7 +133,7 @@ place_all()
 	for kind in npz vela-bin; do
 		npu-cmdgen --emit=$kind -o m.$kind m.wenc
 		for n in 30 100 1000 $(($(stat -c %s m.$kind) - 1)); do
-			head -c "$n" m.$kind >cut
+			head -c "$n" m.$kind >"cut"
 			status=0
 			npu-sim cut >out 2>err || status=$?
 			[ $status = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ]
@@ -154,6 +154,80 @@ place_all()
 		unzip -l m.npz | grep -q " $key.npy$"
 	done
 	! unzip -p m.npz | grep -qa "'|O'"
+}
+
+@test "numpy reads the npz without pickles: keys, types and shapes of Vela's" {
+	local python name
+	for python in python3 /usr/bin/python3 ''; do
+		[ -z "$python" ] || ! "$python" -c 'import numpy' 2>/dev/null || break
+	done
+	[ -n "$python" ] || skip "needs numpy"
+	need_shared tosa/cases
+	for name in p-add-0 p-multi-output-1 p-conv-0; do
+		compile_case "$SHARED/tosa/cases/$name" ethos-u55-128 \
+			Ethos_U55_High_End_Embedded Shared_Sram
+		npu-cmdgen --emit=npz -o m.npz m.wenc
+		# as ExecuTorch loads it
+		"$python" - >have <<-END
+			import numpy
+			z = numpy.load("m.npz", allow_pickle=False)
+			for k in sorted(z.files):
+			    v = z[k]
+			    print(k, v.dtype.kind if v.dtype.kind == "S" else v.dtype, *v.shape)
+			assert z["cmd_data"].tobytes()[:4] == b"COP1"
+			assert type(z["scratch_shape"][0]) == numpy.int64
+			assert z["scratch_shape"][0] == z["scratch_size"]
+		END
+		ins=$(find "$SHARED/tosa/cases/$name" -name 'input_*.npy' | wc -l)
+		outs=$(find "$SHARED/tosa/cases/$name" -name 'output_*.npy' | wc -l)
+		{
+			printf '%s S\n' cmd_data weight_data
+			printf '%s int64\n' {weight,scratch,scratch_fast}_region \
+				scratch{,_fast}_size
+			printf '%s int64 1\n' scratch{,_fast}_shape
+			for e in "input $ins" "output $outs"; do
+				printf "${e% *}_%s int64 ${e#* }\n" elem_size offset region
+				echo "${e% *}_shape int64 ${e#* } 6"
+			done
+			printf 'variable_%s float64 0\n' elem_size offset region shape
+		} | LC_ALL=C sort | diff - have
+	done
+}
+
+@test "as little SRAM as there is: the smallest that works is named, and works" {
+	need_shared tosa/cases
+	local on=(-a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded
+		--memory-mode=Shared_Sram) least
+	cp "$SHARED/tosa/cases/p-add-0/model.tosa" net.tosa
+	refuses 1 "the smallest that works is" \
+		npucc "${on[@]}" --arena-cache-size=100 -o m.tflite net.tosa
+	least=$(sed -n 's/.*the smallest that works is \([0-9]*\)$/\1/p' refuses.err)
+	npucc "${on[@]}" --arena-cache-size="$least" --check -o m.tflite net.tosa
+	refuses 1 "the smallest that works is $least" \
+		npucc "${on[@]}" --arena-cache-size=$((least - 16)) -o m.tflite net.tosa
+}
+
+@test "networks out of TFLite take the same cycles by either front end, within 2 %" {
+	need_shared tosa/cases
+	local pair place accel system mode cycles
+	# softmax is one operator there, decomposed here; the rest is the same
+	for pair in ad01-int8:ad01_int8 kws-ref-model:kws_ref_model \
+		person-detect:person_detect resnet-quant:resnet_quant; do
+		for place in "ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram" \
+			"ethos-u65-256 Ethos_U65_High_End Dedicated_Sram"; do
+			read -r accel system mode <<<"$place"
+			cycles=()
+			for m in "$SHARED/tosa/cases/net-${pair%:*}/model.tosa" \
+				"$SHARED/models/${pair#*:}.tflite"; do
+				npucc -a "$accel" --system-config="$system" \
+					--memory-mode="$mode" -o m.wenc "$m" 2>/dev/null
+				cycles+=("$(npu-perf --json m.wenc | jq .timeline_cycles)")
+			done
+			awk -v a="${cycles[0]}" -v b="${cycles[1]}" 'BEGIN {
+				exit !(a <= 1.02 * b && b <= 1.02 * a) }' ||
+				{ echo "$pair on $accel: ${cycles[*]}"; false; }
+		done
+	done
 }
 
 @test "npucc and npu.mk take a TOSA graph by its first bytes, or its suffix" {
