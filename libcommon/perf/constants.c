@@ -53,9 +53,10 @@ perf_weights(struct arena *a, const struct perf_run *run, size_t n_runs)
 	struct weight_use *use = NULL;
 	size_t n = 0, cap = 0;
 	for (size_t i = 0; i < n_runs; i++)
-		for (size_t k = 0; k < 2 * run[i].n; k++) {
-			const struct perf_row *r = &run[i].row[k / 2];
-			int core = (int)(k % 2);
+		for (size_t k = 0; k < NPU_MAX_STREAMS * run[i].n; k++) {
+			const struct perf_row *r =
+			    &run[i].row[k / NPU_MAX_STREAMS];
+			int core = (int)(k % NPU_MAX_STREAMS);
 			struct npu_range at =
 			    perf_weight_source(&run[i], r, core);
 			if (!at.n)
@@ -84,7 +85,7 @@ by_start(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* ranges of region 0 that one operation reads; room for 12 in out */
+/* ranges of region 0 that one operation reads; room for 14 in out */
 static size_t
 constant_ranges(const struct npu_op *op, struct npu_range *out)
 {
@@ -96,16 +97,17 @@ constant_ranges(const struct npu_op *op, struct npu_range *out)
 	}
 	if (!npu_is_kernel(op))
 		return 0;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < NPU_MAX_STREAMS; i++)
 		if (op->weights[i].n && op->weights[i].region == 0)
 			out[n++] = op->weights[i];
+	for (int i = 0; i < 2; i++) {
 		if (op->scales[i].n && op->scales[i].region == 0)
 			out[n++] = op->scales[i];
 	}
 	const struct npu_fm *maps[] = { &op->ifm, &op->ifm2 };
 	for (int i = 0; i < (op->has_ifm2 && !op->ifm2_scalar ? 2 : 1); i++) {
 		struct npu_range tile[4];
-		if (maps[i]->region != 0)
+		if (maps[i]->region != 0 || !npu_fm_stored(maps[i]))
 			continue;
 		npu_fm_extent(maps[i], npu_fm_box(maps[i]), tile);
 		for (int t = 0; t < 4; t++)
@@ -122,7 +124,7 @@ perf_constants_read(struct arena *a, const struct perf_run *run, size_t n_runs)
 	size_t n = 0, cap = 0;
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < run[i].n; k++) {
-			struct npu_range some[12];
+			struct npu_range some[14];
 			size_t m = constant_ranges(&run[i].row[k].npu, some);
 			assert(m <= ARRAY_LEN(some));
 			for (size_t j = 0; j < m; j++) {

@@ -49,7 +49,8 @@ perf_burst(const struct perf_machine *m, const struct perf_map *map, bool write,
 {
 	int burst = m->memory->mem[map->area].burst_bytes;
 	/* the stride compared is the element's, as Vela 3.12 has it */
-	int64_t b = perf_access_bytes(map, write, block, m->accel->cores,
+	int64_t b = perf_access_bytes(map, write, block,
+				      m->accel->cores * m->accel->streams,
 				      map->bits / 8);
 	return b >= burst || b < 1 ? bytes : bytes * burst / (double)b;
 }
@@ -292,7 +293,10 @@ count_mac(const struct perf_op *op, const struct perf_tiling *t, struct perf_cos
 	int64_t n = plane * (shallow ? 1 : t->n.c);
 	c->ifm_read = (int64_t)t->ifm.w * t->ifm.h * stored_depth(&op->ifm) *
 		      t->sub_kernels_y * t->sub_kernels_x * n;
-	c->ofm_write = stored_elements(&op->ofm);
+	c->ofm_write = op->stage.no_output ? 0 : stored_elements(&op->ofm);
+	if (op->ifm2.bits) /* filters, or what the accumulators begin with */
+		c->ifm2_read = stored_elements(&op->ifm2) *
+			       (op->class == BLOCK_FC ? plane : 1);
 	if (op->class == BLOCK_POOL || op->class == BLOCK_REDUCE_SUM)
 		return;
 	int64_t area = (int64_t)op->kernel_h * op->kernel_w;
@@ -318,7 +322,7 @@ count_elementwise(const struct perf_op *op, struct perf_cost *c)
 		c->ifm_read = wide ? stored_as(&op->ifm, &op->ifm) : 0;
 		c->ifm2_read = op->ifm2.bits ? full : 0;
 	} else {
-		c->ifm_read = full;
+		c->ifm_read = op->stage.resizes ? stored_elements(&op->ifm) : full;
 		if (op->ifm2.bits && hwc_elements(op->ifm2.shape) > 1)
 			c->ifm2_read = full;
 		else if (op->ifm2.bits)
@@ -346,28 +350,70 @@ read_bytes(const struct perf_machine *m, const struct perf_map *map,
 	return b < p->burst_bytes ? bytes / (double)b * (wait + (double)b) : bytes;
 }
 
+/* bytes that cross a memory's port, and those of one channel by its own rate */
+struct traffic {
+	double bytes[MEM_AREAS], written[MEM_AREAS];
+	double channel[MEM_AREAS][READ_CHANNELS];
+};
+
+static void
+add_read(struct traffic *t, enum mem_area area, enum read_channel k, double bytes)
+{
+	t->bytes[area] += bytes;
+	t->channel[area][k] += bytes;
+}
+
+static double
+busy(const struct perf_machine *m, const struct traffic *t, int area)
+{
+	double cycles = t->bytes[area];
+	if (cycles > 0)
+		cycles /= m->bytes_per_cycle[area];
+	if (!m->accel->read_words[0])
+		return cycles;
+	if (t->written[area] > cycles * m->write_rate[area])
+		cycles = t->written[area] / m->write_rate[area];
+	for (int k = 0; k < READ_CHANNELS; k++)
+		if (t->channel[area][k] > cycles * m->read_rate[area][k])
+			cycles = t->channel[area][k] / m->read_rate[area][k];
+	return cycles;
+}
+
 /* section 8: what each memory is busy with */
 static void
 cost_memories(const struct perf_machine *m, const struct perf_op *op,
 	      struct perf_cost *c)
 {
-	double *cycles = c->memory;
+	struct traffic t = { .bytes = { 0 } };
+	enum read_channel first = op->class == BLOCK_ELEMENTWISE ? READ_STREAM
+								 : READ_IFM;
 	double ifm = (double)(c->ifm_read * op->ifm.bits / 8);
-	cycles[op->ifm.area] += read_bytes(m, &op->ifm, op->ifm_block, ifm);
+	add_read(&t, op->ifm.area, first,
+		 read_bytes(m, &op->ifm, op->ifm_block, ifm));
 	if (c->ifm2_read) {
 		double ifm2 = (double)(c->ifm2_read * op->ifm2.bits / 8);
-		cycles[op->ifm2.area] +=
-		    read_bytes(m, &op->ifm2, op->ifm_block, ifm2);
+		add_read(&t, op->ifm2.area, READ_STREAM,
+			 read_bytes(m, &op->ifm2, op->ifm_block, ifm2));
+	}
+	for (int i = 0; i < op->chain.n_reads; i++) {
+		const struct perf_map *r = &op->chain.read[i];
+		double bytes = (double)(stored_elements(r) * r->bits / 8);
+		add_read(&t, r->area, READ_STREAM,
+			 read_bytes(m, r, op->block, bytes));
 	}
 	double ofm = (double)(c->ofm_write * op->ofm.bits / 8);
-	cycles[op->ofm.area] += perf_burst(m, &op->ofm, true, op->block, ofm);
-	cycles[op->weight_area] += (double)(op->weight_bytes * c->weight_passes);
-	cycles[op->scale_area] += (double)op->scale_bytes;
+	double burst = perf_burst(m, &op->ofm, true, op->block, ofm);
+	t.bytes[op->ofm.area] += burst;
+	t.written[op->ofm.area] += burst;
+	add_read(&t, op->weight_area,
+		 op->fast_weights ? READ_FAST_WEIGHTS : READ_WEIGHTS,
+		 (double)(op->weight_bytes * c->weight_passes));
+	add_read(&t, op->scale_area, READ_SCALES, (double)op->scale_bytes);
 
+	double *cycles = c->memory;
 	c->total = (double)c->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {
-		if (cycles[i] > 0)
-			cycles[i] /= m->bytes_per_cycle[i];
+		cycles[i] = busy(m, &t, i);
 		if (cycles[i] > c->total)
 			c->total = cycles[i];
 	}

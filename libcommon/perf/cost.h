@@ -55,6 +55,12 @@ int64_t perf_whole(double cycles);
 /* cost85.c: NPU cycles of U85 (ethosu-timing(7) 23 and 24) */
 void perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 		     struct perf_tiling *t, struct perf_cost *c);
+/* its parts: cycles of an element's output, of a block's products (pool: a factor of
+ * pools), and how many blocks there are, partial ones in part */
+double perf_output85(const struct accel *a, const struct perf_op *op);
+double perf_mac85(const struct accel *a, const struct perf_op *op,
+		  const struct perf_tiling *t, int pool);
+double perf_blocks85(const struct perf_op *op, const struct perf_tiling *t);
 void perf_cost85_elementwise(const struct perf_machine *m,
 			     const struct perf_op *op, struct perf_cost *c);
 
@@ -79,5 +85,16 @@ int64_t perf_macs(const struct perf_op *op);
  */
 int64_t perf_access_bytes(const struct perf_map *f, bool write, struct hwc b,
 			  int cores, int64_t pixel_bytes);
+
+/* regor85.c, and what it shares with regor.c: an operation of so many cycles beside
+ * its transfers */
+struct perf_schedule;
+struct perf_estimate;
+double perf_regor_npu(double op, const struct perf_schedule *s);
+double perf_regor85_op(const struct perf_machine *m, const struct perf_op *op);
+double perf_regor85_copy(const struct perf_machine *m, int64_t bytes,
+			 enum mem_area from, enum mem_area to);
+void perf_regor85(const struct perf_machine *m, const struct perf_op *op,
+		  const struct perf_schedule *s, struct perf_estimate *out);
 
 #endif

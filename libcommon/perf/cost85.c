@@ -11,21 +11,40 @@
 
 enum { DENSE_WEIGHTS_PER_CYCLE = 8 };
 
-/* cycles of an element in the output stage */
+/* results of the output stage, by the first condition of 21 that holds */
+static enum out85_column
+output_column(const struct perf_op *op)
+{
+	int bits = op->stage.bits ? op->stage.bits : op->ofm.bits;
+	bool words = op->class == BLOCK_ELEMENTWISE && op->ifm2.bits &&
+		     op->ifm.bits == 32;
+	if (op->stage.chained && (bits == 32 || op->ifm.bits == 32))
+		return OUT85_NARROWED;
+	if (bits == 64)
+		return OUT85_64;
+	if (words)
+		return bits == 32 ? OUT85_WORDS : OUT85_NARROWED;
+	return bits == 32 ? OUT85_32 : bits == 16 ? OUT85_16 : OUT85_8;
+}
+
+/* cycles of an element in the output stage, without those of a chain */
+double
+perf_output85(const struct accel *a, const struct perf_op *op)
+{
+	enum { DIVISION = 33 };
+	const struct perf_stage85 *s = &op->stage;
+	double out = s->divides ? DIVISION : a->out85_cycles[output_column(op)];
+	double act = s->turns ? a->act85_cycles[1]
+		     : s->moves || op->activation == ACT_TABLE
+			 ? a->act85_cycles[0]
+			 : 0;
+	return act > out || (act > 0 && s->bare) ? act : out;
+}
+
 static double
 element_cycles(const struct accel *a, const struct perf_op *op)
 {
-	bool words = op->class == BLOCK_ELEMENTWISE && op->ifm2.bits &&
-		     op->ifm.bits == 32;
-	enum out85_column c = op->ofm.bits == 64   ? OUT85_64
-			      : words && op->ofm.bits == 32 ? OUT85_WORDS
-			      : words		   ? OUT85_NARROWED
-			      : op->ofm.bits == 32 ? OUT85_32
-			      : op->ofm.bits == 16 ? OUT85_16
-						   : OUT85_8;
-	double out = a->out85_cycles[c];
-	double act = op->activation == ACT_TABLE ? a->act85_cycles[0] : 0;
-	return act > out ? act : out;
+	return perf_output85(a, op) + op->chain.output_cycles;
 }
 
 struct mac85 {
@@ -33,6 +52,7 @@ struct mac85 {
 	const struct perf_op *op;
 	int64_t uhw, uc; /* microblocks of a block */
 	int64_t weights; /* cycles for those of a microblock */
+	int64_t pool;	 /* factor of pools */
 	int64_t ifm_depth;
 };
 
@@ -46,7 +66,7 @@ cycles85(void *ctx, int64_t e)
 	int64_t busy = 4 * k->uhw > k->weights ? 4 * k->uhw : k->weights;
 	if (op->class == BLOCK_POOL) {
 		steps = 1;
-		cycles = (e > 4 ? e : 4) * k->uhw * k->uc * wide;
+		cycles = (e > 4 ? e : 4) * k->uhw * k->uc * wide * k->pool;
 	} else if (op->class == BLOCK_DEPTHWISE) {
 		int64_t dot = 4 * k->uhw * wide;
 		steps = (e + 3) / 4;
@@ -62,6 +82,8 @@ cycles85(void *ctx, int64_t e)
 			 wide;
 	}
 	int64_t delay = op->acc40 && k->a->macs == 128 ? 3 : 2, wait = 0;
+	if (op->sparse_weights && op->class != BLOCK_POOL)
+		cycles /= 2;
 	if (k->uhw == 1 && k->uc == 1)
 		wait = delay * steps;
 	else if (k->uhw == 1 && steps > 1)
@@ -69,27 +91,70 @@ cycles85(void *ctx, int64_t e)
 	return cycles + wait * slices;
 }
 
-void
-perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
-		struct perf_tiling *t, struct perf_cost *c)
+static bool
+is_deep(const struct perf_op *op)
 {
-	const struct accel *a = m->accel;
-	struct hwc u = op->ublock, b = t->ofm, o = op->ofm.shape;
+	return op->class == BLOCK_CONV || op->class == BLOCK_FC ||
+	       op->class == BLOCK_REDUCE_SUM;
+}
+
+static int64_t
+microblocks(struct hwc extent, struct hwc u)
+{
+	return (int64_t)ceil_div(extent.h, u.h) * ceil_div(extent.w, u.w) *
+	       ceil_div(extent.c, u.c);
+}
+
+double
+perf_blocks85(const struct perf_op *op, const struct perf_tiling *t)
+{
+	return (double)microblocks(op->ofm.shape, op->ublock) /
+	       (double)microblocks(t->ofm, op->ublock);
+}
+
+double
+perf_mac85(const struct accel *a, const struct perf_op *op,
+	   const struct perf_tiling *t, int pool)
+{
+	struct hwc u = op->ublock, b = t->ofm;
 	assert(u.c > 0); /* perf_op_settle, or a layout, has set it */
 	struct mac85 k = {
-		.a = a, .op = op,
+		.a = a, .op = op, .pool = pool,
 		.uhw = (int64_t)ceil_div(b.h, u.h) * ceil_div(b.w, u.w),
 		.uc = ceil_div(b.c, u.c),
 		.weights = 32 * u.c / (8 * a->streams),
 		.ifm_depth = t->ifm.c,
 	};
 	double mac = (double)perf_sub_kernels(op, t, cycles85, &k);
-	bool deep = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
-		    op->class == BLOCK_REDUCE_SUM;
-	if (deep)
-		mac *= ceil_div(op->ifm.shape.c, t->ifm.c);
-	double n = (double)ceil_div(o.h, u.h) * ceil_div(o.w, u.w) *
-		   ceil_div(o.c, u.c) / (double)(k.uhw * k.uc);
+	return mac * (is_deep(op) ? ceil_div(op->ifm.shape.c, t->ifm.c) : 1);
+}
+
+/*
+ * Of all weights, once for every plane of blocks.  A stream doesn't tell how many
+ * values differ: one of a byte each is raw, a shorter one has a palette.
+ */
+static double
+decode_cycles(const struct accel *a, const struct perf_op *op,
+	      const struct perf_tiling *t)
+{
+	enum { RAW = 32, PALETTE = 64 };
+	if (!op->weight_bytes)
+		return 0;
+	double values = (double)op->kernel_h * op->kernel_w * op->ofm.shape.c *
+			(is_deep(op) ? op->ifm.shape.c : 1);
+	int rate = !op->fast_weights ? DENSE_WEIGHTS_PER_CYCLE * a->streams
+		   : (double)op->weight_bytes < values ? PALETTE
+						       : RAW;
+	return values * t->n.h * t->n.w / rate;
+}
+
+void
+perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
+		struct perf_tiling *t, struct perf_cost *c)
+{
+	const struct accel *a = m->accel;
+	struct hwc b = t->ofm;
+	double mac = perf_mac85(a, op, t, 1), n = perf_blocks85(op, t);
 	struct block_memory mem = perf_block_memory(m, op);
 	double out = ceil(element_cycles(a, op) * (double)hwc_elements(b));
 	if (op->has_bias) {
@@ -105,13 +170,16 @@ perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 	c->block_output = out;
 	double total = (mac > out ? mac * n + out : out * n + mac) + mem.ifm +
 		       mem.ofm;
-	/* of the whole operation: its weights once for every plane of blocks */
-	double values = op->weight_bytes ? (double)op->kernel_h * op->kernel_w *
-					       o.c * t->n.h * t->n.w *
-					       (deep ? op->ifm.shape.c : 1)
-					 : 0;
-	double decode = values / (DENSE_WEIGHTS_PER_CYCLE * a->streams);
+	double decode = decode_cycles(a, op, t);
 	c->npu = perf_whole(total > decode ? total : decode);
+}
+
+/* RESIZE has no published cycles: 26 says these, until some were measured */
+static double
+resize_cycles(const struct perf_op *op, double each)
+{
+	enum { CORNERS = 4 };
+	return op->stage.blends ? CORNERS * each : each;
 }
 
 void
@@ -119,7 +187,7 @@ perf_cost85_elementwise(const struct perf_machine *m, const struct perf_op *op,
 			struct perf_cost *c)
 {
 	struct block_memory mem = perf_block_memory(m, op);
-	double each = element_cycles(m->accel, op);
+	double each = resize_cycles(op, element_cycles(m->accel, op));
 	double n = (double)stored_elements(&op->ofm);
 	double block = (double)hwc_elements(op->block);
 	double most = mem.ifm > mem.ofm ? mem.ifm : mem.ofm;

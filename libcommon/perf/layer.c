@@ -55,6 +55,7 @@ add_slice(const struct perf_run *run, const struct perf_row *r,
 		l->op.weight_bytes += r->op.weight_bytes;
 		l->op.scale_bytes += r->op.scale_bytes;
 	}
+	l->last = r;
 	l->last_npu = (double)r->cost.npu;
 	if (r->weight_dma < 0)
 		return;

@@ -11,7 +11,7 @@
 
 struct perf_layer {
 	struct perf_op op;	      /* of all slices */
-	const struct perf_row *first; /* slice */
+	const struct perf_row *first, *last; /* slice */
 	double last_npu;	      /* NPU cycles of the last slice, 2.5 */
 	size_t next;		      /* row behind the last slice */
 	int slices;

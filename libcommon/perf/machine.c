@@ -13,6 +13,47 @@ static const struct calibration elsewhere = {
 	.operation_cycles = 180, .low = 0.68, .high = 1.59,
 };
 
+/*
+ * So many bytes may be on their way, of which a burst takes the latency: section
+ * 22 of ethosu-timing(7), in single precision as there.
+ */
+static double
+channel_rate(double rate, const struct mem_props *p, int latency, int outstanding,
+	     int words)
+{
+	const float used = 0.8F;
+	int burst = p->burst_bytes / 16;
+	float most = (float)(outstanding * p->ports) * used;
+	if (!latency || !p->max_reads)
+		return rate;
+	if (words) {
+		float room = (float)words / (float)(burst > 1 ? burst : 1);
+		most = room < most ? room : most;
+	}
+	float bytes = (float)p->burst_bytes * most / (float)latency * used;
+	return (double)bytes < rate ? (double)bytes : rate;
+}
+
+static void
+find_channels(struct perf_machine *p)
+{
+	for (int i = 0; i < MEM_AREAS; i++) {
+		const struct mem_props *mem = &p->memory->mem[i];
+		double rate = p->bytes_per_cycle[i];
+		p->write_rate[i] = rate;
+		if (p->accel->read_words[0])
+			p->write_rate[i] = channel_rate(rate, mem, mem->write_latency,
+							mem->max_writes, 0);
+		for (int k = 0; k < READ_CHANNELS; k++)
+			p->read_rate[i][k] =
+			    p->accel->read_words[k]
+				? channel_rate(rate, mem, mem->read_latency,
+					       mem->max_reads,
+					       p->accel->read_words[k])
+				: rate;
+	}
+}
+
 struct perf_machine
 perf_machine_of(const struct accel *a, const struct memory_system *m)
 {
@@ -20,6 +61,7 @@ perf_machine_of(const struct accel *a, const struct memory_system *m)
 	for (int i = 0; i < MEM_AREAS; i++)
 		p.bytes_per_cycle[i] =
 		    memory_bytes_per_cycle(m, a, (enum mem_area)i);
+	find_channels(&p);
 	return p;
 }
 

@@ -31,6 +31,8 @@ struct perf_map {
 /* what the output stage does, as far as it costs: ethosu-timing(7) 2.4 */
 enum perf_func { PERF_OTHER, PERF_MUL, PERF_ADD_SUB, PERF_MAXPOOL };
 
+enum { PERF_CHAIN_READS = 4 };
+
 struct perf_op {
 	enum block_class class;
 	enum perf_func func;
@@ -44,10 +46,31 @@ struct perf_op {
 	struct hwc ublock;	     /* that the block is worked on in */
 	bool part_kernel, acc40;
 	bool has_bias;	      /* scale records are read */
+	bool fast_weights, sparse_weights;
 	int64_t weight_bytes; /* encoded, of all cores; 0: none */
 	int64_t scale_bytes;  /* likewise */
 	enum mem_area weight_area, scale_area;
+	struct perf_stage85 {
+		int bits;	/* of results before a table; 0: the OFM's */
+		bool divides;
+		bool resizes, blends; /* RESIZE; of four elements each */
+		bool moves;	/* what it makes is transposed or reversed ... */
+		bool turns;	/* ... and rows become columns, or the other way */
+		bool bare;	/* a copy for that, or for a table, alone */
+		bool chained;	/* results stay in the unit */
+		bool no_output; /* or in the accumulators */
+	} stage; /* U85 */
+	/* U85: elementwise operations that work on it in the unit.  The OFM then is
+	 * the last one's */
+	struct perf_chain {
+		int n;
+		bool ended;
+		double output_cycles; /* of an element, their sum */
+		struct perf_map read[PERF_CHAIN_READS]; /* operands in memory */
+		int n_reads;
+	} chain;
 };
+
 
 /* fills in ifm_block and ublock from block and the rest (ethosu-memory(7) 8.2) */
 void perf_op_settle(struct perf_op *op, const struct accel *a);
@@ -57,6 +80,8 @@ struct perf_machine {
 	const struct accel *accel;
 	const struct memory_system *memory;
 	double bytes_per_cycle[MEM_AREAS];
+	/* the same of one channel, at most: U85's reads wait for their latency */
+	double read_rate[MEM_AREAS][READ_CHANNELS], write_rate[MEM_AREAS];
 	bool calibrated;
 	double operation_cycles; /* 0 unless calibrated */
 };
@@ -104,6 +129,11 @@ struct perf_cost {
  */
 void perf_cost(const struct perf_machine *m, const struct perf_op *op,
 	       struct perf_cost *out);
+
+/* chain.c: adds a kernel that takes op's results from a chain buffer; false: op
+ * leaves none there, or the chain is too long */
+bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
+		    const struct perf_op *next, bool chained[2]);
 
 /*
  * Bytes that a transfer of bytes occupies its memory for: more than bytes

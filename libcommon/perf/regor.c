@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regor 5.1's estimate of one operation: ethosu-timing(7) 4. */
+/* Regor 5.1's estimate of one operation: ethosu-timing(7) 4; U85's is in
+ * regor85.c. */
 #include "perf/cost.h"
 #include "perf/estimate.h"
 
@@ -101,8 +102,8 @@ block_count(struct hwc ofm, struct hwc block, struct hwc ub)
 		      ceil_div(block.w, ub.w) * ceil_div(block.c, ub.c));
 }
 
-double
-perf_regor_op(const struct perf_machine *m, const struct perf_op *op)
+static double
+regor_op(const struct perf_machine *m, const struct perf_op *op)
 {
 	static const struct perf_rules rules = { .pool8 = 4, .pool16 = 8 };
 	const struct accel *a = m->accel;
@@ -128,8 +129,8 @@ perf_regor_op(const struct perf_machine *m, const struct perf_op *op)
 	return cycles + b.in + b.out; /* fill and drain */
 }
 
-double
-perf_regor_copy(const struct perf_machine *m, int64_t bytes,
+static double
+regor_copy(const struct perf_machine *m, int64_t bytes,
 		enum mem_area from, enum mem_area to)
 {
 	const struct mem_props *p = &m->memory->mem[from];
@@ -168,8 +169,8 @@ count_weights(const struct perf_op *op, const struct perf_schedule *s,
 		    (double)s->lut_bytes;
 }
 
-static double
-npu_cycles(double op, const struct perf_schedule *s)
+double
+perf_regor_npu(double op, const struct perf_schedule *s)
 {
 	if (s->buffering == PERF_IN_PLACE)
 		return op + max_f64(s->lut_cycles - s->slack, 0);
@@ -178,15 +179,15 @@ npu_cycles(double op, const struct perf_schedule *s)
 	       s->lut_cycles;
 }
 
-void
-perf_regor(const struct perf_machine *m, const struct perf_op *op,
+static void
+regor(const struct perf_machine *m, const struct perf_op *op,
 	   const struct perf_schedule *s, struct perf_estimate *out)
 {
 	struct perf_cost c;
 	perf_cost(m, op, &c); /* for its element counts */
 	*out = (struct perf_estimate){
 		.macs = (double)c.macs,
-		.npu = npu_cycles(perf_regor_op(m, op), s),
+		.npu = perf_regor_npu(regor_op(m, op), s),
 	};
 	bool scalar = hwc_elements(op->ifm.shape) == 1 && op->ifm.bits > 8;
 	count_map(m, &op->ifm, false, op->ifm_block, c.ifm_read, out);
@@ -203,4 +204,38 @@ perf_regor(const struct perf_machine *m, const struct perf_op *op,
 		out->memory[i] = sum / bandwidth(m, (enum mem_area)i);
 		out->total = max_f64(out->total, out->memory[i]);
 	}
+}
+
+/* ---- by generation ----------------------------------------------------------- */
+
+static const struct regor {
+	double (*op)(const struct perf_machine *m, const struct perf_op *op);
+	double (*copy)(const struct perf_machine *m, int64_t bytes,
+		       enum mem_area from, enum mem_area to);
+	void (*all)(const struct perf_machine *m, const struct perf_op *op,
+		    const struct perf_schedule *s, struct perf_estimate *out);
+} of[GENERATIONS] = {
+	[GEN_U55] = { regor_op, regor_copy, regor },
+	[GEN_U65] = { regor_op, regor_copy, regor },
+	[GEN_U85] = { perf_regor85_op, perf_regor85_copy, perf_regor85 },
+};
+
+double
+perf_regor_op(const struct perf_machine *m, const struct perf_op *op)
+{
+	return of[m->accel->generation].op(m, op);
+}
+
+double
+perf_regor_copy(const struct perf_machine *m, int64_t bytes,
+		enum mem_area from, enum mem_area to)
+{
+	return of[m->accel->generation].copy(m, bytes, from, to);
+}
+
+void
+perf_regor(const struct perf_machine *m, const struct perf_op *op,
+	   const struct perf_schedule *s, struct perf_estimate *out)
+{
+	of[m->accel->generation].all(m, op, s, out);
 }

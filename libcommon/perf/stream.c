@@ -18,7 +18,7 @@ class_of(const struct npu_op *op)
 {
 	switch (op->kind) {
 	case NPU_CONV:
-		return BLOCK_CONV;
+		return op->weights_ifm2 ? BLOCK_FC : BLOCK_CONV;
 	case NPU_DEPTHWISE:
 		return BLOCK_DEPTHWISE;
 	case NPU_POOL:
@@ -78,6 +78,59 @@ fits(const struct perf_op *op)
 	return reads < COST_LIMIT && bytes < COST_LIMIT && ifm * 512 < COST_LIMIT;
 }
 
+/* what U85's output stage does besides (ethosu-timing(7) 21) */
+static struct perf_stage85
+stage_of(const struct npu_op *op)
+{
+	static const int in[] = {
+		[NPU_ACT85_U8_U8] = 8,	  [NPU_ACT85_S8_S8] = 8,
+		[NPU_ACT85_S8_S16] = 8,	  [NPU_ACT85_S8_S32] = 8,
+		[NPU_ACT85_S16_S16] = 16, [NPU_ACT85_S16_S32] = 16,
+		[NPU_ACT85_TANH] = 16,	  [NPU_ACT85_SIGMOID] = 16,
+	};
+	bool copies = op->kind == NPU_POOL && op->kernel_h == 1 &&
+		      op->kernel_w == 1 &&
+		      (op->mode == NPU_POOL_NONE || op->mode == NPU_POOL_SUM);
+	return (struct perf_stage85){
+		.bits = op->activation < (int)ARRAY_LEN(in) ? in[op->activation] : 0,
+		.divides = op->kind == NPU_ELEMENTWISE && op->mode == NPU_ELT85_DIV,
+		.resizes = op->kind == NPU_RESIZE,
+		.blends = op->kind == NPU_RESIZE && op->mode == NPU_RESIZE_BILINEAR,
+		.moves = op->transpose != NPU_HWC || op->reverse != NPU_FORWARD,
+		.turns = op->transpose == NPU_WHC || op->transpose == NPU_WCH ||
+			 op->transpose == NPU_CWH || op->reverse == NPU_REVERSE_W,
+		.bare = copies && op->ofm_mult == 1 && op->ofm_shift == 0,
+		.chained = op->ofm.storage == NPU_CHAINED,
+		.no_output = op->acc_kept || !npu_fm_stored(&op->ofm),
+	};
+}
+
+/* what U85 has in its registers beside the others */
+static void
+describe85(const struct npu_op *op, struct perf_op *out)
+{
+	out->stage = stage_of(op);
+	out->activation = op->table.n ? ACT_TABLE : ACT_NONE;
+	out->ofm.shape = op->extent;
+	out->ublock = op->ublock;
+	out->fast_weights = op->fast_weights;
+	out->sparse_weights = op->sparse_weights;
+	out->weight_bytes = npu_weight_bytes(op);
+	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE) {
+		/* what its accumulators begin with is all that it reads */
+		out->ifm = out->ifm2;
+		out->ifm2 = (struct perf_map){ .bits = 0 };
+	}
+	if (op->ifm_scalar) {
+		out->ifm.area = out->ifm2.area;
+		out->ifm.shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
+	}
+	if (op->ifm2_scalar)
+		out->ifm2.shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
+	if (op->kind == NPU_RESIZE)
+		out->ifm.shape.c = op->extent.c;
+}
+
 bool
 perf_op_of(const struct perf_machine *m, const struct npu_op *op,
 	   struct perf_op *out, struct err *e)
@@ -101,6 +154,8 @@ perf_op_of(const struct perf_machine *m, const struct npu_op *op,
 		out->ifm2 = map_of(m, &op->ifm2);
 	if (op->ifm2_scalar) /* a register; its region is anybody's */
 		out->ifm2.area = out->ifm.area;
+	if (m->accel->generation == GEN_U85)
+		describe85(op, out);
 	struct hwc i = out->ifm.shape;
 	if (i.h < 1 || i.w < 1 || i.c < 1)
 		return err_set(e, "error: word %zu: %s reads an empty IFM",
@@ -120,6 +175,11 @@ cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 		return err_set(e, "error: word %zu: dma of %.0f bytes is too "
 				  "large to be costed", op->at, bytes);
 	r->dma_bytes = (int64_t)bytes;
+	int64_t rows = (int64_t)op->size0 * op->size1;
+	/* an indexed row is read in a burst at least */
+	int burst = m->memory->mem[perf_region_area(m->memory, op->src.region)].burst_bytes;
+	if ((op->src_indexed || op->dst_indexed) && op->src.n < burst)
+		r->dma_bytes = rows * burst;
 	r->dma_from = perf_region_area(m->memory, op->src.region);
 	r->dma_to = perf_region_area(m->memory, op->dst.region);
 	r->to_shram = op->dst_internal;
@@ -130,6 +190,16 @@ cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 	if (!r->to_shram)
 		r->step.memory[r->dma_to] += bytes / m->bytes_per_cycle[r->dma_to];
 	return true;
+}
+
+static void
+cost_kernel(const struct perf_machine *m, struct perf_row *r)
+{
+	perf_cost(m, &r->op, &r->cost);
+	r->step.kind = PERF_KERNEL;
+	r->step.cycles = r->cost.total;
+	for (int i = 0; i < MEM_AREAS; i++)
+		r->step.memory[i] = r->cost.memory[i];
 }
 
 /* costs one operation; *used: it has a row */
@@ -149,19 +219,37 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 		r->step.kind = PERF_KERNEL_WAIT;
 		return true;
 	case NPU_OTHER:
+	case NPU_BRANCH:
 	case NPU_STOP:
 		*used = false;
 		return true;
 	default:
 		if (!perf_op_of(m, &r->npu, &r->op, e))
 			return false;
-		perf_cost(m, &r->op, &r->cost);
-		r->step.kind = PERF_KERNEL;
-		r->step.cycles = r->cost.total;
-		for (int i = 0; i < MEM_AREAS; i++)
-			r->step.memory[i] = r->cost.memory[i];
+		cost_kernel(m, r);
 		return true;
 	}
+}
+
+/* a kernel of a chain: joins the one that began it.  *used: it was none */
+static bool
+join_chain(const struct perf_machine *m, struct perf_run *run,
+	   const struct perf_row *next, bool *used, struct err *e)
+{
+	const struct npu_op *op = &next->npu;
+	bool from[2] = { op->ifm.storage == NPU_CHAINED,
+			 op->has_ifm2 && op->ifm2.storage == NPU_CHAINED };
+	*used = next->step.kind != PERF_KERNEL || (!from[0] && !from[1]);
+	if (*used)
+		return true;
+	size_t i = run->n;
+	while (i && run->row[i - 1].step.kind != PERF_KERNEL)
+		i--;
+	if (!i || !perf_chain_add(m, &run->row[i - 1].op, &next->op, from))
+		return err_set(e, "error: word %zu: %s is in no chain, or the "
+				  "chain is too long", op->at, npu_op_name(op));
+	cost_kernel(m, &run->row[i - 1]);
+	return true;
 }
 
 static void
@@ -201,8 +289,10 @@ weight_span(const struct npu_op *op)
 {
 	struct npu_range all = op->weights[0];
 	int64_t end = all.at + all.n;
-	for (int i = 0; i < 4; i++) {
-		const struct npu_range *r = i < 2 ? &op->weights[i] : &op->scales[i - 2];
+	for (int i = 0; i < NPU_MAX_STREAMS + 2; i++) {
+		const struct npu_range *r = i < NPU_MAX_STREAMS
+						? &op->weights[i]
+						: &op->scales[i - NPU_MAX_STREAMS];
 		if (!r->n || r->region != all.region)
 			continue;
 		all.at = r->at < all.at ? r->at : all.at;
@@ -283,6 +373,8 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 			return false;
 		if (row.npu.kind == NPU_STOP)
 			break;
+		if (used && !join_chain(m, out, &row, &used, e))
+			return false;
 		if (!used)
 			continue;
 		agrow(a, out->row, out->n, &cap);

@@ -14,10 +14,10 @@ double
 perf_dma_cycles(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 		enum mem_area to, bool to_shram)
 {
-	double cycles = (double)bytes / m->bytes_per_cycle[from] +
+	double cycles = (double)bytes / m->read_rate[from][READ_COPY] +
 			m->memory->mem[from].read_latency;
 	if (!to_shram)
-		cycles = max_f64(cycles, (double)bytes / m->bytes_per_cycle[to]);
+		cycles = max_f64(cycles, (double)bytes / m->write_rate[to]);
 	return cycles + m->operation_cycles;
 }
 

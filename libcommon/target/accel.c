@@ -24,6 +24,8 @@ const struct accel accels[ACCEL_COUNT] = {
 #define GRANULES(i, ifm, ifm32, acc32, acc40)                                \
 	[ACCEL_##i].granule_ifm = ifm, [ACCEL_##i].granule_ifm32 = ifm32,    \
 	[ACCEL_##i].granule_acc32 = acc32, [ACCEL_##i].granule_acc40 = acc40,
+#define READS85(i, copy, stream, weights, fast, ifm, scales)                 \
+	[ACCEL_##i].read_words = { copy, stream, weights, fast, ifm, scales },
 #define CYCLES85(i, o0, o1, o2, o3, o4, o5, a0, a1)                          \
 	[ACCEL_##i].out85_cycles = { o0, o1, o2, o3, o4, o5 },               \
 	[ACCEL_##i].act85_cycles = { a0, a1 },

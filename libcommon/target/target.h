@@ -82,6 +82,9 @@ enum out85_column {
 	OUT85_8, OUT85_16, OUT85_32, OUT85_64, OUT85_NARROWED, OUT85_WORDS,
 	OUT85_COLUMNS
 };
+/* what reads memory, and how much of it may be on its way: U85 (the same, 1.2) */
+enum read_channel { READ_COPY, READ_STREAM, READ_WEIGHTS, READ_FAST_WEIGHTS,
+		    READ_IFM, READ_SCALES, READ_CHANNELS };
 enum act_column { ACT_TABLE, ACT_RELU, ACT_NONE, ACT_COLUMNS };
 
 struct accel {
@@ -110,6 +113,7 @@ struct accel {
 	double act_cycles[ACT_COLUMNS];
 	int delay32, delay40;
 	double out85_cycles[OUT85_COLUMNS], act85_cycles[2];
+	int read_words[READ_CHANNELS]; /* of 16 bytes; 0: as many as there are */
 };
 
 extern const struct accel accels[ACCEL_COUNT];

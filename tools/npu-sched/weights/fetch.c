@@ -234,7 +234,7 @@ budget(const struct walk *w, double until)
 {
 	double start = max_f(max_f(w->t, w->td), w->flash) +
 		       w->s->memory.mem[w->s->memory.const_area].read_latency;
-	double rate = w->s->machine.bytes_per_cycle[w->s->memory.const_area];
+	double rate = w->s->machine.read_rate[w->s->memory.const_area][READ_COPY];
 	double bytes = (until - start) * rate;
 	return bytes > 0 ? (int64_t)bytes / ALIGN * ALIGN : 0;
 }

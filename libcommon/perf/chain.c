@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chains of U85: elementwise operations that take what another kernel makes before
+ * it leaves the unit.  They cost as one kernel, whose output stage works for the
+ * sum of all of them (ethosu-timing(7) 21, 26).
+ */
+#include "perf/cost.h"
+
+bool
+perf_chain_add(const struct perf_machine *m, struct perf_op *op,
+	       const struct perf_op *next, bool chained[2])
+{
+	enum { LONGEST = 8 }; /* the hardware has six buffers */
+	struct perf_chain *c = &op->chain;
+	if (!op->stage.chained || c->ended || c->n == LONGEST)
+		return false;
+	c->n++;
+	c->ended = !next->stage.chained;
+	c->output_cycles += perf_output85(m->accel, next);
+	const struct perf_map *operand[2] = { &next->ifm, &next->ifm2 };
+	for (int i = 0; i < 2; i++) {
+		bool scalar = hwc_elements(operand[i]->shape) == 1;
+		if (chained[i] || !operand[i]->bits || scalar)
+			continue;
+		if (c->n_reads == PERF_CHAIN_READS)
+			return false;
+		c->read[c->n_reads++] = *operand[i];
+	}
+	/* what the first one made had its type; what leaves is the last one's */
+	if (!op->stage.bits)
+		op->stage.bits = op->ofm.bits;
+	op->ofm = next->ofm;
+	op->stage.no_output = next->stage.no_output;
+	return true;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Regor 5.1's estimate of U85's operations, as it computes them: ethosu-timing(7) 21
+ * to 25.  Where regor knows what a stream doesn't show, the
+ * timeline's guesses hold (RESIZE has no cycles there).
+ */
+#include "perf/cost.h"
+#include "perf/estimate.h"
+
+#include <math.h>
+
+static double
+max_f64(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* bandwidths are 32-bit floats there */
+static double
+port_rate(const struct perf_machine *m, enum mem_area area)
+{
+	return (double)(float)m->bytes_per_cycle[area];
+}
+
+/* the table of 22 */
+static double
+transfer(const struct perf_machine *m, const struct perf_map *f, bool write,
+	 struct hwc block, double bytes)
+{
+	int64_t burst = m->memory->mem[f->area].burst_bytes;
+	int64_t b = perf_access_bytes(f, write, block, m->accel->streams,
+				      (int64_t)f->shape.c * f->bits / 8);
+	if (b >= burst || b < 1)
+		return bytes;
+	return floor(bytes * (double)burst / (double)b);
+}
+
+static double
+read_block(const struct perf_machine *m, const struct perf_map *f, struct hwc block)
+{
+	double n = floor((double)(hwc_elements(clipped(block, f->shape)) * f->bits) / 8);
+	return m->memory->mem[f->area].read_latency +
+	       floor(transfer(m, f, false, block, n) / port_rate(m, f->area));
+}
+
+static struct block_memory
+block_memory(const struct perf_machine *m, const struct perf_op *op)
+{
+	double n = (double)(hwc_elements(clipped(op->block, op->ofm.shape)) *
+			    op->ofm.bits) / 8;
+	struct block_memory c = {
+		.ifm = read_block(m, &op->ifm, op->ifm_block),
+		.ofm = m->memory->mem[op->ofm.area].write_latency +
+		       floor(transfer(m, &op->ofm, true, op->block, n) /
+			     port_rate(m, op->ofm.area)),
+	};
+	if (op->ifm2.bits)
+		c.ifm = max_f64(c.ifm, read_block(m, &op->ifm2, op->ifm_block));
+	return c;
+}
+
+/* 24: RESIZE isn't modelled */
+static double
+elementwise(const struct perf_machine *m, const struct perf_op *op, double each)
+{
+	struct block_memory b = block_memory(m, op);
+	double n = (double)stored_elements(&op->ofm);
+	double memory = max_f64(b.ifm, b.ofm) / (double)hwc_elements(op->block);
+	if (op->stage.resizes)
+		return 0;
+	return max_f64(ceil(each * n), ceil((memory + each) / COMMAND_DEPTH * n));
+}
+
+double
+perf_regor85_op(const struct perf_machine *m, const struct perf_op *op)
+{
+	const struct accel *a = m->accel;
+	double each = perf_output85(a, op) + op->chain.output_cycles;
+	if (op->class == BLOCK_ELEMENTWISE)
+		return elementwise(m, op, each);
+	struct perf_tiling t = perf_tiling_of(op);
+	struct block_memory b = block_memory(m, op);
+	/* 23: bits / 2 for pools */
+	double mac = perf_mac85(a, op, &t, 4), n = perf_blocks85(op, &t);
+	double out = ceil(each * (double)hwc_elements(t.ofm));
+	if (op->has_bias)
+		out = max_f64(out, BIAS_RECORD_BYTES * t.ofm.c *
+				       (double)m->memory->mem[op->scale_area]
+					   .read_latency / BIAS_BURST);
+	double memory = n > 1 ? fabs(b.ofm - b.ifm) : 0;
+	double command = (memory + mac + out) / COMMAND_DEPTH;
+	mac = max_f64(mac, command);
+	out = max_f64(out, command);
+	double cycles = mac > out ? floor(mac * n) + out : out * n + mac;
+	return cycles + b.ifm + b.ofm;
+}
+
+double
+perf_regor85_copy(const struct perf_machine *m, int64_t bytes, enum mem_area from,
+		  enum mem_area to)
+{
+	const struct mem_props *src = &m->memory->mem[from];
+	const struct mem_props *dst = &m->memory->mem[to];
+	double in = floor((double)bytes / m->read_rate[from][READ_COPY]);
+	double out = floor((double)bytes / m->write_rate[to]);
+	return max_f64(in + src->read_latency, out + dst->write_latency);
+}
+
+/* ---- accesses (25) ----------------------------------------------------------- */
+
+/* by channel, the last of which are writes; and the same by purpose */
+struct traffic {
+	double bytes[MEM_AREAS][READ_CHANNELS + 1];
+	struct perf_estimate *e;
+};
+
+static void
+add(struct traffic *t, enum mem_area area, int channel, enum perf_purpose purpose,
+    double bytes)
+{
+	bool writes = channel == READ_CHANNELS;
+	t->bytes[area][channel] += bytes;
+	t->e->bytes[area][purpose][writes ? PERF_WRITE : PERF_READ] += bytes;
+}
+
+static void
+count_maps(const struct perf_machine *m, const struct perf_op *op,
+	   const struct perf_cost *c, struct traffic *t)
+{
+	bool streams = op->class == BLOCK_ELEMENTWISE;
+	if (c->ifm_read)
+		add(t, op->ifm.area, streams ? READ_STREAM : READ_IFM,
+		    PERF_FEATURE_MAPS,
+		    transfer(m, &op->ifm, false, op->ifm_block,
+			     (double)c->ifm_read));
+	if (c->ifm2_read && hwc_elements(op->ifm2.shape) > 1)
+		add(t, op->ifm2.area, READ_STREAM, PERF_FEATURE_MAPS,
+		    transfer(m, &op->ifm2, false, op->ifm_block,
+			     (double)c->ifm2_read));
+	for (int i = 0; i < op->chain.n_reads; i++) {
+		const struct perf_map *r = &op->chain.read[i];
+		add(t, r->area, READ_STREAM, PERF_FEATURE_MAPS,
+		    transfer(m, r, false, op->block, (double)stored_elements(r)));
+	}
+	if (c->ofm_write)
+		add(t, op->ofm.area, READ_CHANNELS, PERF_FEATURE_MAPS,
+		    transfer(m, &op->ofm, true, op->block, (double)c->ofm_write));
+}
+
+static void
+count_weights(const struct perf_op *op, const struct perf_schedule *s,
+	      const struct perf_cost *c, struct traffic *t)
+{
+	struct perf_tiling tile = perf_tiling_of(op);
+	double passes = c->weight_passes ? (double)tile.n.h * tile.n.w : 0;
+	enum mem_area constants = op->scale_area;
+	if (s->buffering != PERF_IN_PLACE) {
+		double moved = (double)(s->moved_bytes - s->first_bytes);
+		constants = s->source;
+		add(t, s->source, READ_COPY, PERF_WEIGHTS, moved);
+		add(t, op->weight_area, READ_CHANNELS, PERF_WEIGHTS, moved);
+	}
+	add(t, op->weight_area,
+	    op->fast_weights ? READ_FAST_WEIGHTS : READ_WEIGHTS, PERF_WEIGHTS,
+	    (double)op->weight_bytes * passes);
+	add(t, constants, READ_SCALES, PERF_SCALES,
+	    (double)op->scale_bytes * passes);
+	if (s->lut_bytes)
+		t->e->bytes[s->lut_source][PERF_TABLES][PERF_READ] +=
+		    (double)s->lut_bytes;
+}
+
+static double
+access_cycles(const struct perf_machine *m, const struct traffic *t, int area)
+{
+	double sum = 0, slowest = 0;
+	for (int k = 0; k <= READ_CHANNELS; k++) {
+		double bytes = t->bytes[area][k];
+		double rate = k < READ_CHANNELS ? m->read_rate[area][k]
+						: m->write_rate[area];
+		sum += bytes;
+		if (bytes > 0)
+			slowest = max_f64(slowest, bytes / rate);
+	}
+	return max_f64(sum > 0 ? sum / port_rate(m, (enum mem_area)area) : 0, slowest);
+}
+
+void
+perf_regor85(const struct perf_machine *m, const struct perf_op *op,
+	     const struct perf_schedule *s, struct perf_estimate *out)
+{
+	struct perf_cost c;
+	perf_cost(m, op, &c); /* for its element counts */
+	*out = (struct perf_estimate){
+		.macs = (double)c.macs / (op->sparse_weights ? 2 : 1),
+		.npu = perf_regor_npu(perf_regor85_op(m, op), s),
+	};
+	struct traffic t = { .e = out };
+	count_maps(m, op, &c, &t);
+	count_weights(op, s, &c, &t);
+	out->total = out->npu;
+	for (int i = 0; i < MEM_AREAS; i++) {
+		out->memory[i] = access_cycles(m, &t, i);
+		out->total = max_f64(out->total, out->memory[i]);
+	}
+}
