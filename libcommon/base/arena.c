@@ -11,6 +11,7 @@
 
 /* many arenas live for a few small allocations: chunks begin small */
 enum { FIRST_BYTES = 4 * 1024, CHUNK_BYTES = 64 * 1024, ALIGN = 16 };
+enum { CLASSES = 3 }; /* of sizes: each is four times the one before */
 
 struct chunk {
 	struct chunk *next;
@@ -41,12 +42,78 @@ chunk_size(const struct arena *a, size_t bytes)
 	return bytes > size / 4 ? bytes : size;
 }
 
+/*
+ * Chunks that closed arenas leave for the next ones of the same thread, by size: what
+ * was used of them is cleared, so that an arena that is opened for a few small
+ * allocations costs no more than clearing those.
+ */
+#if defined(__unix__) && !BLOCKS_ARE_WATCHED
+enum { MOST_SPARE = 8 };
+static _Thread_local struct spare {
+	struct chunk *first;
+	int n;
+} spare[CLASSES];
+
+static struct spare *
+spare_of(size_t size)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		if (size == (size_t)FIRST_BYTES << 2 * i)
+			return &spare[i];
+	return NULL;
+}
+
+static struct chunk *
+take_spare(size_t size)
+{
+	struct spare *l = spare_of(size);
+	if (!l || !l->n)
+		return NULL;
+	struct chunk *c = l->first;
+	l->first = c->next;
+	l->n--;
+	c->next = NULL;
+	return c;
+}
+
+static bool
+put_spare(struct chunk *c)
+{
+	struct spare *l = spare_of(c->size);
+	if (!l || l->n == MOST_SPARE)
+		return false;
+	memset(c->data, 0, c->used);
+	c->used = 0;
+	c->next = l->first;
+	l->first = c;
+	l->n++;
+	return true;
+}
+#else
+static struct chunk *
+take_spare(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+static bool
+put_spare(struct chunk *c)
+{
+	(void)c;
+	return false;
+}
+#endif
+
 static struct chunk *
 chunk_new(size_t size)
 {
+	struct chunk *c = take_spare(size);
+	if (c)
+		return c;
 	if (size > SIZE_MAX - sizeof(struct chunk))
 		out_of_memory();
-	struct chunk *c = block_alloc(sizeof(*c) + size);
+	c = block_alloc(sizeof(*c) + size);
 	if (!c)
 		out_of_memory();
 	c->size = size;
@@ -56,7 +123,16 @@ chunk_new(size_t size)
 static void
 chunk_free(struct chunk *c)
 {
-	block_free(c, sizeof(*c) + c->size);
+	if (!put_spare(c))
+		block_free(c, sizeof(*c) + c->size);
+}
+
+void
+arena_forget_spare(void)
+{
+	for (size_t i = 0; i < CLASSES; i++)
+		for (struct chunk *c; (c = take_spare((size_t)FIRST_BYTES << 2 * i));)
+			block_free(c, sizeof(*c) + c->size);
 }
 
 struct arena *

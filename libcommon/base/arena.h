@@ -16,6 +16,8 @@ struct arena;
 
 struct arena *arena_open(void);
 void arena_close(struct arena *a); /* NULL is allowed */
+/* what this thread keeps for arenas to come; for a thread that ends */
+void arena_forget_spare(void);
 /* gives everything back; cheaper than closing and opening for small amounts */
 void arena_reset(struct arena *a);
 

@@ -15,16 +15,7 @@
  */
 enum { PAGE = 2 << 20, LARGE = 1 << 20 };
 
-/* the sanitizers watch malloc's blocks */
-#if defined(__SANITIZE_ADDRESS__)
-#define WATCHED 1
-#elif defined(__has_feature)
-#define WATCHED __has_feature(address_sanitizer)
-#else
-#define WATCHED 0
-#endif
-
-#if defined(MADV_HUGEPAGE) && defined(MREMAP_MAYMOVE) && !WATCHED
+#if defined(MADV_HUGEPAGE) && defined(MREMAP_MAYMOVE) && !BLOCKS_ARE_WATCHED
 
 static bool
 is_mapped(size_t n)

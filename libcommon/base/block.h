@@ -8,6 +8,15 @@
 
 #include <stddef.h>
 
+/* sanitizers watch malloc's blocks, and want each by itself */
+#if defined(__SANITIZE_ADDRESS__)
+#define BLOCKS_ARE_WATCHED 1
+#elif defined(__has_feature)
+#define BLOCKS_ARE_WATCHED __has_feature(address_sanitizer)
+#else
+#define BLOCKS_ARE_WATCHED 0
+#endif
+
 /* n bytes (not 0), all zero */
 void *block_alloc(size_t n);
 

@@ -32,6 +32,14 @@ worker(void *arg)
 	return NULL;
 }
 
+static void *
+thread(void *arg)
+{
+	(void)worker(arg);
+	arena_forget_spare();
+	return NULL;
+}
+
 static int
 compare_turns(const void *x, const void *y)
 {
@@ -71,7 +79,7 @@ threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 	unsigned started = 0;
 	/* this thread works too; a thread that can't start is done without */
 	while (started + 1 < n_threads &&
-	       !pthread_create(&t[started], NULL, worker, &j))
+	       !pthread_create(&t[started], NULL, thread, &j))
 		started++;
 	(void)worker(&j);
 	for (unsigned i = 0; i < started; i++)
