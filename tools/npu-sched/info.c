@@ -183,6 +183,7 @@ study_ops(struct sched *s)
 {
 	restudy_ops(s);
 	s->sizes = anew(s->a, struct sizes_known, 1);
+	s->searched = searched_blocks_new(s->a);
 	s->sizes->a = s->a;
 	s->sizes->of = anew(s->a, struct known_list, s->g->n_weights + 1);
 	for (size_t i = 0; i < s->g->n_weights; i++)

@@ -83,7 +83,7 @@ struct op_info {
 	bool shared;	 /* others have its weights, too */
 	bool given_block; /* the graph says which */
 	int alike;	 /* the first operation of the same work: has the choices */
-	struct block_choice choice[MAX_CHOICES];
+	struct block_choice *choice; /* [MAX_CHOICES], or NULL */
 	int n_choices;
 	struct cost_known *known; /* [KNOWN_COSTS], or NULL */
 	struct stripe_known *in_stripes; /* [KNOWN_STRIPES], or NULL */
@@ -147,7 +147,13 @@ struct rect {
 
 /* transfers stay below a limit by the sum of bytes, so that the peak may be higher;
  * or their buffers find room between the maps where they lie */
-enum fit { SUMMED, BETWEEN };
+enum fit { SUMMED, BETWEEN, FITS };
+
+struct fitting {
+	int64_t limit; /* of transfers */
+	enum fit how;
+	int64_t most; /* a higher peak is of no use: INT64_MAX, or less work */
+};
 
 struct plan {
 	struct arena *a; /* of everything in it */
@@ -174,8 +180,7 @@ struct plan {
 	size_t n_steps;
 	double cycles;
 	bool beside_placed; /* addresses outside of the limited place */
-	int64_t limit; /* of transfers, and how that was met */
-	enum fit how;
+	struct fitting fitting; /* how transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t asked; /* for transfers: limits from here on change nothing */
 	int64_t peak[PLACES], bound[PLACES];
@@ -222,6 +227,7 @@ struct sched {
 	int n_shallow;
 	enum block_objective objective; /* of blocks */
 	struct sizes_known *sizes; /* of weights: all variants share it */
+	struct searched_blocks *searched; /* and this */
 	enum care care; /* with which plans are placed that are compared */
 	struct copies *copies; /* maps that may be copied, or NULL */
 	bool has_copies; /* some operation is one */
@@ -317,7 +323,9 @@ void pack_shallow_maps(struct sched *s, int all);
 /* the same of those that have left the NPU's own SRAM: where that is no slower */
 void pack_left_maps(struct sched *s);
 
-/* blocks.c: finds operations of the same work, for the layouts and areas that
+/* blocks.c: of searches for blocks, which many variants have in common: none yet */
+struct searched_blocks *searched_blocks_new(struct arena *a);
+/* finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */
 void forget_blocks(struct sched *s);
 /* the fastest block for stripes of `rows`; NULL if none fits, or it is a copy */
@@ -496,6 +504,15 @@ double plan_bound(struct sched *s, struct plan *p);
  * weights and whatever room there is.  A lower one that is `enough` will do. */
 double plan_lower_bound(struct sched *s, const struct plan *p, double enough);
 
+/* usage.c: bytes in use at each of n kernels; to begin with, those given */
+struct usage;
+struct usage *usage_open(struct arena *a, const int64_t *bytes, int n);
+void usage_add(struct usage *u, int first, int last, int64_t bytes);
+/* the last of first..last where more bytes are in use; -1: none */
+int usage_last_above(const struct usage *u, int first, int last, int64_t bytes);
+/* the most at any of first..last */
+int64_t usage_most(const struct usage *u, int first, int last);
+
 /* gaps.c: free addresses between maps that lie; life is in time steps */
 struct gaps;
 struct gaps *gaps_open(struct arena *a, const struct plan *p, int place,
@@ -533,9 +550,12 @@ struct packed_maps {
 struct packed_maps pack_maps(struct sched *s, struct arena *a, struct plan *p);
 /* leaves map_rank and map_at */
 void place_maps(struct plan *p, const struct packed_maps *m);
-/* peak and bound of rectangles that lie already, but for the other place */
+/* the peak of rectangles that lie already, but for the other place */
 void place_given(struct sched *s, struct plan *p);
-void place_rects(struct sched *s, struct plan *p, enum care care);
+/* a peak of the limited place above `most` is of no use, and need not be the least */
+void place_rects(struct sched *s, struct plan *p, enum care care, int64_t most);
+/* of a plan with addresses: the bounds that are not known yet */
+void find_bounds(struct plan *p);
 bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 
 struct plan *plan_new(struct sched *s);

@@ -12,6 +12,8 @@
 #include "base/fixed.h"
 #include "base/hash.h"
 
+#include <string.h>
+
 enum { MAX_SIZES = 64 };
 
 /* what deep blocks may cost: they are for weights that are cut and fetched */
@@ -206,6 +208,108 @@ given_block(struct block_search *x)
 	return x->found;
 }
 
+static void
+search_for(struct block_search *x, int32_t depth)
+{
+	if (G_HAS(x->op, G_OP_block)) {
+		(void)given_block(x);
+		return;
+	}
+	search_blocks(x, depth);
+	if (x->s->objective == BLOCKS_FOR_SLICED && x->found && x->op->weights && !depth) {
+		x->enough = x->cycles * NEARLY;
+		search_blocks(x, depth);
+	}
+}
+
+/* ---- searches that were made, in any variant ------------------------------------ */
+
+/* all that a search depends on: no padding, as its bytes are compared */
+struct search_key {
+	int64_t op, rows, depth, objective, traversal, stream_bytes, scale_bytes;
+	int64_t map[3]; /* layout and area */
+};
+
+struct searched_block {
+	struct search_key key;
+	bool used, found;
+	struct block_choice best;
+};
+
+struct searched_blocks {
+	struct arena *a;
+	struct searched_block *v; /* an open hash table */
+	size_t n, size;
+};
+
+static int64_t
+map_key(const struct g_operand *o)
+{
+	enum { AREAS = 16 };
+	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
+}
+
+static struct search_key
+key_of(const struct block_search *x, int32_t rows, int32_t depth)
+{
+	const struct g_op *op = x->op;
+	return (struct search_key){
+		.op = op->rec.id, .rows = rows, .depth = depth,
+		.objective = x->s->objective, .traversal = op->traversal,
+		.stream_bytes = x->kernel.weight_bytes,
+		.scale_bytes = x->kernel.scale_bytes,
+		.map = { map_key(&op->ifm), map_key(&op->ifm2), map_key(&op->ofm) } };
+}
+
+static struct searched_block *
+find_searched(const struct searched_blocks *l, const struct search_key *key)
+{
+	size_t at = (size_t)(hash_xxh3(key, sizeof(*key)) % l->size);
+	while (l->v[at].used && memcmp(&l->v[at].key, key, sizeof(*key)) != 0)
+		at = (at + 1) % l->size;
+	return &l->v[at];
+}
+
+static void
+make_room(struct searched_blocks *l)
+{
+	enum { FIRST = 256 };
+	if (2 * l->n < l->size)
+		return;
+	struct searched_blocks more = { .a = l->a, .n = l->n,
+					.size = l->size ? 4 * l->size : FIRST };
+	more.v = anew(l->a, struct searched_block, more.size);
+	for (size_t i = 0; i < l->size; i++)
+		if (l->v[i].used)
+			*find_searched(&more, &l->v[i].key) = l->v[i];
+	*l = more;
+}
+
+struct searched_blocks *
+searched_blocks_new(struct arena *a)
+{
+	struct searched_blocks *l = anew(a, struct searched_blocks, 1);
+	l->a = a;
+	return l;
+}
+
+static void
+search_once(struct block_search *x, int32_t rows, int32_t depth)
+{
+	struct searched_blocks *l = x->s->searched;
+	const struct search_key key = key_of(x, rows, depth);
+	make_room(l);
+	struct searched_block *b = find_searched(l, &key);
+	if (!b->used) {
+		search_for(x, depth);
+		*b = (struct searched_block){ .key = key, .used = true,
+					      .found = x->found, .best = x->best };
+		l->n++;
+	}
+	x->found = b->found;
+	x->best = b->best;
+}
+
 const struct block_choice *
 block_for(struct sched *s, int i, int32_t rows)
 {
@@ -220,17 +324,11 @@ block_for(struct sched *s, int i, int32_t rows)
 	struct block_search x = search_of(s, s->info[i].alike, rows);
 	if (depth && depth > block_bounds(s->accel, &x.q).c)
 		depth = 0;
-	if (G_HAS(f->op, G_OP_block))
-		(void)given_block(&x);
-	else
-		search_blocks(&x, depth);
-	if (s->objective == BLOCKS_FOR_SLICED && x.found && f->op->weights && !depth &&
-	    !G_HAS(f->op, G_OP_block)) {
-		x.enough = x.cycles * NEARLY;
-		search_blocks(&x, depth);
-	}
+	search_once(&x, rows, depth);
 	if (!x.found)
 		return NULL;
+	if (!f->choice)
+		f->choice = anew(s->a, struct block_choice, MAX_CHOICES);
 	int at = f->n_choices < MAX_CHOICES ? f->n_choices++ : MAX_CHOICES - 1;
 	f->choice[at] = x.best;
 	return &f->choice[at];

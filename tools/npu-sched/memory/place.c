@@ -342,9 +342,11 @@ is_hopeless(const struct packing *k)
 	return k->n >= MANY && k->best - k->bound > k->bound / 10;
 }
 
+/* a peak above `most` is of no use, and then less work is spent on it */
 static void
-pack(struct packing *k, uint64_t budget, bool hurry)
+pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 {
+	enum { CLOSE = 16 };
 	find_near(k);
 	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
 		sort_order(k, (enum start)start);
@@ -357,7 +359,7 @@ pack(struct packing *k, uint64_t budget, bool hurry)
 	go_back(k, 0);
 	while (k->n_fixed < k->n && k->group[k->order[k->n_fixed]].fixed)
 		k->n_fixed++;
-	if (hurry && is_hopeless(k))
+	if ((hurry && is_hopeless(k)) || k->best - k->best / CLOSE > most)
 		return;
 	while (k->best > k->bound && k->n > k->n_fixed + 1 && k->work < budget) {
 		exchange(k);
@@ -383,13 +385,13 @@ any_placed(const struct plan *p, int place)
 }
 
 static void
-place(struct sched *s, struct plan *p, int place, enum care care)
+place(struct sched *s, struct plan *p, int place, enum care care, int64_t most)
 {
 	p->peak[place] = p->bound[place] = 0;
 	if (!any_placed(p, place))
 		return;
 	struct packing k = packing_of(p, p->n_rects, place);
-	pack(&k, budget_of(s, &k, each[care], budgets[care]), care != LAST);
+	pack(&k, budget_of(s, &k, each[care], budgets[care]), care != LAST, most);
 	p->peak[place] = k.best;
 	p->bound[place] = k.bound;
 	for (size_t i = 0; i < p->n_rects; i++) {
@@ -404,7 +406,7 @@ struct packed_maps
 pack_maps(struct sched *s, struct arena *a, struct plan *p)
 {
 	struct packing k = packing_of(p, p->n_maps, limited_place(s));
-	pack(&k, budget_of(s, &k, each[TRY], MAPS_BUDGET), false);
+	pack(&k, budget_of(s, &k, each[TRY], MAPS_BUDGET), false, INT64_MAX);
 	struct packed_maps m = { .peak = k.best };
 	m.rank = anew(a, int, p->n_maps + 1);
 	m.at = anew(a, int64_t, p->n_maps + 1);
@@ -438,7 +440,7 @@ place_beside(struct sched *s, struct plan *p, enum care care)
 {
 	if (!p->beside_placed || care == LAST)
 		place(s, p, limited_place(s) == PLACE_ARENA ? PLACE_CACHE : PLACE_ARENA,
-		      care);
+		      care, INT64_MAX);
 	p->beside_placed = true;
 }
 
@@ -447,22 +449,32 @@ place_given(struct sched *s, struct plan *p)
 {
 	int given = limited_place(s);
 	place_beside(s, p, TRY);
-	struct packing k = packing_of(p, p->n_rects, given);
-	p->bound[given] = k.bound;
+	p->bound[given] = 0;
 	p->peak[given] = 0;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
 		if (is_placed(r, given) && r->at + r->bytes > p->peak[given])
 			p->peak[given] = r->at + r->bytes;
 	}
-	arena_close(k.a);
 }
 
 void
-place_rects(struct sched *s, struct plan *p, enum care care)
+find_bounds(struct plan *p)
+{
+	for (int place = 0; place < PLACES; place++) {
+		if (p->bound[place] || !any_placed(p, place))
+			continue;
+		struct packing k = packing_of(p, p->n_rects, place);
+		p->bound[place] = k.bound;
+		arena_close(k.a);
+	}
+}
+
+void
+place_rects(struct sched *s, struct plan *p, enum care care, int64_t most)
 {
 	place_beside(s, p, care);
-	place(s, p, limited_place(s), care);
+	place(s, p, limited_place(s), care, most);
 }
 
 bool

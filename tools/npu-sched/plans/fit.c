@@ -27,29 +27,23 @@ plan_close(struct plan *p)
 }
 
 bool
-plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how, double below)
+plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 {
-	p->limit = limit;
-	p->how = how;
-	if (how == SUMMED)
+	p->fitting = f;
+	int64_t limit = f.limit;
+	if (f.how == SUMMED)
 		plan_fetches(s, p, limit);
 	else
 		plan_fetches_between(s, p, limit);
 	if (plan_bound(s, p) >= below)
 		return false;
-	if (how == SUMMED)
-		place_rects(s, p, s->care);
+	if (f.how == SUMMED)
+		place_rects(s, p, s->care, f.most);
 	else
 		place_given(s, p);
 	p->cycles = plan_clock(s, p);
 	return p->cycles < below;
 }
-
-/* how a plan was brought below which limit */
-struct fitted {
-	int64_t limit;
-	enum fit how;
-};
 
 /* is it as fast with transfers below a limit?  as far as its bound tells */
 static bool
@@ -65,11 +59,13 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 {
 	enum { MANY_RECTS = 256 };
 	double below = nextafter(cycles, INFINITY);
-	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++)
-		if (plan_fit(s, p, limit, how, below) && p->need <= limit)
+	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++) {
+		struct fitting f = { .limit = limit, .how = how, .most = INT64_MAX };
+		if (plan_fit(s, p, f, below) && p->need <= limit)
 			return true;
-		else if (how == BETWEEN)
+		if (how == BETWEEN)
 			return false;
+	}
 }
 
 enum { HALVINGS = 12, CLOSE = 1024 };
@@ -79,7 +75,7 @@ static int64_t
 least_by_bound(struct sched *s, struct plan *p)
 {
 	double cycles = p->cycles;
-	int64_t lo = 0, hi = p->limit;
+	int64_t lo = 0, hi = p->fitting.limit;
 	for (int i = 0; i < HALVINGS && hi - lo > CLOSE; i++) {
 		int64_t mid = lo + (hi - lo) / 2;
 		if (may_be_as_fast(s, p, mid, cycles))
@@ -91,14 +87,14 @@ least_by_bound(struct sched *s, struct plan *p)
 }
 
 /* a smaller one than `was`, down to `lo`, with which it stays */
-static struct fitted
-least_by_clock(struct sched *s, struct plan *p, struct fitted was, int64_t lo,
+static struct fitting
+least_by_clock(struct sched *s, struct plan *p, struct fitting was, int64_t lo,
 	       double cycles)
 {
 	for (int i = 0; i < HALVINGS && was.limit - lo > CLOSE; i++) {
 		int64_t mid = lo + (was.limit - lo) / 2;
 		if (is_as_fast(s, p, mid, cycles))
-			was = (struct fitted){ .limit = mid, .how = p->how };
+			was = p->fitting;
 		else
 			lo = mid;
 	}
@@ -113,7 +109,7 @@ least_by_clock(struct sched *s, struct plan *p, struct fitted was, int64_t lo,
 void
 plan_trim(struct sched *s, struct plan *p)
 {
-	struct fitted was = { .limit = p->limit, .how = p->how };
+	struct fitting was = p->fitting;
 	double cycles = p->cycles;
 	if (!p->map_rank) {
 		struct packed_maps m = pack_maps(s, p->a, p);
@@ -122,13 +118,13 @@ plan_trim(struct sched *s, struct plan *p)
 	plan_fetches(s, p, NO_LIMIT_BYTES);
 	int64_t most = p->need, least = least_by_bound(s, p);
 	plan_fetches(s, p, least);
-	place_rects(s, p, LAST);
+	place_rects(s, p, LAST, INT64_MAX);
 	p->cycles = plan_clock(s, p);
 	if (p->cycles <= cycles)
 		return;
 	/* a smaller one than what all of it needs, to begin with */
 	if (was.limit > 2 * most && is_as_fast(s, p, 2 * most, cycles))
-		was = (struct fitted){ .limit = 2 * most, .how = p->how };
+		was = p->fitting;
 	was = least_by_clock(s, p, was, least - 1, cycles);
-	(void)plan_fit(s, p, was.limit, was.how, INFINITY);
+	(void)plan_fit(s, p, was, INFINITY);
 }

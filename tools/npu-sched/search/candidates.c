@@ -341,6 +341,6 @@ make_again(const struct recipe *r)
 		return plan_close(p), NULL;
 	x->list = x->list ? x->list : arena_open();
 	place_maps(p, packing_of(x, r->division));
-	(void)plan_fit(x->s, p, r->room, r->how, INFINITY);
+	(void)plan_fit(x->s, p, r->fitting, INFINITY);
 	return p;
 }

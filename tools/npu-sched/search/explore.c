@@ -11,7 +11,10 @@
 
 /* candidates are worked out whose estimate is above the front by less: transfers
  * choose greedily, and may come out better than that */
-static const double TOLERANCE = 1.005;
+static const double TOLERANCE = 1.0;
+
+/* what can't be better than a point of the front by as much is not looked at */
+static const double WORTHWHILE = 1.001;
 
 struct exploring {
 	struct variant *x;
@@ -19,13 +22,29 @@ struct exploring {
 	struct candidate *c;
 	const struct knobs *knobs;
 	bool fine; /* on every rung where plans are near the front */
+	/* the least by which addresses have made it slower, and larger than the sum of
+	 * bytes, so far; 0: not known yet */
+	double slower[FITS], larger[FITS];
 };
+
+/* addresses may do half as well again as the best of those that were found */
+static double
+hope(double least)
+{
+	return least > 0 ? 1 + (least - 1) / 2 : 1;
+}
+
+static void
+learn(double *least, double now)
+{
+	*least = *least > 0 ? fmin(*least, now) : now;
+}
 
 /* may it be better with at least these cycles and bytes of the limited place? */
 static bool
 is_better(const struct exploring *e, int64_t bytes, double cycles)
 {
-	return front_wants(e->f, bytes, bytes + e->c->beside, cycles);
+	return front_wants(e->f, bytes, bytes + e->c->beside, cycles * WORTHWHILE);
 }
 
 /*
@@ -47,17 +66,31 @@ rung_below(int64_t bytes, int rungs)
 
 /* with transfers below a limit, and addresses */
 static void
-try_room(struct exploring *e, int64_t room, enum fit how)
+try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 {
 	struct sched *s = e->x->s;
 	struct plan *p = e->c->plan;
-	if (!plan_fit(s, p, room, how, INFINITY))
+	const struct fitting fitting = { .limit = room, .how = how,
+		.most = front_most(e->f, bound, e->c->beside) };
+	if (!plan_fit(s, p, fitting, INFINITY))
 		return;
+	if (bound > 0 && p->cycles < INFINITY)
+		learn(&e->slower[how], p->cycles / bound);
+	if (p->need > 0)
+		learn(&e->larger[how], (double)peak_of(s, p) / (double)p->need);
 	front_add(e->f, &(struct point){
 		.sram = peak_of(s, p), .total = total_of(p), .cycles = p->cycles,
 		.traits = plan_traits(e->x, p),
 		.recipe = { .variant = e->x, .division = e->c->division,
-			    .policy = e->c->policy, .room = room, .how = how } });
+			    .policy = e->c->policy, .fitting = fitting } });
+}
+
+/* as far as what addresses did to it before tells */
+static bool
+may_be_better(const struct exploring *e, enum fit how, int64_t need, double bound)
+{
+	return is_better(e, (int64_t)((double)need * hope(e->larger[how])),
+			 bound * hope(e->slower[how]));
 }
 
 enum { MANY_RECTS = 256 };
@@ -81,11 +114,11 @@ try_rooms(struct exploring *e, int64_t room)
 		return NEVER;
 	int64_t next = rung_below(asked, near && e->fine ? e->knobs->rungs
 						      : e->knobs->coarse_rungs);
-	if (is_better(e, need, bound) && e->c->packed <= room)
-		try_room(e, room, BETWEEN);
+	if (e->c->packed <= room && may_be_better(e, BETWEEN, need, bound))
+		try_room(e, room, BETWEEN, bound);
 	if (e->fine && need <= room && p->n_rects <= MANY_RECTS &&
-	    is_better(e, need, bound * TOLERANCE))
-		try_room(e, room, SUMMED);
+	    may_be_better(e, SUMMED, need, bound * TOLERANCE))
+		try_room(e, room, SUMMED, bound);
 	return next;
 }
 
@@ -100,7 +133,7 @@ descend(struct exploring *e)
 		room = room > packed && next < packed ? packed : next;
 	}
 	/* all weights read in place */
-	try_room(e, 0, BETWEEN);
+	try_room(e, 0, BETWEEN, c->lower_bound);
 }
 
 /* is any of its estimates better, with less room than that, by a tolerance? */

@@ -13,8 +13,7 @@
 /* a candidate, and how it was brought below a limit */
 struct choice {
 	struct candidate *candidate;
-	int64_t limit; /* of transfers */
-	enum fit how;
+	struct fitting fitting;
 	double cycles;
 };
 
@@ -41,10 +40,11 @@ tolerance(const struct sched *s, int64_t limit)
 static int64_t
 try_fit(struct contest *c, struct candidate *i, enum fit how)
 {
-	bool faster = plan_fit(c->x->s, i->plan, i->next, how, c->best.cycles);
+	const struct fitting f = { .limit = i->next, .how = how, .most = c->limit };
+	bool faster = plan_fit(c->x->s, i->plan, f, c->best.cycles);
 	int64_t asked = i->plan->asked;
 	if (faster && peak_of(c->x->s, i->plan) <= c->limit)
-		c->best = (struct choice){ .candidate = i, .limit = i->next, .how = how,
+		c->best = (struct choice){ .candidate = i, .fitting = f,
 					   .cycles = i->plan->cycles };
 	return asked;
 }
@@ -64,6 +64,8 @@ begin(struct contest *c, struct candidate *i)
 	return true;
 }
 
+enum { VISITS_APART = 32 };
+
 /*
  * The limit that follows: where transfers become others than below those that they
  * asked for, or where there is just room for the maps.  After more room than is of
@@ -79,6 +81,10 @@ next_limit(const struct contest *c, struct candidate *i, int64_t asked, double b
 		return i->little < i->next && promising ? i->little : NEVER;
 	}
 	int64_t next = asked ? round_limit(asked - 1, i->plan, FINE) : NEVER;
+	/* where it is no better, what is near is hardly */
+	int64_t far = i->next - (i->next - i->least) / VISITS_APART;
+	if (bound >= c->best.cycles && asked && far < next)
+		next = round_limit(far, i->plan, FINE);
 	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
 	if ((i->packed || next < near) && candidate_packed(c->x, i) < i->next &&
 	    i->packed > next)
@@ -132,7 +138,7 @@ win(struct contest *c)
 	if (!i)
 		return NULL;
 	struct plan *p = i->plan;
-	(void)plan_fit(c->x->s, p, c->best.limit, c->best.how, INFINITY);
+	(void)plan_fit(c->x->s, p, c->best.fitting, INFINITY);
 	p->cycles = c->best.cycles;
 	i->plan = NULL;
 	return p;

@@ -46,6 +46,25 @@ front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 	       (!n || cycles < f->v[n - 1].cycles || is_lighter(f, total, cycles));
 }
 
+int64_t
+front_most(const struct front *f, double cycles, int64_t beside)
+{
+	size_t lo = 0, hi = f->n; /* the first point that is as fast */
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (f->v[mid].cycles > cycles)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == f->n || f->lightest.cycles == 0)
+		return INT64_MAX;
+	double light = point_weight(f->lightest.total, f->lightest.cycles) /
+		       point_weight(1, fmax(cycles, 1));
+	int64_t bytes = (int64_t)fmin(light, (double)NO_LIMIT_BYTES) - beside;
+	return bytes > f->v[lo].sram ? bytes : f->v[lo].sram;
+}
+
 static void
 insert(struct front *f, const struct point *p)
 {

@@ -53,6 +53,14 @@ keep_variant(struct search *x, struct variant *v)
 	return v;
 }
 
+/* the last one that was opened, if nothing came of it */
+static void
+drop_variant(struct search *x, const struct variant *v)
+{
+	if (x->n && x->variant[x->n - 1] == v)
+		variant_close(x->variant[--x->n]);
+}
+
 /* the graph with copies or without: variants are made of it as it is */
 static void
 set_copies(struct search *x, bool copies)
@@ -220,8 +228,11 @@ search_within(struct search *x, struct setting t, int64_t limit)
 		struct plan *p = search_variant(x, w, limit,
 						x->within ? x->within->cycles : INFINITY);
 		variant_rest(w);
-		if (!p)
+		if (!p) {
+			if (i)
+				drop_variant(x, w);
 			continue;
+		}
 		plan_close(x->within);
 		x->within = p;
 		x->within_of = w;
@@ -246,6 +257,8 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs)
 		unsigned changes = x->front.changes;
 		ok = explore(w, &x->front, knobs, COARSELY);
 		idle = x->front.changes == changes ? idle + 1 : 0;
+		if (idle)
+			drop_variant(x, w);
 	}
 	arena_close(a);
 	return ok;

@@ -100,8 +100,7 @@ smaller(int64_t a, int64_t b)
  * plans/fit.c: transfers below a limit, and addresses.  Sets p->cycles; false if there
  * are no fewer than `below`.  Nothing else has any influence.
  */
-bool plan_fit(struct sched *s, struct plan *p, int64_t limit, enum fit how,
-	      double below);
+bool plan_fit(struct sched *s, struct plan *p, struct fitting f, double below);
 /* without a limit: the least memory with which p stays about as fast */
 void plan_trim(struct sched *s, struct plan *p);
 
@@ -110,8 +109,7 @@ struct recipe {
 	struct variant *variant;
 	struct division division;
 	struct policy policy;
-	int64_t room; /* for transfers */
-	enum fit how;
+	struct fitting fitting;
 };
 
 /*
@@ -150,6 +148,9 @@ struct front {
 
 /* what weighs bytes against cycles: the smallest is --optimise=Size */
 double point_weight(int64_t bytes, double cycles);
+/* the most bytes with which so many cycles would be better than what is there; beside:
+ * those of other places */
+int64_t front_most(const struct front *f, double cycles, int64_t beside);
 /* could something of at least so many bytes and cycles be better than what is there? */
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
 /* keeps it where it is wanted; the recipe's lists are copied */

@@ -75,6 +75,16 @@ copy_graph(struct arena *a, const struct graph *from)
 	return g;
 }
 
+/* tables are one variant's; there is none */
+static void
+forget_costs(struct op_info *f)
+{
+	f->choice = NULL;
+	f->known = NULL;
+	f->in_stripes = NULL;
+	f->n_choices = f->n_stripes = 0;
+}
+
 /* the same operations, with nothing known of their costs */
 static struct op_info *
 copy_info(struct arena *a, const struct sched *s, const struct graph *g)
@@ -83,8 +93,7 @@ copy_info(struct arena *a, const struct sched *s, const struct graph *g)
 	for (int i = 0; i < s->n_ops; i++) {
 		info[i] = s->info[i];
 		info[i].op = g->ops[info[i].op->rec.index];
-		info[i].known = NULL;
-		info[i].in_stripes = NULL;
+		forget_costs(&info[i]);
 	}
 	return info;
 }
@@ -139,6 +148,17 @@ variant_close(struct variant *x)
 	arena_close(x->a);
 }
 
+/* the blocks that a plan was made with: asked for in another order they could be others */
+static void
+keep_choices(struct sched *s, struct op_info *f, const struct op_info *from)
+{
+	if (!from->n_choices)
+		return;
+	f->choice = anew(s->a, struct block_choice, MAX_CHOICES);
+	memcpy(f->choice, from->choice, MAX_CHOICES * sizeof(*f->choice));
+	f->n_choices = from->n_choices;
+}
+
 void
 variant_adopt(struct sched *s, const struct variant *x, struct plan *p)
 {
@@ -157,8 +177,8 @@ variant_adopt(struct sched *s, const struct variant *x, struct plan *p)
 	for (int i = 0; i < s->n_ops; i++) {
 		s->info[i] = x->s->info[i];
 		s->info[i].op = g->ops[s->info[i].op->rec.index];
-		s->info[i].known = NULL;
-		s->info[i].in_stripes = NULL;
+		forget_costs(&s->info[i]);
+		keep_choices(s, &s->info[i], &x->s->info[i]);
 		if (p->over[i])
 			p->over[i] = g->tensors[p->over[i]->rec.index];
 	}
@@ -167,5 +187,6 @@ variant_adopt(struct sched *s, const struct variant *x, struct plan *p)
 		r->t = r->t ? g->tensors[r->t->rec.index] : NULL;
 		r->over = r->over ? g->tensors[r->over->rec.index] : NULL;
 	}
+	find_bounds(p);
 	s->plan = p;
 }

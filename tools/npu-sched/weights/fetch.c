@@ -22,7 +22,7 @@ struct walk {
 	struct sched *s;
 	struct plan *p;
 	int64_t limit;
-	int64_t *used;	  /* bytes at each kernel: maps and buffers so far */
+	struct usage *used; /* at each kernel: maps and buffers so far */
 	struct gaps *gaps; /* or NULL: the sum of bytes decides alone */
 	double t, tk, td; /* front end, kernels free, transfers free */
 	double end[2];	  /* of the kernels issued last, older first */
@@ -70,13 +70,10 @@ sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int fr
 	if (k->slice == slice && k->from >= 0 && from >= k->from)
 		return true;
 	*k = (struct known_room){ .slice = slice, .from = -1, .none_at = -1 };
-	for (int i = u->last; i >= from; i--) {
-		k->most = w->used[i] > k->most ? w->used[i] : k->most;
-		if (k->most > w->limit - bytes) {
-			k->none_at = i;
-			return false;
-		}
-	}
+	k->none_at = usage_last_above(w->used, from, u->last, w->limit - bytes);
+	if (k->none_at >= 0)
+		return false;
+	k->most = usage_most(w->used, from, u->last);
 	k->from = from;
 	return true;
 }
@@ -136,8 +133,7 @@ reserve(struct walk *w, struct weight_slice *u, int i, struct room r)
 			  round_up_i64(slice_bytes(u), ALIGN), u->at,
 			  kernel_step(w->s, w->p, oldest(w, i)) - 1);
 	w->room.slice = -1;
-	for (int k = r.from; k <= u->last; k++)
-		w->used[k] += round_up_i64(slice_bytes(u), ALIGN);
+	usage_add(w->used, r.from, u->last, round_up_i64(slice_bytes(u), ALIGN));
 }
 
 /* DMA_START: the front end waits while as many are under way as can be */
@@ -340,7 +336,7 @@ issue(struct walk *w, int i)
 		issue_copy(w, i);
 		return;
 	}
-	int copy = copy_awaited(w->s, w->p, i);
+	int copy = w->s->has_copies ? copy_awaited(w->s, w->p, i) : -1;
 	if (copy >= 0)
 		w->t = max_f(w->t, w->copied[copy]);
 	settle(w, i);
@@ -372,10 +368,8 @@ walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scrat
 	p->asked = 0;
 	for (size_t i = 0; i < p->n_slices; i++)
 		p->slice[i].fetched = false;
-	w.used = anew(scratch, int64_t, p->n_kernels + 1);
+	w.used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
 	w.copied = anew(scratch, double, p->n_kernels + 1);
-	for (size_t i = 0; i < p->n_kernels; i++)
-		w.used[i] = p->map_bytes[i];
 	for (int i = 0; i < (int)p->n_kernels; i = w.node_end) {
 		int node = s->info[p->kernel[i].op].node;
 		w.node_start = w.node_end = i;
@@ -390,9 +384,7 @@ walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scrat
 			issue(&w, k);
 		p->cycles += max_f(w.tk, w.td);
 	}
-	p->need = 0;
-	for (size_t i = 0; i < p->n_kernels; i++)
-		p->need = w.used[i] > p->need ? w.used[i] : p->need;
+	p->need = usage_most(w.used, 0, (int)p->n_kernels - 1);
 	find_buffers(s, p);
 }
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes in use at each kernel.  Weights that stay for a long time are added to many
+ * kernels, and asked about as often: blocks of kernels keep the most that is in use at
+ * any of them, and what was added to all of them alike.
+ */
+#include "../sched.h"
+
+enum { BLOCK = 32 };
+
+struct usage {
+	int n;
+	int64_t *own;	       /* of each kernel, less what its block has */
+	int64_t *alike, *most; /* of each block: added to all; the most, with that */
+};
+
+static void
+find_most(struct usage *u, int block)
+{
+	int lo = block * BLOCK, hi = lo + BLOCK < u->n ? lo + BLOCK : u->n;
+	int64_t most = 0;
+	for (int i = lo; i < hi; i++)
+		most = u->own[i] > most ? u->own[i] : most;
+	u->most[block] = most + u->alike[block];
+}
+
+struct usage *
+usage_open(struct arena *a, const int64_t *bytes, int n)
+{
+	struct usage *u = anew(a, struct usage, 1);
+	int blocks = n / BLOCK + 1;
+	u->n = n;
+	u->own = anew(a, int64_t, (size_t)n + 1);
+	u->alike = anew(a, int64_t, (size_t)blocks);
+	u->most = anew(a, int64_t, (size_t)blocks);
+	if (n)
+		memcpy(u->own, bytes, (size_t)n * sizeof(*bytes));
+	for (int b = 0; b < blocks; b++)
+		find_most(u, b);
+	return u;
+}
+
+/* of first..last, all in one block */
+static void
+add_in_block(struct usage *u, int first, int last, int64_t bytes)
+{
+	for (int i = first; i <= last; i++)
+		u->own[i] += bytes;
+	find_most(u, first / BLOCK);
+}
+
+void
+usage_add(struct usage *u, int first, int last, int64_t bytes)
+{
+	int from = first / BLOCK, to = last / BLOCK;
+	if (from == to) {
+		add_in_block(u, first, last, bytes);
+		return;
+	}
+	add_in_block(u, first, from * BLOCK + BLOCK - 1, bytes);
+	for (int b = from + 1; b < to; b++) {
+		u->alike[b] += bytes;
+		u->most[b] += bytes;
+	}
+	add_in_block(u, to * BLOCK, last, bytes);
+}
+
+int
+usage_last_above(const struct usage *u, int first, int last, int64_t bytes)
+{
+	for (int i = last; i >= first;) {
+		int block = i / BLOCK, lo = block * BLOCK;
+		if (u->most[block] > bytes)
+			for (int k = i; k >= lo && k >= first; k--)
+				if (u->own[k] + u->alike[block] > bytes)
+					return k;
+		i = lo - 1;
+	}
+	return -1;
+}
+
+int64_t
+usage_most(const struct usage *u, int first, int last)
+{
+	int64_t most = 0;
+	for (int i = first; i <= last;) {
+		int block = i / BLOCK, end = (block + 1) * BLOCK;
+		if (i % BLOCK == 0 && end - 1 <= last) {
+			most = u->most[block] > most ? u->most[block] : most;
+			i = end;
+			continue;
+		}
+		for (; i < end && i <= last; i++) {
+			int64_t bytes = u->own[i] + u->alike[block];
+			most = bytes > most ? bytes : most;
+		}
+	}
+	return most;
+}
