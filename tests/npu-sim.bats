@@ -34,8 +34,15 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	run -0 npu-sim --seed 5 -o out --dump all m.tflite
 	cmp out/output_0.npy all/tensor_3.npy
 	refuses 2 "m.tflite/output_0.npy" npu-sim -o m.tflite m.tflite
-	refuses 2 "absent/out: No such file or directory" \
-		npu-sim -o absent/out m.tflite
+	# a directory is made, with all that leads to it, or nothing of it
+	npu-sim --seed 5 -o absent/a/b/ --dump absent/all m.tflite
+	cmp out/output_0.npy absent/a/b/output_0.npy
+	cmp all/tensor_3.npy absent/all/tensor_3.npy
+	mkdir -p gone/output_0.npy
+	refuses 2 "m.tflite/new: Not a directory" \
+		npu-sim --dump gone/x/y -o m.tflite/new m.tflite
+	refuses 2 "gone/output_0.npy" npu-sim --dump gone/x/y -o gone m.tflite
+	[ ! -e gone/x ]
 	zeros in
 	npu-sim -i in -o . m.tflite
 	run -0 npu-sim -i in -e output_0.npy m.tflite

@@ -49,7 +49,10 @@ bool file_set_parts(struct file_set *s, const char *path,
 /* the same of p and what waits in a spool, which the commit reads and leaves open */
 bool file_set_spool(struct file_set *s, const char *path, const void *p, size_t n,
 		    const struct spool *rest, struct err *e);
-/* made in the commit, where there is none; what is added later may be in it */
+/*
+ * Made in the commit with what leads to it, where there is none; what is added later
+ * may be in it.  Gone again if the commit fails.
+ */
 void file_set_directory(struct file_set *s, const char *path);
 /*
  * A file that is whole already and takes path's name in the commit; it is on the

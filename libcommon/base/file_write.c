@@ -164,8 +164,9 @@ check_terminal(int fd, bool binary, struct err *e)
 
 struct output {
 	struct output *next;
-	const char *path; /* NULL: standard output */
-	bool is_directory, made;
+	char *path; /* NULL: standard output */
+	bool is_directory;
+	size_t made; /* bytes of a directory's path that lead to the first made; 0: none */
 	struct text text; /* what is in it; of a file that is adopted, nothing */
 	const struct spool *rest; /* ... and behind that; NULL: nothing */
 	int fd;		  /* of an open file; -1 */
@@ -255,14 +256,50 @@ content(const struct output *o)
 	return (struct bytes){ .p = (const uint8_t *)o->text.p, .n = o->text.n };
 }
 
+/* the directory and what leads to it, as far as they are not there */
+static bool
+make_directories(struct output *o)
+{
+	size_t n = strlen(o->path);
+	errno = ENOENT;
+	for (size_t i = 1; i <= n; i++) {
+		char rest = o->path[i];
+		if ((rest && rest != '/') || o->path[i - 1] == '/')
+			continue;
+		o->path[i] = '\0';
+		bool made = !mkdir(o->path, 0777);
+		int why = errno;
+		bool ok = made || !access(o->path, F_OK);
+		o->path[i] = rest;
+		errno = why;
+		if (!ok)
+			return false;
+		if (made && !o->made)
+			o->made = i;
+	}
+	return n > 0;
+}
+
+/* the innermost first */
+static void
+remove_directories(struct output *o)
+{
+	if (!o->made)
+		return;
+	for (size_t i = strlen(o->path); i >= o->made; i--) {
+		if ((o->path[i] && o->path[i] != '/') || o->path[i - 1] == '/')
+			continue;
+		o->path[i] = '\0';
+		(void)rmdir(o->path);
+	}
+}
+
 static bool
 prepare_one(struct output *o)
 {
 	struct bytes b = content(o);
-	if (o->is_directory) {
-		o->made = !mkdir(o->path, 0777);
-		return o->made || errno == EEXIST;
-	}
+	if (o->is_directory)
+		return make_directories(o);
 	if (o->direct)
 		return true;
 	o->place = place_of(o->path);
@@ -322,8 +359,7 @@ clear(struct file_set *s, bool back)
 	}
 	/* behind what was in them */
 	for (struct output *o = s->first; o && back; o = o->next)
-		if (o->made)
-			(void)rmdir(o->path);
+		remove_directories(o);
 	s->first = NULL;
 	s->last = &s->first;
 }

@@ -67,6 +67,7 @@ decode_all(struct wenc *w, const struct options *o)
 	if (!graph_blob(w->g, b, &flash, w->e))
 		return false;
 	bool *done = anew(w->a, bool, w->g->n_ops + 1);
+	file_set_directory(w->files, o->output ? o->output : ".");
 	for (size_t i = 0; i < w->g->n_ops; i++) {
 		const struct g_op *op = w->g->ops[i];
 		for (size_t k = 0; op->weights && k < i; k++)
