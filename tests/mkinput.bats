@@ -391,3 +391,118 @@ digits=$BATS_TEST_DIRNAME/models/digits.tflite
 	grep -q 'static const uint8_t input_data\[\]' in.h
 	grep -qE '0x[0-9a-f]{2}, 0x' in.h
 }
+
+# built FILE...: as the evaluation kit would, warnings as errors
+built()
+{
+	local w="-Wall -Wextra -Wconversion -Wundef -Wpedantic -Wshadow -Wcast-align -Werror"
+	local f
+	for f; do
+		case $f in
+		# shellcheck disable=SC2086
+		*.cc) g++ -std=c++17 $w -Wold-style-cast -c -o "${f//\//_}.o" "$f" ;;
+		# shellcheck disable=SC2086
+		*) gcc -std=c99 $w -Wmissing-prototypes -c -o "${f//\//_}.o" "$f" ;;
+		esac || return
+	done
+}
+
+@test "the evaluation kit's samples: pictures" {
+	need g++ objdump
+	picture 2 3 1
+	printf 'P6 3 2 255\n\x00\x01\x02abcdefghijklmno' >a.ppm
+	printf 'P5 6 4 255\nAAAAAAAAAAAAAAAAAAAAAAAA' >"b \"?.pgm"
+	mkinput --dialect=mlek-samples --resize -o new/dir p.tflite a.ppm "b \"?.pgm"
+	built new/dir/sample_files.c
+	objdump -h new_dir_sample_files.c.o | grep -q ' ifm '
+	cat >t.cc <<-'END'
+	#include "new/dir/sample_files.h"
+	#include <cstring>
+	static_assert(NUMBER_OF_FILES == 2 && IMAGE_DATA_SIZE == 18, "");
+	static_assert(IMAGE_DATA_W == 3 && IMAGE_DATA_H == 2, "");
+	int main()
+	{
+		return !(get_sample_n_elements() == 2 && get_sample_img_total_bytes() == 18 &&
+			 get_sample_img_width() == 3 && get_sample_img_height() == 2 &&
+			 !std::memcmp(get_sample_data_ptr(0), "\0\1\2abcdefghijklmno", 18) &&
+			 get_sample_data_ptr(1)[17] == 'A' && im1[0] == 'A' &&
+			 !std::strcmp(get_sample_data_filename(1), "b \"?.pgm") &&
+			 !get_sample_data_ptr(2) && !get_sample_data_filename(2));
+	}
+	END
+	built t.cc
+	g++ -o t t.cc.o new_dir_sample_files.c.o
+	./t
+}
+
+@test "the evaluation kit's samples: sounds" {
+	need g++
+	model m
+	{
+		printf 'RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0'
+		printf 'data\x08\0\0\0\x01\0\xff\xff\x00\x80\xff\x7f'
+	} >a.wav
+	mkinput --dialect=mlek-samples -o . m.tflite a.wav a.wav
+	built sample_files.c
+	cat >t.cc <<-'END'
+	#include "sample_files.h"
+	int main()
+	{
+		const int16_t *p = get_sample_data_ptr(1);
+		return !(get_sample_data_size(1) == 4 && !get_sample_data_size(2) &&
+			 get_sample_sampling_frequency() == 16000 && AUDIO_SAMPLING_RATE == 16000 &&
+			 get_sample_audio_num_channels() == 1 && p[0] == 1 && p[1] == -1 &&
+			 p[2] == -32768 && p[3] == 32767 && audio0[3] == 32767);
+	}
+	END
+	built t.cc
+	g++ -o t t.cc.o sample_files.c.o
+	./t
+}
+
+@test "the evaluation kit's test data" {
+	need g++
+	model m
+	mkinput --random=3 --format=raw -o in.raw --expected=out.raw m.tflite
+	mkinput --random=3 --dialect=mlek-tests --use-case=kws -o gen m.tflite
+	built gen/TestData_kws.cc
+	cat >t.cc <<-'END'
+	#include "gen/TestData_kws.hpp"
+	#include <cstdio>
+	using namespace arm::app::kws;
+	static_assert(NUMBER_OF_IFM_FILES == 1 && NUMBER_OF_OFM_FILES == 1, "");
+	static_assert(IFM_0_DATA_SIZE == 4 && OFM_0_DATA_SIZE == 2, "");
+	int main()
+	{
+		const IFM_0_DATA_TYPE *in = ifm0_kws;
+		std::fwrite(in, 1, IFM_0_DATA_SIZE, stdout);
+		std::fwrite(GetOfmDataArray(0), 1, OFM_0_DATA_SIZE, stdout);
+		return GetIfmDataArray(0) != in || GetOfmDataArray(1) || GetIfmDataArray(1);
+	}
+	END
+	built t.cc
+	g++ -o t t.cc.o gen_TestData_kws.cc.o
+	./t | cmp - <(cat in.raw out.raw)
+	# without a use case: its names are bare, as in the kit
+	mkinput --random=3 --dialect=mlek-tests -o gen m.tflite
+	built gen/TestData.cc
+	grep -q 'ifm0\[IFM_0_DATA_SIZE\]' gen/TestData.hpp
+}
+
+@test "the evaluation kit's files: refusals leave no directory" {
+	picture 2 3 1
+	printf 'P5 6 4 255\nAAAAAAAAAAAAAAAAAAAAAAAA' >b.pgm
+	refuses 2 "--dialect=mlek-samples makes two files: -o DIR" \
+		mkinput --dialect=mlek-samples p.tflite b.pgm
+	refuses 2 "b.pgm: error: a picture of 6 by 4 pixels for an input of 3 by 2; --resize?" \
+		mkinput --dialect=mlek-samples -o new p.tflite b.pgm
+	echo 1 >c.csv
+	refuses 2 "c.csv: error: samples are pictures or sounds" \
+		mkinput --dialect=mlek-samples -o new p.tflite c.csv
+	refuses 2 "--use-case goes with --dialect=mlek-tests" mkinput --use-case=a p.tflite
+	refuses 2 "not a C identifier: 'a-b'" \
+		mkinput --dialect=mlek-tests --use-case=a-b -o new p.tflite
+	[ ! -e new ]
+	[ -w /proc ] && refuses 2 "/proc/new: " \
+		mkinput --dialect=mlek-samples --resize -o /proc/new p.tflite b.pgm
+}

@@ -51,6 +51,8 @@ value() { # MACRO FILE
 	compile n.h
 	tfl2c -n m --dialect=cmsis --section=.model -o c.h n.tflite
 	compile c.h
+	tfl2c -n m --dialect=cmsis -o c.h n.tflite
+	compile c.h
 }
 
 @test "headers of the shared models compile, compiled by others too" {
@@ -319,6 +321,72 @@ value() { # MACRO FILE
 	g++ -Wall -Wextra -Wundef -Werror -DACTIVATION_BUF_SZ=0x80000 -o t main.cc n.cc
 	./t
 	objdump -h t | grep -q nn_model
+}
+
+@test "dialect mlek: declarations of the use case, labels" {
+	need g++ objdump
+	npu_model n "$U55_128"
+	printf 'yes\nno \\ "quoted"\r\n\n??/last' >labels.txt
+	# the evaluation kit's kws
+	args=(--dialect=mlek --namespace arm::app::kws --labels=labels.txt)
+	tfl2c "${args[@]}" --expression='extern const int   g_FrameLength    = 640' \
+		--expression='extern const float g_ScoreThreshold = 0.7f;' n.tflite >n.cc
+	tfl2c "${args[@]}" --declarations n.tflite >Labels.hpp
+	cat >main.cc <<-'END'
+	#include "Labels.hpp"
+	namespace arm { namespace app { namespace kws {
+	extern const int g_FrameLength;
+	extern const float g_ScoreThreshold;
+	} } }
+	int main()
+	{
+		using namespace arm::app::kws;
+		std::vector<std::string> labels(5);
+		bool ok = GetLabelsVector(labels);
+		return !(ok && labels.size() == 3 && labels[1] == "no \\ \"quoted\"" &&
+			 labels[2] == "?" "?/last" && g_FrameLength == 640 &&
+			 g_ScoreThreshold > 0.69f);
+	}
+	END
+	g++ -std=c++17 $warnings -DACTIVATION_BUF_SZ=0x80000 -o t main.cc n.cc
+	./t
+	objdump -h t | grep -q " labels "
+	refuses 2 "--expression and --labels are of --dialect=mlek" \
+		tfl2c --labels=labels.txt n.tflite
+	: >empty.txt
+	refuses 2 "empty.txt: error: there are no labels" \
+		tfl2c --dialect=mlek --labels=empty.txt n.tflite
+}
+
+@test "dialect cmsis: model, arena and cache in the examples' sections" {
+	need gcc objdump
+	npu_model n "$U55_128"
+	tfl2c --dialect=cmsis n.tflite >n.h
+	cat >t.c <<-'END'
+	#include "n.h"
+	ETHOS_ARENA_DEFINE;
+	_Static_assert(sizeof(ethos_arena) == ETHOS_MODEL_TENSOR_ARENA_SIZE, "arena");
+	END
+	gcc -std=c11 $warnings -c t.c
+	objdump -h t.o >sections
+	for s in ethos_model ethos_arena; do
+		grep -q " $s " sections
+	done
+	tfl2c --dialect=cmsis --format=asm -o n.S n.tflite
+	tfl2c --dialect=cmsis --declarations n.tflite >n.h
+	printf '#include "n.h"\nETHOS_ARENA_DEFINE;\nint main(void) { return ethos_model[4] != 84; }\n' >t.c
+	gcc -std=c11 $warnings -o t t.c n.S
+	./t
+	# a stream with fast memory of its own, of 393216 bytes at most
+	npucc -a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram \
+		-o u65.tflite "$TOP/tests/models/digits.tflite"
+	tfl2c --dialect=cmsis u65.tflite >n.h
+	printf '#include "n.h"\nETHOS_ARENA_DEFINE;\nETHOS_CACHE_DEFINE;\n' >t.c
+	gcc -std=c11 $warnings -c t.c
+	objdump -h t.o | grep -q ' ethos_cache '
+	run gcc -DETHOS_CACHE_SIZE=16 -c t.c
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"ETHOS_CACHE_SIZE is too small for ethos_model"* ]]
 }
 
 @test "hostile names stay inside their comment" {

@@ -35,8 +35,7 @@ tensor_dims(const struct tfl_tensor *t, int64_t *dim)
 	return t->rank;
 }
 
-/* height, width, channels of an input that takes pictures */
-static bool
+bool
 picture_shape(const struct tfl_tensor *t, int64_t hwc[3])
 {
 	const int32_t *d = t->dim;

@@ -12,7 +12,7 @@
 enum { OPT_FORMAT = 256, OPT_FROM, OPT_RESIZE, OPT_SCALE, OPT_MEAN, OPT_RANGE,
        OPT_QUANTIZED, OPT_REAL, OPT_FIT, OPT_RANDOM, OPT_GUARD, OPT_SECTION,
        OPT_SECTIONS, OPT_EXPECTED, OPT_EXPECTED_NAME, OPT_EXPECTED_SECTION,
-       OPT_LIST, OPT_LABELS, OPT_HEX };
+       OPT_LIST, OPT_LABELS, OPT_HEX, OPT_DIALECT, OPT_USE_CASE };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "write the input to FILE", 0 },
@@ -20,6 +20,11 @@ static const struct argp_option option_list[] = {
 	{ "name", 'n', "NAME", 0, "of the array (input_data)", 0 },
 	{ "hex", OPT_HEX, NULL, 0,
 	  "the header's arrays are uint8_t, their bytes in hexadecimal", 0 },
+	{ "dialect", OPT_DIALECT, "NAME", 0,
+	  "plain (default); mlek-samples, mlek-tests: the ML evaluation kit's files, "
+	  "in the directory --output", 0 },
+	{ "use-case", OPT_USE_CASE, "NAME", 0,
+	  "behind the names of mlek-tests, and its namespace", 0 },
 	{ "guard", OPT_GUARD, "MACRO", 0, "include guard (INPUT_DATA_H)", 0 },
 	{ "section", OPT_SECTION, "NAME", 0,
 	  "linker section; the array is then not const", 0 },
@@ -60,6 +65,8 @@ static const struct argp_option option_list[] = {
 };
 
 static const char *const format_names[] = { "header", "npy", "raw", NULL };
+static const char *const dialect_names[] = { "plain", "mlek-samples", "mlek-tests",
+					     NULL };
 static const char *const source_names[] = { "guess", "npy", "picture", "sound",
 					    "csv", "raw", NULL };
 static const char *const resize_names[] = { "no", "bilinear", "area", NULL };
@@ -110,7 +117,7 @@ is_word(const char *s, bool section)
 static void
 check_names(struct argp_state *state, const struct options *o)
 {
-	const char *names[] = { o->name, o->guard, o->expected_name };
+	const char *names[] = { o->name, o->guard, o->expected_name, o->use_case };
 	const char *sections[] = { o->section, o->expected_section };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (names[i] && !is_word(names[i], false))
@@ -119,6 +126,25 @@ check_names(struct argp_state *state, const struct options *o)
 		if (sections[i] && !is_word(sections[i], true))
 			argp_error(state, "not a section name: '%s'",
 				   sections[i]);
+}
+
+/* two files in a directory, whose contents the kit knows by name */
+static void
+check_dialect(struct argp_state *state, const struct options *o)
+{
+	if (o->use_case && o->dialect != DIALECT_MLEK_TESTS)
+		argp_error(state, "--use-case goes with --dialect=mlek-tests");
+	if (!o->dialect)
+		return;
+	if (!o->output || !strcmp(o->output, "-"))
+		argp_error(state, "--dialect=%s makes two files: -o DIR",
+			   dialect_names[o->dialect]);
+	if (o->has_format || o->hex || o->name || o->guard || o->section ||
+	    o->expected || o->list)
+		argp_error(state, "--dialect=%s says it all: no other option of the "
+				  "output", dialect_names[o->dialect]);
+	if (o->dialect == DIALECT_MLEK_SAMPLES && !o->n_files)
+		argp_error(state, "which samples?");
 }
 
 /* one behind the other there is no header, and nothing to expect */
@@ -154,6 +180,7 @@ check_options(struct argp_state *state, struct options *o)
 		argp_error(state, "--range says it all: no --scale, no --mean");
 	if (o->has_random && o->n_files)
 		argp_error(state, "--random takes no files");
+	check_dialect(state, o);
 	check_list(state, o);
 	if (!o->n_files && !o->has_random && !o->list && !strcmp(o->model, "-"))
 		argp_error(state, "model and data can't both be on standard "
@@ -212,6 +239,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->has_format = true;
 		break;
 	case OPT_HEX: o->hex = true; break;
+	case OPT_DIALECT:
+		o->dialect = (enum dialect)cli_choice(state, "--dialect", arg,
+						  dialect_names);
+		break;
+	case OPT_USE_CASE: o->use_case = arg; break;
 	case OPT_GUARD: o->guard = arg; break;
 	case OPT_SECTION: o->section = arg; break;
 	case OPT_SECTIONS: set_sections(o); break;
@@ -347,6 +379,28 @@ write_input(struct arena *a, struct file_set *to, const struct options *o,
 }
 
 static bool
+write_tests(struct arena *a, struct file_set *to, const struct options *o,
+	    const struct tfl_subgraph *g, const struct filled *f,
+	    const struct array *outputs, struct err *e)
+{
+	struct array *in = anew(a, struct array, (size_t)g->n_in);
+	for (int i = 0; i < g->n_in; i++)
+		in[i] = (struct array){ &g->tensor[g->in[i]], f[i].bytes };
+	struct test_data d = { .use_case = o->use_case ? o->use_case : "",
+			       .in = in, .n_in = g->n_in,
+			       .out = outputs, .n_out = g->n_out };
+	return write_mlek_tests(a, to, o->output, &d, e);
+}
+
+static bool
+write_samples(struct arena *a, const struct options *o, const struct tfl_subgraph *g,
+	      struct err *e)
+{
+	struct file_set *s = file_set_open(a);
+	return file_set_end(s, write_mlek_samples(a, s, o, &g->tensor[g->in[0]], e), e);
+}
+
+static bool
 convert(struct arena *a, const struct options *o, struct err *e)
 {
 	struct tfl_model *m;
@@ -354,6 +408,8 @@ convert(struct arena *a, const struct options *o, struct err *e)
 	if (!tfl_read_file(a, o->model, &m, e))
 		return false;
 	const struct tfl_subgraph *g = &m->subgraph[0];
+	if (o->dialect == DIALECT_MLEK_SAMPLES && g->n_in == 1)
+		return write_samples(a, o, g, e);
 	if (!check_inputs(o, g, e))
 		return false;
 	if (o->list)
@@ -364,9 +420,12 @@ convert(struct arena *a, const struct options *o, struct err *e)
 		if (!make_input(a, o, &g->tensor[g->in[i]], i, &random, &f[i],
 				e))
 			return false;
-	if (o->expected && !run_model(a, m, f, &outputs, e))
+	bool tests = o->dialect == DIALECT_MLEK_TESTS;
+	if ((o->expected || tests) && !run_model(a, m, f, &outputs, e))
 		return false;
 	struct file_set *s = file_set_open(a);
+	if (tests)
+		return file_set_end(s, write_tests(a, s, o, g, f, outputs, e), e);
 	bool ok = write_input(a, s, o, g, f, e) &&
 		  (!o->expected ||
 		   write_expected(a, s, o, outputs, g->n_out, e));

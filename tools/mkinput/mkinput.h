@@ -2,8 +2,8 @@
 /*
  * From data to a model's input.  In running order: load.c (and table.c,
  * picture.c, sound.c by format) reads numbers, fit.c gives them the input's
- * shape, quantize.c its type, write.c prints; expected.c runs the model.  With
- * --list, list.c says which files there are, and stack.c does that with each.
+ * shape, quantize.c its type, write.c and mlek.c print; expected.c runs the model.
+ * With --list, list.c says which files there are, and stack.c does that with each.
  */
 #ifndef MKINPUT_H
 #define MKINPUT_H
@@ -15,6 +15,7 @@ enum source { FROM_GUESS, FROM_NPY, FROM_PICTURE, FROM_SOUND, FROM_CSV,
 	      FROM_RAW };
 enum output { AS_HEADER, AS_NPY, AS_RAW };
 enum resize { RESIZE_NO, RESIZE_BILINEAR, RESIZE_AREA };
+enum dialect { DIALECT_PLAIN, DIALECT_MLEK_SAMPLES, DIALECT_MLEK_TESTS };
 enum meaning { BY_FORMAT, QUANTIZED, REAL };
 
 enum { MAX_CHANNELS = 64, MAX_FILES = 64 };
@@ -43,6 +44,8 @@ struct options {
 	const char *output, *name, *guard, *section;
 	const char *expected, *expected_name, *expected_section;
 	const char *output_buffer, *output_section;
+	enum dialect dialect;
+	const char *use_case; /* of DIALECT_MLEK_TESTS; NULL: none */
 	const char *list, *labels; /* many inputs in one array, with labels */
 };
 
@@ -58,6 +61,7 @@ struct data {
 	double *v;
 	bool quantized, list; /* list: no shape of its own */
 	double max; /* of a picture's samples; 0: no picture */
+	unsigned rate; /* of a sound, in samples a second; 0: no sound, or unknown */
 };
 
 enum { MAX_INPUT_BYTES = 1 << 28 };
@@ -93,6 +97,9 @@ bool load_sndfile(struct arena *a, struct bytes file, struct data *out,
 /* channels, size and shape of the input, or an error that names both shapes */
 bool fit_data(struct arena *a, const struct options *o,
 	      const struct tfl_tensor *t, struct data *d, struct err *e);
+
+/* height, width, channels of an input that takes pictures; false: it does not */
+bool picture_shape(const struct tfl_tensor *t, int64_t hwc[3]);
 
 /* ---- quantize.c ----------------------------------------------------------- */
 
@@ -154,6 +161,13 @@ struct sheet { /* a file of arrays */
 	int n_outputs;
 };
 
+/* "int8_t"; NULL: of a type that is not supported */
+const char *element_type(int type);
+/* are all arrays of types that are? */
+bool check_kinds(const struct array *x, int n, struct err *e);
+/* in decimal, so many a line */
+void put_elements(struct text *t, const struct array *x, int per_line);
+
 bool write_header(struct file_set *to, const char *path, const struct sheet *s,
 		  struct err *e);
 /* one file an array: NAME.npy, or NAME_0.npy, NAME_1.npy ... */
@@ -165,6 +179,25 @@ bool write_binary(struct arena *a, struct file_set *to, const char *path,
 bool write_stack(struct file_set *to, const char *path, const struct tfl_tensor *t,
 		 size_t n, const struct spool *values, enum output format,
 		 struct err *e);
+
+/* ---- mlek.c ------------------------------------------------------------------- */
+
+struct test_data {
+	const char *use_case; /* "" : none */
+	const char *suffix;   /* "_kws": made of the former */
+	const struct array *in, *out;
+	int n_in, n_out;
+};
+
+/* DIR/TestData_USECASE.hpp and .cc: ifm0_USECASE ..., ofm0_USECASE ... */
+bool write_mlek_tests(struct arena *a, struct file_set *to, const char *dir,
+		      const struct test_data *given, struct err *e);
+/*
+ * o->output/sample_files.h and .c: o's files as they are before a model's
+ * preprocessing, pictures in colour and of the size of input t, sounds of 16 bits.
+ */
+bool write_mlek_samples(struct arena *a, struct file_set *to, const struct options *o,
+			const struct tfl_tensor *t, struct err *e);
 
 /* ---- expected.c ------------------------------------------------------------- */
 

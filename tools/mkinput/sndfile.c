@@ -91,6 +91,7 @@ load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 		  info.channels >= 1 && info.channels <= MAX_SOUND_CHANNELS;
 	if (ok) {
 		read_frames(a, s, info.channels, d);
+		d->rate = (unsigned)info.samplerate;
 		d->rank = 1;
 		d->dim[0] = (int64_t)d->n;
 		d->list = true;

@@ -7,7 +7,7 @@
 enum { WAVE_PCM = 1, WAVE_FLOAT = 3, WAVE_EXTENSIBLE = 0xfffe };
 
 struct wave {
-	unsigned format, channels, bits;
+	unsigned format, channels, bits, rate;
 	struct bytes data;
 };
 
@@ -32,7 +32,7 @@ read_format(struct bytes chunk, struct wave *w)
 	struct reader r = reader_init(chunk.p, chunk.n);
 	w->format = reader_u16(&r);
 	w->channels = reader_u16(&r);
-	(void)reader_u32(&r); /* frames a second */
+	w->rate = reader_u32(&r);
 	(void)reader_u32(&r); /* bytes a second */
 	(void)reader_u16(&r); /* bytes a frame */
 	w->bits = reader_u16(&r);
@@ -99,6 +99,7 @@ load_sound(struct arena *a, struct bytes file, struct data *d, struct err *e)
 			       w.bits);
 	size_t bytes = w.bits / 8, frame = bytes * w.channels;
 	d->n = w.data.n / frame;
+	d->rate = w.rate;
 	d->rank = 1;
 	d->dim[0] = (int64_t)d->n;
 	d->list = true;

@@ -58,15 +58,21 @@ put_element(struct text *t, int type, const uint8_t *p)
 	}
 }
 
-static void
-put_elements(struct text *t, const struct array *x)
+const char *
+element_type(int type)
 {
-	const struct kind *k = kind_of(x->t->type);
+	const struct kind *k = kind_of(type);
+	return k ? k->name : NULL;
+}
+
+void
+put_elements(struct text *t, const struct array *x, int per_line)
+{
 	size_t size = (size_t)tfl_type_bytes(x->t->type);
 	int64_t n = tfl_elements(x->t);
 	for (int64_t i = 0; i < n; i++) {
-		bool first = i % k->per_line == 0;
-		bool last = i + 1 == n || (i + 1) % k->per_line == 0;
+		bool first = i % per_line == 0;
+		bool last = i + 1 == n || (i + 1) % per_line == 0;
 		text_puts(t, first ? "  " : " ");
 		put_element(t, x->t->type, x->bytes + (size_t)i * size);
 		text_puts(t, i + 1 < n ? "," : "");
@@ -122,7 +128,7 @@ put_array(struct text *t, const struct sheet *s, int i)
 	if (s->hex)
 		put_hex(t, x);
 	else
-		put_elements(t, x);
+		put_elements(t, x, kind_of(x->t->type)->per_line);
 	text_puts(t, "};\n");
 }
 
@@ -153,7 +159,7 @@ put_guard(struct text *t, const struct sheet *s)
 	text_puts(t, "_H");
 }
 
-static bool
+bool
 check_kinds(const struct array *x, int n, struct err *e)
 {
 	for (int i = 0; i < n; i++)

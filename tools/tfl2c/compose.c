@@ -60,11 +60,37 @@ put_attribute(struct text *t, const struct options *o)
 	text_printf(t, "aligned(%d)))", o->align);
 }
 
+/* that of the CMSIS examples is where their linker scripts look for it */
+static const char *
+section_of(const struct options *o)
+{
+	bool is_free = o->dialect == DIALECT_CMSIS && !o->section_macro;
+	return !o->section && is_free ? "ethos_model" : o->section;
+}
+
+/* an assembler knows a section by its name, and nothing else by the same */
+static bool
+clashes(const struct options *o)
+{
+	const char *section = section_of(o);
+	return section && !strcmp(section, o->name);
+}
+
+static void
+put_array_head(struct text *t, const struct options *o)
+{
+	struct options with = *o;
+	with.section = section_of(o);
+	text_printf(t, "const unsigned char %s[] ", o->name);
+	if (clashes(o))
+		text_printf(t, "__asm__(\"%s_bytes\") ", o->name);
+	put_attribute(t, &with);
+}
+
 static void
 put_array(struct text *t, const struct job *j)
 {
-	text_printf(t, "const unsigned char %s[] ", j->o->name);
-	put_attribute(t, j->o);
+	put_array_head(t, j->o);
 	text_puts(t, " = {\n");
 	put_bytes(t, j->m->file, XXD_WIDTH, "  ");
 	text_printf(t, "};\nconst unsigned int %s_len = %zu;\n", j->o->name,
@@ -77,9 +103,10 @@ put_declarations(struct text *t, const struct job *j)
 	bool c = !j->o->namespaces;
 	if (c)
 		text_puts(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-	text_printf(t, "extern const unsigned char %s[];\n"
-		       "extern const unsigned int %s_len;\n",
-		    j->o->name, j->o->name);
+	text_printf(t, "extern const unsigned char %s[]", j->o->name);
+	if (clashes(j->o))
+		text_printf(t, " __asm__(\"%s_bytes\")", j->o->name);
+	text_printf(t, ";\nextern const unsigned int %s_len;\n", j->o->name);
 	if (c)
 		text_puts(t, "#ifdef __cplusplus\n}\n#endif\n");
 }
@@ -115,6 +142,22 @@ put_mlek_attribute(struct text *t, const struct job *j)
 		o.section = "nn_model";
 	put_attribute(t, &o);
 	text_puts(t, "\n#endif\n");
+	if (j->labels.wanted)
+		text_puts(t, "#ifndef LABELS_ATTRIBUTE\n"
+			     "#define LABELS_ATTRIBUTE __attribute__((section(\"labels\"), "
+			     "aligned(16)))\n#endif\n");
+}
+
+/* declarations of the use case: each an expression, with or without its ';' */
+static void
+put_expressions(struct text *t, const struct options *o)
+{
+	for (int i = 0; i < o->n_expressions; i++) {
+		const char *s = o->expression[i];
+		size_t n = strlen(s);
+		text_printf(t, "%s%s\n", s, n && s[n - 1] == ';' ? "" : ";");
+	}
+	text_puts(t, o->n_expressions ? "\n" : "");
 }
 
 static void
@@ -159,8 +202,8 @@ compose_call(struct text *t, const struct job *j)
 	text_puts(t, "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
 	if (j->call.has[STEP_NPU])
 		text_puts(t, "#include \"ethosu_driver.h\"\n\n");
-	text_printf(t, "static const unsigned char %s[] ", j->o->name);
-	put_attribute(t, j->o);
+	text_puts(t, "static ");
+	put_array_head(t, j->o);
 	text_puts(t, " = {\n");
 	put_bytes(t, j->m->file, XXD_WIDTH, "  ");
 	text_puts(t, "};\n");
@@ -174,7 +217,11 @@ compose_header(struct text *t, const struct job *j)
 	put_banner(t, j);
 	put_guard(t, j, "");
 	text_puts(t, "#include <stdint.h>\n\n");
+	if (j->labels.wanted)
+		text_puts(t, "#include <string>\n#include <vector>\n\n");
 	put_namespaces(t, j, true);
+	if (j->labels.wanted)
+		put_labels_declaration(t);
 	if (j->o->declarations)
 		put_declarations(t, j);
 	else
@@ -191,11 +238,15 @@ static void
 compose_mlek(struct text *t, const struct job *j)
 {
 	put_banner(t, j);
-	text_puts(t, "#include <stddef.h>\n#include <stdint.h>\n\n");
+	text_puts(t, "#include <stddef.h>\n#include <stdint.h>\n");
+	text_puts(t, j->labels.wanted ? "#include <string>\n#include <vector>\n\n" : "\n");
 	put_mlek_attribute(t, j);
 	text_putc(t, '\n');
 	put_namespaces(t, j, true);
+	put_expressions(t, j->o);
 	put_mlek_array(t, j);
+	if (j->labels.wanted)
+		put_labels(t, j);
 	put_macros(t, j);
 	if (j->o->resolver && !j->o->resolver_file)
 		put_resolver(t, j);
@@ -227,19 +278,21 @@ compose_xxd(struct text *t, const struct job *j)
 static void
 compose_asm(struct text *t, const struct job *j)
 {
-	const char *n = j->o->name;
+	const char *n = j->o->name, *section = section_of(j->o);
+	const char *symbol = clashes(j->o) ? "_bytes" : "";
 	put_banner(t, j);
 	text_printf(t, "\t.section %s,\"a\",%%progbits\n"
-		       "\t.balign %d\n\t.global %s\n\t.type %s, %%object\n"
-		       "%s:\n\t.incbin ",
-		    j->o->section ? j->o->section : ".rodata", j->o->align, n,
-		    n, n);
+		       "\t.balign %d\n\t.global %s%s\n\t.type %s%s, %%object\n"
+		       "%s%s:\n\t.incbin ",
+		    section ? section : ".rodata", j->o->align, n, symbol, n, symbol,
+		    n, symbol);
 	text_quoted(t, j->o->incbin, strlen(j->o->incbin));
-	text_printf(t, "\n.L%s_end:\n\t.size %s, .L%s_end - %s\n"
-		       "\t.if .L%s_end - %s != %zu\n"
+	text_printf(t, "\n.L%s_end:\n\t.size %s%s, .L%s_end - %s%s\n"
+		       "\t.if .L%s_end - %s%s != %zu\n"
 		       "\t.error \"the file is not the model of %zu bytes that "
 		       "tfl2c saw\"\n\t.endif\n",
-		    n, n, n, n, n, n, j->m->file.n, j->m->file.n);
+		    n, n, symbol, n, n, symbol, n, n, symbol, j->m->file.n,
+		    j->m->file.n);
 	text_printf(t, "\t.balign 4\n\t.global %s_len\n"
 		       "\t.type %s_len, %%object\n\t.size %s_len, 4\n"
 		       "%s_len:\n\t.4byte %zu\n"

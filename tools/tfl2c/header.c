@@ -104,6 +104,22 @@ put_shared_arena(struct text *t, const struct job *j)
 	text_free(&upper);
 }
 
+/*
+ * ETHOS_ARENA_DEFINE, ETHOS_CACHE_DEFINE: in the sections of the CMSIS examples, of
+ * the same names, so that the assembler needs others
+ */
+static void
+put_cmsis_buffer(struct text *t, const char *upper, const char *lower)
+{
+	text_printf(t, "#ifndef ETHOS_%s_DEFINE\n"
+		       "#define ETHOS_%s_DEFINE \\\n"
+		       "\tuint8_t ethos_%s[ETHOS_%s_SIZE] \\\n"
+		       "\t    __attribute__((section(\"ethos_%s\"), aligned(16)))\n"
+		       "#ifdef __cplusplus\nextern \"C\"\n#else\nextern\n#endif\n"
+		       "uint8_t ethos_%s[] __asm__(\"ethos_%s_bytes\");\n#endif\n",
+		    upper, upper, lower, upper, lower, lower, lower);
+}
+
 void
 put_memory_macros(struct text *t, const struct job *j)
 {
@@ -121,6 +137,7 @@ put_memory_macros(struct text *t, const struct job *j)
 		break;
 	case DIALECT_CMSIS:
 		put_dialect_size(t, j, "ETHOS_ARENA_SIZE");
+		put_cmsis_buffer(t, "ARENA", "arena");
 		break;
 	case DIALECT_XXD:
 		break;
@@ -197,7 +214,11 @@ put_npu_memory(struct text *t, const struct job *j)
 	if (j->o->dialect == DIALECT_CMSIS)
 		text_printf(t, "#ifndef ETHOS_CACHE_SIZE\n"
 			       "#define ETHOS_CACHE_SIZE %s_NPU_CACHE_BYTES\n"
-			       "#endif\n", j->prefix);
+			       "#elif ETHOS_CACHE_SIZE < %s_NPU_CACHE_BYTES\n"
+			       "#error \"ETHOS_CACHE_SIZE is too small for %s\"\n"
+			       "#endif\n", j->prefix, j->prefix, j->o->name);
+	if (j->o->dialect == DIALECT_CMSIS && cache)
+		put_cmsis_buffer(t, "CACHE", "cache");
 }
 
 static void

@@ -12,7 +12,8 @@
 
 enum { OPT_ALIGN = 256, OPT_SECTION, OPT_NAMESPACE, OPT_DIALECT, OPT_FORMAT,
        OPT_DECLARATIONS, OPT_RESOLVER, OPT_INCBIN, OPT_GUARD, OPT_MODE, OPT_ARENA,
-       OPT_MODEL, OPT_SECTION_MACRO, OPT_SHARED_ARENA, OPT_NAME_OF, OPT_PART, OPT_PARTS };
+       OPT_MODEL, OPT_SECTION_MACRO, OPT_SHARED_ARENA, OPT_NAME_OF, OPT_PART, OPT_PARTS, OPT_EXPRESSION,
+       OPT_LABELS };
 
 static const struct argp_option option_list[] = {
 	{ "name", 'n', "NAME", 0, "name of the array (by dialect: network_model, "
@@ -41,6 +42,11 @@ static const struct argp_option option_list[] = {
 	  0 },
 	{ "namespace", OPT_NAMESPACE, "A::B", 0, "C++ namespaces around it all",
 	  0 },
+	{ "expression", OPT_EXPRESSION, "CODE", 0,
+	  "of --dialect=mlek: a declaration before the array, as 'extern const int "
+	  "g_FrameLength = 640'", 0 },
+	{ "labels", OPT_LABELS, "FILE", 0,
+	  "of --dialect=mlek: GetLabelsVector(), of a name a line", 0 },
 	{ "guard", OPT_GUARD, "MACRO", 0, "include guard", 0 },
 	{ "incbin", OPT_INCBIN, "PATH", 0,
 	  "path in the .incbin of --format=asm (default: FILE)", 0 },
@@ -165,9 +171,29 @@ check_names(struct argp_state *state, const struct options *o)
 }
 
 static void
+add_expression(struct argp_state *state, struct options *o, const char *code)
+{
+	if (o->n_expressions == MAX_EXPRESSIONS)
+		argp_error(state, "more than %d expressions", MAX_EXPRESSIONS);
+	o->expression[o->n_expressions++] = code;
+}
+
+/* what only the evaluation kit has */
+static void
+check_kit(struct argp_state *state, const struct options *o)
+{
+	bool kit = o->dialect == DIALECT_MLEK && o->format == FORMAT_HEADER;
+	if ((o->n_expressions || o->labels_file) && !kit)
+		argp_error(state, "--expression and --labels are of --dialect=mlek");
+	if (o->n_expressions && o->declarations)
+		argp_error(state, "--declarations has no place for --expression");
+}
+
+static void
 check_combination(struct argp_state *state, struct options *o)
 {
 	check_names(state, o);
+	check_kit(state, o);
 	if (o->format == FORMAT_ASM && o->namespaces)
 		argp_error(state, "--format=asm and --namespace do not go "
 				  "together");
@@ -242,6 +268,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SHARED_ARENA: o->shared_arena = arg; break;
 	case OPT_NAMESPACE: o->namespaces = arg; break;
 	case OPT_GUARD: o->guard = arg; break;
+	case OPT_EXPRESSION: add_expression(state, o, arg); break;
+	case OPT_LABELS: o->labels_file = arg; break;
 	case OPT_INCBIN: o->incbin = arg; break;
 	case OPT_MODE: o->memory_mode = arg; break;
 	case ARGP_KEY_ARG:
@@ -435,7 +463,8 @@ main(int argc, char **argv)
 	struct arena *a = arena_open();
 	choose_name(a, &o);
 	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };
-	if (tfl_read_file(a, o.file, &m, &e) &&
+	if (read_labels(a, o.labels_file, &j.labels, &e) &&
+	    tfl_read_file(a, o.file, &m, &e) &&
 	    leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
 	    plan_arena(a, m, &j.plan, &e) && ends_read(a, m, &j.ends, &e) &&
 	    (o.format != FORMAT_CALL || plan_call(a, m, &j.plan, &j.call, &e)) &&

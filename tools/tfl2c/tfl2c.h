@@ -15,6 +15,8 @@
 enum dialect { DIALECT_ALIF, DIALECT_MLEK, DIALECT_CMSIS, DIALECT_XXD };
 enum format { FORMAT_HEADER, FORMAT_SOURCE, FORMAT_ASM, FORMAT_CALL };
 
+enum { MAX_EXPRESSIONS = 64 };
+
 struct options {
 	const char *file, *output, *resolver_file, *incbin;
 	const char *name;      /* of the array */
@@ -26,6 +28,9 @@ struct options {
 	const char *namespaces; /* "a::b" or NULL */
 	const char *memory_mode; /* NULL: not said */
 	const char *part;	 /* NULL: not said */
+	const char *expression[MAX_EXPRESSIONS]; /* C++ before the array */
+	const char *labels_file; /* of the evaluation kit; NULL: none */
+	int n_expressions;
 	int align;
 	int64_t arena_limit, model_limit; /* bytes; 0: none */
 	enum dialect dialect;
@@ -155,6 +160,20 @@ struct op_kinds {
 bool resolver_kinds(const struct tfl_model *m, struct op_kinds *k,
 		    struct err *e);
 
+/* ---- labels.c: names of classes, the evaluation kit's way ------------------- */
+
+struct labels {
+	bool wanted;
+	const char **name;
+	int n;
+};
+/* a name a line; '#' has no meaning */
+bool read_labels(struct arena *a, const char *path, struct labels *out,
+		 struct err *e);
+struct job;
+void put_labels(struct text *t, const struct job *j);
+void put_labels_declaration(struct text *t);
+
 /* ---- compose.c ------------------------------------------------------------ */
 
 struct job {
@@ -165,6 +184,7 @@ struct job {
 	struct ends ends; /* batch and layouts of inputs and outputs */
 	struct op_kinds kinds;
 	struct call_plan call; /* of FORMAT_CALL */
+	struct labels labels;
 	const char *prefix; /* of macros: the name in upper case */
 };
 

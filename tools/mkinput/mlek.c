@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files of the shape that Arm's ML evaluation kit generates for its use cases:
+ * samples for its static camera and microphone, and data for its tests.
+ */
+#include "mkinput.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PER_LINE = 20, RGB = 3 };
+
+static const char attribute[] =
+    "#ifdef __has_include\n"
+    "#if __has_include(\"BufAttributes.hpp\")\n"
+    "#include \"BufAttributes.hpp\"\n"
+    "#endif\n#endif\n"
+    "#ifndef IFM_BUF_ATTRIBUTE\n"
+    "#define IFM_BUF_ATTRIBUTE __attribute__((section(\"ifm\"), aligned(16)))\n"
+    "#endif\n";
+
+/* two files of a directory, which is made where there is none, whose texts are given back */
+static bool
+add_pair(struct file_set *to, const char *dir, const char *const path[2],
+	 struct text t[2], struct err *e)
+{
+	file_set_directory(to, dir);
+	bool ok = file_set_add(to, path[0], t[0].p, t[0].n, false, e) &&
+		  file_set_add(to, path[1], t[1].p, t[1].n, false, e);
+	text_free(&t[0]);
+	text_free(&t[1]);
+	return ok;
+}
+
+/* ---- tests ------------------------------------------------------------------------ */
+
+/* macros and declarations of "ifm" or "ofm" */
+static void
+put_test_side(struct text *t, const char *upper, const char *lower, const char *use,
+	      const struct array *x, int n)
+{
+	for (int i = 0; i < n; i++) {
+		text_printf(t, "#define %s_%d_DATA_SIZE (%lldU)\n", upper, i,
+			    (long long)tfl_bytes(x[i].t));
+		text_printf(t, "#define %s_%d_DATA_TYPE %s\n", upper, i,
+			    element_type(x[i].t->type));
+		text_printf(t, "extern const %s_%d_DATA_TYPE %s%d%s[%s_%d_DATA_SIZE];\n\n",
+			    upper, i, lower, i, use, upper, i);
+	}
+}
+
+static void
+put_open(struct text *t, const char *use_case)
+{
+	text_puts(t, "namespace arm {\nnamespace app {\n");
+	if (*use_case)
+		text_printf(t, "namespace %s {\n", use_case);
+}
+
+static void
+put_close(struct text *t, const char *use_case)
+{
+	if (*use_case)
+		text_printf(t, "} /* namespace %s */\n", use_case);
+	text_puts(t, "} /* namespace app */\n} /* namespace arm */\n");
+}
+
+static void
+put_test_header(struct text *t, const struct test_data *d)
+{
+	text_puts(t, "#ifndef GENERATED_TEST_DATA_HPP\n#define GENERATED_TEST_DATA_HPP\n\n"
+		     "#include <cstdint>\n\n");
+	put_open(t, d->use_case);
+	text_printf(t, "\n#define NUMBER_OF_IFM_FILES (%dU)\n"
+		       "#define NUMBER_OF_OFM_FILES (%dU)\n\n", d->n_in, d->n_out);
+	put_test_side(t, "IFM", "ifm", d->suffix, d->in, d->n_in);
+	put_test_side(t, "OFM", "ofm", d->suffix, d->out, d->n_out);
+	text_puts(t, "/* array idx, or a null pointer: there are not so many */\n"
+		     "const void *GetIfmDataArray(const uint32_t idx);\n"
+		     "const void *GetOfmDataArray(const uint32_t idx);\n\n");
+	put_close(t, d->use_case);
+	text_puts(t, "\n#endif\n");
+}
+
+static void
+put_test_arrays(struct text *t, const char *upper, const char *lower,
+		const char *use, const struct array *x, int n)
+{
+	for (int i = 0; i < n; i++) {
+		text_printf(t, "\nconst %s_%d_DATA_TYPE %s%d%s[%s_%d_DATA_SIZE] "
+			       "IFM_BUF_ATTRIBUTE = {\n",
+			    upper, i, lower, i, use, upper, i);
+		put_elements(t, &x[i], PER_LINE);
+		text_puts(t, "};\n");
+	}
+	text_printf(t, "\nstatic const void *const %sArrays[] = {\n", lower);
+	for (int i = 0; i < n; i++)
+		text_printf(t, "    %s%d%s,\n", lower, i, use);
+	text_puts(t, "};\n");
+}
+
+static void
+put_getter(struct text *t, const char *name, const char *upper, const char *lower)
+{
+	text_printf(t, "\nconst void *%s(const uint32_t idx)\n{\n"
+		       "    return idx < NUMBER_OF_%s_FILES ? %sArrays[idx] : nullptr;\n"
+		       "}\n", name, upper, lower);
+}
+
+static void
+put_test_source(struct text *t, const struct test_data *d)
+{
+	text_printf(t, "#include \"TestData%s.hpp\"\n\n%s\n", d->suffix, attribute);
+	put_open(t, d->use_case);
+	put_test_arrays(t, "IFM", "ifm", d->suffix, d->in, d->n_in);
+	put_test_arrays(t, "OFM", "ofm", d->suffix, d->out, d->n_out);
+	put_getter(t, "GetIfmDataArray", "IFM", "ifm");
+	put_getter(t, "GetOfmDataArray", "OFM", "ofm");
+	text_putc(t, '\n');
+	put_close(t, d->use_case);
+}
+
+bool
+write_mlek_tests(struct arena *a, struct file_set *to, const char *dir,
+		 const struct test_data *given, struct err *e)
+{
+	struct text t[2] = { 0 };
+	struct test_data d = *given;
+	if (!check_kinds(d.in, d.n_in, e) || !check_kinds(d.out, d.n_out, e))
+		return false;
+	d.suffix = *d.use_case ? arena_printf(a, "_%s", d.use_case) : "";
+	const char *const path[] = {
+		arena_printf(a, "%s/TestData%s.hpp", dir, d.suffix),
+		arena_printf(a, "%s/TestData%s.cc", dir, d.suffix),
+	};
+	put_test_header(&t[0], &d);
+	put_test_source(&t[1], &d);
+	return add_pair(to, dir, path, t, e);
+}
+
+/* ---- samples ------------------------------------------------------------------------ */
+
+struct sample {
+	const char *file; /* its name, without directories */
+	struct data d;
+};
+
+/* the input's height and width; samples are in colour, whatever the model takes */
+static bool
+read_picture(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	     struct sample *s, struct err *e)
+{
+	int64_t hwc[3];
+	if (!picture_shape(t, hwc))
+		return err_set(e, "%s: error: a picture, but the model's input is none",
+			       s->d.name);
+	struct tfl_tensor colour = { .type = TFL_UINT8, .rank = 4,
+				     .dim = { 1, (int32_t)hwc[0], (int32_t)hwc[1], RGB } };
+	return fit_data(a, o, &colour, &s->d, e);
+}
+
+static bool
+read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	    const char *path, struct sample *s, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	s->file = slash ? slash + 1 : path;
+	if (!load_data(a, path, o, t, &s->d, e))
+		return false;
+	if (s->d.max > 0)
+		return read_picture(a, o, t, s, e);
+	if (!s->d.rate)
+		return err_set(e, "%s: error: samples are pictures or sounds",
+			       s->d.name);
+	return s->d.n || err_set(e, "%s: error: a sound without samples", s->d.name);
+}
+
+/* one kind, one rate */
+static bool
+check_samples(const struct sample *s, int n, struct err *e)
+{
+	for (int i = 1; i < n; i++)
+		if (s[i].d.rate != s[0].d.rate)
+			return err_set(e, "%s: error: %s; %s is another",
+				       s[i].d.name,
+				       s[i].d.rate ? "a sound of another rate"
+						   : "a picture", s[0].d.name);
+	return true;
+}
+
+static void
+put_c_string(struct text *t, const char *s)
+{
+	text_putc(t, '"');
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		if (c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '?')
+			text_printf(t, "\\%03o", c);
+		else
+			text_putc(t, (char)c);
+	}
+	text_putc(t, '"');
+}
+
+static int
+rounded(double v, int lo, int hi)
+{
+	return (int)fmin(fmax(floor(v + 0.5), lo), hi);
+}
+
+static void
+put_value(struct text *t, const struct data *d, size_t i)
+{
+	if (d->rate)
+		text_i64(t, rounded(d->v[i] * 32768, INT16_MIN, INT16_MAX));
+	else
+		text_printf(t, "0x%02x",
+			    (unsigned)rounded(d->v[i] / d->max * UINT8_MAX, 0, UINT8_MAX));
+}
+
+static void
+put_sample(struct text *t, const struct sample *s, int index)
+{
+	bool sound = s->d.rate;
+	text_printf(t, sound ? "\nconst int16_t audio%d[%zu] IFM_BUF_ATTRIBUTE = {\n"
+			     : "\nconst uint8_t im%d[%zu] IFM_BUF_ATTRIBUTE = {\n",
+		    index, s->d.n);
+	for (size_t i = 0; i < s->d.n; i++) {
+		bool last = i + 1 == s->d.n || (i + 1) % PER_LINE == 0;
+		text_puts(t, i % PER_LINE ? " " : "  ");
+		put_value(t, &s->d, i);
+		text_puts(t, i + 1 < s->d.n ? "," : "");
+		text_puts(t, last ? "\n" : "");
+	}
+	text_puts(t, "};\n");
+}
+
+static void
+put_samples_header(struct text *t, const struct sample *s, int n)
+{
+	bool sound = s[0].d.rate;
+	const char *type = sound ? "int16_t" : "uint8_t";
+	text_printf(t, "#ifndef GENERATED_SAMPLE_FILES_H\n#define GENERATED_SAMPLE_FILES_H\n\n"
+		       "#include <stddef.h>\n#include <stdint.h>\n\n"
+		       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+		       "#define NUMBER_OF_FILES (%dU)\n", n);
+	if (sound)
+		text_printf(t, "#define AUDIO_NUM_CHANNELS (1U)\n"
+			       "#define AUDIO_SAMPLING_RATE (%uU)\n\n", s[0].d.rate);
+	else
+		text_printf(t, "#define IMAGE_DATA_SIZE (%zuU)\n"
+			       "#define IMAGE_DATA_W (%lld)\n#define IMAGE_DATA_H (%lld)\n\n",
+			    s[0].d.n, (long long)s[0].d.dim[1],
+			    (long long)s[0].d.dim[0]);
+	for (int i = 0; i < n; i++)
+		text_printf(t, "extern const %s %s%d[%zu];\n", type,
+			    sound ? "audio" : "im", i, s[i].d.n);
+	text_printf(t, "\nconst char *get_sample_data_filename(const uint32_t idx);\n"
+		       "const %s *get_sample_data_ptr(const uint32_t idx);\n"
+		       "uint32_t get_sample_n_elements(void);\n", type);
+	text_puts(t, sound ? "/* samples of a sound */\n"
+			     "uint32_t get_sample_data_size(const uint32_t idx);\n"
+			     "uint32_t get_sample_sampling_frequency(void);\n"
+			     "uint32_t get_sample_audio_num_channels(void);\n"
+			   : "uint32_t get_sample_img_total_bytes(void);\n"
+			     "uint32_t get_sample_img_width(void);\n"
+			     "uint32_t get_sample_img_height(void);\n");
+	text_puts(t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}
+
+static void
+put_constant_getter(struct text *t, const char *name, const char *value)
+{
+	text_printf(t, "\nuint32_t %s(void)\n{\n    return %s;\n}\n", name, value);
+}
+
+/* an element of a table, or what stands for none */
+static void
+put_table_getter(struct text *t, const char *type, const char *name,
+		 const char *table, const char *none)
+{
+	text_printf(t, "\n%s%s(const uint32_t idx)\n{\n"
+		       "    return idx < NUMBER_OF_FILES ? %s[idx] : %s;\n}\n",
+		    type, name, table, none);
+}
+
+static void
+put_tables(struct text *t, const struct sample *s, int n)
+{
+	bool sound = s[0].d.rate;
+	text_puts(t, "\nstatic const char *const filenames[] = {\n");
+	for (int i = 0; i < n; i++) {
+		text_puts(t, "    ");
+		put_c_string(t, s[i].file);
+		text_puts(t, ",\n");
+	}
+	text_printf(t, "};\n\nstatic const %s *const arrays[] = {\n",
+		    sound ? "int16_t" : "uint8_t");
+	for (int i = 0; i < n; i++)
+		text_printf(t, "    %s%d,\n", sound ? "audio" : "im", i);
+	text_puts(t, "};\n");
+	if (!sound)
+		return;
+	text_puts(t, "\nstatic const uint32_t sizes[] = {\n");
+	for (int i = 0; i < n; i++)
+		text_printf(t, "    %zuU,\n", s[i].d.n);
+	text_puts(t, "};\n");
+}
+
+static void
+put_samples_source(struct text *t, const struct sample *s, int n)
+{
+	bool sound = s[0].d.rate;
+	text_printf(t, "#include \"sample_files.h\"\n\n%s", attribute);
+	for (int i = 0; i < n; i++)
+		put_sample(t, &s[i], i);
+	put_tables(t, s, n);
+	put_table_getter(t, "const char *", "get_sample_data_filename", "filenames",
+			 "NULL");
+	put_table_getter(t, sound ? "const int16_t *" : "const uint8_t *",
+			 "get_sample_data_ptr", "arrays", "NULL");
+	put_constant_getter(t, "get_sample_n_elements", "NUMBER_OF_FILES");
+	if (sound) {
+		put_table_getter(t, "uint32_t ", "get_sample_data_size", "sizes", "0");
+		put_constant_getter(t, "get_sample_sampling_frequency",
+				    "AUDIO_SAMPLING_RATE");
+		put_constant_getter(t, "get_sample_audio_num_channels",
+				    "AUDIO_NUM_CHANNELS");
+		return;
+	}
+	put_constant_getter(t, "get_sample_img_total_bytes", "IMAGE_DATA_SIZE");
+	put_constant_getter(t, "get_sample_img_width", "IMAGE_DATA_W");
+	put_constant_getter(t, "get_sample_img_height", "IMAGE_DATA_H");
+}
+
+bool
+write_mlek_samples(struct arena *a, struct file_set *to, const struct options *o,
+		   const struct tfl_tensor *t, struct err *e)
+{
+	struct text both[2] = { 0 };
+	const char *const path[] = { arena_printf(a, "%s/sample_files.h", o->output),
+				     arena_printf(a, "%s/sample_files.c", o->output) };
+	struct sample *s = anew(a, struct sample, (size_t)o->n_files);
+	for (int i = 0; i < o->n_files; i++)
+		if (!read_sample(a, o, t, o->file[i], &s[i], e))
+			return false;
+	if (!check_samples(s, o->n_files, e))
+		return false;
+	put_samples_header(&both[0], s, o->n_files);
+	put_samples_source(&both[1], s, o->n_files);
+	return add_pair(to, o->output, path, both, e);
+}
