@@ -180,8 +180,10 @@ ofm_scale(const struct g_op *op)
 		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
 	if (op->kind == OP_LRELU) /* in the operand's scale */
 		return s;
-	if (op->kind == OP_SHR) /* half up; no shift reaches the double rounding */
-		s.round = 1;
+	/* half up, as no shift reaches the double rounding; or to the lower, which
+	 * of what is not negative is towards zero (nputools-graph(5)) */
+	if (op->kind == OP_SHR)
+		s.round = op->round == ROUND_TRUNCATE ? 5 : 1;
 	if (!G_HAS(op, G_OP_scale))
 		return s;
 	struct scale85 average;
@@ -324,8 +326,6 @@ lacks(const struct g_op *op)
 		return "averages with padding reach 8x8";
 	if (G_HAS(op, G_OP_opa) && op->ifm_round == ROUND_TRUNCATE)
 		return "operands are not scaled towards zero";
-	if (op->kind == OP_SHR && op->round == ROUND_TRUNCATE)
-		return "shifts to the right don't truncate towards zero";
 	return NULL;
 }
 

@@ -81,6 +81,16 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	return NULL;
 }
 
+/* multipliers of 15 bits: what U85 has for sums of 16-bit operands */
+static bool
+fits_half(const struct tail *t, int64_t n)
+{
+	for (int64_t k = 0; k < n; k++)
+		if (tail_scale(t, k).mult > INT16_MAX)
+			return false;
+	return true;
+}
+
 const char *
 lower_rescale(struct part *p, const struct tosa_op *op)
 {
@@ -100,6 +110,10 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 		v.type = unsigned_type(v.type);
 	if (t.r.out_unsigned)
 		out.type = unsigned_type(out.type);
+	if (t.r.per_channel && v.type == TFL_INT16 && !fits_half(&t, v.dim[v.rank - 1])) {
+		struct nd w = widen(p, &v, (int32_t)t.r.in_zero);
+		return scale_to(p, &w, &t, &out);
+	}
 	if (t.r.per_channel)
 		return rescale_channels(p, &t, &v, &out);
 	f.scale = tail_scale(&t, 0);
