@@ -9,12 +9,6 @@
 #error "doubles are computed in a wider type here, and round otherwise: see SSE in the Makefile"
 #endif
 
-double
-round_away(double v)
-{
-	return round(v);
-}
-
 struct fixed_mult
 fixed_quantize(double m)
 {

@@ -104,9 +104,6 @@ bool npu_quantise(double r, struct npu_scale *out);
 /* multiplier of 15 bits for 64-bit biases (ethosu-weights(7) 4.4) */
 struct npu_scale npu_scale_reduce(struct npu_scale s);
 
-/* round half away from zero, as TFLite's TfLiteRound */
-double round_away(double v);
-
 /* a * b, false on overflow or above max */
 static inline bool
 size_mul(size_t a, size_t b, size_t max, size_t *out)

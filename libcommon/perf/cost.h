@@ -64,6 +64,8 @@ double perf_blocks85(const struct perf_op *op, const struct perf_tiling *t);
 void perf_cost85_elementwise(const struct perf_machine *m,
 			     const struct perf_op *op, struct perf_cost *c);
 
+/* ---- cost.c ---------------------------------------------------------------- */
+
 /* where Vela 3.12 and Regor differ in 2.5 step 4 (4.3) */
 struct perf_rules {
 	bool conv1d_depthwise; /* depthwise has the Conv1D arrangement too */

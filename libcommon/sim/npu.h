@@ -115,11 +115,12 @@ bool npu_output_check(struct npu_run *r);
 void npu_output(const struct npu_run *r, const int64_t *s, int64_t n,
 		int32_t *out);
 
-int32_t npu_sigmoid(int64_t v); /* 6.6 */
-int32_t npu_tanh(int64_t v);
-
 /* counts sums that the accumulator's format can't hold (U8) */
 void npu_watch(struct npu_run *r, const int64_t *acc, int64_t n);
+
+/* npu_function.c: 6.6 */
+int32_t npu_sigmoid(int64_t v);
+int32_t npu_tanh(int64_t v);
 
 /* ---- operations, one file each ------------------------------------------ */
 

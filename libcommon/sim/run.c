@@ -335,12 +335,6 @@ sim_model(const struct sim *s)
 	return s->m;
 }
 
-bool
-sim_is_planned(const struct sim *s)
-{
-	return s->plan != NULL;
-}
-
 static struct sim_region
 region_of(struct sim *s, int tensor)
 {

@@ -85,7 +85,6 @@ void sim_reset(struct sim *s);
  */
 void *sim_tensor(struct sim *s, int index);
 const struct tfl_model *sim_model(const struct sim *s);
-bool sim_is_planned(const struct sim *s); /* has tensors that share memory */
 
 /* runs all operators once; hooks may be NULL */
 bool sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e);

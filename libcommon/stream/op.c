@@ -351,29 +351,3 @@ npu_op_name(const struct npu_op *op)
 		name = kind[op->kind];
 	return name ? name : "?";
 }
-
-struct block_query
-npu_block_query(const struct npu_op *op)
-{
-	struct block_query q = {
-		.class = BLOCK_ELEMENTWISE,
-		.ifm = op->ifm.shape, .ofm = op->ofm.shape,
-		.ifm_bits = op->ifm.bits,
-		.kernel_h = op->dilated_h, .kernel_w = op->dilated_w,
-		.stride_y = op->stride_y, .stride_x = op->stride_x,
-		.upscale = op->upscale,
-		.part_kernel = op->part_kernel,
-		.uses_table = npu_uses_table(op),
-		.acc40 = op->acc_format == 1,
-		.one_tensor = !op->has_ifm2 || op->ifm2_scalar,
-		.ublock = op->ublock,
-	};
-	if (op->kind == NPU_CONV)
-		q.class = BLOCK_CONV;
-	else if (op->kind == NPU_DEPTHWISE)
-		q.class = BLOCK_DEPTHWISE;
-	else if (op->kind == NPU_POOL)
-		q.class = op->mode == NPU_POOL_REDUCE_SUM ? BLOCK_REDUCE_SUM
-							  : BLOCK_POOL;
-	return q;
-}

@@ -346,10 +346,6 @@ npu_weight_bytes(const struct npu_op *op)
 
 const char *npu_op_name(const struct npu_op *op); /* "CONV", "POOL average" */
 
-
-/* the block rules' question about a kernel (8.2) */
-struct block_query npu_block_query(const struct npu_op *op);
-
 /* ---- addresses (5) ------------------------------------------------------ */
 
 static inline int

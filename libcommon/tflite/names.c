@@ -49,15 +49,6 @@ tfl_op_label(const struct tfl_op *op)
 	return op->label ? op->label : tfl_op_name(op->code);
 }
 
-int
-tfl_op_code(const char *name)
-{
-	for (int i = 0; i < TFL_BUILTIN_LIMIT; i++)
-		if (ops[i] && !strcmp(ops[i], name))
-			return i;
-	return -1;
-}
-
 int64_t
 tfl_elements(const struct tfl_tensor *t)
 {

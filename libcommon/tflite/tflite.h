@@ -201,7 +201,6 @@ int tfl_type_bytes(int type);	       /* of an element; 0: packed or variable */
 const char *tfl_op_name(int code);     /* "CONV_2D" */
 /* the custom name, without control characters, or the above */
 const char *tfl_op_label(const struct tfl_op *op);
-int tfl_op_code(const char *name);     /* -1 if there is none */
 int64_t tfl_elements(const struct tfl_tensor *t);
 int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for variable-size types */
 struct bytes tfl_metadata(const struct tfl_model *m, const char *name);

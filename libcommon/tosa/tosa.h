@@ -105,7 +105,6 @@ int64_t tosa_value(const struct tosa_tensor *t, int64_t i);
 /* the same of memory that holds what the file does */
 int64_t tosa_load(int type, const uint8_t *p, int64_t i);
 void tosa_store(int type, uint8_t *p, int64_t i, int64_t v); /* not INT4 */
-bool tosa_same_shape(const struct tosa_tensor *a, const struct tosa_tensor *b);
 /* "i8[1,2,3]", into the arena */
 const char *tosa_text(struct arena *a, const struct tosa_tensor *t);
 

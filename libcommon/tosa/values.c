@@ -77,13 +77,6 @@ tosa_value(const struct tosa_tensor *t, int64_t i)
 	return tosa_load(t->type, t->data.p, i);
 }
 
-bool
-tosa_same_shape(const struct tosa_tensor *a, const struct tosa_tensor *b)
-{
-	return a->rank == b->rank &&
-	       !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(a->dim[0]));
-}
-
 const char *
 tosa_text(struct arena *a, const struct tosa_tensor *t)
 {

@@ -172,7 +172,7 @@ void plan_append(struct plan *p, const struct plan *more);
  */
 void plan_polish(struct plan *p, const uint16_t *d, int reach);
 
-/* with end marker and padding (1.7) */
+/* slices.c: with end marker and padding (1.7) */
 size_t plan_bytes(const struct plan *p);
 
 /*

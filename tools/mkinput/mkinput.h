@@ -117,7 +117,7 @@ bool fill_tensor(struct arena *a, const struct options *o,
 /* the real numbers that the tensor can hold */
 void tensor_range(const struct tfl_tensor *t, double *lo, double *hi);
 
-/* says so where many values are clipped: d's, or those of all files of a list */
+/* main.c: says so where many values are clipped: d's, or those of all files of a list */
 void warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f);
 
 /* ---- list.c ---------------------------------------------------------------- */

@@ -69,14 +69,14 @@ bool print_raw(struct cmdgen *c, enum emit what, struct text *t);
 bool verify_model(struct cmdgen *c, struct bytes file);
 
 /*
- * Listings of one NPU node, in the layout of the reference's log.
- * highlevel.c: the steps as stripes and transfers
+ * highlevel.c: one NPU node's steps as stripes and transfers, in the layout of
+ * the reference's log
  */
 void print_high_level(const struct cmdgen *c, size_t node, struct text *t);
 void put_stripe(struct text *t, const struct cmdgen *c, const struct g_step *s);
 void put_transfer(struct text *t, const struct g_step *s); /* NULL: a table */
 
-/* registers.c: what the words say, an operation each, then word by word */
+/* registers.c: of one NPU node, what the words say, an operation each, then word by word */
 bool print_operations(struct cmdgen *c, size_t node, struct text *t);
 bool print_words(struct cmdgen *c, size_t node, struct text *t);
 

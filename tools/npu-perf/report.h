@@ -124,20 +124,26 @@ void report_measured(struct text *t, const struct network *net);
 bool fit_profile(struct arena *a, const struct options *o, struct text *t,
 		 struct err *e);
 
+/* evaluate.c */
 bool evaluate(struct arena *a, const struct options *o, struct network *net,
 	      struct err *e);
 
+/* summary.c */
 void report_summary(struct text *t, const struct options *o,
 		    const struct network *net);
+/* table.c */
 void report_layers(struct text *t, const struct network *net);
+void report_yaml(struct text *t, const struct network *net);
+/* csv.c */
 void report_csv(struct text *t, const struct network *net);
 void report_summary_csv(struct text *t, const struct options *o,
 			const struct network *net);
+/* json.c */
 void report_json(struct text *t, const struct network *net);
 /* json_map.c: the members that the map gives */
 void json_map(struct text *t, const struct network *net);
 void json_layer(struct text *t, int64_t layer);
-void report_yaml(struct text *t, const struct network *net);
+/* trace.c */
 void report_trace(struct text *t, const struct network *net);
 
 /* ---- memory.c: of networks with a map ------------------------------------------ */

@@ -24,12 +24,6 @@ table_add(struct table *b, struct cell c)
 	b->cell[b->n++] = c;
 }
 
-size_t
-table_rows(const struct table *b)
-{
-	return b->n / b->n_columns;
-}
-
 static struct table
 table_of(struct arena *a, const char *title, const char *const *column)
 {

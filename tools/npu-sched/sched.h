@@ -556,8 +556,8 @@ void place_given(struct sched *s, struct plan *p);
 void place_rects(struct sched *s, struct plan *p, enum care care, int64_t most);
 /* of a plan with addresses: the bounds that are not known yet */
 void find_bounds(struct plan *p);
-bool plan_fits(const struct sched *s, const struct plan *p, int64_t limit);
 
+/* plans/fit.c */
 struct plan *plan_new(struct sched *s);
 void plan_close(struct plan *p); /* NULL is allowed */
 static inline int64_t

@@ -272,7 +272,7 @@ struct g_operand word_free_pairs(struct part *p, struct g_operand v);
  */
 struct g_operand word_inverse_root(struct part *p, struct g_operand half);
 
-/* the same of 8 bits to 32; entry 0 is the type's least value */
+/* table.c: 8 bits to 32; entry 0 is the type's least value */
 void part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
 		  const int32_t table[256]);
 

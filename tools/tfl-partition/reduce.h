@@ -31,8 +31,9 @@ const char *reduction_read(const struct part *p, const struct tfl_op *op,
 const char *check_extents(const struct reduction *r);
 bool lower_words_reduced(struct part *p, const struct tfl_op *op,
 			 struct reduction *r);
-int64_t axes_product(const struct axis *g, int n);
 
+/* reduce.c */
+int64_t axes_product(const struct axis *g, int n);
 /* how a pool sees k1 x r x k2 elements of which it reduces the middle */
 struct seen {
 	struct hwc in, out;

@@ -111,6 +111,8 @@ void check_float_end(struct review *r, const struct check *c, struct place at);
 void find_signals(struct review *r);
 void check_missing(struct review *r, const struct check *c, struct place at);
 
+/* ---- review.c --- */
+
 static inline const struct tfl_tensor *
 place_tensor(const struct review *r, struct place at)
 {
@@ -129,10 +131,11 @@ const struct tfl_tensor *op_input(const struct review *r, struct place at,
 
 bool type_is_float(int type);	  /* any width */
 bool type_is_quantized(int type); /* 4, 8 or 16 bit integers */
-bool tensor_is_quantized(const struct tfl_tensor *t); /* carries scale, zero */
 
 /* the answer: no errors, and under strict no warnings */
 bool review_answer(const struct review *r, bool strict);
+
+/* ---- report.c --- */
 
 const char *severity_name(enum severity s);
 void report_text(struct text *t, const struct review *r, bool strict,

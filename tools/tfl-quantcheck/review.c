@@ -30,12 +30,6 @@ type_is_quantized(int type)
 	       type == TFL_INT4;
 }
 
-bool
-tensor_is_quantized(const struct tfl_tensor *t)
-{
-	return t->quant.n_scale && t->quant.n_zero;
-}
-
 const struct tfl_tensor *
 op_input(const struct review *r, struct place at, int k)
 {

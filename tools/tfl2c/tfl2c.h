@@ -214,7 +214,8 @@ void put_reset_head(struct text *t, const struct job *j, const char *separator);
 /* helpers, then the function */
 void put_call_function(struct text *t, const struct job *j);
 bool has_variables(const struct tfl_subgraph *g);
-/* the byte to which the runtime sets a variable */
+
+/* state.c: the byte to which the runtime sets a variable */
 int variable_fill(const struct tfl_tensor *t);
 
 /* ---- interface.c --- */
@@ -231,13 +232,15 @@ void put_scale(struct text *t, const struct job *j, const char *io,
 /* a float constant that reads back exactly: "1.0f", "1e-05f" */
 void put_float(struct text *t, float v);
 
+/* ---- header.c --- */
+
 /* #define PREFIX_WHAT value */
 void put_define(struct text *t, const struct job *j, const char *what,
 		int64_t value);
 /* text from a model, safe inside a comment */
 void put_comment_text(struct text *t, const char *s);
 
-/* those that TensorFlow Lite Micro has no Add...() for */
+/* resolver.c: those that TensorFlow Lite Micro has no Add...() for */
 void resolver_missing(struct text *t, const struct op_kinds *k);
 
 #endif

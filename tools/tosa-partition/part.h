@@ -72,7 +72,6 @@ void print_report(const struct part *p, struct text *t);
 
 /* values.c */
 int graph_type(int tosa_type); /* of the elements of an NPU tensor */
-struct nd dense_of(struct part *p, const struct tosa_tensor *t); /* no memory yet */
 struct nd own_tensor(struct part *p, const struct tosa_tensor *t); /* its own memory */
 void make_border(struct part *p); /* inputs and outputs exist as they are */
 struct nd value_of(struct part *p, int tensor); /* to read */
@@ -114,8 +113,6 @@ struct npu_scale tail_scale(const struct tail *t, int64_t channel);
 enum g_round tail_round(const struct tail *t);
 /* an operation's zero point, clamp and table */
 void tail_finish(struct part *p, const struct tail *t, struct g_op *op);
-/* the same, and scale and rounding */
-void tail_apply(struct part *p, const struct tail *t, struct g_op *op);
 
 /* scaled.c: operands of RESCALEs that wait */
 struct source { /* (v - zero) * mult >> shift, rounded half up */
@@ -168,8 +165,10 @@ void curve_to(struct part *p, const struct nd *v, const int16_t points[513],
 /* scales.c: 32 bits through a RESCALE's factors */
 const char *scale_to(struct part *p, const struct nd *v, const struct tail *t,
 		     const struct nd *out);
-/* part k of every element, of a smaller type */
+/* arith.c: part k of every element, of a smaller type; repeated to the
+ * dimensions of shape, in memory of its own */
 struct nd part_of(const struct nd *v, int type, int k);
+struct nd spread(struct part *p, const struct nd *v, const struct nd *shape);
 /* matmul.c: matrix i of a batch, its second axis (or first, transposed) along
  * neighbours; the place of a result's */
 struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose);
@@ -180,8 +179,6 @@ const char *copy_axis(struct part *p, const struct nd *from, const struct nd *to
 /* v in the middle of out, so many elements in, and a value around it */
 void pad_to(struct part *p, const struct nd *v, const int64_t *before, int32_t value,
 	    const struct nd *out);
-/* repeated to these dimensions, in memory of its own */
-struct nd spread(struct part *p, const struct nd *v, const struct nd *shape);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
 lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c ... */

@@ -125,10 +125,3 @@ tail_finish(struct part *p, const struct tail *t, struct g_op *op)
 	if (t->has_table)
 		op_table(op, low_lut8(p->l, t->table));
 }
-
-void
-tail_apply(struct part *p, const struct tail *t, struct g_op *op)
-{
-	tail_finish(p, t, op);
-	op_scale(op, tail_scale(t, 0), tail_round(t));
-}

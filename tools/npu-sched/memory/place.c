@@ -476,9 +476,3 @@ place_rects(struct sched *s, struct plan *p, enum care care, int64_t most)
 	place_beside(s, p, care);
 	place(s, p, limited_place(s), care, most);
 }
-
-bool
-plan_fits(const struct sched *s, const struct plan *p, int64_t limit)
-{
-	return p->peak[limited_place(s)] <= limit;
-}
