@@ -42,3 +42,26 @@ finds() {
 	printf '.Xr ethosu-commands 7 ,\nsection 9.9\n' >>man/npu-dis.1
 	finds "man/npu-dis.1: there is no section 9.9 in ethosu-commands(7)"
 }
+
+@test "headings of headers are where their functions are, and somebody calls them" {
+	"$TOP/scripts/check-headers" "$TOP"
+}
+
+@test "scripts/check-headers finds those that are elsewhere, and nowhere" {
+	mkdir -p libcommon/sim tools tests schema
+	printf 'int\nf(void)\n{\n\treturn 1;\n}\n' >libcommon/sim/a.c
+	printf 'int\ng(void)\n{\n\treturn f();\n}\n' >libcommon/sim/b.c
+	printf '/* ---- a.c ---- */\nint f(void);\n' >libcommon/sim/sim.h
+	"$TOP/scripts/check-headers" "$PWD"
+
+	printf '/* b.c: a function */\nint f(void);\n' >libcommon/sim/sim.h
+	run "$TOP/scripts/check-headers" "$PWD"
+	[ "$status" = 1 ] && [[ $output = *"f is in a.c"*"not in b.c"* ]]
+	printf '/* ---- a.c ---- */\n/* ---- others ---- */\nint g(void);\n' \
+		>libcommon/sim/sim.h
+	run "$TOP/scripts/check-headers" "$PWD"
+	[ "$status" = 1 ] && [[ $output = *"nobody calls g"* ]]
+	printf 'int f(void);\nint h(void); /* f, h: h() */\n' >libcommon/sim/sim.h
+	run "$TOP/scripts/check-headers" "$PWD"
+	[ "$status" = 1 ] && [[ $output = *"h is nowhere in libcommon/sim"* ]]
+}
