@@ -17,6 +17,37 @@ clamp_i32(int64_t v, int32_t lo, int32_t hi)
 	return v < lo ? lo : v > hi ? hi : (int32_t)v;
 }
 
+/* the smaller, the larger of two; each argument is taken once */
+static inline int32_t
+min_i32(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int32_t
+max_i32(int32_t a, int32_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline int64_t
+min_i64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t
+max_i64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline double
+max_f64(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 static inline int64_t
 round_up_i64(int64_t v, int64_t step)
 {

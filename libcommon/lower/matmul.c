@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/nd.h"
 
+#include "base/fixed.h"
+
 #include <assert.h>
 
 enum { MAX_PRODUCTS = 1 << 15 /* of an operation; 4 bytes each */ };
@@ -14,24 +16,18 @@ operand_of(const struct nd *v)
 	return o;
 }
 
-static int64_t
-least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* columns, then rows, of a block */
 static int64_t
 block_cols(const struct nd *a, const struct nd *b)
 {
-	int64_t n = least(MAX_PRODUCTS / a->dim[1], b->dim[0]);
+	int64_t n = min_i64(MAX_PRODUCTS / a->dim[1], b->dim[0]);
 	return n < 1 ? 1 : n;
 }
 
 static int64_t
 block_rows(const struct nd *a, const struct nd *b)
 {
-	int64_t n = least(MAX_PRODUCTS / a->dim[1] / block_cols(a, b), a->dim[0]);
+	int64_t n = min_i64(MAX_PRODUCTS / a->dim[1] / block_cols(a, b), a->dim[0]);
 	return n < 1 ? 1 : n;
 }
 
@@ -83,8 +79,8 @@ nd_matmul(struct lower *l, const struct nd *a, int32_t a_zero, const struct nd *
 	for (int64_t r = 0; r < a->dim[0]; r += rows)
 		for (int64_t c = 0; c < b->dim[0]; c += cols) {
 			struct nd x = *a, y = *b, z = *out;
-			int64_t h = least(rows, a->dim[0] - r);
-			int64_t w = least(cols, b->dim[0] - c);
+			int64_t h = min_i64(rows, a->dim[0] - r);
+			int64_t w = min_i64(cols, b->dim[0] - c);
 			nd_slice(&x, 0, r, h, 1);
 			nd_slice(&y, 0, c, w, 1);
 			nd_slice(&z, 0, r, h, 1);

@@ -2,15 +2,11 @@
 /* Regor 5.1's estimate of one operation: ethosu-timing(7) 4; U85's is in
  * regor85.c. */
 #include "perf/cost.h"
+
+#include "base/fixed.h"
 #include "perf/estimate.h"
 
 #include <math.h>
-
-static double
-max_f64(double a, double b)
-{
-	return a > b ? a : b;
-}
 
 /* bandwidths are 32-bit floats there */
 static double

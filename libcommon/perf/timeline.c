@@ -2,13 +2,9 @@
 /* Three clocks over one command stream: ethosu-timing(7) 8. */
 #include "perf/perf.h"
 
-enum { HISTORY = 8 }; /* more than any engine's outstanding operations */
+#include "base/fixed.h"
 
-static double
-max_f64(double a, double b)
-{
-	return a > b ? a : b;
-}
+enum { HISTORY = 8 }; /* more than any engine's outstanding operations */
 
 double
 perf_dma_cycles(const struct perf_machine *m, int64_t bytes, enum mem_area from,

@@ -84,12 +84,6 @@ round_up_f64(double v, double step)
 	return s > 1 ? (double)((n + s - 1) / s * s) : v;
 }
 
-static int32_t
-min_i32(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* the weights' shape; pooling and reduce-sum have implied ones */
 static struct v21_shape
 weight_shape(const struct v21_pass *p)

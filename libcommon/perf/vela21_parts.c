@@ -10,12 +10,6 @@ round_up(int32_t v, int32_t step)
 	return step > 1 ? (v + step - 1) / step * step : v;
 }
 
-static int32_t
-max_i32(int32_t a, int32_t b)
-{
-	return a > b ? a : b;
-}
-
 struct hwc
 v21_rolling_buffer(const struct accel *a, struct hwc producer_block,
 		   const struct block_query *q, struct hwc consumer_block)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vela 3.12's total of one operation: ethosu-timing(7) 2.8. */
 #include "perf/cost.h"
+
+#include "base/fixed.h"
 #include "perf/estimate.h"
 
 #include <math.h>
@@ -13,12 +15,6 @@ perf_vela312_copy(const struct perf_machine *m, int64_t bytes,
 		    m->memory->mem[from].read_latency;
 	double out = floor((double)bytes / m->bytes_per_cycle[to]);
 	return in > out ? in : out;
-}
-
-static double
-max_f64(double a, double b)
-{
-	return a > b ? a : b;
 }
 
 static double

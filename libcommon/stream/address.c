@@ -2,6 +2,8 @@
 /* Where the elements of feature maps and DMA transfers lie (5, 10). */
 #include "stream/stream.h"
 
+#include "base/fixed.h"
+
 #include <string.h>
 
 int64_t
@@ -24,18 +26,6 @@ npu_fm_box(const struct npu_fm *f)
 {
 	return (struct npu_box){ .y1 = f->shape.h, .x1 = f->shape.w,
 				 .c1 = f->shape.c };
-}
-
-static int32_t
-min_i32(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
-
-static int32_t
-max_i32(int32_t a, int32_t b)
-{
-	return a > b ? a : b;
 }
 
 /* the part of a box in tile t, in coordinates of the feature map */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far two kernels may overlap: BLOCKDEP (11.3, ethosu-commands(7) 11.3). */
+/* How far two kernels may overlap: BLOCKDEP (ethosu-commands(7) 11.3). */
 #include "stream/filters.h"
 
-static int32_t
-min_i64(int64_t a, int64_t b)
-{
-	return (int32_t)(a < b ? a : b);
-}
+#include "base/fixed.h"
 
 struct grid { /* blocks of an OFM, depth fastest, then width, then height */
 	int64_t h, w, c;
@@ -28,9 +24,9 @@ block_box(const struct npu_op *op, struct grid g, int64_t i)
 	int32_t z = (int32_t)(i % g.c) * b.c;
 	int32_t x = (int32_t)(i / g.c % g.w) * b.w;
 	int32_t y = (int32_t)(i / g.c / g.w) * b.h;
-	return (struct npu_box){ .y0 = y, .y1 = min_i64(y + b.h, s.h),
-				 .x0 = x, .x1 = min_i64(x + b.w, s.w),
-				 .c0 = z, .c1 = min_i64(z + b.c, s.c) };
+	return (struct npu_box){ .y0 = y, .y1 = min_i32(y + b.h, s.h),
+				 .x0 = x, .x1 = min_i32(x + b.w, s.w),
+				 .c0 = z, .c1 = min_i32(z + b.c, s.c) };
 }
 
 /* depth of the IFM blocks that an OFM block is computed from, or 0: its own */
@@ -44,8 +40,8 @@ job_depth(const struct npu_op *op, const struct accel *accel)
 	if (accel->generation == GEN_U85)
 		return npu_ifm_depth85(op, accel);
 	if (op->ifm.bits == 16)
-		return min_i64((c + 3) / 4 * 4, 16);
-	return min_i64((c + 7) / 8 * 8, op->part_kernel ? 16 : 32);
+		return min_i32((c + 3) / 4 * 4, 16);
+	return min_i32((c + 7) / 8 * 8, op->part_kernel ? 16 : 32);
 }
 
 /* stored rows (columns) [*from, *to) under output positions [o0, o1) */
@@ -89,7 +85,7 @@ job_box(const struct npu_op *op, const struct accel *accel, int64_t i,
 	*ifm = *ofm;
 	if (depth) {
 		ifm->c0 = (int32_t)(i % slices) * depth;
-		ifm->c1 = min_i64(ifm->c0 + depth, c);
+		ifm->c1 = min_i32(ifm->c0 + depth, c);
 	}
 	if (op->kind == NPU_ELEMENTWISE) {
 		*ifm = broadcast(op->ifm.shape, *ofm);

@@ -2,6 +2,8 @@
 /* Feature maps: ethosu-memory(7) 5. */
 #include "stream/emit_regs.h"
 
+#include "base/fixed.h"
+
 int
 emit_region(const struct emitter *m, int place)
 {
@@ -71,12 +73,6 @@ dense_map(const struct g_operand *o, int32_t lo, int32_t hi)
 		f.tiles = 2;
 	}
 	return f;
-}
-
-static int64_t
-min_i64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* first and last byte of rows lo..hi-1 from a base */

@@ -2,18 +2,13 @@
 /* Blocks of U85 and the buffers they need: rules 39 and 41 (28.1 to 28.4). */
 #include "stream/verify.h"
 
+#include "base/fixed.h"
 #include "stream/filters.h"
 
 static int64_t
 up(int64_t v, int64_t step)
 {
 	return (v + step - 1) / step * step;
-}
-
-static int64_t
-least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 static bool
@@ -111,7 +106,7 @@ static int64_t
 input_extent(const struct npu_op *op, int64_t block, int stride, int dilated,
 	     int unit)
 {
-	int64_t n = (block - 1) * stride + least(dilated, 8) +
+	int64_t n = (block - 1) * stride + min_i64(dilated, 8) +
 		    (op->upscale == UPSCALE_NEAREST);
 	int factor = op->upscale == UPSCALE_NONE ? 1 : 2;
 	return up((n + factor - 1) / factor, unit);
@@ -127,7 +122,7 @@ input_bytes(const struct checker *c)
 	struct unit u = allocation_unit(c->accel, op->ublock, depth * f->bits);
 	int64_t granule = (int64_t)u.c * 128 / f->bits;
 	if (reads_all_channels(op))
-		depth = least(depth, f->shape.c);
+		depth = min_i64(depth, f->shape.c);
 	int64_t block = input_extent(op, op->block.h, op->stride_y,
 				     op->dilated_h, u.h) *
 			input_extent(op, op->block.w, op->stride_x,
@@ -135,7 +130,7 @@ input_bytes(const struct checker *c)
 			up(depth, granule);
 	int64_t all = up(f->shape.h, u.h) * up(f->shape.w, u.w) *
 		      up(f->shape.c, granule);
-	return (reads_all_channels(op) ? block : least(block, all)) *
+	return (reads_all_channels(op) ? block : min_i64(block, all)) *
 	       (f->bits / 8);
 }
 

@@ -2,16 +2,12 @@
 /* Blocks and their SHRAM buffers: rules 39 to 42, formulas of 8. */
 #include "stream/verify.h"
 
+#include "base/fixed.h"
+
 static int64_t
 up(int64_t v, int64_t step)
 {
 	return (v + step - 1) / step * step;
-}
-
-static int64_t
-least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 static bool
@@ -47,7 +43,7 @@ static int64_t
 input_extent(const struct npu_op *op, int64_t block, int stride, int dilated,
 	     int ublock)
 {
-	int64_t n = (block - 1) * stride + least(dilated, 8) +
+	int64_t n = (block - 1) * stride + min_i64(dilated, 8) +
 		    (op->upscale == UPSCALE_NEAREST);
 	int factor = op->upscale == UPSCALE_NONE ? 1 : 2;
 	return up((n + factor - 1) / factor, ublock);
@@ -60,8 +56,8 @@ input_bytes(const struct checker *c)
 	int bits = op->ifm.bits;
 	int64_t depth = op->block.c, channels = op->ifm.shape.c;
 	if (reads_all_channels(op))
-		depth = bits == 16 ? up(least(channels, 16), 4)
-				   : up(least(channels, op->part_kernel ? 16 : 32),
+		depth = bits == 16 ? up(min_i64(channels, 16), 4)
+				   : up(min_i64(channels, op->part_kernel ? 16 : 32),
 					8);
 	return input_extent(op, op->block.h, op->stride_y, op->dilated_h,
 			    c->accel->ublock.h) *

@@ -10,12 +10,6 @@ round_up(int32_t v, int32_t step)
 	return (v + step - 1) / step * step;
 }
 
-static int32_t
-min_i32(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
-
 static bool
 equal_depth(enum block_class c)
 {

@@ -74,21 +74,15 @@ up(int32_t v, int32_t step)
 	return (v + step - 1) / step * step;
 }
 
-static int32_t
-least(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
-
 struct hwc
 block85_bounds(const struct accel *a, const struct block_query *q)
 {
 	struct hwc u = block85_ublock(a, q);
 	struct hwc most = generations[a->generation].max_block;
 	int32_t depth = u.c > BRICK ? u.c : BRICK;
-	return (struct hwc){ .h = up(least(q->ofm.h, most.h), u.h),
-			     .w = up(least(q->ofm.w, most.w), u.w),
-			     .c = up(least(q->ofm.c, most.c), depth) };
+	return (struct hwc){ .h = up(min_i32(q->ofm.h, most.h), u.h),
+			     .w = up(min_i32(q->ofm.w, most.w), u.w),
+			     .c = up(min_i32(q->ofm.c, most.c), depth) };
 }
 
 const char *
@@ -162,7 +156,7 @@ static int32_t
 needed(int32_t v, int stride, int kernel, enum upscale mode)
 {
 	int near = mode == UPSCALE_NEAREST, factor = mode == UPSCALE_NONE ? 1 : 2;
-	return ceil_div((v - 1) * stride + least(kernel, SUBKERNEL_MAX) + near,
+	return ceil_div((v - 1) * stride + min_i32(kernel, SUBKERNEL_MAX) + near,
 			factor);
 }
 
@@ -189,7 +183,7 @@ input_bytes(const struct accel *a, const struct block_query *q, struct hwc b)
 	int32_t granule = unit.c * 128 / q->ifm_bits;
 	int64_t plane = (int64_t)ib.h * ib.w;
 	if (reads_all_channels(q->class))
-		return plane * up(least(ib.c, q->ifm.c), granule) *
+		return plane * up(min_i32(ib.c, q->ifm.c), granule) *
 		       (q->ifm_bits / 8);
 	int64_t block = plane * up(ib.c, granule);
 	int64_t all = (int64_t)up(q->ifm.h, unit.h) * up(q->ifm.w, unit.w) *

@@ -2,17 +2,13 @@
 /* The order of weights in a stream (ethosu-weights(7) 2). */
 #include "weights/order.h"
 
+#include "base/fixed.h"
+
 #include <assert.h>
 #include <string.h>
 
 /* depth of the IFM ublock and of the IFM block of depth-first order (2.2) */
 enum { IFM_UBLOCK = 8, SUBKERNEL = 8 };
-
-static int32_t
-min(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
 
 static int32_t
 round_up(int32_t v, int32_t to)
@@ -121,8 +117,8 @@ nest_elements(const struct nest *n)
 
 	for (int32_t sy = 0; sy < n->h; sy += n->sub_h)
 		for (int32_t sx = 0; sx < n->w; sx += n->sub_w)
-			s += (size_t)round_up(min(n->sub_h, n->h - sy) *
-						  min(n->sub_w, n->w - sx),
+			s += (size_t)round_up(min_i32(n->sub_h, n->h - sy) *
+						  min_i32(n->sub_w, n->w - sx),
 					      n->e);
 	return s;
 }
@@ -149,17 +145,17 @@ walk_elements(const struct nest *n, struct tile t, int32_t ob, int32_t i1,
 	      tile_fn *fn, void *ctx)
 {
 	int32_t i0 = t.i, y0 = t.y, x0 = t.x;
-	int32_t sw = min(n->sub_w, n->w - x0);
-	int32_t real = min(n->sub_h, n->h - y0) * sw;
+	int32_t sw = min_i32(n->sub_w, n->w - x0);
+	int32_t real = min_i32(n->sub_h, n->h - y0) * sw;
 
-	for (t.o = ob; t.o < min(ob + n->bd, n->o); t.o += n->ou)
+	for (t.o = ob; t.o < min_i32(ob + n->bd, n->o); t.o += n->ou)
 		for (int32_t e = 0; e < round_up(real, n->e); e++) {
-			t.n_o = e < real ? min(n->ou, n->o - t.o) : 0;
+			t.n_o = e < real ? min_i32(n->ou, n->o - t.o) : 0;
 			t.y = y0 + e / sw;
 			t.x = x0 + e % sw;
 			for (t.i = i0; t.i < i1; t.i += IFM_UBLOCK) {
 				int32_t left = n->i - t.i;
-				t.n_i = left < 0 ? 0 : min(n->lanes, left);
+				t.n_i = left < 0 ? 0 : min_i32(n->lanes, left);
 				fn(ctx, &t);
 			}
 		}
@@ -171,7 +167,7 @@ walk_subkernels(const struct nest *n, int32_t ob, int32_t b, tile_fn *fn,
 		void *ctx)
 {
 	bool part = n->traversal == WEIGHTS_PART_KERNEL;
-	int32_t i1 = part ? b + min(n->ib, n->i - b) : b + n->ib;
+	int32_t i1 = part ? b + min_i32(n->ib, n->i - b) : b + n->ib;
 	int32_t step = part ? IFM_UBLOCK : n->ib;
 
 	if (n->traversal == WEIGHTS_DEPTHWISE)
@@ -180,7 +176,7 @@ walk_subkernels(const struct nest *n, int32_t ob, int32_t b, tile_fn *fn,
 		for (int32_t sx = 0; sx < n->w; sx += n->sub_w)
 			for (int32_t i = b; i < i1; i += step) {
 				struct tile t = { .y = sy, .x = sx, .i = i };
-				walk_elements(n, t, ob, min(i + step, i1), fn,
+				walk_elements(n, t, ob, min_i32(i + step, i1), fn,
 					      ctx);
 			}
 }

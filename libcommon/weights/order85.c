@@ -6,6 +6,8 @@
  */
 #include "weights/order.h"
 
+#include "base/fixed.h"
+
 #include <assert.h>
 
 /* elements that depthwise padding follows; channels that go to a stream at once;
@@ -13,15 +15,9 @@
 enum { DEPTHWISE_RUN = 10, QUAD = 4, SUBKERNEL = 8 };
 
 static int32_t
-min(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
-
-static int32_t
 clamp_rest(int32_t left, int32_t most)
 {
-	return left < 0 ? 0 : min(left, most);
+	return left < 0 ? 0 : min_i32(left, most);
 }
 
 static int32_t
@@ -152,7 +148,7 @@ static void
 walk_block(const struct walker *k, int32_t ob, int32_t ib)
 {
 	const struct nest *n = k->n;
-	int32_t depth = min(n->bd, n->o - ob), inputs = min(n->ib, n->i - ib);
+	int32_t depth = min_i32(n->bd, n->o - ob), inputs = min_i32(n->ib, n->i - ib);
 	for (int32_t cx = 0; cx < n->w; cx += n->sub_w)
 		for (int32_t cy = 0; cy < n->h; cy += n->sub_h)
 			for (int32_t iu = 0; iu < inputs; iu += n->iu)
@@ -160,8 +156,8 @@ walk_block(const struct walker *k, int32_t ob, int32_t ib)
 					struct tile t = { .o = ob + u, .y = cy,
 							  .x = cx, .i = ib + iu };
 					walk_elements(k, &t,
-						      min(n->sub_h, n->h - cy),
-						      min(n->sub_w, n->w - cx));
+						      min_i32(n->sub_h, n->h - cy),
+						      min_i32(n->sub_w, n->w - cx));
 				}
 }
 
@@ -183,8 +179,8 @@ nest_elements(const struct nest *n)
 	size_t s = 0;
 	for (int32_t cx = 0; cx < n->w; cx += n->sub_w)
 		for (int32_t cy = 0; cy < n->h; cy += n->sub_h) {
-			int32_t m = min(n->sub_h, n->h - cy) *
-				    min(n->sub_w, n->w - cx);
+			int32_t m = min_i32(n->sub_h, n->h - cy) *
+				    min_i32(n->sub_w, n->w - cx);
 			int32_t t = round_up(m, n->e);
 			/* behind each ten, and once where they end early */
 			int32_t runs = n->padding ? (t + DEPTHWISE_RUN - 1) /

@@ -8,6 +8,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "base/fixed.h"
 #include "raw/raw.h"
 #include "stream/ends.h"
 
@@ -21,12 +22,6 @@ network_name(struct arena *a, const char *file)
 	const char *dot = strrchr(base, '.');
 	return dot && dot > base ? arena_strndup(a, base, (size_t)(dot - base))
 				 : base;
-}
-
-static int64_t
-max_i64(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* size of input i of an ethos-u operator; 0 if there is no such tensor */

@@ -13,6 +13,8 @@
  * in blocks that an operation can span.
  */
 #include "move.h"
+
+#include "base/fixed.h"
 #include "reduce.h"
 
 #include <assert.h>
@@ -63,29 +65,23 @@ parts_of(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
-static int64_t
-least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* one block where it may be; keys of large maps need not all be there at once */
 static struct block
 block_size(const struct arg *r)
 {
-	int64_t columns = least(r->behind, MAX_EXTENT);
+	int64_t columns = min_i64(r->behind, MAX_EXTENT);
 	int64_t most = MAX_EXTENT;
 	if (r->before * r->n * r->behind > MANY_ELEMENTS) {
 		int64_t n = r->n < SEGMENT ? r->n : SEGMENT;
 		most = n < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / n : 1;
 		/* not too many of them */
 		int64_t few = parts_of(r->before * r->behind, 128);
-		most = least(most > few ? most : few, MAX_EXTENT);
-		columns = least(columns, most);
+		most = min_i64(most > few ? most : few, MAX_EXTENT);
+		columns = min_i64(columns, most);
 	}
 	/* words of several segments are seen as one line: rows * columns */
 	int64_t rows = r->n > SEGMENT || most < MAX_EXTENT ? most / columns : most;
-	return (struct block){ .rows = least(r->before, rows < 1 ? 1 : rows),
+	return (struct block){ .rows = min_i64(r->before, rows < 1 ? 1 : rows),
 			       .columns = columns };
 }
 
@@ -329,8 +325,8 @@ lower_arg(struct part *p, const struct tfl_op *op)
 	struct block size = block_size(&r), b = size;
 	for (b.row = 0; b.row < r.before; b.row += size.rows)
 		for (b.column = 0; b.column < r.behind; b.column += size.columns) {
-			b.rows = least(size.rows, r.before - b.row);
-			b.columns = least(size.columns, r.behind - b.column);
+			b.rows = min_i64(size.rows, r.before - b.row);
+			b.columns = min_i64(size.columns, r.behind - b.column);
 			lower_block(p, &r, &b, &x, room);
 		}
 	low_deliver(p->l, room, ofm);

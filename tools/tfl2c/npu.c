@@ -2,6 +2,8 @@
 /* What a compiled model wants of the NPU: ethosu-commands(7) 13, 14. */
 #include "tfl2c.h"
 
+#include "base/fixed.h"
+
 #include <string.h>
 
 /* from the core driver's ethosu_config.h, by memory mode */
@@ -53,12 +55,6 @@ note_regions(const struct tfl_model *m, const struct npu_stream *s,
 			*regions |= 1u << (c.param & 7);
 	return !bad.status || err_at(e, m->name, 0, "operator %d (%s): %s", s->op,
 				     s->name, bad.text);
-}
-
-static int64_t
-max_i64(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* inputs 1 to 3: constants, scratch, fast scratch; shapes count bytes */

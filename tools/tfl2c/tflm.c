@@ -254,12 +254,6 @@ prepare(const struct tfl_model *m, struct prepared *p)
 	take(&p->tail, SCRATCH_HANDLE * p->scratches, WORD);
 }
 
-static int64_t
-max_i64(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 int64_t
 tflm_runtime_bytes(const struct tfl_model *m, int64_t head_bytes,
 		   int64_t variable_bytes)

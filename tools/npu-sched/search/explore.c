@@ -108,7 +108,7 @@ try_rooms(struct exploring *e, int64_t room)
 	struct plan *p = e->c->plan;
 	plan_fetches(s, p, room);
 	double bound = plan_bound(s, p);
-	int64_t asked = smaller(p->asked, room), need = p->need;
+	int64_t asked = min_i64(p->asked, room), need = p->need;
 	bool near = is_better(e, need, bound / NEAR);
 	if (asked <= 0)
 		return NEVER;

@@ -318,7 +318,7 @@ too_small(const struct search *x, int64_t limit)
 	struct sched *s = x->s;
 	int64_t least = x->fastest ? peak_of(s, x->fastest) : INT64_MAX;
 	if (x->front.n)
-		least = smaller(least, x->front.v[0].sram);
+		least = min_i64(least, x->front.v[0].sram);
 	if (least >= NO_LIMIT_BYTES)
 		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
 			      "more, and nothing is planned for that many",

@@ -9,6 +9,8 @@
 
 #include "../sched.h"
 
+#include "base/fixed.h"
+
 struct policy {
 	enum cut cut;
 	bool eager;	/* weights that are late are waited for, not read in place */
@@ -88,12 +90,6 @@ static inline int64_t
 total_of(const struct plan *p)
 {
 	return p->peak[PLACE_ARENA] + p->peak[PLACE_CACHE];
-}
-
-static inline int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 /*

@@ -12,6 +12,7 @@
  */
 #include "../sched.h"
 
+#include "base/fixed.h"
 #include "stream/emit.h"
 
 #include <string.h>
@@ -40,12 +41,6 @@ struct walk {
 	int64_t sent;	  /* of its bytes */
 	int node_start, node_end; /* kernels of this node */
 };
-
-static double
-max_f(double a, double b)
-{
-	return a > b ? a : b;
-}
 
 /* when a buffer is live that is filled before kernel `from` */
 static struct g_range
@@ -117,7 +112,7 @@ find_room(struct walk *w, struct weight_slice *u, int i)
 	for (; !has_room(w, u, from); from++) {
 		if (from == i)
 			return (struct room){ .from = -1 };
-		t = max_f(t, w->end[MAX_KERNELS - (i - from)]);
+		t = max_f64(t, w->end[MAX_KERNELS - (i - from)]);
 	}
 	return (struct room){ .from = from, .t = t };
 }
@@ -140,8 +135,8 @@ reserve(struct walk *w, struct weight_slice *u, int i, struct room r)
 static void
 start_transfer(struct walk *w, double cycles)
 {
-	w->t = max_f(w->t, w->dma_end[DMA_QUEUE - w->s->accel->max_dma]);
-	w->td = max_f(w->t, w->td) + cycles;
+	w->t = max_f64(w->t, w->dma_end[DMA_QUEUE - w->s->accel->max_dma]);
+	w->td = max_f64(w->t, w->td) + cycles;
 	memmove(w->dma_end, w->dma_end + 1,
 		(DMA_QUEUE - 1) * sizeof(*w->dma_end));
 	w->dma_end[DMA_QUEUE - 1] = w->td;
@@ -187,9 +182,9 @@ fetching_pays(const struct walk *w, int slice, double t, double begin)
 {
 	double sum[2];
 	cost_of_uses(w, slice, sum);
-	double arrival = max_f(max_f(t, w->td), w->flash) +
+	double arrival = max_f64(max_f64(t, w->td), w->flash) +
 			 weights_transfer(w->s, slice_bytes(&w->p->slice[slice]));
-	double wait = max_f(arrival - begin, 0);
+	double wait = max_f64(arrival - begin, 0);
 	return w->p->eager || wait + sum[1] < sum[0];
 }
 
@@ -203,7 +198,7 @@ settle(struct walk *w, int i)
 	struct weight_slice *u = &w->p->slice[slice];
 	if (slice < w->next) {
 		if (u->fetched)
-			w->t = max_f(w->t, u->arrival);
+			w->t = max_f64(w->t, u->arrival);
 		return;
 	}
 	/* what was skipped before is read in place */
@@ -214,21 +209,21 @@ settle(struct walk *w, int i)
 	if (!u->fetched) {
 		struct room r = find_room(w, u, i);
 		if (r.from < 0 ||
-		    !fetching_pays(w, slice, r.t, max_f(w->t, w->tk))) {
+		    !fetching_pays(w, slice, r.t, max_f64(w->t, w->tk))) {
 			w->next = slice + 1;
 			return;
 		}
 		reserve(w, u, i, r);
 	}
 	send(w, slice, slice_bytes(u) - w->sent, i);
-	w->t = max_f(w->t, u->arrival); /* the kernel waits for its weights */
+	w->t = max_f64(w->t, u->arrival); /* the kernel waits for its weights */
 }
 
 /* bytes that can be on their way until `until` */
 static int64_t
 budget(const struct walk *w, double until)
 {
-	double start = max_f(max_f(w->t, w->td), w->flash) +
+	double start = max_f64(max_f64(w->t, w->td), w->flash) +
 		       w->s->memory.mem[w->s->memory.const_area].read_latency;
 	double rate = w->s->machine.read_rate[w->s->memory.const_area][READ_COPY];
 	double bytes = (until - start) * rate;
@@ -240,7 +235,7 @@ static bool
 starves(const struct walk *w)
 {
 	double begin = w->dma_end[DMA_QUEUE - w->s->accel->max_dma];
-	return begin > max_f(w->t, w->tk);
+	return begin > max_f64(w->t, w->tk);
 }
 
 /* is anything but weights moved for a kernel?  t: the tables of SHRAM then */
@@ -316,7 +311,7 @@ upload_table(struct walk *w, const struct g_op *op)
 	if (missing) {
 		lut_slots_put(&w->tables, op->lut, slot);
 		start_transfer(w, table_transfer(s, op));
-		w->t = max_f(w->t, w->td);
+		w->t = max_f64(w->t, w->td);
 	}
 	lut_slots_after(&w->tables, s->accel, op);
 }
@@ -338,20 +333,20 @@ issue(struct walk *w, int i)
 	}
 	int copy = w->s->has_copies ? copy_awaited(w->s, w->p, i) : -1;
 	if (copy >= 0)
-		w->t = max_f(w->t, w->copied[copy]);
+		w->t = max_f64(w->t, w->copied[copy]);
 	settle(w, i);
 	bool fetched = k->slice >= 0 && w->p->slice[k->slice].fetched;
 	double cost = k->cost[fetched];
-	double start = max_f(w->t, w->tk);
+	double start = max_f64(w->t, w->tk);
 	double busy = fetched || k->slice < 0 ? 0 : k->flash;
 	if (busy > 0)
-		w->flash = max_f(start, w->td) + busy;
+		w->flash = max_f64(start, w->td) + busy;
 	if (weights_move(w->s))
 		look_ahead(w, i, start + cost);
 	upload_table(w, w->s->info[k->op].op);
 	/* two kernels may be outstanding before this one is */
-	w->t = max_f(w->t, w->end[0]);
-	start = max_f(w->t, w->tk);
+	w->t = max_f64(w->t, w->end[0]);
+	start = max_f64(w->t, w->tk);
 	w->tk = start + cost;
 	w->end[0] = w->end[1];
 	w->end[1] = w->tk;
@@ -382,7 +377,7 @@ walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scrat
 		w.tables = (struct lut_slots){ .turn = 0 };
 		for (int k = i; k < w.node_end; k++)
 			issue(&w, k);
-		p->cycles += max_f(w.tk, w.td);
+		p->cycles += max_f64(w.tk, w.td);
 	}
 	p->need = usage_most(w.used, 0, (int)p->n_kernels - 1);
 	find_buffers(s, p);
