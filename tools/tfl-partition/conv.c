@@ -209,19 +209,41 @@ read_groups(const struct part *p, struct conv *c)
 	return bytes <= MAX_MADE_WEIGHTS ? NULL : "the weights would grow too large";
 }
 
+/* map, weights, bias, and that the options are there */
 static const char *
-read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
+read_operands(const struct part *p, const struct tfl_op *op,
+	      const struct fb_table *options, struct conv *c)
 {
-	*c = (struct conv){ .kind = OP_CONV, .groups = 1 };
 	const char *why = check_arity(p, op, 2, 3, 1);
 	if (!why)
-		why = check_options(p, op, &fb_Conv2DOptions);
+		why = check_options(p, op, options);
 	if (why)
 		return why;
 	c->ifm = part_in(p, op, 0);
 	c->weights = part_in(p, op, 1);
 	c->bias = part_in(p, op, 2);
 	c->ofm = part_out(p, op, 0);
+	c->float_product = c->ifm->type == TFL_UINT8;
+	return NULL;
+}
+
+/* groups, where each filter sees some channels, and the rules for all */
+static const char *
+read_rest(const struct part *p, const struct tfl_op *op, bool groups, struct conv *c)
+{
+	const char *why = groups ? read_groups(p, c) : NULL;
+	if (!why)
+		why = check_conv_common(p, op, c);
+	return !why && c->large ? check_large(p, c) : why;
+}
+
+static const char *
+read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
+{
+	*c = (struct conv){ .kind = OP_CONV, .groups = 1 };
+	const char *why = read_operands(p, op, &fb_Conv2DOptions, c);
+	if (why)
+		return why;
 	c->activation = (int)TFL_OPT(op, Conv2DOptions, fused_activation_function);
 	c->wide = TFL_OPT(op, Conv2DOptions, quantized_bias_type) != TFL_INT32;
 	c->padding = (int)TFL_OPT(op, Conv2DOptions, padding);
@@ -239,28 +261,17 @@ read_conv2d(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->strides[2] = c->i;
 	c->strides[1] = (int64_t)c->kernel.x * c->i;
 	c->strides[0] = c->kernel.y * c->strides[1];
-	c->float_product = c->ifm->type == TFL_UINT8;
 	why = read_window(p, op, c);
-	if (!why)
-		why = read_groups(p, c);
-	if (!why)
-		why = check_conv_common(p, op, c);
-	return !why && c->large ? check_large(p, c) : why;
+	return why ? why : read_rest(p, op, true, c);
 }
 
 static const char *
 read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_DEPTHWISE, .groups = 1, .wide = true };
-	const char *why = check_arity(p, op, 2, 3, 1);
-	if (!why)
-		why = check_options(p, op, &fb_DepthwiseConv2DOptions);
+	const char *why = read_operands(p, op, &fb_DepthwiseConv2DOptions, c);
 	if (why)
 		return why;
-	c->ifm = part_in(p, op, 0);
-	c->weights = part_in(p, op, 1);
-	c->bias = part_in(p, op, 2);
-	c->ofm = part_out(p, op, 0);
 	c->activation = (int)TFL_OPT(op, DepthwiseConv2DOptions, fused_activation_function);
 	c->padding = (int)TFL_OPT(op, DepthwiseConv2DOptions, padding);
 	c->stride.y = (int32_t)TFL_OPT(op, DepthwiseConv2DOptions, stride_h);
@@ -275,20 +286,14 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->strides[0] = 1;
 	c->strides[2] = c->o;
 	c->strides[1] = (int64_t)c->kernel.x * c->o;
-	c->float_product = c->ifm->type == TFL_UINT8;
 	why = read_window(p, op, c);
 	if (why)
 		return why;
 	/* one input channel: every output channel reads it, as a convolution */
-	if (c->ifm->dim[3] == 1)
+	int32_t depth = c->ifm->dim[3];
+	if (depth == 1 || depth != c->o)
 		c->kind = OP_CONV;
-	else if (c->ifm->dim[3] != c->o)
-		c->kind = OP_CONV;
-	if (c->ifm->dim[3] > 1 && c->kind == OP_CONV)
-		why = read_groups(p, c);
-	if (!why)
-		why = check_conv_common(p, op, c);
-	return !why && c->large ? check_large(p, c) : why;
+	return read_rest(p, op, depth > 1 && c->kind == OP_CONV, c);
 }
 
 bool
@@ -315,15 +320,9 @@ const char *
 read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_FC, .groups = 1 };
-	const char *why = check_arity(p, op, 2, 3, 1);
-	if (!why)
-		why = check_options(p, op, &fb_FullyConnectedOptions);
+	const char *why = read_operands(p, op, &fb_FullyConnectedOptions, c);
 	if (why)
 		return why;
-	c->ifm = part_in(p, op, 0);
-	c->weights = part_in(p, op, 1);
-	c->bias = part_in(p, op, 2);
-	c->ofm = part_out(p, op, 0);
 	c->activation = (int)TFL_OPT(op, FullyConnectedOptions, fused_activation_function);
 	c->kernel = c->stride = c->dilation = (struct yx){ .y = 1, .x = 1 };
 	c->wide = TFL_OPT(op, FullyConnectedOptions, quantized_bias_type) != TFL_INT32;
@@ -337,7 +336,7 @@ read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 	c->strides[0] = c->i;
 	c->strides[3] = 1;
 	/* per channel the reference forms the product in double */
-	c->float_product = c->ifm->type == TFL_UINT8 || c->weights->quant.n_scale <= 1;
+	c->float_product |= c->weights->quant.n_scale <= 1;
 	why = check_conv_common(p, op, c);
 	if (why)
 		return why;
