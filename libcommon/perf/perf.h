@@ -136,7 +136,7 @@ bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 		    const struct perf_op *next, bool chained[2]);
 
 /*
- * Bytes that a transfer of bytes occupies its memory for: more than bytes
+ * cost.c: bytes that a transfer of bytes occupies its memory for: more than bytes
  * when the access pattern makes bursts shorter than the memory's (2.2).
  * block is the unclipped IFM block of a read, OFM block of a write.
  */

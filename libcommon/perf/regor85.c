@@ -4,16 +4,11 @@
  * to 25.  Where regor knows what a stream doesn't show, the
  * timeline's guesses hold (RESIZE has no cycles there).
  */
+#include "base/fixed.h"
 #include "perf/cost.h"
 #include "perf/estimate.h"
 
 #include <math.h>
-
-static double
-max_f64(double a, double b)
-{
-	return a > b ? a : b;
-}
 
 /* bandwidths are 32-bit floats there */
 static double
