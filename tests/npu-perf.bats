@@ -208,6 +208,7 @@ listing()
 	axi1_port=OffChipFlash
 	Sram_clock_scale=0.5
 	Sram_burst_length=32
+	OffChipFlash_clock_scale=1
 	[Memory_Mode.Mine]
 	const_mem_area=Axi1
 	arena_mem_area=Axi0
@@ -216,6 +217,62 @@ listing()
 	npu-perf --config half.ini --system-config Half --memory-mode Mine --json m.tflite >out
 	# SRAM at 4 bytes a cycle, no latency: 64/4
 	[ "$(jq '.operations[0].access_cycles.sram, .core_clock' out)" = $'16\n100000000' ]
+}
+
+@test "a configuration's mistakes are named with their line" {
+	compiled m 64 2000 "${pool[@]}"
+	cat >good.ini <<-END
+	; every key that there is
+	[System_Config.All]
+	core_clock=100e6
+	axi0_port=Sram
+	axi1_port=Dram
+	Sram_clock_scale=0.5
+	Sram_ports_used=1
+	Sram_burst_length=32
+	Sram_read_latency=32
+	Sram_write_latency=32
+	Sram_max_reads=8
+	Sram_max_writes=8
+	Dram_clock_scale=0.5
+	Dram_ports_used=1
+	Dram_burst_length=128
+	Dram_read_latency=500
+	Dram_write_latency=250
+	Dram_max_reads=64
+	Dram_max_writes=32
+	[Memory_Mode.Shared]
+	const_mem_area=Axi1
+	arena_mem_area=Axi0
+	cache_mem_area=Axi0
+	[Memory_Mode.Dedicated]
+	inherit=Memory_Mode.Shared
+	arena_mem_area=Axi1
+	arena_cache_size=393216
+	END
+	ask() { npu-perf --config "$1" --system-config "${2-All}" --memory-mode "${3-Shared}" m.tflite; }
+	ask good.ini >out
+	ask good.ini All Dedicated >out
+	# bad LINE MESSAGE SED...: what the file changed says
+	bad() {
+		sed "${@:3}" good.ini >bad.ini
+		refuses 2 "npu-perf: bad.ini:$1: error: $2" ask bad.ini
+	}
+	bad 6 "unknown key 'Sram_clok_scale'; did you mean Sram_clock_scale?" '6s/clock/clok/'
+	bad 3 "unknown key 'core_clk'; did you mean core_clock?" '3s/clock/clk/'
+	# of a section that is not used, too
+	bad 27 "unknown key 'arena_cach_size'; did you mean arena_cache_size?" '27s/cache/cach/'
+	bad 3 "unknown key 'const_mem_area'" '3s/.*/const_mem_area=Axi0/'
+	bad 2 "[System_Config.All] has no core_clock" 3d
+	bad 2 "[System_Config.All] has no axi1_port, which the memory mode uses" 5d
+	bad 2 "[System_Config.All] has no Sram_clock_scale, whose memory the memory mode uses" 6d
+	bad 2 "[System_Config.All] has no Dram_clock_scale, whose memory the memory mode uses" 13d
+	bad 20 "[Memory_Mode.Shared] has no arena_mem_area" 22d
+	refuses 2 "there is no section [System_Config.Al]; there are: All; did you mean All?" \
+		ask good.ini Al
+	# a memory in which nothing lies may be without
+	sed '/^Dram/d; /^axi1/d; s/Axi1/Axi0/' good.ini >one.ini
+	ask one.ini >out
 }
 
 @test "what can't be costed is refused" {

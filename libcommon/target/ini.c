@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vela.ini: ethosu-memory(7) 18.2 and 18.3. */
 #include "base/file.h"
+#include "base/nearest.h"
 #include "target/memory.h"
 
 #include <ctype.h>
@@ -11,7 +12,8 @@
 enum { MAX_INI_BYTES = 1 << 20, MAX_INHERIT = 16 };
 
 struct entry {
-	const char *section, *key, *value;
+	const char *section, *key, *value; /* the key in lower case */
+	const char *spelled;		   /* ... and as it is in the file */
 	unsigned line;
 };
 
@@ -20,6 +22,7 @@ struct ini {
 	const char *path;
 	struct entry *entry;
 	size_t n, cap;
+	const char **system_key; /* all that there are, or NULL: not made yet */
 	struct err *e;
 };
 
@@ -40,7 +43,15 @@ add(struct ini *f, const char *section, const char *key, const char *value,
     unsigned line)
 {
 	agrow(f->a, f->entry, f->n, &f->cap);
-	f->entry[f->n++] = (struct entry){ section, key, value, line };
+	f->entry[f->n] = (struct entry){ .section = section, .value = value, .line = line };
+	if (key) {
+		char *lower = arena_strdup(f->a, key);
+		for (char *p = lower; *p; p++)
+			*p = (char)tolower((unsigned char)*p);
+		f->entry[f->n].key = lower;
+		f->entry[f->n].spelled = key;
+	}
+	f->n++;
 }
 
 static bool
@@ -63,9 +74,7 @@ parse_line(struct ini *f, char *s, const char **section, unsigned line)
 		return err_at(f->e, f->path, line,
 			      "neither [section] nor key = value inside one");
 	*eq = '\0';
-	char *key = trim(s);
-	for (char *p = key; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
+	const char *key = trim(s);
 	add(f, *section, key, trim(eq + 1), line);
 	return true;
 }
@@ -85,6 +94,82 @@ parse(struct ini *f)
 			*next++ = '\0';
 		if (!parse_line(f, s, &section, line))
 			return false;
+	}
+	return true;
+}
+
+/* ---- keys --------------------------------------------------------------------- */
+
+static const char system_prefix[] = "System_Config.", mode_prefix[] = "Memory_Mode.";
+
+static const char *const system_keys[] = { "core_clock", "axi0_port", "axi1_port",
+	"inherit", "fit_measurements", "fit_operation_cycles", "fit_low", "fit_high",
+	"fit_accelerator" };
+static const char *const mode_keys[] = { "const_mem_area", "arena_mem_area",
+	"cache_mem_area", "arena_cache_size", "inherit" };
+/* behind the name of each area */
+static const char *const area_keys[] = { "clock_scale", "burst_length", "read_latency",
+	"write_latency", "ports_used", "max_reads", "max_writes" };
+
+enum { SYSTEM_KEYS = ARRAY_LEN(system_keys) + MEM_AREAS * ARRAY_LEN(area_keys) };
+
+static void
+make_system_keys(struct ini *f)
+{
+	size_t n = 0;
+	f->system_key = anew(f->a, const char *, SYSTEM_KEYS);
+	for (size_t i = 0; i < ARRAY_LEN(system_keys); i++)
+		f->system_key[n++] = system_keys[i];
+	for (int area = 0; area < MEM_AREAS; area++)
+		for (size_t i = 0; i < ARRAY_LEN(area_keys); i++)
+			f->system_key[n++] =
+			    arena_printf(f->a, "%s_%s",
+					 memory_area_name((enum mem_area)area),
+					 area_keys[i]);
+}
+
+/* the keys that a section may have; NULL: it is none of ours */
+static const char *const *
+known_keys(struct ini *f, const char *section, size_t *n)
+{
+	if (!strncmp(section, mode_prefix, sizeof(mode_prefix) - 1)) {
+		*n = ARRAY_LEN(mode_keys);
+		return mode_keys;
+	}
+	if (strncmp(section, system_prefix, sizeof(system_prefix) - 1) != 0)
+		return NULL;
+	if (!f->system_key)
+		make_system_keys(f);
+	*n = SYSTEM_KEYS;
+	return f->system_key;
+}
+
+static bool
+is_known(const char *key, const char *const *known, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(key, known[i]))
+			return true;
+	return false;
+}
+
+/* a key that nobody reads is a mistake, wherever it is */
+static bool
+check_keys(struct ini *f)
+{
+	const char *const *known = NULL;
+	const char *section = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct entry *x = &f->entry[i];
+		if (x->section != section)
+			known = known_keys(f, section = x->section, &n);
+		if (!x->key || !known || is_known(x->key, known, n))
+			continue;
+		const char *meant = nearest_word(x->spelled, known, n);
+		return err_at(f->e, f->path, x->line, "unknown key '%s'%s%s%s",
+			      x->spelled, meant ? "; did you mean " : "",
+			      meant ? meant : "", meant ? "?" : "");
 	}
 	return true;
 }
@@ -119,6 +204,24 @@ look_up(struct ini *f, const char *section, const char *key,
 			return err_at(f->e, f->path, parent->line,
 				      "there is no section [%s]", section);
 	}
+}
+
+/* the file says nothing of what this system needs */
+static bool
+missing(const struct ini *f, const char *section, const char *key, const char *why)
+{
+	return err_at(f->e, f->path, find(f, section, NULL)->line, "[%s] has no %s%s",
+		      section, key, why);
+}
+
+static bool
+need_key(struct ini *f, const char *section, const char *key, const char *why)
+{
+	const struct entry *x;
+	char *lower = arena_strdup(f->a, key);
+	for (char *c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return look_up(f, section, lower, &x) && (x || missing(f, section, key, why));
 }
 
 static bool
@@ -183,7 +286,8 @@ static bool
 get_memory(struct ini *f, const char *section, enum mem_area area,
 	   struct mem_props *p)
 {
-	enum { MAX_LATENCY = 1000000, MAX_BURST = 65536, MAX_PORTS = 64 };
+	enum { MAX_LATENCY = 1000000, MAX_BURST = 65536, MAX_PORTS = 64,
+	       MAX_OUTSTANDING = 1 << 16 };
 	char *prefix = arena_strdup(f->a, memory_area_name(area));
 	for (char *c = prefix; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
@@ -194,6 +298,8 @@ get_memory(struct ini *f, const char *section, enum mem_area area,
 	       get_int(f, section, KEY("read_latency"), MAX_LATENCY, &p->read_latency) &&
 	       get_int(f, section, KEY("write_latency"), MAX_LATENCY, &p->write_latency) &&
 	       get_int(f, section, KEY("ports_used"), MAX_PORTS, &p->ports) &&
+	       get_int(f, section, KEY("max_reads"), MAX_OUTSTANDING, &p->max_reads) &&
+	       get_int(f, section, KEY("max_writes"), MAX_OUTSTANDING, &p->max_writes) &&
 	       (p->burst_bytes > 0 && p->ports > 0
 		    ? true
 		    : err_at(f->e, f->path, 0, "[%s]: %s burst length and ports "
@@ -232,14 +338,60 @@ require(struct ini *f, const char *section)
 	struct text t = { 0 };
 	const char *dot = strchr(section, '.');
 	size_t prefix = dot ? (size_t)(dot - section) + 1 : 0;
-	for (size_t i = 0; i < f->n; i++)
-		if (!f->entry[i].key &&
-		    !strncmp(f->entry[i].section, section, prefix))
-			text_printf(&t, " %s", f->entry[i].section + prefix);
-	(void)err_at(f->e, f->path, 0, "there is no section [%s]; there are:%s",
-		     section, text_str(&t));
+	const char **names = anew(f->a, const char *, f->n);
+	size_t n = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->entry[i].key || strncmp(f->entry[i].section, section, prefix) != 0)
+			continue;
+		names[n++] = f->entry[i].section + prefix;
+		text_printf(&t, " %s", f->entry[i].section + prefix);
+	}
+	const char *meant = nearest_word(section + prefix, names, n);
+	(void)err_at(f->e, f->path, 0, "there is no section [%s]; there are:%s%s%s%s",
+		     section, text_str(&t), meant ? "; did you mean " : "",
+		     meant ? meant : "", meant ? "?" : "");
 	text_free(&t);
 	return false;
+}
+
+static bool
+is_port(struct ini *f, const char *mode, const char *key, const char *port)
+{
+	const struct entry *x;
+	return look_up(f, mode, key, &x) && x && !strcasecmp(x->value, port);
+}
+
+/* clock, what each of the three lies behind, and those ports */
+static bool
+need_system(struct ini *f, const char *sys, const char *mode)
+{
+	static const char *const ports[] = { "Axi0", "Axi1" };
+	if (!need_key(f, sys, "core_clock", ""))
+		return false;
+	for (int k = 0; k < 3; k++)
+		if (!need_key(f, mode, mode_keys[k], ""))
+			return false;
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < 3; k++)
+			if (is_port(f, mode, mode_keys[k], ports[i]) &&
+			    !need_key(f, sys, i ? "axi1_port" : "axi0_port",
+				      ", which the memory mode uses"))
+				return false;
+	return true;
+}
+
+/* how fast the memories are in which something lies */
+static bool
+need_scales(struct ini *f, const char *sys, const struct memory_system *m)
+{
+	const enum mem_area used[] = { m->const_area, m->arena_area, m->cache_area };
+	for (size_t i = 0; i < ARRAY_LEN(used); i++)
+		if (!need_key(f, sys,
+			      arena_printf(f->a, "%s_clock_scale",
+					   memory_area_name(used[i])),
+			      ", whose memory the memory mode uses"))
+			return false;
+	return true;
 }
 
 bool
@@ -247,9 +399,10 @@ memory_load_ini(struct arena *a, const char *path, const char *system,
 		const char *mode, struct memory_system *out, struct err *e)
 {
 	struct ini f = { .a = a, .path = path, .e = e };
-	const char *sys = arena_printf(a, "System_Config.%s", system);
-	const char *mem = arena_printf(a, "Memory_Mode.%s", mode);
-	if (!parse(&f) || !require(&f, sys) || !require(&f, mem))
+	const char *sys = arena_printf(a, "%s%s", system_prefix, system);
+	const char *mem = arena_printf(a, "%s%s", mode_prefix, mode);
+	if (!parse(&f) || !check_keys(&f) || !require(&f, sys) || !require(&f, mem) ||
+	    !need_system(&f, sys, mem))
 		return false;
 	*out = (struct memory_system){
 		.system = arena_strdup(a, system), .mode = arena_strdup(a, mode),
@@ -268,6 +421,7 @@ memory_load_ini(struct arena *a, const char *path, const char *system,
 	if (!get_port(&f, mem, "const_mem_area", out, &out->const_area) ||
 	    !get_port(&f, mem, "arena_mem_area", out, &out->arena_area) ||
 	    !get_port(&f, mem, "cache_mem_area", out, &out->cache_area) ||
+	    !need_scales(&f, sys, out) ||
 	    !get_number(&f, mem, "arena_cache_size", 0, 1.1e12, &cache))
 		return false;
 	out->cache_bytes = (int64_t)cache;
