@@ -36,9 +36,7 @@ grows()
 	echo "$kind $*: $few ms, $many ms"
 	[ -s out ]
 	# three milliseconds are the program's start
-	# maps are packed in more than linear time, once for each division on the front:
-	# ten times the operations take 27 times as long, measured on a busy machine
-	[ "$many" -le $((60 * (few > 3 ? few : 3))) ]
+	[ "$many" -le $((25 * (few > 3 ? few : 3))) ]
 }
 
 @test "a thousand operators, unlimited" {
