@@ -275,6 +275,8 @@ check-long: tests
 	$(Q)$(B)/tests/weights $(TENSORS) $(or $(SEED),1)
 	$(Q)$(B)/tests/weights85 20000 $(or $(SEED),1)
 	$(Q)tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),1)
+	$(Q)ACCELERATORS="$(addprefix ethos-u85-,128 256 512 1024 2048)" \
+		tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),20000)
 	$(Q)tests/pictures $(B)
 	$(Q)NPUTOOLS_ALL=1 tests/run $(B) \
 		"$$(grep -l 'NPUTOOLS_ALL' tests/*.bats | \

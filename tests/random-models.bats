@@ -20,6 +20,18 @@ random_models()
 @test "random models of the families that came later" {
 	random_models -n 30 CAST FLOOR_DIV GATHER_ND GELU L2_NORMALIZATION BATCH_MATMUL
 	[ "$status" = 0 ]
+	random_models -n 26 EQUAL NOT_EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL \
+		LOGICAL_AND LOGICAL_OR LOGICAL_NOT SELECT SELECT_V2 REDUCE_ANY REDUCE_ALL
+	[ "$status" = 0 ]
+}
+
+# each model on two sizes; check-long has thousands on all five
+@test "random models compute the same on Ethos-U85" {
+	ACCELERATORS="ethos-u85-256 ethos-u85-1024" random_models -n 12 -s 20000
+	[ "$status" = 0 ]
+	ACCELERATORS="ethos-u85-128 ethos-u85-512 ethos-u85-2048" \
+		random_models -n 8 -s 30000
+	[ "$status" = 0 ]
 }
 
 @test "every operator that nputools-ops(7) names is drawn" {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparisons, logic and SELECT, as TFLite Micro has them.  These run on the
- * CPU beside an NPU; there is no lowering of them.
+ * Comparisons, logic and SELECT, as TFLite Micro has them.
  */
 #include "kernels/view.h"
 

@@ -143,10 +143,12 @@ kernel_mean_sum(struct call *c)
 bool
 kernel_reduce_min_max(struct call *c)
 {
-	bool max = c->op->code == TFL_REDUCE_MAX;
+	int code = c->op->code;
+	bool max = code == TFL_REDUCE_MAX || code == TFL_REDUCE_ANY;
+	bool logic = code == TFL_REDUCE_ANY || code == TFL_REDUCE_ALL;
 	struct reduce r;
-	if (!prepare(c, T_QUANT | T_I32, &r) ||
-	    !call_same_quant(c, r.in, r.out))
+	if (!prepare(c, logic ? T_BOOL : T_QUANT | T_I32, &r) ||
+	    (!logic && !call_same_quant(c, r.in, r.out)))
 		return false;
 	if (c->check)
 		return true;

@@ -104,6 +104,6 @@ struct draw {
 extern const struct draw move_draws[], conv_draws[], element_draws[],
     memory_draws[];
 /* not for the seeds that tests cite: main.c */
-extern const struct draw later_move_draws[], later_element_draws[];
+extern const struct draw later_move_draws[], later_element_draws[], logic_draws[];
 
 #endif

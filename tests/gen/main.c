@@ -21,7 +21,7 @@
  */
 static const struct draw *const lists[] = { move_draws, conv_draws, element_draws,
 					    memory_draws, later_move_draws,
-					    later_element_draws };
+					    later_element_draws, logic_draws };
 enum { OLD = 4, LATER_FROM = 10000 };
 
 static int

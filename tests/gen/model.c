@@ -181,7 +181,8 @@ gen_input(struct gen *g, int rank, int type)
 	int made = -1;
 	for (int i = 0; g->graph && i < g->n_tensors; i++)
 		if (!g->is_const[i] && gen_t(g, i)->rank == rank &&
-		    gen_t(g, i)->type == type && gen_chance(g, 60))
+		    gen_t(g, i)->type == type && gen_t(g, i)->quant.n_scale &&
+		    gen_chance(g, 60)) /* what CAST makes has no scale */
 			made = i;
 	if (made < 0)
 		made = gen_random(g, type, gen_shape(g, rank, batch(g)));

@@ -57,6 +57,7 @@ type_bit(int type)
 	       : type == TFL_UINT8 ? TYPE_U8
 	       : type == TFL_INT16 ? TYPE_I16
 	       : type == TFL_INT32 ? TYPE_I32
+	       : type == TFL_BOOL  ? TYPE_BOOL
 				   : 0;
 }
 
@@ -101,7 +102,9 @@ check_map(const struct part *p, const struct tfl_tensor *t, const char *role,
 	struct hwc s = tfl_hwc(t);
 	if (s.h > MAX_DIM + 1)
 		return part_say(p, "%s has %d rows", role, s.h);
-	return t->type == TFL_INT32 ? NULL : check_quant(p, t, role);
+	return t->type == TFL_INT32 || t->type == TFL_BOOL
+		   ? NULL
+		   : check_quant(p, t, role);
 }
 
 const char *

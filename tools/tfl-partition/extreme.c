@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* REDUCE_MAX, REDUCE_MIN over any axes: nputools-lowering(7) 5.2. */
+/* REDUCE_MAX, REDUCE_MIN, and of BOOL REDUCE_ANY, REDUCE_ALL, over any axes: nputools-lowering(7) 5.2. */
 #include "reduce.h"
 
 static const char *
@@ -7,7 +7,8 @@ check_extreme(const struct part *p, const struct tfl_op *op)
 {
 	struct reduction r;
 	const char *why = reduction_read(p, op, &r);
-	if (!why)
+	bool logic = op->code == TFL_REDUCE_ANY || op->code == TFL_REDUCE_ALL;
+	if (!why && !logic)
 		why = check_same_quant(p, op);
 	return why ? why : check_extents(&r);
 }
@@ -60,7 +61,7 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 		(void)low_copy(p->l, low_view(p->l, x, ofm.shape), ofm);
 		return true;
 	}
-	bool min = op->code == TFL_REDUCE_MIN;
+	bool min = op->code == TFL_REDUCE_MIN || op->code == TFL_REDUCE_ALL;
 	if (min) {
 		struct g_operand turned = like(p, x);
 		turn_order(p, x, turned);
@@ -79,5 +80,7 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 const struct family extreme_families[] = {
 	{ .code = TFL_REDUCE_MAX, .check = check_extreme, .lower = lower_extreme },
 	{ .code = TFL_REDUCE_MIN, .check = check_extreme, .lower = lower_extreme },
+	{ .code = TFL_REDUCE_ANY, .check = check_extreme, .lower = lower_extreme },
+	{ .code = TFL_REDUCE_ALL, .check = check_extreme, .lower = lower_extreme },
 	{ .code = 0 },
 };

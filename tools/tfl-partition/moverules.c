@@ -6,7 +6,7 @@ const char *
 check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
 {
 	if (t->type != TFL_INT8 && t->type != TFL_UINT8 &&
-	    t->type != TFL_INT16 && t->type != TFL_INT32)
+	    t->type != TFL_INT16 && t->type != TFL_INT32 && t->type != TFL_BOOL)
 		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
 	const char *why = check_fixed(p, t, role);
 	if (why)

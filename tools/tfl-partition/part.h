@@ -163,6 +163,7 @@ const char *check_arity(const struct part *p, const struct tfl_op *op,
 			int min_in, int max_in, int n_out);
 /* types of feature maps: a set of TYPE_ bits */
 enum { TYPE_I8 = 1, TYPE_U8 = 2, TYPE_I16 = 4, TYPE_I32 = 8,
+       TYPE_BOOL = 16, /* a byte, 0 or 1: operands of the NPU are INT8 then */
        TYPE_8 = TYPE_I8 | TYPE_U8, TYPE_MAPS = TYPE_8 | TYPE_I16 };
 const char *check_map(const struct part *p, const struct tfl_tensor *t,
 		      const char *role, int types);
@@ -309,6 +310,7 @@ extern const struct family conv_families[], pool_families[], eltwise_families[],
     relu_families[],
     softmax_families[], arg_families[], square_families[],
     log_softmax_families[], divide_families[], batch_families[],
+    compare_families[], select_families[],
     normalize_families[];
 
 #endif

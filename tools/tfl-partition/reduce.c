@@ -62,13 +62,21 @@ mean_scale(const struct reduction *r, struct npu_scale *out)
 	return mult > 0 && mult <= INT32_MAX && s >= 0 && s <= 63;
 }
 
+static int
+types_of(int code)
+{
+	return code == TFL_MEAN ? TYPE_MAPS
+	       : code == TFL_REDUCE_ANY || code == TFL_REDUCE_ALL
+		   ? TYPE_BOOL
+		   : TYPE_MAPS | TYPE_I32;
+}
+
 const char *
 reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *r)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
-		why = check_maps(p, op, op->code == TFL_MEAN ? TYPE_MAPS
-							     : TYPE_MAPS | TYPE_I32);
+		why = check_maps(p, op, types_of(op->code));
 	if (why)
 		return why;
 	*r = (struct reduction){ .ifm = part_in(p, op, 0),
@@ -131,7 +139,11 @@ strided(struct g_operand o, struct hwc shape, int64_t offset, int64_t y, int64_t
 struct g_operand
 reshaped(struct g_operand o, struct hwc shape)
 {
-	return hwc_equal(o.shape, shape) ? o : operand_reshape(o.t, shape);
+	if (hwc_equal(o.shape, shape))
+		return o;
+	struct g_operand r = operand_reshape(o.t, shape);
+	r.type = o.type;
+	return r;
 }
 
 /* ---- sums ------------------------------------------------------------------------ */

@@ -33,12 +33,24 @@ new_tensor(struct part *p, const struct tfl_tensor *t, int index)
 	return n;
 }
 
+/* the NPU knows no BOOL: its bytes are INT8 */
+static struct g_operand
+whole_value(struct g_tensor *t)
+{
+	struct g_operand o = operand_whole(t);
+	if (t->shape.type == TFL_BOOL) {
+		o = operand_reshape(t, t->hwc);
+		o.type = TFL_INT8;
+	}
+	return o;
+}
+
 struct g_operand
 part_ofm(struct part *p, int tensor)
 {
 	struct g_operand *v = &p->value[tensor];
 	if (!v->t)
-		*v = operand_whole(new_tensor(p, &p->sg->tensor[tensor], tensor));
+		*v = whole_value(new_tensor(p, &p->sg->tensor[tensor], tensor));
 	return *v;
 }
 
@@ -62,7 +74,7 @@ part_ifm(struct part *p, int tensor)
 	if (!v->t && t->data.p) {
 		struct g_tensor *n = new_tensor(p, t, tensor);
 		G_PUT(n, TENSOR, source, part_source(p, t));
-		*v = operand_whole(n);
+		*v = whole_value(n);
 	}
 	return part_ofm(p, tensor);
 }

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * EQUAL, LESS and their like, and logic: BOOL is a byte, 0 or 1.  A comparison is a
+ * difference, cut to -1, 0 or 1, and a table of what that says.
+ */
+#include "part.h"
+
+#include "base/fixed.h"
+
+enum { BYTES = 256, COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding */
+
+static bool
+says(int code, int32_t difference)
+{
+	switch (code) {
+	case TFL_EQUAL:
+		return difference == 0;
+	case TFL_NOT_EQUAL:
+		return difference != 0;
+	case TFL_GREATER:
+		return difference > 0;
+	case TFL_GREATER_EQUAL:
+		return difference >= 0;
+	case TFL_LESS:
+		return difference < 0;
+	default: /* LESS_EQUAL */
+		return difference <= 0;
+	}
+}
+
+static struct g_lut *
+table_of(struct part *p, int code)
+{
+	uint8_t v[BYTES];
+	for (int i = 0; i < BYTES; i++)
+		v[i] = says(code, i - BYTES / 2);
+	return low_lut8(p->l, v);
+}
+
+static bool
+is_quantized(const struct tfl_tensor *t)
+{
+	return t->type == TFL_INT8 || t->type == TFL_UINT8;
+}
+
+/* all values of a type in the units in which the reference compares them */
+static void
+in_units(const struct tfl_tensor *t, int32_t v[BYTES])
+{
+	struct fixed_mult m = fixed_quantize(quant_scale(t));
+	int32_t least = (int32_t)type_range(t->type).lo;
+	for (int i = 0; i < BYTES; i++)
+		v[i] = fixed_mbqm((least + i - quant_zero(t)) * (1 << COMPARE_SHIFT),
+				  m);
+}
+
+/* do both have the same units, in which all values differ? */
+static bool
+compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	int32_t v[BYTES];
+	if (!is_quantized(a))
+		return true;
+	if (!quant_equal(a, b))
+		return false;
+	in_units(a, v);
+	for (int i = 1; i < BYTES; i++)
+		if (v[i] <= v[i - 1])
+			return false;
+	return true;
+}
+
+static const char *
+check_two(const struct part *p, const struct tfl_op *op, int types)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_map(p, part_in(p, op, 0), "IFM", types);
+	if (!why)
+		why = check_map(p, part_in(p, op, 1), "IFM2", types);
+	if (!why)
+		why = check_map(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
+	if (why)
+		return why;
+	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	if (a->type != b->type)
+		return "IFM and IFM2 differ in type";
+	if (a->data.p && b->data.p)
+		return "both inputs are constant";
+	return check_broadcast(p, a, b, part_out(p, op, 0));
+}
+
+static const char *
+check_compare(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_two(p, op, TYPE_8 | TYPE_I32 | TYPE_BOOL);
+	for (int k = 0; k < 2 && !why; k++)
+		if (is_quantized(part_in(p, op, k)) &&
+		    fixed_quantize(quant_scale(part_in(p, op, k))).exp > 0)
+			why = "a scale of 1 or more";
+	return why;
+}
+
+/* an operand as words in the reference's units */
+static struct side
+words_of(struct part *p, int tensor)
+{
+	int32_t v[BYTES];
+	struct side s = side_of(p, tensor);
+	in_units(s.shape, v);
+	if (!s.value.t) {
+		int32_t least = (int32_t)type_range(s.shape->type).lo;
+		s.value = word_const(p->l, v[tensor_int(s.shape, 0) - least]);
+		return s;
+	}
+	struct g_operand y = word_new(p->l, s.value.shape);
+	part_table32(p, s.value, y, v);
+	s.value = y;
+	return s;
+}
+
+static bool
+lower_compare(struct part *p, const struct tfl_op *op)
+{
+	bool plain = compare_plainly(part_in(p, op, 0), part_in(p, op, 1));
+	struct side a = plain ? side_of(p, op->in[0]) : words_of(p, op->in[0]);
+	struct side b = plain ? side_of(p, op->in[1]) : words_of(p, op->in[1]);
+	a.zero = b.zero = 0;
+	struct pieces l = pieces_of(p, &a, &b, part_out(p, op, 0),
+				    part_ofm(p, op->out[0]));
+	struct g_lut *lut = table_of(p, op->code);
+	for (struct pair q; pieces_next(p, &l, &q);) {
+		struct g_op *r = part_binary(p, OP_SUB, &a, &b, &q, 0);
+		op_unscaled(r);
+		op_clamp(r, (struct g_range){ .lo = -1, .hi = 1 });
+		op_table(r, lut);
+	}
+	return true;
+}
+
+/* ---- logic ---------------------------------------------------------------- */
+
+static const char *
+check_logic(const struct part *p, const struct tfl_op *op)
+{
+	return check_two(p, op, TYPE_BOOL);
+}
+
+static bool
+lower_logic(struct part *p, const struct tfl_op *op)
+{
+	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
+	a.zero = b.zero = 0;
+	struct pieces l = pieces_of(p, &a, &b, part_out(p, op, 0),
+				    part_ofm(p, op->out[0]));
+	for (struct pair q; pieces_next(p, &l, &q);)
+		(void)part_binary(p, op->code == TFL_LOGICAL_AND ? OP_MIN : OP_MAX,
+				  &a, &b, &q, 0);
+	return true;
+}
+
+static const char *
+check_not(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	if (!why)
+		why = check_maps(p, op, TYPE_BOOL);
+	if (why)
+		return why;
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->data.p)
+		return "IFM is constant";
+	return tfl_elements(i) == tfl_elements(o) ? NULL
+						  : "IFM and OFM differ in shape";
+}
+
+static bool
+lower_not(struct part *p, const struct tfl_op *op)
+{
+	struct g_operand y = part_ofm(p, op->out[0]);
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), y.shape);
+	struct g_op *r = low_op(p->l, OP_SUB, x, y);
+	op_scalar(r, 1, 0);
+	G_PUT(r, OP, reversed, 1);
+	op_unscaled(r);
+	return true;
+}
+
+const struct family compare_families[] = {
+	{ .code = TFL_EQUAL, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_NOT_EQUAL, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_GREATER, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_GREATER_EQUAL, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_LESS, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_LESS_EQUAL, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_LOGICAL_AND, .check = check_logic, .lower = lower_logic },
+	{ .code = TFL_LOGICAL_OR, .check = check_logic, .lower = lower_logic },
+	{ .code = TFL_LOGICAL_NOT, .check = check_not, .lower = lower_not },
+	{ .code = 0 },
+};
