@@ -153,6 +153,7 @@ struct fitting {
 	int64_t limit; /* of transfers */
 	enum fit how;
 	int64_t most; /* a higher peak is of no use: INT64_MAX, or less work */
+	double ahead; /* cycles before their use that weights may be fetched; 0: any */
 };
 
 struct plan {
@@ -180,6 +181,7 @@ struct plan {
 	size_t n_steps;
 	double cycles;
 	bool beside_placed; /* addresses outside of the limited place */
+	double ahead; /* as the fitting has it */
 	struct fitting fitting; /* how transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t asked; /* for transfers: limits from here on change nothing */

@@ -30,6 +30,7 @@ bool
 plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 {
 	p->fitting = f;
+	p->ahead = f.ahead;
 	int64_t limit = f.limit;
 	if (f.how == SUMMED)
 		plan_fetches(s, p, limit);
@@ -101,25 +102,28 @@ least_by_clock(struct sched *s, struct plan *p, struct fitting was, int64_t lo,
 	return was;
 }
 
-/*
- * Without a limit the fastest plan may hold more weights than it needs: the least
- * memory with which it stays as fast, as far as its bound tells; where addresses
- * make it slower, as found by trial.
- */
-void
-plan_trim(struct sched *s, struct plan *p)
+/* addresses once more, with care */
+static void
+place_last(struct sched *s, struct plan *p)
 {
-	struct fitting was = p->fitting;
-	double cycles = p->cycles;
-	if (!p->map_rank) {
-		struct packed_maps m = pack_maps(s, p->a, p);
-		place_maps(p, &m);
-	}
+	place_rects(s, p, LAST, INT64_MAX);
+	p->cycles = plan_clock(s, p);
+}
+
+/*
+ * The least limit with which it stays as fast, as far as its bound tells; where
+ * addresses make it slower, as found by trial.
+ */
+static void
+trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
+{
+	p->fitting = was;
+	p->ahead = was.ahead;
+	p->cycles = cycles;
 	plan_fetches(s, p, NO_LIMIT_BYTES);
 	int64_t most = p->need, least = least_by_bound(s, p);
 	plan_fetches(s, p, least);
-	place_rects(s, p, LAST, INT64_MAX);
-	p->cycles = plan_clock(s, p);
+	place_last(s, p);
 	if (p->cycles <= cycles)
 		return;
 	/* a smaller one than what all of it needs, to begin with */
@@ -127,4 +131,60 @@ plan_trim(struct sched *s, struct plan *p)
 		was = p->fitting;
 	was = least_by_clock(s, p, was, least - 1, cycles);
 	(void)plan_fit(s, p, was, INFINITY);
+}
+
+/*
+ * Cycles ahead of their use that weights may be fetched, with which it stays as fast,
+ * by its clock, with the lowest peak; that is not simply the fewest, as transfers get
+ * in each other's way.  None: no peak below the one given.
+ */
+static struct fitting
+least_ahead(struct sched *s, struct plan *p, struct fitting was, double cycles,
+	    int64_t peak)
+{
+	enum { TRIES = 20 };
+	double shorter = 0.7;
+	struct fitting f = was;
+	f.ahead = cycles;
+	for (int i = 0; i < TRIES; i++) {
+		/* first all lengths, then those near the best one */
+		if (i == TRIES * 3 / 4) {
+			f.ahead = was.ahead;
+			shorter = pow(shorter, 1.0 / (TRIES - i));
+		}
+		f.ahead *= shorter;
+		if (!plan_fit(s, p, f, nextafter(cycles, INFINITY)) ||
+		    peak_of(s, p) >= peak)
+			continue;
+		was = f;
+		peak = peak_of(s, p);
+	}
+	return was;
+}
+
+/*
+ * Without a limit the fastest plan may hold more weights than it needs, and hold them
+ * for longer: the least memory with which it stays as fast.
+ */
+void
+plan_trim(struct sched *s, struct plan *p)
+{
+	const struct fitting first = p->fitting;
+	const double cycles = p->cycles;
+	if (!p->map_rank) {
+		struct packed_maps m = pack_maps(s, p->a, p);
+		place_maps(p, &m);
+	}
+	trim_limit(s, p, first, cycles);
+	struct fitting all = { .limit = p->need, .how = SUMMED, .most = INT64_MAX };
+	struct fitting late = least_ahead(s, p, all, p->cycles, peak_of(s, p));
+	if (late.ahead == 0) {
+		trim_limit(s, p, first, cycles);
+		return;
+	}
+	(void)plan_fit(s, p, late, INFINITY);
+	int64_t peak = peak_of(s, p);
+	place_last(s, p);
+	if (p->cycles > cycles || peak_of(s, p) > peak)
+		(void)plan_fit(s, p, late, INFINITY);
 }

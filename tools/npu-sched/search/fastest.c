@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* a candidate, and how it was brought below a limit */
 struct choice {
@@ -144,6 +145,75 @@ win(struct contest *c)
 	return p;
 }
 
+/* qsort's order: by the bytes that maps need */
+static int
+compare_least(const void *x, const void *y)
+{
+	const struct candidate *a = *(struct candidate *const *)x,
+			       *b = *(struct candidate *const *)y;
+	if (a->least != b->least)
+		return a->least < b->least ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* those that may be as fast as p in less memory, the least first */
+static size_t
+list_smaller(const struct contest *c, const struct plan *p, struct candidate **v)
+{
+	const double nearly = 1.001; /* estimates are by sizes that are estimated */
+	struct variant *x = c->x;
+	size_t n = 0;
+	for (size_t i = 0; i < x->n; i++) {
+		struct candidate *k = &x->v[i];
+		if (k->lower_bound <= p->cycles && k->estimate <= p->cycles * nearly &&
+		    k->least < peak_of(x->s, p))
+			v[n++] = k;
+	}
+	qsort(v, n, sizeof(struct candidate *), compare_least);
+	return n;
+}
+
+/* is it as fast as p in less memory?  then it is that, else closed */
+static bool
+is_smaller(struct contest *c, struct candidate *i, const struct plan *p)
+{
+	struct sched *s = c->x->s;
+	const struct fitting all = { .limit = NO_LIMIT_BYTES, .how = SUMMED, .most = INT64_MAX };
+	if (!work_out(c->x, i))
+		return false;
+	(void)candidate_packed(c->x, i);
+	if (plan_fit(s, i->plan, all, nextafter(p->cycles, INFINITY)))
+		plan_trim(s, i->plan);
+	else
+		i->plan->cycles = INFINITY;
+	if (i->plan->cycles <= p->cycles && peak_of(s, i->plan) < peak_of(s, p))
+		return true;
+	candidate_close(i);
+	return false;
+}
+
+/*
+ * Without a limit the fastest candidate may keep maps that buy nothing: the smallest of
+ * those that are as fast.
+ */
+static struct plan *
+shrink(struct contest *c, struct plan *p)
+{
+	enum { TRIES = 12 };
+	struct candidate **v = anew(c->x->list, struct candidate *, c->x->n + 1);
+	plan_trim(c->x->s, p);
+	size_t n = list_smaller(c, p, v);
+	for (size_t i = 0; i < n && i < TRIES; i++) {
+		if (!is_smaller(c, v[i], p))
+			continue;
+		plan_close(p);
+		p = v[i]->plan;
+		v[i]->plan = NULL;
+		break;
+	}
+	return p;
+}
+
 struct plan *
 search_fastest(struct variant *x, int64_t limit, double below)
 {
@@ -162,5 +232,6 @@ search_fastest(struct variant *x, int64_t limit, double below)
 		if (c.best.candidate != &x->v[k])
 			candidate_close(&x->v[k]);
 	}
-	return win(&c);
+	struct plan *p = win(&c);
+	return p && limit == NO_LIMIT_BYTES ? shrink(&c, p) : p;
 }

@@ -171,8 +171,6 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 		best = p;
 		*of = v;
 	}
-	if (best && !x->s->e->status)
-		plan_trim((*of)->s, best);
 	return best;
 }
 

@@ -29,6 +29,7 @@ struct walk {
 	double end[2];	  /* of the kernels issued last, older first */
 	double dma_end[DMA_QUEUE]; /* of the transfers alike */
 	double flash; /* until when kernels read flash in place */
+	double *begin; /* of each kernel: cycles of those before it, with weights fetched */
 	double *copied; /* of each kernel that is a copy: when it ends */
 	struct known_room {
 		int slice; /* -1: none */
@@ -273,6 +274,12 @@ quiet_until(const struct walk *w, int i, const struct weight_slice *u, int64_t r
 	return until;
 }
 
+static bool
+is_too_early(const struct walk *w, int i, const struct weight_slice *u)
+{
+	return w->p->ahead > 0 && w->begin[u->first] - w->begin[i] > w->p->ahead;
+}
+
 /* coming weights, as far as they can move while kernel i runs */
 static void
 look_ahead(struct walk *w, int i, double until)
@@ -280,7 +287,8 @@ look_ahead(struct walk *w, int i, double until)
 	struct plan *p = w->p;
 	while (w->next < (int)p->n_slices) {
 		struct weight_slice *u = &p->slice[w->next];
-		if (u->first <= i || u->first >= w->node_end || starves(w))
+		if (u->first <= i || u->first >= w->node_end || starves(w) ||
+		    is_too_early(w, i, u))
 			return;
 		int64_t rest = slice_bytes(u) - w->sent, n = budget(w, until);
 		if (n < rest && n < LEAST_CHUNK)
@@ -365,6 +373,9 @@ walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scrat
 		p->slice[i].fetched = false;
 	w.used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
 	w.copied = anew(scratch, double, p->n_kernels + 1);
+	w.begin = anew(scratch, double, p->n_kernels + 1);
+	for (size_t i = 0; p->ahead > 0 && i < p->n_kernels; i++)
+		w.begin[i + 1] = w.begin[i] + p->kernel[i].cost[1];
 	for (int i = 0; i < (int)p->n_kernels; i = w.node_end) {
 		int node = s->info[p->kernel[i].op].node;
 		w.node_start = w.node_end = i;
