@@ -219,8 +219,18 @@ picture() {
 	wav 8 2 '\xc0\x80\x80\x80\x00\x00\x80\xc0' 8 >b.wav
 	gives "-5 -10 -30 -5" --scale 10 m.tflite b.wav
 	wav 16 1 '\x00\x00\x00\x40' 4 >c.wav
-	refuses 2 "c.wav: error: 2 values of shape [2] for an input of 4, [1,4]" mkinput m.tflite c.wav
+	refuses 2 "c.wav: error: 2 values of shape [2] for an input of 4, [1,4]" \
+		mkinput --scale 10 m.tflite c.wav
 	gives "-10 0 -10 -10" --scale 10 --fit m.tflite c.wav
+	# features are wanted: values far from a sample's, or rows of them
+	wav 16 1 '\x00\x00\x00\x40\x00\x80\x00\x20' 8 >a.wav
+	refuses 2 "a.wav: error: samples of a sound, -1 to 1, are 4 steps of the input, which takes -59 to 68.5: are its features (MFCC, spectrum) meant?  --scale, or --from=sound" \
+		mkinput m.tflite a.wav
+	gives "-10 -9 -12 -9" --from=sound m.tflite a.wav
+	model rows "$t[0].shape = [1,2,2,1] | $t[0].quantization = {scale:[0.0078125],zero_point:[0]}"
+	refuses 2 "a.wav: error: samples of a sound for an input of shape [1,2,2,1]: are its features (MFCC, spectrum) meant, which have to be computed before?" \
+		mkinput --scale=1 rows.tflite a.wav
+	gives "0 64 -128 32" --from=sound rows.tflite a.wav
 	wav 12 1 '\x00\x00' 2 >d.wav
 	refuses 2 "d.wav: error: WAV of format 1 with 1 channels of 12 bits is not supported: PCM or float32 wanted" \
 		mkinput m.tflite d.wav
@@ -236,7 +246,7 @@ picture() {
 	[ "$(numbers out)" = "-10 0 -30 -5" ]
 	# no frames at all: silence
 	printf '%b' 'FORM\x00\x00\x00.AIFFCOMM\x00\x00\x00\x12\x00\x01\x00\x00\x00\x00\x00\x10@\x0b\xfa\x00\x00\x00\x00\x00\x00\x00SSND\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00' >empty.aiff
-	gives "-10 -10 -10 -10" --fit m.tflite empty.aiff
+	gives "-10 -10 -10 -10" --fit --scale 10 m.tflite empty.aiff
 	head -c 13 a.aiff >cut.aiff
 	refuses 2 "cut.aiff: error: " mkinput m.tflite cut.aiff
 }

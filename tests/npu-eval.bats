@@ -236,7 +236,7 @@ scaled()
 
 @test "--layers: what it refuses" {
 	ten_digits
-	refuses 2 "the model has 1 inputs, there are 2 files" npu-eval --layers "$digits" x.npy x.npy
+	refuses 2 "the model has 1 input, there are 2 files" npu-eval --layers "$digits" x.npy x.npy
 	refuses 2 "a model, and its inputs?" npu-eval --layers "$digits"
 	npy '|u1' '(784,)' 1 >short.npy
 	refuses 2 "short.npy: error" npu-eval --layers "$digits" short.npy

@@ -160,7 +160,7 @@ listing()
 	npu-perf "${u55[@]}" --json custom.tflite >out
 	[ "$(jq -c '[.timeline_cycles, .cpu_cycles, .cpu_operators_without_cycles]' out)" = \
 		'[42,0,1]' ]
-	npu-perf "${u55[@]}" custom.tflite | grep -qx 'On the CPU  *1 operators not costed'
+	npu-perf "${u55[@]}" custom.tflite | grep -qx 'On the CPU  *1 operator not costed'
 }
 
 @test "the graph's CPU operators cost what the compiled file's do" {

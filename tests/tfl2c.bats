@@ -434,7 +434,7 @@ value() { # MACRO FILE
 	refuse "not a section name: 'a\"b'" --section 'a"b' m.tflite
 	refuse "alignment 24 is not a power of two" --align 24 m.tflite
 	refuse "--align takes a whole number from 16 to 1048576, not '4'" --align 4 m.tflite
-	refuse "no such memory mode: 'Sram'" --memory-mode Sram m.tflite
+	refuse "--memory-mode: no such choice: 'Sram'; choices: Shared_Sram, Dedicated_Sram, Sram_Only" --memory-mode Sram m.tflite
 	refuse "--dialect: no such choice: 'c'; choices: alif, mlek, cmsis, xxd" --dialect c m.tflite
 	refuse "--dialect: no such choice: 'cmis'; choices: alif, mlek, cmsis, xxd; did you mean cmsis?" --dialect=cmis m.tflite
 	refuse "--format=asm reads the model from a file when it is assembled: name it, or say --incbin" --format=asm

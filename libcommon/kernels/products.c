@@ -135,8 +135,10 @@ load_bias(struct call *c, const struct requant_from *f, struct requant *r)
 	if (!f->bias)
 		return true;
 	if (tfl_elements(f->bias) != f->n)
-		return call_err(c, "bias has %lld elements for %d channels",
-				(long long)tfl_elements(f->bias), f->n);
+		return call_err(c, "bias has %lld element%s for %d channel%s",
+				(long long)tfl_elements(f->bias),
+				tfl_elements(f->bias) == 1 ? "" : "s", f->n,
+				f->n == 1 ? "" : "s");
 	for (int32_t i = 0; f->bias_data && i < f->n; i++)
 		r->bias[i] = f->bias->type == TFL_INT64
 				 ? ((const int64_t *)f->bias_data)[i]

@@ -207,11 +207,41 @@ fit_length(struct arena *a, struct data *d, size_t n)
 	d->dim[0] = (int64_t)n;
 }
 
+/*
+ * Most networks for sound take features of it, cepstra (MFCC) or a spectrum, which
+ * are rows of an image, or values far from what a sample is.  Their samples would be
+ * taken without a word.
+ */
+static bool
+check_sound(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	    const struct data *d, struct err *e)
+{
+	enum { FEW_STEPS = 32 }; /* of the 256 that 8 bits have */
+	int64_t dim[TFL_MAX_RANK], rows[TFL_MAX_RANK];
+	int rank = tensor_dims(t, dim);
+	double lo, hi;
+	if (squeeze(dim, rank, rows) > 1)
+		return err_set(e, "%s: error: samples of a sound for an input of shape "
+				  "%s: are its features (MFCC, spectrum) meant, which "
+				  "have to be computed before?  --from=sound takes the "
+				  "samples", d->name, shape_text(a, dim, rank));
+	if (o->scale.n || o->mean.n || d->quantized || t->quant.n_scale != 1 ||
+	    2 / t->quant.scale[0] >= FEW_STEPS)
+		return true;
+	tensor_range(t, &lo, &hi);
+	return err_set(e, "%s: error: samples of a sound, -1 to 1, are %.3g steps of the "
+			  "input, which takes %g to %g: are its features (MFCC, "
+			  "spectrum) meant?  --scale, or --from=sound", d->name,
+		       2 / (double)t->quant.scale[0], lo, hi);
+}
+
 bool
 fit_data(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	 struct data *d, struct err *e)
 {
 	if (d->max > 0 && !fit_picture(a, o, t, d, e))
+		return false;
+	if (d->sound && !check_sound(a, o, t, d, e))
 		return false;
 	int64_t want[TFL_MAX_RANK], have[TFL_MAX_RANK], dim[TFL_MAX_RANK];
 	int rank = tensor_dims(t, dim);

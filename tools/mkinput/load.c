@@ -57,6 +57,7 @@ load_data(struct arena *a, const char *path, const struct options *o,
 		d->quantized = true;
 	if (o->meaning == REAL)
 		d->quantized = false;
+	d->sound = from == FROM_SOUND && !o->from;
 	bool normalised = o->scale.n || o->mean.n || o->range.n;
 	if (d->quantized && normalised)
 		return err_set(e, "%s: error: these are quantized values "

@@ -60,6 +60,7 @@ struct data {
 	size_t n;
 	double *v;
 	bool quantized, list; /* list: no shape of its own */
+	bool sound;	      /* samples in time, -1 to 1, by the file's content */
 	double max; /* of a picture's samples; 0: no picture */
 	unsigned rate; /* of a sound, in samples a second; 0: no sound, or unknown */
 };

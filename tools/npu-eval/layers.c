@@ -63,8 +63,10 @@ read_inputs(struct run *r, const struct options *o, struct err *e)
 {
 	if (o->n_files != r->g->n_in)
 		return err_at(e, file_name(o->labels), 0,
-			      "the model has %d inputs, there are %d files", r->g->n_in,
-			      o->n_files);
+			      "the model has %d input%s, there %s %d file%s",
+			      r->g->n_in, r->g->n_in == 1 ? "" : "s",
+			      o->n_files == 1 ? "is" : "are", o->n_files,
+			      o->n_files == 1 ? "" : "s");
 	for (int k = 0; k < r->g->n_in; k++)
 		if (!read_input(r, o->file[k], k, e))
 			return false;

@@ -195,8 +195,9 @@ on_the_cpu(struct text *t, const struct network *net)
 			    LABEL, "On the CPU", net->cpu_cycles, CPU_NAME,
 			    costed, costed == 1 ? "" : "s");
 	if (net->n_uncosted)
-		text_printf(t, "%-*s%12d operators not costed\n", LABEL,
-			    "On the CPU", net->n_uncosted);
+		text_printf(t, "%-*s%12d operator%s not costed\n", LABEL,
+			    "On the CPU", net->n_uncosted,
+			    net->n_uncosted == 1 ? "" : "s");
 }
 
 static void

@@ -65,6 +65,8 @@ static const struct argp_option option_list[] = {
 
 static const char *const dialect_names[] = { "alif", "mlek", "cmsis", "xxd",
 					     NULL };
+static const char *const mode_names[] = { "Shared_Sram", "Dedicated_Sram",
+					  "Sram_Only", NULL };
 static const char *const format_names[] = { "header", "source", "asm", "call",
 					     NULL };
 
@@ -167,7 +169,7 @@ check_names(struct argp_state *state, const struct options *o)
 		argp_error(state, "alignment %d is not a power of two",
 			   o->align);
 	if (o->memory_mode && !region_config(o->memory_mode))
-		argp_error(state, "no such memory mode: '%s'", o->memory_mode);
+		(void)cli_choice(state, "--memory-mode", o->memory_mode, mode_names);
 }
 
 static void

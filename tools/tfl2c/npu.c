@@ -17,9 +17,13 @@ const int n_region_configs = ARRAY_LEN(region_configs);
 const struct region_config *
 region_config(const char *mode)
 {
-	for (int i = 0; i < n_region_configs; i++)
-		if (!strcmp(region_configs[i].mode, mode))
+	for (int i = 0; i < n_region_configs; i++) {
+		size_t n = strlen(region_configs[i].mode);
+		/* Dedicated_Sram_384KB is a Dedicated_Sram */
+		if (!strncmp(region_configs[i].mode, mode, n) &&
+		    (!mode[n] || mode[n] == '_'))
 			return &region_configs[i];
+	}
 	return NULL;
 }
 
