@@ -129,6 +129,21 @@ front()
 		grep 'the compiled file has no map'
 }
 
+@test "numbers: those at the top of the report, exactly" {
+	report m
+	npu-report --numbers m.json >out
+	jq -r 'to_entries[] | select(.value | type == "number") |
+		"\(.key)\t\(.value)"' m.json | sort >want
+	# jq may write a double with more digits than it takes to read it back
+	sort out | awk -F'\t' '
+		NR == FNR { want[$1] = $2; n++; next }
+		!($1 in want) || want[$1] + 0 != $2 + 0 { exit bad = 1 }
+		{ n-- }
+		END { exit bad || n }' want -
+	grep -qx "sram_bytes	$(jq .sram_bytes m.json)" out
+	refuses 2 "goes with no picture" npu-report --numbers --html m.json
+}
+
 @test "a comparison finds what got slower, larger, moved, and is a gate" {
 	report fast
 	report slow --optimise=Size

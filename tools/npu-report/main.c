@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_HTML = 256, OPT_SVG, OPT_FRONT, OPT_COMPARE, OPT_SLOWER };
+enum { OPT_HTML = 256, OPT_SVG, OPT_FRONT, OPT_COMPARE, OPT_SLOWER,
+       OPT_NUMBERS };
 
 struct options {
 	const char *file, *output, *front, *compare;
-	bool html, gate;
+	bool html, gate, numbers;
 	enum picture svg; /* PICTURES: none */
 	double slower;	  /* percent */
 };
@@ -20,6 +21,8 @@ static const struct argp_option option_list[] = {
 	{ "html", OPT_HTML, NULL, 0, "one page with all pictures and their numbers", 0 },
 	{ "svg", OPT_SVG, "PICTURE", 0,
 	  "one picture: memory, timeline, layers, roofline, curve", 0 },
+	{ "numbers", OPT_NUMBERS, NULL, 0,
+	  "the network's numbers for a script: a name, a tab, a value a line", 0 },
 	{ "front", OPT_FRONT, "FILE", 0,
 	  "the curve, of npu-sched --front --json", 0 },
 	{ "compare", OPT_COMPARE, "OLD", 0,
@@ -58,6 +61,9 @@ check_combination(struct argp_state *state, const struct options *o)
 {
 	if (o->svg < PICTURES && (o->html || o->compare))
 		argp_error(state, "--svg goes with neither --html nor --compare");
+	if (o->numbers && (o->html || o->compare || o->svg < PICTURES))
+		argp_error(state, "--numbers goes with no picture, page or "
+				  "comparison");
 	if (o->gate && !o->compare)
 		argp_error(state, "--fail-if-slower goes with --compare");
 }
@@ -68,6 +74,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	switch (key) {
 	case OPT_HTML: o->html = true; break;
+	case OPT_NUMBERS: o->numbers = true; break;
 	case OPT_SVG: o->svg = picture_of(state, arg); break;
 	case OPT_FRONT: o->front = arg; break;
 	case OPT_COMPARE: o->compare = arg; break;
@@ -106,6 +113,8 @@ print(struct text *t, const struct options *o, const struct report *old,
 		draw(t, r, o->svg, true);
 	else if (o->html)
 		print_page(t, r);
+	else if (o->numbers)
+		print_numbers(t, r);
 	else
 		print_plain(t, r);
 }

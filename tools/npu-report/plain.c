@@ -79,6 +79,17 @@ put_curve(struct text *t, const struct report *r)
 	}
 }
 
+/* as the report has it */
+static void
+put_exact(struct text *t, double v)
+{
+	const double whole = 9e15;
+	if (v == trunc(v) && fabs(v) < whole)
+		text_i64(t, (int64_t)v);
+	else
+		text_double(t, v);
+}
+
 void
 print_plain(struct text *t, const struct report *r)
 {
@@ -96,4 +107,18 @@ print_plain(struct text *t, const struct report *r)
 		return;
 	put_heading(t, weights.title);
 	table_text(t, &weights);
+}
+
+/* those of the whole network: members of the report itself, in its order */
+void
+print_numbers(struct text *t, const struct report *r)
+{
+	for (size_t i = 0; i < r->root->n; i++) {
+		const struct json *x = &r->root->item[i];
+		if (x->kind != JSON_NUMBER)
+			continue;
+		text_printf(t, "%s\t", x->key);
+		put_exact(t, x->number);
+		text_putc(t, '\n');
+	}
 }

@@ -171,6 +171,7 @@ void page_close(struct text *t);
 void print_page(struct text *t, const struct report *r);
 /* plain.c */
 void print_plain(struct text *t, const struct report *r);
+void print_numbers(struct text *t, const struct report *r);
 /* compare.c: old beside new; html: as a page */
 void print_comparison(struct text *t, const struct report *old,
 		      const struct report *new, bool html);
