@@ -48,9 +48,19 @@ machine()
 
 @test "install-deps asks for what is missing, and fails if it does not come" {
 	machine config-files
+	printf '%s\n' '#!/bin/sh' 'echo "apt-get $*" >>called' \
+		'seq 200; echo "no such package"; exit 9' >bin/apt-get
+	printf '%s\n' '#!/bin/sh' 'exec "$@"' >bin/sudo
+	export INSTALL_LOG=$PWD/logs/install
 	run env PATH="$PWD/bin:$PATH" "$TOP/scripts/install-deps"
 	[ "$status" -ne 0 ]
 	grep -q 'install .*libxxhash-dev' called
+	# a line that says what, one why not; the rest is in the file
+	echo "$output"
+	[ "${#lines[@]}" = 2 ]
+	[[ ${lines[0]} = "installing "*libxxhash-dev*"(log: $INSTALL_LOG)" ]]
+	[[ ${lines[1]} = "install-deps: could not install "*": no such package" ]]
+	[ "$(wc -l <logs/install)" -gt 400 ]
 }
 
 @test "STATIC=1: programs without shared libraries" {
