@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# bash completion for nputools: options come from each program's --help, so
-# there is no list here to fall behind.
+# bash completion for nputools: options come from each program's --help, and
+# choices from what it says when there is no such choice, so that there is no list
+# here to fall behind.
 
 _nputools_options()
 {
@@ -9,30 +10,48 @@ _nputools_options()
 		's/^ \{1,6\}\(-.,\{0,1\} \{0,1\}\)\{0,1\}\(--[a-z0-9-]*\).*/\2/p'
 }
 
-_nputools_systems()
+# names of one of the two lists of profiles, the line of their heading given
+_nputools_profiles()
 {
-	npu-sched --list-profiles 2>/dev/null |
-		sed -n 's/^ *\([A-Z][A-Za-z0-9_]*\).*/\1/p'
+	npu-sched --list-profiles 2>/dev/null | sed -n "/^$1/,/^[^ ]/"'s/^ \{1,\}\([A-Z][A-Za-z0-9_]*\).*/\1/p'
+}
+
+# what PROGRAM OPTION=? lists behind "choices:", "knows", "there are", up to ", not"
+_nputools_choices()
+{
+	"$1" "$2=?" </dev/null 2>&1 | sed -n '1{
+		s/.* error: there is no .*; there are //;t list
+		s/.*; choices: //;t list
+		s/.* knows //;t list
+		s/.* takes \([A-Za-z]* or [A-Za-z]*\).*/\1/;t list
+		d
+		:list
+		s/, not .*//
+		s/ or /, /g
+		s/, / /g
+		/^[A-Za-z0-9. -]*$/p
+	}'
 }
 
 _nputools()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local words=
+	local words='' asked=$1
 	# "--option=value" arrives as three words
 	[ "$cur" != = ] || cur=
 	[ "$prev" != = ] || prev=${COMP_WORDS[COMP_CWORD - 2]}
+	# npucc passes these on
+	case ${1##*/}$prev in
+	npucc--optimise | npucc--model) asked=npu-sched ;;
+	npucc--dialect) asked=tfl2c ;;
+	esac
 	case $prev in
 	-a | --accelerator-config)
-		words="ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256"
-		words+=" ethos-u65-256 ethos-u65-512 ethos-u85-128 ethos-u85-256"
-		words+=" ethos-u85-512 ethos-u85-1024 ethos-u85-2048" ;;
-	--memory-mode) words="Shared_Sram Sram_Only Dedicated_Sram" ;;
-	--system-config) words=$(_nputools_systems) ;;
-	--optimise) words="Performance Size" ;;
-	--svg) words="memory timeline layers roofline curve" ;;
-	--model) words="timeline calibrated vela-2.1 vela-3.12 regor" ;;
-	--dialect) words="alif mlek cmsis xxd" ;;
+		words=$(_nputools_choices npu-sched --accelerator-config) ;;
+	--memory-mode) words=$(_nputools_profiles memory) ;;
+	--system-config) words=$(_nputools_profiles system) ;;
+	--optimise | --svg | --model | --dialect)
+		words=$(_nputools_choices "$asked" "$prev") ;;
 	*)
 		case $cur in
 		-*) words=$(_nputools_options "$1") ;;
