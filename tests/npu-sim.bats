@@ -70,7 +70,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 		npu-sim -i in -e in -e in m.tflite
 	refuses 2 "absent: " npu-sim -i absent m.tflite
 	refuses 2 "--seed excludes --input" npu-sim -i in --seed 1 m.tflite
-	refuses 2 "one model at a time" npu-sim m.tflite m.tflite
+	refuses 2 "more than one model" npu-sim m.tflite m.tflite
 }
 
 @test "random inputs depend on the seed alone" {

@@ -57,15 +57,82 @@ check_output(void)
 		_exit(EXIT_TROUBLE);
 }
 
-void
-cli_parse(const struct argp *argp, int argc, char **argv, void *options)
+/* ---- common options ------------------------------------------------------ */
+
+static error_t
+parse_common(int key, char *arg, struct argp_state *state)
 {
+	const struct cli_common *c = state->input;
+	if (key == 'o' && c->output) {
+		*c->output = arg;
+	} else if (key == 'j' && c->jobs) {
+		*c->jobs = (unsigned)cli_number(state, "-j", arg, 0, CLI_MAX_JOBS);
+	} else if (key == ARGP_KEY_ARG && c->file) {
+		if (state->arg_num)
+			argp_error(state, "more than one %s", c->what);
+		*c->file = arg;
+	} else {
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+struct parsers { /* what each of the two tables is given */
+	void *options;
+	const struct cli_common *common;
+};
+
+static error_t
+parse_both(int key, char *arg, struct argp_state *state)
+{
+	struct parsers *p = state->input;
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = p->options;
+	state->child_inputs[1] = (void *)(uintptr_t)p->common;
+	return 0;
+}
+
+/* rows for what the program has of them; n rows and an end */
+static void
+list_common(const struct cli_common *c, struct argp_option row[3])
+{
+	int n = 0;
+	if (c->output)
+		row[n++] = (struct argp_option){
+			.name = "output", .key = 'o', .group = c->output_group,
+			.arg = c->output_value ? c->output_value : "FILE",
+			.doc = c->output_doc ? c->output_doc : "write to FILE",
+		};
+	if (c->jobs)
+		row[n++] = (struct argp_option){ .name = "jobs", .key = 'j', .arg = "N",
+						 .doc = c->jobs_doc };
+}
+
+void
+cli_parse(const struct argp *argp, int argc, char **argv, void *options,
+	  const struct cli_common *common)
+{
+	static const struct cli_common none;
+	struct parsers both = { .options = options,
+				.common = common ? common : &none };
+	struct argp_option row[3] = { 0 };
+	struct argp own = { .options = argp->options, .parser = argp->parser,
+			    .help_filter = argp->help_filter };
+	struct argp shared = { .options = row, .parser = parse_common };
+	struct argp_child tables[] = { { &own, 0, NULL, 0 }, { &shared, 0, NULL, 0 },
+				       { 0 } };
+	struct argp whole = { .parser = parse_both, .args_doc = argp->args_doc,
+			      .doc = argp->doc, .children = tables,
+			      .help_filter = argp->help_filter };
+	list_common(both.common, row);
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();
 	if (atexit(check_output))
 		out_of_memory();
-	(void)argp_parse(argp, argc, argv, 0, NULL, options);
+	(void)argp_parse(&whole, argc, argv, 0, NULL, &both);
 }
 
 int

@@ -11,8 +11,29 @@
 #include <argp.h>
 #include <stdint.h>
 
-/* argp_parse with EXIT_TROUBLE for wrong usage, --version and our bug address */
-void cli_parse(const struct argp *argp, int argc, char **argv, void *options);
+enum { CLI_MAX_JOBS = 64 };
+
+/*
+ * What programs have in common, in a table of its own beside theirs.  A pointer that
+ * is NULL: this program has no such option, or takes operands itself.
+ */
+struct cli_common {
+	const char **file;	  /* the only operand, */
+	const char *what;	  /* "graph": there is "more than one graph" */
+	const char **output;	  /* -o, --output */
+	const char *output_value; /* NULL: "FILE" */
+	const char *output_doc;	  /* NULL: "write to FILE" */
+	int output_group;	  /* of --help */
+	unsigned *jobs;		  /* -j, --jobs: 0 to CLI_MAX_JOBS */
+	const char *jobs_doc;
+};
+
+/*
+ * argp_parse with EXIT_TROUBLE for wrong usage, --version and our bug address.
+ * common: the options that many have; NULL: none of them.
+ */
+void cli_parse(const struct argp *argp, int argc, char **argv, void *options,
+	       const struct cli_common *common);
 
 /*
  * Ends a program: flushes standard output; prints e as "NAME: text" if it is

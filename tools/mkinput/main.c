@@ -15,7 +15,6 @@ enum { OPT_FORMAT = 256, OPT_FROM, OPT_RESIZE, OPT_SCALE, OPT_MEAN, OPT_RANGE,
        OPT_LIST, OPT_LABELS, OPT_HEX, OPT_DIALECT, OPT_USE_CASE };
 
 static const struct argp_option option_list[] = {
-	{ "output", 'o', "FILE", 0, "write the input to FILE", 0 },
 	{ "format", OPT_FORMAT, "NAME", 0, "header (default), npy, raw", 0 },
 	{ "name", 'n', "NAME", 0, "of the array (input_data)", 0 },
 	{ "hex", OPT_HEX, NULL, 0,
@@ -231,7 +230,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'o': o->output = arg; break;
 	case 'n': o->name = arg; break;
 	case OPT_FORMAT:
 		o->format = (enum output)cli_choice(state, "--format", arg,
@@ -437,7 +435,11 @@ main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct err e = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.output = &o.output,
+		.output_doc = "write the input to FILE",
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	(void)convert(a, &o, &e);
 	arena_close(a);

@@ -13,7 +13,6 @@ enum { OPT_EMIT = 256, OPT_ALLOCATION, OPT_HIGH_LEVEL, OPT_REGISTERS,
        OPT_NO_MAP };
 
 static const struct argp_option option_list[] = {
-	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ "emit", OPT_EMIT, "KIND", 0, "write "
 #define EMIT(code, name, what) name ": " what "; "
 	  EMITS(EMIT)
@@ -41,9 +40,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 	};
 	struct options *o = state->input;
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		break;
 	case OPT_EMIT:
 		o->emit = (enum emit)cli_choice(state, "--emit", arg, names);
 		break;
@@ -58,11 +54,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_REGISTERS:
 		o->registers = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (o->input)
-			argp_error(state, "more than one graph");
-		o->input = arg;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -187,7 +178,11 @@ main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct err e = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.input, .what = "graph",
+		.output = &o.output,
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	(void)run(&o, a, &e);
 	arena_close(a);

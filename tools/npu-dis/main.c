@@ -11,8 +11,6 @@ enum { OPT_FIELDS = 256, OPT_HIGH_LEVEL, OPT_JSON, OPT_RAW, OPT_VERIFY, OPT_SOUR
        OPT_MAP };
 
 static const struct argp_option argp_options[] = {
-	{ .name = "output", .key = 'o', .arg = "FILE",
-	  .doc = "write to FILE" },
 	{ .name = "select", .key = 'n', .arg = "K",
 	  .doc = "only the K-th ethos-u operator, counted from 0" },
 	{ .name = "fields", .key = OPT_FIELDS,
@@ -44,9 +42,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		return 0;
 	case 'n':
 		o->only = (int)cli_number(state, "--select", arg, 0, 1 << 20);
 		return 0;
@@ -79,11 +74,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (!o->accel)
 			argp_error(state, "unknown accelerator '%s': one of %s",
 				   arg, accel_names());
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "more than one FILE");
-		o->input = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (o->source && (!o->verify || o->raw))
@@ -185,7 +175,11 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	struct input in;
 	struct text t = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.input, .what = "FILE",
+		.output = &o.output,
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	if (read_input(a, &o, &in, &e)) {
 		struct err printed = { 0 };

@@ -21,7 +21,6 @@ static const struct argp_option option_list[] = {
 	  "network in real numbers", 0 },
 	{ "json", OPT_JSON, NULL, 0, "print the report as JSON", 1 },
 	{ "csv", OPT_CSV, NULL, 0, "print the report as CSV", 1 },
-	{ "output", 'o', "FILE", 0, "write the report to FILE", 1 },
 	{ 0 }
 };
 
@@ -61,7 +60,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_LAYERS: o->layers = true; break;
 	case OPT_JSON: o->format = AS_JSON; break;
 	case OPT_CSV: o->format = AS_CSV; break;
-	case 'o': o->output = arg; break;
 	case ARGP_KEY_ARG: take_argument(state, o, arg); break;
 	case ARGP_KEY_END: check_options(state, o); break;
 	default: return ARGP_ERR_UNKNOWN;
@@ -195,7 +193,12 @@ main(int argc, char **argv)
 	struct options o = { .top = 5, .parted = 10 };
 	struct err e = { 0 };
 	struct text t = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.output = &o.output,
+		.output_doc = "write the report to FILE",
+		.output_group = 1,
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	if (o.layers ? run_layers(a, &o, &t, &e) : judge(a, &o, &t, &e))
 		(void)file_write(o.output, t.p, t.n, false, &e);

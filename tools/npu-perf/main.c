@@ -42,7 +42,6 @@ static const struct argp_option option_list[] = {
 	{ "yaml", OPT_YAML, NULL, 0, "start and end cycle of every layer", 0 },
 	{ "trace", OPT_TRACE, NULL, 0,
 	  "the timeline, for Chrome's tracing or Perfetto", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ 0 }
 };
 
@@ -112,7 +111,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_JSON: set_report(o, REPORT_JSON, state); break;
 	case OPT_YAML: set_report(o, REPORT_YAML, state); break;
 	case OPT_TRACE: set_report(o, REPORT_TRACE, state); break;
-	case 'o': o->output = arg; break;
 	case ARGP_KEY_ARG:
 		o->operand[o->n_operands++] = arg;
 		break;
@@ -158,7 +156,11 @@ main(int argc, char **argv)
 		out_of_memory();
 	struct network net;
 	struct text t = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.output = &o.output,
+		.output_group = 2,
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	if (o.list_profiles)
 		memory_list_profiles(&t);

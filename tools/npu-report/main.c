@@ -29,7 +29,6 @@ static const struct argp_option option_list[] = {
 	  "what got slower, larger, moved since another report", 0 },
 	{ "fail-if-slower", OPT_SLOWER, "PERCENT", 0,
 	  "with --compare: exit with 1 if the timeline takes so much longer", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ 0 }
 };
 
@@ -82,7 +81,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->gate = true;
 		o->slower = percent_of(state, arg);
 		break;
-	case 'o': o->output = arg; break;
 	case ARGP_KEY_ARG:
 		if (o->file && o->front)
 			argp_error(state, "one report and its curve at a time");
@@ -137,7 +135,10 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	struct report old, r;
 	struct text t = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.output = &o.output,
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	if ((!o.compare || read_report(a, o.compare, NULL, &old, &e)) &&
 	    read_report(a, o.file, o.front, &r, &e)) {

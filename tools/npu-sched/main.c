@@ -37,7 +37,6 @@ static const struct pass {
 };
 
 static const struct argp_option option_list[] = {
-	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
 	{ "accelerator-config", 'a', "NAME", 0,
 	  "ethos-u55-32, -64, -128, -256, ethos-u65-256 or -512 (required)", 0 },
 	{ "system-config", OPT_SYSTEM, "NAME", 0, "memories and clock (required)", 0 },
@@ -64,7 +63,6 @@ static const struct argp_option option_list[] = {
 	{ "effort", OPT_EFFORT, "N", 0, "work put into the search, 1 to 9 (default 3)", 0 },
 	{ "model", OPT_MODEL, "timeline|calibrated", 0,
 	  "estimate to plan by (default: timeline)", 0 },
-	{ "jobs", 'j', "N", 0, "measure weights on N threads (0: one a processor)", 0 },
 	{ "level", OPT_LEVEL, "N", 0, "encoder level to plan for, 1 to 9 (default 6)", 0 },
 	{ "verbose", 'v', 0, 0, "say what was allocated", 0 },
 	{ "verbose-config", OPT_LIST_CONFIG, 0, 0,
@@ -110,9 +108,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		break;
 	case 'a':
 		o->accel = arg;
 		break;
@@ -170,9 +165,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_LEVEL:
 		o->level = (int)cli_number(state, "--level", arg, 1, 9);
 		break;
-	case 'j':
-		o->jobs = (unsigned)cli_number(state, "-j", arg, 0, 64);
-		break;
 	case OPT_PROFILES:
 		show_and_exit(memory_list_profiles);
 	case OPT_PARTS:
@@ -194,11 +186,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_LIST_ALLOCATION:
 		o->list_allocation = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (o->input)
-			argp_error(state, "more than one graph");
-		o->input = arg;
 		break;
 	case ARGP_KEY_END:
 		if (o->require_batch && !o->batch)
@@ -404,7 +391,14 @@ main(int argc, char **argv)
 {
 	struct options o = { .effort = 3, .level = WEIGHTS_LEVEL_DEFAULT, .jobs = 1 };
 	struct err e = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.input, .what = "graph",
+		.output = &o.output,
+		.output_doc = "write the graph to FILE",
+		.jobs = &o.jobs,
+		.jobs_doc = "measure weights on N threads (0: one a processor)",
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct sched s = { .a = arena_open(), .o = &o, .e = &e };
 	(void)(take_part(&o, &e) && run(&s));
 	plan_close(s.plan);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_FRAMES = 1000000, MAX_JOBS = 64 };
+enum { MAX_FRAMES = 1000000 };
 
 enum {
 	OPT_COMPARE = 256, OPT_DUMP, OPT_TRACE, OPT_JSON, OPT_SEED, OPT_FRAMES,
@@ -16,8 +16,6 @@ static const struct argp_option option_list[] = {
 	  .doc = "next input's values, .npy or raw (repeat in model order)" },
 	{ .name = "expect", .key = 'e', .arg = "FILE",
 	  .doc = "expected values of the next output; exit 1 if they differ" },
-	{ .name = "output", .key = 'o', .arg = "DIR",
-	  .doc = "write outputs as DIR/output_K.npy" },
 	{ .name = "seed", .key = OPT_SEED, .arg = "N",
 	  .doc = "random inputs from this seed (default 0)" },
 	{ .name = "inputs", .key = OPT_INPUTS, .arg = "KIND[,KIND...]",
@@ -32,8 +30,6 @@ static const struct argp_option option_list[] = {
 		 "variables keep their values from frame to frame" },
 	{ .name = "reset", .key = OPT_RESET,
 	  .doc = "variables begin anew in each frame" },
-	{ .name = "jobs", .key = 'j', .arg = "N",
-	  .doc = "frames with --reset on N threads (0: one a processor)" },
 	{ .name = "dump", .key = OPT_DUMP, .arg = "DIR",
 	  .doc = "write what every operator wrote as DIR/tensor_INDEX.npy" },
 	{ .name = "trace", .key = OPT_TRACE,
@@ -97,9 +93,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case 'e':
 		add_file(state, o->expect, &o->n_expect, arg);
 		break;
-	case 'o':
-		o->output_dir = arg;
-		break;
 	case OPT_SEED:
 		o->seed = (uint64_t)cli_number(state, "--seed", arg, 0,
 					       INT64_MAX);
@@ -110,9 +103,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_RESET:
 		o->reset = true;
-		break;
-	case 'j':
-		o->jobs = (unsigned)cli_number(state, "-j", arg, 0, MAX_JOBS);
 		break;
 	case OPT_INPUTS:
 		add_kinds(state, o, arg);
@@ -131,11 +121,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_JSON:
 		o->json = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 0)
-			argp_error(state, "one model at a time");
-		o->model = arg;
 		break;
 	case ARGP_KEY_END:
 		finish_options(state, o);
@@ -246,7 +231,15 @@ main(int argc, char **argv)
 {
 	struct options o = { .jobs = 1 };
 	struct err e = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.model, .what = "model",
+		.output = &o.output_dir,
+		.output_value = "DIR",
+		.output_doc = "write outputs as DIR/output_K.npy",
+		.jobs = &o.jobs,
+		.jobs_doc = "frames with --reset on N threads (0: one a processor)",
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	(void)run(a, &o, &e);
 	arena_close(a);

@@ -4,11 +4,9 @@
 
 #include "base/cli.h"
 
-enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, OPT_ALLOCATION, MAX_JOBS = 64 };
+enum { OPT_STATS = 256, OPT_DECODE, OPT_BLOB, OPT_ALLOCATION };
 
 static const struct argp_option option_list[] = {
-	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
-	{ "jobs", 'j', "N", 0, "encode on N threads (0: one a processor)", 0 },
 	{ "stats", OPT_STATS, 0, 0, "print sizes on standard error", 0 },
 	{ "verbose-allocation", OPT_ALLOCATION, 0, 0,
 	  "list addresses of constants on standard error", 0 },
@@ -35,12 +33,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		break;
-	case 'j':
-		o->jobs = (unsigned)cli_number(state, "-j", arg, 0, MAX_JOBS);
-		break;
 	case OPT_STATS:
 		o->stats = true;
 		break;
@@ -52,11 +44,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_ALLOCATION:
 		o->allocation = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (o->input)
-			argp_error(state, "more than one graph");
-		o->input = arg;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -105,7 +92,14 @@ main(int argc, char **argv)
 {
 	struct options o = { .jobs = 1 };
 	struct err e = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.input, .what = "graph",
+		.output = &o.output,
+		.output_doc = "write the graph to FILE",
+		.jobs = &o.jobs,
+		.jobs_doc = "encode on N threads (0: one a processor)",
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	(void)run(&o, a, &e);
 	arena_close(a);

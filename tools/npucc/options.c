@@ -206,5 +206,5 @@ options_parse(struct options *o, int argc, char **argv)
 		       "Exit status: 0 done, 1 the answer is no, 2 trouble.  See "
 		       "npucc(1).",
 	};
-	cli_parse(&argp, argc, argv, o);
+	cli_parse(&argp, argc, argv, o, NULL);
 }

@@ -15,7 +15,6 @@ enum {
 };
 
 static const struct argp_option option_list[] = {
-	{ "output", 'o', "FILE", 0, "write the graph to FILE", 0 },
 	{ "report", OPT_REPORT, 0, 0,
 	  "print each operator's place and reason instead of the graph", 0 },
 	{ "cpu", OPT_CPU, "OP", 0,
@@ -37,9 +36,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		break;
 	case OPT_CPU:
 		o->cpu = realloc(o->cpu, (o->n_cpu + 1) * sizeof(*o->cpu));
 		if (!o->cpu)
@@ -60,11 +56,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_OPERATORS:
 		o->list_operators = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (o->input)
-			argp_error(state, "more than one model");
-		o->input = arg;
 		break;
 	case ARGP_KEY_END:
 		if (o->by_name && !o->input)
@@ -221,7 +212,12 @@ main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct err e = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.input, .what = "model",
+		.output = &o.output,
+		.output_doc = "write the graph to FILE",
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	(void)run(&o, a, &e);
 	arena_close(a);

@@ -25,7 +25,6 @@ static const struct argp_option option_list[] = {
 	  "what breaks this rule is a note and never changes the answer", 0 },
 	{ "rules", OPT_RULES, NULL, 0, "list the rules and exit", 0 },
 	{ "quiet", 'q', NULL, 0, "leave out the table of tensors", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ 0 }
 };
 
@@ -71,12 +70,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_RULES: o->rules = true; break;
 	case OPT_ALLOW: allow(o, arg, state); break;
 	case 'q': o->quiet = true; break;
-	case 'o': o->output = arg; break;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			argp_error(state, "one model at a time");
-		o->file = arg;
-		break;
 	case ARGP_KEY_END:
 		if (o->json && o->pass)
 			argp_error(state, "--json and --pass both want the "
@@ -163,7 +156,11 @@ main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct err e = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.file, .what = "model",
+		.output = &o.output,
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	if (o.rules)
 		print_rules(&o, &e);

@@ -20,7 +20,6 @@ static const struct argp_option option_list[] = {
 				  "nn_model, ethos_model, or the file's)", 0 },
 	{ "name-of", OPT_NAME_OF, "FILE", 0,
 	  "name the array after a file: what is no letter or digit becomes '_'", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ "dialect", OPT_DIALECT, "NAME", 0, "alif (default), mlek, cmsis, xxd",
 	  0 },
 	{ "format", OPT_FORMAT, "NAME", 0, "header (default), source, asm, call (a C function that runs the "
@@ -236,7 +235,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	switch (key) {
 	case 'n': o->name = arg; break;
-	case 'o': o->output = arg; break;
 	case OPT_DIALECT:
 		o->dialect = (enum dialect)cli_choice(state, "--dialect", arg,
 						  dialect_names);
@@ -274,11 +272,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_LABELS: o->labels_file = arg; break;
 	case OPT_INCBIN: o->incbin = arg; break;
 	case OPT_MODE: o->memory_mode = arg; break;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			argp_error(state, "one model at a time");
-		o->file = arg;
-		break;
 	case ARGP_KEY_END: check_combination(state, o); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -461,7 +454,11 @@ main(int argc, char **argv)
 	struct options o = { .align = 16 };
 	struct err e = { 0 };
 	struct tfl_model *m;
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.file, .what = "model",
+		.output = &o.output,
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	choose_name(a, &o);
 	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };

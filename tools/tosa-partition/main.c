@@ -7,7 +7,6 @@
 enum { OPT_REPORT = 256, OPT_IN, OPT_OUT };
 
 static const struct argp_option option_list[] = {
-	{ "output", 'o', "FILE", 0, "write to FILE", 0 },
 	{ "input-layout", OPT_IN, "[K=]nhwc|nchw", 0,
 	  "the caller has input K, or all, channels last: a TRANSPOSE that makes it "
 	  "so is left out; nchw: as the graph has it (default)", 0 },
@@ -41,9 +40,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		break;
 	case OPT_REPORT:
 		o->report = true;
 		break;
@@ -52,11 +48,6 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_OUT:
 		add_layout(state, &o->out, arg);
-		break;
-	case ARGP_KEY_ARG:
-		if (o->input)
-			argp_error(state, "more than one graph");
-		o->input = arg;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -158,7 +149,11 @@ main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct err e = { 0 };
-	cli_parse(&argp, argc, argv, &o);
+	struct cli_common common = {
+		.file = &o.input, .what = "graph",
+		.output = &o.output,
+	};
+	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
 	(void)run(&o, a, &e);
 	arena_close(a);
