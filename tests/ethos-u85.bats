@@ -155,6 +155,32 @@ breaks() {
 	}
 }
 
+# left MODEL: operators on the CPU
+left() {
+	tfl-partition --report "$1" 2>notes | grep '^ *[0-9]*  CPU' |
+		grep -vc ' ethos-u ' || true
+}
+
+# DIV of words by words has no lowering: its unit is U85's alone
+@test "no fewer operators run on the NPU than another compiler has there" {
+	need_shared $REFERENCE/INDEX.tsv
+	step=6
+	[ -z "${NPUTOOLS_ALL-}" ] || step=1
+	n=0
+	while read -r f case; do
+		m=$SHARED/${case#shared/}/model.tflite
+		[ -e "$m" ] || m=$SHARED/$REFERENCE/$case/model.tflite
+		[ "$(left "$m")" -le "$(left "$SHARED/$REFERENCE/$f")" ] || {
+			echo "$case: $(cat notes)"
+			return 1
+		}
+		n=$((n + 1))
+	done < <(grep '^ops/ethos-u85-256/' "$SHARED/$REFERENCE/INDEX.tsv" |
+		grep -v 'tosa\|/DIV_32/' | sed -n "1~${step}p")
+	echo "# $n models" >&3
+	[ "$n" -gt 60 ]
+}
+
 # sized ACCELERATOR: the profile that goes with it
 sized() {
 	case $1 in
@@ -258,4 +284,12 @@ regor() {
 	regor seanet_conv0 128 Low 18355
 	# its gates' tables cost something there, of which the description is silent
 	regor trained_lstm_int8 1024 Mid 289044 0.015
+}
+
+@test "comparisons, choices, scattered and gathered rows, pairs of words" {
+	need_shared $REFERENCE/cases
+	for m in EQUAL/11 SELECT_V2/11 REDUCE_ALL/1 SCATTER_ND/10 GATHER_x/9 \
+		TRANSPOSE_x/10; do
+		exact ethos-u85-256 "$SHARED/$REFERENCE/cases/$m/model.tflite"
+	done
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GATHER, GATHER_ND: nputools-lowering(7) 3.4, pure copies. */
+/* GATHER, GATHER_ND, SCATTER_ND: nputools-lowering(7) 3.4, pure copies. */
 #include "kernels/call.h"
 #include "kernels/view.h"
 
@@ -91,4 +91,56 @@ kernel_gather_nd(struct call *c)
 				bytes);
 	}
 	return index != NULL;
+}
+
+/* zeros, and what is scattered; the reference would add where indices are equal */
+bool
+kernel_scatter_nd(struct call *c)
+{
+	if (!call_arity(c, 3, 3, 1))
+		return false;
+	const struct tfl_tensor *at = call_in(c, 0), *in = call_in(c, 1);
+	const struct tfl_tensor *out = call_out(c, 0);
+	enum { MAX_LINES = 1 << 26 };
+	int64_t n, depth = at->rank ? at->dim[at->rank - 1] : 0, inner = 1, lines = 1;
+	if (!call_movable(c, in, out))
+		return false;
+	if (depth < 1 || depth > out->rank)
+		return call_err(c, "indices of %lld numbers for rank %d",
+				(long long)depth, out->rank);
+	for (int d = 0; d < out->rank; d++)
+		*(d < depth ? &lines : &inner) *= out->dim[d];
+	if (lines > MAX_LINES)
+		return call_err(c, "%lld places: at most 2^26", (long long)lines);
+	if (tfl_elements(at) / depth * inner != tfl_elements(in))
+		return call_err(c, "the input has %lld elements",
+				(long long)tfl_elements(in));
+	if (c->check && !at->data.p)
+		return call_type(c, at, "indices", T_I32 | T_I64);
+	const int64_t *index = call_indices(c, 0, "indices", &n);
+	if (!index)
+		return false;
+	size_t bytes = element_size(in) * (size_t)inner;
+	bool *taken = anew(c->a, bool, (size_t)lines);
+	if (!c->check)
+		memset(c->io->out[0], 0, (size_t)lines * bytes);
+	for (int64_t k = 0; k < n / depth; k++) {
+		int64_t line = 0;
+		for (int64_t d = 0; d < depth; d++) {
+			int64_t i = index[k * depth + d];
+			if (i < 0 || i >= out->dim[d])
+				return call_err(c, "index %lld of %d", (long long)i,
+						out->dim[d]);
+			line = line * out->dim[d] + i;
+		}
+		if (taken[line])
+			return call_err(c, "an index that stands there twice is "
+					   "not supported");
+		taken[line] = true;
+		if (!c->check)
+			memcpy((uint8_t *)c->io->out[0] + (size_t)line * bytes,
+			       (const uint8_t *)c->io->in[1] + (size_t)k * bytes,
+			       bytes);
+	}
+	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons, logic and SELECT. */
+/* Comparisons, logic and SELECT; SCATTER_ND. */
 #include "gen.h"
 
 enum { REDUCER = 27 }; /* of the union of options */
@@ -102,6 +102,33 @@ draw_any(struct gen *g, int code)
 		&fb_ReducerOptions, &keep);
 }
 
+/* different places of one or two dimensions, with a stride at times */
+static void
+draw_scatter(struct gen *g, int code)
+{
+	enum { MOST = 8 };
+	int type = gen_type(g), depth = (int)gen_range(g, 1, 2);
+	struct shape s = gen_shape(g, (int)gen_range(g, depth, 3), 1);
+	int32_t places = depth == 1 ? s.dim[0] : s.dim[0] * s.dim[1], v[2 * MOST];
+	int32_t n = (int32_t)gen_range(g, 1, places < MOST ? places : MOST);
+	int32_t step = (int32_t)gen_range(g, 1, places / n);
+	int32_t first = (int32_t)gen_range(g, 0, places - 1 - (n - 1) * step);
+	bool back = gen_chance(g, 30);
+	for (int i = 0; i < n; i++) {
+		int32_t at = first + (back ? n - 1 - i : i) * step;
+		if (depth == 2)
+			v[2 * i] = at / s.dim[1];
+		v[depth * i + depth - 1] = depth == 2 ? at % s.dim[1] : at;
+	}
+	struct shape from = { .rank = 1 + s.rank - depth, .dim = { n } };
+	for (int i = depth; i < s.rank; i++)
+		from.dim[1 + i - depth] = s.dim[i];
+	int in[3] = { gen_const(g, TFL_INT32, SHAPE(n, depth), v),
+		      gen_random(g, type, from), 0 };
+	in[2] = gen_ints(g, s.rank, s.dim);
+	gen_op1(g, code, 3, in, gen_like(g, in[1], s), 0, NULL, NULL);
+}
+
 const struct draw logic_draws[] = {
 	{ "EQUAL", draw_compare, TFL_EQUAL },
 	{ "NOT_EQUAL", draw_compare, TFL_NOT_EQUAL },
@@ -116,5 +143,6 @@ const struct draw logic_draws[] = {
 	{ "SELECT_V2", draw_select, TFL_SELECT_V2 },
 	{ "REDUCE_ANY", draw_any, TFL_REDUCE_ANY },
 	{ "REDUCE_ALL", draw_any, TFL_REDUCE_ALL },
+	{ "SCATTER_ND", draw_scatter, TFL_SCATTER_ND },
 	{ 0 },
 };

@@ -11,7 +11,7 @@ static const struct family *const lists[] = {
 	reduce_families, extreme_families, table_families, relu_families,
 	softmax_families, arg_families, square_families,
 	log_softmax_families, divide_families, batch_families, normalize_families,
-	compare_families, select_families,
+	compare_families, select_families, scatter_families,
 };
 
 const struct family *

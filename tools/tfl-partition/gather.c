@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * GATHER and GATHER_ND by constant indices: copies, of evenly spaced ones at once.
- * GATHER_ND picks along the first dimensions, seen as one.
+ * GATHER_ND picks along the first dimensions, seen as one, and so does GATHER with
+ * batch dimensions before its axis.
  */
 #include "move.h"
 
@@ -87,6 +88,30 @@ count_copies(const struct part *p, const struct tfl_op *op, const struct gather 
 	return NULL;
 }
 
+/*
+ * The axis and those before it, if all of them are the batch, become one: every
+ * batch has as many indices, of its own part of that.
+ */
+static bool
+join_batches(const struct part *p, struct gather *g, int batch)
+{
+	int64_t batches = 1, each = g->dim[g->axis];
+	for (int i = 0; i < g->axis; i++)
+		batches *= g->dim[i];
+	if (batch != g->axis || g->n % batches)
+		return false;
+	int64_t *v = anew(p->a, int64_t, (size_t)g->n);
+	for (int k = 0; k < g->n; k++)
+		v[k] = g->index[k] + k / (g->n / batches) * each;
+	g->index = v;
+	g->dim[0] = batches * each;
+	for (int i = g->axis + 1; i < g->rank; i++)
+		g->dim[i - g->axis] = g->dim[i];
+	g->rank -= g->axis;
+	g->axis = 0;
+	return true;
+}
+
 static const char *
 read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
@@ -100,8 +125,7 @@ read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 	g->index = read_indices(p, op, &g->n);
 	if (!g->index)
 		return "the indices are not constant integers, 65536 at most";
-	if (TFL_OPT(op, GatherOptions, batch_dims))
-		return "GATHER with batch dimensions";
+	int batch = (int)TFL_OPT(op, GatherOptions, batch_dims);
 	g->axis = move_axis(TFL_OPT(op, GatherOptions, axis), in->rank);
 	if (g->axis < 0)
 		return "the axis is out of range";
@@ -110,6 +134,9 @@ read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 	for (int k = 0; k < g->n; k++)
 		if (g->index[k] < 0 || g->index[k] >= g->dim[g->axis])
 			return "an index is out of range";
+	if (batch && !join_batches(p, g, batch))
+		return part_say(p, "%d batch dimensions before axis %d", batch,
+				g->axis);
 	return count_copies(p, op, g);
 }
 

@@ -28,6 +28,8 @@ const char *check_moved(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
 const char *check_copies(const struct part *p, const struct nd *from,
 			 const struct nd *to);
+/* INT64 as pairs of words, a dimension more; false where there is none left */
+bool move_words(const struct tfl_tensor *t, struct nd *v);
 /* an axis of t counted from the end when negative; -1: out of range */
 int move_axis(int64_t axis, int rank);
 

@@ -2,11 +2,13 @@
 /* Rules that movements share. */
 #include "move.h"
 
-const char *
-check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
+static const char *
+check_type(const struct part *p, const struct tfl_tensor *t, const char *role,
+	   bool words)
 {
 	if (t->type != TFL_INT8 && t->type != TFL_UINT8 &&
-	    t->type != TFL_INT16 && t->type != TFL_INT32 && t->type != TFL_BOOL)
+	    t->type != TFL_INT16 && t->type != TFL_INT32 && t->type != TFL_BOOL &&
+	    !(words && t->type == TFL_INT64))
 		return part_say(p, "%s is %s", role, tfl_type_name(t->type));
 	const char *why = check_fixed(p, t, role);
 	if (why)
@@ -18,13 +20,34 @@ check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
 }
 
 const char *
+check_moved(const struct part *p, const struct tfl_tensor *t, const char *role)
+{
+	return check_type(p, t, role, false);
+}
+
+bool
+move_words(const struct tfl_tensor *t, struct nd *v)
+{
+	if (t->type != TFL_INT64 || v->rank == ND_MAX)
+		return t->type != TFL_INT64;
+	v->type = TFL_INT32;
+	v->offset *= 2;
+	for (int i = 0; i < v->rank; i++)
+		v->stride[i] *= 2;
+	v->dim[v->rank] = 2;
+	v->stride[v->rank++] = 1;
+	return true;
+}
+
+const char *
 check_move(const struct part *p, const struct tfl_op *op, int min_in, int max_in)
 {
 	const char *why = check_arity(p, op, min_in, max_in, 1);
+	bool words = op->code == TFL_TRANSPOSE || op->code == TFL_REVERSE_V2;
 	if (!why)
-		why = check_moved(p, part_in(p, op, 0), "IFM");
+		why = check_type(p, part_in(p, op, 0), "IFM", words);
 	if (!why)
-		why = check_moved(p, part_out(p, op, 0), "OFM");
+		why = check_type(p, part_out(p, op, 0), "OFM", words);
 	if (why)
 		return why;
 	if (part_in(p, op, 0)->type != part_out(p, op, 0)->type)

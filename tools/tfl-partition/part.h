@@ -310,7 +310,7 @@ extern const struct family conv_families[], pool_families[], eltwise_families[],
     relu_families[],
     softmax_families[], arg_families[], square_families[],
     log_softmax_families[], divide_families[], batch_families[],
-    compare_families[], select_families[],
+    compare_families[], select_families[], scatter_families[],
     normalize_families[];
 
 #endif

@@ -102,6 +102,8 @@ check_permute(const struct part *p, const struct tfl_op *op)
 		return why;
 	struct nd v = nd_shape(part_in(p, op, 0)), to = nd_shape(part_out(p, op, 0));
 	why = view_of_op(op->code)(p, op, &v);
+	if (!move_words(part_in(p, op, 0), &v) || !move_words(part_out(p, op, 0), &to))
+		return "INT64 of too many dimensions";
 	if (!why && nd_elements(&v) != nd_elements(&to))
 		why = "IFM and OFM differ in the number of elements";
 	return why ? why : check_copies(p, &v, &to);
@@ -112,7 +114,14 @@ lower_permute(struct part *p, const struct tfl_op *op)
 {
 	struct nd v = nd_ifm(p, op->in[0]);
 	(void)view_of_op(op->code)(p, op, &v);
-	nd_result(p, op->out[0], &v);
+	if (part_in(p, op, 0)->type != TFL_INT64) {
+		nd_result(p, op->out[0], &v);
+		return true;
+	}
+	struct nd to = nd_ofm(p, op->out[0]);
+	(void)move_words(part_in(p, op, 0), &v);
+	(void)move_words(part_out(p, op, 0), &to);
+	nd_copy(p->l, &v, &to);
 	return true;
 }
 

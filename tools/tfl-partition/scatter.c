@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SCATTER_ND by constant indices, all of them different: zeros everywhere, then what
+ * is scattered, of evenly spaced indices at once.
+ */
+#include "move.h"
+
+enum { MAX_INDICES = 65536, MAX_LINES = 1 << 26 };
+
+struct scatter {
+	int64_t lines, inner; /* of the OFM: places, and elements of each */
+	int n;
+	int64_t *at; /* n places */
+};
+
+static const char *
+check_places(const struct part *p, const struct scatter *s)
+{
+	uint8_t *seen = anew(p->a, uint8_t, (size_t)s->lines);
+	for (int i = 0; i < s->n; i++) {
+		if (s->at[i] < 0 || s->at[i] >= s->lines)
+			return "an index is out of range";
+		if (seen[s->at[i]]++)
+			return "an index stands there twice";
+	}
+	return NULL;
+}
+
+static const char *
+read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
+{
+	const char *why = check_arity(p, op, 3, 3, 1);
+	if (!why)
+		why = check_moved(p, part_in(p, op, 1), "IFM");
+	if (!why)
+		why = check_moved(p, part_out(p, op, 0), "OFM");
+	if (why)
+		return why;
+	const struct tfl_tensor *at = part_in(p, op, 0), *in = part_in(p, op, 1);
+	const struct tfl_tensor *out = part_out(p, op, 0);
+	int depth = at->rank ? at->dim[at->rank - 1] : 0, n;
+	int64_t all = tfl_elements(at);
+	if (in->type != out->type)
+		return "IFM and OFM differ in type";
+	if (depth < 1 || depth > out->rank || in->data.p)
+		return "indices of more dimensions than the OFM, or a constant IFM";
+	if (all < 1 || all > MAX_INDICES)
+		return "no indices, or more than 65536";
+	int64_t *v = anew(p->a, int64_t, (size_t)all);
+	if (!part_ints(at, v, (int)all, &n) || n != all)
+		return "the indices are not constant integers";
+	*s = (struct scatter){ .lines = 1, .inner = 1, .n = n / depth };
+	for (int i = 0; i < out->rank; i++)
+		*(i < depth ? &s->lines : &s->inner) *= out->dim[i];
+	if (s->lines > MAX_LINES)
+		return "more than 2^26 places";
+	s->at = anew(p->a, int64_t, (size_t)s->n);
+	for (int k = 0; k < n; k++) {
+		if (v[k] < 0 || v[k] >= out->dim[k % depth])
+			return "an index is out of range";
+		s->at[k / depth] = s->at[k / depth] * out->dim[k % depth] + v[k];
+	}
+	return s->n * s->inner == tfl_elements(in) ? check_places(p, s)
+						   : "the IFM's shape is not what "
+						     "the indices give";
+}
+
+/* indices from k on that are evenly spaced, upwards */
+static int
+run_length(const struct scatter *s, int k, int64_t *step)
+{
+	int n = 1;
+	*step = k + 1 < s->n && s->at[k + 1] > s->at[k] ? s->at[k + 1] - s->at[k] : 1;
+	while (k + n < s->n && s->at[k + n] - s->at[k + n - 1] == *step)
+		n++;
+	return n;
+}
+
+static const char *
+check_scatter(const struct part *p, const struct tfl_op *op)
+{
+	struct scatter s;
+	const char *why = read_scatter(p, op, &s);
+	int runs = 0;
+	int64_t step;
+	for (int k = 0; !why && k < s.n; runs++)
+		k += run_length(&s, k, &step);
+	if (!why && runs > ND_MAX_COPIES / 8)
+		why = part_say(p, "%d separate places: at most %d", runs,
+			       ND_MAX_COPIES / 8);
+	if (!why && s.inner > MAX_INDICES)
+		why = "places of more than 65536 elements";
+	return why;
+}
+
+static void
+nothing_more(void *ctx, struct g_op *op)
+{
+	(void)ctx;
+	(void)op;
+}
+
+/* lines of zeros from one line of them */
+static void
+clear(struct part *p, const struct scatter *s, const struct nd *to)
+{
+	int32_t *zero = anew(p->a, int32_t, (size_t)s->inner);
+	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)s->inner };
+	struct g_operand none = low_const(p->l, to->type, line, zero);
+	struct nd from = nd_operand_of(none, 2, (int32_t[]){ 1, line.c });
+	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, nothing_more, NULL);
+}
+
+static bool
+lower_scatter(struct part *p, const struct tfl_op *op)
+{
+	struct scatter s;
+	(void)read_scatter(p, op, &s);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand in = low_linear(p->l, part_ifm(p, op->in[1]));
+	struct nd to = nd_operand_of(room, 2, (int32_t[]){ (int32_t)s.lines,
+							    (int32_t)s.inner });
+	struct nd from = nd_operand_of(in, 2, (int32_t[]){ s.n, (int32_t)s.inner });
+	clear(p, &s, &to);
+	for (int k = 0; k < s.n;) {
+		int64_t step;
+		int n = run_length(&s, k, &step);
+		struct nd some = from, place = to;
+		nd_slice(&some, 0, k, n, 1);
+		nd_slice(&place, 0, s.at[k], n, step);
+		nd_copy(p->l, &some, &place);
+		k += n;
+	}
+	low_deliver(p->l, room, ofm);
+	return true;
+}
+
+const struct family scatter_families[] = {
+	{ .code = TFL_SCATTER_ND, .check = check_scatter, .lower = lower_scatter },
+	{ .code = 0 },
+};
