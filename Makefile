@@ -327,6 +327,7 @@ fuzz-run: fuzz
 
 bench: all
 	$(Q)scripts/bench $(B)
+	$(Q)scripts/bench-u85 $(B)
 
 .PHONY: bench-models
 bench-models: all

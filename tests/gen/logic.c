@@ -123,8 +123,9 @@ draw_scatter(struct gen *g, int code)
 	struct shape from = { .rank = 1 + s.rank - depth, .dim = { n } };
 	for (int i = depth; i < s.rank; i++)
 		from.dim[1 + i - depth] = s.dim[i];
-	int in[3] = { gen_const(g, TFL_INT32, SHAPE(n, depth), v),
-		      gen_random(g, type, from), 0 };
+	int in[3];
+	in[0] = gen_const(g, TFL_INT32, SHAPE(n, depth), v);
+	in[1] = gen_random(g, type, from);
 	in[2] = gen_ints(g, s.rank, s.dim);
 	gen_op1(g, code, 3, in, gen_like(g, in[1], s), 0, NULL, NULL);
 }
