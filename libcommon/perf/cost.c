@@ -413,6 +413,7 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 	double *cycles = c->memory;
 	c->total = (double)c->npu;
 	for (int i = 0; i < MEM_AREAS; i++) {
+		c->port[i] = t.bytes[i] > 0 ? t.bytes[i] / m->bytes_per_cycle[i] : 0;
 		cycles[i] = busy(m, &t, i);
 		if (cycles[i] > c->total)
 			c->total = cycles[i];

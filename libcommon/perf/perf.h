@@ -113,6 +113,8 @@ struct perf_cost {
 	double total;		  /* the larger of npu and every memory[] */
 	int64_t npu;		  /* cycles, 2.4 to 2.6 */
 	double memory[MEM_AREAS]; /* access cycles: burst-weighted, 2.2, 2.7 */
+	double port[MEM_AREAS];	  /* of them, those that others can't use: less where
+				   * a channel waits for its latency (22) */
 	int64_t macs;
 	/* parts: one block's dot products and output, blocks of the OFM */
 	double block_mac, block_output;

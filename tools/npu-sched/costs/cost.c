@@ -159,7 +159,7 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 		struct perf_op p = kernel_op(s, k, stream_bytes, scale_bytes, false);
 		struct perf_cost c = cost_in_blocks(s, &p, b);
 		*known = (struct cost_known){
-			.key = key, .flash = c.memory[s->memory.const_area],
+			.key = key, .flash = c.port[s->memory.const_area],
 			.cost = { c.total, c.total } };
 		if (stream_bytes && weights_move(s)) {
 			p.weight_area = p.scale_area = s->memory.cache_area;
