@@ -37,8 +37,8 @@ struct decoder {
 	struct slice s;
 	struct weights_values out;
 	size_t cap;
-	int16_t weights[WEIGHTS_SLICE_MAX];
-	uint32_t runs[WEIGHTS_SLICE_MAX + 1];
+	int16_t *weights; /* of a slice, and the runs between them: most_in_slice() */
+	uint32_t *runs;
 	struct err *e;
 };
 
@@ -336,6 +336,18 @@ decode_slices(struct decoder *d, struct arena *grow)
 	}
 }
 
+/*
+ * Room for a slice's weights, and for its runs.  Each takes a bit at least, and a step,
+ * which is found to be behind the end only when it is read, completes 12 of either.
+ */
+static size_t
+most_in_slice(uint64_t n_bits)
+{
+	enum { STEP = 12 };
+	uint64_t most = n_bits + 2 * STEP;
+	return most < WEIGHTS_SLICE_MAX ? (size_t)most : WEIGHTS_SLICE_MAX;
+}
+
 bool
 weights_decode(struct arena *a, struct bytes in, int64_t expected,
 	       struct weights_values *out, struct err *e)
@@ -350,11 +362,11 @@ weights_decode(struct arena *a, struct bytes in, int64_t expected,
 
 	struct arena *scratch = arena_open();
 	struct decoder *d = anew(scratch, struct decoder, 1);
-	*d = (struct decoder){
-		.b = { .p = in.p, .n_bytes = in.n,
-		       .n_bits = (uint64_t)in.n * 8 },
-		.e = e,
-	};
+	d->b = (struct bits){ .p = in.p, .n_bytes = in.n,
+			      .n_bits = (uint64_t)in.n * 8 };
+	d->e = e;
+	d->weights = anew(scratch, int16_t, most_in_slice(d->b.n_bits));
+	d->runs = anew(scratch, uint32_t, most_in_slice(d->b.n_bits) + 1);
 	if (expected >= 0) {
 		d->out.v = anew(a, int16_t, (size_t)expected);
 		d->cap = (size_t)expected;
