@@ -192,15 +192,21 @@ $(B)/fuzz/words: $(WORDS) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# programs that tests call, a directory each: generators of models (gen-model,
+# gen-tosa, chain-model), what changes streams (mutate-streams), the demo model's
+# trainer (digits)
+TEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard tests/programs/*/)))
+define test_program
+$(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) $(LIB)
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
+endef
+$(foreach t,$(TEST_PROGRAMS),$(eval $(call test_program,$(t))))
+
 # the demo model, from nothing, byte for byte: `make digits` rewrites
 # tests/models/digits.tflite and the pictures in tests/models/digits/
-DIGITS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/models/digits/*.c))
-$(B)/tests/models/digits/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
-
-$(B)/tests/digits: $(DIGITS) $(LIB)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(B)/tests/programs/digits/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 .PHONY: digits
 digits: $(B)/tests/digits
@@ -210,37 +216,6 @@ digits: $(B)/tests/digits
 .PHONY: digits-accuracy
 digits-accuracy: all $(B)/tests/digits
 	scripts/digits-accuracy $(B)
-
-# random models: tests/random-models compiles and compares them
-GEN := $(patsubst %.c,$(B)/%.o,$(wildcard tests/gen/*.c))
-
-GENTOSA := $(patsubst %.c,$(B)/%.o,$(wildcard tests/gentosa/*.c))
-
-$(B)/tests/gen-tosa: $(GENTOSA) $(LIB)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-
-$(B)/tests/gen-model: $(GEN) $(LIB)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-
-# chains of operators: how the cost of compiling grows with their number
-CHAIN := $(patsubst %.c,$(B)/%.o,$(wildcard tests/chain/*.c))
-
-$(B)/tests/chain-model: $(CHAIN) $(LIB)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-
-# compiled streams changed at random: who notices (tests/mutate.bats)
-MUTATE := $(patsubst %.c,$(B)/%.o,$(wildcard tests/mutate/*.c))
-
-$(B)/tests/mutate-streams: $(MUTATE) $(LIB)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # calls that fail, one after the other (tests/faults.bats)
 $(B)/tests/inject.so: tests/faults/inject.c
@@ -258,8 +233,8 @@ $(B)/tests/fault-drive: $(B)/tests/faults/drive.o $(LIB)
 deps:
 	$(Q)scripts/install-deps
 
-tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words $(B)/tests/gen-model $(B)/tests/gen-tosa $(B)/tests/chain-model \
-	$(B)/tests/mutate-streams $(B)/tests/digits $(B)/tests/inject.so \
+tests: all $(UNIT) $(FUZZ_REPLAY) $(B)/fuzz/words \
+	$(TEST_PROGRAMS:%=$(B)/tests/%) $(B)/tests/inject.so \
 	$(B)/tests/fault-drive
 
 check: deps
