@@ -144,7 +144,11 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
 $(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
+
+# of programs' code: the objects that a unit test is of
+$(B)/tests/perf_models $(B)/tests/perf_vela21: \
+	$(patsubst %.c,$(B)/%.o,$(wildcard tools/npu-perf/models/*.c))
 
 # one reader each; linked with a driver that replays files (any compiler)
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(filter-out %/replay.c,$(wildcard tests/fuzz/*.c)))

@@ -88,15 +88,4 @@ int64_t perf_macs(const struct perf_op *op);
 int64_t perf_access_bytes(const struct perf_map *f, bool write, struct hwc b,
 			  int cores, int64_t pixel_bytes);
 
-/* regor.c: an operation of so many cycles beside its transfers */
-struct perf_schedule;
-struct perf_estimate;
-double perf_regor_npu(double op, const struct perf_schedule *s);
-/* regor85.c */
-double perf_regor85_op(const struct perf_machine *m, const struct perf_op *op);
-double perf_regor85_copy(const struct perf_machine *m, int64_t bytes,
-			 enum mem_area from, enum mem_area to);
-void perf_regor85(const struct perf_machine *m, const struct perf_op *op,
-		  const struct perf_schedule *s, struct perf_estimate *out);
-
 #endif

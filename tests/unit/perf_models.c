@@ -4,7 +4,7 @@
  * hand-worked values of regor, the timeline's three clocks, and streams that
  * no compiler wrote.
  */
-#include "perf/estimate.h"
+#include "../../tools/npu-perf/models/estimate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

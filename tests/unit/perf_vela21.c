@@ -3,7 +3,7 @@
  * The vela-2.1 estimator, function by function, against values worked by
  * hand; the sums are in the comments (ethosu-timing(7) 3).
  */
-#include "perf/vela21.h"
+#include "../../tools/npu-perf/models/vela21.h"
 
 #include <stdio.h>
 #include <stdlib.h>

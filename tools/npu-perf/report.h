@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "perf/cpu.h"
-#include "perf/estimate.h"
+#include "models/estimate.h"
 #include "stream/map.h"
 
 enum report { REPORT_SUMMARY, REPORT_CSV, REPORT_SUMMARY_CSV, REPORT_JSON,

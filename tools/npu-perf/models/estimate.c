@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The estimators over the operations of a stream. */
-#include "perf/layer.h"
+#include "layer.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "perf/cost.h"
 
 #include "base/fixed.h"
-#include "perf/estimate.h"
+#include "estimate.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Passes for Vela 2.1's estimator, made of a stream's operations. */
-#include "perf/layer.h"
+#include "layer.h"
 
 #include <string.h>
 

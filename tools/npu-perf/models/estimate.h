@@ -8,7 +8,7 @@
 #define PERF_ESTIMATE_H
 
 #include "perf/perf.h"
-#include "perf/vela21.h"
+#include "vela21.h"
 
 enum perf_model { PERF_TIMELINE, PERF_CALIBRATED, PERF_VELA_2_1, PERF_VELA_3_12,
 		  PERF_REGOR, PERF_MODELS };
@@ -57,12 +57,22 @@ double perf_regor_op(const struct perf_machine *m, const struct perf_op *op);
 void perf_regor(const struct perf_machine *m, const struct perf_op *op,
 		const struct perf_schedule *s, struct perf_estimate *out);
 
-/* the pass that vela-2.1 would have made of op; t has room for 4 tensors */
+/* regor.c: an operation of so many cycles beside its transfers */
+double perf_regor_npu(double op, const struct perf_schedule *s);
+/* regor85.c */
+double perf_regor85_op(const struct perf_machine *m, const struct perf_op *op);
+double perf_regor85_copy(const struct perf_machine *m, int64_t bytes,
+			 enum mem_area from, enum mem_area to);
+void perf_regor85(const struct perf_machine *m, const struct perf_op *op,
+		  const struct perf_schedule *s, struct perf_estimate *out);
+
+/* vela21_stream.c: the pass that vela-2.1 would have made of op; t has room for 4 tensors */
 void perf_vela21_pass(const struct perf_machine *m, const struct perf_op *op,
 		      struct v21_plane pad_before, struct v21_plane pad_after,
 		      struct v21_tensor t[4], struct v21_pass *out);
 
-/* memory to memory copies: 2.6, 4.4 */
+/* ---- copies: 2.6, 4.4 ------------------------------------------------------ */
+
 double perf_vela312_copy(const struct perf_machine *m, int64_t bytes,
 			 enum mem_area from, enum mem_area to);
 double perf_regor_copy(const struct perf_machine *m, int64_t bytes,

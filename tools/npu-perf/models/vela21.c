@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vela 2.1's estimator, passes and their sums: ethosu-timing(7) 3.3. */
-#include "perf/vela21.h"
+#include "vela21.h"
 
 #include "base/fixed.h"
 

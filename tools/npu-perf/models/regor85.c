@@ -6,7 +6,7 @@
  */
 #include "base/fixed.h"
 #include "perf/cost.h"
-#include "perf/estimate.h"
+#include "estimate.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of the OFM's depth, put together again. */
-#include "perf/layer.h"
+#include "layer.h"
 
 static bool
 same_window(const struct npu_op *a, const struct npu_op *b)

@@ -7,7 +7,7 @@
 #define PERF_LAYER_H
 
 #include "perf/cost.h"
-#include "perf/estimate.h"
+#include "estimate.h"
 
 struct perf_layer {
 	struct perf_op op;	      /* of all slices */
