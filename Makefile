@@ -56,7 +56,7 @@ LIBS := $(LIBXXHASH) -lm $(PTHREAD)
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo 1)
 # a static program takes a library where all that it stands on has an archive
 ifeq ($(STATIC),1)
-LDFLAGS += -static
+override LDFLAGS += -static
 pkg_libs = $(shell $(PKG_CONFIG) --static --libs $(1))
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && \
 	echo 'int main(void) { return 0; }' | $(CC) -static -x c - -o /dev/null \
@@ -65,9 +65,10 @@ has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && \
 else
 pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
 endif
-# argp is libc's in glibc, elsewhere a library of its own
+# argp is libc's in glibc, elsewhere a library of its own.  override: whoever gives
+# CPPFLAGS or LDFLAGS on the command line means more flags, not fewer
 ifeq ($(call has,argp-standalone),1)
-CPPFLAGS += $(shell $(PKG_CONFIG) --cflags argp-standalone)
+override CPPFLAGS += $(shell $(PKG_CONFIG) --cflags argp-standalone)
 LIBS += $(call pkg_libs,argp-standalone)
 endif
 ifeq ($(call has,libpng),1)

@@ -77,3 +77,17 @@ machine()
 		"$b/bin/mkinput"
 	! grep -q HAVE_LIBPNG "$b/found" || false
 }
+
+@test "argp-standalone and STATIC=1, whatever flags the command line has" {
+	# a libc without argp: pkg-config names the library
+	mkdir argp
+	printf '%s\n' 'Name: argp-standalone' 'Description: argp' 'Version: 1' \
+		'Libs: -L/nowhere/lib' 'Cflags: -I/nowhere/include' >argp/argp-standalone.pc
+	PKG_CONFIG_LIBDIR=$PWD/argp make -n -C "$TOP" B="$PWD/b" CPPFLAGS=-DMINE LDFLAGS=-Lours \
+		V=1 "$PWD/b/bin/tfl2c" >commands
+	grep -q -- '-DMINE *-I/nowhere/include .*-c -o .*tfl2c/main.o' commands
+	grep -q -- '-Lours -o .*bin/tfl2c .*-L/nowhere/lib' commands
+	make -n -C "$TOP" B="$PWD/b" STATIC=1 PKG_CONFIG=false LDFLAGS=-Lours V=1 \
+		"$PWD/b/bin/tfl2c" >commands
+	grep -q -- '-Lours -static -o .*bin/tfl2c' commands
+}
