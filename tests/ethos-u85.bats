@@ -293,3 +293,33 @@ regor() {
 		exact ethos-u85-256 "$SHARED/$REFERENCE/cases/$m/model.tflite"
 	done
 }
+
+@test "weights of which two in four are 0 take half the cycles" {
+	need_shared models/kws_ref_model.tflite $REFERENCE/cases
+	profile=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
+	m=$SHARED/models/kws_ref_model.tflite # its first convolution has one channel
+	tfl-partition -o part "$m"
+	npu-sched -a ethos-u85-128 "${profile[@]}" part 2>notes >sched
+	[ "$(grep -c ' sparse=1' sched)" = 1 ]
+	sed '/do=conv/s/$/ sparse=0/' part |
+		npu-sched -a ethos-u85-128 "${profile[@]}" 2>notes >dense
+	cycles() { sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' "$1"; }
+	[ "$(cycles sched)" -lt $(($(cycles dense) * 9 / 10)) ]
+	for a in 128 512 2048; do
+		exact ethos-u85-$a "$m"
+		npu-dis --high-level compiled.tflite | grep -q 'order=part_kernel,sparse'
+		exact ethos-u85-$a "$SHARED/$REFERENCE/cases/FC_sparse/3/model.tflite"
+	done
+	# what isn't so is refused, and so is what has no such format
+	sed '/do=conv/s/$/ sparse=1/' part >forced
+	run -2 --separate-stderr npu-sched -a ethos-u85-128 "${profile[@]}" forced
+	[[ $stderr == *"sparse=1, but of four weights of w"*" more than two are not 0, or one is beyond 127" ]]
+	run -2 --separate-stderr npu-sched -a ethos-u55-128 \
+		--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram forced
+	[[ $stderr == *"sparse=1, but ethos-u55-128 has no such format for it" ]]
+	# a stream that says it of others is noticed
+	f=networks/ethos-u85-256/ad01_int8.tflite
+	at=$(npu-dis "$SHARED/$REFERENCE/$f" | grep -m 1 WEIGHT_FORMAT | cut -c1-8)
+	flip $f $((at + 2)) 10
+	run -1 --separate-stderr npu-sim m.tflite
+}

@@ -241,7 +241,7 @@ op_block_query(const struct g_op *op, int32_t rows)
 		.kernel_h = k.y, .kernel_w = k.x,
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.upscale = (enum upscale)op->upscale,
-		.part_kernel = op->traversal == PART_KERNEL,
+		.part_kernel = op->traversal == PART_KERNEL, .sparse = op->sparse,
 		.uses_table = op_has_table(op),
 		.acc40 = op->acc40,
 		.one_tensor = G_HAS(op, G_OP_scalar),

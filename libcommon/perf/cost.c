@@ -18,7 +18,7 @@ perf_op_settle(struct perf_op *op, const struct accel *a)
 		.kernel_w = (op->kernel_w - 1) * op->dilation_x + 1,
 		.stride_y = op->stride_y, .stride_x = op->stride_x,
 		.upscale = op->upscale, .part_kernel = op->part_kernel,
-		.ublock = op->ublock,
+		.ublock = op->ublock, .sparse = op->sparse_weights,
 	};
 	op->ublock = block_ublock(a, &q);
 	op->ifm_block = block_ifm(a, &q, op->block);

@@ -124,6 +124,27 @@ load_fast(struct npu_run *r, const uint8_t *p, struct npu_filters *f)
 	return true;
 }
 
+/* 2:4: two of four neighbouring input channels are 0 (ethosu-weights(7) 23) */
+static bool
+check_sparse(struct npu_run *r, const struct npu_filters *f)
+{
+	enum { GROUP = 4, MOST = 2 };
+	const struct npu_op *op = &r->op;
+	int32_t taps = op->kernel_h * op->kernel_w, depth = npu_filter_depth(op);
+	if (f->largest > INT8_MAX)
+		return npu_fail(r, "sparse weights of %d (rule 43)", f->largest);
+	for (int32_t o = 0; o < op->extent.c; o++)
+		for (int64_t k = 0, n = 0; k < (int64_t)taps * depth; k++) {
+			n = k % depth % GROUP ? n : 0;
+			n += f->w[o * f->pitch + k] != 0;
+			if (n > MOST)
+				return npu_fail(r, "filter %d has %lld weights of "
+						   "four, the format two (rule 43)",
+						o, (long long)n);
+		}
+	return true;
+}
+
 static bool
 load_filters(struct npu_run *r, const uint8_t *const p[NPU_MAX_STREAMS],
 	     struct npu_filters *f)
@@ -139,12 +160,12 @@ load_filters(struct npu_run *r, const uint8_t *const p[NPU_MAX_STREAMS],
 		return npu_fail(r, "%lld bytes of weights can't hold %d filters "
 				   "of %d x %d x %d", (long long)n,
 				op->extent.c, op->kernel_h, op->kernel_w, depth);
-	if (op->fast_weights)
-		return load_fast(r, p[0], f);
+	if (op->fast_weights && !load_fast(r, p[0], f))
+		return false;
 	for (int k = 0; k < npu_filter_streams(op, r->accel); k++)
-		if (p[k] && !load_core(r, k, p[k], f))
+		if (!op->fast_weights && p[k] && !load_core(r, k, p[k], f))
 			return false;
-	return true;
+	return !op->sparse_weights || check_sparse(r, f);
 }
 
 /* the bytes of all streams, and what tells them from others */

@@ -61,6 +61,7 @@ order85(const struct accel *accel, const struct g_op *op)
 		.cores = accel->streams, .quads = 1,
 		.ifm_depth = block_ifm(accel, &q, op->block).c,
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
+		.sparse = op->sparse != 0,
 		/* zeros behind ten depthwise elements (ethosu-weights(7) 22.1) */
 		.padding = accel->macs >= 1024		  ? 6
 			   : accel->macs == 512 || wide ? 2

@@ -294,7 +294,7 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 		NPU_WEIGHT_LENGTH, NPU_WEIGHT1_LENGTH, NPU_WEIGHT2_LENGTH,
 		NPU_WEIGHT3_LENGTH };
 	struct emit_piece p;
-	emit_reg(m, NPU_WEIGHT_FORMAT, 0);
+	emit_reg(m, NPU_WEIGHT_FORMAT, (k->op->sparse != 0) << 4);
 	for (int i = 0; i < m->accel->streams; i++) {
 		if (!emit_find_piece(m, k->step, i, &p))
 			return false;

@@ -126,8 +126,9 @@ block55_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 }
 
 static bool
-block55_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits)
+block55_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits, bool sparse)
 {
+	(void)sparse;
 	if (ifm_depth <= 8)
 		return true;
 	int unit = ifm_bits == 8 ? 32 : 16, element = ifm_bits == 8 ? 4 : 2;
@@ -147,10 +148,11 @@ block55_ublock(const struct accel *a, const struct block_query *q)
 }
 
 static bool
-any_bits_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits)
+any_bits_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits,
+		     bool sparse)
 {
 	(void)ifm_bits;
-	return block85_part_kernel(ifm_depth, kernel_elements);
+	return block85_part_kernel(ifm_depth, kernel_elements, sparse);
 }
 
 static const struct rules {
@@ -162,7 +164,8 @@ static const struct rules {
 			  struct hwc b);
 	bool (*layout)(const struct accel *a, const struct block_query *q,
 		       struct hwc b, struct shram_layout *out, int *banks);
-	bool (*part_kernel)(int ifm_depth, int kernel_elements, int ifm_bits);
+	bool (*part_kernel)(int ifm_depth, int kernel_elements, int ifm_bits,
+			    bool sparse);
 } rules[GENERATIONS] = {
 #define BANKED                                                               \
 	{ block55_ublock, block55_bounds, block55_limit, block55_ifm,        \
@@ -206,8 +209,8 @@ block_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 
 bool
 block_part_kernel(const struct accel *a, int ifm_depth, int kernel_elements,
-		  int ifm_bits)
+		  int ifm_bits, bool sparse)
 {
 	return rules[a->generation].part_kernel(ifm_depth, kernel_elements,
-						ifm_bits);
+						ifm_bits, sparse);
 }

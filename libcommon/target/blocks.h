@@ -13,6 +13,6 @@ struct hwc block85_ifm(const struct accel *a, const struct block_query *q,
 		       struct hwc block);
 bool block85_layout(const struct accel *a, const struct block_query *q,
 		    struct hwc block, struct shram_layout *out, int *banks);
-bool block85_part_kernel(int ifm_depth, int kernel_elements);
+bool block85_part_kernel(int ifm_depth, int kernel_elements, bool sparse);
 
 #endif

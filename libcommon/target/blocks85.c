@@ -117,9 +117,9 @@ ifm_depth(const struct accel *a, const struct block_query *q, struct hwc u,
 		return block;
 	if (q->class == BLOCK_CONV && q->part_kernel)
 		return 16;
-	if (q->ifm_bits == 32 || (a->macs <= 256 && u.c == 16))
+	if (q->ifm_bits == 32 || (a->macs <= 256 && u.c == 16 && !q->sparse))
 		return 32;
-	return 64;
+	return q->sparse && q->ifm_bits == 8 ? 128 : 64;
 }
 
 /* the IFM buffer is allocated in these, depth in units of 16 bytes */
@@ -245,13 +245,13 @@ block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 /* ---- weights (ethosu-weights(7) 22.3) ------------------------------------ */
 
 bool
-block85_part_kernel(int ifm_depth, int kernel_elements)
+block85_part_kernel(int ifm_depth, int kernel_elements, bool sparse)
 {
-	enum { STEP = 5, ODD = 2 };
-	int rest = kernel_elements % STEP;
-	int rounded = kernel_elements / STEP * STEP + (rest > ODD ? rest : ODD);
+	const int step = sparse ? 10 : 5, odd = sparse ? 4 : 2;
+	int rest = kernel_elements % step;
+	int rounded = kernel_elements / step * step + (rest > odd ? rest : odd);
 	double part = (double)ifm_depth / up(ifm_depth, 16) *
 		      ((double)kernel_elements / rounded);
-	double deep = (double)ifm_depth / up(ifm_depth, 64);
+	double deep = (double)ifm_depth / up(ifm_depth, sparse ? 128 : 64);
 	return part >= deep;
 }

@@ -59,8 +59,8 @@ struct npu_generation {
 	unsigned does;	/* bits: enum accel_doing */
 };
 
-/* what operations are rewritten for: npu-sched, stages.c */
-enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS };
+/* npu-sched, stages.c and sparse.c */
+enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 
@@ -232,7 +232,7 @@ struct block_query {
 	int kernel_h, kernel_w; /* dilated */
 	int stride_y, stride_x;
 	enum upscale upscale;
-	bool part_kernel;
+	bool part_kernel, sparse;
 	bool uses_table;
 	bool acc40;
 	bool one_tensor; /* elementwise with a scalar operand */
@@ -274,6 +274,6 @@ struct hwc block_ublock(const struct accel *a, const struct block_query *q);
 
 /* part-kernel-first traversal pays: ethosu-weights(7) 2.5 ("beats": >=) */
 bool block_part_kernel(const struct accel *a, int ifm_depth, int kernel_elements,
-		       int ifm_bits);
+		       int ifm_bits, bool sparse);
 
 #endif

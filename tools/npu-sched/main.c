@@ -26,6 +26,7 @@ static const struct pass {
 } passes[] = {
 	{ .name = "tables", .run = separate_tables },
 	{ .name = "stages", .run = complete_stages },
+	{ .name = "sparse", .run = find_sparse },
 	{ .name = "constants", .run = fetch_constants },
 	{ .name = "copies", .run = list_copies },
 	{ .name = "formats", .run = choose_formats },

@@ -258,6 +258,8 @@ limited_place(const struct sched *s)
 bool separate_tables(struct sched *s);
 /* stages.c: what the accelerator's output stage lacks */
 bool complete_stages(struct sched *s);
+/* sparse.c.  Leaves: op->sparse where the weights are so and U85 gains */
+bool find_sparse(struct sched *s);
 
 /* constants.c.  Leaves: copies in fast memory of operands read again and again */
 bool fetch_constants(struct sched *s);

@@ -81,7 +81,7 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
 		.part_kernel = op->traversal == PART_KERNEL,
-		.acc40 = op->acc40 != 0,
+		.acc40 = op->acc40 != 0, .sparse_weights = op->sparse != 0,
 	};
 	struct emit_rows r = emit_ifm_rows(op, k->rows);
 	p.ofm.shape.h = (int32_t)(k->rows.hi - k->rows.lo);

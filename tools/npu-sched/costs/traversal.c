@@ -62,7 +62,7 @@ choose_clear(struct trials *l)
 			continue;
 		bool part = block_part_kernel(s->accel, op->ifm.shape.c,
 					      op->kernel.y * op->kernel.x,
-					      op_ifm_bits(op));
+					      op_ifm_bits(op), op->sparse);
 		G_PUT(op, OP, traversal, part ? PART_KERNEL : DEPTH_FIRST);
 		if (is_clear(op) || s->info[i].shared || G_HAS(op->weights, G_WEIGHTS_at))
 			continue;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Weights of which two in four input channels are 0 take half of U85's cycles
+ * (ethosu-weights(7) 23): those of one or two channels always, others if a network
+ * was pruned so.
+ */
+#include "sched.h"
+
+#include "stream/emit.h"
+#include "weights/weights.h"
+
+enum { GROUP = 4, MOST = 2, LARGEST = 127, SHALLOW = 16 };
+
+static int32_t
+weight_of(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t i)
+{
+	const uint8_t *p = v->p + o * v->stride_o + y * v->stride_y +
+			   x * v->stride_x + i * v->stride_i;
+	int32_t zero = !v->n_zero ? 0 : v->zero[v->n_zero == 1 ? 0 : o];
+	return (v->is_unsigned ? *p : (int8_t)*p) - zero;
+}
+
+/* do the weights at one place of a filter have the format? */
+static bool
+are_sparse(const struct weights_view *v, int32_t o, int32_t y, int32_t x)
+{
+	int n = 0;
+	for (int32_t i = 0; i < v->i; i++) {
+		int32_t w = weight_of(v, o, y, x, i);
+		n = (i % GROUP ? n : 0) + (w != 0);
+		if (n > MOST || w < -LARGEST || w > LARGEST)
+			return false;
+	}
+	return true;
+}
+
+static bool
+view_is_sparse(const struct weights_view *v)
+{
+	for (int32_t o = 0; o < v->o; o++)
+		for (int32_t y = 0; y < v->h; y++)
+			for (int32_t x = 0; x < v->w; x++)
+				if (!are_sparse(v, o, y, x))
+					return false;
+	return true;
+}
+
+/* units of 128 channels instead of 64 must not be half empty */
+static bool
+suits(const struct g_op *op)
+{
+	int32_t depth = op->ifm.shape.c;
+	return depth <= SHALLOW ||
+	       round_up_i64(depth, 128) == round_up_i64(depth, 64);
+}
+
+/* what the graph says already is obeyed, if it can be */
+static bool
+find_in(struct sched *s, struct g_op *op)
+{
+	bool given = G_HAS(op, G_OP_sparse), lacks = accel_lacks(s->accel, LACK_SPARSE);
+	bool conv = op->weights && (op->kind == OP_CONV || op->kind == OP_FC);
+	struct weights_view v;
+	if (given ? !op->sparse : lacks || !conv || !suits(op) ||
+				      G_HAS(op->weights, G_WEIGHTS_at))
+		return true;
+	if (lacks || !conv)
+		return graph_err(s->g, op, s->e, "o%d: sparse=1, but %s has no such "
+						 "format for it", op->rec.id,
+				 s->accel->name);
+	if (!emit_weights_view(s->a, s->g, op->weights, &v, s->e))
+		return false;
+	bool is = view_is_sparse(&v);
+	if (given && !is)
+		return graph_err(s->g, op, s->e, "o%d: sparse=1, but of four weights of "
+						 "w%d more than two are not 0, or one "
+						 "is beyond 127", op->rec.id,
+				 op->weights->rec.id);
+	if (is)
+		G_PUT(op, OP, sparse, 1);
+	return true;
+}
+
+bool
+find_sparse(struct sched *s)
+{
+	for (size_t i = 0; i < s->g->n_ops; i++)
+		if (!find_in(s, s->g->ops[i]))
+			return false;
+	return true;
+}
