@@ -5,6 +5,7 @@
 # checkouts of them.
 
 load lib/common
+load lib/model
 
 demo()
 {
@@ -28,6 +29,21 @@ core_driver()
 @test "an Ethos-U65 with a fast memory of its own" {
 	demo NPU=ethos-u65-256 MEMORY=Dedicated_Sram
 	[[ "$output" == *"digit 7, confidence 0.996"* ]]
+}
+
+@test "operators of the CPU, without an interpreter" {
+	# QUANTIZE, FULLY_CONNECTED, DEQUANTIZE
+	model ends ".operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1},
+			{deprecated_builtin_code:6,builtin_code:6,version:1}]
+		| $t += [{shape:[1,4],type:0,name:\"real in\"},{shape:[1,2],type:0,name:\"real out\"}]
+		| .subgraphs[0].inputs = [4] | .subgraphs[0].outputs = [5]
+		| .subgraphs[0].operators |= [{opcode_index:1,inputs:[4],outputs:[0]}] + . +
+			[{opcode_index:2,inputs:[3],outputs:[5]}]"
+	demo MODEL="$PWD/ends.tflite"
+	run env OUT="$PWD/out" MODEL="$PWD/ends.tflite" NPUCC_FLAGS=--cpu=FULLY_CONNECTED \
+		firmware-demo "${NPUTOOLS_BUILD:-$TOP/build}"
+	[ "$status" -eq 2 ]
+	[[ "${lines[-1]}" == "firmware-demo: operators are left to the CPU, an interpreter has to run them (TFLM=DIR): fully_connected"* ]]
 }
 
 @test "a network of others, random numbers" {

@@ -11,13 +11,13 @@
 
 enum { MAX_IO_NAME = 40, PER_LINE = 8 };
 
-bool
-has_variables(const struct tfl_subgraph *g)
+int
+count_variables(const struct tfl_subgraph *g)
 {
+	int n = 0;
 	for (int i = 0; i < g->n_tensors; i++)
-		if (g->tensor[i].is_variable)
-			return true;
-	return false;
+		n += g->tensor[i].is_variable;
+	return n;
 }
 
 /* what is no letter or digit an underscore */
@@ -183,11 +183,13 @@ put_call_declarations(struct text *t, const struct job *j)
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
 	put_explanation(t, j);
 	put_define(t, j, "CALL_ARENA_BYTES", j->call.arena_bytes);
+	if (count_variables(g))
+		put_define(t, j, "STATES", count_variables(g));
 	text_puts(t, j->call.has[STEP_NPU] ? "struct ethosu_driver;\n" : "");
 	text_puts(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
 	put_call_head(t, j, " ");
 	text_puts(t, ";\n");
-	if (has_variables(g)) {
+	if (count_variables(g)) {
 		text_puts(t, "/* before the first, and to begin anew */\n");
 		put_reset_head(t, j, " ");
 		text_puts(t, ";\n");

@@ -334,7 +334,7 @@ put_call_function(struct text *t, const struct job *j)
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
 	const bool *has = j->call.has;
 	put_helpers(t, j);
-	if (has_variables(g))
+	if (count_variables(g))
 		put_reset_function(t, j);
 	text_putc(t, '\n');
 	put_call_head(t, j, "\n");

@@ -48,9 +48,7 @@ void
 put_state(struct text *t, const struct job *j)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
-	int n = 0;
-	for (int i = 0; i < g->n_tensors; i++)
-		n += g->tensor[i].is_variable;
+	int n = count_variables(g);
 	if (!n)
 		return;
 	text_printf(t,

@@ -213,7 +213,7 @@ void put_call_head(struct text *t, const struct job *j, const char *separator);
 void put_reset_head(struct text *t, const struct job *j, const char *separator);
 /* helpers, then the function */
 void put_call_function(struct text *t, const struct job *j);
-bool has_variables(const struct tfl_subgraph *g);
+int count_variables(const struct tfl_subgraph *g);
 
 /* state.c: the byte to which the runtime sets a variable */
 int variable_fill(const struct tfl_tensor *t);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network that is one NPU operator: the header's call of the driver. */
+/*
+ * A network without an interpreter: one NPU operator by the header's call of the
+ * driver, others by the function that tfl2c --format=call made.
+ */
 #include "run.h"
 
 #include "ethosu_driver.h"
@@ -8,20 +11,24 @@
 
 #include <stdio.h>
 
-#ifndef NETWORK_MODEL_NPU_STREAM_OFFSET
-#error "operators are left to the CPU: an interpreter has to run them (TFLM=DIR)"
+#ifdef NETWORK_MODEL_CALL_ARENA_BYTES
+#define SCRATCH_BYTES NETWORK_MODEL_CALL_ARENA_BYTES
+#define RUN network_model_call
+#else
+#define SCRATCH_BYTES NETWORK_MODEL_NPU_SCRATCH_BYTES
+#define RUN network_model_invoke
 #endif
 
-static uint8_t scratch[NETWORK_MODEL_NPU_SCRATCH_BYTES]
+static uint8_t scratch[SCRATCH_BYTES]
     __attribute__((section(ARENA_SECTION), aligned(16)));
 
 #if NETWORK_MODEL_NPU_CACHE_BYTES > 0
 static uint8_t cache[NETWORK_MODEL_NPU_CACHE_BYTES]
     __attribute__((section("cache_sec"), aligned(16)));
-#define INVOKE(driver) network_model_invoke(driver, scratch, cache)
+#define INVOKE(driver) RUN(driver, scratch, cache)
 #define CACHE cache, sizeof(cache)
 #else
-#define INVOKE(driver) network_model_invoke(driver, scratch)
+#define INVOKE(driver) RUN(driver, scratch)
 #define CACHE NULL, 0
 #endif
 
