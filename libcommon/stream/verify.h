@@ -165,4 +165,12 @@ void plan_advance(struct plan *p, int subgraph, int op);
 /* after a stream: has it written its outputs? */
 void plan_outputs(struct plan *p, struct checker *c);
 
+/* ---- verify_shram.c: formulas of its own, for all generations ------------- */
+
+/* does an OFM block need all channels of its IFM, slice by slice? */
+bool check_reads_depth(const struct npu_op *op);
+/* stored rows or columns of an IFM block, in whole units */
+int64_t check_input_extent(const struct npu_op *op, int64_t block, int stride,
+			   int dilated, int unit);
+
 #endif

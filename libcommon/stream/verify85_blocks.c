@@ -5,19 +5,6 @@
 #include "base/fixed.h"
 #include "stream/filters.h"
 
-static int64_t
-up(int64_t v, int64_t step)
-{
-	return (v + step - 1) / step * step;
-}
-
-static bool
-reads_all_channels(const struct npu_op *op)
-{
-	return op->kind == NPU_CONV ||
-	       (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
-}
-
 /* ---- 28.1, 28.4: limits ------------------------------------------------------ */
 
 /* the block as it is stored: the limits are the OFM's */
@@ -101,17 +88,6 @@ allocation_unit(const struct accel *a, struct hwc u, int64_t bits)
 	return all[0].of[row];
 }
 
-/* stored rows or columns of an IFM block */
-static int64_t
-input_extent(const struct npu_op *op, int64_t block, int stride, int dilated,
-	     int unit)
-{
-	int64_t n = (block - 1) * stride + min_i64(dilated, 8) +
-		    (op->upscale == UPSCALE_NEAREST);
-	int factor = op->upscale == UPSCALE_NONE ? 1 : 2;
-	return up((n + factor - 1) / factor, unit);
-}
-
 static int64_t
 input_bytes(const struct checker *c)
 {
@@ -121,16 +97,16 @@ input_bytes(const struct checker *c)
 	int64_t depth = npu_ifm_depth85(op, c->accel);
 	struct unit u = allocation_unit(c->accel, op->ublock, depth * f->bits);
 	int64_t granule = (int64_t)u.c * 128 / f->bits;
-	if (reads_all_channels(op))
+	if (check_reads_depth(op))
 		depth = min_i64(depth, f->shape.c);
-	int64_t block = input_extent(op, op->block.h, op->stride_y,
+	int64_t block = check_input_extent(op, op->block.h, op->stride_y,
 				     op->dilated_h, u.h) *
-			input_extent(op, op->block.w, op->stride_x,
+			check_input_extent(op, op->block.w, op->stride_x,
 				     op->dilated_w, u.w) *
-			up(depth, granule);
-	int64_t all = up(f->shape.h, u.h) * up(f->shape.w, u.w) *
-		      up(f->shape.c, granule);
-	return (reads_all_channels(op) ? block : min_i64(block, all)) *
+			round_up_i64(depth, granule);
+	int64_t all = round_up_i64(f->shape.h, u.h) * round_up_i64(f->shape.w, u.w) *
+		      round_up_i64(f->shape.c, granule);
+	return (check_reads_depth(op) ? block : min_i64(block, all)) *
 	       (f->bits / 8);
 }
 
@@ -140,7 +116,7 @@ check_buffers(struct checker *c)
 	const struct npu_op *op = &c->op;
 	int64_t in = input_bytes(c);
 	int64_t acc = (int64_t)op->block.h * op->block.w *
-		      up(op->block.c, BRICK) * (op->acc_format == 1 ? 8 : 4);
+		      round_up_i64(op->block.c, BRICK) * (op->acc_format == 1 ? 8 : 4);
 	ERROR_IF(in > c->accel->ifm_buffer, c, 41,
 		 "IFM blocks of %lld bytes, the buffer has %d", (long long)in,
 		 c->accel->ifm_buffer);

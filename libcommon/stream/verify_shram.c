@@ -4,14 +4,8 @@
 
 #include "base/fixed.h"
 
-static int64_t
-up(int64_t v, int64_t step)
-{
-	return (v + step - 1) / step * step;
-}
-
-static bool
-reads_all_channels(const struct npu_op *op)
+bool
+check_reads_depth(const struct npu_op *op)
 {
 	return op->kind == NPU_CONV ||
 	       (op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM);
@@ -38,15 +32,14 @@ check_block(struct checker *c)
 
 /* ---- 8.2 ---------------------------------------------------------------- */
 
-/* stored rows or columns of an IFM block */
-static int64_t
-input_extent(const struct npu_op *op, int64_t block, int stride, int dilated,
-	     int ublock)
+int64_t
+check_input_extent(const struct npu_op *op, int64_t block, int stride, int dilated,
+		   int unit)
 {
 	int64_t n = (block - 1) * stride + min_i64(dilated, 8) +
 		    (op->upscale == UPSCALE_NEAREST);
 	int factor = op->upscale == UPSCALE_NONE ? 1 : 2;
-	return up((n + factor - 1) / factor, ublock);
+	return round_up_i64((n + factor - 1) / factor, unit);
 }
 
 static int64_t
@@ -55,15 +48,15 @@ input_bytes(const struct checker *c)
 	const struct npu_op *op = &c->op;
 	int bits = op->ifm.bits;
 	int64_t depth = op->block.c, channels = op->ifm.shape.c;
-	if (reads_all_channels(op))
-		depth = bits == 16 ? up(min_i64(channels, 16), 4)
-				   : up(min_i64(channels, op->part_kernel ? 16 : 32),
+	if (check_reads_depth(op))
+		depth = bits == 16 ? round_up_i64(min_i64(channels, 16), 4)
+				   : round_up_i64(min_i64(channels, op->part_kernel ? 16 : 32),
 					8);
-	return input_extent(op, op->block.h, op->stride_y, op->dilated_h,
-			    c->accel->ublock.h) *
-	       input_extent(op, op->block.w, op->stride_x, op->dilated_w,
-			    c->accel->ublock.w) *
-	       up(depth * bits / 8, 8);
+	return check_input_extent(op, op->block.h, op->stride_y, op->dilated_h,
+				  c->accel->ublock.h) *
+	       check_input_extent(op, op->block.w, op->stride_x, op->dilated_w,
+				  c->accel->ublock.w) *
+	       round_up_i64(depth * bits / 8, 8);
 }
 
 static int64_t
@@ -74,7 +67,7 @@ accumulator_bytes(const struct checker *c)
 	if (op->ofm.shape.h == 1 && op->dilated_h == 1 &&
 	    c->accel->ublock.h == 2)
 		h = 1;
-	return h * op->block.w * up(op->block.c, 8) *
+	return h * op->block.w * round_up_i64(op->block.c, 8) *
 	       (op->acc_format == 1 ? 40 : 32) / 8;
 }
 
@@ -82,7 +75,7 @@ accumulator_bytes(const struct checker *c)
 static int
 banks(int64_t bytes, int granule)
 {
-	return (int)up(2 * ((bytes + SHRAM_BANK_BYTES - 1) / SHRAM_BANK_BYTES),
+	return (int)round_up_i64(2 * ((bytes + SHRAM_BANK_BYTES - 1) / SHRAM_BANK_BYTES),
 		       granule);
 }
 
