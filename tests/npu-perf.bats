@@ -164,8 +164,7 @@ listing()
 }
 
 @test "the graph's CPU operators cost what the compiled file's do" {
-	need_shared models
-	tfl-partition --cpu=SOFTMAX --cpu=0 "$SHARED/models/kws_ref_model.tflite" 2>/dev/null |
+	tfl-partition --cpu=SOFTMAX --cpu=0 "$TOP/tests/models/digits.tflite" 2>/dev/null |
 		npu-sched -a ethos-u55-128 "${u55[@]}" 2>/dev/null | npu-wenc >m.wenc
 	npu-cmdgen -o m.npu m.wenc
 	npu-perf --json m.wenc | jq '[.cpu_operators, .cpu_cycles]' >graph

@@ -18,14 +18,13 @@ stages()
 	npu-wenc -o m.wenc m.sched
 }
 
-# models of moderate size, the largest left out; every tenth in a quick run
+# models of moderate size; every tenth in a quick run
 models()
 {
 	local step=1
 	[ -z "${NPUTOOLS_QUICK-}" ] || step=10
 	echo "$digits"
-	[ -z "$SHARED" ] || find "$SHARED/models" -name '*.tflite' ! -name 'mbv2*' |
-		sort | awk -v s=$step 'NR % s == 0'
+	models_or_stand_ins | awk -v s=$step 'NR % s == 0'
 }
 
 @test "what was printed reads and prints the same, at every stage" {

@@ -3,26 +3,19 @@
 # For every bats file:  load lib/common
 #
 # TOP the tree, BIN the programs (also first in PATH), SHARED the directory of
-# models and golden outputs, or empty.  Every test runs in a scratch directory.
+# models and golden outputs, or empty (shared.bash).  Every test runs in a scratch directory.
 
 TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 # a helper in a subdirectory of tests/ is loaded with the same TOP
 [ -e "$TOP/Makefile" ] || TOP=$(cd "$TOP/.." && pwd)
 BIN=${NPUTOOLS_BIN:-$TOP/build/bin}
-SHARED=${NPUTOOLS_SHARED-$TOP/../shared}
-[ -d "$SHARED" ] || SHARED=
 export PATH=$BIN:$TOP/scripts:$PATH LC_ALL=C
+# shellcheck source=tests/lib/shared.bash
+. "$TOP/tests/lib/shared.bash"
 
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || return
-}
-
-# need_shared [FILE]: skips the test where the shared data is absent
-need_shared()
-{
-	[ -n "$SHARED" ] || skip "no shared data (NPUTOOLS_SHARED)"
-	[ -z "${1-}" ] || [ -e "$SHARED/$1" ] || skip "no $1 in $SHARED"
 }
 
 # need PROGRAM...: skips the test where one is absent
