@@ -292,6 +292,12 @@ differs()
 	[[ $output == *"rule 53: $2"* ]] || { echo "$1: $output"; return 1; }
 }
 
+# which step of m.wenc runs an operation: plans differ
+step_of()
+{
+	sed -n "s/^step *\(p[0-9]*\) .*run=$1\( .*\)\{0,1\}\$/\1/p" m.wenc
+}
+
 @test "--source holds a stream against its graph" {
 	with_source
 	npu-dis --verify --source=m.wenc m_npu.tflite
@@ -299,11 +305,17 @@ differs()
 		"o1: OFM zero point is 65408, the graph has 65409"
 	differs '/^op *o9 /s/scale=[0-9]*:/scale=12345:/' "o9: multiplier is"
 	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is"
-	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "p16 runs o9, maxpool: not this"
-	differs '/^op *o13 /s/do=shr/do=shl/' "p20 runs o13, shl: not this"
+	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "$(step_of o9) runs o9, maxpool: not this"
+	differs '/^op *o13 /s/do=shr/do=shl/' "$(step_of o13) runs o13, shl: not this"
 	differs '/^op *o1 /s/ act=clamp//;/^op *o1 /s/$/ act=tanh/' "o1: activation is 0"
 	differs '/^code *c2 /s/stream=0x[0-9a-f]*:/stream=0x10:/' "o2: weights of core 0"
-	differs '/^tensor *t1 /s/ at=0x[0-9a-f]*/ at=0x3c00/' "t1 is planned at"
+	# where t1 may be as well: not on top of what lives with it
+	for at in 0x0 0x400 0x800 0xc00 0x1000 0x1800 0x2000 0x2800 0x3000 0x3800; do
+		sed "/^tensor *t1 /s/ at=0x[0-9a-f]*/ at=$at/" m.wenc >edited.wenc
+		run npu-dis --verify --source=edited.wenc m_npu.tflite
+		[ "$status" != 1 ] || break
+	done
+	[ "$status" = 1 ] && [[ $output == *"rule 53: "*"t1 is planned at"* ]]
 	refuses 2 "--source goes with --verify" npu-dis --source=m.wenc m_npu.tflite
 	refuses 2 "npu-wenc has not run" npu-dis --verify \
 		--source=<(sed '1s/wenc/sched/' m.wenc) m_npu.tflite
