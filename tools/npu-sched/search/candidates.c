@@ -159,14 +159,19 @@ is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 }
 
 /* cycles with transfers below some rooms, rising: nothing less takes fewer, but that
- * transfers choose greedily */
+ * transfers choose greedily; so below one that is not wanted none is */
 static void
-estimate_rooms(struct sched *s, struct plan *p, struct candidate *c)
+estimate_rooms(struct sched *s, struct plan *p, struct candidate *c, const struct wanted *w)
 {
-	for (int i = 0; i + 1 < ROOMS; i++) {
+	bool wanted = true;
+	for (int i = ROOMS - 2; i >= 0; i--) {
 		c->room[i] = (int64_t)((double)c->least * room_shares[i]);
+		c->cycles[i] = INFINITY;
+		if (!wanted)
+			continue;
 		plan_fetches(s, p, c->room[i]);
 		c->cycles[i] = plan_bound(s, p);
+		wanted = is_wanted(w, c, c->cycles[i]);
 	}
 }
 
@@ -205,9 +210,11 @@ add_candidate(struct enumeration *l, struct plan *p, struct candidate c)
 	c.estimate = plan_bound(x->s, p);
 	c.need = p->need;
 	if (l->wanted->front) {
+		if (!is_wanted(l->wanted, &c, c.estimate))
+			return;
 		c.room[ROOMS - 1] = NO_LIMIT_BYTES;
 		c.cycles[ROOMS - 1] = c.estimate;
-		estimate_rooms(x->s, p, &c);
+		estimate_rooms(x->s, p, &c, l->wanted);
 	} else {
 		estimate_with_little(x->s, p, &c, l->wanted->limit);
 	}

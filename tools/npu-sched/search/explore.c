@@ -122,13 +122,30 @@ try_rooms(struct exploring *e, int64_t room)
 	return next;
 }
 
+/* the most room up to that many bytes with which its estimates are better than what is
+ * there; NEVER: none */
+static int64_t
+promising_room(const struct exploring *e, int64_t room)
+{
+	const struct candidate *c = e->c;
+	for (int i = ROOMS - 1; i >= 0; i--) {
+		int64_t less = i ? c->room[i - 1] : c->least;
+		if (room >= less && is_better(e, less, c->cycles[i] / TOLERANCE))
+			return min_i64(room, c->room[i]);
+	}
+	return NEVER;
+}
+
 /* from more room than is of use to none */
 static void
 descend(struct exploring *e)
 {
 	struct candidate *c = e->c;
 	int64_t packed = candidate_packed(e->x, c), room = NO_LIMIT_BYTES;
-	while (room >= c->least && is_better(e, c->least, c->lower_bound)) {
+	while (is_better(e, c->least, c->lower_bound)) {
+		room = promising_room(e, room);
+		if (room < c->least)
+			break;
 		int64_t next = try_rooms(e, room);
 		room = room > packed && next < packed ? packed : next;
 	}
@@ -136,22 +153,11 @@ descend(struct exploring *e)
 	try_room(e, 0, BETWEEN, c->lower_bound);
 }
 
-/* is any of its estimates better, with less room than that, by a tolerance? */
-static bool
-is_promising(const struct exploring *e)
-{
-	const struct candidate *c = e->c;
-	for (int i = 0; i < ROOMS; i++)
-		if (is_better(e, i ? c->room[i - 1] : c->least, c->cycles[i] / TOLERANCE))
-			return true;
-	return false;
-}
-
 static bool
 explore_candidate(struct exploring *e)
 {
 	struct candidate *c = e->c;
-	if (!is_promising(e))
+	if (promising_room(e, NO_LIMIT_BYTES) == NEVER)
 		return true;
 	if (!work_out(e->x, c))
 		return false;

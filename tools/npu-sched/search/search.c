@@ -267,9 +267,14 @@ explore_setting(struct search *x, struct setting t)
 {
 	struct variant *v = open_setting(x, t);
 	const struct knobs *knobs = search_knobs(x->s);
+	unsigned changes = x->front.changes;
 	v->s->care = QUICK;
-	return explore(v, &x->front, knobs, COARSELY) &&
-	       (!x->s->memory.spilling || explore_spills(x, v, knobs));
+	if (!explore(v, &x->front, knobs, COARSELY))
+		return false;
+	/* what leads to nothing leads to nothing with maps outside */
+	if (!x->s->memory.spilling || x->front.changes == changes)
+		return true;
+	return explore_spills(x, v, knobs);
 }
 
 static void
