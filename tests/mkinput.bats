@@ -407,11 +407,10 @@ built()
 {
 	local w="-Wall -Wextra -Wconversion -Wundef -Wpedantic -Wshadow -Wcast-align -Werror"
 	local f
+	# shellcheck disable=SC2086
 	for f; do
 		case $f in
-		# shellcheck disable=SC2086
 		*.cc) g++ -std=c++17 $w -Wold-style-cast -c -o "${f//\//_}.o" "$f" ;;
-		# shellcheck disable=SC2086
 		*) gcc -std=c99 $w -Wmissing-prototypes -c -o "${f//\//_}.o" "$f" ;;
 		esac || return
 	done
