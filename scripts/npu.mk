@@ -36,7 +36,7 @@ NPU_TARGET_FLAGS = --accelerator-config=$(NPU_ACCELERATOR) \
 	@printf '%s\n' '$(NPU_OPTIONS_$*)' | cmp -s - $@ || \
 		printf '%s\n' '$(NPU_OPTIONS_$*)' >$@
 .PHONY: FORCE_NPU
-NPU_OPTIONS_part = $(NPU_QUANTCHECK_FLAGS) $(NPU_PARTITION_FLAGS) $(NPU_TOSA_FLAGS)
+NPU_OPTIONS_part = $(NPU_ACCELERATOR) $(NPU_QUANTCHECK_FLAGS) $(NPU_PARTITION_FLAGS) $(NPU_TOSA_FLAGS)
 NPU_OPTIONS_sched = $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS)
 NPU_OPTIONS_wenc = $(NPU_WENC_FLAGS)
 NPU_OPTIONS_cmdgen = $(NPU_CMDGEN_FLAGS)
@@ -44,7 +44,7 @@ NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 
 %.part: $(NPU_MODELS)/%.tflite .npu-part.options
 	$(NPU_BIN)tfl-quantcheck --quiet $(NPU_QUANTCHECK_FLAGS) $<
-	$(NPU_BIN)tfl-partition $(NPU_PARTITION_FLAGS) -o $@ $<
+	$(NPU_BIN)tfl-partition -a $(NPU_ACCELERATOR) $(NPU_PARTITION_FLAGS) -o $@ $<
 
 %.part: $(NPU_MODELS)/%.tosa .npu-part.options
 	$(NPU_BIN)tosa-partition $(NPU_TOSA_FLAGS) -o $@ $<

@@ -157,11 +157,10 @@ breaks() {
 
 # left MODEL: operators on the CPU
 left() {
-	tfl-partition --report "$1" 2>notes | grep '^ *[0-9]*  CPU' |
+	tfl-partition -a ethos-u85-256 --report "$1" 2>notes | grep '^ *[0-9]*  CPU' |
 		grep -vc ' ethos-u ' || true
 }
 
-# DIV of words by words has no lowering: its unit is U85's alone
 @test "no fewer operators run on the NPU than another compiler has there" {
 	need_shared $REFERENCE/INDEX.tsv
 	step=6
@@ -176,7 +175,7 @@ left() {
 		}
 		n=$((n + 1))
 	done < <(grep '^ops/ethos-u85-256/' "$SHARED/$REFERENCE/INDEX.tsv" |
-		grep -v 'tosa\|/DIV_32/' | sed -n "1~${step}p")
+		grep -v tosa | sed -n "1~${step}p")
 	echo "# $n models" >&3
 	[ "$n" -gt 60 ]
 }
@@ -192,7 +191,7 @@ sized() {
 
 # exact ACCELERATOR MODEL: compiled, verified, and equal to the plain one
 exact() {
-	tfl-partition "$2" 2>notes |
+	tfl-partition ${LOWER-} "$2" 2>notes |
 		npu-sched -a "$1" --system-config "$(sized "$1")" \
 			--memory-mode Dedicated_Sram 2>notes |
 		npu-wenc | npu-cmdgen -o compiled.tflite &&
@@ -322,4 +321,26 @@ regor() {
 	at=$(npu-dis "$SHARED/$REFERENCE/$f" | grep -m 1 WEIGHT_FORMAT | cut -c1-8)
 	flip $f $((at + 2)) 10
 	run -1 --separate-stderr npu-sim m.tflite
+}
+
+@test "what U85 alone has: a division, and a leaky ReLU of two slopes" {
+	need_shared $REFERENCE/cases models/seanet_leaky_relu5.tflite
+	div=$SHARED/$REFERENCE/cases/DIV_32/0/model.tflite
+	leaky=$SHARED/models/seanet_leaky_relu5.tflite
+	for m in "$div" "$leaky"; do
+		for a in 128 1024; do
+			LOWER="-a ethos-u85-$a" exact ethos-u85-$a "$m"
+		done
+		tfl-partition -a ethos-u85-256 -o part "$m"
+		run -2 --separate-stderr npu-sched -a ethos-u55-128 --system-config \
+			Ethos_U55_High_End_Embedded --memory-mode Shared_Sram part
+		[[ $stderr == *"o0: ethos-u55-128 has no "*": was it lowered for another accelerator?" ]]
+	done
+	[ "$(grep -c '^op ' part)" = 1 ]
+	# npucc says what it is for
+	npucc -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
+		--memory-mode Dedicated_Sram -o c.tflite "$div" 2>notes
+	npu-dis --high-level c.tflite | grep -q ' div '
+	run -2 --separate-stderr tfl-partition -a ethos-u85-25 "$div"
+	[[ $stderr == *"there is no accelerator 'ethos-u85-25'; there are "* ]]
 }

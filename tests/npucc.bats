@@ -45,7 +45,8 @@ END
 		-n net --dialect=mlek -X tfl-quantcheck:--strict --allow=type \
 		-X npu-cmdgen:--thing=1 -o m.h m.tflite 2>notes
 	printf '%s\n' --pass --strict --allow=type -- m.tflite | cmp - args.tfl-quantcheck
-	printf '%s\n' --cpu=SOFTMAX --fail-on-cpu | cmp - args.tfl-partition
+	printf '%s\n' --accelerator-config=ethos-u55-128 --cpu=SOFTMAX --fail-on-cpu |
+		cmp - args.tfl-partition
 	printf '%s\n' --accelerator-config=ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
 		--config=my.ini --optimise=Size --arena-cache-size=4096 \

@@ -13,7 +13,7 @@ const char *const node_names[] = { "npu", "cpu", NULL };
 const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
 				 "reducesum", "copy", "mul", "add", "sub", "min",
 				 "max", "lrelu", "abs", "clz", "shr", "shl",
-				 NULL };
+				 "div", NULL };
 const char *const upscale_names[] = { "none", "nearest", "zeros", NULL };
 const char *const scaled_names[] = { "both", "a", "b", NULL };
 const char *const round_names[] = { "tfl", "truncate", "natural", NULL };

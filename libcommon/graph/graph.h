@@ -92,7 +92,7 @@ enum g_op_kind {
 	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
 	OP_COPY, /* bytes as they are, by the DMA engine: no kernel */
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
-	OP_SHR, OP_SHL, OP_KINDS
+	OP_SHR, OP_SHL, OP_DIV, OP_KINDS
 };
 enum g_scaled { SCALED_BOTH, SCALED_A, SCALED_B }; /* IFM scale mode */
 enum g_round { ROUND_TFL, ROUND_TRUNCATE, ROUND_NATURAL };

@@ -230,6 +230,7 @@ emit_opcode(const struct g_op *op, int *mode)
 		[OP_MAX] = NPU_ELT_MAX, [OP_LRELU] = NPU_ELT_LRELU,
 		[OP_ABS] = NPU_ELT_ABS, [OP_CLZ] = NPU_ELT_CLZ,
 		[OP_SHR] = NPU_ELT_SHR, [OP_SHL] = NPU_ELT_SHL,
+		[OP_DIV] = NPU_ELT85_DIV,
 	};
 	*mode = 0;
 	switch (op->kind) {

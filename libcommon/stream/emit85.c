@@ -204,7 +204,9 @@ put_scales(struct emitter *m, const struct g_op *op)
 		struct scale85 s = { .mult = op->scale.mult,
 				     .shift = op->scale.shift,
 				     .round = op->round == ROUND_NATURAL };
-		put_scale(m, NPU_IFM_SCALE, one);
+		struct scale85 above = { .mult = op->opa.mult,
+					 .shift = op->opa.shift, .round = s.round };
+		put_scale(m, NPU_IFM_SCALE, G_HAS(op, G_OP_opa) ? above : one);
 		put_scale(m, NPU_IFM2_SCALE, s);
 	} else if (op_is_elementwise(op->kind)) {
 		put_sum_scales(m, op);

@@ -99,7 +99,7 @@ mode_of(int kind)
 		[OP_MIN] = NPU_ELT_MIN, [OP_MAX] = NPU_ELT_MAX,
 		[OP_LRELU] = NPU_ELT_LRELU, [OP_ABS] = NPU_ELT_ABS,
 		[OP_CLZ] = NPU_ELT_CLZ, [OP_SHR] = NPU_ELT_SHR,
-		[OP_SHL] = NPU_ELT_SHL,
+		[OP_SHL] = NPU_ELT_SHL, [OP_DIV] = NPU_ELT85_DIV,
 	};
 	return modes[kind];
 }

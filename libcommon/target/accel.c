@@ -94,3 +94,16 @@ accel_names(void)
 	    ;
 	return names + 2;
 }
+
+const struct accel *
+accel_named(const char *name, struct err *e)
+{
+	const struct accel *a = accel_find(name);
+	const char *meant = a ? NULL : accel_nearest(name);
+	if (!a)
+		(void)err_set(e, "error: there is no accelerator '%s'; there are "
+				 "%s%s%s%s", name, accel_names(),
+			      meant ? "; did you mean " : "", meant ? meant : "",
+			      meant ? "?" : "");
+	return a;
+}

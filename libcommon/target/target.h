@@ -59,8 +59,9 @@ struct npu_generation {
 	unsigned does;	/* bits: enum accel_doing */
 };
 
-/* npu-sched, stages.c and sparse.c */
-enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE };
+/* npu-sched, stages.c and sparse.c; DIVISION, SLOPES: tfl-partition */
+enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
+		  LACK_SLOPES };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 
@@ -119,6 +120,8 @@ struct accel {
 extern const struct accel accels[ACCEL_COUNT];
 
 const struct accel *accel_find(const char *name); /* NULL if unknown */
+/* the same, or e says what there is */
+const struct accel *accel_named(const char *name, struct err *e);
 const struct accel *accel_of_config(uint32_t config_word); /* NULL likewise */
 const char *accel_names(void); /* for usage texts */
 const char *accel_nearest(const char *name); /* that was meant, or NULL */

@@ -75,6 +75,7 @@ title_of(const struct g_op *op)
 		[OP_MAX] = "MAX ElementWise", [OP_LRELU] = "LRELU ElementWise",
 		[OP_ABS] = "ABS ElementWise", [OP_CLZ] = "CLZ ElementWise",
 		[OP_SHR] = "SHR ElementWise", [OP_SHL] = "SHL ElementWise",
+		[OP_DIV] = "DIV ElementWise",
 	};
 	return titles[op->kind];
 }

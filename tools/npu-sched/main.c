@@ -256,13 +256,9 @@ read_graph(struct sched *s)
 	if (!o->accel)
 		return err_set(s->e, "error: --accelerator-config is required: one "
 				     "of %s", accel_names());
-	s->accel = accel_find(o->accel);
-	const char *meant = s->accel ? NULL : accel_nearest(o->accel);
+	s->accel = accel_named(o->accel, s->e);
 	if (!s->accel)
-		return err_set(s->e, "error: there is no accelerator '%s'; there are "
-				     "%s%s%s%s", o->accel, accel_names(),
-			       meant ? "; did you mean " : "", meant ? meant : "",
-			       meant ? "?" : "");
+		return false;
 	if (!accel_does(s->accel, DO_COMPILE, s->e))
 		return false;
 	if (!memory_load(s->a, o->config, o->system, o->mode, s->accel, &s->memory,

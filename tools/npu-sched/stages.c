@@ -91,11 +91,28 @@ add_function(struct graph *g, bool tanh)
 	return l;
 }
 
+/* tfl-partition lowers for one accelerator, if it is told which */
+static bool
+check_native(struct sched *s, const struct g_op *op)
+{
+	bool divides = op->kind == OP_DIV;
+	bool slopes = op->kind == OP_LRELU && G_HAS(op, G_OP_opa);
+	bool lacks = (divides && accel_lacks(s->accel, LACK_DIVISION)) ||
+		     (slopes && accel_lacks(s->accel, LACK_SLOPES));
+	return !lacks || graph_err(s->g, op, s->e, "o%d: %s has no %s: was it lowered for "
+						   "another accelerator?", op->rec.id,
+				   s->accel->name,
+				   divides ? "division" : "leaky ReLU of two scales");
+}
+
 bool
 complete_stages(struct sched *s)
 {
 	struct graph *g = s->g;
 	struct g_lut *function[2] = { NULL, NULL }; /* SIGMOID, TANH */
+	for (size_t i = 0; i < g->n_ops; i++)
+		if (!check_native(s, g->ops[i]))
+			return false;
 	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++) {
 		struct g_op *op = g->ops[i];
 		if (accel_lacks(s->accel, LACK_WIDE_ZEROS) && is_wide(op))

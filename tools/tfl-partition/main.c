@@ -15,6 +15,8 @@ enum {
 };
 
 static const struct argp_option option_list[] = {
+	{ "accelerator-config", 'a', "NAME", 0,
+	  "lower for this one, which alone may then take the graph (default: for all)", 0 },
 	{ "report", OPT_REPORT, 0, 0,
 	  "print each operator's place and reason instead of the graph", 0 },
 	{ "cpu", OPT_CPU, "OP", 0,
@@ -36,6 +38,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
+	case 'a':
+		o->accel = arg;
+		break;
 	case OPT_CPU:
 		o->cpu = realloc(o->cpu, (o->n_cpu + 1) * sizeof(*o->cpu));
 		if (!o->cpu)
@@ -164,6 +169,9 @@ run(const struct options *o, struct arena *a, struct err *e)
 {
 	struct part p = { .a = a, .e = e };
 	struct lower l = { .a = a };
+	p.accel = o->accel ? accel_named(o->accel, e) : NULL;
+	if (o->accel && !p.accel)
+		return false;
 	if (!tfl_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
 		return false;
 	p.sg = &p.m->subgraph[0];

@@ -52,6 +52,7 @@ struct part {
 	int *operands;		 /* inputs and outputs of operators that it is */
 	bool *crosses;		 /* the CPU or the application sees it */
 	struct lower *l;	 /* what is being filled */
+	const struct accel *accel; /* to lower for; NULL: for all of them */
 	int n_original;		 /* tensors of the model; state.c adds more */
 	struct initial *initial; /* of variables that begin with other bytes ... */
 	size_t n_initial, cap_initial;
@@ -61,6 +62,7 @@ struct part {
 
 struct options {
 	const char *input, *output;
+	const char *accel;
 	const char **cpu; /* operators that the user keeps on the CPU */
 	size_t n_cpu;
 	bool report, fail_on_cpu, by_name;
@@ -201,7 +203,14 @@ bool part_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 /* element i of a constant of 8, 16 or 32 bits */
 int32_t tensor_int(const struct tfl_tensor *t, int64_t i);
 
-/* quotient.c: INT32 divided by constants */
+/* has the accelerator that the graph is for something? */
+static inline bool
+part_has(const struct part *p, enum accel_lack what)
+{
+	return p->accel && !accel_lacks(p->accel, what);
+}
+
+/* quotient.c: INT32 divided by constants, and by others where a unit divides */
 const char *check_quotient(const struct part *p, const struct tfl_op *op);
 bool lower_quotient(struct part *p, const struct tfl_op *op);
 

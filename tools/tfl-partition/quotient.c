@@ -82,10 +82,48 @@ read_quotient(const struct part *p, const struct tfl_op *op, struct quotient *q)
 	return read_shapes(q);
 }
 
+/* by what isn't known, towards zero: U85 divides words itself */
+static bool
+is_native(const struct part *p, const struct tfl_op *op)
+{
+	return part_has(p, LACK_DIVISION) && op->code == TFL_DIV &&
+	       part_in(p, op, 1) && !part_in(p, op, 1)->data.p;
+}
+
+static const char *
+check_native(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_maps(p, op, TYPE_I32);
+	if (!why)
+		why = check_map(p, part_in(p, op, 1), "the divisor", TYPE_I32);
+	if (!why)
+		why = check_options(p, op, &fb_DivOptions);
+	if (why)
+		return why;
+	if (TFL_OPT(op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
+		return "DIV of INT32 with a fused activation";
+	return check_broadcast(p, part_in(p, op, 0), part_in(p, op, 1),
+			       part_out(p, op, 0));
+}
+
+static void
+lower_native(struct part *p, const struct tfl_op *op)
+{
+	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
+	struct pieces l = pieces_of(p, &a, &b, part_out(p, op, 0),
+				    part_ofm(p, op->out[0]));
+	for (struct pair q; pieces_next(p, &l, &q);)
+		(void)part_binary(p, OP_DIV, &a, &b, &q, 0);
+}
+
 const char *
 check_quotient(const struct part *p, const struct tfl_op *op)
 {
 	struct quotient q;
+	if (is_native(p, op))
+		return check_native(p, op);
 	return read_quotient(p, op, &q);
 }
 
@@ -156,6 +194,10 @@ quotient_of(struct part *p, const struct constants *c, struct g_operand a,
 bool
 lower_quotient(struct part *p, const struct tfl_op *op)
 {
+	if (is_native(p, op)) {
+		lower_native(p, op);
+		return true;
+	}
 	struct quotient q;
 	(void)read_quotient(p, op, &q);
 	struct constants c = constants_of(p, &q);

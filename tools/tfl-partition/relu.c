@@ -112,6 +112,7 @@ struct leaky {
 	bool falls;  /* the slope below zero is negative */
 	bool gentle; /* it takes x no farther from zero than the other */
 	bool native;
+	bool slopes; /* of two scales, by one operation: where there is one */
 };
 
 /* in 16 bits, as both are rounded, for every x */
@@ -136,6 +137,7 @@ read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
 	float m = quant_scale_f32(i) * alpha / quant_scale_f32(o);
 	l->falls = m < 0;
 	l->native = quant_equal(i, o) && quant_zero(i) == 0 && m > 0;
+	l->slopes = part_has(p, LACK_SLOPES) && m >= 0 && quant_zero(i) == 0;
 	if (!ratio_f32(i, o, &l->above) || !npu_quantise((double)fabsf(m), &l->below))
 		return false;
 	l->gentle = !l->native && m >= 0 && quant_zero(i) == 0 && quant_zero(o) == 0 &&
@@ -211,6 +213,13 @@ lower_leaky(struct part *p, const struct tfl_op *op)
 	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
 	if (l.native) {
 		op_scale(low_op(p->l, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
+		return true;
+	}
+	if (l.slopes) {
+		struct g_op *r = low_op(p->l, OP_LRELU, ifm, ofm);
+		G_PUT(r, OP, opa, l.above);
+		op_scale(r, l.below, ROUND_TFL);
+		op_zeros(r, 0, quant_zero(o));
 		return true;
 	}
 	if (l.gentle) {

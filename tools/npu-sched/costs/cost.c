@@ -83,6 +83,7 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
 		.part_kernel = op->traversal == PART_KERNEL,
 		.acc40 = op->acc40 != 0, .sparse_weights = op->sparse != 0,
 	};
+	p.stage.divides = op->kind == OP_DIV;
 	struct emit_rows r = emit_ifm_rows(op, k->rows);
 	p.ofm.shape.h = (int32_t)(k->rows.hi - k->rows.lo);
 	p.ofm.shape.c = (int32_t)(k->depth.hi - k->depth.lo);

@@ -191,7 +191,7 @@ kind_of(const struct g_op *op)
 		[OP_COPY] = "Memcpy", [OP_MUL] = "Mul", [OP_ADD] = "Add", [OP_SUB] = "Sub",
 		[OP_MIN] = "Minimum", [OP_MAX] = "Maximum",
 		[OP_LRELU] = "LeakyRelu", [OP_ABS] = "Abs", [OP_CLZ] = "CLZ",
-		[OP_SHR] = "SHR", [OP_SHL] = "SHL",
+		[OP_SHR] = "SHR", [OP_SHL] = "SHL", [OP_DIV] = "Div",
 	};
 	return kinds[op->kind];
 }
