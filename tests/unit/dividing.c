@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The division into cascades that is chosen for a limit (tools/npu-sched/cascades/
+ * divide.c) against all divisions of few operations.
+ */
+#include "base/arena.h"
+#include "base/fixed.h"
+
+#include "../../tools/npu-sched/cascades/cascades.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_OPS = 7, LENGTH = 3, WAYS = 2, CASES = 2000 };
+
+static uint64_t state = 1;
+
+static int64_t
+draw(int64_t n)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+/* all cascades of up to LENGTH operations, in some ways, by their last one */
+static struct cascades
+draw_cascades(struct arena *a, int n_ops)
+{
+	struct cascades c = { .a = a };
+	c.v = anew(a, struct cascade_choice, MOST_OPS * LENGTH * WAYS);
+	c.first_of = anew(a, int, MOST_OPS + 1);
+	c.cpu_bytes = draw(200);
+	for (int last = 0; last < n_ops; last++) {
+		c.first_of[last] = (int)c.n;
+		for (int k = 0; k < LENGTH * WAYS; k++) {
+			int length = k / WAYS + 1;
+			double fetched = (double)(length * (50 + draw(100)));
+			if (length > last + 1)
+				continue;
+			c.v[c.n++] = (struct cascade_choice){
+				.cascade = { .first = last + 1 - length, .last = last,
+					     .cost = { fetched + (double)draw(80), fetched } },
+				.bytes = 50 + draw(400), .slid = draw(60),
+				.weights = draw(3) ? draw(300) : 0 };
+		}
+	}
+	c.first_of[n_ops] = (int)c.n;
+	return c;
+}
+
+/* weights without stripes come and go: what room there is serves a share of them */
+static double
+cycles_of(const struct cascade_choice *x, int64_t room)
+{
+	double share = x->weights ? fmin((double)room / (double)x->weights, 1) : 1;
+	return x->cascade.cost[0] - (x->cascade.cost[0] - x->cascade.cost[1]) * share;
+}
+
+/* INFINITY: it does not fit */
+static double
+cycles_below(const struct cascades *c, int choice, int64_t limit, bool slide)
+{
+	const struct cascade_choice *x = &c->v[choice];
+	int64_t bytes = x->bytes + (slide ? 0 : x->slid);
+	return bytes > limit ? INFINITY : cycles_of(x, limit - bytes);
+}
+
+/* the fewest cycles of operations before `end`, of all divisions */
+static double
+fewest(const struct cascades *c, int end, int64_t limit, bool slide)
+{
+	double least = INFINITY;
+	if (!end)
+		return c->cpu_bytes > limit ? INFINITY : 0;
+	for (int k = c->first_of[end - 1]; k < c->first_of[end]; k++)
+		least = fmin(least, fewest(c, c->v[k].cascade.first, limit, slide) +
+				    cycles_below(c, k, limit, slide));
+	return least;
+}
+
+/* of those picked; -1: they are no division of all operations */
+static double
+cycles_picked(const struct cascades *c, const int *picked, int n, int n_ops, int64_t limit,
+	      bool slide)
+{
+	double sum = 0;
+	int end = n_ops;
+	for (int i = 0; i < n; i++) {
+		const struct cascade *x = &c->v[picked[i]].cascade;
+		if (x->last != end - 1)
+			return -1;
+		end = x->first;
+		sum += cycles_below(c, picked[i], limit, slide);
+	}
+	return end ? -1 : sum;
+}
+
+static bool
+check(int number)
+{
+	struct arena *a = arena_open();
+	int n_ops = 1 + (int)draw(MOST_OPS), picked[MOST_OPS + 1];
+	struct sched s = { .a = a, .n_ops = n_ops };
+	struct cascades c = draw_cascades(a, n_ops);
+	int64_t limit = draw(700);
+	bool slide = draw(2);
+	double least = fewest(&c, n_ops, limit, slide);
+	int n = cascades_choose(&s, &c, limit, slide, picked);
+	double cycles = n ? cycles_picked(&c, picked, n, n_ops, limit, slide) : INFINITY;
+	/* the same numbers added up in another order */
+	bool ok = n ? fabs(cycles - least) <= least * ROUNDING : least == INFINITY;
+	/* and there is none below the least limit that works */
+	int64_t works = cascades_least(&s, &c);
+	ok &= cascades_choose(&s, &c, works, true, picked) > 0 &&
+	      cascades_choose(&s, &c, works - 1, true, picked) == 0;
+	if (!ok)
+		printf("case %d: %d operations below %" PRId64 ": %g cycles, fewest %g\n",
+		       number, n_ops, limit, cycles, least);
+	arena_close(a);
+	return ok;
+}
+
+int
+main(void)
+{
+	int wrong = 0;
+	for (int i = 0; i < CASES; i++)
+		wrong += !check(i);
+	return wrong != 0;
+}
