@@ -268,7 +268,7 @@ check-long: tests
 check-run: tests
 	$(Q)tests/run $(B)
 
-ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -DCHECK_BOUNDS
 # no warnings here: instrumented code provokes wrong ones, plain code is judged
 check-asan:
 	$(Q)$(MAKE) --no-print-directory B=build-asan FAST_CFLAGS=-O1 WARN= \

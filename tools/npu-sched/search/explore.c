@@ -108,6 +108,7 @@ try_rooms(struct exploring *e, int64_t room)
 	struct plan *p = e->c->plan;
 	plan_fetches(s, p, room);
 	double bound = plan_bound(s, p);
+	check_bound(bound, e->c);
 	int64_t asked = min_i64(p->asked, room), need = p->need;
 	bool near = is_better(e, need, bound / NEAR);
 	if (asked <= 0)

@@ -7,7 +7,6 @@
  */
 #include "search.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -104,7 +103,7 @@ visit(struct contest *c, struct candidate *i)
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
 	double bound = plan_bound(s, p);
-	assert(bound > i->lower_bound - 1); /* rounding apart */
+	check_bound(bound, i); /* rounding apart */
 	int64_t asked = p->asked, most = asked;
 	/* by the sum of bytes it is no news */
 	bool tried = asked == i->tried && i->next != i->little;

@@ -9,6 +9,8 @@
 
 #include "../sched.h"
 
+#include <stdlib.h>
+
 #include "base/fixed.h"
 
 struct policy {
@@ -47,6 +49,20 @@ struct candidate {
 };
 
 enum { NEVER = -1 };
+
+/* a plan below its candidate's lower bound says that the search has left out others:
+ * builds with CHECK_BOUNDS, as those with sanitizers are, stop there */
+static inline void
+check_bound(double bound, const struct candidate *c)
+{
+#ifdef CHECK_BOUNDS
+	if (bound < c->lower_bound - 1)
+		abort();
+#else
+	(void)bound;
+	(void)c;
+#endif
+}
 
 /*
  * The network in one order, with one layout and area of each map and one objective
