@@ -99,7 +99,7 @@ setup_file()
 	try "$model" 120 tfl-quantcheck --pass -o hostile.out
 	try "$model" 120 tfl-partition -o hostile.out
 	try "$model" 120 tfl2c -n net -o hostile.out
-	try "$model" 60 tfl2c -n net --format=call -o hostile.out
+	try "$model" 30 tfl2c -n net --format=call -o hostile.out
 }
 
 @test "models: npu-sim, mkinput" {
@@ -114,7 +114,7 @@ setup_file()
 	try "$npu" 120 npu-sim -o hostile.out
 	try "$npu" 120 npu-perf "${target[@]:2}" -o hostile.out
 	try "$npu" 60 tfl2c -n net -o hostile.out
-	try "$npu" 60 tfl2c -n net --format=call -o hostile.out
+	try "$npu" 30 tfl2c -n net --format=call -o hostile.out
 }
 
 @test "graphs: npu-sched, npu-wenc, npu-cmdgen" {

@@ -257,6 +257,7 @@ breaks() {
 	echo 12345678 >hex
 	refuses 2 "bare words don't name their accelerator" npu-dis --raw hex
 	refuses 2 "unknown accelerator" npu-dis --raw -a ethos-u85 hex
+	refuses 2 "did you mean ethos-u55-128?" npu-dis --raw -a ethosu55-128 hex
 	printf 'abc' >three
 	refuses 2 "not a multiple of 4" npu-dis --raw -a ethos-u55-128 \
 		<(printf '\1\2\3')

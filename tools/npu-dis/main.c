@@ -37,6 +37,15 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
+static void
+unknown_accelerator(struct argp_state *state, const char *name)
+{
+	const char *meant = accel_nearest(name);
+	argp_error(state, "unknown accelerator '%s': one of %s%s%s%s", name,
+		   accel_names(), meant ? "; did you mean " : "",
+		   meant ? meant : "", meant ? "?" : "");
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -72,8 +81,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case 'a':
 		o->accel = accel_find(arg);
 		if (!o->accel)
-			argp_error(state, "unknown accelerator '%s': one of %s",
-				   arg, accel_names());
+			unknown_accelerator(state, arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (o->source && (!o->verify || o->raw))

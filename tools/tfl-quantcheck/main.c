@@ -53,9 +53,13 @@ static void
 allow(struct options *o, const char *list, const struct argp_state *state)
 {
 	rule_set rules = read_rules(list);
+	struct text all = { 0 };
+	for (int i = 0; !rules && rule_at(i); i++)
+		text_printf(&all, "%s%s", i ? ", " : "", rule_at(i)->name);
 	if (!rules)
-		argp_error(state, "--allow=%s: no such rule; --rules lists them",
-			   list);
+		argp_error(state, "--allow=%s: no such rule; rules: %s", list,
+			   text_str(&all));
+	text_free(&all);
 	o->allowed |= rules;
 }
 
