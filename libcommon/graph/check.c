@@ -496,6 +496,7 @@ graph_check(const struct graph *g, struct err *e)
 		{ .name = "weights", .run = check_weights },
 		{ .name = "tables", .run = check_luts },
 		{ .name = "ops", .run = check_ops },
+		{ .name = "layouts", .run = check_layouts },
 		{ .name = "blocks", .run = check_blocks },
 		{ .name = "steps", .run = check_steps },
 		{ .name = "schedule", .run = check_schedule },

@@ -17,6 +17,8 @@ struct check {
 bool check_stand_ins(struct check *c);
 /* check_sources.c: what is read has been written */
 bool check_sources(struct check *c);
+/* check_layouts.c: layouts where others than the NPU look */
+bool check_layouts(struct check *c);
 /* check_steps.c: each step by itself */
 bool check_steps(struct check *c);
 /* check_schedule.c: every operation runs, once, behind what it needs */

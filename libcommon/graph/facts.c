@@ -87,8 +87,16 @@ operand_box(struct g_tensor *t, struct hwc shape, struct hwc start)
 }
 
 bool
+tensor_has_strides(const struct g_tensor *t)
+{
+	return t->row_stride || t->pixel_stride;
+}
+
+bool
 operand_is_run(const struct g_operand *o)
 {
+	if (tensor_has_strides(o->t))
+		return false;
 	struct hwc s = o->shape, all = o->t->hwc;
 	int64_t row = (int64_t)s.w * s.c;
 	switch (o->view) {
@@ -136,6 +144,10 @@ int64_t
 tensor_bytes(const struct g_tensor *t)
 {
 	int64_t depth = t->hwc.c;
+	if (tensor_has_strides(t)) {
+		struct g_stride s = tensor_strides(t);
+		return (t->hwc.h - 1) * s.y + (t->hwc.w - 1) * s.x + t->hwc.c * s.c;
+	}
 	if (t->layout == LAYOUT_NHCWB16)
 		depth = round_up_i64(depth, BRICK);
 	return (int64_t)stored_rows(t) * t->hwc.w * depth *
@@ -152,8 +164,9 @@ tensor_strides(const struct g_tensor *t)
 			.x = e * BRICK,
 			.c = e * BRICK * t->hwc.w,
 		};
-	return (struct g_stride){ .y = e * t->hwc.w * t->hwc.c,
-				  .x = e * t->hwc.c,
+	int64_t x = t->pixel_stride ? t->pixel_stride : e * t->hwc.c;
+	return (struct g_stride){ .y = t->row_stride ? t->row_stride : x * t->hwc.w,
+				  .x = x,
 				  .c = e };
 }
 

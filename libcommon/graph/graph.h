@@ -174,6 +174,8 @@ struct g_tensor {
 	int32_t variable;
 	struct g_source source; /* a constant */
 	int layout, area;	/* enum g_layout, enum g_place */
+	int64_t row_stride, pixel_stride; /* bytes, of an end; 0: dense */
+	int32_t planes; /* 1: an end as N,C,H,W, where the original has N,H,W,C */
 	int64_t at;
 	struct g_range live; /* first and last step, both included */
 	int32_t rows;	     /* rolling buffer: rows that are stored */
@@ -381,7 +383,10 @@ struct g_operand operand_box(struct g_tensor *t, struct hwc shape,
 /* do an operand's elements lie one behind the other, row by row? */
 bool operand_is_run(const struct g_operand *o);
 
-/* bytes of a tensor in its layout (rows of a rolling buffer counted) */
+/* are its rows or pixels apart? */
+bool tensor_has_strides(const struct g_tensor *t);
+/* bytes of a tensor in its layout (rows of a rolling buffer counted): with strides,
+ * from the first element to the last */
 int64_t tensor_bytes(const struct g_tensor *t);
 bool tensor_is_const(const struct g_tensor *t);
 bool tensor_is_input(const struct g_tensor *t);	 /* of the model ... */

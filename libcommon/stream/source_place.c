@@ -54,11 +54,13 @@ source_address(const struct g_operand *o, int64_t y, int64_t x, int64_t c)
 	c += o->start.c;
 	if (G_HAS(t, G_TENSOR_rows))
 		y %= t->rows;
+	int64_t pixel = t->pixel_stride ? t->pixel_stride / e : t->hwc.c;
+	int64_t row = t->row_stride ? t->row_stride / e : t->hwc.w * pixel;
 	if (t->layout == LAYOUT_NHCWB16)
 		at = y * t->hwc.w * round_up_i64(t->hwc.c, BRICK) +
 		     c / BRICK * BRICK * t->hwc.w + x * BRICK + c % BRICK;
 	else
-		at = (y * t->hwc.w + x) * t->hwc.c + c;
+		at = y * row + x * pixel + c;
 	return t->at + at * e;
 }
 

@@ -17,6 +17,10 @@ struct stack
 stack_open(struct arena *a, const struct graph *g, int32_t n, const struct accel *accel)
 {
 	struct stack k = { .n = n, .grid = grid_of(n, accel) };
+	/* in bricks the columns of one row are neighbours, inputs would not be */
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (G_HAS(g->tensors[i], G_TENSOR_io) && g->tensors[i]->layout != LAYOUT_NHWC)
+			k.grid = (struct hwc){ .h = n, .w = 1, .c = 1 };
 	k.one = anew(a, struct hwc, g->n_tensors + 1);
 	k.stacked = anew(a, bool, g->n_tensors + 1);
 	for (size_t i = 0; i < g->n_tensors; i++)

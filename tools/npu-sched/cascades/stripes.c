@@ -219,6 +219,7 @@ bool
 may_share_bytes(const struct g_tensor *t, const struct g_tensor *o)
 {
 	return !tensor_is_const(t) && !t->variable && !o->variable && t != o &&
+	       !tensor_has_strides(t) && !tensor_has_strides(o) &&
 	       t->area == o->area && !G_HAS(t, G_TENSOR_at) &&
 	       !G_HAS(o, G_TENSOR_at);
 }
