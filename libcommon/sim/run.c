@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for every tensor of a model, and its operators in order. */
 #include "kernels/kernels.h"
+#include "sim/ends.h"
 #include "sim/names.h"
 #include "sim/resources.h"
 #include "sim/sim.h"
@@ -24,6 +25,7 @@ struct sim {
 	const struct tosa_graph *tosa; /* NULL: a TFLite model */
 	const char **warning;	       /* of each operator of it, or NULL */
 	const char **stand_in; /* why, for each operator, or NULL; NULL: none may */
+	struct sim_ends *ends; /* NULL: those of the model are as their shapes say */
 };
 
 /* inputs of an ethos-u operator: ethosu-commands(7) 13.3 */
@@ -261,7 +263,8 @@ open_sim(struct arena *a, const struct tfl_model *m, const struct tosa_graph *to
 	for (int i = 0; i < s->g->n_ops; i++)
 		if (!check_op(s, i, e))
 			return false;
-	if (!sim_resources_open(a, m, &s->resources, e))
+	if (!sim_resources_open(a, m, &s->resources, e) ||
+	    (!tosa && !sim_ends_open(a, m, &s->ends, e)))
 		return false;
 	if (!find_plan(s, e) || !place_planned(s, e) || !place_others(s, e))
 		return false;
@@ -326,13 +329,13 @@ sim_reset(struct sim *s)
 void *
 sim_tensor(struct sim *s, int index)
 {
-	return s->data[index];
+	return sim_end_values(s->ends, index, s->data[index]);
 }
 
 const struct tfl_model *
 sim_model(const struct sim *s)
 {
-	return s->m;
+	return s->ends ? sim_ends_model(s->ends) : s->m;
 }
 
 static struct sim_region
@@ -455,9 +458,11 @@ run_op(struct sim *s, int op_index, const struct sim_hooks *hooks, struct err *e
 bool
 sim_invoke(struct sim *s, const struct sim_hooks *hooks, struct err *e)
 {
+	sim_ends_enter(s->ends, s->data);
 	for (int i = 0; i < s->g->n_ops; i++) {
 		if (!run_op(s, i, hooks, e))
 			return false;
+		sim_ends_leave(s->ends, &s->g->op[i], s->data);
 		if (hooks && hooks->op_done &&
 		    !hooks->op_done(hooks->ctx, s, i, e))
 			return false;

@@ -56,6 +56,12 @@ end_offset(const struct end *x, int32_t n, int32_t y, int32_t col, int32_t c)
 }
 
 int64_t
+end_input_step(const struct end *x)
+{
+	return steps_of(x).n;
+}
+
+int64_t
 end_bytes(const struct end *x)
 {
 	enum { MOST = 1 << 30 };
@@ -120,4 +126,43 @@ end_unpack(const struct end *x, const void *memory, void *values)
 		copy(x, values, (uint8_t *)(uintptr_t)memory, false);
 	else
 		memcpy(values, memory, (size_t)end_bytes(x));
+}
+
+static bool
+any_given(const struct ends *x)
+{
+	bool any = false;
+	for (int k = 0; k < x->n_in; k++)
+		any |= x->in[k].given;
+	for (int k = 0; k < x->n_out; k++)
+		any |= x->out[k].given;
+	return any;
+}
+
+static void
+set_shapes(struct tfl_tensor *t, const int *v, const struct end *x, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (x[k].given) {
+			t[v[k]].rank = x[k].rank;
+			memcpy(t[v[k]].dim, x[k].dim, sizeof(x[k].dim));
+		}
+}
+
+const struct tfl_model *
+ends_values(struct arena *a, const struct tfl_model *m, const struct ends *x)
+{
+	if (!any_given(x))
+		return m;
+	struct tfl_model *n = anew(a, struct tfl_model, 1);
+	*n = *m;
+	n->subgraph = anew(a, struct tfl_subgraph, (size_t)m->n_subgraphs);
+	memcpy(n->subgraph, m->subgraph, (size_t)m->n_subgraphs * sizeof(*m->subgraph));
+	struct tfl_subgraph *g = &n->subgraph[0];
+	struct tfl_tensor *t = anew(a, struct tfl_tensor, (size_t)g->n_tensors);
+	memcpy(t, g->tensor, (size_t)g->n_tensors * sizeof(*t));
+	g->tensor = t;
+	set_shapes(t, g->in, x->in, x->n_in);
+	set_shapes(t, g->out, x->out, x->n_out);
+	return n;
 }

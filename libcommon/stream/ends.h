@@ -51,6 +51,16 @@ int end_memory_shape(const struct end *x, int32_t dim[TFL_MAX_RANK]);
 void end_pack(const struct end *x, const void *values, void *memory);
 void end_unpack(const struct end *x, const void *memory, void *values);
 
+/*
+ * The model with the shapes of the values instead of those in memory; m itself where
+ * they are the same
+ */
+const struct tfl_model *ends_values(struct arena *a, const struct tfl_model *m,
+				    const struct ends *x);
+
+/* bytes from an input of a batch to the next */
+int64_t end_input_step(const struct end *x);
+
 /* text of the metadata; NULL: there is nothing to say */
 struct bytes ends_print(struct arena *a, const struct ends *x);
 /*

@@ -3,6 +3,7 @@
  * A model's memory around its streams: the container (rules 48 to 51), what the
  * regions are bound to, and who has written the arena before a stream runs.
  */
+#include "stream/ends.h"
 #include "stream/verify.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ struct plan {
 	struct bytes offsets; /* int32 a tensor; p NULL: no metadata */
 	int64_t arena_bytes;
 	struct written *arena; /* NULL: nobody knows where tensors lie */
+	struct ends ends;
 	int subgraph, op;      /* of the next operator to be passed */
 };
 
@@ -83,6 +85,10 @@ plan_open(struct checker *c, const struct tfl_model *m)
 	p->a = c->a;
 	p->offsets = tfl_metadata(m, "OfflineMemoryAllocation");
 	const struct tfl_op *op = operator_of(c, m);
+	/* metadata that can't be read says nothing: who needs it will say so */
+	struct err none = { 0 };
+	if (!ends_read(c->a, m, &p->ends, &none))
+		p->ends = (struct ends){ .actual = 1 };
 	if (op->n_in > IN_SCRATCH)
 		p->arena_bytes = bytes_of(m, c->s->subgraph, op->in[IN_SCRATCH]);
 	if (p->offsets.p && p->arena_bytes <= TRACKED_MAX)
@@ -141,6 +147,34 @@ plan_bind(struct plan *p, struct checker *c)
 		fast->written = written_new(p->a, fast->bytes);
 }
 
+/* the layout of a tensor that is an output of the network and has one; or NULL */
+static const struct end *
+end_of(const struct plan *p, int s, int tensor)
+{
+	const struct tfl_subgraph *g = &p->m->subgraph[0];
+	for (int k = 0; s == 0 && k < g->n_out && k < p->ends.n_out; k++)
+		if (g->out[k] == tensor && p->ends.out[k].given)
+			return &p->ends.out[k];
+	return NULL;
+}
+
+/* the first byte of its elements that nobody has written; -1: none */
+static int64_t
+hole_in_end(const struct plan *p, const struct end *x, int64_t at)
+{
+	struct end_shape n = end_shape(x);
+	int32_t run = x->layout == END_NHWC ? n.c : 1;
+	int64_t hole = -1;
+	for (int32_t i = 0; i < n.n && hole < 0; i++)
+		for (int32_t y = 0; y < n.h && hole < 0; y++)
+			for (int32_t w = 0; w < n.w && hole < 0; w++)
+				for (int32_t c = 0; c < n.c && hole < 0; c += run)
+					hole = written_hole(p->arena,
+							    at + end_offset(x, i, y, w, c),
+							    run * tfl_type_bytes(x->type));
+	return hole;
+}
+
 /* rule 52 for the reader behind the stream */
 void
 plan_outputs(struct plan *p, struct checker *c)
@@ -151,8 +185,10 @@ plan_outputs(struct plan *p, struct checker *c)
 		int64_t at = op->out[k] < 0 ? -1 : offset_of(p, s, op->out[k]);
 		if (at < 0)
 			continue;
-		int64_t hole = written_hole(p->arena, at,
-					    bytes_of(p->m, s, op->out[k]));
+		const struct end *x = end_of(p, s, op->out[k]);
+		int64_t hole = x ? hole_in_end(p, x, at)
+				 : written_hole(p->arena, at,
+						bytes_of(p->m, s, op->out[k]));
 		ERROR_IF(hole >= 0, c, VERIFY_RULE_WRITTEN,
 			 "byte 0x%" PRIx64 " of the arena belongs to output %d, "
 			 "and nothing has written it", (uint64_t)hole, k);

@@ -9,10 +9,10 @@ bool
 run_model(struct arena *a, const struct tfl_model *m,
 	  const struct filled *inputs, struct array **out, struct err *e)
 {
-	const struct tfl_subgraph *g = &m->subgraph[0];
 	struct sim *s;
 	if (!sim_open(a, m, &s, e))
 		return false;
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	for (int i = 0; i < g->n_in; i++)
 		memcpy(sim_tensor(s, g->in[i]), inputs[i].bytes,
 		       (size_t)tfl_bytes(&g->tensor[g->in[i]]));

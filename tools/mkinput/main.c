@@ -3,6 +3,7 @@
 #include "base/cli.h"
 #include "mkinput.h"
 #include "sim/sim.h"
+#include "stream/ends.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -336,10 +337,29 @@ has_suffix(const char *path, const char *suffix)
 	return n > k && !strcmp(path + n - k, suffix);
 }
 
+/* values of t as they lie in memory, where that is otherwise; bytes NULL: none yet */
+static struct array
+in_memory(struct arena *a, const struct tfl_tensor *t, const struct end *x,
+	  const uint8_t *bytes)
+{
+	if (!x || !x->given)
+		return (struct array){ t, bytes };
+	struct tfl_tensor *m = anew(a, struct tfl_tensor, 1);
+	*m = *t;
+	m->rank = end_memory_shape(x, m->dim);
+	uint8_t *p = arena_alloc(a, (size_t)end_bytes(x), 1);
+	if (bytes)
+		end_pack(x, bytes, p);
+	return (struct array){ m, p };
+}
+
 static bool
 write_expected(struct arena *a, struct file_set *to, const struct options *o,
-	       const struct array *outputs, int n, struct err *e)
+	       struct array *outputs, const struct ends *x, struct err *e)
 {
+	int n = x->n_out;
+	for (int i = 0; i < n && !has_suffix(o->expected, ".npy"); i++)
+		outputs[i] = in_memory(a, outputs[i].t, &x->out[i], outputs[i].bytes);
 	struct sheet s = {
 		.name = o->expected_name ? o->expected_name
 					 : "expected_output_data",
@@ -355,14 +375,19 @@ write_expected(struct arena *a, struct file_set *to, const struct options *o,
 
 static bool
 write_input(struct arena *a, struct file_set *to, const struct options *o,
-	    const struct tfl_subgraph *g, const struct filled *f, struct err *e)
+	    const struct tfl_model *m, const struct ends *x, const struct filled *f,
+	    struct err *e)
 {
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	bool values = o->format == AS_NPY;
 	struct array *in = anew(a, struct array, (size_t)g->n_in);
 	struct array *out = anew(a, struct array, (size_t)g->n_out);
 	for (int i = 0; i < g->n_in; i++)
-		in[i] = (struct array){ &g->tensor[g->in[i]], f[i].bytes };
+		in[i] = in_memory(a, &g->tensor[g->in[i]], values ? NULL : &x->in[i],
+				  f[i].bytes);
 	for (int i = 0; i < g->n_out; i++)
-		out[i] = (struct array){ &g->tensor[g->out[i]], NULL };
+		out[i] = in_memory(a, &g->tensor[g->out[i]], values ? NULL : &x->out[i],
+				   NULL);
 	struct sheet s = {
 		.name = o->name ? o->name : "input_data", .guard = o->guard,
 		.section = o->section, .writable = o->section != NULL,
@@ -402,10 +427,18 @@ static bool
 convert(struct arena *a, const struct options *o, struct err *e)
 {
 	struct tfl_model *m;
+	struct ends x;
 	struct array *outputs = NULL;
 	if (!tfl_read_file(a, o->model, &m, e))
 		return false;
-	const struct tfl_subgraph *g = &m->subgraph[0];
+	if (!ends_read(a, m, &x, e))
+		return false;
+	const struct tfl_model *v = ends_values(a, m, &x);
+	const struct tfl_subgraph *g = &v->subgraph[0];
+	bool kit = o->dialect == DIALECT_MLEK_SAMPLES || o->dialect == DIALECT_MLEK_TESTS;
+	if (kit && v != m)
+		return err_set(e, "%s: error: it has inputs or outputs with a layout, which "
+			       "the evaluation kit's files don't know", o->model);
 	if (o->dialect == DIALECT_MLEK_SAMPLES && g->n_in == 1)
 		return write_samples(a, o, g, e);
 	if (!check_inputs(o, g, e))
@@ -424,9 +457,8 @@ convert(struct arena *a, const struct options *o, struct err *e)
 	struct file_set *s = file_set_open(a);
 	if (tests)
 		return file_set_end(s, write_tests(a, s, o, g, f, outputs, e), e);
-	bool ok = write_input(a, s, o, g, f, e) &&
-		  (!o->expected ||
-		   write_expected(a, s, o, outputs, g->n_out, e));
+	bool ok = write_input(a, s, o, v, &x, f, e) &&
+		  (!o->expected || write_expected(a, s, o, outputs, &x, e));
 	return file_set_end(s, ok, e);
 }
 

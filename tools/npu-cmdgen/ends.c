@@ -43,10 +43,12 @@ end_of(const struct cmdgen *c, const struct g_tensor *t, int index)
 		set_dims(&x, o->rank, o->dim, batch_of(c->g));
 	else
 		set_dims(&x, t->shape.rank, t->shape.dim, 1);
-	if (t && t->layout == LAYOUT_NHCWB16) {
-		x.given = true;
-		x.layout = END_NHCWB16;
-	}
+	if (!t || (t->layout == LAYOUT_NHWC && !tensor_has_strides(t) && !t->planes))
+		return x;
+	x.given = true;
+	x.layout = t->planes ? END_NCHW : t->layout == LAYOUT_NHCWB16 ? END_NHCWB16 : END_NHWC;
+	x.row_stride = t->row_stride;
+	x.pixel_stride = t->pixel_stride;
 	return x;
 }
 

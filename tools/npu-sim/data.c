@@ -107,8 +107,9 @@ find_values(struct bytes head, uint64_t n, const struct tfl_tensor *t, int frame
 		if (!npy_parse_head(head, n, file_name(v->path), &npy, &v->at, e) ||
 		    !npy_form(&npy, v->path, t, frames, &v->form, e))
 			return false;
+		v->memory = NULL;
 	}
-	v->bytes = (size_t)tfl_bytes(&v->form);
+	v->bytes = (size_t)(v->memory ? end_bytes(v->memory) : tfl_bytes(&v->form));
 	uint64_t bytes = n - v->at;
 	if (bytes / (uint64_t)frames == v->bytes && !(bytes % (uint64_t)frames))
 		return true;
@@ -160,11 +161,12 @@ open_values(struct values *v, const struct tfl_tensor *t, int frames, bool *done
 
 bool
 read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
-	    int frames, struct values *out, struct err *e)
+	    const struct end *x, int frames, struct values *out, struct err *e)
 {
 	struct bytes file;
 	bool done = false;
-	*out = (struct values){ .path = path, .fd = -1 };
+	*out = (struct values){ .path = path, .fd = -1,
+				.memory = x && x->given ? x : NULL };
 	if (frames > 1 && !open_values(out, t, frames, &done, e))
 		return false;
 	if (done)
@@ -176,9 +178,26 @@ read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 	return true;
 }
 
+/* what lies in memory, as values */
+static bool
+unpack_frame(const struct values *v, int frame, void *to, struct err *e)
+{
+	struct arena *a = arena_open();
+	struct values bytes = *v;
+	void *p = arena_alloc(a, v->bytes, 1);
+	bytes.memory = NULL;
+	bool ok = frame_values(&bytes, frame, p, e);
+	if (ok)
+		end_unpack(v->memory, p, to);
+	arena_close(a);
+	return ok;
+}
+
 bool
 frame_values(const struct values *v, int frame, void *to, struct err *e)
 {
+	if (v->memory)
+		return unpack_frame(v, frame, to, e);
 	uint64_t at = (uint64_t)frame * v->bytes;
 	if (!v->p)
 		return read_at(v, v->at + at, to, v->bytes, e);
@@ -188,7 +207,7 @@ frame_values(const struct values *v, int frame, void *to, struct err *e)
 
 bool
 open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
-	    const struct options *o, struct err *e)
+	    const struct ends *x, const struct options *o, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	*in = (struct inputs){ .o = o, .random = o->seed };
@@ -201,8 +220,9 @@ open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 			      o->n_input == 1 ? " is" : "s are");
 	in->file = anew(a, struct values, (size_t)g->n_in);
 	for (int k = 0; k < g->n_in; k++)
-		if (!read_values(a, o->input[k], &g->tensor[g->in[k]], o->frames,
-				 &in->file[k], e))
+		if (!read_values(a, o->input[k], &g->tensor[g->in[k]],
+				 k < x->n_in ? &x->in[k] : NULL, o->frames, &in->file[k],
+				 e))
 			return false;
 	return true;
 }

@@ -116,7 +116,7 @@ same_in_forms(struct sim *s, int output, const struct tfl_tensor *form,
 
 bool
 open_expectations(struct arena *a, struct values **out, const struct tfl_model *m,
-		  const struct options *o, struct err *e)
+		  const struct ends *x, const struct options *o, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	*out = NULL;
@@ -129,8 +129,9 @@ open_expectations(struct arena *a, struct values **out, const struct tfl_model *
 			      o->n_expect == 1 ? " is" : "s are");
 	*out = anew(a, struct values, (size_t)g->n_out);
 	for (int k = 0; k < g->n_out; k++)
-		if (!read_values(a, o->expect[k], &g->tensor[g->out[k]], o->frames,
-				 &(*out)[k], e))
+		if (!read_values(a, o->expect[k], &g->tensor[g->out[k]],
+				 k < x->n_out ? &x->out[k] : NULL, o->frames, &(*out)[k],
+				 e))
 			return false;
 	return true;
 }

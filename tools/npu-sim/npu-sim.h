@@ -64,15 +64,17 @@ struct values { /* of all frames, one behind the other */
 	int fd;			/* ... this one, */
 	uint64_t at;		/* ... from this byte on */
 	const char *path;
+	const struct end *memory; /* they lie as in memory: a raw file's; NULL: values */
 };
 
 /*
  * A .npy or raw file that must suit so many frames of tensor t.  Floats in a
- * .npy file suit a quantized tensor, too.  Of several frames a regular file stays
+ * .npy file suit a quantized tensor, too.  A raw file is what lies in memory, of a
+ * tensor with a layout x (NULL: it has none), too.  Of several frames a regular file stays
  * open, and nothing of it is in memory.
  */
 bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
-		 int frames, struct values *out, struct err *e);
+		 const struct end *x, int frames, struct values *out, struct err *e);
 /* those of one frame: v->bytes of them */
 bool frame_values(const struct values *v, int frame, void *to, struct err *e);
 
@@ -84,7 +86,7 @@ struct inputs { /* where those of the next frame come from */
 };
 
 bool open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
-		 const struct options *o, struct err *e);
+		 const struct ends *x, const struct options *o, struct err *e);
 /* the next frame's of g, in each tensor's own form, to to[k] of input k */
 bool next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
 		 struct err *e);
@@ -105,7 +107,8 @@ struct judged {
 
 /* the expected values of each output; NULL where none are given */
 bool open_expectations(struct arena *a, struct values **out,
-		       const struct tfl_model *m, const struct options *o,
+		       const struct tfl_model *m, const struct ends *x,
+		       const struct options *o,
 		       struct err *e);
 bool check_expectations(struct sim *s, const struct values *want,
 			const struct judged *j, struct err *e);

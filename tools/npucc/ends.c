@@ -34,9 +34,23 @@ put_quantization(struct text *t, const struct tfl_quant *q)
 	text_puts(t, "]}");
 }
 
-/* tensors at the ends are linear for every interpreter: NHWC, where they have that */
+/* what the file says, or that all elements lie one behind the other */
 static void
-put_end(struct text *t, const struct tfl_model *m, int index)
+put_layout(struct text *t, const struct end *x)
+{
+	if (!x->given) {
+		text_puts(t, x->rank == 4 ? "\"NHWC\"" : "\"linear\"");
+		return;
+	}
+	text_printf(t, "\"%s\", \"network_shape\": [", end_layout_names[x->layout]);
+	for (int i = 0; i < x->rank; i++)
+		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
+	text_printf(t, "], \"row_stride\": %lld, \"pixel_stride\": %lld",
+		    (long long)x->row_stride, (long long)x->pixel_stride);
+}
+
+static void
+put_end(struct text *t, const struct tfl_model *m, int index, const struct end *d)
 {
 	const struct tfl_tensor *x = &m->subgraph[0].tensor[index];
 	int64_t at = arena_offset(m, index);
@@ -45,8 +59,9 @@ put_end(struct text *t, const struct tfl_model *m, int index)
 	text_printf(t, ", \"type\": \"%s\", \"shape\": [", tfl_type_name(x->type));
 	for (int i = 0; i < x->rank; i++)
 		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
-	text_printf(t, "], \"bytes\": %lld, \"layout\": \"%s\", \"arena_offset\": ",
-		    (long long)tfl_bytes(x), x->rank == 4 ? "NHWC" : "linear");
+	text_printf(t, "], \"bytes\": %lld, \"layout\": ", (long long)tfl_bytes(x));
+	put_layout(t, d);
+	text_puts(t, ", \"arena_offset\": ");
 	if (at < 0)
 		text_puts(t, "null");
 	else
@@ -58,11 +73,11 @@ put_end(struct text *t, const struct tfl_model *m, int index)
 
 static void
 put_list(struct text *t, const char *key, const struct tfl_model *m, const int *v,
-	 int n)
+	 const struct end *x, int n)
 {
 	text_printf(t, "  \"%s\": [\n", key);
 	for (int i = 0; i < n; i++) {
-		put_end(t, m, v[i]);
+		put_end(t, m, v[i], &x[i]);
 		text_puts(t, i + 1 < n ? ",\n" : "\n");
 	}
 	text_puts(t, "  ],\n");
@@ -96,8 +111,8 @@ manifest_ends(struct npucc *c, const char *compiled, struct text *t)
 			text_printf(t, "  \"desired_batch_size\": %d,\n"
 				       "  \"actual_batch_size\": %d,\n",
 				    ends.desired, ends.actual);
-		put_list(t, "inputs", m, g->in, g->n_in);
-		put_list(t, "outputs", m, g->out, g->n_out);
+		put_list(t, "inputs", m, g->in, ends.in, g->n_in);
+		put_list(t, "outputs", m, g->out, ends.out, g->n_out);
 	}
 	arena_close(a);
 	return ok || err_set(c->e, "error: what npu-cmdgen wrote can't be read: %s",

@@ -159,10 +159,6 @@ put_tensor_macros(struct text *t, const struct job *j, const char *io,
 	put_define(t, j, what, tfl_elements(x));
 	(void)snprintf(what, sizeof(what), "%s_BYTES", io);
 	put_define(t, j, what, tfl_bytes(x));
-	if (j->ends.actual > 1) {
-		(void)snprintf(what, sizeof(what), "%s_BYTES_EACH", io);
-		put_define(t, j, what, tfl_bytes(x) / j->ends.actual);
-	}
 }
 
 /* where it lies: by the model's plan, or by that of the call */
@@ -174,11 +170,17 @@ place_of(const struct job *j, int tensor)
 }
 
 static void
-put_tensor(struct text *t, const struct job *j, const char *io, int index)
+put_tensor(struct text *t, const struct job *j, const char *io, int index,
+	   const struct end *d)
 {
 	const struct tfl_tensor *x = &j->m->subgraph[0].tensor[index];
 	char what[64];
 	put_tensor_macros(t, j, io, x);
+	if (j->ends.actual > 1) {
+		(void)snprintf(what, sizeof(what), "%s_BYTES_EACH", io);
+		put_define(t, j, what, end_input_step(d));
+	}
+	put_layout(t, j, io, d);
 	if (place_of(j, index) >= 0) {
 		(void)snprintf(what, sizeof(what), "%s_ARENA_OFFSET", io);
 		put_define(t, j, what, place_of(j, index));
@@ -235,11 +237,11 @@ put_interface(struct text *t, const struct job *j)
 	put_define(t, j, "OUTPUTS", g->n_out);
 	for (int i = 0; i < g->n_in; i++) {
 		(void)snprintf(io, sizeof(io), "INPUT_%d", i);
-		put_tensor(t, j, io, g->in[i]);
+		put_tensor(t, j, io, g->in[i], &j->ends.in[i]);
 	}
 	for (int i = 0; i < g->n_out; i++) {
 		(void)snprintf(io, sizeof(io), "OUTPUT_%d", i);
-		put_tensor(t, j, io, g->out[i]);
+		put_tensor(t, j, io, g->out[i], &j->ends.out[i]);
 	}
 	if (j->plan.plan_bytes || j->o->format == FORMAT_CALL)
 		put_overlaps(t, j);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs and outputs that do not lie one element behind the other: nputools-ends(5). */
+#include "tfl2c.h"
+
+#include <ctype.h>
+
+static void
+put_upper(struct text *t, const char *s)
+{
+	for (; *s; s++)
+		text_putc(t, (char)toupper((unsigned char)*s));
+}
+
+static void
+put_value(struct text *t, const struct job *j, const char *io, const char *what, int64_t v)
+{
+	text_printf(t, "#define %s_%s_%s %lld\n", j->prefix, io, what, (long long)v);
+}
+
+/* the offset as C, of y, x and c */
+static void
+put_formula(struct text *t, const struct end *x)
+{
+	struct end_shape s = end_shape(x);
+	long long e = tfl_type_bytes(x->type);
+	long long row = s.h > 1 ? end_offset(x, 0, 1, 0, 0) : 0;
+	long long pixel = s.w > 1 ? end_offset(x, 0, 0, 1, 0) : 0;
+	text_printf(t, "y * %lldu + x * %lldu + ", row, pixel);
+	if (x->layout == END_NHWC)
+		text_printf(t, "c * %lldu", e);
+	else if (x->layout == END_NCHW)
+		text_printf(t, "c * %lldu", e * s.h * s.w);
+	else
+		text_printf(t, "c / 16u * %lldu + c %% 16u * %lldu", 16 * e * s.w, e);
+}
+
+void
+put_layout(struct text *t, const struct job *j, const char *io, const struct end *x)
+{
+	if (!x->given)
+		return;
+	text_printf(t, "/* what lies in memory is %s; what the network sees: */\n",
+		    end_layout_names[x->layout]);
+	text_printf(t, "#define %s_%s_LAYOUT_", j->prefix, io);
+	put_upper(t, end_layout_names[x->layout]);
+	text_printf(t, " 1\n#define %s_%s_NETWORK_SHAPE { ", j->prefix, io);
+	for (int i = 0; i < x->rank; i++)
+		text_printf(t, "%s%d", i ? ", " : "", x->dim[i]);
+	text_puts(t, " }\n");
+	if (x->row_stride)
+		put_value(t, j, io, "ROW_STRIDE", x->row_stride);
+	if (x->pixel_stride)
+		put_value(t, j, io, "PIXEL_STRIDE", x->pixel_stride);
+	text_puts(t, "/* bytes from the tensor's first to element y, x, c */\n"
+		     "static inline uint32_t\n");
+	text_printf(t, "%s_", j->o->name);
+	for (const char *p = io; *p; p++)
+		text_putc(t, (char)tolower((unsigned char)*p));
+	text_puts(t, "_offset(uint32_t y, uint32_t x, uint32_t c)\n{\n\treturn ");
+	put_formula(t, x);
+	text_puts(t, ";\n}\n");
+}
