@@ -6,12 +6,13 @@
 #include "base/file.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
 	OPT_CPU = 256, OPT_REPORT, OPT_FAIL, OPT_BY_NAME, OPT_OPERATORS,
-	OPT_INTEGER_IO
+	OPT_INTEGER_IO, OPT_IN, OPT_OUT
 };
 
 static const struct argp_option option_list[] = {
@@ -26,12 +27,69 @@ static const struct argp_option option_list[] = {
 	{ "integer-io", OPT_INTEGER_IO, 0, 0,
 	  "leave out QUANTIZE of a float input and DEQUANTIZE to a float output: "
 	  "the compiled model's own inputs and outputs are integers", 0 },
+	{ "input-layout", OPT_IN, "[K=]LAYOUT[,row-stride=N][,pixel-stride=N]", 0,
+	  "input K, or all, as the application has it: nhwc, strides in bytes, nhcwb16 "
+	  "or nchw", 0 },
+	{ "output-layout", OPT_OUT, "[K=]LAYOUT[,...]", 0, "the same of outputs", 0 },
 	{ "verbose-operators", OPT_OPERATORS, 0, 0,
 	  "list operators with their options on standard error", 0 },
 	{ "by-name", OPT_BY_NAME, 0, 0,
 	  "name the model's file in the graph instead of embedding it", 0 },
 	{ 0 },
 };
+
+/* ",row-stride=1280" and the like behind a layout */
+static void
+parse_strides(struct argp_state *state, struct end_layout *x, const char *p)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} keys[] = { { "row-stride=", offsetof(struct end_layout, row_stride) },
+		     { "pixel-stride=", offsetof(struct end_layout, pixel_stride) } };
+	while (*p) {
+		size_t n = strcspn(p + 1, ","), k = 0;
+		char number[16] = "";
+		while (k < ARRAY_LEN(keys) &&
+		       strncmp(p + 1, keys[k].name, strlen(keys[k].name)) != 0)
+			k++;
+		size_t skip = k < ARRAY_LEN(keys) ? 1 + strlen(keys[k].name) : 0;
+		if (*p != ',' || !skip || n + 1 - skip >= sizeof(number))
+			argp_error(state, "behind a layout come ,row-stride=BYTES and "
+				   ",pixel-stride=BYTES, not '%s'", p);
+		memcpy(number, p + skip, n + 1 - skip);
+		int64_t *to = (int64_t *)(void *)((char *)x + keys[k].at);
+		*to = cli_number(state, keys[k].name, number, 1, 1 << 30);
+		p += 1 + n;
+	}
+	if ((x->row_stride || x->pixel_stride) && x->layout != LAYOUT_NHWC)
+		argp_error(state, "strides are of nhwc");
+}
+
+static void
+add_layout(struct argp_state *state, struct end_layouts *l, const char *arg)
+{
+	static const char *const names[] = { "nhwc", "nhcwb16", "nchw" };
+	struct end_layout x = { .index = -1 };
+	const char *p = arg;
+	size_t digits = strspn(arg, "0123456789");
+	if (digits && digits < 5 && arg[digits] == '=') {
+		for (x.index = 0; *p != '='; p++)
+			x.index = 10 * x.index + (*p - '0');
+		p++;
+	}
+	size_t n = strcspn(p, ",");
+	while (x.layout < (int)ARRAY_LEN(names) &&
+	       (strlen(names[x.layout]) != n || strncmp(p, names[x.layout], n) != 0))
+		x.layout++;
+	if (x.layout == (int)ARRAY_LEN(names))
+		argp_error(state, "a layout is nhwc, nhcwb16 or nchw, K= in front of it, not "
+			   "'%s'", arg);
+	parse_strides(state, &x, p + n);
+	if (l->n == MAX_LAYOUTS)
+		argp_error(state, "more than %d layouts", MAX_LAYOUTS);
+	l->v[l->n++] = x;
+}
 
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
@@ -58,6 +116,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_INTEGER_IO:
 		o->integer_io = true;
+		break;
+	case OPT_IN:
+		add_layout(state, &o->in, arg);
+		break;
+	case OPT_OUT:
+		add_layout(state, &o->out, arg);
 		break;
 	case OPT_OPERATORS:
 		o->list_operators = true;
@@ -201,7 +265,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!check_rewritten(&p) || (!o->report && !check_copyable(&p)))
 		return false;
 	make_nodes(&p);
-	if (!lower_all(&p) || !graph_check(p.g, e))
+	if (!lower_all(&p) || !take_layouts(&p, o) || !graph_check(p.g, e))
 		return false;
 
 	if (!o->report) {

@@ -60,6 +60,17 @@ struct part {
 	struct err *e;
 };
 
+/* --input-layout, --output-layout */
+enum { LAYOUT_PLANES = LAYOUT_NHCWB16 + 1, MAX_LAYOUTS = 64 };
+struct end_layouts {
+	struct end_layout {
+		int index;  /* of an input or output; -1: all */
+		int layout; /* enum g_layout, or LAYOUT_PLANES */
+		int64_t row_stride, pixel_stride; /* bytes; 0: dense */
+	} v[MAX_LAYOUTS];
+	int n;
+};
+
 struct options {
 	const char *input, *output;
 	const char *accel;
@@ -68,6 +79,7 @@ struct options {
 	bool report, fail_on_cpu, by_name;
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
+	struct end_layouts in, out;
 };
 
 /* families.c */
@@ -119,6 +131,9 @@ bool lower_cast_pair(struct part *p, int op);
 
 /* nodes.c: levels, crossing tensors, regions in order of execution */
 void make_nodes(struct part *p);
+
+/* layout.c.  Needs: operations.  Leaves: layouts of inputs and outputs as asked for */
+bool take_layouts(struct part *p, const struct options *o);
 
 /* lower.c: every NPU operator into its node */
 bool lower_all(struct part *p);

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+# Inputs and outputs in the layout that the application has: --input-layout,
+# --output-layout.
+
+load lib/common
+load lib/model
+
+chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
+target=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
+	--memory-mode Shared_Sram)
+
+# schedule OPTION... : x.part becomes x.tflite
+schedule()
+{
+	npu-sched "${target[@]}" "$@" -o x.sched x.part 2>notes
+	npu-wenc x.sched | npu-cmdgen -o x.tflite
+	npu-dis --verify -q x.tflite
+}
+
+# what x.tflite says of its ends
+ends()
+{
+	strings -n 12 x.tflite | sed -n '/^nputools-ends 1$/,/^[^bino]/p'
+}
+
+# shape CHANNELS: the fan, 24x24x16, as it is; its one input and output
+fan()
+{
+	"$chain" fan 11 >fan.tflite
+}
+
+@test "equal bytes in all layouts, with batches and without" {
+	fan
+	for l in nhwc nhcwb16 nchw nhwc,row-stride=640 nhwc,pixel-stride=20 \
+		nhwc,row-stride=1280,pixel-stride=24; do
+		for b in 1 2; do
+			tfl-partition --input-layout=$l --output-layout=$l \
+				-o x.part fan.tflite
+			schedule --batch=$b
+			npu-sim --seed $b --compare fan.tflite x.tflite >/dev/null
+		done
+	done
+}
+
+@test "an NPU with memory of its own, and U65's two cores" {
+	fan
+	target=(-a ethos-u65-512 --system-config Ethos_U65_High_End
+		--memory-mode Dedicated_Sram)
+	for l in nhcwb16 nchw nhwc,row-stride=640; do
+		tfl-partition --input-layout=$l --output-layout=$l -o x.part fan.tflite
+		schedule
+		npu-sim --seed 3 --compare fan.tflite x.tflite >/dev/null
+	done
+}
+
+@test "the compiled file says what lies in memory" {
+	fan
+	tfl-partition --input-layout=nhwc,row-stride=640,pixel-stride=20 \
+		--output-layout=0=nhcwb16 -o x.part fan.tflite
+	schedule
+	ends >said
+	grep -qx "input 0 layout=nhwc shape=1,24,24,16 row-stride=640 pixel-stride=20" said
+	grep -q "^output 0 layout=nhcwb16 shape=1," said
+	# from the first element to the last
+	bytes=$((23 * 640 + 23 * 20 + 16))
+	tfl2c -n nn x.tflite >nn.h
+	grep -qx "#define NN_INPUT_0_BYTES $bytes" nn.h
+	grep -qx "#define NN_INPUT_0_ROW_STRIDE 640" nn.h
+	grep -qx "#define NN_INPUT_0_NETWORK_SHAPE { 1, 24, 24, 16 }" nn.h
+	grep -qx "#define NN_OUTPUT_0_LAYOUT_NHCWB16 1" nn.h
+	printf '#include <stdio.h>\n#include "nn.h"\nint main(void)\n{ return %s; }\n' \
+		"nn_input_0_offset(2, 3, 5) != 2 * 640 + 3 * 20 + 5" >t.c
+	"${CC:-cc}" -Werror -o t t.c
+	./t
+	rm x.sched x.part
+	npucc "${target[@]}" --input-layout=nhwc,row-stride=640 --keep=kept \
+		--check -o x.tflite fan.tflite >/dev/null 2>&1
+	jq -e '.inputs[0] | .layout == "nhwc" and .row_stride == 640 and
+		.network_shape == [1, 24, 24, 16]' kept/manifest.json
+}
+
+# pixels FRAME WIDTH BYTES Y X H W C: those of a crop, C bytes of each, to standard output
+pixels()
+{
+	od -An -v -tx1 -w"$3" "$1" |
+		awk -v w="$2" -v y="$4" -v x="$5" -v h="$6" -v n="$7" -v c="$8" '
+			{ i = NR - 1; r = int(i / w) - y; q = i % w - x }
+			r >= 0 && r < h && q >= 0 && q < n {
+				for (k = 1; k <= c; k++)
+					printf "\\x%s", $k
+			}' >hex
+	# shellcheck disable=SC2059
+	printf "$(cat hex)"
+}
+
+@test "a crop of a larger frame, RGBX as RGB, without a copy" {
+	fan
+	tfl-partition --input-layout=nhwc,row-stride=$((320 * 20)),pixel-stride=20 \
+		-o x.part fan.tflite
+	schedule
+	# 320x240 pixels of 20 bytes; the network's 24x24x16 at row 100, column 57
+	seq 1 300000 | head -c $((320 * 240 * 20)) >frame
+	at=$(((100 * 320 + 57) * 20))
+	tail -c +$((at + 1)) frame | head -c $((23 * 320 * 20 + 23 * 20 + 16)) >crop
+	pixels frame 320 20 100 57 24 24 16 >dense
+	npu-sim -i crop -o there x.tflite >/dev/null
+	npu-sim -i dense -o here fan.tflite >/dev/null
+	cmp there/output_0.npy here/output_0.npy
+}
+
+@test "96x96 out of 320x240 for person_detect" {
+	need_shared models/person_detect.tflite
+	f=$SHARED/models/person_detect.tflite
+	tfl-partition --input-layout=nhwc,row-stride=320 -o x.part "$f"
+	schedule
+	seq 1 300000 | head -c $((320 * 240)) >frame
+	tail -c +$((80 * 320 + 100 + 1)) frame | head -c $((95 * 320 + 96)) >crop
+	pixels frame 320 1 80 100 96 96 1 >dense
+	npu-sim -i crop -o there x.tflite >/dev/null
+	npu-sim -i dense -o here "$f" >/dev/null
+	cmp there/output_0.npy here/output_0.npy
+}
+
+@test "two networks in a row, brick to brick" {
+	fan
+	tfl-partition --output-layout=nhcwb16 -o x.part fan.tflite
+	schedule
+	ends | sed -n 's/^output 0 //p' >first
+	npu-sim --seed 4 -o one x.tflite >/dev/null
+	mv x.sched bricks.sched
+	tfl-partition --input-layout=nhcwb16 -o x.part fan.tflite
+	schedule
+	# what the one leaves is what the other takes, byte for byte, where their
+	# layout and shape are the same
+	ends | sed -n 's/^input 0 //p' | cmp - first
+	npu-sim -i one/output_0.npy -o two x.tflite >/dev/null
+	npu-sim --seed 4 -o want fan.tflite >/dev/null
+	npu-sim -i want/output_0.npy -o wanted fan.tflite >/dev/null
+	cmp two/output_0.npy wanted/output_0.npy
+	# and between them nothing is slower than in nhwc
+	tfl-partition -o x.part fan.tflite
+	schedule
+	cycles() { sed -n 's/^target .* cycles=\([^ ]*\).*/\1/p' "$1"; }
+	awk -v a="$(cycles bricks.sched)" -v b="$(cycles x.sched)" 'BEGIN { exit !(a <= b) }'
+}
+
+@test "mkinput writes what lies in memory" {
+	fan
+	tfl-partition --input-layout=nhcwb16 --output-layout=nhwc,pixel-stride=32 \
+		-o x.part fan.tflite
+	schedule
+	mkinput --random 5 --format npy -o v.npy x.tflite
+	mkinput --random 5 --format raw -o v.bin --expected e.bin x.tflite
+	npu-sim -i v.npy -o a x.tflite >/dev/null
+	npu-sim -i v.bin -e e.bin -o b x.tflite >/dev/null
+	cmp a/output_0.npy b/output_0.npy
+	mkinput --random 5 --format npy -o w.npy fan.tflite
+	cmp v.npy w.npy
+}
+
+@test "a layout that can't be had is refused with the reason" {
+	fan
+	p=(tfl-partition fan.tflite)
+	refuses 2 "there is no input 1" "${p[@]}" --input-layout=1=nhcwb16
+	refuses 2 "a pixel has 16 bytes and a row 384, the strides are 16 and 300" \
+		"${p[@]}" --input-layout=nhwc,row-stride=300
+	refuses 2 "a layout is nhwc, nhcwb16 or nchw" "${p[@]}" --input-layout=nhw
+	refuses 2 "strides are of nhwc" "${p[@]}" --output-layout=nchw,row-stride=300
+	refuses 2 "behind a layout come" "${p[@]}" --output-layout=nhwc,rows=300
+	model fc
+	refuses 2 "input 0 (in) can't be nchw: it has 2 dimensions, not 4" \
+		tfl-partition --input-layout=nchw fc.tflite
+	refuses 2 "operator 0, FULLY_CONNECTED, is on the CPU, which knows only nhwc" \
+		tfl-partition --cpu=0 --output-layout=nhcwb16 fc.tflite
+	model own "$t[0].shape[0] = 4 | $t[-1].shape[0] = 4"
+	refuses 2 "it has no leading dimension of 1" \
+		tfl-partition --input-layout=nhcwb16 own.tflite
+}
+
+@test "a layout that was edited into the text is consistent, or an error" {
+	fan
+	tfl-partition -o plain.part fan.tflite
+	sed '/^tensor  *t[01] /s/$/ layout=nhcwb16/' plain.part >x.part
+	schedule
+	npu-sim --compare fan.tflite x.tflite >/dev/null
+	ends | grep -q "^output 0 layout=nhcwb16"
+	sed '/^tensor  *t0 /s/$/ row-stride=1000/' plain.part >x.part
+	schedule
+	npu-sim --compare fan.tflite x.tflite >/dev/null
+	n=$(sed -n '/^tensor  *t2 /=' plain.part)
+	sed '/^tensor  *t2 /s/$/ row-stride=1000/' plain.part >x.part
+	refuses 2 "x.part:$n: error: t2 has strides: only an input or output of the model" \
+		npu-sched "${target[@]}" x.part
+	sed '/^tensor  *t0 /s/$/ row-stride=100/' plain.part >x.part
+	refuses 2 "a pixel has 16 bytes, a row 384" npu-sched "${target[@]}" x.part
+	tfl-partition --cpu=0 -o cpu.part fan.tflite 2>/dev/null
+	sed '/^tensor .* io=/s/$/ layout=nhcwb16/' cpu.part >x.part
+	refuses 2 "on the CPU knows only nhwc, t" npu-sched "${target[@]}" x.part
+}
+
+@test "metadata of another tensor's layout is refused" {
+	fan
+	tfl-partition --input-layout=nhwc,row-stride=640 -o x.part fan.tflite
+	schedule
+	sed 's/row-stride=640/row-stride=641/' x.tflite >y.tflite
+	refuses 2 "nputools.ends can't be read, or is of other tensors: line 2" npu-sim y.tflite
+	refuses 2 "nputools.ends can't be read" tfl2c y.tflite
+	refuses 2 "nputools.ends can't be read" mkinput --random 1 y.tflite
+}
+
+@test "the models, in bricks, planes and strides" {
+	need_shared models
+	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
+	for m in person_detect kws_ref_model mbv2_int8 resnet_quant; do
+		for l in nhcwb16 nchw nhwc,row-stride=4000,pixel-stride=8; do
+			f=$SHARED/models/$m.tflite
+			tfl-partition --input-layout=$l -o x.part "$f"
+			schedule
+			npu-sim --seed 1 --compare "$f" x.tflite >/dev/null
+		done
+	done
+}
