@@ -20,7 +20,19 @@ headers()
 		network.tflite "$picture"
 }
 
-# on_host EXAMPLE: its status is what main returns
+# call_headers: the same with SOFTMAX on the CPU, and the function as network.c
+call_headers()
+{
+	cp "$digits" network.tflite
+	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
+		--memory-mode=Shared_Sram --cpu=SOFTMAX -o network_npu.tflite network.tflite
+	tfl2c -n network --format=call -o network.c network_npu.tflite
+	tfl2c -n network --format=call --declarations -o network.h network_npu.tflite
+	mkinput --range=0,1 -o input_data.h --expected=expected_output.h \
+		network.tflite "$picture"
+}
+
+# on_host EXAMPLE [FILE]: its status is what main returns
 on_host()
 {
 	need gcc
@@ -28,7 +40,7 @@ on_host()
 	local lib=${NPUTOOLS_BUILD:-$TOP/build}/libcommon.a
 	# shellcheck disable=SC2086
 	gcc $strict -DNPU_BASE=0 -I. -I"$driver" -I"$TOP/libcommon" -I"$TOP/schema" \
-		${CFLAGS-} -o example "$examples/$1" "$driver/simulated.c" "$lib" \
+		${CFLAGS-} -o example "$examples/$1" "${@:2}" "$driver/simulated.c" "$lib" \
 		-lxxhash -lm -pthread
 	./example
 }
@@ -38,6 +50,14 @@ on_host()
 	on_host bare.c
 	sed -i 's/, 127, /, 126, /' expected_output.h
 	run on_host bare.c
+	[ "$status" -eq 1 ]
+}
+
+@test "a call with an operator of the CPU sees the same digit" {
+	call_headers
+	on_host call.c network.c
+	sed -i 's/, 127, /, -128, /' expected_output.h
+	run on_host call.c network.c
 	[ "$status" -eq 1 ]
 }
 
@@ -61,6 +81,10 @@ on_host()
 		# shellcheck disable=SC2086
 		arm-none-eabi-gcc -mcpu=cortex-m55 $strict -I. -I"$driver" -c "$examples/$e.c"
 	done
+	mkdir call && cd call && call_headers && cd ..
+	# shellcheck disable=SC2086
+	arm-none-eabi-gcc -mcpu=cortex-m55 $strict -Icall -I"$driver" -c "$examples/call.c" \
+		call/network.c
 	arm-none-eabi-ld --unresolved-symbols=ignore-all -e main \
 		-T "$examples/sections.ld" -T board.ld -o out.elf continuous.o
 	arm-none-eabi-objdump -h out.elf >sections
