@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base64_decode takes lines at a time; here a decoder of single digits says
+ * text_base64 takes twelve bytes at a time, base64_decode lines; here a decoder of single digits says
  * what it has to do with each byte at each place of a text, and with lines of
  * other lengths.
  */
@@ -103,11 +103,44 @@ check_lines(const char *text, size_t len)
 	return ok;
 }
 
+/* every digit at every place of two lines, and of all shorter ones */
+static bool
+check_digits(void)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	bool ok = true;
+	for (unsigned from = 0; ok && from < 64; from++) {
+		uint8_t data[BYTES] = { 0 };
+		char want[ROOM];
+		for (unsigned i = 0; i < BYTES / 3 * 4; i++) {
+			uint32_t v = (from + i * 29) % 64;
+			unsigned bit = 6 * i;
+			want[i] = digits[v];
+			data[bit / 8] |= (uint8_t)(v << 2 >> bit % 8);
+			if (bit % 8 > 2)
+				data[bit / 8 + 1] |= (uint8_t)(v << (10 - bit % 8));
+		}
+		for (size_t n = 3; ok && n <= BYTES; n += 3) {
+			struct text t = { 0 };
+			size_t k = 0;
+			text_base64(&t, data, n);
+			for (size_t i = 0; ok && i < t.n; i++)
+				ok = t.p[i] == '\n' || t.p[i] == want[k++];
+			ok = ok && k == n / 3 * 4;
+			text_free(&t);
+		}
+	}
+	if (!ok)
+		printf("a digit is wrong\n");
+	return ok;
+}
+
 int
 main(void)
 {
 	uint8_t data[BYTES];
-	bool ok = true;
+	bool ok = check_digits();
 
 	for (size_t i = 0; i < BYTES; i++)
 		data[i] = (uint8_t)(i * 151 + i / 7);
