@@ -4,7 +4,7 @@
  * for every pixel.  Where constants lie in slow memory, they are copied to fast
  * memory first, once for all operations of a node.
  */
-#include "insert.h"
+#include "network/insert.h"
 
 #include <string.h>
 

@@ -20,6 +20,13 @@ enum { OPT_SYSTEM = 256, OPT_MODE, OPT_CONFIG, OPT_CACHE, OPT_OPTIMISE, OPT_EFFO
        OPT_DUMP, OPT_MAX_CYCLES, OPT_MODEL, OPT_BATCH,
        OPT_REQUIRE_BATCH };
 
+static bool
+study(struct sched *s)
+{
+	begin_costs(s);
+	return study_ops(s);
+}
+
 static const struct pass {
 	const char *name;
 	bool (*run)(struct sched *);
@@ -30,7 +37,7 @@ static const struct pass {
 	{ .name = "constants", .run = fetch_constants },
 	{ .name = "copies", .run = list_copies },
 	{ .name = "formats", .run = choose_formats },
-	{ .name = "study", .run = study_ops },
+	{ .name = "study", .run = study },
 	{ .name = "traversals", .run = choose_traversals },
 	{ .name = "search", .run = search_plan },
 	{ .name = "apply", .run = apply_plan },

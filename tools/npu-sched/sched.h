@@ -8,6 +8,11 @@
  * tensor and buffer.  Plans are made, costed by the timeline estimate and
  * compared; the best one is written into the graph.  The functions stand under
  * the name of their file, in running order.
+ *
+ * Folders, each of which uses those before it alone (tests/arrows.bats): network (what
+ * operations do with tensors), costs (of kernels and blocks), memory (live ranges and
+ * addresses), weights (slices and transfers), cascades, plans, search, batch.  The
+ * passes beside main.c use any.
  */
 #ifndef NPU_SCHED_SCHED_H
 #define NPU_SCHED_SCHED_H
@@ -327,8 +332,16 @@ void pack_shallow_maps(struct sched *s, int all);
 /* the same of those that have left the NPU's own SRAM: where that is no slower */
 void pack_left_maps(struct sched *s);
 
-/* blocks.c: of searches for blocks, which many variants have in common: none yet */
-struct searched_blocks *searched_blocks_new(struct arena *a);
+/* sizes.c: weights of an operation, not encoded */
+int64_t weight_count(const struct g_op *op);
+/* what was measured before: the same channels in the same blocks; NULL: nothing */
+const struct size_known *find_known(const struct sched *s, const struct weight_slice *u,
+				    int32_t block_depth);
+void add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth);
+
+/* blocks.c.  Leaves: s->searched, of searches for blocks, which many variants have in
+ * common: none yet */
+void begin_costs(struct sched *s);
 /* finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */
 void forget_blocks(struct sched *s);

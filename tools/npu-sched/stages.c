@@ -4,7 +4,7 @@
  * beyond a byte, and tables of functions that others have built in
  * (ethosu-commands(7) 23.5, ethosu-memory(7) 25.2).
  */
-#include "insert.h"
+#include "network/insert.h"
 
 #include "kernels/tables.h"
 

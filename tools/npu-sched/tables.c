@@ -4,7 +4,7 @@
  * operations use them (nputools-lowering(7) 4.8).  A table behind anything else
  * moves into an addition of 0 that follows.
  */
-#include "insert.h"
+#include "network/insert.h"
 
 /* behind op: an addition of 0 with op's table */
 static void

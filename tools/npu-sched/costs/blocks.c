@@ -285,12 +285,11 @@ make_room(struct searched_blocks *l)
 	*l = more;
 }
 
-struct searched_blocks *
-searched_blocks_new(struct arena *a)
+void
+begin_costs(struct sched *s)
 {
-	struct searched_blocks *l = anew(a, struct searched_blocks, 1);
-	l->a = a;
-	return l;
+	s->searched = anew(s->a, struct searched_blocks, 1);
+	s->searched->a = s->a;
 }
 
 static void

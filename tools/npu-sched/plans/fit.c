@@ -4,28 +4,6 @@
 
 #include <math.h>
 
-struct plan *
-plan_new(struct sched *s)
-{
-	struct arena *a = arena_open();
-	struct plan *p = anew(a, struct plan, 1);
-	size_t n = (size_t)s->n_ops + 1;
-	p->a = a;
-	p->rolling = anew(a, int32_t, n);
-	p->stripe = anew(a, int32_t, n);
-	p->over = anew(a, struct g_tensor *, n);
-	p->lead = anew(a, int64_t, n);
-	p->ends = anew(a, struct g_list, n);
-	return p;
-}
-
-void
-plan_close(struct plan *p)
-{
-	if (p)
-		arena_close(p->a);
-}
-
 bool
 plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 {

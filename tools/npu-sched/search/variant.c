@@ -109,10 +109,10 @@ variant_open(const struct sched *s, const int *order)
 	x->s->a = a;
 	x->s->g = copy_graph(a, s->g);
 	x->s->info = copy_info(a, s, x->s->g);
-	forget_blocks(x->s);
 	x->reordered = order != NULL;
 	if (order)
 		change_order(x->s, order);
+	forget_blocks(x->s);
 	return x;
 }
 

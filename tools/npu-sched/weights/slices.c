@@ -15,13 +15,6 @@ static const int64_t cut_bytes[CUTS] = {
 	[CUT_COARSE] = 32768, [CUT_MEDIUM] = 12288, [CUT_FINE] = 4096,
 };
 
-static int64_t
-weight_count(const struct g_op *op)
-{
-	const int32_t *d = op->weights->shape.dim;
-	return (int64_t)d[0] * d[1] * d[2] * d[3];
-}
-
 /* channels of a slice, so that its bytes come near the target */
 static int32_t
 slice_depth(const struct g_op *op, int32_t block_depth, int64_t target)
@@ -61,54 +54,6 @@ cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
 		return (struct g_list){ .n = 0 };
 	int32_t block_depth = block_for(s, op, g->ofm.shape.h)->block.c;
 	return slices_of(s, a, op, slice_depth(g, block_depth, cut_bytes[cut]));
-}
-
-/* what was measured before: the same channels in the same blocks */
-static const struct size_known *
-find_known(const struct sched *s, const struct weight_slice *u, int32_t block_depth)
-{
-	for (int i = s->sizes->of[u->w->rec.index].first; i >= 0; i = s->sizes->v[i].next) {
-		const struct size_known *k = &s->sizes->v[i];
-		if (k->depth.lo == u->depth.lo && k->depth.hi == u->depth.hi &&
-		    k->block_depth == block_depth)
-			return k;
-	}
-	return NULL;
-}
-
-/*
- * Bytes of some channels before they are measured: in proportion to the whole,
- * else near what dense weights come to.  What was measured of other slices must
- * not count: plans are judged alike, whatever was tried before them.
- */
-static int64_t
-estimate_stream(const struct sched *s, int i, int64_t channels)
-{
-	const struct g_op *op = s->info[i].op;
-	int first = s->sizes->of[op->weights->rec.index].first;
-	if (first >= 0) {
-		const struct size_known *k = &s->sizes->v[first];
-		return round_up_i64(k->stream_bytes * channels /
-				    (k->depth.hi - k->depth.lo), 16);
-	}
-	return round_up_i64(weight_count(op) * channels / op->ofm.shape.c * 15 / 16, 16);
-}
-
-struct weights_size
-slice_size(const struct sched *s, int op, struct g_range depth)
-{
-	int64_t channels = depth.hi - depth.lo;
-	if (!s->info[op].op->weights)
-		return (struct weights_size){ .stream = 0 };
-	return (struct weights_size){ .stream = estimate_stream(s, op, channels),
-				      .scales = emit_scale_bytes(s->accel, s->info[op].op,
-							 channels) };
-}
-
-struct weights_size
-whole_size(const struct sched *s, int op)
-{
-	return slice_size(s, op, (struct g_range){ .hi = s->info[op].op->ofm.shape.c });
 }
 
 /* first: slice of slice 0 of each weights record, from 1 on; the others follow */
@@ -225,23 +170,6 @@ measure_one(void *ctx, size_t i)
 		u->scale_bytes +=
 		    (int64_t)weights_scales_size(emit_scale_records(&ord));
 	}
-}
-
-static void
-add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth)
-{
-	struct known_list *l = &s->sizes->of[u->w->rec.index];
-	int at = (int)s->sizes->n++;
-	s->sizes->v = arena_grow(s->sizes->a, s->sizes->v, (size_t)at,
-				 &s->sizes->cap, sizeof(*s->sizes->v));
-	s->sizes->v[at] = (struct size_known){
-		.w = u->w, .depth = u->depth, .block_depth = block_depth, .next = -1,
-		.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes };
-	if (l->first < 0)
-		l->first = at;
-	else
-		s->sizes->v[l->last].next = at;
-	l->last = at;
 }
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations and their place in the flow, seen once. */
-#include "sched.h"
+#include "../sched.h"
 
 static void
 note_operand(struct sched *s, int i, const struct g_operand *o, bool writes)
@@ -183,7 +183,6 @@ study_ops(struct sched *s)
 {
 	restudy_ops(s);
 	s->sizes = anew(s->a, struct sizes_known, 1);
-	s->searched = searched_blocks_new(s->a);
 	s->sizes->a = s->a;
 	s->sizes->of = anew(s->a, struct known_list, s->g->n_weights + 1);
 	for (size_t i = 0; i < s->g->n_weights; i++)
@@ -199,5 +198,4 @@ change_order(struct sched *s, const int *order)
 		info[i] = s->info[order[i]];
 	s->info = info;
 	study_flow(s);
-	forget_blocks(s);
 }

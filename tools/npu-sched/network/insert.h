@@ -2,7 +2,7 @@
 #ifndef NPU_SCHED_INSERT_H
 #define NPU_SCHED_INSERT_H
 
-#include "sched.h"
+#include "../sched.h"
 
 /* an intermediate tensor */
 struct g_operand insert_map(struct graph *g, int type, struct hwc shape);

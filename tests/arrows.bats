@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# Within npu-sched a folder uses those below it alone.
+
+load lib/common
+
+# functions and tables of one folder that another one's objects name, as the linker
+# sees them: "from to symbol file"
+arrows()
+{
+	local o f
+	for o in "$BIN"/../tools/npu-sched/*/*.o; do
+		f=${o#*/tools/npu-sched/}
+		nm "$o" | awk -v from="${f%%/*}" -v file="$f" '
+			$2 ~ /^[TDRB]$/ { print "D", $3, from }
+			$1 == "U" { print "U", $2, from, file }'
+	done | awk '
+		$1 == "D" { home[$2] = $3 }
+		$1 == "U" { use[n++] = $0 }
+		END {
+			for (i = 0; i < n; i++) {
+				split(use[i], u)
+				if (u[2] in home && home[u[2]] != u[3])
+					print u[3], home[u[2]], u[2], u[4]
+			}
+		}'
+}
+
+@test "the folders of npu-sched have one order" {
+	command -v nm >/dev/null || skip "no nm"
+	[ -d "$BIN/../tools/npu-sched/search" ] || skip "no objects"
+	arrows >all
+	# there is something to see
+	grep -q '^search plans ' all
+	awk '
+		BEGIN {
+			n = split("network costs memory weights cascades plans search batch", v)
+			for (i = 1; i <= n; i++)
+				storey[v[i]] = i
+		}
+		!($1 in storey) || !($2 in storey) || storey[$1] < storey[$2] { print; wrong = 1 }
+		END { exit wrong }' all
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What copies by the DMA engine cost, and which of them pay. */
+#include "../network/copies.h"
+
+#include "stream/emit.h"
+
+#include <math.h>
+
+/* the copy of the last rows of operand o that a kernel reads; -1: none */
+static int
+awaited(const struct sched *s, const struct plan *p, int kernel, int o)
+{
+	const struct kernel *k = &p->kernel[kernel];
+	const struct op_info *f = &s->info[k->op];
+	int from = f->producer[o];
+	if (from < 0 || s->info[from].op->kind != OP_COPY)
+		return -1;
+	int64_t rows = emit_ifm_rows(f->op, k->rows).hi;
+	int i = kernel - 1;
+	while (i >= 0 && (p->kernel[i].op != from || p->kernel[i].rows.lo >= rows))
+		i--;
+	return i;
+}
+
+int
+copy_awaited(const struct sched *s, const struct plan *p, int kernel)
+{
+	int first = awaited(s, p, kernel, 0), second = awaited(s, p, kernel, 1);
+	return first > second ? first : second;
+}
+
+double
+leading_copy(const struct sched *s, int op, int32_t rows)
+{
+	const struct op_info *f = &s->info[op];
+	bool leads = f->op->kind == OP_COPY && (!op || f[-1].node != f->node) &&
+		     op + 1 < s->n_ops && (f[1].producer[0] == op || f[1].producer[1] == op);
+	return leads ? copy_transfer(s, f->op, rows) : 0;
+}
+
+/* cycles of the operations that use a copy, whole, weights wherever that is faster */
+static double
+cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now)
+{
+	double sum = 0;
+	forget_blocks(s);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct g_op *op = s->info[i].op;
+		if (op == m->op || (op->ifm.t != now && op->ifm2.t != now && op->ofm.t != now))
+			continue;
+		const struct stripe_known *b = op_cost(s, i, op->ofm.shape.h);
+		sum += b ? fmin(b->cost[0], b->cost[1]) : INFINITY;
+	}
+	return sum;
+}
+
+static void
+swap_to(const struct copies *c, size_t copy, struct g_tensor *t)
+{
+	for (size_t i = 0; i < c->n_swaps; i++)
+		if (c->swap[i].copy == (int)copy)
+			c->swap[i].o->t = t;
+}
+
+/*
+ * Is a copy faster, where it moves while kernels run?  Without stripes it does not; but
+ * then it stands alone, and the search has to do with one copy less.
+ */
+static bool
+pays(struct sched *s, struct copies *c, size_t i)
+{
+	const struct moved *m = &c->v[i];
+	double fast = cost_of_users(s, m, m->fast);
+	swap_to(c, i, m->home);
+	double slow = cost_of_users(s, m, m->home);
+	swap_to(c, i, m->fast);
+	return fmax(fast, copy_transfer(s, m->op, m->home->hwc.h)) < slow;
+}
+
+/* pools against the transfers that do the same */
+static void
+weigh_moves(struct sched *s, struct copies *c)
+{
+	use_copies(s, false);
+	restudy_ops(s);
+	forget_blocks(s);
+	for (size_t i = 0; i < c->n; i++) {
+		struct moved *m = &c->v[i];
+		int op = 0;
+		while (op < s->n_ops && s->info[op].op != m->instead)
+			op++;
+		if (op == s->n_ops)
+			continue;
+		int32_t h = m->op->ofm.shape.h;
+		const struct stripe_known *b = op_cost(s, op, h);
+		m->pays = b && copy_transfer(s, m->op, h) < b->cost[0];
+	}
+	use_copies(s, true);
+	restudy_ops(s);
+}
+
+bool
+weigh_copies(struct sched *s)
+{
+	struct copies *c = s->copies;
+	bool any = false, moves = false;
+	for (size_t i = 0; i < c->n; i++)
+		moves |= c->v[i].instead != NULL;
+	if (moves)
+		weigh_moves(s, c);
+	for (size_t i = 0; i < c->n; i++) {
+		if (!c->v[i].instead)
+			c->v[i].pays = pays(s, c, i);
+		any |= c->v[i].pays;
+	}
+	return any;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes of encoded weights: as they were measured, or as they are estimated before. */
+#include "../sched.h"
+
+#include "stream/emit.h"
+
+int64_t
+weight_count(const struct g_op *op)
+{
+	const int32_t *d = op->weights->shape.dim;
+	return (int64_t)d[0] * d[1] * d[2] * d[3];
+}
+
+/* what was measured before: the same channels in the same blocks */
+const struct size_known *
+find_known(const struct sched *s, const struct weight_slice *u, int32_t block_depth)
+{
+	for (int i = s->sizes->of[u->w->rec.index].first; i >= 0; i = s->sizes->v[i].next) {
+		const struct size_known *k = &s->sizes->v[i];
+		if (k->depth.lo == u->depth.lo && k->depth.hi == u->depth.hi &&
+		    k->block_depth == block_depth)
+			return k;
+	}
+	return NULL;
+}
+
+/*
+ * Bytes of some channels before they are measured: in proportion to the whole,
+ * else near what dense weights come to.  What was measured of other slices must
+ * not count: plans are judged alike, whatever was tried before them.
+ */
+static int64_t
+estimate_stream(const struct sched *s, int i, int64_t channels)
+{
+	const struct g_op *op = s->info[i].op;
+	int first = s->sizes->of[op->weights->rec.index].first;
+	if (first >= 0) {
+		const struct size_known *k = &s->sizes->v[first];
+		return round_up_i64(k->stream_bytes * channels /
+				    (k->depth.hi - k->depth.lo), 16);
+	}
+	return round_up_i64(weight_count(op) * channels / op->ofm.shape.c * 15 / 16, 16);
+}
+
+struct weights_size
+slice_size(const struct sched *s, int op, struct g_range depth)
+{
+	int64_t channels = depth.hi - depth.lo;
+	if (!s->info[op].op->weights)
+		return (struct weights_size){ .stream = 0 };
+	return (struct weights_size){ .stream = estimate_stream(s, op, channels),
+				      .scales = emit_scale_bytes(s->accel, s->info[op].op,
+							 channels) };
+}
+
+struct weights_size
+whole_size(const struct sched *s, int op)
+{
+	return slice_size(s, op, (struct g_range){ .hi = s->info[op].op->ofm.shape.c });
+}
+
+void
+add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth)
+{
+	struct known_list *l = &s->sizes->of[u->w->rec.index];
+	int at = (int)s->sizes->n++;
+	s->sizes->v = arena_grow(s->sizes->a, s->sizes->v, (size_t)at,
+				 &s->sizes->cap, sizeof(*s->sizes->v));
+	s->sizes->v[at] = (struct size_known){
+		.w = u->w, .depth = u->depth, .block_depth = block_depth, .next = -1,
+		.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes };
+	if (l->first < 0)
+		l->first = at;
+	else
+		s->sizes->v[l->last].next = at;
+	l->last = at;
+}
