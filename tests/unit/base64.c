@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_base64 takes twelve bytes at a time, base64_decode lines; here a decoder of single digits says
- * what it has to do with each byte at each place of a text, and with lines of
- * other lengths.
+ * text_base64 takes twelve bytes at a time, base64_decode lines; here a decoder
+ * of single digits says what it has to do with each byte at each place of a text,
+ * and with lines of other lengths.
  */
 #include "base/text.h"
 
