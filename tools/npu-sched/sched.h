@@ -478,7 +478,7 @@ bool measure_whole(struct sched *s);
 /* cycles of an operation as a whole at least, whatever becomes of its weights; it has
  * a block */
 double whole_lower_bound(struct sched *s, int op, enum cut cut);
-/* estimated bytes of an operation's weights; zero: it has none */
+/* costs/sizes.c: estimated bytes of an operation's weights; zero: it has none */
 struct weights_size {
 	int64_t stream, scales;
 };
@@ -574,7 +574,7 @@ void place_rects(struct sched *s, struct plan *p, enum care care, int64_t most);
 /* of a plan with addresses: the bounds that are not known yet */
 void find_bounds(struct plan *p);
 
-/* plans/fit.c */
+/* network/plan.c */
 struct plan *plan_new(struct sched *s);
 void plan_close(struct plan *p); /* NULL is allowed */
 static inline int64_t

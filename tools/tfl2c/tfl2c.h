@@ -197,12 +197,13 @@ void put_memory_macros(struct text *t, const struct job *j);
 void put_npu_macros(struct text *t, const struct job *j);
 void put_invoke(struct text *t, const struct job *j);
 void put_interface(struct text *t, const struct job *j);
-/* layout.c: io is INPUT_0 and the like; nothing for a tensor that has no layout */
-void put_layout(struct text *t, const struct job *j, const char *io, const struct end *x);
 void put_state(struct text *t, const struct job *j);
 /* is the network one call of the driver, with all that it touches in its scratch? */
 bool can_invoke(const struct job *j);
 void put_resolver(struct text *t, const struct job *j);
+
+/* layout.c: io is INPUT_0 and the like; nothing for a tensor that has no layout */
+void put_layout(struct text *t, const struct job *j, const char *io, const struct end *x);
 
 /* ---- call_declare.c, call_steps.c: FORMAT_CALL ----------------------------- */
 
