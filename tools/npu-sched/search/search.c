@@ -249,7 +249,9 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs)
 	for (size_t i = 1, idle = 0; ok && l && i < l->n; i++) {
 		if (l->v[i].order != l->v[i - 1].order)
 			idle = 0;
-		if (idle >= PATIENCE)
+		/* all that may leave: the least there is */
+		bool last = i + 1 == l->n || l->v[i + 1].order != l->v[i].order;
+		if (idle >= PATIENCE && !last)
 			continue;
 		struct variant *w = open_spill(x, v, l, i);
 		unsigned changes = x->front.changes;
@@ -271,8 +273,10 @@ explore_setting(struct search *x, struct setting t)
 	v->s->care = QUICK;
 	if (!explore(v, &x->front, knobs, COARSELY))
 		return false;
-	/* what leads to nothing leads to nothing with maps outside */
-	if (!x->s->memory.spilling || x->front.changes == changes)
+	/* another layout or objective that leads to nothing leads to nothing with maps
+	 * outside either */
+	bool varied = t.layout || t.objective;
+	if (!x->s->memory.spilling || (varied && x->front.changes == changes))
 		return true;
 	return explore_spills(x, v, knobs);
 }
