@@ -13,7 +13,7 @@
 struct sources {
 	struct check *c;
 	int64_t *written; /* bytes of each tensor */
-	bool *has_writer; /* before or after */
+	bool *has_writer; /* an operation, or a node that names it as its output */
 	size_t *first;	  /* of each node, in op; one more at the end */
 	const struct g_op **op;
 };
@@ -59,8 +59,7 @@ find_writers(struct sources *s)
 		s->has_writer[g->ops[i]->ofm.t->rec.index] = true;
 	for (size_t i = 0; i < g->n_nodes; i++)
 		for (size_t k = 0; k < g->nodes[i]->out.n; k++)
-			s->has_writer[g->nodes[i]->out.v[k]->rec.index] |=
-			    g->nodes[i]->kind != NODE_NPU;
+			s->has_writer[g->nodes[i]->out.v[k]->rec.index] = true;
 }
 
 static bool
