@@ -10,14 +10,16 @@ struct end_shape
 end_shape(const struct end *x)
 {
 	struct end_shape s = { 1, 1, 1, 1 };
+	int64_t h = 1;
 	if (x->rank > 0)
 		s.c = x->dim[x->rank - 1];
 	if (x->rank > 1)
 		s.n = x->dim[0];
 	if (x->rank > 2)
 		s.w = x->dim[x->rank - 2];
-	for (int i = 1; i + 2 < x->rank; i++)
-		s.h *= x->dim[i];
+	for (int i = 1; i + 2 < x->rank && h <= INT32_MAX; i++)
+		h *= x->dim[i];
+	s.h = h > INT32_MAX ? INT32_MAX : (int32_t)h;
 	return s;
 }
 

@@ -91,13 +91,19 @@ take_i32(struct reading *r, int32_t *v)
 	return ok;
 }
 
+/* at most 2^30 elements, so that products with strides fit 64 bits */
 static bool
 take_shape(struct reading *r, struct end *x)
 {
+	enum { MOST = 1 << 30 };
+	int64_t elements = 1;
 	x->rank = 0;
 	do {
 		if (x->rank == TFL_MAX_RANK || !take_i32(r, &x->dim[x->rank]) ||
 		    !x->dim[x->rank])
+			return false;
+		elements *= x->dim[x->rank];
+		if (elements > MOST)
 			return false;
 		x->rank++;
 	} while (take(r, ","));
