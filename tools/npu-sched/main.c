@@ -111,46 +111,98 @@ pass_names(void)
 	return names;
 }
 
+/* what options that are only there or not set; NULL: it is none */
+static bool *
+flag_of(struct options *o, int key)
+{
+	switch (key) {
+	case OPT_REQUIRE_BATCH: return &o->require_batch;
+	case OPT_FRONT: return &o->front;
+	case OPT_EXPLAIN: return &o->explain;
+	case OPT_JSON: return &o->json;
+	case OPT_ANY: return &o->any_accelerator;
+	case 'v': return &o->verbose;
+	case OPT_LIST_CONFIG: return &o->list_config;
+	case OPT_LIST_GRAPH: return &o->list_graph;
+	case OPT_LIST_ALLOCATION: return &o->list_allocation;
+	default: return NULL;
+	}
+}
+
+/* the same of those whose value is kept as it is */
+static const char **
+text_of(struct options *o, int key)
+{
+	switch (key) {
+	case 'a': return &o->accel;
+	case OPT_SYSTEM: return &o->system;
+	case OPT_MODE: return &o->mode;
+	case OPT_CONFIG: return &o->config;
+	case OPT_PART: return &o->part;
+	default: return NULL;
+	}
+}
+
+static bool
+take_number(struct options *o, int key, const char *arg, struct argp_state *state)
+{
+	const int64_t most_bytes = (int64_t)1 << 40, most_cycles = (int64_t)1 << 50;
+	switch (key) {
+	case OPT_CACHE:
+		o->cache_bytes = cli_bytes(state, "--arena-cache-size", arg, 1, most_bytes);
+		return true;
+	case OPT_MAX_CYCLES:
+		o->max_cycles = cli_number(state, "--max-cycles", arg, 1, most_cycles);
+		return true;
+	case OPT_BATCH:
+		o->batch = (int32_t)cli_number(state, "--batch", arg, 1, MAX_BATCH);
+		return true;
+	case OPT_EFFORT:
+		o->effort = (int)cli_number(state, "--effort", arg, 1, 9);
+		return true;
+	case OPT_LEVEL:
+		o->level = (int)cli_number(state, "--level", arg, 1, 9);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* is arg the first of two words?  the second is what happens without the option */
+static bool
+is_first(const char *option, const char *arg, const char *first, const char *second,
+	 struct argp_state *state)
+{
+	bool is = !strcmp(arg, first);
+	if (!is && strcmp(arg, second) != 0)
+		argp_error(state, "%s takes %s or %s", option, second, first);
+	return is;
+}
+
+static void
+check_options(const struct options *o, struct argp_state *state)
+{
+	if (o->require_batch && !o->batch)
+		argp_error(state, "--require-batch is for --batch");
+	if (o->front + o->explain + (o->dump != NULL) > 1)
+		argp_error(state, "one of --front, --explain and --dump at a time");
+	if (o->json && !o->front && !o->explain)
+		argp_error(state, "--json is for --front and --explain");
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
+	bool *flag = flag_of(o, key);
+	const char **text = text_of(o, key);
+	if (flag)
+		*flag = true;
+	else if (text)
+		*text = arg;
+	if (flag || text || take_number(o, key, arg, state))
+		return 0;
 	switch (key) {
-	case 'a':
-		o->accel = arg;
-		break;
-	case OPT_SYSTEM:
-		o->system = arg;
-		break;
-	case OPT_MODE:
-		o->mode = arg;
-		break;
-	case OPT_CONFIG:
-		o->config = arg;
-		break;
-	case OPT_CACHE:
-		o->cache_bytes = cli_bytes(state, "--arena-cache-size", arg, 1,
-					   (int64_t)1 << 40);
-		break;
-	case OPT_MAX_CYCLES:
-		o->max_cycles = cli_number(state, "--max-cycles", arg, 1,
-					   (int64_t)1 << 50);
-		break;
-	case OPT_BATCH:
-		o->batch = (int32_t)cli_number(state, "--batch", arg, 1, MAX_BATCH);
-		break;
-	case OPT_REQUIRE_BATCH:
-		o->require_batch = true;
-		break;
-	case OPT_FRONT:
-		o->front = true;
-		break;
-	case OPT_EXPLAIN:
-		o->explain = true;
-		break;
-	case OPT_JSON:
-		o->json = true;
-		break;
 	case OPT_DUMP:
 		o->dump = arg;
 		if (!is_pass(arg))
@@ -158,50 +210,17 @@ parse_option(int key, char *arg, struct argp_state *state)
 				   pass_names());
 		break;
 	case OPT_OPTIMISE:
-		o->size = !strcmp(arg, "Size");
-		if (!o->size && strcmp(arg, "Performance") != 0)
-			argp_error(state, "--optimise takes Performance or Size");
+		o->size = is_first("--optimise", arg, "Size", "Performance", state);
 		break;
 	case OPT_MODEL:
-		o->calibrated = !strcmp(arg, "calibrated");
-		if (!o->calibrated && strcmp(arg, "timeline") != 0)
-			argp_error(state, "--model takes timeline or calibrated");
-		break;
-	case OPT_EFFORT:
-		o->effort = (int)cli_number(state, "--effort", arg, 1, 9);
-		break;
-	case OPT_LEVEL:
-		o->level = (int)cli_number(state, "--level", arg, 1, 9);
+		o->calibrated = is_first("--model", arg, "calibrated", "timeline", state);
 		break;
 	case OPT_PROFILES:
 		show_and_exit(memory_list_profiles);
 	case OPT_PARTS:
 		show_and_exit(target_part_list);
-	case OPT_PART:
-		o->part = arg;
-		break;
-	case OPT_ANY:
-		o->any_accelerator = true;
-		break;
-	case 'v':
-		o->verbose = true;
-		break;
-	case OPT_LIST_CONFIG:
-		o->list_config = true;
-		break;
-	case OPT_LIST_GRAPH:
-		o->list_graph = true;
-		break;
-	case OPT_LIST_ALLOCATION:
-		o->list_allocation = true;
-		break;
 	case ARGP_KEY_END:
-		if (o->require_batch && !o->batch)
-			argp_error(state, "--require-batch is for --batch");
-		if (o->front + o->explain + (o->dump != NULL) > 1)
-			argp_error(state, "one of --front, --explain and --dump at a time");
-		if (o->json && !o->front && !o->explain)
-			argp_error(state, "--json is for --front and --explain");
+		check_options(o, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
