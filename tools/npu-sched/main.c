@@ -46,7 +46,7 @@ static const struct pass {
 
 static const struct argp_option option_list[] = {
 	{ "accelerator-config", 'a', "NAME", 0,
-	  "ethos-u55-32, -64, -128, -256, ethos-u65-256 or -512 (required)", 0 },
+	  "ethos-u55-32 to ethos-u85-2048 (required)", 0 },
 	{ "system-config", OPT_SYSTEM, "NAME", 0, "memories and clock (required)", 0 },
 	{ "memory-mode", OPT_MODE, "NAME", 0, "what lies where (required)", 0 },
 	{ "config", OPT_CONFIG, "FILE", 0, "take both from a vela.ini file", 0 },
