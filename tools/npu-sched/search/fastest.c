@@ -178,6 +178,7 @@ is_smaller(struct contest *c, struct candidate *i, const struct plan *p)
 {
 	struct sched *s = c->x->s;
 	const struct fitting all = { .limit = NO_LIMIT_BYTES, .how = SUMMED, .most = INT64_MAX };
+	candidate_close(i); /* one that was the fastest for a while is open */
 	if (!work_out(c->x, i))
 		return false;
 	(void)candidate_packed(c->x, i);
