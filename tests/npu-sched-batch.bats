@@ -158,3 +158,13 @@ same()
 	grep -q '^tensor .*shape=i8\[2,20\].* variable=1' x.sched
 	same "$SHARED/models/trained_lstm_int8.tflite" 2
 }
+
+@test "a batch is no more operations than can be searched" {
+	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
+	"$chain" fan 11 >fan.tflite
+	tfl-partition -o x.part fan.tflite
+	npu-sched "${target[@]}" --batch=1024 -o x.sched x.part 2>notes
+	n=$(sed -n 's/.*actual_batch_size \([0-9]*\): more would be too many.*/\1/p' notes)
+	[ "$n" -gt 100 ]
+	[ "$(grep -c '^op ' x.sched)" -le 4096 ]
+}

@@ -13,7 +13,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { WAYS = 4 };
+/* operations of a graph that is searched: each takes milliseconds of it */
+enum { WAYS = 4, MOST_OPS = 4096 };
 
 struct batch {
 	struct sched *s;
@@ -25,6 +26,7 @@ struct batch {
 	int32_t n; /* inputs of the best; 0: none yet */
 	double plain; /* cycles of one input alone; 0: nobody asked */
 	bool slow;    /* a batch takes more than so many inputs alone */
+	bool many;    /* it is too many operations */
 };
 
 /* ---- may it? -------------------------------------------------------------------- */
@@ -207,6 +209,9 @@ try_way(struct batch *b, int32_t n, size_t way, struct sched *out, struct err *e
 	if (n > 1)
 		batch_repeat(out->g, s->a, n, s->accel, together);
 	out->machine = perf_machine_of(s->accel, &out->memory);
+	if (n > 1 && out->g->n_ops > MOST_OPS)
+		return b->many = true, err_at(e, s->g->file, 0, "%zu operations in a batch, at "
+					      "most %d", out->g->n_ops, MOST_OPS);
 	bool ok = graph_check(out->g, e) && b->plan(out);
 	out->machine.memory = &s->memory;
 	return ok;
@@ -226,7 +231,7 @@ static bool
 try_inputs(struct batch *b, int32_t n)
 {
 	bool any = false;
-	b->slow = false;
+	b->slow = b->many = false;
 	for (size_t i = 0; i < b->n_ways; i++) {
 		struct sched x;
 		struct err e = { 0 };
@@ -327,6 +332,8 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 		s->machine.memory = &s->memory;
 	}
 	if (!why && b.n < s->o->batch && s->o->batch > 1)
-		why = b.slow ? "more would take more cycles each" : "the arena has no room for more";
+		why = b.slow   ? "more would take more cycles each"
+		      : b.many ? "more would be too many operations"
+			       : "the arena has no room for more";
 	return conclude(&b, why);
 }
