@@ -46,6 +46,39 @@ find_scales(struct svdf *s)
 	       npu_quantise((double)(state * t / y), &s->to_y);
 }
 
+/* TensorFlow Lite Micro shifts a sum left by the scale's power of two before it
+ * multiplies: does that leave 32 bits, for sums of at most so much? */
+static bool
+leaves_word(struct npu_scale scale, double most)
+{
+	enum { WORD = 31 };
+	return scale.shift < WORD && most >= ldexp(1, scale.shift);
+}
+
+static double
+largest_bias(const struct svdf *s)
+{
+	double most = 0;
+	for (size_t i = 0; s->bias && 4 * i + 4 <= s->bias->data.n; i++)
+		most = fmax(most, fabs((double)(int32_t)
+				       load_le32(s->bias->data.p + 4 * i)));
+	return most;
+}
+
+static const char *
+check_scales(struct svdf *s)
+{
+	double value = s->type == TFL_INT8 ? -INT8_MIN : -INT16_MIN;
+	double feature = (double)s->inputs * UINT8_MAX * -INT8_MIN;
+	double time = (double)s->rank * s->memory * value * value + largest_bias(s);
+	if (!find_scales(s))
+		return "the ratio of the scales can't be expressed";
+	if (leaves_word(s->to_state, feature) || leaves_word(s->to_y, time))
+		return "sums times the scales' power of two leave 32 bits, and "
+		       "TensorFlow Lite Micro's result is undefined then";
+	return NULL;
+}
+
 static const char *
 read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 {
@@ -90,7 +123,7 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 	    s->rank * (int64_t)s->memory > 256 || all * s->units > MAX_MATRIX)
 		return "more than 256 steps of a unit, 65536 in all, or weights of "
 		       "16 MiB";
-	return find_scales(s) ? NULL : "the ratio of the scales can't be expressed";
+	return check_scales(s);
 }
 
 static const char *
