@@ -127,6 +127,8 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 			      .doc = argp->doc, .children = tables,
 			      .help_filter = argp->help_filter };
 	list_common(both.common, row);
+	if (!row[0].name) /* argp's --help loses the memory of an empty table */
+		shared.options = NULL;
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();
