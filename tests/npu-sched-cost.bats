@@ -24,15 +24,16 @@ cpu()
 # to look ahead.  Anything quadratic costs a hundred times.
 grows()
 {
-	local kind=$1 n few many
+	local kind=$1 n few many least=100
 	shift
 	[ -x "$chain" ] || skip "no $chain"
-	for n in 100 1000; do
+	[ -z "${NPUTOOLS_QUICK-}" ] || least=40
+	for n in $least $((10 * least)); do
 		"$chain" "$kind" $n >$n.tflite
 		tfl-partition -o $n.part $n.tflite 2>notes
 	done
-	few=$(cpu npu-sched "${target[@]}" "$@" 100.part)
-	many=$(cpu npu-sched "${target[@]}" "$@" 1000.part)
+	few=$(cpu npu-sched "${target[@]}" "$@" $least.part)
+	many=$(cpu npu-sched "${target[@]}" "$@" $((10 * least)).part)
 	echo "$kind $*: $few ms, $many ms"
 	[ -s out ]
 	# three milliseconds are the program's start
