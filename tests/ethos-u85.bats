@@ -240,7 +240,7 @@ exact() {
 		--system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram --dump stages 2>notes >stages
 	grep -q 'do=add .*scalar=32767 .*act=lut' stages
-	! grep '^op.* ofm-zero=\(32767\|-32768\)' stages
+	! grep '^op.* ofm-zero=\(32767\|-32768\)' stages || false
 	exact ethos-u85-256 "$m"
 }
 

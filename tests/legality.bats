@@ -153,6 +153,31 @@ kept()
 	done
 }
 
+@test "an LSTM whose sums leave 32 bits" {
+	local t
+	need flatc jq
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 20001 \
+		UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite
+	tfl-partition --report lstm.tflite | grep -q '^ *0  NPU  UNIDIRECTIONAL'
+	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- lstm.tflite
+	# weights of a gate's input and of its recurrence; the cell
+	for t in 2 6 19; do
+		jq --argjson t $t '.subgraphs[0].operators[0].inputs[$t] as $w |
+			.subgraphs[0].tensors[$w].quantization.scale = [1e6]' \
+			lstm.json >wide.json
+		flatc -b --strict-json "$TOP/tests/models/tflite.fbs" wide.json
+		tfl-partition --report wide.tflite >report
+		grep -qF "scales' power of two leave 32 bits" report || { cat report; false; }
+	done
+	# a bias at the end of its range
+	jq '.subgraphs[0].operators[0].inputs[13] as $b | .subgraphs[0].tensors[$b].buffer as $u |
+		.buffers[$u].data |= [range(0; length) | if . % 4 == 3 then 127 else 255 end]' \
+		lstm.json >wide.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" wide.json
+	tfl-partition --report wide.tflite >report
+	grep -qF "scales' power of two leave 32 bits" report || { cat report; false; }
+}
+
 @test "two conversions that are one, of shapes that do not fit" {
 	op pair 6 7 '[1,4]' "$t[1].type=0 | del($t[1].quantization) | $t[1].shape=[1,5]
 		| $t += [{shape:[1,4],type:9,name:\"q\",quantization:{scale:[0.01],zero_point:[3]}}]

@@ -78,6 +78,13 @@ npu_quantise(double r, struct npu_scale *out)
 	return true;
 }
 
+bool
+npu_scale_leaves_word(struct npu_scale s, double most)
+{
+	enum { WORD = 31 };
+	return most >= ldexp(1, s.shift < WORD ? s.shift : WORD);
+}
+
 struct npu_scale
 npu_scale_reduce(struct npu_scale s)
 {

@@ -131,6 +131,9 @@ struct npu_scale {
  * while it fits 32 bits; false when r can't be expressed.
  */
 bool npu_quantise(double r, struct npu_scale *out);
+/* TensorFlow Lite Micro shifts a sum left by the scale's power of two before it
+ * multiplies: does either leave 32 bits, for sums of at most so much? */
+bool npu_scale_leaves_word(struct npu_scale s, double most);
 
 /* multiplier of 15 bits for 64-bit biases (ethosu-weights(7) 4.4) */
 struct npu_scale npu_scale_reduce(struct npu_scale s);

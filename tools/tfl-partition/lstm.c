@@ -71,6 +71,35 @@ gate_scale(const struct lstm *l, const struct tfl_tensor *w, bool recurrent,
 	return s->shift >= 0 && s->shift <= 63;
 }
 
+static const char undefined[] = "sums times the scales' power of two leave 32 bits, and "
+	"TensorFlow Lite Micro's result is undefined then";
+
+static double
+largest_bias(const struct tfl_tensor *b)
+{
+	double most = 0;
+	for (size_t i = 0; 4 * i + 4 <= b->data.n; i++)
+		most = fmax(most, fabs((double)(int32_t)load_le32(b->data.p + 4 * i)));
+	return most;
+}
+
+/* sums of 64 bits, for operands of 16, leave nothing */
+static bool
+is_defined(const struct part *p, const struct tfl_op *op, const struct lstm *l, int g)
+{
+	for (int k = 0; k < 2 && l->x->type == TFL_INT8; k++) {
+		const struct tfl_tensor *w = part_in(p, op, (k ? RECURRENT : WEIGHTS) + g);
+		double most = (double)(k ? l->cells : l->features) * UINT8_MAX * -INT8_MIN;
+		struct npu_scale s;
+		if (!k)
+			most += largest_bias(part_in(p, op, BIAS + g));
+		(void)gate_scale(l, w, k, &s);
+		if (npu_scale_leaves_word(s, most))
+			return false;
+	}
+	return true;
+}
+
 static const char *
 check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 	   int g)
@@ -92,10 +121,23 @@ check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 			return "a scale of the gates can't be expressed";
 	}
 	const struct tfl_tensor *b = part_in(p, op, BIAS + g);
-	return b->data.p && b->type == TFL_INT32 && tfl_elements(b) == l->cells
-		   ? NULL
-		   : part_say(p, "bias of gate %d is not %d constants of int32", g,
-			      l->cells);
+	if (!b->data.p || b->type != TFL_INT32 || tfl_elements(b) != l->cells)
+		return part_say(p, "bias of gate %d is not %d constants of int32", g,
+				l->cells);
+	return is_defined(p, op, l, g) ? NULL : undefined;
+}
+
+/* products of states, and the factor of the cell before its tanh */
+static const char *
+check_products(const struct lstm *l)
+{
+	const double most = (double)INT16_MIN * INT16_MIN, word = (double)UINT16_MAX + 1;
+	struct sigmoid16 tanh;
+	sigmoid16_prepare(&tanh, quant_scale_f32(l->cell), true);
+	return npu_scale_leaves_word(l->keep, most) || npu_scale_leaves_word(l->add, most) ||
+			       npu_scale_leaves_word(l->emit, most) || tanh.mult >= word
+		   ? undefined
+		   : NULL;
 }
 
 static const char *
@@ -168,12 +210,11 @@ read_lstm(const struct part *p, const struct tfl_op *op, struct lstm *l)
 					  cell_clip);
 	if (clip > 0)
 		l->clip = (int32_t)fminf(clip / cell, INT16_MAX);
-	return npu_quantise((double)(UNIT_SCALE * cell / cell), &l->keep) &&
-			       npu_quantise((double)(unit2 / cell), &l->add) &&
-			       npu_quantise((double)(unit2 / quant_scale_f32(l->hidden)),
-					    &l->emit)
-		   ? NULL
-		   : "a scale of the states can't be expressed";
+	if (!npu_quantise((double)(UNIT_SCALE * cell / cell), &l->keep) ||
+	    !npu_quantise((double)(unit2 / cell), &l->add) ||
+	    !npu_quantise((double)(unit2 / quant_scale_f32(l->hidden)), &l->emit))
+		return "a scale of the states can't be expressed";
+	return check_products(l);
 }
 
 /* ---- the gates' matrices --------------------------------------------------------------- */

@@ -46,15 +46,6 @@ find_scales(struct svdf *s)
 	       npu_quantise((double)(state * t / y), &s->to_y);
 }
 
-/* TensorFlow Lite Micro shifts a sum left by the scale's power of two before it
- * multiplies: does that leave 32 bits, for sums of at most so much? */
-static bool
-leaves_word(struct npu_scale scale, double most)
-{
-	enum { WORD = 31 };
-	return scale.shift < WORD && most >= ldexp(1, scale.shift);
-}
-
 static double
 largest_bias(const struct svdf *s)
 {
@@ -73,7 +64,8 @@ check_scales(struct svdf *s)
 	double time = (double)s->rank * s->memory * value * value + largest_bias(s);
 	if (!find_scales(s))
 		return "the ratio of the scales can't be expressed";
-	if (leaves_word(s->to_state, feature) || leaves_word(s->to_y, time))
+	if (npu_scale_leaves_word(s->to_state, feature) ||
+	    npu_scale_leaves_word(s->to_y, time))
 		return "sums times the scales' power of two leave 32 bits, and "
 		       "TensorFlow Lite Micro's result is undefined then";
 	return NULL;
