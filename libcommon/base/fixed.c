@@ -82,7 +82,7 @@ bool
 npu_scale_leaves_word(struct npu_scale s, double most)
 {
 	enum { WORD = 31 };
-	return most >= ldexp(1, s.shift < WORD ? s.shift : WORD);
+	return s.shift < WORD && most >= ldexp(1, s.shift);
 }
 
 struct npu_scale

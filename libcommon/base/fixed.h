@@ -132,7 +132,7 @@ struct npu_scale {
  */
 bool npu_quantise(double r, struct npu_scale *out);
 /* TensorFlow Lite Micro shifts a sum left by the scale's power of two before it
- * multiplies: does either leave 32 bits, for sums of at most so much? */
+ * multiplies: does that leave 32 bits, for sums of at most so much? */
 bool npu_scale_leaves_word(struct npu_scale s, double most);
 
 /* multiplier of 15 bits for 64-bit biases (ethosu-weights(7) 4.4) */

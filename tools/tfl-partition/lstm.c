@@ -94,7 +94,7 @@ is_defined(const struct part *p, const struct tfl_op *op, const struct lstm *l, 
 		if (!k)
 			most += largest_bias(part_in(p, op, BIAS + g));
 		(void)gate_scale(l, w, k, &s);
-		if (npu_scale_leaves_word(s, most))
+		if (most > INT32_MAX || npu_scale_leaves_word(s, most))
 			return false;
 	}
 	return true;

@@ -33,7 +33,7 @@ tolerance(const struct sched *s, int64_t limit)
 	size_t n = s->g->n_weights;
 	if (n > MANY_WEIGHTS)
 		return limit < NO_LIMIT_BYTES ? 1.005 : 1.001;
-	return n <= FEW_WEIGHTS ? 1.5 : 1.05;
+	return n <= FEW_WEIGHTS ? 1.5 : 1.02;
 }
 
 /* returns what its transfers asked for */
