@@ -413,3 +413,17 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 		*o++ = (uint8_t)(v >> 2);
 	return o == end;
 }
+
+void
+text_c_string(struct text *t, const char *s)
+{
+	text_putc(t, '"');
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		if (c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '?')
+			text_printf(t, "\\%03o", c);
+		else
+			text_putc(t, (char)c);
+	}
+	text_putc(t, '"');
+}

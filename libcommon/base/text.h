@@ -43,6 +43,8 @@ const char *text_plain(struct arena *a, const char *s);
 
 /* a quoted string: JSON's escapes; graph files use the same */
 void text_quoted(struct text *t, const char *s, size_t n);
+/* a string of C: no trigraph, nothing that ends it */
+void text_c_string(struct text *t, const char *s);
 
 /* base64, 76 characters a line, every line ended by a newline */
 void text_base64(struct text *t, const void *p, size_t n);

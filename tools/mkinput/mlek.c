@@ -188,20 +188,6 @@ check_samples(const struct sample *s, int n, struct err *e)
 	return true;
 }
 
-static void
-put_c_string(struct text *t, const char *s)
-{
-	text_putc(t, '"');
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		if (c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '?')
-			text_printf(t, "\\%03o", c);
-		else
-			text_putc(t, (char)c);
-	}
-	text_putc(t, '"');
-}
-
 static int
 rounded(double v, int lo, int hi)
 {
@@ -291,7 +277,7 @@ put_tables(struct text *t, const struct sample *s, int n)
 	text_puts(t, "\nstatic const char *const filenames[] = {\n");
 	for (int i = 0; i < n; i++) {
 		text_puts(t, "    ");
-		put_c_string(t, s[i].file);
+		text_c_string(t, s[i].file);
 		text_puts(t, ",\n");
 	}
 	text_printf(t, "};\n\nstatic const %s *const arrays[] = {\n",

@@ -44,28 +44,13 @@ read_labels(struct arena *a, const char *path, struct labels *out, struct err *e
 	return out->n || err_at(e, path, 0, "there are no labels");
 }
 
-/* no trigraph, nothing that ends the string */
-static void
-put_string(struct text *t, const char *s)
-{
-	text_putc(t, '"');
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		if (c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '?')
-			text_printf(t, "\\%03o", c);
-		else
-			text_putc(t, (char)c);
-	}
-	text_putc(t, '"');
-}
-
 void
 put_labels(struct text *t, const struct job *j)
 {
 	text_puts(t, "\nstatic const char *labelsVec[] LABELS_ATTRIBUTE = {\n");
 	for (int i = 0; i < j->labels.n; i++) {
 		text_puts(t, "    ");
-		put_string(t, j->labels.name[i]);
+		text_c_string(t, j->labels.name[i]);
 		text_puts(t, ",\n");
 	}
 	text_printf(t, "};\n\n");
