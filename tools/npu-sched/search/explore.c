@@ -9,9 +9,8 @@
 
 #include <math.h>
 
-/* candidates are worked out whose estimate is above the front by less: transfers
- * choose greedily, and may come out better than that */
-static const double TOLERANCE = 1.0;
+/* what is above the front by less is looked at on every rung */
+static const double NEAR = 1.01;
 
 /* what can't be better than a point of the front by as much is not looked at */
 static const double WORTHWHILE = 1.001;
@@ -51,9 +50,6 @@ is_better(const struct exploring *e, int64_t bytes, double cycles)
  * The ladder of budgets: so many to an octave, whatever the network.  The next one
  * below a number of bytes.
  */
-/* what is above the front by less is looked at on every rung */
-static const double NEAR = 1.01;
-
 static int64_t
 rung_below(int64_t bytes, int rungs)
 {
@@ -118,7 +114,7 @@ try_rooms(struct exploring *e, int64_t room)
 	if (e->c->packed <= room && may_be_better(e, BETWEEN, need, bound))
 		try_room(e, room, BETWEEN, bound);
 	if (e->fine && need <= room && p->n_rects <= MANY_RECTS &&
-	    may_be_better(e, SUMMED, need, bound * TOLERANCE))
+	    may_be_better(e, SUMMED, need, bound))
 		try_room(e, room, SUMMED, bound);
 	return next;
 }
@@ -131,7 +127,7 @@ promising_room(const struct exploring *e, int64_t room)
 	const struct candidate *c = e->c;
 	for (int i = ROOMS - 1; i >= 0; i--) {
 		int64_t less = i ? c->room[i - 1] : c->least;
-		if (room >= less && is_better(e, less, c->cycles[i] / TOLERANCE))
+		if (room >= less && is_better(e, less, c->cycles[i]))
 			return min_i64(room, c->room[i]);
 	}
 	return NEVER;
