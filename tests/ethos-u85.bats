@@ -344,3 +344,30 @@ regor() {
 	run -2 --separate-stderr tfl-partition -a ethos-u85-25 "$div"
 	[[ $stderr == *"there is no accelerator 'ethos-u85-25'; there are "* ]]
 }
+
+# native PATTERN MODEL MACS...: lowered for each, with an operation like that, exact
+native() {
+	local like=$1 m=$2 a
+	shift 2
+	for a; do
+		LOWER="-a ethos-u85-$a" exact ethos-u85-$a "$m"
+		tfl-partition -a ethos-u85-$a -o part "$m" 2>notes
+		grep -q "^op .* $like" part || {
+			echo "no $like for $m"
+			return 1
+		}
+	done
+	run -2 --separate-stderr npu-sched -a ethos-u65-256 --system-config \
+		Ethos_U65_High_End --memory-mode Shared_Sram part
+	[[ $stderr == *": ethos-u65-256 has no "*": was it lowered for another accelerator?" ]]
+}
+
+@test "the array multiplies two maps" {
+	need_shared golden/ops $REFERENCE/cases
+	native do=matmul "$SHARED/golden/ops/BATCH_MATMUL/1/model.tflite" 128 1024
+	native do=matmul "$SHARED/golden/ops/BATCH_MATMUL/10/model.tflite" 256 2048
+	native do=matmul "$SHARED/$REFERENCE/cases/BATCH_MATMUL_16/1/model.tflite" 256 512
+	# with a bias: words, and what is added to them
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 14 FULLY_CONNECTED >bias.tflite
+	native 'do=matmul.*scale=1:0' bias.tflite 128 1024
+}

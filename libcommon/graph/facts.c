@@ -221,6 +221,8 @@ op_block_class(int kind)
 		return BLOCK_POOL;
 	case OP_REDUCE_SUM:
 		return BLOCK_REDUCE_SUM;
+	case OP_MATMUL:
+		return BLOCK_MATMUL;
 	default:
 		return BLOCK_ELEMENTWISE;
 	}
@@ -244,7 +246,9 @@ op_block_query(const struct g_op *op, int32_t rows)
 {
 	struct yx k = op_dilated(op);
 	struct hwc ifm = op->ifm.shape;
-	if (op->ifm2.t && hwc_elements(op->ifm2.shape) > hwc_elements(ifm))
+	bool filters = op->kind == OP_MATMUL;
+	if (op->ifm2.t && !filters &&
+	    hwc_elements(op->ifm2.shape) > hwc_elements(ifm))
 		ifm = op->ifm2.shape;
 	return (struct block_query){
 		.class = op_block_class(op->kind),

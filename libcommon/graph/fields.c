@@ -11,9 +11,9 @@ const char *const layout_names[] = { "nhwc", "nhcwb16", NULL };
 const char *const place_names[] = { "flash", "arena", "cache", NULL };
 const char *const node_names[] = { "npu", "cpu", NULL };
 const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
-				 "reducesum", "copy", "mul", "add", "sub", "min",
-				 "max", "lrelu", "abs", "clz", "shr", "shl",
-				 "div", NULL };
+				 "reducesum", "copy", "matmul", "mul", "add", "sub",
+				 "min", "max", "lrelu", "abs", "clz", "shr",
+				 "shl", "div", NULL };
 const char *const upscale_names[] = { "none", "nearest", "zeros", NULL };
 const char *const scaled_names[] = { "both", "a", "b", NULL };
 const char *const round_names[] = { "tfl", "truncate", "natural", NULL };

@@ -91,6 +91,7 @@ enum g_node_kind { NODE_NPU, NODE_CPU };
 enum g_op_kind {
 	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
 	OP_COPY, /* bytes as they are, by the DMA engine: no kernel */
+	OP_MATMUL, /* rows of the IFM by those of IFM2: U85 */
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
 	OP_SHR, OP_SHL, OP_DIV, OP_KINDS
 };

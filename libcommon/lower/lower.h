@@ -17,6 +17,7 @@ struct lower {
 	struct g_node *node; /* being filled */
 	int op_i;	     /* operator of the original that is being lowered */
 	const char *name;    /* what its operations are called, or NULL */
+	const struct accel *accel; /* to lower for; NULL: for all of them */
 	bool too_many; /* a movement was left out: more operations than LOW_MAX_OPS */
 };
 enum { LOW_MAX_OPS = 1 << 14 };
@@ -39,6 +40,13 @@ struct g_operand low_const(struct lower *l, int type, struct hwc shape,
 			    const int32_t *v);
 /* a part of what an operand shows */
 struct g_operand low_box(struct g_operand o, struct hwc shape, struct hwc start);
+
+/* has the accelerator that the graph is for something? */
+static inline bool
+low_has(const struct lower *l, enum accel_lack what)
+{
+	return l->accel && !accel_lacks(l->accel, what);
+}
 
 /* ops.c: graph operations with everything set that a primitive needs */
 struct g_op *low_op(struct lower *l, enum g_op_kind kind, struct g_operand ifm,

@@ -88,3 +88,15 @@ nd_matmul(struct lower *l, const struct nd *a, int32_t a_zero, const struct nd *
 			multiply(l, &f, &x, &y, &z);
 		}
 }
+
+struct g_op *
+nd_matmul_native(struct lower *l, const struct nd *a, int32_t a_zero,
+		 const struct nd *b, int32_t b_zero, const struct nd *out)
+{
+	struct g_op *op = low_op(l, OP_MATMUL, operand_of(a), operand_of(out));
+	op_ifm2(op, operand_of(b), b_zero);
+	op->ifm_zero = a_zero;
+	if (graph_type_bytes(a->type) == 2)
+		G_PUT(op, OP, acc40, 1);
+	return op;
+}

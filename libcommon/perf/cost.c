@@ -208,8 +208,7 @@ perf_block_mac(const struct accel *a, const struct perf_op *op,
 	struct mac55 k = { .a = a, .op = op, .rules = rules, .t = t };
 	k.u = microblocks_of(a, op, rules, t);
 	int64_t sum = perf_sub_kernels(op, t, cycles55, &k);
-	if (op->class == BLOCK_CONV || op->class == BLOCK_FC ||
-	    op->class == BLOCK_REDUCE_SUM)
+	if (block_class_is_deep(op->class))
 		sum *= ceil_div(op->ifm.shape.c, t->ifm.c);
 	return sum; /* of all cores */
 }
@@ -229,8 +228,7 @@ static const struct perf_rules vela_rules = {
 int64_t
 perf_macs(const struct perf_op *op)
 {
-	bool deep = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
-		    op->class == BLOCK_REDUCE_SUM;
+	bool deep = block_class_is_deep(op->class);
 	if (op->class == BLOCK_ELEMENTWISE)
 		return 0;
 	return (int64_t)op->kernel_h * op->kernel_w *
@@ -296,7 +294,7 @@ count_mac(const struct perf_op *op, const struct perf_tiling *t, struct perf_cos
 	c->ofm_write = op->stage.no_output ? 0 : stored_elements(&op->ofm);
 	if (op->ifm2.bits) /* filters, or what the accumulators begin with */
 		c->ifm2_read = stored_elements(&op->ifm2) *
-			       (op->class == BLOCK_FC ? plane : 1);
+			       (op->class == BLOCK_MATMUL ? plane : 1);
 	if (op->class == BLOCK_POOL || op->class == BLOCK_REDUCE_SUM)
 		return;
 	int64_t area = (int64_t)op->kernel_h * op->kernel_w;

@@ -91,13 +91,6 @@ cycles85(void *ctx, int64_t e)
 	return cycles + wait * slices;
 }
 
-static bool
-is_deep(const struct perf_op *op)
-{
-	return op->class == BLOCK_CONV || op->class == BLOCK_FC ||
-	       op->class == BLOCK_REDUCE_SUM;
-}
-
 static int64_t
 microblocks(struct hwc extent, struct hwc u)
 {
@@ -126,7 +119,7 @@ perf_mac85(const struct accel *a, const struct perf_op *op,
 		.ifm_depth = t->ifm.c,
 	};
 	double mac = (double)perf_sub_kernels(op, t, cycles85, &k);
-	return mac * (is_deep(op) ? ceil_div(op->ifm.shape.c, t->ifm.c) : 1);
+	return mac * (block_class_is_deep(op->class) ? ceil_div(op->ifm.shape.c, t->ifm.c) : 1);
 }
 
 /*
@@ -141,7 +134,7 @@ decode_cycles(const struct accel *a, const struct perf_op *op,
 	if (!op->weight_bytes)
 		return 0;
 	double values = (double)op->kernel_h * op->kernel_w * op->ofm.shape.c *
-			(is_deep(op) ? op->ifm.shape.c : 1);
+			(block_class_is_deep(op->class) ? op->ifm.shape.c : 1);
 	int rate = !op->fast_weights ? DENSE_WEIGHTS_PER_CYCLE * a->streams
 		   : (double)op->weight_bytes < values ? PALETTE
 						       : RAW;

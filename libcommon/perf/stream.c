@@ -18,7 +18,7 @@ class_of(const struct npu_op *op)
 {
 	switch (op->kind) {
 	case NPU_CONV:
-		return op->weights_ifm2 ? BLOCK_FC : BLOCK_CONV;
+		return op->weights_ifm2 ? BLOCK_MATMUL : BLOCK_CONV;
 	case NPU_DEPTHWISE:
 		return BLOCK_DEPTHWISE;
 	case NPU_POOL:

@@ -78,8 +78,8 @@ put_operands(struct emitter *m, const struct emit_kernel *k)
 	put_operand(m, op, &a, &first_regs, elementwise);
 	emit_reg(m, NPU_IFM_DEPTH_M1, a.o->shape.c - 1);
 	emit_reg(m, NPU_IFM_UPSCALE, op->upscale);
-	if (binary)
-		put_operand(m, op, &b, &second_regs, true);
+	if (binary || op->kind == OP_MATMUL)
+		put_operand(m, op, &b, &second_regs, elementwise);
 }
 
 /* ---- scales (23.6, 26.2, 26.3, 26.9) ----------------------------------------- */
@@ -278,7 +278,7 @@ put_block(struct emitter *m, const struct emit_kernel *k)
 	const struct g_op *op = k->op;
 	struct block_query q = op_block_query(k->whole, k->whole->ofm.shape.h);
 	struct hwc u = block_ublock(m->accel, &q);
-	bool wide = op_has_weights(op->kind) && op->acc40;
+	bool wide = op->acc40 && block_class_is_deep(op_block_class(op->kind));
 	emit_reg(m, NPU_OFM_BLK_HEIGHT_M1, op->block.h - 1);
 	emit_reg(m, NPU_OFM_BLK_WIDTH_M1, op->block.w - 1);
 	emit_reg(m, NPU_OFM_BLK_DEPTH_M1, op->block.c - 1);
@@ -347,6 +347,8 @@ emit85_registers(struct emitter *m, const struct emit_kernel *k)
 	put_ofm(m, k);
 	if (op_has_weights(op->kind) && !put_weights(m, k))
 		return false;
+	if (op->kind == OP_MATMUL) /* filters as they are */
+		emit_reg(m, NPU_WEIGHT_FORMAT, 0);
 	put_activation(m, op, k->slot);
 	put_block(m, k);
 	return true;
@@ -355,6 +357,11 @@ emit85_registers(struct emitter *m, const struct emit_kernel *k)
 enum npu_opcode
 emit85_opcode(const struct g_op *op, int *mode)
 {
+	enum { FILTERS_IN_IFM2 = 1 };
+	if (op->kind == OP_MATMUL) {
+		*mode = FILTERS_IN_IFM2;
+		return NPU_OP_CONV;
+	}
 	enum npu_opcode code = emit_opcode(op, mode);
 	/* an average whose scale holds the division is a sum */
 	if (op->kind == OP_AVGPOOL && !divides(op))

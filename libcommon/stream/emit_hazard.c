@@ -149,7 +149,7 @@ add_start(struct box *b, const struct g_operand *o)
 static bool
 reduces_depth(int kind)
 {
-	return kind == OP_CONV || kind == OP_FC || kind == OP_REDUCE_SUM;
+	return block_class_is_deep(op_block_class(kind));
 }
 
 /* what input job i of a kernel reads of its IFM */
@@ -225,7 +225,8 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 	bool second = cur->op->ifm2.t && tensors_meet(out->t, cur->op->ifm2.t);
 	if (!first && !second)
 		return largest;
-	if (first && second)
+	/* filters are read otherwise than the OFM is written */
+	if (second && (first || cur->op->kind == OP_MATMUL))
 		return 0;
 	const struct g_operand *in = first ? &cur->op->ifm : &cur->op->ifm2;
 	if (!hwc_equal(in->shape, cur->op->ifm.shape) || !same_coordinates(out, in))

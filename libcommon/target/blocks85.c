@@ -14,7 +14,10 @@ enum {
 	CONV = 1 << BLOCK_CONV, DEPTHWISE = 1 << BLOCK_DEPTHWISE,
 	FC = 1 << BLOCK_FC, POOL = 1 << BLOCK_POOL,
 	SUM = 1 << BLOCK_REDUCE_SUM, ELTWISE = 1 << BLOCK_ELEMENTWISE,
-	ARRAY = CONV | FC | SUM | ELTWISE, ALL = ARRAY | DEPTHWISE | POOL,
+	MATMUL = 1 << BLOCK_MATMUL,
+	ARRAY = CONV | FC | SUM | ELTWISE | MATMUL, MOST = ARRAY | DEPTHWISE | POOL,
+	/* those that have microblocks of another shape for products */
+	NOT_MATMUL = MOST & ~MATMUL, DEEP = CONV | FC | ELTWISE | MATMUL,
 };
 
 /* what a microblock is for, by bits of the IFM: 8, 16, 32 */
@@ -25,15 +28,15 @@ struct use {
 };
 
 static const struct use uses[] = {
-	{ 128, 8, { ARRAY, ALL, SUM | ELTWISE | POOL } },
+	{ 128, 8, { ARRAY, MOST, SUM | ELTWISE | POOL } },
 	{ 128, 16, { DEPTHWISE | POOL | ELTWISE, FC | ELTWISE, ELTWISE } },
 	{ 256, 16, { DEPTHWISE | POOL | ELTWISE, FC | ELTWISE, ELTWISE } },
-	{ 256, 8, { ARRAY, ALL, SUM | ELTWISE | POOL } },
-	{ 512, 16, { ALL, ALL, SUM | ELTWISE | POOL } },
-	{ 1024, 32, { CONV | FC | ELTWISE, CONV | FC | ELTWISE, ELTWISE } },
-	{ 1024, 16, { ALL, ALL, SUM | ELTWISE | POOL } },
-	{ 2048, 64, { CONV | FC | ELTWISE, CONV | FC | ELTWISE, ELTWISE } },
-	{ 2048, 16, { ALL, ALL, SUM | ELTWISE | POOL } },
+	{ 256, 8, { ARRAY, MOST, SUM | ELTWISE | POOL } },
+	{ 512, 16, { MOST, MOST, SUM | ELTWISE | POOL } },
+	{ 1024, 32, { DEEP, DEEP, ELTWISE } },
+	{ 1024, 16, { NOT_MATMUL, NOT_MATMUL, SUM | ELTWISE | POOL } },
+	{ 2048, 64, { DEEP, DEEP, ELTWISE } },
+	{ 2048, 16, { NOT_MATMUL, NOT_MATMUL, SUM | ELTWISE | POOL } },
 };
 
 static bool
@@ -103,17 +106,11 @@ block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 
 /* ---- 28.2, 28.3: IFM blocks ----------------------------------------------------- */
 
-static bool
-reads_all_channels(enum block_class c)
-{
-	return c == BLOCK_CONV || c == BLOCK_FC || c == BLOCK_REDUCE_SUM;
-}
-
 static int32_t
 ifm_depth(const struct accel *a, const struct block_query *q, struct hwc u,
 	  int32_t block)
 {
-	if (!reads_all_channels(q->class))
+	if (!block_class_is_deep(q->class))
 		return block;
 	if (q->class == BLOCK_CONV && q->part_kernel)
 		return 16;
@@ -182,7 +179,7 @@ input_bytes(const struct accel *a, const struct block_query *q, struct hwc b)
 	struct hwc unit = allocation(a, u, ib.c * q->ifm_bits);
 	int32_t granule = unit.c * 128 / q->ifm_bits;
 	int64_t plane = (int64_t)ib.h * ib.w;
-	if (reads_all_channels(q->class))
+	if (block_class_is_deep(q->class))
 		return plane * up(min_i32(ib.c, q->ifm.c), granule) *
 		       (q->ifm_bits / 8);
 	int64_t block = plane * up(ib.c, granule);
@@ -237,7 +234,8 @@ block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 		*banks = (int)((in + acc + 1023) / 1024);
 	struct hwc u = block85_ublock(a, q);
 	bool smallest = b.h == u.h && b.w == u.w && b.c <= up(u.c, BRICK);
-	bool twice = (q->class == BLOCK_CONV || q->class == BLOCK_FC) && !smallest;
+	bool sum = q->class == BLOCK_REDUCE_SUM;
+	bool twice = block_class_is_deep(q->class) && !sum && !smallest;
 	return in * (twice ? 2 : 1) <= a->ifm_buffer &&
 	       acc * (twice ? 2 : 1) <= a->acc_buffer;
 }

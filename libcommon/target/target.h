@@ -61,7 +61,7 @@ struct npu_generation {
 
 /* npu-sched, stages.c and sparse.c; DIVISION, SLOPES: tfl-partition */
 enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
-		  LACK_SLOPES };
+		  LACK_SLOPES, LACK_MATMUL };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 
@@ -222,8 +222,16 @@ bool memory_area_find(const char *ini_name, enum mem_area *out);
 
 enum block_class {
 	BLOCK_CONV, BLOCK_DEPTHWISE, BLOCK_FC, BLOCK_POOL, BLOCK_REDUCE_SUM,
-	BLOCK_ELEMENTWISE,
+	BLOCK_ELEMENTWISE, BLOCK_MATMUL,
 };
+
+/* does a result depend on all channels of the IFM? */
+static inline bool
+block_class_is_deep(enum block_class c)
+{
+	return c == BLOCK_CONV || c == BLOCK_FC || c == BLOCK_MATMUL ||
+	       c == BLOCK_REDUCE_SUM;
+}
 
 enum upscale { UPSCALE_NONE, UPSCALE_NEAREST, UPSCALE_ZEROS };
 

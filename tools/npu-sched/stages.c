@@ -95,14 +95,19 @@ add_function(struct graph *g, bool tanh)
 static bool
 check_native(struct sched *s, const struct g_op *op)
 {
-	bool divides = op->kind == OP_DIV;
-	bool slopes = op->kind == OP_LRELU && G_HAS(op, G_OP_opa);
-	bool lacks = (divides && accel_lacks(s->accel, LACK_DIVISION)) ||
-		     (slopes && accel_lacks(s->accel, LACK_SLOPES));
-	return !lacks || graph_err(s->g, op, s->e, "o%d: %s has no %s: was it lowered for "
-						   "another accelerator?", op->rec.id,
-				   s->accel->name,
-				   divides ? "division" : "leaky ReLU of two scales");
+	static const struct {
+		const char *what; /* NULL: all have it */
+		enum accel_lack lack;
+	} needs[OP_KINDS] = {
+		[OP_DIV] = { "division", LACK_DIVISION },
+		[OP_LRELU] = { "leaky ReLU of two scales", LACK_SLOPES },
+		[OP_MATMUL] = { "product of two maps", LACK_MATMUL },
+	};
+	const char *what = needs[op->kind].what;
+	bool plain = !what || (op->kind == OP_LRELU && !G_HAS(op, G_OP_opa));
+	return plain || !accel_lacks(s->accel, needs[op->kind].lack) ||
+	       graph_err(s->g, op, s->e, "o%d: %s has no %s: was it lowered for another "
+					 "accelerator?", op->rec.id, s->accel->name, what);
 }
 
 bool

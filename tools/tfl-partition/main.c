@@ -231,10 +231,10 @@ count_operands(const struct part *p)
 static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
-	struct part p = { .a = a, .e = e };
 	struct lower l = { .a = a };
-	p.accel = o->accel ? accel_named(o->accel, e) : NULL;
-	if (o->accel && !p.accel)
+	struct part p = { .a = a, .l = &l, .e = e };
+	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
+	if (o->accel && !l.accel)
 		return false;
 	if (!tfl_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
 		return false;
@@ -243,7 +243,6 @@ run(const struct options *o, struct arena *a, struct err *e)
 		return false;
 	p.g = graph_new(a, p.m->name);
 	p.g->stage = STAGE_PART;
-	p.l = &l;
 	l.g = p.g;
 	p.op = anew(a, struct placement, (size_t)p.sg->n_ops);
 	add_model(&p, o);

@@ -3,7 +3,8 @@
  * BATCH_MATMUL, and FULLY_CONNECTED by computed weights: both operands with
  * the summed axis in depth; one multiplication makes all products of a block
  * of rows and columns, one REDUCE_SUM adds, scales and rounds them
- * (nputools-lowering(7) 5.1).  A bias is one product more.
+ * (nputools-lowering(7) 5.1).  A bias is one product more.  Where the array
+ * multiplies maps itself, one operation does all of a batch.
  */
 #include "matmul.h"
 
@@ -14,6 +15,7 @@
 enum {
 	MAX_BATCHES = 512,
 	MAX_PRODUCTS = 1 << 15, /* of an operation; 4 bytes each */
+	MAX_EXTENT = 1 << 16,	/* of an operand */
 };
 
 /* leading dimension d of out as t has it: its own, or 1 */
@@ -60,6 +62,14 @@ check_types(const struct part *p, const struct matmul *m, int types)
 		   : NULL;
 }
 
+/* does one operation make all products of a batch? */
+static bool
+is_native(const struct part *p, const struct matmul *m)
+{
+	return part_has(p, LACK_MATMUL) && m->rows <= MAX_EXTENT &&
+	       m->cols <= MAX_EXTENT && m->depth <= MAX_EXTENT;
+}
+
 /* what all products have in common, once their shapes are known */
 static const char *
 check_products(const struct part *p, struct matmul *m)
@@ -73,12 +83,14 @@ check_products(const struct part *p, struct matmul *m)
 	if (!wide && most + bias > INT32_MAX)
 		return part_say(p, "sums of %d products", m->depth);
 	int64_t blocks = (int64_t)m->rows * m->cols * m->depth / MAX_PRODUCTS + 1;
+	if (is_native(p, m))
+		blocks = 1;
 	if (m->batches > MAX_BATCHES || m->batches * blocks > ND_MAX_COPIES)
 		return "more than 2048 blocks of products";
 	double product = (double)(quant_scale_f32(m->a) * quant_scale_f32(m->b));
 	double ratio = product / quant_scale(m->ofm);
 	if (wide)
-		return check_wide(p, m, ratio);
+		return check_wide(p, m, ratio, is_native(p, m));
 	return npu_quantise(ratio, &m->scale)
 		   ? NULL
 		   : "the ratio of the scales can't be expressed";
@@ -242,12 +254,60 @@ multiply(struct part *p, const struct matmul *m, const struct nd *a,
 	op_clamp(sum, m->clamp);
 }
 
+/* the result's scale, rounding and clamp */
+static void
+finish(struct g_op *op, const struct matmul *m)
+{
+	bool wide = m->ofm->type == TFL_INT16;
+	op->ofm_zero = m->zero_ofm;
+	op_scale(op, m->scale, wide ? ROUND_NATURAL : ROUND_TFL);
+	op_clamp(op, m->clamp);
+}
+
+/* words of products, to which a bias is added */
+static void
+multiply_and_add(struct part *p, const struct matmul *m, const struct nd *a,
+		 const struct nd *b, const struct nd *out, const struct g_operand *bias)
+{
+	struct hwc shape = { .h = 1, .w = m->rows, .c = m->cols };
+	struct hwc row = { .h = 1, .w = 1, .c = m->cols };
+	struct g_operand sums = word_new(p->l, shape);
+	struct nd words = { .t = sums.t, .type = TFL_INT32, .rank = 2,
+			    .dim = { m->rows, m->cols }, .stride = { m->cols, 1 } };
+	op_unscaled(nd_matmul_native(p->l, a, m->zero_a, b, m->zero_b, &words));
+	struct g_op *add = low_op(p->l, OP_ADD, sums, operand_of(out));
+	op_ifm2(add, low_view(p->l, *bias, row), 0);
+	op_unscaled(add);
+	finish(add, m);
+}
+
+/* every batch by one operation, or by two where a bias is added */
+static void
+multiply_natively(struct part *p, const struct matmul *m, const struct nd *a,
+		  const struct nd *b, const struct nd *out,
+		  const struct g_operand *bias)
+{
+	for (int64_t i = 0; i < m->batches; i++) {
+		struct nd x = matrix_of(a, out, i), y = matrix_of(b, out, i);
+		struct nd z = matrix_of(out, out, i);
+		if (bias)
+			multiply_and_add(p, m, &x, &y, &z, bias);
+		else
+			finish(nd_matmul_native(p->l, &x, m->zero_a, &y, m->zero_b,
+						&z), m);
+	}
+}
+
 /* block by block; operands [batch...][row][depth] and [batch...][col][depth] */
 static void
 multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
 	     const struct nd *b, const struct nd *out,
 	     const struct g_operand *bias)
 {
+	if (is_native(p, m)) {
+		multiply_natively(p, m, a, b, out, bias);
+		return;
+	}
 	int32_t cols = MAX_PRODUCTS / m->depth;
 	cols = cols < 1 ? 1 : cols < m->cols ? cols : m->cols;
 	int32_t rows = MAX_PRODUCTS / m->depth / cols;
@@ -282,7 +342,7 @@ lower_matmul(struct part *p, const struct tfl_op *op)
 {
 	struct matmul m;
 	(void)read_matmul(p, op, &m);
-	if (m.ofm->type == TFL_INT16)
+	if (m.ofm->type == TFL_INT16 && !is_native(p, &m))
 		return lower_wide(p, op, &m);
 	struct nd a = nd_ifm(p, op->in[0]), b = nd_ifm(p, op->in[1]);
 	struct nd out = nd_ofm(p, op->out[0]);

@@ -22,8 +22,9 @@ struct matmul {
 void multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
 		       const struct nd *out);
 
-/* matmul16.c: of 16 bits; ratio: of the scales */
-const char *check_wide(const struct part *p, struct matmul *m, double ratio);
+/* matmul16.c: of 16 bits; ratio: of the scales; native: sums have 48 bits */
+const char *check_wide(const struct part *p, struct matmul *m, double ratio,
+		       bool native);
 bool lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m);
 
 #endif

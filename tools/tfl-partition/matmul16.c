@@ -19,11 +19,11 @@ enum {
 };
 
 const char *
-check_wide(const struct part *p, struct matmul *m, double ratio)
+check_wide(const struct part *p, struct matmul *m, double ratio, bool native)
 {
 	if (m->zero_a || m->zero_b || m->zero_ofm)
 		return "INT16 with a zero point";
-	if (m->depth > MAX_DEPTH)
+	if (m->depth > MAX_DEPTH && !native)
 		return part_say(p, "sums of %d products of 16 bits: at most %d",
 				m->depth, (int)MAX_DEPTH);
 	/* 2^30 each: the reference's result has 32 bits before it is clamped */

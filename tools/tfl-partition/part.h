@@ -52,7 +52,6 @@ struct part {
 	int *operands;		 /* inputs and outputs of operators that it is */
 	bool *crosses;		 /* the CPU or the application sees it */
 	struct lower *l;	 /* what is being filled */
-	const struct accel *accel; /* to lower for; NULL: for all of them */
 	int n_original;		 /* tensors of the model; state.c adds more */
 	struct initial *initial; /* of variables that begin with other bytes ... */
 	size_t n_initial, cap_initial;
@@ -222,7 +221,7 @@ int32_t tensor_int(const struct tfl_tensor *t, int64_t i);
 static inline bool
 part_has(const struct part *p, enum accel_lack what)
 {
-	return p->accel && !accel_lacks(p->accel, what);
+	return low_has(p->l, what);
 }
 
 /* quotient.c: INT32 divided by constants, and by others where a unit divides */
