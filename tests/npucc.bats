@@ -45,8 +45,8 @@ END
 		-n net --dialect=mlek -X tfl-quantcheck:--strict --allow=type \
 		-X npu-cmdgen:--thing=1 -o m.h m.tflite 2>notes
 	printf '%s\n' --pass --strict --allow=type -- m.tflite | cmp - args.tfl-quantcheck
-	printf '%s\n' --accelerator-config=ethos-u55-128 --cpu=SOFTMAX --fail-on-cpu |
-		cmp - args.tfl-partition
+	printf '%s\n' --by-name=m.tflite --accelerator-config=ethos-u55-128 --cpu=SOFTMAX \
+		--fail-on-cpu | cmp - args.tfl-partition
 	printf '%s\n' --accelerator-config=ethos-u55-128 \
 		--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
 		--config=my.ini --optimise=Size --arena-cache-size=4096 \
@@ -299,6 +299,11 @@ nothing_but()
 	cmp npu.tflite pipe.tflite
 	npucc "${target[@]}" -o - - <"$model" >stdin.tflite
 	cmp npu.tflite stdin.tflite
+	# names that are another file for each stage, or no file
+	npucc "${target[@]}" -o dev.tflite /dev/stdin <"$model"
+	cmp npu.tflite dev.tflite
+	npucc "${target[@]}" -o fifo.tflite <(cat "$model")
+	cmp npu.tflite fifo.tflite
 	npucc "${target[@]}" -n net -o net.h "$model"
 	tfl2c -n net -o want.h npu.tflite
 	cmp net.h want.h

@@ -135,6 +135,11 @@ models()
 	[ "$(wc -c <m.wenc)" -lt 40000 ]
 	npu-cmdgen -o named.tflite m.wenc
 	cmp embedded.tflite named.tflite
+	# as npucc does it: read from a pipe, named all the same
+	tfl-partition --by-name=d.tflite <d.tflite |
+		npu-sched -a ethos-u55-128 "${memory[@]}" 2>/dev/null |
+		npu-wenc | npu-cmdgen -o piped.tflite
+	cmp embedded.tflite piped.tflite
 	# the file that is named must still be the one that was meant
 	printf x | dd of=d.flash bs=1 seek=5 conv=notrunc status=none
 	refuses 2 'blob flash hashes to' npu-cmdgen m.wenc

@@ -6,6 +6,7 @@
 #include "npucc.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_BASE = 240 }; /* with "_npu.tflite" behind it a name has 255 at most */
 
@@ -78,15 +79,42 @@ is_named(const struct npucc *c)
 	return false;
 }
 
+/*
+ * Of a model in a file, the graph between the stages has the name instead of six
+ * bytes of text for four of it, which each stage would read and pass on.  Not of a
+ * link: /dev/stdin is another file for each stage.
+ */
+static const char *
+name_of_model(struct npucc *c)
+{
+	struct stat st;
+	bool graph_is_output = c->o->last < CMDGEN && !c->o->report;
+	if (!c->model || c->o->keep || graph_is_output || lstat(c->model, &st) ||
+	    !S_ISREG(st.st_mode))
+		return NULL;
+	return arena_printf(c->a, "--by-name=%s", c->model);
+}
+
+/* what npucc itself says to a stage; NULL: nothing */
+static const char *
+own_option(struct npucc *c, enum program p)
+{
+	if (p == QUANTCHECK)
+		return "--pass";
+	if (p == PARTITION && !c->tosa)
+		return name_of_model(c);
+	/* after the file: two headers in a firmware never collide */
+	if (p == TFL2C && !is_named(c))
+		return arena_printf(c->a, "--name-of=%s", c->base);
+	return NULL;
+}
+
 static struct job
 job_of(struct npucc *c, enum program p)
 {
-	/* after the file: two headers in a firmware never collide */
-	const char *name = p == TFL2C && !is_named(c)
-			       ? arena_printf(c->a, "--name-of=%s", c->base) : NULL;
 	return (struct job){
 		.program = program_of(c, p),
-		.option = { p == QUANTCHECK ? "--pass" : name },
+		.option = { own_option(c, p) },
 		.input = p == first_stage(c) ? c->model : NULL,
 		.fed = p == first_stage(c) && !c->model ? c->piped
 							: (struct bytes){ 0 },

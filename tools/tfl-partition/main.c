@@ -33,8 +33,9 @@ static const struct argp_option option_list[] = {
 	{ "output-layout", OPT_OUT, "[K=]LAYOUT[,...]", 0, "the same of outputs", 0 },
 	{ "verbose-operators", OPT_OPERATORS, 0, 0,
 	  "list operators with their options on standard error", 0 },
-	{ "by-name", OPT_BY_NAME, 0, 0,
-	  "name the model's file in the graph instead of embedding it", 0 },
+	{ "by-name", OPT_BY_NAME, "FILE", OPTION_ARG_OPTIONAL,
+	  "name the model's file in the graph instead of embedding it (FILE: what is "
+	  "read is its content)", 0 },
 	{ 0 },
 };
 
@@ -113,6 +114,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_BY_NAME:
 		o->by_name = true;
+		o->name = arg;
 		break;
 	case OPT_INTEGER_IO:
 		o->integer_io = true;
@@ -127,7 +129,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->list_operators = true;
 		break;
 	case ARGP_KEY_END:
-		if (o->by_name && !o->input)
+		if (o->by_name && !o->name)
+			o->name = o->input;
+		if (o->by_name && !o->name)
 			argp_error(state, "--by-name needs a FILE to name");
 		break;
 	default:
@@ -156,8 +160,7 @@ add_model(struct part *p, const struct options *o)
 	if (*p->m->description)
 		G_PUT(m, MODEL, description, p->m->description);
 	struct g_blob *b = graph_add_blob(p->g, "model", p->m->file);
-	if (o->by_name)
-		b->path = o->input;
+	b->path = o->name;
 }
 
 static bool

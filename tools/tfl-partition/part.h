@@ -76,6 +76,7 @@ struct options {
 	const char **cpu; /* operators that the user keeps on the CPU */
 	size_t n_cpu;
 	bool report, fail_on_cpu, by_name;
+	const char *name; /* of the file that the graph refers to; NULL: it has it all */
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
 	struct end_layouts in, out;
