@@ -133,7 +133,17 @@ void
 pad_to(struct part *p, const struct nd *v, const int64_t *before, int32_t value,
        const struct nd *out)
 {
-	struct nd rest = *out;
+	struct nd rest = *out, any;
+	for (int k = 0; k < v->rank; k++)
+		nd_slice(&rest, k, before[k], v->dim[k], 1);
+	/* a border no larger than the middle: the middle's elements, clamped */
+	if (v->type != TFL_INT32 && nd_elements(out) <= 2 * nd_elements(v)) {
+		any = nd_readable(p->l, v);
+		nd_copy(p->l, v, &rest);
+		nd_surround(p->l, &any, out, before, v->dim, value);
+		return;
+	}
+	rest = *out;
 	for (int k = 0; k < v->rank; k++) {
 		int64_t end = before[k] + v->dim[k];
 		struct nd side = rest;
