@@ -72,7 +72,7 @@ whole_factors(const struct pair *q, const struct tosa_rescale *r, struct finish 
 	if (!r) /* 32 bits out: nothing is scaled */
 		return !common && k[0] == 1 && k[1] == 1;
 	int64_t shift = tosa_value(r->shift, 0);
-	if (r->rounding == TOSA_DOUBLE_ROUND && shift > 31 && common)
+	if (rounds_twice(r, shift) && common)
 		return false;
 	f->scale = (struct npu_scale){ .mult = (uint32_t)tosa_value(r->mult, 0),
 				       .shift = (int)shift - common };

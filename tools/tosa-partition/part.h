@@ -111,6 +111,8 @@ enum { TAIL_SCALE = 1, TAIL_CHANNELS = 2 };
 struct tail tail_of(struct part *p, int tensor, unsigned flags);
 struct npu_scale tail_scale(const struct tail *t, int64_t channel);
 enum g_round tail_round(const struct tail *t);
+/* double rounding says so of large shifts alone */
+bool rounds_twice(const struct tosa_rescale *r, int64_t shift);
 /* an operation's zero point, clamp and table */
 void tail_finish(struct part *p, const struct tail *t, struct g_op *op);
 

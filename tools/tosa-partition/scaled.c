@@ -34,7 +34,7 @@ source_of(struct part *p, int tensor, struct source *s)
 	for (int k = 0; k < s->shift; k++)
 		most /= 2;
 	return most < 2147483648.0 &&
-	       (r.rounding != TOSA_DOUBLE_ROUND || s->shift <= 0);
+	       (s->shift <= 0 || !rounds_twice(&r, tosa_value(r.shift, 0)));
 }
 
 bool

@@ -13,18 +13,12 @@ struct run {
 	int shift;
 };
 
-static bool
-is_double(const struct tail *t, int shift)
-{
-	return t->r.rounding == TOSA_DOUBLE_ROUND && shift > 31;
-}
-
 /* as small as it gets without another result */
 static struct npu_scale
 reduced(const struct tail *t, int64_t k)
 {
 	struct npu_scale s = tail_scale(t, k);
-	while (!(s.mult & 1) && s.mult && s.shift > 0 && !is_double(t, s.shift)) {
+	while (!(s.mult & 1) && s.mult && s.shift > 0 && !rounds_twice(&t->r, s.shift)) {
 		s.mult >>= 1;
 		s.shift--;
 	}
@@ -38,9 +32,9 @@ static int64_t
 at_shift(const struct tail *t, struct npu_scale s, int shift)
 {
 	if (!s.mult)
-		return is_double(t, shift) ? -1 : 0;
+		return rounds_twice(&t->r, shift) ? -1 : 0;
 	if (shift < s.shift || shift - s.shift > 31 ||
-	    (shift != s.shift && (is_double(t, shift) || is_double(t, s.shift))))
+	    (shift != s.shift && (rounds_twice(&t->r, shift) || rounds_twice(&t->r, s.shift))))
 		return -1;
 	int64_t m = (int64_t)s.mult << (shift - s.shift);
 	return m <= INT32_MAX ? m : -1;

@@ -99,6 +99,12 @@ tail_of(struct part *p, int tensor, unsigned flags)
 	return t;
 }
 
+bool
+rounds_twice(const struct tosa_rescale *r, int64_t shift)
+{
+	return r->rounding == TOSA_DOUBLE_ROUND && shift > 31;
+}
+
 struct npu_scale
 tail_scale(const struct tail *t, int64_t channel)
 {
