@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ADD, SUB, MUL, MAXIMUM, MINIMUM.  Their operands are 32 bits wide, mostly
+ * ADD, SUB, MUL.  Their operands are 32 bits wide, mostly
  * RESCALEs of narrow tensors; where the adder's or multiplier's own scaling gives
  * the same, one operation on the narrow tensors does all of it.
  */
@@ -28,8 +28,7 @@ pair_of(struct part *p, const struct tosa_op *op, struct pair *q)
 	return q->type == graph_type(p->t->tensor[q->s[1].tensor].type);
 }
 
-/* the RESCALE that alone reads a tensor, to 8 or 16 bits, or false */
-static bool
+bool
 narrows(const struct part *p, int tensor, struct tosa_rescale *r)
 {
 	int i = p->reader[tensor];
@@ -152,15 +151,5 @@ lower_mul(struct part *p, const struct tosa_op *op)
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_place(p, op->out[0]);
 	both_to(p, OP_MUL, &a, &b, &out, &f);
-	return NULL;
-}
-
-const char *
-lower_extreme(struct part *p, const struct tosa_op *op)
-{
-	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
-	struct nd out = result_place(p, op->out[0]);
-	struct finish f = { .round = ROUND_NATURAL };
-	both_to(p, op->code == TOSA_MAXIMUM ? OP_MAX : OP_MIN, &a, &b, &out, &f);
 	return NULL;
 }

@@ -127,6 +127,8 @@ bool source_of(struct part *p, int tensor, struct source *s);
 struct nd scaled_value(struct part *p, int tensor); /* of a RESCALE that waited */
 
 bool is_factor(const struct source *s, int64_t *factor); /* without rounding */
+/* binary.c: the RESCALE that alone reads a tensor, of all channels, to 8 or 16 bits */
+bool narrows(const struct part *p, int tensor, struct tosa_rescale *r);
 
 /* arith.c: single operations on values */
 struct finish { /* what completes an operation */
@@ -185,7 +187,8 @@ void pad_to(struct part *p, const struct nd *v, const int64_t *before, int32_t v
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
 lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c ... */
 lower_fn lower_avg_pool, lower_max_pool;		 /* pool.c */
-lower_fn lower_sum_of, lower_mul, lower_extreme;	 /* binary.c */
+lower_fn lower_sum_of, lower_mul;			 /* binary.c */
+lower_fn lower_extreme;					 /* extreme.c */
 lower_fn lower_compare, lower_equal, lower_select, lower_divide; /* choose.c */
 lower_fn lower_bits, lower_not, lower_bool, lower_shift; /* bits.c */
 lower_fn lower_rescale, lower_clamp, lower_table, lower_negate, lower_abs,

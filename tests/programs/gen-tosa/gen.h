@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen-tosa: random TOSA graphs.  file.c writes what steps.c draws. */
+/*
+ * gen-tosa: random TOSA graphs.  file.c writes what steps.c draws, and what
+ * tfl-tosa makes of a TFLite model.
+ */
 #ifndef GENTOSA_GEN_H
 #define GENTOSA_GEN_H
 
 #include "tosa/tosa.h"
 
-enum { MAX_TENSORS = 400, MAX_OPS = 300 };
+enum { MAX_TENSORS = 4096, MAX_OPS = 4096 };
 
 struct gen_tensor {
 	int type, rank;
@@ -25,11 +28,10 @@ struct gen {
 	struct gen_tensor tensor[MAX_TENSORS];
 	struct gen_op op[MAX_OPS];
 	int n_tensors, n_ops, n_in, in[MAX_TENSORS];
+	int n_out, out[MAX_OPS]; /* none: what nothing reads */
 };
 
 /* file.c */
-uint32_t draw(struct gen *g, uint32_t n);		 /* below n */
-int32_t between(struct gen *g, int32_t lo, int32_t hi); /* both included */
 int gen_new(struct gen *g, int type, int rank, const int32_t *dim);
 int gen_const(struct gen *g, int type, int rank, const int32_t *dim, const int64_t *v);
 int gen_number(struct gen *g, int type, int64_t v); /* of shape [1] */
@@ -41,7 +43,7 @@ fbw_off gen_attribute(struct gen *g, const struct fb_table *t, int n_lists,
 /* the result, of this type and shape */
 int gen_op(struct gen *g, int code, fbw_off attribute, int n, const int *in, int type,
 	   int rank, const int32_t *dim);
-/* the file; what nothing reads is an output */
+/* the file, into the arena */
 bool gen_file(struct gen *g, struct bytes *out, struct err *e);
 
 /* steps.c: an input, and so many operators or patterns behind it */

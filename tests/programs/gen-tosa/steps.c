@@ -5,6 +5,23 @@
  */
 #include "gen.h"
 
+/* below n */
+static uint32_t
+draw(struct gen *g, uint32_t n)
+{
+	uint64_t z = g->state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (uint32_t)((z ^ z >> 31) >> 33) % n;
+}
+
+/* both included */
+static int32_t
+between(struct gen *g, int32_t lo, int32_t hi)
+{
+	return lo + (int32_t)draw(g, (uint32_t)(hi - lo + 1));
+}
+
 static const struct gen_tensor *
 at(const struct gen *g, int t)
 {
@@ -164,8 +181,10 @@ binary(struct gen *g, int x)
 				     TOSA_MINIMUM };
 	int code = codes[draw(g, 5)], y = other_operand(g, x), type = at(g, x)->type;
 	bool narrow = type == TOSA_INT8, mul = code == TOSA_MUL;
-	/* the larger scale is 2^19 or 2^11, the other up to 16 times less */
-	int top = mul ? 30 : narrow ? 11 : 19, less = mul ? 0 : (int)draw(g, 4);
+	bool extreme = code == TOSA_MAXIMUM || code == TOSA_MINIMUM;
+	/* the larger scale is 2^19 or 2^11, the other up to 16 times less; or 1 */
+	bool one = mul || (extreme && draw(g, 2));
+	int top = one ? 30 : narrow ? 11 : 19, less = mul ? 0 : (int)draw(g, 4);
 	int64_t za = zero_of(g, type), zb = zero_of(g, type), zo = zero_of(g, type);
 	bool whole = mul || draw(g, 2);
 	int a = rescale(g, x, TOSA_INT32, za, 0, top, 1, true);
@@ -174,12 +193,12 @@ binary(struct gen *g, int x)
 	in[1] = in[0] == a ? b : a;
 	if (mul)
 		in[2] = gen_number(g, TOSA_INT8, 0);
-	fbw_off t = code == TOSA_MAXIMUM || code == TOSA_MINIMUM
+	fbw_off t = extreme
 			? gen_attribute(g, &fb_TosaNan, 0, NULL, NULL, 1, (int64_t[]){ 1 })
 			: 0;
 	int r = gen_op(g, code, t, 2 + mul, in, TOSA_INT32, at(g, x)->rank, at(g, x)->dim);
-	int shift = mul ? (narrow ? 37 : 46) : narrow ? 50 : 43;
-	return rescale(g, r, type, 0, zo, shift, 1, false);
+	int shift = mul ? (narrow ? 37 : 46) : one ? 30 : narrow ? 50 : 43;
+	return rescale(g, r, type, 0, zo, shift, 1, one && !mul && draw(g, 2));
 }
 
 static int

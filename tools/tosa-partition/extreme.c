@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MAXIMUM, MINIMUM.  Their operands are 32 bits wide, mostly RESCALEs of narrow
+ * tensors, and a RESCALE makes the result narrow again.  Rescaling keeps order, so
+ * each operand may be rescaled to the result's units first, if one of the two
+ * factors on its way is 1: then everything is narrow.  The larger of a tensor and
+ * of the same times a factor below 1 is a leaky ReLU, which the NPU has.
+ */
+#include "part.h"
+
+/* an operand from its narrow tensor to the result: (v - zero) * scale + t->zero */
+struct way {
+	int tensor;
+	int32_t zero;
+	struct npu_scale scale;
+	enum g_round round;
+};
+
+static bool
+is_one(struct npu_scale s)
+{
+	return s.shift < 32 && s.mult == UINT32_C(1) << s.shift;
+}
+
+static bool
+is_below_one(struct npu_scale s)
+{
+	return s.shift >= 32 || s.mult < UINT32_C(1) << s.shift;
+}
+
+static bool
+way_of(const struct part *p, int tensor, const struct tail *t, struct way *w)
+{
+	int i = p->maker[tensor];
+	if (i < 0 || p->t->op[i].code != TOSA_RESCALE || p->t->tensor[tensor].data.p)
+		return false;
+	const struct tosa_op *op = &p->t->op[i];
+	int type = tosa_in(p->t, op, 0)->type;
+	struct tail up = { .scaled = true, .r = tosa_rescale_of(p->t, op) };
+	if (up.r.per_channel || up.r.in_unsigned || graph_type(type) != t->type ||
+	    (type != TOSA_INT8 && type != TOSA_INT16))
+		return false;
+	struct npu_scale s = tail_scale(&up, 0), down = tail_scale(t, 0);
+	if (!s.mult || !down.mult || (!is_one(s) && !is_one(down)))
+		return false;
+	bool first = is_one(down);
+	*w = (struct way){ .tensor = op->in[0], .zero = (int32_t)up.r.in_zero,
+			   .scale = first ? s : down,
+			   .round = first ? tail_round(&up) : tail_round(t) };
+	return true;
+}
+
+/* the operand in the result's units */
+static struct nd
+arrive(struct part *p, const struct way *w, const struct tail *t)
+{
+	struct nd v = value_of(p, w->tensor);
+	if (is_one(w->scale) && w->zero == t->zero)
+		return v;
+	struct nd r = like(p, &v, t->type);
+	struct finish f = { .scale = w->scale, .round = w->round,
+			    .zero = (int32_t)t->zero, .clamped = true,
+			    .clamp = type_range(t->type) };
+	pool_to(p, &v, w->zero, &r, &f);
+	return r;
+}
+
+/* one tensor, as it is and times a factor below 1: the latter's place, or -1 */
+static int
+slope_of(const struct way w[2])
+{
+	for (int k = 0; k < 2; k++)
+		if (is_one(w[!k].scale) && w[k].tensor == w[!k].tensor &&
+		    w[k].zero == w[!k].zero && is_below_one(w[k].scale))
+			return k;
+	return -1;
+}
+
+static void
+narrow_extreme(struct part *p, enum g_op_kind kind, const struct way w[2], struct tail *t)
+{
+	struct nd out = result_place(p, t->out);
+	int k = kind == OP_MAX ? slope_of(w) : -1;
+	struct finish f = { .p = p, .tail = t, .round = ROUND_NATURAL };
+	if (k >= 0) {
+		struct nd v = value_of(p, w[k].tensor);
+		f.scale = w[k].scale;
+		f.round = w[k].round;
+		unary_to(p, OP_LRELU, &v, w[k].zero, &out, &f);
+		return;
+	}
+	struct nd a = arrive(p, &w[0], t), b = arrive(p, &w[1], t);
+	t->zero = 0; /* it is in the operands */
+	both_to(p, kind, &a, &b, &out, &f);
+}
+
+const char *
+lower_extreme(struct part *p, const struct tosa_op *op)
+{
+	enum g_op_kind kind = op->code == TOSA_MAXIMUM ? OP_MAX : OP_MIN;
+	struct way w[2];
+	struct tail t = { .scaled = true };
+	if (narrows(p, op->out[0], &t.r)) {
+		const struct tosa_op *last = &p->t->op[p->reader[op->out[0]]];
+		t.type = graph_type(tosa_out(p->t, last)->type);
+		if (way_of(p, op->in[0], &t, &w[0]) && way_of(p, op->in[1], &t, &w[1])) {
+			t = tail_of(p, op->out[0], TAIL_SCALE);
+			narrow_extreme(p, kind, w, &t);
+			return NULL;
+		}
+	}
+	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct nd out = result_place(p, op->out[0]);
+	struct finish f = { .round = ROUND_NATURAL };
+	both_to(p, kind, &a, &b, &out, &f);
+	return NULL;
+}
