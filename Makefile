@@ -201,8 +201,8 @@ $(B)/fuzz/words: $(WORDS) $(LIB)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # programs that tests call, a directory each: generators of models (gen-model,
-# gen-tosa, chain-model), what changes streams (mutate-streams), the demo model's
-# trainer (digits)
+# gen-tosa, chain-model), what turns one into TOSA (tfl-tosa) or changes streams
+# (mutate-streams), the demo model's trainer (digits)
 TEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard tests/programs/*/)))
 define test_program
 $(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) $(LIB)
@@ -211,6 +211,7 @@ $(B)/tests/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tests/programs/$(1)/*.c)) 
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
 endef
 $(foreach t,$(TEST_PROGRAMS),$(eval $(call test_program,$(t))))
+$(B)/tests/tfl-tosa: $(B)/tests/programs/gen-tosa/file.o
 
 # the demo model, from nothing, byte for byte: `make digits` rewrites
 # tests/models/digits.tflite and the pictures in tests/models/digits/
