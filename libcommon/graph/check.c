@@ -530,6 +530,7 @@ graph_check(const struct graph *g, struct err *e)
 		{ .name = "steps", .run = check_steps },
 		{ .name = "schedule", .run = check_schedule },
 		{ .name = "overlap", .run = check_overlap },
+		{ .name = "separate", .run = check_separate },
 		{ .name = "areas", .run = check_areas },
 	};
 	struct check c = { .a = arena_open(), .g = g, .e = e };

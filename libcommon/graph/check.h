@@ -23,6 +23,8 @@ bool check_layouts(struct check *c);
 bool check_steps(struct check *c);
 /* check_schedule.c: every operation runs, once, behind what it needs */
 bool check_schedule(struct check *c);
+/* check_separate.c: memory of its own that an input or output has */
+bool check_separate(struct check *c);
 /* check_areas.c: what is placed lies within its area */
 bool check_areas(struct check *c);
 

@@ -8,7 +8,8 @@ const char *const area_names[] = { "sram", "dram", "on-chip-flash",
 				   "off-chip-flash", NULL };
 const char *const io_names[] = { "none", "in", "out", "inout", NULL };
 const char *const layout_names[] = { "nhwc", "nhcwb16", NULL };
-const char *const place_names[] = { "flash", "arena", "cache", NULL };
+const char *const place_names[] = { "flash", "arena", "cache", "io3", "io4", "io5",
+				    "io6", "io7", NULL };
 const char *const node_names[] = { "npu", "cpu", NULL };
 const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
 				 "reducesum", "copy", "matmul", "mul", "add", "sub",
@@ -22,6 +23,7 @@ const char *const traversal_names[] = { "depth-first", "part-kernel", NULL };
 
 static_assert(ARRAY_LEN(op_names) == OP_KINDS + 1, "every kind has a name");
 static_assert(ARRAY_LEN(area_names) == MEM_AREAS + 1, "every area has a name");
+static_assert(ARRAY_LEN(place_names) == PLACES + 1, "every place has a name");
 
 /* a pointer to the struct, for offsetof below */
 #define RECORD(n, keyword, prefix, type, array) typedef struct type rec_##n;

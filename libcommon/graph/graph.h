@@ -85,8 +85,11 @@ struct g_operand {
 
 enum g_io { IO_NONE, IO_IN, IO_OUT, IO_INOUT };
 enum g_layout { LAYOUT_NHWC, LAYOUT_NHCWB16 };
-/* a place is a base pointer of the command stream: flash 0, arena 1, cache 2 */
-enum g_place { PLACE_FLASH, PLACE_ARENA, PLACE_CACHE, PLACES };
+/*
+ * A place is a base pointer of the command stream: flash 0, arena 1, cache 2.  From
+ * PLACE_IO on they are memory of the application's, each for one input or output.
+ */
+enum g_place { PLACE_FLASH, PLACE_ARENA, PLACE_CACHE, PLACE_IO, PLACES = 8 };
 enum g_node_kind { NODE_NPU, NODE_CPU };
 enum g_op_kind {
 	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
@@ -392,6 +395,14 @@ int64_t tensor_bytes(const struct g_tensor *t);
 bool tensor_is_const(const struct g_tensor *t);
 bool tensor_is_input(const struct g_tensor *t);	 /* of the model ... */
 bool tensor_is_output(const struct g_tensor *t); /* ... and it may be both */
+/* an input or output with memory of its own, outside of the arena */
+bool tensor_is_separate(const struct g_tensor *t);
+/*
+ * The place that an input or output of a node has then: base pointers go in the order
+ * of the node's inputs, behind them its outputs.  PLACES: there are not so many, or
+ * the node does not know the tensor.
+ */
+int node_io_place(const struct g_node *n, const struct g_tensor *t);
 struct g_stride {
 	int64_t y, x, c; /* bytes */
 };

@@ -203,6 +203,13 @@ offset_of(struct bytes plan, int tensor)
 	return at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
 }
 
+/* of the original: what has memory of its own is one of them */
+static int
+names_of(const struct g_tensor *t)
+{
+	return t->tfl.n && tensor_is_separate(t) ? 1 : t->tfl.n;
+}
+
 /* tensors of the operator, from one on, against a node's list; how many */
 static int
 compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n,
@@ -211,10 +218,14 @@ compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n
 	struct bytes plan = tfl_metadata(m, "OfflineMemoryAllocation");
 	int k = 0;
 	for (size_t i = 0; i < l->n; i++)
-		for (int j = 0; j < l->v[i]->tfl.n; j++, k++) {
+		for (int j = 0; j < names_of(l->v[i]); j++, k++) {
 			const struct g_tensor *t = l->v[i];
+			bool apart = tensor_is_separate(t);
 			int64_t have = k < n ? offset_of(plan, v[k]) : -1;
-			int64_t want = G_HAS(t, G_TENSOR_at) ? t->at : -1;
+			int64_t want = G_HAS(t, G_TENSOR_at) && !apart ? t->at : -1;
+			if (k < n && apart && stream_separate_region(m, v[k]) != t->area)
+				source_found(x, "t%d is not what base pointer %d is", t->rec.id,
+					     t->area);
 			if (k < n && have != want)
 				source_found(x, "t%d is planned at 0x%" PRIx64
 				      ", the graph has it at 0x%" PRIx64,

@@ -113,6 +113,13 @@ bool stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
 
 bool npu_is_operator(const struct tfl_op *op); /* custom code "ethos-u" */
 
+/*
+ * The region, 3 to 7, of an input or output of the model that has memory of its own:
+ * the model is one ethos-u operator, and of its tensors, which are base pointers in
+ * their order, the plan places the scratch memory but not this one.  0: it has none.
+ */
+int stream_separate_region(const struct tfl_model *m, int tensor);
+
 /* ---- words to commands (1, 2) ------------------------------------------- */
 
 struct npu_command {

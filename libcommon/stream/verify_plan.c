@@ -123,6 +123,15 @@ bind(struct checker *c, const struct tfl_model *m, int region, int tensor)
 					     .bytes = tfl_bytes(t) };
 }
 
+/* an output that the plan has no place for is written through its base pointer */
+static struct written *
+separate_output(struct plan *p, const struct checker *c, int tensor)
+{
+	int64_t bytes = bytes_of(p->m, c->s->subgraph, tensor);
+	bool apart = p->offsets.p && offset_of(p, c->s->subgraph, tensor) < 0;
+	return apart && bytes <= TRACKED_MAX ? written_new(p->a, bytes) : NULL;
+}
+
 /* base pointers as the runtime passes them: inputs from 1 on, then outputs */
 void
 plan_bind(struct plan *p, struct checker *c)
@@ -134,8 +143,10 @@ plan_bind(struct plan *p, struct checker *c)
 	for (int k = IN_FLASH; k < op->n_in && n < N_REGIONS; k++, n++)
 		if (op->in[k] >= 0)
 			bind(c, p->m, n, op->in[k]);
-	for (int k = 0; k < op->n_out && n < N_REGIONS; k++, n++)
+	for (int k = 0; k < op->n_out && n < N_REGIONS; k++, n++) {
 		bind(c, p->m, n, op->out[k]);
+		c->memory[n].written = separate_output(p, c, op->out[k]);
+	}
 	struct memory *fast = &c->memory[IN_FAST - IN_FLASH];
 	if (op->in[IN_FLASH] >= 0)
 		c->flash = p->m->subgraph[c->s->subgraph]
@@ -160,7 +171,7 @@ end_of(const struct plan *p, int s, int tensor)
 
 /* the first byte of its elements that nobody has written; -1: none */
 static int64_t
-hole_in_end(const struct plan *p, const struct end *x, int64_t at)
+hole_in_end(const struct written *to, const struct end *x, int64_t at)
 {
 	struct end_shape n = end_shape(x);
 	int32_t run = x->layout == END_NHWC ? n.c : 1;
@@ -169,7 +180,7 @@ hole_in_end(const struct plan *p, const struct end *x, int64_t at)
 		for (int32_t y = 0; y < n.h && hole < 0; y++)
 			for (int32_t w = 0; w < n.w && hole < 0; w++)
 				for (int32_t c = 0; c < n.c && hole < 0; c += run)
-					hole = written_hole(p->arena,
+					hole = written_hole(to,
 							    at + end_offset(x, i, y, w, c),
 							    run * tfl_type_bytes(x->type));
 	return hole;
@@ -181,17 +192,21 @@ plan_outputs(struct plan *p, struct checker *c)
 {
 	const struct tfl_op *op = operator_of(c, p->m);
 	int s = c->s->subgraph;
-	for (int k = 0; k < op->n_out && p->arena; k++) {
+	for (int k = 0; k < op->n_out; k++) {
 		int64_t at = op->out[k] < 0 ? -1 : offset_of(p, s, op->out[k]);
-		if (at < 0)
+		int region = op->n_in - IN_FLASH + k;
+		const struct written *to = at >= 0	      ? p->arena
+					   : region < N_REGIONS ? c->memory[region].written
+								: NULL;
+		if (!to)
 			continue;
 		const struct end *x = end_of(p, s, op->out[k]);
-		int64_t hole = x ? hole_in_end(p, x, at)
-				 : written_hole(p->arena, at,
-						bytes_of(p->m, s, op->out[k]));
+		int64_t from = at < 0 ? 0 : at, n = bytes_of(p->m, s, op->out[k]);
+		int64_t hole = x ? hole_in_end(to, x, from) : written_hole(to, from, n);
 		ERROR_IF(hole >= 0, c, VERIFY_RULE_WRITTEN,
-			 "byte 0x%" PRIx64 " of the arena belongs to output %d, "
-			 "and nothing has written it", (uint64_t)hole, k);
+			 "byte 0x%" PRIx64 " of %s belongs to output %d, "
+			 "and nothing has written it", (uint64_t)hole,
+			 at < 0 ? "its memory" : "the arena", k);
 	}
 }
 

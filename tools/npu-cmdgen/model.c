@@ -182,14 +182,41 @@ make_tensor(struct build *b, const struct g_tensor *t)
 	return *made = add_tensor(b, w, -1);
 }
 
-/* TFLite tensors that a graph tensor stands for, or it itself */
+static bool
+is_listed(const struct g_tfls *instead, const int *v, int n, int index)
+{
+	n = instead ? instead->n : n;
+	for (int i = 0; i < n; i++)
+		if ((instead ? instead->v[i].index : v[i]) == index)
+			return true;
+	return false;
+}
+
+/* is it an input or output of the model, as that is called here? */
+static bool
+is_end(const struct build *b, int index)
+{
+	const struct graph *g = b->c->g;
+	const struct tfl_subgraph *sg = &b->c->m->subgraph[0];
+	const struct g_model *m = g->n_models ? g->models[0] : NULL;
+	bool in = m && G_HAS(m, G_MODEL_inputs), out = m && G_HAS(m, G_MODEL_outputs);
+	return is_listed(in ? &m->inputs : NULL, sg->in, sg->n_in, index) ||
+	       is_listed(out ? &m->outputs : NULL, sg->out, sg->n_out, index);
+}
+
+/*
+ * TFLite tensors that a graph tensor stands for, or it itself.  Where base pointers are
+ * counted each is one: what has memory of its own is no other tensor there.
+ */
 static int
 node_tensors(struct build *b, const struct g_tensors *l, int *out)
 {
 	int n = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		for (int k = 0; k < l->v[i]->tfl.n; k++)
-			out[n++] = keep_tensor(b, l->v[i]->tfl.v[k].index);
+			if (!tensor_is_separate(l->v[i]) ||
+			    is_end(b, l->v[i]->tfl.v[k].index))
+				out[n++] = keep_tensor(b, l->v[i]->tfl.v[k].index);
 		if (!l->v[i]->tfl.n)
 			out[n++] = make_tensor(b, l->v[i]);
 	}

@@ -64,6 +64,9 @@ place_end(struct cmdgen *c, const struct g_tensor *t, struct raw *r, struct raw_
 	if (!t)
 		return err_at(c->e, c->g->file, 0, "an input or output of the model is no "
 			      "tensor of the NPU region");
+	if (tensor_is_separate(t))
+		return graph_err(c->g, t, c->e, "t%d has memory of its own, which npz and "
+				 "vela-bin can't say", t->rec.id);
 	if (t->layout != LAYOUT_NHWC || tensor_has_strides(t))
 		return graph_err(c->g, t, c->e, "t%d has a layout that npz and vela-bin can't "
 				 "say", t->rec.id);

@@ -12,7 +12,7 @@
 
 enum {
 	OPT_CPU = 256, OPT_REPORT, OPT_FAIL, OPT_BY_NAME, OPT_OPERATORS,
-	OPT_INTEGER_IO, OPT_IN, OPT_OUT
+	OPT_INTEGER_IO, OPT_IN, OPT_OUT, OPT_SEPARATE
 };
 
 static const struct argp_option option_list[] = {
@@ -31,6 +31,8 @@ static const struct argp_option option_list[] = {
 	  "input K, or all, as the application has it: nhwc, strides in bytes, nhcwb16 "
 	  "or nchw", 0 },
 	{ "output-layout", OPT_OUT, "[K=]LAYOUT[,...]", 0, "the same of outputs", 0 },
+	{ "separate-io-regions", OPT_SEPARATE, 0, 0,
+	  "inputs and outputs outside of the arena, each with its base pointer", 0 },
 	{ "verbose-operators", OPT_OPERATORS, 0, 0,
 	  "list operators with their options on standard error", 0 },
 	{ "by-name", OPT_BY_NAME, "FILE", OPTION_ARG_OPTIONAL,
@@ -124,6 +126,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_OUT:
 		add_layout(state, &o->out, arg);
+		break;
+	case OPT_SEPARATE:
+		o->separate_io = true;
 		break;
 	case OPT_OPERATORS:
 		o->list_operators = true;
@@ -267,7 +272,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!check_rewritten(&p) || (!o->report && !check_copyable(&p)))
 		return false;
 	make_nodes(&p);
-	if (!lower_all(&p) || !take_layouts(&p, o) || !graph_check(p.g, e))
+	if (!lower_all(&p) || !take_layouts(&p, o) || !separate_ends(&p, o) ||
+	    !graph_check(p.g, e))
 		return false;
 
 	if (!o->report) {

@@ -79,6 +79,7 @@ struct options {
 	const char *name; /* of the file that the graph refers to; NULL: it has it all */
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
+	bool separate_io; /* --separate-io-regions */
 	struct end_layouts in, out;
 };
 
@@ -134,6 +135,9 @@ void make_nodes(struct part *p);
 
 /* layout.c.  Needs: operations.  Leaves: layouts of inputs and outputs as asked for */
 bool take_layouts(struct part *p, const struct options *o);
+
+/* separate.c.  Needs: layouts.  Leaves: areas of inputs and outputs as asked for */
+bool separate_ends(struct part *p, const struct options *o);
 
 /* lower.c: every NPU operator into its node */
 bool lower_all(struct part *p);

@@ -47,11 +47,12 @@ stretch_lists(struct sched *s, struct cascades *c)
 }
 
 /* bytes of the limited memory only: the cache when there is one; the runtime has
- * memory of its own for variables that only it touches */
+ * memory of its own for variables that only it touches, the application for what it
+ * keeps out of the arena */
 static bool
 is_limited(const struct sched *s, const struct g_tensor *t)
 {
-	if (tensor_is_const(t) ||
+	if (tensor_is_const(t) || tensor_is_separate(t) ||
 	    (t->variable && s->use[t->rec.index].last_touch < 0))
 		return false;
 	return !s->memory.spilling || t->area == PLACE_CACHE;

@@ -93,7 +93,7 @@ may_copy(const struct g_tensor *t)
 	int type = t->shape.type;
 	return t->hwc.h <= MOST && t->hwc.w <= MOST && t->hwc.c <= MOST &&
 	       !tensor_is_const(t) && !t->variable && t->io != IO_INOUT &&
-	       !G_HAS(t, G_TENSOR_area) && !G_HAS(t, G_TENSOR_layout) &&
+	       (!G_HAS(t, G_TENSOR_area) || tensor_is_separate(t)) && !G_HAS(t, G_TENSOR_layout) &&
 	       !tensor_has_strides(t) &&
 	       (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16 ||
 		type == TFL_INT32);

@@ -107,16 +107,34 @@ make_steps(struct sched *s, struct g_buffer **buffer)
 	}
 }
 
-static void
-record_area(struct sched *s, int place)
+static struct g_area *
+add_area(struct sched *s, int place, int64_t used)
 {
-	if (!s->plan->peak[place])
-		return;
 	struct g_area *a = graph_add_g_area(s->g);
 	a->rec.word = place_names[place];
 	G_PUT(a, AREA, region, place);
-	G_PUT(a, AREA, used, s->plan->peak[place]);
-	G_PUT(a, AREA, bound, s->plan->bound[place]);
+	G_PUT(a, AREA, used, used);
+	return a;
+}
+
+static void
+record_area(struct sched *s, int place)
+{
+	const struct plan *p = s->plan;
+	if (!p->peak[place])
+		return;
+	struct g_area *a = add_area(s, place, p->peak[place]);
+	G_PUT(a, AREA, bound, p->bound[place]);
+}
+
+/* the application's memory holds one tensor each, and is as large */
+static void
+record_separate(struct sched *s)
+{
+	for (int place = PLACE_IO; place < PLACES; place++)
+		for (size_t i = 0; i < s->g->n_tensors; i++)
+			if (s->g->tensors[i]->area == place)
+				(void)add_area(s, place, tensor_bytes(s->g->tensors[i]));
 }
 
 bool
@@ -151,6 +169,7 @@ apply_plan(struct sched *s)
 	make_steps(s, make_buffers(s));
 	record_area(s, PLACE_ARENA);
 	record_area(s, PLACE_CACHE);
+	record_separate(s);
 	s->g->stage = STAGE_SCHED; /* from here on a schedule is checked */
 	return true;
 }
