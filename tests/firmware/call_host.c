@@ -3,7 +3,7 @@
  * A network as tfl2c --format=call writes it, beside the simulator on the same
  * inputs: the same bytes, frame by frame.  Operators that the firmware provides are
  * the reference kernels; call_glue.h, made by the test, has net.h's functions call
- * operator() below, and where inputs and outputs lie.
+ * operator() below, and where inputs and outputs lie in each frame.
  * usage: call_host MODEL
  */
 #include "ethosu_driver.h"
@@ -50,7 +50,7 @@ the_driver(void)
 static uint8_t arena[NET_CALL_ARENA_BYTES] __attribute__((aligned(16)));
 
 static void
-fill_inputs(struct sim *s, uint64_t *state)
+fill_inputs(struct sim *s, uint64_t *state, uint8_t *const *place)
 {
 	const struct tfl_subgraph *g = &model->subgraph[0];
 	for (int i = 0; i < g->n_in; i++) {
@@ -60,17 +60,17 @@ fill_inputs(struct sim *s, uint64_t *state)
 		/* a quarter of what int8 can say, in real numbers */
 		for (int64_t k = 0; t->type == TFL_FLOAT32 && k < tfl_elements(t); k++)
 			((float *)data)[k] *= 16.0f;
-		memcpy(arena + input_at[i], data, (size_t)tfl_bytes(t));
+		memcpy(place[i], data, (size_t)tfl_bytes(t));
 	}
 }
 
 static int
-differences(struct sim *s)
+differences(struct sim *s, uint8_t *const *place)
 {
 	const struct tfl_subgraph *g = &model->subgraph[0];
 	int n = 0;
 	for (int i = 0; i < g->n_out; i++)
-		n += memcmp(arena + output_at[i], sim_tensor(s, g->out[i]),
+		n += memcmp(place[i], sim_tensor(s, g->out[i]),
 			    (size_t)tfl_bytes(&g->tensor[g->out[i]])) != 0;
 	return n;
 }
@@ -93,11 +93,12 @@ main(int argc, char **argv)
 	memset(arena, 0x5a, sizeof(arena));
 	RESET(arena);
 	for (int frame = 0; frame < FRAMES && !status; frame++) {
-		fill_inputs(s, &state);
-		status = CALL(arena);
+		uint8_t *const in[] = INPUT_PLACES(frame), *const out[] = OUTPUT_PLACES(frame);
+		fill_inputs(s, &state, in);
+		status = CALL(arena, in, out);
 		if (!sim_invoke(s, NULL, &e))
 			status = 2;
-		wrong += differences(s);
+		wrong += differences(s, out);
 	}
 	printf("status %d, %d outputs differ\n", status, wrong);
 	arena_close(a);

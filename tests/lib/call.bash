@@ -2,6 +2,31 @@
 # shellcheck shell=bash
 # After lib/common:  load lib/call
 
+# call_places HEADER input|output: where each of them is in a frame; those with memory of
+# their own have two buffers, which take turns
+call_places()
+{
+	local up=${2^^} i n list=
+	n=$(sed -n "s/^#define NET_${up}S //p" "$1")
+	for ((i = 0; i < n; i++)); do
+		if grep -q "^#define NET_${up}_${i}_REGION " "$1"; then
+			echo "static uint8_t own_${2}_${i}[2][(NET_${up}_${i}_BYTES + 15) & ~15]"
+			echo "	__attribute__((aligned(16)));"
+			list+=" own_${2}_${i}[(frame) % 2],"
+		else
+			list+=" arena + NET_${up}_${i}_ARENA_OFFSET,"
+		fi
+	done
+	echo "#define ${up}_PLACES(frame) {$list }"
+}
+
+# call_own HEADER: the arguments that they are
+call_own()
+{
+	sed -n 's/^#define NET_INPUT_\([0-9]*\)_REGION .*/, in[\1]/p
+		s/^#define NET_OUTPUT_\([0-9]*\)_REGION .*/, out[\1]/p' "$1" | tr -d '\n'
+}
+
 # call_glue HEADER: for tests/firmware/call_host.c, which see
 call_glue()
 {
@@ -20,11 +45,7 @@ call_glue()
 			echo "}"
 		done
 	for io in input output; do
-		echo "static const unsigned ${io}_at[] = {"
-		for ((i = 0; i < $(sed -n "s/^#define NET_${io^^}S //p" "$1"); i++)); do
-			echo "	NET_${io^^}_${i}_ARENA_OFFSET,"
-		done
-		echo "};"
+		call_places "$1" "$io"
 	done
 	if grep -q '_reset(' "$1"; then
 		echo "#define RESET(arena) net_reset(arena)"
@@ -32,12 +53,12 @@ call_glue()
 		echo "#define RESET(arena) (void)0"
 	fi
 	if ! grep -q ethosu_driver "$1"; then
-		echo "#define CALL(arena) net_call(arena)"
-	elif grep -q 'void \*fast)' "$1"; then
+		echo "#define CALL(arena, in, out) net_call(arena)"
+	elif grep -q 'void \*fast[,)]' "$1"; then
 		echo "static uint8_t fast[NET_NPU_CACHE_BYTES] __attribute__((aligned(16)));"
-		echo "#define CALL(arena) net_call(the_driver(), arena, fast)"
+		echo "#define CALL(arena, in, out) net_call(the_driver(), arena, fast$(call_own "$1"))"
 	else
-		echo "#define CALL(arena) net_call(the_driver(), arena)"
+		echo "#define CALL(arena, in, out) net_call(the_driver(), arena$(call_own "$1"))"
 	fi
 }
 

@@ -3,6 +3,7 @@
 #include "npucc.h"
 
 #include "stream/ends.h"
+#include "stream/stream.h"
 
 #include <string.h>
 
@@ -66,6 +67,8 @@ put_end(struct text *t, const struct tfl_model *m, int index, const struct end *
 		text_puts(t, "null");
 	else
 		text_i64(t, at);
+	if (stream_separate_region(m, index))
+		text_printf(t, ", \"region\": %d", stream_separate_region(m, index));
 	text_puts(t, ", \"quantization\": ");
 	put_quantization(t, &x->quant);
 	text_putc(t, '}');

@@ -40,9 +40,11 @@ put_call_name(struct text *t, const struct job *j, int op)
 void
 put_call_head(struct text *t, const struct job *j, const char *separator)
 {
-	text_printf(t, "int%s%s_call(%svoid *arena_memory%s)", separator, j->o->name,
+	text_printf(t, "int%s%s_call(%svoid *arena_memory%s", separator, j->o->name,
 		    j->call.has[STEP_NPU] ? "struct ethosu_driver *driver, " : "",
-		    j->npu.regions >> 2 & 1 ? ", void *fast" : "");
+		    has_fast(j) ? ", void *fast" : "");
+	put_separate_parameters(t, j);
+	text_putc(t, ')');
 }
 
 void
@@ -165,10 +167,14 @@ put_explanation(struct text *t, const struct job *j)
 	bool npu = j->call.has[STEP_NPU];
 	text_puts(t,
 		"\n/*\n"
-		" * One inference, operator by operator: write the inputs to\n"
-		" * arena_memory + INPUT_n_ARENA_OFFSET, call, read the outputs.\n"
-		" * arena_memory: CALL_ARENA_BYTES, aligned to 16");
-	if (j->npu.regions >> 2 & 1)
+		" * One inference, operator by operator: ");
+	text_puts(t, any_separate(j)
+		? "call with the inputs and with\n"
+		  " * room for the outputs, each aligned to 16.\n"
+		: "write the inputs to\n"
+		  " * arena_memory + INPUT_n_ARENA_OFFSET, call, read the outputs.\n");
+	text_puts(t, " * arena_memory: CALL_ARENA_BYTES, aligned to 16");
+	if (has_fast(j))
 		text_puts(t, "; fast: NPU_CACHE_BYTES");
 	text_puts(t, npu ? ".\n * Caches are the caller's affair.  " : ".\n * ");
 	text_puts(t,

@@ -168,14 +168,14 @@ is_aligned(const struct planner *p, int tensor, size_t align)
 	return !data || (size_t)(data - p->m->file.p) % align == 0;
 }
 
-/* inputs and outputs have to lie in the scratch memory, by the model's plan */
+/* inputs and outputs have to lie in the scratch memory, by the model's plan, or apart */
 static bool
 in_scratch(const struct planner *p, const struct tfl_op *op, int tensor)
 {
 	const struct tfl_tensor *t = &p->g->tensor[tensor];
 	int scratch = op->in[IN_SCRATCH];
 	int64_t from = p->offset[scratch], at = p->offset[tensor];
-	return t->data.p || !tfl_bytes(t) ||
+	return t->data.p || !tfl_bytes(t) || at == ELSEWHERE ||
 	       (from >= 0 && at >= from &&
 		at + tfl_bytes(t) <= from + tfl_bytes(&p->g->tensor[scratch]));
 }
@@ -277,10 +277,21 @@ static bool
 check_outputs(const struct planner *p)
 {
 	for (int i = 0; i < p->g->n_out; i++)
-		if (p->p->at[p->g->out[i]] < 0)
+		if (p->p->at[p->g->out[i]] < 0 && p->offset[p->g->out[i]] != ELSEWHERE)
 			return err_at(p->e, p->m->name, 0, "output %d is a constant, or "
 							   "has no bytes", i);
 	return true;
+}
+
+/* the model's own plan, with what lies outside of the arena */
+static const int32_t *
+find_offsets(struct arena *a, const struct tfl_model *m, const int32_t *planned)
+{
+	int n = m->subgraph[0].n_tensors;
+	int32_t *offset = anew(a, int32_t, (size_t)n + 1);
+	for (int i = 0; i < n; i++)
+		offset[i] = stream_separate_region(m, i) ? ELSEWHERE : planned[i];
+	return offset;
 }
 
 bool
@@ -290,12 +301,13 @@ plan_call(struct arena *a, const struct tfl_model *m,
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	enum step *step = anew(a, enum step, (size_t)g->n_ops);
 	int64_t *at = anew(a, int64_t, (size_t)g->n_tensors);
-	struct planner p = { .m = m, .g = g, .offset = t->offset, .p = out, .e = e };
+	const int32_t *offset = find_offsets(a, m, t->offset);
+	struct planner p = { .m = m, .g = g, .offset = offset, .p = out, .e = e };
 	p.is_input = anew(a, bool, (size_t)g->n_tensors);
 	for (int i = 0; i < g->n_in; i++)
 		p.is_input[g->in[i]] = true;
 	*out = (struct call_plan){ .step = step, .at = at };
-	out->arena_bytes = plan_tensors(a, g, t->offset, at);
+	out->arena_bytes = plan_tensors(a, g, offset, at);
 	if (out->arena_bytes > INT32_MAX)
 		return err_at(e, m->name, 0, "the arena takes %lld bytes, more than a "
 					     "microcontroller has",

@@ -7,12 +7,6 @@
 
 /* ---- helpers, each where it is used ------------------------------------------ */
 
-static bool
-has_fast(const struct job *j)
-{
-	return j->npu.regions >> 2 & 1;
-}
-
 static void
 put_npu_helper(struct text *t, const struct job *j)
 {
@@ -22,20 +16,25 @@ put_npu_helper(struct text *t, const struct job *j)
 		"%s_npu(struct ethosu_driver *driver, uint8_t *scratch, "
 		"size_t scratch_bytes,\n%s"
 		"\tconst unsigned char *stream, int stream_bytes,\n"
-		"\tconst unsigned char *constants, size_t constant_bytes)\n{\n"
+		"\tconst unsigned char *constants, size_t constant_bytes", j->o->name,
+		fast ? "\tvoid *fast,\n" : "");
+	put_separate_parameters(t, j);
+	text_printf(t,
+		")\n{\n"
 		"\tuint64_t base[%d];\n\tsize_t size[%d];\n"
 		"\tbase[0] = (uintptr_t)constants;\n"
 		"\tsize[0] = constant_bytes;\n"
 		"\tbase[1] = (uintptr_t)scratch;\n"
 		"\tsize[1] = scratch_bytes;\n",
-		j->o->name, fast ? "\tvoid *fast,\n" : "", fast ? 3 : 2,
-		fast ? 3 : 2);
+		count_bases(j), count_bases(j));
 	if (fast)
 		text_printf(t, "\tbase[2] = (uintptr_t)fast;\n"
 			       "\tsize[2] = %lld;\n",
 			    (long long)j->npu.fast_bytes);
+	if (any_separate(j))
+		put_separate_bases(t, j, "(uintptr_t)");
 	text_printf(t, "\treturn ethosu_invoke_v3(driver, stream, stream_bytes, base, "
-		       "size, %d, 0);\n}\n", fast ? 3 : 2);
+		       "size, %d, 0);\n}\n", count_bases(j));
 }
 
 static void
@@ -271,8 +270,9 @@ put_npu(struct text *t, const struct job *j, const struct tfl_op *op)
 		put_place(t, j, constants, 0);
 	else
 		text_puts(t, j->o->name);
-	text_printf(t, ", %lld);\n\tif (status)\n\t\treturn status;\n",
-		    (long long)tfl_bytes(&x[constants]));
+	text_printf(t, ", %lld", (long long)tfl_bytes(&x[constants]));
+	put_separate_arguments(t, j);
+	text_puts(t, ");\n\tif (status)\n\t\treturn status;\n");
 }
 
 static void

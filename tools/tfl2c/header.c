@@ -195,11 +195,15 @@ static void
 put_npu_memory(struct text *t, const struct job *j)
 {
 	const struct npu_facts *f = &j->npu;
-	bool cache = f->regions >> 2 & 1;
+	bool cache = has_fast(j);
 	text_puts(t, "\n/*\n * Bytes behind the NPU's base addresses: 0 constants "
 		     "(in the model),\n * 1 scratch (in the tensor arena), 2 fast "
 		     "memory.  CACHE: what to give\n * the driver as fast memory; "
-		     "0: the stream does not use region 2.\n */\n");
+		     "0: the stream does not use region 2.\n");
+	if (any_separate(j))
+		text_puts(t, " * Inputs and outputs have the base addresses that their "
+			     "REGION says.\n");
+	text_puts(t, " */\n");
 	put_define(t, j, "NPU_CONSTANT_BYTES", f->constant_bytes);
 	put_define(t, j, "NPU_SCRATCH_BYTES", f->scratch_bytes);
 	put_define(t, j, "NPU_SCRATCH_FAST_BYTES", f->fast_bytes);
@@ -232,6 +236,18 @@ put_region_check(struct text *t, const struct job *j, const char *macro,
 		    j->o->memory_mode);
 }
 
+/* inputs and outputs outside of the arena are priced as memory of the arena's: on its
+ * port, which is the number's upper bit */
+static void
+put_port_check(struct text *t, const struct job *j, int region, int arena)
+{
+	text_printf(t, "#if defined(NPU_REGIONCFG_%d) && NPU_REGIONCFG_%d / 2 != %d\n"
+		       "#error \"%s wants NPU_REGIONCFG_%d %d or %d, the port of the arena, "
+		       "in memory mode %s\"\n#endif\n",
+		    region, region, arena / 2, j->o->name, region, arena & ~1, arena | 1,
+		    j->o->memory_mode);
+}
+
 static void
 put_region_config(struct text *t, const struct job *j)
 {
@@ -253,6 +269,8 @@ put_region_config(struct text *t, const struct job *j)
 	put_region_check(t, j, "NPU_REGIONCFG_0", c->region[0]);
 	put_region_check(t, j, "NPU_REGIONCFG_1", c->region[1]);
 	put_region_check(t, j, "NPU_REGIONCFG_2", c->region[2]);
+	for (int k = 3; k < count_bases(j); k++)
+		put_port_check(t, j, k, c->region[1]);
 }
 
 void

@@ -185,6 +185,12 @@ put_tensor(struct text *t, const struct job *j, const char *io, int index,
 		(void)snprintf(what, sizeof(what), "%s_ARENA_OFFSET", io);
 		put_define(t, j, what, place_of(j, index));
 	}
+	int region = stream_separate_region(j->m, index);
+	if (region) {
+		text_puts(t, "/* outside of the arena: the NPU's base address, aligned to 16 */\n");
+		(void)snprintf(what, sizeof(what), "%s_REGION", io);
+		put_define(t, j, what, region);
+	}
 	if (is_quantized(x))
 		put_quantization(t, j, io, ctype_of(x->type), x);
 }

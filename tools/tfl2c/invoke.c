@@ -15,14 +15,17 @@ is_planned(const struct job *j, int tensor)
 			      j->npu.scratch_bytes;
 }
 
-/* every input, output and variable has to lie in region 1, the scratch */
+/* every input, output and variable has to lie in region 1, the scratch, or in one of
+ * its own */
 static bool
 all_planned(const struct job *j)
 {
 	const struct tfl_subgraph *g = &j->m->subgraph[0];
-	for (int i = 0; i < g->n_in + g->n_out; i++)
-		if (!is_planned(j, i < g->n_in ? g->in[i] : g->out[i - g->n_in]))
+	for (int i = 0; i < g->n_in + g->n_out; i++) {
+		int tensor = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
+		if (!is_planned(j, tensor) && !stream_separate_region(j->m, tensor))
 			return false;
+	}
 	for (int i = 0; i < g->n_tensors; i++)
 		if (g->tensor[i].is_variable && !is_planned(j, i))
 			return false;
@@ -40,21 +43,24 @@ put_macros(struct text *t, const struct job *j)
 {
 	text_puts(t,
 		"\n/*\n"
-		" * The whole network is one NPU operator, so it runs without an\n"
-		" * interpreter: write the inputs to scratch + INPUT_n_ARENA_OFFSET,\n"
-		" * call the function below (include ethosu_driver.h first), read the\n"
-		" * outputs.  scratch: SCRATCH_BYTES, aligned to 16; fast: CACHE_BYTES\n"
-		" * where that is not 0.  Caches are the caller's affair.\n"
-		" */\n");
+		" * The whole network is one NPU operator, so it runs without an\n");
+	text_puts(t, any_separate(j)
+		? " * interpreter: call the function below (include ethosu_driver.h first)\n"
+		  " * with the inputs and with room for the outputs, each aligned to 16.\n"
+		  " * scratch: SCRATCH_BYTES, aligned to 16; fast: CACHE_BYTES\n"
+		: " * interpreter: write the inputs to scratch + INPUT_n_ARENA_OFFSET,\n"
+		  " * call the function below (include ethosu_driver.h first), read the\n"
+		  " * outputs.  scratch: SCRATCH_BYTES, aligned to 16; fast: CACHE_BYTES\n");
+	text_puts(t, " * where that is not 0.  Caches are the caller's affair.\n */\n");
 	put_define(t, j, "NPU_STREAM_OFFSET", (int64_t)j->npu.stream_at);
 	put_define(t, j, "NPU_STREAM_BYTES", (int64_t)j->npu.stream_bytes);
 	put_define(t, j, "NPU_CONSTANT_OFFSET", (int64_t)j->npu.constant_at);
 }
 
 static void
-put_function(struct text *t, const struct job *j, bool fast)
+put_address(struct text *t, const struct job *j)
 {
-	const char *p = j->prefix, *n = j->o->name;
+	const char *p = j->prefix;
 	text_printf(t,
 		"#ifdef ETHOSU_DRIVER_H\n"
 		"#ifdef __cplusplus\n"
@@ -62,24 +68,70 @@ put_function(struct text *t, const struct job *j, bool fast)
 		"#else\n"
 		"#define %s_ADDRESS(p) ((uintptr_t)(p))\n"
 		"#endif\n", p, p);
+}
+
+/* statements that fill base[] and size[] */
+static void
+put_bases(struct text *t, const struct job *j)
+{
+	const char *p = j->prefix, *n = j->o->name;
 	text_printf(t,
-		"static inline int\n"
-		"%s_invoke(struct ethosu_driver *driver, void *scratch%s)\n{\n"
-		"\tuint64_t base[%d];\n\tsize_t size[%d];\n"
 		"\tbase[0] = %s_ADDRESS(%s + %s_NPU_CONSTANT_OFFSET);\n"
 		"\tsize[0] = %s_NPU_CONSTANT_BYTES;\n"
 		"\tbase[1] = %s_ADDRESS(scratch);\n"
-		"\tsize[1] = %s_NPU_SCRATCH_BYTES;\n",
-		n, fast ? ", void *fast" : "", fast ? 3 : 2, fast ? 3 : 2, p, n,
-		p, p, p, p);
-	if (fast)
+		"\tsize[1] = %s_NPU_SCRATCH_BYTES;\n", p, n, p, p, p, p);
+	if (has_fast(j))
 		text_printf(t, "\tbase[2] = %s_ADDRESS(fast);\n"
-			       "\tsize[2] = %s_NPU_SCRATCH_FAST_BYTES;\n", p,
-			    p);
+			       "\tsize[2] = %s_NPU_SCRATCH_FAST_BYTES;\n", p, p);
+	if (any_separate(j)) {
+		struct text cast = { 0 };
+		text_printf(&cast, "%s_ADDRESS", p);
+		put_separate_bases(t, j, text_str(&cast));
+		text_free(&cast);
+	}
+}
+
+/* for those who start the NPU and wait for it later: two buffers in turn */
+static void
+put_bases_function(struct text *t, const struct job *j)
+{
+	text_printf(t, "#define %s_NPU_BASES %d\n"
+		       "/* for ethosu_invoke_async(), too: base and size have to last until it\n"
+		       " * is done */\n"
+		       "static inline void\n"
+		       "%s_bases(uint64_t *base, size_t *size, void *scratch%s",
+		    j->prefix, count_bases(j), j->o->name, has_fast(j) ? ", void *fast" : "");
+	put_separate_parameters(t, j);
+	text_puts(t, ")\n{\n");
+	put_bases(t, j);
+	text_puts(t, "}\n");
+}
+
+static void
+put_function(struct text *t, const struct job *j)
+{
+	const char *p = j->prefix, *n = j->o->name;
+	bool fast = has_fast(j), apart = any_separate(j);
+	put_address(t, j);
+	if (apart)
+		put_bases_function(t, j);
+	text_printf(t, "static inline int\n"
+		       "%s_invoke(struct ethosu_driver *driver, void *scratch%s",
+		    n, fast ? ", void *fast" : "");
+	put_separate_parameters(t, j);
+	text_printf(t, ")\n{\n\tuint64_t base[%d];\n\tsize_t size[%d];\n", count_bases(j),
+		    count_bases(j));
+	if (apart) {
+		text_printf(t, "\t%s_bases(base, size, scratch%s", n, fast ? ", fast" : "");
+		put_separate_arguments(t, j);
+		text_puts(t, ");\n");
+	} else {
+		put_bases(t, j);
+	}
 	text_printf(t,
 		"\treturn ethosu_invoke_v3(driver, %s + %s_NPU_STREAM_OFFSET,\n"
 		"\t\t%s_NPU_STREAM_BYTES, base, size, %d, 0);\n}\n#endif\n",
-		n, p, p, fast ? 3 : 2);
+		n, p, p, count_bases(j));
 }
 
 void
@@ -93,5 +145,5 @@ put_invoke(struct text *t, const struct job *j)
 		return;
 	}
 	put_macros(t, j);
-	put_function(t, j, j->npu.regions >> 2 & 1);
+	put_function(t, j);
 }

@@ -164,7 +164,7 @@ collect(const struct tfl_subgraph *g, const int32_t *offset,
 	for (int fixed = 1; fixed >= 0; fixed--) {
 		for (int i = 0; i < g->n_tensors; i++) {
 			const struct tfl_tensor *t = &g->tensor[i];
-			if (t->data.p || (offset[i] >= 0) != fixed ||
+			if (t->data.p || (offset[i] >= 0) != fixed || offset[i] == ELSEWHERE ||
 			    (!fixed && t->is_variable) || !tensor_bytes(t))
 				continue;
 			b[n++] = (struct buffer){

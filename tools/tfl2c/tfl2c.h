@@ -83,9 +83,11 @@ bool plan_arena(struct arena *a, const struct tfl_model *m,
 
 /*
  * A place for every tensor of a subgraph that holds values while the network runs,
- * by the same rule, in bytes from the arena's start: at[i], -1 for constants and
- * what has no bytes.  Variables have a place of their own.  Returns the bytes of all.
+ * by the same rule, in bytes from the arena's start: at[i], -1 for constants, what has
+ * no bytes and what offset[i] says is ELSEWHERE.  Variables have a place of their own.
+ * Returns the bytes of all.
  */
+enum { ELSEWHERE = -2 };
 int64_t plan_tensors(struct arena *a, const struct tfl_subgraph *g,
 		     const int32_t *offset, int64_t *at);
 
@@ -201,6 +203,17 @@ void put_state(struct text *t, const struct job *j);
 /* is the network one call of the driver, with all that it touches in its scratch? */
 bool can_invoke(const struct job *j);
 void put_resolver(struct text *t, const struct job *j);
+
+/* ---- separate.c: inputs and outputs outside of the arena --------------------- */
+
+bool any_separate(const struct job *j);
+bool has_fast(const struct job *j); /* does the stream use region 2? */
+int count_bases(const struct job *j); /* base addresses that the driver gets */
+/* ", const void *input_0, void *output_0"; ", input_0, output_0" */
+void put_separate_parameters(struct text *t, const struct job *j);
+void put_separate_arguments(struct text *t, const struct job *j);
+/* into base[] and size[], from the parameters; cast(p) makes a number of a pointer */
+void put_separate_bases(struct text *t, const struct job *j, const char *cast);
 
 /* layout.c: io is INPUT_0 and the like; nothing for a tensor that has no layout */
 void put_layout(struct text *t, const struct job *j, const char *io, const struct end *x);
