@@ -22,6 +22,15 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	grep -q '^Total SRAM used ' log
 }
 
+@test "inputs and outputs outside of the arena" {
+	npu-vela "$model" "${memory[@]}" --separate-io-regions >log
+	npu-sim --seed 1 --compare="$model" output/digits_vela.tflite >log
+	npu-dis output/digits_vela.tflite | grep -q 'IFM_REGION.*3'
+	refuses 2 "has memory of its own, which npz and vela-bin can't say" npu-vela \
+		"$model" "${memory[@]}" --separate-io-regions --output-format raw
+	[ "$(ls output)" = "$(printf '%s\n' digits_summary_$system.csv digits_vela.tflite)" ]
+}
+
 @test "--verbose-all: listings on standard output, layers as a file" {
 	run --separate-stderr npu-vela --verbose-all --output-dir=out "${memory[@]}" "$model"
 	[ "$status" -eq 0 ]
@@ -113,7 +122,7 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	done
 	npu-vela "$@" "$model" >log 2>err
 	[ "$(grep -c '^npu-vela: --[a-z-]* does nothing: ' err)" = 18 ]
-	for o in enable-debug-db separate-io-regions force-symmetric-int-weights \
+	for o in enable-debug-db force-symmetric-int-weights \
 		supported-ops-report api-version cop-format=COP2 cpu-tensor-alignment=64; do
 		refuses 2 "npu-vela: --$o is not supported: " npu-vela "--$o" "$model"
 	done
