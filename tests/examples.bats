@@ -20,6 +20,16 @@ headers()
 		network.tflite "$picture"
 }
 
+# apart: the same, with inputs and outputs outside of the arena
+apart()
+{
+	cp "$digits" network.tflite
+	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
+		--memory-mode=Shared_Sram --separate-io-regions -o network.h network.tflite
+	mkinput --range=0,1 -o input_data.h --expected=expected_output.h \
+		network.tflite "$picture"
+}
+
 # call_headers: the same with SOFTMAX on the CPU, and the function as network.c
 call_headers()
 {
@@ -64,6 +74,14 @@ on_host()
 @test "a continuous loop does, by interrupt and polling" {
 	headers --sections
 	on_host continuous.c
+}
+
+@test "two buffers in turn find it, frame by frame" {
+	apart
+	on_host buffers.c
+	sed -i 's/, 127, /, 126, /' expected_output.h
+	run on_host buffers.c
+	[ "$status" -eq 1 ]
 }
 
 @test "both are built for a Cortex-M55; sections have load addresses" {
