@@ -211,6 +211,7 @@ parse_header(struct parse *s)
 	static const char *const stages[] = { "none", "part", "sched", "wenc", NULL };
 	const char *end, *p = next_line(s, &end);
 	size_t n = sizeof(magic) - 1;
+	s->line = 1; /* of an empty file, too, the first line is at fault */
 	if (!p || (size_t)(end - p) < n || memcmp(p, magic, n) != 0)
 		return BAD(s, "not an NPU graph (the first line is "
 			      "'nputools-graph 1 stage=...')");

@@ -197,13 +197,13 @@ ends_read(struct arena *a, const struct tfl_model *m, struct ends *out, struct e
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	struct bytes b = tfl_metadata(m, ENDS_METADATA);
-	struct reading r = { .p = (const char *)b.p, .end = (const char *)b.p + b.n,
-			     .out = out, .g = g };
 	*out = (struct ends){ .actual = 1, .n_in = g->n_in, .n_out = g->n_out };
 	out->in = own_ends(a, g, g->in, g->n_in);
 	out->out = own_ends(a, g, g->out, g->n_out);
 	if (!b.p)
 		return true;
+	struct reading r = { .p = (const char *)b.p, .end = (const char *)b.p + b.n,
+			     .out = out, .g = g };
 	bool ok = take(&r, first_line);
 	int line = 1;
 	for (; ok && r.p < r.end; line++)
