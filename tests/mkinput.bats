@@ -249,6 +249,10 @@ picture() {
 	gives "-10 -10 -10 -10" --fit --scale 10 m.tflite empty.aiff
 	head -c 13 a.aiff >cut.aiff
 	refuses 2 "cut.aiff: error: " mkinput m.tflite cut.aiff
+	# the start of a frame of MPEG, whose reader there complains by itself
+	printf '%b' '\xff\xfb\x90\x44ID3 and so on, to look like sound' >song.mp3
+	refuses 2 "song.mp3: error: not a sound (WAV, FLAC, Ogg, AIFF), by its first bytes" \
+		mkinput --from=sound m.tflite song.mp3
 }
 
 @test "clipping is reported" {

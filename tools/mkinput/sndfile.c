@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FLAC, Ogg, AIFF and the rest, where libsndfile is. */
+/* FLAC, Ogg and AIFF, where libsndfile is. */
 #include "mkinput.h"
 
 #include <string.h>
@@ -76,9 +76,26 @@ read_frames(struct arena *a, SNDFILE *s, int channels, struct data *d)
 		}
 }
 
+/*
+ * Of what the library reads, what the manual names: it guesses MPEG in any bytes,
+ * and that reader writes complaints of its own to standard error.
+ */
+static bool
+is_known(struct bytes file)
+{
+	static const char magic[][5] = { "fLaC", "OggS", "FORM" };
+	for (size_t i = 0; i < ARRAY_LEN(magic); i++)
+		if (file.n >= 4 && !memcmp(file.p, magic[i], 4))
+			return true;
+	return false;
+}
+
 bool
 load_sndfile(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
+	if (!is_known(file))
+		return err_set(e, "%s: error: not a sound (WAV, FLAC, Ogg, AIFF), by its "
+				  "first bytes", d->name);
 	struct memory m = { .file = file };
 	SF_VIRTUAL_IO io = { .get_filelen = memory_length, .seek = memory_seek,
 			     .read = memory_read, .write = memory_write,
