@@ -125,7 +125,6 @@ check_operand(struct check *c, const struct g_op *op, const struct g_operand *o,
 static bool
 check_geometry(struct check *c, const struct g_op *op)
 {
-	struct yx k = op_dilated(op);
 	bool ok = op->kernel.y >= 1 && op->kernel.x >= 1 &&
 		  op->kernel.y <= MAX_EXTENT && op->kernel.x <= MAX_EXTENT &&
 		  op->stride.y >= 1 && op->stride.y <= 3 && op->stride.x >= 1 &&
@@ -137,6 +136,7 @@ check_geometry(struct check *c, const struct g_op *op)
 			   "the NPU takes strides 1 to 3, dilations 1 to 2",
 			   op->rec.id, op->kernel.y, op->kernel.x, op->stride.y,
 			   op->stride.x, op->dilation.y, op->dilation.x);
+	struct yx k = op_dilated(op);
 	bool weights = op_has_weights(op->kind);
 	if (weights && (k.y > 64 || (int64_t)k.y * k.x > 4096))
 		return BAD(c, op, "o%d: dilated kernel %dx%d is larger than 64 rows "
