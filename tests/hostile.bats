@@ -227,6 +227,20 @@ chain()
 		npu-sched "${target[@]}" -o wide.sched wide.part
 }
 
+@test "a result that nothing scales is no stream: the line is named" {
+	npucc "${target[@]}" -o digits.wenc "$model"
+	for op in 'avgpool:rule 18: POOL: average without padding and without a scale' \
+		'mul:rule 17: ELEMENTWISE: OFM scale mode 0'; do
+		line=$(grep -n "^op .* do=${op%%:*} " digits.wenc | head -1)
+		line=${line%%:*}
+		id=$(sed -n "${line}s/^op *\([^ ]*\) .*/\1/p" digits.wenc)
+		sed "${line}s/ scale=[0-9:]*//" digits.wenc >unscaled.wenc
+		refuses 2 "unscaled.wenc:$line: error: $id breaks ${op#*:}" \
+			npu-cmdgen -o out.tflite unscaled.wenc
+		[ ! -e out.tflite ]
+	done
+}
+
 @test "an operator that reads its own result is named" {
 	chain 2 '| .subgraphs[0].operators[1].inputs = [1]'
 	for p in tfl-quantcheck tfl-partition; do

@@ -216,17 +216,20 @@ check_output_scale(struct checker *c)
 	bool padded = op->pad_top || op->pad_left || op->pad_bottom ||
 		      op->pad_right;
 	bool average = op->kind == NPU_POOL && op->mode == NPU_POOL_AVERAGE;
-	WARN_IF(op->kind == NPU_ELEMENTWISE &&
-		op->global_scale != wants_global_scale(op), c, 17,
-		"OFM scale mode %d", op->global_scale);
+	/* what multiplies then is not defined; what is not wanted is without effect */
+	bool wants = is_sum(op) || (op->kind == NPU_ELEMENTWISE && wants_global_scale(op));
+	ERROR_IF(wants && !op->global_scale, c, 17, "OFM scale mode 0");
+	WARN_IF(op->kind == NPU_ELEMENTWISE && !wants && op->global_scale, c, 17,
+		"OFM scale mode 1");
 	WARN_IF(has_filters(op) && op->global_scale, c, 17,
 		"OFM scale mode 1: no bias");
-	WARN_IF(is_sum(op) && !op->global_scale, c, 17, "OFM scale mode 0");
+	ERROR_IF(average && !padded && !op->global_scale, c, 18,
+		 "average without padding and without a scale");
 	WARN_IF(average && padded && (op->kernel_h > 8 || op->kernel_w > 8), c,
 		18, "average over %d x %d with padding", op->kernel_h,
 		op->kernel_w);
-	WARN_IF(average && !padded && (!op->global_scale || !op->ofm_mult), c,
-		18, "average without padding and without a scale");
+	WARN_IF(average && !padded && op->global_scale && !op->ofm_mult, c, 18,
+		"average without padding, times 0");
 }
 
 void
