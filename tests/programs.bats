@@ -193,6 +193,24 @@ together()
 	[ -e new/output_0.npy ]
 }
 
+@test "a file larger than the limit of the system is an error like a full disk" {
+	local model=$BATS_TEST_DIRNAME/models/digits.tflite status=0
+	(
+		ulimit -f 1 # KiB
+		exec npucc -a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM \
+			--memory-mode Shared_Sram -o m.tflite "$model"
+	) >out 2>err || status=$?
+	cat err
+	[ "$status" = 2 ]
+	grep -q 'File too large$' err
+	[ "$(ls)" = $'err\nout' ]
+	(
+		ulimit -f 1
+		refuses 2 'm.part: File too large' tfl-partition -o m.part "$model"
+	)
+	[ ! -e m.part ]
+}
+
 @test "include lines point down the layers, no path of a machine in the tree" {
 	"$TOP/scripts/check-tree" "$TOP"
 }

@@ -10,6 +10,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,8 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();
+	/* beyond a limit of files' sizes, write() fails: it is said, and cleaned up */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (atexit(check_output))
 		out_of_memory();
 	(void)argp_parse(&whole, argc, argv, 0, NULL, &both);
