@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which LSTMs the NPU computes exactly: shapes, states, scales, sums. */
+#include "conv.h"
+#include "lstm.h"
+
+#include "kernels/tables.h"
+
+#include <math.h>
+
+enum { MAX_STEPS = 1024 };
+
+static const char *
+check_state(const struct part *p, const struct tfl_op *op, int k, const char *role,
+	    int type)
+{
+	const char *why = check_own_state(p, op, k, role);
+	if (why)
+		return why;
+	const struct tfl_tensor *t = part_in(p, op, k);
+	if (t->type != type || !t->has_shape)
+		return part_say(p, "%s is no variable of %s", role,
+				tfl_type_name(type));
+	if (t->quant.n_scale != 1 || !(t->quant.scale[0] > 0) ||
+	    !isfinite(t->quant.scale[0]))
+		return part_say(p, "%s has no quantization", role);
+	return NULL;
+}
+
+static double
+dense_scale(const struct lstm *l, const struct tfl_tensor *w, bool recurrent)
+{
+	const struct tfl_tensor *in = recurrent ? l->hidden : l->x;
+	return (double)(quant_scale_f32(in) * quant_scale_f32(w) / GATE_SCALE);
+}
+
+bool
+lstm_gate_scale(const struct lstm *l, const struct tfl_tensor *w, bool recurrent,
+	   struct npu_scale *s)
+{
+	if (!npu_quantise(dense_scale(l, w, recurrent), s))
+		return false;
+	if (l->x->type == TFL_INT16)
+		*s = npu_scale_reduce(*s);
+	return s->shift >= 0 && s->shift <= 63;
+}
+
+static const char undefined[] = "sums times the scales' power of two leave 32 bits, and "
+	"TensorFlow Lite Micro's result is undefined then";
+
+static double
+largest_bias(const struct tfl_tensor *b)
+{
+	double most = 0;
+	for (size_t i = 0; 4 * i + 4 <= b->data.n; i++)
+		most = fmax(most, fabs((double)(int32_t)load_le32(b->data.p + 4 * i)));
+	return most;
+}
+
+/* sums of 64 bits, for operands of 16, leave nothing */
+static bool
+is_defined(const struct part *p, const struct tfl_op *op, const struct lstm *l, int g)
+{
+	for (int k = 0; k < 2 && l->x->type == TFL_INT8; k++) {
+		const struct tfl_tensor *w = part_in(p, op, (k ? RECURRENT : WEIGHTS) + g);
+		double most = (double)(k ? l->cells : l->features) * UINT8_MAX * -INT8_MIN;
+		struct npu_scale s;
+		if (!k)
+			most += largest_bias(part_in(p, op, BIAS + g));
+		(void)lstm_gate_scale(l, w, k, &s);
+		if (most > INT32_MAX || npu_scale_leaves_word(s, most))
+			return false;
+	}
+	return true;
+}
+
+static const char *
+check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
+	   int g)
+{
+	struct npu_scale s;
+	for (int k = 0; k < 2; k++) {
+		const struct tfl_tensor *w = part_in(p, op, (k ? RECURRENT : WEIGHTS) + g);
+		int32_t n = k ? l->cells : l->features;
+		if (!w->data.p || w->type != TFL_INT8 || w->quant.n_scale != 1 ||
+		    !(w->quant.scale[0] > 0) || quant_zero(w) || w->is_sparse)
+			return part_say(p, "weights of gate %d are not constant, "
+					"symmetric int8", g);
+		if (w->rank != 2 || w->dim[0] != l->cells || w->dim[1] != n)
+			return part_say(p, "weights of gate %d are not %dx%d", g,
+					l->cells, n);
+		if (n > MAX_WEIGHT_SUM / 128)
+			return "more than 65024 inputs";
+		if (!lstm_gate_scale(l, w, k, &s))
+			return "a scale of the gates can't be expressed";
+	}
+	const struct tfl_tensor *b = part_in(p, op, BIAS + g);
+	if (!b->data.p || b->type != TFL_INT32 || tfl_elements(b) != l->cells)
+		return part_say(p, "bias of gate %d is not %d constants of int32", g,
+				l->cells);
+	return is_defined(p, op, l, g) ? NULL : undefined;
+}
+
+/* products of states, and the factor of the cell before its tanh */
+static const char *
+check_products(const struct lstm *l)
+{
+	const double most = (double)INT16_MIN * INT16_MIN, word = (double)UINT16_MAX + 1;
+	struct sigmoid16 tanh;
+	sigmoid16_prepare(&tanh, quant_scale_f32(l->cell), true);
+	return npu_scale_leaves_word(l->keep, most) || npu_scale_leaves_word(l->add, most) ||
+			       npu_scale_leaves_word(l->emit, most) || tanh.mult >= word
+		   ? undefined
+		   : NULL;
+}
+
+static const char *
+check_inputs(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 1, N_INPUTS, 1);
+	if (!why)
+		why = check_options(p, op, &fb_UnidirectionalSequenceLSTMOptions);
+	if (why)
+		return why;
+	for (int k = 0; k < N_INPUTS; k++) {
+		bool unknown = (k >= PEEPHOLE && k < BIAS) || k == PROJECTION ||
+			       k == PROJECTION + 1 || k >= NORM;
+		if (!unknown == !part_in(p, op, k))
+			return part_say(p, "LSTM with%s input %d",
+					unknown ? "" : "out", k);
+	}
+	if (TFL_OPT(op, UnidirectionalSequenceLSTMOptions, fused_activation_function) !=
+		    TFL_ACT_TANH ||
+	    TFL_OPT(op, UnidirectionalSequenceLSTMOptions, diagonal_recurrent_tensors))
+		return "LSTM with another activation than TANH, or diagonal";
+	return check_maps(p, op, TYPE_I8 | TYPE_I16);
+}
+
+static const char *
+read_shapes(struct lstm *l, bool major)
+{
+	if (l->x->rank != 3 || l->ofm->rank != 3)
+		return "IFM and OFM must have 3 dimensions";
+	l->steps = l->x->dim[!major];
+	l->batch = l->x->dim[major];
+	l->major = major;
+	l->features = l->x->dim[2];
+	l->cells = l->ofm->dim[2];
+	if (l->ofm->dim[0] != l->x->dim[0] || l->ofm->dim[1] != l->x->dim[1] ||
+	    tfl_elements(l->hidden) != (int64_t)l->batch * l->cells ||
+	    tfl_elements(l->cell) != (int64_t)l->batch * l->cells)
+		return "the shapes of IFM, states and OFM do not match";
+	return l->steps > MAX_STEPS || l->cells > 16384 ||
+		       (int64_t)l->steps * l->batch > 65536
+		   ? "more than 1024 steps, 16384 cells or 65536 rows"
+		   : NULL;
+}
+
+const char *
+lstm_read(const struct part *p, const struct tfl_op *op, struct lstm *l)
+{
+	const char *why = check_inputs(p, op);
+	if (why)
+		return why;
+	*l = (struct lstm){ .x = part_in(p, op, X), .ofm = part_out(p, op, 0),
+			    .hidden = part_in(p, op, HIDDEN),
+			    .cell = part_in(p, op, CELL) };
+	if (l->x->type != l->ofm->type)
+		return "IFM and OFM differ in type";
+	why = check_state(p, op, HIDDEN, "the output state", l->x->type);
+	if (!why)
+		why = check_state(p, op, CELL, "the cell state", TFL_INT16);
+	if (!why)
+		why = read_shapes(l, TFL_OPT(op, UnidirectionalSequenceLSTMOptions,
+					     time_major));
+	for (int g = 0; !why && g < N_GATES; g++)
+		why = check_gate(p, op, l, g);
+	if (why)
+		return why;
+	if (quant_zero(l->cell))
+		return "the cell state has a zero point";
+	float cell = quant_scale_f32(l->cell), unit2 = UNIT_SCALE * UNIT_SCALE;
+	float clip = (float)TFL_OPT_FLOAT(op, UnidirectionalSequenceLSTMOptions,
+					  cell_clip);
+	if (clip > 0)
+		l->clip = (int32_t)fminf(clip / cell, INT16_MAX);
+	if (!npu_quantise((double)(UNIT_SCALE * cell / cell), &l->keep) ||
+	    !npu_quantise((double)(unit2 / cell), &l->add) ||
+	    !npu_quantise((double)(unit2 / quant_scale_f32(l->hidden)), &l->emit))
+		return "a scale of the states can't be expressed";
+	return check_products(l);
+}
