@@ -311,7 +311,11 @@ listing()
 		"$(jq '.subgraphs[0].operators | length' plain/digits.json)" ]
 	[ "$(jq -r .network graph)" = digits ]
 	jq -e '[.operations[].name | test("^npu_") | not] | all' graph
-	npu-perf <m.wenc | grep -q '^NPU operators = [1-9][0-9]* ('
+	npu-perf <m.wenc >summary
+	grep -q '^NPU operators = [1-9][0-9]* (' summary
+	# the total is the timeline, here 26,171.5 and some, rounded alike
+	[ "$(awk '/^Total cycles / { print $3 }' summary)" = \
+		"$(awk '/^Timeline  / { print $2 }' summary)" ]
 
 	refuses 2 'npu-wenc has not run on this graph' npu-perf m.sched
 	refuses 2 'the graph is scheduled for Ethos_U55_High_End_Embedded, Shared_Sram' \

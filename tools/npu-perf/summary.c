@@ -155,11 +155,19 @@ bandwidths(struct text *t, const struct options *o, const struct network *net,
 		    all / s->mb / net->batch, net->batch);
 }
 
+/* of a compiler's estimate as that compiler prints it, of ours as all else here */
+static double
+whole(const struct network *net, double cycles)
+{
+	bool ours = net->model == PERF_TIMELINE || net->model == PERF_CALIBRATED;
+	return ours ? cycles : trunc(cycles);
+}
+
 static void
-cycles_line(struct text *t, const char *label, double cycles)
+cycles_line(struct text *t, const struct network *net, const char *label, double cycles)
 {
 	text_printf(t, "%-30s           %12.0f cycles/batch\n", label,
-		    trunc(cycles));
+		    whole(net, cycles));
 }
 
 static void
@@ -171,14 +179,14 @@ cycles(struct text *t, const struct network *net)
 		    e->macs);
 	text_printf(t, "%-*s%12.2f Tops/s\n\n", LABEL, "Network Tops/s",
 		    time > 0 ? e->macs * 2 / time / 1e12 : (double)NAN);
-	cycles_line(t, "NPU cycles", e->npu);
+	cycles_line(t, net, "NPU cycles", e->npu);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		char label[64];
 		(void)snprintf(label, sizeof(label), "%s Access cycles",
 			       memory_area_report((enum mem_area)a));
-		cycles_line(t, label, e->memory[a]);
+		cycles_line(t, net, label, e->memory[a]);
 	}
-	cycles_line(t, "Total cycles", e->total);
+	cycles_line(t, net, "Total cycles", e->total);
 	text_printf(t, "\n%-34s%7.2f ms, %7.2f inferences/s (batch size %d)\n",
 		    "Batch Inference time", time * 1e3,
 		    time > 0 ? net->batch / time : (double)NAN, net->batch);
