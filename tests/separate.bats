@@ -70,6 +70,10 @@ accel=() lay=() check=(--source=x.wenc)
 	[[ "$output" == *"net wants NPU_REGIONCFG_4 2 or 3, the port of the arena"* ]]
 	sed -i 's/CFG_4 1/CFG_4 3/' t.c
 	"${CC:-cc}" -Werror -c t.c
+	# a cost of the application's, beside the arena's
+	[ "$(npu-perf --json "${u55[@]:2}" x.tflite | jq .separate_io_bytes)" = 794 ]
+	npu-perf "${u55[@]:2}" x.tflite |
+		grep -qx 'Inputs and outputs outside of the arena *0.78 KiB'
 	# as it was without
 	npucc "${u55[@]}" -o y.tflite "$digits" 2>/dev/null
 	tfl2c -n net y.tflite >net.h

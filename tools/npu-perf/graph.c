@@ -111,5 +111,7 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 	net->bytes.constants = flash ? flash->bytes : 0;
 	net->bytes.arena = place_used(g, PLACE_ARENA);
 	net->bytes.fast = place_used(g, PLACE_CACHE);
+	for (int place = PLACE_IO; place < PLACES; place++)
+		net->bytes.separate += place_used(g, (enum g_place)place);
 	return take_nodes(a, g, net, e);
 }

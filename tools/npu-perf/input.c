@@ -156,6 +156,19 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 	return true;
 }
 
+static int64_t
+separate_bytes(const struct tfl_model *m)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	int64_t n = 0;
+	for (int i = 0; i < g->n_in + g->n_out; i++) {
+		int tensor = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
+		if (stream_separate_region(m, tensor))
+			n += tfl_bytes(&g->tensor[tensor]);
+	}
+	return n;
+}
+
 static bool
 read_model(struct arena *a, const struct options *o, struct bytes file,
 	   struct network *net, struct err *e)
@@ -167,6 +180,7 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 	    !tfl_read(a, file, net->file, &m, e) || !stream_find(a, m, &s, &n, e))
 		return false;
 	net->n_layers = -1;
+	net->bytes.separate = separate_bytes(m);
 	walk_operators(a, m, net);
 	struct ends ends;
 	if (!ends_read(a, m, &ends, e))

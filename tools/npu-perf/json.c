@@ -175,6 +175,8 @@ head(struct text *t, const struct network *net)
 		text_i64(t, sram);
 	count(t, "flash_bytes", net->bytes.constants);
 	count(t, "stream_bytes", net->bytes.streams);
+	if (net->bytes.separate)
+		count(t, "separate_io_bytes", net->bytes.separate);
 	count(t, "encoded_weight_bytes", net->weights.encoded_bytes);
 	count(t, "original_weight_bytes", net->weights.original);
 	count(t, "npu_operators", (int64_t)net->n);

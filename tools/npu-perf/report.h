@@ -46,6 +46,7 @@ struct operator {
 /* sizes of the network's tensors; -1: its input doesn't tell */
 struct sizes {
 	int64_t arena, fast, constants, streams;
+	int64_t separate; /* inputs and outputs outside of the arena, its memory's */
 };
 
 /* what a device counts; the numbers of several inferences are medians */

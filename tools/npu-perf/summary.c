@@ -93,6 +93,9 @@ head(struct text *t, const struct options *o, const struct network *net)
 			text_puts(t, "          ");
 			kib(t, network_used(net, (enum mem_area)a));
 		}
+	if (net->bytes.separate)
+		kib_line(t, "Inputs and outputs outside of the arena",
+			 net->bytes.separate);
 }
 
 static void
