@@ -130,6 +130,34 @@ same()
 		npu-perf "${target[@]:2}" wrong.tflite
 }
 
+@test "mkinput fills a batch, a file for each of its inputs" {
+	d=$TOP/tests/models/digits
+	npucc "${target[@]}" --batch=3 -o x.tflite "$d.tflite" 2>notes
+	mkdir three
+	for i in 0 3 7; do
+		mkinput --range=0,1 --format=raw "$d.tflite" "$d/digit-$i.pgm" >"$i.raw"
+		mkdir "three/$i"
+		cp "$d/digit-$i.pgm" "three/$i"
+	done
+	cat 0.raw 3.raw 7.raw >want
+	mkinput --range=0,1 --format=raw -o x.raw x.tflite "$d"/digit-{0,3,7}.pgm
+	cmp x.raw want
+	mkinput --format=raw -o y.raw x.tflite x.raw # all in one
+	cmp y.raw want
+	refuses 2 "the model has 1 input, and a batch of 3, there are 2 files" \
+		mkinput --range=0,1 x.tflite "$d"/digit-{0,3}.pgm
+	# two frames of three: each is counted
+	for i in 0 3 7; do cp "three/$i/digit-$i.pgm" "three/$i/again.pgm"; done
+	mkinput --list=three --range=0,1 -o x.npy x.tflite
+	npu-sim --frames=2 --reset -i x.npy -o out x.tflite >/dev/null
+	head -c 128 out/output_0.npy | grep -aq "'shape': (2, 3, 10)"
+	npu-eval --json x.labels out/output_0.npy |
+		jq -e '.items == 6 and .outputs[0].right == 6'
+	rm three/0/again.pgm
+	refuses 2 "three: error: 5 inputs do not fill batches of 3" \
+		mkinput --list=three --range=0,1 -o x.npy x.tflite
+}
+
 @test "batches of the models: the targets" {
 	need_shared models
 	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"

@@ -290,34 +290,73 @@ warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *
 }
 
 static bool
-make_input(struct arena *a, const struct options *o,
-	   const struct tfl_tensor *t, int i, uint64_t *random,
-	   struct filled *out, struct err *e)
+make_part(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	  const char *path, struct filled *out, struct err *e)
 {
 	struct data d;
-	if (o->has_random) {
-		out->n = (size_t)tfl_elements(t);
-		out->bytes = anew(a, uint8_t, (size_t)tfl_bytes(t));
-		sim_random(random, t, out->bytes);
-		return true;
-	}
-	if (!load_data(a, o->n_files ? o->file[i] : NULL, o, t, &d, e) ||
-	    !fit_data(a, o, t, &d, e) || !fill_tensor(a, o, t, &d, out, e))
+	if (!load_data(a, path, o, t, &d, e) || !fit_data(a, o, t, &d, e) ||
+	    !fill_tensor(a, o, t, &d, out, e))
 		return false;
 	warn_clipped(d.name, t, out);
 	return true;
 }
 
+/* the inputs of a batch, a file each, one behind the other */
 static bool
-check_inputs(const struct options *o, const struct tfl_subgraph *g,
+make_batch(struct arena *a, const struct options *o, const struct tfl_tensor *t,
+	   const char *const *path, int batch, struct filled *out, struct err *e)
+{
+	struct tfl_tensor one = one_of_batch(t, batch);
+	size_t bytes = (size_t)tfl_bytes(&one);
+	out->bytes = arena_alloc(a, bytes, (size_t)batch);
+	for (int k = 0; k < batch; k++) {
+		struct filled f;
+		if (!make_part(a, o, &one, path[k], &f, e))
+			return false;
+		memcpy(out->bytes + (size_t)k * bytes, f.bytes, bytes);
+	}
+	return true;
+}
+
+static bool
+make_input(struct arena *a, const struct options *o, const struct tfl_subgraph *g, int i,
+	   uint64_t *random, struct filled *out, struct err *e)
+{
+	const struct tfl_tensor *t = &g->tensor[g->in[i]];
+	int each = o->n_files / g->n_in; /* files of an input; more than 1: of a batch */
+	if (!o->has_random)
+		return each > 1
+			   ? make_batch(a, o, t, o->file + (ptrdiff_t)each * i, each, out, e)
+			   : make_part(a, o, t, o->n_files ? o->file[i] : NULL, out, e);
+	out->n = (size_t)tfl_elements(t);
+	out->bytes = anew(a, uint8_t, (size_t)tfl_bytes(t));
+	sim_random(random, t, out->bytes);
+	return true;
+}
+
+/* a file for each input, or for each of a batch */
+static bool
+check_files(const struct options *o, int n_in, int batch, struct err *e)
+{
+	int n = o->n_files ? o->n_files : o->has_random ? n_in : 1;
+	if (n == n_in || (batch > 1 && n == (int64_t)n_in * batch))
+		return true;
+	struct text more = { 0 };
+	if (batch > 1)
+		text_printf(&more, ", and a batch of %d", batch);
+	(void)err_set(e, "%s: error: the model has %d input%s%s, there %s %d file%s",
+		      o->model, n_in, n_in == 1 ? "" : "s", text_str(&more),
+		      n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+	text_free(&more);
+	return false;
+}
+
+static bool
+check_inputs(const struct options *o, const struct tfl_subgraph *g, int batch,
 	     struct err *e)
 {
-	int n = o->n_files ? o->n_files : o->has_random ? g->n_in : 1;
-	if (n != g->n_in)
-		return err_set(e, "%s: error: the model has %d input%s, there %s "
-				  "%d file%s", o->model, g->n_in,
-			       g->n_in == 1 ? "" : "s", n == 1 ? "is" : "are", n,
-			       n == 1 ? "" : "s");
+	if (!check_files(o, g->n_in, batch, e))
+		return false;
 	for (int i = 0; i < g->n_in; i++)
 		if (tfl_bytes(&g->tensor[g->in[i]]) < 1 ||
 		    tfl_bytes(&g->tensor[g->in[i]]) > MAX_INPUT_BYTES)
@@ -441,15 +480,14 @@ convert(struct arena *a, const struct options *o, struct err *e)
 			       "the evaluation kit's files don't know", o->model);
 	if (o->dialect == DIALECT_MLEK_SAMPLES && g->n_in == 1)
 		return write_samples(a, o, g, e);
-	if (!check_inputs(o, g, e))
+	if (!check_inputs(o, g, x.actual, e))
 		return false;
 	if (o->list)
-		return make_stack(a, o, &g->tensor[g->in[0]], e);
+		return make_stack(a, o, &g->tensor[g->in[0]], x.actual, e);
 	struct filled *f = anew(a, struct filled, (size_t)g->n_in);
 	uint64_t random = o->seed;
 	for (int i = 0; i < g->n_in; i++)
-		if (!make_input(a, o, &g->tensor[g->in[i]], i, &random, &f[i],
-				e))
+		if (!make_input(a, o, g, i, &random, &f[i], e))
 			return false;
 	bool tests = o->dialect == DIALECT_MLEK_TESTS;
 	if ((o->expected || tests) && !run_model(a, m, f, &outputs, e))

@@ -140,9 +140,14 @@ void print_labels(struct text *t, const struct list *l);
 
 /* ---- stack.c --------------------------------------------------------------- */
 
-/* the files of o->list as one array of t's, and their labels */
+/* one of the inputs that t has one behind the other, along its first dimension */
+struct tfl_tensor one_of_batch(const struct tfl_tensor *t, int batch);
+/*
+ * The files of o->list as one array of t's, and their labels; of a batch each t is of
+ * so many files, and it is an error if the last is not full.
+ */
 bool make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
-		struct err *e);
+		int batch, struct err *e);
 
 /* ---- write.c --------------------------------------------------------------- */
 

@@ -5,6 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+struct tfl_tensor
+one_of_batch(const struct tfl_tensor *t, int batch)
+{
+	struct tfl_tensor one = *t;
+	if (one.rank)
+		one.dim[0] /= batch;
+	return one;
+}
+
 static bool
 add_input(const struct options *o, const struct tfl_tensor *t, const struct item *it,
 	  struct filled *all, struct spool *to, struct err *e)
@@ -39,12 +48,12 @@ labels_path(struct arena *a, const struct options *o)
 
 static bool
 save(struct arena *a, const struct options *o, const struct tfl_tensor *t,
-     const struct list *l, const struct spool *values, struct err *e)
+     const struct list *l, size_t n, const struct spool *values, struct err *e)
 {
 	struct file_set *s = file_set_open(a);
 	struct text labels = { 0 };
 	print_labels(&labels, l);
-	bool ok = write_stack(s, o->output, t, l->n, values, o->format, e) &&
+	bool ok = write_stack(s, o->output, t, n, values, o->format, e) &&
 		  file_set_add(s, labels_path(a, o), labels.p, labels.n, false, e);
 	text_free(&labels);
 	return file_set_end(s, ok, e);
@@ -52,17 +61,23 @@ save(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 
 bool
 make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
-	   struct err *e)
+	   int batch, struct err *e)
 {
 	struct list l;
 	struct spool values;
+	struct tfl_tensor one = one_of_batch(t, batch);
 	struct filled all = { .lo = INFINITY, .hi = -INFINITY };
-	if (!read_list(a, o->list, &l, e) || !spool_open(&values, e))
+	if (!read_list(a, o->list, &l, e))
+		return false;
+	if (l.n % (size_t)batch)
+		return err_at(e, file_name(o->list), 0, "%zu inputs do not fill batches of %d",
+			      l.n, batch);
+	if (!spool_open(&values, e))
 		return false;
 	bool ok = true;
 	for (size_t i = 0; ok && i < l.n; i++)
-		ok = add_input(o, t, &l.item[i], &all, &values, e);
-	ok = ok && save(a, o, t, &l, &values, e);
+		ok = add_input(o, &one, &l.item[i], &all, &values, e);
+	ok = ok && save(a, o, t, &l, l.n / (size_t)batch, &values, e);
 	spool_close(&values);
 	if (ok)
 		warn_clipped(file_name(o->list), t, &all);

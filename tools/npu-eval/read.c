@@ -48,6 +48,17 @@ check_numbers(const struct values *v, struct err *e)
 	return true;
 }
 
+/* along the first dimension; of outputs of batches along the first two, if there are so
+ * many labels */
+static size_t
+count_items(const struct npy *x, size_t n_labels)
+{
+	size_t n = x->rank ? (size_t)x->dim[0] : 1;
+	if (x->rank > 2 && n && n_labels / n == (size_t)x->dim[1] && n_labels % n == 0)
+		return n_labels;
+	return n;
+}
+
 static bool
 parse_values(struct bytes file, const char *path, size_t n, struct values *v,
 	     struct err *e)
@@ -59,7 +70,7 @@ parse_values(struct bytes file, const char *path, size_t n, struct values *v,
 		return err_at(e, v->file, 0, "floats of %d bytes are not supported",
 			      v->npy.item_bytes);
 	size_t all = v->npy.data.n / (size_t)v->npy.item_bytes;
-	v->n = v->npy.rank ? (size_t)v->npy.dim[0] : 1;
+	v->n = count_items(&v->npy, n);
 	if (n && v->n != n)
 		return err_at(e, v->file, 0, "has %zu items, there are %zu labels", v->n,
 			      n);
