@@ -4,6 +4,7 @@
 
 load lib/common
 load lib/model
+load lib/call
 
 chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 target=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
@@ -196,6 +197,19 @@ pixels()
 	tfl-partition --cpu=0 -o cpu.part fan.tflite 2>/dev/null
 	sed '/^tensor .* io=/s/$/ layout=nhcwb16/' cpu.part >x.part
 	refuses 2 "on the CPU knows only nhwc, t" npu-sched "${target[@]}" x.part
+}
+
+@test "a C function reads and writes them, of a batch, too" {
+	fan
+	tfl-partition --input-layout=nhwc,row-stride=640 --output-layout=nhcwb16 \
+		-o x.part fan.tflite
+	schedule --batch=2
+	call_runs x.tflite
+	grep -q '^#define NET_ACTUAL_BATCH_SIZE 2' net.h
+	# a byte further it is another picture
+	sed -i 's/^#define INPUT_PLACES(frame) { arena/& + 1/' call_glue.h
+	run call_link x.tflite
+	[ "$status" -eq 1 ]
 }
 
 @test "metadata of another tensor's layout is refused" {

@@ -10,6 +10,7 @@
 #include "kernels/kernels.h"
 #include "net.h"
 #include "sim/sim.h"
+#include "stream/ends.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 
 enum { FRAMES = 3 };
 
-static const struct tfl_model *model;
+static const struct tfl_model *model; /* as it lies in memory */
+static struct ends ends; /* layouts of its inputs and outputs, where they have one */
 
 /* operator index of the model by its kernel; 0: done */
 int call_operator(int index, void *const *in, void *const *out);
@@ -49,10 +51,11 @@ the_driver(void)
 
 static uint8_t arena[NET_CALL_ARENA_BYTES] __attribute__((aligned(16)));
 
+/* the simulator has values in the network's order */
 static void
 fill_inputs(struct sim *s, uint64_t *state, uint8_t *const *place)
 {
-	const struct tfl_subgraph *g = &model->subgraph[0];
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	for (int i = 0; i < g->n_in; i++) {
 		const struct tfl_tensor *t = &g->tensor[g->in[i]];
 		void *data = sim_tensor(s, g->in[i]);
@@ -60,18 +63,29 @@ fill_inputs(struct sim *s, uint64_t *state, uint8_t *const *place)
 		/* a quarter of what int8 can say, in real numbers */
 		for (int64_t k = 0; t->type == TFL_FLOAT32 && k < tfl_elements(t); k++)
 			((float *)data)[k] *= 16.0f;
-		memcpy(place[i], data, (size_t)tfl_bytes(t));
+		if (ends.in[i].given)
+			end_pack(&ends.in[i], data, place[i]);
+		else
+			memcpy(place[i], data, (size_t)tfl_bytes(t));
 	}
 }
 
 static int
 differences(struct sim *s, uint8_t *const *place)
 {
-	const struct tfl_subgraph *g = &model->subgraph[0];
+	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	int n = 0;
-	for (int i = 0; i < g->n_out; i++)
-		n += memcmp(place[i], sim_tensor(s, g->out[i]),
-			    (size_t)tfl_bytes(&g->tensor[g->out[i]])) != 0;
+	for (int i = 0; i < g->n_out; i++) {
+		size_t bytes = (size_t)tfl_bytes(&g->tensor[g->out[i]]);
+		struct arena *a = arena_open();
+		uint8_t *values = place[i];
+		if (ends.out[i].given) {
+			values = arena_alloc(a, bytes, 1);
+			end_unpack(&ends.out[i], place[i], values);
+		}
+		n += memcmp(values, sim_tensor(s, g->out[i]), bytes) != 0;
+		arena_close(a);
+	}
 	return n;
 }
 
@@ -85,7 +99,7 @@ main(int argc, char **argv)
 	uint64_t state = 1;
 	int wrong = 0, status = 0;
 	if (argc != 2 || !tfl_read_file(a, argv[1], &m, &e) ||
-	    !sim_open(a, m, &s, &e)) {
+	    !sim_open(a, m, &s, &e) || !ends_read(a, m, &ends, &e)) {
 		(void)fprintf(stderr, "%s\n", e.text);
 		return 2;
 	}
