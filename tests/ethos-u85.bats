@@ -362,6 +362,14 @@ native() {
 	[[ $stderr == *": ethos-u65-256 has no "*": was it lowered for another accelerator?" ]]
 }
 
+@test "sums of 40 bits have their records and accumulators, by channel, too" {
+	for model in 62:depthwise 4:fc; do
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" "${model%:*}" >sums.tflite
+		tfl-partition sums.tflite | grep "do=${model#*:} .*acc40=1"
+		exact ethos-u85-256 sums.tflite
+	done
+}
+
 @test "the array multiplies two maps" {
 	need_shared golden/ops $REFERENCE/cases
 	native do=matmul "$SHARED/golden/ops/BATCH_MATMUL/1/model.tflite" 128 1024

@@ -278,7 +278,8 @@ put_block(struct emitter *m, const struct emit_kernel *k)
 	const struct g_op *op = k->op;
 	struct block_query q = op_block_query(k->whole, k->whole->ofm.shape.h);
 	struct hwc u = block_ublock(m->accel, &q);
-	bool wide = op->acc40 && block_class_is_deep(op_block_class(op->kind));
+	/* npu-wenc packs the records of any operation with weights by acc40 */
+	bool wide = op->acc40 && (op_has_weights(op->kind) || op->kind == OP_MATMUL);
 	emit_reg(m, NPU_OFM_BLK_HEIGHT_M1, op->block.h - 1);
 	emit_reg(m, NPU_OFM_BLK_WIDTH_M1, op->block.w - 1);
 	emit_reg(m, NPU_OFM_BLK_DEPTH_M1, op->block.c - 1);
