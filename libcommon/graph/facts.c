@@ -55,8 +55,12 @@ graph_hwc(const struct g_shape *s)
 		r.c = s->dim[s->rank - 1];
 	if (s->rank > 1)
 		r.w = s->dim[s->rank - 2];
-	for (int i = 0; i + 2 < s->rank; i++)
-		r.h *= s->dim[i];
+	int64_t rows = 1; /* more than fit stay more than the NPU takes */
+	for (int i = 0; i + 2 < s->rank; i++) {
+		rows *= s->dim[i];
+		rows = rows > INT32_MAX ? INT32_MAX : rows;
+	}
+	r.h = (int32_t)rows;
 	return r;
 }
 
