@@ -9,6 +9,7 @@
 
 #include "base/threads.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ struct frame { /* of a round */
 	int number;
 	uint8_t **in, **out; /* values of each input and output */
 	struct err e, verdict;
+	size_t by; /* the worker that ran it */
 };
 
 struct worker {
@@ -32,6 +34,7 @@ struct round {
 	unsigned n_workers;
 	struct frame *frame;
 	unsigned n, room; /* frames in it, and that it has room for */
+	atomic_size_t next; /* that nobody runs yet */
 };
 
 static bool
@@ -106,15 +109,20 @@ run_frame(const struct run *r, const struct worker *w, struct frame *f)
 	return ok && judge(r, w, f);
 }
 
-/* worker i's share of a round */
+/*
+ * Worker i takes the next frame as it is free: a core may be slower than others, or
+ * somebody else's.  After a failure what nobody ran is behind the frame that failed.
+ */
 static void
 run_share(void *ctx, size_t i)
 {
 	struct run *r = ctx;
 	struct round *c = r->round;
-	for (size_t k = i; k < c->n; k += c->n_workers)
+	for (size_t k; (k = atomic_fetch_add(&c->next, 1)) < c->n;) {
+		c->frame[k].by = i;
 		if (!run_frame(r, &c->worker[i], &c->frame[k]))
 			return;
+	}
 }
 
 static bool
@@ -251,11 +259,12 @@ run_round(struct run *r, int first, struct err *e)
 		if (!next_inputs(&r->m->subgraph[0], &r->in, f->in, e))
 			return false;
 	}
+	atomic_store(&c->next, 0);
 	threads_for(c->n_workers, c->n_workers, NULL, run_share, r);
 	for (unsigned i = 0; i < c->n; i++)
 		if (!keep_frame(r, &c->frame[i], e))
 			return false;
-	const struct worker *last = &c->worker[(c->n - 1) % c->n_workers];
+	const struct worker *last = &c->worker[c->frame[c->n - 1].by];
 	r->s = last->s;
 	r->other = last->n_other ? last->other[0] : NULL;
 	return true;
