@@ -5,6 +5,7 @@ bats_require_minimum_version 1.5.0
 load lib/common
 
 REFERENCE=reference/vela-u85
+GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 
 # corpus: the compiled files, one a line; a tenth of them unless all are asked for
 corpus() {
@@ -376,6 +377,24 @@ native() {
 	native do=matmul "$SHARED/golden/ops/BATCH_MATMUL/10/model.tflite" 256 2048
 	native do=matmul "$SHARED/$REFERENCE/cases/BATCH_MATMUL_16/1/model.tflite" 256 512
 	# with a bias: words, and what is added to them
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 14 FULLY_CONNECTED >bias.tflite
+	"$GEN" 14 FULLY_CONNECTED >bias.tflite
 	native 'do=matmul.*scale=1:0' bias.tflite 128 1024
+}
+
+@test "columns and channels are exchanged, and axes reversed, by the output stage" {
+	need_shared golden/ops
+	native order=hcw "$SHARED/golden/ops/TRANSPOSE/2/model.tflite" 128 2048
+	native order=hcw "$SHARED/golden/ops/TRANSPOSE/10/model.tflite" 256 1024
+	"$GEN" 2 REVERSE_V2 >reverse.tflite
+	native order=reverse-c reverse.tflite 256 512 1024
+}
+
+@test "what is written backwards elsewhere is reversed by the output stage here" {
+	"$GEN" 4 REVERSE_V2 >m.tflite
+	tfl-partition m.tflite 2>notes >part
+	grep -q 'ofm=t[^ ]*:-' part
+	for a in 128 1024; do
+		exact ethos-u85-$a m.tflite
+		npu-dis --high-level compiled.tflite | grep -q reverse=
+	done
 }

@@ -262,6 +262,22 @@ check_matmul(struct check *c, const struct g_op *op)
 		   op->rec.id);
 }
 
+static bool
+check_reorder(struct check *c, const struct g_op *op)
+{
+	struct hwc i = op->ifm.shape, o = op->ofm.shape;
+	struct hwc to = op->order == ORDER_HCW
+			    ? (struct hwc){ .h = i.h, .w = i.c, .c = i.w } : i;
+	if (op->ifm2.t || op->weights || !is_point(op) || op->order == ORDER_HWC)
+		return BAD(c, op, "o%d: a reorder takes order=, one operand and no window",
+			   op->rec.id);
+	if (graph_type_bytes(op->ifm.type) > 2)
+		return BAD(c, op, "o%d: a reorder's IFM has 8 or 16 bits", op->rec.id);
+	return hwc_equal(to, o) ||
+	       BAD(c, op, "o%d: an IFM of %dx%dx%d is stored as %dx%dx%d, the OFM is "
+		   "%dx%dx%d", op->rec.id, i.h, i.w, i.c, to.h, to.w, to.c, o.h, o.w, o.c);
+}
+
 /* so that rows are runs of the same bytes on both sides */
 static bool
 check_copy(struct check *c, const struct g_op *op)
@@ -314,6 +330,8 @@ check_op(struct check *c, const struct g_op *op)
 		return false;
 	if (!check_words(c, op))
 		return false;
+	if (op->order && op->kind != OP_REORDER)
+		return BAD(c, op, "o%d: order= is a reorder's", op->rec.id);
 	if (op->act == G_ACT_LUT && !op->lut)
 		return BAD(c, op, "o%d: act=lut without lut=", op->rec.id);
 	if (op_is_elementwise(op->kind))
@@ -322,6 +340,8 @@ check_op(struct check *c, const struct g_op *op)
 		return check_copy(c, op);
 	if (op->kind == OP_MATMUL)
 		return check_matmul(c, op);
+	if (op->kind == OP_REORDER)
+		return check_reorder(c, op);
 	if (!check_geometry(c, op) || !check_channels(c, op))
 		return false;
 	return !op_has_weights(op->kind) || check_weights_of(c, op);

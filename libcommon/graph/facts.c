@@ -239,7 +239,7 @@ op_block_class(int kind)
 		return BLOCK_FC;
 	case OP_DEPTHWISE:
 		return BLOCK_DEPTHWISE;
-	case OP_MAXPOOL: case OP_AVGPOOL:
+	case OP_MAXPOOL: case OP_AVGPOOL: case OP_REORDER:
 		return BLOCK_POOL;
 	case OP_REDUCE_SUM:
 		return BLOCK_REDUCE_SUM;
@@ -263,11 +263,17 @@ op_dilated(const struct g_op *op)
 			    .x = (op->kernel.x - 1) * op->dilation.x + 1 };
 }
 
+struct hwc
+op_extent(const struct g_op *op)
+{
+	return op->kind == OP_REORDER ? op->ifm.shape : op->ofm.shape;
+}
+
 struct block_query
 op_block_query(const struct g_op *op, int32_t rows)
 {
 	struct yx k = op_dilated(op);
-	struct hwc ifm = op->ifm.shape;
+	struct hwc ifm = op->ifm.shape, ofm = op_extent(op);
 	bool filters = op->kind == OP_MATMUL;
 	if (op->ifm2.t && !filters &&
 	    hwc_elements(op->ifm2.shape) > hwc_elements(ifm))
@@ -275,16 +281,18 @@ op_block_query(const struct g_op *op, int32_t rows)
 	return (struct block_query){
 		.class = op_block_class(op->kind),
 		.ifm = ifm,
-		.ofm = { .h = rows, .w = op->ofm.shape.w, .c = op->ofm.shape.c },
+		.ofm = { .h = rows, .w = ofm.w, .c = ofm.c },
 		.ifm_bits = op_ifm_bits(op),
 		.kernel_h = k.y, .kernel_w = k.x,
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.upscale = (enum upscale)op->upscale,
+		.order = (enum out_order)op->order,
+		.bricks = op->ofm.t->layout == LAYOUT_NHCWB16,
 		.part_kernel = op->traversal == PART_KERNEL, .sparse = op->sparse,
 		.uses_table = op_has_table(op),
 		.acc40 = op->acc40,
 		.one_tensor = G_HAS(op, G_OP_scalar),
-		.whole = op->ofm.shape,
+		.whole = ofm,
 		.repeats_h = op->ifm2.t && op->ifm2.shape.h < op->ofm.shape.h,
 		.repeats_w = op->ifm2.t && op->ifm2.shape.w < op->ofm.shape.w,
 		.repeats_c = op->ifm2.t && op->ifm2.shape.c < op->ofm.shape.c,

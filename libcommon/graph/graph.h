@@ -95,6 +95,7 @@ enum g_op_kind {
 	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
 	OP_COPY, /* bytes as they are, by the DMA engine: no kernel */
 	OP_MATMUL, /* rows of the IFM by those of IFM2: U85 */
+	OP_REORDER, /* as an average of 1x1, stored in another order: U85 */
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
 	OP_SHR, OP_SHL, OP_DIV, OP_KINDS
 };
@@ -105,7 +106,7 @@ enum g_traversal { DEPTH_FIRST, PART_KERNEL };
 
 extern const char *const area_names[], *const io_names[], *const layout_names[],
     *const place_names[], *const node_names[], *const op_names[],
-    *const upscale_names[], *const scaled_names[], *const round_names[],
+    *const upscale_names[], *const order_names[], *const scaled_names[], *const round_names[],
     *const act_names[], *const traversal_names[];
 
 /* ---- records ------------------------------------------------------------- */
@@ -240,6 +241,7 @@ struct g_op {
 	struct yx kernel, stride, dilation; /* kernel is not dilated */
 	struct g_pad pad;
 	int upscale; /* enum upscale */
+	int order;   /* enum out_order, of a reorder */
 	struct g_pad edge; /* rows and columns repeated at the IFM's edges */
 	struct g_weights *weights;
 	struct g_scales *scales;
@@ -417,6 +419,8 @@ bool op_is_binary(int kind);
 bool op_is_row_by_row(int kind);
 enum block_class op_block_class(int kind);
 int op_ifm_bits(const struct g_op *op);
+/* what is computed, before a reorder stores it otherwise */
+struct hwc op_extent(const struct g_op *op);
 /* do two operations touch t, one of them writing, such that their order matters? */
 bool ops_conflict(const struct g_op *a, const struct g_op *b,
 		  const struct g_tensor *t);

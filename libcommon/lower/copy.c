@@ -2,7 +2,8 @@
 /*
  * Copies between views: the dimensions that both sides walk through, merged
  * where memory allows, three of them as H, W and C of an operation, the rest
- * as a loop of operations.
+ * as a loop of operations.  Where the neighbours of either side are not the same
+ * axis, channels are single elements, unless the NPU exchanges columns and channels.
  */
 #include "lower/nd.h"
 
@@ -23,6 +24,7 @@ struct plan {
 	int n;
 	struct axis v[2 * ND_MAX];
 	int hwc[3]; /* axes that an operation walks, -1: none */
+	enum out_order order; /* ... of what it reads, and how it stores that */
 };
 
 /* pools take 8 and 16 bits: larger elements are several of 16 */
@@ -136,14 +138,11 @@ cut_runs(struct plan *q)
 	*a = rows;
 }
 
+/* the longest of the other axes are rows and columns, in their order */
 static void
-choose(struct plan *q)
+choose_rows(const struct plan *q, int hwc[3])
 {
-	int *hwc = q->hwc;
-	hwc[0] = hwc[1] = hwc[2] = -1;
-	for (int i = 0; i < q->n; i++)
-		if (q->v[i].from == 1 && q->v[i].to == 1)
-			hwc[2] = i;
+	hwc[0] = hwc[1] = -1;
 	for (int k = 1; k >= 0; k--)
 		for (int i = 0; i < q->n; i++)
 			if (i != hwc[2] && i != hwc[1] &&
@@ -161,8 +160,107 @@ choose(struct plan *q)
 	}
 }
 
+/* neighbours on both sides are channels */
+static void
+choose(struct plan *q)
+{
+	q->hwc[2] = -1;
+	for (int i = 0; i < q->n; i++)
+		if (q->v[i].from == 1 && q->v[i].to == 1)
+			q->hwc[2] = i;
+	choose_rows(q, q->hwc);
+}
+
+static int64_t
+steps_of(int64_t n)
+{
+	return (n + MAX_EXTENT - 1) / MAX_EXTENT;
+}
+
 static bool
-plan_copy(const struct nd *from, const struct nd *to, struct plan *q)
+is_walked(const struct plan *q, int i)
+{
+	return i == q->hwc[0] || i == q->hwc[1] || i == q->hwc[2];
+}
+
+/* how many operations; INT64_MAX: very many */
+static int64_t
+count(const struct plan *q)
+{
+	int64_t n = 1;
+	for (int i = 0; i < q->n; i++) {
+		int64_t times = is_walked(q, i) ? steps_of(q->v[i].n) : q->v[i].n;
+		if (__builtin_mul_overflow(n, times, &n))
+			return INT64_MAX;
+	}
+	return n;
+}
+
+/* the neighbours of one side, and those of the other: channels and columns */
+static bool
+find_exchange(const struct plan *q, int hwc[3])
+{
+	hwc[0] = hwc[1] = hwc[2] = -1;
+	for (int i = 0; i < q->n; i++) {
+		if (q->v[i].to < 0)
+			return false;
+		if (q->v[i].from == 1)
+			hwc[2] = i;
+		else if (q->v[i].to == 1)
+			hwc[1] = i;
+	}
+	for (int i = 0; i < q->n; i++)
+		if (i != hwc[1] && i != hwc[2] &&
+		    (hwc[0] < 0 || q->v[i].n > q->v[hwc[0]].n))
+			hwc[0] = i;
+	return hwc[1] >= 0 && hwc[2] >= 0;
+}
+
+/* neighbours on both sides, on one of them backwards, and no other is that */
+static bool
+find_reverse(const struct plan *q, int hwc[3])
+{
+	hwc[2] = -1;
+	for (int i = 0; i < q->n; i++)
+		if (q->v[i].from == 1 && q->v[i].to == -1)
+			hwc[2] = i;
+		else if (q->v[i].to < 0)
+			return false;
+	choose_rows(q, hwc);
+	return hwc[2] >= 0;
+}
+
+static bool
+is_backwards(const struct plan *q, int i)
+{
+	return i >= 0 && q->v[i].to < 0;
+}
+
+/* what the NPU's own orders can do better than single elements */
+static void
+choose_order(struct plan *q)
+{
+	struct plan other = *q;
+	int *hwc = q->hwc;
+	/* it writes rows backwards in half the time that columns take */
+	if (is_backwards(q, hwc[1]) && !is_backwards(q, hwc[0])) {
+		int t = hwc[0];
+		hwc[0] = hwc[1];
+		hwc[1] = t;
+	}
+	if (hwc[2] >= 0)
+		return;
+	if (find_exchange(q, other.hwc))
+		other.order = ORDER_HCW;
+	else if (find_reverse(q, other.hwc))
+		other.order = ORDER_REVERSE_C;
+	if (other.order && count(&other) <= count(q))
+		*q = other;
+}
+
+static bool
+plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
+	  struct plan *q)
 {
 	*q = (struct plan){ .n = 0 };
 	q->type = copied_type(from->type, &q->wide);
@@ -172,6 +270,8 @@ plan_copy(const struct nd *from, const struct nd *to, struct plan *q)
 	merge(q);
 	cut_runs(q);
 	choose(q);
+	if (low_has(l, LACK_ORDERS))
+		choose_order(q);
 	return true;
 }
 
@@ -188,47 +288,39 @@ between(const struct nd *v)
 	return r;
 }
 
-static bool
-is_walked(const struct plan *q, int i)
-{
-	return i == q->hwc[0] || i == q->hwc[1] || i == q->hwc[2];
-}
-
 int64_t
-nd_copies(const struct nd *from, const struct nd *to)
+nd_copies(const struct lower *l, const struct nd *from, const struct nd *to)
 {
 	struct plan q;
-	if (!plan_copy(from, to, &q)) {
+	if (!plan_copy(l, from, to, &q)) {
 		struct nd mid = between(from);
-		int64_t a = nd_copies(from, &mid), b = nd_copies(&mid, to);
+		int64_t a = nd_copies(l, from, &mid), b = nd_copies(l, &mid, to);
 		return a > ND_MAX_COPIES || b > ND_MAX_COPIES ? INT64_MAX : a + b;
 	}
-	int64_t n = 1;
-	for (int i = 0; i < q.n; i++) {
-		int64_t step = is_walked(&q, i) ? MAX_EXTENT : 1;
-		int64_t times = (q.v[i].n + step - 1) / step;
-		if (__builtin_mul_overflow(n, times, &n))
-			return INT64_MAX;
-	}
-	return n;
+	return count(&q);
 }
 
-/* one side of one operation */
+/* one side of one operation; of the result, in the order that it is stored in */
 static struct g_operand
 side(const struct plan *q, const struct nd *v, const int64_t *at, bool to)
 {
 	struct nd w = { .t = v->t, .type = q->type, .rank = 3,
 			.offset = to ? q->to_at : q->from_at };
+	bool exchanged = to && q->order == ORDER_HCW;
 	for (int i = 0; i < q->n; i++)
 		w.offset += at[i] * (to ? q->v[i].to : q->v[i].from);
 	for (int k = 0; k < 3; k++) {
-		int i = q->hwc[k];
+		int i = q->hwc[exchanged && k ? 3 - k : k];
 		w.dim[k] = 1;
 		if (i < 0)
 			continue;
 		int64_t left = q->v[i].n - at[i];
 		w.dim[k] = left < MAX_EXTENT ? left : MAX_EXTENT;
 		w.stride[k] = to ? q->v[i].to : q->v[i].from;
+	}
+	if (to && q->order == ORDER_REVERSE_C) { /* from its last element on */
+		w.offset += (w.dim[2] - 1) * w.stride[2];
+		w.stride[2] = 1;
 	}
 	struct g_operand o;
 	bool ok = nd_operand(&w, &o);
@@ -240,11 +332,11 @@ void
 nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 {
 	struct plan q;
-	if (nd_copies(from, to) > LOW_MAX_OPS) {
+	if (nd_copies(l, from, to) > LOW_MAX_OPS) {
 		l->too_many = true;
 		return;
 	}
-	if (!plan_copy(from, to, &q)) {
+	if (!plan_copy(l, from, to, &q)) {
 		struct nd mid = between(from);
 		struct hwc shape = { .h = 1, .w = 1, .c = (int32_t)nd_elements(from) };
 		mid.t = low_tensor(l, from->type, shape, NULL);
@@ -254,8 +346,12 @@ nd_copy(struct lower *l, const struct nd *from, const struct nd *to)
 	}
 	int64_t at[2 * ND_MAX] = { 0 };
 	for (;;) {
-		(void)low_copy(l, side(&q, from, at, false),
-				side(&q, to, at, true));
+		struct g_operand x = side(&q, from, at, false);
+		struct g_op *op = low_copy(l, x, side(&q, to, at, true));
+		if (q.order) {
+			op->kind = OP_REORDER;
+			G_PUT(op, OP, order, (int)q.order);
+		}
 		int i = q.n;
 		while (i-- > 0) {
 			at[i] += is_walked(&q, i) ? MAX_EXTENT : 1;

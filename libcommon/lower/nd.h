@@ -51,7 +51,7 @@ bool operand_view(struct g_operand o, struct hwc shape, struct g_operand *out);
  */
 void nd_copy(struct lower *l, const struct nd *from, const struct nd *to);
 /* how many operations that takes */
-int64_t nd_copies(const struct nd *from, const struct nd *to);
+int64_t nd_copies(const struct lower *l, const struct nd *from, const struct nd *to);
 
 /* linear memory with v's elements, to read something from */
 struct nd nd_readable(struct lower *l, const struct nd *v);

@@ -161,7 +161,8 @@ plain_average(const struct g_op *op, struct scale85 *out)
 	int e = 0;
 	while (n > 1 && (n - 1) >> e)
 		e++;
-	if (op->kind != OP_AVGPOOL || !is_average_of(&op->scale, n, e))
+	bool pool = op->kind == OP_AVGPOOL || op->kind == OP_REORDER;
+	if (!pool || !is_average_of(&op->scale, n, e))
 		return false;
 	uint64_t m = ((UINT64_C(1) << (30 + e)) + (UINT64_C(1) << e)) / (uint64_t)n;
 	*out = (struct scale85){ .mult = (uint32_t)m, .shift = 30 + e, .round = 1 };
@@ -219,18 +220,29 @@ put_scales(struct emitter *m, const struct g_op *op)
 static void
 put_ofm(struct emitter *m, const struct emit_kernel *k)
 {
+	/* ethosu-commands(7) 23.1 */
+	static const int orders[] = {
+		[ORDER_HCW] = NPU_HCW << 11, [ORDER_REVERSE_H] = NPU_REVERSE_H << 9,
+		[ORDER_REVERSE_W] = NPU_REVERSE_W << 9,
+		[ORDER_REVERSE_C] = NPU_REVERSE_C << 9,
+	};
 	const struct g_op *op = k->op;
+	struct hwc extent = k->ofm.shape;
 	int type = op->ofm.type;
 	bool table = op->act == G_ACT_LUT;
+	if (op->order == ORDER_HCW) {
+		extent.w = k->ofm.shape.c;
+		extent.c = k->ofm.shape.w;
+	}
 	emit_reg(m, NPU_OFM_PRECISION,
 		 graph_type_signed(type) | precision(type) << 1 |
 		     (op->ofm.t->layout == LAYOUT_NHCWB16) << 6 |
-		     !op_has_weights(op->kind) << 8);
+		     !op_has_weights(op->kind) << 8 | orders[op->order]);
 	emit_tiles(m, &emit_ofm_regs, &k->ofm);
 	emit_strides(m, &emit_ofm_regs, &k->ofm);
-	emit_reg(m, NPU_OFM_HEIGHT_M1, k->ofm.shape.h - 1);
-	emit_reg(m, NPU_OFM_WIDTH_M1, k->ofm.shape.w - 1);
-	emit_reg(m, NPU_OFM_DEPTH_M1, k->ofm.shape.c - 1);
+	emit_reg(m, NPU_OFM_HEIGHT_M1, extent.h - 1);
+	emit_reg(m, NPU_OFM_WIDTH_M1, extent.w - 1);
+	emit_reg(m, NPU_OFM_DEPTH_M1, extent.c - 1);
 	/* it is added to words, too: the older ones leave it out */
 	emit_reg(m, NPU_OFM_ZERO_POINT,
 		 graph_type_bytes(type) == 4 && !table ? 0 : op->ofm_zero);
@@ -327,6 +339,8 @@ lacks(const struct g_op *op)
 		return "TANH and LOGISTIC need a table on U85: lut=";
 	if (op->kind == OP_AVGPOOL && divides(op) && large)
 		return "averages with padding reach 8x8";
+	if (op->ofm.view == VIEW_STRIDED && (op->ofm.stride[0] < 0 || op->ofm.stride[1] < 0))
+		return "strides are never negative: order=";
 	if (G_HAS(op, G_OP_opa) && op->ifm_round == ROUND_TRUNCATE)
 		return "operands are not scaled towards zero";
 	return NULL;
@@ -362,6 +376,10 @@ emit85_opcode(const struct g_op *op, int *mode)
 	if (op->kind == OP_MATMUL) {
 		*mode = FILTERS_IN_IFM2;
 		return NPU_OP_CONV;
+	}
+	if (op->kind == OP_REORDER) {
+		*mode = NPU_POOL_SUM;
+		return NPU_OP_POOL;
 	}
 	enum npu_opcode code = emit_opcode(op, mode);
 	/* an average whose scale holds the division is a sum */

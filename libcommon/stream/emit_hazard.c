@@ -111,7 +111,7 @@ block_count(const struct depend *d, int64_t n[3])
 {
 	struct hwc b = d->op->block;
 	n[0] = (d->rows.hi - d->rows.lo + b.h - 1) / b.h;
-	n[1] = ceil_div(d->op->ofm.shape.w, b.w);
+	n[1] = ceil_div(op_extent(d->op).w, b.w);
 	n[2] = (d->depth.hi - d->depth.lo + b.c - 1) / b.c;
 	return n[0] * n[1] * n[2];
 }
@@ -119,7 +119,7 @@ block_count(const struct depend *d, int64_t n[3])
 static struct box
 ofm_block(const struct depend *d, int64_t i, const int64_t n[3])
 {
-	struct hwc b = d->op->block, s = d->op->ofm.shape;
+	struct hwc b = d->op->block, s = op_extent(d->op);
 	const int64_t at[3] = { i / (n[1] * n[2]), i / n[2] % n[1], i % n[2] };
 	const int64_t size[3] = { b.h, b.w, b.c };
 	const int64_t first[3] = { d->rows.lo, 0, d->depth.lo };
@@ -225,6 +225,8 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 	bool second = cur->op->ifm2.t && tensors_meet(out->t, cur->op->ifm2.t);
 	if (!first && !second)
 		return largest;
+	if (prev->op->kind == OP_REORDER) /* blocks are elsewhere than they are counted */
+		return 0;
 	/* filters are read otherwise than the OFM is written */
 	if (second && (first || cur->op->kind == OP_MATMUL))
 		return 0;

@@ -214,3 +214,15 @@ block_part_kernel(const struct accel *a, int ifm_depth, int kernel_elements,
 	return rules[a->generation].part_kernel(ifm_depth, kernel_elements,
 						ifm_bits, sparse);
 }
+
+struct hwc
+block_step(const struct accel *a, const struct block_query *q)
+{
+	struct hwc u = block_ublock(a, q);
+	int32_t even = q->upscale == UPSCALE_NONE ? 1 : 2;
+	/* columns that become channels fill bricks, channels backwards are one */
+	bool bricks = q->order == ORDER_HCW && q->bricks;
+	int32_t w = bricks ? BRICK : even;
+	return (struct hwc){ .h = u.h > even ? u.h : even, .w = u.w > w ? u.w : w,
+			     .c = q->order == ORDER_REVERSE_C ? BRICK : u.c };
+}

@@ -83,6 +83,8 @@ block85_bounds(const struct accel *a, const struct block_query *q)
 	struct hwc u = block85_ublock(a, q);
 	struct hwc most = generations[a->generation].max_block;
 	int32_t depth = u.c > BRICK ? u.c : BRICK;
+	if (q->order == ORDER_HCW && q->bricks)
+		u.w = BRICK;
 	return (struct hwc){ .h = up(min_i32(q->ofm.h, most.h), u.h),
 			     .w = up(min_i32(q->ofm.w, most.w), u.w),
 			     .c = up(min_i32(q->ofm.c, most.c), depth) };
@@ -101,6 +103,13 @@ block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 		return "is not a multiple of the operation's microblock";
 	if (b.c < q->ofm.c && b.c % BRICK)
 		return "splits the OFM depth at other than a multiple of 16";
+	/* 28.4: channels become columns, and those channels */
+	if (q->order == ORDER_HCW && b.c > most.w)
+		return "has more channels than may become columns";
+	if (q->order == ORDER_HCW && q->bricks && b.w % BRICK)
+		return "has columns that fill no brick";
+	if (q->order == ORDER_REVERSE_C && b.c != BRICK)
+		return "is not 16 channels deep, as those written backwards are";
 	return NULL;
 }
 

@@ -61,7 +61,7 @@ struct npu_generation {
 
 /* npu-sched, stages.c and sparse.c; DIVISION, SLOPES: tfl-partition */
 enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
-		  LACK_SLOPES, LACK_MATMUL };
+		  LACK_SLOPES, LACK_MATMUL, LACK_ORDERS };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 
@@ -235,6 +235,10 @@ block_class_is_deep(enum block_class c)
 
 enum upscale { UPSCALE_NONE, UPSCALE_NEAREST, UPSCALE_ZEROS };
 
+/* how results are stored: columns and channels exchanged, or an axis backwards */
+enum out_order { ORDER_HWC, ORDER_HCW, ORDER_REVERSE_H, ORDER_REVERSE_W,
+	     ORDER_REVERSE_C };
+
 /* what decides whether a block fits; shapes are those of the (striped) op */
 struct block_query {
 	enum block_class class;
@@ -243,6 +247,8 @@ struct block_query {
 	int kernel_h, kernel_w; /* dilated */
 	int stride_y, stride_x;
 	enum upscale upscale;
+	enum out_order order; /* shapes and blocks are those before it */
+	bool bricks;	  /* the OFM is stored as nhcwb16 */
 	bool part_kernel, sparse;
 	bool uses_table;
 	bool acc40;
@@ -279,6 +285,9 @@ struct hwc block_accumulated(const struct accel *a, const struct block_query *q,
 
 /* largest extent a block can have for this OFM, rounded up to the ublock */
 struct hwc block_bounds(const struct accel *a, const struct block_query *q);
+
+/* a block's extents are multiples of these, or all there is in depth */
+struct hwc block_step(const struct accel *a, const struct block_query *q);
 
 /* the microblock that the operation is worked on in */
 struct hwc block_ublock(const struct accel *a, const struct block_query *q);

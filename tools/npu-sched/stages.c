@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an accelerator's output stage lacks, added to the graph: zero points
- * beyond a byte, and tables of functions that others have built in
- * (ethosu-commands(7) 23.5, ethosu-memory(7) 25.2).
+ * beyond a byte, negative strides, and tables of functions that others have built
+ * in (ethosu-commands(7) 23.5, ethosu-memory(7) 25.2).
  */
 #include "network/insert.h"
 
 #include "kernels/tables.h"
+
+#include <stdlib.h>
 
 /* ---- zero points ---------------------------------------------------------- */
 
@@ -59,6 +61,73 @@ move_operand_zero(struct g_op *op)
 	op->ifm_zero = op->ifm2_zero = 0;
 }
 
+/* ---- maps that are written backwards -------------------------------------- */
+
+/* the axis that runs backwards, or none */
+static enum out_order
+find_backwards(const struct g_operand *o)
+{
+	if (o->view != VIEW_STRIDED)
+		return ORDER_HWC;
+	return o->shape.h > 1 && o->stride[0] < 0   ? ORDER_REVERSE_H
+	       : o->shape.w > 1 && o->stride[1] < 0 ? ORDER_REVERSE_W
+						    : ORDER_HWC;
+}
+
+/* the same elements, that axis forwards */
+static void
+turn_round(struct g_operand *o, enum out_order order)
+{
+	int axis = order == ORDER_REVERSE_W;
+	int32_t n = axis ? o->shape.w : o->shape.h;
+	o->offset += (n - 1) * o->stride[axis];
+	o->stride[axis] = -o->stride[axis];
+}
+
+/* a 1x1 average, whose like can store in another order */
+static bool
+is_plain_pool(const struct g_op *op)
+{
+	return op->kind == OP_AVGPOOL && op->kernel.y == 1 && op->kernel.x == 1 &&
+	       op->stride.y == 1 && op->stride.x == 1 &&
+	       op->upscale == UPSCALE_NONE && G_HAS(op, G_OP_scale) &&
+	       hwc_equal(op->ifm.shape, op->ofm.shape);
+}
+
+/*
+ * As strides are not negative, a pool reverses one axis as it stores its results; a
+ * copy of them, looked at next, reverses another, or that of other operations
+ */
+static void
+write_forwards(struct graph *g, size_t at)
+{
+	struct g_op *op = g->ops[at];
+	enum out_order order = find_backwards(&op->ofm);
+	struct g_operand *o = &op->ofm;
+	if (o->view == VIEW_STRIDED && o->shape.h == 1) /* it means nothing then */
+		o->stride[0] = llabs(o->stride[0]);
+	if (o->view == VIEW_STRIDED && o->shape.w == 1)
+		o->stride[1] = llabs(o->stride[1]);
+	if (!order || graph_type_bytes(op->ofm.type) > 2)
+		return;
+	struct g_operand rest = op->ofm;
+	bool plain = is_plain_pool(op);
+	turn_round(&rest, order);
+	if (plain && !find_backwards(&rest)) {
+		op->ofm = rest;
+	} else {
+		struct g_operand between = insert_map(g, op->ofm.type, op->ofm.shape);
+		struct g_op *c = insert_op(g, at + 1, OP_AVGPOOL, op, between,
+					   plain ? rest : op->ofm);
+		G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1u << 30, .shift = 30 });
+		op->ofm = between;
+	}
+	if (!plain) /* the copy will */
+		return;
+	op->kind = OP_REORDER;
+	G_PUT(op, OP, order, (int)order);
+}
+
 /* ---- functions ------------------------------------------------------------ */
 
 /* 2^16 * sigmoid(k / 24) - 2^15, k = -256...255, as the reference has it */
@@ -102,6 +171,7 @@ check_native(struct sched *s, const struct g_op *op)
 		[OP_DIV] = { "division", LACK_DIVISION },
 		[OP_LRELU] = { "leaky ReLU of two scales", LACK_SLOPES },
 		[OP_MATMUL] = { "product of two maps", LACK_MATMUL },
+		[OP_REORDER] = { "other order to store results in", LACK_ORDERS },
 	};
 	const char *what = needs[op->kind].what;
 	bool plain = !what || (op->kind == OP_LRELU && !G_HAS(op, G_OP_opa));
@@ -124,6 +194,8 @@ complete_stages(struct sched *s)
 			add_zero_behind(g, i);
 		if (accel_lacks(s->accel, LACK_WIDE_ZEROS))
 			move_operand_zero(op);
+		if (!accel_lacks(s->accel, LACK_ORDERS))
+			write_forwards(g, i);
 		bool tanh = op->act == G_ACT_TANH;
 		if (!accel_lacks(s->accel, LACK_FUNCTIONS) || op->lut ||
 		    (!tanh && op->act != G_ACT_SIGMOID))

@@ -102,7 +102,7 @@ check_blocks(const struct part *p, const struct tfl_op *op)
 			  &pixels, &piece, at);
 		struct nd v = inner(&piece, &pixels, at);
 		if (nd_elements(&v))
-			copies += nd_copies(&pixels, &v);
+			copies += nd_copies(p->l, &pixels, &v);
 		copies++;
 	}
 	return copies <= ND_MAX_COPIES

@@ -221,7 +221,7 @@ check_tile(const struct part *p, const struct tfl_op *op)
 	struct nd from = nd_shape(i), to = nd_shape(o);
 	for (int k = 0; k < n; k++)
 		nd_slice(&to, k, 0, i->dim[k], 1);
-	return all * nd_copies(&from, &to) <= ND_MAX_COPIES
+	return all * nd_copies(p->l, &from, &to) <= ND_MAX_COPIES
 		   ? NULL
 		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
 }

@@ -80,7 +80,7 @@ count_copies(const struct part *p, const struct tfl_op *op, const struct gather 
 	for (int k = 0; k < g->n;) {
 		struct nd from = in, to = out;
 		k = gather_run(g, k, &from, &to);
-		copies += nd_copies(&from, &to);
+		copies += nd_copies(p->l, &from, &to);
 		if (copies > ND_MAX_COPIES)
 			return part_say(p, "gathering takes more than %d copies",
 					ND_MAX_COPIES);

@@ -58,7 +58,7 @@ check_move(const struct part *p, const struct tfl_op *op, int min_in, int max_in
 const char *
 check_copies(const struct part *p, const struct nd *from, const struct nd *to)
 {
-	int64_t n = nd_copies(from, to);
+	int64_t n = nd_copies(p->l, from, to);
 	if (n <= ND_MAX_COPIES)
 		return NULL;
 	return part_say(p, "the movement would take %lld copies", (long long)n);

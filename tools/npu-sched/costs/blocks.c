@@ -99,10 +99,9 @@ static void
 search_blocks(struct block_search *x, int32_t only_depth)
 {
 	struct hwc most = block_bounds(x->s->accel, &x->q);
-	struct hwc u = block_ublock(x->s->accel, &x->q);
-	int32_t even = x->q.upscale == UPSCALE_NONE ? 1 : 2;
-	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h > even ? u.h : even, 1);
-	struct axis_sizes w = sizes_of(x->q.ofm.w, most.w, u.w > even ? u.w : even, 1);
+	struct hwc u = block_step(x->s->accel, &x->q);
+	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h, 1);
+	struct axis_sizes w = sizes_of(x->q.ofm.w, most.w, u.w, 1);
 	struct axis_sizes c = sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
 	if (only_depth) {
 		c.n = 1;
@@ -144,6 +143,7 @@ same_work(const struct g_op *a, const struct g_op *b)
 	       a->ofm.type == b->ofm.type && !a->ifm2.t == !b->ifm2.t &&
 	       a->acc40 == b->acc40 && a->pad.top == b->pad.top &&
 	       a->traversal == b->traversal && a->upscale == b->upscale &&
+	       a->order == b->order &&
 	       (!a->ifm2.t || hwc_equal(a->ifm2.shape, b->ifm2.shape)) &&
 	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi &&
 	       !G_HAS(a, G_OP_block) && !G_HAS(b, G_OP_block);

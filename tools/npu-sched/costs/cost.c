@@ -64,6 +64,13 @@ extent(int32_t ofm, int stride, int kernel, int padding, bool upscaled)
 	return upscaled ? (n + 1) / 2 : n;
 }
 
+/* the emitter says 1:0 for it */
+static bool
+is_identity(struct npu_scale s)
+{
+	return (s.shift == 0 || s.shift == 30) && s.mult == 1u << s.shift;
+}
+
 /* the same description that perf_op_of makes of the decoded kernel */
 static struct perf_op
 describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
@@ -84,9 +91,16 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
 		.acc40 = op->acc40 != 0, .sparse_weights = op->sparse != 0,
 	};
 	p.stage.divides = op->kind == OP_DIV;
+	p.stage.moves = op->kind == OP_REORDER;
+	p.stage.turns = op->order == ORDER_REVERSE_W;
+	p.stage.bare = op->kind == OP_REORDER && is_identity(op->scale);
 	struct emit_rows r = emit_ifm_rows(op, k->rows);
 	p.ofm.shape.h = (int32_t)(k->rows.hi - k->rows.lo);
 	p.ofm.shape.c = (int32_t)(k->depth.hi - k->depth.lo);
+	if (op->kind == OP_REORDER) {
+		p.ofm.shape.w = op_extent(op).w;
+		p.ofm.shape.c = op_extent(op).c;
+	}
 	if (op_is_elementwise(op->kind)) {
 		p.ifm.shape = p.ofm.shape;
 	} else {
