@@ -204,14 +204,14 @@ exact() {
 }
 
 @test "operators compile for all five sizes, equal and verifier clean" {
-	need_shared golden/ops
 	n=0
 	for a in 128 256 512 1024 2048; do
 		for op in ADD AVERAGE_POOL_2D CONV_2D \
 			DEPTHWISE_CONV_2D FULLY_CONNECTED LEAKY_RELU \
 			LOG_SOFTMAX MAX_POOL_2D MUL PAD SOFTMAX SUB TANH \
 			TRANSPOSE_CONV; do
-			exact ethos-u85-$a "$SHARED/golden/ops/$op/$((a % 7))/model.tflite"
+			exact ethos-u85-$a "$(case_or_drawn \
+				golden/ops/$op/$((a % 7))/model.tflite $((a % 7 + 1)) $op)"
 			n=$((n + 1))
 		done
 	done
@@ -225,9 +225,9 @@ exact() {
 }
 
 @test "no word of a softmax leaves its 32 bits, whose end U85 may not stop at" {
-	need_shared golden/ops
 	for m in SOFTMAX/11 SOFTMAX/7 LOG_SOFTMAX/3; do
-		exact ethos-u85-256 "$SHARED/golden/ops/$m/model.tflite"
+		exact ethos-u85-256 "$(case_or_drawn "golden/ops/$m/model.tflite" \
+			"${m#*/}" "${m%/*}")"
 		npu-sim --trace compiled.tflite >trace
 		grep -q '^npu .* clz ' trace
 		! grep overflows trace
@@ -235,8 +235,7 @@ exact() {
 }
 
 @test "a zero point beyond a byte is added to words" {
-	need_shared $REFERENCE/cases/SOFTMAX_16/2/model.tflite
-	m=$SHARED/$REFERENCE/cases/SOFTMAX_16/2/model.tflite
+	m=$(case_or_drawn $REFERENCE/cases/SOFTMAX_16/2/model.tflite 6 SOFTMAX)
 	tfl-partition "$m" 2>notes | npu-sched -a ethos-u85-256 \
 		--system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram --dump stages 2>notes >stages
@@ -246,8 +245,7 @@ exact() {
 }
 
 @test "TANH and LOGISTIC of 16 bits bring the table that U85 needs" {
-	need_shared $REFERENCE/cases/TANH_16/2/model.tflite
-	m=$SHARED/$REFERENCE/cases/TANH_16/2/model.tflite
+	m=$(case_or_drawn $REFERENCE/cases/TANH_16/2/model.tflite 6 TANH)
 	exact ethos-u85-256 "$m"
 	tfl-partition "$m" 2>notes | npu-sched -a ethos-u85-256 \
 		--system-config Ethos_U85_SYS_DRAM_Low \
@@ -287,10 +285,11 @@ regor() {
 }
 
 @test "comparisons, choices, scattered and gathered rows, pairs of words" {
-	need_shared $REFERENCE/cases
 	for m in EQUAL/11 SELECT_V2/11 REDUCE_ALL/1 SCATTER_ND/10 GATHER_x/9 \
 		TRANSPOSE_x/10; do
-		exact ethos-u85-256 "$SHARED/$REFERENCE/cases/$m/model.tflite"
+		op=${m%/*}
+		exact ethos-u85-256 "$(case_or_drawn "$REFERENCE/cases/$m/model.tflite" \
+			"${m#*/}" "${op%_x}")"
 	done
 }
 
@@ -372,10 +371,10 @@ native() {
 }
 
 @test "the array multiplies two maps" {
-	need_shared golden/ops $REFERENCE/cases
-	native do=matmul "$SHARED/golden/ops/BATCH_MATMUL/1/model.tflite" 128 1024
-	native do=matmul "$SHARED/golden/ops/BATCH_MATMUL/10/model.tflite" 256 2048
-	native do=matmul "$SHARED/$REFERENCE/cases/BATCH_MATMUL_16/1/model.tflite" 256 512
+	of() { case_or_drawn "$1/model.tflite" "$2" BATCH_MATMUL; }
+	native do=matmul "$(of golden/ops/BATCH_MATMUL/1 4)" 128 1024
+	native do=matmul "$(of golden/ops/BATCH_MATMUL/10 5)" 256 2048
+	native do=matmul "$(of $REFERENCE/cases/BATCH_MATMUL_16/1 2)" 256 512
 	# with a bias: words, and what is added to them
 	"$GEN" 14 FULLY_CONNECTED >bias.tflite
 	native 'do=matmul.*scale=1:0' bias.tflite 128 1024

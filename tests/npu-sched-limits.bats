@@ -93,8 +93,7 @@ chained()
 
 @test "more SRAM never gives more cycles where maps may leave it" {
 	chained block 12 4000 40000 4000 -a ethos-u65-256 "${dedicated[@]}"
-	need_shared models/resnet_quant.tflite
-	monotone "$SHARED/models/resnet_quant.tflite" 8000 60000 6500 \
+	[ -z "$SHARED" ] || monotone "$SHARED/models/resnet_quant.tflite" 8000 60000 6500 \
 		-a ethos-u65-512 "${dedicated[@]}"
 }
 
@@ -169,16 +168,15 @@ least()
 	[ -x "$gen" ] || skip "no $gen"
 	"$gen" -g 379 >m.tflite
 	least m.tflite -a ethos-u55-256 "${one_sram[@]}"
-	need_shared models/resnet_quant.tflite
-	least "$SHARED/models/resnet_quant.tflite" -a ethos-u55-256 "${one_sram[@]}"
-	least "$SHARED/models/mbv2_int8.tflite" -a ethos-u55-64 "${one_sram[@]}"
+	least "$(network resnet_quant)" -a ethos-u55-256 "${one_sram[@]}"
+	least "$(network mbv2_int8)" -a ethos-u55-64 "${one_sram[@]}"
 }
 
 @test "nothing is placed above the limit" {
-	need_shared models/person_detect.tflite
-	local limit used
-	tfl-partition -o m.part "$SHARED/models/person_detect.tflite" 2>notes
-	for limit in 25008 33333 50000 70000; do
+	local limit used limits=(25008 33333 50000 70000)
+	[ -n "$SHARED" ] || limits=(6272 9000 14000 20000)
+	tfl-partition -o m.part "$(network person_detect)" 2>notes
+	for limit in "${limits[@]}"; do
 		npu-sched -a ethos-u55-256 "${one_sram[@]}" --arena-cache-size=$limit \
 			m.part >m.sched 2>notes
 		used=$(sed -n 's/^area  *arena .*used=\([0-9]*\).*/\1/p' m.sched)
@@ -194,16 +192,16 @@ weigh()
 }
 
 @test "Size keeps the limit, too, and meets the smallest that is named" {
-	need_shared models/resnet_quant.tflite
-	local limit
-	tfl-partition -o m.part "$SHARED/models/resnet_quant.tflite" 2>notes
-	for limit in 28000 26000 24500 23000 22016 20000; do
+	local limit limits=(28000 26000 24500 23000 22016 20000)
+	[ -n "$SHARED" ] || limits=(9000 7000 5000 3000)
+	tfl-partition -o m.part "$(network resnet_quant)" 2>notes
+	for limit in "${limits[@]}"; do
 		npu-sched -a ethos-u55-256 "${one_sram[@]}" --optimise=Size \
 			--arena-cache-size=$limit m.part >m.sched 2>notes
 		[ "$(weigh arena)" -le $limit ]
 	done
 	run -1 npu-sched -a ethos-u55-256 "${one_sram[@]}" --optimise=Size \
-		--arena-cache-size=8000 m.part
+		--arena-cache-size=1000 m.part
 	limit=$(grep -o 'works is [0-9]*' <<<"$output" | tr -dc 0-9)
 	npu-sched -a ethos-u55-256 "${one_sram[@]}" --optimise=Size \
 		--arena-cache-size="$limit" m.part >m.sched 2>notes
@@ -211,9 +209,8 @@ weigh()
 }
 
 @test "Size takes less memory where the NPU has an SRAM of its own" {
-	need_shared models/resnet_quant.tflite
 	local fast
-	tfl-partition -o m.part "$SHARED/models/resnet_quant.tflite" 2>notes
+	tfl-partition -o m.part "$(network resnet_quant)" 2>notes
 	npu-sched -a ethos-u65-256 "${dedicated[@]}" m.part >m.sched 2>notes
 	fast=$(weigh 'arena\|cache')
 	npu-sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size \

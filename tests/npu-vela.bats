@@ -43,9 +43,8 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 @test "raw output of a graph, and of a model; npu-sim reads them" {
 	npu-vela "$model" "${memory[@]}" --output-format raw >log
 	npu-sim --compare="$model" output/digits_vela.npz >log
-	need_shared tosa
 	# as ExecuTorch's backend says it
-	cp "$SHARED/tosa/cases/abs-0/model.tosa" out.tosa
+	cp "$(tosa_case abs-0)/model.tosa" out.tosa
 	npu-vela --accelerator-config=ethos-u55-128 --system-config=$system \
 		--memory-mode=Shared_Sram --verbose-operators --verbose-cycle-estimate \
 		--config=Arm/vela.ini --output-format=raw --debug-force-regor --output-dir=D \

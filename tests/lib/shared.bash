@@ -11,8 +11,8 @@
 #   defects/      inputs that once showed a mistake
 #
 # Nothing else of the tests knows where it is.  Where it is absent, need_shared skips a
-# test, for what has no substitute: figures of others.  models_or_stand_ins has one:
-# the same paths, by the tree's own models.
+# test, for what has no substitute: figures and results of others.  The rest takes the
+# same paths by the tree's own models: models_or_stand_ins, network, case_or_drawn, tosa_case.
 
 SHARED=${NPUTOOLS_SHARED-$TOP/../shared}
 [ -d "$SHARED" ] || SHARED=
@@ -35,7 +35,8 @@ stand_ins()
 			"$bin/gen-model" -g $s >"$dir/graph-$s.tflite"
 		done
 		"$bin/chain-model" block 4 16 8 >"$dir/residual.tflite"
-		"$bin/gen-model" 13 UNIDIRECTIONAL_SEQUENCE_LSTM >"$dir/lstm.tflite"
+		"$bin/chain-model" conv 3 4 8 >"$dir/chain.tflite"
+		"$bin/gen-model" 12 UNIDIRECTIONAL_SEQUENCE_LSTM >"$dir/lstm.tflite"
 	fi
 	find "$dir" -name '*.tflite' | sort
 }
@@ -48,4 +49,56 @@ models_or_stand_ins()
 	else
 		stand_ins
 	fi
+}
+
+# network NAME: the path of a shared model, or of what stands for it: a residual
+# network, one with a state, one whose output follows every layer, the demo
+network()
+{
+	local dir=$BATS_FILE_TMPDIR/stand-ins
+	if [ -n "$SHARED" ]; then
+		echo "$SHARED/models/$1.tflite"
+		return
+	fi
+	stand_ins >/dev/null
+	case $1 in
+	resnet*) echo "$dir/residual.tflite" ;;
+	*lstm*) echo "$dir/lstm.tflite" ;;
+	hello_world*) echo "$dir/chain.tflite" ;;
+	*) echo "$dir/digits.tflite" ;;
+	esac
+}
+
+# case_or_drawn FILE SEED OPERATOR: the path of a shared model of one operator, or of a
+# drawn one
+case_or_drawn()
+{
+	local drawn=$BATS_FILE_TMPDIR/$3-$2.tflite
+	if [ -n "$SHARED" ]; then
+		echo "$SHARED/$1"
+		return
+	fi
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" "$2" "$3" >"$drawn"
+	echo "$drawn"
+}
+
+# tosa_case NAME: the directory of a shared graph with its inputs and outputs, or one
+# with a drawn graph alone, of one input and one output (net-...: the demo's): npu-sim
+# then draws the inputs, and what the reference kernels make of them is what is
+# compared with
+tosa_case()
+{
+	local dir=$BATS_FILE_TMPDIR/tosa/$1 bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests}
+	if [ -n "$SHARED" ]; then
+		echo "$SHARED/tosa/cases/$1"
+		return
+	fi
+	if [ ! -d "$dir" ]; then
+		mkdir -p "$dir"
+		case $1 in
+		net-*) "$bin/tfl-tosa" "$TOP/tests/models/digits.tflite" ;;
+		*) "$bin/gen-tosa" $((1 + $(cksum <<<"$1" | cut -d ' ' -f 1) % 9)) ;;
+		esac >"$dir/model.tosa" 2>"$dir/log"
+	fi
+	echo "$dir"
 }
