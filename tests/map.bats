@@ -70,6 +70,10 @@ compiled()
 	grep '^layer kind="DEPTHWISE_CONV_2D" name="dw1" npu=1$' map
 	grep '^span what=2 name="picture" shape="i8\[1,28,28,1\]"' map
 	grep '^constant what=0 .*name="dw1' map
+	# what the source does not name is its layer's: no bare numbers of the graph
+	grep '^command .*what=2 .*name="digit (l0)"' map
+	grep '^constant what=1 .*name="digit (l0)"' map
+	run ! grep -E 'name="[a-z][0-9]+"' map
 	refuses 2 'no map of its streams' npu-dis --map plain.tflite
 }
 

@@ -10,8 +10,9 @@ struct maker {
 	const struct tfl_model *source;
 	struct npu_map *m;
 	size_t cap_streams, cap_commands, cap_spans, cap_constants;
-	/* by their index in the graph: number of the layer + 1, or 0 */
-	int64_t *of_weights, *of_lut;
+	/* by their index in the graph: number of the layer + 1, or 0; tensors' for
+	 * constants, the layer that reads them */
+	int64_t *of_weights, *of_lut, *of_tensor;
 	const struct g_op **writer; /* of tensors; NULL: none */
 };
 
@@ -55,13 +56,14 @@ make_layers(struct maker *k)
 	}
 }
 
-/* whose weights and tables: of several operations, the first */
+/* whose weights, tables and operands: of several operations, the first */
 static void
 find_owners(struct maker *k)
 {
 	const struct graph *g = k->g;
 	k->of_weights = anew(k->a, int64_t, g->n_weights);
 	k->of_lut = anew(k->a, int64_t, g->n_luts);
+	k->of_tensor = anew(k->a, int64_t, g->n_tensors);
 	k->writer = anew(k->a, const struct g_op *, g->n_tensors);
 	for (size_t i = g->n_ops; i-- > 0;) {
 		const struct g_op *op = g->ops[i];
@@ -70,6 +72,9 @@ find_owners(struct maker *k)
 			k->of_weights[op->weights->rec.index] = layer_of(k, op);
 		if (op->lut)
 			k->of_lut[op->lut->rec.index] = layer_of(k, op);
+		k->of_tensor[op->ifm.t->rec.index] = layer_of(k, op);
+		if (op->ifm2.t)
+			k->of_tensor[op->ifm2.t->rec.index] = layer_of(k, op);
 	}
 }
 
@@ -77,6 +82,16 @@ static const char *
 name_or_id(const struct maker *k, const char *name, char letter, int id)
 {
 	return name && *name ? name : arena_printf(k->a, "%c%d", letter, id);
+}
+
+/* what the source has no name for is named after the layer that it is of */
+static const char *
+name_of_layer(const struct maker *k, const char *name, char letter, int id, int64_t layer)
+{
+	const char *of = layer ? k->m->layers[layer - 1].name : "";
+	if ((name && *name) || !*of)
+		return name_or_id(k, name, letter, id);
+	return arena_printf(k->a, "%s (%c%d)", of, letter, id);
 }
 
 static struct map_command
@@ -91,11 +106,12 @@ command_of(const struct maker *k, const struct emit_mark *mark)
 	} else if (s && s->weights) {
 		c.what = MAP_FETCH;
 		c.layer = k->of_weights[s->weights->rec.index];
-		c.name = name_or_id(k, s->weights->name, 'w', s->weights->rec.id);
+		c.name = name_of_layer(k, s->weights->name, 'w',
+				       s->weights->rec.id, c.layer);
 		c.slice = s->slice;
 	} else if (s && s->lut) {
 		c.layer = k->of_lut[s->lut->rec.index];
-		c.name = arena_printf(k->a, "l%d", s->lut->rec.id);
+		c.name = name_of_layer(k, NULL, 'l', s->lut->rec.id, c.layer);
 	}
 	return c;
 }
@@ -113,7 +129,8 @@ name_tables(const struct maker *k, const struct emit_words *w,
 		if (w->mark[i].step)
 			continue;
 		c[i].layer = l ? c[i + 1].layer : 0;
-		c[i].name = l ? arena_printf(k->a, "l%d", l->rec.id) : "";
+		c[i].name = l ? name_of_layer(k, NULL, 'l', l->rec.id, c[i].layer)
+			      : "";
 	}
 }
 
@@ -249,9 +266,10 @@ make_constants(struct maker *k)
 	for (size_t i = 0; i < g->n_codes; i++) {
 		const struct g_code *c = g->codes[i];
 		const struct g_weights *w = c->weights;
+		int64_t layer = k->of_weights[w->rec.index];
 		add_constant(k, (struct map_constant){
-			.what = MAP_WEIGHTS, .layer = k->of_weights[w->rec.index],
-			.name = name_or_id(k, w->name, 'w', w->rec.id),
+			.what = MAP_WEIGHTS, .layer = layer,
+			.name = name_of_layer(k, w->name, 'w', w->rec.id, layer),
 			.at = c->scale_bytes.at,
 			.bytes = c->weight_bytes.at + c->weight_bytes.bytes -
 				 c->scale_bytes.at,
@@ -262,15 +280,17 @@ make_constants(struct maker *k)
 		if (G_HAS(g->luts[i], G_LUT_at))
 			add_constant(k, (struct map_constant){
 				.what = MAP_TABLE, .layer = k->of_lut[i],
-				.name = arena_printf(k->a, "l%d", g->luts[i]->rec.id),
+				.name = name_of_layer(k, NULL, 'l', g->luts[i]->rec.id,
+						      k->of_lut[i]),
 				.at = g->luts[i]->at,
 				.bytes = lut_bytes(g->luts[i]) });
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
 		if (G_HAS(t, G_TENSOR_at) && t->area == PLACE_FLASH)
 			add_constant(k, (struct map_constant){
-				.what = MAP_VALUES,
-				.name = name_or_id(k, t->name, 't', t->rec.id),
+				.what = MAP_VALUES, .layer = k->of_tensor[i],
+				.name = name_of_layer(k, t->name, 't', t->rec.id,
+						      k->of_tensor[i]),
 				.at = t->at, .bytes = tensor_bytes(t) });
 	}
 }
