@@ -52,17 +52,27 @@ gathered(const struct gather *g, struct nd to)
 	return to;
 }
 
-/* v[0] to v[n - 1], or NULL where the operator's indices are none that are known */
-static const int64_t *
-read_indices(const struct part *p, const struct tfl_op *op, int *n)
+/*
+ * *v[0] to *v[n - 1], or why they are none that are known.  No address of an Ethos-U55
+ * or U65 depends on data; to compare an index with all positions takes a product with
+ * all elements of the IFM, some thousand times what the CPU needs to copy a few.
+ */
+static const char *
+read_indices(const struct part *p, const struct tfl_op *op, const int64_t **v, int *n)
 {
 	const struct tfl_tensor *t = part_in(p, op, 1);
 	enum { MAX_INDICES = 65536 };
 	int64_t all = tfl_elements(t);
+	if (!t->data.p)
+		return "the indices are computed, and no address of the NPU's "
+		       "operations depends on data";
 	if (all < 1 || all > MAX_INDICES)
-		return NULL;
-	int64_t *v = anew(p->a, int64_t, (size_t)all);
-	return part_ints(t, v, (int)all, n) && *n == all ? v : NULL;
+		return "the indices are not 1 to 65536";
+	int64_t *at = anew(p->a, int64_t, (size_t)all);
+	*v = at;
+	return part_ints(t, at, (int)all, n) && *n == all
+		   ? NULL
+		   : "the indices are no integers";
 }
 
 static const char *
@@ -122,9 +132,9 @@ read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 		return why;
 	const struct tfl_tensor *in = part_in(p, op, 0);
 	*g = (struct gather){ .rank = in->rank };
-	g->index = read_indices(p, op, &g->n);
-	if (!g->index)
-		return "the indices are not constant integers, 65536 at most";
+	why = read_indices(p, op, &g->index, &g->n);
+	if (why)
+		return why;
 	int batch = (int)TFL_OPT(op, GatherOptions, batch_dims);
 	g->axis = move_axis(TFL_OPT(op, GatherOptions, axis), in->rank);
 	if (g->axis < 0)
@@ -149,9 +159,10 @@ read_gather_nd(const struct part *p, const struct tfl_op *op, struct gather *g)
 		return why;
 	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
 	int n, depth = at->rank ? at->dim[at->rank - 1] : 0;
-	const int64_t *v = read_indices(p, op, &n);
-	if (!v)
-		return "the indices are not constant integers, 65536 at most";
+	const int64_t *v;
+	why = read_indices(p, op, &v, &n);
+	if (why)
+		return why;
 	if (depth < 1 || depth > in->rank)
 		return "the indices are of more dimensions than the IFM";
 	*g = (struct gather){ .rank = 2, .dim = { 1, 1 }, .n = n / depth };
