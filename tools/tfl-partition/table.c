@@ -231,6 +231,8 @@ check_table(const struct part *p, const struct tfl_op *op)
 		return check_bytes(p, op);
 	if (op->code == TFL_RSQRT)
 		return check_root(p, op);
+	/* TFLite's kernels of these three end in "only float32, int8 (and uint8)
+	 * supported"; TensorFlow Lite Micro has no GELU, the others for int8 */
 	if (op->code == TFL_HARD_SWISH || op->code == TFL_ELU || op->code == TFL_GELU)
 		return "neither TensorFlow Lite nor TensorFlow Lite Micro defines "
 		       "it for INT16";
