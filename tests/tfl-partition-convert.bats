@@ -7,7 +7,7 @@ load lib/model
 load lib/partition
 # shellcheck disable=SC2154 # t is set there
 
-CAST=53 DEQUANTIZE=6 GATHER_ND=107 QUANTIZE=114 SQRT=75
+CAST=53 DIV=42 DEQUANTIZE=6 GATHER_ND=107 QUANTIZE=114 SQRT=75
 I8=9 U8=3 I16=7 I32=2 I64=4 F32=0 # types
 
 cast()
@@ -77,6 +77,45 @@ through_float()
 	# --cpu keeps any of them off
 	through_float $U8 $CAST 0
 	tfl-partition --cpu=SQRT --report m.tflite | grep -q 'CPU  SQRT'
+}
+
+# ratio TYPE SCALE ZERO TYPE SCALE ZERO TYPE SCALE ZERO [JQ]: DEQUANTIZE of two, DIV,
+# QUANTIZE
+ratio()
+{
+	local side=1,40,50,3
+	op m $DEQUANTIZE "$1" "[$side]" "${t}[1] = {shape:[$side],type:$F32,name:\"over\"}
+		| ${t}[0].quantization = {scale:[$2],zero_point:[$3]}
+		| .operator_codes += [{deprecated_builtin_code:$DIV,builtin_code:$DIV,version:1},
+			{deprecated_builtin_code:$QUANTIZE,builtin_code:$QUANTIZE,version:1}]
+		| $t += [{shape:[$side],type:$4,name:\"by\",quantization:{scale:[$5],zero_point:[$6]}},
+			{shape:[$side],type:$F32,name:\"under\"},
+			{shape:[$side],type:$F32,name:\"ratio\"},
+			{shape:[$side],type:$7,name:\"end\",quantization:{scale:[$8],zero_point:[$9]}}]
+		| .subgraphs[0].inputs = [0, 2] | .subgraphs[0].outputs = [5]
+		| .subgraphs[0].operators += [{opcode_index:0,inputs:[2],outputs:[3]},
+			{opcode_index:1,inputs:[1,3],outputs:[4],builtin_options_type:\"DivOptions\",builtin_options:{}},
+			{opcode_index:2,inputs:[4],outputs:[5]}]${10:+ | ${10}}"
+}
+
+@test "two tensors of bytes divided by way of floats" {
+	# a head of MoveNet's, where both may be 0
+	ratio $I8 0.00390625 -128 $I8 0.2495866 -128 $I8 0.0019915 -128
+	[ "$(npu_ops m)" = 7 ]
+	exact m
+	# signs, other types, a zero point that 0 / 0 is above of, below, and at
+	ratio $I8 0.0213 3 $I8 0.0117 -5 $I8 0.0651 7
+	exact m
+	ratio $U8 0.0313 10 $I8 0.3071 20 $U8 0.00113 0
+	exact m
+	# too much depends on how floats are rounded halfway
+	ratio $I8 0.02 3 $I8 0.01 -5 $I8 0.0625 7
+	stays m "no words times the dividend give all quotients"
+	# somebody else wants the floats
+	ratio $I8 0.0213 3 $I8 0.0117 -5 $I8 0.0651 7 '.subgraphs[0].outputs += [3]'
+	tfl-partition --report m.tflite | grep -q 'CPU  DIV'
+	ratio $I8 0.0213 3 $I8 0.0117 -5 $I8 0.0651 7
+	tfl-partition --cpu=DIV --report m.tflite | grep -q 'CPU  QUANTIZE'
 }
 
 @test "PRELU of INT16 with an alpha of INT8: what the runtime gives" {

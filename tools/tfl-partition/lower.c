@@ -61,7 +61,9 @@ lower_all(struct part *p)
 			else if (p->op[p->l->op_i].word_root) {
 				if (!lower_cast_pair(p, p->l->op_i))
 					return false;
-			} else if (p->op[p->l->op_i].constant)
+			} else if (p->op[p->l->op_i].ratio)
+				lower_ratio(p, p->l->op_i);
+			else if (p->op[p->l->op_i].constant)
 				lower_constant(p, op);
 			else if (!family_find(op->code)->lower(p, op))
 				return false;

@@ -308,7 +308,9 @@ make_nodes(struct part *p)
 	count_uses(p);
 	compose_all(p);
 	pair_casts(p);
+	join_ratios(p);
 	find_levels(p);
+	raise_ratios(p);
 	delay_growth(p);
 	place_constants(p);
 	for (int i = 0; i < p->sg->n_ops; i++) {

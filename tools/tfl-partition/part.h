@@ -32,6 +32,7 @@ struct placement {
 	const uint8_t *table; /* what it does so, of all values of ... */
 	int root;	      /* ... this tensor */
 	int word_root; /* wordquant.c: 1 + the integers that it quantizes; 0: none */
+	const struct ratio *ratio; /* ratio.c: the quotient that it quantizes */
 	struct g_node *node;
 };
 
@@ -129,6 +130,14 @@ void lower_composed(struct part *p, int op);
 /* wordquant.c: CAST or DEQUANTIZE, and QUANTIZE, as one.  Needs: p->uses */
 void pair_casts(struct part *p);
 bool lower_cast_pair(struct part *p, int op);
+
+/*
+ * ratio.c: DEQUANTIZE of two tensors of bytes, DIV and QUANTIZE, as one.  Needs:
+ * p->uses.  Leaves: ratio and part_of.  Then, levels: the same of all of them
+ */
+void join_ratios(struct part *p);
+void raise_ratios(struct part *p);
+void lower_ratio(struct part *p, int op);
 
 /* nodes.c: levels, crossing tensors, regions in order of execution */
 void make_nodes(struct part *p);
