@@ -204,9 +204,11 @@ tensors_meet(const struct g_tensor *a, const struct g_tensor *b)
 static bool
 same_coordinates(const struct g_operand *a, const struct g_operand *b)
 {
-	return a->t == b->t && a->type == b->type &&
-	       !G_HAS(a->t, G_TENSOR_rows) &&
-	       (a->view == VIEW_WHOLE || a->view == VIEW_BOX) &&
+	if (a->t != b->t || a->type != b->type || G_HAS(a->t, G_TENSOR_rows))
+		return false;
+	if (a->view == VIEW_RESHAPE && b->view == VIEW_RESHAPE)
+		return hwc_equal(a->shape, b->shape);
+	return (a->view == VIEW_WHOLE || a->view == VIEW_BOX) &&
 	       (b->view == VIEW_WHOLE || b->view == VIEW_BOX);
 }
 
