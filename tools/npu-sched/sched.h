@@ -49,9 +49,15 @@ struct sched_front {
 	size_t n;
 };
 
+/* the extents of an operation's maps where it takes them for others; 0: its own */
+struct fold {
+	struct hwc ofm, ifm2; /* the IFM has the OFM's */
+};
+
 /* the block of an operation run in stripes of so many rows */
 struct block_choice {
 	int32_t rows;
+	struct fold fold; /* of whole operations only */
 	struct hwc block;
 	struct shram_layout layout;
 };
@@ -338,6 +344,14 @@ int64_t weight_count(const struct g_op *op);
 const struct size_known *find_known(const struct sched *s, const struct weight_slice *u,
 				    int32_t block_depth);
 void add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth);
+
+/* folds.c: may its maps, in the layouts that they have now, be seen in other extents?
+ * those that may be faster, and how many; the operation in them */
+enum { MAX_FOLDS = 8 };
+bool is_pointwise(const struct g_op *op); /* the same with each element, wherever */
+bool can_fold(const struct g_op *op);
+int list_folds(const struct g_op *op, struct fold v[MAX_FOLDS]);
+void fold_op(struct g_op *op, const struct fold *f);
 
 /* blocks.c.  Leaves: s->searched, of searches for blocks, which many variants have in
  * common: none yet */

@@ -44,6 +44,7 @@ struct block_search {
 	const struct g_op *op;
 	struct block_query q;
 	struct perf_op kernel;
+	struct fold fold;
 	double enough; /* cycles, if the deepest of fast blocks is sought; or 0 */
 	struct block_choice best;
 	double cycles;
@@ -76,7 +77,8 @@ note_next(struct block_search *x, struct hwc block, double cycles)
 static void
 try_block(struct block_search *x, struct hwc block)
 {
-	struct block_choice c = { .rows = x->q.ofm.h, .block = block };
+	struct block_choice c = { .rows = x->q.ofm.h, .fold = x->fold,
+				  .block = block };
 	int banks;
 	if (!block_layout(x->s->accel, &x->q, block, &c.layout, &banks))
 		return;
@@ -103,6 +105,11 @@ search_blocks(struct block_search *x, int32_t only_depth)
 	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h, 1);
 	struct axis_sizes w = sizes_of(x->q.ofm.w, most.w, u.w, 1);
 	struct axis_sizes c = sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
+	/* by the estimate an elementwise operation's bursts are as deep as its blocks,
+	 * also where that is a brick and the map is shallower */
+	if (x->q.class == BLOCK_ELEMENTWISE && c.n < MAX_SIZES &&
+	    c.v[c.n - 1] >= x->q.ofm.c && c.v[c.n - 1] < most.c)
+		c.v[c.n++] = most.c;
 	if (only_depth) {
 		c.n = 1;
 		c.v[0] = only_depth;
@@ -145,6 +152,7 @@ same_work(const struct g_op *a, const struct g_op *b)
 	       a->traversal == b->traversal && a->upscale == b->upscale &&
 	       a->order == b->order &&
 	       (!a->ifm2.t || hwc_equal(a->ifm2.shape, b->ifm2.shape)) &&
+	       can_fold(a) == can_fold(b) &&
 	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi &&
 	       !G_HAS(a, G_OP_block) && !G_HAS(b, G_OP_block);
 }
@@ -208,6 +216,28 @@ given_block(struct block_search *x)
 	return x->found;
 }
 
+/* in other extents, if any are faster than its own */
+static void
+search_folds(struct block_search *x)
+{
+	struct fold f[MAX_FOLDS];
+	int n = list_folds(x->op, f);
+	for (int i = 0; i < n; i++) {
+		struct g_op op = *x->op;
+		fold_op(&op, &f[i]);
+		struct block_search y = { .s = x->s, .op = &op, .kernel = x->kernel,
+					  .q = op_block_query(&op, f[i].ofm.h),
+					  .fold = f[i] };
+		search_blocks(&y, 0);
+		if (!y.found || (x->found && y.cycles >= x->cycles))
+			continue;
+		y.best.rows = x->q.ofm.h;
+		x->best = y.best;
+		x->cycles = y.cycles;
+		x->found = true;
+	}
+}
+
 static void
 search_for(struct block_search *x, int32_t depth)
 {
@@ -220,6 +250,8 @@ search_for(struct block_search *x, int32_t depth)
 		x->enough = x->cycles * NEARLY;
 		search_blocks(x, depth);
 	}
+	if (x->q.ofm.h == x->op->ofm.shape.h)
+		search_folds(x);
 }
 
 /* ---- searches that were made, in any variant ------------------------------------ */

@@ -139,6 +139,11 @@ struct perf_cost
 cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choice *b)
 {
 	struct perf_cost c;
+	if (b->fold.ofm.c) {
+		p->ifm.shape = p->ofm.shape = b->fold.ofm;
+		if (hwc_elements(p->ifm2.shape) > 1)
+			p->ifm2.shape = b->fold.ifm2;
+	}
 	p->block = b->block;
 	p->ifm_block = b->layout.ifm_block;
 	p->ublock = b->layout.ublock;

@@ -21,6 +21,8 @@ set_block(struct sched *s, int i)
 	const struct block_choice *b = block_of(s, i);
 	if (!G_HAS(f->op, G_OP_block))
 		G_PUT(f->op, OP, block, b->block);
+	/* a stripe of all rows is folded as the whole operation is */
+	fold_op(f->op, &b->fold);
 	/* stripes may differ in what they need: the emitter derives it for each */
 	if (s->plan->stripe[i])
 		return;
@@ -95,7 +97,9 @@ make_steps(struct sched *s, struct g_buffer **buffer)
 		}
 		struct g_step *x = graph_add_g_step(s->g);
 		G_PUT(x, STEP, op, op);
-		if (p->stripe[k->op])
+		/* what is in stripes has a whole map, unless it was folded: then all
+		 * rows are one stripe */
+		if (p->stripe[k->op] && op->ofm.view == VIEW_WHOLE)
 			G_PUT(x, STEP, rows, k->rows);
 		if (k->slice < 0)
 			continue;
@@ -160,9 +164,11 @@ apply_plan(struct sched *s)
 		*over = r->over;
 		G_PUT(r->t, TENSOR, over, (struct g_tensors){ .v = over, .n = 1 });
 	}
-	for (int i = 0; i < s->n_ops; i++)
-		if (p->rolling[i])
-			G_PUT(s->info[i].op->ofm.t, TENSOR, rows, p->rolling[i]);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct g_tensor *t = s->info[i].op->ofm.t;
+		if (p->rolling[i] && p->rolling[i] < t->hwc.h)
+			G_PUT(t, TENSOR, rows, p->rolling[i]);
+	}
 	drop_unused_copies(s);
 	set_weights(s);
 	s->g->n_areas = 0;
