@@ -37,6 +37,21 @@ mark_operands(struct sched *s, const struct g_op *op, bool *linear)
 		linear[op->ifm.t->rec.index] = true;
 }
 
+/* does any operation touch it that takes maps in their own extents only? */
+static bool *
+list_shaped(struct sched *s)
+{
+	bool *shaped = anew(s->a, bool, s->g->n_tensors + 1);
+	for (size_t i = 0; i < s->g->n_ops; i++) {
+		const struct g_op *op = s->g->ops[i];
+		const struct g_operand *o[3] = { &op->ifm, &op->ifm2, &op->ofm };
+		for (int k = 0; k < 3; k++)
+			if (o[k]->t && !is_pointwise(op))
+				shaped[o[k]->t->rec.index] = true;
+	}
+	return shaped;
+}
+
 bool
 choose_formats(struct sched *s)
 {
@@ -53,14 +68,16 @@ choose_formats(struct sched *s)
 			      !G_HAS(g->tensors[i], G_TENSOR_io);
 	for (size_t i = 0; i < g->n_ops; i++)
 		mark_operands(s, g->ops[i], linear);
+	const bool *shaped = list_shaped(s);
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		struct g_tensor *t = g->tensors[i];
 		bool seen = linear[i] || tensor_is_const(t) || t->variable ||
 			    G_HAS(t, G_TENSOR_io);
 		if (!G_HAS(t, G_TENSOR_layout)) {
 			G_PUT(t, TENSOR, layout, seen ? LAYOUT_NHWC : LAYOUT_NHCWB16);
-			/* bricks of shallow maps are mostly padding */
-			s->shallow[i] = !seen && t->hwc.c % BRICK;
+			/* bricks of shallow maps are mostly padding; what is in
+			 * none may be seen in other extents */
+			s->shallow[i] = !seen && (t->hwc.c % BRICK || !shaped[i]);
 			s->n_shallow += s->shallow[i];
 		}
 		/* with an SRAM of its own the NPU keeps there what only it sees */

@@ -236,7 +236,7 @@ struct sched {
 	struct op_info *info;
 	int n_ops;
 	struct use *use; /* of each tensor */
-	bool *shallow; /* of each tensor: bricks would be padded */
+	bool *shallow; /* of each tensor: bricks would be padded, or in nobody's way */
 	int n_shallow;
 	enum block_objective objective; /* of blocks */
 	struct sizes_known *sizes; /* of weights: all variants share it */
