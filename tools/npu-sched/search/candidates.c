@@ -175,6 +175,13 @@ estimate_rooms(struct sched *s, struct plan *p, struct candidate *c, const struc
 	}
 }
 
+bool
+has_few_weights(const struct sched *s)
+{
+	enum { FEW = 16 };
+	return s->g->n_weights <= FEW;
+}
+
 /*
  * Transfers choose greedily, and with much room may hold up what comes first: half
  * as much again as the maps need is tried, too, where it can make a difference.
@@ -185,8 +192,8 @@ estimate_with_little(struct sched *s, struct plan *p, struct candidate *c, int64
 	const double much = 1.02;
 	c->little = round_limit(c->least + c->least / 2, p, FINE);
 	c->with_little = INFINITY;
-	if (c->little >= limit ||
-	    (limit == NO_LIMIT_BYTES && c->estimate < much * c->lower_bound))
+	bool hopeless = !has_few_weights(s) || c->estimate < much * c->lower_bound;
+	if (c->little >= limit || (limit == NO_LIMIT_BYTES && hopeless))
 		return;
 	plan_fetches(s, p, c->little);
 	c->with_little = plan_bound(s, p);

@@ -8,7 +8,6 @@
 #include "search.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* a candidate, and how it was brought below a limit */
 struct choice {
@@ -29,11 +28,13 @@ struct contest {
 static double
 tolerance(const struct sched *s, int64_t limit)
 {
-	enum { FEW_WEIGHTS = 16, MANY_WEIGHTS = 40 };
-	size_t n = s->g->n_weights;
-	if (n > MANY_WEIGHTS)
-		return limit < NO_LIMIT_BYTES ? 1.005 : 1.001;
-	return n <= FEW_WEIGHTS ? 1.5 : 1.02;
+	enum { MANY_WEIGHTS = 40 };
+	bool limited = limit < NO_LIMIT_BYTES;
+	if (has_few_weights(s))
+		return 1.5;
+	if (s->g->n_weights > MANY_WEIGHTS)
+		return limited ? 1.005 : 1.001;
+	return limited ? 1.02 : 1.01;
 }
 
 /* returns what its transfers asked for */
@@ -144,84 +145,14 @@ win(struct contest *c)
 	return p;
 }
 
-/* qsort's order: by the bytes that maps need */
-static int
-compare_least(const void *x, const void *y)
-{
-	const struct candidate *a = *(struct candidate *const *)x,
-			       *b = *(struct candidate *const *)y;
-	if (a->least != b->least)
-		return a->least < b->least ? -1 : 1;
-	return a->number < b->number ? -1 : 1;
-}
-
-/* those that may be as fast as p in less memory, the least first */
-static size_t
-list_smaller(const struct contest *c, const struct plan *p, struct candidate **v)
-{
-	const double nearly = 1.001; /* estimates are by sizes that are estimated */
-	struct variant *x = c->x;
-	size_t n = 0;
-	for (size_t i = 0; i < x->n; i++) {
-		struct candidate *k = &x->v[i];
-		if (k->lower_bound <= p->cycles && k->estimate <= p->cycles * nearly &&
-		    k->least < peak_of(x->s, p))
-			v[n++] = k;
-	}
-	qsort(v, n, sizeof(struct candidate *), compare_least);
-	return n;
-}
-
-/* is it as fast as p in less memory?  then it is that, else closed */
-static bool
-is_smaller(struct contest *c, struct candidate *i, const struct plan *p)
-{
-	struct sched *s = c->x->s;
-	const struct fitting all = { .limit = NO_LIMIT_BYTES, .how = SUMMED, .most = INT64_MAX };
-	candidate_close(i); /* one that was the fastest for a while is open */
-	if (!work_out(c->x, i))
-		return false;
-	(void)candidate_packed(c->x, i);
-	if (plan_fit(s, i->plan, all, nextafter(p->cycles, INFINITY)))
-		plan_trim(s, i->plan);
-	else
-		i->plan->cycles = INFINITY;
-	if (i->plan->cycles <= p->cycles && peak_of(s, i->plan) < peak_of(s, p))
-		return true;
-	candidate_close(i);
-	return false;
-}
-
-/*
- * Without a limit the fastest candidate may keep maps that buy nothing: the smallest of
- * those that are as fast.
- */
-static struct plan *
-shrink(struct contest *c, struct plan *p)
-{
-	enum { TRIES = 12 };
-	struct candidate **v = anew(c->x->list, struct candidate *, c->x->n + 1);
-	plan_trim(c->x->s, p);
-	size_t n = list_smaller(c, p, v);
-	for (size_t i = 0; i < n && i < TRIES; i++) {
-		if (!is_smaller(c, v[i], p))
-			continue;
-		plan_close(p);
-		p = v[i]->plan;
-		v[i]->plan = NULL;
-		break;
-	}
-	return p;
-}
-
 struct plan *
-search_fastest(struct variant *x, int64_t limit, double below)
+search_fastest(struct variant *x, int64_t limit, double below, enum detail detail)
 {
-	enum { STEPS = 32 };
+	const int steps[] = { [COARSELY] = 4, [FINELY] = 32 };
 	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s, limit),
 			     .best.cycles = below };
 	struct wanted w = { .below = below, .limit = limit };
-	list_candidates(x, STEPS, &w);
+	list_candidates(x, steps[detail], &w);
 	for (size_t k = 0; k < x->n; k++) {
 		if (!begin(&c, &x->v[k]))
 			return NULL;
@@ -232,6 +163,5 @@ search_fastest(struct variant *x, int64_t limit, double below)
 		if (c.best.candidate != &x->v[k])
 			candidate_close(&x->v[k]);
 	}
-	struct plan *p = win(&c);
-	return p && limit == NO_LIMIT_BYTES ? shrink(&c, p) : p;
+	return win(&c);
 }

@@ -122,25 +122,49 @@ list_settings(const struct search *x, bool unlimited)
 	return l;
 }
 
+/* q, which was searched for below p's cycles, or p where there is none */
+static struct plan *
+faster_plan(struct plan *p, struct plan *q)
+{
+	if (!q)
+		return p;
+	plan_close(p);
+	return q;
+}
+
 /* the fastest plan: of whole maps, then of cascades.  Those that can't be faster
  * are left out only where there is no limit: with others, divisions are others */
 static struct plan *
-search_variant(struct search *x, struct variant *v, int64_t limit, double below)
+search_divisions(struct search *x, struct variant *v, int64_t limit, double below,
+		 enum detail detail)
 {
 	if (!variant_begin(v)) {
 		x->unfit = true;
 		return NULL;
 	}
-	struct plan *p = search_fastest(v, limit, below);
+	struct plan *p = search_fastest(v, limit, below, detail);
 	below = p ? p->cycles : below;
 	if (v->s->e->status ||
 	    !cascades_add(v->s, v->cascades, below, limit == NO_LIMIT_BYTES))
 		return p;
-	struct plan *q = search_fastest(v, limit, below);
-	if (!q)
-		return p;
-	plan_close(p);
-	return q;
+	struct plan *q = search_fastest(v, limit, below, detail);
+	return faster_plan(p, q);
+}
+
+/* the same of one variant; another layout or objective than one that was searched is
+ * looked at in detail where the first look has found fewer cycles already */
+static struct plan *
+search_variant(struct search *x, struct variant *v, double below, bool first)
+{
+	struct plan *p = search_divisions(x, v, NO_LIMIT_BYTES, below,
+					  first ? FINELY : COARSELY);
+	if (p && !first && !v->s->e->status)
+		p = faster_plan(p, search_fastest(v, NO_LIMIT_BYTES,
+						  nextafter(p->cycles, INFINITY), FINELY));
+	if (p && !v->s->e->status)
+		p = shrink(v, p);
+	variant_rest(v);
+	return p;
 }
 
 static void
@@ -162,9 +186,7 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 	for (; *i < l->n && l->v[*i].copies == first.copies &&
 	       l->v[*i].reordered == first.reordered && !x->s->e->status; ++*i) {
 		struct variant *v = open_setting(x, l->v[*i]);
-		struct plan *p = search_variant(x, v, NO_LIMIT_BYTES,
-						best ? best->cycles : below);
-		variant_rest(v);
+		struct plan *p = search_variant(x, v, best ? best->cycles : below, !best);
 		if (!p)
 			continue;
 		plan_close(best);
@@ -223,8 +245,8 @@ search_within(struct search *x, struct setting t, int64_t limit)
 	const struct spills *l = list_spills(v, a, search_knobs(x->s)->anchor_spills);
 	for (size_t i = 0; l && i < l->n && !x->s->e->status; i++) {
 		struct variant *w = i ? open_spill(x, v, l, i) : v;
-		struct plan *p = search_variant(x, w, limit,
-						x->within ? x->within->cycles : INFINITY);
+		double below = x->within ? x->within->cycles : INFINITY;
+		struct plan *p = search_divisions(x, w, limit, below, FINELY);
 		variant_rest(w);
 		if (!p) {
 			if (i)

@@ -186,6 +186,8 @@ struct wanted {
 void list_candidates(struct variant *x, int steps, const struct wanted *w);
 void drop_candidates(struct variant *x);
 bool is_wanted(const struct wanted *w, const struct candidate *c, double cycles);
+/* among few one choice matters much, and all can be tried */
+bool has_few_weights(const struct sched *s);
 /* exact sizes; false: an error */
 bool work_out(struct variant *x, struct candidate *c);
 void candidate_close(struct candidate *c);
@@ -196,9 +198,16 @@ struct plan *make_again(const struct recipe *r);
 enum grain { COARSE = 4, FINE = 16 };
 int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
 
+enum detail { COARSELY, FINELY };
+
 /* fastest.c: the fastest plan within a limit, if it takes fewer cycles than `below`;
  * NULL: there is none, or an error */
-struct plan *search_fastest(struct variant *x, int64_t limit, double below);
+struct plan *search_fastest(struct variant *x, int64_t limit, double below,
+			    enum detail detail);
+
+/* shrink.c: without a limit.  The smallest of those of x's candidates that are as fast as
+ * p, the fastest of them, with the least memory; p is closed where it is another */
+struct plan *shrink(struct variant *x, struct plan *p);
 
 /* knobs.c: how densely the front is explored, by the size of the network and --effort */
 struct knobs {
@@ -215,7 +224,6 @@ struct traits plan_traits(const struct variant *x, const struct plan *p);
 void put_change(struct text *t, const struct point *from, const struct point *to);
 
 /* explore.c: plans of one variant for the front; false: an error */
-enum detail { COARSELY, FINELY };
 bool explore(struct variant *x, struct front *f, const struct knobs *k,
 	     enum detail detail);
 

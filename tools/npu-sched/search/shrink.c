@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Without a limit the fastest plan may keep maps and weights that buy nothing: the
+ * smallest of those that are as fast.
+ */
+#include "search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* qsort's order: by the bytes that maps need */
+static int
+compare_least(const void *x, const void *y)
+{
+	const struct candidate *a = *(struct candidate *const *)x,
+			       *b = *(struct candidate *const *)y;
+	if (a->least != b->least)
+		return a->least < b->least ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* those that may be as fast as p in less memory, the least first */
+static size_t
+list_smaller(const struct variant *x, const struct plan *p, struct candidate **v)
+{
+	const double nearly = 1.001; /* estimates are by sizes that are estimated */
+	size_t n = 0;
+	for (size_t i = 0; i < x->n; i++) {
+		struct candidate *k = &x->v[i];
+		if (k->lower_bound <= p->cycles && k->estimate <= p->cycles * nearly &&
+		    k->least < peak_of(x->s, p))
+			v[n++] = k;
+	}
+	qsort(v, n, sizeof(struct candidate *), compare_least);
+	return n;
+}
+
+/* is it as fast as p in less memory?  then it is that, else closed */
+static bool
+is_smaller(struct variant *x, struct candidate *i, const struct plan *p)
+{
+	struct sched *s = x->s;
+	const struct fitting all = { .limit = NO_LIMIT_BYTES, .how = SUMMED, .most = INT64_MAX };
+	candidate_close(i); /* one that was the fastest for a while is open */
+	if (!work_out(x, i))
+		return false;
+	(void)candidate_packed(x, i);
+	if (plan_fit(s, i->plan, all, nextafter(p->cycles, INFINITY)))
+		plan_trim(s, i->plan);
+	else
+		i->plan->cycles = INFINITY;
+	if (i->plan->cycles <= p->cycles && peak_of(s, i->plan) < peak_of(s, p))
+		return true;
+	candidate_close(i);
+	return false;
+}
+
+struct plan *
+shrink(struct variant *x, struct plan *p)
+{
+	enum { TRIES = 12 };
+	struct candidate **v = anew(x->list, struct candidate *, x->n + 1);
+	plan_trim(x->s, p);
+	size_t n = list_smaller(x, p, v);
+	for (size_t i = 0; i < n && i < TRIES; i++) {
+		if (!is_smaller(x, v[i], p))
+			continue;
+		plan_close(p);
+		p = v[i]->plan;
+		v[i]->plan = NULL;
+		break;
+	}
+	return p;
+}
