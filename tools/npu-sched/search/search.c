@@ -6,7 +6,6 @@
  */
 #include "search.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 struct search {
@@ -18,25 +17,8 @@ struct search {
 	struct variant **variant;
 	size_t n, cap;
 	bool unfit; /* an operation has no block */
-	struct plan *fastest;
-	struct variant *fastest_of;
-	struct plan *within; /* the profile's own limit, where the fastest one is not */
-	struct variant *within_of;
-	struct front front;
+	struct found found;
 };
-
-static int64_t
-limit_of(int64_t bytes)
-{
-	return bytes && bytes < NO_LIMIT_BYTES ? bytes : NO_LIMIT_BYTES;
-}
-
-/* what the memory system itself says */
-static int64_t
-profile_limit(const struct sched *s)
-{
-	return limit_of(s->profile_bytes);
-}
 
 /* what plans may share, but for the areas of maps */
 struct setting {
@@ -170,9 +152,9 @@ search_variant(struct search *x, struct variant *v, double below, bool first)
 static void
 keep_fastest(struct search *x, struct variant *v, struct plan *p)
 {
-	plan_close(x->fastest);
-	x->fastest = p;
-	x->fastest_of = v;
+	plan_close(x->found.fastest);
+	x->found.fastest = p;
+	x->found.fastest_of = v;
 }
 
 /* the fastest of those from l->v[*i] on that have its order, and its copies or none; *i:
@@ -203,9 +185,9 @@ search_orders(struct search *x)
 	const struct settings l = list_settings(x, true);
 	for (int i = 0; i < l.n && !x->s->e->status;) {
 		struct variant *v = NULL;
-		double most = x->fastest ? x->fastest->cycles : INFINITY;
+		double most = x->found.fastest ? x->found.fastest->cycles : INFINITY;
 		struct plan *p = search_order(x, &l, &i, nextafter(most, INFINITY), &v);
-		if (p && (p->cycles < most || peak_of(v->s, p) < peak_of(x->s, x->fastest)))
+		if (p && (p->cycles < most || peak_of(v->s, p) < peak_of(x->s, x->found.fastest)))
 			keep_fastest(x, v, p);
 		else
 			plan_close(p);
@@ -236,7 +218,7 @@ list_spills(struct variant *v, struct arena *a, int steps)
 	return l;
 }
 
-/* the fastest plan within the profile's own limit becomes x->within */
+/* the fastest plan within the profile's own limit becomes x->found.within */
 static void
 search_within(struct search *x, struct setting t, int64_t limit)
 {
@@ -245,7 +227,7 @@ search_within(struct search *x, struct setting t, int64_t limit)
 	const struct spills *l = list_spills(v, a, search_knobs(x->s)->anchor_spills);
 	for (size_t i = 0; l && i < l->n && !x->s->e->status; i++) {
 		struct variant *w = i ? open_spill(x, v, l, i) : v;
-		double below = x->within ? x->within->cycles : INFINITY;
+		double below = x->found.within ? x->found.within->cycles : INFINITY;
 		struct plan *p = search_divisions(x, w, limit, below, FINELY);
 		variant_rest(w);
 		if (!p) {
@@ -253,9 +235,9 @@ search_within(struct search *x, struct setting t, int64_t limit)
 				drop_variant(x, w);
 			continue;
 		}
-		plan_close(x->within);
-		x->within = p;
-		x->within_of = w;
+		plan_close(x->found.within);
+		x->found.within = p;
+		x->found.within_of = w;
 	}
 	arena_close(a);
 }
@@ -276,9 +258,9 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs)
 		if (idle >= PATIENCE && !last)
 			continue;
 		struct variant *w = open_spill(x, v, l, i);
-		unsigned changes = x->front.changes;
-		ok = explore(w, &x->front, knobs, COARSELY);
-		idle = x->front.changes == changes ? idle + 1 : 0;
+		unsigned changes = x->found.front.changes;
+		ok = explore(w, &x->found.front, knobs, COARSELY);
+		idle = x->found.front.changes == changes ? idle + 1 : 0;
 		if (idle)
 			drop_variant(x, w);
 	}
@@ -291,14 +273,14 @@ explore_setting(struct search *x, struct setting t)
 {
 	struct variant *v = open_setting(x, t);
 	const struct knobs *knobs = search_knobs(x->s);
-	unsigned changes = x->front.changes;
+	unsigned changes = x->found.front.changes;
 	v->s->care = QUICK;
-	if (!explore(v, &x->front, knobs, COARSELY))
+	if (!explore(v, &x->found.front, knobs, COARSELY))
 		return false;
 	/* another layout or objective that leads to nothing leads to nothing with maps
 	 * outside either */
 	bool varied = t.layout || t.objective;
-	if (!x->s->memory.spilling || (varied && x->front.changes == changes))
+	if (!x->s->memory.spilling || (varied && x->found.front.changes == changes))
 		return true;
 	return explore_spills(x, v, knobs);
 }
@@ -322,169 +304,20 @@ is_on_front(const struct front *f, const struct variant *v)
 static bool
 explore_all(struct search *x)
 {
-	x->front.a = x->s->a;
-	if (x->fastest)
-		add_anchor(&x->front, INT64_MAX, x->fastest);
-	if (x->within)
-		add_anchor(&x->front, profile_limit(x->s), x->within);
+	x->found.front.a = x->s->a;
+	if (x->found.fastest)
+		add_anchor(&x->found.front, INT64_MAX, x->found.fastest);
+	if (x->found.within)
+		add_anchor(&x->found.front, profile_limit(x->s), x->found.within);
 	const struct settings l = list_settings(x, false);
 	for (int i = 0; i < l.n; i++)
 		if (!explore_setting(x, l.v[i]))
 			return false;
 	bool ok = true;
 	for (size_t i = 0; ok && i < x->n; i++)
-		if (x->variant[i]->s->care == QUICK && is_on_front(&x->front, x->variant[i]))
-			ok = explore(x->variant[i], &x->front, search_knobs(x->s), FINELY);
+		if (x->variant[i]->s->care == QUICK && is_on_front(&x->found.front, x->variant[i]))
+			ok = explore(x->variant[i], &x->found.front, search_knobs(x->s), FINELY);
 	return ok;
-}
-
-/* ---- what is picked ------------------------------------------------------------- */
-
-
-static bool
-too_small(const struct search *x, int64_t limit)
-{
-	struct sched *s = x->s;
-	int64_t least = x->fastest ? peak_of(s, x->fastest) : INT64_MAX;
-	if (x->front.n)
-		least = min_i64(least, x->front.v[0].sram);
-	if (least >= NO_LIMIT_BYTES)
-		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
-			      "more, and nothing is planned for that many",
-			      s->g->file, (int)NO_LIMIT_BYTES);
-	return err_no(s->e, "%s: error: the network needs %" PRId64 " bytes of SRAM, "
-		      "more than the limit of %" PRId64 "; the smallest that works "
-		      "is %" PRId64, s->g->file, least, limit, least);
-}
-
-/* is the fastest plan, of all or within the profile's limit, what is asked for?  then
- * the front is not */
-static bool
-is_anchor_asked(const struct search *x, int64_t limit)
-{
-	const struct sched *s = x->s;
-	const struct options *o = s->o;
-	if (o->size || o->front || o->explain || o->max_cycles)
-		return false;
-	return (x->fastest && peak_of(s, x->fastest) <= limit) ||
-	       (x->within && limit == profile_limit(s));
-}
-
-/* the faster one of those that fit, or NULL */
-static struct plan **
-best_anchor(struct search *x, int64_t limit, struct variant **of)
-{
-	if (x->fastest && peak_of(x->s, x->fastest) <= limit) {
-		*of = x->fastest_of;
-		return &x->fastest;
-	}
-	*of = x->within_of;
-	return x->within && peak_of(x->s, x->within) <= limit ? &x->within : NULL;
-}
-
-static bool
-too_slow(struct search *x, int64_t limit)
-{
-	struct sched *s = x->s;
-	const struct point *p = front_fastest(&x->front, limit);
-	struct variant *of;
-	struct plan **a = best_anchor(x, limit, &of);
-	double least = a ? (*a)->cycles : p ? p->cycles : INFINITY;
-	return err_no(s->e, "%s: error: no plan takes %" PRId64 " cycles or fewer; the "
-		      "fastest there is takes %.0f", s->g->file, s->o->max_cycles,
-		      ceil(p ? fmin(least, p->cycles) : least));
-}
-
-static struct point
-anchor_point(const struct variant *v, const struct plan *p)
-{
-	return (struct point){ .sram = peak_of(v->s, p), .total = total_of(p),
-			       .cycles = p->cycles, .traits = plan_traits(v, p) };
-}
-
-/* the anchors among the others, where they are no worse */
-static struct front
-whole_front(struct search *x)
-{
-	struct front f = { .a = x->s->a };
-	for (size_t i = 0; i < x->front.n; i++)
-		front_add(&f, &x->front.v[i]);
-	if (x->within) {
-		struct point p = anchor_point(x->within_of, x->within);
-		front_add(&f, &p);
-	}
-	if (x->fastest) {
-		struct point p = anchor_point(x->fastest_of, x->fastest);
-		front_add(&f, &p);
-	}
-	return f;
-}
-
-/* from the least memory to the fastest plan */
-static void
-list_front(struct search *x)
-{
-	struct sched *s = x->s;
-	struct front f = whole_front(x);
-	s->front.v = anew(s->a, struct sched_row, f.n + 1);
-	for (size_t i = 0; i < f.n; i++) {
-		const struct point *p = &f.v[i], *before = i ? p - 1 : NULL;
-		struct sched_row *r = &s->front.v[s->front.n++];
-		struct text t = { 0 };
-		put_change(&t, before, p);
-		/* the smallest limit that can be given, where nothing is needed */
-		*r = (struct sched_row){ .sram = p->sram ? p->sram : ALIGN, .cycles = p->cycles, .back = "",
-					 .change = arena_strdup(s->a, text_str(&t)) };
-		text_free(&t);
-		if (!before)
-			continue;
-		put_change(&t, p, before);
-		r->back = arena_strdup(s->a, text_str(&t));
-		text_free(&t);
-	}
-}
-
-/* of the front alone; NULL: there is none */
-static const struct point *
-pick(const struct search *x, int64_t limit)
-{
-	const struct options *o = x->s->o;
-	if (o->max_cycles) {
-		const struct point *p = front_smallest(&x->front, (double)o->max_cycles);
-		return p && p->sram <= limit ? p : NULL;
-	}
-	return o->size ? front_lightest(&x->front, limit) : front_fastest(&x->front, limit);
-}
-
-/* by what is asked for, is an anchor better than a point of the front? */
-static bool
-is_anchor_better(const struct search *x, const struct plan *a, const struct point *p)
-{
-	if (x->s->o->max_cycles)
-		return !p && a->cycles <= (double)x->s->o->max_cycles;
-	if (!p || !x->s->o->size)
-		return !p || a->cycles < p->cycles;
-	return point_weight(total_of(a), a->cycles) < point_weight(p->total, p->cycles);
-}
-
-static bool
-take(struct search *x, int64_t limit)
-{
-	struct sched *s = x->s;
-	struct variant *of;
-	const struct point *p = pick(x, limit);
-	struct plan **a = best_anchor(x, limit, &of);
-	if (a && is_anchor_better(x, *a, p)) {
-		variant_adopt(s, of, *a);
-		*a = NULL;
-		return true;
-	}
-	if (!p)
-		return s->o->max_cycles ? too_slow(x, limit) : too_small(x, limit);
-	struct plan *q = make_again(&p->recipe);
-	if (q)
-		variant_adopt(s, p->recipe.variant, q);
-	return q != NULL;
 }
 
 /* the fastest plans: of all, and within the profile's own limit */
@@ -493,7 +326,7 @@ search_anchors(struct search *x)
 {
 	int64_t limit = profile_limit(x->s);
 	search_orders(x);
-	if (limit == NO_LIMIT_BYTES || (x->fastest && peak_of(x->s, x->fastest) <= limit))
+	if (limit == NO_LIMIT_BYTES || (x->found.fastest && peak_of(x->s, x->found.fastest) <= limit))
 		return;
 	const struct settings l = list_settings(x, false);
 	for (int i = 0; i < l.n && !x->s->e->status; i++)
@@ -508,16 +341,16 @@ search_all(struct search *x)
 	search_anchors(x);
 	if (s->e->status)
 		return false;
-	if (x->unfit && !x->fastest)
+	if (x->unfit && !x->found.fastest)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 			      "fits the SHRAM of %s", s->accel->name);
-	if (!is_anchor_asked(x, limit) && !explore_all(x))
+	if (!is_anchor_asked(&x->found, limit) && !explore_all(x))
 		return false;
 	if (s->o->front || s->o->explain)
-		list_front(x);
+		list_front(&x->found);
 	if (s->o->front)
 		return true;
-	return take(x, limit);
+	return take_found(&x->found, limit);
 }
 
 /* of the graph with the copies that pay, and without any */
@@ -540,11 +373,11 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s, .copies = s->copies != NULL };
+	struct search x = { .s = s, .copies = s->copies != NULL, .found.s = s };
 	forget_blocks(s);
 	bool ok = measure_whole(s) && find_orders(&x) && search_all(&x);
-	plan_close(x.fastest);
-	plan_close(x.within);
+	plan_close(x.found.fastest);
+	plan_close(x.found.within);
 	while (x.n > 0)
 		variant_close(x.variant[--x.n]);
 	return ok;

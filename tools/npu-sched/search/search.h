@@ -227,4 +227,34 @@ void put_change(struct text *t, const struct point *from, const struct point *to
 bool explore(struct variant *x, struct front *f, const struct knobs *k,
 	     enum detail detail);
 
+/* no limit: NO_LIMIT_BYTES */
+static inline int64_t
+limit_of(int64_t bytes)
+{
+	return bytes && bytes < NO_LIMIT_BYTES ? bytes : NO_LIMIT_BYTES;
+}
+
+/* what the memory system itself says */
+static inline int64_t
+profile_limit(const struct sched *s)
+{
+	return limit_of(s->profile_bytes);
+}
+
+/* pick.c: what is asked for, of what the search found */
+struct found {
+	struct sched *s;
+	struct plan *fastest; /* of all; NULL: there is none */
+	struct variant *fastest_of;
+	struct plan *within; /* the profile's own limit, where the fastest one is not */
+	struct variant *within_of;
+	struct front front; /* where it was explored */
+};
+/* is it one of those plans?  then the front is not asked for */
+bool is_anchor_asked(const struct found *x, int64_t limit);
+/* leaves s->front: from the least memory to the fastest plan */
+void list_front(struct found *x);
+/* leaves s->plan; false: an error, or nothing is small or fast enough */
+bool take_found(struct found *x, int64_t limit);
+
 #endif
