@@ -65,7 +65,7 @@ begin(struct contest *c, struct candidate *i)
 	return true;
 }
 
-enum { VISITS_APART = 32 };
+enum { VISITS_APART = 4 };
 
 /*
  * The limit that follows: where transfers become others than below those that they

@@ -21,15 +21,26 @@ too_small(const struct found *x, int64_t limit)
 		      "is %" PRId64, s->g->file, least, limit, least);
 }
 
+/* nothing but a limit */
+static bool
+is_fastest_asked(const struct sched *s)
+{
+	const struct options *o = s->o;
+	return !o->size && !o->front && !o->explain && !o->max_cycles;
+}
+
+bool
+is_limit_asked(const struct sched *s, int64_t limit)
+{
+	return is_fastest_asked(s) && limit_of(s->memory.cache_bytes) == limit;
+}
+
 bool
 is_anchor_asked(const struct found *x, int64_t limit)
 {
 	const struct sched *s = x->s;
-	const struct options *o = s->o;
-	if (o->size || o->front || o->explain || o->max_cycles)
-		return false;
-	return (x->fastest && peak_of(s, x->fastest) <= limit) ||
-	       (x->within && limit == profile_limit(s));
+	return is_fastest_asked(s) && ((x->fastest && peak_of(s, x->fastest) <= limit) ||
+				       (x->within && limit == profile_limit(s)));
 }
 
 /* the faster one of those that fit, or NULL */

@@ -114,6 +114,15 @@ faster_plan(struct plan *p, struct plan *q)
 	return q;
 }
 
+/* can cascades take fewer cycles than `below`, where whole operations take what they do?
+ * stripes hardly take fewer: none of the networks measured has gained so much */
+static bool
+may_gain(const struct variant *v, double below)
+{
+	const double gain = 0.97;
+	return cascades_bound(v->cascades).lower_bound * gain < below;
+}
+
 /* the fastest plan: of whole maps, then of cascades.  Those that can't be faster
  * are left out only where there is no limit: with others, divisions are others */
 static struct plan *
@@ -126,7 +135,7 @@ search_divisions(struct search *x, struct variant *v, int64_t limit, double belo
 	}
 	struct plan *p = search_fastest(v, limit, below, detail);
 	below = p ? p->cycles : below;
-	if (v->s->e->status ||
+	if (v->s->e->status || !may_gain(v, below) ||
 	    !cascades_add(v->s, v->cascades, below, limit == NO_LIMIT_BYTES))
 		return p;
 	struct plan *q = search_fastest(v, limit, below, detail);
@@ -136,11 +145,12 @@ search_divisions(struct search *x, struct variant *v, int64_t limit, double belo
 /* the same of one variant; another layout or objective than one that was searched is
  * looked at in detail where the first look has found fewer cycles already */
 static struct plan *
-search_variant(struct search *x, struct variant *v, double below, bool first)
+search_variant(struct search *x, struct variant *v, double below, bool first,
+	       enum detail detail)
 {
 	struct plan *p = search_divisions(x, v, NO_LIMIT_BYTES, below,
-					  first ? FINELY : COARSELY);
-	if (p && !first && !v->s->e->status)
+					  first && detail == FINELY ? FINELY : COARSELY);
+	if (p && !first && detail == FINELY && !v->s->e->status)
 		p = faster_plan(p, search_fastest(v, NO_LIMIT_BYTES,
 						  nextafter(p->cycles, INFINITY), FINELY));
 	if (p && !v->s->e->status)
@@ -161,14 +171,15 @@ keep_fastest(struct search *x, struct variant *v, struct plan *p)
  * behind them.  NULL: none takes fewer cycles than `below` */
 static struct plan *
 search_order(struct search *x, const struct settings *l, int *i, double below,
-	     struct variant **of)
+	     enum detail detail, struct variant **of)
 {
 	const struct setting first = l->v[*i];
 	struct plan *best = NULL;
 	for (; *i < l->n && l->v[*i].copies == first.copies &&
 	       l->v[*i].reordered == first.reordered && !x->s->e->status; ++*i) {
 		struct variant *v = open_setting(x, l->v[*i]);
-		struct plan *p = search_variant(x, v, best ? best->cycles : below, !best);
+		struct plan *p = search_variant(x, v, best ? best->cycles : below, !best,
+						detail);
 		if (!p)
 			continue;
 		plan_close(best);
@@ -180,13 +191,14 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 
 /* the fastest plan of all, then the smallest of the orders */
 static void
-search_orders(struct search *x)
+search_orders(struct search *x, enum detail detail)
 {
 	const struct settings l = list_settings(x, true);
 	for (int i = 0; i < l.n && !x->s->e->status;) {
 		struct variant *v = NULL;
 		double most = x->found.fastest ? x->found.fastest->cycles : INFINITY;
-		struct plan *p = search_order(x, &l, &i, nextafter(most, INFINITY), &v);
+		struct plan *p = search_order(x, &l, &i, nextafter(most, INFINITY), detail,
+					      &v);
 		if (p && (p->cycles < most || peak_of(v->s, p) < peak_of(x->s, x->found.fastest)))
 			keep_fastest(x, v, p);
 		else
@@ -320,13 +332,29 @@ explore_all(struct search *x)
 	return ok;
 }
 
+static bool
+fits(const struct search *x, int64_t limit)
+{
+	return x->found.fastest && peak_of(x->s, x->found.fastest) <= limit;
+}
+
 /* the fastest plans: of all, and within the profile's own limit */
 static void
 search_anchors(struct search *x)
 {
 	int64_t limit = profile_limit(x->s);
-	search_orders(x);
-	if (limit == NO_LIMIT_BYTES || (x->found.fastest && peak_of(x->s, x->found.fastest) <= limit))
+	bool limited = limit < NO_LIMIT_BYTES;
+	if (limited && is_limit_asked(x->s, limit)) {
+		search_orders(x, COARSELY);
+		if (fits(x, limit)) {
+			plan_close(x->found.fastest);
+			x->found.fastest = NULL;
+			search_orders(x, FINELY);
+		}
+	} else {
+		search_orders(x, FINELY);
+	}
+	if (!limited || fits(x, limit))
 		return;
 	const struct settings l = list_settings(x, false);
 	for (int i = 0; i < l.n && !x->s->e->status; i++)

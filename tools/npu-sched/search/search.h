@@ -250,6 +250,8 @@ struct found {
 	struct variant *within_of;
 	struct front front; /* where it was explored */
 };
+/* is it the fastest plan within that limit? */
+bool is_limit_asked(const struct sched *s, int64_t limit);
 /* is it one of those plans?  then the front is not asked for */
 bool is_anchor_asked(const struct found *x, int64_t limit);
 /* leaves s->front: from the least memory to the fastest plan */
