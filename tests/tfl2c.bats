@@ -373,11 +373,17 @@ value() { # MACRO FILE
 	for s in ethos_model ethos_arena; do
 		grep -q " $s " sections
 	done
+	# IAR's compiler has no labels
+	gcc -std=c11 -D__ICCARM__ -E -P t.c | sed -n '/ethos_/p' >seen
+	grep -q 'uint8_t ethos_arena\[\] *;' seen
+	run ! grep -q __asm__ seen
 	tfl2c --dialect=cmsis --format=asm -o n.S n.tflite
 	tfl2c --dialect=cmsis --declarations n.tflite >n.h
 	printf '#include "n.h"\nETHOS_ARENA_DEFINE;\nint main(void) { return ethos_model[4] != 84; }\n' >t.c
 	gcc -std=c11 $warnings -o t t.c n.S
 	./t
+	tfl2c --dialect=cmsis --format=call -o n.c n.tflite
+	gcc -std=c11 $warnings -I"$TOP/tests/firmware/driver" -c n.c
 	# a stream with fast memory of its own, of 393216 bytes at most
 	npucc -a ethos-u65-256 --system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram \
 		-o u65.tflite "$TOP/tests/models/digits.tflite"

@@ -77,20 +77,22 @@ clashes(const struct options *o)
 }
 
 static void
-put_array_head(struct text *t, const struct options *o)
+put_array_head(struct text *t, const struct options *o, const char *linkage)
 {
 	struct options with = *o;
 	with.section = section_of(o);
-	text_printf(t, "const unsigned char %s[] ", o->name);
 	if (clashes(o))
-		text_printf(t, "__asm__(\"%s_bytes\") ", o->name);
+		put_label_macro(t);
+	text_printf(t, "%sconst unsigned char %s[] ", linkage, o->name);
+	if (clashes(o))
+		text_printf(t, "ETHOS_LABEL(\"%s_bytes\") ", o->name);
 	put_attribute(t, &with);
 }
 
 static void
 put_array(struct text *t, const struct job *j)
 {
-	put_array_head(t, j->o);
+	put_array_head(t, j->o, "");
 	text_puts(t, " = {\n");
 	put_bytes(t, j->m->file, XXD_WIDTH, "  ");
 	text_printf(t, "};\nconst unsigned int %s_len = %zu;\n", j->o->name,
@@ -101,11 +103,13 @@ static void
 put_declarations(struct text *t, const struct job *j)
 {
 	bool c = !j->o->namespaces;
+	if (clashes(j->o))
+		put_label_macro(t);
 	if (c)
 		text_puts(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
 	text_printf(t, "extern const unsigned char %s[]", j->o->name);
 	if (clashes(j->o))
-		text_printf(t, " __asm__(\"%s_bytes\")", j->o->name);
+		text_printf(t, " ETHOS_LABEL(\"%s_bytes\")", j->o->name);
 	text_printf(t, ";\nextern const unsigned int %s_len;\n", j->o->name);
 	if (c)
 		text_puts(t, "#ifdef __cplusplus\n}\n#endif\n");
@@ -202,8 +206,7 @@ compose_call(struct text *t, const struct job *j)
 	text_puts(t, "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
 	if (j->call.has[STEP_NPU])
 		text_puts(t, "#include \"ethosu_driver.h\"\n\n");
-	text_puts(t, "static ");
-	put_array_head(t, j->o);
+	put_array_head(t, j->o, "static ");
 	text_puts(t, " = {\n");
 	put_bytes(t, j->m->file, XXD_WIDTH, "  ");
 	text_puts(t, "};\n");

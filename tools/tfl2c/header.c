@@ -104,6 +104,17 @@ put_shared_arena(struct text *t, const struct job *j)
 	text_free(&upper);
 }
 
+void
+put_label_macro(struct text *t)
+{
+	text_puts(t, "#ifndef ETHOS_LABEL\n"
+		     "#ifdef __ICCARM__ /* has no labels, and need of none */\n"
+		     "#define ETHOS_LABEL(name)\n"
+		     "#else\n"
+		     "#define ETHOS_LABEL(name) __asm__(name)\n"
+		     "#endif\n#endif\n");
+}
+
 /*
  * ETHOS_ARENA_DEFINE, ETHOS_CACHE_DEFINE: in the sections of the CMSIS examples, of
  * the same names, so that the assembler needs others
@@ -111,12 +122,13 @@ put_shared_arena(struct text *t, const struct job *j)
 static void
 put_cmsis_buffer(struct text *t, const char *upper, const char *lower)
 {
+	put_label_macro(t);
 	text_printf(t, "#ifndef ETHOS_%s_DEFINE\n"
 		       "#define ETHOS_%s_DEFINE \\\n"
 		       "\tuint8_t ethos_%s[ETHOS_%s_SIZE] \\\n"
 		       "\t    __attribute__((section(\"ethos_%s\"), aligned(16)))\n"
 		       "#ifdef __cplusplus\nextern \"C\"\n#else\nextern\n#endif\n"
-		       "uint8_t ethos_%s[] __asm__(\"ethos_%s_bytes\");\n#endif\n",
+		       "uint8_t ethos_%s[] ETHOS_LABEL(\"ethos_%s_bytes\");\n#endif\n",
 		    upper, upper, lower, upper, lower, lower, lower);
 }
 

@@ -250,6 +250,12 @@ void put_float(struct text *t, float v);
 
 /* ---- header.c --- */
 
+/*
+ * ETHOS_LABEL(name): an assembler's name for what is called as its section.  IAR's
+ * compiler writes objects without one.
+ */
+void put_label_macro(struct text *t);
+
 /* #define PREFIX_WHAT value */
 void put_define(struct text *t, const struct job *j, const char *what,
 		int64_t value);
