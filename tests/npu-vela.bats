@@ -60,8 +60,11 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 	[ -s output/digits_summary_internal-default.csv ]
 	npu-vela --accelerator-config ethos-u65-256 "$model" >log 2>err
 	grep -q 'Ethos_U65_Client_Server is taken' err
-	refuses 2 "ethos-u85-256: --system-config and --memory-mode are required" \
-		npu-vela --accelerator-config ethos-u85-256 "$model"
+	npu-vela --accelerator-config ethos-u85-256 "$model" >log 2>err
+	grep -q 'Ethos_U85_SYS_DRAM_Mid is taken' err
+	grep -q 'Dedicated_Sram_384KB is taken' err
+	npu-sim --seed 2 --compare="$model" output/digits_vela.tflite >log
+	refuses 2 "ethos-u75-256" npu-vela --accelerator-config ethos-u75-256 "$model"
 }
 
 @test "configuration files: several are one" {
