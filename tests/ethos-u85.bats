@@ -397,3 +397,15 @@ native() {
 		npu-dis --high-level compiled.tflite | grep -q reverse=
 	done
 }
+
+@test "a unit resizes, on the grid of the reference" {
+	# by any ratio; of 16 bits; from the middle of an element behind the first
+	"$GEN" 7 RESIZE_BILINEAR >m.tflite
+	native sample=bilinear m.tflite 128 512 2048
+	"$GEN" 18 RESIZE_BILINEAR >m.tflite
+	native 'sample=bilinear.*acc40=1' m.tflite 256
+	"$GEN" 19 RESIZE_BILINEAR >m.tflite
+	native 'ifm=[^ ]*@.*sample=bilinear' m.tflite 1024
+	"$GEN" 2 RESIZE_NEAREST_NEIGHBOR >m.tflite
+	native sample=nearest m.tflite 256 2048
+}

@@ -235,49 +235,6 @@ check_elementwise(struct check *c, const struct g_op *op)
 	       BAD(c, op, "o%d: IFM and IFM2 differ in type", op->rec.id);
 }
 
-/* no window: one element of the IFM at a time */
-static bool
-is_point(const struct g_op *op)
-{
-	const struct g_pad *p = &op->pad, *e = &op->edge;
-	return op->kernel.y == 1 && op->kernel.x == 1 && op->stride.y == 1 &&
-	       op->stride.x == 1 && op->upscale == UPSCALE_NONE && !p->top &&
-	       !p->left && !p->bottom && !p->right && !e->top && !e->left &&
-	       !e->bottom && !e->right;
-}
-
-/* rows of one map by rows of the other: columns here, as the NPU has them */
-static bool
-check_matmul(struct check *c, const struct g_op *op)
-{
-	struct hwc a = op->ifm.shape, b = op->ifm2.shape, o = op->ofm.shape;
-	if (!op->ifm2.t || op->weights || !is_point(op))
-		return BAD(c, op, "o%d: a matmul takes ifm2=, no weights and no window",
-			   op->rec.id);
-	if (a.h != 1 || b.h != 1 || o.h != 1 || a.w != o.w || b.w != o.c || a.c != b.c)
-		return BAD(c, op, "o%d: IFM %dx%dx%d by IFM2 %dx%dx%d is not OFM %dx%dx%d",
-			   op->rec.id, a.h, a.w, a.c, b.h, b.w, b.c, o.h, o.w, o.c);
-	return (op->ifm.type == op->ifm2.type && graph_type_bytes(op->ifm.type) <= 2) ||
-	       BAD(c, op, "o%d: a matmul's operands are of one type of 8 or 16 bits",
-		   op->rec.id);
-}
-
-static bool
-check_reorder(struct check *c, const struct g_op *op)
-{
-	struct hwc i = op->ifm.shape, o = op->ofm.shape;
-	struct hwc to = op->order == ORDER_HCW
-			    ? (struct hwc){ .h = i.h, .w = i.c, .c = i.w } : i;
-	if (op->ifm2.t || op->weights || !is_point(op) || op->order == ORDER_HWC)
-		return BAD(c, op, "o%d: a reorder takes order=, one operand and no window",
-			   op->rec.id);
-	if (graph_type_bytes(op->ifm.type) > 2)
-		return BAD(c, op, "o%d: a reorder's IFM has 8 or 16 bits", op->rec.id);
-	return hwc_equal(to, o) ||
-	       BAD(c, op, "o%d: an IFM of %dx%dx%d is stored as %dx%dx%d, the OFM is "
-		   "%dx%dx%d", op->rec.id, i.h, i.w, i.c, to.h, to.w, to.c, o.h, o.w, o.c);
-}
-
 /* so that rows are runs of the same bytes on both sides */
 static bool
 check_copy(struct check *c, const struct g_op *op)
@@ -338,10 +295,8 @@ check_op(struct check *c, const struct g_op *op)
 		return check_elementwise(c, op);
 	if (op->kind == OP_COPY)
 		return check_copy(c, op);
-	if (op->kind == OP_MATMUL)
-		return check_matmul(c, op);
-	if (op->kind == OP_REORDER)
-		return check_reorder(c, op);
+	if (op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE)
+		return check_native(c, op);
 	if (!check_geometry(c, op) || !check_channels(c, op))
 		return false;
 	return !op_has_weights(op->kind) || check_weights_of(c, op);

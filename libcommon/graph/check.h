@@ -13,6 +13,8 @@ struct check {
 
 #define BAD(c, r, ...) graph_err((c)->g, r, (c)->e, __VA_ARGS__)
 
+/* check_native.c: a matmul, a reorder, a resize */
+bool check_native(struct check *c, const struct g_op *op);
 /* check_model.c: one tensor for each of the original */
 bool check_stand_ins(struct check *c);
 /* check_sources.c: what is read has been written */

@@ -245,6 +245,8 @@ op_block_class(int kind)
 		return BLOCK_REDUCE_SUM;
 	case OP_MATMUL:
 		return BLOCK_MATMUL;
+	case OP_RESIZE:
+		return BLOCK_RESIZE;
 	default:
 		return BLOCK_ELEMENTWISE;
 	}
@@ -261,6 +263,22 @@ op_dilated(const struct g_op *op)
 {
 	return (struct yx){ .y = (op->kernel.y - 1) * op->dilation.y + 1,
 			    .x = (op->kernel.x - 1) * op->dilation.x + 1 };
+}
+
+static int32_t
+sampled(int32_t ofm, int32_t ifm, int32_t up, int32_t down, int64_t first)
+{
+	int64_t last = (ofm - 1) * (int64_t)down + first;
+	int64_t n = last < 0 ? 1 : last / up + 2;
+	return n < ifm ? (int32_t)n : ifm;
+}
+
+struct yx
+op_sampled(const struct g_op *op)
+{
+	struct hwc o = op->ofm.shape, i = op->ifm.shape;
+	return (struct yx){ .y = sampled(o.h, i.h, op->up.y, op->down.y, op->first.lo),
+			    .x = sampled(o.w, i.w, op->up.x, op->down.x, op->first.hi) };
 }
 
 struct hwc
@@ -287,6 +305,7 @@ op_block_query(const struct g_op *op, int32_t rows)
 		.stride_y = op->stride.y, .stride_x = op->stride.x,
 		.upscale = (enum upscale)op->upscale,
 		.order = (enum out_order)op->order,
+		.up_x = op->up.x, .down_x = op->down.x,
 		.bricks = op->ofm.t->layout == LAYOUT_NHCWB16,
 		.part_kernel = op->traversal == PART_KERNEL, .sparse = op->sparse,
 		.uses_table = op_has_table(op),

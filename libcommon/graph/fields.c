@@ -12,12 +12,13 @@ const char *const place_names[] = { "flash", "arena", "cache", "io3", "io4", "io
 				    "io6", "io7", NULL };
 const char *const node_names[] = { "npu", "cpu", NULL };
 const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
-				 "reducesum", "copy", "matmul", "reorder", "mul", "add",
-				 "sub", "min", "max", "lrelu", "abs", "clz", "shr",
+				 "reducesum", "copy", "matmul", "reorder", "resize", "mul",
+				 "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr",
 				 "shl", "div", NULL };
 const char *const upscale_names[] = { "none", "nearest", "zeros", NULL };
 const char *const order_names[] = { "hwc", "hcw", "reverse-h", "reverse-w",
 				    "reverse-c", NULL };
+const char *const sample_names[] = { "nearest", "bilinear", NULL };
 const char *const scaled_names[] = { "both", "a", "b", NULL };
 const char *const round_names[] = { "tfl", "truncate", "natural", NULL };
 const char *const act_names[] = { "clamp", "tanh", "sigmoid", "lut", NULL };

@@ -96,9 +96,11 @@ enum g_op_kind {
 	OP_COPY, /* bytes as they are, by the DMA engine: no kernel */
 	OP_MATMUL, /* rows of the IFM by those of IFM2: U85 */
 	OP_REORDER, /* as an average of 1x1, stored in another order: U85 */
+	OP_RESIZE, /* samples between elements of the IFM: U85 */
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
 	OP_SHR, OP_SHL, OP_DIV, OP_KINDS
 };
+enum g_sample { SAMPLE_NEAREST, SAMPLE_BILINEAR };
 enum g_scaled { SCALED_BOTH, SCALED_A, SCALED_B }; /* IFM scale mode */
 enum g_round { ROUND_TFL, ROUND_TRUNCATE, ROUND_NATURAL };
 enum g_act { G_ACT_CLAMP, G_ACT_TANH, G_ACT_SIGMOID, G_ACT_LUT };
@@ -106,7 +108,7 @@ enum g_traversal { DEPTH_FIRST, PART_KERNEL };
 
 extern const char *const area_names[], *const io_names[], *const layout_names[],
     *const place_names[], *const node_names[], *const op_names[],
-    *const upscale_names[], *const order_names[], *const scaled_names[], *const round_names[],
+    *const upscale_names[], *const order_names[], *const sample_names[], *const scaled_names[], *const round_names[],
     *const act_names[], *const traversal_names[];
 
 /* ---- records ------------------------------------------------------------- */
@@ -242,6 +244,9 @@ struct g_op {
 	struct g_pad pad;
 	int upscale; /* enum upscale */
 	int order;   /* enum out_order, of a reorder */
+	int sample;  /* enum g_sample, of a resize */
+	struct yx up, down;   /* the IFM's elements and the OFM's in units of a grid */
+	struct g_range first; /* row and column of element 0,0 of the OFM there */
 	struct g_pad edge; /* rows and columns repeated at the IFM's edges */
 	struct g_weights *weights;
 	struct g_scales *scales;
@@ -419,6 +424,8 @@ bool op_is_binary(int kind);
 bool op_is_row_by_row(int kind);
 enum block_class op_block_class(int kind);
 int op_ifm_bits(const struct g_op *op);
+/* rows and columns of the IFM that a resize reads */
+struct yx op_sampled(const struct g_op *op);
 /* what is computed, before a reorder stores it otherwise */
 struct hwc op_extent(const struct g_op *op);
 /* do two operations touch t, one of them writing, such that their order matters? */

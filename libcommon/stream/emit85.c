@@ -171,6 +171,8 @@ plain_average(const struct g_op *op, struct scale85 *out)
 	return true;
 }
 
+static struct scale85 resize_scale(const struct g_op *op);
+
 static struct scale85
 ofm_scale(const struct g_op *op)
 {
@@ -181,6 +183,8 @@ ofm_scale(const struct g_op *op)
 		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
 	if (op->kind == OP_LRELU) /* in the operand's scale */
 		return s;
+	if (op->kind == OP_RESIZE)
+		return resize_scale(op);
 	/* half up, as no shift reaches the double rounding; or to the lower, which
 	 * of what is not negative is towards zero (nputools-graph(5)) */
 	if (op->kind == OP_SHR)
@@ -213,6 +217,52 @@ put_scales(struct emitter *m, const struct g_op *op)
 		put_sum_scales(m, op);
 	}
 	put_scale(m, NPU_OFM_SCALE, ofm_scale(op));
+}
+
+/* ---- RESIZE (26.10) --------------------------------------------------------- */
+
+static int
+log2_of(int32_t v)
+{
+	int n = 0;
+	while (v >> (n + 1))
+		n++;
+	return n;
+}
+
+/* the sum of four has 16 bits more, and those of the weights */
+static struct scale85
+resize_scale(const struct g_op *op)
+{
+	enum { SYMMETRIC = 3, FRACTION = 16 };
+	bool bilinear = op->sample == SAMPLE_BILINEAR;
+	int weights = bilinear ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
+	return (struct scale85){ .mult = 1, .shift = FRACTION + weights,
+				 .round = SYMMETRIC };
+}
+
+/* one element's step and that of a block, each in whole and in parts of up */
+static void
+put_step(struct emitter *m, enum npu_reg reg, int32_t up, int32_t down, int32_t block)
+{
+	int64_t all = (int64_t)(block - 1) * down;
+	emit_scale_word(m, reg, (uint16_t)(down / up | all / up << 4),
+			(uint32_t)(down % up | all % up << 16));
+}
+
+static void
+put_resize(struct emitter *m, const struct g_op *op)
+{
+	struct yx read = op_sampled(op);
+	emit_reg(m, NPU_IFM2_ZERO_POINT, 0);
+	emit_reg(m, NPU_RESIZE_X_SCALE_N_M1, op->up.x - 1);
+	emit_reg(m, NPU_RESIZE_Y_SCALE_N_M1, op->up.y - 1);
+	put_step(m, NPU_RESIZE_X, op->up.x, op->down.x, op->block.w);
+	put_step(m, NPU_RESIZE_Y, op->up.y, op->down.y, 1);
+	emit_reg(m, NPU_RESIZE_X_OFFSET, op->first.hi & 0xfff);
+	emit_reg(m, NPU_RESIZE_Y_OFFSET, op->first.lo & 0xfff);
+	emit_reg(m, NPU_KERNEL_HEIGHT_M1, read.y - 1);
+	emit_reg(m, NPU_KERNEL_WIDTH_M1, read.x - 1);
 }
 
 /* ---- output ----------------------------------------------------------------- */
@@ -291,7 +341,8 @@ put_block(struct emitter *m, const struct emit_kernel *k)
 	struct block_query q = op_block_query(k->whole, k->whole->ofm.shape.h);
 	struct hwc u = block_ublock(m->accel, &q);
 	/* npu-wenc packs the records of any operation with weights by acc40 */
-	bool wide = op->acc40 && (op_has_weights(op->kind) || op->kind == OP_MATMUL);
+	bool sums = op->kind == OP_MATMUL || op->kind == OP_RESIZE;
+	bool wide = op->acc40 && (op_has_weights(op->kind) || sums);
 	emit_reg(m, NPU_OFM_BLK_HEIGHT_M1, op->block.h - 1);
 	emit_reg(m, NPU_OFM_BLK_WIDTH_M1, op->block.w - 1);
 	emit_reg(m, NPU_OFM_BLK_DEPTH_M1, op->block.c - 1);
@@ -354,10 +405,12 @@ emit85_registers(struct emitter *m, const struct emit_kernel *k)
 	if (why)
 		return graph_err(m->g, op, m->e, "o%d: %s", op->rec.id, why);
 	put_operands(m, k);
-	if (!op_is_elementwise(op->kind)) {
+	if (!op_is_elementwise(op->kind))
 		emit_pads(m, k);
+	if (op->kind == OP_RESIZE)
+		put_resize(m, op);
+	else if (!op_is_elementwise(op->kind))
 		emit_window(m, op);
-	}
 	put_scales(m, op);
 	put_ofm(m, k);
 	if (op_has_weights(op->kind) && !put_weights(m, k))
@@ -376,6 +429,11 @@ emit85_opcode(const struct g_op *op, int *mode)
 	if (op->kind == OP_MATMUL) {
 		*mode = FILTERS_IN_IFM2;
 		return NPU_OP_CONV;
+	}
+	if (op->kind == OP_RESIZE) {
+		bool bilinear = op->sample == SAMPLE_BILINEAR;
+		*mode = bilinear ? NPU_RESIZE_BILINEAR : NPU_RESIZE_NEAREST;
+		return NPU_OP_RESIZE;
 	}
 	if (op->kind == OP_REORDER) {
 		*mode = NPU_POOL_SUM;

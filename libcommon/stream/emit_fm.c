@@ -181,6 +181,8 @@ emit_spans(const struct g_op *op, struct g_range rows, int slice,
 struct emit_rows
 emit_ifm_rows(const struct g_op *op, struct g_range r)
 {
+	if (op->kind == OP_RESIZE)
+		return (struct emit_rows){ .hi = op_sampled(op).y };
 	if (op_is_row_by_row(op->kind))
 		return (struct emit_rows){ .lo = (int32_t)r.lo, .hi = (int32_t)r.hi };
 	bool twice = op->upscale != UPSCALE_NONE;

@@ -229,6 +229,8 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 		return largest;
 	if (prev->op->kind == OP_REORDER) /* blocks are elsewhere than they are counted */
 		return 0;
+	if (cur->op->kind == OP_RESIZE) /* reads what its grid says */
+		return 0;
 	/* filters are read otherwise than the OFM is written */
 	if (second && (first || cur->op->kind == OP_MATMUL))
 		return 0;

@@ -223,6 +223,8 @@ block_step(const struct accel *a, const struct block_query *q)
 	/* columns that become channels fill bricks, channels backwards are one */
 	bool bricks = q->order == ORDER_HCW && q->bricks;
 	int32_t w = bricks ? BRICK : even;
+	if (q->class == BLOCK_RESIZE)
+		return (struct hwc){ .h = 1, .w = 1, .c = BRICK };
 	return (struct hwc){ .h = u.h > even ? u.h : even, .w = u.w > w ? u.w : w,
 			     .c = q->order == ORDER_REVERSE_C ? BRICK : u.c };
 }

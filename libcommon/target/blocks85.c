@@ -14,9 +14,11 @@ enum {
 	CONV = 1 << BLOCK_CONV, DEPTHWISE = 1 << BLOCK_DEPTHWISE,
 	FC = 1 << BLOCK_FC, POOL = 1 << BLOCK_POOL,
 	SUM = 1 << BLOCK_REDUCE_SUM, ELTWISE = 1 << BLOCK_ELEMENTWISE,
-	MATMUL = 1 << BLOCK_MATMUL,
-	ARRAY = CONV | FC | SUM | ELTWISE | MATMUL, MOST = ARRAY | DEPTHWISE | POOL,
-	/* those that have microblocks of another shape for products */
+	MATMUL = 1 << BLOCK_MATMUL, RESIZE = 1 << BLOCK_RESIZE,
+	ARRAY = CONV | FC | SUM | ELTWISE | MATMUL | RESIZE,
+	MOST = ARRAY | DEPTHWISE | POOL, WORDS = SUM | ELTWISE | POOL,
+	SHALLOW = DEPTHWISE | POOL | ELTWISE | RESIZE,
+	/* of accelerators with microblocks of another shape for products */
 	NOT_MATMUL = MOST & ~MATMUL, DEEP = CONV | FC | ELTWISE | MATMUL,
 };
 
@@ -28,15 +30,15 @@ struct use {
 };
 
 static const struct use uses[] = {
-	{ 128, 8, { ARRAY, MOST, SUM | ELTWISE | POOL } },
-	{ 128, 16, { DEPTHWISE | POOL | ELTWISE, FC | ELTWISE, ELTWISE } },
-	{ 256, 16, { DEPTHWISE | POOL | ELTWISE, FC | ELTWISE, ELTWISE } },
-	{ 256, 8, { ARRAY, MOST, SUM | ELTWISE | POOL } },
-	{ 512, 16, { MOST, MOST, SUM | ELTWISE | POOL } },
+	{ 128, 8, { ARRAY, MOST, WORDS } },
+	{ 128, 16, { SHALLOW, FC | ELTWISE | RESIZE, ELTWISE } },
+	{ 256, 16, { SHALLOW, FC | ELTWISE | RESIZE, ELTWISE } },
+	{ 256, 8, { ARRAY, MOST, WORDS } },
+	{ 512, 16, { MOST, MOST, WORDS } },
 	{ 1024, 32, { DEEP, DEEP, ELTWISE } },
-	{ 1024, 16, { NOT_MATMUL, NOT_MATMUL, SUM | ELTWISE | POOL } },
+	{ 1024, 16, { NOT_MATMUL, NOT_MATMUL, WORDS } },
 	{ 2048, 64, { DEEP, DEEP, ELTWISE } },
-	{ 2048, 16, { NOT_MATMUL, NOT_MATMUL, SUM | ELTWISE | POOL } },
+	{ 2048, 16, { NOT_MATMUL, NOT_MATMUL, WORDS } },
 };
 
 static bool
@@ -77,6 +79,15 @@ up(int32_t v, int32_t step)
 	return (v + step - 1) / step * step;
 }
 
+/* columns whose IFM fits a slot of the chaining buffer (28.3) */
+static int32_t
+resize_width(const struct accel *a, const struct block_query *q)
+{
+	int32_t bricks = a->chain_buffer / 6 / (BRICK * q->ifm_bits / 8);
+	int32_t n = ceil_div((bricks - 2) * q->up_x + 1, q->down_x);
+	return n < 1 ? 1 : min_i32(n, generations[a->generation].max_block.w);
+}
+
 struct hwc
 block85_bounds(const struct accel *a, const struct block_query *q)
 {
@@ -85,6 +96,9 @@ block85_bounds(const struct accel *a, const struct block_query *q)
 	int32_t depth = u.c > BRICK ? u.c : BRICK;
 	if (q->order == ORDER_HCW && q->bricks)
 		u.w = BRICK;
+	if (q->class == BLOCK_RESIZE)
+		return (struct hwc){ .h = 1, .w = min_i32(q->ofm.w, resize_width(a, q)),
+				     .c = BRICK };
 	return (struct hwc){ .h = up(min_i32(q->ofm.h, most.h), u.h),
 			     .w = up(min_i32(q->ofm.w, most.w), u.w),
 			     .c = up(min_i32(q->ofm.c, most.c), depth) };
@@ -99,6 +113,10 @@ block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 		return "has an empty dimension";
 	if (b.h > most.h || b.w > most.w || b.c > most.c)
 		return "is larger than 128x128x1024";
+	if (q->class == BLOCK_RESIZE)
+		return b.h == 1 && b.c == BRICK && b.w <= resize_width(a, q)
+			   ? NULL
+			   : "is not a row of 16 channels that the resize unit holds";
 	if (b.h % u.h || b.w % u.w || b.c % u.c)
 		return "is not a multiple of the operation's microblock";
 	if (b.c < q->ofm.c && b.c % BRICK)
@@ -238,6 +256,8 @@ block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 	out->ublock = block85_ublock(a, q);
 	if (q->class == BLOCK_ELEMENTWISE)
 		return fits_elementwise(a, q, b);
+	if (q->class == BLOCK_RESIZE)
+		return true;
 	int64_t in = input_bytes(a, q, b), acc = accumulator_bytes(q, b);
 	if (banks) /* of 1 KiB: which of two blocks takes less */
 		*banks = (int)((in + acc + 1023) / 1024);

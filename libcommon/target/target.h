@@ -61,7 +61,7 @@ struct npu_generation {
 
 /* npu-sched, stages.c and sparse.c; DIVISION, SLOPES: tfl-partition */
 enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
-		  LACK_SLOPES, LACK_MATMUL, LACK_ORDERS };
+		  LACK_SLOPES, LACK_MATMUL, LACK_ORDERS, LACK_RESIZE };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 
@@ -222,7 +222,7 @@ bool memory_area_find(const char *ini_name, enum mem_area *out);
 
 enum block_class {
 	BLOCK_CONV, BLOCK_DEPTHWISE, BLOCK_FC, BLOCK_POOL, BLOCK_REDUCE_SUM,
-	BLOCK_ELEMENTWISE, BLOCK_MATMUL,
+	BLOCK_ELEMENTWISE, BLOCK_MATMUL, BLOCK_RESIZE,
 };
 
 /* does a result depend on all channels of the IFM? */
@@ -249,6 +249,7 @@ struct block_query {
 	enum upscale upscale;
 	enum out_order order; /* shapes and blocks are those before it */
 	bool bricks;	  /* the OFM is stored as nhcwb16 */
+	int up_x, down_x; /* RESIZE: steps of an element and of a column */
 	bool part_kernel, sparse;
 	bool uses_table;
 	bool acc40;

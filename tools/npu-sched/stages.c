@@ -171,6 +171,7 @@ check_native(struct sched *s, const struct g_op *op)
 		[OP_DIV] = { "division", LACK_DIVISION },
 		[OP_LRELU] = { "leaky ReLU of two scales", LACK_SLOPES },
 		[OP_MATMUL] = { "product of two maps", LACK_MATMUL },
+		[OP_RESIZE] = { "unit that resizes", LACK_RESIZE },
 		[OP_REORDER] = { "other order to store results in", LACK_ORDERS },
 	};
 	const char *what = needs[op->kind].what;

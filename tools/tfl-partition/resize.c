@@ -187,6 +187,8 @@ lower_nearest(struct part *p, const struct tfl_op *op)
 	(void)read_resize(p, op, &r);
 	int32_t *y = nearest_map(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
 	int32_t *x = nearest_map(p->a, &r, r.ifm->dim[2], r.ofm->dim[2]);
+	if (sample_nearest(p, op, &r, y, x))
+		return true;
 	bool narrow = tfl_type_bytes(r.ifm->type) <= 2;
 	if (narrow && r.ifm->dim[0] == 1 &&
 	    is_doubled(y, r.ifm->dim[1], r.ofm->dim[1]) &&

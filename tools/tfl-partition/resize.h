@@ -2,7 +2,8 @@
 /*
  * RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR to any size: which input an output
  * takes along an axis, in evenly spaced runs (resize.c); two neighbours weighed
- * (bilinear.c), by small weights in one operation a run (phases.c).
+ * (bilinear.c), by small weights in one operation a run (phases.c); or by a unit for
+ * it (sample.c).
  */
 #ifndef TFL_PARTITION_RESIZE_H
 #define TFL_PARTITION_RESIZE_H
@@ -38,6 +39,9 @@ struct blend { /* two neighbours and their weights in 1/1024: they sum up to 1 *
 	int32_t *lower, *upper, *far, *near;
 	int32_t n; /* outputs */
 };
+/* of an axis, in 1/1024: from output to output, and where output 0 is */
+int64_t resize_step(const struct resize *r, int64_t in, int64_t out);
+int64_t resize_first(const struct resize *r, int64_t step);
 const char *check_bilinear(const struct part *p, const struct tfl_op *op);
 bool lower_bilinear(struct part *p, const struct tfl_op *op);
 
@@ -46,5 +50,12 @@ struct phases *find_phases(const struct part *p, const struct tfl_op *op,
 			   const struct blend *y, const struct blend *x);
 int phases_count(const struct phases *f); /* operations for an image */
 bool lower_phases(struct part *p, const struct tfl_op *op, const struct phases *f);
+
+/* sample.c; false: the NPU has no such unit, or it takes others than the reference */
+bool can_sample_bilinear(const struct part *p, const struct resize *r);
+bool sample_bilinear(struct part *p, const struct tfl_op *op, const struct resize *r);
+/* output o of an axis is input map[o] */
+bool sample_nearest(struct part *p, const struct tfl_op *op, const struct resize *r,
+		    const int32_t *y, const int32_t *x);
 
 #endif

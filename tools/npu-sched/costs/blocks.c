@@ -150,7 +150,8 @@ same_work(const struct g_op *a, const struct g_op *b)
 	       a->ofm.type == b->ofm.type && !a->ifm2.t == !b->ifm2.t &&
 	       a->acc40 == b->acc40 && a->pad.top == b->pad.top &&
 	       a->traversal == b->traversal && a->upscale == b->upscale &&
-	       a->order == b->order &&
+	       a->order == b->order && a->sample == b->sample &&
+	       a->up.x == b->up.x && a->down.x == b->down.x &&
 	       (!a->ifm2.t || hwc_equal(a->ifm2.shape, b->ifm2.shape)) &&
 	       can_fold(a) == can_fold(b) &&
 	       a->clamp.lo == b->clamp.lo && a->clamp.hi == b->clamp.hi &&

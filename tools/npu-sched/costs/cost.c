@@ -71,6 +71,18 @@ is_identity(struct npu_scale s)
 	return (s.shift == 0 || s.shift == 30) && s.mult == 1u << s.shift;
 }
 
+/* the output stage's work is all that it is costed by */
+static void
+describe_resize(const struct g_op *op, struct perf_op *p)
+{
+	struct yx read = op_sampled(op);
+	p->class = BLOCK_ELEMENTWISE;
+	p->stage.resizes = true;
+	p->stage.blends = op->sample == SAMPLE_BILINEAR;
+	p->ifm.shape.h = read.y;
+	p->ifm.shape.w = read.x;
+}
+
 /* the same description that perf_op_of makes of the decoded kernel */
 static struct perf_op
 describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
@@ -113,6 +125,8 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
 	}
 	if (op->kind == OP_DEPTHWISE)
 		p.ifm.shape.c = p.ofm.shape.c;
+	if (op->kind == OP_RESIZE)
+		describe_resize(op, &p);
 	if (op->ifm2.t && p.ifm2.shape.h > 1)
 		p.ifm2.shape.h = p.ofm.shape.h;
 	if (G_HAS(op, G_OP_scalar))

@@ -73,7 +73,7 @@ can_stripe(const struct sched *s, const struct g_op *op)
 	    tensor_strides(op->ofm.t).y % ALIGN)
 		return false;
 	return op->kind != OP_FC && op->kind != OP_REDUCE_SUM &&
-	       op->order != ORDER_REVERSE_H &&
+	       op->order != ORDER_REVERSE_H && op->kind != OP_RESIZE &&
 	       op->upscale == UPSCALE_NONE && op->ofm.shape.h > 1 &&
 	       op->ofm.view == VIEW_WHOLE && op->ifm.view == VIEW_WHOLE &&
 	       !e.top && !e.left && !e.bottom && !e.right &&

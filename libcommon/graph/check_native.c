@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations that not every NPU has: products of maps, other orders, samples. */
+#include "graph/check.h"
+
+#include <inttypes.h>
+
+/* no window: one element of the IFM at a time */
+static bool
+is_point(const struct g_op *op)
+{
+	const struct g_pad *p = &op->pad, *e = &op->edge;
+	return op->kernel.y == 1 && op->kernel.x == 1 && op->stride.y == 1 &&
+	       op->stride.x == 1 && op->upscale == UPSCALE_NONE && !p->top &&
+	       !p->left && !p->bottom && !p->right && !e->top && !e->left &&
+	       !e->bottom && !e->right;
+}
+
+/* rows of one map by rows of the other: columns here, as the NPU has them */
+static bool
+check_matmul(struct check *c, const struct g_op *op)
+{
+	struct hwc a = op->ifm.shape, b = op->ifm2.shape, o = op->ofm.shape;
+	if (!op->ifm2.t || op->weights || !is_point(op))
+		return BAD(c, op, "o%d: a matmul takes ifm2=, no weights and no window",
+			   op->rec.id);
+	if (a.h != 1 || b.h != 1 || o.h != 1 || a.w != o.w || b.w != o.c || a.c != b.c)
+		return BAD(c, op, "o%d: IFM %dx%dx%d by IFM2 %dx%dx%d is not OFM %dx%dx%d",
+			   op->rec.id, a.h, a.w, a.c, b.h, b.w, b.c, o.h, o.w, o.c);
+	return (op->ifm.type == op->ifm2.type && graph_type_bytes(op->ifm.type) <= 2) ||
+	       BAD(c, op, "o%d: a matmul's operands are of one type of 8 or 16 bits",
+		   op->rec.id);
+}
+
+/* what the registers hold: 11 bits of up, 4 of whole steps, 12 of the first */
+static bool
+is_grid(int32_t up, int32_t down, int64_t first, bool bilinear)
+{
+	enum { MOST = 2048, STEPS = 16 };
+	return up >= 1 && up <= MOST && down >= 1 && down < STEPS * up &&
+	       first >= -up && first < up && (!bilinear || !(up & (up - 1)));
+}
+
+static bool
+check_resize(struct check *c, const struct g_op *op)
+{
+	struct hwc i = op->ifm.shape, o = op->ofm.shape;
+	bool bilinear = op->sample == SAMPLE_BILINEAR;
+	if (op->ifm2.t || op->weights || !is_point(op) || op->ifm_zero || op->ofm_zero ||
+	    i.c != o.c || op->ifm.type != op->ofm.type ||
+	    graph_type_bytes(op->ifm.type) > 2)
+		return BAD(c, op, "o%d: a resize takes one operand of 8 or 16 bits, keeps its "
+			   "channels and type, and has no window or zero points",
+			   op->rec.id);
+	return (is_grid(op->up.y, op->down.y, op->first.lo, bilinear) &&
+		is_grid(op->up.x, op->down.x, op->first.hi, bilinear)) ||
+	       BAD(c, op, "o%d: up=%dx%d down=%dx%d first=%" PRId64 ":%" PRId64 ": up is a "
+		   "power of two (nearest: any) up to 2048, down less than 16 times that, "
+		   "first from -up to up - 1", op->rec.id, op->up.y, op->up.x, op->down.y,
+		   op->down.x, op->first.lo, op->first.hi);
+}
+
+static bool
+check_reorder(struct check *c, const struct g_op *op)
+{
+	struct hwc i = op->ifm.shape, o = op->ofm.shape;
+	struct hwc to = op->order == ORDER_HCW
+			    ? (struct hwc){ .h = i.h, .w = i.c, .c = i.w } : i;
+	if (op->ifm2.t || op->weights || !is_point(op) || op->order == ORDER_HWC)
+		return BAD(c, op, "o%d: a reorder takes order=, one operand and no window",
+			   op->rec.id);
+	if (graph_type_bytes(op->ifm.type) > 2)
+		return BAD(c, op, "o%d: a reorder's IFM has 8 or 16 bits", op->rec.id);
+	return hwc_equal(to, o) ||
+	       BAD(c, op, "o%d: an IFM of %dx%dx%d is stored as %dx%dx%d, the OFM is "
+		   "%dx%dx%d", op->rec.id, i.h, i.w, i.c, to.h, to.w, to.c, o.h, o.w, o.c);
+}
+
+bool
+check_native(struct check *c, const struct g_op *op)
+{
+	if (op->kind == OP_MATMUL)
+		return check_matmul(c, op);
+	return op->kind == OP_REORDER ? check_reorder(c, op) : check_resize(c, op);
+}
