@@ -158,6 +158,16 @@ same()
 		mkinput --list=three --range=0,1 -o x.npy x.tflite
 }
 
+@test "where memory is short, operations are chosen one by one" {
+	need_shared models/person_detect.tflite
+	f=$SHARED/models/person_detect.tflite
+	compile "$f" --batch=4 --arena-cache-size=150000
+	grep -q "actual_batch_size=4" x.sched
+	# 108,553 cycles an inference by thresholds alone
+	at_most "$(cycles x.sched)" 4 107600
+	same "$f" 4
+}
+
 @test "batches of the models: the targets" {
 	need_shared models
 	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"

@@ -2,8 +2,8 @@
 /*
  * Several inputs in one run: --batch.  A network for one input becomes a graph for
  * N of them, which the search then plans like any other.  In running order:
- * choose.c says how many and tries ways, repeat.c makes the graph, stack.c the
- * operands.
+ * choose.c says how many and tries the ways of ways.c, repeat.c makes the graph, stack.c
+ * the operands.
  */
 #ifndef NPU_SCHED_BATCH_H
 #define NPU_SCHED_BATCH_H
@@ -46,6 +46,17 @@ bool stack_join(const struct stack *k, const struct g_op *op, struct g_op *out);
  */
 void batch_repeat(struct graph *g, struct arena *a, int32_t n, const struct accel *accel,
 		  const bool *together);
+
+/* ---- ways.c ----------------------------------------------------------------- */
+
+enum { WAYS = 4 };
+/*
+ * Ways to do a batch, the most alike first: of each operation of the plain graph whether
+ * it is done for all inputs before the next.  The last is none of them.  How many ways.
+ */
+size_t batch_ways(struct arena *a, const struct graph *g, bool *way[WAYS]);
+/* all operations in the order in which changing a way is likely to be of use */
+size_t *batch_turns(struct arena *a, const struct graph *g, const bool *way);
 
 /* ---- choose.c --------------------------------------------------------------- */
 

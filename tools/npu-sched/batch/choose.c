@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many inputs at once, and in which way.  A way says which operations are done
- * for all inputs before the next: those whose maps are small, so that the others
- * can be cascades input by input.  Each way is planned as a network of its own, and
- * what is asked for decides between them as it does between plans.
+ * How many inputs at once, and in which way (ways.c).  Each way is planned as a network
+ * of its own, and what is asked for decides between them as it does between plans.
  */
 #include "batch.h"
 
@@ -11,18 +9,19 @@
 #include "base/cli.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* operations of a graph that is searched: each takes milliseconds of it */
-enum { WAYS = 4, MOST_OPS = 4096 };
+enum { MOST_OPS = 4096 };
 
 struct batch {
 	struct sched *s;
 	bool (*plan)(struct sched *);
 	struct bytes text;    /* of the plain graph */
-	int64_t limit[WAYS];  /* bytes of the maps of an operation done for all */
+	bool *way[WAYS];
 	size_t n_ways;
 	struct sched best;
+	const bool *best_way;
 	int32_t n; /* inputs of the best; 0: none yet */
 	double plain; /* cycles of one input alone; 0: nobody asked */
 	bool slow;    /* a batch takes more than so many inputs alone */
@@ -112,49 +111,6 @@ find_obstacle(struct sched *s, const char **why)
 	return *why || ends_obstacle(s, why);
 }
 
-/* ---- ways ---------------------------------------------------------------------- */
-
-static int64_t
-map_bytes(const struct g_operand *o)
-{
-	return o->t && !tensor_is_const(o->t)
-		   ? hwc_elements(o->shape) * graph_type_bytes(o->type) : 0;
-}
-
-static int64_t
-maps_of(const struct g_op *op)
-{
-	return map_bytes(&op->ifm) + map_bytes(&op->ifm2) + map_bytes(&op->ofm);
-}
-
-static int
-compare_i64(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-	return (a > b) - (a < b);
-}
-
-/* all operations for all inputs, none, and those below thirds of the bytes */
-static void
-list_ways(struct batch *b)
-{
-	const struct graph *g = b->s->g;
-	int64_t *v = anew(b->s->a, int64_t, g->n_ops + 1), all = 0, sum = 0;
-	for (size_t i = 0; i < g->n_ops; i++)
-		all += v[i] = maps_of(g->ops[i]);
-	qsort(v, g->n_ops, sizeof(*v), compare_i64);
-	b->limit[b->n_ways++] = INT64_MAX;
-	for (size_t i = 0, part = 1; i < g->n_ops && part < WAYS - 1; i++) {
-		sum += v[i];
-		if (sum * (WAYS - 1) < all * (int64_t)part)
-			continue;
-		part++;
-		if (v[i] != b->limit[b->n_ways - 1] && v[i] < v[g->n_ops - 1])
-			b->limit[b->n_ways++] = v[i];
-	}
-	b->limit[b->n_ways++] = -1;
-}
-
 /* ---- the front of all ways -------------------------------------------------------- */
 
 /* rows of two fronts by rising memory, without those that another is no worse than */
@@ -196,16 +152,13 @@ is_better(const struct sched *a, const struct sched *b)
 
 /* a plan for n inputs in one way; false: there is none, and e says why */
 static bool
-try_way(struct batch *b, int32_t n, size_t way, struct sched *out, struct err *e)
+try_way(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
 {
 	struct sched *s = b->s;
 	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
 			       .memory = s->memory, .profile_bytes = s->profile_bytes };
 	if (!graph_read(s->a, b->text, s->g->file, STAGE_PART, &out->g, e))
 		return false;
-	bool *together = anew(s->a, bool, out->g->n_ops + 1);
-	for (size_t i = 0; i < out->g->n_ops; i++)
-		together[i] = maps_of(out->g->ops[i]) <= b->limit[way];
 	if (n > 1)
 		batch_repeat(out->g, s->a, n, s->accel, together);
 	out->machine = perf_machine_of(s->accel, &out->memory);
@@ -235,7 +188,7 @@ try_inputs(struct batch *b, int32_t n)
 	for (size_t i = 0; i < b->n_ways; i++) {
 		struct sched x;
 		struct err e = { 0 };
-		if (!try_way(b, n, i, &x, &e) || !pays(b, &x, n)) {
+		if (!try_way(b, n, b->way[i], &x, &e) || !pays(b, &x, n)) {
 			plan_close(x.plan);
 			continue;
 		}
@@ -246,6 +199,7 @@ try_inputs(struct batch *b, int32_t n)
 		} else {
 			plan_close(b->best.plan);
 			b->best = x;
+			b->best_way = b->way[i];
 			b->n = n;
 			any = true;
 		}
@@ -268,6 +222,49 @@ find_most(struct batch *b, int32_t wanted)
 		else
 			hi = mid;
 	}
+}
+
+/* is memory what decides?  Without a limit a change buys less than a thousandth */
+static bool
+is_limited(const struct sched *s)
+{
+	const struct options *o = s->o;
+	return !o->front && !o->dump && (o->cache_bytes || o->max_cycles || o->size ||
+					 s->memory.spilling);
+}
+
+/*
+ * The best way, operation by operation: those next to where it changes are done the
+ * other way, and stay so where that is better.  As many as --effort has time for.
+ */
+static void
+change_way(struct batch *b)
+{
+	enum { TRIES = 2 };
+	struct arena *a = b->s->a;
+	const struct graph *g = b->s->g;
+	size_t n = (size_t)b->s->o->effort * TRIES;
+	if (b->n < 2 || !is_limited(b->s))
+		return;
+	const size_t *turn = batch_turns(a, g, b->best_way);
+	bool *way = anew(a, bool, g->n_ops + 1);
+	memcpy(way, b->best_way, g->n_ops * sizeof(*way));
+	bool slow = b->slow, many = b->many; /* of more inputs: that is settled */
+	for (size_t i = 0; i < n && i < g->n_ops; i++) {
+		struct sched x;
+		struct err e = { 0 };
+		way[turn[i]] ^= true;
+		if (try_way(b, b->n, way, &x, &e) && pays(b, &x, b->n) &&
+		    is_better(&x, &b->best)) {
+			plan_close(b->best.plan);
+			b->best = x;
+			continue;
+		}
+		plan_close(x.plan);
+		way[turn[i]] ^= true;
+	}
+	b->slow = slow;
+	b->many = many;
 }
 
 static void
@@ -296,7 +293,7 @@ static bool
 plan_plain(struct batch *b)
 {
 	const struct options *o = b->s->o;
-	size_t none = b->n_ways - 1;
+	const bool *none = b->way[b->n_ways - 1];
 	if (o->front || o->dump)
 		return true;
 	if (!try_way(b, 1, none, &b->best, b->s->e))
@@ -318,10 +315,11 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 		graph_print(s->g, &t);
 		/* a graph's blobs lie in the text that it was read from */
 		b.text = (struct bytes){ .p = arena_keep(s->a, t.p, t.cap), .n = t.n };
-		list_ways(&b);
+		b.n_ways = batch_ways(s->a, s->g, b.way);
 		if (!plan_plain(&b))
 			return plan_close(b.best.plan), false;
 		find_most(&b, s->o->batch);
+		change_way(&b);
 	}
 	if (!b.n && !plan(s))
 		return false;

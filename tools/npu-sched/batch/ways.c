@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which operations are done for all inputs before the next.  Those whose maps are small
+ * come first, as the others are cascades input by input; between all and none a few
+ * thresholds are tried.  Where memory is short the best of these is changed operation
+ * by operation.
+ */
+#include "batch.h"
+
+#include <stdlib.h>
+
+static int64_t
+map_bytes(const struct g_operand *o)
+{
+	return o->t && !tensor_is_const(o->t)
+		   ? hwc_elements(o->shape) * graph_type_bytes(o->type) : 0;
+}
+
+static int64_t
+maps_of(const struct g_op *op)
+{
+	return map_bytes(&op->ifm) + map_bytes(&op->ifm2) + map_bytes(&op->ofm);
+}
+
+static int
+compare_i64(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+	return (a > b) - (a < b);
+}
+
+static bool *
+way_below(struct arena *a, const struct graph *g, int64_t limit)
+{
+	bool *together = anew(a, bool, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		together[i] = maps_of(g->ops[i]) <= limit;
+	return together;
+}
+
+/* all operations for all inputs, those below thirds of the bytes, and none */
+size_t
+batch_ways(struct arena *a, const struct graph *g, bool *way[WAYS])
+{
+	int64_t *v = anew(a, int64_t, g->n_ops + 1), all = 0, sum = 0, last = INT64_MAX;
+	size_t n = 0;
+	for (size_t i = 0; i < g->n_ops; i++)
+		all += v[i] = maps_of(g->ops[i]);
+	qsort(v, g->n_ops, sizeof(*v), compare_i64);
+	way[n++] = way_below(a, g, INT64_MAX);
+	for (size_t i = 0, part = 1; i < g->n_ops && part < WAYS - 1; i++) {
+		sum += v[i];
+		if (sum * (WAYS - 1) < all * (int64_t)part)
+			continue;
+		part++;
+		if (v[i] == last || v[i] == v[g->n_ops - 1])
+			continue;
+		last = v[i];
+		way[n++] = way_below(a, g, last);
+	}
+	way[n++] = way_below(a, g, -1);
+	return n;
+}
+
+/* ---- changes of a way --------------------------------------------------------- */
+
+struct turn {
+	size_t op, distance; /* to where the way changes */
+	int64_t weights;
+};
+
+static int
+compare_turns(const void *x, const void *y)
+{
+	const struct turn *a = x, *b = y;
+	if (a->distance != b->distance)
+		return a->distance < b->distance ? -1 : 1;
+	if (a->weights != b->weights)
+		return a->weights > b->weights ? -1 : 1;
+	return a->op < b->op ? -1 : a->op > b->op;
+}
+
+static int64_t
+count_weights(const struct g_op *op)
+{
+	int64_t n = op->weights != NULL;
+	for (int i = 0; op->weights && i < op->weights->shape.rank; i++)
+		n *= op->weights->shape.dim[i];
+	return n;
+}
+
+static size_t
+distance_of(const bool *way, size_t n, size_t op)
+{
+	for (size_t d = 0; d < n; d++) {
+		bool before = op >= d + 1 && way[op - d - 1] != way[op - d];
+		bool behind = op + d + 1 < n && way[op + d + 1] != way[op + d];
+		if (before || behind)
+			return d;
+	}
+	return n;
+}
+
+size_t *
+batch_turns(struct arena *a, const struct graph *g, const bool *way)
+{
+	struct turn *t = anew(a, struct turn, g->n_ops + 1);
+	size_t *order = anew(a, size_t, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_ops; i++)
+		t[i] = (struct turn){ .op = i, .distance = distance_of(way, g->n_ops, i),
+				      .weights = count_weights(g->ops[i]) };
+	qsort(t, g->n_ops, sizeof(*t), compare_turns);
+	for (size_t i = 0; i < g->n_ops; i++)
+		order[i] = t[i].op;
+	return order;
+}
