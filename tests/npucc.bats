@@ -370,7 +370,7 @@ nothing_but()
 	tar -C x -xzf a.tar.gz
 	diff -r kept x/m
 	sleep 1
-	npucc "${target[@]}" --keep=sub/b.tar.gz -o out.tflite m.tflite
+	npucc "${target[@]}" -j1 --keep=sub/b.tar.gz -o out.tflite m.tflite
 	cmp a.tar.gz sub/b.tar.gz
 	cmp out.tflite kept/m_npu.tflite
 	# nothing of a time or an owner
