@@ -109,19 +109,20 @@ graph_model(struct graph *g, struct tfl_model **out, struct err *e)
 }
 
 bool
-graph_source(struct graph *g, const struct g_source *s, struct bytes *out,
-	     struct err *e)
+graph_source(struct graph *g, const struct g_rec *of, const struct g_source *s,
+	     struct bytes *out, struct err *e)
 {
 	if (s->blob) {
 		struct g_blob *b = graph_find_blob(g, s->blob);
 		return b ? graph_blob(g, b, out, e)
-			 : err_at(e, g->file, 0, "there is no blob '%s'", s->blob);
+			 : err_at(e, g->file, of->line, "there is no blob '%s'",
+				  s->blob);
 	}
 	if (!g->model && !graph_model(g, &g->model, e))
 		return false;
 	if (s->buffer >= g->model->n_buffers || !g->model->buffer[s->buffer].p)
-		return err_at(e, g->file, 0, "the model has no data in buffer %u",
-			      s->buffer);
+		return err_at(e, g->file, of->line,
+			      "the model has no data in buffer %u", s->buffer);
 	*out = g->model->buffer[s->buffer];
 	return true;
 }

@@ -371,8 +371,9 @@ struct g_blob *graph_find_blob(const struct graph *g, const char *name);
  * where the model record says what goes in and out itself (in, out)
  */
 bool graph_model(struct graph *g, struct tfl_model **out, struct err *e);
-/* constant data: a slice of the model or of a blob */
-bool graph_source(struct graph *g, const struct g_source *s,
+/* constant data: a slice of the model or of a blob; errors are at the record that
+ * has it as its from= */
+bool graph_source(struct graph *g, const struct g_rec *of, const struct g_source *s,
 		  struct bytes *out, struct err *e);
 
 /* an error at a record: FILE:LINE */

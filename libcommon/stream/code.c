@@ -8,7 +8,7 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 {
 	const int32_t *d = w->shape.dim;
 	struct bytes b;
-	if (!graph_source(g, &w->source, &b, e))
+	if (!graph_source(g, &w->rec, &w->source, &b, e))
 		return false;
 	int64_t stride[4] = { (int64_t)d[1] * d[2] * d[3], (int64_t)d[2] * d[3],
 			      d[3], 1 };

@@ -83,7 +83,7 @@ collect(struct layout *l)
 		struct bytes b;
 		if (!tensor_is_const(t))
 			continue;
-		if (!graph_source(g, &t->source, &b, l->w->e))
+		if (!graph_source(g, &t->rec, &t->source, &b, l->w->e))
 			return false;
 		if ((int64_t)b.n < tensor_bytes(t))
 			return graph_err(g, t, l->w->e, "t%d: its source has %zu "
