@@ -47,7 +47,7 @@ NPU_OPTIONS_tfl2c = $(NPU_TFL2C_FLAGS)
 	$(NPU_BIN)tfl-partition -a $(NPU_ACCELERATOR) $(NPU_PARTITION_FLAGS) -o $@ $<
 
 %.part: $(NPU_MODELS)/%.tosa .npu-part.options
-	$(NPU_BIN)tosa-partition $(NPU_TOSA_FLAGS) -o $@ $<
+	$(NPU_BIN)tosa-partition -a $(NPU_ACCELERATOR) $(NPU_TOSA_FLAGS) -o $@ $<
 
 %.sched: %.part .npu-sched.options
 	$(NPU_BIN)npu-sched $(NPU_TARGET_FLAGS) $(NPU_SCHED_FLAGS) -o $@ $<

@@ -58,15 +58,14 @@ files_of()
 compile_case()
 {
 	local status=0
-	tosa-partition -o m.part "$1/model.tosa" 2>err || status=$?
+	tosa-partition -a "$2" -o m.part "$1/model.tosa" 2>err || status=$?
 	[ $status = 0 ] || return $status
 	npu-sched -a "$2" --system-config="$3" --memory-mode="$4" -o m.sched m.part &&
 		npu-wenc -o m.wenc m.sched && npu-cmdgen -o m.tflite m.wenc
 }
 
 # place_all STEP ACCELERATOR SYSTEM MODE: every case (or of STEP cases one) is compiled
-# to what equals its golden, or refused with a reason; refused may be INTDIV alone,
-# which the NPU has no lowering for
+# to what equals its golden
 place_all()
 {
 	local dir status bad=0 step=$1 dirs i
@@ -79,10 +78,6 @@ place_all()
 		dir=${dirs[i]}
 		status=0
 		compile_case "$dir" "$@" 2>>err || status=$?
-		if [ $status = 1 ] && [[ $dir == */intdiv-* ]] &&
-			grep -q 'INTDIV.*can.t run on the NPU: ' err; then
-			continue
-		fi
 		files_of "$dir" input -i
 		in=("${list[@]}")
 		files_of "$dir" output -e
@@ -95,7 +90,7 @@ place_all()
 	[ $bad = 0 ]
 }
 
-@test "every case but INTDIV on ethos-u55-128, exact" {
+@test "every case on ethos-u55-128, exact" {
 	place_all 1 ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons, SELECT, INTDIV. */
+/* Comparisons, SELECT. */
 #include "part.h"
 
 static const struct g_range truth = { .lo = 0, .hi = 1 };
@@ -48,12 +48,4 @@ lower_select(struct part *p, const struct tosa_op *op)
 	f = (struct finish){ .round = ROUND_NATURAL };
 	both_to(p, OP_ADD, &x, &y, &out, &f);
 	return NULL;
-}
-
-const char *
-lower_divide(struct part *p, const struct tosa_op *op)
-{
-	(void)p;
-	(void)op;
-	return "the NPU has no division of 32 bits";
 }

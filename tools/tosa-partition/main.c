@@ -7,6 +7,8 @@
 enum { OPT_REPORT = 256, OPT_IN, OPT_OUT };
 
 static const struct argp_option option_list[] = {
+	{ "accelerator-config", 'a', "NAME", 0,
+	  "lower for this one, which alone may then take the graph (default: for all)", 0 },
 	{ "input-layout", OPT_IN, "[K=]nhwc|nchw", 0,
 	  "the caller has input K, or all, channels last: a TRANSPOSE that makes it "
 	  "so is left out; nchw: as the graph has it (default)", 0 },
@@ -40,6 +42,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
+	case 'a':
+		o->accel = arg;
+		break;
 	case OPT_REPORT:
 		o->report = true;
 		break;
@@ -120,7 +125,8 @@ run(const struct options *o, struct arena *a, struct err *e)
 {
 	struct lower l = { .a = a };
 	struct part p = { .a = a, .e = e, .l = &l };
-	if (!tosa_read_file(a, o->input, &p.t, e))
+	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
+	if ((o->accel && !l.accel) || !tosa_read_file(a, o->input, &p.t, e))
 		return false;
 	p.g = graph_new(a, p.t->name);
 	p.g->stage = STAGE_PART;

@@ -32,6 +32,7 @@ struct layouts {
 
 struct options {
 	const char *input, *output;
+	const char *accel; /* NULL: for all of them */
 	bool report;
 	struct layouts in, out; /* --input-layout, --output-layout */
 };
@@ -142,7 +143,7 @@ struct finish { /* what completes an operation */
 	bool has_scalar;
 	int32_t scalar;
 	int32_t opa, opb; /* factors of ADD's and SUB's operands, 0: 1 */
-	struct npu_scale scaled; /* of one of them; mult 0: none */
+	struct npu_scale scaled; /* of one of them, or LRELU's above 0; mult 0: none */
 	bool scaled_b;		 /* it is the second */
 	struct g_lut *lut;
 };
@@ -173,6 +174,12 @@ const char *scale_to(struct part *p, const struct nd *v, const struct tail *t,
  * dimensions of shape, in memory of its own */
 struct nd part_of(const struct nd *v, int type, int k);
 struct nd spread(struct part *p, const struct nd *v, const struct nd *shape);
+/*
+ * unary.c: v as a map of these four dimensions, in memory of its own where that is
+ * needed, with v's elements if they are wanted; what was written to such memory, to out
+ */
+struct nd mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled);
+void unmapped(struct part *p, const struct nd *to, const struct nd *out);
 /* matmul.c: matrix i of a batch, its second axis (or first, transposed) along
  * neighbours; the place of a result's */
 struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose);
@@ -189,7 +196,8 @@ lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c ... */
 lower_fn lower_avg_pool, lower_max_pool;		 /* pool.c */
 lower_fn lower_sum_of, lower_mul;			 /* binary.c */
 lower_fn lower_extreme;					 /* extreme.c */
-lower_fn lower_compare, lower_equal, lower_select, lower_divide; /* choose.c */
+lower_fn lower_compare, lower_equal, lower_select; /* choose.c */
+lower_fn lower_divide;				   /* divide.c */
 lower_fn lower_bits, lower_not, lower_bool, lower_shift; /* bits.c */
 lower_fn lower_rescale, lower_clamp, lower_table, lower_negate, lower_abs,
     lower_clz, lower_cast;				 /* unary.c */

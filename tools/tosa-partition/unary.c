@@ -31,8 +31,7 @@ tail_from(struct part *p, const struct tosa_op *op)
 	return t;
 }
 
-/* v as a map of these dimensions, in memory of its own where that is needed */
-static struct nd
+struct nd
 mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 {
 	struct nd r = *v;
@@ -44,6 +43,16 @@ mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 		nd_copy(p->l, v, &r);
 	(void)nd_reshape(&r, dim, 4);
 	return r;
+}
+
+void
+unmapped(struct part *p, const struct nd *to, const struct nd *out)
+{
+	struct nd v = *to;
+	if (to->t == out->t)
+		return;
+	(void)nd_reshape(&v, out->dim, out->rank);
+	nd_copy(p->l, &v, out);
 }
 
 /* a factor for each channel: a depthwise convolution by 1 */
@@ -74,10 +83,7 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	if (why)
 		return why;
 	low_conv(p->l, &c, &from, &to, finish_op, &f);
-	if (to.t != out->t) {
-		(void)nd_reshape(&to, out->dim, out->rank);
-		nd_copy(p->l, &to, out);
-	}
+	unmapped(p, &to, out);
 	return NULL;
 }
 

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * 32-bit integers divided by others that aren't known, towards zero.  A and B are the
+ * magnitudes, A less 1 where the dividend is negative (2^31 is none of a word).
+ *
+ *	H = B << (h - 1)	h = CLZ B, so 2^30 <= H < 2^31
+ *	R = about 2^60 / H	too small by less than 7 (recip_below)
+ *	t = (A * R >> 30 >> 31 - h) - 1, both rounded; 0 where that is negative
+ *
+ * R is 2^60 / H * r with 1 - 2^-26 < r <= 1, so t lies between A / B * r - 1.75 and
+ * A / B - 0.25: it is no more than the quotient, and A - t * B no more than 33.75 B.
+ * The same of that leaves a rest below 2 B, and with the 1 that A may lack at most
+ * 2 B: two comparisons.  Of a divisor of -2^31 magnitude and dividend are 1 less, too,
+ * which leaves the quotient as it is.
+ */
+#include "lower/lower.h"
+
+/* -1 where v is negative, else 0 */
+static struct g_operand
+sign_of(struct lower *l, struct g_operand v)
+{
+	struct g_operand zero = word_const(l, 0), minus = word_const(l, -1);
+	return word_max(l, word_min(l, v, zero), minus);
+}
+
+/* 1 where v is above 0, else 0 */
+static struct g_operand
+is_above(struct lower *l, struct g_operand v)
+{
+	struct g_operand zero = word_const(l, 0), one = word_const(l, 1);
+	return word_min(l, word_max(l, v, zero), one);
+}
+
+/* v, or -1 - v where v is negative */
+static struct g_operand
+folded(struct lower *l, struct g_operand v)
+{
+	struct g_operand turned = word_sub(l, word_const(l, -1), v);
+	return word_max(l, v, turned);
+}
+
+/* 1 where v is -2^31 */
+static struct g_operand
+is_least(struct lower *l, struct g_operand v)
+{
+	struct g_operand zero = word_const(l, 0);
+	struct g_operand below = word_min(l, v, zero);
+	return word_max(l, word_sub(l, word_const(l, -INT32_MAX), below), zero);
+}
+
+/*
+ * word_half_recip less 3: of all 2^30 operands it is 2^60 / H and -4 to 2 units
+ * more, rounded down, so this is 0 to 7 units less.
+ */
+static struct g_operand
+recip_below(struct lower *l, struct g_operand h)
+{
+	struct g_operand r = word_half_recip(l, h);
+	return word_sub(l, r, word_const(l, 3));
+}
+
+struct divisor {
+	struct g_operand size, recip, shift;
+};
+
+/* a part of the quotient; *rest: what it leaves of that */
+static struct g_operand
+step(struct lower *l, const struct divisor *d, struct g_operand *rest)
+{
+	struct g_operand t = word_mul_halved(l, *rest, d->recip);
+	t = word_shr(l, t, d->shift);
+	t = word_sub(l, t, word_const(l, 1));
+	t = word_max(l, t, word_const(l, 0));
+	*rest = word_sub(l, *rest, word_mul(l, t, d->size));
+	return t;
+}
+
+/* size: at least 1 */
+static struct divisor
+divisor_of(struct lower *l, struct g_operand size)
+{
+	struct divisor d = { .size = size };
+	struct g_operand lead = word_clz(l, size);
+	struct g_operand up = word_sub(l, lead, word_const(l, 1));
+	d.recip = recip_below(l, word_shl(l, size, up));
+	d.shift = word_sub(l, word_const(l, 31), lead);
+	return d;
+}
+
+/* how often size is in rest and, where below is -1, 1 more: 0 to 2 */
+static struct g_operand
+last_of(struct lower *l, struct g_operand rest, struct g_operand size,
+	struct g_operand below)
+{
+	struct g_operand less = word_sub(l, size, word_const(l, 1));
+	struct g_operand over = word_sub(l, word_sub(l, rest, less), below);
+	struct g_operand once = is_above(l, over);
+	struct g_operand twice = is_above(l, word_sub(l, over, size));
+	return word_add(l, once, twice);
+}
+
+void
+word_divide_to(struct lower *l, struct g_operand a, struct g_operand b,
+	       struct g_operand ofm)
+{
+	struct g_operand zero = word_const(l, 0), one = word_const(l, 1);
+	struct g_operand a_sign = sign_of(l, a), b_sign = sign_of(l, b);
+	struct g_operand least = is_least(l, b), size = folded(l, b);
+	size = word_sub(l, word_sub(l, size, least), b_sign);
+	size = word_max(l, size, one); /* by 0: anything, but no shift out of range */
+	struct g_operand rest = word_sub(l, folded(l, a), least);
+	rest = word_max(l, rest, zero);
+
+	struct divisor d = divisor_of(l, size);
+	struct g_operand first = step(l, &d, &rest);
+	struct g_operand q = word_add(l, first, step(l, &d, &rest));
+	struct g_operand last = last_of(l, rest, size, a_sign);
+
+	/* 1, or -1 where the signs differ */
+	struct g_operand differ = word_sub(l, a_sign, b_sign);
+	differ = word_mul(l, differ, differ);
+	struct g_operand sign = word_sub(l, one, word_add(l, differ, differ));
+	q = word_mul(l, q, sign);
+	(void)word_op_to(l, OP_ADD, q, word_mul(l, last, sign), ofm);
+}
