@@ -84,10 +84,15 @@ shared_models()
 	form=()
 	accel=("${u55[@]}")
 	both_ways "${models[@]}"
+	# leaky ReLUs of two scales are one operation here, for either front end
+	accel=(ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB)
+	both_ways "$SHARED/models/seanet_leaky_relu1.tflite"
 	[ -n "${NPUTOOLS_ALL-}" ] || return 0
 	accel=("${u65[@]}")
 	both_ways "${models[@]}"
 	form=(-s)
+	both_ways "${models[@]}"
+	accel=(ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB)
 	both_ways "${models[@]}"
 }
 

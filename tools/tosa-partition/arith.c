@@ -19,6 +19,8 @@ finish_op(void *ctx, struct g_op *op)
 		G_PUT(op, OP, opa, (struct npu_scale){ .mult = a });
 		G_PUT(op, OP, opb, f->opb ? f->opb : 1);
 	}
+	if (op->kind == OP_LRELU && f->scaled.mult)
+		G_PUT(op, OP, opa, f->scaled);
 	if (adds || op->kind == OP_MUL || op->kind == OP_ABS || op->kind == OP_LRELU ||
 	    op_is_pool(op->kind))
 		op_scale(op, f->scale.mult ? f->scale : (struct npu_scale){ .mult = 1 },

@@ -8,6 +8,8 @@
  */
 #include "part.h"
 
+#include <math.h>
+
 /* an operand from its narrow tensor to the result: (v - zero) * scale + t->zero */
 struct way {
 	int tensor;
@@ -76,12 +78,31 @@ slope_of(const struct way w[2])
 	return -1;
 }
 
+static double
+value_of_scale(struct npu_scale s)
+{
+	return ldexp((double)s.mult, -s.shift);
+}
+
+/* one tensor times two factors, for an NPU that has a leaky ReLU of both */
+static bool
+has_slopes(const struct part *p, const struct way w[2], const struct tail *t)
+{
+	return low_has(p->l, LACK_SLOPES) && t->type == TFL_INT16 &&
+	       w[0].tensor == w[1].tensor && !w[0].zero && !w[1].zero &&
+	       w[0].round == w[1].round;
+}
+
 static void
 narrow_extreme(struct part *p, enum g_op_kind kind, const struct way w[2], struct tail *t)
 {
 	struct nd out = result_place(p, t->out);
 	int k = kind == OP_MAX ? slope_of(w) : -1;
 	struct finish f = { .p = p, .tail = t, .round = ROUND_NATURAL };
+	if (k < 0 && kind == OP_MAX && has_slopes(p, w, t)) {
+		k = value_of_scale(w[1].scale) < value_of_scale(w[0].scale);
+		f.scaled = w[!k].scale;
+	}
 	if (k >= 0) {
 		struct nd v = value_of(p, w[k].tensor);
 		f.scale = w[k].scale;
