@@ -166,6 +166,27 @@ quotient()
 	done
 }
 
+@test "quotients of the hardest, by what is computed" {
+	local v w values=(0 1 -1 2 -2 3 -3 5 7 -8 640 641 65535 65537 -1000003 1073741823
+		1073741824 -1073741825 2147483645 2147483646 2147483647 -2147483646
+		-2147483647 -2147483648)
+	local n=${#values[@]}
+	op m $DIV $I32 "[$n,$n]" "$(second $I32 "[$n,$n]") | $(with 29 '{}')
+		| del(${t}[].quantization)"
+	for v in "${values[@]}"; do
+		for w in "${values[@]}"; do
+			word "$v" >&3
+			# not by 0, and not to 2^31
+			[ "$w" != 0 ] && [ "$v/$w" != -2147483648/-1 ] || w=9
+			word "$w" >&4
+		done
+	done 3>a.bin 4>b.bin
+	exact m
+	npu-sim -i a.bin -i b.bin --compare=m.tflite m.npu
+	op m $DIV $I32 '[4,6]' "$(second $I32 '[6]') | $(with 29 '{}')"
+	stays m "a divisor that is computed, and not of the dividend's shape"
+}
+
 # word VALUE: 32 bits, little-endian
 word()
 {

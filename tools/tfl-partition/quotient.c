@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Integers of 32 bits divided by constants: FLOOR_DIV, and DIV, which truncates.
+ * By what isn't known only the latter: Ethos-U85 does it itself, the others as
+ * lower/divide.c says.
  *
  * With a = x, or -1 - x where x is negative, and c > 1,
  *
@@ -82,16 +84,15 @@ read_quotient(const struct part *p, const struct tfl_op *op, struct quotient *q)
 	return read_shapes(q);
 }
 
-/* by what isn't known, towards zero: U85 divides words itself */
+/* by what isn't known, towards zero */
 static bool
-is_native(const struct part *p, const struct tfl_op *op)
+is_computed(const struct part *p, const struct tfl_op *op)
 {
-	return part_has(p, LACK_DIVISION) && op->code == TFL_DIV &&
-	       part_in(p, op, 1) && !part_in(p, op, 1)->data.p;
+	return op->code == TFL_DIV && part_in(p, op, 1) && !part_in(p, op, 1)->data.p;
 }
 
 static const char *
-check_native(const struct part *p, const struct tfl_op *op)
+check_computed(const struct part *p, const struct tfl_op *op)
 {
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
@@ -104,8 +105,24 @@ check_native(const struct part *p, const struct tfl_op *op)
 		return why;
 	if (TFL_OPT(op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
 		return "DIV of INT32 with a fused activation";
-	return check_broadcast(p, part_in(p, op, 0), part_in(p, op, 1),
-			       part_out(p, op, 0));
+	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	if (part_has(p, LACK_DIVISION))
+		return check_broadcast(p, a, b, o);
+	return same_dims(a, o) && same_dims(b, o) && !a->data.p
+		   ? NULL
+		   : "a divisor that is computed, and not of the dividend's shape";
+}
+
+static void
+lower_words(struct part *p, const struct tfl_op *op)
+{
+	struct hwc shape = tfl_hwc(part_out(p, op, 0));
+	struct g_operand a = low_view(p->l, part_ifm(p, op->in[0]), shape);
+	struct g_operand b = low_view(p->l, part_ifm(p, op->in[1]), shape);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	word_divide_to(p->l, a, b, low_view(p->l, room, shape));
+	low_deliver(p->l, room, ofm);
 }
 
 static void
@@ -122,8 +139,8 @@ const char *
 check_quotient(const struct part *p, const struct tfl_op *op)
 {
 	struct quotient q;
-	if (is_native(p, op))
-		return check_native(p, op);
+	if (is_computed(p, op))
+		return check_computed(p, op);
 	return read_quotient(p, op, &q);
 }
 
@@ -194,8 +211,8 @@ quotient_of(struct part *p, const struct constants *c, struct g_operand a,
 bool
 lower_quotient(struct part *p, const struct tfl_op *op)
 {
-	if (is_native(p, op)) {
-		lower_native(p, op);
+	if (is_computed(p, op)) {
+		(part_has(p, LACK_DIVISION) ? lower_native : lower_words)(p, op);
 		return true;
 	}
 	struct quotient q;
