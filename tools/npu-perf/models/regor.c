@@ -1,61 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regor 5.1's estimate of one operation: ethosu-timing(7) 4; U85's is in
  * regor85.c. */
-#include "perf/cost.h"
-
 #include "base/fixed.h"
-#include "estimate.h"
+#include "regor.h"
 
 #include <math.h>
-
-/* bandwidths are 32-bit floats there */
-static double
-bandwidth(const struct perf_machine *m, enum mem_area area)
-{
-	return (double)(float)m->bytes_per_cycle[area];
-}
-
-/* 4.1: whole bytes, and the stride compared is the pixel's */
-static double
-transfer(const struct perf_machine *m, const struct perf_map *f, bool write,
-	 struct hwc block, int64_t bytes)
-{
-	int64_t burst = m->memory->mem[f->area].burst_bytes;
-	int64_t b = perf_access_bytes(f, write, block, m->accel->cores,
-				      (int64_t)f->shape.c * f->bits / 8);
-	if (b >= burst || b < 1)
-		return (double)bytes;
-	return floor((double)bytes * (double)burst / (double)b);
-}
-
-static double
-read_block(const struct perf_machine *m, const struct perf_map *f,
-	   struct hwc block)
-{
-	int64_t n = hwc_elements(clipped(block, f->shape)) * f->bits / 8;
-	return m->memory->mem[f->area].read_latency +
-	       floor(transfer(m, f, false, block, n) / bandwidth(m, f->area));
-}
-
-struct block_cycles {
-	double in, out;
-};
-
-static struct block_cycles
-block_cycles(const struct perf_machine *m, const struct perf_op *op)
-{
-	int64_t n = hwc_elements(clipped(op->block, op->ofm.shape)) *
-		    op->ofm.bits / 8;
-	struct block_cycles c = {
-		.in = read_block(m, &op->ifm, op->ifm_block),
-		.out = m->memory->mem[op->ofm.area].write_latency +
-		       floor(transfer(m, &op->ofm, true, op->block, n) /
-			     bandwidth(m, op->ofm.area)),
-	};
-	if (op->ifm2.bits)
-		c.in = max_f64(c.in, read_block(m, &op->ifm2, op->ifm_block));
-	return c;
-}
 
 /* 4.2: an operation without activation pays for one */
 static double
@@ -77,17 +26,6 @@ output_cycles(const struct accel *a, const struct perf_op *op)
 	return max_f64(a->out_cycles[col], a->act_cycles[act]);
 }
 
-static double
-elementwise(const struct perf_machine *m, const struct perf_op *op,
-	    double per_element)
-{
-	struct block_cycles b = block_cycles(m, op);
-	double n = (double)stored_elements(&op->ofm);
-	double memory = max_f64(b.in, b.out) / (double)hwc_elements(op->block);
-	return max_f64(ceil(per_element * n),
-		       ceil((memory + per_element) / COMMAND_DEPTH * n));
-}
-
 /* how many blocks, partial ones in part: whole microblocks count */
 static double
 block_count(struct hwc ofm, struct hwc block, struct hwc ub)
@@ -103,26 +41,14 @@ regor_op(const struct perf_machine *m, const struct perf_op *op)
 {
 	static const struct perf_rules rules = { .pool8 = 4, .pool16 = 8 };
 	const struct accel *a = m->accel;
-	double per_element = output_cycles(a, op);
+	double each = output_cycles(a, op);
 	if (op->class == BLOCK_ELEMENTWISE)
-		return elementwise(m, op, per_element);
+		return regor_elementwise(m, op, each, a->cores);
 
 	struct perf_tiling t = perf_tiling_of(op);
-	struct hwc clip = t.ofm;
-	struct block_cycles b = block_cycles(m, op);
+	double n = block_count(op->ofm.shape, t.ofm, a->ublock);
 	double mac = (double)(perf_block_mac(a, op, rules, &t) / a->cores);
-	double n = block_count(op->ofm.shape, clip, a->ublock);
-	double out = ceil(per_element * (double)hwc_elements(t.ofm));
-	if (op->has_bias)
-		out = max_f64(out, BIAS_RECORD_BYTES * t.ofm.c *
-				       (double)m->memory->mem[op->scale_area]
-					   .read_latency / BIAS_BURST);
-	double memory = n > 1 ? fabs(b.out - b.in) : 0;
-	double command = (memory + mac + out) / COMMAND_DEPTH;
-	mac = max_f64(mac, command);
-	out = max_f64(out, command);
-	double cycles = mac > out ? floor(mac * n) + out : out * n + mac;
-	return cycles + b.in + b.out; /* fill and drain */
+	return regor_blocks(m, op, &t, mac, each, n, a->cores);
 }
 
 static double
@@ -130,17 +56,17 @@ regor_copy(const struct perf_machine *m, int64_t bytes,
 		enum mem_area from, enum mem_area to)
 {
 	const struct mem_props *p = &m->memory->mem[from];
-	return max_f64((double)bytes / bandwidth(m, from) + p->read_latency,
-		       (double)bytes / bandwidth(m, to) + p->write_latency);
+	return max_f64((double)bytes / regor_rate(m, from) + p->read_latency,
+		       (double)bytes / regor_rate(m, to) + p->write_latency);
 }
 
-/* 4.5: transfer() is given elements, not bytes */
+/* 4.5: regor_transfer() is given elements, not bytes */
 static void
 count_map(const struct perf_machine *m, const struct perf_map *f, bool write,
 	  struct hwc block, int64_t elements, struct perf_estimate *out)
 {
 	out->bytes[f->area][PERF_FEATURE_MAPS][write ? PERF_WRITE : PERF_READ] +=
-	    transfer(m, f, write, block, elements);
+	    regor_transfer(m, f, write, block, (double)elements, m->accel->cores);
 }
 
 static void
@@ -197,7 +123,7 @@ regor(const struct perf_machine *m, const struct perf_op *op,
 		for (int p = 0; p < PERF_TABLES; p++)
 			sum += out->bytes[i][p][PERF_READ] +
 			       out->bytes[i][p][PERF_WRITE];
-		out->memory[i] = sum / bandwidth(m, (enum mem_area)i);
+		out->memory[i] = sum / regor_rate(m, (enum mem_area)i);
 		out->total = max_f64(out->total, out->memory[i]);
 	}
 }

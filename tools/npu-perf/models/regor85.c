@@ -5,89 +5,22 @@
  * timeline's guesses hold (RESIZE has no cycles there).
  */
 #include "base/fixed.h"
-#include "perf/cost.h"
-#include "estimate.h"
+#include "regor.h"
 
 #include <math.h>
-
-/* bandwidths are 32-bit floats there */
-static double
-port_rate(const struct perf_machine *m, enum mem_area area)
-{
-	return (double)(float)m->bytes_per_cycle[area];
-}
-
-/* the table of 22 */
-static double
-transfer(const struct perf_machine *m, const struct perf_map *f, bool write,
-	 struct hwc block, double bytes)
-{
-	int64_t burst = m->memory->mem[f->area].burst_bytes;
-	int64_t b = perf_access_bytes(f, write, block, m->accel->streams,
-				      (int64_t)f->shape.c * f->bits / 8);
-	if (b >= burst || b < 1)
-		return bytes;
-	return floor(bytes * (double)burst / (double)b);
-}
-
-static double
-read_block(const struct perf_machine *m, const struct perf_map *f, struct hwc block)
-{
-	double n = floor((double)(hwc_elements(clipped(block, f->shape)) * f->bits) / 8);
-	return m->memory->mem[f->area].read_latency +
-	       floor(transfer(m, f, false, block, n) / port_rate(m, f->area));
-}
-
-static struct block_memory
-block_memory(const struct perf_machine *m, const struct perf_op *op)
-{
-	double n = (double)(hwc_elements(clipped(op->block, op->ofm.shape)) *
-			    op->ofm.bits) / 8;
-	struct block_memory c = {
-		.ifm = read_block(m, &op->ifm, op->ifm_block),
-		.ofm = m->memory->mem[op->ofm.area].write_latency +
-		       floor(transfer(m, &op->ofm, true, op->block, n) /
-			     port_rate(m, op->ofm.area)),
-	};
-	if (op->ifm2.bits)
-		c.ifm = max_f64(c.ifm, read_block(m, &op->ifm2, op->ifm_block));
-	return c;
-}
-
-/* 24: RESIZE isn't modelled */
-static double
-elementwise(const struct perf_machine *m, const struct perf_op *op, double each)
-{
-	struct block_memory b = block_memory(m, op);
-	double n = (double)stored_elements(&op->ofm);
-	double memory = max_f64(b.ifm, b.ofm) / (double)hwc_elements(op->block);
-	if (op->stage.resizes)
-		return 0;
-	return max_f64(ceil(each * n), ceil((memory + each) / COMMAND_DEPTH * n));
-}
 
 double
 perf_regor85_op(const struct perf_machine *m, const struct perf_op *op)
 {
 	const struct accel *a = m->accel;
 	double each = perf_output85(a, op) + op->chain.output_cycles;
+	/* 24: RESIZE isn't modelled */
 	if (op->class == BLOCK_ELEMENTWISE)
-		return elementwise(m, op, each);
+		return op->stage.resizes ? 0 : regor_elementwise(m, op, each, a->streams);
 	struct perf_tiling t = perf_tiling_of(op);
-	struct block_memory b = block_memory(m, op);
 	/* 23: bits / 2 for pools */
-	double mac = perf_mac85(a, op, &t, 4), n = perf_blocks85(op, &t);
-	double out = ceil(each * (double)hwc_elements(t.ofm));
-	if (op->has_bias)
-		out = max_f64(out, BIAS_RECORD_BYTES * t.ofm.c *
-				       (double)m->memory->mem[op->scale_area]
-					   .read_latency / BIAS_BURST);
-	double memory = n > 1 ? fabs(b.ofm - b.ifm) : 0;
-	double command = (memory + mac + out) / COMMAND_DEPTH;
-	mac = max_f64(mac, command);
-	out = max_f64(out, command);
-	double cycles = mac > out ? floor(mac * n) + out : out * n + mac;
-	return cycles + b.ifm + b.ofm;
+	double mac = perf_mac85(a, op, &t, 4);
+	return regor_blocks(m, op, &t, mac, each, perf_blocks85(op, &t), a->streams);
 }
 
 double
@@ -123,23 +56,26 @@ count_maps(const struct perf_machine *m, const struct perf_op *op,
 	   const struct perf_cost *c, struct traffic *t)
 {
 	bool streams = op->class == BLOCK_ELEMENTWISE;
+	int parts = m->accel->streams;
 	if (c->ifm_read)
 		add(t, op->ifm.area, streams ? READ_STREAM : READ_IFM,
 		    PERF_FEATURE_MAPS,
-		    transfer(m, &op->ifm, false, op->ifm_block,
-			     (double)c->ifm_read));
+		    regor_transfer(m, &op->ifm, false, op->ifm_block,
+				   (double)c->ifm_read, parts));
 	if (c->ifm2_read && hwc_elements(op->ifm2.shape) > 1)
 		add(t, op->ifm2.area, READ_STREAM, PERF_FEATURE_MAPS,
-		    transfer(m, &op->ifm2, false, op->ifm_block,
-			     (double)c->ifm2_read));
+		    regor_transfer(m, &op->ifm2, false, op->ifm_block,
+				   (double)c->ifm2_read, parts));
 	for (int i = 0; i < op->chain.n_reads; i++) {
 		const struct perf_map *r = &op->chain.read[i];
 		add(t, r->area, READ_STREAM, PERF_FEATURE_MAPS,
-		    transfer(m, r, false, op->block, (double)stored_elements(r)));
+		    regor_transfer(m, r, false, op->block, (double)stored_elements(r),
+				   parts));
 	}
 	if (c->ofm_write)
 		add(t, op->ofm.area, READ_CHANNELS, PERF_FEATURE_MAPS,
-		    transfer(m, &op->ofm, true, op->block, (double)c->ofm_write));
+		    regor_transfer(m, &op->ofm, true, op->block, (double)c->ofm_write,
+				   parts));
 }
 
 static void
@@ -177,7 +113,7 @@ access_cycles(const struct perf_machine *m, const struct traffic *t, int area)
 		if (bytes > 0)
 			slowest = max_f64(slowest, bytes / rate);
 	}
-	return max_f64(sum > 0 ? sum / port_rate(m, (enum mem_area)area) : 0, slowest);
+	return max_f64(sum > 0 ? sum / regor_rate(m, (enum mem_area)area) : 0, slowest);
 }
 
 void
