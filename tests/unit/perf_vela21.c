@@ -51,29 +51,6 @@ weights(int32_t h, int32_t w, int32_t in, int32_t out, double compression)
 }
 
 static void
-test_names(void)
-{
-	static const char *const title[V21_CYCLES] = {
-		"NPU", "CPU", "SRAM Access", "DRAM Access",
-		"On-chip Flash Access", "Off-chip Flash Access", "Total",
-	};
-	static const char *const name[V21_CYCLES] = {
-		"npu", "cpu", "sram_access", "dram_access",
-		"on_chip_flash_access", "off_chip_flash_access", "total",
-	};
-	for (int i = 0; i < V21_CYCLES; i++) {
-		CHECK_STR(v21_cycles_title((enum v21_cycles)i), title[i]);
-		CHECK_STR(v21_cycles_name((enum v21_cycles)i), name[i]);
-	}
-	CHECK_STR(v21_macs_title(V21_NN_MACS), "Neural Network Macs");
-	CHECK_STR(v21_macs_title(V21_HARDWARE_MACS), "Hardware Macs");
-	CHECK_STR(v21_macs_name(V21_NN_MACS), "nn_macs");
-	CHECK_STR(v21_macs_name(V21_HARDWARE_MACS), "hardware_macs");
-	CHECK_STR(v21_direction_title(V21_READ), "Read");
-	CHECK_STR(v21_direction_name(V21_WRITE), "write");
-}
-
-static void
 test_rolling_buffer(void)
 {
 	/* IFM block of 8x16 with 3x3: 7+3 = 10 rows, 15+3 = 18 columns;
@@ -497,7 +474,6 @@ main(void)
 		return EXIT_FAILURE;
 	}
 	struct perf_machine m = perf_machine_of(u256, &mem);
-	test_names();
 	test_rolling_buffer();
 	test_blocks();
 	test_ifm_depth();

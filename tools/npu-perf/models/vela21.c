@@ -4,67 +4,6 @@
 
 #include "base/fixed.h"
 
-struct names {
-	const char *title, *name;
-};
-
-static const struct names cycle_names[V21_CYCLES] = {
-	[V21_NPU] = { "NPU", "npu" },
-	[V21_CPU] = { "CPU", "cpu" },
-	[V21_SRAM] = { "SRAM Access", "sram_access" },
-	[V21_DRAM] = { "DRAM Access", "dram_access" },
-	[V21_ON_CHIP_FLASH] = { "On-chip Flash Access", "on_chip_flash_access" },
-	[V21_OFF_CHIP_FLASH] = { "Off-chip Flash Access",
-				 "off_chip_flash_access" },
-	[V21_TOTAL] = { "Total", "total" },
-};
-
-static const struct names mac_names[V21_MACS] = {
-	[V21_NN_MACS] = { "Neural Network Macs", "nn_macs" },
-	[V21_HARDWARE_MACS] = { "Hardware Macs", "hardware_macs" },
-};
-
-static const struct names direction_names[V21_DIRECTIONS] = {
-	[V21_READ] = { "Read", "read" },
-	[V21_WRITE] = { "Write", "write" },
-};
-
-const char *
-v21_cycles_title(enum v21_cycles c)
-{
-	return cycle_names[c].title;
-}
-
-const char *
-v21_cycles_name(enum v21_cycles c)
-{
-	return cycle_names[c].name;
-}
-
-const char *
-v21_macs_title(enum v21_macs m)
-{
-	return mac_names[m].title;
-}
-
-const char *
-v21_macs_name(enum v21_macs m)
-{
-	return mac_names[m].name;
-}
-
-const char *
-v21_direction_title(enum v21_direction d)
-{
-	return direction_names[d].title;
-}
-
-const char *
-v21_direction_name(enum v21_direction d)
-{
-	return direction_names[d].name;
-}
-
 static const enum v21_cycles area_cycles[MEM_AREAS] = {
 	[MEM_SRAM] = V21_SRAM, [MEM_DRAM] = V21_DRAM,
 	[MEM_ON_CHIP_FLASH] = V21_ON_CHIP_FLASH,

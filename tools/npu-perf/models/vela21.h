@@ -19,14 +19,6 @@ enum v21_cycles {
 enum v21_macs { V21_NN_MACS, V21_HARDWARE_MACS, V21_MACS };
 enum v21_direction { V21_READ, V21_WRITE, V21_DIRECTIONS };
 
-/* "Off-chip Flash Access" and "off_chip_flash_access", and so on */
-const char *v21_cycles_title(enum v21_cycles c);
-const char *v21_cycles_name(enum v21_cycles c);
-const char *v21_macs_title(enum v21_macs m);
-const char *v21_macs_name(enum v21_macs m);
-const char *v21_direction_title(enum v21_direction d);
-const char *v21_direction_name(enum v21_direction d);
-
 enum { V21_SHRAM = MEM_AREAS, V21_AREAS }; /* tables live in SHRAM */
 enum v21_purpose { V21_FEATURE_MAP, V21_WEIGHTS, V21_SCRATCH, V21_LUT,
 		   V21_PURPOSES };
