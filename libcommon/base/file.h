@@ -26,7 +26,9 @@ bool file_read(struct arena *a, const char *path, size_t max,
  */
 bool file_write(const char *path, const void *p, size_t n, bool binary,
 		struct err *e);
-/* the same of what n parts make one behind the other */
+/* all of n bytes to what is open; false: errno says why */
+bool file_put(int fd, const void *p, size_t n);
+/* as file_write, what n parts make one behind the other */
 bool file_write_parts(const char *path, const struct bytes *part, size_t n,
 		      bool binary, struct err *e);
 

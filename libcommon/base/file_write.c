@@ -27,9 +27,10 @@ widen_pipe(int fd, size_t n)
 #endif
 }
 
-static bool
-write_part(int fd, const uint8_t *p, size_t n)
+bool
+file_put(int fd, const void *data, size_t n)
 {
+	const uint8_t *p = data;
 	while (n) {
 		ssize_t k = write(fd, p, n);
 		if (k < 0 && errno == EINTR)
@@ -47,7 +48,7 @@ static bool
 write_all(int fd, const struct bytes *part, size_t n, const struct spool *rest)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!write_part(fd, part[i].p, part[i].n))
+		if (!file_put(fd, part[i].p, part[i].n))
 			return false;
 	return !rest || spool_copy(rest, fd);
 }

@@ -42,6 +42,12 @@ max_i64(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static inline size_t
+min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 static inline double
 max_f64(double a, double b)
 {

@@ -13,12 +13,6 @@ letter(char c)
 	return c == '_' ? '-' : tolower((unsigned char)c);
 }
 
-static unsigned
-least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
 /* Levenshtein's, a row at a time: row[j] is the distance of a's start and b[0, j) */
 unsigned
 word_distance(const char *a, const char *b)
@@ -33,10 +27,11 @@ word_distance(const char *a, const char *b)
 		unsigned diagonal = row[0];
 		row[0] = i;
 		for (size_t j = 1; j <= m; j++) {
-			unsigned changed = diagonal +
-					   (letter(a[i - 1]) != letter(b[j - 1]));
+			unsigned here = diagonal + (letter(a[i - 1]) != letter(b[j - 1]));
 			diagonal = row[j];
-			row[j] = least(changed, least(row[j], row[j - 1]) + 1);
+			if (here > row[j] + 1)
+				here = row[j] + 1;
+			row[j] = here > row[j - 1] + 1 ? row[j - 1] + 1 : here;
 		}
 	}
 	return row[m];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/spool.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -48,25 +49,10 @@ spool_close(struct spool *s)
 	s->fd = -1;
 }
 
-static bool
-write_whole(int fd, const uint8_t *p, size_t n)
-{
-	while (n) {
-		ssize_t k = write(fd, p, n);
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return false;
-		p += k;
-		n -= (size_t)k;
-	}
-	return true;
-}
-
 bool
 spool_put(struct spool *s, const void *p, size_t n, struct err *e)
 {
-	if (!write_whole(s->fd, p, n))
+	if (!file_put(s->fd, p, n))
 		return err_set(e, "temporary file: %s", strerror(errno));
 	s->n += n;
 	return true;
@@ -126,7 +112,7 @@ spool_copy(const struct spool *s, int to)
 	uint8_t buf[STEP];
 	for (uint64_t at = 0; at < s->n; at += STEP) {
 		size_t n = step_from(s, at);
-		if (!read_whole(s->fd, at, buf, n) || !write_whole(to, buf, n))
+		if (!read_whole(s->fd, at, buf, n) || !file_put(to, buf, n))
 			return false;
 	}
 	return true;

@@ -415,6 +415,22 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 }
 
 void
+text_csv(struct text *t, const char *s)
+{
+	if (!strpbrk(s, ",\"\r\n")) {
+		text_puts(t, s);
+		return;
+	}
+	text_putc(t, '"');
+	for (; *s; s++) {
+		if (*s == '"')
+			text_putc(t, '"');
+		text_putc(t, *s);
+	}
+	text_putc(t, '"');
+}
+
+void
 text_c_string(struct text *t, const char *s)
 {
 	text_putc(t, '"');

@@ -46,6 +46,9 @@ void text_quoted(struct text *t, const char *s, size_t n);
 /* a string of C: no trigraph, nothing that ends it */
 void text_c_string(struct text *t, const char *s);
 
+/* a field of a table with commas: in quotes where it needs them */
+void text_csv(struct text *t, const char *s);
+
 /* base64, 76 characters a line, every line ended by a newline */
 void text_base64(struct text *t, const void *p, size_t n);
 

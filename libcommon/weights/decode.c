@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder of weight streams (ethosu-weights(7) 1). */
+#include "base/fixed.h"
 #include "weights/stream.h"
 #include "weights/weights.h"
 
@@ -216,12 +217,6 @@ finish_runs(struct decoder *d, const struct pending *p, uint32_t *out)
 	}
 }
 
-static int
-least(int a, uint32_t b)
-{
-	return b < (uint32_t)a ? (int)b : a;
-}
-
 /* The chunks of a slice (1.6) into d->weights and d->runs. */
 static bool
 read_chunks(struct decoder *d)
@@ -251,8 +246,8 @@ read_chunks(struct decoder *d)
 		}
 		if (r_on)
 			r_carry = split_runs(word, zl, r_carry, &r_now);
-		w_now.n = least(w_now.n, s->n - w);
-		r_now.n = least(r_now.n, s->n_runs - r);
+		w_now.n = (int)min_i64(w_now.n, s->n - w);
+		r_now.n = (int)min_i64(r_now.n, s->n_runs - r);
 		if (!finish_weights(d, &w_was, d->weights + w - w_was.n))
 			return refuse(d, start, "weight index or value above 511");
 		finish_runs(d, &r_was, d->runs + r - r_was.n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a plan as a stream (ethosu-weights(7) 1.2 to 1.7). */
+#include "base/fixed.h"
 #include "weights/stream.h"
 #include "weights/weights.h"
 
@@ -158,12 +159,6 @@ run_symbols(const struct coded *c, int zdiv, unsigned width, struct cursor *k)
 	return word;
 }
 
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The chunks of 1.6; remainders trail their quotients by a step. */
 static void
 put_chunks(struct writer *out, const struct coded *c,
@@ -186,7 +181,7 @@ put_chunks(struct writer *out, const struct coded *c,
 		struct chunk k = { 0 };
 
 		if (w_on && plain) {
-			w = least(w + plain_step, c->n);
+			w = min_size(w + plain_step, c->n);
 		} else if (w_on) {
 			split(&s, c, m.wdiv);
 			k = take_chunk(&s);

@@ -4,32 +4,15 @@
 
 #include <string.h>
 
-/* a field in quotes where it needs them */
-static void
-put_field(struct text *t, const char *s)
-{
-	if (!strpbrk(s, ",\"\r\n")) {
-		text_puts(t, s);
-		return;
-	}
-	text_putc(t, '"');
-	for (; *s; s++) {
-		if (*s == '"')
-			text_putc(t, '"');
-		text_putc(t, *s);
-	}
-	text_putc(t, '"');
-}
-
 static void
 put_line(struct text *t, const char *file, const char *figure, const char *class,
 	 const char *answer, double v)
 {
-	put_field(t, file);
+	text_csv(t, file);
 	text_printf(t, ",%s,", figure);
-	put_field(t, class);
+	text_csv(t, class);
 	text_putc(t, ',');
-	put_field(t, answer);
+	text_csv(t, answer);
 	text_putc(t, ',');
 	text_double(t, v);
 	text_putc(t, '\n');

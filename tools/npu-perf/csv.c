@@ -6,23 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* a cell; quoted if it has to be */
-static void
-cell(struct text *t, const char *s)
-{
-	if (!strpbrk(s, ",\"\n")) {
-		text_puts(t, s);
-		return;
-	}
-	text_putc(t, '"');
-	for (; *s; s++) {
-		if (*s == '"')
-			text_putc(t, '"');
-		text_putc(t, *s);
-	}
-	text_putc(t, '"');
-}
-
 /* one list makes header and row, so that they can't disagree */
 struct columns {
 	struct text *t;
@@ -44,7 +27,7 @@ static void
 col_text(struct columns *c, const char *name, const char *v)
 {
 	if (column(c, "", name))
-		cell(c->t, v ? v : "n/a");
+		text_csv(c->t, v ? v : "n/a");
 }
 
 static void
