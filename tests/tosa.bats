@@ -141,6 +141,24 @@ place_all()
 	done
 }
 
+@test "mkinput and tfl2c take the graph and what became of it" {
+	local name kind dir
+	for name in p-add-0 p-multi-output-1; do
+		dir=$(tosa_case "$name")
+		compile_case "$dir" ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
+		mkinput -o in.h --expected=want.h "$dir/model.tosa" "$dir"/input_*.npy
+		grep -q 'int8_t input_data' in.h
+		for kind in tflite npz vela-bin; do
+			npu-cmdgen --emit=$kind -o m.$kind m.wenc
+			mkinput -o m.h --expected=$kind.h m.$kind "$dir"/input_*.npy
+			cmp in.h m.h
+			cmp want.h $kind.h
+			tfl2c -n m m.$kind | grep -q 'M_NPU_MACS 128\|_MACS'
+		done
+	done
+	refuses 2 "not a TFLite model" tfl2c "$dir/model.tosa"
+}
+
 @test "a raw network that is cut off or malformed is refused in one line" {
 	local n kind status
 	compile_case "$(tosa_case p-add-0)" ethos-u55-128 \

@@ -2,6 +2,7 @@
 /* A raw network as a TFLite model: ethosu-commands(7) 13. */
 #include "raw/raw.h"
 
+#include "base/file.h"
 #include "tflite/tflite.h"
 
 enum {
@@ -130,4 +131,13 @@ raw_model(struct arena *a, struct bytes file, const char *name, struct bytes *ou
 		return raw_read_packed(a, file, name, &r, e) &&
 		       model_of(a, &r, name, out, e);
 	return true;
+}
+
+bool
+raw_read_file(struct arena *a, const char *path, struct tfl_model **out, struct err *e)
+{
+	struct bytes file;
+	const char *name = file_name(path);
+	return file_read(a, path, TFL_MAX_BYTES, &file, e) &&
+	       raw_model(a, file, name, &file, e) && tfl_read(a, file, name, out, e);
 }

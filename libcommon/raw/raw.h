@@ -46,5 +46,9 @@ bool raw_read_packed(struct arena *a, struct bytes file, const char *name,
  */
 bool raw_model(struct arena *a, struct bytes file, const char *name,
 	       struct bytes *out, struct err *e);
+/* raw_model, then tfl_read, of what is in a file */
+struct tfl_model;
+bool raw_read_file(struct arena *a, const char *path, struct tfl_model **out,
+		   struct err *e);
 
 #endif

@@ -271,8 +271,8 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
 	.args_doc = "MODEL [FILE...]",
-	.doc = "Turns data into the quantized input of a TFLite model, as a C "
-	       "header, .npy or raw bytes; one FILE for each input, or standard "
+	.doc = "Turns data into the quantized input of a TFLite model or a TOSA graph, "
+	       "as a C header, .npy or raw bytes; one FILE for each input, or standard "
 	       "input for the only one.",
 };
 
@@ -465,11 +465,12 @@ write_samples(struct arena *a, const struct options *o, const struct tfl_subgrap
 static bool
 convert(struct arena *a, const struct options *o, struct err *e)
 {
-	struct tfl_model *m;
+	struct model model;
 	struct ends x;
 	struct array *outputs = NULL;
-	if (!tfl_read_file(a, o->model, &m, e))
+	if (!read_model(a, o->model, &model, e))
 		return false;
+	const struct tfl_model *m = model.m;
 	if (!ends_read(a, m, &x, e))
 		return false;
 	const struct tfl_model *v = ends_values(a, m, &x);
@@ -490,7 +491,7 @@ convert(struct arena *a, const struct options *o, struct err *e)
 		if (!make_input(a, o, g, i, &random, &f[i], e))
 			return false;
 	bool tests = o->dialect == DIALECT_MLEK_TESTS;
-	if ((o->expected || tests) && !run_model(a, m, f, &outputs, e))
+	if ((o->expected || tests) && !run_model(a, &model, f, &outputs, e))
 		return false;
 	struct file_set *s = file_set_open(a);
 	if (tests)

@@ -207,8 +207,14 @@ bool write_mlek_samples(struct arena *a, struct file_set *to, const struct optio
 
 /* ---- expected.c ------------------------------------------------------------- */
 
+struct sim;
+struct model { /* TFLite, TOSA, or a compiled network in another file */
+	const struct tfl_model *m;
+	struct sim *sim; /* of TOSA; else NULL: not opened yet */
+};
+bool read_model(struct arena *a, const char *path, struct model *out, struct err *e);
 /* runs the model on these inputs; the outputs' bytes into *out */
-bool run_model(struct arena *a, const struct tfl_model *m,
-	       const struct filled *inputs, struct array **out, struct err *e);
+bool run_model(struct arena *a, const struct model *m, const struct filled *inputs,
+	       struct array **out, struct err *e);
 
 #endif

@@ -2,6 +2,7 @@
 /* tfl2c: a TFLite model as C for the firmware. */
 #include "base/cli.h"
 #include "base/file.h"
+#include "raw/raw.h"
 #include "stream/map.h"
 #include "target/part.h"
 #include "tfl2c.h"
@@ -463,7 +464,7 @@ main(int argc, char **argv)
 	choose_name(a, &o);
 	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };
 	if (read_labels(a, o.labels_file, &j.labels, &e) &&
-	    tfl_read_file(a, o.file, &m, &e) &&
+	    raw_read_file(a, o.file, &m, &e) &&
 	    leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
 	    plan_arena(a, m, &j.plan, &e) && ends_read(a, m, &j.ends, &e) &&
 	    (o.format != FORMAT_CALL || plan_call(a, m, &j.plan, &j.call, &e)) &&
