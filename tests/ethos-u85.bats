@@ -409,3 +409,13 @@ native() {
 	"$GEN" 2 RESIZE_NEAREST_NEIGHBOR >m.tflite
 	native sample=nearest m.tflite 256 2048
 }
+
+@test "equal and not, and what is chosen, by all bits" {
+	"$GEN" 1 EQUAL >m.tflite
+	native do=equal m.tflite 128 1024
+	"$GEN" 1 NOT_EQUAL >m.tflite
+	native do=unequal m.tflite 256 512
+	"$GEN" 2 SELECT >m.tflite
+	native do=and-not m.tflite 256 2048
+	! grep '^lut' part || false
+}

@@ -14,7 +14,8 @@ const char *const node_names[] = { "npu", "cpu", NULL };
 const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
 				 "reducesum", "copy", "matmul", "reorder", "resize", "mul",
 				 "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr",
-				 "shl", "div", NULL };
+				 "shl", "div", "equal", "unequal", "and", "or",
+				 "and-not", NULL };
 const char *const upscale_names[] = { "none", "nearest", "zeros", NULL };
 const char *const order_names[] = { "hwc", "hcw", "reverse-h", "reverse-w",
 				    "reverse-c", NULL };

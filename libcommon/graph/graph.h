@@ -98,7 +98,9 @@ enum g_op_kind {
 	OP_REORDER, /* as an average of 1x1, stored in another order: U85 */
 	OP_RESIZE, /* samples between elements of the IFM: U85 */
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
-	OP_SHR, OP_SHL, OP_DIV, OP_KINDS
+	OP_SHR, OP_SHL, OP_DIV,
+	/* of U85: all bits where two are (not) equal, and operations on bits */
+	OP_EQUAL, OP_UNEQUAL, OP_AND, OP_OR, OP_AND_NOT, OP_KINDS
 };
 enum g_sample { SAMPLE_NEAREST, SAMPLE_BILINEAR };
 enum g_scaled { SCALED_BOTH, SCALED_A, SCALED_B }; /* IFM scale mode */

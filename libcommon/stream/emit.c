@@ -230,7 +230,9 @@ emit_opcode(const struct g_op *op, int *mode)
 		[OP_MAX] = NPU_ELT_MAX, [OP_LRELU] = NPU_ELT_LRELU,
 		[OP_ABS] = NPU_ELT_ABS, [OP_CLZ] = NPU_ELT_CLZ,
 		[OP_SHR] = NPU_ELT_SHR, [OP_SHL] = NPU_ELT_SHL,
-		[OP_DIV] = NPU_ELT85_DIV,
+		[OP_DIV] = NPU_ELT85_DIV, [OP_EQUAL] = NPU_ELT85_EQ,
+		[OP_UNEQUAL] = NPU_ELT85_NE, [OP_AND] = NPU_ELT85_AND,
+		[OP_OR] = NPU_ELT85_OR, [OP_AND_NOT] = NPU_ELT85_AND_NOT,
 	};
 	*mode = 0;
 	switch (op->kind) {

@@ -77,7 +77,9 @@ title_of(const struct g_op *op)
 		[OP_MAX] = "MAX ElementWise", [OP_LRELU] = "LRELU ElementWise",
 		[OP_ABS] = "ABS ElementWise", [OP_CLZ] = "CLZ ElementWise",
 		[OP_SHR] = "SHR ElementWise", [OP_SHL] = "SHL ElementWise",
-		[OP_DIV] = "DIV ElementWise",
+		[OP_DIV] = "DIV ElementWise", [OP_EQUAL] = "CMP_EQ ElementWise",
+		[OP_UNEQUAL] = "CMP_NE ElementWise", [OP_AND] = "AND ElementWise",
+		[OP_OR] = "OR ElementWise", [OP_AND_NOT] = "AND_NOT ElementWise",
 	};
 	return titles[op->kind];
 }

@@ -171,6 +171,11 @@ check_native(struct sched *s, const struct g_op *op)
 		[OP_DIV] = { "division", LACK_DIVISION },
 		[OP_LRELU] = { "leaky ReLU of two scales", LACK_SLOPES },
 		[OP_MATMUL] = { "product of two maps", LACK_MATMUL },
+		[OP_EQUAL] = { "comparison", LACK_BITS },
+		[OP_UNEQUAL] = { "comparison", LACK_BITS },
+		[OP_AND] = { "operation on bits", LACK_BITS },
+		[OP_OR] = { "operation on bits", LACK_BITS },
+		[OP_AND_NOT] = { "operation on bits", LACK_BITS },
 		[OP_RESIZE] = { "unit that resizes", LACK_RESIZE },
 		[OP_REORDER] = { "other order to store results in", LACK_ORDERS },
 	};

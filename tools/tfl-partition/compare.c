@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * EQUAL, LESS and their like, and logic: BOOL is a byte, 0 or 1.  A comparison is a
- * difference, cut to -1, 0 or 1, and a table of what that says.
+ * EQUAL, LESS and their like, and logic: BOOL is a byte, 0 or 1.  What is greater has
+ * a difference that, cut to 0 and 1, says so; one more is added for what may be equal.
+ * EQUAL itself is a difference, cut to -1, 0 or 1, and a table of what that says, or
+ * the NPU's own comparison, of which one bit is taken.
  */
 #include "part.h"
 
@@ -9,31 +11,13 @@
 
 enum { BYTES = 256, COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding */
 
-static bool
-says(int code, int32_t difference)
-{
-	switch (code) {
-	case TFL_EQUAL:
-		return difference == 0;
-	case TFL_NOT_EQUAL:
-		return difference != 0;
-	case TFL_GREATER:
-		return difference > 0;
-	case TFL_GREATER_EQUAL:
-		return difference >= 0;
-	case TFL_LESS:
-		return difference < 0;
-	default: /* LESS_EQUAL */
-		return difference <= 0;
-	}
-}
-
+/* of a difference, -128 first: is there none, or is there one? */
 static struct g_lut *
-table_of(struct part *p, int code)
+table_of(struct part *p, bool equal)
 {
 	uint8_t v[BYTES];
 	for (int i = 0; i < BYTES; i++)
-		v[i] = says(code, i - BYTES / 2);
+		v[i] = (i == BYTES / 2) == equal;
 	return low_lut8(p->l, v);
 }
 
@@ -119,6 +103,46 @@ words_of(struct part *p, int tensor)
 	return s;
 }
 
+/* a > b, or a >= b */
+static void
+lower_order(struct part *p, const struct side *a, const struct side *b,
+	    const struct tfl_tensor *o, struct g_operand ofm, bool or_equal)
+{
+	struct pieces l = pieces_of(p, a, b, o, ofm);
+	for (struct pair q; pieces_next(p, &l, &q);) {
+		struct g_op *r = part_binary(p, OP_SUB, a, b, &q, or_equal);
+		op_unscaled(r);
+		op_clamp(r, (struct g_range){ .lo = 0, .hi = 1 });
+	}
+}
+
+static void
+lower_by_table(struct part *p, const struct side *a, const struct side *b,
+	       const struct tfl_tensor *o, struct g_operand ofm, bool equal)
+{
+	struct pieces l = pieces_of(p, a, b, o, ofm);
+	struct g_lut *lut = table_of(p, equal);
+	for (struct pair q; pieces_next(p, &l, &q);) {
+		struct g_op *r = part_binary(p, OP_SUB, a, b, &q, 0);
+		op_unscaled(r);
+		op_clamp(r, (struct g_range){ .lo = -1, .hi = 1 });
+		op_table(r, lut);
+	}
+}
+
+/* all bits say that it holds */
+static void
+lower_natively(struct part *p, const struct side *a, const struct side *b,
+	       const struct tfl_tensor *o, struct g_operand ofm, bool equal)
+{
+	struct g_operand all =
+	    operand_whole(low_tensor(p->l, TFL_INT8, ofm.shape, NULL));
+	struct pieces l = pieces_of(p, a, b, o, all);
+	for (struct pair q; pieces_next(p, &l, &q);)
+		(void)part_binary(p, equal ? OP_EQUAL : OP_UNEQUAL, a, b, &q, 0);
+	op_scalar(low_op(p->l, OP_AND, all, ofm), 1, 0);
+}
+
 static bool
 lower_compare(struct part *p, const struct tfl_op *op)
 {
@@ -126,15 +150,17 @@ lower_compare(struct part *p, const struct tfl_op *op)
 	struct side a = plain ? side_of(p, op->in[0]) : words_of(p, op->in[0]);
 	struct side b = plain ? side_of(p, op->in[1]) : words_of(p, op->in[1]);
 	a.zero = b.zero = 0;
-	struct pieces l = pieces_of(p, &a, &b, part_out(p, op, 0),
-				    part_ofm(p, op->out[0]));
-	struct g_lut *lut = table_of(p, op->code);
-	for (struct pair q; pieces_next(p, &l, &q);) {
-		struct g_op *r = part_binary(p, OP_SUB, &a, &b, &q, 0);
-		op_unscaled(r);
-		op_clamp(r, (struct g_range){ .lo = -1, .hi = 1 });
-		op_table(r, lut);
-	}
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	bool less = op->code == TFL_LESS || op->code == TFL_LESS_EQUAL;
+	bool equal = op->code == TFL_EQUAL || op->code == TFL_NOT_EQUAL;
+	bool or_equal = op->code == TFL_GREATER_EQUAL || op->code == TFL_LESS_EQUAL;
+	if (!equal)
+		lower_order(p, less ? &b : &a, less ? &a : &b, o, ofm, or_equal);
+	else if (part_has(p, LACK_BITS))
+		lower_natively(p, &a, &b, o, ofm, op->code == TFL_EQUAL);
+	else
+		lower_by_table(p, &a, &b, o, ofm, op->code == TFL_EQUAL);
 	return true;
 }
 

@@ -2,7 +2,9 @@
 /*
  * SELECT, SELECT_V2: the condition becomes the greatest value of the type where it
  * holds and the least where it doesn't, and the other way round; the greater one of
- * both operands, each cut to one of these, is the one that is asked for.
+ * both operands, each cut to one of these, is the one that is asked for.  Where the NPU
+ * works on bits, all of the one operand's are taken where the condition holds, and all
+ * of the other's where it doesn't.
  */
 #include "part.h"
 
@@ -86,12 +88,40 @@ join(struct part *p, enum g_op_kind kind, const struct side *a, const struct sid
 		(void)part_binary(p, kind, a, b, &q, 0);
 }
 
+/* a where which is 1, b where it is 0 */
+static void
+select_bits(struct part *p, const struct tfl_op *op, struct g_operand which,
+	    struct g_operand ofm)
+{
+	static const enum g_op_kind kinds[2] = { OP_AND, OP_AND_NOT };
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct side mask = { .shape = part_in(p, op, 0) }, taken[2];
+	mask.value = operand_whole(low_tensor(p->l, ofm.type, which.shape, NULL));
+	struct g_op *all = low_op(p->l, OP_SUB, which, mask.value); /* 0 - which */
+	op_scalar(all, 0, 0);
+	G_PUT(all, OP, reversed, 1);
+	op_unscaled(all);
+	for (int k = 0; k < 2; k++) {
+		struct side x = side_of(p, op->in[1 + k]);
+		x.zero = 0;
+		taken[k] = (struct side){ .shape = o };
+		taken[k].value =
+		    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
+		join(p, kinds[k], &x, &mask, o, taken[k].value);
+	}
+	join(p, OP_OR, &taken[0], &taken[1], o, ofm);
+}
+
 static bool
 lower_select(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	struct g_operand which = part_ifm(p, op->in[0]), ofm = part_ofm(p, op->out[0]);
 	struct side cut[2];
+	if (part_has(p, LACK_BITS) && ofm.type != TFL_UINT8) {
+		select_bits(p, op, which, ofm);
+		return true;
+	}
 	for (int k = 0; k < 2; k++) {
 		struct side x = side_of(p, op->in[1 + k]);
 		struct side mask = { .shape = part_in(p, op, 0) };
