@@ -224,13 +224,20 @@ find_most(struct batch *b, int32_t wanted)
 	}
 }
 
-/* is memory what decides?  Without a limit a change buys less than a thousandth */
+/*
+ * Is memory what decides?  With enough of it a change buys less than a thousandth, and
+ * of a graph that is much larger no change is planned in a time that one would wait.
+ */
 static bool
-is_limited(const struct sched *s)
+is_limited(const struct batch *b)
 {
-	const struct options *o = s->o;
-	return !o->front && !o->dump && (o->cache_bytes || o->max_cycles || o->size ||
-					 s->memory.spilling);
+	enum { MOST = 512 }; /* operations */
+	const struct options *o = b->s->o;
+	int64_t limit = o->cache_bytes ? o->cache_bytes : b->s->profile_bytes;
+	if (b->n < 2 || o->front || o->dump || b->best.g->n_ops > MOST)
+		return false;
+	return o->max_cycles || o->size ||
+	       (limit && peak_of(&b->best, b->best.plan) > limit / 2);
 }
 
 /*
@@ -244,7 +251,7 @@ change_way(struct batch *b)
 	struct arena *a = b->s->a;
 	const struct graph *g = b->s->g;
 	size_t n = (size_t)b->s->o->effort * TRIES;
-	if (b->n < 2 || !is_limited(b->s))
+	if (!is_limited(b))
 		return;
 	const size_t *turn = batch_turns(a, g, b->best_way);
 	bool *way = anew(a, bool, g->n_ops + 1);
