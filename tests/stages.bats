@@ -375,6 +375,10 @@ refused()
 		--memory-mode=Shared_Sram --arena-cache-size=4194304 -o by-hand.sched m.part
 	cmp by-part.sched by-hand.sched
 	npu-sched --list-parts >list
+	for p in npucc npu-perf tfl2c; do
+		"$p" --list-parts | cmp - list
+	done
+	npucc --list-profiles | cmp - <(npu-sched --list-profiles)
 	[ "$(cut -d: -f1 list | sort -u | wc -l)" = "$(wc -l <list)" ]
 	# each of them compiles: its accelerator and its profile belong together
 	for part in $(cut -d: -f1 list); do

@@ -140,6 +140,16 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	(void)argp_parse(&whole, argc, argv, 0, NULL, &both);
 }
 
+void
+cli_show(void (*list)(struct text *t))
+{
+	struct text t = { 0 };
+	struct err none = { 0 };
+	list(&t);
+	text_show(&t, stdout);
+	exit(cli_finish(&none));
+}
+
 int
 cli_finish(const struct err *e)
 {

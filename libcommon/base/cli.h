@@ -7,6 +7,7 @@
 #define BASE_CLI_H
 
 #include "base/diag.h"
+#include "base/text.h"
 
 #include <argp.h>
 #include <stdint.h>
@@ -40,6 +41,9 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *options,
  * set.  Returns the exit status.
  */
 int cli_finish(const struct err *e);
+
+/* of an option that lists something instead of the program's work: ends it */
+_Noreturn void cli_show(void (*list)(struct text *t));
 
 /* "NAME: warning: ..." (or another label) on standard error */
 void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);

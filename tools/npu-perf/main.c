@@ -10,7 +10,7 @@
 
 enum { OPT_CONFIG = 256, OPT_SYSTEM, OPT_MODE, OPT_MODEL, OPT_CSV,
        OPT_SUMMARY_CSV, OPT_JSON, OPT_YAML, OPT_LAYERS, OPT_CPU, OPT_UNITS,
-       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT, OPT_PART };
+       OPT_MEASURED, OPT_PROFILES, OPT_TRACE, OPT_FIT, OPT_PART, OPT_PARTS };
 
 static const struct argp_option option_list[] = {
 	{ NULL, 0, NULL, 0, "Memory system:", 1 },
@@ -18,7 +18,8 @@ static const struct argp_option option_list[] = {
 	  "read configurations from FILE, in vela.ini's syntax", 0 },
 	{ "system-config", OPT_SYSTEM, "NAME", 0, "the system configuration", 0 },
 	{ "memory-mode", OPT_MODE, "NAME", 0, "the memory mode", 0 },
-	{ "part", OPT_PART, "NAME", 0, "both, of a chip (npu-sched --list-parts)", 0 },
+	{ "part", OPT_PART, "NAME", 0, "both, of a chip", 0 },
+	{ "list-parts", OPT_PARTS, NULL, 0, "list the known parts, and exit", 0 },
 	{ "list-profiles", OPT_PROFILES, NULL, 0,
 	  "list the configurations that need no file, and exit", 0 },
 	{ NULL, 0, NULL, 0, "Report:", 2 },
@@ -92,6 +93,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SYSTEM: o->system = arg; break;
 	case OPT_MODE: o->mode = arg; break;
 	case OPT_PART: take_part(state, o, arg); break;
+	case OPT_PARTS: cli_show(target_part_list);
 	case OPT_PROFILES: o->list_profiles = true; break;
 	case OPT_MODEL:
 		if (!perf_model_find(arg, &o->model))

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_BATCH = 1024 };
@@ -80,16 +79,6 @@ static const struct argp_option option_list[] = {
 	  "list addresses and lives of tensors", 0 },
 	{ 0 },
 };
-
-_Noreturn static void
-show_and_exit(void (*list)(struct text *t))
-{
-	struct text t = { 0 };
-	struct err none = { 0 };
-	list(&t);
-	text_show(&t, stdout);
-	exit(cli_finish(&none));
-}
 
 static bool
 is_pass(const char *name)
@@ -216,9 +205,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->calibrated = is_first("--model", arg, "calibrated", "timeline", state);
 		break;
 	case OPT_PROFILES:
-		show_and_exit(memory_list_profiles);
+		cli_show(memory_list_profiles);
 	case OPT_PARTS:
-		show_and_exit(target_part_list);
+		cli_show(target_part_list);
 	case ARGP_KEY_END:
 		check_options(o, state);
 		break;

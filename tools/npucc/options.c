@@ -2,6 +2,8 @@
 #include "npucc.h"
 
 #include "base/cli.h"
+#include "target/part.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -109,6 +111,8 @@ take_own(struct argp_state *state, struct options *o, int id, char *arg)
 	case ID_OUTPUT: o->out = arg; break;
 	case ID_KEEP: o->keep = arg; break;
 	case ID_CHECK: o->check = true; break;
+	case ID_LIST_PARTS: cli_show(target_part_list);
+	case ID_LIST_PROFILES: cli_show(memory_list_profiles);
 	case ID_PASS: pass_as_it_is(state, o, arg); break;
 	default: break;
 	}

@@ -8,7 +8,6 @@
 #include "tfl2c.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPT_ALIGN = 256, OPT_SECTION, OPT_NAMESPACE, OPT_DIALECT, OPT_FORMAT,
@@ -220,16 +219,6 @@ check_combination(struct argp_state *state, struct options *o)
 				  "it is assembled: name it, or say --incbin");
 }
 
-_Noreturn static void
-list_parts(void)
-{
-	struct text t = { 0 };
-	struct err none = { 0 };
-	target_part_list(&t);
-	text_show(&t, stdout);
-	exit(cli_finish(&none));
-}
-
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -264,7 +253,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SECTION: o->section = arg; break;
 	case OPT_SECTION_MACRO: o->section_macro = arg; break;
 	case OPT_PART: o->part = arg; break;
-	case OPT_PARTS: list_parts();
+	case OPT_PARTS: cli_show(target_part_list);
 	case OPT_NAME_OF: o->name_of = arg; break;
 	case OPT_SHARED_ARENA: o->shared_arena = arg; break;
 	case OPT_NAMESPACE: o->namespaces = arg; break;
