@@ -32,7 +32,7 @@ V ?= 0
 WERROR ?= -Werror
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
-# for inner loops of kernels, simulator and weights.  gcc's -O3 inlines callers
+# for inner loops of kernels, simulator, weights and the search.  gcc's -O3 inlines callers
 # that rely on err_set() returning false, which it cannot see, and then suspects
 # their variables of being unset; -O2, clang and the linters stay strict.
 FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
@@ -109,8 +109,8 @@ $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-FAST := kernels tosakernels sim weights
-$(FAST:%=$(B)/libcommon/%/%.o): EXTRA_CFLAGS += $(FAST_CFLAGS)
+FAST := kernels perf tosakernels sim weights
+$(FAST:%=$(B)/libcommon/%/%.o) $(B)/tools/npu-sched/%.o: EXTRA_CFLAGS += $(FAST_CFLAGS)
 
 # the NPU and what it stands on, for firmware: no files, threads or mappings
 SIM_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/sim/npu*.c \

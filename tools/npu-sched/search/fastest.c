@@ -65,7 +65,9 @@ begin(struct contest *c, struct candidate *i)
 	return true;
 }
 
-enum { VISITS_APART = 4 };
+/* of a candidate's room: limits of transfers that are tried where its bound, or its plan
+ * with addresses, is no better */
+enum { VISITS_APART = 4, FITS_APART = 16 };
 
 /*
  * The limit that follows: where transfers become others than below those that they
@@ -73,7 +75,8 @@ enum { VISITS_APART = 4 };
  * use: little, if that is promising.
  */
 static int64_t
-next_limit(const struct contest *c, struct candidate *i, int64_t asked, double bound)
+next_limit(const struct contest *c, struct candidate *i, int64_t asked, double bound,
+	   bool better)
 {
 	if (i->lower_bound >= c->best.cycles)
 		return NEVER;
@@ -83,8 +86,9 @@ next_limit(const struct contest *c, struct candidate *i, int64_t asked, double b
 	}
 	int64_t next = asked ? round_limit(asked - 1, i->plan, FINE) : NEVER;
 	/* where it is no better, what is near is hardly */
-	int64_t far = i->next - (i->next - i->least) / VISITS_APART;
-	if (bound >= c->best.cycles && asked && far < next)
+	int apart = bound >= c->best.cycles ? VISITS_APART : FITS_APART;
+	int64_t far = i->next - (i->next - i->least) / apart;
+	if (!better && asked && far < next)
 		next = round_limit(far, i->plan, FINE);
 	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
 	if ((i->packed || next < near) && candidate_packed(c->x, i) < i->next &&
@@ -105,6 +109,7 @@ visit(struct contest *c, struct candidate *i)
 	plan_fetches(s, p, i->next);
 	double bound = plan_bound(s, p);
 	check_bound(bound, i); /* rounding apart */
+	double was = c->best.cycles;
 	int64_t asked = p->asked, most = asked;
 	/* by the sum of bytes it is no news */
 	bool tried = asked == i->tried && i->next != i->little;
@@ -115,7 +120,7 @@ visit(struct contest *c, struct candidate *i)
 	}
 	if (bound < c->best.cycles && !tried && round_limit(i->next, p, COARSE) >= asked)
 		(void)try_fit(c, i, SUMMED);
-	i->next = next_limit(c, i, most, bound);
+	i->next = next_limit(c, i, most, bound, c->best.cycles < was);
 }
 
 /* all weights read in place: transfers that come when nothing is lost by them may hold

@@ -115,6 +115,8 @@ total_of(const struct plan *p)
 bool plan_fit(struct sched *s, struct plan *p, struct fitting f, double below);
 /* without a limit: the least memory with which p stays about as fast */
 void plan_trim(struct sched *s, struct plan *p);
+/* may that be less than so many bytes, in so many cycles?  as far as its bound tells */
+bool plan_may_trim(struct sched *s, struct plan *p, int64_t bytes, double cycles);
 
 /* how a plan is made again from its variant */
 struct recipe {

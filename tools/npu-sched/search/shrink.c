@@ -45,7 +45,8 @@ is_smaller(struct variant *x, struct candidate *i, const struct plan *p)
 	if (!work_out(x, i))
 		return false;
 	(void)candidate_packed(x, i);
-	if (plan_fit(s, i->plan, all, nextafter(p->cycles, INFINITY)))
+	if (plan_may_trim(s, i->plan, peak_of(s, p), p->cycles) &&
+	    plan_fit(s, i->plan, all, nextafter(p->cycles, INFINITY)))
 		plan_trim(s, i->plan);
 	else
 		i->plan->cycles = INFINITY;
