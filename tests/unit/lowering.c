@@ -7,6 +7,7 @@
 #include "../../tools/tfl-partition/part.h"
 
 #include "base/fixed.h"
+#include "lower/pool.h"
 #include "sim/npu.h"
 
 #include <inttypes.h>
@@ -81,7 +82,7 @@ static void
 means(void)
 {
 	for (int64_t n = 1; n <= 65536; n += n < 64 ? 1 : n / 3) {
-		struct npu_scale s = pool_scale(n);
+		struct npu_scale s = low_mean(n);
 		int64_t step = n <= 64 ? 1 : 1 + draw() % (uint32_t)n;
 		for (int64_t sum = -255 * n; sum <= 255 * n; sum += step) {
 			int64_t want = half_away(sum, n);

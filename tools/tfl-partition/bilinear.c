@@ -6,6 +6,7 @@
 #include "resize.h"
 
 #include "base/fixed.h"
+#include "lower/pool.h"
 
 #include <limits.h>
 
@@ -145,7 +146,7 @@ lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *
 		  (struct g_pad){ .top = d->before, .left = d->before,
 				  .bottom = d->after, .right = d->after });
 	G_PUT(o, OP, upscale, (int)UPSCALE_NEAREST);
-	op_scale(o, pool_scale((int64_t)d->kernel * d->kernel), ROUND_TFL);
+	op_scale(o, low_mean((int64_t)d->kernel * d->kernel), ROUND_TFL);
 	return true;
 }
 

@@ -326,9 +326,6 @@ struct g_operand row_sum(struct part *p, struct g_operand x);
 bool lower_softmax_pairs(struct part *p, const struct tfl_op *op,
 			 struct g_operand x, struct g_operand ofm);
 
-/* pool.c: the mean of n values, halves away from 0 */
-struct npu_scale pool_scale(int64_t n);
-
 /* geometry.c */
 struct window {
 	struct yx out; /* OFM extent */
