@@ -10,7 +10,7 @@
  * A kernel that reads flash in place keeps the flash busy itself; the estimate
  * does not know that, but we do not sell the same bandwidth twice.
  */
-#include "../sched.h"
+#include "transfers.h"
 
 #include "base/fixed.h"
 #include "stream/emit.h"
@@ -19,9 +19,18 @@
 
 enum { LEAST_CHUNK = 1024 };
 
+/* kernels looked at: a sequence of LSTM takes 10 a step */
+enum { FAR = 128 };
+
+/* a transfer is short that moves no more than a memory would in so many of its
+ * latencies: 8 of DRAM's on U85 are 13 KB and more, of flash on U55 512 bytes */
+enum { SHORT = 8 };
+
 struct walk {
 	struct sched *s;
 	struct plan *p;
+	enum transfers way;
+	double saves[WAYS]; /* cycles that other ways may save */
 	int64_t limit;
 	struct usage *used; /* at each kernel: maps and buffers so far */
 	struct gaps *gaps; /* or NULL: the sum of bytes decides alone */
@@ -159,6 +168,28 @@ send(struct walk *w, int slice, int64_t bytes, int before)
 	}
 }
 
+/* a shorter one holds up the front end as soon as transfers take longer than kernels:
+ * with two in it none of 24 plans of whole networks gained by another way */
+static bool
+has_long_queue(const struct walk *w)
+{
+	return w->s->accel->max_dma > MAX_KERNELS;
+}
+
+static double
+start_latency(const struct walk *w)
+{
+	return w->s->memory.mem[w->s->memory.const_area].read_latency;
+}
+
+/* what the constants' memory moves in some of its latencies */
+static double
+short_bytes(const struct walk *w)
+{
+	return SHORT * start_latency(w) *
+	       w->s->machine.read_rate[w->s->memory.const_area][READ_COPY];
+}
+
 /* cycles of all uses of a slice, in place [0] and fetched [1] */
 static void
 cost_of_uses(const struct walk *w, int slice, double sum[2])
@@ -179,14 +210,17 @@ cost_of_uses(const struct walk *w, int slice, double sum[2])
  * kernel that wants it could begin at `begin`.
  */
 static bool
-fetching_pays(const struct walk *w, int slice, double t, double begin)
+fetching_pays(struct walk *w, int slice, double t, double begin)
 {
 	double sum[2];
 	cost_of_uses(w, slice, sum);
 	double arrival = max_f64(max_f64(t, w->td), w->flash) +
 			 weights_transfer(w->s, slice_bytes(&w->p->slice[slice]));
 	double wait = max_f64(arrival - begin, 0);
-	return w->p->eager || wait + sum[1] < sum[0];
+	if (w->p->eager || wait + sum[1] >= sum[0])
+		return w->p->eager;
+	w->saves[NO_WAITS] += has_long_queue(w) ? wait : 0;
+	return w->way != NO_WAITS || wait == 0;
 }
 
 /* the weights of kernel i: the rest of them now, or in place */
@@ -260,7 +294,6 @@ static double
 quiet_until(const struct walk *w, int i, const struct weight_slice *u, int64_t rest,
 	    double until)
 {
-	enum { FAR = 128 }; /* kernels looked at: a sequence of LSTM takes 10 a step */
 	int end = u->first < w->node_end ? u->first : w->node_end;
 	struct lut_slots tables = w->tables;
 	if (!is_quiet(w, i, &tables))
@@ -272,6 +305,24 @@ quiet_until(const struct walk *w, int i, const struct weight_slice *u, int64_t r
 		until += x->cost[x->slice >= 0 && w->p->slice[x->slice].fetched];
 	}
 	return until;
+}
+
+/*
+ * The rest of slice u in one transfer, although it takes longer than kernel i?  A
+ * second one waits for the memory again; where that is a good part of its time, and
+ * nothing but weights is wanted of the DMA engine until a kernel wants these.
+ */
+static bool
+may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t rest)
+{
+	struct lut_slots tables = w->tables;
+	if (!has_long_queue(w) || u->first > i + FAR ||
+	    (double)rest > short_bytes(w))
+		return false;
+	for (int k = i; k < u->first; k++)
+		if (!is_quiet(w, k, &tables))
+			return false;
+	return true;
 }
 
 static bool
@@ -301,6 +352,10 @@ look_ahead(struct walk *w, int i, double until)
 					   !fetching_pays(w, w->next, r.t, until)))
 				return;
 			reserve(w, u, i, r);
+		}
+		if (n < rest - LEAST_CHUNK && may_be_one(w, i, u, rest)) {
+			w->saves[IN_ONE] += start_latency(w);
+			n = w->way == IN_PIECES ? n : rest;
 		}
 		if (n >= rest - LEAST_CHUNK)
 			n = rest;
@@ -361,57 +416,52 @@ issue(struct walk *w, int i)
 }
 
 static void
-walk_kernels(struct sched *s, struct plan *p, int64_t limit, struct arena *scratch,
-	     struct gaps *gaps)
+walk_kernels(struct walk *w, struct arena *scratch)
 {
-	struct walk w = { .s = s, .p = p, .limit = limit, .gaps = gaps,
-			  .room.slice = -1 };
+	struct sched *s = w->s;
+	struct plan *p = w->p;
+	w->room.slice = -1;
 	p->n_fetches = 0;
 	p->cycles = 0;
 	p->asked = 0;
 	for (size_t i = 0; i < p->n_slices; i++)
 		p->slice[i].fetched = false;
-	w.used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
-	w.copied = anew(scratch, double, p->n_kernels + 1);
-	w.begin = anew(scratch, double, p->n_kernels + 1);
+	w->used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
+	w->copied = anew(scratch, double, p->n_kernels + 1);
+	w->begin = anew(scratch, double, p->n_kernels + 1);
 	for (size_t i = 0; p->ahead > 0 && i < p->n_kernels; i++)
-		w.begin[i + 1] = w.begin[i] + p->kernel[i].cost[1];
-	for (int i = 0; i < (int)p->n_kernels; i = w.node_end) {
+		w->begin[i + 1] = w->begin[i] + p->kernel[i].cost[1];
+	for (int i = 0; i < (int)p->n_kernels; i = w->node_end) {
 		int node = s->info[p->kernel[i].op].node;
-		w.node_start = w.node_end = i;
-		while (w.node_end < (int)p->n_kernels &&
-		       s->info[p->kernel[w.node_end].op].node == node)
-			w.node_end++;
-		w.t = w.tk = w.td = w.flash = 0;
-		w.end[0] = w.end[1] = 0;
-		memset(w.dma_end, 0, sizeof(w.dma_end));
-		w.tables = (struct lut_slots){ .turn = 0 };
-		for (int k = i; k < w.node_end; k++)
-			issue(&w, k);
-		p->cycles += max_f64(w.tk, w.td);
+		w->node_start = w->node_end = i;
+		while (w->node_end < (int)p->n_kernels &&
+		       s->info[p->kernel[w->node_end].op].node == node)
+			w->node_end++;
+		w->t = w->tk = w->td = w->flash = 0;
+		w->end[0] = w->end[1] = 0;
+		memset(w->dma_end, 0, sizeof(w->dma_end));
+		w->tables = (struct lut_slots){ .turn = 0 };
+		for (int k = i; k < w->node_end; k++)
+			issue(w, k);
+		p->cycles += max_f64(w->tk, w->td);
 	}
-	p->need = usage_most(w.used, 0, (int)p->n_kernels - 1);
+	p->need = usage_most(w->used, 0, (int)p->n_kernels - 1);
 	find_buffers(s, p);
 }
 
 void
-plan_fetches(struct sched *s, struct plan *p, int64_t limit)
-{
-	struct arena *a = arena_open();
-	walk_kernels(s, p, limit, a, NULL);
-	arena_close(a);
-}
-
-void
-plan_fetches_between(struct sched *s, struct plan *p, int64_t limit)
+walk_transfers(struct sched *s, struct plan *p, struct walking x, double saves[WAYS])
 {
 	struct arena *a = arena_open();
 	int place = limited_place(s);
-	walk_kernels(s, p, limit, a, gaps_open(a, p, place, limit));
-	for (size_t i = 0; i < p->n_rects; i++)
+	struct walk w = { .s = s, .p = p, .limit = x.limit, .way = x.way };
+	w.gaps = x.between ? gaps_open(a, p, place, x.limit) : NULL;
+	walk_kernels(&w, a);
+	for (size_t i = 0; x.between && i < p->n_rects; i++)
 		if (p->rect[i].slice >= 0)
 			p->rect[i].at = p->slice[p->rect[i].slice].at;
 		else if (p->rect[i].place == place && p->rect[i].bytes)
 			p->rect[i].at = p->map_at[i];
+	memcpy(saves, w.saves, sizeof(w.saves));
 	arena_close(a);
 }

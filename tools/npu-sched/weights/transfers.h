@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ways to decide when weights move, for one division and its slices. */
+#ifndef SCHED_TRANSFERS_H
+#define SCHED_TRANSFERS_H
+
+#include "../sched.h"
+
+/*
+ * How transfers are decided on the way.  Which way is best follows from all that
+ * comes after, so those that make a difference are walked.
+ */
+enum transfers {
+	IN_PIECES, /* as far as they move while a kernel runs */
+	IN_ONE,	   /* short ones at once, although what runs ends before */
+	NO_WAITS,  /* besides, nothing that the next kernel would have to wait for */
+	WAYS
+};
+
+struct walking {
+	int64_t limit;
+	bool between; /* buffers lie between the maps, else the sum of bytes decides */
+	enum transfers way;
+};
+
+/* fetch.c.  Leaves: p's transfers, buffers and cycles by the walk's own clock; saves:
+ * cycles that other ways may save, at most */
+void walk_transfers(struct sched *s, struct plan *p, struct walking x,
+		    double saves[WAYS]);
+
+#endif
