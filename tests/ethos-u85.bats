@@ -435,3 +435,12 @@ planned() {
 	[ "$(planned kws_ref_model ethos-u85-2048 Ethos_U85_SYS_DRAM_High 22336)" -le 12940 ]
 	[ "$(planned hello_world_int8 ethos-u85-2048 Ethos_U85_SYS_DRAM_High 2704)" -le 2079 ]
 }
+
+@test "the first greatest is found by one pool, of INT64 in pairs of words" {
+	"$GEN" 2 ARG_MAX >m.tflite
+	native do=argmax m.tflite 128 1024
+	grep -q order=hcw part # a last axis
+	"$GEN" 8 ARG_MAX >m.tflite
+	native do=argmax m.tflite 256 2048
+	grep -q 'shape=i64' part
+}

@@ -295,7 +295,8 @@ check_op(struct check *c, const struct g_op *op)
 		return check_elementwise(c, op);
 	if (op->kind == OP_COPY)
 		return check_copy(c, op);
-	if (op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE)
+	if (op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE ||
+	    op->kind == OP_ARGMAX)
 		return check_native(c, op);
 	if (!check_geometry(c, op) || !check_channels(c, op))
 		return false;

@@ -13,7 +13,7 @@ struct check {
 
 #define BAD(c, r, ...) graph_err((c)->g, r, (c)->e, __VA_ARGS__)
 
-/* check_native.c: a matmul, a reorder, a resize */
+/* check_native.c: a matmul, a reorder, an argmax, a resize */
 bool check_native(struct check *c, const struct g_op *op);
 /* check_model.c: one tensor for each of the original */
 bool check_stand_ins(struct check *c);

@@ -240,6 +240,7 @@ op_block_class(int kind)
 	case OP_DEPTHWISE:
 		return BLOCK_DEPTHWISE;
 	case OP_MAXPOOL: case OP_AVGPOOL: case OP_REORDER:
+	case OP_ARGMAX:
 		return BLOCK_POOL;
 	case OP_REDUCE_SUM:
 		return BLOCK_REDUCE_SUM;

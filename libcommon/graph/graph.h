@@ -96,6 +96,7 @@ enum g_op_kind {
 	OP_COPY, /* bytes as they are, by the DMA engine: no kernel */
 	OP_MATMUL, /* rows of the IFM by those of IFM2: U85 */
 	OP_REORDER, /* as an average of 1x1, stored in another order: U85 */
+	OP_ARGMAX, /* where a row has its first greatest element: U85 */
 	OP_RESIZE, /* samples between elements of the IFM: U85 */
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
 	OP_SHR, OP_SHL, OP_DIV,

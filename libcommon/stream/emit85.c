@@ -185,6 +185,8 @@ ofm_scale(const struct g_op *op)
 		return s;
 	if (op->kind == OP_RESIZE)
 		return resize_scale(op);
+	if (op->kind == OP_ARGMAX) /* position * 2^16 + value, rounded down (26.7) */
+		return (struct scale85){ .mult = 1, .shift = 16, .round = 5 };
 	/* half up, as no shift reaches the double rounding; or to the lower, which
 	 * of what is not negative is towards zero (nputools-graph(5)) */
 	if (op->kind == OP_SHR)
@@ -434,6 +436,10 @@ emit85_opcode(const struct g_op *op, int *mode)
 		bool bilinear = op->sample == SAMPLE_BILINEAR;
 		*mode = bilinear ? NPU_RESIZE_BILINEAR : NPU_RESIZE_NEAREST;
 		return NPU_OP_RESIZE;
+	}
+	if (op->kind == OP_ARGMAX) {
+		*mode = NPU_POOL_ARGMAX_X;
+		return NPU_OP_POOL;
 	}
 	if (op->kind == OP_REORDER) {
 		*mode = NPU_POOL_SUM;

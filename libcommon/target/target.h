@@ -62,7 +62,7 @@ struct npu_generation {
 /* npu-sched, stages.c and sparse.c; DIVISION, SLOPES: tfl-partition */
 enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
 		  LACK_SLOPES, LACK_MATMUL, LACK_ORDERS, LACK_RESIZE,
-		  LACK_BITS };
+		  LACK_BITS, LACK_ARGMAX };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 

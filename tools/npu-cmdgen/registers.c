@@ -72,6 +72,7 @@ title_of(const struct g_op *op)
 		[OP_REDUCE_SUM] = "REDUCE_SUM Pooling",
 		[OP_MATMUL] = "MatMul Conv2D", [OP_REORDER] = "SUM Pooling",
 		[OP_RESIZE] = "Resize Resize",
+		[OP_ARGMAX] = "ARGMAX_X Pooling",
 		[OP_MUL] = "MUL ElementWise", [OP_ADD] = "ADD ElementWise",
 		[OP_SUB] = "SUB ElementWise", [OP_MIN] = "MIN ElementWise",
 		[OP_MAX] = "MAX ElementWise", [OP_LRELU] = "LRELU ElementWise",

@@ -11,6 +11,9 @@
  *
  * and the largest of those tells.  What lies before and behind the axis is taken
  * in blocks that an operation can span.
+ *
+ * Where the NPU finds the greatest itself, it does so along columns, of each channel:
+ * a last axis and those before it change places first.
  */
 #include "move.h"
 
@@ -312,6 +315,53 @@ lower_block(struct part *p, const struct arg *r, const struct block *b,
 }
 
 static bool
+is_native(const struct part *p, const struct arg *r)
+{
+	enum { MOST = 1 << 15 };
+	return part_has(p, LACK_ARGMAX) && r->max && r->n <= MOST &&
+	       r->before <= MAX_EXTENT && r->behind <= MAX_EXTENT;
+}
+
+/* a copy: what is before the last axis as channels */
+static struct nd
+turned(struct part *p, const struct arg *r, struct nd x)
+{
+	static const int order[] = { 2, 1, 0 };
+	struct hwc s = { .h = 1, .w = (int32_t)r->n, .c = (int32_t)r->before };
+	struct g_operand y = operand_whole(low_tensor(p->l, x.type, s, NULL));
+	struct nd to = nd_operand_of(y, 3, (int32_t[]){ 1, s.w, s.c });
+	nd_permute(&x, order);
+	nd_copy(p->l, &x, &to);
+	return to;
+}
+
+/* to words, of which INT64 takes one in two */
+static void
+find_natively(struct part *p, const struct arg *r, struct nd x, struct g_operand ofm)
+{
+	struct block all = { .rows = r->before, .columns = r->behind };
+	bool wide = r->ofm->type == TFL_INT64;
+	if (r->behind == 1 && r->before > 1)
+		x = turned(p, r, x);
+	struct g_operand from;
+	bool ok = nd_operand(&x, &from);
+	assert(ok);
+	struct hwc s = { .h = from.shape.h, .w = 1, .c = from.shape.c };
+	struct g_operand found = word_new(p->l, s), as;
+	struct g_operand to = wide ? found : ofm;
+	ok = operand_view(to, s, &as);
+	assert(ok);
+	struct g_op *o = low_op(p->l, OP_ARGMAX, from, as);
+	G_PUT(o, OP, kernel, (struct yx){ .y = 1, .x = from.shape.w });
+	if (!wide)
+		return;
+	struct g_operand low = result_words(r, &all, ofm, 0);
+	found = operand_reshape(found.t, low.shape);
+	(void)low_copy(p->l, found, low);
+	write_words(p, OP_MUL, found, 0, result_words(r, &all, ofm, 1));
+}
+
+static bool
 lower_arg(struct part *p, const struct tfl_op *op)
 {
 	struct arg r;
@@ -322,6 +372,11 @@ lower_arg(struct part *p, const struct tfl_op *op)
 	bool ok = nd_reshape(&x, (int64_t[]){ r.before, r.n, r.behind }, 3);
 	assert(ok);
 	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	if (is_native(p, &r)) {
+		find_natively(p, &r, x, room);
+		low_deliver(p->l, room, ofm);
+		return true;
+	}
 	struct block size = block_size(&r), b = size;
 	for (b.row = 0; b.row < r.before; b.row += size.rows)
 		for (b.column = 0; b.column < r.behind; b.column += size.columns) {

@@ -190,6 +190,7 @@ kind_of(const struct g_op *op)
 		[OP_AVGPOOL] = "AvgPool", [OP_REDUCE_SUM] = "ReduceSum",
 		[OP_COPY] = "Memcpy", [OP_MATMUL] = "MatMul",
 		[OP_REORDER] = "Transpose", [OP_RESIZE] = "Resize",
+		[OP_ARGMAX] = "ArgMax",
 		[OP_MUL] = "Mul", [OP_ADD] = "Add", [OP_SUB] = "Sub",
 		[OP_MIN] = "Minimum", [OP_MAX] = "Maximum",
 		[OP_LRELU] = "LeakyRelu", [OP_ABS] = "Abs", [OP_CLZ] = "CLZ",
