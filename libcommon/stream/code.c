@@ -25,15 +25,19 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 	if (lo < 0 || hi >= (int64_t)b.n)
 		return graph_err(g, w, e, "w%d reaches outside of its source of %zu "
 				 "bytes", w->rec.id, b.n);
+	bool is_unsigned = w->shape.type == TFL_UINT8;
 	int32_t *zero = anew(a, int32_t, w->zero.n + 1);
 	for (size_t i = 0; i < w->zero.n; i++) {
-		if (w->zero.v[i] < -128 || w->zero.v[i] > 255)
-			return graph_err(g, w, e, "w%d: zero point %lld", w->rec.id,
-					 (long long)w->zero.v[i]);
+		/* a value of the type: differences to it have 9 bits */
+		if (w->zero.v[i] < (is_unsigned ? 0 : INT8_MIN) ||
+		    w->zero.v[i] > (is_unsigned ? UINT8_MAX : INT8_MAX))
+			return graph_err(g, w, e, "w%d: zero point %lld is no %s",
+					 w->rec.id, (long long)w->zero.v[i],
+					 is_unsigned ? "u8" : "i8");
 		zero[i] = (int32_t)w->zero.v[i];
 	}
 	*out = (struct weights_view){
-		.p = b.p + w->offset, .is_unsigned = w->shape.type == TFL_UINT8,
+		.p = b.p + w->offset, .is_unsigned = is_unsigned,
 		.o = d[0], .h = d[1], .w = d[2], .i = d[3],
 		/* inside of b, but for those of dimensions of 1 */
 		.stride_o = (ptrdiff_t)stride[0], .stride_y = (ptrdiff_t)stride[1],
