@@ -216,6 +216,20 @@ not_run()
 			custom_code: "ethos-u" }'
 }
 
+@test "what the plain model refuses is not called different" {
+	model root '.operator_codes = [{deprecated_builtin_code:76,builtin_code:76}]
+		| .subgraphs[0].tensors = [range(2) | {shape:[1,8],type:9,name:"t\(.)",
+			quantization:{scale:[0.5],zero_point:[0]}}]
+		| .buffers = [{}] | .subgraphs[0].inputs = [0]
+		| .subgraphs[0].outputs = [1]
+		| .subgraphs[0].operators = [{inputs:[0],outputs:[1]}]'
+	npucc -a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded \
+		--memory-mode Shared_Sram -o compiled.tflite root.tflite
+	run -1 --separate-stderr npu-sim --compare=root.tflite compiled.tflite
+	[[ $stderr == "npu-sim: output 0 is not compared, as the other model can't be run: root.tflite: error: operator 0 (RSQRT): element "[0-7]" is negative" ]]
+	npu-sim --inputs=max --compare=root.tflite compiled.tflite
+}
+
 @test "what an operator without kernel is given is compared" {
 	local behind="$t += [{ shape: [1, 8], type: 0, name: \"boxes\" },
 		{ shape: [1], type: 2, name: \"count\" }]
