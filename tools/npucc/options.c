@@ -164,6 +164,22 @@ check_combination(struct argp_state *state, struct options *o)
 		o->in = NULL;
 }
 
+/* a part's accelerator goes to those that lower for it; what is no part npu-sched
+ * refuses */
+static void
+pass_accelerator(struct options *o, const char *part)
+{
+	struct err none = { 0 };
+	const struct target_part *p = target_part_find(part, &none);
+	for (size_t i = 0; p && i < ARRAY_LEN(rows); i++) {
+		const struct row *r = &rows[i];
+		for (const struct route *to = r->route; r->id == ID_ACCELERATOR && to->form;
+		     to++)
+			if (to->to != SCHED)
+				pass_on(o, to, p->accel);
+	}
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -187,6 +203,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
 		for (const struct route *to = r->route; to->form; to++)
 			pass_on(o, to, arg);
+		if (r->id == ID_PART)
+			pass_accelerator(o, arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
