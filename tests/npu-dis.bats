@@ -278,9 +278,12 @@ breaks() {
 # the graph beside the stream: m.wenc, m_npu.tflite
 with_source()
 {
+	local accel=${1:-ethos-u55-128}
 	memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
-	tfl-partition "$TOP/tests/models/digits.tflite" |
-		npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes | npu-wenc >m.wenc
+	[ "$accel" = ethos-u55-128 ] ||
+		memory=(--system-config=Ethos_U85_SYS_DRAM_Low --memory-mode=Dedicated_Sram)
+	tfl-partition -a "$accel" "$TOP/tests/models/digits.tflite" |
+		npu-sched -a "$accel" "${memory[@]}" 2>notes | npu-wenc >m.wenc
 	npu-cmdgen -o m_npu.tflite m.wenc
 }
 
@@ -320,6 +323,19 @@ step_of()
 	refuses 2 "--source goes with --verify" npu-dis --source=m.wenc m_npu.tflite
 	refuses 2 "npu-wenc has not run" npu-dis --verify \
 		--source=<(sed '1s/wenc/sched/' m.wenc) m_npu.tflite
+}
+
+@test "--source holds a stream of U85 against its graph" {
+	with_source ethos-u85-256
+	npu-dis --verify --source=m.wenc m_npu.tflite
+	differs '/^op *o1 /s/ofm-zero=-128/ofm-zero=-127/' \
+		"o1: OFM zero point is 65408, the graph has 65409"
+	differs '/^op *o9 /s/scale=[0-9]*:/scale=12345:/' "o9: OFM's multiplier is"
+	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is"
+	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "$(step_of o9) runs o9, maxpool: not this"
+	differs '/^op *o13 /s/do=shr/do=shl/' "$(step_of o13) runs o13, shl: not this"
+	differs '/^op *o12 /s/ act=lut/ act=clamp/' "o12: activation is"
+	differs '/^code *c2 /s/stream=0x[0-9a-f]*:/stream=0x10:/' "o2: weights of core 0"
 }
 
 @test "--source finds constants that are not the graph's" {

@@ -87,20 +87,9 @@ put_operands(struct emitter *m, const struct emit_kernel *k)
 /* rounding codes of what the graph calls tfl, truncate, natural */
 static const int roundings[] = { 0, 4, 1 };
 
-struct scale85 {
-	uint32_t mult;
-	int shift, twice; /* twice: dbl_rnd */
-	int round;	  /* code */
-};
-
 static void
 put_scale(struct emitter *m, enum npu_reg reg, struct scale85 s)
 {
-	/* multipliers have 31 bits */
-	if (s.mult >> 31) {
-		s.mult >>= 1;
-		s.shift--;
-	}
 	emit_scale_word(m, reg, (uint16_t)(s.shift | s.twice << 6 | s.round << 13),
 			s.mult);
 }
@@ -110,7 +99,7 @@ static const struct scale85 one = { .mult = 1 };
 /* ADD and SUB: one operand is scaled as a product of two roundings, the other is
  * shifted; or both are multiplied */
 static void
-put_sum_scales(struct emitter *m, const struct g_op *op)
+find_sum_scales(const struct g_op *op, struct scales85 *out)
 {
 	bool narrow = graph_type_bytes(op->ifm.type) == 1;
 	int twice = narrow ? 20 : 15, fixed = narrow ? 19 : 14;
@@ -128,8 +117,8 @@ put_sum_scales(struct emitter *m, const struct g_op *op)
 		a = op->scaled == SCALED_A ? scaled : shifted;
 		b = op->scaled == SCALED_A ? shifted : scaled;
 	}
-	put_scale(m, NPU_IFM_SCALE, a);
-	put_scale(m, NPU_IFM2_SCALE, b);
+	out->a = a;
+	out->b = b;
 }
 
 static bool
@@ -204,21 +193,47 @@ ofm_scale(const struct g_op *op)
 	return s;
 }
 
+/* multipliers have 31 bits */
+static struct scale85
+narrowed(struct scale85 s)
+{
+	if (s.mult >> 31) {
+		s.mult >>= 1;
+		s.shift--;
+	}
+	return s;
+}
+
+struct scales85
+emit85_scales(const struct g_op *op)
+{
+	struct scales85 s = { .a = one, .b = one, .ofm = narrowed(ofm_scale(op)),
+			      .operands = op_is_elementwise(op->kind) };
+	if (op->kind == OP_LRELU) {
+		s.b = (struct scale85){ .mult = op->scale.mult,
+					.shift = op->scale.shift,
+					.round = op->round == ROUND_NATURAL };
+		if (G_HAS(op, G_OP_opa))
+			s.a = (struct scale85){ .mult = op->opa.mult,
+						.shift = op->opa.shift,
+						.round = s.b.round };
+	} else if (s.operands) {
+		find_sum_scales(op, &s);
+	}
+	s.a = narrowed(s.a);
+	s.b = narrowed(s.b);
+	return s;
+}
+
 static void
 put_scales(struct emitter *m, const struct g_op *op)
 {
-	if (op->kind == OP_LRELU) {
-		struct scale85 s = { .mult = op->scale.mult,
-				     .shift = op->scale.shift,
-				     .round = op->round == ROUND_NATURAL };
-		struct scale85 above = { .mult = op->opa.mult,
-					 .shift = op->opa.shift, .round = s.round };
-		put_scale(m, NPU_IFM_SCALE, G_HAS(op, G_OP_opa) ? above : one);
-		put_scale(m, NPU_IFM2_SCALE, s);
-	} else if (op_is_elementwise(op->kind)) {
-		put_sum_scales(m, op);
+	struct scales85 s = emit85_scales(op);
+	if (s.operands) {
+		put_scale(m, NPU_IFM_SCALE, s.a);
+		put_scale(m, NPU_IFM2_SCALE, s.b);
 	}
-	put_scale(m, NPU_OFM_SCALE, ofm_scale(op));
+	put_scale(m, NPU_OFM_SCALE, s.ofm);
 }
 
 /* ---- RESIZE (26.10) --------------------------------------------------------- */
@@ -269,6 +284,14 @@ put_resize(struct emitter *m, const struct g_op *op)
 
 /* ---- output ----------------------------------------------------------------- */
 
+/* it is added to words, too: the older ones leave it out */
+int32_t
+emit85_ofm_zero(const struct g_op *op)
+{
+	bool table = op->act == G_ACT_LUT;
+	return graph_type_bytes(op->ofm.type) == 4 && !table ? 0 : op->ofm_zero;
+}
+
 static void
 put_ofm(struct emitter *m, const struct emit_kernel *k)
 {
@@ -281,7 +304,6 @@ put_ofm(struct emitter *m, const struct emit_kernel *k)
 	const struct g_op *op = k->op;
 	struct hwc extent = k->ofm.shape;
 	int type = op->ofm.type;
-	bool table = op->act == G_ACT_LUT;
 	if (op->order == ORDER_HCW) {
 		extent.w = k->ofm.shape.c;
 		extent.c = k->ofm.shape.w;
@@ -295,9 +317,20 @@ put_ofm(struct emitter *m, const struct emit_kernel *k)
 	emit_reg(m, NPU_OFM_HEIGHT_M1, extent.h - 1);
 	emit_reg(m, NPU_OFM_WIDTH_M1, extent.w - 1);
 	emit_reg(m, NPU_OFM_DEPTH_M1, extent.c - 1);
-	/* it is added to words, too: the older ones leave it out */
-	emit_reg(m, NPU_OFM_ZERO_POINT,
-		 graph_type_bytes(type) == 4 && !table ? 0 : op->ofm_zero);
+	emit_reg(m, NPU_OFM_ZERO_POINT, emit85_ofm_zero(op));
+}
+
+int
+emit85_function(const struct g_op *op)
+{
+	if (!op_has_table(op))
+		return 0;
+	return op->act == G_ACT_TANH	   ? NPU_ACT85_TANH
+	       : op->act == G_ACT_SIGMOID ? NPU_ACT85_SIGMOID
+	       : op->lut->bits == 16	   ? NPU_ACT85_S16_S16
+	       : op->lut->bits == 32	   ? NPU_ACT85_S8_S32
+	       : graph_type_signed(op->ofm.type) ? NPU_ACT85_S8_S8
+						 : NPU_ACT85_U8_U8;
 }
 
 static void
@@ -308,14 +341,7 @@ put_activation(struct emitter *m, const struct g_op *op, int slot)
 	int f = words && !op_has_table(op) ? NO_CLAMP : 0;
 	if (op_has_table(op)) {
 		int unit = lut_bytes(op->lut) / LUT_SLOT_BYTES;
-		int function = op->act == G_ACT_TANH	  ? NPU_ACT85_TANH
-			       : op->act == G_ACT_SIGMOID ? NPU_ACT85_SIGMOID
-			       : op->lut->bits == 16   ? NPU_ACT85_S16_S16
-			       : op->lut->bits == 32 ? NPU_ACT85_S8_S32
-			       : graph_type_signed(op->ofm.type)
-				   ? NPU_ACT85_S8_S8
-				   : NPU_ACT85_U8_U8;
-		f = function | slot / unit << 5;
+		f = emit85_function(op) | slot / unit << 5;
 	}
 	emit_reg(m, NPU_ACTIVATION, f);
 	emit_reg(m, NPU_ACTIVATION_MIN, op->clamp.lo);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one kernel's registers say, against what its step's operation says. */
+#include "stream/emit.h"
 #include "stream/source_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 /* o3's WHAT is HAVE, the graph has WANT */
-static void
-same(struct source *x, const struct g_op *op, const char *what, int64_t have,
+void
+source_same(struct source *x, const struct g_op *op, const char *what, int64_t have,
      int64_t want)
 {
 	if (have != want)
@@ -16,11 +17,11 @@ same(struct source *x, const struct g_op *op, const char *what, int64_t have,
 }
 
 /* registers of 16 bits, whatever their sign */
-static void
-same16(struct source *x, const struct g_op *op, const char *what, int64_t have,
+void
+source_same16(struct source *x, const struct g_op *op, const char *what, int64_t have,
        int64_t want)
 {
-	same(x, op, what, (uint16_t)have, (uint16_t)want);
+	source_same(x, op, what, (uint16_t)have, (uint16_t)want);
 }
 
 /*
@@ -55,25 +56,25 @@ same_places(struct source *x, const struct g_op *op, const char *role,
 			}
 }
 
-static void
-same_type(struct source *x, const struct g_op *op, const char *role,
+void
+source_same_type(struct source *x, const struct g_op *op, const char *role,
 	  const struct npu_fm *f, int type, int32_t zero)
 {
 	char what[40];
 	(void)snprintf(what, sizeof(what), "%s type's width", role);
-	same(x, op, what, f->bits, 8 * graph_type_bytes(type));
+	source_same(x, op, what, f->bits, 8 * graph_type_bytes(type));
 	(void)snprintf(what, sizeof(what), "%s signedness", role);
-	same(x, op, what, f->is_signed, graph_type_signed(type));
+	source_same(x, op, what, f->is_signed, graph_type_signed(type));
 	(void)snprintf(what, sizeof(what), "%s zero point", role);
-	same16(x, op, what, f->zero, zero);
+	source_same16(x, op, what, f->zero, zero);
 }
 
-static void
-same_map(struct source *x, const struct g_op *op, const char *role,
+void
+source_same_map(struct source *x, const struct g_op *op, const char *role,
 	 const struct npu_fm *f, const struct g_operand *o, struct hwc shape,
 	 int64_t row, int32_t channel, int32_t zero)
 {
-	same_type(x, op, role, f, o->type, zero);
+	source_same_type(x, op, role, f, o->type, zero);
 	int region = tensor_is_const(o->t) ? PLACE_FLASH
 					   : source_region(o->t->area, x->spilling);
 	if (f->region != region)
@@ -113,21 +114,21 @@ kind_of(int kind)
 						: NPU_ELEMENTWISE;
 }
 
-static void
-same_window(struct source *x, const struct npu_op *k, const struct source_part *p)
+void
+source_same_window(struct source *x, const struct npu_op *k, const struct source_part *p)
 {
 	const struct g_op *op = p->op;
-	same(x, op, "kernel height", k->kernel_h, op->kernel.y);
-	same(x, op, "kernel width", k->kernel_w, op->kernel.x);
-	same(x, op, "vertical stride", k->stride_y, op->stride.y);
-	same(x, op, "horizontal stride", k->stride_x, op->stride.x);
-	same(x, op, "vertical dilation", k->dilation_y, op->dilation.y);
-	same(x, op, "horizontal dilation", k->dilation_x, op->dilation.x);
-	same(x, op, "padding above", k->pad_top, p->pad_top);
-	same(x, op, "padding below", k->pad_bottom, p->pad_bottom);
-	same(x, op, "padding on the left", k->pad_left, op->pad.left);
-	same(x, op, "padding on the right", k->pad_right, op->pad.right);
-	same(x, op, "traversal", k->part_kernel, op->traversal == PART_KERNEL);
+	source_same(x, op, "kernel height", k->kernel_h, op->kernel.y);
+	source_same(x, op, "kernel width", k->kernel_w, op->kernel.x);
+	source_same(x, op, "vertical stride", k->stride_y, op->stride.y);
+	source_same(x, op, "horizontal stride", k->stride_x, op->stride.x);
+	source_same(x, op, "vertical dilation", k->dilation_y, op->dilation.y);
+	source_same(x, op, "horizontal dilation", k->dilation_x, op->dilation.x);
+	source_same(x, op, "padding above", k->pad_top, p->pad_top);
+	source_same(x, op, "padding below", k->pad_bottom, p->pad_bottom);
+	source_same(x, op, "padding on the left", k->pad_left, op->pad.left);
+	source_same(x, op, "padding on the right", k->pad_right, op->pad.right);
+	source_same(x, op, "traversal", k->part_kernel, op->traversal == PART_KERNEL);
 }
 
 static void
@@ -135,18 +136,18 @@ same_second(struct source *x, const struct npu_op *k, const struct source_part *
 {
 	const struct g_op *op = p->op;
 	struct hwc o = op->ofm.shape, i = op->ifm2.shape;
-	same(x, op, "the operands' order", k->ifm2_first, op->reversed != 0);
-	same(x, op, "scalar IFM2", k->ifm2_scalar, !op->ifm2.t);
+	source_same(x, op, "the operands' order", k->ifm2_first, op->reversed != 0);
+	source_same(x, op, "scalar IFM2", k->ifm2_scalar, !op->ifm2.t);
 	if (!op->ifm2.t) {
-		same16(x, op, "scalar", k->scalar, op->scalar);
-		same_type(x, op, "IFM2", &k->ifm2, op->ifm.type, op->ifm2_zero);
+		source_same16(x, op, "scalar", k->scalar, op->scalar);
+		source_same_type(x, op, "IFM2", &k->ifm2, op->ifm.type, op->ifm2_zero);
 		return;
 	}
-	same(x, op, "IFM2 broadcast over rows", k->broadcast_h, i.h < o.h);
-	same(x, op, "IFM2 broadcast over columns", k->broadcast_w, i.w < o.w);
-	same(x, op, "IFM2 broadcast over channels", k->broadcast_c, i.c < o.c);
+	source_same(x, op, "IFM2 broadcast over rows", k->broadcast_h, i.h < o.h);
+	source_same(x, op, "IFM2 broadcast over columns", k->broadcast_w, i.w < o.w);
+	source_same(x, op, "IFM2 broadcast over channels", k->broadcast_c, i.c < o.c);
 	struct hwc shape = { .h = i.h == 1 ? 1 : (int32_t)p->rows, .w = i.w, .c = i.c };
-	same_map(x, op, "IFM2", &k->ifm2, &op->ifm2, shape, i.h == 1 ? 0 : p->row, 0,
+	source_same_map(x, op, "IFM2", &k->ifm2, &op->ifm2, shape, i.h == 1 ? 0 : p->row, 0,
 		 op->ifm2_zero);
 }
 
@@ -154,32 +155,30 @@ static void
 same_scales(struct source *x, const struct npu_op *k, const struct g_op *op)
 {
 	bool global = !op_has_weights(op->kind) && G_HAS(op, G_OP_scale);
-	same(x, op, "global scale", k->global_scale, global);
+	source_same(x, op, "global scale", k->global_scale, global);
 	if (global) {
-		same(x, op, "multiplier", k->ofm_mult, op->scale.mult);
-		same(x, op, "shift", k->ofm_shift, op->scale.shift & 0x3f);
+		source_same(x, op, "multiplier", k->ofm_mult, op->scale.mult);
+		source_same(x, op, "shift", k->ofm_shift, op->scale.shift & 0x3f);
 	}
-	same(x, op, "rounding", k->rounding, op->round);
-	same(x, op, "IFM rounding", k->ifm_rounding, op->ifm_round);
+	source_same(x, op, "rounding", k->rounding, op->round);
+	source_same(x, op, "IFM rounding", k->ifm_rounding, op->ifm_round);
 	if ((op->kind != OP_ADD && op->kind != OP_SUB) || !G_HAS(op, G_OP_opa))
 		return;
-	same(x, op, "operand A's multiplier", k->opa_mult, op->opa.mult);
-	same(x, op, "operand A's shift", k->opa_shift, op->opa.shift & 0x3f);
-	same(x, op, "operand B's multiplier", k->opb_mult, (uint32_t)op->opb);
-	same(x, op, "the scaled operand", k->operand_scale, op->scaled);
+	source_same(x, op, "operand A's multiplier", k->opa_mult, op->opa.mult);
+	source_same(x, op, "operand A's shift", k->opa_shift, op->opa.shift & 0x3f);
+	source_same(x, op, "operand B's multiplier", k->opb_mult, (uint32_t)op->opb);
+	source_same(x, op, "the scaled operand", k->operand_scale, op->scaled);
 }
 
-static void
-same_table(struct source *x, const struct npu_op *k, const struct g_op *op)
+void
+source_same_table(struct source *x, const struct g_op *op, int slot, int bytes)
 {
-	int slot = k->activation - NPU_ACT_TABLE0;
-	struct npu_range t = k->table;
 	if (slot < 0) {
 		source_found(x, "o%d looks nothing up, the graph has l%d", op->rec.id,
 		      op->lut->rec.id);
 		return;
 	}
-	for (int i = 0; i < t.n / 256; i++)
+	for (int i = 0; i < bytes / 256; i++)
 		if (slot + i >= SLOTS || x->lut[slot + i] != op->lut ||
 		    x->part[slot + i] != i) {
 			source_found(x, "o%d: slot %d does not hold l%d", op->rec.id, slot,
@@ -195,14 +194,14 @@ same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
 				     [G_ACT_TANH] = NPU_ACT_TANH,
 				     [G_ACT_SIGMOID] = NPU_ACT_SIGMOID };
 	if (op->act == G_ACT_LUT)
-		same_table(x, k, op);
+		source_same_table(x, op, k->activation - NPU_ACT_TABLE0, (int)k->table.n);
 	else
-		same(x, op, "activation", k->activation, codes[op->act]);
+		source_same(x, op, "activation", k->activation, codes[op->act]);
 	/* 32-bit results of a table take an index of 8 bits: section 3.3 */
-	same(x, op, "clip range", k->clip_range,
+	source_same(x, op, "clip range", k->clip_range,
 	     op->act == G_ACT_LUT && op->lut->bits == 32 ? 3 : 0);
-	same16(x, op, "minimum", k->min, op->clamp.lo);
-	same16(x, op, "maximum", k->max, op->clamp.hi);
+	source_same16(x, op, "minimum", k->min, op->clamp.lo);
+	source_same16(x, op, "maximum", k->max, op->clamp.hi);
 }
 
 static void
@@ -221,29 +220,32 @@ same_range(struct source *x, const struct g_op *op, const char *what, int core,
 }
 
 /* of the slice in flash, or as it was fetched to a buffer */
-static void
-same_weights(struct source *x, const struct npu_op *k, const struct g_step *s)
+void
+source_same_weights(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
 	const struct g_op *op = s->op;
 	int region = PLACE_FLASH;
 	int64_t move = 0;
-	same(x, op, "number of cores", k->cores, x->accel->cores);
+	source_same(x, op, "number of cores", k->cores, x->accel->cores);
+	/* U85 has the scales of all streams beside the first */
+	int streams = emit_streams(x->accel);
 	if (s->buffer) {
 		region = source_region(s->buffer->area, x->spilling);
 		move = s->buffer->at - source_slice(x->g, op->weights, s->slice).at;
 	}
-	for (int core = 0; core < x->accel->cores; core++) {
+	for (int core = 0; core < streams; core++) {
 		const struct g_code *c = source_code(x->g, op->weights, s->slice, core);
 		struct g_span none = { 0 };
 		same_range(x, op, "weights", core, &k->weights[core], region,
 			   c ? c->weight_bytes : none, move);
-		same_range(x, op, "scales", core, &k->scales[core], region,
-			   c ? c->scale_bytes : none, move);
+		if (core < x->accel->cores)
+			same_range(x, op, "scales", core, &k->scales[core], region,
+				   c ? c->scale_bytes : none, move);
 	}
 }
 
-void
-source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s)
+static void
+source_kernel55(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
 	struct source_part p = source_part_of(s);
 	const struct g_op *op = s->op;
@@ -256,24 +258,36 @@ source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s)
 	bool cut = op->kind == OP_DEPTHWISE;
 	struct hwc ifm = { .h = k->ifm.shape.h, .w = k->ifm.shape.w,
 			   .c = cut ? p.depth : op->ifm.shape.c };
-	/* height and width of the IFM follow from what same_window() compares */
+	/* height and width of the IFM follow from what source_same_window() compares */
 	if (k->kind == NPU_ELEMENTWISE)
 		ifm = ofm;
 	else
-		same_window(x, k, &p);
-	same_map(x, op, "IFM", &k->ifm, &op->ifm, ifm, p.ifm_row,
-		 cut ? p.channel : 0, op->ifm_zero);
-	same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p.row, p.channel, op->ofm_zero);
-	same(x, op, "upscaling", (int)k->upscale, op->upscale);
+		source_same_window(x, k, &p);
+	source_same_map(x, op, "IFM", &k->ifm, &op->ifm, ifm, p.ifm_row,
+			cut ? p.channel : 0, op->ifm_zero);
+	source_same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p.row, p.channel, op->ofm_zero);
+	source_same(x, op, "upscaling", (int)k->upscale, op->upscale);
 	if (op_is_binary(op->kind))
 		same_second(x, k, &p);
 	same_scales(x, k, op);
 	same_activation(x, k, op);
 	if (op_has_weights(op->kind))
-		same_weights(x, k, s);
+		source_same_weights(x, k, s);
+	source_same(x, op, "accumulators of 40 bits", k->acc_format, op->acc40 != 0);
+}
+
+void
+source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s)
+{
+	const struct g_op *op = s->op;
+	static void (*const kernels[GENERATIONS])(struct source *, const struct npu_op *,
+						  const struct g_step *) = {
+		[GEN_U55] = source_kernel55, [GEN_U65] = source_kernel55,
+		[GEN_U85] = source_kernel85,
+	};
+	kernels[x->accel->generation](x, k, s);
 	if (!hwc_equal(k->block, op->block))
 		source_found(x, "o%d: block %dx%dx%d, the graph has %dx%dx%d", op->rec.id,
 		      k->block.h, k->block.w, k->block.c, op->block.h, op->block.w,
 		      op->block.c);
-	same(x, op, "accumulators of 40 bits", k->acc_format, op->acc40 != 0);
 }

@@ -59,4 +59,25 @@ void source_found(struct source *x, const char *fmt, ...) PRINTF(2, 3);
 /* source_kernel.c: is kernel k what step s runs? */
 void source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s);
 
+/* what both say of op: the stream HAVE, the graph WANT; of registers of 16 bits */
+void source_same(struct source *x, const struct g_op *op, const char *what, int64_t have,
+		 int64_t want);
+void source_same16(struct source *x, const struct g_op *op, const char *what, int64_t have,
+		   int64_t want);
+void source_same_type(struct source *x, const struct g_op *op, const char *role,
+		      const struct npu_fm *f, int type, int32_t zero);
+/* a map of that shape, from a row and channel of the operand on */
+void source_same_map(struct source *x, const struct g_op *op, const char *role,
+		     const struct npu_fm *f, const struct g_operand *o, struct hwc shape,
+		     int64_t row, int32_t channel, int32_t zero);
+void source_same_window(struct source *x, const struct npu_op *k,
+			const struct source_part *p);
+/* its table lies in slots of 256 bytes from `slot` on; -1: it has none */
+void source_same_table(struct source *x, const struct g_op *op, int slot, int bytes);
+/* of the slice in flash, or as it was fetched to a buffer */
+void source_same_weights(struct source *x, const struct npu_op *k, const struct g_step *s);
+
+/* source_kernel85.c: the same on U85, but for its block */
+void source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s);
+
 #endif
