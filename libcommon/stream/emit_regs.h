@@ -96,7 +96,12 @@ bool emit_find_piece(struct emitter *m, const struct g_step *s, int core,
 bool emit85_registers(struct emitter *m, const struct emit_kernel *k);
 enum npu_opcode emit85_opcode(const struct g_op *op, int *mode);
 
-/* what the graph's scales are in U85's terms (23.6, 26.2, 26.3, 26.9) */
+/* the code of its table's kind; 0: it has none */
+int emit85_function(const struct g_op *op);
+int32_t emit85_ofm_zero(const struct g_op *op);
+
+/* ---- emit85_scales.c: the graph's scales in U85's terms --------------------------- */
+
 struct scale85 {
 	uint32_t mult;
 	int shift, twice; /* twice: dbl_rnd */
@@ -107,9 +112,8 @@ struct scales85 {
 	bool operands; /* a and b count */
 };
 struct scales85 emit85_scales(const struct g_op *op);
-/* the code of its table's kind; 0: it has none */
-int emit85_function(const struct g_op *op);
-int32_t emit85_ofm_zero(const struct g_op *op);
+/* an average that the unit divides itself */
+bool emit85_divides(const struct g_op *op);
 
 /* ---- emit_dma.c: transfers ---------------------------------------------------- */
 
