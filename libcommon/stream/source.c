@@ -203,11 +203,12 @@ offset_of(struct bytes plan, int tensor)
 	return at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
 }
 
-/* of the original: what has memory of its own is one of them */
+/* tensors of the compiled file that it stands for: those of the original, of which one
+ * has memory of its own; or one that was made for it */
 static int
 names_of(const struct g_tensor *t)
 {
-	return t->tfl.n && tensor_is_separate(t) ? 1 : t->tfl.n;
+	return !t->tfl.n || tensor_is_separate(t) ? 1 : t->tfl.n;
 }
 
 /* tensors of the operator, from one on, against a node's list; how many */
