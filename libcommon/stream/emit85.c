@@ -131,8 +131,8 @@ put_resize(struct emitter *m, const struct g_op *op)
 /* ---- output ----------------------------------------------------------------- */
 
 /* it is added to words, too: the older ones leave it out */
-int32_t
-emit85_ofm_zero(const struct g_op *op)
+static int32_t
+ofm_zero(const struct g_op *op)
 {
 	bool table = op->act == G_ACT_LUT;
 	return graph_type_bytes(op->ofm.type) == 4 && !table ? 0 : op->ofm_zero;
@@ -163,14 +163,13 @@ put_ofm(struct emitter *m, const struct emit_kernel *k)
 	emit_reg(m, NPU_OFM_HEIGHT_M1, extent.h - 1);
 	emit_reg(m, NPU_OFM_WIDTH_M1, extent.w - 1);
 	emit_reg(m, NPU_OFM_DEPTH_M1, extent.c - 1);
-	emit_reg(m, NPU_OFM_ZERO_POINT, emit85_ofm_zero(op));
+	emit_reg(m, NPU_OFM_ZERO_POINT, ofm_zero(op));
 }
 
-int
-emit85_function(const struct g_op *op)
+/* the code of its table's kind */
+static int
+table_kind(const struct g_op *op)
 {
-	if (!op_has_table(op))
-		return 0;
 	return op->act == G_ACT_TANH	   ? NPU_ACT85_TANH
 	       : op->act == G_ACT_SIGMOID ? NPU_ACT85_SIGMOID
 	       : op->lut->bits == 16	   ? NPU_ACT85_S16_S16
@@ -187,7 +186,7 @@ put_activation(struct emitter *m, const struct g_op *op, int slot)
 	int f = words && !op_has_table(op) ? NO_CLAMP : 0;
 	if (op_has_table(op)) {
 		int unit = lut_bytes(op->lut) / LUT_SLOT_BYTES;
-		f = emit85_function(op) | slot / unit << 5;
+		f = table_kind(op) | slot / unit << 5;
 	}
 	emit_reg(m, NPU_ACTIVATION, f);
 	emit_reg(m, NPU_ACTIVATION_MIN, op->clamp.lo);

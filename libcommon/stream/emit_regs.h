@@ -96,10 +96,6 @@ bool emit_find_piece(struct emitter *m, const struct g_step *s, int core,
 bool emit85_registers(struct emitter *m, const struct emit_kernel *k);
 enum npu_opcode emit85_opcode(const struct g_op *op, int *mode);
 
-/* the code of its table's kind; 0: it has none */
-int emit85_function(const struct g_op *op);
-int32_t emit85_ofm_zero(const struct g_op *op);
-
 /* ---- emit85_scales.c: the graph's scales in U85's terms --------------------------- */
 
 struct scale85 {

@@ -11,12 +11,6 @@ static const enum npu_rounding roundings[8] = {
 	NPU_ROUND_UNDEFINED, NPU_ROUND_UNDEFINED,
 };
 
-enum npu_rounding
-decode85_rounding(int code)
-{
-	return roundings[code & 7];
-}
-
 /* ---- feature maps (23.1, 25.1) -------------------------------------------- */
 
 /* a chained map, a scalar and nothing have no address: their registers may hold

@@ -98,6 +98,5 @@ struct npu_range decode_range(struct view *v, enum npu_reg region,
 /* op85.c */
 void decode_kernel85(struct view *v);
 void decode_dma85(struct view *v);
-enum npu_rounding decode85_rounding(int code);
 
 #endif

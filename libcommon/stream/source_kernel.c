@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one kernel's registers say, against what its step's operation says. */
-#include "stream/emit.h"
 #include "stream/source_parts.h"
 
 #include <inttypes.h>
@@ -90,8 +89,8 @@ source_same_map(struct source *x, const struct g_op *op, const char *role,
 	same_places(x, op, role, f, o, row, channel);
 }
 
-static int
-mode_of(int kind)
+int
+source_mode(int kind)
 {
 	static const int modes[OP_KINDS] = {
 		[OP_MAXPOOL] = NPU_POOL_MAX, [OP_AVGPOOL] = NPU_POOL_AVERAGE,
@@ -101,12 +100,15 @@ mode_of(int kind)
 		[OP_LRELU] = NPU_ELT_LRELU, [OP_ABS] = NPU_ELT_ABS,
 		[OP_CLZ] = NPU_ELT_CLZ, [OP_SHR] = NPU_ELT_SHR,
 		[OP_SHL] = NPU_ELT_SHL, [OP_DIV] = NPU_ELT85_DIV,
+		[OP_EQUAL] = NPU_ELT85_EQ, [OP_UNEQUAL] = NPU_ELT85_NE,
+		[OP_AND] = NPU_ELT85_AND, [OP_OR] = NPU_ELT85_OR,
+		[OP_AND_NOT] = NPU_ELT85_AND_NOT,
 	};
 	return modes[kind];
 }
 
-static enum npu_op_kind
-kind_of(int kind)
+enum npu_op_kind
+source_kind(int kind)
 {
 	return kind == OP_CONV || kind == OP_FC ? NPU_CONV
 	       : kind == OP_DEPTHWISE		? NPU_DEPTHWISE
@@ -228,7 +230,7 @@ source_same_weights(struct source *x, const struct npu_op *k, const struct g_ste
 	int64_t move = 0;
 	source_same(x, op, "number of cores", k->cores, x->accel->cores);
 	/* U85 has the scales of all streams beside the first */
-	int streams = emit_streams(x->accel);
+	int streams = x->accel->cores * x->accel->streams;
 	if (s->buffer) {
 		region = source_region(s->buffer->area, x->spilling);
 		move = s->buffer->at - source_slice(x->g, op->weights, s->slice).at;
@@ -249,7 +251,7 @@ source_kernel55(struct source *x, const struct npu_op *k, const struct g_step *s
 {
 	struct source_part p = source_part_of(s);
 	const struct g_op *op = s->op;
-	if (k->kind != kind_of(op->kind) || k->mode != mode_of(op->kind)) {
+	if (k->kind != source_kind(op->kind) || k->mode != source_mode(op->kind)) {
 		source_found(x, "p%d runs o%d, %s: not this", s->rec.id, op->rec.id,
 		      op_names[op->kind]);
 		return;

@@ -1,30 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one kernel's registers of U85 say, against what its step's operation says. */
-#include "stream/emit_regs.h"
-#include "stream/op_view.h"
 #include "stream/source_parts.h"
 
 #include <stdio.h>
 
+/* what the graph's terms are on U85: ethosu-commands(7) 23.6, 26.2, 26.3, 26.6 to
+ * 26.10.  The emitter has its own code for that: both are held against each other. */
+struct terms {
+	uint32_t mult;
+	int shift, twice; /* twice: a doubling product of two roundings */
+	enum npu_rounding rounding;
+};
+
+static const enum npu_rounding roundings[] = {
+	[ROUND_TFL] = NPU_ROUND_DBL, [ROUND_TRUNCATE] = NPU_ROUND_TRUNCATE,
+	[ROUND_NATURAL] = NPU_ROUND_NATURAL,
+};
+
+/* the unit divides by the elements that there are, or by none: it only adds up */
+static bool
+is_divided(const struct g_op *op)
+{
+	bool padded = op->pad.top || op->pad.left || op->pad.bottom || op->pad.right;
+	return op->kind == OP_AVGPOOL && (padded || !G_HAS(op, G_OP_scale));
+}
+
 static bool
 is_it(const struct npu_op *k, const struct g_op *op)
 {
-	int mode = 0;
-	switch (emit85_opcode(op, &mode)) {
-	case NPU_OP_CONV:
-		return k->kind == NPU_CONV && k->weights_ifm2 == (op->kind == OP_MATMUL);
-	case NPU_OP_DEPTHWISE:
-		return k->kind == NPU_DEPTHWISE;
-	case NPU_OP_POOL:
-		return k->kind == NPU_POOL && k->mode == mode;
-	case NPU_OP_ELEMENTWISE:
-		return k->kind == NPU_ELEMENTWISE && k->mode == mode;
-	case NPU_OP_RESIZE:
-		return k->kind == NPU_RESIZE && k->mode == mode;
+	switch (op->kind) {
+	case OP_MATMUL:
+		return k->kind == NPU_CONV && k->weights_ifm2;
+	case OP_RESIZE:
+		return k->kind == NPU_RESIZE &&
+		       k->mode == (op->sample == SAMPLE_BILINEAR ? NPU_RESIZE_BILINEAR
+								 : NPU_RESIZE_NEAREST);
+	case OP_ARGMAX:
+		return k->kind == NPU_POOL && k->mode == NPU_POOL_ARGMAX_X;
+	case OP_REORDER:
+		return k->kind == NPU_POOL && k->mode == NPU_POOL_SUM;
+	case OP_AVGPOOL:
+		return k->kind == NPU_POOL &&
+		       k->mode == (is_divided(op) ? NPU_POOL_AVERAGE : NPU_POOL_SUM);
 	default:
-		return false;
+		return k->kind == source_kind(op->kind) && !k->weights_ifm2 &&
+		       (k->kind == NPU_CONV || k->kind == NPU_DEPTHWISE ||
+			k->mode == source_mode(op->kind));
 	}
 }
+
+/* ---- operands ---------------------------------------------------------------- */
 
 static void
 same_operand(struct source *x, const struct npu_fm *f, bool scalar, const char *role,
@@ -114,17 +139,113 @@ same_ofm(struct source *x, const struct npu_op *k, const struct source_part *p)
 	};
 	const struct g_op *op = p->op;
 	struct hwc ofm = { .h = (int32_t)p->rows, .w = op->ofm.shape.w, .c = p->depth };
+	/* words have none, but those out of a table */
+	bool words = graph_type_bytes(op->ofm.type) == 4 && op->act != G_ACT_LUT;
 	source_same(x, op, "transposition", k->transpose, orders[op->order].transpose);
 	source_same(x, op, "reversal", k->reverse, orders[op->order].reverse);
 	source_same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p->row, p->channel,
-			emit85_ofm_zero(op));
+			words ? 0 : op->ofm_zero);
+}
+
+/* ---- scales ------------------------------------------------------------------ */
+
+static int
+bits_of(int64_t n)
+{
+	int bits = 0;
+	while (n >> bits)
+		bits++;
+	return bits;
+}
+
+/* the graph's 1 / n of the older units (6.8), as this one wants it (26.6) */
+static bool
+find_average(const struct g_op *op, struct terms *out)
+{
+	int64_t n = (int64_t)op->kernel.y * op->kernel.x;
+	int e = bits_of(n - 1);
+	int64_t half = INT64_C(1) << (30 + e), more = INT64_C(1) << e;
+	if ((op->kind != OP_AVGPOOL && op->kind != OP_REORDER) ||
+	    op->scale.shift != 31 + e || op->scale.mult != (2 * half + more) / n)
+		return false;
+	out->mult = n == 1 ? 1 : (uint32_t)((half + more) / n);
+	out->shift = n == 1 ? 0 : 30 + e;
+	out->rounding = n == 1 ? NPU_ROUND_DBL : NPU_ROUND_NATURAL;
+	return true;
+}
+
+/* of the result, where filters have none of their own */
+static struct terms
+ofm_terms(const struct g_op *op)
+{
+	enum { FRACTION = 16 };
+	struct terms t = { .mult = 1, .rounding = roundings[op->round] };
+	if (is_divided(op))
+		return (struct terms){ .mult = 1 << 30, .shift = 30,
+				       .rounding = NPU_ROUND_NATURAL };
+	if (op->kind == OP_ARGMAX)
+		return (struct terms){ .mult = 1, .shift = FRACTION,
+				       .rounding = NPU_ROUND_TRUNCATE_LOWER };
+	if (op->kind == OP_RESIZE) {
+		t.rounding = NPU_ROUND_SYMMETRIC;
+		t.shift = FRACTION;
+		if (op->sample == SAMPLE_BILINEAR)
+			t.shift += bits_of(op->up.y) + bits_of(op->up.x) - 2;
+		return t;
+	}
+	if (op->kind == OP_SHR)
+		t.rounding = op->round == ROUND_TRUNCATE ? NPU_ROUND_TRUNCATE_LOWER
+							 : NPU_ROUND_NATURAL;
+	if (op->kind == OP_LRELU || !G_HAS(op, G_OP_scale) || find_average(op, &t))
+		return t;
+	t.shift = op->scale.shift;
+	/* products of words are shifted alone */
+	if (op->kind != OP_MUL || graph_type_bytes(op->ifm.type) != 4)
+		t.mult = op->scale.mult;
+	return t;
+}
+
+/* ADD and SUB: one operand is scaled in full, the other is shifted as far */
+static void
+find_sum_terms(const struct g_op *op, struct terms *a, struct terms *b)
+{
+	int twice = graph_type_bytes(op->ifm.type) == 1 ? 20 : 15;
+	struct terms shifted = { .mult = UINT32_C(1) << (twice - 1) };
+	struct terms scaled = { .mult = op->opa.mult, .shift = op->opa.shift,
+				.twice = twice, .rounding = NPU_ROUND_DBL };
+	if (op->ifm_round == ROUND_NATURAL)
+		scaled.rounding = NPU_ROUND_NATURAL;
+	if (op->scaled == SCALED_BOTH) {
+		a->mult = (uint16_t)op->opa.mult;
+		b->mult = (uint16_t)op->opb;
+	} else {
+		*a = op->scaled == SCALED_A ? scaled : shifted;
+		*b = op->scaled == SCALED_A ? shifted : scaled;
+	}
+}
+
+/* leaky ReLU: what is above zero, what is below */
+static void
+find_leaky_terms(const struct g_op *op, struct terms *a, struct terms *b)
+{
+	enum npu_rounding r = op->round == ROUND_NATURAL ? NPU_ROUND_NATURAL
+							 : NPU_ROUND_DBL;
+	*b = (struct terms){ .mult = op->scale.mult, .shift = op->scale.shift,
+			     .rounding = r };
+	if (G_HAS(op, G_OP_opa))
+		*a = (struct terms){ .mult = op->opa.mult, .shift = op->opa.shift,
+				     .rounding = r };
 }
 
 static void
-same_scale(struct source *x, const struct g_op *op, const char *whose, struct scale85 have,
-	   enum npu_rounding rounding, struct scale85 want)
+same_terms(struct source *x, const struct g_op *op, const char *whose,
+	   struct terms have, struct terms want)
 {
 	char what[40];
+	if (want.mult >> 31) { /* multipliers have 31 bits */
+		want.mult >>= 1;
+		want.shift--;
+	}
 	(void)snprintf(what, sizeof(what), "%s multiplier", whose);
 	source_same(x, op, what, have.mult, want.mult);
 	(void)snprintf(what, sizeof(what), "%s shift", whose);
@@ -132,30 +253,52 @@ same_scale(struct source *x, const struct g_op *op, const char *whose, struct sc
 	(void)snprintf(what, sizeof(what), "%s doubling", whose);
 	source_same(x, op, what, have.twice, want.twice);
 	(void)snprintf(what, sizeof(what), "%s rounding", whose);
-	source_same(x, op, what, rounding, decode85_rounding(want.round));
+	source_same(x, op, what, have.rounding, want.rounding);
 }
 
 static void
 same_scales(struct source *x, const struct npu_op *k, const struct g_op *op)
 {
-	struct scales85 s = emit85_scales(op);
+	struct terms a = { .mult = 1 }, b = a;
+	struct terms ofm = { k->ofm_mult, k->ofm_shift, k->ofm_double, k->rounding };
 	source_same(x, op, "global scale", k->global_scale, !op_has_weights(op->kind));
-	same_scale(x, op, "OFM's", (struct scale85){ k->ofm_mult, k->ofm_shift,
-		   k->ofm_double, 0 }, k->rounding, s.ofm);
-	if (!s.operands)
+	if (op_has_weights(op->kind)) {
+		source_same(x, op, "rounding", k->rounding, roundings[op->round]);
 		return;
-	same_scale(x, op, "IFM's", (struct scale85){ k->opa_mult, k->opa_shift,
-		   k->opa_double, 0 }, k->ifm_rounding, s.a);
-	if (k->has_ifm2 || k->mode == NPU_ELT_LRELU)
-		same_scale(x, op, "IFM2's", (struct scale85){ k->opb_mult, k->opb_shift,
-			   k->opb_double, 0 }, k->ifm2_rounding, s.b);
+	}
+	same_terms(x, op, "OFM's", ofm, ofm_terms(op));
+	if (k->kind != NPU_ELEMENTWISE)
+		return;
+	if (op->kind == OP_LRELU)
+		find_leaky_terms(op, &a, &b);
+	else if (G_HAS(op, G_OP_opa))
+		find_sum_terms(op, &a, &b);
+	same_terms(x, op, "IFM's", (struct terms){ k->opa_mult, k->opa_shift,
+		   k->opa_double, k->ifm_rounding }, a);
+	if (k->has_ifm2 || op->kind == OP_LRELU)
+		same_terms(x, op, "IFM2's", (struct terms){ k->opb_mult, k->opb_shift,
+			   k->opb_double, k->ifm2_rounding }, b);
+}
+
+/* ---- output ------------------------------------------------------------------- */
+
+static int
+table_kind(const struct g_op *op)
+{
+	if (!op_has_table(op))
+		return 0;
+	if (op->act == G_ACT_TANH || op->act == G_ACT_SIGMOID)
+		return op->act == G_ACT_TANH ? NPU_ACT85_TANH : NPU_ACT85_SIGMOID;
+	if (op->lut->bits > 8)
+		return op->lut->bits == 16 ? NPU_ACT85_S16_S16 : NPU_ACT85_S8_S32;
+	return graph_type_signed(op->ofm.type) ? NPU_ACT85_S8_S8 : NPU_ACT85_U8_U8;
 }
 
 static void
 same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
 {
 	bool table = op_has_table(op);
-	source_same(x, op, "activation", k->activation, emit85_function(op));
+	source_same(x, op, "activation", k->activation, table_kind(op));
 	if (table)
 		source_same_table(x, op, k->table.n ? (int)k->table.at / 256 : -1,
 				  (int)k->table.n);

@@ -59,6 +59,10 @@ void source_found(struct source *x, const char *fmt, ...) PRINTF(2, 3);
 /* source_kernel.c: is kernel k what step s runs? */
 void source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s);
 
+/* the command and its mode for the graph's primitives; U85 has others for some */
+enum npu_op_kind source_kind(int kind);
+int source_mode(int kind);
+
 /* what both say of op: the stream HAVE, the graph WANT; of registers of 16 bits */
 void source_same(struct source *x, const struct g_op *op, const char *what, int64_t have,
 		 int64_t want);
