@@ -112,14 +112,15 @@ own_option(struct npucc *c, enum program p)
 static struct job
 job_of(struct npucc *c, enum program p)
 {
-	return (struct job){
+	struct job j = {
 		.program = program_of(c, p),
-		.option = { own_option(c, p) },
 		.input = p == first_stage(c) ? c->model : NULL,
 		.fed = p == first_stage(c) && !c->model ? c->piped
 							: (struct bytes){ 0 },
-		.called = read_from(c, p),
 	};
+	j.option[0] = own_option(c, p);
+	j.called = read_from(c, p);
+	return j;
 }
 
 /* stages up to last as one pipe; to: a file, or NULL: standard output */
