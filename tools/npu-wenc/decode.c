@@ -48,7 +48,10 @@ write_npy(struct wenc *w, const struct g_op *op, const char *dir, const int16_t 
 		n.dim[i] = op->weights->shape.dim[i];
 		count *= (size_t)n.dim[i];
 	}
-	n.data = (struct bytes){ .p = (const uint8_t *)v, .n = 2 * count };
+	uint8_t *data = anew(w->a, uint8_t, 2 * count + 1);
+	for (size_t i = 0; i < count; i++)
+		store_le16(data + 2 * i, (uint16_t)v[i]);
+	n.data = (struct bytes){ .p = data, .n = 2 * count };
 	struct text t = { 0 };
 	npy_print(&t, &n);
 	const char *path = arena_printf(w->a, "%s/w%d.npy", dir, op->weights->rec.id);
