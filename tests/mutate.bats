@@ -10,7 +10,8 @@ mutants=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/mutate-streams
 # compiled MODEL OPTION...: m.wenc, m.tflite
 compiled()
 {
-	tfl-partition "$1" | npu-sched "${@:2}" 2>notes | npu-wenc >m.wenc
+	tfl-partition ${lowering:+-a "$lowering"} "$1" | npu-sched "${@:2}" 2>notes |
+		npu-wenc >m.wenc
 	npu-cmdgen -o m.tflite m.wenc
 }
 
@@ -35,7 +36,14 @@ nobody_missed()
 	nobody_missed 350 120
 }
 
-@test "mutants of bands and rolling buffers" {
+@test "mutants of a network on Ethos-U85" {
+	lowering=ethos-u85-256
+	compiled "$TOP/tests/models/digits.tflite" -a ethos-u85-256 \
+		--system-config=Ethos_U85_SYS_DRAM_Low --memory-mode=Dedicated_Sram
+	nobody_missed 350 120
+}
+
+@test "mutants of stripes and rolling buffers" {
 	compiled "$TOP/tests/models/digits.tflite" -a ethos-u55-32 --optimise=Size \
 		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram
 	nobody_missed 350 100

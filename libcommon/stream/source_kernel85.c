@@ -308,6 +308,39 @@ same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
 	source_same16(x, op, "maximum", k->max, op->clamp.hi);
 }
 
+/* of its accumulators: width, microblocks; they begin anew, and go to the output */
+static void
+same_accumulators(struct source *x, const struct npu_op *k, const struct g_op *op)
+{
+	struct block_query q = op_block_query(op, op->ofm.shape.h);
+	struct hwc u = block_ublock(x->accel, &q);
+	bool sums = op_has_weights(op->kind) || op->kind == OP_MATMUL ||
+		    op->kind == OP_RESIZE;
+	source_same(x, op, "accumulators of 48 bits", k->acc_format, op->acc40 && sums);
+	source_same(x, op, "accumulators' begin", (int)k->acc_input, 0);
+	source_same(x, op, "accumulators kept", k->acc_kept, false);
+	source_same(x, op, "microblock height", k->ublock.h, u.h);
+	source_same(x, op, "microblock width", k->ublock.w, u.w);
+}
+
+/* none is chained */
+static void
+same_storage(struct source *x, const struct npu_op *k, const struct g_op *op)
+{
+	const struct {
+		const char *what;
+		enum npu_storage have;
+		bool scalar;
+	} maps[] = {
+		{ "IFM's storage", k->ifm.storage, k->ifm_scalar },
+		{ "IFM2's storage", k->ifm2.storage, k->ifm2_scalar || !k->has_ifm2 },
+		{ "OFM's storage", k->ofm.storage, false },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(maps); i++)
+		if (!maps[i].scalar)
+			source_same(x, op, maps[i].what, (int)maps[i].have, 0);
+}
+
 void
 source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
@@ -324,6 +357,8 @@ source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s
 		same_input(x, k, &p);
 	source_same(x, op, "upscaling", (int)k->upscale, op->upscale);
 	same_ofm(x, k, &p);
+	same_storage(x, k, op);
+	same_accumulators(x, k, op);
 	same_scales(x, k, op);
 	same_activation(x, k, op);
 	if (op_has_weights(op->kind))
