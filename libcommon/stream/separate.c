@@ -4,16 +4,6 @@
 
 enum { IN_FLASH = 1, IN_SCRATCH, N_SPECIAL = 4, N_REGIONS = 8 }; /* 13.3 */
 
-/* where the plan has a tensor of the first subgraph; -1: nowhere (13.4) */
-static int64_t
-planned_at(const struct tfl_model *m, int tensor)
-{
-	enum { HEAD = 12 };
-	struct bytes plan = tfl_metadata(m, "OfflineMemoryAllocation");
-	size_t at = HEAD + 4 * (size_t)tensor;
-	return plan.p && at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
-}
-
 /* which base pointer of the operator it is: of eight, the first three have a use */
 static int
 region_of(const struct tfl_op *op, int tensor)
@@ -33,6 +23,6 @@ stream_separate_region(const struct tfl_model *m, int tensor)
 	    op->in[IN_SCRATCH] < 0 || tensor < 0 || g->tensor[tensor].data.p)
 		return 0;
 	int region = region_of(op, tensor);
-	return region && planned_at(m, op->in[IN_SCRATCH]) >= 0 &&
-		       planned_at(m, tensor) < 0 ? region : 0;
+	return region && tfl_planned_at(m, op->in[IN_SCRATCH]) >= 0 &&
+		       tfl_planned_at(m, tensor) < 0 ? region : 0;
 }

@@ -196,13 +196,6 @@ compare_stream(struct source *x)
 
 /* ---- around the streams ------------------------------------------------------------ */
 
-static int64_t
-offset_of(struct bytes plan, int tensor)
-{
-	size_t at = 4 * ((size_t)tensor + 3);
-	return at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
-}
-
 /* tensors of the compiled file that it stands for: those of the original, of which one
  * has memory of its own; or one that was made for it */
 static int
@@ -216,13 +209,12 @@ static int
 compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n,
 		const struct g_tensors *l)
 {
-	struct bytes plan = tfl_metadata(m, "OfflineMemoryAllocation");
 	int k = 0;
 	for (size_t i = 0; i < l->n; i++)
 		for (int j = 0; j < names_of(l->v[i]); j++, k++) {
 			const struct g_tensor *t = l->v[i];
 			bool apart = tensor_is_separate(t);
-			int64_t have = k < n ? offset_of(plan, v[k]) : -1;
+			int64_t have = k < n ? tfl_planned_at(m, v[k]) : -1;
 			int64_t want = G_HAS(t, G_TENSOR_at) && !apart ? t->at : -1;
 			if (k < n && apart && stream_separate_region(m, v[k]) != t->area)
 				source_found(x, "t%d is not what base pointer %d is", t->rec.id,

@@ -433,3 +433,12 @@ tfl_metadata(const struct tfl_model *m, const char *name)
 	}
 	return (struct bytes){ 0 };
 }
+
+int64_t
+tfl_planned_at(const struct tfl_model *m, int tensor)
+{
+	enum { HEAD = 12 };
+	struct bytes plan = tfl_metadata(m, "OfflineMemoryAllocation");
+	size_t at = HEAD + 4 * (size_t)tensor;
+	return plan.p && at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
+}

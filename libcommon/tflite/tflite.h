@@ -204,6 +204,9 @@ const char *tfl_op_label(const struct tfl_op *op);
 int64_t tfl_elements(const struct tfl_tensor *t);
 int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for variable-size types */
 struct bytes tfl_metadata(const struct tfl_model *m, const char *name);
+/* the byte of the arena where OfflineMemoryAllocation has a tensor of the first
+ * subgraph; -1: the interpreter places it (ethosu-commands(7) 13.4) */
+int64_t tfl_planned_at(const struct tfl_model *m, int tensor);
 
 /* an option of op, the schema's default if op carries no options */
 #define TFL_OPT(op, table, field)                                            \

@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-/* offsets of the first subgraph's tensors; -1: placed by the interpreter */
-static int64_t
-arena_offset(const struct tfl_model *m, int tensor)
-{
-	enum { HEAD = 12 };
-	struct bytes plan = tfl_metadata(m, "OfflineMemoryAllocation");
-	size_t at = HEAD + 4 * (size_t)tensor;
-	return plan.p && at + 4 <= plan.n ? (int32_t)load_le32(plan.p + at) : -1;
-}
-
 static void
 put_quantization(struct text *t, const struct tfl_quant *q)
 {
@@ -54,7 +44,7 @@ static void
 put_end(struct text *t, const struct tfl_model *m, int index, const struct end *d)
 {
 	const struct tfl_tensor *x = &m->subgraph[0].tensor[index];
-	int64_t at = arena_offset(m, index);
+	int64_t at = tfl_planned_at(m, index);
 	text_puts(t, "    {\"name\": ");
 	text_quoted(t, x->name, strlen(x->name));
 	text_printf(t, ", \"type\": \"%s\", \"shape\": [", tfl_type_name(x->type));
