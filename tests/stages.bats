@@ -386,8 +386,10 @@ refused()
 	done
 	# and what it alone can do is lowered for it
 	"$NPUTOOLS_TESTBIN/gen-model" 7 RESIZE_BILINEAR >resize.tflite
-	npucc --part=alif-e8-u85 -o resize.part resize.tflite
-	grep -q '^op .* do=resize' resize.part
+	for part in alif-e4-u85 alif-e8-u85; do
+		npucc --part="$part" -o resize.part resize.tflite
+		grep -q '^op .* do=resize' resize.part
+	done
 	refuses 2 "there is no part 'alif-e7'; there are alif-e3-hp," \
 		npu-sched --part=alif-e7 m.part
 	refuses 2 "did you mean himax-we2?" npu-sched --part=himax-we m.part
