@@ -124,25 +124,14 @@ load_fast(struct npu_run *r, const uint8_t *p, struct npu_filters *f)
 	return true;
 }
 
-/* 2:4: two of four neighbouring input channels are 0 (ethosu-weights(7) 23) */
 static bool
 check_sparse(struct npu_run *r, const struct npu_filters *f)
 {
-	enum { GROUP = 4, MOST = 2 };
-	const struct npu_op *op = &r->op;
-	int32_t taps = op->kernel_h * op->kernel_w, depth = npu_filter_depth(op);
 	if (f->largest > INT8_MAX)
 		return npu_fail(r, "sparse weights of %d (rule 43)", f->largest);
-	for (int32_t o = 0; o < op->extent.c; o++)
-		for (int64_t k = 0, n = 0; k < (int64_t)taps * depth; k++) {
-			n = k % depth % GROUP ? n : 0;
-			n += f->w[o * f->pitch + k] != 0;
-			if (n > MOST)
-				return npu_fail(r, "filter %d has %lld weights of "
-						   "four, the format two (rule 43)",
-						o, (long long)n);
-		}
-	return true;
+	int32_t o = npu_filter_unpaired(&r->op, f->w, f->pitch);
+	return o < 0 || npu_fail(r, "filter %d has more than two weights of four "
+				    "(rule 43)", o);
 }
 
 static bool

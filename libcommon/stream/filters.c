@@ -108,3 +108,19 @@ npu_filter_order_ok(const struct weights_order *ord)
 	return ord->ou > 0 && depth > 0 &&
 	       (channels <= depth || depth % ord->ou == 0);
 }
+
+int32_t
+npu_filter_unpaired(const struct npu_op *op, const int16_t *w, int64_t pitch)
+{
+	enum { GROUP = 4, MOST = 2 };
+	int32_t depth = npu_filter_depth(op);
+	int64_t taps = (int64_t)op->kernel_h * op->kernel_w;
+	for (int32_t o = 0; o < op->extent.c; o++)
+		for (int64_t k = 0, n = 0; k < taps * depth; k++) {
+			n = k % depth % GROUP ? n : 0;
+			n += w[o * pitch + k] != 0;
+			if (n > MOST)
+				return o;
+		}
+	return -1;
+}

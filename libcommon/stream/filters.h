@@ -27,6 +27,12 @@ npu_filter_depth(const struct npu_op *op)
  */
 bool npu_filter_order_ok(const struct weights_order *ord);
 
+/*
+ * 2:4 (ethosu-weights(7) 23): of four neighbouring input channels two weights are 0.
+ * The first filter that has more, or -1.  w: filters of `pitch` each, [kh][kw][i].
+ */
+int32_t npu_filter_unpaired(const struct npu_op *op, const int16_t *w, int64_t pitch);
+
 /* depth of U85's IFM block (ethosu-memory(7) 28.2) */
 int32_t npu_ifm_depth85(const struct npu_op *op, const struct accel *accel);
 

@@ -7,6 +7,7 @@
 
 #include "stream/filters.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* bytes [at, at + n) of a region are those of the constants from `from` on */
@@ -105,17 +106,68 @@ was_tried(struct checker *c, const struct tried *t)
 	return false;
 }
 
-/* do the bytes hold as many values as n streams of this order have? */
+/*
+ * Are the values of one stream 2:4, and the bytes that fill it up 0?  Filters of other
+ * streams stay 0 meanwhile, which is 2:4, too.
+ */
+static bool
+is_paired(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
+	  const int16_t *v, struct err *bad)
+{
+	int32_t depth = npu_filter_depth(op), row = op->kernel_w * depth, o;
+	int64_t pitch = (int64_t)op->kernel_h * row;
+	int16_t *w = anew(a, int16_t, (size_t)(op->extent.c * pitch));
+	struct weights_place place = {
+		.p = w, .h = op->kernel_h, .w = op->kernel_w, .i = depth,
+		.stride_o = (ptrdiff_t)pitch, .stride_y = row, .stride_x = depth,
+		.stride_i = 1,
+	};
+	if (weights_restore(v, ord, &place))
+		return err_set(bad, "what fills the stream up is not 0");
+	for (int64_t k = 0; k < op->extent.c * pitch; k++)
+		if (abs(w[k]) > INT8_MAX)
+			return err_set(bad, "a weight of %d, in the sparse format", w[k]);
+	o = npu_filter_unpaired(op, w, pitch);
+	return o < 0 || err_set(bad, "filter %d has more than two weights of four, in "
+				     "the sparse format", o);
+}
+
+/* the same of all streams that the fast decoder's one stands for */
+static bool
+are_paired(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
+	   const int16_t *v, size_t count, struct err *bad)
+{
+	int16_t *stream[NPU_MAX_STREAMS];
+	int n = ord->cores;
+	for (int k = 0; k < n; k++)
+		stream[k] = anew(a, int16_t, count);
+	weights_fast_split(v, n, count, weights_fast_chunk(ord), stream);
+	for (int k = 0; k < n; k++) {
+		struct weights_order one = *ord;
+		one.core = k;
+		if (!is_paired(a, op, &one, stream[k], bad))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Do the bytes hold as many values as n streams of this order have, and such as the
+ * format is for?  A depthwise operation that says sparse has broken rule 32.
+ */
 static bool
 decodes(struct arena *a, const struct npu_op *op, const struct tried *t, int n,
 	struct err *bad)
 {
 	struct bytes in = { .p = t->p, .n = (size_t)t->n };
 	struct weights_values v;
+	bool sparse = op->sparse_weights && op->kind == NPU_CONV;
 	size_t count = weights_order_count(&t->order, t->h, t->w, t->i);
 	if (op->fast_weights)
-		return weights_fast_decode(a, in, count * (size_t)n, &v, bad);
-	return weights_decode(a, in, (int64_t)count, &v, bad);
+		return weights_fast_decode(a, in, count * (size_t)n, &v, bad) &&
+		       (!sparse || are_paired(a, op, &t->order, v.v, count, bad));
+	return weights_decode(a, in, (int64_t)count, &v, bad) &&
+	       (!sparse || is_paired(a, op, &t->order, v.v, bad));
 }
 
 static void
