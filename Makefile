@@ -48,9 +48,7 @@ STD := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -Wcast-qual $(WERROR)
 ALL_CPPFLAGS = $(STD) $(CPPFLAGS)
-# empty with -DXXH_INLINE_ALL, where there is only the header of it
-LIBXXHASH ?= -lxxhash
-LIBS := $(LIBXXHASH) -lm $(PTHREAD)
+LIBS := -lm $(PTHREAD)
 
 # what one program needs beyond that: LIBS_NAME and CPPFLAGS_NAME
 has = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo 1)

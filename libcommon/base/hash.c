@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
+#define XXH_INLINE_ALL /* no program has a library to load for it */
 #include <xxhash.h>
 
 uint64_t

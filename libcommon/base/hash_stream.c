@@ -4,6 +4,7 @@
 #include "base/hash.h"
 
 #include <stdlib.h>
+#define XXH_INLINE_ALL /* as in hash.c */
 #include <xxhash.h>
 
 struct hash_stream {
