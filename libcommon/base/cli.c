@@ -36,6 +36,10 @@ keep_memory(void)
 	enum { KEEP_BYTES = 32 << 20 };
 	(void)mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
 	(void)mallopt(M_MMAP_THRESHOLD, KEEP_BYTES);
+#ifdef M_TOP_PAD
+	/* memory asked for ahead is memory that calloc() clears, and so touches */
+	(void)mallopt(M_TOP_PAD, 0);
+#endif
 #endif
 }
 
