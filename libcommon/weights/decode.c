@@ -38,8 +38,10 @@ struct decoder {
 	struct slice s;
 	struct weights_values out;
 	size_t cap;
-	int16_t *weights; /* of a slice, and the runs between them: most_in_slice() */
+	int16_t *weights; /* of a slice, and the runs between them */
 	uint32_t *runs;
+	size_t cap_weights, cap_runs;
+	struct arena *scratch; /* of these */
 	struct err *e;
 };
 
@@ -217,6 +219,26 @@ finish_runs(struct decoder *d, const struct pending *p, uint32_t *out)
 	}
 }
 
+/*
+ * Room for a slice's weights, and for its runs.  Each takes a bit at least, and a step,
+ * which is found to be behind the end only when it is read, completes 12 of either.
+ */
+static void
+make_room(struct decoder *d)
+{
+	enum { STEP = 12 };
+	uint64_t most = d->b.n_bits + 2 * STEP;
+	size_t n = d->s.n < most ? d->s.n : (size_t)most;
+	if (n > d->cap_weights) {
+		d->cap_weights = n > 2 * d->cap_weights ? n : 2 * d->cap_weights;
+		d->weights = anew(d->scratch, int16_t, d->cap_weights);
+	}
+	if (d->s.runs && n + 1 > d->cap_runs) {
+		d->cap_runs = n + 1 > 2 * d->cap_runs ? n + 1 : 2 * d->cap_runs;
+		d->runs = anew(d->scratch, uint32_t, d->cap_runs);
+	}
+}
+
 /* The chunks of a slice (1.6) into d->weights and d->runs. */
 static bool
 read_chunks(struct decoder *d)
@@ -225,6 +247,7 @@ read_chunks(struct decoder *d)
 	int wl = s->plain && s->wdiv > 5 ? 8 : 12;
 	int zl = s->zdiv < 3 ? 12 : 8;
 	uint32_t w = 0, r = 0, w_carry = 0, r_carry = 0;
+	make_room(d);
 	struct pending w_was = { 0 }, r_was = { 0 };
 
 	for (;;) {
@@ -250,7 +273,8 @@ read_chunks(struct decoder *d)
 		r_now.n = (int)min_i64(r_now.n, s->n_runs - r);
 		if (!finish_weights(d, &w_was, d->weights + w - w_was.n))
 			return refuse(d, start, "weight index or value above 511");
-		finish_runs(d, &r_was, d->runs + r - r_was.n);
+		if (s->runs)
+			finish_runs(d, &r_was, d->runs + r - r_was.n);
 		if (d->b.at > d->b.n_bits)
 			return refuse(d, start, "input ends inside a slice");
 		if (!w_on && !r_on)
@@ -331,18 +355,6 @@ decode_slices(struct decoder *d, struct arena *grow)
 	}
 }
 
-/*
- * Room for a slice's weights, and for its runs.  Each takes a bit at least, and a step,
- * which is found to be behind the end only when it is read, completes 12 of either.
- */
-static size_t
-most_in_slice(uint64_t n_bits)
-{
-	enum { STEP = 12 };
-	uint64_t most = n_bits + 2 * STEP;
-	return most < WEIGHTS_SLICE_MAX ? (size_t)most : WEIGHTS_SLICE_MAX;
-}
-
 bool
 weights_decode(struct arena *a, struct bytes in, int64_t expected,
 	       struct weights_values *out, struct err *e)
@@ -360,8 +372,7 @@ weights_decode(struct arena *a, struct bytes in, int64_t expected,
 	d->b = (struct bits){ .p = in.p, .n_bytes = in.n,
 			      .n_bits = (uint64_t)in.n * 8 };
 	d->e = e;
-	d->weights = anew(scratch, int16_t, most_in_slice(d->b.n_bits));
-	d->runs = anew(scratch, uint32_t, most_in_slice(d->b.n_bits) + 1);
+	d->scratch = scratch;
 	if (expected >= 0) {
 		d->out.v = anew(a, int16_t, (size_t)expected);
 		d->cap = (size_t)expected;
