@@ -108,7 +108,13 @@ text_i64(struct text *t, int64_t v)
 void
 text_hex(struct text *t, uint64_t v)
 {
-	text_printf(t, "0x%" PRIx64, v);
+	char buf[2 + 16], *end = buf + sizeof(buf), *p = end;
+	do
+		*--p = "0123456789abcdef"[v % 16];
+	while (v /= 16);
+	*--p = 'x';
+	*--p = '0';
+	text_put(t, p, (size_t)(end - p));
 }
 
 void

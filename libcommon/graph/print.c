@@ -7,16 +7,35 @@
 
 static const char *const stage_names[] = { "none", "part", "sched", "wenc" };
 
+/* s, then v */
+static void
+print_i64(struct text *t, const char *s, int64_t v)
+{
+	text_puts(t, s);
+	text_i64(t, v);
+}
+
+/* n numbers between separators */
+static void
+print_i32s(struct text *t, const char *separator, const int32_t *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		print_i64(t, i ? separator : "", v[i]);
+}
+
+static void
+print_hwc(struct text *t, const char *separator, const struct hwc *s)
+{
+	print_i32s(t, separator, (const int32_t[]){ s->h, s->w, s->c }, 3);
+}
+
 static void
 print_shape(struct text *t, const struct g_shape *s)
 {
 	/* i8, u8, i16, i32, ... : the sign, then the bits */
-	text_printf(t, "%s[", graph_type_text(s->type));
-	for (int i = 0; i < s->rank; i++) {
-		if (i)
-			text_putc(t, ',');
-		text_i64(t, s->dim[i]);
-	}
+	text_puts(t, graph_type_text(s->type));
+	text_putc(t, '[');
+	print_i32s(t, ",", s->dim, s->rank);
 	text_putc(t, ']');
 }
 
@@ -41,23 +60,31 @@ static void
 print_tensors(struct text *t, const struct g_tensors *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		text_printf(t, "%st%d", i ? "," : "", l->v[i]->rec.id);
+		print_i64(t, i ? ",t" : "t", l->v[i]->rec.id);
 }
 
 static void
 print_operand(struct text *t, const struct g_operand *o)
 {
-	text_printf(t, "t%d", o->t->rec.id);
-	if (o->type != o->t->shape.type)
-		text_printf(t, ".%s", graph_type_text(o->type));
+	print_i64(t, "t", o->t->rec.id);
+	if (o->type != o->t->shape.type) {
+		text_putc(t, '.');
+		text_puts(t, graph_type_text(o->type));
+	}
 	if (o->view == VIEW_WHOLE)
 		return;
-	text_printf(t, "[%d,%d,%d]", o->shape.h, o->shape.w, o->shape.c);
-	if (o->view == VIEW_BOX)
-		text_printf(t, "@%d,%d,%d", o->start.h, o->start.w, o->start.c);
-	if (o->view == VIEW_STRIDED)
-		text_printf(t, "+%" PRId64 ":%" PRId64 ",%" PRId64 ",%" PRId64,
-			    o->offset, o->stride[0], o->stride[1], o->stride[2]);
+	text_putc(t, '[');
+	print_hwc(t, ",", &o->shape);
+	text_putc(t, ']');
+	if (o->view == VIEW_BOX) {
+		text_putc(t, '@');
+		print_hwc(t, ",", &o->start);
+	}
+	if (o->view == VIEW_STRIDED) {
+		print_i64(t, "+", o->offset);
+		for (int i = 0; i < 3; i++)
+			print_i64(t, i ? "," : ":", o->stride[i]);
+	}
 }
 
 static void
@@ -69,19 +96,29 @@ print_numbers(struct text *t, enum field_kind kind, const void *p)
 	const struct g_range *r = p;
 	const struct g_span *span = p;
 	const struct npu_scale *scale = p;
-	if (kind == KIND_HWC)
-		text_printf(t, "%dx%dx%d", s->h, s->w, s->c);
-	else if (kind == KIND_YX)
-		text_printf(t, "%dx%d", k->y, k->x);
-	else if (kind == KIND_PAD)
-		text_printf(t, "%d,%d,%d,%d", pad->top, pad->left, pad->bottom,
-			    pad->right);
-	else if (kind == KIND_RANGE)
-		text_printf(t, "%" PRId64 ":%" PRId64, r->lo, r->hi);
-	else if (kind == KIND_SPAN)
-		text_printf(t, "0x%" PRIx64 ":%" PRId64, span->at, span->bytes);
-	else
-		text_printf(t, "%" PRIu32 ":%d", scale->mult, scale->shift);
+	switch (kind) {
+	case KIND_HWC:
+		print_hwc(t, "x", s);
+		break;
+	case KIND_YX:
+		print_i32s(t, "x", (const int32_t[]){ k->y, k->x }, 2);
+		break;
+	case KIND_PAD:
+		print_i32s(t, ",", (const int32_t[]){ pad->top, pad->left, pad->bottom,
+						      pad->right }, 4);
+		break;
+	case KIND_RANGE:
+		text_i64(t, r->lo);
+		print_i64(t, ":", r->hi);
+		break;
+	case KIND_SPAN:
+		text_hex(t, (uint64_t)span->at);
+		print_i64(t, ":", span->bytes);
+		break;
+	default:
+		text_i64(t, scale->mult);
+		print_i64(t, ":", scale->shift);
+	}
 }
 
 static void
@@ -126,12 +163,13 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 		if (source->blob)
 			text_printf(t, "blob.%s", source->blob);
 		else
-			text_printf(t, "buffer.%u", source->buffer);
+			print_i64(t, "buffer.", source->buffer);
 		break;
 	case KIND_TFLS:
-		for (int i = 0; i < tfls->n; i++)
-			text_printf(t, "%s%d.%d", i ? "," : "",
-				    tfls->v[i].subgraph, tfls->v[i].index);
+		for (int i = 0; i < tfls->n; i++) {
+			print_i64(t, i ? "," : "", tfls->v[i].subgraph);
+			print_i64(t, ".", tfls->v[i].index);
+		}
 		break;
 	case KIND_TENSORS:
 		print_tensors(t, p);
@@ -182,6 +220,9 @@ struct untouched {
 	struct bytes text;
 };
 
+/* from so many bytes on a text is written from where it lies; less is copied */
+enum { OWN_WRITE = 4096 };
+
 /* u: notes an untouched blob there; NULL: prints it like the others */
 static void
 print_blob(struct text *t, const struct g_blob *b, struct untouched *u)
@@ -197,7 +238,7 @@ print_blob(struct text *t, const struct g_blob *b, struct untouched *u)
 	text_putc(t, '\n');
 	if (b->path)
 		return;
-	if (b->text && u)
+	if (b->text && u && b->text_len >= OWN_WRITE)
 		*u = (struct untouched){ .at = t->n,
 					 .text = { .p = (const uint8_t *)b->text,
 						   .n = b->text_len } };

@@ -5,33 +5,45 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/*
+ * The place of a key in the record's table, -1: it has none.  In a text that a stage
+ * printed keys stand in the table's order, so that the key behind the last one, *at,
+ * is looked at first.
+ */
+static int
+find_key(const struct record_desc *d, int *at, const char *name, size_t name_len)
+{
+	for (int k = 0; k < d->n_keys; k++) {
+		int i = *at + k < d->n_keys ? *at + k : *at + k - d->n_keys;
+		const char *text = d->key[i].text;
+		if (!strncmp(text, name, name_len) && !text[name_len]) {
+			*at = i + 1 < d->n_keys ? i + 1 : 0;
+			return i;
+		}
+	}
+	return -1;
+}
+
 static bool
 parse_key(struct parse *s, const struct record_desc *d, struct g_rec *r,
-	  const char *name, size_t name_len, struct cur value)
+	  int i, struct cur value)
 {
-	for (int i = 0; i < d->n_keys; i++) {
-		const struct key_desc *k = &d->key[i];
-		if (strlen(k->text) != name_len || memcmp(k->text, name, name_len))
-			continue;
-		if (r->has >> i & 1)
-			return BAD(s, "%s: key %s stands twice", d->keyword, k->text);
-		r->has |= (uint64_t)1 << i;
-		s->key = k->text;
-		bool is_string = k->kind == KIND_STR;
-		if (is_string != (value.p < value.end && *value.p == '"'))
-			return value_is_bad(s, is_string ? "a quoted string"
-							 : "no quotes");
-		if (is_string) {
-			value.p++;
-			value.end--;
-		}
-		if (!parse_value(s, k, &value, (char *)r + k->offset))
-			return false;
-		return value.p == value.end ||
-		       BAD(s, "%s has '%.20s' behind its value", k->text, value.p);
+	const struct key_desc *k = &d->key[i];
+	if (r->has >> i & 1)
+		return BAD(s, "%s: key %s stands twice", d->keyword, k->text);
+	r->has |= (uint64_t)1 << i;
+	s->key = k->text;
+	bool is_string = k->kind == KIND_STR;
+	if (is_string != (value.p < value.end && *value.p == '"'))
+		return value_is_bad(s, is_string ? "a quoted string" : "no quotes");
+	if (is_string) {
+		value.p++;
+		value.end--;
 	}
-	return BAD(s, "%s has no key '%.*s' (keys that begin with x- are free)",
-		   d->keyword, (int)name_len, name);
+	if (!parse_value(s, k, &value, (char *)r + k->offset))
+		return false;
+	return value.p == value.end ||
+	       BAD(s, "%s has '%.20s' behind its value", k->text, value.p);
 }
 
 /* the end of a value: a blank, or behind the closing quote */
@@ -49,6 +61,15 @@ value_end(const char *p, const char *end)
 	return p;
 }
 
+/* the '=' behind a key, NULL: a blank or the end comes first */
+static const char *
+key_end(const char *p, const char *end)
+{
+	while (p < end && *p != '=' && *p != ' ' && *p != '\t')
+		p++;
+	return p < end && *p == '=' ? p : NULL;
+}
+
 static void
 keep_extra(struct parse *s, struct g_rec *r, const char *p, const char *end)
 {
@@ -61,6 +82,7 @@ static bool
 parse_keys(struct parse *s, const struct record_desc *d, struct g_rec *r,
 	   const char *p, const char *end)
 {
+	int at = 0;
 	while (p < end) {
 		if (*p == ' ' || *p == '\t') {
 			p++;
@@ -70,15 +92,21 @@ parse_keys(struct parse *s, const struct record_desc *d, struct g_rec *r,
 			r->after = arena_strndup(s->a, p, (size_t)(end - p));
 			return true;
 		}
-		const char *eq = memchr(p, '=', (size_t)(end - p));
+		const char *eq = key_end(p, end);
 		const char *stop = eq ? value_end(eq + 1, end) : NULL;
-		if (!eq || !stop || value_end(p, end) < eq)
+		if (!stop)
 			return BAD(s, "'%.*s' is not key=value",
 				   (int)(end - p < 30 ? end - p : 30), p);
-		if (eq - p > 2 && p[0] == 'x' && p[1] == '-')
+		if (eq - p > 2 && p[0] == 'x' && p[1] == '-') {
 			keep_extra(s, r, p, stop);
-		else if (!parse_key(s, d, r, p, (size_t)(eq - p),
-				    (struct cur){ .p = eq + 1, .end = stop }))
+			p = stop;
+			continue;
+		}
+		int i = find_key(d, &at, p, (size_t)(eq - p));
+		if (i < 0)
+			return BAD(s, "%s has no key '%.*s' (keys that begin with x- "
+				   "are free)", d->keyword, (int)(eq - p), p);
+		if (!parse_key(s, d, r, i, (struct cur){ .p = eq + 1, .end = stop }))
 			return false;
 		p = stop;
 	}
