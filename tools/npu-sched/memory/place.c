@@ -16,7 +16,8 @@
  */
 static const uint64_t budgets[] = { [QUICK] = 20000, [TRY] = 100000, [LAST] = 1000000 };
 static const uint64_t each[] = { [QUICK] = 200, [TRY] = 2000, [LAST] = 2000 };
-enum { MAPS_BUDGET = 100000 };
+enum { MAPS_EACH = 1000, MAPS_BUDGET = 100000 };
+
 /* a group that is live with another, and what it bars from where that lies */
 struct near {
 	uint32_t group;
@@ -406,7 +407,7 @@ struct packed_maps
 pack_maps(struct sched *s, struct arena *a, struct plan *p)
 {
 	struct packing k = packing_of(p, p->n_maps, limited_place(s));
-	pack(&k, budget_of(s, &k, each[TRY], MAPS_BUDGET), false, INT64_MAX);
+	pack(&k, budget_of(s, &k, MAPS_EACH, MAPS_BUDGET), false, INT64_MAX);
 	struct packed_maps m = { .peak = k.best };
 	m.rank = anew(a, int, p->n_maps + 1);
 	m.at = anew(a, int64_t, p->n_maps + 1);

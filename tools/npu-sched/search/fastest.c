@@ -32,9 +32,9 @@ tolerance(const struct sched *s, int64_t limit)
 	bool limited = limit < NO_LIMIT_BYTES;
 	if (has_few_weights(s))
 		return 1.5;
-	if (s->g->n_weights > MANY_WEIGHTS)
-		return limited ? 1.005 : 1.001;
-	return limited ? 1.02 : 1.01;
+	if (!limited)
+		return s->memory.spilling ? 1.01 : 1.001;
+	return s->g->n_weights > MANY_WEIGHTS ? 1.005 : 1.02;
 }
 
 /* returns what its transfers asked for */
@@ -153,7 +153,7 @@ win(struct contest *c)
 struct plan *
 search_fastest(struct variant *x, int64_t limit, double below, enum detail detail)
 {
-	const int steps[] = { [COARSELY] = 4, [FINELY] = 32 };
+	const int steps[] = { [COARSELY] = 4, [FINELY] = 16 };
 	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s, limit),
 			     .best.cycles = below };
 	struct wanted w = { .below = below, .limit = limit };

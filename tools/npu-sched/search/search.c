@@ -17,6 +17,7 @@ struct search {
 	struct variant **variant;
 	size_t n, cap;
 	bool unfit; /* an operation has no block */
+	double whole; /* cycles of whole maps in an order's first setting */
 	struct found found;
 };
 
@@ -123,36 +124,75 @@ may_gain(const struct variant *v, double below)
 	return cascades_bound(v->cascades).lower_bound * gain < below;
 }
 
-/* the fastest plan: of whole maps, then of cascades.  Those that can't be faster
- * are left out only where there is no limit: with others, divisions are others */
+/* the fastest plan of whole maps; NULL: none takes fewer cycles than `below` */
+static struct plan *
+search_whole(struct search *x, struct variant *v, int64_t limit, double below,
+	     enum detail detail)
+{
+	if (variant_begin(v))
+		return search_fastest(v, limit, below, detail);
+	x->unfit = true;
+	return NULL;
+}
+
+/* of cascades, too: p, or one that takes fewer cycles than `below`.  Those that can't be
+ * faster are left out only where there is no limit: with others, divisions are others */
+static struct plan *
+search_cascades(struct variant *v, struct plan *p, int64_t limit, double below,
+		enum detail detail)
+{
+	if (v->s->e->status || !v->cascades || !may_gain(v, below) ||
+	    !cascades_add(v->s, v->cascades, below, limit == NO_LIMIT_BYTES))
+		return p;
+	return faster_plan(p, search_fastest(v, limit, below, detail));
+}
+
 static struct plan *
 search_divisions(struct search *x, struct variant *v, int64_t limit, double below,
 		 enum detail detail)
 {
-	if (!variant_begin(v)) {
-		x->unfit = true;
-		return NULL;
-	}
-	struct plan *p = search_fastest(v, limit, below, detail);
-	below = p ? p->cycles : below;
-	if (v->s->e->status || !may_gain(v, below) ||
-	    !cascades_add(v->s, v->cascades, below, limit == NO_LIMIT_BYTES))
-		return p;
-	struct plan *q = search_fastest(v, limit, below, detail);
-	return faster_plan(p, q);
+	struct plan *p = search_whole(x, v, limit, below, detail);
+	return search_cascades(v, p, limit, p ? p->cycles : below, detail);
 }
 
-/* the same of one variant; another layout or objective than one that was searched is
- * looked at in detail where the first look has found fewer cycles already */
+/*
+ * The same of another layout or objective than one that was searched, whose whole maps
+ * take x->whole cycles: cascades are looked at where its own whole maps take fewer, and
+ * all of it in detail where the first look has found fewer than `below`.
+ */
 static struct plan *
-search_variant(struct search *x, struct variant *v, double below, bool first,
+search_other(struct search *x, struct variant *v, double below, enum detail detail)
+{
+	struct plan *p = search_whole(x, v, NO_LIMIT_BYTES, x->whole, COARSELY);
+	if (!p)
+		return NULL;
+	if (p->cycles < below) {
+		below = p->cycles;
+	} else {
+		plan_close(p);
+		p = NULL;
+	}
+	p = search_cascades(v, p, NO_LIMIT_BYTES, below, COARSELY);
+	if (!p || detail != FINELY || v->s->e->status)
+		return p;
+	below = nextafter(p->cycles, INFINITY);
+	return faster_plan(p, search_fastest(v, NO_LIMIT_BYTES, below, FINELY));
+}
+
+static struct plan *
+search_first(struct search *x, struct variant *v, double below, enum detail detail)
+{
+	struct plan *p = search_whole(x, v, NO_LIMIT_BYTES, below, detail);
+	x->whole = p ? p->cycles : below;
+	return search_cascades(v, p, NO_LIMIT_BYTES, x->whole, detail);
+}
+
+static struct plan *
+search_variant(struct search *x, struct variant *v, const struct plan *best, double below,
 	       enum detail detail)
 {
-	struct plan *p = search_divisions(x, v, NO_LIMIT_BYTES, below,
-					  first && detail == FINELY ? FINELY : COARSELY);
-	if (p && !first && detail == FINELY && !v->s->e->status)
-		p = faster_plan(p, search_fastest(v, NO_LIMIT_BYTES,
-						  nextafter(p->cycles, INFINITY), FINELY));
+	struct plan *p = best ? search_other(x, v, best->cycles, detail)
+			      : search_first(x, v, below, detail);
 	if (p && !v->s->e->status)
 		p = shrink(v, p);
 	variant_rest(v);
@@ -178,8 +218,7 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 	for (; *i < l->n && l->v[*i].copies == first.copies &&
 	       l->v[*i].reordered == first.reordered && !x->s->e->status; ++*i) {
 		struct variant *v = open_setting(x, l->v[*i]);
-		struct plan *p = search_variant(x, v, best ? best->cycles : below, !best,
-						detail);
+		struct plan *p = search_variant(x, v, best, below, detail);
 		if (!p)
 			continue;
 		plan_close(best);
