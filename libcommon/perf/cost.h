@@ -6,7 +6,7 @@
 #include "base/fixed.h"
 #include "perf/perf.h"
 
-/* sources: 2.5 step 9 and 2.3; a scale record is 10 bytes */
+/* sources: 2.5 steps 6 and 7; a scale record is 10 bytes */
 enum { BIAS_RECORD_BYTES = 10, BIAS_BURST = 256, COMMAND_DEPTH = 4 };
 
 static inline struct hwc
@@ -17,7 +17,7 @@ clipped(struct hwc a, struct hwc limit)
 			     .c = a.c < limit.c ? a.c : limit.c };
 }
 
-/* depth as stored: whole bricks in NHCWB16 (section 1) */
+/* depth as stored: whole bricks in NHCWB16 (2.6) */
 static inline int64_t
 stored_depth(const struct perf_map *f)
 {
