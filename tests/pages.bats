@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# What manual pages show, done: the commands of their EXAMPLES, their worked examples.
+
+load lib/common
+load lib/model
+
+# models, pictures and what the stages make of them, by every name that an example has
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	local tests=${NPUTOOLS_TESTBIN:-$TOP/build/tests} digits=$TOP/tests/models name
+	local memory=(--system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram)
+	mkdir -p bin last test/cat test/dog drawings/3 drawings/7
+	for name in m model net keyword kws digits ssd person_detect; do
+		cp "$digits/digits.tflite" "$name.tflite"
+	done
+	cp "$digits/digits/digit-7.pgm" digit.pgm
+	cp "$digits/digits/digit-4.pgm" cat.png	# its bytes say what it is
+	cp "$digits"/digits/digit-[01].pgm test/cat/
+	cp "$digits"/digits/digit-[23].pgm test/dog/
+	cp "$digits/digits/digit-3.pgm" drawings/3/
+	cp "$digits/digits/digit-7.pgm" drawings/7/
+	npucc -a ethos-u55-256 "${memory[@]}" --keep=. m.tflite
+	for name in model net my_model digits; do
+		cp m_npu.tflite "${name}_npu.tflite"
+	done
+	cp m_npu.tflite ours.tflite
+	cp "$digits/digits-ethos-u55-128.tflite" vela.tflite
+	cp ours.tflite old.tflite
+	cp vela.tflite new.tflite
+	npu-perf "${memory[@]}" --json -o last/m.json m_npu.tflite
+	mkinput --range=0,1 --format=npy -o cat.npy m.tflite digit.pgm
+	echo ffff0000 >dump.txt
+	"$tests/gen-tosa" 1 >out.tosa
+	# a network whose output has its input's shape, and two inputs with labels
+	"$tests/gen-model" 1 RELU >ad.tflite
+	mkinput --random=1 --format=raw -o 0.raw ad.tflite
+	mkinput --random=2 --format=raw -o 1.raw ad.tflite
+	printf '%d.raw %d\n' 0 0 1 1 >list
+	mkinput --list=list -o sound.npy ad.tflite
+	printf 'all:\n\tvela --help >help\n' >Makefile
+	# other machines are this one
+	printf '#!/bin/sh\nexec sh -e\n' >bin/parallel
+	printf '#!/bin/sh\nexec cat "$@"\n' >bin/less
+	chmod +x bin/*
+	touch hosts
+}
+
+# examples PAGE: the commands of its EXAMPLES, as they stand there but for numbers of
+# inputs, the options that "..." stands for, and diff, which is to find something
+examples()
+{
+	awk '
+	/^\.Sh / { inside = $2 == "EXAMPLES"; next }
+	!inside { next }
+	/^\.Bd -literal/ { literal = 1; block = ""; next }
+	/^\.Ed/ { if (block !~ /:=/) printf "%s", block; literal = 0; next }
+	literal { block = block $0 "\n" }
+	sub(/^\.Dl /, "")' "$1" |
+		sed 's/\\e/\\/g; s/\*\.tflite/m.tflite/; s/--frames=400/--frames=4/
+			s/--frames=[0-9]\{3,\}/--frames=2/; s/^diff .*/& || [ $? = 1 ]/
+			s/npu-sched \.\.\./npu-sched -a ethos-u55-256 \\\
+--system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram/'
+}
+
+@test "every page's examples run" {
+	need jq column
+	local page n=0
+	for page in "$TOP"/man/*.[1-9]; do
+		examples "$page" >script
+		[ -s script ] || continue
+		n=$((n + 1))
+		mkdir run
+		cp -r "$BATS_FILE_TMPDIR"/. run/
+		(cd run && PATH=$PWD/bin:$PATH && bash -e ../script >../out 2>../err) || {
+			echo "$page: status $?"
+			cat script err
+			false
+		}
+		rm -r run
+	done
+	# a page of each program, and two others
+	[ "$n" -ge $(($(programs | wc -l) + 2)) ]
+}
+
+# words PAGE SECTION: the words of a stream that a section's listing begins with, a line
+# each, as npu-dis prints them: "PARAM CODE" or "CODE" and the payload in front
+listed()
+{
+	awk -v n="$2." '$1 == ".Sh" { inside = $2 == n } inside' "$TOP/man/$1" |
+		grep -E '^[0-9a-f]{4} [0-9a-f]{4}' |
+		grep -oE '^[0-9a-f]{4} [0-9a-f]{8}|(^|, )[0-9a-f]{4} [0-9a-f]{4}\b' |
+		sed -E 's/^, //; s/^(....) (.{8})$/\2 0000 \1/'
+}
+
+@test "the worked examples of ethosu-commands(7) are the streams that are written" {
+	model fc
+	local section accelerator memory n w
+	while read -r section n accelerator memory; do
+		# shellcheck disable=SC2086
+		npucc -a "$accelerator" $memory -o npu.tflite fc.tflite
+		npu-dis npu.tflite >listing
+		listed ethosu-commands.7 "$section" >words
+		[ "$(wc -l <words)" = "$n" ]
+		while read -r w; do
+			grep -q "$w - cmd" listing || { echo "$section: $w"; false; }
+		done <words
+	done <<-'END'
+		15 26 ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram
+		37 11 ethos-u85-256 --system-config=Ethos_U85_SYS_DRAM_Mid --memory-mode=Dedicated_Sram_384KB
+	END
+}
+
+@test "those of ethosu-weights(7) and ethosu-timing(7), too" {
+	need xxd
+	local memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
+	model fc
+	npucc -a ethos-u55-128 "${memory[@]}" -o fc.wenc fc.tflite
+	npu-cmdgen --emit=constants fc.wenc | xxd -p | tr -d '\n' >bytes
+	stream=$(sed -n 's/^\.Dl \(3b 00 .*\), 16 times ff$/\1/p' "$TOP/man/ethosu-weights.7")
+	[ "$(cut -c 65-96 bytes)" = "$(tr -d ' ' <<<"$stream")" ]
+	for w in '6400000000 00000040 22' '9cffffffff 00000040 22'; do
+		grep -q "$w" "$TOP/man/ethosu-commands.7"
+		grep -q "$(tr -d ' ' <<<"$w")" bytes
+	done
+	npu-perf "${memory[@]}" --json fc.wenc |
+		jq -r '"NPU \(.npu_cycles), SRAM \(.estimate.access_cycles.sram), " +
+			"flash \(.estimate.access_cycles.off_chip_flash), timeline \(.timeline_cycles)"' >says
+	grep -qF "prints these: $(cat says)." "$TOP/man/ethosu-timing.7" || { cat says; false; }
+}
+
+@test "npu-perf(1) has every key of its JSON" {
+	need jq
+	# what is said of feature maps is said of the other purposes
+	jq -r 'paths | map(strings) | last' "$BATS_FILE_TMPDIR/last/m.json" | sort -u |
+		sed -E 's/^(weight|scale|table)_(read|write)_bytes$/feature_map_\2_bytes/' >keys
+	[ "$(wc -l <keys)" -gt 70 ]
+	while read -r k; do
+		grep -qE "^\.(It )?Va (.* )?$k( |$)" "$TOP/man/npu-perf.1" || { echo "$k"; false; }
+	done <keys
+}
