@@ -311,17 +311,30 @@ take_fetch(struct order *o, const struct g_step *s)
 	return check_buffer_live(o, b, o->moment - 1);
 }
 
+/* bytes of a slice's scales: as encoded; nobody knows before that */
+static int64_t
+scale_bytes(const struct order *o, const struct g_weights *w, int32_t slice)
+{
+	for (size_t i = 0; i < o->g->n_codes; i++) {
+		const struct g_code *c = o->g->codes[i];
+		if (c->weights == w && c->slice == slice && c->core == 0)
+			return c->scale_bytes.bytes;
+	}
+	return 0;
+}
+
 static bool
 check_loaded(struct order *o, const struct g_step *s)
 {
-	const struct g_buffer *b = s->buffer;
+	const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
 	if (!b)
 		return true;
 	const struct loaded *l = &o->loaded[b->rec.index];
 	if (!s->op->weights || l->weights != s->op->weights || l->slice != s->slice)
 		return BAD(o->c, s, "p%d: b%d does not hold what o%d needs", s->rec.id,
 			   b->rec.id, s->op->rec.id);
-	int64_t bytes = slice_bytes(o, l->weights, l->slice);
+	int64_t bytes = s->buffer ? slice_bytes(o, l->weights, l->slice)
+				  : scale_bytes(o, l->weights, l->slice);
 	if (l->bytes < bytes)
 		return BAD(o->c, s, "p%d: b%d holds %" PRId64 " of the %" PRId64
 			   " bytes that o%d needs", s->rec.id, b->rec.id, l->bytes,

@@ -20,6 +20,22 @@ check_copied(struct check *c, const struct g_step *s, const struct g_tensor *t)
 		   t->rec.id, t->rows);
 }
 
+/* scale records are one piece, before all weights, where one core reads them */
+static bool
+check_scale_buffer(struct check *c, const struct g_step *s)
+{
+	if (!s->scale_buffer)
+		return true;
+	if (!s->op || !s->op->weights || s->buffer)
+		return BAD(c, s, "p%d: scale-buffer= is for run= of weights without "
+			   "buffer=", s->rec.id);
+	const struct accel *a = c->g->n_targets
+				      ? accel_find(c->g->targets[0]->rec.word) : NULL;
+	return !a || a->cores == 1 ||
+	       BAD(c, s, "p%d: scale-buffer=: each core of %s has scales of its own",
+		   s->rec.id, a->name);
+}
+
 bool
 check_steps(struct check *c)
 {
@@ -50,6 +66,8 @@ check_steps(struct check *c)
 				   s->rec.id);
 		if (s->weights && !s->buffer)
 			return BAD(c, s, "p%d: fetch= without buffer=", s->rec.id);
+		if (!check_scale_buffer(c, s))
+			return false;
 		if (G_HAS(s, G_STEP_slot) && (s->slot < 0 || s->slot > 7))
 			return BAD(c, s, "p%d: slot=%d: there are 0 to 7",
 				   s->rec.id, s->slot);

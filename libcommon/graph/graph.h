@@ -280,6 +280,7 @@ struct g_step {
 	int32_t slice;	      /* of the weights */
 	struct g_range bytes; /* fetch: a part of the slice; absent: all */
 	struct g_buffer *buffer;
+	struct g_buffer *scale_buffer; /* run: of scales; weights are read in place */
 	int32_t slot;
 	int32_t blockdep;
 };

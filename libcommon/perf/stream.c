@@ -330,7 +330,19 @@ find_parts(struct history *h, const struct perf_run *run, struct npu_range span,
 	return lo <= weights;
 }
 
-/* finds the transfers that brought each kernel's weights */
+/* the transfers found brought weights of a kernel, or scales */
+static void
+take_parts(const struct history *h, struct perf_run *run, struct perf_row *kernel)
+{
+	for (size_t k = 0; k < h->n_parts; k++) {
+		struct perf_row *dma = &run->row[h->part[k]];
+		if (!dma->is_weights)
+			kernel->fetched_bytes += dma->dma_bytes;
+		dma->is_weights = true;
+	}
+}
+
+/* finds the transfers that brought each kernel's weights; or its scales alone */
 static void
 join_weights(struct perf_run *run)
 {
@@ -343,15 +355,15 @@ join_weights(struct perf_run *run)
 		if (r->step.kind != PERF_KERNEL || !r->npu.weights[0].n)
 			continue;
 		int64_t weights = r->npu.weights[0].at;
-		if (!find_parts(&h, run, weight_span(&r->npu), weights))
-			continue;
-		for (size_t k = 0; k < h.n_parts; k++) {
-			struct perf_row *dma = &run->row[h.part[k]];
-			if (holds(&dma->npu.dst, weights))
-				r->weight_dma = h.part[k];
-			if (!dma->is_weights)
-				r->fetched_bytes += dma->dma_bytes;
-			dma->is_weights = true;
+		const struct npu_range *scales = &r->npu.scales[0];
+		if (find_parts(&h, run, weight_span(&r->npu), weights)) {
+			for (size_t k = 0; k < h.n_parts; k++)
+				if (holds(&run->row[h.part[k]].npu.dst, weights))
+					r->weight_dma = h.part[k];
+			take_parts(&h, run, r);
+		} else if (scales->region != r->npu.weights[0].region &&
+			   find_parts(&h, run, *scales, scales->at)) {
+			take_parts(&h, run, r);
 		}
 	}
 }

@@ -123,16 +123,20 @@ emit_find_piece(struct emitter *m, const struct g_step *s, int core,
 	if (!c0)
 		return graph_err(m->g, w, m->e, "w%d: slice %d is not encoded",
 				 w->rec.id, s->slice);
-	*out = (struct emit_piece){ .region = PLACE_FLASH };
+	*out = (struct emit_piece){ .region = PLACE_FLASH, .scale_region = PLACE_FLASH };
 	if (!c) /* a second core without channels */
 		return true;
 	out->scales = c->scale_bytes;
 	out->weights = c->weight_bytes;
-	if (s->buffer) {
-		int64_t move = s->buffer->at - c0->scale_bytes.at;
-		out->region = emit_region(m, s->buffer->area);
+	const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
+	if (b) {
+		int64_t move = b->at - c0->scale_bytes.at;
+		out->scale_region = emit_region(m, b->area);
 		out->scales.at += move;
-		out->weights.at += move;
+	}
+	if (s->buffer) {
+		out->region = out->scale_region;
+		out->weights.at += s->buffer->at - c0->scale_bytes.at;
 	}
 	return true;
 }
@@ -153,7 +157,7 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 		emit_reg1(m, NPU_WEIGHT1_BASE, p[1].weights.at);
 		emit_reg1(m, NPU_WEIGHT1_LENGTH, p[1].weights.bytes);
 	}
-	emit_reg(m, NPU_SCALE_REGION, p[0].region);
+	emit_reg(m, NPU_SCALE_REGION, p[0].scale_region);
 	emit_reg1(m, NPU_SCALE_BASE, p[0].scales.at);
 	emit_reg1(m, NPU_SCALE_LENGTH, p[0].scales.bytes);
 	if (m->accel->cores > 1) {
@@ -161,10 +165,9 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 		emit_reg1(m, NPU_SCALE1_LENGTH, p[1].scales.bytes);
 	}
 	for (int core = 0; core < m->accel->cores; core++) {
-		const struct g_span *v[2] = { &p[core].scales, &p[core].weights };
-		for (int i = 0; i < 2; i++)
-			access_add(l, p[core].region, v[i]->at,
-				   v[i]->at + v[i]->bytes, false);
+		const struct g_span *v = &p[core].scales, *w = &p[core].weights;
+		access_add(l, p[core].scale_region, v->at, v->at + v->bytes, false);
+		access_add(l, p[core].region, w->at, w->at + w->bytes, false);
 	}
 	return true;
 }

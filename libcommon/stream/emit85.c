@@ -244,10 +244,10 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 			   p.weights.at + p.weights.bytes, false);
 		if (i)
 			continue;
-		emit_reg(m, NPU_SCALE_REGION, p.region);
+		emit_reg(m, NPU_SCALE_REGION, p.scale_region);
 		emit_reg1(m, NPU_SCALE_BASE, p.scales.at);
 		emit_reg1(m, NPU_SCALE_LENGTH, p.scales.bytes);
-		access_add(k->accesses, p.region, p.scales.at,
+		access_add(k->accesses, p.scale_region, p.scales.at,
 			   p.scales.at + p.scales.bytes, false);
 	}
 	return true;

@@ -32,13 +32,13 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 		last = first;
 	int64_t bytes = last->weight_bytes.at + last->weight_bytes.bytes -
 			first->scale_bytes.at;
-	if (bytes > s->buffer->bytes)
-		return graph_err(m->g, s, m->e, "p%d: %lld bytes do not fit buffer "
-				 "b%d of %lld", s->rec.id, (long long)bytes,
-				 s->buffer->rec.id, (long long)s->buffer->bytes);
 	struct g_range part = { .lo = 0, .hi = bytes };
 	if (G_HAS(s, G_STEP_bytes))
 		part = s->bytes;
+	if (part.hi > s->buffer->bytes)
+		return graph_err(m->g, s, m->e, "p%d: %lld bytes do not fit buffer "
+				 "b%d of %lld", s->rec.id, (long long)part.hi,
+				 s->buffer->rec.id, (long long)s->buffer->bytes);
 	if (part.hi > bytes)
 		return graph_err(m->g, s, m->e, "p%d: bytes=%lld:%lld of a slice of "
 				 "%lld", s->rec.id, (long long)part.lo,

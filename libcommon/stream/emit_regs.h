@@ -87,7 +87,7 @@ enum npu_opcode emit_opcode(const struct g_op *op, int *mode);
 
 /* where a slice's pieces are: in flash, or in the buffer they were fetched to */
 struct emit_piece {
-	int region;
+	int region, scale_region;
 	struct g_span scales, weights;
 };
 bool emit_find_piece(struct emitter *m, const struct g_step *s, int core,

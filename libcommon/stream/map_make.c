@@ -212,7 +212,7 @@ buffer_name(const struct maker *k, const struct g_buffer *b)
 {
 	for (size_t i = 0; i < k->g->n_steps; i++) {
 		const struct g_step *s = k->g->steps[i];
-		if (s->buffer == b && s->op)
+		if ((s->buffer == b || s->scale_buffer == b) && s->op)
 			return name_or_id(k, s->op->name, 'o', s->op->rec.id);
 	}
 	return name_or_id(k, NULL, 'b', b->rec.id);

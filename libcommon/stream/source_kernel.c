@@ -226,14 +226,19 @@ void
 source_same_weights(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
 	const struct g_op *op = s->op;
-	int region = PLACE_FLASH;
-	int64_t move = 0;
+	const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
+	int region = PLACE_FLASH, scale_region = PLACE_FLASH;
+	int64_t move = 0, move_scales = 0;
 	source_same(x, op, "number of cores", k->cores, x->accel->cores);
 	/* U85 has the scales of all streams beside the first */
 	int streams = x->accel->cores * x->accel->streams;
+	if (b) {
+		scale_region = source_region(b->area, x->spilling);
+		move_scales = b->at - source_slice(x->g, op->weights, s->slice).at;
+	}
 	if (s->buffer) {
-		region = source_region(s->buffer->area, x->spilling);
-		move = s->buffer->at - source_slice(x->g, op->weights, s->slice).at;
+		region = scale_region;
+		move = move_scales;
 	}
 	for (int core = 0; core < streams; core++) {
 		const struct g_code *c = source_code(x->g, op->weights, s->slice, core);
@@ -241,8 +246,8 @@ source_same_weights(struct source *x, const struct npu_op *k, const struct g_ste
 		same_range(x, op, "weights", core, &k->weights[core], region,
 			   c ? c->weight_bytes : none, move);
 		if (core < x->accel->cores)
-			same_range(x, op, "scales", core, &k->scales[core], region,
-				   c ? c->scale_bytes : none, move);
+			same_range(x, op, "scales", core, &k->scales[core], scale_region,
+				   c ? c->scale_bytes : none, move_scales);
 	}
 }
 
