@@ -64,12 +64,15 @@ struct block_choice {
 
 enum { MAX_CHOICES = 32, KNOWN_COSTS = 32, KNOWN_STRIPES = 32 };
 
+/* what of a weight slice is in fast memory: all, or its scales alone */
+enum held { IN_PLACE, FETCHED, SCALES_FETCHED, HELDS };
+
 /* a kernel of an operation, as far as its cost goes, and that */
 struct cost_known {
 	struct cost_key {
 		int64_t stripe, rows, ifm_rows, depth, stream_bytes, scale_bytes;
 	} key;
-	double cost[2], flash;
+	double cost[HELDS], flash;
 };
 
 /* an operation in stripes of so many rows: all kernels together */
@@ -119,8 +122,8 @@ struct kernel {
 	int op;
 	struct g_range rows, depth;
 	int slice;	/* weights, -1: none */
-	double cost[2]; /* cycles; weights read in place, fetched before */
-	double flash;	/* of them: the flash is busy when in place */
+	double cost[HELDS]; /* cycles; INFINITY where scales alone are never fetched */
+	double flash;	/* of them: the flash is busy unless all was fetched */
 	double transfer; /* cycles of the DMA engine: a copy, which costs no others */
 };
 
@@ -132,7 +135,7 @@ struct weight_slice {
 	struct g_range depth;
 	int64_t stream_bytes, scale_bytes; /* all cores */
 	int first, last; /* kernels that use it */
-	bool fetched;
+	enum held held;
 	int start; /* the first transfer comes before this kernel */
 	double arrival; /* of its last byte, on the clock of the walk */
 	int64_t at; /* of its buffer, where that was planned with addresses */
@@ -375,9 +378,14 @@ struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 
 /* cost.c */
 bool weights_move(const struct sched *s); /* does fetching ever pay? */
-/* a kernel with weights that were fetched, or are read in place; in blocks */
+/* what a transfer takes of the bandwidth of the constants' memory, up to 1: the rest is
+ * for kernels that read there meanwhile */
+double transfer_share(const struct sched *s);
+/* cycles however its weights are held, at the least */
+double least_cost(const struct kernel *k);
+/* a kernel with weights that are held so; in blocks */
 struct perf_op kernel_op(const struct sched *s, const struct kernel *k,
-			 int64_t stream_bytes, int64_t scale_bytes, bool fetched);
+			 int64_t stream_bytes, int64_t scale_bytes, enum held held);
 struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
 				const struct block_choice *b);
 /* both, and what is read in place, for the block of stripes, which is not asked twice */
@@ -595,6 +603,20 @@ static inline int64_t
 slice_bytes(const struct weight_slice *u)
 {
 	return u->stream_bytes + u->scale_bytes;
+}
+
+/* of them, what is fetched: scales come first */
+static inline int64_t
+held_bytes(const struct weight_slice *u, enum held held)
+{
+	return held == IN_PLACE ? 0 : held == FETCHED ? slice_bytes(u) : u->scale_bytes;
+}
+
+/* a kernel without weights costs the same in any case */
+static inline enum held
+held_of(const struct plan *p, const struct kernel *k)
+{
+	return k->slice >= 0 ? p->slice[k->slice].held : IN_PLACE;
 }
 
 #endif

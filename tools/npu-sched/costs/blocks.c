@@ -131,7 +131,8 @@ search_of(struct sched *s, int i, int32_t rows)
 	struct kernel k = { .op = i, .rows = { .lo = top, .hi = top + rows },
 			    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
 	struct weights_size w = whole_size(s, i);
-	x.kernel = kernel_op(s, &k, w.stream, w.scales, s->objective != BLOCKS_FOR_IN_PLACE);
+	x.kernel = kernel_op(s, &k, w.stream, w.scales,
+			     s->objective == BLOCKS_FOR_IN_PLACE ? IN_PLACE : FETCHED);
 	return x;
 }
 

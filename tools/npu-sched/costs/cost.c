@@ -4,12 +4,22 @@
 
 #include "stream/emit.h"
 
+#include <math.h>
+#include <string.h>
+
 bool
 weights_move(const struct sched *s)
 {
 	/* constants in a memory as fast as SRAM are read where they are */
 	return s->memory.const_area == MEM_OFF_CHIP_FLASH ||
 	       s->memory.const_area == MEM_DRAM;
+}
+
+double
+transfer_share(const struct sched *s)
+{
+	enum mem_area from = s->memory.const_area;
+	return s->machine.read_rate[from][READ_COPY] / s->machine.bytes_per_cycle[from];
 }
 
 enum mem_area
@@ -138,15 +148,55 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
 
 struct perf_op
 kernel_op(const struct sched *s, const struct kernel *k, int64_t stream_bytes,
-	  int64_t scale_bytes, bool fetched)
+	  int64_t scale_bytes, enum held held)
 {
 	struct perf_op p = describe(s, s->info[k->op].op, k);
 	p.has_bias = stream_bytes > 0;
 	p.weight_bytes = stream_bytes;
 	p.scale_bytes = scale_bytes;
-	p.weight_area = p.scale_area = fetched && weights_move(s) ? s->memory.cache_area
-								  : s->memory.const_area;
+	if (!weights_move(s))
+		held = IN_PLACE;
+	p.weight_area = held == FETCHED ? s->memory.cache_area : s->memory.const_area;
+	p.scale_area = held == IN_PLACE ? s->memory.const_area : s->memory.cache_area;
 	return p;
+}
+
+double
+least_cost(const struct kernel *k)
+{
+	return fmin(fmin(k->cost[IN_PLACE], k->cost[FETCHED]), k->cost[SCALES_FETCHED]);
+}
+
+/*
+ * Scales are read through a channel of their own, which waits for a slow memory's
+ * latency more often than that of weights: is it worth while to fetch them alone?
+ */
+static bool
+scales_are_slow(const struct sched *s)
+{
+	const double *rate = s->machine.read_rate[s->memory.const_area];
+	return weights_move(s) && s->accel->cores == 1 &&
+	       rate[READ_SCALES] < rate[READ_WEIGHTS];
+}
+
+/* an operation's cycles with its weights as each enum held says */
+static void
+cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
+	  struct cost_known *out)
+{
+	int64_t stream = out->key.stream_bytes, scales = out->key.scale_bytes;
+	struct perf_op p = kernel_op(s, k, stream, scales, IN_PLACE);
+	struct perf_cost c = cost_in_blocks(s, &p, b);
+	out->flash = c.port[s->memory.const_area];
+	out->cost[IN_PLACE] = out->cost[FETCHED] = c.total;
+	out->cost[SCALES_FETCHED] = INFINITY;
+	if (!stream || !weights_move(s))
+		return;
+	p.scale_area = s->memory.cache_area;
+	if (scales_are_slow(s))
+		out->cost[SCALES_FETCHED] = cost_in_blocks(s, &p, b).total;
+	p.weight_area = s->memory.cache_area;
+	out->cost[FETCHED] = cost_in_blocks(s, &p, b).total;
 }
 
 struct perf_cost
@@ -172,7 +222,8 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 	struct op_info *f = &s->info[k->op];
 	k->transfer = copy_transfer(s, f->op, k->rows.hi - k->rows.lo);
 	if (f->op->kind == OP_COPY) {
-		k->cost[0] = k->cost[1] = k->flash = 0;
+		k->cost[IN_PLACE] = k->cost[FETCHED] = k->cost[SCALES_FETCHED] = 0;
+		k->flash = 0;
 		return true;
 	}
 	struct emit_rows in = emit_ifm_rows(f->op, k->rows);
@@ -190,18 +241,10 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 		const struct block_choice *b = block_for(s, k->op, stripe);
 		if (!b)
 			return false;
-		struct perf_op p = kernel_op(s, k, stream_bytes, scale_bytes, false);
-		struct perf_cost c = cost_in_blocks(s, &p, b);
-		*known = (struct cost_known){
-			.key = key, .flash = c.port[s->memory.const_area],
-			.cost = { c.total, c.total } };
-		if (stream_bytes && weights_move(s)) {
-			p.weight_area = p.scale_area = s->memory.cache_area;
-			known->cost[1] = cost_in_blocks(s, &p, b).total;
-		}
+		*known = (struct cost_known){ .key = key };
+		cost_held(s, k, b, known);
 	}
-	k->cost[0] = known->cost[0];
-	k->cost[1] = known->cost[1];
+	memcpy(k->cost, known->cost, sizeof(k->cost));
 	k->flash = known->flash;
 	return true;
 }

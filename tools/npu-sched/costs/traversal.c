@@ -115,7 +115,8 @@ try_all(struct trials *l, int t, bool exact)
 				    .depth = { .hi = op->ofm.shape.c } };
 		const struct block_choice *b = block_for(s, k.op, op->ofm.shape.h);
 		int64_t scales = emit_scale_bytes(s->accel, op, op->ofm.shape.c);
-		struct perf_op p = kernel_op(s, &k, l->v[i].bytes[t], scales, false);
+		struct perf_op p = kernel_op(s, &k, l->v[i].bytes[t], scales,
+					     IN_PLACE);
 		l->v[i].cycles[t] = b ? cost_in_blocks(s, &p, b).total : INFINITY;
 	}
 }

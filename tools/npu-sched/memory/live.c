@@ -258,12 +258,12 @@ find_buffers(struct sched *s, struct plan *p)
 	p->n_rects = p->n_maps;
 	for (size_t i = 0; i < p->n_slices; i++) {
 		const struct weight_slice *u = &p->slice[i];
-		if (!u->fetched)
+		if (u->held == IN_PLACE)
 			continue;
 		p->rect[p->n_rects] = (struct rect){
 			.slice = (int)i, .group = (int)p->n_rects, .next = -1,
 			.place = limited_place(s),
-			.bytes = round_up_i64(slice_bytes(u), 16),
+			.bytes = round_up_i64(held_bytes(u, u->held), 16),
 			.lo = kernel_step(s, p, u->start) - 1,
 			.hi = kernel_step(s, p, u->last),
 		};

@@ -106,8 +106,10 @@ make_steps(struct sched *s, struct g_buffer **buffer)
 		const struct weight_slice *u = &p->slice[k->slice];
 		if (u->w->slices.n)
 			G_PUT(x, STEP, slice, u->index);
-		if (u->fetched)
+		if (u->held == FETCHED)
 			G_PUT(x, STEP, buffer, buffer[k->slice]);
+		if (u->held == SCALES_FETCHED)
+			G_PUT(x, STEP, scale_buffer, buffer[k->slice]);
 	}
 }
 

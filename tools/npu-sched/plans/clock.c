@@ -47,6 +47,7 @@ struct clock {
 	struct moved dma[DMA_QUEUE];
 	int n_dma;
 	double flash; /* cycles of weights, fetched and read in place */
+	double share; /* transfer_share */
 };
 
 /* the operation as the emitter will find it: rolling buffers, cut weights */
@@ -163,11 +164,12 @@ meets_weights(const struct clock *c, int kernel, const struct touch *a)
 	const struct plan *p = c->p;
 	const struct rect *r = &p->rect[a->rect];
 	int slice = p->kernel[kernel].slice;
-	if (!c->placed || !a->write || slice < 0 || !p->slice[slice].fetched ||
+	if (!c->placed || !a->write || slice < 0 || p->slice[slice].held == IN_PLACE ||
 	    region(c->s, r->place) != region(c->s, limited_place(c->s)))
 		return false;
 	int64_t at = c->of[slice]->at;
-	return r->at + a->lo < at + slice_bytes(&p->slice[slice]) && at < r->at + a->hi;
+	int64_t end = at + held_bytes(&p->slice[slice], p->slice[slice].held);
+	return r->at + a->lo < end && at < r->at + a->hi;
 }
 
 static bool
@@ -195,13 +197,13 @@ conflict(const struct clock *c, int kernel, const struct moved *m)
 	/* parts without banks for tables use those as any others */
 	if (m->slice < 0)
 		return uses_table(c, kernel) || !c->s->accel->lut_banks;
-	bool fetched = slice >= 0 && p->slice[slice].fetched;
-	if (fetched && slice == m->slice)
+	enum held held = held_of(p, &p->kernel[kernel]);
+	if (held && slice == m->slice)
 		return true;
 	if (!c->placed)
 		return false;
-	if (fetched && overlap(m, c->of[slice]->at,
-			       c->of[slice]->at + slice_bytes(&p->slice[slice])))
+	if (held && overlap(m, c->of[slice]->at,
+			    c->of[slice]->at + held_bytes(&p->slice[slice], held)))
 		return true;
 	const struct touches *l = p->touches;
 	for (size_t i = l->first[kernel]; i < l->first[kernel + 1]; i++) {
@@ -249,7 +251,7 @@ fetch(struct clock *c, const struct fetch *f)
 	start_transfer(c, (struct moved){ .slice = f->slice, .copy = -1,
 					  .lo = at + f->lo, .hi = at + f->hi },
 		       cycles);
-	c->flash += cycles;
+	c->flash += cycles * c->share;
 }
 
 static void
@@ -273,7 +275,7 @@ run_copy(struct clock *c, int i)
 	const struct kernel *k = &c->p->kernel[i];
 	start_transfer(c, (struct moved){ .slice = -1, .copy = i }, k->transfer);
 	if (sched_area(s, s->info[k->op].op->ifm.t) == s->memory.const_area)
-		c->flash += k->transfer;
+		c->flash += k->transfer * c->share;
 }
 
 static void
@@ -293,9 +295,9 @@ run_kernel(struct clock *c, int i)
 		memmove(c->kernel, c->kernel + 1,
 			(size_t)--c->n_kernels * sizeof(*c->kernel));
 	c->kernel[c->n_kernels++] = i;
-	bool fetched = k->slice >= 0 && c->p->slice[k->slice].fetched;
-	c->flash += fetched || k->slice < 0 ? 0 : k->flash;
-	add_step(c, (struct perf_step){ .kind = PERF_KERNEL, .cycles = k->cost[fetched] });
+	enum held held = held_of(c->p, k);
+	c->flash += held == FETCHED || k->slice < 0 ? 0 : k->flash;
+	add_step(c, (struct perf_step){ .kind = PERF_KERNEL, .cycles = k->cost[held] });
 }
 
 /* the kernels of a node, from `from` on; *f: the next transfer */
@@ -340,7 +342,8 @@ static double
 run_all(struct sched *s, struct plan *p, bool placed)
 {
 	struct arena *a = arena_open();
-	struct clock c = { .s = s, .p = p, .placed = placed, .step = room_for_steps(p) };
+	struct clock c = { .s = s, .p = p, .placed = placed, .step = room_for_steps(p),
+			   .share = transfer_share(s) };
 	double cycles = 0;
 	size_t f = 0;
 	c.of = anew(a, const struct rect *, p->n_slices + 1);

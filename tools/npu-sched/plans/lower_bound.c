@@ -10,6 +10,8 @@
 
 #include "stream/emit.h"
 
+#include <math.h>
+
 enum { MAX_PAIRS = 8 };
 
 struct pair {
@@ -42,6 +44,13 @@ static double
 slice_transfer(const struct sched *s, const struct weight_slice *u)
 {
 	return weights_transfer(s, slice_bytes(u));
+}
+
+/* of the scales alone */
+static double
+scales_transfer(const struct sched *s, const struct weight_slice *u)
+{
+	return weights_transfer(s, held_bytes(u, SCALES_FETCHED));
 }
 
 /* the next of two fronts */
@@ -107,18 +116,26 @@ forget_early(const struct bound *b, struct front *f)
 static void
 first_use(struct bound *b, const struct kernel *k)
 {
-	double cycles = slice_transfer(b->s, &b->p->slice[k->slice]);
-	struct front placed = b->now, fetched = b->now;
-	b->rest -= cycles;
-	for (int i = 0; i < b->now.n; i++) {
-		struct pair *y = &fetched.v[i];
-		placed.v[i].kernels += k->cost[0];
-		y->transfers += cycles;
-		y->kernels = later(y->kernels, y->transfers) + k->cost[1];
+	const struct weight_slice *u = &b->p->slice[k->slice];
+	const double cycles[HELDS] = { [FETCHED] = slice_transfer(b->s, u),
+				       [SCALES_FETCHED] = scales_transfer(b->s, u) };
+	const struct front was = b->now;
+	b->rest -= cycles[FETCHED];
+	b->now.n = 0;
+	for (enum held h = IN_PLACE; h < HELDS; h++) {
+		struct front with = was, so_far = b->now;
+		if (isinf(k->cost[h]))
+			continue;
+		for (int i = 0; i < with.n; i++) {
+			struct pair *y = &with.v[i];
+			y->transfers += cycles[h];
+			if (h != IN_PLACE)
+				y->kernels = later(y->kernels, y->transfers);
+			y->kernels += k->cost[h];
+		}
+		forget_early(b, &with);
+		merge(&so_far, &with, &b->now);
 	}
-	forget_early(b, &placed);
-	forget_early(b, &fetched);
-	merge(&placed, &fetched, &b->now);
 }
 
 /* a kernel begins when the rows that it reads have been copied */
@@ -190,7 +207,7 @@ bound_node(struct bound *b, int from, double *cycles)
 			first_use(b, x);
 		else
 			for (int i = 0; i < b->now.n; i++)
-				b->now.v[i].kernels += x->cost[x->cost[1] < x->cost[0]];
+				b->now.v[i].kernels += least_cost(x);
 	}
 	*cycles += b->now.v[b->now.n - 1].kernels;
 	return k;
@@ -200,20 +217,20 @@ bound_node(struct bound *b, int from, double *cycles)
 static double
 busy_flash(const struct sched *s, const struct plan *p)
 {
-	double sum = 0;
+	double sum = 0, share = transfer_share(s);
 	for (size_t i = 0; i < p->n_slices; i++) {
 		const struct weight_slice *u = &p->slice[i];
-		double in_place = 0;
+		double in_place = 0, fetched = slice_transfer(s, u) * share;
 		for (int k = u->first; k <= u->last; k++)
 			if (p->kernel[k].slice == (int)i)
 				in_place += p->kernel[k].flash;
-		sum += in_place < slice_transfer(s, u) ? in_place : slice_transfer(s, u);
+		sum += in_place < fetched ? in_place : fetched;
 	}
 	for (size_t i = 0; i < p->n_kernels; i++) {
 		const struct g_op *op = s->info[p->kernel[i].op].op;
 		if (op->kind == OP_COPY &&
 		    sched_area(s, op->ifm.t) == s->memory.const_area)
-			sum += p->kernel[i].transfer;
+			sum += p->kernel[i].transfer * share;
 	}
 	return sum;
 }
@@ -224,7 +241,7 @@ sum_kernels(const struct plan *p)
 {
 	double sum = 0;
 	for (size_t i = 0; i < p->n_kernels; i++)
-		sum += p->kernel[i].cost[p->kernel[i].cost[1] < p->kernel[i].cost[0]];
+		sum += least_cost(&p->kernel[i]);
 	return sum;
 }
 

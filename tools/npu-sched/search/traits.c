@@ -12,7 +12,7 @@ plan_traits(const struct variant *x, const struct plan *p)
 	for (int i = 0; i < x->s->n_ops; i++)
 		t.striped += p->stripe[i] > 0;
 	for (size_t i = 0; i < p->n_slices; i++)
-		t.fetched += p->slice[i].fetched ? slice_bytes(&p->slice[i]) : 0;
+		t.fetched += held_bytes(&p->slice[i], p->slice[i].held);
 	for (size_t i = 0; x->s->memory.spilling && i < p->n_maps; i++)
 		t.left += p->rect[i].place == PLACE_ARENA && p->rect[i].bytes > 0;
 	return t;

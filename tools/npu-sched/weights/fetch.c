@@ -10,10 +10,9 @@
  * A kernel that reads flash in place keeps the flash busy itself; the estimate
  * does not know that, but we do not sell the same bandwidth twice.
  */
-#include "transfers.h"
+#include "walk.h"
 
 #include "base/fixed.h"
-#include "stream/emit.h"
 
 #include <string.h>
 
@@ -26,31 +25,19 @@ enum { FAR = 128 };
  * latencies: 8 of DRAM's on U85 are 13 KB and more, of flash on U55 512 bytes */
 enum { SHORT = 8 };
 
-struct walk {
-	struct sched *s;
-	struct plan *p;
-	enum transfers way;
-	double saves[WAYS]; /* cycles that other ways may save */
-	int64_t limit;
-	struct usage *used; /* at each kernel: maps and buffers so far */
-	struct gaps *gaps; /* or NULL: the sum of bytes decides alone */
-	double t, tk, td; /* front end, kernels free, transfers free */
-	double end[2];	  /* of the kernels issued last, older first */
-	double dma_end[DMA_QUEUE]; /* of the transfers alike */
-	double flash; /* until when kernels read flash in place */
-	double *begin; /* of each kernel: cycles of those before it, with weights fetched */
-	double *copied; /* of each kernel that is a copy: when it ends */
-	struct known_room {
-		int slice; /* -1: none */
-		int from;    /* there is room from this kernel on; -1: unknown */
-		int none_at; /* there is none at this one; -1: unknown */
-		int64_t most; /* bytes used where there is room */
-	} room;
-	struct lut_slots tables;
-	int next;	  /* first slice that may have to be fetched */
-	int64_t sent;	  /* of its bytes */
-	int node_start, node_end; /* kernels of this node */
-};
+static double
+start_latency(const struct walk *w)
+{
+	return w->s->memory.mem[w->s->memory.const_area].read_latency;
+}
+
+/* what the constants' memory moves in some of its latencies */
+static double
+short_bytes(const struct walk *w)
+{
+	return SHORT * start_latency(w) *
+	       w->s->machine.read_rate[w->s->memory.const_area][READ_COPY];
+}
 
 /* when a buffer is live that is filled before kernel `from` */
 static struct g_range
@@ -70,11 +57,13 @@ sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int fr
 {
 	struct known_room *k = &w->room;
 	int slice = (int)(u - w->p->slice);
-	if (k->slice == slice && from <= k->none_at)
+	bool same = k->slice == slice && k->bytes == bytes;
+	if (same && from <= k->none_at)
 		return false;
-	if (k->slice == slice && k->from >= 0 && from >= k->from)
+	if (same && k->from >= 0 && from >= k->from)
 		return true;
-	*k = (struct known_room){ .slice = slice, .from = -1, .none_at = -1 };
+	*k = (struct known_room){ .slice = slice, .bytes = bytes, .from = -1,
+				  .none_at = -1 };
 	k->none_at = usage_last_above(w->used, from, u->last, w->limit - bytes);
 	if (k->none_at >= 0)
 		return false;
@@ -84,9 +73,8 @@ sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int fr
 }
 
 static bool
-has_room(struct walk *w, struct weight_slice *u, int from)
+has_room(struct walk *w, struct weight_slice *u, int64_t bytes, int from)
 {
-	int64_t bytes = round_up_i64(slice_bytes(u), ALIGN);
 	if (!sum_has_room(w, u, bytes, from) ||
 	    (w->gaps && !gaps_find(w->gaps, live_range_of(w, u, from), bytes, &u->at)))
 		return false;
@@ -110,16 +98,17 @@ struct room {
 };
 
 /*
- * Room for slice u, to be filled before kernel i.  Kernels that are still running
+ * Room for what is held of slice u, to be filled before kernel i.  Kernels that are still running
  * may use bytes that die with them: a buffer that was free before they began
  * needs no wait; for any other the transfer waits until they are done.
  */
 static struct room
-find_room(struct walk *w, struct weight_slice *u, int i)
+find_room(struct walk *w, struct weight_slice *u, enum held held, int i)
 {
+	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	int from = oldest(w, i);
 	double t = w->t;
-	for (; !has_room(w, u, from); from++) {
+	for (; !has_room(w, u, bytes, from); from++) {
 		if (from == i)
 			return (struct room){ .from = -1 };
 		t = max_f64(t, w->end[MAX_KERNELS - (i - from)]);
@@ -128,17 +117,19 @@ find_room(struct walk *w, struct weight_slice *u, int i)
 }
 
 static void
-reserve(struct walk *w, struct weight_slice *u, int i, struct room r)
+reserve(struct walk *w, struct weight_slice *u, enum held held, int i, struct room r)
 {
+	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	w->t = r.t;
-	u->fetched = true;
+	u->held = held;
+	note_savings(w, (int)(u - w->p->slice));
 	u->start = r.from;
 	if (w->gaps)
 		gaps_put(w->gaps, live_range_of(w, u, r.from),
-			  round_up_i64(slice_bytes(u), ALIGN), u->at,
+			  bytes, u->at,
 			  kernel_step(w->s, w->p, oldest(w, i)) - 1);
 	w->room.slice = -1;
-	usage_add(w->used, r.from, u->last, round_up_i64(slice_bytes(u), ALIGN));
+	usage_add(w->used, r.from, u->last, bytes);
 }
 
 /* DMA_START: the front end waits while as many are under way as can be */
@@ -162,65 +153,28 @@ send(struct walk *w, int slice, int64_t bytes, int before)
 	start_transfer(w, weights_transfer(w->s, bytes));
 	w->sent += bytes;
 	p->slice[slice].arrival = w->td;
-	if (w->sent == slice_bytes(&p->slice[slice])) {
+	if (w->sent == held_bytes(&p->slice[slice], p->slice[slice].held)) {
 		w->next = slice + 1;
 		w->sent = 0;
 	}
 }
 
-/* a shorter one holds up the front end as soon as transfers take longer than kernels:
- * with two in it none of 24 plans of whole networks gained by another way */
+/* room for what pays of the weights that kernel i is about to read */
 static bool
-has_long_queue(const struct walk *w)
+take_now(struct walk *w, int slice, int i)
 {
-	return w->s->accel->max_dma > MAX_KERNELS;
-}
-
-static double
-start_latency(const struct walk *w)
-{
-	return w->s->memory.mem[w->s->memory.const_area].read_latency;
-}
-
-/* what the constants' memory moves in some of its latencies */
-static double
-short_bytes(const struct walk *w)
-{
-	return SHORT * start_latency(w) *
-	       w->s->machine.read_rate[w->s->memory.const_area][READ_COPY];
-}
-
-/* cycles of all uses of a slice, in place [0] and fetched [1] */
-static void
-cost_of_uses(const struct walk *w, int slice, double sum[2])
-{
-	const struct weight_slice *u = &w->p->slice[slice];
-	sum[0] = sum[1] = 0;
-	for (int i = u->first; i <= u->last; i++) {
-		const struct kernel *k = &w->p->kernel[i];
-		if (k->slice != slice)
+	struct weight_slice *u = &w->p->slice[slice];
+	double begin = max_f64(w->t, w->tk);
+	for (enum held h = goal_of(w, slice, w->t, begin); h < HELDS; h++) {
+		if (h == SCALES_FETCHED && !may_be_apart(w, slice))
+			break;
+		struct room r = find_room(w, u, h, i);
+		if (r.from < 0 || !fetching_pays(w, slice, h, r.t, begin))
 			continue;
-		sum[0] += k->cost[0];
-		sum[1] += k->cost[1];
+		reserve(w, u, h, i, r);
+		return true;
 	}
-}
-
-/*
- * Do all uses of a slice end earlier if it is fetched from time t on?  The first
- * kernel that wants it could begin at `begin`.
- */
-static bool
-fetching_pays(struct walk *w, int slice, double t, double begin)
-{
-	double sum[2];
-	cost_of_uses(w, slice, sum);
-	double arrival = max_f64(max_f64(t, w->td), w->flash) +
-			 weights_transfer(w->s, slice_bytes(&w->p->slice[slice]));
-	double wait = max_f64(arrival - begin, 0);
-	if (w->p->eager || wait + sum[1] >= sum[0])
-		return w->p->eager;
-	w->saves[NO_WAITS] += has_long_queue(w) ? wait : 0;
-	return w->way != NO_WAITS || wait == 0;
+	return false;
 }
 
 /* the weights of kernel i: the rest of them now, or in place */
@@ -232,7 +186,7 @@ settle(struct walk *w, int i)
 		return;
 	struct weight_slice *u = &w->p->slice[slice];
 	if (slice < w->next) {
-		if (u->fetched)
+		if (u->held)
 			w->t = max_f64(w->t, u->arrival);
 		return;
 	}
@@ -241,16 +195,12 @@ settle(struct walk *w, int i)
 		w->next = slice;
 		w->sent = 0;
 	}
-	if (!u->fetched) {
-		struct room r = find_room(w, u, i);
-		if (r.from < 0 ||
-		    !fetching_pays(w, slice, r.t, max_f64(w->t, w->tk))) {
-			w->next = slice + 1;
-			return;
-		}
-		reserve(w, u, i, r);
+	if (!u->held && !take_now(w, slice, i)) {
+		note_savings(w, slice);
+		w->next = slice + 1;
+		return;
 	}
-	send(w, slice, slice_bytes(u) - w->sent, i);
+	send(w, slice, held_bytes(u, u->held) - w->sent, i);
 	w->t = max_f64(w->t, u->arrival); /* the kernel waits for its weights */
 }
 
@@ -302,7 +252,7 @@ quiet_until(const struct walk *w, int i, const struct weight_slice *u, int64_t r
 		const struct kernel *x = &w->p->kernel[k];
 		if (!is_quiet(w, k, &tables))
 			break;
-		until += x->cost[x->slice >= 0 && w->p->slice[x->slice].fetched];
+		until += x->cost[held_of(w->p, x)];
 	}
 	return until;
 }
@@ -331,6 +281,55 @@ is_too_early(const struct walk *w, int i, const struct weight_slice *u)
 	return w->p->ahead > 0 && w->begin[u->first] - w->begin[i] > w->p->ahead;
 }
 
+/* when the first kernel that wants slice u could begin, if kernel i ends at `until` */
+static double
+begin_of(const struct walk *w, int i, const struct weight_slice *u, double until)
+{
+	return until + w->begin[u->first] - w->begin[i + 1];
+}
+
+/* can what is held of slice u arrive in time only if it begins soon? */
+static bool
+is_last_chance(const struct walk *w, int i, const struct weight_slice *u, double until)
+{
+	double first = weights_transfer(w->s, held_bytes(u, SCALES_FETCHED));
+	return u->first == i + 1 ||
+	       begin_of(w, i, u, until) - max_f64(w->t, w->td) < 2 * first;
+}
+
+/* room for slice u before kernel i, which ends at `until`, if that pays */
+static bool
+take_early(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
+{
+	int slice = (int)(u - w->p->slice);
+	struct room r = find_room(w, u, held, i);
+	if (r.from < 0 || (u->first == i + 1 && !fetching_pays(w, slice, held, r.t, until)))
+		return false;
+	reserve(w, u, held, i, r);
+	return true;
+}
+
+/* as much of slice u as can move while kernel i runs; false: nothing, for now */
+static bool
+send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
+{
+	int64_t rest = held_bytes(u, held) - w->sent, n = budget(w, until);
+	if (n < rest && n < LEAST_CHUNK)
+		n = budget(w, quiet_until(w, i, u, rest, until));
+	if (n < rest && n < LEAST_CHUNK)
+		return false;
+	if (!u->held && !take_early(w, u, held, i, until))
+		return false;
+	if (n < rest - LEAST_CHUNK && may_be_one(w, i, u, rest)) {
+		w->saves[IN_ONE] += start_latency(w);
+		n = w->way == IN_PIECES ? n : rest;
+	}
+	if (n >= rest - LEAST_CHUNK)
+		n = rest;
+	send(w, w->next, n < rest ? n : rest, i);
+	return true;
+}
+
 /* coming weights, as far as they can move while kernel i runs */
 static void
 look_ahead(struct walk *w, int i, double until)
@@ -341,25 +340,14 @@ look_ahead(struct walk *w, int i, double until)
 		if (u->first <= i || u->first >= w->node_end || starves(w) ||
 		    is_too_early(w, i, u))
 			return;
-		int64_t rest = slice_bytes(u) - w->sent, n = budget(w, until);
-		if (n < rest && n < LEAST_CHUNK)
-			n = budget(w, quiet_until(w, i, u, rest, until));
-		if (n < rest && n < LEAST_CHUNK)
+		enum held held = u->held ? u->held
+				 : goal_of(w, w->next, w->t, begin_of(w, i, u, until));
+		if (send_ahead(w, u, held, i, until))
+			continue;
+		if (u->held || held == SCALES_FETCHED || !may_be_apart(w, w->next) ||
+		    !is_last_chance(w, i, u, until) ||
+		    !send_ahead(w, u, SCALES_FETCHED, i, until))
 			return;
-		if (!u->fetched) {
-			struct room r = find_room(w, u, i);
-			if (r.from < 0 || (u->first == i + 1 &&
-					   !fetching_pays(w, w->next, r.t, until)))
-				return;
-			reserve(w, u, i, r);
-		}
-		if (n < rest - LEAST_CHUNK && may_be_one(w, i, u, rest)) {
-			w->saves[IN_ONE] += start_latency(w);
-			n = w->way == IN_PIECES ? n : rest;
-		}
-		if (n >= rest - LEAST_CHUNK)
-			n = rest;
-		send(w, w->next, n < rest ? n : rest, i);
 	}
 }
 
@@ -398,11 +386,12 @@ issue(struct walk *w, int i)
 	if (copy >= 0)
 		w->t = max_f64(w->t, w->copied[copy]);
 	settle(w, i);
-	bool fetched = k->slice >= 0 && w->p->slice[k->slice].fetched;
-	double cost = k->cost[fetched];
+	enum held held = held_of(w->p, k);
+	double cost = k->cost[held];
 	double start = max_f64(w->t, w->tk);
-	double busy = fetched || k->slice < 0 ? 0 : k->flash;
-	if (busy > 0)
+	double busy = held == FETCHED || k->slice < 0 ? 0 : k->flash;
+	/* what it leaves is enough for a transfer, where that waits for latencies */
+	if (busy > 0 && busy > (1 - transfer_share(w->s)) * cost)
 		w->flash = max_f64(start, w->td) + busy;
 	if (weights_move(w->s))
 		look_ahead(w, i, start + cost);
@@ -425,11 +414,11 @@ walk_kernels(struct walk *w, struct arena *scratch)
 	p->cycles = 0;
 	p->asked = 0;
 	for (size_t i = 0; i < p->n_slices; i++)
-		p->slice[i].fetched = false;
+		p->slice[i].held = IN_PLACE;
 	w->used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
 	w->copied = anew(scratch, double, p->n_kernels + 1);
 	w->begin = anew(scratch, double, p->n_kernels + 1);
-	for (size_t i = 0; p->ahead > 0 && i < p->n_kernels; i++)
+	for (size_t i = 0; i < p->n_kernels; i++)
 		w->begin[i + 1] = w->begin[i] + p->kernel[i].cost[1];
 	for (int i = 0; i < (int)p->n_kernels; i = w->node_end) {
 		int node = s->info[p->kernel[i].op].node;

@@ -235,7 +235,7 @@ lower_bound_of_slices(struct sched *s, int op, struct g_list slices)
 				    .depth = slice_range(slices, i, g->ofm.shape.c) };
 		struct weights_size w = slice_size(s, op, k.depth);
 		(void)stripe_cost(s, &k, g->ofm.shape.h, w.stream, w.scales);
-		sum += k.cost[k.cost[1] < k.cost[0]];
+		sum += least_cost(&k);
 	}
 	return sum;
 }

@@ -13,6 +13,8 @@ enum transfers {
 	IN_PIECES, /* as far as they move while a kernel runs */
 	IN_ONE,	   /* short ones at once, although what runs ends before */
 	NO_WAITS,  /* besides, nothing that the next kernel would have to wait for */
+	SCALES_ELSE, /* as IN_ONE; scales alone of weights that stay in place */
+	SCALES_FIRST, /* scales alone wherever that is no slower than all of it */
 	WAYS
 };
 
