@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files written: under a name of their own first, then in their place. */
 #include "base/file.h"
 
 #include "base/place.h"

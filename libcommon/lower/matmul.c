@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Products of two maps: MUL and REDUCE_SUM block by block, or U85's own. */
 #include "lower/nd.h"
 
 #include "base/fixed.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Values for inputs: random ones (npu-sim(1), RANDOM INPUTS), the least, the greatest. */
 #include "sim/sim.h"
 
 #include <string.h>

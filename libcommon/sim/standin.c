@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What stands for the results of an operator that no kernel computes. */
 #include "base/hash.h"
 #include "sim/sim.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Outputs, labels and targets read, and held against each other. */
 #include "npu-eval.h"
 
 #include <math.h>

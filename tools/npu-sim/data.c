@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs and expected outputs from files, outputs into files. */
 #include "base/file.h"
 #include "npu-sim.h"
 

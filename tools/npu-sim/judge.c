@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Outputs compared, with what is expected or what the other model made. */
 #include "npu-sim.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* npu-sim: a model on the host, and whether it computes what another one does. */
 #include "base/cli.h"
 #include "npu-sim.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Models of every form that npu-sim runs: TFLite, TOSA, npz, vela-bin. */
 #include "npu-sim.h"
 
 #include "raw/raw.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What is printed of outputs, operators and the NPU's operations. */
 #include "base/hash.h"
 #include "npu-sim.h"
 

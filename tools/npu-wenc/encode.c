@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Weights and scales encoded, piece by piece on several threads. */
 #include "wenc.h"
 
 #include "base/hash.h"

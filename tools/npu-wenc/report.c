@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes of weights (--stats) and addresses of constants (--verbose-allocation). */
 #include "wenc.h"
 
 #include "graph/table.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* manifest.json of --keep. */
 #include "npucc.h"
 
 #include <string.h>

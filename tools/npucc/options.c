@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Options: npucc's own, and those of options.def handed on to their stages. */
 #include "npucc.h"
 
 #include "base/cli.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where the stages' programs are. */
 #include "npucc.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Scales, zero points and clamps of tensors, in the precision of the reference. */
 #include "part.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What runs where, why, and what it costs on the CPU. */
 #include "part.h"
 
 #include "base/cli.h"

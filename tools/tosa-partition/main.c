@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* tosa-partition: a TOSA graph in, NPU primitives as a graph out. */
 #include "part.h"
 
 #include "base/cli.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A line for each operator of the graph. */
 #include "part.h"
 
 void

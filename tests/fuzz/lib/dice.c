@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Random numbers for mutators, and the mutation of bytes that mean nothing. */
 #include "mutate.h"
 
 #include "../fuzz.h"

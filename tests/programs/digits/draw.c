@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Digits as curves, bent and noisy: the data set. */
 #include "digits.h"
 
 #include <math.h>

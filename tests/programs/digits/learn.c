@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Training in float, and how many drawings are recognised. */
 #include "digits.h"
 
 #include <math.h>

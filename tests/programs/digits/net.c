@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The network in float: layers, forward and backward. */
 #include "digits.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The drawn graph as a FlatBuffer. */
 #include "gen.h"
 
 #include <assert.h>

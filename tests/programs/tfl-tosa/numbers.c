@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Scales and zero points of TFLite as TOSA's RESCALEs and constants. */
 #include "turn.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The network in real numbers, operator by operator. */
 #include "real.h"
 
 #include <math.h>
