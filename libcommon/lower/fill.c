@@ -2,6 +2,8 @@
 /* One value written everywhere in a view, or around a part of it. */
 #include "lower/nd.h"
 
+#include "base/fixed.h"
+
 /* n elements of something readable, in v's dimensions */
 static struct nd
 first_elements(const struct nd *any, const struct nd *v)
@@ -73,4 +75,87 @@ nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 		fill(l, any, &side, value);
 		nd_slice(&rest, k, before[k], n[k], 1);
 	}
+}
+
+/* can elements of any value be clamped to it?  32 bits are two halves of 16 */
+static bool
+clamps_to(const struct nd *v, int32_t value)
+{
+	return v->type != TFL_INT32 || value == 0 || value == -1;
+}
+
+/* n elements of a value: v's, clamped, or a constant, which has to come from flash */
+static struct nd
+line_of(struct lower *l, const struct nd *v, int64_t n, int32_t value)
+{
+	struct nd line = nd_new(l, v->type, 1, &n);
+	if (clamps_to(v, value) && nd_elements(v) >= n) {
+		struct nd any = nd_readable(l, v);
+		fill(l, &any, &line, value);
+		return line;
+	}
+	int32_t *c = anew(l->a, int32_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		c[i] = value;
+	struct nd from = nd_const_channels(l, v->type, 1, (int32_t)n, c);
+	nd_copy(l, &from, &line);
+	return line;
+}
+
+/* a line of v's last axis everywhere in v */
+static void
+fill_lines(struct lower *l, const struct nd *line, const struct nd *v)
+{
+	struct nd from = *v;
+	if (nd_elements(v) == 0)
+		return;
+	from.t = line->t;
+	from.offset = 0;
+	for (int i = 0; i < v->rank; i++)
+		from.stride[i] = i == v->rank - 1;
+	nd_copy(l, &from, v);
+}
+
+/* does a side of the border have more elements than the middle? */
+static bool
+outgrows(const struct nd *v, const int64_t *before, const struct nd *out)
+{
+	struct nd rest = *out;
+	for (int k = 0; k < v->rank; k++) {
+		int64_t line = nd_elements(&rest) / rest.dim[k];
+		int64_t after = rest.dim[k] - before[k] - v->dim[k];
+		if (max_i64(before[k], after) * line > nd_elements(v))
+			return true;
+		rest.dim[k] = v->dim[k];
+	}
+	return false;
+}
+
+void
+nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
+       const struct nd *out)
+{
+	struct nd rest = *out;
+	for (int k = 0; k < v->rank; k++)
+		nd_slice(&rest, k, before[k], v->dim[k], 1);
+	/* one operation for a side, which reads as many elements of the middle */
+	if (clamps_to(v, value) && !outgrows(v, before, out)) {
+		struct nd any = nd_readable(l, v);
+		nd_copy(l, v, &rest);
+		nd_surround(l, &any, out, before, v->dim, value);
+		return;
+	}
+	struct nd line = line_of(l, v, v->rank ? out->dim[v->rank - 1] : 1, value);
+	rest = *out;
+	for (int k = 0; k < v->rank; k++) {
+		int64_t end = before[k] + v->dim[k];
+		struct nd side = rest;
+		nd_slice(&side, k, 0, before[k], 1);
+		fill_lines(l, &line, &side);
+		side = rest;
+		nd_slice(&side, k, end, rest.dim[k] - end, 1);
+		fill_lines(l, &line, &side);
+		nd_slice(&rest, k, before[k], v->dim[k], 1);
+	}
+	nd_copy(l, v, &rest);
 }

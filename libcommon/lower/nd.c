@@ -24,6 +24,53 @@ nd_dense(int type, int rank, const int32_t *dim)
 	return v;
 }
 
+/* the shape of memory for elements in v's dimensions */
+static struct hwc
+own_hwc(const struct nd *v)
+{
+	int64_t h = 1;
+	for (int i = 0; i + 2 < v->rank; i++)
+		h *= v->dim[i];
+	return (struct hwc){ .h = (int32_t)h,
+			     .w = v->rank > 1 ? (int32_t)v->dim[v->rank - 2] : 1,
+			     .c = v->rank > 0 ? (int32_t)v->dim[v->rank - 1] : 1 };
+}
+
+struct nd
+nd_new(struct lower *l, int type, int rank, const int64_t *dim)
+{
+	struct nd v = { .type = type, .rank = rank };
+	memcpy(v.dim, dim, (size_t)rank * sizeof(*dim));
+	set_dense(&v);
+	v.t = low_tensor(l, type, own_hwc(&v), NULL);
+	return v;
+}
+
+struct nd
+nd_const(struct lower *l, int type, int rank, const int64_t *dim, const int32_t *v)
+{
+	struct nd r = { .type = type, .rank = rank };
+	memcpy(r.dim, dim, (size_t)rank * sizeof(*dim));
+	set_dense(&r);
+	r.t = low_const(l, type, own_hwc(&r), v).t;
+	return r;
+}
+
+struct nd
+nd_const_one(struct lower *l, int type, int rank, int32_t v)
+{
+	return nd_const_channels(l, type, rank, 1, &v);
+}
+
+struct nd
+nd_const_channels(struct lower *l, int type, int rank, int32_t n, const int32_t *v)
+{
+	int64_t dim[ND_MAX];
+	for (int i = 0; i < rank; i++)
+		dim[i] = i == rank - 1 ? n : 1;
+	return nd_const(l, type, rank, dim, v);
+}
+
 /* strides of rows, columns and channels; false: linear order */
 static bool
 hwc_strides(const struct g_operand *o, int64_t stride[3], int64_t *offset)

@@ -53,11 +53,25 @@ void nd_copy(struct lower *l, const struct nd *from, const struct nd *to);
 /* how many operations that takes */
 int64_t nd_copies(const struct lower *l, const struct nd *from, const struct nd *to);
 
+/* new memory for elements in these dimensions */
+struct nd nd_new(struct lower *l, int type, int rank, const int64_t *dim);
+/* constants in dimensions; v in C order; equal ones are one tensor */
+struct nd nd_const(struct lower *l, int type, int rank, const int64_t *dim,
+		   const int32_t *v);
+/* one element, seen in so many dimensions */
+struct nd nd_const_one(struct lower *l, int type, int rank, int32_t v);
+/* channels' values along the last of so many dimensions */
+struct nd nd_const_channels(struct lower *l, int type, int rank, int32_t n,
+			    const int32_t *v);
 /* linear memory with v's elements, to read something from */
 struct nd nd_readable(struct lower *l, const struct nd *v);
 /* value everywhere in `to` but in n[k] elements from before[k] on of each axis k */
 void nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 		 const int64_t *before, const int64_t *n, int32_t value);
+
+/* v in the middle of out, before[k] elements in along axis k, and value around it */
+void nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
+	    const struct nd *out);
 
 /*
  * v is [before][n][behind], of 32 bits: its middle axis becomes one element by

@@ -73,12 +73,10 @@ fill_value(const struct part *p, const struct tfl_op *op, int32_t *value)
 			 : o->type == TFL_INT16 ? (int16_t)load_le16(b)
 						: (int32_t)load_le32(b);
 	}
-	/* 32 bits are filled as two halves */
-	if (o->type == TFL_INT32 && *value != 0 && *value != -1)
-		return "a 32-bit padding value other than 0 and -1";
 	struct g_range r = type_range(o->type);
-	return *value < r.lo || *value > r.hi ? "the zero point is out of range"
-					      : NULL;
+	return o->type != TFL_INT32 && (*value < r.lo || *value > r.hi)
+		   ? "the zero point is out of range"
+		   : NULL;
 }
 
 static const char *
@@ -102,15 +100,12 @@ lower_pad(struct part *p, const struct tfl_op *op)
 	(void)read_border(p, op, &b);
 	(void)fill_value(p, op, &value);
 	struct nd in = nd_ifm(p, op->in[0]);
-	struct nd any = nd_readable(p->l, &in);
 	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
 		nd_result(p, op->out[0], &in);
 		return true;
 	}
 	struct nd to = nd_ofm(p, op->out[0]);
-	struct nd mid = middle(&to, &in, &b);
-	nd_copy(p->l, &in, &mid);
-	nd_surround(p->l, &any, &to, b.before, in.dim, value);
+	nd_pad(p->l, &in, b.before, value, &to);
 	return true;
 }
 

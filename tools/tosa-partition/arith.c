@@ -75,7 +75,7 @@ both(struct part *p, enum g_op_kind kind, const struct nd *a, const struct nd *b
 	int64_t dim[ND_MAX];
 	for (int i = 0; i < a->rank; i++)
 		dim[i] = a->dim[i] == 1 ? b->dim[i] : a->dim[i];
-	struct nd r = new_value(p, a->type, a->rank, dim);
+	struct nd r = nd_new(p->l, a->type, a->rank, dim);
 	struct finish f = { .round = ROUND_NATURAL };
 	both_to(p, kind, a, b, &r, &f);
 	return r;
@@ -84,7 +84,7 @@ both(struct part *p, enum g_op_kind kind, const struct nd *a, const struct nd *b
 struct nd
 by(struct part *p, enum g_op_kind kind, const struct nd *a, int32_t b)
 {
-	struct nd c = const_one(p, a->type, a->rank, b);
+	struct nd c = nd_const_one(p->l, a->type, a->rank, b);
 	return both(p, kind, a, &c);
 }
 
@@ -129,7 +129,7 @@ part_of(const struct nd *v, int type, int k)
 struct nd
 spread(struct part *p, const struct nd *v, const struct nd *shape)
 {
-	struct nd from = *v, to = new_value(p, v->type, shape->rank, shape->dim);
+	struct nd from = *v, to = nd_new(p->l, v->type, shape->rank, shape->dim);
 	for (int i = 0; i < v->rank; i++)
 		if (from.dim[i] != shape->dim[i]) {
 			from.dim[i] = shape->dim[i];

@@ -82,7 +82,7 @@ lower_not(struct part *p, const struct tosa_op *op)
 {
 	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
 	bool bits = op->code == TOSA_BITWISE_NOT;
-	struct nd c = const_one(p, v.type, v.rank, bits ? -1 : 1);
+	struct nd c = nd_const_one(p->l, v.type, v.rank, bits ? -1 : 1);
 	struct finish f = { .round = ROUND_NATURAL };
 	both_to(p, OP_SUB, &c, &v, &out, &f);
 	return NULL;
@@ -118,7 +118,7 @@ sign_of(struct part *p, const struct nd *v)
 static struct nd
 shift_down(struct part *p, const struct nd *a, const struct nd *b)
 {
-	struct nd r = new_value(p, TFL_INT32, a->rank, a->dim);
+	struct nd r = nd_new(p->l, TFL_INT32, a->rank, a->dim);
 	struct finish f = { .round = ROUND_TRUNCATE };
 	both_to(p, OP_SHR, a, b, &r, &f);
 	return r;
@@ -128,7 +128,7 @@ shift_down(struct part *p, const struct nd *a, const struct nd *b)
 static struct nd
 floor_by(struct part *p, const struct nd *a, const struct nd *b)
 {
-	struct nd minus = const_one(p, TFL_INT32, a->rank, -1);
+	struct nd minus = nd_const_one(p->l, TFL_INT32, a->rank, -1);
 	struct nd mirror = both(p, OP_SUB, &minus, a), u = both(p, OP_MAX, a, &mirror);
 	struct nd q = shift_down(p, &u, b), s = sign_of(p, a);
 	struct nd twice = both(p, OP_ADD, &s, &s), one = by(p, OP_ADD, &twice, 1);
@@ -142,9 +142,9 @@ logical_by(struct part *p, const struct nd *a, const struct nd *b)
 {
 	struct nd s = sign_of(p, a), top = by(p, OP_SHL, &s, 31);
 	struct nd rest = both(p, OP_SUB, a, &top), q = shift_down(p, &rest, b);
-	struct nd zero = const_one(p, TFL_INT32, a->rank, 0);
+	struct nd zero = nd_const_one(p->l, TFL_INT32, a->rank, 0);
 	struct nd bit = both(p, OP_SUB, &zero, &s);
-	struct nd c = const_one(p, TFL_INT32, a->rank, 31), at = both(p, OP_SUB, &c, b);
+	struct nd c = nd_const_one(p->l, TFL_INT32, a->rank, 31), at = both(p, OP_SUB, &c, b);
 	struct nd moved = both(p, OP_SHL, &bit, &at);
 	return both(p, OP_ADD, &q, &moved);
 }

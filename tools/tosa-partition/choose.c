@@ -22,7 +22,7 @@ lower_equal(struct part *p, const struct tosa_op *op)
 {
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd d = both(p, OP_SUB, &a, &b), out = result_place(p, op->out[0]);
-	struct nd differ = like(p, &d, TFL_INT8), one = const_one(p, TFL_INT8, d.rank, 1);
+	struct nd differ = like(p, &d, TFL_INT8), one = nd_const_one(p->l, TFL_INT8, d.rank, 1);
 	struct finish f = { .round = ROUND_NATURAL, .clamped = true, .clamp = truth };
 	unary_to(p, OP_ABS, &d, 0, &differ, &f);
 	f = (struct finish){ .round = ROUND_NATURAL };
@@ -43,7 +43,7 @@ lower_select(struct part *p, const struct tosa_op *op)
 		w = like(p, &c, TFL_INT16);
 		pool_to(p, &c, 0, &w, &f);
 	}
-	struct nd one = const_one(p, w.type, w.rank, 1), not = both(p, OP_SUB, &one, &w);
+	struct nd one = nd_const_one(p->l, w.type, w.rank, 1), not = both(p, OP_SUB, &one, &w);
 	struct nd x = both(p, OP_MUL, &w, &a), y = both(p, OP_MUL, &not, &b);
 	f = (struct finish){ .round = ROUND_NATURAL };
 	both_to(p, OP_ADD, &x, &y, &out, &f);

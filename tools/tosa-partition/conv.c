@@ -93,7 +93,7 @@ padded(struct part *p, struct low_conv *c, const struct nd *in)
 	shape.dim[1] += c->pad.top + c->pad.bottom;
 	shape.dim[2] += c->pad.left + c->pad.right;
 	struct nd r = like(p, &shape, in->type);
-	pad_to(p, in, before, c->ifm_zero, &r);
+	nd_pad(p->l, in, before, c->ifm_zero, &r);
 	c->pad = (struct g_pad){ 0 };
 	return r;
 }

@@ -74,7 +74,7 @@ write_outputs(struct part *p)
 		for (int k = 0; k < t->rank; k++)
 			dim[k] = t->dim[k];
 		struct nd to = result_place(p, p->t->out[i]);
-		struct nd from = const_value(p, to.type, t->rank, dim, v);
+		struct nd from = nd_const(p->l, to.type, t->rank, dim, v);
 		nd_copy(p->l, &from, &to);
 	}
 }

@@ -31,7 +31,7 @@ matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose)
 		nd_permute(&m, order);
 	if (m.stride[1] == 1 || m.dim[1] == 1)
 		return m;
-	struct nd r = new_value(p, m.type, 2, m.dim);
+	struct nd r = nd_new(p->l, m.type, 2, m.dim);
 	nd_copy(p->l, &m, &r);
 	return r;
 }
@@ -54,9 +54,9 @@ static struct nd
 byte_sums(struct part *p, const struct nd *a, int byte, const struct nd *b)
 {
 	struct nd part = part_of(a, byte ? TFL_INT8 : TFL_UINT8, byte);
-	struct nd x = new_value(p, TFL_INT16, 2, a->dim);
+	struct nd x = nd_new(p->l, TFL_INT16, 2, a->dim);
 	int64_t dim[2] = { a->dim[0], b->dim[0] };
-	struct nd r = new_value(p, TFL_INT32, 2, dim);
+	struct nd r = nd_new(p->l, TFL_INT32, 2, dim);
 	struct finish f = { .round = ROUND_NATURAL };
 	pool_to(p, &part, 0, &x, &f);
 	f = (struct finish){ .p = p, .round = ROUND_NATURAL };
@@ -85,7 +85,7 @@ multiply_wide(struct part *p, const struct nd *a, const struct nd *b, const stru
 	struct nd bottom = rest_of(p, &h, &top, 16), bm = by(p, OP_MUL, &bottom, m);
 	struct nd x = both(p, OP_ADD, &bm, &q), xs = floor_shift(p, &x, 16);
 	struct nd am = by(p, OP_MUL, &top, m), y = both(p, OP_ADD, &am, &xs);
-	struct nd c = const_one(p, TFL_INT32, 2, s.shift - 24);
+	struct nd c = nd_const_one(p->l, TFL_INT32, 2, s.shift - 24);
 	struct finish f = { .tail = t, .round = ROUND_NATURAL };
 	both_to(p, OP_SHR, &y, &c, out, &f);
 }

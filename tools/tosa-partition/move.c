@@ -110,53 +110,6 @@ waits_for_conv(const struct part *p, const struct tosa_op *op)
 	return true;
 }
 
-/* a value everywhere in v */
-static void
-fill(struct part *p, const struct nd *v, int32_t value)
-{
-	int64_t n = v->rank ? v->dim[v->rank - 1] : 1;
-	int32_t *line = anew(p->a, int32_t, (size_t)n);
-	for (int64_t i = 0; i < n; i++)
-		line[i] = value;
-	for (int i = 0; i < v->rank; i++)
-		if (!v->dim[i])
-			return;
-	struct nd from = const_channels(p, v->type, v->rank, (int32_t)n, line);
-	for (int i = 0; i + 1 < v->rank; i++) {
-		from.dim[i] = v->dim[i];
-		from.stride[i] = 0;
-	}
-	nd_copy(p->l, &from, v);
-}
-
-void
-pad_to(struct part *p, const struct nd *v, const int64_t *before, int32_t value,
-       const struct nd *out)
-{
-	struct nd rest = *out, any;
-	for (int k = 0; k < v->rank; k++)
-		nd_slice(&rest, k, before[k], v->dim[k], 1);
-	/* a border no larger than the middle: the middle's elements, clamped */
-	if (v->type != TFL_INT32 && nd_elements(out) <= 2 * nd_elements(v)) {
-		any = nd_readable(p->l, v);
-		nd_copy(p->l, v, &rest);
-		nd_surround(p->l, &any, out, before, v->dim, value);
-		return;
-	}
-	rest = *out;
-	for (int k = 0; k < v->rank; k++) {
-		int64_t end = before[k] + v->dim[k];
-		struct nd side = rest;
-		nd_slice(&side, k, 0, before[k], 1);
-		fill(p, &side, value);
-		side = rest;
-		nd_slice(&side, k, end, rest.dim[k] - end, 1);
-		fill(p, &side, value);
-		nd_slice(&rest, k, before[k], v->dim[k], 1);
-	}
-	nd_copy(p->l, v, &rest);
-}
-
 const char *
 lower_pad(struct part *p, const struct tosa_op *op)
 {
@@ -166,7 +119,7 @@ lower_pad(struct part *p, const struct tosa_op *op)
 	int64_t before[TOSA_MAX_RANK];
 	for (int k = 0; k < v.rank; k++)
 		before[k] = tosa_value(tosa_in(p->t, op, 1), 2 * k);
-	pad_to(p, &v, before, (int32_t)tosa_zero_of(p->t, op, 2), &out);
+	nd_pad(p->l, &v, before, (int32_t)tosa_zero_of(p->t, op, 2), &out);
 	return NULL;
 }
 
@@ -240,12 +193,12 @@ gather_computed(struct part *p, const struct tosa_op *op)
 	int32_t *k = anew(p->a, int32_t, (size_t)n);
 	for (int32_t i = 0; i < n; i++)
 		k[i] = i;
-	struct nd number = const_channels(p, TFL_INT32, 3, (int32_t)n, k);
+	struct nd number = nd_const_channels(p->l, TFL_INT32, 3, (int32_t)n, k);
 	struct nd away = both(p, OP_SUB, &x, &number), far = like(p, &away, TFL_INT32);
 	struct finish f = { .round = ROUND_NATURAL };
 	unary_to(p, OP_ABS, &away, 0, &far, &f);
 	far = by(p, OP_MIN, &far, 1);
-	struct nd one = const_one(p, TFL_INT32, 3, 1), hot = like(p, &far, v.type);
+	struct nd one = nd_const_one(p->l, TFL_INT32, 3, 1), hot = like(p, &far, v.type);
 	f = (struct finish){ .round = ROUND_NATURAL };
 	both_to(p, OP_SUB, &one, &far, &hot, &f);
 	for (int64_t b = 0; b < batches; b++) {

@@ -79,22 +79,13 @@ struct nd value_of(struct part *p, int tensor); /* to read */
 struct nd result_place(struct part *p, int tensor); /* to write */
 /* the result is what is seen: another name of it, copied where it has a place */
 void name_result(struct part *p, int tensor, const struct nd *seen);
-/* new memory for elements in these dimensions */
-struct nd new_value(struct part *p, int type, int rank, const int64_t *dim);
+/* new memory for v's dimensions */
 struct nd like(struct part *p, const struct nd *v, int type);
 /* [N,H,W,C] as operations can read it, whose channels are neighbours */
 struct nd readable_map(struct part *p, const struct nd *v);
 /* to write so: the same memory, or other that deliver_map copies from */
 struct nd room_map(struct part *p, const struct nd *v);
 void deliver_map(struct part *p, const struct nd *room, const struct nd *v);
-/* constants in dimensions; v in C order */
-struct nd const_value(struct part *p, int type, int rank, const int64_t *dim,
-		      const int32_t *v);
-/* one element, seen in so many dimensions */
-struct nd const_one(struct part *p, int type, int rank, int32_t v);
-/* channels' values along the last of so many dimensions */
-struct nd const_channels(struct part *p, int type, int rank, int32_t n,
-			 const int32_t *v);
 const char *say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 
 /* tail.c: what follows an operation that has a scale, a clamp and a table */
@@ -187,9 +178,6 @@ struct nd matrix_place(const struct nd *v, int64_t i);
 /* move.c: elements a[k] of an axis of one become elements b[k] of the other */
 const char *copy_axis(struct part *p, const struct nd *from, const struct nd *to,
 		      int axis, const int64_t *a, const int64_t *b, int64_t n);
-/* v in the middle of out, so many elements in, and a value around it */
-void pad_to(struct part *p, const struct nd *v, const int64_t *before, int32_t value,
-	    const struct nd *out);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
 lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c ... */

@@ -41,7 +41,7 @@ room_of(struct part *p, const struct nd *out, const struct three *s)
 	struct g_operand o;
 	if (nd_reshape(&r, dim, 3) && nd_operand(&r, &o))
 		return r;
-	return new_value(p, out->type, 3, dim);
+	return nd_new(p->l, out->type, 3, dim);
 }
 
 static void
@@ -84,7 +84,7 @@ pool_middle(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zer
 static struct nd
 mirrored(struct part *p, const struct nd *v)
 {
-	struct nd c = const_one(p, v->type, v->rank, -1);
+	struct nd c = nd_const_one(p->l, v->type, v->rank, -1);
 	return both(p, OP_SUB, &c, v);
 }
 
@@ -109,7 +109,7 @@ lower_reduce(struct part *p, const struct tosa_op *op)
 	}
 	const char *why = pool_middle(p, OP_MAXPOOL, &x, 0, &r, &f);
 	if (!why && least) {
-		struct nd c = const_one(p, r.type, 3, -1);
+		struct nd c = nd_const_one(p->l, r.type, 3, -1);
 		f = (struct finish){ .round = ROUND_NATURAL };
 		both_to(p, OP_SUB, &c, &r, &room, &f);
 	}
@@ -232,14 +232,14 @@ lower_argmax(struct part *p, const struct tosa_op *op)
 	for (int32_t i = 0; i < n; i++)
 		at[i] = 65535 - i;
 	int64_t dim[3] = { 1, n, 1 };
-	struct nd x = reshaped(p, &v, s.dim, 3), place = const_value(p, TFL_INT32, 3, dim, at);
+	struct nd x = reshaped(p, &v, s.dim, 3), place = nd_const(p->l, TFL_INT32, 3, dim, at);
 	x = widen(p, &x, 0);
 	x = by(p, OP_SHL, &x, 16);
 	x = both(p, OP_ADD, &x, &place);
 	words_folded(p->l, OP_MAX, &x);
 	struct nd above = floor_shift(p, &x, 16), value = by(p, OP_SHL, &above, 16);
 	struct nd low = both(p, OP_SUB, &x, &value);
-	struct nd c = const_one(p, TFL_INT32, 3, 65535), r = both(p, OP_SUB, &c, &low);
+	struct nd c = nd_const_one(p->l, TFL_INT32, 3, 65535), r = both(p, OP_SUB, &c, &low);
 	deliver(p, &r, &out);
 	return NULL;
 }

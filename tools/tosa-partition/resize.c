@@ -46,7 +46,7 @@ weights(struct part *p, int axis, const int32_t *w, int64_t n)
 {
 	int64_t dim[4] = { 1, 1, 1, 1 };
 	dim[axis] = n;
-	return const_value(p, TFL_INT32, 4, dim, w);
+	return nd_const(p->l, TFL_INT32, 4, dim, w);
 }
 
 /* both neighbours by their weights */

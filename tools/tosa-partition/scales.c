@@ -76,7 +76,7 @@ scale_run(struct part *p, const struct nd *v, const struct tail *t, const struct
 		nd_slice(&from, last, r.first, r.n, 1);
 		nd_slice(&to, last, r.first, r.n, 1);
 	}
-	struct nd c = const_channels(p, TFL_INT32, v->rank, (int32_t)r.n, m);
+	struct nd c = nd_const_channels(p->l, TFL_INT32, v->rank, (int32_t)r.n, m);
 	struct finish f = { .tail = t, .round = tail_round(t),
 			    .scale = { .mult = 1, .shift = r.shift } };
 	both_to(p, OP_MUL, &from, &c, &to, &f);

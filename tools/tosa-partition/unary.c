@@ -138,7 +138,7 @@ lower_clamp(struct part *p, const struct tosa_op *op)
 	if (v.type == TFL_INT32) {
 		struct nd out = result_place(p, op->out[0]);
 		struct nd below = by(p, OP_MIN, &v, (int32_t)hi);
-		struct nd c = const_one(p, TFL_INT32, v.rank, (int32_t)lo);
+		struct nd c = nd_const_one(p->l, TFL_INT32, v.rank, (int32_t)lo);
 		struct finish f = { .round = ROUND_NATURAL };
 		both_to(p, OP_MAX, &below, &c, &out, &f);
 		return NULL;
@@ -242,7 +242,7 @@ lower_negate(struct part *p, const struct tosa_op *op)
 {
 	struct nd v = value_of(p, op->in[0]);
 	struct tail t = tail_of(p, op->out[0], 0);
-	struct nd out = result_place(p, t.out), zero = const_one(p, v.type, v.rank, 0);
+	struct nd out = result_place(p, t.out), zero = nd_const_one(p->l, v.type, v.rank, 0);
 	struct finish f = { .p = p, .tail = &t, .round = ROUND_NATURAL };
 	t.zero = tosa_zero_of(p->t, op, 2);
 	nd_binary(p->l, OP_SUB, &zero, 0, &v, (int32_t)tosa_zero_of(p->t, op, 1), &out,

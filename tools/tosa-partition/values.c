@@ -107,7 +107,7 @@ const_tensor(struct part *p, int tensor)
 		v[i] = (int32_t)tosa_value(t, i);
 	for (int i = 0; i < t->rank; i++)
 		dim[i] = t->dim[i];
-	return const_value(p, graph_type(t->type), t->rank, dim, v);
+	return nd_const(p->l, graph_type(t->type), t->rank, dim, v);
 }
 
 /* a boolean of the application's is true if it is not 0; inside it is 1 then */
@@ -222,63 +222,10 @@ name_result(struct part *p, int tensor, const struct nd *seen)
 
 /* ---- memory -------------------------------------------------------------------------- */
 
-static void
-set_dense(struct nd *v)
-{
-	int64_t s = 1;
-	for (int i = v->rank; i-- > 0; s *= v->dim[i])
-		v->stride[i] = s;
-}
-
-struct nd
-new_value(struct part *p, int type, int rank, const int64_t *dim)
-{
-	struct nd v = { .type = type, .rank = rank };
-	int64_t h = 1;
-	memcpy(v.dim, dim, (size_t)rank * sizeof(*dim));
-	set_dense(&v);
-	for (int i = 0; i + 2 < rank; i++)
-		h *= dim[i];
-	struct hwc s = { .h = (int32_t)h, .w = rank > 1 ? (int32_t)dim[rank - 2] : 1,
-			 .c = rank > 0 ? (int32_t)dim[rank - 1] : 1 };
-	v.t = low_tensor(p->l, type, s, NULL);
-	return v;
-}
-
 struct nd
 like(struct part *p, const struct nd *v, int type)
 {
-	return new_value(p, type, v->rank, v->dim);
-}
-
-struct nd
-const_value(struct part *p, int type, int rank, const int64_t *dim, const int32_t *v)
-{
-	struct nd r = { .type = type, .rank = rank };
-	int64_t h = 1;
-	memcpy(r.dim, dim, (size_t)rank * sizeof(*dim));
-	set_dense(&r);
-	for (int i = 0; i + 2 < rank; i++)
-		h *= dim[i];
-	struct hwc s = { .h = (int32_t)h, .w = rank > 1 ? (int32_t)dim[rank - 2] : 1,
-			 .c = rank > 0 ? (int32_t)dim[rank - 1] : 1 };
-	r.t = low_const(p->l, type, s, v).t;
-	return r;
-}
-
-struct nd
-const_one(struct part *p, int type, int rank, int32_t v)
-{
-	return const_channels(p, type, rank, 1, &v);
-}
-
-struct nd
-const_channels(struct part *p, int type, int rank, int32_t n, const int32_t *v)
-{
-	int64_t dim[ND_MAX];
-	for (int i = 0; i < rank; i++)
-		dim[i] = i == rank - 1 ? n : 1;
-	return const_value(p, type, rank, dim, v);
+	return nd_new(p->l, type, v->rank, v->dim);
 }
 
 static bool
