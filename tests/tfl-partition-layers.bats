@@ -187,6 +187,18 @@ bilinear()
 	exact m
 }
 
+@test "transposed convolutions whose OFM lies beyond what the IFM reaches" {
+	local weights dims
+	weights="[$(seq -s, 1 16)]"
+	# shellcheck disable=SC2086 # numbers of a shape
+	for dims in '1 8 8 4' '1 3 9 4'; do
+		op m $TRANSPOSE_CONV $I8 '[1,2,3,4]' "$(second $I8 '[4,1,1,4]' "$weights") | ${t}[1].shape = [${dims// /,}] | $(ints "[4]" $dims) | .subgraphs[0].operators[0].inputs = [3,2,0] | $(with 49 '{padding:1,stride_w:2,stride_h:2}')"
+		exact m
+		op m $TRANSPOSE_CONV $I8 '[1,2,3,4]' "$(second $I8 '[4,1,1,4]' "$weights") | ${t}[1].shape = [${dims// /,}] | $(ints "[4]" $dims) | .subgraphs[0].operators[0].inputs = [3,2,0] | $(with 49 '{stride_w:17,stride_h:17}')"
+		exact m
+	done
+}
+
 @test "convolutions that stay on the CPU, and why" {
 	conv '[1,8,8,4]' '[2,1,1,4]' 8 '[1,8,8,2]' '{padding:0,stride_w:1,stride_h:0}'
 	stays m "CONV_2D has stride 0x1, dilation 1x1"
@@ -206,8 +218,8 @@ bilinear()
 	stays m "a kernel or padding of this size with 16 bits"
 	op m $DEPTHWISE_CONV_2D $I8 '[1,8,8,4]' "$(second $I8 '[1,1,1,4]' "$(zeros 4)") | ${t}[1].type = 7 | $(with 2 '{stride_w:1,stride_h:1,depth_multiplier:1}')"
 	stays m "IFM and OFM differ in type"
-	op m $TRANSPOSE_CONV $I8 '[1,8,8,4]' "$(second $I8 '[4,1,1,4]' "$(zeros 16)") | $(ints '[4]' 1 8 8 4) | .subgraphs[0].operators[0].inputs = [3,2,0] | $(with 49 '{stride_w:17,stride_h:17}')"
-	stays m "stride 17"
+	op m $TRANSPOSE_CONV $I8 '[1,8,8,4]' "$(second $I8 '[4,70,1,4]' "$(zeros 1120)") | $(ints '[4]' 1 8 8 4) | .subgraphs[0].operators[0].inputs = [3,2,0] | $(with 49 '{stride_w:1,stride_h:1}')"
+	stays m "kernel 70x1 of stride 1x1"
 	op m $FULLY_CONNECTED $I16 '[5,24]' "$(second $I8 '[7,24]') | $shape [5,7] | $(with 8 '{}')"
 	stays m "IFM is INT16"
 	op m $FULLY_CONNECTED $I8 '[5,24]' "$(second $I8 '[7,24]' "$(zeros 168)") | $shape [5,7] | $(with 8 '{weights_format:1}')"

@@ -176,19 +176,10 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 		return part_say(p, "%s has stride %dx%d, dilation %dx%d",
 				tfl_op_label(op), c->stride.y, c->stride.x,
 				c->dilation.y, c->dilation.x);
-	int64_t kh = (int64_t)(c->kernel.y - 1) * c->dilation.y + 1;
-	int64_t kw = (int64_t)(c->kernel.x - 1) * c->dilation.x + 1;
-	if (kh < 1 || kw < 1 || kh > UINT16_MAX || kw > UINT16_MAX)
-		return part_say(p, "kernel %" PRId64 "x%" PRId64 " (dilated)", kh, kw);
-	c->large = kh > MAX_KERNEL_H || kh * kw > MAX_KERNEL;
+	if (c->kernel.y < 1 || c->kernel.x < 1)
+		return part_say(p, "kernel %dx%d", c->kernel.y, c->kernel.x);
 	struct yx out = map_yx(c->ofm);
-	int64_t windows = (c->stride.y > MAX_STRIDE ? (int64_t)out.y : 1) *
-			  (c->stride.x > MAX_STRIDE ? out.x : 1);
-	if (windows > MAX_WINDOWS)
-		return part_say(p, "stride %dx%d would take %lld operations",
-				c->stride.y, c->stride.x, (long long)windows);
 	struct window w = conv_window(c);
-	c->large |= w.pad.left > MAX_PAD || w.pad.right > MAX_PAD;
 	if (w.out.y != out.y || w.out.x != out.x || c->ofm->dim[3] != c->o ||
 	    c->ofm->dim[0] != c->ifm->dim[0])
 		return "the OFM's shape is not what the options give";
@@ -204,9 +195,7 @@ read_groups(const struct part *p, struct conv *c)
 	if (c->groups < 1 || c->groups * c->i != depth || c->o % c->groups)
 		return part_say(p, "IFM depth %d, weights of %d for %d channels",
 				depth, c->i, c->o);
-	int64_t bytes = (int64_t)c->kernel.y * c->dilation.y * c->kernel.x *
-			c->dilation.x * c->o * (c->i + 16);
-	return bytes <= MAX_MADE_WEIGHTS ? NULL : "the weights would grow too large";
+	return NULL;
 }
 
 /* map, weights, bias, and that the options are there */
@@ -234,7 +223,7 @@ read_rest(const struct part *p, const struct tfl_op *op, bool groups, struct con
 	const char *why = groups ? read_groups(p, c) : NULL;
 	if (!why)
 		why = check_conv_common(p, op, c);
-	return !why && c->large ? check_large(p, c) : why;
+	return why ? why : check_shape(p, c);
 }
 
 static const char *
@@ -362,7 +351,7 @@ lower_conv2d(struct part *p, const struct tfl_op *op)
 {
 	struct conv c;
 	(void)read_conv2d(p, op, &c);
-	(c.large ? conv_large : conv_windows)(p, op, &c);
+	lower_windows(p, op, &c);
 	return true;
 }
 
@@ -378,7 +367,7 @@ lower_depthwise(struct part *p, const struct tfl_op *op)
 {
 	struct conv c;
 	(void)read_depthwise(p, op, &c);
-	(c.large ? conv_large : conv_windows)(p, op, &c);
+	lower_windows(p, op, &c);
 	return true;
 }
 
@@ -397,15 +386,13 @@ lower_fc(struct part *p, const struct tfl_op *op)
 		return lower_computed(p, op);
 	(void)read_fc(p, op, &c);
 	int32_t n = (int32_t)(tfl_elements(c.ifm) / c.i);
-	struct hwc is = { .h = 1, .w = n, .c = c.i };
-	struct hwc os = { .h = 1, .w = n, .c = c.o };
+	struct hwc is = { .h = 1, .w = n, .c = c.i }, os = { .h = 1, .w = n, .c = c.o };
+	const int32_t from[4] = { 1, 1, n, c.i }, to[4] = { 1, 1, n, c.o };
 	struct g_operand ofm = low_view(p->l, part_ofm(p, op->out[0]), os);
-	struct g_op *o = low_op(p->l, OP_FC, low_view(p->l, part_ifm(p, op->in[0]), is),
-				 ofm);
-	op_kernel(o, c.kernel, c.stride, c.dilation, (struct g_pad){ 0 });
-	struct g_scales *scales = conv_scales(p, &c, 0, c.o);
-	struct g_weights *weights = conv_weights(p, &c, c.kernel, 0, c.strides);
-	conv_finish(o, &c, weights, scales);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), is);
+	struct nd in = nd_operand_of(ifm, 4, from), out = nd_operand_of(ofm, 4, to);
+	struct low_conv w = conv_whole(p, &c, (struct g_pad){ 0 });
+	low_conv(p->l, &w, &in, &out, conv_made, &c);
 	return true;
 }
 

@@ -23,7 +23,7 @@ count_uses(struct part *p)
 static bool
 is_padding(int64_t n, int32_t kernel)
 {
-	return n <= MAX_PAD && n < kernel;
+	return n <= LOW_PAD && n < kernel;
 }
 
 /*

@@ -66,18 +66,22 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 		dim[1] *= v->dim[i];
 	dim[2] /= dim[1];
 	struct nd from = mapped(p, v, dim, true), to = mapped(p, out, dim, false);
-	int8_t *ones = anew(p->a, int8_t, (size_t)n);
+	uint8_t *ones = anew(p->a, uint8_t, (size_t)n);
 	int64_t *bias = anew(p->a, int64_t, (size_t)n);
 	struct npu_scale *scale = anew(p->a, struct npu_scale, (size_t)n);
 	for (int32_t k = 0; k < n; k++) {
 		ones[k] = 1;
 		scale[k] = tail_scale(t, k);
 	}
-	struct low_conv c = { .deep = true, .weights = ones, .o = n, .i = 1,
-			      .kernel = { .y = 1, .x = 1 }, .stride = { .y = 1, .x = 1 },
+	struct low_weights w = { .v = ones, .type = TFL_INT8, .stride = { 1, n, n },
+				 .zero = anew(p->a, int64_t, 1), .n_zero = 1,
+				 .name = "ones" };
+	struct low_conv c = { .kind = OP_DEPTHWISE, .weights = w, .o = n, .i = 1,
+			      .groups = 1, .kernel = { .y = 1, .x = 1 },
+			      .stride = { .y = 1, .x = 1 },
 			      .dilation = { .y = 1, .x = 1 }, .bias = bias,
 			      .ifm_zero = (int32_t)t->r.in_zero, .scale = scale,
-			      .round = tail_round(t), .name = "ones" };
+			      .round = tail_round(t) };
 	const char *why = low_conv_check(p->a, &c, &from, &to);
 	struct finish f = { .p = p, .tail = t, .round = tail_round(t) };
 	if (why)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels, or paddings, beyond the hardware's: the padded input, of which
+ * every piece of the kernel sees another part; sums of 32 bits, added; then
+ * the scales, as the front end has them applied.
+ */
+#include "lower/convparts.h"
+
+#include "base/fixed.h"
+
+/* taps of an axis that a piece may have */
+static int32_t
+most_taps(int32_t taps, int32_t dilation, int32_t limit)
+{
+	int32_t n = (limit - 1) / dilation + 1;
+	return taps < n ? taps : n;
+}
+
+static struct yx
+piece_of(const struct low_conv *c)
+{
+	struct yx n;
+	n.x = most_taps(c->kernel.x, c->dilation.x, LOW_KERNEL);
+	int32_t width = (n.x - 1) * c->dilation.x + 1, rows = LOW_KERNEL / width;
+	n.y = most_taps(c->kernel.y, c->dilation.y,
+			rows < LOW_KERNEL_ROWS ? rows : LOW_KERNEL_ROWS);
+	return n;
+}
+
+int64_t
+conv_large_pieces(const struct low_conv *c)
+{
+	struct yx n = piece_of(c);
+	return (int64_t)ceil_div(c->kernel.y, n.y) * ceil_div(c->kernel.x, n.x);
+}
+
+/* an operation's window over a part of the image, n positions of an axis */
+static void
+see(struct nd *v, int axis, int64_t at, int64_t n, int32_t stride, int32_t reach)
+{
+	nd_slice(v, axis, at * stride, (n - 1) * (n > 1 ? stride : 1) + reach, 1);
+}
+
+/* out from the position `at` on; strides that the hardware does not have: single ones */
+static void
+run_boxes(struct lower *l, const struct low_conv *c, const struct nd *in,
+	  const struct nd *out, struct g_weights *w, struct g_scales *s)
+{
+	int64_t rows = c->stride.y > LOW_STRIDE ? 1 : out->dim[1];
+	int64_t cols = c->stride.x > LOW_STRIDE ? 1 : out->dim[2];
+	struct yx reach = conv_reach(c), stride = { .y = rows > 1 ? c->stride.y : 1,
+						    .x = cols > 1 ? c->stride.x : 1 };
+	for (int64_t y = 0; y < out->dim[1]; y += rows)
+		for (int64_t x = 0; x < out->dim[2]; x += cols) {
+			struct nd from = *in, to = *out;
+			see(&from, 1, y, rows, c->stride.y, reach.y);
+			see(&from, 2, x, cols, c->stride.x, reach.x);
+			nd_slice(&to, 1, y, rows, 1);
+			nd_slice(&to, 2, x, cols, 1);
+			struct g_op *op = conv_op(l, c, &from, &to, stride,
+						  (struct g_pad){ 0 });
+			conv_op_constants(op, w, s);
+			op_clamp(op, type_range(TFL_INT32));
+		}
+}
+
+/* what the taps from `first` on add to the image in */
+static struct nd
+run_piece(struct lower *l, const struct low_conv *all, const struct nd *in,
+	  struct yx first, struct yx taps, const struct nd *out)
+{
+	struct low_conv c = *all;
+	struct nd sums = nd_new(l, TFL_INT32, 4, out->dim), seen = *in;
+	size_t n = (size_t)c.o;
+	struct npu_scale *one = anew(l->a, struct npu_scale, n);
+	for (size_t o = 0; o < n; o++)
+		one[o].mult = 1;
+	c.kernel = taps;
+	c.weights.first += first.y * c.weights.stride[1] + first.x * c.weights.stride[2];
+	c.scale = one;
+	if (first.y > 0 || first.x > 0) /* one piece brings the bias */
+		c.bias = anew(l->a, int64_t, n);
+	seen.offset += first.y * c.dilation.y * in->stride[1] +
+		       first.x * c.dilation.x * in->stride[2];
+	for (struct conv_groups g = { 0 }; conv_groups_next(&c, &g);) {
+		struct nd from = seen, to = sums;
+		struct g_weights *w = conv_weights(l, &c, g);
+		struct g_scales *s = conv_scales(l, &c, g);
+		conv_slice(&c, g, &from, &to);
+		run_boxes(l, &c, &from, &to, w, s);
+	}
+	return sums;
+}
+
+static struct nd
+add(struct lower *l, const struct nd *a, const struct nd *b)
+{
+	struct g_operand x, y, sum;
+	(void)nd_operand(a, &x);
+	(void)nd_operand(b, &y);
+	sum = word_add(l, x, y);
+	struct nd r = *a;
+	r.t = sum.t;
+	return r;
+}
+
+void
+low_conv_large(struct lower *l, const struct low_conv *conv, const struct nd *in,
+	       const struct nd *out, low_scaled *scaled, void *ctx)
+{
+	struct low_conv whole = *conv, *c = &whole;
+	struct yx n = piece_of(c), k;
+	struct nd all = conv_padded(l, c, in);
+	for (int64_t b = 0; b < all.dim[0]; b++) {
+		struct nd image = all, to = *out, sums = { 0 };
+		nd_slice(&image, 0, b, 1, 1);
+		nd_slice(&to, 0, b, 1, 1);
+		for (k.y = 0; k.y < c->kernel.y; k.y += n.y)
+			for (k.x = 0; k.x < c->kernel.x; k.x += n.x) {
+				struct yx taps = { .y = c->kernel.y - k.y,
+						   .x = c->kernel.x - k.x };
+				taps.y = taps.y < n.y ? taps.y : n.y;
+				taps.x = taps.x < n.x ? taps.x : n.x;
+				struct nd more = run_piece(l, c, &image, k, taps, &to);
+				sums = sums.t ? add(l, &sums, &more) : more;
+			}
+		scaled(ctx, &sums, &to);
+	}
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transposed convolutions: nputools-lowering(7) 3.2.  The positions of the OFM that
+ * have the same remainder by the stride see the same taps, so each such phase is a
+ * plain convolution with a part of the kernel, reversed, whose OFM has the
+ * stride as its step.  No multiplication with an inserted zero is done, and
+ * every stride is as good as any other.
+ */
+#include "lower/convparts.h"
+
+#include "base/fixed.h"
+
+enum { MAX_PHASES = 1024 };
+
+/* phase `at` of an axis: which taps, where they begin */
+struct phase {
+	int32_t first, n; /* taps first, first + stride, ... */
+	int32_t out;	  /* positions at, at + stride, ... */
+	int32_t start;	  /* input under the first position's first tap; may be below 0 */
+};
+
+static struct phase
+phase_of(int32_t at, int64_t out, int32_t kernel, int32_t stride, int32_t before)
+{
+	int32_t from = at + before, r = from % stride;
+	struct phase f = { .first = r < 0 ? r + stride : r };
+	f.out = (int32_t)((out - at + stride - 1) / stride);
+	f.n = f.first < kernel ? (kernel - f.first + stride - 1) / stride : 0;
+	f.start = (from - f.first) / stride - (f.n ? f.n - 1 : 0);
+	return f;
+}
+
+const char *
+low_transconv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
+		    const struct nd *out)
+{
+	int64_t phases = min_i64(c->stride.y, out->dim[1]) *
+			 min_i64(c->stride.x, out->dim[2]);
+	struct low_conv most = *c;
+	if (c->stride.y < 1 || c->stride.x < 1)
+		return arena_printf(a, "stride %dx%d", c->stride.y, c->stride.x);
+	if (phases > MAX_PHASES || phases * in->dim[0] > LOW_MAX_OPS)
+		return arena_printf(a, "stride %dx%d would take %lld operations",
+				    c->stride.y, c->stride.x,
+				    (long long)(phases * in->dim[0]));
+	most.kernel = (struct yx){ .y = ceil_div(c->kernel.y, c->stride.y),
+				   .x = ceil_div(c->kernel.x, c->stride.x) };
+	most.stride = (struct yx){ .y = 1, .x = 1 };
+	most.pad = (struct g_pad){ 0 };
+	if (!low_conv_fits(&most))
+		return arena_printf(a, "kernel %dx%d of stride %dx%d", c->kernel.y,
+				    c->kernel.x, c->stride.y, c->stride.x);
+	return low_conv_check(a, &most, in, out);
+}
+
+/* the input's rows (columns) under a phase, and padding where there are none */
+static void
+cut(struct nd *in, int axis, const struct phase *f, int32_t *before, int32_t *after)
+{
+	int32_t n = (int32_t)in->dim[axis], end = f->start + f->out - 1 + f->n;
+	int32_t lo = f->start < 0 ? 0 : f->start, hi = end > n ? n : end;
+	lo = lo > n - 1 ? n - 1 : lo;
+	hi = hi <= lo ? lo + 1 : hi;
+	*before = lo - f->start;
+	*after = end > hi ? end - hi : 0;
+	nd_slice(in, axis, lo, hi - lo, 1);
+}
+
+/* the bias alone: one element, read all over, through a tap of 0 */
+static void
+run_nothing(struct lower *l, struct conv_job *j, struct nd in, const struct nd *out)
+{
+	struct low_conv c = *j->c;
+	c.kernel = (struct yx){ .y = 1, .x = 1 };
+	c.pad = (struct g_pad){ 0 };
+	c.i = 1;
+	nd_slice(&in, 1, 0, out->dim[1], 0);
+	nd_slice(&in, 2, 0, out->dim[2], 0);
+	nd_slice(&in, 3, 0, 1, 1);
+	j->c = &c;
+	j->weights = conv_no_weights(l, &c);
+	conv_run(l, j, &in, out);
+}
+
+/* the phase's taps, the last of them first */
+static struct low_weights
+phase_weights(const struct low_conv *c, const struct phase *y, const struct phase *x)
+{
+	struct low_weights w = c->weights;
+	w.first += (y->first + (int64_t)(y->n - 1) * c->stride.y) * w.stride[1] +
+		   (x->first + (int64_t)(x->n - 1) * c->stride.x) * w.stride[2];
+	w.stride[1] *= -c->stride.y;
+	w.stride[2] *= -c->stride.x;
+	return w;
+}
+
+static void
+run_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out,
+	  const struct phase *y, const struct phase *x)
+{
+	const struct conv_groups all = { .n = 1 };
+	struct low_conv c = *j.c;
+	c.stride = c.dilation = (struct yx){ .y = 1, .x = 1 };
+	c.weights = phase_weights(j.c, y, x);
+	j.c = &c;
+	if (!y->n || !x->n) {
+		run_nothing(l, &j, in, out);
+		return;
+	}
+	c.kernel = (struct yx){ .y = y->n, .x = x->n };
+	cut(&in, 1, y, &c.pad.top, &c.pad.bottom);
+	cut(&in, 2, x, &c.pad.left, &c.pad.right);
+	j.weights = conv_weights(l, &c, all);
+	in = conv_input(l, &c, &in);
+	conv_run(l, &j, &in, out);
+}
+
+void
+low_transconv(struct lower *l, const struct low_conv *c, const struct nd *in,
+	      const struct nd *out, nd_made *made, void *ctx)
+{
+	const struct conv_groups all = { .n = 1 };
+	struct conv_job j = { .c = c, .made = made, .ctx = ctx };
+	j.scales = conv_scales(l, c, all);
+	for (int32_t a = 0; a < c->stride.y && a < out->dim[1]; a++)
+		for (int32_t b = 0; b < c->stride.x && b < out->dim[2]; b++) {
+			struct phase y = phase_of(a, out->dim[1], c->kernel.y,
+						  c->stride.y, c->pad.top);
+			struct phase x = phase_of(b, out->dim[2], c->kernel.x,
+						  c->stride.x, c->pad.left);
+			struct nd to = *out;
+			nd_slice(&to, 1, a, y.out, c->stride.y);
+			nd_slice(&to, 2, b, x.out, c->stride.x);
+			run_phase(l, j, *in, &to, &y, &x);
+		}
+}
