@@ -306,9 +306,9 @@ step_of()
 	with_source
 	npu-dis --verify --source=m.wenc m_npu.tflite
 	differs '/^op *o1 /s/ofm-zero=-128/ofm-zero=-127/' \
-		"o1: OFM zero point is 65408, the graph has 65409"
+		"o1: OFM zero point is -128, the graph has -127"
 	differs '/^op *o9 /s/scale=[0-9]*:/scale=12345:/' "o9: multiplier is"
-	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is"
+	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is -128, the graph has -100"
 	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "$(step_of o9) runs o9, maxpool: not this"
 	differs '/^op *o13 /s/do=shr/do=shl/' "$(step_of o13) runs o13, shl: not this"
 	differs '/^op *o1 /s/ act=clamp//;/^op *o1 /s/$/ act=tanh/' "o1: activation is 0"
@@ -329,9 +329,9 @@ step_of()
 	with_source ethos-u85-256
 	npu-dis --verify --source=m.wenc m_npu.tflite
 	differs '/^op *o1 /s/ofm-zero=-128/ofm-zero=-127/' \
-		"o1: OFM zero point is 65408, the graph has 65409"
+		"o1: OFM zero point is -128, the graph has -127"
 	differs '/^op *o9 /s/scale=[0-9]*:/scale=12345:/' "o9: OFM's multiplier is"
-	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is"
+	differs '/^op *o2 /s/clamp=-128:/clamp=-100:/' "o2: minimum is -128, the graph has -100"
 	differs '/^op *o9 /s/do=avgpool/do=maxpool/' "$(step_of o9) runs o9, maxpool: not this"
 	differs '/^op *o13 /s/do=shr/do=shl/' "$(step_of o13) runs o13, shl: not this"
 	differs '/^op *o12 /s/ act=lut/ act=clamp/' "o12: activation is"

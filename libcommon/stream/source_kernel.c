@@ -15,12 +15,12 @@ source_same(struct source *x, const struct g_op *op, const char *what, int64_t h
 		      op->rec.id, what, have, want);
 }
 
-/* registers of 16 bits, whatever their sign */
+/* registers of 16 bits, whatever their sign; people read them with one */
 void
 source_same16(struct source *x, const struct g_op *op, const char *what, int64_t have,
        int64_t want)
 {
-	source_same(x, op, what, (uint16_t)have, (uint16_t)want);
+	source_same(x, op, what, (int16_t)have, (int16_t)want);
 }
 
 /*
