@@ -129,13 +129,41 @@ listed()
 	grep -qF "prints these: $(cat says)." "$TOP/man/ethosu-timing.7" || { cat says; false; }
 }
 
-@test "npu-perf(1) has every key of its JSON" {
-	need jq
-	# what is said of feature maps is said of the other purposes
-	jq -r 'paths | map(strings) | last' "$BATS_FILE_TMPDIR/last/m.json" | sort -u |
+# named PAGE FILE N: every key of the JSON, N at least, is a word of the page
+named()
+{
+	local key page=$TOP/man/$1
+	# what npu-perf(1) says of feature maps it says of the other purposes
+	jq -r 'paths | map(strings) | last // empty' "$2" | sort -u |
 		sed -E 's/^(weight|scale|table)_(read|write)_bytes$/feature_map_\2_bytes/' >keys
-	[ "$(wc -l <keys)" -gt 70 ]
-	while read -r k; do
-		grep -qE "^\.(It )?Va (.* )?$k( |$)" "$TOP/man/npu-perf.1" || { echo "$k"; false; }
+	[ "$(wc -l <keys)" -ge "$3" ] || { wc -l keys; false; }
+	while read -r key; do
+		grep -E '^\.(It )?(Va|Li|Cm|Pq|Po) ' "$page" | grep -qwF -- "$key" ||
+			{ echo "$1: $key"; false; }
 	done <keys
+}
+
+@test "pages name every key of what --json prints" {
+	need jq
+	local at=$BATS_FILE_TMPDIR memory=(--system-config RTSS_HP_SRAM_MRAM \
+		--memory-mode Shared_Sram)
+	named npu-perf.1 "$at/last/m.json" 80
+	named npucc.1 "$at/manifest.json" 20
+	named npu-sched.1 "$at/front.json" 4
+	npu-sched -a ethos-u55-256 "${memory[@]}" --explain --json "$at/m.part" >json
+	named npu-sched.1 json 20
+	tfl-quantcheck --json "$at/m.tflite" >json
+	named tfl-quantcheck.1 json 16
+	npu-sim --json --compare="$at/m.tflite" "$at/m_npu.tflite" >json
+	named npu-sim.1 json 12
+	npu-dis --json "$at/m_npu.tflite" >json
+	named npu-dis.1 json 40
+	# of a stream that is not its graph's
+	sed '/^op *o2 /s/clamp=-128:/clamp=-100:/' "$at/m.wenc" >edited.wenc
+	npu-dis --verify --json --source=edited.wenc "$at/m_npu.tflite" >json 2>err || true
+	named npu-dis.1 json 12
+	npu-eval --layers --json "$at/m.tflite" "$at/cat.npy" >json
+	named npu-eval.1 json 18
+	npu-eval --json "$at/sound.labels" "$at/sound.npy" "$at/sound.npy" >json
+	named npu-eval.1 json 20
 }
