@@ -51,7 +51,7 @@ on_host()
 	# shellcheck disable=SC2086
 	gcc $strict -DNPU_BASE=0 -I. -I"$driver" -I"$TOP/libcommon" -I"$TOP/schema" \
 		${CFLAGS-} -o example "$examples/$1" "${@:2}" "$driver/simulated.c" "$lib" \
-		-lxxhash -lm -pthread
+		-lm -pthread
 	./example
 }
 

@@ -74,7 +74,7 @@ call_link()
 	gcc -std=c99 $warnings -O1 -I"$driver" -c net.c &&
 		gcc -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I. -I"$driver" \
 		-I"$TOP/libcommon" -I"$TOP/schema" -o call_host "$TOP/tests/firmware/call_host.c" \
-		net.o "$driver/simulated.c" "$lib" -lxxhash -lm -pthread &&
+		net.o "$driver/simulated.c" "$lib" -lm -pthread &&
 		./call_host "$1"
 }
 
