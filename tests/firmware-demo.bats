@@ -47,8 +47,10 @@ core_driver()
 }
 
 @test "a network of others, random numbers" {
-	need_shared models/person_detect.tflite
-	demo MODEL="$SHARED/models/person_detect.tflite" NPU=ethos-u55-256
+	local m
+	m=$(network person_detect)
+	[ -n "$SHARED" ] || m=$(network resnet_quant)
+	demo MODEL="$m" NPU=ethos-u55-256
 }
 
 @test "Arm's driver before the simulated registers" {
@@ -86,12 +88,13 @@ interpreted()
 }
 
 @test "the arena, not by trial" {
-	need_shared models
-	for m in kws_ref_model person_detect resnet_quant ad01_int8 micro_speech; do
-		interpreted MODEL="$SHARED/models/$m.tflite"
+	local m models=(kws_ref_model person_detect resnet_quant ad01_int8 micro_speech)
+	[ -n "$SHARED" ] || models=(kws_ref_model resnet_quant)
+	for m in "${models[@]}"; do
+		interpreted MODEL="$(network "$m")"
 	done
 	# kernels of the CPU, too
-	interpreted MODEL="$SHARED/models/kws_ref_model.tflite" \
+	interpreted MODEL="$(network kws_ref_model)" \
 		NPUCC_FLAGS="--cpu=CONV_2D --cpu=SOFTMAX --cpu=FULLY_CONNECTED"
 }
 

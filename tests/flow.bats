@@ -115,10 +115,8 @@ same()
 	done < <(models_or_stand_ins)
 }
 
-@test "MobileNetV2: verified, and equal" {
-	need_shared models/mbv2_int8.tflite
-	m=$SHARED/models/mbv2_int8.tflite
-	compile "$m" -a ethos-u55-256 "${memory[@]}" --check
+@test "npucc --check, of a large network: verified, and equal" {
+	compile "$(network mbv2_int8)" -a ethos-u55-256 "${memory[@]}" --check
 }
 
 # one directory of golden/ops, compiled, against TFLite Micro's output

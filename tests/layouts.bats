@@ -109,14 +109,15 @@ pixels()
 	cmp there/output_0.npy here/output_0.npy
 }
 
-@test "96x96 out of 320x240 for person_detect" {
-	need_shared models/person_detect.tflite
-	f=$SHARED/models/person_detect.tflite
+@test "a network's rectangle out of 320x240" {
+	local f side=96
+	f=$(network person_detect)
+	[ -n "$SHARED" ] || side=28 # the demo's
 	tfl-partition --input-layout=nhwc,row-stride=320 -o x.part "$f"
 	schedule
 	seq 1 300000 | head -c $((320 * 240)) >frame
-	tail -c +$((80 * 320 + 100 + 1)) frame | head -c $((95 * 320 + 96)) >crop
-	pixels frame 320 1 80 100 96 96 1 >dense
+	tail -c +$((80 * 320 + 100 + 1)) frame | head -c $(((side - 1) * 320 + side)) >crop
+	pixels frame 320 1 80 100 $side $side 1 >dense
 	npu-sim -i crop -o there x.tflite >/dev/null
 	npu-sim -i dense -o here "$f" >/dev/null
 	cmp there/output_0.npy here/output_0.npy
@@ -223,11 +224,12 @@ pixels()
 }
 
 @test "the models, in bricks, planes and strides" {
-	need_shared models
-	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
-	for m in person_detect kws_ref_model mbv2_int8 resnet_quant; do
+	local m f l models=(person_detect kws_ref_model mbv2_int8 resnet_quant)
+	[ -z "$SHARED" ] || [ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
+	[ -n "$SHARED" ] || models=(person_detect)
+	for m in "${models[@]}"; do
+		f=$(network "$m")
 		for l in nhcwb16 nchw nhwc,row-stride=4000,pixel-stride=8; do
-			f=$SHARED/models/$m.tflite
 			tfl-partition --input-layout=$l -o x.part "$f"
 			schedule
 			npu-sim --seed 1 --compare "$f" x.tflite >/dev/null

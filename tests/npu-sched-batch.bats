@@ -169,15 +169,17 @@ same()
 }
 
 @test "batches of the models: the targets" {
-	need_shared models
-	[ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
-	for m in ad01_int8 kws_ref_model person_detect trained_lstm_int8; do
-		compile "$SHARED/models/$m.tflite"
+	local m f n one models=(ad01_int8 kws_ref_model person_detect trained_lstm_int8)
+	[ -z "$SHARED" ] || [ -n "${NPUTOOLS_ALL-}" ] || skip "heavy: NPUTOOLS_ALL"
+	[ -n "$SHARED" ] || models=(person_detect)
+	for m in "${models[@]}"; do
+		f=$(network "$m")
+		compile "$f"
 		one=$(cycles x.sched)
 		for n in 2 4 8 16; do
-			compile "$SHARED/models/$m.tflite" --batch=$n
+			compile "$f" --batch=$n
 			grep -q "actual_batch_size=$n" x.sched
-			same "$SHARED/models/$m.tflite" "$n"
+			same "$f" "$n"
 			at_most "$(cycles x.sched)" "$n" "$one"
 		done
 	done

@@ -93,8 +93,7 @@ accel=() lay=() check=(--source=x.wenc)
 }
 
 @test "variables keep their place between inputs and outputs" {
-	need_shared models/trained_lstm_int8.tflite
-	separate "$SHARED/models/trained_lstm_int8.tflite" "${u55[@]}"
+	separate "$(network trained_lstm_int8)" "${u55[@]}"
 	tfl2c -n net x.tflite | grep -qx '#define NET_OUTPUT_0_REGION 6'
 	call_runs x.tflite
 }
