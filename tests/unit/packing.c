@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/fixed.h"
 
-#include "../../tools/npu-sched/sched.h"
+#include "../../tools/npu-sched/memory/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What more SRAM buys, and why a plan is what it is: for people and for programs. */
-#include "sched.h"
+#include "memory/memory.h"
 
 #include "graph/table.h"
 #include "stream/emit.h"

@@ -4,7 +4,7 @@
  * maps that have theirs: the lowest address that is free from the transfer to
  * the last use.
  */
-#include "../sched.h"
+#include "memory.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * which they begin: what is live stands in a list that is short for networks
  * that are deep rather than wide.
  */
-#include "../sched.h"
+#include "memory.h"
 
 /* rectangles that have bytes, by the time step at which they begin */
 static size_t

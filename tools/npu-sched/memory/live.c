@@ -4,7 +4,7 @@
  * operators have the odd ones, in order of execution; transfers in front of
  * them the even ones.
  */
-#include "../sched.h"
+#include "memory.h"
 
 /* CPU nodes take a time step each, in front of the kernels of later nodes */
 int64_t

@@ -6,7 +6,7 @@
  * best of them; it ends when the bound is reached or the budget (never the
  * clock) is spent.
  */
-#include "../sched.h"
+#include "memory.h"
 
 #include <stdlib.h>
 

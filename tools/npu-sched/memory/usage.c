@@ -4,7 +4,7 @@
  * kernels, and asked about as often: blocks of kernels keep the most that is in use at
  * any of them, and what was added to all of them alike.
  */
-#include "../sched.h"
+#include "memory.h"
 
 enum { BLOCK = 32 };
 

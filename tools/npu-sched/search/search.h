@@ -7,7 +7,7 @@
 #ifndef NPU_SCHED_SEARCH_H
 #define NPU_SCHED_SEARCH_H
 
-#include "../sched.h"
+#include "../memory/memory.h"
 
 #include <stdlib.h>
 
