@@ -68,8 +68,7 @@ float_function(struct call *c, struct lookup *l, float (*f)(float))
 	return true;
 }
 
-/* ---- LOGISTIC, TANH
- * ----------------------------------------------------------- */
+/* ---- LOGISTIC, TANH ------------------------------------------------------ */
 
 static float
 sigmoid(float x)
@@ -118,8 +117,7 @@ kernel_logistic_tanh(struct call *c)
 	return by_table(c, &l, table);
 }
 
-/* ---- EXP, LOG, RSQRT
- * ------------------------------------------------------------ */
+/* ---- EXP, LOG, RSQRT ----------------------------------------------------- */
 
 bool
 kernel_exp(struct call *c)

@@ -51,8 +51,7 @@ slab(const struct tfl_tensor *whole, int axis, int64_t start, int64_t n)
 	return v;
 }
 
-/* ---- CONCATENATION, PACK ---------------------------------------------------
- */
+/* ---- CONCATENATION, PACK ------------------------------------------------- */
 
 /* an uint8 input in units of the output: float32, as the reference */
 static bool
@@ -158,8 +157,7 @@ kernel_pack(struct call *c)
 	return true;
 }
 
-/* ---- UNPACK, SPLIT, SPLIT_V -------------------------------------------------
- */
+/* ---- UNPACK, SPLIT, SPLIT_V ---------------------------------------------- */
 
 bool
 kernel_unpack(struct call *c)

@@ -57,8 +57,7 @@ kernel_slice(struct call *c)
 	return gather(c, 0, &v);
 }
 
-/* ---- STRIDED_SLICE
- * ----------------------------------------------------------- */
+/* ---- STRIDED_SLICE ------------------------------------------------------- */
 
 static int64_t
 clamp64(int64_t v, int64_t lo, int64_t hi)
@@ -175,8 +174,7 @@ kernel_strided_slice(struct call *c)
 	return gather(c, 0, &v);
 }
 
-/* ---- TRANSPOSE, REVERSE_V2
- * ---------------------------------------------------- */
+/* ---- TRANSPOSE, REVERSE_V2 ----------------------------------------------- */
 
 bool
 kernel_transpose(struct call *c)
@@ -228,8 +226,7 @@ kernel_reverse_v2(struct call *c)
 	       gather(c, 0, &v);
 }
 
-/* ---- SPACE_TO_DEPTH, DEPTH_TO_SPACE
- * -------------------------------------------- */
+/* ---- SPACE_TO_DEPTH, DEPTH_TO_SPACE -------------------------------------- */
 
 /*
  * Both are permutations of N x H x block x W x block x C: depth holds the

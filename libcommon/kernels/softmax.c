@@ -99,8 +99,7 @@ row_8(struct call *c, struct softmax *s, const int32_t *x, int32_t *y)
 	return true;
 }
 
-/* ---- int16: two tables
- * ---------------------------------------------------------- */
+/* ---- int16: two tables --------------------------------------------------- */
 
 static float
 inverse_of_one_plus(float x)
@@ -184,8 +183,7 @@ kernel_softmax(struct call *c)
 	return true;
 }
 
-/* ---- LOG_SOFTMAX
- * ------------------------------------------------------------------- */
+/* ---- LOG_SOFTMAX --------------------------------------------------------- */
 
 /*
  * x - max - ln(sum exp(x - max)), output scale 1/16 and zero point 127 by

@@ -151,8 +151,7 @@ kernel_leaky_relu(struct call *c)
 	return finish(c, &u);
 }
 
-/* ---- HARD_SWISH, 16 bits inside -------------------------------------------
- */
+/* ---- HARD_SWISH, 16 bits inside ------------------------------------------ */
 
 static int32_t
 sat16(int32_t v)
