@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of two maps: MUL and REDUCE_SUM block by block, or U85's own. */
-#include "lower/nd.h"
+#include "lower/matmul.h"
 
 #include "base/fixed.h"
 
 #include <assert.h>
 
-enum { MAX_PRODUCTS = 1 << 15 /* of an operation; 4 bytes each */ };
+enum {
+	MAX_PRODUCTS = 1 << 15, /* of an operation; 4 bytes each */
+	MAX_EXTENT = 1 << 16,	/* of an operand */
+};
 
 static struct g_operand
 operand_of(const struct nd *v)
@@ -17,38 +19,57 @@ operand_of(const struct nd *v)
 	return o;
 }
 
+bool
+low_matmul_is_native(const struct lower *l, const struct low_matmul *m)
+{
+	return low_has(l, LACK_MATMUL) && graph_type_bytes(m->a.type) < 4 &&
+	       m->a.dim[0] <= MAX_EXTENT && m->b.dim[0] <= MAX_EXTENT &&
+	       m->a.dim[1] <= MAX_EXTENT;
+}
+
 /* columns, then rows, of a block */
 static int64_t
-block_cols(const struct nd *a, const struct nd *b)
+block_cols(const struct low_matmul *m)
 {
-	int64_t n = min_i64(MAX_PRODUCTS / a->dim[1], b->dim[0]);
+	int64_t n = min_i64(MAX_PRODUCTS / m->a.dim[1], m->b.dim[0]);
 	return n < 1 ? 1 : n;
 }
 
 static int64_t
-block_rows(const struct nd *a, const struct nd *b)
+block_rows(const struct low_matmul *m)
 {
-	int64_t n = min_i64(MAX_PRODUCTS / a->dim[1] / block_cols(a, b), a->dim[0]);
+	int64_t n = min_i64(MAX_PRODUCTS / m->a.dim[1] / block_cols(m), m->a.dim[0]);
 	return n < 1 ? 1 : n;
 }
 
 int64_t
-nd_matmul_blocks(const struct nd *a, const struct nd *b)
+low_matmul_blocks(const struct lower *l, const struct low_matmul *m)
 {
-	int64_t cols = block_cols(a, b), rows = block_rows(a, b);
-	return (a->dim[0] + rows - 1) / rows * ((b->dim[0] + cols - 1) / cols);
+	int64_t cols = block_cols(m), rows = block_rows(m);
+	if (low_matmul_is_native(l, m))
+		return 1;
+	return (m->a.dim[0] + rows - 1) / rows * ((m->b.dim[0] + cols - 1) / cols);
 }
 
-struct factors {
-	int32_t a_zero, b_zero;
-	nd_made *made;
-	void *ctx;
-};
+/* ---- by products -------------------------------------------------------------------------- */
+
+/* the bias behind the products of every row */
+static void
+add_bias(struct lower *l, const struct nd *bias, struct g_operand products)
+{
+	struct hwc at = { .c = products.shape.c - 1 }, shape = products.shape;
+	shape.c = 1;
+	struct nd v = { .t = bias->t, .type = bias->type, .rank = 3,
+			.offset = bias->offset, .dim = { shape.h, shape.w, 1 },
+			.stride = { 0, 1, 1 } };
+	(void)low_copy(l, operand_of(&v), low_box(products, shape, at));
+}
 
 static void
-multiply(struct lower *l, const struct factors *f, const struct nd *a,
-	 const struct nd *b, const struct nd *out)
+multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
+	 nd_made *made, void *ctx)
 {
+	const struct nd *a = &m->a, *b = &m->b;
 	int64_t depth = a->dim[1];
 	struct nd x = { .t = a->t, .type = a->type, .rank = 3, .offset = a->offset,
 			.dim = { a->dim[0], b->dim[0], depth },
@@ -58,46 +79,79 @@ multiply(struct lower *l, const struct factors *f, const struct nd *a,
 			.stride = { 0, b->stride[0], 1 } };
 	struct hwc shape = { .h = (int32_t)a->dim[0], .w = (int32_t)b->dim[0],
 			     .c = (int32_t)depth };
-	struct g_operand products = word_new(l, shape);
-	struct g_op *mul = low_op(l, OP_MUL, operand_of(&x), products);
-	op_ifm2(mul, operand_of(&y), f->b_zero);
-	op_zeros(mul, f->a_zero, 0);
+	struct hwc all = shape;
+	all.c += m->bias != NULL; /* one product more */
+	struct g_operand products = word_new(l, all);
+	struct g_op *mul = low_op(l, OP_MUL, operand_of(&x),
+				  low_box(products, shape, (struct hwc){ 0 }));
+	op_ifm2(mul, operand_of(&y), m->b_zero);
+	op_zeros(mul, m->a_zero, 0);
 	op_unscaled(mul);
+	if (m->bias)
+		add_bias(l, m->bias, products);
 	struct nd to = *out;
 	to.rank = 3;
 	to.dim[2] = 1;
 	to.stride[2] = 1;
-	f->made(f->ctx, low_op(l, OP_REDUCE_SUM, products, operand_of(&to)));
+	made(ctx, low_op(l, OP_REDUCE_SUM, products, operand_of(&to)));
 }
 
-void
-nd_matmul(struct lower *l, const struct nd *a, int32_t a_zero, const struct nd *b,
-	  int32_t b_zero, const struct nd *out, nd_made *made, void *ctx)
+static void
+multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *out,
+		nd_made *made, void *ctx)
 {
-	struct factors f = { .a_zero = a_zero, .b_zero = b_zero, .made = made,
-			     .ctx = ctx };
-	int64_t rows = block_rows(a, b), cols = block_cols(a, b);
-	for (int64_t r = 0; r < a->dim[0]; r += rows)
-		for (int64_t c = 0; c < b->dim[0]; c += cols) {
-			struct nd x = *a, y = *b, z = *out;
-			int64_t h = min_i64(rows, a->dim[0] - r);
-			int64_t w = min_i64(cols, b->dim[0] - c);
-			nd_slice(&x, 0, r, h, 1);
-			nd_slice(&y, 0, c, w, 1);
+	int64_t rows = block_rows(m), cols = block_cols(m);
+	for (int64_t r = 0; r < m->a.dim[0]; r += rows)
+		for (int64_t c = 0; c < m->b.dim[0]; c += cols) {
+			struct low_matmul block = *m;
+			struct nd z = *out, bias;
+			int64_t h = min_i64(rows, m->a.dim[0] - r);
+			int64_t w = min_i64(cols, m->b.dim[0] - c);
+			nd_slice(&block.a, 0, r, h, 1);
+			nd_slice(&block.b, 0, c, w, 1);
 			nd_slice(&z, 0, r, h, 1);
 			nd_slice(&z, 1, c, w, 1);
-			multiply(l, &f, &x, &y, &z);
+			if (m->bias) {
+				bias = *m->bias;
+				nd_slice(&bias, 0, c, w, 1);
+				block.bias = &bias;
+			}
+			multiply(l, &block, &z, made, ctx);
 		}
 }
 
-struct g_op *
-nd_matmul_native(struct lower *l, const struct nd *a, int32_t a_zero,
-		 const struct nd *b, int32_t b_zero, const struct nd *out)
+/* ---- natively ------------------------------------------------------------------------------- */
+
+static struct g_op *
+multiply_natively(struct lower *l, const struct low_matmul *m, const struct nd *out)
 {
-	struct g_op *op = low_op(l, OP_MATMUL, operand_of(a), operand_of(out));
-	op_ifm2(op, operand_of(b), b_zero);
-	op->ifm_zero = a_zero;
-	if (graph_type_bytes(a->type) == 2)
+	struct g_op *op = low_op(l, OP_MATMUL, operand_of(&m->a), operand_of(out));
+	op_ifm2(op, operand_of(&m->b), m->b_zero);
+	op->ifm_zero = m->a_zero;
+	if (graph_type_bytes(m->a.type) == 2)
 		G_PUT(op, OP, acc40, 1);
 	return op;
+}
+
+/* words of products, to which a bias is added */
+static struct g_op *
+multiply_and_add(struct lower *l, const struct low_matmul *m, const struct nd *out)
+{
+	struct nd words = nd_new(l, TFL_INT32, 2, out->dim);
+	op_unscaled(multiply_natively(l, m, &words));
+	struct g_op *add = low_op(l, OP_ADD, operand_of(&words), operand_of(out));
+	op_ifm2(add, operand_of(m->bias), 0);
+	op_unscaled(add);
+	return add;
+}
+
+void
+low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *out,
+	   nd_made *made, void *ctx)
+{
+	if (!low_matmul_is_native(l, m))
+		multiply_blocks(l, m, out, made, ctx);
+	else
+		made(ctx, m->bias ? multiply_and_add(l, m, out)
+				  : multiply_natively(l, m, out));
 }

@@ -91,17 +91,4 @@ void nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a,
 	       int32_t a_zero, const struct nd *b, int32_t b_zero,
 	       const struct nd *out, nd_made *made, void *ctx);
 
-/*
- * matmul.c: out [rows][cols] = a [rows][depth] times b [cols][depth], both less
- * their zero points; depth along neighbours.  Products of a block of rows and
- * columns are made by one operation and added by a REDUCE_SUM, which `made`
- * completes.
- */
-void nd_matmul(struct lower *l, const struct nd *a, int32_t a_zero, const struct nd *b,
-	       int32_t b_zero, const struct nd *out, nd_made *made, void *ctx);
-/* the same by one operation, where the accelerator has that (LACK_MATMUL) */
-struct g_op *nd_matmul_native(struct lower *l, const struct nd *a, int32_t a_zero,
-			      const struct nd *b, int32_t b_zero, const struct nd *out);
-int64_t nd_matmul_blocks(const struct nd *a, const struct nd *b);
-
 #endif

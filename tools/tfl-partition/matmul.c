@@ -10,13 +10,7 @@
 
 #include "conv.h"
 
-#include <assert.h>
-
-enum {
-	MAX_BATCHES = 512,
-	MAX_PRODUCTS = 1 << 15, /* of an operation; 4 bytes each */
-	MAX_EXTENT = 1 << 16,	/* of an operand */
-};
+enum { MAX_BATCHES = 512 };
 
 /* leading dimension d of out as t has it: its own, or 1 */
 static int32_t
@@ -62,12 +56,13 @@ check_types(const struct part *p, const struct matmul *m, int types)
 		   : NULL;
 }
 
-/* does one operation make all products of a batch? */
-static bool
-is_native(const struct part *p, const struct matmul *m)
+/* one batch, for checks */
+static struct low_matmul
+shape_of(const struct matmul *m)
 {
-	return part_has(p, LACK_MATMUL) && m->rows <= MAX_EXTENT &&
-	       m->cols <= MAX_EXTENT && m->depth <= MAX_EXTENT;
+	const int32_t a[2] = { m->rows, m->depth }, b[2] = { m->cols, m->depth };
+	return (struct low_matmul){ .a = nd_dense(m->a->type, 2, a),
+				    .b = nd_dense(m->b->type, 2, b) };
 }
 
 /* what all products have in common, once their shapes are known */
@@ -82,15 +77,15 @@ check_products(const struct part *p, struct matmul *m)
 	}
 	if (!wide && most + bias > INT32_MAX)
 		return part_say(p, "sums of %d products", m->depth);
-	int64_t blocks = (int64_t)m->rows * m->cols * m->depth / MAX_PRODUCTS + 1;
-	if (is_native(p, m))
-		blocks = 1;
-	if (m->batches > MAX_BATCHES || m->batches * blocks > ND_MAX_COPIES)
+	struct low_matmul shape = shape_of(m);
+	if (m->batches > MAX_BATCHES ||
+	    m->batches * low_matmul_blocks(p->l, &shape) > ND_MAX_COPIES)
 		return "more than 2048 blocks of products";
+	m->round = ROUND_TFL;
 	double product = (double)(quant_scale_f32(m->a) * quant_scale_f32(m->b));
 	double ratio = product / quant_scale(m->ofm);
 	if (wide)
-		return check_wide(p, m, ratio, is_native(p, m));
+		return check_wide(p, m, ratio, low_matmul_is_native(p->l, &shape));
 	return npu_quantise(ratio, &m->scale)
 		   ? NULL
 		   : "the ratio of the scales can't be expressed";
@@ -198,134 +193,30 @@ matrix_of(const struct nd *v, const struct nd *ofm, int64_t i)
 	return m;
 }
 
-static struct g_operand
-operand_of(const struct nd *v)
-{
-	struct g_operand o;
-	bool ok = nd_operand(v, &o);
-	assert(ok);
-	return o;
-}
-
-/* the bias of columns from c on behind the products of every row */
-static void
-add_bias(struct part *p, const struct g_operand *bias, int32_t c,
-	 struct g_operand products)
-{
-	struct hwc at = { .c = products.shape.c - 1 }, shape = products.shape;
-	shape.c = 1;
-	struct nd v = { .t = bias->t, .type = bias->type, .rank = 3, .offset = c,
-			.dim = { shape.h, shape.w, 1 }, .stride = { 0, 1, 1 } };
-	(void)low_copy(p->l, operand_of(&v), low_box(products, shape, at));
-}
-
-/* out (rows x cols) = a (rows x depth) times b (cols x depth) transposed */
-static void
-multiply(struct part *p, const struct matmul *m, const struct nd *a,
-	 const struct nd *b, const struct nd *out, const struct g_operand *bias,
-	 int32_t c)
-{
-	struct nd x = { .t = a->t, .type = a->type, .rank = 3, .offset = a->offset,
-			.dim = { a->dim[0], b->dim[0], m->depth },
-			.stride = { a->stride[0], 0, 1 } };
-	struct nd y = { .t = b->t, .type = b->type, .rank = 3, .offset = b->offset,
-			.dim = { 1, b->dim[0], m->depth },
-			.stride = { 0, b->stride[0], 1 } };
-	struct hwc shape = { .h = (int32_t)a->dim[0], .w = (int32_t)b->dim[0],
-			     .c = m->depth };
-	struct hwc all = shape;
-	all.c += bias != NULL;
-	struct g_operand products =
-	    operand_whole(low_tensor(p->l, TFL_INT32, all, NULL));
-	struct g_op *mul = low_op(p->l, OP_MUL, operand_of(&x),
-				   low_box(products, shape, (struct hwc){ 0 }));
-	op_ifm2(mul, operand_of(&y), m->zero_b);
-	op_zeros(mul, m->zero_a, 0);
-	op_unscaled(mul);
-	if (bias)
-		add_bias(p, bias, c, products);
-	struct nd to = *out;
-	to.rank = 3;
-	to.dim[2] = 1;
-	to.stride[2] = 1;
-	struct g_op *sum = low_op(p->l, OP_REDUCE_SUM, products, operand_of(&to));
-	op_zeros(sum, 0, m->zero_ofm);
-	op_scale(sum, m->scale, ROUND_TFL);
-	op_clamp(sum, m->clamp);
-}
-
 /* the result's scale, rounding and clamp */
 static void
-finish(struct g_op *op, const struct matmul *m)
+finish(void *ctx, struct g_op *op)
 {
-	bool wide = m->ofm->type == TFL_INT16;
+	const struct matmul *m = ctx;
 	op->ofm_zero = m->zero_ofm;
-	op_scale(op, m->scale, wide ? ROUND_NATURAL : ROUND_TFL);
+	op_scale(op, m->scale, m->round);
 	op_clamp(op, m->clamp);
 }
 
-/* words of products, to which a bias is added */
-static void
-multiply_and_add(struct part *p, const struct matmul *m, const struct nd *a,
-		 const struct nd *b, const struct nd *out, const struct g_operand *bias)
-{
-	struct hwc shape = { .h = 1, .w = m->rows, .c = m->cols };
-	struct hwc row = { .h = 1, .w = 1, .c = m->cols };
-	struct g_operand sums = word_new(p->l, shape);
-	struct nd words = { .t = sums.t, .type = TFL_INT32, .rank = 2,
-			    .dim = { m->rows, m->cols }, .stride = { m->cols, 1 } };
-	op_unscaled(nd_matmul_native(p->l, a, m->zero_a, b, m->zero_b, &words));
-	struct g_op *add = low_op(p->l, OP_ADD, sums, operand_of(out));
-	op_ifm2(add, low_view(p->l, *bias, row), 0);
-	op_unscaled(add);
-	finish(add, m);
-}
-
-/* every batch by one operation, or by two where a bias is added */
-static void
-multiply_natively(struct part *p, const struct matmul *m, const struct nd *a,
-		  const struct nd *b, const struct nd *out,
-		  const struct g_operand *bias)
-{
-	for (int64_t i = 0; i < m->batches; i++) {
-		struct nd x = matrix_of(a, out, i), y = matrix_of(b, out, i);
-		struct nd z = matrix_of(out, out, i);
-		if (bias)
-			multiply_and_add(p, m, &x, &y, &z, bias);
-		else
-			finish(nd_matmul_native(p->l, &x, m->zero_a, &y, m->zero_b,
-						&z), m);
-	}
-}
-
-/* block by block; operands [batch...][row][depth] and [batch...][col][depth] */
+/* operands [batch...][row][depth] and [batch...][col][depth] */
 static void
 multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
-	     const struct nd *b, const struct nd *out,
-	     const struct g_operand *bias)
+	     const struct nd *b, const struct nd *out, const struct nd *bias)
 {
-	if (is_native(p, m)) {
-		multiply_natively(p, m, a, b, out, bias);
-		return;
+	struct matmul ctx = *m;
+	for (int64_t i = 0; i < m->batches; i++) {
+		struct nd z = matrix_of(out, out, i);
+		struct low_matmul one = { .a = matrix_of(a, out, i),
+					  .b = matrix_of(b, out, i),
+					  .a_zero = m->zero_a, .b_zero = m->zero_b,
+					  .bias = bias };
+		low_matmul(p->l, &one, &z, finish, &ctx);
 	}
-	int32_t cols = MAX_PRODUCTS / m->depth;
-	cols = cols < 1 ? 1 : cols < m->cols ? cols : m->cols;
-	int32_t rows = MAX_PRODUCTS / m->depth / cols;
-	rows = rows < 1 ? 1 : rows;
-	for (int64_t i = 0; i < m->batches; i++)
-		for (int32_t r = 0; r < m->rows; r += rows)
-			for (int32_t c = 0; c < m->cols; c += cols) {
-				struct nd x = matrix_of(a, out, i);
-				struct nd y = matrix_of(b, out, i);
-				struct nd z = matrix_of(out, out, i);
-				int32_t h = m->rows - r < rows ? m->rows - r : rows;
-				int32_t w = m->cols - c < cols ? m->cols - c : cols;
-				nd_slice(&x, 0, r, h, 1);
-				nd_slice(&y, 0, c, w, 1);
-				nd_slice(&z, 0, r, h, 1);
-				nd_slice(&z, 1, c, w, 1);
-				multiply(p, m, &x, &y, &z, bias, c);
-			}
 }
 
 void
@@ -342,7 +233,8 @@ lower_matmul(struct part *p, const struct tfl_op *op)
 {
 	struct matmul m;
 	(void)read_matmul(p, op, &m);
-	if (m.ofm->type == TFL_INT16 && !is_native(p, &m))
+	struct low_matmul shape = shape_of(&m);
+	if (m.ofm->type == TFL_INT16 && !low_matmul_is_native(p->l, &shape))
 		return lower_wide(p, op, &m);
 	struct nd a = nd_ifm(p, op->in[0]), b = nd_ifm(p, op->in[1]);
 	struct nd out = nd_ofm(p, op->out[0]);
@@ -384,11 +276,11 @@ lower_computed(struct part *p, const struct tfl_op *op)
 	struct nd a = as_matrix(p, nd_ifm(p, op->in[0]), m.rows, m.depth);
 	struct nd b = as_matrix(p, nd_ifm(p, op->in[1]), m.cols, m.depth);
 	struct nd out = as_matrix(p, nd_ofm(p, op->out[0]), m.rows, m.cols);
-	struct g_operand bias;
+	struct nd bias;
 	a = operand(p, a, false);
 	b = operand(p, b, false);
 	if (m.bias)
-		bias = part_ifm(p, op->in[2]);
+		bias = nd_operand_of(part_ifm(p, op->in[2]), 1, &m.cols);
 	multiply_all(p, &m, &a, &b, &out, m.bias ? &bias : NULL);
 	return true;
 }

@@ -5,6 +5,8 @@
 
 #include "move.h"
 
+#include "lower/matmul.h"
+
 struct matmul {
 	const struct tfl_tensor *a, *b, *ofm, *bias;
 	bool adj_a, adj_b;
@@ -12,6 +14,7 @@ struct matmul {
 	int64_t batches;
 	int32_t zero_a, zero_b, zero_ofm;
 	struct npu_scale scale;
+	enum g_round round;
 	struct g_range clamp;
 };
 

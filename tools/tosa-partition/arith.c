@@ -22,7 +22,7 @@ finish_op(void *ctx, struct g_op *op)
 	if (op->kind == OP_LRELU && f->scaled.mult)
 		G_PUT(op, OP, opa, f->scaled);
 	if (adds || op->kind == OP_MUL || op->kind == OP_ABS || op->kind == OP_LRELU ||
-	    op_is_pool(op->kind))
+	    op->kind == OP_MATMUL || op_is_pool(op->kind))
 		op_scale(op, f->scale.mult ? f->scale : (struct npu_scale){ .mult = 1 },
 			 f->round);
 	op->round = (int)f->round;

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MATMUL.  Of 8 bits the products fit, and their sums; of 16 bits the sums have
- * up to 39, which no operation gives: the first operand's bytes are multiplied
- * apart, and the sums of both scaled in pieces of 16 bits.
- *
- *	sum = 256 * high + low			(of A's high and low bytes)
- *	    = 256 * h + r,  0 <= r < 256		h = high + floor(low / 256)
- *	(sum * m + 2^(s-1)) >> s
- *	    = (h * m + q + 2^(s-9)) >> (s-8)	q = r * m >> 8, below 2^15
- *	h = 65536 * a + b,  0 <= b < 65536:
- *	    = (65536 * a * m + x + 2^(s-9)) >> (s-8)	x = b * m + q, below 2^31
- *	    = (a * m + (x >> 16)), rounded half up by s-24
+ * MATMUL.  Of 16 bits the sums have up to 39, which no operation gives where there is
+ * none for a product of matrices: they are made and scaled apart (lower/matmul.h).
  */
 #include "part.h"
 
-enum { MAX_BLOCKS = 2048, MAX_WIDE_DEPTH = 255, LEAST_SHIFT = 25, MOST_SHIFT = 55 };
+#include <assert.h>
+
+enum { MAX_BLOCKS = 2048 };
 
 struct nd
 matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose)
@@ -49,59 +42,116 @@ matrix_place(const struct nd *v, int64_t i)
 	return m;
 }
 
-/* raw sums of one byte of a times b */
-static struct nd
-byte_sums(struct part *p, const struct nd *a, int byte, const struct nd *b)
+struct product {
+	struct nd a, b; /* [batch][row][depth], [batch][depth][column] */
+	int32_t a_zero, b_zero;
+};
+
+static struct low_matmul
+batch_of(struct part *p, const struct product *m, int64_t i)
 {
-	struct nd part = part_of(a, byte ? TFL_INT8 : TFL_UINT8, byte);
-	struct nd x = nd_new(p->l, TFL_INT16, 2, a->dim);
-	int64_t dim[2] = { a->dim[0], b->dim[0] };
-	struct nd r = nd_new(p->l, TFL_INT32, 2, dim);
-	struct finish f = { .round = ROUND_NATURAL };
-	pool_to(p, &part, 0, &x, &f);
-	f = (struct finish){ .p = p, .round = ROUND_NATURAL };
-	nd_matmul(p->l, &x, 0, b, 0, &r, finish_op, &f);
-	return r;
+	struct nd a = matrix_of(p, &m->a, i, false), b = matrix_of(p, &m->b, i, true);
+	return (struct low_matmul){ .a = a, .b = b, .a_zero = m->a_zero,
+				    .b_zero = m->b_zero };
 }
 
-/* v - (v >> n << n), given v >> n */
-static struct nd
-rest_of(struct part *p, const struct nd *v, const struct nd *above, int n)
+/* the shape of a batch, whatever memory it has */
+static struct low_matmul
+shape_of(const struct product *m)
 {
-	struct nd back = by(p, OP_SHL, above, n);
-	return both(p, OP_SUB, v, &back);
+	const int32_t depth = (int32_t)m->a.dim[2];
+	const int32_t a[2] = { (int32_t)m->a.dim[1], depth };
+	const int32_t b[2] = { (int32_t)m->b.dim[2], depth };
+	return (struct low_matmul){ .a = nd_dense(m->a.type, 2, a),
+				    .b = nd_dense(m->b.type, 2, b) };
 }
 
 static void
-multiply_wide(struct part *p, const struct nd *a, const struct nd *b, const struct nd *out,
+multiply(struct part *p, const struct product *m, const struct nd *out, struct finish *f)
+{
+	for (int64_t i = 0; i < m->a.dim[0]; i++) {
+		struct low_matmul one = batch_of(p, m, i);
+		struct nd z = matrix_place(out, i);
+		low_matmul(p->l, &one, &z, finish_op, f);
+	}
+}
+
+/* v in memory of its own unless it is dense */
+static struct nd
+dense(struct part *p, const struct nd *v)
+{
+	struct nd r = *v;
+	if (nd_is_dense(v))
+		return r;
+	r = like(p, v, v->type);
+	nd_copy(p->l, v, &r);
+	return r;
+}
+
+static struct g_operand
+operand_of(const struct nd *v)
+{
+	struct g_operand o;
+	bool ok = nd_operand(v, &o);
+	assert(ok);
+	return o;
+}
+
+/* sums of one half of an operand times the other one */
+static struct nd
+half_sums(struct part *p, const struct product *m, bool first, struct g_operand half)
+{
+	struct product part = *m;
+	struct nd *v = first ? &part.a : &part.b;
+	int32_t dim[3];
+	for (int k = 0; k < 3; k++)
+		dim[k] = (int32_t)v->dim[k];
+	*v = nd_operand_of(half, 3, dim);
+	const int64_t shape[3] = { m->a.dim[0], m->a.dim[1], m->b.dim[2] };
+	struct nd sums = nd_new(p->l, TFL_INT32, 3, shape);
+	struct finish f = { .p = p, .round = ROUND_NATURAL };
+	multiply(p, &part, &sums, &f);
+	return sums;
+}
+
+/* what is behind the scale, which is there */
+static void
+scaled_wide(void *ctx, struct g_op *op)
+{
+	const struct finish *f = ctx;
+	tail_finish(f->p, f->tail, op);
+}
+
+static void
+multiply_wide(struct part *p, const struct product *m, const struct nd *out,
 	      const struct tail *t)
 {
-	struct npu_scale s = tail_scale(t, 0);
-	int32_t m = (int32_t)s.mult;
-	struct nd high = byte_sums(p, a, 1, b), low = byte_sums(p, a, 0, b);
-	struct nd carry = floor_shift(p, &low, 8), r = rest_of(p, &low, &carry, 8);
-	struct nd h = both(p, OP_ADD, &high, &carry), rm = by(p, OP_MUL, &r, m);
-	struct nd q = floor_shift(p, &rm, 8), top = floor_shift(p, &h, 16);
-	struct nd bottom = rest_of(p, &h, &top, 16), bm = by(p, OP_MUL, &bottom, m);
-	struct nd x = both(p, OP_ADD, &bm, &q), xs = floor_shift(p, &x, 16);
-	struct nd am = by(p, OP_MUL, &top, m), y = both(p, OP_ADD, &am, &xs);
-	struct nd c = nd_const_one(p->l, TFL_INT32, 2, s.shift - 24);
-	struct finish f = { .tail = t, .round = ROUND_NATURAL };
-	both_to(p, OP_SHR, &y, &c, out, &f);
+	/* the smaller operand is the one that is split */
+	bool first = nd_elements(&m->a) <= nd_elements(&m->b);
+	struct nd whole = dense(p, first ? &m->a : &m->b), room = *out;
+	struct g_operand upper, lower, ofm;
+	low_split(p->l, operand_of(&whole), &upper, &lower);
+	struct nd high = half_sums(p, m, first, upper);
+	struct nd low = half_sums(p, m, first, lower);
+	if (!nd_operand(&room, &ofm))
+		room = like(p, out, out->type);
+	struct finish f = { .p = p, .tail = t, .round = ROUND_NATURAL };
+	low_scale_wide(p->l, operand_of(&high), operand_of(&low), tail_scale(t, 0),
+		       operand_of(&room), scaled_wide, &f);
+	if (room.t != out->t)
+		nd_copy(p->l, &room, out);
 }
 
 static const char *
-check_wide(const struct part *p, const struct nd *a, const struct tail *t)
+check_wide(const struct part *p, const struct product *m, const struct tail *t)
 {
-	struct npu_scale s = tail_scale(t, 0);
+	struct low_matmul shape = shape_of(m);
 	if (!t->scaled)
 		return "its sums of 48 bits have another reader than one RESCALE to 8 or "
 		       "16 bits";
-	if (a->dim[2] > MAX_WIDE_DEPTH)
-		return say(p, "sums of %lld products of 16 bits, at most 255",
-			   (long long)a->dim[2]);
-	if (s.shift < LEAST_SHIFT || s.shift > MOST_SHIFT)
-		return say(p, "a shift of %d behind sums of 48 bits: 25 to 55", s.shift);
+	if (m->a.dim[2] > LOW_WIDE_DEPTH && !low_matmul_is_native(p->l, &shape))
+		return say(p, "sums of %lld products of 16 bits, at most %d",
+			   (long long)m->a.dim[2], (int)LOW_WIDE_DEPTH);
 	return NULL;
 }
 
@@ -109,24 +159,23 @@ const char *
 lower_matmul(struct part *p, const struct tosa_op *op)
 {
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct product m = { .a = a, .b = b,
+			     .a_zero = (int32_t)tosa_zero_of(p->t, op, 2),
+			     .b_zero = (int32_t)tosa_zero_of(p->t, op, 3) };
 	struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
-	bool wide = a.type == TFL_INT16;
-	const char *why = wide ? check_wide(p, &a, &t) : NULL;
+	struct low_matmul shape = shape_of(&m);
+	bool wide = m.a.type == TFL_INT16;
+	const char *why = wide ? check_wide(p, &m, &t) : NULL;
 	if (why)
 		return why;
+	if (m.a.dim[0] * low_matmul_blocks(p->l, &shape) > MAX_BLOCKS)
+		return "more than 2048 blocks of 32768 products";
 	struct nd out = result_place(p, t.out);
 	struct finish f = { .p = p, .tail = &t, .round = tail_round(&t),
 			    .scale = tail_scale(&t, 0) };
-	for (int64_t i = 0; i < a.dim[0]; i++) {
-		struct nd x = matrix_of(p, &a, i, false), y = matrix_of(p, &b, i, true);
-		struct nd z = matrix_place(&out, i);
-		if (a.dim[0] * nd_matmul_blocks(&x, &y) > MAX_BLOCKS)
-			return "more than 2048 blocks of 32768 products";
-		if (wide)
-			multiply_wide(p, &x, &y, &z, &t);
-		else
-			nd_matmul(p->l, &x, (int32_t)tosa_zero_of(p->t, op, 2), &y,
-				  (int32_t)tosa_zero_of(p->t, op, 3), &z, finish_op, &f);
-	}
+	if (wide && !low_matmul_is_native(p->l, &shape))
+		multiply_wide(p, &m, &out, &t);
+	else
+		multiply(p, &m, &out, &f);
 	return NULL;
 }

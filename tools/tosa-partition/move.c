@@ -203,11 +203,12 @@ gather_computed(struct part *p, const struct tosa_op *op)
 	both_to(p, OP_SUB, &one, &far, &hot, &f);
 	for (int64_t b = 0; b < batches; b++) {
 		struct nd a = matrix_of(p, &hot, b, false), y = matrix_of(p, &v, b, true);
+		struct low_matmul m = { .a = a, .b = y };
 		struct nd z = matrix_place(&out, b);
-		if (batches * nd_matmul_blocks(&a, &y) > MAX_RUNS)
+		if (batches * low_matmul_blocks(p->l, &m) > MAX_RUNS)
 			return "more than 2048 blocks of 32768 products";
 		f = (struct finish){ .p = p, .round = ROUND_NATURAL };
-		nd_matmul(p->l, &a, 0, &y, 0, &z, finish_op, &f);
+		low_matmul(p->l, &m, &z, finish_op, &f);
 	}
 	return NULL;
 }

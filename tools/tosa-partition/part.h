@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "graph/graph.h"
 #include "lower/conv.h"
-#include "lower/nd.h"
+#include "lower/matmul.h"
 #include "tosa/tosa.h"
 
 enum { MAX_LAYOUTS = 64 };

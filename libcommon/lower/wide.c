@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums of products of 16 bits: T = 256 * H + L, both of 32 bits, times 15 bits m,
+ * shifted right by s, halves up.  T is 256 * h + r, 0 <= r < 256, and
+ *
+ * - s <= 28: with 14 bits cut off T is 2^14 * u + t; u beyond what saturates is cut
+ *   back to it, so that T fits a word, and one product with a shift gives the result;
+ * - s > 28: (T * m + 2^(s-1)) >> s
+ *	= (h * m + q + 2^(s-9)) >> (s-8)	q = r * m >> 8, below 2^15
+ *	h = 65536 * a + b,  0 <= b < 65536:
+ *	= (65536 * a * m + x + 2^(s-9)) >> (s-8)	x = b * m + q, below 2^31
+ *	= (a * m + (x >> 16)), halves up, by s-24.
+ */
+#include "lower/matmul.h"
+
+enum {
+	DIGIT = 14,
+	MOST_CUT = 2 * DIGIT,
+	NOTHING = 62, /* a shift that leaves nothing of 2^39 times 2^14 */
+};
+
+/* high * 2^bits + low */
+static struct g_operand
+joined(struct lower *l, struct g_operand high, int bits, struct g_operand low)
+{
+	struct g_operand unit = word_const(l, 1 << bits);
+	return word_add(l, word_mul(l, high, unit), low);
+}
+
+void
+low_split(struct lower *l, struct g_operand v, struct g_operand *upper,
+	  struct g_operand *lower)
+{
+	struct npu_scale by_256 = scale_one();
+	by_256.shift += 8;
+	*upper = operand_whole(low_tensor(l, TFL_INT16, v.shape, NULL));
+	*lower = operand_whole(low_tensor(l, TFL_INT16, v.shape, NULL));
+	/* halves up: what is below -128 of the lower half */
+	op_scale(low_op(l, OP_AVGPOOL, v, *upper), by_256, ROUND_NATURAL);
+	struct g_op *rest = low_op(l, OP_SUB, v, *lower);
+	op_ifm2(rest, *upper, 0);
+	op_unscaled(rest);
+	G_PUT(rest, OP, opb, 256);
+}
+
+/* T where it is within what does not saturate, and something beyond it elsewhere */
+static struct g_operand
+saturated(struct lower *l, struct npu_scale s, struct g_operand h, struct g_operand r)
+{
+	struct g_operand u = word_floor(l, h, DIGIT - 8);
+	struct g_operand t = joined(l, word_rest(l, h, u, DIGIT - 8), 8, r);
+	/* 2^14 * u * m / 2^s is 2^15 or more from here on */
+	int32_t most = (int32_t)(((int64_t)2 << s.shift) / s.mult) + 2;
+	struct g_operand least = word_const(l, -most);
+	u = word_min(l, u, word_const(l, most));
+	return joined(l, word_max(l, u, least), DIGIT, t);
+}
+
+/* T * m / 2^24, rounded down */
+static struct g_operand
+by_digits(struct lower *l, struct npu_scale s, struct g_operand h, struct g_operand r)
+{
+	struct g_operand m = word_const(l, (int32_t)s.mult);
+	struct g_operand q = word_floor(l, word_mul(l, r, m), 8);
+	struct g_operand a = word_floor(l, h, 16), b = word_rest(l, h, a, 16);
+	struct g_operand x = word_add(l, word_mul(l, b, m), q);
+	x = word_floor(l, x, 16);
+	return word_add(l, word_mul(l, a, m), x);
+}
+
+/* the same factor with all of 15 bits */
+static struct npu_scale
+normal(struct npu_scale s)
+{
+	if (!s.mult)
+		return (struct npu_scale){ .mult = 1 << DIGIT, .shift = NOTHING };
+	for (; s.mult < 1 << DIGIT; s.shift++)
+		s.mult *= 2;
+	return s;
+}
+
+void
+low_scale_wide(struct lower *l, struct g_operand high, struct g_operand low,
+	       struct npu_scale scale, struct g_operand ofm, nd_made *made, void *ctx)
+{
+	struct npu_scale s = normal(scale);
+	struct g_operand carry = word_floor(l, low, 8);
+	struct g_operand r = word_rest(l, low, carry, 8);
+	struct g_operand h = word_add(l, high, carry);
+	bool small = s.shift <= MOST_CUT;
+	struct g_operand v = small ? saturated(l, s, h, r) : by_digits(l, s, h, r);
+	struct g_operand by = word_const(l, small ? (int32_t)s.mult : 1);
+	struct g_op *op = word_op_to(l, OP_MUL, v, by, ofm);
+	s = (struct npu_scale){ .mult = 1, .shift = s.shift - (small ? 0 : 24) };
+	op_scale(op, s, ROUND_NATURAL);
+	made(ctx, op);
+}
