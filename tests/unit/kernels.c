@@ -4,48 +4,17 @@
  * values of nputools-lowering(7) 3.11 through them.  Expected values are worked
  * out by hand from section 3.
  */
-#include "kernels/kernels.h"
+#include "bench.h"
 
 #include <stdio.h>
-#include <string.h>
-
-enum { MAX_TENSORS = 6, MAX_BYTES = 256 };
 
 static int n_failed;
 
-/* one operator being put together */
-struct bench {
-	struct tfl_tensor t[MAX_TENSORS];
-	union {
-		uint8_t bytes[MAX_BYTES];
-		int8_t i8[MAX_BYTES];
-		int32_t i32[MAX_BYTES / 4];
-		float f32[MAX_BYTES / 4];
-	} data[MAX_TENSORS];
-	float scale[MAX_TENSORS];
-	int64_t zero[MAX_TENSORS];
-	int index[MAX_TENSORS];
-	int n;
-	struct tfl_op op;
-	uint8_t options[256];
-};
-
-/* a tensor of one dimension (n > 0), or of dim[0] x dim[1] */
+/* a tensor of one dimension (cols 0), or of rows x cols */
 static int
 add(struct bench *b, int type, int rows, int cols, float scale, int64_t zero)
 {
-	int i = b->n++;
-	struct tfl_tensor *t = &b->t[i];
-	*t = (struct tfl_tensor){ .name = "t", .type = type,
-				  .rank = cols ? 2 : 1, .dim = { rows, cols } };
-	b->scale[i] = scale;
-	b->zero[i] = zero;
-	b->index[i] = i;
-	if (scale > 0)
-		t->quant = (struct tfl_quant){ .n_scale = 1, .n_zero = 1,
-					       .scale = &b->scale[i],
-					       .zero = &b->zero[i] };
-	return i;
+	return bench_add(b, type, (int32_t[4]){ rows, cols }, scale, zero);
 }
 
 static void
@@ -63,67 +32,14 @@ put8(struct bench *b, int i, const int *v, int n)
 static void
 set_option(struct bench *b, const struct fb_table *t, int slot, double v)
 {
-	struct fbw *w = fbw_open();
-	struct bytes out;
-	struct err e = { 0 };
-	fbw_table(w, t);
-	fbw_float(w, slot, v);
-	if (fbw_finish(w, fbw_end(w), &out, &e) && out.n <= sizeof(b->options)) {
-		memcpy(b->options, out.p, out.n);
-		b->op.options = (struct fb_ref){ .buf = b->options, .table = t,
-						 .pos = load_le32(b->options) };
-	}
-	fbw_close(w);
-}
-
-/* words as kernels get them: little-endian, whatever the host */
-static void
-words_out(struct bench *b)
-{
-	for (int i = 0; i < b->n; i++)
-		for (int k = 0; tfl_type_bytes(b->t[i].type) == 4 &&
-				k < MAX_BYTES / 4; k++)
-			store_le32(&b->data[i].i32[k],
-				   (uint32_t)b->data[i].i32[k]);
-}
-
-static void
-words_in(struct bench *b)
-{
-	for (int i = 0; i < b->n; i++)
-		for (int k = 0; tfl_type_bytes(b->t[i].type) == 4 &&
-				k < MAX_BYTES / 4; k++)
-			b->data[i].i32[k] =
-			    (int32_t)load_le32(&b->data[i].i32[k]);
-}
-
-/* all tensors but the last are inputs; true if the kernel agrees to run */
-static bool
-run(struct bench *b, int code, struct err *e)
-{
-	void *data[MAX_TENSORS];
-	struct tfl_subgraph g = { .tensor = b->t, .n_tensors = b->n,
-				  .op = &b->op, .n_ops = 1 };
-	for (int i = 0; i < b->n; i++)
-		data[i] = b->data[i].bytes;
-	b->op.code = code;
-	b->op.n_in = b->n - 1;
-	b->op.n_out = 1;
-	b->op.in = b->index;
-	b->op.out = b->index + b->n - 1;
-	words_out(b);
-	bool ok = kernel_eval(&g, &b->op,
-			      &(struct kernel_io){ .in = data,
-						   .out = data + b->n - 1 }, e);
-	words_in(b);
-	return ok;
+	bench_options(b, t, &(struct bench_option){ slot, v, true }, 1);
 }
 
 static void
 expect8(struct bench *b, int code, const int *want, int n)
 {
 	struct err e = { 0 };
-	if (!run(b, code, &e)) {
+	if (!bench_run(b, code, &e)) {
 		printf("%s\n", e.text);
 		n_failed++;
 		return;
@@ -148,7 +64,7 @@ static void
 refuses(struct bench *b, int code, const char *text)
 {
 	struct err e = { 0 };
-	if (!run(b, code, &e) && strstr(e.text, text))
+	if (!bench_run(b, code, &e) && strstr(e.text, text))
 		return;
 	printf("%s: no '%s' but '%s'\n", tfl_op_name(code), text, e.text);
 	n_failed++;
@@ -169,8 +85,8 @@ check_values(void)
 	add(&l, TFL_INT8, 6, 0, 1 / 256.0f, -128);
 	PUT8(&l, 0, -128, -40, 0, 3, 40, 127);
 	EXPECT8(&l, TFL_LOGISTIC, -128, -101, -10, 0, 93, 127);
-	l.scale[1] = 1 / 128.0f;
-	l.zero[1] = 0;
+	l.scale[1][0] = 1 / 128.0f;
+	l.zero[1][0] = 0;
 	EXPECT8(&l, TFL_TANH, -128, -125, -19, 0, 122, 127);
 }
 
@@ -225,7 +141,7 @@ choices(void)
 	EXPECT8(&b, TFL_NOT_EQUAL, 1, 0, 1);
 	EXPECT8(&b, TFL_GREATER, 0, 0, 1);
 	EXPECT8(&b, TFL_GREATER_EQUAL, 0, 1, 1);
-	b.scale[0] = 2;
+	b.scale[0][0] = 2;
 	refuses(&b, TFL_LESS, "needs one below 1");
 
 	struct bench s = { 0 };
@@ -326,7 +242,7 @@ conversions(void)
 	add(&d, TFL_INT8, 2, 0, 0.5f, 3);
 	add(&d, TFL_FLOAT32, 2, 0, 0, 0);
 	PUT8(&d, 0, 4, -128);
-	if (!run(&d, TFL_DEQUANTIZE, &e) || d.data[1].f32[0] != 0.5f ||
+	if (!bench_run(&d, TFL_DEQUANTIZE, &e) || d.data[1].f32[0] != 0.5f ||
 	    d.data[1].f32[1] != -65.5f) {
 		printf("DEQUANTIZE: %g %g %s\n", (double)d.data[1].f32[0],
 		       (double)d.data[1].f32[1], e.text);
@@ -336,7 +252,7 @@ conversions(void)
 	struct bench s = { 0 };
 	add(&s, TFL_FLOAT32, 7, 3, 0, 0);
 	add(&s, TFL_INT32, 2, 0, 0, 0);
-	if (!run(&s, TFL_SHAPE, &e) || s.data[1].i32[0] != 7 ||
+	if (!bench_run(&s, TFL_SHAPE, &e) || s.data[1].i32[0] != 7 ||
 	    s.data[1].i32[1] != 3) {
 		printf("SHAPE: %s\n", e.text);
 		n_failed++;
