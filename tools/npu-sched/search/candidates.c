@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* how weights are cut, and what may happen then to those that are late */
 static const struct cutting {
@@ -141,8 +142,10 @@ round_limit(int64_t limit, const struct plan *p, enum grain grain)
 	return limit / step * step;
 }
 
-static const double room_shares[ROOMS - 1] = {
-	1.05, 1.12, 1.2, 1.3, 1.45, 1.65, 2, 3 };
+/* rooms between what the maps need and what transfers ask for, which may be many times
+ * as much: powers of that ratio */
+static const double room_powers[ROOMS - 1] = {
+	0.04, 0.1, 0.17, 0.24, 0.34, 0.46, 0.63, 0.8 };
 
 /* what is listed, and the divisions that were seen */
 struct enumeration {
@@ -164,8 +167,10 @@ static void
 estimate_rooms(struct sched *s, struct plan *p, struct candidate *c, const struct wanted *w)
 {
 	bool wanted = true;
+	double least = (double)max_i64(c->least, ALIGN);
+	double much = fmax((double)c->need / least, 1.05);
 	for (int i = ROOMS - 2; i >= 0; i--) {
-		c->room[i] = (int64_t)((double)c->least * room_shares[i]);
+		c->room[i] = (int64_t)(least * pow(much, room_powers[i]));
 		c->cycles[i] = INFINITY;
 		if (!wanted)
 			continue;
@@ -202,6 +207,20 @@ estimate_with_little(struct sched *s, struct plan *p, struct candidate *c, int64
 	c->estimate = fmin(c->estimate, plan_bound(s, p));
 }
 
+/* does another cut, or policy, of the same division come to the same, as far as it shows? */
+static bool
+is_repeated(const struct variant *x, const struct candidate *c)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		const struct candidate *k = &x->v[i];
+		if (k->division.picked == c->division.picked && k->need == c->need &&
+		    k->lower_bound == c->lower_bound &&
+		    !memcmp(k->cycles, c->cycles, sizeof(c->cycles)))
+			return true;
+	}
+	return false;
+}
+
 /* transfers by one policy */
 static void
 add_candidate(struct enumeration *l, struct plan *p, struct candidate c)
@@ -222,6 +241,8 @@ add_candidate(struct enumeration *l, struct plan *p, struct candidate c)
 		c.room[ROOMS - 1] = NO_LIMIT_BYTES;
 		c.cycles[ROOMS - 1] = c.estimate;
 		estimate_rooms(x->s, p, &c, l->wanted);
+		if (is_repeated(x, &c))
+			return;
 	} else {
 		estimate_with_little(x->s, p, &c, l->wanted->limit);
 	}
@@ -241,23 +262,58 @@ find_least(struct sched *s, const struct plan *p, struct candidate *c)
 		c->beside = maps_least(s, p, PLACE_ARENA);
 }
 
+/* cuts of one division: where no weights are large enough they come to the same */
+struct cuts {
+	uint64_t hash[ARRAY_LEN(cuttings)];
+	bool lazy[ARRAY_LEN(cuttings)], eager[ARRAY_LEN(cuttings)];
+	size_t n;
+};
+
+static uint64_t
+hash_ends(const struct plan *p, int n_ops)
+{
+	uint64_t h = 0;
+	for (int i = 0; i < n_ops; i++)
+		if (p->ends[i].n)
+			h = hash_xxh3_seeded(p->ends[i].v, p->ends[i].n * sizeof(*p->ends[i].v),
+					     h + (uint64_t)i);
+	return h;
+}
+
+/* what is left of a way to cut when those before it are left out, and adds it to them */
+static struct cutting
+take_new(struct cuts *l, struct cutting t, uint64_t hash)
+{
+	size_t i = 0;
+	while (i < l->n && l->hash[i] != hash)
+		i++;
+	if (i == l->n) {
+		l->hash[l->n] = hash;
+		l->lazy[l->n] = l->eager[l->n] = false;
+		l->n++;
+	}
+	t.lazy &= !l->lazy[i];
+	t.eager &= !l->eager[i];
+	l->lazy[i] |= t.lazy;
+	l->eager[i] |= t.eager;
+	return t;
+}
+
 static void
-add_cutting(struct enumeration *l, struct candidate c, const struct cutting *t)
+add_cut(struct enumeration *l, struct candidate c, struct plan *p, struct cutting t)
 {
 	struct sched *s = l->x->s;
-	struct plan *p = make_cut(l->x, c.division, t->cut);
-	c.policy.cut = t->cut;
+	c.policy.cut = t.cut;
 	c.lower_bound = fmax(plan_lower_bound(s, p, l->wanted->below), c.lower_bound);
-	if (c.lower_bound < l->wanted->below) {
-		find_maps(s, p);
-		find_least(s, p, &c);
-		if (is_wanted(l->wanted, &c, c.lower_bound) && t->lazy)
-			add_candidate(l, p, c);
-		c.policy.eager = true;
-		if (is_wanted(l->wanted, &c, c.lower_bound) && t->eager)
-			add_candidate(l, p, c);
-	}
-	plan_close(p);
+	if (c.lower_bound >= l->wanted->below)
+		return;
+	find_maps(s, p);
+	find_least(s, p, &c);
+	if (is_wanted(l->wanted, &c, c.lower_bound) && t.lazy)
+		add_candidate(l, p, c);
+	c.policy.eager = true;
+	if (is_wanted(l->wanted, &c, c.lower_bound) && t.eager)
+		add_candidate(l, p, c);
 }
 
 static void
@@ -265,6 +321,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 {
 	struct variant *x = l->x;
 	struct candidate c = { .maps = maps };
+	struct cuts cuts = { .n = 0 };
 	struct division *d = &c.division;
 	if (!divide(x, maps, slide, d) || !is_news(x->list, &l->seen, *d))
 		return;
@@ -273,8 +330,14 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 			continue;
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
 						    cuttings[t].cut);
-		if (c.lower_bound < l->wanted->below)
-			add_cutting(l, c, &cuttings[t]);
+		if (c.lower_bound >= l->wanted->below)
+			continue;
+		struct plan *p = make_cut(x, *d, cuttings[t].cut);
+		struct cutting left = take_new(&cuts, cuttings[t],
+					       hash_ends(p, x->s->n_ops));
+		if (left.lazy || left.eager)
+			add_cut(l, c, p, left);
+		plan_close(p);
 	}
 }
 
