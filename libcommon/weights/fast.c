@@ -2,6 +2,7 @@
 /* Streams for U85's fast decoder (ethosu-weights(7) 22.5 and 24). */
 #include "weights/weights.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -39,23 +40,34 @@ find(const struct values *v, int16_t value)
 	return -1;
 }
 
+static void
+take(struct values *v, int16_t w)
+{
+	v->least = w < v->least ? w : v->least;
+	v->greatest = w > v->greatest ? w : v->greatest;
+	if (v->n > TABLE || find(v, w) >= 0)
+		return;
+	if (v->n < TABLE)
+		v->entry[v->n] = w;
+	v->n++;
+}
+
 static struct values
 collect(const int16_t *values, size_t n)
 {
-	struct values v = { 0 };
-	for (size_t i = 0; i < n; i++) {
-		int16_t w = values[i];
-		if (i == 0 || w < v.least)
-			v.least = w;
-		if (i == 0 || w > v.greatest)
-			v.greatest = w;
-		if (v.n > TABLE || find(&v, w) >= 0)
-			continue;
-		if (v.n < TABLE)
-			v.entry[v.n] = w;
-		v.n++;
-	}
+	struct values v = { .least = INT16_MAX, .greatest = INT16_MIN };
+	for (size_t i = 0; i < n; i++)
+		take(&v, values[i]);
 	return v;
+}
+
+/* of an index, or of a weight as it is; 0: no byte holds it */
+static int
+bits_of(const struct values *v, bool plain)
+{
+	if (!plain && v->n <= TABLE)
+		return v->n > 4 ? 4 : 2;
+	return v->greatest - v->least > 255 ? 0 : 8;
 }
 
 static void
@@ -85,8 +97,8 @@ struct bytes
 weights_fast_encode(struct arena *a, const int16_t *values, size_t n, bool plain)
 {
 	struct values v = collect(values, n);
-	int bits = plain || v.n > TABLE ? 8 : v.n > 4 ? 4 : 2;
-	if (bits == 8 && v.greatest - v.least > 255)
+	int bits = bits_of(&v, plain);
+	if (!bits)
 		return (struct bytes){ 0 };
 	size_t bytes = fast_bytes(n, bits);
 	uint8_t *p = anew(a, uint8_t, bytes);
@@ -176,4 +188,75 @@ weights_fast_split(const int16_t *joined, int n_streams, size_t count,
 		for (int k = 0; k < n_streams; k++, joined += n)
 			memcpy(streams[k] + at, joined, n * sizeof(*joined));
 	}
+}
+
+/* ---- weights as they lie --------------------------------------------------- */
+
+static size_t
+count_of(const struct weights_view *v, const struct weights_order *ord)
+{
+	return weights_order_count(ord, v->h, v->w, v->i);
+}
+
+struct bytes
+weights_fast_encode_view(struct arena *a, const struct weights_view *v,
+			 const struct weights_order *ord)
+{
+	enum { MOST = 4 };
+	struct arena *scratch = arena_open();
+	size_t count = count_of(v, ord), n = (size_t)ord->cores;
+	int16_t *stream[MOST], *joined = anew(scratch, int16_t, count * n + 1);
+	assert(ord->quads && n <= MOST);
+	for (size_t k = 0; k < n; k++) {
+		struct weights_order o = *ord;
+		o.core = (int32_t)k;
+		stream[k] = anew(scratch, int16_t, count + 1);
+		weights_reorder(v, &o, stream[k]);
+	}
+	weights_fast_join((const int16_t *const *)stream, (int)n, count,
+			  weights_fast_chunk(ord), joined);
+	struct bytes out = weights_fast_encode(a, joined, count * n, ord->sparse != 0);
+	arena_close(scratch);
+	return out;
+}
+
+static int16_t
+weight_at(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t i)
+{
+	const uint8_t *p = v->p + o * v->stride_o + y * v->stride_y +
+			   x * v->stride_x + i * v->stride_i;
+	int32_t zero = !v->n_zero ? 0 : v->zero[v->n_zero == 1 ? 0 : o];
+	return (int16_t)((v->is_unsigned ? *p : (int8_t)*p) - zero);
+}
+
+/* all that count: bytes without zero points span 255, and others are looked at whole */
+static bool
+is_known(const struct weights_view *v, const struct values *seen)
+{
+	return seen->n > TABLE && !v->n_zero && !v->is_unsigned;
+}
+
+/* of channels ord->begin to ord->end - 1, besides what `seen` has */
+static void
+look_at(const struct weights_view *v, const struct weights_order *ord, struct values *seen)
+{
+	for (int32_t o = ord->begin; o < ord->end && !is_known(v, seen); o++)
+		for (int32_t y = 0; y < v->h; y++)
+			for (int32_t x = 0; x < v->w; x++)
+				for (int32_t i = 0; i < v->i; i++)
+					take(seen, weight_at(v, o, y, x, i));
+}
+
+size_t
+weights_fast_cost_view(const struct weights_view *v, const struct weights_order *ord)
+{
+	struct values seen = { .least = INT16_MAX, .greatest = INT16_MIN };
+	size_t count = count_of(v, ord) * (size_t)ord->cores;
+	size_t own = (size_t)(ord->end - ord->begin) * (size_t)v->h * (size_t)v->w *
+		     (size_t)v->i;
+	if (own < count) /* padding */
+		take(&seen, 0);
+	look_at(v, ord, &seen);
+	int bits = bits_of(&seen, ord->sparse != 0);
+	return bits ? fast_bytes(count, bits) : 0;
 }

@@ -170,6 +170,12 @@ bool weights_decode(struct arena *a, struct bytes in, int64_t expected,
 enum { WEIGHTS_FAST_ALIGN = 32 };
 struct bytes weights_fast_encode(struct arena *a, const int16_t *values, size_t n,
 				 bool plain);
+/* of the weights themselves, all streams of a slice in one (ord->core counts for
+ * nothing); and its bytes alone, 0 where p would be NULL */
+struct bytes weights_fast_encode_view(struct arena *a, const struct weights_view *v,
+				      const struct weights_order *ord);
+size_t weights_fast_cost_view(const struct weights_view *v,
+			      const struct weights_order *ord);
 /* n values, no more and no less, or e says what is wrong */
 bool weights_fast_decode(struct arena *a, struct bytes in, size_t n,
 			 struct weights_values *out, struct err *e);

@@ -232,7 +232,7 @@ draw(struct arena *a, struct trial *t)
 
 static void
 test_fast(struct arena *a, const struct trial *t, int16_t *const *stream,
-	  size_t count, const struct weights_place *to)
+	  size_t count, const struct weights_view *v, const struct weights_place *to)
 {
 	int n = t->accel->streams;
 	struct weights_order ord = npu_filter_order(&t->op, t->accel, 0);
@@ -246,6 +246,10 @@ test_fast(struct arena *a, const struct trial *t, int16_t *const *stream,
 	weights_fast_join((const int16_t *const *)stream, n, count, chunk, joined);
 	struct bytes b = weights_fast_encode(a, joined, count * (size_t)n,
 					     t->op.sparse_weights);
+	struct bytes own = weights_fast_encode_view(a, v, &ord);
+	expect("fast bytes", (int64_t)own.n, (int64_t)b.n);
+	expect("fast cost", (int64_t)weights_fast_cost_view(v, &ord), (int64_t)b.n);
+	expect("fast stream", own.n == b.n && !memcmp(own.p, b.p, b.n), 1);
 	struct weights_values values;
 	expect("fast decoder", weights_fast_decode(a, b, count * (size_t)n,
 						   &values, &e), 1);
@@ -294,7 +298,7 @@ test_trial(struct arena *a, const struct trial *t)
 	if (t->op.kind == NPU_DEPTHWISE)
 		memcpy(fast, back, all * sizeof(*fast));
 	else
-		test_fast(a, t, stream, count, &to_fast);
+		test_fast(a, t, stream, count, &v, &to_fast);
 	for (size_t k = 0; k < all; k++)
 		if (back[k] != (int8_t)t->weights[k] || fast[k] != back[k]) {
 			expect("a weight", back[k], (int8_t)t->weights[k]);
