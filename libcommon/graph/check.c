@@ -298,7 +298,7 @@ check_op(struct check *c, const struct g_op *op)
 	if (op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE ||
 	    op->kind == OP_ARGMAX)
 		return check_native(c, op);
-	if (!check_geometry(c, op) || !check_channels(c, op))
+	if (!check_geometry(c, op) || !check_channels(c, op) || !check_decoder(c, op))
 		return false;
 	return !op_has_weights(op->kind) || check_weights_of(c, op);
 }

@@ -15,6 +15,8 @@ struct check {
 
 /* check_native.c: a matmul, a reorder, an argmax, a resize */
 bool check_native(struct check *c, const struct g_op *op);
+/* and the decoder that an operation's weights are for */
+bool check_decoder(struct check *c, const struct g_op *op);
 /* check_model.c: one tensor for each of the original */
 bool check_stand_ins(struct check *c);
 /* check_sources.c: what is read has been written */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that not every NPU has: products of maps, other orders, samples. */
+/* What not every NPU has: products of maps, other orders, samples, decoders. */
 #include "graph/check.h"
 
 #include <inttypes.h>
@@ -99,4 +99,18 @@ check_native(struct check *c, const struct g_op *op)
 	if (op->kind == OP_ARGMAX)
 		return check_argmax(c, op);
 	return op->kind == OP_REORDER ? check_reorder(c, op) : check_resize(c, op);
+}
+
+bool
+check_decoder(struct check *c, const struct g_op *op)
+{
+	const struct accel *a = c->g->n_targets
+				      ? accel_find(c->g->targets[0]->rec.word) : NULL;
+	if (!op->fast)
+		return true;
+	if (a && accel_lacks(a, LACK_FAST_WEIGHTS))
+		return BAD(c, op, "o%d: fast=1, but %s has one decoder of weights",
+			   op->rec.id, a->name);
+	return op->kind == OP_CONV || op->kind == OP_FC ||
+	       BAD(c, op, "o%d: fast=1 is for weights of conv and fc", op->rec.id);
 }

@@ -263,7 +263,7 @@ struct g_op {
 	int act;   /* enum g_act */
 	struct g_lut *lut;
 	struct g_range clamp;
-	int32_t acc40, sparse;
+	int32_t acc40, sparse, fast;
 	int traversal;
 	struct hwc block;
 	int32_t ib, ab, ib2, blockdep;

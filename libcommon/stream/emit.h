@@ -84,11 +84,11 @@ bool emit_weights_view(struct arena *a, struct graph *g, const struct g_weights 
 struct weights_order emit_weights_order(const struct accel *accel,
 					const struct g_op *op, int slice,
 					int core);
-/* streams of a slice: of every core, of every decoder */
+/* streams of a slice: of every core, of every decoder; or one for the fast decoder */
 static inline int
-emit_streams(const struct accel *a)
+emit_streams(const struct accel *a, const struct g_op *op)
 {
-	return a->cores * a->streams;
+	return op->fast ? 1 : a->cores * a->streams;
 }
 /* scale records beside a stream: of its channels; U85 has them all beside the
  * first, filled up with empty ones (ethosu-weights(7) 25) */

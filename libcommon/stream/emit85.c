@@ -233,8 +233,12 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 		NPU_WEIGHT_LENGTH, NPU_WEIGHT1_LENGTH, NPU_WEIGHT2_LENGTH,
 		NPU_WEIGHT3_LENGTH };
 	struct emit_piece p;
-	emit_reg(m, NPU_WEIGHT_FORMAT, (k->op->sparse != 0) << 4);
+	emit_reg(m, NPU_WEIGHT_FORMAT, (k->op->sparse != 0) << 4 | (k->op->fast != 0));
 	for (int i = 0; i < m->accel->streams; i++) {
+		if (i >= emit_streams(m->accel, k->op)) {
+			emit_reg1(m, length[i], 0);
+			continue;
+		}
 		if (!emit_find_piece(m, k->step, i, &p))
 			return false;
 		emit_reg(m, NPU_WEIGHT_REGION, p.region);

@@ -26,7 +26,7 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 	if (!first)
 		return graph_err(m->g, s, m->e, "p%d: w%d slice %d is not encoded",
 				 s->rec.id, s->weights->rec.id, s->slice);
-	for (int k = emit_streams(m->accel) - 1; k > 0 && !last; k--)
+	for (int k = m->accel->cores * m->accel->streams - 1; k > 0 && !last; k--)
 		last = emit_code(m->g, s->weights, s->slice, k);
 	if (!last)
 		last = first;

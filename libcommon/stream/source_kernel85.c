@@ -361,6 +361,9 @@ source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s
 	same_accumulators(x, k, op);
 	same_scales(x, k, op);
 	same_activation(x, k, op);
-	if (op_has_weights(op->kind))
-		source_same_weights(x, k, s);
+	if (!op_has_weights(op->kind))
+		return;
+	source_same(x, op, "fast weights", k->fast_weights, op->fast != 0);
+	source_same(x, op, "sparse weights", k->sparse_weights, op->sparse != 0);
+	source_same_weights(x, k, s);
 }

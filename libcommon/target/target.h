@@ -59,10 +59,10 @@ struct npu_generation {
 	unsigned does;	/* bits: enum accel_doing */
 };
 
-/* npu-sched, stages.c and sparse.c; DIVISION, SLOPES: tfl-partition */
+/* npu-sched, stages.c, sparse.c and decoders.c; DIVISION, SLOPES: tfl-partition */
 enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
 		  LACK_SLOPES, LACK_MATMUL, LACK_ORDERS, LACK_RESIZE,
-		  LACK_BITS, LACK_ARGMAX };
+		  LACK_BITS, LACK_ARGMAX, LACK_FAST_WEIGHTS };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 

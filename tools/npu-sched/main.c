@@ -38,6 +38,7 @@ static const struct pass {
 	{ .name = "formats", .run = choose_formats },
 	{ .name = "study", .run = study },
 	{ .name = "traversals", .run = choose_traversals },
+	{ .name = "decoders", .run = choose_decoders },
 	{ .name = "search", .run = search_plan },
 	{ .name = "apply", .run = apply_plan },
 	{ .name = "predict", .run = predict_cycles },

@@ -19,6 +19,7 @@
 
 #include "graph/graph.h"
 #include "perf/perf.h"
+#include "weights/weights.h"
 
 struct options {
 	const char *input, *output;
@@ -296,6 +297,8 @@ void restudy_ops(struct sched *s);
 bool choose_traversals(struct sched *s);
 /* weights of a kernel and all its IFM channels, padding included, in a traversal */
 int64_t padded_weights(const struct g_op *op, int traversal);
+/* costs/decoders.c.  Leaves: op->fast where U85's fast decoder saves cycles or bytes */
+bool choose_decoders(struct sched *s);
 
 /* order.c: an order in which whole maps need less memory than now, and the way
  * back; NULL: there is none */
@@ -343,6 +346,9 @@ void pack_left_maps(struct sched *s);
 
 /* sizes.c: weights of an operation, not encoded */
 int64_t weight_count(const struct g_op *op);
+/* bytes of a stream that op reads, as npu-wenc will encode it */
+size_t stream_cost(const struct sched *s, const struct g_op *op,
+		   const struct weights_view *v, const struct weights_order *ord);
 /* what was measured before: the same channels in the same blocks; NULL: nothing */
 const struct size_known *find_known(const struct sched *s, const struct weight_slice *u,
 				    int32_t block_depth);

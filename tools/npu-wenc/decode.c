@@ -4,37 +4,70 @@
 
 #include "base/npy.h"
 #include "stream/emit.h"
+#include "stream/stream.h"
+
+/* the values of a piece: one stream's, or all of them for the fast decoder */
+static bool
+decode_piece(struct wenc *w, const struct weights_order *ord, bool fast, struct bytes in,
+	     size_t count, struct weights_values out[NPU_MAX_STREAMS])
+{
+	struct weights_values all;
+	int16_t *stream[NPU_MAX_STREAMS];
+	size_t n = (size_t)ord->cores;
+	if (!fast)
+		return weights_decode(w->a, in, (int64_t)count, &out[0], w->e);
+	if (!weights_fast_decode(w->a, in, count * n, &all, w->e))
+		return false;
+	for (size_t k = 0; k < n; k++) {
+		stream[k] = anew(w->a, int16_t, count + 1);
+		out[k] = (struct weights_values){ .v = stream[k], .n = count };
+	}
+	weights_fast_split(all.v, ord->cores, count, weights_fast_chunk(ord), stream);
+	return true;
+}
+
+static bool
+restore_piece(struct wenc *w, const struct g_op *op, struct bytes flash,
+	      struct weights_order ord, int slice, int16_t *out)
+{
+	const int32_t *d = op->weights->shape.dim;
+	ptrdiff_t per_o = (ptrdiff_t)d[1] * d[2] * d[3];
+	const struct g_code *c = emit_code(w->g, op->weights, slice, ord.core);
+	if (!c || c->weight_bytes.at + c->weight_bytes.bytes > (int64_t)flash.n)
+		return graph_err(w->g, op->weights, w->e, "w%d: slice %d is not "
+				 "encoded, or outside of the constants",
+				 op->weights->rec.id, slice);
+	struct bytes in = { .p = flash.p + c->weight_bytes.at,
+			    .n = (size_t)c->weight_bytes.bytes };
+	struct weights_values v[NPU_MAX_STREAMS];
+	size_t n = weights_order_count(&ord, d[1], d[2], d[3]);
+	if (!decode_piece(w, &ord, op->fast, in, n, v))
+		return false;
+	struct weights_place place = {
+		.p = out + ord.begin * per_o, .h = d[1], .w = d[2],
+		.i = d[3], .stride_o = per_o, .stride_y = (ptrdiff_t)d[2] * d[3],
+		.stride_x = d[3], .stride_i = 1,
+	};
+	int streams = op->fast ? ord.cores : 1;
+	for (int k = 0; k < streams; k++) {
+		ord.core += k > 0;
+		(void)weights_restore(v[k].v, &ord, &place);
+	}
+	return true;
+}
 
 /* one weights record's pieces into an int16 OHWI array */
 static bool
 restore(struct wenc *w, const struct g_op *op, struct bytes flash, int16_t *out)
 {
-	const int32_t *d = op->weights->shape.dim;
 	int slices = op->weights->slices.n ? (int)op->weights->slices.n - 1 : 1;
-	ptrdiff_t per_o = (ptrdiff_t)d[1] * d[2] * d[3];
-	int cores = emit_streams(w->accel);
+	int cores = emit_streams(w->accel, op);
 	for (int i = 0; i < slices * cores; i++) {
-		int slice = i / cores, core = i % cores;
-		struct weights_order ord = emit_weights_order(w->accel, op, slice, core);
-		const struct g_code *c = emit_code(w->g, op->weights, slice, core);
-		if (!weights_order_channels(&ord))
-			continue;
-		if (!c || c->weight_bytes.at + c->weight_bytes.bytes > (int64_t)flash.n)
-			return graph_err(w->g, op->weights, w->e, "w%d: slice %d is not "
-					 "encoded, or outside of the constants",
-					 op->weights->rec.id, slice);
-		struct bytes in = { .p = flash.p + c->weight_bytes.at,
-				    .n = (size_t)c->weight_bytes.bytes };
-		struct weights_values v;
-		size_t n = weights_order_count(&ord, d[1], d[2], d[3]);
-		if (!weights_decode(w->a, in, (int64_t)n, &v, w->e))
+		struct weights_order ord = emit_weights_order(w->accel, op, i / cores,
+							      i % cores);
+		if (weights_order_channels(&ord) &&
+		    !restore_piece(w, op, flash, ord, i / cores, out))
 			return false;
-		struct weights_place place = {
-			.p = out + ord.begin * per_o, .h = d[1], .w = d[2],
-			.i = d[3], .stride_o = per_o, .stride_y = (ptrdiff_t)d[2] * d[3],
-			.stride_x = d[3], .stride_i = 1,
-		};
-		(void)weights_restore(v.v, &ord, &place);
 	}
 	return true;
 }

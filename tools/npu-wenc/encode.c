@@ -62,7 +62,15 @@ encode_piece(void *ctx, size_t i)
 	int level = k->level				? k->level
 		    : G_HAS(t->c->w, G_WEIGHTS_level) ? t->c->w->level
 						      : WEIGHTS_LEVEL_DEFAULT;
-	p->stream = weights_encode_view(t->a, &t->view, &ord, level);
+	if (!t->c->op->fast) {
+		p->stream = weights_encode_view(t->a, &t->view, &ord, level);
+		return;
+	}
+	p->values *= (size_t)ord.cores;
+	p->stream = weights_fast_encode_view(t->a, &t->view, &ord);
+	if (!p->stream.n)
+		(void)err_set(&t->err, "weights that span more than 255: the fast decoder "
+			      "reads bytes");
 }
 
 static bool
@@ -73,7 +81,8 @@ same_coding(const struct accel *accel, const struct g_op *a, const struct g_op *
 	return x.ou == y.ou && x.ifm_depth == y.ifm_depth &&
 	       x.stride_y == y.stride_y && x.stride_x == y.stride_x &&
 	       a->block.c == b->block.c && a->traversal == b->traversal &&
-	       a->kind == b->kind && a->scales == b->scales &&
+	       a->kind == b->kind && a->fast == b->fast && a->sparse == b->sparse &&
+	       a->scales == b->scales &&
 	       a->ifm.type == b->ifm.type && a->dilation.y == b->dilation.y &&
 	       a->dilation.x == b->dilation.x;
 }
@@ -106,7 +115,7 @@ collect(struct wenc *w)
 		c->w = op->weights;
 		c->op = op;
 		c->slices = c->w->slices.n ? (int)c->w->slices.n - 1 : 1;
-		c->cores = emit_streams(w->accel);
+		c->cores = emit_streams(w->accel, op);
 		c->piece = anew(w->a, struct piece, (size_t)(c->slices * c->cores));
 	}
 	return true;

@@ -149,6 +149,7 @@ same_work(const struct g_op *a, const struct g_op *b)
 	       a->ifm.t->area == b->ifm.t->area &&
 	       a->ofm.t->area == b->ofm.t->area && a->ifm.type == b->ifm.type &&
 	       a->ofm.type == b->ofm.type && !a->ifm2.t == !b->ifm2.t &&
+	       a->sparse == b->sparse && a->fast == b->fast &&
 	       a->acc40 == b->acc40 && a->pad.top == b->pad.top &&
 	       a->traversal == b->traversal && a->upscale == b->upscale &&
 	       a->order == b->order && a->sample == b->sample &&

@@ -111,6 +111,7 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
 		.dilation_y = op->dilation.y, .dilation_x = op->dilation.x,
 		.part_kernel = op->traversal == PART_KERNEL,
 		.acc40 = op->acc40 != 0, .sparse_weights = op->sparse != 0,
+		.fast_weights = op->fast != 0,
 	};
 	p.stage.divides = op->kind == OP_DIV;
 	p.stage.moves = op->kind == OP_REORDER;

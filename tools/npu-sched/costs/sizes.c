@@ -11,6 +11,14 @@ weight_count(const struct g_op *op)
 	return (int64_t)d[0] * d[1] * d[2] * d[3];
 }
 
+size_t
+stream_cost(const struct sched *s, const struct g_op *op, const struct weights_view *v,
+	    const struct weights_order *ord)
+{
+	return op->fast ? weights_fast_cost_view(v, ord)
+			: weights_cost_view(v, ord, s->o->level);
+}
+
 /* what was measured before: the same channels in the same blocks */
 const struct size_known *
 find_known(const struct sched *s, const struct weight_slice *u, int32_t block_depth)

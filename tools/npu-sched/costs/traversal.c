@@ -84,11 +84,10 @@ measure(void *ctx, size_t i)
 	if (!b)
 		return;
 	op.block = b->block;
-	for (int core = 0; core < emit_streams(l->s->accel); core++) {
+	for (int core = 0; core < emit_streams(l->s->accel, &op); core++) {
 		struct weights_order o = emit_weights_order(l->s->accel, &op, 0, core);
 		if (weights_order_channels(&o))
-			t->bytes[l->now] += (int64_t)weights_cost_view(&t->view, &o,
-								       l->s->o->level);
+			t->bytes[l->now] += (int64_t)stream_cost(l->s, &op, &t->view, &o);
 	}
 }
 

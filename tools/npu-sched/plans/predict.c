@@ -16,7 +16,7 @@ sketch_codes(struct sched *s)
 	int64_t at = 0;
 	for (size_t i = 0; i < s->plan->n_slices; i++) {
 		const struct weight_slice *u = &s->plan->slice[i];
-		int cores = emit_streams(s->accel);
+		int cores = emit_streams(s->accel, s->info[u->op].op);
 		for (int core = 0; core < cores; core++) {
 			int64_t channels = (u->depth.hi - u->depth.lo - core + cores - 1) / cores;
 			if (!channels)

@@ -159,14 +159,13 @@ measure_one(void *ctx, size_t i)
 		return;
 	}
 	u->stream_bytes = u->scale_bytes = 0;
-	for (int core = 0; core < emit_streams(m->s->accel); core++) {
+	for (int core = 0; core < emit_streams(m->s->accel, &op); core++) {
 		struct weights_order ord =
 		    emit_weights_order(m->s->accel, &op, u->index, core);
 		size_t channels = (size_t)weights_order_channels(&ord);
 		if (!channels)
 			continue;
-		u->stream_bytes += (int64_t)weights_cost_view(
-		    &m->view[i], &ord, m->s->o->level);
+		u->stream_bytes += (int64_t)stream_cost(m->s, &op, &m->view[i], &ord);
 		u->scale_bytes +=
 		    (int64_t)weights_scales_size(emit_scale_records(&ord));
 	}

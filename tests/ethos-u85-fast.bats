@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# Weights for Ethos-U85's fast decoder.
+
+load lib/common
+
+DIGITS=$TOP/tests/models/digits.tflite
+
+# plan MACS MODE: sched of part, of U85's size
+plan()
+{
+	local system=DRAM_High
+	case $1 in
+	128 | 256) system=DRAM_Low ;;
+	512 | 1024) system=DRAM_Mid ;;
+	esac
+	npu-sched -a "ethos-u85-$1" --system-config "Ethos_U85_SYS_$system" \
+		--memory-mode "$2" -o sched part 2>notes
+}
+
+# decoded DIR: what the weights of sched come to, there
+decoded()
+{
+	mkdir "$1"
+	npu-wenc -o wenc sched
+	npu-wenc --decode -o "$1" wenc
+}
+
+@test "all weights for the fast decoder: of five sizes, exact, and decoded again" {
+	for n in 128 256 512 1024 2048; do
+		tfl-partition -a ethos-u85-$n -o plain "$DIGITS" 2>notes
+		sed '/ do=\(conv\|fc\) /s/ kernel=/ fast=1 kernel=/' plain >part
+		plan $n Dedicated_Sram
+		grep -q ' do=conv .* fast=1' sched
+		decoded fast-$n
+		npu-cmdgen -o m.tflite wenc
+		npu-dis --verify --source wenc m.tflite
+		npu-dis --high-level m.tflite | grep -q ',fast'
+		npu-sim --seed $n --compare "$DIGITS" m.tflite
+		sed '/ do=\(conv\|fc\) /s/ kernel=/ fast=0 kernel=/' plain >part
+		plan $n Dedicated_Sram
+		decoded standard-$n
+		diff -r fast-$n standard-$n
+	done
+}
+
+# layer EXPRESSION: m.tflite, 256 inputs and 64 outputs; weight i of jq's expression
+layer()
+{
+	jq ".subgraphs[0].tensors[0].shape = [1, 256] |
+		.subgraphs[0].tensors[1].shape = [64, 256] |
+		.subgraphs[0].tensors[2].shape = [64] |
+		.subgraphs[0].tensors[3].shape = [1, 64] |
+		.buffers[1].data = [range(16384) | . as \$i | $1] |
+		.buffers[2].data = [range(256) | 0]" "$TOP/tests/models/fc.json" >m.json
+	flatc -b "$TOP/tests/models/tflite.fbs" m.json
+	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
+}
+
+# planned MODE FAST: cycles, where so many operations' weights are for the fast decoder
+planned()
+{
+	plan 256 "$1"
+	[ "$(grep -c ' fast=1' sched)" = "$2" ]
+	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched
+}
+
+@test "the decoder that takes less time is taken, and what is said is obeyed" {
+	need flatc jq
+	# from SRAM a decoder of 256 MACs makes 8 weights a cycle, or 32; from DRAM bytes count
+	layer '($i * 37 + ($i / 7 | floor) * 11) % 256'
+	fast=$(planned Sram_Only 1)
+	planned Dedicated_Sram 0
+	sed -i '/ do=fc /s/ kernel=/ fast=0 kernel=/' part
+	[ "$fast" -lt "$(planned Sram_Only 0)" ]
+	# four values take 2 bits each
+	layer '($i * 37 + ($i / 7 | floor) * 11 + ($i * $i / 13 | floor)) % 4'
+	planned Dedicated_Sram 1
+	npu-wenc sched | npu-cmdgen -o out.tflite
+	npu-dis --verify out.tflite
+	npu-sim --seed 1 --compare m.tflite out.tflite
+}
+
+@test "large layers in SRAM take the fast decoder" {
+	need_shared models
+	# 33,429 cycles by the standard one
+	tfl-partition -a ethos-u85-256 "$SHARED/models/ad01_int8.tflite" >part 2>notes
+	npu-sched -a ethos-u85-256 --system-config Ethos_U85_SRAM_Only \
+		--memory-mode Sram_Only -o sched part 2>notes
+	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le 17500 ]
+}
+
+@test "what the fast decoder does not read is refused" {
+	tfl-partition -a ethos-u85-256 -o plain "$DIGITS" 2>notes
+	sed '/ do=depthwise /s/ kernel=/ fast=1 kernel=/' plain >part
+	refuses 2 'fast=1 is for weights of conv and fc' npu-sched \
+		-a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
+		--memory-mode Dedicated_Sram part
+	# weights of one filter below 0 by 200, of another above it
+	sed '/ do=conv /s/ kernel=/ fast=1 kernel=/
+		s/^\(weights *w2 .* zero=\)0\*24/\1-100,100,0*22/' plain >part
+	refuses 2 'span more than 255' npu-sched \
+		-a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
+		--memory-mode Dedicated_Sram part
+}

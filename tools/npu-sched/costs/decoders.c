@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * U85 has two formats of weights: one that is compressed, of which a decoder makes 8
+ * weights a cycle, and one of 2, 4 or 8 bits a weight, which gives 64, 64 or 32
+ * (ethosu-weights(7) 24).  Where a decoder sets the pace, as on the small NPUs with
+ * weights in SRAM that are used once, or where few values differ, the second one is
+ * the better; it is taken where it costs nothing, neither in place nor fetched.
+ */
+#include "../sched.h"
+
+#include "base/threads.h"
+#include "stream/emit.h"
+
+enum { STANDARD, FAST, DECODERS };
+
+struct trial {
+	int op;
+	struct weights_view view;
+	int64_t bytes[DECODERS];
+	double cycles[DECODERS][HELDS]; /* FETCHED: with the transfer */
+};
+
+struct trials {
+	struct sched *s;
+	struct trial *v;
+	size_t n, cap;
+	int now; /* decoder */
+};
+
+static struct g_op *
+op_of(const struct trials *l, size_t i)
+{
+	return l->s->info[l->v[i].op].op;
+}
+
+/* for all operations that have its weights: they are alike */
+static void
+set_decoder(struct sched *s, struct g_op *op, int decoder)
+{
+	for (int i = 0; i < s->n_ops; i++)
+		if (s->info[i].op->weights == op->weights)
+			s->info[i].op->fast = decoder == FAST;
+}
+
+/* exact, for the block that is fastest */
+static int64_t
+bytes_of(struct sched *s, const struct trial *t, const struct block_choice *b)
+{
+	struct g_op op = *s->info[t->op].op;
+	int64_t bytes = 0;
+	op.block = b->block;
+	for (int k = 0; k < emit_streams(s->accel, &op); k++) {
+		struct weights_order o = emit_weights_order(s->accel, &op, 0, k);
+		bytes += (int64_t)stream_cost(s, &op, &t->view, &o);
+	}
+	return bytes;
+}
+
+static void
+measure(void *ctx, size_t i)
+{
+	struct trials *l = ctx;
+	struct trial *t = &l->v[i];
+	/* found before the threads began */
+	const struct block_choice *b = block_for(l->s, t->op, op_of(l, i)->ofm.shape.h);
+	t->bytes[l->now] = b ? bytes_of(l->s, t, b) : 0;
+}
+
+/* with so many bytes of weights, as a whole */
+static void
+find_cycles(struct sched *s, struct trial *t, int decoder)
+{
+	const struct g_op *op = s->info[t->op].op;
+	struct kernel k = { .op = t->op, .rows = { .hi = op->ofm.shape.h },
+			    .depth = { .hi = op->ofm.shape.c } };
+	const struct block_choice *b = block_for(s, t->op, op->ofm.shape.h);
+	int64_t scales = emit_scale_bytes(s->accel, op, op->ofm.shape.c);
+	for (enum held h = IN_PLACE; h <= FETCHED && b; h++) {
+		struct perf_op p = kernel_op(s, &k, t->bytes[decoder], scales, h);
+		t->cycles[decoder][h] = cost_in_blocks(s, &p, b).total;
+	}
+	if (weights_move(s))
+		t->cycles[decoder][FETCHED] += weights_transfer(s, t->bytes[decoder]);
+}
+
+/* nothing is worse, and something better */
+static bool
+is_better(const struct sched *s, const struct trial *t)
+{
+	const double *a = t->cycles[STANDARD], *b = t->cycles[FAST];
+	int64_t more = t->bytes[FAST] - t->bytes[STANDARD];
+	if (!t->bytes[FAST] || (s->o->size && more > 0) || b[IN_PLACE] > a[IN_PLACE] ||
+	    b[FETCHED] > a[FETCHED])
+		return false;
+	return more < 0 || b[IN_PLACE] < a[IN_PLACE] || b[FETCHED] < a[FETCHED];
+}
+
+/* may the decoder be chosen for an operation's weights?  one that is given stays */
+static bool
+is_open(const struct sched *s, int i)
+{
+	const struct g_op *op = s->info[i].op;
+	return op->weights && (op->kind == OP_CONV || op->kind == OP_FC) &&
+	       !G_HAS(op, G_OP_fast) && !G_HAS(op->weights, G_WEIGHTS_at);
+}
+
+/*
+ * Adds an operation that may gain: as far as can be said with the standard format's
+ * bytes estimated, which is high.
+ */
+static bool
+consider(struct trials *l, int i)
+{
+	struct sched *s = l->s;
+	struct g_op *op = s->info[i].op;
+	struct trial t = { .op = i };
+	const struct block_choice *b = block_for(s, i, op->ofm.shape.h);
+	if (!b)
+		return true;
+	if (!emit_weights_view(s->a, s->g, op->weights, &t.view, s->e))
+		return false;
+	t.bytes[STANDARD] = whole_size(s, i).stream;
+	find_cycles(s, &t, STANDARD);
+	op->fast = 1;
+	t.bytes[FAST] = bytes_of(s, &t, b);
+	find_cycles(s, &t, FAST);
+	op->fast = 0;
+	if (!is_better(s, &t))
+		return true;
+	agrow(s->a, l->v, l->n, &l->cap);
+	l->v[l->n++] = t;
+	return true;
+}
+
+/* all of them with one decoder: in the blocks that suit it, exact */
+static void
+try_all(struct trials *l, int decoder)
+{
+	l->now = decoder;
+	for (size_t i = 0; i < l->n; i++)
+		set_decoder(l->s, op_of(l, i), decoder);
+	forget_blocks(l->s);
+	for (size_t i = 0; i < l->n; i++)
+		(void)block_for(l->s, l->v[i].op, op_of(l, i)->ofm.shape.h);
+	threads_for(l->s->o->jobs, l->n, NULL, measure, l);
+	for (size_t i = 0; i < l->n; i++)
+		find_cycles(l->s, &l->v[i], decoder);
+}
+
+/* fast=1 in the graph: can it be? */
+static bool
+check_given(struct sched *s, int i)
+{
+	const struct g_op *op = s->info[i].op;
+	struct trial t = { .op = i };
+	const struct block_choice *b = block_for(s, i, op->ofm.shape.h);
+	if (!op->fast || !b)
+		return true;
+	if (!emit_weights_view(s->a, s->g, op->weights, &t.view, s->e))
+		return false;
+	return bytes_of(s, &t, b) ||
+	       graph_err(s->g, op, s->e, "o%d: fast=1, but the weights of w%d span more "
+			 "than 255", op->rec.id, op->weights->rec.id);
+}
+
+bool
+choose_decoders(struct sched *s)
+{
+	struct trials l = { .s = s };
+	if (accel_lacks(s->accel, LACK_FAST_WEIGHTS))
+		return true;
+	bool *seen = anew(s->a, bool, s->g->n_weights + 1);
+	forget_blocks(s);
+	for (int i = 0; i < s->n_ops; i++) {
+		const struct g_weights *w = s->info[i].op->weights;
+		if (!w || seen[w->rec.index])
+			continue;
+		seen[w->rec.index] = true;
+		if (!check_given(s, i) || (is_open(s, i) && !consider(&l, i)))
+			return false;
+	}
+	if (!l.n)
+		return true;
+	try_all(&l, STANDARD);
+	try_all(&l, FAST);
+	for (size_t i = 0; i < l.n; i++)
+		if (!is_better(s, &l.v[i]))
+			set_decoder(s, op_of(&l, i), STANDARD);
+	for (int i = 0; i < s->n_ops; i++)
+		if (s->info[i].op->fast)
+			G_PUT(s->info[i].op, OP, fast, 1);
+	return true;
+}
