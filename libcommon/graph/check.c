@@ -296,7 +296,7 @@ check_op(struct check *c, const struct g_op *op)
 	if (op->kind == OP_COPY)
 		return check_copy(c, op);
 	if (op->kind == OP_MATMUL || op->kind == OP_REORDER || op->kind == OP_RESIZE ||
-	    op->kind == OP_ARGMAX)
+	    op->kind == OP_ARGMAX || op_is_transfer(op->kind))
 		return check_native(c, op);
 	if (!check_geometry(c, op) || !check_channels(c, op) || !check_decoder(c, op))
 		return false;

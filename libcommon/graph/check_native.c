@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What not every NPU has: products of maps, other orders, samples, decoders. */
+/* What not every NPU has: products of maps, other orders, samples, indices, decoders. */
 #include "graph/check.h"
 
 #include <inttypes.h>
@@ -91,6 +91,37 @@ check_argmax(struct check *c, const struct g_op *op)
 	       BAD(c, op, "o%d: an argmax is i32, of 8 or 16 bits", op->rec.id);
 }
 
+/* a column is one run of bytes, and no two share any */
+static bool
+has_columns(const struct g_operand *o)
+{
+	if (o->view == VIEW_STRIDED)
+		return (o->stride[2] == 1 || o->shape.c == 1) &&
+		       o->stride[1] >= o->shape.c && o->stride[0] >= 0;
+	return o->t->layout == LAYOUT_NHWC && !G_HAS(o->t, G_TENSOR_rows);
+}
+
+/* rows of columns: those of one side are where IFM2 says, in the same row */
+static bool
+check_indexed(struct check *c, const struct g_op *op)
+{
+	enum { MOST = UINT16_MAX }; /* what DMA0_SIZE0 and 1 hold */
+	struct hwc i = op->ifm.shape, o = op->ofm.shape, at = op->ifm2.shape;
+	int32_t w = op->kind == OP_GATHER ? o.w : i.w;
+	if (!op->ifm2.t || op->weights || op->lut || G_HAS(op, G_OP_scalar) ||
+	    op->ifm2.type != TFL_INT32 || op->ifm.type != op->ofm.type)
+		return BAD(c, op, "o%d: a gather or scatter takes an operand of the OFM's type, "
+			   "and ifm2= of i32", op->rec.id);
+	if (i.h != o.h || i.c != o.c || at.h != o.h || at.w != w || at.c != 1 ||
+	    w > MOST || o.h > MOST)
+		return BAD(c, op, "o%d: IFM %dx%dx%d with %dx%dx%d indices is not OFM %dx%dx%d",
+			   op->rec.id, i.h, i.w, i.c, at.h, at.w, at.c, o.h, o.w, o.c);
+	return (has_columns(&op->ifm) && has_columns(&op->ofm) && has_columns(&op->ifm2) &&
+		operand_is_run(&op->ifm2) && op->ifm.t != op->ofm.t) ||
+	       BAD(c, op, "o%d: channels in one run, indices as well, and two tensors are "
+		   "what a gather or scatter takes", op->rec.id);
+}
+
 bool
 check_native(struct check *c, const struct g_op *op)
 {
@@ -98,6 +129,8 @@ check_native(struct check *c, const struct g_op *op)
 		return check_matmul(c, op);
 	if (op->kind == OP_ARGMAX)
 		return check_argmax(c, op);
+	if (op_is_transfer(op->kind))
+		return check_indexed(c, op);
 	return op->kind == OP_REORDER ? check_reorder(c, op) : check_resize(c, op);
 }
 

@@ -50,6 +50,10 @@ check_steps(struct check *c)
 			return BAD(c, s, "p%d: rows=%" PRId64 ":%" PRId64 " of an OFM "
 				   "of %d rows", s->rec.id, s->rows.lo,
 				   s->rows.hi, s->op->ofm.shape.h);
+		if (s->op && G_HAS(s, G_STEP_rows) && op_is_transfer(s->op->kind) &&
+		    s->op->kind != OP_COPY && s->rows.hi - s->rows.lo < s->op->ofm.shape.h)
+			return BAD(c, s, "p%d: what indices name is moved as a whole",
+				   s->rec.id);
 		if (s->op && s->op->kind == OP_COPY &&
 		    (!check_copied(c, s, s->op->ifm.t) ||
 		     !check_copied(c, s, s->op->ofm.t)))

@@ -224,6 +224,12 @@ op_is_binary(int kind)
 }
 
 bool
+op_is_transfer(int kind)
+{
+	return kind == OP_COPY || kind == OP_GATHER || kind == OP_SCATTER;
+}
+
+bool
 op_is_row_by_row(int kind)
 {
 	return op_is_elementwise(kind) || kind == OP_COPY;

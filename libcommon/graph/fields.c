@@ -12,9 +12,8 @@ const char *const place_names[] = { "flash", "arena", "cache", "io3", "io4", "io
 				    "io6", "io7", NULL };
 const char *const node_names[] = { "npu", "cpu", NULL };
 const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
-				 "reducesum", "copy", "matmul", "reorder", "argmax", "resize",
-				 "mul",
-				 "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr",
+				 "reducesum", "copy", "gather", "scatter", "matmul",
+				 "reorder", "argmax", "resize", "mul", "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr",
 				 "shl", "div", "equal", "unequal", "and", "or",
 				 "and-not", NULL };
 const char *const upscale_names[] = { "none", "nearest", "zeros", NULL };

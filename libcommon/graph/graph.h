@@ -94,6 +94,7 @@ enum g_node_kind { NODE_NPU, NODE_CPU };
 enum g_op_kind {
 	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
 	OP_COPY, /* bytes as they are, by the DMA engine: no kernel */
+	OP_GATHER, OP_SCATTER, /* the same of the columns that IFM2 names: U85 */
 	OP_MATMUL, /* rows of the IFM by those of IFM2: U85 */
 	OP_REORDER, /* as an average of 1x1, stored in another order: U85 */
 	OP_ARGMAX, /* where a row has its first greatest element: U85 */
@@ -425,6 +426,8 @@ bool op_is_pool(int kind); /* MAX, AVERAGE, REDUCE_SUM */
 bool op_has_weights(int kind);
 bool op_has_table(const struct g_op *op); /* in the memory for tables */
 bool op_is_binary(int kind);
+/* done by the DMA engine, without a kernel or blocks */
+bool op_is_transfer(int kind);
 /* row y of the OFM is made of row y of the operands */
 bool op_is_row_by_row(int kind);
 enum block_class op_block_class(int kind);

@@ -162,6 +162,10 @@ struct perf_step {
 	double start, end; /* left by perf_timeline; a wait: when it ends */
 };
 
+/* bytes that take as long as so many rows of some bytes that an index names: each is
+ * read in a burst of its memory at least */
+int64_t perf_indexed_bytes(const struct perf_machine *m, int64_t rows, int64_t row,
+			   enum mem_area from);
 /* one transfer; to_shram: a table upload, whose destination never limits */
 double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
 		       enum mem_area from, enum mem_area to, bool to_shram);

@@ -175,12 +175,10 @@ cost_dma(const struct perf_machine *m, struct perf_row *r, struct err *e)
 		return err_set(e, "error: word %zu: dma of %.0f bytes is too "
 				  "large to be costed", op->at, bytes);
 	r->dma_bytes = (int64_t)bytes;
-	int64_t rows = (int64_t)op->size0 * op->size1;
-	/* an indexed row is read in a burst at least */
-	int burst = m->memory->mem[perf_region_area(m->memory, op->src.region)].burst_bytes;
-	if ((op->src_indexed || op->dst_indexed) && op->src.n < burst)
-		r->dma_bytes = rows * burst;
 	r->dma_from = perf_region_area(m->memory, op->src.region);
+	if (op->src_indexed || op->dst_indexed)
+		r->dma_bytes = perf_indexed_bytes(m, (int64_t)op->size0 * op->size1,
+						  op->src.n, r->dma_from);
 	r->dma_to = perf_region_area(m->memory, op->dst.region);
 	r->to_shram = op->dst_internal;
 	r->step.kind = PERF_DMA;

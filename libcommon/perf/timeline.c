@@ -6,6 +6,14 @@
 
 enum { HISTORY = 8 }; /* more than any engine's outstanding operations */
 
+int64_t
+perf_indexed_bytes(const struct perf_machine *m, int64_t rows, int64_t row,
+		   enum mem_area from)
+{
+	int burst = m->memory->mem[from].burst_bytes;
+	return rows * (row < burst ? burst : row);
+}
+
 double
 perf_dma_cycles(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 		enum mem_area to, bool to_shram)

@@ -409,8 +409,8 @@ emit_steps(struct emitter *m, const struct g_node *n)
 			emit_table(m, &st, s->lut, s->slot, s);
 		if (!s->op)
 			continue;
-		if (s->op->kind == OP_COPY) {
-			if (!emit_copy(m, s))
+		if (op_is_transfer(s->op->kind)) {
+			if (!emit_moved(m, s))
 				return false;
 			continue;
 		}

@@ -49,7 +49,47 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 	return true;
 }
 
-bool
+/*
+ * Columns that IFM2 names, of the IFM (gather) or of the OFM (scatter): one row of the
+ * maps is a transfer of two dimensions, several rows one of three.
+ */
+static void
+emit_indexed(struct emitter *m, const struct g_step *s)
+{
+	enum { MODE = 9, INDEXED = 11 }; /* bits of the region registers */
+	const struct g_op *op = s->op;
+	bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
+	struct emit_fm from = emit_map(m, &op->ifm, 0, op->ifm.shape.h);
+	struct emit_fm to = emit_map(m, &op->ofm, 0, op->ofm.shape.h);
+	struct emit_fm at = emit_map(m, &op->ifm2, 0, op->ifm2.shape.h);
+	struct accesses l = { .n = 0 };
+	access_fm(&l, &from, false);
+	access_fm(&l, &at, false);
+	access_fm(&l, &to, true);
+	emit_reg(m, NPU_DMA0_SRC_REGION,
+		 from.region | (rows ? 2 : 1) << MODE | gather << INDEXED);
+	emit_reg1(m, NPU_DMA0_SRC, from.base[0]);
+	emit_reg(m, NPU_DMA0_DST_REGION, to.region | !gather << INDEXED);
+	emit_reg1(m, NPU_DMA0_DST, to.base[0]);
+	emit_reg1(m, NPU_DMA0_LEN,
+		  (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type));
+	emit_reg(m, NPU_DMA0_SIZE0, op->ifm2.shape.w);
+	emit_reg1(m, NPU_DMA0_SRC_STRIDE0, from.stride.x);
+	emit_reg1(m, NPU_DMA0_DST_STRIDE0, to.stride.x);
+	emit_reg(m, NPU_DMA0_IDX_REGION, at.region);
+	emit_reg1(m, NPU_DMA0_IDX, at.base[0]);
+	emit_reg1(m, NPU_DMA0_IDX_MAX, (gather ? op->ifm : op->ofm).shape.w - 1);
+	if (rows) {
+		emit_reg(m, NPU_DMA0_SIZE1, op->ifm2.shape.h);
+		emit_reg1(m, NPU_DMA0_SRC_STRIDE1, from.stride.y);
+		emit_reg1(m, NPU_DMA0_DST_STRIDE1, to.stride.y);
+		emit_reg1(m, NPU_DMA0_IDX_SKIP1, 0);
+	}
+	hazard_dma(m, &l);
+	emit_op(m, NPU_OP_DMA_START, 0, s);
+}
+
+static bool
 emit_copy(struct emitter *m, const struct g_step *s)
 {
 	enum { UNIT = 16 }; /* of a U55's transfers */
@@ -73,5 +113,14 @@ emit_copy(struct emitter *m, const struct g_step *s)
 					 m->accel->name);
 	}
 	emit_transfer(m, from.region, from.lo[0], to.region, to.lo[0], bytes, false, s);
+	return true;
+}
+
+bool
+emit_moved(struct emitter *m, const struct g_step *s)
+{
+	if (s->op->kind == OP_COPY)
+		return emit_copy(m, s);
+	emit_indexed(m, s);
 	return true;
 }

@@ -118,8 +118,9 @@ void emit_transfer(struct emitter *m, int from, int64_t src, int to, int64_t dst
 		   int64_t bytes, bool internal, const struct g_step *s);
 /* weights into a buffer */
 bool emit_fetch(struct emitter *m, const struct g_step *s);
-/* rows of a tensor into another one, which graph_check has found to be in one run */
-bool emit_copy(struct emitter *m, const struct g_step *s);
+/* a tensor into another one, by runs of rows (copy) or columns (gather, scatter) that
+ * graph_check has found to be in one run */
+bool emit_moved(struct emitter *m, const struct g_step *s);
 
 /* ---- emit_hazard.c: waits and block dependency ------------------------------ */
 

@@ -100,7 +100,7 @@ command_of(const struct maker *k, const struct emit_mark *mark)
 	const struct g_step *s = mark->step;
 	struct map_command c = { .at = (int64_t)mark->at, .what = MAP_UPLOAD };
 	if (s && s->op) {
-		c.what = s->op->kind == OP_COPY ? MAP_COPY : MAP_KERNEL;
+		c.what = op_is_transfer(s->op->kind) ? MAP_COPY : MAP_KERNEL;
 		c.layer = layer_of(k, s->op);
 		c.name = name_or_id(k, s->op->name, 'o', s->op->rec.id);
 	} else if (s && s->weights) {

@@ -110,6 +110,60 @@ compare_copy(struct source *x, const struct npu_op *d, const struct g_step *s)
 		      (uint64_t)d->dst.at, d->dst.region);
 }
 
+static struct npu_range
+start_of(const struct source *x, const struct g_operand *o)
+{
+	return (struct npu_range){
+		.region = tensor_is_const(o->t) ? PLACE_FLASH
+						: source_region(o->t->area, x->spilling),
+		.at = source_address(o, 0, 0, 0) };
+}
+
+/* do the columns of a map, and its rows, lie where a transfer steps to? */
+static bool
+steps_through(const struct g_operand *o, const struct npu_range *r, const int64_t step[2],
+	      bool rows)
+{
+	return source_address(o, 0, 1, 0) - r->at == step[0] &&
+	       (!rows || source_address(o, 1, 0, 0) - r->at == step[1]);
+}
+
+/* columns that a map of indices names: a dimension of the transfer each, and rows */
+static void
+compare_indexed(struct source *x, const struct npu_op *d, const struct g_step *s)
+{
+	const struct g_op *op = s->op;
+	bool gather = op->kind == OP_GATHER, rows = op->ofm.shape.h > 1;
+	struct npu_range from = start_of(x, &op->ifm), to = start_of(x, &op->ofm);
+	struct npu_range at = start_of(x, &op->ifm2);
+	int64_t column = (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type);
+	bool same = d->src_indexed == gather && d->dst_indexed == !gather &&
+		    d->src_dims == (rows ? 3 : 2) && !d->src_internal && !d->dst_internal &&
+		    d->src.n == column && d->size0 == op->ifm2.shape.w &&
+		    d->size1 == op->ifm2.shape.h &&
+		    d->row_max == (gather ? op->ifm : op->ofm).shape.w - 1 &&
+		    (!rows || d->row_skip == 0);
+	if (!same || d->src.region != from.region || d->src.at != from.at ||
+	    d->dst.region != to.region || d->dst.at != to.at ||
+	    d->rows.region != at.region || d->rows.at != at.at ||
+	    !steps_through(&op->ifm, &d->src, d->src_step, rows) ||
+	    !steps_through(&op->ofm, &d->dst, d->dst_step, rows))
+		source_found(x, "p%d moves %d x %d columns of %" PRId64 " bytes by indices at 0x%"
+			     PRIx64 " of region %d, from 0x%" PRIx64 " of %d to 0x%" PRIx64
+			     " of %d, this is another transfer", s->rec.id, op->ifm2.shape.h,
+			     op->ifm2.shape.w, column, (uint64_t)at.at, at.region,
+			     (uint64_t)from.at, from.region, (uint64_t)to.at, to.region);
+}
+
+static void
+compare_moved(struct source *x, const struct npu_op *d, const struct g_step *s)
+{
+	if (s->op->kind == OP_COPY)
+		compare_copy(x, d, s);
+	else
+		compare_indexed(x, d, s);
+}
+
 /* ---- one stream ------------------------------------------------------------------ */
 
 /* the next step of the node that is a kernel or a transfer, or NULL */
@@ -138,7 +192,7 @@ missing(struct source *x, const struct g_step *s)
 static bool
 runs_kernel(const struct g_step *s)
 {
-	return s->op && s->op->kind != OP_COPY;
+	return s->op && !op_is_transfer(s->op->kind);
 }
 
 static void
@@ -162,7 +216,7 @@ take_operation(struct source *x, const struct npu_op *o)
 	if (kernel)
 		source_kernel(x, o, s);
 	else if (s->op)
-		compare_copy(x, o, s);
+		compare_moved(x, o, s);
 	else
 		compare_fetch(x, o, s);
 	x->step++;

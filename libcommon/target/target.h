@@ -62,7 +62,7 @@ struct npu_generation {
 /* npu-sched, stages.c, sparse.c and decoders.c; DIVISION, SLOPES: tfl-partition */
 enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
 		  LACK_SLOPES, LACK_MATMUL, LACK_ORDERS, LACK_RESIZE,
-		  LACK_BITS, LACK_ARGMAX, LACK_FAST_WEIGHTS };
+		  LACK_BITS, LACK_ARGMAX, LACK_FAST_WEIGHTS, LACK_GATHER };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 

@@ -116,7 +116,7 @@ print_high_level(const struct cmdgen *c, size_t node, struct text *t)
 	for (size_t i = 0; i < w->n_marks; i++) {
 		const struct g_step *s = w->mark[i].step;
 		text_printf(t, "%3zu ", i);
-		if (s && s->op && s->op->kind != OP_COPY)
+		if (s && s->op && !op_is_transfer(s->op->kind))
 			put_stripe(t, c, s);
 		else
 			put_transfer(t, s);

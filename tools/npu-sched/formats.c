@@ -29,8 +29,10 @@ mark_operands(struct sched *s, const struct g_op *op, bool *linear)
 		if (o[i]->t && !allows_bricks(o[i]))
 			linear[o[i]->t->rec.index] = true;
 	/* as what the other side has, mostly */
-	if (op->kind == OP_COPY)
+	if (op_is_transfer(op->kind))
 		linear[op->ifm.t->rec.index] = linear[op->ofm.t->rec.index] = true;
+	if (op_is_transfer(op->kind) && op->ifm2.t)
+		linear[op->ifm2.t->rec.index] = true;
 	/* ethosu-commands(7) 4: what REDUCE_SUM reads */
 	if (op->kind == OP_REDUCE_SUM &&
 	    (op->ifm.type == TFL_INT32 || s->accel->cores > 1))

@@ -15,7 +15,7 @@
 static bool
 is_wide(const struct g_op *op)
 {
-	return op->kind != OP_COPY && graph_type_bytes(op->ofm.type) == 2 &&
+	return !op_is_transfer(op->kind) && graph_type_bytes(op->ofm.type) == 2 &&
 	       (op->ofm_zero < INT8_MIN || op->ofm_zero > INT8_MAX);
 }
 
@@ -178,6 +178,8 @@ check_native(struct sched *s, const struct g_op *op)
 		[OP_AND_NOT] = { "operation on bits", LACK_BITS },
 		[OP_ARGMAX] = { "ARGMAX", LACK_ARGMAX },
 		[OP_RESIZE] = { "unit that resizes", LACK_RESIZE },
+		[OP_GATHER] = { "transfer by indices", LACK_GATHER },
+		[OP_SCATTER] = { "transfer by indices", LACK_GATHER },
 		[OP_REORDER] = { "other order to store results in", LACK_ORDERS },
 	};
 	const char *what = needs[op->kind].what;

@@ -219,7 +219,8 @@ stack_join(const struct stack *k, const struct g_op *op, struct g_op *out)
 	struct joint j = { .k = k, .rows = op->ofm.shape.h };
 	*out = *op;
 	bool alone = op->kind == OP_MATMUL || op->kind == OP_REORDER ||
-		     op->kind == OP_RESIZE;
+		     op->kind == OP_RESIZE || op->kind == OP_GATHER ||
+		     op->kind == OP_SCATTER;
 	if (!keeps_rows(op) || alone || (int64_t)k->n * op->ofm.shape.h > MAX_EXTENT)
 		return false;
 	j.vectors = is_vector(op->ofm.shape) && is_vector(op->ifm.shape) &&

@@ -68,7 +68,7 @@ set_stripes(const struct sched *s, struct cascade *c)
 static bool
 is_copy(const struct run *r, int i)
 {
-	return r->s->info[r->c->first + i].op->kind == OP_COPY;
+	return op_is_transfer(r->s->info[r->c->first + i].op->kind);
 }
 
 /*
@@ -315,7 +315,7 @@ cascade_price(struct sched *s, struct cascade *c)
 		c->lower_bound = whole_lower_bound(s, c->first, ANY_CUT);
 	double kernels[2] = { c->cost[0], c->cost[1] };
 	for (int i = 0; i < n; i++)
-		for (int k = 0; k < 2 && s->info[c->first + i].op->kind == OP_COPY; k++)
+		for (int k = 0; k < 2 && op_is_transfer(s->info[c->first + i].op->kind); k++)
 			c->cost[k] += exposed_copy(s, c, i, kernels[k]);
 	return true;
 }

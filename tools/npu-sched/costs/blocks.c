@@ -348,7 +348,7 @@ const struct block_choice *
 block_for(struct sched *s, int i, int32_t rows)
 {
 	struct op_info *f = &s->info[s->info[i].alike];
-	if (f->op->kind == OP_COPY)
+	if (op_is_transfer(f->op->kind))
 		return NULL;
 	for (int k = 0; k < f->n_choices; k++)
 		if (f->choice[k].rows == rows)

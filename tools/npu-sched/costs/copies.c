@@ -13,7 +13,7 @@ awaited(const struct sched *s, const struct plan *p, int kernel, int o)
 	const struct kernel *k = &p->kernel[kernel];
 	const struct op_info *f = &s->info[k->op];
 	int from = f->producer[o];
-	if (from < 0 || s->info[from].op->kind != OP_COPY)
+	if (from < 0 || !op_is_transfer(s->info[from].op->kind))
 		return -1;
 	int64_t rows = emit_ifm_rows(f->op, k->rows).hi;
 	int i = kernel - 1;
@@ -33,7 +33,7 @@ double
 leading_copy(const struct sched *s, int op, int32_t rows)
 {
 	const struct op_info *f = &s->info[op];
-	bool leads = f->op->kind == OP_COPY && (!op || f[-1].node != f->node) &&
+	bool leads = op_is_transfer(f->op->kind) && (!op || f[-1].node != f->node) &&
 		     op + 1 < s->n_ops && (f[1].producer[0] == op || f[1].producer[1] == op);
 	return leads ? copy_transfer(s, f->op, rows) : 0;
 }

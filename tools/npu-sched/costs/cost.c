@@ -222,7 +222,7 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 {
 	struct op_info *f = &s->info[k->op];
 	k->transfer = copy_transfer(s, f->op, k->rows.hi - k->rows.lo);
-	if (f->op->kind == OP_COPY) {
+	if (op_is_transfer(f->op->kind)) {
 		k->cost[IN_PLACE] = k->cost[FETCHED] = k->cost[SCALES_FETCHED] = 0;
 		k->flash = 0;
 		return true;
@@ -266,11 +266,24 @@ table_transfer(const struct sched *s, const struct g_op *op)
 			       MEM_SRAM, true);
 }
 
+/* of the columns that IFM2 names; all at once */
+static double
+indexed_transfer(const struct sched *s, const struct g_op *op)
+{
+	int64_t column = (int64_t)op->ofm.shape.c * graph_type_bytes(op->ofm.type);
+	enum mem_area from = sched_area(s, op->ifm.t);
+	int64_t bytes = perf_indexed_bytes(&s->machine, hwc_elements(op->ifm2.shape), column,
+					   from);
+	return perf_dma_cycles(&s->machine, bytes, from, sched_area(s, op->ofm.t), false);
+}
+
 double
 copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
 {
-	if (op->kind != OP_COPY)
+	if (!op_is_transfer(op->kind))
 		return 0;
+	if (op->kind != OP_COPY)
+		return indexed_transfer(s, op);
 	int64_t row = (int64_t)op->ofm.shape.w * op->ofm.shape.c *
 		      graph_type_bytes(op->ofm.type);
 	if (op->ofm.t->layout == LAYOUT_NHCWB16)

@@ -45,7 +45,7 @@ struct users {
 static bool
 is_kernel_of(const struct copies *c, const struct g_node *n, const struct g_op *op)
 {
-	return op->node == n && op->kind != OP_COPY && is_used(c, op, true);
+	return op->node == n && !op_is_transfer(op->kind) && is_used(c, op, true);
 }
 
 static struct users
@@ -58,7 +58,7 @@ users_of(const struct graph *g, const struct copies *c, const struct g_node *n,
 		for (int k = 0; k < OPERANDS; k++) {
 			if (operand(op, k)->t != t)
 				continue;
-			u.moved |= op->kind == OP_COPY;
+			u.moved |= op_is_transfer(op->kind);
 			if (!is_kernel_of(c, n, op))
 				continue;
 			u.writers += k == 0;

@@ -72,7 +72,8 @@ can_stripe(const struct sched *s, const struct g_op *op)
 	if (op->kind == OP_COPY && !accel_is_u65(s->accel) &&
 	    tensor_strides(op->ofm.t).y % ALIGN)
 		return false;
-	return op->kind != OP_FC && op->kind != OP_REDUCE_SUM &&
+	return op->kind != OP_FC && op->kind != OP_GATHER && op->kind != OP_SCATTER &&
+	       op->kind != OP_REDUCE_SUM &&
 	       op->order != ORDER_REVERSE_H && op->kind != OP_RESIZE &&
 	       op->upscale == UPSCALE_NONE && op->ofm.shape.h > 1 &&
 	       op->ofm.view == VIEW_WHOLE && op->ifm.view == VIEW_WHOLE &&
@@ -96,7 +97,7 @@ list_ops(struct sched *s)
 	s->n_ops = (int)g->n_ops;
 	s->has_copies = false;
 	for (size_t i = 0; i < g->n_ops; i++)
-		s->has_copies |= g->ops[i]->kind == OP_COPY;
+		s->has_copies |= op_is_transfer(g->ops[i]->kind);
 	s->info = anew(s->a, struct op_info, g->n_ops + 1);
 	for (size_t i = 0; i < g->n_ops; i++) {
 		int n = g->ops[i]->node->rec.index;

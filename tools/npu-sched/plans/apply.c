@@ -149,10 +149,10 @@ apply_plan(struct sched *s)
 	struct plan *p = s->plan;
 	/* all are chosen first: one that is written binds operations alike */
 	for (int i = 0; i < s->n_ops; i++)
-		if (s->info[i].op->kind != OP_COPY && !block_of(s, i))
+		if (!op_is_transfer(s->info[i].op->kind) && !block_of(s, i))
 			return false;
 	for (int i = 0; i < s->n_ops; i++)
-		if (s->info[i].op->kind != OP_COPY)
+		if (!op_is_transfer(s->info[i].op->kind))
 			set_block(s, i);
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];

@@ -315,7 +315,7 @@ run_node(struct clock *c, int from, size_t *f)
 			break;
 		for (; *f < p->n_fetches && p->fetch[*f].before == k; ++*f)
 			fetch(c, &p->fetch[*f]);
-		if (o->op->kind == OP_COPY) {
+		if (op_is_transfer(o->op->kind)) {
 			run_copy(c, k);
 			continue;
 		}

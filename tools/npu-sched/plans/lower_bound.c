@@ -196,7 +196,7 @@ bound_node(struct bound *b, int from, double *cycles)
 		const struct kernel *x = &p->kernel[k];
 		if (b->s->info[x->op].node != node)
 			break;
-		if (b->s->info[x->op].op->kind == OP_COPY) {
+		if (op_is_transfer(b->s->info[x->op].op->kind)) {
 			b->copies += x->transfer;
 			b->copied[k] = b->copies;
 			continue;
@@ -228,7 +228,7 @@ busy_flash(const struct sched *s, const struct plan *p)
 	}
 	for (size_t i = 0; i < p->n_kernels; i++) {
 		const struct g_op *op = s->info[p->kernel[i].op].op;
-		if (op->kind == OP_COPY &&
+		if (op_is_transfer(op->kind) &&
 		    sched_area(s, op->ifm.t) == s->memory.const_area)
 			sum += p->kernel[i].transfer * share;
 	}

@@ -232,7 +232,7 @@ is_quiet(const struct walk *w, int kernel, struct lut_slots *t)
 	if (op_has_table(op))
 		(void)lut_slots_find(t, op->lut, &missing);
 	lut_slots_after(t, w->s->accel, op);
-	return op->kind != OP_COPY && !missing;
+	return !op_is_transfer(op->kind) && !missing;
 }
 
 /*
@@ -378,7 +378,7 @@ static void
 issue(struct walk *w, int i)
 {
 	const struct kernel *k = &w->p->kernel[i];
-	if (w->s->info[k->op].op->kind == OP_COPY) {
+	if (op_is_transfer(w->s->info[k->op].op->kind)) {
 		issue_copy(w, i);
 		return;
 	}
