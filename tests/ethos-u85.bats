@@ -294,6 +294,41 @@ regor() {
 	done
 }
 
+# U85's DMA engine reads indices: the one address of an NPU that depends on data
+@test "rows that computed indices name are moved by one transfer" {
+	for m in "3 GATHER" "4 GATHER_ND" "16 GATHER" "8 GATHER_ND"; do
+		"$GEN" ${m%% *} "${m#* }_COMPUTED" >m.tflite
+		native do=gather m.tflite 256
+		! grep -q '^node .* on=cpu' part
+		tfl-partition -a ethos-u55-128 --report m.tflite >report
+		grep -q "indices are computed, and no address" report
+	done
+	# another shape of the indices, and other types
+	for edit in 's/ifm2=t[0-9]*/&[1,1,1]/' 's/ofm=t[0-9]*/&.u8/'; do
+		sed "/^op .*do=gather/$edit" part >other
+		run -2 --separate-stderr npu-sched -a ethos-u85-256 other \
+			--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram
+		[[ $stderr == *"other:"*": error: o"* ]]
+	done
+}
+
+@test "so are those of TOSA, and what is scattered, as a place is named once there" {
+	need_shared $REFERENCE/cases
+	for m in GATHER/0 GATHER/2 SCATTER/0 SCATTER/3; do
+		dir=$SHARED/$REFERENCE/cases/tosa-$m
+		tosa-partition -a ethos-u85-512 "$dir/model.tosa" >part
+		npu-sched -a ethos-u85-512 --system-config Ethos_U85_SYS_DRAM_Mid \
+			--memory-mode Dedicated_Sram part 2>notes | npu-wenc |
+			npu-cmdgen -o m.tflite
+		npu-dis --verify --quiet m.tflite
+		in=()
+		for f in "$dir"/input_*.npy; do
+			in+=(-i "$f")
+		done
+		npu-sim "${in[@]}" -e "$dir/output_0.npy" m.tflite >out
+	done
+}
+
 @test "weights of which two in four are 0 take half the cycles" {
 	local most=9 # tenths of the whole network's cycles
 	profile=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)

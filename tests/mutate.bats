@@ -43,6 +43,14 @@ nobody_missed()
 	nobody_missed 350 120
 }
 
+@test "mutants of transfers by indices" {
+	lowering=ethos-u85-256
+	"${mutants%/*}/gen-model" 3 GATHER_COMPUTED >indexed.tflite
+	compiled indexed.tflite -a ethos-u85-256 \
+		--system-config=Ethos_U85_SYS_DRAM_Low --memory-mode=Dedicated_Sram
+	nobody_missed 200 80
+}
+
 @test "mutants of stripes and rolling buffers" {
 	compiled "$TOP/tests/models/digits.tflite" -a ethos-u55-32 --optimise=Size \
 		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram

@@ -91,4 +91,17 @@ void nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a,
 	       int32_t a_zero, const struct nd *b, int32_t b_zero,
 	       const struct nd *out, nd_made *made, void *ctx);
 
+/*
+ * indexed.c: where the accelerator has that (LACK_GATHER), column at[y][x] of row y of
+ * from [rows][any][channels] becomes column x of row y of to [rows][columns][channels];
+ * scattered, the other way round, among what is in `to` already.  at
+ * [rows][columns] of int32; rows and columns up to ND_MAX_INDEXED.
+ */
+enum { ND_MAX_INDEXED = 65535 };
+bool nd_has_columns(const struct nd *v); /* a map that can be `to` of nd_scatter */
+void nd_gather(struct lower *l, const struct nd *from, const struct nd *at,
+	       const struct nd *to);
+void nd_scatter(struct lower *l, const struct nd *from, const struct nd *at,
+		const struct nd *to);
+
 #endif

@@ -33,4 +33,8 @@ bool move_words(const struct tfl_tensor *t, struct nd *v);
 /* an axis of t counted from the end when negative; -1: out of range */
 int move_axis(int64_t axis, int rank);
 
+/* indexed.c: GATHER and GATHER_ND by the DMA engine, where it takes indices */
+const char *check_indexed(const struct part *p, const struct tfl_op *op);
+bool lower_indexed(struct part *p, const struct tfl_op *op);
+
 #endif

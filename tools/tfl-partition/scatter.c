@@ -5,6 +5,8 @@
  */
 #include "move.h"
 
+#include <assert.h>
+
 enum { MAX_INDICES = 65536, MAX_LINES = 1 << 26 };
 
 struct scatter {
@@ -76,18 +78,37 @@ run_length(const struct scatter *s, int k, int64_t *step)
 	return n;
 }
 
+enum { MOST_RUNS = ND_MAX_COPIES / 8 };
+
+static int
+count_runs(const struct scatter *s)
+{
+	int runs = 0;
+	int64_t step;
+	for (int k = 0; k < s->n; runs++)
+		k += run_length(s, k, &step);
+	return runs;
+}
+
+/* one transfer instead of copies, as gather.c does, where there are some */
+static bool
+is_indexed(const struct part *p, const struct tfl_op *op, const struct scatter *s)
+{
+	enum { FEW = 3, GOOD_BYTES = 16 };
+	int64_t bytes = s->inner * tfl_type_bytes(part_in(p, op, 1)->type);
+	int runs = count_runs(s);
+	return part_has(p, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
+	       ((bytes >= GOOD_BYTES && runs > FEW) || runs > MOST_RUNS);
+}
+
 static const char *
 check_scatter(const struct part *p, const struct tfl_op *op)
 {
 	struct scatter s;
 	const char *why = read_scatter(p, op, &s);
-	int runs = 0;
-	int64_t step;
-	for (int k = 0; !why && k < s.n; runs++)
-		k += run_length(&s, k, &step);
-	if (!why && runs > ND_MAX_COPIES / 8)
-		why = part_say(p, "%d separate places: at most %d", runs,
-			       ND_MAX_COPIES / 8);
+	int runs = why || is_indexed(p, op, &s) ? 0 : count_runs(&s);
+	if (runs > MOST_RUNS)
+		why = part_say(p, "%d separate places: at most %d", runs, MOST_RUNS);
 	if (!why && s.inner > MAX_INDICES)
 		why = "places of more than 65536 elements";
 	return why;
@@ -111,6 +132,21 @@ clear(struct part *p, const struct scatter *s, const struct nd *to)
 	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, nothing_more, NULL);
 }
 
+static void
+move_columns(struct part *p, const struct scatter *s, struct nd from, struct nd to)
+{
+	int32_t *v = anew(p->a, int32_t, (size_t)s->n);
+	for (int i = 0; i < s->n; i++)
+		v[i] = (int32_t)s->at[i];
+	struct hwc shape = { .h = 1, .w = s->n, .c = 1 };
+	struct nd at = nd_operand_of(low_const(p->l, TFL_INT32, shape, v), 2,
+				     (int32_t[]){ 1, s->n });
+	bool ok = nd_reshape(&from, (int64_t[]){ 1, s->n, s->inner }, 3) &&
+		  nd_reshape(&to, (int64_t[]){ 1, s->lines, s->inner }, 3);
+	assert(ok);
+	nd_scatter(p->l, &from, &at, &to);
+}
+
 static bool
 lower_scatter(struct part *p, const struct tfl_op *op)
 {
@@ -122,6 +158,11 @@ lower_scatter(struct part *p, const struct tfl_op *op)
 							    (int32_t)s.inner });
 	struct nd from = nd_operand_of(in, 2, (int32_t[]){ s.n, (int32_t)s.inner });
 	clear(p, &s, &to);
+	if (is_indexed(p, op, &s)) {
+		move_columns(p, &s, from, to);
+		low_deliver(p->l, room, ofm);
+		return true;
+	}
 	for (int k = 0; k < s.n;) {
 		int64_t step;
 		int n = run_length(&s, k, &step);

@@ -178,6 +178,15 @@ move_places(struct part *p, const struct nd *from, const struct nd *to,
 	return why;
 }
 
+/* by the DMA engine, where it takes indices: out of range is the model's fault (TOSA
+ * 1.0, GATHER and SCATTER) */
+static bool
+is_indexed(const struct part *p, const struct nd *v, const struct tosa_tensor *at)
+{
+	return low_has(p->l, LACK_GATHER) && v->dim[0] <= ND_MAX_INDEXED &&
+	       at->dim[1] <= ND_MAX_INDEXED;
+}
+
 /*
  * Indices that are not known: of each, 1 where it is that of a value and 0 where
  * not, times the values' matrix.
@@ -217,20 +226,44 @@ const char *
 lower_gather(struct part *p, const struct tosa_op *op)
 {
 	const struct tosa_tensor *at = tosa_in(p->t, op, 1);
-	if (!at->data.p)
+	struct nd v = value_of(p, op->in[0]);
+	bool known = at->data.p != NULL;
+	if (!known && !is_indexed(p, &v, at))
 		return gather_computed(p, op);
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
+	struct nd out = result_place(p, op->out[0]);
+	if (!known) {
+		struct nd x = value_of(p, op->in[1]);
+		nd_gather(p->l, &v, &x, &out);
+		return NULL;
+	}
 	return move_places(p, &v, &out, at, true);
+}
+
+static void
+scatter_computed(struct part *p, const struct nd *v, const struct nd *at,
+		 const struct nd *x, const struct nd *out)
+{
+	bool there = nd_has_columns(out);
+	struct nd room = there ? *out : like(p, out, out->type);
+	nd_copy(p->l, v, &room);
+	nd_scatter(p->l, x, at, &room);
+	if (!there)
+		nd_copy(p->l, &room, out);
 }
 
 const char *
 lower_scatter(struct part *p, const struct tosa_op *op)
 {
 	const struct tosa_tensor *at = tosa_in(p->t, op, 1);
-	if (!at->data.p)
-		return "its indices are not constant";
 	struct nd v = value_of(p, op->in[0]), x = value_of(p, op->in[2]);
+	if (!at->data.p && !is_indexed(p, &v, at))
+		return "its indices are not constant";
 	struct nd out = result_place(p, op->out[0]);
+	if (!at->data.p) {
+		struct nd where = value_of(p, op->in[1]);
+		scatter_computed(p, &v, &where, &x, &out);
+		return NULL;
+	}
 	nd_copy(p->l, &v, &out);
 	return move_places(p, &x, &out, at, false);
 }

@@ -105,5 +105,7 @@ extern const struct draw move_draws[], conv_draws[], element_draws[],
     memory_draws[];
 /* not for the seeds that tests cite: main.c */
 extern const struct draw later_move_draws[], later_element_draws[], logic_draws[];
+/* by their names only */
+extern const struct draw indexed_draws[];
 
 #endif

@@ -56,6 +56,9 @@ draw_named(const char *name)
 	for (int k = 0; k < count_draws(true); k++)
 		if (!strcmp(draw_at(k)->name, name))
 			return draw_at(k);
+	for (const struct draw *d = indexed_draws; d->name; d++)
+		if (!strcmp(d->name, name))
+			return d;
 	return NULL;
 }
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Columns of a map that another map names, moved by U85's DMA engine: what no other
+ * part of an NPU can do, as every other address is in the commands.  An index out of
+ * range is not looked at by anything but that engine, which knows the greatest: what it
+ * does then is not documented, and the reference gives no result either.
+ */
+#include "lower/nd.h"
+
+#include <assert.h>
+
+/* rows, columns and channels as a transfer steps through them */
+static bool
+as_columns(const struct nd *v, struct g_operand *out)
+{
+	bool together = v->dim[2] == 1 || v->stride[2] == 1;
+	bool apart = v->dim[1] == 1 || v->stride[1] >= v->dim[2];
+	bool forth = v->dim[0] == 1 || v->stride[0] >= 0;
+	return together && apart && forth && nd_operand(v, out);
+}
+
+bool
+nd_has_columns(const struct nd *v)
+{
+	struct g_operand o;
+	return as_columns(v, &o);
+}
+
+static struct g_operand
+columns_of(struct lower *l, const struct nd *v)
+{
+	struct g_operand o;
+	if (as_columns(v, &o))
+		return o;
+	struct nd dense = nd_readable(l, v);
+	bool ok = as_columns(&dense, &o);
+	assert(ok);
+	return o;
+}
+
+/* one index after the other */
+static struct g_operand
+indices_of(struct lower *l, const struct nd *at)
+{
+	const int64_t dim[3] = { at->dim[0], at->dim[1], 1 };
+	struct nd v = nd_is_dense(at) ? *at : nd_readable(l, at);
+	struct g_operand o;
+	bool ok = nd_reshape(&v, dim, 3) && nd_operand(&v, &o) && operand_is_run(&o);
+	assert(ok);
+	return o;
+}
+
+void
+nd_gather(struct lower *l, const struct nd *from, const struct nd *at,
+	  const struct nd *to)
+{
+	struct g_operand i = columns_of(l, from), x = indices_of(l, at), o;
+	bool direct = as_columns(to, &o) && o.t != i.t;
+	if (!direct) {
+		struct hwc shape = { .h = (int32_t)to->dim[0], .w = (int32_t)to->dim[1],
+				     .c = (int32_t)to->dim[2] };
+		o = operand_whole(low_tensor(l, to->type, shape, NULL));
+	}
+	op_ifm2(low_op(l, OP_GATHER, i, o), x, 0);
+	if (direct)
+		return;
+	struct nd made = nd_operand_of(o, 3, (int32_t[]){ o.shape.h, o.shape.w, o.shape.c });
+	nd_copy(l, &made, to);
+}
+
+void
+nd_scatter(struct lower *l, const struct nd *from, const struct nd *at,
+	   const struct nd *to)
+{
+	struct g_operand i = columns_of(l, from), x = indices_of(l, at), o;
+	bool ok = as_columns(to, &o);
+	assert(ok);
+	op_ifm2(low_op(l, OP_SCATTER, i, o), x, 0);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GATHER and GATHER_ND whose indices are computed: addresses that depend on data, which
+ * the DMA engine of Ethos-U85 has.  The reference refuses an index out of range when it
+ * meets one; the NPU may read anything then, or stop.
+ */
+#include "move.h"
+
+#include <assert.h>
+
+/* row r of [rows][any][inner] gives columns at[r / outer][0 .. n - 1] */
+struct picks {
+	int64_t rows, outer, any, inner, n;
+	int depth; /* numbers that an index has */
+};
+
+static const char *
+check_indices(const struct part *p, const struct tfl_tensor *at)
+{
+	if (at->type != TFL_INT32 && at->type != TFL_INT64)
+		return part_say(p, "the indices are %s", tfl_type_name(at->type));
+	return check_fixed(p, at, "indices");
+}
+
+static const char *
+read_axis(const struct tfl_op *op, const struct tfl_tensor *in, const struct tfl_tensor *at,
+	  struct picks *k)
+{
+	int axis = move_axis(TFL_OPT(op, GatherOptions, axis), in->rank);
+	int64_t batch = TFL_OPT(op, GatherOptions, batch_dims);
+	if (axis < 0)
+		return "the axis is out of range";
+	if (batch < 0 || batch > axis || batch > at->rank)
+		return "the batch dimensions are out of range";
+	*k = (struct picks){ .rows = 1, .outer = 1, .any = in->dim[axis], .inner = 1,
+			     .n = tfl_elements(at), .depth = 1 };
+	for (int i = 0; i < in->rank; i++) {
+		if (i < batch && in->dim[i] != at->dim[i])
+			return "the batch dimensions differ";
+		if (i < batch)
+			k->n /= in->dim[i];
+		else if (i < axis)
+			k->outer *= in->dim[i];
+		if (i != axis)
+			*(i < axis ? &k->rows : &k->inner) *= in->dim[i];
+	}
+	return NULL;
+}
+
+/* what the first dimensions of the IFM address is one */
+static const char *
+read_numbers(const struct tfl_tensor *in, const struct tfl_tensor *at, struct picks *k)
+{
+	int depth = at->rank ? at->dim[at->rank - 1] : 0;
+	if (depth < 1 || depth > in->rank)
+		return "the indices are of more dimensions than the IFM";
+	*k = (struct picks){ .rows = 1, .outer = 1, .any = 1, .inner = 1, .depth = depth,
+			     .n = tfl_elements(at) / depth };
+	for (int i = 0; i < in->rank; i++)
+		*(i < depth ? &k->any : &k->inner) *= in->dim[i];
+	return NULL;
+}
+
+static const char *
+read_picks(const struct part *p, const struct tfl_op *op, struct picks *k)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	const struct tfl_tensor *in = part_in(p, op, 0), *at = part_in(p, op, 1);
+	const struct tfl_tensor *out = part_out(p, op, 0);
+	if (!why)
+		why = check_moved(p, in, "IFM");
+	if (!why)
+		why = check_moved(p, out, "OFM");
+	if (!why)
+		why = check_indices(p, at);
+	if (!why && op->code == TFL_GATHER)
+		why = check_options(p, op, &fb_GatherOptions);
+	if (why)
+		return why;
+	if (in->type != out->type)
+		return "IFM and OFM differ in type";
+	why = op->code == TFL_GATHER ? read_axis(op, in, at, k) : read_numbers(in, at, k);
+	if (why)
+		return why;
+	if (k->rows > ND_MAX_INDEXED || k->n > ND_MAX_INDEXED)
+		return "more than 65535 indices, or rows of them";
+	return k->rows * k->n * k->inner == tfl_elements(out)
+		   ? NULL : "the OFM's shape is not what the indices give";
+}
+
+const char *
+check_indexed(const struct part *p, const struct tfl_op *op)
+{
+	struct picks k;
+	if (!part_has(p, LACK_GATHER))
+		return "the indices are computed, and no address of the NPU's "
+		       "operations depends on data";
+	return read_picks(p, op, &k);
+}
+
+/* the indices as words: of 64 bits the lower ones, as no others are in range */
+static struct nd
+words_of(struct part *p, int tensor)
+{
+	const struct tfl_tensor *t = &p->sg->tensor[tensor];
+	struct nd v = nd_ifm(p, tensor);
+	if (t->type != TFL_INT64)
+		return v;
+	bool ok = move_words(t, &v);
+	assert(ok);
+	nd_slice(&v, v.rank - 1, 0, 1, 1);
+	v.rank--;
+	return nd_readable(p->l, &v);
+}
+
+/* numbers of several dimensions as one: [n][depth] to [1][n] */
+static struct nd
+joined(struct part *p, const struct tfl_tensor *in, const struct picks *k, struct nd at)
+{
+	const int32_t shape[] = { 1, (int32_t)k->n };
+	struct g_operand sum = { .t = NULL };
+	for (int d = 0; d < k->depth; d++) {
+		struct nd column = at;
+		struct g_operand v;
+		nd_slice(&column, 1, d, 1, 1);
+		bool ok = nd_operand(&column, &v);
+		assert(ok);
+		if (!sum.t) {
+			sum = v;
+			continue;
+		}
+		struct g_operand above = word_mul(p->l, sum, word_const(p->l, in->dim[d]));
+		sum = word_add(p->l, above, v);
+	}
+	return nd_operand_of(sum, 2, shape);
+}
+
+/* [rows][n], repeated for dimensions between the batch and the axis */
+static struct nd
+indices_of(struct part *p, const struct tfl_op *op, const struct picks *k)
+{
+	struct nd at = words_of(p, op->in[1]);
+	const int64_t numbers[] = { k->n, k->depth };
+	const int64_t rows[] = { k->rows / k->outer, 1, k->n }, all[] = { k->rows, k->n };
+	if (!nd_is_dense(&at))
+		at = nd_readable(p->l, &at);
+	bool ok = op->code == TFL_GATHER ? nd_reshape(&at, rows, 3)
+					 : nd_reshape(&at, numbers, 2);
+	assert(ok);
+	if (op->code == TFL_GATHER_ND)
+		return joined(p, part_in(p, op, 0), k, at);
+	if (k->outer > 1) {
+		at.dim[1] = k->outer;
+		at.stride[1] = 0;
+		at = nd_readable(p->l, &at);
+	}
+	ok = nd_reshape(&at, all, 2);
+	assert(ok);
+	return at;
+}
+
+bool
+lower_indexed(struct part *p, const struct tfl_op *op)
+{
+	struct picks k;
+	(void)read_picks(p, op, &k);
+	const int64_t any[] = { k.rows, k.any, k.inner }, some[] = { k.rows, k.n, k.inner };
+	struct nd at = indices_of(p, op, &k), in = nd_ifm(p, op->in[0]);
+	if (!nd_reshape(&in, any, 3)) {
+		in = nd_readable(p->l, &in);
+		bool ok = nd_reshape(&in, any, 3);
+		assert(ok);
+	}
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct nd out = nd_of(room, o);
+	bool ok = nd_reshape(&out, some, 3);
+	assert(ok);
+	nd_gather(p->l, &in, &at, &out);
+	low_deliver(p->l, room, ofm);
+	return true;
+}
