@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <assert.h>
 #include <string.h>
 
 /*
@@ -76,6 +77,21 @@ npu_axis_x(const struct npu_op *op)
 				  .upscale = op->upscale };
 }
 
+bool
+npu_check_window(struct npu_run *r, int dilation_rule)
+{
+	const struct npu_op *op = &r->op;
+	if (op->ifm_up_h < 1 || op->ifm_up_w < 1)
+		return npu_fail(r, "the IFM extent %lld x %lld that follows from "
+				   "OFM, kernel and padding is empty (rule 24)",
+				(long long)op->ifm_up_h,
+				(long long)op->ifm_up_w);
+	return ((op->dilated_h - 1) % op->dilation_y == 0 &&
+		(op->dilated_w - 1) % op->dilation_x == 0) ||
+	       npu_fail(r, "kernel of %d x %d doesn't suit the dilation (rule %d)",
+			op->dilated_h, op->dilated_w, dilation_rule);
+}
+
 static bool
 check_kernel(struct npu_run *r)
 {
@@ -86,15 +102,8 @@ check_kernel(struct npu_run *r)
 	    op->ifm_rounding > NPU_ROUND_NATURAL || op->operand_scale > 2)
 		return npu_fail(r, "undefined code for upscaling, rounding or "
 				   "operand scaling (rule 8)");
-	if (op->ifm_up_h < 1 || op->ifm_up_w < 1)
-		return npu_fail(r, "the IFM extent %lld x %lld that follows from "
-				   "OFM, kernel and padding is empty (rule 24)",
-				(long long)op->ifm_up_h,
-				(long long)op->ifm_up_w);
-	if ((op->dilated_h - 1) % op->dilation_y ||
-	    (op->dilated_w - 1) % op->dilation_x)
-		return npu_fail(r, "kernel of %d x %d doesn't suit the dilation "
-				   "(rule 22)", op->dilated_h, op->dilated_w);
+	if (!npu_check_window(r, 22))
+		return false;
 	if (op->kind != NPU_ELEMENTWISE && op->kind != NPU_CONV &&
 	    !(op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM) &&
 	    op->ifm.shape.c != op->ofm.shape.c)
@@ -110,25 +119,6 @@ spoil_tables(struct npu_run *r)
 {
 	if (!r->accel->lut_banks && !npu_uses_table(&r->op))
 		memset(r->table_valid, 0, sizeof(r->table_valid));
-}
-
-static bool
-run_kernel(struct npu_run *r)
-{
-	bool ok = check_kernel(r);
-	switch (r->op.kind) {
-	case NPU_CONV:
-	case NPU_DEPTHWISE:
-		ok = ok && npu_run_conv(r);
-		break;
-	case NPU_POOL:
-		ok = ok && npu_run_pool(r);
-		break;
-	default:
-		ok = ok && npu_run_eltwise(r);
-	}
-	spoil_tables(r);
-	return ok;
 }
 
 static void
@@ -157,20 +147,33 @@ report(struct npu_run *r)
 	text_free(&t);
 }
 
-/* one function a generation */
+/* what a generation does: before all kernels, with each kind, behind all */
 static const struct model {
-	bool (*kernel)(struct npu_run *r);
-	bool (*dma)(struct npu_run *r);
-} models[GENERATIONS] = {
-	[GEN_U55] = { run_kernel, npu_run_dma },
-	[GEN_U65] = { run_kernel, npu_run_dma },
-	[GEN_U85] = { npu85_run_kernel, npu85_run_dma },
+	bool (*check)(struct npu_run *r);
+	bool (*run[NPU_DMA + 1])(struct npu_run *r);
+	void (*close)(struct npu_run *r);
+} model55 = {
+	.check = check_kernel,
+	.run = { [NPU_CONV] = npu_run_conv, [NPU_DEPTHWISE] = npu_run_conv,
+		 [NPU_POOL] = npu_run_pool, [NPU_ELEMENTWISE] = npu_run_eltwise,
+		 [NPU_DMA] = npu_run_dma },
+	.close = spoil_tables,
+}, model85 = {
+	.check = npu85_check,
+	.run = { [NPU_CONV] = npu_run_conv, [NPU_DEPTHWISE] = npu_run_conv,
+		 [NPU_POOL] = npu85_run_pool, [NPU_RESIZE] = npu85_run_resize,
+		 [NPU_ELEMENTWISE] = npu85_run_eltwise, [NPU_DMA] = npu85_run_dma },
+	.close = npu85_close,
+};
+
+static const struct model *const models[GENERATIONS] = {
+	[GEN_U55] = &model55, [GEN_U65] = &model55, [GEN_U85] = &model85,
 };
 
 static bool
 run_operation(struct npu_run *r)
 {
-	const struct model *m = &models[r->accel->generation];
+	const struct model *m = models[r->accel->generation];
 	if (r->op.n_missing)
 		return npu_fail(r, "uses register %s, which nothing has written "
 				   "(rule 7)",
@@ -180,10 +183,13 @@ run_operation(struct npu_run *r)
 	r->a = arena_open();
 	r->overflows = 0;
 	bool ok = true;
-	if (npu_is_kernel(&r->op))
-		ok = m->kernel(r);
-	else if (r->op.kind == NPU_DMA)
-		ok = m->dma(r);
+	if (npu_is_kernel(&r->op)) {
+		assert(m->run[r->op.kind]); /* rule 1: the command exists on it */
+		ok = m->check(r) && m->run[r->op.kind](r);
+		m->close(r);
+	} else if (r->op.kind == NPU_DMA) {
+		ok = m->run[NPU_DMA](r);
+	}
 	arena_close(r->a);
 	if (ok)
 		report(r);

@@ -122,6 +122,11 @@ void npu_watch(struct npu_run *r, const int64_t *acc, int64_t n);
 int32_t npu_sigmoid(int64_t v);
 int32_t npu_tanh(int64_t v);
 
+/* ---- npu.c ---------------------------------------------------------------- */
+
+/* is there an IFM, and does the kernel suit its dilation?  Else npu_fail */
+bool npu_check_window(struct npu_run *r, int dilation_rule);
+
 /* ---- operations, one file each ------------------------------------------ */
 
 bool npu_run_conv(struct npu_run *r);	   /* npu_conv.c: and depthwise, U85's */

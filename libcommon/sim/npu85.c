@@ -2,8 +2,8 @@
 /* Kernels of U85: what holds for all of them, and products of two maps. */
 #include "sim/npu85.h"
 
-static bool
-check(struct npu_run *r)
+bool
+npu85_check(struct npu_run *r)
 {
 	const struct npu_op *op = &r->op;
 	if (!op->ublock.c)
@@ -13,43 +13,20 @@ check(struct npu_run *r)
 	    op->acc_format > 1)
 		return npu_fail(r, "undefined code for upscaling or accumulators "
 				   "(rule 8)");
-	if (op->ifm_up_h < 1 || op->ifm_up_w < 1)
-		return npu_fail(r, "the IFM extent %lld x %lld that follows from "
-				   "OFM, kernel and padding is empty (rule 24)",
-				(long long)op->ifm_up_h,
-				(long long)op->ifm_up_w);
-	if ((op->dilated_h - 1) % op->dilation_y ||
-	    (op->dilated_w - 1) % op->dilation_x)
-		return npu_fail(r, "kernel of %d x %d doesn't suit the dilation "
-				   "(rule 24)", op->dilated_h, op->dilated_w);
+	if (!npu_check_window(r, 24))
+		return false;
 	if (op->kind == NPU_DEPTHWISE && op->ifm.shape.c != op->extent.c)
 		return npu_fail(r, "IFM depth %d and OFM depth %d differ "
 				   "(rule 21)", op->ifm.shape.c, op->extent.c);
 	return npu85_open_accumulators(r);
 }
 
-bool
-npu85_run_kernel(struct npu_run *r)
+void
+npu85_close(struct npu_run *r)
 {
-	bool ok = check(r);
-	switch (r->op.kind) {
-	case NPU_CONV:
-	case NPU_DEPTHWISE:
-		ok = ok && npu_run_conv(r);
-		break;
-	case NPU_POOL:
-		ok = ok && npu85_run_pool(r);
-		break;
-	case NPU_RESIZE:
-		ok = ok && npu85_run_resize(r);
-		break;
-	default:
-		ok = ok && npu85_run_eltwise(r);
-	}
 	npu85_close_ofm(r);
 	if (!r->op.acc_kept) /* nothing to continue with (rule 55) */
 		r->held = (struct npu_held){ .v = NULL };
-	return ok;
 }
 
 bool

@@ -70,7 +70,9 @@ const int64_t *npu85_held(const struct npu_run *r, int32_t y, int32_t x);
 
 /* ---- operations ---------------------------------------------------------- */
 
-bool npu85_run_kernel(struct npu_run *r);
+/* before a kernel, and behind it, whatever became of it */
+bool npu85_check(struct npu_run *r);
+void npu85_close(struct npu_run *r);
 bool npu85_run_pool(struct npu_run *r);
 bool npu85_run_eltwise(struct npu_run *r);
 bool npu85_run_resize(struct npu_run *r);
