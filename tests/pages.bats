@@ -167,3 +167,21 @@ named()
 	npu-eval --json "$at/sound.labels" "$at/sound.npy" "$at/sound.npy" >json
 	named npu-eval.1 json 20
 }
+
+@test "the sigmoid's corrections in ethosu-commands(7) are those of the code" {
+	sed -n '/^static const uint8_t one_more/,/^};/p' "$TOP/libcommon/kernels/tables.c" |
+		grep -oE '[0-9]+' | sed 1d >code
+	[ "$(wc -l <code)" -gt 40 ]
+	# "... one more where i is 4 8 12 14 to 17 19.": one paragraph of 6.6
+	awk '/^\.Ss / { inside = $2 == "6.6" } inside' "$TOP/man/ethosu-commands.7" |
+		sed -n '/one more where i is/,/\.$/p' | tr '\n' ' ' |
+		sed 's/.*where i is//; s/\. *$//' | awk '{
+			for (i = 1; i <= NF; i++)
+				if ($i == "to")
+					for (k = $(i - 1) + 1; k < $(i + 1); k++)
+						print k
+				else
+					print $i
+		}' >page
+	cmp code page
+}

@@ -43,7 +43,7 @@ table16_look(const int16_t t[TABLE16], int32_t x)
 
 /*
  * The reference's table differs from the rounded function by one at these
- * places (3.8).
+ * places: ethosu-commands(7) 6.6.
  */
 static const uint8_t one_more[] = {
 	4, 8, 12, 14, 15, 16, 17, 19, 20, 21, 22, 25, 27, 28, 29, 30, 31, 33,
