@@ -237,12 +237,16 @@ parse_header(struct parse *s)
 {
 	static const char magic[] = "nputools-graph 1 stage=";
 	static const char *const stages[] = { "none", "part", "sched", "wenc", NULL };
+	struct bytes all = { .p = (const uint8_t *)s->p, .n = (size_t)(s->end - s->p) };
 	const char *end, *p = next_line(s, &end);
 	size_t n = sizeof(magic) - 1;
 	s->line = 1; /* of an empty file, too, the first line is at fault */
-	if (!p || (size_t)(end - p) < n || memcmp(p, magic, n) != 0)
-		return BAD(s, "not an NPU graph (the first line is "
-			      "'nputools-graph 1 stage=...')");
+	if (!p || (size_t)(end - p) < n || memcmp(p, magic, n) != 0) {
+		const char *is = fb_known(all);
+		return is ? BAD(s, "not an NPU graph but %s", is)
+			  : BAD(s, "not an NPU graph (the first line is "
+				   "'nputools-graph 1 stage=...')");
+	}
 	s->key = "stage";
 	struct cur c = { .p = p + n, .end = end };
 	return parse_enum(s, &c, stages, &s->g->stage);

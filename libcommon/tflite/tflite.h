@@ -83,6 +83,8 @@ struct fb_format {
 	const char *what; /* "a TFLite model" */
 	const struct fb_table *root;
 };
+/* "a TOSA graph ...": what a file is by its identifier, and whose; NULL: unknown */
+const char *fb_known(struct bytes file);
 bool fb_verify_as(const struct fb_format *f, struct bytes file, const char *name,
 		  struct fb_ref *root, struct err *e);
 /* of a TFLite model */

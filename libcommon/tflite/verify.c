@@ -175,6 +175,20 @@ check_table(struct walk *w, size_t pos, const struct fb_table *t, int depth)
 	return true;
 }
 
+const char *
+fb_known(struct bytes file)
+{
+	if (file.n < 8)
+		return NULL;
+	if (!memcmp(file.p + 4, "TOSA", 4))
+		return "a TOSA graph (TOSA at byte 4), which tosa-partition lowers "
+		       "and npu-sim runs";
+	if (!memcmp(file.p + 4, "TFL3", 4))
+		return "a TFLite model (TFL3 at byte 4), which tfl-partition lowers "
+		       "and npu-sim runs";
+	return NULL;
+}
+
 bool
 fb_verify_as(const struct fb_format *f, struct bytes file, const char *name,
 	     struct fb_ref *root, struct err *e)
@@ -183,9 +197,12 @@ fb_verify_as(const struct fb_format *f, struct bytes file, const char *name,
 	if (file.n < 12)
 		return err_set(e, "%s: error: %zu bytes are too few for %s", name,
 			       file.n, f->what);
-	if (memcmp(file.p + 4, f->id, 4) != 0)
-		return err_set(e, "%s: error: not %s (no %s at byte 4)", name,
-			       f->what, f->id);
+	if (memcmp(file.p + 4, f->id, 4) != 0) {
+		const char *is = fb_known(file);
+		return is ? err_set(e, "%s: error: not %s but %s", name, f->what, is)
+			  : err_set(e, "%s: error: not %s (no %s at byte 4)", name,
+				    f->what, f->id);
+	}
 	size_t pos;
 	if (!follow(&w, 0, "root", &pos))
 		return false;
