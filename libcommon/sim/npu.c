@@ -4,9 +4,9 @@
 
 #include "stream/map.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <assert.h>
 #include <string.h>
 
 /*
