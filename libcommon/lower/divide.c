@@ -94,7 +94,9 @@ last_of(struct lower *l, struct g_operand rest, struct g_operand size,
 {
 	struct g_operand less = word_sub(l, size, word_const(l, 1));
 	struct g_operand over = word_sub(l, word_sub(l, rest, less), below);
-	struct g_operand once = is_above(l, over);
+	/* less than none is none: below it the next difference would leave 32 bits */
+	over = word_max(l, over, word_const(l, 0));
+	struct g_operand once = word_min(l, over, word_const(l, 1));
 	struct g_operand twice = is_above(l, word_sub(l, over, size));
 	return word_add(l, once, twice);
 }
