@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* how weights are cut, and what may happen then to those that are late */
 static const struct cutting {
@@ -207,17 +206,23 @@ estimate_with_little(struct sched *s, struct plan *p, struct candidate *c, int64
 	c->estimate = fmin(c->estimate, plan_bound(s, p));
 }
 
+static bool
+are_alike(const struct candidate *a, const struct candidate *b)
+{
+	bool same = a->division.picked == b->division.picked && a->need == b->need &&
+		    a->lower_bound == b->lower_bound;
+	for (int i = 0; same && i < ROOMS; i++)
+		same = a->cycles[i] == b->cycles[i];
+	return same;
+}
+
 /* does another cut, or policy, of the same division come to the same, as far as it shows? */
 static bool
 is_repeated(const struct variant *x, const struct candidate *c)
 {
-	for (size_t i = 0; i < x->n; i++) {
-		const struct candidate *k = &x->v[i];
-		if (k->division.picked == c->division.picked && k->need == c->need &&
-		    k->lower_bound == c->lower_bound &&
-		    !memcmp(k->cycles, c->cycles, sizeof(c->cycles)))
+	for (size_t i = 0; i < x->n; i++)
+		if (are_alike(&x->v[i], c))
 			return true;
-	}
 	return false;
 }
 
