@@ -46,11 +46,12 @@ struct packed_maps {
 	const int *picked; /* of the division that they belong to */
 	int64_t peak;
 	int *rank;
-	int64_t *at;
+	int64_t *at; /* in whichever place */
+	int64_t beside, beside_bound; /* peak of the other place, and what it is at least */
 };
 struct packed_maps pack_maps(struct sched *s, struct arena *a, struct plan *p);
-/* leaves map_rank and map_at */
-void place_maps(struct plan *p, const struct packed_maps *m);
+/* leaves map_rank, map_at, and the other place's addresses */
+void place_maps(const struct sched *s, struct plan *p, const struct packed_maps *m);
 /* the peak of rectangles that lie already, but for the other place */
 void place_given(struct sched *s, struct plan *p);
 /* a peak of the limited place above `most` is of no use, and need not be the least */

@@ -403,36 +403,72 @@ place(struct sched *s, struct plan *p, int place, enum care care, int64_t most)
 	arena_close(k.a);
 }
 
+static void
+copy_addresses(const struct packing *k, int place, int64_t *at)
+{
+	for (size_t i = 0; i < k->n_rects; i++) {
+		const struct rect *r = &k->p->rect[i];
+		if (is_placed(r, place))
+			at[i] = k->best_at[k->of[r->group]] + r->offset;
+	}
+}
+
+static void
+rank_maps(const struct packing *k, int *rank)
+{
+	for (size_t i = 0; i < k->n_rects; i++)
+		rank[i] = (int)k->n_rects;
+	for (size_t i = 0; i < k->n; i++)
+		rank[k->group[k->best_order[i]].first] = (int)i;
+}
+
+/* the place that is not the limited one */
+static int
+other_place(const struct sched *s)
+{
+	return limited_place(s) == PLACE_ARENA ? PLACE_CACHE : PLACE_ARENA;
+}
+
 struct packed_maps
 pack_maps(struct sched *s, struct arena *a, struct plan *p)
 {
-	struct packing k = packing_of(p, p->n_maps, limited_place(s));
-	pack(&k, budget_of(s, &k, MAPS_EACH, MAPS_BUDGET), false, INT64_MAX);
-	struct packed_maps m = { .peak = k.best };
+	struct packed_maps m = { .peak = 0 };
 	m.rank = anew(a, int, p->n_maps + 1);
 	m.at = anew(a, int64_t, p->n_maps + 1);
-	for (size_t i = 0; i < p->n_maps; i++)
-		m.rank[i] = (int)p->n_maps;
-	for (size_t i = 0; i < k.n; i++)
-		m.rank[k.group[k.best_order[i]].first] = (int)i;
-	for (size_t i = 0; i < p->n_maps; i++) {
-		const struct rect *r = &p->rect[i];
-		m.at[i] = k.best_at[k.of[r->group]] + r->offset;
-	}
+	struct packing k = packing_of(p, p->n_maps, limited_place(s));
+	pack(&k, budget_of(s, &k, MAPS_EACH, MAPS_BUDGET), false, INT64_MAX);
+	m.peak = k.best;
+	rank_maps(&k, m.rank);
+	copy_addresses(&k, limited_place(s), m.at);
+	arena_close(k.a);
+	if (!any_placed(p, other_place(s)))
+		return m;
+	k = packing_of(p, p->n_maps, other_place(s));
+	pack(&k, budget_of(s, &k, each[TRY], budgets[TRY]), true, INT64_MAX);
+	m.beside = k.best;
+	m.beside_bound = k.bound;
+	copy_addresses(&k, other_place(s), m.at);
 	arena_close(k.a);
 	return m;
 }
 
 void
-place_maps(struct plan *p, const struct packed_maps *m)
+place_maps(const struct sched *s, struct plan *p, const struct packed_maps *m)
 {
 	size_t n = p->n_maps;
+	int other = other_place(s);
 	p->map_rank = anew(p->a, int, n + p->n_slices + 1);
 	p->map_at = anew(p->a, int64_t, n + 1);
 	memcpy(p->map_rank, m->rank, n * sizeof(*m->rank));
 	memcpy(p->map_at, m->at, n * sizeof(*m->at));
 	for (size_t i = n; i < n + p->n_slices; i++)
 		p->map_rank[i] = (int)n;
+	for (size_t i = 0; i < n; i++)
+		if (is_placed(&p->rect[i], other))
+			p->rect[i].at = m->at[i];
+	p->peak[other] = m->beside;
+	p->bound[other] = m->beside_bound;
+	p->beside_placed = true;
 }
 
 /* the other place holds maps alone: transfers change nothing there */
@@ -440,8 +476,7 @@ static void
 place_beside(struct sched *s, struct plan *p, enum care care)
 {
 	if (!p->beside_placed || care == LAST)
-		place(s, p, limited_place(s) == PLACE_ARENA ? PLACE_CACHE : PLACE_ARENA,
-		      care, INT64_MAX);
+		place(s, p, other_place(s), care, INT64_MAX);
 	p->beside_placed = true;
 }
 

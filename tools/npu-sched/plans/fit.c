@@ -158,7 +158,7 @@ plan_trim(struct sched *s, struct plan *p)
 	const double cycles = p->cycles;
 	if (!p->map_rank) {
 		struct packed_maps m = pack_maps(s, p->a, p);
-		place_maps(p, &m);
+		place_maps(s, p, &m);
 	}
 	trim_limit(s, p, first, cycles);
 	struct fitting all = { .limit = p->need, .how = SUMMED, .most = INT64_MAX };

@@ -405,7 +405,7 @@ candidate_packed(struct variant *x, struct candidate *c)
 	if (c->packed && c->plan->map_at)
 		return c->packed;
 	const struct packed_maps *m = packing_of(x, c->division);
-	place_maps(c->plan, m);
+	place_maps(x->s, c->plan, m);
 	c->packed = m->peak;
 	return m->peak;
 }
@@ -422,7 +422,7 @@ make_again(const struct recipe *r)
 	if (!measure_slices(x->s, p))
 		return plan_close(p), NULL;
 	x->list = x->list ? x->list : arena_open();
-	place_maps(p, packing_of(x, r->division));
+	place_maps(x->s, p, packing_of(x, r->division));
 	(void)plan_fit(x->s, p, r->fitting, INFINITY);
 	return p;
 }
