@@ -23,18 +23,25 @@ struct contest {
 	struct choice best;
 };
 
+/* among many no single choice matters much */
+static bool
+has_many_weights(const struct sched *s)
+{
+	enum { MANY = 40 };
+	return s->g->n_weights > MANY;
+}
+
 /* candidates are tried whose estimate exceeds the best by this factor.  Among few
  * weights one choice matters much, and all is tried soon; measured on the models */
 static double
 tolerance(const struct sched *s, int64_t limit)
 {
-	enum { MANY_WEIGHTS = 40 };
 	bool limited = limit < NO_LIMIT_BYTES;
 	if (has_few_weights(s))
 		return 1.5;
 	if (!limited)
 		return s->memory.spilling ? 1.01 : 1.001;
-	return s->g->n_weights > MANY_WEIGHTS ? 1.005 : 1.02;
+	return has_many_weights(s) ? 1.005 : 1.02;
 }
 
 /* returns what its transfers asked for */
@@ -66,8 +73,18 @@ begin(struct contest *c, struct candidate *i)
 }
 
 /* of a candidate's room: limits of transfers that are tried where its bound, or its plan
- * with addresses, is no better */
-enum { VISITS_APART = 4, FITS_APART = 16 };
+ * with addresses, is no better; half as many each time that some in a row are not */
+enum { VISITS_APART = 4, FITS_APART = 16, LEAST_APART = 2, IN_A_ROW = 3 };
+
+static int
+limits_apart(const struct contest *c, const struct candidate *i, double bound)
+{
+	int apart = bound >= c->best.cycles ? VISITS_APART : FITS_APART;
+	int halvings = has_many_weights(c->x->s) ? i->failed / IN_A_ROW : 0;
+	for (; halvings && apart > LEAST_APART; halvings--)
+		apart /= 2;
+	return apart;
+}
 
 /*
  * The limit that follows: where transfers become others than below those that they
@@ -85,9 +102,9 @@ next_limit(const struct contest *c, struct candidate *i, int64_t asked, double b
 		return i->little < i->next && promising ? i->little : NEVER;
 	}
 	int64_t next = asked ? round_limit(asked - 1, i->plan, FINE) : NEVER;
+	i->failed = better ? 0 : i->failed + 1;
 	/* where it is no better, what is near is hardly */
-	int apart = bound >= c->best.cycles ? VISITS_APART : FITS_APART;
-	int64_t far = i->next - (i->next - i->least) / apart;
+	int64_t far = i->next - (i->next - i->least) / limits_apart(c, i, bound);
 	if (!better && asked && far < next)
 		next = round_limit(far, i->plan, FINE);
 	int64_t near = i->least + i->least / 4; /* what it takes to pack them */

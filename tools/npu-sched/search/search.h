@@ -45,6 +45,7 @@ struct candidate {
 	struct plan *plan;  /* with exact sizes; NULL: not yet */
 	int64_t packed;	    /* the peak of its maps when packed alone; 0: not yet */
 	int64_t tried;	    /* what transfers asked for that were tried last */
+	int failed;	    /* limits in a row with which it was no better */
 	int64_t next;	    /* transfers stay below it when it is tried next; or NEVER */
 };
 
