@@ -468,6 +468,13 @@ native() {
 	native do=equal m.tflite 128 1024
 	"$GEN" 1 NOT_EQUAL >m.tflite
 	native do=unequal m.tflite 256 512
+	# of other units than each other: each operand by its own scale
+	"$GEN" 9 GREATER >m.tflite
+	native 'do=greater .*opa=[1-9].* scale=' m.tflite 256
+	"$GEN" 26 GREATER_EQUAL >m.tflite
+	native 'do=not-less .*reversed=1 .*opa=[1-9].* scale=' m.tflite 512
+	"$GEN" 15 EQUAL >m.tflite
+	native 'do=equal .*opa=[1-9].* scale=' m.tflite 2048
 	"$GEN" 2 SELECT >m.tflite
 	native do=and-not m.tflite 256 2048
 	! grep '^lut' part || false

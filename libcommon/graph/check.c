@@ -218,6 +218,9 @@ check_elementwise(struct check *c, const struct g_op *op)
 	if (!hwc_equal(i, o))
 		return BAD(c, op, "o%d: IFM %dx%dx%d and OFM %dx%dx%d differ",
 			   op->rec.id, i.h, i.w, i.c, o.h, o.w, o.c);
+	if (op_compares(op->kind) && !G_HAS(op, G_OP_opa) != !G_HAS(op, G_OP_scale))
+		return BAD(c, op, "o%d: a comparison takes opa= and scale=, its operands' "
+			   "scales, or neither", op->rec.id);
 	if (!op_is_binary(op->kind))
 		return !op->ifm2.t && !G_HAS(op, G_OP_scalar)
 			   ? true

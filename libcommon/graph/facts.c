@@ -224,6 +224,12 @@ op_is_binary(int kind)
 }
 
 bool
+op_compares(int kind)
+{
+	return kind >= OP_EQUAL && kind <= OP_NOT_LESS;
+}
+
+bool
 op_is_transfer(int kind)
 {
 	return kind == OP_COPY || kind == OP_GATHER || kind == OP_SCATTER;

@@ -101,8 +101,8 @@ enum g_op_kind {
 	OP_RESIZE, /* samples between elements of the IFM: U85 */
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
 	OP_SHR, OP_SHL, OP_DIV,
-	/* of U85: all bits where two are (not) equal, and operations on bits */
-	OP_EQUAL, OP_UNEQUAL, OP_AND, OP_OR, OP_AND_NOT, OP_KINDS
+	/* of U85: all bits where a comparison of two holds, and operations on bits */
+	OP_EQUAL, OP_UNEQUAL, OP_GREATER, OP_NOT_LESS, OP_AND, OP_OR, OP_AND_NOT, OP_KINDS
 };
 enum g_sample { SAMPLE_NEAREST, SAMPLE_BILINEAR };
 enum g_scaled { SCALED_BOTH, SCALED_A, SCALED_B }; /* IFM scale mode */
@@ -426,6 +426,8 @@ bool op_is_pool(int kind); /* MAX, AVERAGE, REDUCE_SUM */
 bool op_has_weights(int kind);
 bool op_has_table(const struct g_op *op); /* in the memory for tables */
 bool op_is_binary(int kind);
+/* of U85: the result says whether something holds */
+bool op_compares(int kind);
 /* done by the DMA engine, without a kernel or blocks */
 bool op_is_transfer(int kind);
 /* row y of the OFM is made of row y of the operands */

@@ -8,6 +8,9 @@
 /* rounding codes of what the graph calls tfl, truncate, natural */
 static const int roundings[] = { 0, 4, 1 };
 
+/* the reference shifts what it compares up by so many bits, and rounds twice */
+enum { COMPARE_TWICE = 8 };
+
 static const struct scale85 one = { .mult = 1 };
 
 /* ADD and SUB: one operand is scaled as a product of two roundings, the other is
@@ -101,7 +104,7 @@ ofm_scale(const struct g_op *op)
 		return s;
 	if (emit85_divides(op)) /* exact with natural rounding only (26.6) */
 		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
-	if (op->kind == OP_LRELU) /* in the operand's scale */
+	if (op->kind == OP_LRELU || op_compares(op->kind)) /* in the operands' scales */
 		return s;
 	if (op->kind == OP_RESIZE)
 		return resize_scale(op);
@@ -148,6 +151,11 @@ emit85_scales(const struct g_op *op)
 			s.a = (struct scale85){ .mult = op->opa.mult,
 						.shift = op->opa.shift,
 						.round = s.b.round };
+	} else if (op_compares(op->kind) && G_HAS(op, G_OP_opa)) {
+		s.a = (struct scale85){ .mult = op->opa.mult, .shift = op->opa.shift,
+					.twice = COMPARE_TWICE };
+		s.b = (struct scale85){ .mult = op->scale.mult, .shift = op->scale.shift,
+					.twice = COMPARE_TWICE };
 	} else if (s.operands) {
 		find_sum_scales(op, &s);
 	}

@@ -26,6 +26,13 @@ is_divided(const struct g_op *op)
 }
 
 static bool
+is_comparison(const struct g_op *op)
+{
+	return op->kind == OP_EQUAL || op->kind == OP_UNEQUAL || op->kind == OP_GREATER ||
+	       op->kind == OP_NOT_LESS;
+}
+
+static bool
 is_it(const struct npu_op *k, const struct g_op *op)
 {
 	switch (op->kind) {
@@ -196,7 +203,7 @@ ofm_terms(const struct g_op *op)
 	if (op->kind == OP_SHR)
 		t.rounding = op->round == ROUND_TRUNCATE ? NPU_ROUND_TRUNCATE_LOWER
 							 : NPU_ROUND_NATURAL;
-	if (op->kind == OP_LRELU || !G_HAS(op, G_OP_scale) || find_average(op, &t))
+	if (op->kind == OP_LRELU || is_comparison(op) || !G_HAS(op, G_OP_scale) || find_average(op, &t))
 		return t;
 	t.shift = op->scale.shift;
 	/* products of words are shifted alone */
@@ -222,6 +229,17 @@ find_sum_terms(const struct g_op *op, struct terms *a, struct terms *b)
 		*a = op->scaled == SCALED_A ? scaled : shifted;
 		*b = op->scaled == SCALED_A ? shifted : scaled;
 	}
+}
+
+/* a comparison: of the operand that comes first, of the other one */
+static void
+find_compared_terms(const struct g_op *op, struct terms *a, struct terms *b)
+{
+	const int shifted = 8; /* by so many bits by the reference, before it rounds */
+	*a = (struct terms){ .mult = op->opa.mult, .shift = op->opa.shift,
+			     .twice = shifted };
+	*b = (struct terms){ .mult = op->scale.mult, .shift = op->scale.shift,
+			     .twice = shifted };
 }
 
 /* leaky ReLU: what is above zero, what is below */
@@ -271,6 +289,8 @@ same_scales(struct source *x, const struct npu_op *k, const struct g_op *op)
 		return;
 	if (op->kind == OP_LRELU)
 		find_leaky_terms(op, &a, &b);
+	else if (G_HAS(op, G_OP_opa) && is_comparison(op))
+		find_compared_terms(op, &a, &b);
 	else if (G_HAS(op, G_OP_opa))
 		find_sum_terms(op, &a, &b);
 	same_terms(x, op, "IFM's", (struct terms){ k->opa_mult, k->opa_shift,

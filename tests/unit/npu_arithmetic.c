@@ -5,6 +5,7 @@
  */
 #include "base/fixed.h"
 #include "sim/npu.h"
+#include "sim/npu85.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -115,6 +116,25 @@ test_functions(void)
 }
 
 /* a strided transfer: 2 planes of 3 rows of 4 bytes, out of a dense source */
+/* U85's scale of an operand that the reference shifts up first: all values of 9 bits, as
+ * a comparison has them behind a zero point, and some scales below 1 (26.2) */
+static void
+test_shifted_operands(void)
+{
+	enum { UP = 8, SCALES = 500, LEAST_EXP = -31 };
+	uint64_t s = 88172645463325252u;
+	for (int k = 0; k < SCALES; k++) {
+		struct fixed_mult m = { .exp = -(k % (1 - LEAST_EXP)) };
+		m.mult = (int32_t)(next(&s) >> 34 | 1 << 30);
+		struct npu_scaler scaler = npu_scaler((uint32_t)m.mult, 31 - m.exp - UP,
+						      NPU_ROUND_DBL, UP);
+		for (int32_t v = -255; v <= 255; v++) {
+			int64_t got = npu_scaled(&scaler, v);
+			expect("shifted up", v, got, fixed_mbqm(v * (1 << UP), m));
+		}
+	}
+}
+
 static bool
 note(void *ctx, int64_t at, int64_t n)
 {
@@ -151,6 +171,7 @@ main(void)
 	test_double_rounding();
 	test_operands();
 	test_functions();
+	test_shifted_operands();
 	test_dma();
 	printf("arithmetic: %d failed\n", failed);
 	return failed != 0;

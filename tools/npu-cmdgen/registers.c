@@ -79,6 +79,8 @@ title_of(const struct g_op *op)
 		[OP_ABS] = "ABS ElementWise", [OP_CLZ] = "CLZ ElementWise",
 		[OP_SHR] = "SHR ElementWise", [OP_SHL] = "SHL ElementWise",
 		[OP_DIV] = "DIV ElementWise", [OP_EQUAL] = "CMP_EQ ElementWise",
+		[OP_GREATER] = "CMP_GT ElementWise",
+		[OP_NOT_LESS] = "CMP_GE ElementWise",
 		[OP_UNEQUAL] = "CMP_NE ElementWise", [OP_AND] = "AND ElementWise",
 		[OP_OR] = "OR ElementWise", [OP_AND_NOT] = "AND_NOT ElementWise",
 	};

@@ -173,6 +173,8 @@ check_native(struct sched *s, const struct g_op *op)
 		[OP_MATMUL] = { "product of two maps", LACK_MATMUL },
 		[OP_EQUAL] = { "comparison", LACK_BITS },
 		[OP_UNEQUAL] = { "comparison", LACK_BITS },
+		[OP_GREATER] = { "comparison", LACK_BITS },
+		[OP_NOT_LESS] = { "comparison", LACK_BITS },
 		[OP_AND] = { "operation on bits", LACK_BITS },
 		[OP_OR] = { "operation on bits", LACK_BITS },
 		[OP_AND_NOT] = { "operation on bits", LACK_BITS },

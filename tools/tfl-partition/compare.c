@@ -103,6 +103,28 @@ words_of(struct part *p, int tensor)
 	return s;
 }
 
+/* what gives the units in which the reference compares, which shifts values up first; the
+ * operands of U85's comparisons are scaled as if they were (ethosu-commands(7) 26.9) */
+static bool
+scale_to_units(const struct tfl_tensor *t, struct npu_scale *s)
+{
+	enum { LEAST_EXP = -31 }; /* the reference's shifts end there */
+	struct fixed_mult m = fixed_quantize(quant_scale(t));
+	*s = (struct npu_scale){ .mult = (uint32_t)m.mult,
+				 .shift = 31 - m.exp - COMPARE_SHIFT };
+	return m.mult > 0 && m.exp <= 0 && m.exp >= LEAST_EXP;
+}
+
+/* which comparison of the NPU it is, and whether the operands change places */
+static enum g_op_kind
+comparison_of(int code, bool *swap)
+{
+	*swap = code == TFL_LESS || code == TFL_LESS_EQUAL;
+	if (code == TFL_EQUAL || code == TFL_NOT_EQUAL)
+		return code == TFL_EQUAL ? OP_EQUAL : OP_UNEQUAL;
+	return code == TFL_GREATER || code == TFL_LESS ? OP_GREATER : OP_NOT_LESS;
+}
+
 /* a > b, or a >= b */
 static void
 lower_order(struct part *p, const struct side *a, const struct side *b,
@@ -130,23 +152,54 @@ lower_by_table(struct part *p, const struct side *a, const struct side *b,
 	}
 }
 
-/* all bits say that it holds */
+/* all bits say that it holds; scales: of the operands in their order, NULL: as they are */
 static void
-lower_natively(struct part *p, const struct side *a, const struct side *b,
-	       const struct tfl_tensor *o, struct g_operand ofm, bool equal)
+lower_natively(struct part *p, const struct tfl_op *op, struct side a, struct side b,
+	       const struct npu_scale *scales)
 {
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
 	struct g_operand all =
 	    operand_whole(low_tensor(p->l, TFL_INT8, ofm.shape, NULL));
-	struct pieces l = pieces_of(p, a, b, o, all);
-	for (struct pair q; pieces_next(p, &l, &q);)
-		(void)part_binary(p, equal ? OP_EQUAL : OP_UNEQUAL, a, b, &q, 0);
+	bool swap;
+	enum g_op_kind kind = comparison_of(op->code, &swap);
+	struct side first = swap ? b : a, second = swap ? a : b;
+	struct pieces l = pieces_of(p, &first, &second, o, all);
+	for (struct pair q; pieces_next(p, &l, &q);) {
+		struct g_op *r = part_binary(p, kind, &first, &second, &q, 0);
+		if (!scales)
+			continue;
+		G_PUT(r, OP, opa, scales[swap]);
+		G_PUT(r, OP, scale, scales[!swap]);
+	}
 	op_scalar(low_op(p->l, OP_AND, all, ofm), 1, 0);
+}
+
+/* operands of different units, each by its own scale */
+static bool
+lower_scaled(struct part *p, const struct tfl_op *op)
+{
+	struct npu_scale scales[2];
+	struct side side[2];
+	if (!part_has(p, LACK_BITS))
+		return false;
+	for (int k = 0; k < 2; k++)
+		if (!scale_to_units(part_in(p, op, k), &scales[k]))
+			return false;
+	for (int k = 0; k < 2; k++) {
+		side[k] = side_of(p, op->in[k]);
+		side[k].zero = quant_zero(side[k].shape);
+	}
+	lower_natively(p, op, side[0], side[1], scales);
+	return true;
 }
 
 static bool
 lower_compare(struct part *p, const struct tfl_op *op)
 {
 	bool plain = compare_plainly(part_in(p, op, 0), part_in(p, op, 1));
+	if (!plain && lower_scaled(p, op))
+		return true;
 	struct side a = plain ? side_of(p, op->in[0]) : words_of(p, op->in[0]);
 	struct side b = plain ? side_of(p, op->in[1]) : words_of(p, op->in[1]);
 	a.zero = b.zero = 0;
@@ -158,7 +211,7 @@ lower_compare(struct part *p, const struct tfl_op *op)
 	if (!equal)
 		lower_order(p, less ? &b : &a, less ? &a : &b, o, ofm, or_equal);
 	else if (part_has(p, LACK_BITS))
-		lower_natively(p, &a, &b, o, ofm, op->code == TFL_EQUAL);
+		lower_natively(p, op, a, b, NULL);
 	else
 		lower_by_table(p, &a, &b, o, ofm, op->code == TFL_EQUAL);
 	return true;

@@ -196,7 +196,8 @@ kind_of(const struct g_op *op)
 		[OP_MIN] = "Minimum", [OP_MAX] = "Maximum",
 		[OP_LRELU] = "LeakyRelu", [OP_ABS] = "Abs", [OP_CLZ] = "CLZ",
 		[OP_SHR] = "SHR", [OP_SHL] = "SHL", [OP_DIV] = "Div",
-		[OP_EQUAL] = "Equal", [OP_UNEQUAL] = "NotEqual", [OP_AND] = "And",
+		[OP_EQUAL] = "Equal", [OP_UNEQUAL] = "NotEqual",
+		[OP_GREATER] = "Greater", [OP_NOT_LESS] = "GreaterEqual", [OP_AND] = "And",
 		[OP_OR] = "Or", [OP_AND_NOT] = "AndNot",
 	};
 	return kinds[op->kind];
