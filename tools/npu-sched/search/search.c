@@ -19,6 +19,7 @@ struct search {
 	bool unfit; /* an operation has no block */
 	double whole; /* cycles of whole maps in an order's first setting */
 	struct found found;
+	int64_t way; /* in which maps left for found.within */
 };
 
 /* what plans may share, but for the areas of maps */
@@ -269,6 +270,19 @@ list_spills(struct variant *v, struct arena *a, int steps)
 	return l;
 }
 
+/* of ways to let maps leave, those beside the best one of the settings before; where
+ * there is none, all */
+static struct g_range
+list_ways(const struct search *x, const struct spills *l)
+{
+	enum { BESIDE = 2 };
+	int64_t n = l ? (int64_t)l->n : 0;
+	if (!x->found.within)
+		return (struct g_range){ .lo = 0, .hi = n };
+	return (struct g_range){ .lo = max_i64(x->way - BESIDE, 0),
+				 .hi = min_i64(x->way + BESIDE + 1, n) };
+}
+
 /* the fastest plan within the profile's own limit becomes x->found.within */
 static void
 search_within(struct search *x, struct setting t, int64_t limit)
@@ -276,8 +290,9 @@ search_within(struct search *x, struct setting t, int64_t limit)
 	struct arena *a = arena_open();
 	struct variant *v = open_setting(x, t);
 	const struct spills *l = list_spills(v, a, search_knobs(x->s)->anchor_spills);
-	for (size_t i = 0; l && i < l->n && !x->s->e->status; i++) {
-		struct variant *w = i ? open_spill(x, v, l, i) : v;
+	const struct g_range ways = list_ways(x, l);
+	for (int64_t i = ways.lo; i < ways.hi && !x->s->e->status; i++) {
+		struct variant *w = i ? open_spill(x, v, l, (size_t)i) : v;
 		double below = x->found.within ? x->found.within->cycles : INFINITY;
 		struct plan *p = search_divisions(x, w, limit, below, FINELY);
 		variant_rest(w);
@@ -288,6 +303,7 @@ search_within(struct search *x, struct setting t, int64_t limit)
 		}
 		plan_close(x->found.within);
 		x->found.within = p;
+		x->way = i;
 		x->found.within_of = w;
 	}
 	arena_close(a);
