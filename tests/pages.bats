@@ -187,3 +187,13 @@ named()
 		}' >page
 	cmp code page
 }
+
+@test "no page is wider than a terminal of 80 columns" {
+	need mandoc col
+	local page
+	for page in "$TOP"/man/*.[1-9]; do
+		mandoc -T ascii -O width=78 "$page" | col -bx |
+			awk -v p="${page##*/}" 'length > 80 { print p ": " $0; wide = 1 }
+				END { exit wide }'
+	done
+}
