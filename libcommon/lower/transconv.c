@@ -53,16 +53,21 @@ low_transconv_check(struct arena *a, const struct low_conv *c, const struct nd *
 	return low_conv_check(a, &most, in, out);
 }
 
+/* has a phase taps, and one of its windows an element of the input? */
+static bool
+touches(const struct phase *f, int64_t in)
+{
+	return f->n && f->start < in && f->start + f->out - 1 + f->n > 0;
+}
+
 /* the input's rows (columns) under a phase, and padding where there are none */
 static void
 cut(struct nd *in, int axis, const struct phase *f, int32_t *before, int32_t *after)
 {
 	int32_t n = (int32_t)in->dim[axis], end = f->start + f->out - 1 + f->n;
 	int32_t lo = f->start < 0 ? 0 : f->start, hi = end > n ? n : end;
-	lo = lo > n - 1 ? n - 1 : lo;
-	hi = hi <= lo ? lo + 1 : hi;
 	*before = lo - f->start;
-	*after = end > hi ? end - hi : 0;
+	*after = end - hi;
 	nd_slice(in, axis, lo, hi - lo, 1);
 }
 
@@ -99,14 +104,15 @@ run_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out
 	  const struct phase *y, const struct phase *x)
 {
 	const struct conv_groups all = { .n = 1 };
-	struct low_conv c = *j.c;
+	const struct low_conv *orig = j.c;
+	struct low_conv c = *orig;
 	c.stride = c.dilation = (struct yx){ .y = 1, .x = 1 };
-	c.weights = phase_weights(j.c, y, x);
 	j.c = &c;
-	if (!y->n || !x->n) {
+	if (!touches(y, in.dim[1]) || !touches(x, in.dim[2])) {
 		run_nothing(l, &j, in, out);
 		return;
 	}
+	c.weights = phase_weights(orig, y, x);
 	c.kernel = (struct yx){ .y = y->n, .x = x->n };
 	cut(&in, 1, y, &c.pad.top, &c.pad.bottom);
 	cut(&in, 2, x, &c.pad.left, &c.pad.right);
