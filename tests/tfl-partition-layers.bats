@@ -199,6 +199,19 @@ bilinear()
 	done
 }
 
+@test "kernels of more than 64 rows, and much padding, are one operation" {
+	local type
+	for type in $I8 $I16; do
+		op m $CONV_2D "$type" '[1,90,3,2]' "$(second $I8 '[2,81,1,2]' "[$(seq -s, 0 80),$(seq -s, 0 80),$(seq -s, 0 80),$(seq -s, 0 80)]") | $shape [1,10,3,2] | $(with 1 '{padding:1,stride_w:1,stride_h:1}')"
+		[ "$(npu_ops m)" = 1 ]
+		exact m
+	done
+	op m $TRANSPOSE_CONV $I8 '[1,8,8,1]' "$(second $I8 '[1,70,1,1]' "[$(seq -s, 1 70)]") | $(ints '[4]' 1 8 8 1) | .subgraphs[0].operators[0].inputs = [3,2,0] | $(with 49 '{stride_w:1,stride_h:1}')"
+	exact m
+	op m $CONV_2D $I8 '[1,2,9,1]' "$(second $I8 '[1,1,301,1]' "[$(seq -s, 1 120),$(seq -s, 1 120),$(seq -s, 1 61)]") | $(with 1 '{padding:0,stride_w:1,stride_h:1}')"
+	exact m
+}
+
 @test "convolutions that stay on the CPU, and why" {
 	conv '[1,8,8,4]' '[2,1,1,4]' 8 '[1,8,8,2]' '{padding:0,stride_w:1,stride_h:0}'
 	stays m "CONV_2D has stride 0x1, dilation 1x1"
@@ -214,12 +227,12 @@ bilinear()
 	stays m "a zero point of the weights is out of range"
 	op m $CONV_2D $I8 '[1,8,8,4]' "$(second $I8 '[4,1,1,4]' "$(zeros 16)") | $(second $I32 '[4]') | $(with 1 '{stride_w:1,stride_h:1}')"
 	stays m "bias is not constant"
-	op m $CONV_2D $I16 '[1,90,3,2]' "$(second $I8 '[2,81,1,2]' "$(zeros 324)") | $shape [1,10,3,2] | $(with 1 '{padding:1,stride_w:1,stride_h:1}')"
-	stays m "a kernel or padding of this size with 16 bits"
+	op m $CONV_2D $I16 '[1,90,90,2]' "$(second $I8 '[2,81,81,2]' "$(zeros 26244)") | $shape [1,10,10,2] | $(with 1 '{padding:1,stride_w:1,stride_h:1}')"
+	stays m "a kernel of this size with 16 bits"
 	op m $DEPTHWISE_CONV_2D $I8 '[1,8,8,4]' "$(second $I8 '[1,1,1,4]' "$(zeros 4)") | ${t}[1].type = 7 | $(with 2 '{stride_w:1,stride_h:1,depth_multiplier:1}')"
 	stays m "IFM and OFM differ in type"
-	op m $TRANSPOSE_CONV $I8 '[1,8,8,4]' "$(second $I8 '[4,70,1,4]' "$(zeros 1120)") | $(ints '[4]' 1 8 8 4) | .subgraphs[0].operators[0].inputs = [3,2,0] | $(with 49 '{stride_w:1,stride_h:1}')"
-	stays m "kernel 70x1 of stride 1x1"
+	op m $TRANSPOSE_CONV $I8 '[1,8,8,1]' "$(second $I8 '[1,70,70,1]' "$(zeros 4900)") | $(ints '[4]' 1 8 8 1) | .subgraphs[0].operators[0].inputs = [3,2,0] | $(with 49 '{stride_w:1,stride_h:1}')"
+	stays m "kernel 70x70 of stride 1x1"
 	op m $FULLY_CONNECTED $I16 '[5,24]' "$(second $I8 '[7,24]') | $shape [5,7] | $(with 8 '{}')"
 	stays m "IFM is INT16"
 	op m $FULLY_CONNECTED $I8 '[5,24]' "$(second $I8 '[7,24]' "$(zeros 168)") | $shape [5,7] | $(with 8 '{weights_format:1}')"

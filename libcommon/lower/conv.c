@@ -20,13 +20,48 @@ conv_reach(const struct low_conv *c)
 
 /* ---- rules ------------------------------------------------------------------------------ */
 
+static bool
+kernel_fits(struct yx reach)
+{
+	return reach.y <= LOW_KERNEL_ROWS && (int64_t)reach.y * reach.x <= LOW_KERNEL;
+}
+
+/* rows for columns: a kernel may have more of these */
+static bool
+fits_exchanged(const struct low_conv *c)
+{
+	struct yx r = conv_reach(c);
+	return !kernel_fits(r) && kernel_fits((struct yx){ .y = r.x, .x = r.y });
+}
+
+static struct yx
+exchanged(struct yx v)
+{
+	return (struct yx){ .y = v.x, .x = v.y };
+}
+
+void
+conv_exchange(struct low_conv *c, struct nd *in, struct nd *out)
+{
+	static const int order[4] = { 0, 2, 1, 3 };
+	int64_t *stride = c->weights.stride, rows = stride[1];
+	if (!fits_exchanged(c))
+		return;
+	stride[1] = stride[2];
+	stride[2] = rows;
+	c->kernel = exchanged(c->kernel);
+	c->stride = exchanged(c->stride);
+	c->dilation = exchanged(c->dilation);
+	c->pad = (struct g_pad){ .top = c->pad.left, .left = c->pad.top,
+				 .bottom = c->pad.right, .right = c->pad.bottom };
+	nd_permute(in, order);
+	nd_permute(out, order);
+}
+
 bool
 low_conv_fits(const struct low_conv *c)
 {
-	struct yx r = conv_reach(c);
-	return r.y <= LOW_KERNEL_ROWS && (int64_t)r.y * r.x <= LOW_KERNEL &&
-	       c->pad.top <= LOW_PAD && c->pad.left <= LOW_PAD &&
-	       c->pad.bottom <= LOW_PAD && c->pad.right <= LOW_PAD;
+	return kernel_fits(conv_reach(c)) || fits_exchanged(c);
 }
 
 /* operations for an image that only strides make */
@@ -42,7 +77,7 @@ check_large(struct arena *a, const struct low_conv *c, const struct nd *in,
 	    const struct nd *out)
 {
 	if (graph_type_bytes(in->type) > 1)
-		return "a kernel or padding of this size with 16 bits";
+		return "a kernel of this size with 16 bits";
 	int64_t n = in->dim[0] * conv_large_pieces(c) * conv_group_ops(c) *
 		    windows_of(c, out);
 	return n <= MAX_PIECES ? NULL
@@ -229,10 +264,12 @@ low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
 	 const struct nd *out, nd_made *made, void *ctx)
 {
 	struct low_conv c = *conv;
-	struct nd all = conv_input(l, &c, in);
+	struct nd all = *in, room = *out;
+	conv_exchange(&c, &all, &room);
+	all = conv_input(l, &c, &all);
 	for (struct conv_groups g = { 0 }; conv_groups_next(&c, &g);) {
 		struct conv_job j = { .c = &c, .made = made, .ctx = ctx };
-		struct nd from = all, to = *out;
+		struct nd from = all, to = room;
 		j.weights = conv_weights(l, &c, g);
 		j.scales = conv_scales(l, &c, g);
 		conv_slice(&c, g, &from, &to);

@@ -4,8 +4,9 @@
  * (nputools-lowering(7) 5.1).  What the hardware has no register for becomes
  * other weights or more operations: dilation above 2 is zeros between the taps,
  * groups are blocks on the diagonal of dense weights, a stride above 3 is an
- * operation for every row or column of the OFM, a kernel or padding that is too
- * large the sum of several.
+ * operation for every row or column of the OFM; a kernel of more than 64 rows has
+ * them for columns, one of more than 4096 elements is the sum of several; padding
+ * beyond a register's is elements of the IFM.
  */
 #ifndef LOWER_CONV_H
 #define LOWER_CONV_H
@@ -46,7 +47,7 @@ struct low_conv {
 };
 
 /* conv.c */
-/* does the hardware have kernel and padding?  Else sums are scaled apart */
+/* does the hardware have the kernel?  Else its pieces' sums are scaled apart */
 bool low_conv_fits(const struct low_conv *c);
 /* NULL, or why the NPU can't; in and out are [N,H,W,C], memory is not looked at */
 const char *low_conv_check(struct arena *a, const struct low_conv *c,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels, or paddings, beyond the hardware's: the padded input, of which
- * every piece of the kernel sees another part; sums of 32 bits, added; then
- * the scales, as the front end has them applied.
+ * Kernels beyond the hardware's: the padded input, of which every piece of the
+ * kernel sees another part; sums of 32 bits, added; then the scales, as the
+ * front end has them applied.
  */
 #include "lower/convparts.h"
 

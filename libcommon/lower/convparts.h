@@ -27,6 +27,8 @@ struct g_scales *conv_scales(struct lower *l, const struct low_conv *c,
 
 /* conv.c */
 struct yx conv_reach(const struct low_conv *c); /* of a window, dilated */
+/* rows for columns where a kernel fits that way only; before weights are made */
+void conv_exchange(struct low_conv *c, struct nd *in, struct nd *out);
 /* the channels of some groups in IFM and OFM */
 void conv_slice(const struct low_conv *c, struct conv_groups g, struct nd *in,
 		struct nd *out);

@@ -116,9 +116,11 @@ run_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out
 	c.kernel = (struct yx){ .y = y->n, .x = x->n };
 	cut(&in, 1, y, &c.pad.top, &c.pad.bottom);
 	cut(&in, 2, x, &c.pad.left, &c.pad.right);
+	struct nd to = *out;
+	conv_exchange(&c, &in, &to);
 	j.weights = conv_weights(l, &c, all);
 	in = conv_input(l, &c, &in);
-	conv_run(l, &j, &in, out);
+	conv_run(l, &j, &in, &to);
 }
 
 void
