@@ -315,6 +315,22 @@ place_all()
 	[[ ${lines[-1]} == *' 0 failed, '* ]]
 }
 
+@test "random operators of any kind compute the same compiled" {
+	local n=10
+	[ -z "${NPUTOOLS_ALL-}" ] || n=1000
+	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 700 -1
+	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
+}
+
+@test "what random operators once broke" {
+	# a phase of TRANSPOSE_CONV2D behind its input's end, a kernel of more than 64
+	# rows of 16 bits, NEGATE of the least word on Ethos-U85
+	for seed in 782 1065 1446 2549; do
+		run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 1 -s $seed -1
+		[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
+	done
+}
+
 @test "borders whose channels the caller has last need no TRANSPOSE" {
 	need_shared tosa/cases
 	net=$SHARED/tosa/cases/p-conv-0/model.tosa

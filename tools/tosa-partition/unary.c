@@ -241,11 +241,14 @@ lower_table(struct part *p, const struct tosa_op *op)
 
 /* ---- the others ------------------------------------------------------------------------ */
 
+/* the least of 32 bits has no negative: it becomes the greatest, where Ethos-U85 wraps */
 const char *
 lower_negate(struct part *p, const struct tosa_op *op)
 {
 	struct nd v = value_of(p, op->in[0]);
 	struct tail t = tail_of(p, op->out[0], 0);
+	if (v.type == TFL_INT32)
+		v = by(p, OP_MAX, &v, -INT32_MAX);
 	struct nd out = result_place(p, t.out), zero = nd_const_one(p->l, v.type, v.rank, 0);
 	struct finish f = { .p = p, .tail = &t, .round = ROUND_NATURAL };
 	t.zero = tosa_zero_of(p->t, op, 2);

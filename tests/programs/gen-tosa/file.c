@@ -37,10 +37,13 @@ gen_const(struct gen *g, int type, int rank, const int32_t *dim, const int64_t *
 	int t = gen_new(g, type, rank, dim);
 	for (int i = 0; i < rank; i++)
 		n *= dim[i];
-	size_t bytes = (size_t)n * (size_t)tosa_type_bits(type) / 8;
+	size_t bytes = ((size_t)n * (size_t)tosa_type_bits(type) + 7) / 8;
 	uint8_t *p = anew(g->a, uint8_t, bytes);
 	for (int64_t i = 0; i < n; i++)
-		tosa_store(type, p, i, v[i]);
+		if (type == TOSA_INT4)
+			p[i / 2] |= (uint8_t)((v[i] & 15) << 4 * (i % 2));
+		else
+			tosa_store(type, p, i, v[i]);
 	g->tensor[t].data = (struct bytes){ .p = p, .n = bytes };
 	add_constant(g, t, type == TOSA_SHAPE ? TOSA_CONST_SHAPE : TOSA_CONST);
 	return t;
@@ -198,7 +201,7 @@ gen_file(struct gen *g, struct bytes *out, struct err *e)
 	fbw_off region = fbw_end(g->w), regions = fbw_offsets(g->w, &region, 1);
 	fbw_table(g->w, &fb_TosaVersion);
 	fbw_int(g->w, FB_TosaVersion_major, 1);
-	fbw_int(g->w, FB_TosaVersion_minor, 0);
+	fbw_int(g->w, FB_TosaVersion_minor, g->minor);
 	fbw_int(g->w, FB_TosaVersion_patch, 0);
 	fbw_int(g->w, FB_TosaVersion_draft, 0);
 	fbw_off version = fbw_end(g->w);

@@ -29,6 +29,7 @@ struct gen {
 	struct gen_op op[MAX_OPS];
 	int n_tensors, n_ops, n_in, in[MAX_TENSORS];
 	int n_out, out[MAX_OPS]; /* none: what nothing reads */
+	int minor; /* version 1.minor */
 };
 
 /* file.c */
@@ -48,5 +49,12 @@ bool gen_file(struct gen *g, struct bytes *out, struct err *e);
 
 /* steps.c: an input, and so many operators or patterns behind it */
 void draw_graph(struct gen *g);
+uint32_t draw(struct gen *g, uint32_t n);	    /* below n */
+int32_t between(struct gen *g, int32_t lo, int32_t hi); /* both included */
+/* of values from -most to most */
+int random_const(struct gen *g, int type, int rank, const int32_t *dim, int64_t most);
+
+/* single.c: one operator by itself, of any type, shape and attributes that it may have */
+void draw_single(struct gen *g);
 
 #endif

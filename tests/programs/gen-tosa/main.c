@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: gen-tosa SEED >graph.tosa */
+/* usage: gen-tosa SEED [single] >graph.tosa */
 #include "gen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int
 main(int argc, char **argv)
 {
-	if (argc != 2) {
-		(void)fprintf(stderr, "usage: gen-tosa SEED >graph.tosa\n");
+	if (argc != 2 && (argc != 3 || strcmp(argv[2], "single") != 0)) {
+		(void)fprintf(stderr, "usage: gen-tosa SEED [single] >graph.tosa\n");
 		return EXIT_TROUBLE;
 	}
 	struct arena *a = arena_open();
@@ -19,7 +20,7 @@ main(int argc, char **argv)
 	g->a = a;
 	g->w = fbw_open();
 	g->state = strtoull(argv[1], NULL, 10);
-	draw_graph(g);
+	(argc > 2 ? draw_single : draw_graph)(g);
 	bool ok = gen_file(g, &file, &e) &&
 		  fwrite(file.p, 1, file.n, stdout) == file.n && !fflush(stdout);
 	fbw_close(g->w);

@@ -5,8 +5,7 @@
  */
 #include "gen.h"
 
-/* below n */
-static uint32_t
+uint32_t
 draw(struct gen *g, uint32_t n)
 {
 	uint64_t z = g->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -15,8 +14,7 @@ draw(struct gen *g, uint32_t n)
 	return (uint32_t)((z ^ z >> 31) >> 33) % n;
 }
 
-/* both included */
-static int32_t
+int32_t
 between(struct gen *g, int32_t lo, int32_t hi)
 {
 	return lo + (int32_t)draw(g, (uint32_t)(hi - lo + 1));
@@ -97,7 +95,7 @@ draw_axis(struct gen *g, int32_t in, int32_t *k, int32_t *s, int32_t *d, int32_t
 	}
 }
 
-static int
+int
 random_const(struct gen *g, int type, int rank, const int32_t *dim, int64_t most)
 {
 	int64_t n = 1;
