@@ -180,3 +180,21 @@ arg()
 	arg m 79 $I8 '[2,3,70000]' 1 '[2,70000]' 2
 	exact m
 }
+
+@test "the pool of Ethos-U85 finds it in as many pieces as there have to be" {
+	code=0
+	for shape in "[70000,3] 1 [70000] 4" "[1,3,70000] 1 [1,70000] 2" \
+		"[5000,300] 1 [5000] 4" "[21000,25,2] 1 [21000,2] 2"; do
+		read -r in axis out type <<<"$shape"
+		code=$((code == ARG_MAX ? 79 : ARG_MAX)) # ARG_MIN, the other one
+		arg m $code $U8 "$in" "$axis" "$out" "$type"
+		tfl-partition -a ethos-u85-256 --fail-on-cpu m.tflite >part
+		[ "$(grep -c '^op .*do=argmax' part)" -ge 2 ]
+		[ "$(grep -c '^op .*do=argmax' part)" -le 8 ]
+		npu-sched -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
+			--memory-mode Dedicated_Sram part 2>notes | npu-wenc >wenc
+		npu-cmdgen -o m.npu wenc
+		npu-sim --compare=m.npu m.tflite
+		npu-dis --quiet --verify --source=wenc m.npu
+	done
+}
