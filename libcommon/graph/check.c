@@ -292,6 +292,8 @@ check_op(struct check *c, const struct g_op *op)
 		return false;
 	if (op->order && op->kind != OP_REORDER)
 		return BAD(c, op, "o%d: order= is a reorder's", op->rec.id);
+	if (op->chain && c->g->stage < STAGE_SCHED)
+		return BAD(c, op, "o%d: chain= is a schedule's", op->rec.id);
 	if (op->act == G_ACT_LUT && !op->lut)
 		return BAD(c, op, "o%d: act=lut without lut=", op->rec.id);
 	if (op_is_elementwise(op->kind))
@@ -473,14 +475,15 @@ check_blocks(struct check *c)
 		return false;
 	for (size_t i = 0; i < c->g->n_ops; i++) {
 		const struct g_op *op = c->g->ops[i];
-		if (G_HAS(op, G_OP_block) && (G_HAS(op, G_OP_ab) || !c->g->n_steps) &&
+		/* a chain's first kernel has chosen for all of it */
+		if (G_HAS(op, G_OP_block) && (G_HAS(op, G_OP_ab) || !c->g->n_steps) && !op->chain &&
 		    !check_block(c, a, op, op->ofm.shape.h))
 			return false;
 	}
 	for (size_t i = 0; i < c->g->n_steps; i++) {
 		const struct g_step *s = c->g->steps[i];
 		const struct g_op *op = s->op;
-		if (!op || !G_HAS(op, G_OP_block) || G_HAS(op, G_OP_ab))
+		if (!op || !G_HAS(op, G_OP_block) || G_HAS(op, G_OP_ab) || op->chain)
 			continue;
 		int64_t rows = G_HAS(s, G_STEP_rows) ? s->rows.hi - s->rows.lo
 						     : op->ofm.shape.h;

@@ -25,6 +25,8 @@ bool check_sources(struct check *c);
 bool check_layouts(struct check *c);
 /* check_steps.c: each step by itself */
 bool check_steps(struct check *c);
+/* check_chains.c: a step of a chain, and those before it */
+bool check_chain_of(struct check *c, const struct g_step *s);
 /* check_schedule.c: every operation runs, once, behind what it needs */
 bool check_schedule(struct check *c);
 /* check_separate.c: memory of its own that an input or output has */

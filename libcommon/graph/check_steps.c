@@ -70,7 +70,7 @@ check_steps(struct check *c)
 				   s->rec.id);
 		if (s->weights && !s->buffer)
 			return BAD(c, s, "p%d: fetch= without buffer=", s->rec.id);
-		if (!check_scale_buffer(c, s))
+		if (!check_scale_buffer(c, s) || !check_chain_of(c, s))
 			return false;
 		if (G_HAS(s, G_STEP_slot) && (s->slot < 0 || s->slot > 7))
 			return BAD(c, s, "p%d: slot=%d: there are 0 to 7",

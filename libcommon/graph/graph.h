@@ -109,11 +109,13 @@ enum g_scaled { SCALED_BOTH, SCALED_A, SCALED_B }; /* IFM scale mode */
 enum g_round { ROUND_TFL, ROUND_TRUNCATE, ROUND_NATURAL };
 enum g_act { G_ACT_CLAMP, G_ACT_TANH, G_ACT_SIGMOID, G_ACT_LUT };
 enum g_traversal { DEPTH_FIRST, PART_KERNEL };
+/* which operand an operation of U85 takes out of a chain buffer */
+enum g_chain { CHAIN_NONE, CHAIN_IFM, CHAIN_IFM2 };
 
 extern const char *const area_names[], *const io_names[], *const layout_names[],
     *const place_names[], *const node_names[], *const op_names[],
     *const upscale_names[], *const order_names[], *const sample_names[], *const scaled_names[], *const round_names[],
-    *const act_names[], *const traversal_names[];
+    *const act_names[], *const traversal_names[], *const chain_names[];
 
 /* ---- records ------------------------------------------------------------- */
 
@@ -265,6 +267,7 @@ struct g_op {
 	struct g_lut *lut;
 	struct g_range clamp;
 	int32_t acc40, sparse, fast;
+	int chain; /* enum g_chain */
 	int traversal;
 	struct hwc block;
 	int32_t ib, ab, ib2, blockdep;
@@ -444,6 +447,22 @@ bool ops_conflict(const struct g_op *a, const struct g_op *b,
 struct yx op_dilated(const struct g_op *op);
 /* the question to ask of the target for a stripe of `rows` OFM rows */
 struct block_query op_block_query(const struct g_op *op, int32_t rows);
+
+/*
+ * Chains (check_chains.c): what one kernel makes and an elementwise operation, run by
+ * the step behind it, takes without a map between them.  The operand that op takes so,
+ * or NULL; and that step, or NULL.
+ */
+enum { CHAIN_LENGTH = 4, CHAIN_READS = 3 /* operands in memory */ };
+const struct g_operand *op_chained(const struct g_op *op);
+const struct g_step *step_chained(const struct graph *g, const struct g_step *s);
+/*
+ * May the step behind s, a run, take what s makes?  first: the one that its chain begins
+ * with.  NULL, or why not: the sentence that follows "pN: ".  The operation's block and
+ * op->chain have been set.
+ */
+const char *chain_fault(const struct graph *g, const struct g_step *first,
+			const struct g_step *s);
 
 /* the accelerator and memory system the graph records; STAGE_SCHED and later */
 bool graph_target(const struct graph *g, const struct accel **a,

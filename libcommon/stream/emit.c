@@ -284,6 +284,8 @@ add_shram(struct emitter *m, const struct g_op *op, struct accesses *l)
 struct state {
 	struct depend prev; /* the kernel before */
 	struct lut_slots tables;
+	const struct g_op *lead; /* of the chain that goes on, or the kernel before */
+	int links;	/* of that chain so far */
 };
 
 void
@@ -328,6 +330,52 @@ static const struct writer {
 	[GEN_U85] = { emit85_registers, emit85_opcode },
 };
 
+/* its place in a chain; the first has chosen the block for all (U85) */
+static void
+find_chain(struct emitter *m, struct state *st, struct emit_kernel *k)
+{
+	bool member = k->whole->chain != CHAIN_NONE;
+	if (!member) {
+		st->lead = k->whole;
+		st->links = 0;
+	}
+	k->lead = st->lead;
+	k->chain_in = member ? st->links - 1 : -1;
+	k->chain_out = step_chained(m->g, k->step) ? st->links++ : -1;
+}
+
+/* the maps in memory */
+static void
+find_maps(struct emitter *m, struct emit_kernel *k, struct g_range rows)
+{
+	const struct g_op *op = k->whole;
+	struct accesses *l = k->accesses;
+	k->ifm = emit_map(m, &k->op->ifm, k->rows.lo, k->rows.hi);
+	k->ofm = emit_map(m, &k->op->ofm, (int32_t)rows.lo, (int32_t)rows.hi);
+	if (op->chain != CHAIN_IFM)
+		access_fm(l, &k->ifm, false);
+	if (k->chain_out < 0)
+		access_fm(l, &k->ofm, true);
+	if (!op->ifm2.t)
+		return;
+	bool one = op->ifm2.shape.h == 1;
+	k->ifm2 = emit_map(m, &op->ifm2, one ? 0 : k->rows.lo, one ? 1 : k->rows.hi);
+	if (op->chain != CHAIN_IFM2)
+		access_fm(l, &k->ifm2, false);
+}
+
+static int
+choose_blockdep(struct emitter *m, const struct state *st, const struct emit_kernel *k,
+		const struct depend *cur)
+{
+	if (k->chain_in >= 0 || k->chain_out >= 0)
+		return 0;
+	if (G_HAS(k->step, G_STEP_blockdep))
+		return k->step->blockdep;
+	return G_HAS(k->whole, G_OP_blockdep) ? k->whole->blockdep
+					      : emit_blockdep(m->accel, &st->prev, cur);
+}
+
 static bool
 emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slot)
 {
@@ -336,38 +384,30 @@ emit_kernel(struct emitter *m, struct state *st, const struct g_step *s, int slo
 	struct g_range rows = { .lo = 0, .hi = op->ofm.shape.h };
 	struct emit_part p = emit_part(op, G_HAS(s, G_STEP_rows) ? s->rows : rows,
 				       s->slice);
-	struct block_query q = op_block_query(op, (int32_t)(p.rows.hi - p.rows.lo));
-	struct shram_layout layout;
-	if (!block_layout(m->accel, &q, op->block, &layout, NULL))
-		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit",
-				 op->rec.id, op->block.h, op->block.w, op->block.c);
 	struct g_op cut = *op;
 	cut.ifm = p.ifm;
 	cut.ofm = p.ofm;
+	struct shram_layout layout;
 	struct accesses l = { .n = 0 };
 	struct emit_kernel k = { .op = &cut, .whole = op, .step = s, .slot = slot,
 				 .layout = &layout, .accesses = &l };
+	find_chain(m, st, &k);
+	struct block_query q = op_block_query(k.lead, (int32_t)(p.rows.hi - p.rows.lo));
+	if (!block_layout(m->accel, &q, op->block, &layout, NULL))
+		return graph_err(m->g, op, m->e, "o%d: block %dx%dx%d does not fit",
+				 op->rec.id, op->block.h, op->block.w, op->block.c);
 	k.rows = emit_ifm_rows(op, p.rows);
-	k.ifm = emit_map(m, &p.ifm, k.rows.lo, k.rows.hi);
-	k.ofm = emit_map(m, &p.ofm, (int32_t)p.rows.lo, (int32_t)p.rows.hi);
-	access_fm(&l, &k.ifm, false);
-	access_fm(&l, &k.ofm, true);
-	if (op->ifm2.t) {
-		bool one = op->ifm2.shape.h == 1;
-		k.ifm2 = emit_map(m, &op->ifm2, one ? 0 : k.rows.lo,
-				  one ? 1 : k.rows.hi);
-		access_fm(&l, &k.ifm2, false);
-	}
+	find_maps(m, &k, p.rows);
 	add_shram(m, op, &l);
 	if (!w->registers(m, &k))
 		return false;
 	struct depend cur = { .op = op, .rows = p.rows, .depth = p.depth,
 			      .ifm_block = layout.ifm_block };
-	int dep = G_HAS(s, G_STEP_blockdep) ? s->blockdep
-		  : G_HAS(op, G_OP_blockdep) ? op->blockdep
-					     : emit_blockdep(m->accel, &st->prev, &cur);
-	emit_reg(m, NPU_BLOCKDEP, dep);
-	hazard_kernel(m, &l);
+	emit_reg(m, NPU_BLOCKDEP, choose_blockdep(m, st, &k, &cur));
+	if (k.chain_in >= 0)
+		hazard_member(m, &l);
+	else
+		hazard_kernel(m, &l);
 	int mode;
 	enum npu_opcode code = w->opcode(op, &mode);
 	emit_op(m, code, mode, s);

@@ -20,6 +20,7 @@ struct operand {
 	const struct emit_fm *fm;
 	int32_t zero;
 	bool scalar;
+	int chain; /* buffer that it is in, or -1 */
 };
 
 struct operand_regs {
@@ -27,7 +28,7 @@ struct operand_regs {
 	const struct fm_regs *fm;
 };
 
-enum { NO_STORAGE = 3 << 14, SCALAR = 8 };
+enum { CHAINED = 2 << 14, NO_STORAGE = 3 << 14, SCALAR = 8 };
 
 static void
 put_operand(struct emitter *m, const struct g_op *op, const struct operand *x,
@@ -39,6 +40,9 @@ put_operand(struct emitter *m, const struct g_op *op, const struct operand *x,
 	if (x->scalar) {
 		emit_reg(m, r->precision, code | NO_STORAGE);
 		emit_reg1(m, NPU_OP_SCALAR, (int64_t)(uint32_t)op->scalar);
+	} else if (x->chain >= 0) {
+		emit_reg(m, r->precision, code | CHAINED);
+		emit_reg(m, r->fm->region, x->chain);
 	} else {
 		emit_reg(m, r->precision,
 			 code | (x->o->t->layout == LAYOUT_NHCWB16) << 6);
@@ -66,10 +70,12 @@ put_operands(struct emitter *m, const struct emit_kernel *k)
 	const struct g_op *op = k->op;
 	bool elementwise = op_is_elementwise(op->kind);
 	bool binary = op_is_binary(op->kind);
-	struct operand a = { .o = &op->ifm, .fm = &k->ifm, .zero = op->ifm_zero };
+	struct operand a = { .o = &op->ifm, .fm = &k->ifm, .zero = op->ifm_zero,
+			     .chain = op->chain == CHAIN_IFM ? k->chain_in : -1 };
 	struct operand b = { .o = op->ifm2.t ? &op->ifm2 : &op->ifm,
 			     .fm = &k->ifm2, .zero = op->ifm2_zero,
-			     .scalar = !op->ifm2.t };
+			     .scalar = !op->ifm2.t,
+			     .chain = op->chain == CHAIN_IFM2 ? k->chain_in : -1 };
 	if (binary && op->reversed) {
 		struct operand t = a;
 		a = b;
@@ -154,12 +160,17 @@ put_ofm(struct emitter *m, const struct emit_kernel *k)
 		extent.w = k->ofm.shape.c;
 		extent.c = k->ofm.shape.w;
 	}
-	emit_reg(m, NPU_OFM_PRECISION,
-		 graph_type_signed(type) | precision(type) << 1 |
-		     (op->ofm.t->layout == LAYOUT_NHCWB16) << 6 |
-		     !op_has_weights(op->kind) << 8 | orders[op->order]);
-	emit_tiles(m, &emit_ofm_regs, &k->ofm);
-	emit_strides(m, &emit_ofm_regs, &k->ofm);
+	int how = graph_type_signed(type) | precision(type) << 1 |
+		  !op_has_weights(op->kind) << 8 | orders[op->order];
+	if (k->chain_out >= 0) {
+		emit_reg(m, NPU_OFM_PRECISION, how | CHAINED);
+		emit_reg(m, NPU_OFM_REGION, k->chain_out);
+	} else {
+		emit_reg(m, NPU_OFM_PRECISION,
+			 how | (op->ofm.t->layout == LAYOUT_NHCWB16) << 6);
+		emit_tiles(m, &emit_ofm_regs, &k->ofm);
+		emit_strides(m, &emit_ofm_regs, &k->ofm);
+	}
 	emit_reg(m, NPU_OFM_HEIGHT_M1, extent.h - 1);
 	emit_reg(m, NPU_OFM_WIDTH_M1, extent.w - 1);
 	emit_reg(m, NPU_OFM_DEPTH_M1, extent.c - 1);
@@ -211,11 +222,12 @@ static void
 put_block(struct emitter *m, const struct emit_kernel *k)
 {
 	const struct g_op *op = k->op;
-	struct block_query q = op_block_query(k->whole, k->whole->ofm.shape.h);
+	const struct g_op *lead = k->lead;
+	struct block_query q = op_block_query(lead, lead->ofm.shape.h);
 	struct hwc u = block_ublock(m->accel, &q);
 	/* npu-wenc packs the records of any operation with weights by acc40 */
-	bool sums = op->kind == OP_MATMUL || op->kind == OP_RESIZE;
-	bool wide = op->acc40 && (op_has_weights(op->kind) || sums);
+	bool sums = lead->kind == OP_MATMUL || lead->kind == OP_RESIZE;
+	bool wide = lead->acc40 && (op_has_weights(lead->kind) || sums);
 	emit_reg(m, NPU_OFM_BLK_HEIGHT_M1, op->block.h - 1);
 	emit_reg(m, NPU_OFM_BLK_WIDTH_M1, op->block.w - 1);
 	emit_reg(m, NPU_OFM_BLK_DEPTH_M1, op->block.c - 1);
@@ -257,6 +269,24 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 	return true;
 }
 
+/* ---- chains (29) ------------------------------------------------------------- */
+
+/* the reference compiler writes these anew beside whatever is chained */
+static void
+forget_maps(struct emitter *m)
+{
+	static const struct fm_regs *const all[] = { &emit_ifm_regs, &emit_ifm2_regs,
+						     &emit_ofm_regs };
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		const struct fm_regs *r = all[i];
+		const enum npu_reg regs[] = {
+			r->region, r->base0, r->base0 + 1, r->base0 + 2, r->base0 + 3,
+			r->height0, r->height1, r->width0, r->stride_c, r->stride_y,
+			r->stride_x };
+		emit_forget(m, regs, ARRAY_LEN(regs));
+	}
+}
+
 /* ---- all of it -------------------------------------------------------------------- */
 
 static const char *
@@ -279,8 +309,11 @@ emit85_registers(struct emitter *m, const struct emit_kernel *k)
 {
 	const struct g_op *op = k->op;
 	const char *why = lacks(op);
+	bool chained = k->chain_in >= 0 || k->chain_out >= 0;
 	if (why)
 		return graph_err(m->g, op, m->e, "o%d: %s", op->rec.id, why);
+	if (chained)
+		forget_maps(m);
 	put_operands(m, k);
 	if (!op_is_elementwise(op->kind))
 		emit_pads(m, k);
@@ -296,6 +329,8 @@ emit85_registers(struct emitter *m, const struct emit_kernel *k)
 		emit_reg(m, NPU_WEIGHT_FORMAT, 0);
 	put_activation(m, op, k->slot);
 	put_block(m, k);
+	if (chained)
+		forget_maps(m);
 	return true;
 }
 

@@ -76,6 +76,19 @@ hazard_kernel(struct emitter *m, const struct accesses *l)
 }
 
 void
+hazard_member(struct emitter *m, const struct accesses *l)
+{
+	struct hazards *h = m->hazards;
+	int n = outstanding(h->dma, &h->n_dma, l);
+	assert(h->n_kernels > 0);
+	if (n >= 0)
+		emit_wait(m, NPU_OP_DMA_WAIT, n);
+	for (int i = 0; i < l->n; i++)
+		access_add(&h->kernel[h->n_kernels - 1], l->v[i].region, l->v[i].lo,
+			   l->v[i].hi, l->v[i].write);
+}
+
+void
 hazard_dma(struct emitter *m, const struct accesses *l)
 {
 	struct hazards *h = m->hazards;

@@ -66,6 +66,13 @@ emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
 }
 
 void
+emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		m->written[regs[i]] = false;
+}
+
+void
 emit_wait(struct emitter *m, enum npu_opcode op, int param)
 {
 	put_word(m, (uint32_t)op | (uint32_t)param << 16);

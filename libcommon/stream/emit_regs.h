@@ -29,6 +29,8 @@ void emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
 void emit_op(struct emitter *m, enum npu_opcode op, int param,
 	     const struct g_step *step);
 void emit_wait(struct emitter *m, enum npu_opcode op, int param);
+/* what says where a map lies is written again by whoever wants it next */
+void emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n);
 
 /* ---- emit_fm.c: what an operand's registers hold --------------------------- */
 
@@ -73,6 +75,9 @@ struct emit_kernel {
 	struct emit_fm ifm, ifm2, ofm;
 	struct emit_rows rows;
 	int slot; /* of its table */
+	/* the first of its chain, whose block it has; itself where it is in none */
+	const struct g_op *lead;
+	int chain_in, chain_out; /* chain buffers that it takes and fills, or -1 */
 	const struct shram_layout *layout;
 	struct accesses *accesses; /* weights join the maps */
 };
@@ -124,7 +129,8 @@ bool emit_moved(struct emitter *m, const struct g_step *s);
 
 /* ---- emit_hazard.c: waits and block dependency ------------------------------ */
 
-enum { MAX_ACCESSES = 24, SHRAM_REGION = 0x103 };
+enum { MAX_ACCESSES = 64, /* of a whole chain */
+        SHRAM_REGION = 0x103 };
 
 struct access {
 	int region;
@@ -147,6 +153,8 @@ void access_add(struct accesses *l, int region, int64_t lo, int64_t hi,
 void access_fm(struct accesses *l, const struct emit_fm *fm, bool write);
 /* waits before the new operation, which then is one of the outstanding */
 void hazard_kernel(struct emitter *m, const struct accesses *l);
+/* the same for one that goes on with a chain, which counts as one kernel */
+void hazard_member(struct emitter *m, const struct accesses *l);
 void hazard_dma(struct emitter *m, const struct accesses *l);
 
 /* a kernel as BLOCKDEP sees it */

@@ -71,6 +71,10 @@ same_operand(struct source *x, const struct npu_fm *f, bool scalar, const char *
 	bool one = o->shape.h == 1;
 	struct hwc shape = { .h = one ? 1 : (int32_t)p->rows, .w = o->shape.w,
 			     .c = o->shape.c };
+	if (o == op_chained(op)) {
+		source_same_type(x, op, role, f, o->type, zero);
+		return;
+	}
 	source_same_map(x, op, role, f, o, shape, one ? 0 : p->row, 0, zero);
 }
 
@@ -150,8 +154,11 @@ same_ofm(struct source *x, const struct npu_op *k, const struct source_part *p)
 	bool words = graph_type_bytes(op->ofm.type) == 4 && op->act != G_ACT_LUT;
 	source_same(x, op, "transposition", k->transpose, orders[op->order].transpose);
 	source_same(x, op, "reversal", k->reverse, orders[op->order].reverse);
-	source_same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p->row, p->channel,
-			words ? 0 : op->ofm_zero);
+	int32_t zero = words ? 0 : op->ofm_zero;
+	if (k->ofm.storage == NPU_CHAINED) /* same_storage says whether it should be */
+		source_same_type(x, op, "OFM", &k->ofm, op->ofm.type, zero);
+	else
+		source_same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p->row, p->channel, zero);
 }
 
 /* ---- scales ------------------------------------------------------------------ */
@@ -328,10 +335,21 @@ same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
 	source_same16(x, op, "maximum", k->max, op->clamp.hi);
 }
 
+/* kernels of its chain before it: all have the block of the first */
+static int
+links_before(const struct source *x, const struct g_step *s)
+{
+	int n = 0;
+	while (n < s->rec.index && x->g->steps[s->rec.index - n]->op->chain)
+		n++;
+	return n;
+}
+
 /* of its accumulators: width, microblocks; they begin anew, and go to the output */
 static void
-same_accumulators(struct source *x, const struct npu_op *k, const struct g_op *op)
+same_accumulators(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
+	const struct g_op *op = x->g->steps[s->rec.index - links_before(x, s)]->op;
 	struct block_query q = op_block_query(op, op->ofm.shape.h);
 	struct hwc u = block_ublock(x->accel, &q);
 	bool sums = op_has_weights(op->kind) || op->kind == OP_MATMUL ||
@@ -343,22 +361,38 @@ same_accumulators(struct source *x, const struct npu_op *k, const struct g_op *o
 	source_same(x, op, "microblock width", k->ublock.w, u.w);
 }
 
-/* none is chained */
+/* where an operand is: in memory, a scalar, or of the chain */
 static void
-same_storage(struct source *x, const struct npu_op *k, const struct g_op *op)
+same_storage(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
+	const struct g_op *op = s->op;
+	const struct g_operand *in = op_chained(op);
+	int first = op_is_binary(op->kind) && op->reversed;
+	const struct g_operand *o[2] = { first ? &op->ifm2 : &op->ifm,
+					 first ? &op->ifm : &op->ifm2 };
+	int n = links_before(x, s);
 	const struct {
-		const char *what;
-		enum npu_storage have;
-		bool scalar;
+		const char *storage, *buffer;
+		const struct npu_fm *have;
+		bool scalar, chained;
+		int number;
 	} maps[] = {
-		{ "IFM's storage", k->ifm.storage, k->ifm_scalar },
-		{ "IFM2's storage", k->ifm2.storage, k->ifm2_scalar || !k->has_ifm2 },
-		{ "OFM's storage", k->ofm.storage, false },
+		{ "IFM's storage", "IFM's chain buffer", &k->ifm, k->ifm_scalar,
+		  in && o[0] == in, n - 1 },
+		{ "IFM2's storage", "IFM2's chain buffer", &k->ifm2,
+		  k->ifm2_scalar || !k->has_ifm2, in && o[1] == in, n - 1 },
+		{ "OFM's storage", "OFM's chain buffer", &k->ofm, false,
+		  step_chained(x->g, s) != NULL, n },
 	};
-	for (size_t i = 0; i < ARRAY_LEN(maps); i++)
-		if (!maps[i].scalar)
-			source_same(x, op, maps[i].what, (int)maps[i].have, 0);
+	for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
+		if (maps[i].scalar)
+			continue;
+		source_same(x, op, maps[i].storage, (int)maps[i].have->storage,
+			    maps[i].chained ? NPU_CHAINED : 0);
+		if (maps[i].chained)
+			source_same(x, op, maps[i].buffer, maps[i].have->chain,
+				    maps[i].number);
+	}
 }
 
 void
@@ -377,8 +411,8 @@ source_kernel85(struct source *x, const struct npu_op *k, const struct g_step *s
 		same_input(x, k, &p);
 	source_same(x, op, "upscaling", (int)k->upscale, op->upscale);
 	same_ofm(x, k, &p);
-	same_storage(x, k, op);
-	same_accumulators(x, k, op);
+	same_storage(x, k, s);
+	same_accumulators(x, k, s);
 	same_scales(x, k, op);
 	same_activation(x, k, op);
 	if (!op_has_weights(op->kind))

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chains of U85 (ethosu-commands(7) 29): elementwise operations that take what the
+ * kernel before them makes, block by block, without a map between them.
+ */
+#include "graph/check.h"
+
+const struct g_operand *
+op_chained(const struct g_op *op)
+{
+	return op->chain == CHAIN_IFM ? &op->ifm : op->chain == CHAIN_IFM2 ? &op->ifm2 : NULL;
+}
+
+const struct g_step *
+step_chained(const struct graph *g, const struct g_step *s)
+{
+	size_t next = (size_t)s->rec.index + 1;
+	if (!s->op || next >= g->n_steps || !g->steps[next]->op)
+		return NULL;
+	return g->steps[next]->op->chain ? g->steps[next] : NULL;
+}
+
+/* one kernel, of all rows and channels */
+static bool
+is_whole(const struct g_step *s)
+{
+	const struct g_weights *w = s->op->weights;
+	return !G_HAS(s, G_STEP_rows) && (!w || w->slices.n <= 2);
+}
+
+/* what leaves its elements in their order, in the unit's output stage */
+static bool
+may_lead(const struct g_op *op)
+{
+	return op_is_elementwise(op->kind) || op_has_weights(op->kind) ||
+	       op->kind == OP_MAXPOOL || op->kind == OP_AVGPOOL;
+}
+
+static bool
+has(const struct g_tensors *l, const struct g_tensor *t)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == t)
+			return true;
+	return false;
+}
+
+/* is t what one operation leaves `reader`, and nobody else? */
+static bool
+is_between(const struct graph *g, const struct g_tensor *t, const struct g_op *reader)
+{
+	int writers = 0;
+	bool others = tensor_is_const(t) || t->variable || G_HAS(t, G_TENSOR_io) ||
+		      (reader->ifm.t == reader->ifm2.t);
+	for (size_t i = 0; i < g->n_ops && !others; i++) {
+		const struct g_op *op = g->ops[i];
+		writers += op->ofm.t == t;
+		others = op != reader && (op->ifm.t == t || op->ifm2.t == t);
+	}
+	for (size_t i = 0; i < g->n_nodes && !others; i++)
+		others = has(&g->nodes[i]->in, t) || has(&g->nodes[i]->out, t);
+	return !others && writers == 1;
+}
+
+static bool
+meets(const struct g_tensor *written, int area, int64_t at, int64_t bytes)
+{
+	return written->area == area && written->at < at + bytes &&
+	       at < written->at + tensor_bytes(written);
+}
+
+/* does a chain's result lie where one of its kernels reads? */
+static bool
+overwrites(const struct g_step *s, const struct g_tensor *out)
+{
+	const struct g_operand *o[2] = { &s->op->ifm, &s->op->ifm2 };
+	const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
+	for (int i = 0; i < 2; i++)
+		if (o[i]->t && o[i] != op_chained(s->op) && !tensor_is_const(o[i]->t) &&
+		    meets(out, o[i]->t->area, o[i]->t->at, tensor_bytes(o[i]->t)))
+			return true;
+	return b && meets(out, b->area, b->at, b->bytes);
+}
+
+/* operands in memory */
+static int
+count_reads(const struct g_op *op)
+{
+	return (op_chained(op) != &op->ifm) + (op->ifm2.t && op_chained(op) != &op->ifm2);
+}
+
+/* what op is given out of the buffer is just what `from` makes */
+static bool
+is_link(const struct g_op *from, const struct g_op *op, const struct g_op *lead)
+{
+	const struct g_operand *in = op_chained(op), *out = &from->ofm;
+	return in->t && in->t == out->t && in->type == out->type && in->view == out->view &&
+	       (in->view == VIEW_WHOLE || in->view == VIEW_RESHAPE) &&
+	       hwc_equal(in->shape, out->shape) &&
+	       hwc_equal(op->ofm.shape, lead->ofm.shape) && hwc_equal(op->block, lead->block);
+}
+
+const char *
+chain_fault(const struct graph *g, const struct g_step *first, const struct g_step *s)
+{
+	const struct g_step *next = g->steps[s->rec.index + 1];
+	const struct g_op *op = next->op, *lead = first->op;
+	int reads = count_reads(op);
+	if (!op_is_elementwise(op->kind) || op_has_table(op))
+		return "a chain goes on with elementwise operations without tables";
+	if (!may_lead(lead) || !is_whole(first) || !is_whole(next) || lead->node != op->node)
+		return "a chain is of whole operations of one node";
+	if (!is_link(s->op, op, lead))
+		return "what is chained differs from the chain in extents, type or block";
+	if (op->ifm2.t && !hwc_equal(op->ifm.shape, op->ifm2.shape))
+		return "operands in a chain have one shape";
+	if (!is_between(g, op_chained(op)->t, op))
+		return "what is chained is for one operation alone";
+	if (next->rec.index - first->rec.index >= CHAIN_LENGTH)
+		return "a chain has four kernels at most";
+	for (int i = first->rec.index; i <= s->rec.index; i++) {
+		reads += count_reads(g->steps[i]->op);
+		if (overwrites(g->steps[i], op->ofm.t))
+			return "a chain's result lies where its kernels read";
+	}
+	return reads > CHAIN_READS ? "a chain has three operands in memory at most" : NULL;
+}
+
+bool
+check_chain_of(struct check *c, const struct g_step *s)
+{
+	const struct graph *g = c->g;
+	const struct accel *a = g->n_targets ? accel_find(g->targets[0]->rec.word) : NULL;
+	if (!s->op || !s->op->chain)
+		return true;
+	if (a && accel_lacks(a, LACK_CHAINS))
+		return BAD(c, s->op, "o%d: chain=, but %s has no chains", s->op->rec.id,
+			   a->name);
+	int i = s->rec.index, first = i - 1;
+	while (first > 0 && g->steps[first]->op && g->steps[first]->op->chain)
+		first--;
+	if (i == 0 || !g->steps[i - 1]->op || !g->steps[first]->op)
+		return BAD(c, s, "p%d: nothing runs before it that o%d could be chained to",
+			   s->rec.id, s->op->rec.id);
+	const char *why = chain_fault(g, g->steps[first], g->steps[i - 1]);
+	return !why || BAD(c, s, "p%d: %s", s->rec.id, why);
+}
