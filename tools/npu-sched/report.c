@@ -308,7 +308,9 @@ explain_op(struct report *r, int i, bool first)
 	const struct g_op *op = s->info[i].op;
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
 	struct block_reason b = block_reason(s, i, rows);
-	const char *why = reason_of(s, &b), *traversal = traversal_text(s, op);
+	const char *why = op->chain ? "that of the chain's first operation"
+				    : reason_of(s, &b);
+	const char *traversal = traversal_text(s, op);
 	if (r->json) {
 		text_puts(r->t, first ? "{" : ", {");
 		quoted(r, "name", op_name(s, op));

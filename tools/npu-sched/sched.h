@@ -276,6 +276,9 @@ bool complete_stages(struct sched *s);
 /* sparse.c.  Leaves: op->sparse where the weights are so and U85 gains */
 bool find_sparse(struct sched *s);
 
+/* chains.c.  Needs: the plan in the graph.  Leaves: chains of U85, where faster */
+bool choose_chains(struct sched *s);
+
 /* constants.c.  Leaves: copies in fast memory of operands read again and again */
 bool fetch_constants(struct sched *s);
 

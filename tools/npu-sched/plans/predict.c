@@ -45,6 +45,7 @@ bool
 predict_cycles(struct sched *s)
 {
 	double cycles = 0;
+	s->n_runs = 0;
 	sketch_codes(s);
 	for (size_t n = 0; n < s->g->n_nodes; n++) {
 		struct emit_words w;

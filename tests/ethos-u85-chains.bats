@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# Elementwise operations of Ethos-U85 that take what the kernel before makes.
+
+load lib/common
+
+GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+
+# chained MACS MODEL: sched and out.tflite of m.tflite, exact; how many are chained
+chained()
+{
+	local system=DRAM_High
+	case $1 in
+	128 | 256) system=DRAM_Low ;;
+	512 | 1024) system=DRAM_Mid ;;
+	esac
+	tfl-partition -a "ethos-u85-$1" -o part "$2" 2>notes
+	npu-sched -a "ethos-u85-$1" --system-config "Ethos_U85_SYS_$system" \
+		--memory-mode Dedicated_Sram -o sched part 2>notes
+	npu-wenc -o wenc sched
+	npu-cmdgen -o out.tflite wenc
+	npu-dis --verify --source wenc out.tflite >verified
+	npu-sim --seed "$1" --compare "$2" out.tflite >ran
+	grep -c '^op .* chain=ifm' sched
+}
+
+@test "random networks with chains, of five sizes, exact" {
+	for n in 128 256 512 1024 2048; do
+		"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
+		[ "$(chained $n m.tflite)" -ge 1 ]
+		"$GEN" 2 LOG_SOFTMAX >m.tflite
+		[ "$(chained $n m.tflite)" -ge 10 ]
+		"$GEN" 3 UNIDIRECTIONAL_SEQUENCE_LSTM >m.tflite
+		[ "$(chained $n m.tflite)" -ge 4 ]
+	done
+	# behind what has weights, too
+	awk '
+		/^op / { kind[$2] = $3; chain[$2] = / chain=/ }
+		/^step .* run=/ {
+			o = $3
+			sub(/run=/, "", o)
+			found += chain[o] && kind[last] == "do=fc"
+			last = o
+		}
+		END { exit !found }' sched
+}
+
+@test "a chain is one kernel, whose members read buffers" {
+	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
+	[ "$(chained 512 m.tflite)" -ge 1 ]
+	npu-dis --high-level out.tflite | grep -q 'ofm=[^ ]*,chain0'
+	npu-dis --high-level out.tflite | grep -q 'ifm2*=[^ ]*,chain0'
+	# with the map in memory it takes longer, and comes to the same
+	cycles=$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)
+	npu-sched -a ethos-u85-512 --system-config Ethos_U85_SYS_DRAM_Mid \
+		--memory-mode Dedicated_Sram --dump apply -o plain part 2>notes
+	npu-wenc plain | npu-cmdgen -o plain.tflite
+	npu-sim --seed 1 --compare m.tflite plain.tflite
+	more=$(npu-perf --json --system-config Ethos_U85_SYS_DRAM_Mid \
+		--memory-mode Dedicated_Sram plain.tflite | jq '.timeline_cycles | floor')
+	[ "$cycles" -lt "$more" ]
+}
+
+# refused SED TEXT: the schedule so changed
+refused()
+{
+	sed "$1" sched >bad
+	refuses 2 "$2" npu-wenc bad
+}
+
+@test "what cannot be a chain is refused" {
+	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
+	[ "$(chained 512 m.tflite)" -ge 1 ]
+	o=$(sed -n 's/^op *\(o[0-9]*\) .* chain=.*/\1/p' sched | head -1)
+	refused 's/ethos-u85-512/ethos-u65-512/' 'has no chains'
+	refused "/^step .* run=$o\\($\\| \\)/s/\$/ rows=0:1/" 'whole operations'
+	refused "/^op *$o /s/ block=[0-9x]*/ block=2x2x16/" 'in extents, type or block'
+	first=$(sed -n 's/^op *\(o[0-9]*\) .*/\1/p' sched | head -1)
+	refused "/^op *$first /s/ block=/ chain=ifm block=/" 'nothing runs before it'
+	sed "/^op *$first /s/\$/ chain=ifm/" part >bad
+	refuses 2 "chain= is a schedule's" npu-sched -a ethos-u85-512 \
+		--system-config Ethos_U85_SYS_DRAM_Mid --memory-mode Dedicated_Sram bad
+}
+
+@test "residual additions cost next to nothing" {
+	need_shared models
+	tfl-partition -a ethos-u85-128 -o part "$SHARED/models/resnet_quant.tflite" 2>notes
+	npu-sched -a ethos-u85-128 --system-config Ethos_U85_SYS_DRAM_Low \
+		--memory-mode Dedicated_Sram -o sched part 2>notes
+	[ "$(grep -c '^op .* do=add .* chain=' sched)" = 3 ]
+	# 148,263 with the additions by themselves
+	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le 135000 ]
+}
