@@ -27,7 +27,9 @@ const struct knobs *
 search_knobs(const struct sched *s)
 {
 	enum { SMALL = 40, MEDIUM = 200, DEFAULT_EFFORT = 3, EFFORTS = 3 };
-	int row = s->n_ops < SMALL ? 2 : s->n_ops < MEDIUM && !s->memory.spilling ? 1 : 0;
+	int row = s->n_ops < SMALL ? 2 : s->n_ops < MEDIUM ? 1 : 0;
+	if (s->memory.spilling && row) /* each variant has ways to let maps leave */
+		row--;
 	row += (s->o->effort - DEFAULT_EFFORT + EFFORTS * EFFORTS) / EFFORTS - EFFORTS;
 	int last = (int)ARRAY_LEN(table) - 1;
 	return &table[row < 0 ? 0 : row > last ? last : row];
