@@ -310,6 +310,11 @@ place_all()
 	grep -q '^tosa-partition: standard input: error: FlatBuffer' err
 }
 
+@test "pixels that are doubled are one operation" {
+	need_shared tosa/cases
+	[ "$(tosa-partition "$SHARED/tosa/cases/resize-nearest-4/model.tosa" | grep -c '^op ')" = 1 ]
+}
+
 @test "random graphs compute the same compiled" {
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 30 -s 500
 	[[ ${lines[-1]} == *' 0 failed, '* ]]

@@ -83,7 +83,7 @@ blend_axis(struct part *p, const struct nd *from, int type, int axis, int64_t n,
 		for (int64_t i = 0; i < n * rows; i++)
 			w[i] = weight[k][i % n];
 		sides[k] = new_like(p, from, from->type, axis, n);
-		copy_axis(p, from, &sides[k], axis, map[k]);
+		(void)low_copy_axis(p->l, from, &sides[k], axis, map[k]);
 		struct g_operand x = whole(&sides[k]);
 		product[k] = operand_whole(low_tensor(p->l, TFL_INT32, x.shape, NULL));
 		struct g_op *mul = low_op(p->l, OP_MUL, x, product[k]);

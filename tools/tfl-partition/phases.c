@@ -11,7 +11,7 @@ enum { MAX_PHASES = 300, MAX_WEIGHT = 255 /* of 9 bits with a sign */,
        MAX_STEP = 3 /* of a convolution */, FAR = 1 << 11 };
 
 struct phase { /* outputs of an axis: one or two neighbours, by these weights */
-	struct run at;
+	struct low_run at;
 	int32_t taps, weight[2], log2; /* their sum is 1 << log2 */
 };
 
@@ -55,7 +55,7 @@ weigh(struct arena *a, const struct blend *b)
 
 /* runs that no stride can step along are taken one by one */
 static bool
-is_strided(const struct run *r)
+is_strided(const struct low_run *r)
 {
 	return r->n == 1 || (r->in_step >= 1 && r->in_step <= MAX_STEP);
 }
@@ -64,8 +64,8 @@ static struct axis
 phases_of(struct arena *a, const struct blend *b)
 {
 	int32_t *key = weigh(a, b);
-	struct run *run;
-	int n = find_runs(a, b->lower, key, b->n, &run);
+	struct low_run *run;
+	int n = low_runs(a, b->lower, key, b->n, &run);
 	struct axis f = { .v = anew(a, struct phase, (size_t)b->n), .most = 1 };
 	for (int i = 0; i < n; i++) {
 		int32_t k = key[run[i].out], near = k % FAR, far = k / FAR;

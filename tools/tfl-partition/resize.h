@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR to any size: which input an output
- * takes along an axis, in evenly spaced runs (resize.c); two neighbours weighed
+ * takes along an axis (resize.c); two neighbours weighed
  * (bilinear.c), by small weights in one operation a run (phases.c); or by a unit for
  * it (sample.c).
  */
@@ -10,23 +10,16 @@
 
 #include "move.h"
 
+#include "lower/runs.h"
+
 struct resize {
 	const struct tfl_tensor *ifm, *ofm;
 	bool align_corners, half_pixel;
 };
 
-struct run { /* outputs out, out + out_step, ... take in, in + in_step, ... */
-	int32_t n, out, out_step, in, in_step;
-};
-
 /* resize.c: the options, or why the NPU can't */
 const char *read_resize(const struct part *p, const struct tfl_op *op,
 			struct resize *r);
-/* runs of an axis in which key[] (NULL: nothing) is one value; how many there are */
-int find_runs(struct arena *a, const int32_t *map, const int32_t *key, int32_t n,
-	      struct run **out);
-void copy_axis(struct part *p, const struct nd *from, const struct nd *to, int axis,
-	       const int32_t *map);
 /* output o of an axis is a copy of input map[o], for both */
 void copy_axes(struct part *p, const struct tfl_op *op, const int32_t *y,
 	       const int32_t *x);

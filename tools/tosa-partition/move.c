@@ -2,6 +2,8 @@
 /* Operators that move elements: other names of memory where nothing forces a copy. */
 #include "part.h"
 
+#include "lower/runs.h"
+
 enum { MAX_PAD = 127, MAX_RUNS = 2048 };
 
 const char *
@@ -125,57 +127,21 @@ lower_pad(struct part *p, const struct tosa_op *op)
 
 /* ---- GATHER, SCATTER -------------------------------------------------------------------- */
 
-/* pairs of one axis of both sides, those that step alike as one copy */
-static int64_t
-copy_runs(struct part *p, const struct nd *from, const struct nd *to, int axis,
-	  const int64_t *a, const int64_t *b, int64_t n, bool count)
-{
-	int64_t runs = 0, k = 0;
-	while (k < n) {
-		int64_t end = k + 1;
-		int64_t da = end < n ? a[end] - a[k] : 1, db = end < n ? b[end] - b[k] : 1;
-		while (end < n && a[end] - a[end - 1] == da && b[end] - b[end - 1] == db)
-			end++;
-		struct nd x = *from, y = *to;
-		nd_slice(&x, axis, a[k], end - k, end - k > 1 ? da : 1);
-		nd_slice(&y, axis, b[k], end - k, end - k > 1 ? db : 1);
-		if (!count)
-			nd_copy(p->l, &x, &y);
-		runs++;
-		k = end;
-	}
-	return runs;
-}
-
-const char *
-copy_axis(struct part *p, const struct nd *from, const struct nd *to, int axis,
-	  const int64_t *a, const int64_t *b, int64_t n)
-{
-	if (copy_runs(p, from, to, axis, a, b, n, true) > MAX_RUNS)
-		return "more than 2048 copies";
-	(void)copy_runs(p, from, to, axis, a, b, n, false);
-	return NULL;
-}
-
 static const char *
 move_places(struct part *p, const struct nd *from, const struct nd *to,
 	    const struct tosa_tensor *at, bool gather)
 {
-	int64_t n = at->dim[1], *place = anew(p->a, int64_t, (size_t)n);
-	int64_t *line = anew(p->a, int64_t, (size_t)n);
-	const char *why = NULL;
-	for (int64_t b = 0; !why && b < at->dim[0]; b++) {
+	int32_t n = at->dim[1], *place = anew(p->a, int32_t, (size_t)n);
+	int64_t copies = 0;
+	for (int64_t b = 0; b < at->dim[0] && copies <= MAX_RUNS; b++) {
 		struct nd x = *from, y = *to;
 		nd_slice(&x, 0, b, 1, 1);
 		nd_slice(&y, 0, b, 1, 1);
-		for (int64_t k = 0; k < n; k++) {
-			place[k] = tosa_value(at, b * n + k);
-			line[k] = k;
-		}
-		why = copy_axis(p, &x, &y, 1, gather ? place : line, gather ? line : place,
-				n);
+		for (int32_t k = 0; k < n; k++)
+			place[k] = (int32_t)tosa_value(at, b * n + k);
+		copies += (gather ? low_copy_axis : low_spread_axis)(p->l, &x, &y, 1, place);
 	}
-	return why;
+	return copies <= MAX_RUNS ? NULL : "more than 2048 copies";
 }
 
 /* by the DMA engine, where it takes indices: out of range is the model's fault (TOSA

@@ -175,9 +175,6 @@ void unmapped(struct part *p, const struct nd *to, const struct nd *out);
  * neighbours; the place of a result's */
 struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose);
 struct nd matrix_place(const struct nd *v, int64_t i);
-/* move.c: elements a[k] of an axis of one become elements b[k] of the other */
-const char *copy_axis(struct part *p, const struct nd *from, const struct nd *to,
-		      int axis, const int64_t *a, const int64_t *b, int64_t n);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
 lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c ... */

@@ -5,40 +5,45 @@
  */
 #include "part.h"
 
-struct sides { /* of every result of an axis: its neighbours and the second's weight */
-	int64_t *lower, *upper, *line;
-	int32_t *near, *far;
+#include "lower/runs.h"
+
+enum { MAX_EXTENT = 2048 };
+
+struct sides { /* of every result of an axis: its neighbours and their weights */
+	int32_t *lower, *upper, *near, *far;
 };
 
 static struct sides
 sides_of(struct part *p, const struct tosa_resize *r, int axis, int64_t in, int64_t n)
 {
 	size_t k = (size_t)n;
-	struct sides s = { anew(p->a, int64_t, k), anew(p->a, int64_t, k),
-			   anew(p->a, int64_t, k), anew(p->a, int32_t, k),
-			   anew(p->a, int32_t, k) };
+	struct sides s = { 0 };
+	s.lower = anew(p->a, int32_t, k);
+	s.upper = anew(p->a, int32_t, k);
+	s.near = anew(p->a, int32_t, k);
+	s.far = anew(p->a, int32_t, k);
 	for (int64_t o = 0; o < n; o++) {
 		int64_t rest, at = tosa_resize_at(r, axis, o, &rest);
 		int64_t lo = at < 0 ? 0 : at > in - 1 ? in - 1 : at;
 		int64_t hi = at + 1 < 0 ? 0 : at + 1 > in - 1 ? in - 1 : at + 1;
-		s.line[o] = o;
-		s.lower[o] = r->bilinear || 2 * rest < r->num[axis] ? lo : hi;
-		s.upper[o] = hi;
+		s.lower[o] = (int32_t)(r->bilinear || 2 * rest < r->num[axis] ? lo : hi);
+		s.upper[o] = (int32_t)hi;
 		s.near[o] = (int32_t)(r->num[axis] - rest);
 		s.far[o] = (int32_t)rest;
 	}
 	return s;
 }
 
-/* v with the elements of an axis that are named */
-static const char *
-gathered(struct part *p, const struct nd *v, int axis, const struct sides *s,
-	 const int64_t *which, int64_t n, struct nd *out)
+/* v with the elements of an axis that a map names */
+static struct nd
+gathered(struct part *p, const struct nd *v, int axis, const int32_t *map, int64_t n)
 {
-	struct nd shape = *v;
-	shape.dim[axis] = n;
-	*out = like(p, &shape, v->type);
-	return copy_axis(p, v, out, axis, which, s->line, n);
+	int64_t dim[4];
+	memcpy(dim, v->dim, sizeof(dim));
+	dim[axis] = n;
+	struct nd out = nd_new(p->l, v->type, 4, dim);
+	(void)low_copy_axis(p->l, v, &out, axis, map);
+	return out;
 }
 
 static struct nd
@@ -50,19 +55,14 @@ weights(struct part *p, int axis, const int32_t *w, int64_t n)
 }
 
 /* both neighbours by their weights */
-static const char *
-blend(struct part *p, struct nd *v, int axis, const struct sides *s, int64_t n)
+static struct nd
+blend(struct part *p, const struct nd *v, int axis, const struct sides *s, int64_t n)
 {
-	struct nd lo, hi;
-	const char *why = gathered(p, v, axis, s, s->lower, n, &lo);
-	if (!why)
-		why = gathered(p, v, axis, s, s->upper, n, &hi);
-	if (why)
-		return why;
+	struct nd lo = gathered(p, v, axis, s->lower, n);
+	struct nd hi = gathered(p, v, axis, s->upper, n);
 	struct nd near = weights(p, axis, s->near, n), far = weights(p, axis, s->far, n);
 	struct nd x = both(p, OP_MUL, &lo, &near), y = both(p, OP_MUL, &hi, &far);
-	*v = both(p, OP_ADD, &x, &y);
-	return NULL;
+	return both(p, OP_ADD, &x, &y);
 }
 
 const char *
@@ -70,24 +70,19 @@ lower_resize(struct part *p, const struct tosa_op *op)
 {
 	struct tosa_resize r = tosa_resize_of(p->t, op);
 	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
-	const char *why;
-	if (out.dim[1] > 65536 || out.dim[2] > 65536)
-		return "more than 65536 rows or columns";
+	if (out.dim[1] > MAX_EXTENT || out.dim[2] > MAX_EXTENT)
+		return "more than 2048 rows or columns";
 	if (v.type == TFL_INT16 && r.bilinear && r.num[0] * r.num[1] >= 1 << 16)
 		return "sums of more than 32 bits";
 	struct sides y = sides_of(p, &r, 0, v.dim[1], out.dim[1]);
 	struct sides x = sides_of(p, &r, 1, v.dim[2], out.dim[2]);
 	if (!r.bilinear) {
-		struct nd rows;
-		why = gathered(p, &v, 1, &y, y.lower, out.dim[1], &rows);
-		return why ? why
-			   : copy_axis(p, &rows, &out, 2, x.lower, x.line, out.dim[2]);
+		low_copy_pixels(p->l, &v, &out, y.lower, x.lower);
+		return NULL;
 	}
 	v = widen(p, &v, 0);
-	why = blend(p, &v, 1, &y, out.dim[1]);
-	if (!why)
-		why = blend(p, &v, 2, &x, out.dim[2]);
-	if (!why)
-		nd_copy(p->l, &v, &out);
-	return why;
+	v = blend(p, &v, 1, &y, out.dim[1]);
+	v = blend(p, &v, 2, &x, out.dim[2]);
+	nd_copy(p->l, &v, &out);
+	return NULL;
 }
