@@ -312,11 +312,15 @@ regor() {
 	done
 }
 
-@test "so are those of TOSA, and what is scattered, as a place is named once there" {
+# a place that is scattered to is named once there
+@test "so are those of TOSA, and what is scattered; bits are combined by one operation" {
 	need_shared $REFERENCE/cases
-	for m in GATHER/0 GATHER/2 SCATTER/0 SCATTER/3; do
-		dir=$SHARED/$REFERENCE/cases/tosa-$m
+	for m in "GATHER/0 gather" "GATHER/2 gather" "SCATTER/0 scatter" "SCATTER/3 scatter" \
+		"AND/2 and" "OR/5 or" "XOR/2 xor" "LXOR/4 xor" "ASR/4 shr" "LSR/1 lsr"; do
+		dir=$SHARED/$REFERENCE/cases/tosa-${m% *}
 		tosa-partition -a ethos-u85-512 "$dir/model.tosa" >part
+		grep -q "^op .*do=${m#* }" part
+		[ "$(grep -c '^op ' part)" -le 5 ]
 		npu-sched -a ethos-u85-512 --system-config Ethos_U85_SYS_DRAM_Mid \
 			--memory-mode Dedicated_Sram part 2>notes | npu-wenc |
 			npu-cmdgen -o m.tflite

@@ -15,7 +15,7 @@ const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool"
 				 "reducesum", "copy", "gather", "scatter", "matmul",
 				 "reorder", "argmax", "resize", "mul", "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr",
 				 "shl", "div", "equal", "unequal", "greater", "not-less", "and", "or",
-				 "and-not", NULL };
+				 "and-not", "xor", "lsr", NULL };
 const char *const upscale_names[] = { "none", "nearest", "zeros", NULL };
 const char *const order_names[] = { "hwc", "hcw", "reverse-h", "reverse-w",
 				    "reverse-c", NULL };

@@ -102,7 +102,9 @@ enum g_op_kind {
 	OP_MUL, OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_LRELU, OP_ABS, OP_CLZ,
 	OP_SHR, OP_SHL, OP_DIV,
 	/* of U85: all bits where a comparison of two holds, and operations on bits */
-	OP_EQUAL, OP_UNEQUAL, OP_GREATER, OP_NOT_LESS, OP_AND, OP_OR, OP_AND_NOT, OP_KINDS
+	OP_EQUAL, OP_UNEQUAL, OP_GREATER, OP_NOT_LESS, OP_AND, OP_OR, OP_AND_NOT, OP_XOR,
+	OP_LSR, /* shifted down as an unsigned number */
+	OP_KINDS
 };
 enum g_sample { SAMPLE_NEAREST, SAMPLE_BILINEAR };
 enum g_scaled { SCALED_BOTH, SCALED_A, SCALED_B }; /* IFM scale mode */

@@ -237,6 +237,7 @@ emit_opcode(const struct g_op *op, int *mode)
 		[OP_UNEQUAL] = NPU_ELT85_NE, [OP_GREATER] = NPU_ELT85_GT,
 		[OP_NOT_LESS] = NPU_ELT85_GE, [OP_AND] = NPU_ELT85_AND,
 		[OP_OR] = NPU_ELT85_OR, [OP_AND_NOT] = NPU_ELT85_AND_NOT,
+		[OP_XOR] = NPU_ELT85_XOR, [OP_LSR] = NPU_ELT85_LSR,
 	};
 	*mode = 0;
 	switch (op->kind) {

@@ -83,6 +83,7 @@ title_of(const struct g_op *op)
 		[OP_NOT_LESS] = "CMP_GE ElementWise",
 		[OP_UNEQUAL] = "CMP_NE ElementWise", [OP_AND] = "AND ElementWise",
 		[OP_OR] = "OR ElementWise", [OP_AND_NOT] = "AND_NOT ElementWise",
+		[OP_XOR] = "XOR ElementWise", [OP_LSR] = "LSR ElementWise",
 	};
 	return titles[op->kind];
 }

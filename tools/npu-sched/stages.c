@@ -178,6 +178,8 @@ check_native(struct sched *s, const struct g_op *op)
 		[OP_AND] = { "operation on bits", LACK_BITS },
 		[OP_OR] = { "operation on bits", LACK_BITS },
 		[OP_AND_NOT] = { "operation on bits", LACK_BITS },
+		[OP_XOR] = { "operation on bits", LACK_BITS },
+		[OP_LSR] = { "operation on bits", LACK_BITS },
 		[OP_ARGMAX] = { "ARGMAX", LACK_ARGMAX },
 		[OP_RESIZE] = { "unit that resizes", LACK_RESIZE },
 		[OP_GATHER] = { "transfer by indices", LACK_GATHER },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bits.  The NPU has no bitwise operation: of every byte the two halves of both
- * operands are looked up, 16 times one plus the other is their place in a table,
- * whatever the operator is.
+ * Bits.  Ethos-U85 has operations for them.  The older units have none: of every byte
+ * the two halves of both operands are looked up, 16 times one plus the other is their
+ * place in a table, whatever the operator is.
  */
 #include "part.h"
 
@@ -62,9 +62,24 @@ whole(struct part *p, int tensor, const struct nd *out)
 	return spread(p, &v, out);
 }
 
+/* by an operation of U85's */
+static void
+bits_to(struct part *p, enum g_op_kind kind, const struct tosa_op *op)
+{
+	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
+	struct nd out = result_place(p, op->out[0]);
+	struct finish f = { .round = ROUND_NATURAL };
+	both_to(p, kind, &a, &b, &out, &f);
+}
+
 const char *
 lower_bits(struct part *p, const struct tosa_op *op)
 {
+	if (low_has(p->l, LACK_BITS)) {
+		bits_to(p, op->code == TOSA_BITWISE_AND ? OP_AND
+			   : op->code == TOSA_BITWISE_OR ? OP_OR : OP_XOR, op);
+		return NULL;
+	}
 	struct nd out = result_place(p, op->out[0]), to = like(p, &out, out.type);
 	struct nd a = whole(p, op->in[0], &out), b = whole(p, op->in[1], &out);
 	struct nd x = as_bytes(&a), y = as_bytes(&b), z = as_bytes(&to);
@@ -91,6 +106,10 @@ lower_not(struct part *p, const struct tosa_op *op)
 const char *
 lower_bool(struct part *p, const struct tosa_op *op)
 {
+	if (op->code == TOSA_LOGICAL_XOR && low_has(p->l, LACK_BITS)) {
+		bits_to(p, OP_XOR, op);
+		return NULL;
+	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_place(p, op->out[0]);
 	struct finish f = { .round = ROUND_NATURAL };
@@ -149,7 +168,8 @@ logical_by(struct part *p, const struct nd *a, const struct nd *b)
 	return both(p, OP_ADD, &q, &moved);
 }
 
-/* operands of 32 bits; a without its sign where zeros come from above */
+/* an operand in 32 bits, without its sign where zeros come from above; as large as the
+ * result, if that is given */
 static struct nd
 wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
 {
@@ -164,7 +184,7 @@ wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
 		struct nd s = sign_of(p, &v), less = by(p, OP_SHL, &s, 16);
 		v = both(p, OP_SUB, &v, &less);
 	}
-	for (int i = 0; i < v.rank; i++)
+	for (int i = 0; out && i < v.rank; i++)
 		equal = equal && v.dim[i] == out->dim[i];
 	return equal ? v : spread(p, &v, out);
 }
@@ -174,14 +194,17 @@ lower_shift(struct part *p, const struct tosa_op *op)
 {
 	struct nd out = result_place(p, op->out[0]), r;
 	bool logical = op->code == TOSA_LOGICAL_RIGHT_SHIFT;
+	bool native = low_has(p->l, LACK_BITS);
 	struct nd a = wide_operand(p, op->in[0], logical, &out);
-	struct nd b = wide_operand(p, op->in[1], false, &out);
+	struct nd b = wide_operand(p, op->in[1], false, native ? NULL : &out);
 	if (op->code == TOSA_LOGICAL_LEFT_SHIFT)
 		r = both(p, OP_SHL, &a, &b);
-	else if (logical)
-		r = out.type == TFL_INT32 ? logical_by(p, &a, &b) : shift_down(p, &a, &b);
-	else
-		r = tosa_rounds(op) ? both(p, OP_SHR, &a, &b) : floor_by(p, &a, &b);
+	else if (logical && out.type == TFL_INT32)
+		r = native ? both(p, OP_LSR, &a, &b) : logical_by(p, &a, &b);
+	else if (!logical && tosa_rounds(op))
+		r = both(p, OP_SHR, &a, &b);
+	else /* what U85 truncates it rounds down */
+		r = logical || native ? shift_down(p, &a, &b) : floor_by(p, &a, &b);
 	struct nd low = out.type == TFL_INT32 ? r : part_of(&r, out.type, 0);
 	nd_copy(p->l, &low, &out);
 	return NULL;

@@ -198,7 +198,8 @@ kind_of(const struct g_op *op)
 		[OP_SHR] = "SHR", [OP_SHL] = "SHL", [OP_DIV] = "Div",
 		[OP_EQUAL] = "Equal", [OP_UNEQUAL] = "NotEqual",
 		[OP_GREATER] = "Greater", [OP_NOT_LESS] = "GreaterEqual", [OP_AND] = "And",
-		[OP_OR] = "Or", [OP_AND_NOT] = "AndNot",
+		[OP_OR] = "Or", [OP_AND_NOT] = "AndNot", [OP_XOR] = "Xor",
+		[OP_LSR] = "LSR",
 	};
 	return kinds[op->kind];
 }
