@@ -67,6 +67,17 @@ refused()
 	refuses 2 "$2" npu-wenc bad
 }
 
+@test "what the graph says of blocks and chains is obeyed" {
+	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
+	[ "$(chained 512 m.tflite)" -ge 1 ]
+	for say in chain=none block=2x2x16; do
+		sed "/^op /s/ round=/ $say round=/" part >said
+		npu-sched -a ethos-u85-512 --system-config Ethos_U85_SYS_DRAM_Mid \
+			--memory-mode Dedicated_Sram -o sched said 2>notes
+		! grep ' chain=ifm' sched || false
+	done
+}
+
 @test "what cannot be a chain is refused" {
 	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
 	[ "$(chained 512 m.tflite)" -ge 1 ]

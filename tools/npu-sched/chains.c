@@ -147,6 +147,14 @@ extend(struct walk *w, struct chain *c, struct g_step *step, const struct perf_o
 	return false;
 }
 
+/* does the graph leave open how the operation runs? */
+static bool
+is_open(const struct walk *w, const struct g_op *op)
+{
+	return !w->s->info[w->index[op->rec.index]].given_block && !G_HAS(op, G_OP_chain) &&
+	       !G_HAS(op, G_OP_blockdep);
+}
+
 /* the next step of the plan */
 static void
 take(struct walk *w, struct chain *c, struct g_step *step)
@@ -160,7 +168,8 @@ take(struct walk *w, struct chain *c, struct g_step *step)
 		return;
 	}
 	const struct g_op *op = step->op;
-	bool follows = c->first && op_is_elementwise(op->kind) &&
+	bool follows = c->first && op_is_elementwise(op->kind) && is_open(w, op) &&
+		       !G_HAS(c->first->op, G_OP_blockdep) &&
 		       (op->ifm.t == c->last->op->ofm.t || op->ifm2.t == c->last->op->ofm.t);
 	if (follows && extend(w, c, step, &work))
 		return;
