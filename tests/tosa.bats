@@ -310,9 +310,14 @@ place_all()
 	grep -q '^tosa-partition: standard input: error: FlatBuffer' err
 }
 
-@test "pixels that are doubled are one operation" {
+@test "pixels that are doubled are one operation, on Ethos-U85 any nearest ones" {
+	local k
 	need_shared tosa/cases
 	[ "$(tosa-partition "$SHARED/tosa/cases/resize-nearest-4/model.tosa" | grep -c '^op ')" = 1 ]
+	for k in 0 2 5; do # offsets, a border, a ratio of 3/2
+		tosa-partition -a ethos-u85-256 "$SHARED/tosa/cases/resize-nearest-$k/model.tosa" >m
+		grep -q '^op .*do=resize .*sample=nearest' m
+	done
 }
 
 @test "random graphs compute the same compiled" {

@@ -6,6 +6,7 @@
 #include "part.h"
 
 #include "lower/runs.h"
+#include "lower/sample.h"
 
 enum { MAX_EXTENT = 2048 };
 
@@ -65,6 +66,27 @@ blend(struct part *p, const struct nd *v, int axis, const struct sides *s, int64
 	return both(p, OP_ADD, &x, &y);
 }
 
+/* the unit's own rule for the nearest is TOSA's */
+static bool
+sample_nearest(struct part *p, const struct tosa_resize *r, const struct nd *v,
+	       const struct nd *out)
+{
+	struct low_grid g[2];
+	struct nd room;
+	if (r->bilinear || !low_can_sample(p->l, v->type, v->dim[0]))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		g[i] = (struct low_grid){ .up = r->num[i], .down = r->den[i],
+					  .first = r->offset[i] };
+		if (!low_grid_settle(&g[i], v->dim[1 + i]))
+			return false;
+	}
+	room = room_map(p, out);
+	low_sample(p->l, false, &g[0], &g[1], v, &room);
+	deliver_map(p, &room, out);
+	return true;
+}
+
 const char *
 lower_resize(struct part *p, const struct tosa_op *op)
 {
@@ -74,6 +96,8 @@ lower_resize(struct part *p, const struct tosa_op *op)
 		return "more than 2048 rows or columns";
 	if (v.type == TFL_INT16 && r.bilinear && r.num[0] * r.num[1] >= 1 << 16)
 		return "sums of more than 32 bits";
+	if (sample_nearest(p, &r, &v, &out))
+		return NULL;
 	struct sides y = sides_of(p, &r, 0, v.dim[1], out.dim[1]);
 	struct sides x = sides_of(p, &r, 1, v.dim[2], out.dim[2]);
 	if (!r.bilinear) {

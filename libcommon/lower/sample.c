@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lower/sample.h"
+
+#include <assert.h>
+
+enum { MAX_UP = 2048, MAX_STEPS = 16, MAX_IMAGES = 512 };
+
+static int64_t
+divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t t = a % b;
+		a = b;
+		b = t;
+	}
+	return a < 0 ? -a : a;
+}
+
+bool
+low_grid_settle(struct low_grid *g, int64_t in)
+{
+	int64_t by = divisor(divisor(g->up, g->down), g->first);
+	if (!by || g->down < 1)
+		return false;
+	g->up /= by;
+	g->down /= by;
+	g->first /= by;
+	if (g->first >= g->up) {
+		g->skip = g->first / g->up;
+		g->first %= g->up;
+	}
+	return g->up <= MAX_UP && g->down < MAX_STEPS * g->up && g->first >= -g->up &&
+	       g->skip < in;
+}
+
+int64_t
+low_grid_nearest(const struct low_grid *g, int64_t in, int64_t o)
+{
+	int64_t at = o * g->down + g->first + g->up;
+	int64_t i = at / g->up - 1; /* rounded down: first >= -up */
+	i += 2 * (at % g->up) >= g->up;
+	return g->skip + min_i64(i > 0 ? i : 0, in - g->skip - 1);
+}
+
+bool
+low_can_sample(const struct lower *l, int type, int64_t images)
+{
+	return low_has(l, LACK_RESIZE) && images <= MAX_IMAGES &&
+	       (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16);
+}
+
+/* image i: what of the IFM is reached, and where it goes */
+static void
+sample_image(struct lower *l, bool bilinear, const struct low_grid *y,
+	     const struct low_grid *x, struct nd in, struct nd out, int64_t i)
+{
+	struct g_operand from, to;
+	nd_slice(&in, 0, i, 1, 1);
+	nd_slice(&in, 1, y->skip, in.dim[1] - y->skip, 1);
+	nd_slice(&in, 2, x->skip, in.dim[2] - x->skip, 1);
+	nd_slice(&out, 0, i, 1, 1);
+	if (!nd_operand(&in, &from)) {
+		in = nd_readable(l, &in);
+		(void)nd_operand(&in, &from);
+	}
+	bool ok = nd_operand(&out, &to); /* channels are neighbours in any result */
+	assert(ok);
+	struct g_op *op = low_op(l, OP_RESIZE, from, to);
+	G_PUT(op, OP, sample, bilinear ? SAMPLE_BILINEAR : SAMPLE_NEAREST);
+	G_PUT(op, OP, up, (struct yx){ .y = (int32_t)y->up, .x = (int32_t)x->up });
+	G_PUT(op, OP, down, (struct yx){ .y = (int32_t)y->down, .x = (int32_t)x->down });
+	G_PUT(op, OP, first, (struct g_range){ .lo = y->first, .hi = x->first });
+	if (graph_type_bytes(in.type) == 2)
+		G_PUT(op, OP, acc40, 1);
+}
+
+void
+low_sample(struct lower *l, bool bilinear, const struct low_grid *y,
+	   const struct low_grid *x, const struct nd *in, const struct nd *out)
+{
+	for (int64_t i = 0; i < out->dim[0]; i++)
+		sample_image(l, bilinear, y, x, *in, *out, i);
+}
