@@ -6,7 +6,6 @@
  */
 #include "rules.h"
 
-enum { IN, WEIGHTS, BIAS, OUT };
 enum { MOST_OUT = 2048 };
 
 /* along one axis */
@@ -16,6 +15,7 @@ struct axis {
 
 struct product {
 	struct bench b;
+	int in, weights, bias, to; /* numbers of its tensors */
 	struct axis y, x;
 	int32_t batches, depth, channels; /* depth: of the input */
 	int type, bias_type, act, padding;
@@ -53,8 +53,8 @@ static double
 factor(const struct product *p, int32_t c)
 {
 	const struct bench *b = &p->b;
-	float s1 = b->scale[IN][0], so = b->scale[OUT][0];
-	float sw = b->scale[WEIGHTS][b->t[WEIGHTS].quant.n_scale > 1 ? c : 0];
+	float s1 = b->scale[p->in][0], so = b->scale[p->to][0];
+	float sw = b->scale[p->weights][b->t[p->weights].quant.n_scale > 1 ? c : 0];
 	if (p->type == TFL_UINT8 || p->code == TFL_FULLY_CONNECTED)
 		return (double)(s1 * sw) / (double)so;
 	return (double)s1 * (double)sw / (double)so;
@@ -65,13 +65,13 @@ static void
 finish(struct product *p, int64_t *sum)
 {
 	struct bench *b = &p->b;
-	for (int64_t k = 0; k < count_of(b, OUT); k++) {
+	for (int64_t k = 0; k < count_of(b, p->to); k++) {
 		int32_t c = (int32_t)(k % p->channels);
-		int64_t v = sum[k] + get(b, BIAS, c);
+		int64_t v = sum[k] + get(b, p->bias, c);
 		v = p->bias_type == TFL_INT64 ? rule_mbqm64(v, factor(p, c))
 					      : rule_mbqm(v, factor(p, c));
-		p->want[k] = rule_clamp(v + b->zero[OUT][0], p->type, p->act,
-					b->scale[OUT][0], b->zero[OUT][0]);
+		p->want[k] = rule_clamp(v + b->zero[p->to][0], p->type, p->act,
+					b->scale[p->to][0], b->zero[p->to][0]);
 	}
 }
 
@@ -79,14 +79,18 @@ finish(struct product *p, int64_t *sum)
 static int64_t
 term(const struct product *p, int64_t in, int64_t weight)
 {
-	return (get(&p->b, IN, in) - p->b.zero[IN][0]) *
-	       (get(&p->b, WEIGHTS, weight) - p->b.zero[WEIGHTS][0]);
+	return (get(&p->b, p->in, in) - p->b.zero[p->in][0]) *
+	       (get(&p->b, p->weights, weight) - p->b.zero[p->weights][0]);
 }
 
 /* the output that input position i reaches by tap k; -1: none */
 static int32_t
-reached(const struct axis *a, int32_t i, int32_t k)
+reached(const struct axis *a, int32_t i, int32_t k, bool transposed)
 {
+	if (transposed) {
+		int32_t o = i * a->stride - a->pad + k;
+		return o >= 0 && o < a->out ? o : -1;
+	}
 	int32_t at = i + a->pad - k * a->dilation;
 	return at >= 0 && at % a->stride == 0 && at / a->stride < a->out ? at / a->stride
 									 : -1;
@@ -96,12 +100,13 @@ reached(const struct axis *a, int32_t i, int32_t k)
 static void
 scatter(struct product *p, int32_t n, int32_t iy, int32_t ix, int64_t *sum)
 {
-	int32_t own = p->b.t[WEIGHTS].dim[3]; /* CONV_2D: inputs of one filter */
+	int32_t own = p->b.t[p->weights].dim[3]; /* CONV_2D: inputs of one filter */
 	int32_t groups = p->depth / own;
+	bool transposed = p->code == TFL_TRANSPOSE_CONV;
 	int64_t in = (((int64_t)n * p->y.in + iy) * p->x.in + ix) * p->depth;
 	for (int32_t tap = 0; tap < p->y.kernel * p->x.kernel; tap++) {
-		int32_t oy = reached(&p->y, iy, tap / p->x.kernel);
-		int32_t ox = reached(&p->x, ix, tap % p->x.kernel);
+		int32_t oy = reached(&p->y, iy, tap / p->x.kernel, transposed);
+		int32_t ox = reached(&p->x, ix, tap % p->x.kernel, transposed);
 		int64_t out = (((int64_t)n * p->y.out + oy) * p->x.out + ox) * p->channels;
 		for (int32_t c = 0; oy >= 0 && ox >= 0 && c < p->channels; c++) {
 			if (p->code == TFL_DEPTHWISE_CONV_2D) {
@@ -128,13 +133,13 @@ convolve(struct product *p)
 	finish(p, sum);
 }
 
-/* weights and biases, a scale for each channel of axis, or one (axis -1) */
+/* a scale for each channel of axis, or one (axis -1) */
 static void
 add_weights(struct product *p, const int32_t dim[4], int axis)
 {
 	struct bench *b = &p->b;
 	bool legacy = p->type == TFL_UINT8;
-	int i = drawn(b, legacy ? TFL_UINT8 : TFL_INT8, dim, draw_scale(-6),
+	int i = p->weights = drawn(b, legacy ? TFL_UINT8 : TFL_INT8, dim, draw_scale(-6),
 		      legacy ? draw_in(0, 255) : 0, legacy ? 0 : -127, legacy ? 255 : 127);
 	if (axis >= 0) {
 		b->t[i].quant.n_scale = b->t[i].quant.n_zero = p->channels;
@@ -142,7 +147,12 @@ add_weights(struct product *p, const int32_t dim[4], int axis)
 		for (int32_t c = 1; c < p->channels; c++)
 			b->scale[i][c] = draw_scale(-6 - (int)draw() % 3);
 	}
-	drawn(b, p->bias_type, (int32_t[4]){ p->channels }, 0, 0, -9000, 9000);
+}
+
+static void
+add_bias(struct product *p)
+{
+	p->bias = drawn(&p->b, p->bias_type, (int32_t[4]){ p->channels }, 0, 0, -9000, 9000);
 }
 
 /* the scale that lets sums of `taps` products reach the type's ends, and somewhat more */
@@ -150,9 +160,9 @@ static void
 add_out(struct product *p, const int32_t dim[4], int64_t taps)
 {
 	int bits = p->type == TFL_INT16 ? 15 : 7;
-	float most = p->b.scale[IN][0] * p->b.scale[WEIGHTS][0] * 128 * (float)taps;
+	float most = p->b.scale[p->in][0] * p->b.scale[p->weights][0] * 128 * (float)taps;
 	float so = most * (float)(bits == 15 ? 32768 : 128) / (float)(1 << (bits + 2));
-	bench_add(&p->b, p->type, dim, so, draw_zero(p->type));
+	p->to = bench_add(&p->b, p->type, dim, so, draw_zero(p->type));
 }
 
 /* type and the rest of a product that is drawn */
@@ -178,10 +188,11 @@ conv(void)
 	p.channels = groups * (int32_t)draw_in(1, 4);
 	draw_axis(&p.y, p.padding, true);
 	draw_axis(&p.x, p.padding, true);
-	drawn_map(&p.b, p.type, (int32_t[4]){ p.batches, p.y.in, p.x.in, p.depth },
+	p.in = drawn_map(&p.b, p.type, (int32_t[4]){ p.batches, p.y.in, p.x.in, p.depth },
 		  draw_scale(-5), draw_zero(p.type));
 	add_weights(&p, (int32_t[4]){ p.channels, p.y.kernel, p.x.kernel, own },
 		    p.type == TFL_UINT8 ? -1 : 0);
+	add_bias(&p);
 	add_out(&p, (int32_t[4]){ p.batches, p.y.out, p.x.out, p.channels },
 		(int64_t)p.y.kernel * p.x.kernel * own);
 	struct bench_option o[] = {
@@ -207,10 +218,11 @@ depthwise(void)
 	p.channels = p.depth * times;
 	draw_axis(&p.y, p.padding, true);
 	draw_axis(&p.x, p.padding, true);
-	drawn_map(&p.b, p.type, (int32_t[4]){ p.batches, p.y.in, p.x.in, p.depth },
+	p.in = drawn_map(&p.b, p.type, (int32_t[4]){ p.batches, p.y.in, p.x.in, p.depth },
 		  draw_scale(-5), draw_zero(p.type));
 	add_weights(&p, (int32_t[4]){ 1, p.y.kernel, p.x.kernel, p.channels },
 		    p.type == TFL_UINT8 ? -1 : 3);
+	add_bias(&p);
 	add_out(&p, (int32_t[4]){ p.batches, p.y.out, p.x.out, p.channels },
 		(int64_t)p.y.kernel * p.x.kernel);
 	struct bench_option o[] = {
@@ -227,6 +239,50 @@ depthwise(void)
 	hold(&p.b, p.code, "drawn", p.want);
 }
 
+/* the padding is that of the convolution from the output to the input */
+static void
+draw_transposed(struct axis *a, int padding)
+{
+	*a = (struct axis){ .in = (int32_t)draw_in(1, 5), .kernel = (int32_t)draw_in(1, 4),
+			    .stride = (int32_t)draw_in(1, 3), .dilation = 1 };
+	struct axis back = *a;
+	back.in = padding == TFL_SAME ? a->in * a->stride - (int32_t)draw_in(0, a->stride - 1)
+				      : (a->in - 1) * a->stride + a->kernel;
+	place(&back, padding);
+	a->out = back.in;
+	a->pad = back.pad;
+}
+
+static void
+transpose_conv(void)
+{
+	struct product p;
+	begin(&p, TFL_TRANSPOSE_CONV);
+	p.act = TFL_ACT_NONE;
+	p.depth = (int32_t)draw_in(1, 5);
+	p.channels = (int32_t)draw_in(1, 4);
+	draw_transposed(&p.y, p.padding);
+	draw_transposed(&p.x, p.padding);
+	int32_t out[4] = { p.batches, p.y.out, p.x.out, p.channels };
+	bench_add(&p.b, TFL_INT32, (int32_t[4]){ 4 }, 0, 0);
+	for (int d = 0; d < 4; d++)
+		put(&p.b, 0, d, out[d]);
+	add_weights(&p, (int32_t[4]){ p.channels, p.y.kernel, p.x.kernel, p.depth },
+		    p.type == TFL_UINT8 ? -1 : 0);
+	p.in = drawn_map(&p.b, p.type, (int32_t[4]){ p.batches, p.y.in, p.x.in, p.depth },
+			 draw_scale(-5), draw_zero(p.type));
+	add_bias(&p);
+	add_out(&p, out, (int64_t)p.y.kernel * p.x.kernel * p.depth);
+	struct bench_option o[] = {
+		{ .slot = FB_TransposeConvOptions_padding, .v = p.padding },
+		{ .slot = FB_TransposeConvOptions_stride_w, .v = p.x.stride },
+		{ .slot = FB_TransposeConvOptions_stride_h, .v = p.y.stride },
+	};
+	bench_options(&p.b, &fb_TransposeConvOptions, o, 3);
+	convolve(&p);
+	hold(&p.b, p.code, "drawn", p.want);
+}
+
 static void
 dense(void)
 {
@@ -235,9 +291,10 @@ dense(void)
 	begin(&p, TFL_FULLY_CONNECTED);
 	p.depth = (int32_t)draw_in(1, 40);
 	p.channels = (int32_t)draw_in(1, 12);
-	drawn_map(&p.b, p.type, (int32_t[4]){ p.batches, p.depth }, draw_scale(-5),
+	p.in = drawn_map(&p.b, p.type, (int32_t[4]){ p.batches, p.depth }, draw_scale(-5),
 		  draw_zero(p.type));
 	add_weights(&p, (int32_t[4]){ p.channels, p.depth }, -1);
+	add_bias(&p);
 	add_out(&p, (int32_t[4]){ p.batches, p.channels }, p.depth);
 	bench_options(&p.b, &fb_FullyConnectedOptions,
 		      &(struct bench_option){
@@ -259,6 +316,7 @@ main(void)
 	for (int i = 0; i < 300; i++) {
 		conv();
 		depthwise();
+		transpose_conv();
 		dense();
 	}
 	if (n_failed)
