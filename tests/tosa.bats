@@ -320,6 +320,14 @@ place_all()
 	done
 }
 
+@test "ARGMAX of bytes takes keys of 16 bits, on Ethos-U85 the pool for it" {
+	need_shared tosa/cases
+	tosa-partition "$SHARED/tosa/cases/argmax-1/model.tosa" >m
+	run ! grep -q '^tensor.*=i32.*from=' m
+	tosa-partition -a ethos-u85-256 "$SHARED/tosa/cases/argmax-6/model.tosa" >m
+	grep -q '^op .*do=argmax' m
+}
+
 @test "random graphs compute the same compiled" {
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 30 -s 500
 	[[ ${lines[-1]} == *' 0 failed, '* ]]

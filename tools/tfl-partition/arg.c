@@ -1,56 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ARG_MAX, ARG_MIN along any axis: nputools-lowering(7) 5.2.  Value and position
- * in one 16-bit key, value above; the largest key tells the position in its
- * lower byte.  Positions count backwards, so that the first wins a tie.
- *
- * More than 256 elements are chosen from in segments.  The best key of each
- * becomes one of 32 bits,
- *
- *	(value + 128) * 2^23 + position from the end of all
- *
- * and the largest of those tells.  What lies before and behind the axis is taken
- * in blocks that an operation can span.
- *
- * Where the NPU finds the greatest itself, it does so along columns, of each channel:
- * a last axis and those before it change places first.
- */
+/* ARG_MAX, ARG_MIN along any axis: nputools-lowering(7) 5.2, lower/arg.h. */
 #include "move.h"
 
-#include "base/fixed.h"
-#include "reduce.h"
-
-#include <assert.h>
-
-enum {
-	SEGMENT = 256,
-	POSITION_BITS = 23,
-	MAX_POSITIONS = 1 << POSITION_BITS,
-	/* of large maps blocks of so many elements, to need little memory; U85's pool
-	 * needs a copy of bytes beside them, and few operations: for 263,169 maxima of 21
-	 * it took 8.17 million cycles with 2^16 to 2^20 */
-	BLOCK_ELEMENTS = 1 << 16,
-	POOL_ELEMENTS = 1 << 18,
-	MANY_ELEMENTS = 1 << 20,
-	MAX_OPERATIONS = 4096,
-};
-
-struct arg {
-	const struct tfl_tensor *ifm, *ofm;
-	int64_t before, n, behind; /* elements before, along, behind the axis */
-	bool max;
-};
-
-/* some of the results: rows of those before the axis, some behind it */
-struct block {
-	int64_t row, rows, column, columns;
-};
+#include "lower/arg.h"
 
 static bool
-find_axis(const struct part *p, const struct tfl_op *op, struct arg *r)
+find_axis(const struct part *p, const struct tfl_op *op, const struct tfl_tensor *ifm, struct low_arg *r)
 {
 	int64_t axis;
-	int n, rank = r->ifm->rank;
+	int n, rank = ifm->rank;
 	if (!part_ints(part_in(p, op, 1), &axis, 1, &n) || n != 1 ||
 	    axis < -rank || axis >= rank)
 		return false;
@@ -58,69 +16,40 @@ find_axis(const struct part *p, const struct tfl_op *op, struct arg *r)
 	int64_t before = 1, behind = 1;
 	for (int i = 0; i < rank; i++)
 		*(i < at ? &before : i > at ? &behind : &(int64_t){ 0 }) *=
-		    r->ifm->dim[i];
-	r->n = r->ifm->dim[at];
+		    ifm->dim[i];
+	r->n = ifm->dim[at];
 	r->before = before;
 	r->behind = behind;
 	return true;
 }
 
-static int64_t
-parts_of(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-/* one block where it may be; keys of large maps need not all be there at once */
-static struct block
-block_size(const struct arg *r)
-{
-	int64_t columns = min_i64(r->behind, MAX_EXTENT);
-	int64_t most = MAX_EXTENT;
-	if (r->before * r->n * r->behind > MANY_ELEMENTS) {
-		int64_t n = r->n < SEGMENT ? r->n : SEGMENT;
-		most = n < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / n : 1;
-		/* not too many of them */
-		int64_t few = parts_of(r->before * r->behind, 128);
-		most = min_i64(most > few ? most : few, MAX_EXTENT);
-		columns = min_i64(columns, most);
-	}
-	/* words of several segments are seen as one line: rows * columns */
-	int64_t rows = r->n > SEGMENT || most < MAX_EXTENT ? most / columns : most;
-	return (struct block){ .rows = min_i64(r->before, rows < 1 ? 1 : rows),
-			       .columns = columns };
-}
-
 static const char *
-read_arg(const struct part *p, const struct tfl_op *op, struct arg *r)
+read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
 {
+	const struct tfl_tensor *ifm, *ofm;
 	const char *why = check_arity(p, op, 2, 2, 1);
 	if (!why)
 		why = check_fixed(p, part_in(p, op, 0), "IFM");
 	if (why)
 		return why;
-	int type = part_in(p, op, 0)->type;
-	if (type != TFL_INT8 && type != TFL_UINT8)
-		return part_say(p, "IFM is %s", tfl_type_name(type));
-	if (tfl_elements(part_in(p, op, 0)) < 1)
+	ifm = part_in(p, op, 0);
+	ofm = part_out(p, op, 0);
+	if (ifm->type != TFL_INT8 && ifm->type != TFL_UINT8)
+		return part_say(p, "IFM is %s", tfl_type_name(ifm->type));
+	if (tfl_elements(ifm) < 1)
 		return "IFM is empty";
-	*r = (struct arg){ .ifm = part_in(p, op, 0), .ofm = part_out(p, op, 0),
-			   .max = op->code == TFL_ARG_MAX };
-	if (r->ofm->type != TFL_INT32 && r->ofm->type != TFL_INT64)
-		return part_say(p, "OFM is %s", tfl_type_name(r->ofm->type));
-	if (r->ifm->data.p)
+	if (ofm->type != TFL_INT32 && ofm->type != TFL_INT64)
+		return part_say(p, "OFM is %s", tfl_type_name(ofm->type));
+	if (ifm->data.p)
 		return "IFM is constant";
-	if (!find_axis(p, op, r))
+	*r = (struct low_arg){ .max = op->code == TFL_ARG_MAX,
+			       .wide = ofm->type == TFL_INT64 };
+	if (!find_axis(p, op, ifm, r))
 		return "the axis is not a constant in range";
-	if (r->n > MAX_POSITIONS)
-		return part_say(p, "%lld elements to choose from: at most %d",
-				(long long)r->n, MAX_POSITIONS);
-	struct block size = block_size(r);
-	int64_t blocks = parts_of(r->before, size.rows) *
-			 parts_of(r->behind, size.columns);
-	if (blocks * 4 * parts_of(r->n, SEGMENT) > MAX_OPERATIONS)
-		return part_say(p, "more than %d NPU operations", MAX_OPERATIONS);
-	return tfl_elements(r->ofm) == r->before * r->behind
+	why = low_arg_check(p->a, r);
+	if (why)
+		return why;
+	return tfl_elements(ofm) == r->before * r->behind
 		   ? NULL
 		   : "the OFM's shape is not what the axis gives";
 }
@@ -128,298 +57,17 @@ read_arg(const struct part *p, const struct tfl_op *op, struct arg *r)
 static const char *
 check_arg(const struct part *p, const struct tfl_op *op)
 {
-	struct arg r;
+	struct low_arg r;
 	return read_arg(p, op, &r);
-}
-
-/* n - 1 to 0 along the axis, as IFM2 */
-static struct g_operand
-positions(struct part *p, int32_t n, bool last, int type)
-{
-	int32_t v[SEGMENT];
-	for (int i = 0; i < n; i++)
-		v[i] = n - 1 - i - (type == TFL_INT8 ? 128 : 0);
-	return low_const(p->l, type,
-			  (struct hwc){ .h = 1, .w = last ? 1 : n,
-					.c = last ? n : 1 }, v);
-}
-
-/* [rows][n][columns], or with one column so that elements lie side by side */
-static struct g_operand
-as_operand(const struct nd *x)
-{
-	struct nd v = *x;
-	struct g_operand o;
-	v.rank = x->dim[2] == 1 ? 2 : 3;
-	bool ok = nd_operand(&v, &o);
-	assert(ok);
-	return o;
-}
-
-/*
- * 256 * x + position, or 256 * (-1 - x) + position for the least: of at most 256
- * elements along the middle axis of x
- */
-static struct g_operand
-make_keys(struct part *p, const struct arg *r, const struct nd *x)
-{
-	struct hwc rows = { .h = (int32_t)x->dim[0], .w = (int32_t)x->dim[1],
-			    .c = (int32_t)x->dim[2] };
-	struct g_operand from = as_operand(x);
-	struct g_tensor *t = low_tensor(p->l, TFL_INT16, from.shape, NULL);
-	struct npu_scale value = { .mult = 256 }, position = { .mult = 1 };
-	struct g_op *o = low_op(p->l, r->max ? OP_ADD : OP_SUB, from, operand_whole(t));
-	int32_t least = from.type == TFL_INT8 ? 0 : 128;
-	op_ifm2(o, positions(p, rows.w, rows.c == 1, from.type),
-		from.type == TFL_INT8 ? -128 : 0);
-	op_unscaled(o);
-	op_zeros(o, r->max ? least : least - 1, 0);
-	G_PUT(o, OP, opa, r->max ? value : position);
-	G_PUT(o, OP, opb, r->max ? 1 : 256);
-	if (!r->max)
-		G_PUT(o, OP, reversed, 1);
-	return operand_reshape(t, rows);
-}
-
-/* the largest key of each row and column, into element `at` of keys on */
-static void
-best_of(struct part *p, const struct arg *r, const struct nd *x, struct g_tensor *to,
-	int64_t at)
-{
-	struct g_operand keys = make_keys(p, r, x);
-	struct hwc s = keys.shape;
-	struct g_operand best = { .t = to, .view = VIEW_STRIDED, .type = TFL_INT16,
-				  .shape = { .h = s.h, .w = 1, .c = s.c },
-				  .offset = at, .stride = { s.c, s.c, 1 } };
-	struct g_op *o = low_op(p->l, OP_MAXPOOL, keys, best);
-	op_kernel(o, (struct yx){ .y = 1, .x = s.w }, (struct yx){ .y = 1, .x = 1 },
-		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
-}
-
-/* h x w bytes of 16-bit keys: byte 0 the position, byte 1 the value */
-static struct g_operand
-key_bytes(struct g_tensor *keys, int byte, int64_t h, int64_t w)
-{
-	return (struct g_operand){
-		.t = keys, .view = VIEW_STRIDED,
-		.type = byte ? TFL_INT8 : TFL_UINT8,
-		.shape = { .h = (int32_t)h, .w = (int32_t)w, .c = 1 },
-		.offset = byte, .stride = { 2 * w, 2, 1 },
-	};
-}
-
-/* a word of the block's results; INT64 has two each */
-static struct g_operand
-result_words(const struct arg *r, const struct block *b, struct g_operand ofm,
-	     int word)
-{
-	int words = r->ofm->type == TFL_INT64 ? 2 : 1;
-	ofm.type = TFL_INT32;
-	ofm.view = VIEW_STRIDED;
-	ofm.shape = (struct hwc){ .h = (int32_t)b->rows, .w = (int32_t)b->columns,
-				  .c = 1 };
-	ofm.offset = words * (b->row * r->behind + b->column) + word;
-	ofm.stride[0] = words * r->behind;
-	ofm.stride[1] = words;
-	ofm.stride[2] = 1;
-	return ofm;
-}
-
-/* scalar - v, or v * 0 */
-static void
-write_words(struct part *p, enum g_op_kind kind, struct g_operand v, int32_t scalar,
-	    struct g_operand ofm)
-{
-	struct g_op *o = low_op(p->l, kind, v, ofm);
-	op_scalar(o, scalar, 0);
-	G_PUT(o, OP, reversed, 1);
-	op_unscaled(o);
-}
-
-/* v - zero, of bytes, as words */
-static struct g_operand
-widened(struct part *p, struct g_operand v, int32_t zero)
-{
-	struct g_operand y = word_new(p->l, v.shape);
-	struct g_op *o = low_op(p->l, OP_ADD, v, y);
-	op_scalar(o, 0, 0);
-	op_unscaled(o);
-	op_zeros(o, zero, 0);
-	return y;
-}
-
-/* of each segment: how far the end of all is behind its own last element */
-static struct g_operand
-segment_ends(struct part *p, const struct arg *r, int32_t segments)
-{
-	int32_t *v = anew(p->a, int32_t, (size_t)segments);
-	for (int32_t s = 0; s < segments; s++) {
-		int64_t end = SEGMENT * ((int64_t)s + 1);
-		v[s] = (int32_t)(r->n - (end < r->n ? end : r->n));
-	}
-	return low_const(p->l, TFL_INT32, (struct hwc){ .h = segments, .w = 1, .c = 1 },
-			  v);
-}
-
-/* from the best keys of segments to positions from the end, as words */
-static struct g_operand
-choose_segment(struct part *p, const struct arg *r, struct g_tensor *keys,
-	       int32_t segments, int64_t w)
-{
-	struct g_operand bits = word_const(p->l, POSITION_BITS);
-	struct g_operand value = widened(p, key_bytes(keys, 1, segments, w), -128);
-	struct g_operand at = widened(p, key_bytes(keys, 0, segments, w), 0);
-	struct g_operand ends = segment_ends(p, r, segments);
-	at = word_add(p->l, at, ends);
-	value = word_shl(p->l, value, bits);
-	struct g_operand all = word_add(p->l, value, at), best;
-	struct nd v = { .t = all.t, .type = TFL_INT32, .rank = 3,
-			.dim = { 1, segments, w }, .stride = { segments * w, w, 1 } };
-	words_folded(p->l, OP_MAX, &v);
-	bool ok = nd_operand(&v, &best);
-	assert(ok);
-	/* the shift rounds halves up */
-	struct g_operand half = word_const(p->l, 1 << (POSITION_BITS - 1));
-	value = word_shr(p->l, word_sub(p->l, best, half), bits);
-	value = word_shl(p->l, value, bits);
-	return word_sub(p->l, best, value);
-}
-
-static void
-lower_block(struct part *p, const struct arg *r, const struct block *b,
-	    const struct nd *x, struct g_operand ofm)
-{
-	int32_t segments = (int32_t)parts_of(r->n, SEGMENT);
-	int64_t w = b->rows * b->columns;
-	struct hwc s = { .h = segments, .w = (int32_t)b->rows, .c = (int32_t)b->columns };
-	struct g_tensor *keys = low_tensor(p->l, TFL_INT16, s, NULL);
-	for (int32_t i = 0; i < segments; i++) {
-		struct nd v = *x;
-		int64_t from = (int64_t)i * SEGMENT, n = r->n - from;
-		nd_slice(&v, 0, b->row, b->rows, 1);
-		nd_slice(&v, 1, from, n < SEGMENT ? n : SEGMENT, 1);
-		nd_slice(&v, 2, b->column, b->columns, 1);
-		best_of(p, r, &v, keys, i * w);
-	}
-	struct g_operand low = key_bytes(keys, 0, b->rows, b->columns);
-	struct g_operand first = result_words(r, b, ofm, 0);
-	if (segments == 1) {
-		write_words(p, OP_SUB, low, (int32_t)r->n - 1, first);
-	} else {
-		struct g_operand back = choose_segment(p, r, keys, segments, w);
-		back = operand_reshape(back.t, first.shape);
-		struct g_op *o = low_op(p->l, OP_SUB, back, first);
-		op_ifm2(o, word_const(p->l, (int32_t)r->n - 1), 0);
-		G_PUT(o, OP, reversed, 1);
-		op_unscaled(o);
-	}
-	if (r->ofm->type == TFL_INT64)
-		write_words(p, OP_MUL, low, 0, result_words(r, b, ofm, 1));
-}
-
-static bool
-is_native(const struct part *p, const struct arg *r)
-{
-	enum { MOST = 1 << 15 };
-	return part_has(p, LACK_ARGMAX) && r->n <= MOST;
-}
-
-/* what the pool finds at once: all, or of large maps what has room beside it */
-static struct block
-pool_size(const struct arg *r)
-{
-	const struct block all = { .rows = r->before, .columns = r->behind };
-	if (r->before <= MAX_EXTENT && r->behind <= MAX_EXTENT &&
-	    r->before * r->n * r->behind <= MANY_ELEMENTS)
-		return all;
-	int64_t most = POOL_ELEMENTS / r->n, columns = min_i64(r->behind, MAX_EXTENT);
-	int64_t rows = most / columns > 1 ? most / columns : 1;
-	return (struct block){ .rows = min_i64(min_i64(rows, r->before), MAX_EXTENT),
-			       .columns = columns };
-}
-
-/* a copy: what is before the last axis as channels */
-static struct nd
-turned(struct part *p, const struct arg *r, struct nd x)
-{
-	static const int order[] = { 2, 1, 0 };
-	struct hwc s = { .h = 1, .w = (int32_t)r->n, .c = (int32_t)x.dim[0] };
-	struct g_operand y = operand_whole(low_tensor(p->l, x.type, s, NULL));
-	struct nd to = nd_operand_of(y, 3, (int32_t[]){ 1, s.w, s.c });
-	nd_permute(&x, order);
-	nd_copy(p->l, &x, &to);
-	return to;
-}
-
-/* -1 - x, or 255 - x of unsigned: the first of the least is the first of the greatest */
-static struct g_operand
-turned_over(struct part *p, struct g_operand x)
-{
-	struct g_operand y = operand_whole(low_tensor(p->l, x.type, x.shape, NULL));
-	write_words(p, OP_SUB, x, x.type == TFL_UINT8 ? UINT8_MAX : -1, y);
-	return y;
-}
-
-/* results of a block as words, of which INT64 takes one in two */
-static void
-deliver_words(struct part *p, const struct arg *r, const struct block *b,
-	      struct g_operand found, struct g_operand ofm)
-{
-	struct g_operand low = result_words(r, b, ofm, 0);
-	found = operand_reshape(found.t, low.shape);
-	(void)low_copy(p->l, found, low);
-	if (r->ofm->type == TFL_INT64)
-		write_words(p, OP_MUL, found, 0, result_words(r, b, ofm, 1));
-}
-
-static void
-find_natively(struct part *p, const struct arg *r, const struct block *b, struct nd x,
-	      struct g_operand ofm)
-{
-	bool all = b->rows == r->before && b->columns == r->behind;
-	bool direct = all && r->ofm->type != TFL_INT64;
-	nd_slice(&x, 0, b->row, b->rows, 1);
-	nd_slice(&x, 2, b->column, b->columns, 1);
-	if (r->behind == 1 && b->rows > 1)
-		x = turned(p, r, x);
-	struct g_operand from;
-	bool ok = nd_operand(&x, &from);
-	assert(ok);
-	if (!r->max)
-		from = turned_over(p, from);
-	struct hwc s = { .h = from.shape.h, .w = 1, .c = from.shape.c };
-	struct g_operand found = word_new(p->l, s), as;
-	ok = operand_view(direct ? ofm : found, s, &as);
-	assert(ok);
-	struct g_op *o = low_op(p->l, OP_ARGMAX, from, as);
-	G_PUT(o, OP, kernel, (struct yx){ .y = 1, .x = from.shape.w });
-	if (!direct)
-		deliver_words(p, r, b, found, ofm);
 }
 
 static bool
 lower_arg(struct part *p, const struct tfl_op *op)
 {
-	struct arg r;
+	struct low_arg r;
 	(void)read_arg(p, op, &r);
 	struct nd x = nd_ifm(p, op->in[0]);
-	if (!nd_is_dense(&x))
-		x = nd_readable(p->l, &x);
-	bool ok = nd_reshape(&x, (int64_t[]){ r.before, r.n, r.behind }, 3);
-	assert(ok);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
-	bool native = is_native(p, &r);
-	struct block size = native ? pool_size(&r) : block_size(&r), b = size;
-	for (b.row = 0; b.row < r.before; b.row += size.rows)
-		for (b.column = 0; b.column < r.behind; b.column += size.columns) {
-			b.rows = min_i64(size.rows, r.before - b.row);
-			b.columns = min_i64(size.columns, r.behind - b.column);
-			if (native)
-				find_natively(p, &r, &b, x, room);
-			else
-				lower_block(p, &r, &b, &x, room);
-		}
-	low_deliver(p->l, room, ofm);
+	low_arg(p->l, &r, &x, part_ofm(p, op->out[0]));
 	return true;
 }
 

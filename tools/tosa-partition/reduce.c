@@ -2,6 +2,8 @@
 /* Reductions, and ARGMAX. */
 #include "part.h"
 
+#include "lower/arg.h"
+
 enum { MAX_EXTENT = 65536, MAX_ROWS = 256 };
 
 /* what lies in front of axes that are neighbours, them, and what is behind them */
@@ -219,20 +221,15 @@ lower_reduce_sum(struct part *p, const struct tosa_op *op)
  * 65536 times the value, plus how far it is from the end: the largest tells the
  * first of equal maxima in its lower half.
  */
-const char *
-lower_argmax(struct part *p, const struct tosa_op *op)
+static void
+argmax_by_words(struct part *p, const struct nd *v, int axis, const struct nd *out)
 {
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
-	int axis = (int)tosa_axis_of(op);
-	int32_t n = (int32_t)v.dim[axis];
-	struct three s = around(&v, axis, axis);
-	if (n > MAX_EXTENT)
-		return "an axis of more than 65536 elements";
-	int32_t *at = anew(p->a, int32_t, (size_t)n);
+	int32_t n = (int32_t)v->dim[axis], *at = anew(p->a, int32_t, (size_t)n);
+	struct three s = around(v, axis, axis);
 	for (int32_t i = 0; i < n; i++)
 		at[i] = 65535 - i;
 	int64_t dim[3] = { 1, n, 1 };
-	struct nd x = reshaped(p, &v, s.dim, 3), place = nd_const(p->l, TFL_INT32, 3, dim, at);
+	struct nd x = reshaped(p, v, s.dim, 3), place = nd_const(p->l, TFL_INT32, 3, dim, at);
 	x = widen(p, &x, 0);
 	x = by(p, OP_SHL, &x, 16);
 	x = both(p, OP_ADD, &x, &place);
@@ -240,6 +237,32 @@ lower_argmax(struct part *p, const struct tosa_op *op)
 	struct nd above = floor_shift(p, &x, 16), value = by(p, OP_SHL, &above, 16);
 	struct nd low = both(p, OP_SUB, &x, &value);
 	struct nd c = nd_const_one(p->l, TFL_INT32, 3, 65535), r = both(p, OP_SUB, &c, &low);
-	deliver(p, &r, &out);
+	deliver(p, &r, out);
+}
+
+const char *
+lower_argmax(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]), room = out;
+	int axis = (int)tosa_axis_of(op);
+	struct three s = around(&v, axis, axis);
+	struct low_arg r = { .max = true, .before = s.dim[0], .n = s.dim[1],
+			     .behind = s.dim[2] };
+	struct g_operand ofm;
+	if (v.type == TFL_INT16 && !low_arg_is_native(p->l, &r)) {
+		if (r.n > MAX_EXTENT)
+			return "an axis of more than 65536 elements";
+		argmax_by_words(p, &v, axis, &out);
+		return NULL;
+	}
+	const char *why = low_arg_check(p->a, &r);
+	if (why)
+		return why;
+	if (!nd_is_dense(&out))
+		room = like(p, &out, out.type);
+	(void)nd_operand(&room, &ofm); /* dense memory is one */
+	low_arg(p->l, &r, &v, ofm);
+	if (room.t != out.t)
+		nd_copy(p->l, &room, &out);
 	return NULL;
 }
