@@ -42,6 +42,7 @@ struct trials {
 	struct sched *s;
 	struct trial *v;
 	size_t n, cap;
+	int64_t *count; /* of weights */
 	int now; /* enum g_traversal */
 };
 
@@ -106,7 +107,7 @@ try_all(struct trials *l, int t, bool exact)
 		l->v[i].bytes[t] = padded_weights(op, t) * op->ofm.shape.c;
 	}
 	if (exact)
-		threads_for(s->o->jobs, l->n, NULL, measure, l);
+		threads_for(s->o->jobs, l->n, l->count, measure, l);
 	for (size_t i = 0; i < l->n; i++) {
 		const struct g_op *op = op_of(l, i);
 		struct kernel k = { .op = l->v[i].op,
@@ -162,6 +163,9 @@ choose_traversals(struct sched *s)
 			return false;
 	if (!l.n)
 		return true;
+	l.count = anew(s->a, int64_t, l.n);
+	for (size_t i = 0; i < l.n; i++)
+		l.count[i] = weight_count(op_of(&l, i));
 	try_all(&l, DEPTH_FIRST, true);
 	try_all(&l, PART_KERNEL, true);
 	for (size_t i = 0; i < l.n; i++)
