@@ -316,7 +316,8 @@ regor() {
 @test "so are those of TOSA, and what is scattered; bits are combined by one operation" {
 	need_shared $REFERENCE/cases
 	for m in "GATHER/0 gather" "GATHER/2 gather" "SCATTER/0 scatter" "SCATTER/3 scatter" \
-		"AND/2 and" "OR/5 or" "XOR/2 xor" "LXOR/4 xor" "ASR/4 shr" "LSR/1 lsr"; do
+		"AND/2 and" "OR/5 or" "XOR/2 xor" "LXOR/4 xor" "ASR/4 shr" "LSR/1 lsr" \
+		"RESIZE_BILINEAR/11 resize"; do
 		dir=$SHARED/$REFERENCE/cases/tosa-${m% *}
 		tosa-partition -a ethos-u85-512 "$dir/model.tosa" >part
 		grep -q "^op .*do=${m#* }" part

@@ -45,14 +45,16 @@ check_resize(struct check *c, const struct g_op *op)
 {
 	struct hwc i = op->ifm.shape, o = op->ofm.shape;
 	bool bilinear = op->sample == SAMPLE_BILINEAR;
+	int bytes = graph_type_bytes(op->ifm.type);
+	/* what isn't divided by the weights' sum is a word */
+	bool divided = !bilinear || op->ofm.type != TFL_INT32 || bytes > 1;
 	if (op->ifm2.t || op->weights || !is_point(op) || op->ifm_zero || op->ofm_zero ||
-	    i.c != o.c || op->ifm.type != op->ofm.type ||
-	    graph_type_bytes(op->ifm.type) > 2)
+	    i.c != o.c || (divided && op->ifm.type != op->ofm.type) || bytes > 2)
 		return BAD(c, op, "o%d: a resize takes one operand of 8 or 16 bits, keeps its "
 			   "channels and type, and has no window or zero points",
 			   op->rec.id);
-	return (is_grid(op->up.y, op->down.y, op->first.lo, bilinear) &&
-		is_grid(op->up.x, op->down.x, op->first.hi, bilinear)) ||
+	return (is_grid(op->up.y, op->down.y, op->first.lo, bilinear && divided) &&
+		is_grid(op->up.x, op->down.x, op->first.hi, bilinear && divided)) ||
 	       BAD(c, op, "o%d: up=%dx%d down=%dx%d first=%" PRId64 ":%" PRId64 ": up is a "
 		   "power of two (nearest: any) up to 2048, down less than 16 times that, "
 		   "first from -up to up - 1", op->rec.id, op->up.y, op->up.x, op->down.y,

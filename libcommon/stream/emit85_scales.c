@@ -90,8 +90,8 @@ static struct scale85
 resize_scale(const struct g_op *op)
 {
 	enum { SYMMETRIC = 3, FRACTION = 16 };
-	bool bilinear = op->sample == SAMPLE_BILINEAR;
-	int weights = bilinear ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
+	bool divided = op->sample == SAMPLE_BILINEAR && op->ofm.type != TFL_INT32;
+	int weights = divided ? log2_of(op->up.y) + log2_of(op->up.x) : 0;
 	return (struct scale85){ .mult = 1, .shift = FRACTION + weights,
 				 .round = SYMMETRIC };
 }

@@ -203,7 +203,7 @@ ofm_terms(const struct g_op *op)
 	if (op->kind == OP_RESIZE) {
 		t.rounding = NPU_ROUND_SYMMETRIC;
 		t.shift = FRACTION;
-		if (op->sample == SAMPLE_BILINEAR)
+		if (op->sample == SAMPLE_BILINEAR && op->ofm.type == op->ifm.type)
 			t.shift += bits_of(op->up.y) + bits_of(op->up.x) - 2;
 		return t;
 	}

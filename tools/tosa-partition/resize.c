@@ -87,6 +87,31 @@ sample_nearest(struct part *p, const struct tosa_resize *r, const struct nd *v,
 	return true;
 }
 
+/* the unit's sums of 8 bits, as they are: on the grid as it stands, as its weights count */
+static bool
+sample_bilinear(struct part *p, const struct tosa_resize *r, const struct nd *v,
+		const struct nd *out)
+{
+	enum { MAX_UP = 2048, MAX_STEPS = 16 };
+	struct low_grid g[2];
+	if (!low_can_sample(p->l, v->type, v->dim[0]) || v->type != TFL_INT8 ||
+	    out->type != TFL_INT32)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		int64_t n = r->num[i], first = r->offset[i];
+		int64_t skip = first >= n ? first / n : 0;
+		g[i] = (struct low_grid){ .up = n, .down = r->den[i],
+					  .first = first - skip * n, .skip = skip };
+		if (n > MAX_UP || r->den[i] >= MAX_STEPS * n || first < -n ||
+		    skip >= v->dim[1 + i])
+			return false;
+	}
+	struct nd room = room_map(p, out);
+	low_sample(p->l, true, &g[0], &g[1], v, &room);
+	deliver_map(p, &room, out);
+	return true;
+}
+
 const char *
 lower_resize(struct part *p, const struct tosa_op *op)
 {
@@ -96,7 +121,7 @@ lower_resize(struct part *p, const struct tosa_op *op)
 		return "more than 2048 rows or columns";
 	if (v.type == TFL_INT16 && r.bilinear && r.num[0] * r.num[1] >= 1 << 16)
 		return "sums of more than 32 bits";
-	if (sample_nearest(p, &r, &v, &out))
+	if (r.bilinear ? sample_bilinear(p, &r, &v, &out) : sample_nearest(p, &r, &v, &out))
 		return NULL;
 	struct sides y = sides_of(p, &r, 0, v.dim[1], out.dim[1]);
 	struct sides x = sides_of(p, &r, 1, v.dim[2], out.dim[2]);
