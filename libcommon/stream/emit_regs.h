@@ -57,7 +57,7 @@ struct emit_part {
 };
 struct emit_part emit_part(const struct g_op *op, struct g_range rows, int slice);
 
-/* ---- emit.c, emit85.c: kernels ------------------------------------------- */
+/* ---- emit.c, emit55.c and emit85.c: kernels ------------------------------------------- */
 
 struct fm_regs {
 	enum npu_reg region, base0, height0, height1, width0, stride_c, stride_y,
@@ -98,6 +98,7 @@ struct emit_piece {
 bool emit_find_piece(struct emitter *m, const struct g_step *s, int core,
 		     struct emit_piece *out);
 
+bool emit55_registers(struct emitter *m, const struct emit_kernel *k);
 bool emit85_registers(struct emitter *m, const struct emit_kernel *k);
 enum npu_opcode emit85_opcode(const struct g_op *op, int *mode);
 
