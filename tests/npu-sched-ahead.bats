@@ -37,3 +37,25 @@ uses()
 	"$chain" fan 30 >chain.tflite
 	uses chain.tflite ethos-u55-32 44000
 }
+
+# contends MODEL: cycles, SRAM and cycles with contention of the whole pipeline's file
+contends()
+{
+	local target=(-a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded
+		--memory-mode Shared_Sram)
+	tfl-partition -o m.part "$1" 2>notes
+	npu-sched "${target[@]}" m.part 2>notes | npu-wenc | npu-cmdgen -o m.tflite
+	npu-perf --json "${target[@]:2}" m.tflite |
+		jq -r '[(.timeline_cycles | round), .sram_bytes, .contention_cycles] | @tsv'
+}
+
+# with transfers as late as they may be for the same cycles and bytes: 179,610
+@test "of plans that are equal the one with less contention is taken" {
+	need_shared models
+	contends "$SHARED/models/resnet_quant.tflite" >figures
+	cat figures
+	read -r cycles sram contention <figures
+	[ "$cycles" -le 174692 ]
+	[ "$sram" -le 88992 ]
+	[ "$contention" -le 177400 ]
+}

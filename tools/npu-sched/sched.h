@@ -195,6 +195,7 @@ struct plan {
 	struct perf_step *step;
 	size_t n_steps;
 	double cycles;
+	double contention; /* plan_contention's, where it was asked for */
 	bool beside_placed; /* addresses outside of the limited place */
 	double ahead; /* as the fitting has it */
 	struct fitting fitting; /* how transfers and addresses were found */
@@ -546,6 +547,9 @@ void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
 /* clock.c: cycles of what will be emitted; the same with whatever addresses, at
  * the least */
 double plan_clock(struct sched *s, struct plan *p);
+/* with addresses: where a kernel and a transfer share a memory's bandwidth
+ * (perf_contention), to tell plans of as many cycles and bytes apart */
+double plan_contention(struct sched *s, struct plan *p);
 double plan_bound(struct sched *s, struct plan *p);
 
 /* lower_bound.c: no plan of these kernels takes fewer cycles, whatever becomes of its

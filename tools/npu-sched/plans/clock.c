@@ -48,6 +48,7 @@ struct clock {
 	int n_dma;
 	double flash; /* cycles of weights, fetched and read in place */
 	double share; /* transfer_share */
+	bool contends; /* steps say what they move, and share each memory's bandwidth */
 };
 
 /* the operation as the emitter will find it: rolling buffers, cut weights */
@@ -222,6 +223,38 @@ add_step(struct clock *c, struct perf_step step)
 	c->step[c->n++] = step;
 }
 
+/* a transfer of weights, or, for as long as it runs, of a table or a copy */
+static void
+note_moved(const struct clock *c, const struct moved *m, struct perf_step *step)
+{
+	const struct sched *s = c->s;
+	const double *rate = s->machine.bytes_per_cycle;
+	double bytes = (double)(m->hi - m->lo);
+	if (m->copy >= 0) {
+		const struct g_op *op = s->info[c->p->kernel[m->copy].op].op;
+		step->memory[sched_area(s, op->ifm.t)] = step->cycles;
+	} else if (m->slice < 0) {
+		step->memory[s->memory.const_area] = step->cycles;
+	} else {
+		step->memory[s->memory.const_area] += bytes / rate[s->memory.const_area];
+		step->memory[s->memory.cache_area] += bytes / rate[s->memory.cache_area];
+	}
+}
+
+static void
+note_accesses(const struct clock *c, const struct kernel *k, enum held held,
+	      struct perf_step *step)
+{
+	const struct plan *p = c->p;
+	const struct weight_slice *u = k->slice >= 0 ? &p->slice[k->slice] : NULL;
+	int32_t rows = p->stripe[k->op] ? p->stripe[k->op]
+					: c->s->info[k->op].op->ofm.shape.h;
+	struct perf_op op = kernel_op(c->s, k, u ? u->stream_bytes : 0,
+				      u ? u->scale_bytes : 0, held);
+	struct perf_cost cost = cost_in_blocks(c->s, &op, block_for(c->s, k->op, rows));
+	memcpy(step->memory, cost.memory, sizeof(step->memory));
+}
+
 /* the youngest kernel in conflict bounds how many may still run */
 static void
 start_transfer(struct clock *c, struct moved m, double cycles)
@@ -239,7 +272,10 @@ start_transfer(struct clock *c, struct moved m, double cycles)
 	if (c->n_dma == c->s->accel->max_dma)
 		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
 	c->dma[c->n_dma++] = m;
-	add_step(c, (struct perf_step){ .kind = PERF_DMA, .cycles = cycles });
+	struct perf_step step = { .kind = PERF_DMA, .cycles = cycles };
+	if (c->contends)
+		note_moved(c, &m, &step);
+	add_step(c, step);
 }
 
 static void
@@ -297,7 +333,10 @@ run_kernel(struct clock *c, int i)
 	c->kernel[c->n_kernels++] = i;
 	enum held held = held_of(c->p, k);
 	c->flash += held == FETCHED || k->slice < 0 ? 0 : k->flash;
-	add_step(c, (struct perf_step){ .kind = PERF_KERNEL, .cycles = k->cost[held] });
+	struct perf_step step = { .kind = PERF_KERNEL, .cycles = k->cost[held] };
+	if (c->contends)
+		note_accesses(c, k, held, &step);
+	add_step(c, step);
 }
 
 /* the kernels of a node, from `from` on; *f: the next transfer */
@@ -339,11 +378,11 @@ room_for_steps(struct plan *p)
 }
 
 static double
-run_all(struct sched *s, struct plan *p, bool placed)
+run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 {
 	struct arena *a = arena_open();
 	struct clock c = { .s = s, .p = p, .placed = placed, .step = room_for_steps(p),
-			   .share = transfer_share(s) };
+			   .share = transfer_share(s), .contends = contends };
 	double cycles = 0;
 	size_t f = 0;
 	c.of = anew(a, const struct rect *, p->n_slices + 1);
@@ -351,7 +390,8 @@ run_all(struct sched *s, struct plan *p, bool placed)
 		c.of[p->rect[i].slice] = &p->rect[i];
 	for (int i = 0; i < (int)p->n_kernels;) {
 		i = run_node(&c, i, &f);
-		cycles += perf_timeline(&s->machine, c.step, c.n);
+		cycles += contends ? perf_contention(&s->machine, c.step, c.n)
+				   : perf_timeline(&s->machine, c.step, c.n);
 	}
 	arena_close(a);
 	if (cycles >= c.flash * (1 - ROUNDING))
@@ -364,7 +404,15 @@ plan_clock(struct sched *s, struct plan *p)
 {
 	if (!p->touches)
 		find_touches(s, p);
-	return run_all(s, p, true);
+	return run_all(s, p, true, false);
+}
+
+double
+plan_contention(struct sched *s, struct plan *p)
+{
+	if (!p->touches)
+		find_touches(s, p);
+	return run_all(s, p, true, true);
 }
 
 double
@@ -372,5 +420,5 @@ plan_bound(struct sched *s, struct plan *p)
 {
 	if (s->has_copies && !p->touches)
 		find_touches(s, p);
-	return run_all(s, p, false);
+	return run_all(s, p, false, false);
 }

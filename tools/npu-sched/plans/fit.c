@@ -118,19 +118,41 @@ trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 	(void)plan_fit(s, p, was, INFINITY);
 }
 
+/* how good a plan with addresses is: cycles first, then bytes, then contention */
+struct merit {
+	double cycles, contention;
+	int64_t peak;
+};
+
+static struct merit
+merit_of(struct sched *s, struct plan *p)
+{
+	return (struct merit){ .cycles = p->cycles, .peak = peak_of(s, p),
+			       .contention = plan_contention(s, p) };
+}
+
+static bool
+is_better(struct merit a, struct merit b)
+{
+	if (a.cycles != b.cycles)
+		return a.cycles < b.cycles;
+	return a.peak != b.peak ? a.peak < b.peak : a.contention < b.contention;
+}
+
 /*
- * Cycles ahead of their use that weights may be fetched, with which it stays as fast,
- * by its clock, with the lowest peak; that is not simply the fewest, as transfers get
- * in each other's way.  None: no peak below the one given.
+ * Cycles ahead of their use that weights may be fetched, with which it is best by its
+ * clock in no more bytes; that is not simply the fewest, as transfers get in each
+ * other's way.  None: p as it is is best.
  */
 static struct fitting
-least_ahead(struct sched *s, struct plan *p, struct fitting was, double cycles,
-	    int64_t peak)
+least_ahead(struct sched *s, struct plan *p, struct fitting was)
 {
 	enum { TRIES = 20 };
 	double shorter = 0.7;
 	struct fitting f = was;
-	f.ahead = cycles;
+	const int64_t most = peak_of(s, p);
+	struct merit best = merit_of(s, p);
+	f.ahead = best.cycles;
 	for (int i = 0; i < TRIES; i++) {
 		/* first all lengths, then those near the best one */
 		if (i == TRIES * 3 / 4) {
@@ -138,11 +160,14 @@ least_ahead(struct sched *s, struct plan *p, struct fitting was, double cycles,
 			shorter = pow(shorter, 1.0 / (TRIES - i));
 		}
 		f.ahead *= shorter;
-		if (!plan_fit(s, p, f, nextafter(cycles, INFINITY)) ||
-		    peak_of(s, p) >= peak)
+		if (!plan_fit(s, p, f, nextafter(best.cycles, INFINITY)) ||
+		    peak_of(s, p) > most)
+			continue;
+		struct merit now = merit_of(s, p);
+		if (!is_better(now, best))
 			continue;
 		was = f;
-		peak = peak_of(s, p);
+		best = now;
 	}
 	return was;
 }
@@ -162,14 +187,15 @@ plan_trim(struct sched *s, struct plan *p)
 	}
 	trim_limit(s, p, first, cycles);
 	struct fitting all = { .limit = p->need, .how = SUMMED, .most = INT64_MAX };
-	struct fitting late = least_ahead(s, p, all, p->cycles, peak_of(s, p));
+	struct fitting late = least_ahead(s, p, all);
 	if (late.ahead == 0) {
 		trim_limit(s, p, first, cycles);
 		return;
 	}
 	(void)plan_fit(s, p, late, INFINITY);
-	int64_t peak = peak_of(s, p);
+	const int64_t peak = peak_of(s, p);
+	const double best = p->cycles;
 	place_last(s, p);
-	if (p->cycles > cycles || peak_of(s, p) > peak)
+	if (p->cycles > best || peak_of(s, p) > peak)
 		(void)plan_fit(s, p, late, INFINITY);
 }

@@ -229,6 +229,17 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 	return best;
 }
 
+/* fewer cycles; of as many fewer bytes, of as many less contention for memory.  of: p's */
+static bool
+is_better_order(const struct search *x, struct variant *of, struct plan *p)
+{
+	const struct plan *q = x->found.fastest;
+	int64_t more = q ? peak_of(of->s, p) - peak_of(x->s, q) : 0;
+	p->contention = plan_contention(of->s, p);
+	return !q || p->cycles < q->cycles || more < 0 ||
+	       (more == 0 && p->contention < q->contention);
+}
+
 /* the fastest plan of all, then the smallest of the orders */
 static void
 search_orders(struct search *x, enum detail detail)
@@ -239,7 +250,7 @@ search_orders(struct search *x, enum detail detail)
 		double most = x->found.fastest ? x->found.fastest->cycles : INFINITY;
 		struct plan *p = search_order(x, &l, &i, nextafter(most, INFINITY), detail,
 					      &v);
-		if (p && (p->cycles < most || peak_of(v->s, p) < peak_of(x->s, x->found.fastest)))
+		if (p && is_better_order(x, v, p))
 			keep_fastest(x, v, p);
 		else
 			plan_close(p);
