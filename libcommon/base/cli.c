@@ -183,6 +183,20 @@ cli_note(const char *label, const char *fmt, ...)
 	free(line);
 }
 
+int
+cli_index(const char **arg)
+{
+	const char *p = *arg;
+	size_t digits = strspn(p, "0123456789");
+	int k = 0;
+	if (!digits || digits > 4 || p[digits] != '=')
+		return -1;
+	for (; *p != '='; p++)
+		k = 10 * k + (*p - '0');
+	*arg = p + 1;
+	return k;
+}
+
 int64_t
 cli_number(struct argp_state *state, const char *option, const char *arg,
 	   int64_t min, int64_t max)

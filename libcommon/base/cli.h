@@ -48,6 +48,8 @@ _Noreturn void cli_show(void (*list)(struct text *t));
 /* "NAME: warning: ..." (or another label) on standard error */
 void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);
 
+/* K of "K=REST", up to four digits, and *arg becomes REST; -1: it has no K */
+int cli_index(const char **arg);
 /* a whole number between min and max out of an option's argument, or usage error */
 int64_t cli_number(struct argp_state *state, const char *option,
 		   const char *arg, int64_t min, int64_t max);

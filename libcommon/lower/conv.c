@@ -2,8 +2,6 @@
 /* What a convolution can be, and the windows of its operations. */
 #include "lower/convparts.h"
 
-#include <assert.h>
-
 enum {
 	MAX_EXTENT = 65536,
 	MAX_WINDOWS = 1024,	/* of an image, where each is an operation */
@@ -115,9 +113,7 @@ struct g_op *
 conv_op(struct lower *l, const struct low_conv *c, const struct nd *in,
 	const struct nd *out, struct yx stride, struct g_pad pad)
 {
-	struct g_operand ifm, ofm;
-	bool ok = nd_operand(in, &ifm) && nd_operand(out, &ofm);
-	assert(ok);
+	struct g_operand ifm = nd_seen(in), ofm = nd_seen(out);
 	struct g_op *op = low_op(l, c->kind, ifm, ofm);
 	op_kernel(op, conv_taps(c), stride, conv_dilation(c), pad);
 	op_zeros(op, c->ifm_zero, 0);

@@ -95,10 +95,7 @@ run_piece(struct lower *l, const struct low_conv *all, const struct nd *in,
 static struct nd
 add(struct lower *l, const struct nd *a, const struct nd *b)
 {
-	struct g_operand x, y, sum;
-	(void)nd_operand(a, &x);
-	(void)nd_operand(b, &y);
-	sum = word_add(l, x, y);
+	struct g_operand x = nd_seen(a), y = nd_seen(b), sum = word_add(l, x, y);
 	struct nd r = *a;
 	r.t = sum.t;
 	return r;

@@ -3,21 +3,10 @@
 
 #include "base/fixed.h"
 
-#include <assert.h>
-
 enum {
 	MAX_PRODUCTS = 1 << 15, /* of an operation; 4 bytes each */
 	MAX_EXTENT = 1 << 16,	/* of an operand */
 };
-
-static struct g_operand
-operand_of(const struct nd *v)
-{
-	struct g_operand o;
-	bool ok = nd_operand(v, &o);
-	assert(ok);
-	return o;
-}
 
 bool
 low_matmul_is_native(const struct lower *l, const struct low_matmul *m)
@@ -62,7 +51,7 @@ add_bias(struct lower *l, const struct nd *bias, struct g_operand products)
 	struct nd v = { .t = bias->t, .type = bias->type, .rank = 3,
 			.offset = bias->offset, .dim = { shape.h, shape.w, 1 },
 			.stride = { 0, 1, 1 } };
-	(void)low_copy(l, operand_of(&v), low_box(products, shape, at));
+	(void)low_copy(l, nd_seen(&v), low_box(products, shape, at));
 }
 
 static void
@@ -82,9 +71,9 @@ multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	struct hwc all = shape;
 	all.c += m->bias != NULL; /* one product more */
 	struct g_operand products = word_new(l, all);
-	struct g_op *mul = low_op(l, OP_MUL, operand_of(&x),
+	struct g_op *mul = low_op(l, OP_MUL, nd_seen(&x),
 				  low_box(products, shape, (struct hwc){ 0 }));
-	op_ifm2(mul, operand_of(&y), m->b_zero);
+	op_ifm2(mul, nd_seen(&y), m->b_zero);
 	op_zeros(mul, m->a_zero, 0);
 	op_unscaled(mul);
 	if (m->bias)
@@ -93,7 +82,7 @@ multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	to.rank = 3;
 	to.dim[2] = 1;
 	to.stride[2] = 1;
-	made(ctx, low_op(l, OP_REDUCE_SUM, products, operand_of(&to)));
+	made(ctx, low_op(l, OP_REDUCE_SUM, products, nd_seen(&to)));
 }
 
 static void
@@ -125,8 +114,8 @@ multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *ou
 static struct g_op *
 multiply_natively(struct lower *l, const struct low_matmul *m, const struct nd *out)
 {
-	struct g_op *op = low_op(l, OP_MATMUL, operand_of(&m->a), operand_of(out));
-	op_ifm2(op, operand_of(&m->b), m->b_zero);
+	struct g_op *op = low_op(l, OP_MATMUL, nd_seen(&m->a), nd_seen(out));
+	op_ifm2(op, nd_seen(&m->b), m->b_zero);
 	op->ifm_zero = m->a_zero;
 	if (graph_type_bytes(m->a.type) == 2)
 		G_PUT(op, OP, acc40, 1);
@@ -139,8 +128,8 @@ multiply_and_add(struct lower *l, const struct low_matmul *m, const struct nd *o
 {
 	struct nd words = nd_new(l, TFL_INT32, 2, out->dim);
 	op_unscaled(multiply_natively(l, m, &words));
-	struct g_op *add = low_op(l, OP_ADD, operand_of(&words), operand_of(out));
-	op_ifm2(add, operand_of(m->bias), 0);
+	struct g_op *add = low_op(l, OP_ADD, nd_seen(&words), nd_seen(out));
+	op_ifm2(add, nd_seen(m->bias), 0);
 	op_unscaled(add);
 	return add;
 }

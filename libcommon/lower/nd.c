@@ -267,6 +267,15 @@ nd_operand(const struct nd *v, struct g_operand *out)
 	return true;
 }
 
+struct g_operand
+nd_seen(const struct nd *v)
+{
+	struct g_operand o;
+	bool ok = nd_operand(v, &o);
+	assert(ok);
+	return o;
+}
+
 bool
 operand_view(struct g_operand o, struct hwc shape, struct g_operand *out)
 {

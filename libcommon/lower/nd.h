@@ -39,6 +39,7 @@ int64_t nd_elements(const struct nd *v);
 
 /* v as an operation sees it, when H, W, C can describe it */
 bool nd_operand(const struct nd *v, struct g_operand *out);
+struct g_operand nd_seen(const struct nd *v); /* they certainly can */
 /* memory in linear order from offset on */
 bool nd_is_dense(const struct nd *v);
 /* the same memory in other dimensions, when it is linear */

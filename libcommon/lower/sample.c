@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/sample.h"
 
-#include <assert.h>
-
 enum { MAX_UP = 2048, MAX_STEPS = 16, MAX_IMAGES = 512 };
 
 static int64_t
@@ -54,7 +52,7 @@ static void
 sample_image(struct lower *l, bool bilinear, const struct low_grid *y,
 	     const struct low_grid *x, struct nd in, struct nd out, int64_t i)
 {
-	struct g_operand from, to;
+	struct g_operand from;
 	nd_slice(&in, 0, i, 1, 1);
 	nd_slice(&in, 1, y->skip, in.dim[1] - y->skip, 1);
 	nd_slice(&in, 2, x->skip, in.dim[2] - x->skip, 1);
@@ -63,9 +61,8 @@ sample_image(struct lower *l, bool bilinear, const struct low_grid *y,
 		in = nd_readable(l, &in);
 		(void)nd_operand(&in, &from);
 	}
-	bool ok = nd_operand(&out, &to); /* channels are neighbours in any result */
-	assert(ok);
-	struct g_op *op = low_op(l, OP_RESIZE, from, to);
+	/* channels are neighbours in any result */
+	struct g_op *op = low_op(l, OP_RESIZE, from, nd_seen(&out));
 	G_PUT(op, OP, sample, bilinear ? SAMPLE_BILINEAR : SAMPLE_NEAREST);
 	G_PUT(op, OP, up, (struct yx){ .y = (int32_t)y->up, .x = (int32_t)x->up });
 	G_PUT(op, OP, down, (struct yx){ .y = (int32_t)y->down, .x = (int32_t)x->down });

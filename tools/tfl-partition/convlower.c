@@ -3,8 +3,6 @@
 #include "conv.h"
 #include "move.h"
 
-#include <assert.h>
-
 /* ---- constants ---------------------------------------------------------------------- */
 
 struct low_conv
@@ -131,9 +129,7 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 		shift[o] = s.shift - 31;
 		least[o] = s.shift > 31 ? -1 : 0;
 	}
-	struct g_operand sum, ofm;
-	bool ok = nd_operand(sums, &sum) && nd_operand(out, &ofm);
-	assert(ok);
+	struct g_operand sum = nd_seen(sums), ofm = nd_seen(out);
 	struct g_operand y = word_mul_high(l, sum, low_const(l, TFL_INT32, line, mult));
 	struct g_operand below = word_min(l, y, word_const(l, 0));
 	below = word_max(l, below, low_const(l, TFL_INT32, line, least));

@@ -73,14 +73,9 @@ static void
 add_layout(struct argp_state *state, struct end_layouts *l, const char *arg)
 {
 	static const char *const names[] = { "nhwc", "nhcwb16", "nchw" };
-	struct end_layout x = { .index = -1 };
+	struct end_layout x = { 0 };
 	const char *p = arg;
-	size_t digits = strspn(arg, "0123456789");
-	if (digits && digits < 5 && arg[digits] == '=') {
-		for (x.index = 0; *p != '='; p++)
-			x.index = 10 * x.index + (*p - '0');
-		p++;
-	}
+	x.index = cli_index(&p);
 	size_t n = strcspn(p, ",");
 	while (x.layout < (int)ARRAY_LEN(names) &&
 	       (strlen(names[x.layout]) != n || strncmp(p, names[x.layout], n) != 0))

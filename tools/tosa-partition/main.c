@@ -23,16 +23,12 @@ static const struct argp_option option_list[] = {
 static void
 add_layout(struct argp_state *state, struct layouts *l, const char *arg)
 {
-	struct layout x = { .index = -1 };
-	const char *equals = strchr(arg, '='), *name = equals ? equals + 1 : arg;
-	char k[8] = "";
-	if (equals && (size_t)(equals - arg) < sizeof(k)) {
-		memcpy(k, arg, (size_t)(equals - arg));
-		x.index = (int)cli_number(state, "a layout's K", k, 0, 9999);
-	}
+	struct layout x = { 0 };
+	const char *name = arg;
+	x.index = cli_index(&name);
 	x.last = !strcmp(name, "nhwc");
-	if ((!x.last && strcmp(name, "nchw") != 0) || (equals && x.index < 0))
-		argp_error(state, "a layout is nhwc or nchw, or K=nhwc, not '%s'", arg);
+	if (!x.last && strcmp(name, "nchw") != 0)
+		argp_error(state, "a layout is nhwc or nchw, K= in front of it, not '%s'", arg);
 	if (l->n == MAX_LAYOUTS)
 		argp_error(state, "more than %d layouts", MAX_LAYOUTS);
 	l->v[l->n++] = x;

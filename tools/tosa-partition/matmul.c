@@ -5,8 +5,6 @@
  */
 #include "part.h"
 
-#include <assert.h>
-
 enum { MAX_BLOCKS = 2048 };
 
 struct nd
@@ -88,15 +86,6 @@ dense(struct part *p, const struct nd *v)
 	return r;
 }
 
-static struct g_operand
-operand_of(const struct nd *v)
-{
-	struct g_operand o;
-	bool ok = nd_operand(v, &o);
-	assert(ok);
-	return o;
-}
-
 /* sums of one half of an operand times the other one */
 static struct nd
 half_sums(struct part *p, const struct product *m, bool first, struct g_operand half)
@@ -130,14 +119,14 @@ multiply_wide(struct part *p, const struct product *m, const struct nd *out,
 	bool first = nd_elements(&m->a) <= nd_elements(&m->b);
 	struct nd whole = dense(p, first ? &m->a : &m->b), room = *out;
 	struct g_operand upper, lower, ofm;
-	low_split(p->l, operand_of(&whole), &upper, &lower);
+	low_split(p->l, nd_seen(&whole), &upper, &lower);
 	struct nd high = half_sums(p, m, first, upper);
 	struct nd low = half_sums(p, m, first, lower);
 	if (!nd_operand(&room, &ofm))
 		room = like(p, out, out->type);
 	struct finish f = { .p = p, .tail = t, .round = ROUND_NATURAL };
-	low_scale_wide(p->l, operand_of(&high), operand_of(&low), tail_scale(t, 0),
-		       operand_of(&room), scaled_wide, &f);
+	low_scale_wide(p->l, nd_seen(&high), nd_seen(&low), tail_scale(t, 0),
+		       nd_seen(&room), scaled_wide, &f);
 	if (room.t != out->t)
 		nd_copy(p->l, &room, out);
 }
