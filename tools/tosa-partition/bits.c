@@ -64,11 +64,11 @@ whole(struct part *p, int tensor, const struct nd *out)
 
 /* by an operation of U85's */
 static void
-bits_to(struct part *p, enum g_op_kind kind, const struct tosa_op *op)
+bits_to(struct part *p, enum g_op_kind kind, const struct tosa_op *op, enum g_round round)
 {
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_place(p, op->out[0]);
-	struct finish f = { .round = ROUND_NATURAL };
+	struct finish f = { .round = round };
 	both_to(p, kind, &a, &b, &out, &f);
 }
 
@@ -77,7 +77,8 @@ lower_bits(struct part *p, const struct tosa_op *op)
 {
 	if (low_has(p->l, LACK_BITS)) {
 		bits_to(p, op->code == TOSA_BITWISE_AND ? OP_AND
-			   : op->code == TOSA_BITWISE_OR ? OP_OR : OP_XOR, op);
+			   : op->code == TOSA_BITWISE_OR ? OP_OR : OP_XOR, op,
+			ROUND_NATURAL);
 		return NULL;
 	}
 	struct nd out = result_place(p, op->out[0]), to = like(p, &out, out.type);
@@ -107,7 +108,7 @@ const char *
 lower_bool(struct part *p, const struct tosa_op *op)
 {
 	if (op->code == TOSA_LOGICAL_XOR && low_has(p->l, LACK_BITS)) {
-		bits_to(p, OP_XOR, op);
+		bits_to(p, OP_XOR, op, ROUND_NATURAL);
 		return NULL;
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
@@ -192,9 +193,15 @@ wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
 const char *
 lower_shift(struct part *p, const struct tosa_op *op)
 {
-	struct nd out = result_place(p, op->out[0]), r;
 	bool logical = op->code == TOSA_LOGICAL_RIGHT_SHIFT;
 	bool native = low_has(p->l, LACK_BITS);
+	/* what it truncates it rounds down; no result leaves its type, as one of the other
+	 * shifts may, which would be clamped */
+	if (native && op->code == TOSA_ARITHMETIC_RIGHT_SHIFT) {
+		bits_to(p, OP_SHR, op, tosa_rounds(op) ? ROUND_NATURAL : ROUND_TRUNCATE);
+		return NULL;
+	}
+	struct nd out = result_place(p, op->out[0]), r;
 	struct nd a = wide_operand(p, op->in[0], logical, &out);
 	struct nd b = wide_operand(p, op->in[1], false, native ? NULL : &out);
 	if (op->code == TOSA_LOGICAL_LEFT_SHIFT)
@@ -203,8 +210,8 @@ lower_shift(struct part *p, const struct tosa_op *op)
 		r = native ? both(p, OP_LSR, &a, &b) : logical_by(p, &a, &b);
 	else if (!logical && tosa_rounds(op))
 		r = both(p, OP_SHR, &a, &b);
-	else /* what U85 truncates it rounds down */
-		r = logical || native ? shift_down(p, &a, &b) : floor_by(p, &a, &b);
+	else
+		r = logical ? shift_down(p, &a, &b) : floor_by(p, &a, &b);
 	struct nd low = out.type == TFL_INT32 ? r : part_of(&r, out.type, 0);
 	nd_copy(p->l, &low, &out);
 	return NULL;
