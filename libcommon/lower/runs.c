@@ -119,20 +119,22 @@ copy_doubled(struct lower *l, const struct nd *in, const struct nd *out,
 	return true;
 }
 
-void
+int
 low_copy_pixels(struct lower *l, const struct nd *in, const struct nd *out,
 		const int32_t *y, const int32_t *x)
 {
 	bool rows = !is_same(y, in->dim[1], out->dim[1]);
 	bool cols = !is_same(x, in->dim[2], out->dim[2]);
 	struct nd mid = *in;
+	int n = 0;
 	if (copy_doubled(l, in, out, y, x))
-		return;
+		return 1;
 	if (cols) {
 		int64_t dim[4] = { in->dim[0], in->dim[1], out->dim[2], in->dim[3] };
 		mid = rows ? nd_new(l, in->type, 4, dim) : *out;
-		(void)low_copy_axis(l, in, &mid, 2, x);
+		n = low_copy_axis(l, in, &mid, 2, x);
 	}
 	if (rows || !cols)
-		(void)low_copy_axis(l, &mid, out, 1, y);
+		n += low_copy_axis(l, &mid, out, 1, y);
+	return n;
 }

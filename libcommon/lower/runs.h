@@ -20,9 +20,9 @@ int low_spread_axis(struct lower *l, const struct nd *from, const struct nd *to,
 		    int axis, const int32_t *map);
 /*
  * Pixel (y[o], x[p]) of in is pixel (o, p) of out, both [N,H,W,C]: the nearest
- * neighbours of a resize
+ * neighbours of a resize; how many copies of parts that takes
  */
-void low_copy_pixels(struct lower *l, const struct nd *in, const struct nd *out,
+int low_copy_pixels(struct lower *l, const struct nd *in, const struct nd *out,
 		     const int32_t *y, const int32_t *x);
 
 #endif

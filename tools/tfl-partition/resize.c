@@ -62,7 +62,7 @@ copy_axes(struct part *p, const struct tfl_op *op, const int32_t *y, const int32
 		return;
 	}
 	struct nd out = nd_ofm(p, op->out[0]);
-	low_copy_pixels(p->l, &in, &out, y, x);
+	(void)low_copy_pixels(p->l, &in, &out, y, x);
 }
 
 /* ---- nearest ------------------------------------------------------------------------- */

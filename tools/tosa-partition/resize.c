@@ -8,7 +8,7 @@
 #include "lower/runs.h"
 #include "lower/sample.h"
 
-enum { MAX_EXTENT = 2048 };
+enum { MAX_EXTENT = 65536, MAX_RUNS = 2048 };
 
 struct sides { /* of every result of an axis: its neighbours and their weights */
 	int32_t *lower, *upper, *near, *far;
@@ -35,16 +35,16 @@ sides_of(struct part *p, const struct tosa_resize *r, int axis, int64_t in, int6
 	return s;
 }
 
-/* v with the elements of an axis that a map names */
-static struct nd
-gathered(struct part *p, const struct nd *v, int axis, const int32_t *map, int64_t n)
+/* out: v with the elements of an axis that a map names; by how many copies */
+static int
+gather(struct part *p, const struct nd *v, int axis, const int32_t *map, int64_t n,
+       struct nd *out)
 {
 	int64_t dim[4];
 	memcpy(dim, v->dim, sizeof(dim));
 	dim[axis] = n;
-	struct nd out = nd_new(p->l, v->type, 4, dim);
-	(void)low_copy_axis(p->l, v, &out, axis, map);
-	return out;
+	*out = nd_new(p->l, v->type, 4, dim);
+	return low_copy_axis(p->l, v, out, axis, map);
 }
 
 static struct nd
@@ -55,15 +55,17 @@ weights(struct part *p, int axis, const int32_t *w, int64_t n)
 	return nd_const(p->l, TFL_INT32, 4, dim, w);
 }
 
-/* both neighbours by their weights */
-static struct nd
-blend(struct part *p, const struct nd *v, int axis, const struct sides *s, int64_t n)
+/* both neighbours by their weights; by how many copies */
+static int
+blend(struct part *p, struct nd *v, int axis, const struct sides *s, int64_t n)
 {
-	struct nd lo = gathered(p, v, axis, s->lower, n);
-	struct nd hi = gathered(p, v, axis, s->upper, n);
+	struct nd lo, hi;
+	int copies = gather(p, v, axis, s->lower, n, &lo);
+	copies += gather(p, v, axis, s->upper, n, &hi);
 	struct nd near = weights(p, axis, s->near, n), far = weights(p, axis, s->far, n);
 	struct nd x = both(p, OP_MUL, &lo, &near), y = both(p, OP_MUL, &hi, &far);
-	return both(p, OP_ADD, &x, &y);
+	*v = both(p, OP_ADD, &x, &y);
+	return copies;
 }
 
 /* the unit's own rule for the nearest is TOSA's */
@@ -118,20 +120,21 @@ lower_resize(struct part *p, const struct tosa_op *op)
 	struct tosa_resize r = tosa_resize_of(p->t, op);
 	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
 	if (out.dim[1] > MAX_EXTENT || out.dim[2] > MAX_EXTENT)
-		return "more than 2048 rows or columns";
+		return "more than 65536 rows or columns";
 	if (v.type == TFL_INT16 && r.bilinear && r.num[0] * r.num[1] >= 1 << 16)
 		return "sums of more than 32 bits";
 	if (r.bilinear ? sample_bilinear(p, &r, &v, &out) : sample_nearest(p, &r, &v, &out))
 		return NULL;
 	struct sides y = sides_of(p, &r, 0, v.dim[1], out.dim[1]);
 	struct sides x = sides_of(p, &r, 1, v.dim[2], out.dim[2]);
+	int copies;
 	if (!r.bilinear) {
-		low_copy_pixels(p->l, &v, &out, y.lower, x.lower);
-		return NULL;
+		copies = low_copy_pixels(p->l, &v, &out, y.lower, x.lower);
+	} else {
+		v = widen(p, &v, 0);
+		copies = blend(p, &v, 1, &y, out.dim[1]);
+		copies += blend(p, &v, 2, &x, out.dim[2]);
+		nd_copy(p->l, &v, &out);
 	}
-	v = widen(p, &v, 0);
-	v = blend(p, &v, 1, &y, out.dim[1]);
-	v = blend(p, &v, 2, &x, out.dim[2]);
-	nd_copy(p->l, &v, &out);
-	return NULL;
+	return copies <= MAX_RUNS ? NULL : "more than 2048 copies";
 }
