@@ -84,6 +84,8 @@ room_base(void)
 static void *
 take_room(size_t n)
 {
+	if (n >= LARGE) /* more than there is */
+		return NULL;
 	n = (n + ROOM_ALIGN - 1) & ~(size_t)(ROOM_ALIGN - 1);
 	if (atomic_fetch_add(&room.asked, n) < EARLY || atomic_load(&room.used) > PAGE - n)
 		return NULL;

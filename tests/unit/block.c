@@ -82,6 +82,21 @@ check_arena(void)
 	return ok;
 }
 
+/* more than there is, for which no sum of it may wrap around */
+static bool
+check_refused(void)
+{
+	for (size_t less = 1; less < 200; less++) {
+		volatile size_t n = SIZE_MAX - less; /* gcc warns of such a calloc() */
+		void *p = block_alloc(n);
+		if (p) {
+			printf("a block of %zu bytes\n", n);
+			return false;
+		}
+	}
+	return true;
+}
+
 int
 main(void)
 {
@@ -95,6 +110,9 @@ main(void)
 	ok = check_growth(1, 9 * LARGE) && ok;
 	ok = check_growth(LARGE - 5, 3 * LARGE) && ok;
 	ok = check_arena() && ok;
+	/* a sanitizer's malloc may end the program instead */
+	if (!BLOCKS_ARE_WATCHED)
+		ok = check_refused() && ok;
 	block_free(NULL, 0);
 	return !ok;
 }
