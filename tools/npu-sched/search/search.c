@@ -194,7 +194,9 @@ search_variant(struct search *x, struct variant *v, const struct plan *best, dou
 {
 	struct plan *p = best ? search_other(x, v, best->cycles, detail)
 			      : search_first(x, v, below, detail);
-	if (p && !v->s->e->status)
+	/* a coarse look asks whether it fits the profile's own limit */
+	if (p && !v->s->e->status &&
+	    (detail == FINELY || may_shrink_to(v, p, profile_limit(v->s))))
 		p = shrink(v, p);
 	variant_rest(v);
 	return p;

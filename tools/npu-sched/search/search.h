@@ -211,6 +211,8 @@ struct plan *search_fastest(struct variant *x, int64_t limit, double below,
 /* shrink.c: without a limit.  The smallest of those of x's candidates that are as fast as
  * p, the fastest of them, with the least memory; p is closed where it is another */
 struct plan *shrink(struct variant *x, struct plan *p);
+/* may that, or p, need no more than so many bytes? */
+bool may_shrink_to(const struct variant *x, const struct plan *p, int64_t bytes);
 
 /* knobs.c: how densely the front is explored, by the size of the network and --effort */
 struct knobs {

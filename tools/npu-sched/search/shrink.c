@@ -19,16 +19,21 @@ compare_least(const void *x, const void *y)
 	return a->number < b->number ? -1 : 1;
 }
 
+static bool
+may_be_as_fast(const struct candidate *k, const struct plan *p)
+{
+	const double nearly = 1.001; /* estimates are by sizes that are estimated */
+	return k->lower_bound <= p->cycles && k->estimate <= p->cycles * nearly;
+}
+
 /* those that may be as fast as p in less memory, the least first */
 static size_t
 list_smaller(const struct variant *x, const struct plan *p, struct candidate **v)
 {
-	const double nearly = 1.001; /* estimates are by sizes that are estimated */
 	size_t n = 0;
 	for (size_t i = 0; i < x->n; i++) {
 		struct candidate *k = &x->v[i];
-		if (k->lower_bound <= p->cycles && k->estimate <= p->cycles * nearly &&
-		    k->least < peak_of(x->s, p))
+		if (may_be_as_fast(k, p) && k->least < peak_of(x->s, p))
 			v[n++] = k;
 	}
 	qsort(v, n, sizeof(struct candidate *), compare_least);
@@ -54,6 +59,15 @@ is_smaller(struct variant *x, struct candidate *i, const struct plan *p)
 		return true;
 	candidate_close(i);
 	return false;
+}
+
+bool
+may_shrink_to(const struct variant *x, const struct plan *p, int64_t bytes)
+{
+	bool any = peak_of(x->s, p) <= bytes;
+	for (size_t i = 0; i < x->n && !any; i++)
+		any = may_be_as_fast(&x->v[i], p) && x->v[i].least <= bytes;
+	return any;
 }
 
 struct plan *
