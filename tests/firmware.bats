@@ -120,7 +120,7 @@ on_host_for()
 
 @test "the same with a fast memory of its own (Ethos-U65)" {
 	local in=("$SHARED/golden/kws_ref_model/0/input_0.npy")
-	[ -n "$SHARED" ] || in=("$TOP/tests/models/digits/digit-4.pgm" --range=0,1)
+	[ -n "$SHARED" ] || in=("$TOP/tests/models/digits/digit-4.pgm" "--range=0,1")
 	on_host_for ethos-u65-512 Ethos_U65_High_End Dedicated_Sram \
 		"$(network kws_ref_model)" "${in[@]}"
 	grep -q '^#define MODEL_NPU_CACHE_BYTES [1-9]' model.h

@@ -73,18 +73,18 @@ cut(struct nd *in, int axis, const struct phase *f, int32_t *before, int32_t *af
 
 /* the bias alone: one element, read all over, through a tap of 0 */
 static void
-run_nothing(struct lower *l, struct conv_job *j, struct nd in, const struct nd *out)
+run_nothing(struct lower *l, struct conv_job j, struct nd in, const struct nd *out)
 {
-	struct low_conv c = *j->c;
+	struct low_conv c = *j.c;
 	c.kernel = (struct yx){ .y = 1, .x = 1 };
 	c.pad = (struct g_pad){ 0 };
 	c.i = 1;
 	nd_slice(&in, 1, 0, out->dim[1], 0);
 	nd_slice(&in, 2, 0, out->dim[2], 0);
 	nd_slice(&in, 3, 0, 1, 1);
-	j->c = &c;
-	j->weights = conv_no_weights(l, &c);
-	conv_run(l, j, &in, out);
+	j.c = &c;
+	j.weights = conv_no_weights(l, &c);
+	conv_run(l, &j, &in, out);
 }
 
 /* the phase's taps, the last of them first */
@@ -109,7 +109,7 @@ run_phase(struct lower *l, struct conv_job j, struct nd in, const struct nd *out
 	c.stride = c.dilation = (struct yx){ .y = 1, .x = 1 };
 	j.c = &c;
 	if (!touches(y, in.dim[1]) || !touches(x, in.dim[2])) {
-		run_nothing(l, &j, in, out);
+		run_nothing(l, j, in, out);
 		return;
 	}
 	c.weights = phase_weights(orig, y, x);
