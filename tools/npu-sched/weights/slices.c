@@ -134,30 +134,34 @@ make_slices(struct sched *s, struct plan *p, enum cut cut)
 
 /* ---- exact sizes -------------------------------------------------------------- */
 
+/* those whose sizes are not known yet */
 struct measure {
 	struct sched *s;
 	struct plan *p;
-	struct weights_view *view;
+	size_t *slice, n;
+	struct weights_view *view; /* of each */
+	int64_t *count;		   /* weights */
 };
+
+/* the block that a slice is encoded for; the choice is made before threads begin, which
+ * only look it up */
+static struct hwc
+block_of(struct sched *s, const struct plan *p, const struct weight_slice *u)
+{
+	int32_t rows = p->stripe[u->op] ? p->stripe[u->op] : s->info[u->op].op->ofm.shape.h;
+	return block_for(s, u->op, rows)->block;
+}
 
 static void
 measure_one(void *ctx, size_t i)
 {
 	struct measure *m = ctx;
-	struct weight_slice *u = &m->p->slice[i];
+	struct weight_slice *u = &m->p->slice[m->slice[i]];
 	struct g_op op = *m->s->info[u->op].op;
 	struct g_weights w = *op.weights;
-	int32_t rows = m->p->stripe[u->op] ? m->p->stripe[u->op] : op.ofm.shape.h;
-	/* the choice was made before the threads began: this only looks it up */
-	op.block = block_for(m->s, u->op, rows)->block;
+	op.block = block_of(m->s, m->p, u);
 	w.slices = m->p->ends[u->op];
 	op.weights = &w;
-	const struct size_known *known = find_known(m->s, u, op.block.c);
-	if (known) {
-		u->stream_bytes = known->stream_bytes;
-		u->scale_bytes = known->scale_bytes;
-		return;
-	}
 	u->stream_bytes = u->scale_bytes = 0;
 	for (int core = 0; core < emit_streams(m->s->accel, &op); core++) {
 		struct weights_order ord =
@@ -171,26 +175,37 @@ measure_one(void *ctx, size_t i)
 	}
 }
 
+/* is slice i's size known?  else it is to be measured; false: it can't be */
+static bool
+look_up(struct measure *m, size_t i)
+{
+	struct weight_slice *u = &m->p->slice[i];
+	const struct g_op *op = m->s->info[u->op].op;
+	const struct size_known *known = find_known(m->s, u, block_of(m->s, m->p, u).c);
+	if (known) {
+		u->stream_bytes = known->stream_bytes;
+		u->scale_bytes = known->scale_bytes;
+		return true;
+	}
+	m->slice[m->n] = i;
+	m->count[m->n] = weight_count(op) / op->ofm.shape.c * (u->depth.hi - u->depth.lo);
+	return emit_weights_view(m->p->a, m->s->g, u->w, &m->view[m->n++], m->s->e);
+}
+
 bool
 measure_slices(struct sched *s, struct plan *p)
 {
 	struct measure m = { .s = s, .p = p };
+	m.slice = anew(p->a, size_t, p->n_slices + 1);
 	m.view = anew(p->a, struct weights_view, p->n_slices + 1);
-	int64_t *count = anew(p->a, int64_t, p->n_slices + 1);
-	for (size_t i = 0; i < p->n_slices; i++) {
-		const struct weight_slice *u = &p->slice[i];
-		const struct g_op *op = s->info[u->op].op;
-		count[i] = weight_count(op) / op->ofm.shape.c *
-			   (u->depth.hi - u->depth.lo);
-		if (!emit_weights_view(p->a, s->g, u->w, &m.view[i], s->e))
+	m.count = anew(p->a, int64_t, p->n_slices + 1);
+	for (size_t i = 0; i < p->n_slices; i++)
+		if (!look_up(&m, i))
 			return false;
-	}
-	threads_for(s->o->jobs, p->n_slices, count, measure_one, &m);
-	for (size_t i = 0; i < p->n_slices; i++) {
-		const struct weight_slice *u = &p->slice[i];
-		int32_t rows = p->stripe[u->op] ? p->stripe[u->op]
-					      : s->info[u->op].op->ofm.shape.h;
-		int32_t depth = block_for(s, u->op, rows)->block.c;
+	threads_for(s->o->jobs, m.n, m.count, measure_one, &m);
+	for (size_t i = 0; i < m.n; i++) {
+		const struct weight_slice *u = &p->slice[m.slice[i]];
+		int32_t depth = block_of(s, p, u).c;
 		if (!find_known(s, u, depth))
 			add_known(s, u, depth);
 	}
