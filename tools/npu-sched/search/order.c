@@ -248,7 +248,10 @@ order_node(struct arena *a, const struct flow *f, int *order)
 		o.next = last;
 	}
 	const struct set *s = &o.gen[f->n].v[0];
-	if (s->peak > given.peak || (s->peak == given.peak && s->sum >= given.sum))
+	/* hardly less over time, and no less where most is live, is worth no second search */
+	const double hardly = 0.998;
+	if (s->peak > given.peak ||
+	    (s->peak == given.peak && s->sum >= hardly * given.sum))
 		return false;
 	for (int n = f->n; n > 0; n--, s = &o.gen[n].v[s->parent])
 		order[f->first + n - 1] = f->first + s->op;
