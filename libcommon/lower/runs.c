@@ -3,6 +3,29 @@
 
 enum { MOST_STEPS = 1 << 22 }; /* of a search for a period */
 
+int
+low_even(const int64_t *at, int n, bool down, int64_t *step)
+{
+	int run = 1;
+	*step = 1;
+	if (n < 2 || at[1] == at[0] || (at[1] < at[0] && !down))
+		return run;
+	*step = at[1] - at[0];
+	while (run < n && at[run] - at[run - 1] == *step)
+		run++;
+	return run;
+}
+
+int
+low_even_runs(const int64_t *at, int n, bool down)
+{
+	int runs = 0;
+	int64_t step;
+	for (int k = 0; k < n; runs++)
+		k += low_even(at + k, n - k, down, &step);
+	return runs;
+}
+
 static bool
 is_like(const int32_t *key, int32_t a, int32_t b)
 {
@@ -53,34 +76,34 @@ low_runs(struct arena *a, const int32_t *map, const int32_t *key, int32_t n,
 	return cut_runs(map, key, n, best, *out);
 }
 
-int
-low_copy_axis(struct lower *l, const struct nd *from, const struct nd *to, int axis,
-	      const int32_t *map)
+/* to's axis is listed, or from's where they are spread */
+static int
+copy_axis(struct lower *l, const struct nd *from, const struct nd *to, int axis,
+	  const int32_t *map, bool spread)
 {
 	struct low_run *v;
-	int n = low_runs(l->a, map, NULL, (int32_t)to->dim[axis], &v);
+	int n = low_runs(l->a, map, NULL, (int32_t)(spread ? from : to)->dim[axis], &v);
 	for (int i = 0; i < n; i++) {
 		struct nd x = *from, y = *to;
-		nd_slice(&x, axis, v[i].in, v[i].n, v[i].in_step);
-		nd_slice(&y, axis, v[i].out, v[i].n, v[i].out_step);
+		nd_slice(spread ? &y : &x, axis, v[i].in, v[i].n, v[i].in_step);
+		nd_slice(spread ? &x : &y, axis, v[i].out, v[i].n, v[i].out_step);
 		nd_copy(l, &x, &y);
 	}
 	return n;
 }
 
 int
+low_copy_axis(struct lower *l, const struct nd *from, const struct nd *to, int axis,
+	      const int32_t *map)
+{
+	return copy_axis(l, from, to, axis, map, false);
+}
+
+int
 low_spread_axis(struct lower *l, const struct nd *from, const struct nd *to, int axis,
 		const int32_t *map)
 {
-	struct low_run *v;
-	int n = low_runs(l->a, map, NULL, (int32_t)from->dim[axis], &v);
-	for (int i = 0; i < n; i++) {
-		struct nd x = *from, y = *to;
-		nd_slice(&x, axis, v[i].out, v[i].n, v[i].out_step);
-		nd_slice(&y, axis, v[i].in, v[i].n, v[i].in_step);
-		nd_copy(l, &x, &y);
-	}
-	return n;
+	return copy_axis(l, from, to, axis, map, true);
 }
 
 /* ---- pixels ---------------------------------------------------------------------------- */

@@ -5,6 +5,12 @@
 
 #include "lower/nd.h"
 
+/* of n positions, how many from the first one on are evenly spaced, upwards or, where
+ * `down`, either way; *step: from one to the next */
+int low_even(const int64_t *at, int n, bool down, int64_t *step);
+/* into how many such runs they fall */
+int low_even_runs(const int64_t *at, int n, bool down);
+
 struct low_run { /* positions out, out + out_step, ... take in, in + in_step, ... */
 	int32_t n, out, out_step, in, in_step;
 };

@@ -6,6 +6,8 @@
  */
 #include "move.h"
 
+#include "lower/runs.h"
+
 #include <assert.h>
 
 struct gather {
@@ -15,26 +17,12 @@ struct gather {
 	const int64_t *index; /* n of them, along the axis */
 };
 
-/* indices from k on that are evenly spaced */
-static int
-run_length(const struct gather *g, int k, int64_t *step)
-{
-	*step = 1;
-	if (k + 1 >= g->n || g->index[k + 1] == g->index[k])
-		return 1;
-	*step = g->index[k + 1] - g->index[k];
-	int n = 2;
-	while (k + n < g->n && g->index[k + n] - g->index[k + n - 1] == *step)
-		n++;
-	return n;
-}
-
 /* the k-th run: source and destination; the index of the next */
 static int
 gather_run(const struct gather *g, int k, struct nd *from, struct nd *to)
 {
 	int64_t step;
-	int n = run_length(g, k, &step);
+	int n = low_even(g->index + k, g->n - k, true, &step);
 	nd_slice(from, g->axis, g->index[k], n, step);
 	nd_slice(to, g->axis, k, n, 1);
 	return k + n;
@@ -88,16 +76,6 @@ columns_of(const struct gather *g)
 	return c;
 }
 
-static int
-count_runs(const struct gather *g)
-{
-	int runs = 0;
-	int64_t step;
-	for (int k = 0; k < g->n; runs++)
-		k += run_length(g, k, &step);
-	return runs;
-}
-
 /*
  * One transfer instead of copies, each of which waits for memory, unless columns are so
  * short that most of a burst is read for nothing: 24 cases of 1 to 5,120 bytes a column
@@ -110,7 +88,7 @@ is_indexed(const struct part *p, const struct tfl_op *op, const struct gather *g
 	enum { MOST = 65536, GOOD_BYTES = 16 }; /* words of indices; of a column */
 	struct columns c = columns_of(g);
 	int64_t bytes = c.inner * tfl_type_bytes(part_in(p, op, 0)->type);
-	int runs = count_runs(g);
+	int runs = low_even_runs(g->index, g->n, true);
 	return part_has(p, LACK_GATHER) && g->n <= ND_MAX_INDEXED &&
 	       c.rows * g->n <= MOST && runs > 1 &&
 	       (bytes >= GOOD_BYTES || runs > ND_MAX_COPIES);

@@ -5,6 +5,8 @@
  */
 #include "move.h"
 
+#include "lower/runs.h"
+
 #include <assert.h>
 
 enum { MAX_INDICES = 65536, MAX_LINES = 1 << 26 };
@@ -67,28 +69,7 @@ read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
 						     "the indices give";
 }
 
-/* indices from k on that are evenly spaced, upwards */
-static int
-run_length(const struct scatter *s, int k, int64_t *step)
-{
-	int n = 1;
-	*step = k + 1 < s->n && s->at[k + 1] > s->at[k] ? s->at[k + 1] - s->at[k] : 1;
-	while (k + n < s->n && s->at[k + n] - s->at[k + n - 1] == *step)
-		n++;
-	return n;
-}
-
 enum { MOST_RUNS = ND_MAX_COPIES / 8 };
-
-static int
-count_runs(const struct scatter *s)
-{
-	int runs = 0;
-	int64_t step;
-	for (int k = 0; k < s->n; runs++)
-		k += run_length(s, k, &step);
-	return runs;
-}
 
 /* one transfer instead of copies, as gather.c does, where there are some */
 static bool
@@ -96,7 +77,7 @@ is_indexed(const struct part *p, const struct tfl_op *op, const struct scatter *
 {
 	enum { FEW = 3, GOOD_BYTES = 16 };
 	int64_t bytes = s->inner * tfl_type_bytes(part_in(p, op, 1)->type);
-	int runs = count_runs(s);
+	int runs = low_even_runs(s->at, s->n, false);
 	return part_has(p, LACK_GATHER) && s->n <= ND_MAX_INDEXED &&
 	       ((bytes >= GOOD_BYTES && runs > FEW) || runs > MOST_RUNS);
 }
@@ -106,7 +87,7 @@ check_scatter(const struct part *p, const struct tfl_op *op)
 {
 	struct scatter s;
 	const char *why = read_scatter(p, op, &s);
-	int runs = why || is_indexed(p, op, &s) ? 0 : count_runs(&s);
+	int runs = why || is_indexed(p, op, &s) ? 0 : low_even_runs(s.at, s.n, false);
 	if (runs > MOST_RUNS)
 		why = part_say(p, "%d separate places: at most %d", runs, MOST_RUNS);
 	if (!why && s.inner > MAX_INDICES)
@@ -165,7 +146,7 @@ lower_scatter(struct part *p, const struct tfl_op *op)
 	}
 	for (int k = 0; k < s.n;) {
 		int64_t step;
-		int n = run_length(&s, k, &step);
+		int n = low_even(s.at + k, s.n - k, false, &step);
 		struct nd some = from, place = to;
 		nd_slice(&some, 0, k, n, 1);
 		nd_slice(&place, 0, s.at[k], n, step);
