@@ -8,13 +8,8 @@ GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 # chained MACS MODEL: sched and out.tflite of m.tflite, exact; how many are chained
 chained()
 {
-	local system=DRAM_High
-	case $1 in
-	128 | 256) system=DRAM_Low ;;
-	512 | 1024) system=DRAM_Mid ;;
-	esac
 	tfl-partition -a "ethos-u85-$1" -o part "$2" 2>notes
-	npu-sched -a "ethos-u85-$1" --system-config "Ethos_U85_SYS_$system" \
+	npu-sched -a "ethos-u85-$1" --system-config "$(sized "ethos-u85-$1")" \
 		--memory-mode Dedicated_Sram -o sched part 2>notes
 	npu-wenc -o wenc sched
 	npu-cmdgen -o out.tflite wenc

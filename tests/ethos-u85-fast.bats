@@ -8,12 +8,7 @@ DIGITS=$TOP/tests/models/digits.tflite
 # plan MACS MODE: sched of part, of U85's size
 plan()
 {
-	local system=DRAM_High
-	case $1 in
-	128 | 256) system=DRAM_Low ;;
-	512 | 1024) system=DRAM_Mid ;;
-	esac
-	npu-sched -a "ethos-u85-$1" --system-config "Ethos_U85_SYS_$system" \
+	npu-sched -a "ethos-u85-$1" --system-config "$(sized "ethos-u85-$1")" \
 		--memory-mode "$2" -o sched part 2>notes
 }
 

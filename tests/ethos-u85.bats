@@ -182,15 +182,6 @@ left() {
 	[ "$n" -gt 60 ]
 }
 
-# sized ACCELERATOR: the profile that goes with it
-sized() {
-	case $1 in
-	*-128 | *-256) echo Ethos_U85_SYS_DRAM_Low ;;
-	*-512 | *-1024) echo Ethos_U85_SYS_DRAM_Mid ;;
-	*) echo Ethos_U85_SYS_DRAM_High ;;
-	esac
-}
-
 # exact ACCELERATOR MODEL: compiled, verified, and equal to the plain one
 exact() {
 	tfl-partition ${LOWER-} "$2" 2>notes |

@@ -58,3 +58,13 @@ refuses()
 		return 1
 	}
 }
+
+# sized ACCELERATOR: the system configuration that goes with a size of Ethos-U85
+sized()
+{
+	case $1 in
+	*-128 | *-256) echo Ethos_U85_SYS_DRAM_Low ;;
+	*-512 | *-1024) echo Ethos_U85_SYS_DRAM_Mid ;;
+	*) echo Ethos_U85_SYS_DRAM_High ;;
+	esac
+}
