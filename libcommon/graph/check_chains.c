@@ -20,12 +20,11 @@ step_chained(const struct graph *g, const struct g_step *s)
 	return g->steps[next]->op->chain ? g->steps[next] : NULL;
 }
 
-/* one kernel, of all rows and channels */
+/* one kernel, of all channels */
 static bool
-is_whole(const struct g_step *s)
+is_uncut(const struct g_op *op)
 {
-	const struct g_weights *w = s->op->weights;
-	return !G_HAS(s, G_STEP_rows) && (!w || w->slices.n <= 2);
+	return !op->weights || op->weights->slices.n <= 2;
 }
 
 /* what leaves its elements in their order, in the unit's output stage */
@@ -94,36 +93,52 @@ static bool
 is_link(const struct g_op *from, const struct g_op *op, const struct g_op *lead)
 {
 	const struct g_operand *in = op_chained(op), *out = &from->ofm;
-	return in->t && in->t == out->t && in->type == out->type && in->view == out->view &&
+	return in && in->t == out->t && in->type == out->type && in->view == out->view &&
 	       (in->view == VIEW_WHOLE || in->view == VIEW_RESHAPE) &&
 	       hwc_equal(in->shape, out->shape) &&
 	       hwc_equal(op->ofm.shape, lead->ofm.shape) && hwc_equal(op->block, lead->block);
 }
 
 const char *
-chain_fault(const struct graph *g, const struct g_step *first, const struct g_step *s)
+chain_ops_fault(const struct g_op *const *ops, int n)
 {
-	const struct g_step *next = g->steps[s->rec.index + 1];
-	const struct g_op *op = next->op, *lead = first->op;
-	int reads = count_reads(op);
+	const struct g_op *op = ops[n - 1], *lead = ops[0];
+	int reads = 0;
 	if (!op_is_elementwise(op->kind) || op_has_table(op))
 		return "a chain goes on with elementwise operations without tables";
-	if (!may_lead(lead) || !is_whole(first) || !is_whole(next) || lead->node != op->node)
+	if (!may_lead(lead) || !is_uncut(lead) || lead->node != op->node)
 		return "a chain is of whole operations of one node";
-	if (!is_link(s->op, op, lead))
+	if (!is_link(ops[n - 2], op, lead))
 		return "what is chained differs from the chain in extents, type or block";
 	if (op->ifm2.t && !hwc_equal(op->ifm.shape, op->ifm2.shape))
 		return "operands in a chain have one shape";
-	if (!is_between(g, op_chained(op)->t, op))
-		return "what is chained is for one operation alone";
-	if (next->rec.index - first->rec.index >= CHAIN_LENGTH)
+	if (n > CHAIN_LENGTH)
 		return "a chain has four kernels at most";
-	for (int i = first->rec.index; i <= s->rec.index; i++) {
-		reads += count_reads(g->steps[i]->op);
-		if (overwrites(g->steps[i], op->ofm.t))
-			return "a chain's result lies where its kernels read";
-	}
+	for (int i = 0; i < n; i++)
+		reads += count_reads(ops[i]);
 	return reads > CHAIN_READS ? "a chain has three operands in memory at most" : NULL;
+}
+
+/* of the steps from first to the one that is run last */
+static const char *
+steps_fault(const struct graph *g, const struct g_step *first, const struct g_step *last)
+{
+	const struct g_op *op[CHAIN_LENGTH + 1];
+	int n = 0;
+	for (int i = first->rec.index; i <= last->rec.index && n <= CHAIN_LENGTH; i++) {
+		if (G_HAS(g->steps[i], G_STEP_rows))
+			return "a chain is of whole operations of one node";
+		op[n++] = g->steps[i]->op;
+	}
+	const char *why = chain_ops_fault(op, n);
+	if (why)
+		return why;
+	if (!is_between(g, op_chained(last->op)->t, last->op))
+		return "what is chained is for one operation alone";
+	for (int i = first->rec.index; i < last->rec.index && !step_chained(g, last); i++)
+		if (overwrites(g->steps[i], last->op->ofm.t))
+			return "a chain's result lies where its kernels read";
+	return NULL;
 }
 
 bool
@@ -142,6 +157,6 @@ check_chain_of(struct check *c, const struct g_step *s)
 	if (i == 0 || !g->steps[i - 1]->op || !g->steps[first]->op)
 		return BAD(c, s, "p%d: nothing runs before it that o%d could be chained to",
 			   s->rec.id, s->op->rec.id);
-	const char *why = chain_fault(g, g->steps[first], g->steps[i - 1]);
+	const char *why = steps_fault(g, g->steps[first], s);
 	return !why || BAD(c, s, "p%d: %s", s->rec.id, why);
 }

@@ -353,6 +353,8 @@ take_run(struct order *o, const struct g_step *s)
 	if (G_HAS(s, G_STEP_rows))
 		rows = s->rows;
 	int32_t *done = &o->done[op->rec.index][s->slice];
+	if (op->chain) /* all of a chain run in one time step */
+		o->moment -= 2;
 	if (rows.lo != *done)
 		return BAD(o->c, s, "p%d: o%d runs rows %" PRId64 ":%" PRId64 ", but "
 			   "has run %d of %d", s->rec.id, op->rec.id, rows.lo,

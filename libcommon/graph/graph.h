@@ -459,12 +459,11 @@ enum { CHAIN_LENGTH = 4, CHAIN_READS = 3 /* operands in memory */ };
 const struct g_operand *op_chained(const struct g_op *op);
 const struct g_step *step_chained(const struct graph *g, const struct g_step *s);
 /*
- * May the step behind s, a run, take what s makes?  first: the one that its chain begins
- * with.  NULL, or why not: the sentence that follows "pN: ".  The operation's block and
- * op->chain have been set.
+ * May the last of n operations, two at least, take what the one before it makes?  Those
+ * before it are a chain; blocks and op->chain have been set.  NULL, or why not: the
+ * sentence that follows "pN: ".
  */
-const char *chain_fault(const struct graph *g, const struct g_step *first,
-			const struct g_step *s);
+const char *chain_ops_fault(const struct g_op *const *ops, int n);
 
 /* the accelerator and memory system the graph records; STAGE_SCHED and later */
 bool graph_target(const struct graph *g, const struct accel **a,

@@ -143,7 +143,10 @@ make_stream(struct maker *k, const struct emit_words *w, int64_t *moment)
 	size_t first = m->n_commands;
 	for (size_t i = 0; i < w->n_marks; i++) {
 		struct map_command c = command_of(k, &w->mark[i]);
+		const struct g_step *s = w->mark[i].step;
 		bool runs = c.what == MAP_KERNEL || c.what == MAP_COPY;
+		if (s && s->op && s->op->chain) /* as what it is chained to */
+			*moment -= 2;
 		c.moment = runs ? *moment : *moment - 1;
 		*moment += runs ? 2 : 0;
 		agrow(k->a, m->commands, m->n_commands, &k->cap_commands);

@@ -41,7 +41,6 @@ static const struct pass {
 	{ .name = "decoders", .run = choose_decoders },
 	{ .name = "search", .run = search_plan },
 	{ .name = "apply", .run = apply_plan },
-	{ .name = "chains", .run = choose_chains },
 	{ .name = "predict", .run = predict_cycles },
 };
 

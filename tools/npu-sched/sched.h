@@ -71,7 +71,7 @@ enum held { IN_PLACE, FETCHED, SCALES_FETCHED, HELDS };
 /* a kernel of an operation, as far as its cost goes, and that */
 struct cost_known {
 	struct cost_key {
-		int64_t stripe, rows, ifm_rows, depth, stream_bytes, scale_bytes;
+		int64_t links, stripe, rows, ifm_rows, depth, stream_bytes, scale_bytes;
 	} key;
 	double cost[HELDS], flash;
 };
@@ -94,6 +94,7 @@ struct op_info {
 	bool stripes;	/* may be run in stripes of rows */
 	bool internal;	/* its OFM may be a rolling buffer */
 	int last_use;	/* the last operation that reads its OFM, or -1 */
+	int chain;	/* enum g_chain: what it may take from the operation before it */
 	int producer[2]; /* of IFM and IFM2 where those are internal, or -1 */
 	bool shared;	 /* others have its weights, too */
 	bool given_block; /* the graph says which */
@@ -121,6 +122,7 @@ struct use {
  * which copies rows meanwhile */
 struct kernel {
 	int op;
+	int links; /* so many operations behind it are chained to it: they run with it */
 	struct g_range rows, depth;
 	int slice;	/* weights, -1: none */
 	double cost[HELDS]; /* cycles; INFINITY where scales alone are never fetched */
@@ -277,9 +279,6 @@ bool complete_stages(struct sched *s);
 /* sparse.c.  Leaves: op->sparse where the weights are so and U85 gains */
 bool find_sparse(struct sched *s);
 
-/* chains.c.  Needs: the plan in the graph.  Leaves: chains of U85, where faster */
-bool choose_chains(struct sched *s);
-
 /* constants.c.  Leaves: copies in fast memory of operands read again and again */
 bool fetch_constants(struct sched *s);
 
@@ -362,6 +361,8 @@ void add_known(struct sched *s, const struct weight_slice *u, int32_t block_dept
  * those that may be faster, and how many; the operation in them */
 enum { MAX_FOLDS = 8 };
 bool is_pointwise(const struct g_op *op); /* the same with each element, wherever */
+/* a tensor's elements, all of them, one behind the other */
+bool is_dense(const struct g_operand *o);
 bool can_fold(const struct g_op *op);
 int list_folds(const struct g_op *op, struct fold v[MAX_FOLDS]);
 void fold_op(struct g_op *op, const struct fold *f);
@@ -393,8 +394,10 @@ bool weights_move(const struct sched *s); /* does fetching ever pay? */
 double transfer_share(const struct sched *s);
 /* cycles however its weights are held, at the least */
 double least_cost(const struct kernel *k);
+/* one operation, alone: the same description that perf_op_of makes of the decoded kernel */
+struct perf_op op_work(const struct sched *s, const struct g_op *op, const struct kernel *k);
 /* a kernel with weights that are held so; in blocks */
-struct perf_op kernel_op(const struct sched *s, const struct kernel *k,
+struct perf_op kernel_op(struct sched *s, const struct kernel *k,
 			 int64_t stream_bytes, int64_t scale_bytes, enum held held);
 struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
 				const struct block_choice *b);
@@ -406,6 +409,13 @@ double weights_transfer(const struct sched *s, int64_t bytes);
 double table_transfer(const struct sched *s, const struct g_op *op);
 /* cycles to copy so many rows; 0: it is no copy */
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
+/*
+ * chains.c: operations first..last as one kernel: as they will be in the graph, in the
+ * first one's extents and block.  out has room for CHAIN_LENGTH; false: they are no chain.
+ * A kernel with links, which is one, in blocks.
+ */
+bool chain_ops(struct sched *s, int first, int last, struct g_op *out);
+struct perf_op chain_work(struct sched *s, const struct kernel *k);
 /* NULL: no block fits */
 const struct stripe_known *op_cost(struct sched *s, int op, int32_t stripe);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
@@ -432,10 +442,11 @@ bool is_slid(const struct slides *l, const struct sched *s, int op);
 /* bytes saved while any of first..last runs */
 int64_t slides_save(const struct slides *l, int first, int last);
 
-/* stripes.c: operations first..last run in stripes of `rows` of the last one */
+/* stripes.c: operations first..last run in stripes of `rows` of the last one, or as a
+ * chain */
 struct cascade {
 	int first, last;
-	int32_t rows; /* 0: one operation, whole */
+	int32_t rows; /* 0: one operation, whole, or a chain of them */
 	struct kernel *kernel;
 	size_t n_kernels;
 	int32_t *rolling, *stripe; /* of each operation of the cascade */

@@ -135,9 +135,9 @@ live_bytes(const struct sched *s, const struct cascades *c, const struct cascade
 	int64_t sum = x->inside + c->begun[step_of(s, x->last) + 1] -
 		      c->ended[step_of(s, x->first)] -
 		      slides_save(&c->slides, x->first, x->last);
-	for (int i = x->first; x->rows && i < x->last; i++) {
+	for (int i = x->first; i < x->last; i++) {
 		const struct live_range *l = live_range_of(c, s->info[i].op->ofm.t);
-		if (l->producer == i)
+		if (!x->rows || l->producer == i)
 			sum -= l->bytes;
 	}
 	/* where they are limited, both are: they share an area */
@@ -245,10 +245,19 @@ closed(const struct sched *s, const struct cascades *c, int first, int last)
 }
 
 static void
+add_chains_ending_at(struct sched *s, struct cascades *c, int last)
+{
+	for (int first = last; s->info[first].chain && !is_slid(&c->slides, s, first) &&
+			       !is_slid(&c->slides, s, first - 1); first--)
+		add_choice(s, c, first - 1, last, 0);
+}
+
+static void
 add_cascades_ending_at(struct sched *s, struct cascades *c, int last, bool stripes)
 {
 	int32_t h = s->info[last].op->ofm.shape.h;
 	add_choice(s, c, last, last, 0);
+	add_chains_ending_at(s, c, last);
 	for (int first = last; stripes && first >= 0 && first > last - MAX_LENGTH;
 	     first--) {
 		if (!s->info[first].stripes || !s->info[last].stripes ||

@@ -90,7 +90,7 @@ division_lower_bound(struct sched *s, const struct cascades *c, const int *picke
 	double sum = 0;
 	while (n-- > 0) {
 		const struct cascade *x = &c->v[picked[n]].cascade;
-		sum += x->rows ? x->lower_bound : whole_lower_bound(s, x->first, cut);
+		sum += x->rows || x->last > x->first ? x->lower_bound : whole_lower_bound(s, x->first, cut);
 	}
 	return sum * (1 - ROUNDING);
 }

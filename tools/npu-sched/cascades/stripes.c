@@ -8,6 +8,8 @@
 
 #include "stream/emit.h"
 
+#include <math.h>
+
 /* a map from outside that dies in the cascade: the last OFM may be put over it */
 struct dying {
 	struct g_tensor *t;
@@ -135,10 +137,11 @@ add_kernel(struct run *r, int i, struct g_range rows)
 	const struct g_op *op = r->s->info[c->first + i].op;
 	if (!r->kernels)
 		return;
+	int links = c->rows ? 0 : c->last - c->first;
 	c->kernel = arena_grow(r->a, c->kernel, c->n_kernels, &r->cap,
 			       sizeof(*c->kernel));
 	c->kernel[c->n_kernels++] = (struct kernel){
-		.op = c->first + i, .rows = rows, .slice = -1,
+		.op = c->first + i, .links = links, .rows = rows, .slice = -1,
 		.depth = { .lo = 0, .hi = op->ofm.shape.c } };
 }
 
@@ -266,6 +269,17 @@ choose_over(struct run *r)
 	}
 }
 
+/* is it read by an operation of a chain before the last one? */
+static bool
+is_read_before(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
+{
+	for (int i = c->first; i < c->last; i++)
+		if (s->info[i].op->ifm.t == t || s->info[i].op->ifm2.t == t ||
+		    s->info[i].op->ofm.t == t)
+			return true;
+	return false;
+}
+
 /* an elementwise result, whole: exactly over an operand of the same form */
 static void
 replace_operand(struct sched *s, struct cascade *c)
@@ -279,7 +293,7 @@ replace_operand(struct sched *s, struct cascade *c)
 		struct g_tensor *t = in[k]->t;
 		if (t && in[k]->view == VIEW_WHOLE && in[k]->type == f->op->ofm.type &&
 		    hwc_equal(t->hwc, o->hwc) && t->layout == o->layout &&
-		    can_cover(s, t, c->last))
+		    can_cover(s, t, c->last) && !is_read_before(s, c, t))
 			c->over = t;
 	}
 }
@@ -296,10 +310,36 @@ exposed_copy(const struct sched *s, const struct cascade *c, int i, double kerne
 	return all - kernels > first ? all - kernels : first;
 }
 
+/* a chain whose kernel takes no longer than its operations alone */
+static bool
+chain_price(struct sched *s, struct cascade *c)
+{
+	struct g_op ops[CHAIN_LENGTH];
+	const struct g_op *lead = s->info[c->first].op;
+	struct weights_size w = whole_size(s, c->first);
+	struct kernel k = { .op = c->first, .links = c->last - c->first, .slice = -1,
+			    .rows = { .hi = lead->ofm.shape.h },
+			    .depth = { .hi = lead->ofm.shape.c } };
+	double alone = 0;
+	if (!chain_ops(s, c->first, c->last, ops) ||
+	    !stripe_cost(s, &k, lead->ofm.shape.h, w.stream, w.scales))
+		return false;
+	for (int i = c->first; i <= c->last; i++) {
+		const struct stripe_known *b = op_cost(s, i, s->info[i].op->ofm.shape.h);
+		alone += b ? b->cost[1] : INFINITY;
+	}
+	c->cost[0] = k.cost[IN_PLACE];
+	c->cost[1] = k.cost[FETCHED];
+	c->lower_bound = least_cost(&k);
+	return c->cost[1] <= alone;
+}
+
 bool
 cascade_price(struct sched *s, struct cascade *c)
 {
 	int n = c->last - c->first + 1;
+	if (!c->rows && n > 1)
+		return chain_price(s, c);
 	set_stripes(s, c);
 	c->cost[0] = c->cost[1] = c->lower_bound = 0;
 	for (int i = 0; i < n; i++) {

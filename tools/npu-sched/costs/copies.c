@@ -6,16 +6,16 @@
 
 #include <math.h>
 
-/* the copy of the last rows of operand o that a kernel reads; -1: none */
+/* the copy of the last rows of operand o that a kernel's operation reads; -1: none */
 static int
-awaited(const struct sched *s, const struct plan *p, int kernel, int o)
+awaited(const struct sched *s, const struct plan *p, int kernel, int op, int o)
 {
 	const struct kernel *k = &p->kernel[kernel];
-	const struct op_info *f = &s->info[k->op];
+	const struct op_info *f = &s->info[op];
 	int from = f->producer[o];
 	if (from < 0 || !op_is_transfer(s->info[from].op->kind))
 		return -1;
-	int64_t rows = emit_ifm_rows(f->op, k->rows).hi;
+	int64_t rows = k->links ? INT64_MAX : emit_ifm_rows(f->op, k->rows).hi;
 	int i = kernel - 1;
 	while (i >= 0 && (p->kernel[i].op != from || p->kernel[i].rows.lo >= rows))
 		i--;
@@ -25,8 +25,14 @@ awaited(const struct sched *s, const struct plan *p, int kernel, int o)
 int
 copy_awaited(const struct sched *s, const struct plan *p, int kernel)
 {
-	int first = awaited(s, p, kernel, 0), second = awaited(s, p, kernel, 1);
-	return first > second ? first : second;
+	const struct kernel *k = &p->kernel[kernel];
+	int last = -1;
+	for (int op = k->op; op <= k->op + k->links; op++)
+		for (int o = 0; o < 2; o++) {
+			int copy = awaited(s, p, kernel, op, o);
+			last = copy > last ? copy : last;
+		}
+	return last;
 }
 
 double

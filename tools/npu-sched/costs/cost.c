@@ -93,9 +93,8 @@ describe_resize(const struct g_op *op, struct perf_op *p)
 	p->ifm.shape.w = read.x;
 }
 
-/* the same description that perf_op_of makes of the decoded kernel */
-static struct perf_op
-describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
+struct perf_op
+op_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
 {
 	struct perf_op p = {
 		.class = op_block_class(op->kind),
@@ -148,10 +147,10 @@ describe(const struct sched *s, const struct g_op *op, const struct kernel *k)
 }
 
 struct perf_op
-kernel_op(const struct sched *s, const struct kernel *k, int64_t stream_bytes,
+kernel_op(struct sched *s, const struct kernel *k, int64_t stream_bytes,
 	  int64_t scale_bytes, enum held held)
 {
-	struct perf_op p = describe(s, s->info[k->op].op, k);
+	struct perf_op p = k->links ? chain_work(s, k) : op_work(s, s->info[k->op].op, k);
 	p.has_bias = stream_bytes > 0;
 	p.weight_bytes = stream_bytes;
 	p.scale_bytes = scale_bytes;
@@ -229,13 +228,13 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 	}
 	struct emit_rows in = emit_ifm_rows(f->op, k->rows);
 	const struct cost_key key = {
-		.stripe = stripe, .rows = k->rows.hi - k->rows.lo,
+		.links = k->links, .stripe = stripe, .rows = k->rows.hi - k->rows.lo,
 		.ifm_rows = in.hi - in.lo, .depth = k->depth.hi - k->depth.lo,
 		.stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
 	if (!f->known)
 		f->known = anew(s->a, struct cost_known, KNOWN_COSTS);
 	/* found for every kernel of every plan: a real hash would take the most of it */
-	uint64_t at = (uint64_t)(key.stripe * 5 + key.rows * 3 + key.ifm_rows +
+	uint64_t at = (uint64_t)(key.links * 7 + key.stripe * 5 + key.rows * 3 + key.ifm_rows +
 				 key.depth + key.stream_bytes / 16);
 	struct cost_known *known = &f->known[at % KNOWN_COSTS];
 	if (memcmp(&known->key, &key, sizeof(key)) != 0) {

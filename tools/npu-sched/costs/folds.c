@@ -26,8 +26,7 @@ is_pointwise(const struct g_op *op)
 	       !e.top && !e.left && !e.bottom && !e.right;
 }
 
-/* a tensor's elements, all of them, one behind the other */
-static bool
+bool
 is_dense(const struct g_operand *o)
 {
 	return o->t->layout == LAYOUT_NHWC && !tensor_has_strides(o->t) &&

@@ -93,6 +93,20 @@ add_tensors(struct live_ranges *l)
 	}
 }
 
+/* of a chain, all but what never is in memory */
+static void
+touch_maps(struct live_ranges *l, const struct kernel *k, int64_t now)
+{
+	for (int i = 0; i <= k->links; i++) {
+		const struct op_info *f = &l->s->info[k->op + i];
+		if (!i || f->chain != CHAIN_IFM)
+			touch(l, f->op->ifm.t, now);
+		if (!i || f->chain != CHAIN_IFM2)
+			touch(l, f->op->ifm2.t, now);
+	}
+	touch(l, l->s->info[k->op + k->links].op->ofm.t, now);
+}
+
 /* what nodes take in exists from their first time step, results to their last */
 static void
 walk_nodes(struct live_ranges *l)
@@ -109,10 +123,7 @@ walk_nodes(struct live_ranges *l)
 			continue;
 		}
 		for (; k < n_kernels && l->s->info[p->kernel[k].op].node == (int)n; k++) {
-			const struct g_op *op = l->s->info[p->kernel[k].op].op;
-			touch(l, op->ifm.t, now);
-			touch(l, op->ifm2.t, now);
-			touch(l, op->ofm.t, now);
+			touch_maps(l, &p->kernel[k], now);
 			now += 2;
 		}
 		touch_list(l, &node->out, now > 2 ? now - 2 : now);

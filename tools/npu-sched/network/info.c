@@ -127,6 +127,28 @@ find_shared(struct sched *s)
 	}
 }
 
+/*
+ * May operation i take what the one before it makes, which nobody else wants, without a
+ * map?  The operand, or none.  What it needs of extents and blocks is found with the
+ * costs; a block, a block dependency or a chain that the graph names keeps it out.
+ */
+static enum g_chain
+find_chain(const struct sched *s, int i)
+{
+	const struct g_op *op = s->info[i].op;
+	if (!i || accel_lacks(s->accel, LACK_CHAINS) || !op_is_elementwise(op->kind) ||
+	    G_HAS(op, G_OP_block) || G_HAS(op, G_OP_blockdep) || G_HAS(op, G_OP_chain))
+		return CHAIN_NONE;
+	const struct g_tensor *t = s->info[i - 1].op->ofm.t;
+	const struct use *u = &s->use[t->rec.index];
+	bool given = tensor_is_const(t) || t->variable || G_HAS(t, G_TENSOR_io) ||
+		     G_HAS(t, G_TENSOR_at);
+	if (given || u->producers != 1 || u->last_touch != i || u->leaves ||
+	    u->last_in >= 0 || op->ifm.t == op->ifm2.t)
+		return CHAIN_NONE;
+	return op->ifm.t == t ? CHAIN_IFM : op->ifm2.t == t ? CHAIN_IFM2 : CHAIN_NONE;
+}
+
 /* for the order that operations have now */
 static void
 study_flow(struct sched *s)
@@ -139,6 +161,7 @@ study_flow(struct sched *s)
 		f->internal = u->plain && u->producers == 1 && u->last_read > i;
 		f->producer[0] = producer_of(s, &f->op->ifm);
 		f->producer[1] = producer_of(s, &f->op->ifm2);
+		f->chain = (int)find_chain(s, i);
 	}
 }
 

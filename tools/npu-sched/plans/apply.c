@@ -2,6 +2,8 @@
 /* The chosen plan into the graph. */
 #include "../sched.h"
 
+#include <assert.h>
+
 static const struct block_choice *
 block_of(struct sched *s, int i)
 {
@@ -32,6 +34,35 @@ set_block(struct sched *s, int i)
 		G_PUT(f->op, OP, ab, b->layout.ab_start);
 	if (!G_HAS(f->op, G_OP_ib2) && f->op->ifm2.t)
 		G_PUT(f->op, OP, ib2, b->layout.ib2_start);
+}
+
+/* operations that are chained to another have its block */
+static bool *
+find_members(const struct sched *s)
+{
+	bool *member = anew(s->a, bool, (size_t)s->n_ops + 1);
+	for (size_t i = 0; i < s->plan->n_kernels; i++) {
+		const struct kernel *k = &s->plan->kernel[i];
+		for (int link = 1; link <= k->links; link++)
+			member[k->op + link] = true;
+	}
+	return member;
+}
+
+/* before its first operation gets its block, and with that its extents.  What is between
+ * them has no place, and so any layout */
+static void
+set_chain(struct sched *s, const struct kernel *k)
+{
+	struct g_op op[CHAIN_LENGTH];
+	if (!k->links)
+		return;
+	bool is_one = chain_ops(s, k->op, k->op + k->links, op);
+	assert(is_one);
+	for (int i = 1; i <= k->links; i++) {
+		s->info[k->op + i - 1].op->ofm.t->layout = LAYOUT_NHWC;
+		*s->info[k->op + i].op = op[i];
+	}
 }
 
 static void
@@ -75,6 +106,20 @@ make_buffers(struct sched *s)
 	return b;
 }
 
+/* where a kernel finds its weights */
+static void
+set_slice(const struct plan *p, const struct kernel *k, struct g_buffer **buffer,
+	  struct g_step *x)
+{
+	const struct weight_slice *u = &p->slice[k->slice];
+	if (u->w->slices.n)
+		G_PUT(x, STEP, slice, u->index);
+	if (u->held == FETCHED)
+		G_PUT(x, STEP, buffer, buffer[k->slice]);
+	if (u->held == SCALES_FETCHED)
+		G_PUT(x, STEP, scale_buffer, buffer[k->slice]);
+}
+
 static void
 make_steps(struct sched *s, struct g_buffer **buffer)
 {
@@ -101,15 +146,12 @@ make_steps(struct sched *s, struct g_buffer **buffer)
 		 * rows are one stripe */
 		if (p->stripe[k->op] && op->ofm.view == VIEW_WHOLE)
 			G_PUT(x, STEP, rows, k->rows);
-		if (k->slice < 0)
-			continue;
-		const struct weight_slice *u = &p->slice[k->slice];
-		if (u->w->slices.n)
-			G_PUT(x, STEP, slice, u->index);
-		if (u->held == FETCHED)
-			G_PUT(x, STEP, buffer, buffer[k->slice]);
-		if (u->held == SCALES_FETCHED)
-			G_PUT(x, STEP, scale_buffer, buffer[k->slice]);
+		if (k->slice >= 0)
+			set_slice(p, k, buffer, x);
+		for (int link = 1; link <= k->links; link++) {
+			x = graph_add_g_step(s->g);
+			G_PUT(x, STEP, op, s->info[k->op + link].op);
+		}
 	}
 }
 
@@ -147,12 +189,15 @@ bool
 apply_plan(struct sched *s)
 {
 	struct plan *p = s->plan;
+	const bool *member = find_members(s);
 	/* all are chosen first: one that is written binds operations alike */
 	for (int i = 0; i < s->n_ops; i++)
 		if (!op_is_transfer(s->info[i].op->kind) && !block_of(s, i))
 			return false;
+	for (size_t i = 0; i < p->n_kernels; i++)
+		set_chain(s, &p->kernel[i]);
 	for (int i = 0; i < s->n_ops; i++)
-		if (!op_is_transfer(s->info[i].op->kind))
+		if (!op_is_transfer(s->info[i].op->kind) && !member[i])
 			set_block(s, i);
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];

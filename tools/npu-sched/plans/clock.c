@@ -92,7 +92,7 @@ add_touches(struct plan *p, const int *rect_of, const struct emit_span *span, in
 	struct touches *l = p->touches;
 	for (int i = 0; i < n; i++) {
 		int r = rect_of[span[i].t->rec.index] - 1;
-		if (r < 0)
+		if (r < 0 || !p->rect[r].bytes) /* no map, as between those of a chain */
 			continue;
 		agrow(p->a, l->v, l->n, &l->cap);
 		l->v[l->n++] = (struct touch){ .rect = r, .lo = span[i].lo,
@@ -112,15 +112,22 @@ find_touches(struct sched *s, struct plan *p)
 	for (size_t i = 0; i < p->n_maps; i++)
 		rect_of[p->rect[i].t->rec.index] = (int)i + 1;
 	struct copy c;
+	int copied = -1;
 	for (size_t i = 0; i < p->n_kernels; i++) {
 		const struct kernel *k = &p->kernel[i];
 		struct emit_span span[EMIT_SPANS];
-		if (!i || k->op != p->kernel[i - 1].op)
-			copy_op(s, p, k->op, &c);
 		p->touches->first[i] = p->touches->n;
-		add_touches(p, rect_of, span,
-			    emit_spans(&c.op, k->rows,
-				       k->slice < 0 ? 0 : p->slice[k->slice].index, span));
+		for (int op = k->op; op <= k->op + k->links; op++) {
+			struct g_range all = { .hi = s->info[op].op->ofm.shape.h };
+			int slice = op > k->op || k->slice < 0 ? 0
+							       : p->slice[k->slice].index;
+			if (op != copied)
+				copy_op(s, p, op, &c);
+			copied = op;
+			add_touches(p, rect_of, span,
+				    emit_spans(&c.op, op > k->op ? all : k->rows, slice,
+					       span));
+		}
 	}
 	p->touches->first[p->n_kernels] = p->touches->n;
 	arena_close(a);

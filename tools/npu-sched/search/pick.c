@@ -99,8 +99,10 @@ list_front(struct found *x)
 	struct sched *s = x->s;
 	struct front f = whole_front(x);
 	s->front.v = anew(s->a, struct sched_row, f.n + 1);
-	for (size_t i = 0; i < f.n; i++) {
-		const struct point *p = &f.v[i], *before = i ? p - 1 : NULL;
+	/* no limit is so low that it would give nothing where the next one needs no more */
+	size_t first = f.n > 1 && f.v[1].sram <= ALIGN;
+	for (size_t i = first; i < f.n; i++) {
+		const struct point *p = &f.v[i], *before = i > first ? p - 1 : NULL;
 		struct sched_row *r = &s->front.v[s->front.n++];
 		struct text t = { 0 };
 		put_change(&t, before, p);

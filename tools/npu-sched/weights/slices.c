@@ -121,8 +121,11 @@ make_slices(struct sched *s, struct plan *p, enum cut cut)
 	size_t n = p->n_kernels;
 	struct arena *a = arena_open();
 	int *first = anew(a, int, s->g->n_weights + 1);
+	bool *chained = anew(a, bool, (size_t)s->n_ops + 1);
+	for (size_t i = 0; i < n; i++)
+		chained[whole[i].op] = whole[i].links > 0;
 	for (int i = 0; i < s->n_ops; i++)
-		p->ends[i] = cut_weights(s, p->a, i, !p->stripe[i], cut);
+		p->ends[i] = cut_weights(s, p->a, i, !p->stripe[i] && !chained[i], cut);
 	p->kernel = anew(p->a, struct kernel, count_kernels(p) + 1);
 	p->n_kernels = p->n_slices = 0;
 	for (size_t i = 0; i < n; i++)
