@@ -359,6 +359,10 @@ place_all()
 	grep -q '^tensor.* shape=i8\[1,7,8,3\] .*io=in$' last.part
 	grep -q '^tensor.* shape=i8\[1,7,8,23\] .*io=out$' last.part
 	refuses 2 "there is no input 1" tosa-partition --input-layout=1=nhwc "$net"
+	tosa-partition --{in,out}put-layout=nhwc --input-layout=nchw \
+		--output-layout=0=nchw "$net" | cmp - first.part # the last counts
+	refuses 2 "a layout is nhwc or nchw, K= in front" \
+		tosa-partition --input-layout=nhwc,row-stride=9 "$net"
 	refuses 2 "has no TRANSPOSE" tosa-partition --input-layout=0=nhwc \
 		"$SHARED/tosa/cases/add-0/model.tosa"
 }

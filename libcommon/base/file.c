@@ -23,6 +23,13 @@ file_name(const char *path)
 	return is_std(path) ? "standard input" : path;
 }
 
+const char *
+file_base(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	return slash ? slash + 1 : path ? path : "-";
+}
+
 /* a regular file: its size is known, one read does it */
 static bool
 read_sized(struct arena *a, int fd, size_t size, struct bytes *out)

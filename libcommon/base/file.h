@@ -6,9 +6,12 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/spool.h"
+#include "base/text.h"
 
 /* "standard input" for NULL and "-", else the path: for diagnostics */
 const char *file_name(const char *path);
+/* what is behind the last slash; "-" for NULL */
+const char *file_base(const char *path);
 
 /*
  * Reads all of path (NULL or "-": standard input) into the arena; one NUL
@@ -26,6 +29,8 @@ bool file_read(struct arena *a, const char *path, size_t max,
  */
 bool file_write(const char *path, const void *p, size_t n, bool binary,
 		struct err *e);
+/* as file_write, a text, which is freed */
+bool file_write_text(const char *path, struct text *t, struct err *e);
 /* all of n bytes to what is open; false: errno says why */
 bool file_put(int fd, const void *p, size_t n);
 /* as file_write, what n parts make one behind the other */

@@ -425,6 +425,14 @@ file_write(const char *path, const void *p, size_t n, bool binary,
 }
 
 bool
+file_write_text(const char *path, struct text *t, struct err *e)
+{
+	bool ok = file_write(path, t->p, t->n, false, e);
+	text_free(t);
+	return ok;
+}
+
+bool
 file_write_parts(const char *path, const struct bytes *part, size_t n,
 		 bool binary, struct err *e)
 {

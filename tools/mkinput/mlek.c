@@ -163,8 +163,7 @@ static bool
 read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	    const char *path, struct sample *s, struct err *e)
 {
-	const char *slash = strrchr(path, '/');
-	s->file = slash ? slash + 1 : path;
+	s->file = file_base(path);
 	if (!load_data(a, path, o, t, &s->d, e))
 		return false;
 	if (s->d.max > 0)

@@ -17,8 +17,7 @@
 const char *
 network_name(struct arena *a, const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	const char *base = slash ? slash + 1 : file;
+	const char *base = file_base(file);
 	const char *dot = strrchr(base, '.');
 	return dot && dot > base ? arena_strndup(a, base, (size_t)(dot - base))
 				 : base;

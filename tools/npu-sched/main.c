@@ -357,9 +357,7 @@ write_report(struct sched *s)
 		print_front(s, &t);
 	else if (!print_explanation(s, &t))
 		return text_free(&t), false;
-	bool ok = file_write(s->o->output, t.p, t.n, false, s->e);
-	text_free(&t);
-	return ok;
+	return file_write_text(s->o->output, &t, s->e);
 }
 
 static void

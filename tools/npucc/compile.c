@@ -26,7 +26,7 @@ base_name(struct npucc *c)
 {
 	const char *suffix = c->tosa ? ".tosa" : stage_suffix(CMDGEN);
 	const char *in = c->o->in ? c->o->in : arena_printf(c->a, "model%s", suffix);
-	const char *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in;
+	const char *name = file_base(in);
 	size_t n = strlen(name), k = strlen(suffix);
 	if (n >= k && !strcmp(name + n - k, suffix))
 		n -= k;

@@ -10,8 +10,8 @@
 
 enum { MAX_PLANES = 256 }; /* of an image that the NPU takes apart or puts together */
 
-static const char *const names[] = { [LAYOUT_NHWC] = "nhwc", [LAYOUT_NHCWB16] = "nhcwb16",
-				     [LAYOUT_PLANES] = "nchw" };
+const char *const end_names[] = { [LAYOUT_NHWC] = "nhwc", [LAYOUT_NHCWB16] = "nhcwb16",
+				     [LAYOUT_PLANES] = "nchw", NULL };
 
 /* one of the model's inputs or outputs that is to have another layout */
 struct border {
@@ -230,26 +230,13 @@ apply(struct border *b)
 		G_PUT(b->t, TENSOR, pixel_stride, b->want->pixel_stride);
 }
 
-/* the last that names this one, or all */
-static const struct end_layout *
-find_wanted(const struct end_layouts *l, int k)
-{
-	const struct end_layout *x = NULL;
-	for (int i = 0; i < l->n; i++)
-		if (l->v[i].index < 0 || l->v[i].index == k)
-			x = &l->v[i];
-	return x;
-}
-
 static bool
 take(struct part *p, const struct end_layouts *l, const char *what, const int *v, int n)
 {
-	for (int i = 0; i < l->n; i++)
-		if (l->v[i].index >= n)
-			return err_set(p->e, "%s: error: there is no %s %d", p->m->name, what,
-				       l->v[i].index);
+	if (!ends_exist(l, n, what, p->m->name, p->e))
+		return false;
 	for (int k = 0; k < n; k++) {
-		const struct end_layout *x = find_wanted(l, k);
+		const struct end_layout *x = ends_find(l, k);
 		if (!x || (x->layout == LAYOUT_NHWC && !x->row_stride && !x->pixel_stride))
 			continue;
 		struct border b = { .p = p, .what = what, .k = k, .want = x,
@@ -259,7 +246,7 @@ take(struct part *p, const struct end_layouts *l, const char *what, const int *v
 			return err_set(p->e, "%s: error: %s %d (%s) can't be %s%s: %s",
 				       p->m->name, what, k,
 				       text_plain(p->a, p->sg->tensor[v[k]].name),
-				       names[x->layout],
+				       end_names[x->layout],
 				       x->row_stride || x->pixel_stride ? " with strides" : "",
 				       why);
 		apply(&b);

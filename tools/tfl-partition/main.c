@@ -72,21 +72,9 @@ parse_strides(struct argp_state *state, struct end_layout *x, const char *p)
 static void
 add_layout(struct argp_state *state, struct end_layouts *l, const char *arg)
 {
-	static const char *const names[] = { "nhwc", "nhcwb16", "nchw" };
-	struct end_layout x = { 0 };
-	const char *p = arg;
-	x.index = cli_index(&p);
-	size_t n = strcspn(p, ",");
-	while (x.layout < (int)ARRAY_LEN(names) &&
-	       (strlen(names[x.layout]) != n || strncmp(p, names[x.layout], n) != 0))
-		x.layout++;
-	if (x.layout == (int)ARRAY_LEN(names))
-		argp_error(state, "a layout is nhwc, nhcwb16 or nchw, K= in front of it, not "
-			   "'%s'", arg);
-	parse_strides(state, &x, p + n);
-	if (l->n == MAX_LAYOUTS)
-		argp_error(state, "more than %d layouts", MAX_LAYOUTS);
-	l->v[l->n++] = x;
+	const char *strides;
+	struct end_layout *x = ends_add(state, l, arg, end_names, &strides);
+	parse_strides(state, x, strides);
 }
 
 static error_t
@@ -154,9 +142,7 @@ static void
 add_model(struct part *p, const struct options *o)
 {
 	struct g_model *m = graph_add_g_model(p->g);
-	const char *slash = o->input ? strrchr(o->input, '/') : NULL;
-	const char *name = slash ? slash + 1 : o->input ? o->input : "-";
-	G_PUT(m, MODEL, name, name);
+	G_PUT(m, MODEL, name, file_base(o->input));
 	if (*p->m->description)
 		G_PUT(m, MODEL, description, p->m->description);
 	struct g_blob *b = graph_add_blob(p->g, "model", p->m->file);
@@ -195,9 +181,7 @@ write_report(const struct part *p, const struct options *o)
 {
 	struct text t = { 0 };
 	print_report(p, &t);
-	bool ok = file_write(o->output, t.p, t.n, false, p->e);
-	text_free(&t);
-	return ok;
+	return file_write_text(o->output, &t, p->e);
 }
 
 /* as height, width and depth, each of them has to be an int32 */

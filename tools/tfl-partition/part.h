@@ -13,8 +13,9 @@
 #define TFL_PARTITION_PART_H
 
 #include "base/diag.h"
+#include "base/ends.h"
 #include "graph/graph.h"
-#include "lower/lower.h"
+#include "lower/nd.h"
 
 struct placement {
 	bool npu;
@@ -61,15 +62,8 @@ struct part {
 };
 
 /* --input-layout, --output-layout */
-enum { LAYOUT_PLANES = LAYOUT_NHCWB16 + 1, MAX_LAYOUTS = 64 };
-struct end_layouts {
-	struct end_layout {
-		int index;  /* of an input or output; -1: all */
-		int layout; /* enum g_layout, or LAYOUT_PLANES */
-		int64_t row_stride, pixel_stride; /* bytes; 0: dense */
-	} v[MAX_LAYOUTS];
-	int n;
-};
+enum { LAYOUT_PLANES = LAYOUT_NHCWB16 + 1 };
+extern const char *const end_names[]; /* layout.c; as enum g_layout, then planes */
 
 struct options {
 	const char *input, *output;

@@ -295,8 +295,7 @@ static const char *
 identifier_of(struct arena *a, const char *path)
 {
 	static const char suffix[] = ".tflite";
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
+	const char *base = file_base(path);
 	size_t n = strlen(base), k = sizeof(suffix) - 1;
 	if (n > k && !strcmp(base + n - k, suffix))
 		n -= k;

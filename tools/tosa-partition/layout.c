@@ -6,24 +6,7 @@
  */
 #include "part.h"
 
-static bool
-wants_last(const struct layouts *l, int index)
-{
-	bool last = false;
-	for (int i = 0; i < l->n; i++)
-		if (l->v[i].index < 0 || l->v[i].index == index)
-			last = l->v[i].last;
-	return last;
-}
-
-static bool
-is_named(const struct layouts *l, int index)
-{
-	for (int i = 0; i < l->n; i++)
-		if (l->v[i].index == index && l->v[i].last)
-			return true;
-	return false;
-}
+const char *const end_names[] = { [ENDS_LAST] = "nhwc", [ENDS_FIRST] = "nchw", NULL };
 
 static bool
 is_transpose(const struct tosa_op *op, const int32_t perm[4])
@@ -91,19 +74,20 @@ take_output(struct part *p, int tensor)
 	return true;
 }
 
+/* what is asked of one that is named can be had; of all, where it can */
 static bool
-take(struct part *p, const struct layouts *l, const int *v, int n, const char *what,
+take(struct part *p, const struct end_layouts *l, const int *v, int n, const char *what,
      bool (*take_one)(struct part *, int))
 {
-	for (int i = 0; i < l->n; i++)
-		if (l->v[i].index >= n)
-			return err_set(p->e, "%s: there is no %s %d", p->t->name, what,
-				       l->v[i].index);
-	for (int i = 0; i < n; i++)
-		if (wants_last(l, i) && !take_one(p, v[i]) && is_named(l, i))
-			return err_set(p->e, "%s: %s %d, %s, has no TRANSPOSE that "
-				       "channels last would save", p->t->name, what, i,
-				       p->t->tensor[v[i]].name);
+	if (!ends_exist(l, n, what, p->t->name, p->e))
+		return false;
+	for (int i = 0; i < n; i++) {
+		const struct end_layout *x = ends_find(l, i);
+		if (!x || x->layout != ENDS_LAST || take_one(p, v[i]) || x->index < 0)
+			continue;
+		return err_set(p->e, "%s: %s %d, %s, has no TRANSPOSE that channels last "
+			       "would save", p->t->name, what, i, p->t->tensor[v[i]].name);
+	}
 	return true;
 }
 

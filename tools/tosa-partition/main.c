@@ -19,21 +19,6 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
-/* "nhwc", "nchw", or one of them behind "K=" */
-static void
-add_layout(struct argp_state *state, struct layouts *l, const char *arg)
-{
-	struct layout x = { 0 };
-	const char *name = arg;
-	x.index = cli_index(&name);
-	x.last = !strcmp(name, "nhwc");
-	if (!x.last && strcmp(name, "nchw") != 0)
-		argp_error(state, "a layout is nhwc or nchw, K= in front of it, not '%s'", arg);
-	if (l->n == MAX_LAYOUTS)
-		argp_error(state, "more than %d layouts", MAX_LAYOUTS);
-	l->v[l->n++] = x;
-}
-
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -46,10 +31,10 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->report = true;
 		break;
 	case OPT_IN:
-		add_layout(state, &o->in, arg);
+		(void)ends_add(state, &o->in, arg, end_names, NULL);
 		break;
 	case OPT_OUT:
-		add_layout(state, &o->out, arg);
+		(void)ends_add(state, &o->out, arg, end_names, NULL);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -70,8 +55,7 @@ static void
 add_model(struct part *p, const struct options *o)
 {
 	struct g_model *m = graph_add_g_model(p->g);
-	const char *slash = o->input ? strrchr(o->input, '/') : NULL;
-	G_PUT(m, MODEL, name, slash ? slash + 1 : o->input ? o->input : "-");
+	G_PUT(m, MODEL, name, file_base(o->input));
 }
 
 static struct g_node *
@@ -112,9 +96,7 @@ write_report(const struct part *p, const struct options *o)
 {
 	struct text t = { 0 };
 	print_report(p, &t);
-	bool ok = file_write(o->output, t.p, t.n, false, p->e);
-	text_free(&t);
-	return ok;
+	return file_write_text(o->output, &t, p->e);
 }
 
 static bool

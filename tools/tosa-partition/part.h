@@ -13,28 +13,21 @@
 #define TOSA_PARTITION_PART_H
 
 #include "base/diag.h"
+#include "base/ends.h"
 #include "graph/graph.h"
 #include "lower/conv.h"
 #include "lower/matmul.h"
 #include "tosa/tosa.h"
 
-enum { MAX_LAYOUTS = 64 };
-
-struct layout { /* of an input or output whose channels the caller has last */
-	int index; /* -1: of all where that saves a TRANSPOSE */
-	bool last; /* false: as the graph has it */
-};
-
-struct layouts {
-	struct layout v[MAX_LAYOUTS]; /* later ones win */
-	int n;
-};
+/* --input-layout, --output-layout */
+enum { ENDS_LAST, ENDS_FIRST }; /* channels: as the caller has them, as the graph has */
+extern const char *const end_names[]; /* layout.c */
 
 struct options {
 	const char *input, *output;
 	const char *accel; /* NULL: for all of them */
 	bool report;
-	struct layouts in, out; /* --input-layout, --output-layout */
+	struct end_layouts in, out; /* --input-layout, --output-layout */
 };
 
 struct part {

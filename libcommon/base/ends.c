@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/ends.h"
+
+#include <string.h>
+
+/* "nhwc, nhcwb16 or nchw" */
+static void
+print_names(struct text *t, const char *const *names)
+{
+	for (int i = 0; names[i]; i++)
+		text_printf(t, "%s%s", !i ? "" : names[i + 1] ? ", " : " or ", names[i]);
+}
+
+struct end_layout *
+ends_add(struct argp_state *state, struct end_layouts *l, const char *arg,
+	 const char *const *names, const char **rest)
+{
+	const char *name = arg;
+	int index = cli_index(&name), k = 0;
+	size_t n = rest ? strcspn(name, ",") : strlen(name);
+	while (names[k] && (strlen(names[k]) != n || strncmp(name, names[k], n) != 0))
+		k++;
+	if (!names[k]) {
+		struct text t = { 0 };
+		print_names(&t, names);
+		argp_error(state, "a layout is %s, K= in front of it, not '%s'",
+			   text_str(&t), arg);
+	}
+	if (l->n == MAX_END_LAYOUTS)
+		argp_error(state, "more than %d layouts", MAX_END_LAYOUTS);
+	if (rest)
+		*rest = name + n;
+	struct end_layout *x = &l->v[l->n++];
+	*x = (struct end_layout){ .index = index, .layout = k };
+	return x;
+}
+
+const struct end_layout *
+ends_find(const struct end_layouts *l, int k)
+{
+	const struct end_layout *x = NULL;
+	for (int i = 0; i < l->n; i++)
+		if (l->v[i].index < 0 || l->v[i].index == k)
+			x = &l->v[i];
+	return x;
+}
+
+bool
+ends_exist(const struct end_layouts *l, int n, const char *what, const char *file,
+	   struct err *e)
+{
+	for (int i = 0; i < l->n; i++)
+		if (l->v[i].index >= n)
+			return err_at(e, file, 0, "there is no %s %d", what,
+				      l->v[i].index);
+	return true;
+}
