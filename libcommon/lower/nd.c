@@ -59,7 +59,12 @@ nd_const(struct lower *l, int type, int rank, const int64_t *dim, const int32_t 
 struct nd
 nd_const_one(struct lower *l, int type, int rank, int32_t v)
 {
-	return nd_const_channels(l, type, rank, 1, &v);
+	struct nd r = { .type = type, .rank = rank, .offset = v };
+	if (graph_type_bytes(type) > 2) /* registers have 16 bits for it */
+		return nd_const_channels(l, type, rank, 1, &v);
+	for (int i = 0; i < rank; i++)
+		r.dim[i] = 1;
+	return r;
 }
 
 struct nd
@@ -224,11 +229,14 @@ plain_operand(const struct nd *v, struct hwc shape, const int64_t s[3])
 	struct g_operand o = { .t = t, .type = v->type, .shape = shape,
 			       .view = VIEW_STRIDED, .offset = v->offset,
 			       .stride = { s[0], s[1], s[2] } };
+	if (graph_type_bytes(v->type) == graph_type_bytes(t->shape.type) &&
+	    v->offset == 0 && nd_is_dense(v) && nd_elements(v) == hwc_elements(in)) {
+		o = operand_reshape(t, shape);
+		o.type = v->type;
+		return o;
+	}
 	if (v->type != t->shape.type)
 		return o;
-	if (v->offset == 0 && nd_is_dense(v) &&
-	    nd_elements(v) == hwc_elements(in))
-		return operand_reshape(t, shape);
 	if ((shape.h > 1 && s[0] != (int64_t)in.w * in.c) ||
 	    (shape.w > 1 && s[1] != in.c) || (shape.c > 1 && s[2] != 1))
 		return o;

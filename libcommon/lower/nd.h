@@ -14,7 +14,10 @@ enum {
 	ND_MAX_COPIES = 2048, /* NPU operations that a movement may take */
 };
 
-/* element (i0, i1, ...) is number offset + i0 * stride[0] + ... of t */
+/*
+ * Element (i0, i1, ...) is number offset + i0 * stride[0] + ... of t.  Without t it is
+ * a shape alone, or the immediate `offset`.
+ */
 struct nd {
 	struct g_tensor *t;
 	int type; /* enum tfl_type of the elements */
@@ -59,7 +62,7 @@ struct nd nd_new(struct lower *l, int type, int rank, const int64_t *dim);
 /* constants in dimensions; v in C order; equal ones are one tensor */
 struct nd nd_const(struct lower *l, int type, int rank, const int64_t *dim,
 		   const int32_t *v);
-/* one element, seen in so many dimensions */
+/* one element, seen in so many dimensions: of 8 and 16 bits an immediate */
 struct nd nd_const_one(struct lower *l, int type, int rank, int32_t v);
 /* channels' values along the last of so many dimensions */
 struct nd nd_const_channels(struct lower *l, int type, int rank, int32_t n,
@@ -84,6 +87,7 @@ void words_folded(struct lower *l, enum g_op_kind kind, struct nd *v);
  * pieces.c: an elementwise operation (a 1x1 pool, too) of views of equal rank, in
  * whose operands a dimension of 1 is repeated; several where one can't say it.
  * `made` completes each: scale, rounding, the OFM's zero point, clamp; a scalar.
+ * Not both operands are immediates.
  */
 typedef void nd_made(void *ctx, struct g_op *op);
 void nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
@@ -91,6 +95,21 @@ void nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t
 void nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a,
 	       int32_t a_zero, const struct nd *b, int32_t b_zero,
 	       const struct nd *out, nd_made *made, void *ctx);
+/* how many operations that takes at most, of tensors in such memory; INT64_MAX: more */
+int64_t nd_pieces(const struct nd *a, const struct nd *b, const struct nd *out);
+
+/*
+ * elements.c: plain arithmetic, in which all factors are 1 and SHR rounds halves up;
+ * results are in new memory, in the dimensions that operands repeat to
+ */
+nd_made nd_plain; /* ctx is NULL */
+struct nd nd_like(struct lower *l, const struct nd *v, int type); /* without elements */
+struct nd nd_both(struct lower *l, enum g_op_kind kind, const struct nd *a,
+		  const struct nd *b); /* in a's type */
+struct nd nd_by(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t b);
+struct nd nd_floor_shift(struct lower *l, const struct nd *v, int n); /* of 32 bits */
+/* v - zero in more bits */
+struct nd nd_widen(struct lower *l, const struct nd *v, int32_t zero, int type);
 
 /*
  * indexed.c: where the accelerator has that (LACK_GATHER), column at[y][x] of row y of

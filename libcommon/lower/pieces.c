@@ -39,22 +39,37 @@ repeats(struct hwc s, struct hwc all)
 	       (s.c == all.c || s.c == 1);
 }
 
+/* an operand as an operation sees it */
+static bool
+see(const struct nd *v, struct g_operand *o)
+{
+	*o = (struct g_operand){ .type = v->type, .shape = { .h = 1, .w = 1, .c = 1 } };
+	return !v->t || nd_operand(v, o);
+}
+
+static bool
+is_constant(const struct nd *v)
+{
+	return v->t && G_HAS(v->t, G_TENSOR_source);
+}
+
 /* all as one operation; false: something is in the way */
 static bool
 natural(const struct walk *w, struct g_operand o[SIDES], bool *swap)
 {
 	for (int k = 0; k < SIDES; k++)
-		if (w->v[k] && (!nd_operand(w->v[k], &o[k]) || !fits(o[k].shape)))
+		if (w->v[k] && (!see(w->v[k], &o[k]) || !fits(o[k].shape)))
 			return false;
 	struct hwc all = o[OUT].shape;
-	bool a = hwc_equal(o[A].shape, all);
-	if (!w->v[B]) {
-		*swap = false;
+	bool a = o[A].t && hwc_equal(o[A].shape, all);
+	*swap = false;
+	if (!w->v[B])
 		return a;
-	}
-	bool b = hwc_equal(o[B].shape, all);
-	*swap = !(a && repeats(o[B].shape, all));
-	return !*swap || (b && repeats(o[A].shape, all));
+	bool first = a && repeats(o[B].shape, all);
+	bool second = o[B].t && hwc_equal(o[B].shape, all) && repeats(o[A].shape, all);
+	/* one that is constant is IFM2: it is there before IFM is */
+	*swap = !first || (second && is_constant(w->v[A]));
+	return first || second;
 }
 
 /* ---- axes -------------------------------------------------------------------------- */
@@ -122,7 +137,7 @@ choose(struct walk *w)
 		hwc[0] = hwc[1];
 		hwc[1] = t;
 	}
-	w->swap = hwc[2] >= 0 && !w->axis[hwc[2]].step[A];
+	w->swap = !w->v[A]->t || (hwc[2] >= 0 && !w->axis[hwc[2]].step[A]);
 }
 
 static bool
@@ -136,6 +151,9 @@ static struct g_operand
 side(const struct walk *w, int k, const int64_t *at)
 {
 	bool second = w->v[B] && k == (w->swap ? A : B);
+	struct g_operand o;
+	if (!w->v[k]->t)
+		return (void)see(w->v[k], &o), o;
 	struct nd v = { .t = w->v[k]->t, .type = w->v[k]->type, .rank = 3,
 			.offset = w->v[k]->offset };
 	for (int i = 0; i < w->n_axes; i++)
@@ -151,7 +169,6 @@ side(const struct walk *w, int k, const int64_t *at)
 		if (second && !v.stride[d])
 			v.dim[d] = 1;
 	}
-	struct g_operand o;
 	bool ok = nd_operand(&v, &o);
 	assert(ok);
 	return o;
@@ -194,14 +211,17 @@ struct emit {
 };
 
 static void
-emit(struct lower *l, const struct emit *m, const struct g_operand o[SIDES], bool two,
-     bool swap)
+emit(struct lower *l, const struct emit *m, const struct walk *w,
+     const struct g_operand o[SIDES])
 {
-	struct g_op *op = low_op(l, m->kind, o[swap ? B : A], o[OUT]);
-	op_zeros(op, m->zero[swap], 0);
-	if (two)
-		op_ifm2(op, o[swap ? A : B], m->zero[!swap]);
-	if (swap)
+	int first = w->swap ? B : A, second = w->swap ? A : B;
+	struct g_op *op = low_op(l, m->kind, o[first], o[OUT]);
+	op_zeros(op, m->zero[first], 0);
+	if (w->v[B] && o[second].t)
+		op_ifm2(op, o[second], m->zero[second]);
+	else if (w->v[B])
+		op_scalar(op, (int32_t)w->v[second]->offset, m->zero[second]);
+	if (w->swap)
 		G_PUT(op, OP, reversed, 1);
 	m->made(m->ctx, op);
 }
@@ -212,7 +232,7 @@ run(struct lower *l, struct walk *w, const struct emit *m)
 	struct g_operand o[SIDES] = { 0 };
 	int64_t at[ND_MAX] = { 0 };
 	if (natural(w, o, &w->swap)) {
-		emit(l, m, o, w->v[B] != NULL, w->swap);
+		emit(l, m, w, o);
 		return;
 	}
 	find_axes(w);
@@ -225,7 +245,7 @@ run(struct lower *l, struct walk *w, const struct emit *m)
 		for (int k = 0; k < SIDES; k++)
 			if (w->v[k])
 				o[k] = side(w, k, at);
-		emit(l, m, o, w->v[B] != NULL, w->swap);
+		emit(l, m, w, o);
 	} while (walk_on(w, at));
 }
 
@@ -247,4 +267,13 @@ nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t a_ze
 	struct emit m = { .kind = kind, .zero = { a_zero, b_zero }, .made = made,
 			  .ctx = ctx };
 	run(l, &w, &m);
+}
+
+int64_t
+nd_pieces(const struct nd *a, const struct nd *b, const struct nd *out)
+{
+	struct walk w = { .v = { [A] = a, [B] = b, [OUT] = out } };
+	find_axes(&w);
+	choose(&w);
+	return count(&w);
 }

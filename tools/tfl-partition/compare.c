@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * EQUAL, LESS and their like, and logic: BOOL is a byte, 0 or 1.  What is greater has
- * a difference that, cut to 0 and 1, says so; one more is added for what may be equal.
- * EQUAL itself is a difference, cut to -1, 0 or 1, and a table of what that says, or
- * the NPU's own comparison, of which one bit is taken.
- */
-#include "part.h"
+/* EQUAL, LESS and their like (lower/choose.h), and logic: BOOL is a byte, 0 or 1. */
+#include "move.h"
 
 #include "base/fixed.h"
+#include "lower/choose.h"
 
 enum { BYTES = 256, COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding */
-
-/* of a difference, -128 first: is there none, or is there one? */
-static struct g_lut *
-table_of(struct part *p, bool equal)
-{
-	uint8_t v[BYTES];
-	for (int i = 0; i < BYTES; i++)
-		v[i] = (i == BYTES / 2) == equal;
-	return low_lut8(p->l, v);
-}
 
 static bool
 is_quantized(const struct tfl_tensor *t)
@@ -115,64 +101,42 @@ scale_to_units(const struct tfl_tensor *t, struct npu_scale *s)
 	return m.mult > 0 && m.exp <= 0 && m.exp >= LEAST_EXP;
 }
 
-/* which comparison of the NPU it is, and whether the operands change places */
-static enum g_op_kind
-comparison_of(int code, bool *swap)
+static enum low_order
+order_of(int code)
 {
-	*swap = code == TFL_LESS || code == TFL_LESS_EQUAL;
-	if (code == TFL_EQUAL || code == TFL_NOT_EQUAL)
-		return code == TFL_EQUAL ? OP_EQUAL : OP_UNEQUAL;
-	return code == TFL_GREATER || code == TFL_LESS ? OP_GREATER : OP_NOT_LESS;
-}
-
-/* a > b, or a >= b */
-static void
-lower_order(struct part *p, const struct side *a, const struct side *b,
-	    const struct tfl_tensor *o, struct g_operand ofm, bool or_equal)
-{
-	struct pieces l = pieces_of(p, a, b, o, ofm);
-	for (struct pair q; pieces_next(p, &l, &q);) {
-		struct g_op *r = part_binary(p, OP_SUB, a, b, &q, or_equal);
-		op_unscaled(r);
-		op_clamp(r, (struct g_range){ .lo = 0, .hi = 1 });
+	switch (code) {
+	case TFL_EQUAL:
+		return LOW_EQUAL;
+	case TFL_NOT_EQUAL:
+		return LOW_UNEQUAL;
+	case TFL_GREATER:
+	case TFL_LESS:
+		return LOW_GREATER;
+	default:
+		return LOW_NOT_LESS;
 	}
 }
 
+/* LESS is GREATER the other way round; scale: of both, NULL: as they are */
 static void
-lower_by_table(struct part *p, const struct side *a, const struct side *b,
-	       const struct tfl_tensor *o, struct g_operand ofm, bool equal)
+lower_order(struct part *p, const struct tfl_op *op, const struct side *a,
+	    const struct side *b, const struct npu_scale *scale)
 {
-	struct pieces l = pieces_of(p, a, b, o, ofm);
-	struct g_lut *lut = table_of(p, equal);
-	for (struct pair q; pieces_next(p, &l, &q);) {
-		struct g_op *r = part_binary(p, OP_SUB, a, b, &q, 0);
-		op_unscaled(r);
-		op_clamp(r, (struct g_range){ .lo = -1, .hi = 1 });
-		op_table(r, lut);
-	}
-}
-
-/* all bits say that it holds; scales: of the operands in their order, NULL: as they are */
-static void
-lower_natively(struct part *p, const struct tfl_op *op, struct side a, struct side b,
-	       const struct npu_scale *scales)
-{
+	bool less = op->code == TFL_LESS || op->code == TFL_LESS_EQUAL;
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	struct g_operand all =
-	    operand_whole(low_tensor(p->l, TFL_INT8, ofm.shape, NULL));
-	bool swap;
-	enum g_op_kind kind = comparison_of(op->code, &swap);
-	struct side first = swap ? b : a, second = swap ? a : b;
-	struct pieces l = pieces_of(p, &first, &second, o, all);
-	for (struct pair q; pieces_next(p, &l, &q);) {
-		struct g_op *r = part_binary(p, kind, &first, &second, &q, 0);
-		if (!scales)
-			continue;
-		G_PUT(r, OP, opa, scales[swap]);
-		G_PUT(r, OP, scale, scales[!swap]);
+	const struct side *first = less ? b : a, *second = less ? a : b;
+	const struct npu_scale turned[2] = { scale ? scale[less] : scale_one(),
+					     scale ? scale[!less] : scale_one() };
+	struct low_compare c = { .order = order_of(op->code),
+				 .a = side_operand(p, first, o),
+				 .b = side_operand(p, second, o),
+				 .scale = scale ? turned : NULL };
+	struct nd out = nd_ofm(p, op->out[0]);
+	if (scale) {
+		c.zero[0] = first->zero;
+		c.zero[1] = second->zero;
 	}
-	op_scalar(low_op(p->l, OP_AND, all, ofm), 1, 0);
+	low_compare(p->l, &c, &out);
 }
 
 /* operands of different units, each by its own scale */
@@ -190,7 +154,7 @@ lower_scaled(struct part *p, const struct tfl_op *op)
 		side[k] = side_of(p, op->in[k]);
 		side[k].zero = quant_zero(side[k].shape);
 	}
-	lower_natively(p, op, side[0], side[1], scales);
+	lower_order(p, op, &side[0], &side[1], scales);
 	return true;
 }
 
@@ -202,18 +166,7 @@ lower_compare(struct part *p, const struct tfl_op *op)
 		return true;
 	struct side a = plain ? side_of(p, op->in[0]) : words_of(p, op->in[0]);
 	struct side b = plain ? side_of(p, op->in[1]) : words_of(p, op->in[1]);
-	a.zero = b.zero = 0;
-	const struct tfl_tensor *o = part_out(p, op, 0);
-	struct g_operand ofm = part_ofm(p, op->out[0]);
-	bool less = op->code == TFL_LESS || op->code == TFL_LESS_EQUAL;
-	bool equal = op->code == TFL_EQUAL || op->code == TFL_NOT_EQUAL;
-	bool or_equal = op->code == TFL_GREATER_EQUAL || op->code == TFL_LESS_EQUAL;
-	if (!equal)
-		lower_order(p, less ? &b : &a, less ? &a : &b, o, ofm, or_equal);
-	else if (part_has(p, LACK_BITS))
-		lower_natively(p, op, a, b, NULL);
-	else
-		lower_by_table(p, &a, &b, o, ofm, op->code == TFL_EQUAL);
+	lower_order(p, op, &a, &b, NULL);
 	return true;
 }
 
@@ -230,11 +183,8 @@ lower_logic(struct part *p, const struct tfl_op *op)
 {
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
 	a.zero = b.zero = 0;
-	struct pieces l = pieces_of(p, &a, &b, part_out(p, op, 0),
-				    part_ofm(p, op->out[0]));
-	for (struct pair q; pieces_next(p, &l, &q);)
-		(void)part_binary(p, op->code == TFL_LOGICAL_AND ? OP_MIN : OP_MAX,
-				  &a, &b, &q, 0);
+	part_binary(p, op->code == TFL_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b,
+		    part_out(p, op, 0), part_ofm(p, op->out[0]), binary_plain, NULL);
 	return true;
 }
 

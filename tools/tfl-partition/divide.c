@@ -112,6 +112,19 @@ check_divide(const struct part *p, const struct tfl_op *op)
 	return !why && is_table(&d) ? check_bytes(p, op) : why;
 }
 
+struct one_of_two {
+	bool second;
+};
+
+static void
+take_one(void *ctx, struct g_op *op)
+{
+	const struct one_of_two *x = ctx;
+	op_unscaled(op);
+	op->opa.mult = !x->second;
+	op->opb = x->second;
+}
+
 /* an operand repeated to the OFM's shape: the sum of it and 0 times the other */
 static struct g_operand
 spread(struct part *p, const struct divide *d, const struct side in[2], int k,
@@ -121,13 +134,8 @@ spread(struct part *p, const struct divide *d, const struct side in[2], int k,
 	    operand_whole(low_tensor(p->l, d->ofm->type, shape, NULL));
 	if (tfl_elements(d->in[k]) == tfl_elements(d->ofm))
 		return low_view(p->l, in[k].value, shape);
-	struct pieces l = pieces_of(p, &in[0], &in[1], d->ofm, y);
-	for (struct pair q; pieces_next(p, &l, &q);) {
-		struct g_op *o = part_binary(p, OP_ADD, &in[0], &in[1], &q, 0);
-		op_unscaled(o);
-		o->opa.mult = k == 0;
-		o->opb = k == 1;
-	}
+	struct one_of_two x = { .second = k };
+	part_binary(p, OP_ADD, &in[0], &in[1], d->ofm, y, take_one, &x);
 	return y;
 }
 

@@ -120,9 +120,17 @@ check_arith(const struct part *p, const struct tfl_op *op)
 	return ok ? NULL : "the ratio of the scales can't be expressed";
 }
 
+struct arith {
+	const struct part *p;
+	const struct tfl_op *op;
+};
+
 static void
-scale_arith(struct part *p, const struct tfl_op *op, struct g_op *r)
+finish_arith(void *ctx, struct g_op *r)
 {
+	const struct arith *x = ctx;
+	const struct part *p = x->p;
+	const struct tfl_op *op = x->op;
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
 	const struct tfl_tensor *o = part_out(p, op, 0);
 	struct npu_scale s;
@@ -132,6 +140,8 @@ scale_arith(struct part *p, const struct tfl_op *op, struct g_op *r)
 		op_unscaled(r);
 		return;
 	}
+	r->ofm_zero = quant_zero(o);
+	op_clamp(r, quant_clamp(o, activation_of(op)));
 	if (op->code == TFL_MUL) {
 		(void)mul_scale(a, b, o, &s);
 		op_scale(r, s, ROUND_TFL);
@@ -153,13 +163,8 @@ lower_arith(struct part *p, const struct tfl_op *op)
 	enum g_op_kind kind = op->code == TFL_ADD   ? OP_ADD
 			      : op->code == TFL_SUB ? OP_SUB
 						    : OP_MUL;
-	struct pieces l = pieces_of(p, &a, &b, o, part_ofm(p, op->out[0]));
-	for (struct pair q; pieces_next(p, &l, &q);) {
-		struct g_op *r = part_binary(p, kind, &a, &b, &q, quant_zero(o));
-		scale_arith(p, op, r);
-		if (o->type != TFL_INT32)
-			op_clamp(r, quant_clamp(o, activation_of(op)));
-	}
+	struct arith x = { .p = p, .op = op };
+	part_binary(p, kind, &a, &b, o, part_ofm(p, op->out[0]), finish_arith, &x);
 	return true;
 }
 
@@ -184,11 +189,8 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 {
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
 	a.zero = b.zero = 0;
-	struct pieces l = pieces_of(p, &a, &b, part_out(p, op, 0),
-				    part_ofm(p, op->out[0]));
-	for (struct pair q; pieces_next(p, &l, &q);)
-		(void)part_binary(p, op->code == TFL_MAXIMUM ? OP_MAX : OP_MIN,
-				  &a, &b, &q, 0);
+	part_binary(p, op->code == TFL_MAXIMUM ? OP_MAX : OP_MIN, &a, &b,
+		    part_out(p, op, 0), part_ofm(p, op->out[0]), binary_plain, NULL);
 	return true;
 }
 

@@ -244,30 +244,20 @@ struct side { /* an operand: elements, and the TFLite shape they have */
 };
 /* of a tensor of the model; without a value where it is an immediate */
 struct side side_of(struct part *p, int tensor);
-struct pair {
-	struct g_operand ifm, ifm2, ofm;
-	bool swap; /* IFM is the second operand */
-};
-enum { MAX_LOOPS = TFL_MAX_RANK };
-struct pieces { /* an iterator over the NPU operations that it takes */
-	struct g_operand in[2], out, ofm, room;
-	bool swap, done;
-	int64_t stride[3][MAX_LOOPS]; /* of both operands and the result */
-	int n_loops;
-	int32_t size[MAX_LOOPS], at[MAX_LOOPS];
-};
+/* in as many dimensions as o has */
+struct nd side_operand(struct part *p, const struct side *s, const struct tfl_tensor *o);
 const char *check_broadcast(const struct part *p, const struct tfl_tensor *a,
 			    const struct tfl_tensor *b,
 			    const struct tfl_tensor *o);
-/* o gives the result's shape, ofm its place */
-struct pieces pieces_of(struct part *p, const struct side *a,
-			const struct side *b, const struct tfl_tensor *o,
-			struct g_operand ofm);
-bool pieces_next(struct part *p, struct pieces *l, struct pair *out);
-/* the operation on a piece, all but scale and clamp set */
-struct g_op *part_binary(struct part *p, enum g_op_kind kind,
-			 const struct side *a, const struct side *b,
-			 const struct pair *q, int32_t ofm_zero);
+/*
+ * a kind b, which o gives the shape of, in ofm's type; `made` completes each operation
+ * that it takes: scale, the OFM's zero point, clamp
+ */
+void part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
+		 const struct side *b, const struct tfl_tensor *o,
+		 struct g_operand ofm, nd_made *made, void *ctx);
+/* ... with no zero point, and factors of 1 where it has some; ctx is NULL */
+nd_made binary_plain;
 /* one constant element of 8 or 16 bits: an immediate */
 bool is_scalar(const struct tfl_tensor *t);
 /*

@@ -129,10 +129,8 @@ static void
 lower_native(struct part *p, const struct tfl_op *op)
 {
 	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
-	struct pieces l = pieces_of(p, &a, &b, part_out(p, op, 0),
-				    part_ofm(p, op->out[0]));
-	for (struct pair q; pieces_next(p, &l, &q);)
-		(void)part_binary(p, OP_DIV, &a, &b, &q, 0);
+	part_binary(p, OP_DIV, &a, &b, part_out(p, op, 0), part_ofm(p, op->out[0]),
+		    binary_plain, NULL);
 }
 
 const char *

@@ -323,20 +323,32 @@ check_prelu(const struct part *p, const struct tfl_op *op)
 	return table ? check_bytes(p, op) : why;
 }
 
+struct product {
+	struct npu_scale scale;
+	int32_t zero, most;
+};
+
+static void
+finish_product(void *ctx, struct g_op *m)
+{
+	const struct product *x = ctx;
+	struct g_range range = type_range(m->ofm.type);
+	range.hi = x->most;
+	op_scale(m, x->scale, ROUND_TFL);
+	op_clamp(m, range);
+	m->ofm_zero = x->zero;
+}
+
 /* x times alpha; below: zero at most */
 static void
 times_alpha(struct part *p, const struct prelu *r, const struct side *x,
 	    const struct side *alpha, struct g_operand ofm, int32_t zero,
 	    bool below)
 {
-	struct pieces l = pieces_of(p, x, alpha, r->ofm, ofm);
-	for (struct pair q; pieces_next(p, &l, &q);) {
-		struct g_op *m = part_binary(p, OP_MUL, x, alpha, &q, zero);
-		struct g_range range = type_range(ofm.type);
-		range.hi = below ? zero : range.hi;
-		op_scale(m, r->below, ROUND_TFL);
-		op_clamp(m, range);
-	}
+	int32_t most = (int32_t)type_range(ofm.type).hi;
+	struct product y = { .scale = r->below, .zero = zero,
+			     .most = below ? zero : most };
+	part_binary(p, OP_MUL, x, alpha, r->ofm, ofm, finish_product, &y);
 }
 
 /* MAX(x, x * alpha), both rescaled */

@@ -52,48 +52,12 @@ pool_to(struct part *p, const struct nd *v, int32_t zero, const struct nd *out,
 	unary_to(p, OP_AVGPOOL, v, zero, out, f);
 }
 
-struct nd
-widen(struct part *p, const struct nd *v, int32_t zero)
-{
-	struct nd r = like(p, v, TFL_INT32);
-	struct finish f = { .has_scalar = true, .scalar = 1, .round = ROUND_NATURAL };
-	unary_to(p, OP_MUL, v, zero, &r, &f);
-	return r;
-}
-
 void
 both_to(struct part *p, enum g_op_kind kind, const struct nd *a, const struct nd *b,
 	const struct nd *out, struct finish *f)
 {
 	f->p = p;
 	nd_binary(p->l, kind, a, 0, b, 0, out, finish_op, f);
-}
-
-struct nd
-both(struct part *p, enum g_op_kind kind, const struct nd *a, const struct nd *b)
-{
-	int64_t dim[ND_MAX];
-	for (int i = 0; i < a->rank; i++)
-		dim[i] = a->dim[i] == 1 ? b->dim[i] : a->dim[i];
-	struct nd r = nd_new(p->l, a->type, a->rank, dim);
-	struct finish f = { .round = ROUND_NATURAL };
-	both_to(p, kind, a, b, &r, &f);
-	return r;
-}
-
-struct nd
-by(struct part *p, enum g_op_kind kind, const struct nd *a, int32_t b)
-{
-	struct nd c = nd_const_one(p->l, a->type, a->rank, b);
-	return both(p, kind, a, &c);
-}
-
-/* halves go up: what is rounded is half a unit less */
-struct nd
-floor_shift(struct part *p, const struct nd *v, int n)
-{
-	struct nd less = by(p, OP_SUB, v, 1 << (n - 1));
-	return by(p, OP_SHR, &less, n);
 }
 
 void

@@ -21,7 +21,7 @@ half_of(struct part *p, const struct nd *v, bool high, bool times)
 		int byte = (i - 128) & 255, n = high ? byte >> 4 : byte & 15;
 		table[i] = (uint8_t)(times ? 16 * n - 128 : n);
 	}
-	struct nd r = like(p, v, TFL_INT8);
+	struct nd r = nd_like(p->l, v, TFL_INT8);
 	table_to(p, v, table, &r);
 	return r;
 }
@@ -36,7 +36,7 @@ join(struct part *p, int code, const struct nd *a, const struct nd *b, bool high
 		table[i] = (uint8_t)(high ? 16 * n : n);
 	}
 	struct nd x = half_of(p, a, high, true), y = half_of(p, b, high, false);
-	struct nd r = like(p, a, TFL_INT8);
+	struct nd r = nd_like(p->l, a, TFL_INT8);
 	struct finish f = { .round = ROUND_NATURAL, .lut = low_lut8(p->l, table) };
 	both_to(p, OP_ADD, &x, &y, &r, &f);
 	return r;
@@ -81,7 +81,7 @@ lower_bits(struct part *p, const struct tosa_op *op)
 			ROUND_NATURAL);
 		return NULL;
 	}
-	struct nd out = result_place(p, op->out[0]), to = like(p, &out, out.type);
+	struct nd out = result_place(p, op->out[0]), to = nd_like(p->l, &out, out.type);
 	struct nd a = whole(p, op->in[0], &out), b = whole(p, op->in[1], &out);
 	struct nd x = as_bytes(&a), y = as_bytes(&b), z = as_bytes(&to);
 	struct nd high = join(p, op->code, &x, &y, true);
@@ -130,8 +130,8 @@ lower_bool(struct part *p, const struct tosa_op *op)
 static struct nd
 sign_of(struct part *p, const struct nd *v)
 {
-	struct nd below = by(p, OP_MIN, v, 0);
-	return by(p, OP_MAX, &below, -1);
+	struct nd below = nd_by(p->l, OP_MIN, v, 0);
+	return nd_by(p->l, OP_MAX, &below, -1);
 }
 
 /* a >> b toward zero, of what is not negative */
@@ -149,24 +149,26 @@ static struct nd
 floor_by(struct part *p, const struct nd *a, const struct nd *b)
 {
 	struct nd minus = nd_const_one(p->l, TFL_INT32, a->rank, -1);
-	struct nd mirror = both(p, OP_SUB, &minus, a), u = both(p, OP_MAX, a, &mirror);
+	struct nd mirror = nd_both(p->l, OP_SUB, &minus, a);
+	struct nd u = nd_both(p->l, OP_MAX, a, &mirror);
 	struct nd q = shift_down(p, &u, b), s = sign_of(p, a);
-	struct nd twice = both(p, OP_ADD, &s, &s), one = by(p, OP_ADD, &twice, 1);
-	struct nd turned = both(p, OP_MUL, &q, &one);
-	return both(p, OP_ADD, &turned, &s);
+	struct nd twice = nd_both(p->l, OP_ADD, &s, &s), one = nd_by(p->l, OP_ADD, &twice, 1);
+	struct nd turned = nd_both(p->l, OP_MUL, &q, &one);
+	return nd_both(p->l, OP_ADD, &turned, &s);
 }
 
 /* zeros from above: without the sign's bit, which is put where it is shifted to */
 static struct nd
 logical_by(struct part *p, const struct nd *a, const struct nd *b)
 {
-	struct nd s = sign_of(p, a), top = by(p, OP_SHL, &s, 31);
-	struct nd rest = both(p, OP_SUB, a, &top), q = shift_down(p, &rest, b);
+	struct nd s = sign_of(p, a), top = nd_by(p->l, OP_SHL, &s, 31);
+	struct nd rest = nd_both(p->l, OP_SUB, a, &top), q = shift_down(p, &rest, b);
 	struct nd zero = nd_const_one(p->l, TFL_INT32, a->rank, 0);
-	struct nd bit = both(p, OP_SUB, &zero, &s);
-	struct nd c = nd_const_one(p->l, TFL_INT32, a->rank, 31), at = both(p, OP_SUB, &c, b);
-	struct nd moved = both(p, OP_SHL, &bit, &at);
-	return both(p, OP_ADD, &q, &moved);
+	struct nd bit = nd_both(p->l, OP_SUB, &zero, &s);
+	struct nd c = nd_const_one(p->l, TFL_INT32, a->rank, 31);
+	struct nd at = nd_both(p->l, OP_SUB, &c, b);
+	struct nd moved = nd_both(p->l, OP_SHL, &bit, &at);
+	return nd_both(p->l, OP_ADD, &q, &moved);
 }
 
 /* an operand in 32 bits, without its sign where zeros come from above; as large as the
@@ -180,10 +182,10 @@ wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
 		v.type = TFL_UINT8;
 	bool half = v.type == TFL_INT16 && is_unsigned;
 	if (v.type != TFL_INT32)
-		v = widen(p, &v, 0);
+		v = nd_widen(p->l, &v, 0, TFL_INT32);
 	if (half) { /* 65536 more where it is negative */
-		struct nd s = sign_of(p, &v), less = by(p, OP_SHL, &s, 16);
-		v = both(p, OP_SUB, &v, &less);
+		struct nd s = sign_of(p, &v), less = nd_by(p->l, OP_SHL, &s, 16);
+		v = nd_both(p->l, OP_SUB, &v, &less);
 	}
 	for (int i = 0; out && i < v.rank; i++)
 		equal = equal && v.dim[i] == out->dim[i];
@@ -205,11 +207,11 @@ lower_shift(struct part *p, const struct tosa_op *op)
 	struct nd a = wide_operand(p, op->in[0], logical, &out);
 	struct nd b = wide_operand(p, op->in[1], false, native ? NULL : &out);
 	if (op->code == TOSA_LOGICAL_LEFT_SHIFT)
-		r = both(p, OP_SHL, &a, &b);
+		r = nd_both(p->l, OP_SHL, &a, &b);
 	else if (logical && out.type == TFL_INT32)
-		r = native ? both(p, OP_LSR, &a, &b) : logical_by(p, &a, &b);
+		r = native ? nd_both(p->l, OP_LSR, &a, &b) : logical_by(p, &a, &b);
 	else if (!logical && tosa_rounds(op))
-		r = both(p, OP_SHR, &a, &b);
+		r = nd_both(p->l, OP_SHR, &a, &b);
 	else
 		r = logical ? shift_down(p, &a, &b) : floor_by(p, &a, &b);
 	struct nd low = out.type == TFL_INT32 ? r : part_of(&r, out.type, 0);

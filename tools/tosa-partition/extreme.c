@@ -59,7 +59,7 @@ arrive(struct part *p, const struct way *w, const struct tail *t)
 	struct nd v = value_of(p, w->tensor);
 	if (is_one(w->scale) && w->zero == t->zero)
 		return v;
-	struct nd r = like(p, &v, t->type);
+	struct nd r = nd_like(p->l, &v, t->type);
 	struct finish f = { .scale = w->scale, .round = w->round,
 			    .zero = (int32_t)t->zero, .clamped = true,
 			    .clamp = type_range(t->type) };

@@ -81,7 +81,7 @@ dense(struct part *p, const struct nd *v)
 	struct nd r = *v;
 	if (nd_is_dense(v))
 		return r;
-	r = like(p, v, v->type);
+	r = nd_like(p->l, v, v->type);
 	nd_copy(p->l, v, &r);
 	return r;
 }
@@ -123,7 +123,7 @@ multiply_wide(struct part *p, const struct product *m, const struct nd *out,
 	struct nd high = half_sums(p, m, first, upper);
 	struct nd low = half_sums(p, m, first, lower);
 	if (!nd_operand(&room, &ofm))
-		room = like(p, out, out->type);
+		room = nd_like(p->l, out, out->type);
 	struct finish f = { .p = p, .tail = t, .round = ROUND_NATURAL };
 	low_scale_wide(p->l, nd_seen(&high), nd_seen(&low), tail_scale(t, 0),
 		       nd_seen(&room), scaled_wide, &f);

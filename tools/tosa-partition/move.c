@@ -169,11 +169,12 @@ gather_computed(struct part *p, const struct tosa_op *op)
 	for (int32_t i = 0; i < n; i++)
 		k[i] = i;
 	struct nd number = nd_const_channels(p->l, TFL_INT32, 3, (int32_t)n, k);
-	struct nd away = both(p, OP_SUB, &x, &number), far = like(p, &away, TFL_INT32);
+	struct nd away = nd_both(p->l, OP_SUB, &x, &number);
+	struct nd far = nd_like(p->l, &away, TFL_INT32);
 	struct finish f = { .round = ROUND_NATURAL };
 	unary_to(p, OP_ABS, &away, 0, &far, &f);
-	far = by(p, OP_MIN, &far, 1);
-	struct nd one = nd_const_one(p->l, TFL_INT32, 3, 1), hot = like(p, &far, v.type);
+	far = nd_by(p->l, OP_MIN, &far, 1);
+	struct nd one = nd_const_one(p->l, TFL_INT32, 3, 1), hot = nd_like(p->l, &far, v.type);
 	f = (struct finish){ .round = ROUND_NATURAL };
 	both_to(p, OP_SUB, &one, &far, &hot, &f);
 	for (int64_t b = 0; b < batches; b++) {
@@ -210,7 +211,7 @@ scatter_computed(struct part *p, const struct nd *v, const struct nd *at,
 		 const struct nd *x, const struct nd *out)
 {
 	bool there = nd_has_columns(out);
-	struct nd room = there ? *out : like(p, out, out->type);
+	struct nd room = there ? *out : nd_like(p->l, out, out->type);
 	nd_copy(p->l, v, &room);
 	nd_scatter(p->l, x, at, &room);
 	if (!there)

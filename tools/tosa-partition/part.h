@@ -72,8 +72,6 @@ struct nd value_of(struct part *p, int tensor); /* to read */
 struct nd result_place(struct part *p, int tensor); /* to write */
 /* the result is what is seen: another name of it, copied where it has a place */
 void name_result(struct part *p, int tensor, const struct nd *seen);
-/* new memory for v's dimensions */
-struct nd like(struct part *p, const struct nd *v, int type);
 /* [N,H,W,C] as operations can read it, whose channels are neighbours */
 struct nd readable_map(struct part *p, const struct nd *v);
 /* to write so: the same memory, or other that deliver_map copies from */
@@ -138,14 +136,8 @@ void unary_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t z
 /* elements as they are, but scaled, clamped, of another type */
 void pool_to(struct part *p, const struct nd *v, int32_t zero, const struct nd *out,
 	     struct finish *f);
-struct nd widen(struct part *p, const struct nd *v, int32_t zero); /* to 32 bits */
-/* in v's type; the results' dimensions are those that operands repeat to */
-struct nd both(struct part *p, enum g_op_kind kind, const struct nd *a,
-	       const struct nd *b);
-struct nd by(struct part *p, enum g_op_kind kind, const struct nd *a, int32_t b);
 void both_to(struct part *p, enum g_op_kind kind, const struct nd *a,
 	     const struct nd *b, const struct nd *out, struct finish *f);
-struct nd floor_shift(struct part *p, const struct nd *v, int n); /* of 32 bits */
 /* bytes through a table, by what they are less -128 */
 void table_to(struct part *p, const struct nd *v, const uint8_t table[256],
 	      const struct nd *out);
@@ -174,7 +166,7 @@ lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c ... */
 lower_fn lower_avg_pool, lower_max_pool;		 /* pool.c */
 lower_fn lower_sum_of, lower_mul;			 /* binary.c */
 lower_fn lower_extreme;					 /* extreme.c */
-lower_fn lower_compare, lower_equal, lower_select; /* choose.c */
+lower_fn lower_compare, lower_select; /* choose.c */
 lower_fn lower_divide;				   /* divide.c */
 lower_fn lower_bits, lower_not, lower_bool, lower_shift; /* bits.c */
 lower_fn lower_rescale, lower_clamp, lower_table, lower_negate, lower_abs,

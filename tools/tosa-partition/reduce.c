@@ -28,7 +28,7 @@ reshaped(struct part *p, const struct nd *v, const int64_t *dim, int rank)
 	struct g_operand o;
 	if (nd_reshape(&r, dim, rank) && nd_operand(&r, &o))
 		return r;
-	r = like(p, v, v->type);
+	r = nd_like(p->l, v, v->type);
 	nd_copy(p->l, v, &r);
 	(void)nd_reshape(&r, dim, rank);
 	return r;
@@ -87,7 +87,7 @@ static struct nd
 mirrored(struct part *p, const struct nd *v)
 {
 	struct nd c = nd_const_one(p->l, v->type, v->rank, -1);
-	return both(p, OP_SUB, &c, v);
+	return nd_both(p->l, OP_SUB, &c, v);
 }
 
 const char *
@@ -107,7 +107,7 @@ lower_reduce(struct part *p, const struct tosa_op *op)
 	struct finish f = { .round = ROUND_NATURAL };
 	if (least) {
 		x = mirrored(p, &x);
-		r = like(p, &room, room.type);
+		r = nd_like(p->l, &room, room.type);
 	}
 	const char *why = pool_middle(p, OP_MAXPOOL, &x, 0, &r, &f);
 	if (!why && least) {
@@ -230,13 +230,14 @@ argmax_by_words(struct part *p, const struct nd *v, int axis, const struct nd *o
 		at[i] = 65535 - i;
 	int64_t dim[3] = { 1, n, 1 };
 	struct nd x = reshaped(p, v, s.dim, 3), place = nd_const(p->l, TFL_INT32, 3, dim, at);
-	x = widen(p, &x, 0);
-	x = by(p, OP_SHL, &x, 16);
-	x = both(p, OP_ADD, &x, &place);
+	x = nd_widen(p->l, &x, 0, TFL_INT32);
+	x = nd_by(p->l, OP_SHL, &x, 16);
+	x = nd_both(p->l, OP_ADD, &x, &place);
 	words_folded(p->l, OP_MAX, &x);
-	struct nd above = floor_shift(p, &x, 16), value = by(p, OP_SHL, &above, 16);
-	struct nd low = both(p, OP_SUB, &x, &value);
-	struct nd c = nd_const_one(p->l, TFL_INT32, 3, 65535), r = both(p, OP_SUB, &c, &low);
+	struct nd above = nd_floor_shift(p->l, &x, 16), value = nd_by(p->l, OP_SHL, &above, 16);
+	struct nd low = nd_both(p->l, OP_SUB, &x, &value);
+	struct nd c = nd_const_one(p->l, TFL_INT32, 3, 65535);
+	struct nd r = nd_both(p->l, OP_SUB, &c, &low);
 	deliver(p, &r, out);
 }
 
@@ -259,7 +260,7 @@ lower_argmax(struct part *p, const struct tosa_op *op)
 	if (why)
 		return why;
 	if (!nd_is_dense(&out))
-		room = like(p, &out, out.type);
+		room = nd_like(p->l, &out, out.type);
 	(void)nd_operand(&room, &ofm); /* dense memory is one */
 	low_arg(p->l, &r, &v, ofm);
 	if (room.t != out.t)

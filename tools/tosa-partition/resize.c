@@ -63,8 +63,8 @@ blend(struct part *p, struct nd *v, int axis, const struct sides *s, int64_t n)
 	int copies = gather(p, v, axis, s->lower, n, &lo);
 	copies += gather(p, v, axis, s->upper, n, &hi);
 	struct nd near = weights(p, axis, s->near, n), far = weights(p, axis, s->far, n);
-	struct nd x = both(p, OP_MUL, &lo, &near), y = both(p, OP_MUL, &hi, &far);
-	*v = both(p, OP_ADD, &x, &y);
+	struct nd x = nd_both(p->l, OP_MUL, &lo, &near), y = nd_both(p->l, OP_MUL, &hi, &far);
+	*v = nd_both(p->l, OP_ADD, &x, &y);
 	return copies;
 }
 
@@ -131,7 +131,7 @@ lower_resize(struct part *p, const struct tosa_op *op)
 	if (!r.bilinear) {
 		copies = low_copy_pixels(p->l, &v, &out, y.lower, x.lower);
 	} else {
-		v = widen(p, &v, 0);
+		v = nd_widen(p->l, &v, 0, TFL_INT32);
 		copies = blend(p, &v, 1, &y, out.dim[1]);
 		copies += blend(p, &v, 2, &x, out.dim[2]);
 		nd_copy(p->l, &v, &out);

@@ -68,7 +68,7 @@ rescale_up(struct part *p, const struct tosa_op *op, const struct nd *to)
 	}
 	if (t.r.in_unsigned)
 		v.type = v.type == TFL_INT8 ? TFL_UINT8 : TFL_UINT16;
-	struct nd w = widen(p, &v, (int32_t)t.r.in_zero);
+	struct nd w = nd_widen(p->l, &v, (int32_t)t.r.in_zero, TFL_INT32);
 	return scale_to(p, &w, &t, to);
 }
 

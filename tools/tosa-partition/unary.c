@@ -38,7 +38,7 @@ mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 	struct g_operand o;
 	if (nd_reshape(&r, dim, 4) && nd_operand(&r, &o))
 		return r;
-	r = like(p, v, v->type);
+	r = nd_like(p->l, v, v->type);
 	if (filled)
 		nd_copy(p->l, v, &r);
 	(void)nd_reshape(&r, dim, 4);
@@ -121,7 +121,7 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 	if (t.r.out_unsigned)
 		out.type = unsigned_type(out.type);
 	if (t.r.per_channel && v.type == TFL_INT16 && !fits_half(&t, v.dim[v.rank - 1])) {
-		struct nd w = widen(p, &v, (int32_t)t.r.in_zero);
+		struct nd w = nd_widen(p->l, &v, (int32_t)t.r.in_zero, TFL_INT32);
 		return scale_to(p, &w, &t, &out);
 	}
 	if (t.r.per_channel)
@@ -141,7 +141,7 @@ lower_clamp(struct part *p, const struct tosa_op *op)
 	tosa_clamp_of(p->t, op, &lo, &hi);
 	if (v.type == TFL_INT32) {
 		struct nd out = result_place(p, op->out[0]);
-		struct nd below = by(p, OP_MIN, &v, (int32_t)hi);
+		struct nd below = nd_by(p->l, OP_MIN, &v, (int32_t)hi);
 		struct nd c = nd_const_one(p->l, TFL_INT32, v.rank, (int32_t)lo);
 		struct finish f = { .round = ROUND_NATURAL };
 		both_to(p, OP_MAX, &below, &c, &out, &f);
@@ -179,8 +179,8 @@ static void
 raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
 	  const struct nd *out)
 {
-	struct nd base = like(p, v, TFL_INT16), slope = like(p, v, TFL_INT16);
-	struct nd rest = like(p, v, TFL_INT16), words[2];
+	struct nd base = nd_like(p->l, v, TFL_INT16), slope = nd_like(p->l, v, TFL_INT16);
+	struct nd rest = nd_like(p->l, v, TFL_INT16), words[2];
 	int64_t value[3][512];
 	for (int i = 0; i < 512; i++) {
 		int64_t a = tosa_value(table, i), b = tosa_value(table, i + 1);
@@ -194,8 +194,8 @@ raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
 				    .lut = low_lut_words(p->l, 16, value[k], 512) };
 		unary_to(p, OP_ADD, v, 0, to[k], &f);
 	}
-	words[0] = like(p, v, TFL_INT32);
-	words[1] = like(p, v, TFL_INT32);
+	words[0] = nd_like(p->l, v, TFL_INT32);
+	words[1] = nd_like(p->l, v, TFL_INT32);
 	struct finish f = { .has_scalar = true, .scalar = 128, .round = ROUND_NATURAL };
 	unary_to(p, OP_MUL, &base, 0, &words[0], &f);
 	f = (struct finish){ .round = ROUND_NATURAL };
@@ -248,7 +248,7 @@ lower_negate(struct part *p, const struct tosa_op *op)
 	struct nd v = value_of(p, op->in[0]);
 	struct tail t = tail_of(p, op->out[0], 0);
 	if (v.type == TFL_INT32)
-		v = by(p, OP_MAX, &v, -INT32_MAX);
+		v = nd_by(p->l, OP_MAX, &v, -INT32_MAX);
 	struct nd out = result_place(p, t.out), zero = nd_const_one(p->l, v.type, v.rank, 0);
 	struct finish f = { .p = p, .tail = &t, .round = ROUND_NATURAL };
 	t.zero = tosa_zero_of(p->t, op, 2);

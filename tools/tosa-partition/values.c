@@ -114,7 +114,7 @@ const_tensor(struct part *p, int tensor)
 static void
 take_truth(struct part *p, struct nd *v)
 {
-	struct nd one = like(p, v, TFL_INT8);
+	struct nd one = nd_like(p->l, v, TFL_INT8);
 	struct finish f = { .round = ROUND_NATURAL, .clamped = true,
 			    .clamp = { .lo = 0, .hi = 1 } };
 	unary_to(p, OP_ABS, v, 0, &one, &f);
@@ -222,12 +222,6 @@ name_result(struct part *p, int tensor, const struct nd *seen)
 
 /* ---- memory -------------------------------------------------------------------------- */
 
-struct nd
-like(struct part *p, const struct nd *v, int type)
-{
-	return nd_new(p->l, type, v->rank, v->dim);
-}
-
 static bool
 is_map(const struct nd *v)
 {
@@ -242,7 +236,7 @@ readable_map(struct part *p, const struct nd *v)
 {
 	if (is_map(v))
 		return *v;
-	struct nd r = like(p, v, v->type);
+	struct nd r = nd_like(p->l, v, v->type);
 	nd_copy(p->l, v, &r);
 	return r;
 }
@@ -250,7 +244,7 @@ readable_map(struct part *p, const struct nd *v)
 struct nd
 room_map(struct part *p, const struct nd *v)
 {
-	return is_map(v) ? *v : like(p, v, v->type);
+	return is_map(v) ? *v : nd_like(p->l, v, v->type);
 }
 
 void

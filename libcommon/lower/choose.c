@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is greater has a difference that, cut to 0 and 1, says so; one more is added for
+ * what may be equal.  EQUAL itself is a difference, cut to -1, 0 or 1, and a table of
+ * what that says, or the NPU's own comparison, of which one bit is taken.
+ *
+ * Of two operands the chosen one is the sum of both, each times 0 or 1.  Where the NPU
+ * works on bits, all of the one operand's are taken where the condition holds, and all
+ * of the other's where it doesn't.
+ */
+#include "lower/choose.h"
+
+struct result { /* of a difference */
+	struct g_range clamp;
+	int32_t zero;
+	struct g_lut *lut;
+};
+
+static void
+finish(void *ctx, struct g_op *op)
+{
+	const struct result *r = ctx;
+	op_unscaled(op);
+	op_clamp(op, r->clamp);
+	op->ofm_zero = r->zero;
+	if (r->lut)
+		op_table(op, r->lut);
+}
+
+/* of a difference, -128 first: is there none, or is there one? */
+static struct g_lut *
+table_of(struct lower *l, bool equal)
+{
+	uint8_t v[256];
+	for (int i = 0; i < 256; i++)
+		v[i] = (i == 128) == equal;
+	return low_lut8(l, v);
+}
+
+static void
+take_scales(void *ctx, struct g_op *op)
+{
+	const struct npu_scale *const *scale = ctx;
+	if (!*scale)
+		return;
+	G_PUT(op, OP, opa, (*scale)[0]);
+	G_PUT(op, OP, scale, (*scale)[1]);
+}
+
+/* all bits say that it holds */
+static void
+compare_natively(struct lower *l, const struct low_compare *c, const struct nd *out)
+{
+	static const enum g_op_kind kinds[] = {
+		[LOW_EQUAL] = OP_EQUAL, [LOW_UNEQUAL] = OP_UNEQUAL,
+		[LOW_GREATER] = OP_GREATER, [LOW_NOT_LESS] = OP_NOT_LESS };
+	const struct npu_scale *scale = c->scale;
+	struct nd all = nd_new(l, TFL_INT8, out->rank, out->dim);
+	struct nd one = nd_const_one(l, TFL_INT8, out->rank, 1);
+	nd_binary(l, kinds[c->order], &c->a, c->zero[0], &c->b, c->zero[1], &all,
+		  take_scales, &scale);
+	scale = NULL;
+	nd_binary(l, OP_AND, &all, 0, &one, 0, out, take_scales, &scale);
+}
+
+/* the magnitude of a difference that is cut to 1, or what is missing there */
+static void
+compare_few(struct lower *l, const struct low_compare *c, const struct nd *out)
+{
+	struct result cut = { .clamp = { .lo = -1, .hi = 1 } };
+	struct nd d = nd_new(l, TFL_INT8, out->rank, out->dim), far = nd_like(l, &d, TFL_INT8);
+	struct nd one = nd_const_one(l, TFL_INT8, out->rank, 1);
+	bool equal = c->order == LOW_EQUAL;
+	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, &d, finish, &cut);
+	nd_unary(l, OP_ABS, &d, 0, equal ? &far : out, nd_plain, NULL);
+	if (equal)
+		nd_binary(l, OP_SUB, &one, 0, &far, 0, out, nd_plain, NULL);
+}
+
+/* is fetching a table, some 310 cycles of ethos-u55-128, less than two more operations? */
+static bool
+table_pays(const struct nd *out)
+{
+	enum { MANY = 200 };
+	return nd_elements(out) >= MANY;
+}
+
+void
+low_compare(struct lower *l, const struct low_compare *c, const struct nd *out)
+{
+	bool equal = c->order == LOW_EQUAL || c->order == LOW_UNEQUAL;
+	if (low_has(l, LACK_BITS) && (equal || c->scale)) {
+		compare_natively(l, c, out);
+		return;
+	}
+	if (equal && !table_pays(out)) {
+		compare_few(l, c, out);
+		return;
+	}
+	struct result r = { .clamp = { .lo = equal ? -1 : 0, .hi = 1 },
+			    .zero = c->order == LOW_NOT_LESS };
+	if (equal)
+		r.lut = table_of(l, c->order == LOW_EQUAL);
+	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, out, finish, &r);
+}
+
+/* ---- choices -------------------------------------------------------------------------- */
+
+/* a truth in the type of what it chooses from */
+static struct nd
+as_type(struct lower *l, const struct nd *c, int type)
+{
+	struct nd v = *c;
+	if (graph_type_bytes(type) > 1)
+		return nd_widen(l, c, 0, type);
+	v.type = type;
+	return v;
+}
+
+static struct nd
+one_less(struct lower *l, const struct nd *c)
+{
+	struct nd one = nd_const_one(l, c->type, c->rank, 1);
+	return nd_both(l, OP_SUB, &one, c);
+}
+
+static void
+select_bits(struct lower *l, const struct nd *c, const struct nd *a, const struct nd *b,
+	    const struct nd *out)
+{
+	struct nd zero = nd_const_one(l, c->type, c->rank, 0);
+	struct nd mask = nd_new(l, out->type, c->rank, c->dim);
+	nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, nd_plain, NULL); /* all bits, or none */
+	struct nd x = nd_both(l, OP_AND, a, &mask), y = nd_both(l, OP_AND_NOT, b, &mask);
+	nd_binary(l, OP_OR, &x, 0, &y, 0, out, nd_plain, NULL);
+}
+
+void
+low_select(struct lower *l, const struct nd *c, const struct nd *a, const struct nd *b,
+	   const struct nd *out)
+{
+	if (low_has(l, LACK_BITS) && out->type != TFL_UINT8) {
+		select_bits(l, c, a, b, out);
+		return;
+	}
+	struct nd yes = as_type(l, c, out->type), no = one_less(l, &yes);
+	struct nd x = nd_both(l, OP_MUL, &yes, a), y = nd_both(l, OP_MUL, &no, b);
+	nd_binary(l, OP_ADD, &x, 0, &y, 0, out, nd_plain, NULL);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plain arithmetic on views: every factor is 1, shifts to the right round halves up. */
+#include "lower/nd.h"
+
+void
+nd_plain(void *ctx, struct g_op *op)
+{
+	(void)ctx;
+	if (op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL ||
+	    op->kind == OP_ABS)
+		op_unscaled(op);
+	op->round = ROUND_NATURAL;
+}
+
+struct nd
+nd_like(struct lower *l, const struct nd *v, int type)
+{
+	return nd_new(l, type, v->rank, v->dim);
+}
+
+struct nd
+nd_both(struct lower *l, enum g_op_kind kind, const struct nd *a, const struct nd *b)
+{
+	int64_t dim[ND_MAX];
+	for (int i = 0; i < a->rank; i++)
+		dim[i] = a->dim[i] == 1 ? b->dim[i] : a->dim[i];
+	struct nd r = nd_new(l, a->type, a->rank, dim);
+	nd_binary(l, kind, a, 0, b, 0, &r, nd_plain, NULL);
+	return r;
+}
+
+struct nd
+nd_by(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t b)
+{
+	struct nd c = nd_const_one(l, a->type, a->rank, b);
+	return nd_both(l, kind, a, &c);
+}
+
+/* what is rounded is half a unit less */
+struct nd
+nd_floor_shift(struct lower *l, const struct nd *v, int n)
+{
+	struct nd less = nd_by(l, OP_SUB, v, 1 << (n - 1));
+	return nd_by(l, OP_SHR, &less, n);
+}
+
+static void
+times_one(void *ctx, struct g_op *op)
+{
+	op_scalar(op, 1, 0);
+	nd_plain(ctx, op);
+}
+
+/* pools give 16 bits at most */
+static void
+as_it_is(void *ctx, struct g_op *op)
+{
+	nd_plain(ctx, op);
+	op_scale(op, scale_one(), ROUND_NATURAL);
+}
+
+struct nd
+nd_widen(struct lower *l, const struct nd *v, int32_t zero, int type)
+{
+	struct nd r = nd_like(l, v, type);
+	if (type == TFL_INT32)
+		nd_unary(l, OP_MUL, v, zero, &r, times_one, NULL);
+	else
+		nd_unary(l, OP_AVGPOOL, v, zero, &r, as_it_is, NULL);
+	return r;
+}
