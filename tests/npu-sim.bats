@@ -426,3 +426,61 @@ bias_forms()
 		| $t[0].shape=[1,8,8,256] | $t[3].shape=[1,8,8,2] | $t[1].shape=[2,1,1,256]
 		| .buffers[1]={data:$rows}"
 }
+
+@test "inputs that are indices are drawn among what there is to pick" {
+	# rows of a table by computed numbers, which pass a RESHAPE and a CAST
+	model pick ".operator_codes = [{deprecated_builtin_code:36,builtin_code:36},
+			{deprecated_builtin_code:22,builtin_code:22},
+			{deprecated_builtin_code:53,builtin_code:53}]
+		| $t = [{shape:[5,16],type:9,buffer:1,name:\"table\",
+				quantization:{scale:[0.5],zero_point:[0]}},
+			{shape:[2,32],type:4,name:\"numbers\"},
+			{shape:[64],type:4,name:\"flat\"}, {shape:[64],type:2,name:\"words\"},
+			{shape:[64,16],type:9,name:\"rows\",
+				quantization:{scale:[0.5],zero_point:[0]}}]
+		| .buffers = [{},{data:[range(80)]}]
+		| .subgraphs[0].inputs = [1] | .subgraphs[0].outputs = [4]
+		| .subgraphs[0].operators = [{opcode_index:1,inputs:[1],outputs:[2]},
+			{opcode_index:2,inputs:[2],outputs:[3]},
+			{opcode_index:0,inputs:[0,3],outputs:[4]}]"
+	npu-sim --frames=4 --inputs=random,min,max,alternating -o out pick.tflite
+	mkinput --random=3 --format=npy -o numbers.npy pick.tflite
+	tail -c 512 numbers.npy | od -An -v -w8 -t d8 | sort -nu | tr -d ' ' | tr '\n' ' ' >drawn
+	[ "$(cat drawn)" = '0 1 2 3 4 ' ]
+	# a compiled model has no GATHER that says so; what it is compared with has
+	npucc -a ethos-u85-256 --system-config=Ethos_U85_SYS_DRAM_Mid \
+		--memory-mode=Sram_Only -o npu.tflite pick.tflite
+	npu-sim --frames=4 --inputs=random,min,max,alternating --compare=pick.tflite npu.tflite
+	# of tuples the least extent, on the axis that is picked along
+	model pairs ".operator_codes = [{deprecated_builtin_code:107,builtin_code:107}]
+		| $t = [{shape:[7,3,2],type:9,buffer:1,name:\"table\",
+				quantization:{scale:[0.5],zero_point:[0]}},
+			{shape:[50,2],type:2,name:\"pairs\"},
+			{shape:[50,2],type:9,name:\"out\",
+				quantization:{scale:[0.5],zero_point:[0]}}]
+		| .buffers = [{},{data:[range(42)]}]
+		| .subgraphs[0].inputs = [1] | .subgraphs[0].outputs = [2]
+		| .subgraphs[0].operators = [{inputs:[0,1],outputs:[2]}]"
+	npu-sim --seed=9 pairs.tflite
+	model axis ".operator_codes = [{deprecated_builtin_code:36,builtin_code:36}]
+		| $t = [{shape:[9,4],type:9,buffer:1,name:\"table\",
+				quantization:{scale:[0.5],zero_point:[0]}},
+			{shape:[50],type:2,name:\"columns\"},
+			{shape:[9,50],type:9,name:\"out\",
+				quantization:{scale:[0.5],zero_point:[0]}}]
+		| .buffers = [{},{data:[range(36)]}]
+		| .subgraphs[0].inputs = [1] | .subgraphs[0].outputs = [2]
+		| .subgraphs[0].operators = [{inputs:[0,1],outputs:[2],
+			builtin_options_type:23,builtin_options:{axis:-1}}]"
+	npu-sim --seed=9 axis.tflite
+	# no kernel computes it, its input is drawn all the same
+	model embed ".operator_codes = [{deprecated_builtin_code:7,builtin_code:7}]
+		| $t = [{shape:[300],type:2,name:\"words\"},
+			{shape:[3,2],type:0,buffer:1,name:\"table\"},
+			{shape:[300,2],type:0,name:\"out\"}]
+		| .buffers = [{},{data:[range(24)]}]
+		| .subgraphs[0].inputs = [0] | .subgraphs[0].outputs = [2]
+		| .subgraphs[0].operators = [{inputs:[0,1],outputs:[2]}]"
+	mkinput --random=1 --format=npy -o words.npy embed.tflite
+	[ "$(tail -c 1200 words.npy | od -An -v -w4 -t d4 | sort -nu | tr -d ' \n')" = 012 ]
+}

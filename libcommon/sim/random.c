@@ -88,3 +88,23 @@ sim_make_values(enum sim_values v, uint64_t *state, const struct tfl_tensor *t,
 		memcpy(to, le, (size_t)bytes);
 	}
 }
+
+void
+sim_make_indices(enum sim_values v, uint64_t *state, const struct tfl_tensor *t,
+		 int64_t n, void *data)
+{
+	int bytes = tfl_type_bytes(t->type);
+	uint8_t *to = data, le[8];
+	if ((t->type != TFL_INT32 && t->type != TFL_INT64) || n < 1 || n > INT32_MAX) {
+		sim_make_values(v, state, t, data);
+		return;
+	}
+	for (int64_t i = 0; i < tfl_elements(t); i++, to += bytes) {
+		bool least = v == SIM_ALTERNATING ? i % 2 == 0 : v == SIM_MIN;
+		uint64_t at = least ? 0 : (uint64_t)n - 1;
+		if (v == SIM_RANDOM)
+			at = (next(state) >> 32) * (uint64_t)n >> 32;
+		store_le64(le, at);
+		memcpy(to, le, (size_t)bytes);
+	}
+}

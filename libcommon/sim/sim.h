@@ -108,6 +108,21 @@ const char *sim_values_name(enum sim_values v);
 void sim_make_values(enum sim_values v, uint64_t *state,
 		     const struct tfl_tensor *t, void *data);
 
+/*
+ * Of each tensor of g, whose operators are in running order: the number of things
+ * that GATHER, GATHER_ND, SCATTER_ND or EMBEDDING_LOOKUP pick by its elements, at once
+ * or by way of RESHAPE, SQUEEZE, EXPAND_DIMS and CAST; of several the least; 0: none does.
+ */
+int64_t *sim_indices(struct arena *a, const struct tfl_subgraph *g);
+
+/*
+ * The same as sim_make_values() for a tensor of indices of n things, INT32 or INT64:
+ * 0 to n - 1 instead of all that the type has; random: n times the 32 highest bits of a
+ * step, without their fraction.
+ */
+void sim_make_indices(enum sim_values v, uint64_t *state, const struct tfl_tensor *t,
+		      int64_t n, void *data);
+
 /* ---- the NPU ------------------------------------------------------------ */
 
 enum { SIM_N_REGIONS = 8 };

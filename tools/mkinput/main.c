@@ -330,7 +330,7 @@ make_input(struct arena *a, const struct options *o, const struct tfl_subgraph *
 			   : make_part(a, o, t, o->n_files ? o->file[i] : NULL, out, e);
 	out->n = (size_t)tfl_elements(t);
 	out->bytes = anew(a, uint8_t, (size_t)tfl_bytes(t));
-	sim_random(random, t, out->bytes);
+	sim_make_indices(SIM_RANDOM, random, t, sim_indices(a, g)[g->in[i]], out->bytes);
 	return true;
 }
 

@@ -206,14 +206,34 @@ frame_values(const struct values *v, int frame, void *to, struct err *e)
 	return true;
 }
 
+/* of a compiled model the plain one that it is compared with knows what picks by them */
+static int64_t *
+find_indices(struct arena *a, const struct tfl_model *m, const struct tfl_model *with)
+{
+	const struct tfl_subgraph *g = &m->subgraph[0];
+	int64_t *all = sim_indices(a, g), *n = anew(a, int64_t, (size_t)g->n_in);
+	for (int k = 0; k < g->n_in; k++)
+		n[k] = all[g->in[k]];
+	if (!with || with->subgraph[0].n_in != g->n_in)
+		return n;
+	g = &with->subgraph[0];
+	all = sim_indices(a, g);
+	for (int k = 0; k < g->n_in; k++)
+		n[k] = n[k] ? n[k] : all[g->in[k]];
+	return n;
+}
+
 bool
 open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
-	    const struct ends *x, const struct options *o, struct err *e)
+	    const struct tfl_model *with, const struct ends *x, const struct options *o,
+	    struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[0];
 	*in = (struct inputs){ .o = o, .random = o->seed };
-	if (!o->n_input)
+	if (!o->n_input) {
+		in->n_indices = find_indices(a, m, with);
 		return true;
+	}
 	if (o->n_input != g->n_in)
 		return err_at(e, m->name, 0,
 			      "the model has %d input%s, %d file%s given", g->n_in,
@@ -245,16 +265,17 @@ put_values(const struct values *v, int frame, const struct tfl_tensor *t, void *
 
 /* integers, or the floats that are such to the QUANTIZE behind them */
 static bool
-put_made(const struct tfl_subgraph *g, int tensor, struct inputs *in, uint8_t *to,
+put_made(const struct tfl_subgraph *g, int k, struct inputs *in, uint8_t *to,
 	 struct err *e)
 {
 	const struct options *o = in->o;
+	int tensor = g->in[k];
 	enum sim_values kind =
 	    o->n_kinds ? o->kind[in->frame % o->n_kinds] : SIM_RANDOM;
 	const struct tfl_tensor *t = &g->tensor[tensor];
 	const struct tfl_tensor *q = behind_quantize(g, tensor);
 	if (!q) {
-		sim_make_values(kind, &in->random, t, to);
+		sim_make_indices(kind, &in->random, t, in->n_indices[k], to);
 		return true;
 	}
 	struct arena *a = arena_open();
@@ -273,7 +294,7 @@ next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
 		int i = g->in[k];
 		if (!(in->file ? put_values(&in->file[k], in->frame, &g->tensor[i],
 					    to[k], e)
-			       : put_made(g, i, in, to[k], e)))
+			       : put_made(g, k, in, to[k], e)))
 			return false;
 	}
 	in->frame++;

@@ -80,13 +80,16 @@ bool frame_values(const struct values *v, int frame, void *to, struct err *e);
 
 struct inputs { /* where those of the next frame come from */
 	struct values *file; /* of each input; NULL: random values */
+	const int64_t *n_indices; /* ... of which each is one of so many; 0: of any */
 	const struct options *o;
 	uint64_t random;     /* the generator's state */
 	int frame;	     /* the next */
 };
 
+/* with: the plain model, if m is compared with one that is no TOSA graph */
 bool open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
-		 const struct ends *x, const struct options *o, struct err *e);
+		 const struct tfl_model *with, const struct ends *x,
+		 const struct options *o, struct err *e);
 /* the next frame's of g, in each tensor's own form, to to[k] of input k */
 bool next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
 		 struct err *e);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which inputs are indices, and of how many: npu-sim(1), RANDOM INPUTS. */
+#include "sim/sim.h"
+
+/* the least of n extents: a number of a tuple of indices may go to any of them */
+static int64_t
+least_extent(const struct tfl_tensor *t, int64_t n)
+{
+	int64_t least = 0;
+	for (int d = 0; d < t->rank && d < n; d++)
+		if (!d || t->dim[d] < least)
+			least = t->dim[d];
+	return least;
+}
+
+/* the numbers that an index has in the tensor of all of them */
+static int64_t
+tuple(const struct tfl_tensor *indices)
+{
+	return indices->rank ? indices->dim[indices->rank - 1] : 0;
+}
+
+/* one of op's tensors, NULL: there is none at that position */
+static const struct tfl_tensor *
+operand(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
+{
+	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
+}
+
+/* of how many things input k of op picks; 0: it holds no indices */
+static int64_t
+picks_of(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
+{
+	const struct tfl_tensor *from = operand(g, op, !k);
+	const struct tfl_tensor *at = operand(g, op, k);
+	int64_t axis;
+	if (!from || !at || !op->n_out)
+		return 0;
+	switch (op->code) {
+	case TFL_GATHER:
+		axis = TFL_OPT(op, GatherOptions, axis);
+		axis += axis < 0 ? from->rank : 0;
+		return k == 1 && axis >= 0 && axis < from->rank ? from->dim[axis] : 0;
+	case TFL_GATHER_ND:
+		return k == 1 ? least_extent(from, tuple(at)) : 0;
+	case TFL_SCATTER_ND:
+		return k == 0 ? least_extent(&g->tensor[op->out[0]], tuple(at)) : 0;
+	case TFL_EMBEDDING_LOOKUP:
+		return k == 0 ? least_extent(from, 1) : 0;
+	default:
+		return 0;
+	}
+}
+
+static bool
+keeps_values(const struct tfl_op *op)
+{
+	return op->n_out == 1 &&
+	       (op->code == TFL_RESHAPE || op->code == TFL_SQUEEZE ||
+		op->code == TFL_EXPAND_DIMS || op->code == TFL_CAST);
+}
+
+int64_t *
+sim_indices(struct arena *a, const struct tfl_subgraph *g)
+{
+	int64_t *n = anew(a, int64_t, (size_t)g->n_tensors);
+	/* readers come behind what they read: the last operator first */
+	for (int i = g->n_ops - 1; i >= 0; i--) {
+		const struct tfl_op *op = &g->op[i];
+		for (int k = 0; k < op->n_in; k++) {
+			int t = op->in[k];
+			int64_t m = k == 0 && keeps_values(op) ? n[op->out[0]]
+							       : picks_of(g, op, k);
+			if (t >= 0 && m && (!n[t] || m < n[t]))
+				n[t] = m;
+		}
+	}
+	return n;
+}
