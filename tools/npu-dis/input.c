@@ -74,8 +74,14 @@ read_source(struct arena *a, const struct options *o, struct input *in,
 	    struct err *e)
 {
 	struct bytes text;
-	return file_read(a, o->source, SIZE_MAX / 4, &text, e) &&
-	       graph_read(a, text, file_name(o->source), STAGE_WENC, &in->source, e);
+	if (!file_read(a, o->source, SIZE_MAX / 4, &text, e))
+		return false;
+	const char *is = fb_known(text);
+	if (is)
+		return err_at(e, file_name(o->source), 0, "not an NPU graph but %s; "
+			      "--source wants the graph that the model was made of, as "
+			      "npu-wenc writes it (npucc -o FILE.wenc)", is);
+	return graph_read(a, text, file_name(o->source), STAGE_WENC, &in->source, e);
 }
 
 static bool

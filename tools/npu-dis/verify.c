@@ -129,15 +129,16 @@ verify(struct arena *a, struct text *t, const struct input *in,
 		if (json)
 			put_stream(t, s, r);
 		else
-			text_printf(t, "%s: %s: %zu bytes for %s, %u errors, "
-				    "%u warnings\n", in->name, s->name,
+			text_printf(t, "%s: %s: %zu bytes for %s, %u error%s, "
+				    "%u warning%s\n", in->name, s->name,
 				    4 * s->n_words, s->accel->name, r->errors,
-				    r->warnings);
+				    r->errors == 1 ? "" : "s", r->warnings,
+				    r->warnings == 1 ? "" : "s");
 		text_free(&r->json);
 		total += r->errors;
 	}
 	if (json)
 		text_puts(t, "]\n");
-	return !total || err_no(e, "%s: breaks rules: %u errors", in->name,
-				total);
+	return !total || err_no(e, "%s: breaks rules: %u error%s", in->name,
+				total, total == 1 ? "" : "s");
 }
