@@ -15,42 +15,18 @@ have()
 	[ -x "$BIN/$1" ]
 }
 
-# broken FILE N: the N-th broken copy of FILE on standard output
-broken()
-{
-	local file=$1 n=$2 size at
-	size=$(stat -c %s "$file")
-	# a step that visits the whole file, the head of it more densely
-	at=$((n * 7919 % size))
-	[ $((n % 2)) = 0 ] || at=$((n * 131 % (size < 2000 ? size : 2000)))
-	case $((n % 4)) in
-	0) head -c "$at" "$file" ;;
-	1) head -c "$at" "$file"
-		printf '\377\377\377\177'
-		tail -c +$((at + 5)) "$file" ;;
-	2) head -c "$at" "$file"
-		printf '%b' "\\x$(printf %x $((n * 37 % 256)))"
-		tail -c +$((at + 2)) "$file" ;;
-	3) head -c "$at" "$file"
-		tail -c +$((at + 4)) "$file" ;;
-	esac
-}
-
 # survives COMMAND... -o hostile.out: as the header says
 survives()
 {
-	local status=0
-	rm -rf hostile.out
-	(
-		# room enough for any of these models; sanitizers need it all
-		[[ $BIN == *asan* ]] || ulimit -v 2000000
-		exec timeout 20 "$@"
-	) >stdout 2>stderr </dev/null || status=$?
+	local status=0 lines
+	[ ! -e hostile.out ] || rm -rf hostile.out
+	"$@" >stdout 2>stderr </dev/null || status=$?
 	case $status in
 	0) return 0 ;;
 	1) return 0 ;; # an answer, with its report
 	2)
-		[ "$(wc -l <stderr)" = 1 ] || {
+		mapfile lines <stderr
+		[ ${#lines[@]} = 1 ] || {
 			echo "$* ($input): not one line:"
 			cat stderr
 			return 1
@@ -58,31 +34,37 @@ survives()
 	*)
 		echo "$* ($input): status $status"
 		cat stderr
-		cp in "$BATS_RUN_TMPDIR/hostile-in"
+		cp "${!#}" "$BATS_RUN_TMPDIR/hostile-in"
 		return 1 ;;
 	esac
 	# a directory that was made for outputs may stay, without any
-	[ -z "$(find hostile.out -type f 2>/dev/null)" ] || {
+	[ ! -e hostile.out ] || [ -z "$(find hostile.out -type f)" ] || {
 		echo "$* ($input): refused, and an output"
 		return 1
 	}
 }
 
-# try FILE COUNT COMMAND...: COMMAND with the broken copies as its last operand
+# try KIND COUNT COMMAND...: COMMAND with the broken copies of that file as its last
+# operand
 try()
 {
-	local file=$1 count=$2 i
+	local kind=$1 count=$2 i
 	shift 2
 	have "$1" || return 0
 	[ -z "${NPUTOOLS_QUICK-}" ] || count=$((count / 4))
-	for ((i = 0; i < count; i++)); do
-		broken "$file" "$i" >in
-		input="$(basename "$file") broken $i"
-		survives "$@" in
-	done
+	(
+		# room enough for any of these models; sanitizers need it all.  What
+		# spins ends after 20 seconds, what sleeps by the suite's limit
+		[[ $BIN == *asan* ]] || ulimit -v 2000000
+		ulimit -t 20
+		for ((i = 0; i < count; i++)); do
+			input="$kind broken $i"
+			survives "$@" "$BATS_FILE_TMPDIR/broken/$kind/$i" || exit
+		done
+	)
 }
 
-# the demo's files after each stage, once for all tests
+# the demo's files after each stage, and broken copies of each, once for all tests
 setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return
@@ -93,34 +75,39 @@ setup_file()
 	npu-sched "${target[@]}" -o sched part
 	npu-wenc -o wenc sched
 	npu-cmdgen -o npu.tflite wenc
+	cp "$BATS_TEST_DIRNAME/models/digits.tflite" model.tflite
+	for kind in model.tflite npu.tflite part sched wenc; do
+		mkdir -p broken/$kind
+		"${NPUTOOLS_TESTBIN:-$BATS_TEST_DIRNAME/../build/tests}/broken" $kind 120 \
+			broken/$kind
+	done
 }
 
 @test "models: tfl-quantcheck, tfl-partition, tfl2c" {
-	try "$model" 120 tfl-quantcheck --pass -o hostile.out
-	try "$model" 120 tfl-partition -o hostile.out
-	try "$model" 120 tfl2c -n net -o hostile.out
-	try "$model" 30 tfl2c -n net --format=call -o hostile.out
+	try model.tflite 120 tfl-quantcheck --pass -o hostile.out
+	try model.tflite 120 tfl-partition -o hostile.out
+	try model.tflite 120 tfl2c -n net -o hostile.out
+	try model.tflite 30 tfl2c -n net --format=call -o hostile.out
 }
 
 @test "models: npu-sim, mkinput" {
-	try "$model" 120 npu-sim -o hostile.out
-	try "$model" 60 mkinput --random=1 -o hostile.out
+	try model.tflite 120 npu-sim -o hostile.out
+	try model.tflite 60 mkinput --random=1 -o hostile.out
 }
 
 @test "compiled models: npu-dis, npu-sim, npu-perf, tfl2c" {
-	npu=$BATS_FILE_TMPDIR/npu.tflite
-	try "$npu" 120 npu-dis -o hostile.out
-	try "$npu" 120 npu-dis --verify -o hostile.out
-	try "$npu" 120 npu-sim -o hostile.out
-	try "$npu" 120 npu-perf "${target[@]:2}" -o hostile.out
-	try "$npu" 60 tfl2c -n net -o hostile.out
-	try "$npu" 30 tfl2c -n net --format=call -o hostile.out
+	try npu.tflite 120 npu-dis -o hostile.out
+	try npu.tflite 120 npu-dis --verify -o hostile.out
+	try npu.tflite 120 npu-sim -o hostile.out
+	try npu.tflite 120 npu-perf "${target[@]:2}" -o hostile.out
+	try npu.tflite 60 tfl2c -n net -o hostile.out
+	try npu.tflite 30 tfl2c -n net --format=call -o hostile.out
 }
 
 @test "graphs: npu-sched, npu-wenc, npu-cmdgen" {
-	try "$BATS_FILE_TMPDIR/part" 120 npu-sched "${target[@]}" -o hostile.out
-	try "$BATS_FILE_TMPDIR/sched" 120 npu-wenc -o hostile.out
-	try "$BATS_FILE_TMPDIR/wenc" 120 npu-cmdgen -o hostile.out
+	try part 120 npu-sched "${target[@]}" -o hostile.out
+	try sched 120 npu-wenc -o hostile.out
+	try wenc 120 npu-cmdgen -o hostile.out
 }
 
 @test "what names hold does not reach the terminal" {
@@ -203,26 +190,30 @@ chain()
 		tfl-quantcheck chain.tflite
 }
 
+# wide N: a graph of N operators, whose inputs and outputs are the model's
+wide()
+{
+	local n=$1 i io
+	printf '%s\n' 'nputools-graph 1 stage=part' \
+		'model m0 name="wide.tflite" description="wide"'
+	for ((i = 0; i < 2 * n; i++)); do
+		io=out
+		((i % 2)) || io=in
+		echo "tensor t$i shape=i8[1,1,1,16] scale=1 zero=0 tfl=0.$i io=$io"
+	done
+	echo "node n0 on=npu tfl=$(seq -s, -f 0.%g 0 $((n - 1)))" \
+		"in=$(seq -s, -f t%g 0 2 $((2 * n - 2)))" \
+		"out=$(seq -s, -f t%g 1 2 $((2 * n - 1)))"
+	for ((i = 0; i < n; i++)); do
+		echo "op o$i do=avgpool node=n0 name=\"\" tfl=0.$i ifm=t$((2 * i))" \
+			"ofm=t$((2 * i + 1)) ifm-zero=0 ofm-zero=0 kernel=1x1" \
+			"stride=1x1 scale=1073741824:30 round=tfl clamp=-128:127"
+	done
+	echo eof
+}
+
 @test "more tensors at once than anybody can compare are refused" {
-	local n=3000 i io ports=
-	{
-		printf '%s\n' 'nputools-graph 1 stage=part' \
-			'model m0 name="wide.tflite" description="wide"'
-		for ((i = 0; i < 2 * n; i++)); do
-			io=out
-			((i % 2)) || io=in
-			echo "tensor t$i shape=i8[1,1,1,16] scale=1 zero=0 tfl=0.$i io=$io"
-		done
-		ports=$(seq -s, -f 0.%g 0 $((n - 1)))
-		echo "node n0 on=npu tfl=$ports in=$(seq -s, -f t%g 0 2 $((2 * n - 2)))" \
-			"out=$(seq -s, -f t%g 1 2 $((2 * n - 1)))"
-		for ((i = 0; i < n; i++)); do
-			echo "op o$i do=avgpool node=n0 name=\"\" tfl=0.$i ifm=t$((2 * i))" \
-				"ofm=t$((2 * i + 1)) ifm-zero=0 ofm-zero=0 kernel=1x1" \
-				"stride=1x1 scale=1073741824:30 round=tfl clamp=-128:127"
-		done
-		echo eof
-	} >wide.part
+	wide 3000 >wide.part
 	refuses 2 "wide.part: error: 3001 tensors are live at the same time" \
 		npu-sched "${target[@]}" -o wide.sched wide.part
 }

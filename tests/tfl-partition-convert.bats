@@ -196,7 +196,10 @@ quotient()
 # word VALUE: 32 bits, little-endian
 word()
 {
-	printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))\\x$(printf %02x $(($1 >> 16 & 255)))\\x$(printf %02x $(($1 >> 24 & 255)))"
+	local bytes
+	printf -v bytes '\\x%02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) \
+		$(($1 >> 24 & 255))
+	printf '%b' "$bytes"
 }
 
 # quantized SCALE ZERO TYPE: INT32 by way of FLOAT32
