@@ -17,6 +17,8 @@
  */
 #include "lower/arg.h"
 
+#include "lower/pool.h"
+
 #include <assert.h>
 
 enum {
@@ -37,6 +39,20 @@ enum {
 struct block {
 	int64_t row, rows, column, columns;
 };
+
+bool
+low_arg_is_native(const struct lower *l, const struct low_arg *r)
+{
+	enum { MOST = 1 << 15 };
+	return low_has(l, LACK_ARGMAX) && r->n <= MOST;
+}
+
+/* 16 bits and a position are a word */
+static bool
+by_words(const struct lower *l, const struct low_arg *r)
+{
+	return r->type == TFL_INT16 && !low_arg_is_native(l, r);
+}
 
 static int64_t
 parts_of(int64_t a, int64_t b)
@@ -65,11 +81,18 @@ block_size(const struct low_arg *r)
 }
 
 const char *
-low_arg_check(struct arena *a, const struct low_arg *r)
+low_arg_check(const struct lower *l, const struct low_arg *r)
 {
-	if (r->n > MAX_POSITIONS)
-		return arena_printf(a, "%lld elements to choose from: at most %d",
-				    (long long)r->n, MAX_POSITIONS);
+	struct arena *a = l->a;
+	bool words = by_words(l, r);
+	int64_t most = words ? MAX_EXTENT : MAX_POSITIONS;
+	if (r->n > most)
+		return arena_printf(a, "%lld elements to choose from: at most %lld",
+				    (long long)r->n, (long long)most);
+	if (words)
+		return r->before > MAX_EXTENT || r->behind > MAX_EXTENT
+			   ? "more than 65536 results before or behind the axis"
+			   : NULL;
 	struct block size = block_size(r);
 	int64_t blocks = parts_of(r->before, size.rows) *
 			 parts_of(r->behind, size.columns);
@@ -137,9 +160,7 @@ best_of(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_t
 	struct g_operand best = { .t = to, .view = VIEW_STRIDED, .type = TFL_INT16,
 				  .shape = { .h = s.h, .w = 1, .c = s.c },
 				  .offset = at, .stride = { s.c, s.c, 1 } };
-	struct g_op *o = low_op(l, OP_MAXPOOL, keys, best);
-	op_kernel(o, (struct yx){ .y = 1, .x = s.w }, (struct yx){ .y = 1, .x = 1 },
-		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
+	(void)low_window(l, OP_MAXPOOL, keys, best, (struct yx){ .y = 1, .x = s.w });
 }
 
 /* h x w bytes of 16-bit keys: byte 0 the position, byte 1 the value */
@@ -263,13 +284,6 @@ lower_block(struct lower *l, const struct low_arg *r, const struct block *b,
 		write_words(l, OP_MUL, low, 0, result_words(r, b, ofm, 1));
 }
 
-bool
-low_arg_is_native(const struct lower *l, const struct low_arg *r)
-{
-	enum { MOST = 1 << 15 };
-	return low_has(l, LACK_ARGMAX) && r->n <= MOST;
-}
-
 /* what the pool finds at once: all, or of large maps what has room beside it */
 static struct block
 pool_size(const struct low_arg *r)
@@ -297,12 +311,12 @@ turned(struct lower *l, const struct low_arg *r, struct nd x)
 	return to;
 }
 
-/* -1 - x, or 255 - x of unsigned: the first of the least is the first of the greatest */
+/* the first of the least is the first of the greatest */
 static struct g_operand
 turned_over(struct lower *l, struct g_operand x)
 {
 	struct g_operand y = operand_whole(low_tensor(l, x.type, x.shape, NULL));
-	write_words(l, OP_SUB, x, x.type == TFL_UINT8 ? UINT8_MAX : -1, y);
+	low_turn_order(l, x, y);
 	return y;
 }
 
@@ -343,6 +357,36 @@ find_natively(struct lower *l, const struct low_arg *r, const struct block *b, s
 		deliver_words(l, r, b, found, ofm);
 }
 
+/*
+ * 65536 times the value, plus how far it is from the end: the largest tells the
+ * first of equal maxima in its lower half.
+ */
+static void
+find_by_words(struct lower *l, const struct low_arg *r, const struct nd *in,
+	      struct g_operand ofm)
+{
+	const int64_t dim[3] = { 1, r->n, 1 };
+	const struct block all = { .rows = r->before, .columns = r->behind };
+	int32_t *at = anew(l->a, int32_t, (size_t)r->n);
+	for (int64_t i = 0; i < r->n; i++)
+		at[i] = (int32_t)(MAX_EXTENT - 1 - i);
+	struct nd v = *in, place = nd_const(l, TFL_INT32, 3, dim, at);
+	if (!r->max) {
+		struct g_operand least = turned_over(l, nd_seen(in));
+		v.t = least.t;
+		v.offset = 0;
+	}
+	struct nd x = nd_widen(l, &v, 0, TFL_INT32);
+	x = nd_by(l, OP_SHL, &x, 16);
+	x = nd_both(l, OP_ADD, &x, &place);
+	words_folded(l, OP_MAX, &x);
+	struct nd above = nd_floor_shift(l, &x, 16), value = nd_by(l, OP_SHL, &above, 16);
+	struct nd low = nd_both(l, OP_SUB, &x, &value);
+	struct nd last = nd_const_one(l, TFL_INT32, 3, MAX_EXTENT - 1);
+	struct nd found = nd_both(l, OP_SUB, &last, &low);
+	deliver_words(l, r, &all, nd_seen(&found), ofm);
+}
+
 void
 low_arg(struct lower *l, const struct low_arg *r, const struct nd *in,
 	struct g_operand ofm)
@@ -353,6 +397,11 @@ low_arg(struct lower *l, const struct low_arg *r, const struct nd *in,
 	bool ok = nd_reshape(&x, (int64_t[]){ r->before, r->n, r->behind }, 3);
 	assert(ok);
 	struct g_operand room = low_room(l, ofm);
+	if (by_words(l, r)) {
+		find_by_words(l, r, &x, room);
+		low_deliver(l, room, ofm);
+		return;
+	}
 	bool native = low_arg_is_native(l, r);
 	struct block size = native ? pool_size(r) : block_size(r), b = size;
 	for (b.row = 0; b.row < r->before; b.row += size.rows)

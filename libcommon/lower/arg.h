@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where along an axis of bytes the greatest or the least is, for both front ends. */
+/* Where along an axis the greatest or the least is, for both front ends. */
 #ifndef LOWER_ARG_H
 #define LOWER_ARG_H
 
@@ -9,13 +9,14 @@ struct low_arg {
 	int64_t before, n, behind; /* elements before, along, behind the axis */
 	bool max;		   /* the first of the greatest; else of the least */
 	bool wide;		   /* results are INT64, not words */
+	int type;		   /* of the elements: 8 or 16 bits */
 };
 
 /* NULL, or why the NPU can't */
-const char *low_arg_check(struct arena *a, const struct low_arg *r);
+const char *low_arg_check(const struct lower *l, const struct low_arg *r);
 /* by the pool that finds it (LACK_ARGMAX) */
 bool low_arg_is_native(const struct lower *l, const struct low_arg *r);
-/* in: INT8 or UINT8, natively INT16, too; ofm: [before][behind], in linear order */
+/* ofm: [before][behind], in linear order */
 void low_arg(struct lower *l, const struct low_arg *r, const struct nd *in,
 	     struct g_operand ofm);
 

@@ -66,6 +66,8 @@ struct g_lut *low_lut_words(struct lower *l, int bits, const int64_t *v, size_t 
 struct g_lut *low_lut8(struct lower *l, const uint8_t table[256]);
 struct g_lut *low_lut16(struct lower *l, const int16_t points[513]);
 struct g_lut *low_lut32(struct lower *l, const int32_t table[256]);
+/* ofm = -1 - x, of UINT8 255 - x: the least becomes the greatest */
+void low_turn_order(struct lower *l, struct g_operand x, struct g_operand ofm);
 /* identity multiplier as pools use it: 2^30 >> 30 */
 struct npu_scale scale_one(void);
 

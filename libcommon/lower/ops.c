@@ -96,6 +96,15 @@ low_copy(struct lower *l, struct g_operand from, struct g_operand to)
 	return op;
 }
 
+void
+low_turn_order(struct lower *l, struct g_operand x, struct g_operand ofm)
+{
+	struct g_op *op = low_op(l, OP_SUB, x, ofm);
+	op_scalar(op, x.type == TFL_UINT8 ? UINT8_MAX : -1, 0);
+	G_PUT(op, OP, reversed, 1);
+	op_unscaled(op);
+}
+
 struct g_lut *
 low_lut_words(struct lower *l, int bits, const int64_t *v, size_t n)
 {

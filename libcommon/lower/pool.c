@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/pool.h"
 
+/* neighbouring outputs of an axis that one operation makes */
+struct span {
+	int32_t out, n, in, length, kernel, stride, before, after;
+};
+
 enum { MAX_PADDED = 8, MAX_STRIDE = 3, MAX_PAD = 127 /* registers of 7 bits */ };
 
-bool
-low_pool_is_plain(const struct low_axis axis[2], bool average)
+/*
+ * Is a pool one operation as it is?  The hardware divides by the samples it saw up to
+ * 8x8, and steps up to 3.
+ */
+static bool
+is_plain(const struct low_axis axis[2], bool average)
 {
 	bool padded = false, small = true, ok = true;
 	for (int i = 0; i < 2; i++) {
@@ -18,20 +27,25 @@ low_pool_is_plain(const struct low_axis axis[2], bool average)
 }
 
 /* output o: its window inside of the IFM */
-static struct low_span
+static struct span
 cut_window(const struct low_axis *x, int32_t o)
 {
 	int32_t lo = o * x->stride - x->before, hi = lo + x->kernel;
 	lo = lo < 0 ? 0 : lo;
 	hi = hi > x->in ? x->in : hi;
-	return (struct low_span){ .out = o, .n = 1, .in = lo, .kernel = hi - lo,
+	return (struct span){ .out = o, .n = 1, .in = lo, .kernel = hi - lo,
 				  .length = hi - lo, .stride = 1 };
 }
 
-int
-low_pool_spans(const struct low_axis *x, bool plain, struct low_span *v)
+/*
+ * How many spans an axis takes; into v unless that is NULL.  Of a pool that is not
+ * plain, windows are cut at the edges of the IFM, and all that have the same extent
+ * and distance are one span.
+ */
+static int
+find_spans(const struct low_axis *x, bool plain, struct span *v)
 {
-	struct low_span last = { .n = x->out, .length = x->in, .kernel = x->kernel,
+	struct span last = { .n = x->out, .length = x->in, .kernel = x->kernel,
 				 .stride = x->out == 1 ? 1 : x->stride,
 				 .before = x->before, .after = x->after };
 	int n = 0;
@@ -41,7 +55,7 @@ low_pool_spans(const struct low_axis *x, bool plain, struct low_span *v)
 		return 1;
 	last.n = 0;
 	for (int32_t o = 0; o < x->out; o++) {
-		struct low_span s = cut_window(x, o);
+		struct span s = cut_window(x, o);
 		if (last.n && s.kernel == last.kernel && x->stride <= MAX_STRIDE &&
 		    s.in == last.in + last.n * x->stride) {
 			last.n++;
@@ -68,9 +82,36 @@ low_mean(int64_t n)
 }
 
 struct g_op *
-low_pool(struct lower *l, bool average, const struct low_span *y,
-	 const struct low_span *x, struct g_operand ifm, struct g_operand ofm)
+low_window(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
+	   struct g_operand ofm, struct yx kernel)
 {
+	const struct yx one = { .y = 1, .x = 1 };
+	struct g_op *op = low_op(l, kind, ifm, ofm);
+	op_kernel(op, kernel, one, one, (struct g_pad){ 0 });
+	return op;
+}
+
+int64_t
+low_pool_count(const struct low_pool *p)
+{
+	bool plain = is_plain(p->axis, p->average);
+	int64_t n = find_spans(&p->axis[0], plain, NULL);
+	return n * find_spans(&p->axis[1], plain, NULL);
+}
+
+/* the operation of two spans, NULL: none can see them */
+static struct g_op *
+pool_spans(struct lower *l, bool average, const struct span *y, const struct span *x,
+	   const struct nd *in, const struct nd *out)
+{
+	struct nd from = *in, to = *out;
+	struct g_operand ifm, ofm;
+	nd_slice(&from, 1, y->in, y->length, 1);
+	nd_slice(&from, 2, x->in, x->length, 1);
+	nd_slice(&to, 1, y->out, y->n, 1);
+	nd_slice(&to, 2, x->out, x->n, 1);
+	if (!nd_operand(&from, &ifm) || !nd_operand(&to, &ofm))
+		return NULL;
 	struct g_op *op = low_op(l, average ? OP_AVGPOOL : OP_MAXPOOL, ifm, ofm);
 	op_kernel(op, (struct yx){ .y = y->kernel, .x = x->kernel },
 		  (struct yx){ .y = y->stride, .x = x->stride },
@@ -80,4 +121,28 @@ low_pool(struct lower *l, bool average, const struct low_span *y,
 	if (average)
 		op_scale(op, low_mean((int64_t)y->kernel * x->kernel), ROUND_TFL);
 	return op;
+}
+
+bool
+low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
+	 const struct nd *out, nd_made *made, void *ctx)
+{
+	bool plain = is_plain(p->axis, p->average);
+	struct span *y = anew(l->a, struct span, (size_t)p->axis[0].out);
+	struct span *x = anew(l->a, struct span, (size_t)p->axis[1].out);
+	int ny = find_spans(&p->axis[0], plain, y);
+	int nx = find_spans(&p->axis[1], plain, x);
+	for (int64_t b = 0; b < in->dim[0]; b++) {
+		struct nd from = *in, to = *out;
+		nd_slice(&from, 0, b, 1, 1);
+		nd_slice(&to, 0, b, 1, 1);
+		for (int i = 0; i < ny * nx; i++) {
+			struct g_op *op = pool_spans(l, p->average, &y[i / nx],
+						     &x[i % nx], &from, &to);
+			if (!op)
+				return false;
+			made(ctx, op);
+		}
+	}
+	return true;
 }

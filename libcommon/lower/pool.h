@@ -3,7 +3,7 @@
 #ifndef LOWER_POOL_H
 #define LOWER_POOL_H
 
-#include "lower/lower.h"
+#include "lower/nd.h"
 
 enum { LOW_POOL_ROWS = 256, LOW_POOL_WINDOW = 65536 /* elements, at most */ };
 
@@ -11,30 +11,22 @@ struct low_axis { /* rows or columns */
 	int32_t in, out, kernel, stride, before, after;
 };
 
-/* neighbouring outputs of an axis that one operation makes */
-struct low_span {
-	int32_t out, n, in, length, kernel, stride, before, after;
+struct low_pool {
+	bool average;
+	struct low_axis axis[2];
 };
 
+/* how many operations an image takes */
+int64_t low_pool_count(const struct low_pool *p);
 /*
- * Is a pool one operation as it is?  The hardware divides by the samples it saw up to
- * 8x8, and steps up to 3.
+ * All images of in and out, [N,H,W,C] each.  `made` has zero points, clamp and table of
+ * each operation.  False: no operation can see such parts of them.
  */
-bool low_pool_is_plain(const struct low_axis axis[2], bool average);
-/*
- * How many spans an axis takes; into v unless that is NULL.  Of a pool that is not
- * plain, windows are cut at the edges of the IFM, and all that have the same extent
- * and distance are one span.
- */
-int low_pool_spans(const struct low_axis *x, bool plain, struct low_span *v);
+bool low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
+	      const struct nd *out, nd_made *made, void *ctx);
 /* the mean of n, halves away from 0: (m, s) of ethosu-commands(7) 6.8 */
 struct npu_scale low_mean(int64_t n);
-/*
- * The operation of two spans, from a part of the IFM to one of the OFM; zero points,
- * clamp and table are the caller's.
- */
-struct g_op *low_pool(struct lower *l, bool average, const struct low_span *y,
-		      const struct low_span *x, struct g_operand ifm,
-		      struct g_operand ofm);
-
+/* what is reduced is one window, or one that steps by 1 */
+struct g_op *low_window(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
+			struct g_operand ofm, struct yx kernel);
 #endif

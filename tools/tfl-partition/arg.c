@@ -43,10 +43,10 @@ read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
 	if (ifm->data.p)
 		return "IFM is constant";
 	*r = (struct low_arg){ .max = op->code == TFL_ARG_MAX,
-			       .wide = ofm->type == TFL_INT64 };
+			       .wide = ofm->type == TFL_INT64, .type = ifm->type };
 	if (!find_axis(p, op, ifm, r))
 		return "the axis is not a constant in range";
-	why = low_arg_check(p->a, r);
+	why = low_arg_check(p->l, r);
 	if (why)
 		return why;
 	return tfl_elements(ofm) == r->before * r->behind

@@ -128,9 +128,9 @@ lower_order(struct part *p, const struct tfl_op *op, const struct side *a,
 	const struct npu_scale turned[2] = { scale ? scale[less] : scale_one(),
 					     scale ? scale[!less] : scale_one() };
 	struct low_compare c = { .order = order_of(op->code),
-				 .a = side_operand(p, first, o),
-				 .b = side_operand(p, second, o),
 				 .scale = scale ? turned : NULL };
+	c.a = side_operand(p, first, o);
+	c.b = side_operand(p, second, o);
 	struct nd out = nd_ofm(p, op->out[0]);
 	if (scale) {
 		c.zero[0] = first->zero;

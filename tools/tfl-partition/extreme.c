@@ -2,6 +2,8 @@
 /* REDUCE_MAX, REDUCE_MIN, and of BOOL REDUCE_ANY, REDUCE_ALL, over any axes: nputools-lowering(7) 5.2. */
 #include "reduce.h"
 
+#include "lower/pool.h"
+
 static const char *
 check_extreme(const struct part *p, const struct tfl_op *op)
 {
@@ -11,16 +13,6 @@ check_extreme(const struct part *p, const struct tfl_op *op)
 	if (!why && !logic)
 		why = check_same_quant(p, op);
 	return why ? why : check_extents(&r);
-}
-
-/* -1 - x, or 255 - x of unsigned: turns the order around */
-static void
-turn_order(struct part *p, struct g_operand x, struct g_operand y)
-{
-	struct g_op *r = low_op(p->l, OP_SUB, x, y);
-	op_scalar(r, x.type == TFL_UINT8 ? 255 : -1, 0);
-	G_PUT(r, OP, reversed, 1);
-	op_unscaled(r);
 }
 
 static struct g_operand
@@ -43,7 +35,7 @@ drop_axis(struct part *p, struct reduction *r, struct g_operand x,
 	    --r->drops ? operand_whole(low_tensor(p->l, x.type, s.out, NULL))
 		       : reshaped(*room, s.out);
 	struct g_operand in = low_view(p->l, x, s.in);
-	(void)reduction_pool(p, OP_MAXPOOL, in, y, s.kernel);
+	(void)low_window(p->l, OP_MAXPOOL, in, y, s.kernel);
 	r->g[at] = (struct axis){ .n = 1 };
 	return y;
 }
@@ -64,14 +56,14 @@ lower_extreme(struct part *p, const struct tfl_op *op)
 	bool min = op->code == TFL_REDUCE_MIN || op->code == TFL_REDUCE_ALL;
 	if (min) {
 		struct g_operand turned = like(p, x);
-		turn_order(p, x, turned);
+		low_turn_order(p->l, x, turned);
 		x = turned;
 	}
 	struct g_operand room = min ? like(p, ofm) : low_room(p->l, ofm);
 	while (r.drops)
 		x = drop_axis(p, &r, x, &room);
 	if (min)
-		turn_order(p, room, ofm);
+		low_turn_order(p->l, room, ofm);
 	else
 		low_deliver(p->l, room, ofm);
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* AVERAGE_POOL_2D, MAX_POOL_2D: nputools-lowering(7) 5.2. */
-#include "part.h"
+#include "move.h"
 
 #include "lower/pool.h"
 
@@ -13,17 +13,19 @@ struct pool {
 	struct window win;
 };
 
-/* rows, columns */
-static void
-axes_of(const struct pool *k, struct low_axis axis[2])
+static struct low_pool
+low_pool_of(const struct pool *k, bool average)
 {
 	const struct g_pad *pad = &k->win.pad;
-	axis[0] = (struct low_axis){ .in = k->ifm->dim[1], .out = k->win.out.y,
-				     .kernel = k->kernel.y, .stride = k->stride.y,
-				     .before = pad->top, .after = pad->bottom };
-	axis[1] = (struct low_axis){ .in = k->ifm->dim[2], .out = k->win.out.x,
-				     .kernel = k->kernel.x, .stride = k->stride.x,
-				     .before = pad->left, .after = pad->right };
+	return (struct low_pool){
+		.average = average,
+		.axis[0] = { .in = k->ifm->dim[1], .out = k->win.out.y,
+			     .kernel = k->kernel.y, .stride = k->stride.y,
+			     .before = pad->top, .after = pad->bottom },
+		.axis[1] = { .in = k->ifm->dim[2], .out = k->win.out.x,
+			     .kernel = k->kernel.x, .stride = k->stride.x,
+			     .before = pad->left, .after = pad->right },
+	};
 }
 
 static const char *
@@ -37,11 +39,8 @@ check_window(const struct part *p, const struct pool *k, bool average)
 	if (k->win.out.y != out.y || k->win.out.x != out.x ||
 	    k->ifm->dim[0] != k->ofm->dim[0] || k->ifm->dim[3] != k->ofm->dim[3])
 		return "the OFM's shape is not what the options give";
-	struct low_axis axis[2];
-	axes_of(k, axis);
-	bool plain = low_pool_is_plain(axis, average);
-	int64_t n = low_pool_spans(&axis[0], plain, NULL);
-	n *= (int64_t)low_pool_spans(&axis[1], plain, NULL) * k->ifm->dim[0];
+	struct low_pool q = low_pool_of(k, average);
+	int64_t n = low_pool_count(&q) * k->ifm->dim[0];
 	return n <= MAX_SPANS ? NULL
 			      : part_say(p, "pooling would take %lld operations",
 					 (long long)n);
@@ -90,19 +89,13 @@ check_pool(const struct part *p, const struct tfl_op *op)
 	return read_pool(p, op, &k);
 }
 
+/* zero points stay 0: the reference averages raw values; with padding the hardware
+ * divides by the samples it saw, but bands of rows in the middle may have none */
 static void
-pool_spans(struct part *p, const struct pool *k, bool average,
-	   const struct low_span *y, const struct low_span *x, struct g_operand ifm, struct g_operand ofm)
+finish_pool(void *ctx, struct g_op *op)
 {
-	struct hwc is = { .h = y->length, .w = x->length, .c = ifm.shape.c };
-	struct hwc os = { .h = y->n, .w = x->n, .c = ofm.shape.c };
-	struct hwc i0 = { .h = y->in, .w = x->in }, o0 = { .h = y->out, .w = x->out };
-	struct g_op *o = low_pool(p->l, average, y, x, low_box(ifm, is, i0),
-				  low_box(ofm, os, o0));
-	op_clamp(o, quant_clamp(k->ofm, k->activation));
-	/* zero points stay 0: the reference averages raw values; with
-	 * padding the hardware divides by the samples it saw, but bands of
-	 * rows in the middle may have none */
+	const struct pool *k = ctx;
+	op_clamp(op, quant_clamp(k->ofm, k->activation));
 }
 
 static bool
@@ -110,26 +103,10 @@ lower_pool(struct part *p, const struct tfl_op *op)
 {
 	struct pool k;
 	(void)read_pool(p, op, &k);
-	bool average = op->code == TFL_AVERAGE_POOL_2D;
-	struct g_operand ifm = part_ifm(p, op->in[0]), ofm = part_ofm(p, op->out[0]);
-	struct hwc is = { .h = k.ifm->dim[1], .w = k.ifm->dim[2],
-			  .c = k.ifm->dim[3] };
-	struct hwc os = { .h = k.win.out.y, .w = k.win.out.x, .c = is.c };
-	struct low_axis axis[2];
-	axes_of(&k, axis);
-	bool plain = low_pool_is_plain(axis, average);
-	struct low_span *y = anew(p->a, struct low_span, (size_t)os.h);
-	struct low_span *x = anew(p->a, struct low_span, (size_t)os.w);
-	int ny = low_pool_spans(&axis[0], plain, y);
-	int nx = low_pool_spans(&axis[1], plain, x);
-	for (int b = 0; b < k.ifm->dim[0]; b++) {
-		struct g_operand from = low_box(ifm, is, (struct hwc){ .h = b * is.h });
-		struct g_operand to = low_box(ofm, os, (struct hwc){ .h = b * os.h });
-		for (int i = 0; i < ny; i++)
-			for (int j = 0; j < nx; j++)
-				pool_spans(p, &k, average, &y[i], &x[j], from, to);
-	}
-	return true;
+	struct low_pool q = low_pool_of(&k, op->code == TFL_AVERAGE_POOL_2D);
+	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
+	return low_pool(p->l, &q, &in, &out, finish_pool, &k) ||
+	       err_set(p->e, "operator %d: no operation sees its tensors", p->l->op_i);
 }
 
 const struct family pool_families[] = {

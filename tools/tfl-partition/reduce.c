@@ -6,6 +6,8 @@
  */
 #include "reduce.h"
 
+#include "lower/pool.h"
+
 enum { MAX_OPS = 4096 };
 
 static bool
@@ -113,16 +115,6 @@ reduction_see(struct hwc natural, int32_t k1, int32_t r, int32_t k2)
 			      .kernel = { .y = 1, .x = r } };
 }
 
-struct g_op *
-reduction_pool(struct part *p, enum g_op_kind kind, struct g_operand ifm,
-     struct g_operand ofm, struct yx kernel)
-{
-	struct g_op *o = low_op(p->l, kind, ifm, ofm);
-	op_kernel(o, kernel, (struct yx){ .y = 1, .x = 1 },
-		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
-	return o;
-}
-
 static struct g_operand
 strided(struct g_operand o, struct hwc shape, int64_t offset, int64_t y, int64_t x)
 {
@@ -214,7 +206,7 @@ sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 		struct hwc in = { .h = k[0], .w = (int32_t)(hi - lo), .c = k[2] };
 		struct g_operand part = word_new(p->l, out);
 		struct g_op *o =
-		    reduction_pool(p, OP_AVGPOOL,
+		    low_window(p->l, OP_AVGPOOL,
 			 strided(x, in, lo * k[2], (int64_t)k[1] * k[2], k[2]),
 			 part, (struct yx){ .y = 1, .x = in.w });
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
@@ -235,7 +227,7 @@ sum_once(struct part *p, const struct reduction *r, struct g_operand x,
 		return;
 	}
 	struct seen s = reduction_see(x.shape, k[0], k[1], k[2]);
-	finish_sum(r, reduction_pool(p, OP_AVGPOOL, low_view(p->l, x, s.in),
+	finish_sum(r, low_window(p->l, OP_AVGPOOL, low_view(p->l, x, s.in),
 			   reshaped(ofm, s.out), s.kernel));
 }
 
@@ -304,7 +296,7 @@ sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	for (int64_t i = 0; i < outer * g[1].n; i++) {
 		int64_t at = i / g[1].n * row * g[0].n +
 			     i % g[1].n * g[2].n * g[3].n;
-		finish_sum(r, reduction_pool(p, OP_AVGPOOL, strided(x, in, at, y, w),
+		finish_sum(r, low_window(p->l, OP_AVGPOOL, strided(x, in, at, y, w),
 				   strided(ofm, out, i * g[3].n, g[3].n, g[3].n),
 				   kernel));
 	}

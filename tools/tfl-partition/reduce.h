@@ -40,9 +40,6 @@ struct seen {
 	struct yx kernel;
 };
 struct seen reduction_see(struct hwc natural, int32_t k1, int32_t r, int32_t k2);
-struct g_op *reduction_pool(struct part *p, enum g_op_kind kind,
-			    struct g_operand ifm, struct g_operand ofm,
-			    struct yx kernel);
 /* a whole tensor under another shape */
 struct g_operand reshaped(struct g_operand o, struct hwc shape);
 

@@ -3,6 +3,7 @@
 #include "part.h"
 
 #include "lower/arg.h"
+#include "lower/pool.h"
 
 enum { MAX_EXTENT = 65536, MAX_ROWS = 256 };
 
@@ -68,10 +69,8 @@ pool_middle(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zer
 			       "axis";
 	if (!nd_operand(v, &ifm) || !nd_operand(out, &ofm))
 		return "its tensors are parts of others";
-	struct g_op *op = low_op(p->l, kind, ifm, ofm);
-	op_kernel(op, (struct yx){ .y = 1, .x = (int32_t)v->dim[1] },
-		  (struct yx){ .y = 1, .x = 1 }, (struct yx){ .y = 1, .x = 1 },
-		  (struct g_pad){ 0 });
+	struct yx kernel = { .y = 1, .x = (int32_t)v->dim[1] };
+	struct g_op *op = low_window(p->l, kind, ifm, ofm, kernel);
 	op_zeros(op, zero, 0);
 	f->p = p;
 	finish_op(f, op);
@@ -81,14 +80,6 @@ pool_middle(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zer
 }
 
 /* ---- REDUCE_MAX, MIN, ALL, ANY -------------------------------------------------------- */
-
-/* -1 less it turns the order round */
-static struct nd
-mirrored(struct part *p, const struct nd *v)
-{
-	struct nd c = nd_const_one(p->l, v->type, v->rank, -1);
-	return nd_both(p->l, OP_SUB, &c, v);
-}
 
 const char *
 lower_reduce(struct part *p, const struct tosa_op *op)
@@ -106,15 +97,14 @@ lower_reduce(struct part *p, const struct tosa_op *op)
 	struct nd room = room_of(p, &out, &s), r = room;
 	struct finish f = { .round = ROUND_NATURAL };
 	if (least) {
-		x = mirrored(p, &x);
+		struct nd turned = nd_like(p->l, &x, x.type);
+		low_turn_order(p->l, nd_seen(&x), nd_seen(&turned));
+		x = turned;
 		r = nd_like(p->l, &room, room.type);
 	}
 	const char *why = pool_middle(p, OP_MAXPOOL, &x, 0, &r, &f);
-	if (!why && least) {
-		struct nd c = nd_const_one(p->l, r.type, 3, -1);
-		f = (struct finish){ .round = ROUND_NATURAL };
-		both_to(p, OP_SUB, &c, &r, &room, &f);
-	}
+	if (!why && least)
+		low_turn_order(p->l, nd_seen(&r), nd_seen(&room));
 	deliver(p, &room, &out);
 	return why;
 }
@@ -172,10 +162,8 @@ sum_image(struct part *p, const struct nd *v, int32_t zero, int first, int last,
 	    v->dim[1] * v->dim[2] > MAX_EXTENT || v->dim[0] != 1 ||
 	    !nd_operand(v, &ifm) || !nd_operand(out, &ofm))
 		return false;
-	struct g_op *op = low_op(p->l, OP_AVGPOOL, ifm, ofm);
-	op_kernel(op, (struct yx){ .y = ifm.shape.h, .x = ifm.shape.w },
-		  (struct yx){ .y = 1, .x = 1 }, (struct yx){ .y = 1, .x = 1 },
-		  (struct g_pad){ 0 });
+	struct yx kernel = { .y = ifm.shape.h, .x = ifm.shape.w };
+	struct g_op *op = low_window(p->l, OP_AVGPOOL, ifm, ofm, kernel);
 	op_zeros(op, zero, 0);
 	f->p = p;
 	finish_op(f, op);
@@ -217,30 +205,6 @@ lower_reduce_sum(struct part *p, const struct tosa_op *op)
 
 /* ---- ARGMAX ----------------------------------------------------------------------------- */
 
-/*
- * 65536 times the value, plus how far it is from the end: the largest tells the
- * first of equal maxima in its lower half.
- */
-static void
-argmax_by_words(struct part *p, const struct nd *v, int axis, const struct nd *out)
-{
-	int32_t n = (int32_t)v->dim[axis], *at = anew(p->a, int32_t, (size_t)n);
-	struct three s = around(v, axis, axis);
-	for (int32_t i = 0; i < n; i++)
-		at[i] = 65535 - i;
-	int64_t dim[3] = { 1, n, 1 };
-	struct nd x = reshaped(p, v, s.dim, 3), place = nd_const(p->l, TFL_INT32, 3, dim, at);
-	x = nd_widen(p->l, &x, 0, TFL_INT32);
-	x = nd_by(p->l, OP_SHL, &x, 16);
-	x = nd_both(p->l, OP_ADD, &x, &place);
-	words_folded(p->l, OP_MAX, &x);
-	struct nd above = nd_floor_shift(p->l, &x, 16), value = nd_by(p->l, OP_SHL, &above, 16);
-	struct nd low = nd_both(p->l, OP_SUB, &x, &value);
-	struct nd c = nd_const_one(p->l, TFL_INT32, 3, 65535);
-	struct nd r = nd_both(p->l, OP_SUB, &c, &low);
-	deliver(p, &r, out);
-}
-
 const char *
 lower_argmax(struct part *p, const struct tosa_op *op)
 {
@@ -248,15 +212,9 @@ lower_argmax(struct part *p, const struct tosa_op *op)
 	int axis = (int)tosa_axis_of(op);
 	struct three s = around(&v, axis, axis);
 	struct low_arg r = { .max = true, .before = s.dim[0], .n = s.dim[1],
-			     .behind = s.dim[2] };
+			     .behind = s.dim[2], .type = v.type };
 	struct g_operand ofm;
-	if (v.type == TFL_INT16 && !low_arg_is_native(p->l, &r)) {
-		if (r.n > MAX_EXTENT)
-			return "an axis of more than 65536 elements";
-		argmax_by_words(p, &v, axis, &out);
-		return NULL;
-	}
-	const char *why = low_arg_check(p->a, &r);
+	const char *why = low_arg_check(p->l, &r);
 	if (why)
 		return why;
 	if (!nd_is_dense(&out))
