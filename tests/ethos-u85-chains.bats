@@ -46,6 +46,15 @@ refused()
 		END { exit !found }' sched
 }
 
+@test "an operand in a chain may be repeated along an axis" {
+	for n in 128 256 1024; do
+		"$GEN" 1 PRELU >m.tflite
+		[ "$(chained $n m.tflite)" -ge 1 ]
+		# the product with a factor for each channel
+		grep -q '^op .* do=mul .* ifm2=.* chain=ifm' sched
+	done
+}
+
 @test "a chain is one kernel, whose members read buffers" {
 	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
 	[ "$(chained 512 m.tflite)" -ge 1 ]

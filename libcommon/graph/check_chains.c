@@ -110,8 +110,6 @@ chain_ops_fault(const struct g_op *const *ops, int n)
 		return "a chain is of whole operations of one node";
 	if (!is_link(ops[n - 2], op, lead))
 		return "what is chained differs from the chain in extents, type or block";
-	if (op->ifm2.t && !hwc_equal(op->ifm.shape, op->ifm2.shape))
-		return "operands in a chain have one shape";
 	if (n > CHAIN_LENGTH)
 		return "a chain has four kernels at most";
 	for (int i = 0; i < n; i++)

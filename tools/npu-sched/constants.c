@@ -49,6 +49,19 @@ count_reads(struct copies *c, size_t from, size_t end)
 		}
 }
 
+/* operations that may become a chain stay together: where that of g->ops[at] begins */
+static size_t
+find_chain(const struct sched *s, size_t from, size_t at)
+{
+	struct g_op *const *ops = s->g->ops;
+	size_t least = at - from < CHAIN_LENGTH ? from : at - CHAIN_LENGTH + 1;
+	while (!accel_lacks(s->accel, LACK_CHAINS) && at > least &&
+	       op_is_elementwise(ops[at]->kind) &&
+	       (ops[at]->ifm.t == ops[at - 1]->ofm.t || ops[at]->ifm2.t == ops[at - 1]->ofm.t))
+		at--;
+	return at;
+}
+
 /* the copy is made in front of g->ops[at] */
 static struct g_tensor *
 make_copy(struct graph *g, size_t at, struct g_tensor *t)
@@ -76,7 +89,7 @@ copy_constants(struct copies *c, size_t from, size_t end, size_t n_tensors)
 			if (!is_candidate(o) || c->reads[t] < WORTH_A_COPY * elements(o->t->hwc))
 				continue;
 			if (!c->copy[t]) {
-				c->copy[t] = make_copy(g, i++, o->t);
+				c->copy[t] = make_copy(g, find_chain(c->s, from, i++), o->t);
 				added++;
 			}
 			o->t = c->copy[t];

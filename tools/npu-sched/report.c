@@ -301,6 +301,17 @@ traversal_text(const struct sched *s, const struct g_op *op)
 			    op->traversal == DEPTH_FIRST ? part : depth);
 }
 
+/* has a chain of which it is the first, without weights of its own, chosen its block? */
+static bool
+is_chosen_by_chain(const struct sched *s, int i)
+{
+	const struct plan *p = s->plan;
+	for (size_t k = 0; k < p->n_kernels; k++)
+		if (p->kernel[k].op == i && p->kernel[k].links > 0)
+			return !s->info[i].op->weights && !s->info[i].given_block;
+	return false;
+}
+
 static void
 explain_op(struct report *r, int i, bool first)
 {
@@ -308,8 +319,9 @@ explain_op(struct report *r, int i, bool first)
 	const struct g_op *op = s->info[i].op;
 	int32_t rows = s->plan->stripe[i] ? s->plan->stripe[i] : op->ofm.shape.h;
 	struct block_reason b = block_reason(s, i, rows);
-	const char *why = op->chain ? "that of the chain's first operation"
-				    : reason_of(s, &b);
+	const char *why = op->chain		       ? "that of the chain's first operation"
+			  : is_chosen_by_chain(s, i) ? "the fastest for its chain"
+						     : reason_of(s, &b);
 	const char *traversal = traversal_text(s, op);
 	if (r->json) {
 		text_puts(r->t, first ? "{" : ", {");

@@ -63,6 +63,12 @@ struct block_choice {
 	struct shram_layout layout;
 };
 
+/* of a chain, whole */
+struct chain_choice {
+	bool known, is_one;
+	struct block_choice block;
+};
+
 enum { MAX_CHOICES = 32, KNOWN_COSTS = 32, KNOWN_STRIPES = 32 };
 
 /* what of a weight slice is in fast memory: all, or its scales alone */
@@ -101,6 +107,7 @@ struct op_info {
 	int alike;	 /* the first operation of the same work: has the choices */
 	struct block_choice *choice; /* [MAX_CHOICES], or NULL */
 	int n_choices;
+	struct chain_choice *chained; /* [CHAIN_LENGTH], by links, or NULL */
 	struct cost_known *known; /* [KNOWN_COSTS], or NULL */
 	struct stripe_known *in_stripes; /* [KNOWN_STRIPES], or NULL */
 	int n_stripes;
@@ -376,6 +383,15 @@ void forget_blocks(struct sched *s);
 /* the fastest block for stripes of `rows`; NULL if none fits, or it is a copy */
 const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 
+/* the same of an operation and those that are linked to it: the block that the first one
+ * has for its weights, or else the fastest one; NULL: they are no chain */
+const struct block_choice *chain_block_for(struct sched *s, int op, int links);
+static inline const struct block_choice *
+kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
+{
+	return k->links ? chain_block_for(s, k->op, k->links) : block_for(s, k->op, rows);
+}
+
 /* why the block is what it is */
 struct block_reason {
 	bool given;	/* in the graph */
@@ -410,12 +426,14 @@ double table_transfer(const struct sched *s, const struct g_op *op);
 /* cycles to copy so many rows; 0: it is no copy */
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
 /*
- * chains.c: operations first..last as one kernel: as they will be in the graph, in the
- * first one's extents and block.  out has room for CHAIN_LENGTH; false: they are no chain.
- * A kernel with links, which is one, in blocks.
+ * chains.c: operation `first` and those behind it that are linked to it as they will be in
+ * the graph, but for blocks, where the first one is folded so.  out has room for
+ * CHAIN_LENGTH; false: they are no chain.  A kernel of them in the estimator's terms.
  */
-bool chain_ops(struct sched *s, int first, int last, struct g_op *out);
-struct perf_op chain_work(struct sched *s, const struct kernel *k);
+bool chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
+	       struct g_op *out);
+struct perf_op chain_work(const struct sched *s, const struct g_op *ops,
+			  const struct kernel *k);
 /* NULL: no block fits */
 const struct stripe_known *op_cost(struct sched *s, int op, int32_t stripe);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);

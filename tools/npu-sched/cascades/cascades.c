@@ -247,9 +247,10 @@ closed(const struct sched *s, const struct cascades *c, int first, int last)
 static void
 add_chains_ending_at(struct sched *s, struct cascades *c, int last)
 {
-	for (int first = last; s->info[first].chain && !is_slid(&c->slides, s, first) &&
-			       !is_slid(&c->slides, s, first - 1); first--)
-		add_choice(s, c, first - 1, last, 0);
+	int first = last;
+	while (s->info[first].chain && last - first + 1 < CHAIN_LENGTH &&
+	       !is_slid(&c->slides, s, first) && !is_slid(&c->slides, s, first - 1))
+		add_choice(s, c, --first, last, 0);
 }
 
 static void

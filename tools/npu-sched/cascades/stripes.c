@@ -314,15 +314,13 @@ exposed_copy(const struct sched *s, const struct cascade *c, int i, double kerne
 static bool
 chain_price(struct sched *s, struct cascade *c)
 {
-	struct g_op ops[CHAIN_LENGTH];
 	const struct g_op *lead = s->info[c->first].op;
 	struct weights_size w = whole_size(s, c->first);
 	struct kernel k = { .op = c->first, .links = c->last - c->first, .slice = -1,
 			    .rows = { .hi = lead->ofm.shape.h },
 			    .depth = { .hi = lead->ofm.shape.c } };
 	double alone = 0;
-	if (!chain_ops(s, c->first, c->last, ops) ||
-	    !stripe_cost(s, &k, lead->ofm.shape.h, w.stream, w.scales))
+	if (!stripe_cost(s, &k, lead->ofm.shape.h, w.stream, w.scales))
 		return false;
 	for (int i = c->first; i <= c->last; i++) {
 		const struct stripe_known *b = op_cost(s, i, s->info[i].op->ofm.shape.h);

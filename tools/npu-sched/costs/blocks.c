@@ -42,6 +42,7 @@ sizes_of(int32_t extent, int32_t most, int32_t unit, int32_t split_unit)
 struct block_search {
 	struct sched *s;
 	const struct g_op *op;
+	int first, links; /* operations chained to it */
 	struct block_query q;
 	struct perf_op kernel;
 	struct fold fold;
@@ -195,6 +196,8 @@ forget_blocks(struct sched *s)
 		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
 		f->n_choices = f->n_stripes = 0;
 		f->lower_bounds_known = false;
+		if (f->chained)
+			memset(f->chained, 0, CHAIN_LENGTH * sizeof(*f->chained));
 		if (f->known)
 			memset(f->known, 0, KNOWN_COSTS * sizeof(*f->known));
 		if (G_HAS(f->op, G_OP_block))
@@ -219,33 +222,50 @@ given_block(struct block_search *x)
 	return x->found;
 }
 
-/* in other extents, if any are faster than its own */
+/* the operation, and what is chained to it, in extents that may be faster */
+static void
+search_fold(struct block_search *x, const struct fold *f)
+{
+	struct g_op ops[CHAIN_LENGTH] = { *x->op };
+	struct block_search y = { .s = x->s, .op = ops, .kernel = x->kernel, .fold = *f };
+	struct kernel k = { .links = x->links };
+	fold_op(&ops[0], f);
+	if (x->links && !chain_ops(x->s, x->first, x->links, f, ops))
+		return;
+	k.rows.hi = ops[0].ofm.shape.h;
+	k.depth.hi = ops[0].ofm.shape.c;
+	if (x->links)
+		y.kernel = chain_work(x->s, ops, &k);
+	y.q = op_block_query(&ops[0], ops[0].ofm.shape.h);
+	search_blocks(&y, 0);
+	if (!y.found || (x->found && y.cycles >= x->cycles))
+		return;
+	y.best.rows = x->q.ofm.h;
+	x->best = y.best;
+	x->cycles = y.cycles;
+	x->found = true;
+}
+
 static void
 search_folds(struct block_search *x)
 {
 	struct fold f[MAX_FOLDS];
 	int n = list_folds(x->op, f);
-	for (int i = 0; i < n; i++) {
-		struct g_op op = *x->op;
-		fold_op(&op, &f[i]);
-		struct block_search y = { .s = x->s, .op = &op, .kernel = x->kernel,
-					  .q = op_block_query(&op, f[i].ofm.h),
-					  .fold = f[i] };
-		search_blocks(&y, 0);
-		if (!y.found || (x->found && y.cycles >= x->cycles))
-			continue;
-		y.best.rows = x->q.ofm.h;
-		x->best = y.best;
-		x->cycles = y.cycles;
-		x->found = true;
-	}
+	for (int i = 0; i < n; i++)
+		search_fold(x, &f[i]);
 }
 
 static void
 search_for(struct block_search *x, int32_t depth)
 {
+	const struct fold own = { .ofm.c = 0 };
 	if (G_HAS(x->op, G_OP_block)) {
 		(void)given_block(x);
+		return;
+	}
+	if (x->links) {
+		search_fold(x, &own);
+		search_folds(x);
 		return;
 	}
 	search_blocks(x, depth);
@@ -262,7 +282,8 @@ search_for(struct block_search *x, int32_t depth)
 /* all that a search depends on: no padding, as its bytes are compared */
 struct search_key {
 	int64_t op, rows, depth, objective, traversal, stream_bytes, scale_bytes;
-	int64_t map[3]; /* layout and area */
+	int64_t link[CHAIN_LENGTH]; /* operations of a chain, from 1 on; 0: none */
+	int64_t map[CHAIN_LENGTH][3]; /* layout and area, of each */
 };
 
 struct searched_block {
@@ -288,12 +309,19 @@ static struct search_key
 key_of(const struct block_search *x, int32_t rows, int32_t depth)
 {
 	const struct g_op *op = x->op;
-	return (struct search_key){
+	struct search_key key = {
 		.op = op->rec.id, .rows = rows, .depth = depth,
 		.objective = x->s->objective, .traversal = op->traversal,
 		.stream_bytes = x->kernel.weight_bytes,
-		.scale_bytes = x->kernel.scale_bytes,
-		.map = { map_key(&op->ifm), map_key(&op->ifm2), map_key(&op->ofm) } };
+		.scale_bytes = x->kernel.scale_bytes };
+	for (int i = 0; i <= x->links; i++) {
+		const struct g_op *link = i ? x->s->info[x->first + i].op : op;
+		key.link[i] = i ? link->rec.id + 1 : 0;
+		key.map[i][0] = map_key(&link->ifm);
+		key.map[i][1] = map_key(&link->ifm2);
+		key.map[i][2] = map_key(&link->ofm);
+	}
+	return key;
 }
 
 static struct searched_block *
@@ -366,6 +394,40 @@ block_for(struct sched *s, int i, int32_t rows)
 	int at = f->n_choices < MAX_CHOICES ? f->n_choices++ : MAX_CHOICES - 1;
 	f->choice[at] = x.best;
 	return &f->choice[at];
+}
+
+/* what has weights has been encoded for its block; a block that is given is obeyed */
+static void
+search_chain(struct sched *s, int op, int links, struct chain_choice *c)
+{
+	struct g_op ops[CHAIN_LENGTH];
+	const struct g_op *lead = s->info[op].op;
+	int32_t rows = lead->ofm.shape.h;
+	if (lead->weights || G_HAS(lead, G_OP_block)) {
+		const struct block_choice *b = block_for(s, op, rows);
+		c->is_one = b && chain_ops(s, op, links, &b->fold, ops);
+		if (c->is_one)
+			c->block = *b;
+		return;
+	}
+	struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
+				  .q = op_block_query(lead, rows) };
+	search_once(&x, rows, 0);
+	c->is_one = x.found;
+	c->block = x.best;
+}
+
+const struct block_choice *
+chain_block_for(struct sched *s, int op, int links)
+{
+	struct op_info *f = &s->info[op];
+	if (!f->chained)
+		f->chained = anew(s->a, struct chain_choice, CHAIN_LENGTH);
+	struct chain_choice *c = &f->chained[links];
+	if (!c->known)
+		search_chain(s, op, links, c);
+	c->known = true;
+	return c->is_one ? &c->block : NULL;
 }
 
 struct block_reason

@@ -29,47 +29,44 @@ give_extents(struct g_operand *o, struct hwc shape, bool stored)
 	return true;
 }
 
-/* the next operation of a chain, in its lead's extents and block */
+/* the next operation of a chain, in its lead's extents */
 static bool
-link_to(const struct op_info *f, const struct g_op *lead, bool last, struct g_op *op)
+link_to(const struct op_info *f, struct hwc shape, bool last, struct g_op *op)
 {
-	struct hwc shape = lead->ofm.shape;
 	*op = *f->op;
 	G_PUT(op, OP, chain, f->chain);
-	G_PUT(op, OP, block, lead->block);
+	if (hwc_equal(op->ofm.shape, shape)) /* what is repeated along an axis stays so */
+		return true;
 	return give_extents(&op->ifm, shape, f->chain != CHAIN_IFM) &&
 	       give_extents(&op->ifm2, shape, f->chain != CHAIN_IFM2) &&
 	       give_extents(&op->ofm, shape, last);
 }
 
 bool
-chain_ops(struct sched *s, int first, int last, struct g_op *out)
+chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
+	  struct g_op *out)
 {
 	const struct g_op *ops[CHAIN_LENGTH];
 	const struct op_info *f = &s->info[first];
-	const struct block_choice *b = block_for(s, first, f->op->ofm.shape.h);
-	if (!b || last - first >= CHAIN_LENGTH || G_HAS(f->op, G_OP_blockdep))
+	if (links >= CHAIN_LENGTH || G_HAS(f->op, G_OP_blockdep))
 		return false;
 	out[0] = *f->op;
-	fold_op(&out[0], &b->fold);
-	out[0].block = b->block;
+	fold_op(&out[0], fold);
 	ops[0] = &out[0];
-	for (int n = 1; first + n <= last; n++) {
-		if (!link_to(&f[n], &out[0], first + n == last, &out[n]))
+	for (int i = 1; i <= links; i++) {
+		if (!link_to(&f[i], out[0].ofm.shape, i == links, &out[i]))
 			return false;
-		ops[n] = &out[n];
-		if (chain_ops_fault(ops, n + 1))
+		out[i].block = out[0].block;
+		ops[i] = &out[i];
+		if (chain_ops_fault(ops, i + 1))
 			return false;
 	}
 	return true;
 }
 
 struct perf_op
-chain_work(struct sched *s, const struct kernel *k)
+chain_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
 {
-	struct g_op op[CHAIN_LENGTH];
-	bool is_one = chain_ops(s, k->op, k->op + k->links, op);
-	assert(is_one);
 	struct perf_op p = op_work(s, &op[0], k);
 	for (int i = 1; i <= k->links; i++) {
 		const struct kernel whole = { .rows = { .hi = op[i].ofm.shape.h },

@@ -4,6 +4,7 @@
 
 #include "stream/emit.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -150,7 +151,16 @@ struct perf_op
 kernel_op(struct sched *s, const struct kernel *k, int64_t stream_bytes,
 	  int64_t scale_bytes, enum held held)
 {
-	struct perf_op p = k->links ? chain_work(s, k) : op_work(s, s->info[k->op].op, k);
+	struct g_op ops[CHAIN_LENGTH];
+	struct perf_op p;
+	if (k->links) {
+		const struct block_choice *b = chain_block_for(s, k->op, k->links);
+		bool is_one = b && chain_ops(s, k->op, k->links, &b->fold, ops);
+		assert(is_one);
+		p = chain_work(s, ops, k);
+	} else {
+		p = op_work(s, s->info[k->op].op, k);
+	}
 	p.has_bias = stream_bytes > 0;
 	p.weight_bytes = stream_bytes;
 	p.scale_bytes = scale_bytes;
@@ -238,7 +248,7 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 				 key.depth + key.stream_bytes / 16);
 	struct cost_known *known = &f->known[at % KNOWN_COSTS];
 	if (memcmp(&known->key, &key, sizeof(key)) != 0) {
-		const struct block_choice *b = block_for(s, k->op, stripe);
+		const struct block_choice *b = kernel_block(s, k, stripe);
 		if (!b)
 			return false;
 		*known = (struct cost_known){ .key = key };

@@ -137,7 +137,8 @@ find_chain(const struct sched *s, int i)
 {
 	const struct g_op *op = s->info[i].op;
 	if (!i || accel_lacks(s->accel, LACK_CHAINS) || !op_is_elementwise(op->kind) ||
-	    G_HAS(op, G_OP_block) || G_HAS(op, G_OP_blockdep) || G_HAS(op, G_OP_chain))
+	    op_is_transfer(s->info[i - 1].op->kind) || G_HAS(op, G_OP_block) ||
+	    G_HAS(op, G_OP_blockdep) || G_HAS(op, G_OP_chain))
 		return CHAIN_NONE;
 	const struct g_tensor *t = s->info[i - 1].op->ofm.t;
 	const struct use *u = &s->use[t->rec.index];

@@ -17,10 +17,9 @@ block_of(struct sched *s, int i)
 }
 
 static void
-set_block(struct sched *s, int i)
+set_block(struct sched *s, int i, const struct block_choice *b)
 {
 	struct op_info *f = &s->info[i];
-	const struct block_choice *b = block_of(s, i);
 	if (!G_HAS(f->op, G_OP_block))
 		G_PUT(f->op, OP, block, b->block);
 	/* a stripe of all rows is folded as the whole operation is */
@@ -36,33 +35,43 @@ set_block(struct sched *s, int i)
 		G_PUT(f->op, OP, ib2, b->layout.ib2_start);
 }
 
-/* operations that are chained to another have its block */
-static bool *
-find_members(const struct sched *s)
-{
-	bool *member = anew(s->a, bool, (size_t)s->n_ops + 1);
-	for (size_t i = 0; i < s->plan->n_kernels; i++) {
-		const struct kernel *k = &s->plan->kernel[i];
-		for (int link = 1; link <= k->links; link++)
-			member[k->op + link] = true;
-	}
-	return member;
-}
-
-/* before its first operation gets its block, and with that its extents.  What is between
- * them has no place, and so any layout */
+/* what is between its operations has no place, and so any layout */
 static void
 set_chain(struct sched *s, const struct kernel *k)
 {
 	struct g_op op[CHAIN_LENGTH];
-	if (!k->links)
-		return;
-	bool is_one = chain_ops(s, k->op, k->op + k->links, op);
+	const struct block_choice *b = chain_block_for(s, k->op, k->links);
+	bool is_one = b && chain_ops(s, k->op, k->links, &b->fold, op);
 	assert(is_one);
+	set_block(s, k->op, b);
 	for (int i = 1; i <= k->links; i++) {
 		s->info[k->op + i - 1].op->ofm.t->layout = LAYOUT_NHWC;
 		*s->info[k->op + i].op = op[i];
+		G_PUT(s->info[k->op + i].op, OP, block, b->block);
 	}
+}
+
+/* all are chosen first: one that is written binds operations alike */
+static bool
+set_blocks(struct sched *s)
+{
+	bool *done = anew(s->a, bool, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		done[i] = op_is_transfer(s->info[i].op->kind);
+		if (!done[i] && !block_of(s, i))
+			return false;
+	}
+	for (size_t i = 0; i < s->plan->n_kernels; i++) {
+		const struct kernel *k = &s->plan->kernel[i];
+		if (k->links)
+			set_chain(s, k);
+		for (int link = 0; k->links && link <= k->links; link++)
+			done[k->op + link] = true;
+	}
+	for (int i = 0; i < s->n_ops; i++)
+		if (!done[i])
+			set_block(s, i, block_of(s, i));
+	return true;
 }
 
 static void
@@ -189,16 +198,8 @@ bool
 apply_plan(struct sched *s)
 {
 	struct plan *p = s->plan;
-	const bool *member = find_members(s);
-	/* all are chosen first: one that is written binds operations alike */
-	for (int i = 0; i < s->n_ops; i++)
-		if (!op_is_transfer(s->info[i].op->kind) && !block_of(s, i))
-			return false;
-	for (size_t i = 0; i < p->n_kernels; i++)
-		set_chain(s, &p->kernel[i]);
-	for (int i = 0; i < s->n_ops; i++)
-		if (!op_is_transfer(s->info[i].op->kind) && !member[i])
-			set_block(s, i);
+	if (!set_blocks(s))
+		return false;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];
 		if (!r->t || (!r->bytes && !r->fixed))

@@ -258,7 +258,7 @@ note_accesses(const struct clock *c, const struct kernel *k, enum held held,
 					: c->s->info[k->op].op->ofm.shape.h;
 	struct perf_op op = kernel_op(c->s, k, u ? u->stream_bytes : 0,
 				      u ? u->scale_bytes : 0, held);
-	struct perf_cost cost = cost_in_blocks(c->s, &op, block_for(c->s, k->op, rows));
+	struct perf_cost cost = cost_in_blocks(c->s, &op, kernel_block(c->s, k, rows));
 	memcpy(step->memory, cost.memory, sizeof(step->memory));
 }
 

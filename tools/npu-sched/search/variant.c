@@ -80,6 +80,7 @@ static void
 forget_costs(struct op_info *f)
 {
 	f->choice = NULL;
+	f->chained = NULL;
 	f->known = NULL;
 	f->in_stripes = NULL;
 	f->n_choices = f->n_stripes = 0;
@@ -152,6 +153,10 @@ variant_close(struct variant *x)
 static void
 keep_choices(struct sched *s, struct op_info *f, const struct op_info *from)
 {
+	if (from->chained) {
+		f->chained = anew(s->a, struct chain_choice, CHAIN_LENGTH);
+		memcpy(f->chained, from->chained, CHAIN_LENGTH * sizeof(*f->chained));
+	}
 	if (!from->n_choices)
 		return;
 	f->choice = anew(s->a, struct block_choice, MAX_CHOICES);
