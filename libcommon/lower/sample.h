@@ -20,6 +20,11 @@ bool low_grid_settle(struct low_grid *g, int64_t in);
 int64_t low_grid_nearest(const struct low_grid *g, int64_t in, int64_t o);
 /* does the accelerator have the unit, for maps [N,H,W,C] of this type? */
 bool low_can_sample(const struct lower *l, int type, int64_t images);
+/*
+ * Is the unit there and, for bilinear results [N,H,W,C], faster than n pools or
+ * depthwise convolutions an image?
+ */
+bool low_sampling_pays(const struct lower *l, const struct nd *out, int n);
 /* every image by an operation; bilinear: between neighbours, else the nearest */
 void low_sample(struct lower *l, bool bilinear, const struct low_grid *y,
 		const struct low_grid *x, const struct nd *in, const struct nd *out);

@@ -7,6 +7,7 @@
 
 #include "base/fixed.h"
 #include "lower/pool.h"
+#include "lower/sample.h"
 
 #include <limits.h>
 
@@ -24,12 +25,10 @@ resize_first(const struct resize *r, int64_t step)
 	return r->half_pixel ? step / 2 - FRACTION / 2 : 0;
 }
 
-static struct blend
+static struct low_blend
 blend_of(struct arena *a, const struct resize *r, int64_t in, int64_t out)
 {
-	size_t n = (size_t)out;
-	struct blend b = { anew(a, int32_t, n), anew(a, int32_t, n),
-			   anew(a, int32_t, n), anew(a, int32_t, n), (int32_t)out };
+	struct low_blend b = low_blend_new(a, out, FRACTION);
 	int64_t step = resize_step(r, in, out);
 	for (int64_t o = 0; o < out; o++) {
 		int64_t at = o * step + resize_first(r, step);
@@ -50,50 +49,10 @@ blend_of(struct arena *a, const struct resize *r, int64_t in, int64_t out)
 	return b;
 }
 
-/* is each output one input? */
-static bool
-takes_one(const struct blend *b)
-{
-	for (int32_t o = 0; o < b->n; o++)
-		if (b->far[o] && b->lower[o] != b->upper[o])
-			return false;
-	return true;
-}
-
 static struct g_operand
 whole(const struct nd *v)
 {
 	return operand_whole(v->t);
-}
-
-/* lower * near + upper * far along an axis; from -> 32 bits */
-static struct nd
-blend_axis(struct part *p, const struct nd *from, int type, int axis, int64_t n,
-	   const struct blend *b)
-{
-	struct nd sides[2], sum = new_like(p, from, TFL_INT32, axis, n);
-	const int32_t *map[2] = { b->lower, b->upper };
-	const int32_t *weight[2] = { b->near, b->far };
-	struct g_operand product[2];
-	struct hwc ws = { .h = 1, .w = 1, .c = 1 };
-	int32_t rows = axis == 1 ? (int32_t)from->dim[0] : 1;
-	*(axis == 1 ? &ws.h : &ws.w) = (int32_t)n * rows;
-	for (int k = 0; k < 2; k++) {
-		int32_t *w = anew(p->a, int32_t, (size_t)(n * rows));
-		for (int64_t i = 0; i < n * rows; i++)
-			w[i] = weight[k][i % n];
-		sides[k] = new_like(p, from, from->type, axis, n);
-		(void)low_copy_axis(p->l, from, &sides[k], axis, map[k]);
-		struct g_operand x = whole(&sides[k]);
-		product[k] = operand_whole(low_tensor(p->l, TFL_INT32, x.shape, NULL));
-		struct g_op *mul = low_op(p->l, OP_MUL, x, product[k]);
-		op_ifm2(mul, low_const(p->l, type, ws, w), 0);
-		op_unscaled(mul);
-	}
-	struct g_op *add = low_op(p->l, OP_ADD, product[0], whole(&sum));
-	op_ifm2(add, product[1], 0);
-	op_unscaled(add);
-	return sum;
 }
 
 /*
@@ -161,6 +120,40 @@ check_lines(const struct resize *r)
 	return NULL;
 }
 
+/*
+ * Halves go away from 0.  Of values that are none below, that is up.  Of others
+ * twice the sum is divided by twice as much: the double rounding's first step then
+ * has no halves to round (ethosu-commands(7) 6.2).
+ */
+static struct low_phases *
+find_phases(const struct part *p, const struct resize *r, const struct low_blend *y,
+	    const struct low_blend *x)
+{
+	bool twice = r->ifm->type == TFL_INT8;
+	struct low_phasing how = { .type = r->ifm->type, .images = r->ifm->dim[0],
+				   .times = twice ? 2 : 1,
+				   .round = twice ? ROUND_TFL : ROUND_NATURAL };
+	how.scale = scale_one();
+	how.scale.shift += 2 * FRACTION_BITS;
+	return low_phases_find(p->l, &how, y, x);
+}
+
+static void
+as_made(void *ctx, struct g_op *op)
+{
+	(void)ctx;
+	(void)op;
+}
+
+static bool
+lower_phases(struct part *p, const struct tfl_op *op, const struct low_phases *f)
+{
+	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
+	return low_phases(p->l, f, &in, &out, as_made, NULL) ||
+	       err_set(p->e, "operator %d: rows and columns that no operation writes",
+		       p->l->op_i);
+}
+
 const char *
 check_bilinear(const struct part *p, const struct tfl_op *op)
 {
@@ -170,9 +163,10 @@ check_bilinear(const struct part *p, const struct tfl_op *op)
 		why = check_maps(p, op, TYPE_MAPS);
 	if (why || doubling_of(&r).times || can_sample_bilinear(p, &r))
 		return why;
-	struct blend y = blend_of(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
-	struct blend x = blend_of(p->a, &r, r.ifm->dim[2], r.ofm->dim[2]);
-	if ((takes_one(&y) && takes_one(&x)) || find_phases(p, op, &y, &x))
+	struct low_blend y = blend_of(p->a, &r, r.ifm->dim[1], r.ofm->dim[1]);
+	struct low_blend x = blend_of(p->a, &r, r.ifm->dim[2], r.ofm->dim[2]);
+	if ((low_blend_takes_one(&y) && low_blend_takes_one(&x)) ||
+	    find_phases(p, &r, &y, &x))
 		return NULL;
 	return check_lines(&r);
 }
@@ -181,11 +175,11 @@ check_bilinear(const struct part *p, const struct tfl_op *op)
 static struct nd
 widened(struct part *p, const struct nd *in)
 {
-	struct nd v = new_like(p, in, TFL_INT16, 0, in->dim[0]);
+	struct nd v = nd_like(p->l, in, TFL_INT16);
 	struct g_operand from;
 	struct nd dense = *in;
 	if (!nd_operand(in, &from)) {
-		dense = new_like(p, in, in->type, 0, in->dim[0]);
+		dense = nd_like(p->l, in, in->type);
 		nd_copy(p->l, in, &dense);
 		from = whole(&dense);
 	}
@@ -218,14 +212,14 @@ with_elements(const struct nd *v, struct g_operand o)
  * any: that is all that rounding, halves away from 0, needs to know.
  */
 static struct nd
-blend_halves(struct part *p, const struct nd *rows, int64_t n,
-	     const struct blend *b)
+blend_halves(struct part *p, const struct nd *rows, const struct low_blend *b)
 {
+	int copies = 0;
 	struct g_operand low, rest;
 	struct g_operand high = high_part(p, whole(rows), &low);
 	struct nd halves[2] = { with_elements(rows, high), with_elements(rows, low) };
-	halves[0] = blend_axis(p, &halves[0], TFL_INT32, 2, n, b);
-	halves[1] = blend_axis(p, &halves[1], TFL_INT32, 2, n, b);
+	halves[0] = low_blend_axis(p->l, &halves[0], 2, b, &copies);
+	halves[1] = low_blend_axis(p->l, &halves[1], 2, b, &copies);
 	struct g_operand carry = high_part(p, whole(&halves[1]), &rest);
 	struct g_operand sum = word_add(p->l, whole(&halves[0]), carry);
 	struct g_operand any = word_min(p->l, rest, word_const(p->l, 1));
@@ -252,27 +246,6 @@ phases_are_cheaper(const struct resize *r, int n, const struct doubling *d)
 	return BEGINNING * n + each * elements < bricks * doublings;
 }
 
-/*
- * Is the resize unit faster than n operations of pools or 2x2 convolutions?  By
- * npu-perf's ruler it takes four times as long for an element of the OFM
- * (ethosu-timing(7) 26), and they begin slowly: 12 phases to
- * 96x96x32 bytes in SRAM take 77,840 cycles of ethos-u85-256, of which 73,728 are the
- * elements'.
- */
-static bool
-sampling_pays(const struct part *p, const struct resize *r, int n)
-{
-	enum { BEGINNING = 340, CORNERS = 4 };
-	const int32_t *o = r->ofm->dim;
-	bool wide = r->ofm->type == TFL_INT16;
-	double all = (double)o[0] * o[1] * o[2] *
-		     (double)round_up_i64(o[3], BRICK);
-	if (!part_has(p, LACK_RESIZE))
-		return false;
-	double each = p->l->accel->out85_cycles[wide ? OUT85_16 : OUT85_8];
-	return (CORNERS - 1) * each * all < (double)BEGINNING * n;
-}
-
 bool
 lower_bilinear(struct part *p, const struct tfl_op *op)
 {
@@ -280,26 +253,27 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	(void)read_resize(p, op, &r);
 	struct doubling d = doubling_of(&r);
 	int64_t oh = r.ofm->dim[1], ow = r.ofm->dim[2];
-	struct blend y = blend_of(p->a, &r, r.ifm->dim[1], oh);
-	struct blend x = blend_of(p->a, &r, r.ifm->dim[2], ow);
-	if (takes_one(&y) && takes_one(&x)) {
+	struct low_blend y = blend_of(p->a, &r, r.ifm->dim[1], oh);
+	struct low_blend x = blend_of(p->a, &r, r.ifm->dim[2], ow);
+	if (low_blend_takes_one(&y) && low_blend_takes_one(&x)) {
 		copy_axes(p, op, y.lower, x.lower);
 		return true;
 	}
-	struct phases *f = find_phases(p, op, &y, &x);
-	int other = d.times == 1 ? 1 : f ? phases_count(f) : INT_MAX;
-	if (sampling_pays(p, &r, other) && sample_bilinear(p, op, &r))
+	struct low_phases *f = find_phases(p, &r, &y, &x);
+	int other = d.times == 1 ? 1 : f ? low_phases_count(f) : INT_MAX;
+	struct nd in = nd_ifm(p, op->in[0]), out = nd_shape(r.ofm);
+	if (low_sampling_pays(p->l, &out, other) && sample_bilinear(p, op, &r))
 		return true;
-	if (f && (!d.times || phases_are_cheaper(&r, phases_count(f), &d)))
+	if (f && (!d.times || phases_are_cheaper(&r, low_phases_count(f), &d)))
 		return lower_phases(p, op, f);
 	if (d.times)
 		return lower_doublings(p, op, &d);
-	struct nd in = nd_ifm(p, op->in[0]);
+	int copies = 0;
 	struct nd wide = widened(p, &in);
-	struct nd rows = blend_axis(p, &wide, TFL_INT16, 1, oh, &y);
+	struct nd rows = low_blend_axis(p->l, &wide, 1, &y, &copies);
 	bool halves = r.ifm->type == TFL_INT16;
-	struct nd sum = halves ? blend_halves(p, &rows, ow, &x)
-			       : blend_axis(p, &rows, TFL_INT32, 2, ow, &x);
+	struct nd sum = halves ? blend_halves(p, &rows, &x)
+			       : low_blend_axis(p->l, &rows, 2, &x, &copies);
 	/* 20 or 11 fractional bits; a double rounding beyond 31 takes halves away from 0 */
 	struct hwc line = { .h = (int32_t)(sum.dim[0] * oh),
 			    .w = (int32_t)(ow * sum.dim[3]), .c = 1 };

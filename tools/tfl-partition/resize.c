@@ -43,15 +43,6 @@ read_resize(const struct part *p, const struct tfl_op *op, struct resize *r)
 	return NULL;
 }
 
-struct nd
-new_like(struct part *p, const struct nd *v, int type, int axis, int64_t n)
-{
-	int64_t dim[4];
-	memcpy(dim, v->dim, sizeof(dim));
-	dim[axis] = n;
-	return nd_new(p->l, type, 4, dim);
-}
-
 void
 copy_axes(struct part *p, const struct tfl_op *op, const int32_t *y, const int32_t *x)
 {

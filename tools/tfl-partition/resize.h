@@ -2,14 +2,14 @@
 /*
  * RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR to any size: which input an output
  * takes along an axis (resize.c); two neighbours weighed
- * (bilinear.c), by small weights in one operation a run (phases.c); or by a unit for
- * it (sample.c).
+ * (bilinear.c, lower/blend.h); or by a unit for it (sample.c).
  */
 #ifndef TFL_PARTITION_RESIZE_H
 #define TFL_PARTITION_RESIZE_H
 
 #include "move.h"
 
+#include "lower/blend.h"
 #include "lower/runs.h"
 
 struct resize {
@@ -23,26 +23,14 @@ const char *read_resize(const struct part *p, const struct tfl_op *op,
 /* output o of an axis is a copy of input map[o], for both */
 void copy_axes(struct part *p, const struct tfl_op *op, const int32_t *y,
 	       const int32_t *x);
-/* room of v's shape but for n elements of an axis */
-struct nd new_like(struct part *p, const struct nd *v, int type, int axis, int64_t n);
 
 /* bilinear.c */
 enum { FRACTION_BITS = 10, FRACTION = 1 << FRACTION_BITS };
-struct blend { /* two neighbours and their weights in 1/1024: they sum up to 1 */
-	int32_t *lower, *upper, *far, *near;
-	int32_t n; /* outputs */
-};
 /* of an axis, in 1/1024: from output to output, and where output 0 is */
 int64_t resize_step(const struct resize *r, int64_t in, int64_t out);
 int64_t resize_first(const struct resize *r, int64_t step);
 const char *check_bilinear(const struct part *p, const struct tfl_op *op);
 bool lower_bilinear(struct part *p, const struct tfl_op *op);
-
-/* phases.c; NULL: it takes other weights than the NPU has, or too many operations */
-struct phases *find_phases(const struct part *p, const struct tfl_op *op,
-			   const struct blend *y, const struct blend *x);
-int phases_count(const struct phases *f); /* operations for an image */
-bool lower_phases(struct part *p, const struct tfl_op *op, const struct phases *f);
 
 /* sample.c; false: the NPU has no such unit, or it takes others than the reference */
 bool can_sample_bilinear(const struct part *p, const struct resize *r);

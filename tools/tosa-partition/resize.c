@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RESIZE, rows first, then columns.  NEAREST copies; BILINEAR gathers both
- * neighbours and adds them by their weights, in 32 bits.
+ * RESIZE, rows first, then columns.  NEAREST copies; BILINEAR adds both neighbours by
+ * their weights, which are whole numbers, and so are the sums: small ones by depthwise
+ * convolutions, which apply a RESCALE behind them, too; others in 32 bits.
  */
 #include "part.h"
 
+#include "lower/blend.h"
 #include "lower/runs.h"
 #include "lower/sample.h"
 
+#include <assert.h>
+
 enum { MAX_EXTENT = 65536, MAX_RUNS = 2048 };
 
-struct sides { /* of every result of an axis: its neighbours and their weights */
-	int32_t *lower, *upper, *near, *far;
-};
-
-static struct sides
+/* of NEAREST, lower is the one */
+static struct low_blend
 sides_of(struct part *p, const struct tosa_resize *r, int axis, int64_t in, int64_t n)
 {
-	size_t k = (size_t)n;
-	struct sides s = { 0 };
-	s.lower = anew(p->a, int32_t, k);
-	s.upper = anew(p->a, int32_t, k);
-	s.near = anew(p->a, int32_t, k);
-	s.far = anew(p->a, int32_t, k);
+	struct low_blend s = low_blend_new(p->a, n, r->num[axis]);
 	for (int64_t o = 0; o < n; o++) {
 		int64_t rest, at = tosa_resize_at(r, axis, o, &rest);
 		int64_t lo = at < 0 ? 0 : at > in - 1 ? in - 1 : at;
@@ -33,39 +29,6 @@ sides_of(struct part *p, const struct tosa_resize *r, int axis, int64_t in, int6
 		s.far[o] = (int32_t)rest;
 	}
 	return s;
-}
-
-/* out: v with the elements of an axis that a map names; by how many copies */
-static int
-gather(struct part *p, const struct nd *v, int axis, const int32_t *map, int64_t n,
-       struct nd *out)
-{
-	int64_t dim[4];
-	memcpy(dim, v->dim, sizeof(dim));
-	dim[axis] = n;
-	*out = nd_new(p->l, v->type, 4, dim);
-	return low_copy_axis(p->l, v, out, axis, map);
-}
-
-static struct nd
-weights(struct part *p, int axis, const int32_t *w, int64_t n)
-{
-	int64_t dim[4] = { 1, 1, 1, 1 };
-	dim[axis] = n;
-	return nd_const(p->l, TFL_INT32, 4, dim, w);
-}
-
-/* both neighbours by their weights; by how many copies */
-static int
-blend(struct part *p, struct nd *v, int axis, const struct sides *s, int64_t n)
-{
-	struct nd lo, hi;
-	int copies = gather(p, v, axis, s->lower, n, &lo);
-	copies += gather(p, v, axis, s->upper, n, &hi);
-	struct nd near = weights(p, axis, s->near, n), far = weights(p, axis, s->far, n);
-	struct nd x = nd_both(p->l, OP_MUL, &lo, &near), y = nd_both(p->l, OP_MUL, &hi, &far);
-	*v = nd_both(p->l, OP_ADD, &x, &y);
-	return copies;
 }
 
 /* the unit's own rule for the nearest is TOSA's */
@@ -114,27 +77,82 @@ sample_bilinear(struct part *p, const struct tosa_resize *r, const struct nd *v,
 	return true;
 }
 
+struct phased {
+	struct part *p;
+	const struct tail *t;
+};
+
+static void
+finish_phase(void *ctx, struct g_op *op)
+{
+	const struct phased *x = ctx;
+	tail_finish(x->p, x->t, op);
+}
+
+/* small weights; the RESCALE that alone reads the sums is the convolutions' */
+static bool
+by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
+	  const struct low_blend *x)
+{
+	struct nd v = value_of(p, op->in[0]);
+	const struct tosa_tensor *o = tosa_out(p->t, op);
+	struct nd shape = nd_dense(TFL_INT8, o->rank, o->dim);
+	struct tosa_rescale r;
+	bool narrow = narrows(p, op->out[0], &r) &&
+		      !rounds_twice(&r, tosa_value(r.shift, 0));
+	struct low_phasing how = { .type = v.type, .images = v.dim[0], .times = 1,
+				   .scale = { .mult = 1 }, .round = ROUND_NATURAL };
+	if (narrow)
+		how.scale = (struct npu_scale){ .mult = (uint32_t)tosa_value(r.mult, 0),
+						.shift = (int)tosa_value(r.shift, 0) };
+	struct low_phases *f = low_phases_find(p->l, &how, y, x);
+	/* words are written slowly, and the unit gives them as they are */
+	if (!f || (!narrow && low_can_sample(p->l, v.type, v.dim[0])) ||
+	    low_sampling_pays(p->l, &shape, low_phases_count(f)))
+		return false;
+	struct tail t = tail_of(p, op->out[0], narrow ? TAIL_SCALE : 0);
+	struct nd out = result_place(p, t.out), room = room_map(p, &out);
+	struct nd in = readable_map(p, &v);
+	struct phased ctx = { .p = p, .t = &t };
+	bool ok = low_phases(p->l, f, &in, &room, finish_phase, &ctx);
+	assert(ok); /* a map's parts can be seen */
+	deliver_map(p, &room, &out);
+	return true;
+}
+
+/* both axes in words */
+static int
+by_words(struct part *p, const struct nd *v, const struct low_blend *y,
+	 const struct low_blend *x, const struct nd *out)
+{
+	int copies = 0, type = v->type == TFL_INT32 ? TFL_INT32 : TFL_INT16;
+	struct nd wide = *v;
+	if (type != v->type)
+		wide = nd_widen(p->l, v, 0, type);
+	struct nd rows = low_blend_axis(p->l, &wide, 1, y, &copies);
+	struct nd sums = low_blend_axis(p->l, &rows, 2, x, &copies);
+	nd_copy(p->l, &sums, out);
+	return copies;
+}
+
 const char *
 lower_resize(struct part *p, const struct tosa_op *op)
 {
 	struct tosa_resize r = tosa_resize_of(p->t, op);
-	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
-	if (out.dim[1] > MAX_EXTENT || out.dim[2] > MAX_EXTENT)
+	const struct tosa_tensor *o = tosa_out(p->t, op);
+	struct nd v = value_of(p, op->in[0]);
+	if (o->dim[1] > MAX_EXTENT || o->dim[2] > MAX_EXTENT)
 		return "more than 65536 rows or columns";
 	if (v.type == TFL_INT16 && r.bilinear && r.num[0] * r.num[1] >= 1 << 16)
 		return "sums of more than 32 bits";
+	struct low_blend y = sides_of(p, &r, 0, v.dim[1], o->dim[1]);
+	struct low_blend x = sides_of(p, &r, 1, v.dim[2], o->dim[2]);
+	if (r.bilinear && by_phases(p, op, &y, &x))
+		return NULL;
+	struct nd out = result_place(p, op->out[0]);
 	if (r.bilinear ? sample_bilinear(p, &r, &v, &out) : sample_nearest(p, &r, &v, &out))
 		return NULL;
-	struct sides y = sides_of(p, &r, 0, v.dim[1], out.dim[1]);
-	struct sides x = sides_of(p, &r, 1, v.dim[2], out.dim[2]);
-	int copies;
-	if (!r.bilinear) {
-		copies = low_copy_pixels(p->l, &v, &out, y.lower, x.lower);
-	} else {
-		v = nd_widen(p->l, &v, 0, TFL_INT32);
-		copies = blend(p, &v, 1, &y, out.dim[1]);
-		copies += blend(p, &v, 2, &x, out.dim[2]);
-		nd_copy(p->l, &v, &out);
-	}
+	int copies = r.bilinear ? by_words(p, &v, &y, &x, &out)
+				: low_copy_pixels(p->l, &v, &out, y.lower, x.lower);
 	return copies <= MAX_RUNS ? NULL : "more than 2048 copies";
 }

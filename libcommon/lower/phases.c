@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bilinear by whole factors: outputs that lie alike between their neighbours are
+ * a phase, a depthwise convolution of at most 2x2 taps, which writes every so
+ * many rows and columns.  Weights are divided by what they have in common, which
+ * the scale makes up for.
+ */
+#include "lower/blend.h"
+
+#include "lower/runs.h"
+
+enum { MAX_PHASES = 300, MAX_WEIGHT = 255 /* of 9 bits with a sign */,
+       MAX_STEP = 3 /* of a convolution */, FAR = 1 << 11 };
+
+struct phase { /* outputs of an axis: one or two neighbours, by these weights */
+	struct low_run at;
+	int32_t taps, weight[2], factor; /* weights were so many times as large */
+};
+
+struct axis {
+	struct phase *v;
+	int n;
+	int32_t most; /* weight */
+};
+
+struct low_phases {
+	struct low_phasing how;
+	struct axis y, x;
+};
+
+static int32_t
+common_divisor(int32_t a, int32_t b)
+{
+	return b ? common_divisor(b, a % b) : a;
+}
+
+/* a key says both weights: those of one neighbour alone are 1 and 0 */
+static int32_t *
+weigh(struct arena *a, const struct low_blend *b)
+{
+	int32_t *key = anew(a, int32_t, (size_t)b->n);
+	for (int32_t o = 0; o < b->n; o++) {
+		bool one = !b->far[o] || b->lower[o] == b->upper[o];
+		int32_t d = one ? 1 : common_divisor(b->near[o], b->far[o]);
+		key[o] = one ? 1 : b->near[o] / d + b->far[o] / d * FAR;
+	}
+	return key;
+}
+
+/* runs that no stride can step along are taken one by one */
+static bool
+is_strided(const struct low_run *r)
+{
+	return r->n == 1 || (r->in_step >= 1 && r->in_step <= MAX_STEP);
+}
+
+static struct axis
+phases_of(struct arena *a, const struct low_blend *b)
+{
+	int32_t *key = weigh(a, b);
+	struct low_run *run;
+	int n = low_runs(a, b->lower, key, b->n, &run);
+	struct axis f = { .v = anew(a, struct phase, (size_t)b->n), .most = 1 };
+	for (int i = 0; i < n; i++) {
+		int32_t k = key[run[i].out], near = k % FAR, far = k / FAR;
+		struct phase x = { .at = run[i], .taps = far ? 2 : 1,
+				   .weight = { near, far },
+				   .factor = b->sum / (near + far) };
+		int32_t pieces = is_strided(&run[i]) ? 1 : run[i].n;
+		x.at.n = run[i].n / pieces;
+		for (int32_t j = 0; j < pieces; j++) {
+			f.v[f.n++] = x;
+			x.at.out += run[i].out_step;
+			x.at.in += run[i].in_step;
+		}
+		f.most = near > f.most ? near : f.most;
+		f.most = far > f.most ? far : f.most;
+	}
+	return f;
+}
+
+/* of sums by the weights that are left; a mult of 0: the NPU has none */
+static struct npu_scale
+scale_of(const struct low_phasing *how, const struct phase *y, const struct phase *x)
+{
+	int64_t factor = (int64_t)y->factor * x->factor, times = how->times;
+	struct npu_scale s = how->scale;
+	if (y->taps == 1 && x->taps == 1)
+		times = 1; /* a copy has no weights */
+	for (; times > 1; times /= 2)
+		s.shift++;
+	for (; factor % 2 == 0 && s.shift > 0; factor /= 2)
+		s.shift--;
+	if (s.mult * factor > INT32_MAX || s.shift > 63)
+		return (struct npu_scale){ 0 };
+	s.mult = (uint32_t)(s.mult * factor);
+	return s;
+}
+
+/* C x taps x taps */
+static struct g_weights *
+phase_weights(struct lower *l, const struct phase *y, const struct phase *x, int32_t c,
+	      int32_t times)
+{
+	struct g_weights *w = graph_add_g_weights(l->g);
+	size_t n = (size_t)(c * y->taps * x->taps), k = 0;
+	uint8_t *v = anew(l->a, uint8_t, n);
+	for (int32_t i = 0; i < c; i++)
+		for (int32_t a = 0; a < y->taps; a++)
+			for (int32_t b = 0; b < x->taps; b++)
+				v[k++] = (uint8_t)(y->weight[a] * x->weight[b] * times);
+	G_PUT(w, WEIGHTS, shape,
+	      (struct g_shape){ .type = TFL_UINT8, .rank = 4,
+				.dim = { c, y->taps, x->taps, 1 } });
+	const char *name = arena_printf(l->a, "phase%d", w->rec.id);
+	struct bytes b = { .p = v, .n = n };
+	G_PUT(w, WEIGHTS, source,
+	      (struct g_source){ .blob = graph_add_blob(l->g, name, b)->name });
+	int64_t *zero = anew(l->a, int64_t, 1);
+	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = zero, .n = 1 });
+	return w;
+}
+
+static struct g_scales *
+phase_scales(struct lower *l, struct npu_scale scale, int32_t c)
+{
+	size_t n = (size_t)c;
+	struct g_scales *s = graph_add_g_scales(l->g);
+	int64_t *bias = anew(l->a, int64_t, n), *mult = anew(l->a, int64_t, n),
+		*shift = anew(l->a, int64_t, n);
+	for (size_t i = 0; i < n; i++) {
+		mult[i] = scale.mult;
+		shift[i] = scale.shift;
+	}
+	G_PUT(s, SCALES, bias, (struct g_list){ .v = bias, .n = n });
+	G_PUT(s, SCALES, mult, (struct g_list){ .v = mult, .n = n });
+	G_PUT(s, SCALES, shift, (struct g_list){ .v = shift, .n = n });
+	return s;
+}
+
+/* records that were made, by their scale */
+struct record {
+	struct npu_scale scale;
+	struct g_scales *scales;
+};
+
+struct records {
+	struct record v[MAX_PHASES];
+	int n;
+};
+
+static struct g_scales *
+find_scales(struct lower *l, struct records *r, struct npu_scale s, int32_t c)
+{
+	int i = 0;
+	while (i < r->n && (r->v[i].scale.mult != s.mult || r->v[i].scale.shift != s.shift))
+		i++;
+	if (i == r->n)
+		r->v[r->n++] = (struct record){ .scale = s,
+						.scales = phase_scales(l, s, c) };
+	return r->v[i].scales;
+}
+
+static int32_t
+extent(const struct phase *f)
+{
+	return (f->at.n - 1) * f->at.in_step + f->taps;
+}
+
+/* of an image's rows y and columns x; NULL: none that the NPU sees */
+static struct g_op *
+run_phase(struct lower *l, const struct low_phases *f, struct records *r,
+	  const struct phase *y, const struct phase *x, struct nd from, struct nd to)
+{
+	const struct low_phasing *how = &f->how;
+	struct g_operand ofm, ifm;
+	nd_slice(&from, 1, y->at.in, extent(y), 1);
+	nd_slice(&from, 2, x->at.in, extent(x), 1);
+	nd_slice(&to, 1, y->at.out, y->at.n, y->at.out_step);
+	nd_slice(&to, 2, x->at.out, x->at.n, x->at.out_step);
+	if (!nd_operand(&from, &ifm) || !nd_operand(&to, &ofm))
+		return NULL;
+	struct yx one = { .y = 1, .x = 1 };
+	struct yx step = { .y = y->at.n > 1 ? y->at.in_step : 1,
+			   .x = x->at.n > 1 ? x->at.in_step : 1 };
+	struct yx kernel = { .y = y->taps, .x = x->taps };
+	bool copies = y->taps == 1 && x->taps == 1;
+	struct npu_scale scale = scale_of(how, y, x);
+	struct g_op *o = low_op(l, copies ? OP_AVGPOOL : OP_DEPTHWISE, ifm, ofm);
+	op_kernel(o, kernel, step, one, (struct g_pad){ 0 });
+	if (copies) {
+		op_scale(o, scale, how->round);
+		return o;
+	}
+	G_PUT(o, OP, weights, phase_weights(l, y, x, ifm.shape.c, how->times));
+	G_PUT(o, OP, scales, find_scales(l, r, scale, ifm.shape.c));
+	o->round = (int)how->round;
+	return o;
+}
+
+static bool
+has_scales(const struct low_phases *f)
+{
+	for (int i = 0; i < f->y.n; i++)
+		for (int k = 0; k < f->x.n; k++)
+			if (!scale_of(&f->how, &f->y.v[i], &f->x.v[k]).mult)
+				return false;
+	return true;
+}
+
+struct low_phases *
+low_phases_find(struct lower *l, const struct low_phasing *how, const struct low_blend *y,
+		const struct low_blend *x)
+{
+	struct low_phases *f = anew(l->a, struct low_phases, 1);
+	if (graph_type_bytes(how->type) != 1 || y->sum >= FAR || x->sum >= FAR)
+		return NULL;
+	f->how = *how;
+	f->y = phases_of(l->a, y);
+	f->x = phases_of(l->a, x);
+	bool possible = f->y.most * f->x.most * how->times <= MAX_WEIGHT &&
+			how->images * low_phases_count(f) <= MAX_PHASES;
+	return possible && has_scales(f) ? f : NULL;
+}
+
+int
+low_phases_count(const struct low_phases *f)
+{
+	return f->y.n * f->x.n;
+}
+
+bool
+low_phases(struct lower *l, const struct low_phases *f, const struct nd *in,
+	   const struct nd *out, nd_made *made, void *ctx)
+{
+	struct records *r = anew(l->a, struct records, 1);
+	for (int64_t b = 0; b < in->dim[0]; b++) {
+		struct nd from = *in, to = *out;
+		nd_slice(&from, 0, b, 1, 1);
+		nd_slice(&to, 0, b, 1, 1);
+		for (int i = 0; i < f->y.n * f->x.n; i++) {
+			const struct phase *y = &f->y.v[i / f->x.n];
+			const struct phase *x = &f->x.v[i % f->x.n];
+			struct g_op *op = run_phase(l, f, r, y, x, from, to);
+			if (!op)
+				return false;
+			made(ctx, op);
+		}
+	}
+	return true;
+}
