@@ -5,11 +5,15 @@ bats_require_minimum_version 1.5.0
 
 load lib/common
 
-# real ACCELERATOR SYSTEM MODE: every model, both forms
+# real FIRST ACCELERATOR SYSTEM MODE: every second model from the first one on
+# (NPUTOOLS_ALL: every one), both forms
 real()
 {
-	local in name
+	local in name n=$1
+	shift
 	while read -r in; do
+		n=$((n + 1))
+		[ $((n % 2)) = 0 ] || [ -n "${NPUTOOLS_ALL-}" ] || continue
 		name=${in##*/}
 		npucc -a "$1" --system-config="$2" --memory-mode="$3" --check \
 			--fail-on-cpu --integer-io -o ints.tflite "$in" 2>err || {
@@ -27,9 +31,9 @@ real()
 }
 
 @test "published models on ethos-u55-128" {
-	real ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
+	real 1 ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
 }
 
 @test "published models on ethos-u65-512, with an SRAM of its own" {
-	real ethos-u65-512 Ethos_U65_High_End Dedicated_Sram
+	real 0 ethos-u65-512 Ethos_U65_High_End Dedicated_Sram
 }

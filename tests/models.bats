@@ -41,10 +41,13 @@ whole_models()
 
 @test "each of the eight is one ethos-u operator and nothing else" {
 	need flatc jq
+	local accels=(ethos-u55-128 ethos-u55-256)
 	while read -r name; do
-		for a in ethos-u55-128 ethos-u55-256; do
-			compile "$name" $a
+		for a in "${accels[@]}"; do
+			compile "$name" "$a"
 			npu-dis --verify npu.tflite
+			# flatc takes seconds for the weights of one: of each model once
+			[ "$a" = "${accels[0]}" ] || continue
 			json npu
 			[ "$(count_operators npu)" = "1 1" ] ||
 				{ echo "$name, $a: $(count_operators npu)"; false; }

@@ -126,11 +126,15 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	mkinput --list=d --range=0,1 -o d.npy "$m.tflite"
 	[ "$(wc -l <d.labels)" = 5000 ]
 	npu-sim --frames=5000 --reset -j2 -i d.npy -o plain "$m.tflite"
-	npu-sim --frames=5000 --reset -j2 -i d.npy -o npu "$m-ethos-u55-128.tflite"
-	npu-eval d.labels plain/output_0.npy npu/output_0.npy >t
-	[ "$(grep -c '  accuracy 99.66 % (4983)' t)" = 2 ]
-	grep -q '5000 of 5000 answers agree' t
+	npu-eval d.labels plain/output_0.npy >t
+	grep -q '  accuracy 99.66 % (4983)' t
 	grep -q '99.66 %' "$TOP/README.md"
+	# what is compiled gives the same bytes: the first ones say it here, all of them
+	# make digits-accuracy
+	tail -c $((784 * 5000)) d.npy | head -c $((784 * 500)) >some
+	npu-sim --frames=500 --reset -j2 -i some -o npu "$m-ethos-u55-128.tflite"
+	tail -c 5000 npu/output_0.npy >npu.raw
+	tail -c 50000 plain/output_0.npy | head -c 5000 | cmp - npu.raw
 }
 
 @test "what does not fit is refused, with its place" {
@@ -210,28 +214,38 @@ scaled()
 	done
 }
 
-@test "--layers: operators in real numbers are what kernels round" {
-	need jq
-	gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
-	n=0
-	for f in CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV BATCH_MATMUL AVERAGE_POOL_2D \
-		MAX_POOL_2D MEAN REDUCE_MAX RESIZE_BILINEAR ADD SUB MUL MAXIMUM PRELU RELU6 \
-		LEAKY_RELU HARD_SWISH ELU GELU SOFTMAX L2_NORMALIZATION CONCATENATION PACK \
-		SPLIT STRIDED_SLICE TRANSPOSE SPACE_TO_DEPTH GATHER PAD PADV2 MIRROR_PAD TILE \
-		SPACE_TO_BATCH_ND RESIZE_NEAREST_NEIGHBOR SVDF; do
+# layers GENERATOR OPERATOR...: of two drawn models of each, their layers in real numbers;
+# leaves in `computed` how many were
+layers()
+{
+	local gen=$1 f s worst n inputs
+	computed=0
+	shift
+	for f; do
 		for s in 3 4; do
-			"$gen" $s $f >m.tflite
+			"$gen" $s "$f" >m.tflite
 			rm -f in*.npy
 			mkinput --random=$s --format=npy -o in.npy m.tflite 2>log
 			mapfile -t inputs < <(printf '%s\n' in*.npy | sort -V)
-			npu-eval --layers --json m.tflite "${inputs[@]}" >j || { echo "$f $s"; false; }
+			npu-eval --layers --json m.tflite "${inputs[@]}" >j || { echo "$f $s"; return 1; }
 			# two roundings, of inputs and of sums, are two steps at most
-			worst=$(jq '[.layers[] | .own_steps] | max // 0' j)
-			awk -v w="$worst" 'BEGIN { exit !(w <= 2) }' || { echo "$f $s: $worst"; false; }
-			n=$((n + $(jq '[.layers[] | select(.computed)] | length' j)))
+			read -r worst n < <(jq -r '"\([.layers[].own_steps] | max // 0 | . <= 2) " +
+				"\([.layers[] | select(.computed)] | length)"' j)
+			[ "$worst" = true ] || { echo "$f $s"; cat j; return 1; }
+			computed=$((computed + n))
 		done
 	done
-	[ "$n" -ge 60 ]
+}
+
+@test "--layers: operators in real numbers are what kernels round" {
+	need jq
+	layers "${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" \
+		CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV BATCH_MATMUL AVERAGE_POOL_2D \
+		MAX_POOL_2D MEAN REDUCE_MAX RESIZE_BILINEAR ADD SUB MUL MAXIMUM PRELU RELU6 \
+		LEAKY_RELU HARD_SWISH ELU GELU SOFTMAX L2_NORMALIZATION CONCATENATION PACK \
+		SPLIT STRIDED_SLICE TRANSPOSE SPACE_TO_DEPTH GATHER PAD PADV2 MIRROR_PAD TILE \
+		SPACE_TO_BATCH_ND RESIZE_NEAREST_NEIGHBOR SVDF
+	[ "$computed" -ge 60 ]
 }
 
 @test "--layers: what it refuses" {

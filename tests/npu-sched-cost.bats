@@ -7,11 +7,12 @@ chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 target=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
 	--memory-mode Shared_Sram)
 
-# cpu COMMAND...: milliseconds of processor time, the least of three runs
+# cpu N COMMAND...: milliseconds of processor time, the least of N runs
 cpu()
 {
-	local TIMEFORMAT='%3U %3S' user system best='' i
-	for i in 1 2 3; do
+	local TIMEFORMAT='%3U %3S' user system best='' i n=$1
+	shift
+	while ((n-- > 0)); do
 		read -r user system < <({ time "$@" >out 2>err; } 2>&1)
 		i=$((10#${user/./} + 10#${system/./}))
 		[ -n "$best" ] && [ $i -ge "$best" ] || best=$i
@@ -24,7 +25,7 @@ cpu()
 # to look ahead.  Anything quadratic costs a hundred times.
 grows()
 {
-	local kind=$1 n few many least=100
+	local kind=$1 n few many most least=100
 	shift
 	[ -x "$chain" ] || skip "no $chain"
 	[ -z "${NPUTOOLS_QUICK-}" ] || least=40
@@ -32,12 +33,15 @@ grows()
 		"$chain" "$kind" $n >$n.tflite
 		tfl-partition -o $n.part $n.tflite 2>notes
 	done
-	few=$(cpu npu-sched "${target[@]}" "$@" $least.part)
-	many=$(cpu npu-sched "${target[@]}" "$@" $((10 * least)).part)
+	few=$(cpu 3 npu-sched "${target[@]}" "$@" $least.part)
+	# three milliseconds are the program's start
+	most=$((25 * (few > 3 ? few : 3)))
+	# a second time where others may have had the processor
+	many=$(cpu 1 npu-sched "${target[@]}" "$@" $((10 * least)).part)
+	[ "$many" -le $most ] || many=$(cpu 2 npu-sched "${target[@]}" "$@" $((10 * least)).part)
 	echo "$kind $*: $few ms, $many ms"
 	[ -s out ]
-	# three milliseconds are the program's start
-	[ "$many" -le $((25 * (few > 3 ? few : 3))) ]
+	[ "$many" -le $most ]
 }
 
 @test "a thousand operators, unlimited" {
@@ -65,9 +69,9 @@ grows()
 	tfl-partition -o m.part m.tflite 2>notes
 	npu-sched "${target[@]}" --arena-cache-size=16 m.part 2>notes || [ $? = 1 ]
 	least=$(sed -n 's/.*smallest that works is //p' notes)
-	met=$(cpu npu-sched "${target[@]}" --arena-cache-size="$least" m.part)
+	met=$(cpu 3 npu-sched "${target[@]}" --arena-cache-size="$least" m.part)
 	[ -s out ]
-	refused=$(cpu npu-sched "${target[@]}" --arena-cache-size=16 m.part)
+	refused=$(cpu 3 npu-sched "${target[@]}" --arena-cache-size=16 m.part)
 	echo "met: $met ms, refused: $refused ms"
 	# it lists the same chains and packs their maps: no searches below
 	[ "$refused" -le $((2 * met + 20)) ]

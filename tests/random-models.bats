@@ -58,7 +58,7 @@ random_models()
 		! grep -q '^op .*do=conv' graph
 	EOF
 	chmod +x "$build/bin/npu-wenc"
-	run "$BATS_TEST_DIRNAME/random-models" -b "$build" -n 45
+	run "$BATS_TEST_DIRNAME/random-models" -b "$build" -s 32 -n 3
 	echo "$output"
 	[ "$status" = 1 ]
 	grep '^FAIL compile ethos-u55-32: gen-model -g ' <<<"$output"

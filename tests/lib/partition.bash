@@ -49,14 +49,14 @@ npu_ops()
 exact()
 {
 	local a sys mode
+	tfl-partition --fail-on-cpu -o "$1.part" "$1.tflite" || return
 	for a in ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256 \
 		ethos-u65-256 ethos-u65-512; do
 		sys=Ethos_U55_High_End_Embedded
 		case $a in *u65*) sys=Ethos_U65_High_End ;; esac
 		mode=Shared_Sram
 		[ $a != ethos-u65-512 ] || mode=Dedicated_Sram
-		tfl-partition --fail-on-cpu "$1.tflite" |
-			npu-sched -a $a --system-config $sys --memory-mode $mode |
+		npu-sched -a $a --system-config $sys --memory-mode $mode "$1.part" |
 			npu-wenc | npu-cmdgen -o "$1.npu" || return
 		if ! npu-sim --compare="$1.npu" "$1.tflite" ||
 			! npu-dis -q --verify "$1.npu"; then
