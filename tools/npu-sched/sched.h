@@ -120,7 +120,7 @@ struct use {
 	int producers, producer; /* operations that write it; the last one */
 	bool plain;	/* only NPU operations of one node, as a whole */
 	int last_read;	/* operation, or -1 */
-	int last_touch; /* operation that reads or writes it, or -1 */
+	int first_touch, last_touch; /* operations that read or write it, or -1 */
 	int last_in;	/* node that takes it in, or -1 */
 	bool leaves;	/* it is a result of some node */
 };

@@ -227,11 +227,13 @@ may_share_bytes(const struct g_tensor *t, const struct g_tensor *o)
 	       !G_HAS(o, G_TENSOR_at);
 }
 
-/* may the cascade's last OFM be put over t? */
+/* may the cascade's last OFM be put over t?  What it has held before t dies is in it */
 static bool
 can_cover(const struct sched *s, const struct g_tensor *t, int last)
 {
-	return may_share_bytes(t, s->info[last].op->ofm.t) && dies_with(s, t, last);
+	const struct g_tensor *o = s->info[last].op->ofm.t;
+	return may_share_bytes(t, o) && s->use[o->rec.index].first_touch == last &&
+	       dies_with(s, t, last);
 }
 
 static void

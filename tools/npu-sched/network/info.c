@@ -9,6 +9,8 @@ note_operand(struct sched *s, int i, const struct g_operand *o, bool writes)
 		return;
 	struct use *u = &s->use[o->t->rec.index];
 	u->last_touch = i;
+	if (u->first_touch < 0)
+		u->first_touch = i;
 	if (writes) {
 		u->producers++;
 		u->producer = i;
@@ -45,8 +47,8 @@ study_tensors(struct sched *s)
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		const struct g_tensor *t = g->tensors[i];
 		s->use[i] = (struct use){
-			.producer = -1, .last_read = -1, .last_touch = -1,
-			.last_in = -1,
+			.producer = -1, .last_read = -1, .first_touch = -1,
+			.last_touch = -1, .last_in = -1,
 			.plain = !tensor_is_const(t) && !t->variable &&
 				 !G_HAS(t, G_TENSOR_io) && !G_HAS(t, G_TENSOR_at) };
 	}
