@@ -315,15 +315,8 @@ run_passes(struct sched *s)
 static bool
 plan_calibrated(struct sched *s)
 {
-	struct sched other = { .a = s->a, .o = s->o, .e = s->e,
-			       .accel = s->accel, .memory = s->memory,
-			       .profile_bytes = s->profile_bytes };
-	struct text t = { 0 };
-	graph_print(s->g, &t);
-	/* a graph's blobs lie in the text that it was read from */
-	struct bytes text = { .p = arena_keep(s->a, t.p, t.cap), .n = t.n };
-	other.machine = perf_machine_of(s->accel, &other.memory);
-	bool ok = graph_read(other.a, text, s->g->file, STAGE_PART, &other.g, s->e);
+	struct sched other;
+	bool ok = form_open(s, form_text(s), &other, s->e);
 	s->machine = perf_machine_calibrated(s->accel, &s->memory);
 	ok = ok && run_passes(s) && run_passes(&other);
 	other.machine = perf_machine_calibrated(s->accel, &other.memory);

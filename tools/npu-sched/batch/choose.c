@@ -111,57 +111,17 @@ find_obstacle(struct sched *s, const char **why)
 	return *why || ends_obstacle(s, why);
 }
 
-/* ---- the front of all ways -------------------------------------------------------- */
-
-/* rows of two fronts by rising memory, without those that another is no worse than */
-static struct sched_front
-join_fronts(struct arena *a, const struct sched_front *x, const struct sched_front *y)
-{
-	struct sched_front r = { .v = anew(a, struct sched_row, x->n + y->n + 1) };
-	const struct sched_row *before = NULL; /* the last that was kept, in its front */
-	for (size_t i = 0, k = 0; i < x->n || k < y->n;) {
-		bool first = k == y->n || (i < x->n && (x->v[i].sram < y->v[k].sram ||
-							(x->v[i].sram == y->v[k].sram &&
-							 x->v[i].cycles <= y->v[k].cycles)));
-		const struct sched_row *row = first ? &x->v[i++] : &y->v[k++];
-		if (r.n && row->cycles >= r.v[r.n - 1].cycles)
-			continue;
-		r.v[r.n] = *row;
-		if (r.n++ && before != row - 1)
-			r.v[r.n - 1].change = r.v[r.n - 1].back =
-			    "other operations are done for all inputs at once";
-		before = row;
-	}
-	return r;
-}
-
-/* by what is asked for; equal ones stay */
-static bool
-is_better(const struct sched *a, const struct sched *b)
-{
-	const struct plan *p = a->plan, *q = b->plan;
-	double c = a->g->targets[0]->cycles, d = b->g->targets[0]->cycles;
-	if (!p || !q)
-		return false;
-	if (a->o->max_cycles)
-		return peak_of(a, p) < peak_of(b, q);
-	if (a->o->size)
-		return point_weight(total_of(p), c) < point_weight(total_of(q), d);
-	return c < d;
-}
+/* ---- ways ----------------------------------------------------------------------- */
 
 /* a plan for n inputs in one way; false: there is none, and e says why */
 static bool
 try_way(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
 {
 	struct sched *s = b->s;
-	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
-			       .memory = s->memory, .profile_bytes = s->profile_bytes };
-	if (!graph_read(s->a, b->text, s->g->file, STAGE_PART, &out->g, e))
+	if (!form_open(s, b->text, out, e))
 		return false;
 	if (n > 1)
 		batch_repeat(out->g, s->a, n, s->accel, together);
-	out->machine = perf_machine_of(s->accel, &out->memory);
 	if (n > 1 && out->g->n_ops > MOST_OPS)
 		return b->many = true, err_at(e, s->g->file, 0, "%zu operations in a batch, at "
 					      "most %d", out->g->n_ops, MOST_OPS);
@@ -183,6 +143,8 @@ pays(struct batch *b, const struct sched *x, int32_t n)
 static bool
 try_inputs(struct batch *b, int32_t n)
 {
+	static const char change[] = "other operations are done for all inputs at once";
+	static const struct form_changes changes = { .to = change, .from = change };
 	bool any = false;
 	b->slow = b->many = false;
 	for (size_t i = 0; i < b->n_ways; i++) {
@@ -193,8 +155,8 @@ try_inputs(struct batch *b, int32_t n)
 			continue;
 		}
 		struct sched_front front =
-		    any ? join_fronts(b->s->a, &b->best.front, &x.front) : x.front;
-		if (any && !is_better(&x, &b->best)) {
+		    any ? form_fronts(b->s->a, &b->best.front, &x.front, &changes) : x.front;
+		if (any && !form_is_better(&x, &b->best)) {
 			plan_close(x.plan);
 		} else {
 			plan_close(b->best.plan);
@@ -262,7 +224,7 @@ change_way(struct batch *b)
 		struct err e = { 0 };
 		way[turn[i]] ^= true;
 		if (try_way(b, b->n, way, &x, &e) && pays(b, &x, b->n) &&
-		    is_better(&x, &b->best)) {
+		    form_is_better(&x, &b->best)) {
 			plan_close(b->best.plan);
 			b->best = x;
 			continue;
@@ -318,10 +280,7 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 	if (!find_obstacle(s, &why))
 		return false;
 	if (!why && s->o->batch > 1) {
-		struct text t = { 0 };
-		graph_print(s->g, &t);
-		/* a graph's blobs lie in the text that it was read from */
-		b.text = (struct bytes){ .p = arena_keep(s->a, t.p, t.cap), .n = t.n };
+		b.text = form_text(s);
 		b.n_ways = batch_ways(s->a, s->g, b.way);
 		if (!plan_plain(&b))
 			return plan_close(b.best.plan), false;

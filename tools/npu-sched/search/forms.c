@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One network in several forms, graphs that compute the same: each is planned as a
+ * network of its own, and what is asked for decides between them as it does between
+ * plans (batch, split).
+ */
+#include "search.h"
+
+struct bytes
+form_text(struct sched *s)
+{
+	struct text t = { 0 };
+	graph_print(s->g, &t);
+	/* a graph's blobs lie in the text that it was read from */
+	return (struct bytes){ .p = arena_keep(s->a, t.p, t.cap), .n = t.n };
+}
+
+bool
+form_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e)
+{
+	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
+			       .memory = s->memory, .profile_bytes = s->profile_bytes };
+	out->machine = perf_machine_of(s->accel, &out->memory);
+	return graph_read(s->a, text, s->g->file, STAGE_PART, &out->g, e);
+}
+
+struct sched_front
+form_fronts(struct arena *a, const struct sched_front *x, const struct sched_front *y,
+	    const struct form_changes *changes)
+{
+	struct sched_front r = { .v = anew(a, struct sched_row, x->n + y->n + 1) };
+	const struct sched_row *before = NULL; /* the last that was kept, in its front */
+	for (size_t i = 0, k = 0; i < x->n || k < y->n;) {
+		bool first = k == y->n || (i < x->n && (x->v[i].sram < y->v[k].sram ||
+							(x->v[i].sram == y->v[k].sram &&
+							 x->v[i].cycles <= y->v[k].cycles)));
+		const struct sched_row *row = first ? &x->v[i++] : &y->v[k++];
+		if (r.n && row->cycles >= r.v[r.n - 1].cycles)
+			continue;
+		r.v[r.n] = *row;
+		if (r.n++ && before != row - 1) {
+			r.v[r.n - 1].change = first ? changes->from : changes->to;
+			r.v[r.n - 1].back = first ? changes->to : changes->from;
+		}
+		before = row;
+	}
+	return r;
+}
+
+bool
+form_is_better(const struct sched *x, const struct sched *y)
+{
+	const struct plan *p = x->plan, *q = y->plan;
+	double c = x->g->targets[0]->cycles, d = y->g->targets[0]->cycles;
+	if (!p || !q)
+		return false;
+	if (x->o->max_cycles)
+		return peak_of(x, p) < peak_of(y, q);
+	if (x->o->size)
+		return point_weight(total_of(p), c) < point_weight(total_of(q), d);
+	return c < d;
+}
