@@ -220,9 +220,9 @@ make_step(struct part *p, const struct lstm *l, const struct matrix *m,
 	(void)combine(p, OP_ADD, from_x, from_h, all);
 	squash(p, sigmoids, sigmoids, GATE_SCALE, false);
 	squash(p, candidate, candidate, GATE_SCALE, true);
-	op_scale(combine(p, OP_MUL, forget, cell, forget), l->keep, ROUND_TFL);
+	op_scale(combine(p, OP_MUL, forget, cell, cell), l->keep, ROUND_TFL);
 	op_scale(combine(p, OP_MUL, input, candidate, input), l->add, ROUND_TFL);
-	struct g_op *o = combine(p, OP_ADD, forget, input, cell);
+	struct g_op *o = combine(p, OP_ADD, cell, input, cell);
 	if (l->clip)
 		op_clamp(o, (struct g_range){ .lo = -l->clip, .hi = l->clip });
 	squash(p, cell, candidate, quant_scale_f32(l->cell), true);
