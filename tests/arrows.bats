@@ -31,7 +31,7 @@ arrows()
 	grep -q '^search plans ' all
 	awk '
 		BEGIN {
-			n = split("network costs memory weights cascades plans search batch", v)
+			n = split("network costs memory weights cascades plans search split batch", v)
 			for (i = 1; i <= n; i++)
 				storey[v[i]] = i
 		}

@@ -3,6 +3,7 @@
 #include "sched.h"
 
 #include "batch/batch.h"
+#include "split/split.h"
 #include "base/cli.h"
 #include "base/file.h"
 #include "target/part.h"
@@ -333,13 +334,19 @@ plan_calibrated(struct sched *s)
 
 /* a front has one clock, and a dump one graph */
 static bool
-plan_graph(struct sched *s)
+plan_form(struct sched *s)
 {
 	if (s->o->calibrated && !s->o->front && !s->o->dump)
 		return plan_calibrated(s);
 	if (s->o->calibrated)
 		s->machine = perf_machine_calibrated(s->accel, &s->memory);
 	return run_passes(s);
+}
+
+static bool
+plan_graph(struct sched *s)
+{
+	return plan_split(s, plan_form);
 }
 
 static bool

@@ -11,8 +11,8 @@
  *
  * Folders, each of which uses those before it alone (tests/arrows.bats): network (what
  * operations do with tensors), costs (of kernels and blocks), memory (live ranges and
- * addresses), weights (slices and transfers), cascades, plans, search, batch.  The
- * passes beside main.c use any.
+ * addresses), weights (slices and transfers), cascades, plans, search, split, batch.
+ * The passes beside main.c use any.
  */
 #ifndef NPU_SCHED_SCHED_H
 #define NPU_SCHED_SCHED_H
@@ -260,6 +260,7 @@ struct sched {
 	bool has_copies; /* some operation is one */
 	struct plan *plan; /* the one that was chosen */
 	struct sched_front front; /* --front, --explain */
+	int64_t least; /* limit, or cycles, that there is a plan for; 0: nobody asked */
 	struct perf_run *run; /* of each stream, as it will be emitted */
 	size_t n_runs, cap_runs;
 	struct err *e;
@@ -321,7 +322,7 @@ bool search_plan(struct sched *s);
 struct bytes form_text(struct sched *s);
 /* the same network again, to be planned for itself; false: e says why */
 bool form_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e);
-/* is x's plan better, by what is asked for?  Equal ones are not */
+/* is x's plan better, by what is asked for?  One that is as good in as many bytes is not */
 bool form_is_better(const struct sched *x, const struct sched *y);
 /* rows of both fronts by rising memory, without those that another is no worse than;
  * what changes where the next row is of the other form */

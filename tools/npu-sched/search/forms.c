@@ -58,5 +58,5 @@ form_is_better(const struct sched *x, const struct sched *y)
 		return peak_of(x, p) < peak_of(y, q);
 	if (x->o->size)
 		return point_weight(total_of(p), c) < point_weight(total_of(q), d);
-	return c < d;
+	return c < d || (c == d && peak_of(x, p) < peak_of(y, q));
 }

@@ -12,6 +12,7 @@ too_small(const struct found *x, int64_t limit)
 	int64_t least = x->fastest ? peak_of(s, x->fastest) : INT64_MAX;
 	if (x->front.n)
 		least = min_i64(least, x->front.v[0].sram);
+	s->least = least;
 	if (least >= NO_LIMIT_BYTES)
 		return err_no(s->e, "%s: error: the network needs %d bytes of SRAM or "
 			      "more, and nothing is planned for that many",
@@ -63,9 +64,10 @@ too_slow(struct found *x, int64_t limit)
 	struct variant *of;
 	struct plan **a = best_anchor(x, limit, &of);
 	double least = a ? (*a)->cycles : p ? p->cycles : INFINITY;
+	least = ceil(p ? fmin(least, p->cycles) : least);
+	s->least = least < (double)INT64_MAX ? (int64_t)least : INT64_MAX;
 	return err_no(s->e, "%s: error: no plan takes %" PRId64 " cycles or fewer; the "
-		      "fastest there is takes %.0f", s->g->file, s->o->max_cycles,
-		      ceil(p ? fmin(least, p->cycles) : least));
+		      "fastest there is takes %.0f", s->g->file, s->o->max_cycles, least);
 }
 
 static struct point

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sums of products that are made piece by piece: the gates of LSTMs, drawn ones.
+
+bats_require_minimum_version 1.5.0
+load lib/common
+
+gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
+one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
+
+setup_file()
+{
+	[ -x "$gen" ] || skip "no $gen"
+}
+
+# lstm SEED: the network in lstm.tflite, its graph in lstm.part
+lstm()
+{
+	"$gen" "$1" UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite
+	tfl-partition -o lstm.part lstm.tflite 2>notes
+}
+
+# sched GRAPH OPTION...: the schedule in m.sched; prints "BYTES CYCLES"
+sched()
+{
+	npu-sched -a ethos-u55-256 "${one_sram[@]}" "${@:2}" -o m.sched "$1" 2>notes || return
+	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' m.sched >cycles
+	sed -n 's/^area  *arena .* used=\([0-9]*\).*/\1/p' m.sched >used
+	paste -d ' ' used cycles
+}
+
+# in no more SRAM than Vela, in fewer cycles: SEED BYTES CYCLES as Vela 5.1.0 compiles it
+# with --optimise Size for ethos-u55-256, High_End_Embedded, Shared_Sram: its summary's
+# SRAM, npu-perf's cycles of its file
+meets()
+{
+	local used cycles
+	lstm "$1"
+	read -r used cycles < <(sched lstm.part --arena-cache-size="$2")
+	echo "seed $1: $used bytes, $cycles cycles"
+	[ "$used" -le "$2" ]
+	[ "$cycles" -lt "$3" ]
+}
+
+@test "an LSTM needs no more SRAM than Vela, and fewer cycles then" {
+	meets 5 608 3124     # int8, 3 at once, 12 cells; 992 bytes with all gates at once
+	meets 32 784 52874   # int8, 2 one by one, 18 cells; 1,040
+	meets 31 1168 110552 # int8, 4 one by one, 16 cells; 2,544
+	meets 2 1520 14836   # int16, 3 at once, 21 cells; 1,536
+}
+
+# same MODEL ACCEL SYSTEM OPTION...: what it computes, by the rules and as the graph says
+same()
+{
+	npucc -a "$2" --system-config "$3" --memory-mode Shared_Sram "${@:4}" \
+		-o m.wenc "$1" 2>notes
+	npu-cmdgen -o m.tflite m.wenc 2>notes
+	npu-dis --verify --source=m.wenc m.tflite >notes
+	npu-sim --seed=7 --frames=2 --compare="$1" m.tflite >notes
+}
+
+# least MODEL ACCEL SYSTEM: the smallest limit that works
+least()
+{
+	npucc -a "$2" --system-config "$3" --memory-mode Shared_Sram --arena-cache-size=16 \
+		-o m.wenc "$1" 2>&1 | sed -n 's/.*the smallest that works is \([0-9]*\)$/\1/p'
+}
+
+@test "the gates of an LSTM one by one compute what they did at once" {
+	local seed accel system seeds=(5 12)
+	[ -z "${NPUTOOLS_ALL-}" ] || seeds+=(1 2 3 13 28 29 31 32 33)
+	for seed in "${seeds[@]}"; do
+		lstm "$seed"
+		while read -r accel system; do
+			bytes=$(least lstm.tflite "$accel" "$system")
+			same lstm.tflite "$accel" "$system" --arena-cache-size="$bytes"
+			# it is another form than without a limit
+			ops=$(grep -c '^op' m.wenc)
+			same lstm.tflite "$accel" "$system"
+			[ "$ops" -gt "$(grep -c '^op' m.wenc)" ] || [ "$seed" = 13 ]
+		done <<-END
+			ethos-u55-128 Ethos_U55_High_End_Embedded
+			ethos-u65-256 Ethos_U65_High_End
+			ethos-u85-256 Ethos_U85_SYS_Flash_High
+		END
+	done
+}
+
+@test "the front is that of all forms: each row is what its limit gives" {
+	local bytes cycles used time last='' form
+	lstm 12
+	npu-sched -a ethos-u55-256 "${one_sram[@]}" --front -o front.tsv lstm.part 2>notes
+	for form in fewer more; do
+		grep -q "$form channels of sums of products" front.tsv
+	done
+	while read -r bytes cycles; do
+		[ -z "$last" ] || awk "BEGIN { exit !($cycles < $last) }"
+		last=$cycles
+		read -r used time < <(sched lstm.part --arena-cache-size="$bytes")
+		echo "row $bytes $cycles, its limit gives $used $time"
+		[ "$used" = "$bytes" ]
+		[ "$time" = "${cycles%.*}" ]
+	done < <(tail -n +2 front.tsv | cut -f1,2)
+	# no row is missing at the end, and below the first nothing works
+	read -r used time < <(sched lstm.part)
+	[ "$time" = "${last%.*}" ]
+	bytes=$(sed -n 2p front.tsv | cut -f1)
+	run -1 sched lstm.part --arena-cache-size=$((bytes - 16))
+	grep -q "the smallest that works is $bytes$" notes
+	cycles=$(sed -n 2p front.tsv | cut -f2)
+	read -r used time < <(sched lstm.part --max-cycles="${cycles%.*}"0)
+	[ "$used" = "$bytes" ]
+	run -1 sched lstm.part --max-cycles=1
+	grep -q "the fastest there is takes ${last%.*}" notes
+}
+
+@test "Size leaves what takes more cycles to limits" {
+	local used cycles before time
+	lstm 31
+	# all gates at once: a block that is given is obeyed, and its sum no piece
+	sed '/ do=add /s/$/ blockdep=0/' lstm.part >whole.part
+	read -r before time < <(sched whole.part --optimise=Size)
+	read -r used cycles < <(sched lstm.part --optimise=Size)
+	echo "$used bytes, $cycles cycles; $before, $time"
+	[ "$used" -lt "$before" ]
+	[ $((cycles * 100)) -le $((time * 102)) ]
+}
+
+# compiled GRAPH OPTION...: the network of a graph
+compiled()
+{
+	npu-sched -a ethos-u55-256 "${one_sram[@]}" "${@:2}" -o m.sched "$1" 2>notes
+	npu-wenc -o m.wenc m.sched
+	npu-cmdgen m.wenc
+}
+
+# behind LINE of lstm.part: the hidden state becomes three times as much; in m.part
+triple_behind()
+{
+	local hidden
+	hidden=$(sed -n 's/^tensor *\(t[0-9]*\) .*shape=i8.* variable=1.*/\1/p' lstm.part)
+	sed "$1a op o999 do=mul node=n0 ifm=$hidden scalar=3 ofm=$hidden ifm-zero=0 ifm2-zero=0 ofm-zero=0 scale=1073741824:30 round=tfl clamp=-128:127" \
+		lstm.part >m.part
+}
+
+@test "what waits runs before what it reads is written" {
+	lstm 12
+	# all gates have read the state, when they are one product
+	triple_behind "$(sed -n '/^op .* act=tanh/{=;q;}' lstm.part)"
+	compiled m.part >whole.tflite
+	bytes=$(npu-sched -a ethos-u55-256 "${one_sram[@]}" --arena-cache-size=16 m.part 2>&1 |
+		sed -n 's/.*the smallest that works is //p')
+	compiled m.part --arena-cache-size="$bytes" >pieces.tflite
+	[ "$(grep -c '^op' m.sched)" -gt "$(grep -c '^op' m.part)" ]
+	npu-sim --seed=3 --frames=3 --compare=whole.tflite pieces.tflite
+	# before they do it matters
+	triple_behind "$(sed -n '/^node/{=;q;}' lstm.part)"
+	compiled m.part >early.tflite
+	run -1 npu-sim --seed=3 --frames=3 --compare=whole.tflite early.tflite
+}
+
+@test "a sum that is used in another form stays whole" {
+	lstm 12
+	# the first use of a gate takes its bytes as another type
+	sed '0,/ do=mul .*act=tanh/{/ do=mul .*act=tanh/s/ofm=\(t[0-9]*\)\[1,1,22\]@0,0,66/ofm=\1[1,1,22]+66:22,22,1/}' \
+		lstm.part >m.part
+	run -1 cmp -s m.part lstm.part
+	sched m.part --optimise=Size
+	[ "$(grep -c ' do=fc ' m.sched)" = $(($(grep -c ' do=fc ' m.part) + 6)) ]
+}

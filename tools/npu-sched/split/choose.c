@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether sums are split.  A form of the network in which they are is planned as one of
+ * its own, and what is asked for decides between the forms.
+ */
+#include "split.h"
+
+/* operations of a graph that is searched: each takes milliseconds of it */
+enum { MOST_OPS = 4096 };
+
+struct forms {
+	struct sched best; /* of those that have a plan */
+	bool any;
+	double cycles;	   /* of the plain one; 0: it has no plan */
+	struct err why;	   /* there is none: with the least that would have been enough */
+	int64_t least;
+};
+
+/* as many operations as there are at most then */
+static int64_t
+count_ops(const struct graph *g, const struct sums *l, struct split how)
+{
+	enum { USES = 9 }; /* of a piece: as many as an LSTM's gates have together */
+	int64_t n = (int64_t)g->n_ops;
+	for (size_t i = 0; i < l->n; i++)
+		n += USES * count_pieces(&l->v[i], how);
+	return n;
+}
+
+/* may it be different from the forms that have less of it, and be searched? */
+static bool
+is_worthwhile(const struct graph *g, const struct sums *l, struct split how)
+{
+	bool columns = false, shared = false;
+	for (size_t i = 0; i < l->n; i++) {
+		struct hwc s = l->v[i].add->ofm.shape;
+		columns |= s.h * s.w > 1;
+		shared |= l->v[i].shared[0] || l->v[i].shared[1];
+	}
+	return (columns || !how.columns) && (shared || !how.ahead) &&
+	       count_ops(g, l, how) <= MOST_OPS;
+}
+
+static bool
+try_split(const struct sched *s, struct bytes text, struct split how,
+	  bool (*plan)(struct sched *), struct sched *out, struct err *e)
+{
+	if (!form_open(s, text, out, e))
+		return false;
+	struct sums l = sums_find(s->a, out->g);
+	split_sums(out->g, s->a, &l, how);
+	return graph_check(out->g, e) && plan(out);
+}
+
+/*
+ * Size weighs bytes against cycles as stripes trade them.  Pieces whose weights are read
+ * more often are another price, for whoever has a limit: trained_lstm_int8 on
+ * ethos-u55-256 takes 1.4 times the cycles in two thirds of the bytes.
+ */
+static bool
+is_better(const struct forms *f, const struct sched *x)
+{
+	const double most = 1.02;
+	bool slow = x->o->size && f->cycles > 0 &&
+		    x->g->targets[0]->cycles > f->cycles * most;
+	return !slow && form_is_better(x, &f->best);
+}
+
+/* x, whose sums are split further than those before: it becomes the best, or is closed */
+static void
+compare(struct forms *f, struct sched *x, bool ok)
+{
+	static const struct form_changes changes = {
+		.to = "fewer channels of sums of products are computed at once",
+		.from = "more channels of sums of products are computed at once",
+	};
+	if (!ok) {
+		if (!f->any && x->least && x->least < f->least) {
+			f->why = *x->e;
+			f->least = x->least;
+		}
+		plan_close(x->plan);
+		return;
+	}
+	struct sched_front front =
+	    f->any ? form_fronts(x->a, &f->best.front, &x->front, &changes) : x->front;
+	if (f->any && !is_better(f, x)) {
+		plan_close(x->plan);
+	} else {
+		plan_close(f->best.plan);
+		f->best = *x;
+		f->any = true;
+	}
+	f->best.front = front;
+}
+
+static void
+plan_plain(struct forms *f, struct sched *s, bool (*plan)(struct sched *))
+{
+	s->e = &f->why;
+	f->any = plan(s);
+	f->best = *s;
+	f->cycles = f->any ? s->g->targets[0]->cycles : 0;
+	f->least = s->least ? s->least : INT64_MAX;
+}
+
+bool
+plan_split(struct sched *s, bool (*plan)(struct sched *))
+{
+	static const struct split ways[] = {
+		{ .ahead = true }, { .ahead = false },
+		{ .ahead = true, .columns = true }, { .columns = true },
+	};
+	const struct sums l = sums_find(s->a, s->g);
+	struct err *e = s->e;
+	struct forms f = { .any = false };
+	bool try[ARRAY_LEN(ways)];
+	if (!l.n)
+		return plan(s);
+	for (size_t i = 0; i < ARRAY_LEN(ways); i++)
+		try[i] = is_worthwhile(s->g, &l, ways[i]);
+	const struct bytes text = form_text(s);
+	plan_plain(&f, s, plan);
+	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+		struct sched x;
+		struct err why = { 0 };
+		if (!try[i] || (!f.any && f.why.status != EXIT_NO))
+			continue;
+		bool ok = try_split(s, text, ways[i], plan, &x, &why);
+		compare(&f, &x, ok);
+	}
+	if (f.any)
+		*s = f.best;
+	else
+		*e = f.why;
+	s->e = e;
+	s->machine.memory = &s->memory;
+	return f.any;
+}

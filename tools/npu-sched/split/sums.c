@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sums of two products are used by channels alone. */
+#include "split.h"
+
+#include <stdlib.h>
+
+struct finder {
+	struct arena *a;
+	const struct graph *g;
+	/* of each tensor */
+	bool *inner; /* operations of one node alone have to do with it */
+	int *writes, *writer, *first; /* how often, the last and the first that touch it */
+	struct sums l;
+	bool *bad; /* of each sum */
+};
+
+/* ---- tensors ------------------------------------------------------------------ */
+
+static void
+mark_outer(struct finder *f, const struct g_tensors *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		f->inner[l->v[i]->rec.index] = false;
+}
+
+/* with nothing decided about it */
+static bool
+is_free(const struct g_tensor *t)
+{
+	const uint64_t decided = (uint64_t)1 << G_TENSOR_io | (uint64_t)1 << G_TENSOR_layout |
+				 (uint64_t)1 << G_TENSOR_area | (uint64_t)1 << G_TENSOR_at |
+				 (uint64_t)1 << G_TENSOR_rows | (uint64_t)1 << G_TENSOR_over;
+	return !tensor_is_const(t) && !t->variable && !(t->rec.has & decided);
+}
+
+static void
+find_touches(struct finder *f)
+{
+	size_t n = f->g->n_tensors + 1;
+	f->inner = anew(f->a, bool, n);
+	f->writes = anew(f->a, int, n);
+	f->writer = anew(f->a, int, n);
+	f->first = anew(f->a, int, n);
+	for (size_t i = 0; i < f->g->n_tensors; i++) {
+		f->inner[i] = is_free(f->g->tensors[i]);
+		f->first[i] = -1;
+	}
+	for (size_t i = 0; i < f->g->n_nodes; i++) {
+		mark_outer(f, &f->g->nodes[i]->in);
+		mark_outer(f, &f->g->nodes[i]->out);
+	}
+	for (size_t i = 0; i < f->g->n_ops; i++) {
+		const struct g_op *op = f->g->ops[i];
+		const struct g_tensor *t[] = { op->ifm.t, op->ifm2.t, op->ofm.t };
+		for (int k = 0; k < 3; k++)
+			if (t[k] && f->first[t[k]->rec.index] < 0)
+				f->first[t[k]->rec.index] = (int)i;
+		f->writes[op->ofm.t->rec.index]++;
+		f->writer[op->ofm.t->rec.index] = (int)i;
+	}
+}
+
+/* ---- products and their sums -------------------------------------------------- */
+
+/* nothing that a scheduler decides is in it */
+static bool
+is_undecided(const struct g_op *op)
+{
+	return !G_HAS(op, G_OP_block) && !G_HAS(op, G_OP_ib) && !G_HAS(op, G_OP_ab) &&
+	       !G_HAS(op, G_OP_ib2) && !G_HAS(op, G_OP_blockdep) &&
+	       !G_HAS(op, G_OP_traversal) && !G_HAS(op, G_OP_sparse) &&
+	       !G_HAS(op, G_OP_fast);
+}
+
+static bool
+is_product(const struct g_op *op)
+{
+	struct hwc i = op->ifm.shape, o = op->ofm.shape;
+	const struct g_weights *w = op->weights;
+	return op->kind == OP_FC && is_undecided(op) && w && op->scales &&
+	       (op->ofm.view == VIEW_WHOLE || op->ofm.view == VIEW_RESHAPE) &&
+	       op->ofm.type == op->ofm.t->shape.type && o.c == op->ofm.t->hwc.c &&
+	       i.h == o.h && i.w == o.w && !G_HAS(w, G_WEIGHTS_slices) &&
+	       !G_HAS(w, G_WEIGHTS_bytes) && !G_HAS(w, G_WEIGHTS_at);
+}
+
+/* is what it reads still there when operation `at` runs? */
+static bool
+keeps_input(const struct finder *f, int product, int at)
+{
+	const struct g_operand *o = &f->g->ops[product]->ifm;
+	for (int i = product + 1; i < at; i++)
+		if (may_overlap(o, &f->g->ops[i]->ofm))
+			return false;
+	return true;
+}
+
+/* what makes an operand of operation `at`, or NULL */
+static struct g_op *
+product_of(const struct finder *f, const struct g_operand *o, int at)
+{
+	int t = o->t ? o->t->rec.index : -1;
+	if (t < 0 || !f->inner[t] || f->writes[t] != 1)
+		return NULL;
+	struct g_op *p = f->g->ops[f->writer[t]];
+	return f->first[t] < at && p->node == f->g->ops[at]->node && is_product(p) &&
+			       has_product_part(p, o) && keeps_input(f, f->writer[t], at)
+		   ? p : NULL;
+}
+
+static void
+find_sum(struct finder *f, int at)
+{
+	struct g_op *op = f->g->ops[at];
+	int t = op->ofm.t->rec.index;
+	if (op->kind != OP_ADD || !op->ifm2.t || op->ofm.view != VIEW_WHOLE ||
+	    op->ofm.type != op->ofm.t->shape.type || !f->inner[t] || f->first[t] != at ||
+	    !is_undecided(op) || !hwc_equal(op->ifm2.shape, op->ofm.shape))
+		return;
+	struct sum s = { .add = op, .product = { product_of(f, &op->ifm, at),
+						 product_of(f, &op->ifm2, at) } };
+	if (!s.product[0] || !s.product[1] || s.product[0] == s.product[1])
+		return;
+	s.cut = anew(f->a, int32_t, 2);
+	s.cut[1] = op->ofm.shape.c;
+	s.n_cuts = 1;
+	f->l.of[t] = (int)f->l.n;
+	f->l.v[f->l.n++] = s;
+}
+
+/* products that more than one sum reads */
+static void
+find_shared(struct finder *f)
+{
+	int *reads = anew(f->a, int, f->g->n_tensors + 1);
+	for (int turn = 0; turn < 2; turn++)
+		for (size_t i = 0; i < f->l.n; i++)
+			for (int k = 0; k < 2; k++) {
+				struct sum *s = &f->l.v[i];
+				int t = s->product[k]->ofm.t->rec.index;
+				reads[t] += !turn;
+				s->shared[k] = reads[t] > 1;
+			}
+}
+
+/* ---- what uses them ------------------------------------------------------------ */
+
+/* of an operation's operand: -1: none */
+static int
+sum_of(const struct finder *f, const struct g_operand *o)
+{
+	int s = o->t ? f->l.of[o->t->rec.index] : -1;
+	return s >= 0 && !f->bad[s] ? s : -1;
+}
+
+static void
+add_cut(struct finder *f, struct sum *s, int32_t c)
+{
+	int at = 0;
+	while (s->cut[at] < c)
+		at++;
+	if (s->cut[at] == c)
+		return;
+	int32_t *cut = anew(f->a, int32_t, (size_t)s->n_cuts + 2);
+	memcpy(cut, s->cut, (size_t)at * sizeof(*cut));
+	memcpy(cut + at + 1, s->cut + at, (size_t)(s->n_cuts - at + 1) * sizeof(*cut));
+	cut[at] = c;
+	s->cut = cut;
+	s->n_cuts++;
+}
+
+/* all columns of the sum, in its type, and of as many channels as the result */
+static bool
+is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
+{
+	struct hwc all = s->add->ofm.shape, is = o->shape;
+	return (o->view == VIEW_WHOLE || o->view == VIEW_BOX) &&
+	       o->type == s->add->ofm.type && !o->start.h && !o->start.w && is.h == all.h &&
+	       is.w == all.w && hwc_equal(is, op->ofm.shape);
+}
+
+/* are there pieces for the same channels of each sum that it uses? */
+static bool
+has_pieces(const struct finder *f, const struct g_operand *from, const struct g_operand *o)
+{
+	const struct sum *s = &f->l.v[sum_of(f, from)], *r = &f->l.v[sum_of(f, o)];
+	int k = 0, m = 0;
+	while (s->cut[k] < from->start.c)
+		k++;
+	while (r->cut[m] < o->start.c)
+		m++;
+	for (; s->cut[k] - from->start.c < from->shape.c; k++, m++)
+		if (s->cut[k] - from->start.c != r->cut[m] - o->start.c)
+			return false;
+	return s->cut[k] - from->start.c == r->cut[m] - o->start.c;
+}
+
+static bool
+can_split(struct finder *f, const struct g_op *op)
+{
+	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 }, *first = NULL;
+	bool ok = op_is_elementwise(op->kind) && is_undecided(op);
+	for (int k = 0; ok && k < 3; k++) {
+		int s = sum_of(f, o[k]);
+		ok = !o[k]->t || hwc_equal(o[k]->shape, op->ofm.shape);
+		if (!ok || s < 0)
+			continue;
+		ok = is_use(&f->l.v[s], op, o[k]) && f->l.v[s].add->node == op->node;
+		first = first ? first : o[k];
+		ok = ok && has_pieces(f, first, o[k]);
+	}
+	return ok;
+}
+
+static void
+cut_sums(struct finder *f, const struct g_op *op)
+{
+	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
+	for (int k = 0; k < 3; k++) {
+		int s = sum_of(f, o[k]);
+		if (s < 0 || f->l.v[s].add == op || !is_use(&f->l.v[s], op, o[k]))
+			continue;
+		add_cut(f, &f->l.v[s], o[k]->start.c);
+		add_cut(f, &f->l.v[s], o[k]->start.c + o[k]->shape.c);
+	}
+}
+
+/* false: something was found to be bad, and others may be now */
+static bool
+drop_bad(struct finder *f, const struct g_op *op)
+{
+	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
+	int s = sum_of(f, &op->ofm);
+	if ((s >= 0 && f->l.v[s].add == op) || can_split(f, op))
+		return true;
+	bool none = true;
+	for (int k = 0; k < 3; k++) {
+		s = sum_of(f, o[k]);
+		if (s < 0)
+			continue;
+		f->bad[s] = true;
+		none = false;
+	}
+	return none;
+}
+
+struct sums
+sums_find(struct arena *a, const struct graph *g)
+{
+	struct finder f = { .a = a, .g = g };
+	find_touches(&f);
+	f.l.of = anew(a, int, g->n_tensors + 1);
+	f.l.v = anew(a, struct sum, g->n_ops + 1);
+	for (size_t i = 0; i < g->n_tensors; i++)
+		f.l.of[i] = -1;
+	for (size_t i = 0; i < g->n_ops && !g->n_steps; i++)
+		find_sum(&f, (int)i);
+	f.bad = anew(a, bool, f.l.n + 1);
+	for (size_t i = 0; i < g->n_ops && f.l.n; i++)
+		cut_sums(&f, g->ops[i]);
+	for (bool again = f.l.n > 0; again;) {
+		again = false;
+		for (size_t i = 0; i < g->n_ops; i++)
+			again |= !drop_bad(&f, g->ops[i]);
+	}
+	size_t n = 0;
+	for (size_t i = 0; i < f.l.n; i++) {
+		bool keep = !f.bad[i] && f.l.v[i].n_cuts > 1;
+		f.l.of[f.l.v[i].add->ofm.t->rec.index] = keep ? (int)n : -1;
+		if (keep)
+			f.l.v[n++] = f.l.v[i];
+	}
+	f.l.n = n;
+	find_shared(&f);
+	return f.l;
+}
