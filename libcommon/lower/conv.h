@@ -66,6 +66,14 @@ void low_conv_large(struct lower *l, const struct low_conv *c, const struct nd *
 		    const struct nd *out, low_scaled *scaled, void *ctx);
 
 /*
+ * channels.c: channel map[o] of from becomes channel o of to, both [N,H,W,C], by copies
+ * or by a convolution; whether by one, for n channels of to
+ */
+void low_copy_channels(struct lower *l, const struct nd *from, const struct nd *to,
+		       const int32_t *map);
+bool low_picks_channels(const struct nd *from, const int32_t *map, int32_t n);
+
+/*
  * transconv.c: transposed; stride is between the results of neighbouring inputs,
  * pad.top and pad.left are how far the first input's window begins before the OFM
  * (below 0: behind its beginning); dilation and groups are 1.

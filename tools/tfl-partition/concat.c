@@ -3,7 +3,7 @@
  * Operators that write parts of their result: CONCATENATION, PACK,
  * TILE.  A producer that can write its part in place does so (bind_concat).
  */
-#include "move.h"
+#include "channels.h"
 
 #include <assert.h>
 
@@ -136,6 +136,20 @@ rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
 	return dense;
 }
 
+bool
+concat_has_channels(const struct part *p, const struct tfl_op *op)
+{
+	int axis;
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	if (op->code != TFL_CONCATENATION || read_axis(p, op, &axis) || o->rank != 4 ||
+	    axis != 3 || tfl_type_bytes(o->type) != 1)
+		return false;
+	for (int i = 0; i < op->n_in; i++)
+		if (rescales(op, part_in(p, op, i), o))
+			return false;
+	return true;
+}
+
 static bool
 same_place(const struct nd *a, const struct g_operand *o)
 {
@@ -150,6 +164,10 @@ static bool
 lower_concat(struct part *p, const struct tfl_op *op)
 {
 	int axis;
+	if (concat_is_ordered(p, op)) {
+		lower_ordered_concat(p, op);
+		return true;
+	}
 	(void)read_axis(p, op, &axis);
 	struct nd to = nd_ofm(p, op->out[0]);
 	const struct tfl_tensor *o = part_out(p, op, 0);
@@ -179,6 +197,10 @@ static void
 bind_concat(struct part *p, const struct tfl_op *op)
 {
 	int axis;
+	if (concat_is_ordered(p, op)) {
+		bind_ordered_concat(p, op);
+		return;
+	}
 	(void)read_axis(p, op, &axis);
 	struct nd to = nd_ofm(p, op->out[0]);
 	int64_t at = 0;

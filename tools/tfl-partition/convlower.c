@@ -42,6 +42,51 @@ bias_of(const struct conv *c, size_t o)
 				    : (int64_t)load_le64(b->data.p + 8 * o);
 }
 
+/* channel k of a tensor is the one that lies in its place */
+static size_t
+lies_at(const struct channels *c, size_t k)
+{
+	return c->at ? (size_t)c->at[k] : k;
+}
+
+static struct channels *
+channels_of(const struct part *p, const struct tfl_tensor *t)
+{
+	return &p->channels[t - p->sg->tensor];
+}
+
+/* of maps whose channels lie in another order: weights in that */
+static void
+reorder(struct part *p, const struct conv *c, struct low_weights *w)
+{
+	const struct channels *in = channels_of(p, c->ifm), *out = channels_of(p, c->ofm);
+	bool each = c->kind == OP_DEPTHWISE;
+	size_t n_o = (size_t)c->o, n_i = (size_t)c->i, n_y = (size_t)c->kernel.y,
+	       n_x = (size_t)c->kernel.x;
+	uint8_t *v = anew(p->a, uint8_t, n_o * n_y * n_x * n_i), *to = v;
+	int64_t *zero = anew(p->a, int64_t, (size_t)w->n_zero);
+	for (size_t o = 0; o < n_o; o++)
+		for (size_t y = 0; y < n_y; y++)
+			for (size_t x = 0; x < n_x; x++)
+				for (size_t i = 0; i < n_i; i++)
+					*to++ = w->v[w->first +
+						     (int64_t)lies_at(out, o) * w->stride[0] +
+						     (int64_t)y * w->stride[1] +
+						     (int64_t)x * w->stride[2] +
+						     (int64_t)(each ? 0 : lies_at(in, i)) *
+							     w->stride[3]];
+	for (int32_t o = 0; o < w->n_zero; o++)
+		zero[o] = w->zero[w->n_zero > 1 ? lies_at(out, (size_t)o) : 0];
+	w->v = v;
+	w->zero = zero;
+	w->source = NULL;
+	w->first = 0;
+	w->stride[3] = 1;
+	w->stride[2] = c->i;
+	w->stride[1] = (int64_t)c->kernel.x * c->i;
+	w->stride[0] = c->kernel.y * w->stride[1];
+}
+
 struct low_conv
 conv_whole(struct part *p, const struct conv *c, struct g_pad pad)
 {
@@ -49,13 +94,16 @@ conv_whole(struct part *p, const struct conv *c, struct g_pad pad)
 	size_t n = (size_t)c->o;
 	int64_t *bias = anew(p->a, int64_t, n);
 	struct npu_scale *scale = anew(p->a, struct npu_scale, n);
+	const struct channels *in = channels_of(p, c->ifm), *out = channels_of(p, c->ofm);
 	for (size_t o = 0; o < n; o++) {
-		bias[o] = bias_of(c, o);
-		(void)channel_scale(c, (int)o, &scale[o]);
+		bias[o] = bias_of(c, lies_at(out, o));
+		(void)channel_scale(c, (int)lies_at(out, o), &scale[o]);
 	}
 	w.bias = bias;
 	w.scale = scale;
 	w.weights = weights_of(p, c);
+	if (in->at || out->at)
+		reorder(p, c, &w.weights);
 	return w;
 }
 

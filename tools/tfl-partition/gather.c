@@ -212,6 +212,20 @@ are_known(const struct part *p, const struct tfl_op *op)
 	return op->n_in < 2 || op->in[1] < 0 || part_in(p, op, 1)->data.p;
 }
 
+bool
+gather_axis(const struct part *p, const struct tfl_op *op, int *axis,
+	    const int64_t **index, int *n)
+{
+	struct gather g;
+	if (!are_known(p, op) || TFL_OPT(op, GatherOptions, batch_dims) ||
+	    read_gather(p, op, &g))
+		return false;
+	*axis = g.axis;
+	*index = g.index;
+	*n = g.n;
+	return true;
+}
+
 static const char *
 check_gather(const struct part *p, const struct tfl_op *op)
 {

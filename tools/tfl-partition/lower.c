@@ -56,7 +56,9 @@ lower_all(struct part *p)
 					       : NULL;
 			if (p->op[p->l->op_i].part_of)
 				continue;
-			if (p->op[p->l->op_i].table)
+			if (p->op[p->l->op_i].picked)
+				lower_picked(p, op);
+			else if (p->op[p->l->op_i].table)
 				lower_composed(p, p->l->op_i);
 			else if (p->op[p->l->op_i].word_root) {
 				if (!lower_cast_pair(p, p->l->op_i))

@@ -244,6 +244,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	p.uses = anew(a, int, (size_t)p.sg->n_tensors);
 	p.operands = count_operands(&p);
 	p.crosses = anew(a, bool, (size_t)p.sg->n_tensors);
+	p.channels = anew(a, struct channels, (size_t)p.sg->n_tensors);
 	p.given = anew(a, bool, (size_t)p.sg->n_tensors);
 	for (int i = 0; i < p.sg->n_in; i++)
 		p.given[p.sg->in[i]] = true;
@@ -251,6 +252,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!check_rewritten(&p) || (!o->report && !check_copyable(&p)))
 		return false;
 	make_nodes(&p);
+	order_channels(&p);
 	if (!lower_all(&p) || !take_layouts(&p, o) || !separate_ends(&p, o) ||
 	    !graph_check(p.g, e))
 		return false;

@@ -33,6 +33,15 @@ bool move_words(const struct tfl_tensor *t, struct nd *v);
 /* an axis of t counted from the end when negative; -1: out of range */
 int move_axis(int64_t axis, int rank);
 
+/* what an operator shows of v, the elements of its IFM; it was accepted before */
+/* slice.c: SLICE, STRIDED_SLICE; SPLIT and SPLIT_V as output k */
+void slice_view(const struct part *p, const struct tfl_op *op, int k, struct nd *v);
+/* permute.c: TRANSPOSE */
+void transpose_view(const struct part *p, const struct tfl_op *op, struct nd *v);
+/* gather.c: the n indices of a GATHER along one axis; false: they are not known */
+bool gather_axis(const struct part *p, const struct tfl_op *op, int *axis,
+		 const int64_t **index, int *n);
+
 /* indexed.c: GATHER and GATHER_ND by the DMA engine, where it takes indices */
 const char *check_indexed(const struct part *p, const struct tfl_op *op);
 bool lower_indexed(struct part *p, const struct tfl_op *op);

@@ -33,8 +33,16 @@ struct placement {
 	const uint8_t *table; /* what it does so, of all values of ... */
 	int root;	      /* ... this tensor */
 	int word_root; /* wordquant.c: 1 + the integers that it quantizes; 0: none */
+	bool picked;  /* channels.c: its results are parts of a map */
 	const struct ratio *ratio; /* ratio.c: the quotient that it quantizes */
 	struct g_node *node;
+};
+
+/* channels.c: where the channels of a tensor lie */
+struct channels {
+	const int32_t *at; /* which one is first, second, ...; NULL: as they are counted */
+	int part_of;	   /* 1 + the tensor that has them from `first` on; 0: its own */
+	int32_t first;
 };
 
 struct initial {
@@ -53,6 +61,7 @@ struct part {
 	int *uses;		 /* consumers of each tensor, outputs included */
 	int *operands;		 /* inputs and outputs of operators that it is */
 	bool *crosses;		 /* the CPU or the application sees it */
+	struct channels *channels; /* of each tensor */
 	struct lower *l;	 /* what is being filled */
 	int n_original;		 /* tensors of the model; state.c adds more */
 	struct initial *initial; /* of variables that begin with other bytes ... */
@@ -135,6 +144,14 @@ void lower_ratio(struct part *p, int op);
 
 /* nodes.c: levels, crossing tensors, regions in order of execution */
 void make_nodes(struct part *p);
+
+/*
+ * channels.c.  Needs: crossing tensors.  Leaves: p->channels, and which operators have
+ * nothing to do
+ */
+void order_channels(struct part *p);
+/* the results of an operator that was picked are parts of their map */
+void lower_picked(struct part *p, const struct tfl_op *op);
 
 /* layout.c.  Needs: operations.  Leaves: layouts of inputs and outputs as asked for */
 bool take_layouts(struct part *p, const struct options *o);

@@ -207,18 +207,30 @@ check_split(const struct part *p, const struct tfl_op *op)
 	return at == in.dim[s.axis] ? NULL : "the parts do not fill the axis";
 }
 
+void
+slice_view(const struct part *p, const struct tfl_op *op, int k, struct nd *v)
+{
+	struct split s;
+	int64_t at = 0;
+	if (op->code == TFL_SLICE || op->code == TFL_STRIDED_SLICE) {
+		(void)view_of_op(p, op, v);
+		return;
+	}
+	(void)read_split(p, op, &s);
+	for (int i = 0; i < k; i++)
+		at += share(p, op, &s, i);
+	nd_slice(v, s.axis, at, share(p, op, &s, k), 1);
+}
+
 static bool
 lower_split(struct part *p, const struct tfl_op *op)
 {
 	struct split s;
 	(void)read_split(p, op, &s);
-	int64_t at = 0;
 	for (int k = 0; k < op->n_out; k++) {
 		struct nd v = nd_ifm(p, op->in[s.data]);
-		int64_t n = share(p, op, &s, k);
-		nd_slice(&v, s.axis, at, n, 1);
+		slice_view(p, op, k, &v);
 		nd_result(p, op->out[k], &v);
-		at += n;
 	}
 	return true;
 }

@@ -25,7 +25,8 @@ new_tensor(struct part *p, const struct tfl_tensor *t, int index)
 		G_PUT(n, TENSOR, scale, t->quant.scale[0]);
 		G_PUT(n, TENSOR, zero, t->quant.n_zero ? t->quant.zero[0] : 0);
 	}
-	if (index < p->n_original) {
+	/* with its channels in another order it is not the model's */
+	if (index < p->n_original && !p->channels[index].at) {
 		struct g_tfl *v = anew(p->a, struct g_tfl, 1);
 		v->index = index;
 		G_PUT(n, TENSOR, tfl, (struct g_tfls){ .n = 1, .v = v });

@@ -16,9 +16,8 @@ activation(struct gen *g)
 	return gen_chance(g, 40) ? gen_range(g, 1, 3) : 0;
 }
 
-/* weights [shape] for an IFM; channels: length of the quantized axis, 0: one scale */
-static int
-weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel)
+int
+gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel)
 {
 	bool u8 = gen_t(g, ifm)->type == TFL_UINT8;
 	int n = per_channel && !u8 ? s.dim[axis] : 1;
@@ -43,8 +42,8 @@ weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel)
 	return w;
 }
 
-static int
-bias(struct gen *g, int ifm, int w, int n)
+int
+gen_bias(struct gen *g, int ifm, int w, int n)
 {
 	bool wide = gen_t(g, ifm)->type == TFL_INT16;
 	int32_t *v = anew(g->a, int32_t, (size_t)n);
@@ -152,8 +151,8 @@ draw_conv(struct gen *g, int code)
 	o = depthwise ? s.dim[3] * mult : groups * (int32_t)gen_range(g, 1, 24);
 	struct shape ws = depthwise ? SHAPE(1, y.k, x.k, o)
 				    : SHAPE(o, y.k, x.k, s.dim[3] / groups);
-	int w = weights(g, in, ws, depthwise ? 3 : 0, gen_chance(g, 60));
-	int ports[] = { in, w, gen_chance(g, 10) ? -1 : bias(g, in, w, o) };
+	int w = gen_weights(g, in, ws, depthwise ? 3 : 0, gen_chance(g, 60));
+	int ports[] = { in, w, gen_chance(g, 10) ? -1 : gen_bias(g, in, w, o) };
 	int64_t n = (int64_t)y.k * x.k * (depthwise ? 1 : ws.dim[3]);
 	int out = result(g, in, w, SHAPE(s.dim[0], y.out, x.out, o), n);
 	if (depthwise)
@@ -180,8 +179,8 @@ draw_fc(struct gen *g, int code)
 	if (gen_chance(g, 15) && gen_t(g, in)->type != TFL_INT16)
 		w = gen_random(g, gen_t(g, in)->type, ws); /* computed */
 	else
-		w = weights(g, in, ws, 0, gen_chance(g, 30));
-	int ports[] = { in, w, gen_chance(g, 10) ? -1 : bias(g, in, w, o) };
+		w = gen_weights(g, in, ws, 0, gen_chance(g, 30));
+	int ports[] = { in, w, gen_chance(g, 10) ? -1 : gen_bias(g, in, w, o) };
 	out.dim[rank - 1] = o;
 	if (!keep)
 		out = SHAPE((int32_t)(shape_elements(s) / i), o);
@@ -207,9 +206,9 @@ draw_transpose_conv(struct gen *g, int code)
 		out.dim[1 + i] = s.dim[1 + i] * st[i] + (valid ? more : 0);
 	}
 	out.dim[3] = o;
-	int w = weights(g, in, SHAPE(o, k[0], k[1], s.dim[3]), 0, gen_chance(g, 60));
+	int w = gen_weights(g, in, SHAPE(o, k[0], k[1], s.dim[3]), 0, gen_chance(g, 60));
 	int ports[] = { gen_ints(g, 4, out.dim), w, in,
-			gen_chance(g, 10) ? -1 : bias(g, in, w, o) };
+			gen_chance(g, 10) ? -1 : gen_bias(g, in, w, o) };
 	int64_t n = (int64_t)k[0] * k[1] * s.dim[3] / (st[0] * st[1]) + 1;
 	gen_op1(g, code, 4, ports, result(g, in, w, out, n), TRANSPOSE_CONV,
 		&fb_TransposeConvOptions,

@@ -94,6 +94,10 @@ int gen_op1(struct gen *g, int code, int n_in, const int *in, int out, int tag,
 /* intermediate tensors of the last operator */
 void gen_mid(struct gen *g, int n, const int *mid);
 
+/* conv.c: weights for an IFM, of a scale for each element of an axis or of one; the bias */
+int gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel);
+int gen_bias(struct gen *g, int ifm, int w, int n);
+
 /* ---- families: each draws one operator ---------------------------------------- */
 
 struct draw {
@@ -106,6 +110,6 @@ extern const struct draw move_draws[], conv_draws[], element_draws[],
 /* not for the seeds that tests cite: main.c */
 extern const struct draw later_move_draws[], later_element_draws[], logic_draws[];
 /* by their names only */
-extern const struct draw indexed_draws[];
+extern const struct draw indexed_draws[], shuffle_draws[];
 
 #endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Channels of a map in another order.  Runs of neighbours are copied; single channels
+ * of bytes are picked by a 1x1 convolution, whose weights are a 1 for each: exact, as its
+ * sum is the one byte, and full blocks where a copy would have blocks of one channel.
+ */
+#include "lower/conv.h"
+
+enum {
+	FEW_RUNS = 2,		/* copies: what the convolution takes as long for at most */
+	MAX_CHANNELS = 1 << 12, /* in and out, for weights of some MB */
+};
+
+/* neighbours that stay neighbours, from the first one on */
+static int32_t
+run_of(const int32_t *map, int32_t n)
+{
+	int32_t k = 1;
+	while (k < n && map[k] == map[k - 1] + 1)
+		k++;
+	return k;
+}
+
+static int32_t
+count_runs(const int32_t *map, int32_t n)
+{
+	int32_t runs = 0;
+	for (int32_t k = 0; k < n; k += run_of(map + k, n - k))
+		runs++;
+	return runs;
+}
+
+bool
+low_picks_channels(const struct nd *in, const int32_t *map, int32_t n)
+{
+	return in->rank == 4 && graph_type_bytes(in->type) == 1 &&
+	       count_runs(map, n) > FEW_RUNS && in->dim[3] <= MAX_CHANNELS &&
+	       n <= MAX_CHANNELS;
+}
+
+static void
+made(void *ctx, struct g_op *op)
+{
+	op->ofm_zero = 0;
+	op_clamp(op, type_range(*(const int *)ctx));
+}
+
+/* of those channels of the IFM alone that are wanted, and what is between them */
+static void
+pick(struct lower *l, struct nd in, const struct nd *out, const int32_t *map)
+{
+	int32_t n = (int32_t)out->dim[3], least = map[0], most = map[0];
+	for (int32_t o = 1; o < n; o++) {
+		least = map[o] < least ? map[o] : least;
+		most = map[o] > most ? map[o] : most;
+	}
+	int32_t depth = most - least + 1;
+	nd_slice(&in, 3, least, depth, 1);
+	uint8_t *v = anew(l->a, uint8_t, (size_t)n * (size_t)depth);
+	struct npu_scale *scale = anew(l->a, struct npu_scale, (size_t)n);
+	for (int32_t o = 0; o < n; o++) {
+		v[(int64_t)o * depth + map[o] - least] = 1;
+		scale[o] = scale_one();
+	}
+	static const int64_t zero = 0;
+	struct yx one = { .y = 1, .x = 1 };
+	struct low_conv c = {
+		.kind = OP_CONV, .o = n, .i = depth, .groups = 1, .kernel = one,
+		.stride = one, .dilation = one, .round = ROUND_TFL, .scale = scale,
+		.bias = anew(l->a, int64_t, (size_t)n),
+		.weights = { .v = v, .type = TFL_INT8, .name = l->name ? l->name : "", .zero = &zero, .n_zero = 1,
+			     .stride = { depth, depth, depth, 1 } },
+	};
+	low_conv(l, &c, &in, out, made, &in.type);
+}
+
+void
+low_copy_channels(struct lower *l, const struct nd *from, const struct nd *to,
+		  const int32_t *map)
+{
+	int axis = to->rank - 1;
+	int32_t n = (int32_t)to->dim[axis];
+	if (low_picks_channels(from, map, n)) {
+		pick(l, *from, to, map);
+		return;
+	}
+	for (int32_t k = 0, run; k < n; k += run) {
+		struct nd x = *from, y = *to;
+		run = run_of(map + k, n - k);
+		nd_slice(&x, axis, map[k], run, 1);
+		nd_slice(&y, axis, k, run, 1);
+		nd_copy(l, &x, &y);
+	}
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GATHER, SLICE, STRIDED_SLICE, SPLIT, RESHAPE and TRANSPOSE that leave pixels where
+ * they are: their results are channels of one map, in some order.  Several behind each
+ * other, as RESHAPE, TRANSPOSE, RESHAPE, SPLIT of a channel shuffle, are one such pick.
+ */
+#include "channels.h"
+
+enum { PIXEL_AXES = 3 /* N, H, W */, MAX_TAIL = 1 << 16 };
+
+bool
+pick_can_have(const struct part *p, int tensor)
+{
+	const struct tfl_tensor *t = &p->sg->tensor[tensor];
+	return t->rank == PIXEL_AXES + 1 && !t->data.p && !check_map(p, t, "", TYPE_8) &&
+	       t->dim[PIXEL_AXES] <= MAX_TAIL;
+}
+
+struct pick
+pick_all(struct part *p, int tensor)
+{
+	const struct tfl_tensor *t = &p->sg->tensor[tensor];
+	if (!pick_can_have(p, tensor))
+		return (struct pick){ .root = 0 };
+	struct pick r = { .root = tensor + 1, .n = t->dim[PIXEL_AXES] };
+	int32_t *at = anew(p->a, int32_t, (size_t)r.n);
+	for (int32_t k = 0; k < r.n; k++)
+		at[k] = k;
+	r.at = at;
+	return r;
+}
+
+/* the elements of a pixel; 0: the first axes are not those of the root's pixels */
+static int64_t
+tail_of(const struct tfl_tensor *t, const struct tfl_tensor *root)
+{
+	int64_t n = 1;
+	for (int i = 0; i < t->rank; i++)
+		if (i >= PIXEL_AXES)
+			n *= t->dim[i];
+		else if (t->dim[i] != root->dim[i])
+			return 0;
+	return t->rank >= PIXEL_AXES ? n : 0;
+}
+
+/* the elements of a pixel that a view shows, by number in that pixel of what it is of */
+static bool
+list_view(const struct nd *v, const struct tfl_tensor *in, int32_t *at, int32_t n)
+{
+	struct nd whole = nd_shape(in);
+	for (int i = 0; i < PIXEL_AXES; i++)
+		if (v->dim[i] != whole.dim[i] || v->stride[i] != whole.stride[i])
+			return false;
+	for (int32_t k = 0; k < n; k++) {
+		int64_t left = k, e = v->offset;
+		for (int i = v->rank; i-- > PIXEL_AXES; left /= v->dim[i])
+			e += left % v->dim[i] * v->stride[i];
+		at[k] = (int32_t)e;
+	}
+	return true;
+}
+
+/* GATHER along an axis behind those of pixels */
+static bool
+list_gather(const struct part *p, const struct tfl_op *op, int32_t *at, int32_t n)
+{
+	const struct tfl_tensor *in = part_in(p, op, 0);
+	const int64_t *index;
+	int axis, m;
+	if (!gather_axis(p, op, &axis, &index, &m) || axis < PIXEL_AXES)
+		return false;
+	int64_t inner = 1, each = in->dim[axis];
+	for (int i = axis + 1; i < in->rank; i++)
+		inner *= in->dim[i];
+	for (int32_t k = 0; k < n; k++)
+		at[k] = (int32_t)((k / inner / m * each + index[k / inner % m]) * inner +
+				  k % inner);
+	return true;
+}
+
+static int
+data_operand(const struct tfl_op *op)
+{
+	switch (op->code) {
+	case TFL_SPLIT:
+		return 1;
+	case TFL_GATHER:
+	case TFL_SLICE:
+	case TFL_STRIDED_SLICE:
+	case TFL_SPLIT_V:
+	case TFL_TRANSPOSE:
+	case TFL_RESHAPE:
+	case TFL_SQUEEZE:
+	case TFL_EXPAND_DIMS:
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+bool
+pick_is_by(const struct tfl_op *op)
+{
+	return data_operand(op) >= 0;
+}
+
+static bool
+list_elements(const struct part *p, const struct tfl_op *op, int k, int32_t *at, int32_t n)
+{
+	const struct tfl_tensor *in = part_in(p, op, data_operand(op));
+	struct nd v = nd_shape(in);
+	if (op->code == TFL_GATHER)
+		return list_gather(p, op, at, n);
+	if (op->code == TFL_TRANSPOSE)
+		transpose_view(p, op, &v);
+	else if (op->code != TFL_RESHAPE && op->code != TFL_SQUEEZE &&
+		 op->code != TFL_EXPAND_DIMS)
+		slice_view(p, op, k, &v);
+	return list_view(&v, in, at, n);
+}
+
+struct pick
+pick_of(struct part *p, const struct tfl_op *op, int k, const struct pick *picks)
+{
+	const struct pick none = { .root = 0 };
+	int data = data_operand(op);
+	if (data < 0 || data >= op->n_in || op->in[data] < 0)
+		return none;
+	const struct pick *from = &picks[op->in[data]];
+	if (!from->root)
+		return none;
+	const struct tfl_tensor *root = &p->sg->tensor[from->root - 1];
+	const struct tfl_tensor *out = part_out(p, op, k);
+	int64_t n = tail_of(out, root);
+	if (n < 1 || n > MAX_TAIL || !tail_of(part_in(p, op, data), root) ||
+	    out->type != root->type)
+		return none;
+	struct pick r = { .root = from->root, .n = (int32_t)n };
+	int32_t *at = anew(p->a, int32_t, (size_t)n);
+	if (!list_elements(p, op, k, at, r.n))
+		return none;
+	for (int32_t i = 0; i < r.n; i++)
+		at[i] = from->at[at[i]];
+	r.at = at;
+	return r;
+}
