@@ -78,6 +78,21 @@ none_picks()
 	exact m
 }
 
+# live at a time: a map, the next one, and what becomes half of that
+@test "a shuffle needs memory for two maps and a half" {
+	local pick least
+	for pick in "$even_odd" "$whole"; do
+		shuffle m 20 64 3 "$pick"
+		tfl-partition m.tflite >m.part
+		run npu-sched -a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded \
+			--memory-mode Shared_Sram --arena-cache-size=16 m.part
+		[ "$status" = 1 ] || [ "$status" = 2 ]
+		least=${output##* }
+		echo "$output"
+		[ "$least" -le $((20 * 20 * 64 * 5 / 2)) ]
+	done
+}
+
 # as the model has them where somebody else reads the map, too
 @test "channels keep their order for the model's outputs" {
 	shuffle m 6 24 1 "$even_odd"

@@ -7,6 +7,13 @@
  */
 #include "../sched.h"
 
+/*
+ * Two maps at a fixed distance are harder to pack than either: a slide has to save
+ * this part of the smaller one.  Of a ShuffleNetV2 it saved 48 bytes of 95,648, and the
+ * plan took 573,792 bytes where 478,240 are live.
+ */
+enum { WORTHWHILE = 256 };
+
 /* first and last byte of a tensor that an operand touches */
 static struct g_range
 bytes_touched(const struct g_operand *o)
@@ -94,7 +101,7 @@ try_slide(const struct sched *s, struct slide *x)
 	int64_t from = round_up_i64(tensor_bytes(t), 16) + x->lead;
 	int64_t to = round_up_i64(tensor_bytes(o), 16);
 	x->saved = from - x->lead + to - (from > to ? from : to);
-	return x->saved > 0;
+	return x->saved > 0 && x->saved >= min_i64(from - x->lead, to) / WORTHWHILE;
 }
 
 /* kept in the order of what they save; a map is covered by one and covers one */
