@@ -321,6 +321,33 @@ place_all()
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 }
 
+@test "convolutions whose weights are computed" {
+	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 2 -s 3 -c
+	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
+}
+
+# judge CASE TARGET: a case of another compiler's for Ethos-U85 is what its files say
+judge()
+{
+	dir=$SHARED/reference/vela-u85/cases/tosa-$1
+	shift
+	compile_case "$dir" "$@"
+	files_of "$dir" input -i
+	in=("${list[@]}")
+	files_of "$dir" output -e
+	npu-sim "${in[@]}" "${list[@]}" m.tflite
+	npu-dis -q --verify --source=m.wenc m.tflite
+}
+
+@test "what another compiler takes for Ethos-U85 alone" {
+	need_shared reference/vela-u85
+	# two RESCALEs of the same 48 bits; weights that are an input
+	for name in CONV48/0 CONV_nonconst/9; do
+		judge $name ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
+		judge $name ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB
+	done
+}
+
 @test "what random operators once broke" {
 	# a phase of TRANSPOSE_CONV2D behind its input's end, a kernel of more than 64
 	# rows of 16 bits, NEGATE of the least word on Ethos-U85

@@ -136,8 +136,8 @@ check_wide(const struct part *p, const struct product *m, const struct tail *t)
 {
 	struct low_matmul shape = shape_of(m);
 	if (!t->scaled)
-		return "its sums of 48 bits have another reader than one RESCALE to 8 or "
-		       "16 bits";
+		return "its sums of 48 bits have another reader than RESCALEs to 8 or 16 "
+		       "bits";
 	if (m->a.dim[2] > LOW_WIDE_DEPTH && !low_matmul_is_native(p->l, &shape))
 		return say(p, "sums of %lld products of 16 bits, at most %d",
 			   (long long)m->a.dim[2], (int)LOW_WIDE_DEPTH);
@@ -151,9 +151,9 @@ lower_matmul(struct part *p, const struct tosa_op *op)
 	struct product m = { .a = a, .b = b,
 			     .a_zero = (int32_t)tosa_zero_of(p->t, op, 2),
 			     .b_zero = (int32_t)tosa_zero_of(p->t, op, 3) };
-	struct tail t = tail_of(p, op->out[0], TAIL_SCALE);
 	struct low_matmul shape = shape_of(&m);
-	bool wide = m.a.type == TFL_INT16;
+	bool wide = m.a.type == TFL_INT16, native = low_matmul_is_native(p->l, &shape);
+	struct tail t = tail_of(p, op->out[0], TAIL_SCALE | (native ? TAIL_WORDS : 0));
 	const char *why = wide ? check_wide(p, &m, &t) : NULL;
 	if (why)
 		return why;
@@ -162,7 +162,7 @@ lower_matmul(struct part *p, const struct tosa_op *op)
 	struct nd out = result_place(p, t.out);
 	struct finish f = { .p = p, .tail = &t, .round = tail_round(&t),
 			    .scale = tail_scale(&t, 0) };
-	if (wide && !low_matmul_is_native(p->l, &shape))
+	if (wide && !native)
 		multiply_wide(p, &m, &out, &t);
 	else
 		multiply(p, &m, &out, &f);

@@ -94,7 +94,8 @@ waits_for_conv(const struct part *p, const struct tosa_op *op)
 		return false;
 	const struct tosa_op *c = &p->t->op[i];
 	if ((c->code != TOSA_CONV2D && c->code != TOSA_DEPTHWISE_CONV2D) ||
-	    c->in[0] != op->out[0] || tosa_zero_of(p->t, op, 2) != tosa_zero_of(p->t, c, 3))
+	    c->in[0] != op->out[0] || !tosa_in(p->t, c, 1)->data.p ||
+	    !tosa_in(p->t, c, 2)->data.p || tosa_zero_of(p->t, op, 2) != tosa_zero_of(p->t, c, 3))
 		return false;
 	struct tosa_window w = tosa_window_of(p->t, c);
 	for (int k = 0; k < 4; k++) {

@@ -45,6 +45,9 @@ struct part {
 	struct err *e;
 };
 
+/* split.c: sums of 48 bits have one reader each.  Before anything is counted */
+void split_sums(struct arena *a, struct tosa_graph *g);
+
 /* fold.c: results of constants become constants */
 void fold_constants(struct part *p);
 /* the elements of a tensor whose operator's operands are constants */
@@ -89,8 +92,8 @@ struct tail {
 	bool has_table;
 	uint8_t table[256];
 };
-enum { TAIL_SCALE = 1, TAIL_CHANNELS = 2 };
-/* what may be taken: a RESCALE of all channels alike, of each its own */
+enum { TAIL_SCALE = 1, TAIL_CHANNELS = 2, TAIL_WORDS = 4 };
+/* what may be taken: a RESCALE of all channels alike, of each its own, of 48 bits to 32 */
 struct tail tail_of(struct part *p, int tensor, unsigned flags);
 struct npu_scale tail_scale(const struct tail *t, int64_t channel);
 enum g_round tail_round(const struct tail *t);
@@ -163,6 +166,7 @@ struct nd matrix_place(const struct nd *v, int64_t i);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
 lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c ... */
+lower_fn lower_conv_product;				 /* convproduct.c */
 lower_fn lower_avg_pool, lower_max_pool;		 /* pool.c */
 lower_fn lower_sum_of, lower_mul;			 /* binary.c */
 lower_fn lower_extreme;					 /* extreme.c */

@@ -17,10 +17,11 @@ static bool
 takes_rescale(const struct part *p, const struct tosa_op *op, unsigned flags)
 {
 	struct tosa_rescale r = tosa_rescale_of(p->t, op);
-	int out = tosa_out(p->t, op)->type;
+	int in = tosa_in(p->t, op, 0)->type, out = tosa_out(p->t, op)->type;
 	return r.in_zero == 0 && !r.in_unsigned && !r.out_unsigned &&
 	       (!r.per_channel || flags & TAIL_CHANNELS) &&
-	       (out == TOSA_INT8 || out == TOSA_INT16);
+	       (out == TOSA_INT8 || out == TOSA_INT16 ||
+		(in == TOSA_INT48 && out == TOSA_INT32 && flags & TAIL_WORDS));
 }
 
 static void
@@ -89,7 +90,8 @@ tail_of(struct part *p, int tensor, unsigned flags)
 			  .hi = tosa_most(x->type, false) };
 	for (;;) {
 		const struct tosa_op *op = only_reader(p, t.out);
-		if (!op || op->in[0] != t.out || !take(p, &t, op, wide, flags))
+		bool words = t.scaled && p->t->tensor[t.out].type == TOSA_INT32;
+		if (words || !op || op->in[0] != t.out || !take(p, &t, op, wide, flags))
 			break;
 		wide = false;
 		t.out = op->out[0];

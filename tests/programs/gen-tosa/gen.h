@@ -30,6 +30,7 @@ struct gen {
 	int n_tensors, n_ops, n_in, in[MAX_TENSORS];
 	int n_out, out[MAX_OPS]; /* none: what nothing reads */
 	int minor; /* version 1.minor */
+	bool computed; /* weights and biases of convolutions */
 };
 
 /* file.c */
@@ -56,5 +57,7 @@ int random_const(struct gen *g, int type, int rank, const int32_t *dim, int64_t 
 
 /* single.c: one operator by itself, of any type, shape and attributes that it may have */
 void draw_single(struct gen *g);
+/* a convolution whose weights, or bias, are computed */
+void draw_computed(struct gen *g);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: gen-tosa SEED [single] >graph.tosa */
+/* usage: gen-tosa SEED [single|computed] >graph.tosa */
 #include "gen.h"
 
 #include <stdio.h>
@@ -9,8 +9,10 @@
 int
 main(int argc, char **argv)
 {
-	if (argc != 2 && (argc != 3 || strcmp(argv[2], "single") != 0)) {
-		(void)fprintf(stderr, "usage: gen-tosa SEED [single] >graph.tosa\n");
+	const char *kind = argc == 3 ? argv[2] : "";
+	bool single = !strcmp(kind, "single"), computed = !strcmp(kind, "computed");
+	if (argc < 2 || argc > 3 || (argc == 3 && !single && !computed)) {
+		(void)fprintf(stderr, "usage: gen-tosa SEED [single|computed] >graph.tosa\n");
 		return EXIT_TROUBLE;
 	}
 	struct arena *a = arena_open();
@@ -20,7 +22,7 @@ main(int argc, char **argv)
 	g->a = a;
 	g->w = fbw_open();
 	g->state = strtoull(argv[1], NULL, 10);
-	(argc > 2 ? draw_single : draw_graph)(g);
+	(single ? draw_single : computed ? draw_computed : draw_graph)(g);
 	bool ok = gen_file(g, &file, &e) &&
 		  fwrite(file.p, 1, file.n, stdout) == file.n && !fflush(stdout);
 	fbw_close(g->w);

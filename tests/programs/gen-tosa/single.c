@@ -157,7 +157,8 @@ draw_conv(struct gen *g)
 {
 	static const int codes[] = { TOSA_CONV2D, TOSA_DEPTHWISE_CONV2D,
 				     TOSA_TRANSPOSE_CONV2D };
-	int code = ONE_OF(g, codes), type = ONE_OF(g, maps);
+	int code = g->computed ? codes[draw(g, 2)] : ONE_OF(g, codes);
+	int type = g->computed ? TOSA_INT8 : ONE_OF(g, maps);
 	bool deep = code == TOSA_DEPTHWISE_CONV2D, trans = code == TOSA_TRANSPOSE_CONV2D;
 	struct axis y = trans ? draw_transposed_axis(g) : draw_conv_axis(g);
 	struct axis x = trans ? draw_transposed_axis(g) : draw_conv_axis(g);
@@ -167,10 +168,21 @@ draw_conv(struct gen *g)
 	int32_t wd[4] = { o, y.k, x.k, c }, deep_wd[4] = { y.k, x.k, c, m };
 	int32_t out[4] = { dim[0], y.out, x.out, o }, nb = draw(g, 4) ? o : 1;
 	int acc = type == TOSA_INT8 ? TOSA_INT32 : TOSA_INT48;
-	int wt = draw(g, 4) ? TOSA_INT8 : TOSA_INT4;
+	int wt = g->computed || draw(g, 4) ? TOSA_INT8 : TOSA_INT4;
 	int in[5] = { input(g, type, 4, dim) };
-	in[1] = random_const(g, wt, 4, deep ? deep_wd : wd, wt == TOSA_INT4 ? 7 : 127);
-	in[2] = random_const(g, acc, 1, &nb, 100000);
+	if (g->computed) {
+		bool bias = draw(g, 2);
+		int v = bias ? input(g, TOSA_INT8, 1, &nb) : -1;
+		in[1] = draw(g, 8) || !bias
+			    ? input(g, wt, 4, deep ? deep_wd : wd)
+			    : random_const(g, wt, 4, deep ? deep_wd : wd, 127);
+		in[2] = bias ? simple(g, TOSA_CAST, 1, &v, acc, 1, &nb)
+			     : random_const(g, acc, 1, &nb, 100000);
+	} else {
+		in[1] = random_const(g, wt, 4, deep ? deep_wd : wd,
+				     wt == TOSA_INT4 ? 7 : 127);
+		in[2] = random_const(g, acc, 1, &nb, 100000);
+	}
 	int64_t zero = some_zero(g, type);
 	in[3] = gen_number(g, type, zero);
 	zero = type == TOSA_INT8 && wt == TOSA_INT8 && draw(g, 4) == 0 ? between(g, -128, 127)
@@ -554,4 +566,11 @@ draw_single(struct gen *g)
 		draw_tile, draw_reverse, draw_transpose, draw_pad, draw_concat };
 	g->minor = (int)draw(g, 2);
 	one[draw(g, sizeof(one) / sizeof(*one))](g);
+}
+
+void
+draw_computed(struct gen *g)
+{
+	g->computed = true;
+	draw_conv(g);
 }
