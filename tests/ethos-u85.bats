@@ -272,8 +272,14 @@ regor() {
 	regor person_detect 512 Mid 135916
 	regor resnet_quant 128 Low 165749
 	regor seanet_conv0 128 Low 18355
-	# its gates' tables cost something there, of which the description is silent
-	regor trained_lstm_int8 1024 Mid 289044 0.015
+	# the gates' chains, and tables that are operations of their own
+	regor trained_lstm_int8 128 Low 345928 0.002
+	regor trained_lstm_int8 1024 Mid 289044 0.002
+	regor trained_lstm_int8 2048 High 456463 0.002
+	# a sum chained to a convolution, transfers behind operations
+	regor resnet_quant 2048 High 28115 0.002
+	# a second operand that is repeated along an axis
+	regor seanet_sub0 256 Low 2403
 }
 
 @test "comparisons, choices, scattered and gathered rows, pairs of words" {

@@ -123,10 +123,10 @@ note_dma(const struct perf_machine *m, enum perf_model model,
 	h->bytes[r->dma_from] += (double)r->dma_bytes;
 	if (r->is_weights)
 		return; /* belongs to the kernel that uses them */
-	/* regor counts no time for U85's tables */
-	bool free = model == PERF_REGOR && r->to_shram &&
-		    m->accel->generation == GEN_U85;
-	h->copy_cycles += free ? 0 : copy_cycles(m, model, r);
+	/* U85's tables: by the operation, not by the transfer (perf_regor85_table) */
+	bool later = model == PERF_REGOR && r->to_shram &&
+		     m->accel->generation == GEN_U85;
+	h->copy_cycles += later ? 0 : copy_cycles(m, model, r);
 	if (r->to_shram) {
 		h->lut_bytes += r->dma_bytes;
 		h->lut_source = r->dma_from;
@@ -181,9 +181,12 @@ estimate_layer(const struct perf_machine *m, enum perf_model model,
 {
 	if (model == PERF_REGOR)
 		infer_relu(l);
-	if (model == PERF_REGOR && m->accel->generation == GEN_U85)
-		l->last_npu = perf_regor_op(m, &l->last->op);
 	struct perf_schedule s = schedule_of(m, model, l, h);
+	if (model == PERF_REGOR && m->accel->generation == GEN_U85) {
+		l->last_npu = s.own_slack =
+			perf_regor85_slack(m, &l->last->op, l->slices > 1);
+		s.lut_cycles += perf_regor85_table(m, &l->op);
+	}
 	if (model == PERF_VELA_2_1)
 		perf_vela21_layer(m, l, h->bytes, !h->any, e);
 	else if (model == PERF_VELA_3_12)

@@ -63,6 +63,11 @@ double perf_regor_npu(double op, const struct perf_schedule *s);
 double perf_regor85_op(const struct perf_machine *m, const struct perf_op *op);
 double perf_regor85_copy(const struct perf_machine *m, int64_t bytes,
 			 enum mem_area from, enum mem_area to);
+/* cycles in which the next operation's transfers may hide; op: the last slice, if sliced */
+double perf_regor85_slack(const struct perf_machine *m, const struct perf_op *op,
+			  bool sliced);
+/* cycles of the table's transfer, if op is nothing but that table; or 0 */
+double perf_regor85_table(const struct perf_machine *m, const struct perf_op *op);
 void perf_regor85(const struct perf_machine *m, const struct perf_op *op,
 		  const struct perf_schedule *s, struct perf_estimate *out);
 

@@ -10,10 +10,20 @@
 #include <math.h>
 
 double
-perf_regor85_op(const struct perf_machine *m, const struct perf_op *op)
+perf_regor85_op(const struct perf_machine *m, const struct perf_op *whole)
 {
 	const struct accel *a = m->accel;
+	const struct perf_op *op = whole;
 	double each = perf_output85(a, op) + op->chain.output_cycles;
+	struct perf_op lead;
+	if (op->chain.n) {
+		/* 25: what is between chained operations counts as a map in the arena */
+		lead = *op;
+		lead.ofm.area = m->memory->arena_area;
+		lead.ofm.bits = op->stage.bits;
+		lead.ofm.nhcwb16 = true;
+		op = &lead;
+	}
 	/* 24: RESIZE isn't modelled */
 	if (op->class == BLOCK_ELEMENTWISE)
 		return op->stage.resizes ? 0 : regor_elementwise(m, op, each, a->streams);
@@ -21,6 +31,31 @@ perf_regor85_op(const struct perf_machine *m, const struct perf_op *op)
 	/* 23: bits / 2 for pools */
 	double mac = perf_mac85(a, op, &t, 4);
 	return regor_blocks(m, op, &t, mac, each, perf_blocks85(op, &t), a->streams);
+}
+
+/* 25: as costed before any map was moved to faster memory; only a first slice fills */
+double
+perf_regor85_slack(const struct perf_machine *m, const struct perf_op *op, bool sliced)
+{
+	struct perf_op home = *op;
+	home.ifm.area = home.ifm2.area = home.ofm.area = m->memory->arena_area;
+	double fill = sliced ? regor_block_memory(m, &home, m->accel->streams).ifm : 0;
+	return perf_regor85_op(m, &home) - fill;
+}
+
+/* 25: a memory of its own takes a byte a cycle, without latency */
+double
+perf_regor85_table(const struct perf_machine *m, const struct perf_op *op)
+{
+	enum { BYTES8 = 256, BYTES16 = 2048 };
+	enum mem_area from = m->memory->const_area;
+	double bytes = op->ifm.bits == 8 ? BYTES8 : BYTES16;
+	bool copies = op->class == BLOCK_POOL && op->func != PERF_MAXPOOL &&
+		      op->kernel_h == 1 && op->kernel_w == 1;
+	if (op->activation != ACT_TABLE || !copies)
+		return 0;
+	double in = floor(bytes / m->read_rate[from][READ_COPY]);
+	return max_f64(in + m->memory->mem[from].read_latency, bytes);
 }
 
 double
@@ -62,17 +97,14 @@ count_maps(const struct perf_machine *m, const struct perf_op *op,
 		    PERF_FEATURE_MAPS,
 		    regor_transfer(m, &op->ifm, false, op->ifm_block,
 				   (double)c->ifm_read, parts));
+	/* what is repeated along an axis is read once */
+	int64_t second = streams ? stored_elements(&op->ifm2) : c->ifm2_read;
 	if (c->ifm2_read && hwc_elements(op->ifm2.shape) > 1)
 		add(t, op->ifm2.area, READ_STREAM, PERF_FEATURE_MAPS,
-		    regor_transfer(m, &op->ifm2, false, op->ifm_block,
-				   (double)c->ifm2_read, parts));
-	for (int i = 0; i < op->chain.n_reads; i++) {
-		const struct perf_map *r = &op->chain.read[i];
-		add(t, r->area, READ_STREAM, PERF_FEATURE_MAPS,
-		    regor_transfer(m, r, false, op->block, (double)stored_elements(r),
+		    regor_transfer(m, &op->ifm2, false, op->ifm_block, (double)second,
 				   parts));
-	}
-	if (c->ofm_write)
+	/* 25: of a chain only what its first operation reads */
+	if (c->ofm_write && !op->chain.n)
 		add(t, op->ofm.area, READ_CHANNELS, PERF_FEATURE_MAPS,
 		    regor_transfer(m, &op->ofm, true, op->block, (double)c->ofm_write,
 				   parts));
