@@ -341,11 +341,20 @@ judge()
 
 @test "what another compiler takes for Ethos-U85 alone" {
 	need_shared reference/vela-u85
-	# two RESCALEs of the same 48 bits; weights that are an input
-	for name in CONV48/0 CONV_nonconst/9; do
+	# two RESCALEs of the same 48 bits; weights that are an input; branches
+	for name in CONV48/0 CONV_nonconst/9 COND_IF/2 COND_IF2/6; do
 		judge $name ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
 		judge $name ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB
 	done
+}
+
+@test "a branch that does not suit its COND_IF is refused with the reason" {
+	local m=$TOP/tests/cases/tosa-partition/cond-if/m.tosa
+	# region, tensors, attribute: the file's strings, in its order
+	sed '0,/else/s//elsx/' "$m" >region.tosa
+	refuses 2 "operator 0 (COND_IF): there is no region else" npu-sim region.tosa
+	sed '0,/main_t0/s//main_tx/' "$m" >name.tosa
+	refuses 2 "is not declared" tosa-partition name.tosa
 }
 
 @test "what random operators once broke" {

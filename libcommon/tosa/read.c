@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a FlatBuffer to a graph whose names, constants and order are sound. */
-#include "tosa/tosa.h"
+#include "tosa/load.h"
 
 #include "base/file.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 
-enum { MAX_DIM = INT32_MAX };
-
-struct name {
-	const char *s;
-	int tensor;
-};
-
-struct load {
-	struct arena *a;
-	struct tosa_graph *g;
-	struct fb_ref block;
-	struct name *names; /* in order */
-	int *writer;	    /* of each tensor: 1 + its number in the file */
-	struct err *e;
-};
-
-#define BAD(l, ...) err_at((l)->e, (l)->g->name, 0, __VA_ARGS__)
+enum { MAX_DIM = INT32_MAX, MAX_GROWN = 1 << 20 /* tensors, with branches */ };
 
 /* ---- tensors ----------------------------------------------------------------- */
 
@@ -123,33 +107,61 @@ load_shape(struct load *l, struct tosa_tensor *t, struct fb_ref ref)
 static int
 by_name(const void *a, const void *b)
 {
-	const struct name *x = a, *y = b;
+	const struct load_name *x = a, *y = b;
 	return strcmp(x->s, y->s);
 }
 
-static bool
+/* room for at least n elements where there is some for *cap */
+static void *
+grown(struct arena *a, const void *v, int *cap, int used, int n, size_t size)
+{
+	int more = *cap ? 2 * *cap : n;
+	*cap = more < n ? n : more;
+	uint8_t *p = arena_alloc(a, (size_t)*cap, size);
+	if (used)
+		memcpy(p, v, (size_t)used * size);
+	return p;
+}
+
+bool
+load_more_tensors(struct load *l, int n)
+{
+	struct tosa_graph *g = l->g;
+	int need = g->n_tensors + n, cap = l->cap_tensors;
+	if (g->n_tensors && need > MAX_GROWN)
+		return BAD(l, "more than %d tensors with those of branches", MAX_GROWN);
+	if (need <= l->cap_tensors)
+		return true;
+	g->tensor = grown(l->a, g->tensor, &l->cap_tensors, g->n_tensors, need,
+			  sizeof(*g->tensor));
+	l->writer = grown(l->a, l->writer, &cap, g->n_tensors, need, sizeof(*l->writer));
+	return true;
+}
+
+bool
 load_tensors(struct load *l)
 {
 	struct tosa_graph *g = l->g;
 	uint32_t n = fb_vector(l->block, FB_TosaBlock_tensors).n;
 	uint32_t shapes = fb_vector(l->block, FB_TosaBlock_shapes).n;
-	g->n_tensors = (int)(n + shapes);
-	g->tensor = anew(l->a, struct tosa_tensor, (size_t)g->n_tensors);
-	l->names = anew(l->a, struct name, (size_t)g->n_tensors);
-	l->writer = anew(l->a, int, (size_t)g->n_tensors);
+	int first = g->n_tensors;
+	l->n_names = (int)(n + shapes);
+	l->names = anew(l->a, struct load_name, (size_t)l->n_names);
+	if (!load_more_tensors(l, l->n_names))
+		return false;
+	struct tosa_tensor *t = &g->tensor[first];
 	for (uint32_t i = 0; i < n; i++)
-		if (!load_tensor(l, &g->tensor[i],
-				 fb_item(l->block, FB_TosaBlock_tensors, i)))
+		if (!load_tensor(l, &t[i], fb_item(l->block, FB_TosaBlock_tensors, i)))
 			return false;
 	for (uint32_t i = 0; i < shapes; i++)
-		if (!load_shape(l, &g->tensor[n + i],
-				fb_item(l->block, FB_TosaBlock_shapes, i)))
+		if (!load_shape(l, &t[n + i], fb_item(l->block, FB_TosaBlock_shapes, i)))
 			return false;
-	for (int i = 0; i < g->n_tensors; i++)
-		l->names[i] = (struct name){ .s = g->tensor[i].name, .tensor = i };
-	if (g->n_tensors)
-		qsort(l->names, (size_t)g->n_tensors, sizeof(*l->names), by_name);
-	for (int i = 1; i < g->n_tensors; i++)
+	g->n_tensors += l->n_names;
+	for (int i = 0; i < l->n_names; i++)
+		l->names[i] = (struct load_name){ .s = t[i].name, .tensor = first + i };
+	if (l->n_names)
+		qsort(l->names, (size_t)l->n_names, sizeof(*l->names), by_name);
+	for (int i = 1; i < l->n_names; i++)
 		if (!strcmp(l->names[i].s, l->names[i - 1].s))
 			return BAD(l, "two tensors or shapes are called %s",
 				   l->names[i].s);
@@ -158,26 +170,31 @@ load_tensors(struct load *l)
 
 /* ---- operators ------------------------------------------------------------------ */
 
-/* the tensors that a list of names means; what: "operator 3 (ADD)" */
-static bool
-find_names(struct load *l, struct fb_ref t, int slot, const char *what,
+struct load_name *
+load_find(struct load *l, const char *name)
+{
+	struct load_name key = { .s = name };
+	return l->n_names ? bsearch(&key, l->names, (size_t)l->n_names, sizeof(key),
+				    by_name)
+			  : NULL;
+}
+
+bool
+load_names(struct load *l, struct fb_ref t, int slot, const char *what,
 	   const char *role, const int **out, int *n_out)
 {
 	uint32_t n = fb_vector(t, slot).n;
 	int *v = anew(l->a, int, n);
 	for (uint32_t i = 0; i < n; i++) {
 		size_t len;
-		struct name key = { 0 };
+		const char *name;
 		const char *s = fb_text(t, slot, i, &len);
-		if (!take_name(l, s, len, &key.s))
+		if (!take_name(l, s, len, &name))
 			return false;
-		const struct name *found =
-		    l->g->n_tensors ? bsearch(&key, l->names, (size_t)l->g->n_tensors,
-					      sizeof(key), by_name)
-				    : NULL;
+		const struct load_name *found = load_find(l, name);
 		if (!found)
 			return BAD(l, "%s: %s %u is %s, which is not declared", what,
-				   role, i, key.s);
+				   role, i, name);
 		v[i] = found->tensor;
 	}
 	*out = v;
@@ -185,8 +202,8 @@ find_names(struct load *l, struct fb_ref t, int slot, const char *what,
 	return true;
 }
 
-static const char *
-label(struct load *l, const struct tosa_op *op)
+const char *
+load_label(struct load *l, const struct tosa_op *op)
 {
 	return arena_printf(l->a, "operator %d (%s)", op->number, op->name);
 }
@@ -200,24 +217,25 @@ note_writer(struct load *l, const struct tosa_op *op)
 		bool constant = op->code == TOSA_CONST || op->code == TOSA_CONST_SHAPE;
 		if (*w)
 			return BAD(l, "%s writes %s, which operator %d writes, too",
-				   label(l, op), t->name, *w - 1);
+				   load_label(l, op), t->name, *w - 1);
 		if (t->is_input)
 			return BAD(l, "%s writes %s, which is an input of the graph",
-				   label(l, op), t->name);
+				   load_label(l, op), t->name);
 		if (constant && !t->data.p)
-			return BAD(l, "%s: %s has no data", label(l, op), t->name);
+			return BAD(l, "%s: %s has no data", load_label(l, op), t->name);
 		if (!constant && t->data.p)
 			return BAD(l, "%s writes %s, which is a constant",
-				   label(l, op), t->name);
+				   load_label(l, op), t->name);
 		*w = 1 + op->number;
 	}
 	return true;
 }
 
 static bool
-load_op(struct load *l, int number, struct tosa_op *op)
+load_op(struct load *l, uint32_t place, struct tosa_op *op)
 {
-	struct fb_ref ref = fb_item(l->block, FB_TosaBlock_operators, (uint32_t)number);
+	int number = l->number++;
+	struct fb_ref ref = fb_item(l->block, FB_TosaBlock_operators, place);
 	int64_t code = fb_int(ref, FB_TosaOperator_op);
 	const struct tosa_op_info *info = tosa_op_info(code);
 	if (!info)
@@ -226,39 +244,53 @@ load_op(struct load *l, int number, struct tosa_op *op)
 	*op = (struct tosa_op){ .code = (int)code, .name = info->name,
 				.number = number };
 	if (info->why_not)
-		return BAD(l, "%s: %s", label(l, op), info->why_not);
+		return BAD(l, "%s: %s", load_label(l, op), info->why_not);
 	int64_t tag = fb_int(ref, FB_TosaOperator_attribute_type);
 	op->attribute = fb_child(ref, FB_TosaOperator_attribute);
 	const struct fb_table *need = fb_TosaAttribute.member[code];
 	if (tag ? tag != code : need != &fb_TosaNone)
-		return BAD(l, "%s has attributes of operator %lld", label(l, op),
+		return BAD(l, "%s has attributes of operator %lld", load_label(l, op),
 			   (long long)tag);
-	if (!find_names(l, ref, FB_TosaOperator_inputs, label(l, op), "input", &op->in,
+	if (!load_names(l, ref, FB_TosaOperator_inputs, load_label(l, op), "input", &op->in,
 			&op->n_in) ||
-	    !find_names(l, ref, FB_TosaOperator_outputs, label(l, op), "output",
+	    !load_names(l, ref, FB_TosaOperator_outputs, load_label(l, op), "output",
 			&op->out, &op->n_out))
 		return false;
+	bool flow = op->code == TOSA_COND_IF;
+	if (flow && l->inside)
+		return BAD(l, "%s inside of a branch is not supported", load_label(l, op));
+	if (flow && op->n_in && op->n_out)
+		return note_writer(l, op);
 	if (op->n_in < info->min_in || op->n_in > info->max_in || op->n_out != 1)
 		return BAD(l, "%s has %d inputs and %d outputs, %s%d and 1 are needed",
-			   label(l, op), op->n_in, op->n_out,
+			   load_label(l, op), op->n_in, op->n_out,
 			   info->max_in > info->min_in ? "at least " : "", info->min_in);
 	return note_writer(l, op);
 }
 
-/* all but constants, in the order of the file */
-static bool
+struct tosa_op *
+load_more_ops(struct load *l, int n)
+{
+	struct tosa_graph *g = l->g;
+	if (g->n_ops + n > l->cap_ops)
+		g->op = grown(l->a, g->op, &l->cap_ops, g->n_ops, g->n_ops + n,
+			      sizeof(*g->op));
+	return &g->op[g->n_ops];
+}
+
+bool
 load_ops(struct load *l)
 {
 	struct tosa_graph *g = l->g;
 	uint32_t n = fb_vector(l->block, FB_TosaBlock_operators).n;
-	g->op = anew(l->a, struct tosa_op, n);
+	struct tosa_op *op = load_more_ops(l, (int)n);
 	for (uint32_t i = 0; i < n; i++) {
-		struct tosa_op *op = &g->op[g->n_ops];
-		if (!load_op(l, (int)i, op))
+		if (!load_op(l, i, op))
 			return false;
 		if (op->code == TOSA_CONST || op->code == TOSA_CONST_SHAPE)
 			continue;
 		g->tensor[op->out[0]].producer = g->n_ops++;
+		op++;
 	}
 	return true;
 }
@@ -274,10 +306,10 @@ check_reads(struct load *l)
 			t->uses++;
 			if (t->producer < 0 && !t->data.p && !t->is_input)
 				return BAD(l, "%s reads %s, which nothing writes",
-					   label(l, &g->op[i]), t->name);
+					   load_label(l, &g->op[i]), t->name);
 			if (mask >> k & 1 && !t->data.p)
 				return BAD(l, "%s: input %d, %s, must be a constant",
-					   label(l, &g->op[i]), k, t->name);
+					   load_label(l, &g->op[i]), k, t->name);
 		}
 	for (int i = 0; i < g->n_out; i++) {
 		struct tosa_tensor *t = &g->tensor[g->out[i]];
@@ -318,7 +350,7 @@ sort_ops(struct load *l)
 			int before = g->tensor[op->in[operand[i]++]].producer;
 			if (before >= 0 && open[before])
 				return BAD(l, "%s depends on its own result",
-					   label(l, &g->op[before]));
+					   load_label(l, &g->op[before]));
 			if (before >= 0 && !at[before])
 				stack[depth++] = before;
 		}
@@ -332,24 +364,14 @@ sort_ops(struct load *l)
 /* ---- the graph ----------------------------------------------------------------- */
 
 static bool
-find_block(struct load *l, struct fb_ref root)
+check_version(struct load *l)
 {
-	struct fb_ref v = fb_child(root, FB_TosaGraph_version);
+	struct fb_ref v = fb_child(l->root, FB_TosaGraph_version);
 	if (!v.buf)
 		return BAD(l, "there is no version");
 	long long major = fb_int(v, FB_TosaVersion_major);
-	if (major != 1)
-		return BAD(l, "version %lld.%lld, only 1.0 and 1.1 are supported", major,
-			   (long long)fb_int(v, FB_TosaVersion_minor));
-	uint32_t n = fb_vector(root, FB_TosaGraph_regions).n;
-	if (n != 1)
-		return BAD(l, "%u regions, only graphs of one are supported", n);
-	struct fb_ref region = fb_item(root, FB_TosaGraph_regions, 0);
-	n = fb_vector(region, FB_TosaRegion_blocks).n;
-	if (n != 1)
-		return BAD(l, "%u blocks, only graphs of one are supported", n);
-	l->block = fb_item(region, FB_TosaRegion_blocks, 0);
-	return true;
+	return major == 1 || BAD(l, "version %lld.%lld, only 1.0 and 1.1 are supported",
+				 major, (long long)fb_int(v, FB_TosaVersion_minor));
 }
 
 /* what crosses the graph's border has a type that an NPU tensor can have */
@@ -380,14 +402,14 @@ tosa_read(struct arena *a, struct bytes file, const char *name,
 		.id = "TOSA", .what = "a TOSA graph", .root = &fb_TosaGraph };
 	struct tosa_graph *g = anew(a, struct tosa_graph, 1);
 	struct load l = { .a = a, .g = g, .e = e };
-	struct fb_ref root;
 	g->name = name;
 	g->file = file;
-	if (!fb_verify_as(&format, file, name, &root, e) || !find_block(&l, root) ||
+	if (!fb_verify_as(&format, file, name, &l.root, e) || !check_version(&l) ||
+	    !load_find_main(&l) ||
 	    !load_tensors(&l) ||
-	    !find_names(&l, l.block, FB_TosaBlock_inputs, "the graph", "input", &g->in,
+	    !load_names(&l, l.block, FB_TosaBlock_inputs, "the graph", "input", &g->in,
 			&g->n_in) ||
-	    !find_names(&l, l.block, FB_TosaBlock_outputs, "the graph", "output",
+	    !load_names(&l, l.block, FB_TosaBlock_outputs, "the graph", "output",
 			&g->out, &g->n_out))
 		return false;
 	for (int i = 0; i < g->n_in; i++) {
@@ -397,7 +419,7 @@ tosa_read(struct arena *a, struct bytes file, const char *name,
 				   t->data.p ? "a constant" : "named twice");
 		t->is_input = true;
 	}
-	if (!load_ops(&l) || !check_reads(&l) || !sort_ops(&l) ||
+	if (!load_ops(&l) || !load_branches(&l) || !check_reads(&l) || !sort_ops(&l) ||
 	    !check_border(&l, g->in, g->n_in, "input") ||
 	    !check_border(&l, g->out, g->n_out, "output"))
 		return false;

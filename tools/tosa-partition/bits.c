@@ -204,12 +204,18 @@ lower_shift(struct part *p, const struct tosa_op *op)
 		return NULL;
 	}
 	struct nd out = result_place(p, op->out[0]), r;
-	struct nd a = wide_operand(p, op->in[0], logical, &out);
+	struct nd a = wide_operand(p, op->in[0], logical, native ? NULL : &out);
 	struct nd b = wide_operand(p, op->in[1], false, native ? NULL : &out);
-	if (op->code == TOSA_LOGICAL_LEFT_SHIFT)
+	bool left = op->code == TOSA_LOGICAL_LEFT_SHIFT;
+	if (out.type == TFL_INT32 && (left || (logical && native))) {
+		struct finish f = { .round = ROUND_NATURAL };
+		both_to(p, left ? OP_SHL : OP_LSR, &a, &b, &out, &f);
+		return NULL;
+	}
+	if (left)
 		r = nd_both(p->l, OP_SHL, &a, &b);
 	else if (logical && out.type == TFL_INT32)
-		r = native ? nd_both(p->l, OP_LSR, &a, &b) : logical_by(p, &a, &b);
+		r = logical_by(p, &a, &b);
 	else if (!logical && tosa_rounds(op))
 		r = nd_both(p->l, OP_SHR, &a, &b);
 	else
