@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { MAX_TENSORS = 6, MAX_BYTES = 4096, MAX_CHANNELS = 16 };
+/* an LSTM has 24 inputs */
+enum { MAX_TENSORS = 25, MAX_BYTES = 4096, MAX_CHANNELS = 16 };
 
 struct bench {
 	struct tfl_tensor t[MAX_TENSORS];
@@ -43,6 +44,16 @@ bench_add(struct bench *b, int type, const int32_t dim[4], float scale, int64_t 
 		t->quant = (struct tfl_quant){ .n_scale = 1, .n_zero = 1,
 					       .scale = b->scale[i],
 					       .zero = b->zero[i] };
+	return i;
+}
+
+/* an input that is not there */
+static inline int
+bench_add_none(struct bench *b)
+{
+	int i = b->n++;
+	b->t[i] = (struct tfl_tensor){ .name = "none" };
+	b->index[i] = -1;
 	return i;
 }
 
