@@ -520,6 +520,11 @@ double division_lower_bound(struct sched *s, const struct cascades *c, const int
 struct cascades_bound {
 	double lower_bound, in_place;
 } cascades_bound(const struct cascades *c);
+/* its cycles where maps and weights share so many bytes, with weights fetched as far as
+ * there is room beside each cascade's maps.  Of the best division; INFINITY: none */
+double division_estimate(const struct cascades *c, const int *picked, int n, int64_t limit,
+			 bool slide);
+double cascades_estimate(struct sched *s, const struct cascades *c, int64_t limit, bool slide);
 /* its kernels */
 void cascades_take(struct sched *s, struct cascades *c, const int *picked, int n,
 		 bool slide, struct plan *out);

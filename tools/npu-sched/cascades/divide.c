@@ -5,6 +5,7 @@
  */
 #include "cascades.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -117,6 +118,27 @@ int64_t
 cascades_whole_peak(const struct cascades *c)
 {
 	return c->whole_peak;
+}
+
+double
+division_estimate(const struct cascades *c, const int *picked, int n, int64_t limit, bool slide)
+{
+	double sum = 0;
+	while (n-- > 0) {
+		const struct cascade_choice *x = &c->v[picked[n]];
+		sum += cost_with_room(x, limit - x->bytes - (slide ? 0 : x->slid));
+	}
+	return sum;
+}
+
+double
+cascades_estimate(struct sched *s, const struct cascades *c, int64_t limit, bool slide)
+{
+	struct arena *a = arena_open();
+	const struct path *p = shortest(s, a, c, limit, slide);
+	double cycles = !s->n_ops || p[s->n_ops].choice >= 0 ? p[s->n_ops].cycles : INFINITY;
+	arena_close(a);
+	return cycles;
 }
 
 int

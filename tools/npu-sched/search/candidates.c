@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Candidates for plans: what maps may take, how finely weights are cut, what happens
- * to weights that are late.  All are costed with estimated sizes; those that
- * are estimated at little enough are worked out with the encoder's exact ones.
+ * to weights that are late.  All are costed with estimated sizes (estimates.c); those
+ * that are estimated at little enough are worked out with the encoder's exact ones.
  */
 #include "search.h"
 
@@ -141,71 +141,6 @@ round_limit(int64_t limit, const struct plan *p, enum grain grain)
 	return limit / step * step;
 }
 
-/* rooms between what the maps need and what transfers ask for, which may be many times
- * as much: powers of that ratio */
-static const double room_powers[ROOMS - 1] = {
-	0.04, 0.1, 0.17, 0.24, 0.34, 0.46, 0.63, 0.8 };
-
-/* what is listed, and the divisions that were seen */
-struct enumeration {
-	struct variant *x;
-	struct seen seen;
-	const struct wanted *wanted;
-};
-
-bool
-is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
-{
-	return cycles < w->below && c->least <= w->limit &&
-	       (!w->front || front_wants(w->front, c->least, c->least + c->beside, cycles));
-}
-
-/* cycles with transfers below some rooms, rising: nothing less takes fewer, but that
- * transfers choose greedily; so below one that is not wanted none is */
-static void
-estimate_rooms(struct sched *s, struct plan *p, struct candidate *c, const struct wanted *w)
-{
-	bool wanted = true;
-	double least = (double)max_i64(c->least, ALIGN);
-	double much = fmax((double)c->need / least, 1.05);
-	for (int i = ROOMS - 2; i >= 0; i--) {
-		c->room[i] = (int64_t)(least * pow(much, room_powers[i]));
-		c->cycles[i] = INFINITY;
-		if (!wanted)
-			continue;
-		plan_fetches(s, p, c->room[i]);
-		c->cycles[i] = plan_bound(s, p);
-		wanted = is_wanted(w, c, c->cycles[i]);
-	}
-}
-
-bool
-has_few_weights(const struct sched *s)
-{
-	enum { FEW = 16 };
-	return s->g->n_weights <= FEW;
-}
-
-/*
- * Transfers choose greedily, and with much room may hold up what comes first: half
- * as much again as the maps need is tried, too, where it can make a difference.
- */
-static void
-estimate_with_little(struct sched *s, struct plan *p, struct candidate *c, int64_t limit)
-{
-	const double much = 1.02;
-	c->little = round_limit(c->least + c->least / 2, p, FINE);
-	c->with_little = INFINITY;
-	bool hopeless = !has_few_weights(s) || c->estimate < much * c->lower_bound;
-	if (c->little >= limit || (limit == NO_LIMIT_BYTES && hopeless))
-		return;
-	plan_fetches(s, p, c->little);
-	c->with_little = plan_bound(s, p);
-	c->estimate = fmin(c->estimate, c->with_little);
-	plan_fetches(s, p, 0);
-	c->estimate = fmin(c->estimate, plan_bound(s, p));
-}
-
 static bool
 are_alike(const struct candidate *a, const struct candidate *b)
 {
@@ -224,47 +159,6 @@ is_repeated(const struct variant *x, const struct candidate *c)
 		if (are_alike(&x->v[i], c))
 			return true;
 	return false;
-}
-
-/* transfers by one policy */
-static void
-add_candidate(struct enumeration *l, struct plan *p, struct candidate c)
-{
-	struct variant *x = l->x;
-	p->eager = c.policy.eager;
-	int64_t room = round_limit(l->wanted->limit, p, FINE);
-	plan_fetches(x->s, p, room);
-	if (p->need > room)
-		plan_fetches(x->s, p, p->need); /* just room for the maps */
-	if (p->need > l->wanted->limit)
-		return;
-	c.estimate = plan_bound(x->s, p);
-	c.need = p->need;
-	if (l->wanted->front) {
-		if (!is_wanted(l->wanted, &c, c.estimate))
-			return;
-		c.room[ROOMS - 1] = NO_LIMIT_BYTES;
-		c.cycles[ROOMS - 1] = c.estimate;
-		estimate_rooms(x->s, p, &c, l->wanted);
-		if (is_repeated(x, &c))
-			return;
-	} else {
-		estimate_with_little(x->s, p, &c, l->wanted->limit);
-	}
-	c.number = x->n;
-	agrow(x->list, x->v, x->n, &x->cap);
-	x->v[x->n++] = c;
-}
-
-/* bytes that the maps need at least, of the limited place and of the other */
-static void
-find_least(struct sched *s, const struct plan *p, struct candidate *c)
-{
-	c->least = c->beside = 0;
-	for (size_t k = 0; k < p->n_kernels; k++)
-		c->least = p->map_bytes[k] > c->least ? p->map_bytes[k] : c->least;
-	if (s->memory.spilling)
-		c->beside = maps_least(s, p, PLACE_ARENA);
 }
 
 /* cuts of one division: where no weights are large enough they come to the same */
@@ -304,21 +198,47 @@ take_new(struct cuts *l, struct cutting t, uint64_t hash)
 	return t;
 }
 
+/* what is listed, the divisions that were seen, and what is to be estimated yet */
+struct enumeration {
+	struct variant *x;
+	struct seen seen;
+	const struct wanted *wanted;
+	struct trial trial[TRIALS];
+	size_t n, kernels; /* of all of them: some memory at a time */
+};
+
 static void
-add_cut(struct enumeration *l, struct candidate c, struct plan *p, struct cutting t)
+keep_candidate(struct enumeration *l, struct candidate c)
 {
-	struct sched *s = l->x->s;
-	c.policy.cut = t.cut;
-	c.lower_bound = fmax(plan_lower_bound(s, p, l->wanted->below), c.lower_bound);
-	if (c.lower_bound >= l->wanted->below)
+	struct variant *x = l->x;
+	if (l->wanted->front && is_repeated(x, &c))
 		return;
-	find_maps(s, p);
-	find_least(s, p, &c);
-	if (is_wanted(l->wanted, &c, c.lower_bound) && t.lazy)
-		add_candidate(l, p, c);
-	c.policy.eager = true;
-	if (is_wanted(l->wanted, &c, c.lower_bound) && t.eager)
-		add_candidate(l, p, c);
+	c.number = x->n;
+	agrow(x->list, x->v, x->n, &x->cap);
+	x->v[x->n++] = c;
+}
+
+/* estimates what has come together; in its order, so that threads do not show */
+static void
+flush(struct enumeration *l)
+{
+	estimate_trials(l->x->s, l->trial, l->n, l->wanted);
+	for (size_t i = 0; i < l->n; i++) {
+		for (int k = 0; k < l->trial[i].n; k++)
+			keep_candidate(l, l->trial[i].found[k]);
+		plan_close(l->trial[i].p);
+	}
+	l->n = l->kernels = 0;
+}
+
+static void
+add_trial(struct enumeration *l, struct trial t)
+{
+	enum { MOST_KERNELS = 1 << 16 };
+	l->kernels += t.p->n_kernels;
+	l->trial[l->n++] = t;
+	if (l->n == TRIALS || l->kernels > MOST_KERNELS)
+		flush(l);
 }
 
 static void
@@ -330,32 +250,43 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 	struct division *d = &c.division;
 	if (!divide(x, maps, slide, d) || !is_news(x->list, &l->seen, *d))
 		return;
+	if (l->wanted->estimated[slide] < INFINITY &&
+	    division_estimate(x->cascades, d->picked, d->n, l->wanted->limit, slide) >
+		    l->wanted->estimated[slide])
+		return;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
 		if (cuttings[t].slide != slide)
 			continue;
+		c.policy.cut = cuttings[t].cut;
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
-						    cuttings[t].cut);
+						    c.policy.cut);
 		if (c.lower_bound >= l->wanted->below)
 			continue;
-		struct plan *p = make_cut(x, *d, cuttings[t].cut);
+		struct plan *p = make_cut(x, *d, c.policy.cut);
 		struct cutting left = take_new(&cuts, cuttings[t],
 					       hash_ends(p, x->s->n_ops));
 		if (left.lazy || left.eager)
-			add_cut(l, c, p, left);
-		plan_close(p);
+			add_trial(l, (struct trial){ .p = p, .of = c, .lazy = left.lazy,
+						     .eager = left.eager });
+		else
+			plan_close(p);
 	}
 }
 
 void
-list_candidates(struct variant *x, int steps, const struct wanted *w)
+list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
 {
-	struct enumeration l = { .x = x, .wanted = w };
 	drop_candidates(x);
 	x->list = arena_open();
-	struct sizes sizes = list_sizes(x, x->list, steps);
+	struct enumeration *l = anew(x->list, struct enumeration, 1);
+	l->x = x;
+	l->wanted = w;
+	struct sizes sizes = list_sizes(x, x->list, sizing.steps);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = 0; i < sizes.n; i++)
-			add_candidates(&l, sizes.v[i], slide);
+			if (sizes.v[i] >= sizing.lo && sizes.v[i] <= sizing.hi)
+				add_candidates(l, sizes.v[i], slide);
+	flush(l);
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare_candidates);
 }

@@ -167,12 +167,14 @@ explore_candidate(struct exploring *e)
 bool
 explore(struct variant *x, struct front *f, const struct knobs *k, enum detail detail)
 {
-	struct wanted w = { .below = INFINITY, .limit = NO_LIMIT_BYTES, .front = f };
+	struct wanted w = { .below = INFINITY, .limit = NO_LIMIT_BYTES,
+			    .estimated = { INFINITY, INFINITY }, .front = f };
 	bool fine = detail == FINELY;
 	if (!variant_begin(x))
 		return true;
 	variant_add_cascades(x);
-	list_candidates(x, fine ? k->steps : k->coarse_steps, &w);
+	list_candidates(x, (struct sizing){ .steps = fine ? k->steps : k->coarse_steps,
+					    .hi = INT64_MAX }, &w);
 	bool ok = true;
 	for (size_t i = 0; ok && i < x->n; i++) {
 		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k,

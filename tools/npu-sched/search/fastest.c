@@ -9,9 +9,11 @@
 
 #include <math.h>
 
-/* a candidate, and how it was brought below a limit */
+/* a candidate's plan, and how it was brought below a limit */
 struct choice {
-	struct candidate *candidate;
+	const struct candidate *candidate; /* while its list is there */
+	struct plan *plan; /* from when its candidate is done */
+	int64_t maps;	   /* that its division was made for */
 	struct fitting fitting;
 	double cycles;
 };
@@ -32,16 +34,30 @@ has_many_weights(const struct sched *s)
 }
 
 /* candidates are tried whose estimate exceeds the best by this factor.  Among few
- * weights one choice matters much, and all is tried soon; measured on the models */
+ * weights one choice matters much, and all is tried soon; among many one that is hardly
+ * better than what another variant has given does not.  Measured on the models */
 static double
-tolerance(const struct sched *s, int64_t limit)
+tolerance(const struct sched *s, int64_t limit, double below)
 {
 	bool limited = limit < NO_LIMIT_BYTES;
 	if (has_few_weights(s))
 		return 1.5;
 	if (!limited)
 		return s->memory.spilling ? 1.01 : 1.001;
-	return has_many_weights(s) ? 1.005 : 1.02;
+	if (has_many_weights(s))
+		return below < INFINITY ? 1 : 1.005;
+	return 1.02;
+}
+
+/*
+ * Plans of divisions for a limit are about as far apart as their estimates: of seven
+ * networks on ethos-u85-128, -512, -2048 and five on ethos-u65-512 the best one's was at
+ * most 0.6 % above the least.
+ */
+double
+estimates_apart(const struct sched *s)
+{
+	return has_few_weights(s) ? 1.5 : 1.02;
 }
 
 /* returns what its transfers asked for */
@@ -51,9 +67,12 @@ try_fit(struct contest *c, struct candidate *i, enum fit how)
 	const struct fitting f = { .limit = i->next, .how = how, .most = c->limit };
 	bool faster = plan_fit(c->x->s, i->plan, f, c->best.cycles);
 	int64_t asked = i->plan->asked;
-	if (faster && peak_of(c->x->s, i->plan) <= c->limit)
-		c->best = (struct choice){ .candidate = i, .fitting = f,
-					   .cycles = i->plan->cycles };
+	if (faster && peak_of(c->x->s, i->plan) <= c->limit) {
+		c->best.candidate = i;
+		c->best.maps = i->maps;
+		c->best.fitting = f;
+		c->best.cycles = i->plan->cycles;
+	}
 	return asked;
 }
 
@@ -153,37 +172,86 @@ visit_without(struct contest *c, struct candidate *i)
 	(void)try_fit(c, i, BETWEEN);
 }
 
+/* with ever less room; false: an error */
+static bool
+try_candidate(struct contest *c, struct candidate *i)
+{
+	if (!begin(c, i))
+		return false;
+	while (i->next != NEVER)
+		visit(c, i);
+	if (i->plan)
+		visit_without(c, i);
+	if (c->best.candidate == i) {
+		plan_close(c->best.plan);
+		c->best.plan = i->plan;
+		c->best.candidate = NULL;
+		i->plan = NULL;
+	}
+	candidate_close(i);
+	return true;
+}
+
+/* all that may be better than the best so far, by so much where that is this variant's;
+ * false: an error */
+static bool
+try_all(struct contest *c, struct sizing sizing)
+{
+	const double worthwhile = c->best.plan ? 0.999 : 1;
+	struct variant *x = c->x;
+	struct wanted w = { .below = c->best.cycles * worthwhile, .limit = c->limit,
+			    .estimated = { INFINITY, INFINITY } };
+	for (int slide = 0; slide < 2 && c->limit < NO_LIMIT_BYTES; slide++)
+		w.estimated[slide] = estimates_apart(x->s) *
+				     cascades_estimate(x->s, x->cascades, c->limit, slide);
+	list_candidates(x, sizing, &w);
+	for (size_t k = 0; k < x->n; k++)
+		if (!try_candidate(c, &x->v[k]))
+			return false;
+	return true;
+}
+
 /* the plan that won, made again */
 static struct plan *
 win(struct contest *c)
 {
-	struct candidate *i = c->best.candidate;
-	if (!i)
+	struct plan *p = c->best.plan;
+	if (!p)
 		return NULL;
-	struct plan *p = i->plan;
 	(void)plan_fit(c->x->s, p, c->best.fitting, INFINITY);
 	p->cycles = c->best.cycles;
-	i->plan = NULL;
 	return p;
 }
 
+/* an estimate is a walk for each way to decide about transfers */
+static bool
+has_ways(const struct sched *s)
+{
+	return s->accel->max_dma > MAX_KERNELS;
+}
+
+/*
+ * Within a limit more room for maps is less for weights.  Where estimates take long, the
+ * best size is looked for coarsely first, then in detail between its neighbours.
+ */
 struct plan *
 search_fastest(struct variant *x, int64_t limit, double below, enum detail detail)
 {
-	const int steps[] = { [COARSELY] = 4, [FINELY] = 16 };
-	struct contest c = { .x = x, .limit = limit, .tolerance = tolerance(x->s, limit),
-			     .best.cycles = below };
-	struct wanted w = { .below = below, .limit = limit };
-	list_candidates(x, steps[detail], &w);
-	for (size_t k = 0; k < x->n; k++) {
-		if (!begin(&c, &x->v[k]))
-			return NULL;
-		while (x->v[k].next != NEVER)
-			visit(&c, &x->v[k]);
-		if (x->v[k].plan)
-			visit_without(&c, &x->v[k]);
-		if (c.best.candidate != &x->v[k])
-			candidate_close(&x->v[k]);
+	enum { COARSE_STEPS = 4, FINE_STEPS = 16 };
+	struct contest c = { .x = x, .limit = limit, .best.cycles = below,
+			     .tolerance = tolerance(x->s, limit, below) };
+	bool near = limit < NO_LIMIT_BYTES && detail == FINELY && has_ways(x->s);
+	int steps = detail == COARSELY || near ? COARSE_STEPS : FINE_STEPS;
+	bool ok = try_all(&c, (struct sizing){ .steps = steps, .hi = INT64_MAX });
+	if (ok && near && c.best.plan) {
+		int64_t apart = c.best.maps / COARSE_STEPS;
+		c.tolerance = 1;
+		ok = try_all(&c, (struct sizing){ .steps = FINE_STEPS,
+						  .lo = c.best.maps - apart,
+						  .hi = c.best.maps + apart });
 	}
-	return win(&c);
+	if (ok)
+		return win(&c);
+	plan_close(c.best.plan);
+	return NULL;
 }

@@ -20,6 +20,7 @@ struct search {
 	double whole; /* cycles of whole maps in an order's first setting */
 	struct found found;
 	int64_t way; /* in which maps left for found.within */
+	double estimate; /* the least for the profile's own limit */
 };
 
 /* what plans may share, but for the areas of maps */
@@ -148,14 +149,6 @@ search_cascades(struct variant *v, struct plan *p, int64_t limit, double below,
 	return faster_plan(p, search_fastest(v, limit, below, detail));
 }
 
-static struct plan *
-search_divisions(struct search *x, struct variant *v, int64_t limit, double below,
-		 enum detail detail)
-{
-	struct plan *p = search_whole(x, v, limit, below, detail);
-	return search_cascades(v, p, limit, p ? p->cycles : below, detail);
-}
-
 /*
  * The same of another layout or objective than one that was searched, whose whole maps
  * take x->whole cycles: cascades are looked at where its own whole maps take fewer, and
@@ -272,15 +265,14 @@ open_spill(struct search *x, const struct variant *v, const struct spills *l, si
 	return w;
 }
 
+/* leaves all cascades of v */
 static const struct spills *
 list_spills(struct variant *v, struct arena *a, int steps)
 {
-	if (!variant_begin(v))
+	if (!v->cascades && !variant_begin(v))
 		return NULL;
 	variant_add_cascades(v);
-	const struct spills *l = spills_list(v->s, v->cascades, a, steps);
-	variant_rest(v);
-	return l;
+	return spills_list(v->s, v->cascades, a, steps);
 }
 
 /* of ways to let maps leave, those beside the best one of the settings before; where
@@ -296,18 +288,46 @@ list_ways(const struct search *x, const struct spills *l)
 				 .hi = min_i64(x->way + BESIDE + 1, n) };
 }
 
-/* the fastest plan within the profile's own limit becomes x->found.within */
+/* does v's best division promise as much as that of the ways before? */
+static bool
+is_promising(struct search *x, const struct variant *v, int64_t limit)
+{
+	double estimate = cascades_estimate(v->s, v->cascades, limit, false);
+	if (estimate == INFINITY)
+		return true;
+	x->estimate = fmin(x->estimate, estimate);
+	return estimate <= x->estimate * estimates_apart(x->s);
+}
+
+/* of v, or a way to let maps of it leave; v's cascades are there where its ways were
+ * listed by them */
+static struct plan *
+search_way(struct search *x, struct variant *v, int64_t limit, double below)
+{
+	struct plan *p = NULL;
+	if (!v->cascades) {
+		p = search_whole(x, v, limit, below, FINELY);
+		below = p ? p->cycles : below;
+		if (v->s->e->status || !may_gain(v, below) ||
+		    !cascades_add(v->s, v->cascades, below, false))
+			return p;
+	}
+	if (!may_gain(v, below) || !is_promising(x, v, limit))
+		return p;
+	return faster_plan(p, search_fastest(v, limit, below, FINELY));
+}
+
+/* the fastest plan of v within the profile's own limit becomes x->found.within */
 static void
-search_within(struct search *x, struct setting t, int64_t limit)
+search_within(struct search *x, struct variant *v, int64_t limit)
 {
 	struct arena *a = arena_open();
-	struct variant *v = open_setting(x, t);
 	const struct spills *l = list_spills(v, a, search_knobs(x->s)->anchor_spills);
 	const struct g_range ways = list_ways(x, l);
 	for (int64_t i = ways.lo; i < ways.hi && !x->s->e->status; i++) {
 		struct variant *w = i ? open_spill(x, v, l, (size_t)i) : v;
 		double below = x->found.within ? x->found.within->cycles : INFINITY;
-		struct plan *p = search_divisions(x, w, limit, below, FINELY);
+		struct plan *p = search_way(x, w, limit, below);
 		variant_rest(w);
 		if (!p) {
 			if (i)
@@ -329,6 +349,7 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs)
 	enum { PATIENCE = 4 }; /* ways in a row that lead to nothing */
 	struct arena *a = arena_open();
 	const struct spills *l = list_spills(v, a, knobs->spills);
+	variant_rest(v);
 	bool ok = true;
 	for (size_t i = 1, idle = 0; ok && l && i < l->n; i++) {
 		if (l->v[i].order != l->v[i - 1].order)
@@ -406,14 +427,32 @@ fits(const struct search *x, int64_t limit)
 	return x->found.fastest && peak_of(x->s, x->found.fastest) <= limit;
 }
 
+/* is the fastest plan of all larger than the limit?  By estimates of divisions; of the
+ * networks that were measured none was within it where they are so far apart.  Leaves v's
+ * cascades */
+static bool
+is_beyond(struct variant *v, int64_t limit)
+{
+	const double apart = 1.02;
+	if (!variant_begin(v) || cascades_whole_peak(v->cascades) <= limit)
+		return false;
+	variant_add_cascades(v);
+	double free = cascades_estimate(v->s, v->cascades, NO_LIMIT_BYTES, true);
+	return cascades_estimate(v->s, v->cascades, limit, true) > apart * free;
+}
+
 /* the fastest plans: of all, and within the profile's own limit */
 static void
 search_anchors(struct search *x)
 {
 	int64_t limit = profile_limit(x->s);
 	bool limited = limit < NO_LIMIT_BYTES;
+	const struct settings l = list_settings(x, false);
+	struct variant *first = NULL;
 	if (limited && is_limit_asked(x->s, limit)) {
-		search_orders(x, COARSELY);
+		first = open_setting(x, l.v[0]);
+		if (!is_beyond(first, limit))
+			search_orders(x, COARSELY);
 		if (fits(x, limit)) {
 			plan_close(x->found.fastest);
 			x->found.fastest = NULL;
@@ -424,9 +463,8 @@ search_anchors(struct search *x)
 	}
 	if (!limited || fits(x, limit))
 		return;
-	const struct settings l = list_settings(x, false);
 	for (int i = 0; i < l.n && !x->s->e->status; i++)
-		search_within(x, l.v[i], limit);
+		search_within(x, !i && first ? first : open_setting(x, l.v[i]), limit);
 }
 
 static bool
@@ -469,7 +507,8 @@ search_plan(struct sched *s)
 	if (s->g->n_steps)
 		return graph_err(s->g, s->g->steps[0], s->e, "the graph is scheduled "
 				 "already; npu-sched takes what tfl-partition wrote");
-	struct search x = { .s = s, .copies = s->copies != NULL, .found.s = s };
+	struct search x = { .s = s, .copies = s->copies != NULL, .estimate = INFINITY,
+			    .found.s = s };
 	forget_blocks(s);
 	bool ok = measure_whole(s) && find_orders(&x) && search_all(&x);
 	plan_close(x.found.fastest);

@@ -182,28 +182,49 @@ const struct point *front_smallest(const struct front *f, double cycles);
 struct wanted {
 	double below;
 	int64_t limit; /* of all bytes */
+	double estimated[2]; /* no division that is estimated at more, for that limit:
+			      * without slides, and with them */
 	const struct front *front;
 };
-/* all that are, by rising estimate; steps: from one size of maps to the next,
- * 1/steps more */
-void list_candidates(struct variant *x, int steps, const struct wanted *w);
+/* sizes of maps: between two, from one to the next 1/steps more */
+struct sizing {
+	int steps;
+	int64_t lo, hi;
+};
+/* all that are, by rising estimate */
+void list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w);
 void drop_candidates(struct variant *x);
-bool is_wanted(const struct wanted *w, const struct candidate *c, double cycles);
-/* among few one choice matters much, and all can be tried */
-bool has_few_weights(const struct sched *s);
 /* exact sizes; false: an error */
 bool work_out(struct variant *x, struct candidate *c);
 void candidate_close(struct candidate *c);
 int64_t candidate_packed(struct variant *x, struct candidate *c);
 /* the plan of a recipe once more; NULL: an error */
 struct plan *make_again(const struct recipe *r);
+
+/* estimates.c: a division with its weights cut one way, and the candidates of it that
+ * are wanted: `of` with its estimates, for each policy that is asked for */
+struct trial {
+	struct plan *p;
+	struct candidate of;
+	bool lazy, eager;
+	struct candidate found[2];
+	int n;
+};
+enum { TRIALS = 8 }; /* at most, at a time */
+void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
+/* among few one choice matters much, and all can be tried */
+bool has_few_weights(const struct sched *s);
+
 /* limits for transfers are rounded down: the larger the plan the more coarsely */
 enum grain { COARSE = 4, FINE = 16 };
 int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
 
 enum detail { COARSELY, FINELY };
 
-/* fastest.c: the fastest plan within a limit, if it takes fewer cycles than `below`;
+/* fastest.c: what a division, or a variant's best one, may be estimated at above the least
+ * there is */
+double estimates_apart(const struct sched *s);
+/* the fastest plan within a limit, if it takes fewer cycles than `below`;
  * NULL: there is none, or an error */
 struct plan *search_fastest(struct variant *x, int64_t limit, double below,
 			    enum detail detail);
