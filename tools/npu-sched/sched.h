@@ -318,21 +318,6 @@ void find_order(struct sched *s, int **order, int **back);
 /* search.c.  Needs: s->info.  Leaves: s->plan */
 bool search_plan(struct sched *s);
 
-/* search/forms.c: the graph as text, of which its other forms are read */
-struct bytes form_text(struct sched *s);
-/* the same network again, to be planned for itself; false: e says why */
-bool form_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e);
-/* is x's plan better, by what is asked for?  One that is as good in as many bytes is not */
-bool form_is_better(const struct sched *x, const struct sched *y);
-/* rows of both fronts by rising memory, without those that another is no worse than;
- * what changes where the next row is of the other form */
-struct form_changes {
-	const char *to, *from; /* y's form */
-};
-struct sched_front form_fronts(struct arena *a, const struct sched_front *x,
-			       const struct sched_front *y,
-			       const struct form_changes *changes);
-
 /* apply.c.  Needs: s->plan.  Leaves: blocks, slices, steps, buffers, addresses */
 bool apply_plan(struct sched *s);
 

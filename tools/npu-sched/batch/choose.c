@@ -5,6 +5,7 @@
  */
 #include "batch.h"
 
+#include "../search/forms.h"
 #include "../search/search.h"
 #include "base/cli.h"
 

@@ -4,6 +4,8 @@
  * network of its own, and what is asked for decides between them as it does between
  * plans (batch, split).
  */
+#include "forms.h"
+
 #include "search.h"
 
 struct bytes

@@ -5,6 +5,8 @@
  */
 #include "split.h"
 
+#include "../search/forms.h"
+
 /* operations of a graph that is searched: each takes milliseconds of it */
 enum { MOST_OPS = 4096 };
 
