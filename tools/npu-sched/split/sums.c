@@ -195,6 +195,14 @@ has_pieces(const struct finder *f, const struct g_operand *from, const struct g_
 	return s->cut[k] - from->start.c == r->cut[m] - o->start.c;
 }
 
+/* would a part of it read what another one has written? */
+static bool
+moves_channels(const struct finder *f, const struct g_op *op, const struct g_operand *o)
+{
+	int32_t by = op->ofm.start.c - o->start.c;
+	return sum_of(f, o) >= 0 && o->t == op->ofm.t && by != 0 && abs(by) < o->shape.c;
+}
+
 static bool
 can_split(struct finder *f, const struct g_op *op)
 {
@@ -207,7 +215,7 @@ can_split(struct finder *f, const struct g_op *op)
 			continue;
 		ok = is_use(&f->l.v[s], op, o[k]) && f->l.v[s].add->node == op->node;
 		first = first ? first : o[k];
-		ok = ok && has_pieces(f, first, o[k]);
+		ok = ok && has_pieces(f, first, o[k]) && !moves_channels(f, op, o[k]);
 	}
 	return ok;
 }
