@@ -175,3 +175,12 @@ stays_whole()
 	# parts would read what others have written
 	stays_whole 's/ifm=\(t[0-9]*\)\[1,1,22\]@0,0,66 \(.*\) ofm=\(t[0-9]*\)\[1,1,22\]@0,0,66/ifm=\1[1,1,44]@0,0,22 \2 ofm=\3[1,1,44]@0,0,44/'
 }
+
+@test "what is dumped is the form that is chosen" {
+	lstm 32
+	for option in --arena-cache-size=784 --optimise=Performance; do
+		sched lstm.part "$option"
+		npu-sched -a ethos-u55-256 "${one_sram[@]}" "$option" --dump=search -o dump lstm.part 2>notes
+		[ "$(grep -c '^op' dump)" = "$(grep -c '^op' m.sched)" ]
+	done
+}

@@ -49,11 +49,19 @@ form_fronts(struct arena *a, const struct sched_front *x, const struct sched_fro
 	return r;
 }
 
+/* as predicted; what is dumped before that has the search's */
+static double
+cycles_of(const struct sched *s)
+{
+	const struct g_target *t = s->g->targets[0];
+	return G_HAS(t, G_TARGET_cycles) || !s->plan ? t->cycles : s->plan->cycles;
+}
+
 bool
 form_is_better(const struct sched *x, const struct sched *y)
 {
 	const struct plan *p = x->plan, *q = y->plan;
-	double c = x->g->targets[0]->cycles, d = y->g->targets[0]->cycles;
+	double c = cycles_of(x), d = cycles_of(y);
 	if (!p || !q)
 		return false;
 	if (x->o->max_cycles)
