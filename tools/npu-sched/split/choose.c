@@ -7,13 +7,14 @@
 
 #include "../search/forms.h"
 
-/* operations of a graph that is searched: each takes milliseconds of it */
-enum { MOST_OPS = 4096 };
+/* operations of a graph that is searched: a thousand steps of an LSTM */
+enum { MOST_OPS = 1 << 15 };
 
 struct forms {
 	struct sched best; /* of those that have a plan */
 	bool any;
-	double cycles;	   /* of the plain one; 0: it has no plan */
+	bool shared;	   /* some product is read by several sums */
+	double cycles;	   /* of the plain form; 0: it has no plan */
 	struct err why;	   /* there is none: with the least that would have been enough */
 	int64_t least;
 };
@@ -22,24 +23,36 @@ struct forms {
 static int64_t
 count_ops(const struct graph *g, const struct sums *l, struct split how)
 {
-	enum { USES = 9 }; /* of a piece: as many as an LSTM's gates have together */
+	enum { USES = 6 }; /* operations a piece: an LSTM's 21 and its products for 4 */
 	int64_t n = (int64_t)g->n_ops;
 	for (size_t i = 0; i < l->n; i++)
 		n += USES * count_pieces(&l->v[i], how);
 	return n;
 }
 
+static bool
+has_columns(const struct sums *l)
+{
+	bool any = false;
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->v[i].add->ofm.shape.h * l->v[i].add->ofm.shape.w > 1;
+	return any;
+}
+
+static bool
+has_shared(const struct sums *l)
+{
+	bool any = false;
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->v[i].shared[0] || l->v[i].shared[1];
+	return any;
+}
+
 /* may it be different from the forms that have less of it, and be searched? */
 static bool
 is_worthwhile(const struct graph *g, const struct sums *l, struct split how)
 {
-	bool columns = false, shared = false;
-	for (size_t i = 0; i < l->n; i++) {
-		struct hwc s = l->v[i].add->ofm.shape;
-		columns |= s.h * s.w > 1;
-		shared |= l->v[i].shared[0] || l->v[i].shared[1];
-	}
-	return (columns || !how.columns) && (shared || !how.ahead) &&
+	return (!how.columns || has_columns(l)) && (!how.ahead || has_shared(l)) &&
 	       count_ops(g, l, how) <= MOST_OPS;
 }
 
@@ -55,16 +68,16 @@ try_split(const struct sched *s, struct bytes text, struct split how,
 }
 
 /*
- * Size weighs bytes against cycles as stripes trade them.  Pieces whose weights are read
- * more often are another price, for whoever has a limit: trained_lstm_int8 on
- * ethos-u55-256 takes 1.4 times the cycles in two thirds of the bytes.
+ * Size weighs bytes against cycles as stripes trade them.  Products that several sums
+ * share are worth more: their weights are read once for many steps.  Without them
+ * trained_lstm_int8 takes 1.4 times the cycles in two thirds of the bytes, for whoever
+ * has such a limit.
  */
 static bool
 is_better(const struct forms *f, const struct sched *x)
 {
-	const double most = 1.02;
-	bool slow = x->o->size && f->cycles > 0 &&
-		    x->g->targets[0]->cycles > f->cycles * most;
+	bool slow = x->o->size && f->shared && f->cycles > 0 &&
+		    x->g->targets[0]->cycles > f->cycles;
 	return !slow && form_is_better(x, &f->best);
 }
 
@@ -115,7 +128,7 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 	};
 	const struct sums l = sums_find(s->a, s->g);
 	struct err *e = s->e;
-	struct forms f = { .any = false };
+	struct forms f = { .shared = has_shared(&l) };
 	bool try[ARRAY_LEN(ways)];
 	if (!l.n)
 		return plan(s);

@@ -33,8 +33,8 @@ struct splitting {
 	struct constants constants;
 	/* of each sum, by columns, then channels: what was written there last */
 	struct piece ***pieces;
-	struct piece **all;
-	size_t n_pieces, cap_pieces;
+	struct piece **waits; /* those for which something waits */
+	size_t n_waits, cap_waits;
 	size_t n_tensors; /* of the plain graph */
 	/* of each tensor that was added: the piece that it is, or NULL */
 	struct piece **added;
@@ -59,11 +59,35 @@ piece_of(const struct splitting *x, const struct g_operand *o)
 	return added ? x->added[t - x->n_tensors] : NULL;
 }
 
+/* op waits until p is used */
+static void
+wait_for(struct splitting *x, struct piece *p, struct g_op *op)
+{
+	if (!p->waiting.n) {
+		agrow(x->a, x->waits, x->n_waits, &x->cap_waits);
+		x->waits[x->n_waits++] = p;
+	}
+	append(x, &p->waiting, op);
+}
+
+/* taken off what waits */
+static struct ops
+take_waiting(struct splitting *x, struct piece *p)
+{
+	struct ops l = p->waiting;
+	size_t n = 0;
+	p->waiting = (struct ops){ .n = 0 };
+	for (size_t i = 0; i < x->n_waits; i++)
+		if (x->waits[i] != p)
+			x->waits[n++] = x->waits[i];
+	x->n_waits = n;
+	return l;
+}
+
 static void
 run_waiting(struct splitting *x, struct piece *p)
 {
-	struct ops l = p->waiting;
-	p->waiting = (struct ops){ .n = 0 };
+	struct ops l = take_waiting(x, p);
 	for (size_t i = 0; i < l.n; i++) {
 		const struct g_operand *o[] = { &l.v[i]->ifm, &l.v[i]->ifm2 };
 		for (int k = 0; k < 2; k++) {
@@ -84,16 +108,25 @@ reads_of(const struct ops *l, const struct g_operand *o)
 	return false;
 }
 
+/* for which waits what reads bytes of o, other than p; NULL: none */
+static struct piece *
+reader_of(const struct splitting *x, const struct piece *p, const struct g_operand *o)
+{
+	for (size_t i = 0; i < x->n_waits; i++)
+		if (x->waits[i] != p && reads_of(&x->waits[i]->waiting, o))
+			return x->waits[i];
+	return NULL;
+}
+
 /* the next operation of the old order, or a part of it */
 static void
 place(struct splitting *x, struct g_op *op)
 {
-	struct piece *to = piece_of(x, &op->ofm);
-	for (size_t i = 0; i < x->n_pieces; i++)
-		if (x->all[i] != to && reads_of(&x->all[i]->waiting, &op->ofm))
-			run_waiting(x, x->all[i]);
+	struct piece *to = piece_of(x, &op->ofm), *reader;
+	while ((reader = reader_of(x, to, &op->ofm)))
+		run_waiting(x, reader);
 	if (to) {
-		append(x, &to->waiting, op);
+		wait_for(x, to, op);
 		return;
 	}
 	const struct g_operand *o[] = { &op->ifm, &op->ifm2 };
@@ -151,8 +184,6 @@ open_piece(struct splitting *x, const struct sum *s, struct hwc shape)
 {
 	struct piece *q = anew(x->a, struct piece, 1);
 	q->t = insert_map(x->g, s->add->ofm.type, shape).t;
-	agrow(x->a, x->all, x->n_pieces, &x->cap_pieces);
-	x->all[x->n_pieces++] = q;
 	while (x->n_tensors + x->n_added < x->g->n_tensors) {
 		agrow(x->a, x->added, x->n_added, &x->cap_added);
 		x->added[x->n_added++] = NULL;
@@ -168,7 +199,8 @@ add_piece(struct splitting *x, const struct sum *s, int32_t turn, int k)
 	const struct g_operand *o[] = { &s->add->ifm, &s->add->ifm2 };
 	struct part p = columns_in(x, s, turn);
 	struct g_operand part[2];
-	struct ops made = { .n = 0 };
+	struct g_op *made[2];
+	int n = 0;
 	p.depth = (struct g_range){ .lo = s->cut[k], .hi = s->cut[k + 1] };
 	p.at.c = s->cut[k];
 	p.shape.c = s->cut[k + 1] - s->cut[k];
@@ -178,10 +210,11 @@ add_piece(struct splitting *x, const struct sum *s, int32_t turn, int k)
 			continue;
 		struct g_op *op = product_part(&x->constants, s->product[i], o[i], &p);
 		part[i] = operand_whole(op->ofm.t);
-		append(x, &made, op);
+		made[n++] = op;
 	}
 	struct piece *q = open_piece(x, s, p.shape);
-	q->waiting = made;
+	for (int i = 0; i < n; i++)
+		wait_for(x, q, made[i]);
 	*piece_at(x, s, turn, s->cut[k]) = q;
 	struct g_op *add = copy_op(x->g, s->add);
 	add->ifm = part[0];
@@ -370,8 +403,8 @@ split_sums(struct graph *g, struct arena *a, const struct sums *l, struct split 
 	for (size_t i = 0; i < n; i++)
 		if (!replaced[op[i]->ofm.t->rec.index])
 			place_op(&x, op[i]);
-	for (size_t i = 0; i < x.n_pieces; i++)
-		run_waiting(&x, x.all[i]);
+	while (x.n_waits > 0)
+		run_waiting(&x, x.waits[0]);
 	memcpy(g->ops, x.out.v, x.out.n * sizeof(struct g_op *));
 	g->n_ops = x.out.n;
 	for (size_t i = 0; i < g->n_ops; i++)
