@@ -341,8 +341,8 @@ judge()
 
 @test "what another compiler takes for Ethos-U85 alone" {
 	need_shared reference/vela-u85
-	# two RESCALEs of the same 48 bits; weights that are an input; branches
-	for name in CONV48/0 CONV_nonconst/9 COND_IF/2 COND_IF2/6; do
+	# two RESCALEs of the same 48 bits; weights, indices that are an input; branches
+	for name in CONV48/0 CONV_nonconst/9 SCATTER/3 COND_IF/2 COND_IF2/6; do
 		judge $name ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
 		judge $name ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB
 	done

@@ -154,40 +154,60 @@ is_indexed(const struct part *p, const struct nd *v, const struct tosa_tensor *a
 	       at->dim[1] <= ND_MAX_INDEXED;
 }
 
-/*
- * Indices that are not known: of each, 1 where it is that of a value and 0 where
- * not, times the values' matrix.
- */
-static const char *
-gather_computed(struct part *p, const struct tosa_op *op)
+/* of each index [batches][W]: 1 for the value [K] that it names, 0 for others */
+static bool
+hot_of(struct part *p, const struct nd *at, int64_t n, int type, struct nd *hot)
 {
-	struct nd v = value_of(p, op->in[0]), at = value_of(p, op->in[1]);
-	struct nd out = result_place(p, op->out[0]), x = at;
-	int64_t batches = v.dim[0], n = v.dim[1], dim[3] = { batches, at.dim[1], 1 };
+	struct nd x = *at;
+	int64_t dim[3] = { at->dim[0], at->dim[1], 1 };
 	if (!nd_reshape(&x, dim, 3) || n > MAX_RUNS)
-		return say(p, "computed indices of %lld values", (long long)n);
+		return false;
 	int32_t *k = anew(p->a, int32_t, (size_t)n);
 	for (int32_t i = 0; i < n; i++)
 		k[i] = i;
 	struct nd number = nd_const_channels(p->l, TFL_INT32, 3, (int32_t)n, k);
 	struct nd away = nd_both(p->l, OP_SUB, &x, &number);
 	struct nd far = nd_like(p->l, &away, TFL_INT32);
-	struct finish f = { .round = ROUND_NATURAL };
-	unary_to(p, OP_ABS, &away, 0, &far, &f);
+	nd_unary(p->l, OP_ABS, &away, 0, &far, nd_plain, NULL);
 	far = nd_by(p->l, OP_MIN, &far, 1);
-	struct nd one = nd_const_one(p->l, TFL_INT32, 3, 1), hot = nd_like(p->l, &far, v.type);
-	f = (struct finish){ .round = ROUND_NATURAL };
-	both_to(p, OP_SUB, &one, &far, &hot, &f);
-	for (int64_t b = 0; b < batches; b++) {
-		struct nd a = matrix_of(p, &hot, b, false), y = matrix_of(p, &v, b, true);
-		struct low_matmul m = { .a = a, .b = y };
-		struct nd z = matrix_place(&out, b);
-		if (batches * low_matmul_blocks(p->l, &m) > MAX_RUNS)
+	struct nd one = nd_const_one(p->l, TFL_INT32, 3, 1);
+	*hot = nd_like(p->l, &far, type);
+	nd_binary(p->l, OP_SUB, &one, 0, &far, 0, hot, nd_plain, NULL);
+	return true;
+}
+
+static const char *
+too_many_values(struct part *p, int64_t n)
+{
+	return say(p, "computed indices of %lld values", (long long)n);
+}
+
+/* of each batch a's rows, or columns where it is turned, times b's columns */
+static const char *
+multiply_all(struct part *p, const struct nd *a, bool turned, const struct nd *b,
+	     const struct nd *out)
+{
+	for (int64_t i = 0; i < a->dim[0]; i++) {
+		struct nd x = matrix_of(p, a, i, turned), y = matrix_of(p, b, i, true);
+		struct low_matmul m = { .a = x, .b = y };
+		struct nd z = matrix_place(out, i);
+		if (a->dim[0] * low_matmul_blocks(p->l, &m) > MAX_RUNS)
 			return "more than 2048 blocks of 32768 products";
-		f = (struct finish){ .p = p, .round = ROUND_NATURAL };
+		struct finish f = { .p = p, .round = ROUND_NATURAL };
 		low_matmul(p->l, &m, &z, finish_op, &f);
 	}
 	return NULL;
+}
+
+/* indices that are not known: the hot matrix times the values' */
+static const char *
+gather_computed(struct part *p, const struct tosa_op *op)
+{
+	struct nd v = value_of(p, op->in[0]), at = value_of(p, op->in[1]), hot;
+	struct nd out = result_place(p, op->out[0]);
+	if (!hot_of(p, &at, v.dim[1], v.type, &hot))
+		return too_many_values(p, v.dim[1]);
+	return multiply_all(p, &hot, false, &v, &out);
 }
 
 const char *
@@ -219,19 +239,46 @@ scatter_computed(struct part *p, const struct nd *v, const struct nd *at,
 		nd_copy(p->l, &room, out);
 }
 
+/*
+ * The hot matrix turned, times what is scattered, where its sums along the indices are
+ * 1; values where they are 0.  No index comes twice (TOSA 1.0, SCATTER).
+ */
+static const char *
+scatter_products(struct part *p, const struct nd *v, const struct nd *at,
+		 const struct nd *x, const struct nd *out)
+{
+	const int64_t dim[3] = { v->dim[0], v->dim[1], 1 };
+	const int64_t column[3] = { v->dim[0], at->dim[1], 1 };
+	struct nd hot, hits = nd_new(p->l, v->type, 3, dim), put = nd_like(p->l, v, v->type);
+	if (!hot_of(p, at, v->dim[1], v->type, &hot))
+		return too_many_values(p, v->dim[1]);
+	int32_t *c = anew(p->a, int32_t, (size_t)nd_elements(at));
+	for (int64_t i = 0; i < nd_elements(at); i++)
+		c[i] = 1;
+	struct nd ones = nd_const(p->l, v->type, 3, column, c);
+	struct nd one = nd_const_one(p->l, v->type, 3, 1);
+	const char *why = multiply_all(p, &hot, true, x, &put);
+	if (!why)
+		why = multiply_all(p, &hot, true, &ones, &hits);
+	struct nd keep = nd_both(p->l, OP_SUB, &one, &hits);
+	struct nd kept = nd_both(p->l, OP_MUL, &keep, v);
+	nd_binary(p->l, OP_ADD, &put, 0, &kept, 0, out, nd_plain, NULL);
+	return why;
+}
+
 const char *
 lower_scatter(struct part *p, const struct tosa_op *op)
 {
 	const struct tosa_tensor *at = tosa_in(p->t, op, 1);
 	struct nd v = value_of(p, op->in[0]), x = value_of(p, op->in[2]);
-	if (!at->data.p && !is_indexed(p, &v, at))
-		return "its indices are not constant";
 	struct nd out = result_place(p, op->out[0]);
-	if (!at->data.p) {
-		struct nd where = value_of(p, op->in[1]);
-		scatter_computed(p, &v, &where, &x, &out);
-		return NULL;
+	if (at->data.p) {
+		nd_copy(p->l, &v, &out);
+		return move_places(p, &x, &out, at, false);
 	}
-	nd_copy(p->l, &v, &out);
-	return move_places(p, &x, &out, at, false);
+	struct nd where = value_of(p, op->in[1]);
+	if (!is_indexed(p, &v, at))
+		return scatter_products(p, &v, &where, &x, &out);
+	scatter_computed(p, &v, &where, &x, &out);
+	return NULL;
 }
