@@ -291,6 +291,23 @@ regor() {
 	done
 }
 
+@test "blocks may be deeper and wider than the map, where bursts or commands are fewer" {
+	memory=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
+	# eight channels of 8 bits: 6,250 cycles in blocks of that depth
+	"$GEN" 3 CONV_2D >m.tflite
+	exact ethos-u85-256 m.tflite
+	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
+	npu-sched -a ethos-u85-256 "${memory[@]}" -o sched part 2>notes
+	grep -q '^op .* do=conv .* block=[0-9]*x[0-9]*x16 ' sched
+	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -lt 6000 ]
+	# a map of one column
+	"$GEN" 2 ABS >m.tflite
+	exact ethos-u85-256 m.tflite
+	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
+	npu-sched -a ethos-u85-256 "${memory[@]}" -o sched part 2>notes
+	grep -q '^op .* do=abs .* block=[0-9]*x4x' sched
+}
+
 # U85's DMA engine reads indices: the one address of an NPU that depends on data
 @test "rows that computed indices name are moved by one transfer" {
 	for m in "3 GATHER" "4 GATHER_ND" "16 GATHER" "8 GATHER_ND"; do

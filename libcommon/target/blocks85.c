@@ -97,10 +97,11 @@ block85_bounds(const struct accel *a, const struct block_query *q)
 	if (q->order == ORDER_HCW && q->bricks)
 		u.w = BRICK;
 	if (q->class == BLOCK_RESIZE)
-		return (struct hwc){ .h = 1, .w = min_i32(q->ofm.w, resize_width(a, q)),
-				     .c = BRICK };
+		return (struct hwc){ .h = 1, .w = resize_width(a, q), .c = BRICK };
+	/* wider than the map: by the estimate commands are fewer then (ethosu-timing(7) 24) */
+	int32_t width = q->class == BLOCK_ELEMENTWISE ? most.w : min_i32(q->ofm.w, most.w);
 	return (struct hwc){ .h = up(min_i32(q->ofm.h, most.h), u.h),
-			     .w = up(min_i32(q->ofm.w, most.w), u.w),
+			     .w = up(width, u.w),
 			     .c = up(min_i32(q->ofm.c, most.c), depth) };
 }
 

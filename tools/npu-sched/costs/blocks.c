@@ -106,10 +106,9 @@ search_blocks(struct block_search *x, int32_t only_depth)
 	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h, 1);
 	struct axis_sizes w = sizes_of(x->q.ofm.w, most.w, u.w, 1);
 	struct axis_sizes c = sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
-	/* by the estimate an elementwise operation's bursts are as deep as its blocks,
-	 * also where that is a brick and the map is shallower */
-	if (x->q.class == BLOCK_ELEMENTWISE && c.n < MAX_SIZES &&
-	    c.v[c.n - 1] >= x->q.ofm.c && c.v[c.n - 1] < most.c)
+	/* by the estimate bursts are as deep as blocks, also where that is a brick and the
+	 * map is shallower */
+	if (c.n < MAX_SIZES && c.v[c.n - 1] >= x->q.ofm.c && c.v[c.n - 1] < most.c)
 		c.v[c.n++] = most.c;
 	if (only_depth) {
 		c.n = 1;
@@ -120,6 +119,11 @@ search_blocks(struct block_search *x, int32_t only_depth)
 			for (int j = 0; j < w.n; j++)
 				try_block(x, (struct hwc){ .h = h.v[i], .w = w.v[j],
 							   .c = c.v[k] });
+	/* and of elementwise operations each block costs a part of its memories' latency */
+	struct hwc b = x->best.block;
+	bool spans = x->found && b.w >= x->q.ofm.w;
+	for (b.w *= 2; spans && b.w <= most.w; b.w *= 2)
+		try_block(x, b);
 }
 
 static struct block_search
