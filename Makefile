@@ -150,6 +150,7 @@ $(B)/tests/perf_models $(B)/tests/perf_vela21: \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tools/npu-perf/models/*.c))
 $(B)/tests/packing $(B)/tests/dividing: $(patsubst %.c,$(B)/%.o,\
 	$(filter-out %/main.c,$(wildcard tools/npu-sched/*.c tools/npu-sched/*/*.c)))
+$(B)/tests/tfl2c_plans: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl2c/*.c)))
 $(B)/tests/lowering $(B)/tests/lowering_rules $(B)/tests/lowering_values: $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(wildcard tools/tfl-partition/*.c)))
 
 # one reader each; linked with a driver that replays files (any compiler)
