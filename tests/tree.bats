@@ -66,3 +66,84 @@ finds() {
 	run "$TOP/scripts/check-headers" "$PWD"
 	[ "$status" = 1 ] && [[ $output = *"h is nowhere in libcommon/sim"* ]]
 }
+
+@test "every program has cases of what it prints and of what it refuses" {
+	local p
+	for p in $(programs) npu-sweep npu-vela; do
+		printed=0 refused=0
+		for d in "$TOP/tests/cases/$p"/*/; do
+			[ ! -e "$d/want.exit" ] || refused=$((refused + 1))
+			# beside it, or as a file
+			[ -e "$d/want.exit" ] || ! compgen -G "$d/want.*" >/dev/null ||
+				printed=$((printed + 1))
+		done
+		[ $printed -gt 0 ] && [ $refused -gt 0 ] ||
+			{ echo "$p: $printed print, $refused refuse"; false; }
+	done
+}
+
+# family CASE...: each of them, or one of that name and more (equal-u85), has an operation
+# of the NPU in what it wants
+family()
+{
+	local c at
+	for c; do
+		mapfile -t at < <(compgen -G "$TOP/tests/cases/$c*/want.out" |
+			grep -E "/${c##*/}(-[^/]*)?/want.out$")
+		[ ${#at[@]} -gt 0 ] && grep -q '^op ' "${at[0]}" || { echo "$c"; return 1; }
+	done
+}
+
+@test "every operator with a lowering has a case, every family of nputools-lowering(7), too" {
+	local op c
+	for op in $(grep -hoE '\.code = TFL_[A-Z0-9_]+' "$TOP"/tools/tfl-partition/*.c |
+		sed 's/.*TFL_//' | sort -u); do
+		c=$(tr 'A-Z_' 'a-z-' <<<"$op")
+		case $op in *_VARIABLE) c=state ;; esac # both of them
+		family "tfl-partition/$c"
+	done
+	# the families of section 5 and their cases; a family more needs a row
+	cat >rows <<-'END'
+		CONV_2D, DEPTHWISE_CONV_2D: conv-2d depthwise-conv-2d
+		kernels too large: kernels-too-large
+		FULLY_CONNECTED: fully-connected
+		TRANSPOSE_CONV: transpose-conv
+		BATCH_MATMUL, FULLY_CONNECTED by computed weights: batch-matmul batch-matmul-u85
+		BATCH_MATMUL of 16 bits: batch-matmul-of-16-bits
+		SVDF: svdf
+		AVERAGE_POOL_2D, MAX_POOL_2D: average-pool-2d max-pool-2d
+		MEAN, SUM: mean sum
+		SUM, REDUCE_MAX, REDUCE_MIN of 32 bits: sum-of-32-bits
+		REDUCE_MAX, REDUCE_MIN: reduce-max reduce-min
+		ARG_MAX, ARG_MIN: arg-max arg-min arg-max-u85
+		RESIZE_NEAREST_NEIGHBOR: resize-nearest-neighbor
+		RESIZE_BILINEAR: resize-bilinear
+		both, of TOSA, too, for Ethos-U85 alone: resize-bilinear-u85
+		ADD, SUB, MUL, MAXIMUM, MINIMUM: add sub mul maximum minimum
+		SQUARED_DIFFERENCE: squared-difference
+		ABS, NEG, RELU: abs neg relu
+		LEAKY_RELU, PRELU: leaky-relu prelu
+		EQUAL and its like, logic: not-equal equal-u85 greater-equal logical-and
+		SELECT: select select-u85
+		DIV of 8 bits: div
+		DIV of two dequantized tensors of 8 bits: div-of-floats
+		DIV, FLOOR_DIV of words by constants: floor-div
+		DIV of words by words: div-of-words
+		CAST, QUANTIZE of words: cast quantize-of-words
+		L2_NORMALIZATION, RSQRT of 16 bits: l2-normalization rsqrt-of-16-bits
+		5.4 Tables: logistic tanh elu
+		5.5 SOFTMAX: softmax log-softmax
+		5.6 LSTM: unidirectional-sequence-lstm
+		5.7 Movement: transpose reverse-v2-u85 concatenation pad gather scatter-nd
+		5.8 Variables: state
+		5.9 Orders of channels: ../tosa-partition/reduce-pad-transpose
+	END
+	awk '/^\.Sh / { inside = $2 == "5." } !inside { next }
+		/^\.Ss 5\.[4-9]/ { sub(/^\.Ss /, ""); print }
+		/^\.It ./ { sub(/^\.It /, ""); sub(/ \([^()]*\)$/, ""); print }' \
+		"$TOP/man/nputools-lowering.7" >page
+	sed 's/: .*//' rows | diff page -
+	for c in $(sed 's/.*: //' rows); do
+		family "tfl-partition/$c"
+	done
+}
