@@ -132,11 +132,15 @@ refused()
 }
 
 @test "residual additions cost next to nothing" {
-	need_shared models
-	tfl-partition -a ethos-u85-128 -o part "$SHARED/models/resnet_quant.tflite" 2>notes
+	# 148,263 with the additions by themselves; of what stands for it 198,399
+	local model=$SHARED/models/resnet_quant.tflite least=3 most=135000
+	if [ -z "$SHARED" ]; then
+		model=$PWD/block.tflite least=2 most=181000
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" block 6 24 32 >"$model"
+	fi
+	tfl-partition -a ethos-u85-128 -o part "$model" 2>notes
 	npu-sched -a ethos-u85-128 --system-config Ethos_U85_SYS_DRAM_Low \
 		--memory-mode Dedicated_Sram -o sched part 2>notes
-	[ "$(grep -c '^op .* do=add .* chain=' sched)" -ge 3 ]
-	# 148,263 with the additions by themselves
-	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le 135000 ]
+	[ "$(grep -c '^op .* do=add .* chain=' sched)" -ge $least ]
+	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le $most ]
 }

@@ -76,12 +76,16 @@ planned()
 }
 
 @test "large layers in SRAM take the fast decoder" {
-	need_shared models
-	# 33,429 cycles by the standard one
-	tfl-partition -a ethos-u85-256 "$SHARED/models/ad01_int8.tflite" >part 2>notes
+	# 33,429 cycles by the standard one; of what stands for it 147,456
+	local model=$SHARED/models/ad01_int8.tflite most=17500
+	if [ -z "$SHARED" ]; then
+		model=$PWD/large.tflite most=76000
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" conv 2 4 256 >"$model"
+	fi
+	tfl-partition -a ethos-u85-256 "$model" >part 2>notes
 	npu-sched -a ethos-u85-256 --system-config Ethos_U85_SRAM_Only \
 		--memory-mode Sram_Only -o sched part 2>notes
-	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le 17500 ]
+	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -le $most ]
 }
 
 @test "what the fast decoder does not read is refused" {

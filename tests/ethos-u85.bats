@@ -501,7 +501,7 @@ native() {
 
 # planned MODEL ACCELERATOR SYSTEM SRAM: cycles
 planned() {
-	tfl-partition -a "$2" "$SHARED/models/$1.tflite" 2>notes |
+	tfl-partition -a "$2" "$(network "$1")" 2>notes |
 		npu-sched -a "$2" --system-config "$3" --memory-mode Dedicated_Sram \
 			--arena-cache-size "$4" 2>notes |
 		sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p'
@@ -510,7 +510,10 @@ planned() {
 # with Vela 5.1's cycles in the SRAM of its file: 500 cycles of latency count, once for
 # each transfer, and where the first weights hold up those that follow
 @test "weights come in one transfer, or stay where waiting delays others" {
-	need_shared models
+	if [ -z "$SHARED" ]; then # the demo, without a limit that matters
+		[ "$(planned digits ethos-u85-2048 Ethos_U85_SYS_DRAM_High 1000000)" -le 5300 ]
+		return
+	fi
 	[ "$(planned kws_ref_model ethos-u85-2048 Ethos_U85_SYS_DRAM_High 22336)" -le 12940 ]
 	[ "$(planned hello_world_int8 ethos-u85-2048 Ethos_U85_SYS_DRAM_High 2704)" -le 2079 ]
 }

@@ -25,7 +25,10 @@ uses()
 # wanted.  The most: what was needed for the same cycles with everything fetched at once
 # below a limit
 @test "weights are fetched no earlier than it takes" {
-	need_shared models
+	if [ -z "$SHARED" ]; then # the demo took 22,560 bytes for 27 cycles less
+		uses "$(network person_detect)" ethos-u55-32 16800
+		return
+	fi
 	uses "$SHARED/models/person_detect.tflite" ethos-u55-32 160000
 	uses "$SHARED/models/resnet_quant.tflite" ethos-u55-32 72600
 	uses "$SHARED/models/kws_ref_model.tflite" ethos-u55-32 26000
@@ -51,11 +54,13 @@ contends()
 
 # with transfers as late as they may be for the same cycles and bytes: 179,610
 @test "of plans that are equal the one with less contention is taken" {
-	need_shared models
-	contends "$SHARED/models/resnet_quant.tflite" >figures
+	# the demo, which stands for it, had 27,480 for 14 cycles less
+	local most=(174692 88992 177400) model=resnet_quant
+	[ -n "$SHARED" ] || most=(26300 20000 27000) model=person_detect
+	contends "$(network $model)" >figures
 	cat figures
 	read -r cycles sram contention <figures
-	[ "$cycles" -le 174692 ]
-	[ "$sram" -le 88992 ]
-	[ "$contention" -le 177400 ]
+	[ "$cycles" -le "${most[0]}" ]
+	[ "$sram" -le "${most[1]}" ]
+	[ "$contention" -le "${most[2]}" ]
 }

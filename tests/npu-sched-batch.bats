@@ -159,12 +159,14 @@ same()
 }
 
 @test "where memory is short, operations are chosen one by one" {
-	need_shared models/person_detect.tflite
-	f=$SHARED/models/person_detect.tflite
-	compile "$f" --batch=4 --arena-cache-size=150000
+	# 108,553 cycles an inference by thresholds alone; the demo's are 15,186 where 40,000
+	# bytes are free, and 15,620 where there are 25,000
+	local limit=150000 most=107600
+	[ -n "$SHARED" ] || limit=25000 most=15700
+	f=$(network person_detect)
+	compile "$f" --batch=4 --arena-cache-size=$limit
 	grep -q "actual_batch_size=4" x.sched
-	# 108,553 cycles an inference by thresholds alone
-	at_most "$(cycles x.sched)" 4 107600
+	at_most "$(cycles x.sched)" 4 $most
 	same "$f" 4
 }
 
