@@ -291,21 +291,31 @@ place_all()
 	grep -q '^tosa-partition: standard input: error: FlatBuffer' err
 }
 
+# single NAME SEED: the path of a shared graph of one operator, or of a drawn one
+single()
+{
+	local drawn=$PWD/single-$2.tosa
+	if [ -n "$SHARED" ]; then
+		drawn=$SHARED/tosa/cases/$1/model.tosa
+	else
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" "$2" single >"$drawn"
+	fi
+	echo "$drawn"
+}
+
 @test "pixels that are doubled are one operation, on Ethos-U85 any nearest ones" {
 	local k
-	need_shared tosa/cases
-	[ "$(tosa-partition "$SHARED/tosa/cases/resize-nearest-4/model.tosa" | grep -c '^op ')" = 1 ]
-	for k in 0 2 5; do # offsets, a border, a ratio of 3/2
-		tosa-partition -a ethos-u85-256 "$SHARED/tosa/cases/resize-nearest-$k/model.tosa" >m
+	[ "$(tosa-partition "$(single resize-nearest-4 327)" | grep -c '^op ')" = 1 ]
+	for k in 0:62 2:95 5:303; do # offsets, a border, a ratio of 3/2
+		tosa-partition -a ethos-u85-256 "$(single resize-nearest-${k%:*} ${k#*:})" >m
 		grep -q '^op .*do=resize .*sample=nearest' m
 	done
 }
 
 @test "ARGMAX of bytes takes keys of 16 bits, on Ethos-U85 the pool for it" {
-	need_shared tosa/cases
-	tosa-partition "$SHARED/tosa/cases/argmax-1/model.tosa" >m
+	tosa-partition "$(single argmax-1 8)" >m
 	run ! grep -q '^tensor.*=i32.*from=' m
-	tosa-partition -a ethos-u85-256 "$SHARED/tosa/cases/argmax-6/model.tosa" >m
+	tosa-partition -a ethos-u85-256 "$(single argmax-6 8)" >m
 	grep -q '^op .*do=argmax' m
 }
 
