@@ -358,6 +358,20 @@ judge()
 	done
 }
 
+@test "a table from 16 bits to 32 is one operation where there is one" {
+	local m=$TOP/tests/cases/tosa-partition/table-words/m.tosa
+	local u85=(--system-config=Ethos_U85_SYS_DRAM_Mid --memory-mode=Sram_Only)
+	tosa-partition -a ethos-u85-128 -o m.part "$m"
+	npu-sched -a ethos-u85-128 "${u85[@]}" -o m.sched m.part
+	npu-wenc -o m.wenc m.sched
+	npu-cmdgen -o m.tflite m.wenc
+	npu-sim --inputs=random,min,max --compare="$m" m.tflite
+	npu-dis --verify --source=m.wenc m.tflite
+	npu-dis --high-level m.tflite | grep -q s16_s32
+	refuses 2 "ethos-u55-128 has no table from 16 bits to 32" npu-sched -a ethos-u55-128 \
+		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram m.part
+}
+
 @test "a branch that does not suit its COND_IF is refused with the reason" {
 	local m=$TOP/tests/cases/tosa-partition/cond-if/m.tosa
 	# region, tensors, attribute: the file's strings, in its order

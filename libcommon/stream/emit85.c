@@ -183,7 +183,8 @@ table_kind(const struct g_op *op)
 {
 	return op->act == G_ACT_TANH	   ? NPU_ACT85_TANH
 	       : op->act == G_ACT_SIGMOID ? NPU_ACT85_SIGMOID
-	       : op->lut->bits == 16	   ? NPU_ACT85_S16_S16
+	       : op->lut->bits == 16
+		   ? op->ofm.type == TFL_INT32 ? NPU_ACT85_S16_S32 : NPU_ACT85_S16_S16
 	       : op->lut->bits == 32	   ? NPU_ACT85_S8_S32
 	       : graph_type_signed(op->ofm.type) ? NPU_ACT85_S8_S8
 						 : NPU_ACT85_U8_U8;

@@ -316,8 +316,10 @@ table_kind(const struct g_op *op)
 		return 0;
 	if (op->act == G_ACT_TANH || op->act == G_ACT_SIGMOID)
 		return op->act == G_ACT_TANH ? NPU_ACT85_TANH : NPU_ACT85_SIGMOID;
+	if (op->lut->bits == 16)
+		return op->ofm.type == TFL_INT32 ? NPU_ACT85_S16_S32 : NPU_ACT85_S16_S16;
 	if (op->lut->bits > 8)
-		return op->lut->bits == 16 ? NPU_ACT85_S16_S16 : NPU_ACT85_S8_S32;
+		return NPU_ACT85_S8_S32;
 	return graph_type_signed(op->ofm.type) ? NPU_ACT85_S8_S8 : NPU_ACT85_U8_U8;
 }
 

@@ -187,8 +187,15 @@ check_native(struct sched *s, const struct g_op *op)
 		[OP_REORDER] = { "other order to store results in", LACK_ORDERS },
 	};
 	const char *what = needs[op->kind].what;
+	enum accel_lack lack = needs[op->kind].lack;
 	bool plain = !what || (op->kind == OP_LRELU && !G_HAS(op, G_OP_opa));
-	return plain || !accel_lacks(s->accel, needs[op->kind].lack) ||
+	if (plain && op->act == G_ACT_LUT && op->lut->bits == 16 &&
+	    op->ofm.type == TFL_INT32) {
+		what = "table from 16 bits to 32";
+		lack = LACK_WORD_CURVES;
+		plain = false;
+	}
+	return plain || !accel_lacks(s->accel, lack) ||
 	       graph_err(s->g, op, s->e, "o%d: %s has no %s: was it lowered for another "
 					 "accelerator?", op->rec.id, s->accel->name, what);
 }

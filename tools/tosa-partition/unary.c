@@ -174,11 +174,18 @@ native_rescale(const struct part *p, int tensor)
 	return s >= 7 && m == INT64_C(1) << (s - 7) ? op : NULL;
 }
 
-/* base * 128 + slope * fraction, each from a table of its own */
+/* base * 128 + slope * fraction: Ethos-U85's own table, or each from one of its own */
 static void
 raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
 	  const struct nd *out)
 {
+	if (low_has(p->l, LACK_WORD_CURVES)) {
+		int16_t points[513];
+		for (int i = 0; i < 513; i++)
+			points[i] = (int16_t)tosa_value(table, i);
+		curve_to(p, v, points, out);
+		return;
+	}
 	struct nd base = nd_like(p->l, v, TFL_INT16), slope = nd_like(p->l, v, TFL_INT16);
 	struct nd rest = nd_like(p->l, v, TFL_INT16), words[2];
 	int64_t value[3][512];
