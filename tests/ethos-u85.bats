@@ -326,6 +326,15 @@ regor() {
 	done
 }
 
+@test "a few short columns that constants name are one transfer, too" {
+	"$GEN" 7 GATHER >m.tflite
+	native do=gather m.tflite 256 1024
+	# two copies between maps in DRAM: 1,524
+	npu-sched -a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Low \
+		--memory-mode Dedicated_Sram --arena-cache-size=16 -o sched part 2>notes
+	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -lt 800 ]
+}
+
 # a place that is scattered to is named once there
 @test "so are those of TOSA, and what is scattered; bits are combined by one operation" {
 	need_shared $REFERENCE/cases

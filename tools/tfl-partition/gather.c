@@ -80,18 +80,21 @@ columns_of(const struct gather *g)
  * One transfer instead of copies, each of which waits for memory, unless columns are so
  * short that most of a burst is read for nothing: 24 cases of 1 to 5,120 bytes a column
  * on ethos-u85-256 in Dedicated_Sram take 0.36 to 0.90 of the copies' cycles from 16
- * bytes on, and up to 11 times as many below.
+ * bytes on, and up to 11 times as many below.  But a copy from DRAM costs as much as some
+ * 16 columns, of whatever length.
  */
 static bool
 is_indexed(const struct part *p, const struct tfl_op *op, const struct gather *g)
 {
-	enum { MOST = 65536, GOOD_BYTES = 16 }; /* words of indices; of a column */
+	/* words of indices; of a column; columns for each copy */
+	enum { MOST = 65536, GOOD_BYTES = 16, FEW = 4 };
 	struct columns c = columns_of(g);
 	int64_t bytes = c.inner * tfl_type_bytes(part_in(p, op, 0)->type);
 	int runs = low_even_runs(g->index, g->n, true);
 	return part_has(p, LACK_GATHER) && g->n <= ND_MAX_INDEXED &&
 	       c.rows * g->n <= MOST && runs > 1 &&
-	       (bytes >= GOOD_BYTES || runs > ND_MAX_COPIES);
+	       (bytes >= GOOD_BYTES || runs > ND_MAX_COPIES ||
+		c.rows * g->n <= FEW * runs);
 }
 
 static const char *
