@@ -77,6 +77,10 @@ void nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 void nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
 	    const struct nd *out);
 
+/* tile.c: v again and again along every axis, as often as that fits out */
+void nd_tile(struct lower *l, const struct nd *v, const struct nd *out);
+int64_t nd_tile_copies(const struct lower *l, const struct nd *v, const struct nd *out);
+
 /*
  * v is [before][n][behind], of 32 bits: its middle axis becomes one element by
  * ADD, MIN or MAX

@@ -228,7 +228,7 @@ check_tile(const struct part *p, const struct tfl_op *op)
 	if (why)
 		return why;
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
-	int64_t times[TFL_MAX_RANK], all = 0;
+	int64_t times[TFL_MAX_RANK];
 	int n;
 	if (!part_ints(part_in(p, op, 1), times, TFL_MAX_RANK, &n))
 		return "the multiples are not constant";
@@ -238,38 +238,23 @@ check_tile(const struct part *p, const struct tfl_op *op)
 		if (times[k] < 1 || times[k] != o->dim[k] / i->dim[k] ||
 		    o->dim[k] % i->dim[k])
 			return "the OFM's shape is not IFM times multiples";
-		all += times[k];
 	}
 	struct nd from = nd_shape(i), to = nd_shape(o);
-	for (int k = 0; k < n; k++)
-		nd_slice(&to, k, 0, i->dim[k], 1);
-	return all * nd_copies(p->l, &from, &to) <= ND_MAX_COPIES
+	return nd_tile_copies(p->l, &from, &to) <= ND_MAX_COPIES
 		   ? NULL
 		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
 }
 
-/* the IFM into a corner; then, axis by axis, what is there already again */
 static bool
 lower_tile(struct part *p, const struct tfl_op *op)
 {
-	const struct tfl_tensor *o = part_out(p, op, 0);
 	struct nd in = nd_ifm(p, op->in[0]);
-	if (nd_elements(&in) == tfl_elements(o)) {
+	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
 		nd_result(p, op->out[0], &in);
 		return true;
 	}
-	struct nd out = nd_ofm(p, op->out[0]), done = out;
-	for (int k = 0; k < o->rank; k++)
-		nd_slice(&done, k, 0, in.dim[k], 1);
-	nd_copy(p->l, &in, &done);
-	for (int k = o->rank; k-- > 0;) {
-		for (int64_t at = in.dim[k]; at < o->dim[k]; at += in.dim[k]) {
-			struct nd to = done;
-			to.offset += at * out.stride[k];
-			nd_copy(p->l, &done, &to);
-		}
-		done.dim[k] = o->dim[k];
-	}
+	struct nd out = nd_ofm(p, op->out[0]);
+	nd_tile(p->l, &in, &out);
 	return true;
 }
 

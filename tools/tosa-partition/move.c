@@ -66,19 +66,11 @@ lower_transpose(struct part *p, const struct tosa_op *op)
 	return NULL;
 }
 
-/* axis by axis: what is there is repeated */
 const char *
 lower_tile(struct part *p, const struct tosa_op *op)
 {
 	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]);
-	struct nd from = v, to = out;
-	for (int k = v.rank; k-- > 0;) {
-		nd_split(&to, k, v.dim[k]);
-		nd_split(&from, k, v.dim[k]);
-		from.dim[k] = to.dim[k];
-		from.stride[k] = 0;
-	}
-	nd_copy(p->l, &from, &to);
+	nd_tile(p->l, &v, &out);
 	return NULL;
 }
 
