@@ -104,6 +104,7 @@ lower(struct net *m, const int *in, int n_in, int out)
 	p.operands = anew(m->a, int, n);
 	p.crosses = anew(m->a, bool, n);
 	p.given = anew(m->a, bool, n);
+	p.channels = anew(m->a, struct channels, n);
 	for (int i = 0; i < n_in; i++)
 		p.given[in[i]] = true;
 	decide_all(&p, &none);
