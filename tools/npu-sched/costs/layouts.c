@@ -70,6 +70,24 @@ touched_cost(struct sched *s, const struct users *x, int t, int layout)
 	return sum;
 }
 
+/*
+ * Where both take as long: without padding there is less of it, and where there is none a
+ * result can lie over an operand that has the same layout.
+ */
+static bool
+is_better_dense(const struct sched *s, const struct users *x, int t)
+{
+	int dense = 0;
+	for (int i = x->first[t]; i < x->first[t + 1]; i++) {
+		const struct g_op *o = s->info[x->op[i]].op;
+		const struct g_tensor *with[3] = { o->ifm.t, o->ifm2.t, o->ofm.t };
+		for (int k = 0; k < 3; k++)
+			if (with[k] && with[k] != s->g->tensors[t] && !tensor_is_const(with[k]))
+				dense += with[k]->layout == LAYOUT_NHWC ? 1 : -1;
+	}
+	return s->g->tensors[t]->hwc.c % BRICK || dense > 0;
+}
+
 /* of those in one area, or (-1) of all */
 static bool
 improve(struct sched *s, const struct users *x, int area)
@@ -81,7 +99,8 @@ improve(struct sched *s, const struct users *x, int area)
 		int before = s->g->tensors[t]->layout;
 		double bricks = touched_cost(s, x, t, LAYOUT_NHCWB16);
 		double packed = touched_cost(s, x, t, LAYOUT_NHWC);
-		int now = packed <= bricks ? LAYOUT_NHWC : LAYOUT_NHCWB16;
+		bool dense = packed < bricks || (packed == bricks && is_better_dense(s, x, t));
+		int now = dense ? LAYOUT_NHWC : LAYOUT_NHCWB16;
 		s->g->tensors[t]->layout = now;
 		changed |= now != before;
 	}
