@@ -239,3 +239,16 @@ weigh()
 		[ "$(weigh cache)" -le "$limit" ]
 	done
 }
+
+# outside of the NPU's own SRAM nothing is fetched ahead: blocks are for weights in place, of
+# as many channels as it takes to read the maps seldom.  318,195 with 16 of them
+@test "blocks suit weights in place where all maps have left" {
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" conv 3 2 192 >chain.tflite
+	tfl-partition -o m.part chain.tflite 2>notes
+	npu-sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size m.part >m.sched 2>notes
+	[ "$(weigh cache)" = 0 ]
+	cycles=$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' m.sched)
+	echo "$cycles"
+	[ "$cycles" -le 306000 ]
+}

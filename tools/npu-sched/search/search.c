@@ -342,9 +342,9 @@ search_within(struct search *x, struct variant *v, int64_t limit)
 	arena_close(a);
 }
 
-/* with an SRAM of the NPU's own: as ever more maps leave it */
+/* with an SRAM of the NPU's own: as ever more maps leave it, or when all have left */
 static bool
-explore_spills(struct search *x, struct variant *v, const struct knobs *knobs)
+explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, bool all)
 {
 	enum { PATIENCE = 4 }; /* ways in a row that lead to nothing */
 	struct arena *a = arena_open();
@@ -354,9 +354,11 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs)
 	for (size_t i = 1, idle = 0; ok && l && i < l->n; i++) {
 		if (l->v[i].order != l->v[i - 1].order)
 			idle = 0;
-		/* all that may leave: the least there is */
+		/* all that may leave: the least there is, and the same in any order */
 		bool last = i + 1 == l->n || l->v[i + 1].order != l->v[i].order;
-		if (idle >= PATIENCE && !last)
+		if (all && l->v[i].order != l->v[1].order)
+			break;
+		if ((idle >= PATIENCE || all) && !last)
 			continue;
 		struct variant *w = open_spill(x, v, l, i);
 		unsigned changes = x->found.front.changes;
@@ -379,11 +381,12 @@ explore_setting(struct search *x, struct setting t)
 	if (!explore(v, &x->found.front, knobs, COARSELY))
 		return false;
 	/* another layout or objective that leads to nothing leads to nothing with maps
-	 * outside either */
-	bool varied = t.layout || t.objective;
-	if (!x->s->memory.spilling || (varied && x->found.front.changes == changes))
+	 * outside either; but without any map inside weights are read in place */
+	bool idle = (t.layout || t.objective) && x->found.front.changes == changes;
+	bool in_place = t.objective == BLOCKS_FOR_IN_PLACE && !t.layout;
+	if (!x->s->memory.spilling || (idle && !in_place))
 		return true;
-	return explore_spills(x, v, knobs);
+	return explore_spills(x, v, knobs, idle);
 }
 
 static void
