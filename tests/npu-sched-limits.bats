@@ -252,3 +252,13 @@ weigh()
 	echo "$cycles"
 	[ "$cycles" -le 306000 ]
 }
+
+# with a rougher ladder of sizes 72,192
+@test "networks of hundreds of operations are searched as finely as it takes" {
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" block 240 64 8 >chain.tflite
+	tfl-partition -o m.part chain.tflite 2>notes
+	run npu-sched -a ethos-u55-128 "${one_sram[@]}" --arena-cache-size=16 m.part
+	[ "$status" = 1 ]
+	[ "$(grep -o 'works is [0-9]*' <<<"$output" | tr -dc 0-9)" -le 68096 ]
+}
