@@ -85,6 +85,26 @@ least()
 	done
 }
 
+@test "what inputs give to some steps at once: all, some of them, or one by one" {
+	local cell bytes n cells=(0)
+	[ -z "${NPUTOOLS_ALL-}" ] || cells+=(2)
+	for cell in "${cells[@]}"; do
+		# int8, 2 at once, 6 steps of 20 features; products of 6 or 2 steps
+		"$gen" 12 UNIDIRECTIONAL_SEQUENCE_LSTM 1.1=0 1.2=0 1.3=1 1.4=5 1.5=19 \
+			1.6="$cell" >lstm.tflite
+		npucc -a ethos-u55-128 "${one_sram[@]}" --front lstm.tflite 2>notes >front.tsv
+		tail -n +2 front.tsv | cut -f1 >rows
+		while read -r bytes; do
+			same lstm.tflite ethos-u55-128 Ethos_U55_High_End_Embedded \
+				--arena-cache-size="$bytes"
+			grep -c ' do=fc ' m.wenc
+		done <rows | sort -n | uniq >products
+		# 6 of the states, 1 or 3 of the inputs; 24 and 2 or 3; 48
+		n=$((cell ? 3 : 1))
+		printf '%d\n' $((6 + n)) $((24 + (cell ? 3 : 2))) 48 | cmp - products
+	done
+}
+
 @test "the front is that of all forms: each row is what its limit gives" {
 	local bytes cycles used time last='' form
 	lstm 12

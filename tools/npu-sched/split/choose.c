@@ -39,21 +39,34 @@ has_columns(const struct sums *l)
 	return any;
 }
 
-static bool
-has_shared(const struct sums *l)
+/* by as many sums as share one product at most */
+static int
+count_shared(const struct sums *l)
 {
-	bool any = false;
+	int most = 1;
 	for (size_t i = 0; i < l->n; i++)
-		any |= l->v[i].shared[0] || l->v[i].shared[1];
-	return any;
+		for (int k = 0; k < 2; k++)
+			most = l->v[i].shared[k] > most ? l->v[i].shared[k] : most;
+	return most;
 }
 
-/* may it be different from the forms that have less of it, and be searched? */
-static bool
-is_worthwhile(const struct graph *g, const struct sums *l, struct split how)
+enum { MOST_FORMS = 6 };
+
+/* those that may be different, and be searched: which split more come later */
+static int
+list_forms(const struct graph *g, const struct sums *l, struct split v[MOST_FORMS])
 {
-	return (!how.columns || has_columns(l)) && (!how.ahead || has_shared(l)) &&
-	       count_ops(g, l, how) <= MOST_OPS;
+	int all = count_shared(l), n = 0;
+	const struct split forms[MOST_FORMS] = {
+		{ .ahead = all }, { .ahead = all / 2 }, { .ahead = all / 4 }, { .ahead = 0 },
+		{ .columns = true, .ahead = all }, { .columns = true },
+	};
+	for (int i = 0; i < MOST_FORMS; i++)
+		if ((!forms[i].columns || has_columns(l)) && forms[i].ahead != 1 &&
+		    (i == 0 || forms[i].ahead != forms[i - 1].ahead) &&
+		    count_ops(g, l, forms[i]) <= MOST_OPS)
+			v[n++] = forms[i];
+	return n;
 }
 
 static bool
@@ -122,26 +135,20 @@ plan_plain(struct forms *f, struct sched *s, bool (*plan)(struct sched *))
 bool
 plan_split(struct sched *s, bool (*plan)(struct sched *))
 {
-	static const struct split ways[] = {
-		{ .ahead = true }, { .ahead = false },
-		{ .ahead = true, .columns = true }, { .columns = true },
-	};
 	const struct sums l = sums_find(s->a, s->g);
 	struct err *e = s->e;
-	struct forms f = { .shared = has_shared(&l) };
-	bool try[ARRAY_LEN(ways)];
+	struct forms f = { .shared = count_shared(&l) > 1 };
+	struct split form[MOST_FORMS];
 	if (!l.n)
 		return plan(s);
-	for (size_t i = 0; i < ARRAY_LEN(ways); i++)
-		try[i] = is_worthwhile(s->g, &l, ways[i]);
+	/* before they are planned, which changes the graph */
+	const int n = list_forms(s->g, &l, form);
 	const struct bytes text = form_text(s);
 	plan_plain(&f, s, plan);
-	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+	for (int i = 0; i < n && (f.any || f.why.status == EXIT_NO); i++) {
 		struct sched x;
 		struct err why = { 0 };
-		if (!try[i] || (!f.any && f.why.status != EXIT_NO))
-			continue;
-		bool ok = try_split(s, text, ways[i], plan, &x, &why);
+		bool ok = try_split(s, text, form[i], plan, &x, &why);
 		compare(&f, &x, ok);
 	}
 	if (f.any)

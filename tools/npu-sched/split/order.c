@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph of pieces.  What makes a piece waits until something uses it: then all of
- * it runs, and what it reads of other pieces before that.  So no piece is there before
- * it is wanted, and one that is used up makes room for the next one.
+ * The new order.  What makes a piece waits until something uses it: then all of it
+ * runs, and what it reads of other pieces before that.  So no piece is there before it
+ * is wanted, and one that is used up makes room for the next one.
  *
  * Nothing reads another value than before: pieces are written by what waits for them
  * alone, in its old order; what waits and reads bytes that are about to be written runs
@@ -10,58 +10,37 @@
  */
 #include "split.h"
 
-#include "../network/insert.h"
-#include "lower/lower.h"
-
-#include <string.h>
-
-struct ops {
-	struct g_op **v;
-	size_t n, cap;
-};
-
-struct piece {
-	struct g_tensor *t;
-	struct ops waiting; /* each of them is about this piece */
-};
-
-struct splitting {
-	struct graph *g;
-	struct arena *a;
-	const struct sums *l;
-	struct split how;
-	struct constants constants;
-	/* of each sum, by columns, then channels: what was written there last */
-	struct piece ***pieces;
-	struct piece **waits; /* those for which something waits */
-	size_t n_waits, cap_waits;
-	size_t n_tensors; /* of the plain graph */
-	/* of each tensor that was added: the piece that it is, or NULL */
-	struct piece **added;
-	size_t n_added, cap_added;
-	struct ops out;
-};
-
-/* ---- the order ----------------------------------------------------------------- */
+struct piece *
+order_add(struct order *x, struct g_tensor *t)
+{
+	struct piece *q = anew(x->a, struct piece, 1);
+	size_t at = (size_t)t->rec.index - x->n_tensors;
+	q->t = t;
+	while (x->n_added <= at) {
+		agrow(x->a, x->added, x->n_added, &x->cap_added);
+		x->added[x->n_added++] = NULL;
+	}
+	x->added[at] = q;
+	return q;
+}
 
 static void
-append(struct splitting *x, struct ops *l, struct g_op *op)
+append(struct order *x, struct ops *l, struct g_op *op)
 {
 	agrow(x->a, l->v, l->n, &l->cap);
 	l->v[l->n++] = op;
 }
 
 static struct piece *
-piece_of(const struct splitting *x, const struct g_operand *o)
+piece_of(const struct order *x, const struct g_operand *o)
 {
 	size_t t = o->t ? (size_t)o->t->rec.index : 0;
 	bool added = o->t && t >= x->n_tensors && t - x->n_tensors < x->n_added;
 	return added ? x->added[t - x->n_tensors] : NULL;
 }
 
-/* op waits until p is used */
-static void
-wait_for(struct splitting *x, struct piece *p, struct g_op *op)
+void
+order_wait(struct order *x, struct piece *p, struct g_op *op)
 {
 	if (!p->waiting.n) {
 		agrow(x->a, x->waits, x->n_waits, &x->cap_waits);
@@ -72,7 +51,7 @@ wait_for(struct splitting *x, struct piece *p, struct g_op *op)
 
 /* taken off what waits */
 static struct ops
-take_waiting(struct splitting *x, struct piece *p)
+take_waiting(struct order *x, struct piece *p)
 {
 	struct ops l = p->waiting;
 	size_t n = 0;
@@ -85,7 +64,7 @@ take_waiting(struct splitting *x, struct piece *p)
 }
 
 static void
-run_waiting(struct splitting *x, struct piece *p)
+run_waiting(struct order *x, struct piece *p)
 {
 	struct ops l = take_waiting(x, p);
 	for (size_t i = 0; i < l.n; i++) {
@@ -110,7 +89,7 @@ reads_of(const struct ops *l, const struct g_operand *o)
 
 /* for which waits what reads bytes of o, other than p; NULL: none */
 static struct piece *
-reader_of(const struct splitting *x, const struct piece *p, const struct g_operand *o)
+reader_of(const struct order *x, const struct piece *p, const struct g_operand *o)
 {
 	for (size_t i = 0; i < x->n_waits; i++)
 		if (x->waits[i] != p && reads_of(&x->waits[i]->waiting, o))
@@ -118,15 +97,14 @@ reader_of(const struct splitting *x, const struct piece *p, const struct g_opera
 	return NULL;
 }
 
-/* the next operation of the old order, or a part of it */
-static void
-place(struct splitting *x, struct g_op *op)
+void
+order_place(struct order *x, struct g_op *op)
 {
 	struct piece *to = piece_of(x, &op->ofm), *reader;
 	while ((reader = reader_of(x, to, &op->ofm)))
 		run_waiting(x, reader);
 	if (to) {
-		wait_for(x, to, op);
+		order_wait(x, to, op);
 		return;
 	}
 	const struct g_operand *o[] = { &op->ifm, &op->ifm2 };
@@ -138,276 +116,9 @@ place(struct splitting *x, struct g_op *op)
 	append(x, &x->out, op);
 }
 
-/* ---- pieces -------------------------------------------------------------------- */
-
-static int32_t
-columns_of(const struct sum *s)
-{
-	return s->add->ofm.shape.h * s->add->ofm.shape.w;
-}
-
-int64_t
-count_pieces(const struct sum *s, struct split how)
-{
-	return (int64_t)s->n_cuts * (how.columns ? columns_of(s) : 1);
-}
-
-/* how often an operation on all columns of a sum is there, and the columns then */
-static int32_t
-count_turns(const struct splitting *x, const struct sum *s)
-{
-	return x->how.columns ? columns_of(s) : 1;
-}
-
-static struct part
-columns_in(const struct splitting *x, const struct sum *s, int32_t turn)
-{
-	struct hwc all = s->add->ofm.shape;
-	if (!x->how.columns)
-		return (struct part){ .shape = all };
-	return (struct part){ .at = { .h = turn / all.w, .w = turn % all.w },
-			      .shape = { .h = 1, .w = 1 } };
-}
-
-/* where the piece of a sum is that begins with a channel */
-static struct piece **
-piece_at(const struct splitting *x, const struct sum *s, int32_t turn, int32_t channel)
-{
-	int k = 0;
-	while (s->cut[k] < channel)
-		k++;
-	return &x->pieces[s - x->l->v][turn * s->n_cuts + k];
-}
-
-static struct piece *
-open_piece(struct splitting *x, const struct sum *s, struct hwc shape)
-{
-	struct piece *q = anew(x->a, struct piece, 1);
-	q->t = insert_map(x->g, s->add->ofm.type, shape).t;
-	while (x->n_tensors + x->n_added < x->g->n_tensors) {
-		agrow(x->a, x->added, x->n_added, &x->cap_added);
-		x->added[x->n_added++] = NULL;
-	}
-	x->added[(size_t)q->t->rec.index - x->n_tensors] = q;
-	return q;
-}
-
-/* products and their sum wait for the piece's use */
-static void
-add_piece(struct splitting *x, const struct sum *s, int32_t turn, int k)
-{
-	const struct g_operand *o[] = { &s->add->ifm, &s->add->ifm2 };
-	struct part p = columns_in(x, s, turn);
-	struct g_operand part[2];
-	struct g_op *made[2];
-	int n = 0;
-	p.depth = (struct g_range){ .lo = s->cut[k], .hi = s->cut[k + 1] };
-	p.at.c = s->cut[k];
-	p.shape.c = s->cut[k + 1] - s->cut[k];
-	for (int i = 0; i < 2; i++) {
-		part[i] = low_box(*o[i], p.shape, p.at);
-		if (x->how.ahead && s->shared[i])
-			continue;
-		struct g_op *op = product_part(&x->constants, s->product[i], o[i], &p);
-		part[i] = operand_whole(op->ofm.t);
-		made[n++] = op;
-	}
-	struct piece *q = open_piece(x, s, p.shape);
-	for (int i = 0; i < n; i++)
-		wait_for(x, q, made[i]);
-	*piece_at(x, s, turn, s->cut[k]) = q;
-	struct g_op *add = copy_op(x->g, s->add);
-	add->ifm = part[0];
-	add->ifm2 = part[1];
-	add->ofm = operand_whole(q->t);
-	place(x, add);
-}
-
-static void
-add_pieces(struct splitting *x, const struct sum *s)
-{
-	for (int32_t i = 0; i < count_turns(x, s); i++)
-		for (int k = 0; k < s->n_cuts; k++)
-			add_piece(x, s, i, k);
-}
-
-/* ---- what uses them ------------------------------------------------------------- */
-
-static const struct sum *
-sum_of(const struct splitting *x, const struct g_operand *o)
-{
-	int t = o->t ? o->t->rec.index : -1;
-	int s = t >= 0 && (size_t)t < x->n_tensors ? x->l->of[t] : -1;
-	return s < 0 ? NULL : &x->l->v[s];
-}
-
-static struct g_operand
-use_part(const struct splitting *x, const struct g_operand *o, int32_t turn,
-	 const struct part *p)
-{
-	const struct sum *s = sum_of(x, o);
-	int32_t lo = (int32_t)p->depth.lo;
-	if (!o->t)
-		return *o;
-	if (s)
-		return operand_whole((*piece_at(x, s, turn, o->start.c + lo))->t);
-	struct hwc at = p->at, shape = p->shape;
-	at.c = lo;
-	shape.c = (int32_t)p->depth.hi - lo;
-	return low_box(*o, shape, at);
-}
-
-/* what is written and not read is a new piece: the old one's bytes are free in between */
-static void
-renew_piece(struct splitting *x, const struct g_op *op, struct g_op *c, int32_t turn,
-	    const struct part *p)
-{
-	const struct sum *s = sum_of(x, &op->ofm);
-	if (!s || c->ifm.t == c->ofm.t || c->ifm2.t == c->ofm.t)
-		return;
-	struct piece *q = open_piece(x, s, c->ofm.shape);
-	*piece_at(x, s, turn, op->ofm.start.c + (int32_t)p->depth.lo) = q;
-	c->ofm = operand_whole(q->t);
-}
-
-/* op in parts, by the pieces of one sum that it uses */
-static void
-place_parts(struct splitting *x, const struct g_op *op, const struct g_operand *by)
-{
-	const struct sum *s = sum_of(x, by);
-	int32_t first = by->start.c, end = first + by->shape.c;
-	for (int32_t i = 0; i < count_turns(x, s); i++)
-		for (int k = 0; k < s->n_cuts; k++) {
-			if (s->cut[k] < first || s->cut[k] >= end)
-				continue;
-			struct part p = columns_in(x, s, i);
-			p.depth = (struct g_range){ .lo = s->cut[k] - first,
-						    .hi = s->cut[k + 1] - first };
-			struct g_op *c = copy_op(x->g, op);
-			c->ifm = use_part(x, &op->ifm, i, &p);
-			c->ifm2 = use_part(x, &op->ifm2, i, &p);
-			c->ofm = use_part(x, &op->ofm, i, &p);
-			renew_piece(x, op, c, i, &p);
-			place(x, c);
-		}
-}
-
-static void
-place_op(struct splitting *x, struct g_op *op)
-{
-	const struct g_operand *o[] = { &op->ofm, &op->ifm, &op->ifm2 };
-	const struct sum *s = sum_of(x, &op->ofm);
-	if (s && s->add == op) {
-		add_pieces(x, s);
-		return;
-	}
-	for (int k = 0; k < 3; k++)
-		if (sum_of(x, o[k])) {
-			place_parts(x, op, o[k]);
-			return;
-		}
-	place(x, op);
-}
-
-/* ---- the graph ------------------------------------------------------------------ */
-
-static void
-open_pieces(struct splitting *x)
-{
-	x->pieces = anew(x->a, struct piece **, x->l->n + 1);
-	for (size_t i = 0; i < x->l->n; i++) {
-		size_t n = (size_t)count_pieces(&x->l->v[i], x->how);
-		x->pieces[i] = anew(x->a, struct piece *, n);
-	}
-}
-
-/* products that are made in pieces: nobody wants them as a whole */
-static bool *
-find_replaced(const struct splitting *x)
-{
-	const struct graph *g = x->g;
-	bool *replaced = anew(x->a, bool, g->n_tensors + 1);
-	for (size_t i = 0; i < x->l->n; i++)
-		for (int k = 0; k < 2; k++)
-			replaced[x->l->v[i].product[k]->ofm.t->rec.index] =
-			    !(x->how.ahead && x->l->v[i].shared[k]);
-	for (size_t i = 0; i < g->n_ops; i++) {
-		const struct g_op *op = g->ops[i];
-		const struct sum *s = sum_of(x, &op->ofm);
-		if (s && s->add == op)
-			continue;
-		if (op->ifm.t)
-			replaced[op->ifm.t->rec.index] = false;
-		if (op->ifm2.t)
-			replaced[op->ifm2.t->rec.index] = false;
-	}
-	return replaced;
-}
-
-/* records that operations used and none uses now leave the graph */
-#define DROP_UNUSED(x, array, used)                                             \
-	do {                                                                    \
-		size_t kept_ = 0;                                               \
-		for (size_t i_ = 0; i_ < (x)->g->n_##array; i_++) {             \
-			if (!(used)[i_])                                        \
-				continue;                                       \
-			(x)->g->array[kept_] = (x)->g->array[i_];               \
-			(x)->g->array[kept_]->rec.index = (int)kept_;           \
-			kept_++;                                                \
-		}                                                               \
-		(x)->g->n_##array = kept_;                                      \
-	} while (0)
-
-static void
-drop_unused(struct splitting *x)
-{
-	struct graph *g = x->g;
-	bool *tensor = anew(x->a, bool, g->n_tensors + 1);
-	bool *weights = anew(x->a, bool, g->n_weights + 1);
-	bool *scales = anew(x->a, bool, g->n_scales + 1);
-	memset(tensor, true, g->n_tensors);
-	memset(weights, true, g->n_weights);
-	memset(scales, true, g->n_scales);
-	for (size_t i = 0; i < x->l->n; i++) {
-		const struct sum *s = &x->l->v[i];
-		tensor[s->add->ofm.t->rec.index] = false;
-		for (int k = 0; k < 2; k++) {
-			tensor[s->product[k]->ofm.t->rec.index] = false;
-			weights[s->product[k]->weights->rec.index] = false;
-			scales[s->product[k]->scales->rec.index] = false;
-		}
-	}
-	for (size_t i = 0; i < g->n_ops; i++) {
-		const struct g_op *op = g->ops[i];
-		tensor[op->ofm.t->rec.index] = true;
-		if (op->weights)
-			weights[op->weights->rec.index] = true;
-		if (op->scales)
-			scales[op->scales->rec.index] = true;
-	}
-	DROP_UNUSED(x, tensors, tensor);
-	DROP_UNUSED(x, weights, weights);
-	DROP_UNUSED(x, scales, scales);
-}
-
 void
-split_sums(struct graph *g, struct arena *a, const struct sums *l, struct split how)
+order_end(struct order *x)
 {
-	struct splitting x = { .g = g, .a = a, .l = l, .how = how,
-			       .constants = { .g = g, .a = a }, .n_tensors = g->n_tensors };
-	size_t n = g->n_ops;
-	struct g_op **op = anew(a, struct g_op *, n + 1);
-	memcpy(op, g->ops, n * sizeof(struct g_op *));
-	open_pieces(&x);
-	const bool *replaced = find_replaced(&x);
-	for (size_t i = 0; i < n; i++)
-		if (!replaced[op[i]->ofm.t->rec.index])
-			place_op(&x, op[i]);
-	while (x.n_waits > 0)
-		run_waiting(&x, x.waits[0]);
-	memcpy(g->ops, x.out.v, x.out.n * sizeof(struct g_op *));
-	g->n_ops = x.out.n;
-	for (size_t i = 0; i < g->n_ops; i++)
-		g->ops[i]->rec.index = (int)i;
-	drop_unused(&x);
+	while (x->n_waits > 0)
+		run_waiting(x, x->waits[0]);
 }

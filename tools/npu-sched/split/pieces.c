@@ -110,6 +110,90 @@ has_product_part(const struct g_op *product, const struct g_operand *o)
 	       rows_of(o, &all, &r) && box_of(&r, product->ofm.shape.w, &start, &shape);
 }
 
+/* ---- products of some sums at once ----------------------------------------------- */
+
+static const struct g_operand *
+operand_of(const struct sum *s, int k)
+{
+	return k ? &s->add->ifm2 : &s->add->ifm;
+}
+
+/* of a product's columns, those that operand k of a sum reads */
+static void
+sum_box(const struct sum *s, int k, struct hwc *start, struct hwc *shape)
+{
+	const struct part all = { .shape = operand_of(s, k)->shape };
+	struct rows r;
+	bool ok = rows_of(operand_of(s, k), &all, &r) &&
+		  box_of(&r, s->product[k]->ofm.shape.w, start, shape);
+	assert(ok);
+}
+
+/* all that is read by the sums of the same group; false: that is no box */
+static bool
+group_box(const struct sums *l, const struct sum *s, int k, int ahead, struct hwc *start,
+	  struct hwc *shape)
+{
+	struct hwc lo = { .h = INT32_MAX, .w = INT32_MAX }, hi = { .h = 0 };
+	int64_t n = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct sum *r = &l->v[i];
+		for (int m = 0; m < 2; m++) {
+			struct hwc at, size;
+			if (r->product[m] != s->product[k] ||
+			    r->turn[m] / ahead != s->turn[k] / ahead)
+				continue;
+			sum_box(r, m, &at, &size);
+			lo = (struct hwc){ .h = at.h < lo.h ? at.h : lo.h,
+					   .w = at.w < lo.w ? at.w : lo.w };
+			hi.h = at.h + size.h > hi.h ? at.h + size.h : hi.h;
+			hi.w = at.w + size.w > hi.w ? at.w + size.w : hi.w;
+			n += (int64_t)size.h * size.w;
+		}
+	}
+	*start = lo;
+	*shape = (struct hwc){ .h = hi.h - lo.h, .w = hi.w - lo.w };
+	return n == (int64_t)shape->h * shape->w;
+}
+
+struct g_op *
+product_group(struct constants *k, const struct sums *l, const struct sum *s, int operand,
+	      int ahead)
+{
+	const struct g_op *product = s->product[operand];
+	struct hwc start, shape;
+	if (!group_box(l, s, operand, ahead, &start, &shape))
+		return NULL;
+	struct g_op *c = copy_op(k->g, product);
+	shape.c = product->ifm.shape.c;
+	c->ifm = low_box(product->ifm, shape, start);
+	shape.c = product->ofm.shape.c;
+	c->ofm = insert_map(k->g, product->ofm.type, shape);
+	return c;
+}
+
+struct g_operand
+group_operand(const struct sums *l, const struct sum *s, int operand, int ahead,
+	      struct g_tensor *t)
+{
+	struct hwc start, shape, at, box, all = s->add->ofm.shape;
+	bool ok = group_box(l, s, operand, ahead, &start, &shape);
+	assert(ok);
+	sum_box(s, operand, &at, &box);
+	at = (struct hwc){ .h = at.h - start.h, .w = at.w - start.w };
+	if (box.h == all.h && box.w == all.w)
+		return operand_box(t, all, at);
+	/* a sum's columns go down a column of the product, or along its rows */
+	int64_t step = box.w == 1 ? shape.w : 1;
+	struct g_operand o = { .t = t, .view = VIEW_STRIDED, .type = t->shape.type,
+			       .shape = all };
+	o.offset = ((int64_t)at.h * shape.w + at.w) * all.c;
+	o.stride[0] = all.w * step * all.c;
+	o.stride[1] = step * all.c;
+	o.stride[2] = 1;
+	return o;
+}
+
 /* ---- constants ----------------------------------------------------------------- */
 
 static void **
@@ -134,9 +218,10 @@ static struct g_weights *
 weights_part(struct constants *k, const struct g_weights *w, struct g_range depth)
 {
 	void **at = constant_at(k, w, depth.lo);
-	if (*at)
-		return *at;
-	struct g_weights *p = graph_add_g_weights(k->g);
+	struct g_weights *p = *at;
+	if (p)
+		return p;
+	p = graph_add_g_weights(k->g);
 	struct g_rec rec = p->rec;
 	const int32_t *d = w->shape.dim;
 	int64_t step = w->strides.n ? w->strides.v[0] : (int64_t)d[1] * d[2] * d[3];
@@ -147,20 +232,23 @@ weights_part(struct constants *k, const struct g_weights *w, struct g_range dept
 	p->shape.dim[0] = (int32_t)(depth.hi - depth.lo);
 	G_PUT(p, WEIGHTS, offset, w->offset + depth.lo * step);
 	p->zero = list_part(&w->zero, depth);
-	return *at = p;
+	*at = p;
+	return p;
 }
 
 static struct g_scales *
 scales_part(struct constants *k, const struct g_scales *s, struct g_range depth)
 {
 	void **at = constant_at(k, s, depth.lo);
-	if (*at)
-		return *at;
-	struct g_scales *p = graph_add_g_scales(k->g);
+	struct g_scales *p = *at;
+	if (p)
+		return p;
+	p = graph_add_g_scales(k->g);
 	G_PUT(p, SCALES, bias, list_part(&s->bias, depth));
 	G_PUT(p, SCALES, mult, list_part(&s->mult, depth));
 	G_PUT(p, SCALES, shift, list_part(&s->shift, depth));
-	return *at = p;
+	*at = p;
+	return p;
 }
 
 struct g_op *

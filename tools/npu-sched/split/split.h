@@ -4,7 +4,8 @@
  * Computed at once such a sum needs room for all channels of both products; the same
  * channels by channels, each just before they are used, take more kernels and the room
  * of few of them.  In running order: choose.c says which form of the network is taken,
- * sums.c finds the sums, order.c makes the graph of pieces, pieces.c what it is made of.
+ * sums.c finds the sums, split.c makes the graph of pieces, order.c its order, pieces.c
+ * what it is made of.
  */
 #ifndef NPU_SCHED_SPLIT_H
 #define NPU_SCHED_SPLIT_H
@@ -20,14 +21,16 @@
 struct sum {
 	struct g_op *add;
 	struct g_op *product[2]; /* that makes IFM, IFM2 */
-	bool shared[2];	/* others read it, too */
+	int shared[2];	/* sums that read it ... */
+	int turn[2];	/* ... and those of them before this one */
 	int n_cuts;
 	int32_t *cut; /* channels at which pieces begin; cut[n_cuts]: all */
 };
-/* how sums are split: into pieces of all columns or of one; with products that several
- * sums read, as those of many time steps are, made ahead as a whole or in pieces, too */
+/* how sums are split: into pieces of all columns or of one; products that several sums
+ * read, as those of many time steps are, for so many of them at once, or 0: in pieces, too */
 struct split {
-	bool columns, ahead;
+	bool columns;
+	int ahead;
 };
 struct sums {
 	struct sum *v;
@@ -68,7 +71,51 @@ bool has_product_part(const struct g_op *product, const struct g_operand *o);
 struct g_op *product_part(struct constants *k, const struct g_op *product,
 			  const struct g_operand *o, const struct part *p);
 
+/*
+ * The product whose operand k of a sum is, for those sums at once that read it next to
+ * each other, `ahead` of them.  NULL: what they read is no box of it.  And what the sum
+ * reads of that.
+ */
+struct g_op *product_group(struct constants *k, const struct sums *l, const struct sum *s,
+			   int operand, int ahead);
+struct g_operand group_operand(const struct sums *l, const struct sum *s, int operand,
+			       int ahead, struct g_tensor *t);
+
 /* ---- order.c ------------------------------------------------------------------ */
+
+struct ops {
+	struct g_op **v;
+	size_t n, cap;
+};
+
+/* channels of a sum, or what is written in their place later */
+struct piece {
+	struct g_tensor *t;
+	struct ops waiting; /* what writes to t or to what that reads: in the old order */
+};
+
+/* operations in their new order, as far as they don't wait */
+struct order {
+	struct arena *a;
+	size_t n_tensors; /* of the plain graph */
+	/* of each tensor behind those: the piece that it is, or NULL */
+	struct piece **added;
+	size_t n_added, cap_added;
+	struct piece **waits; /* those for which something waits */
+	size_t n_waits, cap_waits;
+	struct ops out;
+};
+
+/* t, a new tensor, is a piece */
+struct piece *order_add(struct order *x, struct g_tensor *t);
+/* op, which writes to no piece, waits until p is used */
+void order_wait(struct order *x, struct piece *p, struct g_op *op);
+/* the next operation of the old order, or a part of it: it waits if it writes to a piece */
+void order_place(struct order *x, struct g_op *op);
+/* what still waits runs */
+void order_end(struct order *x);
+
+/* ---- split.c ------------------------------------------------------------------ */
 
 /* pieces of a sum */
 int64_t count_pieces(const struct sum *s, struct split how);

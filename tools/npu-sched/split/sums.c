@@ -128,19 +128,21 @@ find_sum(struct finder *f, int at)
 	f->l.v[f->l.n++] = s;
 }
 
-/* products that more than one sum reads */
+/* which sums read the same products */
 static void
 find_shared(struct finder *f)
 {
 	int *reads = anew(f->a, int, f->g->n_tensors + 1);
-	for (int turn = 0; turn < 2; turn++)
-		for (size_t i = 0; i < f->l.n; i++)
-			for (int k = 0; k < 2; k++) {
-				struct sum *s = &f->l.v[i];
-				int t = s->product[k]->ofm.t->rec.index;
-				reads[t] += !turn;
-				s->shared[k] = reads[t] > 1;
-			}
+	for (size_t i = 0; i < f->l.n; i++)
+		for (int k = 0; k < 2; k++) {
+			struct sum *s = &f->l.v[i];
+			s->turn[k] = reads[s->product[k]->ofm.t->rec.index]++;
+		}
+	for (size_t i = 0; i < f->l.n; i++)
+		for (int k = 0; k < 2; k++) {
+			struct sum *s = &f->l.v[i];
+			s->shared[k] = reads[s->product[k]->ofm.t->rec.index];
+		}
 }
 
 /* ---- what uses them ------------------------------------------------------------ */
