@@ -7,6 +7,8 @@
  */
 #include "search.h"
 
+#include "base/threads.h"
+
 #include <math.h>
 
 /* a candidate's plan, and how it was brought below a limit */
@@ -172,24 +174,81 @@ visit_without(struct contest *c, struct candidate *i)
 	(void)try_fit(c, i, BETWEEN);
 }
 
-/* with ever less room; false: an error */
-static bool
-try_candidate(struct contest *c, struct candidate *i)
+/* candidates that are visited at a time, from the same best plan: by threads, or not */
+enum { AT_A_TIME = 2 };
+
+struct round {
+	struct contest c[AT_A_TIME]; /* with the best so far, each for itself */
+	struct candidate *candidate[AT_A_TIME];
+	int64_t cost[AT_A_TIME];
+	size_t n;
+};
+
+/* with ever less room */
+static void
+visit_all(void *ctx, size_t k)
 {
-	if (!begin(c, i))
-		return false;
+	struct round *r = ctx;
+	struct candidate *i = r->candidate[k];
 	while (i->next != NEVER)
-		visit(c, i);
-	if (i->plan)
-		visit_without(c, i);
-	if (c->best.candidate == i) {
-		plan_close(c->best.plan);
-		c->best.plan = i->plan;
-		c->best.candidate = NULL;
-		i->plan = NULL;
+		visit(&r->c[k], i);
+	visit_without(&r->c[k], i);
+}
+
+/* the candidates' plans are closed but for the best one's */
+static void
+finish(struct contest *c, struct round *r)
+{
+	for (size_t k = 0; k < r->n; k++) {
+		struct candidate *i = r->candidate[k];
+		struct choice now = r->c[k].best;
+		if (now.candidate == i && now.cycles < c->best.cycles) {
+			plan_close(c->best.plan);
+			c->best = now;
+			c->best.plan = i->plan;
+			c->best.candidate = NULL;
+			i->plan = NULL;
+		}
+		candidate_close(i);
 	}
-	candidate_close(i);
-	return true;
+	r->n = 0;
+}
+
+static void
+run_round(struct contest *c, struct round *r)
+{
+	/* as in estimates.c; a visit is some ten estimates */
+	enum { WEIGHTS = 1000 };
+	for (size_t k = 0; k < r->n; k++) {
+		r->c[k] = *c;
+		r->cost[k] = WEIGHTS * (int64_t)r->candidate[k]->plan->n_kernels;
+	}
+	threads_for(c->x->s->o->jobs, r->n, r->cost, visit_all, r);
+	finish(c, r);
+}
+
+/* the first one alone: what it gives spares most of the others.  Without a limit each, as
+ * their maps are packed only where that is asked for.  false: an error */
+static bool
+try_candidates(struct contest *c)
+{
+	struct variant *x = c->x;
+	const size_t at_a_time = c->limit < NO_LIMIT_BYTES ? AT_A_TIME : 1;
+	struct round r = { .n = 0 };
+	bool ok = true;
+	for (size_t k = 0; k < x->n && ok; k++) {
+		ok = begin(c, &x->v[k]);
+		if (!x->v[k].plan)
+			continue;
+		r.candidate[r.n++] = &x->v[k];
+		if (!ok)
+			finish(c, &r);
+		else if (r.n == at_a_time || !c->best.plan)
+			run_round(c, &r);
+	}
+	if (ok)
+		run_round(c, &r);
+	return ok;
 }
 
 /* all that may be better than the best so far, by so much where that is this variant's;
@@ -205,10 +264,7 @@ try_all(struct contest *c, struct sizing sizing)
 		w.estimated[slide] = estimates_apart(x->s) *
 				     cascades_estimate(x->s, x->cascades, c->limit, slide);
 	list_candidates(x, sizing, &w);
-	for (size_t k = 0; k < x->n; k++)
-		if (!try_candidate(c, &x->v[k]))
-			return false;
-	return true;
+	return try_candidates(c);
 }
 
 /* the plan that won, made again */
