@@ -143,7 +143,12 @@ static struct plan *
 search_cascades(struct variant *v, struct plan *p, int64_t limit, double below,
 		enum detail detail)
 {
-	if (v->s->e->status || !v->cascades || !may_gain(v, below) ||
+	/* stripes that are as fast may take less memory: all are listed where they are few */
+	enum { FEW_OPS = 4 };
+	bool few = p && v->s->n_ops <= FEW_OPS;
+	if (few)
+		below = nextafter(below, INFINITY);
+	if (v->s->e->status || !v->cascades || (!few && !may_gain(v, below)) ||
 	    !cascades_add(v->s, v->cascades, below, limit == NO_LIMIT_BYTES))
 		return p;
 	return faster_plan(p, search_fastest(v, limit, below, detail));
