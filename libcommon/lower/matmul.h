@@ -29,11 +29,15 @@ void low_matmul(struct lower *l, const struct low_matmul *m, const struct nd *ou
  * native: one operand in two halves of 8 bits, and two sums of words.
  */
 enum { LOW_WIDE_DEPTH = 510 }; /* sums of 2^22 each, and their carry, fit 32 bits */
-/* v = 256 * upper + lower, lower from -128 to 127, in 16 bits each */
-void low_split(struct lower *l, struct g_operand v, struct g_operand *upper,
-	       struct g_operand *lower);
-/* (256 * high + low) * mult / 2^shift, halves up; mult has 15 bits or less */
-void low_scale_wide(struct lower *l, struct g_operand high, struct g_operand low,
-		    struct npu_scale s, struct g_operand ofm, nd_made *made, void *ctx);
+struct low_wide {
+	struct nd a, b;		/* operands, of all batches */
+	struct npu_scale scale; /* mult has 15 bits or less */
+	/* words in out's dimensions: all products, `half` instead of a, or of b */
+	struct nd (*sums)(void *ctx, const struct nd *half, bool of_a);
+	nd_made *made; /* zero point, clamp, table of the last operation */
+	void *ctx;
+};
+/* sums * mult / 2^shift, halves up */
+void low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *out);
 
 #endif

@@ -27,9 +27,10 @@ joined(struct lower *l, struct g_operand high, int bits, struct g_operand low)
 	return word_add(l, word_mul(l, high, unit), low);
 }
 
-void
-low_split(struct lower *l, struct g_operand v, struct g_operand *upper,
-	  struct g_operand *lower)
+/* v = 256 * upper + lower, lower from -128 to 127, in 16 bits each */
+static void
+split(struct lower *l, struct g_operand v, struct g_operand *upper,
+      struct g_operand *lower)
 {
 	struct npu_scale by_256 = scale_one();
 	by_256.shift += 8;
@@ -79,11 +80,12 @@ normal(struct npu_scale s)
 	return s;
 }
 
-void
-low_scale_wide(struct lower *l, struct g_operand high, struct g_operand low,
-	       struct npu_scale scale, struct g_operand ofm, nd_made *made, void *ctx)
+/* (256 * high + low) * scale */
+static void
+scale_wide(struct lower *l, const struct low_wide *w, struct g_operand high,
+	   struct g_operand low, struct g_operand ofm)
 {
-	struct npu_scale s = normal(scale);
+	struct npu_scale s = normal(w->scale);
 	struct g_operand carry = word_floor(l, low, 8);
 	struct g_operand r = word_rest(l, low, carry, 8);
 	struct g_operand h = word_add(l, high, carry);
@@ -93,5 +95,40 @@ low_scale_wide(struct lower *l, struct g_operand high, struct g_operand low,
 	struct g_op *op = word_op_to(l, OP_MUL, v, by, ofm);
 	s = (struct npu_scale){ .mult = 1, .shift = s.shift - (small ? 0 : 24) };
 	op_scale(op, s, ROUND_NATURAL);
-	made(ctx, op);
+	w->made(w->ctx, op);
+}
+
+/* half of an operand in its dimensions */
+static struct nd
+as_operand(struct g_operand half, const struct nd *v)
+{
+	int32_t dim[ND_MAX];
+	for (int k = 0; k < v->rank; k++)
+		dim[k] = (int32_t)v->dim[k];
+	return nd_operand_of(half, v->rank, dim);
+}
+
+void
+low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *out)
+{
+	/* the smaller operand is the one that is split */
+	bool of_a = nd_elements(&w->a) <= nd_elements(&w->b);
+	const struct nd *v = of_a ? &w->a : &w->b;
+	struct nd whole = *v, room = *out;
+	struct g_operand upper, lower, ofm;
+	if (!nd_is_dense(v)) {
+		whole = nd_like(l, v, v->type);
+		nd_copy(l, v, &whole);
+	}
+	split(l, nd_seen(&whole), &upper, &lower);
+	struct nd u = as_operand(upper, v), r = as_operand(lower, v);
+	struct nd high = w->sums(w->ctx, &u, of_a);
+	struct nd low = w->sums(w->ctx, &r, of_a);
+	if (!nd_operand(out, &ofm)) {
+		room = nd_like(l, out, out->type);
+		ofm = nd_seen(&room);
+	}
+	scale_wide(l, w, nd_seen(&high), nd_seen(&low), ofm);
+	if (room.t != out->t)
+		nd_copy(l, &room, out);
 }

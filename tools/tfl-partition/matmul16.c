@@ -25,18 +25,25 @@ check_wide(const struct part *p, struct matmul *m, double ratio, bool native)
 	return NULL;
 }
 
+struct wide {
+	struct part *p;
+	const struct matmul *m;
+	struct nd a, b;
+};
+
 /* sums of products as words */
-static struct g_operand
-sums(struct part *p, const struct matmul *m, struct nd a, struct nd b)
+static struct nd
+half_sums(void *ctx, const struct nd *half, bool of_a)
 {
-	struct matmul words = *m;
+	const struct wide *w = ctx;
+	struct matmul words = *w->m;
 	words.scale = (struct npu_scale){ .mult = 1 };
 	words.round = ROUND_TFL;
 	words.clamp = type_range(TFL_INT32);
-	struct g_operand y = word_new(p->l, tfl_hwc(m->ofm));
-	struct nd out = nd_of(y, m->ofm);
-	multiply_matrices(p, &words, a, b, &out);
-	return y;
+	struct g_operand y = word_new(w->p->l, tfl_hwc(words.ofm));
+	struct nd out = nd_of(y, words.ofm);
+	multiply_matrices(w->p, &words, of_a ? *half : w->a, of_a ? w->b : *half, &out);
+	return out;
 }
 
 static void
@@ -49,19 +56,12 @@ keep(void *ctx, struct g_op *op)
 bool
 lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m)
 {
-	/* the smaller operand is the one that is split */
-	bool first = tfl_elements(m->a) <= tfl_elements(m->b);
-	const struct tfl_tensor *t = first ? m->a : m->b;
-	struct nd other = nd_ifm(p, op->in[first]);
-	struct g_operand upper, lower;
-	struct g_operand whole = low_view(p->l, part_ifm(p, op->in[!first]), tfl_hwc(t));
-	low_split(p->l, whole, &upper, &lower);
-	struct nd u = nd_of(upper, t), l = nd_of(lower, t);
-	struct g_operand high = sums(p, m, first ? u : other, first ? other : u);
-	struct g_operand low = sums(p, m, first ? l : other, first ? other : l);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
-	low_scale_wide(p->l, high, low, m->scale, low_view(p->l, room, high.shape), keep,
-		       NULL);
-	low_deliver(p->l, room, ofm);
+	struct nd out = nd_ofm(p, op->out[0]);
+	struct wide ctx = { .p = p, .m = m };
+	ctx.a = nd_ifm(p, op->in[0]);
+	ctx.b = nd_ifm(p, op->in[1]);
+	struct low_wide w = { .a = ctx.a, .b = ctx.b, .scale = m->scale,
+			      .sums = half_sums, .made = keep, .ctx = &ctx };
+	low_multiply_wide(p->l, &w, &out);
 	return true;
 }

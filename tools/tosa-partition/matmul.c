@@ -74,32 +74,22 @@ multiply(struct part *p, const struct product *m, const struct nd *out, struct f
 	}
 }
 
-/* v in memory of its own unless it is dense */
-static struct nd
-dense(struct part *p, const struct nd *v)
-{
-	struct nd r = *v;
-	if (nd_is_dense(v))
-		return r;
-	r = nd_like(p->l, v, v->type);
-	nd_copy(p->l, v, &r);
-	return r;
-}
+struct wide {
+	struct part *p;
+	const struct product *m;
+	const struct tail *t;
+};
 
-/* sums of one half of an operand times the other one */
 static struct nd
-half_sums(struct part *p, const struct product *m, bool first, struct g_operand half)
+half_sums(void *ctx, const struct nd *half, bool of_a)
 {
-	struct product part = *m;
-	struct nd *v = first ? &part.a : &part.b;
-	int32_t dim[3];
-	for (int k = 0; k < 3; k++)
-		dim[k] = (int32_t)v->dim[k];
-	*v = nd_operand_of(half, 3, dim);
-	const int64_t shape[3] = { m->a.dim[0], m->a.dim[1], m->b.dim[2] };
-	struct nd sums = nd_new(p->l, TFL_INT32, 3, shape);
-	struct finish f = { .p = p, .round = ROUND_NATURAL };
-	multiply(p, &part, &sums, &f);
+	const struct wide *w = ctx;
+	struct product m = *w->m;
+	*(of_a ? &m.a : &m.b) = *half;
+	const int64_t shape[3] = { m.a.dim[0], m.a.dim[1], m.b.dim[2] };
+	struct nd sums = nd_new(w->p->l, TFL_INT32, 3, shape);
+	struct finish f = { .p = w->p, .round = ROUND_NATURAL };
+	multiply(w->p, &m, &sums, &f);
 	return sums;
 }
 
@@ -107,28 +97,18 @@ half_sums(struct part *p, const struct product *m, bool first, struct g_operand 
 static void
 scaled_wide(void *ctx, struct g_op *op)
 {
-	const struct finish *f = ctx;
-	tail_finish(f->p, f->tail, op);
+	const struct wide *w = ctx;
+	tail_finish(w->p, w->t, op);
 }
 
 static void
 multiply_wide(struct part *p, const struct product *m, const struct nd *out,
 	      const struct tail *t)
 {
-	/* the smaller operand is the one that is split */
-	bool first = nd_elements(&m->a) <= nd_elements(&m->b);
-	struct nd whole = dense(p, first ? &m->a : &m->b), room = *out;
-	struct g_operand upper, lower, ofm;
-	low_split(p->l, nd_seen(&whole), &upper, &lower);
-	struct nd high = half_sums(p, m, first, upper);
-	struct nd low = half_sums(p, m, first, lower);
-	if (!nd_operand(&room, &ofm))
-		room = nd_like(p->l, out, out->type);
-	struct finish f = { .p = p, .tail = t, .round = ROUND_NATURAL };
-	low_scale_wide(p->l, nd_seen(&high), nd_seen(&low), tail_scale(t, 0),
-		       nd_seen(&room), scaled_wide, &f);
-	if (room.t != out->t)
-		nd_copy(p->l, &room, out);
+	struct wide ctx = { .p = p, .m = m, .t = t };
+	struct low_wide w = { .a = m->a, .b = m->b, .scale = tail_scale(t, 0),
+			      .sums = half_sums, .made = scaled_wide, .ctx = &ctx };
+	low_multiply_wide(p->l, &w, out);
 }
 
 static const char *
