@@ -391,7 +391,7 @@ refused()
 		npucc --part="$part" -o "$part.h" m.tflite
 	done
 	# and what it alone can do is lowered for it
-	"$NPUTOOLS_TESTBIN/gen-model" 7 RESIZE_BILINEAR >resize.tflite
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" 7 RESIZE_BILINEAR >resize.tflite
 	for part in alif-e4-u85 alif-e8-u85; do
 		npucc --part="$part" -o resize.part resize.tflite
 		grep -q '^op .* do=resize' resize.part
