@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: digits MODEL.tflite SAMPLE-DIRECTORY
+ * usage: digits MODEL.tflite SAMPLE-DIRECTORY [PICTURES]: learnt from the first so many
+ *        alone, and not tried
  *        digits --drawings DIRECTORY: those that accuracy is measured on
  */
 #include "digits.h"
@@ -62,35 +63,44 @@ write_drawings(struct arena *a, const char *dir, struct err *e)
 }
 
 static bool
-make(struct arena *a, const char *path, const char *dir, struct err *e)
+judge(struct arena *a, struct net *n, struct bytes model, struct err *e)
+{
+	double int8;
+	printf("%d pictures learnt; of %d others, recognised by\n", N_TRAIN,
+	       N_TEST);
+	printf("  float  %.2f %%\n", 100 * accuracy_float(n, N_TEST));
+	if (!accuracy_int8(a, model, N_TEST, &int8, e))
+		return false;
+	printf("  int8   %.2f %%\n", 100 * int8);
+	return true;
+}
+
+/* pictures: learnt from, 0: all of them */
+static bool
+make(struct arena *a, const char *path, const char *dir, int pictures, struct err *e)
 {
 	struct rng r = rng_seeded(SEED_WEIGHTS);
 	struct net *n = net_new(a, &r);
 	struct bytes model;
-	double int8;
-	learn(a, n, N_TRAIN);
-	printf("%d pictures learnt; of %d others, recognised by\n", N_TRAIN,
-	       N_TEST);
-	printf("  float  %.2f %%\n", 100 * accuracy_float(n, N_TEST));
-	if (!quantize(a, n, N_CALIBRATE, &model, e) ||
-	    !accuracy_int8(a, model, N_TEST, &int8, e))
-		return false;
-	printf("  int8   %.2f %%\n", 100 * int8);
-	return file_write(path, model.p, model.n, true, e) &&
+	learn(a, n, pictures ? pictures : N_TRAIN);
+	return quantize(a, n, N_CALIBRATE, &model, e) &&
+	       (pictures || judge(a, n, model, e)) &&
+	       file_write(path, model.p, model.n, true, e) &&
 	       write_samples(a, dir, e);
 }
 
 int
 main(int argc, char **argv)
 {
-	if (argc != 3) {
-		fprintf(stderr, "usage: digits MODEL.tflite DIRECTORY\n"
+	int pictures = argc == 4 ? (int)strtol(argv[3], NULL, 10) : 0;
+	if (argc != 3 && (argc != 4 || pictures < 1 || pictures > N_TRAIN)) {
+		fprintf(stderr, "usage: digits MODEL.tflite DIRECTORY [PICTURES]\n"
 				"       digits --drawings DIRECTORY\n");
 		return EXIT_TROUBLE;
 	}
 	struct arena *a = arena_open();
 	struct err e = { 0 };
-	if (!(strcmp(argv[1], "--drawings") ? make(a, argv[1], argv[2], &e)
+	if (!(strcmp(argv[1], "--drawings") ? make(a, argv[1], argv[2], pictures, &e)
 					    : write_drawings(a, argv[2], &e)))
 		fprintf(stderr, "digits: %s\n", e.text);
 	arena_close(a);
