@@ -260,9 +260,11 @@ check-long: tests
 	$(Q)tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),1)
 	$(Q)ACCELERATORS="$(addprefix ethos-u85-,128 256 512 1024 2048)" \
 		tests/random-models -b $(B) -n $(MODELS) -s $(or $(SEED),20000)
+	$(Q)NPUTOOLS_ALL=1 $(B)/tests/weights_streams
+	$(Q)NPUTOOLS_ALL=1 $(B)/tests/npu_flips
 	$(Q)tests/pictures $(B)
 	$(Q)NPUTOOLS_ALL=1 tests/run $(B) \
-		"$$(grep -l 'NPUTOOLS_ALL' tests/*.bats | \
+		"$$(grep -l 'NPUTOOLS_ALL\|load lib/partition' tests/*.bats | \
 		sed 's,.*/\(.*\)\.bats,^bats:\1$$,' | paste -s -d '|' | sed 's,|,\\|,g')"
 
 check-run: tests
