@@ -118,7 +118,7 @@ bench_run(struct bench *b, int code, struct err *e)
 	struct tfl_subgraph g = { .tensor = b->t, .n_tensors = b->n,
 				  .op = &b->op, .n_ops = 1 };
 	for (int i = 0; i < b->n; i++)
-		data[i] = b->data[i].bytes;
+		data[i] = b->index[i] < 0 ? NULL : b->data[i].bytes;
 	b->op.code = code;
 	b->op.n_in = b->n - 1;
 	b->op.n_out = 1;
