@@ -104,6 +104,7 @@ refused()
 		done <rows
 		grep -q ' chain=ifm' sched
 	done
+	grep -q 'operations chained 0 -> ' front
 }
 
 @test "what the graph says of blocks and chains is obeyed" {

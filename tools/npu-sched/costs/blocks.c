@@ -417,7 +417,7 @@ search_chain(struct sched *s, int op, int links, struct chain_choice *c)
 	struct block_search x = { .s = s, .op = lead, .first = op, .links = links,
 				  .q = op_block_query(lead, rows) };
 	search_once(&x, rows, 0);
-	c->is_one = x.found;
+	c->is_one = x.found && chain_ops(s, op, links, &x.best.fold, ops);
 	c->block = x.best;
 }
 

@@ -133,7 +133,7 @@ struct recipe {
  */
 struct traits { /* what a plan is known by, besides what it takes */
 	bool copies, reordered;
-	int layout, objective, left, striped;
+	int layout, objective, left, striped, chained;
 	int64_t fetched;
 };
 

@@ -11,6 +11,8 @@ plan_traits(const struct variant *x, const struct plan *p)
 			    .objective = (int)x->s->objective };
 	for (int i = 0; i < x->s->n_ops; i++)
 		t.striped += p->stripe[i] > 0;
+	for (size_t i = 0; i < p->n_kernels; i++)
+		t.chained += p->kernel[i].links;
 	for (size_t i = 0; i < p->n_slices; i++)
 		t.fetched += held_bytes(&p->slice[i], p->slice[i].held);
 	for (size_t i = 0; x->s->memory.spilling && i < p->n_maps; i++)
@@ -46,6 +48,7 @@ put_change(struct text *t, const struct point *from, const struct point *to)
 	put_word(&own, "block objective", a->objective != b->objective);
 	put_count(&own, "maps outside", a->left, b->left);
 	put_count(&own, "operations in stripes", a->striped, b->striped);
+	put_count(&own, "operations chained", a->chained, b->chained);
 	put_count(&own, "weight bytes fetched", a->fetched, b->fetched);
 	if (!own.n)
 		text_puts(&own, from ? "addresses and transfers" : "whole maps, weights in place");
