@@ -280,7 +280,11 @@ not_run()
 }
 
 @test "a network compiled by another compiler gives the plain one's bytes" {
-	need_shared reference/vela-compiled
+	if [ -z "$SHARED" ]; then # what stands for it: of another version
+		npu-sim --seed 11 --compare "$TOP/tests/models/digits.tflite" \
+			"$TOP/tests/models/digits-ethos-u55-128.tflite"
+		return
+	fi
 	n=0
 	while read -r f; do
 		plain=$SHARED/models/$(basename "$f")
