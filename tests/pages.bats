@@ -134,7 +134,7 @@ listed()
 # named PAGE FILE N: every key of the JSON, N at least, is a word of the page
 named()
 {
-	local key page=$TOP/man/$1
+	local page=$TOP/man/$1
 	# what npu-perf(1) says of feature maps it says of the other purposes
 	jq -r 'paths | map(strings) | last // empty' "$2" |
 		sed -E 's/^(weight|scale|table)_(read|write)_bytes$/feature_map_\2_bytes/' |
