@@ -189,8 +189,12 @@ quotient()
 	done 3>a.bin 4>b.bin
 	exact m
 	npu-sim -i a.bin -i b.bin --compare=m.tflite m.npu
-	op m $DIV $I32 '[4,6]' "$(second $I32 '[6]') | $(with 29 '{}')"
-	stays m "a divisor that is computed, and not of the dividend's shape"
+	# repeated: the divisor, and the dividend
+	for v in '[4,6] [6]' '[1,6] [4,6]'; do
+		op m $DIV $I32 "${v% *}" "$(second $I32 "${v#* }") | $(with 29 '{}')
+			| del(${t}[].quantization) | ${t}[1].shape = [4,6]"
+		exact m
+	done
 }
 
 # word VALUE: 32 bits, little-endian

@@ -13,7 +13,9 @@
  * 2 B: two comparisons.  Of a divisor of -2^31 magnitude and dividend are 1 less, too,
  * which leaves the quotient as it is.
  */
-#include "lower/lower.h"
+#include "lower/nd.h"
+
+enum { MAX_EXTENT = 1 << 16 };
 
 /* -1 where v is negative, else 0 */
 static struct g_operand
@@ -124,4 +126,72 @@ word_divide_to(struct lower *l, struct g_operand a, struct g_operand b,
 	struct g_operand sign = word_sub(l, one, word_add(l, differ, differ));
 	q = word_mul(l, q, sign);
 	(void)word_op_to(l, OP_ADD, q, word_mul(l, last, sign), ofm);
+}
+
+/* rows, columns, channels of an operation */
+static void
+as_map(const struct nd *v, int64_t dim[4])
+{
+	for (int i = 0; i < 4; i++)
+		dim[i] = 1;
+	for (int i = 0; i < v->rank; i++)
+		dim[i + 3 < v->rank ? 1 : i + 4 - v->rank] *= v->dim[i];
+}
+
+const char *
+nd_divide_check(const struct lower *l, const struct nd *out)
+{
+	int64_t dim[4];
+	as_map(out, dim);
+	if (low_has(l, LACK_DIVISION))
+		return NULL;
+	for (int i = 1; i < 4; i++)
+		if (dim[i] > MAX_EXTENT)
+			return "rows, columns or channels of more than 65536";
+	return NULL;
+}
+
+static bool
+see(const struct nd *v, const int64_t dim[4], struct g_operand *o)
+{
+	struct nd r = *v;
+	return nd_reshape(&r, dim, 4) && nd_operand(&r, o);
+}
+
+/* an operand as large as the result */
+static struct g_operand
+whole(struct lower *l, const struct nd *v, const struct nd *out, const int64_t dim[4])
+{
+	struct g_operand o;
+	struct nd r = *v;
+	if (nd_elements(v) != nd_elements(out)) {
+		r = nd_spread(l, v, out);
+	} else if (!see(v, dim, &o)) {
+		r = nd_like(l, v, v->type);
+		nd_copy(l, v, &r);
+	}
+	(void)see(&r, dim, &o); /* new memory is in order */
+	return o;
+}
+
+void
+nd_divide(struct lower *l, const struct nd *a, const struct nd *b, const struct nd *out)
+{
+	int64_t dim[4];
+	struct g_operand ofm;
+	struct nd room = *out;
+	if (low_has(l, LACK_DIVISION)) {
+		nd_binary(l, OP_DIV, a, 0, b, 0, out, nd_plain, NULL);
+		return;
+	}
+	as_map(out, dim);
+	struct g_operand x = whole(l, a, out, dim);
+	struct g_operand y = whole(l, b, out, dim);
+	if (!see(out, dim, &ofm)) {
+		room = nd_like(l, out, out->type);
+		(void)see(&room, dim, &ofm);
+	}
+	word_divide_to(l, x, y, ofm);
+	if (room.t != out->t)
+		nd_copy(l, &room, out);
 }

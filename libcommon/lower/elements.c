@@ -69,3 +69,16 @@ nd_widen(struct lower *l, const struct nd *v, int32_t zero, int type)
 		nd_unary(l, OP_AVGPOOL, v, zero, &r, as_it_is, NULL);
 	return r;
 }
+
+struct nd
+nd_spread(struct lower *l, const struct nd *v, const struct nd *shape)
+{
+	struct nd from = *v, to = nd_new(l, v->type, shape->rank, shape->dim);
+	for (int i = 0; i < v->rank; i++)
+		if (from.dim[i] != shape->dim[i]) {
+			from.dim[i] = shape->dim[i];
+			from.stride[i] = 0;
+		}
+	nd_copy(l, &from, &to);
+	return to;
+}

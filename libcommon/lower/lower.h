@@ -105,8 +105,7 @@ struct g_operand word_abs(struct lower *l, struct g_operand a);
 struct g_operand word_half_recip(struct lower *l, struct g_operand half);
 word_function word_mul_halved;
 struct g_operand word_doubled(struct lower *l, struct g_operand half);
-
-/* divide.c: a / b of words, towards zero; all of one shape */
+/* divide.c: a / b towards zero; all of one shape */
 void word_divide_to(struct lower *l, struct g_operand a, struct g_operand b,
 		    struct g_operand ofm);
 

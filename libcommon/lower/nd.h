@@ -77,6 +77,14 @@ void nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 void nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
 	    const struct nd *out);
 
+/* v with its dimensions of 1 repeated to those of shape, in new memory */
+struct nd nd_spread(struct lower *l, const struct nd *v, const struct nd *shape);
+
+/* divide.c: a / b of words, towards zero, in which dimensions of 1 are repeated */
+const char *nd_divide_check(const struct lower *l, const struct nd *out); /* why not */
+void nd_divide(struct lower *l, const struct nd *a, const struct nd *b,
+	       const struct nd *out);
+
 /* tile.c: v again and again along every axis, as often as that fits out */
 void nd_tile(struct lower *l, const struct nd *v, const struct nd *out);
 int64_t nd_tile_copies(const struct lower *l, const struct nd *v, const struct nd *out);

@@ -107,30 +107,21 @@ check_computed(const struct part *p, const struct tfl_op *op)
 		return "DIV of INT32 with a fused activation";
 	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
 	const struct tfl_tensor *o = part_out(p, op, 0);
-	if (part_has(p, LACK_DIVISION))
-		return check_broadcast(p, a, b, o);
-	return same_dims(a, o) && same_dims(b, o) && !a->data.p
-		   ? NULL
-		   : "a divisor that is computed, and not of the dividend's shape";
+	why = check_broadcast(p, a, b, o);
+	struct nd out = nd_shape(o);
+	return why ? why : nd_divide_check(p->l, &out);
 }
 
 static void
-lower_words(struct part *p, const struct tfl_op *op)
+lower_computed(struct part *p, const struct tfl_op *op)
 {
-	struct hwc shape = tfl_hwc(part_out(p, op, 0));
-	struct g_operand a = low_view(p->l, part_ifm(p, op->in[0]), shape);
-	struct g_operand b = low_view(p->l, part_ifm(p, op->in[1]), shape);
-	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
-	word_divide_to(p->l, a, b, low_view(p->l, room, shape));
-	low_deliver(p->l, room, ofm);
-}
-
-static void
-lower_native(struct part *p, const struct tfl_op *op)
-{
-	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
-	part_binary(p, OP_DIV, &a, &b, part_out(p, op, 0), part_ofm(p, op->out[0]),
-		    binary_plain, NULL);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct nd out = nd_ofm(p, op->out[0]), v[2];
+	for (int k = 0; k < 2; k++) {
+		struct side s = side_of(p, op->in[k]);
+		v[k] = side_operand(p, &s, o);
+	}
+	nd_divide(p->l, &v[0], &v[1], &out);
 }
 
 const char *
@@ -210,7 +201,7 @@ bool
 lower_quotient(struct part *p, const struct tfl_op *op)
 {
 	if (is_computed(p, op)) {
-		(part_has(p, LACK_DIVISION) ? lower_native : lower_words)(p, op);
+		lower_computed(p, op);
 		return true;
 	}
 	struct quotient q;

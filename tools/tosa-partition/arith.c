@@ -89,16 +89,3 @@ part_of(const struct nd *v, int type, int k)
 		r.stride[i] *= ratio;
 	return r;
 }
-
-struct nd
-spread(struct part *p, const struct nd *v, const struct nd *shape)
-{
-	struct nd from = *v, to = nd_new(p->l, v->type, shape->rank, shape->dim);
-	for (int i = 0; i < v->rank; i++)
-		if (from.dim[i] != shape->dim[i]) {
-			from.dim[i] = shape->dim[i];
-			from.stride[i] = 0;
-		}
-	nd_copy(p->l, &from, &to);
-	return to;
-}

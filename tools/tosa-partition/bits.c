@@ -59,7 +59,7 @@ whole(struct part *p, int tensor, const struct nd *out)
 	struct nd v = value_of(p, tensor);
 	if (nd_elements(&v) == nd_elements(out) && nd_is_dense(&v))
 		return v;
-	return spread(p, &v, out);
+	return nd_spread(p->l, &v, out);
 }
 
 /* by an operation of U85's */
@@ -189,7 +189,7 @@ wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
 	}
 	for (int i = 0; out && i < v.rank; i++)
 		equal = equal && v.dim[i] == out->dim[i];
-	return equal ? v : spread(p, &v, out);
+	return equal ? v : nd_spread(p->l, &v, out);
 }
 
 const char *

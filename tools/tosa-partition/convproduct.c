@@ -82,7 +82,7 @@ bias_of(struct part *p, const struct windows *m)
 	struct nd v = m->bias;
 	struct nd shape = nd_dense(TFL_INT32, 1, (int32_t[]){ (int32_t)m->out[3] });
 	bool whole = v.dim[0] == shape.dim[0];
-	return whole && nd_is_dense(&v) ? v : spread(p, &v, &shape);
+	return whole && nd_is_dense(&v) ? v : nd_spread(p->l, &v, &shape);
 }
 
 static const char *

@@ -149,10 +149,8 @@ void curve_to(struct part *p, const struct nd *v, const int16_t points[513],
 /* scales.c: 32 bits through a RESCALE's factors */
 const char *scale_to(struct part *p, const struct nd *v, const struct tail *t,
 		     const struct nd *out);
-/* arith.c: part k of every element, of a smaller type; repeated to the
- * dimensions of shape, in memory of its own */
+/* arith.c: part k of every element, of a smaller type */
 struct nd part_of(const struct nd *v, int type, int k);
-struct nd spread(struct part *p, const struct nd *v, const struct nd *shape);
 /*
  * unary.c: v as a map of these four dimensions, in memory of its own where that is
  * needed, with v's elements if they are wanted; what was written to such memory, to out
