@@ -199,3 +199,26 @@ plan_trim(struct sched *s, struct plan *p)
 	if (p->cycles > best || peak_of(s, p) > peak)
 		(void)plan_fit(s, p, late, INFINITY);
 }
+
+void
+plan_calm(struct sched *s, struct plan *p)
+{
+	enum { TRIES = 12 };
+	const double shorter = 0.7;
+	const struct merit first = merit_of(s, p);
+	struct fitting best = p->fitting, f = best;
+	double least = first.contention;
+	f.ahead = first.cycles;
+	for (int i = 0; i < TRIES && best.limit > 0; i++) {
+		f.ahead *= shorter;
+		if (!plan_fit(s, p, f, nextafter(first.cycles, INFINITY)) ||
+		    p->cycles < first.cycles || peak_of(s, p) != first.peak)
+			continue;
+		const double now = plan_contention(s, p);
+		if (now >= least)
+			continue;
+		best = f;
+		least = now;
+	}
+	(void)plan_fit(s, p, best, INFINITY);
+}

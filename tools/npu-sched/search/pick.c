@@ -151,6 +151,8 @@ take_found(struct found *x, int64_t limit)
 	const struct point *p = pick(x, limit);
 	struct plan **a = best_anchor(x, limit, &of);
 	if (a && is_anchor_better(x, *a, p)) {
+		if (*a == x->within) /* of the fastest one shrink.c has seen to it */
+			plan_calm(of->s, *a);
 		variant_adopt(s, of, *a);
 		*a = NULL;
 		return true;
@@ -158,7 +160,9 @@ take_found(struct found *x, int64_t limit)
 	if (!p)
 		return s->o->max_cycles ? too_slow(x, limit) : too_small(x, limit);
 	struct plan *q = make_again(&p->recipe);
-	if (q)
-		variant_adopt(s, p->recipe.variant, q);
-	return q != NULL;
+	if (!q)
+		return false;
+	plan_calm(p->recipe.variant->s, q);
+	variant_adopt(s, p->recipe.variant, q);
+	return true;
 }
