@@ -261,6 +261,7 @@ struct sched {
 	struct plan *plan; /* the one that was chosen */
 	struct sched_front front; /* --front, --explain */
 	int64_t least; /* limit, or cycles, that there is a plan for; 0: nobody asked */
+	double below; /* of another form's plan; 0: any.  Slower ones are of no interest */
 	struct perf_run *run; /* of each stream, as it will be emitted */
 	size_t n_runs, cap_runs;
 	struct err *e;

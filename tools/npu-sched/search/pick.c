@@ -22,8 +22,7 @@ too_small(const struct found *x, int64_t limit)
 		      "is %" PRId64, s->g->file, least, limit, least);
 }
 
-/* nothing but a limit */
-static bool
+bool
 is_fastest_asked(const struct sched *s)
 {
 	const struct options *o = s->o;

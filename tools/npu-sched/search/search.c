@@ -247,7 +247,8 @@ search_orders(struct search *x, enum detail detail)
 	const struct settings l = list_settings(x, true);
 	for (int i = 0; i < l.n && !x->s->e->status;) {
 		struct variant *v = NULL;
-		double most = x->found.fastest ? x->found.fastest->cycles : INFINITY;
+		double most = x->found.fastest ? x->found.fastest->cycles :
+			      x->s->below > 0 ? x->s->below : INFINITY;
 		struct plan *p = search_order(x, &l, &i, nextafter(most, INFINITY), detail,
 					      &v);
 		if (p && is_better_order(x, v, p))
@@ -449,6 +450,13 @@ is_beyond(struct variant *v, int64_t limit)
 	return cascades_estimate(v->s, v->cascades, limit, true) > apart * free;
 }
 
+/* without a limit another form's plan is faster: within one, this form's are slower still */
+static bool
+is_hopeless(const struct search *x)
+{
+	return x->s->below > 0 && !x->found.fastest;
+}
+
 /* the fastest plans: of all, and within the profile's own limit */
 static void
 search_anchors(struct search *x)
@@ -486,6 +494,8 @@ search_all(struct search *x)
 	if (x->unfit && !x->found.fastest)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 			      "fits the SHRAM of %s", s->accel->name);
+	if (is_hopeless(x))
+		return err_no(s->e, "%s: error: another form of it is faster", s->g->file);
 	if (!is_anchor_asked(&x->found, limit) && !explore_all(x))
 		return false;
 	if (s->o->front || s->o->explain)

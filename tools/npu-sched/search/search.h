@@ -279,6 +279,8 @@ struct found {
 	struct variant *within_of;
 	struct front front; /* where it was explored */
 };
+/* is it the fastest plan, within whatever limit? */
+bool is_fastest_asked(const struct sched *s);
 /* is it the fastest plan within that limit? */
 bool is_limit_asked(const struct sched *s, int64_t limit);
 /* is it one of those plans?  then the front is not asked for */

@@ -6,6 +6,7 @@
 #include "split.h"
 
 #include "../search/forms.h"
+#include "../search/search.h"
 
 /* operations of a graph that is searched: a thousand steps of an LSTM */
 enum { MOST_OPS = 1 << 15 };
@@ -69,14 +70,24 @@ list_forms(const struct graph *g, const struct sums *l, struct split v[MOST_FORM
 	return n;
 }
 
+/* cycles from which on a form is of no use; 0: it may be of use, however many it takes */
+static double
+cycles_to_beat(const struct forms *f)
+{
+	const struct sched *s = &f->best;
+	bool known = f->any && s->plan && is_fastest_asked(s) && !s->o->calibrated;
+	return known ? s->plan->cycles : 0;
+}
+
 static bool
-try_split(const struct sched *s, struct bytes text, struct split how,
+try_split(const struct sched *s, struct bytes text, struct split how, const struct forms *f,
 	  bool (*plan)(struct sched *), struct sched *out, struct err *e)
 {
 	if (!form_open(s, text, out, e))
 		return false;
 	struct sums l = sums_find(s->a, out->g);
 	split_sums(out->g, s->a, &l, how);
+	out->below = cycles_to_beat(f);
 	return graph_check(out->g, e) && plan(out);
 }
 
@@ -148,7 +159,7 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 	for (int i = 0; i < n && (f.any || f.why.status == EXIT_NO); i++) {
 		struct sched x;
 		struct err why = { 0 };
-		bool ok = try_split(s, text, form[i], plan, &x, &why);
+		bool ok = try_split(s, text, form[i], &f, plan, &x, &why);
 		compare(&f, &x, ok);
 	}
 	if (f.any)
