@@ -427,6 +427,10 @@ double weights_transfer(const struct sched *s, int64_t bytes);
 double table_transfer(const struct sched *s, const struct g_op *op);
 /* cycles to copy so many rows; 0: it is no copy */
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
+/* NULL: no block fits */
+const struct stripe_known *op_cost(struct sched *s, int op, int32_t stripe);
+enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
+
 /*
  * chains.c: operation `first` and those behind it that are linked to it as they will be in
  * the graph, but for blocks, where the first one is folded so.  out has room for
@@ -436,9 +440,6 @@ bool chain_ops(const struct sched *s, int first, int links, const struct fold *f
 	       struct g_op *out);
 struct perf_op chain_work(const struct sched *s, const struct g_op *ops,
 			  const struct kernel *k);
-/* NULL: no block fits */
-const struct stripe_known *op_cost(struct sched *s, int op, int32_t stripe);
-enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
 /* stripes.c: does nobody want t after operation last?  may o be put over t? */
 bool dies_with(const struct sched *s, const struct g_tensor *t, int last);
