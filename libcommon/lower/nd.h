@@ -90,7 +90,7 @@ void nd_tile(struct lower *l, const struct nd *v, const struct nd *out);
 int64_t nd_tile_copies(const struct lower *l, const struct nd *v, const struct nd *out);
 
 /*
- * v is [before][n][behind], of 32 bits: its middle axis becomes one element by
+ * fold.c: v is [before][n][behind], of 32 bits: its middle axis becomes one element by
  * ADD, MIN or MAX
  */
 void words_folded(struct lower *l, enum g_op_kind kind, struct nd *v);

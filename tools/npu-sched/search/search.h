@@ -218,7 +218,7 @@ void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wa
 /* among few one choice matters much, and all can be tried */
 bool has_few_weights(const struct sched *s);
 
-/* limits for transfers are rounded down: the larger the plan the more coarsely */
+/* candidates.c: limits for transfers are rounded down: the larger the plan the more coarsely */
 enum grain { COARSE = 4, FINE = 16 };
 int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
 
