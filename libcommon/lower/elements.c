@@ -82,3 +82,14 @@ nd_spread(struct lower *l, const struct nd *v, const struct nd *shape)
 	nd_copy(l, &from, &to);
 	return to;
 }
+
+/* shifted to the top, where bits above are lost, and down again with their sign: a copy
+ * of every other element reads one at a time */
+void
+nd_narrow(struct lower *l, const struct nd *v, const struct nd *out)
+{
+	int32_t bits = 32 - 8 * graph_type_bytes(out->type);
+	struct nd by = nd_const_one(l, TFL_INT32, v->rank, bits);
+	struct nd top = nd_both(l, OP_SHL, v, &by);
+	nd_binary(l, OP_SHR, &top, 0, &by, 0, out, nd_plain, NULL);
+}

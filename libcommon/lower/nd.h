@@ -77,6 +77,8 @@ void nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 void nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value,
 	    const struct nd *out);
 
+/* the low bits of words, whatever the others are, in out's smaller type */
+void nd_narrow(struct lower *l, const struct nd *v, const struct nd *out);
 /* v with its dimensions of 1 repeated to those of shape, in new memory */
 struct nd nd_spread(struct lower *l, const struct nd *v, const struct nd *shape);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CAST between integers: wider ones are sums with 0, narrower ones the low bytes
- * of what is there, as in the reference.  INT64 is two words, the upper one the
+ * of what is there, as in the reference; of words, shifted up and down.  INT64 is two words, the upper one the
  * sign's.
  */
 #include "move.h"
@@ -102,11 +102,26 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 		write_sign(p, out, pieces(room, l, TFL_INT32, 8, 4));
 }
 
+/* words to fewer bits, with the sign that these have */
+static bool
+lower_narrow(struct part *p, const struct tfl_op *op)
+{
+	struct nd v = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
+	if (!nd_reshape(&v, out.dim, out.rank))
+		return false;
+	if (out.type == TFL_UINT8)
+		out.type = TFL_INT8; /* the same bytes */
+	nd_narrow(p->l, &v, &out);
+	return true;
+}
+
 /* whole lines of MAX_LINE elements in one operation, what is left in another */
 static bool
 lower_cast(struct part *p, const struct tfl_op *op)
 {
 	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type == TFL_INT32 && bytes_of(o) < 4 && lower_narrow(p, op))
+		return true;
 	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
 	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
 	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);

@@ -220,7 +220,9 @@ lower_shift(struct part *p, const struct tosa_op *op)
 		r = nd_both(p->l, OP_SHR, &a, &b);
 	else
 		r = logical ? shift_down(p, &a, &b) : floor_by(p, &a, &b);
-	struct nd low = out.type == TFL_INT32 ? r : part_of(&r, out.type, 0);
-	nd_copy(p->l, &low, &out);
+	if (out.type == TFL_INT32)
+		nd_copy(p->l, &r, &out);
+	else
+		nd_narrow(p->l, &r, &out);
 	return NULL;
 }

@@ -292,6 +292,8 @@ lower_cast(struct part *p, const struct tosa_op *op)
 		f.clamped = true;
 		f.clamp.hi = 1;
 		unary_to(p, OP_ABS, &v, 0, &out, &f);
+	} else if (out.type != TFL_INT32 && v.type == TFL_INT32) {
+		nd_narrow(p->l, &v, &out);
 	} else if (graph_type_bytes(out.type) < graph_type_bytes(v.type)) {
 		struct nd low = part_of(&v, out.type, 0);
 		nd_copy(p->l, &low, &out);
