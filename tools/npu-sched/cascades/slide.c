@@ -5,7 +5,7 @@
  * the other is used up, and both may share bytes.  Such operations run whole,
  * in the order of the graph, so the distance follows from their boxes alone.
  */
-#include "../sched.h"
+#include "cascades.h"
 
 /*
  * Two maps at a fixed distance are harder to pack than either: a slide has to save

@@ -4,7 +4,7 @@
  * a later one wants its rows; between them only as many rows are kept as will
  * still be read.  The cascade may hold branches, as long as they end inside.
  */
-#include "../sched.h"
+#include "cascades.h"
 
 #include "stream/emit.h"
 

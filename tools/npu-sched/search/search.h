@@ -7,6 +7,7 @@
 #ifndef NPU_SCHED_SEARCH_H
 #define NPU_SCHED_SEARCH_H
 
+#include "../cascades/cascades.h"
 #include "../memory/memory.h"
 
 #include <stdlib.h>
@@ -231,6 +232,23 @@ double estimates_apart(const struct sched *s);
  * NULL: there is none, or an error */
 struct plan *search_fastest(struct variant *x, int64_t limit, double below,
 			    enum detail detail);
+
+/*
+ * spill.c: which feature maps leave the NPU's SRAM.  There are orders in which
+ * they may, and how many of them do is a way to try; the first way: none.
+ */
+struct spills {
+	struct way {
+		int order;
+		size_t n; /* the first n of it */
+	} *v;
+	size_t n;
+	struct spill_order *order;
+};
+struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a,
+			   int steps);
+/* for tensors that are all in the NPU's SRAM */
+void spills_apply(struct sched *s, const struct spills *l, size_t way);
 
 /* shrink.c: without a limit.  The smallest of those of x's candidates that are as fast as
  * p, the fastest of them, with the least memory; p is closed where it is another */

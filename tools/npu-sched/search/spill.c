@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which maps leave the NPU's own SRAM, and in which order. */
-#include "../cascades/cascades.h"
+#include "search.h"
 
 #include <math.h>
 
