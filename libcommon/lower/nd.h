@@ -104,6 +104,7 @@ void words_folded(struct lower *l, enum g_op_kind kind, struct nd *v);
  * Not both operands are immediates.
  */
 typedef void nd_made(void *ctx, struct g_op *op);
+nd_made nd_as_made; /* there is nothing to complete */
 void nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
 	      const struct nd *out, nd_made *made, void *ctx);
 void nd_binary(struct lower *l, enum g_op_kind kind, const struct nd *a,

@@ -250,6 +250,13 @@ run(struct lower *l, struct walk *w, const struct emit *m)
 }
 
 void
+nd_as_made(void *ctx, struct g_op *op)
+{
+	(void)ctx;
+	(void)op;
+}
+
+void
 nd_unary(struct lower *l, enum g_op_kind kind, const struct nd *in, int32_t zero,
 	 const struct nd *out, nd_made *made, void *ctx)
 {

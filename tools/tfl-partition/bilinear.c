@@ -138,18 +138,11 @@ find_phases(const struct part *p, const struct resize *r, const struct low_blend
 	return low_phases_find(p->l, &how, y, x);
 }
 
-static void
-as_made(void *ctx, struct g_op *op)
-{
-	(void)ctx;
-	(void)op;
-}
-
 static bool
 lower_phases(struct part *p, const struct tfl_op *op, const struct low_phases *f)
 {
 	struct nd in = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
-	return low_phases(p->l, f, &in, &out, as_made, NULL) ||
+	return low_phases(p->l, f, &in, &out, nd_as_made, NULL) ||
 	       err_set(p->e, "operator %d: rows and columns that no operation writes",
 		       p->l->op_i);
 }

@@ -46,13 +46,6 @@ half_sums(void *ctx, const struct nd *half, bool of_a)
 	return out;
 }
 
-static void
-keep(void *ctx, struct g_op *op)
-{
-	(void)ctx;
-	(void)op;
-}
-
 bool
 lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m)
 {
@@ -61,7 +54,7 @@ lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m)
 	ctx.a = nd_ifm(p, op->in[0]);
 	ctx.b = nd_ifm(p, op->in[1]);
 	struct low_wide w = { .a = ctx.a, .b = ctx.b, .scale = m->scale,
-			      .sums = half_sums, .made = keep, .ctx = &ctx };
+			      .sums = half_sums, .made = nd_as_made, .ctx = &ctx };
 	low_multiply_wide(p->l, &w, &out);
 	return true;
 }

@@ -95,13 +95,6 @@ check_scatter(const struct part *p, const struct tfl_op *op)
 	return why;
 }
 
-static void
-nothing_more(void *ctx, struct g_op *op)
-{
-	(void)ctx;
-	(void)op;
-}
-
 /* lines of zeros from one line of them */
 static void
 clear(struct part *p, const struct scatter *s, const struct nd *to)
@@ -110,7 +103,7 @@ clear(struct part *p, const struct scatter *s, const struct nd *to)
 	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)s->inner };
 	struct g_operand none = low_const(p->l, to->type, line, zero);
 	struct nd from = nd_operand_of(none, 2, (int32_t[]){ 1, line.c });
-	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, nothing_more, NULL);
+	nd_binary(p->l, OP_MAX, &from, 0, &from, 0, to, nd_as_made, NULL);
 }
 
 static void
