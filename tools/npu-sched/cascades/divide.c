@@ -31,6 +31,12 @@ cost_with_room(const struct cascade_choice *k, int64_t room)
 	return in_place - (in_place - fetched) * share;
 }
 
+static int64_t
+choice_bytes(const struct cascade_choice *k, bool slide)
+{
+	return k->bytes + (slide ? 0 : k->slid);
+}
+
 struct path {
 	double cycles;
 	int64_t peak;
@@ -48,7 +54,7 @@ shortest(struct sched *s, struct arena *a, const struct cascades *c, int64_t lim
 		for (int k = c->first_of[i]; k < c->first_of[i + 1]; k++) {
 			const struct cascade_choice *x = &c->v[k];
 			const struct path *from = &p[x->cascade.first];
-			int64_t bytes = x->bytes + (slide ? 0 : x->slid);
+			int64_t bytes = choice_bytes(x, slide);
 			if (bytes > limit || p[0].peak > limit ||
 			    (x->cascade.first && from->choice < 0))
 				continue;
@@ -126,7 +132,7 @@ division_estimate(const struct cascades *c, const int *picked, int n, int64_t li
 	double sum = 0;
 	while (n-- > 0) {
 		const struct cascade_choice *x = &c->v[picked[n]];
-		sum += cost_with_room(x, limit - x->bytes - (slide ? 0 : x->slid));
+		sum += cost_with_room(x, limit - choice_bytes(x, slide));
 	}
 	return sum;
 }

@@ -5,6 +5,7 @@
  * What is left out can't be better, by its lower bound, or is estimated at too much
  * more.
  */
+#include "../weights/transfers.h"
 #include "search.h"
 
 #include "base/threads.h"
@@ -279,16 +280,10 @@ win(struct contest *c)
 	return p;
 }
 
-/* an estimate is a walk for each way to decide about transfers */
-static bool
-has_ways(const struct sched *s)
-{
-	return s->accel->max_dma > MAX_KERNELS;
-}
-
 /*
- * Within a limit more room for maps is less for weights.  Where estimates take long, the
- * best size is looked for coarsely first, then in detail between its neighbours.
+ * Within a limit more room for maps is less for weights.  Where an estimate
+ * takes several walks, one for each way to decide about transfers, the best size is
+ * looked for coarsely first, then in detail between its neighbours.
  */
 struct plan *
 search_fastest(struct variant *x, int64_t limit, double below, enum detail detail)
@@ -296,7 +291,7 @@ search_fastest(struct variant *x, int64_t limit, double below, enum detail detai
 	enum { COARSE_STEPS = 4, FINE_STEPS = 16 };
 	struct contest c = { .x = x, .limit = limit, .best.cycles = below,
 			     .tolerance = tolerance(x->s, limit, below) };
-	bool near = limit < NO_LIMIT_BYTES && detail == FINELY && has_ways(x->s);
+	bool near = limit < NO_LIMIT_BYTES && detail == FINELY && has_long_queue(x->s);
 	int steps = detail == COARSELY || near ? COARSE_STEPS : FINE_STEPS;
 	bool ok = try_all(&c, (struct sizing){ .steps = steps, .hi = INT64_MAX });
 	if (ok && near && c.best.plan) {

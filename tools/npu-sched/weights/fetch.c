@@ -266,7 +266,7 @@ static bool
 may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t rest)
 {
 	struct lut_slots tables = w->tables;
-	if (!has_long_queue(w) || u->first > i + FAR ||
+	if (!has_long_queue(w->s) || u->first > i + FAR ||
 	    (double)rest > short_bytes(w))
 		return false;
 	for (int k = i; k < u->first; k++)

@@ -59,7 +59,7 @@ fetching_pays(struct walk *w, int slice, enum held held, double t, double begin)
 	double arrival = max_f64(max_f64(t, w->td), w->flash) +
 			 weights_transfer(w->s, slice_bytes(&w->p->slice[slice]));
 	double wait = max_f64(arrival - begin, 0);
-	w->saves[NO_WAITS] += has_long_queue(w) ? wait : 0;
+	w->saves[NO_WAITS] += has_long_queue(w->s) ? wait : 0;
 	return w->way != NO_WAITS || wait == 0;
 }
 

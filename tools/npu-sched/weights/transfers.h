@@ -18,6 +18,14 @@ enum transfers {
 	WAYS
 };
 
+/* the DMA engine's, so that there are other ways: a shorter one holds up the front end as soon as transfers take longer than kernels:
+ * with two in it none of 24 plans of whole networks gained by another way */
+static inline bool
+has_long_queue(const struct sched *s)
+{
+	return s->accel->max_dma > MAX_KERNELS;
+}
+
 struct walking {
 	int64_t limit;
 	bool between; /* buffers lie between the maps, else the sum of bytes decides */

@@ -35,14 +35,6 @@ struct walk {
 	int node_start, node_end; /* kernels of this node */
 };
 
-/* a shorter one holds up the front end as soon as transfers take longer than kernels:
- * with two in it none of 24 plans of whole networks gained by another way */
-static inline bool
-has_long_queue(const struct walk *w)
-{
-	return w->s->accel->max_dma > MAX_KERNELS;
-}
-
 /* pays.c: may scales alone be fetched, this way? */
 bool may_be_apart(const struct walk *w, int slice);
 /* what to fetch of a slice from time t on, if anything, where the first kernel that
