@@ -138,7 +138,7 @@ place_all()
 			npu-cmdgen --emit=$kind -o m.$kind m.wenc
 			npu-sim "${in[@]}" "${list[@]}" m.$kind
 			npu-sim --compare="$(tosa_case "$name")/model.tosa" m.$kind
-			npu-dis --verify m.$kind
+			npu-dis --verify --source=m.wenc m.$kind
 			npu-perf --system-config=Ethos_U65_High_End \
 				--memory-mode=Dedicated_Sram m.$kind
 		done

@@ -317,7 +317,7 @@ parse_array(const struct load *l, const char *key, struct array *v)
 	return true;
 }
 
-/* a string's bytes, all of them, or a vector of bytes */
+/* a string's bytes, all of them but NumPy's one zero for none; or a vector of bytes */
 static bool
 load_bytes(const struct load *l, const char *key, struct bytes *out)
 {
@@ -327,6 +327,8 @@ load_bytes(const struct load *l, const char *key, struct bytes *out)
 	if ((v.kind != 'S' && v.kind != 'u') || (v.kind == 'u' && v.item != 1))
 		return BAD(l, "%s is not of bytes", key);
 	*out = (struct bytes){ .p = v.data.p, .n = (size_t)(v.item * v.n) };
+	if (v.kind == 'S' && out->n == 1 && !*out->p)
+		out->n = 0;
 	return true;
 }
 
