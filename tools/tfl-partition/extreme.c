@@ -3,6 +3,7 @@
 #include "reduce.h"
 
 #include "lower/pool.h"
+#include "lower/reduce.h"
 
 static const char *
 check_extreme(const struct part *p, const struct tfl_op *op)
@@ -29,8 +30,9 @@ drop_axis(struct part *p, struct reduction *r, struct g_operand x,
 	int at = r->n - 1;
 	while (!r->g[at].drop)
 		at--;
-	struct seen s = reduction_see(x.shape, (int32_t)axes_product(r->g, at), r->g[at].n,
-			    (int32_t)axes_product(r->g + at + 1, r->n - at - 1));
+	const int32_t k[3] = { (int32_t)axes_product(r->g, at), r->g[at].n,
+			       (int32_t)axes_product(r->g + at + 1, r->n - at - 1) };
+	struct low_reduced s = low_reduced_by_pool(x.shape, k);
 	struct g_operand y =
 	    --r->drops ? operand_whole(low_tensor(p->l, x.type, s.out, NULL))
 		       : reshaped(*room, s.out);

@@ -7,6 +7,7 @@
 #include "reduce.h"
 
 #include "lower/pool.h"
+#include "lower/reduce.h"
 
 enum { MAX_OPS = 4096 };
 
@@ -94,26 +95,7 @@ reduction_read(const struct part *p, const struct tfl_op *op, struct reduction *
 	return NULL;
 }
 
-/* ---- one pool ------------------------------------------------------------------- */
-
-struct seen
-reduction_see(struct hwc natural, int32_t k1, int32_t r, int32_t k2)
-{
-	struct hwc s = natural;
-	/* as it is, where that fits: other layouts stay possible */
-	if (k1 == 1 && s.h * s.w == r && s.c == k2 && s.h <= MAX_POOL_H)
-		return (struct seen){ .in = s, .out = { 1, 1, k2 },
-				      .kernel = { .y = s.h, .x = s.w } };
-	if (k1 == 1 && s.h == r && s.h <= MAX_POOL_H)
-		return (struct seen){ .in = s, .out = { 1, s.w, s.c },
-				      .kernel = { .y = s.h, .x = 1 } };
-	if (k1 == 1 && k2 > MAX_EXTENT && r <= MAX_POOL_H)
-		return (struct seen){ .in = { r, k2 / s.c, s.c },
-				      .out = { 1, k2 / s.c, s.c },
-				      .kernel = { .y = r, .x = 1 } };
-	return (struct seen){ .in = { k1, r, k2 }, .out = { k1, 1, k2 },
-			      .kernel = { .y = 1, .x = r } };
-}
+/* ---- views ------------------------------------------------------------------- */
 
 static struct g_operand
 strided(struct g_operand o, struct hwc shape, int64_t offset, int64_t y, int64_t x)
@@ -169,23 +151,20 @@ sum_channels(struct part *p, const struct reduction *r, struct g_operand x,
 	     struct g_operand ofm, const int32_t k[3])
 {
 	enum { WORTH = 16384 }; /* elements, about as many cycles */
-	if (k[2] != 1 || k[0] > MAX_EXTENT || k[1] > MAX_EXTENT ||
+	struct low_reduced s = low_reduced_channels(x.shape, k);
+	if (k[2] != 1 || !low_reduced_fits(&s) ||
 	    (r->zero && (int64_t)k[0] * k[1] < WORTH))
 		return false;
-	struct hwc in = x.shape;
-	if (in.c != k[1])
-		in = (struct hwc){ .h = 1, .w = k[0], .c = k[1] };
-	struct hwc out = { .h = in.h, .w = in.w, .c = 1 };
-	x = low_view(p->l, x, in);
+	x = low_view(p->l, x, s.in);
 	if (!r->zero) {
-		finish_sum(r, low_op(p->l, OP_REDUCE_SUM, x, reshaped(ofm, out)));
+		finish_sum(r, low_op(p->l, OP_REDUCE_SUM, x, reshaped(ofm, s.out)));
 		return true;
 	}
-	struct g_operand sum = word_new(p->l, out);
+	struct g_operand sum = word_new(p->l, s.out);
 	op_scale(low_op(p->l, OP_REDUCE_SUM, x, sum),
 		 (struct npu_scale){ .mult = 1 }, ROUND_TFL);
 	sum = word_sub(p->l, sum, word_const(p->l, k[1] * r->zero));
-	scale_words(p, r, sum, reshaped(ofm, out));
+	scale_words(p, r, sum, reshaped(ofm, s.out));
 	return true;
 }
 
@@ -196,7 +175,7 @@ static void
 sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 	  struct g_operand ofm, const int32_t k[3])
 {
-	int parts = (k[1] + MAX_POOL - 1) / MAX_POOL;
+	int parts = (k[1] + LOW_POOL_WINDOW - 1) / LOW_POOL_WINDOW;
 	struct hwc out = { .h = k[0], .w = 1, .c = k[2] };
 	struct g_operand sum = { .t = NULL };
 	x = low_linear(p->l, x);
@@ -222,11 +201,11 @@ sum_once(struct part *p, const struct reduction *r, struct g_operand x,
 {
 	if (sum_channels(p, r, x, ofm, k))
 		return;
-	if (k[1] > MAX_POOL) {
+	if (k[1] > LOW_POOL_WINDOW) {
 		sum_parts(p, r, x, ofm, k);
 		return;
 	}
-	struct seen s = reduction_see(x.shape, k[0], k[1], k[2]);
+	struct low_reduced s = low_reduced_by_pool(x.shape, k);
 	finish_sum(r, low_window(p->l, OP_AVGPOOL, low_view(p->l, x, s.in),
 			   reshaped(ofm, s.out), s.kernel));
 }
@@ -287,7 +266,7 @@ sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	const struct axis *g = &r->g[r->n - 4];
 	int64_t outer = axes_product(r->g, r->n - 4);
 	int64_t row = (int64_t)g[1].n * g[2].n * g[3].n;
-	bool turn = g[0].n > MAX_POOL_H;
+	bool turn = g[0].n > LOW_POOL_ROWS;
 	int64_t y = turn ? g[3].n : row, w = turn ? row : g[3].n;
 	struct yx kernel = { .y = g[turn ? 2 : 0].n, .x = g[turn ? 0 : 2].n };
 	struct hwc in = { .h = kernel.y, .w = kernel.x, .c = g[3].n };
@@ -314,21 +293,16 @@ around(const struct reduction *r, int32_t k[3])
 	k[2] = at + 1 < r->n ? r->g[at + 1].n : 1;
 }
 
-static bool
-fits(struct hwc s)
-{
-	return s.h <= MAX_EXTENT && s.w <= MAX_EXTENT && s.c <= MAX_EXTENT;
-}
-
 static const char *
 check_one_axis(const struct reduction *r)
 {
 	int32_t k[3];
 	around(r, k);
-	bool parts = k[1] > MAX_POOL;
-	struct hwc in = parts ? (struct hwc){ k[0], 1, k[2] }
-			      : reduction_see(tfl_hwc(r->ifm), k[0], k[1], k[2]).in;
-	return fits(in) ? NULL : "more than 65536 results before or behind the axis";
+	struct low_reduced s = low_reduced_by_pool(tfl_hwc(r->ifm), k);
+	if (k[1] > LOW_POOL_WINDOW) /* sum_parts */
+		s = (struct low_reduced){ .in = { k[0], 1, k[2] } };
+	return low_reduced_fits(&s) ? NULL
+				    : "more than 65536 results before or behind the axis";
 }
 
 static const char *
@@ -348,13 +322,13 @@ check_sum(const struct part *p, const struct tfl_op *op)
 	if (!ok)
 		return "the scale can't be expressed";
 	if (r.count * 32768 > INT32_MAX && r.ifm->type == TFL_INT16 &&
-	    r.count > MAX_POOL)
+	    r.count > LOW_POOL_WINDOW)
 		return "a sum of more than 65536 elements of 16 bits";
 	if (r.drops < 2)
 		return r.drops ? check_one_axis(&r) : NULL;
 	const struct axis *g = &r.g[r.n - 1];
 	for (int i = 0; i < r.n; i++)
-		if (r.g[i].n > MAX_EXTENT)
+		if (r.g[i].n > LOW_REDUCE_EXTENT)
 			return part_say(p, "one of %d axes has %d elements: at "
 					"most 65536", r.drops, r.g[i].n);
 	if (g->drop)
@@ -362,8 +336,8 @@ check_sum(const struct part *p, const struct tfl_op *op)
 							: "too many axes in turn";
 	/* kept innermost: a kernel over both */
 	int32_t small = g[-1].n < g[-3].n ? g[-1].n : g[-3].n;
-	if (r.drops > 2 || small > MAX_POOL_H ||
-	    (int64_t)g[-1].n * g[-3].n > MAX_POOL ||
+	if (r.drops > 2 || small > LOW_POOL_ROWS ||
+	    (int64_t)g[-1].n * g[-3].n > LOW_POOL_WINDOW ||
 	    axes_product(r.g, r.n - 4) * g[-2].n > MAX_OPS)
 		return "the reduced axes are too many or too large";
 	return NULL;

@@ -8,8 +8,6 @@
 
 #include "part.h"
 
-enum { MAX_POOL_H = 256, MAX_POOL = 65536, MAX_EXTENT = 65536 };
-
 struct axis {
 	int32_t n;
 	bool drop;
@@ -34,12 +32,6 @@ bool lower_words_reduced(struct part *p, const struct tfl_op *op,
 
 /* reduce.c */
 int64_t axes_product(const struct axis *g, int n);
-/* how a pool sees k1 x r x k2 elements of which it reduces the middle */
-struct seen {
-	struct hwc in, out;
-	struct yx kernel;
-};
-struct seen reduction_see(struct hwc natural, int32_t k1, int32_t r, int32_t k2);
 /* a whole tensor under another shape */
 struct g_operand reshaped(struct g_operand o, struct hwc shape);
 

@@ -6,15 +6,17 @@
 #include "move.h"
 #include "reduce.h"
 
+#include "lower/reduce.h"
+
 #include <assert.h>
 
 const char *
 check_extents(const struct reduction *r)
 {
 	for (int i = 0; i < r->n; i++)
-		if (r->g[i].n > MAX_EXTENT ||
-		    axes_product(r->g, i) > MAX_EXTENT ||
-		    axes_product(r->g + i + 1, r->n - i - 1) > MAX_EXTENT)
+		if (r->g[i].n > LOW_REDUCE_EXTENT ||
+		    axes_product(r->g, i) > LOW_REDUCE_EXTENT ||
+		    axes_product(r->g + i + 1, r->n - i - 1) > LOW_REDUCE_EXTENT)
 			return "an axis, or those before or behind it, have more "
 			       "than 65536 elements";
 	return NULL;

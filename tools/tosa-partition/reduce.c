@@ -4,43 +4,43 @@
 
 #include "lower/arg.h"
 #include "lower/pool.h"
-
-enum { MAX_EXTENT = 65536, MAX_ROWS = 256 };
+#include "lower/reduce.h"
 
 /* what lies in front of axes that are neighbours, them, and what is behind them */
 struct three {
-	int64_t dim[3];
+	int32_t k[3];
 };
 
 static struct three
 around(const struct nd *v, int first, int last)
 {
 	struct three r = { { 1, 1, 1 } };
-	for (int k = 0; k < v->rank; k++)
-		r.dim[k < first ? 0 : k <= last ? 1 : 2] *= v->dim[k];
+	for (int i = 0; i < v->rank; i++)
+		r.k[i < first ? 0 : i <= last ? 1 : 2] *= (int32_t)v->dim[i];
 	return r;
 }
 
-/* v in these dimensions, copied where memory does not allow it */
+/* v in another shape, copied where memory does not allow it */
 static struct nd
-reshaped(struct part *p, const struct nd *v, const int64_t *dim, int rank)
+reshaped(struct part *p, const struct nd *v, struct hwc shape)
 {
+	const int64_t dim[3] = { shape.h, shape.w, shape.c };
 	struct nd r = *v;
 	struct g_operand o;
-	if (nd_reshape(&r, dim, rank) && nd_operand(&r, &o))
+	if (nd_reshape(&r, dim, 3) && nd_operand(&r, &o))
 		return r;
 	r = nd_like(p->l, v, v->type);
 	nd_copy(p->l, v, &r);
-	(void)nd_reshape(&r, dim, rank);
+	(void)nd_reshape(&r, dim, 3);
 	return r;
 }
 
-/* memory for a result seen as [before][behind]; deliver() copies where it must */
+/* memory for a result in this shape; deliver() copies where it must */
 static struct nd
-room_of(struct part *p, const struct nd *out, const struct three *s)
+room_of(struct part *p, const struct nd *out, struct hwc shape)
 {
+	const int64_t dim[3] = { shape.h, shape.w, shape.c };
 	struct nd r = *out;
-	const int64_t dim[3] = { s->dim[0], 1, s->dim[2] };
 	struct g_operand o;
 	if (nd_reshape(&r, dim, 3) && nd_operand(&r, &o))
 		return r;
@@ -57,29 +57,63 @@ deliver(struct part *p, const struct nd *room, const struct nd *out)
 	nd_copy(p->l, &r, out);
 }
 
-/* a pool over the middle of [before][n][behind], n columns of each row */
+/* by a pool, or REDUCE_SUM of channels, one operation */
 static const char *
-pool_middle(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
-	    const struct nd *out, struct finish *f)
+reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
+	  const struct three *s, const struct nd *out, struct finish *f)
 {
-	struct g_operand ifm, ofm;
-	for (int k = 0; k < 3; k++)
-		if (v->dim[k] > MAX_EXTENT)
-			return "more than 65536 elements in front of, along or behind the "
-			       "axis";
-	if (!nd_operand(v, &ifm) || !nd_operand(out, &ofm))
-		return "its tensors are parts of others";
-	struct yx kernel = { .y = 1, .x = (int32_t)v->dim[1] };
-	struct g_op *op = low_window(p->l, kind, ifm, ofm, kernel);
+	struct g_operand o;
+	struct hwc natural = { s->k[0], s->k[1], s->k[2] };
+	if (nd_operand(v, &o))
+		natural = o.shape;
+	struct low_reduced r = kind == OP_REDUCE_SUM ? low_reduced_channels(natural, s->k)
+						     : low_reduced_by_pool(natural, s->k);
+	if (!low_reduced_fits(&r))
+		return "more than 65536 elements in front of, along or behind the axis";
+	struct nd x = reshaped(p, v, r.in), room = room_of(p, out, r.out);
+	struct g_operand ifm = nd_seen(&x), ofm = nd_seen(&room);
+	struct g_op *op = kind == OP_REDUCE_SUM ? low_op(p->l, kind, ifm, ofm)
+						: low_window(p->l, kind, ifm, ofm, r.kernel);
 	op_zeros(op, zero, 0);
 	f->p = p;
 	finish_op(f, op);
 	if (kind == OP_MAXPOOL)
 		G_CLEAR(op, G_OP_scale);
+	deliver(p, &room, out);
+	return NULL;
+}
+
+/* the middle axis of 32 bits, by halves: pools take 16 bits at most */
+static const char *
+fold_to(struct part *p, enum g_op_kind kind, const struct nd *v, const struct three *s,
+	const struct nd *out)
+{
+	struct nd x = reshaped(p, v, (struct hwc){ s->k[0], s->k[1], s->k[2] });
+	words_folded(p->l, kind, &x);
+	deliver(p, &x, out);
 	return NULL;
 }
 
 /* ---- REDUCE_MAX, MIN, ALL, ANY -------------------------------------------------------- */
+
+/* the greatest is the least of what counts downwards */
+static const char *
+least_to(struct part *p, const struct nd *v, const struct three *s, const struct nd *out,
+	 struct finish *f)
+{
+	const struct hwc one = { s->k[0], 1, s->k[2] };
+	struct nd x = reshaped(p, v, (struct hwc){ s->k[0], s->k[1], s->k[2] });
+	struct nd turned = nd_like(p->l, v, v->type), most = nd_like(p->l, out, out->type);
+	struct nd to = reshaped(p, &turned, (struct hwc){ s->k[0], s->k[1], s->k[2] });
+	low_turn_order(p->l, nd_seen(&x), nd_seen(&to));
+	const char *why = reduce_to(p, OP_MAXPOOL, &turned, 0, s, &most, f);
+	if (why)
+		return why;
+	struct nd from = reshaped(p, &most, one), room = room_of(p, out, one);
+	low_turn_order(p->l, nd_seen(&from), nd_seen(&room));
+	deliver(p, &room, out);
+	return NULL;
+}
 
 const char *
 lower_reduce(struct part *p, const struct tosa_op *op)
@@ -88,25 +122,11 @@ lower_reduce(struct part *p, const struct tosa_op *op)
 	int axis = (int)tosa_axis_of(op);
 	struct three s = around(&v, axis, axis);
 	bool least = op->code == TOSA_REDUCE_MIN || op->code == TOSA_REDUCE_ALL;
-	struct nd x = reshaped(p, &v, s.dim, 3);
-	if (v.type == TFL_INT32) {
-		words_folded(p->l, least ? OP_MIN : OP_MAX, &x);
-		deliver(p, &x, &out);
-		return NULL;
-	}
-	struct nd room = room_of(p, &out, &s), r = room;
 	struct finish f = { .round = ROUND_NATURAL };
-	if (least) {
-		struct nd turned = nd_like(p->l, &x, x.type);
-		low_turn_order(p->l, nd_seen(&x), nd_seen(&turned));
-		x = turned;
-		r = nd_like(p->l, &room, room.type);
-	}
-	const char *why = pool_middle(p, OP_MAXPOOL, &x, 0, &r, &f);
-	if (!why && least)
-		low_turn_order(p->l, nd_seen(&r), nd_seen(&room));
-	deliver(p, &room, &out);
-	return why;
+	if (v.type == TFL_INT32)
+		return fold_to(p, least ? OP_MIN : OP_MAX, &v, &s, &out);
+	return least ? least_to(p, &v, &s, &out, &f)
+		     : reduce_to(p, OP_MAXPOOL, &v, 0, &s, &out, &f);
 }
 
 /* ---- REDUCE_SUM ------------------------------------------------------------------------ */
@@ -132,44 +152,6 @@ last_of(struct part *p, const struct tosa_op *op, int *first, int *last)
 	}
 }
 
-/* [before][n] to [before], by REDUCE_SUM along channels */
-static const char *
-sum_depth(struct part *p, const struct nd *v, int32_t zero, const struct nd *out,
-	  struct finish *f)
-{
-	struct g_operand ifm, ofm;
-	struct nd x = *v, y = *out;
-	const int64_t in[3] = { 1, v->dim[0], v->dim[1] }, to[3] = { 1, v->dim[0], 1 };
-	if (v->dim[0] > MAX_EXTENT || v->dim[1] > MAX_EXTENT)
-		return "more than 65536 elements in front of or along the axis";
-	if (!nd_reshape(&x, in, 3) || !nd_reshape(&y, to, 3) || !nd_operand(&x, &ifm) ||
-	    !nd_operand(&y, &ofm))
-		return "its tensors are parts of others";
-	struct g_op *op = low_op(p->l, OP_REDUCE_SUM, ifm, ofm);
-	op_zeros(op, zero, 0);
-	f->p = p;
-	finish_op(f, op);
-	return NULL;
-}
-
-/* rows and columns of an image: a pool whose window is all of it */
-static bool
-sum_image(struct part *p, const struct nd *v, int32_t zero, int first, int last,
-	  const struct nd *out, struct finish *f)
-{
-	struct g_operand ifm, ofm;
-	if (v->rank != 4 || first != 1 || last != 2 || v->dim[1] > MAX_ROWS ||
-	    v->dim[1] * v->dim[2] > MAX_EXTENT || v->dim[0] != 1 ||
-	    !nd_operand(v, &ifm) || !nd_operand(out, &ofm))
-		return false;
-	struct yx kernel = { .y = ifm.shape.h, .x = ifm.shape.w };
-	struct g_op *op = low_window(p->l, OP_AVGPOOL, ifm, ofm, kernel);
-	op_zeros(op, zero, 0);
-	f->p = p;
-	finish_op(f, op);
-	return true;
-}
-
 const char *
 lower_reduce_sum(struct part *p, const struct tosa_op *op)
 {
@@ -180,27 +162,15 @@ lower_reduce_sum(struct part *p, const struct tosa_op *op)
 		      factor == 1;
 	struct nd v = value_of(p, narrow ? src.tensor : op->in[0]);
 	struct three s = around(&v, first, last);
-	bool depth = s.dim[2] == 1;
+	bool depth = s.k[2] == 1;
 	struct tail t = tail_of(p, sum, narrow || depth ? TAIL_SCALE : 0);
 	struct nd out = result_place(p, t.out);
 	struct finish f = { .tail = &t, .round = tail_round(&t),
 			    .scale = tail_scale(&t, 0) };
 	int32_t zero = narrow ? src.zero : 0;
-	if (narrow && sum_image(p, &v, zero, first, last, &out, &f))
-		return NULL;
-	struct nd x = reshaped(p, &v, s.dim, 3), room = room_of(p, &out, &s);
-	const char *why = NULL;
-	if (depth) {
-		why = sum_depth(p, &x, zero, &room, &f);
-	} else if (narrow) {
-		why = pool_middle(p, OP_AVGPOOL, &x, zero, &room, &f);
-	} else {
-		words_folded(p->l, OP_ADD, &x);
-		deliver(p, &x, &out);
-		return NULL;
-	}
-	deliver(p, &room, &out);
-	return why;
+	if (!narrow && !depth)
+		return fold_to(p, OP_ADD, &v, &s, &out);
+	return reduce_to(p, depth ? OP_REDUCE_SUM : OP_AVGPOOL, &v, zero, &s, &out, &f);
 }
 
 /* ---- ARGMAX ----------------------------------------------------------------------------- */
@@ -211,8 +181,8 @@ lower_argmax(struct part *p, const struct tosa_op *op)
 	struct nd v = value_of(p, op->in[0]), out = result_place(p, op->out[0]), room = out;
 	int axis = (int)tosa_axis_of(op);
 	struct three s = around(&v, axis, axis);
-	struct low_arg r = { .max = true, .before = s.dim[0], .n = s.dim[1],
-			     .behind = s.dim[2], .type = v.type };
+	struct low_arg r = { .max = true, .before = s.k[0], .n = s.k[1],
+			     .behind = s.k[2], .type = v.type };
 	struct g_operand ofm;
 	const char *why = low_arg_check(p->l, &r);
 	if (why)
