@@ -13,6 +13,8 @@ SAMPLES=${SAMPLES-25} # of a kind and program; 100000 are all, in a minute and a
 # argument @NAME is an output, there already if its name begins with "old"
 faults()
 {
+	# linked with a shared libc, in front of which something can be loaded
+	local dynamic=${NPUTOOLS_BUILD:-$TOP/build}/dynamic/bin
 	local tests=${NPUTOOLS_TESTBIN:-$TOP/build/tests} p=$1 a args=()
 	[ -e "$tests/inject.so" ] || {
 		echo "no $tests/inject.so, which make tests builds"
@@ -27,7 +29,7 @@ faults()
 		esac
 		args+=("${a/@/}")
 	done
-	"$tests/fault-drive" "$tests/inject.so" "$SAMPLES" "$BIN/$p" "${args[@]}"
+	"$tests/fault-drive" "$tests/inject.so" "$SAMPLES" "$dynamic/$p" "${args[@]}"
 	cd ..
 	rm -r run
 }

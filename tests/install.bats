@@ -82,6 +82,26 @@ machine()
 	! grep -q HAVE_LIBPNG "$b/found" || false
 }
 
+@test "programs hold libc where that links, but for those with other libraries" {
+	need gcc pkg-config
+	printf '%s\n' '#!/bin/sh' 'case " $* " in *" -static "*) exit 1 ;; esac' \
+		'exec gcc "$@"' >shared-only
+	chmod +x shared-only
+	linked()
+	{
+		make -n -C "$TOP" B="$PWD/b" V=1 "$@" "$PWD/b/bin/tfl2c" | grep -- '-o .*/bin/tfl2c'
+	}
+	linked CC=gcc | grep -q -- ' -static '
+	linked CC=gcc STATIC=0 >shared
+	linked CC="$PWD/shared-only" >>shared
+	linked CC=gcc CFLAGS='-O1 -fsanitize=address' >>shared
+	[ "$(grep -c -- '-o ' shared)" = 3 ]
+	! grep -e ' -static ' shared || false
+	pkg-config --exists libpng || skip "no libpng"
+	make -n -C "$TOP" B="$PWD/b" V=1 CC=gcc "$PWD/b/bin/mkinput" >commands
+	! grep -e ' -static .*-o .*/bin/mkinput' commands || false
+}
+
 @test "argp-standalone and STATIC=1, whatever flags the command line has" {
 	# a libc without argp: pkg-config names the library
 	mkdir argp
@@ -90,8 +110,8 @@ machine()
 	PKG_CONFIG_LIBDIR=$PWD/argp make -n -C "$TOP" B="$PWD/b" CPPFLAGS=-DMINE LDFLAGS=-Lours \
 		V=1 "$PWD/b/bin/tfl2c" >commands
 	grep -q -- '-DMINE *-I/nowhere/include .*-c -o .*tfl2c/main.o' commands
-	grep -q -- '-Lours -o .*bin/tfl2c .*-L/nowhere/lib' commands
+	grep -q -- '-Lours .*-o .*bin/tfl2c .*-L/nowhere/lib' commands
 	make -n -C "$TOP" B="$PWD/b" STATIC=1 PKG_CONFIG=false LDFLAGS=-Lours V=1 \
 		"$PWD/b/bin/tfl2c" >commands
-	grep -q -- '-Lours -static -o .*bin/tfl2c' commands
+	grep -q -- '-Lours -static *-o .*bin/tfl2c' commands
 }
