@@ -6,16 +6,20 @@
 #include <string.h>
 
 /*
- * One more copy of a hot function for machines with AVX2, chosen when the
- * program starts.  Sanitizers run before the choice can be made.
+ * One more copy of a hot function for machines with AVX2.  libc knows which these are;
+ * target_clones asks the processor again as the program starts, used or not, and in a
+ * virtual machine that takes as long as all else that happens until main.
  */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__OPTIMIZE__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__clang__)
-#define SIMD __attribute__((target_clones("avx2", "default")))
+    !defined(__clang__) && __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define HAS_AVX2 CPU_FEATURE_ACTIVE(AVX2)
+#define FOR_AVX2 __attribute__((target("avx2")))
 #else
-#define SIMD
+#define HAS_AVX2 false
+#define FOR_AVX2
 #endif
+#define EITHER static inline __attribute__((always_inline))
 
 /*
  * Columns whose 32-bit sum can't overflow: 2^15 * 255 * 256 < 2^31.
@@ -99,7 +103,7 @@ products_4x2(const int16_t *a, int64_t a_pitch, const int16_t *b,
 }
 
 /* rows i..i+3 of a times rows j, j+1 of b, all columns */
-SIMD static void
+EITHER void
 tile(struct matrix a, int64_t i, struct matrix b, int64_t j, int64_t sum[8])
 {
 	memset(sum, 0, 8 * sizeof(*sum));
@@ -114,8 +118,8 @@ tile(struct matrix a, int64_t i, struct matrix b, int64_t j, int64_t sum[8])
 	}
 }
 
-void
-matrix_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc)
+EITHER void
+all_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc)
 {
 	for (int64_t j = 0; j < b.rows; j += 2)
 		for (int64_t i = 0; i < n; i += 4) {
@@ -126,6 +130,21 @@ matrix_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc)
 					acc[(i + t / 2) * b.rows + j + t % 2] =
 					    sum[t];
 		}
+}
+
+FOR_AVX2 static void
+all_products_avx2(struct matrix a, int64_t n, struct matrix b, int64_t *acc)
+{
+	all_products(a, n, b, acc);
+}
+
+void
+matrix_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc)
+{
+	if (HAS_AVX2)
+		all_products_avx2(a, n, b, acc);
+	else
+		all_products(a, n, b, acc);
 }
 
 static bool
@@ -262,9 +281,9 @@ requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
  * Channels into v: bias, multiplier, zero point, clamp.  Clamped before the
  * zero point is added, so that no sum overflows.
  */
-SIMD static void
-scale_32(const struct requant *r, const int64_t *restrict acc, int32_t n,
-	 int32_t *restrict v)
+EITHER void
+scale_each(const struct requant *r, const int64_t *restrict acc, int32_t n,
+	   int32_t *restrict v)
 {
 	int32_t lo = r->range.lo - r->zero, hi = r->range.hi - r->zero;
 	for (int32_t i = 0; i < n; i++) {
@@ -273,6 +292,23 @@ scale_32(const struct requant *r, const int64_t *restrict acc, int32_t n,
 		x = x < lo ? lo : x;
 		v[i] = (x > hi ? hi : x) + r->zero;
 	}
+}
+
+FOR_AVX2 static void
+scale_each_avx2(const struct requant *r, const int64_t *restrict acc, int32_t n,
+		int32_t *restrict v)
+{
+	scale_each(r, acc, n, v);
+}
+
+static void
+scale_32(const struct requant *r, const int64_t *restrict acc, int32_t n,
+	 int32_t *restrict v)
+{
+	if (HAS_AVX2)
+		scale_each_avx2(r, acc, n, v);
+	else
+		scale_each(r, acc, n, v);
 }
 
 static void
