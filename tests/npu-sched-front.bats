@@ -99,6 +99,12 @@ holds()
 			--arena-cache-size="$bytes")
 		awk "BEGIN { exit !($fast <= $cycles && $time <= $cycles) }"
 	done
+	# what is looked at for Size alone is looked at first for any limit
+	make_part block 4
+	read -r bytes cycles < <(sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size)
+	read -r _ time < <(sched -a ethos-u65-256 "${dedicated[@]}" \
+		--arena-cache-size="$bytes")
+	awk "BEGIN { exit !($time <= $cycles) }"
 }
 
 @test "--max-cycles: the least memory that is fast enough, or the fastest there is" {

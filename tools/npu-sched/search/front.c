@@ -30,20 +30,25 @@ count_below(const struct front *f, int64_t sram)
 	return lo;
 }
 
+/* than so many times the lightest */
 static bool
-is_lighter(const struct front *f, int64_t total, double cycles)
+is_lighter(const struct front *f, int64_t total, double cycles, double times)
 {
 	const struct point *p = &f->lightest;
 	return p->cycles == 0 ||
-	       point_weight(total, cycles) < point_weight(p->total, p->cycles);
+	       point_weight(total, cycles) < times * point_weight(p->total, p->cycles);
 }
 
 bool
 front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 {
 	size_t n = count_below(f, sram);
-	return cycles < INFINITY &&
-	       (!n || cycles < f->v[n - 1].cycles || is_lighter(f, total, cycles));
+	if (cycles == INFINITY)
+		return false;
+	if (is_lighter(f, total, cycles, 1))
+		return true;
+	return (!n || cycles < f->v[n - 1].cycles) &&
+	       (f->heaviest == 0 || is_lighter(f, total, cycles, f->heaviest));
 }
 
 int64_t
@@ -95,7 +100,7 @@ front_add(struct front *f, const struct point *p)
 	q.recipe.division.picked = arena_alloc(f->a, bytes + 1, 1);
 	if (bytes)
 		memcpy(q.recipe.division.picked, p->recipe.division.picked, bytes);
-	if (is_lighter(f, q.total, q.cycles))
+	if (is_lighter(f, q.total, q.cycles, 1))
 		f->lightest = q;
 	insert(f, &q);
 }

@@ -43,6 +43,15 @@ is_anchor_asked(const struct found *x, int64_t limit)
 				       (x->within && limit == profile_limit(s)));
 }
 
+bool
+is_lightest_asked(const struct found *x, int64_t limit)
+{
+	const struct options *o = x->s->o;
+	const struct point *p = &x->front.lightest;
+	return o->size && !o->front && !o->explain && !o->max_cycles && p->cycles > 0 &&
+	       p->sram <= limit;
+}
+
 /* the faster one of those that fit, or NULL */
 static struct plan **
 best_anchor(struct found *x, int64_t limit, struct variant **of)
