@@ -11,6 +11,7 @@
 #include "base/threads.h"
 
 #include <math.h>
+#include <string.h>
 
 /* a candidate's plan, and how it was brought below a limit */
 struct choice {
@@ -21,12 +22,35 @@ struct choice {
 	double cycles;
 };
 
+/* what tells candidates apart, in whatever list they are */
+struct mark {
+	double estimate, lower_bound;
+	int64_t least, need, policy;
+};
+
 struct contest {
 	struct variant *x;
 	int64_t limit;
 	double tolerance;
 	struct choice best;
+	struct arena *a;
+	struct mark *tried; /* candidates that were worked out */
+	size_t n_tried, cap_tried;
 };
+
+/* a division for one size of maps is mostly one for others nearby, too */
+static bool
+is_new(struct contest *c, const struct candidate *i)
+{
+	const struct mark m = { i->estimate, i->lower_bound, i->least, i->need,
+				2 * (int64_t)i->policy.cut + i->policy.eager };
+	for (size_t k = 0; k < c->n_tried; k++)
+		if (!memcmp(&c->tried[k], &m, sizeof(m)))
+			return false;
+	agrow(c->a, c->tried, c->n_tried, &c->cap_tried);
+	c->tried[c->n_tried++] = m;
+	return true;
+}
 
 /* among many no single choice matters much */
 static bool
@@ -84,7 +108,7 @@ begin(struct contest *c, struct candidate *i)
 {
 	i->next = NEVER;
 	if (i->lower_bound >= c->best.cycles ||
-	    i->estimate >= c->best.cycles * c->tolerance)
+	    i->estimate >= c->best.cycles * c->tolerance || !is_new(c, i))
 		return true;
 	if (!work_out(c->x, i))
 		return false;
@@ -96,13 +120,14 @@ begin(struct contest *c, struct candidate *i)
 
 /* of a candidate's room: limits of transfers that are tried where its bound, or its plan
  * with addresses, is no better; half as many each time that some in a row are not */
-enum { VISITS_APART = 4, FITS_APART = 16, LEAST_APART = 2, IN_A_ROW = 3 };
+enum { VISITS_APART = 4, FITS_APART = 16, LEAST_APART = 2, IN_A_ROW = 3, WITHIN = 2 };
 
 static int
 limits_apart(const struct contest *c, const struct candidate *i, double bound)
 {
 	int apart = bound >= c->best.cycles ? VISITS_APART : FITS_APART;
-	int halvings = has_many_weights(c->x->s) ? i->failed / IN_A_ROW : 0;
+	int in_a_row = c->limit < NO_LIMIT_BYTES ? WITHIN : IN_A_ROW;
+	int halvings = has_many_weights(c->x->s) ? i->failed / in_a_row : 0;
 	for (; halvings && apart > LEAST_APART; halvings--)
 		apart /= 2;
 	return apart;
@@ -289,7 +314,7 @@ struct plan *
 search_fastest(struct variant *x, int64_t limit, double below, enum detail detail)
 {
 	enum { COARSE_STEPS = 4, FINE_STEPS = 16 };
-	struct contest c = { .x = x, .limit = limit, .best.cycles = below,
+	struct contest c = { .x = x, .a = arena_open(), .limit = limit, .best.cycles = below,
 			     .tolerance = tolerance(x->s, limit, below) };
 	bool near = limit < NO_LIMIT_BYTES && detail == FINELY && has_long_queue(x->s);
 	int steps = detail == COARSELY || near ? COARSE_STEPS : FINE_STEPS;
@@ -301,6 +326,7 @@ search_fastest(struct variant *x, int64_t limit, double below, enum detail detai
 						  .lo = c.best.maps - apart,
 						  .hi = c.best.maps + apart });
 	}
+	arena_close(c.a);
 	if (ok)
 		return win(&c);
 	plan_close(c.best.plan);
