@@ -14,8 +14,10 @@ plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 		plan_fetches(s, p, limit);
 	else
 		plan_fetches_between(s, p, limit);
-	if (plan_bound(s, p) >= below)
+	if (plan_bound(s, p) >= below) {
+		p->cycles = INFINITY;
 		return false;
+	}
 	if (f.how == SUMMED)
 		place_rects(s, p, s->care, f.most);
 	else

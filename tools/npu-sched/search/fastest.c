@@ -34,6 +34,7 @@ struct contest {
 	double tolerance;
 	struct choice best;
 	struct arena *a;
+	double loss; /* the least that addresses have cost */
 	struct mark *tried; /* candidates that were worked out */
 	size_t n_tried, cap_tried;
 };
@@ -118,6 +119,16 @@ begin(struct contest *c, struct candidate *i)
 	return true;
 }
 
+/* could it be better with addresses?  These have cost as much each time, or more; among
+ * many weights half of that is enough to doubt it */
+static bool
+is_worth(const struct contest *c, double bound)
+{
+	bool known = c->limit < NO_LIMIT_BYTES && c->loss < INFINITY;
+	return bound + (known && has_many_weights(c->x->s) ? c->loss / 2 : 0) <
+	       c->best.cycles;
+}
+
 /* of a candidate's room: limits of transfers that are tried where its bound, or its plan
  * with addresses, is no better; half as many each time that some in a row are not */
 enum { VISITS_APART = 4, FITS_APART = 16, LEAST_APART = 2, IN_A_ROW = 3, WITHIN = 2 };
@@ -125,7 +136,7 @@ enum { VISITS_APART = 4, FITS_APART = 16, LEAST_APART = 2, IN_A_ROW = 3, WITHIN 
 static int
 limits_apart(const struct contest *c, const struct candidate *i, double bound)
 {
-	int apart = bound >= c->best.cycles ? VISITS_APART : FITS_APART;
+	int apart = !is_worth(c, bound) ? VISITS_APART : FITS_APART;
 	int in_a_row = c->limit < NO_LIMIT_BYTES ? WITHIN : IN_A_ROW;
 	int halvings = has_many_weights(c->x->s) ? i->failed / in_a_row : 0;
 	for (; halvings && apart > LEAST_APART; halvings--)
@@ -178,11 +189,12 @@ visit(struct contest *c, struct candidate *i)
 	/* by the sum of bytes it is no news */
 	bool tried = asked == i->tried && i->next != i->little;
 	i->tried = asked;
-	if (bound < c->best.cycles && candidate_packed(c->x, i) <= i->next) {
+	if (is_worth(c, bound) && candidate_packed(c->x, i) <= i->next) {
 		int64_t between = try_fit(c, i, BETWEEN);
 		most = between > asked ? between : asked;
+		c->loss = fmin(c->loss, p->cycles - bound);
 	}
-	if (bound < c->best.cycles && !tried && round_limit(i->next, p, COARSE) >= asked)
+	if (is_worth(c, bound) && !tried && round_limit(i->next, p, COARSE) >= asked)
 		(void)try_fit(c, i, SUMMED);
 	i->next = next_limit(c, i, most, bound, c->best.cycles < was);
 }
@@ -228,6 +240,7 @@ finish(struct contest *c, struct round *r)
 	for (size_t k = 0; k < r->n; k++) {
 		struct candidate *i = r->candidate[k];
 		struct choice now = r->c[k].best;
+		c->loss = fmin(c->loss, r->c[k].loss);
 		if (now.candidate == i && now.cycles < c->best.cycles) {
 			plan_close(c->best.plan);
 			c->best = now;
@@ -314,7 +327,7 @@ struct plan *
 search_fastest(struct variant *x, int64_t limit, double below, enum detail detail)
 {
 	enum { COARSE_STEPS = 4, FINE_STEPS = 16 };
-	struct contest c = { .x = x, .a = arena_open(), .limit = limit, .best.cycles = below,
+	struct contest c = { .x = x, .a = arena_open(), .loss = INFINITY, .limit = limit, .best.cycles = below,
 			     .tolerance = tolerance(x->s, limit, below) };
 	bool near = limit < NO_LIMIT_BYTES && detail == FINELY && has_long_queue(x->s);
 	int steps = detail == COARSELY || near ? COARSE_STEPS : FINE_STEPS;
