@@ -25,6 +25,7 @@ static bool
 study(struct sched *s)
 {
 	begin_costs(s);
+	begin_kept(s);
 	return study_ops(s);
 }
 

@@ -255,6 +255,7 @@ struct sched {
 	enum block_objective objective; /* of blocks */
 	struct sizes_known *sizes; /* of weights: all variants share it */
 	struct searched_blocks *searched; /* and this */
+	struct kept_list *kept; /* between stripes, and this */
 	enum care care; /* with which plans are placed that are compared */
 	struct copies *copies; /* maps that may be copied, or NULL */
 	bool has_copies; /* some operation is one */
@@ -379,6 +380,8 @@ void fold_op(struct g_op *op, const struct fold *f);
 /* blocks.c.  Leaves: s->searched, of searches for blocks, which many variants have in
  * common: none yet */
 void begin_costs(struct sched *s);
+/* cascades/kept.c.  Leaves: s->kept, of cascades, in the same way */
+void begin_kept(struct sched *s);
 /* finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */
 void forget_blocks(struct sched *s);

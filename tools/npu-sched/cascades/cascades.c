@@ -153,7 +153,8 @@ live_bytes(const struct sched *s, const struct cascades *c, const struct cascade
 
 /* sorted by what a byte saves */
 static void
-list_savings(struct sched *s, struct arena *a, struct cascade_choice *k)
+list_savings(struct sched *s, struct arena *a, const int64_t *sizes,
+	     struct cascade_choice *k)
 {
 	const struct cascade *c = &k->cascade;
 	k->saving = anew(a, struct saving, (size_t)(c->last - c->first) + 1);
@@ -161,8 +162,7 @@ list_savings(struct sched *s, struct arena *a, struct cascade_choice *k)
 		if (!s->info[i].op->weights)
 			continue;
 		const struct stripe_known *b = op_cost(s, i, c->stripe[i - c->first]);
-		struct weights_size w = whole_size(s, i);
-		struct saving v = { .bytes = w.stream + w.scales,
+		struct saving v = { .bytes = sizes[i],
 				    .cycles = b->cost[0] - b->cost[1] };
 		int at = k->n_savings++;
 		for (; at > 0 && k->saving[at - 1].cycles * (double)v.bytes <
@@ -189,22 +189,20 @@ add_choice(struct sched *s, struct cascades *c, int first, int last, int32_t row
 /* bytes of its maps and weights; its kernels are found again if it is taken */
 static void
 study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
-		struct cascade_choice *k)
+	     const int64_t *sizes, struct cascade_choice *k)
 {
 	int32_t stripe[MAX_LENGTH];
 	arena_reset(scratch);
 	k->cascade.stripe = stripe;
-	(void)cascade_price(s, &k->cascade);
+	cascade_stripes(s, &k->cascade);
 	cascade_run(s, scratch, &k->cascade, false);
 	k->bytes = live_bytes(s, c, &k->cascade, &k->slid);
 	if (!k->cascade.lead)
 		k->slid = 0; /* exactly in place: nothing slides */
-	for (int i = k->cascade.first; i <= k->cascade.last; i++) {
-		struct weights_size w = whole_size(s, i);
-		k->weights += w.stream + w.scales;
-	}
+	for (int i = k->cascade.first; i <= k->cascade.last; i++)
+		k->weights += sizes[i];
 	if (k->cascade.rows)
-		list_savings(s, c->a, k);
+		list_savings(s, c->a, sizes, k);
 	k->cascade.stripe = k->cascade.rolling = NULL;
 }
 
@@ -355,10 +353,16 @@ price_all(struct sched *s, struct cascades *c, bool stripes)
 static void
 study_all(struct sched *s, struct cascades *c)
 {
-	struct arena *scratch = arena_open();
+	struct arena *a = arena_open(), *scratch = arena_open();
+	int64_t *sizes = anew(a, int64_t, (size_t)s->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct weights_size w = whole_size(s, i);
+		sizes[i] = w.stream + w.scales;
+	}
 	for (size_t i = 0; i < c->n; i++)
-		study_choice(s, c, scratch, &c->v[i]);
+		study_choice(s, c, scratch, sizes, &c->v[i]);
 	arena_close(scratch);
+	arena_close(a);
 }
 
 struct cascades *

@@ -45,8 +45,24 @@ enum { MAX_LENGTH = 12 }; /* operations of a cascade */
 /* first, last, rows and room for stripes are given: those and what they cost; false:
  * no block fits */
 bool cascade_price(struct sched *s, struct cascade *c);
+/* rows per stripe of each operation, from the last one upwards; rows 0: all in one */
+void cascade_stripes(const struct sched *s, struct cascade *c);
 /* needs its stripes: what is kept between them and, if wanted, the kernels in order */
 void cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels);
+
+/* kept.c: what it keeps from stripe to stripe; all variants share what was found */
+struct kept {
+	int32_t rolling[MAX_LENGTH]; /* rows of each operation's OFM */
+	/* maps from outside that the last OFM may lie over, if they die by then */
+	struct ending {
+		int op, operand; /* of the cascade's: one that reads it; IFM or IFM2 */
+		int64_t lead;	 /* bytes by which that OFM must begin before it */
+	} ending[2 * MAX_LENGTH];
+	int n_endings;
+};
+uint64_t kept_key(const struct sched *s, const struct cascade *c);
+const struct kept *find_kept(const struct sched *s, uint64_t key); /* NULL: not yet */
+void add_kept(const struct sched *s, uint64_t key, const struct kept *kept);
 
 /* when a tensor is in memory: operations and CPU nodes have a time step each */
 struct live_range {

@@ -10,14 +10,6 @@
 
 #include <math.h>
 
-/* a map from outside that dies in the cascade: the last OFM may be put over it */
-struct dying {
-	struct g_tensor *t;
-	int64_t lead; /* bytes that the OFM must begin before it */
-};
-
-enum { MAX_DYING = 8 };
-
 struct run {
 	struct sched *s;
 	struct arena *a;
@@ -27,9 +19,16 @@ struct run {
 	int32_t *low; /* lowest row that the last stripe has read */
 	bool kernels; /* are wanted */
 	size_t cap;
-	struct dying dying[MAX_DYING];
-	int n_dying;
+	struct kept kept;
 };
+
+/* the operand of a map that the last OFM may lie over */
+static const struct g_operand *
+ending_operand(const struct sched *s, const struct cascade *c, const struct ending *e)
+{
+	const struct g_op *op = s->info[c->first + e->op].op;
+	return e->operand ? &op->ifm2 : &op->ifm;
+}
 
 static int32_t
 height(const struct run *r, int i)
@@ -45,9 +44,8 @@ inside(const struct sched *s, const struct cascade *c, int i, int k)
 	return p >= c->first && p < c->last ? p - c->first : -1;
 }
 
-/* rows per stripe, from the last operation upwards; 0: all in one */
-static void
-set_stripes(const struct sched *s, struct cascade *c)
+void
+cascade_stripes(const struct sched *s, struct cascade *c)
 {
 	int n = c->last - c->first + 1;
 	for (int i = 0; i < n; i++)
@@ -103,28 +101,28 @@ next_stripe(const struct run *r, int i)
 }
 
 /*
- * Rows of the last OFM are about to be written: every map that dies here must
+ * Rows of the last OFM are about to be written: a map that dies here must
  * lie so far behind that its rows which may still be read, or are being read,
  * are not touched.  Kernels in flight are taken to be at their last stripe.
  */
 static void
 keep_clear(struct run *r, struct g_range rows, int32_t reading)
 {
-	struct hwc o = r->s->info[r->c->last].op->ofm.t->hwc;
-	int64_t row = tensor_bytes(r->s->info[r->c->last].op->ofm.t) / o.h;
+	const struct g_tensor *o = r->s->info[r->c->last].op->ofm.t;
+	int64_t row = tensor_bytes(o) / o->hwc.h;
 	int n = r->c->last - r->c->first + 1;
-	for (int d = 0; d < r->n_dying; d++) {
-		struct dying *x = &r->dying[d];
+	for (int d = 0; d < r->kept.n_endings; d++) {
+		struct ending *x = &r->kept.ending[d];
+		const struct g_tensor *t = ending_operand(r->s, r->c, x)->t;
 		int32_t low = INT32_MAX;
 		for (int i = 0; i < n; i++) {
 			const struct g_op *op = r->s->info[r->c->first + i].op;
-			if (op->ifm.t != x->t && op->ifm2.t != x->t)
+			if (op->ifm.t != t && op->ifm2.t != t)
 				continue;
 			int32_t at = i == n - 1 ? reading : r->low[i];
 			low = at < low ? at : low;
 		}
-		int64_t lead = rows.hi * row -
-			       low * (tensor_bytes(x->t) / x->t->hwc.h);
+		int64_t lead = rows.hi * row - low * (tensor_bytes(t) / t->hwc.h);
 		if (lead > x->lead)
 			x->lead = lead;
 	}
@@ -160,8 +158,8 @@ keep_rows(struct run *r, int i, struct g_range rows)
 {
 	int32_t low = still_wanted(r, i);
 	int32_t keep = (int32_t)rows.hi - (low < rows.lo ? low : (int32_t)rows.lo);
-	if (keep > r->c->rolling[i])
-		r->c->rolling[i] = keep;
+	if (keep > r->kept.rolling[i])
+		r->kept.rolling[i] = keep;
 }
 
 /* rows of producer p that exist before operation i runs its next stripe: copies are
@@ -236,38 +234,42 @@ can_cover(const struct sched *s, const struct g_tensor *t, int last)
 	       dies_with(s, t, last);
 }
 
+/* maps from outside, whether they die here or not: that differs from variant to variant */
 static void
-list_dying(struct run *r)
+list_endings(struct run *r)
 {
+	struct kept *x = &r->kept;
 	for (int i = r->c->first; i <= r->c->last; i++) {
 		const struct g_operand *in[2] = { &r->s->info[i].op->ifm,
 						  &r->s->info[i].op->ifm2 };
 		for (int k = 0; k < 2; k++) {
-			bool known = !in[k]->t || inside(r->s, r->c, i - r->c->first, k) >= 0 ||
-				     in[k]->view != VIEW_WHOLE || in[k]->t->hwc.h < 2;
-			for (int d = 0; !known && d < r->n_dying; d++)
-				known = r->dying[d].t == in[k]->t;
-			if (!known && r->n_dying < MAX_DYING &&
-			    can_cover(r->s, in[k]->t, r->c->last))
-				r->dying[r->n_dying++].t = in[k]->t;
+			struct ending e = { .op = i - r->c->first, .operand = k };
+			const struct g_tensor *t = in[k]->t;
+			bool known = !t || inside(r->s, r->c, e.op, k) >= 0 ||
+				     in[k]->view != VIEW_WHOLE || t->hwc.h < 2;
+			for (int d = 0; !known && d < x->n_endings; d++)
+				known = ending_operand(r->s, r->c, &x->ending[d])->t == t;
+			if (!known)
+				x->ending[x->n_endings++] = e;
 		}
 	}
 }
 
 /* the map whose bytes save most */
 static void
-choose_over(struct run *r)
+choose_over(const struct sched *s, struct cascade *c, const struct kept *kept)
 {
-	int64_t to = tensor_bytes(r->s->info[r->c->last].op->ofm.t), best = 0;
-	for (int d = 0; d < r->n_dying; d++) {
-		const struct dying *x = &r->dying[d];
-		int64_t lead = round_up_i64(x->lead, 16), from = tensor_bytes(x->t);
+	int64_t to = tensor_bytes(s->info[c->last].op->ofm.t), best = 0;
+	for (int d = 0; d < kept->n_endings; d++) {
+		const struct ending *x = &kept->ending[d];
+		struct g_tensor *t = ending_operand(s, c, x)->t;
+		int64_t lead = round_up_i64(x->lead, 16), from = tensor_bytes(t);
 		int64_t both = from + lead > to ? from + lead : to;
-		if (from + to - both <= best)
+		if (from + to - both <= best || !can_cover(s, t, c->last))
 			continue;
 		best = from + to - both;
-		r->c->over = x->t;
-		r->c->lead = lead;
+		c->over = t;
+		c->lead = lead;
 	}
 }
 
@@ -340,7 +342,7 @@ cascade_price(struct sched *s, struct cascade *c)
 	int n = c->last - c->first + 1;
 	if (!c->rows && n > 1)
 		return chain_price(s, c);
-	set_stripes(s, c);
+	cascade_stripes(s, c);
 	c->cost[0] = c->cost[1] = c->lower_bound = 0;
 	for (int i = 0; i < n; i++) {
 		const struct stripe_known *b = op_cost(s, c->first + i, c->stripe[i]);
@@ -365,7 +367,7 @@ static void
 round_rolling(struct run *r, int i)
 {
 	int n = r->c->last - r->c->first + 1;
-	int32_t *rows = &r->c->rolling[i];
+	int32_t *rows = &r->kept.rolling[i];
 	if (is_copy(r, i))
 		*rows = (int32_t)round_up_i64(*rows, r->c->stripe[i]);
 	for (int k = i + 1; k < n; k++)
@@ -383,15 +385,33 @@ run_in_stripes(struct run *r)
 	r->low = anew(r->a, int32_t, (size_t)n);
 	for (int i = 0; i < n; i++)
 		r->next[i] = next_rows(r, i);
-	list_dying(r);
+	list_endings(r);
 	advance(r, n - 1, height(r, n - 1));
-	choose_over(r);
 	for (int i = 0; i + 1 < n; i++) {
 		round_rolling(r, i);
 		const struct g_tensor *t = r->s->info[c->first + i].op->ofm.t;
-		if (c->rolling[i] > t->hwc.h)
-			c->rolling[i] = t->hwc.h;
-		c->inside += rolling_bytes(t, c->rolling[i]);
+		if (r->kept.rolling[i] > t->hwc.h)
+			r->kept.rolling[i] = t->hwc.h;
+	}
+}
+
+/* what it keeps, as was found before or by running it, and where its last OFM may lie */
+static void
+keep_between(struct run *r)
+{
+	struct cascade *c = r->c;
+	const uint64_t key = kept_key(r->s, c);
+	const struct kept *kept = r->kernels ? NULL : find_kept(r->s, key);
+	if (!kept) {
+		run_in_stripes(r);
+		kept = &r->kept;
+		if (!r->kernels)
+			add_kept(r->s, key, kept);
+	}
+	choose_over(r->s, c, kept);
+	for (int i = 0; i + 1 <= c->last - c->first; i++) {
+		c->rolling[i] = kept->rolling[i];
+		c->inside += rolling_bytes(r->s->info[c->first + i].op->ofm.t, c->rolling[i]);
 	}
 }
 
@@ -405,7 +425,7 @@ cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels)
 	c->lead = c->inside = 0;
 	c->rolling = anew(a, int32_t, (size_t)(c->last - c->first) + 1);
 	if (c->rows) {
-		run_in_stripes(&r);
+		keep_between(&r);
 		return;
 	}
 	add_kernel(&r, 0, (struct g_range){ .lo = 0, .hi = height(&r, 0) });
