@@ -63,36 +63,42 @@ run_from(const struct tail *t, int64_t first, int64_t n)
 	return r;
 }
 
+/* all channels' multipliers as one constant, which runs take their parts of */
 static void
-scale_run(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out,
-	  struct run r)
+scale_runs(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out,
+	   const struct run *r, int n_runs)
 {
-	struct nd from = *v, to = *out;
-	int32_t *m = anew(p->a, int32_t, (size_t)r.n);
 	int last = v->rank - 1;
-	for (int64_t k = 0; k < r.n; k++)
-		m[k] = (int32_t)at_shift(t, reduced(t, r.first + k), r.shift);
-	if (t->r.per_channel) {
-		nd_slice(&from, last, r.first, r.n, 1);
-		nd_slice(&to, last, r.first, r.n, 1);
+	int64_t n = r[n_runs - 1].first + r[n_runs - 1].n;
+	int32_t *m = anew(p->a, int32_t, (size_t)n);
+	for (int i = 0; i < n_runs; i++)
+		for (int64_t k = r[i].first; k < r[i].first + r[i].n; k++)
+			m[k] = (int32_t)at_shift(t, reduced(t, k), r[i].shift);
+	struct nd all = nd_const_channels(p->l, TFL_INT32, v->rank, (int32_t)n, m);
+	for (int i = 0; i < n_runs; i++) {
+		struct nd from = *v, c = all, to = *out;
+		if (t->r.per_channel) {
+			nd_slice(&from, last, r[i].first, r[i].n, 1);
+			nd_slice(&c, last, r[i].first, r[i].n, 1);
+			nd_slice(&to, last, r[i].first, r[i].n, 1);
+		}
+		struct finish f = { .tail = t, .round = tail_round(t),
+				    .scale = { .mult = 1, .shift = r[i].shift } };
+		both_to(p, OP_MUL, &from, &c, &to, &f);
 	}
-	struct nd c = nd_const_channels(p->l, TFL_INT32, v->rank, (int32_t)r.n, m);
-	struct finish f = { .tail = t, .round = tail_round(t),
-			    .scale = { .mult = 1, .shift = r.shift } };
-	both_to(p, OP_MUL, &from, &c, &to, &f);
 }
 
 const char *
 scale_to(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out)
 {
 	int64_t n = t->r.per_channel ? v->dim[v->rank - 1] : 1;
-	int runs = 0;
-	for (int64_t k = 0; k < n; runs++) {
-		struct run r = run_from(t, k, n);
-		if (runs == MAX_RUNS)
+	struct run *r = anew(p->a, struct run, MAX_RUNS);
+	int n_runs = 0;
+	for (int64_t k = 0; k < n; k += r[n_runs++].n) {
+		if (n_runs == MAX_RUNS)
 			return "the channels' shifts differ in more than 1024 places";
-		scale_run(p, v, t, out, r);
-		k += r.n;
+		r[n_runs] = run_from(t, k, n);
 	}
+	scale_runs(p, v, t, out, r, n_runs);
 	return NULL;
 }
