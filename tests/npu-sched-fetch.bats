@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # When npu-sched has weights fetched.
 
+bats_require_minimum_version 1.5.0
 load lib/common
 
 @test "short kernels leave time for a transfer together" {
@@ -19,4 +20,33 @@ load lib/common
 		--memory-mode Shared_Sram --arena-cache-size=$little -o little.sched \
 		lstm.part 2>notes
 	! grep "^step .* fetch=$last " little.sched || false
+}
+
+# planned OPTION...: the schedule of m.part in m.sched; its cycles
+planned()
+{
+	npu-sched -a ethos-u55-128 --memory-mode Shared_Sram "$@" -o m.sched m.part 2>notes
+	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' m.sched
+}
+
+@test "weights that stay in place let those behind them arrive in time" {
+	local bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests} cycles
+	# an SVDF of two steps: 368 bytes that are wanted first, then 128 and 144
+	"$bin/gen-model" 17 >m.tflite
+	tfl-partition -o m.part m.tflite 2>notes
+	cycles=$(planned --system-config RTSS_HE_SRAM_MRAM)
+	echo "$cycles cycles"
+	# 883 with the first ones under way first, or with all in place
+	[ "$cycles" -lt 850 ]
+	[[ $(grep '^step' m.sched) == *p0' fetch=w1 '*'run=o1'*'run=o3 buffer='* ]]
+	run ! grep '^step.* fetch=w0 ' m.sched
+	npu-wenc m.sched | npu-cmdgen -o c.tflite
+	npu-dis --verify c.tflite >notes
+	npu-sim --seed=3 --compare=m.tflite c.tflite >notes
+	# on the front, too: 544400 otherwise
+	"$bin/chain-model" fan 3 >m.tflite
+	tfl-partition -o m.part m.tflite 2>notes
+	cycles=$(planned --system-config Ethos_U55_High_End_Embedded --arena-cache-size=19744)
+	echo "$cycles cycles"
+	[ "$cycles" -lt 542000 ]
 }

@@ -173,11 +173,14 @@ struct rect {
  * or their buffers find room between the maps where they lie */
 enum fit { SUMMED, BETWEEN, FITS };
 
+enum { MOST_LEFT = 64 }; /* weight slices of which each may be left in place */
+
 struct fitting {
 	int64_t limit; /* of transfers */
 	enum fit how;
 	int64_t most; /* a higher peak is of no use: INT64_MAX, or less work */
 	double ahead; /* cycles before their use that weights may be fetched; 0: any */
+	uint64_t in_place; /* bit i: weight slice i is left there */
 };
 
 struct plan {
@@ -207,6 +210,7 @@ struct plan {
 	double contention; /* plan_contention's, where it was asked for */
 	bool beside_placed; /* addresses outside of the limited place */
 	double ahead; /* as the fitting has it */
+	uint64_t in_place; /* alike */
 	struct fitting fitting; /* how transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t asked; /* for transfers: limits from here on change nothing */

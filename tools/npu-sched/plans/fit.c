@@ -9,6 +9,7 @@ plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 {
 	p->fitting = f;
 	p->ahead = f.ahead;
+	p->in_place = f.in_place;
 	int64_t limit = f.limit;
 	if (f.how == SUMMED)
 		plan_fetches(s, p, limit);
@@ -48,7 +49,8 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 	enum { MANY_RECTS = 256 };
 	double below = nextafter(cycles, INFINITY);
 	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++) {
-		struct fitting f = { .limit = limit, .how = how, .most = INT64_MAX };
+		struct fitting f = { .limit = limit, .how = how, .most = INT64_MAX,
+				     .in_place = p->in_place };
 		if (plan_fit(s, p, f, below) && p->need <= limit)
 			return true;
 		if (how == BETWEEN)
@@ -106,6 +108,7 @@ trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 {
 	p->fitting = was;
 	p->ahead = was.ahead;
+	p->in_place = was.in_place;
 	p->cycles = cycles;
 	plan_fetches(s, p, NO_LIMIT_BYTES);
 	int64_t most = p->need, least = least_by_bound(s, p);
@@ -188,7 +191,8 @@ plan_trim(struct sched *s, struct plan *p)
 		place_maps(s, p, &m);
 	}
 	trim_limit(s, p, first, cycles);
-	struct fitting all = { .limit = p->need, .how = SUMMED, .most = INT64_MAX };
+	struct fitting all = { .limit = p->need, .how = SUMMED, .most = INT64_MAX,
+			       .in_place = first.in_place };
 	struct fitting late = least_ahead(s, p, all);
 	if (late.ahead == 0) {
 		trim_limit(s, p, first, cycles);

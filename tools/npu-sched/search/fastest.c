@@ -315,6 +315,7 @@ win(struct contest *c)
 		return NULL;
 	(void)plan_fit(c->x->s, p, c->best.fitting, INFINITY);
 	p->cycles = c->best.cycles;
+	(void)leave_in_place(c->x->s, p, c->limit);
 	return p;
 }
 

@@ -423,6 +423,9 @@ explore_settings(struct search *x)
 	for (size_t i = first; ok && i < x->n; i++)
 		if (is_on_front(&x->found.front, x->variant[i]))
 			ok = explore(x->variant[i], &x->found.front, search_knobs(x->s), FINELY);
+	for (size_t i = 0; ok && i < x->n; i++)
+		if (is_on_front(&x->found.front, x->variant[i]))
+			ok = leave_on_front(x->variant[i], &x->found.front);
 	return ok;
 }
 

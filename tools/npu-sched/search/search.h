@@ -234,6 +234,12 @@ double estimates_apart(const struct sched *s);
 struct plan *search_fastest(struct variant *x, int64_t limit, double below,
 			    enum detail detail);
 
+/* in_place.c: other weights of p are read in place, where it takes fewer cycles then, in
+ * at most so many bytes; false: p is as it was */
+bool leave_in_place(struct sched *s, struct plan *p, int64_t most);
+/* the same of x's points of the front, in no more bytes than theirs; false: an error */
+bool leave_on_front(struct variant *x, struct front *f);
+
 /*
  * spill.c: which feature maps leave the NPU's SRAM.  There are orders in which
  * they may, and how many of them do is a way to try; the first way: none.

@@ -177,6 +177,13 @@ take_now(struct walk *w, int slice, int i)
 	return false;
 }
 
+/* does slice i stay in place, whatever there is time and room for? */
+static bool
+is_left(const struct plan *p, int i)
+{
+	return i < MOST_LEFT && (p->in_place >> i & 1);
+}
+
 /* the weights of kernel i: the rest of them now, or in place */
 static void
 settle(struct walk *w, int i)
@@ -195,7 +202,7 @@ settle(struct walk *w, int i)
 		w->next = slice;
 		w->sent = 0;
 	}
-	if (!u->held && !take_now(w, slice, i)) {
+	if (!u->held && (is_left(w->p, slice) || !take_now(w, slice, i))) {
 		note_savings(w, slice);
 		w->next = slice + 1;
 		return;
@@ -337,6 +344,10 @@ look_ahead(struct walk *w, int i, double until)
 	struct plan *p = w->p;
 	while (w->next < (int)p->n_slices) {
 		struct weight_slice *u = &p->slice[w->next];
+		if (is_left(p, w->next)) {
+			w->next++;
+			continue;
+		}
 		if (u->first <= i || u->first >= w->node_end || starves(w) ||
 		    is_too_early(w, i, u))
 			return;
