@@ -53,8 +53,7 @@ is_new(struct contest *c, const struct candidate *i)
 	return true;
 }
 
-/* among many no single choice matters much */
-static bool
+bool
 has_many_weights(const struct sched *s)
 {
 	enum { MANY = 40 };
@@ -332,7 +331,8 @@ search_fastest(struct variant *x, int64_t limit, double below, enum detail detai
 			     .tolerance = tolerance(x->s, limit, below) };
 	bool near = limit < NO_LIMIT_BYTES && detail == FINELY && has_long_queue(x->s);
 	int steps = detail == COARSELY || near ? COARSE_STEPS : FINE_STEPS;
-	bool ok = try_all(&c, (struct sizing){ .steps = steps, .hi = INT64_MAX });
+	bool ok = try_all(&c, (struct sizing){ .steps = steps, .coarse = near,
+					       .hi = INT64_MAX });
 	if (ok && near && c.best.plan) {
 		int64_t apart = c.best.maps / COARSE_STEPS;
 		c.tolerance = 1;

@@ -194,6 +194,7 @@ struct wanted {
 /* sizes of maps: between two, from one to the next 1/steps more */
 struct sizing {
 	int steps;
+	bool coarse; /* they are looked at in more steps afterwards */
 	int64_t lo, hi;
 };
 /* all that are, by rising estimate */
@@ -217,8 +218,9 @@ struct trial {
 };
 enum { TRIALS = 8 }; /* at most, at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
-/* among few one choice matters much, and all can be tried */
+/* among few one choice matters much, and all can be tried; among many no single one does */
 bool has_few_weights(const struct sched *s);
+bool has_many_weights(const struct sched *s);
 
 /* candidates.c: limits for transfers are rounded down: the larger the plan the more coarsely */
 enum grain { COARSE = 4, FINE = 16 };
