@@ -40,6 +40,34 @@ models()
 	[ "$status" = 1 ]
 }
 
+@test "numbers up to their borders, and none beyond" {
+	reads() # TEXT MESSAGE; without one it is taken
+	{
+		sed "s/^area .* used=[^ ]*/area arena region=1 used=$1/; s/ bound=[^ ]*//" \
+			m.sched >n.sched
+		run npu-wenc -o n.wenc n.sched
+		[[ $output = *"$2"* ]] || { echo "$1: $output"; return 1; }
+		[ "$status" = "$([ -z "$2" ] && echo 0 || echo 2)" ]
+	}
+	stages "$digits"
+	for n in 999999999999999999 1000000000000000000 9223372036854775807 \
+		0x7fffffffffffffff 00000000000000000999999; do
+		reads "$n" ""
+	done
+	for n in -9223372036854775808 -1 0 9; do
+		reads "$n" "behind the arena, which has $n bytes"
+	done
+	reads 000000000000000000007 "which has 7 bytes"
+	reads 0x1f "which has 31 bytes"
+	for n in "" x - 9223372036854775808 -9223372036854775809 0x8000000000000000 \
+		18446744073709551616 100000000000000000000; do
+		reads "$n" "used wants a whole number"
+	done
+	for n in 0x 12x 999999999999999999x; do
+		reads "$n" "used has 'x' behind its value"
+	done
+}
+
 @test "comments and x- keys arrive at the last stage" {
 	tfl-partition "$digits" | sed -e '/^op .*o1 /s/$/ x-mine="a b" # kept/' \
 		-e '/^tensor .*t2 /i # a line above' \

@@ -29,19 +29,24 @@ text_show(struct text *t, FILE *f)
 	text_free(t);
 }
 
+static __attribute__((cold)) void
+grow(struct text *t, size_t n)
+{
+	size_t cap = t->cap ? t->cap : 256;
+	while (cap - t->n < n)
+		cap *= 2;
+	char *p = block_grow(t->p, t->cap, cap);
+	if (!p)
+		out_of_memory();
+	t->p = p;
+	t->cap = cap;
+}
+
 char *
 text_room(struct text *t, size_t n)
 {
-	if (t->cap - t->n < n) {
-		size_t cap = t->cap ? t->cap : 256;
-		while (cap - t->n < n)
-			cap *= 2;
-		char *p = block_grow(t->p, t->cap, cap);
-		if (!p)
-			out_of_memory();
-		t->p = p;
-		t->cap = cap;
-	}
+	if (t->cap - t->n < n)
+		grow(t, n);
 	return t->p + t->n;
 }
 
@@ -95,14 +100,17 @@ text_printf(struct text *t, const char *fmt, ...)
 void
 text_i64(struct text *t, int64_t v)
 {
-	char buf[24], *p = buf + sizeof(buf);
+	enum { MOST = 20 }; /* digits and sign */
+	char *p = text_room(t, MOST);
 	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
-	do
-		*--p = (char)('0' + u % 10);
-	while (u /= 10);
+	size_t n = 1;
+	for (uint64_t more = u; more >= 10; more /= 10)
+		n++;
 	if (v < 0)
-		*--p = '-';
-	text_put(t, p, (size_t)(buf + sizeof(buf) - p));
+		*p++ = '-';
+	t->n += n + (v < 0);
+	for (; n > 0; u /= 10)
+		p[--n] = (char)('0' + u % 10);
 }
 
 void
@@ -188,14 +196,17 @@ void
 text_quoted(struct text *t, const char *s, size_t n)
 {
 	text_putc(t, '"');
-	for (size_t i = 0; i < n; i++) {
-		char c = s[i];
-		if (c == '"' || c == '\\')
-			text_printf(t, "\\%c", c);
-		else if (is_control(c))
-			text_printf(t, "\\u%04x", (unsigned)(unsigned char)c);
+	for (size_t i = 0, plain; i < n; i = plain + 1) {
+		for (plain = i; plain < n && s[plain] != '"' && s[plain] != '\\' &&
+				!is_control(s[plain]);)
+			plain++;
+		text_put(t, s + i, plain - i);
+		if (plain == n)
+			break;
+		if (is_control(s[plain]))
+			text_printf(t, "\\u%04x", (unsigned)(unsigned char)s[plain]);
 		else
-			text_putc(t, c);
+			text_printf(t, "\\%c", s[plain]);
 	}
 	text_putc(t, '"');
 }
@@ -278,21 +289,14 @@ text_base64(struct text *t, const void *data, size_t n)
 	t->n += (size_t)(out - start);
 }
 
-/* the value of a digit at each of four places; NO_DIGIT: it is none */
-struct base64_values {
-	uint32_t at[4][256];
-};
-enum { NO_DIGIT = 1 << 24 };
-
+/* the value of every character as a digit */
+enum { NO_DIGIT = 255 };
 static void
-base64_values(struct base64_values *v)
+base64_values(uint8_t value[256])
 {
-	for (int c = 0; c < 256; c++)
-		for (int k = 0; k < 4; k++)
-			v->at[k][c] = NO_DIGIT;
-	for (uint32_t i = 0; i < 64; i++)
-		for (int k = 0; k < 4; k++)
-			v->at[k][(unsigned char)base64_digits[i]] = i << (18 - 6 * k);
+	memset(value, NO_DIGIT, 256);
+	for (uint8_t i = 0; i < 64; i++)
+		value[(unsigned char)base64_digits[i]] = i;
 }
 
 /*
@@ -353,18 +357,19 @@ decode_lines(const char **s, const char *stop, uint8_t **o, const uint8_t *end)
 
 /* four digits in a row, three bytes out; the store takes four */
 static void
-decode_quads(const struct base64_values *value, const char **s, const char *stop,
-	     uint8_t **o, const uint8_t *end)
+decode_quads(const uint8_t *value, const char **s, const char *stop, uint8_t **o,
+	     const uint8_t *end)
 {
 	const unsigned char *c = (const unsigned char *)*s;
 	size_t quads = (size_t)(stop - *s) / 4, room = (size_t)(end - *o);
 	uint8_t *out = *o;
 
 	for (; quads > 0 && room >= 4; quads--, room -= 3, c += 4, out += 3) {
-		uint32_t w = value->at[0][c[0]] | value->at[1][c[1]] |
-			     value->at[2][c[2]] | value->at[3][c[3]];
-		if (w & NO_DIGIT)
+		uint32_t v0 = value[c[0]], v1 = value[c[1]], v2 = value[c[2]],
+			 v3 = value[c[3]];
+		if ((v0 | v1 | v2 | v3) == NO_DIGIT)
 			break;
+		uint32_t w = v0 << 18 | v1 << 12 | v2 << 6 | v3;
 		store_le32(out, __builtin_bswap32(w) >> 8);
 	}
 	*s = (const char *)c;
@@ -374,17 +379,16 @@ decode_quads(const struct base64_values *value, const char **s, const char *stop
 bool
 base64_decode(const char *s, size_t len, void *out, size_t n)
 {
-	struct base64_values value;
-	base64_values(&value);
-
-	uint8_t *o = out, *end = o + n;
+	uint8_t value[256], *o = out, *end = o + n;
 	const char *stop = s + len;
+	base64_values(value);
+
 	uint32_t v = 0;
 	int have = 0, pad = 0;
 	while (s < stop) {
 		if (!have && !pad) {
 			decode_lines(&s, stop, &o, end);
-			decode_quads(&value, &s, stop, &o, end);
+			decode_quads(value, &s, stop, &o, end);
 		}
 		if (s == stop)
 			break;
@@ -395,7 +399,7 @@ base64_decode(const char *s, size_t len, void *out, size_t n)
 			pad++;
 			continue;
 		}
-		uint32_t digit = value.at[3][(unsigned char)c];
+		uint32_t digit = value[(unsigned char)c];
 		if (pad || digit == NO_DIGIT)
 			return false;
 		v = v << 6 | digit;

@@ -190,15 +190,21 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 	}
 }
 
+enum { KEYWORD_WIDTH = 7 };
+
 static void
 print_record(struct text *t, const struct record_desc *d, const struct g_rec *r)
 {
 	if (r->before)
 		text_puts(t, r->before);
+	size_t begin = t->n;
+	text_puts(t, d->keyword);
+	while (t->n - begin < KEYWORD_WIDTH)
+		text_putc(t, ' ');
+	text_putc(t, ' ');
+	text_puts(t, *d->prefix ? d->prefix : r->word);
 	if (*d->prefix)
-		text_printf(t, "%-7s %s%d", d->keyword, d->prefix, r->id);
-	else
-		text_printf(t, "%-7s %s", d->keyword, r->word);
+		text_i64(t, r->id);
 	for (int i = 0; i < d->n_keys; i++) {
 		if (!(r->has >> i & 1))
 			continue;

@@ -42,8 +42,8 @@ parse_key(struct parse *s, const struct record_desc *d, struct g_rec *r,
 	}
 	if (!parse_value(s, k, &value, (char *)r + k->offset))
 		return false;
-	return value.p == value.end ||
-	       BAD(s, "%s has '%.20s' behind its value", k->text, value.p);
+	int rest = (int)(value.end - value.p < 20 ? value.end - value.p : 20);
+	return !rest || BAD(s, "%s has '%.*s' behind its value", k->text, rest, value.p);
 }
 
 /* the end of a value: a blank, or behind the closing quote */

@@ -12,9 +12,28 @@ value_is_bad(struct parse *s, const char *what)
 	return BAD(s, "%s wants %s", s->key, what);
 }
 
+/* decimal digits that can't overflow; false: none, or the number may be longer */
+static inline bool
+take_digits(struct cur *c, int64_t *v)
+{
+	const char *p = c->p, *end = c->end - p > 18 ? p + 18 : c->end;
+	for (*v = 0; p < end && *p >= '0' && *p <= '9'; p++)
+		*v = 10 * *v + (*p - '0');
+	bool hex = p == c->p + 1 && !*v && p < c->end && *p == 'x';
+	if (p == c->p || p == c->p + 18 || hex)
+		return false;
+	c->p = p;
+	return true;
+}
+
 int64_t
 take_int(struct cur *c, int64_t min, int64_t max)
 {
+	int64_t plain;
+	if (take_digits(c, &plain)) {
+		c->bad |= plain < min || plain > max;
+		return c->bad ? 0 : plain;
+	}
 	bool neg = c->p < c->end && *c->p == '-';
 	c->p += neg;
 	int base = 10;
