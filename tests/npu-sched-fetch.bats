@@ -50,3 +50,21 @@ planned()
 	echo "$cycles cycles"
 	[ "$cycles" -lt 542000 ]
 }
+
+@test "blocks are tried by how often weights are read, and by their exact bytes" {
+	local bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests} cycles
+	# 156415 with blocks for weights that are fetched, which are estimated at as much
+	"$bin/chain-model" conv 9 6 64 >m.tflite
+	tfl-partition -o m.part m.tflite 2>notes
+	cycles=$(planned --system-config RTSS_HE_SRAM_MRAM)
+	echo "$cycles cycles"
+	[ "$cycles" -lt 143000 ]
+	# 56397 where blocks for weights that stay are for networks of at most 16 operations
+	"$bin/chain-model" fan 12 8 32 >m.tflite
+	tfl-partition -o m.part m.tflite 2>notes
+	[ "$(grep -c ^op m.part)" -gt 16 ]
+	cycles=$(planned -a ethos-u65-256 --system-config Ethos_U65_High_End \
+		--memory-mode Dedicated_Sram)
+	echo "$cycles cycles"
+	[ "$cycles" -lt 54500 ]
+}

@@ -87,6 +87,17 @@ estimates_apart(const struct sched *s)
 	return has_few_weights(s) ? 1.5 : 1.02;
 }
 
+/*
+ * By sizes of weights that are estimated two depths of blocks take the same, while one is
+ * encoded in fewer bytes: where all that may be better can be tried, what is estimated at
+ * so much more may be.
+ */
+static double
+inexactness(const struct sched *s)
+{
+	return has_few_weights(s) ? 1.005 : 1;
+}
+
 /* returns what its transfers asked for */
 static int64_t
 try_fit(struct contest *c, struct candidate *i, enum fit how)
@@ -107,7 +118,7 @@ static bool
 begin(struct contest *c, struct candidate *i)
 {
 	i->next = NEVER;
-	if (i->lower_bound >= c->best.cycles ||
+	if (i->lower_bound >= c->best.cycles * inexactness(c->x->s) ||
 	    i->estimate >= c->best.cycles * c->tolerance || !is_new(c, i))
 		return true;
 	if (!work_out(c->x, i))
@@ -294,7 +305,7 @@ try_candidates(struct contest *c)
 static bool
 try_all(struct contest *c, struct sizing sizing)
 {
-	const double worthwhile = c->best.plan ? 0.999 : 1;
+	const double worthwhile = c->best.plan ? 0.999 : inexactness(c->x->s);
 	struct variant *x = c->x;
 	struct wanted w = { .below = c->best.cycles * worthwhile, .limit = c->limit,
 			    .estimated = { INFINITY, INFINITY } };

@@ -83,26 +83,21 @@ count_layouts(const struct search *x)
 	return x->s->n_shallow > 0 ? 2 : 1;
 }
 
-/* among few weights it matters how finely they can be cut and how often they are
- * read; the latter without a limit only where there is little to wait behind */
+/* among few weights it matters how finely they can be cut and how often they are read */
 static int
-count_objectives(const struct search *x, bool unlimited)
+count_objectives(const struct search *x)
 {
-	enum { FEW_WEIGHTS = 16, FEW_OPS = 16 };
-	const struct sched *s = x->s;
-	if (!weights_move(s) || s->g->n_weights > FEW_WEIGHTS)
-		return 1;
-	return unlimited && s->n_ops > FEW_OPS ? BLOCK_OBJECTIVES - 1 : BLOCK_OBJECTIVES;
+	return weights_move(x->s) && has_few_weights(x->s) ? BLOCK_OBJECTIVES : 1;
 }
 
 static struct settings
-list_settings(const struct search *x, bool unlimited)
+list_settings(const struct search *x)
 {
 	struct settings l = { .n = 0 };
 	for (int without = !x->may_copy; without < 2; without++)
 		for (int order = 0; order < (x->order[!without] ? 2 : 1); order++)
 			for (int i = 0; i < count_layouts(x); i++)
-				for (int k = 0; k < count_objectives(x, unlimited); k++)
+				for (int k = 0; k < count_objectives(x); k++)
 					l.v[l.n++] = (struct setting){ !without, order, i, k };
 	return l;
 }
@@ -244,7 +239,7 @@ is_better_order(const struct search *x, struct variant *of, struct plan *p)
 static void
 search_orders(struct search *x, enum detail detail)
 {
-	const struct settings l = list_settings(x, true);
+	const struct settings l = list_settings(x);
 	for (int i = 0; i < l.n && !x->s->e->status;) {
 		struct variant *v = NULL;
 		double most = x->found.fastest ? x->found.fastest->cycles :
@@ -414,7 +409,7 @@ is_on_front(const struct front *f, const struct variant *v)
 static bool
 explore_settings(struct search *x)
 {
-	const struct settings l = list_settings(x, false);
+	const struct settings l = list_settings(x);
 	const size_t first = x->n;
 	for (int i = 0; i < l.n; i++)
 		if (!explore_setting(x, l.v[i]))
@@ -485,7 +480,7 @@ search_anchors(struct search *x)
 {
 	int64_t limit = profile_limit(x->s);
 	bool limited = limit < NO_LIMIT_BYTES;
-	const struct settings l = list_settings(x, false);
+	const struct settings l = list_settings(x);
 	struct variant *first = NULL;
 	if (limited && is_limit_asked(x->s, limit)) {
 		first = open_setting(x, l.v[0]);
