@@ -373,13 +373,80 @@ judge()
 		--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram m.part
 }
 
-@test "a branch that does not suit its COND_IF is refused with the reason" {
+@test "a region that does not suit its operator is refused with the reason" {
 	local m=$TOP/tests/cases/tosa-partition/cond-if/m.tosa
 	# region, tensors, attribute: the file's strings, in its order
 	sed '0,/else/s//elsx/' "$m" >region.tosa
 	refuses 2 "operator 0 (COND_IF): there is no region else" npu-sim region.tosa
 	sed '0,/main_t0/s//main_tx/' "$m" >name.tosa
 	refuses 2 "is not declared" tosa-partition name.tosa
+	m=$TOP/tests/cases/tosa-partition/while-loop/m.tosa
+	sed '0,/body/s//bodx/' "$m" >region.tosa
+	refuses 2 "operator 0 (WHILE_LOOP): there is no region body" npu-sim region.tosa
+	sed '0,/body_t6/s//body_tx/' "$m" >name.tosa
+	refuses 2 "is not declared" tosa-partition name.tosa
+}
+
+# words N...: 32 bits each
+words()
+{
+	local n
+	for n; do
+		# shellcheck disable=SC2059 # the octal digits are the format
+		printf "$(printf '\\%03o\\%03o\\%03o\\%03o' $((n & 255)) $((n >> 8 & 255)) \
+			$((n >> 16 & 255)) $((n >> 24 & 255)))"
+	done
+}
+
+@test "what would overflow in the branch that is not taken is no warning" {
+	local m=$TOP/tests/cases/tosa-partition/cond-if/m.tosa max=2147483647
+	words $max $max $max $max $max $max $max $max $max >x # x + y, or x - y
+	words 1 2 3 4 5 6 7 8 9 >y
+	printf '\000' >no
+	printf '\001' >yes
+	npu-sim -i no -i x -i y "$m" 2>err
+	[ ! -s err ]
+	npu-sim -i yes -i x -i y "$m" 2>err
+	grep -q 'warning: .*operator 1 (ADD, then_t2): the result 2147483648' err
+}
+
+@test "a loop takes its turns, as many as inputs or constants say" {
+	local cases=$TOP/tests/cases/tosa-partition target
+	# each turn x, y = x + y, max(y, x)
+	words 3 >turns
+	words 1 -2 30 4 5 6 >x
+	words 10 20 -30 0 0 0 >y
+	words 0 >left
+	words 32 58 60 12 15 18 >sum
+	words 21 38 30 8 10 12 >most
+	npu-sim -i turns -i x -i y -e left -e sum -e most "$cases/while-loop/m.tosa" 2>err
+	[ ! -s err ]
+	# the same three turns by a constant, compiled
+	words 1 -2 30 4 5 6 7 8 >x
+	words 10 20 -30 0 0 0 0 0 >y
+	words 32 58 60 12 15 18 21 24 >sum
+	words 21 38 30 8 10 12 14 16 >most
+	cp "$cases/while-counted/m.tosa" model.tosa
+	npu-sim -i x -i y -e sum -e most model.tosa
+	for target in "ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram" \
+		"ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Sram_Only"; do
+		# shellcheck disable=SC2086 # three words
+		compile_case . $target
+		npu-dis -q --verify --source=m.wenc m.tflite
+		npu-sim -i x -i y -e sum -e most m.tflite
+	done
+}
+
+@test "a loop that does not end is left with a warning, and refused where it is counted" {
+	local m=$TOP/tests/cases/tosa-partition/while-counted/m.tosa
+	words 65537 >turns
+	words 0 0 0 0 0 0 >x
+	npu-sim -i turns -i x -i x "$TOP/tests/cases/tosa-partition/while-loop/m.tosa" 2>err
+	grep -q 'warning: .*(WHILE_LOOP, .*): its condition is still true after 65536 turns' err
+	cp "$m" more.tosa
+	printf '\001' | dd of=more.tosa bs=1 seek=1803 conv=notrunc status=none # 2^24 + 3
+	refuses 1 "how many turns it takes is known only when it runs, or they are more" \
+		tosa-partition more.tosa
 }
 
 @test "what random operators once broke" {

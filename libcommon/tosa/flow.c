@@ -47,16 +47,26 @@ load_find_main(struct load *l)
 
 /* ---- COND_IF ------------------------------------------------------------------------ */
 
-static bool
-check_alike(struct load *l, const struct tosa_op *op, const char *role, int i, int got,
-	    int want)
+bool
+load_alike(struct load *l, const struct tosa_op *op, const char *role, int i,
+	   const struct tosa_tensor *got, const struct tosa_tensor *want)
 {
-	const struct tosa_tensor *x = &l->g->tensor[got], *y = &l->g->tensor[want];
-	bool same = x->type == y->type && x->rank == y->rank &&
-		    !memcmp(x->dim, y->dim, (size_t)x->rank * sizeof(x->dim[0]));
-	return same || BAD(l, "%s: %s %d of a branch is %s, %s is needed",
-			   load_label(l, op), role, i, tosa_text(l->a, x),
-			   tosa_text(l->a, y));
+	bool same = got->type == want->type && got->rank == want->rank &&
+		    !memcmp(got->dim, want->dim, (size_t)got->rank * sizeof(got->dim[0]));
+	return same || BAD(l, "%s: %s %d is %s, %s is needed", load_label(l, op), role, i,
+			   tosa_text(l->a, got), tosa_text(l->a, want));
+}
+
+bool
+load_region(struct load *l, const struct tosa_op *op, int slot)
+{
+	size_t len;
+	const char *name = fb_string(op->attribute, slot, &len);
+	struct fb_ref region = find_region(l, name);
+	if (!region.buf)
+		return BAD(l, "%s: there is no region %s", load_label(l, op),
+			   text_plain(l->a, name));
+	return take_block(l, region);
 }
 
 /* the branch's names for its inputs mean the operator's operands behind the first */
@@ -71,7 +81,8 @@ bind_inputs(struct load *l, const struct tosa_op *op)
 		return BAD(l, "%s has %d operands behind its condition, its branch has %d "
 			   "inputs", load_label(l, op), op->n_in - 1, n);
 	for (int i = 0; i < n; i++) {
-		if (!check_alike(l, op, "input", i, own[i], op->in[1 + i]))
+		if (!load_alike(l, op, "a branch's input", i, &l->g->tensor[own[i]],
+				&l->g->tensor[op->in[1 + i]]))
 			return false;
 		struct load_name *name = load_find(l, l->g->tensor[own[i]].name);
 		if (name->tensor != own[i])
@@ -84,18 +95,13 @@ bind_inputs(struct load *l, const struct tosa_op *op)
 
 /* a branch's operators, behind all others; out: its results */
 static bool
-load_branch(struct load *l, const struct tosa_op *op, int slot, const int **out)
+load_branch(struct load *l, const struct tosa_op *op, bool then, const int **out)
 {
-	size_t len;
+	int slot = then ? FB_TosaCondIf_then_graph : FB_TosaCondIf_else_graph;
+	int n, first = l->g->n_ops;
 	struct load b = *l;
-	const char *name = fb_string(op->attribute, slot, &len);
-	struct fb_ref region = find_region(l, name);
-	int n;
-	if (!region.buf)
-		return BAD(l, "%s: there is no region %s", load_label(l, op),
-			   text_plain(l->a, name));
 	b.inside = true;
-	if (!take_block(&b, region) || !load_tensors(&b) || !bind_inputs(&b, op) ||
+	if (!load_region(&b, op, slot) || !load_tensors(&b) || !bind_inputs(&b, op) ||
 	    !load_ops(&b) ||
 	    !load_names(&b, b.block, FB_TosaBlock_outputs, "a branch", "output", out, &n))
 		return false;
@@ -103,8 +109,13 @@ load_branch(struct load *l, const struct tosa_op *op, int slot, const int **out)
 		return BAD(l, "%s has %d results, its branch has %d", load_label(l, op),
 			   op->n_out, n);
 	for (int i = 0; i < n; i++)
-		if (!check_alike(&b, op, "output", i, (*out)[i], op->out[i]))
+		if (!load_alike(&b, op, "a branch's output", i, &b.g->tensor[(*out)[i]],
+				&b.g->tensor[op->out[i]]))
 			return false;
+	for (int i = first; i < l->g->n_ops; i++) {
+		l->g->op[i].guard = 1 + op->in[0];
+		l->g->op[i].guard_is = then;
+	}
 	l->writer = b.writer;
 	l->number = b.number;
 	l->cap_tensors = b.cap_tensors;
@@ -162,8 +173,7 @@ take_branches(struct load *l, const struct tosa_op *op)
 	if (c->type != TOSA_BOOL || tosa_elements(c) != 1)
 		return BAD(l, "%s: its condition is %s, one bool is needed",
 			   load_label(l, op), tosa_text(l->a, c));
-	if (!load_branch(l, op, FB_TosaCondIf_then_graph, &then) ||
-	    !load_branch(l, op, FB_TosaCondIf_else_graph, &other))
+	if (!load_branch(l, op, true, &then) || !load_branch(l, op, false, &other))
 		return false;
 	for (int i = 0; i < op->n_out; i++) {
 		int which = reshaped(l, op, l->g->tensor[op->out[i]].rank);
@@ -182,17 +192,18 @@ load_branches(struct load *l)
 	int n = g->n_ops, kept = 0, found = 0;
 	for (int i = 0; i < n; i++) {
 		struct tosa_op op = g->op[i];
-		found += op.code == TOSA_COND_IF;
+		found += op.code == TOSA_COND_IF || op.code == TOSA_WHILE_LOOP;
 		if (op.code == TOSA_COND_IF && !take_branches(l, &op))
 			return false;
 	}
-	if (!found && fb_vector(l->root, FB_TosaGraph_regions).n != 1)
-		return BAD(l, "%u regions, and no COND_IF that runs them",
+	if (!found && !l->inside && fb_vector(l->root, FB_TosaGraph_regions).n != 1)
+		return BAD(l, "%u regions, and no COND_IF or WHILE_LOOP that runs them",
 			   fb_vector(l->root, FB_TosaGraph_regions).n);
 	for (int i = 0; i < g->n_ops; i++) {
 		if (g->op[i].code == TOSA_COND_IF)
 			continue;
-		g->tensor[g->op[i].out[0]].producer = kept;
+		for (int k = 0; k < g->op[i].n_out; k++)
+			g->tensor[g->op[i].out[k]].producer = kept;
 		g->op[kept++] = g->op[i];
 	}
 	g->n_ops = kept;

@@ -19,7 +19,8 @@ struct load {
 	int *writer;	    /* of each tensor: 1 + its operator's number */
 	int number;	    /* of the next operator */
 	int cap_tensors, cap_ops;
-	bool inside; /* the block is an operator's */
+	bool inside;	    /* the block is an operator's */
+	int looped;	    /* tensors of loops */
 	struct err *e;
 };
 
@@ -38,6 +39,12 @@ struct load_name *load_find(struct load *l, const char *name); /* NULL: no such 
 const char *load_label(struct load *l, const struct tosa_op *op);
 struct tosa_op *load_more_ops(struct load *l, int n); /* room for them, at the end */
 bool load_more_tensors(struct load *l, int n);
+bool load_has_room(struct load *l, int n_tensors); /* of branches and loops */
+
+/* ---- graph.c --------------------------------------------------------------------- */
+
+/* l->block into l->g, with all checks but those of a border */
+bool load_graph(struct load *l);
 
 /* ---- flow.c ---------------------------------------------------------------------- */
 
@@ -48,5 +55,15 @@ bool load_find_main(struct load *l);
  * effect but its result, so that what is not chosen may be computed
  */
 bool load_branches(struct load *l);
+/* l->block becomes the one of the region that this attribute of op names */
+bool load_region(struct load *l, const struct tosa_op *op, int slot);
+/* two tensors of op's graph and of a block that it runs; role: "a branch's input" */
+bool load_alike(struct load *l, const struct tosa_op *op, const char *role, int i,
+		const struct tosa_tensor *got, const struct tosa_tensor *want);
+
+/* ---- loop.c ---------------------------------------------------------------------- */
+
+/* the graphs of each WHILE_LOOP */
+bool load_loops(struct load *l);
 
 #endif

@@ -124,12 +124,19 @@ grown(struct arena *a, const void *v, int *cap, int used, int n, size_t size)
 }
 
 bool
+load_has_room(struct load *l, int n_tensors)
+{
+	return n_tensors <= MAX_GROWN ||
+	       BAD(l, "more than %d tensors with those of branches and loops", MAX_GROWN);
+}
+
+bool
 load_more_tensors(struct load *l, int n)
 {
 	struct tosa_graph *g = l->g;
 	int need = g->n_tensors + n, cap = l->cap_tensors;
-	if (g->n_tensors && need > MAX_GROWN)
-		return BAD(l, "more than %d tensors with those of branches", MAX_GROWN);
+	if (g->n_tensors && !load_has_room(l, need))
+		return false;
 	if (need <= l->cap_tensors)
 		return true;
 	g->tensor = grown(l->a, g->tensor, &l->cap_tensors, g->n_tensors, need,
@@ -256,9 +263,10 @@ load_op(struct load *l, uint32_t place, struct tosa_op *op)
 	    !load_names(l, ref, FB_TosaOperator_outputs, load_label(l, op), "output",
 			&op->out, &op->n_out))
 		return false;
-	bool flow = op->code == TOSA_COND_IF;
+	bool flow = op->code == TOSA_COND_IF || op->code == TOSA_WHILE_LOOP;
 	if (flow && l->inside)
-		return BAD(l, "%s inside of a branch is not supported", load_label(l, op));
+		return BAD(l, "%s inside of a branch or loop is not supported",
+			   load_label(l, op));
 	if (flow && op->n_in && op->n_out)
 		return note_writer(l, op);
 	if (op->n_in < info->min_in || op->n_in > info->max_in || op->n_out != 1)
@@ -289,75 +297,11 @@ load_ops(struct load *l)
 			return false;
 		if (op->code == TOSA_CONST || op->code == TOSA_CONST_SHAPE)
 			continue;
-		g->tensor[op->out[0]].producer = g->n_ops++;
+		for (int k = 0; k < op->n_out; k++)
+			g->tensor[op->out[k]].producer = g->n_ops;
+		g->n_ops++;
 		op++;
 	}
-	return true;
-}
-
-static bool
-check_reads(struct load *l)
-{
-	struct tosa_graph *g = l->g;
-	for (int i = 0; i < g->n_ops; i++)
-		for (int k = 0; k < g->op[i].n_in; k++) {
-			struct tosa_tensor *t = &g->tensor[g->op[i].in[k]];
-			unsigned mask = tosa_op_info(g->op[i].code)->constants;
-			t->uses++;
-			if (t->producer < 0 && !t->data.p && !t->is_input)
-				return BAD(l, "%s reads %s, which nothing writes",
-					   load_label(l, &g->op[i]), t->name);
-			if (mask >> k & 1 && !t->data.p)
-				return BAD(l, "%s: input %d, %s, must be a constant",
-					   load_label(l, &g->op[i]), k, t->name);
-		}
-	for (int i = 0; i < g->n_out; i++) {
-		struct tosa_tensor *t = &g->tensor[g->out[i]];
-		t->is_output = true;
-		t->uses++;
-		if (t->producer < 0 && !t->data.p && !t->is_input)
-			return BAD(l, "output %s is written by no operator", t->name);
-	}
-	return true;
-}
-
-/* an order in which nothing is read before it is written: the file's, if it is one */
-static bool
-sort_ops(struct load *l)
-{
-	struct tosa_graph *g = l->g;
-	struct tosa_op *sorted = anew(l->a, struct tosa_op, (size_t)g->n_ops);
-	int *at = anew(l->a, int, (size_t)g->n_ops);	  /* 1 + place in sorted */
-	int *operand = anew(l->a, int, (size_t)g->n_ops); /* the next to look at */
-	bool *open = anew(l->a, bool, (size_t)g->n_ops);
-	int *stack = anew(l->a, int, (size_t)g->n_ops);
-	int n = 0;
-	for (int first = 0; first < g->n_ops; first++) {
-		int depth = 0;
-		if (!at[first])
-			stack[depth++] = first;
-		while (depth) {
-			int i = stack[depth - 1];
-			const struct tosa_op *op = &g->op[i];
-			open[i] = true;
-			if (operand[i] == op->n_in) {
-				sorted[n++] = *op;
-				at[i] = n;
-				open[i] = false;
-				depth--;
-				continue;
-			}
-			int before = g->tensor[op->in[operand[i]++]].producer;
-			if (before >= 0 && open[before])
-				return BAD(l, "%s depends on its own result",
-					   load_label(l, &g->op[before]));
-			if (before >= 0 && !at[before])
-				stack[depth++] = before;
-		}
-	}
-	g->op = sorted;
-	for (int i = 0; i < n; i++)
-		g->tensor[sorted[i].out[0]].producer = i;
 	return true;
 }
 
@@ -405,27 +349,10 @@ tosa_read(struct arena *a, struct bytes file, const char *name,
 	g->name = name;
 	g->file = file;
 	if (!fb_verify_as(&format, file, name, &l.root, e) || !check_version(&l) ||
-	    !load_find_main(&l) ||
-	    !load_tensors(&l) ||
-	    !load_names(&l, l.block, FB_TosaBlock_inputs, "the graph", "input", &g->in,
-			&g->n_in) ||
-	    !load_names(&l, l.block, FB_TosaBlock_outputs, "the graph", "output",
-			&g->out, &g->n_out))
-		return false;
-	for (int i = 0; i < g->n_in; i++) {
-		struct tosa_tensor *t = &g->tensor[g->in[i]];
-		if (t->is_input || t->data.p)
-			return BAD(&l, "input %s is %s", t->name,
-				   t->data.p ? "a constant" : "named twice");
-		t->is_input = true;
-	}
-	if (!load_ops(&l) || !load_branches(&l) || !check_reads(&l) || !sort_ops(&l) ||
+	    !load_find_main(&l) || !load_graph(&l) ||
 	    !check_border(&l, g->in, g->n_in, "input") ||
 	    !check_border(&l, g->out, g->n_out, "output"))
 		return false;
-	for (int i = 0; i < g->n_ops; i++)
-		if (!tosa_check_op(g, &g->op[i], e))
-			return false;
 	*out = g;
 	return true;
 }

@@ -67,6 +67,19 @@ struct tosa_op {
 	int n_in, n_out;
 	const int *in, *out; /* tensors */
 	struct fb_ref attribute;
+	/* of a COND_IF's branch: its results matter where this tensor is guard_is */
+	int guard; /* 1 + tensor, 0: none */
+	bool guard_is;
+	const struct tosa_loop *loop; /* of a WHILE_LOOP, else NULL */
+};
+
+/*
+ * What a WHILE_LOOP runs, graphs with tensors of their own: as long as cond's only
+ * result is true, body's results are the next turn's values.  Both have an input for
+ * each value.
+ */
+struct tosa_loop {
+	const struct tosa_graph *cond, *body;
 };
 
 struct tosa_graph {

@@ -32,10 +32,10 @@ fold_op(struct part *p, const struct tosa_op *op)
 
 enum { MAX_FOLDED = 1 << 22 }; /* elements; what grows beyond is made on the NPU */
 
-static bool
-is_constant(const struct part *p, const struct tosa_op *op)
+bool
+fold_is_constant(const struct part *p, const struct tosa_op *op)
 {
-	if (tosa_elements(tosa_out(p->t, op)) > MAX_FOLDED)
+	if (op->loop || tosa_elements(tosa_out(p->t, op)) > MAX_FOLDED)
 		return false;
 	for (int k = 0; k < op->n_in; k++)
 		if (!tosa_in(p->t, op, k)->data.p)
@@ -53,7 +53,7 @@ fold_constants(struct part *p)
 	}
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tosa_op *op = &g->op[i];
-		if (!is_constant(p, op))
+		if (!fold_is_constant(p, op))
 			continue;
 		g->tensor[op->out[0]].data = fold_op(p, op);
 		p->done[i] = true;

@@ -54,6 +54,7 @@ static lower_fn *const lowerings[TOSA_OP_LIMIT] = {
 	[TOSA_CAST] = lower_cast,
 	[TOSA_RESCALE] = lower_rescale,
 	[TOSA_IDENTITY] = lower_reshape,
+	[TOSA_WHILE_LOOP] = lower_loop,
 };
 
 /* outputs that are constants, or RESCALEs that nothing has made yet */

@@ -107,6 +107,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
 	if ((o->accel && !l.accel) || !tosa_read_file(a, o->input, &p.t, e))
 		return false;
+	unroll_loops(&p);
 	split_sums(a, p.t);
 	p.g = graph_new(a, p.t->name);
 	p.g->stage = STAGE_PART;

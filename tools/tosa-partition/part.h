@@ -45,12 +45,16 @@ struct part {
 	struct err *e;
 };
 
+/* loop.c: WHILE_LOOPs whose turns constants tell become those turns.  Before all else */
+void unroll_loops(struct part *p);
+
 /* split.c: sums of 48 bits have one reader each.  Before anything is counted */
 void split_sums(struct arena *a, struct tosa_graph *g);
 
 /* fold.c: results of constants become constants */
 void fold_constants(struct part *p);
-/* the elements of a tensor whose operator's operands are constants */
+/* of an operator whose operands are constants: shall it be folded?  the result's elements */
+bool fold_is_constant(const struct part *p, const struct tosa_op *op);
 struct bytes fold_op(struct part *p, const struct tosa_op *op);
 
 /*
@@ -177,5 +181,6 @@ lower_fn lower_reduce, lower_reduce_sum, lower_argmax;	 /* reduce.c */
 lower_fn lower_concat, lower_pad, lower_reshape, lower_reverse, lower_slice,
     lower_tile, lower_transpose, lower_gather, lower_scatter; /* move.c */
 lower_fn lower_resize;					 /* resize.c */
+lower_fn lower_loop;					 /* loop.c */
 
 #endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* WHILE_LOOP: its condition and its body are graphs of their own. */
+#include "tosa/load.h"
+
+/* values of the loop, of op's graph, against those of a graph that it runs */
+static bool
+check_values(struct load *l, const struct tosa_op *op, const char *role,
+	     const struct tosa_graph *g, const int *got, int n, const int *want, int n_want)
+{
+	if (n != n_want)
+		return BAD(l, "%s has %d values, %s has %d", load_label(l, op), n_want, role,
+			   n);
+	for (int i = 0; i < n; i++)
+		if (!load_alike(l, op, role, i, &g->tensor[got[i]], &l->g->tensor[want[i]]))
+			return false;
+	return true;
+}
+
+static bool
+load_part(struct load *l, const struct tosa_op *op, int slot, const char *role,
+	  const struct tosa_graph **out)
+{
+	struct tosa_graph *g = anew(l->a, struct tosa_graph, 1);
+	struct load own = { .a = l->a, .g = g, .root = l->root, .number = l->number,
+			    .inside = true, .e = l->e };
+	g->name = l->g->name;
+	g->file = l->g->file;
+	if (!load_region(&own, op, slot) || !load_graph(&own))
+		return false;
+	l->number = own.number;
+	l->looped += g->n_tensors;
+	*out = g;
+	return load_has_room(l, l->looped) &&
+	       check_values(l, op, role, g, g->in, g->n_in, op->in, op->n_in);
+}
+
+static bool
+load_loop(struct load *l, struct tosa_op *op)
+{
+	struct tosa_loop *p = anew(l->a, struct tosa_loop, 1);
+	if (!check_values(l, op, "its results", l->g, op->out, op->n_out, op->in, op->n_in) ||
+	    !load_part(l, op, FB_TosaWhileLoop_cond_graph, "its condition", &p->cond) ||
+	    !load_part(l, op, FB_TosaWhileLoop_body_graph, "its body", &p->body) ||
+	    !check_values(l, op, "its body's results", p->body, p->body->out,
+			  p->body->n_out, op->in, op->n_in))
+		return false;
+	op->loop = p;
+	const struct tosa_graph *c = p->cond;
+	const struct tosa_tensor *t = c->n_out ? &c->tensor[c->out[0]] : NULL;
+	return (c->n_out == 1 && t->type == TOSA_BOOL && tosa_elements(t) == 1) ||
+	       BAD(l, "%s: its condition is %s, one bool is needed", load_label(l, op),
+		   t ? tosa_text(l->a, t) : "nothing");
+}
+
+bool
+load_loops(struct load *l)
+{
+	for (int i = 0; i < l->g->n_ops; i++)
+		if (l->g->op[i].code == TOSA_WHILE_LOOP && !load_loop(l, &l->g->op[i]))
+			return false;
+	return true;
+}

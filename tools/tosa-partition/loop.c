@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * WHILE_LOOP: streams of this kit do not branch, but a loop whose condition depends on
+ * constants alone, as a counter's, is its body so many times.  What constants make in a
+ * turn is a constant of the next one.
+ */
+#include "part.h"
+
+enum { MAX_OPERATORS = 1 << 14, MAX_TENSORS = 1 << 20,
+       MAX_FOLDED = 1 << 22 /* elements that constants' operators read and write */ };
+
+struct list {
+	struct part *p;
+	size_t cap_ops, cap_tensors;
+	int64_t folded; /* elements, and turns */
+};
+
+static int
+add_tensor(struct list *l, const struct tosa_tensor *like)
+{
+	struct tosa_graph *g = l->p->t;
+	size_t n = (size_t)g->n_tensors;
+	agrow(l->p->a, g->tensor, n, &l->cap_tensors);
+	struct tosa_tensor *t = &g->tensor[g->n_tensors];
+	*t = *like;
+	t->is_input = t->is_output = false;
+	return g->n_tensors++;
+}
+
+static void
+add_op(struct list *l, const struct tosa_op *op)
+{
+	struct tosa_graph *g = l->p->t;
+	size_t n = (size_t)g->n_ops;
+	agrow(l->p->a, g->op, n, &l->cap_ops);
+	g->op[g->n_ops++] = *op;
+}
+
+static void
+fold_or_add(struct list *l, const struct tosa_op *op)
+{
+	struct tosa_graph *g = l->p->t;
+	if (!fold_is_constant(l->p, op)) {
+		add_op(l, op);
+		return;
+	}
+	g->tensor[op->out[0]].data = fold_op(l->p, op);
+	l->folded += tosa_elements(tosa_out(g, op));
+	for (int k = 0; k < op->n_in; k++)
+		l->folded += tosa_elements(tosa_in(g, op, k));
+}
+
+static const int *
+mapped_to(struct arena *a, const int *map, const int *v, int n)
+{
+	int *r = anew(a, int, (size_t)n);
+	for (int k = 0; k < n; k++)
+		r[k] = map[v[k]];
+	return r;
+}
+
+/* sub's operators behind all others, its inputs being `in`; what its outputs are then */
+static const int *
+instance(struct list *l, const struct tosa_graph *sub, const int *in)
+{
+	struct part *p = l->p;
+	int *map = anew(p->a, int, (size_t)sub->n_tensors);
+	for (int i = 0; i < sub->n_in; i++)
+		map[sub->in[i]] = in[i];
+	for (int i = 0; i < sub->n_tensors; i++)
+		if (!sub->tensor[i].is_input)
+			map[i] = add_tensor(l, &sub->tensor[i]);
+	for (int i = 0; i < sub->n_ops; i++) {
+		struct tosa_op op = sub->op[i];
+		op.in = mapped_to(p->a, map, op.in, op.n_in);
+		op.out = mapped_to(p->a, map, op.out, op.n_out);
+		fold_or_add(l, &op);
+	}
+	return mapped_to(p->a, map, sub->out, sub->n_out);
+}
+
+/* is there another turn, given the values?  -1: that is not known */
+static int
+condition(struct list *l, const struct tosa_loop *loop, const int *value)
+{
+	struct tosa_graph *g = l->p->t;
+	int n_ops = g->n_ops, n_tensors = g->n_tensors;
+	const struct tosa_tensor *t = &g->tensor[*instance(l, loop->cond, value)];
+	int r = t->data.p ? tosa_value(t, 0) != 0 : -1;
+	g->n_ops = n_ops;
+	g->n_tensors = n_tensors;
+	return r;
+}
+
+/* the values after all turns, whose operators are added; NULL: nobody can tell */
+static const int *
+all_turns(struct list *l, const struct tosa_op *op)
+{
+	const int *value = op->in;
+	int n_ops = l->p->t->n_ops, more;
+	while ((more = condition(l, op->loop, value)) == 1) {
+		value = instance(l, op->loop->body, value);
+		if (l->p->t->n_ops > MAX_OPERATORS || l->p->t->n_tensors > MAX_TENSORS ||
+		    ++l->folded > MAX_FOLDED)
+			break;
+	}
+	if (!more)
+		return value;
+	l->p->t->n_ops = n_ops;
+	return NULL;
+}
+
+/* each result of the loop is another name of a value */
+static void
+name_values(struct list *l, const struct tosa_op *op, const int *value)
+{
+	int *v = anew(l->p->a, int, 2 * (size_t)op->n_out);
+	for (int k = 0; k < op->n_out; k++) {
+		struct tosa_op x = { .code = TOSA_IDENTITY, .number = op->number,
+				     .name = tosa_op_info(TOSA_IDENTITY)->name,
+				     .n_in = 1, .n_out = 1, .in = v + 2 * k,
+				     .out = v + 2 * k + 1 };
+		v[2 * k] = value[k];
+		v[2 * k + 1] = op->out[k];
+		add_op(l, &x);
+	}
+}
+
+/* who makes a tensor, and how many read it */
+static void
+count_again(struct tosa_graph *g)
+{
+	for (int i = 0; i < g->n_tensors; i++)
+		g->tensor[i].uses = 0;
+	for (int i = 0; i < g->n_ops; i++) {
+		for (int k = 0; k < g->op[i].n_in; k++)
+			g->tensor[g->op[i].in[k]].uses++;
+		for (int k = 0; k < g->op[i].n_out; k++)
+			g->tensor[g->op[i].out[k]].producer = i;
+	}
+	for (int i = 0; i < g->n_out; i++)
+		g->tensor[g->out[i]].uses++;
+}
+
+void
+unroll_loops(struct part *p)
+{
+	struct tosa_graph *g = p->t;
+	struct list l = { .p = p };
+	const struct tosa_op *old = g->op;
+	const struct tosa_tensor *tensor = g->tensor;
+	int n = g->n_ops, n_tensors = g->n_tensors, loops = 0;
+	for (int i = 0; i < n; i++)
+		loops += old[i].loop != NULL;
+	if (!loops)
+		return;
+	g->op = NULL;
+	g->tensor = NULL;
+	g->n_ops = g->n_tensors = 0;
+	for (int i = 0; i < n_tensors; i++) {
+		int t = add_tensor(&l, &tensor[i]);
+		g->tensor[t] = tensor[i];
+	}
+	for (int i = 0; i < n; i++) {
+		const int *value = old[i].loop ? all_turns(&l, &old[i]) : NULL;
+		if (value)
+			name_values(&l, &old[i], value);
+		else if (old[i].loop)
+			add_op(&l, &old[i]);
+		else
+			fold_or_add(&l, &old[i]);
+	}
+	count_again(g);
+}
+
+const char *
+lower_loop(struct part *p, const struct tosa_op *op)
+{
+	for (int k = 0; k < op->n_out; k++)
+		(void)result_place(p, op->out[k]);
+	return say(p, "how many turns it takes is known only when it runs, or they are more "
+		   "than %d operators, and streams here do not branch", MAX_OPERATORS);
+}
