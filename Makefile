@@ -164,7 +164,7 @@ $(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(LIB)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
 
 # of programs' code: the objects that a unit test is of
-$(B)/tests/perf_models $(B)/tests/perf_vela21: \
+$(B)/tests/perf_models $(B)/tests/perf_phases $(B)/tests/perf_vela21: \
 	$(patsubst %.c,$(B)/%.o,$(wildcard tools/npu-perf/models/*.c))
 $(B)/tests/packing $(B)/tests/dividing $(B)/tests/front: $(patsubst %.c,$(B)/%.o,\
 	$(filter-out %/main.c,$(wildcard tools/npu-sched/*.c tools/npu-sched/*/*.c)))

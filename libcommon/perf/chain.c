@@ -26,6 +26,8 @@ perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 			return false;
 		c->read[c->n_reads++] = *operand[i];
 	}
+	c->ends_unary = !next->ifm2.bits;
+	c->ends_fused = next->activation == ACT_TABLE || next->stage.clamps;
 	/* what the first one made had its type; what leaves is the last one's */
 	if (!op->stage.bits)
 		op->stage.bits = op->ofm.bits;

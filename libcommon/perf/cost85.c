@@ -35,7 +35,7 @@ perf_output85(const struct accel *a, const struct perf_op *op)
 	const struct perf_stage85 *s = &op->stage;
 	double out = s->divides ? DIVISION : a->out85_cycles[output_column(op)];
 	double act = s->turns ? a->act85_cycles[1]
-		     : s->moves || op->activation == ACT_TABLE
+		     : s->moves || op->activation != ACT_NONE
 			 ? a->act85_cycles[0]
 			 : 0;
 	return act > out || (act > 0 && s->bare) ? act : out;

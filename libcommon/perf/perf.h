@@ -59,6 +59,7 @@ struct perf_op {
 		bool bare;	/* a copy for that, or for a table, alone */
 		bool chained;	/* results stay in the unit */
 		bool no_output; /* or in the accumulators */
+		bool clamps;	/* to less than its type */
 	} stage; /* U85 */
 	/* U85: elementwise operations that work on it in the unit.  The OFM then is
 	 * the last one's */
@@ -68,6 +69,9 @@ struct perf_op {
 		double output_cycles; /* of an element, their sum */
 		struct perf_map read[PERF_CHAIN_READS]; /* operands in memory */
 		int n_reads;
+		/* the last one reads nothing but the chain; a table or a ReLU
+		 * is fused to it */
+		bool ends_unary, ends_fused;
 	} chain;
 };
 

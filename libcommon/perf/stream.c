@@ -110,6 +110,7 @@ static void
 describe85(const struct npu_op *op, struct perf_op *out)
 {
 	out->stage = stage_of(op);
+	out->stage.clamps = out->activation == ACT_RELU;
 	out->activation = op->table.n ? ACT_TABLE : ACT_NONE;
 	out->ofm.shape = op->extent;
 	out->ublock = op->ublock;

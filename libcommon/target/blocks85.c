@@ -198,6 +198,20 @@ block85_ifm(const struct accel *a, const struct block_query *q, struct hwc b)
 	};
 }
 
+/* elements of depth in a unit of allocation */
+static int32_t
+unit_depth(struct hwc unit, int bits)
+{
+	enum { UNIT_BITS = 128 };
+	return unit.c * UNIT_BITS / bits;
+}
+
+int32_t
+block85_ifm_held(const struct accel *a, struct hwc ublock, int32_t depth, int bits)
+{
+	return up(depth, unit_depth(allocation(a, ublock, depth * bits), bits));
+}
+
 /* ---- 28.3: capacities ----------------------------------------------------------- */
 
 static int64_t
@@ -205,7 +219,7 @@ input_bytes(const struct accel *a, const struct block_query *q, struct hwc b)
 {
 	struct hwc u = block85_ublock(a, q), ib = block85_ifm(a, q, b);
 	struct hwc unit = allocation(a, u, ib.c * q->ifm_bits);
-	int32_t granule = unit.c * 128 / q->ifm_bits;
+	int32_t granule = unit_depth(unit, q->ifm_bits);
 	int64_t plane = (int64_t)ib.h * ib.w;
 	if (block_class_is_deep(q->class))
 		return plane * up(min_i32(ib.c, q->ifm.c), granule) *

@@ -281,6 +281,10 @@ const char *block_limit(const struct accel *a, const struct block_query *q,
 
 struct hwc block_ifm(const struct accel *a, const struct block_query *q,
 		     struct hwc block);
+/* U85: the depth of an IFM block as the IFM buffer holds it, in whole units of
+ * allocation; ublock: that the operation works in, bits: of an element */
+int32_t block85_ifm_held(const struct accel *a, struct hwc ublock, int32_t depth,
+			 int bits);
 
 /* accumulators' height: "Conv1D adjustment", ethosu-memory(7) 8.2 */
 struct hwc block_accumulated(const struct accel *a, const struct block_query *q,

@@ -325,8 +325,10 @@ test_random(struct arena *a, const struct perf_machine *m)
 			continue;
 		costed++;
 		struct perf_estimate *row = anew(a, struct perf_estimate, run.n);
+		struct perf_known nothing = { .n_places = 0 };
 		for (int k = 0; k < PERF_MODELS; k++)
-			(void)perf_estimate_run(m, (enum perf_model)k, &run, row);
+			(void)perf_estimate_run(m, (enum perf_model)k, &nothing,
+						&run, row);
 		(void)perf_constants_read(a, &run, 1);
 		(void)perf_weights(a, &run, 1);
 	}

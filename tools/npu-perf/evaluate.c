@@ -16,7 +16,7 @@ count_beats(struct arena *a, struct network *net, const struct operator *op)
 	const struct perf_run *run = &op->run;
 	struct perf_estimate *rows = anew(a, struct perf_estimate, run->n);
 	struct perf_estimate sum =
-	    perf_estimate_run(&net->machine, PERF_TIMELINE, run, rows);
+	    perf_estimate_run(&net->machine, PERF_TIMELINE, &op->known, run, rows);
 	int port = m->const_area == m->axi[0] ? COUNT_AXI0_READ : COUNT_AXI1_READ;
 	net->beats[port] += (double)(op->stream.n_words * sizeof(*op->stream.word)) /
 			    net->accel->axi_bytes;
@@ -49,7 +49,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		op->row = anew(a, struct perf_estimate, op->run.n);
 		bool by_fit = o->model == PERF_CALIBRATED;
 		struct perf_estimate sum = perf_estimate_run(
-		    by_fit ? &fitted : m, o->model,
+		    by_fit ? &fitted : m, o->model, &op->known,
 		    by_fit ? &op->calibrated : &op->run, op->row);
 		perf_estimate_add(&net->total, &sum);
 		count_beats(a, net, op);
@@ -155,7 +155,8 @@ row_traffic(const struct network *net, const struct perf_row *r,
 	struct perf_row copy = *r;
 	struct perf_run one = { .row = &copy, .n = 1 };
 	struct perf_estimate e;
-	(void)perf_estimate_run(&net->machine, PERF_TIMELINE, &one, &e);
+	struct perf_known nothing = { .n_places = 0 };
+	(void)perf_estimate_run(&net->machine, PERF_TIMELINE, &nothing, &one, &e);
 	for (int a = 0; a < MEM_AREAS; a++) {
 		read[a] = write[a] = 0;
 		for (int p = 0; p < PERF_PURPOSES; p++) {

@@ -186,7 +186,10 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 		return false;
 	net->desired_batch = ends.desired;
 	net->batch = ends.actual;
-	return take_streams(a, net, s, n, e) && find_map(a, m, net, s, n, e) &&
+	if (!take_streams(a, net, s, n, e))
+		return false;
+	take_tensors(a, m, net);
+	return find_map(a, m, net, s, n, e) &&
 	       memory_load(a, o->config, o->system, o->mode, net->accel,
 			   &net->memory, e);
 }

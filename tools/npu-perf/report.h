@@ -36,6 +36,7 @@ struct operator {
 	const struct map_command *command;
 	const char *const *label;
 	int n_labels;
+	struct perf_known known; /* left by take_tensors; empty of a graph */
 	/* left by evaluate */
 	struct perf_run run;
 	struct perf_run calibrated; /* the same rows, as measurements have it */
@@ -106,6 +107,9 @@ const char *network_name(struct arena *a, const char *file);
 /* an operator that stays on the CPU, NULL: not to be had; cpu holds the label */
 void add_cpu(struct network *net, const char *label,
 	     const struct tfl_subgraph *g, const struct tfl_op *op);
+
+/* tensors.c: what each operator of net reads and writes */
+void take_tensors(struct arena *a, const struct tfl_model *m, struct network *net);
 
 /* graph.c: the same of an NPU graph that npu-wenc wrote */
 bool is_graph(struct bytes file);

@@ -152,13 +152,31 @@ schedule_of(const struct perf_machine *m, enum perf_model model,
 		return s;
 	s.buffering = l->slices > 1 ? PERF_DOUBLE_BUFFER : PERF_SINGLE_BUFFER;
 	s.source = l->source;
-	if (!l->moved_bytes)
+	if (!l->moved_bytes && model != PERF_REGOR)
 		return s; /* another operation had them fetched */
-	s.full_cycles = copy(m, model, l->moved_bytes, l->source,
+	if (!l->moved_bytes) { /* which Regor doesn't notice */
+		s.moved_bytes = l->staged_bytes;
+		s.first_bytes = l->first_staged;
+	}
+	s.full_cycles = copy(m, model, s.moved_bytes, l->source,
 			     l->op.weight_area);
-	s.first_cycles = copy(m, model, l->first_bytes, l->source,
+	s.first_cycles = copy(m, model, s.first_bytes, l->source,
 			      l->op.weight_area);
 	return s;
+}
+
+/* where a layer is, for what its own rows don't tell */
+struct surroundings {
+	const struct perf_known *known;
+	const struct perf_run *run;
+	struct perf_phases phases; /* that rows up to their end are of */
+};
+
+static void
+see(const struct perf_machine *m, const struct surroundings *s,
+    const struct perf_row *r, struct perf_op *op)
+{
+	perf_regor85_see(m, s->known, s->run, &s->phases, r, op);
 }
 
 /*
@@ -177,14 +195,18 @@ infer_relu(struct perf_layer *l)
 
 static void
 estimate_layer(const struct perf_machine *m, enum perf_model model,
-	       struct perf_layer *l, struct history *h, struct perf_estimate *e)
+	       const struct surroundings *around, struct perf_layer *l,
+	       struct history *h, struct perf_estimate *e)
 {
 	if (model == PERF_REGOR)
 		infer_relu(l);
 	struct perf_schedule s = schedule_of(m, model, l, h);
 	if (model == PERF_REGOR && m->accel->generation == GEN_U85) {
+		see(m, around, l->first, &l->op);
+		struct perf_op last = l->last->op;
+		see(m, around, l->first, &last); /* it is the first one's but for depth */
 		l->last_npu = s.own_slack =
-			perf_regor85_slack(m, &l->last->op, l->slices > 1);
+			perf_regor85_slack(m, &last, l->slices > 1);
 		s.lut_cycles += perf_regor85_table(m, &l->op);
 	}
 	if (model == PERF_VELA_2_1)
@@ -215,10 +237,13 @@ timeline_run(const struct perf_machine *m, const struct perf_run *run,
 
 struct perf_estimate
 perf_estimate_run(const struct perf_machine *m, enum perf_model model,
-		  const struct perf_run *run, struct perf_estimate *out)
+		  const struct perf_known *known, const struct perf_run *run,
+		  struct perf_estimate *out)
 {
 	struct perf_estimate sum = { 0 };
 	struct history h = { 0 };
+	struct surroundings around = { .known = known, .run = run };
+	bool phased = model == PERF_REGOR && m->accel->generation == GEN_U85;
 	size_t covered = 0; /* rows before are slices of a layer */
 	if (model == PERF_TIMELINE || model == PERF_CALIBRATED)
 		return timeline_run(m, run, out);
@@ -227,9 +252,13 @@ perf_estimate_run(const struct perf_machine *m, enum perf_model model,
 		out[i] = (struct perf_estimate){ 0 };
 		if (r->step.kind == PERF_DMA) {
 			note_dma(m, model, r, &h, &out[i]);
+			if (phased && (r->npu.src_indexed || r->npu.dst_indexed))
+				perf_regor85_rows(m, known, run, r, &out[i]);
 		} else if (r->step.kind == PERF_KERNEL && i >= covered) {
-			struct perf_layer l = perf_layer_at(run, i);
-			estimate_layer(m, model, &l, &h, &out[i]);
+			if (phased && i >= around.phases.end)
+				around.phases = perf_phases_at(known, run, i);
+			struct perf_layer l = perf_layer_at(known, run, i);
+			estimate_layer(m, model, &around, &l, &h, &out[i]);
 			covered = l.next;
 		}
 		perf_estimate_add(&sum, &out[i]);

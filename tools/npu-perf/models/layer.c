@@ -31,6 +31,18 @@ same_map(const struct npu_fm *a, const struct npu_fm *b)
 	       a->base[0] == b->base[0] && a->stride_y == b->stride_y;
 }
 
+/*
+ * Vela 5.1 writes an operation with a fused reversal of channels twice; both make the
+ * same bytes of the same
+ */
+static bool
+repeats(const struct npu_op *a, const struct npu_op *b)
+{
+	const struct npu_range *x = &a->weights[0], *y = &b->weights[0];
+	return x->n && x->n == y->n && x->at == y->at && same_window(a, b) &&
+	       same_map(&a->ifm, &b->ifm) && same_map(&a->ofm, &b->ofm);
+}
+
 /* is b the slice after a? */
 static bool
 continues(const struct perf_row *a, const struct perf_row *b)
@@ -42,6 +54,14 @@ continues(const struct perf_row *a, const struct perf_row *b)
 	if (x->kind == NPU_DEPTHWISE)
 		return behind(&x->ifm, &y->ifm);
 	return x->kind == NPU_CONV && same_map(&x->ifm, &y->ifm);
+}
+
+/* of a row's constants in the cache */
+static int64_t
+staged(const struct perf_row *r)
+{
+	bool scales = r->npu.scales[0].region == r->npu.weights[0].region;
+	return r->op.weight_bytes + (scales ? r->op.scale_bytes : 0);
 }
 
 static void
@@ -61,6 +81,9 @@ add_slice(const struct perf_run *run, const struct perf_row *r,
 		return;
 	l->buffered = true;
 	l->source = run->row[r->weight_dma].dma_from;
+	l->staged_bytes += staged(r);
+	if (l->slices == 1)
+		l->first_staged = l->staged_bytes;
 	if (!r->fetched_bytes)
 		return;
 	l->moved_bytes += r->fetched_bytes;
@@ -69,7 +92,7 @@ add_slice(const struct perf_run *run, const struct perf_row *r,
 }
 
 struct perf_layer
-perf_layer_at(const struct perf_run *run, size_t i)
+perf_layer_at(const struct perf_known *known, const struct perf_run *run, size_t i)
 {
 	enum { MAX_DEPTH = 1 << 16 };
 	const struct perf_row *r = &run->row[i];
@@ -79,10 +102,13 @@ perf_layer_at(const struct perf_run *run, size_t i)
 		const struct perf_row *s = &run->row[k];
 		if (s->step.kind != PERF_KERNEL)
 			continue;
-		if (!continues(r, s) || l.op.ofm.shape.c + s->op.ofm.shape.c >
-					    MAX_DEPTH)
+		bool again = repeats(&r->npu, &s->npu);
+		if (!again && (!continues(r, s) || l.op.ofm.shape.c +
+						   s->op.ofm.shape.c > MAX_DEPTH ||
+			       perf_known_same_channels(known, run, l.first, s)))
 			break;
-		add_slice(run, s, &l);
+		if (!again)
+			add_slice(run, s, &l);
 		l.next = k + 1;
 		r = s;
 	}

@@ -5,6 +5,7 @@
  * timeline's guesses hold (RESIZE has no cycles there).
  */
 #include "base/fixed.h"
+#include "layer.h"
 #include "regor.h"
 
 #include <math.h>
@@ -30,7 +31,8 @@ perf_regor85_op(const struct perf_machine *m, const struct perf_op *whole)
 	struct perf_tiling t = perf_tiling_of(op);
 	/* 23: bits / 2 for pools */
 	double mac = perf_mac85(a, op, &t, 4);
-	return regor_blocks(m, op, &t, mac, each, perf_blocks85(op, &t), a->streams);
+	return floor(regor_blocks(m, op, &t, mac, each, perf_blocks85(op, &t),
+				  a->streams));
 }
 
 /* 25: as costed before any map was moved to faster memory; only a first slice fills */
@@ -71,9 +73,9 @@ perf_regor85_copy(const struct perf_machine *m, int64_t bytes, enum mem_area fro
 
 /* ---- accesses (25) ----------------------------------------------------------- */
 
-/* by channel, the last of which are writes; and the same by purpose */
+/* by channel, the last of which are writes */
 struct traffic {
-	double bytes[MEM_AREAS][READ_CHANNELS + 1];
+	double bytes[MEM_AREAS][READ_CHANNELS + 1][PERF_PURPOSES];
 	struct perf_estimate *e;
 };
 
@@ -82,8 +84,19 @@ add(struct traffic *t, enum mem_area area, int channel, enum perf_purpose purpos
     double bytes)
 {
 	bool writes = channel == READ_CHANNELS;
-	t->bytes[area][channel] += bytes;
+	t->bytes[area][channel][purpose] += bytes;
 	t->e->bytes[area][purpose][writes ? PERF_WRITE : PERF_READ] += bytes;
+}
+
+/*
+ * 25: what is repeated along an axis is read once, a single value not at all; both
+ * operands are rounded to the bricks of the first
+ */
+static int64_t
+operand_elements(const struct perf_op *op, const struct perf_map *operand)
+{
+	struct perf_map f = { .shape = operand->shape, .nhcwb16 = op->ifm.nhcwb16 };
+	return operand->bits && hwc_elements(f.shape) > 1 ? stored_elements(&f) : 0;
 }
 
 static void
@@ -92,19 +105,26 @@ count_maps(const struct perf_machine *m, const struct perf_op *op,
 {
 	bool streams = op->class == BLOCK_ELEMENTWISE;
 	int parts = m->accel->streams;
-	if (c->ifm_read)
+	int64_t first = streams ? operand_elements(op, &op->ifm) : c->ifm_read;
+	int64_t second = streams ? operand_elements(op, &op->ifm2) : c->ifm2_read;
+	if (first)
 		add(t, op->ifm.area, streams ? READ_STREAM : READ_IFM,
 		    PERF_FEATURE_MAPS,
-		    regor_transfer(m, &op->ifm, false, op->ifm_block,
-				   (double)c->ifm_read, parts));
-	/* what is repeated along an axis is read once */
-	int64_t second = streams ? stored_elements(&op->ifm2) : c->ifm2_read;
-	if (c->ifm2_read && hwc_elements(op->ifm2.shape) > 1)
+		    regor_transfer(m, &op->ifm, false, op->ifm_block, (double)first,
+				   parts));
+	if (second)
 		add(t, op->ifm2.area, READ_STREAM, PERF_FEATURE_MAPS,
 		    regor_transfer(m, &op->ifm2, false, op->ifm_block, (double)second,
 				   parts));
-	/* 25: of a chain only what its first operation reads */
-	if (c->ofm_write && !op->chain.n)
+	for (int i = 0; i < op->chain.n_reads; i++) {
+		const struct perf_map *f = &op->chain.read[i];
+		add(t, f->area, READ_STREAM, PERF_FEATURE_MAPS,
+		    regor_transfer(m, f, false, op->ifm_block,
+				   (double)stored_elements(f), parts));
+	}
+	/* 25: of each operation of a chain one map, and what it reads first */
+	bool hidden = op->chain.n && !op->chain.ends_unary && !op->chain.ends_fused;
+	if (c->ofm_write && !hidden)
 		add(t, op->ofm.area, READ_CHANNELS, PERF_FEATURE_MAPS,
 		    regor_transfer(m, &op->ofm, true, op->block, (double)c->ofm_write,
 				   parts));
@@ -133,19 +153,93 @@ count_weights(const struct perf_op *op, const struct perf_schedule *s,
 		    (double)s->lut_bytes;
 }
 
+/* in the single precision that Regor has for bandwidths */
+static double
+whole_cycles(double bytes, double rate)
+{
+	return floor((double)((float)bytes / (float)rate));
+}
+
 static double
 access_cycles(const struct perf_machine *m, const struct traffic *t, int area)
 {
 	double sum = 0, slowest = 0;
 	for (int k = 0; k <= READ_CHANNELS; k++) {
-		double bytes = t->bytes[area][k];
 		double rate = k < READ_CHANNELS ? m->read_rate[area][k]
 						: m->write_rate[area];
-		sum += bytes;
-		if (bytes > 0)
-			slowest = max_f64(slowest, bytes / rate);
+		double busy = 0; /* in whole cycles, each purpose's */
+		for (int p = 0; p < PERF_PURPOSES; p++) {
+			double bytes = t->bytes[area][k][p];
+			sum += bytes;
+			if (bytes > 0)
+				busy += whole_cycles(bytes, rate);
+		}
+		slowest = max_f64(slowest, busy);
 	}
-	return max_f64(sum > 0 ? sum / regor_rate(m, (enum mem_area)area) : 0, slowest);
+	double port = sum > 0 ? whole_cycles(sum, regor_rate(m, (enum mem_area)area)) : 0;
+	return max_f64(port, slowest);
+}
+
+static void
+count_cycles(const struct perf_machine *m, const struct traffic *t,
+	     struct perf_estimate *out)
+{
+	out->total = out->npu;
+	for (int i = 0; i < MEM_AREAS; i++) {
+		out->memory[i] = access_cycles(m, t, i);
+		out->total = max_f64(out->total, out->memory[i]);
+	}
+}
+
+/* bytes of SCATTER's whole OFM: the tensor's, or what was copied there before */
+static double
+scattered(const struct perf_run *run, const struct perf_row *r,
+	  const struct perf_place *known)
+{
+	const struct npu_range *to = &r->npu.dst;
+	if (known && known->at == to->at)
+		return (double)(hwc_elements(known->shape) * known->bits / 8);
+	for (const struct perf_row *p = r; p-- > run->row;)
+		if (p->step.kind == PERF_DMA && p->npu.dst.region == to->region &&
+		    p->npu.dst.at == to->at && !p->npu.dst_indexed)
+			return (double)p->dma_bytes;
+	return 0;
+}
+
+/* an index is a word, or the first one of two */
+static double
+index_bytes(const struct npu_op *npu)
+{
+	enum { WORD = 4 };
+	int64_t more = (int64_t)npu->size0 * npu->size1 - 1;
+	return more ? (double)((npu->rows.n - WORD) / more) : WORD;
+}
+
+/* each element is a burst of its own, and of GATHER's rows one is counted */
+void
+perf_regor85_rows(const struct perf_machine *m, const struct perf_known *known,
+		  const struct perf_run *run, const struct perf_row *r,
+		  struct perf_estimate *out)
+{
+	const struct npu_op *npu = &r->npu;
+	const struct mem_props *mem = m->memory->mem;
+	const struct npu_range *end = npu->src_indexed ? &npu->src : &npu->dst;
+	const struct perf_place *p = perf_known_holder(known, end->region, end->at);
+	double element = p ? p->bits / 8.0 : 1;
+	double rows = (double)npu->size0 * npu->size1;
+	double made = npu->src_indexed ? rows * (double)npu->src.n
+				       : scattered(run, r, p);
+	struct traffic t = { .e = out };
+	if (npu->src_indexed) {
+		enum mem_area index = perf_region_area(m->memory, npu->rows.region);
+		add(&t, r->dma_from, READ_IFM, PERF_FEATURE_MAPS,
+		    rows * mem[r->dma_from].burst_bytes / element);
+		add(&t, index, READ_IFM, PERF_FEATURE_MAPS,
+		    rows * mem[index].burst_bytes / index_bytes(npu));
+	}
+	add(&t, r->dma_to, READ_CHANNELS, PERF_FEATURE_MAPS,
+	    made / element * mem[r->dma_to].burst_bytes / element);
+	count_cycles(m, &t, out);
 }
 
 void
@@ -161,9 +255,5 @@ perf_regor85(const struct perf_machine *m, const struct perf_op *op,
 	struct traffic t = { .e = out };
 	count_maps(m, op, &c, &t);
 	count_weights(op, s, &c, &t);
-	out->total = out->npu;
-	for (int i = 0; i < MEM_AREAS; i++) {
-		out->memory[i] = access_cycles(m, &t, i);
-		out->total = max_f64(out->total, out->memory[i]);
-	}
+	count_cycles(m, &t, out);
 }

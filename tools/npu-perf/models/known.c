@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps and scale records that are known by their address. */
+#include "known.h"
+
+#include <string.h>
+
+/* kernels looked back on for the one that wrote an operand */
+enum { LOOK_BACK = 1024 };
+
+/* bytes of a scale record: ethosu-weights(7) 4.1 */
+enum { RECORD = 10 };
+
+const struct perf_place *
+perf_known_holder(const struct perf_known *known, int region, int64_t at)
+{
+	for (size_t k = 0; k < known->n_places; k++) {
+		const struct perf_place *p = &known->place[k];
+		int64_t bytes = hwc_elements(p->shape) * p->bits / 8;
+		if (p->region == region && at >= p->at && at - p->at < bytes)
+			return p;
+	}
+	return NULL;
+}
+
+bool
+perf_known_at(const struct perf_known *known, const struct perf_run *run, size_t i,
+	      int region, int64_t at, struct perf_place *out)
+{
+	for (size_t k = i; k-- > 0 && i - k <= LOOK_BACK;) {
+		const struct npu_fm *f = &run->row[k].npu.ofm;
+		if (run->row[k].step.kind != PERF_KERNEL || !npu_fm_stored(f) ||
+		    f->region != region || f->base[0] != at)
+			continue;
+		*out = (struct perf_place){ .region = region, .at = at,
+					    .shape = f->shape, .bits = f->bits };
+		return true;
+	}
+	const struct perf_place *p = perf_known_holder(known, region, at);
+	if (!p || p->at != at)
+		return false;
+	*out = *p;
+	return true;
+}
+
+/* the scale records of a row, before any transfer; n 0: unknown */
+static struct bytes
+records(const struct perf_known *known, const struct perf_run *run,
+	const struct perf_row *r)
+{
+	struct npu_range s = r->npu.scales[0];
+	const struct npu_op *dma =
+	    r->weight_dma >= 0 ? &run->row[r->weight_dma].npu : NULL;
+	if (s.n && dma && s.region == dma->dst.region && s.at >= dma->dst.at &&
+	    s.at - dma->dst.at <= dma->dst.n) {
+		s.at += dma->src.at - dma->dst.at;
+		s.region = dma->src.region;
+	}
+	if (s.n < 1 || s.region != 0 || s.at < 0 ||
+	    (uint64_t)s.at > known->constants.n ||
+	    (uint64_t)s.n > known->constants.n - (uint64_t)s.at)
+		return (struct bytes){ .n = 0 };
+	size_t used = (size_t)r->op.ofm.shape.c * RECORD, n = (size_t)s.n;
+	return (struct bytes){ .p = known->constants.p + s.at,
+			       .n = used < n ? used : n };
+}
+
+static bool
+uniform(struct bytes records)
+{
+	for (size_t i = RECORD; i + RECORD <= records.n; i += RECORD)
+		if (memcmp(records.p, records.p + i, RECORD))
+			return false;
+	return true;
+}
+
+bool
+perf_known_same_channels(const struct perf_known *known, const struct perf_run *run,
+			 const struct perf_row *a, const struct perf_row *b)
+{
+	struct bytes x = records(known, run, a), y = records(known, run, b);
+	size_t n = x.n < y.n ? x.n : y.n;
+	return n && !memcmp(x.p, y.p, n) && !uniform((struct bytes){ x.p, n });
+}

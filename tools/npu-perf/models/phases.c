@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The convolutions that are one transposed convolution.  They read the same map, scale
+ * their channels alike, and the pixels that they write fill one map without a gap.
+ */
+#include "base/fixed.h"
+#include "layer.h"
+
+enum { MAX_PHASES = 16 };
+
+struct phase {
+	int64_t base;
+	int32_t h, w, c;
+};
+
+/* may b be another phase of what a begins? */
+static bool
+same_ends(const struct npu_op *a, const struct npu_op *b)
+{
+	const struct npu_fm *x = &a->ofm, *y = &b->ofm;
+	return b->kind == NPU_CONV && a->ifm.region == b->ifm.region &&
+	       a->ifm.base[0] == b->ifm.base[0] &&
+	       a->ifm.stride_y == b->ifm.stride_y && npu_fm_stored(y) &&
+	       x->region == y->region && x->bricks == y->bricks &&
+	       x->stride_y == y->stride_y && x->stride_x == y->stride_x &&
+	       x->stride_c == y->stride_c && y->base[0] != x->base[0];
+}
+
+/* the layers from row i on; *end: the row behind them */
+static int
+collect(const struct perf_known *known, const struct perf_run *run, size_t i,
+	struct phase all[MAX_PHASES], size_t *end)
+{
+	const struct perf_row *first = &run->row[i];
+	int n = 0;
+	for (; i < run->n && n < MAX_PHASES; i++) {
+		const struct perf_row *r = &run->row[i];
+		if (r->step.kind != PERF_KERNEL)
+			continue;
+		if (n && (!same_ends(&first->npu, &r->npu) ||
+			  !perf_known_same_channels(known, run, first, r)))
+			break;
+		struct perf_layer l = perf_layer_at(known, run, i);
+		all[n++] = (struct phase){ r->npu.ofm.base[0], r->op.ofm.shape.h,
+					   r->op.ofm.shape.w, l.op.ofm.shape.c };
+		*end = l.next;
+		i = l.next - 1;
+	}
+	return n;
+}
+
+/*
+ * Extents of the map that n phases of columns and rows fill; p->row and pixel are set.
+ * False: they don't fill it, each pixel once.
+ */
+static bool
+fill(struct perf_phases *p, const struct phase *all, int n, int columns)
+{
+	uint32_t seen = 0;
+	for (int k = 0; k < n; k++) {
+		int64_t d = all[k].base - p->base;
+		int64_t y = d / p->row, x = d % p->row / p->pixel;
+		if (d % p->row % p->pixel || x >= columns || y >= n / columns)
+			return false;
+		seen |= (uint32_t)1 << (y * columns + x);
+		p->h += x ? 0 : all[k].h;
+		p->w += y ? 0 : all[k].w;
+	}
+	return seen == ((uint32_t)1 << n) - 1;
+}
+
+struct perf_phases
+perf_phases_at(const struct perf_known *known, const struct perf_run *run, size_t i)
+{
+	struct perf_phases none = { .end = 0 }, p = none;
+	struct phase all[MAX_PHASES];
+	const struct npu_fm *f = &run->row[i].npu.ofm;
+	if (run->row[i].npu.kind != NPU_CONV || !npu_fm_stored(f))
+		return none;
+	int n = collect(known, run, i, all, &p.end);
+	int bytes = npu_fm_bytes(f);
+	p.pixel = (int64_t)(f->bricks ? BRICK : all[0].c) * bytes;
+	p.base = all[0].base;
+	for (int k = 1; k < n; k++)
+		p.base = all[k].base < p.base ? all[k].base : p.base;
+	if (n < 2 || f->stride_x < p.pixel || f->stride_x % p.pixel)
+		return none;
+	int64_t columns = f->stride_x / p.pixel;
+	if (columns > n || n % columns || f->stride_y % (n / columns))
+		return none;
+	p.row = f->stride_y / (n / columns);
+	if (p.row < p.pixel || !fill(&p, all, n, (int)columns))
+		return none;
+	return f->bricks || p.row == p.w * p.pixel ? p : none;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * U85's operations as Regor saw them, from what their stream shows and what is known
+ * of their maps: ethosu-timing(7) 25.
+ */
+#include "base/fixed.h"
+#include "layer.h"
+
+/* a pool that does nothing but its output stage's work */
+static bool
+only_output(const struct npu_op *npu)
+{
+	return npu->kind == NPU_POOL && npu->kernel_h == 1 && npu->kernel_w == 1 &&
+	       (npu->mode == NPU_POOL_NONE || npu->mode == NPU_POOL_SUM);
+}
+
+/* MEMORY_COPY: its block is chosen in another way than those of other pools */
+static bool
+is_copy(const struct npu_op *npu, const struct perf_op *op)
+{
+	bool alike = npu->ofm.storage == NPU_CHAINED ||
+		     npu->ofm.bricks == npu->ifm.bricks;
+	return only_output(npu) && alike && npu->ofm_shift == 0 &&
+	       !npu->scales[0].n && !op->stage.moves && !op->stage.clamps &&
+	       op->activation == ACT_NONE;
+}
+
+/*
+ * An axis of an IFM: a stride passes over what is left at its end, which the stream
+ * then has no part of.  With one result, Regor forgot the stride.
+ */
+static int32_t
+whole_axis(int32_t read, int32_t all, int stride, int32_t results)
+{
+	enum { MAX_STRIDE = 3 };
+	int32_t left = all - read;
+	return left > 0 && left < (results == 1 ? MAX_STRIDE + 1 : stride) ? all : read;
+}
+
+/* are rows of f those of a whole map? */
+static bool
+is_laid_out(const struct npu_fm *f, struct hwc whole)
+{
+	int64_t c = f->bricks ? round_up_i64(whole.c, BRICK) : whole.c;
+	return f->shape.c == whole.c && f->stride_y == whole.w * c * npu_fm_bytes(f);
+}
+
+/*
+ * Larger strides than the hardware has are made of a map's every so many rows or
+ * columns: from the first of them on, Regor counted all.  Of pools, even those before.
+ */
+static bool
+see_skipped(const struct perf_known *known, const struct npu_fm *f, struct perf_op *op)
+{
+	const struct perf_place *p = perf_known_holder(known, f->region, f->base[0]);
+	if (!p || f->bricks || f->shape.c != p->shape.c || f->bits != p->bits)
+		return false;
+	int64_t pixel = (int64_t)p->shape.c * npu_fm_bytes(f);
+	int64_t row = p->shape.w * pixel, d = f->base[0] - p->at;
+	if ((f->stride_y == row && f->stride_x == pixel) || f->stride_y % row ||
+	    f->stride_x % pixel)
+		return false;
+	bool from = op->class != BLOCK_POOL;
+	op->ifm.shape.h = p->shape.h - (from ? (int32_t)(d / row) : 0);
+	op->ifm.shape.w = p->shape.w - (from ? (int32_t)(d % row / pixel) : 0);
+	return true;
+}
+
+static void
+see_whole_ifm(const struct perf_known *known, const struct perf_run *run,
+	      const struct perf_row *r, struct perf_op *op)
+{
+	const struct npu_op *npu = &r->npu;
+	struct perf_place whole;
+	if (op->class == BLOCK_ELEMENTWISE || only_output(npu) ||
+	    see_skipped(known, &npu->ifm, op) ||
+	    !perf_known_at(known, run, (size_t)(r - run->row), npu->ifm.region,
+			   npu->ifm.base[0], &whole) ||
+	    !is_laid_out(&npu->ifm, whole.shape))
+		return;
+	op->ifm.shape.h = whole_axis(op->ifm.shape.h, whole.shape.h, npu->stride_y,
+				     npu->extent.h);
+	op->ifm.shape.w = whole_axis(op->ifm.shape.w, whole.shape.w, npu->stride_x,
+				     npu->extent.w);
+}
+
+/* from a phase's first pixel to the end, whatever the phase leaves out */
+static void
+see_phase(const struct perf_phases *p, const struct perf_row *r, struct perf_op *op)
+{
+	int64_t d = r->npu.ofm.base[0] - p->base;
+	op->ofm.shape.h = p->h - (int32_t)(d / p->row);
+	op->ofm.shape.w = p->w - (int32_t)(d % p->row / p->pixel);
+}
+
+/* kernels whose accumulators go on in the next: Regor counted the same OFM for each */
+static void
+see_kept(const struct perf_run *run, const struct perf_row *r, struct perf_op *op)
+{
+	const struct perf_row *end = run->row + run->n;
+	while (r < end && (r->step.kind != PERF_KERNEL || r->npu.acc_kept))
+		r++;
+	if (r == end)
+		return;
+	op->ofm.area = r->op.ofm.area;
+	op->ofm.nhcwb16 = r->op.ofm.nhcwb16;
+	op->stage.no_output = false;
+}
+
+void
+perf_regor85_see(const struct perf_machine *m, const struct perf_known *known,
+		 const struct perf_run *run, const struct perf_phases *phases,
+		 const struct perf_row *r, struct perf_op *op)
+{
+	bool pool = op->class == BLOCK_POOL || op->class == BLOCK_REDUCE_SUM;
+	/* the OFM as it is stored, transposed; of a block that is not */
+	if (!op->chain.n && op->stage.moves)
+		op->ofm.shape = r->npu.ofm.shape;
+	if (r->npu.acc_kept)
+		see_kept(run, r, op);
+	if (r < run->row + phases->end)
+		see_phase(phases, r, op);
+	see_whole_ifm(known, run, r, op);
+	if (only_output(&r->npu) && op->stage.clamps) { /* a ReLU of its own */
+		op->activation = ACT_RELU;
+		op->stage.bare = true;
+	}
+	if ((pool && !is_copy(&r->npu, op)) || op->class == BLOCK_DEPTHWISE)
+		op->ifm_block.c = block85_ifm_held(m->accel, op->ublock,
+						   op->ifm_block.c, op->ifm.bits);
+	if (pool) { /* whose factors of channels aren't counted */
+		op->has_bias = false;
+		op->scale_bytes = 0;
+	}
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a model tells of its NPU operators' operands: constants and tensors. */
+#include "report.h"
+
+#include "base/fixed.h"
+
+enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 }; /* 13.3 */
+
+/* tensor as an NHWC map; false: the stream has no part of it */
+static bool
+place_of(const struct tfl_model *m, const struct tfl_op *op, int tensor,
+	 struct perf_place *out)
+{
+	const struct tfl_tensor *t = &m->subgraph[0].tensor[tensor];
+	int64_t origin = tfl_planned_at(m, op->in[IN_ARENA]);
+	int64_t at = tfl_planned_at(m, tensor);
+	int region = stream_separate_region(m, tensor);
+	struct hwc s = { .h = 1, .w = 1, .c = 1 };
+	int32_t *extent[] = { &s.c, &s.w, &s.h };
+	for (int i = 0; i < (int)ARRAY_LEN(extent) && i < t->rank; i++)
+		*extent[i] = t->dim[t->rank - 1 - i];
+	*out = (struct perf_place){ .region = region ? region : ARENA,
+				    .at = region ? 0 : at - origin, .shape = s,
+				    .bits = 8 * tfl_type_bytes(t->type) };
+	return region || (origin >= 0 && at >= origin);
+}
+
+static struct perf_known
+known_of(struct arena *a, const struct tfl_model *m, const struct npu_stream *s)
+{
+	const struct tfl_subgraph *g = &m->subgraph[s->subgraph];
+	const struct tfl_op *op = &g->op[s->op];
+	struct perf_known known = { .n_places = 0 };
+	if (op->n_in < N_SPECIAL)
+		return known;
+	if (op->in[IN_CONSTANTS] >= 0)
+		known.constants = g->tensor[op->in[IN_CONSTANTS]].data;
+	if (s->subgraph != 0 || op->in[IN_ARENA] < 0)
+		return known; /* nobody plans those of other subgraphs */
+	int n = op->n_in - N_SPECIAL + op->n_out;
+	struct perf_place *place = anew(a, struct perf_place, (size_t)n);
+	for (int i = 0; i < n; i++) {
+		int in = i + N_SPECIAL;
+		int t = in < op->n_in ? op->in[in] : op->out[in - op->n_in];
+		if (t >= 0 && place_of(m, op, t, &place[known.n_places]))
+			known.n_places++;
+	}
+	known.place = place;
+	return known;
+}
+
+void
+take_tensors(struct arena *a, const struct tfl_model *m, struct network *net)
+{
+	for (size_t i = 0; i < net->n; i++)
+		net->op[i].known = known_of(a, m, &net->op[i].stream);
+}
