@@ -29,7 +29,7 @@ text_show(struct text *t, FILE *f)
 	text_free(t);
 }
 
-static __attribute__((cold)) void
+static __attribute__((noinline)) void
 grow(struct text *t, size_t n)
 {
 	size_t cap = t->cap ? t->cap : 256;
