@@ -5,35 +5,58 @@
 
 #include <string.h>
 
+/* blocks so far, and where the next one begins */
+struct cutter {
+	struct arena *a;
+	struct blocks b;
+	size_t begin, cap;
+	size_t most;
+};
+
+static void
+cut(struct cutter *c, size_t at)
+{
+	agrow(c->a, c->b.ends, c->b.n, &c->cap);
+	c->b.ends[c->b.n++] = (uint32_t)at;
+	c->begin = at;
+}
+
+/* whole blocks, none of which ends behind a position */
+static void
+cut_until(struct cutter *c, size_t end)
+{
+	while (c->begin + c->most <= end)
+		cut(c, c->begin + c->most);
+}
+
 struct blocks
 blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
 {
-	struct blocks b = { 0 };
-	size_t begin = 0, cap = 0, run = 0;
+	struct cutter c = { .a = a, .most = (size_t)most };
+	size_t many = (size_t)zeros;
 
-	for (size_t i = 0; i < n; i++) {
-		bool zero = d[i] == WEIGHTS_ZERO;
-		size_t cut = 0;
-		run = zero ? run + 1 : 0;
-		if (zero && run == (size_t)zeros && i + 1 - run > begin)
-			cut = i + 1 - run;
-		else if (!zero && i > begin && i + 1 > (size_t)zeros &&
-			 d[i - 1] == WEIGHTS_ZERO && i - begin >= (size_t)zeros &&
-			 d[i - (size_t)zeros] == WEIGHTS_ZERO)
-			cut = i;
-		else if (i + 1 - begin == (size_t)most)
-			cut = i + 1;
-		if (cut) {
-			agrow(a, b.ends, b.n, &cap);
-			b.ends[b.n++] = (uint32_t)cut;
-			begin = cut;
+	for (size_t i = 0, end; i < n; i = end) {
+		end = i + 1;
+		if (d[i] == WEIGHTS_ZERO) {
+			while (end < n && d[end] == WEIGHTS_ZERO)
+				end++;
+			if (end - i >= many) {
+				cut_until(&c, i + many - 1);
+				if (i > c.begin)
+					cut(&c, i);
+			}
+		} else {
+			while (end < n && d[end] != WEIGHTS_ZERO)
+				end++;
+			/* enough zeros, or values between the first and the last one */
+			if (i >= c.begin + many && d[i - many] == WEIGHTS_ZERO)
+				cut(&c, i);
 		}
+		cut_until(&c, end);
 	}
-	if (begin < n) {
-		agrow(a, b.ends, b.n, &cap);
-		b.ends[b.n++] = (uint32_t)n;
-	}
-	return b;
+	if (c.begin < n)
+		cut(&c, n);
+	return c.b;
 }
 
 struct blocks

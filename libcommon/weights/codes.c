@@ -5,21 +5,26 @@
 
 enum { NEVER = 255 };
 
-static uint8_t
-bits_of(const struct palette *pal, struct mode m, uint32_t x)
+/* of the indices of direct values up to c->greatest; UNREACHED is above all ends */
+static void
+fill_column(struct codes *c, int column, const uint16_t *index, struct mode m)
 {
-	uint32_t q = x >> m.wdiv;
+	const struct palette *pal = &c->palettes[c->n_families - 1];
+	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
+	unsigned u = (unsigned)palette_plain_width(pal);
+	unsigned plain_end = pal->n ? pal->n : 1u << u;
+	unsigned end = m.trunc ? 3 : WEIGHTS_QUOTIENTS; /* of quotients */
 
-	if (x == WEIGHTS_UNREACHED)
-		return NEVER;
-	if (m.wdiv == WEIGHTS_WDIV_PLAIN) {
-		int u = palette_plain_width(pal);
-		uint32_t end = pal->n ? pal->n : 1u << u;
-		return x < end ? (uint8_t)u : NEVER;
+	for (int d = 0; d <= c->greatest; d++) {
+		unsigned x = index[d], q = x >> m.wdiv, bits;
+		if (plain)
+			bits = x < plain_end ? u : NEVER;
+		else
+			bits = q >= end ? NEVER : m.wdiv + 1u + (m.trunc ? q > 0 : q);
+		c->bits[d][column] = (uint8_t)bits;
 	}
-	if (m.trunc)
-		return q > 2 ? NEVER : (uint8_t)(m.wdiv + (q ? 2 : 1));
-	return q >= WEIGHTS_QUOTIENTS ? NEVER : (uint8_t)(m.wdiv + q + 1);
+	if (pal->runs)
+		c->bits[WEIGHTS_ZERO][column] = 0;
 }
 
 /* a column, and a state for every way of writing runs */
@@ -28,12 +33,8 @@ add_column(struct codes *c, const uint16_t *index, struct mode m)
 {
 	const struct palette *pal = &c->palettes[c->n_families - 1];
 
-	int column = c->n_columns - DIRECT_COLUMNS;
-
-	for (int d = 0; column >= 0 && d <= c->greatest; d++)
-		c->bits[d][column] =
-		    pal->runs && d == WEIGHTS_ZERO ? 0
-						   : bits_of(pal, m, index[d]);
+	if (c->n_columns >= DIRECT_COLUMNS)
+		fill_column(c, c->n_columns - DIRECT_COLUMNS, index, m);
 	for (uint8_t z = 0; z < (pal->runs ? WEIGHTS_ZDIVS : 1); z++) {
 		m.zdiv = z;
 		c->states[c->n_states++] = (struct state){

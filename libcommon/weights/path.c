@@ -16,20 +16,23 @@ enum { PAD_WEIGHTS = 11 * COST_BIT / 2, PAD_RUNS = 9 * COST_BIT / 2 };
 
 enum how { STAY, NEXT_SLICE, NEXT_SECTION };
 
-/* above any sum of costs, and far enough below the end of 32 bits */
-enum { NOT_YET = 0x7f7f7f7f };
+/* above any sum of costs, and far enough below the end of 31 bits */
+enum { NOT_YET = 0x3f3f3f3f };
 
 /* The cheapest state before a block: of each family, and of all. */
 struct cheapest {
-	uint32_t family[MAX_FAMILIES], all;
+	int32_t family[MAX_FAMILIES], all;
 	uint8_t *state; /* [MAX_FAMILIES + 1] */
 };
 
 struct search {
 	const struct codes *c;
-	uint32_t cost[MAX_STATES];
-	uint32_t slice[MAX_STATES], section[MAX_STATES]; /* to start one */
-	uint8_t column[MAX_STATES], runs[MAX_STATES]; /* of struct block_cost */
+	/* signed: vectors compare such without ado */
+	int32_t cost[MAX_STATES];
+	int32_t slice[MAX_STATES], section[MAX_STATES]; /* to start one */
+	int32_t block[MAX_STATES]; /* the block's own */
+	int32_t family[MAX_STATES]; /* the cheapest one of the state's family */
+	int32_t by[MAX_STATES];	    /* enum how */
 	int first[MAX_FAMILIES + 1]; /* state of each family, then the end */
 	uint8_t *how;	/* [block][state] */
 	uint8_t *state; /* [block][MAX_FAMILIES + 1]: where it came from */
@@ -47,14 +50,33 @@ init_starts(struct search *h)
 		uint32_t first_run = pal->runs ? 1u + st->mode.zdiv : 0;
 
 		h->cost[s] = NOT_YET;
-		h->column[s] = st->column;
-		h->runs[s] = pal->runs ? st->mode.zdiv : WEIGHTS_ZDIVS;
 		h->first[st->family + 1] = s + 1;
 
-		h->slice[s] = COST_BIT * WEIGHTS_HEADER_BITS + pad;
-		h->section[s] =
+		h->slice[s] = (int32_t)(COST_BIT * WEIGHTS_HEADER_BITS + pad);
+		h->section[s] = (int32_t)(
 		    COST_BIT * ((uint32_t)palette_header_bits(pal, true) +
-			   first_run) + pad;
+			   first_run) + pad);
+	}
+}
+
+/* to every state what its family and its column cost */
+static void
+spread(struct search *h, const struct cheapest *m, const struct block_cost *b)
+{
+	for (int f = 0; f < h->c->n_families; f++) {
+		int s = h->first[f], end = h->first[f + 1];
+		const uint16_t *column = &b->column[h->c->states[s].column];
+		for (int i = s; i < end; i++)
+			h->family[i] = m->family[f];
+		if (!h->c->palettes[f].runs) {
+			for (int i = s; i < end; i++)
+				h->block[i] = COST_BIT * *column++;
+			continue;
+		}
+		for (; s < end; s += WEIGHTS_ZDIVS, column++)
+			for (int z = 0; z < WEIGHTS_ZDIVS; z++)
+				h->block[s + z] = COST_BIT * *column +
+						  (int32_t)b->runs[z];
 	}
 }
 
@@ -62,15 +84,15 @@ init_starts(struct search *h)
 static void
 find_cheapest(const struct search *h, size_t block, struct cheapest *m)
 {
-	m->all = UINT32_MAX;
+	m->all = INT32_MAX;
 	m->state = h->state + block * (MAX_FAMILIES + 1);
 	for (int f = 0; f < h->c->n_families; f++) {
 		int best = h->first[f];
-		uint32_t least = h->cost[best];
-		for (int s = best + 1; s < h->first[f + 1]; s++) {
-			best = h->cost[s] < least ? s : best;
+		int32_t least = h->cost[best];
+		for (int s = best + 1; s < h->first[f + 1]; s++)
 			least = h->cost[s] < least ? h->cost[s] : least;
-		}
+		while (h->cost[best] != least)
+			best++;
 		m->family[f] = least;
 		m->state[f] = (uint8_t)best;
 		if (least < m->all) {
@@ -94,23 +116,23 @@ nothing_yet(const struct search *h, bool starts_with_zero, struct cheapest *m)
 		m->family[f] = 0;
 }
 
-/* the states of family f, one block on */
+/* one block on; loops of one width each, which the compiler makes vectors of */
 static void
-step(struct search *h, int f, uint8_t *how, const struct cheapest *m,
-     const struct block_cost *b)
+step(struct search *h, uint8_t *how, int32_t all)
 {
-	for (int s = h->first[f]; s < h->first[f + 1]; s++) {
-		uint32_t slice = m->family[f] + h->slice[s];
-		uint32_t section = m->all + h->section[s];
-		uint32_t least = slice < section ? slice : section;
-		uint8_t by = slice < section ? NEXT_SLICE : NEXT_SECTION;
+	int n = h->c->n_states;
 
-		by = h->cost[s] <= least ? STAY : by;
-		least = h->cost[s] <= least ? h->cost[s] : least;
-		how[s] = by;
-		h->cost[s] = least + COST_BIT * b->column[h->column[s]] +
-			     b->runs[h->runs[s]];
+	for (int s = 0; s < n; s++) {
+		int32_t slice = h->family[s] + h->slice[s];
+		int32_t section = all + h->section[s], stay = h->cost[s];
+		int32_t next = slice < section ? slice : section;
+		int32_t by = slice < section ? NEXT_SLICE : NEXT_SECTION;
+
+		h->by[s] = stay <= next ? STAY : by;
+		h->cost[s] = (stay <= next ? stay : next) + h->block[s];
 	}
+	for (int s = 0; s < n; s++)
+		how[s] = (uint8_t)h->by[s];
 }
 
 /* follows the choices back from the cheapest last state */
@@ -163,9 +185,8 @@ find_path(struct arena *scratch, const struct codes *c, const uint16_t *d,
 			find_cheapest(&h, t, &m);
 		else
 			nothing_yet(&h, d[0] == WEIGHTS_ZERO, &m);
-		for (int f = 0; f < c->n_families; f++)
-			step(&h, f, h.how + t * (size_t)c->n_states, &m,
-			     &cost);
+		spread(&h, &m, &cost);
+		step(&h, h.how + t * (size_t)c->n_states, m.all);
 		begin = b->ends[t];
 	}
 	return trace(&h, b, out);

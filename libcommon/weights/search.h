@@ -59,7 +59,8 @@ struct state {
 
 /*
  * Ways to write a value.  Those of one palette are a family: between them the
- * stream changes by a continuing slice, to any other by a new section.
+ * stream changes by a continuing slice, to any other by a new section.  A family's
+ * states stand together, column by column, with runs a state for each ZDIV in order.
  */
 struct codes {
 	int n_families, n_columns, n_states;
