@@ -317,9 +317,8 @@ int64_t padded_weights(const struct g_op *op, int traversal);
 /* costs/decoders.c.  Leaves: op->fast where U85's fast decoder saves cycles or bytes */
 bool choose_decoders(struct sched *s);
 
-/* order.c: an order in which whole maps need less memory than now, and the way
- * back; NULL: there is none */
-void find_order(struct sched *s, int **order, int **back);
+/* order.c: an order in which whole maps need less memory than now; NULL: there is none */
+int *find_order(struct sched *s);
 
 /* search.c.  Needs: s->info.  Leaves: s->plan */
 bool search_plan(struct sched *s);

@@ -8,11 +8,11 @@
  */
 #include "flow.h"
 
-#include <stdlib.h>
 
 enum {
 	MAX_SETS = 64,	/* of one size are kept */
 	MAX_READY = 16, /* operations that may run next are tried */
+	SLOTS = 2 * MAX_SETS * MAX_READY,
 };
 
 /* operations that have run, by the last of them and the set before it */
@@ -41,7 +41,8 @@ struct ordering {
 	const struct flow *f;
 	size_t words; /* of a set's bits */
 	struct generation *gen;
-	struct set *grown; /* before the best are picked */
+	struct set *grown; /* before the best are picked: each once */
+	int n_grown, *slot; /* [SLOTS]: of a hash, the set behind it in grown; 0: none */
 	struct frontier *now, *next;
 };
 
@@ -112,51 +113,64 @@ run_none(const struct flow *f)
 	return s;
 }
 
-/* qsort's order: the best one first, else as in the graph */
-static int
-compare_sets(const void *x, const void *y)
+/* the best one first, else as in the graph */
+static bool
+is_better(const struct set *a, const struct set *b)
 {
-	const struct set *a = x, *b = y;
 	if (a->peak != b->peak)
-		return a->peak < b->peak ? -1 : 1;
+		return a->peak < b->peak;
 	if (a->sum != b->sum)
-		return a->sum < b->sum ? -1 : 1;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	return (a->op > b->op) - (a->op < b->op);
+		return a->sum < b->sum;
+	return a->parent != b->parent ? a->parent < b->parent : a->op < b->op;
 }
 
-/* the same within those that are equal */
-static int
-compare_hashes(const void *x, const void *y)
+/* one of the sets that are one operation larger: the best of those that hold the same */
+static void
+add_grown(struct ordering *o, struct set s)
 {
-	const struct set *a = x, *b = y;
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return compare_sets(x, y);
+	size_t at = s.hash % SLOTS;
+	while (o->slot[at] && o->grown[o->slot[at] - 1].hash != s.hash)
+		at = (at + 1) % SLOTS;
+	if (!o->slot[at]) {
+		o->grown[o->n_grown] = s;
+		o->slot[at] = ++o->n_grown;
+	} else if (is_better(&s, &o->grown[o->slot[at] - 1])) {
+		o->grown[o->slot[at] - 1] = s;
+	}
 }
 
-/* all sets that are one operation larger: each once, the best few */
+/* the best few of them, sorted */
 static struct generation
-grow(const struct ordering *o, const struct generation *from)
+pick_best(const struct ordering *o)
 {
-	struct set *v = o->grown;
-	size_t all = 0, n = 0;
+	int most = o->n_grown < MAX_SETS ? o->n_grown : MAX_SETS;
+	struct generation g = { .v = anew(o->a, struct set, (size_t)most) };
+	for (int i = 0; i < o->n_grown; i++) {
+		const struct set *s = &o->grown[i];
+		int at = g.n;
+		if (at == most && !is_better(s, &g.v[at - 1]))
+			continue;
+		for (at -= at == most; at > 0 && is_better(s, &g.v[at - 1]); at--)
+			g.v[at] = g.v[at - 1];
+		g.v[at] = *s;
+		g.n += g.n < most;
+	}
+	return g;
+}
+
+static struct generation
+grow(struct ordering *o, const struct generation *from)
+{
+	memset(o->slot, 0, SLOTS * sizeof(*o->slot));
+	o->n_grown = 0;
 	for (int i = 0; i < from->n; i++)
 		for (int k = 0; k < o->now->n_ready[i] && k < MAX_READY; k++) {
-			v[all] = run_next(o->f, &from->v[i], o->now->done[i],
-					  o->now->ready[i][k]);
-			v[all++].parent = i;
+			struct set s = run_next(o->f, &from->v[i], o->now->done[i],
+						o->now->ready[i][k]);
+			s.parent = i;
+			add_grown(o, s);
 		}
-	qsort(v, all, sizeof(*v), compare_hashes);
-	for (size_t i = 0; i < all; i++)
-		if (!n || v[n - 1].hash != v[i].hash)
-			v[n++] = v[i];
-	qsort(v, n, sizeof(*v), compare_sets);
-	n = n < MAX_SETS ? n : MAX_SETS;
-	struct generation g = { .v = anew(o->a, struct set, n), .n = (int)n };
-	memcpy(g.v, v, n * sizeof(*v));
-	return g;
+	return pick_best(o);
 }
 
 static void
@@ -214,6 +228,7 @@ begin(struct ordering *o)
 		if (is_ready(o->f, o->now->done[0], i))
 			insert_ready(o->now, 0, i);
 	o->grown = anew(o->a, struct set, MAX_SETS * MAX_READY);
+	o->slot = anew(o->a, int, SLOTS);
 	o->gen[0].v = anew(o->a, struct set, 1);
 	o->gen[0].v[0] = run_none(o->f);
 	o->gen[0].n = 1;
@@ -267,8 +282,8 @@ has_addresses(const struct sched *s)
 	return any;
 }
 
-void
-find_order(struct sched *s, int **order, int **back)
+int *
+find_order(struct sched *s)
 {
 	int *way = anew(s->a, int, (size_t)s->n_ops + 1);
 	int *note = anew(s->a, int, s->g->n_tensors + 1);
@@ -283,8 +298,5 @@ find_order(struct sched *s, int **order, int **back)
 		better |= order_node(a, f, way);
 		arena_close(a);
 	}
-	*order = better ? way : NULL;
-	*back = anew(s->a, int, (size_t)s->n_ops + 1);
-	for (int i = 0; i < s->n_ops; i++)
-		(*back)[way[i]] = i;
+	return better ? way : NULL;
 }

@@ -526,12 +526,11 @@ search_all(struct search *x)
 static bool
 find_orders(struct search *x)
 {
-	int *back;
 	x->may_copy = x->s->copies && weigh_copies(x->s);
 	x->copies = true; /* those that pay are in use from the next time on */
 	for (int copies = 0; copies < (x->may_copy ? 2 : 1); copies++) {
 		set_copies(x, copies);
-		find_order(x->s, &x->order[copies], &back);
+		x->order[copies] = find_order(x->s);
 	}
 	return !x->s->e->status;
 }
