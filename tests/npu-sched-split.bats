@@ -140,6 +140,42 @@ whole()
 	sed '/ do=add /s/$/ blockdep=0/' "$1" >whole.part
 }
 
+# limited CACHE OPTION...: "BYTES CYCLES" of lstm.part with an SRAM of its own of so many bytes
+limited()
+{
+	cat >own.ini <<-END
+	[System_Config.own]
+	core_clock=1e9
+	axi0_port=Sram
+	axi1_port=Dram
+	Sram_clock_scale=1.0
+	Dram_clock_scale=0.25
+	Dram_read_latency=500
+	[Memory_Mode.own]
+	const_mem_area=Axi1
+	arena_mem_area=Axi1
+	cache_mem_area=Axi0
+	arena_cache_size=$1
+	END
+	npu-sched -a ethos-u65-256 --any-accelerator --config own.ini --system-config own \
+		--memory-mode own "${@:2}" -o m.sched lstm.part 2>notes
+	sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' m.sched >cycles
+	sed -n 's/^area  *cache .* used=\([0-9]*\).*/\1/p' m.sched >used
+	echo "$(grep . used || echo 0) $(cat cycles)"
+}
+
+@test "a form counts within a profile's own limit, which the fastest plan is beyond" {
+	local used cycles time seed
+	for seed in 1 18; do
+		lstm $seed
+		read -r _ time < <(limited 393216 --arena-cache-size=400)
+		read -r used cycles < <(limited 400)
+		echo "seed $seed: $used bytes, $cycles cycles; by the option $time"
+		[ "$used" -le 400 ]
+		[ "$cycles" -le "$time" ]
+	done
+}
+
 @test "Size takes the form that weighs least" {
 	local used cycles before time
 	lstm 31

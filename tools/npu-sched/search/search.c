@@ -224,6 +224,13 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 	return best;
 }
 
+/* what another form's plan takes, or fewer */
+static double
+cycles_to_beat(const struct search *x)
+{
+	return x->s->below > 0 ? nextafter(x->s->below, INFINITY) : INFINITY;
+}
+
 /* fewer cycles; of as many fewer bytes, of as many less contention for memory.  of: p's */
 static bool
 is_better_order(const struct search *x, struct variant *of, struct plan *p)
@@ -242,15 +249,21 @@ search_orders(struct search *x, enum detail detail)
 	const struct settings l = list_settings(x);
 	for (int i = 0; i < l.n && !x->s->e->status;) {
 		struct variant *v = NULL;
-		double most = x->found.fastest ? x->found.fastest->cycles :
-			      x->s->below > 0 ? x->s->below : INFINITY;
-		struct plan *p = search_order(x, &l, &i, nextafter(most, INFINITY), detail,
-					      &v);
+		double most = x->found.fastest ? nextafter(x->found.fastest->cycles, INFINITY)
+					       : cycles_to_beat(x);
+		struct plan *p = search_order(x, &l, &i, most, detail, &v);
 		if (p && is_better_order(x, v, p))
 			keep_fastest(x, v, p);
 		else
 			plan_close(p);
 	}
+}
+
+/* another form's plan is faster than any that was found */
+static bool
+is_hopeless(const struct search *x)
+{
+	return x->s->below > 0 && !x->found.fastest && !x->found.within;
 }
 
 /* a variant of v with what some way lets leave the SRAM */
@@ -327,7 +340,7 @@ search_within(struct search *x, struct variant *v, int64_t limit)
 	const struct g_range ways = list_ways(x, l);
 	for (int64_t i = ways.lo; i < ways.hi && !x->s->e->status; i++) {
 		struct variant *w = i ? open_spill(x, v, l, (size_t)i) : v;
-		double below = x->found.within ? x->found.within->cycles : INFINITY;
+		double below = x->found.within ? x->found.within->cycles : cycles_to_beat(x);
 		struct plan *p = search_way(x, w, limit, below);
 		variant_rest(w);
 		if (!p) {
@@ -467,11 +480,17 @@ is_beyond(struct variant *v, int64_t limit)
 	return cascades_estimate(v->s, v->cascades, limit, true) > apart * free;
 }
 
-/* without a limit another form's plan is faster: within one, this form's are slower still */
+/* for whole maps and all weights at once?  then nobody has to look first whether the
+ * fastest plan fits */
 static bool
-is_hopeless(const struct search *x)
+has_room_for_all(const struct variant *v, int64_t limit)
 {
-	return x->s->below > 0 && !x->found.fastest;
+	int64_t bytes = cascades_whole_peak(v->cascades);
+	for (int i = 0; i < v->s->n_ops && bytes <= limit; i++) {
+		struct weights_size w = whole_size(v->s, i);
+		bytes += w.stream + w.scales;
+	}
+	return bytes <= limit;
 }
 
 /* the fastest plans: of all, and within the profile's own limit */
@@ -482,11 +501,14 @@ search_anchors(struct search *x)
 	bool limited = limit < NO_LIMIT_BYTES;
 	const struct settings l = list_settings(x);
 	struct variant *first = NULL;
+	bool searched = true; /* for the fastest of all: within a limit none is faster */
 	if (limited && is_limit_asked(x->s, limit)) {
 		first = open_setting(x, l.v[0]);
-		if (!is_beyond(first, limit))
-			search_orders(x, COARSELY);
-		if (fits(x, limit)) {
+		searched = !is_beyond(first, limit);
+		bool all = searched && has_room_for_all(first, limit);
+		if (searched)
+			search_orders(x, all ? FINELY : COARSELY);
+		if (!all && fits(x, limit)) {
 			plan_close(x->found.fastest);
 			x->found.fastest = NULL;
 			search_orders(x, FINELY);
@@ -494,10 +516,16 @@ search_anchors(struct search *x)
 	} else {
 		search_orders(x, FINELY);
 	}
-	if (!limited || fits(x, limit))
+	if (!limited || fits(x, limit) || (searched && is_hopeless(x)))
 		return;
 	for (int i = 0; i < l.n && !x->s->e->status; i++)
 		search_within(x, !i && first ? first : open_setting(x, l.v[i]), limit);
+}
+
+static bool
+give_up(const struct search *x)
+{
+	return err_no(x->s->e, "%s: error: another form of it is faster", x->s->g->file);
 }
 
 static bool
@@ -512,7 +540,7 @@ search_all(struct search *x)
 		return err_at(s->e, s->g->file, 0, "an operation has no block that "
 			      "fits the SHRAM of %s", s->accel->name);
 	if (is_hopeless(x))
-		return err_no(s->e, "%s: error: another form of it is faster", s->g->file);
+		return give_up(x);
 	if (!is_anchor_asked(&x->found, limit) && !explore_all(x, limit))
 		return false;
 	if (s->o->front || s->o->explain)
@@ -522,17 +550,41 @@ search_all(struct search *x)
 	return take_found(&x->found, limit);
 }
 
+static bool
+find_copies(struct search *x)
+{
+	x->may_copy = x->s->copies && weigh_copies(x->s);
+	x->copies = true; /* those that pay are in use from the next time on */
+	return !x->s->e->status;
+}
+
 /* of the graph with the copies that pay, and without any */
 static bool
 find_orders(struct search *x)
 {
-	x->may_copy = x->s->copies && weigh_copies(x->s);
-	x->copies = true; /* those that pay are in use from the next time on */
 	for (int copies = 0; copies < (x->may_copy ? 2 : 1); copies++) {
 		set_copies(x, copies);
 		x->order[copies] = find_order(x->s);
 	}
 	return !x->s->e->status;
+}
+
+/* can it be faster than another form's plan?  as far as bounds of its divisions tell, in the
+ * graph's order: to look for another one takes longer, and changes few of them */
+static bool
+may_beat(struct search *x)
+{
+	const double below = cycles_to_beat(x);
+	const struct settings l = list_settings(x);
+	bool any = below == INFINITY;
+	for (int i = 0; i < l.n && !any; i++) {
+		struct variant *v = open_setting(x, l.v[i]);
+		any = !variant_begin(v) || cascades_bound(v->cascades).lower_bound < below ||
+		      (may_gain(v, below) &&
+		       cascades_add(v->s, v->cascades, below, true));
+		drop_variant(x, v);
+	}
+	return any || give_up(x);
 }
 
 bool
@@ -544,7 +596,8 @@ search_plan(struct sched *s)
 	struct search x = { .s = s, .copies = s->copies != NULL, .estimate = INFINITY,
 			    .found.s = s };
 	forget_blocks(s);
-	bool ok = measure_whole(s) && find_orders(&x) && search_all(&x);
+	bool ok = measure_whole(s) && find_copies(&x) && may_beat(&x) && find_orders(&x) &&
+		  search_all(&x);
 	plan_close(x.found.fastest);
 	plan_close(x.found.within);
 	while (x.n > 0)
