@@ -114,12 +114,23 @@ try_fit(struct contest *c, struct candidate *i, enum fit how)
 	return asked;
 }
 
+/* are so many cycles too many before there are addresses?  These have cost as much each
+ * time, or more; among many weights half of that is enough to doubt it */
+static bool
+is_doubtful(const struct contest *c, double cycles)
+{
+	bool known = c->limit < NO_LIMIT_BYTES && c->loss < INFINITY &&
+		     has_many_weights(c->x->s);
+	return known && cycles + c->loss / 2 >= c->best.cycles;
+}
+
 static bool
 begin(struct contest *c, struct candidate *i)
 {
 	i->next = NEVER;
 	if (i->lower_bound >= c->best.cycles * inexactness(c->x->s) ||
-	    i->estimate >= c->best.cycles * c->tolerance || !is_new(c, i))
+	    i->estimate >= c->best.cycles * c->tolerance ||
+	    is_doubtful(c, i->estimate) || !is_new(c, i))
 		return true;
 	if (!work_out(c->x, i))
 		return false;
@@ -129,16 +140,6 @@ begin(struct contest *c, struct candidate *i)
 	return true;
 }
 
-/* could it be better with addresses?  These have cost as much each time, or more; among
- * many weights half of that is enough to doubt it */
-static bool
-is_worth(const struct contest *c, double bound)
-{
-	bool known = c->limit < NO_LIMIT_BYTES && c->loss < INFINITY;
-	return bound + (known && has_many_weights(c->x->s) ? c->loss / 2 : 0) <
-	       c->best.cycles;
-}
-
 /* of a candidate's room: limits of transfers that are tried where its bound, or its plan
  * with addresses, is no better; half as many each time that some in a row are not */
 enum { VISITS_APART = 4, FITS_APART = 16, LEAST_APART = 2, IN_A_ROW = 3, WITHIN = 2 };
@@ -146,7 +147,7 @@ enum { VISITS_APART = 4, FITS_APART = 16, LEAST_APART = 2, IN_A_ROW = 3, WITHIN 
 static int
 limits_apart(const struct contest *c, const struct candidate *i, double bound)
 {
-	int apart = !is_worth(c, bound) ? VISITS_APART : FITS_APART;
+	int apart = bound >= c->best.cycles ? VISITS_APART : FITS_APART;
 	int in_a_row = c->limit < NO_LIMIT_BYTES ? WITHIN : IN_A_ROW;
 	int halvings = has_many_weights(c->x->s) ? i->failed / in_a_row : 0;
 	for (; halvings && apart > LEAST_APART; halvings--)
@@ -165,7 +166,7 @@ next_limit(const struct contest *c, struct candidate *i, int64_t asked, double b
 {
 	if (i->lower_bound >= c->best.cycles)
 		return NEVER;
-	if (bound >= c->best.cycles * c->tolerance) {
+	if (is_doubtful(c, bound) || bound >= c->best.cycles * c->tolerance) {
 		bool promising = i->with_little < c->best.cycles * c->tolerance;
 		return i->little < i->next && promising ? i->little : NEVER;
 	}
@@ -199,12 +200,13 @@ visit(struct contest *c, struct candidate *i)
 	/* by the sum of bytes it is no news */
 	bool tried = asked == i->tried && i->next != i->little;
 	i->tried = asked;
-	if (is_worth(c, bound) && candidate_packed(c->x, i) <= i->next) {
+	bool worth = bound < c->best.cycles && !is_doubtful(c, bound);
+	if (worth && candidate_packed(c->x, i) <= i->next) {
 		int64_t between = try_fit(c, i, BETWEEN);
 		most = between > asked ? between : asked;
 		c->loss = fmin(c->loss, p->cycles - bound);
 	}
-	if (is_worth(c, bound) && !tried && round_limit(i->next, p, COARSE) >= asked)
+	if (worth && !tried && round_limit(i->next, p, COARSE) >= asked)
 		(void)try_fit(c, i, SUMMED);
 	i->next = next_limit(c, i, most, bound, c->best.cycles < was);
 }
