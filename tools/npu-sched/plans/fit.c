@@ -16,7 +16,7 @@ plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 	else
 		plan_fetches_between(s, p, limit);
 	if (plan_bound(s, p) >= below) {
-		p->cycles = INFINITY;
+		p->cycles = NAN; /* no addresses, no clock */
 		return false;
 	}
 	if (f.how == SUMMED)
