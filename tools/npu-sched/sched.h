@@ -380,11 +380,11 @@ bool can_fold(const struct g_op *op);
 int list_folds(const struct g_op *op, struct fold v[MAX_FOLDS]);
 void fold_op(struct g_op *op, const struct fold *f);
 
-/* blocks.c.  Leaves: s->searched, of searches for blocks, which many variants have in
- * common: none yet */
-void begin_costs(struct sched *s);
-/* cascades/kept.c.  Leaves: s->kept, of cascades, in the same way */
+/* cascades/kept.c.  Leaves: s->kept, of cascades, which many variants have in common: none
+ * yet */
 void begin_kept(struct sched *s);
+/* blocks.c.  Leaves: s->searched, of searches for blocks, in the same way */
+void begin_costs(struct sched *s);
 /* finds operations of the same work, for the layouts and areas that
  * tensors have now; forgets all choices */
 void forget_blocks(struct sched *s);

@@ -218,9 +218,8 @@ struct trial {
 };
 enum { TRIALS = 8 }; /* at most, at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
-/* among few one choice matters much, and all can be tried; among many no single one does */
+/* among few one choice matters much, and all can be tried */
 bool has_few_weights(const struct sched *s);
-bool has_many_weights(const struct sched *s);
 
 /* candidates.c: limits for transfers are rounded down: the larger the plan the more coarsely */
 enum grain { COARSE = 4, FINE = 16 };
@@ -228,7 +227,9 @@ int64_t round_limit(int64_t limit, const struct plan *p, enum grain grain);
 
 enum detail { COARSELY, FINELY };
 
-/* fastest.c: what a division, or a variant's best one, may be estimated at above the least
+/* fastest.c: among many weights no single choice matters much */
+bool has_many_weights(const struct sched *s);
+/* what a division, or a variant's best one, may be estimated at above the least
  * there is */
 double estimates_apart(const struct sched *s);
 /* the fastest plan within a limit, if it takes fewer cycles than `below`;
