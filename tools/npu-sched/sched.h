@@ -267,6 +267,15 @@ struct sched {
 	struct sched_front front; /* --front, --explain */
 	int64_t least; /* limit, or cycles, that there is a plan for; 0: nobody asked */
 	double below; /* of another form's plan; 0: any.  Slower ones are of no interest */
+	struct rival { /* with Size, that plan; 0: there is none */
+		double weight;	/* heavier ones are of no interest */
+		double slowest; /* nor are those of more cycles; 0: any */
+	} rival;
+	/* cycles of the fastest plan of all, and within the profile's own limit; 0: none,
+	 * or not searched yet */
+	struct anchors {
+		double fastest, within;
+	} anchors;
 	struct perf_run *run; /* of each stream, as it will be emitted */
 	size_t n_runs, cap_runs;
 	struct err *e;

@@ -30,6 +30,16 @@ count_below(const struct front *f, int64_t sram)
 	return lo;
 }
 
+/* a plan of another form's is as good, even if so much is estimated too high */
+static bool
+has_better_rival(const struct front *f, int64_t total, double cycles)
+{
+	const double nearly = 1.02;
+	return f->rival.weight > 0 &&
+	       (point_weight(total, cycles) > nearly * f->rival.weight ||
+		(f->rival.slowest > 0 && cycles > nearly * f->rival.slowest));
+}
+
 /* than so many times the lightest */
 static bool
 is_lighter(const struct front *f, int64_t total, double cycles, double times)
@@ -43,7 +53,7 @@ bool
 front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 {
 	size_t n = count_below(f, sram);
-	if (cycles == INFINITY)
+	if (cycles == INFINITY || has_better_rival(f, total, cycles))
 		return false;
 	if (is_lighter(f, total, cycles, 1))
 		return true;

@@ -44,12 +44,17 @@ is_anchor_asked(const struct found *x, int64_t limit)
 }
 
 bool
+is_size_asked(const struct sched *s)
+{
+	const struct options *o = s->o;
+	return o->size && !o->front && !o->explain && !o->max_cycles;
+}
+
+bool
 is_lightest_asked(const struct found *x, int64_t limit)
 {
-	const struct options *o = x->s->o;
 	const struct point *p = &x->front.lightest;
-	return o->size && !o->front && !o->explain && !o->max_cycles && p->cycles > 0 &&
-	       p->sram <= limit;
+	return is_size_asked(x->s) && p->cycles > 0 && p->sram <= limit;
 }
 
 /* the faster one of those that fit, or NULL */

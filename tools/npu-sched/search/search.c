@@ -404,9 +404,10 @@ explore_setting(struct search *x, struct setting t)
 }
 
 static void
-add_anchor(struct front *f, int64_t sram, const struct plan *p)
+add_anchor(struct front *f, int64_t sram, double cycles)
 {
-	f->anchor[f->n_anchors++] = (struct anchor){ .sram = sram, .cycles = p->cycles };
+	if (cycles > 0)
+		f->anchor[f->n_anchors++] = (struct anchor){ .sram = sram, .cycles = cycles };
 }
 
 static bool
@@ -449,10 +450,9 @@ explore_all(struct search *x, int64_t limit)
 	const double heaviest = 1.3;
 	struct front *f = &x->found.front;
 	f->a = x->s->a;
-	if (x->found.fastest)
-		add_anchor(f, INT64_MAX, x->found.fastest);
-	if (x->found.within)
-		add_anchor(f, profile_limit(x->s), x->found.within);
+	f->rival = x->s->rival;
+	add_anchor(f, INT64_MAX, x->s->anchors.fastest);
+	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
 	f->heaviest = heaviest;
 	if (!explore_settings(x) || is_lightest_asked(&x->found, limit))
 		return !x->s->e->status;
@@ -495,7 +495,7 @@ has_room_for_all(const struct variant *v, int64_t limit)
 
 /* the fastest plans: of all, and within the profile's own limit */
 static void
-search_anchors(struct search *x)
+find_anchors(struct search *x)
 {
 	int64_t limit = profile_limit(x->s);
 	bool limited = limit < NO_LIMIT_BYTES;
@@ -522,10 +522,19 @@ search_anchors(struct search *x)
 		search_within(x, !i && first ? first : open_setting(x, l.v[i]), limit);
 }
 
+static void
+search_anchors(struct search *x)
+{
+	find_anchors(x);
+	const struct plan *p = x->found.fastest, *q = x->found.within;
+	x->s->anchors = (struct anchors){ .fastest = p ? p->cycles : 0,
+					  .within = q ? q->cycles : 0 };
+}
+
 static bool
 give_up(const struct search *x)
 {
-	return err_no(x->s->e, "%s: error: another form of it is faster", x->s->g->file);
+	return err_no(x->s->e, "%s: error: another form of it is better", x->s->g->file);
 }
 
 static bool
@@ -533,7 +542,9 @@ search_all(struct search *x)
 {
 	struct sched *s = x->s;
 	int64_t limit = limit_of(s->memory.cache_bytes);
-	search_anchors(x);
+	/* of the plain form, where this is another: Size's plan is not to be faster */
+	if (!s->anchors.fastest)
+		search_anchors(x);
 	if (s->e->status)
 		return false;
 	if (x->unfit && !x->found.fastest)
@@ -547,6 +558,8 @@ search_all(struct search *x)
 		list_front(&x->found);
 	if (s->o->front)
 		return true;
+	if (s->rival.weight > 0 && !x->found.front.n)
+		return give_up(x);
 	return take_found(&x->found, limit);
 }
 

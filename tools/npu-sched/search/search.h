@@ -155,6 +155,7 @@ struct front {
 	struct point *v;
 	size_t n, cap;
 	struct point lightest; /* cycles 0: none */
+	struct rival rival;
 	double heaviest; /* what weighs so many times as much is not wanted; 0: any is */
 	/* the fastest plans of all and within the profile's own limit: what is as small as
 	 * either and takes no more cycles is not let in */
@@ -313,6 +314,8 @@ bool is_fastest_asked(const struct sched *s);
 bool is_limit_asked(const struct sched *s, int64_t limit);
 /* is it one of those plans?  then the front is not asked for */
 bool is_anchor_asked(const struct found *x, int64_t limit);
+/* is it the lightest plan, of those within whatever limit? */
+bool is_size_asked(const struct sched *s);
 /* is it the lightest of all, and there? */
 bool is_lightest_asked(const struct found *x, int64_t limit);
 /* leaves s->front: from the least memory to the fastest plan */

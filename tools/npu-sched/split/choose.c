@@ -16,6 +16,7 @@ struct forms {
 	bool any;
 	bool shared;	   /* some product is read by several sums */
 	double cycles;	   /* of the plain form; 0: it has no plan */
+	struct anchors anchors; /* of that */
 	struct err why;	   /* there is none: with the least that would have been enough */
 	int64_t least;
 };
@@ -79,6 +80,18 @@ cycles_to_beat(const struct forms *f)
 	return known ? s->plan->cycles : 0;
 }
 
+/* what out, another form, is searched for */
+static void
+set_rival(const struct forms *f, struct sched *out)
+{
+	const struct sched *s = &f->best;
+	if (!f->any || !s->plan || !is_size_asked(s) || s->o->calibrated)
+		return;
+	out->anchors = f->anchors;
+	out->rival.weight = point_weight(total_of(s->plan), s->g->targets[0]->cycles);
+	out->rival.slowest = f->shared ? f->cycles : 0;
+}
+
 static bool
 try_split(const struct sched *s, struct bytes text, struct split how, const struct forms *f,
 	  bool (*plan)(struct sched *), struct sched *out, struct err *e)
@@ -88,6 +101,7 @@ try_split(const struct sched *s, struct bytes text, struct split how, const stru
 	struct sums l = sums_find(s->a, out->g);
 	split_sums(out->g, s->a, &l, how);
 	out->below = cycles_to_beat(f);
+	set_rival(f, out);
 	return graph_check(out->g, e) && plan(out);
 }
 
@@ -140,6 +154,7 @@ plan_plain(struct forms *f, struct sched *s, bool (*plan)(struct sched *))
 	f->any = plan(s);
 	f->best = *s;
 	f->cycles = f->any ? s->g->targets[0]->cycles : 0;
+	f->anchors = s->anchors;
 	f->least = s->least ? s->least : INT64_MAX;
 }
 
