@@ -543,7 +543,7 @@ search_all(struct search *x)
 	struct sched *s = x->s;
 	int64_t limit = limit_of(s->memory.cache_bytes);
 	/* of the plain form, where this is another: Size's plan is not to be faster */
-	if (!s->anchors.fastest)
+	if (s->anchors.fastest == 0)
 		search_anchors(x);
 	if (s->e->status)
 		return false;
