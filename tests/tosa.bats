@@ -332,6 +332,13 @@ single()
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 }
 
+@test "random movements behind each other compute the same compiled" {
+	local n=12
+	[ -z "${NPUTOOLS_ALL-}" ] || n=100
+	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 40 -m
+	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
+}
+
 @test "convolutions whose weights are computed" {
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 2 -s 3 -c
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]

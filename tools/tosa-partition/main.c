@@ -114,6 +114,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	l.g = p.g;
 	size_t n = (size_t)p.t->n_tensors, n_ops = (size_t)p.t->n_ops;
 	p.value = anew(a, struct nd, n + 1);
+	p.loose = anew(a, struct nd, n + 1);
 	p.bound = anew(a, bool, n + 1);
 	p.reader = anew(a, int, n + 1);
 	p.maker = anew(a, int, n + 1);

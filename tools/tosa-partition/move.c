@@ -24,44 +24,12 @@ lower_concat(struct part *p, const struct tosa_op *op)
 }
 
 const char *
-lower_reshape(struct part *p, const struct tosa_op *op)
-{
-	struct nd v = value_of(p, op->in[0]);
-	if (!p->bound[op->in[0]])
-		name_result(p, op->out[0], &v);
-	return NULL;
-}
-
-const char *
 lower_reverse(struct part *p, const struct tosa_op *op)
 {
 	struct nd v = value_of(p, op->in[0]);
 	int axis = (int)tosa_axis_of(op);
 	if (v.dim[axis] > 1)
 		nd_slice(&v, axis, v.dim[axis] - 1, v.dim[axis], -1);
-	name_result(p, op->out[0], &v);
-	return NULL;
-}
-
-const char *
-lower_slice(struct part *p, const struct tosa_op *op)
-{
-	struct nd v = value_of(p, op->in[0]);
-	for (int k = 0; k < v.rank; k++)
-		nd_slice(&v, k, tosa_value(tosa_in(p->t, op, 1), k),
-			 tosa_value(tosa_in(p->t, op, 2), k), 1);
-	name_result(p, op->out[0], &v);
-	return NULL;
-}
-
-const char *
-lower_transpose(struct part *p, const struct tosa_op *op)
-{
-	struct nd v = value_of(p, op->in[0]);
-	int order[TOSA_MAX_RANK];
-	for (int k = 0; k < v.rank; k++)
-		order[k] = tosa_perm_of(op, k);
-	nd_permute(&v, order);
 	name_result(p, op->out[0], &v);
 	return NULL;
 }

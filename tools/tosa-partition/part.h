@@ -36,6 +36,7 @@ struct part {
 	struct graph *g;
 	struct lower *l;
 	struct nd *value; /* where each tensor lives; t NULL: nowhere yet */
+	struct nd *loose; /* what it is, of more dimensions than it has, in other memory */
 	bool *bound;	  /* its place is in the result of what reads it */
 	int *reader;	  /* the operator that alone reads it, else -1 */
 	int *maker;	  /* the operator that wrote it in the file, folded or not */
@@ -79,7 +80,10 @@ struct nd value_of(struct part *p, int tensor); /* to read */
 struct nd result_place(struct part *p, int tensor); /* to write */
 /* the result is what is seen: another name of it, copied where it has a place */
 void name_result(struct part *p, int tensor, const struct nd *seen);
+/* loose.c: a tensor that was loose, in memory of its own */
+struct nd settled(struct part *p, int tensor);
 /* [N,H,W,C] as operations can read it, whose channels are neighbours */
+bool is_map(const struct nd *v);
 struct nd readable_map(struct part *p, const struct nd *v);
 /* to write so: the same memory, or other that deliver_map copies from */
 struct nd room_map(struct part *p, const struct nd *v);
@@ -178,8 +182,9 @@ lower_fn lower_bits, lower_not, lower_bool, lower_shift; /* bits.c */
 lower_fn lower_rescale, lower_clamp, lower_table, lower_negate, lower_abs,
     lower_clz, lower_cast;				 /* unary.c */
 lower_fn lower_reduce, lower_reduce_sum, lower_argmax;	 /* reduce.c */
-lower_fn lower_concat, lower_pad, lower_reshape, lower_reverse, lower_slice,
-    lower_tile, lower_transpose, lower_gather, lower_scatter; /* move.c */
+lower_fn lower_concat, lower_pad, lower_reverse, lower_tile, lower_gather,
+    lower_scatter;					 /* move.c */
+lower_fn lower_moved;					 /* loose.c */
 lower_fn lower_resize;					 /* resize.c */
 lower_fn lower_loop;					 /* loop.c */
 

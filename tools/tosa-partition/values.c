@@ -125,6 +125,8 @@ struct nd
 value_of(struct part *p, int tensor)
 {
 	struct nd *v = &p->value[tensor];
+	if (p->loose[tensor].t)
+		return settled(p, tensor);
 	if (v->t && v->t->shape.type == TFL_BOOL && tensor_is_input(v->t))
 		take_truth(p, v);
 	if (p->t->tensor[tensor].data.p && !p->t->tensor[tensor].is_output)
@@ -222,7 +224,7 @@ name_result(struct part *p, int tensor, const struct nd *seen)
 
 /* ---- memory -------------------------------------------------------------------------- */
 
-static bool
+bool
 is_map(const struct nd *v)
 {
 	struct nd image = *v;

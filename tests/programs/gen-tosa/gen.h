@@ -60,4 +60,7 @@ void draw_single(struct gen *g);
 /* a convolution whose weights, or bias, are computed */
 void draw_computed(struct gen *g);
 
+/* moves.c: operators that only move elements */
+void draw_moves(struct gen *g);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: gen-tosa SEED [single|computed] >graph.tosa */
+/* usage: gen-tosa SEED [single|computed|moves] >graph.tosa */
 #include "gen.h"
 
 #include <stdio.h>
@@ -9,10 +9,17 @@
 int
 main(int argc, char **argv)
 {
-	const char *kind = argc == 3 ? argv[2] : "";
-	bool single = !strcmp(kind, "single"), computed = !strcmp(kind, "computed");
-	if (argc < 2 || argc > 3 || (argc == 3 && !single && !computed)) {
-		(void)fprintf(stderr, "usage: gen-tosa SEED [single|computed] >graph.tosa\n");
+	static const struct {
+		const char *name;
+		void (*run)(struct gen *);
+	} kinds[] = { { "", draw_graph }, { "single", draw_single },
+		      { "computed", draw_computed }, { "moves", draw_moves } };
+	size_t kind = 0;
+	while (argc == 3 && kind < ARRAY_LEN(kinds) && strcmp(argv[2], kinds[kind].name))
+		kind++;
+	if (argc < 2 || argc > 3 || kind == ARRAY_LEN(kinds)) {
+		(void)fprintf(stderr, "usage: gen-tosa SEED [single|computed|moves] "
+			      ">graph.tosa\n");
 		return EXIT_TROUBLE;
 	}
 	struct arena *a = arena_open();
@@ -22,7 +29,7 @@ main(int argc, char **argv)
 	g->a = a;
 	g->w = fbw_open();
 	g->state = strtoull(argv[1], NULL, 10);
-	(single ? draw_single : computed ? draw_computed : draw_graph)(g);
+	kinds[kind].run(g);
 	bool ok = gen_file(g, &file, &e) &&
 		  fwrite(file.p, 1, file.n, stdout) == file.n && !fflush(stdout);
 	fbw_close(g->w);

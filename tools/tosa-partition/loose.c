@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TRANSPOSEs, RESHAPEs and SLICEs behind each other are one movement.  Where no view has
+ * as few dimensions as a tensor, as behind a RESHAPE that joins axes which are no line,
+ * the tensor is a view of more: every axis is the product of some factors, from the
+ * outermost to the innermost.  It stays that, without memory, where what follows moves
+ * in no more operations; as the five operators of a channel shuffle between NHWC and
+ * NCHW, whose result is other channels of the same pixels.
+ */
+#include "part.h"
+
+enum { PIXEL_AXES = 3 /* N, H, W */ };
+
+/* as few factors as say it: none of 1, and neighbours that are a line are one */
+static struct nd
+factors_of(const struct nd *v)
+{
+	struct nd r = *v;
+	r.rank = 0;
+	for (int k = 0; k < v->rank; k++) {
+		int last = r.rank - 1;
+		if (v->dim[k] == 1)
+			continue;
+		if (last >= 0 && r.stride[last] == v->dim[k] * v->stride[k]) {
+			r.dim[last] *= v->dim[k];
+			r.stride[last] = v->stride[k];
+			continue;
+		}
+		r.dim[r.rank] = v->dim[k];
+		r.stride[r.rank++] = v->stride[k];
+	}
+	return r;
+}
+
+/* splits v's factors where axes of these lengths end; first[k]: of axis k; last the end */
+static bool
+split(struct nd *v, const int32_t *dim, int rank, int *first)
+{
+	int at = 0;
+	*v = factors_of(v);
+	for (int k = 0; k < rank; k++) {
+		int64_t left = dim[k];
+		first[k] = at;
+		for (; left > 1; at++) {
+			int64_t f = at < v->rank ? v->dim[at] : 0;
+			if (f > left && f % left == 0 && v->rank < ND_MAX)
+				nd_split(v, at, f / left);
+			else if (!f || left % f)
+				return false;
+			left /= v->dim[at];
+		}
+	}
+	first[rank] = at;
+	return at == v->rank;
+}
+
+/* one factor an axis; false: one has more, that are no line */
+static bool
+collapse(const struct nd *v, const int *first, int rank, struct nd *out)
+{
+	*out = *v;
+	out->rank = rank;
+	for (int k = 0; k < rank; k++) {
+		out->dim[k] = out->stride[k] = 1;
+		for (int i = first[k + 1]; i-- > first[k];) {
+			if (i + 1 == first[k + 1])
+				out->stride[k] = v->stride[i];
+			else if (v->stride[i] != out->stride[k] * out->dim[k])
+				return false;
+			out->dim[k] *= v->dim[i];
+		}
+	}
+	return true;
+}
+
+/* ---- what operators make of factors ------------------------------------------------ */
+
+static bool
+permute(const struct tosa_op *op, struct nd *v, const int *first, int rank)
+{
+	struct nd old = *v;
+	v->rank = 0;
+	for (int k = 0; k < rank; k++) {
+		int axis = tosa_perm_of(op, k);
+		for (int i = first[axis]; i < first[axis + 1]; i++, v->rank++) {
+			v->dim[v->rank] = old.dim[i];
+			v->stride[v->rank] = old.stride[i];
+		}
+	}
+	return true;
+}
+
+/* of an axis of several factors, whole ones of the outermost */
+static bool
+cut(const struct part *p, const struct tosa_op *op, struct nd *v, const int *first, int rank)
+{
+	for (int k = 0; k < rank; k++) {
+		int64_t start = tosa_value(tosa_in(p->t, op, 1), k), inner = 1;
+		int64_t n = tosa_value(tosa_in(p->t, op, 2), k);
+		if (first[k] == first[k + 1])
+			continue;
+		for (int i = first[k] + 1; i < first[k + 1]; i++)
+			inner *= v->dim[i];
+		if (start % inner || n % inner)
+			return false;
+		nd_slice(v, first[k], start / inner, n / inner, 1);
+	}
+	return true;
+}
+
+static bool
+is_mover(const struct tosa_op *op)
+{
+	return op->code == TOSA_TRANSPOSE || op->code == TOSA_RESHAPE ||
+	       op->code == TOSA_SLICE || op->code == TOSA_IDENTITY;
+}
+
+/* the factors of op's result, given those of its first operand */
+static bool
+moved(const struct part *p, const struct tosa_op *op, struct nd *v)
+{
+	const struct tosa_tensor *x = tosa_in(p->t, op, 0);
+	int first[TOSA_MAX_RANK + 1];
+	if (op->code == TOSA_RESHAPE || op->code == TOSA_IDENTITY)
+		return true;
+	return split(v, x->dim, x->rank, first) &&
+	       (op->code == TOSA_SLICE ? cut(p, op, v, first, x->rank)
+				       : permute(op, v, first, x->rank));
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+/* a map whose pixels v's are, too, as [N,H,W,C], and v's axis of channels */
+static bool
+find_map(const struct nd *v, const int *first, struct nd *map)
+{
+	struct nd pixels = *v;
+	int64_t most = 0;
+	pixels.rank = first[PIXEL_AXES];
+	if (!collapse(&pixels, first, PIXEL_AXES, map))
+		return false;
+	for (int k = first[PIXEL_AXES]; k < v->rank; k++) {
+		if (v->stride[k] < 0)
+			return false;
+		most += (v->dim[k] - 1) * v->stride[k];
+	}
+	for (int k = 0; k < PIXEL_AXES; k++)
+		if (map->dim[k] > 1 && map->stride[k] <= most)
+			return false;
+	map->rank = PIXEL_AXES + 1;
+	map->dim[PIXEL_AXES] = most + 1;
+	map->stride[PIXEL_AXES] = 1;
+	return true;
+}
+
+/* the channel of that map that each of v's is */
+static int32_t *
+list_channels(struct part *p, const struct nd *v, int first, int32_t n)
+{
+	int32_t *map = anew(p->a, int32_t, (size_t)n);
+	for (int32_t i = 0; i < n; i++) {
+		int64_t left = i, at = 0;
+		for (int k = v->rank; k-- > first; left /= v->dim[k])
+			at += left % v->dim[k] * v->stride[k];
+		map[i] = (int32_t)at;
+	}
+	return map;
+}
+
+/* v's elements, which tensor t's are, into memory like `to`; how many operations */
+static int64_t
+put(struct part *p, const struct nd *v, const struct tosa_tensor *t, const struct nd *to,
+    bool really)
+{
+	int first[TOSA_MAX_RANK + 1];
+	struct nd x = *v, map;
+	bool turns = low_has(p->l, LACK_ORDERS) && nd_copies(p->l, v, to) == 1;
+	if (!turns && t->rank == PIXEL_AXES + 1 && split(&x, t->dim, t->rank, first) &&
+	    find_map(&x, first, &map) && is_map(&map) && is_map(to)) {
+		int32_t n = t->dim[PIXEL_AXES];
+		int32_t *at = list_channels(p, &x, first[PIXEL_AXES], n);
+		if (low_picks_channels(&map, at, n)) {
+			if (really)
+				low_copy_channels(p->l, &map, to, at);
+			return 1;
+		}
+	}
+	if (really)
+		nd_copy(p->l, v, to);
+	return really ? 0 : nd_copies(p->l, v, to);
+}
+
+static void
+settle(struct part *p, int tensor, const struct nd *v)
+{
+	struct nd to = result_place(p, tensor);
+	(void)put(p, v, &p->t->tensor[tensor], &to, true);
+}
+
+static int64_t
+copies(struct part *p, const struct nd *v, int tensor)
+{
+	const struct tosa_tensor *t = &p->t->tensor[tensor];
+	struct nd to = nd_dense(v->type, t->rank, t->dim);
+	to.t = v->t; /* it is not looked at */
+	return put(p, v, t, &to, false);
+}
+
+/* does what follows move it in no more operations than it takes now? */
+static bool
+may_wait(struct part *p, int tensor, const struct nd *v)
+{
+	struct nd x = *v, seen;
+	int t = tensor, i, first[TOSA_MAX_RANK + 1];
+	while ((i = p->reader[t]) >= 0 && !p->t->tensor[t].is_output && !p->done[i] &&
+	       is_mover(&p->t->op[i])) {
+		const struct tosa_op *op = &p->t->op[i];
+		const struct tosa_tensor *o = tosa_out(p->t, op);
+		if (!moved(p, op, &x) || !split(&x, o->dim, o->rank, first))
+			return false;
+		if (collapse(&x, first, o->rank, &seen))
+			return true;
+		t = op->out[0];
+	}
+	int64_t now = copies(p, v, tensor);
+	return t != tensor && copies(p, &x, t) <= now;
+}
+
+/* ---- for operators ------------------------------------------------------------------- */
+
+struct nd
+settled(struct part *p, int tensor)
+{
+	struct nd v = p->loose[tensor];
+	p->loose[tensor].t = NULL;
+	settle(p, tensor, &v);
+	return p->value[tensor];
+}
+
+const char *
+lower_moved(struct part *p, const struct tosa_op *op)
+{
+	int tensor = op->out[0], first[TOSA_MAX_RANK + 1];
+	const struct tosa_tensor *t = tosa_out(p->t, op);
+	struct nd v = p->loose[op->in[0]], seen;
+	if (!v.t || !moved(p, op, &v)) {
+		v = value_of(p, op->in[0]);
+		if (p->bound[op->in[0]])
+			return NULL; /* it lies in the result */
+		(void)moved(p, op, &v);
+	}
+	if (!split(&v, t->dim, t->rank, first)) /* lengths without a common factor */
+		settle(p, tensor, &v);
+	else if (collapse(&v, first, t->rank, &seen))
+		name_result(p, tensor, &seen);
+	else if (!p->value[tensor].t && may_wait(p, tensor, &v))
+		p->loose[tensor] = v;
+	else
+		settle(p, tensor, &v);
+	return NULL;
+}
