@@ -80,8 +80,6 @@ struct nd value_of(struct part *p, int tensor); /* to read */
 struct nd result_place(struct part *p, int tensor); /* to write */
 /* the result is what is seen: another name of it, copied where it has a place */
 void name_result(struct part *p, int tensor, const struct nd *seen);
-/* loose.c: a tensor that was loose, in memory of its own */
-struct nd settled(struct part *p, int tensor);
 /* [N,H,W,C] as operations can read it, whose channels are neighbours */
 bool is_map(const struct nd *v);
 struct nd readable_map(struct part *p, const struct nd *v);
@@ -89,6 +87,9 @@ struct nd readable_map(struct part *p, const struct nd *v);
 struct nd room_map(struct part *p, const struct nd *v);
 void deliver_map(struct part *p, const struct nd *room, const struct nd *v);
 const char *say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
+
+/* loose.c: a tensor that was loose, in memory of its own */
+struct nd settled(struct part *p, int tensor);
 
 /* tail.c: what follows an operation that has a scale, a clamp and a table */
 struct tail {
