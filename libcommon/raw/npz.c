@@ -114,9 +114,7 @@ static void
 put_bytes(struct archive *z, const char *key, struct bytes b)
 {
 	char descr[32];
-	static const uint8_t none[1];
-	if (!b.n) /* a string of no bytes is none to NumPy */
-		b = (struct bytes){ .p = none, .n = 1 };
+	b = raw_as_string(b);
 	(void)snprintf(descr, sizeof(descr), "|S%zu", b.n);
 	put_array(z, key, descr, "()", b.p, b.n);
 }
@@ -317,7 +315,7 @@ parse_array(const struct load *l, const char *key, struct array *v)
 	return true;
 }
 
-/* a string's bytes, all of them but NumPy's one zero for none; or a vector of bytes */
+/* a string's bytes, or a vector of bytes */
 static bool
 load_bytes(const struct load *l, const char *key, struct bytes *out)
 {
@@ -327,8 +325,8 @@ load_bytes(const struct load *l, const char *key, struct bytes *out)
 	if ((v.kind != 'S' && v.kind != 'u') || (v.kind == 'u' && v.item != 1))
 		return BAD(l, "%s is not of bytes", key);
 	*out = (struct bytes){ .p = v.data.p, .n = (size_t)(v.item * v.n) };
-	if (v.kind == 'S' && out->n == 1 && !*out->p)
-		out->n = 0;
+	if (v.kind == 'S')
+		*out = raw_of_string(*out);
 	return true;
 }
 

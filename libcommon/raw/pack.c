@@ -48,6 +48,19 @@ put_ends(struct text *t, const char *name, const struct raw_end *v, int n)
 	text_free(&x);
 }
 
+struct bytes
+raw_as_string(struct bytes b)
+{
+	static const uint8_t none[1];
+	return b.n ? b : (struct bytes){ .p = none, .n = 1 };
+}
+
+struct bytes
+raw_of_string(struct bytes b)
+{
+	return b.n == 1 && !*b.p ? (struct bytes){ .p = b.p } : b;
+}
+
 void
 raw_print_packed(const struct raw *r, struct text *t)
 {
@@ -55,7 +68,8 @@ raw_print_packed(const struct raw *r, struct text *t)
 	store_le32(scratch, (uint32_t)r->scratch);
 	put_block(t, first_block, NULL, 0);
 	put_block(t, "cmd_data", r->cmd.p, r->cmd.n);
-	put_block(t, "weight_data", r->weights.p, r->weights.n);
+	struct bytes weights = raw_as_string(r->weights);
+	put_block(t, "weight_data", weights.p, weights.n);
 	put_block(t, "scratch_size", scratch, sizeof(scratch));
 	put_ends(t, "inputs", r->in, r->n_in);
 	put_ends(t, "outputs", r->out, r->n_out);
@@ -127,7 +141,7 @@ take_data(struct load *l, const char *name, struct bytes b, struct raw *out)
 	if (!strcmp(name, "cmd_data")) {
 		out->cmd = b;
 	} else if (!strcmp(name, "weight_data")) {
-		out->weights = b;
+		out->weights = raw_of_string(b);
 	} else if (!strcmp(name, "scratch_size")) {
 		if (b.n != 4)
 			return BAD(l, "scratch_size has %zu bytes, not 4", b.n);

@@ -31,6 +31,9 @@ struct raw {
 /* npz.c, pack.c: whole files */
 void raw_print_npz(const struct raw *r, struct text *t);
 void raw_print_packed(const struct raw *r, struct text *t);
+/* pack.c: NumPy has no string of no bytes: none are one zero byte, in both files */
+struct bytes raw_as_string(struct bytes b);
+struct bytes raw_of_string(struct bytes b);
 bool raw_is_npz(struct bytes file);
 bool raw_is_packed(struct bytes file);
 /* everything points into file; errors name the key or block and the rule */
