@@ -132,6 +132,11 @@ describe85(const struct npu_op *op, struct perf_op *out)
 		out->ifm.shape.c = op->extent.c;
 }
 
+/* by generation: what the registers that all have don't say */
+static void (*const describe[GENERATIONS])(const struct npu_op *, struct perf_op *) = {
+	[GEN_U85] = describe85,
+};
+
 bool
 perf_op_of(const struct perf_machine *m, const struct npu_op *op,
 	   struct perf_op *out, struct err *e)
@@ -155,8 +160,8 @@ perf_op_of(const struct perf_machine *m, const struct npu_op *op,
 		out->ifm2 = map_of(m, &op->ifm2);
 	if (op->ifm2_scalar) /* a register; its region is anybody's */
 		out->ifm2.area = out->ifm.area;
-	if (m->accel->generation == GEN_U85)
-		describe85(op, out);
+	if (describe[m->accel->generation])
+		describe[m->accel->generation](op, out);
 	struct hwc i = out->ifm.shape;
 	if (i.h < 1 || i.w < 1 || i.c < 1)
 		return err_set(e, "error: word %zu: %s reads an empty IFM",

@@ -211,15 +211,6 @@ npu_load_filters(struct npu_run *r, struct npu_filters *out)
 /* ---- scale records (7.1) ------------------------------------------------ */
 
 static bool
-unpack(const struct npu_run *r, const uint8_t *p, struct weights_scale *s,
-       struct err *e)
-{
-	if (r->accel->generation == GEN_U85)
-		return weights_scale85_unpack(p, r->op.acc_format == 1, s, e);
-	return weights_scale_unpack(p, s, e);
-}
-
-static bool
 load_records(struct npu_run *r, int core, struct npu_channel *ch)
 {
 	const struct npu_op *op = &r->op;
@@ -234,7 +225,8 @@ load_records(struct npu_run *r, int core, struct npu_channel *ch)
 	for (int32_t k = 0; p && k < n; k++) {
 		struct weights_scale s;
 		struct err bad = { 0 };
-		if (!unpack(r, p + WEIGHTS_SCALE_SIZE * (size_t)k, &s, &bad))
+		if (!npu_scale_record(op, r->accel,
+				      p + WEIGHTS_SCALE_SIZE * (size_t)k, &s, &bad))
 			return npu_fail(r, "scale of channel %d: %s",
 					core + k * op->cores, bad.text);
 		ch[core + k * op->cores] = (struct npu_channel){

@@ -29,19 +29,27 @@ block_box(const struct npu_op *op, struct grid g, int64_t i)
 				 .c0 = z, .c1 = min_i32(z + b.c, s.c) };
 }
 
+static int32_t
+ifm_depth55(const struct npu_op *op, const struct accel *accel)
+{
+	int32_t c = op->ifm.shape.c;
+	(void)accel;
+	if (op->ifm.bits == 16)
+		return min_i32((c + 3) / 4 * 4, 16);
+	return min_i32((c + 7) / 8 * 8, op->part_kernel ? 16 : 32);
+}
+
 /* depth of the IFM blocks that an OFM block is computed from, or 0: its own */
 static int32_t
 job_depth(const struct npu_op *op, const struct accel *accel)
 {
+	static int32_t (*const depth[GENERATIONS])(const struct npu_op *,
+						   const struct accel *) = {
+		[GEN_U55] = ifm_depth55, [GEN_U65] = ifm_depth55,
+		[GEN_U85] = npu_ifm_depth85,
+	};
 	bool sum = op->kind == NPU_POOL && op->mode == NPU_POOL_REDUCE_SUM;
-	if (op->kind != NPU_CONV && !sum)
-		return 0;
-	int32_t c = op->ifm.shape.c;
-	if (accel->generation == GEN_U85)
-		return npu_ifm_depth85(op, accel);
-	if (op->ifm.bits == 16)
-		return min_i32((c + 3) / 4 * 4, 16);
-	return min_i32((c + 7) / 8 * 8, op->part_kernel ? 16 : 32);
+	return op->kind == NPU_CONV || sum ? depth[accel->generation](op, accel) : 0;
 }
 
 /* stored rows (columns) [*from, *to) under output positions [o0, o1) */

@@ -95,9 +95,9 @@ hazard_dma(struct emitter *m, const struct accesses *l)
 	int n = outstanding(h->kernel, &h->n_kernels, l);
 	if (n >= 0)
 		emit_wait(m, NPU_OP_KERNEL_WAIT, n);
-	/* where several run at once, they don't wait for each other */
-	n = m->accel->generation == GEN_U85 ? outstanding(h->dma, &h->n_dma, l)
-					    : -1;
+	n = accel_lacks(m->accel, LACK_OVERTAKING)
+		? -1
+		: outstanding(h->dma, &h->n_dma, l);
 	if (n >= 0)
 		emit_wait(m, NPU_OP_DMA_WAIT, n);
 	remember(h->dma, &h->n_dma, m->accel->max_dma, l);

@@ -124,3 +124,24 @@ npu_filter_unpaired(const struct npu_op *op, const int16_t *w, int64_t pitch)
 		}
 	return -1;
 }
+
+static bool
+record55(const uint8_t *in, bool wide, struct weights_scale *s, struct err *e)
+{
+	(void)wide; /* its records are the same */
+	return weights_scale_unpack(in, s, e);
+}
+
+bool
+npu_scale_record(const struct npu_op *op, const struct accel *accel,
+		 const uint8_t in[WEIGHTS_SCALE_SIZE], struct weights_scale *s,
+		 struct err *e)
+{
+	static bool (*const unpack[GENERATIONS])(const uint8_t *, bool,
+						 struct weights_scale *,
+						 struct err *) = {
+		[GEN_U55] = record55, [GEN_U65] = record55,
+		[GEN_U85] = weights_scale85_unpack,
+	};
+	return unpack[accel->generation](in, op->acc_format == 1, s, e);
+}

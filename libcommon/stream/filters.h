@@ -33,6 +33,12 @@ bool npu_filter_order_ok(const struct weights_order *ord);
  */
 int32_t npu_filter_unpaired(const struct npu_op *op, const int16_t *w, int64_t pitch);
 
+/* a scale record, by the generation and op's accumulators; false: it has bits set that
+ * are reserved */
+bool npu_scale_record(const struct npu_op *op, const struct accel *accel,
+		      const uint8_t in[WEIGHTS_SCALE_SIZE], struct weights_scale *s,
+		      struct err *e);
+
 /* depth of U85's IFM block (ethosu-memory(7) 28.2) */
 int32_t npu_ifm_depth85(const struct npu_op *op, const struct accel *accel);
 

@@ -54,7 +54,7 @@ void
 stream_print_fields(struct text *t, const struct npu_command *c)
 {
 	struct npu_registers r = { 0 };
-	int bits = c->generation == GEN_U85 ? c->info->bits85 : c->info->bits;
+	int bits = npu_command_bits(c->info, c->generation);
 	if (!c->is_op)
 		npu_write(&r, c);
 	switch ((enum npu_payload)c->info->payload) {

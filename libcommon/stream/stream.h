@@ -69,7 +69,9 @@ enum { NPU_FIELDS_MAX = 10 }; /* of one command on one product */
 
 extern const struct npu_command_info npu_registers[NPU_REGS];
 const struct npu_command_info *npu_operation(unsigned opcode); /* or NULL */
-/* the fields of a command on products of a generation; how many */
+/* of a command's param on products of a generation; 0: a cmd1 register */
+int npu_command_bits(const struct npu_command_info *c, enum generation_id generation);
+/* the fields of a command on them; how many */
 int npu_command_fields(const struct npu_command_info *c,
 		       enum generation_id generation,
 		       const struct npu_field *out[NPU_FIELDS_MAX]);

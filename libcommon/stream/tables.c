@@ -76,6 +76,12 @@ npu_operation(unsigned opcode)
 }
 
 int
+npu_command_bits(const struct npu_command_info *c, enum generation_id generation)
+{
+	return generation == GEN_U85 ? c->bits85 : c->bits;
+}
+
+int
 npu_command_fields(const struct npu_command_info *c,
 		   enum generation_id generation,
 		   const struct npu_field *out[NPU_FIELDS_MAX])

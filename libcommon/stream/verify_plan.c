@@ -225,7 +225,7 @@ check_payload(struct checker *c, struct bytes b)
 	ERROR_IF(c->s->config != c->accel->config_word, c, 48,
 		 "configuration 0x%08" PRIx32 " isn't that of %s", c->s->config,
 		 c->accel->name);
-	uint32_t arch = c->accel->generation == GEN_U85 ? 2 : 1;
+	uint32_t arch = accel_generation(c->accel)->arch;
 	ERROR_IF(c->s->id >> 28 != arch, c, 48, "architecture %" PRIu32
 		 " in ID 0x%08" PRIx32, c->s->id >> 28, c->s->id);
 	/* the product field isn't checked by the driver, and one generator

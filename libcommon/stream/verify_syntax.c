@@ -13,7 +13,7 @@ defined_bits(const struct checker *c, const struct npu_command_info *info)
 	int n = npu_command_fields(info, gen, f);
 	uint32_t mask = 0;
 	if (!n)
-		return (1u << (gen == GEN_U85 ? info->bits85 : info->bits)) - 1;
+		return (1u << npu_command_bits(info, gen)) - 1;
 	for (int i = 0; i < n; i++)
 		mask |= ((1u << f[i]->width) - 1) << f[i]->lsb;
 	if (n > 1 && f[n - 1]->lsb == 15 && !(c->s->config >> 27 & 1))

@@ -195,9 +195,7 @@ static bool
 unpacks(const struct checker *c, const uint8_t *p, struct err *bad)
 {
 	struct weights_scale s;
-	if (c->accel->generation == GEN_U85)
-		return weights_scale85_unpack(p, c->op.acc_format == 1, &s, bad);
-	return weights_scale_unpack(p, &s, bad);
+	return npu_scale_record(&c->op, c->accel, p, &s, bad);
 }
 
 /* records of 10 bytes: nothing above the shift (7.1) */

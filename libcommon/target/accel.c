@@ -41,8 +41,8 @@ const struct npu_generation generations[GENERATIONS] = {
 #define EVERYTHING ((1u << DOINGS) - 1)
 #define CAN(what) (1u << DO_##what)
 #define LACKS(what) (1u << LACK_##what)
-#define GENERATION(i, number, height, width, depth, dep, not, can)           \
-	[GEN_##i] = { .product = number,                                     \
+#define GENERATION(i, number, architecture, height, width, depth, dep, not, can) \
+	[GEN_##i] = { .product = number, .arch = architecture,               \
 		      .max_block = { .h = height, .w = width, .c = depth },  \
 		      .max_blockdep = dep, .lacks = not, .does = can },
 #include "target.def"

@@ -53,6 +53,7 @@ enum generation_id {
  */
 struct npu_generation {
 	int product; /* 55 */
+	uint32_t arch; /* of the ID in a driver payload */
 	struct hwc max_block;
 	int max_blockdep;
 	unsigned lacks; /* bits: enum accel_lack */
@@ -63,7 +64,8 @@ struct npu_generation {
 enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
 		  LACK_SLOPES, LACK_MATMUL, LACK_ORDERS, LACK_RESIZE,
 		  LACK_BITS, LACK_ARGMAX, LACK_FAST_WEIGHTS, LACK_GATHER,
-		  LACK_CHAINS, LACK_WORD_CURVES };
+		  LACK_CHAINS, LACK_WORD_CURVES, LACK_OVERTAKING,
+		  LACK_SHRAM };
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 

@@ -80,7 +80,7 @@ put_steps(struct text *t, const struct npu_op *op)
 static void
 put_dma(struct text *t, const struct npu_op *op, const struct accel *accel)
 {
-	const char *internal = accel->generation == GEN_U85 ? "lut" : "shram_cores";
+	const char *internal = accel_lacks(accel, LACK_SHRAM) ? "lut" : "shram_cores";
 	text_printf(t, ",\"bytes\":%" PRId64, op->src.n);
 	text_printf(t, ",\"src\":{\"%s\":%d,\"at\":%" PRId64 "}",
 		    op->src_internal ? internal : "region",

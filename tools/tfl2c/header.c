@@ -171,7 +171,7 @@ put_target(struct text *t, const struct job *j)
 	put_define(t, j, "NPU_LOG2_MACS", f->config & 15);
 	put_define(t, j, "NPU_STREAM_VERSION", f->config >> 4 & 15);
 	/* these bits are ports and decoders of U85, whose buffers are fixed */
-	if (f->accel->generation != GEN_U85)
+	if (!accel_lacks(f->accel, LACK_SHRAM))
 		put_define(t, j, "NPU_SHRAM_KIB", f->config >> 8 & 255);
 	put_define(t, j, "NPU_ARCH_MAJOR", f->id >> 28 & 15);
 	put_define(t, j, "NPU_ARCH_MINOR", f->id >> 20 & 255);

@@ -116,6 +116,13 @@ copy_cycles(const struct perf_machine *m, enum perf_model model,
 	return copy(m, model, dma->dma_bytes, dma->dma_from, to);
 }
 
+/* Regor's estimate of U85, whose operations it knew more of than their streams show */
+static bool
+regor85(const struct perf_machine *m, enum perf_model model)
+{
+	return model == PERF_REGOR && m->accel->generation == GEN_U85;
+}
+
 static void
 note_dma(const struct perf_machine *m, enum perf_model model,
 	 const struct perf_row *r, struct history *h, struct perf_estimate *e)
@@ -124,8 +131,7 @@ note_dma(const struct perf_machine *m, enum perf_model model,
 	if (r->is_weights)
 		return; /* belongs to the kernel that uses them */
 	/* U85's tables: by the operation, not by the transfer (perf_regor85_table) */
-	bool later = model == PERF_REGOR && r->to_shram &&
-		     m->accel->generation == GEN_U85;
+	bool later = r->to_shram && regor85(m, model);
 	h->copy_cycles += later ? 0 : copy_cycles(m, model, r);
 	if (r->to_shram) {
 		h->lut_bytes += r->dma_bytes;
@@ -201,7 +207,7 @@ estimate_layer(const struct perf_machine *m, enum perf_model model,
 	if (model == PERF_REGOR)
 		infer_relu(l);
 	struct perf_schedule s = schedule_of(m, model, l, h);
-	if (model == PERF_REGOR && m->accel->generation == GEN_U85) {
+	if (regor85(m, model)) {
 		see(m, around, l->first, &l->op);
 		struct perf_op last = l->last->op;
 		see(m, around, l->first, &last); /* it is the first one's but for depth */
@@ -243,7 +249,6 @@ perf_estimate_run(const struct perf_machine *m, enum perf_model model,
 	struct perf_estimate sum = { 0 };
 	struct history h = { 0 };
 	struct surroundings around = { .known = known, .run = run };
-	bool phased = model == PERF_REGOR && m->accel->generation == GEN_U85;
 	size_t covered = 0; /* rows before are slices of a layer */
 	if (model == PERF_TIMELINE || model == PERF_CALIBRATED)
 		return timeline_run(m, run, out);
@@ -252,10 +257,11 @@ perf_estimate_run(const struct perf_machine *m, enum perf_model model,
 		out[i] = (struct perf_estimate){ 0 };
 		if (r->step.kind == PERF_DMA) {
 			note_dma(m, model, r, &h, &out[i]);
-			if (phased && (r->npu.src_indexed || r->npu.dst_indexed))
+			if (regor85(m, model) &&
+			    (r->npu.src_indexed || r->npu.dst_indexed))
 				perf_regor85_rows(m, known, run, r, &out[i]);
 		} else if (r->step.kind == PERF_KERNEL && i >= covered) {
-			if (phased && i >= around.phases.end)
+			if (regor85(m, model) && i >= around.phases.end)
 				around.phases = perf_phases_at(known, run, i);
 			struct perf_layer l = perf_layer_at(known, run, i);
 			estimate_layer(m, model, &around, &l, &h, &out[i]);
