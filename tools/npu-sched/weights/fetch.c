@@ -72,6 +72,15 @@ sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int fr
 	return true;
 }
 
+/* was there no room for what is held of slice u, and is none before kernel i? */
+static bool
+is_known_full(const struct walk *w, const struct weight_slice *u, enum held held, int i)
+{
+	const struct known_room *k = &w->room;
+	return k->slice == (int)(u - w->p->slice) && i <= k->none_at &&
+	       k->bytes == round_up_i64(held_bytes(u, held), ALIGN);
+}
+
 static bool
 has_room(struct walk *w, struct weight_slice *u, int64_t bytes, int from)
 {
@@ -321,6 +330,8 @@ static bool
 send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
 {
 	int64_t rest = held_bytes(u, held) - w->sent, n = budget(w, until);
+	if (n < rest && n < LEAST_CHUNK && !u->held && is_known_full(w, u, held, i))
+		return false;
 	if (n < rest && n < LEAST_CHUNK)
 		n = budget(w, quiet_until(w, i, u, rest, until));
 	if (n < rest && n < LEAST_CHUNK)
