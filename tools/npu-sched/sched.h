@@ -173,14 +173,15 @@ struct rect {
  * or their buffers find room between the maps where they lie */
 enum fit { SUMMED, BETWEEN, FITS };
 
-enum { MOST_LEFT = 64 }; /* weight slices of which each may be left in place */
+enum { MOST_EXCEPTIONS = 64 }; /* the first slices of a plan */
 
 struct fitting {
 	int64_t limit; /* of transfers */
 	enum fit how;
 	int64_t most; /* a higher peak is of no use: INT64_MAX, or less work */
 	double ahead; /* cycles before their use that weights may be fetched; 0: any */
-	uint64_t in_place; /* bit i: weight slice i is left there */
+	double worth; /* slices that are not worth more stay in place (slice_worth); 0: none */
+	uint64_t exceptions; /* bit i: but for slice i, which does if others would not */
 };
 
 struct plan {
@@ -207,10 +208,11 @@ struct plan {
 	struct perf_step *step;
 	size_t n_steps;
 	double cycles;
+	double plain; /* cycles before other weights stayed in place: what others must beat */
 	double contention; /* plan_contention's, where it was asked for */
 	bool beside_placed; /* addresses outside of the limited place */
-	double ahead; /* as the fitting has it */
-	uint64_t in_place; /* alike */
+	double ahead, worth; /* as the fitting has them */
+	uint64_t exceptions;
 	struct fitting fitting; /* how transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t asked; /* for transfers: limits from here on change nothing */

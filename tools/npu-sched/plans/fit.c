@@ -4,12 +4,20 @@
 
 #include <math.h>
 
-bool
-plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
+/* transfers of p are to be as f says, but for their limit */
+static void
+follow(struct plan *p, struct fitting f)
 {
 	p->fitting = f;
 	p->ahead = f.ahead;
-	p->in_place = f.in_place;
+	p->worth = f.worth;
+	p->exceptions = f.exceptions;
+}
+
+bool
+plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
+{
+	follow(p, f);
 	int64_t limit = f.limit;
 	if (f.how == SUMMED)
 		plan_fetches(s, p, limit);
@@ -50,7 +58,7 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 	double below = nextafter(cycles, INFINITY);
 	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++) {
 		struct fitting f = { .limit = limit, .how = how, .most = INT64_MAX,
-				     .in_place = p->in_place };
+				     .worth = p->worth, .exceptions = p->exceptions };
 		if (plan_fit(s, p, f, below) && p->need <= limit)
 			return true;
 		if (how == BETWEEN)
@@ -106,9 +114,7 @@ place_last(struct sched *s, struct plan *p)
 static void
 trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 {
-	p->fitting = was;
-	p->ahead = was.ahead;
-	p->in_place = was.in_place;
+	follow(p, was);
 	p->cycles = cycles;
 	plan_fetches(s, p, NO_LIMIT_BYTES);
 	int64_t most = p->need, least = least_by_bound(s, p);
@@ -192,7 +198,7 @@ plan_trim(struct sched *s, struct plan *p)
 	}
 	trim_limit(s, p, first, cycles);
 	struct fitting all = { .limit = p->need, .how = SUMMED, .most = INT64_MAX,
-			       .in_place = first.in_place };
+			       .worth = first.worth, .exceptions = first.exceptions };
 	struct fitting late = least_ahead(s, p, all);
 	if (late.ahead == 0) {
 		trim_limit(s, p, first, cycles);

@@ -326,8 +326,9 @@ win(struct contest *c)
 	if (!p)
 		return NULL;
 	(void)plan_fit(c->x->s, p, c->best.fitting, INFINITY);
-	p->cycles = c->best.cycles;
-	(void)leave_in_place(c->x->s, p, c->limit);
+	p->cycles = p->plain = c->best.cycles;
+	if (has_few_weights(c->x->s))
+		(void)leave_in_place(c->x->s, p, c->limit);
 	return p;
 }
 

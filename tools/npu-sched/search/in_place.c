@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Weights that are read in place although they would arrive in time.  Transfers are
- * decided from first to last, each as early as it can move (weights/fetch.c).  Where the
- * memory of constants is what a plan waits for, a slice that stays lets those behind it
- * arrive in time.  Among few weights such a choice matters, and each can be tried.
+ * decided from first to last, each as early as it can move and has room
+ * (weights/fetch.c).  Where memory is scarce, a slice that saves little for the room that
+ * it takes keeps out what would save more; where the memory of constants is what a plan
+ * waits for, one that stays lets those behind it arrive in time.
  */
+#include "../weights/transfers.h"
 #include "search.h"
 
 #include <math.h>
-#include <string.h>
-
-/* slices of p that are tried */
-static size_t
-count_tried(const struct sched *s, const struct plan *p)
-{
-	if (!has_few_weights(s) || !weights_move(s))
-		return 0;
-	return p->n_slices < MOST_LEFT ? p->n_slices : MOST_LEFT;
-}
+#include <stdlib.h>
 
 /*
  * plan_clock refuses what takes less time than its weights keep the memory of constants
@@ -38,41 +31,120 @@ fit_later(struct sched *s, struct plan *p, struct fitting f, double below)
 	return false;
 }
 
-/* p as f says, or with later transfers; p->fitting says how */
+/* the best of what was tried */
+struct leaving {
+	struct sched *s;
+	struct plan *p;
+	int64_t most; /* bytes */
+	struct fitting best;
+	double cycles;
+	bool any;
+};
+
+/* p as f says, or with later transfers: is it faster? */
 static bool
-is_faster(struct sched *s, struct plan *p, struct fitting f, double below, int64_t most)
+try_fitting(struct leaving *l, struct fitting f)
 {
+	struct plan *p = l->p;
 	p->cycles = 0; /* if its bound alone shows that it is slower */
-	bool any = plan_fit(s, p, f, below);
-	if (!any && p->cycles == INFINITY)
-		any = fit_later(s, p, f, below);
-	return any && peak_of(s, p) <= most;
+	bool faster = plan_fit(l->s, p, f, l->cycles);
+	if (!faster && p->cycles == INFINITY)
+		faster = fit_later(l->s, p, f, l->cycles);
+	if (!faster || peak_of(l->s, p) > l->most)
+		return false;
+	l->best = p->fitting;
+	l->cycles = p->cycles;
+	l->any = true;
+	return true;
+}
+
+/* qsort's order */
+static int
+compare_worths(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+/* all slices stay that are not worth more than one of them: the least, two, three, ... */
+static void
+leave_least(struct leaving *l)
+{
+	enum { EACH = 8, /* then by an eighth more of them */
+	       PATIENCE = 5 }; /* that make it no faster in a row */
+	const struct fitting first = l->best;
+	const size_t n = l->p->n_slices;
+	struct arena *a = arena_open();
+	double *worth = anew(a, double, n + 1);
+	for (size_t i = 0; i < n; i++)
+		worth[i] = slice_worth(l->p, (int)i);
+	qsort(worth, n, sizeof(*worth), compare_worths);
+	for (size_t i = 0, idle = 0; i < n && idle < PATIENCE; i += 1 + i / EACH) {
+		struct fitting f = first;
+		f.worth = worth[i];
+		if (f.worth > first.worth)
+			idle = try_fitting(l, f) ? 0 : idle + 1;
+	}
+	arena_close(a);
+}
+
+/* slice by slice, round and round until none makes it faster */
+static void
+leave_each(struct leaving *l)
+{
+	size_t n = l->p->n_slices < MOST_EXCEPTIONS ? l->p->n_slices : MOST_EXCEPTIONS;
+	for (size_t i = 0, idle = 0; idle < n; i = (i + 1) % n, idle++) {
+		struct fitting f = l->best;
+		f.exceptions ^= (uint64_t)1 << i;
+		if (try_fitting(l, f))
+			idle = 0;
+	}
+}
+
+/* transfers that begin no longer before their use than it takes, whatever stays */
+static void
+begin_later(struct leaving *l)
+{
+	enum { TRIES = 12 };
+	const double shorter = 0.7;
+	struct fitting f = l->best;
+	f.ahead = l->cycles;
+	for (int i = 0; i < TRIES; i++) {
+		f.ahead *= shorter;
+		(void)try_fitting(l, f);
+	}
+}
+
+static void
+leave(struct leaving *l)
+{
+	if (l->most < NO_LIMIT_BYTES)
+		leave_least(l);
+	if (has_few_weights(l->s))
+		leave_each(l);
 }
 
 bool
 leave_in_place(struct sched *s, struct plan *p, int64_t most)
 {
-	const size_t n = count_tried(s, p);
-	struct fitting best = p->fitting;
-	double cycles = p->cycles;
-	bool any = false;
-	/* round and round, until no slice makes it faster */
-	for (size_t i = 0, idle = 0; idle < n; i = (i + 1) % n, idle++) {
-		struct fitting f = best;
-		f.in_place ^= (uint64_t)1 << i;
-		if (!is_faster(s, p, f, cycles, most))
-			continue;
-		best = p->fitting;
-		cycles = p->cycles;
-		any = true;
-		idle = 0;
-	}
-	if (n)
-		(void)plan_fit(s, p, best, INFINITY);
-	return any;
+	struct leaving l = { .s = s, .p = p, .most = most, .best = p->fitting,
+			     .cycles = p->cycles };
+	if (!weights_move(s) || !p->n_slices)
+		return false;
+	struct leaving late = l;
+	leave(&l);
+	/* what is trimmed has its transfers begin later, which other slices may suit */
+	if (most >= NO_LIMIT_BYTES)
+		begin_later(&late);
+	if (late.any)
+		leave(&late);
+	if (late.any && late.cycles < l.cycles)
+		l = late;
+	(void)plan_fit(s, p, l.best, INFINITY);
+	return l.any;
 }
 
-/* a point of x once more; what is faster in no more bytes replaces it.  false: an error */
+/* a point of x once more; what is faster in no more bytes is added.  false: an error */
 static bool
 leave_at(struct variant *x, struct front *f, struct point at)
 {
@@ -92,20 +164,16 @@ leave_at(struct variant *x, struct front *f, struct point at)
 }
 
 bool
-leave_on_front(struct variant *x, struct front *f)
+leave_on_front(struct variant *x, struct front *f, const struct point *v, size_t n)
 {
-	if (!has_few_weights(x->s))
-		return true;
-	struct arena *a = arena_open();
-	const size_t n = f->n + 1;
-	struct point *was = anew(a, struct point, n);
-	memcpy(was + 1, f->v, f->n * sizeof(*was));
-	was[0] = f->lightest;
-	bool ok = true;
-	for (size_t i = 0; ok && i < n; i++)
-		if (was[i].recipe.variant == x)
-			ok = leave_at(x, f, was[i]);
-	variant_rest(x);
-	arena_close(a);
+	bool ok = true, any = false;
+	for (size_t i = 0; ok && i < n; i++) {
+		if (v[i].recipe.variant != x)
+			continue;
+		ok = leave_at(x, f, v[i]);
+		any = true;
+	}
+	if (any)
+		variant_rest(x);
 	return ok;
 }

@@ -102,14 +102,25 @@ list_settings(const struct search *x)
 	return l;
 }
 
-/* q, which was searched for below p's cycles, or p where there is none */
+/*
+ * One of two plans, of which either may be NULL.  What is searched next has to beat both
+ * as they were before other weights stayed in place: that makes most plans faster.
+ */
+static struct plan *
+keep_plan(struct plan *p, struct plan *q, bool second)
+{
+	struct plan *kept = second ? q : p;
+	if (p && q)
+		kept->plain = fmin(p->plain, q->plain);
+	plan_close(second ? p : q);
+	return kept;
+}
+
+/* q of two that are as fast */
 static struct plan *
 faster_plan(struct plan *p, struct plan *q)
 {
-	if (!q)
-		return p;
-	plan_close(p);
-	return q;
+	return keep_plan(p, q, q && (!p || q->cycles <= p->cycles));
 }
 
 /* can cascades take fewer cycles than `below`, where whole operations take what they do?
@@ -155,21 +166,23 @@ search_cascades(struct variant *v, struct plan *p, int64_t limit, double below,
  * all of it in detail where the first look has found fewer than `below`.
  */
 static struct plan *
-search_other(struct search *x, struct variant *v, double below, enum detail detail)
+search_other(struct search *x, struct variant *v, const struct plan *best,
+	     enum detail detail)
 {
+	double below = best->plain;
 	struct plan *p = search_whole(x, v, NO_LIMIT_BYTES, x->whole, COARSELY);
 	if (!p)
 		return NULL;
-	if (p->cycles < below) {
-		below = p->cycles;
-	} else {
+	if (p->plain < below) {
+		below = p->plain;
+	} else if (p->cycles >= best->cycles) {
 		plan_close(p);
 		p = NULL;
 	}
 	p = search_cascades(v, p, NO_LIMIT_BYTES, below, COARSELY);
 	if (!p || detail != FINELY || v->s->e->status)
 		return p;
-	below = nextafter(p->cycles, INFINITY);
+	below = nextafter(p->plain, INFINITY);
 	return faster_plan(p, search_fastest(v, NO_LIMIT_BYTES, below, FINELY));
 }
 
@@ -177,7 +190,7 @@ static struct plan *
 search_first(struct search *x, struct variant *v, double below, enum detail detail)
 {
 	struct plan *p = search_whole(x, v, NO_LIMIT_BYTES, below, detail);
-	x->whole = p ? p->cycles : below;
+	x->whole = p ? p->plain : below;
 	return search_cascades(v, p, NO_LIMIT_BYTES, x->whole, detail);
 }
 
@@ -185,22 +198,17 @@ static struct plan *
 search_variant(struct search *x, struct variant *v, const struct plan *best, double below,
 	       enum detail detail)
 {
-	struct plan *p = best ? search_other(x, v, best->cycles, detail)
+	struct plan *p = best ? search_other(x, v, best, detail)
 			      : search_first(x, v, below, detail);
+	const double plain = p ? p->plain : 0;
 	/* a coarse look asks whether it fits the profile's own limit */
 	if (p && !v->s->e->status &&
 	    (detail == FINELY || may_shrink_to(v, p, profile_limit(v->s))))
 		p = shrink(v, p);
+	if (p)
+		p->plain = plain;
 	variant_rest(v);
 	return p;
-}
-
-static void
-keep_fastest(struct search *x, struct variant *v, struct plan *p)
-{
-	plan_close(x->found.fastest);
-	x->found.fastest = p;
-	x->found.fastest_of = v;
 }
 
 /* the fastest of those from l->v[*i] on that have its order, and its copies or none; *i:
@@ -215,11 +223,9 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 	       l->v[*i].reordered == first.reordered && !x->s->e->status; ++*i) {
 		struct variant *v = open_setting(x, l->v[*i]);
 		struct plan *p = search_variant(x, v, best, below, detail);
-		if (!p)
-			continue;
-		plan_close(best);
-		best = p;
-		*of = v;
+		const bool faster = p && (!best || p->cycles < best->cycles);
+		*of = faster ? v : *of;
+		best = keep_plan(best, p, faster);
 	}
 	return best;
 }
@@ -238,8 +244,9 @@ is_better_order(const struct search *x, struct variant *of, struct plan *p)
 	const struct plan *q = x->found.fastest;
 	int64_t more = q ? peak_of(of->s, p) - peak_of(x->s, q) : 0;
 	p->contention = plan_contention(of->s, p);
-	return !q || p->cycles < q->cycles || more < 0 ||
-	       (more == 0 && p->contention < q->contention);
+	if (!q || p->cycles != q->cycles)
+		return !q || p->cycles < q->cycles;
+	return more < 0 || (more == 0 && p->contention < q->contention);
 }
 
 /* the fastest plan of all, then the smallest of the orders */
@@ -249,13 +256,12 @@ search_orders(struct search *x, enum detail detail)
 	const struct settings l = list_settings(x);
 	for (int i = 0; i < l.n && !x->s->e->status;) {
 		struct variant *v = NULL;
-		double most = x->found.fastest ? nextafter(x->found.fastest->cycles, INFINITY)
+		double most = x->found.fastest ? nextafter(x->found.fastest->plain, INFINITY)
 					       : cycles_to_beat(x);
 		struct plan *p = search_order(x, &l, &i, most, detail, &v);
-		if (p && is_better_order(x, v, p))
-			keep_fastest(x, v, p);
-		else
-			plan_close(p);
+		const bool better = p && is_better_order(x, v, p);
+		x->found.fastest_of = better ? v : x->found.fastest_of;
+		x->found.fastest = keep_plan(x->found.fastest, p, better);
 	}
 }
 
@@ -321,7 +327,7 @@ search_way(struct search *x, struct variant *v, int64_t limit, double below)
 	struct plan *p = NULL;
 	if (!v->cascades) {
 		p = search_whole(x, v, limit, below, FINELY);
-		below = p ? p->cycles : below;
+		below = p ? p->plain : below;
 		if (v->s->e->status || !may_gain(v, below) ||
 		    !cascades_add(v->s, v->cascades, below, false))
 			return p;
@@ -340,18 +346,18 @@ search_within(struct search *x, struct variant *v, int64_t limit)
 	const struct g_range ways = list_ways(x, l);
 	for (int64_t i = ways.lo; i < ways.hi && !x->s->e->status; i++) {
 		struct variant *w = i ? open_spill(x, v, l, (size_t)i) : v;
-		double below = x->found.within ? x->found.within->cycles : cycles_to_beat(x);
+		const struct plan *best = x->found.within;
+		double below = best ? best->plain : cycles_to_beat(x);
 		struct plan *p = search_way(x, w, limit, below);
 		variant_rest(w);
-		if (!p) {
-			if (i)
-				drop_variant(x, w);
-			continue;
+		const bool faster = p && (!best || p->cycles < best->cycles);
+		x->found.within = keep_plan(x->found.within, p, faster);
+		if (faster) {
+			x->way = i;
+			x->found.within_of = w;
+		} else if (i) {
+			drop_variant(x, w);
 		}
-		plan_close(x->found.within);
-		x->found.within = p;
-		x->way = i;
-		x->found.within_of = w;
 	}
 	arena_close(a);
 }
@@ -432,9 +438,47 @@ explore_settings(struct search *x)
 	for (size_t i = first; ok && i < x->n; i++)
 		if (is_on_front(&x->found.front, x->variant[i]))
 			ok = explore(x->variant[i], &x->found.front, search_knobs(x->s), FINELY);
+	return ok;
+}
+
+/* points of the front that are new, as they are now: others will take their places */
+struct points {
+	struct point *v;
+	size_t n;
+};
+
+static void
+take_new_point(struct points *l, struct point *p)
+{
+	if (p->left || p->cycles == 0)
+		return;
+	p->left = true;
+	l->v[l->n++] = *p;
+}
+
+static struct points
+take_new_points(struct search *x)
+{
+	struct front *f = &x->found.front;
+	struct points l = { .v = anew(x->s->a, struct point, f->n + 1) };
+	bool apart = true;
+	for (size_t i = 0; i < f->n; i++) {
+		apart &= f->v[i].sram != f->lightest.sram ||
+			 f->v[i].cycles != f->lightest.cycles;
+		take_new_point(&l, &f->v[i]);
+	}
+	if (apart)
+		take_new_point(&l, &f->lightest);
+	return l;
+}
+
+/* with other weights in place */
+static bool
+leave_all(struct search *x, struct points l)
+{
+	bool ok = true;
 	for (size_t i = 0; ok && i < x->n; i++)
-		if (is_on_front(&x->found.front, x->variant[i]))
-			ok = leave_on_front(x->variant[i], &x->found.front);
+		ok = leave_on_front(x->variant[i], &x->found.front, l.v, l.n);
 	return ok;
 }
 
@@ -454,10 +498,16 @@ explore_all(struct search *x, int64_t limit)
 	add_anchor(f, INT64_MAX, x->s->anchors.fastest);
 	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
 	f->heaviest = heaviest;
-	if (!explore_settings(x) || is_lightest_asked(&x->found, limit))
-		return !x->s->e->status;
+	if (!explore_settings(x))
+		return false;
+	const struct points light = take_new_points(x);
+	if (is_lightest_asked(&x->found, limit))
+		return leave_all(x, light);
 	f->heaviest = 0;
-	return explore_settings(x);
+	if (!explore_settings(x))
+		return false;
+	const struct points rest = take_new_points(x);
+	return leave_all(x, light) && leave_all(x, rest);
 }
 
 static bool
@@ -520,6 +570,8 @@ find_anchors(struct search *x)
 		return;
 	for (int i = 0; i < l.n && !x->s->e->status; i++)
 		search_within(x, !i && first ? first : open_setting(x, l.v[i]), limit);
+	if (x->found.within && !has_few_weights(x->s))
+		(void)leave_in_place(x->found.within_of->s, x->found.within, limit);
 }
 
 static void

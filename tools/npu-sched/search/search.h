@@ -143,6 +143,7 @@ struct traits { /* what a plan is known by, besides what it takes */
 
 struct point {
 	struct traits traits;
+	bool left; /* it was tried with other weights in place */
 	int64_t sram, total; /* peak of the limited place; of all places */
 	double cycles;
 	struct recipe recipe;
@@ -239,10 +240,10 @@ struct plan *search_fastest(struct variant *x, int64_t limit, double below,
 			    enum detail detail);
 
 /* in_place.c: other weights of p are read in place, where it takes fewer cycles then, in
- * at most so many bytes; false: p is as it was */
+ * at most so many bytes; false: p is as it was.  Needs: p as its fitting makes it */
 bool leave_in_place(struct sched *s, struct plan *p, int64_t most);
-/* the same of x's points of the front, in no more bytes than theirs; false: an error */
-bool leave_on_front(struct variant *x, struct front *f);
+/* adds the same of those of n points that x has made, in no more bytes; false: an error */
+bool leave_on_front(struct variant *x, struct front *f, const struct point *v, size_t n);
 
 /*
  * spill.c: which feature maps leave the NPU's SRAM.  There are orders in which

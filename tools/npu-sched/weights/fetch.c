@@ -186,13 +186,6 @@ take_now(struct walk *w, int slice, int i)
 	return false;
 }
 
-/* does slice i stay in place, whatever there is time and room for? */
-static bool
-is_left(const struct plan *p, int i)
-{
-	return i < MOST_LEFT && (p->in_place >> i & 1);
-}
-
 /* the weights of kernel i: the rest of them now, or in place */
 static void
 settle(struct walk *w, int i)
@@ -211,7 +204,7 @@ settle(struct walk *w, int i)
 		w->next = slice;
 		w->sent = 0;
 	}
-	if (!u->held && (is_left(w->p, slice) || !take_now(w, slice, i))) {
+	if (!u->held && (w->left[slice] || !take_now(w, slice, i))) {
 		note_savings(w, slice);
 		w->next = slice + 1;
 		return;
@@ -355,7 +348,7 @@ look_ahead(struct walk *w, int i, double until)
 	struct plan *p = w->p;
 	while (w->next < (int)p->n_slices) {
 		struct weight_slice *u = &p->slice[w->next];
-		if (is_left(p, w->next)) {
+		if (w->left[w->next]) {
 			w->next++;
 			continue;
 		}
@@ -426,6 +419,17 @@ issue(struct walk *w, int i)
 	w->end[1] = w->tk;
 }
 
+/* slices that stay in place, whatever there is time and room for */
+static bool *
+list_left(const struct plan *p, struct arena *scratch)
+{
+	bool *left = anew(scratch, bool, p->n_slices + 1);
+	for (size_t i = 0; i < p->n_slices; i++)
+		left[i] = (p->worth > 0 && slice_worth(p, (int)i) <= p->worth) !=
+			  (i < MOST_EXCEPTIONS && (p->exceptions >> i & 1));
+	return left;
+}
+
 static void
 walk_kernels(struct walk *w, struct arena *scratch)
 {
@@ -438,6 +442,7 @@ walk_kernels(struct walk *w, struct arena *scratch)
 	for (size_t i = 0; i < p->n_slices; i++)
 		p->slice[i].held = IN_PLACE;
 	w->used = usage_open(scratch, p->map_bytes, (int)p->n_kernels);
+	w->left = list_left(p, scratch);
 	w->copied = anew(scratch, double, p->n_kernels + 1);
 	w->begin = anew(scratch, double, p->n_kernels + 1);
 	for (size_t i = 0; i < p->n_kernels; i++)

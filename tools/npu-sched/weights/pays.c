@@ -81,3 +81,17 @@ note_savings(struct walk *w, int slice)
 	w->saves[SCALES_FIRST] += cycles;
 	w->saves[SCALES_ELSE] += cycles;
 }
+
+double
+slice_worth(const struct plan *p, int i)
+{
+	const struct weight_slice *u = &p->slice[i];
+	double saved = 0, held = 1;
+	for (int k = u->first; k <= u->last; k++) {
+		const double *cost = p->kernel[k].cost;
+		if (p->kernel[k].slice == i)
+			saved += cost[IN_PLACE] - cost[FETCHED];
+		held += cost[FETCHED];
+	}
+	return saved / ((double)(u->stream_bytes + u->scale_bytes) * held);
+}

@@ -37,4 +37,8 @@ struct walking {
 void walk_transfers(struct sched *s, struct plan *p, struct walking x,
 		    double saves[WAYS]);
 
+/* pays.c: cycles that slice i saves if it is fetched, by its bytes and by the cycles from
+ * its first use to its last: what the room that it takes is worth */
+double slice_worth(const struct plan *p, int i);
+
 #endif

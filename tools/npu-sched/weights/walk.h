@@ -21,6 +21,7 @@ struct walk {
 	double dma_end[DMA_QUEUE]; /* of the transfers alike */
 	double flash; /* until when kernels read flash in place */
 	double *begin; /* of each kernel: cycles of those before it, with weights fetched */
+	const bool *left; /* of each slice: it stays in place */
 	double *copied; /* of each kernel that is a copy: when it ends */
 	struct known_room {
 		int slice; /* -1: none */
