@@ -31,9 +31,6 @@ struct raw {
 /* npz.c, pack.c: whole files */
 void raw_print_npz(const struct raw *r, struct text *t);
 void raw_print_packed(const struct raw *r, struct text *t);
-/* pack.c: NumPy has no string of no bytes: none are one zero byte, in both files */
-struct bytes raw_as_string(struct bytes b);
-struct bytes raw_of_string(struct bytes b);
 bool raw_is_npz(struct bytes file);
 bool raw_is_packed(struct bytes file);
 /* everything points into file; errors name the key or block and the rule */
@@ -41,6 +38,10 @@ bool raw_read_npz(struct arena *a, struct bytes file, const char *name, struct r
 		  struct err *e);
 bool raw_read_packed(struct arena *a, struct bytes file, const char *name,
 		     struct raw *out, struct err *e);
+
+/* pack.c: NumPy has no string of no bytes: none are one zero byte, in both files */
+struct bytes raw_as_string(struct bytes b);
+struct bytes raw_of_string(struct bytes b);
 
 /*
  * model.c: of a file of either form a TFLite model with one ethos-u operator, as
