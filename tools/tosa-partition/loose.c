@@ -9,7 +9,7 @@
  */
 #include "part.h"
 
-enum { PIXEL_AXES = 3 /* N, H, W */ };
+enum { PIXEL_AXES = 3 /* N, H, W */, NEAR = 256 /* operators to look for readers in */ };
 
 /* as few factors as say it: none of 1, and neighbours that are a line are one */
 static struct nd
@@ -206,12 +206,47 @@ copies(struct part *p, const struct nd *v, int tensor)
 	return put(p, v, t, &to, false);
 }
 
+/* a SLICE's result that will be copied into a CONCAT's, where it is not made there */
+static bool
+is_joined(const struct part *p, int tensor)
+{
+	int i = p->reader[tensor];
+	return i >= 0 && p->t->op[i].code == TOSA_CONCAT;
+}
+
+/* are all that read it SLICEs, which share it in no more operations? */
+static bool
+is_shared(struct part *p, int tensor, const struct nd *v)
+{
+	const struct tosa_graph *g = p->t;
+	int first[TOSA_MAX_RANK + 1], left = g->tensor[tensor].uses;
+	int64_t before = copies(p, v, tensor), after = 0, elements = nd_elements(v);
+	for (int i = p->maker[tensor] + 1, n = 0; left && i < g->n_ops && n < NEAR; i++, n++) {
+		const struct tosa_op *op = &g->op[i];
+		if (op->in[0] != tensor)
+			continue;
+		const struct tosa_tensor *o = tosa_out(g, op);
+		struct nd x = *v, seen;
+		if (op->code != TOSA_SLICE || p->done[i] || !moved(p, op, &x) ||
+		    !split(&x, o->dim, o->rank, first))
+			return false;
+		elements -= nd_elements(&x);
+		before += is_joined(p, op->out[0]);
+		after += collapse(&x, first, o->rank, &seen) ? 0
+							      : copies(p, &x, op->out[0]);
+		left--;
+	}
+	return !left && elements >= 0 && after <= before;
+}
+
 /* does what follows move it in no more operations than it takes now? */
 static bool
 may_wait(struct part *p, int tensor, const struct nd *v)
 {
 	struct nd x = *v, seen;
 	int t = tensor, i, first[TOSA_MAX_RANK + 1];
+	if (p->t->tensor[t].uses > 1)
+		return is_shared(p, t, v);
 	while ((i = p->reader[t]) >= 0 && !p->t->tensor[t].is_output && !p->done[i] &&
 	       is_mover(&p->t->op[i])) {
 		const struct tosa_op *op = &p->t->op[i];

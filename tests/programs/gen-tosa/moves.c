@@ -64,21 +64,43 @@ reshape(struct gen *g, int x)
 }
 
 static int
+sliced(struct gen *g, int x, const int64_t *start, const int32_t *dim)
+{
+	const struct gen_tensor t = g->tensor[x];
+	int64_t size[TOSA_MAX_RANK];
+	for (int i = 0; i < t.rank; i++)
+		size[i] = dim[i];
+	int in[3] = { x, gen_shape(g, t.rank, start) };
+	in[2] = gen_shape(g, t.rank, size);
+	return gen_op(g, TOSA_SLICE, 0, 3, in, t.type, t.rank, dim);
+}
+
+static int
+joined(struct gen *g, int x, int y, int64_t axis)
+{
+	const struct gen_tensor t = g->tensor[x];
+	int32_t dim[TOSA_MAX_RANK];
+	memcpy(dim, t.dim, sizeof(dim));
+	dim[axis] *= 2;
+	const int in[2] = { x, y };
+	fbw_off a = gen_attribute(g, &fb_TosaAxis, 0, NULL, NULL, 1, &axis);
+	return gen_op(g, TOSA_CONCAT, a, 2, in, t.type, t.rank, dim);
+}
+
+static int
 slice(struct gen *g, int x)
 {
 	const struct gen_tensor t = g->tensor[x];
-	int64_t start[TOSA_MAX_RANK], size[TOSA_MAX_RANK];
+	int64_t start[TOSA_MAX_RANK];
 	int32_t dim[TOSA_MAX_RANK];
 	for (int i = 0; i < t.rank; i++) {
 		int32_t n = draw(g, 2) ? t.dim[i]
 			    : draw(g, 2) ? (t.dim[i] + 1) / 2
 					 : between(g, 1, t.dim[i]);
-		size[i] = dim[i] = n;
+		dim[i] = n;
 		start[i] = draw(g, 2) ? t.dim[i] - n : between(g, 0, t.dim[i] - n);
 	}
-	int in[3] = { x, gen_shape(g, t.rank, start) };
-	in[2] = gen_shape(g, t.rank, size);
-	return gen_op(g, TOSA_SLICE, 0, 3, in, t.type, t.rank, dim);
+	return sliced(g, x, start, dim);
 }
 
 static int
@@ -86,14 +108,10 @@ reverse_or_concat(struct gen *g, int x)
 {
 	const struct gen_tensor t = g->tensor[x];
 	int64_t axis = draw(g, (uint32_t)t.rank);
-	bool twice = draw(g, 2);
-	int32_t dim[TOSA_MAX_RANK];
-	memcpy(dim, t.dim, sizeof(dim));
-	dim[axis] *= twice ? 2 : 1;
-	const int in[2] = { x, x };
+	if (draw(g, 2))
+		return joined(g, x, x, axis);
 	fbw_off a = gen_attribute(g, &fb_TosaAxis, 0, NULL, NULL, 1, &axis);
-	return gen_op(g, twice ? TOSA_CONCAT : TOSA_REVERSE, a, twice ? 2 : 1, in, t.type,
-		      t.rank, dim);
+	return gen_op(g, TOSA_REVERSE, a, 1, &x, t.type, t.rank, t.dim);
 }
 
 /* channels of two groups in turn, with pixels first or channels first */
@@ -115,11 +133,30 @@ shuffle(struct gen *g, int x)
 	return transposed(g, x, last);
 }
 
+/* both halves of shuffled channels, the second one first */
+static int
+halves(struct gen *g, int x)
+{
+	x = shuffle(g, x);
+	const struct gen_tensor t = g->tensor[x];
+	int32_t dim[TOSA_MAX_RANK];
+	int last = t.rank - 1;
+	if (t.dim[last] % 2)
+		return x;
+	memcpy(dim, t.dim, sizeof(dim));
+	dim[last] /= 2;
+	int64_t start[TOSA_MAX_RANK] = { 0 };
+	int first = sliced(g, x, start, dim);
+	start[last] = dim[last];
+	return joined(g, sliced(g, x, start, dim), first, last);
+}
+
 void
 draw_moves(struct gen *g)
 {
 	static int (*const step[])(struct gen *, int) = {
-		transpose, transpose, reshape, reshape, slice, shuffle, reverse_or_concat };
+		transpose, transpose, reshape, reshape, slice, shuffle, halves,
+		reverse_or_concat };
 	static const int type[] = { TOSA_INT8, TOSA_INT8, TOSA_INT16, TOSA_INT32 };
 	static const int32_t most[4] = { 3, 8, 8, 24 };
 	int32_t dim[4];
@@ -131,6 +168,6 @@ draw_moves(struct gen *g)
 	made[1] = shuffle(g, made[0]);
 	for (int n = 1, last = between(g, 2, MOST); n < last; n++) {
 		int x = made[draw(g, 5) ? n : (int)draw(g, (uint32_t)n + 1)];
-		made[n + 1] = step[draw(g, 7)](g, x);
+		made[n + 1] = step[draw(g, 8)](g, x);
 	}
 }
