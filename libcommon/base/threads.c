@@ -11,14 +11,14 @@
 enum { MAX_THREADS = 64 };
 
 /*
- * A thread's least part, of cost: some 3 ms of encoding.  Its start, stack and first
- * memory take 0.1 to 0.2, and once there is one, whatever the others allocate takes
- * longer.  TSan is to see threads whatever they are worth.
+ * A thread's least part, of cost: some 0.4 ms of encoding.  To wake one takes a tenth of
+ * that, and once there is one, whatever the others allocate takes longer.  TSan is to see
+ * threads whatever they are worth.
  */
 #ifdef __SANITIZE_THREAD__
 enum { THREAD_WORTH = 1 };
 #else
-enum { THREAD_WORTH = 1 << 18 };
+enum { THREAD_WORTH = 1 << 15 };
 #endif
 
 struct job {
@@ -34,21 +34,98 @@ struct turn {
 	size_t i;
 };
 
-static void *
-worker(void *arg)
+/* threads stay when their job is done, with the memory that they have touched, and wait
+ * for the next one */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t work, idle;
+	pthread_t thread[MAX_THREADS];
+	unsigned n;
+	struct job *job;  /* NULL: none */
+	unsigned wanted;  /* threads that may still join it */
+	unsigned working; /* that have */
+	bool over;
+} pool = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.work = PTHREAD_COND_INITIALIZER,
+	.idle = PTHREAD_COND_INITIALIZER,
+};
+
+static void
+work(struct job *j)
 {
-	struct job *j = arg;
 	for (size_t i; (i = atomic_fetch_add(&j->next, 1)) < j->n;)
 		j->run(j->ctx, j->turn ? j->turn[i].i : i);
-	return NULL;
 }
 
 static void *
-thread(void *arg)
+worker(void *arg)
 {
-	(void)worker(arg);
+	(void)arg;
+	(void)pthread_mutex_lock(&pool.lock);
+	while (!pool.over) {
+		if (!pool.wanted) {
+			(void)pthread_cond_wait(&pool.work, &pool.lock);
+			continue;
+		}
+		struct job *j = pool.job;
+		pool.wanted--;
+		pool.working++;
+		(void)pthread_mutex_unlock(&pool.lock);
+		work(j);
+		(void)pthread_mutex_lock(&pool.lock);
+		if (!--pool.working)
+			(void)pthread_cond_signal(&pool.idle);
+	}
+	(void)pthread_mutex_unlock(&pool.lock);
 	arena_forget_spare();
 	return NULL;
+}
+
+static void
+end_threads(void)
+{
+	(void)pthread_mutex_lock(&pool.lock);
+	pool.over = true;
+	(void)pthread_cond_broadcast(&pool.work);
+	(void)pthread_mutex_unlock(&pool.lock);
+	while (pool.n)
+		(void)pthread_join(pool.thread[--pool.n], NULL);
+}
+
+/* a thread that can't start is done without */
+static void
+start_threads(unsigned n)
+{
+	if (!pool.n && n)
+		(void)atexit(end_threads);
+	while (pool.n < n && !pthread_create(&pool.thread[pool.n], NULL, worker, NULL))
+		pool.n++;
+}
+
+/* by this thread and up to n others, unless those have a job: then this one was called
+ * from it */
+static void
+share(struct job *j, unsigned n)
+{
+	(void)pthread_mutex_lock(&pool.lock);
+	bool shared = !pool.job && n;
+	if (shared) {
+		start_threads(n);
+		pool.job = j;
+		pool.wanted = n;
+		(void)pthread_cond_broadcast(&pool.work);
+	}
+	(void)pthread_mutex_unlock(&pool.lock);
+	work(j);
+	if (!shared)
+		return;
+	(void)pthread_mutex_lock(&pool.lock);
+	pool.wanted = 0;
+	while (pool.working)
+		(void)pthread_cond_wait(&pool.idle, &pool.lock);
+	pool.job = NULL;
+	(void)pthread_mutex_unlock(&pool.lock);
 }
 
 static int
@@ -98,14 +175,6 @@ threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 	struct arena *a = arena_open();
 	struct job j = { .run = run, .ctx = ctx, .n = n,
 			 .turn = cost ? make_turns(a, cost, n) : NULL };
-	pthread_t t[MAX_THREADS];
-	unsigned started = 0;
-	/* this thread works too; a thread that can't start is done without */
-	while (started + 1 < n_threads &&
-	       !pthread_create(&t[started], NULL, thread, &j))
-		started++;
-	(void)worker(&j);
-	for (unsigned i = 0; i < started; i++)
-		(void)pthread_join(t[i], NULL);
+	share(&j, n_threads > 1 ? n_threads - 1 : 0);
 	arena_close(a);
 }
