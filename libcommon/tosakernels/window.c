@@ -28,10 +28,41 @@ struct conv {
 	const struct tosa_tensor *x, *w, *o;
 	struct tosa_window k;
 	const int32_t *v, *weight; /* less zero points */
+	/* the same, where products of channels add up in 32 bits; else NULL */
+	const int16_t *short_v, *short_weight;
 	const int64_t *bias;
 	int bias_step;
 	bool deep;
 };
+
+/* v in 16 bits, NULL: one has more; *most: their greatest magnitude */
+static const int16_t *
+narrow(struct tosa_run *r, int k, const int32_t *v, int64_t *most)
+{
+	int64_t n = tosa_elements(tosa_in(r->g, r->op, k));
+	int16_t *p = anew(r->a, int16_t, (size_t)n);
+	int32_t least = 0, greatest = 0;
+	for (int64_t i = 0; i < n; i++) {
+		least = v[i] < least ? v[i] : least;
+		greatest = v[i] > greatest ? v[i] : greatest;
+		p[i] = (int16_t)v[i];
+	}
+	*most = greatest > -(int64_t)least ? greatest : -(int64_t)least;
+	return *most <= INT16_MAX ? p : NULL;
+}
+
+static void
+narrow_both(struct tosa_run *r, struct conv *c)
+{
+	int64_t v, weight;
+	const int16_t *short_v = narrow(r, 0, c->v, &v);
+	const int16_t *short_weight = narrow(r, 1, c->weight, &weight);
+	if (!short_v || !short_weight ||
+	    (v && weight && c->x->dim[3] > INT32_MAX / (v * weight)))
+		return;
+	c->short_v = short_v;
+	c->short_weight = short_weight;
+}
 
 static struct conv
 conv_of(struct tosa_run *r)
@@ -43,30 +74,45 @@ conv_of(struct tosa_run *r)
 			  .deep = r->op->code == TOSA_DEPTHWISE_CONV2D };
 	c.v = offset(r, 0, tosa_zero_of(r->g, r->op, 3));
 	c.weight = offset(r, 1, tosa_zero_of(r->g, r->op, 4));
+	if (!c.deep)
+		narrow_both(r, &c);
 	return c;
 }
 
-/* one tap adds to all channels of one result */
+/* the products of n channels, those of the input from `at`, of the weights from `from` */
+static int64_t
+dot(const struct conv *c, int64_t at, int64_t from, int32_t n)
+{
+	int64_t sum = 0;
+	int32_t short_sum = 0;
+	if (!c->short_v) {
+		for (int32_t i = 0; i < n; i++)
+			sum += (int64_t)c->v[at + i] * c->weight[from + i];
+		return sum;
+	}
+	const int16_t *v = c->short_v + at, *w = c->short_weight + from;
+	for (int32_t i = 0; i < n; i++)
+		short_sum += v[i] * w[i];
+	return short_sum;
+}
+
+/* one tap, of the channels from `at` on, adds to all channels of one result */
 static void
-add_tap(const struct conv *c, int32_t ky, int32_t kx, const int32_t *v, int64_t *out)
+add_tap(const struct conv *c, int32_t ky, int32_t kx, int64_t at, int64_t *out)
 {
 	int32_t channels = c->x->dim[3], outs = c->o->dim[3];
 	if (c->deep) {
 		int32_t m = c->w->dim[3];
+		const int32_t *v = c->v + at;
 		const int32_t *w =
 		    c->weight + ((int64_t)ky * c->w->dim[1] + kx) * channels * m;
 		for (int32_t o = 0; o < outs; o++)
 			out[o] += (int64_t)v[o / m] * w[o];
 		return;
 	}
-	for (int32_t o = 0; o < outs; o++) {
-		const int32_t *w = c->weight + (((int64_t)o * c->k.kernel[0] + ky) *
-						c->k.kernel[1] + kx) * channels;
-		int64_t sum = 0;
-		for (int32_t i = 0; i < channels; i++)
-			sum += (int64_t)v[i] * w[i];
-		out[o] += sum;
-	}
+	for (int32_t o = 0; o < outs; o++)
+		out[o] += dot(c, at, (((int64_t)o * c->k.kernel[0] + ky) *
+				      c->k.kernel[1] + kx) * channels, channels);
 }
 
 static void
@@ -94,7 +140,7 @@ tosa_run_conv(struct tosa_run *r)
 				int32_t x = x0 + kx * c.k.dilation[1];
 				if (x >= 0 && x < iw)
 					add_tap(&c, ky, kx,
-						c.v + ((b * ih + y) * iw + x) * c.x->dim[3],
+						((b * ih + y) * iw + x) * c.x->dim[3],
 						r->out + p * c.o->dim[3]);
 			}
 		}
@@ -117,7 +163,7 @@ tosa_run_transpose_conv(struct tosa_run *r)
 			for (int32_t kx = 0; kx < c.k.kernel[1]; kx++) {
 				int64_t y = y0 + ky, x = x0 + kx;
 				if (y >= 0 && y < oh && x >= 0 && x < ow)
-					add_tap(&c, ky, kx, c.v + p * c.x->dim[3],
+					add_tap(&c, ky, kx, p * c.x->dim[3],
 						r->out + ((b * oh + y) * ow + x) *
 							     c.o->dim[3]);
 			}
