@@ -262,7 +262,7 @@ place_all()
 				"$SHARED/models/${pair#*:}.tflite"; do
 				npucc -a "$accel" --system-config="$system" \
 					--memory-mode="$mode" -o m.wenc "$m" 2>/dev/null
-				cycles+=("$(npu-perf --json m.wenc | jq .timeline_cycles)")
+				cycles+=("$(npu-perf --json m.wenc | cycles_of timeline_cycles)")
 			done
 			awk -v a="${cycles[0]}" -v b="${cycles[1]}" 'BEGIN {
 				exit !(a <= 1.02 * b && b <= 1.02 * a) }' ||
