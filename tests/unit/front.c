@@ -113,6 +113,10 @@ check(int number)
 		struct point p = draw_point();
 		ok &= check_wanted(&f, &g, &p) && check_limit(&f, &g, p.sram);
 	}
+	struct point p = draw_point();
+	front_clear(&f);
+	ok &= !front_fastest(&f, LIMITS) && !front_lightest(&f, LIMITS) &&
+	      front_wants(&f, p.sram, p.total, p.cycles);
 	if (!ok)
 		printf("case %d: %d points, %d of them light: not the front of all\n", number,
 		       g.n, g.n_light);

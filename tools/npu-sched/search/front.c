@@ -115,6 +115,14 @@ front_add(struct front *f, const struct point *p)
 	insert(f, &q);
 }
 
+void
+front_clear(struct front *f)
+{
+	f->n = 0;
+	f->heaviest = 0;
+	f->lightest = (struct point){ .cycles = 0 };
+}
+
 const struct point *
 front_fastest(const struct front *f, int64_t sram)
 {

@@ -485,8 +485,9 @@ leave_all(struct search *x, struct points l)
 /*
  * First what may be the lightest: of 186 rows (62 networks on ethos-u55-128, ethos-u65-256
  * and -512) two have one that the whole front alone does not lead to, none a heavier one,
- * in less than half of the time.  Then the rest, whatever the limit is: so the lightest is
- * a point of every front.
+ * in less than half of the time.  Then all, whatever the limit is, from an empty front: by
+ * one with points whole kinds of plans would lead to nothing new, and not be followed.  The
+ * first ones are added, so that the lightest is a point of every front.
  */
 static bool
 explore_all(struct search *x, int64_t limit)
@@ -503,9 +504,11 @@ explore_all(struct search *x, int64_t limit)
 	const struct points light = take_new_points(x);
 	if (is_lightest_asked(&x->found, limit))
 		return leave_all(x, light);
-	f->heaviest = 0;
+	front_clear(f);
 	if (!explore_settings(x))
 		return false;
+	for (size_t i = 0; i < light.n; i++)
+		front_add(f, &light.v[i]);
 	const struct points rest = take_new_points(x);
 	return leave_all(x, light) && leave_all(x, rest);
 }

@@ -177,6 +177,8 @@ int64_t front_most(const struct front *f, double cycles, int64_t beside);
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
 /* keeps it where it is wanted; the recipe's lists are copied */
 void front_add(struct front *f, const struct point *p);
+/* no points any more, and none is too heavy; the anchors stay */
+void front_clear(struct front *f);
 /* the fastest of at most so many bytes; NULL: there is none */
 const struct point *front_fastest(const struct front *f, int64_t sram);
 /* the lightest of at most so many bytes */
