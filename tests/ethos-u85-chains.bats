@@ -55,6 +55,16 @@ refused()
 	done
 }
 
+# INT8 to INT64: the upper words are the sign of the lower ones, in the same tensor
+@test "no chain writes what its kernels read" {
+	"$GEN" 910091 1.2=0 1.4=0 1.5=0 1.6=0 1.7=0 1.8=0 1.9=0 1.10=0 1.11=4 1.12=0 \
+		0.2=0 >m.tflite
+	run chained 128 m.tflite
+	[ "$output" = 0 ]
+	[ -s ran ]
+	grep -q ' do=min .* ofm=t1' sched
+}
+
 @test "a chain is one kernel, whose members read buffers" {
 	"$GEN" 1 SQUARED_DIFFERENCE >m.tflite
 	[ "$(chained 512 m.tflite)" -ge 1 ]

@@ -99,11 +99,22 @@ is_link(const struct g_op *from, const struct g_op *op, const struct g_op *lead)
 	       hwc_equal(op->ofm.shape, lead->ofm.shape) && hwc_equal(op->block, lead->block);
 }
 
+/* does op read a part of the tensor in memory? */
+static bool
+reads(const struct g_op *op, const struct g_tensor *t)
+{
+	const struct g_operand *chained = op_chained(op);
+	return (op->ifm.t == t && chained != &op->ifm) ||
+	       (op->ifm2.t == t && chained != &op->ifm2);
+}
+
+static const char overwriting[] = "a chain's result lies where its kernels read";
+
 const char *
 chain_ops_fault(const struct g_op *const *ops, int n)
 {
 	const struct g_op *op = ops[n - 1], *lead = ops[0];
-	int reads = 0;
+	int operands = 0;
 	if (!op_is_elementwise(op->kind) || op_has_table(op))
 		return "a chain goes on with elementwise operations without tables";
 	if (!may_lead(lead) || !is_uncut(lead) || lead->node != op->node)
@@ -113,8 +124,11 @@ chain_ops_fault(const struct g_op *const *ops, int n)
 	if (n > CHAIN_LENGTH)
 		return "a chain has four kernels at most";
 	for (int i = 0; i < n; i++)
-		reads += count_reads(ops[i]);
-	return reads > CHAIN_READS ? "a chain has three operands in memory at most" : NULL;
+		operands += count_reads(ops[i]);
+	for (int i = 0; i < n - 1; i++)
+		if (reads(ops[i], op->ofm.t))
+			return overwriting;
+	return operands > CHAIN_READS ? "a chain has three operands in memory at most" : NULL;
 }
 
 /* of the steps from first to the one that is run last */
@@ -135,7 +149,7 @@ steps_fault(const struct graph *g, const struct g_step *first, const struct g_st
 		return "what is chained is for one operation alone";
 	for (int i = first->rec.index; i < last->rec.index && !step_chained(g, last); i++)
 		if (overwrites(g->steps[i], last->op->ofm.t))
-			return "a chain's result lies where its kernels read";
+			return overwriting;
 	return NULL;
 }
 
