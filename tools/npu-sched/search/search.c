@@ -425,6 +425,13 @@ is_on_front(const struct front *f, const struct variant *v)
 	return any;
 }
 
+/* another layout or objective of a form that is no better than others in its first one */
+static bool
+is_futile(const struct search *x, struct setting t)
+{
+	return x->s->rival.weight > 0 && !x->found.front.n && (t.layout || t.objective);
+}
+
 /* first all coarsely, then what leads to something in detail */
 static bool
 explore_settings(struct search *x)
@@ -432,7 +439,7 @@ explore_settings(struct search *x)
 	const struct settings l = list_settings(x);
 	const size_t first = x->n;
 	for (int i = 0; i < l.n; i++)
-		if (!explore_setting(x, l.v[i]))
+		if (!is_futile(x, l.v[i]) && !explore_setting(x, l.v[i]))
 			return false;
 	bool ok = true;
 	for (size_t i = first; ok && i < x->n; i++)
