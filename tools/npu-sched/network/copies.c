@@ -9,7 +9,7 @@
  * Everywhere, what is only moved, from one run of bytes to another, may be moved by
  * the DMA engine instead of a pool.
  *
- * Plans with copies and without are compared (search/search.c).
+ * Plans with copies and without are compared (search/settings.c).
  */
 #include "copies.h"
 #include "insert.h"

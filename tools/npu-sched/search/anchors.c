@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fastest plans: of all, and within the limit that the memory profile itself has.
+ */
+#include "run.h"
+
+#include <math.h>
+
+/*
+ * One of two plans, of which either may be NULL.  What is searched next has to beat both
+ * as they were before other weights stayed in place: that makes most plans faster.
+ */
+static struct plan *
+keep_plan(struct plan *p, struct plan *q, bool second)
+{
+	struct plan *kept = second ? q : p;
+	if (p && q)
+		kept->plain = fmin(p->plain, q->plain);
+	plan_close(second ? p : q);
+	return kept;
+}
+
+/* q of two that are as fast */
+static struct plan *
+faster_plan(struct plan *p, struct plan *q)
+{
+	return keep_plan(p, q, q && (!p || q->cycles <= p->cycles));
+}
+
+/* can cascades take fewer cycles than `below`, where whole operations take what they do?
+ * stripes hardly take fewer: none of the networks measured has gained so much */
+static bool
+may_gain(const struct variant *v, double below)
+{
+	const double gain = 0.97;
+	return cascades_bound(v->cascades).lower_bound * gain < below;
+}
+
+/* the fastest plan of whole maps; NULL: none takes fewer cycles than `below` */
+static struct plan *
+search_whole(struct search *x, struct variant *v, int64_t limit, double below,
+	     enum detail detail)
+{
+	if (variant_begin(v))
+		return search_fastest(v, limit, below, detail);
+	x->unfit = true;
+	return NULL;
+}
+
+/* of cascades, too: p, or one that takes fewer cycles than `below`.  Those that can't be
+ * faster are left out only where there is no limit: with others, divisions are others */
+static struct plan *
+search_cascades(struct variant *v, struct plan *p, int64_t limit, double below,
+		enum detail detail)
+{
+	/* stripes that are as fast may take less memory: all are listed where they are few */
+	enum { FEW_OPS = 4 };
+	bool few = p && v->s->n_ops <= FEW_OPS;
+	if (few)
+		below = nextafter(below, INFINITY);
+	if (v->s->e->status || !v->cascades || (!few && !may_gain(v, below)) ||
+	    !cascades_add(v->s, v->cascades, below, limit == NO_LIMIT_BYTES))
+		return p;
+	return faster_plan(p, search_fastest(v, limit, below, detail));
+}
+
+/*
+ * The same of another layout or objective than one that was searched, whose whole maps
+ * take x->whole cycles: cascades are looked at where its own whole maps take fewer, and
+ * all of it in detail where the first look has found fewer than `below`.
+ */
+static struct plan *
+search_other(struct search *x, struct variant *v, const struct plan *best,
+	     enum detail detail)
+{
+	double below = best->plain;
+	struct plan *p = search_whole(x, v, NO_LIMIT_BYTES, x->whole, COARSELY);
+	if (!p)
+		return NULL;
+	if (p->plain < below) {
+		below = p->plain;
+	} else if (p->cycles >= best->cycles) {
+		plan_close(p);
+		p = NULL;
+	}
+	p = search_cascades(v, p, NO_LIMIT_BYTES, below, COARSELY);
+	if (!p || detail != FINELY || v->s->e->status)
+		return p;
+	below = nextafter(p->plain, INFINITY);
+	return faster_plan(p, search_fastest(v, NO_LIMIT_BYTES, below, FINELY));
+}
+
+static struct plan *
+search_first(struct search *x, struct variant *v, double below, enum detail detail)
+{
+	struct plan *p = search_whole(x, v, NO_LIMIT_BYTES, below, detail);
+	x->whole = p ? p->plain : below;
+	return search_cascades(v, p, NO_LIMIT_BYTES, x->whole, detail);
+}
+
+static struct plan *
+search_variant(struct search *x, struct variant *v, const struct plan *best, double below,
+	       enum detail detail)
+{
+	struct plan *p = best ? search_other(x, v, best, detail)
+			      : search_first(x, v, below, detail);
+	const double plain = p ? p->plain : 0;
+	/* a coarse look asks whether it fits the profile's own limit */
+	if (p && !v->s->e->status &&
+	    (detail == FINELY || may_shrink_to(v, p, profile_limit(v->s))))
+		p = shrink(v, p);
+	if (p)
+		p->plain = plain;
+	variant_rest(v);
+	return p;
+}
+
+/* the fastest of those from l->v[*i] on that have its order, and its copies or none; *i:
+ * behind them.  NULL: none takes fewer cycles than `below` */
+static struct plan *
+search_order(struct search *x, const struct settings *l, int *i, double below,
+	     enum detail detail, struct variant **of)
+{
+	const struct setting first = l->v[*i];
+	struct plan *best = NULL;
+	for (; *i < l->n && l->v[*i].copies == first.copies &&
+	       l->v[*i].reordered == first.reordered && !x->s->e->status; ++*i) {
+		struct variant *v = open_setting(x, l->v[*i]);
+		struct plan *p = search_variant(x, v, best, below, detail);
+		const bool faster = p && (!best || p->cycles < best->cycles);
+		*of = faster ? v : *of;
+		best = keep_plan(best, p, faster);
+	}
+	return best;
+}
+
+/* what another form's plan takes, or fewer */
+static double
+cycles_to_beat(const struct search *x)
+{
+	return x->s->below > 0 ? nextafter(x->s->below, INFINITY) : INFINITY;
+}
+
+/* fewer cycles; of as many fewer bytes, of as many less contention for memory.  of: p's */
+static bool
+is_better_order(const struct search *x, struct variant *of, struct plan *p)
+{
+	const struct plan *q = x->found.fastest;
+	int64_t more = q ? peak_of(of->s, p) - peak_of(x->s, q) : 0;
+	p->contention = plan_contention(of->s, p);
+	if (!q || p->cycles != q->cycles)
+		return !q || p->cycles < q->cycles;
+	return more < 0 || (more == 0 && p->contention < q->contention);
+}
+
+/* the fastest plan of all, then the smallest of the orders */
+static void
+search_orders(struct search *x, enum detail detail)
+{
+	const struct settings l = list_settings(x);
+	for (int i = 0; i < l.n && !x->s->e->status;) {
+		struct variant *v = NULL;
+		double most = x->found.fastest ? nextafter(x->found.fastest->plain, INFINITY)
+					       : cycles_to_beat(x);
+		struct plan *p = search_order(x, &l, &i, most, detail, &v);
+		const bool better = p && is_better_order(x, v, p);
+		x->found.fastest_of = better ? v : x->found.fastest_of;
+		x->found.fastest = keep_plan(x->found.fastest, p, better);
+	}
+}
+
+bool
+is_hopeless(const struct search *x)
+{
+	return x->s->below > 0 && !x->found.fastest && !x->found.within;
+}
+
+/* of ways to let maps leave, those beside the best one of the settings before; where
+ * there is none, all */
+static struct g_range
+list_ways(const struct search *x, const struct spills *l)
+{
+	enum { BESIDE = 2 };
+	int64_t n = l ? (int64_t)l->n : 0;
+	if (!x->found.within)
+		return (struct g_range){ .lo = 0, .hi = n };
+	return (struct g_range){ .lo = max_i64(x->way - BESIDE, 0),
+				 .hi = min_i64(x->way + BESIDE + 1, n) };
+}
+
+/* does v's best division promise as much as that of the ways before? */
+static bool
+is_promising(struct search *x, const struct variant *v, int64_t limit)
+{
+	double estimate = cascades_estimate(v->s, v->cascades, limit, false);
+	if (estimate == INFINITY)
+		return true;
+	x->estimate = fmin(x->estimate, estimate);
+	return estimate <= x->estimate * estimates_apart(x->s);
+}
+
+/* of v, or a way to let maps of it leave; v's cascades are there where its ways were
+ * listed by them */
+static struct plan *
+search_way(struct search *x, struct variant *v, int64_t limit, double below)
+{
+	struct plan *p = NULL;
+	if (!v->cascades) {
+		p = search_whole(x, v, limit, below, FINELY);
+		below = p ? p->plain : below;
+		if (v->s->e->status || !may_gain(v, below) ||
+		    !cascades_add(v->s, v->cascades, below, false))
+			return p;
+	}
+	if (!may_gain(v, below) || !is_promising(x, v, limit))
+		return p;
+	return faster_plan(p, search_fastest(v, limit, below, FINELY));
+}
+
+/* the fastest plan of v within the profile's own limit becomes x->found.within */
+static void
+search_within(struct search *x, struct variant *v, int64_t limit)
+{
+	struct arena *a = arena_open();
+	const struct spills *l = list_spills(v, a, search_knobs(x->s)->anchor_spills);
+	const struct g_range ways = list_ways(x, l);
+	for (int64_t i = ways.lo; i < ways.hi && !x->s->e->status; i++) {
+		struct variant *w = i ? open_spill(x, v, l, (size_t)i) : v;
+		const struct plan *best = x->found.within;
+		double below = best ? best->plain : cycles_to_beat(x);
+		struct plan *p = search_way(x, w, limit, below);
+		variant_rest(w);
+		const bool faster = p && (!best || p->cycles < best->cycles);
+		x->found.within = keep_plan(x->found.within, p, faster);
+		if (faster) {
+			x->way = i;
+			x->found.within_of = w;
+		} else if (i) {
+			drop_variant(x, w);
+		}
+	}
+	arena_close(a);
+}
+
+static bool
+fits(const struct search *x, int64_t limit)
+{
+	return x->found.fastest && peak_of(x->s, x->found.fastest) <= limit;
+}
+
+/* is the fastest plan of all larger than the limit?  By estimates of divisions; of the
+ * networks that were measured none was within it where they are so far apart.  Leaves v's
+ * cascades */
+static bool
+is_beyond(struct variant *v, int64_t limit)
+{
+	const double apart = 1.02;
+	if (!variant_begin(v) || cascades_whole_peak(v->cascades) <= limit)
+		return false;
+	variant_add_cascades(v);
+	double free = cascades_estimate(v->s, v->cascades, NO_LIMIT_BYTES, true);
+	return cascades_estimate(v->s, v->cascades, limit, true) > apart * free;
+}
+
+/* for whole maps and all weights at once?  then nobody has to look first whether the
+ * fastest plan fits */
+static bool
+has_room_for_all(const struct variant *v, int64_t limit)
+{
+	int64_t bytes = cascades_whole_peak(v->cascades);
+	for (int i = 0; i < v->s->n_ops && bytes <= limit; i++) {
+		struct weights_size w = whole_size(v->s, i);
+		bytes += w.stream + w.scales;
+	}
+	return bytes <= limit;
+}
+
+/* the fastest plans: of all, and within the profile's own limit */
+static void
+find_anchors(struct search *x)
+{
+	int64_t limit = profile_limit(x->s);
+	bool limited = limit < NO_LIMIT_BYTES;
+	const struct settings l = list_settings(x);
+	struct variant *first = NULL;
+	bool searched = true; /* for the fastest of all: within a limit none is faster */
+	if (limited && is_limit_asked(x->s, limit)) {
+		first = open_setting(x, l.v[0]);
+		searched = !is_beyond(first, limit);
+		bool all = searched && has_room_for_all(first, limit);
+		if (searched)
+			search_orders(x, all ? FINELY : COARSELY);
+		if (!all && fits(x, limit)) {
+			plan_close(x->found.fastest);
+			x->found.fastest = NULL;
+			search_orders(x, FINELY);
+		}
+	} else {
+		search_orders(x, FINELY);
+	}
+	if (!limited || fits(x, limit) || (searched && is_hopeless(x)))
+		return;
+	for (int i = 0; i < l.n && !x->s->e->status; i++)
+		search_within(x, !i && first ? first : open_setting(x, l.v[i]), limit);
+	if (x->found.within && !has_few_weights(x->s))
+		(void)leave_in_place(x->found.within_of->s, x->found.within, limit);
+}
+
+void
+search_anchors(struct search *x)
+{
+	find_anchors(x);
+	const struct plan *p = x->found.fastest, *q = x->found.within;
+	x->s->anchors = (struct anchors){ .fastest = p ? p->cycles : 0,
+					  .within = q ? q->cycles : 0 };
+}
+
+bool
+may_beat(struct search *x)
+{
+	const double below = cycles_to_beat(x);
+	const struct settings l = list_settings(x);
+	bool any = below == INFINITY;
+	for (int i = 0; i < l.n && !any; i++) {
+		struct variant *v = open_setting(x, l.v[i]);
+		any = !variant_begin(v) || cascades_bound(v->cascades).lower_bound < below ||
+		      (may_gain(v, below) &&
+		       cascades_add(v->s, v->cascades, below, true));
+		drop_variant(x, v);
+	}
+	return any;
+}

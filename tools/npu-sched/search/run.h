@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of one search share (search.c): its variants, and what was found. */
+#ifndef NPU_SCHED_RUN_H
+#define NPU_SCHED_RUN_H
+
+#include "search.h"
+
+struct search {
+	struct sched *s;
+	/* the graph with copies by the DMA engine, and without; and for each the order
+	 * that needs less memory than its own, or NULL */
+	bool may_copy, copies;
+	int *order[2];
+	struct variant **variant;
+	size_t n, cap;
+	bool unfit; /* an operation has no block */
+	double whole; /* cycles of whole maps in an order's first setting */
+	struct found found;
+	int64_t way; /* in which maps left for found.within */
+	double estimate; /* the least for the profile's own limit */
+};
+
+/* what plans may share, but for the areas of maps */
+struct setting {
+	bool copies, reordered;
+	int layout; /* as pack_shallow_maps takes it */
+	int objective;
+};
+
+/* all that there are, those with copies first */
+struct settings {
+	struct setting v[2 * 2 * 2 * BLOCK_OBJECTIVES];
+	int n;
+};
+
+/* settings.c */
+struct settings list_settings(const struct search *x);
+/* a variant of it: the search keeps it */
+struct variant *open_setting(struct search *x, struct setting t);
+/* a variant of v with what some way lets leave the SRAM, and the ways; these leave all
+ * cascades of v */
+const struct spills *list_spills(struct variant *v, struct arena *a, int steps);
+struct variant *open_spill(struct search *x, const struct variant *v,
+			   const struct spills *l, size_t way);
+/* the last one that was opened, if nothing came of it */
+void drop_variant(struct search *x, const struct variant *v);
+/* the graph with copies or without: variants are made of it as it is */
+void set_copies(struct search *x, bool copies);
+
+/* anchors.c: can it be faster than another form's plan?  as far as bounds of its divisions
+ * tell, in the graph's order: to look for another one takes longer, and changes few of them */
+bool may_beat(struct search *x);
+/* leaves x->found.fastest and, if that is beyond the profile's own limit, within */
+void search_anchors(struct search *x);
+/* another form's plan is faster than any that was found */
+bool is_hopeless(const struct search *x);
+
+/*
+ * variants.c.  Leaves x->found.front.  First what may be the lightest: of 186 rows (62
+ * networks on ethos-u55-128, ethos-u65-256 and -512) two have one that the whole front alone
+ * does not lead to, none a heavier one, in less than half of the time.  Then all, whatever
+ * the limit is, from an empty front: by one with points whole kinds of plans would lead to
+ * nothing new, and not be followed.  The first ones are added, so that the lightest is a
+ * point of every front.
+ */
+bool explore_all(struct search *x, int64_t limit);
+
+#endif

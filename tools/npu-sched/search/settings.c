@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What plans may share, one after the other: variants of the network. */
+#include "run.h"
+
+static struct variant *
+keep_variant(struct search *x, struct variant *v)
+{
+	agrow(x->s->a, x->variant, x->n, &x->cap);
+	x->variant[x->n++] = v;
+	return v;
+}
+
+void
+drop_variant(struct search *x, const struct variant *v)
+{
+	if (x->n && x->variant[x->n - 1] == v)
+		variant_close(x->variant[--x->n]);
+}
+
+void
+set_copies(struct search *x, bool copies)
+{
+	if (!x->s->copies || x->copies == copies)
+		return;
+	use_copies(x->s, copies);
+	restudy_ops(x->s);
+	x->copies = copies;
+}
+
+struct variant *
+open_setting(struct search *x, struct setting t)
+{
+	set_copies(x, t.copies);
+	struct variant *v = variant_open(x->s, t.reordered ? x->order[t.copies] : NULL);
+	v->copies = t.copies;
+	v->s->objective = (enum block_objective)t.objective;
+	v->layout = t.layout;
+	v->s->care = TRY;
+	pack_shallow_maps(v->s, t.layout);
+	return keep_variant(x, v);
+}
+
+/* maps with padded bricks are tried without them, too */
+static int
+count_layouts(const struct search *x)
+{
+	return x->s->n_shallow > 0 ? 2 : 1;
+}
+
+/* among few weights it matters how finely they can be cut and how often they are read */
+static int
+count_objectives(const struct search *x)
+{
+	return weights_move(x->s) && has_few_weights(x->s) ? BLOCK_OBJECTIVES : 1;
+}
+
+struct settings
+list_settings(const struct search *x)
+{
+	struct settings l = { .n = 0 };
+	for (int without = !x->may_copy; without < 2; without++)
+		for (int order = 0; order < (x->order[!without] ? 2 : 1); order++)
+			for (int i = 0; i < count_layouts(x); i++)
+				for (int k = 0; k < count_objectives(x); k++)
+					l.v[l.n++] = (struct setting){ !without, order, i, k };
+	return l;
+}
+
+struct variant *
+open_spill(struct search *x, const struct variant *v, const struct spills *l, size_t way)
+{
+	struct variant *w = keep_variant(x, variant_open(v->s, NULL));
+	w->copies = v->copies;
+	w->reordered = v->reordered;
+	w->layout = v->layout;
+	spills_apply(w->s, l, way);
+	pack_left_maps(w->s);
+	return w;
+}
+
+const struct spills *
+list_spills(struct variant *v, struct arena *a, int steps)
+{
+	if (!v->cascades && !variant_begin(v))
+		return NULL;
+	variant_add_cascades(v);
+	return spills_list(v->s, v->cascades, a, steps);
+}
