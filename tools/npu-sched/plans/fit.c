@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a plan with exact sizes to transfers and addresses below a limit. */
-#include "../search/search.h"
+#include "fit.h"
 
 #include <math.h>
 

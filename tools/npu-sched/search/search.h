@@ -8,7 +8,7 @@
 #define NPU_SCHED_SEARCH_H
 
 #include "../cascades/cascades.h"
-#include "../memory/memory.h"
+#include "../plans/fit.h"
 
 #include <stdlib.h>
 
@@ -96,32 +96,6 @@ void variant_rest(struct variant *x);
 /* writes what the variant of a plan decides into the graph of s, and makes the plan
  * one of s */
 void variant_adopt(struct sched *s, const struct variant *x, struct plan *p);
-
-/* bytes of the limited place, and of all */
-static inline int64_t
-peak_of(const struct sched *s, const struct plan *p)
-{
-	return p->peak[limited_place(s)];
-}
-
-static inline int64_t
-total_of(const struct plan *p)
-{
-	return p->peak[PLACE_ARENA] + p->peak[PLACE_CACHE];
-}
-
-/*
- * plans/fit.c: transfers below a limit, and addresses.  Sets p->cycles; false if there
- * are no fewer than `below`.  Nothing else has any influence.
- */
-bool plan_fit(struct sched *s, struct plan *p, struct fitting f, double below);
-/* without a limit: the least memory with which p stays about as fast */
-void plan_trim(struct sched *s, struct plan *p);
-/* of plans with its cycles and bytes, by how long ahead weights are fetched, the one with
- * least contention for memories */
-void plan_calm(struct sched *s, struct plan *p);
-/* may that be less than so many bytes, in so many cycles?  as far as its bound tells */
-bool plan_may_trim(struct sched *s, struct plan *p, int64_t bytes, double cycles);
 
 /* how a plan is made again from its variant */
 struct recipe {
