@@ -53,7 +53,7 @@ END
 		--effort=5 --jobs=3 --level=9 --model=calibrated |
 		cmp - args.npu-sched
 	printf '%s\n' --jobs=3 -9 | cmp - args.npu-wenc
-	printf '%s\n' --no-map --thing=1 | cmp - args.npu-cmdgen
+	printf '%s\n' --jobs=3 --no-map --thing=1 | cmp - args.npu-cmdgen
 	head -3 args.tfl2c | cmp - <(printf '%s\n' -n net --dialect=mlek)
 	printf '%s\n' model tfl-quantcheck tfl-partition npu-sched npu-wenc \
 		npu-cmdgen tfl2c | cmp - m.h

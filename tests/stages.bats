@@ -189,6 +189,17 @@ models()
 	done < <(models | awk 'NR % 6 == 1')
 }
 
+@test "of several faults the first is told, whatever was found first" {
+	stages "$digits"
+	# weights of o3 end early, which is found last; o8 is read before it is written
+	sed '/^code .* weights=w3 /s/:[0-9]*$/:16/; /^op /s/ blockdep=[0-3]//
+		/^op /s/$/ blockdep=3/' m.wenc >bad.wenc
+	for j in 1 8; do
+		refuses 2 'o3 breaks rule 43: DEPTHWISE: weights of core 0' \
+			npu-cmdgen -j $j bad.wenc
+	done
+}
+
 # predicted MODEL OPTION...: the prediction is what npu-perf says afterwards
 predicted()
 {

@@ -443,6 +443,7 @@ struct npu_finding {
 struct npu_verify {
 	void (*report)(void *ctx, const struct npu_finding *f); /* NULL: count */
 	void *ctx;
+	unsigned jobs; /* threads that decode weights; 0: one a processor */
 	unsigned errors, warnings;
 };
 

@@ -3,30 +3,9 @@
 #include "stream/verify.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 /* runs of bytes looked at in a model, against endless strided maps */
 #define RUNS_MAX ((uint64_t)1 << 26)
-
-void
-found(struct checker *c, bool error, int rule, const char *fmt, ...)
-{
-	char text[400];
-	va_list ap;
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (error)
-		c->out->errors++;
-	else
-		c->out->warnings++;
-	struct npu_finding f = { .rule = rule, .error = error, .stream = c->s,
-				 .at_bytes = 4 * c->at, .command = c->command,
-				 .text = text };
-	if (c->out->report)
-		c->out->report(c->out->ctx, &f);
-}
 
 static void
 check_state85(struct checker *c)
@@ -98,7 +77,7 @@ reset(struct checker *c, const struct npu_stream *s)
 {
 	*c = (struct checker){
 		.out = c->out, .a = c->a, .runs = c->runs, .tried = c->tried,
-		.s = s,
+		.findings = c->findings, .s = s,
 		.accel = s->accel,
 		.rules = &rules[s->accel->generation],
 		.kernels = { .depth = MAX_KERNELS },
@@ -145,6 +124,7 @@ stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 	struct checker *c = anew(a, struct checker, 1);
 	struct plan *plan = NULL;
 	*c = (struct checker){ .out = v, .a = a, .runs = RUNS_MAX };
+	begin_findings(c);
 	for (int i = 0; i < n; i++) {
 		reset(c, &s[i]);
 		if (m) {
@@ -161,5 +141,6 @@ stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 			"more than %" PRIu64 " separate runs of bytes: the rest "
 			"was not looked at", RUNS_MAX);
 	}
+	end_findings(c);
 	arena_close(a);
 }

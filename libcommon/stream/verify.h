@@ -30,6 +30,7 @@ int64_t written_hole(const struct written *w, int64_t at, int64_t n);
 
 struct copied; /* verify_weights.c */
 struct tried;
+struct findings; /* findings.c */
 
 /* ---- one stream being checked ------------------------------------------- */
 
@@ -102,11 +103,23 @@ struct checker {
 	struct copied *copies;
 	size_t n_copies, cap_copies;
 	struct tried *tried; /* over all streams */
+	struct findings *findings; /* and these */
 };
 
-/* reports an error or a warning of a rule at the current command */
+/* findings.c: an error or a warning of a rule at the current command */
 void found(struct checker *c, bool error, int rule, const char *fmt, ...)
     PRINTF(4, 5);
+/* the same of an error that takes long to find: a thread calls run(d), which leaves text
+ * where there is one.  d lives until the end of the findings */
+struct decoding {
+	void (*run)(struct decoding *d);
+	int64_t weights; /* so many: what it costs */
+	char text[400];
+};
+void found_later(struct checker *c, int rule, struct decoding *d);
+void begin_findings(struct checker *c);
+/* reports all, in the order of commands */
+void end_findings(struct checker *c);
 #define ERROR(c, rule, ...) found(c, true, rule, __VA_ARGS__)
 #define WARN(c, rule, ...) found(c, false, rule, __VA_ARGS__)
 /* if the condition breaks the rule */

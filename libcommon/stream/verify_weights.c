@@ -7,6 +7,7 @@
 
 #include "stream/filters.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +171,26 @@ decodes(struct arena *a, const struct npu_op *op, const struct tried *t, int n,
 	       (!sparse || is_paired(a, op, &t->order, v.v, bad));
 }
 
+/* one decoding that is put off */
+struct put_off {
+	struct decoding d; /* the first member: it stands for this */
+	struct npu_op op;
+	struct tried t;
+	int core;
+};
+
+static void
+decode(struct decoding *d)
+{
+	const struct put_off *x = (const struct put_off *)d;
+	struct arena *a = arena_open();
+	struct err bad = { 0 };
+	if (!decodes(a, &x->op, &x->t, x->t.order.cores, &bad))
+		(void)snprintf(d->text, sizeof(d->text), "weights of core %d: %.350s", x->core,
+			       bad.text);
+	arena_close(a);
+}
+
 static void
 check_core(struct checker *c, int core)
 {
@@ -184,11 +205,11 @@ check_core(struct checker *c, int core)
 	bool odd = !npu_filter_order_ok(&t.order);
 	if (!t.p || !channels || odd || was_tried(c, &t))
 		return;
-	struct arena *a = arena_open();
-	struct err bad = { 0 };
-	ERROR_IF(!decodes(a, op, &t, t.order.cores, &bad), c, 43,
-		 "weights of core %d: %s", core, bad.text);
-	arena_close(a);
+	struct put_off *x = anew(c->a, struct put_off, 1);
+	*x = (struct put_off){ .op = *op, .t = t, .core = core };
+	x->d.run = decode;
+	x->d.weights = (int64_t)weights_order_count(&t.order, t.h, t.w, t.i);
+	found_later(c, 43, &x->d);
 }
 
 static bool

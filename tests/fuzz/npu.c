@@ -49,7 +49,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena *a = arena_open();
 	struct err e = { 0 };
 	struct npu_stream s = { .subgraph = -1, .op = -1 };
-	struct npu_verify v = { 0 };
+	struct npu_verify v = { .jobs = 1 };
 	struct bytes in = { .p = data, .n = size };
 	if (stream_payload(a, in, &s, &e)) {
 		stream_verify(NULL, &s, 1, &v);

@@ -32,6 +32,7 @@ struct options {
 	enum emit emit;
 	bool allocation, high_level, registers; /* --verbose-... */
 	bool no_map;
+	unsigned jobs;
 };
 
 struct cmdgen {
@@ -66,7 +67,7 @@ bool print_raw(struct cmdgen *c, enum emit what, struct text *t);
  * npu-dis(1), RULES; false, an error at the graph's line of the operation
  * that breaks one, if any does
  */
-bool verify_model(struct cmdgen *c, struct bytes file);
+bool verify_model(struct cmdgen *c, struct bytes file, unsigned jobs);
 
 /*
  * highlevel.c: one NPU node's steps as stripes and transfers, in the layout of

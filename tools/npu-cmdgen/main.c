@@ -121,7 +121,7 @@ write_output(struct cmdgen *c, const struct options *o)
 	struct text t = { 0 };
 	struct bytes file;
 	bool ok;
-	if (!build_model(c, &file) || !verify_model(c, file))
+	if (!build_model(c, &file) || !verify_model(c, file, o->jobs))
 		return false;
 	if (o->emit == EMIT_TFLITE) {
 		ok = file_write(o->output, file.p, file.n, true, c->e);
@@ -176,11 +176,13 @@ run(const struct options *o, struct arena *a, struct err *e)
 int
 main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = { .jobs = 1 };
 	struct err e = { 0 };
 	struct cli_common common = {
 		.file = &o.input, .what = "graph",
 		.output = &o.output,
+		.jobs = &o.jobs,
+		.jobs_doc = "verify on N threads (0: one a processor)",
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();

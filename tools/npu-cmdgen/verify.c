@@ -57,7 +57,7 @@ take(void *ctx, const struct npu_finding *f)
 }
 
 bool
-verify_model(struct cmdgen *c, struct bytes file)
+verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 {
 	struct tfl_model *m;
 	struct npu_stream *s;
@@ -66,7 +66,7 @@ verify_model(struct cmdgen *c, struct bytes file)
 	    !stream_find(c->a, m, &s, &n, c->e))
 		return false;
 	struct judge j = { .c = c, .first = s };
-	struct npu_verify v = { .report = take, .ctx = &j };
+	struct npu_verify v = { .report = take, .ctx = &j, .jobs = jobs };
 	stream_verify(m, s, n, &v);
 	return !j.failed;
 }

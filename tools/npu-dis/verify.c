@@ -108,7 +108,7 @@ verify(struct arena *a, struct text *t, const struct input *in,
 	unsigned total = 0;
 	struct verdict v = { .a = a, .in = in, .o = o,
 			     .report = anew(a, struct report, (size_t)in->n) };
-	struct npu_verify rules = { .report = take, .ctx = &v };
+	struct npu_verify rules = { .report = take, .ctx = &v, .jobs = 1 };
 	for (int i = 0; i < in->n; i++)
 		if (!accel_does(in->stream[i].accel, DO_VERIFY, e))
 			return false;

@@ -253,7 +253,7 @@ judge(struct subject *s)
 	if (!stream_find(a, s->m, &stream, &n, &e)) {
 		r = (struct verdict){ true, true, true, true };
 	} else {
-		struct npu_verify rules = { 0 }, graph = { 0 };
+		struct npu_verify rules = { .jobs = 1 }, graph = { 0 };
 		stream_verify(s->m, stream, n, &rules);
 		(void)stream_verify_source(s->m, stream, n, s->g, &graph, &e);
 		r.rules = rules.errors > 0;
