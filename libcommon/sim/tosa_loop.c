@@ -3,7 +3,7 @@
 #include "sim/tosa.h"
 
 /* a loop that does not end must not hang: turns, and what operators read and write */
-enum { MAX_TURNS = 1 << 16, MAX_ELEMENTS = 1 << 28 };
+enum { MAX_TURNS = 1 << 16, MAX_ELEMENTS = 1 << 26 };
 
 struct part { /* the condition or the body */
 	const struct tosa_graph *g;
