@@ -208,6 +208,17 @@ nd_elements(const struct nd *v)
 	return n;
 }
 
+void
+nd_distances(const struct nd *v, int axis, int32_t *out, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++) {
+		int64_t left = i, at = 0;
+		for (int k = v->rank; k-- > axis; left /= v->dim[k])
+			at += left % v->dim[k] * v->stride[k];
+		out[i] = (int32_t)at;
+	}
+}
+
 bool
 nd_is_dense(const struct nd *v)
 {

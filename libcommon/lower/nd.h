@@ -39,6 +39,8 @@ void nd_split(struct nd *v, int axis, int64_t inner);
 /* the same elements in other dimensions; false where memory forbids */
 bool nd_reshape(struct nd *v, const int64_t *dim, int rank);
 int64_t nd_elements(const struct nd *v);
+/* how far each of n elements lies behind the first one, along axes from `axis` on */
+void nd_distances(const struct nd *v, int axis, int32_t *out, int32_t n);
 
 /* v as an operation sees it, when H, W, C can describe it */
 bool nd_operand(const struct nd *v, struct g_operand *out);

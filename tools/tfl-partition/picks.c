@@ -51,12 +51,9 @@ list_view(const struct nd *v, const struct tfl_tensor *in, int32_t *at, int32_t 
 	for (int i = 0; i < PIXEL_AXES; i++)
 		if (v->dim[i] != whole.dim[i] || v->stride[i] != whole.stride[i])
 			return false;
-	for (int32_t k = 0; k < n; k++) {
-		int64_t left = k, e = v->offset;
-		for (int i = v->rank; i-- > PIXEL_AXES; left /= v->dim[i])
-			e += left % v->dim[i] * v->stride[i];
-		at[k] = (int32_t)e;
-	}
+	nd_distances(v, PIXEL_AXES, at, n);
+	for (int32_t k = 0; k < n; k++)
+		at[k] += (int32_t)v->offset;
 	return true;
 }
 

@@ -153,20 +153,6 @@ find_map(const struct nd *v, const int *first, struct nd *map)
 	return true;
 }
 
-/* the channel of that map that each of v's is */
-static int32_t *
-list_channels(struct part *p, const struct nd *v, int first, int32_t n)
-{
-	int32_t *map = anew(p->a, int32_t, (size_t)n);
-	for (int32_t i = 0; i < n; i++) {
-		int64_t left = i, at = 0;
-		for (int k = v->rank; k-- > first; left /= v->dim[k])
-			at += left % v->dim[k] * v->stride[k];
-		map[i] = (int32_t)at;
-	}
-	return map;
-}
-
 /* v's elements, which tensor t's are, into memory like `to`; how many operations */
 static int64_t
 put(struct part *p, const struct nd *v, const struct tosa_tensor *t, const struct nd *to,
@@ -178,7 +164,8 @@ put(struct part *p, const struct nd *v, const struct tosa_tensor *t, const struc
 	if (!turns && t->rank == PIXEL_AXES + 1 && split(&x, t->dim, t->rank, first) &&
 	    find_map(&x, first, &map) && is_map(&map) && is_map(to)) {
 		int32_t n = t->dim[PIXEL_AXES];
-		int32_t *at = list_channels(p, &x, first[PIXEL_AXES], n);
+		int32_t *at = anew(p->a, int32_t, (size_t)n);
+		nd_distances(&x, first[PIXEL_AXES], at, n);
 		if (low_picks_channels(&map, at, n)) {
 			if (really)
 				low_copy_channels(p->l, &map, to, at);
