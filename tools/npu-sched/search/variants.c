@@ -21,10 +21,10 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, b
 		if ((idle >= PATIENCE || all) && !last)
 			continue;
 		struct variant *w = open_spill(x, v, l, i);
-		unsigned changes = x->found.front.changes;
+		const struct front before = x->found.front;
 		ok = explore(w, &x->found.front, knobs, COARSELY);
-		idle = x->found.front.changes == changes ? idle + 1 : 0;
-		if (idle)
+		idle = x->found.front.changes == before.changes ? idle + 1 : 0;
+		if (x->found.front.kept == before.kept)
 			drop_variant(x, w);
 	}
 	arena_close(a);
