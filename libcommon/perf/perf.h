@@ -203,6 +203,9 @@ enum mem_area perf_region_area(const struct memory_system *m, int region);
 bool perf_op_of(const struct perf_machine *m, const struct npu_op *op,
 		struct perf_op *out, struct err *e);
 
+/* may it be costed?  A bound on every product that costing forms */
+bool perf_op_fits(const struct perf_op *op);
+
 /* one kernel or transfer of a stream, costed and placed in time */
 struct perf_row {
 	struct npu_op npu; /* as decoded */

@@ -65,9 +65,9 @@ map_of(const struct perf_machine *m, const struct npu_fm *f)
 	};
 }
 
-/* a bound on every product that costing forms, in reals */
-static bool
-fits(const struct perf_op *op)
+/* in reals */
+bool
+perf_op_fits(const struct perf_op *op)
 {
 	double kernel = (double)op->kernel_h * op->kernel_w;
 	double ofm = (double)op->ofm.shape.h * op->ofm.shape.w * op->ofm.shape.c;
@@ -167,7 +167,7 @@ perf_op_of(const struct perf_machine *m, const struct npu_op *op,
 		return err_set(e, "error: word %zu: %s reads an empty IFM",
 			       op->at, npu_op_name(op));
 	perf_op_settle(out, m->accel);
-	return fits(out) ||
+	return perf_op_fits(out) ||
 	       err_set(e, "error: word %zu: %s is too large to be costed",
 		       op->at, npu_op_name(op));
 }

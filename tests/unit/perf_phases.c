@@ -147,9 +147,38 @@ test_places(void)
 	CHECK(out.shape.c, CHANNELS);
 }
 
+/* an IFM of every other column of a tensor: all of it, unless that is too large */
+static void
+test_seen(void)
+{
+	struct perf_machine m = { .accel = &accels[ACCEL_U85_256] };
+	struct perf_place tensor = { .region = 1, .at = 0, .bits = 8,
+				     .shape = { .h = 5, .w = 6, .c = 16 } };
+	struct perf_known some = { .place = &tensor, .n_places = 1 };
+	struct perf_phases none = { .end = 0 };
+	struct perf_row row = convolution(5, 3, 4096, 0);
+	struct perf_run run = { .row = &row, .n = 1 };
+	struct hwc read = { .h = 5, .w = 2, .c = 16 };
+	row.npu.ifm = (struct npu_fm){ .region = 1, .base = { 32 }, .shape = read,
+				       .stride_x = 32, .stride_y = 96, .bits = 8 };
+	row.op.ifm = (struct perf_map){ .shape = read, .bits = 8 };
+	row.op.kernel_h = row.op.kernel_w = 1;
+	struct perf_op op = row.op;
+	perf_regor85_see(&m, &some, &run, &none, &row, &op);
+	CHECK(op.ifm.shape.h, 5);
+	CHECK(op.ifm.shape.w, 4); /* from the third on */
+	tensor.shape = (struct hwc){ .h = 1 << 30, .w = 1 << 20, .c = 16 };
+	row.npu.ifm.stride_y = 16 << 20;
+	op = row.op;
+	perf_regor85_see(&m, &some, &run, &none, &row, &op);
+	CHECK(op.ifm.shape.h, 5);
+	CHECK(op.ifm.shape.w, 2);
+}
+
 int
 main(void)
 {
+	test_seen();
 	test_phases();
 	test_slices();
 	test_places();

@@ -22,7 +22,7 @@ place_of(const struct tfl_model *m, const struct tfl_op *op, int tensor,
 	*out = (struct perf_place){ .region = region ? region : ARENA,
 				    .at = region ? 0 : at - origin, .shape = s,
 				    .bits = 8 * tfl_type_bytes(t->type) };
-	return region || (origin >= 0 && at >= origin);
+	return tfl_elements(t) > 0 && (region || (origin >= 0 && at >= origin));
 }
 
 static struct perf_known

@@ -212,7 +212,8 @@ index_bytes(const struct npu_op *npu)
 {
 	enum { WORD = 4 };
 	int64_t more = (int64_t)npu->size0 * npu->size1 - 1;
-	return more ? (double)((npu->rows.n - WORD) / more) : WORD;
+	int64_t each = more ? (npu->rows.n - WORD) / more : WORD;
+	return each > WORD ? (double)each : WORD;
 }
 
 /* each element is a burst of its own, and of GATHER's rows one is counted */

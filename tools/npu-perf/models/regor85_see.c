@@ -113,6 +113,7 @@ perf_regor85_see(const struct perf_machine *m, const struct perf_known *known,
 		 const struct perf_row *r, struct perf_op *op)
 {
 	bool pool = op->class == BLOCK_POOL || op->class == BLOCK_REDUCE_SUM;
+	const struct perf_op shown = *op;
 	/* the OFM as it is stored, transposed; of a block that is not */
 	if (!op->chain.n && op->stage.moves)
 		op->ofm.shape = r->npu.ofm.shape;
@@ -132,4 +133,6 @@ perf_regor85_see(const struct perf_machine *m, const struct perf_known *known,
 		op->has_bias = false;
 		op->scale_bytes = 0;
 	}
+	if (!perf_op_fits(op)) /* nobody's maps are so large */
+		*op = shown;
 }
