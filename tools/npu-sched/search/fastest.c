@@ -114,14 +114,14 @@ try_fit(struct contest *c, struct candidate *i, enum fit how)
 	return asked;
 }
 
-/* are so many cycles too many before there are addresses?  These have cost as much each
- * time, or more; among many weights half of that is enough to doubt it */
+/* are so many cycles too many before there are addresses?  Among many weights these have
+ * cost as much each time, or more */
 static bool
 is_doubtful(const struct contest *c, double cycles)
 {
 	bool known = c->limit < NO_LIMIT_BYTES && c->loss < INFINITY &&
 		     has_many_weights(c->x->s);
-	return known && cycles + c->loss / 2 >= c->best.cycles;
+	return known && cycles + c->loss >= c->best.cycles;
 }
 
 static bool
