@@ -63,4 +63,9 @@ void draw_computed(struct gen *g);
 /* moves.c: operators that only move elements */
 void draw_moves(struct gen *g);
 
+/* indices.c: GATHER or SCATTER by indices that are computed */
+void draw_indices(struct gen *g);
+/* TRANSPOSE, a pool, TRANSPOSE: channels first for the caller, last inside */
+void draw_borders(struct gen *g);
+
 #endif
