@@ -337,7 +337,7 @@ single()
 @test "random movements behind each other compute the same compiled" {
 	local n=12
 	[ -z "${NPUTOOLS_ALL-}" ] || n=100
-	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 40 -m
+	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 59 -m
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 }
 

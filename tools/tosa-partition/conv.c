@@ -142,6 +142,23 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 	x->why = scale_to(x->p, sums, x->t, out);
 }
 
+/* weights for all channels of a map, of which channel at[i] is input channel i */
+static void
+spread_weights(struct part *p, struct low_conv *c, const int32_t *at, int32_t channels)
+{
+	struct low_weights *w = &c->weights;
+	int64_t taps = (int64_t)c->o * c->kernel.y * c->kernel.x;
+	uint8_t *v = anew(p->a, uint8_t, (size_t)(taps * channels));
+	memset(v, (uint8_t)w->zero[0], (size_t)(taps * channels));
+	for (int64_t k = 0; k < taps; k++)
+		for (int32_t i = 0; i < c->i; i++)
+			v[k * channels + at[i]] = w->v[k * c->i + i];
+	w->v = v;
+	for (int k = 0; k < 3; k++)
+		w->stride[k] = w->stride[k] / c->i * channels;
+	c->i = channels;
+}
+
 const char *
 lower_conv(struct part *p, const struct tosa_op *op)
 {
@@ -151,9 +168,15 @@ lower_conv(struct part *p, const struct tosa_op *op)
 	const char *why = open_layer(p, op, &y);
 	if (why)
 		return why;
-	struct nd from = value_of(p, input_of(p, &y)), in = readable_map(p, &from);
-	struct nd out = y.room;
+	struct nd in, out = y.room;
+	int32_t *at, tensor = input_of(p, &y);
 	struct low_conv c = conv_of(p, &y, op->code == TOSA_DEPTHWISE_CONV2D);
+	if (take_channels(p, tensor, &in, &at)) {
+		spread_weights(p, &c, at, (int32_t)in.dim[3]);
+	} else {
+		in = value_of(p, tensor);
+		in = readable_map(p, &in);
+	}
 	struct finish f = { .p = p, .tail = &y.t, .round = c.round };
 	struct scaling x = { .p = p, .t = &y.t };
 	join_images(&c, &in, &out);

@@ -193,6 +193,27 @@ copies(struct part *p, const struct nd *v, int tensor)
 	return put(p, v, t, &to, false);
 }
 
+/*
+ * A convolution reads other channels of the same pixels where its weights are in their
+ * order, and 0 for those between them: products that it makes more are compared with
+ * those of picking them before it.
+ */
+static bool
+suits_conv(const struct part *p, int tensor, const struct nd *v, struct nd *map, int *first)
+{
+	int i = p->reader[tensor];
+	const struct tosa_tensor *t = &p->t->tensor[tensor];
+	const struct tosa_op *op = i >= 0 ? &p->t->op[i] : NULL;
+	struct nd x = *v;
+	if (!op || op->code != TOSA_CONV2D || op->in[0] != tensor || t->is_output ||
+	    !tosa_in(p->t, op, 1)->data.p || !tosa_in(p->t, op, 2)->data.p ||
+	    !split(&x, t->dim, t->rank, first) || !find_map(&x, first, map) || !is_map(map))
+		return false;
+	int64_t each = tosa_elements(tosa_in(p->t, op, 1)) / t->dim[PIXEL_AXES];
+	int64_t span = map->dim[PIXEL_AXES], n = t->dim[PIXEL_AXES];
+	return each * (span - n) <= n * span;
+}
+
 /* a SLICE's result that will be copied into a CONCAT's, where it is not made there */
 static bool
 is_joined(const struct part *p, int tensor)
@@ -232,6 +253,8 @@ may_wait(struct part *p, int tensor, const struct nd *v)
 {
 	struct nd x = *v, seen;
 	int t = tensor, i, first[TOSA_MAX_RANK + 1];
+	if (suits_conv(p, t, v, &seen, first))
+		return true;
 	if (p->t->tensor[t].uses > 1)
 		return is_shared(p, t, v);
 	while ((i = p->reader[t]) >= 0 && !p->t->tensor[t].is_output && !p->done[i] &&
@@ -257,6 +280,21 @@ settled(struct part *p, int tensor)
 	p->loose[tensor].t = NULL;
 	settle(p, tensor, &v);
 	return p->value[tensor];
+}
+
+bool
+take_channels(struct part *p, int tensor, struct nd *map, int32_t **at)
+{
+	struct nd v = p->loose[tensor];
+	int first[TOSA_MAX_RANK + 1];
+	const struct tosa_tensor *t = &p->t->tensor[tensor];
+	if (!v.t || !suits_conv(p, tensor, &v, map, first))
+		return false;
+	(void)split(&v, t->dim, t->rank, first);
+	*at = anew(p->a, int32_t, (size_t)t->dim[PIXEL_AXES]);
+	nd_distances(&v, first[PIXEL_AXES], *at, t->dim[PIXEL_AXES]);
+	p->loose[tensor].t = NULL;
+	return true;
 }
 
 const char *

@@ -90,6 +90,8 @@ const char *say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 
 /* loose.c: a tensor that was loose, in memory of its own */
 struct nd settled(struct part *p, int tensor);
+/* for the CONV2D that alone reads it: a map, and which of its channels each one is */
+bool take_channels(struct part *p, int tensor, struct nd *map, int32_t **at);
 
 /* tail.c: what follows an operation that has a scale, a clamp and a table */
 struct tail {

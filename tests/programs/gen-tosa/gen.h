@@ -50,6 +50,7 @@ bool gen_file(struct gen *g, struct bytes *out, struct err *e);
 
 /* steps.c: an input, and so many operators or patterns behind it */
 void draw_graph(struct gen *g);
+int draw_layer(struct gen *g, int x); /* of a map of 8 or 16 bits, and its RESCALE */
 uint32_t draw(struct gen *g, uint32_t n);	    /* below n */
 int32_t between(struct gen *g, int32_t lo, int32_t hi); /* both included */
 /* of values from -most to most */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that only move elements, behind each other and beside each other. */
+/* Operators that only move elements, behind and beside each other; a few that compute. */
 #include "gen.h"
 
 enum { MOST = 12 /* operators */ };
@@ -151,12 +151,31 @@ halves(struct gen *g, int x)
 	return joined(g, sliced(g, x, start, dim), first, last);
 }
 
+/* a reader that takes channels in any order: of shuffled ones, or of half of them */
+static int
+layer(struct gen *g, int x)
+{
+	if (g->tensor[x].type == TOSA_INT32 || g->tensor[x].rank != 4)
+		return transpose(g, x);
+	x = shuffle(g, x);
+	const struct gen_tensor t = g->tensor[x];
+	int32_t dim[TOSA_MAX_RANK];
+	int64_t start[TOSA_MAX_RANK] = { 0 };
+	memcpy(dim, t.dim, sizeof(dim));
+	if (t.dim[3] % 2 == 0 && draw(g, 2)) {
+		dim[3] /= 2;
+		start[3] = draw(g, 2) ? dim[3] : 0;
+		x = sliced(g, x, start, dim);
+	}
+	return draw_layer(g, x);
+}
+
 void
 draw_moves(struct gen *g)
 {
 	static int (*const step[])(struct gen *, int) = {
 		transpose, transpose, reshape, reshape, slice, shuffle, halves,
-		reverse_or_concat };
+		reverse_or_concat, layer };
 	static const int type[] = { TOSA_INT8, TOSA_INT8, TOSA_INT16, TOSA_INT32 };
 	static const int32_t most[4] = { 3, 8, 8, 24 };
 	int32_t dim[4];
@@ -165,9 +184,9 @@ draw_moves(struct gen *g)
 		dim[i] = between(g, 1, most[i]);
 	made[0] = gen_new(g, type[draw(g, 4)], 4, dim);
 	g->in[g->n_in++] = made[0];
-	made[1] = shuffle(g, made[0]);
+	made[1] = (draw(g, 2) ? layer : shuffle)(g, made[0]);
 	for (int n = 1, last = between(g, 2, MOST); n < last; n++) {
 		int x = made[draw(g, 5) ? n : (int)draw(g, (uint32_t)n + 1)];
-		made[n + 1] = step[draw(g, 8)](g, x);
+		made[n + 1] = step[draw(g, 9)](g, x);
 	}
 }

@@ -107,8 +107,8 @@ random_const(struct gen *g, int type, int rank, const int32_t *dim, int64_t most
 	return gen_const(g, type, rank, dim, v);
 }
 
-static int
-conv(struct gen *g, int x)
+int
+draw_layer(struct gen *g, int x)
 {
 	const struct gen_tensor t = *at(g, x);
 	bool deep = draw(g, 3) == 0;
@@ -318,7 +318,7 @@ void
 draw_graph(struct gen *g)
 {
 	static int (*const step[])(struct gen *, int) = {
-		conv, conv, pool, binary, binary, table, requantize, sum, transpose,
+		draw_layer, draw_layer, pool, binary, binary, table, requantize, sum, transpose,
 		slice_or_pad, concat, reshape };
 	enum { STEPS = sizeof(step) / sizeof(*step), LARGE = 20000 };
 	static const int32_t most[4] = { 2, 12, 12, 24 };
