@@ -66,6 +66,18 @@ reach(int32_t o0, int32_t o1, int stride, int pad, int dilated, int64_t extent,
 	*to = hi <= lo ? *from : (int32_t)((hi + factor - 1) / factor);
 }
 
+/* the rows (columns) between which RESIZE samples for positions [o0, o1): 26.10 */
+static void
+sampled(const struct npu_resize_axis *a, int32_t o0, int32_t o1, int32_t extent,
+	int32_t *from, int32_t *to)
+{
+	int64_t lo = (int64_t)o0 * a->d + a->offset;
+	int64_t hi = (int64_t)(o1 - 1) * a->d + a->offset;
+	/* what is before the first one is clipped to it */
+	*from = clamp_i32(lo < 0 ? 0 : lo / a->n, 0, extent - 1);
+	*to = clamp_i32(hi < 0 ? 0 : hi / a->n + 1, 0, extent - 1) + 1;
+}
+
 /* of a map that is 1 where the box has a range: all of it there */
 static struct npu_box
 broadcast(struct hwc shape, struct npu_box b)
@@ -97,10 +109,11 @@ job_box(const struct npu_op *op, const struct accel *accel, int64_t i,
 	}
 	if (op->kind == NPU_ELEMENTWISE) {
 		*ifm = broadcast(op->ifm.shape, *ofm);
-	} else if (op->kind == NPU_RESIZE) { /* anywhere */
-		ifm->y0 = ifm->x0 = 0;
-		ifm->y1 = op->ifm.shape.h;
-		ifm->x1 = op->ifm.shape.w;
+	} else if (op->kind == NPU_RESIZE) {
+		sampled(&op->resize_y, ofm->y0, ofm->y1, op->ifm.shape.h, &ifm->y0,
+			&ifm->y1);
+		sampled(&op->resize_x, ofm->x0, ofm->x1, op->ifm.shape.w, &ifm->x0,
+			&ifm->x1);
 	} else {
 		reach(ofm->y0, ofm->y1, op->stride_y, op->pad_top,
 		      op->dilated_h, op->ifm_up_h, op->upscale, &ifm->y0,

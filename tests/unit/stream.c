@@ -318,9 +318,35 @@ test_field(void)
 	expect("reshaped", blockdep_max(&dense, &max, a, NULL), 0);
 }
 
+/* Vela 5.1's: MoveNet, and DeepLab's last */
+static void
+test_resize(void)
+{
+	const struct accel *a = accel_find("ethos-u85-128");
+	struct npu_fm x = bricks(0, 12, 12, 32, 8), y = bricks(16384, 24, 24, 32, 8);
+	struct npu_op pool = kernel(NPU_POOL, y, x, (struct hwc){ 2, 12, 32 });
+	struct npu_op resize = kernel(NPU_RESIZE, x, y, (struct hwc){ 1, 12, 16 });
+	resize.mode = NPU_RESIZE_BILINEAR;
+	resize.resize_y = resize.resize_x =
+	    (struct npu_resize_axis){ .n = 4, .d = 2, .offset = -1 };
+	/* its first row is of the first of six blocks */
+	expect("samples", blockdep_max(&pool, &resize, a, NULL), 5);
+	/* of three, the last one holds rows 8 to 11: row 14 samples rows 7 and 8 */
+	pool.block.h = 4;
+	expect("taller", blockdep_max(&pool, &resize, a, NULL), 2);
+	/* four rows lower, the first job samples the second of three blocks */
+	resize.block = (struct hwc){ 1, 24, 32 };
+	resize.resize_y.offset = 16;
+	expect("begins lower", blockdep_max(&pool, &resize, a, NULL), 1);
+	resize.resize_y = (struct npu_resize_axis){ .n = 1, .d = 1, .offset = -3 };
+	pool.block.h = 1; /* rows trail jobs: what the last blocks write comes late */
+	expect("clipped", blockdep_max(&pool, &resize, a, NULL), 7);
+}
+
 int
 main(void)
 {
+	test_resize();
 	test_tables();
 	test_strides();
 	test_addresses();
