@@ -21,23 +21,7 @@ struct exploring {
 	struct candidate *c;
 	const struct knobs *knobs;
 	bool fine; /* on every rung where plans are near the front */
-	/* the least by which addresses have made it slower, and larger than the sum of
-	 * bytes, so far; 0: not known yet */
-	double slower[FITS], larger[FITS];
 };
-
-/* addresses may do half as well again as the best of those that were found */
-static double
-hope(double least)
-{
-	return least > 0 ? 1 + (least - 1) / 2 : 1;
-}
-
-static void
-learn(double *least, double now)
-{
-	*least = *least > 0 ? fmin(*least, now) : now;
-}
 
 /* may it be better with at least these cycles and bytes of the limited place? */
 static bool
@@ -70,23 +54,11 @@ try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 		.most = front_most(e->f, bound, e->c->beside) };
 	if (!plan_fit(s, p, fitting, INFINITY))
 		return;
-	if (bound > 0 && p->cycles < INFINITY)
-		learn(&e->slower[how], p->cycles / bound);
-	if (p->need > 0)
-		learn(&e->larger[how], (double)peak_of(s, p) / (double)p->need);
 	front_add(e->f, &(struct point){
 		.sram = peak_of(s, p), .total = total_of(p), .cycles = p->cycles,
 		.traits = plan_traits(e->x, p),
 		.recipe = { .variant = e->x, .division = e->c->division,
 			    .policy = e->c->policy, .fitting = fitting } });
-}
-
-/* as far as what addresses did to it before tells */
-static bool
-may_be_better(const struct exploring *e, enum fit how, int64_t need, double bound)
-{
-	return is_better(e, (int64_t)((double)need * hope(e->larger[how])),
-			 bound * hope(e->slower[how]));
 }
 
 enum { MANY_RECTS = 256 };
@@ -111,10 +83,9 @@ try_rooms(struct exploring *e, int64_t room)
 		return NEVER;
 	int64_t next = rung_below(asked, near && e->fine ? e->knobs->rungs
 						      : e->knobs->coarse_rungs);
-	if (e->c->packed <= room && may_be_better(e, BETWEEN, need, bound))
+	if (e->c->packed <= room && is_better(e, need, bound))
 		try_room(e, room, BETWEEN, bound);
-	if (e->fine && need <= room && p->n_rects <= MANY_RECTS &&
-	    may_be_better(e, SUMMED, need, bound))
+	if (e->fine && need <= room && p->n_rects <= MANY_RECTS && is_better(e, need, bound))
 		try_room(e, room, SUMMED, bound);
 	return next;
 }
