@@ -221,8 +221,9 @@ search_way(struct search *x, struct variant *v, int64_t limit, double below)
 static void
 search_within(struct search *x, struct variant *v, int64_t limit)
 {
+	enum { SPILLS = 18 }; /* as struct knobs has it, whatever the effort */
 	struct arena *a = arena_open();
-	const struct spills *l = list_spills(v, a, search_knobs(x->s)->anchor_spills);
+	const struct spills *l = list_spills(v, a, SPILLS);
 	const struct g_range ways = list_ways(x, l);
 	for (int64_t i = ways.lo; i < ways.hi && !x->s->e->status; i++) {
 		struct variant *w = i ? open_spill(x, v, l, (size_t)i) : v;

@@ -23,15 +23,15 @@ static const struct knobs table[ROWS] = {
 	/* rungs an octave where plans are near the front, and elsewhere; steps from one
 	 * size of maps to the next, and at the first look; ways to let maps leave */
 	[ROUGH] = { .rungs = 8, .coarse_rungs = 2, .steps = 4, .coarse_steps = 3,
-		     .spills = 8, .anchor_spills = 18 },
+		     .spills = 8 },
 	[SPARSE] = { .rungs = 64, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8,
-		     .spills = 8, .anchor_spills = 18 },
+		     .spills = 8 },
 	[THIN] = { .rungs = 16, .coarse_rungs = 4, .steps = 12, .coarse_steps = 4,
-		   .spills = 12, .anchor_spills = 18 },
+		   .spills = 12 },
 	[MEDIUM] = { .rungs = 16, .coarse_rungs = 4, .steps = 16, .coarse_steps = 8,
-		     .spills = 12, .anchor_spills = 18 },
+		     .spills = 12 },
 	[DENSE] = { .rungs = 64, .coarse_rungs = 8, .steps = 32, .coarse_steps = 12,
-		    .spills = 24, .anchor_spills = 18 },
+		    .spills = 24 },
 };
 
 /* the default effort is dense for small networks; every third step is a row more */

@@ -253,7 +253,6 @@ struct knobs {
 	int rungs, coarse_rungs; /* of the ladder of budgets, an octave */
 	int steps, coarse_steps; /* as list_candidates takes them */
 	int spills;		 /* variants that let maps leave the SRAM, for each order */
-	int anchor_spills;	 /* and where the profile's own limit is searched alone */
 };
 const struct knobs *search_knobs(const struct sched *s);
 
