@@ -148,26 +148,6 @@ round_limit(int64_t limit, const struct plan *p, enum grain grain)
 	return limit / step * step;
 }
 
-static bool
-are_alike(const struct candidate *a, const struct candidate *b)
-{
-	bool same = a->division.picked == b->division.picked && a->need == b->need &&
-		    a->lower_bound == b->lower_bound;
-	for (int i = 0; same && i < ROOMS; i++)
-		same = a->cycles[i] == b->cycles[i];
-	return same;
-}
-
-/* does another cut, or policy, of the same division come to the same, as far as it shows? */
-static bool
-is_repeated(const struct variant *x, const struct candidate *c)
-{
-	for (size_t i = 0; i < x->n; i++)
-		if (are_alike(&x->v[i], c))
-			return true;
-	return false;
-}
-
 /* cuts of one division: where no weights are large enough they come to the same */
 struct cuts {
 	uint64_t hash[ARRAY_LEN(cuttings)];
@@ -219,8 +199,6 @@ static void
 keep_candidate(struct enumeration *l, struct candidate c)
 {
 	struct variant *x = l->x;
-	if (l->wanted->front && is_repeated(x, &c))
-		return;
 	c.number = x->n;
 	agrow(x->list, x->v, x->n, &x->cap);
 	x->v[x->n++] = c;
