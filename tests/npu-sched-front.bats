@@ -178,3 +178,28 @@ holds()
 	# 455128 with the plan that was found first
 	jq -e '.contention_cycles < 454000' perf.json
 }
+
+# smallest OPTION...: the smallest limit that works is what any number of cycles gives
+smallest()
+{
+	local bytes
+	run -1 npu-sched "$@" --arena-cache-size=16 -o none.sched m.part
+	read -r bytes _ < <(sched "$@" --max-cycles=1000000000000)
+	echo "$output; $bytes with any number of cycles"
+	[[ $output == *"the smallest that works is $bytes" ]]
+	read -r bytes _ < <(sched "$@" --arena-cache-size="$bytes")
+	[[ $output == *"the smallest that works is $bytes" ]]
+}
+
+@test "the smallest plan of all: any number of cycles, or the smallest limit" {
+	local seed
+	for seed in 5 12 31; do
+		"${chain%/*}/gen-model" $seed UNIDIRECTIONAL_SEQUENCE_LSTM >lstm.tflite
+		tfl-partition -o m.part lstm.tflite 2>notes
+		smallest -a ethos-u55-128 "${one_sram[@]}"
+	done
+	make_part block 4
+	smallest -a ethos-u55-128 "${one_sram[@]}"
+	tfl-partition -o m.part "$TOP/tests/models/digits.tflite" 2>notes
+	smallest -a ethos-u55-256 "${one_sram[@]}"
+}
