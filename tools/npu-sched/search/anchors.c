@@ -141,6 +141,13 @@ cycles_to_beat(const struct search *x)
 	return x->s->below > 0 ? nextafter(x->s->below, INFINITY) : INFINITY;
 }
 
+/* among few weights other ones in place may make fewer of however many there are at first */
+static double
+plain_to_beat(const struct search *x)
+{
+	return has_few_weights(x->s) ? INFINITY : cycles_to_beat(x);
+}
+
 /* fewer cycles; of as many fewer bytes, of as many less contention for memory.  of: p's */
 static bool
 is_better_order(const struct search *x, struct variant *of, struct plan *p)
@@ -161,7 +168,7 @@ search_orders(struct search *x, enum detail detail)
 	for (int i = 0; i < l.n && !x->s->e->status;) {
 		struct variant *v = NULL;
 		double most = x->found.fastest ? nextafter(x->found.fastest->plain, INFINITY)
-					       : cycles_to_beat(x);
+					       : plain_to_beat(x);
 		struct plan *p = search_order(x, &l, &i, most, detail, &v);
 		const bool better = p && is_better_order(x, v, p);
 		x->found.fastest_of = better ? v : x->found.fastest_of;
@@ -172,7 +179,9 @@ search_orders(struct search *x, enum detail detail)
 bool
 is_hopeless(const struct search *x)
 {
-	return x->s->below > 0 && !x->found.fastest && !x->found.within;
+	const double most = cycles_to_beat(x);
+	const struct plan *p = x->found.fastest, *q = x->found.within;
+	return most < INFINITY && (!p || p->cycles >= most) && (!q || q->cycles >= most);
 }
 
 /* of ways to let maps leave, those beside the best one of the settings before; where
@@ -228,7 +237,7 @@ search_within(struct search *x, struct variant *v, int64_t limit)
 	for (int64_t i = ways.lo; i < ways.hi && !x->s->e->status; i++) {
 		struct variant *w = i ? open_spill(x, v, l, (size_t)i) : v;
 		const struct plan *best = x->found.within;
-		double below = best ? best->plain : cycles_to_beat(x);
+		double below = best ? best->plain : plain_to_beat(x);
 		struct plan *p = search_way(x, w, limit, below);
 		variant_rest(w);
 		const bool faster = p && (!best || p->cycles < best->cycles);

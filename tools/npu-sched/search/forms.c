@@ -37,7 +37,7 @@ form_fronts(struct arena *a, const struct sched_front *x, const struct sched_fro
 							(x->v[i].sram == y->v[k].sram &&
 							 x->v[i].cycles <= y->v[k].cycles)));
 		const struct sched_row *row = first ? &x->v[i++] : &y->v[k++];
-		if (r.n && row->cycles >= r.v[r.n - 1].cycles)
+		if (r.n && row->cycles >= r.v[r.n - 1].cycles * (1 - ROUNDING))
 			continue;
 		r.v[r.n] = *row;
 		if (r.n++ && before != row - 1) {

@@ -49,6 +49,13 @@ is_lighter(const struct front *f, int64_t total, double cycles, double times)
 	       point_weight(total, cycles) < times * point_weight(p->total, p->cycles);
 }
 
+/* by more than the order of sums makes */
+static bool
+is_faster(double cycles, double than)
+{
+	return cycles < than * (1 - ROUNDING);
+}
+
 bool
 front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 {
@@ -57,7 +64,7 @@ front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 		return false;
 	if (is_lighter(f, total, cycles, 1))
 		return true;
-	return (!n || cycles < f->v[n - 1].cycles) &&
+	return (!n || is_faster(cycles, f->v[n - 1].cycles)) &&
 	       (f->heaviest == 0 || is_lighter(f, total, cycles, f->heaviest));
 }
 
@@ -84,11 +91,11 @@ static void
 insert(struct front *f, const struct point *p)
 {
 	size_t at = count_below(f, p->sram), end = at;
-	if (at && f->v[at - 1].cycles <= p->cycles)
+	if (at && !is_faster(p->cycles, f->v[at - 1].cycles))
 		return;
 	if (at && f->v[at - 1].sram == p->sram)
 		at--;
-	while (end < f->n && f->v[end].cycles >= p->cycles)
+	while (end < f->n && !is_faster(f->v[end].cycles, p->cycles))
 		end++;
 	agrow(f->a, f->v, f->n, &f->cap);
 	memmove(&f->v[at + 1], &f->v[end], (f->n - end) * sizeof(*f->v));
