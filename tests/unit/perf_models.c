@@ -336,6 +336,41 @@ test_random(struct arena *a, const struct perf_machine *m)
 	CHECK(costed > STREAMS / 100, true);
 }
 
+/*
+ * Keyword spotter on 256 MACs with Ethos_U85_SYS_Flash_High, as Vela 5.1 reports it: a
+ * 1x1 convolution of 25x5x64 in slices of 48 and 16 channels, 3,568 bytes fetched before
+ * it begins.  Flash has 4,128 - 3,568 bytes to copy, and records for four blocks.
+ */
+static void
+test_regor85(struct arena *a)
+{
+	struct memory_system mem;
+	struct err e = { 0 };
+	if (!memory_load(a, NULL, "Ethos_U85_SYS_Flash_High", "Shared_Sram",
+			 &accels[ACCEL_U85_256], &mem, &e))
+		abort();
+	struct perf_machine m = perf_machine_of(&accels[ACCEL_U85_256], &mem);
+	struct perf_op op = one_by_one(BLOCK_CONV, sram(25, 5, 64, true),
+				       sram(25, 5, 64, true),
+				       (struct hwc){ 16, 4, 32 });
+	op.ublock = (struct hwc){ 2, 2, 8 };
+	op.has_bias = true;
+	op.weight_bytes = 4128;
+	op.scale_bytes = 640;
+	op.weight_area = op.scale_area = MEM_SRAM;
+	struct perf_schedule s = {
+		.buffering = PERF_DOUBLE_BUFFER, .source = MEM_OFF_CHIP_FLASH,
+		.moved_bytes = 4768, .first_bytes = 3568,
+	};
+	struct perf_estimate out;
+	perf_regor85(&m, &op, &s, &out);
+	CHECK(out.memory[MEM_OFF_CHIP_FLASH], 560 + 4 * 640);
+	CHECK(out.bytes[MEM_SRAM][PERF_WEIGHTS][PERF_READ], 4 * 4128);
+	s.first_bytes = 0;
+	perf_regor85(&m, &op, &s, &out);
+	CHECK(out.memory[MEM_OFF_CHIP_FLASH], 4128 + 4 * 640);
+}
+
 int
 main(void)
 {
@@ -352,6 +387,7 @@ main(void)
 	test_vela312(&m);
 	test_buffering(&m);
 	test_regor(&m);
+	test_regor85(a);
 	test_timeline(&mem, &m);
 	test_contention(&m);
 	test_refusals(a, &m);

@@ -214,6 +214,8 @@ estimate_layer(const struct perf_machine *m, enum perf_model model,
 		l->last_npu = s.own_slack =
 			perf_regor85_slack(m, &last, l->slices > 1);
 		s.lut_cycles += perf_regor85_table(m, &l->op);
+		if (!h->any)
+			s.first_bytes = 0; /* nothing runs before, to fetch it */
 	}
 	if (model == PERF_VELA_2_1)
 		perf_vela21_layer(m, l, h->bytes, !h->any, e);

@@ -138,7 +138,8 @@ count_weights(const struct perf_op *op, const struct perf_schedule *s,
 	double passes = c->weight_passes ? (double)tile.n.h * tile.n.w : 0;
 	enum mem_area constants = op->scale_area;
 	if (s->buffering != PERF_IN_PLACE) {
-		double moved = (double)(s->moved_bytes - s->first_bytes);
+		/* 25: of the weights alone, but for the first slice's transfer */
+		double moved = max_f64((double)(op->weight_bytes - s->first_bytes), 0);
 		constants = s->source;
 		add(t, s->source, READ_COPY, PERF_WEIGHTS, moved);
 		add(t, op->weight_area, READ_CHANNELS, PERF_WEIGHTS, moved);
