@@ -17,7 +17,7 @@ draw(struct gen *g, uint32_t n)
 int32_t
 between(struct gen *g, int32_t lo, int32_t hi)
 {
-	return lo + (int32_t)draw(g, (uint32_t)(hi - lo + 1));
+	return (int32_t)(lo + (int64_t)draw(g, (uint32_t)((int64_t)hi - lo + 1)));
 }
 
 static const struct gen_tensor *
