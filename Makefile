@@ -130,9 +130,9 @@ $(B)/libsim.a: $(SIM_OBJ)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 # what was found is in the objects: a file of it, so that they are made again when
-# PKG_CONFIG=false or STATIC=1 finds another
+# PKG_CONFIG=false or STATIC= finds another
 FOUND := $(B)/found
-FOUND_NOW = $(CPPFLAGS_mkinput) $(LIBS_mkinput) $(LDFLAGS) $(IN_ONE)
+FOUND_NOW = $(CPPFLAGS_mkinput) $(LIBS_mkinput) $(LDFLAGS) $(STATIC)
 $(shell mkdir -p $(B) && printf '%s\n' '$(FOUND_NOW)' | \
 	cmp -s - $(FOUND) || printf '%s\n' '$(FOUND_NOW)' >$(FOUND))
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
