@@ -211,19 +211,6 @@ visit(struct contest *c, struct candidate *i)
 	i->next = next_limit(c, i, most, bound, c->best.cycles < was);
 }
 
-/* all weights read in place: transfers that come when nothing is lost by them may hold
- * up what comes next */
-static void
-visit_without(struct contest *c, struct candidate *i)
-{
-	struct sched *s = c->x->s;
-	plan_fetches(s, i->plan, 0);
-	if (plan_bound(s, i->plan) >= c->best.cycles || candidate_packed(c->x, i) > c->limit)
-		return;
-	i->next = 0;
-	(void)try_fit(c, i, BETWEEN);
-}
-
 /* candidates that are visited at a time, from the same best plan: by threads, or not */
 enum { AT_A_TIME = 2 };
 
@@ -242,7 +229,6 @@ visit_all(void *ctx, size_t k)
 	struct candidate *i = r->candidate[k];
 	while (i->next != NEVER)
 		visit(&r->c[k], i);
-	visit_without(&r->c[k], i);
 }
 
 /* the candidates' plans are closed but for the best one's */
