@@ -39,6 +39,13 @@ struct contest {
 	size_t n_tried, cap_tried;
 };
 
+static bool
+is_same(const struct mark *a, const struct mark *b)
+{
+	return a->estimate == b->estimate && a->lower_bound == b->lower_bound &&
+	       a->least == b->least && a->need == b->need && a->policy == b->policy;
+}
+
 /* a division for one size of maps is mostly one for others nearby, too */
 static bool
 is_new(struct contest *c, const struct candidate *i)
@@ -46,7 +53,7 @@ is_new(struct contest *c, const struct candidate *i)
 	const struct mark m = { i->estimate, i->lower_bound, i->least, i->need,
 				2 * (int64_t)i->policy.cut + i->policy.eager };
 	for (size_t k = 0; k < c->n_tried; k++)
-		if (!memcmp(&c->tried[k], &m, sizeof(m)))
+		if (is_same(&c->tried[k], &m))
 			return false;
 	agrow(c->a, c->tried, c->n_tried, &c->cap_tried);
 	c->tried[c->n_tried++] = m;
