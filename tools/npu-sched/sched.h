@@ -268,6 +268,7 @@ struct sched {
 	struct plan *plan; /* the one that was chosen */
 	struct sched_front front; /* --front, --explain */
 	int64_t least; /* limit, or cycles, that there is a plan for; 0: nobody asked */
+	int eased; /* by so much --effort is less than asked for, for now */
 	double below; /* of another form's plan; 0: any.  Slower ones are of no interest */
 	struct rival { /* with Size, that plan; 0: there is none */
 		double weight;	/* heavier ones are of no interest */

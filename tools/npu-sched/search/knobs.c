@@ -45,6 +45,7 @@ search_knobs(const struct sched *s)
 					 : ROUGH;
 	if (s->memory.spilling)
 		row = s->n_ops < FEW ? THIN : ROUGH;
-	row += (s->o->effort - DEFAULT_EFFORT + EFFORTS * EFFORTS) / EFFORTS - EFFORTS;
+	row += (s->o->effort - s->eased - DEFAULT_EFFORT + EFFORTS * EFFORTS) / EFFORTS -
+	       EFFORTS;
 	return &table[row < 0 ? 0 : row >= ROWS ? ROWS - 1 : row];
 }

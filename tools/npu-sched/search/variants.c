@@ -103,20 +103,63 @@ take_new_point(struct points *l, struct point *p)
 	l->v[l->n++] = *p;
 }
 
-static struct points
-take_new_points(struct search *x)
+/* adds them to l */
+static void
+take_new_points(struct search *x, struct points *l)
 {
 	struct front *f = &x->found.front;
-	struct points l = { .v = anew(x->s->a, struct point, f->n + 1) };
+	struct point *v = anew(x->s->a, struct point, l->n + f->n + 1);
 	bool apart = true;
+	if (l->n)
+		memcpy(v, l->v, l->n * sizeof(*v));
+	l->v = v;
 	for (size_t i = 0; i < f->n; i++) {
 		apart &= f->v[i].sram != f->lightest.sram ||
 			 f->v[i].cycles != f->lightest.cycles;
-		take_new_point(&l, &f->v[i]);
+		take_new_point(l, &f->v[i]);
 	}
 	if (apart)
-		take_new_point(&l, &f->lightest);
-	return l;
+		take_new_point(l, &f->lightest);
+}
+
+static void
+add_points(struct front *f, struct points l)
+{
+	for (size_t i = 0; i < l.n; i++)
+		front_add(f, &l.v[i]);
+}
+
+/*
+ * The front from an empty one, of what is lighter than so many times the lightest; 0: of
+ * all.  More effort than by default takes in what less finds, each from an empty front, as
+ * the points of one that is denser have other plans beside them.  Leaves in l: all points.
+ */
+static bool
+explore_efforts(struct search *x, double heaviest, struct points *l)
+{
+	static const int efforts[] = { 1, 3, 6, 9 };
+	enum { DEFAULT_EFFORT = 3 };
+	struct front *f = &x->found.front;
+	const int asked = x->s->o->effort;
+	for (size_t i = 0; i < ARRAY_LEN(efforts) && asked > DEFAULT_EFFORT; i++) {
+		if (efforts[i] >= asked)
+			break;
+		x->s->eased = asked - efforts[i];
+		front_clear(f);
+		f->heaviest = heaviest;
+		if (!explore_settings(x))
+			return false;
+		take_new_points(x, l);
+	}
+	x->s->eased = 0;
+	const struct points less = *l;
+	front_clear(f);
+	f->heaviest = heaviest;
+	if (!explore_settings(x))
+		return false;
+	take_new_points(x, l);
+	add_points(f, less);
+	return true;
 }
 
 /* with other weights in place */
@@ -138,17 +181,13 @@ explore_all(struct search *x, int64_t limit)
 	f->rival = x->s->rival;
 	add_anchor(f, INT64_MAX, x->s->anchors.fastest);
 	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
-	f->heaviest = heaviest;
-	if (!explore_settings(x))
+	struct points light = { .n = 0 }, rest = { .n = 0 };
+	if (!explore_efforts(x, heaviest, &light))
 		return false;
-	const struct points light = take_new_points(x);
 	if (is_lightest_asked(&x->found, limit))
 		return leave_all(x, light);
-	front_clear(f);
-	if (!explore_settings(x))
+	if (!explore_efforts(x, 0, &rest))
 		return false;
-	for (size_t i = 0; i < light.n; i++)
-		front_add(f, &light.v[i]);
-	const struct points rest = take_new_points(x);
+	add_points(f, light);
 	return leave_all(x, light) && leave_all(x, rest);
 }
