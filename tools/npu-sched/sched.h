@@ -261,6 +261,7 @@ struct sched {
 	enum block_objective objective; /* of blocks */
 	struct sizes_known *sizes; /* of weights: all variants share it */
 	struct searched_blocks *searched; /* and this */
+	size_t *at_rest; /* cascades that are kept of variants */
 	struct kept_list *kept; /* between stripes, and this */
 	enum care care; /* with which plans are placed that are compared */
 	struct copies *copies; /* maps that may be copied, or NULL */

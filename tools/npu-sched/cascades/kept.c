@@ -24,6 +24,7 @@ begin_kept(struct sched *s)
 {
 	s->kept = anew(s->a, struct kept_list, 1);
 	s->kept->a = s->a;
+	s->at_rest = anew(s->a, size_t, 1);
 }
 
 /* what decides which of a cascade's rows are read and written when */

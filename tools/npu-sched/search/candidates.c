@@ -339,10 +339,8 @@ struct plan *
 make_again(const struct recipe *r)
 {
 	struct variant *x = r->variant;
-	if (!x->cascades) {
-		(void)variant_begin(x);
-		variant_add_cascades(x);
-	}
+	if (!x->cascades)
+		(void)variant_wake(x);
 	struct plan *p = make_plan(x, r->division, r->policy);
 	if (!measure_slices(x->s, p))
 		return plan_close(p), NULL;

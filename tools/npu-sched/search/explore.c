@@ -141,9 +141,8 @@ explore(struct variant *x, struct front *f, const struct knobs *k, enum detail d
 	struct wanted w = { .below = INFINITY, .limit = NO_LIMIT_BYTES,
 			    .estimated = { INFINITY, INFINITY }, .front = f };
 	bool fine = detail == FINELY;
-	if (!variant_begin(x))
+	if (!variant_wake(x))
 		return true;
-	variant_add_cascades(x);
 	list_candidates(x, (struct sizing){ .steps = fine ? k->steps : k->coarse_steps,
 					    .hi = INT64_MAX }, &w);
 	bool ok = true;

@@ -78,6 +78,8 @@ struct variant {
 	bool reordered;		   /* operations, against the graph */
 	int layout;		   /* as pack_shallow_maps takes it */
 	struct cascades *cascades; /* or NULL: closed */
+	bool is_complete;	   /* all of them */
+	size_t at_rest;		   /* so many are kept; 0: none, or it is awake */
 	struct arena *list;	   /* of the candidates */
 	struct candidate *v;
 	size_t n, cap;
@@ -91,7 +93,9 @@ void variant_close(struct variant *x);
 /* cascades of single operations, then all; false: an operation has no block */
 bool variant_begin(struct variant *x);
 void variant_add_cascades(struct variant *x);
-/* what can be made again */
+/* all, as they were where they are still there; false alike */
+bool variant_wake(struct variant *x);
+/* frees what can be made again */
 void variant_rest(struct variant *x);
 /* writes what the variant of a plan decides into the graph of s, and makes the plan
  * one of s */

@@ -81,8 +81,7 @@ open_spill(struct search *x, const struct variant *v, const struct spills *l, si
 const struct spills *
 list_spills(struct variant *v, struct arena *a, int steps)
 {
-	if (!v->cascades && !variant_begin(v))
+	if (!variant_wake(v))
 		return NULL;
-	variant_add_cascades(v);
 	return spills_list(v->s, v->cascades, a, steps);
 }
