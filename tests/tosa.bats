@@ -446,6 +446,15 @@ words()
 	done
 }
 
+@test "random loops are refused where streams do not branch" {
+	local seed
+	for seed in 1 2 32; do
+		"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" $seed loop >drawn.tosa
+		refuses 1 "how many turns it takes is known only when it runs" \
+			tosa-partition -a ethos-u55-128 drawn.tosa
+	done
+}
+
 @test "a loop that does not end is left with a warning, and refused where it is counted" {
 	local m=$TOP/tests/cases/tosa-partition/while-counted/m.tosa
 	words 65537 >turns

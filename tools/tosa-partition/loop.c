@@ -85,7 +85,8 @@ condition(struct list *l, const struct tosa_loop *loop, const int *value)
 {
 	struct tosa_graph *g = l->p->t;
 	int n_ops = g->n_ops, n_tensors = g->n_tensors;
-	const struct tosa_tensor *t = &g->tensor[*instance(l, loop->cond, value)];
+	int result = *instance(l, loop->cond, value);
+	const struct tosa_tensor *t = &g->tensor[result]; /* which instance may have moved */
 	int r = t->data.p ? tosa_value(t, 0) != 0 : -1;
 	g->n_ops = n_ops;
 	g->n_tensors = n_tensors;

@@ -131,7 +131,10 @@ tensor(struct gen *g, int i)
 static fbw_off
 operator(struct gen *g, const struct gen_op *op)
 {
-	fbw_off in = names(g, op->n_in, op->in), out = names(g, 1, &op->out);
+	int ends[8] = { op->out };
+	for (int i = 1; i <= op->n_more; i++)
+		ends[i] = op->out + i;
+	fbw_off in = names(g, op->n_in, op->in), out = names(g, 1 + op->n_more, ends);
 	fbw_table(g->w, &fb_TosaOperator);
 	fbw_int(g->w, FB_TosaOperator_op, op->code);
 	fbw_int(g->w, FB_TosaOperator_attribute_type, op->code);
@@ -179,7 +182,7 @@ block(struct gen *g)
 		vec[k] = fbw_offsets(g->w, list[k], (size_t)n[k]);
 	int n_out = outputs(g, ends);
 	fbw_off in = names(g, g->n_in, g->in), out = names(g, n_out, ends);
-	fbw_off name = fbw_string(g->w, "main");
+	fbw_off name = fbw_string(g->w, g->name ? g->name : "main");
 	fbw_table(g->w, &fb_TosaBlock);
 	fbw_ref(g->w, FB_TosaBlock_name, name);
 	fbw_ref(g->w, FB_TosaBlock_operators, vec[0]);
@@ -190,15 +193,35 @@ block(struct gen *g)
 	return fbw_end(g->w);
 }
 
-bool
-gen_file(struct gen *g, struct bytes *out, struct err *e)
+struct gen *
+gen_region(struct gen *g, const char *name)
+{
+	struct gen *r = anew(g->a, struct gen, 1);
+	r->a = g->a;
+	r->w = g->w;
+	r->state = g->state++;
+	r->name = name;
+	return g->region[g->n_regions++] = r;
+}
+
+static fbw_off
+region(struct gen *g)
 {
 	fbw_off b = block(g), blocks = fbw_offsets(g->w, &b, 1);
-	fbw_off name = fbw_string(g->w, "main");
+	fbw_off name = fbw_string(g->w, g->name ? g->name : "main");
 	fbw_table(g->w, &fb_TosaRegion);
 	fbw_ref(g->w, FB_TosaRegion_name, name);
 	fbw_ref(g->w, FB_TosaRegion_blocks, blocks);
-	fbw_off region = fbw_end(g->w), regions = fbw_offsets(g->w, &region, 1);
+	return fbw_end(g->w);
+}
+
+bool
+gen_file(struct gen *g, struct bytes *out, struct err *e)
+{
+	fbw_off all[3] = { region(g) };
+	for (int i = 0; i < g->n_regions; i++)
+		all[1 + i] = region(g->region[i]);
+	fbw_off regions = fbw_offsets(g->w, all, 1 + (size_t)g->n_regions);
 	fbw_table(g->w, &fb_TosaVersion);
 	fbw_int(g->w, FB_TosaVersion_major, 1);
 	fbw_int(g->w, FB_TosaVersion_minor, g->minor);

@@ -18,6 +18,7 @@ struct gen_tensor {
 
 struct gen_op {
 	int code, n_in, in[8], out;
+	int n_more; /* results behind out, tensors behind that */
 	fbw_off attribute;
 };
 
@@ -31,6 +32,9 @@ struct gen {
 	int n_out, out[MAX_OPS]; /* none: what nothing reads */
 	int minor; /* version 1.minor */
 	bool computed; /* weights and biases of convolutions */
+	struct gen *region[2]; /* that operators run, with tensors of their own */
+	int n_regions;
+	const char *name; /* of a region; NULL: main */
 };
 
 /* file.c */
@@ -45,12 +49,15 @@ fbw_off gen_attribute(struct gen *g, const struct fb_table *t, int n_lists,
 /* the result, of this type and shape */
 int gen_op(struct gen *g, int code, fbw_off attribute, int n, const int *in, int type,
 	   int rank, const int32_t *dim);
+/* a region that operators of g run; g's own draws go on with its */
+struct gen *gen_region(struct gen *g, const char *name);
 /* the file, into the arena */
 bool gen_file(struct gen *g, struct bytes *out, struct err *e);
 
 /* steps.c: an input, and so many operators or patterns behind it */
 void draw_graph(struct gen *g);
 int draw_layer(struct gen *g, int x); /* of a map of 8 or 16 bits, and its RESCALE */
+int draw_alike(struct gen *g, int x); /* some step that leaves the shape */
 uint32_t draw(struct gen *g, uint32_t n);	    /* below n */
 int32_t between(struct gen *g, int32_t lo, int32_t hi); /* both included */
 /* of values from -most to most */
@@ -60,6 +67,9 @@ int random_const(struct gen *g, int type, int rank, const int32_t *dim, int64_t 
 void draw_single(struct gen *g);
 /* a convolution whose weights, or bias, are computed */
 void draw_computed(struct gen *g);
+
+/* loops.c: WHILE_LOOP, of up to three turns, that an input tells */
+void draw_loop(struct gen *g);
 
 /* moves.c: operators that only move elements */
 void draw_moves(struct gen *g);

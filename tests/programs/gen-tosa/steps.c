@@ -314,6 +314,24 @@ reshape(struct gen *g, int x)
 	return gen_op(g, TOSA_RESHAPE, 0, 2, in, t.type, t.rank, dim);
 }
 
+int
+draw_alike(struct gen *g, int x)
+{
+	static int (*const step[])(struct gen *, int) = { draw_layer, draw_layer, pool, table,
+							  binary, transpose };
+	enum { STEPS = sizeof(step) / sizeof(*step), TRIES = 12 };
+	const struct gen_tensor t = *at(g, x);
+	for (int i = 0; i < TRIES; i++) {
+		int n_ops = g->n_ops, n_tensors = g->n_tensors;
+		int y = step[draw(g, STEPS)](g, x);
+		if (!memcmp(at(g, y)->dim, t.dim, sizeof(t.dim)))
+			return y;
+		g->n_ops = n_ops;
+		g->n_tensors = n_tensors;
+	}
+	return requantize(g, x);
+}
+
 void
 draw_graph(struct gen *g)
 {
