@@ -230,6 +230,7 @@ struct perf_run {
 	/* what it can't be faster than, see perf_bound */
 	double kernel_cycles; /* sum of NPU cycles */
 	double sram_bound;    /* sum of the larger of NPU and SRAM cycles */
+	bool loops;	      /* it branches back: everything counts once */
 };
 
 bool perf_stream(struct arena *a, const struct perf_machine *m,

@@ -389,6 +389,8 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 			return false;
 		if (row.npu.kind == NPU_STOP)
 			break;
+		out->loops |= row.npu.kind == NPU_BRANCH &&
+			      row.npu.target <= 4 * (int64_t)row.npu.at;
 		if (used && !join_chain(m, out, &row, &used, e))
 			return false;
 		if (!used)

@@ -2,6 +2,8 @@
 /* Costs every operator, and what the reports derive from that. */
 #include "report.h"
 
+#include "base/cli.h"
+
 #include <math.h>
 
 /*
@@ -60,6 +62,9 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 		net->kernel_cycles += op->run.kernel_cycles;
 		net->sram_bound += op->run.sram_bound;
 		runs[i] = op->run;
+		if (op->run.loops)
+			cli_note("note", "%s: %s has a loop, of which one turn counts",
+				 net->file, op->name);
 	}
 	net->weights = perf_weights(a, runs, net->n);
 	net->constant_cycles = (double)perf_constants_read(a, runs, net->n) /
