@@ -511,6 +511,7 @@ graph_check(const struct graph *g, struct err *e)
 		{ .name = "blocks", .run = check_blocks },
 		{ .name = "steps", .run = check_steps },
 		{ .name = "schedule", .run = check_schedule },
+		{ .name = "loops", .run = check_loops },
 		{ .name = "overlap", .run = check_overlap },
 		{ .name = "separate", .run = check_separate },
 		{ .name = "areas", .run = check_areas },

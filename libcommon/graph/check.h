@@ -25,6 +25,8 @@ bool check_sources(struct check *c);
 bool check_layouts(struct check *c);
 /* check_steps.c: each step by itself */
 bool check_steps(struct check *c);
+/* check_loops.c: nodes of a loop, and what lives as long as it */
+bool check_loops(struct check *c);
 /* check_chains.c: a step of a chain, and those before it */
 bool check_chain_of(struct check *c, const struct g_step *s);
 /* check_schedule.c: every operation runs, once, behind what it needs */

@@ -64,6 +64,15 @@ graph_hwc(const struct g_shape *s)
 	return r;
 }
 
+bool
+graph_has_loops(const struct graph *g)
+{
+	for (size_t i = 0; i < g->n_nodes; i++)
+		if (node_continues(g->nodes[i]))
+			return true;
+	return false;
+}
+
 struct g_operand
 operand_whole(struct g_tensor *t)
 {

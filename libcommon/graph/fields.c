@@ -11,6 +11,7 @@ const char *const layout_names[] = { "nhwc", "nhcwb16", NULL };
 const char *const place_names[] = { "flash", "arena", "cache", "io3", "io4", "io5",
 				    "io6", "io7", NULL };
 const char *const node_names[] = { "npu", "cpu", NULL };
+const char *const loop_names[] = { "none", "condition", "test", "body", "end", NULL };
 const char *const op_names[] = { "conv", "fc", "depthwise", "maxpool", "avgpool",
 				 "reducesum", "copy", "gather", "scatter", "matmul",
 				 "reorder", "argmax", "resize", "mul", "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr",

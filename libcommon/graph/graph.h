@@ -91,6 +91,9 @@ enum g_layout { LAYOUT_NHWC, LAYOUT_NHCWB16 };
  */
 enum g_place { PLACE_FLASH, PLACE_ARENA, PLACE_CACHE, PLACE_IO, PLACES = 8 };
 enum g_node_kind { NODE_NPU, NODE_CPU };
+/* the part of a loop of U85 that a node is (check_loops.c); all are of one stream, that
+ * of the node in front of them */
+enum g_loop { LOOP_NONE, LOOP_CONDITION, LOOP_TEST, LOOP_BODY, LOOP_END };
 enum g_op_kind {
 	OP_CONV, OP_FC, OP_DEPTHWISE, OP_MAXPOOL, OP_AVGPOOL, OP_REDUCE_SUM,
 	OP_COPY, /* bytes as they are, by the DMA engine: no kernel */
@@ -115,7 +118,7 @@ enum g_traversal { DEPTH_FIRST, PART_KERNEL };
 enum g_chain { CHAIN_NONE, CHAIN_IFM, CHAIN_IFM2 };
 
 extern const char *const area_names[], *const io_names[], *const layout_names[],
-    *const place_names[], *const node_names[], *const op_names[],
+    *const place_names[], *const node_names[], *const loop_names[], *const op_names[],
     *const upscale_names[], *const order_names[], *const sample_names[], *const scaled_names[], *const round_names[],
     *const act_names[], *const traversal_names[], *const chain_names[];
 
@@ -233,6 +236,7 @@ struct g_buffer { /* room for fetched weights */
 struct g_node {
 	struct g_rec rec;
 	int kind;	   /* enum g_node_kind */
+	int loop;	   /* enum g_loop */
 	struct g_tfls tfl; /* operators of the original */
 	struct g_tensors in, out;
 	const char *what; /* CPU: the operator's name */
@@ -425,6 +429,20 @@ struct g_stride {
 	int64_t y, x, c; /* bytes */
 };
 struct g_stride tensor_strides(const struct g_tensor *t);
+
+/* may operations of the node run again? */
+static inline bool
+node_repeats(const struct g_node *n)
+{
+	return n->loop != LOOP_NONE && n->loop != LOOP_END;
+}
+/* a node goes on with the stream of the node before it */
+static inline bool
+node_continues(const struct g_node *n)
+{
+	return n->loop != LOOP_NONE;
+}
+bool graph_has_loops(const struct graph *g);
 
 bool op_is_elementwise(int kind);
 bool op_is_pool(int kind); /* MAX, AVERAGE, REDUCE_SUM */

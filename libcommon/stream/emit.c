@@ -300,6 +300,25 @@ emit_steps(struct emitter *m, const struct g_node *n)
 	return true;
 }
 
+/*
+ * The node, and those that continue its stream.  At each border of a loop all is
+ * finished, and behind it no register holds anything: it is reached by two ways.
+ */
+static bool
+emit_nodes(struct emitter *m, const struct g_node *n)
+{
+	struct emit_loop loop = { .again = 0 };
+	if (!emit_steps(m, n))
+		return false;
+	for (size_t i = (size_t)n->rec.index + 1;
+	     i < m->g->n_nodes && node_continues(m->g->nodes[i]); i++) {
+		emit_border(m, &loop, m->g->nodes[i]->loop);
+		if (!emit_steps(m, m->g->nodes[i]))
+			return false;
+	}
+	return true;
+}
+
 bool
 emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	  struct emit_words *out, struct err *e)
@@ -307,11 +326,13 @@ emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	struct hazards h = { .n_kernels = 0 };
 	struct emitter m = { .a = a, .g = g, .out = out, .hazards = &h, .e = e };
 	*out = (struct emit_words){ .n = 0 };
+	if (node_continues(n))
+		return true;
 	if (!graph_target(g, &m.accel, &m.memory, e))
 		return false;
 	if (accel_is_u65(m.accel))
 		emit_reg(&m, NPU_PARALLEL_MODE, m.accel->cores - 1);
-	if (!emit_steps(&m, n))
+	if (!emit_nodes(&m, n))
 		return false;
 	emit_op(&m, NPU_OP_STOP, 0xffff, NULL);
 	/* section 1: a stream is shorter than 2^24 bytes */

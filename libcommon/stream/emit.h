@@ -25,7 +25,8 @@ struct emit_words {
 /*
  * Emits the steps of node n.  The graph needs blocks on its operations,
  * addresses on its tensors and buffers, and a code record for every slice of
- * weights (emit_code_missing names the first that lacks one).
+ * weights (emit_code_missing names the first that lacks one).  Nodes behind it that
+ * are of a loop go on with its stream, and have none themselves: no words, no marks.
  */
 bool emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	       struct emit_words *out, struct err *e);

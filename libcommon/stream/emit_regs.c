@@ -78,6 +78,14 @@ emit_wait(struct emitter *m, enum npu_opcode op, int param)
 	put_word(m, (uint32_t)op | (uint32_t)param << 16);
 }
 
+size_t
+emit_branch(struct emitter *m, bool if_true, size_t to)
+{
+	put_word(m, (uint32_t)NPU_OP_BRANCH | (uint32_t)if_true << 16);
+	put_word(m, (uint32_t)(4 * to));
+	return m->out->n - 1;
+}
+
 void
 emit_op(struct emitter *m, enum npu_opcode op, int param,
 	const struct g_step *step)

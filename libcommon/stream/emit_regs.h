@@ -29,6 +29,8 @@ void emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
 void emit_op(struct emitter *m, enum npu_opcode op, int param,
 	     const struct g_step *step);
 void emit_wait(struct emitter *m, enum npu_opcode op, int param);
+/* BRANCH to a word of the stream; where that is told: the word that says so */
+size_t emit_branch(struct emitter *m, bool if_true, size_t to);
 /* what says where a map lies is written again by whoever wants it next */
 void emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n);
 
@@ -127,6 +129,15 @@ bool emit_fetch(struct emitter *m, const struct g_step *s);
 /* a tensor into another one, by runs of rows (copy) or columns (gather, scatter) that
  * graph_check has found to be in one run */
 bool emit_moved(struct emitter *m, const struct g_step *s);
+
+/* ---- emit_loop.c: branches ------------------------------------------------------ */
+
+struct emit_loop {
+	size_t again; /* word where the condition begins */
+	size_t leave; /* that of the address to go to when it is false */
+};
+/* in front of a node that is this part (enum g_loop) of a loop */
+void emit_border(struct emitter *m, struct emit_loop *l, int part);
 
 /* ---- emit_hazard.c: waits and block dependency ------------------------------ */
 

@@ -166,16 +166,21 @@ compare_moved(struct source *x, const struct npu_op *d, const struct g_step *s)
 
 /* ---- one stream ------------------------------------------------------------------ */
 
-/* the next step of the node that is a kernel or a transfer, or NULL */
+/*
+ * The next step that is a kernel or a transfer, of the node or of one that goes on behind
+ * it without a branch, or NULL
+ */
 static const struct g_step *
 next_step(struct source *x)
 {
-	for (; x->step < x->g->n_steps; x->step++) {
-		const struct g_step *s = x->g->steps[x->step];
-		const struct g_node *n = s->op ? s->op->node : s->node;
-		if (n == x->node && !s->lut)
-			return s;
-	}
+	do {
+		for (; x->step < x->g->n_steps; x->step++) {
+			const struct g_step *s = x->g->steps[x->step];
+			const struct g_node *n = s->op ? s->op->node : s->node;
+			if (n == x->node && !s->lut)
+				return s;
+		}
+	} while (source_goes_on(x));
 	return NULL;
 }
 
@@ -222,13 +227,23 @@ take_operation(struct source *x, const struct npu_op *o)
 	x->step++;
 }
 
+/* steps that should have been here */
+static void
+miss_steps(struct source *x)
+{
+	const struct g_step *s;
+	for (; x->wrong < MOST_WRONG && (s = next_step(x)); x->step++) {
+		missing(x, s);
+		x->wrong++;
+	}
+}
+
 static void
 compare_stream(struct source *x)
 {
 	struct npu_walk w;
 	struct npu_op o;
 	struct err bad = { 0 };
-	const struct g_step *s;
 	walk_init(&w, x->s);
 	while (x->wrong < MOST_WRONG && walk_next(&w, &o, &bad)) {
 		x->at = o.at;
@@ -236,16 +251,19 @@ compare_stream(struct source *x)
 		if (o.kind == NPU_STOP)
 			break;
 		x->differs = false;
-		if (npu_is_kernel(&o) || o.kind == NPU_DMA)
+		if (npu_is_kernel(&o) || o.kind == NPU_DMA) {
 			take_operation(x, &o);
+			x->loop.behind = o.at + 1;
+		} else if (o.kind == NPU_BRANCH) {
+			miss_steps(x);
+			source_branch(x, &o);
+		}
 		x->wrong += x->differs;
 	}
 	if (bad.status)
 		source_found(x, "%s", bad.text);
-	for (; x->wrong < MOST_WRONG && (s = next_step(x)); x->step++) {
-		missing(x, s);
-		x->wrong++;
-	}
+	miss_steps(x);
+	source_end(x);
 }
 
 /* ---- around the streams ------------------------------------------------------------ */
@@ -299,12 +317,21 @@ compare_operator(struct source *x, const struct tfl_model *m, struct bytes flash
 		source_found(x, "the constants are not the graph's blob flash");
 }
 
+/* the node whose stream a node of a loop goes on with */
+static const struct g_node *
+first_of_stream(const struct graph *g, const struct g_node *n)
+{
+	while (node_continues(n))
+		n = g->nodes[n->rec.index - 1];
+	return n;
+}
+
 /* a node of aliases only has nothing to run, and no operator */
 static bool
 has_ops(const struct graph *g, const struct g_node *n)
 {
 	for (size_t i = 0; i < g->n_ops; i++)
-		if (g->ops[i]->node == n)
+		if (first_of_stream(g, g->ops[i]->node) == n)
 			return true;
 	return false;
 }

@@ -47,6 +47,12 @@ struct source {
 	size_t at;
 	const char *command;
 	size_t step; /* of the graph, the next that is expected */
+	struct source_loop {
+		size_t behind; /* the word behind the last operation */
+		size_t again[2]; /* words, the first and last where the condition may begin */
+		bool asked;	 /* the conditional branch has been seen */
+		int64_t leave;	 /* byte that is gone to where the condition is false */
+	} loop;
 	int wrong;   /* operations that are not what they should be */
 	const struct g_lut *lut[SLOTS]; /* the table in each slot of SHRAM ... */
 	int part[SLOTS];		/* ... and which 256 bytes of it */
@@ -55,6 +61,15 @@ struct source {
 
 /* source.c: reports an error of the operation being looked at */
 void source_found(struct source *x, const char *fmt, ...) PRINTF(2, 3);
+
+/*
+ * source_loop.c: the node's steps are done; does the condition or the test of a loop
+ * follow without a branch?  x then is at that node.  A branch: is it that of the loop?
+ * The end of the stream.
+ */
+bool source_goes_on(struct source *x);
+void source_branch(struct source *x, const struct npu_op *o);
+void source_end(struct source *x);
 
 /* source_kernel.c: is kernel k what step s runs? */
 void source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s);

@@ -9,7 +9,7 @@ region_name(const struct cmdgen *c, size_t node)
 {
 	size_t n = 0;
 	for (size_t i = 0; i <= node; i++)
-		n += c->g->nodes[i]->kind == NODE_NPU;
+		n += c->g->nodes[i]->kind == NODE_NPU && !node_continues(c->g->nodes[i]);
 	const char *of = c->m->subgraph[0].name;
 	return arena_printf(c->a, "%s_split_%zu",
 			    of && *of ? text_plain(c->a, of) : "main", n);

@@ -23,6 +23,8 @@ only_node(struct cmdgen *c, size_t *node)
 			return graph_err(c->g, c->g->nodes[i], c->e,
 					 "n%d is on the CPU: npz and vela-bin hold an "
 					 "NPU region alone", c->g->nodes[i]->rec.id);
+		if (node_continues(c->g->nodes[i]))
+			continue;
 		*node = i;
 		n++;
 	}

@@ -17,7 +17,8 @@ static size_t
 node_of(const struct cmdgen *c, ptrdiff_t k)
 {
 	size_t n = 0;
-	while (n < c->g->n_nodes && (c->g->nodes[n]->kind != NODE_NPU || k-- > 0))
+	while (n < c->g->n_nodes && (c->g->nodes[n]->kind != NODE_NPU ||
+				     node_continues(c->g->nodes[n]) || k-- > 0))
 		n++;
 	return n;
 }

@@ -103,6 +103,8 @@ find_obstacle(struct sched *s, const char **why)
 			*why = arena_printf(s->a, "n%d, %s, is done by the CPU",
 					    g->nodes[i]->rec.id,
 					    g->nodes[i]->what ? g->nodes[i]->what : "unnamed");
+	if (graph_has_loops(g) && !*why)
+		*why = "it has a loop, whose turns are of one input";
 	for (size_t i = 0; i < g->n_tensors && !*why; i++)
 		if (G_HAS(g->tensors[i], G_TENSOR_at))
 			*why = arena_printf(s->a, "t%d has an address",

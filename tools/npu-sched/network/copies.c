@@ -172,7 +172,8 @@ add_moves(struct sched *s, struct copies *c)
 	}
 }
 
-/* for an NPU with an SRAM of its own */
+/* for an NPU with an SRAM of its own; what a loop's nodes hand to each other is both, and
+ * of several turns */
 static void
 add_ends(struct sched *s, struct copies *c)
 {
@@ -194,7 +195,7 @@ list_copies(struct sched *s)
 	if (g->n_steps)
 		return true;
 	add_moves(s, c);
-	if (s->memory.spilling)
+	if (s->memory.spilling && !graph_has_loops(g))
 		add_ends(s, c);
 	if (!c->n)
 		return true;

@@ -63,6 +63,7 @@ study_tensors(struct sched *s)
 }
 
 /*
+ * What a loop's node takes in it may write, too, for the next turn: order counts.
  * Stripes are rows of the OFM.  A fully connected operation has one row's worth
  * of work; a REDUCE_SUM reads linear maps; upscaling would need even stripes.  A U55
  * moves 16 bytes at least.
@@ -71,6 +72,8 @@ static bool
 can_stripe(const struct sched *s, const struct g_op *op)
 {
 	struct g_pad e = op->edge;
+	if (node_repeats(op->node))
+		return false;
 	if (op->kind == OP_COPY && !accel_is_u65(s->accel) &&
 	    tensor_strides(op->ofm.t).y % ALIGN)
 		return false;

@@ -293,6 +293,9 @@ find_order(struct sched *s)
 	for (int first = 0, end; first < s->n_ops && !fixed; first = end) {
 		for (end = first; end < s->n_ops && s->info[end].node == s->info[first].node;)
 			end++;
+		/* what is left for the next turn is not seen in the flow of one */
+		if (node_repeats(s->info[first].op->node))
+			continue;
 		struct arena *a = arena_open();
 		struct flow *f = flow_find(s, a, first, end - first, note);
 		better |= order_node(a, f, way);

@@ -77,7 +77,7 @@ is_product(const struct g_op *op)
 {
 	struct hwc i = op->ifm.shape, o = op->ofm.shape;
 	const struct g_weights *w = op->weights;
-	return op->kind == OP_FC && is_undecided(op) && w && op->scales &&
+	return op->kind == OP_FC && !node_repeats(op->node) && is_undecided(op) && w && op->scales &&
 	       (op->ofm.view == VIEW_WHOLE || op->ofm.view == VIEW_RESHAPE) &&
 	       op->ofm.type == op->ofm.t->shape.type && o.c == op->ofm.t->hwc.c &&
 	       i.h == o.h && i.w == o.w && !G_HAS(w, G_WEIGHTS_slices) &&

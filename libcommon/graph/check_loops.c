@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops of U85: four nodes of one stream.  The condition and the test run at the begin
+ * of each turn, the body where the test's result is true, then the condition again; the
+ * end is what comes behind the loop.  As the schedule counts time steps once, whatever
+ * is of use to a later turn, or before or behind the loop, must live as long as the loop.
+ */
+#include "graph/check.h"
+
+#include <inttypes.h>
+
+/* the part of a loop that stands in front of each */
+static const int before[] = {
+	[LOOP_CONDITION] = LOOP_NONE, [LOOP_TEST] = LOOP_CONDITION,
+	[LOOP_BODY] = LOOP_TEST, [LOOP_END] = LOOP_BODY,
+};
+
+static const char *const before_names[] = {
+	[LOOP_CONDITION] = "a node of the NPU", [LOOP_TEST] = "a loop's condition",
+	[LOOP_BODY] = "a loop's test", [LOOP_END] = "a loop's body",
+};
+
+static bool
+check_order(struct check *c, size_t at)
+{
+	const struct graph *g = c->g;
+	const struct g_node *n = g->nodes[at];
+	const struct g_node *prev = at ? g->nodes[at - 1] : NULL;
+	const struct g_node *next = at + 1 < g->n_nodes ? g->nodes[at + 1] : NULL;
+	bool follows = n->kind == NODE_NPU && prev && prev->kind == NODE_NPU &&
+		       (prev->loop == before[n->loop] ||
+			(n->loop == LOOP_CONDITION && prev->loop == LOOP_END));
+	if (!follows)
+		return BAD(c, n, "n%d is a loop's %s: it stands behind %s", n->rec.id,
+			   loop_names[n->loop], before_names[n->loop]);
+	if (node_repeats(n) && (!next || next->loop != n->loop + 1))
+		return BAD(c, n, "n%d is a loop's %s: its %s must follow", n->rec.id,
+			   loop_names[n->loop], loop_names[n->loop + 1]);
+	return true;
+}
+
+/* the branch asks the last kernel: there is one, of one element */
+static bool
+check_test(struct check *c, const struct g_node *n)
+{
+	const struct g_op *op = NULL;
+	int ops = 0;
+	for (size_t i = 0; i < c->g->n_ops; i++)
+		if (c->g->ops[i]->node == n) {
+			op = c->g->ops[i];
+			ops++;
+		}
+	bool ok = ops == 1 && !op_is_transfer(op->kind) && n->out.n == 1 &&
+		  op->ofm.t == n->out.v[0] && hwc_elements(op->ofm.shape) == 1 &&
+		  tfl_type_bytes(op->ofm.type) == 1;
+	return ok || BAD(c, n, "n%d is a loop's test: one kernel, whose result is one "
+			 "byte, the node's output", n->rec.id);
+}
+
+static bool
+check_target(struct check *c, const struct g_node *n)
+{
+	const struct accel *a;
+	struct memory_system m;
+	if (!c->g->n_targets)
+		return true;
+	if (!graph_target(c->g, &a, &m, c->e))
+		return false;
+	return !accel_lacks(a, LACK_BRANCHES) ||
+	       BAD(c, n, "n%d is a loop's %s: %s has no branches", n->rec.id,
+		   loop_names[n->loop], a->name);
+}
+
+/* ---- what lives how long ------------------------------------------------------------ */
+
+static const struct g_node *
+step_node(const struct g_step *s)
+{
+	return s->op ? s->op->node : s->node;
+}
+
+/* the loop that a node is of, as the index of its condition; -1: it runs once */
+static int
+loop_of(const struct graph *g, const struct g_node *n)
+{
+	int i = n->rec.index;
+	if (!node_repeats(n))
+		return -1;
+	while (g->nodes[i]->loop != LOOP_CONDITION)
+		i--;
+	return i;
+}
+
+/* time steps of each node, as check_schedule.c counts them; a chain has one */
+static struct g_range *
+find_times(const struct check *c)
+{
+	const struct graph *g = c->g;
+	struct g_range *time = anew(c->a, struct g_range, g->n_nodes + 1);
+	int64_t now = 1;
+	for (size_t i = 0; i < g->n_steps; i++) {
+		const struct g_step *s = g->steps[i];
+		if (s->op && !s->op->chain)
+			time[step_node(s)->rec.index].hi += 2;
+	}
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		time[i].lo = now;
+		now += g->nodes[i]->kind == NODE_CPU ? 2 : time[i].hi;
+		time[i].hi = now - 2;
+	}
+	return time;
+}
+
+/* a tensor that an operation of a loop touches, and somebody outside of it, too */
+static bool
+check_life(struct check *c, const struct g_range *time, const struct g_op *op,
+	   const struct g_tensor *t)
+{
+	int loop = loop_of(c->g, op->node);
+	if (!t || tensor_is_const(t) || !G_HAS(t, G_TENSOR_live))
+		return true;
+	struct g_range turn = { .lo = time[loop].lo, .hi = time[loop + 2].hi };
+	if ((t->live.lo >= turn.lo && t->live.hi <= turn.hi) ||
+	    (t->live.lo <= turn.lo && t->live.hi >= turn.hi))
+		return true;
+	return BAD(c, t, "t%d, live %" PRId64 ":%" PRId64 ", is of use outside of the loop "
+		   "of n%d, too, and does not live as long, %" PRId64 ":%" PRId64, t->rec.id,
+		   t->live.lo, t->live.hi, c->g->nodes[loop]->rec.id, turn.lo, turn.hi);
+}
+
+static bool
+check_lives(struct check *c, const struct g_range *time)
+{
+	for (size_t i = 0; i < c->g->n_ops; i++) {
+		const struct g_op *op = c->g->ops[i];
+		if (node_repeats(op->node) &&
+		    (!check_life(c, time, op, op->ifm.t) ||
+		     !check_life(c, time, op, op->ifm2.t) ||
+		     !check_life(c, time, op, op->ofm.t)))
+			return false;
+	}
+	return true;
+}
+
+/* weights that were fetched elsewhere may be gone in the next turn */
+static bool
+check_buffers(struct check *c)
+{
+	const struct graph *g = c->g;
+	const struct g_node **user = anew(c->a, const struct g_node *, g->n_buffers + 1);
+	for (size_t i = 0; i < g->n_steps; i++) {
+		const struct g_step *s = g->steps[i];
+		const struct g_buffer *b = s->buffer ? s->buffer : s->scale_buffer;
+		const struct g_node *n = step_node(s);
+		if (!b)
+			continue;
+		const struct g_node **u = &user[b->rec.index];
+		if (*u && *u != n && (node_repeats(*u) || node_repeats(n)))
+			return BAD(c, s, "p%d: b%d is of n%d: in a loop, a node has buffers "
+				   "of its own", s->rec.id, b->rec.id, (*u)->rec.id);
+		*u = n;
+	}
+	return true;
+}
+
+bool
+check_loops(struct check *c)
+{
+	const struct graph *g = c->g;
+	if (!graph_has_loops(g))
+		return true;
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_node *n = g->nodes[i];
+		if (node_continues(n) && (!check_order(c, i) || !check_target(c, n)))
+			return false;
+		if (n->loop == LOOP_TEST && !check_test(c, n))
+			return false;
+	}
+	return g->stage < STAGE_SCHED ||
+	       (check_lives(c, find_times(c)) && check_buffers(c));
+}
