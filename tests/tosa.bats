@@ -366,6 +366,9 @@ judge()
 		judge $name ethos-u55-128 Ethos_U55_High_End_Embedded Shared_Sram
 		judge $name ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB
 	done
+	for name in WHILE/2 WHILE/7 WHILE/9 WHILE/11; do
+		judge $name ethos-u85-1024 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram_384KB
+	done
 }
 
 @test "a table from 16 bits to 32 is one operation where there is one" {
@@ -446,6 +449,15 @@ words()
 	done
 }
 
+# turns N: the model of a loop, compiled, takes as many as the plain one
+turns()
+{
+	words "$1" >turns
+	npu-sim -i turns -i x -i y --compare=model.tosa m.tflite >out
+	npu-sim -i turns -i x -i y model.tosa >plain
+	diff <(grep -o 'xxh3=.*' out) <(grep -o 'xxh3=.*' plain)
+}
+
 @test "random loops are refused where streams do not branch" {
 	local seed
 	for seed in 1 2 32; do
@@ -453,6 +465,86 @@ words()
 		refuses 1 "how many turns it takes is known only when it runs" \
 			tosa-partition -a ethos-u55-128 drawn.tosa
 	done
+}
+
+@test "Ethos-U85 branches: a loop of as many turns as an input says" {
+	local n
+	cp "$TOP/tests/cases/tosa-partition/while-loop/m.tosa" model.tosa
+	words 1 -2 30 4 5 6 >x
+	words 10 20 -30 0 0 0 >y
+	compile_case . ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Dedicated_Sram
+	npu-dis -q --verify --source=m.wenc m.tflite >count
+	grep -q '0 errors, 0 warnings$' count
+	npu-dis m.tflite >list
+	[ "$(grep -c NPU_OP_BRANCH list)" = 3 ]
+	for n in -7 0 1 2 20; do
+		turns $n
+	done
+	words 0 >left
+	words 32 58 60 12 15 18 >sum
+	words 21 38 30 8 10 12 >most
+	words 3 >turns
+	npu-sim -i turns -i x -i y -e left -e sum -e most m.tflite
+	npu-perf m.tflite --system-config=Ethos_U85_SYS_DRAM_Mid --memory-mode=Dedicated_Sram \
+		2>note
+	grep -q 'note: m.tflite: .* has a loop, of which one turn counts' note
+	refuses 1 "and streams of this accelerator do not branch" \
+		tosa-partition -a ethos-u65-256 model.tosa
+	npu-cmdgen --emit=npz -o m.npz m.wenc
+	npu-sim -i turns -i x -i y --compare=model.tosa m.npz
+}
+
+@test "random loops on Ethos-U85 compute what they say" {
+	local n=8
+	[ -z "${NPUTOOLS_ALL:-}" ] || n=200
+	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 -l
+	[[ ${lines[-1]} == *' 0 failed, 0 graphs with open results, 0 refused' ]]
+}
+
+@test "a stream whose branches are not those of the graph is noticed" {
+	local first at
+	cp "$TOP/tests/cases/tosa-partition/while-loop/m.tosa" model.tosa
+	compile_case . ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Sram_Only
+	# the address of the branch back, and the condition of the first
+	npu-dis m.tflite | sed -n 's/^0x\([0-9a-f]*\):.*NPU_OP_BRANCH.*/\1/p' >branches
+	[ "$(wc -l <branches)" = 3 ]
+	first=$(npu-cmdgen --emit=cmd m.wenc | head -c 64 | od -An -v -tx1 | tr -d ' \n')
+	at=$(od -An -v -tx1 m.tflite | tr -d ' \n' | grep -bo "$first" | cut -d: -f1)
+	at=$((at / 2))
+	for n in 1 3; do
+		cp m.tflite bad.tflite
+		words $((n == 1 ? 16640 : 0)) | # BRANCH without its condition; to the begin
+			dd of=bad.tflite bs=1 conv=notrunc status=none \
+				seek=$((at + 0x$(sed -n ${n}p branches) + (n == 1 ? 0 : 4)))
+		run -1 npu-dis -q --verify --source=m.wenc bad.tflite
+		[[ $output == *"rule 53"*"loop's"* ]]
+	done
+}
+
+# edited SED TEXT: the scheduled loop, edited so, is refused, saying that
+edited()
+{
+	sed "$1" m.wenc >edited.wenc
+	run -1 cmp -s m.wenc edited.wenc
+	refuses 2 "$2" npu-cmdgen -o edited.tflite edited.wenc
+	[ ! -e edited.tflite ]
+}
+
+@test "a graph whose loop is none is refused in one line" {
+	local m=$TOP/tests/cases/tosa-partition/while-loop
+	cp "$m/m.tosa" model.tosa
+	compile_case . ethos-u85-256 Ethos_U85_SYS_DRAM_Mid Sram_Only
+	edited 's/ loop=test//' "n1 is a loop's condition: its test must follow"
+	edited 's/ loop=condition//' "n2 is a loop's test: it stands behind a loop's condition"
+	edited 's/ loop=end//' "n3 is a loop's body: its end must follow"
+	edited 's/^\(node *n0 on=npu\)/\1 loop=condition/' \
+		"n0 is a loop's condition: it stands behind a node of the NPU"
+	edited 's/^\(node .* in=t10\) out=t11/\1/' \
+		"n2 is a loop's test: one kernel, whose result is one byte"
+	edited 's/live=11:17/live=11:25/' \
+		"t13, live 11:25, is of use outside of the loop of n1, too, and does not live as long, 7:21"
+	refuses 2 "ethos-u65-256 has no branches" npu-sched -a ethos-u65-256 \
+		--system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram m.part
 }
 
 @test "a loop that does not end is left with a warning, and refused where it is counted" {

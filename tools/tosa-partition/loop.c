@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * WHILE_LOOP: streams of this kit do not branch, but a loop whose condition depends on
- * constants alone, as a counter's, is its body so many times.  What constants make in a
- * turn is a constant of the next one.
+ * WHILE_LOOP: a loop whose condition depends on constants alone, as a counter's, is its
+ * body so many times.  What constants make in a turn is a constant of the next one.  Other
+ * loops are for while.c.
  */
 #include "part.h"
 
-enum { MAX_OPERATORS = 1 << 14, MAX_TENSORS = 1 << 20,
+enum { MAX_OPERATORS = MAX_UNROLLED, MAX_TENSORS = 1 << 20,
        MAX_FOLDED = 1 << 22 /* elements that constants' operators read and write */ };
 
 struct list {
@@ -172,13 +172,4 @@ unroll_loops(struct part *p)
 			fold_or_add(&l, &old[i]);
 	}
 	count_again(g);
-}
-
-const char *
-lower_loop(struct part *p, const struct tosa_op *op)
-{
-	for (int k = 0; k < op->n_out; k++)
-		(void)result_place(p, op->out[k]);
-	return say(p, "how many turns it takes is known only when it runs, or they are more "
-		   "than %d operators, and streams here do not branch", MAX_OPERATORS);
 }

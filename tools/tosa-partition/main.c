@@ -112,14 +112,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	p.g = graph_new(a, p.t->name);
 	p.g->stage = STAGE_PART;
 	l.g = p.g;
-	size_t n = (size_t)p.t->n_tensors, n_ops = (size_t)p.t->n_ops;
-	p.value = anew(a, struct nd, n + 1);
-	p.loose = anew(a, struct nd, n + 1);
-	p.bound = anew(a, bool, n + 1);
-	p.reader = anew(a, int, n + 1);
-	p.maker = anew(a, int, n + 1);
-	p.done = anew(a, bool, n_ops + 1);
-	p.why = anew(a, const char *, n_ops + 1);
+	part_make_room(&p);
 	add_model(&p, o);
 	fold_constants(&p);
 	l.node = add_node(&p);
@@ -127,6 +120,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 		return false;
 	make_border(&p);
 	lower_all(&p);
+	list_loop_values(&p);
 	if (o->report)
 		return write_report(&p, o) && refuse(&p);
 	return refuse(&p) && graph_check(p.g, e) && graph_write(p.g, o->output, e);

@@ -46,8 +46,15 @@ struct part {
 	struct err *e;
 };
 
+enum { MAX_UNROLLED = 1 << 14 }; /* operators */
 /* loop.c: WHILE_LOOPs whose turns constants tell become those turns.  Before all else */
 void unroll_loops(struct part *p);
+
+/*
+ * while.c: after lowering, tensors of other nodes that each node of a loop touches, and
+ * those behind, are listed as what enters it
+ */
+void list_loop_values(struct part *p);
 
 /* split.c: sums of 48 bits have one reader each.  Before anything is counted */
 void split_sums(struct arena *a, struct tosa_graph *g);
@@ -73,6 +80,7 @@ void print_report(const struct part *p, struct text *t);
 /* ---- for operators --------------------------------------------------------------- */
 
 /* values.c */
+void part_make_room(struct part *p); /* for values and operators of p->t */
 int graph_type(int tosa_type); /* of the elements of an NPU tensor */
 struct nd own_tensor(struct part *p, const struct tosa_tensor *t); /* its own memory */
 void make_border(struct part *p); /* inputs and outputs exist as they are */
@@ -189,6 +197,6 @@ lower_fn lower_concat, lower_pad, lower_reverse, lower_tile, lower_gather,
     lower_scatter;					 /* move.c */
 lower_fn lower_moved;					 /* loose.c */
 lower_fn lower_resize;					 /* resize.c */
-lower_fn lower_loop;					 /* loop.c */
+lower_fn lower_loop;					 /* while.c */
 
 #endif

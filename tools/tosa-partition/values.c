@@ -32,6 +32,19 @@ graph_type(int type)
 	}
 }
 
+void
+part_make_room(struct part *p)
+{
+	size_t n = (size_t)p->t->n_tensors, n_ops = (size_t)p->t->n_ops;
+	p->value = anew(p->a, struct nd, n + 1);
+	p->loose = anew(p->a, struct nd, n + 1);
+	p->bound = anew(p->a, bool, n + 1);
+	p->reader = anew(p->a, int, n + 1);
+	p->maker = anew(p->a, int, n + 1);
+	p->done = anew(p->a, bool, n_ops + 1);
+	p->why = anew(p->a, const char *, n_ops + 1);
+}
+
 struct nd
 own_tensor(struct part *p, const struct tosa_tensor *t)
 {

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * WHILE_LOOP as nodes of one stream that branches: what comes before, the condition, its
+ * test, the body, what comes behind.  The loop's values have tensors of their own, which
+ * the node before fills and the body's end writes anew; condition and body are lowered as
+ * graphs whose inputs those are.
+ */
+#include "part.h"
+
+struct loop {
+	struct part *p;
+	const struct tosa_op *op;
+	struct nd *value; /* of each, from turn to turn */
+	bool *is_value;	  /* of the graph's first n_known tensors: is it one of them? */
+	int n_known;
+};
+
+static struct g_node *
+next_node(struct part *p, enum g_loop part)
+{
+	struct g_node *n = graph_add_g_node(p->g);
+	G_PUT(n, NODE, kind, NODE_NPU);
+	G_PUT(n, NODE, loop, (int)part);
+	p->l->node = n;
+	return n;
+}
+
+/* every value is there in all nodes of the loop, and behind it */
+static void
+enter_all(const struct loop *w, struct g_node *n)
+{
+	n->in.v = anew(w->p->a, struct g_tensor *, (size_t)w->op->n_in + 1);
+	for (int k = 0; k < w->op->n_in; k++)
+		n->in.v[n->in.n++] = w->value[k].t;
+	G_SET(n, G_NODE_in);
+}
+
+static struct nd
+copy_of(struct part *p, const struct nd *v)
+{
+	struct nd r = nd_like(p->l, v, v->type);
+	nd_copy(p->l, v, &r);
+	return r;
+}
+
+/* the values at first */
+static void
+begin(struct loop *w)
+{
+	struct part *p = w->p;
+	w->value = anew(p->a, struct nd, (size_t)w->op->n_in + 1);
+	for (int k = 0; k < w->op->n_in; k++) {
+		struct tosa_tensor t = p->t->tensor[w->op->out[k]];
+		t.is_input = t.is_output = false;
+		w->value[k] = own_tensor(p, &t);
+		struct nd from = value_of(p, w->op->in[k]);
+		nd_copy(p->l, &from, &w->value[k]);
+	}
+	w->n_known = (int)p->g->n_tensors;
+	w->is_value = anew(p->a, bool, p->g->n_tensors + 1);
+	for (int k = 0; k < w->op->n_in; k++)
+		w->is_value[w->value[k].t->rec.index] = true;
+}
+
+/* the first operator of a graph that the NPU can't run, as a reason; NULL: none */
+static const char *
+refusal(const struct part *p, const struct part *sub, const char *role)
+{
+	for (int i = 0; i < sub->t->n_ops; i++)
+		if (sub->why[i])
+			return say(p, "of its %s, operator %d (%s): %s", role,
+				   sub->t->op[i].number, sub->t->op[i].name, sub->why[i]);
+	return NULL;
+}
+
+/* its operators behind those that are there, in p's node; its inputs are the values */
+static const char *
+lower_graph(const struct loop *w, const struct tosa_graph *g, const char *role,
+	    struct part *sub)
+{
+	const struct part *p = w->p;
+	struct tosa_graph *own = anew(p->a, struct tosa_graph, 1);
+	*own = *g;
+	own->tensor = anew(p->a, struct tosa_tensor, (size_t)g->n_tensors + 1);
+	memcpy(own->tensor, g->tensor, (size_t)g->n_tensors * sizeof(*g->tensor));
+	*sub = (struct part){ .a = p->a, .t = own, .g = p->g, .l = p->l, .e = p->e };
+	split_sums(p->a, own);
+	part_make_room(sub);
+	for (int k = 0; k < g->n_in; k++)
+		sub->value[g->in[k]] = w->value[k];
+	fold_constants(sub);
+	lower_all(sub);
+	return refusal(p, sub, role);
+}
+
+/* one byte, 0 or 1, by a kernel of its own: what the branch asks */
+static void
+test(const struct loop *w, const struct nd *condition)
+{
+	struct part *p = w->p;
+	struct nd flag = nd_like(p->l, condition, TFL_INT8);
+	struct g_node *n = next_node(p, LOOP_TEST);
+	struct finish f = { .round = ROUND_NATURAL, .clamped = true,
+			    .clamp = { .lo = 0, .hi = 1 } };
+	unary_to(p, OP_ABS, condition, 0, &flag, &f);
+	n->out.v = anew(p->a, struct g_tensor *, 1);
+	n->out.v[n->out.n++] = flag.t;
+	G_SET(n, G_NODE_out);
+}
+
+static bool
+is_value(const struct loop *w, const struct g_tensor *t)
+{
+	return t->rec.index < w->n_known && w->is_value[t->rec.index];
+}
+
+/* all results are known before any value is written: they may be each other's */
+static void
+next_values(const struct loop *w, struct part *body)
+{
+	struct part *p = w->p;
+	int n = w->op->n_in;
+	struct nd *to = anew(p->a, struct nd, (size_t)n + 1);
+	for (int k = 0; k < n; k++) {
+		int result = body->t->out[k];
+		if (result == body->t->in[k])
+			continue;
+		to[k] = value_of(body, result);
+		if (is_value(w, to[k].t))
+			to[k] = copy_of(p, &to[k]);
+	}
+	for (int k = 0; k < n; k++)
+		if (to[k].t)
+			nd_copy(p->l, &to[k], &w->value[k]);
+}
+
+static const char *
+why_not(struct part *p, const struct tosa_op *op)
+{
+	if (!low_has(p->l, LACK_BRANCHES))
+		return say(p, "how many turns it takes is known only when it runs, or they are "
+			   "more than %d operators, and streams %s do not branch",
+			   MAX_UNROLLED, p->l->accel ? "of this accelerator"
+						     : "that all accelerators run");
+	for (int k = 0; k < op->n_in; k++) {
+		int type = tosa_in(p->t, op, k)->type;
+		if (type == TOSA_INT48 || type == TOSA_SHAPE)
+			return "a value is of 48 bits or a shape";
+	}
+	return NULL;
+}
+
+const char *
+lower_loop(struct part *p, const struct tosa_op *op)
+{
+	struct loop w = { .p = p, .op = op };
+	struct part cond, body;
+	const char *why = why_not(p, op);
+	for (int k = 0; why && k < op->n_out; k++)
+		(void)result_place(p, op->out[k]);
+	if (why)
+		return why;
+	begin(&w);
+	enter_all(&w, next_node(p, LOOP_CONDITION));
+	const char *bad_cond = lower_graph(&w, op->loop->cond, "condition", &cond);
+	struct nd condition = value_of(&cond, cond.t->out[0]);
+	test(&w, &condition);
+	enter_all(&w, next_node(p, LOOP_BODY));
+	const char *bad_body = lower_graph(&w, op->loop->body, "body", &body);
+	next_values(&w, &body);
+	enter_all(&w, next_node(p, LOOP_END));
+	for (int k = 0; k < op->n_out; k++)
+		name_result(p, op->out[k], &w.value[k]);
+	return bad_cond ? bad_cond : bad_body;
+}
+
+/* ---- other tensors --------------------------------------------------------------- */
+
+/* nodes whose lists are made, in their order, as operations are */
+struct lists {
+	struct part *p;
+	struct g_node *node; /* at hand */
+	size_t cap;
+	const struct g_node **first, **listed; /* of each tensor: that touches it, that lists it */
+};
+
+static void
+open_list(struct lists *l, struct g_node *n)
+{
+	l->node = n;
+	l->cap = n->in.n;
+	for (size_t i = 0; i < n->in.n; i++)
+		l->listed[n->in.v[i]->rec.index] = n;
+}
+
+static void
+list_operand(struct lists *l, struct g_tensor *t)
+{
+	struct g_tensors *in = &l->node->in;
+	if (!t || tensor_is_const(t))
+		return;
+	int i = t->rec.index;
+	if (!l->first[i])
+		l->first[i] = l->node;
+	if (l->first[i] == l->node || l->listed[i] == l->node)
+		return;
+	l->listed[i] = l->node;
+	agrow(l->p->a, in->v, in->n, &l->cap);
+	in->v[in->n++] = t;
+	G_SET(l->node, G_NODE_in);
+}
+
+void
+list_loop_values(struct part *p)
+{
+	struct graph *g = p->g;
+	struct lists l = { .p = p };
+	if (!graph_has_loops(g))
+		return;
+	l.first = anew(p->a, const struct g_node *, g->n_tensors + 1);
+	l.listed = anew(p->a, const struct g_node *, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		const struct g_op *op = g->ops[i];
+		if (op->node != l.node)
+			open_list(&l, op->node);
+		list_operand(&l, op->ifm.t);
+		list_operand(&l, op->ifm2.t);
+		list_operand(&l, op->ofm.t);
+	}
+}
