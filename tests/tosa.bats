@@ -485,6 +485,9 @@ turns()
 	words 21 38 30 8 10 12 >most
 	words 3 >turns
 	npu-sim -i turns -i x -i y -e left -e sum -e most m.tflite
+	# an operation has its name in each turn
+	npu-sim --trace -i turns -i x -i y m.tflite >trace
+	[ "$(grep -c 'add .*name=.*body_t5' trace)" = 3 ]
 	npu-perf m.tflite --system-config=Ethos_U85_SYS_DRAM_Mid --memory-mode=Dedicated_Sram \
 		2>note
 	grep -q 'note: m.tflite: .* has a loop, of which one turn counts' note

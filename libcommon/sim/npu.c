@@ -196,6 +196,39 @@ run_operation(struct npu_run *r)
 	return ok;
 }
 
+/* the words of all kernels and transfers, as they are numbered */
+static void
+find_operations(struct npu_run *r, const struct npu_stream *s)
+{
+	struct npu_walk w;
+	struct npu_op op;
+	struct err bad = { 0 };
+	size_t cap = 0;
+	r->op_at = anew(r->keep, size_t, 1);
+	walk_init(&w, s);
+	while (walk_next(&w, &op, &bad)) {
+		if (op.index < 0)
+			continue;
+		agrow(r->keep, r->op_at, r->n_op_at, &cap);
+		r->op_at[r->n_op_at++] = op.at;
+	}
+}
+
+/* how many of them stand before a word */
+static int
+count_before(const struct npu_run *r, size_t word)
+{
+	size_t lo = 0, hi = r->n_op_at;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (r->op_at[mid] < word)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (int)lo;
+}
+
 /* BRANCH: always, or by the last kernel's result (ethosu-commands(7) 32) */
 static bool
 follow_branch(struct npu_run *r, struct npu_walk *w)
@@ -205,7 +238,10 @@ follow_branch(struct npu_run *r, struct npu_walk *w)
 	if (r->op.target % 4 || r->op.target / 4 >= (int64_t)w->stream->n_words)
 		return npu_fail(r, "branches to 0x%llx (rule 57)",
 				(unsigned long long)r->op.target);
+	if (!r->op_at)
+		find_operations(r, w->stream);
 	w->at = (size_t)r->op.target / 4;
+	w->n_ops = count_before(r, w->at);
 	return true;
 }
 

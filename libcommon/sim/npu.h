@@ -45,6 +45,8 @@ struct npu_run {
 	struct npu_link chain[NPU_MAX_CHAINS];
 	struct npu_held held;
 	bool flag; /* bit 0 of the last kernel's first result, for branches */
+	size_t *op_at; /* NULL before the first branch: words of kernels and transfers */
+	size_t n_op_at;
 };
 
 /* sets "operator K (ethos-u), 0xOFFSET conv: ..."; returns false */
