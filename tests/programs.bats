@@ -245,7 +245,7 @@ together()
 	for f in "$TOP"/man/*; do
 		while read -r name section; do
 			[ -e "$TOP/man/$name.$section" ] ||
-				[[ $name = @(make|fsync|xargs) ]] ||
+				[[ $name = @(make|fsync|jq|xargs) ]] ||
 				{ echo "$f: $name($section)"; false; }
 		done < <(sed -n 's/^\.Xr \([^ ]*\) \([0-9]\).*/\1 \2/p' "$f")
 	done
