@@ -393,14 +393,14 @@ totals() {
 
 @test "weights of which two in four are 0 take half the cycles" {
 	local most=9 # tenths of the whole network's cycles
-	profile=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
+	local low=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
 	m=$(network kws_ref_model) # its first convolution has one channel
 	[ -n "$SHARED" ] || most=10
 	tfl-partition -o part "$m"
-	npu-sched -a ethos-u85-128 "${profile[@]}" part 2>notes >sched
+	npu-sched -a ethos-u85-128 "${low[@]}" part 2>notes >sched
 	[ "$(grep -c ' sparse=1' sched)" = 1 ]
 	sed '/do=conv/s/$/ sparse=0/' part |
-		npu-sched -a ethos-u85-128 "${profile[@]}" 2>notes >dense
+		npu-sched -a ethos-u85-128 "${low[@]}" 2>notes >dense
 	cycles() { sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' "$1"; }
 	[ "$(cycles sched)" -lt $(($(cycles dense) * most / 10)) ]
 	for a in 128 512 2048; do
@@ -411,7 +411,7 @@ totals() {
 	done
 	# what isn't so is refused, and so is what has no such format
 	sed '/do=conv/s/$/ sparse=1/' part >forced
-	run -2 --separate-stderr npu-sched -a ethos-u85-128 "${profile[@]}" forced
+	run -2 --separate-stderr npu-sched -a ethos-u85-128 "${low[@]}" forced
 	[[ $stderr == *"sparse=1, but of four weights of w"*" more than two are not 0, or one is beyond 127" ]]
 	run -2 --separate-stderr npu-sched -a ethos-u55-128 \
 		--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram forced

@@ -89,7 +89,9 @@ machine()
 	chmod +x shared-only
 	linked()
 	{
-		make -n -C "$TOP" B="$PWD/b" V=1 "$@" "$PWD/b/bin/tfl2c" | grep -- '-o .*/bin/tfl2c'
+		# a sanitized suite has its own in the environment
+		env -u CFLAGS -u LDFLAGS make -n -C "$TOP" B="$PWD/b" V=1 "$@" \
+			"$PWD/b/bin/tfl2c" | grep -- '-o .*/bin/tfl2c'
 	}
 	linked CC=gcc | grep -q -- ' -static '
 	linked CC=gcc STATIC=0 >shared
@@ -98,7 +100,8 @@ machine()
 	[ "$(grep -c -- '-o ' shared)" = 3 ]
 	! grep -e ' -static ' shared || false
 	pkg-config --exists libpng || skip "no libpng"
-	make -n -C "$TOP" B="$PWD/b" V=1 CC=gcc "$PWD/b/bin/mkinput" >commands
+	env -u CFLAGS -u LDFLAGS make -n -C "$TOP" B="$PWD/b" V=1 CC=gcc \
+		"$PWD/b/bin/mkinput" >commands
 	! grep -e ' -static .*-o .*/bin/mkinput' commands || false
 }
 

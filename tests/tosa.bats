@@ -573,20 +573,20 @@ edited()
 
 @test "borders whose channels the caller has last need no TRANSPOSE" {
 	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa" 1 borders >drawn.tosa
-	net=$PWD/drawn.tosa in=1,11,8,7 out=1,10,7,7 # rows, columns, channels
+	net=$PWD/drawn.tosa ifm=1,11,8,7 ofm=1,10,7,7 # rows, columns, channels
 	for net in "$net" ${SHARED:+"$SHARED/tosa/cases/p-conv-0/model.tosa"}; do
 		tosa-partition "$net" >first.part
 		tosa-partition --input-layout=nhwc --output-layout=0=nhwc "$net" >last.part
 		[ "$(grep -c '^op ' first.part)" -gt 2 ]
 		[ "$(grep -c '^op ' last.part)" = 1 ]
-		grep -q "^tensor.* shape=i8\[$in\] .*io=in\$" last.part
-		grep -q "^tensor.* shape=i8\[$out\] .*io=out\$" last.part
+		grep -q "^tensor.* shape=i8\[$ifm\] .*io=in\$" last.part
+		grep -q "^tensor.* shape=i8\[$ofm\] .*io=out\$" last.part
 		refuses 2 "there is no input 1" tosa-partition --input-layout=1=nhwc "$net"
 		tosa-partition --{in,out}put-layout=nhwc --input-layout=nchw \
 			--output-layout=0=nchw "$net" | cmp - first.part # the last counts
 		refuses 2 "a layout is nhwc or nchw, K= in front" \
 			tosa-partition --input-layout=nhwc,row-stride=9 "$net"
-		in=1,7,8,3 out=1,7,8,23
+		ifm=1,7,8,3 ofm=1,7,8,23
 	done
 	refuses 2 "has no TRANSPOSE" tosa-partition --input-layout=0=nhwc \
 		"$(tosa_case add-0)/model.tosa"
