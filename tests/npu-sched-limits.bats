@@ -26,7 +26,7 @@ monotone()
 {
 	local model=$1 from=$2 to=$3 step=$4 best='' limit now
 	shift 4
-	[ -n "${NPUTOOLS_ALL-}" ] || step=$((7 * step))
+	[ -n "${NPUTOOLS_ALL-}" ] || step=$((11 * step))
 	[ -z "${NPUTOOLS_QUICK-}" ] || step=$((3 * step))
 	tfl-partition -o m.part "$model" 2>notes
 	for limit in $(seq "$from" "$step" "$to") none; do
