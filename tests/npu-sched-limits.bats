@@ -26,7 +26,7 @@ monotone()
 {
 	local model=$1 from=$2 to=$3 step=$4 best='' limit now
 	shift 4
-	[ -n "${NPUTOOLS_ALL-}" ] || step=$((11 * step))
+	[ -n "${NPUTOOLS_ALL-}" ] || step=$((14 * step))
 	[ -z "${NPUTOOLS_QUICK-}" ] || step=$((3 * step))
 	tfl-partition -o m.part "$model" 2>notes
 	for limit in $(seq "$from" "$step" "$to") none; do
@@ -175,7 +175,7 @@ least()
 	least m.tflite -a ethos-u55-256 "${one_sram[@]}"
 	least "$(network resnet_quant)" -a ethos-u55-256 "${one_sram[@]}"
 	# mbv2 takes seconds
-	least "$(network "$([ -n "${NPUTOOLS_ALL-}" ] && echo mbv2_int8 || echo person_detect)")" -a ethos-u55-64 "${one_sram[@]}"
+	least "$(network "$([ -n "${NPUTOOLS_ALL-}" ] && echo mbv2_int8 || echo kws_ref_model)")" -a ethos-u55-64 "${one_sram[@]}"
 }
 
 @test "nothing is placed above the limit" {
