@@ -31,6 +31,14 @@ add_constant(struct gen *g, int tensor, int code)
 }
 
 int
+gen_input(struct gen *g, int type, int rank, const int32_t *dim)
+{
+	int x = gen_new(g, type, rank, dim);
+	g->in[g->n_in++] = x;
+	return x;
+}
+
+int
 gen_const(struct gen *g, int type, int rank, const int32_t *dim, const int64_t *v)
 {
 	int64_t n = 1;

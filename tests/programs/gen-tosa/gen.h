@@ -39,6 +39,7 @@ struct gen {
 
 /* file.c */
 int gen_new(struct gen *g, int type, int rank, const int32_t *dim);
+int gen_input(struct gen *g, int type, int rank, const int32_t *dim);
 int gen_const(struct gen *g, int type, int rank, const int32_t *dim, const int64_t *v);
 int gen_number(struct gen *g, int type, int64_t v); /* of shape [1] */
 int gen_shape(struct gen *g, int n, const int64_t *v);
@@ -65,6 +66,7 @@ int random_const(struct gen *g, int type, int rank, const int32_t *dim, int64_t 
 
 /* single.c: one operator by itself, of any type, shape and attributes that it may have */
 void draw_single(struct gen *g);
+void draw_order(struct gen *g, int n, int32_t *perm); /* of 0 to n - 1 */
 /* a convolution whose weights, or bias, are computed */
 void draw_computed(struct gen *g);
 

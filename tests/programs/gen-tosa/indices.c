@@ -2,19 +2,11 @@
 /* Rows that computed indices name, and a layer between the layouts of a framework. */
 #include "gen.h"
 
-static int
-input(struct gen *g, int type, int rank, const int32_t *dim)
-{
-	int x = gen_new(g, type, rank, dim);
-	g->in[g->n_in++] = x;
-	return x;
-}
-
 /* below n, a power of two, whatever the input holds */
 static int
 masked(struct gen *g, const int32_t dim[2], int64_t n)
 {
-	int in[2] = { input(g, TOSA_INT32, 2, dim) };
+	int in[2] = { gen_input(g, TOSA_INT32, 2, dim) };
 	in[1] = gen_const(g, TOSA_INT32, 2, (int32_t[]){ 1, 1 }, &(int64_t){ n - 1 });
 	return gen_op(g, TOSA_BITWISE_AND, 0, 2, in, TOSA_INT32, 2, dim);
 }
@@ -29,10 +21,10 @@ draw_indices(struct gen *g)
 	int32_t n = between(g, 1, 3), k = 1 << between(g, 1, 4), c = between(g, 1, 20);
 	int32_t w = scatter ? 1 : between(g, 1, 15);
 	int32_t all[3] = { n, k, c }, part[3] = { n, w, c };
-	int in[3] = { input(g, type, 3, all) };
+	int in[3] = { gen_input(g, type, 3, all) };
 	in[1] = masked(g, (int32_t[]){ n, w }, k);
 	if (scatter)
-		in[2] = input(g, type, 3, part);
+		in[2] = gen_input(g, type, 3, part);
 	(void)gen_op(g, scatter ? TOSA_SCATTER : TOSA_GATHER, 0, scatter ? 3 : 2, in, type, 3,
 		     scatter ? all : part);
 }
@@ -58,7 +50,7 @@ draw_borders(struct gen *g)
 	const int32_t *list[3] = { kernel, stride, pad };
 	fbw_off a = gen_attribute(g, &fb_TosaPool, 3, list, (int[]){ 2, 2, 4 }, 1,
 				  &(int64_t){ 1 });
-	int x = input(g, TOSA_INT8, 4, (int32_t[]){ 1, c, h, w });
+	int x = gen_input(g, TOSA_INT8, 4, (int32_t[]){ 1, c, h, w });
 	x = transposed(g, x, last);
 	x = gen_op(g, TOSA_MAX_POOL2D, a, 1, &x, TOSA_INT8, 4,
 		   (int32_t[]){ 1, h - 1, w - 1, c });

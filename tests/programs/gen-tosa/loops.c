@@ -4,21 +4,13 @@
 
 enum { VALUES = 4 /* the count, and maps */ };
 
-static int
-input(struct gen *g, int type, int rank, const int32_t *dim)
-{
-	int x = gen_new(g, type, rank, dim);
-	g->in[g->n_in++] = x;
-	return x;
-}
-
 /* the values of a region; their tensors are its first */
 static void
 take_values(struct gen *g, const struct gen *like, const int *value)
 {
 	for (int i = 0; i < VALUES; i++) {
 		const struct gen_tensor t = like->tensor[value[i]];
-		(void)input(g, t.type, t.rank, t.dim);
+		(void)gen_input(g, t.type, t.rank, t.dim);
 	}
 }
 
@@ -58,12 +50,12 @@ draw_loop(struct gen *g)
 {
 	static const int32_t most[4] = { 2, 9, 9, 20 };
 	int32_t dim[4];
-	int value[VALUES] = { input(g, TOSA_INT32, 1, (int32_t[]){ 1 }) };
+	int value[VALUES] = { gen_input(g, TOSA_INT32, 1, (int32_t[]){ 1 }) };
 	for (int i = 0; i < 4; i++)
 		dim[i] = between(g, 1, most[i]);
 	int type = draw(g, 3) ? TOSA_INT8 : TOSA_INT16;
 	value[0] = with_one(g, TOSA_BITWISE_AND, value[0], 3, TOSA_INT32);
-	int x = input(g, type, 4, dim);
+	int x = gen_input(g, type, 4, dim);
 	for (int i = 1; i < VALUES; i++)
 		value[i] = draw(g, 2) ? draw_alike(g, x) : x;
 	struct gen *cond = gen_region(g, "cond"), *body = gen_region(g, "body");

@@ -30,13 +30,7 @@ transpose(struct gen *g, int x)
 {
 	int32_t perm[TOSA_MAX_RANK];
 	int rank = g->tensor[x].rank;
-	for (int i = 0; i < rank; i++)
-		perm[i] = i;
-	for (int i = rank - 1; i > 0; i--) {
-		int k = (int)draw(g, (uint32_t)i + 1), v = perm[i];
-		perm[i] = perm[k];
-		perm[k] = v;
-	}
+	draw_order(g, rank, perm);
 	return transposed(g, x, perm);
 }
 

@@ -33,18 +33,10 @@ draw_dims(struct gen *g, int rank, int32_t most, int32_t *dim)
 }
 
 static int
-input(struct gen *g, int type, int rank, const int32_t *dim)
-{
-	int x = gen_new(g, type, rank, dim);
-	g->in[g->n_in++] = x;
-	return x;
-}
-
-static int
 random_input(struct gen *g, int type, int rank, int32_t *dim)
 {
 	draw_dims(g, rank, rank > 4 ? 5 : rank > 2 ? 11 : 60, dim);
-	return input(g, type, rank, dim);
+	return gen_input(g, type, rank, dim);
 }
 
 static int
@@ -169,12 +161,12 @@ draw_conv(struct gen *g)
 	int32_t out[4] = { dim[0], y.out, x.out, o }, nb = draw(g, 4) ? o : 1;
 	int acc = type == TOSA_INT8 ? TOSA_INT32 : TOSA_INT48;
 	int wt = g->computed || draw(g, 4) ? TOSA_INT8 : TOSA_INT4;
-	int in[5] = { input(g, type, 4, dim) };
+	int in[5] = { gen_input(g, type, 4, dim) };
 	if (g->computed) {
 		bool bias = draw(g, 2);
-		int v = bias ? input(g, TOSA_INT8, 1, &nb) : -1;
+		int v = bias ? gen_input(g, TOSA_INT8, 1, &nb) : -1;
 		in[1] = draw(g, 8) || !bias
-			    ? input(g, wt, 4, deep ? deep_wd : wd)
+			    ? gen_input(g, wt, 4, deep ? deep_wd : wd)
 			    : random_const(g, wt, 4, deep ? deep_wd : wd, 127);
 		in[2] = bias ? simple(g, TOSA_CAST, 1, &v, acc, 1, &nb)
 			     : random_const(g, acc, 1, &nb, 100000);
@@ -216,7 +208,7 @@ draw_pool(struct gen *g)
 	const int32_t *list[3] = { k, s, pad };
 	fbw_off a = gen_attribute(g, &fb_TosaPool, 3, list, (int[]){ 2, 2, 4 }, 1,
 				  (int64_t[]){ average ? TOSA_INT32 : 1 });
-	int in[3] = { input(g, type, 4, dim) };
+	int in[3] = { gen_input(g, type, 4, dim) };
 	for (int i = 1; average && i < 3; i++) {
 		int64_t zero = some_zero(g, type);
 		in[i] = gen_number(g, type, zero);
@@ -232,8 +224,8 @@ draw_matmul(struct gen *g)
 	int32_t n = between(g, 1, 4), h = between(g, 1, 20), c = between(g, 1, 60);
 	int32_t w = between(g, 1, 20), a[3] = { n, h, c }, b[3] = { n, c, w };
 	int32_t out[3] = { n, h, w };
-	int in[4] = { input(g, type, 3, a) };
-	in[1] = input(g, type, 3, b);
+	int in[4] = { gen_input(g, type, 3, a) };
+	in[1] = gen_input(g, type, 3, b);
 	for (int i = 2; i < 4; i++) {
 		int64_t zero = some_zero(g, type);
 		in[i] = gen_number(g, type, zero);
@@ -264,7 +256,7 @@ draw_resize(struct gen *g)
 		out[1 + i] = (int32_t)(room / den) + 1;
 		i++;
 	}
-	int in[4] = { input(g, type, 4, dim) };
+	int in[4] = { gen_input(g, type, 4, dim) };
 	in[1] = gen_shape(g, 4, scale);
 	in[2] = gen_shape(g, 2, offset);
 	in[3] = gen_shape(g, 2, border);
@@ -288,7 +280,7 @@ operand(struct gen *g, int type, int rank, const int32_t *dim, int64_t most)
 	for (int i = 0; i < rank; i++)
 		own[i] = draw(g, 3) ? dim[i] : 1;
 	if (draw(g, 2))
-		return input(g, type, rank, own);
+		return gen_input(g, type, rank, own);
 	return random_const(g, type, rank, own, most);
 }
 
@@ -385,8 +377,8 @@ draw_select(struct gen *g)
 	draw_dims(g, rank, rank > 4 ? 5 : rank > 2 ? 11 : 60, dim);
 	for (int i = 0; i < rank; i++)
 		own[i] = draw(g, 3) ? dim[i] : 1;
-	int in[3] = { input(g, TOSA_BOOL, rank, draw(g, 2) ? dim : own) };
-	in[1] = input(g, type, rank, dim);
+	int in[3] = { gen_input(g, TOSA_BOOL, rank, draw(g, 2) ? dim : own) };
+	in[1] = gen_input(g, type, rank, dim);
 	in[2] = operand(g, type, rank, dim, most_of(type));
 	(void)simple(g, TOSA_SELECT, 3, in, type, rank, dim);
 }
@@ -464,10 +456,10 @@ draw_gather(struct gen *g)
 		for (int i = 0; i < w; i++)
 			index[b * w + i] = (first + i) % k;
 	}
-	int in[3] = { input(g, type, 3, v) };
+	int in[3] = { gen_input(g, type, 3, v) };
 	in[1] = gen_const(g, TOSA_INT32, 2, at, index);
 	if (scatter)
-		in[2] = input(g, type, 3, part);
+		in[2] = gen_input(g, type, 3, part);
 	(void)simple(g, scatter ? TOSA_SCATTER : TOSA_GATHER, scatter ? 3 : 2, in, type, 3,
 		     scatter ? v : part);
 }
@@ -498,19 +490,25 @@ draw_reverse(struct gen *g)
 	(void)gen_op(g, TOSA_REVERSE, a, 1, &x, type, rank, dim);
 }
 
+void
+draw_order(struct gen *g, int n, int32_t *perm)
+{
+	for (int i = 0; i < n; i++)
+		perm[i] = i;
+	for (int i = n - 1; i > 0; i--) {
+		int k = (int)draw(g, (uint32_t)i + 1), v = perm[i];
+		perm[i] = perm[k];
+		perm[k] = v;
+	}
+}
+
 static void
 draw_transpose(struct gen *g)
 {
 	int type = ONE_OF(g, any), rank = between(g, 1, 6);
 	int32_t dim[6], perm[6], out[6];
 	int x = random_input(g, type, rank, dim);
-	for (int i = 0; i < rank; i++)
-		perm[i] = i;
-	for (int i = rank - 1; i > 0; i--) {
-		int k = (int)draw(g, (uint32_t)i + 1), v = perm[i];
-		perm[i] = perm[k];
-		perm[k] = v;
-	}
+	draw_order(g, rank, perm);
 	for (int i = 0; i < rank; i++)
 		out[i] = dim[perm[i]];
 	const int32_t *list[1] = { perm };
@@ -546,7 +544,7 @@ draw_concat(struct gen *g)
 	for (int i = 0; i < n; i++) {
 		dim[axis] = between(g, 1, 5);
 		sum += dim[axis];
-		in[i] = draw(g, 4) ? input(g, type, rank, dim)
+		in[i] = draw(g, 4) ? gen_input(g, type, rank, dim)
 				   : random_const(g, type, rank, dim, type == TOSA_BOOL ? 0 : 100);
 	}
 	dim[axis] = sum;
