@@ -7,21 +7,13 @@
 #include "base/fixed.h"
 
 #include "../../tools/npu-sched/cascades/cascades.h"
+#include "drawn.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 enum { MOST_OPS = 7, LENGTH = 3, WAYS = 2, CASES = 2000 };
-
-static uint64_t state = 1;
-
-static int64_t
-draw(int64_t n)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (int64_t)((state >> 33) % (uint64_t)n);
-}
 
 /* all cascades of up to LENGTH operations, in some ways, by their last one */
 static struct cascades

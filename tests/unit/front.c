@@ -6,6 +6,7 @@
 #include "base/arena.h"
 
 #include "../../tools/npu-sched/search/search.h"
+#include "drawn.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,15 +15,6 @@
 enum { CASES = 500, MOST_POINTS = 40, LIMITS = 1000 };
 
 static const double heaviest = 1.3;
-
-static uint64_t state = 1;
-
-static int64_t
-draw(int64_t n)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (int64_t)((state >> 33) % (uint64_t)n);
-}
 
 static struct point
 draw_point(void)

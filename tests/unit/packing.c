@@ -8,20 +8,12 @@
 #include "base/fixed.h"
 
 #include "../../tools/npu-sched/memory/memory.h"
+#include "drawn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum { MOST = 6, STEPS = 8, CASES = 3000 };
-
-static uint64_t state = 1;
-
-static int64_t
-draw(int64_t n)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (int64_t)((state >> 33) % (uint64_t)n);
-}
 
 static bool
 are_live_together(const struct rect *a, const struct rect *b)

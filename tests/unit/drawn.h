@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers that look random, the same ones each time: a program has one row of them. */
+#ifndef TESTS_DRAWN_H
+#define TESTS_DRAWN_H
+
+#include <stdint.h>
+
+static uint64_t drawn_state = 1;
+
+/* below n */
+static inline int64_t
+draw(int64_t n)
+{
+	drawn_state = drawn_state * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)((drawn_state >> 33) % (uint64_t)n);
+}
+
+#endif
