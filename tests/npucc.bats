@@ -52,7 +52,8 @@ END
 		--config=my.ini --optimise=Size --arena-cache-size=4096 \
 		--effort=5 --jobs=3 --level=9 --model=calibrated |
 		cmp - args.npu-sched
-	printf '%s\n' --jobs=3 -9 | cmp - args.npu-wenc
+	sed 's/\.npucc-[0-9a-f]*/PRIVATE/' args.npu-wenc |
+		cmp - <(printf '%s\n' --blob=./PRIVATE/flash.bin --jobs=3 -9)
 	printf '%s\n' --jobs=3 --no-map --thing=1 | cmp - args.npu-cmdgen
 	head -3 args.tfl2c | cmp - <(printf '%s\n' -n net --dialect=mlek)
 	printf '%s\n' model tfl-quantcheck tfl-partition npu-sched npu-wenc \

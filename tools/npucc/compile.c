@@ -95,6 +95,19 @@ name_of_model(struct npucc *c)
 	return arena_printf(c->a, "--by-name=%s", c->model);
 }
 
+/*
+ * Behind npu-wenc the constants are in a file, too, where there is a private place for
+ * one: npu-cmdgen alone reads them.
+ */
+static const char *
+place_of_constants(struct npucc *c)
+{
+	if (!c->beside || c->o->keep || c->o->last < CMDGEN)
+		return NULL;
+	return arena_printf(c->a, "--blob=%s",
+			    place_private(c, c->beside, "flash.bin", "the constants"));
+}
+
 /* what npucc itself says to a stage; NULL: nothing */
 static const char *
 own_option(struct npucc *c, enum program p)
@@ -103,6 +116,8 @@ own_option(struct npucc *c, enum program p)
 		return "--pass";
 	if (p == PARTITION && !c->tosa)
 		return name_of_model(c);
+	if (p == WENC)
+		return place_of_constants(c);
 	/* after the file: two headers in a firmware never collide */
 	if (p == TFL2C && !is_named(c))
 		return arena_printf(c->a, "--name-of=%s", c->base);
