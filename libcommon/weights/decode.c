@@ -33,8 +33,24 @@ struct slice {
 	int16_t weight[WEIGHTS_N_INDEX]; /* of each index */
 };
 
+/*
+ * Symbols of a few bits of first and second: the quotients that they end (the first one
+ * less what was carried into it) and what they carry on.
+ */
+enum { AT_A_TIME = 4, SPELLINGS = 1 << AT_A_TIME };
+struct spelling {
+	uint32_t quotient[AT_A_TIME];
+	uint8_t n, n_second, carry;
+};
+
+struct spellings {
+	bool filled, trunc;
+	struct spelling of[SPELLINGS][SPELLINGS]; /* [second][first] */
+};
+
 struct decoder {
 	struct bits b;
+	struct spellings spellings;
 	struct slice s;
 	struct weights_values out;
 	size_t cap;
@@ -146,33 +162,69 @@ read_header(struct decoder *d, int zdiv, uint64_t start)
 	return true;
 }
 
-/* Quotients that one step completed; their remainders follow a step later. */
+/*
+ * Quotients that one step completed; their remainders follow a step later.  Symbols are
+ * split a few at a time, so that some behind the last quotient are written to, too.
+ */
 struct pending {
 	int n;
-	uint32_t quotient[12];
+	uint32_t quotient[WEIGHTS_UNARY + AT_A_TIME - 1];
 };
+
+/* What the symbols are that these bits of first and second spell. */
+static struct spelling
+spelling_of(bool trunc, uint32_t first, uint32_t second)
+{
+	struct spelling sp = { 0 };
+
+	for (int j = 0; j < AT_A_TIME; j++) {
+		uint32_t some = first >> j & 1;
+		uint32_t two = some & second;
+		second >>= some;
+		sp.n_second = (uint8_t)(sp.n_second + some);
+		sp.carry = (uint8_t)(sp.carry + some + two);
+		sp.quotient[sp.n] = sp.carry;
+		if (trunc || !two) {
+			sp.n++;
+			sp.carry = 0;
+		}
+	}
+	return sp;
+}
+
+static void
+spell_all(struct spellings *all, bool trunc)
+{
+	if (all->filled && all->trunc == trunc)
+		return;
+	all->filled = true;
+	all->trunc = trunc;
+	for (uint32_t second = 0; second < SPELLINGS; second++)
+		for (uint32_t first = 0; first < SPELLINGS; first++)
+			all->of[second][first] = spelling_of(trunc, first, second);
+}
 
 /*
  * Splits unary words into quotients (1.4): symbol j is 0 where bit j of first
  * is clear, else 1 plus the next bit of second.  Returns the new carry.
  */
 static uint32_t
-split_weights(bool trunc, uint32_t first, uint32_t second, uint32_t carry,
-	      struct pending *p)
+split_weights(const struct spellings *all, uint32_t first, uint32_t second,
+	      uint32_t carry, struct pending *p)
 {
-	uint32_t n = 0;
+	int n = 0;
 
-	for (int j = 0; j < 12; j++) {
-		uint32_t some = first >> j & 1;
-		uint32_t two = some & second;
-		second >>= some;
-		carry += some + two;
-		p->quotient[n] = carry;
-		bool done = trunc || !two;
-		n += done;
-		carry = done ? 0 : carry;
+	for (int j = 0; j < WEIGHTS_UNARY; j += AT_A_TIME) {
+		const struct spelling *sp =
+		    &all->of[second % SPELLINGS][first % SPELLINGS];
+		memcpy(p->quotient + n, sp->quotient, sizeof(sp->quotient));
+		p->quotient[n] += carry;
+		carry = sp->n ? sp->carry : carry + sp->carry;
+		n += sp->n;
+		first >>= AT_A_TIME;
+		second >>= sp->n_second;
 	}
-	p->n = (int)n;
+	p->n = n;
 	return carry;
 }
 
@@ -254,15 +306,20 @@ read_chunks(struct decoder *d)
 	int zl = s->zdiv < 3 ? 12 : 8;
 	uint32_t w = 0, r = 0, w_carry = 0, r_carry = 0;
 	make_room(d);
-	struct pending w_was = { 0 }, r_was = { 0 };
+	struct pending pending[2], r_was = { 0 };
+	struct pending *w_was = &pending[0], *w_now = &pending[1];
 
+	if (!s->plain)
+		spell_all(&d->spellings, s->trunc);
+	w_was->n = 0;
 	for (;;) {
 		uint64_t start = d->b.at;
 		bool w_on = w < s->n && (!s->runs || (int64_t)w - r < 8);
 		bool r_on = r < s->n_runs && w >= r;
-		struct pending w_now = { .n = w_on ? wl : 0 }, r_now = { 0 };
+		struct pending r_now = { 0 };
 		uint32_t first = 0, word = 0;
 
+		w_now->n = w_on ? wl : 0;
 		if (w_on && !s->plain)
 			first = bits_take(&d->b, 12);
 		if (r_on)
@@ -270,14 +327,14 @@ read_chunks(struct decoder *d)
 		if (w_on && !s->plain) {
 			uint32_t second = bits_take(
 			    &d->b, (int)count_bits_16x2(first));
-			w_carry = split_weights(s->trunc, first, second,
-						w_carry, &w_now);
+			w_carry = split_weights(&d->spellings, first, second,
+						w_carry, w_now);
 		}
 		if (r_on)
 			r_carry = split_runs(word, zl, r_carry, &r_now);
-		w_now.n = (int)min_i64(w_now.n, s->n - w);
+		w_now->n = (int)min_i64(w_now->n, s->n - w);
 		r_now.n = (int)min_i64(r_now.n, s->n_runs - r);
-		if (!finish_weights(d, &w_was, d->weights + w - w_was.n))
+		if (!finish_weights(d, w_was, d->weights + w - w_was->n))
 			return refuse(d, start, "weight index or value above 511");
 		if (s->runs)
 			finish_runs(d, &r_was, d->runs + r - r_was.n);
@@ -285,9 +342,11 @@ read_chunks(struct decoder *d)
 			return refuse(d, start, "input ends inside a slice");
 		if (!w_on && !r_on)
 			return true;
-		w += (uint32_t)w_now.n;
+		w += (uint32_t)w_now->n;
 		r += (uint32_t)r_now.n;
+		struct pending *free_again = w_was;
 		w_was = w_now;
+		w_now = free_again;
 		r_was = r_now;
 	}
 }
