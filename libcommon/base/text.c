@@ -102,15 +102,20 @@ text_i64(struct text *t, int64_t v)
 {
 	enum { MOST = 20 }; /* digits and sign */
 	char *p = text_room(t, MOST);
-	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
+	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v, limit = 10;
 	size_t n = 1;
-	for (uint64_t more = u; more >= 10; more /= 10)
+	for (; n < MOST - 1 && u >= limit; limit *= 10) /* to the highest power there is */
 		n++;
 	if (v < 0)
 		*p++ = '-';
 	t->n += n + (v < 0);
-	for (; n > 0; u /= 10)
-		p[--n] = (char)('0' + u % 10);
+	for (; n > 1; u /= 100) { /* two digits a division */
+		unsigned two = (unsigned)(u % 100);
+		p[--n] = (char)('0' + two % 10);
+		p[--n] = (char)('0' + two / 10);
+	}
+	if (n)
+		*p = (char)('0' + u);
 }
 
 void
