@@ -32,14 +32,20 @@ whole_pages(size_t n)
 }
 
 static void *
+map_small(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void *
 map(size_t n)
 {
-	void *p = mmap(NULL, whole_pages(n), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return NULL;
+	void *p = map_small(whole_pages(n));
 	/* where the advice is not taken, small pages do */
-	(void)madvise(p, whole_pages(n), MADV_HUGEPAGE);
+	if (p)
+		(void)madvise(p, whole_pages(n), MADV_HUGEPAGE);
 	return p;
 }
 
@@ -57,51 +63,101 @@ unmap(void *p, size_t n)
 }
 
 /*
- * Small blocks of a program that has asked for EARLY bytes come out of one large page,
- * one behind the other: to fill that takes 84 us where this was measured, as long as 65
- * pages of 4 KiB.  What is freed of it is not used again; behind its end malloc goes on.
- * A program that asks for more than EARLY mostly asks for some hundred KiB, and a block
- * of LONG is filled whole: it holds a file.
+ * Small blocks come one behind the other out of two rooms, whose pages are zero and
+ * filled as they are touched; calloc() clears what it has never given out as well, and
+ * so fills it.  The first room has small pages.  When it has no place left, or a block
+ * of LONG is asked for, which is filled whole as it holds a file, the second one begins:
+ * a large page, to fill which takes 84 us where this was measured, as long as 65 pages
+ * of 4 KiB; from then on all is taken from there.  What is freed of a room is not used
+ * again, but its last block grows in place; behind the end of both malloc goes on.
  */
-enum { EARLY = 64 << 10, LONG = 96 << 10, ROOM_ALIGN = 64 };
-static struct {
-	atomic_size_t asked, used;
+enum { EARLY = 384 << 10, LONG = 96 << 10, ROOM_ALIGN = 64 };
+enum { SMALL_PAGES, LARGE_PAGE, ROOMS };
+static struct room {
 	_Atomic(unsigned char *) base;
-} room;
+	atomic_size_t used;
+} rooms[ROOMS];
+
+static size_t
+room_size(int i)
+{
+	return i == SMALL_PAGES ? EARLY : PAGE;
+}
+
+static size_t
+room_aligned(size_t n)
+{
+	return (n + ROOM_ALIGN - 1) & ~(size_t)(ROOM_ALIGN - 1);
+}
 
 static unsigned char *
-room_base(void)
+room_base(int i)
 {
-	unsigned char *p = atomic_load(&room.base), *none = NULL;
+	unsigned char *p = atomic_load(&rooms[i].base), *none = NULL;
 	if (p)
 		return p;
-	p = map(PAGE);
-	if (p && !atomic_compare_exchange_strong(&room.base, &none, p)) {
-		unmap(p, PAGE);
+	p = i == SMALL_PAGES ? map_small(EARLY) : map(PAGE);
+	if (p && !atomic_compare_exchange_strong(&rooms[i].base, &none, p)) {
+		(void)munmap(p, room_size(i));
 		return none;
 	}
 	return p;
 }
 
 static void *
-take_room(size_t n)
+take_room_of(int i, size_t n)
 {
-	if (n >= LARGE) /* more than there is */
+	const size_t size = room_size(i);
+	if (n > size || atomic_load(&rooms[i].used) > size - n)
 		return NULL;
-	n = (n + ROOM_ALIGN - 1) & ~(size_t)(ROOM_ALIGN - 1);
-	size_t before = atomic_fetch_add(&room.asked, n);
-	if ((before < EARLY && n < LONG) || atomic_load(&room.used) > PAGE - n)
+	unsigned char *base = room_base(i);
+	size_t at = base ? atomic_fetch_add(&rooms[i].used, n) : size;
+	return at <= size - n ? base + at : NULL;
+}
+
+/* is_file: what is asked for is filled whole */
+static void *
+take_room(size_t n, bool is_file)
+{
+	if (n >= LARGE) /* has pages to itself, or is more than there is */
 		return NULL;
-	unsigned char *base = room_base();
-	size_t at = base ? atomic_fetch_add(&room.used, n) : PAGE;
-	return at <= PAGE - n ? base + at : NULL;
+	n = room_aligned(n);
+	void *p = NULL;
+	if (!atomic_load(&rooms[LARGE_PAGE].base) && (n < LONG || !is_file))
+		p = take_room_of(SMALL_PAGES, n);
+	return p ? p : take_room_of(LARGE_PAGE, n);
+}
+
+/* the room that a block is in, NULL: none */
+static struct room *
+room_of(const void *p)
+{
+	const unsigned char *q = p;
+	for (int i = 0; i < ROOMS; i++) {
+		const unsigned char *base = atomic_load(&rooms[i].base);
+		if (base && q >= base && q < base + room_size(i))
+			return &rooms[i];
+	}
+	return NULL;
 }
 
 static bool
 is_in_room(const void *p)
 {
-	const unsigned char *base = atomic_load(&room.base), *q = p;
-	return base && q >= base && q < base + PAGE;
+	return room_of(p);
+}
+
+/* has the last block of its room grown where it is? */
+static bool
+grow_in_room(const void *p, size_t n, size_t more)
+{
+	struct room *r = room_of(p);
+	if (!r || more >= LARGE)
+		return false;
+	size_t at = (size_t)((const unsigned char *)p - atomic_load(&r->base));
+	size_t end = at + room_aligned(n), then = at + room_aligned(more);
+	return then <= room_size((int)(r - rooms)) &&
+	       atomic_compare_exchange_strong(&r->used, &end, then);
 }
 
 #else
@@ -116,8 +172,9 @@ is_mapped(size_t n)
 #define map(n) calloc(1, n)
 #define remap(p, n, more) realloc(p, more)
 #define unmap(p, n) free(p)
-#define take_room(n) NULL
+#define take_room(n, is_file) NULL
 #define is_in_room(p) false
+#define grow_in_room(p, n, more) false
 
 #endif
 
@@ -126,7 +183,7 @@ block_alloc(size_t n)
 {
 	if (is_mapped(n))
 		return map(n);
-	void *p = take_room(n);
+	void *p = take_room(n, true);
 	return p ? p : calloc(1, n);
 }
 
@@ -137,10 +194,14 @@ block_grow(void *p, size_t n, size_t more)
 		return block_alloc(more);
 	if (is_mapped(n))
 		return remap(p, n, more);
+	if (grow_in_room(p, n, more))
+		return p;
 	bool moves = is_in_room(p);
 	if (!is_mapped(more) && !moves)
 		return realloc(p, more);
-	void *q = is_mapped(more) ? map(more) : malloc(more);
+	void *q = is_mapped(more) ? map(more) : take_room(more, false);
+	if (!q && !is_mapped(more))
+		q = malloc(more);
 	if (q && n)
 		memcpy(q, p, n);
 	if (q && !moves)

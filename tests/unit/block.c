@@ -62,6 +62,42 @@ check_growth(size_t from, size_t to)
 	return true;
 }
 
+/*
+ * Two blocks that grow in turn, with new ones between them: where one is the last of
+ * what they are taken from it may grow in place, over nothing that is another's.
+ */
+static bool
+check_turns(size_t to)
+{
+	uint8_t *p[2] = { NULL, NULL };
+	size_t n[2] = { 0, 0 };
+
+	for (size_t more = 40; more <= to; more += more / 3) {
+		int k = more / 40 % 3 != 0; /* at times one of them twice */
+		p[k] = block_grow(p[k], n[k], more);
+		uint8_t *between = more % 5 ? NULL : block_alloc(more / 2);
+		if (!p[k] || (between && !is_zero(between, more / 2))) {
+			printf("no block, or not a new one, at %zu bytes\n", more);
+			return false;
+		}
+		memset(p[k] + n[k], 'a' + k, more - n[k]);
+		n[k] = more;
+		if (between)
+			memset(between, 0xff, more / 2);
+		for (int i = 0; i < 2; i++)
+			for (size_t j = 0; j < n[i]; j++)
+				if (p[i][j] != 'a' + i) {
+					printf("byte %zu of block %d is another's "
+					       "at %zu bytes\n", j, i, more);
+					return false;
+				}
+		block_free(between, more / 2);
+	}
+	block_free(p[0], n[0]);
+	block_free(p[1], n[1]);
+	return true;
+}
+
 /* an arena gives zeros, too, whatever it gave before */
 static bool
 check_arena(void)
@@ -104,6 +140,7 @@ main(void)
 					2 * LARGE, 2 * LARGE + 1, 7 * LARGE };
 	bool ok = true;
 
+	ok = check_turns(2 * LARGE) && ok;
 	for (int round = 0; round < 3; round++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 			ok = check_new(sizes[i]) && ok;
