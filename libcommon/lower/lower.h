@@ -98,8 +98,8 @@ struct g_operand word_rest(struct lower *l, struct g_operand v, struct g_operand
 struct g_operand word_clz(struct lower *l, struct g_operand a);
 struct g_operand word_abs(struct lower *l, struct g_operand a);
 /*
- * Half of 1 / (1 + x) in Q0, given half = (1 + x) / 2 in Q0: 1/2 itself, 2^30, for
- * the reference's 2^31 - 1.  Then: a times the whole, as SRDHM has it but where the
+ * Half of 1 / (1 + x) in Q0, given half = (1 + x) / 2 in Q0, 2^30 or more: 2^30 at most,
+ * 1/2 itself, for the reference's 2^31 - 1.  Then: a times the whole, as SRDHM has it but where the
  * half is 2^30 and a above that (a, where the reference has a - 1); and the whole.
  */
 struct g_operand word_half_recip(struct lower *l, struct g_operand half);

@@ -8,8 +8,6 @@
  */
 #include "lower/lower.h"
 
-enum { HALF_OF_ONE = 1 << 30 }; /* in Q0 */
-
 struct g_operand
 word_const(struct lower *l, int32_t v)
 {
@@ -152,8 +150,9 @@ word_abs(struct lower *l, struct g_operand a)
 }
 
 /*
- * Newton's iteration in Q2 from 48/17 - 32/17 * half.  Constants come first: as
- * IFM2 a single word out of slow memory is waited for (ethosu-timing(7) 2.7).
+ * Newton's iteration in Q2 from 48/17 - 32/17 * half.  Of all 2^30 operands none gives
+ * more than 2^30, with halves rounded either way.  Constants come first: as IFM2 a single
+ * word out of slow memory is waited for (ethosu-timing(7) 2.7).
  */
 struct g_operand
 word_half_recip(struct lower *l, struct g_operand half)
@@ -168,7 +167,7 @@ word_half_recip(struct lower *l, struct g_operand half)
 		struct g_operand step = word_mul_high(l, y, error);
 		y = word_add(l, y, word_mul(l, four, step));
 	}
-	return word_min(l, y, word_const(l, HALF_OF_ONE));
+	return y;
 }
 
 struct g_operand
@@ -180,6 +179,6 @@ word_mul_halved(struct lower *l, struct g_operand a, struct g_operand half)
 struct g_operand
 word_doubled(struct lower *l, struct g_operand half)
 {
-	struct g_operand less = word_const(l, HALF_OF_ONE - 1);
+	struct g_operand less = word_const(l, (1 << 30) - 1);
 	return word_add(l, half, word_min(l, half, less));
 }

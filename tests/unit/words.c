@@ -181,7 +181,8 @@ divide(void)
 	close_machine(m, NULL, NULL, NULL, NULL);
 }
 
-/* what it is more than 2^60 / H, rounded down, is -4 to 2: of some operands, and the ends */
+/* what it is more than 2^60 / H, rounded down, is -4 to 2, and never more than 2^30: of
+ * some operands, and the ends, where it comes nearest to that */
 static void
 reciprocals(void)
 {
@@ -190,12 +191,15 @@ reciprocals(void)
 		h[i] = (int32_t)(draw() % (UINT32_C(1) << 30)) + (1 << 30);
 	h[0] = 1 << 30;
 	h[1] = INT32_MAX;
+	for (int i = 2; i < PAIRS / 2; i++)
+		h[i] = (1 << 30) + i - 1;
 	struct machine *m = open_machine("reciprocal", PAIRS);
 	struct g_operand y = word_half_recip(&m->l, input(m, h));
 	run(m);
 	for (int i = 0; i < PAIRS; i++) {
-		int64_t d = m->value[y.t->rec.id][i] + (int64_t)rule_floor_div(-rule_power(60), h[i]);
-		if ((d >= -4 && d <= 2) || n_failed++ > 20)
+		int64_t v = m->value[y.t->rec.id][i];
+		int64_t d = v + (int64_t)rule_floor_div(-rule_power(60), h[i]);
+		if ((d >= -4 && d <= 2 && v <= 1 << 30) || n_failed++ > 20)
 			continue;
 		printf("2^60 / %d: %" PRId64 " more\n", h[i], d);
 	}
