@@ -25,9 +25,7 @@ struct fbw *
 fbw_open(void)
 {
 	struct fbw *w = calloc(1, sizeof(*w));
-	if (w)
-		w->p = block_alloc(w->cap = FIRST_BYTES);
-	if (!w || !w->p)
+	if (!w)
 		out_of_memory();
 	w->min_align = 4;
 	return w;
@@ -41,25 +39,37 @@ fbw_close(struct fbw *w)
 	free(w);
 }
 
+static void
+grow(struct fbw *w, size_t cap)
+{
+	uint8_t *p = block_alloc(cap);
+	if (!p)
+		out_of_memory();
+	if (w->used)
+		memcpy(p + cap - w->used, w->p + w->cap - w->used, w->used);
+	block_free(w->p, w->cap);
+	w->p = p;
+	w->cap = cap;
+}
+
+void
+fbw_reserve(struct fbw *w, size_t n)
+{
+	if (w->cap - w->used < n)
+		grow(w, w->used + n);
+}
+
+/* n zeros: what is in front of the used part has never been written to */
 static uint8_t *
 push(struct fbw *w, size_t n)
 {
-	if (w->cap - w->used < n) {
-		size_t cap = w->cap;
-		while (cap - w->used < n)
-			cap *= 2;
-		uint8_t *p = block_alloc(cap);
-		if (!p)
-			out_of_memory();
-		memcpy(p + cap - w->used, w->p + w->cap - w->used, w->used);
-		block_free(w->p, w->cap);
-		w->p = p;
-		w->cap = cap;
-	}
+	size_t cap = w->cap ? w->cap : FIRST_BYTES;
+	while (cap - w->used < n)
+		cap *= 2;
+	if (cap != w->cap)
+		grow(w, cap);
 	w->used += n;
-	uint8_t *at = w->p + w->cap - w->used;
-	memset(at, 0, n);
-	return at;
+	return w->p + w->cap - w->used;
 }
 
 /* pads so that, n bytes later, the position is a multiple of align */
@@ -337,4 +347,12 @@ fbw_finish(struct fbw *w, fbw_off root, struct bytes *out, struct err *e)
 	push_offset(w, root);
 	*out = (struct bytes){ .p = w->p + w->cap - w->used, .n = w->used };
 	return true;
+}
+
+void
+fbw_leave(struct fbw *w, struct arena *a)
+{
+	(void)arena_keep(a, w->p, w->cap);
+	w->p = NULL;
+	fbw_close(w);
 }

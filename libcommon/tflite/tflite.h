@@ -228,6 +228,10 @@ typedef uint32_t fbw_off; /* 0: nothing */
 
 struct fbw *fbw_open(void);
 void fbw_close(struct fbw *w);
+/* closes it, and leaves what is finished to the arena */
+void fbw_leave(struct fbw *w, struct arena *a);
+/* room for n bytes at once; more are found as they come */
+void fbw_reserve(struct fbw *w, size_t n);
 fbw_off fbw_string(struct fbw *w, const char *s);
 fbw_off fbw_bytes(struct fbw *w, const void *p, size_t n, int align);
 fbw_off fbw_i32s(struct fbw *w, const int32_t *p, size_t n);

@@ -263,32 +263,32 @@ write_model(struct write *k, fbw_off *out)
 	return true;
 }
 
-/* what the file will be at least, before anything is allocated for it */
-static bool
-fits(const struct tflw_model *m)
+/* what the file will be at least */
+static uint64_t
+buffer_bytes(const struct tflw_model *m)
 {
 	uint64_t n = 0;
 	for (int i = 0; i < m->n_buffers; i++)
 		n += m->buffer[i].n;
-	return n < TFL_MAX_BYTES;
+	return n;
 }
 
 bool
 tfl_write(struct arena *a, const struct tflw_model *m, struct bytes *out,
 	  struct err *e)
 {
-	if (!fits(m))
+	enum { REST = 1 << 16 }; /* tables of most models */
+	uint64_t bytes = buffer_bytes(m);
+	if (bytes >= TFL_MAX_BYTES) /* before anything is allocated for it */
 		return err_set(e, "the model would be larger than 2 GB, the limit "
 				  "of the format");
 	struct write k = { .a = a, .m = m, .w = fbw_open(), .e = e };
 	fbw_off root;
-	struct bytes file;
-	bool ok = write_model(&k, &root) && fbw_finish(k.w, root, &file, e);
-	if (ok) {
-		uint8_t *copy = arena_alloc(a, file.n, 1);
-		memcpy(copy, file.p, file.n);
-		*out = (struct bytes){ .p = copy, .n = file.n };
-	}
-	fbw_close(k.w);
+	fbw_reserve(k.w, (size_t)bytes + REST);
+	bool ok = write_model(&k, &root) && fbw_finish(k.w, root, out, e);
+	if (ok)
+		fbw_leave(k.w, a);
+	else
+		fbw_close(k.w);
 	return ok;
 }
