@@ -53,7 +53,10 @@ bool file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
 bool file_set_parts(struct file_set *s, const char *path,
 		    const struct bytes *part, size_t n, bool binary,
 		    struct err *e);
-/* the same of p and what waits in a spool, which the commit reads and leaves open */
+/* as file_set_add without a copy: b stays as it is until the commit */
+bool file_set_lend(struct file_set *s, const char *path, struct bytes b, bool binary,
+		   struct err *e);
+/* as file_set_add, p and what waits in a spool, which the commit reads and leaves open */
 bool file_set_spool(struct file_set *s, const char *path, const void *p, size_t n,
 		    const struct spool *rest, struct err *e);
 /*

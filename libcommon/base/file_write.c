@@ -170,6 +170,7 @@ struct output {
 	bool is_directory;
 	size_t made; /* bytes of a directory's path that lead to the first made; 0: none */
 	struct text text; /* what is in it; of a file that is adopted, nothing */
+	struct bytes lent; /* ... in place of a copy; n 0: there is one */
 	const struct spool *rest; /* ... and behind that; NULL: nothing */
 	int fd;		  /* of an open file; -1 */
 	bool direct;
@@ -221,6 +222,16 @@ file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
 }
 
 bool
+file_set_lend(struct file_set *s, const char *path, struct bytes b, bool binary,
+	      struct err *e)
+{
+	struct output *o = append(s, path);
+	o->direct = is_direct(path, &o->fd);
+	o->lent = b;
+	return !o->direct || check_terminal(o->fd, binary, e);
+}
+
+bool
 file_set_spool(struct file_set *s, const char *path, const void *p, size_t n,
 	       const struct spool *rest, struct err *e)
 {
@@ -255,7 +266,9 @@ file_set_adopt(struct file_set *s, const char *path, const char *whole,
 static struct bytes
 content(const struct output *o)
 {
-	return (struct bytes){ .p = (const uint8_t *)o->text.p, .n = o->text.n };
+	return o->lent.n ? o->lent
+			 : (struct bytes){ .p = (const uint8_t *)o->text.p,
+					   .n = o->text.n };
 }
 
 /* the directory and what leads to it, as far as they are not there */

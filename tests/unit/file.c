@@ -166,6 +166,13 @@ check_sets(void)
 	     file_set_add(s, "new/one", "5", 1, true, &e) &&
 	     file_set_adopt(s, "one", "whole", &e) && file_set_commit(s, &e) &&
 	     holds("new/one", "5") && holds("one", "8") && access("whole", F_OK);
+	/* what is lent is read at the commit, of what is added there is a copy */
+	char lent[] = "9", copied[] = "9";
+	struct bytes b = { .p = (const uint8_t *)lent, .n = 1 };
+	ok = ok && file_set_lend(s, "new/one", b, true, &e) &&
+	     file_set_add(s, "one", copied, 1, true, &e);
+	lent[0] = copied[0] = '0';
+	ok = ok && file_set_commit(s, &e) && holds("new/one", "0") && holds("one", "9");
 	ok = ok && remove_all("new") && !unlink("one");
 	arena_close(a);
 	return ok;

@@ -229,5 +229,5 @@ lay_out(struct wenc *w, const struct options *o)
 	if (!o->blob)
 		return true;
 	blob->path = o->blob;
-	return file_set_add(w->files, o->blob, image, b.n, true, w->e);
+	return file_set_lend(w->files, o->blob, b, true, w->e);
 }
