@@ -100,7 +100,7 @@ emit_copy(struct emitter *m, const struct g_step *s)
 	struct emit_fm from = emit_map(m, &op->ifm, (int32_t)r.lo, (int32_t)r.hi);
 	struct emit_fm to = emit_map(m, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
 	int64_t bytes = from.hi[0] - from.lo[0];
-	if (!accel_is_u65(m->accel)) {
+	if (!accel_is_wide(m->accel)) {
 		/* what lies behind a tensor up to a multiple of 16 is nobody's */
 		if (to.hi[0] == op->ofm.t->at + tensor_bytes(op->ofm.t))
 			bytes = round_up_i64(bytes, UNIT);

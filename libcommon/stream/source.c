@@ -96,7 +96,7 @@ compare_copy(struct source *x, const struct npu_op *d, const struct g_step *s)
 	struct npu_range to = { .region = source_region(op->ofm.t->area, x->spilling),
 				.at = source_address(&op->ofm, p.row, 0, 0) };
 	from.n = last + graph_type_bytes(op->ifm.type) - from.at;
-	if (!accel_is_u65(x->accel) &&
+	if (!accel_is_wide(x->accel) &&
 	    to.at + from.n == op->ofm.t->at + tensor_bytes(op->ofm.t))
 		from.n = round_up_i64(from.n, 16);
 	if (d->src_internal || d->src_dims != 1 || d->dst_dims != 1 ||

@@ -2,6 +2,7 @@
 /* Kernels in the estimator's terms. */
 #include "../sched.h"
 
+#include "base/fixed.h"
 #include "stream/emit.h"
 
 #include <assert.h>
@@ -297,8 +298,11 @@ copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
 		      graph_type_bytes(op->ofm.type);
 	if (op->ofm.t->layout == LAYOUT_NHCWB16)
 		row = tensor_strides(op->ofm.t).y;
-	return perf_dma_cycles(&s->machine, rows * row,
-			       sched_area(s, op->ifm.t), sched_area(s, op->ofm.t), false);
+	int64_t bytes = rows * row;
+	if (!accel_is_wide(s->accel)) /* the last rows alone are no multiple of it */
+		bytes = round_up_i64(bytes, ALIGN);
+	return perf_dma_cycles(&s->machine, bytes, sched_area(s, op->ifm.t),
+			       sched_area(s, op->ofm.t), false);
 }
 
 /* all stripes of an operation, of slices as the graph prescribes them */
