@@ -433,6 +433,7 @@ double transfer_share(const struct sched *s);
 double least_cost(const struct kernel *k);
 /* one operation, alone: the same description that perf_op_of makes of the decoded kernel */
 struct perf_op op_work(const struct sched *s, const struct g_op *op, const struct kernel *k);
+bool takes_ifm2_first(const struct g_op *op); /* on U85 */
 /* a kernel with weights that are held so; in blocks */
 struct perf_op kernel_op(struct sched *s, const struct kernel *k,
 			 int64_t stream_bytes, int64_t scale_bytes, enum held held);
@@ -453,12 +454,12 @@ enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 /*
  * chains.c: operation `first` and those behind it that are linked to it as they will be in
  * the graph, but for blocks, where the first one is folded so.  out has room for
- * CHAIN_LENGTH; false: they are no chain.  A kernel of them in the estimator's terms.
+ * CHAIN_LENGTH; false: they are no chain.  Those operations, one and its links, as a kernel
+ * in the estimator's terms.
  */
 bool chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
 	       struct g_op *out);
-struct perf_op chain_work(const struct sched *s, const struct g_op *ops,
-			  const struct kernel *k);
+struct perf_op chain_work(const struct sched *s, const struct g_op *ops, int links);
 
 /* slices.c: cut weights into weight slices; estimate or measure their bytes */
 void make_slices(struct sched *s, struct plan *p, enum cut cut);

@@ -157,7 +157,7 @@ same_work(const struct g_op *a, const struct g_op *b)
 	       a->sparse == b->sparse && a->fast == b->fast &&
 	       a->acc40 == b->acc40 && a->pad.top == b->pad.top &&
 	       a->traversal == b->traversal && a->upscale == b->upscale &&
-	       a->order == b->order && a->sample == b->sample &&
+	       a->order == b->order && a->sample == b->sample && a->reversed == b->reversed &&
 	       a->up.x == b->up.x && a->down.x == b->down.x &&
 	       (!a->ifm2.t || hwc_equal(a->ifm2.shape, b->ifm2.shape)) &&
 	       can_fold(a) == can_fold(b) &&
@@ -232,14 +232,11 @@ search_fold(struct block_search *x, const struct fold *f)
 {
 	struct g_op ops[CHAIN_LENGTH] = { *x->op };
 	struct block_search y = { .s = x->s, .op = ops, .kernel = x->kernel, .fold = *f };
-	struct kernel k = { .links = x->links };
 	fold_op(&ops[0], f);
 	if (x->links && !chain_ops(x->s, x->first, x->links, f, ops))
 		return;
-	k.rows.hi = ops[0].ofm.shape.h;
-	k.depth.hi = ops[0].ofm.shape.c;
 	if (x->links)
-		y.kernel = chain_work(x->s, ops, &k);
+		y.kernel = chain_work(x->s, ops, x->links);
 	y.q = op_block_query(&ops[0], ops[0].ofm.shape.h);
 	search_blocks(&y, 0);
 	if (!y.found || (x->found && y.cycles >= x->cycles))

@@ -64,17 +64,25 @@ chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
 	return true;
 }
 
-struct perf_op
-chain_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
+/* in the extents that it has here, which need not be those of its kernel */
+static struct perf_op
+whole_work(const struct sched *s, const struct g_op *op)
 {
-	struct perf_op p = op_work(s, &op[0], k);
-	for (int i = 1; i <= k->links; i++) {
-		const struct kernel whole = { .rows = { .hi = op[i].ofm.shape.h },
-					      .depth = { .hi = op[i].ofm.shape.c } };
-		struct perf_op next = op_work(s, &op[i], &whole);
-		bool chained[2] = { op[i].chain == CHAIN_IFM, op[i].chain == CHAIN_IFM2 };
+	const struct kernel whole = { .rows = { .hi = op->ofm.shape.h },
+				      .depth = { .hi = op->ofm.shape.c } };
+	return op_work(s, op, &whole);
+}
+
+struct perf_op
+chain_work(const struct sched *s, const struct g_op *op, int links)
+{
+	struct perf_op p = whole_work(s, &op[0]);
+	for (int i = 1; i <= links; i++) {
+		struct perf_op next = whole_work(s, &op[i]);
+		bool chained[2] = { false };
+		chained[(op[i].chain == CHAIN_IFM2) != takes_ifm2_first(&op[i])] = true;
 		p.stage.chained = true;
-		next.stage.chained = i < k->links;
+		next.stage.chained = i < links;
 		bool added = perf_chain_add(&s->machine, &p, &next, chained);
 		assert(added);
 	}

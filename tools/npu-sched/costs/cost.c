@@ -83,6 +83,38 @@ is_identity(struct npu_scale s)
 	return (s.shift == 0 || s.shift == 30) && s.mult == 1u << s.shift;
 }
 
+bool
+takes_ifm2_first(const struct g_op *op)
+{
+	return op_is_binary(op->kind) && op->reversed;
+}
+
+/* U85: the operands in the order in which they are taken, and what the output stage does
+ * besides */
+static void
+describe85(const struct g_op *op, struct perf_op *p)
+{
+	if (takes_ifm2_first(op)) {
+		struct perf_map first = p->ifm2;
+		p->ifm2 = p->ifm;
+		p->ifm = first;
+	}
+	p->stage.clamps = p->activation == ACT_RELU; /* which takes no time there */
+	if (p->stage.clamps)
+		p->activation = ACT_NONE;
+	if (op_has_table(op))
+		p->stage.bits = op->lut->bits == 16 ? 16 : 8; /* of what a table takes */
+	p->stage.divides = op->kind == OP_DIV;
+	p->stage.moves = op->kind == OP_REORDER;
+	p->stage.turns = op->order == ORDER_REVERSE_W;
+	p->stage.bare = op->kind == OP_REORDER && is_identity(op->scale);
+}
+
+/* by generation: what not all have */
+static void (*const describe[GENERATIONS])(const struct g_op *, struct perf_op *) = {
+	[GEN_U85] = describe85,
+};
+
 /* the output stage's work is all that it is costed by */
 static void
 describe_resize(const struct g_op *op, struct perf_op *p)
@@ -114,10 +146,6 @@ op_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
 		.acc40 = op->acc40 != 0, .sparse_weights = op->sparse != 0,
 		.fast_weights = op->fast != 0,
 	};
-	p.stage.divides = op->kind == OP_DIV;
-	p.stage.moves = op->kind == OP_REORDER;
-	p.stage.turns = op->order == ORDER_REVERSE_W;
-	p.stage.bare = op->kind == OP_REORDER && is_identity(op->scale);
 	struct emit_rows r = emit_ifm_rows(op, k->rows);
 	p.ofm.shape.h = (int32_t)(k->rows.hi - k->rows.lo);
 	p.ofm.shape.c = (int32_t)(k->depth.hi - k->depth.lo);
@@ -145,6 +173,8 @@ op_work(const struct sched *s, const struct g_op *op, const struct kernel *k)
 		p.ifm2 = (struct perf_map){ .shape = { .h = 1, .w = 1, .c = 1 },
 					    .bits = p.ifm.bits,
 					    .area = p.ifm.area };
+	if (describe[s->accel->generation])
+		describe[s->accel->generation](op, &p);
 	return p;
 }
 
@@ -158,7 +188,7 @@ kernel_op(struct sched *s, const struct kernel *k, int64_t stream_bytes,
 		const struct block_choice *b = chain_block_for(s, k->op, k->links);
 		bool is_one = b && chain_ops(s, k->op, k->links, &b->fold, ops);
 		assert(is_one);
-		p = chain_work(s, ops, k);
+		p = chain_work(s, ops, k->links);
 	} else {
 		p = op_work(s, s->info[k->op].op, k);
 	}
@@ -210,14 +240,24 @@ cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
 	out->cost[FETCHED] = cost_in_blocks(s, &p, b).total;
 }
 
+/* a map of an operation whose OFM has so many elements, in other extents */
+static void
+fold_map(struct perf_map *m, int64_t elements, const struct fold *f)
+{
+	int64_t n = hwc_elements(m->shape);
+	if (n > 1)
+		m->shape = n == elements ? f->ofm : f->ifm2;
+}
+
 struct perf_cost
 cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choice *b)
 {
 	struct perf_cost c;
 	if (b->fold.ofm.c) {
-		p->ifm.shape = p->ofm.shape = b->fold.ofm;
-		if (hwc_elements(p->ifm2.shape) > 1)
-			p->ifm2.shape = b->fold.ifm2;
+		int64_t n = hwc_elements(p->ofm.shape);
+		fold_map(&p->ifm, n, &b->fold);
+		fold_map(&p->ifm2, n, &b->fold);
+		p->ofm.shape = b->fold.ofm;
 	}
 	p->block = b->block;
 	p->ifm_block = b->layout.ifm_block;
