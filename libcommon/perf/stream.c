@@ -235,6 +235,15 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 	}
 }
 
+/* a chain's kernel runs when all its operations are there: behind the waits between them */
+static void
+move_to_end(struct perf_run *run, size_t i)
+{
+	struct perf_row row = run->row[i];
+	memmove(&run->row[i], &run->row[i + 1], (run->n - i - 1) * sizeof(row));
+	run->row[run->n - 1] = row;
+}
+
 /* a kernel of a chain: joins the one that began it.  *used: it was none */
 static bool
 join_chain(const struct perf_machine *m, struct perf_run *run,
@@ -253,6 +262,7 @@ join_chain(const struct perf_machine *m, struct perf_run *run,
 		return err_set(e, "error: word %zu: %s is in no chain, or the "
 				  "chain is too long", op->at, npu_op_name(op));
 	cost_kernel(m, &run->row[i - 1]);
+	move_to_end(run, i - 1);
 	return true;
 }
 
