@@ -29,10 +29,10 @@ struct touches {
 	size_t n, cap;
 };
 
-/* a transfer: part of a slice, or of a table where slice < 0; or a copy */
+/* a transfer: part of a slice, or a table where slice < 0; or a copy */
 struct moved {
 	int slice, copy; /* the kernel that is one, or -1 */
-	int64_t lo, hi; /* addresses */
+	int64_t lo, hi; /* addresses; of a table in the memory for tables */
 };
 
 struct clock {
@@ -180,16 +180,39 @@ meets_weights(const struct clock *c, int kernel, const struct touch *a)
 	return r->at + a->lo < end && at < r->at + a->hi;
 }
 
+/* do maps of two kernels, or copies, meet? */
+static bool
+maps_meet(const struct clock *c, int kernel, int other)
+{
+	const struct touches *l = c->p->touches;
+	for (size_t i = l->first[other]; i < l->first[other + 1]; i++)
+		for (size_t k = l->first[kernel]; k < l->first[kernel + 1]; k++)
+			if (meet(c, &l->v[i], &l->v[k]))
+				return true;
+	return false;
+}
+
 static bool
 conflict_with_copy(const struct clock *c, int kernel, int copy)
 {
 	const struct touches *l = c->p->touches;
-	for (size_t i = l->first[copy]; i < l->first[copy + 1]; i++) {
+	for (size_t i = l->first[copy]; i < l->first[copy + 1]; i++)
 		if (meets_weights(c, kernel, &l->v[i]))
 			return true;
-		for (size_t k = l->first[kernel]; k < l->first[kernel + 1]; k++)
-			if (meet(c, &l->v[i], &l->v[k]))
-				return true;
+	return maps_meet(c, kernel, copy);
+}
+
+/* are fetched weights written over a kernel's, or a copy's, maps? */
+static bool
+meets_maps(const struct clock *c, int kernel, const struct moved *weights)
+{
+	const struct touches *l = c->p->touches;
+	for (size_t i = l->first[kernel]; c->placed && i < l->first[kernel + 1]; i++) {
+		const struct touch *t = &l->v[i];
+		const struct rect *r = &c->p->rect[t->rect];
+		if (region(c->s, r->place) == region(c->s, limited_place(c->s)) &&
+		    overlap(weights, r->at + t->lo, r->at + t->hi))
+			return true;
 	}
 	return false;
 }
@@ -213,15 +236,26 @@ conflict(const struct clock *c, int kernel, const struct moved *m)
 	if (held && overlap(m, c->of[slice]->at,
 			    c->of[slice]->at + held_bytes(&p->slice[slice], held)))
 		return true;
-	const struct touches *l = p->touches;
-	for (size_t i = l->first[kernel]; i < l->first[kernel + 1]; i++) {
-		const struct touch *t = &l->v[i];
-		const struct rect *r = &p->rect[t->rect];
-		if (region(c->s, r->place) == region(c->s, limited_place(c->s)) &&
-		    overlap(m, r->at + t->lo, r->at + t->hi))
-			return true;
-	}
-	return false;
+	return meets_maps(c, kernel, m);
+}
+
+static bool
+is_table(const struct moved *m)
+{
+	return m->slice < 0 && m->copy < 0;
+}
+
+/* do two transfers touch the same bytes? */
+static bool
+transfers_conflict(const struct clock *c, const struct moved *m, const struct moved *n)
+{
+	if (is_table(m) || is_table(n))
+		return is_table(m) && is_table(n) && overlap(m, n->lo, n->hi);
+	if (m->copy >= 0 && n->copy >= 0)
+		return maps_meet(c, m->copy, n->copy);
+	if (m->copy >= 0 || n->copy >= 0)
+		return m->copy >= 0 ? meets_maps(c, m->copy, n) : meets_maps(c, n->copy, m);
+	return c->placed && overlap(m, n->lo, n->hi);
 }
 
 static void
@@ -264,18 +298,46 @@ note_accesses(const struct clock *c, const struct kernel *k, enum held held,
 
 /* the youngest kernel in conflict bounds how many may still run */
 static void
-start_transfer(struct clock *c, struct moved m, double cycles)
+wait_for_kernels(struct clock *c, const struct moved *m)
 {
 	for (int i = c->n_kernels - 1; i >= 0; i--) {
-		if (!conflict(c, c->kernel[i], &m))
+		if (!conflict(c, c->kernel[i], m))
 			continue;
 		int younger = c->n_kernels - 1 - i;
 		memmove(c->kernel, c->kernel + i + 1,
 			(size_t)younger * sizeof(*c->kernel));
 		c->n_kernels = younger;
 		add_step(c, (struct perf_step){ .kind = PERF_KERNEL_WAIT, .n = younger });
-		break;
+		return;
 	}
+}
+
+/* and so does transfer i */
+static void
+wait_for_transfer(struct clock *c, int i)
+{
+	int younger = c->n_dma - 1 - i;
+	memmove(c->dma, c->dma + i + 1, (size_t)younger * sizeof(*c->dma));
+	c->n_dma = younger;
+	add_step(c, (struct perf_step){ .kind = PERF_DMA_WAIT, .n = younger });
+}
+
+/* where one transfer may overtake another */
+static void
+wait_for_transfers(struct clock *c, const struct moved *m)
+{
+	int i = accel_lacks(c->s->accel, LACK_OVERTAKING) ? -1 : c->n_dma - 1;
+	while (i >= 0 && !transfers_conflict(c, m, &c->dma[i]))
+		i--;
+	if (i >= 0)
+		wait_for_transfer(c, i);
+}
+
+static void
+start_transfer(struct clock *c, struct moved m, double cycles)
+{
+	wait_for_kernels(c, &m);
+	wait_for_transfers(c, &m);
 	if (c->n_dma == c->s->accel->max_dma)
 		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
 	c->dma[c->n_dma++] = m;
@@ -306,7 +368,9 @@ upload_table(struct clock *c, const struct g_op *op)
 		       ? lut_slots_find(&c->tables, op->lut, &missing) : 0;
 	if (!missing)
 		return;
-	start_transfer(c, (struct moved){ .slice = -1, .copy = -1 },
+	const int64_t at = (int64_t)slot * LUT_SLOT_BYTES;
+	start_transfer(c, (struct moved){ .slice = -1, .copy = -1, .lo = at,
+					  .hi = at + lut_bytes(op->lut) },
 		       table_transfer(s, op));
 	lut_slots_put(&c->tables, op->lut, slot);
 }
@@ -325,15 +389,11 @@ static void
 run_kernel(struct clock *c, int i)
 {
 	const struct kernel *k = &c->p->kernel[i];
-	for (int d = c->n_dma - 1; d >= 0; d--) {
-		if (!conflict(c, i, &c->dma[d]))
-			continue;
-		int younger = c->n_dma - 1 - d;
-		memmove(c->dma, c->dma + d + 1, (size_t)younger * sizeof(*c->dma));
-		c->n_dma = younger;
-		add_step(c, (struct perf_step){ .kind = PERF_DMA_WAIT, .n = younger });
-		break;
-	}
+	int d = c->n_dma - 1;
+	while (d >= 0 && !conflict(c, i, &c->dma[d]))
+		d--;
+	if (d >= 0)
+		wait_for_transfer(c, d);
 	if (c->n_kernels == MAX_KERNELS)
 		memmove(c->kernel, c->kernel + 1,
 			(size_t)--c->n_kernels * sizeof(*c->kernel));
@@ -372,11 +432,11 @@ run_node(struct clock *c, int from, size_t *f)
 	return k;
 }
 
-/* each kernel with its table, each transfer; a wait before each */
+/* each kernel with its table, each transfer; two waits before each at most */
 static struct perf_step *
 room_for_steps(struct plan *p)
 {
-	size_t most = 2 * (2 * p->n_kernels + p->n_fetches) + 1;
+	size_t most = 3 * (2 * p->n_kernels + p->n_fetches) + 1;
 	if (p->n_steps < most) {
 		p->n_steps = most + most / 2;
 		p->step = anew(p->a, struct perf_step, p->n_steps);
