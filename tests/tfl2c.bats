@@ -60,7 +60,7 @@ value() { # MACRO FILE
 		tfl2c -n m --resolver -o m.h "$m"
 		compile m.h
 	done < <(if [ -z "$SHARED" ]; then stand_ins; else
-		printf '%s\n' seed_mnist_fc trained_lstm_int8 seanet_transpose_conv0 |
+		printf '%s\n' kws_ref_model trained_lstm_int8 seanet_transpose_conv0 |
 			sed "s|.*|$SHARED/models/&.tflite|"; fi)
 	for m in "$SHARED"/reference/vela-compiled/*/*/kws_ref_model.tflite; do
 		[ -e "$m" ] || skip "no compiled models"
