@@ -21,9 +21,12 @@ compile()
 		npu-cmdgen -o npu.tflite || { cat notes; return 1; }
 }
 
-# operators of subgraph 0 and how many of them are ethos-u
+# operators of subgraph 0 and how many of them are ethos-u.  Weights as JSON take flatc
+# seconds: it reads the model by a schema whose buffers have no data
 count_operators()
 {
+	sed '/^table Buffer {/,/^}/s/^  data: .*//' "$TOP/tests/models/tflite.fbs" >structure.fbs
+	flatc --json --strict-json --raw-binary structure.fbs -- "$1.tflite" || return
 	jq -r '[.operator_codes[].custom_code] as $c | .subgraphs[0].operators |
 		[length, ([.[] | select($c[.opcode_index // 0] == "ethos-u")] |
 		length)] | join(" ")' "$1.json"
@@ -46,9 +49,6 @@ whole_models()
 		for a in "${accels[@]}"; do
 			compile "$name" "$a"
 			npu-dis --verify npu.tflite
-			# flatc takes seconds for the weights of one: of each model once
-			[ "$a" = "${accels[0]}" ] || continue
-			json npu
 			[ "$(count_operators npu)" = "1 1" ] ||
 				{ echo "$name, $a: $(count_operators npu)"; false; }
 		done
