@@ -145,11 +145,10 @@ golden()
 		npu-sim "${i[@]}" "${e[@]}" op.tflite >log 2>&1
 }
 
-# every second of them, on one of the accelerators in turn (NPUTOOLS_ALL: all, on all)
+# all of them, each on one of the accelerators in turn (NPUTOOLS_ALL: on all)
 all_golden()
 {
-	local f a n=0 bad=0 step=2 accels=(ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256)
-	[ -z "${NPUTOOLS_ALL-}" ] || step=1
+	local f a n=0 bad=0 step=1 accels=(ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256)
 	[ -z "${NPUTOOLS_QUICK-}" ] || step=10
 	while read -r f; do
 		n=$((n + 1))

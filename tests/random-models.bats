@@ -18,9 +18,9 @@ random_models()
 		[ "$status" = 0 ]
 		return
 	fi
-	ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-256" random_models -n 75
+	ACCELERATORS="ethos-u55-32 ethos-u55-128 ethos-u65-256" random_models -n 110
 	[ "$status" = 0 ]
-	ACCELERATORS="ethos-u55-64 ethos-u55-256 ethos-u65-512" random_models -n 75 -s 101
+	ACCELERATORS="ethos-u55-64 ethos-u55-256 ethos-u65-512" random_models -n 110 -s 201
 	[ "$status" = 0 ]
 }
 
