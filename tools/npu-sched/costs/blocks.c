@@ -101,6 +101,8 @@ try_block(struct block_search *x, struct hwc block)
 static void
 search_blocks(struct block_search *x, int32_t only_depth)
 {
+	/* it depends on no block */
+	x->q.ublock = block_ublock(x->s->accel, &x->q);
 	struct hwc most = block_bounds(x->s->accel, &x->q);
 	struct hwc u = block_step(x->s->accel, &x->q);
 	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h, 1);
