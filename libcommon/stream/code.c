@@ -26,7 +26,7 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 		return graph_err(g, w, e, "w%d reaches outside of its source of %zu "
 				 "bytes", w->rec.id, b.n);
 	bool is_unsigned = w->shape.type == TFL_UINT8;
-	int32_t *zero = anew(a, int32_t, w->zero.n + 1);
+	int32_t *zero = anew(a, int32_t, w->zero.n + 1), any = 0;
 	for (size_t i = 0; i < w->zero.n; i++) {
 		/* a value of the type: differences to it have 9 bits */
 		if (w->zero.v[i] < (is_unsigned ? 0 : INT8_MIN) ||
@@ -35,14 +35,16 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 					 w->rec.id, (long long)w->zero.v[i],
 					 is_unsigned ? "u8" : "i8");
 		zero[i] = (int32_t)w->zero.v[i];
+		any |= zero[i];
 	}
+	size_t n_zero = any ? w->zero.n : 0; /* zeros that are all 0 are none */
 	*out = (struct weights_view){
 		.p = b.p + w->offset, .is_unsigned = is_unsigned,
 		.o = d[0], .h = d[1], .w = d[2], .i = d[3],
 		/* inside of b, but for those of dimensions of 1 */
 		.stride_o = (ptrdiff_t)stride[0], .stride_y = (ptrdiff_t)stride[1],
 		.stride_x = (ptrdiff_t)stride[2], .stride_i = (ptrdiff_t)stride[3],
-		.zero = w->zero.n ? zero : NULL, .n_zero = w->zero.n,
+		.zero = n_zero ? zero : NULL, .n_zero = n_zero,
 	};
 	return true;
 }
