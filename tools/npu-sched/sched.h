@@ -235,6 +235,8 @@ struct sizes_known {
 	size_t n, cap;
 	struct known_list {
 		int first, last; /* -1: none */
+		/* by which others are estimated: what so many channels take */
+		int64_t bytes, channels;
 	} *of;
 };
 
@@ -382,6 +384,8 @@ size_t stream_cost(const struct sched *s, const struct g_op *op,
 const struct size_known *find_known(const struct sched *s, const struct weight_slice *u,
 				    int32_t block_depth);
 void add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth);
+/* a slice whose size is known counts among what others are estimated by */
+void estimate_by(struct sched *s, const struct weight_slice *u);
 
 /* folds.c: may its maps, in the layouts that they have now, be seen in other extents?
  * those that may be faster, and how many; the operation in them */
@@ -464,7 +468,7 @@ struct perf_op chain_work(const struct sched *s, const struct g_op *ops, int lin
 /* slices.c: cut weights into weight slices; estimate or measure their bytes */
 void make_slices(struct sched *s, struct plan *p, enum cut cut);
 bool measure_slices(struct sched *s, struct plan *p);
-/* every weights record as a whole; from then on estimates are in proportion */
+/* every weights record, in one slice or several; from then on estimates are in proportion */
 bool measure_whole(struct sched *s);
 /* cycles of an operation as a whole at least, whatever becomes of its weights; it has
  * a block */

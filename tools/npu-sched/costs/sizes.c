@@ -33,21 +33,27 @@ find_known(const struct sched *s, const struct weight_slice *u, int32_t block_de
 }
 
 /*
- * Bytes of some channels before they are measured: in proportion to the whole,
- * else near what dense weights come to.  What was measured of other slices must
- * not count: plans are judged alike, whatever was tried before them.
+ * Bytes of some channels before they are measured: in proportion to what was measured
+ * first, which is the whole in one slice or several, else near what dense weights come
+ * to.  What was measured later must not count: plans are judged alike, whatever was
+ * tried before them.
  */
 static int64_t
 estimate_stream(const struct sched *s, int i, int64_t channels)
 {
 	const struct g_op *op = s->info[i].op;
-	int first = s->sizes->of[op->weights->rec.index].first;
-	if (first >= 0) {
-		const struct size_known *k = &s->sizes->v[first];
-		return round_up_i64(k->stream_bytes * channels /
-				    (k->depth.hi - k->depth.lo), 16);
-	}
+	const struct known_list *l = &s->sizes->of[op->weights->rec.index];
+	if (l->channels)
+		return round_up_i64(l->bytes * channels / l->channels, 16);
 	return round_up_i64(weight_count(op) * channels / op->ofm.shape.c * 15 / 16, 16);
+}
+
+void
+estimate_by(struct sched *s, const struct weight_slice *u)
+{
+	struct known_list *l = &s->sizes->of[u->w->rec.index];
+	l->bytes += u->stream_bytes;
+	l->channels += u->depth.hi - u->depth.lo;
 }
 
 struct weights_size

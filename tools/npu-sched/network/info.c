@@ -217,7 +217,7 @@ study_ops(struct sched *s)
 	s->sizes->a = s->a;
 	s->sizes->of = anew(s->a, struct known_list, s->g->n_weights + 1);
 	for (size_t i = 0; i < s->g->n_weights; i++)
-		s->sizes->of[i] = (struct known_list){ -1, -1 };
+		s->sizes->of[i] = (struct known_list){ .first = -1, .last = -1 };
 	return check_crowd(s);
 }
 

@@ -114,24 +114,33 @@ count_kernels(const struct plan *p)
 	return n;
 }
 
-void
-make_slices(struct sched *s, struct plan *p, enum cut cut)
+/* one kernel for each slice, by p->ends */
+static void
+slice_kernels(struct sched *s, struct plan *p)
 {
 	struct kernel *whole = p->kernel;
 	size_t n = p->n_kernels;
 	struct arena *a = arena_open();
 	int *first = anew(a, int, s->g->n_weights + 1);
-	bool *chained = anew(a, bool, (size_t)s->n_ops + 1);
-	for (size_t i = 0; i < n; i++)
-		chained[whole[i].op] = whole[i].links > 0;
-	for (int i = 0; i < s->n_ops; i++)
-		p->ends[i] = cut_weights(s, p->a, i, !p->stripe[i] && !chained[i], cut);
 	p->kernel = anew(p->a, struct kernel, count_kernels(p) + 1);
 	p->n_kernels = p->n_slices = 0;
 	for (size_t i = 0; i < n; i++)
 		for (int k = 0; k < slice_count(p->ends[whole[i].op]); k++)
 			put_kernel(s, p, first, whole[i], k);
 	arena_close(a);
+}
+
+void
+make_slices(struct sched *s, struct plan *p, enum cut cut)
+{
+	struct arena *a = arena_open();
+	bool *chained = anew(a, bool, (size_t)s->n_ops + 1);
+	for (size_t i = 0; i < p->n_kernels; i++)
+		chained[p->kernel[i].op] = p->kernel[i].links > 0;
+	for (int i = 0; i < s->n_ops; i++)
+		p->ends[i] = cut_weights(s, p->a, i, !p->stripe[i] && !chained[i], cut);
+	arena_close(a);
+	slice_kernels(s, p);
 	cost_kernels(s, p);
 }
 
@@ -195,8 +204,9 @@ look_up(struct measure *m, size_t i)
 	return emit_weights_view(m->p->a, m->s->g, u->w, &m->view[m->n++], m->s->e);
 }
 
-bool
-measure_slices(struct sched *s, struct plan *p)
+/* leaves the exact sizes of p's slices */
+static bool
+measure_all(struct sched *s, struct plan *p)
 {
 	struct measure m = { .s = s, .p = p };
 	m.slice = anew(p->a, size_t, p->n_slices + 1);
@@ -212,8 +222,30 @@ measure_slices(struct sched *s, struct plan *p)
 		if (!find_known(s, u, depth))
 			add_known(s, u, depth);
 	}
+	return true;
+}
+
+bool
+measure_slices(struct sched *s, struct plan *p)
+{
+	if (!measure_all(s, p))
+		return false;
 	cost_kernels(s, p);
 	return true;
+}
+
+/*
+ * Of weights that take a quarter of the profile's own limit all are hardly fetched at
+ * once, beside maps and the next ones: plans have them in slices, whose sizes are wanted
+ * then.  So those are measured to begin with, not the whole.
+ */
+static enum cut
+first_cut(const struct sched *s, int op)
+{
+	enum { SHARE = 4 };
+	bool large = s->info[op].op->weights && s->profile_bytes &&
+		     weight_count(s->info[op].op) > s->profile_bytes / SHARE;
+	return large ? CUT_COARSE : UNCUT;
 }
 
 bool
@@ -234,8 +266,12 @@ measure_whole(struct sched *s)
 					 "SHRAM of %s", op->rec.id, s->accel->name);
 		p->kernel[p->n_kernels++] = k;
 	}
-	make_slices(s, p, UNCUT);
-	bool ok = measure_slices(s, p);
+	for (int i = 0; i < s->n_ops; i++)
+		p->ends[i] = cut_weights(s, p->a, i, true, first_cut(s, i));
+	slice_kernels(s, p);
+	bool ok = measure_all(s, p);
+	for (size_t i = 0; ok && i < p->n_slices; i++)
+		estimate_by(s, &p->slice[i]);
 	plan_close(p);
 	return ok;
 }
