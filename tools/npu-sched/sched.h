@@ -428,6 +428,10 @@ struct block_reason {
 };
 struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 
+/* known.c: after forget_blocks; blocks and costs of operations whose maps lie as they do in
+ * `from`, another variant of the same graph and objective */
+void take_costs(struct sched *s, const struct sched *from);
+
 /* cost.c */
 bool weights_move(const struct sched *s); /* does fetching ever pay? */
 /* what a transfer takes of the bandwidth of the constants' memory, up to 1: the rest is

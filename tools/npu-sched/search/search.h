@@ -77,6 +77,7 @@ struct variant {
 	bool copies;		   /* operations that the DMA engine does are there */
 	bool reordered;		   /* operations, against the graph */
 	int layout;		   /* as pack_shallow_maps takes it */
+	const struct variant *like; /* whose costs hold where maps lie alike; or NULL */
 	struct cascades *cascades; /* or NULL: closed */
 	bool is_complete;	   /* all of them */
 	size_t at_rest;		   /* so many are kept; 0: none, or it is awake */

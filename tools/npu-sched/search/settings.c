@@ -27,6 +27,17 @@ set_copies(struct search *x, bool copies)
 	x->copies = copies;
 }
 
+/* the first one of the same operations and objective */
+static const struct variant *
+find_like(const struct search *x, struct setting t)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (x->variant[i]->copies == t.copies &&
+		    (int)x->variant[i]->s->objective == t.objective)
+			return x->variant[i];
+	return NULL;
+}
+
 struct variant *
 open_setting(struct search *x, struct setting t)
 {
@@ -37,6 +48,7 @@ open_setting(struct search *x, struct setting t)
 	v->layout = t.layout;
 	v->s->care = TRY;
 	pack_shallow_maps(v->s, t.layout);
+	v->like = find_like(x, t);
 	return keep_variant(x, v);
 }
 
@@ -73,6 +85,7 @@ open_spill(struct search *x, const struct variant *v, const struct spills *l, si
 	w->copies = v->copies;
 	w->reordered = v->reordered;
 	w->layout = v->layout;
+	w->like = v;
 	spills_apply(w->s, l, way);
 	pack_left_maps(w->s);
 	return w;

@@ -132,6 +132,8 @@ bool
 variant_begin(struct variant *x)
 {
 	forget_blocks(x->s);
+	if (x->like)
+		take_costs(x->s, x->like->s);
 	forget_cascades(x);
 	x->cascades = cascades_list(x->s);
 	return cascades_least(x->s, x->cascades) < INT64_MAX;

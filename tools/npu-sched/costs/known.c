@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Costs that are known of operations in one variant, taken over by another: most maps
+ * lie alike in both, and to price an operation in stripes of all heights takes most of
+ * the time that a variant's cascades take.
+ */
+#include "../sched.h"
+
+#include <string.h>
+
+static bool
+lie_alike(const struct g_operand *a, const struct g_operand *b)
+{
+	return !a->t || (a->t->layout == b->t->layout && a->t->area == b->t->area);
+}
+
+static bool
+has_maps_alike(const struct g_op *a, const struct g_op *b)
+{
+	return lie_alike(&a->ifm, &b->ifm) && lie_alike(&a->ifm2, &b->ifm2) &&
+	       lie_alike(&a->ofm, &b->ofm);
+}
+
+static void
+take_choices(struct sched *s, struct op_info *f, const struct op_info *from)
+{
+	if (!from->n_choices)
+		return;
+	if (!f->choice)
+		f->choice = anew(s->a, struct block_choice, MAX_CHOICES);
+	f->n_choices = from->n_choices;
+	memcpy(f->choice, from->choice, (size_t)f->n_choices * sizeof(*f->choice));
+}
+
+static void
+take_stripes(struct sched *s, struct op_info *f, const struct op_info *from)
+{
+	if (from->n_stripes && !f->in_stripes)
+		f->in_stripes = anew(s->a, struct stripe_known, KNOWN_STRIPES);
+	f->n_stripes = from->n_stripes;
+	if (f->n_stripes)
+		memcpy(f->in_stripes, from->in_stripes,
+		       (size_t)f->n_stripes * sizeof(*f->in_stripes));
+	memcpy(f->lower_bound, from->lower_bound, sizeof(f->lower_bound));
+	f->lower_bounds_known = from->lower_bounds_known;
+}
+
+/* of each of the graph's operations: where it is in the order */
+static int *
+find_places(const struct sched *s, struct arena *a)
+{
+	int *at = anew(a, int, s->g->n_ops + 1);
+	for (int i = 0; i < s->n_ops; i++)
+		at[s->info[i].op->rec.index] = i;
+	return at;
+}
+
+/* a copy by the DMA engine may lead a node in one order, and not in another */
+static bool
+has_same_costs(const struct op_info *f, const struct op_info *from)
+{
+	return !op_is_transfer(f->op->kind) && has_maps_alike(f->op, from->op);
+}
+
+void
+take_costs(struct sched *s, const struct sched *from)
+{
+	struct arena *a = arena_open();
+	const int *at = find_places(from, a);
+	for (int i = 0; i < s->n_ops; i++) {
+		struct op_info *f = &s->info[i], *first = &s->info[f->alike];
+		const struct op_info *o = &from->info[at[f->op->rec.index]];
+		const struct op_info *first_of = &from->info[o->alike];
+		/* the first one's weights decide about the blocks of all that are alike */
+		if (first->op->rec.index != first_of->op->rec.index ||
+		    !has_same_costs(f, o) || !has_same_costs(first, first_of))
+			continue;
+		if (f == first)
+			take_choices(s, f, o);
+		take_stripes(s, f, o);
+	}
+	arena_close(a);
+}
