@@ -209,6 +209,7 @@ struct plan {
 	size_t n_steps;
 	double cycles;
 	double plain; /* cycles before other weights stayed in place: what others must beat */
+	double bound_known; /* plan_bound's, of transfers as they are; 0: unknown */
 	double contention; /* plan_contention's, where it was asked for */
 	bool beside_placed; /* addresses outside of the limited place */
 	double ahead, worth; /* as the fitting has them */

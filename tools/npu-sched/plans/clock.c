@@ -23,10 +23,24 @@ struct touch {
 	bool write;
 };
 
+struct touch_list {
+	struct touch *v; /* NULL: not asked for yet */
+	int n;
+};
+
+/* the operation as the emitter will find it: rolling buffers, cut weights */
+struct copy {
+	struct g_op op;
+	struct g_tensor t[3];
+	struct g_weights w;
+};
+
+/* those of a plan, for all of its clocks: its kernels stay what they are */
 struct touches {
-	size_t *first; /* of each kernel; one more at the end */
-	struct touch *v;
-	size_t n, cap;
+	int *rect_of; /* of each tensor, from 1 on; 0: none */
+	struct touch_list *of; /* of each kernel */
+	struct copy copy; /* of operation `copied`, from 1 on */
+	int copied;
 };
 
 /* a transfer: part of a slice, or a table where slice < 0; or a copy */
@@ -49,13 +63,6 @@ struct clock {
 	double flash; /* cycles of weights, fetched and read in place */
 	double share; /* transfer_share */
 	bool contends; /* steps say what they move, and share each memory's bandwidth */
-};
-
-/* the operation as the emitter will find it: rolling buffers, cut weights */
-struct copy {
-	struct g_op op;
-	struct g_tensor t[3];
-	struct g_weights w;
 };
 
 static void
@@ -87,50 +94,51 @@ copy_op(struct sched *s, const struct plan *p, int op, struct copy *c)
 }
 
 static void
-add_touches(struct plan *p, const int *rect_of, const struct emit_span *span, int n)
+add_touches(const struct plan *p, const struct emit_span *span, int n, struct touch_list *l)
 {
-	struct touches *l = p->touches;
 	for (int i = 0; i < n; i++) {
-		int r = rect_of[span[i].t->rec.index] - 1;
+		int r = p->touches->rect_of[span[i].t->rec.index] - 1;
 		if (r < 0 || !p->rect[r].bytes) /* no map, as between those of a chain */
 			continue;
-		agrow(p->a, l->v, l->n, &l->cap);
 		l->v[l->n++] = (struct touch){ .rect = r, .lo = span[i].lo,
 					       .hi = span[i].hi,
 					       .write = span[i].write };
 	}
 }
 
-/* once for all clocks of a plan: its kernels stay what they are */
 static void
-find_touches(struct sched *s, struct plan *p)
+begin_touches(struct sched *s, struct plan *p)
 {
-	struct arena *a = arena_open();
-	int *rect_of = anew(a, int, s->g->n_tensors + 1);
-	p->touches = anew(p->a, struct touches, 1);
-	p->touches->first = anew(p->a, size_t, p->n_kernels + 1);
+	struct touches *t = p->touches = anew(p->a, struct touches, 1);
+	t->of = anew(p->a, struct touch_list, p->n_kernels + 1);
+	t->rect_of = anew(p->a, int, s->g->n_tensors + 1);
 	for (size_t i = 0; i < p->n_maps; i++)
-		rect_of[p->rect[i].t->rec.index] = (int)i + 1;
-	struct copy c;
-	int copied = -1;
-	for (size_t i = 0; i < p->n_kernels; i++) {
-		const struct kernel *k = &p->kernel[i];
-		struct emit_span span[EMIT_SPANS];
-		p->touches->first[i] = p->touches->n;
-		for (int op = k->op; op <= k->op + k->links; op++) {
-			struct g_range all = { .hi = s->info[op].op->ofm.shape.h };
-			int slice = op > k->op || k->slice < 0 ? 0
-							       : p->slice[k->slice].index;
-			if (op != copied)
-				copy_op(s, p, op, &c);
-			copied = op;
-			add_touches(p, rect_of, span,
-				    emit_spans(&c.op, op > k->op ? all : k->rows, slice,
-					       span));
-		}
+		t->rect_of[p->rect[i].t->rec.index] = (int)i + 1;
+}
+
+/* before there are addresses only those of copies, and of kernels next to them, are asked
+ * for */
+static const struct touch_list *
+touches_of(struct sched *s, const struct plan *p, int kernel)
+{
+	const struct kernel *k = &p->kernel[kernel];
+	struct touches *t = p->touches;
+	struct touch_list *l = &t->of[kernel];
+	struct emit_span span[EMIT_SPANS];
+	if (l->v)
+		return l;
+	l->v = anew(p->a, struct touch, (size_t)EMIT_SPANS * (size_t)(k->links + 1));
+	for (int op = k->op; op <= k->op + k->links; op++) {
+		struct g_range all = { .hi = s->info[op].op->ofm.shape.h };
+		int slice = op > k->op || k->slice < 0 ? 0 : p->slice[k->slice].index;
+		if (op + 1 != t->copied)
+			copy_op(s, p, op, &t->copy);
+		t->copied = op + 1;
+		add_touches(p, span,
+			    emit_spans(&t->copy.op, op > k->op ? all : k->rows, slice, span),
+			    l);
 	}
-	p->touches->first[p->n_kernels] = p->touches->n;
-	arena_close(a);
+	return l;
 }
 
 /* without spilling the cache is the arena */
@@ -184,10 +192,11 @@ meets_weights(const struct clock *c, int kernel, const struct touch *a)
 static bool
 maps_meet(const struct clock *c, int kernel, int other)
 {
-	const struct touches *l = c->p->touches;
-	for (size_t i = l->first[other]; i < l->first[other + 1]; i++)
-		for (size_t k = l->first[kernel]; k < l->first[kernel + 1]; k++)
-			if (meet(c, &l->v[i], &l->v[k]))
+	const struct touch_list *a = touches_of(c->s, c->p, other);
+	const struct touch_list *b = touches_of(c->s, c->p, kernel);
+	for (int i = 0; i < a->n; i++)
+		for (int k = 0; k < b->n; k++)
+			if (meet(c, &a->v[i], &b->v[k]))
 				return true;
 	return false;
 }
@@ -195,8 +204,8 @@ maps_meet(const struct clock *c, int kernel, int other)
 static bool
 conflict_with_copy(const struct clock *c, int kernel, int copy)
 {
-	const struct touches *l = c->p->touches;
-	for (size_t i = l->first[copy]; i < l->first[copy + 1]; i++)
+	const struct touch_list *l = touches_of(c->s, c->p, copy);
+	for (int i = 0; i < l->n; i++)
 		if (meets_weights(c, kernel, &l->v[i]))
 			return true;
 	return maps_meet(c, kernel, copy);
@@ -206,8 +215,10 @@ conflict_with_copy(const struct clock *c, int kernel, int copy)
 static bool
 meets_maps(const struct clock *c, int kernel, const struct moved *weights)
 {
-	const struct touches *l = c->p->touches;
-	for (size_t i = l->first[kernel]; c->placed && i < l->first[kernel + 1]; i++) {
+	if (!c->placed)
+		return false;
+	const struct touch_list *l = touches_of(c->s, c->p, kernel);
+	for (int i = 0; i < l->n; i++) {
 		const struct touch *t = &l->v[i];
 		const struct rect *r = &c->p->rect[t->rect];
 		if (region(c->s, r->place) == region(c->s, limited_place(c->s)) &&
@@ -452,6 +463,8 @@ run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 			   .share = transfer_share(s), .contends = contends };
 	double cycles = 0;
 	size_t f = 0;
+	if ((placed || s->has_copies) && !p->touches)
+		begin_touches(s, p);
 	c.of = anew(a, const struct rect *, p->n_slices + 1);
 	for (size_t i = p->n_maps; i < p->n_rects; i++)
 		c.of[p->rect[i].slice] = &p->rect[i];
@@ -469,23 +482,17 @@ run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 double
 plan_clock(struct sched *s, struct plan *p)
 {
-	if (!p->touches)
-		find_touches(s, p);
 	return run_all(s, p, true, false);
 }
 
 double
 plan_contention(struct sched *s, struct plan *p)
 {
-	if (!p->touches)
-		find_touches(s, p);
 	return run_all(s, p, true, true);
 }
 
 double
 plan_bound(struct sched *s, struct plan *p)
 {
-	if (s->has_copies && !p->touches)
-		find_touches(s, p);
-	return run_all(s, p, false, false);
+	return p->bound_known > 0 ? p->bound_known : run_all(s, p, false, false);
 }

@@ -462,22 +462,28 @@ walk_kernels(struct walk *w, struct arena *scratch)
 		p->cycles += max_f64(w->tk, w->td);
 	}
 	p->need = usage_most(w->used, 0, (int)p->n_kernels - 1);
+}
+
+void
+list_buffers(struct sched *s, struct plan *p, bool between)
+{
+	int place = limited_place(s);
 	find_buffers(s, p);
+	for (size_t i = 0; between && i < p->n_rects; i++)
+		if (p->rect[i].slice >= 0)
+			p->rect[i].at = p->slice[p->rect[i].slice].at;
+		else if (p->rect[i].place == place && p->rect[i].bytes)
+			p->rect[i].at = p->map_at[i];
 }
 
 void
 walk_transfers(struct sched *s, struct plan *p, struct walking x, double saves[WAYS])
 {
 	struct arena *a = arena_open();
-	int place = limited_place(s);
 	struct walk w = { .s = s, .p = p, .limit = x.limit, .way = x.way };
-	w.gaps = x.between ? gaps_open(a, p, place, x.limit) : NULL;
+	w.gaps = x.between ? gaps_open(a, p, limited_place(s), x.limit) : NULL;
 	walk_kernels(&w, a);
-	for (size_t i = 0; x.between && i < p->n_rects; i++)
-		if (p->rect[i].slice >= 0)
-			p->rect[i].at = p->slice[p->rect[i].slice].at;
-		else if (p->rect[i].place == place && p->rect[i].bytes)
-			p->rect[i].at = p->map_at[i];
+	list_buffers(s, p, x.between);
 	memcpy(saves, w.saves, sizeof(w.saves));
 	arena_close(a);
 }

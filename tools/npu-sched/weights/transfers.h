@@ -37,6 +37,9 @@ struct walking {
 void walk_transfers(struct sched *s, struct plan *p, struct walking x,
 		    double saves[WAYS]);
 
+/* buffers of the slices that are fetched, where a walk has put them */
+void list_buffers(struct sched *s, struct plan *p, bool between);
+
 /* pays.c: cycles that slice i saves if it is fetched, by its bytes and by the cycles from
  * its first use to its last: what the room that it takes is worth */
 double slice_worth(const struct plan *p, int i);
