@@ -16,9 +16,8 @@ const struct accel accels[ACCEL_COUNT] = {
 	[ACCEL_##i].config_word = cw,
 #define UBLOCKS(i, n, ...)                                                   \
 	[ACCEL_##i].n_ublocks = n, [ACCEL_##i].ublocks = { __VA_ARGS__ },
-#define SHRAM(i, bk, lut, un)                                                \
-	[ACCEL_##i].banks = bk, [ACCEL_##i].lut_banks = lut,                 \
-	[ACCEL_##i].units = un,
+#define SHRAM(i, bk, lut)                                                    \
+	[ACCEL_##i].banks = bk, [ACCEL_##i].lut_banks = lut,
 #define BUFFERS(i, ib, ab, ob, cb)                                           \
 	[ACCEL_##i].ifm_buffer = ib, [ACCEL_##i].acc_buffer = ab,            \
 	[ACCEL_##i].out_buffer = ob, [ACCEL_##i].chain_buffer = cb,

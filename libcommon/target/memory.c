@@ -194,8 +194,9 @@ load_builtin(const char *system, const char *mode, struct memory_system *out,
 	return true;
 }
 
-bool
-memory_settle(struct memory_system *m, const struct accel *accel, struct err *e)
+/* checks and fix-ups of ethosu-memory(7) 18.4 */
+static bool
+settle(struct memory_system *m, const struct accel *accel, struct err *e)
 {
 	/* all in one SRAM: constants are given the other port, as flash */
 	if (m->const_area == MEM_SRAM && m->arena_area == MEM_SRAM &&
@@ -232,5 +233,5 @@ memory_load(struct arena *a, const char *path, const char *system,
 				  "--memory-mode", path);
 	bool ok = path ? memory_load_ini(a, path, system, mode, out, e)
 		       : load_builtin(system, mode, out, e);
-	return ok && memory_settle(out, accel, e);
+	return ok && settle(out, accel, e);
 }

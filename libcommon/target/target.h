@@ -35,7 +35,6 @@ enum {
 	BRICK = 16,		/* channels of an NHCWB16 brick */
 	MAX_KERNELS = 2,	/* outstanding kernel operations */
 	DMA_QUEUE = 4,		/* outstanding transfers, of any accelerator */
-	MAX_BLOCKDEP = 3,
 	MAX_BLOCK_H = 32, MAX_BLOCK_W = 64, MAX_BLOCK_C = 128,
 	SUBKERNEL_MAX = 8,
 };
@@ -60,12 +59,27 @@ struct npu_generation {
 	unsigned does;	/* bits: enum accel_doing */
 };
 
-/* npu-sched, stages.c, sparse.c and decoders.c; DIVISION, SLOPES: tfl-partition */
-enum accel_lack { LACK_WIDE_ZEROS, LACK_FUNCTIONS, LACK_SPARSE, LACK_DIVISION,
-		  LACK_SLOPES, LACK_MATMUL, LACK_ORDERS, LACK_RESIZE,
-		  LACK_BITS, LACK_ARGMAX, LACK_FAST_WEIGHTS, LACK_GATHER,
-		  LACK_CHAINS, LACK_WORD_CURVES, LACK_OVERTAKING,
-		  LACK_SHRAM, LACK_BRANCHES };
+/* what a generation may lack */
+enum accel_lack {
+	LACK_WIDE_ZEROS,   /* zero points beyond a byte */
+	LACK_FUNCTIONS,	   /* TANH and SIGMOID without a table */
+	LACK_SPARSE,	   /* weights of two in four */
+	LACK_DIVISION,	   /* DIV */
+	LACK_SLOPES,	   /* LRELU of two slopes */
+	LACK_MATMUL,	   /* products of two maps */
+	LACK_ORDERS,	   /* results stored in another order; what has them has no
+			    * negative strides */
+	LACK_RESIZE,	   /* a unit that samples between elements */
+	LACK_BITS,	   /* comparisons, and operations on bits */
+	LACK_ARGMAX,	   /* a pool that finds where the greatest is */
+	LACK_FAST_WEIGHTS, /* a second decoder of weights */
+	LACK_GATHER,	   /* transfers of rows that a map names */
+	LACK_CHAINS,	   /* kernels that take what the one before makes */
+	LACK_WORD_CURVES,  /* tables from 16 bits to 32 */
+	LACK_OVERTAKING,   /* transfers that overtake each other */
+	LACK_SHRAM,	   /* banks of memory that a stream divides */
+	LACK_BRANCHES,	   /* streams that branch */
+};
 
 enum accel_doing { DO_SIMULATE, DO_VERIFY, DO_COMPILE, DO_ESTIMATE, DOINGS };
 
@@ -87,7 +101,7 @@ enum out85_column {
 	OUT85_8, OUT85_16, OUT85_32, OUT85_64, OUT85_NARROWED, OUT85_WORDS,
 	OUT85_COLUMNS
 };
-/* what reads memory, and how much of it may be on its way: U85 (the same, 1.2) */
+/* what reads memory, and how much of it may be on its way, of U85: ethosu-timing(7) 22 */
 enum read_channel { READ_COPY, READ_STREAM, READ_WEIGHTS, READ_FAST_WEIGHTS,
 		    READ_IFM, READ_SCALES, READ_CHANNELS };
 enum act_column { ACT_TABLE, ACT_RELU, ACT_NONE, ACT_COLUMNS };
@@ -107,7 +121,6 @@ struct accel {
 	int n_ublocks;
 	int banks;	   /* SHRAM per core */
 	int lut_banks;	   /* always reserved; 0 on 16-bank parts */
-	int units;	   /* elementwise */
 	int ifm_buffer, acc_buffer, out_buffer, chain_buffer; /* bytes; U85 */
 	int axi_bytes;	   /* per cycle and port */
 	int address_bits;
@@ -209,10 +222,6 @@ struct memory_system {
 bool memory_load(struct arena *a, const char *path, const char *system,
 		 const char *mode, const struct accel *accel,
 		 struct memory_system *out, struct err *e);
-
-/* checks and fix-ups of ethosu-memory(7) 18.4; called by memory_load */
-bool memory_settle(struct memory_system *m, const struct accel *accel,
-		   struct err *e);
 
 void memory_list_profiles(struct text *t); /* names, numbers, sources */
 double memory_bytes_per_cycle(const struct memory_system *m,
