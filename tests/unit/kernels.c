@@ -105,6 +105,12 @@ elementwise(void)
 	set_option(&b, &fb_LeakyReluOptions, FB_LeakyReluOptions_alpha, -0.5);
 	EXPECT8(&b, TFL_LEAKY_RELU, 6, 1, 10, 65);
 
+	struct bench w = { 0 }; /* real -3, -1.5, -1, 0, 1, 1.5, 3, 5: x * relu6(x + 3) / 6 */
+	add(&w, TFL_INT8, 8, 0, 0.125f, 2);
+	add(&w, TFL_INT8, 8, 0, 0.125f, -3);
+	PUT8(&w, 0, -22, -10, -6, 2, 10, 14, 26, 42);
+	EXPECT8(&w, TFL_HARD_SWISH, -3, -6, -6, -3, 2, 6, 21, 37);
+
 	struct bench d = { 0 }; /* 7 / 2, -7 / 2, 7 / 0, 0 / 0, -7 / 0 */
 	add(&d, TFL_INT8, 5, 0, 1, 0);
 	add(&d, TFL_INT8, 5, 0, 1, 1);
