@@ -38,8 +38,10 @@ picture_of(struct argp_state *state, const char *name)
 	for (int i = 0; i < PICTURES; i++)
 		if (!strcmp(picture_names[i], name))
 			return (enum picture)i;
-	argp_error(state, "--svg knows memory, timeline, layers, roofline, curve, not "
-			  "'%s'", name);
+	struct text known = { 0 };
+	for (int i = 0; i < PICTURES; i++)
+		text_printf(&known, "%s, ", picture_names[i]);
+	argp_error(state, "--svg knows %snot '%s'", text_str(&known), name);
 	return PICTURES;
 }
 
