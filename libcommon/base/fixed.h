@@ -144,11 +144,4 @@ bool npu_scale_leaves_word(struct npu_scale s, double most);
 /* multiplier of 15 bits for 64-bit biases (ethosu-weights(7) 4.4) */
 struct npu_scale npu_scale_reduce(struct npu_scale s);
 
-/* a * b, false on overflow or above max */
-static inline bool
-size_mul(size_t a, size_t b, size_t max, size_t *out)
-{
-	return !__builtin_mul_overflow(a, b, out) && *out <= max;
-}
-
 #endif

@@ -14,7 +14,7 @@ letter(char c)
 }
 
 /* Levenshtein's, a row at a time: row[j] is the distance of a's start and b[0, j) */
-unsigned
+static unsigned
 word_distance(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);

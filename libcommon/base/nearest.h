@@ -6,15 +6,10 @@
 #include <stddef.h>
 
 /*
- * How many letters have to be put in, taken out or changed to make b of a; upper
- * and lower case, '-' and '_' are the same.  Words of more than 63 letters are
- * far from all others.
- */
-unsigned word_distance(const char *a, const char *b);
-
-/*
  * The nearest of the n words to s, at most a third of its letters (and 1) away;
- * of several the first; NULL: none.
+ * of several the first; NULL: none.  The distance is how many letters have to be put
+ * in, taken out or changed; upper and lower case, '-' and '_' are the same.  Words of
+ * more than 63 letters are far from all others.
  */
 const char *nearest_word(const char *s, const char *const *words, size_t n);
 

@@ -76,7 +76,8 @@ read_whole(int fd, uint64_t at, uint8_t *p, size_t n)
 	return true;
 }
 
-bool
+/* n bytes from byte `at` on, which are there */
+static bool
 spool_get(const struct spool *s, uint64_t at, void *p, size_t n, struct err *e)
 {
 	return read_whole(s->fd, at, p, n) ||

@@ -19,8 +19,6 @@ struct spool {
 bool spool_open(struct spool *s, struct err *e);
 void spool_close(struct spool *s);
 bool spool_put(struct spool *s, const void *p, size_t n, struct err *e);
-/* n bytes from byte `at` on, which are there */
-bool spool_get(const struct spool *s, uint64_t at, void *p, size_t n, struct err *e);
 /* XXH3 of all of it, as hash_xxh3 gives */
 bool spool_hash(const struct spool *s, uint64_t *out, struct err *e);
 /* all of it to another file; false: errno says why */

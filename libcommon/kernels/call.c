@@ -89,7 +89,7 @@ call_same_type(struct call *c, const struct tfl_tensor *a,
 			tfl_type_name(b->type));
 }
 
-bool
+static bool
 same_shape(const struct tfl_tensor *a, const struct tfl_tensor *b)
 {
 	for (int i = 0; i < a->rank && i < b->rank; i++)
@@ -195,7 +195,7 @@ call_axis(struct call *c, int64_t axis, int rank, int *out)
 	return true;
 }
 
-int32_t *
+static int32_t *
 widen(struct arena *a, const struct tfl_tensor *t, const void *data)
 {
 	size_t n = (size_t)tfl_elements(t);

@@ -52,7 +52,6 @@ bool call_same_shape(struct call *c, const struct tfl_tensor *a,
 		     const struct tfl_tensor *b);
 bool call_same_count(struct call *c, const struct tfl_tensor *a,
 		     const struct tfl_tensor *b);
-bool same_shape(const struct tfl_tensor *a, const struct tfl_tensor *b);
 
 int32_t type_min(int type); /* of the integer types up to INT32 */
 int32_t type_max(int type);
@@ -84,7 +83,6 @@ bool call_axis(struct call *c, int64_t axis, int rank, int *out);
 /* ---- elements ----------------------------------------------------------- */
 
 /* tensor elements (I8 U8 I16 I32 BOOL) as int32, and back */
-int32_t *widen(struct arena *a, const struct tfl_tensor *t, const void *data);
 void narrow(const struct tfl_tensor *t, void *data, const int32_t *v);
 int32_t *call_widen(struct call *c, int k);
 void call_narrow(struct call *c, int k, const int32_t *v);

@@ -3,14 +3,15 @@
 
 #include <math.h>
 
-int32_t
-fixed_saturate(int64_t v)
+static int32_t
+saturate(int64_t v)
 {
 	return clamp_i32(v, INT32_MIN, INT32_MAX);
 }
 
-int32_t
-fixed_half_sum(int32_t a, int32_t b)
+/* mean, half away from 0 */
+static int32_t
+half_sum(int32_t a, int32_t b)
 {
 	int64_t t = (int64_t)a + b;
 	return (int32_t)((t + (t >= 0 ? 1 : -1)) / 2);
@@ -19,7 +20,7 @@ fixed_half_sum(int32_t a, int32_t b)
 static int32_t
 times_pot(int32_t v, int e)
 {
-	return fixed_saturate((int64_t)v * ((int64_t)1 << e));
+	return saturate((int64_t)v * ((int64_t)1 << e));
 }
 
 static int32_t
@@ -68,7 +69,7 @@ fixed_exp(int32_t a, int integer_bits)
 static int32_t
 reciprocal_q2(int32_t x)
 {
-	int32_t half = fixed_half_sum(x, INT32_MAX);
+	int32_t half = half_sum(x, INT32_MAX);
 	/* 48/17 and -32/17 in Q2 */
 	int32_t y =
 	    wrapped(1515870810 + (int64_t)fixed_srdhm(half, -1010580540));
@@ -161,12 +162,12 @@ log_reduce(int32_t x, int32_t *p_q6)
 	int32_t r_a =
 	    times_pot(fixed_srdhm(times_pot(x, lead - 1), ROOT_HALF), 1);
 	int32_t p_a =
-	    fixed_saturate((int64_t)times_pot(12 - lead, accum) + quarter);
+	    saturate((int64_t)times_pot(12 - lead, accum) + quarter);
 
 	int room = __builtin_clz((uint32_t)fixed_srdhm(x, ROOT_HALF)) - 1;
 	int32_t r_b = times_pot(x, room);
 	int32_t p_b =
-	    fixed_saturate((int64_t)times_pot(12 - room, accum) - quarter);
+	    saturate((int64_t)times_pot(12 - room, accum) - quarter);
 	*p_q6 = p_a > p_b ? p_a : p_b;
 	return r_a < r_b ? r_a : r_b;
 }
@@ -176,7 +177,7 @@ fixed_log_q12(int32_t x)
 {
 	int32_t p;
 	int32_t r = log_reduce(x, &p);
-	int32_t mid = fixed_half_sum(r, ROOT4_HALF);
+	int32_t mid = half_sum(r, ROOT4_HALF);
 	int32_t q = wrapped(2 * ((int64_t)r - ROOT4_HALF));
 	int32_t q2 = fixed_srdhm(q, q);
 	int32_t num = wrapped((int64_t)fixed_srdhm(q, r) +

@@ -9,9 +9,6 @@
 
 #include "base/fixed.h"
 
-int32_t fixed_saturate(int64_t v); /* to int32 */
-int32_t fixed_half_sum(int32_t a, int32_t b); /* mean, half away from 0 */
-
 /* exp(a) in Q0 of a <= 0 in Q(integer_bits), 4 or 5 */
 int32_t fixed_exp(int32_t a, int integer_bits);
 int32_t fixed_recip(int32_t x);	   /* 1 / (1 + x) in Q0, 0 <= x <= 1 */

@@ -46,7 +46,8 @@ run_length(const struct view *v)
 	return v->rank && v->stride[v->rank - 1] == 1 ? v->dim[v->rank - 1] : 1;
 }
 
-void
+/* elements of to (a view of out) = elements of from, in order; same count */
+static void
 view_copy(void *out, struct view to, const void *in, struct view from,
 	  size_t bytes)
 {

@@ -22,10 +22,6 @@ struct view view_of(const struct tfl_tensor *t);
 
 int64_t view_count(const struct view *v);
 
-/* elements of to (a view of out) = elements of from, in order; same count */
-void view_copy(void *out, struct view to, const void *in, struct view from,
-	       size_t element_bytes);
-
 /* in dense C order on one side */
 void view_gather(void *out, const void *in, struct view from, size_t bytes);
 void view_scatter(void *out, struct view to, const void *in, size_t bytes);

@@ -43,7 +43,8 @@ struct block {
 	int64_t row, rows, column, columns;
 };
 
-bool
+/* by the pool that finds it */
+static bool
 low_arg_is_native(const struct lower *l, const struct low_arg *r)
 {
 	enum { MOST = 1 << 15 };

@@ -14,8 +14,6 @@ struct low_arg {
 
 /* NULL, or why the NPU can't */
 const char *low_arg_check(const struct lower *l, const struct low_arg *r);
-/* by the pool that finds it (LACK_ARGMAX) */
-bool low_arg_is_native(const struct lower *l, const struct low_arg *r);
 /* ofm: [before][behind], in linear order */
 void low_arg(struct lower *l, const struct low_arg *r, const struct nd *in,
 	     struct g_operand ofm);

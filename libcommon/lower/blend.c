@@ -23,7 +23,8 @@ low_blend_takes_one(const struct low_blend *b)
 	return true;
 }
 
-struct nd
+/* v's shape but for n elements of an axis, in new memory */
+static struct nd
 nd_resized(struct lower *l, const struct nd *v, int type, int axis, int64_t n)
 {
 	int64_t dim[ND_MAX];

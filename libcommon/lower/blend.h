@@ -18,8 +18,6 @@ struct low_blend { /* of an axis, each output: near * lower + far * upper */
 struct low_blend low_blend_new(struct arena *a, int64_t n, int64_t sum);
 /* is each output one input? */
 bool low_blend_takes_one(const struct low_blend *b);
-/* v's shape but for n elements of an axis, in new memory */
-struct nd nd_resized(struct lower *l, const struct nd *v, int type, int axis, int64_t n);
 /* v, of 16 or 32 bits, along axis 1 or 2, in words; *copies grows by what that takes */
 struct nd low_blend_axis(struct lower *l, const struct nd *v, int axis,
 			 const struct low_blend *b, int *copies);

@@ -5,8 +5,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct npu_range
-perf_weight_source(const struct perf_run *run, const struct perf_row *row,
+/* where the weights of a core come from, before any transfer; n 0: none */
+static struct npu_range
+weight_source(const struct perf_run *run, const struct perf_row *row,
 		   int core)
 {
 	struct npu_range w = row->npu.weights[core];
@@ -58,7 +59,7 @@ perf_weights(struct arena *a, const struct perf_run *run, size_t n_runs)
 			    &run[i].row[k / NPU_MAX_STREAMS];
 			int core = (int)(k % NPU_MAX_STREAMS);
 			struct npu_range at =
-			    perf_weight_source(&run[i], r, core);
+			    weight_source(&run[i], r, core);
 			if (!at.n)
 				continue;
 			agrow(a, use, n, &cap);

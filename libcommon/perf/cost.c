@@ -225,7 +225,7 @@ static const struct perf_rules vela_rules = {
 	.conv1d_depthwise = true, .pool8 = 1, .pool16 = 2,
 };
 
-int64_t
+static int64_t
 perf_macs(const struct perf_op *op)
 {
 	bool deep = block_class_is_deep(op->class);
@@ -243,7 +243,7 @@ element_cycles(const struct accel *a, const struct perf_op *op)
 	return act > element ? act : element;
 }
 
-/* 2.5 steps 5 to 9 */
+/* 2.5 steps 6 to 8 */
 static void
 cost_mac(const struct perf_machine *m, const struct perf_op *op,
 	 struct perf_tiling *t, struct perf_cost *c)
@@ -261,8 +261,6 @@ cost_mac(const struct perf_machine *m, const struct perf_op *op,
 	double command = (mem.ifm + mem.ofm + out + mac) / COMMAND_DEPTH;
 	mac = mac > command ? mac : command;
 	out = out > command ? out : command;
-	c->block_mac = mac;
-	c->block_output = out;
 	c->npu = perf_whole(mac > out ? mac * (double)c->blocks + out
 				 : out * (double)c->blocks + mac);
 }
@@ -278,7 +276,6 @@ cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
 	double command = (mem.ifm + mem.ofm + per_element * n) / COMMAND_DEPTH;
 	if (command / n > per_element)
 		per_element = command / n;
-	c->block_output = per_element * n;
 	c->npu = perf_whole(ceil(per_element * (double)stored_elements(&op->ofm)));
 }
 

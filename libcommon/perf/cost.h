@@ -79,8 +79,6 @@ struct perf_rules {
 int64_t perf_block_mac(const struct accel *a, const struct perf_op *op,
 		       struct perf_rules rules, struct perf_tiling *t);
 
-int64_t perf_macs(const struct perf_op *op);
-
 /*
  * Bytes of one contiguous access, the table of 2.2.  pixel_bytes: what is
  * compared with the block's depth to find whole pixels in NHWC.

@@ -159,8 +159,6 @@ perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 	double command = (memory + mac + out) / COMMAND_DEPTH;
 	mac = mac > command ? mac : command;
 	out = out > command ? out : command;
-	c->block_mac = mac;
-	c->block_output = out;
 	double total = (mac > out ? mac * n + out : out * n + mac) + mem.ifm +
 		       mem.ofm;
 	double decode = decode_cycles(a, op, t);
@@ -185,6 +183,5 @@ perf_cost85_elementwise(const struct perf_machine *m, const struct perf_op *op,
 	double block = (double)hwc_elements(op->block);
 	double most = mem.ifm > mem.ofm ? mem.ifm : mem.ofm;
 	double command = (most / block + each) / COMMAND_DEPTH;
-	c->block_output = (each > command ? each : command) * block;
 	c->npu = perf_whole(ceil((each > command ? each : command) * n));
 }

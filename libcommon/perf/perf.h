@@ -120,9 +120,7 @@ struct perf_cost {
 	double port[MEM_AREAS];	  /* of them, those that others can't use: less where
 				   * a channel waits for its latency (22) */
 	int64_t macs;
-	/* parts: one block's dot products and output, blocks of the OFM */
-	double block_mac, block_output;
-	int64_t blocks;
+	int64_t blocks; /* of the OFM */
 	/* accesses of 2.7, in elements */
 	int64_t ifm_read, ifm2_read, ofm_write, weight_read;
 	int64_t weight_passes; /* times that weights are fetched */
@@ -236,10 +234,6 @@ struct perf_run {
 bool perf_stream(struct arena *a, const struct perf_machine *m,
 		 const struct npu_stream *s, struct perf_run *out,
 		 struct err *e);
-
-/* where the weights of a core come from, before any transfer; n 0: none */
-struct npu_range perf_weight_source(const struct perf_run *run,
-				    const struct perf_row *row, int core);
 
 /* weight elements of a kernel before encoding, 0 if it has none */
 int64_t perf_original_weights(const struct perf_op *op);

@@ -50,8 +50,8 @@ print_number(struct text *t, const struct npu_command *c)
 		text_printf(t, " %u", c->param);
 }
 
-void
-stream_print_fields(struct text *t, const struct npu_command *c)
+static void
+print_fields(struct text *t, const struct npu_command *c)
 {
 	struct npu_registers r = { 0 };
 	int bits = npu_command_bits(c->info, c->generation);
@@ -89,8 +89,8 @@ stream_print_fields(struct text *t, const struct npu_command *c)
 	}
 }
 
-void
-stream_print_command(struct text *t, const struct npu_command *c, bool fields)
+static void
+print_command(struct text *t, const struct npu_command *c, bool fields)
 {
 	char name[40];
 	(void)snprintf(name, sizeof(name), "cmd%d.NPU_%s_%s", c->has_payload,
@@ -104,7 +104,7 @@ stream_print_command(struct text *t, const struct npu_command *c, bool fields)
 		    name, c->param);
 	if (fields) {
 		text_puts(t, " ");
-		stream_print_fields(t, c);
+		print_fields(t, c);
 	}
 	text_putc(t, '\n');
 }
@@ -120,7 +120,7 @@ stream_print(struct text *t, const struct npu_stream *s, bool fields,
 	text_puts(t, "Register-Level Command Stream: Output\n");
 	text_printf(t, "  Offset: Payload Param Code - %-30s Param\n", "Command");
 	for (; stream_next(s, &at, &c, &bad); n++)
-		stream_print_command(t, &c, fields);
+		print_command(t, &c, fields);
 	text_printf(t, "Number of commands = %u\n", n);
 	text_printf(t, "Command stream length = %zu bytes\n", 4 * s->n_words);
 	return !bad.status || err_set(e, "%s", bad.text);

@@ -465,9 +465,6 @@ void stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
  */
 bool stream_print(struct text *t, const struct npu_stream *s, bool fields,
 		  struct err *e);
-void stream_print_command(struct text *t, const struct npu_command *c,
-			  bool fields);
-void stream_print_fields(struct text *t, const struct npu_command *c);
 
 /* one line without newline: offset, operation, shapes, addresses, ... */
 void stream_print_op(struct text *t, const struct npu_op *op);

@@ -152,7 +152,6 @@ void check_container(struct checker *c, const struct tfl_model *m); /* 48-51 */
 
 /* of U85 */
 void check_values85(struct checker *c);
-void check_tables85(struct checker *c);
 void check_blocks85(struct checker *c);
 void check_streams85(struct checker *c);
 void check_dma85(struct checker *c);

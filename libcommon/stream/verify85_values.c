@@ -319,6 +319,21 @@ check_turned(struct checker *c)
 		 op->block.w);
 }
 
+/* of a table uploaded before: the same question as on the others */
+static void
+check_tables85(struct checker *c)
+{
+	const struct npu_range *t = &c->op.table;
+	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38, "table at byte %" PRId64
+		 " of %" PRId64 " bytes", t->at, t->n);
+	for (int64_t i = t->at; i < t->at + t->n && i < LUT_BYTES; i++)
+		if (!c->table_valid[i]) {
+			ERROR(c, 38, "byte %" PRId64 " of a table of %" PRId64
+			      " is not there", i - t->at, t->n);
+			return;
+		}
+}
+
 void
 check_values85(struct checker *c)
 {
@@ -335,20 +350,5 @@ check_values85(struct checker *c)
 		ERROR_IF(op->ifm.shape.c != op->extent.c, c, 21,
 			 "IFM depth %d, OFM depth %d", op->ifm.shape.c,
 			 op->extent.c);
-	/* of a table uploaded before: the same question as on the others */
 	check_tables85(c);
-}
-
-void
-check_tables85(struct checker *c)
-{
-	const struct npu_range *t = &c->op.table;
-	ERROR_IF(t->at + t->n > LUT_BYTES, c, 38, "table at byte %" PRId64
-		 " of %" PRId64 " bytes", t->at, t->n);
-	for (int64_t i = t->at; i < t->at + t->n && i < LUT_BYTES; i++)
-		if (!c->table_valid[i]) {
-			ERROR(c, 38, "byte %" PRId64 " of a table of %" PRId64
-			      " is not there", i - t->at, t->n);
-			return;
-		}
 }

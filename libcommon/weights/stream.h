@@ -23,8 +23,7 @@ enum {
 	WEIGHTS_N_INDEX = 512, /* indices and direct values have 9 bits */
 	WEIGHTS_PALETTE_MAX = 32,
 	WEIGHTS_OFS_MAX = 31,
-	WEIGHTS_SLICE_MAX = 32768, /* coded weights in a slice */
-	/* what the encoder makes: no public encoder writes one more (7.) */
+	/* coded weights in a slice: one more could be said, and no encoder is known to */
 	WEIGHTS_SLICE_SAFE = 32767,
 	WEIGHTS_DIVISORS = 6,	/* WDIV 0..5 */
 	WEIGHTS_QUOTIENTS = 32, /* 0..31 untruncated (1.4) */

@@ -86,7 +86,6 @@ bool is_picture(struct bytes file);
 bool load_picture(struct arena *a, struct bytes file, struct data *out,
 		  struct err *e);
 /* PCM or float WAV, else what libsndfile knows; channels averaged: [frames] */
-bool is_wav(struct bytes file);
 bool is_sound(struct bytes file); /* WAV, or another that begins with a name */
 bool load_sound(struct arena *a, struct bytes file, struct data *out,
 		struct err *e);

@@ -11,7 +11,7 @@ struct wave {
 	struct bytes data;
 };
 
-bool
+static bool
 is_wav(struct bytes f)
 {
 	return f.n >= 12 && !memcmp(f.p, "RIFF", 4) &&

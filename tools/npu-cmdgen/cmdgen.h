@@ -51,7 +51,6 @@ bool build_model(struct cmdgen *c, struct bytes *out);
 
 /* ends.c: the model's inputs and outputs, and how many of them one run takes */
 struct ends find_ends(const struct cmdgen *c);
-int32_t batch_of(const struct graph *g);
 /*
  * A tensor of the original in memory, and what it holds at first, where that is not
  * the original's: an end, or a variable of a batch.  False: it is.

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-int32_t
+static int32_t
 batch_of(const struct graph *g)
 {
 	const struct g_model *m = g->n_models ? g->models[0] : NULL;

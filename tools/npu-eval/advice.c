@@ -21,14 +21,14 @@ enum {
 	ENOUGH_DB = 30,
 };
 
-bool
+static bool
 is_dead(const struct layer *l, int32_t channel)
 {
 	const struct channel *c = &l->channel[channel];
 	return c->lo == c->hi && l->n > (size_t)l->n_channels;
 }
 
-size_t
+static size_t
 dead_channels(const struct layer *l)
 {
 	size_t n = 0;
@@ -46,7 +46,7 @@ has_own_range(int code)
 }
 
 /* by the operator's own loss */
-int32_t
+static int32_t
 worst_channel(const struct layer *l)
 {
 	int32_t worst = 0;
@@ -95,7 +95,7 @@ channels_apart(const struct layers *all, const struct layer *l)
 	return hi > 0 ? hi / lo : 1;
 }
 
-void
+static void
 put_advice(struct text *t, const struct layers *all, const struct layer *l)
 {
 	const struct tfl_tensor *x = &all->m->subgraph[0].tensor[l->tensor];

@@ -41,12 +41,6 @@ struct layers {
 
 /* of the type */
 void layer_limits(const struct tfl_tensor *t, int32_t *lo, int32_t *hi);
-/* that were one value in all of several */
-bool is_dead(const struct layer *l, int32_t channel);
-size_t dead_channels(const struct layer *l);
-int32_t worst_channel(const struct layer *l);
-/* one line, what would help; "" where nothing need */
-void put_advice(struct text *t, const struct layers *all, const struct layer *l);
 void print_layers(struct text *t, const struct layers *all, enum format format);
 
 #endif

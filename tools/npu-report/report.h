@@ -104,8 +104,6 @@ struct table table_picture(const struct report *r, enum picture p);
 void table_html(struct text *t, const struct table *b);
 void table_text(struct text *t, const struct table *b);
 void table_add(struct table *b, struct cell c);
-/* digits as in the JSON, or six behind the point: of sums; percent: one behind the point and a sign */
-void put_number(struct text *t, double v);
 
 static inline struct cell
 cell_text(const char *s)

@@ -33,7 +33,8 @@ table_of(struct arena *a, const char *title, const char *const *column)
 	return b;
 }
 
-void
+/* digits as in the JSON, or six behind the point: of sums */
+static void
 put_number(struct text *t, double v)
 {
 	const double whole = 9e15, parts = 1e6;

@@ -305,7 +305,7 @@ read_matrix(const struct part *p, const struct tfl_tensor *t, int32_t *rows,
 		   : "weights have other dimensions than output and input";
 }
 
-const char *
+static const char *
 read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 {
 	*c = (struct conv){ .kind = OP_FC, .groups = 1 };

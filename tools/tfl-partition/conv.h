@@ -34,7 +34,6 @@ bool channel_scale(const struct conv *c, int o, struct npu_scale *s);
 /* weights of FULLY_CONNECTED: O,I with any ones between */
 const char *read_matrix(const struct part *p, const struct tfl_tensor *t,
 			int32_t *rows, int32_t *cols);
-const char *read_fc(const struct part *p, const struct tfl_op *op, struct conv *c);
 struct yx map_yx(const struct tfl_tensor *t);
 /* CONV_2D or DEPTHWISE_CONV_2D, whatever it becomes; false: another operator */
 bool conv_read(const struct part *p, const struct tfl_op *op, struct conv *c);

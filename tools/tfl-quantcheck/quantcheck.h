@@ -137,7 +137,6 @@ bool review_answer(const struct review *r, bool strict);
 
 /* ---- report.c --- */
 
-const char *severity_name(enum severity s);
 void report_text(struct text *t, const struct review *r, bool strict,
 		 bool tables);
 void report_json(struct text *t, const struct review *r, bool strict);

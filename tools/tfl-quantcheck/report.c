@@ -9,7 +9,7 @@ static const char *const severity_names[SEVERITIES] = {
 	[NOTE] = "note", [WARNING] = "warning", [ERROR] = "error",
 };
 
-const char *
+static const char *
 severity_name(enum severity s)
 {
 	return severity_names[s];

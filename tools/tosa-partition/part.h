@@ -170,12 +170,6 @@ const char *scale_to(struct part *p, const struct nd *v, const struct tail *t,
 		     const struct nd *out);
 /* arith.c: part k of every element, of a smaller type */
 struct nd part_of(const struct nd *v, int type, int k);
-/*
- * unary.c: v as a map of these four dimensions, in memory of its own where that is
- * needed, with v's elements if they are wanted; what was written to such memory, to out
- */
-struct nd mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled);
-void unmapped(struct part *p, const struct nd *to, const struct nd *out);
 /* matmul.c: matrix i of a batch, its second axis (or first, transposed) along
  * neighbours; the place of a result's */
 struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose);

@@ -31,7 +31,9 @@ tail_from(struct part *p, const struct tosa_op *op)
 	return t;
 }
 
-struct nd
+/* v as a map of these four dimensions, in memory of its own where that is needed, with v's
+ * elements if they are wanted */
+static struct nd
 mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 {
 	struct nd r = *v;
@@ -45,7 +47,8 @@ mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 	return r;
 }
 
-void
+/* to out, what was written to such memory */
+static void
 unmapped(struct part *p, const struct nd *to, const struct nd *out)
 {
 	struct nd v = *to;

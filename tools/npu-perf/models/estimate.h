@@ -72,11 +72,6 @@ double perf_regor85_table(const struct perf_machine *m, const struct perf_op *op
 void perf_regor85(const struct perf_machine *m, const struct perf_op *op,
 		  const struct perf_schedule *s, struct perf_estimate *out);
 
-/* vela21_stream.c: the pass that vela-2.1 would have made of op; t has room for 4 tensors */
-void perf_vela21_pass(const struct perf_machine *m, const struct perf_op *op,
-		      struct v21_plane pad_before, struct v21_plane pad_after,
-		      struct v21_tensor t[4], struct v21_pass *out);
-
 /* ---- copies: 2.6, 4.4 ------------------------------------------------------ */
 
 double perf_vela312_copy(const struct perf_machine *m, int64_t bytes,

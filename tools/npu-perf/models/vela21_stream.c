@@ -67,10 +67,11 @@ skirt_after(int32_t size, int32_t stride, int32_t kernel, int32_t before)
 	return total > before ? total - before : 0;
 }
 
-void
-perf_vela21_pass(const struct perf_machine *m, const struct perf_op *op,
-		 struct v21_plane pad_before, struct v21_plane pad_after,
-		 struct v21_tensor t[4], struct v21_pass *out)
+/* the pass that vela-2.1 would have made of op; t has room for 4 tensors */
+static void
+make_pass(const struct perf_machine *m, const struct perf_op *op,
+	  struct v21_plane pad_before, struct v21_plane pad_after,
+	  struct v21_tensor t[4], struct v21_pass *out)
 {
 	struct v21_tensor *ifm = &t[0], *ifm2 = &t[1], *w = &t[2], *ofm = &t[3];
 	*ifm = map_tensor(&op->ifm);
@@ -127,7 +128,7 @@ perf_vela21_layer(const struct perf_machine *m, const struct perf_layer *l,
 	const struct npu_op *npu = &l->first->npu;
 	struct v21_plane before = { npu->pad_top, npu->pad_left };
 	struct v21_plane after = { npu->pad_bottom, npu->pad_right };
-	perf_vela21_pass(m, &l->op, before, after, t, &p);
+	make_pass(m, &l->op, before, after, t, &p);
 	p.after_npu_pass = !first;
 	memcpy(p.dma_bytes, dma, sizeof(p.dma_bytes));
 	v21_pass_metrics(m, &p, &x);
