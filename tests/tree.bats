@@ -62,6 +62,14 @@ finds() {
 	"$TOP/scripts/check-headers" "$PWD"
 	run "$TOP/scripts/check-headers" -u "$PWD"
 	[ "$status" = 1 ] && [[ $output = *"nobody calls g"* ]]
+	printf 'int\nf(void)\n{\n\treturn 1;\n}\nint h(void)\n{\n\treturn f();\n}\n' \
+		>libcommon/sim/a.c
+	printf '/* a.c */\n' >libcommon/sim/b.c
+	printf 'int f(void);\n' >libcommon/sim/sim.h
+	run "$TOP/scripts/check-headers" -u "$PWD"
+	[ "$status" = 1 ] && [[ $output = *"f is called in a.c alone"* ]]
+	printf 'int\ng(void)\n{\n\treturn f();\n}\n' >libcommon/sim/b.c
+	"$TOP/scripts/check-headers" -u "$PWD"
 	printf 'int f(void);\nint h(void); /* f, h: h() */\n' >libcommon/sim/sim.h
 	run "$TOP/scripts/check-headers" "$PWD"
 	[ "$status" = 1 ] && [[ $output = *"h is nowhere in libcommon/sim"* ]]

@@ -194,13 +194,6 @@ double perf_contention(const struct perf_machine *m, struct perf_step *steps,
 /* memory behind a region: 0 constants, 2 cache, others the tensor arena */
 enum mem_area perf_region_area(const struct memory_system *m, int region);
 
-/*
- * Describes a decoded kernel (npu_is_kernel).  False for one that no hardware
- * executes: an empty IFM, or sizes whose costs exceed 2^60.
- */
-bool perf_op_of(const struct perf_machine *m, const struct npu_op *op,
-		struct perf_op *out, struct err *e);
-
 /* may it be costed?  A bound on every product that costing forms */
 bool perf_op_fits(const struct perf_op *op);
 

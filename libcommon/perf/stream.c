@@ -137,9 +137,13 @@ static void (*const describe[GENERATIONS])(const struct npu_op *, struct perf_op
 	[GEN_U85] = describe85,
 };
 
-bool
-perf_op_of(const struct perf_machine *m, const struct npu_op *op,
-	   struct perf_op *out, struct err *e)
+/*
+ * Describes a decoded kernel (npu_is_kernel).  False for one that no hardware
+ * executes: an empty IFM, or sizes whose costs exceed 2^60.
+ */
+static bool
+describe_kernel(const struct perf_machine *m, const struct npu_op *op,
+		struct perf_op *out, struct err *e)
 {
 	*out = (struct perf_op){
 		.class = class_of(op), .func = func_of(op),
@@ -228,7 +232,7 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 		*used = false;
 		return true;
 	default:
-		if (!perf_op_of(m, &r->npu, &r->op, e))
+		if (!describe_kernel(m, &r->npu, &r->op, e))
 			return false;
 		cost_kernel(m, r);
 		return true;

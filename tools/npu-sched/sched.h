@@ -440,7 +440,7 @@ bool weights_move(const struct sched *s); /* does fetching ever pay? */
 double transfer_share(const struct sched *s);
 /* cycles however its weights are held, at the least */
 double least_cost(const struct kernel *k);
-/* one operation, alone: the same description that perf_op_of makes of the decoded kernel */
+/* one operation, alone: as libcommon/perf/stream.c describes the decoded kernel */
 struct perf_op op_work(const struct sched *s, const struct g_op *op, const struct kernel *k);
 bool takes_ifm2_first(const struct g_op *op); /* on U85 */
 /* a kernel with weights that are held so; in blocks */
