@@ -20,7 +20,8 @@
  */
 static const struct cutting {
 	enum cut cut;
-	bool slide, lazy, eager;
+	bool slide;	  /* results may lie over operands */
+	bool lazy, eager; /* late weights are read in place, or waited for */
 	enum { ALWAYS, NEAR, FEW } when;
 } cuttings[] = {
 	{ .cut = UNCUT, .lazy = true, .eager = true },
