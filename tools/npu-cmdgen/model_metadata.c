@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Metadata of the compiled model: the original's, the plan of the arena, ends, the map. */
+#include "model.h"
+
+static void
+add_metadata(struct build *b, const char *name, struct bytes data)
+{
+	struct tflw_model *w = &b->w;
+	agrow(b->c->a, w->metadata, (size_t)w->n_metadata, &b->cap_metadata);
+	w->metadata[w->n_metadata++] = (struct tflw_metadata){
+		.name = name, .buffer = add_buffer(b, data) };
+}
+
+static void
+keep_metadata(struct build *b)
+{
+	struct fb_ref root = b->c->m->root;
+	uint32_t n = fb_vector(root, FB_Model_metadata).n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct fb_ref md = fb_item(root, FB_Model_metadata, i);
+		const char *name = fb_string(md, FB_Metadata_name, NULL);
+		uint64_t buffer = (uint64_t)fb_int(md, FB_Metadata_buffer);
+		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
+		    strcmp(name, MAP_METADATA) != 0 &&
+		    strcmp(name, ENDS_METADATA) != 0 &&
+		    buffer < b->c->m->n_buffers && b->c->m->buffer[buffer].p)
+			add_metadata(b, name, b->c->m->buffer[buffer]);
+	}
+}
+
+/* ethosu-commands(7) 13.4; tensors of the other subgraphs are the runtime's */
+static void
+add_plan(struct build *b)
+{
+	int n = 0, k = 0;
+	for (int i = 0; i < b->w.n_subgraphs; i++)
+		n += b->w.subgraph[i].n_tensors;
+	uint8_t *p = arena_alloc(b->c->a, 4 * ((size_t)n + 3), 1);
+	store_le32(p, 0);
+	store_le32(p + 4, (uint32_t)b->w.n_subgraphs);
+	store_le32(p + 8, (uint32_t)n);
+	for (; k < b->sg.n_tensors; k++)
+		store_le32(p + 12 + 4 * k, (uint32_t)(int32_t)b->plan[k]);
+	for (; k < n; k++)
+		store_le32(p + 12 + 4 * k, UINT32_MAX);
+	add_metadata(b, "OfflineMemoryAllocation",
+		     (struct bytes){ .p = p, .n = 4 * ((size_t)n + 3) });
+}
+
+static void
+add_ends(struct build *b)
+{
+	struct ends x = find_ends(b->c);
+	struct bytes text = ends_print(b->c->a, &x);
+	if (text.p)
+		add_metadata(b, ENDS_METADATA, text);
+}
+
+/* last, so that what comes before is the same with it and without */
+static void
+add_map(struct build *b)
+{
+	const struct cmdgen *c = b->c;
+	bool any = false;
+	for (size_t i = 0; i < c->g->n_nodes; i++)
+		any |= c->stream[i].n_marks > 0;
+	if (any && !c->no_map)
+		add_metadata(b, MAP_METADATA,
+			     map_encode(c->a, map_make(c->a, c->g, c->m, c->stream)));
+}
+
+void
+build_metadata(struct build *b)
+{
+	keep_metadata(b);
+	add_plan(b);
+	add_ends(b);
+	add_map(b);
+}
