@@ -27,7 +27,7 @@ crc32_of(const uint8_t *p, size_t n)
 
 enum { LOCAL = 0x04034b50, CENTRAL = 0x02014b50, END = 0x06054b50,
        LOCAL_BYTES = 30, CENTRAL_BYTES = 46, END_BYTES = 22,
-       FIRST_DAY = 0x21 /* 1980-01-01 */, VERSION = 20, MAX_ENTRIES = 64 };
+       FIRST_DAY = 0x21 /* 1980-01-01 */, VERSION = 20 };
 
 struct archive {
 	struct text *t;

@@ -21,7 +21,6 @@ check(int line, const char *what, double got, double want)
 }
 
 #define CHECK(expr, want) check(__LINE__, #expr, (double)(expr), (double)(want))
-#define CHECK_STR(expr, want) CHECK(strcmp(expr, want), 0)
 
 static const struct accel *const u256 = &accels[ACCEL_U55_256];
 

@@ -106,7 +106,7 @@ places(void)
 
 /* ---- call_plan.c ----------------------------------------------------------------- */
 
-enum { PARTS = 3, MOST_BYTES = 600 };
+enum { PARTS = 3 };
 
 /* PARTS tensors and the one that they are parts of, along an axis; PACK: a new one */
 struct cut {

@@ -16,7 +16,6 @@ enum id {
 #define ALIAS(id, long) ID_##id,
 #define HIDDEN(id, key, ...) ID_##id,
 #include "options.def"
-	N_IDS,
 	ID_GROUP,
 };
 
