@@ -144,6 +144,10 @@ place_all()
 		done
 	done
 	# no constants, as ExecuTorch packs NumPy's string of none: one zero byte
+	cp "$TOP/tests/cases/tosa-partition/select/m.tosa" model.tosa
+	compile_case . ethos-u65-256 Ethos_U65_High_End Dedicated_Sram
+	npu-cmdgen --emit=vela-bin -o m.vela-bin m.wenc
+	npu-sim --compare=model.tosa m.vela-bin
 	LC_ALL=C grep -qaP 'weight_data\x00{5}\x01\x00{31}scratch_size' m.vela-bin
 }
 
