@@ -15,7 +15,8 @@ struct box {
 struct gaps {
 	struct box *map;	 /* by their beginning */
 	int64_t *until;		 /* the latest end of a map up to each */
-	struct box *buffer, *barred; /* barred: scratch */
+	struct box *buffer; /* by their addresses */
+	struct box *barred; /* scratch: the maps of one search */
 	size_t n_maps, n_buffers;
 	int64_t limit;
 };
@@ -37,7 +38,7 @@ gaps_open(struct arena *a, const struct plan *p, int place, int64_t limit)
 	h->map = anew(a, struct box, p->n_maps + 1);
 	h->until = anew(a, int64_t, p->n_maps + 1);
 	h->buffer = anew(a, struct box, p->n_slices + 1);
-	h->barred = anew(a, struct box, p->n_maps + p->n_slices + 1);
+	h->barred = anew(a, struct box, p->n_maps + 1);
 	for (size_t i = 0; i < p->n_maps; i++) {
 		const struct rect *r = &p->rect[i];
 		if (r->place == place && r->bytes)
@@ -67,26 +68,35 @@ first_map(const struct gaps *h, int64_t step)
 	return lo;
 }
 
+static bool
+is_live(const struct box *b, struct g_range life)
+{
+	return b->hi >= life.lo && b->lo <= life.hi;
+}
+
 static size_t
-list_barred(struct gaps *h, int64_t lo, int64_t hi)
+list_barred(struct gaps *h, struct g_range life)
 {
 	size_t n = 0;
-	for (size_t i = first_map(h, lo); i < h->n_maps && h->map[i].lo <= hi; i++)
-		if (h->map[i].hi >= lo)
+	for (size_t i = first_map(h, life.lo); i < h->n_maps && h->map[i].lo <= life.hi; i++)
+		if (h->map[i].hi >= life.lo)
 			h->barred[n++] = h->map[i];
-	for (size_t i = 0; i < h->n_buffers; i++)
-		if (h->buffer[i].hi >= lo && h->buffer[i].lo <= hi)
-			h->barred[n++] = h->buffer[i];
 	return n;
 }
 
+/* Past a box that bars an address no lower one is free; so what lies below was left for
+ * good, and one look at the buffers is enough.  Maps are few that are live. */
 bool
 gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at)
 {
-	size_t n = list_barred(h, life.lo, life.hi);
+	const size_t n = list_barred(h, life);
+	size_t b = 0;
 	*at = 0;
 	for (bool moved = true; moved && *at + bytes <= h->limit;) {
 		moved = false;
+		for (; b < h->n_buffers && h->buffer[b].at < *at + bytes; b++)
+			if (h->buffer[b].end > *at && is_live(&h->buffer[b], life))
+				*at = h->buffer[b].end;
 		for (size_t i = 0; i < n; i++)
 			if (h->barred[i].at < *at + bytes && h->barred[i].end > *at) {
 				*at = h->barred[i].end;
@@ -96,15 +106,24 @@ gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at)
 	return *at + bytes <= h->limit;
 }
 
-void
-gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at,
-	  int64_t now)
+static void
+forget_before(struct gaps *h, int64_t now)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < h->n_buffers; i++)
 		if (h->buffer[i].hi >= now)
 			h->buffer[n++] = h->buffer[i];
-	h->buffer[n++] = (struct box){ .lo = life.lo, .hi = life.hi, .at = at,
-				       .end = at + bytes };
 	h->n_buffers = n;
+}
+
+void
+gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at,
+	  int64_t now)
+{
+	forget_before(h, now);
+	size_t i = h->n_buffers++;
+	for (; i > 0 && h->buffer[i - 1].at > at; i--)
+		h->buffer[i] = h->buffer[i - 1];
+	h->buffer[i] = (struct box){ .lo = life.lo, .hi = life.hi, .at = at,
+				     .end = at + bytes };
 }

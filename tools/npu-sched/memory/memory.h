@@ -9,10 +9,10 @@
 struct usage;
 struct usage *usage_open(struct arena *a, const int64_t *bytes, int n);
 void usage_add(struct usage *u, int first, int last, int64_t bytes);
-/* the last of first..last where more bytes are in use; -1: none */
-int usage_last_above(const struct usage *u, int first, int last, int64_t bytes);
-/* the most at any of first..last */
-int64_t usage_most(const struct usage *u, int first, int last);
+/* the last of first..last where more bytes are in use; -1: none, and in most the most that
+ * is at any of them */
+int usage_last_above(const struct usage *u, int first, int last, int64_t bytes,
+		     int64_t *most);
 
 /* gaps.c: free addresses between maps that lie; life is in time steps */
 struct gaps;

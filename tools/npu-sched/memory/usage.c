@@ -6,6 +6,8 @@
  */
 #include "memory.h"
 
+#include "base/fixed.h"
+
 enum { BLOCK = 32 };
 
 struct usage {
@@ -20,7 +22,7 @@ find_most(struct usage *u, int block)
 	int lo = block * BLOCK, hi = lo + BLOCK < u->n ? lo + BLOCK : u->n;
 	int64_t most = 0;
 	for (int i = lo; i < hi; i++)
-		most = u->own[i] > most ? u->own[i] : most;
+		most = max_i64(most, u->own[i]);
 	u->most[block] = most + u->alike[block];
 }
 
@@ -40,13 +42,17 @@ usage_open(struct arena *a, const int64_t *bytes, int n)
 	return u;
 }
 
-/* of first..last, all in one block */
+/* of first..last, all in one block; what is in use only grows */
 static void
 add_in_block(struct usage *u, int first, int last, int64_t bytes)
 {
-	for (int i = first; i <= last; i++)
+	int block = first / BLOCK;
+	int64_t most = u->most[block] - u->alike[block];
+	for (int i = first; i <= last; i++) {
 		u->own[i] += bytes;
-	find_most(u, first / BLOCK);
+		most = max_i64(most, u->own[i]);
+	}
+	u->most[block] = most + u->alike[block];
 }
 
 void
@@ -66,34 +72,25 @@ usage_add(struct usage *u, int first, int last, int64_t bytes)
 }
 
 int
-usage_last_above(const struct usage *u, int first, int last, int64_t bytes)
+usage_last_above(const struct usage *u, int first, int last, int64_t bytes, int64_t *most)
 {
+	*most = 0;
 	for (int i = last; i >= first;) {
 		int block = i / BLOCK, lo = block * BLOCK;
-		if (u->most[block] > bytes)
-			for (int k = i; k >= lo && k >= first; k--)
-				if (u->own[k] + u->alike[block] > bytes)
-					return k;
-		i = lo - 1;
-	}
-	return -1;
-}
-
-int64_t
-usage_most(const struct usage *u, int first, int last)
-{
-	int64_t most = 0;
-	for (int i = first; i <= last;) {
-		int block = i / BLOCK, end = (block + 1) * BLOCK;
-		if (i % BLOCK == 0 && end - 1 <= last) {
-			most = u->most[block] > most ? u->most[block] : most;
-			i = end;
+		if (lo >= first && i == lo + BLOCK - 1 && u->most[block] <= bytes) {
+			*most = max_i64(*most, u->most[block]);
+			i = lo - 1;
 			continue;
 		}
-		for (; i < end && i <= last; i++) {
-			int64_t bytes = u->own[i] + u->alike[block];
-			most = bytes > most ? bytes : most;
+		/* a part of it matters only where the whole does */
+		if (u->most[block] <= min_i64(bytes, *most))
+			i = lo - 1;
+		for (; i >= lo && i >= first; i--) {
+			int64_t now = u->own[i] + u->alike[block];
+			if (now > bytes)
+				return i;
+			*most = max_i64(*most, now);
 		}
 	}
-	return most;
+	return -1;
 }

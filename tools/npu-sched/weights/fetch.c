@@ -64,10 +64,9 @@ sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int fr
 		return true;
 	*k = (struct known_room){ .slice = slice, .bytes = bytes, .from = -1,
 				  .none_at = -1 };
-	k->none_at = usage_last_above(w->used, from, u->last, w->limit - bytes);
+	k->none_at = usage_last_above(w->used, from, u->last, w->limit - bytes, &k->most);
 	if (k->none_at >= 0)
 		return false;
-	k->most = usage_most(w->used, from, u->last);
 	k->from = from;
 	return true;
 }
@@ -461,7 +460,7 @@ walk_kernels(struct walk *w, struct arena *scratch)
 			issue(w, k);
 		p->cycles += max_f64(w->tk, w->td);
 	}
-	p->need = usage_most(w->used, 0, (int)p->n_kernels - 1);
+	(void)usage_last_above(w->used, 0, (int)p->n_kernels - 1, INT64_MAX, &p->need);
 }
 
 void
