@@ -105,12 +105,13 @@ struct op_info {
 	bool shared;	 /* others have its weights, too */
 	bool given_block; /* the graph says which */
 	int alike;	 /* the first operation of the same work: has the choices */
-	struct block_choice *choice; /* [MAX_CHOICES], or NULL */
-	int n_choices;
+	struct block_choice *choice; /* up to MAX_CHOICES */
+	size_t n_choices, cap_choices;
 	struct chain_choice *chained; /* [CHAIN_LENGTH], by links, or NULL */
-	struct cost_known *known; /* [KNOWN_COSTS], or NULL */
-	struct stripe_known *in_stripes; /* [KNOWN_STRIPES], or NULL */
-	int n_stripes;
+	struct cost_known *known; /* a place for each hash: find_cost; up to KNOWN_COSTS */
+	size_t n_known;
+	struct stripe_known *in_stripes; /* up to KNOWN_STRIPES */
+	size_t n_stripes, cap_stripes;
 	double lower_bound[CUTS + 1]; /* whole_lower_bound */
 	bool lower_bounds_known;
 };

@@ -205,7 +205,7 @@ forget_blocks(struct sched *s)
 		if (f->chained)
 			memset(f->chained, 0, CHAIN_LENGTH * sizeof(*f->chained));
 		if (f->known)
-			memset(f->known, 0, KNOWN_COSTS * sizeof(*f->known));
+			memset(f->known, 0, f->n_known * sizeof(*f->known));
 		if (G_HAS(f->op, G_OP_block))
 			f->alike = i;
 		else if (first && *first)
@@ -381,7 +381,7 @@ block_for(struct sched *s, int i, int32_t rows)
 	struct op_info *f = &s->info[s->info[i].alike];
 	if (op_is_transfer(f->op->kind))
 		return NULL;
-	for (int k = 0; k < f->n_choices; k++)
+	for (size_t k = 0; k < f->n_choices; k++)
 		if (f->choice[k].rows == rows)
 			return &f->choice[k];
 	/* the depth belongs to the encoded weights: one for all stripes */
@@ -392,9 +392,8 @@ block_for(struct sched *s, int i, int32_t rows)
 	search_once(&x, rows, depth);
 	if (!x.found)
 		return NULL;
-	if (!f->choice)
-		f->choice = anew(s->a, struct block_choice, MAX_CHOICES);
-	int at = f->n_choices < MAX_CHOICES ? f->n_choices++ : MAX_CHOICES - 1;
+	agrow(s->a, f->choice, f->n_choices, &f->cap_choices);
+	size_t at = f->n_choices < MAX_CHOICES ? f->n_choices++ : MAX_CHOICES - 1;
 	f->choice[at] = x.best;
 	return &f->choice[at];
 }

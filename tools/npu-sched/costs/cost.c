@@ -266,6 +266,50 @@ cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choi
 	return c;
 }
 
+/* found for every kernel of every plan: a real hash would take the most of it */
+static uint64_t
+hash_cost(const struct cost_key *key)
+{
+	return (uint64_t)(key->links * 7 + key->stripe * 5 + key->rows * 3 + key->ifm_rows +
+			  key->depth + key->stream_bytes / 16);
+}
+
+static bool
+is_free(const struct cost_known *k)
+{
+	static const struct cost_key none;
+	return memcmp(&k->key, &none, sizeof(none)) == 0;
+}
+
+/* twice as many places, each cost in the one of its hash */
+static void
+double_known(struct sched *s, struct op_info *f)
+{
+	enum { FIRST = 4 };
+	const size_t n = f->n_known ? 2 * f->n_known : FIRST;
+	struct cost_known *known = anew(s->a, struct cost_known, n);
+	for (size_t i = 0; i < f->n_known; i++)
+		if (!is_free(&f->known[i]))
+			known[hash_cost(&f->known[i].key) % n] = f->known[i];
+	f->known = known;
+	f->n_known = n;
+}
+
+/* the place of a cost, which may hold another one, or none yet: where two would share
+ * one there are more, as long as they are few */
+static struct cost_known *
+find_cost(struct sched *s, struct op_info *f, const struct cost_key *key)
+{
+	const uint64_t at = hash_cost(key);
+	while (f->n_known < KNOWN_COSTS) {
+		const struct cost_known *k = f->known ? &f->known[at % f->n_known] : NULL;
+		if (k && (is_free(k) || memcmp(&k->key, key, sizeof(*key)) == 0))
+			break;
+		double_known(s, f);
+	}
+	return &f->known[at % f->n_known];
+}
+
 bool
 stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_bytes,
 	  int64_t scale_bytes)
@@ -282,12 +326,7 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 		.links = k->links, .stripe = stripe, .rows = k->rows.hi - k->rows.lo,
 		.ifm_rows = in.hi - in.lo, .depth = k->depth.hi - k->depth.lo,
 		.stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
-	if (!f->known)
-		f->known = anew(s->a, struct cost_known, KNOWN_COSTS);
-	/* found for every kernel of every plan: a real hash would take the most of it */
-	uint64_t at = (uint64_t)(key.links * 7 + key.stripe * 5 + key.rows * 3 + key.ifm_rows +
-				 key.depth + key.stream_bytes / 16);
-	struct cost_known *known = &f->known[at % KNOWN_COSTS];
+	struct cost_known *known = find_cost(s, f, &key);
 	if (memcmp(&known->key, &key, sizeof(key)) != 0) {
 		const struct block_choice *b = kernel_block(s, k, stripe);
 		if (!b)
@@ -372,14 +411,13 @@ const struct stripe_known *
 op_cost(struct sched *s, int op, int32_t stripe)
 {
 	struct op_info *f = &s->info[op];
-	for (int i = 0; i < f->n_stripes; i++)
+	for (size_t i = 0; i < f->n_stripes; i++)
 		if (f->in_stripes[i].stripe == stripe)
 			return f->in_stripes[i].fits ? &f->in_stripes[i] : NULL;
-	if (!f->in_stripes)
-		f->in_stripes = anew(s->a, struct stripe_known, KNOWN_STRIPES);
 	struct stripe_known b = { .stripe = stripe };
 	b.fits = sum_stripes(s, op, &b);
-	int at = f->n_stripes < KNOWN_STRIPES ? f->n_stripes++ : KNOWN_STRIPES - 1;
+	agrow(s->a, f->in_stripes, f->n_stripes, &f->cap_stripes);
+	size_t at = f->n_stripes < KNOWN_STRIPES ? f->n_stripes++ : KNOWN_STRIPES - 1;
 	f->in_stripes[at] = b;
 	return b.fits ? &f->in_stripes[at] : NULL;
 }

@@ -83,7 +83,8 @@ forget_costs(struct op_info *f)
 	f->chained = NULL;
 	f->known = NULL;
 	f->in_stripes = NULL;
-	f->n_choices = f->n_stripes = 0;
+	f->n_choices = f->cap_choices = 0;
+	f->n_stripes = f->cap_stripes = f->n_known = 0;
 }
 
 /* the same operations, with nothing known of their costs */
@@ -198,9 +199,9 @@ keep_choices(struct sched *s, struct op_info *f, const struct op_info *from)
 	}
 	if (!from->n_choices)
 		return;
-	f->choice = anew(s->a, struct block_choice, MAX_CHOICES);
-	memcpy(f->choice, from->choice, MAX_CHOICES * sizeof(*f->choice));
-	f->n_choices = from->n_choices;
+	f->choice = anew(s->a, struct block_choice, from->n_choices);
+	memcpy(f->choice, from->choice, from->n_choices * sizeof(*f->choice));
+	f->n_choices = f->cap_choices = from->n_choices;
 }
 
 void
