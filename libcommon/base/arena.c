@@ -2,6 +2,7 @@
 #include "base/arena.h"
 
 #include "base/block.h"
+#include "base/diag.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -9,15 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* many arenas live for a few small allocations: chunks begin small */
-enum { FIRST_BYTES = 4 * 1024, CHUNK_BYTES = 64 * 1024, ALIGN = 16 };
-enum { CLASSES = 3 }; /* of sizes: each is four times the one before */
+enum { ALIGN = 16 };
+
+/*
+ * Many arenas live for a few small allocations: chunks begin small, each four times the
+ * one before.  An arena of MANY_BYTES goes on with blocks that have large pages
+ * (base/block.h), as to fill so many small ones takes ten times as long.
+ */
+enum { FIRST_BYTES = 4 * 1024, CHUNK_BYTES = 64 * 1024, MANY_BYTES = 512 * 1024 };
 
 struct chunk {
 	struct chunk *next;
 	size_t used, size; /* of data[] */
 	_Alignas(ALIGN) unsigned char data[];
 };
+
+enum { LARGE_BYTES = (2 << 20) - (int)sizeof(struct chunk) };
 
 struct kept {
 	struct kept *next;
@@ -27,6 +35,7 @@ struct kept {
 
 struct arena {
 	struct chunk *head;
+	size_t bytes; /* of all chunks */
 	struct kept *kept;
 };
 
@@ -38,7 +47,7 @@ chunk_size(const struct arena *a, size_t bytes)
 							      : FIRST_BYTES;
 	while (size < CHUNK_BYTES && bytes > size / 4)
 		size *= 4;
-	size = size < CHUNK_BYTES ? size : CHUNK_BYTES;
+	size = a->bytes >= MANY_BYTES ? LARGE_BYTES : size < CHUNK_BYTES ? size : CHUNK_BYTES;
 	return bytes > size / 4 ? bytes : size;
 }
 
@@ -48,30 +57,36 @@ chunk_size(const struct arena *a, size_t bytes)
  * few small allocations costs no more than clearing those, and the last ones nothing.
  */
 #if defined(__unix__) && !BLOCKS_ARE_WATCHED
-enum { MOST_SPARE = 8 };
+static const struct {
+	size_t bytes;
+	int most;
+} spares[] = {
+	{ FIRST_BYTES, 8 }, { 4 * FIRST_BYTES, 8 }, { CHUNK_BYTES, 8 }, { LARGE_BYTES, 2 },
+};
 static _Thread_local struct spare {
 	struct chunk *first;
 	int n;
-} spare[CLASSES];
+} spare[ARRAY_LEN(spares)];
 
-static struct spare *
-spare_of(size_t size)
+/* of chunks of that size; ARRAY_LEN(spares): none are kept */
+static size_t
+class_of(size_t size)
 {
-	for (size_t i = 0; i < CLASSES; i++)
-		if (size == (size_t)FIRST_BYTES << 2 * i)
-			return &spare[i];
-	return NULL;
+	size_t i = 0;
+	while (i < ARRAY_LEN(spares) && spares[i].bytes != size)
+		i++;
+	return i;
 }
 
 static struct chunk *
 take_spare(size_t size)
 {
-	struct spare *l = spare_of(size);
-	if (!l || !l->n)
+	const size_t class = class_of(size);
+	if (class == ARRAY_LEN(spares) || !spare[class].n)
 		return NULL;
-	struct chunk *c = l->first;
-	l->first = c->next;
-	l->n--;
+	struct chunk *c = spare[class].first;
+	spare[class].first = c->next;
+	spare[class].n--;
 	c->next = NULL;
 	return c;
 }
@@ -79,13 +94,21 @@ take_spare(size_t size)
 static bool
 put_spare(struct chunk *c)
 {
-	struct spare *l = spare_of(c->size);
-	if (!l || l->n == MOST_SPARE)
+	const size_t class = class_of(c->size);
+	if (class == ARRAY_LEN(spares) || spare[class].n == spares[class].most)
 		return false;
-	c->next = l->first;
-	l->first = c;
-	l->n++;
+	c->next = spare[class].first;
+	spare[class].first = c;
+	spare[class].n++;
 	return true;
+}
+
+void
+arena_forget_spare(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(spares); i++)
+		for (struct chunk *c; (c = take_spare(spares[i].bytes));)
+			block_free(c, sizeof(*c) + c->size);
 }
 #else
 static struct chunk *
@@ -100,6 +123,11 @@ put_spare(struct chunk *c)
 {
 	(void)c;
 	return false;
+}
+
+void
+arena_forget_spare(void)
+{
 }
 #endif
 
@@ -126,14 +154,6 @@ chunk_free(struct chunk *c)
 {
 	if (!put_spare(c))
 		block_free(c, sizeof(*c) + c->size);
-}
-
-void
-arena_forget_spare(void)
-{
-	for (size_t i = 0; i < CLASSES; i++)
-		for (struct chunk *c; (c = take_spare((size_t)FIRST_BYTES << 2 * i));)
-			block_free(c, sizeof(*c) + c->size);
 }
 
 struct arena *
@@ -179,6 +199,7 @@ arena_reset(struct arena *a)
 			keep = c;
 	}
 	a->head = keep;
+	a->bytes = keep ? keep->size : 0;
 	if (!keep)
 		return;
 	memset(keep->data, 0, keep->used);
@@ -203,6 +224,7 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 	}
 	c = chunk_new(chunk_size(a, bytes));
 	c->used = bytes;
+	a->bytes += c->size;
 	if (a->head && c->size == bytes) {
 		/* a block of its own goes behind, the open chunk stays open */
 		c->next = a->head->next;
