@@ -31,6 +31,8 @@ bool check_loops(struct check *c);
 bool check_chain_of(struct check *c, const struct g_step *s);
 /* check_schedule.c: every operation runs, once, behind what it needs */
 bool check_schedule(struct check *c);
+/* check_overlap.c: what is live at one time has bytes of its own */
+bool check_overlap(struct check *c);
 /* check_separate.c: memory of its own that an input or output has */
 bool check_separate(struct check *c);
 /* check_areas.c: what is placed lies within its area */

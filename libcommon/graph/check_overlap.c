@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is in memory at one time has bytes of its own. */
+#include "graph/check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* the tensor whose bytes each one's are, through however many in-place operations */
+static bool
+find_roots(struct check *c, const struct g_tensor **root)
+{
+	const struct graph *g = c->g;
+	const struct g_tensor **way = anew(c->a, const struct g_tensor *, g->n_tensors + 1);
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		const struct g_tensor *t = g->tensors[i];
+		size_t n = 0;
+		for (; !root[t->rec.index] && t->over.n; t = t->over.v[0]) {
+			if (n == g->n_tensors)
+				return BAD(c, t, "t%d: over= leads back to it",
+					   t->rec.id);
+			way[n++] = t;
+		}
+		t = root[t->rec.index] ? root[t->rec.index] : t;
+		root[t->rec.index] = t;
+		while (n--)
+			root[way[n]->rec.index] = t;
+	}
+	return true;
+}
+
+/* bytes of a place while they are live: of a tensor, or of a buffer */
+struct stay {
+	int64_t lo, hi, at, end;
+	int area;
+	const struct g_tensor *root; /* of a tensor: its group's; NULL: a buffer */
+};
+
+static bool
+is_tensor_placed(const struct g_tensor *t)
+{
+	return G_HAS(t, G_TENSOR_at) && G_HAS(t, G_TENSOR_live);
+}
+
+static struct stay
+stay_of_tensor(const struct g_tensor *t, const struct g_tensor *root)
+{
+	return (struct stay){ .lo = t->live.lo, .hi = t->live.hi, .at = t->at,
+			      .end = t->at + tensor_bytes(t), .area = t->area, .root = root };
+}
+
+static struct stay
+stay_of_buffer(const struct g_buffer *b)
+{
+	return (struct stay){ .lo = b->live.lo, .hi = b->live.hi, .at = b->at,
+			      .end = b->at + b->bytes, .area = b->area };
+}
+
+/* bytes of one place may be shared when one is dead, or `over`; what is fetched into a
+ * buffer must not meet a tensor that is live */
+static bool
+collide(const struct stay *a, const struct stay *b)
+{
+	return a->area == b->area && a->lo <= b->hi && b->lo <= a->hi && a->at < b->end &&
+	       b->at < a->end && a->root != b->root;
+}
+
+static int
+compare_stays(const void *x, const void *y)
+{
+	const struct stay *a = x, *b = y;
+	return a->lo < b->lo ? -1 : a->lo > b->lo;
+}
+
+/* do any two of them?  Each is held against those that are live when it begins */
+static bool
+any_collide(struct arena *a, struct stay *v, size_t n)
+{
+	const struct stay **live = anew(a, const struct stay *, n + 1);
+	size_t n_live = 0;
+	if (n)
+		qsort(v, n, sizeof(*v), compare_stays);
+	for (size_t i = 0; i < n; i++) {
+		size_t left = 0;
+		for (size_t k = 0; k < n_live; k++) {
+			if (live[k]->hi < v[i].lo)
+				continue;
+			live[left++] = live[k];
+			if (collide(live[k], &v[i]))
+				return true;
+		}
+		n_live = left;
+		live[n_live++] = &v[i];
+	}
+	return false;
+}
+
+/* names the first two tensors that do; false: there are such */
+static bool
+check_tensor_overlap(struct check *c, const struct g_tensor **root)
+{
+	const struct graph *g = c->g;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct g_tensor *a = g->tensors[i], *b = g->tensors[k];
+			const struct stay x = stay_of_tensor(a, root[i]);
+			const struct stay y = stay_of_tensor(b, root[k]);
+			if (is_tensor_placed(a) && is_tensor_placed(b) && collide(&x, &y))
+				return BAD(c, a, "t%d at 0x%" PRIx64 " overlaps t%d at 0x%"
+					   PRIx64 " while both are live", a->rec.id,
+					   (uint64_t)a->at, b->rec.id, (uint64_t)b->at);
+		}
+	return true;
+}
+
+static bool
+check_buffer_overlap(struct check *c, const struct g_tensor **root, const struct g_buffer *b)
+{
+	const struct stay x = stay_of_buffer(b);
+	for (size_t i = 0; i < c->g->n_tensors && G_HAS(b, G_BUFFER_live); i++) {
+		const struct g_tensor *t = c->g->tensors[i];
+		const struct stay y = stay_of_tensor(t, root[i]);
+		if (is_tensor_placed(t) && collide(&x, &y))
+			return BAD(c, b, "b%d at 0x%" PRIx64 " overlaps t%d at 0x%" PRIx64
+				   " while both are live", b->rec.id, (uint64_t)b->at,
+				   t->rec.id, (uint64_t)t->at);
+	}
+	return true;
+}
+
+/* all pairs of a thousand tensors take longer than the rest of the check: they are looked
+ * at where some two are known to collide */
+bool
+check_overlap(struct check *c)
+{
+	const struct graph *g = c->g;
+	const struct g_tensor **root = anew(c->a, const struct g_tensor *, g->n_tensors + 1);
+	struct stay *v = anew(c->a, struct stay, g->n_tensors + g->n_buffers + 1);
+	size_t n = 0;
+	if (!find_roots(c, root))
+		return false;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		if (is_tensor_placed(g->tensors[i]))
+			v[n++] = stay_of_tensor(g->tensors[i], root[i]);
+	for (size_t i = 0; i < g->n_buffers; i++)
+		if (G_HAS(g->buffers[i], G_BUFFER_live))
+			v[n++] = stay_of_buffer(g->buffers[i]);
+	if (!any_collide(c->a, v, n))
+		return true;
+	bool ok = check_tensor_overlap(c, root);
+	for (size_t i = 0; ok && i < g->n_buffers; i++)
+		ok = check_buffer_overlap(c, root, g->buffers[i]);
+	return ok;
+}
