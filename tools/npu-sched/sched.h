@@ -264,9 +264,9 @@ struct sched {
 	int n_shallow;
 	enum block_objective objective; /* of blocks */
 	struct sizes_known *sizes; /* of weights: all variants share it */
-	struct searched_blocks *searched; /* and this */
+	struct hash_table *searched; /* blocks, and this */
 	size_t *at_rest; /* cascades that are kept of variants */
-	struct kept_list *kept; /* between stripes, and this */
+	struct hash_table *kept; /* between stripes, and this */
 	enum care care; /* with which plans are placed that are compared */
 	struct copies *copies; /* maps that may be copied, or NULL */
 	bool has_copies; /* some operation is one */

@@ -52,17 +52,17 @@ void cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kerne
 
 /* kept.c: what it keeps from stripe to stripe; all variants share what was found */
 struct kept {
-	int32_t rolling[MAX_LENGTH]; /* rows of each operation's OFM */
+	int32_t *rolling; /* rows of each operation's OFM */
 	/* maps from outside that the last OFM may lie over, if they die by then */
 	struct ending {
 		int op, operand; /* of the cascade's: one that reads it; IFM or IFM2 */
 		int64_t lead;	 /* bytes by which that OFM must begin before it */
-	} ending[2 * MAX_LENGTH];
-	int n_endings;
+	} *ending;
+	int n_ops, n_endings;
 };
-uint64_t kept_key(const struct sched *s, const struct cascade *c);
-const struct kept *find_kept(const struct sched *s, uint64_t key); /* NULL: not yet */
-void add_kept(const struct sched *s, uint64_t key, const struct kept *kept);
+/* where a cascade's stands (hash_table_at): NULL until it is found */
+void **kept_at(const struct sched *s, const struct cascade *c);
+struct kept *copy_kept(const struct sched *s, const struct kept *from);
 
 /* when a tensor is in memory: operations and CPU nodes have a time step each */
 struct live_range {

@@ -6,23 +6,14 @@
 #include "cascades.h"
 
 #include "base/hash.h"
+#include "base/hash_table.h"
 
 #include <string.h>
-
-/* an open hash table; a key stands for itself, as it has 64 bits */
-struct kept_list {
-	struct arena *a;
-	struct kept_entry {
-		uint64_t key;
-		const struct kept *kept; /* NULL: a free place */
-	} *v;
-	size_t n, size;
-};
 
 void
 begin_kept(struct sched *s)
 {
-	s->kept = anew(s->a, struct kept_list, 1);
+	s->kept = anew(s->a, struct hash_table, 1);
 	s->kept->a = s->a;
 	s->at_rest = anew(s->a, size_t, 1);
 }
@@ -39,8 +30,8 @@ put_operand(struct op_key *k, int at, const struct g_operand *o)
 	k->layout[at] = o->t ? (int)o->t->layout : 0;
 }
 
-uint64_t
-kept_key(const struct sched *s, const struct cascade *c)
+static uint64_t
+key_of(const struct sched *s, const struct cascade *c)
 {
 	struct op_key v[MAX_LENGTH];
 	int n = c->last - c->first + 1;
@@ -60,43 +51,22 @@ kept_key(const struct sched *s, const struct cascade *c)
 	return hash_xxh3_seeded(v, (size_t)n * sizeof(*v), (uint64_t)c->rows);
 }
 
-static struct kept_entry *
-find_entry(const struct kept_list *l, uint64_t key)
+void **
+kept_at(const struct sched *s, const struct cascade *c)
 {
-	size_t at = (size_t)(key % l->size);
-	while (l->v[at].kept && l->v[at].key != key)
-		at = (at + 1) % l->size;
-	return &l->v[at];
+	return hash_table_at(s->kept, key_of(s, c));
 }
 
-static void
-make_room(struct kept_list *l)
+struct kept *
+copy_kept(const struct sched *s, const struct kept *from)
 {
-	enum { FIRST = 256 };
-	if (2 * l->n < l->size)
-		return;
-	struct kept_list more = { .a = l->a, .n = l->n,
-				  .size = l->size ? 4 * l->size : FIRST };
-	more.v = anew(l->a, struct kept_entry, more.size);
-	for (size_t i = 0; i < l->size; i++)
-		if (l->v[i].kept)
-			*find_entry(&more, l->v[i].key) = l->v[i];
-	*l = more;
-}
-
-const struct kept *
-find_kept(const struct sched *s, uint64_t key)
-{
-	return s->kept->size ? find_entry(s->kept, key)->kept : NULL;
-}
-
-void
-add_kept(const struct sched *s, uint64_t key, const struct kept *kept)
-{
-	struct kept_list *l = s->kept;
-	struct kept *k = anew(l->a, struct kept, 1);
-	make_room(l);
-	*k = *kept;
-	*find_entry(l, key) = (struct kept_entry){ .key = key, .kept = k };
-	l->n++;
+	struct arena *a = s->kept->a;
+	struct kept *k = anew(a, struct kept, 1);
+	const size_t ops = (size_t)from->n_ops, endings = (size_t)from->n_endings;
+	*k = *from;
+	k->rolling = anew(a, int32_t, ops);
+	k->ending = anew(a, struct ending, endings);
+	memcpy(k->rolling, from->rolling, ops * sizeof(*k->rolling));
+	memcpy(k->ending, from->ending, endings * sizeof(*k->ending));
+	return k;
 }

@@ -380,6 +380,9 @@ run_in_stripes(struct run *r)
 {
 	struct cascade *c = r->c;
 	int n = c->last - c->first + 1;
+	r->kept.n_ops = n;
+	r->kept.rolling = anew(r->a, int32_t, (size_t)n);
+	r->kept.ending = anew(r->a, struct ending, 2 * (size_t)n);
 	r->done = anew(r->a, int32_t, (size_t)n);
 	r->next = anew(r->a, struct emit_rows, (size_t)n);
 	r->low = anew(r->a, int32_t, (size_t)n);
@@ -400,13 +403,13 @@ static void
 keep_between(struct run *r)
 {
 	struct cascade *c = r->c;
-	const uint64_t key = kept_key(r->s, c);
-	const struct kept *kept = r->kernels ? NULL : find_kept(r->s, key);
+	void **known = r->kernels ? NULL : kept_at(r->s, c);
+	const struct kept *kept = known ? *known : NULL;
 	if (!kept) {
 		run_in_stripes(r);
 		kept = &r->kept;
-		if (!r->kernels)
-			add_kept(r->s, key, kept);
+		if (known)
+			*known = copy_kept(r->s, kept);
 	}
 	choose_over(r->s, c, kept);
 	for (int i = 0; i + 1 <= c->last - c->first; i++) {

@@ -11,6 +11,7 @@
 
 #include "base/fixed.h"
 #include "base/hash.h"
+#include "base/hash_table.h"
 
 #include <string.h>
 
@@ -282,7 +283,7 @@ search_for(struct block_search *x, int32_t depth)
 
 /* ---- searches that were made, in any variant ------------------------------------ */
 
-/* all that a search depends on: no padding, as its bytes are compared */
+/* all that a search depends on: no padding, as its bytes are hashed */
 struct search_key {
 	int64_t op, rows, depth, objective, traversal, stream_bytes, scale_bytes;
 	int64_t link[CHAIN_LENGTH]; /* operations of a chain, from 1 on; 0: none */
@@ -290,15 +291,8 @@ struct search_key {
 };
 
 struct searched_block {
-	struct search_key key;
-	bool used, found;
+	bool found;
 	struct block_choice best;
-};
-
-struct searched_blocks {
-	struct arena *a;
-	struct searched_block *v; /* an open hash table */
-	size_t n, size;
 };
 
 static int64_t
@@ -308,7 +302,7 @@ map_key(const struct g_operand *o)
 	return o->t ? 1 + o->t->layout * AREAS + o->t->area : 0;
 }
 
-static struct search_key
+static uint64_t
 key_of(const struct block_search *x, int32_t rows, int32_t depth)
 {
 	const struct g_op *op = x->op;
@@ -324,53 +318,28 @@ key_of(const struct block_search *x, int32_t rows, int32_t depth)
 		key.map[i][1] = map_key(&link->ifm2);
 		key.map[i][2] = map_key(&link->ofm);
 	}
-	return key;
-}
-
-static struct searched_block *
-find_searched(const struct searched_blocks *l, const struct search_key *key)
-{
-	size_t at = (size_t)(hash_xxh3(key, sizeof(*key)) % l->size);
-	while (l->v[at].used && memcmp(&l->v[at].key, key, sizeof(*key)) != 0)
-		at = (at + 1) % l->size;
-	return &l->v[at];
-}
-
-static void
-make_room(struct searched_blocks *l)
-{
-	enum { FIRST = 256 };
-	if (2 * l->n < l->size)
-		return;
-	struct searched_blocks more = { .a = l->a, .n = l->n,
-					.size = l->size ? 4 * l->size : FIRST };
-	more.v = anew(l->a, struct searched_block, more.size);
-	for (size_t i = 0; i < l->size; i++)
-		if (l->v[i].used)
-			*find_searched(&more, &l->v[i].key) = l->v[i];
-	*l = more;
+	return hash_xxh3(&key, sizeof(key));
 }
 
 void
 begin_costs(struct sched *s)
 {
-	s->searched = anew(s->a, struct searched_blocks, 1);
+	s->searched = anew(s->a, struct hash_table, 1);
 	s->searched->a = s->a;
 }
 
 static void
 search_once(struct block_search *x, int32_t rows, int32_t depth)
 {
-	struct searched_blocks *l = x->s->searched;
-	const struct search_key key = key_of(x, rows, depth);
-	make_room(l);
-	struct searched_block *b = find_searched(l, &key);
-	if (!b->used) {
+	struct hash_table *known = x->s->searched;
+	void **at = hash_table_at(known, key_of(x, rows, depth));
+	if (!*at) {
+		struct searched_block *found = anew(known->a, struct searched_block, 1);
 		search_for(x, depth);
-		*b = (struct searched_block){ .key = key, .used = true,
-					      .found = x->found, .best = x->best };
-		l->n++;
+		*found = (struct searched_block){ .found = x->found, .best = x->best };
+		*at = found;
 	}
+	const struct searched_block *b = *at;
 	x->found = b->found;
 	x->best = b->best;
 }

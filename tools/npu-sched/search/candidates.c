@@ -7,6 +7,7 @@
 #include "search.h"
 
 #include "base/hash.h"
+#include "base/hash_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,21 +67,15 @@ make_cut(struct variant *x, struct division d, enum cut cut)
 }
 
 /* divisions seen, with and without slides: the same maps for more are no news */
-struct seen {
-	uint64_t *hash;
-	size_t n, cap;
-};
-
 static bool
-is_news(struct arena *a, struct seen *l, struct division d)
+is_news(struct hash_table *seen, struct division d)
 {
+	static char yes;
 	uint64_t h = 2 * hash_xxh3(d.picked, (size_t)d.n * sizeof(*d.picked)) + d.slide;
-	for (size_t i = 0; i < l->n; i++)
-		if (l->hash[i] == h)
-			return false;
-	agrow(a, l->hash, l->n, &l->cap);
-	l->hash[l->n++] = h;
-	return true;
+	void **at = hash_table_at(seen, h);
+	const bool news = !*at;
+	*at = &yes;
+	return news;
 }
 
 void
@@ -189,7 +184,7 @@ take_new(struct cuts *l, struct cutting t, uint64_t hash)
 /* what is listed, the divisions that were seen, and what is to be estimated yet */
 struct enumeration {
 	struct variant *x;
-	struct seen seen;
+	struct hash_table seen;
 	const struct wanted *wanted;
 	bool coarse; /* sizes of maps */
 	struct trial trial[TRIALS];
@@ -242,7 +237,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 	struct candidate c = { .maps = maps };
 	struct cuts cuts = { .n = 0 };
 	struct division *d = &c.division;
-	if (!divide(x, maps, slide, d) || !is_news(x->list, &l->seen, *d))
+	if (!divide(x, maps, slide, d) || !is_news(&l->seen, *d))
 		return;
 	if (l->wanted->estimated[slide] < INFINITY &&
 	    division_estimate(x->cascades, d->picked, d->n, l->wanted->limit, slide) >
@@ -274,6 +269,7 @@ list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
 	x->list = arena_open();
 	struct enumeration *l = anew(x->list, struct enumeration, 1);
 	l->x = x;
+	l->seen.a = x->list;
 	l->wanted = w;
 	l->coarse = sizing.coarse;
 	struct sizes sizes = list_sizes(x, x->list, sizing.steps);
