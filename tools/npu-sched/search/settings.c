@@ -63,7 +63,8 @@ count_layouts(const struct search *x)
 static int
 count_objectives(const struct search *x)
 {
-	return weights_move(x->s) && has_few_weights(x->s) ? BLOCK_OBJECTIVES : 1;
+	const bool few = x->s->g->n_weights > 0 && has_few_weights(x->s);
+	return weights_move(x->s) && few ? BLOCK_OBJECTIVES : 1;
 }
 
 struct settings

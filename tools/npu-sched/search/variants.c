@@ -184,7 +184,8 @@ explore_all(struct search *x, int64_t limit)
 	struct points light = { .n = 0 }, rest = { .n = 0 };
 	if (!explore_efforts(x, heaviest, &light))
 		return false;
-	if (is_lightest_asked(&x->found, limit))
+	/* where nothing was let in, nothing was too heavy: all has been explored */
+	if (is_lightest_asked(&x->found, limit) || !light.n)
 		return leave_all(x, light);
 	if (!explore_efforts(x, 0, &rest))
 		return false;
