@@ -5,7 +5,7 @@
 
 load lib/common
 
-seed=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
+profile=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded
 	--memory-mode Shared_Sram)
 
 # the log's choices, as an editor would write them into the .part
@@ -24,11 +24,11 @@ compile()
 {
 	need_shared seeds/vela-log.txt
 	need_shared models/seed_mnist_fc.tflite
-	tfl-partition "$SHARED/models/seed_mnist_fc.tflite" >seed.part
-	hand_edit seed.part >edited.part
-	[ "$(diff seed.part edited.part | grep -c '^>')" = 8 ]
-	npu-sched "${seed[@]}" --arena-cache-size=2016 edited.part >seed.sched 2>/dev/null
-	npu-wenc seed.sched >seed.wenc
+	tfl-partition "$SHARED/models/seed_mnist_fc.tflite" >m.part
+	hand_edit m.part >edited.part
+	[ "$(diff m.part edited.part | grep -c '^>')" = 8 ]
+	npu-sched "${profile[@]}" --arena-cache-size=2016 edited.part >m.sched 2>/dev/null
+	npu-wenc m.sched >m.wenc
 }
 
 # the weights of the model are not those of the log, and nor is the encoder
@@ -39,30 +39,30 @@ mask_length()
 
 @test "82 commands of 444 bytes, as in the log" {
 	compile
-	npu-cmdgen --emit=words seed.wenc | mask_length >got
+	npu-cmdgen --emit=words m.wenc | mask_length >got
 	sed -n '/^Register-Level Command Stream: Output/,/^Command stream length/p' \
 		"$SHARED/seeds/vela-log.txt" | mask_length >want
 	diff want got
 	[ "$(grep -c ' - cmd' got)" = 82 ]
-	[ "$(npu-cmdgen --emit=cmd seed.wenc | wc -c)" = 444 ]
+	[ "$(npu-cmdgen --emit=cmd m.wenc | wc -c)" = 444 ]
 }
 
 @test "the edits are obeyed, not overwritten" {
 	compile
 	for edit in 'block=2x2x128 ib=10 ab=30 blockdep=0' \
 		'block=2x2x128 ib=10 ab=30 blockdep=3' 'at=0x2760'; do
-		grep -qF "$edit" seed.wenc
+		grep -qF "$edit" m.wenc
 	done
-	grep -q '^code .* scales=0x2760:10080 stream=0x4ec0:' seed.wenc
-	grep -q '^area  *arena .*used=2016' seed.wenc
+	grep -q '^code .* scales=0x2760:10080 stream=0x4ec0:' m.wenc
+	grep -q '^area  *arena .*used=2016' m.wenc
 }
 
 @test "the model made of it computes the golden outputs" {
 	compile
-	npu-cmdgen -o seed_npu.tflite seed.wenc
-	npu-dis --verify seed_npu.tflite
+	npu-cmdgen -o m_npu.tflite m.wenc
+	npu-dis --verify m_npu.tflite
 	dir=$SHARED/golden/seed_mnist_fc/0
-	npu-sim -i "$dir/input_0.npy" -e "$dir/output_0.npy" seed_npu.tflite
+	npu-sim -i "$dir/input_0.npy" -e "$dir/output_0.npy" m_npu.tflite
 }
 
 # what the log calls by other names: its copies of input and output
@@ -75,13 +75,13 @@ copies='s/^( +name=(serving_default_input_1:0|StatefulPartitionedCall:0))_(npu|c
 		sed -E -e 's/(Weights: .*length=)[0-9]+/\1LENGTH/' -e "$copies" |
 			mask_length
 	}
-	npu-cmdgen --emit=list seed.wenc | mask >got
+	npu-cmdgen --emit=list m.wenc | mask >got
 	sed -n '/^print_high_level/,/^Command stream length/p' \
 		"$SHARED/seeds/vela-log.txt" | mask >want
 	[ "$(wc -l <want)" = 124 ]
 	diff want got
 	npu-cmdgen --verbose-high-level-command-stream \
-		--verbose-register-command-stream seed.wenc 2>&1 >/dev/null |
+		--verbose-register-command-stream m.wenc 2>&1 >/dev/null |
 		mask | diff want -
 }
 
@@ -95,7 +95,7 @@ copies='s/^( +name=(serving_default_input_1:0|StatefulPartitionedCall:0))_(npu|c
 			-e 's/MatMul1_reshape/MatMul1/' \
 			-e 's/(StatefulPartitionedCall:0)_cpu$/\1/'
 	}
-	npu-sched "${seed[@]}" --verbose-config --verbose-graph \
+	npu-sched "${profile[@]}" --verbose-config --verbose-graph \
 		--verbose-allocation edited.part 2>&1 >/dev/null |
 		grep -v '^npu-sched: profile:' | mask >got
 	# tfl-partition lists operators
@@ -126,9 +126,9 @@ copies='s/^( +name=(serving_default_input_1:0|StatefulPartitionedCall:0))_(npu|c
 			-e 's/: +[0-9]+: (FeatureMap|Weights)/: TOTAL: \1/' \
 			-e 's/(Allocation Peak.*:) .*/\1 TOTAL/'
 	}
-	npu-sched "${seed[@]}" --arena-cache-size=2016 seed.part 2>/dev/null |
+	npu-sched "${profile[@]}" --arena-cache-size=2016 m.part 2>/dev/null |
 		npu-wenc --verbose-allocation 2>got | npu-cmdgen \
-		--verbose-allocation 2>>got >seed_npu.tflite
+		--verbose-allocation 2>>got >m_npu.tflite
 	for set in Permanent_NPU Permanent_CPU; do
 		grep -A6 -B2 "($set)" "$SHARED/seeds/vela-log.txt"
 	done | grep -v '^--$' | mask >want
