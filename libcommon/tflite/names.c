@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and sizes of types and operators. */
+/* Names and sizes of types and operators; elements. */
 #include "tflite/tflite.h"
 
 static const struct type_info {
@@ -62,6 +62,24 @@ int64_t
 tfl_bytes(const struct tfl_tensor *t)
 {
 	return tfl_elements(t) * tfl_type_bytes(t->type);
+}
+
+int64_t
+tfl_integer(int type, const uint8_t *p, int64_t i)
+{
+	p += i * tfl_type_bytes(type);
+	switch (type) {
+	case TFL_INT8:
+		return (int8_t)*p;
+	case TFL_INT16:
+		return (int16_t)load_le16(p);
+	case TFL_INT32:
+		return (int32_t)load_le32(p);
+	case TFL_INT64:
+		return (int64_t)load_le64(p);
+	default:
+		return *p;
+	}
 }
 
 struct fb_ref

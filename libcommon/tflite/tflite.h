@@ -205,6 +205,8 @@ const char *tfl_op_name(int code);     /* "CONV_2D" */
 const char *tfl_op_label(const struct tfl_op *op);
 int64_t tfl_elements(const struct tfl_tensor *t);
 int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for variable-size types */
+/* element i of INT8, INT16, INT32, INT64 or, as any other type, unsigned bytes at p */
+int64_t tfl_integer(int type, const uint8_t *p, int64_t i);
 struct bytes tfl_metadata(const struct tfl_model *m, const char *name);
 /* the byte of the arena where OfflineMemoryAllocation has a tensor of the first
  * subgraph; -1: the interpreter places it (ethosu-commands(7) 13.4) */

@@ -8,21 +8,8 @@
 static double
 value_at(const struct tfl_tensor *t, const uint8_t *p, int64_t i)
 {
-	p += i * tfl_type_bytes(t->type);
-	switch (t->type) {
-	case TFL_INT8:
-		return (int8_t)*p;
-	case TFL_INT16:
-		return (int16_t)load_le16(p);
-	case TFL_INT32:
-		return (int32_t)load_le32(p);
-	case TFL_INT64:
-		return (double)(int64_t)load_le64(p);
-	case TFL_FLOAT32:
-		return (double)load_f32(p);
-	default:
-		return *p;
-	}
+	return t->type == TFL_FLOAT32 ? (double)load_f32(p + 4 * i)
+				      : (double)tfl_integer(t->type, p, i);
 }
 
 /* "[0,3,2]" of element i */

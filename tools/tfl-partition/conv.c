@@ -84,7 +84,7 @@ check_bias(const struct part *p, const struct conv *c)
 		return part_say(p, "bias has %" PRId64 " values for %d channels",
 				tfl_elements(b), c->o);
 	for (int i = 0; b->type == TFL_INT64 && i < c->o; i++) {
-		int64_t v = (int64_t)load_le64(b->data.p + 8 * (size_t)i);
+		int64_t v = tfl_integer(b->type, b->data.p, i);
 		if (v < -((int64_t)1 << 39) || v >= (int64_t)1 << 39)
 			return "a bias does not fit 40 bits";
 	}

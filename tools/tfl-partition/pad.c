@@ -67,11 +67,7 @@ fill_value(const struct part *p, const struct tfl_op *op, int32_t *value)
 		if (!t->data.p || t->type != o->type || tfl_elements(t) != 1)
 			return "the padding value is not a constant of the OFM's "
 			       "type";
-		const uint8_t *b = t->data.p;
-		*value = o->type == TFL_INT8	? (int8_t)b[0]
-			 : o->type == TFL_UINT8 ? b[0]
-			 : o->type == TFL_INT16 ? (int16_t)load_le16(b)
-						: (int32_t)load_le32(b);
+		*value = tensor_int(t, 0);
 	}
 	struct g_range r = type_range(o->type);
 	return o->type != TFL_INT32 && (*value < r.lo || *value > r.hi)

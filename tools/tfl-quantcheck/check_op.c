@@ -240,14 +240,6 @@ check_bias_zero(struct review *r, const struct check *c, struct place at)
 		}
 }
 
-static int64_t
-bias_value(const struct tfl_tensor *t, int64_t i)
-{
-	if (t->type == TFL_INT64)
-		return (int64_t)load_le64(t->data.p + 8 * i);
-	return (int32_t)load_le32(t->data.p + 4 * i);
-}
-
 /*
  * The worst channel: its scale against input times weight scale, and by how
  * many steps of the output the bias it stands for is therefore wrong.  The
@@ -278,9 +270,9 @@ worst_bias(const struct bias *b, struct bias_error *worst)
 		    !isfinite(want))
 			continue;
 		double rel = fabs(have - want) / want;
-		double at = has_values ? fabs((double)bias_value(b->bias, i))
-				       : 0;
-		double steps = at * fabs(have - want) /
+		int64_t at = has_values ? tfl_integer(b->bias->type, b->bias->data.p, i)
+					: 0;
+		double steps = fabs((double)at) * fabs(have - want) /
 			       (double)b->ofm->quant.scale[0];
 		if (worst->channel >= 0 && (steps < worst->steps ||
 		    (steps <= worst->steps && rel <= worst->relative)))

@@ -68,24 +68,6 @@ is_real(const struct tfl_tensor *t)
 	return type && t->quant.n_scale > 0;
 }
 
-static int64_t
-integer_at(const struct tfl_tensor *t, const uint8_t *p, int64_t i)
-{
-	p += i * tfl_type_bytes(t->type);
-	switch (t->type) {
-	case TFL_INT8:
-		return (int8_t)*p;
-	case TFL_INT16:
-		return (int16_t)load_le16(p);
-	case TFL_INT32:
-		return (int32_t)load_le32(p);
-	case TFL_INT64:
-		return (int64_t)load_le64(p);
-	default:
-		return *p;
-	}
-}
-
 void
 real_from_integers(const struct tfl_tensor *t, const void *p, double *out)
 {
@@ -97,7 +79,7 @@ real_from_integers(const struct tfl_tensor *t, const void *p, double *out)
 		int64_t c = i / inner;
 		int64_t zero = q->n_zero ? q->zero[q->n_zero > 1 ? c % q->n_zero : 0] : 0;
 		double scale = (double)q->scale[q->n_scale > 1 ? c % q->n_scale : 0];
-		out[i] = scale * (double)(integer_at(t, p, i) - zero);
+		out[i] = scale * (double)(tfl_integer(t->type, p, i) - zero);
 	}
 }
 
@@ -228,6 +210,6 @@ real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n)
 		return false;
 	*n = (int)tfl_elements(t);
 	for (int i = 0; i < *n; i++)
-		out[i] = integer_at(t, t->data.p, i);
+		out[i] = tfl_integer(t->type, t->data.p, i);
 	return true;
 }
