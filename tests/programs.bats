@@ -241,6 +241,15 @@ together()
 	[ "$n" -gt 50 ]
 }
 
+@test "npu-sched(1) names every accelerator" {
+	sed -n 's/^ACCEL(.*"\(ethos-u[0-9-]*\)".*/\1/p' "$TOP/schema/target.def" >names
+	[ "$(wc -l <names)" -ge 11 ]
+	while read -r name; do
+		grep -qE "^\.Cm (.* )?$name( |\$)" "$TOP/man/npu-sched.1" ||
+			{ echo "$name"; false; }
+	done <names
+}
+
 @test "manual pages refer to pages that exist" {
 	for f in "$TOP"/man/*; do
 		while read -r name section; do
