@@ -348,9 +348,8 @@ step_of()
 	with_source
 	sed -i '/^op *o0 /s/$/ x-note=1/' m.wenc # copied through, no difference
 	npu-dis --verify --source=m.wenc m_npu.tflite
-	tfl-partition "$SHARED/models/seanet_add0.tflite" 2>/dev/null |
-		npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes | npu-wenc >other.wenc ||
-		skip "no shared models"
+	tfl-partition "$(case_or_drawn models/seanet_add0.tflite 3 CONV_2D)" 2>notes |
+		npu-sched -a ethos-u55-128 "${memory[@]}" 2>notes | npu-wenc >other.wenc
 	run -1 npu-dis --verify --source=other.wenc m_npu.tflite
 	[[ $output == *"the constants are not the graph's blob flash"* ]]
 	tfl-partition "$TOP/tests/models/digits.tflite" |
