@@ -215,10 +215,11 @@ block85_ifm_held(const struct accel *a, struct hwc ublock, int32_t depth, int bi
 /* ---- 28.3: capacities ----------------------------------------------------------- */
 
 static int64_t
-input_bytes(const struct accel *a, const struct block_query *q, struct hwc b)
+input_bytes(const struct accel *a, const struct block_query *q,
+	    const struct shram_layout *l)
 {
-	struct hwc u = block85_ublock(a, q), ib = block85_ifm(a, q, b);
-	struct hwc unit = allocation(a, u, ib.c * q->ifm_bits);
+	struct hwc ib = l->ifm_block;
+	struct hwc unit = allocation(a, l->ublock, ib.c * q->ifm_bits);
 	int32_t granule = unit_depth(unit, q->ifm_bits);
 	int64_t plane = (int64_t)ib.h * ib.w;
 	if (block_class_is_deep(q->class))
@@ -273,10 +274,10 @@ block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 		return fits_elementwise(a, q, b);
 	if (q->class == BLOCK_RESIZE)
 		return true;
-	int64_t in = input_bytes(a, q, b), acc = accumulator_bytes(q, b);
+	int64_t in = input_bytes(a, q, out), acc = accumulator_bytes(q, b);
 	if (banks) /* of 1 KiB: which of two blocks takes less */
 		*banks = (int)((in + acc + 1023) / 1024);
-	struct hwc u = block85_ublock(a, q);
+	struct hwc u = out->ublock;
 	bool smallest = b.h == u.h && b.w == u.w && b.c <= up(u.c, BRICK);
 	bool sum = q->class == BLOCK_REDUCE_SUM;
 	bool twice = block_class_is_deep(q->class) && !sum && !smallest;
