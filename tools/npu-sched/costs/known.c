@@ -6,6 +6,7 @@
  */
 #include "../sched.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -62,6 +63,39 @@ has_same_costs(const struct op_info *f, const struct op_info *from)
 	return !op_is_transfer(f->op->kind) && has_maps_alike(f->op, from->op);
 }
 
+/* builds with CHECK_BOUNDS, as those with sanitizers are, stop where costs that were
+ * taken are not what would be found */
+static void
+check_costs(struct sched *s, int op)
+{
+#ifdef CHECK_BOUNDS
+	struct op_info *f = &s->info[op], was = *f;
+	f->known = NULL;
+	f->in_stripes = NULL;
+	f->n_stripes = 0;
+	if (f->alike == op) {
+		f->choice = NULL;
+		f->n_choices = 0;
+		for (int i = 0; i < was.n_choices; i++) {
+			const struct block_choice *b = block_for(s, op, was.choice[i].rows);
+			if (!b || !hwc_equal(b->block, was.choice[i].block))
+				abort();
+		}
+	}
+	for (int i = 0; i < was.n_stripes; i++) {
+		const struct stripe_known *k = &was.in_stripes[i];
+		const struct stripe_known *now = op_cost(s, op, k->stripe);
+		if (!now != !k->fits || (now && (now->cost[0] != k->cost[0] ||
+						 now->cost[1] != k->cost[1])))
+			abort();
+	}
+	*f = was;
+#else
+	(void)s;
+	(void)op;
+#endif
+}
+
 void
 take_costs(struct sched *s, const struct sched *from)
 {
@@ -79,5 +113,8 @@ take_costs(struct sched *s, const struct sched *from)
 			take_choices(s, f, o);
 		take_stripes(s, f, o);
 	}
+	for (int i = 0; i < s->n_ops; i++)
+		if (s->info[i].n_stripes)
+			check_costs(s, i);
 	arena_close(a);
 }
