@@ -347,7 +347,7 @@ is_hopeless(const struct packing *k)
 static void
 pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 {
-	enum { CLOSE = 16 };
+	enum { CLOSE = 10 };
 	find_near(k);
 	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
 		sort_order(k, (enum start)start);
