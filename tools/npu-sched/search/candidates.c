@@ -99,8 +99,9 @@ drop_candidates(struct variant *x)
 }
 
 /*
- * Sizes that maps may have, rising: the least; from the peak of whole maps down
- * to it and up to where more room changes nothing, 1/steps at a time.
+ * Sizes that maps may have, rising: the least, and a quarter of a step more, as there
+ * divisions differ most; from the peak of whole maps down to it and up to where more room
+ * changes nothing, 1/steps at a time.
  */
 struct sizes {
 	int64_t *v;
@@ -125,6 +126,9 @@ list_sizes(struct variant *x, struct arena *a, int steps)
 	for (int64_t m = whole; m > least; m -= m / (steps + 1) + 16)
 		add_size(a, &down, m);
 	add_size(a, &l, least);
+	const int64_t near = least + least / (4 * steps);
+	if (down.n && near < down.v[down.n - 1])
+		add_size(a, &l, near);
 	while (down.n)
 		add_size(a, &l, down.v[--down.n]);
 	for (int64_t m = whole; m < most;) {
