@@ -273,7 +273,7 @@ struct sched {
 	struct plan *plan; /* the one that was chosen */
 	struct sched_front front; /* --front, --explain */
 	int64_t least; /* limit, or cycles, that there is a plan for; 0: nobody asked */
-	int eased; /* by so much --effort is less than asked for, for now */
+	int effort_step; /* of --effort, up to the one that is asked for, for now */
 	double below; /* of another form's plan; 0: any.  Slower ones are of no interest */
 	struct rival { /* with Size, that plan; 0: there is none */
 		double weight;	/* heavier ones are of no interest */
@@ -292,6 +292,9 @@ struct sched {
 enum { NO_LIMIT_BYTES = 1 << 30 }; /* limits from here on are none */
 
 enum { ALIGN = 16 }; /* of buffers and peaks */
+
+enum { EFFORTS = 3 }; /* numbers that --effort takes for a step, which is the search of one of
+		       * its own and of all steps below: 1 to 3 are the first */
 
 /* cycles added up in another order differ by a smaller share */
 #define ROUNDING 1e-9

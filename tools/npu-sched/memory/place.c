@@ -373,7 +373,7 @@ static uint64_t
 budget_of(const struct sched *s, const struct packing *k, uint64_t share, uint64_t most)
 {
 	uint64_t b = share * k->n;
-	return (b < most ? b : most) * (unsigned)s->o->effort;
+	return (b < most ? b : most) * (EFFORTS * (1 + (unsigned)s->effort_step));
 }
 
 static bool

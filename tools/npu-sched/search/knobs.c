@@ -34,18 +34,17 @@ static const struct knobs table[ROWS] = {
 		    .spills = 24 },
 };
 
-/* the default effort is dense for small networks; every third step is a row more */
+/* the default effort is dense for small networks; every step is a row more */
 const struct knobs *
 search_knobs(const struct sched *s)
 {
-	enum { FEW = 40, MANY = 200, VERY_MANY = 400, DEFAULT_EFFORT = 3, EFFORTS = 3 };
+	enum { FEW = 40, MANY = 200, VERY_MANY = 400 };
 	int row = s->n_ops < FEW	 ? DENSE
 		  : s->n_ops < MANY	 ? MEDIUM
 		  : s->n_ops < VERY_MANY ? SPARSE
 					 : ROUGH;
 	if (s->memory.spilling)
 		row = s->n_ops < FEW ? THIN : ROUGH;
-	row += (s->o->effort - s->eased - DEFAULT_EFFORT + EFFORTS * EFFORTS) / EFFORTS -
-	       EFFORTS;
-	return &table[row < 0 ? 0 : row >= ROWS ? ROWS - 1 : row];
+	row += s->effort_step;
+	return &table[row < ROWS ? row : ROWS - 1];
 }

@@ -131,33 +131,27 @@ add_points(struct front *f, struct points l)
 
 /*
  * The front from an empty one, of what is lighter than so many times the lightest; 0: of
- * all.  More effort than by default takes in what less finds, each from an empty front, as
+ * all.  Each step of effort takes in what those below find, each from an empty front, as
  * the points of one that is denser have other plans beside them.  Leaves in l: all points.
+ * *least: the front of the first step.
  */
 static bool
-explore_efforts(struct search *x, double heaviest, struct points *l)
+explore_steps(struct search *x, double heaviest, struct points *l, struct front *least)
 {
-	static const int efforts[] = { 1, 3, 6, 9 };
-	enum { DEFAULT_EFFORT = 3 };
 	struct front *f = &x->found.front;
-	const int asked = x->s->o->effort;
-	for (size_t i = 0; i < ARRAY_LEN(efforts) && asked > DEFAULT_EFFORT; i++) {
-		if (efforts[i] >= asked)
-			break;
-		x->s->eased = asked - efforts[i];
+	const int steps = (x->s->o->effort - 1) / EFFORTS;
+	struct points less = *l;
+	for (int step = 0; step <= steps; step++) {
+		x->s->effort_step = step;
+		less = *l;
 		front_clear(f);
 		f->heaviest = heaviest;
 		if (!explore_settings(x))
 			return false;
+		if (!step)
+			*least = *f;
 		take_new_points(x, l);
 	}
-	x->s->eased = 0;
-	const struct points less = *l;
-	front_clear(f);
-	f->heaviest = heaviest;
-	if (!explore_settings(x))
-		return false;
-	take_new_points(x, l);
 	add_points(f, less);
 	return true;
 }
@@ -182,12 +176,14 @@ explore_all(struct search *x, int64_t limit)
 	add_anchor(f, INT64_MAX, x->s->anchors.fastest);
 	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
 	struct points light = { .n = 0 }, rest = { .n = 0 };
-	if (!explore_efforts(x, heaviest, &light))
+	struct found least = { .s = x->s };
+	if (!explore_steps(x, heaviest, &light, &least.front))
 		return false;
-	/* where nothing was let in, nothing was too heavy: all has been explored */
-	if (is_lightest_asked(&x->found, limit) || !light.n)
+	/* where nothing was let in, nothing was too heavy: all has been explored; whatever
+	 * more effort finds, what less goes on to is not to be missed */
+	if (is_lightest_asked(&least, limit) || !light.n)
 		return leave_all(x, light);
-	if (!explore_efforts(x, 0, &rest))
+	if (!explore_steps(x, 0, &rest, &least.front))
 		return false;
 	add_points(f, light);
 	return leave_all(x, light) && leave_all(x, rest);
