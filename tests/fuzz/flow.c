@@ -31,6 +31,14 @@ static const struct machine {
 	{ "ethos-u65-512", "Ethos_U65_Client_Server", "Dedicated_Sram_256KB",
 	  "--optimise=Size" },
 	{ "ethos-u65-256", "Ethos_U65_Mid_End", "Dedicated_Sram", "--effort=2" },
+	/* behind the others, so that what an input chose stays what it chose */
+	{ "ethos-u85-128", "Ethos_U85_SYS_DRAM_Low", "Dedicated_Sram", "--effort=3" },
+	{ "ethos-u85-256", "Ethos_U85_SYS_DRAM_Low", "Sram_Only", "--optimise=Size" },
+	{ "ethos-u85-512", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram", "--effort=1" },
+	{ "ethos-u85-1024", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram_384KB",
+	  "--level=2" },
+	{ "ethos-u85-2048", "Ethos_U85_SYS_DRAM_High", "Dedicated_Sram",
+	  "--optimise=Size" },
 };
 
 /* products of an operator with weights, roughly */
@@ -160,7 +168,7 @@ flow(struct bench *b, struct arena *a, struct bytes model, unsigned choice)
 	const char *in = bench_path(b, "m.tflite");
 	if (RUN(b, tfl_quantcheck, "-q", in) == EXIT_TROUBLE)
 		expect_refusal(b, in, IN_MODEL, 1);
-	if (RUN(b, tfl_partition, "-o", bench_path(b, "part"), in)) {
+	if (RUN(b, tfl_partition, "-a", m->accel, "-o", bench_path(b, "part"), in)) {
 		expect_refusal(b, in, IN_MODEL, 1);
 		return;
 	}
