@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cascade keeps between its stripes, found once: it follows from the operations,
- * their rows and the layouts of maps.  Variants that differ in areas or blocks share it.
+ * What a cascade keeps between its stripes, found once: it follows from its operations'
+ * forms, their rows and the layouts of maps.  Cascades of the same forms share it, in all
+ * variants.
  */
 #include "cascades.h"
 
+#include "base/fixed.h"
 #include "base/hash.h"
 #include "base/hash_table.h"
 
 #include <string.h>
+
+enum { OPERANDS = 3 }; /* IFM, IFM2, OFM */
 
 void
 begin_kept(struct sched *s)
@@ -18,16 +22,43 @@ begin_kept(struct sched *s)
 	s->at_rest = anew(s->a, size_t, 1);
 }
 
-/* what decides which of a cascade's rows are read and written when */
+/*
+ * What decides which of a cascade's rows are read and written when (emit_ifm_rows), and
+ * how far one map has to lie before another.  No operation by its name: a network repeats
+ * what it is made of, and so do its cascades.
+ */
 struct op_key {
-	int op, producer[2], tensor[3], layout[3], height, stride;
+	int64_t kind, ifm_height, height, stride, kernel, dilation, pad_top, pad_bottom;
+	int64_t upscale, sampled, producer[2];
+	struct map_key {
+		int64_t first, view, height, row_bytes;
+	} map[OPERANDS];
 };
 
-static void
-put_operand(struct op_key *k, int at, const struct g_operand *o)
+static const struct g_operand *
+operand(const struct g_op *op, int k)
 {
-	k->tensor[at] = o->t ? (int)o->t->rec.index + 1 : 0;
-	k->layout[at] = o->t ? (int)o->t->layout : 0;
+	return k == 0 ? &op->ifm : k == 1 ? &op->ifm2 : &op->ofm;
+}
+
+/* which of a cascade's operands is the first to be of a tensor */
+static int64_t
+first_of(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
+{
+	for (int i = c->first;; i++)
+		for (int k = 0; k < OPERANDS; k++)
+			if (operand(s->info[i].op, k)->t == t)
+				return OPERANDS * (i - c->first) + k;
+}
+
+static struct map_key
+map_key(const struct sched *s, const struct cascade *c, const struct g_operand *o)
+{
+	if (!o->t)
+		return (struct map_key){ .first = -1 };
+	return (struct map_key){ .first = first_of(s, c, o->t), .view = o->view,
+				 .height = o->t->hwc.h,
+				 .row_bytes = tensor_bytes(o->t) / max_i64(o->t->hwc.h, 1) };
 }
 
 static uint64_t
@@ -35,18 +66,21 @@ key_of(const struct sched *s, const struct cascade *c)
 {
 	struct op_key v[MAX_LENGTH];
 	int n = c->last - c->first + 1;
-	memset(v, 0, sizeof(v));
 	for (int i = 0; i < n; i++) {
 		const struct op_info *f = &s->info[c->first + i];
-		v[i].op = f->op->rec.id;
+		const struct g_op *op = f->op;
+		v[i] = (struct op_key){
+			.kind = op->kind, .ifm_height = op->ifm.shape.h,
+			.height = op->ofm.shape.h, .stride = op->stride.y,
+			.kernel = op->kernel.y, .dilation = op->dilation.y,
+			.pad_top = op->pad.top, .pad_bottom = op->pad.bottom,
+			.upscale = op->upscale,
+			.sampled = op->kind == OP_RESIZE ? op_sampled(op).y : 0 };
 		for (int k = 0; k < 2; k++)
 			v[i].producer[k] = f->producer[k] < c->first
 						   ? -1 : f->producer[k] - c->first;
-		put_operand(&v[i], 0, &f->op->ifm);
-		put_operand(&v[i], 1, &f->op->ifm2);
-		put_operand(&v[i], 2, &f->op->ofm);
-		v[i].height = f->op->ofm.shape.h;
-		v[i].stride = f->op->stride.y;
+		for (int k = 0; k < OPERANDS; k++)
+			v[i].map[k] = map_key(s, c, operand(op, k));
 	}
 	return hash_xxh3_seeded(v, (size_t)n * sizeof(*v), (uint64_t)c->rows);
 }
