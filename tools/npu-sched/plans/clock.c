@@ -54,8 +54,9 @@ struct clock {
 	const struct plan *p;
 	bool placed;
 	const struct rect **of; /* of each slice's buffer, where placed */
+	struct arena *a; /* of the steps */
 	struct perf_step *step; /* of a node */
-	size_t n;
+	size_t n, cap;
 	struct lut_slots tables;
 	int kernel[MAX_KERNELS], n_kernels; /* that may be running: oldest first */
 	struct moved dma[DMA_QUEUE];
@@ -272,6 +273,7 @@ transfers_conflict(const struct clock *c, const struct moved *m, const struct mo
 static void
 add_step(struct clock *c, struct perf_step step)
 {
+	agrow(c->a, c->step, c->n, &c->cap);
 	c->step[c->n++] = step;
 }
 
@@ -443,24 +445,13 @@ run_node(struct clock *c, int from, size_t *f)
 	return k;
 }
 
-/* each kernel with its table, each transfer; two waits before each at most */
-static struct perf_step *
-room_for_steps(struct plan *p)
-{
-	size_t most = 3 * (2 * p->n_kernels + p->n_fetches) + 1;
-	if (p->n_steps < most) {
-		p->n_steps = most + most / 2;
-		p->step = anew(p->a, struct perf_step, p->n_steps);
-	}
-	return p->step;
-}
-
 static double
 run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 {
 	struct arena *a = arena_open();
-	struct clock c = { .s = s, .p = p, .placed = placed, .step = room_for_steps(p),
-			   .share = transfer_share(s), .contends = contends };
+	struct clock c = { .s = s, .p = p, .placed = placed, .a = p->a, .step = p->step,
+			   .cap = p->cap_steps, .share = transfer_share(s),
+			   .contends = contends };
 	double cycles = 0;
 	size_t f = 0;
 	if ((placed || s->has_copies) && !p->touches)
@@ -474,6 +465,8 @@ run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 				   : perf_timeline(&s->machine, c.step, c.n);
 	}
 	arena_close(a);
+	p->step = c.step;
+	p->cap_steps = c.cap;
 	if (cycles >= c.flash * (1 - ROUNDING))
 		return cycles;
 	return placed ? INFINITY : c.flash;
