@@ -47,26 +47,6 @@ has_few_weights(const struct sched *s)
 	return s->g->n_weights <= FEW;
 }
 
-/*
- * Transfers choose greedily, and with much room may hold up what comes first: half
- * as much again as the maps need is tried, too, where it can make a difference.
- */
-static void
-estimate_with_little(struct sched *s, struct plan *p, struct candidate *c, int64_t limit)
-{
-	const double much = 1.02;
-	c->little = round_limit(c->least + c->least / 2, p, FINE);
-	c->with_little = INFINITY;
-	bool hopeless = !has_few_weights(s) || c->estimate < much * c->lower_bound;
-	if (c->little >= limit || hopeless)
-		return;
-	plan_fetches(s, p, c->little);
-	c->with_little = plan_bound(s, p);
-	c->estimate = fmin(c->estimate, c->with_little);
-	plan_fetches(s, p, 0);
-	c->estimate = fmin(c->estimate, plan_bound(s, p));
-}
-
 /* bytes that the maps need at least, of the limited place and of the other */
 static void
 find_least(struct sched *s, const struct plan *p, struct candidate *c)
@@ -93,10 +73,8 @@ estimate(struct sched *s, struct plan *p, struct candidate *c, const struct want
 		return false;
 	c->estimate = plan_bound(s, p);
 	c->need = p->need;
-	if (!w->front) {
-		estimate_with_little(s, p, c, w->limit);
+	if (!w->front)
 		return true;
-	}
 	if (!is_wanted(w, c, c->estimate))
 		return false;
 	c->room[ROOMS - 1] = NO_LIMIT_BYTES;

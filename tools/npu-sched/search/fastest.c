@@ -164,19 +164,15 @@ limits_apart(const struct contest *c, const struct candidate *i, double bound)
 
 /*
  * The limit that follows: where transfers become others than below those that they
- * asked for, or where there is just room for the maps.  After more room than is of
- * use: little, if that is promising.
+ * asked for, or where there is just room for the maps.
  */
 static int64_t
 next_limit(const struct contest *c, struct candidate *i, int64_t asked, double bound,
 	   bool better)
 {
-	if (i->lower_bound >= c->best.cycles)
+	if (i->lower_bound >= c->best.cycles || is_doubtful(c, bound) ||
+	    bound >= c->best.cycles * c->tolerance)
 		return NEVER;
-	if (is_doubtful(c, bound) || bound >= c->best.cycles * c->tolerance) {
-		bool promising = i->with_little < c->best.cycles * c->tolerance;
-		return i->little < i->next && promising ? i->little : NEVER;
-	}
 	int64_t next = asked ? round_limit(asked - 1, i->plan, FINE) : NEVER;
 	i->failed = better ? 0 : i->failed + 1;
 	/* where it is no better, what is near is hardly */
@@ -187,8 +183,6 @@ next_limit(const struct contest *c, struct candidate *i, int64_t asked, double b
 	if ((i->packed || next < near) && candidate_packed(c->x, i) < i->next &&
 	    i->packed > next)
 		next = i->packed;
-	if (c->limit < NO_LIMIT_BYTES && i->little < i->next && i->little > next)
-		next = i->little;
 	return next < i->least ? NEVER : next;
 }
 
@@ -205,7 +199,7 @@ visit(struct contest *c, struct candidate *i)
 	double was = c->best.cycles;
 	int64_t asked = p->asked, most = asked;
 	/* by the sum of bytes it is no news */
-	bool tried = asked == i->tried && i->next != i->little;
+	bool tried = asked == i->tried;
 	i->tried = asked;
 	bool worth = bound < c->best.cycles && !is_doubtful(c, bound);
 	if (worth && candidate_packed(c->x, i) <= i->next) {

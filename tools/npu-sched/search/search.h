@@ -33,13 +33,11 @@ struct candidate {
 	struct division division;
 	struct policy policy;
 	int64_t maps;	    /* that the division was made for */
-	double estimate;    /* cycles, with room for all transfers or with little */
+	double estimate;    /* cycles, with room for all transfers */
 	double lower_bound; /* no plan of these kernels takes fewer cycles */
 	int64_t need;	    /* bytes with room for all transfers */
 	int64_t least;	    /* bytes that its maps need at least */
 	int64_t beside;	    /* and those that have left the NPU's SRAM */
-	int64_t little;	    /* room for transfers that is tried whatever they ask for */
-	double with_little; /* cycles then, or INFINITY */
 	int64_t room[ROOMS]; /* for transfers, rising; for the front */
 	double cycles[ROOMS]; /* as estimated then */
 	size_t number;
