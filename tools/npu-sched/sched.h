@@ -219,6 +219,7 @@ struct plan {
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
 	int64_t asked; /* for transfers: limits from here on change nothing */
 	int64_t peak[PLACES], bound[PLACES];
+	int64_t promising; /* place_rects tried no exchanges if its `most` was less */
 };
 
 /* the exact bytes of some channels of a weights record */

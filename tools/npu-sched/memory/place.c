@@ -49,6 +49,7 @@ struct packing {
 	struct span *barred;  /* scratch: addresses that neighbours bar */
 	size_t n, n_fixed;
 	int64_t best, bound;
+	int64_t promising; /* with a smaller limit no exchange is tried; 0: with any */
 	uint64_t work, random;
 };
 
@@ -360,7 +361,10 @@ pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 	go_back(k, 0);
 	while (k->n_fixed < k->n && k->group[k->order[k->n_fixed]].fixed)
 		k->n_fixed++;
-	if ((hurry && is_hopeless(k)) || k->best - k->best / CLOSE > most)
+	if (hurry && is_hopeless(k))
+		return;
+	k->promising = k->best > k->bound ? k->best - k->best / CLOSE : 0;
+	if (k->promising > most)
 		return;
 	while (k->best > k->bound && k->n > k->n_fixed + 1 && k->work < budget) {
 		exchange(k);
@@ -395,6 +399,7 @@ place(struct sched *s, struct plan *p, int place, enum care care, int64_t most)
 	pack(&k, budget_of(s, &k, each[care], budgets[care]), care != LAST, most);
 	p->peak[place] = k.best;
 	p->bound[place] = k.bound;
+	p->promising = k.promising;
 	for (size_t i = 0; i < p->n_rects; i++) {
 		struct rect *r = &p->rect[i];
 		if (is_placed(r, place))

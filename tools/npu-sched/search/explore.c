@@ -7,6 +7,8 @@
  */
 #include "search.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 
 /* what is above the front by less is looked at on every rung */
@@ -15,12 +17,36 @@ static const double NEAR = 1.01;
 /* what can't be better than a point of the front by as much is not looked at */
 static const double WORTHWHILE = 1.001;
 
+/* what a candidate gave with transfers below a limit, which does not depend on the front:
+ * it is asked for coarsely and finely, for what is light and for all */
+struct given_room {
+	int64_t room;
+	bool walked; /* bound, asked, need, n_rects are known */
+	double bound;
+	int64_t asked, need;
+	size_t n_rects;
+	struct outcome {
+		bool known;
+		struct point point; /* but for its recipe; cycles INFINITY: there is none */
+		int64_t most, promising; /* as the fitting and place_rects had them */
+	} with[FITS];
+};
+
+struct given {
+	double lower_bound;
+	int64_t packed;
+	struct given_room *room;
+	size_t n, cap;
+};
+
 struct exploring {
 	struct variant *x;
 	struct front *f;
 	struct candidate *c;
+	struct given *given; /* by the candidate */
 	const struct knobs *knobs;
 	bool fine; /* on every rung where plans are near the front */
+	bool ok; /* no error so far */
 };
 
 /* may it be better with at least these cycles and bytes of the limited place? */
@@ -44,21 +70,88 @@ rung_below(int64_t bytes, int rungs)
 	return (bytes - 1) / step * step;
 }
 
+/* the candidate's plan, with its maps where they pack best; false: an error */
+static bool
+open_plan(struct exploring *e)
+{
+	if (!e->c->plan)
+		e->ok = work_out(e->x, e->c);
+	if (e->ok)
+		e->given->packed = candidate_packed(e->x, e->c);
+	return e->ok;
+}
+
+static struct given_room *
+given_room(struct exploring *e, int64_t room)
+{
+	struct given *g = e->given;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->room[i].room == room)
+			return &g->room[i];
+	agrow(e->x->a, g->room, g->n, &g->cap);
+	g->room[g->n] = (struct given_room){ .room = room };
+	return &g->room[g->n++];
+}
+
+/* transfers by the sum of bytes; NULL: an error */
+static const struct given_room *
+walk_room(struct exploring *e, int64_t room)
+{
+	struct given_room *g = given_room(e, room);
+	if (g->walked)
+		return g;
+	if (!open_plan(e))
+		return NULL;
+	struct plan *p = e->c->plan;
+	plan_fetches(e->x->s, p, room);
+	g->bound = plan_bound(e->x->s, p);
+	check_bound(g->bound, e->c);
+	g->asked = min_i64(p->asked, room);
+	g->need = p->need;
+	g->n_rects = p->n_rects;
+	g->walked = true;
+	return g;
+}
+
+/* would place_rects do the same with another limit? */
+static bool
+is_known(const struct outcome *o, int64_t most)
+{
+	return o->known && (most >= o->promising) == (o->most >= o->promising);
+}
+
+static void
+fit_room(struct exploring *e, struct fitting fitting, struct outcome *o)
+{
+	struct sched *s = e->x->s;
+	struct plan *p = e->c->plan;
+	*o = (struct outcome){ .known = true, .most = fitting.most,
+			       .point.cycles = INFINITY };
+	p->promising = 0;
+	if (plan_fit(s, p, fitting, INFINITY))
+		o->point = (struct point){ .sram = peak_of(s, p), .total = total_of(p),
+					   .cycles = p->cycles,
+					   .traits = plan_traits(e->x, p) };
+	o->promising = p->promising;
+}
+
 /* with transfers below a limit, and addresses */
 static void
 try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 {
-	struct sched *s = e->x->s;
-	struct plan *p = e->c->plan;
 	const struct fitting fitting = { .limit = room, .how = how,
 		.most = front_most(e->f, bound, e->c->beside) };
-	if (!plan_fit(s, p, fitting, INFINITY))
-		return;
-	front_add(e->f, &(struct point){
-		.sram = peak_of(s, p), .total = total_of(p), .cycles = p->cycles,
-		.traits = plan_traits(e->x, p),
-		.recipe = { .variant = e->x, .division = e->c->division,
-			    .policy = e->c->policy, .fitting = fitting } });
+	struct outcome *o = &given_room(e, room)->with[how];
+	if (!is_known(o, fitting.most)) {
+		if (!open_plan(e))
+			return;
+		fit_room(e, fitting, o);
+	}
+	struct point found = o->point;
+	found.recipe = (struct recipe){ .variant = e->x, .division = e->c->division,
+					.policy = e->c->policy, .fitting = fitting };
+	if (found.cycles < INFINITY)
+		front_add(e->f, &found);
 }
 
 enum { MANY_RECTS = 256 };
@@ -72,20 +165,20 @@ enum { MANY_RECTS = 256 };
 static int64_t
 try_rooms(struct exploring *e, int64_t room)
 {
-	struct sched *s = e->x->s;
-	struct plan *p = e->c->plan;
-	plan_fetches(s, p, room);
-	double bound = plan_bound(s, p);
-	check_bound(bound, e->c);
-	int64_t asked = min_i64(p->asked, room), need = p->need;
+	const struct given_room *g = walk_room(e, room);
+	if (!g)
+		return NEVER;
+	const double bound = g->bound;
+	const int64_t need = g->need, asked = g->asked;
+	const size_t n_rects = g->n_rects;
 	bool near = is_better(e, need, bound / NEAR);
 	if (asked <= 0)
 		return NEVER;
 	int64_t next = rung_below(asked, near && e->fine ? e->knobs->rungs
 						      : e->knobs->coarse_rungs);
-	if (e->c->packed <= room && is_better(e, need, bound))
+	if (e->given->packed <= room && is_better(e, need, bound))
 		try_room(e, room, BETWEEN, bound);
-	if (e->fine && need <= room && p->n_rects <= MANY_RECTS && is_better(e, need, bound))
+	if (e->fine && need <= room && n_rects <= MANY_RECTS && is_better(e, need, bound))
 		try_room(e, room, SUMMED, bound);
 	return next;
 }
@@ -109,8 +202,10 @@ static void
 descend(struct exploring *e)
 {
 	struct candidate *c = e->c;
-	int64_t packed = candidate_packed(e->x, c), room = NO_LIMIT_BYTES;
-	while (is_better(e, c->least, c->lower_bound)) {
+	if (!e->given->packed && !open_plan(e))
+		return;
+	int64_t packed = e->given->packed, room = NO_LIMIT_BYTES;
+	while (e->ok && is_better(e, c->least, c->lower_bound)) {
 		room = promising_room(e, room);
 		if (room < c->least)
 			break;
@@ -118,7 +213,27 @@ descend(struct exploring *e)
 		room = room > packed && next < packed ? packed : next;
 	}
 	/* all weights read in place */
-	try_room(e, 0, BETWEEN, c->lower_bound);
+	if (e->ok)
+		try_room(e, 0, BETWEEN, c->lower_bound);
+}
+
+/* what it gave before; NULL: an error */
+static struct given *
+given_by(struct variant *x, struct candidate *c)
+{
+	const struct division *d = &c->division;
+	const uint64_t way = (uint64_t)c->policy.cut << 2 | (uint64_t)c->policy.eager << 1 | d->slide;
+	void **at = hash_table_at(&x->explored,
+				  hash_xxh3_seeded(d->picked, (size_t)d->n * sizeof(*d->picked), way));
+	struct given *g = *at;
+	if (!g) {
+		if (!work_out(x, c))
+			return NULL;
+		*at = g = anew(x->a, struct given, 1);
+		g->lower_bound = c->lower_bound;
+	}
+	c->lower_bound = g->lower_bound;
+	return g;
 }
 
 static bool
@@ -127,12 +242,13 @@ explore_candidate(struct exploring *e)
 	struct candidate *c = e->c;
 	if (promising_room(e, NO_LIMIT_BYTES) == NEVER)
 		return true;
-	if (!work_out(e->x, c))
+	e->given = given_by(e->x, c);
+	if (!e->given)
 		return false;
 	if (is_better(e, c->least, c->lower_bound))
 		descend(e);
 	candidate_close(c);
-	return true;
+	return e->ok;
 }
 
 bool
@@ -148,7 +264,7 @@ explore(struct variant *x, struct front *f, const struct knobs *k, enum detail d
 	bool ok = true;
 	for (size_t i = 0; ok && i < x->n; i++) {
 		struct exploring e = { .x = x, .f = f, .c = &x->v[i], .knobs = k,
-				       .fine = fine };
+				       .fine = fine, .ok = true };
 		ok = explore_candidate(&e);
 	}
 	variant_rest(x);

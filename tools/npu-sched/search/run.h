@@ -13,6 +13,9 @@ struct search {
 	int *order[2];
 	struct variant **variant;
 	size_t n, cap;
+	/* those that were explored this time */
+	struct variant **explored;
+	size_t n_explored, cap_explored;
 	bool unfit; /* an operation has no block */
 	double whole; /* cycles of whole maps in an order's first setting */
 	struct found found;
@@ -37,6 +40,10 @@ struct settings {
 struct settings list_settings(const struct search *x);
 /* a variant of it: the search keeps it */
 struct variant *open_setting(struct search *x, struct setting t);
+/* to be explored: where it was before, that one */
+struct variant *explored_setting(struct search *x, struct setting t);
+struct variant *explored_spill(struct search *x, const struct variant *v,
+			       const struct spills *l, size_t way);
 /* a variant of v with what some way lets leave the SRAM, and the ways; these leave all
  * cascades of v */
 const struct spills *list_spills(struct variant *v, struct arena *a, int steps);

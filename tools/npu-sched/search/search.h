@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/fixed.h"
+#include "base/hash_table.h"
 
 struct policy {
 	enum cut cut;
@@ -84,6 +85,11 @@ struct variant {
 	size_t n, cap;
 	struct packed_maps *packed; /* of their divisions */
 	size_t n_packed, cap_packed;
+	struct hash_table explored; /* what candidates gave, whatever the front was */
+	/* how it was made, so that it is found again: of another one by letting maps leave */
+	const struct variant *of;
+	size_t way;
+	bool is_explored;
 };
 
 /* variant.c: a copy of s, in its order or the given one; variant_close: NULL is allowed */

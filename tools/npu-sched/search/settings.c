@@ -13,6 +13,8 @@ keep_variant(struct search *x, struct variant *v)
 void
 drop_variant(struct search *x, const struct variant *v)
 {
+	if (x->n_explored && x->explored[x->n_explored - 1] == v)
+		x->n_explored--;
 	if (x->n && x->variant[x->n - 1] == v)
 		variant_close(x->variant[--x->n]);
 }
@@ -90,6 +92,43 @@ open_spill(struct search *x, const struct variant *v, const struct spills *l, si
 	spills_apply(w->s, l, way);
 	pack_left_maps(w->s);
 	return w;
+}
+
+static struct variant *
+note_explored(struct search *x, struct variant *v)
+{
+	agrow(x->s->a, x->explored, x->n_explored, &x->cap_explored);
+	x->explored[x->n_explored++] = v;
+	v->is_explored = true;
+	return v;
+}
+
+struct variant *
+explored_setting(struct search *x, struct setting t)
+{
+	set_copies(x, t.copies); /* whether they are in use is known to all variants */
+	for (size_t i = 0; i < x->n; i++) {
+		struct variant *v = x->variant[i];
+		if (v->is_explored && !v->of && v->copies == t.copies &&
+		    v->reordered == t.reordered && v->layout == t.layout &&
+		    (int)v->s->objective == t.objective)
+			return note_explored(x, v);
+	}
+	struct variant *v = open_setting(x, t);
+	v->s->care = QUICK;
+	return note_explored(x, v);
+}
+
+struct variant *
+explored_spill(struct search *x, const struct variant *v, const struct spills *l, size_t way)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (x->variant[i]->of == v && x->variant[i]->way == way)
+			return note_explored(x, x->variant[i]);
+	struct variant *w = open_spill(x, v, l, way);
+	w->of = v;
+	w->way = way;
+	return note_explored(x, w);
 }
 
 const struct spills *

@@ -20,11 +20,12 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, b
 			break;
 		if ((idle >= PATIENCE || all) && !last)
 			continue;
-		struct variant *w = open_spill(x, v, l, i);
+		const size_t n = x->n;
+		struct variant *w = explored_spill(x, v, l, i);
 		const struct front before = x->found.front;
 		ok = explore(w, &x->found.front, knobs, COARSELY);
 		idle = x->found.front.changes == before.changes ? idle + 1 : 0;
-		if (x->found.front.kept == before.kept)
+		if (x->found.front.kept == before.kept && x->n > n)
 			drop_variant(x, w);
 	}
 	arena_close(a);
@@ -34,10 +35,9 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, b
 static bool
 explore_setting(struct search *x, struct setting t)
 {
-	struct variant *v = open_setting(x, t);
+	struct variant *v = explored_setting(x, t);
 	const struct knobs *knobs = search_knobs(x->s);
 	unsigned changes = x->found.front.changes;
-	v->s->care = QUICK;
 	if (!explore(v, &x->found.front, knobs, COARSELY))
 		return false;
 	/* another layout or objective that leads to nothing leads to nothing with maps
@@ -77,14 +77,14 @@ static bool
 explore_settings(struct search *x)
 {
 	const struct settings l = list_settings(x);
-	const size_t first = x->n;
+	x->n_explored = 0;
 	for (int i = 0; i < l.n; i++)
 		if (!is_futile(x, l.v[i]) && !explore_setting(x, l.v[i]))
 			return false;
 	bool ok = true;
-	for (size_t i = first; ok && i < x->n; i++)
-		if (is_on_front(&x->found.front, x->variant[i]))
-			ok = explore(x->variant[i], &x->found.front, search_knobs(x->s), FINELY);
+	for (size_t i = 0; ok && i < x->n_explored; i++)
+		if (is_on_front(&x->found.front, x->explored[i]))
+			ok = explore(x->explored[i], &x->found.front, search_knobs(x->s), FINELY);
 	return ok;
 }
 
