@@ -72,10 +72,10 @@ check_costs(struct sched *s, int op)
 	struct op_info *f = &s->info[op], was = *f;
 	f->known = NULL;
 	f->in_stripes = NULL;
-	f->n_stripes = 0;
+	f->n_known = f->n_stripes = f->cap_stripes = 0;
 	if (f->alike == op) {
 		f->choice = NULL;
-		f->n_choices = 0;
+		f->n_choices = f->cap_choices = 0;
 		for (int i = 0; i < was.n_choices; i++) {
 			const struct block_choice *b = block_for(s, op, was.choice[i].rows);
 			if (!b || !hwc_equal(b->block, was.choice[i].block))
