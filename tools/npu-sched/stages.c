@@ -45,15 +45,43 @@ add_zero_behind(struct graph *g, size_t at)
 	G_CLEAR(op, G_OP_lut);
 }
 
-/* a sum's first operand of 16 bits has one: the scalar takes it on */
+/* a 1x1 average: a scale, a zero point, a clamp, a table */
+static bool
+is_plain_pool(const struct g_op *op)
+{
+	return op->kind == OP_AVGPOOL && op->kernel.y == 1 && op->kernel.x == 1 &&
+	       op->stride.y == 1 && op->stride.x == 1 &&
+	       op->upscale == UPSCALE_NONE && G_HAS(op, G_OP_scale) &&
+	       hwc_equal(op->ifm.shape, op->ofm.shape);
+}
+
+/* the same as a sum of one operand and 0 */
+static void
+make_sum(struct g_op *op)
+{
+	op->kind = OP_ADD;
+	G_CLEAR(op, G_OP_kernel);
+	G_CLEAR(op, G_OP_stride);
+	G_CLEAR(op, G_OP_pad);
+	G_PUT(op, OP, scalar, 0);
+	G_PUT(op, OP, ifm2_zero, 0);
+	G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
+	G_PUT(op, OP, opb, 1);
+}
+
+/* an operand of 16 bits has a zero point, which a sum's scalar takes on: an average's
+ * operand, and a sum's that is not scaled */
 static void
 move_operand_zero(struct g_op *op)
 {
+	if (graph_type_bytes(op->ifm.type) != 2 || !op->ifm_zero)
+		return;
+	if (is_plain_pool(op))
+		make_sum(op);
 	bool plain = op->kind == OP_ADD && G_HAS(op, G_OP_scalar) &&
 		     op->opa.mult == 1 && op->opa.shift == 0 && op->opb == 1;
 	int64_t less = (int64_t)op->ifm_zero - (op->scalar - op->ifm2_zero);
-	if (!plain || graph_type_bytes(op->ifm.type) != 2 || !op->ifm_zero ||
-	    less < INT16_MIN || less > INT16_MAX)
+	if (!plain || less < INT16_MIN || less > INT16_MAX)
 		return;
 	/* what is taken away has as many bits as the operand */
 	op->kind = OP_SUB;
@@ -82,16 +110,6 @@ turn_round(struct g_operand *o, enum out_order order)
 	int32_t n = axis ? o->shape.w : o->shape.h;
 	o->offset += (n - 1) * o->stride[axis];
 	o->stride[axis] = -o->stride[axis];
-}
-
-/* a 1x1 average, whose like can store in another order */
-static bool
-is_plain_pool(const struct g_op *op)
-{
-	return op->kind == OP_AVGPOOL && op->kernel.y == 1 && op->kernel.x == 1 &&
-	       op->stride.y == 1 && op->stride.x == 1 &&
-	       op->upscale == UPSCALE_NONE && G_HAS(op, G_OP_scale) &&
-	       hwc_equal(op->ifm.shape, op->ofm.shape);
 }
 
 /*

@@ -235,6 +235,42 @@ check_reference(const struct part *p, const struct tfl_op *op)
 	return part_say(p, "the reference refuses it: %s", rule ? rule + 3 : e.text);
 }
 
+/* is it lowered to more than averages of one element and copies?  npu-sched has another
+ * way for the first, and the second take values as they are */
+static bool
+subtracts_zeros(int code)
+{
+	static const int codes[] = {
+		TFL_CONV_2D, TFL_DEPTHWISE_CONV_2D, TFL_TRANSPOSE_CONV,
+		TFL_FULLY_CONNECTED, TFL_BATCH_MATMUL, TFL_MEAN, TFL_SUM, TFL_ADD,
+		TFL_SUB, TFL_MUL, TFL_SQUARED_DIFFERENCE, TFL_ABS, TFL_PRELU,
+		TFL_LEAKY_RELU, TFL_LOGISTIC, TFL_TANH,
+	};
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+		if (codes[i] == code)
+			return true;
+	return false;
+}
+
+/* tfl-quantcheck refuses such a model, as TensorFlow Lite Micro takes them for 0 */
+static const char *
+check_wide_zeros(const struct part *p, const struct tfl_op *op)
+{
+	const struct accel *a = p->l->accel;
+	if (!a || !accel_lacks(a, LACK_WIDE_ZEROS) || !subtracts_zeros(op->code))
+		return NULL;
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		bool in = k < op->n_in;
+		const struct tfl_tensor *t = in ? part_in(p, op, k)
+						: part_out(p, op, k - op->n_in);
+		if (t && t->type == TFL_INT16 && t->quant.n_zero && t->quant.zero[0])
+			return part_say(p, "%s is INT16 with zero point %lld, which %s "
+					   "takes for 0", in ? "an input" : "the output",
+					(long long)t->quant.zero[0], a->name);
+	}
+	return NULL;
+}
+
 static const char *
 decide_op(const struct part *p, int i)
 {
@@ -254,6 +290,8 @@ decide_op(const struct part *p, int i)
 	if (!f)
 		return "no lowering for this operator";
 	const char *why = f->check(p, op);
+	if (!why)
+		why = check_wide_zeros(p, op);
 	if (!why)
 		why = check_sources(p, op);
 	return why ? why : check_reference(p, op);
