@@ -25,23 +25,21 @@ has_maps_alike(const struct g_op *a, const struct g_op *b)
 static void
 take_choices(struct sched *s, struct op_info *f, const struct op_info *from)
 {
-	if (!from->n_choices)
-		return;
-	if (!f->choice)
-		f->choice = anew(s->a, struct block_choice, MAX_CHOICES);
-	f->n_choices = from->n_choices;
-	memcpy(f->choice, from->choice, (size_t)f->n_choices * sizeof(*f->choice));
+	f->n_choices = 0;
+	for (size_t i = 0; i < from->n_choices; i++) {
+		agrow(s->a, f->choice, f->n_choices, &f->cap_choices);
+		f->choice[f->n_choices++] = from->choice[i];
+	}
 }
 
 static void
 take_stripes(struct sched *s, struct op_info *f, const struct op_info *from)
 {
-	if (from->n_stripes && !f->in_stripes)
-		f->in_stripes = anew(s->a, struct stripe_known, KNOWN_STRIPES);
-	f->n_stripes = from->n_stripes;
-	if (f->n_stripes)
-		memcpy(f->in_stripes, from->in_stripes,
-		       (size_t)f->n_stripes * sizeof(*f->in_stripes));
+	f->n_stripes = 0;
+	for (size_t i = 0; i < from->n_stripes; i++) {
+		agrow(s->a, f->in_stripes, f->n_stripes, &f->cap_stripes);
+		f->in_stripes[f->n_stripes++] = from->in_stripes[i];
+	}
 	memcpy(f->lower_bound, from->lower_bound, sizeof(f->lower_bound));
 	f->lower_bounds_known = from->lower_bounds_known;
 }
@@ -76,13 +74,13 @@ check_costs(struct sched *s, int op)
 	if (f->alike == op) {
 		f->choice = NULL;
 		f->n_choices = f->cap_choices = 0;
-		for (int i = 0; i < was.n_choices; i++) {
+		for (size_t i = 0; i < was.n_choices; i++) {
 			const struct block_choice *b = block_for(s, op, was.choice[i].rows);
 			if (!b || !hwc_equal(b->block, was.choice[i].block))
 				abort();
 		}
 	}
-	for (int i = 0; i < was.n_stripes; i++) {
+	for (size_t i = 0; i < was.n_stripes; i++) {
 		const struct stripe_known *k = &was.in_stripes[i];
 		const struct stripe_known *now = op_cost(s, op, k->stripe);
 		if (!now != !k->fits || (now && (now->cost[0] != k->cost[0] ||
