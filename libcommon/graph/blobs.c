@@ -92,6 +92,16 @@ no_model(const struct graph *g, const char *name)
 	return m;
 }
 
+void
+graph_drop_blob(struct graph *g, const struct g_blob *b)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < g->n_blobs; i++)
+		if (g->blobs[i] != b)
+			g->blobs[kept++] = g->blobs[i];
+	g->n_blobs = kept;
+}
+
 bool
 graph_model(struct graph *g, struct tfl_model **out, struct err *e)
 {

@@ -211,6 +211,7 @@ struct g_weights {
 	struct g_list slices;  /* channel offsets 0 < ... < O; absent: one */
 	int32_t level;	       /* to encode at */
 	struct g_list bytes;   /* of each slice, encoded at that level */
+	struct g_span coding;  /* in blob GRAPH_CODING: how that level codes them */
 	int64_t at;	       /* of slice 0 in flash */
 };
 
@@ -303,6 +304,10 @@ struct g_code {
 	struct g_span scale_bytes, weight_bytes; /* in flash */
 };
 
+/* how weight streams are coded: of each record's slices and their streams in order
+ * 32 bits of length and a coding (weights/weights.h) */
+#define GRAPH_CODING "coding"
+
 /* embedded as base64, or named: from="path" */
 struct g_blob {
 	struct g_rec rec;
@@ -379,6 +384,7 @@ struct g_blob *graph_add_blob(struct graph *g, const char *name,
 bool graph_blob(struct graph *g, struct g_blob *b, struct bytes *out,
 		struct err *e);
 struct g_blob *graph_find_blob(const struct graph *g, const char *name);
+void graph_drop_blob(struct graph *g, const struct g_blob *b);
 
 /*
  * The original model, out of the blob "model"; one without tensors and operators

@@ -258,39 +258,52 @@ sequence_ordered(const struct weights_view *v, const struct weights_order *ord)
 	return s;
 }
 
-/* writes a sequence, and gives it back */
-static struct bytes
-encode(struct arena *a, struct sequence seq, int level)
+static struct plan
+plan_of(const struct sequence *seq, int level)
 {
-	struct plan plan = plan_stream(seq.a, seq.d, seq.n, seq.greatest,
-				       level);
-	size_t size = plan_bytes(&plan), begin = 0;
+	return plan_stream(seq->a, seq->d, seq->n, seq->greatest, level);
+}
+
+/* writes a sequence as planned */
+static struct bytes
+write_stream(struct arena *a, const struct sequence *seq, const struct plan *plan)
+{
+	size_t size = plan_bytes(plan), begin = 0;
 	/* the writer stores 8 bytes at a time */
 	uint8_t *out = anew(a, uint8_t, size + 8);
 	struct writer w = { .p = out };
 	struct coded c = { 0 };
 
-	for (size_t i = 0; i < plan.n_slices; i++) {
-		const struct wslice *s = &plan.slices[i];
-		const struct palette *pal = &plan.palettes[s->palette];
-		coded_slice(seq.a, &c, pal, s->fresh, seq.d + begin,
+	for (size_t i = 0; i < plan->n_slices; i++) {
+		const struct wslice *s = &plan->slices[i];
+		const struct palette *pal = &plan->palettes[s->palette];
+		coded_slice(seq->a, &c, pal, s->fresh, seq->d + begin,
 			    s->end - begin);
 		put_header(&w, pal, s, c.n);
 		put_chunks(&w, &c, pal, s->mode);
 		begin = s->end;
 	}
-	assert(begin == seq.n);
-	assert((uint64_t)(w.p - out) * 8 + w.n_bits == plan.bits);
+	assert(begin == seq->n);
+	assert((uint64_t)(w.p - out) * 8 + w.n_bits == plan->bits);
 	put_end(&w, out + size);
-	arena_close(seq.a);
 	return (struct bytes){ .p = out, .n = size };
+}
+
+/* searches, writes a sequence, and gives it back */
+static struct bytes
+encode(struct arena *a, struct sequence seq, int level)
+{
+	struct plan plan = plan_of(&seq, level);
+	struct bytes out = write_stream(a, &seq, &plan);
+
+	arena_close(seq.a);
+	return out;
 }
 
 static size_t
 cost(struct sequence seq, int level)
 {
-	struct plan plan = plan_stream(seq.a, seq.d, seq.n, seq.greatest,
-				       level);
+	struct plan plan = plan_of(&seq, level);
 	size_t bytes = plan_bytes(&plan);
 
 	arena_close(seq.a);
@@ -310,6 +323,28 @@ weights_encode_view(struct arena *a, const struct weights_view *v,
 	return encode(a, sequence_ordered(v, ord), level);
 }
 
+struct bytes
+weights_encode_coding(struct arena *a, const struct weights_view *v,
+		      const struct weights_order *ord, int level,
+		      struct bytes coding)
+{
+	struct sequence seq = sequence_ordered(v, ord);
+	struct plan plan = { .a = seq.a };
+	struct bytes out = { .p = NULL };
+
+	switch (plan_follow(&plan, seq.d, seq.n, coding)) {
+	case CODING_OF_OTHERS:
+		return encode(a, seq, level);
+	case CODING_FITS:
+		out = write_stream(a, &seq, &plan);
+		break;
+	case CODING_BROKEN:
+		break;
+	}
+	arena_close(seq.a);
+	return out;
+}
+
 size_t
 weights_cost(const int16_t *values, size_t n, int level)
 {
@@ -321,4 +356,18 @@ weights_cost_view(const struct weights_view *v,
 		  const struct weights_order *ord, int level)
 {
 	return cost(sequence_ordered(v, ord), level);
+}
+
+size_t
+weights_cost_coding(struct arena *a, const struct weights_view *v,
+		    const struct weights_order *ord, int level,
+		    struct bytes *coding)
+{
+	struct sequence seq = sequence_ordered(v, ord);
+	struct plan plan = plan_of(&seq, level);
+	size_t bytes = plan_bytes(&plan);
+
+	*coding = plan_coding(a, &plan);
+	arena_close(seq.a);
+	return bytes;
 }

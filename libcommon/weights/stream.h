@@ -174,6 +174,21 @@ void plan_polish(struct plan *p, const uint16_t *d, int reach);
 /* slices.c: with end marker and padding (1.7) */
 size_t plan_bytes(const struct plan *p);
 
+/* coding.c: which slices, with which palettes and modes */
+struct bytes plan_coding(struct arena *a, const struct plan *plan);
+
+/* coding.c: may n direct values be written as a coding says? */
+enum coding_fit {
+	CODING_FITS,
+	CODING_OF_OTHERS, /* of other values: of more, or of some that it can't write */
+	CODING_BROKEN,	  /* of none: no encoder makes it */
+};
+
+/* adds what the coding says to p, which has an arena and no slices; leaves some there
+ * unless it fits */
+enum coding_fit plan_follow(struct plan *p, const uint16_t *d, size_t n,
+			    struct bytes coding);
+
 /*
  * A slice's content as it is written: indices, and the runs between them
  * (none if n_runs is 0; the first one before index 0 if n_runs is n+1).

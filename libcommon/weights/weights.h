@@ -147,6 +147,22 @@ size_t weights_cost(const int16_t *values, size_t n, int level);
 size_t weights_cost_view(const struct weights_view *v,
 			 const struct weights_order *ord, int level);
 
+/*
+ * What the search found, to be taken up by who writes the stream: its coding (which
+ * sections and slices, with which parameters; nputools-graph(5)), from the arena.
+ */
+size_t weights_cost_coding(struct arena *a, const struct weights_view *v,
+			   const struct weights_order *ord, int level,
+			   struct bytes *coding);
+/*
+ * As weights_encode_view would find by itself at the level that the coding was found
+ * at.  A coding of other weights is passed over, and the search made; p NULL: it is
+ * none.
+ */
+struct bytes weights_encode_coding(struct arena *a, const struct weights_view *v,
+				   const struct weights_order *ord, int level,
+				   struct bytes coding);
+
 struct weights_values {
 	int16_t *v;
 	size_t n;

@@ -228,7 +228,8 @@ struct size_known {
 	struct g_range depth;
 	int32_t block_depth;
 	int64_t stream_bytes, scale_bytes;
-	int next; /* of the same weights, -1: none */
+	struct bytes coding; /* of each stream: 32 bits of length, the coding */
+	int next;	     /* of the same weights, -1: none */
 };
 
 /* whatever was measured, by weights record */
@@ -389,7 +390,8 @@ size_t stream_cost(const struct sched *s, const struct g_op *op,
 /* what was measured before: the same channels in the same blocks; NULL: nothing */
 const struct size_known *find_known(const struct sched *s, const struct weight_slice *u,
 				    int32_t block_depth);
-void add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth);
+void add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth,
+	       struct bytes coding);
 /* a slice whose size is known counts among what others are estimated by */
 void estimate_by(struct sched *s, const struct weight_slice *u);
 
@@ -478,6 +480,9 @@ struct perf_op chain_work(const struct sched *s, const struct g_op *ops, int lin
 /* slices.c: cut weights into weight slices; estimate or measure their bytes */
 void make_slices(struct sched *s, struct plan *p, enum cut cut);
 bool measure_slices(struct sched *s, struct plan *p);
+/* how a measured slice's streams are coded (GRAPH_CODING); empty: not known, or by the
+ * fast decoder's format */
+struct bytes slice_coding(struct sched *s, const struct plan *p, size_t slice);
 /* every weights record, in one slice or several; from then on estimates are in proportion */
 bool measure_whole(struct sched *s);
 /* cycles of an operation as a whole at least, whatever becomes of its weights; it has

@@ -48,6 +48,15 @@ pack_scales(struct task *t, const struct weights_order *ord, struct bytes *out)
 	return true;
 }
 
+/* asked: 0 is what was planned for */
+static int
+level_of(int asked, const struct g_weights *w)
+{
+	return asked			    ? asked
+	       : G_HAS(w, G_WEIGHTS_level) ? w->level
+					   : WEIGHTS_LEVEL_DEFAULT;
+}
+
 static void
 encode_piece(void *ctx, size_t i)
 {
@@ -59,9 +68,14 @@ encode_piece(void *ctx, size_t i)
 	if (!weights_order_channels(&ord) || !pack_scales(t, &ord, &p->scales))
 		return;
 	p->values = weights_order_count(&ord, s->dim[1], s->dim[2], s->dim[3]);
-	int level = k->level				? k->level
-		    : G_HAS(t->c->w, G_WEIGHTS_level) ? t->c->w->level
-						      : WEIGHTS_LEVEL_DEFAULT;
+	int level = level_of(k->level, t->c->w);
+	if (t->c->coding) {
+		struct bytes coding = t->c->coding[t->slice * t->c->cores + t->core];
+		p->stream = weights_encode_coding(t->a, &t->view, &ord, level, coding);
+		if (!p->stream.p)
+			(void)err_set(&t->err, "its coding is none that an encoder makes");
+		return;
+	}
 	if (!t->c->op->fast) {
 		p->stream = weights_encode_view(t->a, &t->view, &ord, level);
 		return;
@@ -89,7 +103,7 @@ same_coding(const struct accel *accel, const struct g_op *a, const struct g_op *
 
 /* one coded per weights record; operations that share one must agree */
 static bool
-collect(struct wenc *w)
+collect(struct wenc *w, int level)
 {
 	w->coded = anew(w->a, struct coded, w->g->n_weights);
 	for (size_t i = 0; i < w->g->n_ops; i++) {
@@ -117,6 +131,8 @@ collect(struct wenc *w)
 		c->slices = c->w->slices.n ? (int)c->w->slices.n - 1 : 1;
 		c->cores = emit_streams(w->accel, op);
 		c->piece = anew(w->a, struct piece, (size_t)(c->slices * c->cores));
+		if (!find_coding(w, c, level_of(level, c->w)))
+			return false;
 	}
 	return true;
 }
@@ -219,7 +235,7 @@ bool
 encode_all(struct wenc *w, const struct options *o)
 {
 	size_t n;
-	if (!collect(w))
+	if (!collect(w, o->level))
 		return false;
 	struct work k = { .w = w, .level = o->level, .task = make_tasks(w, &n) };
 	if (!k.task)
@@ -232,5 +248,6 @@ encode_all(struct wenc *w, const struct options *o)
 	for (size_t i = 0; i < w->n_coded; i++)
 		if (!as_planned(w, &w->coded[i]))
 			return false;
+	drop_codings(w);
 	return true;
 }

@@ -31,6 +31,7 @@ struct coded {
 	const struct g_op *op; /* the first that uses it */
 	int slices, cores;
 	struct piece *piece; /* [slice * cores + core] */
+	struct bytes *coding; /* of each piece, as npu-sched found it; NULL: none */
 	int64_t bytes;
 	uint64_t hash; /* of all pieces */
 	struct err err;
@@ -45,6 +46,12 @@ struct wenc {
 	size_t n_coded;
 	struct err *e;
 };
+
+/* coding.c: leaves in c->coding what the graph says of weights that are encoded at a
+ * level; false: it contradicts itself */
+bool find_coding(struct wenc *w, struct coded *c, int level);
+/* the graph's codings are used up */
+void drop_codings(struct wenc *w);
 
 /* encode.c: fills w->coded, on `jobs` threads */
 bool encode_all(struct wenc *w, const struct options *o);

@@ -74,15 +74,20 @@ whole_size(const struct sched *s, int op)
 }
 
 void
-add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth)
+add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth,
+	  struct bytes coding)
 {
 	struct known_list *l = &s->sizes->of[u->w->rec.index];
+	uint8_t *copy = anew(s->sizes->a, uint8_t, coding.n);
 	int at = (int)s->sizes->n++;
+	if (coding.n)
+		memcpy(copy, coding.p, coding.n);
 	s->sizes->v = arena_grow(s->sizes->a, s->sizes->v, (size_t)at,
 				 &s->sizes->cap, sizeof(*s->sizes->v));
 	s->sizes->v[at] = (struct size_known){
 		.w = u->w, .depth = u->depth, .block_depth = block_depth, .next = -1,
-		.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes };
+		.stream_bytes = u->stream_bytes, .scale_bytes = u->scale_bytes,
+		.coding = { .p = copy, .n = coding.n } };
 	if (l->first < 0)
 		l->first = at;
 	else

@@ -96,6 +96,26 @@ set_weights(struct sched *s)
 	}
 }
 
+/* what was found while weights were measured, for who encodes them */
+static void
+set_codings(struct sched *s)
+{
+	const struct plan *p = s->plan;
+	struct text all = { 0 };
+	for (size_t i = 0; i < p->n_slices; i++) {
+		struct g_weights *w = p->slice[i].w;
+		struct bytes b = slice_coding(s, p, i);
+		if (p->slice[i].index == 0)
+			G_PUT(w, WEIGHTS, coding, (struct g_span){ .at = (int64_t)all.n });
+		w->coding.bytes += (int64_t)b.n;
+		text_put(&all, b.p, b.n);
+	}
+	uint8_t *copy = anew(s->g->a, uint8_t, all.n);
+	memcpy(copy, all.p, all.n);
+	graph_add_blob(s->g, GRAPH_CODING, (struct bytes){ .p = copy, .n = all.n });
+	text_free(&all);
+}
+
 static struct g_buffer **
 make_buffers(struct sched *s)
 {
@@ -219,6 +239,7 @@ apply_plan(struct sched *s)
 	}
 	drop_unused_copies(s);
 	set_weights(s);
+	set_codings(s);
 	s->g->n_areas = 0;
 	make_steps(s, make_buffers(s));
 	record_area(s, PLACE_ARENA);

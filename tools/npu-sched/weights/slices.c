@@ -6,6 +6,7 @@
  */
 #include "../sched.h"
 
+#include "base/text.h"
 #include "base/threads.h"
 #include "stream/emit.h"
 
@@ -153,6 +154,7 @@ struct measure {
 	size_t *slice, n;
 	struct weights_view *view; /* of each */
 	int64_t *count;		   /* weights */
+	struct text *coding;	   /* of all streams */
 };
 
 /* the block that a slice is encoded for; the choice is made before threads begin, which
@@ -162,6 +164,23 @@ block_of(struct sched *s, const struct plan *p, const struct weight_slice *u)
 {
 	int32_t rows = p->stripe[u->op] ? p->stripe[u->op] : s->info[u->op].op->ofm.shape.h;
 	return block_for(s, u->op, rows)->block;
+}
+
+static size_t
+measure_stream(const struct measure *m, size_t i, const struct g_op *op,
+	       const struct weights_order *ord)
+{
+	if (op->fast)
+		return stream_cost(m->s, op, &m->view[i], ord);
+	struct arena *a = arena_open();
+	struct bytes coding;
+	uint8_t length[4];
+	size_t n = weights_cost_coding(a, &m->view[i], ord, m->s->o->level, &coding);
+	store_le32(length, (uint32_t)coding.n);
+	text_put(&m->coding[i], length, sizeof(length));
+	text_put(&m->coding[i], coding.p, coding.n);
+	arena_close(a);
+	return n;
 }
 
 static void
@@ -181,7 +200,7 @@ measure_one(void *ctx, size_t i)
 		size_t channels = (size_t)weights_order_channels(&ord);
 		if (!channels)
 			continue;
-		u->stream_bytes += (int64_t)stream_cost(m->s, &op, &m->view[i], &ord);
+		u->stream_bytes += (int64_t)measure_stream(m, i, &op, &ord);
 		u->scale_bytes +=
 		    (int64_t)weights_scales_size(emit_scale_records(&ord));
 	}
@@ -212,6 +231,7 @@ measure_all(struct sched *s, struct plan *p)
 	m.slice = anew(p->a, size_t, p->n_slices + 1);
 	m.view = anew(p->a, struct weights_view, p->n_slices + 1);
 	m.count = anew(p->a, int64_t, p->n_slices + 1);
+	m.coding = anew(p->a, struct text, p->n_slices + 1);
 	for (size_t i = 0; i < p->n_slices; i++)
 		if (!look_up(&m, i))
 			return false;
@@ -219,10 +239,21 @@ measure_all(struct sched *s, struct plan *p)
 	for (size_t i = 0; i < m.n; i++) {
 		const struct weight_slice *u = &p->slice[m.slice[i]];
 		int32_t depth = block_of(s, p, u).c;
+		struct bytes coding = { .p = (const uint8_t *)m.coding[i].p,
+					.n = m.coding[i].n };
 		if (!find_known(s, u, depth))
-			add_known(s, u, depth);
+			add_known(s, u, depth, coding);
+		text_free(&m.coding[i]);
 	}
 	return true;
+}
+
+struct bytes
+slice_coding(struct sched *s, const struct plan *p, size_t slice)
+{
+	const struct weight_slice *u = &p->slice[slice];
+	const struct size_known *k = find_known(s, u, block_of(s, p, u).c);
+	return k ? k->coding : (struct bytes){ .p = NULL };
 }
 
 bool
