@@ -25,7 +25,10 @@ struct chunk {
 	_Alignas(ALIGN) unsigned char data[];
 };
 
-enum { LARGE_BYTES = (2 << 20) - (int)sizeof(struct chunk) };
+enum {
+	LARGE_BYTES = (2 << 20) - (int)sizeof(struct chunk),
+	TWICE_BYTES = (4 << 20) - (int)sizeof(struct chunk),
+};
 
 struct kept {
 	struct kept *next;
@@ -48,7 +51,12 @@ chunk_size(const struct arena *a, size_t bytes)
 	while (size < CHUNK_BYTES && bytes > size / 4)
 		size *= 4;
 	size = a->bytes >= MANY_BYTES ? LARGE_BYTES : size < CHUNK_BYTES ? size : CHUNK_BYTES;
-	return bytes > size / 4 ? bytes : size;
+	if (bytes <= size / 4)
+		return size;
+	/* a block of so many has whole large pages */
+	return bytes <= LARGE_BYTES / 2 || bytes > TWICE_BYTES ? bytes
+	       : bytes <= LARGE_BYTES			       ? LARGE_BYTES
+							       : TWICE_BYTES;
 }
 
 /*
@@ -61,7 +69,8 @@ static const struct {
 	size_t bytes;
 	int most;
 } spares[] = {
-	{ FIRST_BYTES, 8 }, { 4 * FIRST_BYTES, 8 }, { CHUNK_BYTES, 8 }, { LARGE_BYTES, 2 },
+	{ FIRST_BYTES, 8 }, { 4 * FIRST_BYTES, 8 }, { CHUNK_BYTES, 8 }, { LARGE_BYTES, 8 },
+	{ TWICE_BYTES, 4 },
 };
 static _Thread_local struct spare {
 	struct chunk *first;
