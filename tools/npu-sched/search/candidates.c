@@ -221,7 +221,7 @@ static void
 add_trial(struct enumeration *l, struct trial t)
 {
 	enum { MOST_KERNELS = 1 << 16 };
-	l->kernels += t.p->n_kernels;
+	l->kernels += t.p ? t.p->n_kernels : 0;
 	l->trial[l->n++] = t;
 	if (l->n == TRIALS || l->kernels > MOST_KERNELS)
 		flush(l);
@@ -232,6 +232,42 @@ is_left_out(const struct enumeration *l, const struct cutting *t)
 {
 	bool many = l->wanted->limit < NO_LIMIT_BYTES && has_many_weights(l->x->s);
 	return many && (t->when == FEW || (t->when == NEAR && l->coarse));
+}
+
+struct known *
+known_of(struct variant *x, const struct division *d, enum cut cut)
+{
+	const uint64_t way = (uint64_t)cut << 1 | d->slide;
+	void **at = hash_table_at(&x->known, hash_xxh3_seeded(d->picked,
+							      (size_t)d->n * sizeof(*d->picked), way));
+	if (!*at)
+		*at = anew(x->a, struct known, 1);
+	return *at;
+}
+
+/* a division cut one way; k: what is known of it, or NULL */
+static void
+add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct cutting t,
+	struct known *k)
+{
+	struct variant *x = l->x;
+	const bool is_cut = k && k->is_cut;
+	struct plan *p = is_cut ? NULL : make_cut(x, c->division, t.cut);
+	const uint64_t ends = is_cut ? k->ends : hash_ends(p, x->s->n_ops);
+	const struct cutting left = take_new(cuts, t, ends);
+	struct trial trial = { .p = p, .known = k, .of = *c, .lazy = left.lazy,
+			       .eager = left.eager };
+	if (k) {
+		k->is_cut = true;
+		k->ends = ends;
+	}
+	if (!left.lazy && !left.eager) {
+		plan_close(p);
+		return;
+	}
+	if (!p && !estimate_known(&trial, l->wanted))
+		trial.p = make_cut(x, c->division, t.cut);
+	add_trial(l, trial);
 }
 
 static void
@@ -255,14 +291,8 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 						    c.policy.cut);
 		if (c.lower_bound >= l->wanted->below)
 			continue;
-		struct plan *p = make_cut(x, *d, c.policy.cut);
-		struct cutting left = take_new(&cuts, cuttings[t],
-					       hash_ends(p, x->s->n_ops));
-		if (left.lazy || left.eager)
-			add_trial(l, (struct trial){ .p = p, .of = c, .lazy = left.lazy,
-						     .eager = left.eager });
-		else
-			plan_close(p);
+		add_cut(l, &c, &cuts, cuttings[t],
+			l->wanted->front ? known_of(x, d, c.policy.cut) : NULL);
 	}
 }
 

@@ -21,10 +21,37 @@ is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 	       (!w->front || front_wants(w->front, c->least, c->least + c->beside, cycles));
 }
 
+/* a trial's estimates, which its plan makes as they are asked for */
+struct estimator {
+	struct sched *s;
+	struct plan *p; /* NULL: there is none */
+	const struct wanted *wanted;
+	bool lacks; /* something is not known, and there is no plan */
+	bool eager;
+};
+
+/* cycles with transfers below a limit; *need, unless NULL: bytes; 0: not known */
+static double
+cycles_below(struct estimator *e, double *known, int64_t room, int64_t *need)
+{
+	if (*known)
+		return *known;
+	e->lacks |= !e->p;
+	if (!e->p)
+		return 0;
+	e->p->eager = e->eager;
+	plan_fetches(e->s, e->p, room);
+	if (need && e->p->need > room)
+		plan_fetches(e->s, e->p, e->p->need); /* just room for the maps */
+	if (need)
+		*need = e->p->need;
+	return *known = !need || *need <= e->wanted->limit ? plan_bound(e->s, e->p) : INFINITY;
+}
+
 /* cycles with transfers below some rooms, rising: nothing less takes fewer, but that
  * transfers choose greedily; so below one that is not wanted none is */
 static void
-estimate_rooms(struct sched *s, struct plan *p, struct candidate *c, const struct wanted *w)
+estimate_rooms(struct estimator *e, struct estimates *k, struct candidate *c)
 {
 	bool wanted = true;
 	double least = (double)max_i64(c->least, ALIGN);
@@ -34,9 +61,8 @@ estimate_rooms(struct sched *s, struct plan *p, struct candidate *c, const struc
 		c->cycles[i] = INFINITY;
 		if (!wanted)
 			continue;
-		plan_fetches(s, p, c->room[i]);
-		c->cycles[i] = plan_bound(s, p);
-		wanted = is_wanted(w, c, c->cycles[i]);
+		c->cycles[i] = cycles_below(e, &k->cycles[i], c->room[i], NULL);
+		wanted = !e->lacks && is_wanted(e->wanted, c, c->cycles[i]);
 	}
 }
 
@@ -49,38 +75,76 @@ has_few_weights(const struct sched *s)
 
 /* bytes that the maps need at least, of the limited place and of the other */
 static void
-find_least(struct sched *s, const struct plan *p, struct candidate *c)
+find_least(struct sched *s, const struct plan *p, struct known *k)
 {
-	c->least = c->beside = 0;
-	for (size_t k = 0; k < p->n_kernels; k++)
-		c->least = p->map_bytes[k] > c->least ? p->map_bytes[k] : c->least;
+	k->least = k->beside = 0;
+	for (size_t i = 0; i < p->n_kernels; i++)
+		k->least = p->map_bytes[i] > k->least ? p->map_bytes[i] : k->least;
 	if (s->memory.spilling)
-		c->beside = maps_least(s, p, PLACE_ARENA);
+		k->beside = maps_least(s, p, PLACE_ARENA);
 }
 
-/* transfers by one policy; false: nobody wants it */
+/* transfers by one policy; false: nobody wants it, or something is lacking */
 static bool
-estimate(struct sched *s, struct plan *p, struct candidate *c, const struct wanted *w)
+estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 {
+	const struct wanted *w = e->wanted;
 	if (!is_wanted(w, c, c->lower_bound))
 		return false;
-	p->eager = c->policy.eager;
-	int64_t room = round_limit(w->limit, p, FINE);
-	plan_fetches(s, p, room);
-	if (p->need > room)
-		plan_fetches(s, p, p->need); /* just room for the maps */
-	if (p->need > w->limit)
+	/* a plan that is not there is one that was asked for without a limit */
+	int64_t room = e->p ? round_limit(w->limit, e->p, FINE) : w->limit;
+	e->eager = c->policy.eager;
+	c->estimate = cycles_below(e, &k->cycles[ROOMS - 1], room, &k->need);
+	c->need = k->need;
+	if (e->lacks || c->need > w->limit)
 		return false;
-	c->estimate = plan_bound(s, p);
-	c->need = p->need;
 	if (!w->front)
 		return true;
 	if (!is_wanted(w, c, c->estimate))
 		return false;
 	c->room[ROOMS - 1] = NO_LIMIT_BYTES;
 	c->cycles[ROOMS - 1] = c->estimate;
-	estimate_rooms(s, p, c, w);
-	return true;
+	estimate_rooms(e, k, c);
+	return !e->lacks;
+}
+
+/* the plan's bound and maps; false: nobody wants it */
+static bool
+bound_plan(struct sched *s, const struct trial *t, struct known *k, double below)
+{
+	k->lower_bound = fmax(plan_lower_bound(s, t->p, below), t->of.lower_bound);
+	if (k->lower_bound >= below)
+		return false;
+	find_maps(s, t->p);
+	find_least(s, t->p, k);
+	return k->is_bounded = true;
+}
+
+/* the candidates of a trial, whose bound is known */
+static void
+find_wanted(struct estimator *e, struct trial *t, struct known *k)
+{
+	struct candidate c = t->of;
+	c.lower_bound = k->lower_bound;
+	c.least = k->least;
+	c.beside = k->beside;
+	t->n = 0;
+	for (int eager = 0; eager < 2; eager++) {
+		struct candidate *found = &t->found[t->n];
+		*found = c;
+		found->policy.eager = eager;
+		if (eager ? t->eager : t->lazy)
+			t->n += estimate(e, &k->estimates[eager], found);
+	}
+}
+
+bool
+estimate_known(struct trial *t, const struct wanted *w)
+{
+	struct estimator e = { .wanted = w };
+	if (t->known->is_bounded)
+		find_wanted(&e, t, t->known);
+	return t->known->is_bounded && !e.lacks;
 }
 
 struct estimation {
@@ -92,22 +156,15 @@ struct estimation {
 static void
 estimate_trial(void *ctx, size_t i)
 {
-	const struct estimation *e = ctx;
-	struct trial *t = &e->trial[i];
-	struct candidate c = t->of;
-	t->n = 0;
-	c.lower_bound = fmax(plan_lower_bound(e->s, t->p, e->wanted->below), c.lower_bound);
-	if (c.lower_bound >= e->wanted->below)
+	const struct estimation *n = ctx;
+	struct trial *t = &n->trial[i];
+	struct estimator e = { .s = n->s, .p = t->p, .wanted = n->wanted };
+	struct known own = { .ends = 0 }, *k = t->known ? t->known : &own;
+	if (!t->p) /* it was done already */
 		return;
-	find_maps(e->s, t->p);
-	find_least(e->s, t->p, &c);
-	for (int eager = 0; eager < 2; eager++) {
-		struct candidate *found = &t->found[t->n];
-		*found = c;
-		found->policy.eager = eager;
-		if (eager ? t->eager : t->lazy)
-			t->n += estimate(e->s, t->p, found, e->wanted);
-	}
+	t->n = 0;
+	if (bound_plan(n->s, t, k, n->wanted->below))
+		find_wanted(&e, t, k);
 }
 
 void
@@ -118,6 +175,6 @@ estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted 
 	struct estimation e = { .s = s, .trial = t, .wanted = w };
 	int64_t cost[TRIALS];
 	for (size_t i = 0; i < n; i++)
-		cost[i] = WEIGHTS * (int64_t)t[i].p->n_kernels;
+		cost[i] = t[i].p ? WEIGHTS * (int64_t)t[i].p->n_kernels : 0;
 	threads_for(s->o->jobs, n, cost, estimate_trial, &e);
 }

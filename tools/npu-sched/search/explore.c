@@ -7,8 +7,6 @@
  */
 #include "search.h"
 
-#include "base/hash.h"
-
 #include <math.h>
 
 /* what is above the front by less is looked at on every rung */
@@ -221,10 +219,7 @@ descend(struct exploring *e)
 static struct given *
 given_by(struct variant *x, struct candidate *c)
 {
-	const struct division *d = &c->division;
-	const uint64_t way = (uint64_t)c->policy.cut << 2 | (uint64_t)c->policy.eager << 1 | d->slide;
-	void **at = hash_table_at(&x->explored,
-				  hash_xxh3_seeded(d->picked, (size_t)d->n * sizeof(*d->picked), way));
+	struct given **at = &known_of(x, &c->division, c->policy.cut)->given[c->policy.eager];
 	struct given *g = *at;
 	if (!g) {
 		if (!work_out(x, c))

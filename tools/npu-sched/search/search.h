@@ -85,7 +85,7 @@ struct variant {
 	size_t n, cap;
 	struct packed_maps *packed; /* of their divisions */
 	size_t n_packed, cap_packed;
-	struct hash_table explored; /* what candidates gave, whatever the front was */
+	struct hash_table known; /* of divisions and cuts that were listed for a front */
 	/* how it was made, so that it is found again: of another one by letting maps leave */
 	const struct variant *of;
 	size_t way;
@@ -198,10 +198,26 @@ int64_t candidate_packed(struct variant *x, struct candidate *c);
 /* the plan of a recipe once more; NULL: an error */
 struct plan *make_again(const struct recipe *r);
 
-/* estimates.c: a division with its weights cut one way, and the candidates of it that
- * are wanted: `of` with its estimates, for each policy that is asked for */
+/* what is known of a division with its weights cut one way, whatever the front is: all of
+ * it may be asked for once more, coarsely and finely, for what is light and for all */
+struct known {
+	bool is_cut, is_bounded; /* ends; lower_bound, least, beside are there */
+	uint64_t ends;		 /* hash of where weights are cut */
+	double lower_bound;
+	int64_t least, beside;
+	struct estimates {	 /* lazy, eager */
+		int64_t need;
+		double cycles[ROOMS]; /* as struct candidate's; 0: not yet */
+	} estimates[2];
+	struct given *given[2]; /* explore.c: what candidates of it gave; NULL: not yet */
+};
+struct known *known_of(struct variant *x, const struct division *d, enum cut cut);
+
+/* estimates.c: such a cut, and the candidates of it that are wanted: `of` with its
+ * estimates, for each policy that is asked for */
 struct trial {
-	struct plan *p;
+	struct plan *p;	     /* NULL: what is known is to do */
+	struct known *known; /* NULL: nothing is kept */
 	struct candidate of;
 	bool lazy, eager;
 	struct candidate found[2];
@@ -209,6 +225,8 @@ struct trial {
 };
 enum { TRIALS = 8 }; /* at most, at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);
+/* one without a plan; false: it takes one */
+bool estimate_known(struct trial *t, const struct wanted *w);
 /* among few one choice matters much, and all can be tried */
 bool has_few_weights(const struct sched *s);
 
