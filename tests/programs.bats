@@ -237,7 +237,7 @@ together()
 			{ echo "$op"; false; }
 		n=$((n + 1))
 	done < <(sed -n 's/.*{ \.code = TFL_\([A-Z0-9_]*\),.*/\1/p' \
-		"$TOP"/tools/tfl-partition/*.c)
+		"$TOP"/tools/tfl-partition/*/*.c)
 	[ "$n" -gt 50 ]
 }
 

@@ -104,7 +104,7 @@ family()
 
 @test "every operator with a lowering has a case, every family of nputools-lowering(7), too" {
 	local op c
-	for op in $(grep -hoE '\.code = TFL_[A-Z0-9_]+' "$TOP"/tools/tfl-partition/*.c |
+	for op in $(grep -hoE '\.code = TFL_[A-Z0-9_]+' "$TOP"/tools/tfl-partition/*/*.c |
 		sed 's/.*TFL_//' | sort -u); do
 		c=$(tr 'A-Z_' 'a-z-' <<<"$op")
 		case $op in *_VARIABLE) c=state ;; esac # both of them

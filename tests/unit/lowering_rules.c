@@ -4,8 +4,8 @@
  * all of them let pass, and one change of it for each (lstmrules.c); what movements may be
  * (moverules.c).  A rule that nobody broke here is a rule that may be gone.
  */
-#include "../../tools/tfl-partition/lstm.h"
-#include "../../tools/tfl-partition/move.h"
+#include "../../tools/tfl-partition/products/lstm.h"
+#include "../../tools/tfl-partition/moves/move.h"
 
 #include "rules.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every NPU operator becomes graph operations, node by node. */
-#include "move.h"
+#include "moves/move.h"
 
 void
 bind_place(struct part *p, int tensor, struct g_operand place)

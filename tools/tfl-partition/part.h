@@ -4,6 +4,12 @@
  * primitives.  The functions stand under the name of their file, in running
  * order.
  *
+ * Folders: model/ holds its tensors, and what changes before anything is decided;
+ * decide/ what runs where; join/ operators that are one for the NPU; place/ regions,
+ * and where results lie.  Families of lowerings: products/ of weights, or of two maps;
+ * windows/ over an image; elements/ one by one; rows/ that are summed or compared;
+ * moves/ of what stays as it is.
+ *
  * A family is a row of the table in families.c: what it takes to run an
  * operator on the NPU (check: NULL, or the reason why not in one line) and
  * how (lower).  check sees the model only; lower may not fail for a reason

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators on constants, and SHAPE of what has one: the reference computes
+ * the result here and now, and their consumers see a constant.  An operator
+ * whose result the CPU needs stays there instead; the model's outputs are
+ * copied.
+ */
+#include "../moves/move.h"
+
+#include "base/cli.h"
+#include "kernels/kernels.h"
+
+enum {
+	MAX_RESULTS = 1 << 26, /* bytes, all of them together */
+	MAX_OUT = 8,
+};
+
+/* more work than its results are large */
+static bool
+is_heavy(int code)
+{
+	switch (code) {
+	case TFL_CONV_2D:
+	case TFL_DEPTHWISE_CONV_2D:
+	case TFL_TRANSPOSE_CONV:
+	case TFL_FULLY_CONNECTED:
+	case TFL_BATCH_MATMUL:
+	case TFL_AVERAGE_POOL_2D:
+	case TFL_MAX_POOL_2D:
+	case TFL_SVDF:
+	case TFL_UNIDIRECTIONAL_SEQUENCE_LSTM:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+is_known(const struct part *p, const struct tfl_op *op, int64_t *room)
+{
+	if (!kernel_known(op->code) || is_heavy(op->code) || op->n_in < 1)
+		return false;
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_tensor *t = part_in(p, op, k);
+		bool shape = op->code == TFL_SHAPE && t && t->has_shape &&
+			     !t->is_dynamic &&
+			     (t->data.p || t->producer >= 0 || p->given[op->in[k]]);
+		if (t && !shape && (!t->data.p || p->given[op->in[k]]))
+			return false;
+	}
+	for (int k = 0; k < op->n_out; k++) {
+		const struct tfl_tensor *t = part_out(p, op, k);
+		int64_t n = tfl_elements(t);
+		int size = tfl_type_bytes(t->type);
+		/* without dimensions: a scalar, as old converters write it */
+		if ((!t->has_shape && t->rank) || t->is_dynamic || t->is_variable || n < 1 ||
+		    size < 1 || t->data.p || n > *room / size)
+			return false;
+		*room -= n * size;
+	}
+	return true;
+}
+
+static bool
+evaluate(struct part *p, const struct tfl_op *op)
+{
+	void **in = anew(p->a, void *, (size_t)op->n_in);
+	void **out = anew(p->a, void *, (size_t)op->n_out);
+	struct tfl_tensor *t = p->m->subgraph[0].tensor;
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0)
+			in[k] = (void *)(uintptr_t)t[op->in[k]].data.p;
+	size_t n[MAX_OUT];
+	for (int k = 0; k < op->n_out; k++) {
+		n[k] = (size_t)tfl_elements(&t[op->out[k]]) *
+		       (size_t)tfl_type_bytes(t[op->out[k]].type);
+		out[k] = anew(p->a, uint64_t, n[k] / 8 + 1);
+	}
+	struct err e = { 0 };
+	const struct kernel_io io = { .in = in, .out = out };
+	if (!kernel_eval(p->sg, op, &io, &e))
+		return false;
+	for (int k = 0; k < op->n_out; k++) {
+		t[op->out[k]].data = (struct bytes){ .p = out[k], .n = n[k] };
+		t[op->out[k]].has_shape = true;
+	}
+	return true;
+}
+
+static void
+fold(struct part *p)
+{
+	int64_t room = MAX_RESULTS;
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		struct placement *x = &p->op[i];
+		x->constant = !x->kept && op->n_out <= MAX_OUT &&
+			      is_known(p, op, &room) && evaluate(p, op);
+	}
+}
+
+/* what the CPU reads, from the last operator to the first */
+static bool
+keep_needed(struct part *p)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	bool *needed = anew(p->a, bool, (size_t)sg->n_tensors), any = false;
+	bool *read = anew(p->a, bool, (size_t)sg->n_tensors);
+	for (int i = 0; i < sg->n_out; i++)
+		read[sg->out[i]] = true;
+	for (int i = sg->n_ops; i-- > 0;) {
+		const struct tfl_op *op = &sg->op[i];
+		struct placement *x = &p->op[i];
+		bool keep = !x->npu, unread = true;
+		for (int k = 0; k < op->n_out; k++) {
+			keep = keep || needed[op->out[k]];
+			unread = unread && !read[op->out[k]];
+		}
+		if (x->constant && (keep || unread)) {
+			x->kept = any = true;
+			x->npu = false;
+		}
+		for (int k = 0; k < op->n_in; k++)
+			if (op->in[k] >= 0) {
+				read[op->in[k]] = true;
+				needed[op->in[k]] |= !x->npu;
+			}
+	}
+	return any;
+}
+
+static void
+forget(struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++)
+		for (int k = 0; p->op[i].constant && k < p->sg->op[i].n_out; k++)
+			p->m->subgraph[0].tensor[p->sg->op[i].out[k]].data =
+			    (struct bytes){ 0 };
+}
+
+void
+decide_all(struct part *p, const struct options *o)
+{
+	for (;;) {
+		fold(p);
+		decide(p, o);
+		if (!keep_needed(p))
+			return;
+		forget(p);
+	}
+}
+
+static bool
+has_open_batch(const struct tfl_tensor *t)
+{
+	struct fb_vec sig = fb_vector(t->ref, FB_Tensor_shape_signature);
+	return t->ref.buf && sig.n && (int32_t)load_le32(sig.p) == -1;
+}
+
+void
+note_open_batch(const struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		if (op->code != TFL_SHAPE || !p->op[i].constant ||
+		    !has_open_batch(part_in(p, op, 0)))
+			continue;
+		cli_note("note", "%s: operator %d (SHAPE) asks for a batch that is open: "
+			 "%d was taken, as the shape says", p->m->name, i,
+			 part_in(p, op, 0)->dim[0]);
+		return;
+	}
+}
+
+void
+lower_constant(struct part *p, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_out; k++) {
+		const struct tfl_tensor *t = part_out(p, op, k);
+		if (!p->crosses[op->out[k]])
+			continue;
+		struct g_tensor *c = low_tensor(p->l, t->type, tfl_hwc(t), NULL);
+		G_PUT(c, TENSOR, source, part_source(p, t));
+		struct nd from = nd_of(operand_whole(c), t), to = nd_ofm(p, op->out[k]);
+		nd_copy(p->l, &from, &to);
+	}
+}

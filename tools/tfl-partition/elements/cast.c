@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CAST between integers: wider ones are sums with 0, narrower ones the low bytes
+ * of what is there, as in the reference; of words, shifted up and down.  INT64 is two words, the upper one the
+ * sign's.
+ */
+#include "../moves/move.h"
+
+enum { MAX_LINE = 65536 }; /* elements of a line, and lines of an operation */
+
+static int
+bytes_of(const struct tfl_tensor *t)
+{
+	switch (t->type) {
+	case TFL_INT8:
+	case TFL_UINT8:
+	case TFL_INT16:
+	case TFL_INT32:
+	case TFL_INT64:
+		return tfl_type_bytes(t->type);
+	default:
+		return 0;
+	}
+}
+
+static const char *
+check_cast(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (!why)
+		why = check_fixed(p, i, "IFM");
+	if (!why)
+		why = check_fixed(p, o, "OFM");
+	if (why)
+		return why;
+	if (!bytes_of(i) || !bytes_of(o))
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
+				tfl_type_name(o->type));
+	if (i->data.p)
+		return "IFM is constant";
+	if (tfl_elements(i) < 1 || tfl_elements(i) / MAX_LINE > MAX_LINE)
+		return "no elements, or more than 2^32";
+	return tfl_elements(i) == tfl_elements(o) ? NULL
+						  : "IFM and OFM differ in shape";
+}
+
+/* elements of one operation: lines of w, from number `start` on */
+struct lines {
+	int64_t start;
+	int32_t h, w;
+};
+
+/* words or halves of elements side by side, from byte `first` of each on */
+static struct g_operand
+pieces(struct g_operand o, const struct lines *l, int type, int element, int first)
+{
+	int size = tfl_type_bytes(type);
+	o.type = type;
+	o.view = VIEW_STRIDED;
+	o.shape = (struct hwc){ .h = l->h, .w = l->w, .c = 1 };
+	o.offset = (l->start * element + first) / size;
+	o.stride[0] = (int64_t)l->w * element / size;
+	o.stride[1] = element / size;
+	o.stride[2] = 1;
+	return o;
+}
+
+/* -1 below 0, else 0 */
+static void
+write_sign(struct part *p, struct g_operand v, struct g_operand to)
+{
+	struct g_operand zero = word_const(p->l, 0), least = word_const(p->l, -1);
+	struct g_operand y = word_max(p->l, v, least);
+	(void)word_op_to(p->l, OP_MIN, y, zero, to);
+}
+
+static void
+cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_type,
+	   struct g_operand room, int to_type)
+{
+	int from = tfl_type_bytes(from_type), to = tfl_type_bytes(to_type);
+	int read = from == 8 ? TFL_INT32 : from_type;
+	int written = to == 8 ? TFL_INT32 : to_type;
+	/* what is cut off is not read */
+	if (tfl_type_bytes(read) > tfl_type_bytes(written))
+		read = written;
+	struct g_operand low = pieces(x, l, read, from, 0);
+	struct g_operand out = pieces(room, l, written, to, 0);
+	if (tfl_type_bytes(read) == tfl_type_bytes(written)) {
+		low.type = written; /* the same bytes, whatever their sign */
+		(void)low_copy(p->l, low, out);
+	} else {
+		struct g_op *wide = low_op(p->l, OP_ADD, low, out);
+		op_scalar(wide, 0, 0);
+		op_unscaled(wide);
+	}
+	if (to == 8 && from == 8)
+		(void)low_copy(p->l, pieces(x, l, TFL_INT32, 8, 4),
+				pieces(room, l, TFL_INT32, 8, 4));
+	else if (to == 8)
+		write_sign(p, out, pieces(room, l, TFL_INT32, 8, 4));
+}
+
+/* words to fewer bits, with the sign that these have */
+static bool
+lower_narrow(struct part *p, const struct tfl_op *op)
+{
+	struct nd v = nd_ifm(p, op->in[0]), out = nd_ofm(p, op->out[0]);
+	if (!nd_reshape(&v, out.dim, out.rank))
+		return false;
+	if (out.type == TFL_UINT8)
+		out.type = TFL_INT8; /* the same bytes */
+	nd_narrow(p->l, &v, &out);
+	return true;
+}
+
+/* whole lines of MAX_LINE elements in one operation, what is left in another */
+static bool
+lower_cast(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type == TFL_INT32 && bytes_of(o) < 4 && lower_narrow(p, op))
+		return true;
+	int64_t n = tfl_elements(i), whole = n / MAX_LINE * MAX_LINE;
+	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[0]));
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct lines all = { .h = (int32_t)(n / MAX_LINE), .w = MAX_LINE };
+	struct lines rest = { .start = whole, .h = 1, .w = (int32_t)(n - whole) };
+	if (all.h)
+		cast_lines(p, &all, x, i->type, room, o->type);
+	if (rest.w)
+		cast_lines(p, &rest, x, i->type, room, o->type);
+	low_deliver(p->l, room, ofm);
+	return true;
+}
+
+const struct family cast_families[] = {
+	{ .code = TFL_CAST, .check = check_cast, .lower = lower_cast },
+	{ .code = 0 },
+};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EQUAL, LESS and their like (lower/choose.h), and logic: BOOL is a byte, 0 or 1. */
+#include "../moves/move.h"
+
+#include "base/fixed.h"
+#include "lower/choose.h"
+
+enum { BYTES = 256, COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding */
+
+static bool
+is_quantized(const struct tfl_tensor *t)
+{
+	return t->type == TFL_INT8 || t->type == TFL_UINT8;
+}
+
+/* all values of a type in the units in which the reference compares them */
+static void
+in_units(const struct tfl_tensor *t, int32_t v[BYTES])
+{
+	struct fixed_mult m = fixed_quantize(quant_scale(t));
+	int32_t least = (int32_t)type_range(t->type).lo;
+	for (int i = 0; i < BYTES; i++)
+		v[i] = fixed_mbqm((least + i - quant_zero(t)) * (1 << COMPARE_SHIFT),
+				  m);
+}
+
+/* do both have the same units, in which all values differ? */
+static bool
+compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	int32_t v[BYTES];
+	if (!is_quantized(a))
+		return true;
+	if (!quant_equal(a, b))
+		return false;
+	in_units(a, v);
+	for (int i = 1; i < BYTES; i++)
+		if (v[i] <= v[i - 1])
+			return false;
+	return true;
+}
+
+static const char *
+check_two(const struct part *p, const struct tfl_op *op, int types)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_map(p, part_in(p, op, 0), "IFM", types);
+	if (!why)
+		why = check_map(p, part_in(p, op, 1), "IFM2", types);
+	if (!why)
+		why = check_map(p, part_out(p, op, 0), "OFM", TYPE_BOOL);
+	if (why)
+		return why;
+	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	if (a->type != b->type)
+		return "IFM and IFM2 differ in type";
+	if (a->data.p && b->data.p)
+		return "both inputs are constant";
+	return check_broadcast(p, a, b, part_out(p, op, 0));
+}
+
+static const char *
+check_compare(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_two(p, op, TYPE_8 | TYPE_I32 | TYPE_BOOL);
+	for (int k = 0; k < 2 && !why; k++)
+		if (is_quantized(part_in(p, op, k)) &&
+		    fixed_quantize(quant_scale(part_in(p, op, k))).exp > 0)
+			why = "a scale of 1 or more";
+	return why;
+}
+
+/* an operand as words in the reference's units */
+static struct side
+words_of(struct part *p, int tensor)
+{
+	int32_t v[BYTES];
+	struct side s = side_of(p, tensor);
+	in_units(s.shape, v);
+	if (!s.value.t) {
+		int32_t least = (int32_t)type_range(s.shape->type).lo;
+		s.value = word_const(p->l, v[tensor_int(s.shape, 0) - least]);
+		return s;
+	}
+	struct g_operand y = word_new(p->l, s.value.shape);
+	part_table32(p, s.value, y, v);
+	s.value = y;
+	return s;
+}
+
+/* what gives the units in which the reference compares, which shifts values up first; the
+ * operands of U85's comparisons are scaled as if they were (ethosu-commands(7) 26.9) */
+static bool
+scale_to_units(const struct tfl_tensor *t, struct npu_scale *s)
+{
+	enum { LEAST_EXP = -31 }; /* the reference's shifts end there */
+	struct fixed_mult m = fixed_quantize(quant_scale(t));
+	*s = (struct npu_scale){ .mult = (uint32_t)m.mult,
+				 .shift = 31 - m.exp - COMPARE_SHIFT };
+	return m.mult > 0 && m.exp <= 0 && m.exp >= LEAST_EXP;
+}
+
+static enum low_order
+order_of(int code)
+{
+	switch (code) {
+	case TFL_EQUAL:
+		return LOW_EQUAL;
+	case TFL_NOT_EQUAL:
+		return LOW_UNEQUAL;
+	case TFL_GREATER:
+	case TFL_LESS:
+		return LOW_GREATER;
+	default:
+		return LOW_NOT_LESS;
+	}
+}
+
+/* LESS is GREATER the other way round; scale: of both, NULL: as they are */
+static void
+lower_order(struct part *p, const struct tfl_op *op, const struct side *a,
+	    const struct side *b, const struct npu_scale *scale)
+{
+	bool less = op->code == TFL_LESS || op->code == TFL_LESS_EQUAL;
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	const struct side *first = less ? b : a, *second = less ? a : b;
+	const struct npu_scale turned[2] = { scale ? scale[less] : scale_one(),
+					     scale ? scale[!less] : scale_one() };
+	struct low_compare c = { .order = order_of(op->code),
+				 .scale = scale ? turned : NULL };
+	c.a = side_operand(p, first, o);
+	c.b = side_operand(p, second, o);
+	struct nd out = nd_ofm(p, op->out[0]);
+	if (scale) {
+		c.zero[0] = first->zero;
+		c.zero[1] = second->zero;
+	}
+	low_compare(p->l, &c, &out);
+}
+
+/* operands of different units, each by its own scale */
+static bool
+lower_scaled(struct part *p, const struct tfl_op *op)
+{
+	struct npu_scale scales[2];
+	struct side side[2];
+	if (!part_has(p, LACK_BITS))
+		return false;
+	for (int k = 0; k < 2; k++)
+		if (!scale_to_units(part_in(p, op, k), &scales[k]))
+			return false;
+	for (int k = 0; k < 2; k++) {
+		side[k] = side_of(p, op->in[k]);
+		side[k].zero = quant_zero(side[k].shape);
+	}
+	lower_order(p, op, &side[0], &side[1], scales);
+	return true;
+}
+
+static bool
+lower_compare(struct part *p, const struct tfl_op *op)
+{
+	bool plain = compare_plainly(part_in(p, op, 0), part_in(p, op, 1));
+	if (!plain && lower_scaled(p, op))
+		return true;
+	struct side a = plain ? side_of(p, op->in[0]) : words_of(p, op->in[0]);
+	struct side b = plain ? side_of(p, op->in[1]) : words_of(p, op->in[1]);
+	lower_order(p, op, &a, &b, NULL);
+	return true;
+}
+
+/* ---- logic ---------------------------------------------------------------- */
+
+static const char *
+check_logic(const struct part *p, const struct tfl_op *op)
+{
+	return check_two(p, op, TYPE_BOOL);
+}
+
+static bool
+lower_logic(struct part *p, const struct tfl_op *op)
+{
+	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
+	a.zero = b.zero = 0;
+	part_binary(p, op->code == TFL_LOGICAL_AND ? OP_MIN : OP_MAX, &a, &b,
+		    part_out(p, op, 0), part_ofm(p, op->out[0]), binary_plain, NULL);
+	return true;
+}
+
+static const char *
+check_not(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	if (!why)
+		why = check_maps(p, op, TYPE_BOOL);
+	if (why)
+		return why;
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->data.p)
+		return "IFM is constant";
+	return tfl_elements(i) == tfl_elements(o) ? NULL
+						  : "IFM and OFM differ in shape";
+}
+
+static bool
+lower_not(struct part *p, const struct tfl_op *op)
+{
+	struct g_operand y = part_ofm(p, op->out[0]);
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), y.shape);
+	struct g_op *r = low_op(p->l, OP_SUB, x, y);
+	op_scalar(r, 1, 0);
+	G_PUT(r, OP, reversed, 1);
+	op_unscaled(r);
+	return true;
+}
+
+const struct family compare_families[] = {
+	{ .code = TFL_EQUAL, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_NOT_EQUAL, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_GREATER, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_GREATER_EQUAL, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_LESS, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_LESS_EQUAL, .check = check_compare, .lower = lower_compare },
+	{ .code = TFL_LOGICAL_AND, .check = check_logic, .lower = lower_logic },
+	{ .code = TFL_LOGICAL_OR, .check = check_logic, .lower = lower_logic },
+	{ .code = TFL_LOGICAL_NOT, .check = check_not, .lower = lower_not },
+	{ .code = 0 },
+};

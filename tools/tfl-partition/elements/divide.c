@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DIV of 8 bits.  The reference multiplies the dividend, shifted up as far as
+ * it goes, by the reciprocal of the divisor, then scales the quotient and
+ * shifts it back.  What depends on one operand alone is a table of words; the
+ * rest is arithmetic.
+ */
+#include "../part.h"
+
+#include "kernels/functions.h"
+
+struct divide {
+	const struct tfl_tensor *in[2], *ofm;
+	struct fixed_mult m;
+	int longest; /* shift of a quotient */
+	/* of the dividend: shifted up, with its sign; by how much; and -1 or 1
+	 * for powers of two, whose negatives shift by one more (sign turned) */
+	int32_t high[256], room[256], power[256];
+	/* of the divisor: reciprocal, bits above the first less m.exp, sign */
+	int32_t inverse[256], bits[256], sign[256];
+};
+
+static void
+fill_dividend(struct divide *d, int i, int32_t v)
+{
+	int32_t a = v < 0 ? -v : v;
+	int room = a ? __builtin_clrsb(a) : 30;
+	d->room[i] = room;
+	d->high[i] = (v < 0 ? -1 : 1) * (int32_t)((uint32_t)a << room);
+	d->power[i] = a && !(a & (a - 1)) ? (v < 0 ? 1 : -1) : 0;
+}
+
+static void
+fill_divisor(struct divide *d, int i, int32_t w)
+{
+	int32_t a = w < 0 ? -w : w;
+	int lead = a ? __builtin_clz((uint32_t)a) : 0;
+	d->sign[i] = w < 0 ? -1 : 1;
+	d->bits[i] = 31 - lead - d->m.exp;
+	d->inverse[i] =
+	    fixed_recip((int32_t)(((uint32_t)a << lead) - 0x80000000u));
+	if (a)
+		return;
+	/* by zero: so small a shift that anything but 0 saturates */
+	enum { LEAST_ROOM = 23 };
+	d->bits[i] = 1 - LEAST_ROOM;
+	d->inverse[i] = INT32_MAX;
+}
+
+/* tables in the order of int8 indices: raw values from the type's least */
+static bool
+fill_tables(struct divide *d)
+{
+	int32_t lo = (int32_t)type_range(d->ofm->type).lo;
+	int least = 64;
+	d->longest = 0;
+	for (int i = 0; i < 256; i++) {
+		fill_dividend(d, i, i + lo - quant_zero(d->in[0]));
+		fill_divisor(d, i, i + lo - quant_zero(d->in[1]));
+	}
+	for (int i = 0; i < 256; i++)
+		for (int k = 0; k < 256; k++) {
+			int e = d->room[i] + d->bits[k];
+			least = e < least ? e : least;
+			/* of a power of two, it can be one more */
+			d->longest = e + 1 > d->longest ? e + 1 : d->longest;
+		}
+	return least >= 1;
+}
+
+static const char *
+read_divide(const struct part *p, const struct tfl_op *op, struct divide *d)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_maps(p, op, TYPE_8);
+	if (!why)
+		why = check_map(p, part_in(p, op, 1), "IFM2", TYPE_8);
+	if (!why)
+		why = check_activation(p, op, (int)TFL_OPT(op, DivOptions,
+							   fused_activation_function));
+	if (why)
+		return why;
+	*d = (struct divide){ .in = { part_in(p, op, 0), part_in(p, op, 1) },
+			      .ofm = part_out(p, op, 0) };
+	if (d->in[0]->type != d->in[1]->type || d->in[0]->type != d->ofm->type)
+		return "IFM, IFM2 and OFM differ in type";
+	if (d->in[0]->data.p && d->in[1]->data.p)
+		return "both inputs are constant";
+	d->m = fixed_quantize(quant_scale(d->in[0]) /
+			      (quant_scale(d->in[1]) * quant_scale(d->ofm)));
+	if (!d->m.mult || !fill_tables(d))
+		return "the ratio of the scales can't be expressed";
+	return check_broadcast(p, d->in[0], d->in[1], d->ofm);
+}
+
+static bool
+is_table(const struct divide *d)
+{
+	bool first = is_scalar(d->in[0]);
+	return (first || is_scalar(d->in[1])) &&
+	       tfl_elements(d->in[first]) == tfl_elements(d->ofm);
+}
+
+static const char *
+check_divide(const struct part *p, const struct tfl_op *op)
+{
+	struct divide d;
+	if (part_in(p, op, 0) && part_in(p, op, 0)->type == TFL_INT32)
+		return check_quotient(p, op);
+	const char *why = read_divide(p, op, &d);
+	return !why && is_table(&d) ? check_bytes(p, op) : why;
+}
+
+struct one_of_two {
+	bool second;
+};
+
+static void
+take_one(void *ctx, struct g_op *op)
+{
+	const struct one_of_two *x = ctx;
+	op_unscaled(op);
+	op->opa.mult = !x->second;
+	op->opb = x->second;
+}
+
+/* an operand repeated to the OFM's shape: the sum of it and 0 times the other */
+static struct g_operand
+spread(struct part *p, const struct divide *d, const struct side in[2], int k,
+       struct hwc shape)
+{
+	struct g_operand y =
+	    operand_whole(low_tensor(p->l, d->ofm->type, shape, NULL));
+	if (tfl_elements(d->in[k]) == tfl_elements(d->ofm))
+		return low_view(p->l, in[k].value, shape);
+	struct one_of_two x = { .second = k };
+	part_binary(p, OP_ADD, &in[0], &in[1], d->ofm, y, take_one, &x);
+	return y;
+}
+
+static struct g_operand
+look_up(struct part *p, struct g_operand x, const int32_t table[256])
+{
+	struct g_operand y = word_new(p->l, x.shape);
+	part_table32(p, x, y, table);
+	return y;
+}
+
+/*
+ * What is shifted by 32 and more is 0, but 31 is the most: another shift
+ * before makes those small enough.
+ */
+static struct g_operand
+shorten(struct part *p, struct g_operand quotient, struct g_operand *shift)
+{
+	struct g_operand most = word_const(p->l, 31), zero = word_const(p->l, 0);
+	struct g_operand more = word_max(p->l, word_sub(p->l, *shift, most), zero);
+	more = word_min(p->l, word_mul(p->l, more, word_const(p->l, 4)), most);
+	*shift = word_min(p->l, *shift, most);
+	return word_shr(p->l, quotient, more);
+}
+
+static void
+divide(struct part *p, const struct tfl_op *op, const struct divide *d,
+       struct g_operand v, struct g_operand w, struct g_operand ofm)
+{
+	struct g_operand sign = look_up(p, w, d->sign);
+	struct g_operand high = word_mul(p->l, look_up(p, v, d->high), sign);
+	struct g_operand extra = word_mul(p->l, look_up(p, v, d->power), sign);
+	struct g_operand zero = word_const(p->l, 0);
+	extra = word_max(p->l, extra, zero);
+	high = word_shl(p->l, high, extra);
+	struct g_operand quotient =
+	    word_mul_high(p->l, high, look_up(p, w, d->inverse));
+	quotient = word_mul_high(p->l, quotient, word_const(p->l, d->m.mult));
+	struct g_operand bits = look_up(p, w, d->bits);
+	struct g_operand shift = word_add(p->l, look_up(p, v, d->room), bits);
+	shift = word_add(p->l, shift, extra);
+	if (d->longest > 31)
+		quotient = shorten(p, quotient, &shift);
+	/* halves below 0 go down: up after 1 is taken away */
+	struct g_operand below = word_min(p->l, quotient, zero);
+	below = word_max(p->l, below, word_const(p->l, -1));
+	quotient = word_add(p->l, quotient, below);
+	struct g_op *r = word_op_to(p->l, OP_SHR, quotient, shift, ofm);
+	r->round = ROUND_NATURAL;
+	r->ofm_zero = quant_zero(d->ofm);
+	op_clamp(r, quant_clamp(d->ofm, (int)TFL_OPT(op, DivOptions,
+						     fused_activation_function)));
+}
+
+static bool
+lower_divide(struct part *p, const struct tfl_op *op)
+{
+	if (part_in(p, op, 0)->type == TFL_INT32)
+		return lower_quotient(p, op);
+	struct divide d;
+	(void)read_divide(p, op, &d);
+	if (is_table(&d))
+		return lower_bytes(p, op);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct side in[2];
+	for (int k = 0; k < 2; k++)
+		in[k] = (struct side){ .shape = d.in[k],
+				       .value = part_ifm(p, op->in[k]) };
+	struct g_operand v = spread(p, &d, in, 0, ofm.shape);
+	struct g_operand w = spread(p, &d, in, 1, ofm.shape);
+	divide(p, op, &d, v, w, ofm);
+	return true;
+}
+
+const struct family divide_families[] = {
+	{ .code = TFL_DIV, .check = check_divide, .lower = lower_divide,
+	  .direct = true },
+	{ .code = 0 },
+};

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ADD, SUB, MUL, MAXIMUM, MINIMUM: nputools-lowering(7) 3.4, 4.3, 4.4, 5.3. */
+#include "../part.h"
+
+#include <math.h>
+
+/* how the NPU scales the operands and the result of an ADD or SUB */
+struct addition {
+	struct npu_scale opa, ofm;
+	int opb;
+	enum g_scaled scaled;
+	bool expressible;
+};
+
+static int
+activation_of(const struct tfl_op *op)
+{
+	switch (op->code) {
+	case TFL_ADD:
+		return (int)TFL_OPT(op, AddOptions, fused_activation_function);
+	case TFL_SUB:
+		return (int)TFL_OPT(op, SubOptions, fused_activation_function);
+	case TFL_MUL:
+		return (int)TFL_OPT(op, MulOptions, fused_activation_function);
+	default:
+		return TFL_ACT_NONE;
+	}
+}
+
+/*
+ * nputools-lowering(7) 4.3.  The reference forms ADD's quotients in double and
+ * SUB's in float32 (3.4); what it forms is what we quantise.
+ */
+static struct addition
+addition_of(const struct tfl_tensor *a, const struct tfl_tensor *b,
+	    const struct tfl_tensor *o, bool single)
+{
+	float s1 = quant_scale_f32(a), s2 = quant_scale_f32(b);
+	float so = quant_scale_f32(o);
+	bool wide = a->type == TFL_INT16;
+	int left = wide ? 15 : 20;
+	double small = (double)(s1 < s2 ? s1 : s2), large = (double)(s1 < s2 ? s2 : s1);
+	double twice = 2 * large;
+	double ratio = single ? (double)((float)small / (float)twice) : small / twice;
+	double out = single ? (double)((float)twice / ((float)(1 << left) * so))
+			    : twice / ((double)(1 << left) * (double)so);
+	struct addition r = { .expressible = true };
+
+	/* equal scales: plain integers in, where that rounds the same */
+	struct npu_scale q;
+	if (s1 == s2 && wide) {
+		r.expressible = npu_quantise(out * (1 << left) / 65536.0, &q) &&
+				q.shift >= 1;
+		q.shift--;
+		r.opa.mult = 1 << 14;
+		r.opb = 1 << 14;
+		r.ofm = q;
+		return r;
+	}
+	if (s1 == s2 && npu_quantise(out * (1 << left) / 65536.0, &q) &&
+	    (q.mult & 0xfff) == 0) {
+		r.opa.mult = 1 << 15;
+		r.opb = 1 << 15;
+		r.ofm = q;
+		return r;
+	}
+	r.scaled = s1 <= s2 ? SCALED_A : SCALED_B;
+	r.expressible = npu_quantise(ratio * (1 << left), &r.opa) &&
+			npu_quantise(out, &r.ofm);
+	return r;
+}
+
+static bool
+mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
+	  const struct tfl_tensor *o, struct npu_scale *out)
+{
+	double m = quant_scale(a) * quant_scale(b) / quant_scale(o);
+	/* of 8 bits every product but 0 saturates at 2^14 already */
+	return npu_quantise(o->type != TFL_INT16 && m > 1 << 14 ? 1 << 14 : m, out);
+}
+
+/* what ADD, SUB, MUL, MAXIMUM and MINIMUM have in common */
+static const char *
+check_two(const struct part *p, const struct tfl_op *op, int types)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_maps(p, op, types);
+	if (!why)
+		why = check_map(p, part_in(p, op, 1), "IFM2", types);
+	if (why)
+		return why;
+	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	if (a->type != b->type || a->type != o->type)
+		return "IFM, IFM2 and OFM differ in type";
+	if (a->data.p && b->data.p)
+		return "both inputs are constant";
+	return check_broadcast(p, a, b, o);
+}
+
+static const char *
+check_arith(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_two(p, op, TYPE_MAPS | TYPE_I32);
+	if (!why)
+		why = check_activation(p, op, activation_of(op));
+	if (why)
+		return why;
+	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	if (o->type == TFL_INT32)
+		return activation_of(op) == TFL_ACT_NONE
+			   ? NULL
+			   : "32-bit results can't be clamped";
+	struct npu_scale s;
+	bool ok = op->code == TFL_MUL
+		      ? mul_scale(a, b, o, &s)
+		      : addition_of(a, b, o, op->code == TFL_SUB).expressible;
+	return ok ? NULL : "the ratio of the scales can't be expressed";
+}
+
+struct arith {
+	const struct part *p;
+	const struct tfl_op *op;
+};
+
+static void
+finish_arith(void *ctx, struct g_op *r)
+{
+	const struct arith *x = ctx;
+	const struct part *p = x->p;
+	const struct tfl_op *op = x->op;
+	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct npu_scale s;
+	if (o->type == TFL_INT32) {
+		op_zeros(r, 0, 0);
+		r->ifm2_zero = 0;
+		op_unscaled(r);
+		return;
+	}
+	r->ofm_zero = quant_zero(o);
+	op_clamp(r, quant_clamp(o, activation_of(op)));
+	if (op->code == TFL_MUL) {
+		(void)mul_scale(a, b, o, &s);
+		op_scale(r, s, ROUND_TFL);
+		return;
+	}
+	struct addition d = addition_of(a, b, o, op->code == TFL_SUB);
+	G_PUT(r, OP, opa, d.opa);
+	G_PUT(r, OP, opb, d.opb);
+	if (d.scaled != SCALED_BOTH)
+		G_PUT(r, OP, scaled, (int)d.scaled);
+	op_scale(r, d.ofm, ROUND_TFL);
+}
+
+static bool
+lower_arith(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
+	enum g_op_kind kind = op->code == TFL_ADD   ? OP_ADD
+			      : op->code == TFL_SUB ? OP_SUB
+						    : OP_MUL;
+	struct arith x = { .p = p, .op = op };
+	part_binary(p, kind, &a, &b, o, part_ofm(p, op->out[0]), finish_arith, &x);
+	return true;
+}
+
+/* ---- MAXIMUM, MINIMUM ------------------------------------------------------ */
+
+static const char *
+check_extreme(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_two(p, op, TYPE_MAPS | TYPE_I32);
+	if (why || part_out(p, op, 0)->type == TFL_INT32)
+		return why;
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	return quant_equal(part_in(p, op, 0), o) &&
+		       quant_equal(part_in(p, op, 1), o)
+		   ? NULL
+		   : "IFM, IFM2 and OFM differ in quantization";
+}
+
+/* raw values are compared: all zero points are 0 */
+static bool
+lower_extreme(struct part *p, const struct tfl_op *op)
+{
+	struct side a = side_of(p, op->in[0]), b = side_of(p, op->in[1]);
+	a.zero = b.zero = 0;
+	part_binary(p, op->code == TFL_MAXIMUM ? OP_MAX : OP_MIN, &a, &b,
+		    part_out(p, op, 0), part_ofm(p, op->out[0]), binary_plain, NULL);
+	return true;
+}
+
+const struct family eltwise_families[] = {
+	{ .code = TFL_ADD, .check = check_arith, .lower = lower_arith,
+	  .direct = true },
+	{ .code = TFL_SUB, .check = check_arith, .lower = lower_arith,
+	  .direct = true },
+	{ .code = TFL_MUL, .check = check_arith, .lower = lower_arith,
+	  .direct = true },
+	{ .code = TFL_MAXIMUM, .check = check_extreme, .lower = lower_extreme,
+	  .direct = true },
+	{ .code = TFL_MINIMUM, .check = check_extreme, .lower = lower_extreme,
+	  .direct = true },
+	{ .code = 0 },
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Integers of 32 bits divided by constants: FLOOR_DIV, and DIV, which truncates.
+ * By what isn't known only the latter: Ethos-U85 does it itself, the others as
+ * lower/divide.c says.
+ *
+ * With a = x, or -1 - x where x is negative, and c > 1,
+ *
+ *	q = a * M / 2^(31 + s),  M = 2^(31 + s) / c rounded,  2^s < c <= 2^(s + 1)
+ *
+ * is floor(a / c) or one more, as both roundings and M's error sum up to less
+ * than 1.  One less than that leaves a remainder of 0 to 2c - 1, which tells
+ * what is to be added; nothing of it exceeds 32 bits.  Then floor(x / c) is q,
+ * or -1 - q for a negative x.
+ */
+#include "../moves/move.h"
+
+#include <assert.h>
+
+struct quotient {
+	const struct tfl_tensor *ifm, *by, *ofm;
+	struct hwc shape, by_shape;
+};
+
+static bool
+same_dims(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	return a->rank == b->rank &&
+	       !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(a->dim[0]));
+}
+
+/* one for all, one for each position of the last dimension, or one for each */
+static const char *
+read_shapes(struct quotient *q)
+{
+	int64_t n = tfl_elements(q->by), last = q->ifm->rank
+						     ? q->ifm->dim[q->ifm->rank - 1]
+						     : 1;
+	if (!same_dims(q->ifm, q->ofm))
+		return "IFM and OFM differ in shape";
+	q->shape = tfl_hwc(q->ifm);
+	if (n == 1)
+		q->by_shape = (struct hwc){ .h = 1, .w = 1, .c = 1 };
+	else if (same_dims(q->ifm, q->by))
+		q->by_shape = q->shape;
+	else if (n == last && q->by->dim[q->by->rank - 1] == last)
+		q->by_shape = (struct hwc){ .h = 1, .w = 1, .c = (int32_t)last };
+	else
+		return "the divisor's shape is not one, one for each of the last "
+		       "dimension, or the dividend's";
+	return NULL;
+}
+
+static int32_t
+divisor(const struct quotient *q, int64_t i)
+{
+	return tensor_int(q->by, i);
+}
+
+static const char *
+read_quotient(const struct part *p, const struct tfl_op *op, struct quotient *q)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (why)
+		return why;
+	*q = (struct quotient){ part_in(p, op, 0), part_in(p, op, 1),
+				part_out(p, op, 0), { 0 }, { 0 } };
+	if (q->ifm->type != TFL_INT32 || q->by->type != TFL_INT32 ||
+	    q->ofm->type != TFL_INT32)
+		return part_say(p, "IFM is %s", tfl_type_name(q->ifm->type));
+	why = check_maps(p, op, TYPE_I32);
+	if (why)
+		return why;
+	if (q->ifm->data.p || !q->by->data.p)
+		return "the divisor is not constant";
+	if (op->code == TFL_DIV &&
+	    TFL_OPT(op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
+		return "DIV of INT32 with a fused activation";
+	for (int64_t i = 0; i < tfl_elements(q->by); i++)
+		if (divisor(q, i) >= -1 && divisor(q, i) <= 1)
+			return part_say(p, "a divisor is %d", divisor(q, i));
+		else if (divisor(q, i) == INT32_MIN)
+			return "a divisor is too large";
+	return read_shapes(q);
+}
+
+/* by what isn't known, towards zero */
+static bool
+is_computed(const struct part *p, const struct tfl_op *op)
+{
+	return op->code == TFL_DIV && part_in(p, op, 1) && !part_in(p, op, 1)->data.p;
+}
+
+static const char *
+check_computed(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_maps(p, op, TYPE_I32);
+	if (!why)
+		why = check_map(p, part_in(p, op, 1), "the divisor", TYPE_I32);
+	if (!why)
+		why = check_options(p, op, &fb_DivOptions);
+	if (why)
+		return why;
+	if (TFL_OPT(op, DivOptions, fused_activation_function) != TFL_ACT_NONE)
+		return "DIV of INT32 with a fused activation";
+	const struct tfl_tensor *a = part_in(p, op, 0), *b = part_in(p, op, 1);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	why = check_broadcast(p, a, b, o);
+	struct nd out = nd_shape(o);
+	return why ? why : nd_divide_check(p->l, &out);
+}
+
+static void
+lower_computed(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct nd out = nd_ofm(p, op->out[0]), v[2];
+	for (int k = 0; k < 2; k++) {
+		struct side s = side_of(p, op->in[k]);
+		v[k] = side_operand(p, &s, o);
+	}
+	nd_divide(p->l, &v[0], &v[1], &out);
+}
+
+const char *
+check_quotient(const struct part *p, const struct tfl_op *op)
+{
+	struct quotient q;
+	if (is_computed(p, op))
+		return check_computed(p, op);
+	return read_quotient(p, op, &q);
+}
+
+/* constants that depend on each divisor */
+struct constants {
+	struct g_operand by, mult, shift, by_m1, by_m2, sign;
+	bool negative; /* any divisor is */
+};
+
+static struct constants
+constants_of(struct part *p, const struct quotient *q)
+{
+	int64_t n = tfl_elements(q->by);
+	int32_t *v = anew(p->a, int32_t, 6 * (size_t)n);
+	struct constants c = { .negative = false };
+	for (int64_t i = 0; i < n; i++) {
+		int32_t d = divisor(q, i);
+		uint32_t a = d < 0 ? -(uint32_t)d : (uint32_t)d;
+		assert(a > 1); /* read_quotient() has seen to it */
+		int s = 31 - __builtin_clz(a - 1);
+		uint64_t one = (uint64_t)1 << (31 + s);
+		v[i] = (int32_t)a;
+		v[n + i] = (int32_t)((one + a / 2) / a);
+		v[2 * n + i] = s;
+		v[3 * n + i] = (int32_t)(a - 1);
+		v[4 * n + i] = (int32_t)a - 2;
+		v[5 * n + i] = d < 0 ? -1 : 1;
+		c.negative |= d < 0;
+	}
+	c.by = low_const(p->l, TFL_INT32, q->by_shape, v);
+	c.mult = low_const(p->l, TFL_INT32, q->by_shape, v + n);
+	c.shift = low_const(p->l, TFL_INT32, q->by_shape, v + 2 * n);
+	c.by_m1 = low_const(p->l, TFL_INT32, q->by_shape, v + 3 * n);
+	c.by_m2 = low_const(p->l, TFL_INT32, q->by_shape, v + 4 * n);
+	c.sign = low_const(p->l, TFL_INT32, q->by_shape, v + 5 * n);
+	return c;
+}
+
+/* 1 where v is above 0, else 0 */
+static struct g_operand
+is_above(struct part *p, struct g_operand v)
+{
+	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
+	struct g_operand y = word_max(p->l, v, zero);
+	return word_min(p->l, y, one);
+}
+
+/* floor(a / c) of a >= 0; *rest: the remainder */
+static struct g_operand
+quotient_of(struct part *p, const struct constants *c, struct g_operand a,
+	    struct g_operand *rest)
+{
+	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
+	struct g_operand q = word_mul_high(p->l, a, c->mult);
+	q = word_shr(p->l, q, c->shift);
+	q = word_sub(p->l, q, one);
+	q = word_max(p->l, q, zero);
+	struct g_operand product = word_mul(p->l, q, c->by);
+	struct g_operand r = word_sub(p->l, a, product);
+	struct g_operand more = word_sub(p->l, r, c->by_m1);
+	more = is_above(p, more);
+	q = word_add(p->l, q, more);
+	product = word_mul(p->l, q, c->by);
+	*rest = word_sub(p->l, a, product);
+	return q;
+}
+
+bool
+lower_quotient(struct part *p, const struct tfl_op *op)
+{
+	if (is_computed(p, op)) {
+		lower_computed(p, op);
+		return true;
+	}
+	struct quotient q;
+	(void)read_quotient(p, op, &q);
+	struct constants c = constants_of(p, &q);
+	struct g_operand one = word_const(p->l, 1), zero = word_const(p->l, 0);
+	struct g_operand minus = word_const(p->l, -1), rest;
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), q.shape);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	room = low_view(p->l, room, q.shape);
+
+	struct g_operand turned = word_sub(p->l, minus, x);
+	struct g_operand a = word_max(p->l, x, turned);
+	struct g_operand below = word_max(p->l, x, minus);
+	below = word_min(p->l, below, zero); /* -1 where x is negative */
+	struct g_operand y = quotient_of(p, &c, a, &rest);
+	/* of a negative x one more to subtract: always, or where -x divides */
+	struct g_operand last = op->code == TFL_DIV ? word_sub(p->l, rest, c.by_m2)
+						    : one;
+	if (op->code == TFL_DIV)
+		last = is_above(p, last);
+	struct g_operand twice = word_add(p->l, y, y);
+	twice = word_add(p->l, twice, last);
+	twice = word_mul(p->l, twice, below);
+	if (!c.negative) {
+		(void)word_op_to(p->l, OP_ADD, y, twice, room);
+		low_deliver(p->l, room, ofm);
+		return true;
+	}
+	y = word_add(p->l, y, twice);
+	if (op->code == TFL_FLOOR_DIV) {
+		/* floor(x / -c) = -floor(x / c), less 1 where a rest is left: that
+		 * of x / c is c - 1 - rest for a negative x */
+		struct g_operand other = word_sub(p->l, c.by_m1, rest);
+		struct g_operand left = word_sub(p->l, other, rest);
+		left = word_mul(p->l, left, below);
+		left = word_sub(p->l, rest, left);
+		left = word_min(p->l, left, one);
+		struct g_operand turn = word_min(p->l, c.sign, zero);
+		left = word_mul(p->l, left, turn);
+		y = word_sub(p->l, y, left);
+	}
+	(void)word_op_to(p->l, OP_MUL, y, c.sign, room);
+	low_deliver(p->l, room, ofm);
+	return true;
+}
+
+const struct family quotient_families[] = {
+	{ .code = TFL_FLOOR_DIV, .check = check_quotient, .lower = lower_quotient },
+	{ .code = 0 },
+};

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RELU and its kin as operators of their own, ABS, NEG, LEAKY_RELU, PRELU:
+ * nputools-lowering(7) 3.4, 5.3.
+ */
+#include "../part.h"
+
+#include <math.h>
+
+/* ---- clamps ------------------------------------------------------------------- */
+
+static struct g_range
+relu_range(const struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	switch (op->code) {
+	case TFL_RELU:
+		return quant_clamp(o, TFL_ACT_RELU);
+	case TFL_RELU6: /* in the IFM's quantization: not rescaled */
+		return quant_clamp(i, TFL_ACT_RELU6);
+	default:;
+		struct g_range r = quant_clamp(o, TFL_ACT_RELU_N1_TO_1);
+		if (op->code == TFL_RELU_0_TO_1 && r.lo < quant_zero(o))
+			r.lo = quant_zero(o);
+		return r;
+	}
+}
+
+/* the reference forms this quotient in float32 */
+static bool
+ratio_f32(const struct tfl_tensor *i, const struct tfl_tensor *o,
+	  struct npu_scale *s)
+{
+	return npu_quantise((double)(quant_scale_f32(i) / quant_scale_f32(o)), s);
+}
+
+static const char *
+check_rescaled(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_unary(p, op, TYPE_MAPS);
+	struct npu_scale s;
+	if (why || ratio_f32(part_in(p, op, 0), part_out(p, op, 0), &s))
+		return why;
+	return "the ratio of the scales can't be expressed";
+}
+
+static bool
+lower_relu(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	bool raw = op->code == TFL_RELU6 || quant_equal(i, o);
+	if (raw && fuse(p, op->in[0], ofm, NULL, relu_range(p, op)))
+		return true;
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = low_copy(p->l, ifm, ofm);
+	struct npu_scale s;
+	op_clamp(r, relu_range(p, op));
+	if (raw)
+		return true;
+	(void)ratio_f32(i, o, &s);
+	op_scale(r, s, ROUND_TFL);
+	op_zeros(r, quant_zero(i), quant_zero(o));
+	return true;
+}
+
+/* ---- ABS, NEG ------------------------------------------------------------------ */
+
+static bool
+lower_abs(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = low_op(p->l, OP_ABS, ifm, ofm);
+	struct npu_scale s;
+	(void)ratio_f32(i, o, &s);
+	op_scale(r, s, ROUND_TFL);
+	op_zeros(r, quant_zero(i), quant_zero(o));
+	return true;
+}
+
+static const char *
+check_neg(const struct part *p, const struct tfl_op *op)
+{
+	return check_unary(p, op, TYPE_MAPS | TYPE_I32);
+}
+
+/* zero point less x; scales are assumed equal, as in the reference */
+static bool
+lower_neg(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	if (i->type == TFL_INT32) {
+		(void)word_op_to(p->l, OP_SUB, word_const(p->l, 0), ifm, ofm);
+		return true;
+	}
+	struct g_op *r = low_op(p->l, OP_SUB, ifm, ofm);
+	op_scalar(r, 0, 0);
+	G_PUT(r, OP, reversed, 1);
+	op_unscaled(r);
+	op_zeros(r, quant_zero(i), quant_zero(o));
+	return true;
+}
+
+/* ---- LEAKY_RELU ------------------------------------------------------------------ */
+
+struct leaky {
+	struct npu_scale above, below;
+	bool falls;  /* the slope below zero is negative */
+	bool gentle; /* it takes x no farther from zero than the other */
+	bool native;
+	bool slopes; /* of two scales, by one operation: where there is one */
+};
+
+/* in 16 bits, as both are rounded, for every x */
+static bool
+is_less_steep(float above, float below)
+{
+	struct fixed_mult a = fixed_quantize((double)above);
+	struct fixed_mult b = fixed_quantize((double)below);
+	for (int32_t v = INT16_MIN; v <= INT16_MAX; v++) {
+		int32_t x = fixed_mbqm(v, a), y = fixed_mbqm(v, b);
+		if (v >= 0 ? y > x : y < x)
+			return false;
+	}
+	return true;
+}
+
+static bool
+read_leaky(const struct part *p, const struct tfl_op *op, struct leaky *l)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	float alpha = (float)TFL_OPT_FLOAT(op, LeakyReluOptions, alpha);
+	float m = quant_scale_f32(i) * alpha / quant_scale_f32(o);
+	l->falls = m < 0;
+	l->native = quant_equal(i, o) && quant_zero(i) == 0 && m > 0;
+	l->slopes = part_has(p, LACK_SLOPES) && m >= 0 && quant_zero(i) == 0;
+	if (!ratio_f32(i, o, &l->above) || !npu_quantise((double)fabsf(m), &l->below))
+		return false;
+	l->gentle = !l->native && m >= 0 && quant_zero(i) == 0 && quant_zero(o) == 0 &&
+		    is_less_steep(quant_scale_f32(i) / quant_scale_f32(o), m);
+	return true;
+}
+
+static const char *
+check_leaky(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_unary(p, op, TYPE_MAPS);
+	if (why)
+		return why;
+	if (part_in(p, op, 0)->type != TFL_INT16)
+		return check_bytes(p, op);
+	struct leaky l;
+	return read_leaky(p, op, &l) ? NULL
+				     : "the ratio of the scales can't be expressed";
+}
+
+/*
+ * x on one side of zero, rescaled to o's quantization; zero on the other.  One
+ * of two such sides is zero, so their sum never leaves o's type but where the
+ * result would, too.
+ */
+static struct g_operand
+one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
+	 const struct tfl_tensor *o, bool above)
+{
+	struct g_operand y =
+	    operand_whole(low_tensor(p->l, o->type, x.shape, NULL));
+	struct g_op *r = low_op(p->l, OP_AVGPOOL, x, y);
+	struct g_range range = type_range(o->type);
+	*(above ? &range.lo : &range.hi) = quant_zero(o);
+	op_zeros(r, zero, quant_zero(o));
+	op_scale(r, s, ROUND_TFL);
+	op_clamp(r, range);
+	return y;
+}
+
+/* x times a factor, as o is rounded and clamped; zero points are 0 */
+static struct g_operand
+rescaled(struct part *p, struct g_operand x, struct npu_scale s,
+	 const struct tfl_tensor *o)
+{
+	struct g_operand y =
+	    operand_whole(low_tensor(p->l, o->type, x.shape, NULL));
+	struct g_op *r = low_op(p->l, OP_AVGPOOL, x, y);
+	op_scale(r, s, ROUND_TFL);
+	op_clamp(r, type_range(o->type));
+	return y;
+}
+
+static void
+join_sides(struct part *p, struct g_operand above, struct g_operand below,
+	   bool falls, struct g_operand ofm, int32_t zero)
+{
+	struct g_op *r = low_op(p->l, falls ? OP_SUB : OP_ADD, above, ofm);
+	op_ifm2(r, below, zero);
+	op_unscaled(r);
+	op_zeros(r, zero, zero);
+}
+
+static bool
+lower_leaky(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type != TFL_INT16)
+		return lower_bytes(p, op);
+	struct leaky l;
+	(void)read_leaky(p, op, &l);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	if (l.native) {
+		op_scale(low_op(p->l, OP_LRELU, ifm, ofm), l.below, ROUND_TFL);
+		return true;
+	}
+	if (l.slopes) {
+		struct g_op *r = low_op(p->l, OP_LRELU, ifm, ofm);
+		G_PUT(r, OP, opa, l.above);
+		op_scale(r, l.below, ROUND_TFL);
+		op_zeros(r, 0, quant_zero(o));
+		return true;
+	}
+	if (l.gentle) {
+		struct g_operand same = rescaled(p, ifm, l.above, o);
+		struct g_operand less = rescaled(p, ifm, l.below, o);
+		op_ifm2(low_op(p->l, OP_MAX, same, ofm), less, 0);
+		return true;
+	}
+	struct g_operand above = one_side(p, ifm, quant_zero(i), l.above, o, true);
+	struct g_operand below = one_side(p, ifm, quant_zero(i), l.below, o, false);
+	join_sides(p, above, below, l.falls, ofm, quant_zero(o));
+	return true;
+}
+
+/* ---- PRELU ----------------------------------------------------------------------- */
+
+struct prelu {
+	const struct tfl_tensor *ifm, *alpha, *ofm;
+	struct npu_scale same, below;
+	bool rises;  /* no alpha is negative */
+	bool gentle; /* alpha makes no x less than it is, if rescaled as others */
+};
+
+/*
+ * Is x * alpha at most x for all x above zero, and at least that below, as both
+ * are rounded?  In 16 bits, where they are too many to try: where nothing but
+ * alpha scales x, and alpha is 1 at most.
+ */
+static bool
+is_gentle(const struct prelu *r, int32_t alpha)
+{
+	struct fixed_mult same = fixed_quantize(quant_scale(r->ifm) /
+						quant_scale(r->ofm));
+	struct fixed_mult below = fixed_quantize(quant_scale(r->ifm) *
+						 quant_scale(r->alpha) /
+						 quant_scale(r->ofm));
+	struct g_range x = type_range(r->ifm->type);
+	int32_t zero = quant_zero(r->ifm);
+	if (r->ifm->type == TFL_INT16)
+		return quant_equal(r->ifm, r->ofm) &&
+		       alpha * quant_scale(r->alpha) <= 1;
+	for (int32_t v = (int32_t)x.lo - zero; v <= x.hi - zero; v++) {
+		int32_t a = fixed_mbqm(v, same), b = fixed_mbqm(v * alpha, below);
+		if (v >= 0 ? b > a : b < a)
+			return false;
+	}
+	return true;
+}
+
+static void
+study_alpha(struct prelu *r)
+{
+	int32_t zero = quant_zero(r->alpha), last = 0;
+	r->rises = r->gentle = r->alpha->data.p != NULL;
+	for (int64_t i = 0; r->gentle && i < tfl_elements(r->alpha); i++) {
+		int32_t a = tensor_int(r->alpha, i) - zero;
+		r->gentle = (i > 0 && a == last) || is_gentle(r, a);
+		last = a;
+	}
+	for (int64_t i = 0; r->rises && i < tfl_elements(r->alpha); i++)
+		r->rises = tensor_int(r->alpha, i) >= zero;
+}
+
+static const char *
+read_prelu(const struct part *p, const struct tfl_op *op, struct prelu *r)
+{
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_maps(p, op, TYPE_MAPS);
+	if (!why)
+		why = check_map(p, part_in(p, op, 1), "alpha", TYPE_MAPS);
+	if (why)
+		return why;
+	r->ifm = part_in(p, op, 0);
+	r->alpha = part_in(p, op, 1);
+	r->ofm = part_out(p, op, 0);
+	bool narrow = r->ifm->type == TFL_INT16 && r->alpha->type == TFL_INT8 &&
+		      r->alpha->data.p;
+	if ((r->ifm->type != r->alpha->type && !narrow) ||
+	    r->ifm->type != r->ofm->type)
+		return "IFM, alpha and OFM differ in type";
+	if (r->ifm->data.p)
+		return "IFM is constant";
+	if (tfl_elements(r->ifm) != tfl_elements(r->ofm))
+		return "alpha is larger than the IFM";
+	double ratio = quant_scale(r->ifm) / quant_scale(r->ofm);
+	if (!npu_quantise(ratio, &r->same) ||
+	    !npu_quantise(quant_scale(r->ifm) * quant_scale(r->alpha) /
+			      quant_scale(r->ofm), &r->below))
+		return "the ratio of the scales can't be expressed";
+	study_alpha(r);
+	return check_broadcast(p, r->ifm, r->alpha, r->ofm);
+}
+
+static const char *
+check_prelu(const struct part *p, const struct tfl_op *op)
+{
+	struct prelu r;
+	const char *why = read_prelu(p, op, &r);
+	bool table = !why && is_scalar(r.alpha) && r.ifm->type != TFL_INT16;
+	return table ? check_bytes(p, op) : why;
+}
+
+struct product {
+	struct npu_scale scale;
+	int32_t zero, most;
+};
+
+static void
+finish_product(void *ctx, struct g_op *m)
+{
+	const struct product *x = ctx;
+	struct g_range range = type_range(m->ofm.type);
+	range.hi = x->most;
+	op_scale(m, x->scale, ROUND_TFL);
+	op_clamp(m, range);
+	m->ofm_zero = x->zero;
+}
+
+/* x times alpha; below: zero at most */
+static void
+times_alpha(struct part *p, const struct prelu *r, const struct side *x,
+	    const struct side *alpha, struct g_operand ofm, int32_t zero,
+	    bool below)
+{
+	int32_t most = (int32_t)type_range(ofm.type).hi;
+	struct product y = { .scale = r->below, .zero = zero,
+			     .most = below ? zero : most };
+	part_binary(p, OP_MUL, x, alpha, r->ofm, ofm, finish_product, &y);
+}
+
+/* MAX(x, x * alpha), both rescaled */
+static void
+lower_gentle(struct part *p, const struct prelu *r, const struct side *x,
+	     const struct side *alpha, struct g_operand ofm)
+{
+	struct g_operand plain = low_view(p->l, x->value, ofm.shape), y;
+	if (!quant_equal(r->ifm, r->ofm)) {
+		y = operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
+		struct g_op *c = low_copy(p->l, plain, y);
+		op_scale(c, r->same, ROUND_TFL);
+		op_zeros(c, x->zero, quant_zero(r->ofm));
+		plain = y;
+	}
+	y = operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
+	times_alpha(p, r, x, alpha, y, quant_zero(r->ofm), false);
+	op_ifm2(low_op(p->l, OP_MAX, plain, ofm), y, 0);
+}
+
+/* alpha in the type of x: INT8 becomes a constant of INT16 */
+static struct side
+side_of_alpha(struct part *p, const struct prelu *r, int tensor)
+{
+	struct side s = side_of(p, tensor);
+	if (r->alpha->type == r->ifm->type || is_scalar(r->alpha))
+		return s;
+	int64_t n = tfl_elements(r->alpha);
+	int32_t *v = anew(p->a, int32_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = tensor_int(r->alpha, i) - s.zero;
+	s.value = low_const(p->l, r->ifm->type, tfl_hwc(r->alpha), v);
+	s.zero = 0;
+	return s;
+}
+
+static bool
+lower_prelu(struct part *p, const struct tfl_op *op)
+{
+	struct prelu r;
+	(void)read_prelu(p, op, &r);
+	if (is_scalar(r.alpha) && r.ifm->type != TFL_INT16)
+		return lower_bytes(p, op);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct side x = side_of(p, op->in[0]);
+	struct side alpha = side_of_alpha(p, &r, op->in[1]);
+	x.value = low_view(p->l, x.value, ofm.shape);
+	if (r.gentle) {
+		lower_gentle(p, &r, &x, &alpha, ofm);
+		return true;
+	}
+	struct g_operand above = one_side(p, x.value, x.zero, r.same, r.ofm, true);
+	struct g_operand below =
+	    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
+	if (!r.rises) { /* the product's sign does not tell x's */
+		struct g_operand y =
+		    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
+		struct g_op *m = low_op(p->l, OP_MIN, x.value, y);
+		op_scalar(m, x.zero, 0);
+		x.value = y;
+	}
+	times_alpha(p, &r, &x, &alpha, below, quant_zero(r.ofm), r.rises);
+	join_sides(p, above, below, false, ofm, quant_zero(r.ofm));
+	return true;
+}
+
+const struct family relu_families[] = {
+	{ .code = TFL_RELU, .check = check_rescaled, .lower = lower_relu,
+	  .direct = true },
+	{ .code = TFL_RELU6, .check = check_rescaled, .lower = lower_relu,
+	  .direct = true },
+	{ .code = TFL_RELU_N1_TO_1, .check = check_rescaled, .lower = lower_relu,
+	  .direct = true },
+	{ .code = TFL_RELU_0_TO_1, .check = check_rescaled, .lower = lower_relu,
+	  .direct = true },
+	{ .code = TFL_ABS, .check = check_rescaled, .lower = lower_abs,
+	  .direct = true },
+	{ .code = TFL_NEG, .check = check_neg, .lower = lower_neg,
+	  .direct = true },
+	{ .code = TFL_LEAKY_RELU, .check = check_leaky, .lower = lower_leaky,
+	  .direct = true },
+	{ .code = TFL_PRELU, .check = check_prelu, .lower = lower_prelu,
+	  .direct = true },
+	{ .code = 0 },
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RSQRT of 16 bits, that no table of 512 segments gives, and what else takes a
+ * square root: the reference's iteration in 32 bits, step by step
+ * (libcommon/kernels, fixed_inv_sqrt).
+ */
+#include "../part.h"
+
+#include "base/fixed.h"
+
+enum {
+	TABLE_SHIFT = 20, /* the root's fractional bits */
+	STEPS = 5,
+	ONE_Q3 = 1 << 28,
+	HALF_ROOT = 1518500250, /* sqrt(1/2) in Q0 */
+};
+
+static bool
+root_scale(const struct tfl_tensor *i, const struct tfl_tensor *o,
+	   struct npu_scale *s)
+{
+	float m = 1.0f / (__builtin_sqrtf(quant_scale_f32(i)) * quant_scale_f32(o));
+	if (!npu_quantise((double)m, s))
+		return false;
+	s->shift += TABLE_SHIFT;
+	/* what stands for the root of 0 must come out as the largest value */
+	return s->shift >= 31 && s->shift <= 62 &&
+	       ((int64_t)INT32_MAX * s->mult >> s->shift) > UINT16_MAX;
+}
+
+const char *
+check_root(const struct part *p, const struct tfl_op *op)
+{
+	struct npu_scale s;
+	return root_scale(part_in(p, op, 0), part_out(p, op, 0), &s)
+		   ? NULL
+		   : "the ratio of the scales can't be expressed";
+}
+
+struct g_operand
+word_inverse_root(struct part *p, struct g_operand half)
+{
+	struct g_operand x = word_const(p->l, ONE_Q3);
+	for (int i = 0; i < STEPS; i++) {
+		struct g_operand cube =
+		    word_mul_high(p->l, word_mul_high(p->l, x, x), x);
+		struct g_operand x3 = word_mul(p->l, cube, word_const(p->l, 64));
+		struct g_operand more =
+		    word_mul_high(p->l, word_const(p->l, ONE_Q3 + ONE_Q3 / 2), x);
+		x = word_sub(p->l, more, word_mul_high(p->l, half, x3));
+		x = word_mul(p->l, word_const(p->l, 8), x);
+	}
+	return word_mul_high(p->l, word_const(p->l, HALF_ROOT), x);
+}
+
+struct g_operand
+word_free_pairs(struct part *p, struct g_operand v)
+{
+	struct g_operand one = word_const(p->l, 1), two = word_const(p->l, 2);
+	return word_shr(p->l, word_sub(p->l, word_clz(p->l, v), two), one);
+}
+
+/* 1 / sqrt(v) in 20 fractional bits; that of 0 is INT32_MAX */
+static struct g_operand
+inverse_root(struct part *p, struct g_operand v)
+{
+	struct g_operand one = word_const(p->l, 1);
+	struct g_operand pairs = word_free_pairs(p, v);
+	struct g_operand four = word_const(p->l, 4);
+	struct g_operand left = word_sub(p->l, word_add(p->l, pairs, pairs), four);
+	struct g_operand x = word_inverse_root(p, word_shl(p->l, v, left));
+	struct g_operand place = word_shl(p->l, one, word_add(p->l, word_const(p->l, 8), pairs));
+	struct g_operand root = word_mul_high(p->l, place, x);
+	struct g_operand none = word_sub(p->l, one, word_min(p->l, v, one));
+	return word_max(p->l, root, word_mul(p->l, word_const(p->l, INT32_MAX), none));
+}
+
+bool
+lower_root(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand v = word_new(p->l, ofm.shape);
+	struct g_op *wide = low_op(p->l, OP_ADD,
+				    low_view(p->l, part_ifm(p, op->in[0]), ofm.shape), v);
+	op_scalar(wide, 0, 0);
+	op_unscaled(wide);
+	op_zeros(wide, quant_zero(i), 0);
+	struct npu_scale s;
+	(void)root_scale(i, o, &s);
+	struct g_operand mult = word_const(p->l, (int32_t)s.mult);
+	struct g_op *last = word_op_to(p->l, OP_MUL, inverse_root(p, v), mult, ofm);
+	op_scale(last, (struct npu_scale){ .mult = 1, .shift = s.shift }, ROUND_TFL);
+	op_zeros(last, 0, quant_zero(o));
+	return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SELECT, SELECT_V2: lower/choose.h. */
+#include "../moves/move.h"
+
+#include "lower/choose.h"
+
+enum { TYPES = TYPE_MAPS | TYPE_I32 | TYPE_BOOL };
+
+static const char *
+check_select(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_arity(p, op, 3, 3, 1);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	if (!why)
+		why = check_map(p, part_in(p, op, 0), "the condition", TYPE_BOOL);
+	if (!why)
+		why = check_map(p, o, "OFM", TYPES);
+	for (int k = 1; k < 3 && !why; k++) {
+		why = check_map(p, part_in(p, op, k), "IFM", TYPES);
+		if (!why && part_in(p, op, k)->type != o->type)
+			why = "IFM and OFM differ in type";
+		if (!why)
+			why = check_broadcast(p, part_in(p, op, k), part_in(p, op, 0), o);
+	}
+	if (why)
+		return why;
+	const struct tfl_tensor *which = part_in(p, op, 0);
+	if (which->data.p)
+		return "the condition is constant";
+	bool rows = op->code == TFL_SELECT && which->rank == 1 && o->rank > 1 &&
+		    which->dim[0] > 1;
+	return rows ? "a condition for whole rows" : NULL;
+}
+
+static bool
+lower_select(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct side side[3];
+	struct nd v[3], out = nd_ofm(p, op->out[0]);
+	for (int k = 0; k < 3; k++) {
+		side[k] = side_of(p, op->in[k]);
+		v[k] = side_operand(p, &side[k], o);
+	}
+	low_select(p->l, &v[0], &v[1], &v[2], &out);
+	return true;
+}
+
+const struct family select_families[] = {
+	{ .code = TFL_SELECT, .check = check_select, .lower = lower_select },
+	{ .code = TFL_SELECT_V2, .check = check_select, .lower = lower_select },
+	{ .code = 0 },
+};

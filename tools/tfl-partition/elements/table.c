@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of one element as tables (nputools-lowering(7) 4.8, 5.4): filled by
+ * the reference kernels themselves, whatever the operator computes.  An
+ * operator on two tensors is one too when one of them is a single constant.
+ */
+#include "../part.h"
+
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
+
+enum { BYTES = 256, WORDS = 65536 };
+
+bool
+part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
+	      void *out, int n)
+{
+	enum { MAX_IN = 3 };
+	struct tfl_tensor t[MAX_IN + 1] = { { 0 } };
+	int port[MAX_IN], last = MAX_IN;
+	void *data[MAX_IN] = { NULL };
+	if (op->n_in > MAX_IN)
+		return false;
+	t[last] = *part_out(p, op, 0);
+	t[last].rank = 1;
+	t[last].dim[0] = n;
+	for (int i = 0; i < op->n_in; i++) {
+		port[i] = i;
+		t[i] = *part_in(p, op, i);
+		data[i] = in[i] ? in[i] : (void *)(uintptr_t)t[i].data.p;
+		if (!in[i])
+			continue;
+		t[i].rank = 1;
+		t[i].dim[0] = n;
+		t[i].data.p = NULL;
+	}
+	struct tfl_op one = *op;
+	one.in = port;
+	one.out = &last;
+	const struct tfl_subgraph g = { .tensor = t, .n_tensors = MAX_IN + 1,
+					.op = &one, .n_ops = 1 };
+	struct err e = { 0 };
+	const struct kernel_io io = { .in = data, .out = &out };
+	return kernel_eval(&g, &one, &io, &e);
+}
+
+/* the operator on n values of input k alone; other inputs are constants */
+static bool
+evaluate(const struct part *p, const struct tfl_op *op, int k, void *x, void *y,
+	 int n)
+{
+	void *in[3] = { NULL };
+	in[k] = x;
+	return part_evaluate(p, op, in, y, n);
+}
+
+/* which input varies: 0, or the one that is not a single constant */
+static int
+variable_input(const struct part *p, const struct tfl_op *op)
+{
+	return op->n_in == 2 && is_scalar(part_in(p, op, 0));
+}
+
+/*
+ * All 256 values.  Where the reference fails on some (a root of a negative
+ * number, a division by 0), those entries are 0: no valid inference needs
+ * them.  False when it fails on every one.
+ */
+static bool
+fill_bytes(const struct part *p, const struct tfl_op *op, uint8_t table[BYTES])
+{
+	int k = variable_input(p, op);
+	bool is_signed = part_in(p, op, k)->type == TFL_INT8;
+	uint8_t x[BYTES];
+	for (int i = 0; i < BYTES; i++)
+		x[i] = (uint8_t)(is_signed ? i - 128 : i);
+	if (evaluate(p, op, k, x, table, BYTES))
+		return true;
+	bool any = false;
+	for (int i = 0; i < BYTES; i++) {
+		table[i] = 0;
+		any |= evaluate(p, op, k, &x[i], &table[i], 1);
+	}
+	return any;
+}
+
+/* interpolation gives y from entry `first` on */
+static bool
+gives(const int16_t points[TABLE16], const int16_t *x, const int16_t *y, int first)
+{
+	for (int i = first; i < WORDS; i++)
+		if (table16_look(points, x[i]) != y[i])
+			return false;
+	return true;
+}
+
+/* an entry of the NPU's table has 16 bits for the way to the next point */
+static bool
+slopes_fit(const int16_t points[TABLE16])
+{
+	for (int i = 0; i + 1 < TABLE16; i++) {
+		int32_t slope = points[i + 1] - points[i];
+		if (slope < INT16_MIN || slope > INT16_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* the operator on all words in native order */
+static bool
+evaluate_words(const struct part *p, const struct tfl_op *op, const int16_t *x,
+	       int16_t *y)
+{
+	struct arena *a = arena_open();
+	int16_t *in = anew(a, int16_t, WORDS);
+	for (int i = 0; i < WORDS; i++)
+		store_le16(&in[i], (uint16_t)x[i]);
+	bool ok = evaluate(p, op, 0, in, y, WORDS);
+	for (int i = 0; ok && i < WORDS; i++)
+		y[i] = (int16_t)load_le16(&y[i]);
+	arena_close(a);
+	return ok;
+}
+
+/*
+ * 513 points such that interpolation gives every one of the 65536 values; the
+ * last point shows only in the slope before it.
+ */
+static bool
+fill_points(const struct part *p, const struct tfl_op *op,
+	    int16_t points[TABLE16])
+{
+	struct arena *a = arena_open();
+	int16_t *x = anew(a, int16_t, WORDS), *y = anew(a, int16_t, WORDS);
+	for (int i = 0; i < WORDS; i++)
+		x[i] = (int16_t)(i + INT16_MIN);
+	bool ok = evaluate_words(p, op, x, y);
+	for (int i = 0; ok && i < 512; i++)
+		points[i] = y[128 * i];
+	/* slope * 127 / 128, rounded: two slopes at most give the last value */
+	int32_t rise = y[WORDS - 1] - y[WORDS - 128];
+	for (int32_t d = rise - 1; ok && d <= rise + 512; d++) {
+		int32_t last = points[511] + d;
+		if (last < INT16_MIN || last > INT16_MAX)
+			continue;
+		points[512] = (int16_t)last;
+		if (gives(points, x, y, WORDS - 128))
+			break;
+	}
+	ok = ok && slopes_fit(points) && gives(points, x, y, 0);
+	arena_close(a);
+	return ok;
+}
+
+const char *
+check_unary(const struct part *p, const struct tfl_op *op, int types)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	if (!why)
+		why = check_maps(p, op, types);
+	if (why)
+		return why;
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (i->type != o->type)
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(i->type),
+				tfl_type_name(o->type));
+	if (tfl_elements(i) != tfl_elements(o))
+		return "IFM and OFM differ in shape";
+	return i->data.p ? "IFM is constant" : NULL;
+}
+
+struct g_op *
+part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
+	   struct g_lut *lut)
+{
+	struct g_op *r = low_op(p->l, OP_ADD, low_view(p->l, ifm, ofm.shape), ofm);
+	op_scalar(r, 0, 0);
+	op_unscaled(r);
+	op_table(r, lut);
+	/* the OFM's type says how the table is indexed: from the least value on */
+	if (ifm.type != ofm.type && ofm.type == TFL_UINT8)
+		r->ofm_zero = 128;
+	else if (ifm.type == TFL_UINT8 && ofm.type == TFL_INT8)
+		r->ofm_zero = -128;
+	return r;
+}
+
+void
+part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
+	     const int32_t table[256])
+{
+	struct g_op *r = part_table(p, ifm, ofm, low_lut32(p->l, table));
+	r->ofm_zero = ifm.type == TFL_UINT8 ? -128 : 0;
+	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
+}
+
+void
+lower_to_table(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut)
+{
+	if (!fuse(p, tensor, ofm, lut, (struct g_range){ 0 }))
+		(void)part_table(p, part_ifm(p, tensor), ofm, lut);
+}
+
+const char *
+check_bytes(const struct part *p, const struct tfl_op *op)
+{
+	uint8_t table[BYTES];
+	return fill_bytes(p, op, table) ? NULL : "the reference has no result";
+}
+
+bool
+lower_bytes(struct part *p, const struct tfl_op *op)
+{
+	uint8_t table[BYTES];
+	(void)fill_bytes(p, op, table);
+	struct g_lut *lut = low_lut8(p->l, table);
+	lower_to_table(p, op->in[variable_input(p, op)],
+		       part_ofm(p, op->out[0]), lut);
+	return true;
+}
+
+/* ---- EXP, LOG, RSQRT, ELU, GELU, HARD_SWISH -------------------------------------------- */
+
+static const char *
+check_table(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_unary(p, op, TYPE_MAPS);
+	if (why)
+		return why;
+	if (part_in(p, op, 0)->type != TFL_INT16)
+		return check_bytes(p, op);
+	if (op->code == TFL_RSQRT)
+		return check_root(p, op);
+	/* TFLite's kernels of these three end in "only float32, int8 (and uint8)
+	 * supported"; TensorFlow Lite Micro has no GELU, the others for int8 */
+	if (op->code == TFL_HARD_SWISH || op->code == TFL_ELU || op->code == TFL_GELU)
+		return "neither TensorFlow Lite nor TensorFlow Lite Micro defines "
+		       "it for INT16";
+	int16_t points[TABLE16];
+	return fill_points(p, op, points)
+		   ? NULL
+		   : "no table of 512 segments gives the reference's 16-bit "
+		     "results";
+}
+
+static bool
+lower_table(struct part *p, const struct tfl_op *op)
+{
+	if (part_in(p, op, 0)->type != TFL_INT16)
+		return lower_bytes(p, op);
+	if (op->code == TFL_RSQRT)
+		return lower_root(p, op);
+	int16_t points[TABLE16];
+	(void)fill_points(p, op, points);
+	struct g_lut *lut = low_lut16(p->l, points);
+	lower_to_table(p, op->in[0], part_ofm(p, op->out[0]), lut);
+	return true;
+}
+
+/* ---- LOGISTIC, TANH ---------------------------------------------------------- */
+
+static const char *
+check_squash(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_unary(p, op, TYPE_MAPS);
+	if (why || part_in(p, op, 0)->type == TFL_INT16)
+		return why;
+	return check_bytes(p, op);
+}
+
+/* 16 bits: the hardware's own function, scaled as the reference does it (4.6) */
+static bool
+lower_squash(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0);
+	if (i->type != TFL_INT16)
+		return lower_bytes(p, op);
+	bool tanh = op->code == TFL_TANH;
+	struct sigmoid16 s;
+	sigmoid16_prepare(&s, quant_scale_f32(i), tanh);
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand ifm = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	struct g_op *r = low_op(p->l, OP_AVGPOOL, ifm, ofm);
+	op_scale(r, (struct npu_scale){ .mult = (uint32_t)s.mult,
+					.shift = s.shift }, ROUND_TFL);
+	G_PUT(r, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);
+	return true;
+}
+
+const struct family table_families[] = {
+	{ .code = TFL_LOGISTIC, .check = check_squash, .lower = lower_squash,
+	  .direct = true },
+	{ .code = TFL_TANH, .check = check_squash, .lower = lower_squash,
+	  .direct = true },
+	{ .code = TFL_EXP, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_LOG, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_RSQRT, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_ELU, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_GELU, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = TFL_HARD_SWISH, .check = check_table, .lower = lower_table,
+	  .direct = true },
+	{ .code = 0 },
+};

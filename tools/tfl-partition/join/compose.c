@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Elementwise operators that together are a function of one 8-bit tensor, as
+ * x * LOGISTIC(x) is: the reference kernels compute it for all 256 values, and
+ * one table takes the place of them all.  What is in between may be of a type
+ * that the NPU hasn't, as in DEQUANTIZE, SQRT, QUANTIZE.
+ */
+#include "../part.h"
+
+#include "kernels/kernels.h"
+
+enum { BYTES = 256, MAX_IN = 3, MAX_INSIDE = 16 };
+
+struct function {
+	int root;     /* the tensor that it is of; -1: none */
+	void *values; /* for all values of that, in their order */
+};
+
+struct composing {
+	struct part *p;
+	struct function *made; /* of each tensor, what its operator computes */
+	/* what its readers see: the same or, where others want the tensor, too,
+	 * itself */
+	struct function *read;
+	bool *wanted; /* by others than elementwise operators */
+};
+
+/* operators that compute element by element, and whether by a table if alone */
+static bool
+is_elementwise(int code, bool *table)
+{
+	*table = false;
+	switch (code) {
+	case TFL_LOGISTIC:
+	case TFL_TANH:
+	case TFL_EXP:
+	case TFL_LOG:
+	case TFL_RSQRT:
+	case TFL_ELU:
+	case TFL_HARD_SWISH:
+	case TFL_GELU:
+	case TFL_LEAKY_RELU:
+		*table = true;
+		return true;
+	case TFL_ADD:
+	case TFL_SUB:
+	case TFL_MUL:
+	case TFL_MINIMUM:
+	case TFL_MAXIMUM:
+	case TFL_ABS:
+	case TFL_NEG:
+	case TFL_RELU:
+	case TFL_RELU6:
+	case TFL_RELU_N1_TO_1:
+	case TFL_RELU_0_TO_1:
+	case TFL_QUANTIZE:
+	case TFL_DEQUANTIZE:
+	case TFL_CAST:
+	case TFL_DIV:
+	case TFL_SQRT:
+	case TFL_SQUARE:
+	case TFL_FLOOR:
+	case TFL_CEIL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* may operator i go into a table?  The NPU need not be able to run it alone */
+static bool
+may_compose(const struct part *p, int i, bool *table)
+{
+	const struct placement *x = &p->op[i];
+	return is_elementwise(p->sg->op[i].code, table) && !x->asked &&
+	       !x->constant && !x->left_out && !x->border;
+}
+
+static bool
+is_byte(const struct tfl_tensor *t)
+{
+	return t->type == TFL_INT8 || t->type == TFL_UINT8;
+}
+
+static void
+find_wanted(struct composing *c)
+{
+	const struct part *p = c->p;
+	for (int i = 0; i < p->sg->n_out; i++)
+		c->wanted[p->sg->out[i]] = true;
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		bool table, inner = may_compose(p, i, &table);
+		for (int k = 0; k < op->n_in && !inner; k++)
+			if (op->in[k] >= 0)
+				c->wanted[op->in[k]] = true;
+	}
+}
+
+/* an 8-bit tensor as a function of itself */
+static struct function
+identity(const struct composing *c, int tensor)
+{
+	const struct tfl_tensor *t = &c->p->sg->tensor[tensor];
+	bool written = t->producer >= 0 || c->p->given[tensor];
+	if (!is_byte(t) || t->is_variable || !written)
+		return (struct function){ .root = -1 };
+	uint8_t *v = anew(c->p->a, uint8_t, BYTES);
+	for (int i = 0; i < BYTES; i++)
+		v[i] = (uint8_t)(t->type == TFL_INT8 ? i - 128 : i);
+	return (struct function){ .root = tensor, .values = v };
+}
+
+static const struct function *
+function_read(struct composing *c, int tensor)
+{
+	struct function *f = &c->read[tensor];
+	if (f->root < 0)
+		*f = identity(c, tensor);
+	return f;
+}
+
+/* the one tensor that all inputs are functions of; -1: there are more, or none */
+static int
+common_root(struct composing *c, const struct tfl_op *op, void **in)
+{
+	int root = -1;
+	const struct tfl_tensor *out = part_out(c->p, op, 0);
+	for (int k = 0; k < op->n_in; k++) {
+		const struct tfl_tensor *t = part_in(c->p, op, k);
+		if (!t || (t->data.p && tfl_elements(t) != 1))
+			return -1;
+		if (t->data.p)
+			continue;
+		const struct function *f = function_read(c, op->in[k]);
+		if (f->root < 0 || tfl_elements(t) != tfl_elements(out) ||
+		    (root >= 0 && f->root != root))
+			return -1;
+		root = f->root;
+		in[k] = f->values;
+	}
+	return root;
+}
+
+/* is what operator i computes a function of one tensor? */
+static void
+study(struct composing *c, int i)
+{
+	struct part *p = c->p;
+	const struct tfl_op *op = &p->sg->op[i];
+	void *in[MAX_IN] = { NULL };
+	bool table;
+	if (!may_compose(p, i, &table) || op->n_in > MAX_IN || op->n_out != 1)
+		return;
+	const struct tfl_tensor *out = part_out(p, op, 0);
+	int root = common_root(c, op, in), size = tfl_type_bytes(out->type);
+	if (root < 0 || out->is_variable || size < 1 || size > 4)
+		return;
+	struct err e = { 0 };
+	/* of flat values below: its shapes must be right, too */
+	if (!kernel_check(p->sg, op, &e))
+		return;
+	uint32_t *values = anew(p->a, uint32_t, BYTES);
+	if (!part_evaluate(p, op, in, values, BYTES))
+		return;
+	c->made[op->out[0]] = (struct function){ .root = root, .values = values };
+	if (!c->wanted[op->out[0]])
+		c->read[op->out[0]] = c->made[op->out[0]];
+}
+
+/* operators whose results only each other read, and the last one */
+struct inside {
+	int op[MAX_INSIDE], n;
+	bool table; /* one of them would have a table of its own */
+	bool cpu;   /* one of them can't run on the NPU alone */
+};
+
+static bool
+is_inside(const struct inside *x, int op)
+{
+	bool found = false;
+	for (int i = 0; i < x->n; i++)
+		found |= x->op[i] == op;
+	return found;
+}
+
+/* how often those inside read a tensor */
+static int
+count_reads(const struct part *p, const struct inside *x, int tensor)
+{
+	int n = 0;
+	for (int i = 0; i < x->n; i++) {
+		const struct tfl_op *op = &p->sg->op[x->op[i]];
+		for (int k = 0; k < op->n_in; k++)
+			n += op->in[k] == tensor;
+	}
+	return n;
+}
+
+/* everything between the root and operator `last`; false if it is too much, or
+ * somebody else wants a part of it */
+static bool
+find_inside(const struct composing *c, int last, struct inside *x)
+{
+	const struct tfl_subgraph *sg = c->p->sg;
+	int root = c->made[sg->op[last].out[0]].root;
+	*x = (struct inside){ .op = { last }, .n = 1 };
+	for (int i = 0; i < x->n; i++) {
+		const struct tfl_op *op = &sg->op[x->op[i]];
+		bool table;
+		(void)is_elementwise(op->code, &table);
+		x->table |= table;
+		x->cpu |= !c->p->op[x->op[i]].npu;
+		for (int k = 0; k < op->n_in; k++) {
+			int from = sg->tensor[op->in[k]].producer;
+			if (op->in[k] == root || sg->tensor[op->in[k]].data.p ||
+			    is_inside(x, from))
+				continue;
+			if (x->n == MAX_INSIDE)
+				return false;
+			x->op[x->n++] = from;
+		}
+	}
+	for (int i = 1; i < x->n; i++) {
+		int out = sg->op[x->op[i]].out[0];
+		if (count_reads(c->p, x, out) != c->p->uses[out])
+			return false;
+	}
+	return true;
+}
+
+/* a map as far as a table cares: its scale does not matter */
+static bool
+fits(const struct part *p, int tensor)
+{
+	const struct tfl_tensor *t = &p->sg->tensor[tensor];
+	if (check_fixed(p, t, "") || tfl_elements(t) < 1)
+		return false;
+	for (int i = 0; i < t->rank; i++)
+		if (t->dim[i] > UINT16_MAX)
+			return false;
+	return t->data.p == NULL;
+}
+
+static void
+compose(struct composing *c, int last)
+{
+	struct part *p = c->p;
+	int out = p->sg->op[last].out[0], root = c->made[out].root;
+	struct inside x;
+	if (root < 0 || !is_byte(&p->sg->tensor[out]) ||
+	    p->op[last].part_of || !find_inside(c, last, &x) ||
+	    (!x.cpu && (x.n < 2 || (x.n < 3 && !x.table))) ||
+	    (x.cpu && (!fits(p, root) || !fits(p, out))))
+		return;
+	p->uses[root] -= count_reads(p, &x, root) - 1;
+	p->op[last].table = c->made[out].values;
+	p->op[last].root = root;
+	for (int i = 0; i < x.n; i++) {
+		p->op[x.op[i]].npu = true;
+		p->op[x.op[i]].part_of = i ? last + 1 : 0;
+	}
+}
+
+void
+compose_all(struct part *p)
+{
+	struct composing c = { .p = p };
+	size_t n = (size_t)p->sg->n_tensors + 1;
+	c.made = anew(p->a, struct function, n);
+	c.read = anew(p->a, struct function, n);
+	c.wanted = anew(p->a, bool, n);
+	for (int i = 0; i < p->sg->n_tensors; i++)
+		c.made[i].root = c.read[i].root = -1;
+	find_wanted(&c);
+	for (int i = 0; i < p->sg->n_ops; i++)
+		study(&c, i);
+	for (int i = p->sg->n_ops; i-- > 0;)
+		if (p->sg->op[i].n_out == 1)
+			compose(&c, i);
+}
+
+void
+lower_composed(struct part *p, int op)
+{
+	const struct placement *x = &p->op[op];
+	struct g_lut *lut = low_lut8(p->l, x->table);
+	lower_to_table(p, x->root, part_ofm(p, p->sg->op[op].out[0]), lut);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A table or a clamp of its own goes into the output stage of whatever makes
+ * its input, when nobody else sees that: nputools-lowering(7) 6.1, 6.2.
+ */
+#include "../moves/move.h"
+
+/* everything that is another name of t's elements is used once, inside */
+static bool
+is_private(const struct part *p, const struct g_tensor *t)
+{
+	for (int i = 0; i < p->sg->n_tensors; i++)
+		if (p->value[i].t == t &&
+		    (p->uses[i] != 1 || p->crosses[i]))
+			return false;
+	return true;
+}
+
+static bool
+can_take(const struct part *p, const struct g_op *op, int type)
+{
+	return op->node == p->l->node && op->act == G_ACT_CLAMP &&
+	       op->ofm.type == type;
+}
+
+/* the operations that write t; NULL if one reads it or can't take a table */
+static struct g_op **
+find_writers(const struct part *p, const struct g_tensor *t, size_t *n)
+{
+	struct g_op **v = anew(p->a, struct g_op *, p->g->n_ops + 1);
+	*n = 0;
+	for (size_t i = 0; i < p->g->n_ops; i++) {
+		struct g_op *op = p->g->ops[i];
+		if (op->ifm.t == t || op->ifm2.t == t)
+			return NULL;
+		if (op->ofm.t != t)
+			continue;
+		if (!can_take(p, op, t->shape.type))
+			return NULL;
+		v[(*n)++] = op;
+	}
+	return *n ? v : NULL;
+}
+
+static bool
+is_whole(const struct g_operand *o)
+{
+	return o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE;
+}
+
+/* the writers of t write to ofm instead */
+static bool
+redirect(const struct g_tensor *t, struct g_op **writer, size_t n,
+	 struct g_operand ofm)
+{
+	struct g_operand view;
+	if (n == 1 && is_whole(&writer[0]->ofm) &&
+	    operand_view(ofm, writer[0]->ofm.shape, &view)) {
+		writer[0]->ofm = view;
+		return true;
+	}
+	if (ofm.view != VIEW_WHOLE || !hwc_equal(ofm.t->hwc, t->hwc))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		writer[i]->ofm.t = ofm.t;
+	return true;
+}
+
+static void
+forget(struct part *p, const struct g_tensor *t, struct g_operand ofm)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->g->n_tensors; i++)
+		if (p->g->tensors[i] != t) {
+			p->g->tensors[i]->rec.index = (int)n;
+			p->g->tensors[n++] = p->g->tensors[i];
+		}
+	p->g->n_tensors = n;
+	for (int i = 0; i < p->sg->n_tensors; i++)
+		if (p->value[i].t == t)
+			p->value[i] = ofm;
+}
+
+/* the operation is now that of another operator, too */
+static void
+add_origin(struct part *p, struct g_op *op)
+{
+	struct g_tfl *v = anew(p->a, struct g_tfl, (size_t)op->tfl.n + 1);
+	memcpy(v, op->tfl.v, (size_t)op->tfl.n * sizeof(*v));
+	v[op->tfl.n].index = p->l->op_i;
+	op->tfl.v = v;
+	op->tfl.n++;
+	G_PUT(op, OP, name, p->sg->tensor[p->sg->op[p->l->op_i].out[0]].name);
+}
+
+bool
+fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
+     struct g_range clamp)
+{
+	struct g_operand x = p->value[tensor];
+	size_t n;
+	if (!x.t || tensor_is_const(x.t) || !is_whole(&x) ||
+	    x.type != x.t->shape.type || ofm.type != x.type ||
+	    !is_private(p, x.t))
+		return false;
+	struct g_op **writer = find_writers(p, x.t, &n);
+	if (!writer || !redirect(x.t, writer, n, ofm))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct g_range *r = &writer[i]->clamp;
+		add_origin(p, writer[i]);
+		if (lut) {
+			op_table(writer[i], lut);
+			continue;
+		}
+		r->lo = r->lo < clamp.lo ? clamp.lo : r->lo;
+		r->hi = r->hi > clamp.hi ? clamp.hi : r->hi;
+		/* nothing in common: what one allows is beyond the other */
+		r->lo = r->lo > clamp.hi ? clamp.hi : r->lo;
+		r->hi = r->hi < clamp.lo ? clamp.lo : r->hi;
+	}
+	forget(p, x.t, ofm);
+	return true;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DIV of two 8-bit tensors by way of floats: DEQUANTIZE of each, DIV, QUANTIZE to 8
+ * bits.  The result for bytes a and b is
+ *
+ *	(A[a] * M[b] + 2^(k - 1)) / 2^k + zero point
+ *
+ * where A is a as the float that DEQUANTIZE makes of it, in fixed point, and k and a
+ * word M for each b are such that all 65536 results of the reference are right: of
+ * one b every a says in which interval M is.  (The float, because that decides what
+ * is halfway.)  0 / 0 is not a number, and what becomes of it is put in its place.
+ */
+#include "../part.h"
+
+#include "kernels/kernels.h"
+
+#include <math.h>
+
+enum { BYTES = 256, PAIRS = BYTES * BYTES, DIVIDEND_BITS = 30, MAX_SHIFT = 50, LEAST_SHIFT = 8 };
+
+struct ratio {
+	int tensor[2]; /* dividend, divisor */
+	int back[2];   /* the DEQUANTIZE of each */
+	int div;
+	int32_t dividend[BYTES], mult[BYTES]; /* A and M, from the types' least on */
+	int shift, none;		      /* none: the result of 0 / 0 */
+};
+
+/* the bytes of a type from the least on */
+static void
+fill_values(const struct tfl_tensor *t, uint8_t v[BYTES])
+{
+	for (int i = 0; i < BYTES; i++)
+		v[i] = (uint8_t)(i + type_range(t->type).lo);
+}
+
+/* the zero point's place among the bytes */
+static int
+zero_at(const struct tfl_tensor *t)
+{
+	return quant_zero(t) - (int)type_range(t->type).lo;
+}
+
+/* where the interval of M ends that a result allows; none where it is saturated */
+struct interval {
+	int64_t lo, hi;
+};
+
+static int64_t
+floor_div(int64_t a, int64_t b)
+{
+	int64_t q = a / b;
+	return q - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* a * M >= at least and < below; a is not 0 */
+static void
+narrow(struct interval *m, int64_t a, const int64_t *least, const int64_t *below)
+{
+	const int64_t *lo = least, *hi = below;
+	if (a < 0) { /* -a * M > -below and <= -least */
+		int64_t n = -a;
+		if (below && floor_div(-*below, n) + 1 > m->lo)
+			m->lo = floor_div(-*below, n) + 1;
+		if (least && floor_div(-*least, n) < m->hi)
+			m->hi = floor_div(-*least, n);
+		return;
+	}
+	if (lo && floor_div(*lo - 1, a) + 1 > m->lo)
+		m->lo = floor_div(*lo - 1, a) + 1;
+	if (hi && floor_div(*hi - 1, a) < m->hi)
+		m->hi = floor_div(*hi - 1, a);
+}
+
+/* M of one divisor; want: the results for each dividend */
+static bool
+find_mult(const struct ratio *r, const struct tfl_tensor *o, const int32_t *want,
+	  int32_t *mult)
+{
+	struct g_range range = type_range(o->type);
+	struct interval m = { .lo = INT32_MIN, .hi = INT32_MAX };
+	int64_t one = INT64_C(1) << r->shift, zero = quant_zero(o);
+	for (int i = 0; i < BYTES; i++) {
+		int64_t a = r->dividend[i], least = (want[i] - zero) * one - one / 2;
+		int64_t below = least + one;
+		if (a)
+			narrow(&m, a, want[i] > range.lo ? &least : NULL,
+			       want[i] < range.hi ? &below : NULL);
+		else if (want[i] != zero)
+			return false;
+	}
+	*mult = (int32_t)(m.lo + (m.hi - m.lo) / 2);
+	return m.lo <= m.hi;
+}
+
+/* floats in fixed point, all by one power of two */
+static void
+fix_dividends(struct ratio *r, const float real[BYTES])
+{
+	float most = 0;
+	int exp;
+	for (int i = 0; i < BYTES; i++)
+		most = fmaxf(most, fabsf(real[i]));
+	(void)frexpf(most, &exp);
+	for (int i = 0; i < BYTES; i++)
+		r->dividend[i] = (int32_t)lround(ldexp((double)real[i],
+						       DIVIDEND_BITS - exp));
+}
+
+/* the reference's results, the dividends of the first divisor first */
+static bool
+evaluate(const struct part *p, struct ratio *r, const struct tfl_op *op,
+	 struct arena *a, int32_t *want)
+{
+	uint8_t bytes[BYTES], *y = anew(a, uint8_t, PAIRS);
+	float real[2][BYTES], *in[2], *quotient = anew(a, float, PAIRS);
+	for (int k = 0; k < 2; k++) {
+		in[k] = anew(a, float, PAIRS);
+		fill_values(&p->sg->tensor[r->tensor[k]], bytes);
+		if (!part_evaluate(p, &p->sg->op[r->back[k]], (void *const[]){ bytes },
+				   real[k], BYTES))
+			return false;
+	}
+	fix_dividends(r, real[0]);
+	for (int i = 0; i < PAIRS; i++) {
+		in[0][i] = real[0][i % BYTES];
+		in[1][i] = real[1][i / BYTES];
+	}
+	if (!part_evaluate(p, &p->sg->op[r->div], (void *const[]){ in[0], in[1] },
+			   quotient, PAIRS) ||
+	    !part_evaluate(p, op, (void *const[]){ quotient }, y, PAIRS))
+		return false;
+	struct tfl_tensor as = *part_out(p, op, 0);
+	as.data = (struct bytes){ .p = y, .n = PAIRS };
+	for (int i = 0; i < PAIRS; i++)
+		want[i] = tensor_int(&as, i);
+	return true;
+}
+
+/* the largest shift for which there are words */
+static bool
+find_words(const struct part *p, struct ratio *r, const struct tfl_tensor *o,
+	   int32_t *want)
+{
+	int a0 = zero_at(&p->sg->tensor[r->tensor[0]]);
+	int b0 = zero_at(&p->sg->tensor[r->tensor[1]]);
+	r->none = want[b0 * BYTES + a0];
+	want[b0 * BYTES + a0] = quant_zero(o);
+	for (r->shift = MAX_SHIFT; r->shift >= LEAST_SHIFT; r->shift--) {
+		int b = 0;
+		while (b < BYTES && find_mult(r, o, want + b * BYTES, &r->mult[b]))
+			b++;
+		if (b == BYTES)
+			return true;
+	}
+	return false;
+}
+
+/* operands of DIV: bytes that a DEQUANTIZE alone hands on */
+static bool
+read_operand(const struct part *p, const struct tfl_op *div, int k, int64_t n,
+	     struct ratio *r)
+{
+	const struct tfl_tensor *x = part_in(p, div, k);
+	if (!x || x->type != TFL_FLOAT32 || x->producer < 0 ||
+	    p->uses[div->in[k]] != 1 || tfl_elements(x) != n)
+		return false;
+	const struct tfl_op *back = &p->sg->op[x->producer];
+	if (back->code != TFL_DEQUANTIZE || back->n_in != 1 || back->in[0] < 0)
+		return false;
+	r->back[k] = x->producer;
+	r->tensor[k] = back->in[0];
+	const struct tfl_tensor *root = part_in(p, back, 0);
+	return !root->data.p && tfl_elements(root) == n &&
+	       !check_map(p, root, "IFM", TYPE_8);
+}
+
+static bool
+may_join(const struct part *p, int i)
+{
+	const struct placement *x = &p->op[i];
+	struct err e = { 0 };
+	/* they are evaluated on flat values: their shapes must be right, too */
+	return !x->npu && !x->asked && !x->border && !x->constant && !x->left_out &&
+	       kernel_check(p->sg, &p->sg->op[i], &e);
+}
+
+static bool
+read_shape(const struct part *p, int i, struct ratio *r)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 ||
+	    check_map(p, part_out(p, op, 0), "OFM", TYPE_8))
+		return false;
+	const struct tfl_tensor *x = part_in(p, op, 0);
+	if (!x || x->producer < 0 || p->uses[op->in[0]] != 1)
+		return false;
+	const struct tfl_op *div = &p->sg->op[x->producer];
+	r->div = x->producer;
+	if (div->code != TFL_DIV || div->n_in != 2)
+		return false;
+	int64_t n = tfl_elements(part_out(p, op, 0));
+	return tfl_elements(x) == n && read_operand(p, div, 0, n, r) &&
+	       read_operand(p, div, 1, n, r) && may_join(p, i) &&
+	       may_join(p, r->div) && may_join(p, r->back[0]) && may_join(p, r->back[1]);
+}
+
+static bool
+read_ratio(const struct part *p, int i, struct ratio *r)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	struct arena *a = arena_open();
+	int32_t *want = anew(a, int32_t, PAIRS);
+	bool ok = evaluate(p, r, op, a, want) && find_words(p, r, part_out(p, op, 0), want);
+	arena_close(a);
+	return ok;
+}
+
+void
+join_ratios(struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		struct ratio *r = anew(p->a, struct ratio, 1);
+		if (!read_shape(p, i, r))
+			continue;
+		if (!read_ratio(p, i, r)) {
+			p->op[r->div].why = "no words times the dividend give all quotients "
+					    "that the reference has in floats";
+			continue;
+		}
+		int inside[] = { r->div, r->back[0], r->back[1] };
+		p->op[i].npu = true;
+		p->op[i].ratio = r;
+		for (size_t k = 0; k < sizeof(inside) / sizeof(*inside); k++) {
+			p->op[inside[k]].npu = true;
+			p->op[inside[k]].part_of = i + 1;
+		}
+	}
+}
+
+/* nothing of the floats between them is for others to see */
+void
+raise_ratios(struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct ratio *r = p->op[i].ratio;
+		for (int k = 0; r && k < 2; k++)
+			p->op[r->back[k]].level = p->op[i].level;
+	}
+}
+
+/* a byte for each of an operand's: `zero` where it is 0, else `other` */
+static struct g_operand
+mark_zeros(struct part *p, const struct tfl_tensor *t, struct g_operand v, int type,
+	   int zero, int other)
+{
+	uint8_t table[BYTES];
+	for (int i = 0; i < BYTES; i++)
+		table[i] = (uint8_t)(i == zero_at(t) ? zero : other);
+	struct g_operand y = operand_whole(low_tensor(p->l, type, v.shape, NULL));
+	(void)part_table(p, v, y, low_lut8(p->l, table));
+	return y;
+}
+
+/* what 0 / 0 is, where both are 0 and the quotient of words the zero point */
+static void
+put_none(struct part *p, const struct ratio *r, struct g_operand quotient,
+	 const struct g_operand v[2], const struct tfl_tensor *o, struct g_operand ofm)
+{
+	bool above = r->none > quant_zero(o);
+	struct g_range range = type_range(o->type);
+	int other = (int)(above ? range.lo : range.hi);
+	struct g_operand mark[2];
+	for (int k = 0; k < 2; k++)
+		mark[k] = mark_zeros(p, &p->sg->tensor[r->tensor[k]], v[k], o->type,
+				     r->none, other);
+	struct g_operand both =
+	    operand_whole(low_tensor(p->l, o->type, ofm.shape, NULL));
+	op_ifm2(low_op(p->l, above ? OP_MIN : OP_MAX, mark[0], both), mark[1], 0);
+	op_ifm2(low_op(p->l, above ? OP_MAX : OP_MIN, quotient, ofm), both, 0);
+}
+
+void
+lower_ratio(struct part *p, int i)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	const struct ratio *r = p->op[i].ratio;
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand v[2], word[2];
+	for (int k = 0; k < 2; k++) {
+		v[k] = low_view(p->l, part_ifm(p, r->tensor[k]), room.shape);
+		word[k] = word_new(p->l, room.shape);
+		part_table32(p, v[k], word[k], k ? r->mult : r->dividend);
+	}
+	bool whole = r->none == quant_zero(o);
+	struct g_operand y = whole ? room
+				   : operand_whole(low_tensor(p->l, o->type, room.shape,
+							      NULL));
+	struct g_op *last = word_op_to(p->l, OP_MUL, word[0], word[1], y);
+	op_scale(last, (struct npu_scale){ .mult = 1, .shift = r->shift }, ROUND_NATURAL);
+	op_zeros(last, 0, quant_zero(o));
+	op_clamp(last, type_range(o->type));
+	if (!whole)
+		put_none(p, r, y, v, o, room);
+	low_deliver(p->l, room, ofm);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Integers quantized by way of floats: CAST to FLOAT32, then QUANTIZE.  Beyond
+ * some values the result is the type's least or greatest; between them it is
+ *
+ *	(v * M + 2^(k - 1)) / 2^k + zero point
+ *
+ * for some M and k that are found by trying all those values.  DEQUANTIZE of 16
+ * bits, then QUANTIZE, is QUANTIZE between integers where that gives the same of
+ * all 65536 values.
+ */
+#include "../moves/move.h"
+
+#include "kernels/kernels.h"
+
+#include <math.h>
+
+enum { MAX_RANGE = 65536 };
+
+struct word_quant {
+	int root; /* the integers */
+	int32_t lo, hi, mult, shift;
+};
+
+static int64_t
+largest(const struct word_quant *w)
+{
+	int64_t a = w->lo < 0 ? -(int64_t)w->lo : w->lo;
+	int64_t b = w->hi < 0 ? -(int64_t)w->hi : w->hi;
+	return a > b ? a : b;
+}
+
+/* want: the reference's result of lo, lo + 1, ... hi */
+static bool
+gives(const struct word_quant *w, const struct tfl_tensor *o, const int32_t *want)
+{
+	struct g_range r = type_range(o->type);
+	int64_t half = w->shift ? (int64_t)1 << (w->shift - 1) : 0;
+	for (int64_t v = w->lo; v <= w->hi; v++) {
+		int64_t y = ((v * w->mult + half) >> w->shift) + quant_zero(o);
+		y = y < r.lo ? r.lo : y > r.hi ? r.hi : y;
+		if (y != want[v - w->lo])
+			return false;
+	}
+	return true;
+}
+
+static bool
+find_multiplier(struct word_quant *w, const struct tfl_tensor *o, const int32_t *want)
+{
+	enum { NEAR = 2 };
+	for (int k = 30; k >= 0; k--) {
+		double m = round(ldexp(1 / quant_scale(o), k));
+		if (m + NEAR > (double)INT32_MAX / (double)(largest(w) + 1))
+			continue;
+		for (int d = 0; d <= 2 * NEAR; d++) { /* 0, 1, -1, 2, -2 */
+			w->shift = k;
+			w->mult = (int32_t)m + (d & 1 ? d / 2 + 1 : -(d / 2));
+			if (gives(w, o, want))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* the reference, of all integers between those that saturate */
+static bool
+evaluate(const struct part *p, const struct tfl_op *op, struct word_quant *w)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct g_range r = type_range(o->type);
+	double s = quant_scale(o), z = quant_zero(o);
+	double lo = floor(((double)r.lo - z) * s) - 1;
+	double hi = ceil(((double)r.hi - z) * s) + 1;
+	if (!(hi - lo < MAX_RANGE) || !(lo > -(1 << 24)) || !(hi < 1 << 24))
+		return false;
+	w->lo = (int32_t)lo;
+	w->hi = (int32_t)hi;
+	int n = w->hi - w->lo + 1;
+	struct arena *a = arena_open();
+	float *x = anew(a, float, (size_t)n);
+	uint8_t *y = anew(a, uint8_t, (size_t)n * 2);
+	int32_t *want = anew(a, int32_t, (size_t)n);
+	for (int i = 0; i < n; i++)
+		x[i] = (float)(w->lo + i);
+	bool ok = part_evaluate(p, op, (void *const[]){ x }, y, n);
+	struct tfl_tensor as = *o;
+	as.data = (struct bytes){ .p = y, .n = (size_t)n * 2 };
+	for (int i = 0; ok && i < n; i++)
+		want[i] = tensor_int(&as, i);
+	ok = ok && want[0] == r.lo && want[n - 1] == r.hi &&
+	     find_multiplier(w, o, want);
+	arena_close(a);
+	return ok;
+}
+
+static bool
+read_pair(const struct part *p, const struct tfl_op *op, struct word_quant *w)
+{
+	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
+	    x->type != TFL_FLOAT32 || x->producer < 0 ||
+	    check_map(p, o, "OFM", TYPE_MAPS))
+		return false;
+	const struct tfl_op *cast = &p->sg->op[x->producer];
+	if (cast->code != TFL_CAST || cast->n_in != 1 || cast->in[0] < 0)
+		return false;
+	const struct tfl_tensor *root = part_in(p, cast, 0);
+	w->root = cast->in[0];
+	return root->type == TFL_INT32 && !root->data.p &&
+	       !check_map(p, root, "IFM", TYPE_I32) &&
+	       tfl_elements(root) == tfl_elements(o) && evaluate(p, op, w);
+}
+
+/* ---- DEQUANTIZE, QUANTIZE ------------------------------------------------------ */
+
+static struct tfl_op
+requantize(const struct tfl_op *op, const int *root)
+{
+	struct tfl_op q = *op;
+	q.in = root;
+	return q;
+}
+
+static bool
+is_requantized(const struct part *p, const struct tfl_op *back,
+	       const struct tfl_op *op)
+{
+	enum { VALUES = 65536 };
+	struct arena *a = arena_open();
+	int16_t *x = anew(a, int16_t, VALUES);
+	float *real = anew(a, float, VALUES);
+	uint16_t *y = anew(a, uint16_t, VALUES), *z = anew(a, uint16_t, VALUES);
+	for (int i = 0; i < VALUES; i++)
+		x[i] = (int16_t)(i + INT16_MIN);
+	struct tfl_op plain = requantize(op, back->in);
+	bool ok = part_evaluate(p, back, (void *const[]){ x }, real, VALUES) &&
+		  part_evaluate(p, op, (void *const[]){ real }, y, VALUES) &&
+		  part_evaluate(p, &plain, (void *const[]){ x }, z, VALUES) &&
+		  !memcmp(y, z, VALUES * sizeof(*y));
+	arena_close(a);
+	return ok;
+}
+
+static bool
+read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w)
+{
+	const struct tfl_tensor *x = part_in(p, op, 0), *o = part_out(p, op, 0);
+	if (op->code != TFL_QUANTIZE || op->n_in != 1 || op->n_out != 1 || !x ||
+	    x->type != TFL_FLOAT32 || x->producer < 0 ||
+	    check_map(p, o, "OFM", TYPE_MAPS))
+		return false;
+	const struct tfl_op *back = &p->sg->op[x->producer];
+	if (back->code != TFL_DEQUANTIZE || back->n_in != 1 || back->in[0] < 0)
+		return false;
+	const struct tfl_tensor *root = part_in(p, back, 0);
+	w->root = back->in[0];
+	struct tfl_op plain = requantize(op, back->in);
+	return root->type == TFL_INT16 && !root->data.p &&
+	       !family_find(TFL_QUANTIZE)->check(p, &plain) &&
+	       is_requantized(p, back, op);
+}
+
+/* both are evaluated on flat values: their shapes must be right, too */
+static bool
+are_legal(const struct part *p, const struct tfl_op *first, const struct tfl_op *second)
+{
+	struct err e = { 0 };
+	return kernel_check(p->sg, first, &e) && kernel_check(p->sg, second, &e);
+}
+
+void
+pair_casts(struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		struct placement *x = &p->op[i];
+		const struct tfl_op *op = &p->sg->op[i];
+		struct word_quant w;
+		if (x->npu || x->asked || x->border ||
+		    (!read_pair(p, op, &w) && !read_requant(p, op, &w)))
+			continue;
+		int cast = p->sg->tensor[op->in[0]].producer;
+		if (p->uses[op->in[0]] != 1 || p->op[cast].asked ||
+		    !are_legal(p, &p->sg->op[cast], op))
+			continue;
+		x->npu = p->op[cast].npu = true;
+		x->word_root = 1 + w.root;
+		p->op[cast].part_of = i + 1;
+	}
+}
+
+static void
+lower_words(struct part *p, const struct tfl_op *op)
+{
+	struct word_quant w;
+	(void)read_pair(p, op, &w);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand v = low_view(p->l, part_ifm(p, w.root), room.shape);
+	struct g_operand lo = word_const(p->l, w.lo), hi = word_const(p->l, w.hi);
+	struct g_operand mult = word_const(p->l, w.mult);
+	struct g_operand shift = word_const(p->l, w.shift);
+	v = word_max(p->l, v, lo);
+	v = word_min(p->l, v, hi);
+	v = word_mul(p->l, v, mult);
+	v = word_shr(p->l, v, shift);
+	struct g_operand zero = word_const(p->l, 0);
+	struct g_op *last = word_op_to(p->l, OP_ADD, v, zero, room);
+	op_zeros(last, 0, quant_zero(part_out(p, op, 0)));
+	low_deliver(p->l, room, ofm);
+}
+
+bool
+lower_cast_pair(struct part *p, int i)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	int root = p->op[i].word_root - 1;
+	if (p->sg->tensor[root].type == TFL_INT32) {
+		lower_words(p, op);
+		return true;
+	}
+	struct tfl_op plain = requantize(op, &root);
+	return family_find(TFL_QUANTIZE)->lower(p, &plain);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --integer-io: QUANTIZE of a float input and DEQUANTIZE to a float output are
+ * left out, and what they make or read is the model's input or output instead.
+ */
+#include "../part.h"
+
+#include "base/cli.h"
+
+static const char left_out[] = "left out by --integer-io";
+
+static bool
+is_float_end(const struct part *p, int tensor)
+{
+	return p->sg->tensor[tensor].type == TFL_FLOAT32;
+}
+
+/* what reads a float input */
+struct readers {
+	int first;   /* QUANTIZE to integers, the first one; -1: none */
+	bool others; /* something else than QUANTIZE to the same integers */
+};
+
+static bool
+is_integer_map(const struct tfl_tensor *t)
+{
+	return (t->type == TFL_INT8 || t->type == TFL_UINT8 ||
+		t->type == TFL_INT16) &&
+	       t->quant.n_scale == 1 && !t->data.p && !t->is_variable;
+}
+
+static void
+note_reader(const struct part *p, const struct options *o, int i, struct readers *r)
+{
+	const struct tfl_op *op = &p->sg->op[i];
+	const struct tfl_tensor *y = part_out(p, op, 0);
+	if (op->code != TFL_QUANTIZE || !y || !is_integer_map(y) ||
+	    kept_on_cpu(o, op, i)) {
+		r->others = true;
+	} else if (r->first < 0) {
+		r->first = i;
+	} else {
+		const struct tfl_tensor *y0 = part_out(p, &p->sg->op[r->first], 0);
+		r->others |= y->type != y0->type || !quant_equal(y, y0);
+	}
+}
+
+static struct readers *
+find_readers(const struct part *p, const struct options *o)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	struct readers *r = anew(p->a, struct readers, (size_t)sg->n_tensors);
+	for (int i = 0; i < sg->n_tensors; i++)
+		r[i].first = -1;
+	for (int i = 0; i < sg->n_out; i++)
+		r[sg->out[i]].others = true;
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = 0; k < sg->op[i].n_in; k++)
+			if (sg->op[i].in[k] >= 0)
+				note_reader(p, o, i, &r[sg->op[i].in[k]]);
+	return r;
+}
+
+/*
+ * What QUANTIZE makes of a float input comes from outside, in takes note; other
+ * QUANTIZE operators of the same input copy it.
+ */
+static void
+take_inputs(struct part *p, const struct options *o, int *in)
+{
+	struct tfl_subgraph *sg = &p->m->subgraph[0];
+	struct readers *r = find_readers(p, o);
+	int *taken = anew(p->a, int, (size_t)sg->n_tensors); /* 1 + tensor, or 0 */
+	for (int i = 0; i < sg->n_in; i++) {
+		int from = sg->in[i], q = r[from].first;
+		in[i] = from;
+		if (!is_float_end(p, from) || q < 0 || r[from].others)
+			continue;
+		in[i] = sg->op[q].out[0];
+		taken[from] = 1 + in[i];
+		sg->tensor[in[i]].producer = -1;
+		part_leave_out(p, q, left_out);
+	}
+	for (int i = 0; i < sg->n_ops; i++)
+		if (sg->op[i].n_in && sg->op[i].in[0] >= 0 &&
+		    taken[sg->op[i].in[0]]) {
+			part_set_input(p, i, 0, taken[sg->op[i].in[0]] - 1);
+			p->op[i].border = false;
+		}
+}
+
+static int
+take_output(const struct part *p, const struct options *o, int tensor)
+{
+	int from = p->sg->tensor[tensor].producer;
+	const struct tfl_op *op = from < 0 ? NULL : &p->sg->op[from];
+	if (!is_float_end(p, tensor) || !op || op->code != TFL_DEQUANTIZE ||
+	    op->n_in != 1 || op->in[0] < 0 || kept_on_cpu(o, op, from) ||
+	    !is_integer_map(&p->sg->tensor[op->in[0]]))
+		return tensor;
+	return op->in[0];
+}
+
+static void
+leave_out_unread(struct part *p)
+{
+	struct tfl_subgraph *sg = &p->m->subgraph[0];
+	bool *read = anew(p->a, bool, (size_t)sg->n_tensors);
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = 0; k < sg->op[i].n_in; k++)
+			if (sg->op[i].in[k] >= 0)
+				read[sg->op[i].in[k]] = true;
+	for (int i = 0; i < sg->n_out; i++)
+		read[sg->out[i]] = true;
+	for (int i = 0; i < sg->n_ops; i++)
+		if (sg->op[i].code == TFL_DEQUANTIZE && sg->op[i].n_out == 1 &&
+		    !read[sg->op[i].out[0]])
+			part_leave_out(p, i, left_out);
+}
+
+void
+find_border(struct part *p)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	bool *end = anew(p->a, bool, (size_t)sg->n_tensors);
+	for (int i = 0; i < sg->n_in; i++)
+		end[sg->in[i]] = is_float_end(p, sg->in[i]);
+	for (int i = 0; i < sg->n_out; i++)
+		end[sg->out[i]] |= is_float_end(p, sg->out[i]);
+	for (int i = 0; i < sg->n_ops; i++) {
+		const struct tfl_op *op = &sg->op[i];
+		p->op[i].border =
+		    (op->code == TFL_QUANTIZE && part_in(p, op, 0) && end[op->in[0]]) ||
+		    (op->code == TFL_DEQUANTIZE && part_out(p, op, 0) && end[op->out[0]]);
+	}
+}
+
+static struct g_tfls
+list_ends(const struct part *p, const int *v, int n)
+{
+	struct g_tfls l = { .n = n, .v = anew(p->a, struct g_tfl, (size_t)n + 1) };
+	for (int i = 0; i < n; i++)
+		l.v[i].index = v[i];
+	return l;
+}
+
+/* what --integer-io could not do, in one line */
+static void
+warn_of_floats(const struct part *p, const char *side, const int *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (is_float_end(p, v[i])) {
+			cli_note("warning", "%s: %s %d (%s) stays FLOAT32: it is not "
+				 "behind one %s alone", p->m->name, side, i,
+				 text_plain(p->a, p->sg->tensor[v[i]].name),
+				 *side == 'i' ? "QUANTIZE" : "DEQUANTIZE");
+			return;
+		}
+}
+
+void
+take_float_ends(struct part *p, const struct options *o)
+{
+	struct tfl_subgraph *sg = &p->m->subgraph[0];
+	int *in = anew(p->a, int, (size_t)sg->n_in);
+	int *out = anew(p->a, int, (size_t)sg->n_out);
+	for (int i = 0; i < sg->n_out; i++)
+		out[i] = take_output(p, o, sg->out[i]);
+	take_inputs(p, o, in);
+	sg->in = in;
+	sg->out = out;
+	leave_out_unread(p);
+	warn_of_floats(p, "input", in, sg->n_in);
+	warn_of_floats(p, "output", out, sg->n_out);
+	struct g_model *m = p->g->models[0];
+	G_PUT(m, MODEL, inputs, list_ends(p, in, sg->n_in));
+	G_PUT(m, MODEL, outputs, list_ends(p, out, sg->n_out));
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changes of the model in memory.  The file in the graph's blob "model" stays
+ * as it is, and npu-cmdgen copies operators of the CPU out of that: only what
+ * the NPU runs, or what is left out, may be changed.
+ */
+#include "../part.h"
+
+#include <stdio.h>
+
+void
+part_leave_out(struct part *p, int op, const char *why)
+{
+	struct tfl_op *o = &p->m->subgraph[0].op[op];
+	p->op[op].left_out = why;
+	p->op[op].was = part_name(p, o);
+	o->n_in = o->n_out = 0;
+}
+
+static const int *
+copy_indices(struct part *p, const int *v, int n)
+{
+	return memcpy(anew(p->a, int, (size_t)n), v, (size_t)n * sizeof(*v));
+}
+
+void
+part_set_inputs(struct part *p, int op, const int *v, int n)
+{
+	p->m->subgraph[0].op[op].in = copy_indices(p, v, n);
+	p->m->subgraph[0].op[op].n_in = n;
+	p->op[op].rewritten = true;
+}
+
+void
+part_set_outputs(struct part *p, int op, const int *v, int n)
+{
+	p->m->subgraph[0].op[op].out = copy_indices(p, v, n);
+	p->m->subgraph[0].op[op].n_out = n;
+	p->op[op].rewritten = true;
+}
+
+void
+part_set_input(struct part *p, int op, int k, int tensor)
+{
+	struct tfl_op *o = &p->m->subgraph[0].op[op];
+	int *in = anew(p->a, int, (size_t)o->n_in);
+	memcpy(in, o->in, (size_t)o->n_in * sizeof(*in));
+	in[k] = tensor;
+	o->in = in;
+	p->op[op].rewritten = true;
+}
+
+bool
+check_rewritten(const struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (p->op[i].rewritten && !p->op[i].npu)
+			return err_at(p->e, p->m->name, 0,
+				      "operator %d (%s) would have to run on the CPU "
+				      "with an input that it hasn't in the model: %s",
+				      i, tfl_op_label(&p->sg->op[i]), p->op[i].why);
+	return true;
+}
+
+/* what npu-cmdgen will have to copy, it can */
+static bool
+check_copied(const struct part *p, int subgraph, int op)
+{
+	const struct tfl_op *o = &p->m->subgraph[subgraph].op[op];
+	const char *what = tfl_op_opaque(o->ref);
+	char where[40] = "";
+	if (!what)
+		return true;
+	if (subgraph)
+		(void)snprintf(where, sizeof(where), "subgraph %d, ", subgraph);
+	return err_at(p->e, p->m->name, 0,
+		      "%soperator %d (%s) stays on the CPU, and its %s are of a kind "
+		      "that can't be copied into a compiled model",
+		      where, op, tfl_op_label(o), what);
+}
+
+bool
+check_copyable(const struct part *p)
+{
+	for (int s = 0; s < p->m->n_subgraphs; s++)
+		for (int i = 0; i < p->m->subgraph[s].n_ops; i++)
+			if ((s || (!p->op[i].npu && !p->op[i].left_out)) &&
+			    !check_copied(p, s, i))
+				return false;
+	return true;
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a model keeps by name between inferences (VAR_HANDLE, READ_VARIABLE,
+ * ASSIGN_VARIABLE) becomes variable tensors, which the runtime keeps and the NPU
+ * reads and writes.
+ *
+ * Within an inference such a variable has an old value and at most one that
+ * stays.  READ_VARIABLE copies the old value out of the tensor, or, behind an
+ * ASSIGN_VARIABLE, what that was given; the last ASSIGN_VARIABLE copies into the
+ * tensor, the others do nothing.  Operations on one tensor keep their order, so
+ * all reads come before that.
+ *
+ * The runtime sets a variable tensor to one byte value: the zero point of INT8,
+ * else 0 (TensorFlow Lite Micro's ResetVariableTensors).  Where the initialising
+ * subgraph says something else, the tensor begins at 0 and READ_VARIABLE is
+ *
+ *	tensor + initial value * (1 - begun)
+ *
+ * begun being one more variable, of INT8, 0 until the first inference sets it to
+ * 1: one of both summands is always 0, so nothing saturates.
+ */
+#include "../moves/move.h"
+
+#include "sim/resources.h"
+
+static const char no_tensor[] = "its variable can't be a tensor of the NPU's";
+
+struct state {
+	struct part *p;
+	const struct options *o;
+	struct sim_resources *r;
+	int n;
+	const char **why_not; /* of each resource: stays as it is */
+	int *last;	      /* the ASSIGN_VARIABLE that counts, -1 */
+	int *sample;	      /* a tensor that is read or assigned, -1 */
+	bool *read;
+};
+
+static int
+resource_of(const struct state *s, const struct tfl_op *op)
+{
+	return op->n_in ? sim_resource_of(s->r, 0, op->in[0]) : -1;
+}
+
+static bool
+is_access(const struct tfl_op *op)
+{
+	return op->code == TFL_READ_VARIABLE || op->code == TFL_ASSIGN_VARIABLE;
+}
+
+static int
+value_of(const struct tfl_op *op)
+{
+	return op->code == TFL_READ_VARIABLE ? op->out[0] : op->in[1];
+}
+
+static bool
+same_kind(const struct tfl_tensor *a, const struct tfl_tensor *b)
+{
+	return a->type == b->type && tfl_elements(a) == tfl_elements(b);
+}
+
+/* notes what an access says of its resource */
+static void
+look_at(struct state *s, int i)
+{
+	const struct tfl_op *op = &s->p->sg->op[i];
+	int k = resource_of(s, op), value = value_of(op);
+	const struct tfl_tensor *t = &s->p->sg->tensor[value];
+	const char *why = check_map(s->p, t, "its value", TYPE_MAPS | TYPE_I32);
+	if (kept_on_cpu(s->o, op, i))
+		why = "kept on the CPU by --cpu";
+	if (t->is_variable)
+		why = no_tensor;
+	if (s->sample[k] < 0)
+		s->sample[k] = value;
+	else if (!same_kind(t, &s->p->sg->tensor[s->sample[k]]))
+		why = "its variable has values of several types";
+	if (why && !s->why_not[k])
+		s->why_not[k] = why;
+	if (op->code == TFL_ASSIGN_VARIABLE)
+		s->last[k] = i;
+	s->read[k] |= op->code == TFL_READ_VARIABLE;
+}
+
+static void
+keep(struct state *s, int tensor)
+{
+	int k = tensor < 0 ? -1 : sim_resource_of(s->r, 0, tensor);
+	if (k >= 0)
+		s->why_not[k] = no_tensor;
+}
+
+/* a handle that goes elsewhere: there must be something to hand over */
+static void
+look_for_handles(struct state *s)
+{
+	const struct tfl_subgraph *sg = s->p->sg;
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = is_access(&sg->op[i]); k < sg->op[i].n_in; k++)
+			keep(s, sg->op[i].in[k]);
+	for (int i = 0; i < sg->n_out; i++)
+		keep(s, sg->out[i]);
+}
+
+/* the subgraphs that CALL_ONCE runs, run: the resources have initial values */
+static bool
+initialise(struct state *s)
+{
+	struct err e = { 0 };
+	const struct tfl_subgraph *sg = s->p->sg;
+	bool touched = false;
+	for (int i = 0; i < sg->n_ops; i++) {
+		const struct tfl_op *op = &sg->op[i];
+		if (op->code == TFL_CALL_ONCE &&
+		    (touched || op->n_in || op->n_out || kept_on_cpu(s->o, op, i) ||
+		     !sim_run_resource_op(s->r, i, NULL, &e)))
+			return false;
+		touched |= is_access(op);
+	}
+	return true;
+}
+
+/* a tensor that the original hasn't */
+static int
+add_tensor(struct part *p, const struct tfl_tensor *t)
+{
+	struct tfl_subgraph *sg = &p->m->subgraph[0];
+	struct tfl_tensor *v = anew(p->a, struct tfl_tensor, (size_t)sg->n_tensors + 1);
+	memcpy(v, sg->tensor, (size_t)sg->n_tensors * sizeof(*v));
+	v[sg->n_tensors] = *t;
+	sg->tensor = v;
+	return sg->n_tensors++;
+}
+
+static struct tfl_quant
+quant_of(struct part *p, float scale, int64_t zero)
+{
+	float *s = anew(p->a, float, 1);
+	int64_t *z = anew(p->a, int64_t, 1);
+	*s = scale;
+	*z = zero;
+	return (struct tfl_quant){ .n_scale = 1, .n_zero = 1, .scale = s, .zero = z };
+}
+
+static int
+add_variable(struct part *p, const char *name, const struct tfl_tensor *like,
+	     int64_t zero)
+{
+	struct tfl_tensor v = *like;
+	v.name = name;
+	v.is_variable = true;
+	v.data = (struct bytes){ 0 };
+	v.producer = -1;
+	v.buffer = 0;
+	/* INT8 is set to its zero point, others to 0: bytes are copied as they are */
+	if (tfl_type_bytes(v.type) == 1)
+		v.type = TFL_INT8;
+	if (v.type != TFL_INT32)
+		v.quant = quant_of(p, like->quant.scale[0], zero);
+	return add_tensor(p, &v);
+}
+
+static bool
+is_uniform(const struct sim_resource *v)
+{
+	for (size_t i = 1; i < v->bytes; i++)
+		if (v->value[i] != v->value[0])
+			return false;
+	return true;
+}
+
+static int
+begun_flag(struct part *p)
+{
+	if (!p->begun) {
+		struct tfl_tensor t = { .type = TFL_INT8, .rank = 1, .dim = { 1 },
+					.has_shape = true,
+					.quant = quant_of(p, 1, 0) };
+		p->begun = 1 + add_variable(p, "begun", &t, 0);
+	}
+	return p->begun - 1;
+}
+
+/* the variable's tensor; p->initial of it, where it does not begin so by itself */
+static int
+make_tensor(struct state *s, int k)
+{
+	struct part *p = s->p;
+	const struct sim_resource *v = sim_resource(s->r, k);
+	const struct tfl_tensor *like = &p->sg->tensor[s->sample[k]];
+	bool byte = tfl_type_bytes(like->type) == 1;
+	bool itself = is_uniform(v) && (byte || v->value[0] == 0);
+	int t = add_variable(p, v->name, like, byte && itself ? (int8_t)v->value[0] : 0);
+	if (!itself) {
+		(void)begun_flag(p);
+		agrow(p->a, p->initial, p->n_initial, &p->cap_initial);
+		p->initial[p->n_initial++] = (struct initial){ .tensor = t,
+							       .type = like->type,
+							       .value = v->value };
+	}
+	return t;
+}
+
+static const struct initial *
+initial_of(const struct part *p, int tensor)
+{
+	for (size_t i = 0; i < p->n_initial; i++)
+		if (p->initial[i].tensor == tensor)
+			return &p->initial[i];
+	return NULL;
+}
+
+/* one access after the other: what each reads and writes now */
+static void
+rewrite(struct state *s, const int *tensor)
+{
+	struct part *p = s->p;
+	int *holds = anew(p->a, int, (size_t)s->n); /* of each resource, now */
+	memcpy(holds, tensor, (size_t)s->n * sizeof(*holds));
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		int k = is_access(op) ? resource_of(s, op) : -1;
+		if (k < 0 || s->why_not[k])
+			continue;
+		if (op->code == TFL_READ_VARIABLE) {
+			part_set_inputs(p, i, &holds[k], 1);
+			continue;
+		}
+		holds[k] = op->in[1];
+		if (i == s->last[k] && s->read[k]) {
+			part_set_inputs(p, i, &holds[k], 1);
+			part_set_outputs(p, i, &tensor[k], 1);
+		} else {
+			part_leave_out(p, i, "its value is assigned again or never read");
+		}
+	}
+}
+
+/* reads of tensors with an initial value read the flag, the last of them sets it */
+static void
+rewrite_first_reads(struct part *p)
+{
+	bool last = true;
+	for (int i = p->sg->n_ops; p->begun && i-- > 0;) {
+		const struct tfl_op *op = &p->sg->op[i];
+		if (op->code != TFL_READ_VARIABLE || !initial_of(p, op->in[0]))
+			continue;
+		const int in[] = { op->in[0], p->begun - 1 };
+		const int out[] = { op->out[0], p->begun - 1 };
+		part_set_inputs(p, i, in, 2);
+		part_set_outputs(p, i, out, last ? 2 : 1);
+		last = false;
+	}
+}
+
+static void
+leave_out_handles(struct state *s)
+{
+	struct part *p = s->p;
+	bool all = true;
+	for (int k = 0; k < s->n; k++)
+		all &= !s->why_not[k];
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		int k = op->code == TFL_VAR_HANDLE && op->n_out == 1
+			    ? sim_resource_of(s->r, 0, op->out[0])
+			    : -1;
+		if (k >= 0 && !s->why_not[k])
+			part_leave_out(p, i, "its variable is a tensor");
+		if (op->code == TFL_CALL_ONCE && all)
+			part_leave_out(p, i, "variables begin as it says");
+	}
+}
+
+static bool
+open_state(struct state *s)
+{
+	struct err e = { 0 };
+	struct part *p = s->p;
+	if (!sim_resources_open(p->a, p->m, &s->r, &e))
+		return false;
+	s->n = (int)sim_resources_count(s->r);
+	s->why_not = anew(p->a, const char *, (size_t)s->n);
+	s->last = anew(p->a, int, (size_t)s->n);
+	s->sample = anew(p->a, int, (size_t)s->n);
+	s->read = anew(p->a, bool, (size_t)s->n);
+	for (int k = 0; k < s->n; k++)
+		s->last[k] = s->sample[k] = -1;
+	return s->n && initialise(s);
+}
+
+void
+take_state(struct part *p, const struct options *o)
+{
+	struct state s = { .p = p, .o = o };
+	if (!open_state(&s))
+		return;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (is_access(&p->sg->op[i]))
+			look_at(&s, i);
+	look_for_handles(&s);
+	int *tensor = anew(p->a, int, (size_t)s.n);
+	for (int k = 0; k < s.n; k++)
+		if (!s.why_not[k] && s.read[k])
+			tensor[k] = make_tensor(&s, k);
+	rewrite(&s, tensor);
+	rewrite_first_reads(p);
+	leave_out_handles(&s);
+}
+
+/* ---- lowering ------------------------------------------------------------------ */
+
+/* by now it reads or writes a tensor, or it stays */
+static const char *
+check_access(const struct part *p, const struct tfl_op *op)
+{
+	bool made = p->op[op - p->sg->op].rewritten;
+	return made && part_in(p, op, 0) &&
+		       part_in(p, op, 0)->type != TFL_RESOURCE && op->n_out
+		   ? NULL
+		   : no_tensor;
+}
+
+/* its elements are of the type that the model means */
+static struct g_operand
+variable(struct part *p, int tensor, int type)
+{
+	struct g_operand v = part_ifm(p, tensor);
+	v.type = type;
+	return v;
+}
+
+/* one of two summands is 0, so bytes need no sign */
+static int
+sum_type(int type)
+{
+	return tfl_type_bytes(type) == 1 ? TFL_INT8 : type;
+}
+
+static struct g_operand
+initial_value(struct part *p, const struct initial *x, int type, struct hwc shape)
+{
+	int64_t n = hwc_elements(shape);
+	size_t bytes = (size_t)n * (size_t)tfl_type_bytes(type);
+	const struct tfl_tensor as = { .type = type,
+				       .data = { .p = x->value, .n = bytes } };
+	int32_t *v = anew(p->a, int32_t, (size_t)n);
+	for (int64_t i = 0; i < n; i++)
+		v[i] = tensor_int(&as, i);
+	return low_const(p->l, type, shape, v);
+}
+
+/* 1 in the first inference, then 0 */
+static struct g_operand
+not_begun(struct part *p, int type)
+{
+	struct hwc one = { .h = 1, .w = 1, .c = 1 };
+	struct g_operand first = operand_whole(low_tensor(p->l, type, one, NULL));
+	struct g_op *op = low_op(p->l, OP_SUB, part_ifm(p, p->begun - 1), first);
+	op_scalar(op, 1, 0);
+	G_PUT(op, OP, reversed, 1);
+	op_unscaled(op);
+	return first;
+}
+
+static struct g_op *
+plain_op(struct part *p, enum g_op_kind kind, struct g_operand a, struct g_operand b,
+	 struct g_operand to)
+{
+	struct g_op *op = low_op(p->l, kind, a, to);
+	op_ifm2(op, b, 0);
+	op_unscaled(op);
+	return op;
+}
+
+static void
+lower_begin(struct part *p, const struct initial *x, const struct tfl_op *op)
+{
+	int type = sum_type(x->type);
+	struct g_operand v = part_ifm(p, op->in[0]);
+	v.type = type;
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	struct g_operand first = not_begun(p, type);
+	struct g_operand begin = operand_whole(low_tensor(p->l, type, v.shape, NULL));
+	struct g_operand value = initial_value(p, x, type, v.shape);
+	struct g_operand sum = low_view(p->l, room, v.shape);
+	sum.type = type;
+	(void)plain_op(p, OP_MUL, value, first, begin);
+	(void)plain_op(p, OP_ADD, v, begin, sum);
+	low_deliver(p->l, room, ofm);
+	if (op->n_out < 2)
+		return;
+	struct hwc one = { .h = 1, .w = 1, .c = 1 };
+	struct g_operand yes = low_const(p->l, TFL_INT8, one, (const int32_t[]){ 1 });
+	(void)low_copy(p->l, yes, part_ofm(p, op->out[1]));
+}
+
+static bool
+lower_read(struct part *p, const struct tfl_op *op)
+{
+	const struct initial *x = initial_of(p, op->in[0]);
+	if (x) {
+		lower_begin(p, x, op);
+		return true;
+	}
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	struct nd from = nd_of(variable(p, op->in[0], o->type), o);
+	nd_result(p, op->out[0], &from);
+	return true;
+}
+
+static bool
+lower_assign(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0);
+	struct nd from = nd_ifm(p, op->in[0]);
+	struct nd to = nd_of(variable(p, op->out[0], i->type), i);
+	nd_copy(p->l, &from, &to);
+	return true;
+}
+
+const struct family state_families[] = {
+	{ .code = TFL_READ_VARIABLE, .check = check_access, .lower = lower_read },
+	{ .code = TFL_ASSIGN_VARIABLE, .check = check_access, .lower = lower_assign },
+	{ 0 }
+};

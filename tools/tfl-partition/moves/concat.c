@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators that write parts of their result: CONCATENATION, PACK,
+ * TILE.  A producer that can write its part in place does so (bind_concat).
+ */
+#include "../place/channels.h"
+
+#include <assert.h>
+
+#include <math.h>
+
+/* ---- CONCATENATION, PACK ------------------------------------------------------ */
+
+static int64_t
+length_of(const struct tfl_op *op, const struct tfl_tensor *t, int axis)
+{
+	return op->code == TFL_PACK ? 1 : t->dim[axis];
+}
+
+static const char *
+read_axis(const struct part *p, const struct tfl_op *op, int *axis)
+{
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	bool pack = op->code == TFL_PACK;
+	const char *why = check_options(p, op, pack ? &fb_PackOptions
+						    : &fb_ConcatenationOptions);
+	if (why)
+		return why;
+	*axis = move_axis(pack ? TFL_OPT(op, PackOptions, axis)
+			       : TFL_OPT(op, ConcatenationOptions, axis),
+			  o->rank);
+	if (*axis < 0)
+		return "the axis is out of range";
+	if (!pack && TFL_OPT(op, ConcatenationOptions, fused_activation_function))
+		return "CONCATENATION with a fused activation";
+	return NULL;
+}
+
+/* where input i of length n goes */
+static struct nd
+share(const struct nd *to, int axis, int64_t at, int64_t n)
+{
+	struct nd v = *to;
+	nd_slice(&v, axis, at, n, 1);
+	return v;
+}
+
+/* only unsigned inputs are brought to the OFM's quantization: 3.4 */
+static bool
+rescales(const struct tfl_op *op, const struct tfl_tensor *i, const struct tfl_tensor *o)
+{
+	return op->code == TFL_CONCATENATION && o->type == TFL_UINT8 &&
+	       !quant_equal(i, o);
+}
+
+static const char *
+check_input(const struct part *p, const struct tfl_op *op, int i, int axis,
+	    struct nd to, int64_t *at)
+{
+	const struct tfl_tensor *t = part_in(p, op, i), *o = part_out(p, op, 0);
+	const char *why = t ? check_moved(p, t, "an input") : "an input is absent";
+	if (why)
+		return why;
+	if (t->type != o->type)
+		return "an input and the OFM differ in type";
+	if (op->code == TFL_CONCATENATION && t->rank != o->rank)
+		return "an input and the OFM differ in rank";
+	if (rescales(op, t, o) && (t->quant.n_scale != 1 || o->quant.n_scale != 1 ||
+			       !(t->quant.scale[0] > 0) || !(o->quant.scale[0] > 0)))
+		return "an input or the OFM has no quantization";
+	int64_t n = length_of(op, t, axis);
+	if (n > o->dim[axis] - *at)
+		return "the inputs are larger than the OFM";
+	struct nd v = nd_shape(t), part = share(&to, axis, *at, n);
+	if (nd_elements(&v) != nd_elements(&part))
+		return "the shapes of inputs and OFM do not match";
+	*at += n;
+	return check_copies(p, &v, &part);
+}
+
+static const char *
+check_concat(const struct part *p, const struct tfl_op *op)
+{
+	int axis;
+	const char *why = check_arity(p, op, 1, op->n_in, 1);
+	if (!why)
+		why = check_moved(p, part_out(p, op, 0), "OFM");
+	if (!why)
+		why = read_axis(p, op, &axis);
+	if (why)
+		return why;
+	struct nd to = nd_shape(part_out(p, op, 0));
+	int64_t at = 0;
+	bool constant = true;
+	for (int i = 0; i < op->n_in; i++) {
+		why = check_input(p, op, i, axis, to, &at);
+		if (why)
+			return why;
+		constant = constant && part_in(p, op, i)->data.p;
+	}
+	if (constant)
+		return "all inputs are constant";
+	return at == to.dim[axis] ? NULL : "the inputs do not fill the OFM";
+}
+
+/* the reference's float32 formula as a table: nputools-lowering(7) 3.4 */
+static struct g_lut *
+rescale_table(struct part *p, const struct tfl_tensor *i, const struct tfl_tensor *o)
+{
+	float scale = quant_scale_f32(i) * (1.0f / quant_scale_f32(o));
+	float bias = (float)-quant_zero(i) * scale;
+	uint8_t table[256];
+	for (int q = 0; q < 256; q++) {
+		float v = roundf((float)q * scale + bias) + (float)quant_zero(o);
+		table[q] = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+	}
+	return low_lut8(p->l, table);
+}
+
+/* every element looked up; not as a part of the copy: part_table is for all NPUs */
+static struct nd
+rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
+	 const struct tfl_tensor *o)
+{
+	struct g_tensor *t = low_tensor(p->l, i->type, tfl_hwc(i), NULL);
+	struct nd dense = nd_of(operand_whole(t), i);
+	struct g_operand x;
+	if (!nd_operand(from, &x)) {
+		nd_copy(p->l, from, &dense);
+		x = operand_whole(t);
+		t = low_tensor(p->l, i->type, tfl_hwc(i), NULL);
+		dense = nd_of(operand_whole(t), i);
+	}
+	struct g_lut *lut = rescale_table(p, i, o);
+	(void)part_table(p, x, operand_whole(t), lut);
+	return dense;
+}
+
+bool
+concat_has_channels(const struct part *p, const struct tfl_op *op)
+{
+	int axis;
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	if (op->code != TFL_CONCATENATION || read_axis(p, op, &axis) || o->rank != 4 ||
+	    axis != 3 || tfl_type_bytes(o->type) != 1)
+		return false;
+	for (int i = 0; i < op->n_in; i++)
+		if (rescales(op, part_in(p, op, i), o))
+			return false;
+	return true;
+}
+
+static bool
+same_place(const struct nd *a, const struct g_operand *o)
+{
+	struct g_operand b;
+	return nd_operand(a, &b) && b.t == o->t && b.view == o->view &&
+	       hwc_equal(b.shape, o->shape) && hwc_equal(b.start, o->start) &&
+	       b.offset == o->offset &&
+	       !memcmp(b.stride, o->stride, sizeof(b.stride));
+}
+
+static bool
+lower_concat(struct part *p, const struct tfl_op *op)
+{
+	int axis;
+	if (concat_is_ordered(p, op)) {
+		lower_ordered_concat(p, op);
+		return true;
+	}
+	(void)read_axis(p, op, &axis);
+	struct nd to = nd_ofm(p, op->out[0]);
+	const struct tfl_tensor *o = part_out(p, op, 0);
+	int64_t at = 0;
+	for (int i = 0; i < op->n_in; i++) {
+		const struct tfl_tensor *t = part_in(p, op, i);
+		int64_t n = length_of(op, t, axis);
+		struct nd from = nd_ifm(p, op->in[i]);
+		struct nd part = share(&to, axis, at, n);
+		struct g_operand as;
+		at += n;
+		if (rescales(op, t, o))
+			from = rescaled(p, &from, t, o);
+		(void)nd_reshape(&part, from.dim, from.rank);
+		if (nd_operand(&part, &as) && same_place(&from, &as))
+			continue;
+		nd_copy(p->l, &from, &part);
+	}
+	return true;
+}
+
+/*
+ * An input that exists for this operator alone, and whose producer writes
+ * wherever it is told to, is made in its place right away.
+ */
+static void
+bind_concat(struct part *p, const struct tfl_op *op)
+{
+	int axis;
+	if (concat_is_ordered(p, op)) {
+		bind_ordered_concat(p, op);
+		return;
+	}
+	(void)read_axis(p, op, &axis);
+	struct nd to = nd_ofm(p, op->out[0]);
+	int64_t at = 0;
+	for (int i = 0; i < op->n_in; i++) {
+		int in = op->in[i];
+		const struct tfl_tensor *t = &p->sg->tensor[in];
+		int64_t n = length_of(op, t, axis);
+		struct nd part = share(&to, axis, at, n);
+		struct nd shape = nd_shape(t);
+		struct g_operand as;
+		at += n;
+		if (!rescales(op, t, part_out(p, op, 0)) &&
+		    nd_reshape(&part, shape.dim, shape.rank) &&
+		    nd_operand(&part, &as))
+			bind_place(p, in, as);
+	}
+}
+
+/* ---- TILE ------------------------------------------------------------------- */
+
+static const char *
+check_tile(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_move(p, op, 2, 2);
+	if (why)
+		return why;
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	int64_t times[TFL_MAX_RANK];
+	int n;
+	if (!part_ints(part_in(p, op, 1), times, TFL_MAX_RANK, &n))
+		return "the multiples are not constant";
+	if (n != i->rank || o->rank != i->rank)
+		return "the multiples do not have the IFM's rank";
+	for (int k = 0; k < n; k++) {
+		if (times[k] < 1 || times[k] != o->dim[k] / i->dim[k] ||
+		    o->dim[k] % i->dim[k])
+			return "the OFM's shape is not IFM times multiples";
+	}
+	struct nd from = nd_shape(i), to = nd_shape(o);
+	return nd_tile_copies(p->l, &from, &to) <= ND_MAX_COPIES
+		   ? NULL
+		   : part_say(p, "tiling takes more than %d copies", ND_MAX_COPIES);
+}
+
+static bool
+lower_tile(struct part *p, const struct tfl_op *op)
+{
+	struct nd in = nd_ifm(p, op->in[0]);
+	if (nd_elements(&in) == tfl_elements(part_out(p, op, 0))) {
+		nd_result(p, op->out[0], &in);
+		return true;
+	}
+	struct nd out = nd_ofm(p, op->out[0]);
+	nd_tile(p->l, &in, &out);
+	return true;
+}
+
+const struct family concat_families[] = {
+	{ .code = TFL_CONCATENATION, .check = check_concat, .lower = lower_concat,
+	  .bind = bind_concat, .direct = true },
+	{ .code = TFL_PACK, .check = check_concat, .lower = lower_concat,
+	  .bind = bind_concat, .direct = true },
+	{ .code = TFL_TILE, .check = check_tile, .lower = lower_tile,
+	  .direct = true },
+	{ .code = 0 },
+};

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * In which order maps have their channels (nputools-lowering(7) 5.9).  Channels that
+ * operators pick from a map, as a shuffle's halves, lie next to each other there, so
+ * that the operators have nothing to do: whoever makes and whoever reads the map
+ * has weights in that order.
+ */
+#include "channels.h"
+#include "../products/conv.h"
+
+struct reading {
+	int op, next; /* 1 + the next of the same tensor */
+};
+
+struct ordering {
+	struct part *p;
+	struct pick *pick;
+	int *first_reader; /* of tensors; 1 + index */
+	struct reading *reader;
+	enum { UNKNOWN, NO, YES } *takes;
+};
+
+/* an operator that is lowered as it stands */
+static bool
+is_plain(const struct part *p, int i)
+{
+	const struct placement *x = &p->op[i];
+	return x->npu && !x->part_of && !x->table && !x->word_root && !x->ratio &&
+	       !x->constant && !x->folded && !x->left_out;
+}
+
+/* a convolution that has a weight for each of its channels, one way or the other */
+static bool
+is_conv(const struct part *p, int i, enum g_op_kind *kind)
+{
+	struct conv c;
+	if (!is_plain(p, i) || !conv_read(p, &p->sg->op[i], &c) || c.groups != 1 ||
+	    (c.kind == OP_CONV && p->sg->op[i].code != TFL_CONV_2D))
+		return false;
+	struct low_conv w = conv_shape(&c, conv_window(&c).pad);
+	*kind = c.kind;
+	return low_conv_fits(&w);
+}
+
+static bool takes_order(struct ordering *o, int tensor);
+
+static bool
+reader_takes(struct ordering *o, int i, int tensor)
+{
+	struct part *p = o->p;
+	const struct tfl_op *op = &p->sg->op[i];
+	enum g_op_kind kind;
+	if (!is_plain(p, i))
+		return false;
+	if (op->code == TFL_CONCATENATION)
+		return concat_has_channels(p, op);
+	if (op->code == TFL_CONV_2D || op->code == TFL_DEPTHWISE_CONV_2D)
+		return is_conv(p, i, &kind) && op->in[0] == tensor &&
+		       (kind == OP_CONV || takes_order(o, op->out[0]));
+	for (int k = 0; k < op->n_out; k++)
+		if (o->pick[op->out[k]].root != o->pick[tensor].root ||
+		    !takes_order(o, op->out[k]))
+			return false;
+	return o->pick[tensor].root && op->n_out;
+}
+
+static bool
+ask_readers(struct ordering *o, int tensor)
+{
+	if (o->p->crosses[tensor] || o->p->value[tensor].t)
+		return false;
+	for (int r = o->first_reader[tensor]; r; r = o->reader[r - 1].next)
+		if (!reader_takes(o, o->reader[r - 1].op, tensor))
+			return false;
+	return true;
+}
+
+/* can all that read a tensor do so in whatever order its channels lie? */
+static bool
+takes_order(struct ordering *o, int tensor)
+{
+	if (o->takes[tensor] == UNKNOWN)
+		o->takes[tensor] = ask_readers(o, tensor) ? YES : NO;
+	return o->takes[tensor] == YES;
+}
+
+static void
+find_readers(struct ordering *o)
+{
+	const struct tfl_subgraph *sg = o->p->sg;
+	size_t n = 0;
+	for (int i = 0; i < sg->n_ops; i++)
+		n += (size_t)sg->op[i].n_in;
+	o->first_reader = anew(o->p->a, int, (size_t)sg->n_tensors);
+	o->reader = anew(o->p->a, struct reading, n + 1);
+	n = 0;
+	for (int i = sg->n_ops; i-- > 0;)
+		for (int k = sg->op[i].n_in; k-- > 0;) {
+			int t = sg->op[i].in[k];
+			if (t < 0)
+				continue;
+			o->reader[n] = (struct reading){ .op = i, .next = o->first_reader[t] };
+			o->first_reader[t] = (int)++n;
+		}
+}
+
+/* does it take other channels than neighbours in their order? */
+static bool
+is_scattered(const struct pick *k)
+{
+	for (int32_t i = 1; i < k->n; i++)
+		if (k->at[i] != k->at[i - 1] + 1)
+			return true;
+	return false;
+}
+
+/* what each tensor is of another; false: neighbours at most */
+static bool
+find_picks(struct ordering *o)
+{
+	struct part *p = o->p;
+	const struct tfl_subgraph *sg = p->sg;
+	bool any = false, *made = anew(p->a, bool, (size_t)sg->n_tensors);
+	o->pick = anew(p->a, struct pick, (size_t)sg->n_tensors);
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = 0; k < sg->op[i].n_out; k++)
+			made[sg->op[i].out[k]] = pick_is_by(&sg->op[i]);
+	for (int i = 0; i < sg->n_tensors; i++)
+		if (!made[i])
+			o->pick[i] = pick_all(p, i);
+	for (int i = 0; i < sg->n_ops; i++)
+		for (int k = 0; k < sg->op[i].n_out && is_plain(p, i); k++) {
+			struct pick r = pick_of(p, &sg->op[i], k, o->pick);
+			if (!r.root)
+				continue;
+			o->pick[sg->op[i].out[k]] = r;
+			any = any || is_scattered(&r);
+		}
+	return any;
+}
+
+/* ---- parts of a map ----------------------------------------------------------- */
+
+/* a map whose channels are to be put in order */
+struct map {
+	int tensor;
+	int32_t n;
+	int n_classes;
+	int32_t *class; /* of each channel: channels of a class are next to each other */
+	int n_in;	/* what it is made of: the inputs of a CONCATENATION, or itself */
+	const int *in;
+	int32_t *at; /* the order */
+};
+
+/* does somebody read it who is not a pick itself? */
+static bool
+is_read(const struct ordering *o, int tensor)
+{
+	for (int r = o->first_reader[tensor]; r; r = o->reader[r - 1].next)
+		if (!pick_is_by(&o->p->sg->op[o->reader[r - 1].op]))
+			return true;
+	return false;
+}
+
+static bool
+has_twice(const struct map *m, const struct pick *k, struct arena *a)
+{
+	bool *seen = anew(a, bool, (size_t)m->n);
+	for (int32_t i = 0; i < k->n; i++) {
+		if (seen[k->at[i]])
+			return true;
+		seen[k->at[i]] = true;
+	}
+	return false;
+}
+
+/* a class of its own, the same as another's, or everything; false: it overlaps */
+static bool
+add_class(struct map *m, const struct pick *k, struct arena *a)
+{
+	int32_t class = m->class[k->at[0]], size = 0;
+	if (has_twice(m, k, a))
+		return false;
+	if (k->n == m->n)
+		return true;
+	for (int32_t i = 0; i < k->n; i++)
+		if (m->class[k->at[i]] != class)
+			return false;
+	for (int32_t c = 0; c < m->n; c++)
+		size += m->class[c] == class;
+	if (class)
+		return size == k->n;
+	m->n_classes++;
+	for (int32_t i = 0; i < k->n; i++)
+		m->class[k->at[i]] = m->n_classes;
+	return true;
+}
+
+static bool
+find_classes(const struct ordering *o, struct map *m)
+{
+	m->class = anew(o->p->a, int32_t, (size_t)m->n);
+	for (int t = 0; t < o->p->sg->n_tensors; t++)
+		if (o->pick[t].root == m->tensor + 1 && is_read(o, t) &&
+		    !add_class(m, &o->pick[t], o->p->a))
+			return false;
+	return true;
+}
+
+/* ---- the order ------------------------------------------------------------------ */
+
+/* made in whatever order it is told to */
+static bool
+is_free(struct ordering *o, int tensor)
+{
+	const struct part *p = o->p;
+	int from = p->sg->tensor[tensor].producer;
+	enum g_op_kind kind;
+	return from >= 0 && !p->channels[tensor].at && !p->channels[tensor].part_of &&
+	       is_conv(p, from, &kind) && kind == OP_CONV && takes_order(o, tensor);
+}
+
+/* channels of input k that are in a class, in the order in which it has them */
+static int32_t
+put_class(const struct ordering *o, struct map *m, int k, int32_t class, int32_t n)
+{
+	const struct part *p = o->p;
+	int32_t start = 0;
+	for (int i = 0; i < k; i++)
+		start += p->sg->tensor[m->in[i]].dim[3];
+	const int32_t *at = p->channels[m->in[k]].at;
+	for (int32_t q = 0; q < p->sg->tensor[m->in[k]].dim[3]; q++) {
+		int32_t c = start + (at ? at[q] : q);
+		if (m->class[c] == class)
+			m->at[n++] = c;
+	}
+	return n;
+}
+
+/*
+ * Class by class, and in each the inputs, once from the first to the last and once from
+ * the last to the first: of two classes and two inputs the last one's channels lie next
+ * to each other.  What is copied comes first, what its maker writes in place last.
+ */
+static void
+put_channels(struct ordering *o, struct map *m)
+{
+	int n = 0, *turn = anew(o->p->a, int, (size_t)m->n_in);
+	int32_t done = 0;
+	m->at = anew(o->p->a, int32_t, (size_t)m->n);
+	for (int written = 0; written < 2; written++)
+		for (int k = 0; k < m->n_in; k++)
+			if (is_free(o, m->in[k]) == written)
+				turn[n++] = k;
+	for (int c = 0; c <= m->n_classes; c++) {
+		bool back = c % 2 == 0 && m->n_classes; /* they count from 1 */
+		for (int k = 0; k < n; k++)
+			done = put_class(o, m, turn[back ? n - 1 - k : k], c, done);
+	}
+}
+
+static const int32_t *
+unless_counted(const int32_t *at, int32_t n)
+{
+	for (int32_t k = 0; k < n; k++)
+		if (at[k] != k)
+			return at;
+	return NULL;
+}
+
+/* an input that has no order yet has that in which its channels lie in the map */
+static void
+order_inputs(struct ordering *o, const struct map *m)
+{
+	struct part *p = o->p;
+	int32_t start = 0;
+	for (int k = 0; k < m->n_in; k++) {
+		int t = m->in[k];
+		int32_t n = p->sg->tensor[t].dim[3], got = 0;
+		if (t != m->tensor && is_free(o, t)) {
+			int32_t *at = anew(p->a, int32_t, (size_t)n);
+			for (int32_t q = 0; q < m->n; q++)
+				if (m->at[q] >= start && m->at[q] < start + n)
+					at[got++] = m->at[q] - start;
+			p->channels[t].at = unless_counted(at, n);
+		}
+		start += n;
+	}
+}
+
+/* what is picked from a map is a part of it */
+static void
+order_part(struct ordering *o, const struct map *m, int tensor)
+{
+	struct part *p = o->p;
+	const struct pick *k = &o->pick[tensor];
+	int32_t *number = anew(p->a, int32_t, (size_t)m->n), *at, got = 0;
+	for (int32_t c = 0; c < m->n; c++)
+		number[c] = -1;
+	for (int32_t i = 0; i < k->n; i++)
+		number[k->at[i]] = i;
+	at = anew(p->a, int32_t, (size_t)k->n);
+	struct channels *x = &p->channels[tensor];
+	for (int32_t q = 0; q < m->n; q++) {
+		if (number[m->at[q]] < 0)
+			continue;
+		x->first = got ? x->first : q;
+		at[got++] = number[m->at[q]];
+	}
+	x->part_of = m->tensor + 1;
+	x->at = unless_counted(at, k->n);
+}
+
+static void
+order_parts(struct ordering *o, const struct map *m)
+{
+	struct part *p = o->p;
+	for (int t = 0; t < p->sg->n_tensors; t++) {
+		if (o->pick[t].root != m->tensor + 1 || t == m->tensor)
+			continue;
+		p->op[p->sg->tensor[t].producer].picked = true;
+		if (is_read(o, t))
+			order_part(o, m, t);
+	}
+}
+
+/* a map that is made of `in`: of inputs of a CONCATENATION, or itself by a convolution */
+static void
+order_map(struct ordering *o, int tensor, const int *in, int n_in)
+{
+	struct part *p = o->p;
+	struct map m = { .tensor = tensor, .n = p->sg->tensor[tensor].dim[3], .in = in,
+			 .n_in = n_in };
+	if (!pick_can_have(p, tensor) || !takes_order(o, tensor) || !find_classes(o, &m))
+		return;
+	put_channels(o, &m);
+	order_inputs(o, &m);
+	order_parts(o, &m);
+	p->channels[tensor].at = unless_counted(m.at, m.n);
+}
+
+static bool
+is_picked_from(const struct ordering *o, int tensor)
+{
+	for (int t = 0; t < o->p->sg->n_tensors; t++)
+		if (o->pick[t].root == tensor + 1 && is_scattered(&o->pick[t]))
+			return true;
+	return false;
+}
+
+void
+order_channels(struct part *p)
+{
+	struct ordering o = { .p = p };
+	enum g_op_kind kind;
+	if (!find_picks(&o))
+		return;
+	find_readers(&o);
+	o.takes = arena_alloc(p->a, (size_t)p->sg->n_tensors, sizeof(*o.takes));
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		if (!is_plain(p, i))
+			continue;
+		if (op->code == TFL_CONCATENATION && concat_has_channels(p, op))
+			order_map(&o, op->out[0], op->in, op->n_in);
+		else if (!is_conv(p, i, &kind))
+			continue;
+		else if (kind == OP_DEPTHWISE)
+			p->channels[op->out[0]].at = p->channels[op->in[0]].at;
+		else if (is_picked_from(&o, op->out[0]))
+			order_map(&o, op->out[0], op->out, 1);
+	}
+}
+
+void
+lower_picked(struct part *p, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_out; k++) {
+		const struct channels *x = &p->channels[op->out[k]];
+		struct hwc shape = tfl_hwc(&p->sg->tensor[op->out[k]]);
+		if (x->part_of)
+			p->value[op->out[k]] = low_box(part_ofm(p, x->part_of - 1), shape,
+						       (struct hwc){ .c = x->first });
+	}
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * As few NPU regions as order allows: nputools-lowering(7) 7.2, levels.  All NPU
+ * operators of a level form one region; a path that leaves it through the CPU
+ * arrives at a higher level, so no region waits for itself.
+ */
+#include "../products/conv.h"
+
+#include <limits.h>
+
+static void
+count_uses(struct part *p)
+{
+	for (int i = 0; i < p->sg->n_ops; i++)
+		for (int k = 0; k < p->sg->op[i].n_in; k++)
+			if (p->sg->op[i].in[k] >= 0 && !p->op[i].constant)
+				p->uses[p->sg->op[i].in[k]]++;
+	for (int i = 0; i < p->sg->n_out; i++)
+		p->uses[p->sg->out[i]]++;
+}
+
+/* so much padding goes with a kernel of this reach, dilation left out */
+static bool
+is_padding(int64_t n, int32_t kernel)
+{
+	return n <= LOW_PAD && n < kernel;
+}
+
+/*
+ * A PAD whose result feeds one convolution only becomes padding of that one,
+ * with what it has itself: the border is the zero point, which contributes
+ * nothing.
+ */
+static bool
+pad_folds(const struct part *p, int i)
+{
+	struct conv c;
+	const struct tfl_op *op = &p->sg->op[i];
+	if (op->code != TFL_PAD || !p->op[i].npu || p->uses[op->out[0]] != 1)
+		return false;
+	int64_t v[8];
+	int n;
+	if (!part_ints(part_in(p, op, 1), v, 8, &n) || n != 8 || v[0] || v[1] ||
+	    v[6] || v[7])
+		return false;
+	for (int k = i + 1; k < p->sg->n_ops; k++) {
+		const struct tfl_op *to = &p->sg->op[k];
+		if (!p->op[k].npu || to->n_in < 2 || to->in[0] != op->out[0])
+			continue;
+		if (!conv_read(p, to, &c))
+			return false;
+		struct g_pad own = conv_window(&c).pad;
+		return is_padding(own.top + v[2], c.kernel.y) &&
+		       is_padding(own.bottom + v[3], c.kernel.y) &&
+		       is_padding(own.left + v[4], c.kernel.x) &&
+		       is_padding(own.right + v[5], c.kernel.x);
+	}
+	return false;
+}
+
+/* not before what came before it, and behind it where that is on the NPU */
+static void
+raise_level(struct part *p, int i, int from)
+{
+	struct placement *x = &p->op[i];
+	int level = p->op[from].level + (!x->npu && p->op[from].npu);
+	x->level = level > x->level ? level : x->level;
+}
+
+/* operators that read or write a variable keep their order; last: by tensor, 1 + i */
+static void
+follow_variable(struct part *p, int i, int tensor, int *last)
+{
+	if (tensor < 0 || !p->sg->tensor[tensor].is_variable)
+		return;
+	if (last[tensor])
+		raise_level(p, i, last[tensor] - 1);
+	last[tensor] = i + 1;
+}
+
+static void
+find_levels(struct part *p)
+{
+	int *last = anew(p->a, int, (size_t)p->sg->n_tensors);
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		const struct tfl_op *op = &p->sg->op[i];
+		for (int k = 0; k < op->n_in; k++) {
+			int from = op->in[k] < 0 ? -1
+						 : p->sg->tensor[op->in[k]].producer;
+			if (from >= 0 && from < i && !p->op[from].constant &&
+			    !p->op[i].constant)
+				raise_level(p, i, from);
+			follow_variable(p, i, op->in[k], last);
+		}
+		for (int k = 0; k < op->n_out; k++)
+			follow_variable(p, i, op->out[k], last);
+	}
+}
+
+/* a pure function, of what nobody changes, that takes more memory than that */
+static bool
+grows(const struct part *p, const struct tfl_op *op)
+{
+	if ((op->code != TFL_DEQUANTIZE && op->code != TFL_CAST) || op->n_in != 1 ||
+	    op->n_out != 1 || op->in[0] < 0)
+		return false;
+	const struct tfl_tensor *in = &p->sg->tensor[op->in[0]];
+	const struct tfl_tensor *out = &p->sg->tensor[op->out[0]];
+	return !in->is_variable && !out->is_variable &&
+	       tfl_type_bytes(out->type) > tfl_type_bytes(in->type);
+}
+
+/* the level in which each tensor is read first: not known yet */
+static int *
+unread(struct part *p)
+{
+	int *first = anew(p->a, int, (size_t)p->sg->n_tensors);
+	for (int t = 0; t < p->sg->n_tensors; t++)
+		first[t] = INT_MAX;
+	return first;
+}
+
+static void
+note_reads(const struct tfl_op *op, int level, int *first)
+{
+	for (int k = 0; k < op->n_in; k++)
+		if (op->in[k] >= 0 && level < first[op->in[k]])
+			first[op->in[k]] = level;
+}
+
+static int
+first_read(const struct tfl_op *op, const int *first)
+{
+	int level = INT_MAX;
+	for (int k = 0; k < op->n_out; k++)
+		level = first[op->out[k]] < level ? first[op->out[k]] : level;
+	return level;
+}
+
+/* what grows on the CPU does so as late as it can: where it is read first */
+static void
+delay_growth(struct part *p)
+{
+	int *first = unread(p);
+	for (int i = p->sg->n_ops; i-- > 0;) {
+		const struct tfl_op *op = &p->sg->op[i];
+		struct placement *x = &p->op[i];
+		int level = first_read(op, first);
+		if (x->constant)
+			continue;
+		if (!x->npu && grows(p, op) && level < INT_MAX)
+			x->level = level;
+		note_reads(op, x->level, first);
+	}
+}
+
+/* operators without anything to do are where their results are read first */
+static void
+place_constants(struct part *p)
+{
+	int *first = unread(p);
+	for (int i = p->sg->n_ops; i-- > 0;) {
+		const struct tfl_op *op = &p->sg->op[i];
+		struct placement *x = &p->op[i];
+		if (x->constant)
+			x->level = first_read(op, first);
+		note_reads(op, x->level, first);
+		x->level = x->level == INT_MAX ? 0 : x->level;
+	}
+}
+
+static void
+find_crossings(struct part *p)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	for (int i = 0; i < sg->n_in; i++)
+		p->crosses[sg->in[i]] = true;
+	for (int i = 0; i < sg->n_out; i++)
+		p->crosses[sg->out[i]] = true;
+	for (int i = 0; i < sg->n_ops; i++) {
+		const struct tfl_op *op = &sg->op[i];
+		if (p->op[i].constant)
+			continue;
+		for (int k = 0; k < op->n_in; k++) {
+			int t = op->in[k];
+			if (t < 0)
+				continue;
+			int from = sg->tensor[t].producer;
+			/* the runtime keeps variables between inferences */
+			if (!p->op[i].npu || sg->tensor[t].is_variable ||
+			    (from >= 0 && p->op[from].level != p->op[i].level))
+				p->crosses[t] = true;
+		}
+		for (int k = 0; k < op->n_out && !p->op[i].npu; k++)
+			p->crosses[op->out[k]] = true;
+	}
+	for (int i = 0; i < sg->n_tensors; i++)
+		if (sg->tensor[i].data.p)
+			p->crosses[i] = false;
+	for (int i = 0; i < sg->n_out; i++)
+		if (sg->tensor[sg->out[i]].producer >= 0)
+			p->crosses[sg->out[i]] = true;
+}
+
+/* an input may be handed on as it came */
+static void
+mark_output(struct g_tensor *t)
+{
+	G_PUT(t, TENSOR, io, tensor_is_input(t) ? IO_INOUT : IO_OUT);
+}
+
+/* tensors that others see exist as they are; inputs first, for the reader */
+static void
+make_crossing_tensors(struct part *p)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	for (int i = 0; i < sg->n_in; i++)
+		if (p->crosses[sg->in[i]])
+			G_PUT(part_ofm(p, sg->in[i]).t, TENSOR, io, IO_IN);
+	for (int i = 0; i < sg->n_tensors; i++)
+		if (p->crosses[i])
+			(void)part_ofm(p, i);
+	for (int i = 0; i < sg->n_out; i++)
+		if (p->crosses[sg->out[i]])
+			mark_output(p->value[sg->out[i]].t);
+	for (int i = 0; i < sg->n_tensors; i++)
+		if (p->crosses[i] && sg->tensor[i].is_variable)
+			G_PUT(p->value[i].t, TENSOR, variable, 1);
+}
+
+static void
+add_unique(struct part *p, struct g_tensors *l, struct g_tensor *t, size_t *cap)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == t)
+			return;
+	agrow(p->a, l->v, l->n, cap);
+	l->v[l->n++] = t;
+}
+
+/* what comes into a node from outside of it, and what others take from it */
+static void
+fill_node(struct part *p, struct g_node *n)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	struct g_tensors in = { 0 }, out = { 0 };
+	size_t cap_in = 0, cap_out = 0;
+	for (int i = 0; i < n->tfl.n; i++) {
+		const struct tfl_op *op = &sg->op[n->tfl.v[i].index];
+		bool constant = p->op[n->tfl.v[i].index].constant;
+		for (int k = 0; k < op->n_in; k++) {
+			int t = op->in[k];
+			if (t < 0 || !p->crosses[t] || constant)
+				continue;
+			int from = sg->tensor[t].producer;
+			if (from < 0 || p->op[from].node != n)
+				add_unique(p, &in, p->value[t].t, &cap_in);
+		}
+		for (int k = 0; k < op->n_out; k++)
+			if (p->crosses[op->out[k]])
+				add_unique(p, &out, p->value[op->out[k]].t,
+					   &cap_out);
+	}
+	if (in.n)
+		G_PUT(n, NODE, in, in);
+	if (out.n)
+		G_PUT(n, NODE, out, out);
+}
+
+static struct g_node *
+add_node(struct part *p, enum g_node_kind kind)
+{
+	struct g_node *n = graph_add_g_node(p->g);
+	G_PUT(n, NODE, kind, (int)kind);
+	G_SET(n, G_NODE_tfl);
+	n->tfl.v = anew(p->a, struct g_tfl, (size_t)p->sg->n_ops);
+	return n;
+}
+
+static void
+put_in(struct part *p, struct g_node *n, int op)
+{
+	n->tfl.v[n->tfl.n++].index = op;
+	p->op[op].node = n;
+}
+
+static void
+make_level(struct part *p, int level)
+{
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		if (p->op[i].npu || p->op[i].level != level)
+			continue;
+		struct g_node *n = add_node(p, NODE_CPU);
+		put_in(p, n, i);
+		G_PUT(n, NODE, what, tfl_op_label(&p->sg->op[i]));
+		G_PUT(n, NODE, why, p->op[i].why);
+	}
+	struct g_node *n = NULL;
+	for (int i = 0; i < p->sg->n_ops; i++)
+		if (p->op[i].npu && p->op[i].level == level && !p->op[i].left_out)
+			put_in(p, n ? n : (n = add_node(p, NODE_NPU)), i);
+}
+
+void
+make_nodes(struct part *p)
+{
+	int last = 0;
+	count_uses(p);
+	compose_all(p);
+	pair_casts(p);
+	join_ratios(p);
+	find_levels(p);
+	raise_ratios(p);
+	delay_growth(p);
+	place_constants(p);
+	for (int i = 0; i < p->sg->n_ops; i++) {
+		p->op[i].folded = pad_folds(p, i);
+		last = p->op[i].level > last ? p->op[i].level : last;
+	}
+	find_crossings(p);
+	make_crossing_tensors(p);
+	for (int level = 0; level <= last; level++)
+		make_level(p, level);
+	for (size_t i = 0; i < p->g->n_nodes; i++)
+		fill_node(p, p->g->nodes[i]);
+}

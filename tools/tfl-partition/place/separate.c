@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inputs and outputs outside of the arena, each in memory of the application's that
+ * the NPU has a base pointer for: while it works on one buffer, the next is filled.
+ */
+#include "../part.h"
+
+/* why the network's ends can't lie apart, or NULL */
+static const char *
+network_obstacle(const struct part *p)
+{
+	const struct graph *g = p->g;
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_node *n = g->nodes[i];
+		if (n->kind == NODE_CPU)
+			return arena_printf(p->a, "operator %d, %s, is on the CPU, and base "
+					    "pointers are of a network that is one operator "
+					    "of the NPU", n->tfl.n ? n->tfl.v[0].index : -1,
+					    n->what ? n->what : "?");
+	}
+	if (g->n_nodes > 1)
+		return "it is several operators of the NPU";
+	return g->n_nodes ? NULL : "no operator of it is for the NPU";
+}
+
+/* how many of the model's inputs or outputs a tensor of the graph stands for */
+static int
+count_ends(const struct g_tensor *t, const int *v, int n)
+{
+	int count = 0;
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < t->tfl.n; k++)
+			count += t->tfl.v[k].index == v[i];
+	return count;
+}
+
+static const char *
+tensor_obstacle(const struct part *p, const struct g_tensor *t)
+{
+	const struct tfl_subgraph *sg = p->sg;
+	if (t->io == IO_INOUT)
+		return "it is an input and an output of the network";
+	if (count_ends(t, sg->in, sg->n_in) + count_ends(t, sg->out, sg->n_out) > 1)
+		return "it is several inputs or outputs of the network";
+	if (node_io_place(p->g->nodes[0], t) == PLACES)
+		return arena_printf(p->a, "an NPU has %d base pointers, and %d of them are for "
+				    "inputs, outputs and variables", PLACES, PLACES - PLACE_IO);
+	return NULL;
+}
+
+static bool
+knows(const struct g_node *n, const struct g_tensor *t)
+{
+	const struct g_tensors *lists[] = { &n->in, &n->out };
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < lists[k]->n; i++)
+			if (lists[k]->v[i] == t)
+				return true;
+	return false;
+}
+
+bool
+separate_ends(struct part *p, const struct options *o)
+{
+	if (!o->separate_io)
+		return true;
+	const char *why = network_obstacle(p);
+	if (why)
+		return err_set(p->e, "%s: error: --separate-io-regions can't be had: %s",
+			       p->m->name, why);
+	for (size_t i = 0; i < p->g->n_tensors; i++) {
+		struct g_tensor *t = p->g->tensors[i];
+		if (!G_HAS(t, G_TENSOR_io) || !knows(p->g->nodes[0], t))
+			continue;
+		why = tensor_obstacle(p, t);
+		if (why)
+			return err_set(p->e, "%s: error: --separate-io-regions can't be had for "
+				       "'%s': %s", p->m->name, text_plain(p->a, t->name), why);
+		G_PUT(t, TENSOR, area, node_io_place(p->g->nodes[0], t));
+	}
+	return true;
+}

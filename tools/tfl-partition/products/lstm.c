@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * UNIDIRECTIONAL_SEQUENCE_LSTM: nputools-lowering(7) 3.10.  The four gates are
+ * one matrix with scales of their own by channel, so a step is one product
+ * with the last output and nine operations on vectors; what the inputs give to
+ * the gates is computed for some steps at once.
+ */
+#include "lstm.h"
+
+#include "../moves/move.h"
+
+#include "kernels/tables.h"
+
+#include <assert.h>
+
+enum { SIGMOIDS = 3 };
+
+/* the three that pass a sigmoid first: input, forget, output; candidate */
+static const int gate_at[N_GATES] = { 0, 1, 3, 2 };
+enum { AT_INPUT, AT_FORGET, AT_OUTPUT, AT_CANDIDATE };
+
+/* ---- the gates' matrices --------------------------------------------------------------- */
+
+static struct g_weights *
+gate_weights(struct part *p, const struct tfl_op *op, const struct lstm *l,
+	     bool recurrent)
+{
+	int32_t n = recurrent ? l->cells : l->features;
+	size_t one = (size_t)l->cells * (size_t)n;
+	uint8_t *v = anew(p->a, uint8_t, N_GATES * one);
+	for (int g = 0; g < N_GATES; g++) {
+		int k = (recurrent ? RECURRENT : WEIGHTS) + gate_at[g];
+		memcpy(v + (size_t)g * one, part_in(p, op, k)->data.p, one);
+	}
+	struct g_weights *w = graph_add_g_weights(p->g);
+	G_PUT(w, WEIGHTS, shape,
+	      (struct g_shape){ .type = TFL_INT8, .rank = 4,
+				.dim = { N_GATES * l->cells, 1, 1, n } });
+	int64_t *zero = anew(p->a, int64_t, 1);
+	G_PUT(w, WEIGHTS, zero, (struct g_list){ .v = zero, .n = 1 });
+	const char *name = arena_printf(p->a, "gates%d", w->rec.id);
+	struct bytes b = { .p = v, .n = N_GATES * one };
+	G_PUT(w, WEIGHTS, source,
+	      (struct g_source){ .blob = graph_add_blob(p->g, name, b)->name });
+	return w;
+}
+
+static struct g_scales *
+gate_scales(struct part *p, const struct tfl_op *op, const struct lstm *l,
+	    bool recurrent)
+{
+	size_t n = (size_t)l->cells, all = N_GATES * n;
+	int64_t *bias = anew(p->a, int64_t, all), *mult = anew(p->a, int64_t, all),
+		*shift = anew(p->a, int64_t, all);
+	for (size_t i = 0; i < all; i++) {
+		int g = gate_at[i / n];
+		struct npu_scale s;
+		(void)lstm_gate_scale(l, part_in(p, op, (recurrent ? RECURRENT : WEIGHTS) + g),
+				 recurrent, &s);
+		mult[i] = s.mult;
+		shift[i] = s.shift;
+		if (!recurrent)
+			bias[i] = (int32_t)load_le32(part_in(p, op, BIAS + g)->data.p +
+						     4 * (i % n));
+	}
+	struct g_scales *s = graph_add_g_scales(p->g);
+	G_PUT(s, SCALES, bias, (struct g_list){ .v = bias, .n = all });
+	G_PUT(s, SCALES, mult, (struct g_list){ .v = mult, .n = all });
+	G_PUT(s, SCALES, shift, (struct g_list){ .v = shift, .n = all });
+	return s;
+}
+
+struct matrix {
+	struct g_weights *w;
+	struct g_scales *s;
+	int32_t zero; /* of what it is multiplied with */
+};
+
+static struct matrix
+matrix_of(struct part *p, const struct tfl_op *op, const struct lstm *l,
+	  bool recurrent)
+{
+	struct matrix m = { .zero = quant_zero(recurrent ? l->hidden : l->x) };
+	m.w = gate_weights(p, op, l, recurrent);
+	m.s = gate_scales(p, op, l, recurrent);
+	return m;
+}
+
+static void
+multiply(struct part *p, const struct lstm *l, const struct matrix *m,
+	 struct g_operand x, struct g_operand y)
+{
+	struct yx one = { .y = 1, .x = 1 };
+	struct g_op *o = low_op(p->l, OP_FC, x, y);
+	op_kernel(o, one, one, one, (struct g_pad){ 0 });
+	op_zeros(o, m->zero, 0);
+	G_PUT(o, OP, weights, m->w);
+	G_PUT(o, OP, scales, m->s);
+	if (l->x->type != TFL_INT16)
+		return;
+	o->round = ROUND_NATURAL;
+	G_PUT(o, OP, acc40, 1);
+}
+
+/* ---- a step ------------------------------------------------------------------------------- */
+
+static struct g_operand
+vectors(struct part *p, const struct lstm *l, int32_t n)
+{
+	struct hwc s = { .h = 1, .w = l->batch, .c = n * l->cells };
+	return operand_whole(low_tensor(p->l, TFL_INT16, s, NULL));
+}
+
+/* gate k of the batch */
+static struct g_operand
+gate(const struct lstm *l, struct g_operand all, int k, int n)
+{
+	return low_box(all, (struct hwc){ .h = 1, .w = l->batch, .c = n * l->cells },
+			(struct hwc){ .c = k * l->cells });
+}
+
+/*
+ * The hardware's functions want 3 / 2^12 (4.6).  A product with 1, which
+ * is elementwise: it may take its operand's place, and costs less than a pool.
+ */
+static void
+squash(struct part *p, struct g_operand x, struct g_operand y, float scale,
+       bool tanh)
+{
+	struct sigmoid16 s;
+	sigmoid16_prepare(&s, scale, tanh);
+	struct g_op *o = low_op(p->l, OP_MUL, x, y);
+	op_scalar(o, 1, 0);
+	op_scale(o, (struct npu_scale){ .mult = (uint32_t)s.mult, .shift = s.shift },
+		 ROUND_TFL);
+	G_PUT(o, OP, act, tanh ? G_ACT_TANH : G_ACT_SIGMOID);
+}
+
+static struct g_op *
+combine(struct part *p, enum g_op_kind kind, struct g_operand a,
+	struct g_operand b, struct g_operand to)
+{
+	struct g_op *o = low_op(p->l, kind, a, to);
+	op_ifm2(o, b, 0);
+	op_unscaled(o);
+	return o;
+}
+
+/* steps t to t + n of X or OFM: batch by step by depth */
+static struct nd
+some_steps(const struct lstm *l, const struct nd *all, int32_t t, int32_t n)
+{
+	struct nd v = *all;
+	nd_slice(&v, !l->major, t, n, 1);
+	if (l->major)
+		nd_permute(&v, (const int[]){ 1, 0, 2 });
+	return v;
+}
+
+/* one step of that: 1 by batch by depth */
+static struct g_operand
+one_step(const struct nd *steps, int32_t t)
+{
+	struct nd v = *steps;
+	nd_slice(&v, 1, t, 1, 1);
+	nd_permute(&v, (const int[]){ 1, 0, 2 });
+	struct g_operand o = { .t = NULL };
+	bool ok = nd_operand(&v, &o);
+	assert(ok);
+	return o;
+}
+
+/*
+ * Input products are made ahead for as many steps as take half the bytes of
+ * the inputs: more per pass over the weights costs SRAM that is then missing
+ * where the network may be short of it.
+ */
+static int32_t
+steps_at_once(const struct lstm *l)
+{
+	int64_t row = N_GATES * (int64_t)l->cells * tfl_type_bytes(TFL_INT16);
+	int64_t in = (int64_t)l->features * tfl_type_bytes(l->x->type);
+	int64_t n = l->steps * in / 2 / row;
+	return n < 1 ? 1 : n < l->steps ? (int32_t)n : l->steps;
+}
+
+/* what the inputs of n steps from t give to the gates: batch by step by gate */
+static struct nd
+input_products(struct part *p, const struct lstm *l, const struct matrix *m,
+	       const struct nd *x, int32_t t, int32_t n)
+{
+	struct hwc s = { .h = l->batch, .w = n, .c = N_GATES * l->cells };
+	struct tfl_tensor shape = { .rank = 3, .dim = { s.h, s.w, s.c } };
+	struct g_operand all = operand_whole(low_tensor(p->l, TFL_INT16, s, NULL));
+	struct g_operand in = { .t = NULL };
+	struct nd v = some_steps(l, x, t, n);
+	bool ok = nd_operand(&v, &in);
+	assert(ok);
+	multiply(p, l, m, in, all);
+	return nd_of(all, &shape);
+}
+
+/*
+ * The four gates of a step are one tensor, and elementwise operations write over what
+ * they read: a second one would be live at the step's peak.
+ */
+static void
+make_step(struct part *p, const struct lstm *l, const struct matrix *m,
+	  struct g_operand from_x, struct g_operand h, struct g_operand cell,
+	  struct g_operand to)
+{
+	struct g_operand from_h = vectors(p, l, N_GATES);
+	struct g_operand all = vectors(p, l, N_GATES);
+	struct g_operand input = gate(l, all, AT_INPUT, 1);
+	struct g_operand forget = gate(l, all, AT_FORGET, 1);
+	struct g_operand output = gate(l, all, AT_OUTPUT, 1);
+	struct g_operand candidate = gate(l, all, AT_CANDIDATE, 1);
+	struct g_operand sigmoids = gate(l, all, 0, SIGMOIDS);
+	multiply(p, l, m, h, from_h);
+	(void)combine(p, OP_ADD, from_x, from_h, all);
+	squash(p, sigmoids, sigmoids, GATE_SCALE, false);
+	squash(p, candidate, candidate, GATE_SCALE, true);
+	op_scale(combine(p, OP_MUL, forget, cell, cell), l->keep, ROUND_TFL);
+	op_scale(combine(p, OP_MUL, input, candidate, input), l->add, ROUND_TFL);
+	struct g_op *o = combine(p, OP_ADD, cell, input, cell);
+	if (l->clip)
+		op_clamp(o, (struct g_range){ .lo = -l->clip, .hi = l->clip });
+	squash(p, cell, candidate, quant_scale_f32(l->cell), true);
+	o = combine(p, OP_MUL, output, candidate, to);
+	op_scale(o, l->emit, ROUND_TFL);
+	op_zeros(o, 0, quant_zero(l->hidden));
+}
+
+static bool
+lower_lstm(struct part *p, const struct tfl_op *op)
+{
+	struct lstm l;
+	(void)lstm_read(p, op, &l);
+	struct matrix mx = matrix_of(p, op, &l, false), mh = matrix_of(p, op, &l, true);
+	struct hwc ss = { .h = 1, .w = l.batch, .c = l.cells };
+	struct g_operand state = low_view(p->l, part_ifm(p, op->in[HIDDEN]), ss);
+	struct g_operand cell = low_view(p->l, part_ifm(p, op->in[CELL]), ss);
+	struct nd x = nd_ifm(p, op->in[X]), y = nd_ofm(p, op->out[0]);
+	struct nd out = some_steps(&l, &y, 0, l.steps), products = { .t = NULL };
+	struct g_operand h = state;
+	int32_t many = steps_at_once(&l);
+	for (int32_t t = 0; t < l.steps; t++) {
+		int32_t left = l.steps - t;
+		if (t % many == 0)
+			products = input_products(p, &l, &mx, &x, t,
+						  left < many ? left : many);
+		struct g_operand to = one_step(&out, t);
+		make_step(p, &l, &mh, one_step(&products, t % many), h, cell, to);
+		h = to;
+	}
+	(void)low_copy(p->l, h, state);
+	return true;
+}
+
+static const char *
+check_lstm(const struct part *p, const struct tfl_op *op)
+{
+	struct lstm l;
+	return lstm_read(p, op, &l);
+}
+
+const struct family lstm_families[] = {
+	{ .code = TFL_UNIDIRECTIONAL_SEQUENCE_LSTM, .check = check_lstm,
+	  .lower = lower_lstm },
+	{ .code = 0 },
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* UNIDIRECTIONAL_SEQUENCE_LSTM: what its rules leave to its lowering. */
+#ifndef LSTM_H
+#define LSTM_H
+
+#include "../part.h"
+
+enum { /* input positions: nputools-tflite(5) 6.2 */
+	X = 0, WEIGHTS = 1, RECURRENT = 5, PEEPHOLE = 9, BIAS = 12,
+	PROJECTION = 16, HIDDEN = 18, CELL = 19, NORM = 20, N_INPUTS = 24,
+};
+enum { N_GATES = 4 };
+
+#define GATE_SCALE 0x1p-12f /* of what goes into the activations ... */
+#define UNIT_SCALE 0x1p-15f /* ... and of what comes out */
+
+struct lstm {
+	const struct tfl_tensor *x, *hidden, *cell, *ofm;
+	int32_t batch, steps, features, cells;
+	bool major; /* time comes before the batch in X and OFM */
+	int32_t clip;
+	struct npu_scale keep, add, emit; /* f*c, i*g, o*tanh(c) */
+};
+
+/* lstmrules.c */
+/* fills l and returns NULL, or why the operator stays on the CPU */
+const char *lstm_read(const struct part *p, const struct tfl_op *op, struct lstm *l);
+/*
+ * What brings products of the weights w with an input, or with the last output
+ * (recurrent), to GATE_SCALE.  False: no multiplier and shift express it.
+ */
+bool lstm_gate_scale(const struct lstm *l, const struct tfl_tensor *w, bool recurrent,
+		     struct npu_scale *s);
+
+#endif

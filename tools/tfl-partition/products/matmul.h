@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of two matrices, both computed. */
+#ifndef TFL_PARTITION_MATMUL_H
+#define TFL_PARTITION_MATMUL_H
+
+#include "../moves/move.h"
+
+#include "lower/matmul.h"
+
+struct matmul {
+	const struct tfl_tensor *a, *b, *ofm, *bias;
+	bool adj_a, adj_b;
+	int32_t rows, cols, depth;
+	int64_t batches;
+	int32_t zero_a, zero_b, zero_ofm;
+	struct npu_scale scale;
+	enum g_round round;
+	struct g_range clamp;
+};
+
+/*
+ * matmul.c: out = a times b, every batch.  a and b in the shapes of m->a and
+ * m->b, out in that of m->ofm; types are theirs.
+ */
+void multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
+		       const struct nd *out);
+
+/* matmul16.c: of 16 bits; ratio: of the scales; native: sums have 48 bits */
+const char *check_wide(const struct part *p, struct matmul *m, double ratio,
+		       bool native);
+bool lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SVDF with a state of 8 or 16 bits, a variable: a matrix product makes each
+ * filter's newest memory, the others move up by one.  Nobody else reads the
+ * state, and it begins as one value, so its order is ours: step by step, all
+ * filters of one side by side.
+ *
+ * The sum over time is a depthwise convolution along the steps or, of several
+ * filters to a unit, a product with a matrix that is 0 but for a unit's own
+ * filters.  Weights over time of 16 bits are two such, of their upper and lower
+ * bytes.  Where 256 * upper + lower may leave 32 bits, lower is carried into upper
+ * first: then the sum wraps around as the kernel's does (to C++ that is undefined).
+ */
+#include "../moves/move.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { INPUT, FEATURE, TIME, BIAS, STATE, N_INPUTS };
+enum { MAX_MATRIX = 1 << 24 };
+
+struct svdf {
+	const struct tfl_tensor *x, *feature, *time, *bias, *state, *y;
+	int32_t batch, inputs, filters, memory, rank, units;
+	struct npu_scale to_state, to_y;
+	int type; /* of the state */
+};
+
+static bool
+is_constant(const struct tfl_tensor *t, int type, int32_t rows, int32_t columns)
+{
+	return t && t->data.p && t->type == type && t->rank == 2 &&
+	       t->dim[0] == rows && t->dim[1] == columns && !t->is_sparse &&
+	       t->quant.n_scale == 1 && t->quant.scale[0] > 0 &&
+	       isfinite(t->quant.scale[0]) && !quant_zero(t);
+}
+
+static bool
+find_scales(struct svdf *s)
+{
+	float x = s->x->quant.scale[0], f = s->feature->quant.scale[0];
+	float t = s->time->quant.scale[0], y = s->y->quant.scale[0];
+	float state = s->state->quant.scale[0];
+	return npu_quantise((double)(x * f / state), &s->to_state) &&
+	       npu_quantise((double)(state * t / y), &s->to_y);
+}
+
+static double
+largest_bias(const struct svdf *s)
+{
+	double most = 0;
+	for (size_t i = 0; s->bias && 4 * i + 4 <= s->bias->data.n; i++)
+		most = fmax(most, fabs((double)(int32_t)
+				       load_le32(s->bias->data.p + 4 * i)));
+	return most;
+}
+
+static const char *
+check_scales(struct svdf *s)
+{
+	double value = s->type == TFL_INT8 ? -INT8_MIN : -INT16_MIN;
+	double feature = (double)s->inputs * UINT8_MAX * -INT8_MIN;
+	double time = (double)s->rank * s->memory * value * value + largest_bias(s);
+	if (!find_scales(s))
+		return "the ratio of the scales can't be expressed";
+	if (npu_scale_leaves_word(s->to_state, feature) ||
+	    npu_scale_leaves_word(s->to_y, time))
+		return "sums times the scales' power of two leave 32 bits, and "
+		       "TensorFlow Lite Micro's result is undefined then";
+	return NULL;
+}
+
+static const char *
+read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
+{
+	const char *why = check_arity(p, op, BIAS, N_INPUTS, 1);
+	if (!why)
+		why = check_options(p, op, &fb_SVDFOptions);
+	if (!why)
+		why = check_maps(p, op, TYPE_I8);
+	if (why)
+		return why;
+	*s = (struct svdf){ .x = part_in(p, op, INPUT), .y = part_out(p, op, 0),
+			    .feature = part_in(p, op, FEATURE),
+			    .time = part_in(p, op, TIME), .bias = part_in(p, op, BIAS),
+			    .state = part_in(p, op, STATE) };
+	s->rank = (int32_t)TFL_OPT(op, SVDFOptions, rank);
+	if (s->x->rank != 2 || s->feature->rank != 2 || s->time->rank != 2 ||
+	    s->rank < 1)
+		return "input and weights are not matrices, or the rank is below 1";
+	s->batch = s->x->dim[0];
+	s->inputs = s->x->dim[1];
+	s->filters = s->feature->dim[0];
+	s->memory = s->time->dim[1];
+	s->units = s->filters / s->rank;
+	s->type = s->state ? s->state->type : 0;
+	if (s->type != TFL_INT8 && s->type != TFL_INT16)
+		return "the state is neither INT8 nor INT16";
+	if (!is_constant(s->feature, TFL_INT8, s->filters, s->inputs) ||
+	    !is_constant(s->time, s->type, s->filters, s->memory))
+		return "weights are not constant and symmetric, over time of the "
+		       "state's type";
+	if (s->bias && (!s->bias->data.p || s->bias->type != TFL_INT32))
+		return "the bias is not constant INT32";
+	if ((why = check_own_state(p, op, STATE, "the state")))
+		return why;
+	if (s->state->quant.n_scale != 1 ||
+	    !(s->state->quant.scale[0] > 0) ||
+	    (s->type == TFL_INT16 && quant_zero(s->state)))
+		return "the state has no quantization of its type";
+	int64_t all = (int64_t)s->filters * s->memory;
+	/* a sum of lower bytes: 2^7 * 2^15 * steps */
+	if (s->units * s->rank != s->filters || all > 65536 ||
+	    s->rank * (int64_t)s->memory > 256 || all * s->units > MAX_MATRIX)
+		return "more than 256 steps of a unit, 65536 in all, or weights of "
+		       "16 MiB";
+	return check_scales(s);
+}
+
+static const char *
+check_svdf(const struct part *p, const struct tfl_op *op)
+{
+	struct svdf s;
+	return read_svdf(p, op, &s);
+}
+
+static struct g_list
+repeated(struct part *p, int64_t v, int32_t n)
+{
+	struct g_list l = { .v = anew(p->a, int64_t, (size_t)n), .n = (size_t)n };
+	for (int32_t i = 0; i < n; i++)
+		l.v[i] = v;
+	return l;
+}
+
+/* weights of 8 bits, all results scaled alike */
+static struct g_op *
+weighted(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_operand y,
+	 struct g_source source, const struct g_list *bias, struct npu_scale scale)
+{
+	struct yx one = { .y = 1, .x = 1 }, kernel = one;
+	int32_t rows = y.shape.c, columns = x.shape.c;
+	if (kind == OP_DEPTHWISE) {
+		kernel.y = x.shape.h;
+		columns = 1;
+	}
+	struct g_weights *w = graph_add_g_weights(p->g);
+	G_PUT(w, WEIGHTS, shape,
+	      (struct g_shape){ .type = TFL_INT8, .rank = 4,
+				.dim = { rows, kernel.y, 1, columns } });
+	G_PUT(w, WEIGHTS, zero, repeated(p, 0, 1));
+	G_PUT(w, WEIGHTS, source, source);
+	struct g_scales *s = graph_add_g_scales(p->g);
+	G_PUT(s, SCALES, bias, bias ? *bias : repeated(p, 0, rows));
+	G_PUT(s, SCALES, mult, repeated(p, scale.mult, rows));
+	G_PUT(s, SCALES, shift, repeated(p, scale.shift, rows));
+	struct g_op *o = low_op(p->l, kind, x, y);
+	op_kernel(o, kernel, one, one, (struct g_pad){ 0 });
+	G_PUT(o, OP, weights, w);
+	G_PUT(o, OP, scales, s);
+	return o;
+}
+
+/* h rows of the filters of a batch, from step `first` on */
+static struct g_operand
+steps_of(struct g_operand o, const struct svdf *s, int64_t first, int32_t h)
+{
+	int64_t n = s->filters;
+	return (struct g_operand){
+		.t = o.t, .type = s->type, .view = VIEW_STRIDED,
+		.shape = { .h = h, .w = 1, .c = s->filters },
+		.offset = first * n, .stride = { n, n, 1 },
+	};
+}
+
+/*
+ * The state moved up by one step, with the newest of each filter behind it, and
+ * kept for the next inference.
+ */
+static struct g_operand
+moved_up(struct part *p, const struct svdf *s, struct g_operand x,
+	 struct g_operand state, int32_t batch)
+{
+	int32_t m = s->memory;
+	int64_t begin = (int64_t)batch * m;
+	struct hwc shape = { .h = m, .w = 1, .c = s->filters };
+	struct g_operand now = operand_whole(low_tensor(p->l, s->type, shape, NULL));
+	if (m > 1)
+		(void)low_copy(p->l, steps_of(state, s, begin + 1, m - 1),
+				steps_of(now, s, 0, m - 1));
+	struct nd in = nd_of(x, s->x);
+	struct g_operand one;
+	nd_slice(&in, 0, batch, 1, 1);
+	bool ok = nd_operand(&in, &one);
+	assert(ok);
+	struct g_source w = part_source(p, s->feature);
+	op_zeros(weighted(p, OP_FC, one, steps_of(now, s, m - 1, 1), w, NULL,
+			  s->to_state),
+		 quant_zero(s->x), quant_zero(s->state));
+	(void)low_copy(p->l, steps_of(now, s, 0, m), steps_of(state, s, begin, m));
+	return now;
+}
+
+enum part_of_weight { ALL, UPPER, LOWER, BEYOND };
+
+/* (upper + beyond) * 256 + lower: all of 8 bits; beyond is 1 from 32640 on */
+static int32_t
+weight_part(int32_t w, enum part_of_weight part)
+{
+	int32_t high = (w + 128) >> 8, upper = high < INT8_MAX ? high : INT8_MAX;
+	switch (part) {
+	case UPPER:
+		return upper;
+	case LOWER:
+		return w - high * 256;
+	case BEYOND:
+		return high - upper;
+	default:
+		return w;
+	}
+}
+
+static bool
+any_beyond(const struct svdf *s)
+{
+	for (int64_t i = 0; i < tfl_elements(s->time); i++)
+		if (weight_part(tensor_int(s->time, i), BEYOND))
+			return true;
+	return false;
+}
+
+static bool
+is_depthwise(const struct svdf *s)
+{
+	enum { MAX_KERNEL_Y = 64 };
+	return s->rank == 1 && s->memory <= MAX_KERNEL_Y;
+}
+
+/*
+ * [filter][step] for a depthwise convolution, else [unit][step][filter], 0 where
+ * the filter is not the unit's
+ */
+static struct g_source
+time_weights(struct part *p, const struct svdf *s, enum part_of_weight part)
+{
+	size_t steps = (size_t)s->memory, filters = (size_t)s->filters;
+	size_t row = steps * filters, n = row;
+	bool depthwise = is_depthwise(s);
+	n *= depthwise ? 1 : (size_t)s->units;
+	const char *name = arena_printf(p->a, "time%d_%d", p->l->op_i, (int)part);
+	const struct g_blob *b = graph_find_blob(p->g, name);
+	if (b)
+		return (struct g_source){ .blob = b->name };
+	uint8_t *v = anew(p->a, uint8_t, n);
+	for (size_t f = 0; f < filters; f++)
+		for (size_t k = 0; k < steps; k++) {
+			size_t from = f * steps + k, unit = f / (size_t)s->rank;
+			size_t to = depthwise ? from : unit * row + k * filters + f;
+			v[to] = (uint8_t)weight_part(
+			    tensor_int(s->time, (int64_t)from), part);
+		}
+	b = graph_add_blob(p->g, name, (struct bytes){ .p = v, .n = n });
+	return (struct g_source){ .blob = b->name };
+}
+
+/* memory times weights, summed by unit */
+static struct g_op *
+sum_over_time(struct part *p, const struct svdf *s, struct g_operand now,
+	      struct g_operand to, enum part_of_weight part,
+	      const struct g_list *bias, struct npu_scale scale)
+{
+	struct hwc line = { .h = 1, .w = 1, .c = s->filters * s->memory };
+	bool depthwise = is_depthwise(s);
+	struct g_source w = time_weights(p, s, part);
+	if (!depthwise)
+		now = low_view(p->l, now, line);
+	return weighted(p, depthwise ? OP_DEPTHWISE : OP_FC, now, to, w, bias, scale);
+}
+
+static struct g_list
+bias_list(struct part *p, const struct svdf *s)
+{
+	struct g_list l = repeated(p, 0, s->units);
+	for (int32_t i = 0; s->bias && i < s->units; i++)
+		l.v[i] = tensor_int(s->bias, i);
+	return l;
+}
+
+/* as words, before bias and scale */
+static struct g_operand
+summed(struct part *p, const struct svdf *s, struct g_operand now,
+       enum part_of_weight part)
+{
+	struct g_operand y = word_new(p->l, (struct hwc){ .h = 1, .w = 1, .c = s->units });
+	struct npu_scale one = { .mult = 1 };
+	struct g_op *o = sum_over_time(p, s, now, y, part, NULL, one);
+	o->round = ROUND_NATURAL;
+	G_PUT(o, OP, acc40, 1);
+	op_clamp(o, type_range(TFL_INT32));
+	return y;
+}
+
+/* the bias / 2^shift, rounded down, of it only what mask leaves */
+static struct g_operand
+biases(struct part *p, const struct svdf *s, int shift, int32_t mask)
+{
+	int32_t *v = anew(p->a, int32_t, (size_t)s->units);
+	for (int32_t i = 0; i < s->units; i++)
+		v[i] = tensor_int(s->bias, i) >> shift & mask;
+	return low_const(p->l, TFL_INT32,
+			  (struct hwc){ .h = 1, .w = 1, .c = s->units }, v);
+}
+
+/* may a unit's sum, or a part of it, leave 32 bits? */
+static bool
+may_wrap(const struct svdf *s)
+{
+	int64_t steps = (int64_t)s->rank * s->memory;
+	for (int32_t i = 0; i < s->units; i++) {
+		int64_t most = s->bias ? llabs((int64_t)tensor_int(s->bias, i)) : 0;
+		for (int64_t k = i * steps; k < (i + 1) * steps; k++)
+			/* its part below 256 may have the other sign */
+			most += (llabs((int64_t)tensor_int(s->time, k)) + 256) << 15;
+		if (most > INT32_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* 256 * upper + lower, and the bias */
+static struct g_operand
+whole_sum(struct part *p, const struct svdf *s, struct g_operand upper,
+	  struct g_operand lower)
+{
+	if (!may_wrap(s)) {
+		upper = word_mul(p->l, upper, word_const(p->l, 256));
+		struct g_operand sum = word_add(p->l, upper, lower);
+		return s->bias ? word_add(p->l, sum, biases(p, s, 0, -1)) : sum;
+	}
+	if (s->bias) {
+		upper = word_add(p->l, upper, biases(p, s, 8, -1));
+		lower = word_add(p->l, lower, biases(p, s, 0, 255));
+	}
+	struct g_operand carry = word_floor(p->l, lower, 8);
+	lower = word_rest(p->l, lower, carry, 8);
+	upper = word_add(p->l, upper, carry);
+	return word_add(p->l, word_shl(p->l, upper, word_const(p->l, 8)), lower);
+}
+
+/* one batch's memory to its units */
+static void
+write_units(struct part *p, const struct svdf *s, struct g_operand now,
+	    struct g_operand ofm, int32_t batch)
+{
+	struct g_operand to = { .t = ofm.t, .view = VIEW_STRIDED, .type = TFL_INT8,
+				.shape = { .h = 1, .w = 1, .c = s->units },
+				.offset = (int64_t)batch * s->units,
+				.stride = { s->units, s->units, 1 } };
+	if (s->type == TFL_INT8) {
+		struct g_list bias = bias_list(p, s);
+		op_zeros(sum_over_time(p, s, now, to, ALL, &bias, s->to_y),
+			 quant_zero(s->state), quant_zero(s->y));
+		return;
+	}
+	struct g_operand upper = summed(p, s, now, UPPER);
+	if (any_beyond(s))
+		upper = word_add(p->l, upper, summed(p, s, now, BEYOND));
+	struct g_operand lower = summed(p, s, now, LOWER);
+	struct g_operand sum = whole_sum(p, s, upper, lower);
+	word_scale_to(p->l, sum, s->to_y, quant_zero(s->y), to);
+}
+
+static bool
+lower_svdf(struct part *p, const struct tfl_op *op)
+{
+	struct svdf s;
+	(void)read_svdf(p, op, &s);
+	struct g_operand x = low_linear(p->l, part_ifm(p, op->in[INPUT]));
+	struct g_operand state = part_ifm(p, op->in[STATE]);
+	struct g_operand ofm = part_ofm(p, op->out[0]), room = low_room(p->l, ofm);
+	for (int32_t b = 0; b < s.batch; b++) {
+		struct g_operand now = moved_up(p, &s, x, state, b);
+		write_units(p, &s, now, room, b);
+	}
+	low_deliver(p->l, room, ofm);
+	return true;
+}
+
+const struct family svdf_families[] = {
+	{ .code = TFL_SVDF, .check = check_svdf, .lower = lower_svdf },
+	{ .code = 0 },
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TRANSPOSE_CONV, as far as it is TFLite's: nputools-lowering(7) 3.2. */
+#include "conv.h"
+#include "../moves/move.h"
+
+static int32_t
+pad_before(int padding, int32_t out, int32_t k, int32_t stride)
+{
+	if (padding != TFL_SAME || stride < 1)
+		return 0;
+	/* of the convolution from OFM to IFM */
+	int64_t in = ceil_div(out, stride);
+	int64_t total = (in - 1) * stride + k - out;
+	return total > 0 ? (int32_t)(total / 2) : 0;
+}
+
+static const char *
+read_transposed(const struct part *p, const struct tfl_op *op, struct conv *c,
+		struct g_pad *pad)
+{
+	*c = (struct conv){ .kind = OP_CONV, .groups = 1, .wide = true,
+			    .dilation = { .y = 1, .x = 1 } };
+	const char *why = check_arity(p, op, 3, 4, 1);
+	if (!why)
+		why = check_options(p, op, &fb_TransposeConvOptions);
+	if (why)
+		return why;
+	c->ifm = part_in(p, op, 2);
+	c->weights = part_in(p, op, 1);
+	c->bias = part_in(p, op, 3);
+	c->ofm = part_out(p, op, 0);
+	c->activation = (int)TFL_OPT(op, TransposeConvOptions, fused_activation_function);
+	c->padding = (int)TFL_OPT(op, TransposeConvOptions, padding);
+	c->stride.y = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_h);
+	c->stride.x = (int32_t)TFL_OPT(op, TransposeConvOptions, stride_w);
+	const struct tfl_tensor *w = c->weights;
+	if (c->ifm->rank != 4 || c->ofm->rank != 4 || w->rank != 4)
+		return "IFM, weights and OFM must have 4 dimensions";
+	if (c->padding != TFL_SAME && c->padding != TFL_VALID)
+		return part_say(p, "padding %d", c->padding);
+	c->kernel = map_yx(w);
+	c->o = w->dim[0];
+	c->i = w->dim[3];
+	c->strides[3] = 1;
+	c->strides[2] = c->i;
+	c->strides[1] = (int64_t)c->kernel.x * c->i;
+	c->strides[0] = c->kernel.y * c->strides[1];
+	c->float_product = c->ifm->type == TFL_UINT8;
+	if (c->ifm->dim[3] != c->i || c->ofm->dim[3] != c->o ||
+	    c->ifm->dim[0] != c->ofm->dim[0])
+		return "the shapes of IFM, weights and OFM do not match";
+	*pad = (struct g_pad){
+		.top = pad_before(c->padding, c->ofm->dim[1], c->kernel.y, c->stride.y),
+		.left = pad_before(c->padding, c->ofm->dim[2], c->kernel.x, c->stride.x)
+	};
+	struct low_conv shape = conv_shape(c, *pad);
+	struct nd in = nd_shape(c->ifm), out = nd_shape(c->ofm);
+	why = low_transconv_check(p->a, &shape, &in, &out);
+	return why ? why : check_conv_common(p, op, c);
+}
+
+static bool
+lower_transposed(struct part *p, const struct tfl_op *op)
+{
+	struct conv c;
+	struct g_pad pad;
+	(void)read_transposed(p, op, &c, &pad);
+	struct low_conv w = conv_whole(p, &c, pad);
+	struct nd in = nd_ifm(p, op->in[2]), out = nd_ofm(p, op->out[0]);
+	low_transconv(p->l, &w, &in, &out, conv_made, &c);
+	return true;
+}
+
+static const char *
+check_transposed(const struct part *p, const struct tfl_op *op)
+{
+	struct conv c;
+	struct g_pad pad;
+	return read_transposed(p, op, &c, &pad);
+}
+
+const struct family transconv_families[] = {
+	{ .code = TFL_TRANSPOSE_CONV, .check = check_transposed,
+	  .lower = lower_transposed, .direct = true },
+	{ .code = 0 },
+};

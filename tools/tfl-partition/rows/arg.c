@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ARG_MAX, ARG_MIN along any axis: nputools-lowering(7) 5.2, lower/arg.h. */
+#include "../moves/move.h"
+
+#include "lower/arg.h"
+
+static bool
+find_axis(const struct part *p, const struct tfl_op *op, const struct tfl_tensor *ifm, struct low_arg *r)
+{
+	int64_t axis;
+	int n, rank = ifm->rank;
+	if (!part_ints(part_in(p, op, 1), &axis, 1, &n) || n != 1 ||
+	    axis < -rank || axis >= rank)
+		return false;
+	int at = (int)(axis < 0 ? axis + rank : axis);
+	int64_t before = 1, behind = 1;
+	for (int i = 0; i < rank; i++)
+		*(i < at ? &before : i > at ? &behind : &(int64_t){ 0 }) *=
+		    ifm->dim[i];
+	r->n = ifm->dim[at];
+	r->before = before;
+	r->behind = behind;
+	return true;
+}
+
+static const char *
+read_arg(const struct part *p, const struct tfl_op *op, struct low_arg *r)
+{
+	const struct tfl_tensor *ifm, *ofm;
+	const char *why = check_arity(p, op, 2, 2, 1);
+	if (!why)
+		why = check_fixed(p, part_in(p, op, 0), "IFM");
+	if (why)
+		return why;
+	ifm = part_in(p, op, 0);
+	ofm = part_out(p, op, 0);
+	if (ifm->type != TFL_INT8 && ifm->type != TFL_UINT8)
+		return part_say(p, "IFM is %s", tfl_type_name(ifm->type));
+	if (tfl_elements(ifm) < 1)
+		return "IFM is empty";
+	if (ofm->type != TFL_INT32 && ofm->type != TFL_INT64)
+		return part_say(p, "OFM is %s", tfl_type_name(ofm->type));
+	if (ifm->data.p)
+		return "IFM is constant";
+	*r = (struct low_arg){ .max = op->code == TFL_ARG_MAX,
+			       .wide = ofm->type == TFL_INT64, .type = ifm->type };
+	if (!find_axis(p, op, ifm, r))
+		return "the axis is not a constant in range";
+	why = low_arg_check(p->l, r);
+	if (why)
+		return why;
+	return tfl_elements(ofm) == r->before * r->behind
+		   ? NULL
+		   : "the OFM's shape is not what the axis gives";
+}
+
+static const char *
+check_arg(const struct part *p, const struct tfl_op *op)
+{
+	struct low_arg r;
+	return read_arg(p, op, &r);
+}
+
+static bool
+lower_arg(struct part *p, const struct tfl_op *op)
+{
+	struct low_arg r;
+	(void)read_arg(p, op, &r);
+	struct nd x = nd_ifm(p, op->in[0]);
+	low_arg(p->l, &r, &x, part_ofm(p, op->out[0]));
+	return true;
+}
+
+const struct family arg_families[] = {
+	{ .code = TFL_ARG_MAX, .check = check_arg, .lower = lower_arg },
+	{ .code = TFL_ARG_MIN, .check = check_arg, .lower = lower_arg },
+	{ .code = 0 },
+};

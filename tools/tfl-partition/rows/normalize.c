@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * L2_NORMALIZATION of int8: each element times the inverse root of its row's sum
+ * of squares, as the reference computes it (libcommon/kernels/convert.c): a
+ * multiplier and a shift for every row.
+ */
+#include "../part.h"
+
+enum {
+	MOST = 32768, /* elements of a row, as in the kernel: sums below 2^31 */
+	/* sums that big are shifted right before the iteration, and round */
+	ROUNDED = 1 << 27,
+	/* ... and from here on results are shifted right behind the product */
+	SHIFTED = 1 << 21,
+	EVEN_PAIRS = 5, /* free pairs of bits with which nothing is shifted */
+};
+
+static const char *
+check_normalize(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_rows(p, op, TYPE_I8, TYPE_I8);
+	if (!why)
+		why = check_options(p, op, &fb_L2NormOptions);
+	if (why)
+		return why;
+	if (TFL_OPT(op, L2NormOptions, fused_activation_function))
+		return "TensorFlow Lite has no kernel with a fused activation";
+	int32_t depth = tfl_hwc(part_in(p, op, 0)).c;
+	return depth <= MOST ? NULL
+			     : part_say(p, "rows of %d elements: at most %d", depth,
+					(int)MOST);
+}
+
+static struct g_operand
+sum_of_squares(struct part *p, struct g_operand x, int32_t zero)
+{
+	struct g_operand y = word_new(p->l, x.shape);
+	struct g_op *square = low_op(p->l, OP_MUL, x, y);
+	op_ifm2(square, x, zero);
+	op_zeros(square, zero, 0);
+	op_unscaled(square);
+	return row_sum(p, y);
+}
+
+/* half of v * 4^(pairs - 1), rounded: what the iteration begins with */
+static struct g_operand
+normalised_half(struct part *p, struct g_operand v, struct g_operand pairs, int64_t most)
+{
+	struct g_operand zero = word_const(p->l, 0), four = word_const(p->l, 4);
+	struct g_operand left = word_sub(p->l, word_add(p->l, pairs, pairs), four);
+	if (most < ROUNDED)
+		return word_shl(p->l, v, left);
+	struct g_operand right = word_max(p->l, word_sub(p->l, zero, left), zero);
+	left = word_max(p->l, left, zero);
+	return word_shl(p->l, word_shr(p->l, v, right), left);
+}
+
+/* x / 2^right, halves away from 0 */
+static void
+divide_rounded(struct part *p, struct g_operand x, struct g_operand right,
+	       struct g_operand ofm)
+{
+	struct g_operand magnitude = word_shr(p->l, word_abs(p->l, x), right);
+	struct g_operand below = word_max(p->l, x, word_const(p->l, -1));
+	struct g_operand sign = word_min(p->l, below, word_const(p->l, 1));
+	(void)word_op_to(p->l, OP_MUL, magnitude, sign, ofm);
+}
+
+static bool
+lower_normalize(struct part *p, const struct tfl_op *op)
+{
+	const struct tfl_tensor *i = part_in(p, op, 0);
+	int32_t zero = quant_zero(i), reach = zero < 0 ? 127 - zero : zero + 128;
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	int64_t most = (int64_t)reach * reach * x.shape.c;
+
+	struct g_operand sum = sum_of_squares(p, x, zero);
+	struct g_operand pairs = word_free_pairs(p, sum);
+	struct g_operand half = normalised_half(p, sum, pairs, most);
+	struct g_operand root = word_inverse_root(p, half);
+
+	struct g_operand none = word_const(p->l, 0);
+	struct g_operand left = word_sub(p->l, pairs, word_const(p->l, EVEN_PAIRS));
+	struct g_operand v = word_new(p->l, x.shape);
+	struct g_op *wide = low_op(p->l, OP_ADD, x, v);
+	op_scalar(wide, 0, 0);
+	op_unscaled(wide);
+	op_zeros(wide, zero, 0);
+	if (most < SHIFTED) {
+		v = word_shl(p->l, v, left);
+		op_scale(word_op_to(p->l, OP_MUL, v, root, ofm),
+			 (struct npu_scale){ .mult = 1, .shift = 31 }, ROUND_TFL);
+		return true;
+	}
+	v = word_shl(p->l, v, word_max(p->l, left, none));
+	struct g_operand right = word_max(p->l, word_sub(p->l, none, left), none);
+	divide_rounded(p, word_mul_high(p->l, v, root), right, ofm);
+	return true;
+}
+
+const struct family normalize_families[] = {
+	{ .code = TFL_L2_NORMALIZATION, .check = check_normalize,
+	  .lower = lower_normalize, .direct = true },
+	{ .code = 0 },
+};

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SOFTMAX: nputools-lowering(7) 3.6, 3.7, 5.5. */
+#include "../part.h"
+
+#include "kernels/functions.h"
+#include "kernels/tables.h"
+
+#include <math.h>
+
+enum { MAX_ROWS = 65536, MAX_DEPTH = 65536 };
+
+const char *
+check_rows(const struct part *p, const struct tfl_op *op, int in, int out)
+{
+	const char *why = check_arity(p, op, 1, 1, 1);
+	if (!why)
+		why = check_map(p, part_in(p, op, 0), "IFM", in);
+	if (!why)
+		why = check_map(p, part_out(p, op, 0), "OFM", out);
+	if (why)
+		return why;
+	const struct tfl_tensor *i = part_in(p, op, 0), *o = part_out(p, op, 0);
+	struct hwc s = tfl_hwc(i);
+	if (i->rank < 1 || !hwc_equal(s, tfl_hwc(o)))
+		return "IFM and OFM differ in shape";
+	if ((int64_t)s.h * s.w > MAX_ROWS || s.c > MAX_DEPTH)
+		return part_say(p, "%lld rows of %d elements: at most 65536 of "
+				"65536", (long long)s.h * s.w, s.c);
+	return i->data.p ? "IFM is constant" : NULL;
+}
+
+static double
+beta_of(const struct tfl_op *op)
+{
+	return TFL_OPT_FLOAT(op, SoftmaxOptions, beta);
+}
+
+static bool
+scale_16(const struct part *p, const struct tfl_op *op, struct npu_scale *s)
+{
+	double r = quant_scale(part_in(p, op, 0)) * beta_of(op) / (10.0 / 65535.0);
+	/* differences have 17 bits; the reference has 32 for their multiples */
+	return r < 1 << 14 && npu_quantise(r, s);
+}
+
+static const char *
+check_softmax(const struct part *p, const struct tfl_op *op)
+{
+	const char *why = check_rows(p, op, TYPE_MAPS, TYPE_MAPS);
+	if (why)
+		return why;
+	int in = part_in(p, op, 0)->type, out = part_out(p, op, 0)->type;
+	if (in != out && !(in == TFL_INT8 && out == TFL_INT16))
+		return part_say(p, "IFM is %s, OFM is %s", tfl_type_name(in),
+				tfl_type_name(out));
+	if (!isfinite(beta_of(op)) || beta_of(op) < 0)
+		return part_say(p, "beta is %g", beta_of(op));
+	struct npu_scale s;
+	struct softmax_exp e;
+	bool ok = in == TFL_INT16
+		      ? scale_16(p, op, &s)
+		      : softmax_exp_prepare(&e, quant_scale(part_in(p, op, 0)),
+					    beta_of(op));
+	return ok ? NULL : "the IFM's scale times beta can't be expressed";
+}
+
+/* the largest of every row */
+struct g_operand
+row_maximum(struct part *p, struct g_operand x)
+{
+	struct hwc s = x.shape, one = { .h = s.h, .w = s.w, .c = 1 };
+	struct g_operand m = operand_whole(low_tensor(p->l, x.type, one, NULL));
+	struct hwc rows = { .h = s.h * s.w, .w = s.c, .c = 1 };
+	struct hwc firsts = { .h = s.h * s.w, .w = 1, .c = 1 };
+	struct g_operand most = operand_reshape(m.t, firsts);
+	struct g_op *r = low_op(p->l, OP_MAXPOOL, low_view(p->l, x, rows), most);
+	op_kernel(r, (struct yx){ .y = 1, .x = s.c }, (struct yx){ .y = 1, .x = 1 },
+		  (struct yx){ .y = 1, .x = 1 }, (struct g_pad){ 0 });
+	return m;
+}
+
+/* x less the maximum of its row, looked up: entry 255 is that of 0 */
+struct g_operand
+row_lookup(struct part *p, struct g_operand x, struct g_operand max,
+	   const int32_t table[256])
+{
+	struct g_operand y = word_new(p->l, x.shape);
+	struct g_op *r = low_op(p->l, OP_SUB, x, y);
+	op_ifm2(r, max, 0);
+	op_unscaled(r);
+	op_zeros(r, 0, 127);
+	op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
+	op_table(r, low_lut32(p->l, table));
+	return y;
+}
+
+struct g_operand
+row_sum(struct part *p, struct g_operand x)
+{
+	struct hwc one = { .h = x.shape.h, .w = x.shape.w, .c = 1 };
+	struct g_operand y = word_new(p->l, one);
+	struct g_op *r = low_op(p->l, OP_REDUCE_SUM, x, y);
+	op_scale(r, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
+	return y;
+}
+
+/*
+ * Can a product with 1 be an exponential or one less, and the result notice?  It
+ * is shifted to the right by 31 - bits at least, after half of a unit is added.
+ */
+static bool
+minds_one_less(const int32_t table[256], int bits)
+{
+	for (int i = 0; i < 256; i++)
+		if (table[i] > 1 << 30 && table[i] % (1 << (30 - bits)) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * 8 bits: exponentials from a table, their sum S in Q12, 1/S by Newton's
+ * iteration, one product an element.  S << (leading zeros - 1) is (1 + x) / 2
+ * for the x of which the reference takes 1 / (1 + x).
+ */
+static void
+lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
+	struct g_operand ofm)
+{
+	enum { SUM_BITS = 12 };
+	int bits = ofm.type == TFL_INT16 ? 16 : 8;
+	struct softmax_exp s;
+	int32_t table[256];
+	(void)softmax_exp_prepare(&s, quant_scale(part_in(p, op, 0)), beta_of(op));
+	for (int i = 0; i < 256; i++) {
+		int32_t e = softmax_exp(&s, i - 255);
+		table[i] = e < 0 ? 0 : e;
+	}
+	struct g_operand e = row_lookup(p, x, row_maximum(p, x), table);
+	struct g_operand sum =
+	    row_sum(p, word_shr(p->l, e, word_const(p->l, SUM_BITS)));
+	struct g_operand lead = word_clz(p->l, sum);
+	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
+	struct g_operand right =
+	    word_sub(p->l, word_const(p->l, SUM_BITS + 31 - bits), lead);
+	struct g_operand half = word_half_recip(p->l, word_shl(p->l, sum, left));
+	struct g_operand y = minds_one_less(table, bits)
+		? word_mul_high(p->l, e, word_doubled(p->l, half))
+		: word_mul_halved(p->l, e, half);
+	struct g_op *r = word_op_to(p->l, OP_SHR, y, right, ofm);
+	r->round = ROUND_NATURAL;
+	r->ofm_zero = (int32_t)type_range(ofm.type).lo;
+}
+
+static float
+inverse_of_one_plus(float x)
+{
+	return 1.0f / (1.0f + x);
+}
+
+struct tables_16 {
+	int16_t exp[TABLE16], inverse[TABLE16];
+};
+
+static void
+fill_16(struct tables_16 *t)
+{
+	const struct affine out = { .scale = 2.0f / 65535.0f };
+	table16_fill(t->exp,
+		     (struct affine){ .scale = 10.0f / 65535.0f, .zero = INT16_MAX },
+		     out, expf);
+	table16_fill(t->inverse,
+		     (struct affine){ .scale = 1.0f / 65535.0f, .zero = INT16_MIN },
+		     out, inverse_of_one_plus);
+}
+
+/* the sum brought to 2^30...2^31, less 6 * 2^28, its upper half looked up */
+static struct g_operand
+inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
+	   const struct tables_16 *t)
+{
+	struct g_operand left = word_add(p->l, word_const(p->l, -1), lead);
+	struct g_operand high = word_shl(p->l, sum, left);
+	struct g_operand y =
+	    operand_whole(low_tensor(p->l, TFL_INT16, sum.shape, NULL));
+	struct g_op *r = word_op_to(p->l, OP_SUB, high,
+				    word_const(p->l, 98304 << 14), y);
+	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 14 }, ROUND_TFL);
+	op_table(r, low_lut16(p->l, t->inverse));
+	return y;
+}
+
+/* 16 bits: both the exponential and the reciprocal are tables of segments */
+static void
+lower_16(struct part *p, const struct tfl_op *op, struct g_operand x,
+	 struct g_operand ofm)
+{
+	struct tables_16 t;
+	struct npu_scale s;
+	fill_16(&t);
+	(void)scale_16(p, op, &s);
+	struct g_operand e =
+	    operand_whole(low_tensor(p->l, TFL_INT16, x.shape, NULL));
+	struct g_operand max = row_maximum(p, x);
+	struct g_op *r = low_op(p->l, OP_SUB, x, e);
+	op_ifm2(r, max, 0);
+	op_unscaled(r);
+	op_scale(r, s, ROUND_TFL);
+	op_zeros(r, 0, INT16_MAX);
+	op_table(r, low_lut16(p->l, t.exp));
+
+	struct g_operand sum = row_sum(p, e), lead = word_clz(p->l, sum);
+	struct g_operand inverse = inverse_16(p, sum, lead, &t);
+	struct g_operand right = word_sub(p->l, word_const(p->l, 31), lead);
+	struct g_operand y = word_new(p->l, x.shape);
+	struct g_op *m = low_op(p->l, OP_MUL, e, y);
+	op_ifm2(m, inverse, 0);
+	op_unscaled(m);
+	r = word_op_to(p->l, OP_SHR, y, right, ofm);
+	r->round = ROUND_NATURAL;
+	op_clamp(r, (struct g_range){ .lo = 0, .hi = INT16_MAX });
+}
+
+static bool
+lower_softmax(struct part *p, const struct tfl_op *op)
+{
+	struct g_operand ofm = part_ofm(p, op->out[0]);
+	struct g_operand x = low_view(p->l, part_ifm(p, op->in[0]), ofm.shape);
+	if (x.type == TFL_INT16)
+		lower_16(p, op, x, ofm);
+	else if (!lower_softmax_pairs(p, op, x, ofm))
+		lower_8(p, op, x, ofm);
+	return true;
+}
+
+const struct family softmax_families[] = {
+	{ .code = TFL_SOFTMAX, .check = check_softmax, .lower = lower_softmax,
+	  .direct = true },
+	{ .code = 0 },
+};

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SOFTMAX of two classes in 8 bits.  Its results depend on the difference of
+ * the two alone, so a table gives them, without sums and reciprocals: of x less
+ * the other, 0 at most, it has what the lesser one's result and the greater
+ * one's are away from the middle, and 0 for both where they are equal.  So a
+ * result is the middle plus what the element itself gives as the lesser one,
+ * plus what the other gives for the greater one.
+ */
+#include "../part.h"
+
+#include "kernels/kernels.h"
+
+enum { DIFFERENCES = 256 };
+
+/* of rows that differ by 0, 1 ... 255 */
+struct results {
+	int32_t middle; /* of rows of equals */
+	int32_t lesser[DIFFERENCES], greater[DIFFERENCES]; /* less that */
+	bool mirrored; /* they are each other's negatives, after the clamp */
+};
+
+/* the reference's results for rows of the type's greatest and one below it */
+static bool
+evaluate(const struct part *p, const struct tfl_op *op, void *y)
+{
+	struct tfl_tensor t[2] = { *part_in(p, op, 0), *part_out(p, op, 0) };
+	int in = 0, out = 1;
+	for (int i = 0; i < 2; i++) {
+		t[i].rank = 2;
+		t[i].dim[0] = DIFFERENCES;
+		t[i].dim[1] = 2;
+	}
+	uint8_t x[DIFFERENCES][2];
+	for (int i = 0; i < DIFFERENCES; i++) {
+		x[i][0] = (uint8_t)type_range(t[0].type).hi;
+		x[i][1] = (uint8_t)(x[i][0] - i);
+	}
+	struct tfl_op one = *op;
+	one.in = &in;
+	one.out = &out;
+	const struct tfl_subgraph g = { .tensor = t, .n_tensors = 2, .op = &one,
+					.n_ops = 1 };
+	void *data = x;
+	const struct kernel_io io = { .in = &data, .out = &y };
+	struct err e = { 0 };
+	return kernel_eval(&g, &one, &io, &e);
+}
+
+static int32_t
+element(int type, const void *y, int i)
+{
+	switch (type) {
+	case TFL_INT8:
+		return ((const int8_t *)y)[i];
+	case TFL_UINT8:
+		return ((const uint8_t *)y)[i];
+	default:
+		return (int16_t)load_le16((const int16_t *)y + i);
+	}
+}
+
+static bool
+find_results(const struct part *p, const struct tfl_op *op, struct results *f)
+{
+	int type = part_out(p, op, 0)->type;
+	int32_t hi = (int32_t)type_range(type).hi;
+	int16_t y[2 * DIFFERENCES];
+	if (!evaluate(p, op, y))
+		return false;
+	f->middle = element(type, y, 0);
+	f->mirrored = true;
+	for (int i = 0; i < DIFFERENCES; i++) {
+		f->greater[i] = element(type, y, 2 * i) - f->middle;
+		f->lesser[i] = element(type, y, 2 * i + 1) - f->middle;
+		f->mirrored &= f->greater[i] == (-f->lesser[i] < hi - f->middle
+						     ? -f->lesser[i]
+						     : hi - f->middle);
+	}
+	return true;
+}
+
+/* both as halves of a word or, if they are mirrored bytes, the lesser one's */
+static struct g_lut *
+make_table(struct part *p, const struct results *f, bool bytes)
+{
+	uint8_t narrow[DIFFERENCES];
+	int32_t wide[DIFFERENCES];
+	for (int i = 0; i < DIFFERENCES; i++) {
+		int k = DIFFERENCES - 1 - i;
+		narrow[k] = (uint8_t)f->lesser[i];
+		wide[k] = (int32_t)((uint32_t)f->greater[i] << 16 |
+				    (uint16_t)f->lesser[i]);
+	}
+	return bytes ? low_lut8(p->l, narrow) : low_lut32(p->l, wide);
+}
+
+/* one of the two of every row */
+static struct g_operand
+class_of(struct g_operand o, int k)
+{
+	struct hwc one = { .h = o.shape.h, .w = 1, .c = 1 };
+	return low_box(o, one, (struct hwc){ .w = k });
+}
+
+/* one of the halves of words, for class k */
+static struct g_operand
+half_of(struct g_operand words, int k, int half)
+{
+	words.type = TFL_INT16;
+	words.view = VIEW_STRIDED;
+	words.shape.w = 1;
+	words.stride[0] = 4;
+	words.stride[1] = 2;
+	words.stride[2] = 1;
+	words.offset = 2 * k + half;
+	return words;
+}
+
+static void
+look_up(struct part *p, struct g_operand x, struct g_operand u,
+	struct g_lut *table)
+{
+	for (int k = 0; k < 2; k++) {
+		struct g_op *r = low_op(p->l, OP_SUB, class_of(x, k), class_of(u, k));
+		op_ifm2(r, class_of(x, !k), 0);
+		op_unscaled(r);
+		op_zeros(r, 0, 127);
+		op_clamp(r, (struct g_range){ .lo = -128, .hi = 127 });
+		op_table(r, table);
+	}
+}
+
+static void
+combine(struct part *p, struct g_operand u, struct g_operand y, int32_t middle)
+{
+	bool bytes = u.type == TFL_INT8;
+	for (int k = 0; k < 2; k++) {
+		struct g_op *r = low_op(p->l, bytes ? OP_SUB : OP_ADD,
+					 bytes ? class_of(u, k) : half_of(u, k, 0),
+					 class_of(y, k));
+		op_ifm2(r, bytes ? class_of(u, !k) : half_of(u, !k, 1), 0);
+		op_unscaled(r);
+		op_zeros(r, 0, middle);
+	}
+}
+
+bool
+lower_softmax_pairs(struct part *p, const struct tfl_op *op, struct g_operand x,
+		    struct g_operand ofm)
+{
+	struct results f;
+	struct hwc s = ofm.shape, pairs = { .h = s.h * s.w, .w = 2, .c = 1 };
+	if (s.c != 2 || !find_results(p, op, &f))
+		return false;
+	bool bytes = f.mirrored && ofm.type != TFL_INT16;
+	struct g_operand u = operand_whole(
+	    low_tensor(p->l, bytes ? TFL_INT8 : TFL_INT32, pairs, NULL));
+	struct g_lut *lut = make_table(p, &f, bytes);
+	look_up(p, low_view(p->l, x, pairs), u, lut);
+	struct g_operand room = low_room(p->l, ofm);
+	combine(p, u, operand_reshape(room.t, pairs), f.middle);
+	low_deliver(p->l, room, ofm);
+	return true;
+}
