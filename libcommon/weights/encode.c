@@ -44,35 +44,17 @@ put_header(struct writer *w, const struct palette *pal,
 		put(w, pal->direct[i], pal->bits);
 }
 
-/* the lowest `width` bits of each, at most 9; several at a time */
-static inline void
-put_low_bits(struct writer *w, const uint16_t *x, size_t n, unsigned width)
-{
-	uint64_t mask = (1u << width) - 1, bits = 0;
-	unsigned n_bits = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		bits |= (x[i] & mask) << n_bits;
-		n_bits += width;
-		if (n_bits + width > 56) {
-			put(w, bits, n_bits);
-			bits = n_bits = 0;
-		}
-	}
-	put(w, bits, n_bits);
-}
-
 /*
- * A quotient in symbols (1.4).  Symbol j has bit j of the marks' lower half (it
- * is not 0) and of the upper half (it ends a quotient); the second half bits of
- * the symbols that are not 0 follow one another in `second`.
+ * A quotient in symbols (1.4): bit j of `some` is set where symbol j is not 0, and that of
+ * `two` where its second half bit is.  Such a symbol goes on, unless they are truncated.
+ * Both are in one word, from bits 0 and TWO on.
  */
 struct quotient {
 	uint64_t marks;
-	uint32_t second;
-	uint8_t n, n_second;
+	uint32_t factor; /* 1 << n: a product takes one step where a shift takes three */
+	uint32_t n;
 };
-enum { ENDED = 32 }; /* bit of the marks' upper half */
+enum { TWO = 32 };
 
 static void
 spell_quotients(struct quotient *spell, bool trunc)
@@ -80,58 +62,186 @@ spell_quotients(struct quotient *spell, bool trunc)
 	for (unsigned q = 0; q < WEIGHTS_QUOTIENTS; q++) {
 		unsigned n = trunc ? 1 : q / 2 + 1;
 		unsigned some = trunc ? q > 0 : (q + 1) / 2;
+		unsigned two = trunc ? q > 1 : q / 2;
 		spell[q] = (struct quotient){
 			.marks = ((1u << some) - 1) |
-				 UINT64_C(1) << (ENDED + n - 1),
-			.second = (1u << q / 2) - 1,
-			.n = (uint8_t)n,
-			.n_second = (uint8_t)some,
+				 (uint64_t)((1u << two) - 1) << TWO,
+			.factor = 1u << n,
+			.n = n,
 		};
 	}
 }
 
-/* Symbols of weights that wait for their chunk: at most 11 + 16. */
-struct symbols {
-	struct quotient spell[WEIGHTS_QUOTIENTS];
-	uint64_t marks, second;
-	unsigned n, n_second;
-	size_t at; /* weights that were split into symbols */
+/*
+ * The weights of a slice as bits one behind the other: the two of each symbol, and the
+ * remainders.  Chunks are cut out of these: how many weights one has can't be foreseen,
+ * and a branch that asks costs as much as the rest.
+ */
+struct spelled {
+	uint8_t *some, *two, *low;
 };
 
-/* fills up to 12 symbols, if there are weights left */
-static inline void
-split(struct symbols *s, const struct coded *c, unsigned wdiv)
+/* room for any slice of a plan; bits are stored and read 8 bytes at a time */
+static struct spelled
+spelled_room(struct arena *a, const struct plan *plan)
 {
-	while (s->n < WEIGHTS_UNARY && s->at < c->n) {
-		const struct quotient *q = &s->spell[c->x[s->at++] >> wdiv];
-		s->marks |= q->marks << s->n;
-		s->second |= (uint64_t)q->second << s->n_second;
-		s->n += q->n;
-		s->n_second += q->n_second;
+	enum { LOW_BITS = 9, AHEAD = 16 };
+	size_t symbols = 0, weights = 0;
+
+	for (size_t i = 0; i < plan->n_slices; i++) {
+		const struct tally *t = &plan->slices[i].tally;
+		symbols = t->symbols > symbols ? (size_t)t->symbols : symbols;
+		weights = t->weights > weights ? (size_t)t->weights : weights;
 	}
+	size_t bits = symbols / 8 + AHEAD;
+	uint8_t *p = anew(a, uint8_t, 2 * bits + weights * LOW_BITS / 8 + AHEAD);
+	return (struct spelled){ .some = p, .two = p + bits, .low = p + 2 * bits };
 }
 
-/* a chunk of weight symbols, taken from the queue */
-struct chunk {
-	uint32_t first, second;
-	unsigned n_second, ended;
+/* n bits from bit `at` on, at most 56 */
+static inline uint64_t
+bits_at(const uint8_t *p, size_t at, unsigned n)
+{
+	return load_le64(p + at / 8) >> (at & 7) & ((UINT64_C(1) << n) - 1);
+}
+
+/* a writer of both bits of symbols; n_bits (0..7) of each wait */
+struct speller {
+	uint8_t *some, *two;
+	uint64_t marks;
+	unsigned n_bits;
 };
 
-static inline struct chunk
-take_chunk(struct symbols *s)
-{
-	const uint64_t mask = (1u << WEIGHTS_UNARY) - 1;
-	struct chunk k = { .first = (uint32_t)(s->marks & mask) };
-	uint32_t ends = (uint32_t)(s->marks >> ENDED & mask);
-	uint32_t counts = count_bits_16x2(k.first | ends << 16);
+enum { AT_ONCE = 25 }; /* symbols, with 7 that wait */
 
-	k.n_second = counts & 0xffff;
-	k.ended = counts >> 16;
-	k.second = (uint32_t)(s->second & ((UINT64_C(1) << k.n_second) - 1));
-	s->marks = (s->marks & ~(mask << ENDED)) >> WEIGHTS_UNARY;
-	s->second >>= k.n_second;
-	s->n = s->n < WEIGHTS_UNARY ? 0 : s->n - WEIGHTS_UNARY;
-	s->n_second -= k.n_second;
+static inline void
+spell(struct speller *s, struct quotient q)
+{
+	static const uint8_t rest[8] = { 0, 1, 3, 7, 15, 31, 63, 127 };
+
+	s->marks |= q.marks << s->n_bits;
+	s->n_bits += q.n;
+	store_le32(s->some, (uint32_t)s->marks);
+	store_le32(s->two, (uint32_t)(s->marks >> TWO));
+	s->some += s->n_bits / 8;
+	s->two += s->n_bits / 8;
+	s->marks >>= s->n_bits & ~7u;
+	s->n_bits &= 7;
+	s->marks &= rest[s->n_bits] | (uint64_t)rest[s->n_bits] << TWO;
+}
+
+/* the symbols of a, behind them those of b: TWO at most */
+static inline struct quotient
+joined(struct quotient a, struct quotient b)
+{
+	return (struct quotient){ .marks = a.marks + b.marks * a.factor,
+				  .factor = a.factor * b.factor, .n = a.n + b.n };
+}
+
+static void
+spell_weights(const struct spelled *to, const struct coded *c, struct mode m)
+{
+	struct quotient of[WEIGHTS_QUOTIENTS];
+	struct speller s = { .some = to->some, .two = to->two };
+	const unsigned wdiv = m.wdiv;
+	size_t i = 0;
+
+	spell_quotients(of, m.trunc);
+	for (; i + 4 <= c->n; i += 4) {
+		const uint16_t *x = c->x + i;
+		struct quotient a = of[x[0] >> wdiv], b = of[x[1] >> wdiv];
+		struct quotient d = of[x[2] >> wdiv], e = of[x[3] >> wdiv];
+		if (a.n + b.n + d.n + e.n <= AT_ONCE) {
+			spell(&s, joined(joined(a, b), joined(d, e)));
+			continue;
+		}
+		spell(&s, a);
+		spell(&s, b);
+		spell(&s, d);
+		spell(&s, e);
+	}
+	for (; i < c->n; i++)
+		spell(&s, of[c->x[i] >> wdiv]);
+	store_le64(s.some, s.marks & 0x7f); /* what is read behind them is 0 */
+	store_le64(s.two, s.marks >> TWO);
+}
+
+/* the lowest `width` bits of each, at most 9 */
+static void
+put_low_bits(uint8_t *to, const struct coded *c, unsigned width)
+{
+	const uint64_t mask = (1u << width) - 1, f = UINT64_C(1) << width, ff = f * f;
+	struct writer w = { .p = to };
+	size_t i = 0;
+
+	/* eight are so many whole bytes */
+	for (; width < 8 && i + 8 <= c->n; i += 8, w.p += width) {
+		const uint16_t *x = c->x + i;
+		uint64_t a = (x[0] & mask) + (x[1] & mask) * f;
+		uint64_t b = (x[2] & mask) + (x[3] & mask) * f;
+		uint64_t d = (x[4] & mask) + (x[5] & mask) * f;
+		uint64_t e = (x[6] & mask) + (x[7] & mask) * f;
+		store_le64(w.p, a + b * ff + (d + e * ff) * (ff * ff));
+	}
+	for (; i < c->n; i++)
+		put(&w, c->x[i] & mask, width);
+}
+
+/* as many bits as there are, from bit `at` on */
+static inline void
+copy_bits(struct writer *w, const uint8_t *p, size_t at, size_t n)
+{
+	enum { MOST = 56 };
+
+	for (; n > MOST; at += MOST, n -= MOST)
+		put(w, bits_at(p, at, MOST), MOST);
+	put(w, bits_at(p, at, (unsigned)n), (unsigned)n);
+}
+
+/* Second half bits of a few symbols, of those that have one, and how many go on. */
+enum { FEW = 4 };
+struct seconds {
+	uint8_t bits, n, on;
+};
+struct all_seconds {
+	struct seconds of[1 << FEW][1 << FEW]; /* [two][some] */
+};
+
+static void
+list_seconds(struct all_seconds *all)
+{
+	for (unsigned two = 0; two < 1 << FEW; two++)
+		for (unsigned some = 0; some < 1 << FEW; some++) {
+			struct seconds s = { 0 };
+			for (int j = 0; j < FEW; j++) {
+				unsigned bit = two >> j & 1;
+				s.bits = (uint8_t)(s.bits | bit << s.n);
+				s.n = (uint8_t)(s.n + (some >> j & 1));
+				s.on = (uint8_t)(s.on + bit);
+			}
+			all->of[two][some] = s;
+		}
+}
+
+/* a chunk of weight symbols */
+struct chunk {
+	uint32_t some, second;
+	unsigned n_second, on;
+};
+
+/* the chunk that begins with a symbol */
+static inline struct chunk
+take_chunk(const struct spelled *s, const struct all_seconds *all, size_t symbol)
+{
+	struct chunk k = { .some = (uint32_t)bits_at(s->some, symbol, WEIGHTS_UNARY) };
+	uint32_t some = k.some, two = (uint32_t)bits_at(s->two, symbol, WEIGHTS_UNARY);
+
+	for (int j = 0; j < WEIGHTS_UNARY; j += FEW, some >>= FEW, two >>= FEW) {
+		struct seconds f = all->of[two % (1 << FEW)][some % (1 << FEW)];
+		k.second |= (uint32_t)f.bits << k.n_second;
+		k.n_second += f.n;
+		k.on += f.on;
+	}
 	return k;
 }
 
@@ -161,44 +271,53 @@ run_symbols(const struct coded *c, int zdiv, unsigned width, struct cursor *k)
 
 /* The chunks of 1.6; remainders trail their quotients by a step. */
 static void
-put_chunks(struct writer *out, const struct coded *c,
-	   const struct palette *pal, struct mode m)
+put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
+	   struct mode m, const struct spelled *s, const struct all_seconds *all)
 {
 	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
 	unsigned width = plain ? (unsigned)palette_plain_width(pal) : m.wdiv;
 	unsigned zl = (unsigned)run_chunk(m.zdiv);
 	size_t plain_step = plain && width > 5 ? 8 : WEIGHTS_UNARY;
-	struct symbols s = { .n = 0 };
 	struct cursor r = { .left = c->n_runs ? c->run[0] >> m.zdiv : 0 };
 	size_t w = 0, w_done = 0, r_done = 0; /* done: with remainders */
+	size_t symbol = 0;
+	struct writer out = *to;
 
-	spell_quotients(s.spell, m.trunc);
+	if (!plain)
+		spell_weights(s, c, m);
+	put_low_bits(s->low, c, width);
 	for (;;) {
 		size_t w_was = w, r_was = r.at;
 		bool runs = c->n_runs > 0;
 		bool w_on = w_was < c->n && (!runs || w_was < r_was + 8);
 		bool r_on = r_was < c->n_runs && w_was >= r_was;
 		struct chunk k = { 0 };
+		uint64_t units = 0; /* some, runs and second: at most 36 bits */
+		unsigned n_units = 0;
 
 		if (w_on && plain) {
 			w = min_size(w + plain_step, c->n);
 		} else if (w_on) {
-			split(&s, c, m.wdiv);
-			k = take_chunk(&s);
-			w += k.ended;
-			put(out, k.first, WEIGHTS_UNARY);
+			k = take_chunk(s, all, symbol);
+			symbol += WEIGHTS_UNARY;
+			w = min_size(w + WEIGHTS_UNARY - (m.trunc ? 0 : k.on), c->n);
+			units = k.some;
+			n_units = WEIGHTS_UNARY;
 		}
-		if (r_on)
-			put(out, run_symbols(c, m.zdiv, zl, &r), zl);
-		put(out, k.second, k.n_second);
-		put_low_bits(out, c->x + w_done, w_was - w_done, width);
+		if (r_on) {
+			units |= (uint64_t)run_symbols(c, m.zdiv, zl, &r) << n_units;
+			n_units += zl;
+		}
+		put(&out, units | (uint64_t)k.second << n_units, n_units + k.n_second);
+		copy_bits(&out, s->low, w_done * width, (w_was - w_done) * width);
 		w_done = w_was;
 		for (; r_done < r_was && m.zdiv; r_done++)
-			put(out, c->run[r_done] & ((1u << m.zdiv) - 1),
+			put(&out, c->run[r_done] & ((1u << m.zdiv) - 1),
 			    m.zdiv);
 		if (!w_on && !r_on)
 			break;
 	}
+	*to = out;
 }
 
 /* three ones, and ones to a multiple of 16 bytes (1.7) */
@@ -273,14 +392,17 @@ write_stream(struct arena *a, const struct sequence *seq, const struct plan *pla
 	uint8_t *out = anew(a, uint8_t, size + 8);
 	struct writer w = { .p = out };
 	struct coded c = { 0 };
+	struct spelled spelled = spelled_room(seq->a, plan);
+	struct all_seconds all;
 
+	list_seconds(&all);
 	for (size_t i = 0; i < plan->n_slices; i++) {
 		const struct wslice *s = &plan->slices[i];
 		const struct palette *pal = &plan->palettes[s->palette];
 		coded_slice(seq->a, &c, pal, s->fresh, seq->d + begin,
 			    s->end - begin);
 		put_header(&w, pal, s, c.n);
-		put_chunks(&w, &c, pal, s->mode);
+		put_chunks(&w, &c, pal, s->mode, &spelled, &all);
 		begin = s->end;
 	}
 	assert(begin == seq->n);
