@@ -58,13 +58,10 @@ level_of(int asked, const struct g_weights *w)
 }
 
 static void
-encode_piece(void *ctx, size_t i)
+encode_streams(const struct work *k, struct task *t, struct piece *p)
 {
-	struct work *k = ctx;
-	struct task *t = &k->task[i];
 	const struct g_shape *s = &t->c->w->shape;
 	struct weights_order ord = emit_weights_order(k->w->accel, t->c->op, t->slice, t->core);
-	struct piece *p = &t->c->piece[t->slice * t->c->cores + t->core];
 	if (!weights_order_channels(&ord) || !pack_scales(t, &ord, &p->scales))
 		return;
 	p->values = weights_order_count(&ord, s->dim[1], s->dim[2], s->dim[3]);
@@ -85,6 +82,17 @@ encode_piece(void *ctx, size_t i)
 	if (!p->stream.n)
 		(void)err_set(&t->err, "weights that span more than 255: the fast decoder "
 			      "reads bytes");
+}
+
+static void
+encode_piece(void *ctx, size_t i)
+{
+	struct work *k = ctx;
+	struct task *t = &k->task[i];
+	struct piece *p = &t->c->piece[t->slice * t->c->cores + t->core];
+	encode_streams(k, t, p);
+	p->hash = hash_xxh3(p->scales.p, p->scales.n);
+	p->hash = hash_xxh3_seeded(p->stream.p, p->stream.n, p->hash);
 }
 
 static bool
@@ -157,7 +165,7 @@ make_tasks(struct wenc *w, size_t *n)
 	return t;
 }
 
-/* what the threads made moves to the run's arena, in order */
+/* what the threads made, in order */
 static bool
 gather(struct wenc *w, struct task *task, size_t n)
 {
@@ -165,17 +173,9 @@ gather(struct wenc *w, struct task *task, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct task *t = &task[i];
 		struct piece *p = &t->c->piece[t->slice * t->c->cores + t->core];
-		struct bytes *b[2] = { &p->scales, &p->stream };
-		for (int k = 0; k < 2; k++) {
-			if (!b[k]->n)
-				continue;
-			uint8_t *copy = arena_alloc(w->a, b[k]->n, 1);
-			memcpy(copy, b[k]->p, b[k]->n);
-			b[k]->p = copy;
-			t->c->bytes += (int64_t)b[k]->n;
-			t->c->hash = hash_xxh3_seeded(copy, b[k]->n, t->c->hash);
-		}
-		arena_close(t->a);
+		t->c->bytes += (int64_t)(p->scales.n + p->stream.n);
+		t->c->hash = hash_xxh3_seeded(&p->hash, sizeof(p->hash), t->c->hash);
+		p->a = t->a;
 		if (ok && t->err.status)
 			ok = graph_err(w->g, t->c->w, w->e, "w%d: %s",
 				       t->c->w->rec.id, t->err.text);
@@ -229,6 +229,18 @@ count_weights(struct wenc *w, const struct task *t, size_t n)
 		count[i] = channels * d[1] * d[2] * d[3];
 	}
 	return count;
+}
+
+void
+forget_pieces(struct wenc *w)
+{
+	for (size_t i = 0; i < w->n_coded; i++) {
+		struct coded *c = &w->coded[i];
+		for (int k = 0; k < c->slices * c->cores; k++) {
+			arena_close(c->piece[k].a);
+			c->piece[k] = (struct piece){ 0 };
+		}
+	}
 }
 
 bool

@@ -60,6 +60,18 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 2 trouble.  See npu-wenc(1).",
 };
 
+/* on standard error, beside the output */
+static void
+report(const struct wenc *w, const struct options *o)
+{
+	struct text t = { 0 };
+	if (o->stats)
+		print_stats(w, &t);
+	if (o->allocation)
+		print_allocation(w, &t);
+	text_show(&t, stderr);
+}
+
 static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
@@ -73,14 +85,12 @@ run(const struct options *o, struct arena *a, struct err *e)
 		return false;
 	if (o->decode)
 		return file_set_end(w.files, decode_all(&w, o), e);
-	if (!encode_all(&w, o) || !lay_out(&w, o))
+	bool ok = encode_all(&w, o) && lay_out(&w, o);
+	if (ok)
+		report(&w, o);
+	forget_pieces(&w);
+	if (!ok)
 		return file_set_end(w.files, false, e);
-	struct text t = { 0 };
-	if (o->stats)
-		print_stats(&w, &t);
-	if (o->allocation)
-		print_allocation(&w, &t);
-	text_show(&t, stderr);
 	w.g->stage = STAGE_WENC;
 	if (!o->blob) /* alone, and without a copy of it */
 		return graph_write(w.g, o->output, e);

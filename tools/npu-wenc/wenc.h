@@ -21,8 +21,10 @@ struct options {
 
 /* one encoded piece: a slice's channels on one core */
 struct piece {
+	struct arena *a; /* has these: copied once, to their place */
 	struct bytes scales, stream;
 	size_t values; /* in the stream, padding included */
+	uint64_t hash; /* of both */
 };
 
 /* all pieces of one weights record, slice after slice, core after core */
@@ -55,6 +57,8 @@ void drop_codings(struct wenc *w);
 
 /* encode.c: fills w->coded, on `jobs` threads */
 bool encode_all(struct wenc *w, const struct options *o);
+/* what the pieces have, whether all went well or not */
+void forget_pieces(struct wenc *w);
 
 /* layout.c: places everything in flash, adds code records and the blob */
 bool lay_out(struct wenc *w, const struct options *o);
