@@ -56,8 +56,8 @@ END
 		cmp - <(printf '%s\n' --blob=./PRIVATE/flash.bin --jobs=3 -9)
 	printf '%s\n' --jobs=3 --no-map --thing=1 | cmp - args.npu-cmdgen
 	head -3 args.tfl2c | cmp - <(printf '%s\n' -n net --dialect=mlek)
-	printf '%s\n' model tfl-quantcheck tfl-partition npu-sched npu-wenc \
-		npu-cmdgen tfl2c | cmp - m.h
+	# of a file, tfl-quantcheck is asked beside the others
+	printf '%s\n' model tfl-partition npu-sched npu-wenc npu-cmdgen tfl2c | cmp - m.h
 	[ "$(wc -l <notes)" = 6 ]
 }
 
@@ -173,6 +173,17 @@ nothing_but()
 	start=$SECONDS
 	refuses 2 "SIGKILL" fake/npucc "${target[@]}" -o m.h m.tflite
 	[ $((SECONDS - start)) -lt 20 ]
+}
+
+@test "a model that is not integer ends the stages that took it to be" {
+	fakes
+	echo model >m.tflite
+	replace tfl-quantcheck 'sleep 0.3; echo no >&2; exit 1'
+	replace npu-sched 'exec sleep 100'
+	start=$SECONDS
+	refuses 1 "no" fake/npucc "${target[@]}" -o m.h m.tflite
+	[ $((SECONDS - start)) -lt 20 ]
+	[ ! -e m.h ]
 }
 
 @test "of two failures the first in the pipe is told" {

@@ -79,18 +79,23 @@ is_named(const struct npucc *c)
 	return false;
 }
 
+/* is the model in a file?  Not in a link: /dev/stdin is another file for each stage */
+static bool
+model_is_file(const struct npucc *c)
+{
+	struct stat st;
+	return c->model && !lstat(c->model, &st) && S_ISREG(st.st_mode);
+}
+
 /*
  * Of a model in a file, the graph between the stages has the name instead of six
- * bytes of text for four of it, which each stage would read and pass on.  Not of a
- * link: /dev/stdin is another file for each stage.
+ * bytes of text for four of it, which each stage would read and pass on.
  */
 static const char *
 name_of_model(struct npucc *c)
 {
-	struct stat st;
 	bool graph_is_output = c->o->last < CMDGEN && !c->o->report;
-	if (!c->model || c->o->keep || graph_is_output || lstat(c->model, &st) ||
-	    !S_ISREG(st.st_mode))
+	if (c->o->keep || graph_is_output || !model_is_file(c))
 		return NULL;
 	return arena_printf(c->a, "--by-name=%s", c->model);
 }
@@ -138,6 +143,20 @@ job_of(struct npucc *c, enum program p)
 	return j;
 }
 
+/*
+ * Of a model in a file, tfl-quantcheck says whether it is integer beside the stages that
+ * take it to be, as they can read it themselves.  Not where they write to what can't be
+ * taken back: its answer may be no.
+ */
+static void
+ask_aside(struct npucc *c, struct job *job, size_t n, const char *to)
+{
+	if (n < 2 || !to || job[0].program != QUANTCHECK || !model_is_file(c))
+		return;
+	job[0].aside = job[0].mute = true;
+	job[1].from = c->model;
+}
+
 /* stages up to last as one pipe; to: a file, or NULL: standard output */
 static bool
 run_pipe(struct npucc *c, enum program last, const char *to)
@@ -147,6 +166,7 @@ run_pipe(struct npucc *c, enum program last, const char *to)
 	for (int p = (int)first_stage(c); p <= (int)last; p++)
 		job[n++] = job_of(c, (enum program)p);
 	job[n - 1].output = to;
+	ask_aside(c, job, n, to);
 	return run_jobs(c, job, n);
 }
 

@@ -101,6 +101,7 @@ struct job {
 	const char *called; /* what messages call standard input; NULL: as they do */
 	const char *output; /* of -o; NULL: standard output */
 	bool mute;	    /* standard output goes nowhere */
+	bool aside; /* nobody reads what it writes; if it fails, all are ended */
 	bool repeats;	    /* what it says where it ends well has been said */
 };
 /* true: all ended well.  Otherwise c->status is set, or c->e */

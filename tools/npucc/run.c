@@ -151,7 +151,7 @@ start_all(struct npucc *c, struct process *p, size_t n, struct feed *f)
 	bool ok = open_feed(c, p[0].job, f, &in);
 	for (size_t i = 0; ok && i < n; i++) {
 		int end[2] = { -1, -1 };
-		if (i + 1 < n && pipe2(end, O_CLOEXEC))
+		if (i + 1 < n && !p[i].job->aside && pipe2(end, O_CLOEXEC))
 			ok = err_set(c->e, "pipe: %s", strerror(errno));
 		ok = ok && spawn(c, &p[i], in, end[1]);
 		if (in >= 0)
@@ -180,15 +180,11 @@ failed(const struct process *p)
 	return p->status && !died_of_pipe(p);
 }
 
-/*
- * Nobody reads what those before p write: they need not compute it first.  Only
- * where p was ended from outside: after a failure of its own they may have found
- * another, and the first in the pipe is told, whichever was the first in time.
- */
+/* the first n: nobody reads what they write, and they need not compute it first */
 static void
-end_writers(const struct process *p, size_t n_before)
+end_first(const struct process *p, size_t n)
 {
-	for (size_t i = 0; i < n_before; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!p[i].ended)
 			(void)kill(p[i].pid, SIGPIPE);
 }
@@ -214,8 +210,13 @@ hear(struct process *p)
 	return n > 0;
 }
 
+/*
+ * Those before one that was ended from outside are ended: after a failure of its own
+ * they may have found another, and the first in the pipe is told, whichever was the
+ * first in time.  One that stands aside is first, and what all others make is its.
+ */
 static void
-reap(struct process *p, size_t i)
+reap(struct process *p, size_t i, size_t n)
 {
 	if (p[i].ended || !waitpid(p[i].pid, &p[i].status, WNOHANG))
 		return;
@@ -224,8 +225,10 @@ reap(struct process *p, size_t i)
 	while (p[i].says >= 0 && hear(&p[i]))
 		;
 	stop_hearing(&p[i]);
-	if (WIFSIGNALED(p[i].status) && failed(&p[i]))
-		end_writers(p, i);
+	if (failed(&p[i]) && p[i].job->aside)
+		end_first(p, n);
+	else if (WIFSIGNALED(p[i].status) && failed(&p[i]))
+		end_first(p, i);
 }
 
 /* SIGPIPE is ignored: who reads no more says itself why */
@@ -260,7 +263,7 @@ wait_all(struct npucc *c, struct process *p, size_t n, struct feed *feed)
 	for (bool going = true; going;) {
 		going = false;
 		for (size_t i = 0; i < n; i++) {
-			reap(p, i);
+			reap(p, i, n);
 			f[i] = (struct pollfd){ .fd = p[i].says, .events = POLLIN };
 			going = going || !p[i].ended;
 		}
@@ -394,7 +397,7 @@ run_jobs(struct npucc *c, const struct job *job, size_t n)
 	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	bool ok = start_all(c, p, n, &feed);
 	if (!ok)
-		end_writers(p, n);
+		end_first(p, n);
 	wait_all(c, p, n, &feed);
 	if (feed.fd >= 0)
 		(void)close(feed.fd);
