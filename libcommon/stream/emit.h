@@ -98,4 +98,8 @@ size_t emit_scale_records(const struct weights_order *ord);
 int64_t emit_scale_bytes(const struct accel *accel, const struct g_op *op,
 			 int64_t channels);
 
+/* U85: does op's stream say that its result is not scaled?  What is written as 2^30 >> 30
+ * goes through the multiplier */
+bool emit85_is_unscaled(const struct g_op *op);
+
 #endif

@@ -76,15 +76,6 @@ extent(int32_t ofm, int stride, int kernel, int padding, bool upscaled)
 	return upscaled ? (n + 1) / 2 : n;
 }
 
-/* does its stream say that nothing is scaled?  What is written as 2^30 >> 30 goes through
- * the multiplier (ofm_scale in libcommon/stream/emit85_scales.c) */
-static bool
-is_unscaled(struct npu_scale s)
-{
-	return (s.mult == 1 && s.shift == 0) ||
-	       (s.mult == (1u << 31) + 1 && s.shift == 31);
-}
-
 bool
 takes_ifm2_first(const struct g_op *op)
 {
@@ -109,7 +100,7 @@ describe85(const struct g_op *op, struct perf_op *p)
 	p->stage.divides = op->kind == OP_DIV;
 	p->stage.moves = op->kind == OP_REORDER;
 	p->stage.turns = op->order == ORDER_REVERSE_W;
-	p->stage.bare = op->kind == OP_REORDER && is_unscaled(op->scale);
+	p->stage.bare = op->kind == OP_REORDER && emit85_is_unscaled(op);
 }
 
 /* by generation: what not all have */
