@@ -179,13 +179,19 @@ drop(struct packing *k, size_t i)
 	}
 	k->work += g->n_near;
 	int64_t at = 0;
+	size_t left = n; /* those that begin below bar nothing any more */
 	for (bool moved = true; moved; k->work += n) {
+		const size_t was = left;
 		moved = false;
-		for (size_t j = 0; j < n; j++)
-			if (k->barred[j].lo < at && k->barred[j].hi > at) {
-				at = k->barred[j].hi;
-				moved = true;
-			}
+		left = 0;
+		for (size_t j = 0; j < was; j++) {
+			const struct span b = k->barred[j];
+			const bool bars = b.lo < at && b.hi > at;
+			moved |= bars;
+			at = bars ? b.hi : at;
+			k->barred[left] = b;
+			left += b.lo >= at;
+		}
 	}
 	k->at[own] = at;
 }
