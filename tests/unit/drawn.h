@@ -15,4 +15,11 @@ draw(int64_t n)
 	return (int64_t)((drawn_state >> 33) % (uint64_t)n);
 }
 
+/* min to max */
+static inline int
+roll(int min, int max)
+{
+	return min + (int)draw((int64_t)max - min + 1);
+}
+
 #endif

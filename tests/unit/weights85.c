@@ -8,20 +8,13 @@
  */
 #include "stream/filters.h"
 
+#include "drawn.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t state;
 static int failed;
-
-static int
-roll(int min, int max)
-{
-	state = state * UINT64_C(6364136223846793005) +
-		UINT64_C(1442695040888963407);
-	return min + (int)((state >> 33) % (uint64_t)(max - min + 1));
-}
 
 static void
 expect(const char *what, int64_t got, int64_t want)
@@ -204,7 +197,7 @@ struct trial {
 };
 
 static void
-draw(struct arena *a, struct trial *t)
+draw_trial(struct arena *a, struct trial *t)
 {
 	struct npu_op *op = &t->op;
 	*t = (struct trial){ .accel = &accels[roll(ACCEL_U85_128, ACCEL_U85_2048)] };
@@ -313,7 +306,7 @@ main(int argc, char **argv)
 	static const int plain[10] = { 1, 2, 3, 6, 5, 4, 7, 8, 9, 0 };
 	static const int strided[10] = { 1, 3, 9, 7, 2, 8, 4, 6, 5, 0 };
 	int count = argc > 1 ? atoi(argv[1]) : 150;
-	state = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	drawn_state = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	test_depth_first();
 	test_quads();
 	test_phases(1, plain);
@@ -323,7 +316,7 @@ main(int argc, char **argv)
 	for (int i = 0; i < count && !failed; i++) {
 		struct arena *a = arena_open();
 		struct trial t;
-		draw(a, &t);
+		draw_trial(a, &t);
 		test_trial(a, &t);
 		if (failed)
 			printf("trial %d on %s: %dx%dx%dx%d\n", i, t.accel->name,

@@ -8,19 +8,11 @@
  */
 #include "weights/weights.h"
 
+#include "drawn.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t state;
-
-static int
-roll(int min, int max)
-{
-	state = state * UINT64_C(6364136223846793005) +
-		UINT64_C(1442695040888963407);
-	return min + (int)((state >> 33) % (uint64_t)(max - min + 1));
-}
 
 /* weights of 1x1 kernels, and the order of one stream of them */
 struct sample {
@@ -50,7 +42,7 @@ fill(uint8_t *w, size_t n, int kind)
 }
 
 static struct sample
-draw(struct arena *a)
+draw_sample(struct arena *a)
 {
 	struct sample s = { .level = roll(1, 12) };
 	int32_t o = roll(1, 70), i = roll(1, roll(0, 5) ? 60 : 900);
@@ -136,7 +128,7 @@ static bool
 check(int i)
 {
 	struct arena *a = arena_open();
-	struct sample s = draw(a), other = draw(a);
+	struct sample s = draw_sample(a), other = draw_sample(a);
 	struct bytes coding, others;
 
 	set_zero(&s);
@@ -165,7 +157,7 @@ main(int argc, char **argv)
 {
 	int count = argc > 1 ? atoi(argv[1]) : 200, failed = 0;
 
-	state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	drawn_state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	for (int i = 0; i < count; i++)
 		failed += !check(i);
 	/* that all three were met */

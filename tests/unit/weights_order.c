@@ -7,20 +7,12 @@
  */
 #include "weights/weights.h"
 
+#include "drawn.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t state;
-
-static int
-roll(int min, int max)
-{
-	state = state * UINT64_C(6364136223846793005) +
-		UINT64_C(1442695040888963407);
-	return min + (int)((state >> 33) % (uint64_t)(max - min + 1));
-}
 
 static int
 up(int v, int to)
@@ -313,7 +305,7 @@ main(int argc, char **argv)
 	if (!check_scales() || !check_part_kernel())
 		return EXIT_NO;
 	for (long i = 0; i < count; i++) {
-		state = seed + (uint64_t)i;
+		drawn_state = seed + (uint64_t)i;
 		if (!check_shape()) {
 			printf("case: weights_order 1 %" PRIu64 "\n",
 			       seed + (uint64_t)i);
