@@ -14,7 +14,7 @@ calibrated()
 	local profile=$1 model=$2
 	shift 2
 	npu-perf --system-config "$profile" --memory-mode Shared_Sram --json "$@" "$model" |
-		jq .calibrated_cycles
+		cycles_of calibrated_cycles
 }
 
 # compile ACCELERATOR OUT OPTION...

@@ -16,7 +16,7 @@ compile_as()
 cycles()
 {
 	npu-perf --system-config="${accel[1]}" --memory-mode="${accel[2]}" --json "$1" |
-		jq .timeline_cycles
+		cycles_of timeline_cycles
 }
 
 # both_ways MODEL...: cycles within 2 %, and what TOSA's rules compute.  A SOFTMAX at
