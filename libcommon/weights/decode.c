@@ -164,12 +164,22 @@ read_header(struct decoder *d, int zdiv, uint64_t start)
 
 /*
  * Quotients that one step completed; their remainders follow a step later.  Symbols are
- * split a few at a time, so that some behind the last quotient are written to, too.
+ * split a few at a time, so that some behind the last quotient are written to, too; and
+ * eight weights are made at a time, those behind the last one of quotients that are 0.
  */
+enum { FINISHED_AT_ONCE = 8 };
 struct pending {
 	int n;
-	uint32_t quotient[WEIGHTS_UNARY + AT_A_TIME - 1];
+	uint32_t quotient[WEIGHTS_UNARY + AT_A_TIME - 1 + FINISHED_AT_ONCE];
 };
+
+/* no more than `most` of them */
+static inline void
+cut(struct pending *p, uint32_t most)
+{
+	p->n = (int)min_i64(p->n, most);
+	memset(p->quotient + p->n, 0, FINISHED_AT_ONCE * sizeof(*p->quotient));
+}
 
 /* What the symbols are that these bits of first and second spell. */
 static struct spelling
@@ -244,28 +254,41 @@ split_runs(uint32_t word, int width, uint32_t carry, struct pending *p)
 	return carry;
 }
 
-/* remainders of the weights of the previous step; false: one is above 511 */
+/*
+ * Remainders of the weights of the previous step, k at a time; false: one is above 511.
+ * How many there are can't be foreseen: unless it is exact, some behind the last are made
+ * as well, and overwritten.
+ */
+static inline bool
+finish_by(const struct decoder *d, const struct pending *p, int16_t *out, int k, bool exact)
+{
+	const struct slice *s = &d->s;
+	const uint64_t mask = (1u << s->wdiv) - 1;
+	const uint64_t divisor = s->plain ? 0 : UINT64_C(1) << s->wdiv;
+	const uint64_t last = s->limit - 1;
+	uint64_t above = 0; /* its highest bit: last was less than an index */
+
+	for (int i = 0; i < p->n; i += k) {
+		uint64_t v = bits_peek(&d->b, d->b.at + (uint64_t)(i * s->wdiv));
+		int end = exact && p->n - i < k ? p->n : i + k;
+		for (int j = i; j < end; j++, v >>= s->wdiv) {
+			uint64_t x = p->quotient[j] * divisor + (v & mask);
+			above |= last - x;
+			out[j] = s->weight[x % WEIGHTS_N_INDEX];
+		}
+	}
+	return !(above >> 63);
+}
+
 static bool
 finish_weights(struct decoder *d, const struct pending *p, int16_t *out)
 {
-	enum { AT_ONCE = 6 }; /* of 9 bits, in the 57 that are seen */
-	const struct slice *s = &d->s;
-	const uint32_t mask = (1u << s->wdiv) - 1;
-	uint32_t worst = 0;
-
-	for (int i = 0; i < p->n;) {
-		int end = p->n - i < AT_ONCE ? p->n : i + AT_ONCE;
-		uint64_t v = bits_peek(&d->b, d->b.at);
-		d->b.at += (uint64_t)((end - i) * s->wdiv);
-		for (; i < end; i++, v >>= s->wdiv) {
-			uint32_t q = s->plain ? 0 : p->quotient[i];
-			uint32_t x = q << s->wdiv | ((uint32_t)v & mask);
-			x = q < WEIGHTS_N_INDEX ? x : WEIGHTS_N_INDEX;
-			worst = x > worst ? x : worst;
-			out[i] = s->weight[x % WEIGHTS_N_INDEX];
-		}
-	}
-	return worst < s->limit;
+	/* of 57 bits that are seen; 7 make no index that is too large */
+	enum { FEW = 6, NARROW = 7 };
+	bool ok = d->s.wdiv <= NARROW ? finish_by(d, p, out, FINISHED_AT_ONCE, false)
+				      : finish_by(d, p, out, FEW, true);
+	d->b.at += (uint64_t)(p->n * d->s.wdiv);
+	return ok;
 }
 
 static void
@@ -280,6 +303,7 @@ finish_runs(struct decoder *d, const struct pending *p, uint32_t *out)
 /*
  * Room for a slice's weights, and for its runs.  Each takes a bit at least, and a step,
  * which is found to be behind the end only when it is read, completes 12 of either.
+ * Behind the weights some more are written to.
  */
 static void
 make_room(struct decoder *d)
@@ -289,7 +313,8 @@ make_room(struct decoder *d)
 	size_t n = d->s.n < most ? d->s.n : (size_t)most;
 	if (n > d->cap_weights) {
 		d->cap_weights = n > 2 * d->cap_weights ? n : 2 * d->cap_weights;
-		d->weights = anew(d->scratch, int16_t, d->cap_weights);
+		d->weights = anew(d->scratch, int16_t,
+				  d->cap_weights + 2 * FINISHED_AT_ONCE);
 	}
 	if (d->s.runs && n + 1 > d->cap_runs) {
 		d->cap_runs = n + 1 > 2 * d->cap_runs ? n + 1 : 2 * d->cap_runs;
@@ -306,48 +331,48 @@ read_chunks(struct decoder *d)
 	int zl = s->zdiv < 3 ? 12 : 8;
 	uint32_t w = 0, r = 0, w_carry = 0, r_carry = 0;
 	make_room(d);
-	struct pending pending[2], r_was = { 0 };
-	struct pending *w_was = &pending[0], *w_now = &pending[1];
+	struct pending weights[2] = { 0 }, runs[2] = { 0 };
 
 	if (!s->plain)
 		spell_all(&d->spellings, s->trunc);
-	w_was->n = 0;
-	for (;;) {
+	for (int step = 0;; step ^= 1) {
+		struct pending *w_now = &weights[step], *w_was = &weights[step ^ 1];
+		struct pending *r_now = &runs[step], *r_was = &runs[step ^ 1];
 		uint64_t start = d->b.at;
 		bool w_on = w < s->n && (!s->runs || (int64_t)w - r < 8);
 		bool r_on = r < s->n_runs && w >= r;
-		struct pending r_now = { 0 };
-		uint32_t first = 0, word = 0;
+		uint64_t units = bits_peek(&d->b, start); /* 36 at most */
 
 		w_now->n = w_on ? wl : 0;
-		if (w_on && !s->plain)
-			first = bits_take(&d->b, 12);
-		if (r_on)
-			word = bits_take(&d->b, zl);
+		r_now->n = 0;
+		uint32_t first = w_on && !s->plain ? units % (1 << WEIGHTS_UNARY) : 0;
+		int n_units = w_on && !s->plain ? WEIGHTS_UNARY : 0;
+		if (r_on) {
+			uint32_t word = (uint32_t)(units >> n_units) & ((1u << zl) - 1);
+			n_units += zl;
+			r_carry = split_runs(word, zl, r_carry, r_now);
+		}
 		if (w_on && !s->plain) {
-			uint32_t second = bits_take(
-			    &d->b, (int)count_bits_16x2(first));
+			int n_second = (int)count_bits_16x2(first);
+			uint32_t second = (uint32_t)(units >> n_units) &
+					  ((1u << n_second) - 1);
+			n_units += n_second;
 			w_carry = split_weights(&d->spellings, first, second,
 						w_carry, w_now);
 		}
-		if (r_on)
-			r_carry = split_runs(word, zl, r_carry, &r_now);
-		w_now->n = (int)min_i64(w_now->n, s->n - w);
-		r_now.n = (int)min_i64(r_now.n, s->n_runs - r);
+		d->b.at += (uint64_t)n_units;
+		cut(w_now, s->n - w);
+		r_now->n = (int)min_i64(r_now->n, s->n_runs - r);
 		if (!finish_weights(d, w_was, d->weights + w - w_was->n))
 			return refuse(d, start, "weight index or value above 511");
 		if (s->runs)
-			finish_runs(d, &r_was, d->runs + r - r_was.n);
+			finish_runs(d, r_was, d->runs + r - r_was->n);
 		if (d->b.at > d->b.n_bits)
 			return refuse(d, start, "input ends inside a slice");
 		if (!w_on && !r_on)
 			return true;
 		w += (uint32_t)w_now->n;
-		r += (uint32_t)r_now.n;
-		struct pending *free_again = w_was;
-		w_was = w_now;
-		w_now = free_again;
-		r_was = r_now;
+		r += (uint32_t)r_now->n;
 	}
 }
 
