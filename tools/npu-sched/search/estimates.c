@@ -34,7 +34,7 @@ struct estimator {
 static double
 cycles_below(struct estimator *e, double *known, int64_t room, int64_t *need)
 {
-	if (*known)
+	if (*known > 0)
 		return *known;
 	e->lacks |= !e->p;
 	if (!e->p)
