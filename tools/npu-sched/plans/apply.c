@@ -105,14 +105,18 @@ set_codings(struct sched *s)
 	for (size_t i = 0; i < p->n_slices; i++) {
 		struct g_weights *w = p->slice[i].w;
 		struct bytes b = slice_coding(s, p, i);
+		if (!b.n)
+			continue;
 		if (p->slice[i].index == 0)
 			G_PUT(w, WEIGHTS, coding, (struct g_span){ .at = (int64_t)all.n });
 		w->coding.bytes += (int64_t)b.n;
 		text_put(&all, b.p, b.n);
 	}
-	uint8_t *copy = anew(s->g->a, uint8_t, all.n);
-	memcpy(copy, all.p, all.n);
-	graph_add_blob(s->g, GRAPH_CODING, (struct bytes){ .p = copy, .n = all.n });
+	if (all.n) {
+		uint8_t *copy = anew(s->g->a, uint8_t, all.n);
+		memcpy(copy, all.p, all.n);
+		graph_add_blob(s->g, GRAPH_CODING, (struct bytes){ .p = copy, .n = all.n });
+	}
 	text_free(&all);
 }
 
