@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes of a memory have a value: rule 52. */
+#include "base/fixed.h"
 #include "stream/verify.h"
 
-#include <string.h>
-
-enum { PAGE = 4096 };
+enum { PAGE = 4096, WORD = 64 };
 
 struct written {
 	struct arena *a;
 	int64_t bytes;
-	uint8_t **page; /* a flag a byte; NULL: none; FULL: all */
+	uint64_t **page; /* a bit a byte; NULL: none; FULL: all */
 };
 
-static uint8_t full_page[1]; /* only its address counts */
+static uint64_t full_page[1]; /* only its address counts */
 #define FULL full_page
 
 struct written *
@@ -21,8 +20,16 @@ written_new(struct arena *a, int64_t bytes)
 	struct written *w = anew(a, struct written, 1);
 	w->a = a;
 	w->bytes = bytes;
-	w->page = anew(a, uint8_t *, (size_t)(bytes / PAGE + 1));
+	w->page = anew(a, uint64_t *, (size_t)(bytes / PAGE + 1));
 	return w;
+}
+
+/* the bits [from, end) of the word that holds from, and how many these are */
+static uint64_t
+bits_from(int64_t from, int64_t end, int64_t *n)
+{
+	*n = min_i64(end - from, WORD - from % WORD);
+	return UINT64_MAX >> (WORD - *n) << from % WORD;
 }
 
 void
@@ -31,18 +38,30 @@ written_mark(struct written *w, int64_t at, int64_t n)
 	if (at < 0 || n <= 0 || at > w->bytes || n > w->bytes - at)
 		return; /* outside: another rule */
 	for (int64_t end = at + n; at < end;) {
-		uint8_t **p = &w->page[at / PAGE];
-		int64_t from = at % PAGE;
-		int64_t here = PAGE - from < end - at ? PAGE - from : end - at;
-		if (here == PAGE)
+		uint64_t **p = &w->page[at / PAGE];
+		int64_t from = at % PAGE, stop = min_i64(PAGE, from + end - at), k;
+		at += stop - from;
+		if (stop - from == PAGE)
 			*p = FULL;
-		else if (*p != FULL) {
-			if (!*p)
-				*p = anew(w->a, uint8_t, PAGE);
-			memset(*p + from, 1, (size_t)here);
-		}
-		at += here;
+		if (*p == FULL)
+			continue;
+		if (!*p)
+			*p = anew(w->a, uint64_t, PAGE / WORD);
+		for (; from < stop; from += k)
+			(*p)[from / WORD] |= bits_from(from, stop, &k);
 	}
+}
+
+/* the first of [from, stop) that is not written; stop: all are */
+static int64_t
+page_hole(const uint64_t *page, int64_t from, int64_t stop)
+{
+	for (int64_t k; from < stop; from += k) {
+		uint64_t missing = bits_from(from, stop, &k) & ~page[from / WORD];
+		if (missing)
+			return from / WORD * WORD + __builtin_ctzll(missing);
+	}
+	return stop;
 }
 
 int64_t
@@ -51,17 +70,12 @@ written_hole(const struct written *w, int64_t at, int64_t n)
 	if (at < 0 || n <= 0 || at > w->bytes || n > w->bytes - at)
 		return -1;
 	for (int64_t end = at + n; at < end;) {
-		const uint8_t *p = w->page[at / PAGE];
-		int64_t from = at % PAGE;
-		int64_t here = PAGE - from < end - at ? PAGE - from : end - at;
-		if (!p)
-			return at;
-		if (p != FULL) {
-			const uint8_t *hole = memchr(p + from, 0, (size_t)here);
-			if (hole)
-				return at - from + (hole - p);
-		}
-		at += here;
+		const uint64_t *p = w->page[at / PAGE];
+		int64_t from = at % PAGE, stop = min_i64(PAGE, from + end - at);
+		int64_t hole = !p ? from : p == FULL ? stop : page_hole(p, from, stop);
+		if (hole < stop)
+			return at - from + hole;
+		at += stop - from;
 	}
 	return -1;
 }
