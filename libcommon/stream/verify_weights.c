@@ -167,8 +167,10 @@ decodes(struct arena *a, const struct npu_op *op, const struct tried *t, int n,
 	if (op->fast_weights)
 		return weights_fast_decode(a, in, count * (size_t)n, &v, bad) &&
 		       (!sparse || are_paired(a, op, &t->order, v.v, count, bad));
+	if (!sparse)
+		return weights_count(in, count, bad);
 	return weights_decode(a, in, (int64_t)count, &v, bad) &&
-	       (!sparse || is_paired(a, op, &t->order, v.v, bad));
+	       is_paired(a, op, &t->order, v.v, bad);
 }
 
 /* one decoding that is put off */

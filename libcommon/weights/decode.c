@@ -54,6 +54,7 @@ struct decoder {
 	struct slice s;
 	struct weights_values out;
 	size_t cap;
+	bool counts; /* out.v is NULL: values are counted, and held against the rules */
 	int16_t *weights; /* of a slice, and the runs between them */
 	uint32_t *runs;
 	size_t cap_weights, cap_runs;
@@ -280,12 +281,24 @@ finish_by(const struct decoder *d, const struct pending *p, int16_t *out, int k,
 	return !(above >> 63);
 }
 
+/* Is every index below the limit, whatever the remainders are?  Not sure: false. */
+static bool
+are_low(const struct slice *s, const struct pending *p)
+{
+	enum { N = WEIGHTS_UNARY + AT_A_TIME - 1 };
+	uint32_t any = 0; /* at least the largest of these, and of what is behind them */
+	for (int i = 0; i < N; i++)
+		any |= p->quotient[i];
+	return (any + UINT64_C(1)) << s->wdiv <= s->limit;
+}
+
 static bool
 finish_weights(struct decoder *d, const struct pending *p, int16_t *out)
 {
 	/* of 57 bits that are seen; 7 make no index that is too large */
 	enum { FEW = 6, NARROW = 7 };
-	bool ok = d->s.wdiv <= NARROW ? finish_by(d, p, out, FINISHED_AT_ONCE, false)
+	bool ok = d->counts && are_low(&d->s, p) ? true
+		  : d->s.wdiv <= NARROW ? finish_by(d, p, out, FINISHED_AT_ONCE, false)
 				      : finish_by(d, p, out, FEW, true);
 	d->b.at += (uint64_t)(p->n * d->s.wdiv);
 	return ok;
@@ -406,6 +419,10 @@ append(struct decoder *d, struct arena *a, uint64_t start)
 		total += run[i];
 	if (!reserve(d, a, total, start))
 		return false;
+	if (d->counts) {
+		d->out.n += (size_t)total;
+		return true;
+	}
 	int16_t *out = d->out.v + d->out.n;
 	d->out.n += (size_t)total;
 	if (!s->runs) {
@@ -445,9 +462,10 @@ decode_slices(struct decoder *d, struct arena *grow)
 	}
 }
 
-bool
-weights_decode(struct arena *a, struct bytes in, int64_t expected,
-	       struct weights_values *out, struct err *e)
+/* expected values, in out: made in the arena; without one counted */
+static bool
+decode(struct arena *a, struct bytes in, int64_t expected, struct weights_values *out,
+       struct err *e)
 {
 	*out = (struct weights_values){ 0 };
 	if (in.n > MAX_BYTES)
@@ -463,8 +481,9 @@ weights_decode(struct arena *a, struct bytes in, int64_t expected,
 			      .n_bits = (uint64_t)in.n * 8 };
 	d->e = e;
 	d->scratch = scratch;
+	d->counts = !a;
 	if (expected >= 0) {
-		d->out.v = anew(a, int16_t, (size_t)expected);
+		d->out.v = a ? anew(a, int16_t, (size_t)expected) : NULL;
 		d->cap = (size_t)expected;
 	}
 	bool ok = decode_slices(d, expected < 0 ? a : NULL);
@@ -475,4 +494,18 @@ weights_decode(struct arena *a, struct bytes in, int64_t expected,
 		*out = d->out;
 	arena_close(scratch);
 	return ok;
+}
+
+bool
+weights_decode(struct arena *a, struct bytes in, int64_t expected,
+	       struct weights_values *out, struct err *e)
+{
+	return decode(a, in, expected, out, e);
+}
+
+bool
+weights_count(struct bytes in, size_t expected, struct err *e)
+{
+	struct weights_values none;
+	return decode(NULL, in, (int64_t)expected, &none, e);
 }

@@ -368,9 +368,24 @@ random_length(void)
 	}
 }
 
-/* damaged streams must be refused or decoded, never more */
-static void
-damage(struct arena *a, struct bytes in)
+/* what is counted is what would be decoded, and refused with the same words */
+static bool
+counts_alike(struct arena *a, struct bytes in, size_t n)
+{
+	struct weights_values got;
+	struct err decoding = { 0 }, counting = { 0 };
+
+	if (weights_decode(a, in, (int64_t)n, &got, &decoding) ==
+		    weights_count(in, n, &counting) &&
+	    !strcmp(decoding.text, counting.text))
+		return true;
+	printf("decoded: '%s'; counted: '%s'\n", decoding.text, counting.text);
+	return false;
+}
+
+/* damaged streams of n values must be refused or decoded, never more */
+static bool
+damage(struct arena *a, struct bytes in, size_t n)
 {
 	uint8_t *raw = anew(a, uint8_t, in.n);
 	struct weights_values got;
@@ -379,8 +394,11 @@ damage(struct arena *a, struct bytes in)
 	memcpy(raw, in.p, in.n);
 	for (int i = roll(1, 4); i > 0; i--)
 		raw[random_bits() % in.n] ^= (uint8_t)(1u << roll(0, 7));
-	in = (struct bytes){ .p = raw, .n = (size_t)roll(0, (int)in.n) };
+	in.p = raw;
+	bool ok = counts_alike(a, in, n);
+	in.n = (size_t)roll(0, (int)in.n);
 	(void)weights_decode(a, in, -1, &got, &e);
+	return ok && counts_alike(a, in, n);
 }
 
 static bool
@@ -408,8 +426,8 @@ check_round_trip(int level)
 	if (!ok)
 		printf("kind %d, %zu values, level %d: %zu bytes, cost %zu: "
 		       "%s\n", kind, n, level, out.n, cost, e.text);
-	else
-		damage(a, out);
+	ok = ok && counts_alike(a, out, n) && counts_alike(a, out, n + 1) &&
+	     damage(a, out, n);
 	/* above the default a level never gives more than the one below */
 	if (ok && level > WEIGHTS_LEVEL_DEFAULT &&
 	    cost > weights_cost(v, n, level - 1)) {
