@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASE64_LINE = 76 };
-
 void
 text_free(struct text *t)
 {
@@ -346,15 +344,17 @@ decode_lines(const char **s, const char *stop, uint8_t **o, const uint8_t *end)
 	uint8_t *out = *o;
 
 	for (; little && stop - c > BASE64_LINE && c[BASE64_LINE] == '\n' &&
-	       end - out >= LINE_BYTES + 2;
+	       end - out >= LINE_BYTES;
 	     c += BASE64_LINE + 1, out += LINE_BYTES) {
+		uint8_t line[LINE_BYTES + 2]; /* out may be c, and c no such line */
 		sixteen known = ~(sixteen){ 0 };
 		/* four of the last ones for the second time */
 		for (int i = 0; i <= BASE64_LINE - 16; i += i < 48 ? 16 : 12)
-			known &= decode_sixteen(c + i, out + i / 4 * 3);
+			known &= decode_sixteen(c + i, line + i / 4 * 3);
 		eights all = (eights)known;
 		if ((all[0] & all[1]) != UINT64_MAX)
 			break;
+		memcpy(out, line, LINE_BYTES);
 	}
 	*s = c;
 	*o = out;

@@ -49,12 +49,13 @@ void text_c_string(struct text *t, const char *s);
 /* a field of a table with commas: in quotes where it needs them */
 void text_csv(struct text *t, const char *s);
 
-/* base64, 76 characters a line, every line ended by a newline */
+/* base64, so many characters a line, every line ended by a newline */
+enum { BASE64_LINE = 76 };
 void text_base64(struct text *t, const void *p, size_t n);
 
 /*
  * Decodes base64 text (newlines allowed anywhere) into exactly n bytes at out.
- * False if the text holds anything else, or another number of bytes.
+ * False if the text holds anything else, or another number of bytes.  out may be s.
  */
 bool base64_decode(const char *s, size_t len, void *out, size_t n);
 
