@@ -203,6 +203,25 @@ parse_blob_keys(struct parse *s, struct g_blob *b, const char *p, const char *en
 	return true;
 }
 
+/*
+ * Over the full lines that this many bytes are as text_base64() writes them: what is
+ * skipped has no more digits than the blob needs, its end is behind it.  Only the
+ * first line is looked through, for text of another width: its lines count, too.
+ */
+static void
+skip_full_lines(struct parse *s, int64_t bytes)
+{
+	const ptrdiff_t line = BASE64_LINE + 1;
+	int64_t n = bytes / (BASE64_LINE / 4 * 3);
+	if (n <= 0 || s->end - s->p < line ||
+	    memchr(s->p, '\n', (size_t)line) != s->p + line - 1)
+		return;
+	for (; n > 0 && s->end - s->p >= line && s->p[line - 1] == '\n'; n--) {
+		s->p += line;
+		s->line++;
+	}
+}
+
 static bool
 parse_blob(struct parse *s, const char *p, const char *end)
 {
@@ -223,6 +242,7 @@ parse_blob(struct parse *s, const char *p, const char *end)
 	if (b->path)
 		return true;
 	b->text = s->p;
+	skip_full_lines(s, b->bytes);
 	/* base64 has no letters "end\n" at a line's start: lines are 4 or more */
 	for (const char *q; (q = next_line(s, &end));)
 		if (end - q == 3 && !memcmp(q, "end", 3)) {
@@ -259,6 +279,9 @@ parse_lines(struct parse *s)
 	while ((p = next_line(s, &end))) {
 		if (p == end)
 			continue;
+		/* comments are kept as strings; of a blob only the digits are */
+		if (memchr(p, '\0', (size_t)(end - p)))
+			return BAD(s, "a NUL byte in a text file");
 		if (*p == '#') {
 			if (!s->comments)
 				s->comments = p;
@@ -361,15 +384,6 @@ check_stage(const struct graph *g, enum g_stage need, struct err *e)
 		      tool[g->stage + 1]);
 }
 
-static unsigned
-line_of(struct bytes text, const char *at)
-{
-	unsigned line = 1;
-	for (const char *p = (const char *)text.p; p < at; p++)
-		line += *p == '\n';
-	return line;
-}
-
 bool
 graph_read(struct arena *a, struct bytes text, const char *file,
 	   enum g_stage need, struct graph **out, struct err *e)
@@ -380,10 +394,6 @@ graph_read(struct arena *a, struct bytes text, const char *file,
 			   .end = (const char *)text.p + text.n };
 	if (!parse_header(&s))
 		return false;
-	/* comments are kept as strings */
-	const char *nul = memchr(text.p, '\0', text.n);
-	if (nul)
-		return err_at(e, file, line_of(text, nul), "a NUL byte in a text file");
 	if (!parse_lines(&s))
 		return false;
 	for (int k = 0; k < RECORDS; k++)
