@@ -32,7 +32,7 @@ file_base(const char *path)
 
 /* a regular file: its size is known, one read does it */
 static bool
-read_sized(struct arena *a, int fd, size_t size, struct bytes *out)
+read_sized(struct arena *a, int fd, size_t size, uint8_t **out, size_t *got)
 {
 	uint8_t *p = arena_alloc(a, size + 1, 1);
 	size_t n = 0;
@@ -46,13 +46,14 @@ read_sized(struct arena *a, int fd, size_t size, struct bytes *out)
 			break;
 		n += (size_t)k;
 	}
-	*out = (struct bytes){ .p = p, .n = n };
+	*out = p;
+	*got = n;
 	return true;
 }
 
 /* a pipe: grow outside the arena, which then keeps it */
 static bool
-read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
+read_growing(struct arena *a, int fd, size_t max, uint8_t **out, size_t *got)
 {
 	uint8_t *buf = NULL;
 	size_t n = 0, cap = 0;
@@ -78,7 +79,8 @@ read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
 	bool ok = buf && (k >= 0 || n > max);
 	if (ok) {
 		buf[n] = 0;
-		*out = (struct bytes){ .p = arena_keep(a, buf, cap), .n = n };
+		*out = arena_keep(a, buf, cap);
+		*got = n;
 		return true;
 	}
 	int saved = errno;
@@ -88,7 +90,7 @@ read_growing(struct arena *a, int fd, size_t max, struct bytes *out)
 }
 
 bool
-file_read(struct arena *a, const char *path, size_t max, struct bytes *out,
+file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	  struct err *e)
 {
 	int fd = is_std(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -98,17 +100,28 @@ file_read(struct arena *a, const char *path, size_t max, struct bytes *out,
 	bool ok;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
 		size_t size = (size_t)st.st_size;
-		ok = size > max ? (out->n = size, true)
-				: read_sized(a, fd, size, out);
+		ok = size > max ? (*n = size, true)
+				: read_sized(a, fd, size, p, n);
 	} else {
-		ok = read_growing(a, fd, max, out);
+		ok = read_growing(a, fd, max, p, n);
 	}
 	int saved = errno;
 	if (!is_std(path))
 		(void)close(fd);
 	if (!ok)
 		return err_set(e, "%s: %s", file_name(path), strerror(saved));
-	return out->n <= max ||
+	return *n <= max ||
 	       err_set(e, "%s: error: larger than %zu bytes", file_name(path),
 		       max);
+}
+
+bool
+file_read(struct arena *a, const char *path, size_t max, struct bytes *out,
+	  struct err *e)
+{
+	uint8_t *p = NULL;
+	size_t n = 0;
+	bool ok = file_take(a, path, max, &p, &n, e);
+	*out = (struct bytes){ .p = p, .n = n };
+	return ok;
 }

@@ -19,6 +19,9 @@ const char *file_base(const char *path);
  */
 bool file_read(struct arena *a, const char *path, size_t max,
 	       struct bytes *out, struct err *e);
+/* the same, n bytes that the caller may change */
+bool file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
+	       struct err *e);
 
 /*
  * Writes a file whole or not at all: a temporary file beside it, then its name;

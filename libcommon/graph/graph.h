@@ -317,6 +317,7 @@ struct g_blob {
 	const char *path; /* NULL: embedded */
 	const char *text; /* base64 as read, or NULL */
 	size_t text_len;
+	uint8_t *room; /* to decode the text in; NULL: memory of its own */
 	const uint8_t *data; /* decoded, or NULL until graph_blob */
 };
 
@@ -347,6 +348,12 @@ struct graph *graph_new(struct arena *a, const char *file);
  */
 bool graph_read(struct arena *a, struct bytes text, const char *file,
 		enum g_stage need, struct graph **out, struct err *e);
+
+/*
+ * The text that g was read from, p, isn't needed again: blobs are decoded where they
+ * stand in it, which spares memory as large as they are.
+ */
+void graph_spend_text(struct graph *g, uint8_t *p);
 
 /* the canonical text; blobs that were not touched go out as they came in */
 void graph_print(const struct graph *g, struct text *t);

@@ -165,10 +165,14 @@ static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
 	struct cmdgen c = { .a = a, .e = e, .no_map = o->no_map };
-	struct bytes text;
-	return file_read(a, o->input, SIZE_MAX / 4, &text, e) &&
-	       graph_read(a, text, file_name(o->input), STAGE_WENC, &c.g, e) &&
-	       graph_target(c.g, &c.accel, &c.memory, e) &&
+	uint8_t *text;
+	size_t n;
+	if (!file_take(a, o->input, SIZE_MAX / 4, &text, &n, e) ||
+	    !graph_read(a, (struct bytes){ .p = text, .n = n }, file_name(o->input),
+			STAGE_WENC, &c.g, e))
+		return false;
+	graph_spend_text(c.g, text);
+	return graph_target(c.g, &c.accel, &c.memory, e) &&
 	       graph_model(c.g, &c.m, e) && emit_all(&c) &&
 	       list(&c, o) && write_output(&c, o);
 }
