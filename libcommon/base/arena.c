@@ -284,15 +284,41 @@ arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
+/* a large vector has a block of its own, which grows where it is; NULL: it is none */
+static void *
+grow_own(struct arena *a, void *p, size_t n, size_t more, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(more, size, &bytes) || !block_is_mapped(bytes))
+		return NULL;
+	struct kept *k = a->kept;
+	while (k && k->p != p)
+		k = k->next;
+	void *q = k ? block_grow(p, k->n, bytes) : block_alloc(bytes);
+	if (!q)
+		out_of_memory();
+	if (k) {
+		k->p = q;
+		k->n = bytes;
+		return q;
+	}
+	if (n)
+		memcpy(q, p, n);
+	return arena_keep(a, q, bytes);
+}
+
 void *
 arena_grow(struct arena *a, void *p, size_t n, size_t *cap, size_t size)
 {
 	if (n < *cap)
 		return p;
 	size_t more = *cap ? *cap * 2 : 8;
-	void *q = arena_alloc(a, more, size);
-	if (n)
-		memcpy(q, p, n * size);
+	void *q = grow_own(a, p, n * size, more, size);
+	if (!q) {
+		q = arena_alloc(a, more, size);
+		if (n)
+			memcpy(q, p, n * size);
+	}
 	*cap = more;
 	return q;
 }

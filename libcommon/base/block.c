@@ -18,8 +18,8 @@ enum { PAGE = 2 << 20, LARGE = 1 << 20 };
 
 #if defined(MADV_HUGEPAGE) && defined(MREMAP_MAYMOVE) && !BLOCKS_ARE_WATCHED
 
-static bool
-is_mapped(size_t n)
+bool
+block_is_mapped(size_t n)
 {
 	return n >= LARGE && n <= SIZE_MAX - PAGE;
 }
@@ -162,8 +162,8 @@ grow_in_room(const void *p, size_t n, size_t more)
 
 #else
 
-static bool
-is_mapped(size_t n)
+bool
+block_is_mapped(size_t n)
 {
 	(void)n;
 	return false;
@@ -181,7 +181,7 @@ is_mapped(size_t n)
 void *
 block_alloc(size_t n)
 {
-	if (is_mapped(n))
+	if (block_is_mapped(n))
 		return map(n);
 	void *p = take_room(n, true);
 	return p ? p : calloc(1, n);
@@ -192,15 +192,15 @@ block_grow(void *p, size_t n, size_t more)
 {
 	if (!p)
 		return block_alloc(more);
-	if (is_mapped(n))
+	if (block_is_mapped(n))
 		return remap(p, n, more);
 	if (grow_in_room(p, n, more))
 		return p;
 	bool moves = is_in_room(p);
-	if (!is_mapped(more) && !moves)
+	if (!block_is_mapped(more) && !moves)
 		return realloc(p, more);
-	void *q = is_mapped(more) ? map(more) : take_room(more, false);
-	if (!q && !is_mapped(more))
+	void *q = block_is_mapped(more) ? map(more) : take_room(more, false);
+	if (!q && !block_is_mapped(more))
 		q = malloc(more);
 	if (q && n)
 		memcpy(q, p, n);
@@ -212,7 +212,7 @@ block_grow(void *p, size_t n, size_t more)
 void
 block_free(void *p, size_t n)
 {
-	if (p && is_mapped(n))
+	if (p && block_is_mapped(n))
 		unmap(p, n);
 	else if (!is_in_room(p))
 		free(p);

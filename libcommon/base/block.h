@@ -6,6 +6,7 @@
 #ifndef BASE_BLOCK_H
 #define BASE_BLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* sanitizers watch malloc's blocks, and want each by itself */
@@ -19,6 +20,10 @@
 
 /* n bytes (not 0), all zero */
 void *block_alloc(size_t n);
+
+/* do blocks of so many have pages to themselves?  what they grow by is zero, and what
+ * they hold is not copied */
+bool block_is_mapped(size_t n);
 
 /* a block of n bytes now has `more`; the new ones may hold anything */
 void *block_grow(void *p, size_t n, size_t more);
