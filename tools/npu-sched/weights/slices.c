@@ -120,10 +120,11 @@ static void
 slice_kernels(struct sched *s, struct plan *p)
 {
 	struct kernel *whole = p->kernel;
-	size_t n = p->n_kernels;
+	size_t n = p->n_kernels, sliced = count_kernels(p);
 	struct arena *a = arena_open();
 	int *first = anew(a, int, s->g->n_weights + 1);
-	p->kernel = anew(p->a, struct kernel, count_kernels(p) + 1);
+	if (sliced > n) /* else each is put where it was */
+		p->kernel = anew(p->a, struct kernel, sliced + 1);
 	p->n_kernels = p->n_slices = 0;
 	for (size_t i = 0; i < n; i++)
 		for (int k = 0; k < slice_count(p->ends[whole[i].op]); k++)
