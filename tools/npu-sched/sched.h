@@ -214,6 +214,7 @@ struct plan {
 	double contention; /* plan_contention's, where it was asked for */
 	bool beside_placed; /* addresses outside of the limited place */
 	double ahead, worth; /* as the fitting has them */
+	double used_ahead; /* of `ahead`, by transfers: with so much they would be the same */
 	uint64_t exceptions;
 	struct fitting fitting; /* how transfers and addresses were found */
 	int64_t need; /* bytes live at the fullest kernel: no addresses yet */

@@ -151,6 +151,39 @@ is_better(struct merit a, struct merit b)
 }
 
 /*
+ * Times ahead that were tried.  What one has given holds for less time, down to what its
+ * transfers have used of it.
+ */
+enum { MOST_TRIES = 20 };
+struct tries {
+	struct {
+		double ahead, used;
+	} v[MOST_TRIES];
+	int n;
+};
+
+static bool
+is_tried(const struct tries *l, double ahead)
+{
+	for (int i = 0; i < l->n; i++)
+		if (ahead <= l->v[i].ahead && ahead >= l->v[i].used)
+			return true;
+	return false;
+}
+
+/* the plan with transfers not before that; false: it was tried, or is slower */
+static bool
+try_ahead(struct sched *s, struct plan *p, struct tries *l, struct fitting f, double most)
+{
+	if (is_tried(l, f.ahead))
+		return false;
+	bool ok = plan_fit(s, p, f, nextafter(most, INFINITY));
+	l->v[l->n].ahead = f.ahead;
+	l->v[l->n++].used = p->used_ahead;
+	return ok;
+}
+
+/*
  * Cycles ahead of their use that weights may be fetched, with which it is best by its
  * clock in no more bytes; that is not simply the fewest, as transfers get in each
  * other's way.  None: p as it is is best.
@@ -158,8 +191,9 @@ is_better(struct merit a, struct merit b)
 static struct fitting
 least_ahead(struct sched *s, struct plan *p, struct fitting was)
 {
-	enum { TRIES = 20 };
+	enum { TRIES = MOST_TRIES };
 	double shorter = 0.7;
+	struct tries tried = { .n = 0 };
 	struct fitting f = was;
 	const int64_t most = peak_of(s, p);
 	struct merit best = merit_of(s, p);
@@ -171,8 +205,7 @@ least_ahead(struct sched *s, struct plan *p, struct fitting was)
 			shorter = pow(shorter, 1.0 / (TRIES - i));
 		}
 		f.ahead *= shorter;
-		if (!plan_fit(s, p, f, nextafter(best.cycles, INFINITY)) ||
-		    peak_of(s, p) > most)
+		if (!try_ahead(s, p, &tried, f, best.cycles) || peak_of(s, p) > most)
 			continue;
 		struct merit now = merit_of(s, p);
 		if (!is_better(now, best))
@@ -218,13 +251,13 @@ plan_calm(struct sched *s, struct plan *p)
 	enum { TRIES = 12 };
 	const double shorter = 0.7;
 	const struct merit first = merit_of(s, p);
+	struct tries tried = { .n = 0 };
 	struct fitting best = p->fitting, f = best;
 	double least = first.contention;
 	f.ahead = first.cycles;
 	for (int i = 0; i < TRIES && best.limit > 0; i++) {
 		f.ahead *= shorter;
-		if (!plan_fit(s, p, f, nextafter(first.cycles, INFINITY)) ||
-		    p->cycles < first.cycles || peak_of(s, p) != first.peak)
+		if (!try_ahead(s, p, &tried, f, first.cycles) || p->cycles < first.cycles || peak_of(s, p) != first.peak)
 			continue;
 		const double now = plan_contention(s, p);
 		if (now >= least)

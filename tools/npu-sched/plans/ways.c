@@ -86,6 +86,7 @@ walk_ways(struct sched *s, struct plan *p, struct walking x)
 {
 	int64_t asked = 0;
 	double saves[WAYS];
+	p->used_ahead = 0;
 	walk_way(s, p, x, saves, &asked);
 	for (enum transfers way = IN_ONE; way < WAYS; way++)
 		if (saves[way] > WORTHWHILE * p->cycles) {

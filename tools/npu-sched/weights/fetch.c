@@ -283,10 +283,17 @@ may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t re
 	return true;
 }
 
+/* cycles between the beginning of kernel i and the first use of slice u */
+static double
+time_ahead(const struct walk *w, int i, const struct weight_slice *u)
+{
+	return w->begin[u->first] - w->begin[i];
+}
+
 static bool
 is_too_early(const struct walk *w, int i, const struct weight_slice *u)
 {
-	return w->p->ahead > 0 && w->begin[u->first] - w->begin[i] > w->p->ahead;
+	return w->p->ahead > 0 && time_ahead(w, i, u) > w->p->ahead;
 }
 
 /* when the first kernel that wants slice u could begin, if kernel i ends at `until` */
@@ -336,6 +343,7 @@ send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double
 	}
 	if (n >= rest - LEAST_CHUNK)
 		n = rest;
+	w->p->used_ahead = max_f64(w->p->used_ahead, time_ahead(w, i, u));
 	send(w, w->next, n < rest ? n : rest, i);
 	return true;
 }
