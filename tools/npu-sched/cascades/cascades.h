@@ -32,14 +32,14 @@ int64_t slides_save(const struct slides *l, int first, int last);
 struct cascade {
 	int first, last;
 	int32_t rows; /* 0: one operation, whole, or a chain of them */
+	double cost[2];
+	double lower_bound; /* cycles, whatever becomes of the weights */
 	struct kernel *kernel;
 	size_t n_kernels;
 	int32_t *rolling, *stripe; /* of each operation of the cascade */
 	struct g_tensor *over;	 /* that the last OFM is written over, or NULL */
 	int64_t lead;		 /* bytes by which it begins before that one */
 	int64_t inside;		 /* bytes of rolling buffers */
-	double cost[2];
-	double lower_bound; /* cycles, whatever becomes of the weights */
 };
 enum { MAX_LENGTH = 12 }; /* operations of a cascade */
 /* first, last, rows and room for stripes are given: those and what they cost; false:
@@ -77,13 +77,14 @@ struct saving {
 	double cycles;
 };
 
+/* what a division asks of each comes first, as there are many */
 struct cascade_choice {
-	struct cascade cascade;
 	int64_t bytes;	 /* all feature maps live while it runs */
 	int64_t slid;	 /* of them: saved by sliding its result over an operand */
 	int64_t weights; /* to have them all in SRAM */
 	struct saving *saving; /* of a striped cascade: the best first */
 	int n_savings;
+	struct cascade cascade;
 };
 
 struct cascades {

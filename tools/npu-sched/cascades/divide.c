@@ -58,6 +58,10 @@ shortest(struct sched *s, struct arena *a, const struct cascades *c, int64_t lim
 			if (bytes > limit || p[0].peak > limit ||
 			    (x->cascade.first && from->choice < 0))
 				continue;
+			if (p[i + 1].choice >= 0 &&
+			    from->cycles + x->cascade.lower_bound * (1 - ROUNDING) >
+				    p[i + 1].cycles)
+				continue;
 			double cycles = from->cycles + cost_with_room(x, limit - bytes);
 			int64_t peak = bytes > from->peak ? bytes : from->peak;
 			if (p[i + 1].choice >= 0 &&
