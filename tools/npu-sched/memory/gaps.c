@@ -6,6 +6,8 @@
  */
 #include "memory.h"
 
+#include "base/fixed.h"
+
 #include <stdlib.h>
 
 struct box {
@@ -13,12 +15,17 @@ struct box {
 };
 
 struct gaps {
-	struct box *map;	 /* by their beginning */
-	int64_t *until;		 /* the latest end of a map up to each */
-	struct box *buffer; /* by their addresses */
-	struct box *barred; /* scratch: the maps of one search */
-	size_t n_maps, n_buffers;
+	struct box *map; /* by their beginning */
+	size_t n_maps, begun; /* so many are among the boxes, or over */
+	struct box *box;      /* by their addresses: maps, and buffers */
+	size_t n;
+	int64_t now; /* nobody asks for time steps before it */
 	int64_t limit;
+	struct asked { /* the last search since a buffer came */
+		struct g_range life;
+		int64_t bytes, at;
+		int64_t same; /* a life that begins by then finds the same */
+	} asked;
 };
 
 static int
@@ -36,9 +43,7 @@ gaps_open(struct arena *a, const struct plan *p, int place, int64_t limit)
 	struct gaps *h = anew(a, struct gaps, 1);
 	h->limit = limit;
 	h->map = anew(a, struct box, p->n_maps + 1);
-	h->until = anew(a, int64_t, p->n_maps + 1);
-	h->buffer = anew(a, struct box, p->n_slices + 1);
-	h->barred = anew(a, struct box, p->n_maps + 1);
+	h->box = anew(a, struct box, p->n_maps + p->n_slices + 1);
 	for (size_t i = 0; i < p->n_maps; i++) {
 		const struct rect *r = &p->rect[i];
 		if (r->place == place && r->bytes)
@@ -47,25 +52,38 @@ gaps_open(struct arena *a, const struct plan *p, int place, int64_t limit)
 				.end = p->map_at[i] + r->bytes };
 	}
 	qsort(h->map, h->n_maps, sizeof(*h->map), compare_boxes);
-	for (size_t i = 0; i < h->n_maps; i++)
-		h->until[i] = i && h->until[i - 1] > h->map[i].hi ? h->until[i - 1]
-								  : h->map[i].hi;
 	return h;
 }
 
-/* the first map that may be live at a time step */
-static size_t
-first_map(const struct gaps *h, int64_t step)
+void
+gaps_pass(struct gaps *h, int64_t now)
 {
-	size_t lo = 0, hi = h->n_maps;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		if (h->until[mid] < step)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	size_t n = 0;
+	if (now <= h->now)
+		return;
+	h->now = now;
+	for (size_t i = 0; i < h->n; i++)
+		if (h->box[i].hi >= now)
+			h->box[n++] = h->box[i];
+	h->n = n;
+}
+
+static void
+add_box(struct gaps *h, struct box b)
+{
+	size_t i = h->n++;
+	for (; i > 0 && h->box[i - 1].at > b.at; i--)
+		h->box[i] = h->box[i - 1];
+	h->box[i] = b;
+}
+
+/* maps that begin by a time step */
+static void
+add_maps(struct gaps *h, int64_t step)
+{
+	for (; h->begun < h->n_maps && h->map[h->begun].lo <= step; h->begun++)
+		if (h->map[h->begun].hi >= h->now)
+			add_box(h, h->map[h->begun]);
 }
 
 static bool
@@ -74,56 +92,44 @@ is_live(const struct box *b, struct g_range life)
 	return b->hi >= life.lo && b->lo <= life.hi;
 }
 
-static size_t
-list_barred(struct gaps *h, struct g_range life)
+/*
+ * Past a box that bars an address no lower one is free; so what lies below was left for
+ * good, and one look at the boxes is enough.  As long as all of them are that were in the
+ * way, no other one changes what is found.
+ */
+static struct asked
+search(struct gaps *h, struct g_range life, int64_t bytes)
 {
-	size_t n = 0;
-	for (size_t i = first_map(h, life.lo); i < h->n_maps && h->map[i].lo <= life.hi; i++)
-		if (h->map[i].hi >= life.lo)
-			h->barred[n++] = h->map[i];
-	return n;
+	int64_t at = 0, until = INT64_MAX;
+	add_maps(h, life.hi);
+	for (size_t i = 0; i < h->n && h->box[i].at < at + bytes && at + bytes <= h->limit; i++)
+		if (h->box[i].end > at && is_live(&h->box[i], life)) {
+			until = min_i64(until, h->box[i].hi);
+			at = h->box[i].end;
+		}
+	return (struct asked){ .life = life, .bytes = bytes, .at = at, .same = until };
 }
 
-/* Past a box that bars an address no lower one is free; so what lies below was left for
- * good, and one look at the buffers is enough.  Maps are few that are live. */
+/* is it what was asked for last, for a time that begins later?  The same boxes bar it */
+static bool
+is_known(const struct asked *k, struct g_range life, int64_t bytes)
+{
+	return k->bytes == bytes && k->life.hi == life.hi && life.lo >= k->life.lo &&
+	       life.lo <= k->same;
+}
+
 bool
 gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at)
 {
-	const size_t n = list_barred(h, life);
-	size_t b = 0;
-	*at = 0;
-	for (bool moved = true; moved && *at + bytes <= h->limit;) {
-		moved = false;
-		for (; b < h->n_buffers && h->buffer[b].at < *at + bytes; b++)
-			if (h->buffer[b].end > *at && is_live(&h->buffer[b], life))
-				*at = h->buffer[b].end;
-		for (size_t i = 0; i < n; i++)
-			if (h->barred[i].at < *at + bytes && h->barred[i].end > *at) {
-				*at = h->barred[i].end;
-				moved = true;
-			}
-	}
+	if (!is_known(&h->asked, life, bytes))
+		h->asked = search(h, life, bytes);
+	*at = h->asked.at;
 	return *at + bytes <= h->limit;
 }
 
-static void
-forget_before(struct gaps *h, int64_t now)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < h->n_buffers; i++)
-		if (h->buffer[i].hi >= now)
-			h->buffer[n++] = h->buffer[i];
-	h->n_buffers = n;
-}
-
 void
-gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at,
-	  int64_t now)
+gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at)
 {
-	forget_before(h, now);
-	size_t i = h->n_buffers++;
-	for (; i > 0 && h->buffer[i - 1].at > at; i--)
-		h->buffer[i] = h->buffer[i - 1];
-	h->buffer[i] = (struct box){ .lo = life.lo, .hi = life.hi, .at = at,
-				     .end = at + bytes };
+	h->asked.bytes = 0;
+	add_box(h, (struct box){ .lo = life.lo, .hi = life.hi, .at = at, .end = at + bytes });
 }

@@ -19,9 +19,10 @@ struct gaps;
 struct gaps *gaps_open(struct arena *a, const struct plan *p, int place,
 			 int64_t limit);
 bool gaps_find(struct gaps *h, struct g_range life, int64_t bytes, int64_t *at);
-/* puts a buffer there; from now on nobody asks for time steps before `now` */
-void gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at,
-	       int64_t now);
+/* puts a buffer there */
+void gaps_put(struct gaps *h, struct g_range life, int64_t bytes, int64_t at);
+/* from now on nobody asks for time steps before `now` */
+void gaps_pass(struct gaps *h, int64_t now);
 
 /* live.c, interference.c, place.c: rectangles of maps once the kernels are known, then
  * of buffers, as often as transfers change; then addresses */

@@ -116,6 +116,8 @@ find_room(struct walk *w, struct weight_slice *u, enum held held, int i)
 	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	int from = oldest(w, i);
 	double t = w->t;
+	if (w->gaps)
+		gaps_pass(w->gaps, kernel_step(w->s, w->p, from) - 1);
 	for (; !has_room(w, u, bytes, from); from++) {
 		if (from == i)
 			return (struct room){ .from = -1 };
@@ -125,7 +127,7 @@ find_room(struct walk *w, struct weight_slice *u, enum held held, int i)
 }
 
 static void
-reserve(struct walk *w, struct weight_slice *u, enum held held, int i, struct room r)
+reserve(struct walk *w, struct weight_slice *u, enum held held, struct room r)
 {
 	int64_t bytes = round_up_i64(held_bytes(u, held), ALIGN);
 	w->t = r.t;
@@ -133,9 +135,7 @@ reserve(struct walk *w, struct weight_slice *u, enum held held, int i, struct ro
 	note_savings(w, (int)(u - w->p->slice));
 	u->start = r.from;
 	if (w->gaps)
-		gaps_put(w->gaps, live_range_of(w, u, r.from),
-			  bytes, u->at,
-			  kernel_step(w->s, w->p, oldest(w, i)) - 1);
+		gaps_put(w->gaps, live_range_of(w, u, r.from), bytes, u->at);
 	w->room.slice = -1;
 	usage_add(w->used, r.from, u->last, bytes);
 }
@@ -179,7 +179,7 @@ take_now(struct walk *w, int slice, int i)
 		struct room r = find_room(w, u, h, i);
 		if (r.from < 0 || !fetching_pays(w, slice, h, r.t, begin))
 			continue;
-		reserve(w, u, h, i, r);
+		reserve(w, u, h, r);
 		return true;
 	}
 	return false;
@@ -320,7 +320,7 @@ take_early(struct walk *w, struct weight_slice *u, enum held held, int i, double
 	struct room r = find_room(w, u, held, i);
 	if (r.from < 0 || (u->first == i + 1 && !fetching_pays(w, slice, held, r.t, until)))
 		return false;
-	reserve(w, u, held, i, r);
+	reserve(w, u, held, r);
 	return true;
 }
 
