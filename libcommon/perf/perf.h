@@ -181,6 +181,21 @@ double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 		     size_t n);
 
 /*
+ * The timeline step by step, for who keeps no steps: begins with zeros, and is at its
+ * end when both engines are.  Not on a calibrated machine.
+ */
+enum { PERF_HISTORY = 8 }; /* more than any engine's outstanding operations */
+struct perf_clocks {
+	double t; /* the front end's */
+	struct perf_engine { /* runs in order */
+		double end[PERF_HISTORY]; /* of its latest operations, newest first */
+	} kernels, dma;
+};
+void perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
+		     struct perf_step *step);
+double perf_clocks_end(const struct perf_clocks *c);
+
+/*
  * The same walk, but a kernel and a transfer that run at the same time share
  * the bandwidth of each memory fairly, and slow down where it is too little.
  * A second estimate beside the timeline, which ignores that; neither was ever

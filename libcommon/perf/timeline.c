@@ -4,8 +4,6 @@
 
 #include "base/fixed.h"
 
-enum { HISTORY = 8 }; /* more than any engine's outstanding operations */
-
 int64_t
 perf_indexed_bytes(const struct perf_machine *m, int64_t rows, int64_t row,
 		   enum mem_area from)
@@ -25,54 +23,58 @@ perf_dma_cycles(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 	return cycles + m->operation_cycles;
 }
 
-/* an engine runs in order; ends of its latest operations, newest first */
-struct engine {
-	double end[HISTORY];
-};
-
 static void
-engine_run(struct engine *g, double t, struct perf_step *s)
+engine_run(struct perf_engine *g, double t, struct perf_step *s)
 {
 	s->start = max_f64(t, g->end[0]);
 	s->end = s->start + s->cycles;
-	for (int i = HISTORY - 1; i > 0; i--)
+	for (int i = PERF_HISTORY - 1; i > 0; i--)
 		g->end[i] = g->end[i - 1];
 	g->end[0] = s->end;
 }
 
 /* when at most n operations are outstanding */
 static double
-engine_wait(const struct engine *g, double t, int n)
+engine_wait(const struct perf_engine *g, double t, int n)
 {
-	return n >= HISTORY ? t : max_f64(t, g->end[n < 0 ? 0 : n]);
+	return n >= PERF_HISTORY ? t : max_f64(t, g->end[n < 0 ? 0 : n]);
+}
+
+void
+perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m, struct perf_step *s)
+{
+	switch (s->kind) {
+	case PERF_KERNEL:
+		engine_run(&c->kernels, c->t, s);
+		c->t = engine_wait(&c->kernels, c->t, MAX_KERNELS);
+		break;
+	case PERF_DMA:
+		engine_run(&c->dma, c->t, s);
+		c->t = engine_wait(&c->dma, c->t, m->accel->max_dma);
+		break;
+	case PERF_KERNEL_WAIT:
+	case PERF_DMA_WAIT:
+		s->start = c->t;
+		c->t = engine_wait(s->kind == PERF_DMA_WAIT ? &c->dma : &c->kernels,
+				   c->t, s->n);
+		s->end = c->t;
+		break;
+	}
+}
+
+double
+perf_clocks_end(const struct perf_clocks *c)
+{
+	return max_f64(c->kernels.end[0], c->dma.end[0]);
 }
 
 double
 perf_timeline(const struct perf_machine *m, struct perf_step *steps, size_t n)
 {
-	struct engine kernels = { 0 }, dma = { 0 };
-	double t = 0; /* the front end's clock */
+	struct perf_clocks c = { 0 };
 	if (m->calibrated)
 		return perf_contention(m, steps, n);
-	for (size_t i = 0; i < n; i++) {
-		struct perf_step *s = &steps[i];
-		switch (s->kind) {
-		case PERF_KERNEL:
-			engine_run(&kernels, t, s);
-			t = engine_wait(&kernels, t, MAX_KERNELS);
-			break;
-		case PERF_DMA:
-			engine_run(&dma, t, s);
-			t = engine_wait(&dma, t, m->accel->max_dma);
-			break;
-		case PERF_KERNEL_WAIT:
-		case PERF_DMA_WAIT:
-			s->start = t;
-			t = engine_wait(s->kind == PERF_DMA_WAIT ? &dma : &kernels,
-					t, s->n);
-			s->end = t;
-			break;
-		}
-	}
-	return max_f64(kernels.end[0], dma.end[0]);
+	for (size_t i = 0; i < n; i++)
+		perf_clocks_run(&c, m, &steps[i]);
+	return perf_clocks_end(&c);
 }

@@ -206,8 +206,6 @@ struct plan {
 	int *map_rank;
 	int64_t *map_at;
 	struct touches *touches; /* of kernels: clock.c */
-	struct perf_step *step; /* room for those of clock.c */
-	size_t cap_steps;
 	double cycles;
 	double plain; /* cycles before other weights stayed in place: what others must beat */
 	double bound_known; /* plan_bound's, of transfers as they are; 0: unknown */

@@ -54,8 +54,9 @@ struct clock {
 	const struct plan *p;
 	bool placed;
 	const struct rect **of; /* of each slice's buffer, where placed */
-	struct arena *a; /* of the steps */
-	struct perf_step *step; /* of a node */
+	struct perf_clocks clocks; /* of a node */
+	struct arena *a; /* of its steps, where these are kept */
+	struct perf_step *step;
 	size_t n, cap;
 	struct lut_slots tables;
 	int kernel[MAX_KERNELS], n_kernels; /* that may be running: oldest first */
@@ -64,6 +65,7 @@ struct clock {
 	double flash; /* cycles of weights, fetched and read in place */
 	double share; /* transfer_share */
 	bool contends; /* steps say what they move, and share each memory's bandwidth */
+	bool keeps; /* steps, for perf_contention */
 };
 
 static void
@@ -273,6 +275,10 @@ transfers_conflict(const struct clock *c, const struct moved *m, const struct mo
 static void
 add_step(struct clock *c, struct perf_step step)
 {
+	if (!c->keeps) {
+		perf_clocks_run(&c->clocks, &c->s->machine, &step);
+		return;
+	}
 	agrow(c->a, c->step, c->n, &c->cap);
 	c->step[c->n++] = step;
 }
@@ -426,6 +432,7 @@ run_node(struct clock *c, int from, size_t *f)
 	const struct plan *p = c->p;
 	int node = c->s->info[p->kernel[from].op].node, k = from;
 	c->n = 0;
+	c->clocks = (struct perf_clocks){ .t = 0 };
 	c->n_kernels = c->n_dma = 0;
 	c->tables = (struct lut_slots){ .turn = 0 };
 	for (; k < (int)p->n_kernels; k++) {
@@ -449,9 +456,9 @@ static double
 run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 {
 	struct arena *a = arena_open();
-	struct clock c = { .s = s, .p = p, .placed = placed, .a = p->a, .step = p->step,
-			   .cap = p->cap_steps, .share = transfer_share(s),
-			   .contends = contends };
+	struct clock c = { .s = s, .p = p, .placed = placed, .a = a,
+			   .share = transfer_share(s), .contends = contends,
+			   .keeps = contends || s->machine.calibrated };
 	double cycles = 0;
 	size_t f = 0;
 	if ((placed || s->has_copies) && !p->touches)
@@ -461,12 +468,10 @@ run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 		c.of[p->rect[i].slice] = &p->rect[i];
 	for (int i = 0; i < (int)p->n_kernels;) {
 		i = run_node(&c, i, &f);
-		cycles += contends ? perf_contention(&s->machine, c.step, c.n)
-				   : perf_timeline(&s->machine, c.step, c.n);
+		cycles += c.keeps ? perf_contention(&s->machine, c.step, c.n)
+				  : perf_clocks_end(&c.clocks);
 	}
 	arena_close(a);
-	p->step = c.step;
-	p->cap_steps = c.cap;
 	if (cycles >= c.flash * (1 - ROUNDING))
 		return cycles;
 	return placed ? INFINITY : c.flash;
