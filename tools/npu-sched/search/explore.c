@@ -33,6 +33,8 @@ struct given_room {
 struct given {
 	double lower_bound;
 	int64_t packed;
+	double loss; /* the least that packing anew took above the sum of bytes, a share of
+		      * that; NAN: not known */
 	struct given_room *room;
 	size_t n, cap;
 };
@@ -131,6 +133,9 @@ fit_room(struct exploring *e, struct fitting fitting, struct outcome *o)
 					   .cycles = p->cycles,
 					   .traits = plan_traits(e->x, p) };
 	o->promising = p->promising;
+	if (fitting.how == SUMMED && p->need > 0)
+		e->given->loss = fmin(e->given->loss,
+				      (double)(peak_of(s, p) - p->need) / (double)p->need);
 }
 
 /* with transfers below a limit, and addresses */
@@ -150,6 +155,14 @@ try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 					.policy = e->c->policy, .fitting = fitting };
 	if (found.cycles < INFINITY)
 		front_add(e->f, &found);
+}
+
+/* bytes of transfers and maps that are packed anew, with some of what that has cost */
+static int64_t
+packed_at_least(const struct exploring *e, int64_t need)
+{
+	double loss = isnan(e->given->loss) ? 0 : e->given->loss;
+	return need + (int64_t)(e->knobs->loss * loss * (double)need);
 }
 
 enum { MANY_RECTS = 256 };
@@ -176,7 +189,8 @@ try_rooms(struct exploring *e, int64_t room)
 						      : e->knobs->coarse_rungs);
 	if (e->given->packed <= room && is_better(e, need, bound))
 		try_room(e, room, BETWEEN, bound);
-	if (e->fine && need <= room && n_rects <= MANY_RECTS && is_better(e, need, bound))
+	if (e->fine && need <= room && n_rects <= MANY_RECTS &&
+	    is_better(e, packed_at_least(e, need), bound))
 		try_room(e, room, SUMMED, bound);
 	return next;
 }
@@ -226,6 +240,7 @@ given_by(struct variant *x, struct candidate *c)
 			return NULL;
 		*at = g = anew(x->a, struct given, 1);
 		g->lower_bound = c->lower_bound;
+		g->loss = NAN;
 	}
 	c->lower_bound = g->lower_bound;
 	return g;

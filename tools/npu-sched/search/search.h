@@ -280,6 +280,7 @@ struct knobs {
 	int rungs, coarse_rungs; /* of the ladder of budgets, an octave */
 	int steps, coarse_steps; /* as list_candidates takes them */
 	int spills;		 /* variants that let maps leave the SRAM, for each order */
+	double loss;		 /* by packing anew: of the least so far, what is expected again */
 };
 const struct knobs *search_knobs(const struct sched *s);
 
