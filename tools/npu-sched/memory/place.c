@@ -8,6 +8,8 @@
  */
 #include "memory.h"
 
+#include "base/fixed.h"
+
 #include <stdlib.h>
 
 /*
@@ -44,8 +46,13 @@ struct packing {
 	struct group *group;
 	uint32_t *of;	/* the group that a rectangle stands for */
 	int64_t *at, *best_at; /* address of each group */
+	uint32_t *cost, *best_cost; /* comparisons to find it */
 	size_t *order, *best_order;
 	size_t *rank;	      /* of each group: its place in order */
+	/* of the exchange that is tried: groups that it may move, and those dropped again */
+	uint32_t *moved, number;
+	uint32_t *dropped;
+	size_t n_dropped;
 	struct span *barred;  /* scratch: addresses that neighbours bar */
 	size_t n, n_fixed;
 	int64_t best, bound;
@@ -67,6 +74,10 @@ make_groups(struct packing *k, int place)
 	k->of = anew(k->a, uint32_t, k->n_rects + 1);
 	k->at = anew(k->a, int64_t, k->n_rects + 1);
 	k->best_at = anew(k->a, int64_t, k->n_rects + 1);
+	k->cost = anew(k->a, uint32_t, k->n_rects + 1);
+	k->best_cost = anew(k->a, uint32_t, k->n_rects + 1);
+	k->moved = anew(k->a, uint32_t, k->n_rects + 1);
+	k->dropped = anew(k->a, uint32_t, k->n_rects + 1);
 	for (size_t i = 0; i < k->n_rects; i++) {
 		const struct rect *r = &p->rect[i];
 		if (!is_placed(r, place))
@@ -177,10 +188,10 @@ drop(struct packing *k, size_t i)
 		k->barred[n] = (struct span){ .lo = at + x->lo, .hi = at + x->hi };
 		n += k->rank[x->group] < i;
 	}
-	k->work += g->n_near;
 	int64_t at = 0;
 	size_t left = n; /* those that begin below bar nothing any more */
-	for (bool moved = true; moved; k->work += n) {
+	k->cost[own] = (uint32_t)g->n_near;
+	for (bool moved = true; moved; k->cost[own] += (uint32_t)n) {
 		const size_t was = left;
 		moved = false;
 		left = 0;
@@ -196,20 +207,18 @@ drop(struct packing *k, size_t i)
 	k->at[own] = at;
 }
 
-/* the peak of the order, in which the groups before `from` lie already; more
- * than `most` is known to be too much before all are placed */
+/* the peak of the order; more than `most` is known to be too much before all are placed */
 static int64_t
-try_order(struct packing *k, size_t from, int64_t most)
+try_order(struct packing *k, int64_t most)
 {
 	int64_t peak = 0;
-	for (size_t i = from; i < k->n; i++)
+	for (size_t i = 0; i < k->n; i++)
 		k->rank[k->order[i]] = i;
 	for (size_t i = 0; i < k->n && peak <= most; i++) {
-		if (i >= from)
-			drop(k, i);
+		drop(k, i);
 		size_t g = k->order[i];
-		int64_t end = k->at[g] + k->group[g].bytes;
-		peak = end > peak ? end : peak;
+		k->work += k->cost[g];
+		peak = max_i64(peak, k->at[g] + k->group[g].bytes);
 	}
 	return peak;
 }
@@ -221,14 +230,16 @@ keep(struct packing *k, int64_t peak)
 	k->best = peak;
 	memcpy(k->best_order, k->order, k->n * sizeof(*k->order));
 	memcpy(k->best_at, k->at, k->n * sizeof(*k->at));
+	memcpy(k->best_cost, k->cost, k->n * sizeof(*k->cost));
 }
 
 static void
-go_back(struct packing *k, size_t from)
+go_back(struct packing *k)
 {
 	memcpy(k->order, k->best_order, k->n * sizeof(*k->order));
 	memcpy(k->at, k->best_at, k->n * sizeof(*k->at));
-	for (size_t i = from; i < k->n; i++)
+	memcpy(k->cost, k->best_cost, k->n * sizeof(*k->cost));
+	for (size_t i = 0; i < k->n; i++)
 		k->rank[k->order[i]] = i;
 }
 
@@ -310,6 +321,73 @@ next_random(struct packing *k)
 }
 
 static void
+swap(struct packing *k, size_t a, size_t b)
+{
+	size_t t = k->order[a];
+	k->order[a] = k->order[b];
+	k->order[b] = t;
+	k->rank[k->order[a]] = a;
+	k->rank[k->order[b]] = b;
+}
+
+/* a group's neighbours may lie elsewhere now */
+static void
+move_near(struct packing *k, size_t group)
+{
+	const struct group *g = &k->group[group];
+	for (size_t j = 0; j < g->n_near; j++)
+		k->moved[g->near[j].group] = k->number;
+}
+
+/*
+ * try_order() of the best order but for places a and b.  A group lies where it did, and
+ * was found at the same cost, unless a neighbour lies elsewhere or was exchanged.
+ */
+static int64_t
+try_exchange(struct packing *k, size_t a, size_t b)
+{
+	const size_t from = a < b ? a : b;
+	int64_t peak = 0;
+	k->number++;
+	k->n_dropped = 0;
+	k->moved[k->order[a]] = k->moved[k->order[b]] = k->number;
+	move_near(k, k->order[a]);
+	move_near(k, k->order[b]);
+	for (size_t i = 0; i < k->n && peak <= k->best; i++) {
+		size_t g = k->order[i];
+		if (i >= from && k->moved[g] == k->number) {
+			k->dropped[k->n_dropped++] = (uint32_t)g;
+			drop(k, i);
+			if (k->at[g] != k->best_at[g])
+				move_near(k, g);
+		}
+		if (i >= from)
+			k->work += k->cost[g];
+		peak = max_i64(peak, k->at[g] + k->group[g].bytes);
+	}
+	return peak;
+}
+
+/* the exchange becomes the best order, or is undone */
+static void
+settle(struct packing *k, size_t a, size_t b, int64_t peak)
+{
+	const bool better = peak <= k->best;
+	const int64_t *from = better ? k->at : k->best_at;
+	const uint32_t *cost = better ? k->cost : k->best_cost;
+	if (!better)
+		swap(k, a, b);
+	for (size_t i = 0; i < k->n_dropped; i++) {
+		uint32_t g = k->dropped[i];
+		k->at[g] = k->best_at[g] = from[g];
+		k->cost[g] = k->best_cost[g] = cost[g];
+	}
+	k->best = better ? peak : k->best;
+	k->best_order[a] = k->order[a];
+	k->best_order[b] = k->order[b];
+}
+
+static void
 exchange(struct packing *k)
 {
 	size_t n = k->n - k->n_fixed;
@@ -318,15 +396,8 @@ exchange(struct packing *k)
 		a = k->n_fixed + next_random(k) % n;
 	if (a < k->n_fixed || a == b)
 		return;
-	size_t t = k->order[a];
-	k->order[a] = k->order[b];
-	k->order[b] = t;
-	size_t from = a < b ? a : b;
-	int64_t peak = try_order(k, from, k->best);
-	if (peak <= k->best)
-		keep(k, peak);
-	else
-		go_back(k, from);
+	swap(k, a, b);
+	settle(k, a, b, try_exchange(k, a, b));
 }
 
 static struct packing
@@ -358,13 +429,13 @@ pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 	find_near(k);
 	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
 		sort_order(k, (enum start)start);
-		int64_t peak = try_order(k, 0, start ? k->best : INT64_MAX);
+		int64_t peak = try_order(k, start ? k->best : INT64_MAX);
 		if (!start || peak < k->best)
 			keep(k, peak);
 		if (hurry && is_hopeless(k))
 			break;
 	}
-	go_back(k, 0);
+	go_back(k);
 	while (k->n_fixed < k->n && k->group[k->order[k->n_fixed]].fixed)
 		k->n_fixed++;
 	if (hurry && is_hopeless(k))
