@@ -3,6 +3,7 @@
 #include "fit.h"
 
 #include <math.h>
+#include <string.h>
 
 /* transfers of p are to be as f says, but for their limit */
 static void
@@ -216,6 +217,45 @@ least_ahead(struct sched *s, struct plan *p, struct fitting was)
 	return was;
 }
 
+/* transfers and addresses of a plan, to be as they were after other ones were tried */
+struct snapshot {
+	struct plan plan;
+	struct weight_slice *slice;
+	struct fetch *fetch;
+	struct rect *rect;
+};
+
+static struct snapshot
+snapshot(struct arena *a, const struct plan *p)
+{
+	struct snapshot x = { .plan = *p };
+	x.slice = anew(a, struct weight_slice, p->n_slices + 1);
+	x.fetch = anew(a, struct fetch, p->n_fetches + 1);
+	x.rect = anew(a, struct rect, p->n_rects + 1);
+	memcpy(x.slice, p->slice, p->n_slices * sizeof(*p->slice));
+	if (p->n_fetches)
+		memcpy(x.fetch, p->fetch, p->n_fetches * sizeof(*p->fetch));
+	memcpy(x.rect, p->rect, p->n_rects * sizeof(*p->rect));
+	return x;
+}
+
+/* the same plan: it has had room for as much */
+static void
+restore(struct plan *p, const struct snapshot *x)
+{
+	const struct plan now = *p;
+	*p = x->plan;
+	p->slice = now.slice;
+	p->fetch = now.fetch;
+	p->cap_fetches = now.cap_fetches;
+	p->rect = now.rect;
+	p->touches = now.touches;
+	memcpy(p->slice, x->slice, p->n_slices * sizeof(*p->slice));
+	if (p->n_fetches)
+		memcpy(p->fetch, x->fetch, p->n_fetches * sizeof(*p->fetch));
+	memcpy(p->rect, x->rect, p->n_rects * sizeof(*p->rect));
+}
+
 /*
  * Without a limit the fastest plan may hold more weights than it needs, and hold them
  * for longer: the least memory with which it stays as fast.
@@ -230,13 +270,16 @@ plan_trim(struct sched *s, struct plan *p)
 		place_maps(s, p, &m);
 	}
 	trim_limit(s, p, first, cycles);
+	struct arena *a = arena_open();
+	const struct snapshot trimmed = snapshot(a, p);
 	struct fitting all = { .limit = p->need, .how = SUMMED, .most = INT64_MAX,
 			       .worth = first.worth, .exceptions = first.exceptions };
 	struct fitting late = least_ahead(s, p, all);
-	if (late.ahead == 0) {
-		trim_limit(s, p, first, cycles);
+	if (late.ahead == 0)
+		restore(p, &trimmed);
+	arena_close(a);
+	if (late.ahead == 0)
 		return;
-	}
 	(void)plan_fit(s, p, late, INFINITY);
 	const int64_t peak = peak_of(s, p);
 	const double best = p->cycles;
