@@ -44,7 +44,6 @@ void sum_bytes(const struct rect *rect, size_t n, int place, const int64_t *step
 	      size_t n_times, int64_t *sum);
 /* maps alone, packed: the order in which they were, and their addresses */
 struct packed_maps {
-	const int *picked; /* of the division that they belong to */
 	int64_t peak;
 	int *rank;
 	int64_t *at; /* in whichever place */

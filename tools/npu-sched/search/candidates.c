@@ -46,13 +46,26 @@ compare_candidates(const void *x, const void *y)
 	return a->number < b->number ? -1 : 1;
 }
 
+/* of all cascades the same divisions are asked for in each list, and their packings */
+static struct hash_table *
+lasting(struct variant *x)
+{
+	return x->is_complete ? &x->lasting : &x->listed;
+}
+
 /* the division for maps in so many bytes; false: there is none */
 static bool
 divide(struct variant *x, int64_t maps, bool slide, struct division *d)
 {
-	*d = (struct division){ .slide = slide };
-	d->picked = anew(x->list, int, (size_t)x->s->n_ops + 1);
-	d->n = cascades_choose(x->s, x->cascades, maps, slide, d->picked);
+	struct hash_table *t = lasting(x);
+	void **at = hash_table_at(t, hash_xxh3_seeded(&maps, sizeof(maps), slide));
+	if (!*at) {
+		struct division *new = *at = anew(t->a, struct division, 1);
+		new->slide = slide;
+		new->picked = anew(t->a, int, (size_t)x->s->n_ops + 1);
+		new->n = cascades_choose(x->s, x->cascades, maps, slide, new->picked);
+	}
+	*d = *(struct division *)*at;
 	return d->n || !x->s->n_ops;
 }
 
@@ -93,9 +106,16 @@ drop_candidates(struct variant *x)
 	if (x->list)
 		arena_close(x->list);
 	x->list = NULL;
+	x->listed = (struct hash_table){ .a = NULL };
 	x->v = NULL;
-	x->packed = NULL;
-	x->n = x->cap = x->n_packed = x->cap_packed = 0;
+	x->n = x->cap = 0;
+}
+
+static void
+open_list(struct variant *x)
+{
+	x->list = arena_open();
+	x->listed.a = x->list;
 }
 
 /*
@@ -300,7 +320,7 @@ void
 list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
 {
 	drop_candidates(x);
-	x->list = arena_open();
+	open_list(x);
 	struct enumeration *l = anew(x->list, struct enumeration, 1);
 	l->x = x;
 	l->seen.a = x->list;
@@ -343,14 +363,15 @@ work_out(struct variant *x, struct candidate *c)
 static const struct packed_maps *
 packing_of(struct variant *x, struct division d)
 {
-	for (size_t i = 0; i < x->n_packed; i++)
-		if (x->packed[i].picked == d.picked)
-			return &x->packed[i];
+	struct hash_table *t = lasting(x);
+	const uint64_t how = ((uint64_t)x->s->effort_step << 1 | d.slide) + 2;
+	void **at = hash_table_at(t, hash_xxh3_seeded(d.picked, (size_t)d.n * sizeof(*d.picked),
+						      how));
+	if (*at)
+		return *at;
+	struct packed_maps *m = *at = anew(t->a, struct packed_maps, 1);
 	struct plan *p = make_plan(x, d, (struct policy){ .cut = UNCUT });
-	agrow(x->list, x->packed, x->n_packed, &x->cap_packed);
-	struct packed_maps *m = &x->packed[x->n_packed++];
-	*m = pack_maps(x->s, x->list, p);
-	m->picked = d.picked;
+	*m = pack_maps(x->s, t->a, p);
 	plan_close(p);
 	return m;
 }
@@ -375,7 +396,8 @@ make_again(const struct recipe *r)
 	struct plan *p = make_plan(x, r->division, r->policy);
 	if (!measure_slices(x->s, p))
 		return plan_close(p), NULL;
-	x->list = x->list ? x->list : arena_open();
+	if (!x->list)
+		open_list(x);
 	place_maps(x->s, p, packing_of(x, r->division));
 	(void)plan_fit(x->s, p, r->fitting, INFINITY);
 	return p;

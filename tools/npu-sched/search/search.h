@@ -83,8 +83,9 @@ struct variant {
 	struct arena *list;	   /* of the candidates */
 	struct candidate *v;
 	size_t n, cap;
-	struct packed_maps *packed; /* of their divisions */
-	size_t n_packed, cap_packed;
+	/* divisions, by the bytes of maps, and packings of these: as long as the list is
+	 * there, or, of all cascades, always */
+	struct hash_table listed, lasting;
 	struct hash_table known; /* of divisions and cuts that were listed for a front */
 	/* how it was made, so that it is found again: of another one by letting maps leave */
 	const struct variant *of;

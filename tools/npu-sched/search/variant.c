@@ -106,7 +106,7 @@ variant_open(const struct sched *s, const int *order)
 	struct arena *a = arena_open();
 	struct variant *x = anew(a, struct variant, 1);
 	x->a = a;
-	x->known.a = a;
+	x->known.a = x->lasting.a = a;
 	x->s = anew(a, struct sched, 1);
 	*x->s = *s;
 	x->s->a = a;
