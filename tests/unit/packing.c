@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses of maps and buffers (tools/npu-sched/memory/place.c) against all orders of
+ * Addresses of maps and buffers (tools/npu-sched/memory/pack.c) against all orders of
  * few rectangles: dropped one after the other to the lowest free address, some order
  * gives the least peak, namely that of the addresses in a best packing.
  */

@@ -361,7 +361,7 @@ work_out(struct variant *x, struct candidate *c)
  * the candidates of one division have one packing.
  */
 static const struct packed_maps *
-packing_of(struct variant *x, struct division d)
+division_packing(struct variant *x, struct division d)
 {
 	struct hash_table *t = lasting(x);
 	const uint64_t how = ((uint64_t)x->s->effort_step << 1 | d.slide) + 2;
@@ -381,7 +381,7 @@ candidate_packed(struct variant *x, struct candidate *c)
 {
 	if (c->packed && c->plan->map_at)
 		return c->packed;
-	const struct packed_maps *m = packing_of(x, c->division);
+	const struct packed_maps *m = division_packing(x, c->division);
 	place_maps(x->s, c->plan, m);
 	c->packed = m->peak;
 	return m->peak;
@@ -398,7 +398,7 @@ make_again(const struct recipe *r)
 		return plan_close(p), NULL;
 	if (!x->list)
 		open_list(x);
-	place_maps(x->s, p, packing_of(x, r->division));
+	place_maps(x->s, p, division_packing(x, r->division));
 	(void)plan_fit(x->s, p, r->fitting, INFINITY);
 	return p;
 }

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses for rectangles of bytes by time steps.  The peak can't be below the
+ * largest sum of bytes live at one time step.  First fit in several orders: maps
+ * first as they pack best alone, by crowding, by size; then exchanges in the
+ * best of them; it ends when the bound is reached or the budget (never the
+ * clock) is spent.
+ */
+#include "pack.h"
+
+#include "base/fixed.h"
+
+#include <stdlib.h>
+
+static void
+make_groups(struct packing *k, int place)
+{
+	struct plan *p = k->p;
+	k->group = anew(k->a, struct group, k->n_rects + 1);
+	k->of = anew(k->a, uint32_t, k->n_rects + 1);
+	k->at = anew(k->a, int64_t, k->n_rects + 1);
+	k->best_at = anew(k->a, int64_t, k->n_rects + 1);
+	k->cost = anew(k->a, uint32_t, k->n_rects + 1);
+	k->best_cost = anew(k->a, uint32_t, k->n_rects + 1);
+	k->moved = anew(k->a, uint32_t, k->n_rects + 1);
+	k->dropped = anew(k->a, uint32_t, k->n_rects + 1);
+	for (size_t i = 0; i < k->n_rects; i++) {
+		const struct rect *r = &p->rect[i];
+		if (!is_placed(r, place))
+			continue;
+		bool first = !k->n || k->group[k->of[r->group]].first != r->group;
+		if (first) {
+			k->of[r->group] = (uint32_t)k->n;
+			k->order[k->n] = k->n;
+			k->group[k->n++].first = r->group;
+		}
+		struct group *g = &k->group[k->of[r->group]];
+		g->lo = first || r->lo < g->lo ? r->lo : g->lo;
+		g->hi = first || r->hi > g->hi ? r->hi : g->hi;
+		g->bytes = r->offset + r->bytes > g->bytes ? r->offset + r->bytes : g->bytes;
+		g->fixed |= r->fixed;
+		k->at[k->of[r->group]] = r->fixed ? r->at : 0;
+	}
+}
+
+/* the neighbours of rectangle i for the group that it belongs to */
+static void
+add_near(struct packing *k, const struct interferences *m, int i, struct group *g)
+{
+	const struct rect *own = &k->p->rect[i];
+	for (size_t j = m->first[i]; j < m->first[i + 1]; j++) {
+		const struct rect *x = &k->p->rect[m->with[j]];
+		if (x->place != own->place || x->group == own->group)
+			continue;
+		int64_t at = x->offset - own->offset;
+		g->near[g->n_near++] = (struct near){
+			.group = k->of[x->group],
+			.lo = at - own->bytes, .hi = at + x->bytes };
+	}
+}
+
+static void
+find_near(struct packing *k)
+{
+	struct plan *p = k->p;
+	struct interferences m = find_interferences(k->a, p->rect, k->n_rects);
+	size_t most = 0;
+	for (size_t n = 0; n < k->n; n++) {
+		struct group *g = &k->group[n];
+		size_t room = 0;
+		for (int i = g->first; i >= 0; i = p->rect[i].next)
+			room += m.first[i + 1] - m.first[i];
+		g->near = anew(k->a, struct near, room);
+		for (int i = g->first; i >= 0; i = p->rect[i].next)
+			add_near(k, &m, i, g);
+		most = g->n_near > most ? g->n_near : most;
+	}
+	k->barred = anew(k->a, struct span, most + 1);
+}
+
+static int
+compare_steps(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+	return a < b ? -1 : a > b;
+}
+
+/* the first of n rising time steps that is not before t */
+static size_t
+step_at(const int64_t *step, size_t n, int64_t t)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (step[mid] < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* the largest sum of bytes at a time step; it is taken on where something begins */
+static void
+find_bound(struct packing *k, int place)
+{
+	int64_t *step = anew(k->a, int64_t, k->n + 1);
+	int64_t *sum = anew(k->a, int64_t, k->n + 1);
+	for (size_t i = 0; i < k->n; i++)
+		step[i] = k->group[i].lo;
+	qsort(step, k->n, sizeof(*step), compare_steps);
+	sum_bytes(k->p->rect, k->n_rects, place, step, k->n, sum);
+	for (size_t i = 0; i < k->n; i++) {
+		struct group *g = &k->group[i];
+		for (size_t m = step_at(step, k->n, g->lo);
+		     m < k->n && step[m] <= g->hi; m++)
+			g->crowd = sum[m] > g->crowd ? sum[m] : g->crowd;
+		k->bound = g->crowd > k->bound ? g->crowd : k->bound;
+	}
+}
+
+/* the lowest address that the groups before it in order do not bar */
+static void
+drop(struct packing *k, size_t i)
+{
+	size_t own = k->order[i];
+	const struct group *g = &k->group[own];
+	size_t n = 0;
+	if (g->fixed)
+		return;
+	for (size_t j = 0; j < g->n_near; j++) {
+		const struct near *x = &g->near[j];
+		int64_t at = k->at[x->group];
+		k->barred[n] = (struct span){ .lo = at + x->lo, .hi = at + x->hi };
+		n += k->rank[x->group] < i;
+	}
+	int64_t at = 0;
+	size_t left = n; /* those that begin below bar nothing any more */
+	k->cost[own] = (uint32_t)g->n_near;
+	for (bool moved = true; moved; k->cost[own] += (uint32_t)n) {
+		const size_t was = left;
+		moved = false;
+		left = 0;
+		for (size_t j = 0; j < was; j++) {
+			const struct span b = k->barred[j];
+			const bool bars = b.lo < at && b.hi > at;
+			moved |= bars;
+			at = bars ? b.hi : at;
+			k->barred[left] = b;
+			left += b.lo >= at;
+		}
+	}
+	k->at[own] = at;
+}
+
+/* the peak of the order; more than `most` is known to be too much before all are placed */
+static int64_t
+try_order(struct packing *k, int64_t most)
+{
+	int64_t peak = 0;
+	for (size_t i = 0; i < k->n; i++)
+		k->rank[k->order[i]] = i;
+	for (size_t i = 0; i < k->n && peak <= most; i++) {
+		drop(k, i);
+		size_t g = k->order[i];
+		k->work += k->cost[g];
+		peak = max_i64(peak, k->at[g] + k->group[g].bytes);
+	}
+	return peak;
+}
+
+/* the order and its addresses become the best, or what they were */
+static void
+keep(struct packing *k, int64_t peak)
+{
+	k->best = peak;
+	memcpy(k->best_order, k->order, k->n * sizeof(*k->order));
+	memcpy(k->best_at, k->at, k->n * sizeof(*k->at));
+	memcpy(k->best_cost, k->cost, k->n * sizeof(*k->cost));
+}
+
+static void
+go_back(struct packing *k)
+{
+	memcpy(k->order, k->best_order, k->n * sizeof(*k->order));
+	memcpy(k->at, k->best_at, k->n * sizeof(*k->at));
+	memcpy(k->cost, k->best_cost, k->n * sizeof(*k->cost));
+	for (size_t i = 0; i < k->n; i++)
+		k->rank[k->order[i]] = i;
+}
+
+/* orders to begin with; those that have an address come first in each */
+enum start { BY_MAPS, BY_CROWD, BY_BYTES, BY_AREA, BY_TIME, STARTS };
+
+static int
+sign(int64_t v)
+{
+	return v < 0 ? -1 : v > 0;
+}
+
+static int
+compare(const struct packing *k, const struct group *a, const struct group *b,
+	enum start start)
+{
+	const int *rank = k->p->map_rank;
+	bool maps = start == BY_MAPS && rank;
+	int64_t da = a->hi - a->lo, db = b->hi - b->lo;
+	int by_bytes = sign(b->bytes - a->bytes), by_time = sign(a->lo - b->lo);
+	int by_length = sign(db - da);
+	int first = a->fixed != b->fixed ? (a->fixed ? -1 : 1) : 0;
+	if (!first && maps)
+		first = sign(rank[a->first] - rank[b->first]);
+	if (!first && (start == BY_CROWD || start == BY_MAPS))
+		first = sign(b->crowd - a->crowd) ? sign(b->crowd - a->crowd)
+						  : by_length;
+	if (!first && start == BY_AREA)
+		first = sign(b->bytes * (db + 1) - a->bytes * (da + 1));
+	if (!first && start == BY_BYTES)
+		first = by_bytes;
+	return first ? first : by_time ? by_time : by_bytes;
+}
+
+struct sorting {
+	const struct packing *k;
+	enum start start;
+};
+
+/* qsort_r's order: equal ones as they stood before */
+static int
+compare_order(const void *x, const void *y, void *ctx)
+{
+	const struct sorting *s = ctx;
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+	int c = compare(s->k, &s->k->group[a], &s->k->group[b], s->start);
+	return c ? c : s->k->rank[a] < s->k->rank[b] ? -1 : 1;
+}
+
+static void
+sort_order(struct packing *k, enum start start)
+{
+	struct sorting s = { .k = k, .start = start };
+	for (size_t i = 0; i < k->n; i++)
+		k->rank[k->order[i]] = i;
+	qsort_r(k->order, k->n, sizeof(*k->order), compare_order, &s);
+}
+
+static size_t
+top_of(const struct packing *k)
+{
+	size_t top = 0;
+	int64_t end = -1;
+	for (size_t i = 0; i < k->n; i++) {
+		size_t g = k->order[i];
+		if (k->at[g] + k->group[g].bytes > end) {
+			end = k->at[g] + k->group[g].bytes;
+			top = i;
+		}
+	}
+	return top;
+}
+
+static uint32_t
+next_random(struct packing *k)
+{
+	k->random = k->random * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(k->random >> 33);
+}
+
+static void
+swap(struct packing *k, size_t a, size_t b)
+{
+	size_t t = k->order[a];
+	k->order[a] = k->order[b];
+	k->order[b] = t;
+	k->rank[k->order[a]] = a;
+	k->rank[k->order[b]] = b;
+}
+
+/* a group's neighbours may lie elsewhere now */
+static void
+move_near(struct packing *k, size_t group)
+{
+	const struct group *g = &k->group[group];
+	for (size_t j = 0; j < g->n_near; j++)
+		k->moved[g->near[j].group] = k->number;
+}
+
+/*
+ * try_order() of the best order but for places a and b.  A group lies where it did, and
+ * was found at the same cost, unless a neighbour lies elsewhere or was exchanged.
+ */
+static int64_t
+try_exchange(struct packing *k, size_t a, size_t b)
+{
+	const size_t from = a < b ? a : b;
+	int64_t peak = 0;
+	k->number++;
+	k->n_dropped = 0;
+	k->moved[k->order[a]] = k->moved[k->order[b]] = k->number;
+	move_near(k, k->order[a]);
+	move_near(k, k->order[b]);
+	for (size_t i = 0; i < k->n && peak <= k->best; i++) {
+		size_t g = k->order[i];
+		if (i >= from && k->moved[g] == k->number) {
+			k->dropped[k->n_dropped++] = (uint32_t)g;
+			drop(k, i);
+			if (k->at[g] != k->best_at[g])
+				move_near(k, g);
+		}
+		if (i >= from)
+			k->work += k->cost[g];
+		peak = max_i64(peak, k->at[g] + k->group[g].bytes);
+	}
+	return peak;
+}
+
+/* the exchange becomes the best order, or is undone */
+static void
+settle(struct packing *k, size_t a, size_t b, int64_t peak)
+{
+	const bool better = peak <= k->best;
+	const int64_t *from = better ? k->at : k->best_at;
+	const uint32_t *cost = better ? k->cost : k->best_cost;
+	if (!better)
+		swap(k, a, b);
+	for (size_t i = 0; i < k->n_dropped; i++) {
+		uint32_t g = k->dropped[i];
+		k->at[g] = k->best_at[g] = from[g];
+		k->cost[g] = k->best_cost[g] = cost[g];
+	}
+	k->best = better ? peak : k->best;
+	k->best_order[a] = k->order[a];
+	k->best_order[b] = k->order[b];
+}
+
+static void
+exchange(struct packing *k)
+{
+	size_t n = k->n - k->n_fixed;
+	size_t a = top_of(k), b = k->n_fixed + next_random(k) % n;
+	if (next_random(k) % 3 == 0)
+		a = k->n_fixed + next_random(k) % n;
+	if (a < k->n_fixed || a == b)
+		return;
+	swap(k, a, b);
+	settle(k, a, b, try_exchange(k, a, b));
+}
+
+struct packing
+packing_of(struct plan *p, size_t n_rects, int place)
+{
+	struct packing k = { .a = arena_open(), .p = p, .n_rects = n_rects,
+			     .random = 1 };
+	k.order = anew(k.a, size_t, n_rects + 1);
+	k.best_order = anew(k.a, size_t, n_rects + 1);
+	k.rank = anew(k.a, size_t, n_rects + 1);
+	make_groups(&k, place);
+	find_bound(&k, place);
+	return k;
+}
+
+/* many groups that lie badly in one order do so in others */
+static bool
+is_hopeless(const struct packing *k)
+{
+	enum { MANY = 64 };
+	return k->n >= MANY && k->best - k->bound > k->bound / 10;
+}
+
+void
+pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
+{
+	enum { CLOSE = 10 };
+	find_near(k);
+	for (int start = 0; start < STARTS && (!start || k->best > k->bound); start++) {
+		sort_order(k, (enum start)start);
+		int64_t peak = try_order(k, start ? k->best : INT64_MAX);
+		if (!start || peak < k->best)
+			keep(k, peak);
+		if (hurry && is_hopeless(k))
+			break;
+	}
+	go_back(k);
+	while (k->n_fixed < k->n && k->group[k->order[k->n_fixed]].fixed)
+		k->n_fixed++;
+	if (hurry && is_hopeless(k))
+		return;
+	k->promising = k->best > k->bound ? k->best - k->best / CLOSE : 0;
+	if (k->promising > most)
+		return;
+	while (k->best > k->bound && k->n > k->n_fixed + 1 && k->work < budget) {
+		exchange(k);
+		k->work += k->n;
+	}
+}
