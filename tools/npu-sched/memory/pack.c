@@ -244,19 +244,17 @@ sort_order(struct packing *k, enum start start)
 	qsort_r(k->order, k->n, sizeof(*k->order), compare_order, &s);
 }
 
-static size_t
-top_of(const struct packing *k)
+/* the peaks of the best order, which is the order */
+static void
+find_peaks(struct packing *k)
 {
-	size_t top = 0;
-	int64_t end = -1;
 	for (size_t i = 0; i < k->n; i++) {
 		size_t g = k->order[i];
-		if (k->at[g] + k->group[g].bytes > end) {
-			end = k->at[g] + k->group[g].bytes;
-			top = i;
-		}
+		int64_t end = k->at[g] + k->group[g].bytes;
+		if (!i || end > k->before[i])
+			k->top = i;
+		k->before[i + 1] = i ? max_i64(k->before[i], end) : end;
 	}
-	return top;
 }
 
 static uint32_t
@@ -293,22 +291,21 @@ static int64_t
 try_exchange(struct packing *k, size_t a, size_t b)
 {
 	const size_t from = a < b ? a : b;
-	int64_t peak = 0;
+	int64_t peak = k->before[from];
 	k->number++;
 	k->n_dropped = 0;
 	k->moved[k->order[a]] = k->moved[k->order[b]] = k->number;
 	move_near(k, k->order[a]);
 	move_near(k, k->order[b]);
-	for (size_t i = 0; i < k->n && peak <= k->best; i++) {
+	for (size_t i = from; i < k->n && peak <= k->best; i++) {
 		size_t g = k->order[i];
-		if (i >= from && k->moved[g] == k->number) {
+		if (k->moved[g] == k->number) {
 			k->dropped[k->n_dropped++] = (uint32_t)g;
 			drop(k, i);
 			if (k->at[g] != k->best_at[g])
 				move_near(k, g);
 		}
-		if (i >= from)
-			k->work += k->cost[g];
+		k->work += k->cost[g];
 		peak = max_i64(peak, k->at[g] + k->group[g].bytes);
 	}
 	return peak;
@@ -331,13 +328,15 @@ settle(struct packing *k, size_t a, size_t b, int64_t peak)
 	k->best = better ? peak : k->best;
 	k->best_order[a] = k->order[a];
 	k->best_order[b] = k->order[b];
+	if (better)
+		find_peaks(k);
 }
 
 static void
 exchange(struct packing *k)
 {
 	size_t n = k->n - k->n_fixed;
-	size_t a = top_of(k), b = k->n_fixed + next_random(k) % n;
+	size_t a = k->top, b = k->n_fixed + next_random(k) % n;
 	if (next_random(k) % 3 == 0)
 		a = k->n_fixed + next_random(k) % n;
 	if (a < k->n_fixed || a == b)
@@ -354,6 +353,7 @@ packing_of(struct plan *p, size_t n_rects, int place)
 	k.order = anew(k.a, size_t, n_rects + 1);
 	k.best_order = anew(k.a, size_t, n_rects + 1);
 	k.rank = anew(k.a, size_t, n_rects + 1);
+	k.before = anew(k.a, int64_t, n_rects + 1);
 	make_groups(&k, place);
 	find_bound(&k, place);
 	return k;
@@ -388,6 +388,7 @@ pack(struct packing *k, uint64_t budget, bool hurry, int64_t most)
 	k->promising = k->best > k->bound ? k->best - k->best / CLOSE : 0;
 	if (k->promising > most)
 		return;
+	find_peaks(k);
 	while (k->best > k->bound && k->n > k->n_fixed + 1 && k->work < budget) {
 		exchange(k);
 		k->work += k->n;

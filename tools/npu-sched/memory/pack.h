@@ -34,6 +34,8 @@ struct packing {
 	uint32_t *cost, *best_cost; /* comparisons to find it */
 	size_t *order, *best_order;
 	size_t *rank;	      /* of each group: its place in order */
+	int64_t *before;      /* the peak of the best order's groups before each place */
+	size_t top;	      /* the first place in it that has the peak */
 	/* of the exchange that is tried: groups that it may move, and those dropped again */
 	uint32_t *moved, number;
 	uint32_t *dropped;
