@@ -17,7 +17,7 @@ enum { ALIGN = 16 };
  * one before.  An arena of MANY_BYTES goes on with blocks that have large pages
  * (base/block.h), as to fill so many small ones takes ten times as long.
  */
-enum { FIRST_BYTES = 4 * 1024, CHUNK_BYTES = 64 * 1024, MANY_BYTES = 512 * 1024 };
+enum { FIRST_BYTES = 4 * 1024, CHUNK_BYTES = 64 * 1024, MANY_BYTES = 2048 * 1024 };
 
 struct chunk {
 	struct chunk *next;
