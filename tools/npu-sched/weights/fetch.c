@@ -328,9 +328,9 @@ take_early(struct walk *w, struct weight_slice *u, enum held held, int i, double
 static bool
 send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
 {
-	int64_t rest = held_bytes(u, held) - w->sent, n = budget(w, until);
-	if (n < rest && n < LEAST_CHUNK && !u->held && is_known_full(w, u, held, i))
+	if (!u->held && is_known_full(w, u, held, i))
 		return false;
+	int64_t rest = held_bytes(u, held) - w->sent, n = budget(w, until);
 	if (n < rest && n < LEAST_CHUNK)
 		n = budget(w, quiet_until(w, i, u, rest, until));
 	if (n < rest && n < LEAST_CHUNK)
