@@ -197,15 +197,11 @@ list_ways(const struct search *x, const struct spills *l)
 				 .hi = min_i64(x->way + BESIDE + 1, n) };
 }
 
-/* does v's best division promise as much as that of the ways before? */
+/* does v's best division promise as much as those of ways before that led to a plan? */
 static bool
-is_promising(struct search *x, const struct variant *v, int64_t limit)
+is_promising(const struct search *x, double estimate)
 {
-	double estimate = cascades_estimate(v->s, v->cascades, limit, false);
-	if (estimate == INFINITY)
-		return true;
-	x->estimate = fmin(x->estimate, estimate);
-	return estimate <= x->estimate * estimates_apart(x->s);
+	return estimate == INFINITY || estimate <= x->estimate * estimates_apart(x->s);
 }
 
 /* of v, or a way to let maps of it leave; v's cascades are there where its ways were
@@ -221,9 +217,15 @@ search_way(struct search *x, struct variant *v, int64_t limit, double below)
 		    !cascades_add(v->s, v->cascades, below, false))
 			return p;
 	}
-	if (!may_gain(v, below) || !is_promising(x, v, limit))
+	if (!may_gain(v, below))
 		return p;
-	return faster_plan(p, search_fastest(v, limit, below, FINELY));
+	const double estimate = cascades_estimate(v->s, v->cascades, limit, false);
+	if (!is_promising(x, estimate))
+		return p;
+	struct plan *q = search_fastest(v, limit, below, FINELY);
+	if (q)
+		x->estimate = fmin(x->estimate, estimate);
+	return faster_plan(p, q);
 }
 
 /* the fastest plan of v within the profile's own limit becomes x->found.within */
