@@ -44,11 +44,12 @@ static const struct knobs table[ROWS] = {
 		    .spills = 24 },
 };
 
+enum { FEW = 40, MANY = 200, VERY_MANY = 400 };
+
 /* the default effort is dense for small networks; every step is a row more */
 const struct knobs *
 search_knobs(const struct sched *s)
 {
-	enum { FEW = 40, MANY = 200, VERY_MANY = 400 };
 	int row = s->n_ops < FEW	 ? DENSE
 		  : s->n_ops < MANY	 ? MEDIUM
 		  : s->n_ops < VERY_MANY ? SPARSE
@@ -57,4 +58,10 @@ search_knobs(const struct sched *s)
 		row = s->n_ops < FEW ? THIN : s->n_ops < VERY_MANY ? ROUGH : SCANT;
 	row += s->effort_step;
 	return &table[row < ROWS ? row : ROWS - 1];
+}
+
+const struct knobs *
+anchor_knobs(const struct sched *s)
+{
+	return s->memory.spilling && s->n_ops < VERY_MANY ? &table[MEDIUM] : NULL;
 }

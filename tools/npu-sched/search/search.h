@@ -284,6 +284,9 @@ struct knobs {
 	double loss;		 /* by packing anew: of the least so far, what is expected again */
 };
 const struct knobs *search_knobs(const struct sched *s);
+/* with an SRAM of the NPU's own: for the variant of the fastest plan within that; NULL:
+ * it is explored as any other */
+const struct knobs *anchor_knobs(const struct sched *s);
 
 /* traits.c: what is known of a plan, and what a point changes against another one, as
  * text; NULL: it is the first */

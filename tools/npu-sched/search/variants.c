@@ -72,6 +72,19 @@ is_futile(const struct search *x, struct setting t)
 	return x->s->rival.weight > 0 && !x->found.front.n && (t.layout || t.objective);
 }
 
+/* what gave the fastest plan within the profile's own limit is better below that, too; how
+ * much depends on how densely it is explored */
+static bool
+explore_anchored(struct search *x)
+{
+	struct variant *v = x->found.within_of;
+	const struct knobs *knobs = anchor_knobs(x->s);
+	if (!v || !knobs)
+		return true;
+	v->s->care = QUICK;
+	return explore(v, &x->found.front, knobs, FINELY);
+}
+
 /* first all coarsely, then what leads to something in detail */
 static bool
 explore_settings(struct search *x)
@@ -81,7 +94,7 @@ explore_settings(struct search *x)
 	for (int i = 0; i < l.n; i++)
 		if (!is_futile(x, l.v[i]) && !explore_setting(x, l.v[i]))
 			return false;
-	bool ok = true;
+	bool ok = explore_anchored(x);
 	for (size_t i = 0; ok && i < x->n_explored; i++)
 		if (is_on_front(&x->found.front, x->explored[i]))
 			ok = explore(x->explored[i], &x->found.front, search_knobs(x->s), FINELY);
