@@ -15,24 +15,35 @@ follow(struct plan *p, struct fitting f)
 	p->exceptions = f.exceptions;
 }
 
-bool
-plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
+double
+plan_transfers(struct sched *s, struct plan *p, struct fitting f)
 {
 	follow(p, f);
-	int64_t limit = f.limit;
 	if (f.how == SUMMED)
-		plan_fetches(s, p, limit);
+		plan_fetches(s, p, f.limit);
 	else
-		plan_fetches_between(s, p, limit);
-	if (plan_bound(s, p) >= below) {
-		p->cycles = NAN; /* no addresses, no clock */
-		return false;
-	}
-	if (f.how == SUMMED)
-		place_rects(s, p, s->care, f.most);
+		plan_fetches_between(s, p, f.limit);
+	return plan_bound(s, p);
+}
+
+void
+plan_addresses(struct sched *s, struct plan *p)
+{
+	if (p->fitting.how == SUMMED)
+		place_rects(s, p, s->care, p->fitting.most);
 	else
 		place_given(s, p);
 	p->cycles = plan_clock(s, p);
+}
+
+bool
+plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
+{
+	if (plan_transfers(s, p, f) >= below) {
+		p->cycles = NAN; /* no addresses, no clock */
+		return false;
+	}
+	plan_addresses(s, p);
 	return p->cycles < below;
 }
 

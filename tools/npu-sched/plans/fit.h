@@ -23,6 +23,10 @@ total_of(const struct plan *p)
  * are no fewer than `below`.  Nothing else has any influence.
  */
 bool plan_fit(struct sched *s, struct plan *p, struct fitting f, double below);
+/* its two halves: transfers, which give a bound of the cycles and, in p->need, of the
+ * bytes; and addresses for them, which set p->cycles */
+double plan_transfers(struct sched *s, struct plan *p, struct fitting f);
+void plan_addresses(struct sched *s, struct plan *p);
 /* without a limit: the least memory with which p stays about as fast */
 void plan_trim(struct sched *s, struct plan *p);
 /* of plans with its cycles and bytes, by how long ahead weights are fetched, the one with

@@ -25,7 +25,9 @@ struct given_room {
 	size_t n_rects;
 	struct outcome {
 		bool known;
-		struct point point; /* but for its recipe; cycles INFINITY: there is none */
+		double bound; /* of its transfers; 0: not known */
+		int64_t need;
+		struct point point; /* but for its recipe */
 		int64_t most, promising; /* as the fitting and place_rects had them */
 	} with[FITS];
 };
@@ -120,18 +122,30 @@ is_known(const struct outcome *o, int64_t most)
 	return o->known && (most >= o->promising) == (o->most >= o->promising);
 }
 
+/* may its addresses give a point, or one that is like one of the front?  As far as its
+ * transfers tell */
+static bool
+may_add(const struct exploring *e, const struct outcome *o)
+{
+	const double cycles = o->bound * (1 - 3 * ROUNDING);
+	return front_wants(e->f, o->need, o->need + e->c->beside, cycles);
+}
+
 static void
 fit_room(struct exploring *e, struct fitting fitting, struct outcome *o)
 {
 	struct sched *s = e->x->s;
 	struct plan *p = e->c->plan;
-	*o = (struct outcome){ .known = true, .most = fitting.most,
-			       .point.cycles = INFINITY };
+	*o = (struct outcome){ .most = fitting.most };
 	p->promising = 0;
-	if (plan_fit(s, p, fitting, INFINITY))
-		o->point = (struct point){ .sram = peak_of(s, p), .total = total_of(p),
-					   .cycles = p->cycles,
-					   .traits = plan_traits(e->x, p) };
+	o->bound = plan_transfers(s, p, fitting);
+	o->need = p->need;
+	if (!may_add(e, o))
+		return;
+	plan_addresses(s, p);
+	o->known = true;
+	o->point = (struct point){ .sram = peak_of(s, p), .total = total_of(p),
+				   .cycles = p->cycles, .traits = plan_traits(e->x, p) };
 	o->promising = p->promising;
 	if (fitting.how == SUMMED && p->need > 0)
 		e->given->loss = fmin(e->given->loss,
@@ -145,16 +159,17 @@ try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 	const struct fitting fitting = { .limit = room, .how = how,
 		.most = front_most(e->f, bound, e->c->beside) };
 	struct outcome *o = &given_room(e, room)->with[how];
-	if (!is_known(o, fitting.most)) {
+	if (!is_known(o, fitting.most) && (o->bound == 0 || may_add(e, o))) {
 		if (!open_plan(e))
 			return;
 		fit_room(e, fitting, o);
 	}
+	if (!o->known)
+		return;
 	struct point found = o->point;
 	found.recipe = (struct recipe){ .variant = e->x, .division = e->c->division,
 					.policy = e->c->policy, .fitting = fitting };
-	if (found.cycles < INFINITY)
-		front_add(e->f, &found);
+	front_add(e->f, &found);
 }
 
 /* bytes of transfers and maps that are packed anew, with some of what that has cost */
