@@ -182,7 +182,8 @@ double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 
 /*
  * The timeline step by step, for who keeps no steps: begins with zeros, and is at its
- * end when both engines are.  Not on a calibrated machine.
+ * end when both engines are.  kind, n, cycles: of a step; returns when that ends, and in
+ * *start when it begins.  Not on a calibrated machine.
  */
 enum { PERF_HISTORY = 8 }; /* more than any engine's outstanding operations */
 struct perf_clocks {
@@ -191,8 +192,8 @@ struct perf_clocks {
 		double end[PERF_HISTORY]; /* of its latest operations, newest first */
 	} kernels, dma;
 };
-void perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
-		     struct perf_step *step);
+double perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
+		       enum perf_step_kind kind, int n, double cycles, double *start);
 double perf_clocks_end(const struct perf_clocks *c);
 
 /*

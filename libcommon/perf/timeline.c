@@ -23,14 +23,13 @@ perf_dma_cycles(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 	return cycles + m->operation_cycles;
 }
 
-static void
-engine_run(struct perf_engine *g, double t, struct perf_step *s)
+static double
+engine_run(struct perf_engine *g, double t, double cycles, double *start)
 {
-	s->start = max_f64(t, g->end[0]);
-	s->end = s->start + s->cycles;
+	*start = max_f64(t, g->end[0]);
 	for (int i = PERF_HISTORY - 1; i > 0; i--)
 		g->end[i] = g->end[i - 1];
-	g->end[0] = s->end;
+	return g->end[0] = *start + cycles;
 }
 
 /* when at most n operations are outstanding */
@@ -40,26 +39,19 @@ engine_wait(const struct perf_engine *g, double t, int n)
 	return n >= PERF_HISTORY ? t : max_f64(t, g->end[n < 0 ? 0 : n]);
 }
 
-void
-perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m, struct perf_step *s)
+double
+perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
+		enum perf_step_kind kind, int n, double cycles, double *start)
 {
-	switch (s->kind) {
-	case PERF_KERNEL:
-		engine_run(&c->kernels, c->t, s);
-		c->t = engine_wait(&c->kernels, c->t, MAX_KERNELS);
-		break;
-	case PERF_DMA:
-		engine_run(&c->dma, c->t, s);
-		c->t = engine_wait(&c->dma, c->t, m->accel->max_dma);
-		break;
-	case PERF_KERNEL_WAIT:
-	case PERF_DMA_WAIT:
-		s->start = c->t;
-		c->t = engine_wait(s->kind == PERF_DMA_WAIT ? &c->dma : &c->kernels,
-				   c->t, s->n);
-		s->end = c->t;
-		break;
+	const bool is_dma = kind == PERF_DMA || kind == PERF_DMA_WAIT;
+	struct perf_engine *g = is_dma ? &c->dma : &c->kernels;
+	if (kind == PERF_KERNEL_WAIT || kind == PERF_DMA_WAIT) {
+		*start = c->t;
+		return c->t = engine_wait(g, c->t, n);
 	}
+	double end = engine_run(g, c->t, cycles, start);
+	c->t = engine_wait(g, c->t, is_dma ? m->accel->max_dma : MAX_KERNELS);
+	return end;
 }
 
 double
@@ -75,6 +67,7 @@ perf_timeline(const struct perf_machine *m, struct perf_step *steps, size_t n)
 	if (m->calibrated)
 		return perf_contention(m, steps, n);
 	for (size_t i = 0; i < n; i++)
-		perf_clocks_run(&c, m, &steps[i]);
+		steps[i].end = perf_clocks_run(&c, m, steps[i].kind, steps[i].n,
+					       steps[i].cycles, &steps[i].start);
 	return perf_clocks_end(&c);
 }

@@ -272,15 +272,18 @@ transfers_conflict(const struct clock *c, const struct moved *m, const struct mo
 	return c->placed && overlap(m, n->lo, n->hi);
 }
 
-static void
-add_step(struct clock *c, struct perf_step step)
+/* NULL: steps are not kept */
+static struct perf_step *
+add_step(struct clock *c, enum perf_step_kind kind, int n, double cycles)
 {
+	double start;
 	if (!c->keeps) {
-		perf_clocks_run(&c->clocks, &c->s->machine, &step);
-		return;
+		(void)perf_clocks_run(&c->clocks, &c->s->machine, kind, n, cycles, &start);
+		return NULL;
 	}
 	agrow(c->a, c->step, c->n, &c->cap);
-	c->step[c->n++] = step;
+	c->step[c->n] = (struct perf_step){ .kind = kind, .n = n, .cycles = cycles };
+	return &c->step[c->n++];
 }
 
 /* a transfer of weights, or, for as long as it runs, of a table or a copy */
@@ -326,7 +329,7 @@ wait_for_kernels(struct clock *c, const struct moved *m)
 		memmove(c->kernel, c->kernel + i + 1,
 			(size_t)younger * sizeof(*c->kernel));
 		c->n_kernels = younger;
-		add_step(c, (struct perf_step){ .kind = PERF_KERNEL_WAIT, .n = younger });
+		(void)add_step(c, PERF_KERNEL_WAIT, younger, 0);
 		return;
 	}
 }
@@ -338,7 +341,7 @@ wait_for_transfer(struct clock *c, int i)
 	int younger = c->n_dma - 1 - i;
 	memmove(c->dma, c->dma + i + 1, (size_t)younger * sizeof(*c->dma));
 	c->n_dma = younger;
-	add_step(c, (struct perf_step){ .kind = PERF_DMA_WAIT, .n = younger });
+	(void)add_step(c, PERF_DMA_WAIT, younger, 0);
 }
 
 /* where one transfer may overtake another */
@@ -360,10 +363,9 @@ start_transfer(struct clock *c, struct moved m, double cycles)
 	if (c->n_dma == c->s->accel->max_dma)
 		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
 	c->dma[c->n_dma++] = m;
-	struct perf_step step = { .kind = PERF_DMA, .cycles = cycles };
+	struct perf_step *step = add_step(c, PERF_DMA, 0, cycles);
 	if (c->contends)
-		note_moved(c, &m, &step);
-	add_step(c, step);
+		note_moved(c, &m, step);
 }
 
 static void
@@ -419,10 +421,9 @@ run_kernel(struct clock *c, int i)
 	c->kernel[c->n_kernels++] = i;
 	enum held held = held_of(c->p, k);
 	c->flash += held == FETCHED || k->slice < 0 ? 0 : k->flash;
-	struct perf_step step = { .kind = PERF_KERNEL, .cycles = k->cost[held] };
+	struct perf_step *step = add_step(c, PERF_KERNEL, 0, k->cost[held]);
 	if (c->contends)
-		note_accesses(c, k, held, &step);
-	add_step(c, step);
+		note_accesses(c, k, held, step);
 }
 
 /* the kernels of a node, from `from` on; *f: the next transfer */
