@@ -27,7 +27,7 @@ struct given_room {
 		bool known;
 		double bound; /* of its transfers; 0: not known */
 		int64_t need;
-		struct point point; /* but for its recipe */
+		struct point point; /* but for its recipe; cycles INFINITY: there is none */
 		int64_t most, promising; /* as the fitting and place_rects had them */
 	} with[FITS];
 };
@@ -164,7 +164,7 @@ try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 			return;
 		fit_room(e, fitting, o);
 	}
-	if (!o->known)
+	if (!o->known || o->point.cycles == INFINITY)
 		return;
 	struct point found = o->point;
 	found.recipe = (struct recipe){ .variant = e->x, .division = e->c->division,
