@@ -515,9 +515,9 @@ slice_range(struct g_list l, int i, int64_t channels)
 	return (struct g_range){ .lo = l.n ? l.v[i] : 0, .hi = l.n ? l.v[i + 1] : channels };
 }
 
-/* plans/ways.c, weights/fetch.c: which weight slices are fetched when, below limit; sets p->cycles.  By the
- * sum of bytes, or with addresses for the buffers between the maps, which lie
- * as pack_maps left them. */
+/* plans/strategies.c, weights/fetch.c: which weight slices are fetched when, below limit;
+ * sets p->cycles.  By the sum of bytes, or with addresses for the buffers between the maps,
+ * which lie as pack_maps left them. */
 void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
 void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
 

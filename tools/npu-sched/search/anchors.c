@@ -184,30 +184,30 @@ is_hopeless(const struct search *x)
 	return most < INFINITY && (!p || p->cycles >= most) && (!q || q->cycles >= most);
 }
 
-/* of ways to let maps leave, those beside the best one of the settings before; where
+/* of spills, those beside the best one of the settings before; where
  * there is none, all */
 static struct g_range
-list_ways(const struct search *x, const struct spills *l)
+pick_spills(const struct search *x, const struct spills *l)
 {
 	enum { BESIDE = 2 };
 	int64_t n = l ? (int64_t)l->n : 0;
 	if (!x->found.within)
 		return (struct g_range){ .lo = 0, .hi = n };
-	return (struct g_range){ .lo = max_i64(x->way - BESIDE, 0),
-				 .hi = min_i64(x->way + BESIDE + 1, n) };
+	return (struct g_range){ .lo = max_i64(x->spill - BESIDE, 0),
+				 .hi = min_i64(x->spill + BESIDE + 1, n) };
 }
 
-/* does v's best division promise as much as those of ways before that led to a plan? */
+/* does v's best division promise as much as those of spills before that led to a plan? */
 static bool
 is_promising(const struct search *x, double estimate)
 {
 	return estimate == INFINITY || estimate <= x->estimate * estimates_apart(x->s);
 }
 
-/* of v, or a way to let maps of it leave; v's cascades are there where its ways were
+/* of v, or a spill of it; v's cascades are there where its spills were
  * listed by them */
 static struct plan *
-search_way(struct search *x, struct variant *v, int64_t limit, double below)
+search_spill(struct search *x, struct variant *v, int64_t limit, double below)
 {
 	struct plan *p = NULL;
 	if (!v->cascades) {
@@ -235,17 +235,17 @@ search_within(struct search *x, struct variant *v, int64_t limit)
 	enum { SPILLS = 18 }; /* as struct knobs has it, whatever the effort */
 	struct arena *a = arena_open();
 	const struct spills *l = list_spills(v, a, SPILLS);
-	const struct g_range ways = list_ways(x, l);
-	for (int64_t i = ways.lo; i < ways.hi && !x->s->e->status; i++) {
+	const struct g_range some = pick_spills(x, l);
+	for (int64_t i = some.lo; i < some.hi && !x->s->e->status; i++) {
 		struct variant *w = i ? open_spill(x, v, l, (size_t)i) : v;
 		const struct plan *best = x->found.within;
 		double below = best ? best->plain : plain_to_beat(x);
-		struct plan *p = search_way(x, w, limit, below);
+		struct plan *p = search_spill(x, w, limit, below);
 		variant_rest(w);
 		const bool faster = p && (!best || p->cycles < best->cycles);
 		x->found.within = keep_plan(x->found.within, p, faster);
 		if (faster) {
-			x->way = i;
+			x->spill = i;
 			x->found.within_of = w;
 		} else if (i) {
 			drop_variant(x, w);

@@ -186,7 +186,7 @@ hash_ends(const struct plan *p, int n_ops)
 	return h;
 }
 
-/* what is left of a way to cut when those before it are left out, and adds it to them */
+/* what is left of a cutting when those before it are left out, and adds it to them */
 static struct cutting
 take_new(struct cuts *l, struct cutting t, uint64_t hash)
 {
@@ -257,15 +257,15 @@ is_left_out(const struct enumeration *l, const struct cutting *t)
 struct known *
 known_of(struct variant *x, const struct division *d, enum cut cut)
 {
-	const uint64_t way = (uint64_t)cut << 1 | d->slide;
+	const uint64_t how = (uint64_t)cut << 1 | d->slide;
 	void **at = hash_table_at(&x->known, hash_xxh3_seeded(d->picked,
-							      (size_t)d->n * sizeof(*d->picked), way));
+							      (size_t)d->n * sizeof(*d->picked), how));
 	if (!*at)
 		*at = anew(x->a, struct known, 1);
 	return *at;
 }
 
-/* a division cut one way; k: what is known of it, or NULL */
+/* a division with one cut; k: what is known of it, or NULL */
 static void
 add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct cutting t,
 	struct known *k)

@@ -321,7 +321,7 @@ win(struct contest *c)
 
 /*
  * Within a limit more room for maps is less for weights.  Where an estimate
- * takes several walks, one for each way to decide about transfers, the best size is
+ * takes several walks, one for each strategy of transfers, the best size is
  * looked for coarsely first, then in detail between its neighbours.
  */
 struct plan *

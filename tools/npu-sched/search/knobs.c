@@ -8,8 +8,8 @@
  *           in 0.2 s, mbv2_int8 in 6 s
  *   MEDIUM  within 1 %; mbv2_int8 in 1 s; movenet within 200,448 bytes of u55-256 takes
  *           8 % fewer cycles than with THIN, in 1.3 times the time
- *   THIN    for small networks with an SRAM of the NPU's own: each variant has ways to let
- *           maps leave
+ *   THIN    for small networks with an SRAM of the NPU's own: each variant has
+ *           spills
  *   SPARSE  for networks of hundreds of operations; palm_detection on u55-128 takes 605,184
  *           bytes at least, 638,976 with ROUGH, in 0.2 s both
  *   ROUGH   within 3 %; half of the time of SPARSE for chains of 1,000 operations; for
@@ -28,7 +28,7 @@ enum { SCANT, ROUGH, SPARSE, THIN, MEDIUM, DENSE, ROWS };
 
 static const struct knobs table[ROWS] = {
 	/* rungs an octave where plans are near the front, and elsewhere; steps from one
-	 * size of maps to the next, and at the first look; ways to let maps leave; share
+	 * size of maps to the next, and at the first look; spills; share
 	 * of the least loss */
 	[SCANT] = { .rungs = 8, .coarse_rungs = 2, .steps = 3, .coarse_steps = 2,
 		     .spills = 8, .loss = 0.5 },

@@ -285,11 +285,11 @@ has_addresses(const struct sched *s)
 int *
 find_order(struct sched *s)
 {
-	int *way = anew(s->a, int, (size_t)s->n_ops + 1);
+	int *order = anew(s->a, int, (size_t)s->n_ops + 1);
 	int *note = anew(s->a, int, s->g->n_tensors + 1);
 	bool better = false, fixed = has_addresses(s);
 	for (int i = 0; i < s->n_ops; i++)
-		way[i] = i;
+		order[i] = i;
 	for (int first = 0, end; first < s->n_ops && !fixed; first = end) {
 		for (end = first; end < s->n_ops && s->info[end].node == s->info[first].node;)
 			end++;
@@ -298,8 +298,8 @@ find_order(struct sched *s)
 			continue;
 		struct arena *a = arena_open();
 		struct flow *f = flow_find(s, a, first, end - first, note);
-		better |= order_node(a, f, way);
+		better |= order_node(a, f, order);
 		arena_close(a);
 	}
-	return better ? way : NULL;
+	return better ? order : NULL;
 }

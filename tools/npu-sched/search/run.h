@@ -19,7 +19,7 @@ struct search {
 	bool unfit; /* an operation has no block */
 	double whole; /* cycles of whole maps in an order's first setting */
 	struct found found;
-	int64_t way; /* in which maps left for found.within */
+	int64_t spill; /* that of found.within */
 	double estimate; /* the least for the profile's own limit */
 };
 
@@ -43,12 +43,12 @@ struct variant *open_setting(struct search *x, struct setting t);
 /* to be explored: where it was before, that one */
 struct variant *explored_setting(struct search *x, struct setting t);
 struct variant *explored_spill(struct search *x, const struct variant *v,
-			       const struct spills *l, size_t way);
-/* a variant of v with what some way lets leave the SRAM, and the ways; these leave all
+			       const struct spills *l, size_t spill);
+/* a variant of v with what a spill lets leave the SRAM, and all spills; these leave all
  * cascades of v */
 const struct spills *list_spills(struct variant *v, struct arena *a, int steps);
 struct variant *open_spill(struct search *x, const struct variant *v,
-			   const struct spills *l, size_t way);
+			   const struct spills *l, size_t spill);
 /* the last one that was opened, if nothing came of it */
 void drop_variant(struct search *x, const struct variant *v);
 /* the graph with copies or without: variants are made of it as it is */

@@ -89,7 +89,7 @@ struct variant {
 	struct hash_table known; /* of divisions and cuts that were listed for a front */
 	/* how it was made, so that it is found again: of another one by letting maps leave */
 	const struct variant *of;
-	size_t way;
+	size_t spill;
 	bool is_explored;
 };
 
@@ -199,7 +199,7 @@ int64_t candidate_packed(struct variant *x, struct candidate *c);
 /* the plan of a recipe once more; NULL: an error */
 struct plan *make_again(const struct recipe *r);
 
-/* what is known of a division with its weights cut one way, whatever the front is: all of
+/* what is known of a division with one cut of its weights, whatever the front is: all of
  * it may be asked for once more, coarsely and finely, for what is light and for all */
 struct known {
 	bool is_cut, is_bounded; /* ends; lower_bound, least, beside are there */
@@ -255,10 +255,10 @@ bool leave_on_front(struct variant *x, struct front *f, const struct point *v, s
 
 /*
  * spill.c: which feature maps leave the NPU's SRAM.  There are orders in which
- * they may, and how many of them do is a way to try; the first way: none.
+ * they may; a spill is how many of them do, the first one: none.
  */
 struct spills {
-	struct way {
+	struct spill {
 		int order;
 		size_t n; /* the first n of it */
 	} *v;
@@ -268,7 +268,7 @@ struct spills {
 struct spills *spills_list(struct sched *s, const struct cascades *c, struct arena *a,
 			   int steps);
 /* for tensors that are all in the NPU's SRAM */
-void spills_apply(struct sched *s, const struct spills *l, size_t way);
+void spills_apply(struct sched *s, const struct spills *l, size_t spill);
 
 /* shrink.c: without a limit.  The smallest of those of x's candidates that are as fast as
  * p, the fastest of them, with the least memory; p is closed where it is another */

@@ -93,14 +93,14 @@ list_settings(const struct search *x)
 }
 
 struct variant *
-open_spill(struct search *x, const struct variant *v, const struct spills *l, size_t way)
+open_spill(struct search *x, const struct variant *v, const struct spills *l, size_t spill)
 {
 	struct variant *w = keep_variant(x, variant_open(v->s, NULL));
 	w->copies = v->copies;
 	w->reordered = v->reordered;
 	w->layout = v->layout;
 	w->like = v;
-	spills_apply(w->s, l, way);
+	spills_apply(w->s, l, spill);
 	pack_left_maps(w->s);
 	return w;
 }
@@ -131,14 +131,14 @@ explored_setting(struct search *x, struct setting t)
 }
 
 struct variant *
-explored_spill(struct search *x, const struct variant *v, const struct spills *l, size_t way)
+explored_spill(struct search *x, const struct variant *v, const struct spills *l, size_t spill)
 {
 	for (size_t i = 0; i < x->n; i++)
-		if (x->variant[i]->of == v && x->variant[i]->way == way)
+		if (x->variant[i]->of == v && x->variant[i]->spill == spill)
 			return note_explored(x, x->variant[i]);
-	struct variant *w = open_spill(x, v, l, way);
+	struct variant *w = open_spill(x, v, l, spill);
 	w->of = v;
-	w->way = way;
+	w->spill = spill;
 	return note_explored(x, w);
 }
 

@@ -125,9 +125,9 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 }
 
 static void
-add_way(struct spills *l, int order, size_t n)
+add_spill(struct spills *l, int order, size_t n)
 {
-	l->v[l->n++] = (struct way){ .order = order, .n = n };
+	l->v[l->n++] = (struct spill){ .order = order, .n = n };
 }
 
 /* so many leave that no more than that is left */
@@ -150,7 +150,7 @@ add_steps(struct spills *l, int order, int steps)
 		double share = pow(1 - (double)i / steps, 2);
 		size_t n = i < steps ? until_left(o, share * (double)o->left[0])
 				     : o->n;
-		for (; last < n; add_way(l, order, last)) {
+		for (; last < n; add_spill(l, order, last)) {
 			size_t more = last + last / 2 + 2;
 			last = more < n ? more : n;
 		}
@@ -162,7 +162,7 @@ spills_list(struct sched *s, const struct cascades *c, struct arena *a,
 	    int steps)
 {
 	struct spills *l = anew(a, struct spills, 1);
-	l->v = anew(a, struct way, 1 + 2 * ((size_t)steps + GROWTHS));
+	l->v = anew(a, struct spill, 1 + 2 * ((size_t)steps + GROWTHS));
 	l->n = 1;
 	if (!s->memory.spilling)
 		return l;
@@ -175,9 +175,9 @@ spills_list(struct sched *s, const struct cascades *c, struct arena *a,
 }
 
 void
-spills_apply(struct sched *s, const struct spills *l, size_t way)
+spills_apply(struct sched *s, const struct spills *l, size_t spill)
 {
-	const struct way *w = &l->v[way];
+	const struct spill *w = &l->v[spill];
 	for (size_t i = 0; i < w->n; i++)
 		s->g->tensors[l->order[w->order].tensor[i]]->area = PLACE_ARENA;
 }

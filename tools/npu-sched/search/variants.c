@@ -6,7 +6,7 @@
 static bool
 explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, bool all)
 {
-	enum { PATIENCE = 4 }; /* ways in a row that lead to nothing */
+	enum { PATIENCE = 4 }; /* spills in a row that lead to nothing */
 	struct arena *a = arena_open();
 	const struct spills *l = list_spills(v, a, knobs->spills);
 	variant_rest(v);

@@ -339,7 +339,7 @@ send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double
 		return false;
 	if (n < rest - LEAST_CHUNK && may_be_one(w, i, u, rest)) {
 		w->saves[IN_ONE] += start_latency(w);
-		n = w->way == IN_PIECES ? n : rest;
+		n = w->strategy == IN_PIECES ? n : rest;
 	}
 	if (n >= rest - LEAST_CHUNK)
 		n = rest;
@@ -484,10 +484,10 @@ list_buffers(struct sched *s, struct plan *p, bool between)
 }
 
 void
-walk_transfers(struct sched *s, struct plan *p, struct walking x, double saves[WAYS])
+walk_transfers(struct sched *s, struct plan *p, struct walking x, double saves[STRATEGIES])
 {
 	struct arena *a = arena_open();
-	struct walk w = { .s = s, .p = p, .limit = x.limit, .way = x.way };
+	struct walk w = { .s = s, .p = p, .limit = x.limit, .strategy = x.strategy };
 	w.gaps = x.between ? gaps_open(a, p, limited_place(s), x.limit) : NULL;
 	walk_kernels(&w, a);
 	list_buffers(s, p, x.between);

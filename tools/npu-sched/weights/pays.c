@@ -14,7 +14,7 @@ is_separable(const struct walk *w, int slice)
 bool
 may_be_apart(const struct walk *w, int slice)
 {
-	return w->way >= SCALES_ELSE && is_separable(w, slice);
+	return w->strategy >= SCALES_ELSE && is_separable(w, slice);
 }
 
 /* when all uses of a slice have ended, as each enum held says */
@@ -39,7 +39,7 @@ enum held
 goal_of(const struct walk *w, int slice, double t, double begin)
 {
 	double end[HELDS];
-	if (w->way != SCALES_FIRST || !is_separable(w, slice))
+	if (w->strategy != SCALES_FIRST || !is_separable(w, slice))
 		return FETCHED;
 	ends_of_uses(w, slice, t, begin, end);
 	return end[SCALES_FETCHED] <= end[FETCHED] ? SCALES_FETCHED : FETCHED;
@@ -60,7 +60,7 @@ fetching_pays(struct walk *w, int slice, enum held held, double t, double begin)
 			 weights_transfer(w->s, slice_bytes(&w->p->slice[slice]));
 	double wait = max_f64(arrival - begin, 0);
 	w->saves[NO_WAITS] += has_long_queue(w->s) ? wait : 0;
-	return w->way != NO_WAITS || wait == 0;
+	return w->strategy != NO_WAITS || wait == 0;
 }
 
 void

@@ -11,8 +11,8 @@
 struct walk {
 	struct sched *s;
 	struct plan *p;
-	enum transfers way;
-	double saves[WAYS]; /* cycles that other ways may save */
+	enum strategy strategy;
+	double saves[STRATEGIES]; /* cycles that other strategies may save */
 	int64_t limit;
 	struct usage *used; /* at each kernel: maps and buffers so far */
 	struct gaps *gaps; /* or NULL: the sum of bytes decides alone */
@@ -36,7 +36,7 @@ struct walk {
 	int node_start, node_end; /* kernels of this node */
 };
 
-/* pays.c: may scales alone be fetched, this way? */
+/* pays.c: may scales alone be fetched, by this strategy? */
 bool may_be_apart(const struct walk *w, int slice);
 /* what to fetch of a slice from time t on, if anything, where the first kernel that
  * wants it could begin at `begin` */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way to decide about transfers that suits a plan best. */
+/* The strategy of transfers that suits a plan best. */
 #include "../weights/transfers.h"
 
 #include <string.h>
 
-/* a way that cannot save more of all cycles is not walked */
+/* a strategy that cannot save more of all cycles is not walked */
 static const double WORTHWHILE = 0.02;
 
 /* what a walk has decided, until another one is better */
@@ -41,9 +41,9 @@ take_decided(struct sched *s, struct plan *p, struct walking x, const struct dec
 	list_buffers(s, p, x.between);
 }
 
-/* p->asked: with no less each way would decide the same */
+/* p->asked: with no less each strategy would decide the same */
 static void
-walk_way(struct sched *s, struct plan *p, struct walking x, double saves[WAYS],
+walk_strategy(struct sched *s, struct plan *p, struct walking x, double saves[STRATEGIES],
 	 int64_t *asked)
 {
 	p->bound_known = 0;
@@ -52,45 +52,45 @@ walk_way(struct sched *s, struct plan *p, struct walking x, double saves[WAYS],
 	p->asked = *asked;
 }
 
-/* what the first one has left becomes what the way with the lowest bound leaves; of
+/* what the first one has left becomes what the strategy with the lowest bound leaves; of
  * those the first */
 static void
-compare_ways(struct sched *s, struct plan *p, struct walking x, const double saves[WAYS],
+compare_strategies(struct sched *s, struct plan *p, struct walking x, const double saves[STRATEGIES],
 	     int64_t asked)
 {
 	struct arena *a = arena_open();
 	const double most = WORTHWHILE * p->cycles;
-	double none[WAYS], least = plan_bound(s, p);
-	enum transfers best = IN_PIECES;
+	double none[STRATEGIES], least = plan_bound(s, p);
+	enum strategy best = IN_PIECES;
 	struct decided kept = keep_decided(a, p);
-	for (enum transfers way = IN_ONE; way < WAYS; way++) {
-		if (saves[way] <= most)
+	for (enum strategy i = IN_ONE; i < STRATEGIES; i++) {
+		if (saves[i] <= most)
 			continue;
-		x.way = way;
-		walk_way(s, p, x, none, &asked);
+		x.strategy = i;
+		walk_strategy(s, p, x, none, &asked);
 		double bound = plan_bound(s, p);
 		if (bound >= least)
 			continue;
 		least = bound;
-		best = way;
+		best = i;
 		kept = keep_decided(a, p);
 	}
-	if (x.way != best)
+	if (x.strategy != best)
 		take_decided(s, p, x, &kept);
 	p->bound_known = least;
 	arena_close(a);
 }
 
 static void
-walk_ways(struct sched *s, struct plan *p, struct walking x)
+walk_strategies(struct sched *s, struct plan *p, struct walking x)
 {
 	int64_t asked = 0;
-	double saves[WAYS];
+	double saves[STRATEGIES];
 	p->used_ahead = 0;
-	walk_way(s, p, x, saves, &asked);
-	for (enum transfers way = IN_ONE; way < WAYS; way++)
-		if (saves[way] > WORTHWHILE * p->cycles) {
-			compare_ways(s, p, x, saves, asked);
+	walk_strategy(s, p, x, saves, &asked);
+	for (enum strategy i = IN_ONE; i < STRATEGIES; i++)
+		if (saves[i] > WORTHWHILE * p->cycles) {
+			compare_strategies(s, p, x, saves, asked);
 			return;
 		}
 }
@@ -98,11 +98,11 @@ walk_ways(struct sched *s, struct plan *p, struct walking x)
 void
 plan_fetches(struct sched *s, struct plan *p, int64_t limit)
 {
-	walk_ways(s, p, (struct walking){ .limit = limit });
+	walk_strategies(s, p, (struct walking){ .limit = limit });
 }
 
 void
 plan_fetches_between(struct sched *s, struct plan *p, int64_t limit)
 {
-	walk_ways(s, p, (struct walking){ .limit = limit, .between = true });
+	walk_strategies(s, p, (struct walking){ .limit = limit, .between = true });
 }
