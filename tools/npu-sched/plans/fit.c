@@ -236,6 +236,14 @@ struct snapshot {
 	struct rect *rect;
 };
 
+/* there may be none, and no array */
+static void
+copy(void *to, const void *from, size_t bytes)
+{
+	if (bytes)
+		memcpy(to, from, bytes);
+}
+
 static struct snapshot
 snapshot(struct arena *a, const struct plan *p)
 {
@@ -243,10 +251,9 @@ snapshot(struct arena *a, const struct plan *p)
 	x.slice = anew(a, struct weight_slice, p->n_slices + 1);
 	x.fetch = anew(a, struct fetch, p->n_fetches + 1);
 	x.rect = anew(a, struct rect, p->n_rects + 1);
-	memcpy(x.slice, p->slice, p->n_slices * sizeof(*p->slice));
-	if (p->n_fetches)
-		memcpy(x.fetch, p->fetch, p->n_fetches * sizeof(*p->fetch));
-	memcpy(x.rect, p->rect, p->n_rects * sizeof(*p->rect));
+	copy(x.slice, p->slice, p->n_slices * sizeof(*p->slice));
+	copy(x.fetch, p->fetch, p->n_fetches * sizeof(*p->fetch));
+	copy(x.rect, p->rect, p->n_rects * sizeof(*p->rect));
 	return x;
 }
 
@@ -261,10 +268,9 @@ restore(struct plan *p, const struct snapshot *x)
 	p->cap_fetches = now.cap_fetches;
 	p->rect = now.rect;
 	p->touches = now.touches;
-	memcpy(p->slice, x->slice, p->n_slices * sizeof(*p->slice));
-	if (p->n_fetches)
-		memcpy(p->fetch, x->fetch, p->n_fetches * sizeof(*p->fetch));
-	memcpy(p->rect, x->rect, p->n_rects * sizeof(*p->rect));
+	copy(p->slice, x->slice, p->n_slices * sizeof(*p->slice));
+	copy(p->fetch, x->fetch, p->n_fetches * sizeof(*p->fetch));
+	copy(p->rect, x->rect, p->n_rects * sizeof(*p->rect));
 }
 
 /*

@@ -367,13 +367,13 @@ division_packing(struct variant *x, struct division d)
 	const uint64_t how = ((uint64_t)x->s->effort_step << 1 | d.slide) + 2;
 	void **at = hash_table_at(t, hash_xxh3_seeded(d.picked, (size_t)d.n * sizeof(*d.picked),
 						      how));
-	if (*at)
-		return *at;
-	struct packed_maps *m = *at = anew(t->a, struct packed_maps, 1);
-	struct plan *p = make_plan(x, d, (struct policy){ .cut = UNCUT });
-	*m = pack_maps(x->s, t->a, p);
-	plan_close(p);
-	return m;
+	if (!*at) {
+		struct packed_maps *m = *at = anew(t->a, struct packed_maps, 1);
+		struct plan *p = make_plan(x, d, (struct policy){ .cut = UNCUT });
+		*m = pack_maps(x->s, t->a, p);
+		plan_close(p);
+	}
+	return *at;
 }
 
 int64_t
