@@ -15,7 +15,7 @@
 #   make fuzz-run SECONDS=60      each of them so long; tests/fuzz/run
 #   make digits-accuracy  how many of 5,000 drawings the demo model recognises
 #   make bench       compile times and estimates beside the reference's
-#   make bench-models  the same by both of npu-perf's models, planned by either
+#   make bench-models  Vela's compiled files and ours by four rulers (part of bench)
 #   make bench-tosa  the shared TOSA networks beside TFLite's, and Vela's
 #   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
@@ -331,6 +331,7 @@ fuzz-run: fuzz
 bench: all
 	$(Q)scripts/bench $(B)
 	$(Q)scripts/bench-u85 $(B)
+	$(Q)scripts/bench-models $(B)
 
 .PHONY: bench-models
 bench-models: all

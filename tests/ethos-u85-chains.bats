@@ -2,6 +2,7 @@
 # Elementwise operations of Ethos-U85 that take what the kernel before makes.
 
 load lib/common
+load lib/timeline
 
 GEN=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model
 

@@ -2,6 +2,7 @@
 # Weights for Ethos-U85's fast decoder.
 
 load lib/common
+load lib/timeline
 
 DIGITS=$TOP/tests/models/digits.tflite
 

@@ -318,7 +318,7 @@ totals() {
 	"$GEN" 3 CONV_2D >m.tflite
 	exact ethos-u85-256 m.tflite
 	tfl-partition -a ethos-u85-256 -o part m.tflite 2>notes
-	npu-sched -a ethos-u85-256 "${memory[@]}" -o sched part 2>notes
+	npu-sched -a ethos-u85-256 "${memory[@]}" --model=timeline -o sched part 2>notes
 	grep -q '^op .* do=conv .* block=[0-9]*x[0-9]*x16 ' sched
 	[ "$(sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' sched)" -lt 6000 ]
 	# a map of one column
@@ -391,16 +391,16 @@ totals() {
 	done
 }
 
-@test "weights of which two in four are 0 take half the cycles" {
+@test "weights of which two in four are 0 take half the cycles of the timeline" {
 	local most=9 # tenths of the whole network's cycles
 	local low=(--system-config Ethos_U85_SYS_DRAM_Low --memory-mode Dedicated_Sram)
 	m=$(network kws_ref_model) # its first convolution has one channel
 	[ -n "$SHARED" ] || most=10
 	tfl-partition -o part "$m"
-	npu-sched -a ethos-u85-128 "${low[@]}" part 2>notes >sched
+	npu-sched -a ethos-u85-128 "${low[@]}" --model=timeline part 2>notes >sched
 	[ "$(grep -c ' sparse=1' sched)" = 1 ]
 	sed '/do=conv/s/$/ sparse=0/' part |
-		npu-sched -a ethos-u85-128 "${low[@]}" 2>notes >dense
+		npu-sched -a ethos-u85-128 "${low[@]}" --model=timeline 2>notes >dense
 	cycles() { sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p' "$1"; }
 	[ "$(cycles sched)" -lt $(($(cycles dense) * most / 10)) ]
 	for a in 128 512 2048; do
@@ -546,7 +546,7 @@ native() {
 planned() {
 	tfl-partition -a "$2" "$(network "$1")" 2>notes |
 		npu-sched -a "$2" --system-config "$3" --memory-mode Dedicated_Sram \
-			--arena-cache-size "$4" 2>notes |
+			--arena-cache-size "$4" --model=timeline 2>notes |
 		sed -n 's/^target .* cycles=\([0-9]*\).*/\1/p'
 }
 

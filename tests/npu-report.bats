@@ -67,10 +67,10 @@ front()
 	cells Timeline | sed -n '1~7p' >have
 	jq -r '.operations[].name' m.json | diff have -
 	cells Timeline | sed -n '5~7p' >have
-	jq -r '.operations[].timeline_cycles' m.json | awk '{ print int($1 * 1000) }' >want
+	jq -r '.operations[].total_cycles' m.json | awk '{ print int($1 * 1000) }' >want
 	awk '{ print int($1 * 1000) }' have | diff want -
 	# as they stand there, which is to a thousandth of a cycle, a millionth of a ms
-	jq -r '.operations[].timeline_cycles' m.json | sort >want
+	jq -r '.operations[].total_cycles' m.json | sort >want
 	cells Timeline | sed -n '5~7p' | sort | diff - want
 	run ! grep -E '[.][0-9]{4}' want
 	cells Summary | grep -qx "$(jq '.inference_ms' m.json)"
@@ -80,7 +80,7 @@ front()
 		m.json | diff have -
 	# layers and the waiting between them are the timeline
 	cells 'Time by layer' | sed -n '7~8p' | awk '{ s += $1 } END { print s }' >have
-	jq -r '[.operations[] | select(.kind != "dma") | .timeline_cycles + .stall_cycles] |
+	jq -r '[.operations[] | select(.kind != "dma") | .total_cycles + .stall_cycles] |
 		add' m.json >want
 	awk 'NR == FNR { a = $1; next } { exit !(a - $1 < 1 && $1 - a < 1) }' have want
 	cells 'What more memory would buy' | sed -n '1~3p' | tr '\n' ' ' >have
@@ -150,12 +150,12 @@ front()
 	npu-report --compare=fast.json fast.json >out
 	run ! grep -E 'slower|larger|moved' out
 	npu-report --compare=fast.json slow.json >out
-	grep -E '^  timeline, cycles .* slower *$' out
+	grep -E '^  calibrated, cycles .* slower *$' out
 	grep -E '^  SRAM, bytes .* smaller *$' out
 	grep -E 'moved' out
 	# a layer, by name
-	jq '(.operations[] | select(.name == "dw1")) |= (.timeline_cycles += 1000)
-		| .timeline_cycles += 1000' fast.json >worse.json
+	jq '(.operations[] | select(.name == "dw1")) |= (.total_cycles += 1000)
+		| .calibrated_cycles += 1000' fast.json >worse.json
 	npu-report --compare=fast.json worse.json >out
 	grep -E '^  dw1 .* slower *$' out
 	[ "$(grep -cE ' slower *$' out)" = 2 ] # the layer and the sum

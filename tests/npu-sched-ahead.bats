@@ -2,6 +2,7 @@
 # Without a limit no memory is kept that buys nothing.
 
 load lib/common
+load lib/timeline
 
 # uses MODEL ACCELERATOR MOST: bytes of the arena, and a limit of 16 bytes fewer costs
 # cycles

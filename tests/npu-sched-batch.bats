@@ -2,6 +2,7 @@
 # npu-sched --batch: several inputs in one run.
 
 load lib/common
+load lib/timeline
 load lib/model
 
 chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model

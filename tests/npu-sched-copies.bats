@@ -3,6 +3,7 @@
 # where that is faster than kernels that read and write the other memory.
 
 load lib/common
+load lib/timeline
 bats_require_minimum_version 1.5.0
 
 gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model

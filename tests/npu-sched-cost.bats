@@ -2,6 +2,7 @@
 # What npu-sched costs grows with the number of operators, not faster.
 
 load lib/common
+load lib/timeline
 
 chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
 target=(-a ethos-u55-256 --system-config Ethos_U55_High_End_Embedded

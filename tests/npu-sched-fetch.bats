@@ -3,6 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 load lib/common
+load lib/timeline
 
 @test "short kernels leave time for a transfer together" {
 	local most=33500 little=4000

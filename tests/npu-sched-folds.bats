@@ -2,6 +2,7 @@
 # Operations that do the same with each element take dense maps for other shapes.
 
 load lib/common
+load lib/timeline
 load lib/model
 load lib/partition
 # shellcheck disable=SC2154 # t is of lib/model

@@ -97,7 +97,7 @@ exact()
 			npu-wenc | npu-cmdgen -o c.tflite
 		npu-perf "${system[@]}" --json c.tflite >perf.json 2>notes
 		have="$(sed -n 's/^"sram_bytes": \([0-9]*\),.*/\1/p' perf.json) $(cycles_of \
-			timeline_cycles <perf.json)"
+			calibrated_cycles <perf.json)"
 		echo "$1 $2: row $bytes $cycles, compiled $have"
 		is_row "$bytes" "$cycles" $have
 	done < <(awk -v n="${3-}" '{ row[NR] = $0 } END { step = n ? int((NR - 1) / n) : 0
@@ -230,14 +230,16 @@ exact()
 	tfl-partition -o m.part "$TOP/tests/models/digits.tflite" 2>notes
 	# 19795 where the front goes on from Size's points: other ways to leave the SRAM
 	# lead to nothing new at first
-	read -r _ time < <(sched -a ethos-u65-256 "${dedicated[@]}" --arena-cache-size=7408)
+	read -r _ time < <(sched -a ethos-u65-256 "${dedicated[@]}" --arena-cache-size=7408 \
+		--model=timeline)
 	echo "$time cycles"
 	awk "BEGIN { exit !($time < 18000) }"
 }
 
 @test "of plans of as many cycles and bytes the one with less contention is picked" {
 	make_part conv 6
-	npu-sched -a ethos-u55-32 "${one_sram[@]}" --arena-cache-size=13824 m.part 2>notes |
+	npu-sched -a ethos-u55-32 "${one_sram[@]}" --arena-cache-size=13824 \
+		--model=timeline m.part 2>notes |
 		npu-wenc | npu-cmdgen -o c.tflite
 	npu-perf "${one_sram[@]}" --json c.tflite >perf.json 2>notes
 	jq -c '[.timeline_cycles, .contention_cycles]' perf.json
@@ -310,7 +312,8 @@ takes_in()
 	# graphs with a point more when more is searched
 	while read -r seed bytes; do
 		"${chain%/*}/gen-model" -g "$seed" | tfl-partition -o m.part 2>notes
-		takes_in --arena-cache-size="$bytes" -a ethos-u55-128 "${one_sram[@]}"
+		takes_in --arena-cache-size="$bytes" -a ethos-u55-128 "${one_sram[@]}" \
+			--model=timeline
 		[ "$less" != "$more" ]
 	done <<-END
 		4 7504

@@ -3,6 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 load lib/common
+load lib/timeline
 
 one_sram=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 dedicated=(--system-config Ethos_U65_High_End --memory-mode Dedicated_Sram)

@@ -2,6 +2,7 @@
 # Scales that are fetched alone, while weights are read where they lie.
 
 load lib/common
+load lib/timeline
 
 LARGE=(-a ethos-u85-1024 --system-config Ethos_U85_SYS_DRAM_Mid
 	--memory-mode Dedicated_Sram)

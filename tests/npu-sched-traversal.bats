@@ -2,6 +2,7 @@
 # npu-sched chooses depth-first or part-kernel-first by time and encoded size.
 
 load lib/common
+load lib/timeline
 
 # predicted OPTION...: cycles of m.part
 predicted()

@@ -338,7 +338,7 @@ nothing_but()
 	grep -qx 'Network summary for digits' kept/report.txt
 	# the plan is a point of the curve, and the page has them all
 	jq -se '.[0] as $r | .[1].front | length > 3 and any(.[];
-		.sram == $r.sram_bytes and (.cycles | round) == $r.timeline_cycles)' \
+		.sram == $r.sram_bytes and (.cycles | round) == $r.calibrated_cycles)' \
 		kept/report.json kept/front.json
 	[ "$(jq '.front | length' kept/front.json)" = \
 		"$(grep -cE '<circle .*<title>[0-9]+ bytes, ' kept/report.html)" ]

@@ -100,7 +100,7 @@ listed()
 	local section accelerator memory n w
 	while read -r section n accelerator memory; do
 		# shellcheck disable=SC2086
-		npucc -a "$accelerator" $memory -o npu.tflite fc.tflite
+		npucc -a "$accelerator" $memory --model=timeline -o npu.tflite fc.tflite
 		npu-dis npu.tflite >listing
 		listed ethosu-commands.7 "$section" >words
 		[ "$(wc -l <words)" = "$n" ]
@@ -125,7 +125,7 @@ listed()
 		grep -q "$w" "$TOP/man/ethosu-commands.7"
 		grep -q "$(tr -d ' ' <<<"$w")" bytes
 	done
-	npu-perf "${memory[@]}" --json fc.wenc |
+	npu-perf "${memory[@]}" --model=timeline --json fc.wenc |
 		jq -r '"NPU \(.npu_cycles), SRAM \(.estimate.access_cycles.sram), " +
 			"flash \(.estimate.access_cycles.off_chip_flash), timeline \(.timeline_cycles)"' >says
 	grep -qF "prints these: $(cat says)." "$TOP/man/ethosu-timing.7" || { cat says; false; }

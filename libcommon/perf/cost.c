@@ -166,13 +166,13 @@ sub_kernel_cycles(const struct accel *a, const struct perf_op *op,
 	return cycles + (part ? delay * slices : delay);
 }
 
-int64_t
+double
 perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
-		 int64_t (*cycles)(void *ctx, int64_t e), void *ctx)
+		 double (*cycles)(void *ctx, int64_t e), void *ctx)
 {
 	int last_h = op->kernel_h - (t->sub_kernels_y - 1) * SUBKERNEL_MAX;
 	int last_w = op->kernel_w - (t->sub_kernels_x - 1) * SUBKERNEL_MAX;
-	int64_t sum = 0;
+	double sum = 0;
 	for (int y = 0; y < 2; y++) {
 		int64_t ny = y ? 1 : t->sub_kernels_y - 1;
 		int64_t h = y ? last_h : SUBKERNEL_MAX;
@@ -180,7 +180,7 @@ perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
 			int64_t nx = x ? 1 : t->sub_kernels_x - 1;
 			int64_t w = x ? last_w : SUBKERNEL_MAX;
 			if (nx)
-				sum += ny * nx * cycles(ctx, h * w);
+				sum += (double)(ny * nx) * cycles(ctx, h * w);
 		}
 	}
 	return sum;
@@ -194,11 +194,11 @@ struct mac55 {
 	struct microblocks u;
 };
 
-static int64_t
+static double
 cycles55(void *ctx, int64_t e)
 {
 	const struct mac55 *k = ctx;
-	return sub_kernel_cycles(k->a, k->op, k->rules, k->t, &k->u, e);
+	return (double)sub_kernel_cycles(k->a, k->op, k->rules, k->t, &k->u, e);
 }
 
 int64_t
@@ -207,7 +207,7 @@ perf_block_mac(const struct accel *a, const struct perf_op *op,
 {
 	struct mac55 k = { .a = a, .op = op, .rules = rules, .t = t };
 	k.u = microblocks_of(a, op, rules, t);
-	int64_t sum = perf_sub_kernels(op, t, cycles55, &k);
+	int64_t sum = perf_whole(perf_sub_kernels(op, t, cycles55, &k));
 	if (block_class_is_deep(op->class))
 		sum *= ceil_div(op->ifm.shape.c, t->ifm.c);
 	return sum; /* of all cores */
@@ -326,25 +326,6 @@ count_elementwise(const struct perf_op *op, struct perf_cost *c)
 	c->ofm_write = stored_elements(&op->ofm);
 }
 
-/*
- * Bytes that reading bytes of a feature map is worth of its memory.  Calibrated:
- * from the constants' memory, an access that is shorter than a burst waits for its
- * latency, whatever the burst.
- */
-static double
-read_bytes(const struct perf_machine *m, const struct perf_map *map,
-	   struct hwc block, double bytes)
-{
-	const struct mem_props *p = &m->memory->mem[map->area];
-	int64_t b = perf_access_bytes(map, false, block, m->accel->cores,
-				      map->bits / 8);
-	if (!m->calibrated || map->area != m->memory->const_area ||
-	    map->area == m->memory->arena_area || b < 1)
-		return perf_burst(m, map, false, block, bytes);
-	double wait = p->read_latency * m->bytes_per_cycle[map->area];
-	return b < p->burst_bytes ? bytes / (double)b * (wait + (double)b) : bytes;
-}
-
 /* bytes that cross a memory's port, and those of one channel by its own rate */
 struct traffic {
 	double bytes[MEM_AREAS], written[MEM_AREAS];
@@ -384,17 +365,17 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 								 : READ_IFM;
 	double ifm = (double)(c->ifm_read * op->ifm.bits / 8);
 	add_read(&t, op->ifm.area, first,
-		 read_bytes(m, &op->ifm, op->ifm_block, ifm));
+		 perf_burst(m, &op->ifm, false, op->ifm_block, ifm));
 	if (c->ifm2_read) {
 		double ifm2 = (double)(c->ifm2_read * op->ifm2.bits / 8);
 		add_read(&t, op->ifm2.area, READ_STREAM,
-			 read_bytes(m, &op->ifm2, op->ifm_block, ifm2));
+			 perf_burst(m, &op->ifm2, false, op->ifm_block, ifm2));
 	}
 	for (int i = 0; i < op->chain.n_reads; i++) {
 		const struct perf_map *r = &op->chain.read[i];
 		double bytes = (double)(stored_elements(r) * r->bits / 8);
 		add_read(&t, r->area, READ_STREAM,
-			 read_bytes(m, r, op->block, bytes));
+			 perf_burst(m, r, false, op->block, bytes));
 	}
 	double ofm = (double)(c->ofm_write * op->ofm.bits / 8);
 	double burst = perf_burst(m, &op->ofm, true, op->block, ofm);
@@ -413,19 +394,19 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 		if (cycles[i] > c->total)
 			c->total = cycles[i];
 	}
-	c->total += m->operation_cycles;
 }
 
-/* NPU cycles, one function a generation */
+/* NPU cycles, one function a generation; element: of the output stage */
 static const struct npu_cost {
 	void (*mac)(const struct perf_machine *m, const struct perf_op *op,
 		    struct perf_tiling *t, struct perf_cost *c);
 	void (*elementwise)(const struct perf_machine *m,
 			    const struct perf_op *op, struct perf_cost *c);
+	double (*element)(const struct accel *a, const struct perf_op *op);
 } costs[GENERATIONS] = {
-	[GEN_U55] = { cost_mac, cost_elementwise },
-	[GEN_U65] = { cost_mac, cost_elementwise },
-	[GEN_U85] = { perf_cost85_mac, perf_cost85_elementwise },
+	[GEN_U55] = { cost_mac, cost_elementwise, element_cycles },
+	[GEN_U65] = { cost_mac, cost_elementwise, element_cycles },
+	[GEN_U85] = { perf_cost85_mac, perf_cost85_elementwise, perf_element85 },
 };
 
 void
@@ -434,14 +415,20 @@ perf_cost(const struct perf_machine *m, const struct perf_op *op,
 {
 	struct perf_tiling t = perf_tiling_of(op);
 	const struct npu_cost *npu = &costs[m->accel->generation];
+	bool elementwise = op->class == BLOCK_ELEMENTWISE;
 	*out = (struct perf_cost){ .blocks = hwc_elements(t.n),
 				   .macs = perf_macs(op) };
-	if (op->class == BLOCK_ELEMENTWISE) {
-		npu->elementwise(m, op, out);
+	if (elementwise)
 		count_elementwise(op, out);
-	} else {
-		npu->mac(m, op, &t, out);
+	else
 		count_mac(op, &t, out);
+	if (m->calibrated) {
+		perf_cost_calibrated(m, op, &t, npu->element(m->accel, op), out);
+		return;
 	}
+	if (elementwise)
+		npu->elementwise(m, op, out);
+	else
+		npu->mac(m, op, &t, out);
 	cost_memories(m, op, out);
 }

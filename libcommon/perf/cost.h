@@ -47,10 +47,19 @@ struct block_memory perf_block_memory(const struct perf_machine *m,
 				      const struct perf_op *op);
 
 /* the sum over all sub-kernels, of which at most four sizes differ */
-int64_t perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
-			 int64_t (*cycles)(void *ctx, int64_t e), void *ctx);
+double perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
+			double (*cycles)(void *ctx, int64_t e), void *ctx);
 
 int64_t perf_whole(double cycles);
+
+/*
+ * calibrated.c: fills in npu, memory[], port[] and total of a cost whose blocks and
+ * accesses are counted, and counts IFM reads and weight passes anew.  element_cycles:
+ * of the output stage, with those of a chain.
+ */
+void perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
+			  const struct perf_tiling *t, double element_cycles,
+			  struct perf_cost *c);
 
 /* cost85.c: NPU cycles of U85 (ethosu-timing(7) 23 and 24) */
 void perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
@@ -58,6 +67,8 @@ void perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 /* its parts: cycles of an element's output, of a block's products (pool: a factor of
  * pools), and how many blocks there are, partial ones in part */
 double perf_output85(const struct accel *a, const struct perf_op *op);
+/* cycles of an element's output with its chain; RESIZE: of what it blends, too */
+double perf_element85(const struct accel *a, const struct perf_op *op);
 double perf_mac85(const struct accel *a, const struct perf_op *op,
 		  const struct perf_tiling *t, int pool);
 double perf_blocks85(const struct perf_op *op, const struct perf_tiling *t);

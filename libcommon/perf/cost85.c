@@ -57,7 +57,7 @@ struct mac85 {
 };
 
 /* dot products of a sub-kernel of e elements, over one block */
-static int64_t
+static double
 cycles85(void *ctx, int64_t e)
 {
 	const struct mac85 *k = ctx;
@@ -88,7 +88,7 @@ cycles85(void *ctx, int64_t e)
 		wait = delay * steps;
 	else if (k->uhw == 1 && steps > 1)
 		wait = delay * (steps - 1) * k->uc;
-	return cycles + wait * slices;
+	return (double)(cycles + wait * slices);
 }
 
 static int64_t
@@ -118,7 +118,7 @@ perf_mac85(const struct accel *a, const struct perf_op *op,
 		.weights = 32 * u.c / (8 * a->streams),
 		.ifm_depth = t->ifm.c,
 	};
-	double mac = (double)perf_sub_kernels(op, t, cycles85, &k);
+	double mac = perf_sub_kernels(op, t, cycles85, &k);
 	return mac * (block_class_is_deep(op->class) ? ceil_div(op->ifm.shape.c, t->ifm.c) : 1);
 }
 
@@ -171,6 +171,12 @@ resize_cycles(const struct perf_op *op, double each)
 {
 	enum { CORNERS = 4 };
 	return op->stage.blends ? CORNERS * each : each;
+}
+
+double
+perf_element85(const struct accel *a, const struct perf_op *op)
+{
+	return resize_cycles(op, element_cycles(a, op));
 }
 
 void

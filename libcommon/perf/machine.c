@@ -5,12 +5,16 @@
 #include <string.h>
 
 /*
- * Where nothing was measured: the operation's cycles of the one board that was
- * (npu-perf(1), CALIBRATION), and measurements as multiples of the timeline, which
- * knew as little of that board: from the least of eight networks to the most.
+ * Where nothing was measured: measurements as multiples of the estimate, of the
+ * networks of npu-perf-accuracy(7), each left out of the fit.  front_end: cycles of
+ * the command stream for a kernel, beside the latency of the memory where it is.
  */
-static const struct calibration elsewhere = {
-	.operation_cycles = 180, .low = 0.68, .high = 1.59,
+static const struct {
+	double front_end, low, high;
+} published[GENERATIONS] = {
+	[GEN_U55] = { 0, 0.90, 1.08 },
+	[GEN_U65] = { 0, 0.88, 1.15 },
+	[GEN_U85] = { 230, 0.87, 1.15 },
 };
 
 /*
@@ -65,6 +69,21 @@ perf_machine_of(const struct accel *a, const struct memory_system *m)
 	return p;
 }
 
+/* a memory serves one port's beats, however many ports ask: ports_used lets more
+ * requests be on their way */
+struct perf_machine
+perf_machine_calibrated(const struct accel *a, const struct memory_system *m)
+{
+	struct perf_machine p = { .accel = a, .memory = m, .calibrated = true };
+	for (int i = 0; i < MEM_AREAS; i++)
+		p.bytes_per_cycle[i] = a->axi_bytes * m->mem[i].clock_scale;
+	find_channels(&p);
+	p.front_end_cycles = published[a->generation].front_end +
+			     m->mem[m->const_area].read_latency +
+			     m->fit.operation_cycles;
+	return p;
+}
+
 bool
 perf_is_fitted(const struct perf_machine *m)
 {
@@ -73,26 +92,13 @@ perf_is_fitted(const struct perf_machine *m)
 	       !strcmp(s->fitted_for, m->accel->name);
 }
 
-static const struct calibration *
-calibration_of(const struct perf_machine *m)
-{
-	return m->memory->fit.measured ? &m->memory->fit : &elsewhere;
-}
-
-struct perf_machine
-perf_machine_calibrated(const struct accel *a, const struct memory_system *s)
-{
-	struct perf_machine m = perf_machine_of(a, s);
-	m.calibrated = true;
-	const struct calibration *c = calibration_of(&m);
-	m.operation_cycles = c->operation_cycles;
-	return m;
-}
-
 struct perf_interval
 perf_interval_of(const struct perf_machine *m, double cycles)
 {
-	const struct calibration *c = perf_is_fitted(m) ? &m->memory->fit : &elsewhere;
-	return (struct perf_interval){ .low = cycles * c->low,
-				       .high = cycles * c->high };
+	enum generation_id g = m->accel->generation;
+	const struct calibration *c = perf_is_fitted(m) ? &m->memory->fit : NULL;
+	return (struct perf_interval){
+		.low = cycles * (c ? c->low : published[g].low),
+		.high = cycles * (c ? c->high : published[g].high),
+	};
 }

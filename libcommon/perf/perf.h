@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an NPU operation costs, and when it runs.  Every number here is an
- * estimate by published formulas; none was ever checked on silicon, so
- * whatever prints one says so.
+ * What an NPU operation costs, and when it runs.
  *
- * perf_cost costs one operation, perf_timeline places a command stream's
- * operations in time: together they are the ruler for all comparisons
- * (ethosu-timing(7) 8).  The estimators of Vela 2.1, Vela 3.12 and
- * Regor 5.1 are here by name, because their figures are what people know.
+ * perf_cost costs one operation, perf_timeline places a command stream's operations
+ * in time.  Both do so for one of two machines.  The calibrated one is the estimate
+ * that plans are made and judged by: it agrees with Arm's model of the hardware
+ * (npu-perf-accuracy(7)).  The other one is the timeline of published formulas
+ * (ethosu-timing(7) 8), kept for comparison, as are the estimators of Vela 2.1,
+ * Vela 3.12 and Regor 5.1, whose figures people know.
  */
 #ifndef PERF_PERF_H
 #define PERF_PERF_H
@@ -15,8 +15,8 @@
 #include "stream/stream.h"
 #include "target/target.h"
 
-#define PERF_DISCLAIMER "this is an estimate, never checked on silicon"
-#define PERF_FITTED "this is an estimate, fitted to measurements of one board"
+#define PERF_DISCLAIMER "this is an estimate by published formulas"
+#define PERF_FITTED "this is an estimate, fitted to measurements"
 
 /* ---- one operation, whoever describes it ------------------------------- */
 
@@ -87,17 +87,15 @@ struct perf_machine {
 	/* the same of one channel, at most: U85's reads wait for their latency */
 	double read_rate[MEM_AREAS][READ_CHANNELS], write_rate[MEM_AREAS];
 	bool calibrated;
-	double operation_cycles; /* 0 unless calibrated */
+	double front_end_cycles; /* of the command stream for a kernel; 0: timeline */
 };
 
 struct perf_machine perf_machine_of(const struct accel *a,
 				    const struct memory_system *m);
 
 /*
- * The same, by which all functions here say what measurements say (npu-perf(1),
- * CALIBRATION): a kernel or transfer takes some cycles whatever its size, reads of
- * a feature map from the constants' memory that are shorter than its burst take its
- * latency each, and what runs at the same time shares memories.
+ * The same for the calibrated estimate, by which all functions here cost as
+ * measurements have it (npu-perf-accuracy(7)).
  */
 struct perf_machine perf_machine_calibrated(const struct accel *a,
 					    const struct memory_system *m);
@@ -105,7 +103,8 @@ struct perf_machine perf_machine_calibrated(const struct accel *a,
 /* was anything measured for this accelerator and these memories? */
 bool perf_is_fitted(const struct perf_machine *m);
 
-/* the cycles between which 8 of 10 measurements of such an estimate fell */
+/* the cycles between which 8 of 10 measured networks are, by the networks that the
+ * estimate was not fitted to */
 struct perf_interval {
 	double low, high;
 };
@@ -175,7 +174,7 @@ double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,
 /*
  * Walks the steps of one command stream in order with the three clocks of
  * section 8, fills in start and end, and returns the cycles until all is done.  On a
- * calibrated machine that is perf_contention.
+ * calibrated machine a kernel can't start before the front end has read its commands.
  */
 double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 		     size_t n);
@@ -183,7 +182,7 @@ double perf_timeline(const struct perf_machine *m, struct perf_step *steps,
 /*
  * The timeline step by step, for who keeps no steps: begins with zeros, and is at its
  * end when both engines are.  kind, n, cycles: of a step; returns when that ends, and in
- * *start when it begins.  Not on a calibrated machine.
+ * *start when it begins.
  */
 enum { PERF_HISTORY = 8 }; /* more than any engine's outstanding operations */
 struct perf_clocks {

@@ -20,7 +20,7 @@ perf_dma_cycles(const struct perf_machine *m, int64_t bytes, enum mem_area from,
 			m->memory->mem[from].read_latency;
 	if (!to_shram)
 		cycles = max_f64(cycles, (double)bytes / m->write_rate[to]);
-	return cycles + m->operation_cycles;
+	return cycles;
 }
 
 static double
@@ -49,6 +49,8 @@ perf_clocks_run(struct perf_clocks *c, const struct perf_machine *m,
 		*start = c->t;
 		return c->t = engine_wait(g, c->t, n);
 	}
+	if (!is_dma)
+		c->t += m->front_end_cycles;
 	double end = engine_run(g, c->t, cycles, start);
 	c->t = engine_wait(g, c->t, is_dma ? m->accel->max_dma : MAX_KERNELS);
 	return end;
@@ -64,8 +66,6 @@ double
 perf_timeline(const struct perf_machine *m, struct perf_step *steps, size_t n)
 {
 	struct perf_clocks c = { 0 };
-	if (m->calibrated)
-		return perf_contention(m, steps, n);
 	for (size_t i = 0; i < n; i++)
 		steps[i].end = perf_clocks_run(&c, m, steps[i].kind, steps[i].n,
 					       steps[i].cycles, &steps[i].start);

@@ -190,12 +190,12 @@ struct mem_props {
 };
 
 /*
- * What was fitted to measurements, beside the memories' own numbers: see perf_cost
- * of a calibrated machine (perf/perf.h).  All zero: the numbers are published ones.
+ * What was fitted to measurements of a device, beside the memories' own numbers, for
+ * the calibrated estimate (perf/perf.h).  All zero: the numbers are published ones.
  */
 struct calibration {
 	int measured;		 /* networks that it was fitted on */
-	double operation_cycles; /* of a kernel or transfer, whatever its size */
+	double operation_cycles; /* of the front end for a kernel, beside its latency */
 	double low, high; /* times the estimate: where 8 of 10 measurements fell */
 };
 

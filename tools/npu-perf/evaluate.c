@@ -35,32 +35,34 @@ bool
 evaluate(struct arena *a, const struct options *o, struct network *net,
 	 struct err *e)
 {
-	struct perf_machine *m = &net->machine;
-	struct perf_run *runs = anew(a, struct perf_run, net->n);
+	struct perf_machine formulas = perf_machine_of(net->accel, &net->memory);
 	struct perf_machine fitted =
 	    perf_machine_calibrated(net->accel, &net->memory);
-	*m = perf_machine_of(net->accel, &net->memory);
+	bool by_fit = o->model == PERF_CALIBRATED;
+	struct perf_machine *m = &net->machine;
+	struct perf_run *runs = anew(a, struct perf_run, net->n);
+	*m = by_fit ? fitted : formulas;
 	net->model = o->model;
 	for (size_t i = 0; i < net->n; i++) {
 		struct operator *op = &net->op[i];
+		struct perf_run calibrated;
 		struct err inner = { 0 };
-		if (!perf_stream(a, m, &op->stream, &op->run, &inner) ||
-		    !perf_stream(a, &fitted, &op->stream, &op->calibrated, &inner))
+		if (!perf_stream(a, &formulas, &op->stream, &op->timeline, &inner) ||
+		    !perf_stream(a, &fitted, &op->stream, &calibrated, &inner))
 			return err_at(e, net->file, 0, "%s: %s", op->name,
 				      inner.text);
+		op->run = by_fit ? calibrated : op->timeline;
 		op->row = anew(a, struct perf_estimate, op->run.n);
-		bool by_fit = o->model == PERF_CALIBRATED;
 		struct perf_estimate sum = perf_estimate_run(
-		    by_fit ? &fitted : m, o->model, &op->known,
-		    by_fit ? &op->calibrated : &op->run, op->row);
+		    m, o->model, &op->known, &op->run, op->row);
 		perf_estimate_add(&net->total, &sum);
 		count_beats(a, net, op);
-		op->start = net->cycles;
-		net->cycles += op->run.cycles;
-		net->contention += op->run.contention;
-		net->calibrated += op->calibrated.cycles;
-		net->kernel_cycles += op->run.kernel_cycles;
-		net->sram_bound += op->run.sram_bound;
+		op->start = by_fit ? net->calibrated : net->cycles;
+		net->cycles += op->timeline.cycles;
+		net->contention += op->timeline.contention;
+		net->calibrated += calibrated.cycles;
+		net->kernel_cycles += op->timeline.kernel_cycles;
+		net->sram_bound += op->timeline.sram_bound;
 		runs[i] = op->run;
 		if (op->run.loops)
 			cli_note("note", "%s: %s has a loop, of which one turn counts",
@@ -68,7 +70,7 @@ evaluate(struct arena *a, const struct options *o, struct network *net,
 	}
 	net->weights = perf_weights(a, runs, net->n);
 	net->constant_cycles = (double)perf_constants_read(a, runs, net->n) /
-			       m->bytes_per_cycle[net->memory.const_area];
+			       formulas.bytes_per_cycle[net->memory.const_area];
 	net->bound = net->kernel_cycles;
 	if (net->constant_cycles > net->bound)
 		net->bound = net->constant_cycles;
@@ -169,6 +171,12 @@ row_traffic(const struct network *net, const struct perf_row *r,
 			write[a] += e.bytes[a][p][PERF_WRITE];
 		}
 	}
+}
+
+double
+network_cycles(const struct network *net)
+{
+	return net->model == PERF_CALIBRATED ? net->calibrated : net->cycles;
 }
 
 double

@@ -123,6 +123,7 @@ find(struct fit *f, double v[PARAMETERS])
 {
 	static const double scale[] = { 0.5, 1, 2 };
 	static const int latency[] = { 16, 128 };
+	enum { FIRST_OPERATION = 100 }; /* cycles; steps are factors, so not 0 */
 	const struct memory_system *m = &f->point[0].net.memory;
 	size_t used = f->n - (f->without < f->n);
 	int n = used < PARAMETERS ? (int)used : PARAMETERS;
@@ -134,7 +135,7 @@ find(struct fit *f, double v[PARAMETERS])
 				[LATENCY] = n > LATENCY
 						? latency[j]
 						: m->mem[m->const_area].read_latency,
-				[OPERATION] = m->fit.operation_cycles,
+				[OPERATION] = FIRST_OPERATION,
 			};
 			double d = descend(f, w, n);
 			if (d < best - 1e-9) {
@@ -287,9 +288,6 @@ read_point(struct fit *f, const struct options *o, const char *pair,
 	    !read_measured(f->a, eq + 1, &m, f->e))
 		return false;
 	p->measured = measured_cycles(&m);
-	struct perf_machine fresh =
-	    perf_machine_calibrated(p->net.accel, &p->net.memory);
-	p->net.memory.fit.operation_cycles = fresh.operation_cycles;
 	return true;
 }
 

@@ -134,7 +134,7 @@ static void
 head(struct text *t, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
-	double ms = net->cycles / m->clock * 1e3 / net->batch;
+	double ms = network_cycles(net) / m->clock * 1e3 / net->batch;
 	text_printf(t, "{ \"note\": \"%s\"", model_note(net));
 	string(t, "network", net->name);
 	string(t, "accelerator", net->accel->name);
@@ -157,7 +157,7 @@ head(struct text *t, const struct network *net)
 		count(t, "desired_batch_size", net->desired_batch);
 		count(t, "actual_batch_size", net->batch);
 	}
-	number(t, "cycles_per_inference", (double)llrint(net->cycles) / net->batch);
+	number(t, "cycles_per_inference", (double)llrint(network_cycles(net)) / net->batch);
 	number(t, "inference_ms", rounded(ms, PARTS_OF_MS));
 	count(t, "calibrated_cycles", llrint(net->calibrated));
 	count(t, "calibrated_low", llrint(net->interval.low));
@@ -210,8 +210,8 @@ row(struct text *t, const struct network *net, size_t k, size_t i)
 	count(t, "word", (int64_t)r->npu.at);
 	cycles(t, "start_cycle", op->start + r->step.start);
 	cycles(t, "end_cycle", op->start + r->step.end);
-	cycles(t, "timeline_cycles", r->step.cycles);
-	number(t, "total_cycles", e->total);
+	cycles(t, "timeline_cycles", op->timeline.row[i].step.cycles);
+	cycles(t, "total_cycles", e->total);
 	number(t, "npu_cycles", e->npu);
 	memories(t, "access_cycles", e->memory);
 	double read[MEM_AREAS], write[MEM_AREAS];

@@ -86,7 +86,7 @@ put_peak(struct text *t, struct arena *a, const struct network *net, int place,
 	const struct npu_map *map = net->map;
 	const struct memory_use *use = memory_use(a, net, place);
 	size_t peak = memory_peak(net, use);
-	double start = 0, end = net->cycles;
+	double start = 0, end = network_cycles(net);
 	bool any = false;
 	for (size_t i = 0; i < map->n_spans; i++) {
 		const struct map_span *s = &map->spans[i];

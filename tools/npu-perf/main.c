@@ -24,7 +24,7 @@ static const struct argp_option option_list[] = {
 	  "list the configurations that need no file, and exit", 0 },
 	{ NULL, 0, NULL, 0, "Report:", 2 },
 	{ "model", OPT_MODEL, "NAME", 0,
-	  "estimator of cycles and bandwidths: timeline (default), calibrated, "
+	  "estimator of cycles and bandwidths: calibrated (default), timeline, "
 	  "vela-2.1, vela-3.12 or regor", 0 },
 	{ "verbose-performance", OPT_LAYERS, NULL, 0,
 	  "add a table of all kernels and transfers", 0 },
@@ -129,8 +129,7 @@ static const struct argp argp = {
 	.args_doc = "[FILE]\n--fit=NAME MODEL=LOG...",
 	.doc = "Estimates cycles, bandwidths and memory of a network compiled for "
 	       "an Ethos-U, from its command streams.\v"
-	       "Every number is an estimate; those of --model=calibrated were fitted "
-	       "to measurements of one board.",
+	       "Every number is an estimate; npu-perf-accuracy(7) says how good.",
 };
 
 static void
@@ -152,7 +151,8 @@ print_report(struct text *t, const struct options *o, const struct network *net)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .operand = calloc((size_t)argc, sizeof(char *)) };
+	struct options o = { .operand = calloc((size_t)argc, sizeof(char *)),
+			     .model = PERF_CALIBRATED };
 	struct err e = { 0 };
 	if (!o.operand)
 		out_of_memory();

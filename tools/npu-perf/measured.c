@@ -172,7 +172,8 @@ read_measured(struct arena *a, const char *path, struct measured *out,
 double
 counter_estimate(const struct network *net, enum counter c)
 {
-	return c == COUNT_CYCLES || c == COUNT_ACTIVE ? net->cycles : net->beats[c];
+	return c == COUNT_CYCLES || c == COUNT_ACTIVE ? network_cycles(net)
+						 : net->beats[c];
 }
 
 static void

@@ -38,8 +38,8 @@ struct operator {
 	int n_labels;
 	struct perf_known known; /* left by take_tensors; empty of a graph */
 	/* left by evaluate */
-	struct perf_run run;
-	struct perf_run calibrated; /* the same rows, as measurements have it */
+	struct perf_run timeline;
+	struct perf_run run; /* calibrated if the model is, else the timeline */
 	struct perf_estimate *row; /* by the chosen model, one a row of run */
 	double start;		   /* in the network: after the one before */
 };
@@ -87,9 +87,9 @@ struct network {
 	struct perf_weight_sum weights;
 	double cycles;	       /* by the timeline */
 	double contention;     /* by it with shared bandwidth */
-	double calibrated;     /* as measurements have it */
-	struct perf_interval interval; /* of 8 in 10 */
-	bool extrapolated;     /* nothing was measured for this NPU and memory */
+	double calibrated;     /* by the calibrated estimate */
+	struct perf_interval interval; /* in which it is for 8 of 10 networks */
+	bool extrapolated;     /* no device was measured with this NPU and memory */
 	double kernel_cycles;  /* sum of the kernels' NPU cycles */
 	double constant_cycles; /* constants, each byte once */
 	double bound;	       /* the larger of these: ethosu-timing(7) 8 */
@@ -172,6 +172,8 @@ size_t memory_peak(const struct network *net, const struct memory_use *use);
 /* bytes that live in SRAM: arena and cache, where they are; -1: unknown */
 int64_t network_sram(const struct network *net);
 /* bytes used of an area, by everything placed there; -1: unknown */
+/* of the calibrated estimate if that is the model, else of the timeline */
+double network_cycles(const struct network *net);
 int64_t network_used(const struct network *net, enum mem_area area);
 
 /* "main_split_1/conv_3", or the label */

@@ -214,7 +214,6 @@ on_the_cpu(struct text *t, const struct network *net)
 static void
 timeline(struct text *t, const struct network *net)
 {
-	double ms = seconds(net, net->cycles) * 1e3 / net->batch;
 	text_printf(t, "\nTimeline of the command streams (%s)\n",
 		    PERF_DISCLAIMER);
 	text_printf(t, "%-*s%12.0f cycles\n", LABEL, "Timeline", net->cycles);
@@ -228,38 +227,46 @@ timeline(struct text *t, const struct network *net)
 		    "Lower bound with SRAM accesses", net->sram_bound);
 	text_printf(t, "%-*s%12.2f\n", LABEL, "Timeline over lower bound",
 		    net->bound > 0 ? net->cycles / net->bound : 1.0);
-	if (net->batch > 1)
-		text_printf(t, "%-*s%12.0f cycles of %d in a batch\n", LABEL,
-			    "An inference", net->cycles / net->batch, net->batch);
-	text_printf(t, "%-*s%12.3f ms, %.2f inferences/s\n", LABEL,
-		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
-	on_the_cpu(t, net);
-	if (net->measured.inferences)
-		text_printf(t, "%-*s%12.0f cycles, %.2f times the timeline\n",
-			    LABEL, "Measured", measured_cycles(&net->measured),
-			    net->cycles > 0
-				? measured_cycles(&net->measured) / net->cycles
-				: (double)NAN);
 }
 
-/* --model=calibrated: the answer that somebody plans with */
+/* the answer that somebody plans with */
 static void
 calibrated(struct text *t, const struct network *net)
 {
 	const struct memory_system *m = &net->memory;
-	text_printf(t, "\n%-*s%12.0f cycles, %.3f ms\n", LABEL, "Calibrated",
-		    net->calibrated, seconds(net, net->calibrated) * 1e3);
+	text_printf(t, "\n%-*s%12.0f cycles, %.3f ms\n", LABEL,
+		    "Calibrated estimate", net->calibrated,
+		    seconds(net, net->calibrated) * 1e3);
 	text_printf(t, "%-*s%12.0f to %.0f cycles, %.3f to %.3f ms\n", LABEL,
-		    "8 of 10 measurements", net->interval.low, net->interval.high,
+		    "8 of 10 networks", net->interval.low, net->interval.high,
 		    seconds(net, net->interval.low) * 1e3,
 		    seconds(net, net->interval.high) * 1e3);
 	if (net->extrapolated)
-		text_printf(t, "Extrapolated: nothing was measured on %s with %s; the "
-			       "interval is that of the timeline elsewhere\n",
-			    net->accel->name, m->system ? m->system : "?");
+		text_puts(t, "As measured on Arm's model of the hardware; of this "
+			     "memory system no device was measured\n");
 	else
 		text_printf(t, "Fitted on %d measurements with %s, constants read "
 			       "from it\n", m->fit.measured, m->system);
+}
+
+/* an inference by the model, the CPU and what was measured */
+static void
+inference(struct text *t, const struct network *net)
+{
+	double all = network_cycles(net);
+	double ms = seconds(net, all) * 1e3 / net->batch;
+	text_putc(t, '\n');
+	if (net->batch > 1)
+		text_printf(t, "%-*s%12.0f cycles of %d in a batch\n", LABEL,
+			    "An inference", all / net->batch, net->batch);
+	text_printf(t, "%-*s%12.3f ms, %.2f inferences/s\n", LABEL,
+		    "Inference time", ms, ms > 0 ? 1e3 / ms : (double)NAN);
+	on_the_cpu(t, net);
+	if (net->measured.inferences)
+		text_printf(t, "%-*s%12.0f cycles, %.2f times the estimate\n",
+			    LABEL, "Measured", measured_cycles(&net->measured),
+			    all > 0 ? measured_cycles(&net->measured) / all
+				    : (double)NAN);
 }
 
 void
@@ -279,9 +286,10 @@ report_summary(struct text *t, const struct options *o,
 	cycles(t, net);
 	text_printf(t, "\nCycles and bandwidths above: %s estimator; %s\n",
 		    perf_model_name(net->model), model_note(net));
-	timeline(t, net);
 	if (net->model == PERF_CALIBRATED)
 		calibrated(t, net);
+	timeline(t, net);
+	inference(t, net);
 	if (net->measured.inferences)
 		report_measured(t, net);
 }

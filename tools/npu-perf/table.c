@@ -62,7 +62,8 @@ report_layers(struct text *t, const struct network *net)
 			if (row_listed(&op->run.row[i]))
 				table_row(t, net, op, i);
 	}
-	text_printf(t, "Start and End: timeline; the rest: %s estimator; %s\n",
+	text_printf(t, "Start and End: %s; the rest: %s estimator; %s\n",
+		    net->model == PERF_CALIBRATED ? "calibrated" : "timeline",
 		    perf_model_name(net->model), model_note(net));
 }
 
@@ -85,7 +86,7 @@ void
 report_yaml(struct text *t, const struct network *net)
 {
 	unsigned n = 0;
-	text_printf(t, "# %s\n", PERF_DISCLAIMER);
+	text_printf(t, "# %s\n", model_note(net));
 	for (size_t k = 0; k < net->n; k++) {
 		const struct operator *op = &net->op[k];
 		for (size_t i = 0; i < op->run.n; i++) {

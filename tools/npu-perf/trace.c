@@ -176,7 +176,7 @@ report_trace(struct text *t, const struct network *net)
 {
 	int n = 0;
 	text_printf(t, "{ \"otherData\": { \"note\": \"%s\", \"network\": ",
-		    PERF_DISCLAIMER);
+		    model_note(net));
 	text_quoted(t, net->name, strlen(net->name));
 	text_puts(t, " },\n\"traceEvents\": [\n");
 	thread_name(t, KERNELS, "kernels");

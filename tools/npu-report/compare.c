@@ -51,8 +51,8 @@ compare_totals(const struct report *old, const struct report *new)
 	static const struct {
 		const char *key, *name;
 	} keys[] = {
-		{ "timeline_cycles", "timeline, cycles" },
 		{ "calibrated_cycles", "calibrated, cycles" },
+		{ "timeline_cycles", "timeline, cycles" },
 		{ "bound_cycles", "lower bound, cycles" },
 		{ "sram_bytes", "SRAM, bytes" },
 		{ "flash_bytes", "constants, bytes" },

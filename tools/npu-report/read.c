@@ -88,6 +88,15 @@ limit_of(const struct json *o)
 	return strcmp(s, "SRAM") != 0 ? LIMIT_CONSTANTS : LIMIT_SRAM;
 }
 
+/* the total that start and end of operations belong to */
+static const char *
+cycles_key(const struct json *root)
+{
+	const struct json *estimate = json_get(root, "estimate");
+	const char *model = estimate ? json_string(estimate, "model", "") : "";
+	return strcmp(model, "calibrated") ? "timeline_cycles" : "calibrated_cycles";
+}
+
 static struct operation
 operation_of(const struct json *o)
 {
@@ -98,7 +107,7 @@ operation_of(const struct json *o)
 		.limit = limit_of(o),
 		.start = json_number(o, "start_cycle", 0),
 		.end = json_number(o, "end_cycle", 0),
-		.cycles = json_number(o, "timeline_cycles", 0),
+		.cycles = json_number(o, "total_cycles", 0),
 		.npu = json_number(o, "npu_cycles", 0),
 		.macs = json_number(o, "macs", 0),
 		.stall = json_number(o, "stall_cycles", 0),
@@ -253,7 +262,7 @@ read_report(struct arena *a, const char *path, const char *front,
 	*r = (struct report){ .a = a, .file = file_name(path), .root = root };
 	if (!read_json(a, path, root, e))
 		return false;
-	r->cycles = json_number(root, "timeline_cycles", -1);
+	r->cycles = json_number(root, cycles_key(root), -1);
 	r->clock = json_number(root, "core_clock", 0);
 	r->network = json_string(root, "network", "?");
 	r->sram = json_number(root, "sram_bytes", 0);

@@ -131,13 +131,13 @@ static const struct line {
 	{ "network", "network" }, { "accelerator", "accelerator" },
 	{ "system_config", "system configuration" },
 	{ "memory_mode", "memory mode" }, { "core_clock", "clock, Hz" },
+	{ "inference_ms", "an inference, ms" },
+	{ "calibrated_cycles", "calibrated, cycles" },
+	{ "calibrated_low", "calibrated: 8 of 10 networks from" },
+	{ "calibrated_high", "to" }, { "measured_cycles", "measured, cycles" },
 	{ "timeline_cycles", "timeline, cycles" },
-	{ "inference_ms", "timeline, ms" },
 	{ "contention_cycles", "with contention, cycles" },
 	{ "bound_cycles", "lower bound, cycles" },
-	{ "calibrated_cycles", "calibrated, cycles" },
-	{ "calibrated_low", "calibrated: 8 of 10 measurements from" },
-	{ "calibrated_high", "to" }, { "measured_cycles", "measured, cycles" },
 	{ "sram_bytes", "SRAM, bytes" }, { "flash_bytes", "constants, bytes" },
 	{ "stream_bytes", "command streams, bytes" },
 	{ "encoded_weight_bytes", "weights, encoded bytes" },
@@ -185,8 +185,8 @@ table_warnings(const struct report *r)
 	if (!json_get(r->root, "tensors"))
 		warn(&b, "the compiled file has no map: no names, no memory over time");
 	if (json_true(r->root, "calibrated_extrapolated"))
-		warn(&b, "nothing was measured for this NPU and memory: the calibrated "
-			 "estimate is extrapolated");
+		warn(&b, "nothing was measured for this NPU and memory: the interval is "
+			 "that of networks on Arm's model of the hardware");
 	if (sum[LIMIT_STALL] > stall_share * r->cycles)
 		warn(&b, arena_printf(r->a, "for %.0f %% of the time no kernel runs: "
 				      "they wait for transfers",

@@ -72,8 +72,8 @@ static const struct argp_option option_list[] = {
 	{ "json", OPT_JSON, 0, 0, "write either as JSON", 0 },
 	{ "dump", OPT_DUMP, "PASS", 0, "write the graph as it is after a pass", 0 },
 	{ "effort", OPT_EFFORT, "N", 0, "work put into the search, 1 to 9 (default 3)", 0 },
-	{ "model", OPT_MODEL, "timeline|calibrated", 0,
-	  "estimate to plan by (default: timeline)", 0 },
+	{ "model", OPT_MODEL, "calibrated|timeline", 0,
+	  "estimate to plan by (default: calibrated)", 0 },
 	{ "level", OPT_LEVEL, "N", 0, "encoder level to plan for, 1 to 9 (default 6)", 0 },
 	{ "verbose", 'v', 0, 0, "say what was allocated", 0 },
 	{ "verbose-config", OPT_LIST_CONFIG, 0, 0,
@@ -206,7 +206,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->size = is_first("--optimise", arg, "Size", "Performance", state);
 		break;
 	case OPT_MODEL:
-		o->calibrated = is_first("--model", arg, "calibrated", "timeline", state);
+		o->by_timeline = is_first("--model", arg, "timeline", "calibrated", state);
 		break;
 	case OPT_PROFILES:
 		cli_show(memory_list_profiles);
@@ -290,7 +290,7 @@ read_graph(struct sched *s)
 	if (!file_read(s->a, o->input, SIZE_MAX / 4, &text, s->e) ||
 	    !graph_read(s->a, text, file_name(o->input), STAGE_PART, &s->g, s->e))
 		return false;
-	s->machine = perf_machine_of(s->accel, &s->memory);
+	sched_machines(s);
 	graph_set_target(s->g, s->accel, &s->memory);
 	return true;
 }
@@ -310,45 +310,10 @@ run_passes(struct sched *s)
 	return true;
 }
 
-/*
- * As measurements have it, two plans are judged: the search's clock knows an
- * operation's own cycles, but not that what runs at the same time shares memories,
- * which the prediction of the whole stream does.  s gets the better one.
- */
-static bool
-plan_calibrated(struct sched *s)
-{
-	struct sched other;
-	bool ok = form_open(s, form_text(s), &other, s->e);
-	s->machine = perf_machine_calibrated(s->accel, &s->memory);
-	ok = ok && run_passes(s) && run_passes(&other);
-	other.machine = perf_machine_calibrated(s->accel, &other.memory);
-	ok = ok && predict_cycles(&other);
-	if (ok && other.g->targets[0]->cycles < s->g->targets[0]->cycles) {
-		struct sched worse = *s;
-		*s = other;
-		other = worse;
-	}
-	s->machine.memory = &s->memory;
-	plan_close(other.plan);
-	return ok;
-}
-
-/* a front has one clock, and a dump one graph */
-static bool
-plan_form(struct sched *s)
-{
-	if (s->o->calibrated && !s->o->front && !s->o->dump)
-		return plan_calibrated(s);
-	if (s->o->calibrated)
-		s->machine = perf_machine_calibrated(s->accel, &s->memory);
-	return run_passes(s);
-}
-
 static bool
 plan_graph(struct sched *s)
 {
-	return plan_split(s, plan_form);
+	return plan_split(s, run_passes);
 }
 
 static bool

@@ -26,7 +26,7 @@ struct options {
 	const char *accel, *config, *system, *mode, *part;
 	bool any_accelerator; /* a profile of another's */
 	bool size;	  /* --optimise=Size */
-	bool calibrated;  /* --model */
+	bool by_timeline; /* --model */
 	bool verbose;
 	bool list_config, list_graph, list_allocation; /* --verbose-... */
 	int effort, level;
@@ -256,6 +256,7 @@ struct sched {
 	const struct accel *accel;
 	struct memory_system memory;
 	struct perf_machine machine;
+	struct perf_machine published; /* costs by the published formulas */
 	int64_t profile_bytes; /* the limit of the profile itself, 0: none */
 	const struct options *o;
 	struct op_info *info;
@@ -449,11 +450,16 @@ double least_cost(const struct kernel *k);
 /* one operation, alone: as libcommon/perf/stream.c describes the decoded kernel */
 struct perf_op op_work(const struct sched *s, const struct g_op *op, const struct kernel *k);
 bool takes_ifm2_first(const struct g_op *op); /* on U85 */
+/* the estimate that --model names, and the published formulas beside it */
+void sched_machines(struct sched *s);
 /* a kernel with weights that are held so; in blocks */
 struct perf_op kernel_op(struct sched *s, const struct kernel *k,
 			 int64_t stream_bytes, int64_t scale_bytes, enum held held);
 struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
 				const struct block_choice *b);
+/* the same on another machine */
+struct perf_cost cost_on(const struct perf_machine *m, struct perf_op *p,
+			 const struct block_choice *b);
 /* both, and what is read in place, for the block of stripes, which is not asked twice */
 bool stripe_cost(struct sched *s, struct kernel *k, int32_t stripe,
 	       int64_t stream_bytes, int64_t scale_bytes);

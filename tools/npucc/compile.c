@@ -245,8 +245,7 @@ static const struct kept_report {
 	{ PERF, { "--summary-csv" }, NULL, WENC, "summary.csv" },
 	{ PERF, { "--yaml" }, NULL, WENC, "report.yaml" },
 	{ PERF, { "--trace" }, NULL, WENC, "trace.json" },
-	/* by the clock that the pictures are of, whichever the plan is by */
-	{ SCHED, { "--front", "--json" }, "--model=timeline", PARTITION, "front.json" },
+	{ SCHED, { "--front", "--json" }, NULL, PARTITION, "front.json" },
 	{ REPORT, { "--html" }, NULL, REPORT, "report.html" },
 };
 

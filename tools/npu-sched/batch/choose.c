@@ -129,7 +129,7 @@ try_way(struct batch *b, int32_t n, const bool *together, struct sched *out, str
 		return b->many = true, err_at(e, s->g->file, 0, "%zu operations in a batch, at "
 					      "most %d", out->g->n_ops, MOST_OPS);
 	bool ok = graph_check(out->g, e) && b->plan(out);
-	out->machine.memory = &s->memory;
+	out->machine.memory = out->published.memory = &s->memory;
 	return ok;
 }
 
@@ -296,7 +296,7 @@ plan_batch(struct sched *s, bool (*plan)(struct sched *))
 		struct err *e = s->e;
 		*s = b.best;
 		s->e = e;
-		s->machine.memory = &s->memory;
+		s->machine.memory = s->published.memory = &s->memory;
 	}
 	if (!why && b.n < s->o->batch && s->o->batch > 1)
 		why = b.slow   ? "more would take more cycles each"

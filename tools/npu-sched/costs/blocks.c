@@ -2,8 +2,9 @@
 /*
  * The OFM block of an operation: of all that fit the SHRAM the one with the
  * least estimated time, for weights that were fetched or are read in place; among
- * equals the one that needs fewest banks.  Or the deepest that is nearly as fast:
- * weights are cut at multiples of its depth.  A block
+ * equals the one that needs fewest banks.  Of blocks that the calibrated estimate can't
+ * tell apart the shallowest is taken, because weights are cut at multiples of its depth,
+ * and of these the one that the published formulas find the fastest.  A block
  * that covers an axis in as many pieces as a smaller one can't be faster, so
  * only the smallest for each number of pieces is tried.
  */
@@ -17,8 +18,11 @@
 
 enum { MAX_SIZES = 64 };
 
-/* what deep blocks may cost: they are for weights that are cut and fetched */
-static const double NEARLY = 1.10;
+/* what blocks for weights that are cut and fetched may cost */
+static const double NEARLY = 1.05;
+
+/* less than the calibrated estimate can tell */
+static const double AS_FAST = 1.01;
 
 struct axis_sizes {
 	int32_t v[MAX_SIZES];
@@ -48,6 +52,8 @@ struct block_search {
 	struct perf_op kernel;
 	struct fold fold;
 	double enough; /* cycles, if the deepest of fast blocks is sought; or 0 */
+	double as_fast; /* cycles, if the best of blocks as fast as these is sought; or 0 */
+	double by_formulas; /* cycles of best by the published formulas; 0: none yet */
 	struct block_choice best;
 	double cycles;
 	int banks;
@@ -64,6 +70,30 @@ is_better(const struct block_search *x, struct hwc block, double cycles, int ban
 	if (x->enough > 0 && block.c != x->best.block.c)
 		return block.c > x->best.block.c;
 	return cycles != x->cycles ? cycles < x->cycles : banks < x->banks;
+}
+
+/* cycles of a block by the published formulas */
+static double
+formula_cycles(const struct block_search *x, const struct block_choice *c)
+{
+	struct perf_op op = x->kernel;
+	return cost_on(&x->s->published, &op, c).total;
+}
+
+/* false: the block is not among the fastest, or another one of them is preferred */
+static bool
+is_preferred(struct block_search *x, const struct block_choice *c, double cycles)
+{
+	if (cycles > x->as_fast)
+		return false;
+	double by_formulas = formula_cycles(x, c);
+	bool shallower = x->op->weights && c->block.c < x->best.block.c;
+	bool deeper = x->op->weights && c->block.c > x->best.block.c;
+	if (x->by_formulas > 0 &&
+	    (deeper || (!shallower && by_formulas >= x->by_formulas)))
+		return false;
+	x->by_formulas = by_formulas;
+	return true;
 }
 
 /* the best of those that are not taken */
@@ -86,8 +116,10 @@ try_block(struct block_search *x, struct hwc block)
 		return;
 	double cycles = cost_in_blocks(x->s, &x->kernel, &c).total;
 	x->reason.fitting++;
-	if ((x->enough > 0 && cycles > x->enough) ||
-	    !is_better(x, block, cycles, banks)) {
+	if (x->as_fast > 0
+		? !is_preferred(x, &c, cycles)
+		: (x->enough > 0 && cycles > x->enough) ||
+			  !is_better(x, block, cycles, banks)) {
 		note_next(x, block, cycles);
 		return;
 	}
@@ -273,7 +305,11 @@ search_for(struct block_search *x, int32_t depth)
 		return;
 	}
 	search_blocks(x, depth);
-	if (x->s->objective == BLOCKS_FOR_SLICED && x->found && x->op->weights && !depth) {
+	bool sliced = x->s->objective == BLOCKS_FOR_SLICED && x->op->weights && !depth;
+	if (x->found && x->s->machine.calibrated) {
+		x->as_fast = x->cycles * (sliced ? NEARLY : AS_FAST);
+		search_blocks(x, depth);
+	} else if (x->found && sliced) {
 		x->enough = x->cycles * NEARLY;
 		search_blocks(x, depth);
 	}

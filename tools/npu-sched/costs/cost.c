@@ -242,8 +242,23 @@ fold_map(struct perf_map *m, int64_t elements, const struct fold *f)
 		m->shape = n == elements ? f->ofm : f->ifm2;
 }
 
+void
+sched_machines(struct sched *s)
+{
+	s->published = perf_machine_of(s->accel, &s->memory);
+	s->machine = s->o->by_timeline
+			 ? s->published
+			 : perf_machine_calibrated(s->accel, &s->memory);
+}
+
 struct perf_cost
 cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choice *b)
+{
+	return cost_on(&s->machine, p, b);
+}
+
+struct perf_cost
+cost_on(const struct perf_machine *m, struct perf_op *p, const struct block_choice *b)
 {
 	struct perf_cost c;
 	if (b->fold.ofm.c) {
@@ -255,7 +270,7 @@ cost_in_blocks(const struct sched *s, struct perf_op *p, const struct block_choi
 	p->block = b->block;
 	p->ifm_block = b->layout.ifm_block;
 	p->ublock = b->layout.ublock;
-	perf_cost(&s->machine, p, &c);
+	perf_cost(m, p, &c);
 	return c;
 }
 

@@ -459,7 +459,7 @@ run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 	struct arena *a = arena_open();
 	struct clock c = { .s = s, .p = p, .placed = placed, .a = a,
 			   .share = transfer_share(s), .contends = contends,
-			   .keeps = contends || s->machine.calibrated };
+			   .keeps = contends };
 	double cycles = 0;
 	size_t f = 0;
 	if ((placed || s->has_copies) && !p->touches)

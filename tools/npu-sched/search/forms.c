@@ -22,7 +22,7 @@ form_open(const struct sched *s, struct bytes text, struct sched *out, struct er
 {
 	*out = (struct sched){ .a = s->a, .o = s->o, .e = e, .accel = s->accel,
 			       .memory = s->memory, .profile_bytes = s->profile_bytes };
-	out->machine = perf_machine_of(s->accel, &out->memory);
+	sched_machines(out);
 	return graph_read(s->a, text, s->g->file, STAGE_PART, &out->g, e);
 }
 

@@ -76,7 +76,7 @@ static double
 cycles_to_beat(const struct forms *f)
 {
 	const struct sched *s = &f->best;
-	bool known = f->any && s->plan && is_fastest_asked(s) && !s->o->calibrated;
+	bool known = f->any && s->plan && is_fastest_asked(s);
 	return known ? s->plan->cycles : 0;
 }
 
@@ -85,7 +85,7 @@ static void
 set_rival(const struct forms *f, struct sched *out)
 {
 	const struct sched *s = &f->best;
-	if (!f->any || !s->plan || !is_size_asked(s) || s->o->calibrated)
+	if (!f->any || !s->plan || !is_size_asked(s))
 		return;
 	out->anchors = f->anchors;
 	out->rival.weight = point_weight(total_of(s->plan), s->g->targets[0]->cycles);
@@ -182,6 +182,6 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 	else
 		*e = f.why;
 	s->e = e;
-	s->machine.memory = &s->memory;
+	s->machine.memory = s->published.memory = &s->memory;
 	return f.any;
 }

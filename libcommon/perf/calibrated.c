@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a kernel costs as measurements have it: npu-perf-accuracy(7) derives each
+ * term and holds it against Arm's model of the hardware, an FPGA and a board.
+ *
+ * A kernel computes, writes results and uses its memories at the same time; what
+ * can't overlap is added:
+ *
+ *   cycles = (compute^8 + memory^8)^(1/8) + last block's output + slow writes
+ *
+ * compute is the larger of the dot products and the output stage.  memory is the
+ * largest of what each memory's port, the weights' channel and the scales' channel
+ * need.  The eighth power stands for an overlap that is not perfect: the sum is the
+ * larger of the two where one is much larger, and 9 % more where they are equal.
+ */
+#include "perf/cost.h"
+
+#include <math.h>
+
+/* found by least squares over the measurements of npu-perf-accuracy(7), then rounded */
+static const struct traits {
+	int step_cycles;     /* of a step of weights beyond its products */
+	int depth_step;	     /* bytes of IFM depth that are multiplied at a time */
+	bool whole_groups;   /* the last elements of a kernel, fewer than a group, take
+			      * as long as a group */
+	int ifm_blocks_kept; /* IFM blocks that are not read again for the next OFM
+			      * block of the same rows and columns */
+	int write_words;     /* of the AXI port, that writes may have on their way; 0: a
+			      * tenth of the output buffer */
+	int weight_words;    /* of the AXI port, that a core's weights may have on their
+			      * way; 0: the accelerator's read_words */
+} traits[GENERATIONS] = {
+	[GEN_U55] = { .depth_step = 32, .whole_groups = true, .write_words = 26,
+		      .weight_words = 70 },
+	[GEN_U65] = { .depth_step = 32, .whole_groups = true, .write_words = 26,
+		      .weight_words = 70 },
+	[GEN_U85] = { .depth_step = 8, .step_cycles = 4, .ifm_blocks_kept = 4 },
+};
+
+enum { GROUP = 4 }; /* elements of a kernel that a dot product takes at once */
+
+/* n parts of one extent, and perhaps a smaller one at the end */
+struct parts {
+	int32_t extent[2], n[2];
+};
+
+static struct parts
+parts_of(int32_t all, int32_t part)
+{
+	struct parts p = { .extent = { part < all ? part : all } };
+	p.n[0] = all / p.extent[0];
+	p.extent[1] = all % p.extent[0];
+	p.n[1] = p.extent[1] > 0;
+	return p;
+}
+
+/* dot products of one OFM block */
+struct products {
+	const struct perf_machine *m;
+	const struct perf_op *op;
+	const struct traits *t;
+	int64_t uhw, uc;   /* microblocks of the block, of one core */
+	double decoded;	   /* weights a cycle; 0: there are none */
+	struct hwc ublock;
+};
+
+static double
+larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* one step: the products of n weights of each of a microblock's channels */
+static double
+step_cycles(const struct products *k, double products, double weights)
+{
+	double decode = k->decoded > 0 ? k->ublock.c * weights / k->decoded : 0;
+	return larger(products, decode) + k->t->step_cycles;
+}
+
+/* elements a few at a time, as depthwise and part-kernel-first do, times per_element */
+static double
+grouped_cycles(const struct products *k, int64_t e, int group, double per_element,
+	       int depth)
+{
+	int64_t whole = e / group, rest = e % group;
+	if (rest && k->t->whole_groups)
+		rest = group;
+	double all = (double)whole * step_cycles(k, per_element * group, depth * group);
+	return rest ? all + step_cycles(k, per_element * (double)rest,
+					depth * (double)rest)
+		    : all;
+}
+
+/* IFM depth in whole IFM blocks, then what is left */
+static double
+deep_cycles(const struct products *k)
+{
+	const struct perf_op *op = k->op;
+	int bytes = op->ifm.bits / 8, step = k->t->depth_step;
+	struct parts ic = parts_of(op->ifm.shape.c, op->ifm_block.c);
+	double sum = 0;
+	for (int i = 0; i < 2; i++) {
+		int64_t depth = (int64_t)ic.extent[i] * bytes;
+		double products = (double)(((depth + step - 1) / step) * step / 8 * k->uhw);
+		sum += ic.n[i] * step_cycles(k, products, ic.extent[i]);
+	}
+	return sum;
+}
+
+/* dot products of a sub-kernel of e elements, over one block.  Weights of two in four
+ * take as long as others: MicroNet's first layer has them on all Ethos-U85 */
+static double
+sub_kernel(void *ctx, int64_t e)
+{
+	enum { SLICE = 8 };
+	const struct products *k = ctx;
+	const struct perf_op *op = k->op;
+	int bytes = op->ifm.bits / 8;
+	double cycles, uhw = (double)k->uhw;
+	if (op->class == BLOCK_POOL)
+		cycles = (double)(e * k->uhw) *
+			 (k->m->accel->id == ACCEL_U55_32 ? 1 : bytes);
+	else if (op->class == BLOCK_DEPTHWISE)
+		cycles = grouped_cycles(k, e, GROUP, uhw * bytes, 1);
+	else if (op->class == BLOCK_CONV && op->part_kernel)
+		cycles = ceil_div(op->ifm.shape.c, SLICE) *
+			 grouped_cycles(k, e, bytes < GROUP ? GROUP / bytes : 1,
+					uhw * bytes, SLICE);
+	else
+		cycles = (double)e * deep_cycles(k);
+	return cycles * (double)k->uc;
+}
+
+static double
+block_products(struct products *k, const struct perf_tiling *t, struct hwc block)
+{
+	const struct accel *a = k->m->accel;
+	k->uhw = (int64_t)ceil_div(block.h, k->ublock.h) *
+		 ceil_div(block.w, k->ublock.w);
+	k->uc = ceil_div(ceil_div(block.c, a->cores), k->ublock.c);
+	return perf_sub_kernels(k->op, t, sub_kernel, k);
+}
+
+/* the microblock, rearranged under an OFM of one row as ethosu-timing(7) 2.5 has it */
+static struct hwc
+microblock(const struct accel *a, const struct perf_op *op)
+{
+	struct hwc u = a->generation == GEN_U85 ? op->ublock : a->ublock;
+	bool weighted = op->class == BLOCK_CONV || op->class == BLOCK_FC ||
+			op->class == BLOCK_DEPTHWISE;
+	if (a->generation != GEN_U85 && u.h == 2 && weighted &&
+	    op->ofm.shape.h == 1 && op->ofm.shape.w % 2 == 0 && op->kernel_h == 1) {
+		u.h = 1;
+		u.w = 4;
+	}
+	return u;
+}
+
+/* weights that are decoded a cycle: ethosu-timing(7) 2.5 and 26 */
+static double
+decoded_weights(const struct accel *a, const struct perf_op *op)
+{
+	enum { DENSE = 8, RAW = 32, PALETTE = 64 };
+	if (!op->weight_bytes)
+		return 0;
+	if (!op->fast_weights)
+		return DENSE * a->streams;
+	return op->weight_bytes < perf_original_weights(op) ? PALETTE : RAW;
+}
+
+static double
+dot_products(const struct perf_machine *m, const struct perf_op *op,
+	     const struct perf_tiling *t)
+{
+	struct products k = { .m = m, .op = op, .t = &traits[m->accel->generation],
+			      .decoded = decoded_weights(m->accel, op),
+			      .ublock = microblock(m->accel, op) };
+	struct parts h = parts_of(op->ofm.shape.h, t->ofm.h);
+	struct parts w = parts_of(op->ofm.shape.w, t->ofm.w);
+	struct parts c = parts_of(op->ofm.shape.c, t->ofm.c);
+	double sum = 0;
+	for (int i = 0; i < 8; i++) {
+		int y = i >> 2, x = i >> 1 & 1, z = i & 1;
+		double n = (double)h.n[y] * w.n[x] * c.n[z];
+		struct hwc block = { .h = h.extent[y], .w = w.extent[x],
+				     .c = c.extent[z] };
+		if (n > 0)
+			sum += n * block_products(&k, t, block);
+	}
+	return sum;
+}
+
+/* ---- traffic ------------------------------------------------------------------ */
+
+/* rows (or columns) of an IFM of extent in that n blocks of an OFM of extent out read */
+static double
+reach(int64_t out, int64_t n, int64_t stride, int64_t kernel, int64_t in, int up)
+{
+	int64_t inside = (out - n) * stride + n * kernel;
+	int64_t padding = (out - 1) * stride + kernel - in * up;
+	return (double)(inside - (padding > 0 ? padding : 0)) / up;
+}
+
+/*
+ * How often the IFM of a deep kernel is read: for every OFM block of the same rows and
+ * columns, but for the IFM blocks that the buffer keeps.
+ */
+static double
+passes(const struct traits *t, const struct perf_op *op, const struct perf_tiling *n)
+{
+	if (!block_class_is_deep(op->class))
+		return 1;
+	int blocks = ceil_div(op->ifm.shape.c, op->ifm_block.c);
+	int again = t->ifm_blocks_kept < blocks ? blocks - t->ifm_blocks_kept : 0;
+	return 1 + (n->n.c - 1) * (double)again / blocks;
+}
+
+static void
+count_reads(const struct traits *t, const struct perf_op *op,
+	    const struct perf_tiling *n, struct perf_cost *c)
+{
+	int up = op->upscale == UPSCALE_NONE ? 1 : 2;
+	int kernel_h = (op->kernel_h - 1) * op->dilation_y + 1;
+	int kernel_w = (op->kernel_w - 1) * op->dilation_x + 1;
+	double h = reach(op->ofm.shape.h, n->n.h, op->stride_y, kernel_h,
+			 op->ifm.shape.h, up);
+	double w = reach(op->ofm.shape.w, n->n.w, op->stride_x, kernel_w,
+			 op->ifm.shape.w, up);
+	c->ifm_read = perf_whole(h * w * (double)stored_depth(&op->ifm) *
+				 passes(t, op, n));
+	int64_t planes = (int64_t)n->n.h * n->n.w;
+	c->weight_passes = op->class == BLOCK_DEPTHWISE ? 1 : planes;
+}
+
+/* ---- memories ------------------------------------------------------------------ */
+
+/* bytes a cycle of which so many may be on their way for latency cycles */
+static double
+rate(double most, double on_their_way, int latency)
+{
+	double r = latency > 0 ? on_their_way / latency : most;
+	return r < most ? r : most;
+}
+
+static double
+weight_rate(const struct perf_machine *m, const struct perf_op *op)
+{
+	const struct mem_props *p = &m->memory->mem[op->weight_area];
+	int words = traits[m->accel->generation].weight_words;
+	double port = m->bytes_per_cycle[op->weight_area];
+	enum read_channel k = op->fast_weights ? READ_FAST_WEIGHTS : READ_WEIGHTS;
+	if (!words)
+		return m->read_rate[op->weight_area][k];
+	return rate(port, (double)words * m->accel->axi_bytes * m->accel->cores,
+		    p->read_latency);
+}
+
+/* cycles of writes beyond those of the port: they wait for their latency, and
+ * nothing overlaps with that */
+static double
+slow_writes(const struct perf_machine *m, const struct perf_op *op, double bytes)
+{
+	enum { SHARE_OF_BUFFER = 10 };
+	const struct accel *a = m->accel;
+	const struct mem_props *p = &m->memory->mem[op->ofm.area];
+	int words = traits[a->generation].write_words;
+	double port = m->bytes_per_cycle[op->ofm.area];
+	double on_their_way = words ? (double)words * a->axi_bytes
+				    : (double)a->out_buffer / SHARE_OF_BUFFER;
+	return bytes / rate(port, on_their_way, p->write_latency) - bytes / port;
+}
+
+static double
+add_traffic(const struct perf_machine *m, enum mem_area area, double bytes,
+	    struct perf_cost *c)
+{
+	double cycles = bytes > 0 ? bytes / m->bytes_per_cycle[area] : 0;
+	c->memory[area] += cycles;
+	return cycles;
+}
+
+/*
+ * Bytes that reading bytes of an operand is worth of the constants' memory, which
+ * waits for its latency at each access that is shorter than a burst: PReLU's slopes,
+ * read from flash once a pixel.
+ */
+static double
+operand_bytes(const struct perf_machine *m, const struct perf_op *op,
+	      const struct perf_map *map, double bytes)
+{
+	const struct mem_props *p = &m->memory->mem[map->area];
+	int64_t b = perf_access_bytes(map, false, op->ifm_block, m->accel->cores,
+				      map->bits / 8);
+	if (op->class != BLOCK_ELEMENTWISE || map->area != m->memory->const_area ||
+	    map->area == m->memory->arena_area || b < 1 || b >= p->burst_bytes)
+		return bytes;
+	double wait = p->read_latency * m->bytes_per_cycle[map->area];
+	return bytes / (double)b * (wait + (double)b);
+}
+
+/* fills in memory[]; returns the cycles of the busiest port or channel */
+static double
+memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cost *c)
+{
+	double ifm = (double)(c->ifm_read * op->ifm.bits / 8);
+	double ifm2 = (double)(c->ifm2_read * op->ifm2.bits / 8);
+	double weights = (double)(op->weight_bytes * c->weight_passes);
+	double scales = (double)op->scale_bytes;
+	add_traffic(m, op->ifm.area, operand_bytes(m, op, &op->ifm, ifm), c);
+	if (ifm2 > 0)
+		add_traffic(m, op->ifm2.area, operand_bytes(m, op, &op->ifm2, ifm2), c);
+	for (int i = 0; i < op->chain.n_reads; i++) {
+		const struct perf_map *r = &op->chain.read[i];
+		double n = (double)r->shape.h * r->shape.w *
+			   (double)stored_depth(r);
+		add_traffic(m, r->area, n * r->bits / 8, c);
+	}
+	add_traffic(m, op->ofm.area, (double)(c->ofm_write * op->ofm.bits / 8), c);
+	add_traffic(m, op->weight_area, weights, c);
+	add_traffic(m, op->scale_area, scales, c);
+	double most = weights > 0 ? weights / weight_rate(m, op) : 0;
+	if (scales > 0)
+		most = larger(most, scales / m->read_rate[op->scale_area][READ_SCALES]);
+	for (int i = 0; i < MEM_AREAS; i++) {
+		c->port[i] = c->memory[i];
+		most = larger(most, c->memory[i]);
+	}
+	return most;
+}
+
+/* ---- a kernel --------------------------------------------------------------------- */
+
+/* (a^8 + b^8)^(1/8), by operations that are the same on every machine */
+static double
+overlapped(double a, double b)
+{
+	double most = larger(a, b);
+	if (most <= 0)
+		return 0;
+	double r = (a < b ? a : b) / most;
+	double r4 = r * r * r * r;
+	return most * sqrt(sqrt(sqrt(1 + r4 * r4)));
+}
+
+void
+perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
+		     const struct perf_tiling *t, double element_cycles,
+		     struct perf_cost *c)
+{
+	const struct traits *k = &traits[m->accel->generation];
+	double output = element_cycles * (double)hwc_elements(op->ofm.shape);
+	double compute = output, last = 0;
+	if (op->class != BLOCK_ELEMENTWISE) {
+		compute = larger(output, dot_products(m, op, t));
+		last = output / (double)c->blocks;
+		count_reads(k, op, t, c);
+	}
+	c->npu = perf_whole(compute + last);
+	c->total = overlapped(compute, memories(m, op, c)) + last;
+	if (c->ofm_write)
+		c->total += slow_writes(m, op, (double)(c->ofm_write * op->ofm.bits / 8));
+}
