@@ -43,7 +43,7 @@ compile()
 		core_clock=180e6
 		axi0_port=Sram
 		axi1_port=OnChipFlash
-		Sram_clock_scale=1.0
+		Sram_clock_scale=0.8
 		Sram_burst_length=32
 		Sram_read_latency=32
 		Sram_write_latency=32
@@ -55,7 +55,7 @@ compile()
 		fit_measurements=4
 		fit_operation_cycles=180
 		fit_low=0.95
-		fit_high=1.15
+		fit_high=1.10
 		[Memory_Mode.Shared_Sram]
 		const_mem_area=Axi1
 		arena_mem_area=Axi0
@@ -72,13 +72,13 @@ compile()
 		grep -q "^\.It $name .* Ta $want Ta" "$TOP/man/npu-perf.1" ||
 			{ echo "$name $want is not in the page"; false; }
 	done <<-END
-		yolo_fastest_192 M55M1_Flash 1678108 0.88
+		yolo_fastest_192 M55M1_Flash 1678108 0.93
 		rnnoise M55M1_Flash 113000 1.00
 		face_landmark_cls Flash180 14316 1.54
-		point_history_lstm M55M1_Flash 102852 0.99
-		hand_landmark M55M1_HyperRAM 5569620 0.98
-		yolov8n_od_192 M55M1_HyperRAM 6470588 0.97
-		antispoof_cnn_80 M55M1_HyperRAM 4352031 0.99
+		point_history_lstm M55M1_Flash 102852 0.98
+		hand_landmark M55M1_HyperRAM 5569620 1.01
+		yolov8n_od_192 M55M1_HyperRAM 6470588 0.98
+		antispoof_cnn_80 M55M1_HyperRAM 4352031 1.00
 	END
 }
 

@@ -34,7 +34,7 @@ static const struct traits {
 		      .weight_words = 70 },
 	[GEN_U65] = { .depth_step = 32, .whole_groups = true, .write_words = 26,
 		      .weight_words = 70 },
-	[GEN_U85] = { .depth_step = 8, .step_cycles = 4, .ifm_blocks_kept = 4 },
+	[GEN_U85] = { .depth_step = 8, .step_cycles = 6, .ifm_blocks_kept = 4 },
 };
 
 enum { GROUP = 4 }; /* elements of a kernel that a dot product takes at once */
@@ -256,8 +256,8 @@ weight_rate(const struct perf_machine *m, const struct perf_op *op)
 		    p->read_latency);
 }
 
-/* cycles of writes beyond those of the port: they wait for their latency, and
- * nothing overlaps with that */
+/* cycles of writes beyond those of the port: short ones, of maps that are not in
+ * bricks, wait for their latency, and nothing overlaps with that */
 static double
 slow_writes(const struct perf_machine *m, const struct perf_op *op, double bytes)
 {
@@ -358,6 +358,6 @@ perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
 	}
 	c->npu = perf_whole(compute + last);
 	c->total = overlapped(compute, memories(m, op, c)) + last;
-	if (c->ofm_write)
+	if (c->ofm_write && !op->ofm.nhcwb16)
 		c->total += slow_writes(m, op, (double)(c->ofm_write * op->ofm.bits / 8));
 }
