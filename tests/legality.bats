@@ -59,8 +59,12 @@ kept()
 }
 
 @test "values that nobody gives, or that the application gives though constant" {
+	local program
 	op none 0 9 '[1,4]' "$(second 9 '[1,4]') | .subgraphs[0].inputs=[0]"
-	kept "input 1 is made by nobody" none "which nothing writes"
+	for program in tfl-quantcheck tfl-partition npu-sim tfl2c; do
+		refuses 2 "$program: none.tflite: error: subgraph 0: operator 0 (ADD) reads tensor 2 (t2), which nothing writes" \
+			"$program" none.tflite
+	done
 	op both 0 9 '[1,4]' "$(second 9 '[1,4]' '[1,2,3,4]') | .subgraphs[0].inputs=[0,2]"
 	tfl-partition --report both.tflite | grep -F "input 1 is the model's, and constant"
 	op out 0 9 '[1,4]' "$(second 9 '[1,4]' '[1,2,3,4]') | .subgraphs[0].outputs=[1,3]

@@ -172,9 +172,9 @@ place_others(struct sim *s, struct err *e)
 	return true;
 }
 
-/* an operator may only read what somebody writes */
+/* no kernel reads a sparse tensor */
 static bool
-check_sources(struct sim *s, int op_index, struct err *e)
+check_sparse(struct sim *s, int op_index, struct err *e)
 {
 	const struct tfl_op *op = &s->g->op[op_index];
 	for (int k = 0; k < op->n_in; k++) {
@@ -186,14 +186,6 @@ check_sources(struct sim *s, int op_index, struct err *e)
 				      "operator %d (%s): "
 				      "tensor %d (%s) is sparse, which is not "
 				      "supported",
-				      op_index, tfl_op_label(op), op->in[k],
-				      t->name);
-		if (!t->data.p && t->producer < 0 && !t->is_variable &&
-		    tfl_bytes(t) && !s->is_input[op->in[k]])
-			return err_at(e, s->m->name, 0,
-				      "operator %d (%s): "
-				      "reads tensor %d (%s), which nothing "
-				      "writes",
 				      op_index, tfl_op_label(op), op->in[k],
 				      t->name);
 	}
@@ -242,7 +234,7 @@ check_op(struct sim *s, int op_index, struct err *e)
 			      "operator %d (%s) has %d inputs "
 			      "and %d outputs",
 			      op_index, tfl_op_label(op), op->n_in, op->n_out);
-	return check_sources(s, op_index, e);
+	return check_sparse(s, op_index, e);
 }
 
 static bool

@@ -345,6 +345,37 @@ sort_ops(struct load *l, struct tfl_subgraph *g)
 	return true;
 }
 
+/* the driver's operator has memory of its own among its inputs */
+static bool
+is_npu_op(const struct tfl_op *op)
+{
+	return op->code == TFL_CUSTOM && !strcmp(op->custom, "ethos-u");
+}
+
+/* an operator reads what the application, the file or an operator before it wrote */
+static bool
+check_reads(struct load *l, const struct tfl_subgraph *g)
+{
+	bool *given = anew(l->a, bool, (size_t)g->n_tensors);
+	for (int i = 0; i < g->n_in; i++)
+		given[g->in[i]] = true;
+	for (int i = 0; i < g->n_ops; i++) {
+		const struct tfl_op *op = &g->op[i];
+		for (int k = 0; k < op->n_in && !is_npu_op(op); k++) {
+			if (op->in[k] < 0)
+				continue;
+			const struct tfl_tensor *t = &g->tensor[op->in[k]];
+			if (!t->data.p && t->producer < 0 && !t->is_variable &&
+			    tfl_bytes(t) && !given[op->in[k]])
+				return BAD(l, "subgraph %d: operator %d (%s) reads "
+					      "tensor %d (%s), which nothing writes",
+					   l->subgraph, i, tfl_op_label(op),
+					   op->in[k], t->name);
+		}
+	}
+	return true;
+}
+
 static bool
 load_subgraph(struct load *l, int index)
 {
@@ -366,7 +397,7 @@ load_subgraph(struct load *l, int index)
 	for (int i = 0; i < g->n_ops; i++)
 		if (!load_op(l, g, i))
 			return false;
-	return note_producers(l, g) && sort_ops(l, g);
+	return note_producers(l, g) && sort_ops(l, g) && check_reads(l, g);
 }
 
 bool
@@ -412,7 +443,7 @@ tfl_check_plain(const struct tfl_model *m, struct err *e)
 	for (int s = 0; s < m->n_subgraphs; s++)
 		for (int i = 0; i < m->subgraph[s].n_ops; i++) {
 			const struct tfl_op *op = &m->subgraph[s].op[i];
-			if (op->code == TFL_CUSTOM && !strcmp(op->custom, "ethos-u"))
+			if (is_npu_op(op))
 				return err_at(e, m->name, 0, "is compiled already: it "
 					      "has an ethos-u operator (operator %d of "
 					      "subgraph %d)", i, s);

@@ -206,7 +206,7 @@ check_asked(const struct part *p, const struct options *o, struct err *e)
 	return true;
 }
 
-/* a value that the operator reads and that nobody gives it */
+/* a constant that the application may replace */
 static const char *
 check_sources(const struct part *p, const struct tfl_op *op)
 {
@@ -214,11 +214,8 @@ check_sources(const struct part *p, const struct tfl_op *op)
 		const struct tfl_tensor *t = part_in(p, op, k);
 		if (!t || t->is_variable)
 			continue;
-		bool given = p->given[op->in[k]];
-		if (given && t->data.p)
+		if (p->given[op->in[k]] && t->data.p)
 			return part_say(p, "input %d is the model's, and constant", k);
-		if (!given && !t->data.p && t->producer < 0)
-			return part_say(p, "input %d is made by nobody", k);
 	}
 	return NULL;
 }
