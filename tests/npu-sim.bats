@@ -185,7 +185,7 @@ not_run()
 }
 
 @test "models that can't be run are told why" {
-	not_run "FULLY_CONNECTED): output has 3 elements, 1 rows of 2 are computed" \
+	not_run "FULLY_CONNECTED), tensor 3 (out): output has 3 elements, 1 rows of 2 are computed" \
 		"$t[3].shape = [1, 3]"
 	not_run "FULLY_CONNECTED): types of in and out differ: INT8, INT16" \
 		"$t[3].type = 7"
@@ -199,7 +199,7 @@ not_run()
 		"$t[3].quantization.scale = [0]"
 	not_run "FULLY_CONNECTED): scales give the multiplier " \
 		"$t[3].quantization.scale = [1e-37]"
-	not_run "FULLY_CONNECTED): bias has 1 element for 2 channels" \
+	not_run "FULLY_CONNECTED), tensor 3 (out): bias has 1 element for 2 channels" \
 		"$t[2].shape = [1] | .buffers[2].data = [1, 0, 0, 0]"
 	not_run "FULLY_CONNECTED): has 2 outputs, makes 1" \
 		"$t[3].is_variable = true | .subgraphs[0].operators[0].outputs = [3, 3]"

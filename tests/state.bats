@@ -158,7 +158,7 @@ same()
 }
 
 @test "what can't be a variable is refused with its place" {
-	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].tensors[2].shape = [1,2,2]'
+	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[5].inputs[1] = 3'
 	refuses 2 'm.tflite: error: operator 5 (ASSIGN_VARIABLE): its value has another size than the variable' \
 		npu-sim m.tflite
 	ring 9 -5 1,2,3,4,5,6 '.subgraphs[0].operators[2].inputs = [0]'

@@ -110,7 +110,7 @@ ABS=101 ADD=0 ARG_MAX=56 DIV=42 EXP=47 LOGISTIC=14 LOG_SOFTMAX=50 MEAN=40 RELU=1
 	op m $MEAN $I8 '[4,3]' "$(second $I32 '[1]' '[7,0,0,0]') | ${t}[1].shape = [4]"
 	stays m "the axes are not constants in range"
 	op m $ADD $I8 '[4,3]' "$(second $I8 '[2,3]')"
-	stays m "the OFM's shape is not what the inputs broadcast to"
+	refused m "in and t2 do not broadcast to out"
 	op m $ADD $I32 '[4,3]' "$(second $I32 '[4,3]') | .subgraphs[0].operators[0] += {builtin_options_type:11,builtin_options:{fused_activation_function:1}}"
 	stays m "32-bit results can't be clamped"
 	op m $RELU $I8 '[4,3]' "${t}[1].type = 3"

@@ -37,7 +37,7 @@ breaks() {
 
 # float_ends: a model of QUANTIZE alone, from float
 float_ends() {
-	model m "$t[0].type = 0 | del($t[0].quantization) | .subgraphs[0].operators[0].inputs = [0] |
+	model m "$t[0].type = 0 | $t[0].shape = [1,2] | del($t[0].quantization) | .subgraphs[0].operators[0].inputs = [0] |
 		.operator_codes[0] = {deprecated_builtin_code:114,builtin_code:114} | $t = [$t[0], $t[3]] | .subgraphs[0].outputs = [1] | .subgraphs[0].operators[0].outputs = [1]"
 }
 
@@ -95,7 +95,8 @@ float_ends() {
 
 @test "weights' zero point: an error for CONV_2D, a warning for FULLY_CONNECTED" {
 	breaks weight-zero-point-fc warning "$t[1].quantization.zero_point = [1]"
-	breaks weight-zero-point error "$t[1].quantization.zero_point = [1] | .operator_codes[0] = {deprecated_builtin_code:3,builtin_code:3}"
+	breaks weight-zero-point error "$t[1].quantization.zero_point = [1] | .operator_codes[0] = {deprecated_builtin_code:3,builtin_code:3}
+		| $t[0].shape = [1,1,1,4] | $t[1].shape = [2,1,1,4] | $t[3].shape = [1,1,1,2]"
 }
 
 @test "bias scale: rounding is silent, more is a warning, half a step an error" {
@@ -125,7 +126,7 @@ float_ends() {
 }
 
 @test "an operator that copies, with unequal scales" {
-	breaks unequal-quantization warning ".operator_codes[0] = {deprecated_builtin_code:22,builtin_code:22} | .subgraphs[0].operators[0].inputs = [0]"
+	breaks unequal-quantization warning ".operator_codes[0] = {deprecated_builtin_code:22,builtin_code:22} | .subgraphs[0].operators[0].inputs = [0] | $t[3].shape = [4]"
 }
 
 @test "every rule is listed, and in the man page" {

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "graph/fields.h"
+#include "kernels/kernels.h"
 
 #include <inttypes.h>
 
@@ -126,7 +127,7 @@ graph_model(struct graph *g, struct tfl_model **out, struct err *e)
 	if (!b)
 		return err_at(e, g->file, 0, "there is no blob 'model'");
 	return graph_blob(g, b, &file, e) &&
-	       tfl_read(g->a, file, name ? name : g->file, out, e);
+	       model_read(g->a, file, name ? name : g->file, out, e);
 }
 
 bool

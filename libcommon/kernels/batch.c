@@ -38,10 +38,11 @@ load_block(struct call *c, struct blocks *b, int64_t margin[4])
 	if (!block || !given)
 		return false;
 	if (n != spatial || n_margin != 2 * n)
-		return call_err(c,
-				"block shape and margins have %lld and %lld "
-				"elements for %d dimensions",
-				(long long)n, (long long)n_margin, spatial);
+		return call_mismatch(
+		    c,
+		    "block shape and margins have %lld and %lld "
+		    "elements for %d dimensions",
+		    (long long)n, (long long)n_margin, spatial);
 	memset(margin, 0, 4 * sizeof(*margin));
 	for (int64_t i = 0; i < n_margin; i++)
 		margin[i] = given[i];
@@ -73,12 +74,13 @@ prepare(struct call *c, bool to_batch, struct blocks *b)
 	    b->small.n != b->big.n * b->block_h * b->block_w ||
 	    b->small.h * b->block_h != b->big.h + m[0] + m[1] ||
 	    b->small.w * b->block_w != b->big.w + m[2] + m[3])
-		return call_err(c,
-				"%dx%dx%d images in batches of %d are no "
-				"%lldx%lld blocks of %dx%dx%d in batches of %d",
-				b->big.h, b->big.w, b->big.c, b->big.n,
-				(long long)b->block_h, (long long)b->block_w,
-				b->small.h, b->small.w, b->small.c, b->small.n);
+		return call_mismatch(
+		    c,
+		    "%dx%dx%d images in batches of %d are no "
+		    "%lldx%lld blocks of %dx%dx%d in batches of %d",
+		    b->big.h, b->big.w, b->big.c, b->big.n,
+		    (long long)b->block_h, (long long)b->block_w, b->small.h,
+		    b->small.w, b->small.c, b->small.n);
 	return true;
 }
 

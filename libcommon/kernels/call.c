@@ -18,6 +18,23 @@ call_err(struct call *c, const char *fmt, ...)
 		       tfl_op_label(c->op), text);
 }
 
+bool
+call_mismatch(struct call *c, const char *fmt, ...)
+{
+	char text[600];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	c->mismatch = true;
+	int out = c->op->n_out ? c->op->out[0] : -1;
+	if (out < 0)
+		return call_err(c, "%s", text);
+	return err_set(c->e, "operator %d (%s), tensor %d (%s): %s",
+		       (int)(c->op - c->g->op), tfl_op_label(c->op), out,
+		       c->g->tensor[out].name, text);
+}
+
 const struct tfl_tensor *
 call_in(const struct call *c, int k)
 {
@@ -103,7 +120,7 @@ call_same_shape(struct call *c, const struct tfl_tensor *a,
 		const struct tfl_tensor *b)
 {
 	return same_shape(a, b) ||
-	       call_err(c, "shapes of %s and %s differ", a->name, b->name);
+	       call_mismatch(c, "shapes of %s and %s differ", a->name, b->name);
 }
 
 bool
@@ -111,9 +128,9 @@ call_same_count(struct call *c, const struct tfl_tensor *a,
 		const struct tfl_tensor *b)
 {
 	return tfl_elements(a) == tfl_elements(b) ||
-	       call_err(c, "%s has %lld elements, %s has %lld", a->name,
-			(long long)tfl_elements(a), b->name,
-			(long long)tfl_elements(b));
+	       call_mismatch(c, "%s has %lld elements, %s has %lld", a->name,
+			     (long long)tfl_elements(a), b->name,
+			     (long long)tfl_elements(b));
 }
 
 int32_t
@@ -153,8 +170,8 @@ call_nhwc(struct call *c, const struct tfl_tensor *t, const char *role,
 	  struct nhwc *out)
 {
 	if (t->rank != 4)
-		return call_err(c, "%s (%s) has rank %d, not 4", role, t->name,
-				t->rank);
+		return call_mismatch(c, "%s (%s) has rank %d, not 4", role,
+				     t->name, t->rank);
 	*out = (struct nhwc){
 		.n = t->dim[0], .h = t->dim[1], .w = t->dim[2], .c = t->dim[3]
 	};

@@ -21,10 +21,18 @@ struct call {
 	 * all outputs, is NULL; what widens them gives an array of one element.
 	 */
 	bool check;
+	bool mismatch; /* the error is that shapes or types contradict each
+			  other */
 };
 
 /* sets "operator INDEX (NAME): ...", returns false */
 bool call_err(struct call *c, const char *fmt, ...) PRINTF(2, 3);
+/*
+ * The same, naming the output, where shapes or types contradict each other in
+ * TensorFlow Lite, too: model_read refuses such a model.  What this reference
+ * alone does not take is call_err's.
+ */
+bool call_mismatch(struct call *c, const char *fmt, ...) PRINTF(2, 3);
 
 /* ---- tensors ------------------------------------------------------------ */
 

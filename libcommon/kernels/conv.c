@@ -103,10 +103,11 @@ check_shapes(struct call *c, struct conv *v, struct fb_ref o)
 	v->depth = w.c;
 	if (w.c < 1 || v->i.c < 1 || v->i.c % w.c || w.n != v->o.c || w.n < 1 ||
 	    w.n % (v->i.c / w.c) || v->i.n != v->o.n)
-		return call_err(c,
-				"%d channels in, %d out, batches %d and %d do "
-				"not suit %d filters of depth %d",
-				v->i.c, v->o.c, v->i.n, v->o.n, w.n, w.c);
+		return call_mismatch(
+		    c,
+		    "%d channels in, %d out, batches %d and %d do "
+		    "not suit %d filters of depth %d",
+		    v->i.c, v->o.c, v->i.n, v->o.n, w.n, w.c);
 	v->h = (struct window){
 		.in = v->i.h,
 		.out = v->o.h,

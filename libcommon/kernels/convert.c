@@ -164,8 +164,8 @@ kernel_shape(struct call *c)
 	if (!call_type(c, out, "output", T_I32 | T_I64))
 		return false;
 	if (tfl_elements(out) != in->rank)
-		return call_err(c, "output has %lld elements for rank %d",
-				(long long)tfl_elements(out), in->rank);
+		return call_mismatch(c, "output has %lld elements for rank %d",
+				     (long long)tfl_elements(out), in->rank);
 	if (c->check)
 		return true;
 	for (int d = 0; d < in->rank; d++)

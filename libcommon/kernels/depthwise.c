@@ -89,10 +89,11 @@ check_shapes(struct call *c, struct depthwise *v, struct fb_ref o)
 		return false;
 	if (w.n != 1 || w.c != v->o.c || v->i.c < 1 || v->o.c % v->i.c ||
 	    v->i.n != v->o.n)
-		return call_err(c,
-				"%d channels in, %d out, batches %d and %d do "
-				"not suit weights of %d x %d channels",
-				v->i.c, v->o.c, v->i.n, v->o.n, w.n, w.c);
+		return call_mismatch(
+		    c,
+		    "%d channels in, %d out, batches %d and %d do "
+		    "not suit weights of %d x %d channels",
+		    v->i.c, v->o.c, v->i.n, v->o.n, w.n, w.c);
 	v->multiplier = v->o.c / v->i.c;
 	v->h = (struct window){
 		.in = v->i.h,

@@ -32,11 +32,12 @@ call_broadcast(struct call *c, const struct tfl_tensor *a,
 		int32_t want = x == 1 ? y : x;
 		if ((x != y && x != 1 && y != 1) ||
 		    dim_from_right(out, rank, d) != want)
-			return call_err(c,
-					"%s and %s do not broadcast to %s: "
-					"dimensions %d, %d and %d",
-					a->name, b->name, out->name, x, y,
-					dim_from_right(out, rank, d));
+			return call_mismatch(
+			    c,
+			    "%s and %s do not broadcast to %s: "
+			    "dimensions %d, %d and %d",
+			    a->name, b->name, out->name, x, y,
+			    dim_from_right(out, rank, d));
 	}
 	return true;
 }

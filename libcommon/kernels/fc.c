@@ -62,21 +62,22 @@ check_weights(struct call *c, struct dense *d, const struct tfl_tensor *w,
 	      int64_t *n, int64_t *cols)
 {
 	if (w->rank < 1)
-		return call_err(c, "weights (%s) have rank 0", w->name);
+		return call_mismatch(c, "weights (%s) have rank 0", w->name);
 	*cols = w->dim[w->rank - 1];
 	if (*cols < 1 || tfl_elements(d->in) % *cols)
-		return call_err(c, "%lld input elements are no rows of %lld",
-				(long long)tfl_elements(d->in),
-				(long long)*cols);
+		return call_mismatch(
+		    c, "%lld input elements are no rows of %lld",
+		    (long long)tfl_elements(d->in), (long long)*cols);
 	*n = tfl_elements(w) / *cols;
 	d->rows = tfl_elements(d->in) / *cols;
 	if (*n < 1 || *n > INT32_MAX || w->dim[0] != *n ||
 	    tfl_elements(d->out) != d->rows * *n)
-		return call_err(c,
-				"output has %lld elements, %lld rows of %lld "
-				"are computed",
-				(long long)tfl_elements(d->out),
-				(long long)d->rows, (long long)*n);
+		return call_mismatch(
+		    c,
+		    "output has %lld elements, %lld rows of %lld "
+		    "are computed",
+		    (long long)tfl_elements(d->out), (long long)d->rows,
+		    (long long)*n);
 	return call_matrices(c, tfl_elements(d->out), *n, *cols, &d->n_block);
 }
 

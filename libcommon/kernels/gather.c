@@ -27,7 +27,8 @@ kernel_gather(struct call *c)
 	for (int d = 0; d < batch; d++) {
 		n_batch *= in->dim[d];
 		if (call_in(c, 1)->dim[d] != in->dim[d])
-			return call_err(c, "batch dimension %d differs", d);
+			return call_mismatch(c, "batch dimension %d differs",
+					     d);
 	}
 	struct around a = around_axis(in, axis);
 	int64_t per = n_batch ? n / n_batch : 0,
@@ -36,8 +37,8 @@ kernel_gather(struct call *c)
 	if (__builtin_mul_overflow(n_batch * outer, per, &picked) ||
 	    __builtin_mul_overflow(picked, a.inner, &picked) ||
 	    picked != tfl_elements(out))
-		return call_err(c, "the output has %lld elements",
-				(long long)tfl_elements(out));
+		return call_mismatch(c, "the output has %lld elements",
+				     (long long)tfl_elements(out));
 	size_t bytes = element_size(in) * (size_t)a.inner;
 	size_t to = 0; /* there is no result to point to in a check */
 	for (int64_t i = 0; known && i < n_batch * outer; i++)
@@ -68,13 +69,13 @@ kernel_gather_nd(struct call *c)
 	if (!call_movable(c, in, out))
 		return false;
 	if (depth < 1 || depth > in->rank)
-		return call_err(c, "indices of %lld numbers for rank %d",
-				(long long)depth, in->rank);
+		return call_mismatch(c, "indices of %lld numbers for rank %d",
+				     (long long)depth, in->rank);
 	for (int d = (int)depth; d < in->rank; d++)
 		inner *= in->dim[d];
 	if (tfl_elements(at) / depth * inner != tfl_elements(out))
-		return call_err(c, "the output has %lld elements",
-				(long long)tfl_elements(out));
+		return call_mismatch(c, "the output has %lld elements",
+				     (long long)tfl_elements(out));
 	/* indices may be computed: they are looked at when there are values */
 	if (c->check && !at->data.p)
 		return call_type(c, at, "indices", T_I32 | T_I64);
@@ -110,15 +111,15 @@ kernel_scatter_nd(struct call *c)
 	if (!call_movable(c, in, out))
 		return false;
 	if (depth < 1 || depth > out->rank)
-		return call_err(c, "indices of %lld numbers for rank %d",
-				(long long)depth, out->rank);
+		return call_mismatch(c, "indices of %lld numbers for rank %d",
+				     (long long)depth, out->rank);
 	for (int d = 0; d < out->rank; d++)
 		*(d < depth ? &lines : &inner) *= out->dim[d];
 	if (lines > MAX_LINES)
 		return call_err(c, "%lld places: at most 2^26", (long long)lines);
 	if (tfl_elements(at) / depth * inner != tfl_elements(in))
-		return call_err(c, "the input has %lld elements",
-				(long long)tfl_elements(in));
+		return call_mismatch(c, "the input has %lld elements",
+				     (long long)tfl_elements(in));
 	if (c->check && !at->data.p)
 		return call_type(c, at, "indices", T_I32 | T_I64);
 	const int64_t *index = call_indices(c, 0, "indices", &n);

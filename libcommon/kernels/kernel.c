@@ -7,7 +7,7 @@ static const struct {
 	int code;
 	bool (*run)(struct call *c);
 } kernels[] = {
-#define KERNEL(name, function) { .code = TFL_##name, .run = function },
+#define KERNEL(name, function) {.code = TFL_##name, .run = function},
 #include "kernels/list.def"
 #undef KERNEL
 };
@@ -57,13 +57,14 @@ check_volumes(struct call *c)
 static bool
 call_kernel(struct call *c)
 {
-	bool (*run)(struct call *) = call_is_float(c) ? kernel_float
-						      : find(c->op->code);
+	bool (*run)(struct call *) =
+	    call_is_float(c) ? kernel_float : find(c->op->code);
 	if (!run)
 		return call_err(c, "no kernel for this operator");
 	if (!check_volumes(c))
 		return false;
-	const struct kernel_io *io = c->io, own = native_open(c->a, c->g, c->op, io);
+	const struct kernel_io *io = c->io,
+			       own = native_open(c->a, c->g, c->op, io);
 	c->io = &own;
 	bool ok = run(c);
 	if (ok)
@@ -72,8 +73,24 @@ call_kernel(struct call *c)
 	return ok;
 }
 
-bool
-kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op, struct err *e)
+/* may values of op's inputs and outputs be of another shape than the file says?
+ */
+static bool
+has_open_shape(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		const struct tfl_tensor *t = i < 0 ? NULL : &g->tensor[i];
+		if (t && (!t->has_shape || t->is_dynamic || t->is_sparse))
+			return true;
+	}
+	return false;
+}
+
+/* the kernel's own checks; *mismatch: it found a contradiction */
+static bool
+check(const struct tfl_subgraph *g, const struct tfl_op *op, bool *mismatch,
+      struct err *e)
 {
 	struct arena *a = arena_open();
 	void **in = anew(a, void *, (size_t)op->n_in + 1);
@@ -81,12 +98,33 @@ kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op, struct err *
 	for (int k = 0; k < op->n_in; k++) /* read only, as all constants */
 		if (op->in[k] >= 0)
 			in[k] = (void *)(uintptr_t)g->tensor[op->in[k]].data.p;
-	const struct kernel_io io = { .in = in, .out = out };
-	struct call c = { .g = g, .op = op, .io = &io, .a = a, .e = e,
-			  .check = true };
+	const struct kernel_io io = {.in = in, .out = out};
+	struct call c = {
+	    .g = g, .op = op, .io = &io, .a = a, .e = e, .check = true};
 	bool ok = call_kernel(&c);
+	*mismatch = c.mismatch;
 	arena_close(a);
 	return ok;
+}
+
+bool
+kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op,
+	     struct err *e)
+{
+	bool mismatch;
+	return check(g, op, &mismatch, e);
+}
+
+bool
+kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
+		    struct err *e)
+{
+	bool mismatch;
+	struct err found = {0};
+	if (!kernel_known(op->code) || has_open_shape(g, op) ||
+	    check(g, op, &mismatch, &found) || !mismatch)
+		return true;
+	return err_set(e, "%s", found.text);
 }
 
 bool
@@ -94,7 +132,7 @@ kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
 	    const struct kernel_io *io, struct err *e)
 {
 	struct arena *a = arena_open();
-	struct call c = { .g = g, .op = op, .io = io, .a = a, .e = e };
+	struct call c = {.g = g, .op = op, .io = io, .a = a, .e = e};
 	bool ok = call_kernel(&c);
 	arena_close(a);
 	return ok;

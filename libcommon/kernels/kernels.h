@@ -41,6 +41,14 @@ bool kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op,
 		  struct err *e);
 
 /*
+ * False where the shapes or types of op's tensors contradict each other, which
+ * kernel_check finds, too.  True where the reference refuses op for another
+ * reason, does not have it, or the model leaves a shape open.
+ */
+bool kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
+			 struct err *e);
+
+/*
  * Runs one operator of g.  All that a model can get wrong is checked before
  * it is used: number and types of tensors, shapes, options, axes, scales.
  * Errors read "operator INDEX (NAME): rule" and leave the outputs undefined.
@@ -48,5 +56,15 @@ bool kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op,
  */
 bool kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
 		 const struct kernel_io *io, struct err *e);
+
+/*
+ * model.c: tfl_read and tfl_read_file, and then kernel_shapes_agree of every
+ * operator of every subgraph.  All programs read models so; tfl_read alone is
+ * for what this process wrote.
+ */
+bool model_read(struct arena *a, struct bytes file, const char *name,
+		struct tfl_model **out, struct err *e);
+bool model_read_file(struct arena *a, const char *path, struct tfl_model **out,
+		     struct err *e);
 
 #endif

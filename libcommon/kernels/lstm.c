@@ -69,9 +69,9 @@ check_shapes(struct call *c, struct lstm *l)
 	bool major =
 	    TFL_OPT(c->op, UnidirectionalSequenceLSTMOptions, time_major);
 	if (l->in->rank != 3 || l->out->rank != 3)
-		return call_err(c,
-				"input and output have rank %d and %d, not 3",
-				l->in->rank, l->out->rank);
+		return call_mismatch(
+		    c, "input and output have rank %d and %d, not 3",
+		    l->in->rank, l->out->rank);
 	l->steps = l->in->dim[!major];
 	l->batch = l->in->dim[major];
 	l->step_stride = major ? l->batch : 1;
@@ -82,10 +82,11 @@ check_shapes(struct call *c, struct lstm *l)
 	    l->out->dim[1] != l->in->dim[1] ||
 	    tfl_elements(l->hidden) != l->batch * l->cells ||
 	    tfl_elements(l->cell) != l->batch * l->cells)
-		return call_err(c,
-				"states and output do not suit %lld batches of "
-				"%lld cells",
-				(long long)l->batch, (long long)l->cells);
+		return call_mismatch(
+		    c,
+		    "states and output do not suit %lld batches of "
+		    "%lld cells",
+		    (long long)l->batch, (long long)l->cells);
 	if (!l->hidden->is_variable || !l->cell->is_variable)
 		return call_err(c, "the states are not variables");
 	return call_work(c, tfl_elements(l->out), l->features + l->cells);
@@ -115,8 +116,9 @@ load_dense(struct call *c, const struct lstm *l, int k, int64_t n,
 	    !call_mult(c, (double)(q.scale * w.scale / GATE_SCALE), &d->mult))
 		return false;
 	if (t->rank != 2 || t->dim[0] != l->cells || t->dim[1] != n)
-		return call_err(c, "weights (%s) are not %lld by %lld", t->name,
-				(long long)l->cells, (long long)n);
+		return call_mismatch(c, "weights (%s) are not %lld by %lld",
+				     t->name, (long long)l->cells,
+				     (long long)n);
 	if (l->wide && d->mult.exp > MBQM64_EXP)
 		return call_err(c, "scales give a multiplier above 128");
 	if (c->check)
@@ -135,8 +137,8 @@ load_bias(struct call *c, const struct lstm *l, int k, struct dense *d)
 	if (!call_type(c, t, "bias", T_I32 | T_I64))
 		return false;
 	if (tfl_elements(t) != l->cells)
-		return call_err(c, "bias (%s) has %lld elements", t->name,
-				(long long)tfl_elements(t));
+		return call_mismatch(c, "bias (%s) has %lld elements", t->name,
+				     (long long)tfl_elements(t));
 	if (c->check)
 		return true;
 	for (int64_t i = 0; i < l->cells; i++)

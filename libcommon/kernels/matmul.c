@@ -28,7 +28,7 @@ load(struct call *c, int k, bool adjoint, struct operand *o)
 	    !call_affine(c, o->t, "input", &o->q))
 		return false;
 	if (o->t->rank < 2)
-		return call_err(c, "input %d has rank %d", k, o->t->rank);
+		return call_mismatch(c, "input %d has rank %d", k, o->t->rank);
 	int32_t rows = o->t->dim[o->t->rank - 2],
 		cols = o->t->dim[o->t->rank - 1];
 	o->rows = adjoint ? cols : rows;
@@ -63,10 +63,11 @@ check_shapes(struct call *c, const struct matmul *m)
 		     (x == out->dim[d] || y == out->dim[d]);
 	}
 	return ok ? call_work(c, tfl_elements(out), m->a.cols)
-		  : call_err(c,
-			     "%dx%d times %dx%d with these batches does not "
-			     "give the output's shape",
-			     m->a.rows, m->a.cols, m->b.rows, m->b.cols);
+		  : call_mismatch(
+			c,
+			"%dx%d times %dx%d with these batches does not "
+			"give the output's shape",
+			m->a.rows, m->a.cols, m->b.rows, m->b.cols);
 }
 
 /* first element of the operand's matrix for batch i of the output */

@@ -35,10 +35,11 @@ match_but_axis(struct call *c, const struct tfl_tensor *a,
 	bool ok = a->rank == b->rank;
 	for (int d = 0; ok && d < a->rank; d++)
 		ok = d == axis || a->dim[d] == b->dim[d];
-	return ok || call_err(c,
-			      "shapes of %s and %s differ elsewhere than in "
-			      "dimension %d",
-			      a->name, b->name, axis);
+	return ok ||
+	       call_mismatch(c,
+			     "shapes of %s and %s differ elsewhere than in "
+			     "dimension %d",
+			     a->name, b->name, axis);
 }
 
 /* part's dimension axis inside whole's, from start on */
@@ -100,10 +101,11 @@ kernel_concatenation(struct call *c)
 		    !match_but_axis(c, in, out, axis))
 			return false;
 		if (in->dim[axis] > out->dim[axis] - at)
-			return call_err(c,
-					"inputs are longer than the output "
-					"along dimension %d",
-					axis);
+			return call_mismatch(
+			    c,
+			    "inputs are longer than the output "
+			    "along dimension %d",
+			    axis);
 		const uint8_t *v = NULL;
 		if (!rescaled(c, k, &v))
 			return false;
@@ -112,10 +114,11 @@ kernel_concatenation(struct call *c)
 		at += in->dim[axis];
 	}
 	return at == out->dim[axis] ||
-	       call_err(c,
-			"inputs are shorter than the output along dimension "
-			"%d",
-			axis);
+	       call_mismatch(
+		   c,
+		   "inputs are shorter than the output along dimension "
+		   "%d",
+		   axis);
 }
 
 /* are whole's dimensions part's with axis inserted? */
@@ -126,10 +129,11 @@ match_inserted(struct call *c, const struct tfl_tensor *whole,
 	bool ok = whole->rank == part->rank + 1;
 	for (int d = 0; ok && d < part->rank; d++)
 		ok = part->dim[d] == whole->dim[d + (d >= axis)];
-	return ok || call_err(c,
-			      "shape of %s is not that of %s without dimension "
-			      "%d",
-			      part->name, whole->name, axis);
+	return ok ||
+	       call_mismatch(c,
+			     "shape of %s is not that of %s without dimension "
+			     "%d",
+			     part->name, whole->name, axis);
 }
 
 bool
@@ -142,8 +146,8 @@ kernel_pack(struct call *c)
 	if (!call_axis(c, TFL_OPT(c->op, PackOptions, axis), out->rank, &axis))
 		return false;
 	if (out->dim[axis] != c->op->n_in)
-		return call_err(c, "%d inputs for %d places", c->op->n_in,
-				out->dim[axis]);
+		return call_mismatch(c, "%d inputs for %d places", c->op->n_in,
+				     out->dim[axis]);
 	for (int k = 0; k < c->op->n_in; k++) {
 		const struct tfl_tensor *in = call_in(c, k);
 		if (!in)
@@ -169,8 +173,8 @@ kernel_unpack(struct call *c)
 	if (!call_axis(c, TFL_OPT(c->op, UnpackOptions, axis), in->rank, &axis))
 		return false;
 	if (in->dim[axis] != n)
-		return call_err(c, "%d outputs for %d places", n,
-				in->dim[axis]);
+		return call_mismatch(c, "%d outputs for %d places", n,
+				     in->dim[axis]);
 	for (int k = 0; k < n; k++) {
 		const struct tfl_tensor *out = call_out(c, k);
 		if (!call_movable(c, in, out) ||
@@ -194,20 +198,22 @@ cut(struct call *c, int k, int axis)
 		    !match_but_axis(c, in, out, axis))
 			return false;
 		if (out->dim[axis] > in->dim[axis] - at)
-			return call_err(c,
-					"outputs are longer than the input "
-					"along dimension %d",
-					axis);
+			return call_mismatch(
+			    c,
+			    "outputs are longer than the input "
+			    "along dimension %d",
+			    axis);
 		view_gather(c->io->out[i], c->io->in[k],
 			    slab(in, axis, at, out->dim[axis]),
 			    element_size(in));
 		at += out->dim[axis];
 	}
 	return at == in->dim[axis] ||
-	       call_err(c,
-			"outputs are shorter than the input along dimension "
-			"%d",
-			axis);
+	       call_mismatch(
+		   c,
+		   "outputs are shorter than the input along dimension "
+		   "%d",
+		   axis);
 }
 
 static bool
@@ -246,14 +252,15 @@ kernel_split_v(struct call *c)
 	if (!size)
 		return false;
 	if (n != c->op->n_out)
-		return call_err(c, "%lld sizes for %d outputs", (long long)n,
-				c->op->n_out);
+		return call_mismatch(c, "%lld sizes for %d outputs",
+				     (long long)n, c->op->n_out);
 	for (int i = 0; i < n; i++) {
 		const struct tfl_tensor *out = call_out(c, i);
 		if (size[i] != -1 && axis < out->rank &&
 		    size[i] != out->dim[axis])
-			return call_err(c, "output %d has size %d, not %lld", i,
-					out->dim[axis], (long long)size[i]);
+			return call_mismatch(
+			    c, "output %d has size %d, not %lld", i,
+			    out->dim[axis], (long long)size[i]);
 	}
 	return cut(c, 0, axis);
 }

@@ -19,18 +19,19 @@ load_border(struct call *c, struct border *b)
 	if (!v || !call_movable(c, in, out))
 		return false;
 	if (n != 2 * in->rank || out->rank != in->rank)
-		return call_err(c, "%lld paddings from rank %d to rank %d",
-				(long long)n, in->rank, out->rank);
+		return call_mismatch(c, "%lld paddings from rank %d to rank %d",
+				     (long long)n, in->rank, out->rank);
 	for (int d = 0; d < in->rank; d++) {
 		int64_t before = v[2 * d], behind = v[2 * d + 1];
 		if (before < 0 || behind < 0 || before > out->dim[d] ||
 		    behind > out->dim[d] ||
 		    in->dim[d] + before + behind != out->dim[d])
-			return call_err(c,
-					"dimension %d: %lld + %d + %lld is not "
-					"%d",
-					d, (long long)before, in->dim[d],
-					(long long)behind, out->dim[d]);
+			return call_mismatch(
+			    c,
+			    "dimension %d: %lld + %d + %lld is not "
+			    "%d",
+			    d, (long long)before, in->dim[d], (long long)behind,
+			    out->dim[d]);
 		b->before[d] = before;
 	}
 	return true;
@@ -46,9 +47,9 @@ border_value(struct call *c, const struct tfl_tensor *out, uint8_t value[8])
 		if (!call_same_type(c, given, out))
 			return false;
 		if (tfl_elements(given) != 1)
-			return call_err(c,
-					"the padding value has %lld elements",
-					(long long)tfl_elements(given));
+			return call_mismatch(
+			    c, "the padding value has %lld elements",
+			    (long long)tfl_elements(given));
 		if (!c->check)
 			memcpy(value, c->io->in[2], element_size(out));
 		return true;
@@ -178,13 +179,14 @@ kernel_tile(struct call *c)
 	if (!times || !call_movable(c, in, out))
 		return false;
 	if (n != in->rank || out->rank != in->rank)
-		return call_err(c, "%lld multiples from rank %d to rank %d",
-				(long long)n, in->rank, out->rank);
+		return call_mismatch(c,
+				     "%lld multiples from rank %d to rank %d",
+				     (long long)n, in->rank, out->rank);
 	struct view v = view_of(in);
 	for (int d = 0; d < in->rank; d++) {
 		if (times[d] < 0 || times[d] > INT32_MAX ||
 		    in->dim[d] * times[d] != out->dim[d])
-			return call_err(
+			return call_mismatch(
 			    c, "dimension %d: %lld times %d is not %d", d,
 			    (long long)times[d], in->dim[d], out->dim[d]);
 		index[d] = anew(c->a, int64_t, (size_t)out->dim[d]);

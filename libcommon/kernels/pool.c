@@ -74,10 +74,11 @@ prepare(struct call *c, struct pool *p)
 			p->out, q, &p->range))
 		return false;
 	if (p->i.c != p->o.c || p->i.n != p->o.n)
-		return call_err(c,
-				"input is %d batches of %d channels, output %d "
-				"of %d",
-				p->i.n, p->i.c, p->o.n, p->o.c);
+		return call_mismatch(
+		    c,
+		    "input is %d batches of %d channels, output %d "
+		    "of %d",
+		    p->i.n, p->i.c, p->o.n, p->o.c);
 	p->h = (struct window){
 		.in = p->i.h,
 		.out = p->o.h,

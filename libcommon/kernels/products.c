@@ -154,10 +154,11 @@ load_bias(struct call *c, const struct requant_from *f, struct requant *r)
 	if (!f->bias)
 		return true;
 	if (tfl_elements(f->bias) != f->n)
-		return call_err(c, "bias has %lld element%s for %d channel%s",
-				(long long)tfl_elements(f->bias),
-				tfl_elements(f->bias) == 1 ? "" : "s", f->n,
-				f->n == 1 ? "" : "s");
+		return call_mismatch(c,
+				     "bias has %lld element%s for %d channel%s",
+				     (long long)tfl_elements(f->bias),
+				     tfl_elements(f->bias) == 1 ? "" : "s",
+				     f->n, f->n == 1 ? "" : "s");
 	for (int32_t i = 0; f->bias_data && i < f->n; i++)
 		r->bias[i] = f->bias->type == TFL_INT64
 				 ? ((const int64_t *)f->bias_data)[i]
@@ -364,11 +365,11 @@ window_prepare(struct call *c, struct window *w, int64_t padding)
 		return call_err(c, "padding %lld is unknown",
 				(long long)padding);
 	if (want != w->out || (padding == TFL_VALID && field > w->in))
-		return call_err(c,
-				"output size is %d, input %d with kernel %d, "
-				"stride %d, dilation %d gives another",
-				w->out, w->in, w->kernel, w->stride,
-				w->dilation);
+		return call_mismatch(
+		    c,
+		    "output size is %d, input %d with kernel %d, "
+		    "stride %d, dilation %d gives another",
+		    w->out, w->in, w->kernel, w->stride, w->dilation);
 	int64_t total = (int64_t)(w->out - 1) * w->stride + field - w->in;
 	w->pad = padding == TFL_SAME && total > 0 ? total / 2 : 0;
 	return true;

@@ -28,7 +28,7 @@ load_axes(struct call *c, struct reduce *r)
 	for (int d = 0; d < r->in->rank; d++)
 		*(r->drop[d] ? &r->count : &r->n_out) *= r->in->dim[d];
 	if (r->n_out != tfl_elements(r->out))
-		return call_err(
+		return call_mismatch(
 		    c, "output has %lld elements, %lld are computed",
 		    (long long)tfl_elements(r->out), (long long)r->n_out);
 	return r->count > 0 || call_err(c, "nothing to reduce");
@@ -184,9 +184,9 @@ kernel_arg_min_max(struct call *c)
 	struct around a = around_axis(in, axis);
 	int64_t n_out = a.outer * a.inner;
 	if (a.n < 1 || n_out != tfl_elements(out))
-		return call_err(c,
-				"output has %lld elements, %lld are computed",
-				(long long)tfl_elements(out), (long long)n_out);
+		return call_mismatch(
+		    c, "output has %lld elements, %lld are computed",
+		    (long long)tfl_elements(out), (long long)n_out);
 	if (c->check)
 		return true;
 	const int32_t *x = call_widen(c, 0);

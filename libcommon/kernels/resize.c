@@ -24,7 +24,8 @@ prepare(struct call *c, struct resize *r)
 		return false;
 	if (n != 2 || size[0] != r->o.h || size[1] != r->o.w ||
 	    r->i.n != r->o.n || r->i.c != r->o.c || r->i.h < 1 || r->i.w < 1)
-		return call_err(c, "output is not the input at the given size");
+		return call_mismatch(
+		    c, "output is not the input at the given size");
 	return !(r->align_corners && r->half_pixel) ||
 	       call_err(c, "align_corners and half_pixel_centers exclude each "
 			   "other");

@@ -10,7 +10,7 @@ gather(struct call *c, int k, const struct view *v)
 	if (!call_movable(c, in, out))
 		return false;
 	if (view_count(v) != tfl_elements(out))
-		return call_err(
+		return call_mismatch(
 		    c, "%lld elements are picked, the output has %lld",
 		    (long long)view_count(v), (long long)tfl_elements(out));
 	view_gather(c->io->out[0], c->io->in[k], *v, element_size(in));
@@ -25,8 +25,8 @@ per_dimension(struct call *c, int k, const char *role,
 	int64_t n;
 	const int64_t *v = call_indices(c, k, role, &n);
 	if (v && n != in->rank) {
-		(void)call_err(c, "%s has %lld elements for rank %d", role,
-			       (long long)n, in->rank);
+		(void)call_mismatch(c, "%s has %lld elements for rank %d", role,
+				    (long long)n, in->rank);
 		return NULL;
 	}
 	return v;
@@ -163,9 +163,12 @@ kernel_strided_slice(struct call *c)
 	    !slice_positions(in->rank, n[0],
 			     fb_int(o, FB_StridedSliceOptions_ellipsis_mask),
 			     fb_int(o, FB_StridedSliceOptions_new_axis_mask), at))
-		return call_err(c, "%lld begins, %lld ends and %lld strides for rank "
-				   "%d", (long long)n[0], (long long)n[1],
-				(long long)n[2], in->rank);
+		return call_mismatch(
+		    c,
+		    "%lld begins, %lld ends and %lld strides for rank "
+		    "%d",
+		    (long long)n[0], (long long)n[1], (long long)n[2],
+		    in->rank);
 	struct view v = view_of(in);
 	for (int d = 0; d < in->rank; d++)
 		if (at[d] >= 0 &&
@@ -198,8 +201,9 @@ kernel_transpose(struct call *c)
 		v.dim[d] = from.dim[axis];
 		v.stride[d] = from.stride[axis];
 		if (out->rank != in->rank || out->dim[d] != v.dim[d])
-			return call_err(c, "output shape is not the permuted "
-					   "input shape");
+			return call_mismatch(c,
+					     "output shape is not the permuted "
+					     "input shape");
 	}
 	return gather(c, 0, &v);
 }
@@ -244,10 +248,11 @@ blocks(struct call *c, int64_t block, bool to_depth)
 	if (block < 1 || block > UINT16_MAX || d.n != s.n ||
 	    s.h != (int64_t)d.h * block || s.w != (int64_t)d.w * block ||
 	    d.c != (int64_t)s.c * block * block)
-		return call_err(c,
-				"%dx%dx%d and %dx%dx%d do not suit a block "
-				"size of %lld",
-				i.h, i.w, i.c, o.h, o.w, o.c, (long long)block);
+		return call_mismatch(
+		    c,
+		    "%dx%dx%d and %dx%dx%d do not suit a block "
+		    "size of %lld",
+		    i.h, i.w, i.c, o.h, o.w, o.c, (long long)block);
 	int64_t w = s.w, ch = s.c, row = w * ch;
 	struct view v =
 	    to_depth

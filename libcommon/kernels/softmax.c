@@ -39,7 +39,7 @@ prepare(struct call *c, struct softmax *s)
 	    !call_affine(c, s->in, "input", &s->q))
 		return false;
 	if (s->in->rank < 1)
-		return call_err(c, "input has rank 0");
+		return call_mismatch(c, "input has rank 0");
 	s->depth = s->in->dim[s->in->rank - 1];
 	s->rows = s->depth && !c->check ? tfl_elements(s->in) / s->depth : 0;
 	s->x = call_widen(c, 0);

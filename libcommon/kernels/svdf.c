@@ -21,8 +21,8 @@ matrix(struct call *c, const struct tfl_tensor *t, const char *role,
        int64_t rows, int64_t cols)
 {
 	return (t->rank == 2 && t->dim[0] == rows && t->dim[1] == cols) ||
-	       call_err(c, "%s (%s) is not %lld by %lld", role, t->name,
-			(long long)rows, (long long)cols);
+	       call_mismatch(c, "%s (%s) is not %lld by %lld", role, t->name,
+			     (long long)rows, (long long)cols);
 }
 
 static bool
@@ -30,15 +30,16 @@ check_shapes(struct call *c, struct svdf *s)
 {
 	s->rank = TFL_OPT(c->op, SVDFOptions, rank);
 	if (s->in->rank != 2 || s->feature->rank != 2 || s->time->rank != 2)
-		return call_err(c, "input and weights are not matrices");
+		return call_mismatch(c, "input and weights are not matrices");
 	s->batch = s->in->dim[0];
 	s->inputs = s->in->dim[1];
 	s->filters = s->feature->dim[0];
 	s->memory = s->time->dim[1];
 	if (s->rank < 1 || s->filters % s->rank || s->memory < 1)
-		return call_err(c, "%lld filters of rank %lld, memory %lld",
-				(long long)s->filters, (long long)s->rank,
-				(long long)s->memory);
+		return call_mismatch(c,
+				     "%lld filters of rank %lld, memory %lld",
+				     (long long)s->filters, (long long)s->rank,
+				     (long long)s->memory);
 	s->units = s->filters / s->rank;
 	return matrix(c, s->feature, "feature weights", s->filters,
 		      s->inputs) &&
@@ -46,8 +47,8 @@ check_shapes(struct call *c, struct svdf *s)
 	       matrix(c, s->state, "state", s->batch, s->filters * s->memory) &&
 	       matrix(c, s->out, "output", s->batch, s->units) &&
 	       (!s->bias || tfl_elements(s->bias) == s->units ||
-		call_err(c, "bias has %lld elements",
-			 (long long)tfl_elements(s->bias))) &&
+		call_mismatch(c, "bias has %lld elements",
+			      (long long)tfl_elements(s->bias))) &&
 	       call_work(c, s->batch * s->filters, s->inputs);
 }
 

@@ -69,11 +69,12 @@ check_shapes(struct call *c, struct transposed *v, struct fb_ref o)
 		return false;
 	if (v->k.c != v->i.c || v->k.n != v->o.c || v->i.n != v->o.n ||
 	    v->k.h < 1 || v->k.w < 1 || v->k.n < 1)
-		return call_err(c,
-				"%d channels in, %d out, batches %d and %d do "
-				"not suit %d filters of %dx%dx%d",
-				v->i.c, v->o.c, v->i.n, v->o.n, v->k.n, v->k.h,
-				v->k.w, v->k.c);
+		return call_mismatch(
+		    c,
+		    "%d channels in, %d out, batches %d and %d do "
+		    "not suit %d filters of %dx%dx%d",
+		    v->i.c, v->o.c, v->i.n, v->o.n, v->k.n, v->k.h, v->k.w,
+		    v->k.c);
 	int64_t padding = fb_int(o, FB_TransposeConvOptions_padding);
 	v->stride_h = fb_int(o, FB_TransposeConvOptions_stride_h);
 	v->stride_w = fb_int(o, FB_TransposeConvOptions_stride_w);

@@ -105,5 +105,9 @@ bool
 call_movable(struct call *c, const struct tfl_tensor *in,
 	     const struct tfl_tensor *out)
 {
-	return call_type(c, in, "input", T_ANY) && call_same_type(c, in, out);
+	return call_type(c, in, "input", T_ANY) &&
+	       (in->type == out->type ||
+		call_mismatch(c, "types of %s and %s differ: %s, %s", in->name,
+			      out->name, tfl_type_name(in->type),
+			      tfl_type_name(out->type)));
 }

@@ -3,7 +3,7 @@
 #include "raw/raw.h"
 
 #include "base/file.h"
-#include "tflite/tflite.h"
+#include "kernels/kernels.h"
 
 enum {
 	STREAM, FLASH, SCRATCH, FAST, SPECIAL,
@@ -139,5 +139,5 @@ raw_read_file(struct arena *a, const char *path, struct tfl_model **out, struct 
 	struct bytes file;
 	const char *name = file_name(path);
 	return file_read(a, path, TFL_MAX_BYTES, &file, e) &&
-	       raw_model(a, file, name, &file, e) && tfl_read(a, file, name, out, e);
+	       raw_model(a, file, name, &file, e) && model_read(a, file, name, out, e);
 }

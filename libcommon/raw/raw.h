@@ -50,7 +50,7 @@ struct bytes raw_of_string(struct bytes b);
  */
 bool raw_model(struct arena *a, struct bytes file, const char *name,
 	       struct bytes *out, struct err *e);
-/* raw_model, then tfl_read, of what is in a file */
+/* raw_model, then model_read, of what is in a file */
 struct tfl_model;
 bool raw_read_file(struct arena *a, const char *path, struct tfl_model **out,
 		   struct err *e);

@@ -76,3 +76,14 @@ stays()
 	cat report
 	grep -qF "because: $2" report
 }
+
+# refused NAME RULE: its shapes contradict each other, which all programs say alike
+refused()
+{
+	local program
+	for program in tfl-quantcheck tfl-partition tfl2c npu-sim npu-perf npu-dis; do
+		refuses 2 "$program: $1.tflite: error: operator " "$program" "$1.tflite"
+		grep -F -- "$2" refuses.err | grep -q '), tensor [0-9]* (.*): ' ||
+			{ cat refuses.err; return 1; }
+	done
+}

@@ -2,6 +2,7 @@
 /* What the model says of the inputs: it is run here, bit for bit. */
 #include "base/file.h"
 #include "mkinput.h"
+#include "kernels/kernels.h"
 #include "raw/raw.h"
 #include "sim/sim.h"
 #include "tosa/tosa.h"
@@ -25,7 +26,7 @@ read_model(struct arena *a, const char *path, struct model *out, struct err *e)
 		out->m = sim_model(out->sim);
 		return true;
 	}
-	if (!raw_model(a, file, name, &file, e) || !tfl_read(a, file, name, &m, e))
+	if (!raw_model(a, file, name, &file, e) || !model_read(a, file, name, &m, e))
 		return false;
 	out->m = m;
 	return true;

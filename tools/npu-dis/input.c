@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "kernels/kernels.h"
 #include "raw/raw.h"
 
 #include <ctype.h>
@@ -115,7 +116,7 @@ read_input(struct arena *a, const struct options *o, struct input *in,
 	if (o->raw)
 		return read_raw(a, o, file, in, e);
 	if (!raw_model(a, file, in->name, &file, e) ||
-	    !tfl_read(a, file, in->name, &in->model, e))
+	    !model_read(a, file, in->name, &in->model, e))
 		return false;
 	if (!stream_find(a, in->model, &in->stream, &in->n, e)) {
 		if (o->verify) /* that is the answer (rule 48) */

@@ -6,6 +6,7 @@
  */
 #include "layers.h"
 
+#include "kernels/kernels.h"
 #include "real/real.h"
 #include "sim/sim.h"
 
@@ -248,7 +249,7 @@ run_layers(struct arena *a, const struct options *o, struct text *t, struct err 
 {
 	struct tfl_model *m;
 	struct run r = { .a = a };
-	if (!tfl_read_file(a, o->labels, &m, e) || !tfl_check_plain(m, e) ||
+	if (!model_read_file(a, o->labels, &m, e) || !tfl_check_plain(m, e) ||
 	    !sim_open(a, m, &r.s, e))
 		return false;
 	r.g = &m->subgraph[0];

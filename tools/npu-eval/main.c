@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-eval: how good a network is on data with labels, and where it loses precision. */
 #include "base/cli.h"
+#include "kernels/kernels.h"
 #include "npu-eval.h"
 
 #include <string.h>
@@ -103,7 +104,7 @@ read_outputs(struct arena *a, const struct options *o, size_t n, struct values *
 {
 	struct tfl_model *m;
 	const struct tfl_subgraph *g = NULL;
-	if (o->model && !tfl_read_file(a, o->model, &m, e))
+	if (o->model && !model_read_file(a, o->model, &m, e))
 		return false;
 	if (o->model)
 		g = &m->subgraph[0];

@@ -9,6 +9,7 @@
 #include "base/cli.h"
 #include "base/file.h"
 #include "base/fixed.h"
+#include "kernels/kernels.h"
 #include "raw/raw.h"
 #include "stream/ends.h"
 
@@ -176,7 +177,7 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 	struct npu_stream *s;
 	int n;
 	if (!raw_model(a, file, net->file, &file, e) ||
-	    !tfl_read(a, file, net->file, &m, e) || !stream_find(a, m, &s, &n, e))
+	    !model_read(a, file, net->file, &m, e) || !stream_find(a, m, &s, &n, e))
 		return false;
 	net->n_layers = -1;
 	net->bytes.separate = separate_bytes(m);

@@ -2,6 +2,7 @@
 /* Models of every form that npu-sim runs: TFLite, TOSA, npz, vela-bin. */
 #include "npu-sim.h"
 
+#include "kernels/kernels.h"
 #include "raw/raw.h"
 #include "tosa/tosa.h"
 
@@ -15,7 +16,7 @@ read_model(struct arena *a, const char *path, struct model *out, struct err *e)
 	if (tosa_is(file))
 		return tosa_read(a, file, file_name(path), &out->tosa, e);
 	return raw_model(a, file, file_name(path), &file, e) &&
-	       tfl_read(a, file, file_name(path), &out->tflite, e) &&
+	       model_read(a, file, file_name(path), &out->tflite, e) &&
 	       ends_read(a, out->tflite, &out->ends, e);
 }
 

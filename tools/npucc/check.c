@@ -3,15 +3,15 @@
 #include "npucc.h"
 
 #include "base/cli.h"
+#include "kernels/kernels.h"
 #include "stream/stream.h"
-#include "tflite/tflite.h"
 
 static bool
 read_compiled(struct npucc *c, struct arena *a, const char *path,
 	      struct tfl_model **m)
 {
 	struct err e = { 0 };
-	return tfl_read_file(a, path, m, &e) ||
+	return model_read_file(a, path, m, &e) ||
 	       err_set(c->e, "error: what npu-cmdgen wrote can't be read: %s", e.text);
 }
 

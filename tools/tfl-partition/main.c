@@ -4,6 +4,7 @@
 
 #include "base/cli.h"
 #include "base/file.h"
+#include "kernels/kernels.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -223,7 +224,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
 	if (o->accel && !l.accel)
 		return false;
-	if (!tfl_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
+	if (!model_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
 	if (!check_sizes(&p) || !check_asked(&p, o, e))

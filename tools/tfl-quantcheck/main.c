@@ -2,6 +2,7 @@
 /* tfl-quantcheck: is a TFLite model fully integer, and if not, why? */
 #include "base/cli.h"
 #include "base/file.h"
+#include "kernels/kernels.h"
 #include "quantcheck.h"
 
 #include <stdio.h>
@@ -146,7 +147,7 @@ review_file(const struct options *o, struct arena *a, struct err *e)
 {
 	struct tfl_model *m;
 	struct review r;
-	if (!tfl_read_file(a, o->file, &m, e) || !tfl_check_plain(m, e))
+	if (!model_read_file(a, o->file, &m, e) || !tfl_check_plain(m, e))
 		return;
 	review_model(&r, a, m, o->allowed);
 	if (o->pass)

@@ -2,6 +2,7 @@
 /* tfl2c: a TFLite model as C for the firmware. */
 #include "base/cli.h"
 #include "base/file.h"
+#include "kernels/kernels.h"
 #include "raw/raw.h"
 #include "stream/map.h"
 #include "target/part.h"
@@ -434,7 +435,7 @@ leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,
 		b = map_cut(a, *m);
 	else if (!map_strip(a, *m, &b, e))
 		return false;
-	return tfl_read(a, b, (*m)->name, m, e);
+	return model_read(a, b, (*m)->name, m, e);
 }
 
 int

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models as all programs read them: well-formed, and their shapes consistent.
+ */
+#include "base/file.h"
+#include "kernels/kernels.h"
+
+static bool
+check_subgraph(const struct tfl_model *m, int index, struct err *e)
+{
+	const struct tfl_subgraph *g = &m->subgraph[index];
+	struct err bare = {0};
+	for (int i = 0; i < g->n_ops; i++) {
+		if (kernel_shapes_agree(g, &g->op[i], &bare))
+			continue;
+		if (index)
+			return err_at(e, m->name, 0, "subgraph %d: %s", index,
+				      bare.text);
+		return err_at(e, m->name, 0, "%s", bare.text);
+	}
+	return true;
+}
+
+bool
+model_read(struct arena *a, struct bytes file, const char *name,
+	   struct tfl_model **out, struct err *e)
+{
+	struct tfl_model *m;
+	if (!tfl_read(a, file, name, &m, e))
+		return false;
+	for (int i = 0; i < m->n_subgraphs; i++)
+		if (!check_subgraph(m, i, e))
+			return false;
+	*out = m;
+	return true;
+}
+
+bool
+model_read_file(struct arena *a, const char *path, struct tfl_model **out,
+		struct err *e)
+{
+	struct bytes file;
+	return file_read(a, path, TFL_MAX_BYTES, &file, e) &&
+	       model_read(a, file, file_name(path), out, e);
+}
