@@ -190,3 +190,22 @@ kept()
 		| .subgraphs[0].outputs=[2]"
 	refused pair "in has 4 elements, out has 5"
 }
+
+# stages are run without tfl-quantcheck here, which refuses these models
+@test "a falling slope of 16 bits with a zero point below 0" {
+	local zero
+	for zero in 0 16; do
+		op leaky 98 7 '[159]' "$(with 75 '{alpha:-1.5}') | $t[0].quantization.scale=[0.0012]
+			| $t[1].quantization={scale:[0.0003],zero_point:[$zero]}"
+		exact leaky
+	done
+	op leaky 98 7 '[159]' "$(with 75 '{alpha:-1.5}') | $t[0].quantization.scale=[0.0012]
+		| $t[1].quantization={scale:[0.0003],zero_point:[-16]}"
+	stays leaky "alpha is negative, and so is the OFM's zero point of 16 bits"
+}
+
+@test "a zero point without a scale is 0" {
+	op pad 34 9 '[12,28]' "$(ints '[2,2]' 4 1 4 0) | $t[1].shape=[17,32]
+		| $t[0].quantization.zero_point=[-63] | $t[1].quantization={zero_point:[-63]}"
+	exact pad
+}

@@ -231,7 +231,10 @@ const char *check_options(const struct part *p, const struct tfl_op *op,
 double quant_scale(const struct tfl_tensor *t);	  /* of a per-tensor one */
 float quant_scale_f32(const struct tfl_tensor *t);
 float quant_channel_scale(const struct tfl_tensor *t, int c);
-/* 0 of INT32, whatever the file says: the reference computes with plain integers */
+/*
+ * 0 of INT32, and without a scale, whatever the file says: the reference computes
+ * with plain integers then
+ */
 int32_t quant_zero(const struct tfl_tensor *t);
 bool quant_equal(const struct tfl_tensor *a, const struct tfl_tensor *b);
 /* clamp of a fused activation in the quantization of t; nputools-lowering(7) 3.1 */

@@ -154,8 +154,12 @@ check_leaky(const struct part *p, const struct tfl_op *op)
 	if (part_in(p, op, 0)->type != TFL_INT16)
 		return check_bytes(p, op);
 	struct leaky l;
-	return read_leaky(p, op, &l) ? NULL
-				     : "the ratio of the scales can't be expressed";
+	if (!read_leaky(p, op, &l))
+		return "the ratio of the scales can't be expressed";
+	/* join_sides subtracts from the zero point what lies below: 32767 is out of reach */
+	return l.falls && !l.slopes && quant_zero(part_out(p, op, 0)) < 0
+		   ? "alpha is negative, and so is the OFM's zero point of 16 bits"
+		   : NULL;
 }
 
 /*

@@ -25,7 +25,9 @@ quant_channel_scale(const struct tfl_tensor *t, int c)
 int32_t
 quant_zero(const struct tfl_tensor *t)
 {
-	return t->quant.n_zero && t->type != TFL_INT32 ? (int32_t)t->quant.zero[0] : 0;
+	return t->quant.n_zero && t->quant.n_scale && t->type != TFL_INT32
+		   ? (int32_t)t->quant.zero[0]
+		   : 0;
 }
 
 bool
