@@ -209,3 +209,32 @@ kept()
 		| $t[0].quantization.zero_point=[-63] | $t[1].quantization={zero_point:[-63]}"
 	exact pad
 }
+
+# stages of one accelerator, whose operators all run there or on the CPU
+stages_of()
+{
+	tfl-partition -a "$1" -o part "$2.tflite" 2>/dev/null || return
+	npu-sched -a "$1" --any-accelerator --system-config "$(sized "$1")" \
+		--memory-mode Dedicated_Sram part |
+		npu-wenc | npu-cmdgen -o npu.tflite || return
+	npu-sim --compare=npu.tflite "$2.tflite"
+}
+
+@test "sums of 32 bits of 16-bit values, with a bias or without" {
+	local a bias="$(ints '[4]' 1000 -1000 70000 0)" w="[$(seq -s, 1 16)]" k
+	local conv="$(second 9 '[4,1,1,4]' "$w") | $bias | $(with 1 '{stride_w:1,stride_h:1}')"
+	local fc="$(second 9 '[4,4]' "$w") | $bias | $(with 8 '{}')"
+	op conv 3 7 '[1,8,8,4]' "$conv"
+	op dw 4 7 '[1,8,8,4]' "$(second 9 '[1,1,1,4]' '[1,2,3,4]') | $bias
+		| $(with 2 '{stride_w:1,stride_h:1,depth_multiplier:1}')"
+	op fc 9 7 '[5,4]' "$fc"
+	op bare 9 7 '[5,4]' "$(second 9 '[4,4]' "$w") | $(with 8 '{quantized_bias_type:2}')"
+	op trans 67 7 '[1,3,3,4]' "$(second 9 '[4,1,1,4]' "$w") | $(ints '[4]' 1 3 3 4) | $bias
+		| .subgraphs[0].operators[0].inputs = [3,2,0,4] | $(with 49 '{stride_w:1,stride_h:1}')"
+	for k in conv dw fc bare trans; do
+		for a in ethos-u55-128 ethos-u85-128 ethos-u85-1024; do
+			stages_of $a $k || { echo "$k on $a"; false; }
+			! grep '^node .*on=cpu' part
+		done
+	done
+}

@@ -109,6 +109,22 @@ low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 
 /* ---- operations ---------------------------------------------------------------------------- */
 
+/*
+ * Do sums of 16-bit values have more than 32 bits?  Not if the multipliers are too long
+ * for such sums: the reference then has 32 bits, too.
+ */
+static bool
+has_wide_sums(const struct lower *l, const struct low_conv *c)
+{
+	enum { SHORT_BITS = 15 };
+	if (!l->accel || !accel_lacks(l->accel, LACK_LONG_SCALES))
+		return true;
+	for (int32_t o = 0; c->scale && o < c->o; o++)
+		if (c->scale[o].mult >> SHORT_BITS)
+			return false;
+	return true;
+}
+
 struct g_op *
 conv_op(struct lower *l, const struct low_conv *c, const struct nd *in,
 	const struct nd *out, struct yx stride, struct g_pad pad)
@@ -118,7 +134,7 @@ conv_op(struct lower *l, const struct low_conv *c, const struct nd *in,
 	op_kernel(op, conv_taps(c), stride, conv_dilation(c), pad);
 	op_zeros(op, c->ifm_zero, 0);
 	op->round = (int)c->round;
-	if (ifm.type == TFL_INT16)
+	if (ifm.type == TFL_INT16 && has_wide_sums(l, c))
 		G_PUT(op, OP, acc40, 1);
 	return op;
 }

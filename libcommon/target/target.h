@@ -62,6 +62,7 @@ struct npu_generation {
 /* what a generation may lack */
 enum accel_lack {
 	LACK_WIDE_ZEROS,   /* zero points beyond a byte */
+	LACK_LONG_SCALES,  /* multipliers of more than 15 bits for sums of more than 32 */
 	LACK_FUNCTIONS,	   /* TANH and SIGMOID without a table */
 	LACK_SPARSE,	   /* weights of two in four */
 	LACK_DIVISION,	   /* DIV */
