@@ -238,3 +238,10 @@ stages_of()
 		done
 	done
 }
+
+@test "PRELU of 16 bits by one slope of 8 bits with a zero point" {
+	op prelu 54 7 '[1,4,4,4]' "$(second 9 '[1]' '[200]') | $t[2].quantization={scale:[0.02],zero_point:[44]}"
+	stages_of ethos-u85-256 prelu
+	stages_of ethos-u55-128 prelu
+	! grep '^node .*on=cpu' part
+}

@@ -373,12 +373,13 @@ lower_gentle(struct part *p, const struct prelu *r, const struct side *x,
 	op_ifm2(low_op(p->l, OP_MAX, plain, ofm), y, 0);
 }
 
-/* alpha in the type of x: INT8 becomes a constant of INT16 */
+/* alpha in the type of x: INT8 becomes a constant of INT16, as does a scalar whose zero
+ * point not every NPU can subtract */
 static struct side
 side_of_alpha(struct part *p, const struct prelu *r, int tensor)
 {
 	struct side s = side_of(p, tensor);
-	if (r->alpha->type == r->ifm->type || is_scalar(r->alpha))
+	if (r->alpha->type == r->ifm->type || (is_scalar(r->alpha) && !s.zero))
 		return s;
 	int64_t n = tfl_elements(r->alpha);
 	int32_t *v = anew(p->a, int32_t, (size_t)n);
