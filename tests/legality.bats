@@ -245,3 +245,11 @@ stages_of()
 	stages_of ethos-u55-128 prelu
 	! grep '^node .*on=cpu' part
 }
+
+@test "what npu-cmdgen refuses for an accelerator stays on the CPU there" {
+	op neg 59 7 '[1,4,4,4]' "$t[].quantization.zero_point=[5]"
+	tfl-partition -a ethos-u55-128 --report neg.tflite | grep '^ *0  NPU'
+	stages_of ethos-u85-256 neg
+	tfl-partition -a ethos-u85-256 --report neg.tflite >report
+	grep '^ *0  CPU .*because: ethos-u85-256 has no zero point 5 for an IFM of 16 bits' report
+}

@@ -111,6 +111,22 @@ emit_scale_records(const struct weights_order *ord)
 	return ord->core ? 0 : (size_t)((n + unit - 1) / unit * unit);
 }
 
+bool
+emit_scale_record(const struct accel *accel, const struct g_op *op, size_t o,
+		  uint8_t out[WEIGHTS_SCALE_SIZE], struct err *e)
+{
+	const struct g_scales *s = op->scales;
+	int64_t mult = s->mult.v[o], shift = s->shift.v[o];
+	if (shift < 0 || shift > 63 || mult < 0 || mult > UINT32_MAX)
+		return err_set(e, "channel %zu of s%d has multiplier %lld, shift %lld", o,
+			       s->rec.id, (long long)mult, (long long)shift);
+	struct weights_scale v = { .bias = s->bias.v[o], .scale = (uint32_t)mult,
+				   .shift = (uint8_t)shift };
+	return accel->generation == GEN_U85
+		   ? weights_scale85_pack(&v, op->acc40 != 0, out, e)
+		   : weights_scale_pack(&v, out, e);
+}
+
 int64_t
 emit_scale_bytes(const struct accel *accel, const struct g_op *op,
 		 int64_t channels)

@@ -94,9 +94,28 @@ emit_streams(const struct accel *a, const struct g_op *op)
 /* scale records beside a stream: of its channels; U85 has them all beside the
  * first, filled up with empty ones (ethosu-weights(7) 25) */
 size_t emit_scale_records(const struct weights_order *ord);
+/* bias, multiplier and shift of channel o, as the stream of op has them */
+bool emit_scale_record(const struct accel *accel, const struct g_op *op, size_t o,
+		       uint8_t out[WEIGHTS_SCALE_SIZE], struct err *e);
 /* bytes of the records of so many channels of op, as if of one core */
 int64_t emit_scale_bytes(const struct accel *accel, const struct g_op *op,
 			 int64_t channels);
+
+/*
+ * limits.c: why accel can't run op, whatever block and addresses it gets; NULL: it can.
+ * tfl-partition leaves such an operator to the CPU, npu-sched refuses the graph.
+ */
+const char *emit_limit(struct arena *a, const struct accel *accel,
+		       const struct g_op *op);
+/* weights of an operation, as WEIGHTS_MAX_BYTES of a stream hold them at 9 bits each */
+enum { EMIT_MAX_WEIGHTS = WEIGHTS_MAX_BYTES / 9 * 8 };
+/*
+ * U85: an operand of 16 bits has a zero point, which the scalar of a sum takes on: of an
+ * average, that becomes a sum, and of a sum that is not scaled
+ */
+void emit_move_zero(struct g_op *op);
+/* a 1x1 average: a scale, a zero point, a clamp, a table */
+bool emit_is_plain_pool(const struct g_op *op);
 
 /* U85: does op's stream say that its result is not scaled?  What is written as 2^30 >> 30
  * goes through the multiplier */

@@ -10,9 +10,6 @@
 /* A zero costs at least 1/8 bit (1.5), so a byte holds 64 values at most. */
 enum { VALUES_PER_BYTE = 64 };
 
-/* keeps the length of a run, at most 8 a bit, far inside 32 bits */
-enum { MAX_BYTES = 1 << 26 };
-
 /* bits of input; reading past the end gives zeros, and at > n_bits */
 struct bits {
 	const uint8_t *p;
@@ -468,9 +465,9 @@ decode(struct arena *a, struct bytes in, int64_t expected, struct weights_values
        struct err *e)
 {
 	*out = (struct weights_values){ 0 };
-	if (in.n > MAX_BYTES)
+	if (in.n > WEIGHTS_MAX_BYTES)
 		return err_set(e, "weight stream of %zu bytes, at most %d "
-			       "supported", in.n, MAX_BYTES);
+			       "supported", in.n, WEIGHTS_MAX_BYTES);
 	if (expected >= 0 && (uint64_t)expected / VALUES_PER_BYTE > in.n)
 		return err_set(e, "weight stream of %zu bytes can't hold "
 			       "%" PRId64 " values", in.n, expected);

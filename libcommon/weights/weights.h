@@ -176,6 +176,9 @@ struct weights_values {
  */
 bool weights_decode(struct arena *a, struct bytes in, int64_t expected,
 		    struct weights_values *out, struct err *e);
+/* of a stream that it decodes: keeps the length of a run, at most 8 a bit, far inside
+ * 32 bits */
+enum { WEIGHTS_MAX_BYTES = 1 << 26 };
 
 /* Would weights_decode() find the expected number?  As strict, in half of its time. */
 bool weights_count(struct bytes in, size_t expected, struct err *e);

@@ -7,6 +7,7 @@
 #include "network/insert.h"
 
 #include "kernels/tables.h"
+#include "stream/emit.h"
 
 #include <stdlib.h>
 
@@ -43,50 +44,6 @@ add_zero_behind(struct graph *g, size_t at)
 	op->lut = NULL;
 	G_CLEAR(op, G_OP_act);
 	G_CLEAR(op, G_OP_lut);
-}
-
-/* a 1x1 average: a scale, a zero point, a clamp, a table */
-static bool
-is_plain_pool(const struct g_op *op)
-{
-	return op->kind == OP_AVGPOOL && op->kernel.y == 1 && op->kernel.x == 1 &&
-	       op->stride.y == 1 && op->stride.x == 1 &&
-	       op->upscale == UPSCALE_NONE && G_HAS(op, G_OP_scale) &&
-	       hwc_equal(op->ifm.shape, op->ofm.shape);
-}
-
-/* the same as a sum of one operand and 0 */
-static void
-make_sum(struct g_op *op)
-{
-	op->kind = OP_ADD;
-	G_CLEAR(op, G_OP_kernel);
-	G_CLEAR(op, G_OP_stride);
-	G_CLEAR(op, G_OP_pad);
-	G_PUT(op, OP, scalar, 0);
-	G_PUT(op, OP, ifm2_zero, 0);
-	G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
-	G_PUT(op, OP, opb, 1);
-}
-
-/* an operand of 16 bits has a zero point, which a sum's scalar takes on: an average's
- * operand, and a sum's that is not scaled */
-static void
-move_operand_zero(struct g_op *op)
-{
-	if (graph_type_bytes(op->ifm.type) != 2 || !op->ifm_zero)
-		return;
-	if (is_plain_pool(op))
-		make_sum(op);
-	bool plain = op->kind == OP_ADD && G_HAS(op, G_OP_scalar) &&
-		     op->opa.mult == 1 && op->opa.shift == 0 && op->opb == 1;
-	int64_t less = (int64_t)op->ifm_zero - (op->scalar - op->ifm2_zero);
-	if (!plain || less < INT16_MIN || less > INT16_MAX)
-		return;
-	/* what is taken away has as many bits as the operand */
-	op->kind = OP_SUB;
-	op->scalar = (int32_t)less;
-	op->ifm_zero = op->ifm2_zero = 0;
 }
 
 /* ---- maps that are written backwards -------------------------------------- */
@@ -129,7 +86,7 @@ write_forwards(struct graph *g, size_t at)
 	if (!order || graph_type_bytes(op->ofm.type) > 2)
 		return;
 	struct g_operand rest = op->ofm;
-	bool plain = is_plain_pool(op);
+	bool plain = emit_is_plain_pool(op);
 	turn_round(&rest, order);
 	if (plain && !find_backwards(&rest)) {
 		op->ofm = rest;
@@ -213,9 +170,12 @@ check_native(struct sched *s, const struct g_op *op)
 		lack = LACK_WORD_CURVES;
 		plain = false;
 	}
-	return plain || !accel_lacks(s->accel, lack) ||
-	       graph_err(s->g, op, s->e, "o%d: %s has no %s: was it lowered for another "
-					 "accelerator?", op->rec.id, s->accel->name, what);
+	if (!plain && accel_lacks(s->accel, lack))
+		return graph_err(s->g, op, s->e, "o%d: %s has no %s: was it lowered for "
+						 "another accelerator?", op->rec.id,
+				 s->accel->name, what);
+	const char *limit = emit_limit(s->a, s->accel, op);
+	return !limit || graph_err(s->g, op, s->e, "o%d: %s", op->rec.id, limit);
 }
 
 bool
@@ -231,7 +191,7 @@ complete_stages(struct sched *s)
 		if (accel_lacks(s->accel, LACK_WIDE_ZEROS) && is_wide(op))
 			add_zero_behind(g, i);
 		if (accel_lacks(s->accel, LACK_WIDE_ZEROS))
-			move_operand_zero(op);
+			emit_move_zero(op);
 		if (!accel_lacks(s->accel, LACK_ORDERS))
 			write_forwards(g, i);
 		bool tanh = op->act == G_ACT_TANH;

@@ -21,27 +21,17 @@ struct work {
 };
 
 static bool
-pack_scales(struct task *t, const struct weights_order *ord, struct bytes *out)
+pack_scales(const struct accel *accel, struct task *t, const struct weights_order *ord,
+	    struct bytes *out)
 {
-	const struct g_scales *s = t->c->op->scales;
-	bool wide = t->c->op->acc40;
+	const struct g_op *op = t->c->op;
 	size_t n = emit_scale_records(ord);
 	uint8_t *p = arena_alloc(t->a, weights_scales_size(n), 1);
 	*out = (struct bytes){ .p = p, .n = weights_scales_size(n) };
 	/* U85: all channels beside the first stream */
 	int32_t first = ord->quads ? 0 : ord->core, step = ord->quads ? 1 : ord->cores;
 	for (int32_t o = ord->begin + first; n && o < ord->end; o += step) {
-		if (s->shift.v[o] < 0 || s->shift.v[o] > 63 || s->mult.v[o] < 0 ||
-		    s->mult.v[o] > UINT32_MAX)
-			return err_set(&t->err, "channel %d of s%d has multiplier "
-				       "%lld, shift %lld", o, s->rec.id,
-				       (long long)s->mult.v[o],
-				       (long long)s->shift.v[o]);
-		struct weights_scale v = { .bias = s->bias.v[o],
-					   .scale = (uint32_t)s->mult.v[o],
-					   .shift = (uint8_t)s->shift.v[o] };
-		if (!(ord->quads ? weights_scale85_pack(&v, wide, p, &t->err)
-				 : weights_scale_pack(&v, p, &t->err)))
+		if (!emit_scale_record(accel, op, (size_t)o, p, &t->err))
 			return false;
 		p += WEIGHTS_SCALE_SIZE;
 	}
@@ -62,7 +52,7 @@ encode_streams(const struct work *k, struct task *t, struct piece *p)
 {
 	const struct g_shape *s = &t->c->w->shape;
 	struct weights_order ord = emit_weights_order(k->w->accel, t->c->op, t->slice, t->core);
-	if (!weights_order_channels(&ord) || !pack_scales(t, &ord, &p->scales))
+	if (!weights_order_channels(&ord) || !pack_scales(k->w->accel, t, &ord, &p->scales))
 		return;
 	p->values = weights_order_count(&ord, s->dim[1], s->dim[2], s->dim[3]);
 	int level = level_of(k->level, t->c->w);

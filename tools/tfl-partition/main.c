@@ -216,47 +216,66 @@ count_operands(const struct part *p)
 	return n;
 }
 
+/* a graph of the model; *again: some operators are known now to stay on the CPU */
+static bool
+partition(struct part *p, const struct options *o, bool *again)
+{
+	p->sg = &p->m->subgraph[0];
+	p->g = graph_new(p->a, p->m->name);
+	p->g->stage = STAGE_PART;
+	p->l->g = p->g;
+	p->op = anew(p->a, struct placement, (size_t)p->sg->n_ops);
+	add_model(p, o);
+	p->n_original = p->sg->n_tensors;
+	find_border(p);
+	if (o->integer_io)
+		take_float_ends(p, o);
+	take_state(p, o);
+	p->value = anew(p->a, struct g_operand, (size_t)p->sg->n_tensors);
+	p->uses = anew(p->a, int, (size_t)p->sg->n_tensors);
+	p->operands = count_operands(p);
+	p->crosses = anew(p->a, bool, (size_t)p->sg->n_tensors);
+	p->channels = anew(p->a, struct channels, (size_t)p->sg->n_tensors);
+	p->given = anew(p->a, bool, (size_t)p->sg->n_tensors);
+	for (int i = 0; i < p->sg->n_in; i++)
+		p->given[p->sg->in[i]] = true;
+	decide_all(p, o);
+	if (!check_rewritten(p) || (!o->report && !check_copyable(p)))
+		return false;
+	make_nodes(p);
+	order_channels(p);
+	if (!lower_all(p))
+		return false;
+	*again = find_limits(p);
+	return *again || (take_layouts(p, o) && separate_ends(p, o) &&
+			  graph_check(p->g, p->e));
+}
+
 static bool
 run(const struct options *o, struct arena *a, struct err *e)
 {
-	struct lower l = { .a = a };
-	struct part p = { .a = a, .l = &l, .e = e };
-	l.accel = o->accel ? accel_named(o->accel, e) : NULL;
-	if (o->accel && !l.accel)
+	const struct accel *accel = o->accel ? accel_named(o->accel, e) : NULL;
+	struct part p = { .a = a, .e = e };
+	if (o->accel && !accel)
 		return false;
 	if (!model_read_file(a, o->input, &p.m, e) || !tfl_check_plain(p.m, e))
 		return false;
 	p.sg = &p.m->subgraph[0];
 	if (!check_sizes(&p) || !check_asked(&p, o, e))
 		return false;
-	p.g = graph_new(a, p.m->name);
-	p.g->stage = STAGE_PART;
-	l.g = p.g;
-	p.op = anew(a, struct placement, (size_t)p.sg->n_ops);
-	add_model(&p, o);
 	if (o->list_operators)
 		list(&p);
-	p.n_original = p.sg->n_tensors;
-	find_border(&p);
-	if (o->integer_io)
-		take_float_ends(&p, o);
-	take_state(&p, o);
-	p.value = anew(a, struct g_operand, (size_t)p.sg->n_tensors);
-	p.uses = anew(a, int, (size_t)p.sg->n_tensors);
-	p.operands = count_operands(&p);
-	p.crosses = anew(a, bool, (size_t)p.sg->n_tensors);
-	p.channels = anew(a, struct channels, (size_t)p.sg->n_tensors);
-	p.given = anew(a, bool, (size_t)p.sg->n_tensors);
-	for (int i = 0; i < p.sg->n_in; i++)
-		p.given[p.sg->in[i]] = true;
-	decide_all(&p, o);
-	if (!check_rewritten(&p) || (!o->report && !check_copyable(&p)))
-		return false;
-	make_nodes(&p);
-	order_channels(&p);
-	if (!lower_all(&p) || !take_layouts(&p, o) || !separate_ends(&p, o) ||
-	    !graph_check(p.g, e))
-		return false;
+	const char **limit = anew(a, const char *, (size_t)p.sg->n_ops);
+	struct tfl_model *m = p.m;
+	struct lower l;
+	for (bool again = true; again;) {
+		l = (struct lower){ .a = a, .accel = accel };
+		p = (struct part){ .a = a, .m = m, .l = &l, .e = e, .limit = limit };
+		if (!partition(&p, o, &again) ||
+		    /* what was changed in memory is as in the file again */
+		    (again && !tfl_read(a, m->file, m->name, &m, e)))
+			return false;
+	}
 
 	if (!o->report) {
 		warn_of_cpu(&p, o->input);

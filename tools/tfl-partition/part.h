@@ -70,6 +70,7 @@ struct part {
 	struct channels *channels; /* of each tensor */
 	struct lower *l;	 /* what is being filled */
 	int n_original;		 /* tensors of the model; state.c adds more */
+	const char **limit; /* of each operator: why a stage behind this one can't; NULL */
 	struct initial *initial; /* of variables that begin with other bytes ... */
 	size_t n_initial, cap_initial;
 	int begun; /* ... 1 + the tensor that says that they have begun; 0: none */
@@ -167,6 +168,11 @@ bool separate_ends(struct part *p, const struct options *o);
 
 /* lower.c: every NPU operator into its node */
 bool lower_all(struct part *p);
+/*
+ * limits.c.  Needs: operations.  Leaves: p->limit of operators whose operations the
+ * accelerator can't run; true where there are new ones
+ */
+bool find_limits(struct part *p);
 /* a tensor that nobody has made yet is to be made at place, if its producer can */
 void bind_place(struct part *p, int tensor, struct g_operand place);
 

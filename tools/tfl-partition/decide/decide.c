@@ -278,6 +278,8 @@ decide_op(const struct part *p, int i)
 		return "kept on the CPU by --cpu";
 	if (p->op[i].constant)
 		return NULL;
+	if (p->limit && p->limit[i])
+		return p->limit[i];
 	if (p->op[i].border)
 		return "it converts FLOAT32 at the model's border; --integer-io "
 		       "leaves it out";

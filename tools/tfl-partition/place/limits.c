@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the stages behind this one can't do for the accelerator, asked by their own
+ * rules once the operations are there.  Such an operator stays on the CPU.
+ */
+#include "../part.h"
+
+#include "stream/emit.h"
+
+static bool
+blame(struct part *p, const struct g_op *op, const char *why)
+{
+	bool any = false;
+	for (int k = 0; k < op->tfl.n; k++) {
+		const char **limit = &p->limit[op->tfl.v[k].index];
+		any = any || !*limit;
+		*limit = why;
+	}
+	return any;
+}
+
+bool
+find_limits(struct part *p)
+{
+	const struct accel *accel = p->l->accel;
+	bool any = false;
+	for (size_t i = 0; accel && i < p->g->n_ops; i++) {
+		const char *why = emit_limit(p->a, accel, p->g->ops[i]);
+		if (why && blame(p, p->g->ops[i], why))
+			any = true;
+	}
+	return any;
+}
