@@ -45,6 +45,20 @@ random_models()
 	[ "$status" = 0 ]
 }
 
+# no stage refuses what tfl-partition accepted, whatever a file says
+@test "operators of any scale, zero point and bias, on all eleven accelerators" {
+	local n=30 LOOSE=1 ACCELERATORS
+	ACCELERATORS=$(sed -n 's/^ACCEL([^"]*"\([^"]*\)".*/\1/p' "$TOP/schema/target.def")
+	[ "$(wc -w <<<"$ACCELERATORS")" = 11 ]
+	[ -z "${NPUTOOLS_ALL-}" ] || n=600
+	export LOOSE ACCELERATORS
+	random_models -n $n -s 70000
+	[ "$status" = 0 ]
+	random_models -n $n -s 75000 CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED TRANSPOSE_CONV \
+		PRELU
+	[ "$status" = 0 ]
+}
+
 @test "every operator that nputools-ops(7) names is drawn" {
 	sed -n '/^\.It Cm/{s/ No ([^)]*)//g;p}' "$TOP/man/nputools-ops.7" |
 		grep -oE '\<[A-Z][A-Z0-9_]+\>' | sort -u >named

@@ -30,6 +30,7 @@ struct gen {
 	int n_given;
 	bool show;  /* print every choice */
 	int op, n;  /* operator that is drawn, 0 the model; its choices so far */
+	bool loose; /* scales, zero points and biases of any kind */
 	bool graph; /* operators take results of earlier ones when they can */
 	struct tflw_tensor tensor[GEN_TENSORS];
 	bool is_const[GEN_TENSORS], is_used[GEN_TENSORS], is_made[GEN_TENSORS];
@@ -97,6 +98,9 @@ void gen_mid(struct gen *g, int n, const int *mid);
 /* conv.c: weights for an IFM, of a scale for each element of an axis or of one; the bias */
 int gen_weights(struct gen *g, int ifm, struct shape s, int axis, bool per_channel);
 int gen_bias(struct gen *g, int ifm, int w, int n);
+
+/* loose.c: changes what was drawn */
+void gen_loosen(struct gen *g);
 
 /* ---- families: each draws one operator ---------------------------------------- */
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gen-model [-c] [-g] SEED [NAME] [K.I=VALUE...] >model.tflite
+ * gen-model [-c] [-g] [-x] SEED [NAME] [K.I=VALUE...] >model.tflite
  * gen-model -l
  *
  * One operator (NAME, or any), or with -g a small graph, from a seed.
  * K.I=VALUE makes choice I of operator K another one: operators count from 1
  * (0: the model), choices from 1; K.0=1 leaves operator K out.  -c prints all choices in this form instead; -l prints the names.
+ * -x changes scales, zero points and types of biases to what converters rarely write,
+ * by the choices of an operator behind the last.
  */
 #include "gen.h"
 
@@ -22,7 +24,7 @@
 static const struct draw *const lists[] = { move_draws, conv_draws, element_draws,
 					    memory_draws, later_move_draws,
 					    later_element_draws, logic_draws };
-enum { OLD = 4, LATER_FROM = 10000 };
+enum { OLD = 4, LATER_FROM = 10000, LOOSE = 9 };
 
 static int
 count_draws(bool later)
@@ -111,6 +113,11 @@ generate(struct gen *g, const struct draw *d)
 		const struct draw *k = d ? d : any_draw(g);
 		k->run(g, k->code);
 	}
+	if (g->loose) {
+		g->op = LOOSE;
+		g->n = 1;
+		gen_loosen(g);
+	}
 	bool ok = write_model(g, &e);
 	if (!ok)
 		fprintf(stderr, "gen-model: %s\n", e.text);
@@ -158,6 +165,8 @@ main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "-g"))
 			g->graph = true;
+		else if (!strcmp(argv[i], "-x"))
+			g->loose = true;
 		else if (!strcmp(argv[i], "-c"))
 			g->show = true;
 		else if (!strcmp(argv[i], "-l"))
@@ -166,7 +175,7 @@ main(int argc, char **argv)
 			ok = ok && read_word(g, given, argv[i], &d);
 	}
 	if (!ok)
-		fprintf(stderr, "usage: gen-model [-c] [-g] SEED [NAME] "
+		fprintf(stderr, "usage: gen-model [-c] [-g] [-x] SEED [NAME] "
 				"[K.I=VALUE...] | gen-model -l\n");
 	else if (list)
 		list_names();
