@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an accelerator can't do, found out before there is a schedule: rules that
- * npu-wenc and npu-cmdgen hold an operation to, whatever its block and addresses.
+ * What an accelerator can't do, found out before there is a schedule: rules
+ * that npu-wenc and npu-cmdgen hold an operation to, whatever its block and
+ * addresses.
  */
 #include "lower/lower.h"
 #include "stream/emit.h"
 
 #include <inttypes.h>
 
-/* ---- zero points ---------------------------------------------------------- */
+/* ---- zero points ----------------------------------------------------------
+ */
 
 bool
 emit_is_plain_pool(const struct g_op *op)
 {
-	return op->kind == OP_AVGPOOL && op->kernel.y == 1 && op->kernel.x == 1 &&
-	       op->stride.y == 1 && op->stride.x == 1 &&
+	return op->kind == OP_AVGPOOL && op->kernel.y == 1 &&
+	       op->kernel.x == 1 && op->stride.y == 1 && op->stride.x == 1 &&
 	       op->upscale == UPSCALE_NONE && G_HAS(op, G_OP_scale) &&
 	       hwc_equal(op->ifm.shape, op->ofm.shape);
 }
@@ -29,7 +31,7 @@ make_sum(struct g_op *op)
 	G_CLEAR(op, G_OP_pad);
 	G_PUT(op, OP, scalar, 0);
 	G_PUT(op, OP, ifm2_zero, 0);
-	G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
+	G_PUT(op, OP, opa, (struct npu_scale){.mult = 1});
 	G_PUT(op, OP, opb, 1);
 }
 
@@ -51,7 +53,6 @@ emit_move_zero(struct g_op *op)
 	op->ifm_zero = op->ifm2_zero = 0;
 }
 
-
 /* rules 11 and 12 of ethosu-commands(7) */
 static const char *
 zero_limit(struct arena *a, const struct accel *accel, int type, int32_t zero,
@@ -64,8 +65,9 @@ zero_limit(struct arena *a, const struct accel *accel, int type, int32_t zero,
 	bool ok = zero == 0 || half ||
 		  ((bytes == 1 || wide) && zero >= r.lo && zero <= r.hi);
 	return ok ? NULL
-		  : arena_printf(a, "%s has no zero point %" PRId32 " for %s of %d bits",
-				 accel->name, zero, role, 8 * bytes);
+		  : arena_printf(
+			a, "%s has no zero point %" PRId32 " for %s of %d bits",
+			accel->name, zero, role, 8 * bytes);
 }
 
 static const char *
@@ -76,13 +78,16 @@ zeros_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 		return NULL;
 	if (accel_lacks(accel, LACK_WIDE_ZEROS))
 		emit_move_zero(&moved);
-	const char *why = zero_limit(a, accel, moved.ifm.type, moved.ifm_zero, "an IFM");
+	const char *why =
+	    zero_limit(a, accel, moved.ifm.type, moved.ifm_zero, "an IFM");
 	if (!why && op_is_binary(moved.kind))
-		why = zero_limit(a, accel, moved.ifm.type, moved.ifm2_zero, "an IFM2");
+		why = zero_limit(a, accel, moved.ifm.type, moved.ifm2_zero,
+				 "an IFM2");
 	return why;
 }
 
-/* ---- weights ---------------------------------------------------------------- */
+/* ---- weights ----------------------------------------------------------------
+ */
 
 /* the records that npu-wenc packs */
 static const char *
@@ -90,15 +95,17 @@ scales_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 {
 	const struct g_scales *s = op->scales;
 	uint8_t record[WEIGHTS_SCALE_SIZE];
-	for (size_t o = 0; s && o < s->mult.n && o < s->shift.n && o < s->bias.n; o++) {
-		struct err e = { 0 };
+	for (size_t o = 0;
+	     s && o < s->mult.n && o < s->shift.n && o < s->bias.n; o++) {
+		struct err e = {0};
 		if (!emit_scale_record(accel, op, o, record, &e))
 			return arena_printf(a, "%s: %s", accel->name, e.text);
 	}
 	return NULL;
 }
 
-/* a weight takes 9 bits at most, and a stream little besides (ethosu-weights(7) 1) */
+/* a weight takes 9 bits at most, and a stream little besides (ethosu-weights(7)
+ * 1) */
 static const char *
 stream_limit(struct arena *a, const struct g_op *op)
 {
@@ -110,8 +117,9 @@ stream_limit(struct arena *a, const struct g_op *op)
 		n *= w->shape.dim[i];
 	return n <= EMIT_MAX_WEIGHTS
 		   ? NULL
-		   : arena_printf(a, "%.0f weights in one operation, at most %d", n,
-				  EMIT_MAX_WEIGHTS);
+		   : arena_printf(a,
+				  "%.0f weights in one operation, at most %d",
+				  n, EMIT_MAX_WEIGHTS);
 }
 
 const char *

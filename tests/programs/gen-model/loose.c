@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What converters rarely write: any scale and zero point, biases and sums of any type. */
+/* What converters rarely write: any scale and zero point, biases and sums of
+ * any type. */
 #include "gen.h"
 
 #include <string.h>
@@ -7,11 +8,14 @@
 static void
 loosen_quant(struct gen *g, struct tfl_tensor *t)
 {
-	static const int32_t least[] = { [TFL_INT16] = INT16_MIN, [TFL_INT8] = INT8_MIN };
-	static const int32_t most[] = { [TFL_INT16] = INT16_MAX, [TFL_INT8] = INT8_MAX,
-					[TFL_UINT8] = UINT8_MAX };
+	static const int32_t least[] = {
+	    [TFL_INT16] = INT16_MIN, [TFL_INT8] = INT8_MIN};
+	static const int32_t most[] = {[TFL_INT16] = INT16_MAX,
+				       [TFL_INT8] = INT8_MAX,
+				       [TFL_UINT8] = UINT8_MAX};
 	size_t n = (size_t)t->quant.n_scale, n_zero = (size_t)t->quant.n_zero;
-	bool map = t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16;
+	bool map =
+	    t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16;
 	if (!n || !map)
 		return;
 	if (gen_chance(g, 25)) {
@@ -48,7 +52,7 @@ loosen_bias(struct gen *g, int i)
 		int64_t x = (int64_t)load_le64(b->p + 8 * k);
 		store_le32(v + 4 * k, (uint32_t)(large ? x * 50000 : x));
 	}
-	*b = (struct bytes){ .p = v, .n = 4 * n };
+	*b = (struct bytes){.p = v, .n = 4 * n};
 	gen_t(g, i)->type = TFL_INT32;
 }
 
@@ -62,7 +66,7 @@ loosen_slopes(struct gen *g, int i)
 	uint8_t *v = arena_alloc(g->a, n, 1);
 	for (size_t k = 0; k < n; k++)
 		v[k] = b->p[2 * k + 1];
-	*b = (struct bytes){ .p = v, .n = n };
+	*b = (struct bytes){.p = v, .n = n};
 	t->type = TFL_INT8;
 	gen_quant(g, i, t->quant.scale[0] * 256, (int)gen_range(g, -60, 60));
 	if (gen_chance(g, 40)) { /* one for all channels */
@@ -97,9 +101,12 @@ gen_loosen(struct gen *g)
 			 gen_chance(g, 60))
 			loosen_bias(g, last);
 		else if (code == TFL_CONV_2D && gen_chance(g, 50))
-			loosen_sums(g, op, FB_Conv2DOptions_quantized_bias_type, 7);
+			loosen_sums(g, op, FB_Conv2DOptions_quantized_bias_type,
+				    7);
 		else if (code == TFL_FULLY_CONNECTED && gen_chance(g, 50))
-			loosen_sums(g, op, FB_FullyConnectedOptions_quantized_bias_type, 5);
+			loosen_sums(
+			    g, op, FB_FullyConnectedOptions_quantized_bias_type,
+			    5);
 	}
 	for (int i = 0; i < g->n_tensors; i++)
 		loosen_quant(g, gen_t(g, i));
