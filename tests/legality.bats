@@ -253,3 +253,11 @@ stages_of()
 	tfl-partition -a ethos-u85-256 --report neg.tflite >report
 	grep '^ *0  CPU .*because: ethos-u85-256 has no zero point 5 for an IFM of 16 bits' report
 }
+
+@test "weights that one stream can't hold are several operations" {
+	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" fc 520 16 256 >fc.tflite # 34,078,720 weights, 33,554,432 in an operation
+	stages_of ethos-u55-256 fc
+	[ "$(grep -c '^op .*do=fc' part)" = 2 ]
+}

@@ -6,6 +6,7 @@ enum {
 	MAX_EXTENT = 65536,
 	MAX_WINDOWS = 1024,	/* of an image, where each is an operation */
 	MAX_WEIGHTS = 1 << 26,	/* made bytes */
+	MOST_WEIGHTS = 1 << 25, /* of an operation: its streams stay below 2^26 bytes */
 	MAX_PIECES = 1024,	/* of convolutions that do not fit */
 };
 
@@ -100,8 +101,10 @@ low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 	if (in->dim[0] * windows_of(c, out) > LOW_MAX_OPS)
 		return arena_printf(a, "a batch of %lld would take more than %d operations",
 				    (long long)in->dim[0], (int)LOW_MAX_OPS);
-	int64_t bytes = (int64_t)c->kernel.y * c->dilation.y * c->kernel.x *
-			c->dilation.x * c->o;
+	int64_t taps = (int64_t)c->kernel.y * c->dilation.y * c->kernel.x * c->dilation.x;
+	bool made = c->groups > 1 || c->dilation.y > LOW_DILATION ||
+		    c->dilation.x > LOW_DILATION;
+	int64_t bytes = made ? taps * c->o : taps * BRICK;
 	if (bytes > MAX_WEIGHTS || bytes * (c->i + 16) > MAX_WEIGHTS)
 		return "the weights would grow too large";
 	return low_conv_fits(c) ? NULL : check_large(a, c, in, out);
@@ -271,8 +274,8 @@ conv_input(struct lower *l, struct low_conv *c, const struct nd *in)
 		   : *in;
 }
 
-void
-low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
+static void
+convolve(struct lower *l, const struct low_conv *conv, const struct nd *in,
 	 const struct nd *out, nd_made *made, void *ctx)
 {
 	struct low_conv c = *conv;
@@ -286,5 +289,38 @@ low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
 		j.scales = conv_scales(l, &c, g);
 		conv_slice(&c, g, &from, &to);
 		conv_run(l, &j, &from, &to);
+	}
+}
+
+/* output channels of an operation: bricks of them */
+static int32_t
+most_channels(const struct low_conv *c)
+{
+	struct yx taps = conv_taps(c);
+	int64_t each = (int64_t)taps.y * taps.x * c->i;
+	int64_t n = MOST_WEIGHTS / each / BRICK * BRICK;
+	return c->groups > 1 || c->kind == OP_DEPTHWISE || n >= c->o ? c->o
+	       : n < BRICK					     ? BRICK
+								     : (int32_t)n;
+}
+
+void
+low_conv(struct lower *l, const struct low_conv *conv, const struct nd *in,
+	 const struct nd *out, nd_made *made, void *ctx)
+{
+	int32_t most = most_channels(conv);
+	for (int32_t o = 0; o < conv->o; o += most) {
+		struct low_conv c = *conv;
+		struct nd to = *out;
+		c.o = o + most < conv->o ? most : conv->o - o;
+		c.weights.first += o * c.weights.stride[0];
+		if (c.weights.n_zero > 1) {
+			c.weights.zero += o;
+			c.weights.n_zero = c.o;
+		}
+		c.bias += o;
+		c.scale += o;
+		nd_slice(&to, 3, o, c.o, 1);
+		convolve(l, &c, in, &to, made, ctx);
 	}
 }

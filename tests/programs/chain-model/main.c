@@ -3,7 +3,9 @@
  * chain KIND N [SIDE DEPTH] >model.tflite   a chain of N operators on maps of so many
  * rows, columns and channels, to see how the cost of compiling grows: conv (3x3, with weights of its own each), add (each adds the
  * last two results), block (two convolutions and the addition around them), fan
- * (two convolutions on each of four ways, all first ones first, and their sum).
+ * (two convolutions on each of four ways, all first ones first, and their sum),
+ * crowd (the sum of N + 1 inputs of the model), fc (one FULLY_CONNECTED of the map's
+ * elements to N results).
  */
 #include "base/cli.h"
 #include "base/file.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPS = 100000, MAX_SIDE = 256, CONV_TAG = 1, ADD_TAG = 11 };
+enum { MAX_OPS = 100000, MAX_SIDE = 256, CONV_TAG = 1, FC_TAG = 8, ADD_TAG = 11 };
 
 struct chain {
 	struct arena *a;
@@ -21,11 +23,12 @@ struct chain {
 	struct tflw_op *op;
 	struct bytes *buffer;
 	int n_tensors, n_ops, n_buffers;
+	int *in, n_in; /* of the model */
 	int side, depth;
 	uint32_t random;
 };
 
-enum code { CODE_CONV, CODE_ADD, CODES };
+enum code { CODE_CONV, CODE_ADD, CODE_FC, CODES };
 
 static uint8_t
 next_random(struct chain *c)
@@ -123,6 +126,33 @@ fan(struct chain *c, int at)
 	return add(c, add(c, way[0], way[1]), add(c, way[2], way[3]));
 }
 
+static int
+crowd(struct chain *c, int n, int at)
+{
+	for (int i = 0; i < n; i++) {
+		c->in[c->n_in++] = add_map(c);
+		at = add(c, at, c->in[c->n_in - 1]);
+	}
+	return at;
+}
+
+static int
+fc(struct chain *c, int n, int at)
+{
+	static const int64_t option[] = { 0, 0, 0, 0, 0 };
+	int32_t cols = c->side * c->side * c->depth;
+	int w = add_const(c, TFL_INT8, 2, (int32_t[]){ n, cols }, 0.001f,
+			  (size_t)n * (size_t)cols, true);
+	struct tflw_op *op = add_op(c, CODE_FC, 2, (int[]){ at, w });
+	struct tfl_tensor *out = &c->tensor[op->out[0]].t;
+	out->rank = 2;
+	out->dim[1] = n;
+	op->options = &fb_FullyConnectedOptions;
+	op->options_tag = FC_TAG;
+	op->option = option;
+	return op->out[0];
+}
+
 /* n operators from map `at` on; the last result, or -1: no such kind */
 static int
 build(struct chain *c, const char *kind, int n, int at)
@@ -134,6 +164,10 @@ build(struct chain *c, const char *kind, int n, int at)
 			at = fan(c, at);
 		return at;
 	}
+	if (!strcmp(kind, "crowd"))
+		return crowd(c, n, at);
+	if (!strcmp(kind, "fc"))
+		return fc(c, n, at);
 	if (strcmp(kind, "conv") && strcmp(kind, "add") && strcmp(kind, "block"))
 		return -1;
 	for (int i = 0; i < n; i++) {
@@ -153,17 +187,20 @@ write_chain(struct chain *c, const char *kind, int n, struct err *e)
 	c->tensor = anew(c->a, struct tflw_tensor, room);
 	c->buffer = anew(c->a, struct bytes, room);
 	c->op = anew(c->a, struct tflw_op, ops);
-	int in = add_map(c), out = build(c, kind, n, in);
+	c->in = anew(c->a, int, ops);
+	c->in[c->n_in++] = add_map(c);
+	int out = build(c, kind, n, c->in[0]);
 	if (out < 0)
-		return err_set(e, "there is no kind %s; there are conv, add, block, fan",
-			       kind);
+		return err_set(e, "there is no kind %s; there are conv, add, block, fan, "
+				  "crowd, fc", kind);
 	struct tflw_opcode code[CODES] = {
 		[CODE_CONV] = { .code = TFL_CONV_2D, .version = 1 },
 		[CODE_ADD] = { .code = TFL_ADD, .version = 1 },
+		[CODE_FC] = { .code = TFL_FULLY_CONNECTED, .version = 1 },
 	};
 	struct tflw_subgraph sg = { .tensor = c->tensor, .n_tensors = c->n_tensors,
-				    .op = c->op, .n_ops = c->n_ops, .in = &in,
-				    .n_in = 1, .out = &out, .n_out = 1 };
+				    .op = c->op, .n_ops = c->n_ops, .in = c->in,
+				    .n_in = c->n_in, .out = &out, .n_out = 1 };
 	struct tflw_model m = { .description = "chain", .opcode = code,
 				.n_opcodes = CODES, .buffer = c->buffer,
 				.n_buffers = c->n_buffers + 1, .subgraph = &sg,
@@ -189,7 +226,7 @@ main(int argc, char **argv)
 			   .side = take(argc, argv, 3, 24, MAX_SIDE),
 			   .depth = take(argc, argv, 4, 16, MAX_SIDE) };
 	if (!n || !c.side || !c.depth || argc > 5) {
-		fprintf(stderr, "usage: chain conv|add|block|fan N [SIDE DEPTH] "
+		fprintf(stderr, "usage: chain conv|add|block|fan|crowd|fc N [SIDE DEPTH] "
 				">model.tflite\n");
 		return EXIT_TROUBLE;
 	}
