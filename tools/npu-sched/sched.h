@@ -76,8 +76,9 @@ enum held { IN_PLACE, FETCHED, SCALES_FETCHED, HELDS };
 
 /* a kernel of an operation, as far as its cost goes, and that */
 struct cost_known {
-	struct cost_key {
-		int64_t links, stripe, rows, ifm_rows, depth, stream_bytes, scale_bytes;
+	struct cost_key { /* compared as bytes: no padding */
+		int64_t stream_bytes, scale_bytes;
+		int32_t links, stripe, rows, ifm_rows, depth, none;
 	} key;
 	double cost[HELDS], flash;
 };

@@ -278,8 +278,9 @@ cost_on(const struct perf_machine *m, struct perf_op *p, const struct block_choi
 static uint64_t
 hash_cost(const struct cost_key *key)
 {
-	return (uint64_t)(key->links * 7 + key->stripe * 5 + key->rows * 3 + key->ifm_rows +
-			  key->depth + key->stream_bytes / 16);
+	return (uint64_t)((int64_t)key->links * 7 + key->stripe * 5 +
+			  key->rows * 3 + key->ifm_rows + key->depth +
+			  key->stream_bytes / 16);
 }
 
 static bool
@@ -289,12 +290,16 @@ is_free(const struct cost_known *k)
 	return memcmp(&k->key, &none, sizeof(none)) == 0;
 }
 
+/* places for an operation's costs: of a large network few, and all at once */
+enum { MANY_OPS = 4096, FIRST_COSTS = 4, FEW_COSTS = 8 };
+
 /* twice as many places, each cost in the one of its hash */
 static void
 double_known(struct sched *s, struct op_info *f)
 {
-	enum { FIRST = 4 };
-	const size_t n = f->n_known ? 2 * f->n_known : FIRST;
+	const size_t n = f->n_known	       ? 2 * f->n_known
+			 : s->n_ops < MANY_OPS ? FIRST_COSTS
+					       : FEW_COSTS;
 	struct cost_known *known = anew(s->a, struct cost_known, n);
 	for (size_t i = 0; i < f->n_known; i++)
 		if (!is_free(&f->known[i]))
@@ -308,10 +313,13 @@ double_known(struct sched *s, struct op_info *f)
 static struct cost_known *
 find_cost(struct sched *s, struct op_info *f, const struct cost_key *key)
 {
+	const size_t most = s->n_ops < MANY_OPS ? KNOWN_COSTS : FEW_COSTS;
 	const uint64_t at = hash_cost(key);
-	while (f->n_known < KNOWN_COSTS) {
-		const struct cost_known *k = f->known ? &f->known[at % f->n_known] : NULL;
-		if (k && (is_free(k) || memcmp(&k->key, key, sizeof(*key)) == 0))
+	while (f->n_known < most) {
+		const struct cost_known *k =
+		    f->known ? &f->known[at % f->n_known] : NULL;
+		if (k &&
+		    (is_free(k) || memcmp(&k->key, key, sizeof(*key)) == 0))
 			break;
 		double_known(s, f);
 	}
@@ -330,10 +338,14 @@ stripe_cost(struct sched *s, struct kernel *k, int32_t stripe, int64_t stream_by
 		return true;
 	}
 	struct emit_rows in = emit_ifm_rows(f->op, k->rows);
-	const struct cost_key key = {
-		.links = k->links, .stripe = stripe, .rows = k->rows.hi - k->rows.lo,
-		.ifm_rows = in.hi - in.lo, .depth = k->depth.hi - k->depth.lo,
-		.stream_bytes = stream_bytes, .scale_bytes = scale_bytes };
+	const struct cost_key key = {.links = k->links,
+				     .stripe = stripe,
+				     .rows = (int32_t)(k->rows.hi - k->rows.lo),
+				     .ifm_rows = in.hi - in.lo,
+				     .depth =
+					 (int32_t)(k->depth.hi - k->depth.lo),
+				     .stream_bytes = stream_bytes,
+				     .scale_bytes = scale_bytes};
 	struct cost_known *known = find_cost(s, f, &key);
 	if (memcmp(&known->key, &key, sizeof(key)) != 0) {
 		const struct block_choice *b = kernel_block(s, k, stripe);
