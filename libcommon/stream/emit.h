@@ -101,6 +101,10 @@ bool emit_scale_record(const struct accel *accel, const struct g_op *op, size_t 
 int64_t emit_scale_bytes(const struct accel *accel, const struct g_op *op,
 			 int64_t channels);
 
+/* U85: does op's stream say that its result is not scaled?  What is written as 2^30 >> 30
+ * goes through the multiplier */
+bool emit85_is_unscaled(const struct g_op *op);
+
 /*
  * limits.c: why accel can't run op, whatever block and addresses it gets; NULL: it can.
  * tfl-partition leaves such an operator to the CPU, npu-sched refuses the graph.
@@ -116,9 +120,5 @@ enum { EMIT_MAX_WEIGHTS = WEIGHTS_MAX_BYTES / 9 * 8 };
 void emit_move_zero(struct g_op *op);
 /* a 1x1 average: a scale, a zero point, a clamp, a table */
 bool emit_is_plain_pool(const struct g_op *op);
-
-/* U85: does op's stream say that its result is not scaled?  What is written as 2^30 >> 30
- * goes through the multiplier */
-bool emit85_is_unscaled(const struct g_op *op);
 
 #endif

@@ -31,7 +31,7 @@ make_sum(struct g_op *op)
 	G_CLEAR(op, G_OP_pad);
 	G_PUT(op, OP, scalar, 0);
 	G_PUT(op, OP, ifm2_zero, 0);
-	G_PUT(op, OP, opa, (struct npu_scale){.mult = 1});
+	G_PUT(op, OP, opa, (struct npu_scale){ .mult = 1 });
 	G_PUT(op, OP, opb, 1);
 }
 

@@ -168,13 +168,14 @@ bool separate_ends(struct part *p, const struct options *o);
 
 /* lower.c: every NPU operator into its node */
 bool lower_all(struct part *p);
+/* a tensor that nobody has made yet is to be made at place, if its producer can */
+void bind_place(struct part *p, int tensor, struct g_operand place);
+
 /*
  * limits.c.  Needs: operations.  Leaves: p->limit of operators whose operations the
  * accelerator can't run; true where there are new ones
  */
 bool find_limits(struct part *p);
-/* a tensor that nobody has made yet is to be made at place, if its producer can */
-void bind_place(struct part *p, int tensor, struct g_operand place);
 
 /* report.c */
 void print_report(const struct part *p, struct text *t);

@@ -52,7 +52,7 @@ loosen_bias(struct gen *g, int i)
 		int64_t x = (int64_t)load_le64(b->p + 8 * k);
 		store_le32(v + 4 * k, (uint32_t)(large ? x * 50000 : x));
 	}
-	*b = (struct bytes){.p = v, .n = 4 * n};
+	*b = (struct bytes){ .p = v, .n = 4 * n };
 	gen_t(g, i)->type = TFL_INT32;
 }
 
@@ -66,7 +66,7 @@ loosen_slopes(struct gen *g, int i)
 	uint8_t *v = arena_alloc(g->a, n, 1);
 	for (size_t k = 0; k < n; k++)
 		v[k] = b->p[2 * k + 1];
-	*b = (struct bytes){.p = v, .n = n};
+	*b = (struct bytes){ .p = v, .n = n };
 	t->type = TFL_INT8;
 	gen_quant(g, i, t->quant.scale[0] * 256, (int)gen_range(g, -60, 60));
 	if (gen_chance(g, 40)) { /* one for all channels */
