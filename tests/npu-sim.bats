@@ -272,12 +272,12 @@ not_run()
 @test "sizes out of proportion are refused at once" {
 	model big "$t[0].shape = [16384, 32768] | $t[3].shape = [134217728, 2]"
 	refuses 2 "big.tflite: error: the activations need more than 256 MiB" \
-		npu-sim big.tflite
+		npu-sim --any-size big.tflite
 	model work "$t[0].shape = [8192, 8192] | $t[1] = { shape: [8192, 8192],
 		type: 9, name: \"weights\", quantization: $t[1].quantization } |
 		$t[2].shape = [8192] | $t[3].shape = [8192, 8192] |
 		del($t[2].buffer) | .subgraphs[0].inputs = [0, 1, 2]"
-	refuses 2 "outputs of 8192 steps each are too much work" npu-sim work.tflite
+	refuses 2 "outputs of 8192 steps each are too much work" npu-sim --any-size work.tflite
 }
 
 @test "a network compiled by another compiler gives the plain one's bytes" {
@@ -491,4 +491,18 @@ bias_forms()
 		| .subgraphs[0].operators = [{inputs:[0,1],outputs:[2]}]"
 	mkinput --random=1 --format=npy -o words.npy embed.tflite
 	[ "$(tail -c 1200 words.npy | od -An -v -w4 -t d4 | sort -nu | tr -d ' \n')" = 012 ]
+}
+
+@test "a small file that asks for much memory or time is not run unasked" {
+	local big="$t[0].shape = [4200000, 4] | $t[3].shape = [4200000, 2]"
+	model m "$big"
+	refuses 2 "asks for tensors of 25200000 bytes; --any-size runs it all the same" npu-sim m.tflite
+	npu-sim --any-size m.tflite
+	# a window of 256 by 256 over 1000 by 1000
+	model p ".operator_codes[0] = {deprecated_builtin_code:17,builtin_code:17} | $t[0].shape = [1,1000,1000,1]
+		| $t[3].shape = [1,1000,1000,1] | $t[3].quantization = $t[0].quantization
+		| .subgraphs[0].operators[0] = {inputs:[0],outputs:[3],builtin_options_type:5,
+			builtin_options:{padding:0,stride_w:1,stride_h:1,filter_width:256,filter_height:256}}"
+	refuses 2 "asks for 65536000000 multiply-accumulates or comparisons; --any-size" npu-sim p.tflite
+	refuses 2 "m.tflite: error: a file of" npu-sim --compare=m.tflite "$TOP/tests/cases/npu-sim/differs/npu.tflite"
 }

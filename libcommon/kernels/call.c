@@ -188,6 +188,7 @@ call_work(struct call *c, int64_t outputs, int64_t each)
 				"%lld outputs of %lld steps each are too much "
 				"work",
 				(long long)outputs, (long long)each);
+	c->work += work;
 	return true;
 }
 

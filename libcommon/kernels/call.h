@@ -21,6 +21,7 @@ struct call {
 	 * all outputs, is NULL; what widens them gives an array of one element.
 	 */
 	bool check;
+	int64_t work;  /* steps that call_work was asked about */
 	bool mismatch; /* the error is that shapes or types contradict each
 			  other */
 };

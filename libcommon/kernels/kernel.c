@@ -7,7 +7,7 @@ static const struct {
 	int code;
 	bool (*run)(struct call *c);
 } kernels[] = {
-#define KERNEL(name, function) {.code = TFL_##name, .run = function},
+#define KERNEL(name, function) { .code = TFL_##name, .run = function },
 #include "kernels/list.def"
 #undef KERNEL
 };
@@ -57,14 +57,13 @@ check_volumes(struct call *c)
 static bool
 call_kernel(struct call *c)
 {
-	bool (*run)(struct call *) =
-	    call_is_float(c) ? kernel_float : find(c->op->code);
+	bool (*run)(struct call *) = call_is_float(c) ? kernel_float
+						      : find(c->op->code);
 	if (!run)
 		return call_err(c, "no kernel for this operator");
 	if (!check_volumes(c))
 		return false;
-	const struct kernel_io *io = c->io,
-			       own = native_open(c->a, c->g, c->op, io);
+	const struct kernel_io *io = c->io, own = native_open(c->a, c->g, c->op, io);
 	c->io = &own;
 	bool ok = run(c);
 	if (ok)
@@ -73,8 +72,7 @@ call_kernel(struct call *c)
 	return ok;
 }
 
-/* may values of op's inputs and outputs be of another shape than the file says?
- */
+/* may values of op's inputs and outputs be of another shape than the file says? */
 static bool
 has_open_shape(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
@@ -87,10 +85,15 @@ has_open_shape(const struct tfl_subgraph *g, const struct tfl_op *op)
 	return false;
 }
 
-/* the kernel's own checks; *mismatch: it found a contradiction */
+/* what the kernel's own checks find, besides whether they succeed */
+struct found {
+	bool mismatch; /* a contradiction */
+	int64_t work;  /* steps */
+};
+
 static bool
-check(const struct tfl_subgraph *g, const struct tfl_op *op, bool *mismatch,
-      struct err *e)
+check(const struct tfl_subgraph *g, const struct tfl_op *op,
+      struct found *found, struct err *e)
 {
 	struct arena *a = arena_open();
 	void **in = anew(a, void *, (size_t)op->n_in + 1);
@@ -98,11 +101,11 @@ check(const struct tfl_subgraph *g, const struct tfl_op *op, bool *mismatch,
 	for (int k = 0; k < op->n_in; k++) /* read only, as all constants */
 		if (op->in[k] >= 0)
 			in[k] = (void *)(uintptr_t)g->tensor[op->in[k]].data.p;
-	const struct kernel_io io = {.in = in, .out = out};
-	struct call c = {
-	    .g = g, .op = op, .io = &io, .a = a, .e = e, .check = true};
+	const struct kernel_io io = { .in = in, .out = out };
+	struct call c = { .g = g, .op = op, .io = &io, .a = a, .e = e,
+			  .check = true };
 	bool ok = call_kernel(&c);
-	*mismatch = c.mismatch;
+	*found = (struct found){ .mismatch = c.mismatch, .work = c.work };
 	arena_close(a);
 	return ok;
 }
@@ -111,20 +114,29 @@ bool
 kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op,
 	     struct err *e)
 {
-	bool mismatch;
-	return check(g, op, &mismatch, e);
+	struct found found;
+	return check(g, op, &found, e);
+}
+
+int64_t
+kernel_work(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	struct found found;
+	struct err e = { 0 };
+	return kernel_known(op->code) && check(g, op, &found, &e) ? found.work
+								  : 0;
 }
 
 bool
 kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
 		    struct err *e)
 {
-	bool mismatch;
-	struct err found = {0};
+	struct found found;
+	struct err bare = { 0 };
 	if (!kernel_known(op->code) || has_open_shape(g, op) ||
-	    check(g, op, &mismatch, &found) || !mismatch)
+	    check(g, op, &found, &bare) || !found.mismatch)
 		return true;
-	return err_set(e, "%s", found.text);
+	return err_set(e, "%s", bare.text);
 }
 
 bool
@@ -132,7 +144,7 @@ kernel_eval(const struct tfl_subgraph *g, const struct tfl_op *op,
 	    const struct kernel_io *io, struct err *e)
 {
 	struct arena *a = arena_open();
-	struct call c = {.g = g, .op = op, .io = io, .a = a, .e = e};
+	struct call c = { .g = g, .op = op, .io = io, .a = a, .e = e };
 	bool ok = call_kernel(&c);
 	arena_close(a);
 	return ok;

@@ -48,6 +48,10 @@ bool kernel_check(const struct tfl_subgraph *g, const struct tfl_op *op,
 bool kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
 			 struct err *e);
 
+/* steps of products and windows that kernel_eval takes; 0: it would refuse op, or takes
+ * a few for each element */
+int64_t kernel_work(const struct tfl_subgraph *g, const struct tfl_op *op);
+
 /*
  * Runs one operator of g.  All that a model can get wrong is checked before
  * it is used: number and types of tensors, shapes, options, axes, scales.

@@ -9,7 +9,7 @@ enum { MAX_FRAMES = 1000000 };
 
 enum {
 	OPT_COMPARE = 256, OPT_DUMP, OPT_TRACE, OPT_JSON, OPT_SEED, OPT_FRAMES,
-	OPT_RESET, OPT_INPUTS, OPT_REQUIRE
+	OPT_RESET, OPT_INPUTS, OPT_REQUIRE, OPT_ANY_SIZE
 };
 
 static const struct argp_option option_list[] = {
@@ -24,6 +24,9 @@ static const struct argp_option option_list[] = {
 		 "without --frames, one frame for each" },
 	{ .name = "require-outputs", .key = OPT_REQUIRE,
 	  .doc = "exit 1 if an output depends on an operator that can't be run" },
+	{ .name = "any-size", .key = OPT_ANY_SIZE,
+	  .doc = "run a model although it asks for much more memory or time than its "
+		 "file lets expect" },
 	{ .name = "compare", .key = OPT_COMPARE, .arg = "MODEL",
 	  .doc = "run this one on the same inputs; exit 1 if outputs differ" },
 	{ .name = "frames", .key = OPT_FRAMES, .arg = "N",
@@ -111,6 +114,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_REQUIRE:
 		o->require_outputs = true;
 		break;
+	case OPT_ANY_SIZE:
+		o->any_size = true;
+		break;
 	case OPT_COMPARE:
 		o->compare = arg;
 		break;
@@ -144,8 +150,8 @@ static bool
 open_models(struct run *r, struct err *e)
 {
 	const struct options *o = r->o;
-	return read_model(r->a, o->model, &r->model, e) &&
-	       (!o->compare || read_model(r->a, o->compare, &r->with, e));
+	return read_model(r->a, o->model, o->any_size, &r->model, e) &&
+	       (!o->compare || read_model(r->a, o->compare, o->any_size, &r->with, e));
 }
 
 static bool

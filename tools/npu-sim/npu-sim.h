@@ -24,6 +24,7 @@ struct options {
 	enum sim_values kind[MAX_KINDS]; /* of --inputs, frame by frame */
 	int n_kinds; /* 0: all are random */
 	bool require_outputs;
+	bool any_size;
 	bool trace, json;
 	int frames; /* inferences, one behind the other */
 	bool reset; /* variables begin anew in each of them */
@@ -37,13 +38,18 @@ struct model { /* one of them */
 	struct tosa_graph *tosa;
 	struct ends ends; /* of a TOSA graph: none */
 };
-/* "-" or NULL: standard input */
-bool read_model(struct arena *a, const char *path, struct model *out, struct err *e);
+/* "-" or NULL: standard input; any_size: what check_size refuses, too */
+bool read_model(struct arena *a, const char *path, bool any_size, struct model *out,
+		struct err *e);
 /* compared: operators without a kernel are stood in for */
 bool open_model(struct arena *a, const struct model *m, bool compared, struct sim **out,
 		struct err *e);
 /* a run of m takes a batch: how many runs of the other one that is */
 int32_t inputs_each(const struct model *m, const struct model *other);
+
+/* size.c: is what m asks for in proportion to its file? */
+bool check_size(const struct model *m, size_t file_bytes, const char *name,
+		struct err *e);
 
 /* forms.c: one value as float32 and as a quantized tensor's integers */
 bool are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b);

@@ -6,18 +6,28 @@
 #include "raw/raw.h"
 #include "tosa/tosa.h"
 
-bool
-read_model(struct arena *a, const char *path, struct model *out, struct err *e)
+static bool
+read_any(struct arena *a, const char *path, struct model *out, size_t *n, struct err *e)
 {
 	struct bytes file;
 	*out = (struct model){ .ends.actual = 1 };
 	if (!file_read(a, path, TFL_MAX_BYTES, &file, e))
 		return false;
+	*n = file.n;
 	if (tosa_is(file))
 		return tosa_read(a, file, file_name(path), &out->tosa, e);
 	return raw_model(a, file, file_name(path), &file, e) &&
 	       model_read(a, file, file_name(path), &out->tflite, e) &&
 	       ends_read(a, out->tflite, &out->ends, e);
+}
+
+bool
+read_model(struct arena *a, const char *path, bool any_size, struct model *out,
+	   struct err *e)
+{
+	size_t n;
+	return read_any(a, path, out, &n, e) &&
+	       (any_size || check_size(out, n, file_name(path), e));
 }
 
 bool
