@@ -297,3 +297,12 @@ weigh()
 	(ulimit -v 260000 && npu-sched -j1 -a $a --system-config Ethos_U85_SYS_DRAM_Mid \
 		--memory-mode Dedicated_Sram -o m.sched m.part)
 }
+
+@test "three thousand inputs that are live at once" {
+	local chain=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model
+	[ -x "$chain" ] || skip "no $chain"
+	"$chain" crowd 3000 4 16 >m.tflite
+	tfl-partition -a ethos-u55-128 m.tflite |
+		npu-sched -a ethos-u55-128 "${one_sram[@]}" | npu-wenc | npu-cmdgen -o npu.tflite
+	npu-sim --compare=npu.tflite m.tflite
+}

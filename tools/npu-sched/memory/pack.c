@@ -59,12 +59,17 @@ add_near(struct packing *k, const struct interferences *m, int i, struct group *
 	}
 }
 
+/* so many interferences that their spans are sorted; below, spans are scanned until none
+ * moves, which is faster for few, and whose comparisons the budget counts */
+enum { WIDE_PAIRS = 1 << 23 };
+
 static void
 find_near(struct packing *k)
 {
 	struct plan *p = k->p;
 	struct interferences m = find_interferences(k->a, p->rect, k->n_rects);
 	size_t most = 0;
+	k->wide = m.first[k->n_rects] > WIDE_PAIRS;
 	for (size_t n = 0; n < k->n; n++) {
 		struct group *g = &k->group[n];
 		size_t room = 0;
@@ -119,6 +124,24 @@ find_bound(struct packing *k, int place)
 	}
 }
 
+static int
+compare_spans(const void *x, const void *y)
+{
+	const struct span *a = x, *b = y;
+	return a->lo < b->lo ? -1 : a->lo > b->lo;
+}
+
+/* the lowest address that n spans leave free, by one sweep over them in order */
+static int64_t
+sweep_spans(struct span *v, size_t n)
+{
+	int64_t at = 0;
+	qsort(v, n, sizeof(*v), compare_spans);
+	for (size_t i = 0; i < n && v[i].lo < at; i++)
+		at = max_i64(at, v[i].hi);
+	return at;
+}
+
 /* the lowest address that the groups before it in order do not bar */
 static void
 drop(struct packing *k, size_t i)
@@ -133,6 +156,11 @@ drop(struct packing *k, size_t i)
 		int64_t at = k->at[x->group];
 		k->barred[n] = (struct span){ .lo = at + x->lo, .hi = at + x->hi };
 		n += k->rank[x->group] < i;
+	}
+	if (k->wide) {
+		k->at[own] = sweep_spans(k->barred, n);
+		k->cost[own] = (uint32_t)(g->n_near + n);
+		return;
 	}
 	int64_t at = 0;
 	size_t left = n; /* those that begin below bar nothing any more */

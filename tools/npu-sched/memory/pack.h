@@ -41,6 +41,7 @@ struct packing {
 	uint32_t *dropped;
 	size_t n_dropped;
 	struct span *barred;  /* scratch: addresses that neighbours bar */
+	bool wide;	      /* they are sorted */
 	size_t n, n_fixed;
 	int64_t best, bound;
 	int64_t promising; /* with a smaller limit no exchange is tried; 0: with any */
