@@ -221,9 +221,11 @@ stages_of()
 }
 
 @test "sums of 32 bits of 16-bit values, with a bias or without" {
-	local a bias="$(ints '[4]' 1000 -1000 70000 0)" w="[$(seq -s, 1 16)]" k
-	local conv="$(second 9 '[4,1,1,4]' "$w") | $bias | $(with 1 '{stride_w:1,stride_h:1}')"
-	local fc="$(second 9 '[4,4]' "$w") | $bias | $(with 8 '{}')"
+	local a k bias w conv fc
+	bias=$(ints '[4]' 1000 -1000 70000 0)
+	w="[$(seq -s, 1 16)]"
+	conv="$(second 9 '[4,1,1,4]' "$w") | $bias | $(with 1 '{stride_w:1,stride_h:1}')"
+	fc="$(second 9 '[4,4]' "$w") | $bias | $(with 8 '{}')"
 	op conv 3 7 '[1,8,8,4]' "$conv"
 	op dw 4 7 '[1,8,8,4]' "$(second 9 '[1,1,1,4]' '[1,2,3,4]') | $bias
 		| $(with 2 '{stride_w:1,stride_h:1,depth_multiplier:1}')"
