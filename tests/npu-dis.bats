@@ -331,6 +331,30 @@ step_of()
 		--source=<(sed '1s/wenc/sched/' m.wenc) m_npu.tflite
 }
 
+@test "--source compares the tensors of the operators" {
+	need flatc jq
+	local fbs=$TOP/tests/models/tflite.fbs
+	npucc -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram \
+		-o m.wenc "$TOP/tests/models/digits.tflite" 2>notes
+	npu-cmdgen --no-map -o m.tflite m.wenc
+	flatc --json --strict-json --raw-binary "$fbs" -- m.tflite
+	# edited JQ-PROGRAM WORDS
+	edited()
+	{
+		jq ".subgraphs[0].outputs[0] as \$o |
+			.subgraphs[0].tensors[\$o] |= ($1)" m.json >e.json
+		flatc -b --strict-json "$fbs" e.json
+		run npu-dis --verify e.tflite
+		[ "$status" = 0 ] || { echo "the rules find $1: $output"; return 1; }
+		run -1 npu-dis --verify --source=m.wenc e.tflite
+		[[ $output == *"error: rule 53: t"*"$2"* ]] || { echo "$1: $output"; return 1; }
+	}
+	edited '.shape = [2, 5]' "has the shape [2,5], the graph has [1,10]"
+	edited '.type = 3' "is of UINT8, the graph has it of INT8"
+	edited '.quantization.scale[0] = 2' "has another scale than the graph has"
+	edited '.quantization.zero_point[0] += 1' "has another zero point than the graph has"
+}
+
 @test "--source holds a stream of U85 against its graph" {
 	with_source ethos-u85-256
 	npu-dis --verify --source=m.wenc m_npu.tflite

@@ -22,11 +22,11 @@ separate()
 	npu-sched "${@:2}" -o x.sched x.part 2>notes
 	npu-wenc -o x.wenc x.sched
 	npu-cmdgen -o x.tflite x.wenc
-	npu-dis --verify "${check[@]}" -q x.tflite
+	npu-dis --verify --source=x.wenc -q x.tflite
 	npu-sim --seed 3 --compare "$1" x.tflite >/dev/null
 }
 
-accel=() lay=() check=(--source=x.wenc)
+accel=() lay=()
 
 @test "the same bytes, and the arena holds nothing of them" {
 	"$chain" fan 11 >fan.tflite
@@ -35,10 +35,9 @@ accel=() lay=() check=(--source=x.wenc)
 		separate "$m" "${u65[@]}"
 		separate "$m" "${u55[@]}" --batch=3
 		separate "$m" "${u55[@]}" --optimise=Size
-		# what U85 does otherwise, --source does not know
-		accel=(-a ethos-u85-256) check=()
+		accel=(-a ethos-u85-256)
 		separate "$m" "${u85[@]}"
-		accel=() check=(--source=x.wenc)
+		accel=()
 	done
 	for l in nhcwb16 nchw nhwc,row-stride=640; do
 		lay=("--input-layout=$l" "--output-layout=$l")

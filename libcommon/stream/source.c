@@ -2,6 +2,8 @@
 /* Streams against their graph: steps in order, transfers, what is around them. */
 #include "stream/source_parts.h"
 
+#include "base/hash.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -295,12 +297,14 @@ compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n
 				source_found(x, "t%d is planned at 0x%" PRIx64
 				      ", the graph has it at 0x%" PRIx64,
 				      t->rec.id, (uint64_t)have, (uint64_t)want);
+			if (k < n && v[k] >= 0)
+				source_tensor(x, &m->subgraph[0].tensor[v[k]], t, j);
 		}
 	return k;
 }
 
 static void
-compare_operator(struct source *x, const struct tfl_model *m, struct bytes flash)
+compare_operator(struct source *x, const struct tfl_model *m, const struct g_blob *flash)
 {
 	const struct tfl_subgraph *sg = &m->subgraph[x->s->subgraph];
 	const struct tfl_op *op = &sg->op[x->s->op];
@@ -313,7 +317,7 @@ compare_operator(struct source *x, const struct tfl_model *m, struct bytes flash
 		source_found(x, "the operator has %d inputs and %d outputs, n%d has %d and %d",
 		      op->n_in - SPECIAL, op->n_out, x->node->rec.id, in, out);
 	struct bytes have = sg->tensor[op->in[FLASH]].data;
-	if (have.n != flash.n || (have.n && memcmp(have.p, flash.p, have.n)))
+	if (have.n != (size_t)flash->bytes || hash_xxh3(have.p, have.n) != flash->xxh3)
 		source_found(x, "the constants are not the graph's blob flash");
 }
 
@@ -353,14 +357,15 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 {
 	struct source x = { .out = v, .g = g, .s = s };
 	struct memory_system memory;
-	struct bytes flash;
-	struct g_blob *blob = graph_find_blob(g, "flash");
+	struct tfl_model *original = NULL;
+	const struct g_blob *flash = graph_find_blob(g, "flash");
 	if (!graph_target(g, &x.accel, &memory, e))
 		return false;
-	if (!blob)
+	if (!flash)
 		return err_at(e, g->file, 0, "there is no blob 'flash'");
-	if (!graph_blob(g, blob, &flash, e))
+	if (graph_find_blob(g, "model") && !graph_model(g, &original, e))
 		return false;
+	x.original = original;
 	x.spilling = memory.spilling;
 	for (int i = 0; i < n; i++) {
 		struct source y = x;

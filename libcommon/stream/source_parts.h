@@ -40,6 +40,7 @@ enum { SLOTS = LUT_BYTES / 256 };
 struct source {
 	struct npu_verify *out;
 	const struct graph *g;
+	const struct tfl_model *original; /* NULL: not at hand */
 	const struct npu_stream *s;
 	const struct g_node *node;
 	const struct accel *accel;
@@ -70,6 +71,13 @@ void source_found(struct source *x, const char *fmt, ...) PRINTF(2, 3);
 bool source_goes_on(struct source *x);
 void source_branch(struct source *x, const struct npu_op *o);
 void source_end(struct source *x);
+
+/*
+ * source_tensors.c: has a tensor of the compiled file the type, shape, scale and zero
+ * point of the k-th that t stands for, or as many bytes as t where that stands for none?
+ */
+void source_tensor(struct source *x, const struct tfl_tensor *have,
+		   const struct g_tensor *t, int k);
 
 /* source_kernel.c: is kernel k what step s runs? */
 void source_kernel(struct source *x, const struct npu_op *k, const struct g_step *s);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs and outputs of the finished model, as a graph and its original have them. */
+#include "stream/ends_graph.h"
+
+#include <string.h>
+
+int32_t
+graph_batch(const struct graph *g)
+{
+	const struct g_model *m = g->n_models ? g->models[0] : NULL;
+	return m && G_HAS(m, G_MODEL_actual_batch) ? m->actual_batch : 1;
+}
+
+const struct g_tensor *
+graph_stand_in(const struct graph *g, int index)
+{
+	for (size_t i = 0; i < g->n_tensors; i++)
+		for (int k = 0; k < g->tensors[i]->tfl.n; k++)
+			if (g->tensors[i]->tfl.v[k].index == index)
+				return g->tensors[i];
+	return NULL;
+}
+
+/* what the network sees: a leading dimension is that of the batch */
+static void
+set_dims(struct end *x, int rank, const int32_t *dim, int32_t batch)
+{
+	x->rank = rank;
+	memcpy(x->dim, dim, sizeof(x->dim));
+	if (rank)
+		x->dim[0] *= batch;
+}
+
+struct end
+end_of_graph(const struct graph *g, const struct tfl_model *m, const struct g_tensor *t,
+	     int index)
+{
+	struct end x = { .layout = END_NHWC };
+	const struct tfl_tensor *o = index < 0 ? NULL : &m->subgraph[0].tensor[index];
+	x.type = o ? o->type : t->shape.type;
+	if (o)
+		set_dims(&x, o->rank, o->dim, graph_batch(g));
+	else
+		set_dims(&x, t->shape.rank, t->shape.dim, 1);
+	if (!t || (t->layout == LAYOUT_NHWC && !tensor_has_strides(t) && !t->planes))
+		return x;
+	x.given = true;
+	x.layout = t->planes ? END_NCHW : t->layout == LAYOUT_NHCWB16 ? END_NHCWB16 : END_NHWC;
+	x.row_stride = t->row_stride;
+	x.pixel_stride = t->pixel_stride;
+	return x;
+}
