@@ -168,3 +168,60 @@ compiled()
 	grep 'warning: stale.tflite: its map is of other streams: no names' <<<"$stderr"
 	grep -x 'NPU operators = n/a (100.0%)' <<<"$output"
 }
+
+@test "a file is verified against the graph in it, by itself" {
+	need flatc jq
+	compiled
+	npu-dis --verify m.tflite | grep -qx 'm.tflite: .*, 0 errors, .*'
+	# a zero point more than the graph has: legal, and other results
+	at=$(npu-dis m.tflite | grep 'NPU_SET_OFM_ZERO_POINT' | sed -n 1p | cut -c1-8)
+	for f in m plain; do
+		payload=$(grep -obUa -m 1 COP1 $f.tflite | cut -d: -f1)
+		cp $f.tflite $f-zero.tflite
+		printf '\201' | dd of=$f-zero.tflite bs=1 seek=$((payload + 32 + at + 2)) \
+			conv=notrunc status=none
+	done
+	npu-dis --verify plain-zero.tflite
+	run -1 npu-dis --verify m-zero.tflite
+	[[ $output == *" of stem: error: rule 53: o"*": OFM zero point is -127, the graph has -128"* ]]
+	# what the graph is not compared with: the digest.  JSON rounds scales, so that
+	# those of this model have been through it
+	local fbs=$TOP/tests/models/tflite.fbs
+	cp "$DIGITS" r.tflite
+	flatc --json --strict-json --raw-binary "$fbs" -- r.tflite
+	flatc -b --strict-json "$fbs" r.json
+	npucc -a ethos-u55-128 "${u55[@]}" -o r_npu.tflite r.tflite 2>/dev/null
+	flatc --json --strict-json --raw-binary "$fbs" -- r_npu.tflite
+	edit()
+	{
+		jq "$1" r_npu.json >edited.json
+		flatc -b --strict-json "$fbs" edited.json
+		run npu-dis --verify edited.tflite
+	}
+	edit .
+	[ "$status" = 0 ] # the same in another order of bytes
+	edit '.metadata += [{name: "somebody", buffer: 0}] | .description = "mine"'
+	[ "$status" = 0 ]
+	edit '.subgraphs[0].outputs[0] as $o |
+		.subgraphs[0].tensors[$o].quantization.scale[0] *= 2'
+	[ "$status" = 1 ]
+	[[ $output == *"error: rule 53: "*"the digest in the map is of others"* ]]
+	# a graph that nobody can inflate
+	edit '(.buffers[.metadata[] | select(.name == "nputools.map").buffer].data) |=
+		(.[length - 12] = 255 - .[length - 12])'
+	[ "$status" = 2 ]
+	[[ $output == *"edited.tflite (its graph)"* ]]
+}
+
+@test "of a graph that is large beside its file the digest is there" {
+	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/chain-model" add 200 >long.tflite
+	npucc -a ethos-u55-128 "${u55[@]}" -o m.tflite long.tflite 2>/dev/null
+	npu-dis --map m.tflite | grep '^graph bytes=0 deflated=0 digest=[0-9a-f]*$'
+	npu-dis --verify m.tflite
+	at=$(npu-dis m.tflite | grep 'NPU_SET_OFM_ZERO_POINT' | sed -n 1p | cut -c1-8)
+	payload=$(grep -obUa -m 1 COP1 m.tflite | cut -d: -f1)
+	printf '\007' | dd of=m.tflite bs=1 seek=$((payload + 32 + at + 2)) conv=notrunc \
+		status=none
+	run -1 npu-dis --verify m.tflite
+	[[ $output == *"error: rule 53: "*"the digest in the map is of others"* ]]
+}

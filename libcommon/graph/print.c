@@ -190,12 +190,30 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 	}
 }
 
+/* as many zeros as the list has values */
+static void
+print_zeros(struct text *t, const struct g_list *l)
+{
+	text_putc(t, '0');
+	if (l->n > 1)
+		print_i64(t, "*", (int64_t)l->n);
+}
+
+/* values of scales and tables: encoded, they are in the blob flash */
+static bool
+is_encoded(const struct record_desc *d, const struct key_desc *k)
+{
+	return k->kind == KIND_LIST &&
+	       (d == &record_descs[REC_SCALES] || d == &record_descs[REC_LUT]);
+}
+
 enum { KEYWORD_WIDTH = 7 };
 
+/* bare: without strings, comments and free keys, and with zeros for encoded values */
 static void
-print_record(struct text *t, const struct record_desc *d, const struct g_rec *r)
+print_record(struct text *t, const struct record_desc *d, const struct g_rec *r, bool bare)
 {
-	if (r->before)
+	if (r->before && !bare)
 		text_puts(t, r->before);
 	size_t begin = t->n;
 	text_puts(t, d->keyword);
@@ -206,16 +224,21 @@ print_record(struct text *t, const struct record_desc *d, const struct g_rec *r)
 	if (*d->prefix)
 		text_i64(t, r->id);
 	for (int i = 0; i < d->n_keys; i++) {
-		if (!(r->has >> i & 1))
+		const struct key_desc *k = &d->key[i];
+		const void *value = (const char *)r + k->offset;
+		if (!(r->has >> i & 1) || (bare && k->kind == KIND_STR))
 			continue;
 		text_putc(t, ' ');
-		text_puts(t, d->key[i].text);
+		text_puts(t, k->text);
 		text_putc(t, '=');
-		print_value(t, &d->key[i], (const char *)r + d->key[i].offset);
+		if (bare && is_encoded(d, k))
+			print_zeros(t, value);
+		else
+			print_value(t, k, value);
 	}
-	if (r->extra)
+	if (r->extra && !bare)
 		text_printf(t, " %s", r->extra);
-	if (r->after)
+	if (r->after && !bare)
 		text_printf(t, "  %s", r->after);
 	text_putc(t, '\n');
 }
@@ -256,15 +279,21 @@ print_blob(struct text *t, const struct g_blob *b, struct untouched *u)
 }
 
 static void
-print_graph(const struct graph *g, struct text *t, struct untouched *u)
+print_records(const struct graph *g, struct text *t, bool bare)
 {
 	text_printf(t, "nputools-graph 1 stage=%s\n", stage_names[g->stage]);
 	for (int k = 0; k < RECORDS; k++) {
 		size_t n;
 		void **p = record_array(g, (enum record_kind)k, &n);
 		for (size_t i = 0; i < n; i++)
-			print_record(t, &record_descs[k], p[i]);
+			print_record(t, &record_descs[k], p[i], bare);
 	}
+}
+
+static void
+print_graph(const struct graph *g, struct text *t, struct untouched *u)
+{
+	print_records(g, t, false);
 	for (size_t i = 0; i < g->n_blobs; i++)
 		print_blob(t, g->blobs[i], u ? &u[i] : NULL);
 	if (g->last)
@@ -276,6 +305,17 @@ void
 graph_print(const struct graph *g, struct text *t)
 {
 	print_graph(g, t, NULL);
+}
+
+void
+graph_print_bare(const struct graph *g, struct text *t)
+{
+	const struct g_blob *b = graph_find_blob(g, "flash");
+	print_records(g, t, true);
+	if (b)
+		text_printf(t, "blob flash bytes=%" PRId64 " xxh3=%016" PRIx64
+			    " from=\"\"\n", b->bytes, b->xxh3);
+	text_puts(t, "eof\n");
 }
 
 /* s: NULL: at once */

@@ -69,10 +69,16 @@ struct npu_map {
 	struct type *array;                                                  \
 	size_t n_##array;
 #include "map.def"
+	/* what the streams are verified against: stream/source.h */
+	struct bytes graph;  /* its text, deflated; n 0: left out */
+	int64_t graph_bytes; /* of the text */
+	uint64_t digest;     /* source_digest() of the file; 0: unknown */
 };
 
 /* ---- bytes and text: map_code.c -------------------------------------------- */
 
+/* the last bytes are the digest, little-endian */
+enum { MAP_DIGEST_BYTES = 8 };
 struct bytes map_encode(struct arena *a, const struct npu_map *m);
 
 /*
@@ -97,6 +103,10 @@ struct npu_map *map_make(struct arena *a, const struct graph *g,
 			 const struct emit_words *words);
 
 /* ---- in a compiled model: map_find.c ------------------------------------------- */
+
+/* The map in the metadata of m, whatever its streams; NULL: there is none. */
+bool map_read(struct arena *a, const struct tfl_model *m, struct npu_map **out,
+	      struct err *e);
 
 /*
  * The map in the metadata of m, whose streams (stream_find) are s: NULL if there

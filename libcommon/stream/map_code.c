@@ -2,14 +2,16 @@
 /*
  * The map as bytes.  A version; the strings, each with how much of the one
  * before it begins with; then the records of schema/map.def, list after list:
- * how many, and their keys.  Numbers have 7 bits a byte, the lowest first.
+ * how many, and their keys; then the graph and, in 8 bytes, the digest.
+ * Numbers have 7 bits a byte, the lowest first.
  */
 #include "stream/map.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+/* version 1 ended before the graph */
+enum { FIRST_VERSION = 1, VERSION = 2 };
 enum kind { TEXT, COUNT, DELTA };
 
 /*
@@ -220,6 +222,12 @@ map_encode(struct arena *a, const struct npu_map *m)
 		for (size_t j = 0; j < n; j++, before = r, r += lists[i].size)
 			put_record(&c, &lists[i], r, before);
 	}
+	put_number(&c, (uint64_t)m->graph_bytes);
+	put_number(&c, m->graph.n);
+	for (size_t i = 0; i < m->graph.n; i++)
+		put_byte(&c, m->graph.p[i]);
+	for (int i = 0; i < MAP_DIGEST_BYTES; i++)
+		put_byte(&c, (uint8_t)(m->digest >> 8 * i));
 	return (struct bytes){ .p = c.p, .n = c.n };
 }
 
@@ -343,6 +351,24 @@ take_list(struct decoder *d, const struct list *l, struct npu_map *m)
 	return true;
 }
 
+static bool
+take_graph(struct decoder *d, struct npu_map *m)
+{
+	/* deflate makes at most so many bytes of one */
+	enum { DEFLATE_MOST = 1032 };
+	size_t n;
+	if (!take_number(d, &m->graph_bytes) || !take_count(d, &n))
+		return false;
+	if (m->graph_bytes / DEFLATE_MOST > (int64_t)n)
+		return bad(d, "a graph of more bytes than can be in it");
+	m->graph = (struct bytes){ .p = reader_take(&d->r, n), .n = n };
+	const uint8_t *digest = reader_take(&d->r, MAP_DIGEST_BYTES);
+	if (d->r.overrun)
+		return bad(d, "it ends too early");
+	m->digest = load_le64(digest);
+	return true;
+}
+
 /* ---- what the records say of each other ------------------------------------------ */
 
 static bool
@@ -387,13 +413,16 @@ map_decode(struct arena *a, struct bytes b, struct npu_map *out, struct err *e)
 {
 	struct decoder d = { .a = a, .r = reader_init(b.p, b.n), .e = e };
 	*out = (struct npu_map){ .n_sources = 0 };
-	if (reader_u8(&d.r) != VERSION)
+	uint8_t version = reader_u8(&d.r);
+	if (version < FIRST_VERSION || version > VERSION)
 		return bad(&d, "no map of a version that is known here");
 	if (!take_strings(&d))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		if (!take_list(&d, &lists[i], out))
 			return false;
+	if (version > FIRST_VERSION && !take_graph(&d, out))
+		return false;
 	if (d.r.at != d.r.n)
 		return bad(&d, "bytes behind the end");
 	if (out->n_sources != 1)
@@ -422,4 +451,7 @@ map_print(struct text *t, const struct npu_map *m)
 			text_putc(t, '\n');
 		}
 	}
+	if (m->digest)
+		text_printf(t, "graph bytes=%" PRId64 " deflated=%zu digest=%016" PRIx64 "\n",
+			    m->graph_bytes, m->graph.n, m->digest);
 }

@@ -75,19 +75,26 @@ is_of_model(const struct npu_map *m, const struct npu_stream *s, int n)
 }
 
 bool
+map_read(struct arena *a, const struct tfl_model *m, struct npu_map **out,
+	 struct err *e)
+{
+	struct bytes b = tfl_metadata(m, MAP_METADATA);
+	struct err inner = { 0 };
+	*out = b.p ? anew(a, struct npu_map, 1) : NULL;
+	return !b.p || map_decode(a, b, *out, &inner) ||
+	       err_set(e, "%s: %s", m->name, inner.text);
+}
+
+bool
 map_find(struct arena *a, const struct tfl_model *m, const struct npu_stream *s,
 	 int n, const struct npu_map **out, bool *stale, struct err *e)
 {
-	struct bytes b = tfl_metadata(m, MAP_METADATA);
-	struct npu_map *map = anew(a, struct npu_map, 1);
-	struct err inner = { 0 };
+	struct npu_map *map;
 	*out = NULL;
 	*stale = false;
-	if (!b.p)
-		return true;
-	if (!map_decode(a, b, map, &inner))
-		return err_set(e, "%s: %s", m->name, inner.text);
-	*stale = !is_of_model(map, s, n);
+	if (!map_read(a, m, &map, e))
+		return false;
+	*stale = map && !is_of_model(map, s, n);
 	*out = *stale ? NULL : map;
 	return true;
 }

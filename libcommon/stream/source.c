@@ -389,3 +389,13 @@ stream_verify_source(const struct tfl_model *m, const struct npu_stream *s, int 
 	}
 	return true;
 }
+
+void
+source_verify_digest(const struct tfl_model *m, const struct npu_stream *s,
+		     uint64_t digest, struct npu_verify *v)
+{
+	struct source x = { .out = v, .s = s };
+	if (digest && digest != source_digest(m))
+		source_found(&x, "operators, tensors, constants or streams are not "
+			     "those that npu-cmdgen wrote: the digest in the map is of others");
+}

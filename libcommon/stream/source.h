@@ -10,6 +10,8 @@
 #include "graph/graph.h"
 #include "stream/stream.h"
 
+struct npu_map;
+
 enum { VERIFY_RULE_SOURCE = 53 }; /* the stream does what the graph says */
 
 /*
@@ -24,5 +26,24 @@ enum { VERIFY_RULE_SOURCE = 53 }; /* the stream does what the graph says */
 bool stream_verify_source(const struct tfl_model *m, const struct npu_stream *s,
 			  int n, struct graph *g, struct npu_verify *v,
 			  struct err *e);
+
+/* ---- in the compiled file: source_file.c ----------------------------------- */
+
+/* puts g into the map, as far as streams are compared with it, unless it is large
+ * beside the file */
+void source_carry(struct arena *a, const struct graph *g, size_t file_bytes,
+		  struct npu_map *m);
+/* the graph in the map of the file `name`; NULL: it has none */
+bool source_carried(struct arena *a, const struct npu_map *m, const char *name,
+		    struct graph **out, struct err *e);
+/*
+ * Of all that computes: operators with their options, tensors, constants, streams, the
+ * plan of the arena.  Names and shapes are part of it, the order of bytes in the file
+ * and other metadata are not.
+ */
+uint64_t source_digest(const struct tfl_model *m);
+/* is it the one that a map has, 0: none?  A finding of rule 53, if not */
+void source_verify_digest(const struct tfl_model *m, const struct npu_stream *s,
+			  uint64_t digest, struct npu_verify *v);
 
 #endif

@@ -2,6 +2,8 @@
 /* Metadata of the compiled model: the original's, the plan of the arena, ends, the map. */
 #include "model.h"
 
+#include "stream/source.h"
+
 static void
 add_metadata(struct build *b, const char *name, struct bytes data)
 {
@@ -64,9 +66,14 @@ add_map(struct build *b)
 	bool any = false;
 	for (size_t i = 0; i < c->g->n_nodes; i++)
 		any |= c->stream[i].n_marks > 0;
-	if (any && !c->no_map)
-		add_metadata(b, MAP_METADATA,
-			     map_encode(c->a, map_make(c->a, c->g, c->m, c->stream)));
+	if (!any || c->no_map)
+		return;
+	struct npu_map *m = map_make(c->a, c->g, c->m, c->stream);
+	size_t bytes = 0;
+	for (int i = 0; i < b->w.n_buffers; i++)
+		bytes += b->w.buffer[i].n;
+	source_carry(c->a, c->g, bytes, m);
+	add_metadata(b, MAP_METADATA, map_encode(c->a, m));
 }
 
 void

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was made is read again and verified before anybody sees it: a graph that
- * was edited may ask for streams that no rule allows.
+ * was edited may ask for streams that no rule allows.  Then the map takes the digest
+ * of the file.
  */
 #include "cmdgen.h"
+#include "stream/source.h"
 #include "stream/stream.h"
 
 struct judge {
@@ -57,6 +59,16 @@ take(void *ctx, const struct npu_finding *f)
 				node->rec.id, f->rule, command, f->text);
 }
 
+/* the map ends with it, and is not part of what it is of */
+static void
+put_digest(const struct tfl_model *m, uint8_t *file)
+{
+	struct bytes map = tfl_metadata(m, MAP_METADATA);
+	if (map.p)
+		store_le64(file + (map.p - m->file.p) + map.n - MAP_DIGEST_BYTES,
+			   source_digest(m));
+}
+
 bool
 verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 {
@@ -69,5 +81,8 @@ verify_model(struct cmdgen *c, struct bytes file, unsigned jobs)
 	struct judge j = { .c = c, .first = s };
 	struct npu_verify v = { .report = take, .ctx = &j, .jobs = jobs };
 	stream_verify(m, s, n, &v);
+	if (!j.failed && !stream_verify_source(m, s, n, c->g, &v, c->e))
+		return false;
+	put_digest(m, (uint8_t *)(uintptr_t)file.p);
 	return !j.failed;
 }

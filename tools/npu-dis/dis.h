@@ -23,7 +23,8 @@ struct input {
 	struct npu_stream *stream;
 	int n;
 	const struct npu_map *map; /* of the model, or NULL */
-	struct graph *source; /* of --source, or NULL */
+	struct graph *source; /* of --source, else of the file's map; or NULL */
+	const struct npu_map *carrier; /* of the digest: the file's map, or NULL */
 };
 
 /* input.c: reads a compiled model, a driver payload, binary or hex words */

@@ -97,6 +97,17 @@ find_map(struct arena *a, struct input *in, struct err *e)
 	return true;
 }
 
+/* what the file itself says that it was made from, with --verify */
+static bool
+take_carried(struct arena *a, struct input *in, struct err *e)
+{
+	struct npu_map *m;
+	if (!map_read(a, in->model, &m, e))
+		return false;
+	in->carrier = m;
+	return !m || source_carried(a, m, in->name, &in->source, e);
+}
+
 const char *
 source_name(struct arena *a, const struct input *in, int k, size_t word)
 {
@@ -130,5 +141,9 @@ read_input(struct arena *a, const struct options *o, struct input *in,
 		return err_at(e, in->name, 0, "no stream %d: the model has %d "
 			      "ethos-u operators, counted from 0", o->only,
 			      in->n);
-	return find_map(a, in, e) && (!o->source || read_source(a, o, in, e));
+	if (!find_map(a, in, e))
+		return false;
+	if (o->source)
+		return read_source(a, o, in, e);
+	return !o->verify || take_carried(a, in, e);
 }

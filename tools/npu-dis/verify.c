@@ -19,6 +19,7 @@ struct verdict {
 	const struct options *o;
 	struct report *report;
 	struct arena *a;
+	bool differs; /* a finding of rule 53 */
 };
 
 /* what the source calls the operation that a finding is about, or NULL */
@@ -76,6 +77,7 @@ take(void *ctx, const struct npu_finding *f)
 	struct verdict *v = ctx;
 	long i = f->stream - v->in->stream;
 	struct report *r = &v->report[i];
+	v->differs |= f->rule == VERIFY_RULE_SOURCE;
 	if (!is_selected(v->o, i))
 		return;
 	*(f->error ? &r->errors : &r->warnings) += 1;
@@ -116,6 +118,8 @@ verify(struct arena *a, struct text *t, const struct input *in,
 	if (in->source && !stream_verify_source(in->model, in->stream, in->n,
 						in->source, &rules, e))
 		return false;
+	if (in->carrier && !v.differs)
+		source_verify_digest(in->model, in->stream, in->carrier->digest, &rules);
 	if (json)
 		text_putc(t, '[');
 	for (int i = 0; i < in->n; i++) {
