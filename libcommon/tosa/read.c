@@ -137,7 +137,7 @@ load_more_tensors(struct load *l, int n)
 	int need = g->n_tensors + n, cap = l->cap_tensors;
 	if (g->n_tensors && !load_has_room(l, need))
 		return false;
-	if (need <= l->cap_tensors)
+	if (g->tensor && need <= l->cap_tensors)
 		return true;
 	g->tensor = grown(l->a, g->tensor, &l->cap_tensors, g->n_tensors, need,
 			  sizeof(*g->tensor));
@@ -280,7 +280,7 @@ struct tosa_op *
 load_more_ops(struct load *l, int n)
 {
 	struct tosa_graph *g = l->g;
-	if (g->n_ops + n > l->cap_ops)
+	if (!g->op || g->n_ops + n > l->cap_ops)
 		g->op = grown(l->a, g->op, &l->cap_ops, g->n_ops, g->n_ops + n,
 			      sizeof(*g->op));
 	return &g->op[g->n_ops];
