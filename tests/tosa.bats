@@ -345,6 +345,21 @@ single()
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]
 }
 
+@test "constants of any value, and products that wrap, compute the same compiled" {
+	local n=24
+	[ -z "${NPUTOOLS_ALL-}" ] || n=2000
+	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 -x
+	[[ ${lines[-1]} == *' 0 failed, '* ]]
+}
+
+@test "a product that is known to fit is one operation" {
+	local gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-tosa
+	"$gen" 3 full >any.tosa # of any words
+	"$gen" 29 full >fits.tosa # of words that CLAMPs bound
+	[ "$(tosa-partition any.tosa | grep -c '^op .*do=mul')" = 3 ]
+	[ "$(tosa-partition fits.tosa | grep -c '^op .*do=mul')" = 1 ]
+}
+
 @test "convolutions whose weights are computed" {
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n 2 -s 3 -c
 	[[ ${lines[-1]} == *' 0 failed, '*' 0 refused' ]]

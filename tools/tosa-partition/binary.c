@@ -132,6 +132,46 @@ narrow_operand(struct part *p, const struct tosa_op *op, int k, struct source *s
 	return source_of(p, op->in[k], s) && is_factor(s, &factor) && factor == 1;
 }
 
+/* the low halves of elements, with their sign; or those of what is above */
+static struct nd
+half_of(const struct nd *v, int k)
+{
+	return part_of(v, TFL_INT16, k);
+}
+
+static struct nd
+both(struct part *p, enum g_op_kind kind, struct nd a, struct nd b, const struct nd *shape)
+{
+	struct nd r = nd_like(p->l, shape, TFL_INT32);
+	struct finish f = { .round = ROUND_NATURAL };
+	both_to(p, kind, &a, &b, &r, &f);
+	return r;
+}
+
+/*
+ * The low 32 bits of a product, by operations whose results never leave 32 bits; what the
+ * NPU makes of others TOSA does not have.  With a = 2^16 A + a' and a' from -2^15 to
+ * 2^15 - 1, and b alike, it is 2^16 (A b' + a' B + high(a' b')) + low(a' b'), of
+ * which the sum in parentheses counts in its low 16 bits alone.
+ */
+static void
+multiply_wrapping(struct part *p, const struct nd *a, const struct nd *b, const struct nd *out)
+{
+	struct nd by = nd_const_one(p->l, TFL_INT32, a->rank, 16);
+	struct nd above_a = both(p, OP_SHR, *a, by, a), above_b = both(p, OP_SHR, *b, by, b);
+	struct nd low_a = half_of(a, 0), low_b = half_of(b, 0);
+	struct nd low = both(p, OP_MUL, low_a, low_b, out);
+	struct nd x = both(p, OP_MUL, half_of(&above_a, 0), low_b, out);
+	struct nd y = both(p, OP_MUL, low_a, half_of(&above_b, 0), out);
+	struct nd sum = both(p, OP_ADD, half_of(&low, 1), half_of(&x, 0), out);
+	sum = both(p, OP_ADD, half_of(&sum, 0), half_of(&y, 0), out);
+	struct nd from = half_of(&low, 0), to = half_of(out, 0);
+	nd_copy(p->l, &from, &to);
+	from = half_of(&sum, 0);
+	to = half_of(out, 1);
+	nd_copy(p->l, &from, &to);
+}
+
 const char *
 lower_mul(struct part *p, const struct tosa_op *op)
 {
@@ -150,6 +190,9 @@ lower_mul(struct part *p, const struct tosa_op *op)
 	}
 	struct nd a = value_of(p, op->in[0]), b = value_of(p, op->in[1]);
 	struct nd out = result_place(p, op->out[0]);
-	both_to(p, OP_MUL, &a, &b, &out, &f);
+	if (!shift && !product_fits(p, op))
+		multiply_wrapping(p, &a, &b, &out);
+	else
+		both_to(p, OP_MUL, &a, &b, &out, &f);
 	return NULL;
 }

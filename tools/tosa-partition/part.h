@@ -135,6 +135,9 @@ bool is_factor(const struct source *s, int64_t *factor); /* without rounding */
 /* binary.c: the RESCALE that alone reads a tensor, of all channels, to 8 or 16 bits */
 bool narrows(const struct part *p, int tensor, struct tosa_rescale *r);
 
+/* range.c: is the product of two operands known to be one of 32 bits? */
+bool product_fits(const struct part *p, const struct tosa_op *op);
+
 /* arith.c: single operations on values */
 struct finish { /* what completes an operation */
 	struct part *p;

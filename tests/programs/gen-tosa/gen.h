@@ -69,6 +69,11 @@ void draw_single(struct gen *g);
 void draw_order(struct gen *g, int n, int32_t *perm); /* of 0 to n - 1 */
 /* a convolution whose weights, or bias, are computed */
 void draw_computed(struct gen *g);
+/*
+ * As draw_single or draw_graph, or a product of 32 bits; then a third of all constants takes values of the whole
+ * type: TOSA may have no such graph
+ */
+void draw_full(struct gen *g);
 
 /* loops.c: WHILE_LOOP, of up to three turns, that an input tells */
 void draw_loop(struct gen *g);

@@ -566,6 +566,72 @@ draw_single(struct gen *g)
 	one[draw(g, sizeof(one) / sizeof(*one))](g);
 }
 
+/* the least, the greatest, or any value of a type */
+static int64_t
+whole_range(struct gen *g, int type)
+{
+	int64_t lo = tosa_least(type, false), hi = tosa_most(type, false);
+	uint64_t bits = (uint64_t)draw(g, 1 << 16) << 32 | (uint64_t)draw(g, 1 << 16) << 16 |
+			draw(g, 1 << 16);
+	switch (draw(g, 4)) {
+	case 0:
+		return lo;
+	case 1:
+		return hi;
+	default:
+		return lo + (int64_t)(bits % (uint64_t)(hi - lo + 1));
+	}
+}
+
+static int
+clamped(struct gen *g, int x, int32_t most)
+{
+	const struct gen_tensor *t = &g->tensor[x];
+	uint8_t lo[4], hi[4];
+	store_le32(lo, (uint32_t)-most);
+	store_le32(hi, (uint32_t)most);
+	fbw_off l = fbw_bytes(g->w, lo, 4, 8), h = fbw_bytes(g->w, hi, 4, 8);
+	fbw_table(g->w, &fb_TosaClamp);
+	fbw_ref(g->w, FB_TosaClamp_min_val, l);
+	fbw_ref(g->w, FB_TosaClamp_max_val, h);
+	fbw_int(g->w, FB_TosaClamp_nan_mode, 1);
+	return gen_op(g, TOSA_CLAMP, fbw_end(g->w), 1, &x, t->type, t->rank, t->dim);
+}
+
+/* without a shift: what leaves 32 bits is lost; or CLAMPs keep it within them */
+static void
+draw_product(struct gen *g)
+{
+	int rank = between(g, 1, 6), in[3];
+	int32_t dim[6];
+	in[0] = random_input(g, TOSA_INT32, rank, dim);
+	in[1] = operand(g, TOSA_INT32, rank, dim, most_of(TOSA_INT32));
+	in[2] = gen_number(g, TOSA_INT8, 0);
+	if (draw(g, 2))
+		for (int k = 0; k < 2; k++)
+			in[k] = clamped(g, in[k], 46340); /* of which the square fits */
+	(void)simple(g, TOSA_MUL, 3, in, TOSA_INT32, rank, dim);
+}
+
+void
+draw_full(struct gen *g)
+{
+	static void (*const kinds[])(struct gen *) = {
+		draw_single, draw_single, draw_single, draw_graph, draw_product };
+	ONE_OF(g, kinds)(g);
+	for (int k = 0; k < g->n_tensors; k++) {
+		const struct gen_tensor *t = &g->tensor[k];
+		int64_t n = t->data.p ? 1 : 0;
+		for (int i = 0; i < t->rank; i++)
+			n *= t->dim[i];
+		if (t->type == TOSA_SHAPE || t->type == TOSA_INT4 || draw(g, 3))
+			continue;
+		for (int64_t i = 0; i < n; i++) /* memory of this program's own */
+			tosa_store(t->type, (uint8_t *)(uintptr_t)t->data.p, i,
+				   whole_range(g, t->type));
+	}
+}
+
 void
 draw_computed(struct gen *g)
 {

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How large the magnitudes of a tensor's elements are at most, by its type, its constant
+ * or the operators that make it.  A limit that nothing proves is that of the type.
+ */
+#include "part.h"
+
+enum { NEAR = 24 /* operators behind each other that are looked through */ };
+
+static int64_t
+least_of(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t
+most_of_two(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t
+of_type(const struct tosa_tensor *t)
+{
+	return t->type == TOSA_BOOL ? 1 : -tosa_least(t->type, false);
+}
+
+static int64_t
+of_constant(const struct tosa_tensor *t)
+{
+	int64_t n = tosa_elements(t), most = 0;
+	for (int64_t i = 0; i < n; i++) {
+		int64_t v = tosa_value(t, i);
+		most = most_of_two(most, v < 0 ? -v : v);
+	}
+	return most;
+}
+
+static int64_t of_tensor(const struct part *p, int tensor, int depth);
+
+/* operands from k on */
+static int64_t
+of_operands(const struct part *p, const struct tosa_op *op, int k, int n, int depth)
+{
+	int64_t most = 0;
+	for (; k < n && k < op->n_in; k++)
+		most = most_of_two(most, of_tensor(p, op->in[k], depth));
+	return most;
+}
+
+/* the largest multiplier with the smallest shift, and one more for the rounding */
+static int64_t
+of_rescale(const struct part *p, const struct tosa_op *op, int depth)
+{
+	struct tosa_rescale r = tosa_rescale_of(p->t, op);
+	int64_t v = of_tensor(p, op->in[0], depth), n = tosa_elements(r.mult), mult = 0;
+	int64_t shift = 63;
+	if (r.in_unsigned || r.out_unsigned || v > INT64_C(1) << 31)
+		return INT64_MAX;
+	for (int64_t i = 0; i < n; i++) {
+		mult = most_of_two(mult, tosa_value(r.mult, i));
+		shift = least_of(shift, tosa_value(r.shift, i));
+	}
+	v += r.in_zero < 0 ? -r.in_zero : r.in_zero;
+	/* v is below 2^32, a multiplier below 2^31 */
+	return (v * mult >> shift) + 1 + (r.out_zero < 0 ? -r.out_zero : r.out_zero);
+}
+
+static int64_t
+of_clamp(const struct part *p, const struct tosa_op *op, int depth)
+{
+	int64_t lo, hi, v = of_tensor(p, op->in[0], depth);
+	tosa_clamp_of(p->t, op, &lo, &hi);
+	return least_of(v, most_of_two(lo < 0 ? -lo : lo, hi < 0 ? -hi : hi));
+}
+
+static int64_t
+of_product(const struct part *p, const struct tosa_op *op, int depth)
+{
+	int64_t shift = tosa_zero_of(p->t, op, 2);
+	int64_t a = of_tensor(p, op->in[0], depth), b = of_tensor(p, op->in[1], depth);
+	int64_t most = a * b; /* 2^62 at most */
+	if (!shift && most > INT32_MAX) /* it wraps */
+		return INT64_MAX;
+	return shift ? (most >> shift) + 1 : most;
+}
+
+static int64_t
+of_result(const struct part *p, const struct tosa_op *op, int depth)
+{
+	switch (op->code) {
+	case TOSA_RESCALE:
+		return of_rescale(p, op, depth);
+	case TOSA_CLAMP:
+		return of_clamp(p, op, depth);
+	case TOSA_MUL:
+		return of_product(p, op, depth);
+	case TOSA_ADD:
+	case TOSA_SUB:
+		return of_operands(p, op, 0, 1, depth) + of_operands(p, op, 1, 2, depth);
+	case TOSA_CLZ:
+		return 32;
+	case TOSA_TABLE:
+		return INT64_C(1) << 23; /* of 16 bits, with 7 of fraction */
+	case TOSA_ABS:
+	case TOSA_IDENTITY:
+	case TOSA_RESHAPE:
+	case TOSA_TRANSPOSE:
+	case TOSA_SLICE:
+	case TOSA_REVERSE:
+	case TOSA_TILE:
+	case TOSA_GATHER:
+	case TOSA_CAST:
+	case TOSA_REDUCE_MAX:
+	case TOSA_REDUCE_MIN:
+	case TOSA_ARITHMETIC_RIGHT_SHIFT:
+	case TOSA_INTDIV:
+		return of_operands(p, op, 0, 1, depth);
+	case TOSA_MAXIMUM:
+	case TOSA_MINIMUM:
+		return of_operands(p, op, 0, 2, depth);
+	case TOSA_SELECT:
+		return of_operands(p, op, 1, 3, depth);
+	case TOSA_CONCAT:
+		return of_operands(p, op, 0, op->n_in, depth);
+	default:
+		return INT64_MAX;
+	}
+}
+
+static int64_t
+of_tensor(const struct part *p, int tensor, int depth)
+{
+	const struct tosa_tensor *t = &p->t->tensor[tensor];
+	int64_t most = of_type(t);
+	if (t->data.p)
+		return of_constant(t);
+	if (t->producer < 0 || !depth)
+		return most;
+	return least_of(most, of_result(p, &p->t->op[t->producer], depth - 1));
+}
+
+bool
+product_fits(const struct part *p, const struct tosa_op *op)
+{
+	/* each is 2^31 at most */
+	return of_tensor(p, op->in[0], NEAR) * of_tensor(p, op->in[1], NEAR) <= INT32_MAX;
+}
