@@ -64,8 +64,8 @@ static int64_t
 place(struct tosa_run *r, int64_t i, int64_t n)
 {
 	if (i < 0 || i >= n)
-		tosa_warn(r, "the index %lld of %lld values", (long long)i,
-			  (long long)n);
+		tosa_warn(r, "the index %lld is outside 0 to %lld", (long long)i,
+			  (long long)n - 1);
 	return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
