@@ -22,8 +22,24 @@ region_of(const struct touch *t)
 	return t->fm ? t->fm->region : t->range.region;
 }
 
+/*
+ * A kernel reads the slots of its own table (11.2).  all_slots: what generators also take
+ * it to read, so that a wait for it is not in vain.
+ */
+static struct npu_range
+table_of(const struct npu_op *op, const struct accel *a, bool all_slots)
+{
+	/* where tables are a memory of their own its first byte is 0 */
+	int32_t lut = a->banks == a->lut_banks ? 0 : accel_lut_base(a);
+	if (all_slots && lut)
+		return (struct npu_range){ .region = SHRAM, .at = lut, .n = LUT_BYTES };
+	return (struct npu_range){ .region = SHRAM, .at = lut + op->table.at,
+				   .n = op->table.n };
+}
+
 static int
-kernel_touches(const struct npu_op *op, const struct accel *a, struct touch *t)
+kernel_touches(const struct npu_op *op, const struct accel *a, bool all_slots,
+	       struct touch *t)
 {
 	int n = 0;
 	int32_t lut = accel_lut_base(a);
@@ -38,16 +54,8 @@ kernel_touches(const struct npu_op *op, const struct accel *a, struct touch *t)
 	for (size_t k = 0; k < ARRAY_LEN(op->scales); k++)
 		if (op->scales[k].n)
 			t[n++] = (struct touch){ .range = op->scales[k] };
-	/* which slot it reads is not asked: all of them (11.2), but where they are a
-	 * memory of their own */
-	bool own = a->banks == a->lut_banks;
-	if (npu_uses_table(op) && own)
-		t[n++] = (struct touch){ .range = { .region = SHRAM,
-						    .at = op->table.at,
-						    .n = op->table.n } };
-	else if (npu_uses_table(op))
-		t[n++] = (struct touch){ .range = { .region = SHRAM, .at = lut,
-						    .n = LUT_BYTES } };
+	if (npu_uses_table(op))
+		t[n++] = (struct touch){ .range = table_of(op, a, all_slots) };
 	t[n++] = (struct touch){ .write = true,
 				 .range = { .region = SHRAM,
 					    .n = whole ? lut + LUT_BYTES
@@ -76,10 +84,10 @@ dma_touches(const struct npu_op *op, struct touch *t)
 enum { MAX_TOUCHES = 12 };
 
 static int
-touches(const struct npu_op *op, const struct accel *a, struct touch *t)
+touches(const struct npu_op *op, const struct accel *a, bool all_slots, struct touch *t)
 {
 	return op->kind == NPU_DMA ? dma_touches(op, t)
-				   : kernel_touches(op, a, t);
+				   : kernel_touches(op, a, all_slots, t);
 }
 
 /* ---- do two of them share bytes? ---------------------------------------- */
@@ -166,10 +174,11 @@ share_bytes(const struct touch *a, const struct touch *b, uint64_t *steps)
 
 /* of operations too scattered to be compared, nothing is claimed */
 static bool
-conflict(struct checker *c, const struct npu_op *a, const struct npu_op *b)
+conflict(struct checker *c, const struct npu_op *a, const struct npu_op *b, bool all_slots)
 {
 	struct touch ta[MAX_TOUCHES], tb[MAX_TOUCHES];
-	int na = touches(a, c->accel, ta), nb = touches(b, c->accel, tb);
+	int na = touches(a, c->accel, all_slots, ta);
+	int nb = touches(b, c->accel, all_slots, tb);
 	for (int i = 0; i < na; i++)
 		for (int j = 0; j < nb; j++)
 			if (share_bytes(&ta[i], &tb[j], &c->runs))
@@ -229,7 +238,7 @@ check_waits(struct checker *c)
 {
 	bool used = !c->waits;
 	for (int i = 0; i < c->waited.n && !used; i++)
-		used = conflict(c, &c->waited.item[i], &c->op);
+		used = conflict(c, &c->waited.item[i], &c->op, true);
 	if (!used && c->waited.n)
 		WARN(c, 45, "the wait at 0x%06zx covers no conflict",
 		     4 * c->wait_at);
@@ -242,7 +251,7 @@ static void
 check_hazards(struct checker *c, const struct queue *other)
 {
 	for (int i = other->n - 1; i >= 0; i--)
-		ERROR_IF(conflict(c, &other->item[i], &c->op), c, 44,
+		ERROR_IF(conflict(c, &other->item[i], &c->op, false), c, 44,
 			 "may run while %s at 0x%06zx, which touches the same "
 			 "bytes, is unfinished",
 			 npu_op_name(&other->item[i]),

@@ -153,7 +153,7 @@ copy(struct words *s, uint32_t from, uint32_t to_region, uint32_t to,
 }
 
 /* 0 pool, 1 DMA of weights, 2 wait, 3 conv, 4 DMA of a table, 5 wait,
- * 6 elementwise through the table, 7 stop */
+ * 6 elementwise through the table, 7 DMA of a table to other slots, 8 stop */
 static void
 build(struct words *s)
 {
@@ -188,10 +188,11 @@ build(struct words *s)
 	set(s, NPU_IFM_IB_END, 22);
 	set(s, NPU_AB_START, 22);
 	op(s, NPU_OP_ELEMENTWISE, NPU_ELT_ADD);
+	copy(s, 2048, 0x103, 0x5900, 256);
 	op(s, NPU_OP_STOP, 0xffff);
 }
 
-enum { POOL, COPY, WAIT, CONV, LUT, LUT_WAIT, ADD, STOP };
+enum { POOL, COPY, WAIT, CONV, LUT, LUT_WAIT, ADD, LUT2, STOP };
 
 #define E true
 #define W false
@@ -272,6 +273,7 @@ static const struct change changes[] = {
 	{ CHANGE(44, E, DROP, WAIT) },
 	{ CHANGE(44, E, DROP, LUT_WAIT) },
 	{ SET(44, E, COPY, DMA0_DST, OFM_AT) }, /* the pool's OFM */
+	{ SET(44, E, LUT2, DMA0_DST, 0x5800) }, /* the table that is read */
 	{ CHANGE(45, W, INSERT, COPY), .value = 0x00000012 },
 	{ CHANGE(46, W, PARAM, WAIT), .param = 1 },
 	{ SET(47, E, CONV, BLOCKDEP, 1) },
