@@ -201,3 +201,21 @@ blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 				return sum;
 	return most;
 }
+
+bool
+npu_block_overwritten(const struct npu_op *op, const struct accel *accel, int which,
+		      uint64_t *steps)
+{
+	enum { MOST = 256 }; /* blocks: each is held against all before it */
+	struct grid g = grid_of(op);
+	struct npu_box ofm, ifm;
+	if (op->kind != NPU_ELEMENTWISE || g.h * g.w * g.c > MOST)
+		return false;
+	for (int64_t i = 1; job_box(op, accel, i, &ofm, &ifm); i++)
+		for (int64_t k = 0; k < i; k++)
+			if (npu_fm_overlap(which ? &op->ifm2 : &op->ifm,
+					   which ? second_box(op, ofm, ifm) : ifm, &op->ofm,
+					   block_box(op, g, k), steps))
+				return *steps > 0;
+	return false;
+}

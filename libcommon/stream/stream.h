@@ -427,6 +427,14 @@ bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
 int blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 		 const struct accel *accel, uint64_t *steps);
 
+/*
+ * Does a block of an elementwise kernel read bytes of its IFM (which 0) or IFM2 (1)
+ * that an earlier block of it has written?  false, too, where there are more blocks than
+ * are compared, or steps run out.
+ */
+bool npu_block_overwritten(const struct npu_op *op, const struct accel *accel, int which,
+			   uint64_t *steps);
+
 /* ---- verification (16) -------------------------------------------------- */
 
 enum { VERIFY_RULE_WRITTEN = 52 }; /* no read of bytes never written */

@@ -165,23 +165,10 @@ is_small(const struct npu_fm *f)
 	return (int64_t)f->shape.h * f->shape.w * (f->shape.c / BRICK + 1) < 2048;
 }
 
-static void
-check_in_place(struct checker *c, const struct npu_fm *in, const char *role)
+/* do the bytes between the first and the last of tiles meet? */
+static bool
+is_near(const struct npu_fm *in, const struct npu_fm *out)
 {
-	const struct npu_op *op = &c->op;
-	const struct npu_fm *out = &op->ofm;
-	if (in->region != out->region)
-		return;
-	bool same = op->kind == NPU_ELEMENTWISE && npu_fm_same_place(in, out) &&
-		    hwc_equal(in->shape, out->shape);
-	if (same)
-		return;
-	if (is_small(in) && is_small(out)) {
-		WARN_IF(npu_fm_overlap(in, npu_fm_box(in), out, npu_fm_box(out),
-				       NULL),
-			c, 35, "the OFM overwrites the %s", role);
-		return;
-	}
 	struct npu_range a[4], b[4];
 	npu_fm_extent(in, npu_fm_box(in), a);
 	npu_fm_extent(out, npu_fm_box(out), b);
@@ -191,7 +178,30 @@ check_in_place(struct checker *c, const struct npu_fm *in, const char *role)
 		near |= p->n && q->n && p->at < q->at + q->n &&
 			q->at < p->at + p->n;
 	}
-	WARN_IF(near, c, 35, "the OFM's extent covers bytes of the %s's", role);
+	return near;
+}
+
+/* of operand 0, the IFM, or 1, IFM2 */
+static void
+check_in_place(struct checker *c, int which)
+{
+	const struct npu_op *op = &c->op;
+	const struct npu_fm *in = which ? &op->ifm2 : &op->ifm, *out = &op->ofm;
+	const char *role = which ? "IFM2" : "IFM";
+	if (in->region != out->region)
+		return;
+	bool same = op->kind == NPU_ELEMENTWISE && npu_fm_same_place(in, out) &&
+		    hwc_equal(in->shape, out->shape);
+	if (same || !is_near(in, out))
+		return;
+	if (npu_block_overwritten(op, c->accel, which, &c->runs))
+		ERROR(c, 35, "a block of the OFM overwrites bytes of the %s that a later "
+		      "block reads", role);
+	else if (!is_small(in) || !is_small(out))
+		WARN(c, 35, "the OFM's extent covers bytes of the %s's", role);
+	else
+		WARN_IF(npu_fm_overlap(in, npu_fm_box(in), out, npu_fm_box(out), NULL), c,
+			35, "the OFM overwrites the %s", role);
 }
 
 /* an operand or result with addresses */
@@ -222,9 +232,9 @@ check_kernel_memory(struct checker *c)
 	WARN_IF(out && !npu_fm_nests(&op->ofm), c, 34,
 		"two elements of the OFM may share a byte");
 	if (tensor1 && out)
-		check_in_place(c, &op->ifm, "IFM");
+		check_in_place(c, 0);
 	if (tensor2 && out)
-		check_in_place(c, &op->ifm2, "IFM2");
+		check_in_place(c, 1);
 	bool ok = !tensor1 || access_fm(c, &op->ifm, "IFM", false);
 	if (tensor2)
 		ok &= access_fm(c, &op->ifm2, "IFM2", false);

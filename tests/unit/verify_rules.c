@@ -258,6 +258,8 @@ static const struct change changes[] = {
 	{ SET(36, E, COPY, DMA0_SRC, 516) },
 	{ SET(37, E, LUT, DMA0_DST, 0x5400) },
 	{ SET(37, E, LUT, DMA0_DST_REGION, 0x0100) },
+	{ SET(35, W, ADD, OFM_BASE0, OFM_AT + 512) }, /* in one block */
+	{ SET(35, E, ADD, OFM_BASE0, OFM_AT + 512), AND(OFM_BLK_HEIGHT_M1, 3) },
 	{ SET(38, E, ADD, ACTIVATION, 17) },
 	{ SET(39, E, POOL, OFM_BLK_WIDTH_M1, 6) },
 	{ SET(39, E, POOL, OFM_BLK_DEPTH_M1, 7) },

@@ -225,13 +225,26 @@ may_share_bytes(const struct g_tensor *t, const struct g_tensor *o)
 	       !G_HAS(o, G_TENSOR_at);
 }
 
+/* a part, or a broadcast, of which a late block may need bytes that an early one wrote */
+static bool
+is_read_in_part(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
+{
+	for (int i = c->first; i <= c->last; i++) {
+		const struct g_op *op = s->info[i].op;
+		if ((op->ifm.t == t && op->ifm.view != VIEW_WHOLE) ||
+		    (op->ifm2.t == t && op->ifm2.view != VIEW_WHOLE))
+			return true;
+	}
+	return false;
+}
+
 /* may the cascade's last OFM be put over t?  What it has held before t dies is in it */
 static bool
-can_cover(const struct sched *s, const struct g_tensor *t, int last)
+can_cover(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
 {
-	const struct g_tensor *o = s->info[last].op->ofm.t;
-	return may_share_bytes(t, o) && s->use[o->rec.index].first_touch == last &&
-	       dies_with(s, t, last);
+	const struct g_tensor *o = s->info[c->last].op->ofm.t;
+	return may_share_bytes(t, o) && s->use[o->rec.index].first_touch == c->last &&
+	       dies_with(s, t, c->last) && !is_read_in_part(s, c, t);
 }
 
 /* maps from outside, whether they die here or not: that differs from variant to variant */
@@ -265,7 +278,7 @@ choose_over(const struct sched *s, struct cascade *c, const struct kept *kept)
 		struct g_tensor *t = ending_operand(s, c, x)->t;
 		int64_t lead = round_up_i64(x->lead, 16), from = tensor_bytes(t);
 		int64_t both = from + lead > to ? from + lead : to;
-		if (from + to - both <= best || !can_cover(s, t, c->last))
+		if (from + to - both <= best || !can_cover(s, c, t))
 			continue;
 		best = from + to - both;
 		c->over = t;
@@ -297,7 +310,7 @@ replace_operand(struct sched *s, struct cascade *c)
 		struct g_tensor *t = in[k]->t;
 		if (t && in[k]->view == VIEW_WHOLE && in[k]->type == f->op->ofm.type &&
 		    hwc_equal(t->hwc, o->hwc) && t->layout == o->layout &&
-		    can_cover(s, t, c->last) && !is_read_before(s, c, t))
+		    can_cover(s, c, t) && !is_read_before(s, c, t))
 			c->over = t;
 	}
 }
