@@ -386,6 +386,28 @@ check_int16_zero(struct review *r, const struct check *c, struct place at)
 	}
 }
 
+/* constants that stand for 0 where an operator divides by them */
+static void
+check_zero_divisor(struct review *r, const struct check *c, struct place at)
+{
+	const struct tfl_op *op = place_op(r, at);
+	if (op->code != TFL_DIV && op->code != TFL_FLOOR_DIV && op->code != TFL_FLOOR_MOD)
+		return;
+	const struct tfl_tensor *t = op_input(r, at, 1);
+	size_t bytes = t && !type_is_float(t->type) ? (size_t)tfl_type_bytes(t->type) : 0;
+	if (!bytes || !is_dense(t, bytes))
+		return;
+	int64_t n = tfl_elements(t), zeros = 0;
+	int64_t zero = t->quant.n_zero == 1 ? t->quant.zero[0] : 0;
+	for (int64_t i = 0; i < n; i++)
+		zeros += tfl_integer(t->type, t->data.p, i) == zero;
+	at.tensor = tensor_index(r, at, 1);
+	if (zeros)
+		review_add(r, c, at, "%lld of %lld constant divisors %s 0: TFLite leaves the "
+				     "quotient open", (long long)zeros, (long long)n,
+			   zeros == 1 ? "is" : "are");
+}
+
 const struct check op_checks[] = {
 	{ .name = "float-operator", .severity = ERROR,
 	  .rule = "an operator reads and computes integers",
@@ -421,6 +443,9 @@ const struct check op_checks[] = {
 	{ .name = "int16-zero-point", .severity = ERROR,
 	  .rule = "16-bit values have zero point 0 where the kernel assumes it",
 	  .op = check_int16_zero },
+	{ .name = "zero-divisor", .severity = WARNING,
+	  .rule = "no constant divisor stands for 0",
+	  .op = check_zero_divisor },
 	{ .name = "unequal-quantization", .severity = WARNING,
 	  .rule = "an operator that copies values has equal scales in and out",
 	  .op = check_equal },
