@@ -174,9 +174,44 @@ pixels()
 		tfl-partition --input-layout=nchw fc.tflite
 	refuses 2 "operator 0, FULLY_CONNECTED, is on the CPU, which knows only nhwc" \
 		tfl-partition --cpu=0 --output-layout=nhcwb16 fc.tflite
+}
+
+# copied FILE LAYOUT: for both ends, with a note; equal, and priced by name
+copied()
+{
+	tfl-partition -a "${target[1]}" --input-layout="$2" --output-layout="$2" -o x.part \
+		"$1" 2>notes
+	grep -q "^tfl-partition: note: $1: input 0 (in) is copied by the NPU, [0-9]* bytes: " notes
+	schedule
+	npu-sim --seed 2 --compare "$1" x.tflite >/dev/null
+	npu-wenc x.sched | npu-perf --csv | grep -q ',in/nhwc'
+}
+
+@test "what the network has in another shape is copied, with its price" {
+	local l
 	model own "$t[0].shape[0] = 4 | $t[-1].shape[0] = 4"
-	refuses 2 "it has no leading dimension of 1" \
-		tfl-partition --input-layout=nhcwb16 own.tflite
+	for l in nhcwb16 nhwc,row-stride=64; do
+		copied own.tflite $l
+	done
+	target=(-a ethos-u85-256 --system-config Ethos_U85_SYS_DRAM_Mid
+		--memory-mode Dedicated_Sram_384KB)
+	copied own.tflite nhcwb16
+}
+
+@test "random models in bricks, planes and strides" {
+	local seed l gen=${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model drawn=0 last=8
+	[ -z "${NPUTOOLS_ALL-}" ] || last=200
+	for ((seed = 1; seed <= last; seed++)); do
+		"$gen" $seed >m.tflite
+		for l in nhcwb16 nchw nhwc,row-stride=8192,pixel-stride=256; do
+			tfl-partition --input-layout=0=$l --output-layout=$l -o x.part m.tflite \
+				2>err || { grep -q "can't be" err; continue; }
+			schedule
+			npu-sim --seed $seed --compare m.tflite x.tflite >/dev/null
+			drawn=$((drawn + 1))
+		done
+	done
+	[ $drawn -ge $((2 * last)) ]
 }
 
 @test "a layout that was edited into the text is consistent, or an error" {

@@ -151,7 +151,8 @@ is_linear_run(const struct sched *s, const struct g_operand *o)
 		at = ((int64_t)o->start.h * o->t->hwc.w + o->start.w) * o->t->hwc.c +
 		     o->start.c;
 	/* a U55 moves 16 bytes at least */
-	return linear && operand_is_run(o) &&
+	return linear && o->t->layout == LAYOUT_NHWC && !tensor_has_strides(o->t) &&
+	       operand_is_run(o) &&
 	       (accel_is_u65(s->accel) ||
 		(at * size % ALIGN == 0 && hwc_elements(o->shape) * size % ALIGN == 0));
 }

@@ -2,9 +2,12 @@
 /*
  * Inputs and outputs as the application has them: in bricks, as another NPU network
  * reads or writes them, in a larger picture, or with channels first.  The first two
- * the NPU reads and writes where they lie; planes it copies, one kernel each.
+ * the NPU reads and writes where they lie, or copies in one kernel where an operation
+ * takes the elements in another shape; planes it copies, one kernel each.
  */
 #include "../part.h"
+
+#include "base/cli.h"
 
 #include <inttypes.h>
 
@@ -21,7 +24,20 @@ struct border {
 	const struct end_layout *want;
 	struct g_tensor *t;
 	struct g_node *node; /* the one that reads or makes it */
+	const struct tfl_tensor *own; /* the model's, of which t may be another shape */
+	struct hwc rows;     /* own in memory, leading dimensions as rows */
+	const char *copied;  /* why the NPU copies it; NULL: it need not */
 };
+
+static struct hwc
+rows_of(const struct tfl_tensor *t)
+{
+	struct g_shape s = { .type = t->type, .rank = t->rank };
+	memcpy(s.dim, t->dim, sizeof(s.dim));
+	if (t->rank == 2) /* inputs of one pixel each: nputools-ends(5) */
+		return (struct hwc){ .h = t->dim[0], .w = 1, .c = t->dim[1] };
+	return graph_hwc(&s);
+}
 
 static struct g_tensor *
 find_end(const struct part *p, int tensor)
@@ -93,6 +109,7 @@ static const char *
 strides_obstacle(const struct border *b)
 {
 	struct g_tensor x = *b->t;
+	x.hwc = b->rows;
 	int64_t e = graph_type_bytes(x.shape.type), pixel = e * x.hwc.c;
 	x.row_stride = b->want->row_stride;
 	x.pixel_stride = b->want->pixel_stride;
@@ -116,38 +133,37 @@ obstacle(struct border *b)
 		return "the NPU has no use for it";
 	if (t->io == IO_INOUT)
 		return "it is an input and an output";
-	if (t->shape.rank < 2 || t->shape.dim[0] != 1)
-		return "it has no leading dimension of 1";
+	if (!b->own->rank)
+		return "it has no dimensions";
+	if (t->shape.type == TFL_INT64)
+		return "the NPU has no INT64";
 	const char *why = find_node(b);
 	if (!why && b->want->layout == LAYOUT_PLANES) {
-		if (t->shape.rank != 4)
+		if (b->own->rank != 4)
 			return arena_printf(b->p->a, "it has %d dimensions, not 4",
-					    t->shape.rank);
-		return t->hwc.c <= MAX_PLANES
-			   ? NULL : arena_printf(b->p->a, "%d planes are copied faster by the "
-						 "CPU", t->hwc.c);
+					    b->own->rank);
+		int64_t planes = (int64_t)b->own->dim[0] * b->rows.c;
+		return planes <= MAX_PLANES
+			   ? NULL : arena_printf(b->p->a, "%" PRId64 " planes are copied faster "
+						 "by the CPU", planes);
 	}
-	why = why ? why : linear_reader(b);
+	if (!why)
+		b->copied = hwc_equal(t->hwc, b->rows) ? linear_reader(b)
+						       : "the network has it in another shape";
 	return why || b->want->layout != LAYOUT_NHWC ? why : strides_obstacle(b);
 }
 
-/* ---- planes ------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------- */
 
-/* the application's tensor: planes one behind the other, with t's name and place */
+/* the application's tensor, with t's name and place; t is the network's alone then */
 static struct g_tensor *
-add_planes(struct border *b)
+add_end(struct border *b)
 {
 	struct g_tensor *t = b->t, *x = graph_add_g_tensor(b->p->g);
 	struct g_rec rec = x->rec;
 	*x = *t;
 	rec.has = t->rec.has;
 	x->rec = rec;
-	G_PUT(x, TENSOR, shape,
-	      (struct g_shape){ .type = t->shape.type, .rank = 4,
-				.dim = { 1, t->hwc.c, t->hwc.h, t->hwc.w } });
-	x->hwc = graph_hwc(&x->shape);
-	G_CLEAR(x, G_TENSOR_hwc);
-	G_PUT(x, TENSOR, planes, 1);
 	G_CLEAR(t, G_TENSOR_io);
 	G_CLEAR(t, G_TENSOR_tfl);
 	t->io = IO_NONE;
@@ -155,14 +171,38 @@ add_planes(struct border *b)
 	return x;
 }
 
+static void
+set_planes(const struct border *b, struct g_tensor *x)
+{
+	const int32_t *d = b->own->dim; /* N, H, W, C */
+	G_PUT(x, TENSOR, shape, (struct g_shape){ .type = x->shape.type, .rank = 4,
+						  .dim = { d[0], d[3], d[1], d[2] } });
+	x->hwc = graph_hwc(&x->shape);
+	G_CLEAR(x, G_TENSOR_hwc);
+	G_PUT(x, TENSOR, planes, 1);
+}
+
+/* the k-th plane of x */
 static struct g_operand
-plane(struct g_tensor *x, struct hwc image, int32_t c)
+plane(struct g_tensor *x, struct hwc one, int64_t k)
 {
 	return (struct g_operand){
-		.t = x, .view = VIEW_STRIDED, .type = x->shape.type,
-		.shape = { .h = image.h, .w = image.w, .c = 1 },
-		.offset = (int64_t)c * image.h * image.w,
-		.stride = { image.w, 1, 1 },
+		.t = x, .view = VIEW_STRIDED, .type = x->shape.type, .shape = one,
+		.offset = k * one.h * one.w, .stride = { one.w, 1, 1 },
+	};
+}
+
+/* channel c of an image whose first row is y */
+static struct g_operand
+channel(const struct border *b, struct hwc one, int32_t y, int32_t c)
+{
+	int64_t depth = b->rows.c;
+	if (hwc_equal(b->t->hwc, b->rows))
+		return operand_box(b->t, one, (struct hwc){ .h = y, .c = c });
+	return (struct g_operand){
+		.t = b->t, .view = VIEW_STRIDED, .type = b->t->shape.type, .shape = one,
+		.offset = (int64_t)y * one.w * depth + c,
+		.stride = { one.w * depth, depth, 1 },
 	};
 }
 
@@ -188,25 +228,80 @@ swap_in(struct g_tensors *l, const struct g_tensor *from, struct g_tensor *to)
 			l->v[i] = to;
 }
 
+/* between the application's tensor and the network's */
 static void
-take_planes(struct border *b)
+copy(const struct border *b, bool in, struct g_operand there, struct g_operand here)
+{
+	struct g_op *op = low_copy(b->p->l, in ? there : here, in ? here : there);
+	G_CLEAR(op, G_OP_tfl);
+	op->tfl = (struct g_tfls){ .n = 0 };
+}
+
+static void
+copy_planes(const struct border *b, bool in, struct g_tensor *x)
+{
+	const int32_t *d = b->own->dim; /* N, H, W, C */
+	struct hwc one = { .h = d[1], .w = d[2], .c = 1 };
+	set_planes(b, x);
+	for (int32_t n = 0; n < d[0]; n++)
+		for (int32_t c = 0; c < d[3]; c++)
+			copy(b, in, plane(x, one, (int64_t)n * d[3] + c),
+			     channel(b, one, n * d[1], c));
+}
+
+static void
+set_layout(const struct border *b, struct g_tensor *t)
+{
+	if (b->want->layout == LAYOUT_NHCWB16)
+		G_PUT(t, TENSOR, layout, LAYOUT_NHCWB16);
+	if (b->want->row_stride)
+		G_PUT(t, TENSOR, row_stride, b->want->row_stride);
+	if (b->want->pixel_stride)
+		G_PUT(t, TENSOR, pixel_stride, b->want->pixel_stride);
+}
+
+/* x in the shape that lies in memory */
+static void
+set_rows(const struct border *b, struct g_tensor *x)
+{
+	struct g_shape s = { .type = x->shape.type, .rank = b->own->rank };
+	memcpy(s.dim, b->own->dim, sizeof(s.dim));
+	G_PUT(x, TENSOR, shape, s);
+	x->hwc = b->rows;
+	if (hwc_equal(graph_hwc(&x->shape), b->rows))
+		G_CLEAR(x, G_TENSOR_hwc);
+	else
+		G_PUT(x, TENSOR, hwc, b->rows);
+}
+
+/* the network's tensor in that shape: its elements are one behind the other */
+static struct g_operand
+as_rows(const struct border *b)
+{
+	struct g_operand o = operand_whole(b->t);
+	if (!hwc_equal(b->t->hwc, b->rows)) {
+		o.view = VIEW_RESHAPE;
+		o.shape = b->rows;
+	}
+	return o;
+}
+
+static void
+take_copy(struct border *b)
 {
 	struct part *p = b->p;
 	bool in = b->t->io == IO_IN;
-	struct g_tensor *x = add_planes(b);
+	struct g_tensor *x = add_end(b);
 	size_t first = p->g->n_ops;
 	p->l->node = b->node;
-	p->l->name = arena_printf(p->a, "%s/%s", x->name ? x->name : "", in ? "nhwc" : "nchw");
-	for (int32_t c = 0; c < b->t->hwc.c; c++) {
-		struct hwc image = b->t->hwc;
-		struct g_operand there = plane(x, image, c);
-		struct g_operand here = operand_box(b->t,
-						    (struct hwc){ .h = image.h, .w = image.w,
-								  .c = 1 },
-						    (struct hwc){ .c = c });
-		struct g_op *op = low_copy(p->l, in ? there : here, in ? here : there);
-		G_CLEAR(op, G_OP_tfl);
-		op->tfl = (struct g_tfls){ .n = 0 };
+	p->l->name = arena_printf(p->a, "%s/%s", x->name ? x->name : "",
+				  in ? "nhwc" : end_names[b->want->layout]);
+	if (b->want->layout == LAYOUT_PLANES) {
+		copy_planes(b, in, x);
+	} else {
+		set_rows(b, x);
+		set_layout(b, x);
+		copy(b, in, operand_whole(x), as_rows(b));
 	}
 	swap_in(in ? &b->node->in : &b->node->out, b->t, x);
 	if (in)
@@ -218,16 +313,15 @@ take_planes(struct border *b)
 static void
 apply(struct border *b)
 {
-	if (b->want->layout == LAYOUT_PLANES) {
-		take_planes(b);
+	if (b->want->layout != LAYOUT_PLANES && !b->copied) {
+		set_layout(b, b->t);
 		return;
 	}
-	if (b->want->layout == LAYOUT_NHCWB16)
-		G_PUT(b->t, TENSOR, layout, LAYOUT_NHCWB16);
-	if (b->want->row_stride)
-		G_PUT(b->t, TENSOR, row_stride, b->want->row_stride);
-	if (b->want->pixel_stride)
-		G_PUT(b->t, TENSOR, pixel_stride, b->want->pixel_stride);
+	if (b->copied)
+		cli_note("note", "%s: %s %d (%s) is copied by the NPU, %" PRId64 " bytes: %s",
+			 b->p->m->name, b->what, b->k, text_plain(b->p->a, b->t->name),
+			 tensor_bytes(b->t), b->copied);
+	take_copy(b);
 }
 
 static bool
@@ -240,7 +334,9 @@ take(struct part *p, const struct end_layouts *l, const char *what, const int *v
 		if (!x || (x->layout == LAYOUT_NHWC && !x->row_stride && !x->pixel_stride))
 			continue;
 		struct border b = { .p = p, .what = what, .k = k, .want = x,
-				    .t = find_end(p, v[k]) };
+				    .t = find_end(p, v[k]),
+				    .own = &p->sg->tensor[v[k]] };
+		b.rows = rows_of(b.own);
 		const char *why = obstacle(&b);
 		if (why)
 			return err_set(p->e, "%s: error: %s %d (%s) can't be %s%s: %s",
