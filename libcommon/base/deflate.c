@@ -139,7 +139,7 @@ longest_match(const struct places *p, struct bytes in, size_t i)
 }
 
 void
-deflate(struct arena *a, struct text *t, struct bytes in)
+deflate_bytes(struct arena *a, struct text *t, struct bytes in)
 {
 	struct places places = { .last = anew(a, uint32_t, (size_t)1 << HASH_BITS),
 				 .before = anew(a, uint32_t, WINDOW) };
@@ -213,7 +213,7 @@ take_class(struct bits_in *b, uint32_t number, int group_bits)
 }
 
 bool
-inflate(struct bytes in, uint8_t *out, size_t n)
+inflate_bytes(struct bytes in, uint8_t *out, size_t n)
 {
 	enum { LONGEST = FIRST_LENGTH + 28, DISTANCES = 30 };
 	struct bits_in b = { .in = in };

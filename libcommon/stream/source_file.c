@@ -20,7 +20,7 @@ source_carry(struct arena *a, const struct graph *g, size_t file_bytes, struct n
 {
 	struct text t = { 0 }, packed = { 0 };
 	graph_print_bare(g, &t);
-	deflate(a, &packed, (struct bytes){ .p = (const uint8_t *)t.p, .n = t.n });
+	deflate_bytes(a, &packed, (struct bytes){ .p = (const uint8_t *)t.p, .n = t.n });
 	if (packed.n <= FREE_BYTES || packed.n <= file_bytes / SHARE) {
 		uint8_t *p = arena_alloc(a, packed.n, 1);
 		memcpy(p, packed.p, packed.n);
@@ -41,7 +41,7 @@ source_carried(struct arena *a, const struct npu_map *m, const char *name,
 	*out = NULL;
 	if (!m->graph.n)
 		return true;
-	return (inflate(m->graph, p, n) ||
+	return (inflate_bytes(m->graph, p, n) ||
 		err_at(e, file, 0, "it does not inflate to %zu bytes", n)) &&
 	       graph_read(a, (struct bytes){ .p = p, .n = n }, file, STAGE_WENC, out, e);
 }

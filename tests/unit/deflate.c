@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deflate() and back: texts of every length up to some hundreds, runs, noise, matches
- * as far away as they may be; and inflate() on bytes that nobody deflated, or cut off,
+ * deflate_bytes() and back: texts of every length up to some hundreds, runs, noise, matches
+ * as far away as they may be; and inflate_bytes() on bytes that nobody deflated, or cut off,
  * which has to say no without a look behind them.
  */
 #include "base/deflate.h"
@@ -37,18 +37,18 @@ round_trip(const uint8_t *p, size_t n)
 {
 	struct arena *a = arena_open();
 	struct text t = { 0 };
-	deflate(a, &t, (struct bytes){ .p = p, .n = n });
+	deflate_bytes(a, &t, (struct bytes){ .p = p, .n = n });
 	uint8_t *in = malloc(t.n), *out = malloc(n + 1);
 	if (!in || !out)
 		fail("no memory", n);
 	memcpy(in, t.p, t.n);
 	size_t packed = t.n;
-	if (!inflate((struct bytes){ .p = in, .n = packed }, out, n) || memcmp(p, out, n) != 0)
+	if (!inflate_bytes((struct bytes){ .p = in, .n = packed }, out, n) || memcmp(p, out, n) != 0)
 		fail("not the same", n);
-	if (inflate((struct bytes){ .p = in, .n = packed }, out, n + 1) ||
-	    (n && inflate((struct bytes){ .p = in, .n = packed }, out, n - 1)))
+	if (inflate_bytes((struct bytes){ .p = in, .n = packed }, out, n + 1) ||
+	    (n && inflate_bytes((struct bytes){ .p = in, .n = packed }, out, n - 1)))
 		fail("another size is accepted", n);
-	if (inflate((struct bytes){ .p = in, .n = packed - 1 }, out, n))
+	if (inflate_bytes((struct bytes){ .p = in, .n = packed - 1 }, out, n))
 		fail("cut off, and accepted", n);
 	free(in);
 	free(out);
@@ -69,7 +69,7 @@ try_hostile(void)
 			in[k] = (uint8_t)below(256);
 		if (n && i % 2) /* what every text begins with */
 			in[0] = (uint8_t)((in[0] & 0xf8) | 3);
-		(void)inflate((struct bytes){ .p = in, .n = n }, out, below(101));
+		(void)inflate_bytes((struct bytes){ .p = in, .n = n }, out, below(101));
 	}
 	free(in);
 	free(out);

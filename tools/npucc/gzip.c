@@ -25,7 +25,7 @@ gzip(struct arena *a, struct text *t, struct bytes in)
 	static const uint8_t head[10] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255 };
 	uint8_t tail[8];
 	text_put(t, head, sizeof(head));
-	deflate(a, t, in);
+	deflate_bytes(a, t, in);
 	store_le32(tail, crc32_of(in));
 	store_le32(tail + 4, (uint32_t)in.n);
 	text_put(t, tail, sizeof(tail));
