@@ -3,7 +3,8 @@
 #	[OPTIONS option of npucc...])
 #
 # Compiles the model when it or an option changes, and lets TARGET include its
-# header, NAME.h of NAME.tflite.
+# header, NAME.h of NAME.tflite.  A name that CMake would take for a list or a generator
+# expression is refused: one with a semicolon, a line feed or '$<'.
 
 find_program(NPUTOOLS_NPUCC npucc REQUIRED)
 
@@ -14,15 +15,23 @@ function(nputools_add_model target model)
 			message(FATAL_ERROR "nputools_add_model: no ${what} for ${model}")
 		endif()
 	endforeach()
-	get_filename_component(name ${model} NAME_WE)
-	get_filename_component(source ${model} ABSOLUTE)
-	set(dir ${CMAKE_CURRENT_BINARY_DIR}/nputools)
-	file(MAKE_DIRECTORY ${dir})
-	add_custom_command(OUTPUT ${dir}/${name}.h
-		COMMAND ${NPUTOOLS_NPUCC} --accelerator-config=${NPU_ACCELERATOR}
-			--system-config=${NPU_SYSTEM} --memory-mode=${NPU_MEMORY}
-			${NPU_OPTIONS} -o ${dir}/${name}.h ${source}
-		DEPENDS ${source} VERBATIM)
-	target_sources(${target} PRIVATE ${dir}/${name}.h)
-	target_include_directories(${target} PRIVATE ${dir})
+	if("${model}" MATCHES "[;\n]|[$]<")
+		message(FATAL_ERROR "nputools_add_model: ${model}: a model's name may have"
+			" no ';', '$<' and line feed in it")
+	endif()
+	get_filename_component(name "${model}" NAME_WE)
+	set(source "${model}")
+	# to CMake "~name" is absolute, too
+	if(NOT "${model}" MATCHES "^(/|[A-Za-z]:)")
+		set(source "${CMAKE_CURRENT_SOURCE_DIR}/${model}")
+	endif()
+	set(dir "${CMAKE_CURRENT_BINARY_DIR}/nputools")
+	file(MAKE_DIRECTORY "${dir}")
+	add_custom_command(OUTPUT "${dir}/${name}.h"
+		COMMAND "${NPUTOOLS_NPUCC}" "--accelerator-config=${NPU_ACCELERATOR}"
+			"--system-config=${NPU_SYSTEM}" "--memory-mode=${NPU_MEMORY}"
+			${NPU_OPTIONS} -o "${dir}/${name}.h" "${source}"
+		DEPENDS "${source}" VERBATIM)
+	target_sources("${target}" PRIVATE "${dir}/${name}.h")
+	target_include_directories("${target}" PRIVATE "${dir}")
 endfunction()
