@@ -259,3 +259,29 @@ together()
 		done < <(sed -n 's/^\.Xr \([^ ]*\) \([0-9]\).*/\1 \2/p' "$f")
 	done
 }
+
+@test "an output that is the input, by whatever name, is refused" {
+	local p name
+	cp "$BATS_TEST_DIRNAME/models/digits.tflite" model.tflite
+	cp model.tflite kept
+	ln -s model.tflite link.tflite
+	ln model.tflite other.tflite
+	for p in $(programs) npucc; do
+		args=()
+		case $p in
+		npu-sim) continue ;; # it writes to a directory
+		mkinput) args=(--random=1) ;;
+		npu-eval) args=(kept) ;;
+		npucc | npu-sched) args=(-a ethos-u55-128 --system-config
+			RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram) ;;
+		esac
+		for name in model link other ./model; do
+			refuses 2 "$p: $name.tflite: error: the output would overwrite the input model.tflite; name another file" \
+				"$p" "${args[@]}" -o "$name.tflite" model.tflite
+			[ "$(wc -l <refuses.err)" = 1 ]
+			cmp model.tflite kept
+		done
+	done
+	# a directory or a device is none
+	tfl-quantcheck -o /dev/null model.tflite
+}

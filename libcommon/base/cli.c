@@ -2,6 +2,7 @@
 #include "base/cli.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/nearest.h"
 #include "base/text.h"
 
@@ -85,13 +86,29 @@ parse_common(int key, char *arg, struct argp_state *state)
 struct parsers { /* what each of the two tables is given */
 	void *options;
 	const struct cli_common *common;
+	const char **operand; /* all of them, for check_operands() */
+	size_t n_operands;
 };
+
+/* ends the program if the output would take the place of an operand */
+static void
+check_operands(struct argp_state *state, const struct parsers *p)
+{
+	const char **output = p->common->output;
+	struct err e = { 0 };
+	for (size_t i = 0; output && i < p->n_operands; i++)
+		if (!file_check_output(*output, p->operand[i], &e))
+			argp_failure(state, EXIT_TROUBLE, 0, "%s", e.text);
+}
 
 static error_t
 parse_both(int key, char *arg, struct argp_state *state)
 {
 	struct parsers *p = state->input;
-	(void)arg;
+	if (key == ARGP_KEY_ARG)
+		p->operand[p->n_operands++] = arg;
+	if (key == ARGP_KEY_END)
+		check_operands(state, p);
 	if (key != ARGP_KEY_INIT)
 		return ARGP_ERR_UNKNOWN;
 	state->child_inputs[0] = p->options;
@@ -134,6 +151,9 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	list_common(both.common, row);
 	if (!row[0].name) /* argp's --help loses the memory of an empty table */
 		shared.options = NULL;
+	both.operand = calloc((size_t)argc + 1, sizeof(*both.operand));
+	if (!both.operand)
+		out_of_memory();
 	argp_program_version_hook = print_version;
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();
@@ -142,6 +162,7 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	if (atexit(check_output))
 		out_of_memory();
 	(void)argp_parse(&whole, argc, argv, 0, NULL, &both);
+	free(both.operand);
 }
 
 void

@@ -30,7 +30,8 @@ struct cli_common {
 };
 
 /*
- * argp_parse with EXIT_TROUBLE for wrong usage, --version and our bug address.
+ * argp_parse with EXIT_TROUBLE for wrong usage, --version and our bug address.  Ends
+ * the program if common->output is one of the operands, by any name.
  * common: the options that many have; NULL: none of them.
  */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *options,

@@ -24,6 +24,12 @@ bool file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_
 	       struct err *e);
 
 /*
+ * False if output is the regular file input, by the same name, a link or another
+ * name: writing it would destroy what is read.  NULL and "-" are no such file.
+ */
+bool file_check_output(const char *output, const char *input, struct err *e);
+
+/*
  * Writes a file whole or not at all: a temporary file beside it, then its name;
  * a link stays, and what it leads to is written so.  Devices and pipes are written
  * in place; names of open files, such as /dev/stderr, are these files, where they

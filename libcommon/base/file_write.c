@@ -94,6 +94,12 @@ write_beside(const char *place, const struct bytes *part, size_t n,
 	return NULL;
 }
 
+static bool
+is_standard(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
 /* the number of an open file that path is a name of, or -1 */
 static int
 open_number(const char *path)
@@ -115,18 +121,23 @@ open_number(const char *path)
 	return -1;
 }
 
+bool
+file_check_output(const char *output, const char *input, struct err *e)
+{
+	struct stat in, out;
+	return is_standard(output) || is_standard(input) || stat(output, &out) ||
+	       stat(input, &in) || !S_ISREG(in.st_mode) || in.st_dev != out.st_dev ||
+	       in.st_ino != out.st_ino ||
+	       err_set(e, "%s: error: the output would overwrite the input %s; name "
+			  "another file", output, input);
+}
+
 /* a device or a pipe: there is nothing to give a name to */
 static bool
 is_special(const char *path)
 {
 	struct stat st;
 	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
-static bool
-is_standard(const char *path)
-{
-	return !path || !strcmp(path, "-");
 }
 
 /* is there nothing to give a name to?  then its number, or -1 for path */

@@ -53,6 +53,8 @@ check_output(struct npucc *c, const char **dir)
 	const char *out = c->o->out;
 	if (is_directory(out))
 		return err_at(c->e, out, 0, "is a directory");
+	if (!file_check_output(out, c->o->in, c->e))
+		return false;
 	char *place = place_of(out);
 	if (!place)
 		return err_at(c->e, out, 0, "a link to nowhere");
