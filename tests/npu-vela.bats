@@ -147,3 +147,43 @@ memory=(--system-config "$system" --memory-mode Shared_Sram)
 		[ "$(tail -1 err)" = "npu-vela: standard output: cannot be written" ]
 	done
 }
+
+@test "no room for temporary files: one line with their directory" {
+	local said
+	refuses 2 "npu-vela: /no-such: no temporary directory can be made there" \
+		env TMPDIR=/no-such npu-vela "${memory[@]}" "$model"
+	# a limit of files' sizes stands for a full disk
+	mkdir small
+	said=$(ulimit -f 1; TMPDIR=$PWD/small npu-vela "${memory[@]}" "$model" 2>&1 >/dev/null) &&
+		return 1
+	[ "$(sed -n '$p' <<<"$said")" = \
+		"npu-cmdgen: $PWD/small: temporary file: File too large" ]
+	[ -z "$(ls -A small)" ]
+	[ ! -e output ]
+}
+
+@test "a signal ends it at once, and leaves nothing" {
+	[ -r /proc/self/environ ] || skip "no /proc"
+	local real=$SHARED/models-real/deeplabv3_mnv2_dm05.tflite i status=0
+	[ -n "$SHARED" ] && [ -e "$real" ] || skip "no ../shared"
+	mkdir tmp
+	NPU_VELA_TEST=$BATS_TEST_TMPDIR TMPDIR=$PWD/tmp npu-vela "${memory[@]}" "$real" \
+		>log 2>&1 3>&- &
+	# by itself it takes seconds
+	for ((i = 0; i < 500; i++)); do
+		[ -z "$(ls -A tmp)" ] || break
+		sleep 0.01
+	done
+	sleep 0.2
+	local started=${EPOCHREALTIME/./}
+	kill -TERM $!
+	wait $! || status=$?
+	[ $status = 143 ]
+	[ $((${EPOCHREALTIME/./} - started)) -lt 1000000 ]
+	[ -z "$(ls -A tmp)" ]
+	for ((i = 0; i < 100; i++)); do
+		grep -lsz "^NPU_VELA_TEST=$BATS_TEST_TMPDIR$" /proc/[0-9]*/environ || return 0
+		sleep 0.01
+	done
+	return 1
+}
