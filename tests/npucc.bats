@@ -542,3 +542,13 @@ END
 	diff <(sort each) <(sort all)
 	grep -q NPU_SET_IFM_BASE0 all
 }
+
+@test "constants that can't be written are said to be the output's" {
+	local out
+	for out in out.tflite -; do
+		(ulimit -f 1; npucc "${target[@]}" --check -o $out "$model" 2>err >piped) && return 1
+		tail -1 err
+		[ "$(tail -1 err)" = "npu-wenc: ${out/#-/standard output} (its constants): File too large" ]
+	done
+	[ ! -e out.tflite ]
+}

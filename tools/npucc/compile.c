@@ -109,8 +109,11 @@ place_of_constants(struct npucc *c)
 {
 	if (!c->beside || c->o->keep || c->o->last < CMDGEN)
 		return NULL;
+	bool is_file = c->o->out && strcmp(c->o->out, "-") != 0;
+	const char *called = arena_printf(c->a, "%s (its constants)",
+					  is_file ? c->o->out : "standard output");
 	return arena_printf(c->a, "--blob=%s",
-			    place_private(c, c->beside, "flash.bin", "the constants"));
+			    place_private(c, c->beside, "flash.bin", called));
 }
 
 /* what npucc itself says to a stage; NULL: nothing */
