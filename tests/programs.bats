@@ -285,3 +285,20 @@ together()
 	# a directory or a device is none
 	tfl-quantcheck -o /dev/null model.tflite
 }
+
+@test "64 KB of stack are enough for every program" {
+	(ulimit -s 64 && npu-sched --version >log) || skip "sanitizers need more"
+	local model=$BATS_TEST_DIRNAME/models/digits.tflite
+	local memory=(--system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
+	(
+		ulimit -s 64
+		tfl-quantcheck "$model" >log
+		# the programs between, too
+		npucc -a ethos-u55-128 "${memory[@]}" --check -o c.tflite "$model"
+		tfl2c -n net c.tflite >net.h
+		mkinput --random=1 "$model" >in.h
+		npu-dis --verify c.tflite >log
+		npu-perf "${memory[@]}" --json -o c.json c.tflite
+		npu-report -o c.html c.json
+	)
+}

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEP = 1 << 16 };
+enum { STEP = 1 << 13 }; /* on the stack, which may be 64 KB */
 
 /* a file without a name in a directory; -1: there can be none */
 static int

@@ -295,9 +295,12 @@ place(struct arena *a, const struct perf_machine *m, struct perf_run *run)
  */
 enum { LOOK_BACK = 4096 };
 
-/* the last transfers of a stream, and those of them that brought some weights */
+/*
+ * The last transfers of a stream, and those of them that brought some weights: arrays of
+ * LOOK_BACK, or of the stream's rows where they are fewer.
+ */
 struct history {
-	ptrdiff_t recent[LOOK_BACK], part[LOOK_BACK];
+	ptrdiff_t *recent, *part;
 	size_t n, n_parts;
 };
 
@@ -362,9 +365,11 @@ take_parts(const struct history *h, struct perf_run *run, struct perf_row *kerne
 
 /* finds the transfers that brought each kernel's weights; or its scales alone */
 static void
-join_weights(struct perf_run *run)
+join_weights(struct arena *a, struct perf_run *run)
 {
-	struct history h = { .n = 0 };
+	size_t most = run->n < LOOK_BACK ? run->n : LOOK_BACK;
+	struct history h = { .recent = anew(a, ptrdiff_t, most),
+			     .part = anew(a, ptrdiff_t, most) };
 	for (size_t i = 0; i < run->n; i++) {
 		struct perf_row *r = &run->row[i];
 		r->weight_dma = -1;
@@ -414,7 +419,7 @@ perf_stream(struct arena *a, const struct perf_machine *m,
 	}
 	if (e->status)
 		return false;
-	join_weights(out);
+	join_weights(a, out);
 	place(a, m, out);
 	return true;
 }
