@@ -386,6 +386,11 @@ refused()
 	refuses 2 "m.tflite: error: --cpu=NOPE: no operator has this name or index" \
 		tfl-partition --cpu=NOPE m.tflite
 	refuses 2 "did you mean FULLY_CONNECTED?" tfl-partition --cpu=FULLY_CONECTED m.tflite
+	refuses 2 "did you mean nhcwb16?" tfl-partition --input-layout=0=NHCWB-16 m.tflite
+	refuses 2 "did you mean nhwc?" tfl-partition --input-layout=nhcw,row-stride=8 m.tflite
+	refuses 2 "did you mean nchw?" tosa-partition --output-layout=nchv m.tosa
+	refuses 2 "did you mean cmsis?" tfl2c --dialect=cmis m.tflite
+	refuses 2 "did you mean mlek-tests?" mkinput --dialect=mlek-test --random=1 m.tflite
 	refuses 2 "--cpu=1: no operator has this name" tfl-partition --cpu=1 m.tflite
 	tfl-partition --cpu=SOFTMAX -o m.part m.tflite
 }

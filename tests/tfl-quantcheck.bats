@@ -160,7 +160,31 @@ float_ends() {
 	[ -z "$output" ]
 	[ ! -e bad.out ]
 	[[ "$stderr" == *"tfl-quantcheck: bad.tflite: warning: interface-float: "* ]]
-	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 1 error, 1 warning (--allow=RULE lets it pass)" ]
+	[ "${stderr_lines[-1]}" = "tfl-quantcheck: bad.tflite: not fully integer: 1 error, 1 warning; 1 of 1 operators reads or computes floats and would run on the CPU, tfl-partition --report lists the others; --allow=hybrid-operator lets it pass" ]
+}
+
+@test "--pass: a refusal names the very option that makes it a yes" {
+	local -a cases=("$t[0].type = 0" "$t[3].type = 0" "$t[2].quantization.zero_point = [1]"
+		"$t[0].type = 0 | $t[2].quantization.scale = [7.8125e-9]")
+	local which strict option
+	for which in "${!cases[@]}"; do
+		model "bad$which" "${cases[which]}"
+		for strict in "" --strict; do
+			run --separate-stderr tfl-quantcheck --pass $strict "bad$which.tflite"
+			[ "$status" -eq 1 ] || continue
+			option=$(sed -n 's/.*; \(--allow=[a-z,-]*\) lets it pass$/\1/p' <<<"${stderr_lines[-1]}")
+			tfl-quantcheck --pass $strict "$option" "bad$which.tflite" |
+				cmp - "bad$which.tflite"
+		done
+	done
+	# floats inside of an integer network: what its operators come to
+	model floats "$t[3].type = 0"
+	run --separate-stderr tfl-quantcheck --pass floats.tflite
+	[[ "${stderr_lines[-1]}" == *"; 1 of 1 operators reads or computes floats and would run on the CPU, "* ]]
+	# no floats, no word of them
+	run --separate-stderr tfl-quantcheck --pass bad2.tflite
+	[ "$status" -eq 1 ]
+	[[ "${stderr_lines[-1]}" != *floats* ]]
 }
 
 @test "--allow: what breaks these rules does not change the answer" {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/ends.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 /* "nhwc, nhcwb16 or nchw" */
@@ -22,9 +24,13 @@ ends_add(struct argp_state *state, struct end_layouts *l, const char *arg,
 		k++;
 	if (!names[k]) {
 		struct text t = { 0 };
+		char word[64] = "";
 		print_names(&t, names);
-		argp_error(state, "a layout is %s, K= in front of it, not '%s'",
-			   text_str(&t), arg);
+		memcpy(word, name, n < sizeof(word) ? n : sizeof(word) - 1);
+		const char *meant = nearest_word(word, names, (size_t)k);
+		argp_error(state, "a layout is %s, K= in front of it, not '%s'%s%s%s",
+			   text_str(&t), arg, meant ? "; did you mean " : "",
+			   meant ? meant : "", meant ? "?" : "");
 	}
 	if (l->n == MAX_END_LAYOUTS)
 		argp_error(state, "more than %d layouts", MAX_END_LAYOUTS);

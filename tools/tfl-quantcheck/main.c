@@ -95,6 +95,24 @@ static const struct argp argp = {
 	       "Exit status: 0 fully integer, 1 not, 2 trouble.",
 };
 
+/* the answer no in a line: why, what it means for operators, what makes it a yes */
+static void
+refuse_model(const struct options *o, const struct review *r, struct err *e)
+{
+	struct text t = { 0 };
+	int all, floats = review_float_operators(r, &all);
+	if (floats)
+		text_printf(&t, "; %d of %d operators read%s or compute%s floats and would "
+				"run on the CPU, tfl-partition --report lists the others",
+			    floats, all, floats == 1 ? "s" : "", floats == 1 ? "s" : "");
+	text_puts(&t, "; --allow=");
+	review_put_rules(&t, r, o->strict);
+	(void)err_no(e, "%s: not fully integer: %d error%s, %d warning%s%s lets it pass",
+		     r->m->name, r->count[ERROR], r->count[ERROR] == 1 ? "" : "s",
+		     r->count[WARNING], r->count[WARNING] == 1 ? "" : "s", text_str(&t));
+	text_free(&t);
+}
+
 /* in a pipe: findings aside, the model on or nothing */
 static void
 pass_model(const struct options *o, const struct review *r, struct err *e)
@@ -110,11 +128,7 @@ pass_model(const struct options *o, const struct review *r, struct err *e)
 	(void)fputs(text_str(&t), stderr);
 	text_free(&t);
 	if (!review_answer(r, o->strict))
-		(void)err_no(e, "%s: not fully integer: %d error%s, %d warning%s "
-				"(--allow=RULE lets it pass)",
-			     r->m->name, r->count[ERROR],
-			     r->count[ERROR] == 1 ? "" : "s", r->count[WARNING],
-			     r->count[WARNING] == 1 ? "" : "s");
+		refuse_model(o, r, e);
 	else
 		(void)file_write(o->output, r->m->file.p, r->m->file.n, true, e);
 }

@@ -135,6 +135,11 @@ bool type_is_quantized(int type); /* 4, 8 or 16 bit integers */
 /* the answer: no errors, and under strict no warnings */
 bool review_answer(const struct review *r, bool strict);
 
+/* how many of a model's operators read or compute floats; *all: how many there are */
+int review_float_operators(const struct review *r, int *all);
+/* the rules that make the answer no, by number, commas between: --allow's argument */
+void review_put_rules(struct text *t, const struct review *r, bool strict);
+
 /* ---- report.c --- */
 
 void report_text(struct text *t, const struct review *r, bool strict,

@@ -244,3 +244,47 @@ review_answer(const struct review *r, bool strict)
 {
 	return !r->count[ERROR] && !(strict && r->count[WARNING]);
 }
+
+static bool
+op_has_float(const struct tfl_subgraph *g, const struct tfl_op *op)
+{
+	for (int k = 0; k < op->n_in + op->n_out; k++) {
+		int i = k < op->n_in ? op->in[k] : op->out[k - op->n_in];
+		if (i >= 0 && type_is_float(g->tensor[i].type))
+			return true;
+	}
+	return false;
+}
+
+int
+review_float_operators(const struct review *r, int *all)
+{
+	int n = 0;
+	*all = 0;
+	for (int k = 0; k < r->m->n_subgraphs; k++) {
+		const struct tfl_subgraph *g = &r->m->subgraph[k];
+		*all += g->n_ops;
+		for (int i = 0; i < g->n_ops; i++)
+			n += op_has_float(g, &g->op[i]);
+	}
+	return n;
+}
+
+void
+review_put_rules(struct text *t, const struct review *r, bool strict)
+{
+	const char *comma = "";
+	const struct check *c;
+	for (int k = 0; (c = rule_at(k)); k++) {
+		bool breaks = false;
+		for (size_t i = 0; i < r->n_findings; i++) {
+			const struct finding *f = &r->finding[i];
+			breaks |= f->check == c && !f->follows &&
+				  f->severity >= (strict ? WARNING : ERROR);
+		}
+		if (!breaks)
+			continue;
+		text_printf(t, "%s%s", comma, c->name);
+		comma = ",";
+	}
+}
