@@ -33,7 +33,7 @@ zeros() { printf '\366\366\366\366' >"$1"; }	# four times the zero point -10
 	model m
 	run -0 npu-sim --seed 5 -o out --dump all m.tflite
 	cmp out/output_0.npy all/tensor_3.npy
-	refuses 2 "m.tflite/output_0.npy" npu-sim -o m.tflite m.tflite
+	refuses 2 "the output would overwrite the input m.tflite" npu-sim -o m.tflite m.tflite
 	# a directory is made, with all that leads to it, or nothing of it
 	npu-sim --seed 5 -o absent/a/b/ --dump absent/all m.tflite
 	cmp out/output_0.npy absent/a/b/output_0.npy

@@ -119,10 +119,10 @@ float_ends() {
 
 @test "a constant divisor that is its zero point" {
 	local div='.operator_codes[0] = {deprecated_builtin_code:42,builtin_code:42} | del(.subgraphs[0].operators[0].builtin_options, .subgraphs[0].operators[0].builtin_options_type) | .subgraphs[0].operators[0].inputs = [0,1]'
-	breaks zero-divisor warning "$div | .buffers[1].data = [1,2,3,4,5,0,7,8]"
+	breaks zero-divisor warning "$div | $t[3].shape = [2,4] | .buffers[1].data = [1,2,3,4,5,0,7,8]"
 	[[ "$output" == *"\"1 of 8 constant divisors is 0: "* ]] || { echo "$output"; false; }
-	breaks zero-divisor warning "$div | $t[1].quantization.zero_point = [7] | .buffers[1].data = [1,2,3,4,5,0,7,8]"
-	model m "$div | .buffers[1].data = [1,2,3,4,5,6,7,8]"
+	breaks zero-divisor warning "$div | $t[3].shape = [2,4] | $t[1].quantization.zero_point = [7] | .buffers[1].data = [1,2,3,4,5,0,7,8]"
+	model m "$div | $t[3].shape = [2,4] | .buffers[1].data = [1,2,3,4,5,6,7,8]"
 	run tfl-quantcheck m.tflite
 	[[ "$output" != *zero-divisor* ]]
 }
