@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model through the whole flow: refused with one line that names the file and
+ * A model or a TOSA graph through the whole flow: refused with one line that names the file and
  * leaves nothing behind, or compiled; then the command streams keep every rule,
  * hold against their graph, and the compiled model computes what the plain one does.
  * The last byte chooses accelerator, memories and options; the rest is the model.
@@ -11,6 +11,7 @@
 #include "lib/programs.h"
 #include "lib/wrap.h"
 #include "tflite/tflite.h"
+#include "tosa/tosa.h"
 
 /* an execution takes milliseconds: larger ones find nothing that these do not */
 enum {
@@ -154,10 +155,74 @@ judge(struct bench *b, struct arena *a, const struct tfl_model *read,
 		finding(b, "no header of the compiled model");
 }
 
+/* ---- TOSA -------------------------------------------------------------------- */
+
+static bool
+tosa_is_small(const struct tosa_graph *g)
+{
+	int64_t elements = 0;
+	for (int i = 0; i < g->n_tensors; i++) {
+		int64_t k = tosa_elements(&g->tensor[i]);
+		if (k > MAX_TENSOR)
+			return false;
+		elements += k;
+	}
+	return g->n_ops <= MAX_OPS && elements <= MAX_ELEMENTS / 8;
+}
+
+/*
+ * The compiled graph computes what the graph does; where inputs violate a precondition
+ * of TOSA, the graph itself is refused and there is nothing to compare with.
+ */
+static void
+judge_tosa(struct bench *b, struct arena *a, const struct machine *m)
+{
+	const char *npu = arena_strdup(a, bench_path(b, "npu.tflite"));
+	const char *graph = arena_strdup(a, bench_path(b, "m.tosa"));
+	const char *source = arena_printf(a, "--source=%s", bench_path(b, "wenc"));
+	if (RUN(b, npu_dis, "-q", "--verify", source, npu))
+		finding(b, "the compiled graph breaks a rule");
+	if (RUN(b, npu_perf, "--json", "--system-config", m->system, "--memory-mode",
+		m->memory, "-o", bench_path(b, "perf"), npu))
+		finding(b, "no estimate of the compiled graph");
+	if (RUN(b, npu_sim, INPUTS, graph) == EXIT_YES && !b->said.n &&
+	    RUN(b, npu_sim, INPUTS, arena_printf(a, "--compare=%s", graph), npu))
+		finding(b, "the compiled graph computes something else");
+}
+
+static void
+flow_tosa(struct bench *b, struct arena *a, struct bytes graph, const struct machine *m)
+{
+	struct err e = { 0 };
+	struct tosa_graph *read;
+	struct bytes part;
+	bool ok = tosa_read(a, graph, "m", &read, &e);
+	if (ok && !tosa_is_small(read))
+		return;
+	bench_put(b, "m.tosa", graph);
+	const char *in = bench_path(b, "m.tosa");
+	if (RUN(b, tosa_partition, "-a", m->accel, "-o", bench_path(b, "part"), in)) {
+		expect_refusal(b, in, IN_TOSA, 1);
+		return;
+	}
+	if (!ok)
+		finding(b, "takes what can't be read: %s", e.text);
+	if (!bench_get(b, a, "part", &part) || part.n > MAX_GRAPH_BYTES)
+		return;
+	if (compile(b, m))
+		judge_tosa(b, a, m);
+}
+
+/* ---- either -------------------------------------------------------------------- */
+
 static void
 flow(struct bench *b, struct arena *a, struct bytes model, unsigned choice)
 {
 	const struct machine *m = &machines[choice % ARRAY_LEN(machines)];
+	if (tosa_is(model)) {
+		flow_tosa(b, a, model, m);
+		return;
+	}
 	struct err e = { 0 };
 	struct tfl_model *read;
 	struct bytes part;

@@ -12,6 +12,8 @@
 
 /* a model by the tables of schema/tflite.def; its last byte is no part of it */
 size_t mutate_model(uint8_t *data, size_t size, size_t max, unsigned seed);
+/* a TOSA graph, in place, by the tables of schema/tosa.def; 0: it is none */
+size_t mutate_tosa(uint8_t *data, size_t n, unsigned seed);
 /* a graph's text by the records and keys of schema/graph.def */
 size_t mutate_graph(uint8_t *data, size_t size, size_t max, unsigned seed);
 /* bytes: changed, lost, doubled; by libFuzzer's own mutator where that is linked */

@@ -447,6 +447,8 @@ mutate_model(uint8_t *data, size_t size, size_t max, unsigned seed)
 	if (size > 1 && max > 1 && !one_in(&d, 40) &&
 	    fb_verify((struct bytes){ .p = data, .n = size - 1 }, "m", &root, &e))
 		n = mutate_tree(&c, root, data, max - 1);
+	if (!n && size > 1 && !one_in(&d, 10))
+		n = mutate_tosa(data, size - 1, seed);
 	if (!n)
 		n = mutate_bytes(data, size ? size - 1 : 0, max - 1, seed);
 	data[n] = choice;

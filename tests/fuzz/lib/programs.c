@@ -237,6 +237,10 @@ has_place(const char *behind, enum place place)
 						"no TFL3", "schema version ",
 						" are too few ", "the model has ",
 						"buffer ", NULL };
+	static const char *const in_tosa[] = { "operator ", "tensor ", "constant ",
+					       " at byte ", "not a TOSA graph ",
+					       "version", " are too few ",
+					       " region", "shape ", "the graph", "a name has ", NULL };
 	/* what comes late is of the model that it makes, or of what is not there */
 	static const char *const in_graph[] = { "subgraph ", "there is no ",
 						"the network needs ", NULL };
@@ -244,6 +248,8 @@ has_place(const char *behind, enum place place)
 		return true;
 	if (place == IN_MODEL)
 		return says(behind, in_model);
+	if (place == IN_TOSA)
+		return says(behind, in_tosa);
 	size_t digits = behind[0] == ':' ? strspn(behind + 1, "0123456789") : 0;
 	return (digits && behind[1 + digits] == ':') || says(behind, in_graph);
 }

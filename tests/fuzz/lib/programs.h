@@ -14,7 +14,8 @@
 /* main_NAME, with - as _ */
 #define FUZZ_PROGRAMS(X)                                                     \
 	X(tfl_quantcheck) X(tfl_partition) X(npu_sched) X(npu_wenc)          \
-	X(npu_cmdgen) X(npu_dis) X(npu_sim) X(npu_perf) X(tfl2c) X(mkinput)
+	X(npu_cmdgen) X(npu_dis) X(npu_sim) X(npu_perf) X(tfl2c) X(mkinput)  \
+	X(tosa_partition)
 #define X(name) int main_##name(int argc, char **argv);
 FUZZ_PROGRAMS(X)
 #undef X
@@ -61,6 +62,7 @@ _Noreturn void finding(const struct bench *b, const char *fmt, ...) PRINTF(2, 3)
 enum place {
 	IN_DATA,  /* a picture, sound, list of numbers: decoders name no place */
 	IN_MODEL, /* subgraph, operator or byte, but for what is of the whole model */
+	IN_TOSA,  /* operator, tensor, constant or byte, or the whole graph */
 	IN_GRAPH, /* a line, but for what is of the model in it, or missing */
 };
 void expect_refusal(struct bench *b, const char *file, enum place place, int n);

@@ -50,6 +50,22 @@ model_words(void)
 #include "tflite_ops.def"
 }
 
+/* operators of TOSA as numbers, and the file's mark */
+static void
+tosa_words(void)
+{
+	word("TOSA", "");
+#define TOSA_OP(code, name, attributes, min_in, max_in, constants) number(code);
+#include "tosa_ops.def"
+}
+
+static void
+flow_words(void)
+{
+	model_words();
+	tosa_words();
+}
+
 /* commands without a param */
 static void
 stream_words(void)
@@ -65,7 +81,7 @@ static const struct dictionary {
 	void (*print)(void);
 } dictionaries[] = {
 	{ "graph", graph_words },   { "stages", graph_words },
-	{ "model", model_words },   { "flow", model_words },
+	{ "model", model_words },   { "flow", flow_words },   { "tosa", tosa_words },
 	{ "stream", stream_words }, { "npu", stream_words },
 };
 
