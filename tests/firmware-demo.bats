@@ -103,4 +103,35 @@ interpreted()
 	refuses 2 "ETHOSU_DRIVER=$PWD/nowhere: no src/ethosu_driver.c there" \
 		env ETHOSU_DRIVER=nowhere firmware-demo
 	refuses 2 "NPU=ethos-u85-256: " env NPU=ethos-u85-256 firmware-demo
+	# a core driver whose jobs have no structure: release 22.02 and before
+	mkdir -p old/src old/include
+	touch old/src/ethosu_driver.c
+	echo '#define ETHOSU_DRIVER_VERSION_MINOR 16' >old/include/ethosu_driver.h
+	refuses 2 "ETHOSU_DRIVER=$PWD/old: a driver older than release 22.05" \
+		env ETHOSU_DRIVER=old firmware-demo
+}
+
+@test "the simulated registers suit both interfaces of Arm's driver" {
+	need arm-none-eabi-gcc
+	# what device.c needs of a header, and the hook in which 0.16 and 1.0 differ
+	local hook
+	for hook in 'uint32_t *p, size_t bytes' \
+		'const uint64_t *base_addr, const size_t *base_addr_size, int num_base_addr'; do
+		cat >ethosu_driver.h <<-END
+		#include <stddef.h>
+		#include <stdint.h>
+		struct ethosu_job {
+			const uint64_t *base_addr;
+			const size_t *base_addr_size;
+			int num_base_addr;
+		};
+		struct ethosu_driver { struct ethosu_job job; };
+		void ethosu_flush_dcache($hook);
+		void ethosu_inference_begin(struct ethosu_driver *drv, void *user_arg);
+		END
+		arm-none-eabi-gcc -mcpu=cortex-m55 -std=gnu11 -D_GNU_SOURCE -include sys/types.h \
+			-Wall -Wextra -Wconversion -Werror -DNPU_NAME='"ethos-u55-128"' -I. \
+			-I"$TOP/libcommon" -I"$TOP/schema" -fsyntax-only \
+			"$TOP/tests/firmware/an547/device.c"
+	done
 }

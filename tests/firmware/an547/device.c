@@ -57,16 +57,18 @@ npu_device_init(void)
 }
 
 /*
- * The driver's hook before a job, where the data cache is cleaned: the one place
- * that knows how large the regions are.  The device itself sees bare addresses.
+ * The driver's hook before a job, whose regions have sizes here.  The device itself sees
+ * bare addresses.  It is the same in releases 22.05 to 24.11 (0.16) and in 1.0 of the driver,
+ * other than the hook that cleans the data cache.
  */
 void
-ethosu_flush_dcache(const uint64_t *base, const size_t *bytes, int n)
+ethosu_inference_begin(struct ethosu_driver *driver, void *argument)
 {
-	(void)base;
+	const struct ethosu_job *job = &driver->job;
+	(void)argument;
 	memset(region_bytes, 0, sizeof(region_bytes));
-	for (int i = 0; i < n && i < SIM_N_REGIONS; i++)
-		region_bytes[i] = bytes[i];
+	for (int i = 0; i < job->num_base_addr && i < SIM_N_REGIONS; i++)
+		region_bytes[i] = job->base_addr_size[i];
 }
 
 static uint8_t *
