@@ -415,6 +415,36 @@ nothing_but()
 	[ ! -e out.h ]
 }
 
+@test "a model that is not integer: where its operators would run if that is allowed" {
+	need flatc jq
+	# integers, then DEQUANTIZE, ABS and QUANTIZE, then ABS of floats
+	jq '.operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1},
+			{deprecated_builtin_code:6,builtin_code:6,version:1},
+			{deprecated_builtin_code:101,builtin_code:101,version:1}]
+		| .subgraphs[0].tensors += [{shape:[1,2],type:0,name:"a"},{shape:[1,2],type:0,name:"b"},
+			{shape:[1,2],type:0,name:"c"}]
+		| .subgraphs[0].outputs = [3, 6]
+		| .subgraphs[0].operators += [{opcode_index:2,inputs:[3],outputs:[4]},
+			{opcode_index:3,inputs:[4],outputs:[5]},{opcode_index:3,inputs:[5],outputs:[6]}]' \
+		"$TOP/tests/models/fc.json" >mid.json
+	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" mid.json
+	run npucc "${target[@]}" -o out.tflite mid.tflite
+	[ "$status" -eq 1 ]
+	[ ! -e out.tflite ]
+	local allow
+	allow=$(sed -n 's/.*; \(--allow=[a-z,-]*\) lets it pass$/\1/p' <<<"$output")
+	[ "${lines[-1]}" = "npucc: note: mid.tflite: if that is allowed, 1 of 4 operators on the NPU in 1 region, 3 on the CPU" ]
+	# a model in a pipe is gone: there is no such note
+	run npucc "${target[@]}" -o out.tflite <mid.tflite
+	[ "$status" -eq 1 ]
+	[[ "${lines[-1]}" == "tfl-quantcheck: standard input: not fully integer: "* ]]
+	# but where it was put into a file
+	run npucc "${target[@]}" --check -o out.tflite <mid.tflite
+	[[ "${lines[-1]}" == "npucc: note: standard input: if that is allowed, 1 of 4 "* ]]
+	npucc "${target[@]}" "$allow" -o out.tflite mid.tflite
+	[ -s out.tflite ]
+}
+
 # fc.json with a float operator that nobody knows behind it
 float_end()
 {

@@ -5,6 +5,8 @@
  */
 #include "npucc.h"
 
+#include "base/cli.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -368,4 +370,42 @@ compile_kept(struct npucc *c, const char **made)
 		return false;
 	name[n++] = "manifest.json";
 	return adopt_all(c, name, n) && copy_output(c, made);
+}
+
+/* ---- a model that is not integer ------------------------------------------------- */
+
+/* what stands behind the last line feed but one, without it */
+static const char *
+last_line(struct arena *a, struct bytes text)
+{
+	const char *s = arena_strndup(a, (const char *)text.p, text.n);
+	size_t n = strlen(s);
+	while (n && s[n - 1] == '\n')
+		n--;
+	s = arena_strndup(a, s, n);
+	const char *feed = strrchr(s, '\n');
+	return feed ? feed + 1 : s;
+}
+
+/* of a model in a file, with a place for tfl-partition's report; its failure is none */
+void
+tell_operators(struct npucc *c)
+{
+	const char *dir = c->beside ? c->beside : c->in_keep;
+	struct npucc aside = *c;
+	struct err none = { 0 };
+	struct bytes report;
+	if (!c->not_integer || !c->model || !dir)
+		return;
+	struct job job = { .program = PARTITION, .option = { "--report" },
+			   .input = c->model, .silent = true };
+	job.output = place_private(c, dir, "operators.txt", NULL);
+	aside.e = &none;
+	if (!run_jobs(&aside, &job, 1) ||
+	    !file_read(c->a, job.output, INT32_MAX, &report, &none))
+		return;
+	const char *sum = last_line(c->a, report);
+	if (strstr(sum, " operators on the NPU"))
+		cli_note("note", "%s: if that is allowed, %s", file_name(c->o->in),
+			 sum);
 }

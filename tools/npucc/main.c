@@ -97,6 +97,8 @@ run(struct npucc *c)
 	bool ok = o->keep    ? compile_kept(c, &made)
 		  : o->check ? compile_checked(c, &made)
 			     : compile_plain(c, &made);
+	if (!ok)
+		tell_operators(c);
 	return ok && deliver(c, made);
 }
 

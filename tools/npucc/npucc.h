@@ -53,6 +53,7 @@ struct npucc {
 	int n_alias;
 	struct file_set *files; /* what gets its name in the end */
 	int status; /* of the program that failed, which has been shown; or 0 */
+	bool not_integer; /* it was tfl-quantcheck, whose answer is no */
 };
 
 /* options.c */
@@ -103,6 +104,7 @@ struct job {
 	bool mute;	    /* standard output goes nowhere */
 	bool aside; /* nobody reads what it writes; if it fails, all are ended */
 	bool repeats;	    /* what it says where it ends well has been said */
+	bool silent;	    /* nothing that it says is shown, and its failure is none */
 };
 /* true: all ended well.  Otherwise c->status is set, or c->e */
 bool run_jobs(struct npucc *c, const struct job *job, size_t n);
@@ -111,6 +113,8 @@ bool run_jobs(struct npucc *c, const struct job *job, size_t n);
 bool compile_plain(struct npucc *c, const char **made);
 bool compile_checked(struct npucc *c, const char **made);
 bool compile_kept(struct npucc *c, const char **made);
+/* of a model that tfl-quantcheck refused: a note on where its operators would run */
+void tell_operators(struct npucc *c);
 /* base.part, base_npu.tflite: as --keep calls what a stage makes */
 const char *stage_file(const struct npucc *c, enum program p);
 

@@ -352,6 +352,7 @@ explain(struct npucc *c, const struct process *p)
 		(void)err_set(c->e, "error: %s ended with status %d%s", name, status,
 			      p->notes.n ? "" : " and did not say why");
 	c->e->status = c->e->status ? c->status : 0;
+	c->not_integer = p->job->program == QUANTCHECK && status == EXIT_NO;
 }
 
 /*
@@ -375,13 +376,15 @@ static bool
 judge(struct npucc *c, struct process *p, size_t n)
 {
 	struct process *bad = culprit(p, n);
+	if (bad && bad->job->silent)
+		return false;
 	if (bad) {
 		explain(c, bad);
 		show_notes(c, bad);
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!p[i].job->repeats)
+		if (!p[i].job->repeats && !p[i].job->silent)
 			show_notes(c, &p[i]);
 	return true;
 }

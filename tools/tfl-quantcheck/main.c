@@ -102,8 +102,8 @@ refuse_model(const struct options *o, const struct review *r, struct err *e)
 	struct text t = { 0 };
 	int all, floats = review_float_operators(r, &all);
 	if (floats)
-		text_printf(&t, "; %d of %d operators read%s or compute%s floats and would "
-				"run on the CPU, tfl-partition --report lists the others",
+		text_printf(&t, "; %d of %d operators read%s or compute%s floats "
+				"(tfl-partition --report says where each would run)",
 			    floats, all, floats == 1 ? "s" : "", floats == 1 ? "s" : "");
 	text_puts(&t, "; --allow=");
 	review_put_rules(&t, r, o->strict);
