@@ -207,7 +207,8 @@ copied()
 			tfl-partition --input-layout=0=$l --output-layout=$l -o x.part m.tflite \
 				2>err || { grep -q "can't be" err; continue; }
 			schedule
-			npu-sim --seed $seed --compare m.tflite x.tflite >/dev/null
+			# strides of a small file may span a hundred megabytes
+			npu-sim --any-size --seed $seed --compare m.tflite x.tflite >/dev/null
 			drawn=$((drawn + 1))
 		done
 	done
