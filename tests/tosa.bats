@@ -347,7 +347,7 @@ single()
 
 @test "constants of any value, and products that wrap, compute the same compiled" {
 	local n=24
-	[ -z "${NPUTOOLS_ALL-}" ] || n=2000
+	[ -z "${NPUTOOLS_ALL-}" ] || n=500
 	run -0 "$TOP/tests/random-tosa" -b "${NPUTOOLS_BUILD:-$TOP/build}" -n $n -s 1 -x
 	[[ ${lines[-1]} == *' 0 failed, '* ]]
 }
