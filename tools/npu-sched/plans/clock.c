@@ -426,7 +426,8 @@ run_kernel(struct clock *c, int i)
 		note_accesses(c, k, held, step);
 }
 
-/* the kernels of a node, from `from` on; *f: the next transfer */
+/* the kernels of a node, from `from` on, and those of a loop's test behind its condition:
+ * nothing branches between the two, so nothing is waited for.  *f: the next transfer */
 static int
 run_node(struct clock *c, int from, size_t *f)
 {
@@ -438,8 +439,9 @@ run_node(struct clock *c, int from, size_t *f)
 	c->tables = (struct lut_slots){ .turn = 0 };
 	for (; k < (int)p->n_kernels; k++) {
 		const struct op_info *o = &c->s->info[p->kernel[k].op];
-		if (o->node != node)
+		if (o->node != node && c->s->g->nodes[o->node]->loop != LOOP_TEST)
 			break;
+		node = o->node;
 		for (; *f < p->n_fetches && p->fetch[*f].before == k; ++*f)
 			fetch(c, &p->fetch[*f]);
 		if (op_is_transfer(o->op->kind)) {
