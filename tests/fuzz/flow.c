@@ -190,12 +190,21 @@ judge_tosa(struct bench *b, struct arena *a, const struct machine *m)
 		finding(b, "the compiled graph computes something else");
 }
 
+/* goes on from the graph of a partitioner; why: the reader refused the model, or NULL */
+static bool
+part_compiles(struct bench *b, struct arena *a, const struct machine *m, const char *why)
+{
+	struct bytes part;
+	if (why)
+		finding(b, "takes what can't be read: %s", why);
+	return bench_get(b, a, "part", &part) && part.n <= MAX_GRAPH_BYTES && compile(b, m);
+}
+
 static void
 flow_tosa(struct bench *b, struct arena *a, struct bytes graph, const struct machine *m)
 {
 	struct err e = { 0 };
 	struct tosa_graph *read;
-	struct bytes part;
 	bool ok = tosa_read(a, graph, "m", &read, &e);
 	if (ok && !tosa_is_small(read))
 		return;
@@ -205,11 +214,7 @@ flow_tosa(struct bench *b, struct arena *a, struct bytes graph, const struct mac
 		expect_refusal(b, in, IN_TOSA, 1);
 		return;
 	}
-	if (!ok)
-		finding(b, "takes what can't be read: %s", e.text);
-	if (!bench_get(b, a, "part", &part) || part.n > MAX_GRAPH_BYTES)
-		return;
-	if (compile(b, m))
+	if (part_compiles(b, a, m, ok ? NULL : e.text))
 		judge_tosa(b, a, m);
 }
 
@@ -225,7 +230,6 @@ flow(struct bench *b, struct arena *a, struct bytes model, unsigned choice)
 	}
 	struct err e = { 0 };
 	struct tfl_model *read;
-	struct bytes part;
 	bool ok = tfl_read(a, model, "m", &read, &e);
 	if (ok && !is_small(read))
 		return;
@@ -237,11 +241,7 @@ flow(struct bench *b, struct arena *a, struct bytes model, unsigned choice)
 		expect_refusal(b, in, IN_MODEL, 1);
 		return;
 	}
-	if (!ok)
-		finding(b, "takes what can't be read: %s", e.text);
-	if (!bench_get(b, a, "part", &part) || part.n > MAX_GRAPH_BYTES)
-		return;
-	if (compile(b, m))
+	if (part_compiles(b, a, m, ok ? NULL : e.text))
 		judge(b, a, read, m);
 }
 
