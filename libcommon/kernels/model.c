@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models as all programs read them: well-formed, and their shapes consistent.
- */
+/* Models as all programs read them: well-formed, and their shapes consistent. */
 #include "base/file.h"
 #include "kernels/kernels.h"
 
@@ -8,13 +7,12 @@ static bool
 check_subgraph(const struct tfl_model *m, int index, struct err *e)
 {
 	const struct tfl_subgraph *g = &m->subgraph[index];
-	struct err bare = {0};
+	struct err bare = { 0 };
 	for (int i = 0; i < g->n_ops; i++) {
 		if (kernel_shapes_agree(g, &g->op[i], &bare))
 			continue;
 		if (index)
-			return err_at(e, m->name, 0, "subgraph %d: %s", index,
-				      bare.text);
+			return err_at(e, m->name, 0, "subgraph %d: %s", index, bare.text);
 		return err_at(e, m->name, 0, "%s", bare.text);
 	}
 	return true;

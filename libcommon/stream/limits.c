@@ -9,8 +9,7 @@
 
 #include <inttypes.h>
 
-/* ---- zero points ----------------------------------------------------------
- */
+/* ---- zero points ---------------------------------------------------------- */
 
 bool
 emit_is_plain_pool(const struct g_op *op)
@@ -86,8 +85,7 @@ zeros_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 	return why;
 }
 
-/* ---- weights ----------------------------------------------------------------
- */
+/* ---- weights ------------------------------------------------------------- */
 
 /* the records that npu-wenc packs */
 static const char *
@@ -97,15 +95,14 @@ scales_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 	uint8_t record[WEIGHTS_SCALE_SIZE];
 	for (size_t o = 0;
 	     s && o < s->mult.n && o < s->shift.n && o < s->bias.n; o++) {
-		struct err e = {0};
+		struct err e = { 0 };
 		if (!emit_scale_record(accel, op, o, record, &e))
 			return arena_printf(a, "%s: %s", accel->name, e.text);
 	}
 	return NULL;
 }
 
-/* a weight takes 9 bits at most, and a stream little besides (ethosu-weights(7)
- * 1) */
+/* a weight takes 9 bits at most, and a stream little besides: ethosu-weights(7) 1 */
 static const char *
 stream_limit(struct arena *a, const struct g_op *op)
 {

@@ -249,7 +249,7 @@ calibrated(struct text *t, const struct network *net)
 			       "from it\n", m->fit.measured, m->system);
 }
 
-/* an inference by the model, the CPU and what was measured */
+/* one inference: the estimated time, the share of the CPU, and any measurement */
 static void
 inference(struct text *t, const struct network *net)
 {

@@ -272,7 +272,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 		l = (struct lower){ .a = a, .accel = accel };
 		p = (struct part){ .a = a, .m = m, .l = &l, .e = e, .limit = limit };
 		if (!partition(&p, o, &again) ||
-		    /* what was changed in memory is as in the file again */
+		    /* lowering changed the model in memory: read it afresh */
 		    (again && !tfl_read(a, m->file, m->name, &m, e)))
 			return false;
 	}

@@ -133,7 +133,7 @@ compare_spans(const void *x, const void *y)
 
 /* the lowest address that n spans leave free, by one sweep over them in order */
 static int64_t
-sweep_spans(struct span *v, size_t n)
+lowest_free(struct span *v, size_t n)
 {
 	int64_t at = 0;
 	qsort(v, n, sizeof(*v), compare_spans);
@@ -158,7 +158,7 @@ drop(struct packing *k, size_t i)
 		n += k->rank[x->group] < i;
 	}
 	if (k->wide) {
-		k->at[own] = sweep_spans(k->barred, n);
+		k->at[own] = lowest_free(k->barred, n);
 		k->cost[own] = (uint32_t)(g->n_near + n);
 		return;
 	}
