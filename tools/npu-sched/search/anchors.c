@@ -201,7 +201,7 @@ pick_spills(const struct search *x, const struct spills *l)
 static bool
 is_promising(const struct search *x, double estimate)
 {
-	return estimate == INFINITY || estimate <= x->estimate * estimates_apart(x->s);
+	return estimate == INFINITY || estimate <= x->estimate * ESTIMATES_APART;
 }
 
 /* of v, or a spill of it; v's cascades are there where its spills were

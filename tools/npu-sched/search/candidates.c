@@ -12,26 +12,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/*
- * How weights are cut, and what may happen then to those that are late.  For one limit
- * and many weights, FEW is left out, and NEAR where sizes of maps are looked at coarsely:
- * slices have to be measured.  Of the plans for 21 networks on five sizes of U85 and 65
- * on ethos-u65-256 and -512 that have many weights one had weights as a FEW cuts them,
- * by 0.02 % the fastest.
- */
+/* how weights are cut, and what may happen then to those that are late */
 static const struct cutting {
 	enum cut cut;
 	bool slide;	  /* results may lie over operands */
 	bool lazy, eager; /* late weights are read in place, or waited for */
-	enum { ALWAYS, NEAR, FEW } when;
 } cuttings[] = {
 	{ .cut = UNCUT, .lazy = true, .eager = true },
 	{ .cut = CUT_COARSE, .lazy = true },
-	{ .cut = CUT_FINE, .lazy = true, .when = FEW },
-	{ .cut = CUT_MEDIUM, .eager = true, .when = FEW },
+	{ .cut = CUT_FINE, .lazy = true },
+	{ .cut = CUT_MEDIUM, .eager = true },
 	{ .cut = UNCUT, .slide = true, .lazy = true },
-	{ .cut = CUT_MEDIUM, .slide = true, .lazy = true, .when = NEAR },
-	{ .cut = CUT_FINE, .slide = true, .lazy = true, .when = FEW },
+	{ .cut = CUT_MEDIUM, .slide = true, .lazy = true },
+	{ .cut = CUT_FINE, .slide = true, .lazy = true },
 };
 
 /* qsort's order: fastest first, then smallest */
@@ -210,7 +203,6 @@ struct enumeration {
 	struct variant *x;
 	struct hash_table seen;
 	const struct wanted *wanted;
-	bool coarse; /* sizes of maps */
 	struct trial trial[TRIALS];
 	size_t n, kernels; /* of all of them: some memory at a time */
 };
@@ -245,13 +237,6 @@ add_trial(struct enumeration *l, struct trial t)
 	l->trial[l->n++] = t;
 	if (l->n == TRIALS || l->kernels > MOST_KERNELS)
 		flush(l);
-}
-
-static bool
-is_left_out(const struct enumeration *l, const struct cutting *t)
-{
-	bool many = l->wanted->limit < NO_LIMIT_BYTES && has_many_weights(l->x->s);
-	return many && (t->when == FEW || (t->when == NEAR && l->coarse));
 }
 
 struct known *
@@ -304,7 +289,7 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 		    l->wanted->estimated[slide])
 		return;
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
-		if (cuttings[t].slide != slide || is_left_out(l, &cuttings[t]))
+		if (cuttings[t].slide != slide)
 			continue;
 		c.policy.cut = cuttings[t].cut;
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
@@ -325,7 +310,6 @@ list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
 	l->x = x;
 	l->seen.a = x->list;
 	l->wanted = w;
-	l->coarse = sizing.coarse;
 	struct sizes sizes = list_sizes(x, x->list, sizing.steps);
 	for (int slide = 0; slide < 2; slide++)
 		for (size_t i = 0; i < sizes.n; i++)

@@ -34,7 +34,6 @@ struct contest {
 	double tolerance;
 	struct choice best;
 	struct arena *a;
-	double loss; /* the least that addresses have cost */
 	struct mark *tried; /* candidates that were worked out */
 	size_t n_tried, cap_tried;
 };
@@ -60,50 +59,11 @@ is_new(struct contest *c, const struct candidate *i)
 	return true;
 }
 
-bool
-has_many_weights(const struct sched *s)
-{
-	enum { MANY = 40 };
-	return s->g->n_weights > MANY;
-}
-
-/* candidates are tried whose estimate exceeds the best by this factor.  Among few
- * weights one choice matters much, and all is tried soon; among many one that is hardly
- * better than what another variant has given does not.  Measured on the models */
-static double
-tolerance(const struct sched *s, int64_t limit, double below)
-{
-	bool limited = limit < NO_LIMIT_BYTES;
-	if (has_few_weights(s))
-		return 1.5;
-	if (!limited)
-		return s->memory.spilling ? 1.01 : 1.001;
-	if (has_many_weights(s))
-		return below < INFINITY ? 1 : 1.005;
-	return 1.02;
-}
-
 /*
- * Plans of divisions for a limit are about as far apart as their estimates: of seven
- * networks on ethos-u85-128, -512, -2048 and five on ethos-u65-512 the best one's was at
- * most 0.6 % above the least.
+ * Candidates are worked out whose estimate exceeds the fastest plan by up to this factor,
+ * as weights' sizes are estimates, too, and transfers come late.
  */
-double
-estimates_apart(const struct sched *s)
-{
-	return has_few_weights(s) ? 1.5 : 1.02;
-}
-
-/*
- * By sizes of weights that are estimated two depths of blocks take the same, while one is
- * encoded in fewer bytes: where all that may be better can be tried, what is estimated at
- * so much more may be.
- */
-static double
-inexactness(const struct sched *s)
-{
-	return has_few_weights(s) ? 1.005 : 1;
-}
+static const double TOLERANCE = 1.02;
 
 /* returns what its transfers asked for */
 static int64_t
@@ -121,23 +81,12 @@ try_fit(struct contest *c, struct candidate *i, enum fit how)
 	return asked;
 }
 
-/* are so many cycles too many before there are addresses?  Among many weights these have
- * cost as much each time, or more */
-static bool
-is_doubtful(const struct contest *c, double cycles)
-{
-	bool known = c->limit < NO_LIMIT_BYTES && c->loss < INFINITY &&
-		     has_many_weights(c->x->s);
-	return known && cycles + c->loss >= c->best.cycles;
-}
-
 static bool
 begin(struct contest *c, struct candidate *i)
 {
 	i->next = NEVER;
-	if (i->lower_bound >= c->best.cycles * inexactness(c->x->s) ||
-	    i->estimate >= c->best.cycles * c->tolerance ||
-	    is_doubtful(c, i->estimate) || !is_new(c, i))
+	if (i->lower_bound >= c->best.cycles ||
+	    i->estimate >= c->best.cycles * c->tolerance || !is_new(c, i))
 		return true;
 	if (!work_out(c->x, i))
 		return false;
@@ -147,20 +96,9 @@ begin(struct contest *c, struct candidate *i)
 	return true;
 }
 
-/* of a candidate's room: limits of transfers that are tried where its bound, or its plan
- * with addresses, is no better; half as many each time that some in a row are not */
-enum { VISITS_APART = 4, FITS_APART = 16, LEAST_APART = 2, IN_A_ROW = 3, WITHIN = 2 };
-
-static int
-limits_apart(const struct contest *c, const struct candidate *i, double bound)
-{
-	int apart = bound >= c->best.cycles ? VISITS_APART : FITS_APART;
-	int in_a_row = c->limit < NO_LIMIT_BYTES ? WITHIN : IN_A_ROW;
-	int halvings = has_many_weights(c->x->s) ? i->failed / in_a_row : 0;
-	for (; halvings && apart > LEAST_APART; halvings--)
-		apart /= 2;
-	return apart;
-}
+/* the part of a candidate's memory between two limits for its transfers, where the bound
+ * below the first is no better than the fastest plan, and where only the plan is not */
+enum { BOUNDS_APART = 4, PLANS_APART = 16 };
 
 /*
  * The limit that follows: where transfers become others than below those that they
@@ -170,13 +108,11 @@ static int64_t
 next_limit(const struct contest *c, struct candidate *i, int64_t asked, double bound,
 	   bool better)
 {
-	if (i->lower_bound >= c->best.cycles || is_doubtful(c, bound) ||
-	    bound >= c->best.cycles * c->tolerance)
+	if (i->lower_bound >= c->best.cycles || bound >= c->best.cycles * c->tolerance)
 		return NEVER;
 	int64_t next = asked ? round_limit(asked - 1, i->plan, FINE) : NEVER;
-	i->failed = better ? 0 : i->failed + 1;
-	/* where it is no better, what is near is hardly */
-	int64_t far = i->next - (i->next - i->least) / limits_apart(c, i, bound);
+	int apart = bound >= c->best.cycles ? BOUNDS_APART : PLANS_APART;
+	int64_t far = i->next - (i->next - i->least) / apart;
 	if (!better && asked && far < next)
 		next = round_limit(far, i->plan, FINE);
 	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
@@ -201,11 +137,10 @@ visit(struct contest *c, struct candidate *i)
 	/* by the sum of bytes it is no news */
 	bool tried = asked == i->tried;
 	i->tried = asked;
-	bool worth = bound < c->best.cycles && !is_doubtful(c, bound);
+	bool worth = bound < c->best.cycles;
 	if (worth && candidate_packed(c->x, i) <= i->next) {
 		int64_t between = try_fit(c, i, BETWEEN);
 		most = between > asked ? between : asked;
-		c->loss = fmin(c->loss, p->cycles - bound);
 	}
 	if (worth && !tried && round_limit(i->next, p, COARSE) >= asked)
 		(void)try_fit(c, i, SUMMED);
@@ -239,7 +174,6 @@ finish(struct contest *c, struct round *r)
 	for (size_t k = 0; k < r->n; k++) {
 		struct candidate *i = r->candidate[k];
 		struct choice now = r->c[k].best;
-		c->loss = fmin(c->loss, r->c[k].loss);
 		if (now.candidate == i && now.cycles < c->best.cycles) {
 			plan_close(c->best.plan);
 			c->best = now;
@@ -294,12 +228,12 @@ try_candidates(struct contest *c)
 static bool
 try_all(struct contest *c, struct sizing sizing)
 {
-	const double worthwhile = c->best.plan ? 0.999 : inexactness(c->x->s);
+	const double worthwhile = c->best.plan ? 0.999 : 1;
 	struct variant *x = c->x;
 	struct wanted w = { .below = c->best.cycles * worthwhile, .limit = c->limit,
 			    .estimated = { INFINITY, INFINITY } };
 	for (int slide = 0; slide < 2 && c->limit < NO_LIMIT_BYTES; slide++)
-		w.estimated[slide] = estimates_apart(x->s) *
+		w.estimated[slide] = ESTIMATES_APART *
 				     cascades_estimate(x->s, x->cascades, c->limit, slide);
 	list_candidates(x, sizing, &w);
 	return try_candidates(c);
@@ -328,12 +262,11 @@ struct plan *
 search_fastest(struct variant *x, int64_t limit, double below, enum detail detail)
 {
 	enum { COARSE_STEPS = 4, FINE_STEPS = 16 };
-	struct contest c = { .x = x, .a = arena_open(), .loss = INFINITY, .limit = limit, .best.cycles = below,
-			     .tolerance = tolerance(x->s, limit, below) };
+	struct contest c = { .x = x, .a = arena_open(), .limit = limit, .best.cycles = below,
+			     .tolerance = TOLERANCE };
 	bool near = limit < NO_LIMIT_BYTES && detail == FINELY && has_long_queue(x->s);
 	int steps = detail == COARSELY || near ? COARSE_STEPS : FINE_STEPS;
-	bool ok = try_all(&c, (struct sizing){ .steps = steps, .coarse = near,
-					       .hi = INT64_MAX });
+	bool ok = try_all(&c, (struct sizing){ .steps = steps, .hi = INT64_MAX });
 	if (ok && near && c.best.plan) {
 		int64_t apart = c.best.maps / COARSE_STEPS;
 		c.tolerance = 1;
