@@ -41,30 +41,3 @@ uses()
 	"$chain" fan 30 >chain.tflite
 	uses chain.tflite ethos-u55-32 44000
 }
-
-# contends MODEL: cycles, SRAM and cycles with contention of the whole pipeline's file
-contends()
-{
-	local target=(-a ethos-u55-128 --system-config Ethos_U55_High_End_Embedded
-		--memory-mode Shared_Sram)
-	tfl-partition -o m.part "$1" 2>notes
-	npu-sched "${target[@]}" m.part 2>notes | npu-wenc | npu-cmdgen -o m.tflite
-	npu-perf --json "${target[@]:2}" m.tflite |
-		jq -r '[(.timeline_cycles | round), .sram_bytes, .contention_cycles] | @tsv'
-}
-
-# as_calm MODEL CYCLES SRAM CONTENTION: no more of each
-as_calm()
-{
-	contends "$1" >figures
-	cat figures
-	read -r cycles sram contention <figures
-	[ "$cycles" -le "$2" ] && [ "$sram" -le "$3" ] && [ "$contention" -le "$4" ]
-}
-
-# with transfers as late as they may be for the same cycles and bytes: 13,969, and 179,610
-@test "of plans that are equal the one with less contention is taken" {
-	"${NPUTOOLS_TESTBIN:-$TOP/build/tests}/gen-model" -g 102 >m102.tflite
-	as_calm m102.tflite 13729 6256 13900
-	[ -z "$SHARED" ] || as_calm "$(network resnet_quant)" 174692 88992 177400
-}

@@ -265,19 +265,6 @@ weigh()
 	[ "$(grep -o 'works is [0-9]*' <<<"$output" | tr -dc 0-9)" -le 68096 ]
 }
 
-# as many cycles in as many bytes: weights that are fetched at another time get less in the
-# kernels' way, 351,379 instead of 351,831 cycles with contention
-@test "of equal plans within a limit the one with less contention is taken" {
-	need jq
-	[ -x "$chain" ] || skip "no $chain"
-	"$chain" block 33 30 12 >chain.tflite
-	tfl-partition -o m.part chain.tflite 2>notes
-	npu-sched -a ethos-u55-256 --system-config RTSS_HP_SRAM_MRAM --memory-mode Shared_Sram \
-		--arena-cache-size=30000 m.part 2>notes | npu-wenc | npu-perf --json >perf.json
-	jq .contention_cycles perf.json
-	jq -e '.contention_cycles < 351600' perf.json
-}
-
 # 18,764,693 where ways are held against the estimate of one that has no plan
 @test "maps leave in the way that gives the fastest plan" {
 	need_shared models-real/deeplabv3_mnv2_dm05.tflite

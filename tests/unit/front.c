@@ -92,29 +92,6 @@ check_limit(const struct front *f, const struct given *g, int64_t limit)
 	return ok;
 }
 
-static int
-count_twins(const struct point *v, size_t n, const struct point *p)
-{
-	int twins = 0;
-	for (size_t i = 0; i < n; i++)
-		twins += point_is_twin(&v[i], p);
-	return twins;
-}
-
-/* of as many bytes and cycles all are kept, up to a number; the heavy ones are not wanted */
-static bool
-check_twins(const struct front *f, const struct given *g)
-{
-	enum { MOST_TWINS = 4 };
-	bool ok = true;
-	for (size_t i = 0; i < f->n && !g->n_light; i++) {
-		int given = count_twins(g->v, (size_t)g->n, &f->v[i]) - 1;
-		ok &= count_twins(f->twin, f->n_twins, &f->v[i]) ==
-		      (given < MOST_TWINS ? given : MOST_TWINS);
-	}
-	return ok;
-}
-
 static bool
 check(int number)
 {
@@ -129,7 +106,6 @@ check(int number)
 		struct point p = draw_point();
 		ok &= check_wanted(&f, &g, &p) && check_limit(&f, &g, p.sram);
 	}
-	ok &= check_twins(&f, &g);
 	struct point p = draw_point();
 	front_clear(&f);
 	ok &= !front_fastest(&f, LIMITS) && !front_lightest(&f, LIMITS) &&

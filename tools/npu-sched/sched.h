@@ -210,7 +210,6 @@ struct plan {
 	double cycles;
 	double plain; /* cycles before other weights stayed in place: what others must beat */
 	double bound_known; /* plan_bound's, of transfers as they are; 0: unknown */
-	double contention; /* plan_contention's, where it was asked for */
 	bool beside_placed; /* addresses outside of the limited place */
 	double ahead, worth; /* as the fitting has them */
 	double used_ahead; /* of `ahead`, by transfers: with so much they would be the same */
@@ -531,9 +530,6 @@ void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
 /* clock.c: cycles of what will be emitted; the same with whatever addresses, at
  * the least */
 double plan_clock(struct sched *s, struct plan *p);
-/* with addresses: where a kernel and a transfer share a memory's bandwidth
- * (perf_contention), to tell plans of as many cycles and bytes apart */
-double plan_contention(struct sched *s, struct plan *p);
 double plan_bound(struct sched *s, struct plan *p);
 
 /* lower_bound.c: no plan of these kernels takes fewer cycles, whatever becomes of its

@@ -55,17 +55,12 @@ struct clock {
 	bool placed;
 	const struct rect **of; /* of each slice's buffer, where placed */
 	struct perf_clocks clocks; /* of a node */
-	struct arena *a; /* of its steps, where these are kept */
-	struct perf_step *step;
-	size_t n, cap;
 	struct lut_slots tables;
 	int kernel[MAX_KERNELS], n_kernels; /* that may be running: oldest first */
 	struct moved dma[DMA_QUEUE];
 	int n_dma;
 	double flash; /* cycles of weights, fetched and read in place */
 	double share; /* transfer_share */
-	bool contends; /* steps say what they move, and share each memory's bandwidth */
-	bool keeps; /* steps, for perf_contention */
 };
 
 static void
@@ -272,50 +267,12 @@ transfers_conflict(const struct clock *c, const struct moved *m, const struct mo
 	return c->placed && overlap(m, n->lo, n->hi);
 }
 
-/* NULL: steps are not kept */
-static struct perf_step *
-add_step(struct clock *c, enum perf_step_kind kind, int n, double cycles)
+/* runs a step of the stream: n of kernels or transfers may still run (waits), or cycles */
+static void
+run_step(struct clock *c, enum perf_step_kind kind, int n, double cycles)
 {
 	double start;
-	if (!c->keeps) {
-		(void)perf_clocks_run(&c->clocks, &c->s->machine, kind, n, cycles, &start);
-		return NULL;
-	}
-	agrow(c->a, c->step, c->n, &c->cap);
-	c->step[c->n] = (struct perf_step){ .kind = kind, .n = n, .cycles = cycles };
-	return &c->step[c->n++];
-}
-
-/* a transfer of weights, or, for as long as it runs, of a table or a copy */
-static void
-note_moved(const struct clock *c, const struct moved *m, struct perf_step *step)
-{
-	const struct sched *s = c->s;
-	const double *rate = s->machine.bytes_per_cycle;
-	double bytes = (double)(m->hi - m->lo);
-	if (m->copy >= 0) {
-		const struct g_op *op = s->info[c->p->kernel[m->copy].op].op;
-		step->memory[sched_area(s, op->ifm.t)] = step->cycles;
-	} else if (m->slice < 0) {
-		step->memory[s->memory.const_area] = step->cycles;
-	} else {
-		step->memory[s->memory.const_area] += bytes / rate[s->memory.const_area];
-		step->memory[s->memory.cache_area] += bytes / rate[s->memory.cache_area];
-	}
-}
-
-static void
-note_accesses(const struct clock *c, const struct kernel *k, enum held held,
-	      struct perf_step *step)
-{
-	const struct plan *p = c->p;
-	const struct weight_slice *u = k->slice >= 0 ? &p->slice[k->slice] : NULL;
-	int32_t rows = p->stripe[k->op] ? p->stripe[k->op]
-					: c->s->info[k->op].op->ofm.shape.h;
-	struct perf_op op = kernel_op(c->s, k, u ? u->stream_bytes : 0,
-				      u ? u->scale_bytes : 0, held);
-	struct perf_cost cost = cost_in_blocks(c->s, &op, kernel_block(c->s, k, rows));
-	memcpy(step->memory, cost.memory, sizeof(step->memory));
+	(void)perf_clocks_run(&c->clocks, &c->s->machine, kind, n, cycles, &start);
 }
 
 /* the youngest kernel in conflict bounds how many may still run */
@@ -329,7 +286,7 @@ wait_for_kernels(struct clock *c, const struct moved *m)
 		memmove(c->kernel, c->kernel + i + 1,
 			(size_t)younger * sizeof(*c->kernel));
 		c->n_kernels = younger;
-		(void)add_step(c, PERF_KERNEL_WAIT, younger, 0);
+		run_step(c, PERF_KERNEL_WAIT, younger, 0);
 		return;
 	}
 }
@@ -341,7 +298,7 @@ wait_for_transfer(struct clock *c, int i)
 	int younger = c->n_dma - 1 - i;
 	memmove(c->dma, c->dma + i + 1, (size_t)younger * sizeof(*c->dma));
 	c->n_dma = younger;
-	(void)add_step(c, PERF_DMA_WAIT, younger, 0);
+	run_step(c, PERF_DMA_WAIT, younger, 0);
 }
 
 /* where one transfer may overtake another */
@@ -363,9 +320,7 @@ start_transfer(struct clock *c, struct moved m, double cycles)
 	if (c->n_dma == c->s->accel->max_dma)
 		memmove(c->dma, c->dma + 1, (size_t)--c->n_dma * sizeof(*c->dma));
 	c->dma[c->n_dma++] = m;
-	struct perf_step *step = add_step(c, PERF_DMA, 0, cycles);
-	if (c->contends)
-		note_moved(c, &m, step);
+	run_step(c, PERF_DMA, 0, cycles);
 }
 
 static void
@@ -421,9 +376,7 @@ run_kernel(struct clock *c, int i)
 	c->kernel[c->n_kernels++] = i;
 	enum held held = held_of(c->p, k);
 	c->flash += held == FETCHED || k->slice < 0 ? 0 : k->flash;
-	struct perf_step *step = add_step(c, PERF_KERNEL, 0, k->cost[held]);
-	if (c->contends)
-		note_accesses(c, k, held, step);
+	run_step(c, PERF_KERNEL, 0, k->cost[held]);
 }
 
 /* the kernels of a node, from `from` on, and those of a loop's test behind its condition:
@@ -433,7 +386,6 @@ run_node(struct clock *c, int from, size_t *f)
 {
 	const struct plan *p = c->p;
 	int node = c->s->info[p->kernel[from].op].node, k = from;
-	c->n = 0;
 	c->clocks = (struct perf_clocks){ .t = 0 };
 	c->n_kernels = c->n_dma = 0;
 	c->tables = (struct lut_slots){ .turn = 0 };
@@ -456,12 +408,10 @@ run_node(struct clock *c, int from, size_t *f)
 }
 
 static double
-run_all(struct sched *s, struct plan *p, bool placed, bool contends)
+run_all(struct sched *s, struct plan *p, bool placed)
 {
 	struct arena *a = arena_open();
-	struct clock c = { .s = s, .p = p, .placed = placed, .a = a,
-			   .share = transfer_share(s), .contends = contends,
-			   .keeps = contends };
+	struct clock c = { .s = s, .p = p, .placed = placed, .share = transfer_share(s) };
 	double cycles = 0;
 	size_t f = 0;
 	if ((placed || s->has_copies) && !p->touches)
@@ -471,8 +421,7 @@ run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 		c.of[p->rect[i].slice] = &p->rect[i];
 	for (int i = 0; i < (int)p->n_kernels;) {
 		i = run_node(&c, i, &f);
-		cycles += c.keeps ? perf_contention(&s->machine, c.step, c.n)
-				  : perf_clocks_end(&c.clocks);
+		cycles += perf_clocks_end(&c.clocks);
 	}
 	arena_close(a);
 	if (cycles >= c.flash * (1 - ROUNDING))
@@ -483,17 +432,11 @@ run_all(struct sched *s, struct plan *p, bool placed, bool contends)
 double
 plan_clock(struct sched *s, struct plan *p)
 {
-	return run_all(s, p, true, false);
-}
-
-double
-plan_contention(struct sched *s, struct plan *p)
-{
-	return run_all(s, p, true, true);
+	return run_all(s, p, true);
 }
 
 double
 plan_bound(struct sched *s, struct plan *p)
 {
-	return p->bound_known > 0 ? p->bound_known : run_all(s, p, false, false);
+	return p->bound_known > 0 ? p->bound_known : run_all(s, p, false);
 }

@@ -141,25 +141,22 @@ trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 	(void)plan_fit(s, p, was, INFINITY);
 }
 
-/* how good a plan with addresses is: cycles first, then bytes, then contention */
+/* how good a plan with addresses is: cycles first, then bytes */
 struct merit {
-	double cycles, contention;
+	double cycles;
 	int64_t peak;
 };
 
 static struct merit
-merit_of(struct sched *s, struct plan *p)
+merit_of(const struct sched *s, const struct plan *p)
 {
-	return (struct merit){ .cycles = p->cycles, .peak = peak_of(s, p),
-			       .contention = plan_contention(s, p) };
+	return (struct merit){ .cycles = p->cycles, .peak = peak_of(s, p) };
 }
 
 static bool
 is_better(struct merit a, struct merit b)
 {
-	if (a.cycles != b.cycles)
-		return a.cycles < b.cycles;
-	return a.peak != b.peak ? a.peak < b.peak : a.contention < b.contention;
+	return a.cycles < b.cycles || (a.cycles == b.cycles && a.peak < b.peak);
 }
 
 /*
@@ -303,27 +300,4 @@ plan_trim(struct sched *s, struct plan *p)
 	place_last(s, p);
 	if (p->cycles > best || peak_of(s, p) > peak)
 		(void)plan_fit(s, p, late, INFINITY);
-}
-
-void
-plan_calm(struct sched *s, struct plan *p)
-{
-	enum { TRIES = 12 };
-	const double shorter = 0.7;
-	const struct merit first = merit_of(s, p);
-	struct tries tried = { .n = 0 };
-	struct fitting best = p->fitting, f = best;
-	double least = first.contention;
-	f.ahead = first.cycles;
-	for (int i = 0; i < TRIES && best.limit > 0; i++) {
-		f.ahead *= shorter;
-		if (!try_ahead(s, p, &tried, f, first.cycles) || p->cycles < first.cycles || peak_of(s, p) != first.peak)
-			continue;
-		const double now = plan_contention(s, p);
-		if (now >= least)
-			continue;
-		best = f;
-		least = now;
-	}
-	(void)plan_fit(s, p, best, INFINITY);
 }

@@ -29,9 +29,6 @@ double plan_transfers(struct sched *s, struct plan *p, struct fitting f);
 void plan_addresses(struct sched *s, struct plan *p);
 /* without a limit: the least memory with which p stays about as fast */
 void plan_trim(struct sched *s, struct plan *p);
-/* of plans with its cycles and bytes, by how long ahead weights are fetched, the one with
- * least contention for memories */
-void plan_calm(struct sched *s, struct plan *p);
 /* may that be less than so many bytes, in so many cycles?  as far as its bound tells */
 bool plan_may_trim(struct sched *s, struct plan *p, int64_t bytes, double cycles);
 

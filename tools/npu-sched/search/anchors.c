@@ -148,16 +148,13 @@ plain_to_beat(const struct search *x)
 	return has_few_weights(x->s) ? INFINITY : cycles_to_beat(x);
 }
 
-/* fewer cycles; of as many fewer bytes, of as many less contention for memory.  of: p's */
+/* fewer cycles than the fastest plan so far, or as many in fewer bytes */
 static bool
-is_better_order(const struct search *x, struct variant *of, struct plan *p)
+is_better_order(const struct search *x, const struct plan *p)
 {
 	const struct plan *q = x->found.fastest;
-	int64_t more = q ? peak_of(of->s, p) - peak_of(x->s, q) : 0;
-	p->contention = plan_contention(of->s, p);
-	if (!q || p->cycles != q->cycles)
-		return !q || p->cycles < q->cycles;
-	return more < 0 || (more == 0 && p->contention < q->contention);
+	return !q || p->cycles < q->cycles ||
+	       (p->cycles == q->cycles && peak_of(x->s, p) < peak_of(x->s, q));
 }
 
 /* the fastest plan of all, then the smallest of the orders */
@@ -170,7 +167,7 @@ search_orders(struct search *x, enum detail detail)
 		double most = x->found.fastest ? nextafter(x->found.fastest->plain, INFINITY)
 					       : plain_to_beat(x);
 		struct plan *p = search_order(x, &l, &i, most, detail, &v);
-		const bool better = p && is_better_order(x, v, p);
+		const bool better = p && is_better_order(x, p);
 		x->found.fastest_of = better ? v : x->found.fastest_of;
 		x->found.fastest = keep_plan(x->found.fastest, p, better);
 	}

@@ -103,26 +103,6 @@ insert(struct front *f, const struct point *p)
 	f->v[at] = *p;
 }
 
-bool
-point_is_twin(const struct point *p, const struct point *q)
-{
-	return p->cycles == q->cycles && p->sram == q->sram && p->total == q->total;
-}
-
-/* is there a point of as many bytes and cycles, and few others? */
-static bool
-is_twin(const struct front *f, const struct point *p)
-{
-	enum { MOST_TWINS = 4 };
-	size_t n = count_below(f, p->sram);
-	if (!point_is_twin(&f->lightest, p) && (!n || !point_is_twin(&f->v[n - 1], p)))
-		return false;
-	int twins = 0;
-	for (size_t i = 0; i < f->n_twins; i++)
-		twins += point_is_twin(&f->twin[i], p);
-	return twins < MOST_TWINS;
-}
-
 static struct point
 copy_point(struct arena *a, const struct point *p)
 {
@@ -140,16 +120,9 @@ front_add(struct front *f, const struct point *p)
 	for (int i = 0; i < f->n_anchors; i++)
 		if (p->sram <= f->anchor[i].sram && p->cycles <= f->anchor[i].cycles)
 			return;
-	const bool wanted = front_wants(f, p->sram, p->total, p->cycles);
-	if (!wanted && !is_twin(f, p))
+	if (!front_wants(f, p->sram, p->total, p->cycles))
 		return;
 	const struct point q = copy_point(f->a, p);
-	f->kept++;
-	if (!wanted) {
-		agrow(f->a, f->twin, f->n_twins, &f->cap_twins);
-		f->twin[f->n_twins++] = q;
-		return;
-	}
 	f->changes++;
 	if (is_lighter(f, q.total, q.cycles, 1))
 		f->lightest = q;

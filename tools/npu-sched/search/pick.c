@@ -156,33 +156,6 @@ is_anchor_better(const struct found *x, const struct plan *a, const struct point
 	return point_weight(total_of(a), a->cycles) < point_weight(p->total, p->cycles);
 }
 
-/* p or its twin with least contention for memories, and what it was made of; NULL: an
- * error */
-static struct plan *
-make_calmest(const struct front *f, const struct point *p, struct variant **of)
-{
-	struct plan *best = NULL;
-	double least = INFINITY;
-	for (size_t i = 0; i <= f->n_twins; i++) {
-		const struct point *t = i ? &f->twin[i - 1] : p;
-		if (!point_is_twin(t, p))
-			continue;
-		struct plan *q = make_again(&t->recipe);
-		if (!q)
-			return plan_close(best), NULL;
-		plan_calm(t->recipe.variant->s, q);
-		double contention = plan_contention(t->recipe.variant->s, q);
-		const bool calmer = !best || contention < least;
-		plan_close(calmer ? best : q);
-		if (!calmer)
-			continue;
-		best = q;
-		least = contention;
-		*of = t->recipe.variant;
-	}
-	return best;
-}
-
 bool
 take_found(struct found *x, int64_t limit)
 {
@@ -191,17 +164,14 @@ take_found(struct found *x, int64_t limit)
 	const struct point *p = pick(x, limit);
 	struct plan **a = best_anchor(x, limit, &of);
 	if (a && is_anchor_better(x, *a, p)) {
-		if (*a == x->within) /* of the fastest one shrink.c has seen to it */
-			plan_calm(of->s, *a);
 		variant_adopt(s, of, *a);
 		*a = NULL;
 		return true;
 	}
 	if (!p)
 		return s->o->max_cycles ? too_slow(x, limit) : too_small(x, limit);
-	struct variant *calmest;
-	struct plan *q = make_calmest(&x->front, p, &calmest);
+	struct plan *q = make_again(&p->recipe);
 	if (q)
-		variant_adopt(s, calmest, q);
+		variant_adopt(s, p->recipe.variant, q);
 	return q;
 }

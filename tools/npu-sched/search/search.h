@@ -148,9 +148,7 @@ struct front {
 		double cycles;
 	} anchor[MAX_ANCHORS];
 	int n_anchors;
-	struct point *twin; /* others of as many bytes and cycles as some point */
-	size_t n_twins, cap_twins;
-	unsigned changes, kept; /* the latter with twins */
+	unsigned changes; /* points that were added so far */
 };
 
 /* what weighs bytes against cycles: the smallest is --optimise=Size */
@@ -160,12 +158,10 @@ double point_weight(int64_t bytes, double cycles);
 int64_t front_most(const struct front *f, double cycles, int64_t beside);
 /* could something of at least so many bytes and cycles be better than what is there? */
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
-/* keeps it where it is wanted, or is a twin; the recipe's lists are copied */
+/* adds it where it is wanted; the recipe's lists are copied */
 void front_add(struct front *f, const struct point *p);
 /* no points any more, and none is too heavy; the anchors stay */
 void front_clear(struct front *f);
-/* do they take as many bytes and cycles? */
-bool point_is_twin(const struct point *p, const struct point *q);
 /* the fastest of at most so many bytes; NULL: there is none */
 const struct point *front_fastest(const struct front *f, int64_t sram);
 /* the lightest of at most so many bytes */

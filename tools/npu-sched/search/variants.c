@@ -25,7 +25,7 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, b
 		const struct front before = x->found.front;
 		ok = explore(w, &x->found.front, knobs, COARSELY);
 		idle = x->found.front.changes == before.changes ? idle + 1 : 0;
-		if (x->found.front.kept == before.kept && x->n > n)
+		if (x->found.front.changes == before.changes && x->n > n)
 			drop_variant(x, w);
 	}
 	arena_close(a);
