@@ -101,29 +101,6 @@ leave_each(struct leaving *l)
 	}
 }
 
-/* transfers that begin no longer before their use than it takes, whatever stays */
-static void
-begin_later(struct leaving *l)
-{
-	enum { TRIES = 12 };
-	const double shorter = 0.7;
-	struct fitting f = l->best;
-	f.ahead = l->cycles;
-	for (int i = 0; i < TRIES; i++) {
-		f.ahead *= shorter;
-		(void)try_fitting(l, f);
-	}
-}
-
-static void
-leave(struct leaving *l)
-{
-	if (l->most < NO_LIMIT_BYTES)
-		leave_least(l);
-	if (has_few_weights(l->s))
-		leave_each(l);
-}
-
 bool
 leave_in_place(struct sched *s, struct plan *p, int64_t most)
 {
@@ -131,15 +108,10 @@ leave_in_place(struct sched *s, struct plan *p, int64_t most)
 			     .cycles = p->cycles };
 	if (!weights_move(s) || !p->n_slices)
 		return false;
-	struct leaving late = l;
-	leave(&l);
-	/* what is trimmed has its transfers begin later, which other slices may suit */
-	if (most >= NO_LIMIT_BYTES)
-		begin_later(&late);
-	if (late.any)
-		leave(&late);
-	if (late.any && late.cycles < l.cycles)
-		l = late;
+	if (most < NO_LIMIT_BYTES)
+		leave_least(&l);
+	if (has_few_weights(s))
+		leave_each(&l);
 	(void)plan_fit(s, p, l.best, INFINITY);
 	return l.any;
 }
