@@ -206,23 +206,6 @@ study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	k->cascade.stripe = k->cascade.rolling = NULL;
 }
 
-/* do the operations up to `last` read all rows of what operation i makes?  a pool may
- * leave out the last one, which then nobody would ask for */
-static bool
-is_read_up(const struct sched *s, int i, int last)
-{
-	int32_t rows = 0, h = s->info[i].op->ofm.shape.h;
-	for (int k = i + 1; k <= last && rows < h; k++) {
-		const struct op_info *f = &s->info[k];
-		if (f->producer[0] != i && f->producer[1] != i)
-			continue;
-		struct g_range all = { .lo = 0, .hi = f->op->ofm.shape.h };
-		int32_t hi = emit_ifm_rows(f->op, all).hi;
-		rows = hi > rows ? hi : rows;
-	}
-	return rows >= h;
-}
-
 /* can first..last be one cascade?  every map inside must end inside */
 static bool
 closed(const struct sched *s, const struct cascades *c, int first, int last)
@@ -235,7 +218,7 @@ closed(const struct sched *s, const struct cascades *c, int first, int last)
 			return false;
 		if (i == last)
 			break;
-		if (!f->internal || !is_read_up(s, i, last))
+		if (!f->internal)
 			return false;
 		furthest = f->last_use > furthest ? f->last_use : furthest;
 	}

@@ -162,13 +162,18 @@ keep_rows(struct run *r, int i, struct g_range rows)
 		r->kept.rolling[i] = keep;
 }
 
-/* rows of producer p that exist before operation i runs its next stripe: copies are
- * a stripe ahead, so that they move while that runs */
+/*
+ * Rows of producer p that exist before operation i runs its next stripe.  Copies are a
+ * stripe ahead, so that they move while that runs.  Before its last stripe all rows exist:
+ * a pool or a convolution may read none of the last ones.
+ */
 static int32_t
 rows_before(const struct run *r, int i, int p)
 {
 	struct g_range rows = next_stripe(r, i);
-	if (!is_copy(r, p) || rows.hi == height(r, i))
+	if (rows.hi == height(r, i))
+		return height(r, p);
+	if (!is_copy(r, p))
 		return r->next[i].hi;
 	rows.lo = rows.hi;
 	rows.hi += r->c->stripe[i];

@@ -62,6 +62,14 @@ study_tensors(struct sched *s)
 	}
 }
 
+/* rows of a reshaped tensor lie behind one another as well; such a tensor is never kept in
+ * a rolling buffer (struct use, plain) */
+static bool
+has_rows(const struct g_operand *o)
+{
+	return o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE;
+}
+
 /*
  * What a loop's node takes in it may write, too, for the next turn: order counts.
  * Stripes are rows of the OFM.  A fully connected operation has one row's worth
@@ -81,9 +89,9 @@ can_stripe(const struct sched *s, const struct g_op *op)
 	       op->kind != OP_REDUCE_SUM &&
 	       op->order != ORDER_REVERSE_H && op->kind != OP_RESIZE &&
 	       op->upscale == UPSCALE_NONE && op->ofm.shape.h > 1 &&
-	       op->ofm.view == VIEW_WHOLE && op->ifm.view == VIEW_WHOLE &&
+	       op->ofm.view == VIEW_WHOLE && has_rows(&op->ifm) &&
 	       !e.top && !e.left && !e.bottom && !e.right &&
-	       (!op->ifm2.t || op->ifm2.view == VIEW_WHOLE);
+	       (!op->ifm2.t || has_rows(&op->ifm2));
 }
 
 /* operations in the order of their nodes */
