@@ -154,23 +154,75 @@ exact()
 	done
 }
 
-@test "Size is a point of the front, no faster than without, no slower than its limit" {
+# no_faster GOAL ACCELERATOR OPTION...: its plan is no faster than without, and within its
+# bytes nothing slower is planned
+no_faster()
+{
 	local bytes cycles fast time
+	read -r bytes cycles < <(sched -a "${@:2}" --optimise="$1")
+	read -r _ fast < <(sched -a "${@:2}")
+	read -r _ time < <(sched -a "${@:2}" --arena-cache-size="$bytes")
+	echo "$1: $bytes bytes, $cycles cycles; within them $time, fastest $fast"
+	awk "BEGIN { exit !($fast <= $cycles && $time <= $cycles) }"
+}
+
+@test "Size and Balanced are no faster than Performance, no slower than their limits" {
+	local kind goal
 	for kind in block conv fan; do
 		make_part $kind 5
-		read -r bytes cycles < <(sched -a ethos-u55-64 "${one_sram[@]}" \
-			--optimise=Size)
-		read -r _ fast < <(sched -a ethos-u55-64 "${one_sram[@]}")
-		read -r _ time < <(sched -a ethos-u55-64 "${one_sram[@]}" \
-			--arena-cache-size="$bytes")
-		awk "BEGIN { exit !($fast <= $cycles && $time <= $cycles) }"
+		for goal in Size Balanced; do
+			no_faster $goal ethos-u55-64 "${one_sram[@]}"
+		done
 	done
-	# what is looked at for Size alone is looked at first for any limit
 	make_part block 4
-	read -r bytes cycles < <(sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size)
-	read -r _ time < <(sched -a ethos-u65-256 "${dedicated[@]}" \
-		--arena-cache-size="$bytes")
-	awk "BEGIN { exit !($time <= $cycles) }"
+	for goal in Size Balanced; do
+		no_faster $goal ethos-u65-256 "${dedicated[@]}"
+	done
+}
+
+@test "Size is the first row of the front, and the smallest limit that works" {
+	local kind bytes
+	for kind in block conv fan; do
+		make_part $kind 5
+		read -r bytes _ < <(sched -a ethos-u55-64 "${one_sram[@]}" --optimise=Size)
+		rows -a ethos-u55-64 "${one_sram[@]}" >rows
+		[ "$bytes" = "$(head -1 rows | cut -d ' ' -f1)" ]
+		run -1 npu-sched -a ethos-u55-64 "${one_sram[@]}" --arena-cache-size=16 \
+			-o none.sched m.part
+		[[ $output == *"the smallest that works is $bytes" ]]
+	done
+}
+
+# with an SRAM of the NPU's own the bytes of both memories count
+@test "Size needs no more of both memories than any row of the front" {
+	local bytes least both
+	make_part block 4
+	both() { awk '/^area/ { sub(/.*used=/, ""); n += $1 + 0 } END { print n }' m.sched; }
+	npu-sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size -o m.sched m.part 2>notes
+	least=$(both)
+	rows -a ethos-u65-256 "${dedicated[@]}" >rows
+	while read -r bytes _; do
+		npu-sched -a ethos-u65-256 "${dedicated[@]}" --arena-cache-size="$bytes" \
+			-o m.sched m.part 2>notes
+		echo "within $bytes: $(both); Size $least"
+		[ "$least" -le "$(both)" ]
+	done <rows
+}
+
+@test "a line says where little more memory saves many cycles" {
+	local bytes cycles more percent time
+	tfl-partition -o m.part "$(network kws_ref_model)" 2>notes
+	read -r bytes cycles < <(sched -a ethos-u55-128 "${one_sram[@]}" --optimise=Size)
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" --optimise=Size -o m.sched m.part 2>notes
+	read -r more percent < <(sed -n 's/^npu-sched: size: \([0-9]*\) bytes more would take \([0-9]*\) % of the cycles: --optimise=Balanced$/\1 \2/p' notes)
+	read -r _ time < <(sched -a ethos-u55-128 "${one_sram[@]}" \
+		--arena-cache-size=$((bytes + more)))
+	echo "$bytes bytes, $cycles cycles; $more more, $percent %: $time"
+	awk "BEGIN { exit !($time / $cycles < $percent / 100 + 0.005) }"
+	# and where it does not there is none
+	make_part conv 3
+	npu-sched -a ethos-u55-128 "${one_sram[@]}" -o m.sched m.part 2>notes
+	run ! grep size: notes
 }
 
 @test "--max-cycles: the least memory that is fast enough, or the fastest there is" {
@@ -228,7 +280,7 @@ exact()
 @test "what was found for Size keeps nothing out of the front" {
 	local time
 	tfl-partition -o m.part "$TOP/tests/models/digits.tflite" 2>notes
-	# 19795 where the front goes on from Size's points: other ways to leave the SRAM
+	# 19795 where the front goes on from the points of small memories: other ways to leave the SRAM
 	# lead to nothing new at first
 	read -r _ time < <(sched -a ethos-u65-256 "${dedicated[@]}" --arena-cache-size=7408 \
 		--model=timeline)

@@ -79,7 +79,7 @@ options() {
 	[ "${#COMPREPLY[@]}" = \
 		"$(grep -cE '^(SYSTEM|FITTED|LIMITED)\(' "$TOP/schema/memory.def")" ]
 	complete_words npucc --optimise
-	[ "${COMPREPLY[*]}" = "Performance Size" ]
+	[ "${COMPREPLY[*]}" = "Performance Size Balanced" ]
 	complete_words npu-perf --model
 	[ "${COMPREPLY[*]}" = "timeline calibrated vela-2.1 vela-3.12 regor" ]
 	complete_words npucc --dialect

@@ -23,7 +23,7 @@ _nputools_choices()
 		s/.* error: there is no .*; there are //;t list
 		s/.*; choices: //;t list
 		s/.* knows //;t list
-		s/.* takes \([A-Za-z]* or [A-Za-z]*\).*/\1/;t list
+		s/.* takes \(\([A-Za-z]*, \)*[A-Za-z]* or [A-Za-z]*\).*/\1/;t list
 		d
 		:list
 		s/, not .*//

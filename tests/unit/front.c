@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The front of plans (tools/npu-sched/search/front.c) against all points that it was
- * given: first those alone that may be the lightest, then any.
+ * given: first those alone that may be the smallest, then any.
  */
 #include "base/arena.h"
 
@@ -13,8 +13,6 @@
 #include <stdio.h>
 
 enum { CASES = 500, MOST_POINTS = 40, LIMITS = 1000 };
-
-static const double heaviest = 1.3;
 
 static struct point
 draw_point(void)
@@ -39,56 +37,89 @@ least_weight(const struct point *v, int n)
 	return least;
 }
 
-/* the first n_light were added while heavy ones were not wanted */
+/* the first n_small were added while only the smallest within a limit was wanted */
 struct given {
 	struct point v[MOST_POINTS];
-	int n, n_light;
+	int n, n_small;
+	int64_t within;
 };
 
 static void
 add_all(struct front *f, struct given *g)
 {
 	g->n = 1 + (int)draw(MOST_POINTS);
-	g->n_light = (int)draw(g->n + 1);
+	g->n_small = (int)draw(g->n + 1);
+	g->within = 1 + draw(LIMITS);
 	for (int i = 0; i < g->n; i++) {
-		f->heaviest = i < g->n_light ? heaviest : 0;
+		f->smallest_within = i < g->n_small ? g->within : 0;
 		/* some are the same as others */
 		g->v[i] = i && !draw(4) ? g->v[draw(i)] : draw_point();
 		front_add(f, &g->v[i]);
 	}
 }
 
-/* what is lighter is wanted, and what is faster in no more memory, but for the heavy ones */
+static bool
+is_smaller(const struct point *p, const struct point *q)
+{
+	return p->total < q->total || (p->total == q->total && p->cycles < q->cycles);
+}
+
+/* the smallest of those that were wanted; NULL: there is none */
+static const struct point *
+find_smallest(const struct given *g)
+{
+	const struct point *best = NULL;
+	for (int i = 0; i < g->n; i++) {
+		bool wanted = i >= g->n_small || g->v[i].sram <= g->within;
+		if (wanted && (!best || is_smaller(&g->v[i], best)))
+			best = &g->v[i];
+	}
+	return best;
+}
+
+/* wanted is what is lighter, smaller, or faster in no more memory; of smallest plans the
+ * smaller ones within the limit */
 static bool
 check_wanted(struct front *f, const struct given *g, const struct point *p)
 {
-	const struct point *q = front_fastest(f, p->sram);
-	double weight = weight_of(p), least = least_weight(g->v, g->n);
-	bool faster = !q || p->cycles < q->cycles, ok = true;
-	for (int light = 0; light < 2; light++) {
-		f->heaviest = light ? heaviest : 0;
-		bool wanted = weight < least ||
-			      (faster && (!light || weight < heaviest * least));
-		ok &= front_wants(f, p->sram, p->total, p->cycles) == wanted;
-	}
+	const struct point *q = front_fastest(f, p->sram), *least = find_smallest(g);
+	const bool smaller = !least || is_smaller(p, least);
+	bool wanted = smaller || !q || p->cycles < q->cycles ||
+		      weight_of(p) < weight_of(&f->lightest);
+	bool ok = front_wants(f, p->sram, p->total, p->cycles) == wanted;
+	f->smallest_within = g->within;
+	ok &= front_wants(f, p->sram, p->total, p->cycles) ==
+	      (smaller && p->sram <= g->within);
+	f->smallest_within = 0;
 	return ok;
 }
 
-/* nothing that was wanted whenever it came is faster in as much memory, or as fast in less */
+/* nothing that was added while anything was wanted is faster in as much memory, or as fast
+ * in less */
 static bool
 check_limit(const struct front *f, const struct given *g, int64_t limit)
 {
-	const double most = heaviest * least_weight(g->v, g->n);
 	const struct point *q = front_fastest(f, limit);
 	bool ok = !q || q->sram <= limit;
-	for (int i = 0; i < g->n; i++) {
+	for (int i = g->n_small; i < g->n; i++) {
 		const struct point *p = &g->v[i];
-		if (i < g->n_light && weight_of(p) >= most)
-			continue;
 		const struct point *small = front_smallest(f, p->cycles);
 		ok &= small && small->sram <= p->sram;
 		ok &= p->sram > limit || (q && q->cycles <= p->cycles);
 	}
+	return ok;
+}
+
+/* the extremes are those of the points that were wanted */
+static bool
+check_extremes(const struct front *f, const struct given *g)
+{
+	const struct point *least = find_smallest(g), *p = &f->smallest;
+	bool ok = least ? p->total == least->total && p->cycles == least->cycles
+			: p->cycles == 0;
+	if (!g->n_small)
+		ok &= weight_of(&f->lightest) == least_weight(g->v, g->n) &&
+		      weight_of(front_lightest(f, LIMITS)) == weight_of(&f->lightest);
 	return ok;
 }
 
@@ -98,8 +129,8 @@ check(int number)
 	struct front f = { .a = arena_open() };
 	struct given g;
 	add_all(&f, &g);
-	bool ok = weight_of(&f.lightest) == least_weight(g.v, g.n) &&
-		  weight_of(front_lightest(&f, LIMITS)) == weight_of(&f.lightest);
+	f.smallest_within = 0;
+	bool ok = check_extremes(&f, &g);
 	for (size_t i = 1; i < f.n; i++)
 		ok &= f.v[i - 1].sram < f.v[i].sram && f.v[i - 1].cycles > f.v[i].cycles;
 	for (int i = 0; i < 20; i++) {
@@ -111,8 +142,8 @@ check(int number)
 	ok &= !front_fastest(&f, LIMITS) && !front_lightest(&f, LIMITS) &&
 	      front_wants(&f, p.sram, p.total, p.cycles);
 	if (!ok)
-		printf("case %d: %d points, %d of them light: not the front of all\n", number,
-		       g.n, g.n_light);
+		printf("case %d: %d points, %d of them small: not the front of all\n", number,
+		       g.n, g.n_small);
 	arena_close(f.a);
 	return ok;
 }

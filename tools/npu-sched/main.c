@@ -59,7 +59,8 @@ static const struct argp_option option_list[] = {
 	{ "any-accelerator", OPT_ANY, 0, 0,
 	  "take a profile that was made for another accelerator", 0 },
 	{ "list-profiles", OPT_PROFILES, 0, 0, "print the built-in profiles", 0 },
-	{ "optimise", OPT_OPTIMISE, "Performance|Size", 0, "default: Performance", 0 },
+	{ "optimise", OPT_OPTIMISE, "Performance|Size|Balanced", 0, "the fewest cycles "
+	  "(default), the least memory, or little memory at a fair price in cycles", 0 },
 	{ "arena-cache-size", OPT_CACHE, "BYTES", 0, "limit of SRAM for the arena; 64K and "
 	  "1M are 1,024s", 0 },
 	{ "batch", OPT_BATCH, "N", 0, "take N inputs in one run, or as many as fit", 0 },
@@ -172,6 +173,20 @@ is_first(const char *option, const char *arg, const char *first, const char *sec
 	return is;
 }
 
+static enum goal
+find_goal(const char *arg, struct argp_state *state)
+{
+	static const char *const goal[] = {
+		[GOAL_PERFORMANCE] = "Performance", [GOAL_SIZE] = "Size",
+		[GOAL_BALANCED] = "Balanced",
+	};
+	for (size_t i = 0; i < ARRAY_LEN(goal); i++)
+		if (!strcmp(arg, goal[i]))
+			return (enum goal)i;
+	argp_error(state, "--optimise takes Performance, Size or Balanced");
+	return GOAL_PERFORMANCE;
+}
+
 static void
 check_options(const struct options *o, struct argp_state *state)
 {
@@ -203,7 +218,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 				   pass_names());
 		break;
 	case OPT_OPTIMISE:
-		o->size = is_first("--optimise", arg, "Size", "Performance", state);
+		o->goal = find_goal(arg, state);
 		break;
 	case OPT_MODEL:
 		o->by_timeline = is_first("--model", arg, "timeline", "calibrated", state);
@@ -332,6 +347,9 @@ say(const struct sched *s)
 {
 	cli_note("profile", "%s, %s, %s (%s)", s->accel->name, s->memory.system,
 		 s->memory.mode, s->memory.source);
+	if (s->steep.bytes)
+		cli_note("size", "%" PRId64 " bytes more would take %.0f %% of the cycles: "
+			 "--optimise=Balanced", s->steep.bytes, 100 * s->steep.cycles);
 	for (size_t i = 0; s->o->verbose && i < s->g->n_areas; i++)
 		cli_note("memory", "%s: %" PRId64 " bytes used, lower bound %" PRId64,
 			 s->g->areas[i]->rec.word, s->g->areas[i]->used,

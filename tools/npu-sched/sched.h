@@ -21,11 +21,15 @@
 #include "perf/perf.h"
 #include "weights/weights.h"
 
+/* what is asked of a plan: the fewest cycles; the least memory, of all places together, and
+ * of that the fewest cycles; or a small memory at a fair price (point_weight) */
+enum goal { GOAL_PERFORMANCE, GOAL_SIZE, GOAL_BALANCED };
+
 struct options {
 	const char *input, *output;
 	const char *accel, *config, *system, *mode, *part;
 	bool any_accelerator; /* a profile of another's */
-	bool size;	  /* --optimise=Size */
+	enum goal goal;	  /* --optimise */
 	bool by_timeline; /* --model */
 	bool verbose;
 	bool list_config, list_graph, list_allocation; /* --verbose-... */
@@ -175,11 +179,16 @@ struct rect {
  * or their buffers find room between the maps where they lie */
 enum fit { SUMMED, BETWEEN, FITS };
 
+/* work spent on addresses: of plans that are compared, few or many at a time, and of one
+ * whose bytes are to be as few as they can be */
+enum care { QUICK, TRY, LAST };
+
 enum { MOST_EXCEPTIONS = 64 }; /* the first slices of a plan */
 
 struct fitting {
 	int64_t limit; /* of transfers */
 	enum fit how;
+	enum care care;
 	int64_t most; /* a higher peak is of no use: INT64_MAX, or less work */
 	double ahead; /* cycles before their use that weights may be fetched; 0: any */
 	double worth; /* slices that are not worth more stay in place (slice_worth); 0: none */
@@ -248,8 +257,6 @@ struct sizes_known {
  * that is above or beside another; tried in that order */
 enum block_objective { BLOCKS_FOR_FETCHED, BLOCKS_FOR_SLICED, BLOCKS_FOR_IN_PLACE, BLOCK_OBJECTIVES };
 
-enum care { QUICK, TRY, LAST }; /* how much work is spent on it */
-
 struct sched {
 	struct arena *a;
 	struct graph *g;
@@ -269,17 +276,21 @@ struct sched {
 	struct hash_table *searched; /* blocks, and this */
 	size_t *at_rest; /* cascades that are kept of variants */
 	struct hash_table *kept; /* between stripes, and this */
-	enum care care; /* with which plans are placed that are compared */
 	struct copies *copies; /* maps that may be copied, or NULL */
 	bool has_copies; /* some operation is one */
 	struct plan *plan; /* the one that was chosen */
 	struct sched_front front; /* --front, --explain */
+	struct steep { /* with Size: where little more memory would save many cycles */
+		int64_t bytes; /* more; 0: it would not */
+		double cycles; /* that would be left, a share */
+	} steep;
 	int64_t least; /* limit, or cycles, that there is a plan for; 0: nobody asked */
 	int effort_step; /* of --effort, up to the one that is asked for, for now */
 	double below; /* of another form's plan; 0: any.  Slower ones are of no interest */
-	struct rival { /* with Size, that plan; 0: there is none */
-		double weight;	/* heavier ones are of no interest */
-		double slowest; /* nor are those of more cycles; 0: any */
+	struct rival { /* with Size or Balanced, that plan; cycles 0: there is none */
+		int64_t total;	/* bytes of all places */
+		double cycles;
+		double slowest; /* slower ones are of no interest; 0: any are */
 	} rival;
 	/* cycles of the fastest plan of all, and within the profile's own limit; 0: none,
 	 * or not searched yet */

@@ -201,7 +201,7 @@ is_limited(const struct batch *b)
 	int64_t limit = o->cache_bytes ? o->cache_bytes : b->s->profile_bytes;
 	if (b->n < 2 || o->front || o->dump || b->best.g->n_ops > MOST)
 		return false;
-	return o->max_cycles || o->size ||
+	return o->max_cycles || o->goal != GOAL_PERFORMANCE ||
 	       (limit && peak_of(&b->best, b->best.plan) > limit / 2);
 }
 

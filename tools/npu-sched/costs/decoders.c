@@ -89,7 +89,7 @@ is_better(const struct sched *s, const struct trial *t)
 {
 	const double *a = t->cycles[STANDARD], *b = t->cycles[FAST];
 	int64_t more = t->bytes[FAST] - t->bytes[STANDARD];
-	if (!t->bytes[FAST] || (s->o->size && more > 0) || b[IN_PLACE] > a[IN_PLACE] ||
+	if (!t->bytes[FAST] || (s->o->goal != GOAL_PERFORMANCE && more > 0) || b[IN_PLACE] > a[IN_PLACE] ||
 	    b[FETCHED] > a[FETCHED])
 		return false;
 	return more < 0 || b[IN_PLACE] < a[IN_PLACE] || b[FETCHED] < a[FETCHED];

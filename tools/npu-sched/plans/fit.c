@@ -30,7 +30,7 @@ void
 plan_addresses(struct sched *s, struct plan *p)
 {
 	if (p->fitting.how == SUMMED)
-		place_rects(s, p, s->care, p->fitting.most);
+		place_rects(s, p, p->fitting.care, p->fitting.most);
 	else
 		place_given(s, p);
 	p->cycles = plan_clock(s, p);
@@ -69,8 +69,8 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 	enum { MANY_RECTS = 256 };
 	double below = nextafter(cycles, INFINITY);
 	for (enum fit how = p->n_rects > MANY_RECTS ? BETWEEN : SUMMED;; how++) {
-		struct fitting f = { .limit = limit, .how = how, .most = INT64_MAX,
-				     .worth = p->worth, .exceptions = p->exceptions };
+		struct fitting f = { .limit = limit, .how = how, .care = TRY,
+				     .most = INT64_MAX, .worth = p->worth, .exceptions = p->exceptions };
 		if (plan_fit(s, p, f, below) && p->need <= limit)
 			return true;
 		if (how == BETWEEN)
@@ -286,8 +286,8 @@ plan_trim(struct sched *s, struct plan *p)
 	trim_limit(s, p, first, cycles);
 	struct arena *a = arena_open();
 	const struct snapshot trimmed = snapshot(a, p);
-	struct fitting all = { .limit = p->need, .how = SUMMED, .most = INT64_MAX,
-			       .worth = first.worth, .exceptions = first.exceptions };
+	struct fitting all = { .limit = p->need, .how = SUMMED, .care = TRY,
+			       .most = INT64_MAX, .worth = first.worth, .exceptions = first.exceptions };
 	struct fitting late = least_ahead(s, p, all);
 	if (late.ahead == 0)
 		restore(p, &trimmed);

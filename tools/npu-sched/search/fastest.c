@@ -63,13 +63,18 @@ is_new(struct contest *c, const struct candidate *i)
  * Candidates are worked out whose estimate exceeds the fastest plan by up to this factor,
  * as weights' sizes are estimates, too, and transfers come late.
  */
-static const double TOLERANCE = 1.02;
+static const double TOLERANCE = 1.01;
+
+/* two variants whose weights take as many bytes by estimate may differ by this factor when
+ * these are encoded, so that the slower one by estimate is tried as well */
+static const double INEXACTNESS = 1.005;
 
 /* returns what its transfers asked for */
 static int64_t
 try_fit(struct contest *c, struct candidate *i, enum fit how)
 {
-	const struct fitting f = { .limit = i->next, .how = how, .most = c->limit };
+	const struct fitting f = { .limit = i->next, .how = how, .care = TRY,
+				   .most = c->limit };
 	bool faster = plan_fit(c->x->s, i->plan, f, c->best.cycles);
 	int64_t asked = i->plan->asked;
 	if (faster && peak_of(c->x->s, i->plan) <= c->limit) {
@@ -85,7 +90,7 @@ static bool
 begin(struct contest *c, struct candidate *i)
 {
 	i->next = NEVER;
-	if (i->lower_bound >= c->best.cycles ||
+	if (i->lower_bound >= c->best.cycles * INEXACTNESS ||
 	    i->estimate >= c->best.cycles * c->tolerance || !is_new(c, i))
 		return true;
 	if (!work_out(c->x, i))
@@ -108,7 +113,7 @@ static int64_t
 next_limit(const struct contest *c, struct candidate *i, int64_t asked, double bound,
 	   bool better)
 {
-	if (i->lower_bound >= c->best.cycles || bound >= c->best.cycles * c->tolerance)
+	if (i->lower_bound >= c->best.cycles)
 		return NEVER;
 	int64_t next = asked ? round_limit(asked - 1, i->plan, FINE) : NEVER;
 	int apart = bound >= c->best.cycles ? BOUNDS_APART : PLANS_APART;
@@ -228,7 +233,7 @@ try_candidates(struct contest *c)
 static bool
 try_all(struct contest *c, struct sizing sizing)
 {
-	const double worthwhile = c->best.plan ? 0.999 : 1;
+	const double worthwhile = c->best.plan ? 0.999 : INEXACTNESS;
 	struct variant *x = c->x;
 	struct wanted w = { .below = c->best.cycles * worthwhile, .limit = c->limit,
 			    .estimated = { INFINITY, INFINITY } };

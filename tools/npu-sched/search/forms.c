@@ -66,7 +66,9 @@ form_is_better(const struct sched *x, const struct sched *y)
 		return false;
 	if (x->o->max_cycles)
 		return peak_of(x, p) < peak_of(y, q);
-	if (x->o->size)
+	if (x->o->goal == GOAL_SIZE)
+		return total_of(p) < total_of(q) || (total_of(p) == total_of(q) && c < d);
+	if (x->o->goal == GOAL_BALANCED)
 		return point_weight(total_of(p), c) < point_weight(total_of(q), d);
 	return c < d || (c == d && peak_of(x, p) < peak_of(y, q));
 }

@@ -30,23 +30,31 @@ count_below(const struct front *f, int64_t sram)
 	return lo;
 }
 
-/* a plan of another form's is as good, even if so much is estimated too high */
+/* is the plan of another form as good, even if the estimate is too high by this factor? */
 static bool
 has_better_rival(const struct front *f, int64_t total, double cycles)
 {
 	const double nearly = 1.02;
-	return f->rival.weight > 0 &&
-	       (point_weight(total, cycles) > nearly * f->rival.weight ||
-		(f->rival.slowest > 0 && cycles > nearly * f->rival.slowest));
+	const struct rival *r = &f->rival;
+	if (r->cycles == 0)
+		return false;
+	if (f->smallest_within)
+		return total > r->total || (total == r->total && cycles > nearly * r->cycles);
+	return point_weight(total, cycles) > nearly * point_weight(r->total, r->cycles) ||
+	       (r->slowest > 0 && cycles > nearly * r->slowest);
 }
 
-/* than so many times the lightest */
 static bool
-is_lighter(const struct front *f, int64_t total, double cycles, double times)
+is_lighter(const struct point *p, int64_t total, double cycles)
 {
-	const struct point *p = &f->lightest;
 	return p->cycles == 0 ||
-	       point_weight(total, cycles) < times * point_weight(p->total, p->cycles);
+	       point_weight(total, cycles) < point_weight(p->total, p->cycles);
+}
+
+static bool
+is_smaller(const struct point *p, int64_t total, double cycles)
+{
+	return p->cycles == 0 || total < p->total || (total == p->total && cycles < p->cycles);
 }
 
 /* by more than the order of sums makes */
@@ -62,15 +70,20 @@ front_wants(const struct front *f, int64_t sram, int64_t total, double cycles)
 	size_t n = count_below(f, sram);
 	if (cycles == INFINITY || has_better_rival(f, total, cycles))
 		return false;
-	if (is_lighter(f, total, cycles, 1))
-		return true;
-	return (!n || is_faster(cycles, f->v[n - 1].cycles)) &&
-	       (f->heaviest == 0 || is_lighter(f, total, cycles, f->heaviest));
+	if (f->smallest_within)
+		return sram <= f->smallest_within && is_smaller(&f->smallest, total, cycles);
+	if (f->most_total && total > f->most_total)
+		return false;
+	return is_lighter(&f->lightest, total, cycles) ||
+	       is_smaller(&f->smallest, total, cycles) || !n ||
+	       is_faster(cycles, f->v[n - 1].cycles);
 }
 
 int64_t
 front_most(const struct front *f, double cycles, int64_t beside)
 {
+	if (f->smallest_within)
+		return f->smallest.cycles > 0 ? f->smallest.total - beside : INT64_MAX;
 	size_t lo = 0, hi = f->n; /* the first point that is as fast */
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
@@ -83,7 +96,8 @@ front_most(const struct front *f, double cycles, int64_t beside)
 		return INT64_MAX;
 	double light = point_weight(f->lightest.total, f->lightest.cycles) /
 		       point_weight(1, fmax(cycles, 1));
-	int64_t bytes = (int64_t)fmin(light, (double)NO_LIMIT_BYTES) - beside;
+	int64_t bytes = max_i64((int64_t)fmin(light, (double)NO_LIMIT_BYTES),
+				f->smallest.total) - beside;
 	return bytes > f->v[lo].sram ? bytes : f->v[lo].sram;
 }
 
@@ -114,18 +128,33 @@ copy_point(struct arena *a, const struct point *p)
 	return q;
 }
 
+/* is there an anchor whose place it would take? */
+static bool
+has_better_anchor(const struct front *f, const struct point *p)
+{
+	bool any = false;
+	for (int i = 0; i < f->n_anchors; i++) {
+		const struct anchor *a = &f->anchor[i];
+		bool no_slower = f->smallest_within ? is_faster(p->cycles, a->cycles)
+						    : p->cycles <= a->cycles;
+		any |= p->sram <= a->sram && no_slower;
+	}
+	return any;
+}
+
 void
 front_add(struct front *f, const struct point *p)
 {
-	for (int i = 0; i < f->n_anchors; i++)
-		if (p->sram <= f->anchor[i].sram && p->cycles <= f->anchor[i].cycles)
-			return;
+	if (has_better_anchor(f, p))
+		return;
 	if (!front_wants(f, p->sram, p->total, p->cycles))
 		return;
 	const struct point q = copy_point(f->a, p);
 	f->changes++;
-	if (is_lighter(f, q.total, q.cycles, 1))
+	if (is_lighter(&f->lightest, q.total, q.cycles))
 		f->lightest = q;
+	if (is_smaller(&f->smallest, q.total, q.cycles))
+		f->smallest = q;
 	insert(f, &q);
 }
 
@@ -133,8 +162,7 @@ void
 front_clear(struct front *f)
 {
 	f->n = 0;
-	f->heaviest = 0;
-	f->lightest = (struct point){ .cycles = 0 };
+	f->smallest = f->lightest = (struct point){ .cycles = 0 };
 }
 
 const struct point *
@@ -146,6 +174,15 @@ front_fastest(const struct front *f, int64_t sram)
 	    (!p || f->lightest.cycles < p->cycles))
 		p = &f->lightest;
 	return p;
+}
+
+const struct point *
+front_least(const struct front *f, int64_t sram)
+{
+	const struct point *p = &f->smallest;
+	if (p->cycles > 0 && p->sram <= sram)
+		return p;
+	return f->n && f->v[0].sram <= sram ? &f->v[0] : NULL;
 }
 
 const struct point *

@@ -22,39 +22,25 @@ too_small(const struct found *x, int64_t limit)
 		      "is %" PRId64, s->g->file, least, limit, least);
 }
 
-bool
-is_fastest_asked(const struct sched *s)
+int
+asked_goal(const struct sched *s)
 {
 	const struct options *o = s->o;
-	return !o->size && !o->front && !o->explain && !o->max_cycles;
+	return o->front || o->explain || o->max_cycles ? GOAL_OTHER : (int)o->goal;
 }
 
 bool
 is_limit_asked(const struct sched *s, int64_t limit)
 {
-	return is_fastest_asked(s) && limit_of(s->memory.cache_bytes) == limit;
+	return asked_goal(s) == GOAL_PERFORMANCE && limit_of(s->memory.cache_bytes) == limit;
 }
 
 bool
 is_anchor_asked(const struct found *x, int64_t limit)
 {
 	const struct sched *s = x->s;
-	return is_fastest_asked(s) && ((x->fastest && peak_of(s, x->fastest) <= limit) ||
+	return asked_goal(s) == GOAL_PERFORMANCE && ((x->fastest && peak_of(s, x->fastest) <= limit) ||
 				       (x->within && limit == profile_limit(s)));
-}
-
-bool
-is_size_asked(const struct sched *s)
-{
-	const struct options *o = s->o;
-	return o->size && !o->front && !o->explain && !o->max_cycles;
-}
-
-bool
-is_lightest_asked(const struct found *x, int64_t limit)
-{
-	const struct point *p = &x->front.lightest;
-	return is_size_asked(x->s) && p->cycles > 0 && p->sram <= limit;
 }
 
 /* the faster one of those that fit, or NULL */
@@ -142,17 +128,23 @@ pick(const struct found *x, int64_t limit)
 		const struct point *p = front_smallest(&x->front, (double)o->max_cycles);
 		return p && p->sram <= limit ? p : NULL;
 	}
-	return o->size ? front_lightest(&x->front, limit) : front_fastest(&x->front, limit);
+	return o->goal == GOAL_SIZE	  ? front_least(&x->front, limit)
+	       : o->goal == GOAL_BALANCED ? front_lightest(&x->front, limit)
+					  : front_fastest(&x->front, limit);
 }
 
 /* by what is asked for, is an anchor better than a point of the front? */
 static bool
 is_anchor_better(const struct found *x, const struct plan *a, const struct point *p)
 {
-	if (x->s->o->max_cycles)
-		return !p && a->cycles <= (double)x->s->o->max_cycles;
-	if (!p || !x->s->o->size)
+	const struct options *o = x->s->o;
+	if (o->max_cycles)
+		return !p && a->cycles <= (double)o->max_cycles;
+	if (!p || o->goal == GOAL_PERFORMANCE)
 		return !p || a->cycles < p->cycles;
+	if (o->goal == GOAL_SIZE)
+		return total_of(a) < p->total ||
+		       (total_of(a) == p->total && a->cycles < p->cycles);
 	return point_weight(total_of(a), a->cycles) < point_weight(p->total, p->cycles);
 }
 

@@ -63,12 +63,9 @@ void search_anchors(struct search *x);
 bool is_hopeless(const struct search *x);
 
 /*
- * variants.c.  Leaves x->found.front.  First what may be the lightest: of 186 rows (62
- * networks on ethos-u55-128, ethos-u65-256 and -512) two have one that the whole front alone
- * does not lead to, none a heavier one, in less than half of the time.  Then all, whatever
- * the limit is, from an empty front: by one with points whole kinds of plans would lead to
- * nothing new, and not be followed.  The first ones are added, so that the lightest is a
- * point of every front.
+ * variants.c.  Leaves x->found.front: first the plan of the least memory, which is all
+ * that Size asks for; then, from an empty front, all plans whatever the limit is, beside
+ * that one.  A limit below the smallest plan ends the search there.
  */
 bool explore_all(struct search *x, int64_t limit);
 

@@ -35,7 +35,7 @@ search_all(struct search *x)
 		list_front(&x->found);
 	if (s->o->front)
 		return true;
-	if (s->rival.weight > 0 && !x->found.front.n)
+	if (s->rival.cycles > 0 && !x->found.front.n)
 		return give_up(x);
 	return take_found(&x->found, limit);
 }

@@ -138,11 +138,17 @@ struct front {
 	struct arena *a;
 	struct point *v;
 	size_t n, cap;
-	struct point lightest; /* cycles 0: none */
+	/* of all that was added, whether other points are better in bytes of the limited place
+	 * and cycles or not; cycles 0: none */
+	struct point smallest, lightest;
 	struct rival rival;
-	double heaviest; /* what weighs so many times as much is not wanted; 0: any is */
+	/* nothing is wanted but what takes less memory of all places together, or of as much
+	 * fewer cycles, in at most so many bytes of the limited place; 0: anything is */
+	int64_t smallest_within;
+	int64_t most_total; /* what takes more bytes of all places is not wanted; 0: any */
 	/* the fastest plans of all and within the profile's own limit: what is as small as
-	 * either and takes no more cycles is not let in */
+	 * either and takes no more cycles is not let in, so that no goal or limit gives a faster
+	 * plan than Performance does.  The smallest plan may be as fast */
 	struct anchor {
 		int64_t sram;
 		double cycles;
@@ -160,10 +166,12 @@ int64_t front_most(const struct front *f, double cycles, int64_t beside);
 bool front_wants(const struct front *f, int64_t sram, int64_t total, double cycles);
 /* adds it where it is wanted; the recipe's lists are copied */
 void front_add(struct front *f, const struct point *p);
-/* no points any more, and none is too heavy; the anchors stay */
+/* removes all points; the anchors stay */
 void front_clear(struct front *f);
 /* the fastest of at most so many bytes; NULL: there is none */
 const struct point *front_fastest(const struct front *f, int64_t sram);
+/* the one of the least memory, if that is at most so many bytes of the limited place */
+const struct point *front_least(const struct front *f, int64_t sram);
 /* the lightest of at most so many bytes */
 const struct point *front_lightest(const struct front *f, int64_t sram);
 /* the smallest that takes at most so many cycles */
@@ -238,7 +246,7 @@ enum detail { COARSELY, FINELY };
  * ethos-u65-512, the fastest plan's was at most 0.6 % above the least).
  */
 static const double ESTIMATES_APART = 1.02;
-/* the fastest plan within a limit, if it takes fewer cycles than `below`;
+/* fastest.c: the fastest plan within a limit, if it takes fewer cycles than `below`;
  * NULL: there is none, or an error */
 struct plan *search_fastest(struct variant *x, int64_t limit, double below,
 			    enum detail detail);
@@ -316,16 +324,14 @@ struct found {
 	struct variant *within_of;
 	struct front front; /* where it was explored */
 };
-/* is it the fastest plan, within whatever limit? */
-bool is_fastest_asked(const struct sched *s);
+/* what the search is for: a goal within whatever limit, or (the front, --explain and
+ * --max-cycles) something else */
+enum { GOAL_OTHER = -1 };
+int asked_goal(const struct sched *s);
 /* is it the fastest plan within that limit? */
 bool is_limit_asked(const struct sched *s, int64_t limit);
 /* is it one of those plans?  then the front is not asked for */
 bool is_anchor_asked(const struct found *x, int64_t limit);
-/* is it the lightest plan, of those within whatever limit? */
-bool is_size_asked(const struct sched *s);
-/* is it the lightest of all, and there? */
-bool is_lightest_asked(const struct found *x, int64_t limit);
 /* leaves s->front: from the least memory to the fastest plan */
 void list_front(struct found *x);
 /* leaves s->plan; false: an error, or nothing is small or fast enough */

@@ -50,7 +50,6 @@ open_setting(struct search *x, struct setting t)
 	v->copies = t.copies;
 	v->s->objective = (enum block_objective)t.objective;
 	v->layout = t.layout;
-	v->s->care = TRY;
 	pack_shallow_maps(v->s, t.layout);
 	v->like = find_like(x, t);
 	return keep_variant(x, v);
@@ -126,7 +125,6 @@ explored_setting(struct search *x, struct setting t)
 			return note_explored(x, v);
 	}
 	struct variant *v = open_setting(x, t);
-	v->s->care = QUICK;
 	return note_explored(x, v);
 }
 

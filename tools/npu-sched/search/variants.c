@@ -24,7 +24,8 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, b
 		struct variant *w = explored_spill(x, v, l, i);
 		const struct front before = x->found.front;
 		ok = explore(w, &x->found.front, knobs, COARSELY);
-		idle = x->found.front.changes == before.changes ? idle + 1 : 0;
+		/* until enough maps have left no plan fits */
+		idle = x->found.front.changes == before.changes ? idle + (before.n > 0) : 0;
 		if (x->found.front.changes == before.changes && x->n > n)
 			drop_variant(x, w);
 	}
@@ -42,7 +43,8 @@ explore_setting(struct search *x, struct setting t)
 		return false;
 	/* another layout or objective that leads to nothing leads to nothing with maps
 	 * outside either; but without any map inside weights are read in place */
-	bool idle = (t.layout || t.objective) && x->found.front.changes == changes;
+	bool idle = (t.layout || t.objective) && x->found.front.changes == changes &&
+		    !x->found.front.smallest_within;
 	bool in_place = t.objective == BLOCKS_FOR_IN_PLACE && !t.layout;
 	if (!x->s->memory.spilling || (idle && !in_place))
 		return true;
@@ -59,7 +61,7 @@ add_anchor(struct front *f, int64_t sram, double cycles)
 static bool
 is_on_front(const struct front *f, const struct variant *v)
 {
-	bool any = f->lightest.recipe.variant == v;
+	bool any = f->lightest.recipe.variant == v || f->smallest.recipe.variant == v;
 	for (size_t i = 0; i < f->n; i++)
 		any |= f->v[i].recipe.variant == v;
 	return any;
@@ -69,7 +71,7 @@ is_on_front(const struct front *f, const struct variant *v)
 static bool
 is_futile(const struct search *x, struct setting t)
 {
-	return x->s->rival.weight > 0 && !x->found.front.n && (t.layout || t.objective);
+	return x->s->rival.cycles > 0 && !x->found.front.n && (t.layout || t.objective);
 }
 
 /* what gave the fastest plan within the profile's own limit is better below that, too; how
@@ -81,7 +83,6 @@ explore_anchored(struct search *x)
 	const struct knobs *knobs = anchor_knobs(x->s);
 	if (!v || !knobs)
 		return true;
-	v->s->care = QUICK;
 	return explore(v, &x->found.front, knobs, FINELY);
 }
 
@@ -116,23 +117,31 @@ take_new_point(struct points *l, struct point *p)
 	l->v[l->n++] = *p;
 }
 
+static bool
+is_among(const struct front *f, const struct point *p)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].sram == p->sram && f->v[i].cycles == p->cycles)
+			return true;
+	return false;
+}
+
 /* adds them to l */
 static void
 take_new_points(struct search *x, struct points *l)
 {
+	enum { EXTREMES = 2 };
 	struct front *f = &x->found.front;
-	struct point *v = anew(x->s->a, struct point, l->n + f->n + 1);
-	bool apart = true;
+	struct point *extreme[EXTREMES] = { &f->smallest, &f->lightest };
+	struct point *v = anew(x->s->a, struct point, l->n + f->n + EXTREMES + 1);
 	if (l->n)
 		memcpy(v, l->v, l->n * sizeof(*v));
 	l->v = v;
-	for (size_t i = 0; i < f->n; i++) {
-		apart &= f->v[i].sram != f->lightest.sram ||
-			 f->v[i].cycles != f->lightest.cycles;
+	for (size_t i = 0; i < f->n; i++)
 		take_new_point(l, &f->v[i]);
-	}
-	if (apart)
-		take_new_point(l, &f->lightest);
+	for (int i = 0; i < EXTREMES; i++)
+		if (!is_among(f, extreme[i]))
+			take_new_point(l, extreme[i]);
 }
 
 static void
@@ -143,13 +152,12 @@ add_points(struct front *f, struct points l)
 }
 
 /*
- * The front from an empty one, of what is lighter than so many times the lightest; 0: of
- * all.  Each step of effort takes in what those below find, each from an empty front, as
- * the points of one that is denser have other plans beside them.  Leaves in l: all points.
- * *least: the front of the first step.
+ * The front from an empty one.  Each step of effort takes in what those below find, each
+ * from an empty front, as the points of one that is denser have other plans beside them.
+ * Leaves in l: all points.
  */
 static bool
-explore_steps(struct search *x, double heaviest, struct points *l, struct front *least)
+explore_steps(struct search *x, struct points *l)
 {
 	struct front *f = &x->found.front;
 	const int steps = (x->s->o->effort - 1) / EFFORTS;
@@ -158,11 +166,8 @@ explore_steps(struct search *x, double heaviest, struct points *l, struct front 
 		x->s->effort_step = step;
 		less = *l;
 		front_clear(f);
-		f->heaviest = heaviest;
 		if (!explore_settings(x))
 			return false;
-		if (!step)
-			*least = *f;
 		take_new_points(x, l);
 	}
 	add_points(f, less);
@@ -179,25 +184,93 @@ leave_all(struct search *x, struct points l)
 	return ok;
 }
 
+/* adds to l the plan of the least memory, of those within a limit */
+static bool
+explore_smallest(struct search *x, int64_t limit, struct points *l)
+{
+	struct points found = { .n = 0 };
+	struct front *f = &x->found.front;
+	f->smallest_within = limit;
+	bool ok = explore_steps(x, &found) && leave_all(x, found);
+	f->smallest_within = 0;
+	struct point *v = anew(x->s->a, struct point, l->n + 1);
+	if (l->n)
+		memcpy(v, l->v, l->n * sizeof(*v));
+	l->v = v;
+	if (f->smallest.cycles > 0)
+		l->v[l->n++] = f->smallest;
+	return ok;
+}
+
+/*
+ * Of an SRAM of the NPU's own the smallest plan depends on how much there is, as the bytes
+ * of both memories count: that within the profile's own limit, which Size gives without
+ * another one, is found for any question, so that a limit is never slower than it.
+ */
+static bool
+explore_all_smallest(struct search *x, int64_t limit, struct points *l)
+{
+	const int64_t own = x->s->memory.spilling ? profile_limit(x->s) : NO_LIMIT_BYTES;
+	if (!x->s->memory.spilling || limit == own)
+		return explore_smallest(x, own, l);
+	return explore_smallest(x, own, l) && explore_smallest(x, limit, l);
+}
+
+/* is the limit below what any plan needs?  With an SRAM of the NPU's own the plan of the
+ * least memory need not be that of the least SRAM */
+static bool
+is_too_small(const struct search *x, int64_t limit)
+{
+	const struct point *p = &x->found.front.smallest;
+	return !x->s->memory.spilling && p->cycles > 0 && p->sram > limit;
+}
+
+/*
+ * Does a little more memory than the smallest plan's save many cycles?  A first look at
+ * plans up to a quarter larger tells; the plan that is taken stays the smallest.
+ */
+static bool
+explore_beside(struct search *x)
+{
+	const double steep = 0.75;
+	const struct settings l = list_settings(x);
+	const struct front smallest = x->found.front;
+	const struct point least = smallest.smallest;
+	struct front *f = &x->found.front;
+	bool ok = true;
+	if (least.cycles == 0)
+		return true;
+	*f = (struct front){ .a = smallest.a, .most_total = least.total + least.total / 4 };
+	for (int i = 0; ok && i < l.n; i++)
+		ok = explore_setting(x, l.v[i]);
+	const struct point *p = front_fastest(f, INT64_MAX);
+	if (ok && p && p->cycles < steep * least.cycles && p->total > least.total)
+		x->s->steep = (struct steep){ .bytes = p->total - least.total,
+					      .cycles = p->cycles / least.cycles };
+	*f = smallest;
+	return ok;
+}
+
 bool
 explore_all(struct search *x, int64_t limit)
 {
-	const double heaviest = 1.3;
+	const int goal = asked_goal(x->s);
 	struct front *f = &x->found.front;
 	f->a = x->s->a;
 	f->rival = x->s->rival;
 	add_anchor(f, INT64_MAX, x->s->anchors.fastest);
 	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
-	struct points light = { .n = 0 }, rest = { .n = 0 };
-	struct found least = { .s = x->s };
-	if (!explore_steps(x, heaviest, &light, &least.front))
+	struct points small = { .n = 0 }, all = { .n = 0 };
+	if (goal != GOAL_BALANCED && !explore_all_smallest(x, limit, &small))
 		return false;
-	/* where nothing was let in, nothing was too heavy: all has been explored; whatever
-	 * more effort finds, what less goes on to is not to be missed */
-	if (is_lightest_asked(&least, limit) || !light.n)
-		return leave_all(x, light);
-	if (!explore_steps(x, 0, &rest, &least.front))
+	if (goal == GOAL_SIZE)
+		return explore_beside(x);
+	if (is_too_small(x, limit))
+		return true;
+	if (!explore_steps(x, &all))
 		return false;
-	add_points(f, light);
-	return leave_all(x, light) && leave_all(x, rest);
+	f->smallest_within = NO_LIMIT_BYTES;
+	add_points(f, small);
+	f->smallest_within = 0;
+	return leave_all(x, all);
 }

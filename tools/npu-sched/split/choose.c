@@ -76,7 +76,7 @@ static double
 cycles_to_beat(const struct forms *f)
 {
 	const struct sched *s = &f->best;
-	bool known = f->any && s->plan && is_fastest_asked(s);
+	bool known = f->any && s->plan && asked_goal(s) == GOAL_PERFORMANCE;
 	return known ? s->plan->cycles : 0;
 }
 
@@ -85,11 +85,12 @@ static void
 set_rival(const struct forms *f, struct sched *out)
 {
 	const struct sched *s = &f->best;
-	if (!f->any || !s->plan || !is_size_asked(s))
+	if (!f->any || !s->plan || (asked_goal(s) != GOAL_SIZE && asked_goal(s) != GOAL_BALANCED))
 		return;
 	out->anchors = f->anchors;
-	out->rival.weight = point_weight(total_of(s->plan), s->g->targets[0]->cycles);
-	out->rival.slowest = f->shared ? f->cycles : 0;
+	out->rival.total = total_of(s->plan);
+	out->rival.cycles = s->g->targets[0]->cycles;
+	out->rival.slowest = f->shared && asked_goal(s) == GOAL_BALANCED ? f->cycles : 0;
 }
 
 static bool
@@ -106,7 +107,7 @@ try_split(const struct sched *s, struct bytes text, struct split how, const stru
 }
 
 /*
- * Size weighs bytes against cycles as stripes trade them.  Products that several sums
+ * Balanced weighs bytes against cycles as stripes trade them.  Products that several sums
  * share are worth more: their weights are read once for many steps.  Without them
  * trained_lstm_int8 takes 1.4 times the cycles in two thirds of the bytes, for whoever
  * has such a limit.
@@ -114,7 +115,7 @@ try_split(const struct sched *s, struct bytes text, struct split how, const stru
 static bool
 is_better(const struct forms *f, const struct sched *x)
 {
-	bool slow = x->o->size && f->shared && f->cycles > 0 &&
+	bool slow = x->o->goal == GOAL_BALANCED && f->shared && f->cycles > 0 &&
 		    x->g->targets[0]->cycles > f->cycles;
 	return !slow && form_is_better(x, &f->best);
 }
