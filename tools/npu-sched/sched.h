@@ -208,7 +208,6 @@ struct plan {
 	struct g_tensor **over; /* that each OFM is written over, or NULL */
 	int64_t *lead;		/* bytes by which the OFM begins before it */
 	struct g_list *ends; /* of the slices of each operation's weights, n 0: one */
-	bool eager;	/* weights that are late are waited for */
 	struct rect *rect;
 	size_t n_rects, n_maps; /* the maps come first, then buffers */
 	int64_t *map_bytes;	/* of all maps, at each kernel */

@@ -12,19 +12,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* how weights are cut, and what may happen then to those that are late */
+/* how finely weights are cut; where results slide over operands, which is tried for small
+ * memories, pieces are small as well */
 static const struct cutting {
 	enum cut cut;
-	bool slide;	  /* results may lie over operands */
-	bool lazy, eager; /* late weights are read in place, or waited for */
+	bool slide;
 } cuttings[] = {
-	{ .cut = UNCUT, .lazy = true, .eager = true },
-	{ .cut = CUT_COARSE, .lazy = true },
-	{ .cut = CUT_FINE, .lazy = true },
-	{ .cut = CUT_MEDIUM, .eager = true },
-	{ .cut = UNCUT, .slide = true, .lazy = true },
-	{ .cut = CUT_MEDIUM, .slide = true, .lazy = true },
-	{ .cut = CUT_FINE, .slide = true, .lazy = true },
+	{ .cut = UNCUT }, { .cut = CUT_COARSE }, { .cut = CUT_FINE }, { .cut = CUT_MEDIUM },
+	{ .cut = UNCUT, .slide = true }, { .cut = CUT_MEDIUM, .slide = true },
+	{ .cut = CUT_FINE, .slide = true },
 };
 
 /* qsort's order: fastest first, then smallest */
@@ -161,10 +157,9 @@ round_limit(int64_t limit, const struct plan *p, enum grain grain)
 	return limit / step * step;
 }
 
-/* cuts of one division: where no weights are large enough they come to the same */
+/* the cuts of one division so far: where no weights are large enough several are the same */
 struct cuts {
 	uint64_t hash[ARRAY_LEN(cuttings)];
-	bool lazy[ARRAY_LEN(cuttings)], eager[ARRAY_LEN(cuttings)];
 	size_t n;
 };
 
@@ -179,23 +174,15 @@ hash_ends(const struct plan *p, int n_ops)
 	return h;
 }
 
-/* what is left of a cutting when those before it are left out, and adds it to them */
-static struct cutting
-take_new(struct cuts *l, struct cutting t, uint64_t hash)
+/* adds it; false: it is there */
+static bool
+add_new_cut(struct cuts *l, uint64_t hash)
 {
-	size_t i = 0;
-	while (i < l->n && l->hash[i] != hash)
-		i++;
-	if (i == l->n) {
-		l->hash[l->n] = hash;
-		l->lazy[l->n] = l->eager[l->n] = false;
-		l->n++;
-	}
-	t.lazy &= !l->lazy[i];
-	t.eager &= !l->eager[i];
-	l->lazy[i] |= t.lazy;
-	l->eager[i] |= t.eager;
-	return t;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->hash[i] == hash)
+			return false;
+	l->hash[l->n++] = hash;
+	return true;
 }
 
 /* what is listed, the divisions that were seen, and what is to be estimated yet */
@@ -222,8 +209,8 @@ flush(struct enumeration *l)
 {
 	estimate_trials(l->x->s, l->trial, l->n, l->wanted);
 	for (size_t i = 0; i < l->n; i++) {
-		for (int k = 0; k < l->trial[i].n; k++)
-			keep_candidate(l, l->trial[i].found[k]);
+		if (l->trial[i].is_wanted)
+			keep_candidate(l, l->trial[i].candidate);
 		plan_close(l->trial[i].p);
 	}
 	l->n = l->kernels = 0;
@@ -252,26 +239,23 @@ known_of(struct variant *x, const struct division *d, enum cut cut)
 
 /* a division with one cut; k: what is known of it, or NULL */
 static void
-add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct cutting t,
-	struct known *k)
+add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct known *k)
 {
 	struct variant *x = l->x;
 	const bool is_cut = k && k->is_cut;
-	struct plan *p = is_cut ? NULL : make_cut(x, c->division, t.cut);
+	struct plan *p = is_cut ? NULL : make_cut(x, c->division, c->cut);
 	const uint64_t ends = is_cut ? k->ends : hash_ends(p, x->s->n_ops);
-	const struct cutting left = take_new(cuts, t, ends);
-	struct trial trial = { .p = p, .known = k, .of = *c, .lazy = left.lazy,
-			       .eager = left.eager };
+	struct trial trial = { .p = p, .known = k, .candidate = *c };
 	if (k) {
 		k->is_cut = true;
 		k->ends = ends;
 	}
-	if (!left.lazy && !left.eager) {
+	if (!add_new_cut(cuts, ends)) {
 		plan_close(p);
 		return;
 	}
 	if (!p && !estimate_known(&trial, l->wanted))
-		trial.p = make_cut(x, c->division, t.cut);
+		trial.p = make_cut(x, c->division, c->cut);
 	add_trial(l, trial);
 }
 
@@ -291,13 +275,12 @@ add_candidates(struct enumeration *l, int64_t maps, bool slide)
 	for (size_t t = 0; t < ARRAY_LEN(cuttings); t++) {
 		if (cuttings[t].slide != slide)
 			continue;
-		c.policy.cut = cuttings[t].cut;
+		c.cut = cuttings[t].cut;
 		c.lower_bound = division_lower_bound(x->s, x->cascades, d->picked, d->n,
-						    c.policy.cut);
+						    c.cut);
 		if (c.lower_bound >= l->wanted->below)
 			continue;
-		add_cut(l, &c, &cuts, cuttings[t],
-			l->wanted->front ? known_of(x, d, c.policy.cut) : NULL);
+		add_cut(l, &c, &cuts, l->wanted->front ? known_of(x, d, c.cut) : NULL);
 	}
 }
 
@@ -322,10 +305,9 @@ list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
 
 /* with the sizes estimated */
 static struct plan *
-make_plan(struct variant *x, struct division d, struct policy policy)
+make_plan(struct variant *x, struct division d, enum cut cut)
 {
-	struct plan *p = make_cut(x, d, policy.cut);
-	p->eager = policy.eager;
+	struct plan *p = make_cut(x, d, cut);
 	find_maps(x->s, p);
 	return p;
 }
@@ -333,7 +315,7 @@ make_plan(struct variant *x, struct division d, struct policy policy)
 bool
 work_out(struct variant *x, struct candidate *c)
 {
-	struct plan *p = c->plan = make_plan(x, c->division, c->policy);
+	struct plan *p = c->plan = make_plan(x, c->division, c->cut);
 	if (!measure_slices(x->s, p))
 		return false;
 	c->lower_bound = plan_lower_bound(x->s, p, INFINITY);
@@ -353,7 +335,7 @@ division_packing(struct variant *x, struct division d)
 						      how));
 	if (!*at) {
 		struct packed_maps *m = *at = anew(t->a, struct packed_maps, 1);
-		struct plan *p = make_plan(x, d, (struct policy){ .cut = UNCUT });
+		struct plan *p = make_plan(x, d, UNCUT);
 		*m = pack_maps(x->s, t->a, p);
 		plan_close(p);
 	}
@@ -377,7 +359,7 @@ make_again(const struct recipe *r)
 	struct variant *x = r->variant;
 	if (!x->cascades)
 		(void)variant_wake(x);
-	struct plan *p = make_plan(x, r->division, r->policy);
+	struct plan *p = make_plan(x, r->division, r->cut);
 	if (!measure_slices(x->s, p))
 		return plan_close(p), NULL;
 	if (!x->list)

@@ -27,7 +27,6 @@ struct estimator {
 	struct plan *p; /* NULL: there is none */
 	const struct wanted *wanted;
 	bool lacks; /* something is not known, and there is no plan */
-	bool eager;
 };
 
 /* cycles with transfers below a limit; *need, unless NULL: bytes; 0: not known */
@@ -39,7 +38,6 @@ cycles_below(struct estimator *e, double *known, int64_t room, int64_t *need)
 	e->lacks |= !e->p;
 	if (!e->p)
 		return 0;
-	e->p->eager = e->eager;
 	plan_fetches(e->s, e->p, room);
 	if (need && e->p->need > room)
 		plan_fetches(e->s, e->p, e->p->need); /* just room for the maps */
@@ -84,7 +82,7 @@ find_least(struct sched *s, const struct plan *p, struct known *k)
 		k->beside = maps_least(s, p, PLACE_ARENA);
 }
 
-/* transfers by one policy; false: nobody wants it, or something is lacking */
+/* transfers; false: nobody wants it, or something is lacking */
 static bool
 estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 {
@@ -93,7 +91,6 @@ estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 		return false;
 	/* a plan that is not there is one that was asked for without a limit */
 	int64_t room = e->p ? round_limit(w->limit, e->p, FINE) : w->limit;
-	e->eager = c->policy.eager;
 	c->estimate = cycles_below(e, &k->cycles[ROOMS - 1], room, &k->need);
 	c->need = k->need;
 	if (e->lacks || c->need > w->limit)
@@ -112,7 +109,7 @@ estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 static bool
 bound_plan(struct sched *s, const struct trial *t, struct known *k, double below)
 {
-	k->lower_bound = fmax(plan_lower_bound(s, t->p, below), t->of.lower_bound);
+	k->lower_bound = fmax(plan_lower_bound(s, t->p, below), t->candidate.lower_bound);
 	if (k->lower_bound >= below)
 		return false;
 	find_maps(s, t->p);
@@ -120,22 +117,14 @@ bound_plan(struct sched *s, const struct trial *t, struct known *k, double below
 	return k->is_bounded = true;
 }
 
-/* the candidates of a trial, whose bound is known */
+/* the candidate of a trial, whose bound is known */
 static void
 find_wanted(struct estimator *e, struct trial *t, struct known *k)
 {
-	struct candidate c = t->of;
-	c.lower_bound = k->lower_bound;
-	c.least = k->least;
-	c.beside = k->beside;
-	t->n = 0;
-	for (int eager = 0; eager < 2; eager++) {
-		struct candidate *found = &t->found[t->n];
-		*found = c;
-		found->policy.eager = eager;
-		if (eager ? t->eager : t->lazy)
-			t->n += estimate(e, &k->estimates[eager], found);
-	}
+	t->candidate.lower_bound = k->lower_bound;
+	t->candidate.least = k->least;
+	t->candidate.beside = k->beside;
+	t->is_wanted = estimate(e, &k->estimates, &t->candidate);
 }
 
 bool
@@ -162,7 +151,7 @@ estimate_trial(void *ctx, size_t i)
 	struct known own = { .ends = 0 }, *k = t->known ? t->known : &own;
 	if (!t->p) /* it was done already */
 		return;
-	t->n = 0;
+	t->is_wanted = false;
 	if (bound_plan(n->s, t, k, n->wanted->below))
 		find_wanted(&e, t, k);
 }

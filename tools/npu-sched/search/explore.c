@@ -168,7 +168,7 @@ try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 		return;
 	struct point found = o->point;
 	found.recipe = (struct recipe){ .variant = e->x, .division = e->c->division,
-					.policy = e->c->policy, .fitting = fitting };
+					.cut = e->c->cut, .fitting = fitting };
 	front_add(e->f, &found);
 }
 
@@ -248,7 +248,7 @@ descend(struct exploring *e)
 static struct given *
 given_by(struct variant *x, struct candidate *c)
 {
-	struct given **at = &known_of(x, &c->division, c->policy.cut)->given[c->policy.eager];
+	struct given **at = &known_of(x, &c->division, c->cut)->given;
 	struct given *g = *at;
 	if (!g) {
 		if (!work_out(x, c))

@@ -25,7 +25,8 @@ struct choice {
 /* what tells candidates apart, in whatever list they are */
 struct mark {
 	double estimate, lower_bound;
-	int64_t least, need, policy;
+	int64_t least, need;
+	enum cut cut;
 };
 
 struct contest {
@@ -42,7 +43,7 @@ static bool
 is_same(const struct mark *a, const struct mark *b)
 {
 	return a->estimate == b->estimate && a->lower_bound == b->lower_bound &&
-	       a->least == b->least && a->need == b->need && a->policy == b->policy;
+	       a->least == b->least && a->need == b->need && a->cut == b->cut;
 }
 
 /* a division for one size of maps is mostly one for others nearby, too */
@@ -50,7 +51,7 @@ static bool
 is_new(struct contest *c, const struct candidate *i)
 {
 	const struct mark m = { i->estimate, i->lower_bound, i->least, i->need,
-				2 * (int64_t)i->policy.cut + i->policy.eager };
+				i->cut };
 	for (size_t k = 0; k < c->n_tried; k++)
 		if (is_same(&c->tried[k], &m))
 			return false;

@@ -15,11 +15,6 @@
 #include "base/fixed.h"
 #include "base/hash_table.h"
 
-struct policy {
-	enum cut cut;
-	bool eager;	/* weights that are late are waited for, not read in place */
-};
-
 /* all operations divided into cascades */
 struct division {
 	int *picked, n; /* as cascades_choose leaves them */
@@ -28,11 +23,11 @@ struct division {
 
 enum { ROOMS = 9 };
 
-/* kernels and weight slices, whatever the limit: bytes for maps and a policy make
+/* kernels and weight slices, whatever the limit: bytes for maps and a cut make
  * them.  Cycles are by sizes as estimated until the candidate is worked out. */
 struct candidate {
 	struct division division;
-	struct policy policy;
+	enum cut cut;
 	int64_t maps;	    /* that the division was made for */
 	double estimate;    /* cycles, with room for all transfers */
 	double lower_bound; /* no plan of these kernels takes fewer cycles */
@@ -110,7 +105,7 @@ void variant_adopt(struct sched *s, const struct variant *x, struct plan *p);
 struct recipe {
 	struct variant *variant;
 	struct division division;
-	struct policy policy;
+	enum cut cut;
 	struct fitting fitting;
 };
 
@@ -208,23 +203,20 @@ struct known {
 	uint64_t ends;		 /* hash of where weights are cut */
 	double lower_bound;
 	int64_t least, beside;
-	struct estimates {	 /* lazy, eager */
+	struct estimates {
 		int64_t need;
 		double cycles[ROOMS]; /* as struct candidate's; 0: not yet */
-	} estimates[2];
-	struct given *given[2]; /* explore.c: what candidates of it gave; NULL: not yet */
+	} estimates;
+	struct given *given; /* explore.c: what candidates of it gave; NULL: not yet */
 };
 struct known *known_of(struct variant *x, const struct division *d, enum cut cut);
 
-/* estimates.c: such a cut, and the candidates of it that are wanted: `of` with its
- * estimates, for each policy that is asked for */
+/* estimates.c: such a cut, and the candidate of it with its estimates, if it is wanted */
 struct trial {
 	struct plan *p;	     /* NULL: what is known is to do */
 	struct known *known; /* NULL: nothing is kept */
-	struct candidate of;
-	bool lazy, eager;
-	struct candidate found[2];
-	int n;
+	struct candidate candidate;
+	bool is_wanted;
 };
 enum { TRIALS = 8 }; /* at most, at a time */
 void estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w);

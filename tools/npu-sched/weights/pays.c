@@ -49,8 +49,6 @@ bool
 fetching_pays(struct walk *w, int slice, enum held held, double t, double begin)
 {
 	double end[HELDS];
-	if (held == FETCHED && w->p->eager)
-		return true;
 	ends_of_uses(w, slice, t, begin, end);
 	if (end[held] >= end[IN_PLACE])
 		return false;
