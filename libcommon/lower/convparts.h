@@ -50,6 +50,10 @@ void conv_run(struct lower *l, const struct conv_job *j, const struct nd *in,
 struct nd conv_padded(struct lower *l, struct low_conv *c, const struct nd *in);
 struct nd conv_input(struct lower *l, struct low_conv *c, const struct nd *in);
 
+/* convstride.c: columns of an image of few channels, as many as a stride, become channels of
+ * one column; weights, padding and `in` with them */
+void conv_fold_stride(struct lower *l, struct low_conv *c, struct nd *in);
+
 /* convlarge.c: into how many pieces the kernel is cut */
 int64_t conv_large_pieces(const struct low_conv *c);
 
