@@ -110,10 +110,48 @@ compiled()
 	grep -E ' of stem: error: rule ' <<<"$stderr"
 }
 
+@test "a compiled file has the memory system that it was compiled for" {
+	compiled
+	npu-perf --json m.tflite >have
+	npu-perf "${u55[@]}" --json m.tflite | cmp - have
+	# nothing but names: memories of an ini file come along
+	cat >vela.ini <<-END
+		[System_Config.Slow]
+		core_clock=100e6
+		axi0_port=Sram
+		axi1_port=OffChipFlash
+		Sram_clock_scale=1.0
+		OffChipFlash_clock_scale=0.01
+		[Memory_Mode.Mine]
+		const_mem_area=Axi1
+		arena_mem_area=Axi0
+		cache_mem_area=Axi0
+	END
+	slow=(--config=vela.ini --system-config=Slow --memory-mode=Mine)
+	npucc -a ethos-u55-128 "${slow[@]}" -o slow.tflite "$DIGITS"
+	npu-perf --json slow.tflite >have
+	npu-perf "${slow[@]}" --json slow.tflite | cmp - have
+	jq -e '.system_config == "Slow" and .core_clock == 1e8' have
+	# an option takes the place of a name in the file
+	npu-perf --memory-mode=Sram_Only --json m.tflite |
+		jq -e '.memory_mode == "Sram_Only" and
+			.system_config == "RTSS_HE_SRAM_MRAM"'
+	refuses 2 "--system-config is required" npu-perf plain.tflite
+	# headers check the driver's regions, and hold what a part has
+	tfl2c m.tflite >m.h
+	grep -q '_NPU_REGIONCFG_0 3$' m.h
+	npucc --part=corstone-300 -o part.tflite "$DIGITS"
+	npu-perf --json part.tflite | jq -e '.part == "corstone-300"'
+	# what is no profile is refused in a line
+	LC_ALL=C sed 's/ burst=[0-9]/ burst=-/' m.tflite >bad.tflite
+	refuses 2 "its metadata nputools.target" npu-perf bad.tflite
+	refuses 2 "its metadata nputools.target" tfl2c bad.tflite
+}
+
 @test "headers and sources leave the map out; xxd and asm have the file" {
 	compiled
 	tfl2c -n n -o a.h m.tflite
-	tfl2c -n n -o b.h plain.tflite
+	tfl2c -n n --memory-mode=Shared_Sram -o b.h plain.tflite
 	cmp a.h b.h
 	# a source and the declarations beside it speak of one array, whose parts
 	# are where they are in the file

@@ -423,7 +423,7 @@ refused()
 	npu-sched --part=alif-e7-he -o by-part.sched m.part
 	npu-sched -a ethos-u55-128 --system-config=RTSS_HE_SRAM_MRAM \
 		--memory-mode=Shared_Sram --arena-cache-size=4194304 -o by-hand.sched m.part
-	cmp by-part.sched by-hand.sched
+	sed "s/ part=alif-e7-he$//" by-part.sched | cmp - by-hand.sched
 	npu-sched --list-parts >list
 	for p in npucc npu-perf tfl2c; do
 		"$p" --list-parts | cmp - list

@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+enum { MAX_OUTSTANDING = 1 << 16 }; /* as in an ini file */
+
 struct graph *
 graph_new(struct arena *a, const char *file)
 {
@@ -187,7 +189,7 @@ graph_target(const struct graph *g, const struct accel **a,
 		.cache_area = (enum mem_area)t->cache_area,
 		.cache_bytes = t->cache_bytes,
 		.spilling = t->arena_area != t->cache_area,
-		.fitted_for = t->fitted_for,
+		.fitted_for = t->fitted_for, .part = t->part,
 		.fit = { .measured = t->measured, .low = t->low, .high = t->high,
 			 .operation_cycles = t->operation },
 	};
@@ -204,13 +206,16 @@ graph_target(const struct graph *g, const struct accel **a,
 		const struct g_memory *x = g->memories[i];
 		bool ok = x->scale > 0 && x->scale < 1e3 && x->burst > 0 &&
 			  x->read >= 0 && x->write >= 0 && x->ports > 0 &&
-			  x->ports < 64;
+			  x->ports < 64 && x->max_reads >= 0 &&
+			  x->max_reads <= MAX_OUTSTANDING && x->max_writes >= 0 &&
+			  x->max_writes <= MAX_OUTSTANDING;
 		enum mem_area area = area_of_word(x->rec.word, &ok);
 		if (!ok)
 			return graph_err(g, x, e, "memory %s: unknown, or its "
 					 "numbers are out of range", x->rec.word);
 		m->mem[area] = (struct mem_props){ x->scale, x->burst, x->read,
-						   x->write, x->ports, 0, 0 };
+						   x->write, x->ports,
+						   x->max_reads, x->max_writes };
 	}
 	return true;
 }
@@ -226,6 +231,10 @@ add_memory(struct graph *g, const struct memory_system *m, enum mem_area area)
 	G_PUT(x, MEMORY, read, p->read_latency);
 	G_PUT(x, MEMORY, write, p->write_latency);
 	G_PUT(x, MEMORY, ports, p->ports);
+	if (p->max_reads)
+		G_PUT(x, MEMORY, max_reads, p->max_reads);
+	if (p->max_writes)
+		G_PUT(x, MEMORY, max_writes, p->max_writes);
 }
 
 static void
@@ -261,6 +270,8 @@ graph_set_target(struct graph *g, const struct accel *a,
 	if (m->source)
 		G_PUT(t, TARGET, source, m->source);
 	put_calibration(t, m);
+	if (m->part)
+		G_PUT(t, TARGET, part, m->part);
 	for (int i = 0; i < MEM_AREAS; i++)
 		if ((int)m->axi[0] == i || (int)m->axi[1] == i)
 			add_memory(g, m, (enum mem_area)i);

@@ -166,12 +166,14 @@ struct g_target { /* rec.word is the accelerator's name */
 	int32_t measured; /* of a fitted system: struct calibration */
 	double operation, low, high;
 	const char *fitted_for;
+	const char *part; /* the chip that the profile was chosen by */
 };
 
 struct g_memory { /* rec.word is the area's name */
 	struct g_rec rec;
 	double scale;
 	int32_t burst, read, write, ports;
+	int32_t max_reads, max_writes; /* outstanding at a port; 0: not known */
 };
 
 struct g_area { /* rec.word is the place's name */

@@ -133,14 +133,14 @@ int map_npu_layers(const struct npu_map *m);
 /* ---- without: map_strip.c ------------------------------------------------------- */
 
 /*
- * The file without its map, as npu-cmdgen --no-map would have made it; m->file
- * where there is none.
+ * The file without its map and its profile (stream/profile.h), as npu-cmdgen --no-map
+ * would have made it; m->file where there is neither.
  */
 bool map_strip(struct arena *a, const struct tfl_model *m, struct bytes *out,
 	       struct err *e);
 
 /*
- * The same, but everything else stays where it is in the file: the map, which is
+ * The same, but the profile and everything else stay where it is in the file: the map, which is
  * what lies last in it, is cut off, and its metadata empty.  m->file, where
  * another program has put something behind it.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled model without its map: written again, or cut off. */
+/* A compiled model without map and profile: written again, or cut off. */
 #include "stream/map.h"
+
+#include "stream/profile.h"
 
 #include <string.h>
 
@@ -58,17 +60,24 @@ is_of_tensor(const struct tflw_model *w, uint32_t buffer)
 	return false;
 }
 
-/* all but the map; its buffer goes, too, where it is the last one */
+static bool
+is_ours(const char *name)
+{
+	return !strcmp(name, MAP_METADATA) || !strcmp(name, PROFILE_METADATA);
+}
+
+/* all but map and profile; their buffers go, too, where they are the last ones */
 static void
 copy_metadata(struct arena *a, struct fb_ref root, struct tflw_model *w)
 {
 	uint32_t n = fb_vector(root, FB_Model_metadata).n;
+	bool *dropped = anew(a, bool, (size_t)w->n_buffers + 1);
 	w->metadata = anew(a, struct tflw_metadata, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		struct fb_ref md = fb_item(root, FB_Model_metadata, i);
 		const char *name = fb_string(md, FB_Metadata_name, NULL);
 		uint32_t buffer = (uint32_t)fb_int(md, FB_Metadata_buffer);
-		if (strcmp(name, MAP_METADATA) != 0) {
+		if (!is_ours(name)) {
 			w->metadata[w->n_metadata++] = (struct tflw_metadata){
 				.name = name, .buffer = buffer };
 			continue;
@@ -76,9 +85,10 @@ copy_metadata(struct arena *a, struct fb_ref root, struct tflw_model *w)
 		if (buffer >= (uint32_t)w->n_buffers || is_of_tensor(w, buffer))
 			continue;
 		w->buffer[buffer] = (struct bytes){ .p = NULL };
-		if (buffer + 1 == (uint32_t)w->n_buffers)
-			w->n_buffers--;
+		dropped[buffer] = true;
 	}
+	while (w->n_buffers && dropped[w->n_buffers - 1])
+		w->n_buffers--;
 }
 
 bool
@@ -89,7 +99,7 @@ map_strip(struct arena *a, const struct tfl_model *m, struct bytes *out,
 				.n_buffers = (int)m->n_buffers };
 	struct err inner = { 0 };
 	*out = m->file;
-	if (!tfl_metadata(m, MAP_METADATA).p)
+	if (!tfl_metadata(m, MAP_METADATA).p && !tfl_metadata(m, PROFILE_METADATA).p)
 		return true;
 	if (fb_has(m->root, FB_Model_description))
 		w.description = m->description;

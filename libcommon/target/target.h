@@ -203,6 +203,7 @@ struct calibration {
 struct memory_system {
 	const char *system, *mode; /* names; NULL: not known */
 	const char *source;	   /* file or origin of the numbers */
+	const char *part;	   /* the chip that it was chosen by; NULL: none */
 	const char *meant_for;	   /* accelerator of a built-in one; NULL, "": any */
 	double clock;		   /* Hz */
 	const char *fitted_for;	   /* accelerator of the measurements; NULL: none */

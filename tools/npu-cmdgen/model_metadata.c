@@ -2,6 +2,7 @@
 /* Metadata of the compiled model: the original's, the plan of the arena, ends, the map. */
 #include "model.h"
 
+#include "stream/profile.h"
 #include "stream/source.h"
 
 static void
@@ -24,6 +25,7 @@ keep_metadata(struct build *b)
 		uint64_t buffer = (uint64_t)fb_int(md, FB_Metadata_buffer);
 		if (strcmp(name, "OfflineMemoryAllocation") != 0 &&
 		    strcmp(name, MAP_METADATA) != 0 &&
+		    strcmp(name, PROFILE_METADATA) != 0 &&
 		    strcmp(name, ENDS_METADATA) != 0 &&
 		    buffer < b->c->m->n_buffers && b->c->m->buffer[buffer].p)
 			add_metadata(b, name, b->c->m->buffer[buffer]);
@@ -58,7 +60,7 @@ add_ends(struct build *b)
 		add_metadata(b, ENDS_METADATA, text);
 }
 
-/* last, so that what comes before is the same with it and without */
+/* the profile and the map; last, so that the rest is the same with them and without */
 static void
 add_map(struct build *b)
 {
@@ -73,6 +75,7 @@ add_map(struct build *b)
 	for (int i = 0; i < b->w.n_buffers; i++)
 		bytes += b->w.buffer[i].n;
 	source_carry(c->a, c->g, bytes, m);
+	add_metadata(b, PROFILE_METADATA, profile_print(c->a, c->accel, &c->memory));
 	add_metadata(b, MAP_METADATA, map_encode(c->a, m));
 }
 

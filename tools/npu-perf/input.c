@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "raw/raw.h"
 #include "stream/ends.h"
+#include "stream/profile.h"
 
 #include <string.h>
 
@@ -169,6 +170,30 @@ separate_bytes(const struct tfl_model *m)
 	return n;
 }
 
+/*
+ * Of the options; names that they leave out are those in the file.  Without options it
+ * is what the file was compiled for, whatever profiles are known here.
+ */
+static bool
+find_memory(struct arena *a, const struct tfl_model *m, const struct options *o,
+	    struct network *net, struct err *e)
+{
+	struct profile p;
+	if (!profile_read(a, m, &p, e))
+		return false;
+	bool known = p.accel == net->accel;
+	if (known && !o->config && !o->system && !o->mode) {
+		net->memory = p.memory;
+		return true;
+	}
+	const char *system = o->system || !known ? o->system : p.memory.system;
+	const char *mode = o->mode || !known ? o->mode : p.memory.mode;
+	if (!memory_load(a, o->config, system, mode, net->accel, &net->memory, e))
+		return false;
+	net->memory.part = o->part;
+	return true;
+}
+
 static bool
 read_model(struct arena *a, const struct options *o, struct bytes file,
 	   struct network *net, struct err *e)
@@ -190,9 +215,7 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 	if (!take_streams(a, net, s, n, e))
 		return false;
 	take_tensors(a, m, net);
-	return find_map(a, m, net, s, n, e) &&
-	       memory_load(a, o->config, o->system, o->mode, net->accel,
-			   &net->memory, e);
+	return find_map(a, m, net, s, n, e) && find_memory(a, m, o, net, e);
 }
 
 bool

@@ -140,6 +140,7 @@ head(struct text *t, const struct network *net)
 	string(t, "accelerator", net->accel->name);
 	string(t, "system_config", m->system);
 	string(t, "memory_mode", m->mode);
+	string(t, "part", m->part);
 	number(t, "core_clock", m->clock);
 	memories(t, "bytes_per_cycle", net->machine.bytes_per_cycle);
 	count(t, "macs_per_cycle", net->accel->macs * net->accel->cores);

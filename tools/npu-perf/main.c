@@ -80,6 +80,7 @@ take_part(struct argp_state *state, struct options *o, const char *name)
 		argp_error(state, "%s", e.text);
 	else if (!o->system)
 		o->system = p->system;
+	o->part = name;
 	if (p && !o->mode)
 		o->mode = p->mode;
 }

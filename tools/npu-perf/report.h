@@ -18,6 +18,7 @@ enum units { UNITS_3, UNITS_4 }; /* 5.1: what Vela calls MB and GB */
 struct options {
 	const char *file, *output;
 	const char *config, *system, *mode;
+	const char *part; /* that named them; NULL: none */
 	const char *measured;
 	const char *fit;	 /* name of the profile; NULL: no fit */
 	const char **operand;	 /* the model, or of a fit: "MODEL=LOG" ... */

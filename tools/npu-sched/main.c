@@ -299,6 +299,7 @@ read_graph(struct sched *s)
 			 s->e) ||
 	    !check_profile(s))
 		return false;
+	s->memory.part = o->part;
 	s->profile_bytes = s->memory.cache_bytes;
 	if (o->cache_bytes)
 		s->memory.cache_bytes = o->cache_bytes;

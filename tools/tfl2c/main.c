@@ -5,6 +5,7 @@
 #include "kernels/kernels.h"
 #include "raw/raw.h"
 #include "stream/map.h"
+#include "stream/profile.h"
 #include "target/part.h"
 #include "tfl2c.h"
 
@@ -428,7 +429,7 @@ leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,
 {
 	bool as_is = o->format == FORMAT_ASM || o->dialect == DIALECT_XXD;
 	struct bytes b = (*m)->file;
-	if (as_is || !tfl_metadata(*m, MAP_METADATA).p)
+	if (as_is)
 		return true;
 	if (o->format == FORMAT_SOURCE ||
 	    (o->declarations && o->format != FORMAT_CALL))
@@ -436,6 +437,21 @@ leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,
 	else if (!map_strip(a, *m, &b, e))
 		return false;
 	return model_read(a, b, (*m)->name, m, e);
+}
+
+/* what the file was compiled for is what the header checks, unless somebody says more */
+static bool
+take_profile(struct arena *a, const struct tfl_model *m, struct options *o, struct err *e)
+{
+	struct profile p;
+	struct err none = { 0 };
+	if (!profile_read(a, m, &p, e))
+		return false;
+	if (!o->memory_mode && p.memory.mode && region_config(p.memory.mode))
+		o->memory_mode = p.memory.mode;
+	if (!o->part && p.memory.part && target_part_find(p.memory.part, &none))
+		o->part = p.memory.part;
+	return true;
 }
 
 int
@@ -454,7 +470,7 @@ main(int argc, char **argv)
 	struct job j = { .o = &o, .prefix = upper_case(a, o.name) };
 	if (read_labels(a, o.labels_file, &j.labels, &e) &&
 	    raw_read_file(a, o.file, &m, &e) &&
-	    leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
+	    take_profile(a, m, &o, &e) && leave_out_map(a, &o, &m, &e) && npu_facts(a, m, &j.npu, &e) &&
 	    plan_arena(a, m, &j.plan, &e) && ends_read(a, m, &j.ends, &e) &&
 	    (o.format != FORMAT_CALL || plan_call(a, m, &j.plan, &j.call, &e)) &&
 	    resolver_kinds(m, &j.kinds, &e)) {
