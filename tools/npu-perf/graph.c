@@ -113,5 +113,6 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 	net->bytes.fast = place_used(g, PLACE_CACHE);
 	for (int place = PLACE_IO; place < PLACES; place++)
 		net->bytes.separate += place_used(g, (enum g_place)place);
+	net->graph = g;
 	return take_nodes(a, g, net, e);
 }

@@ -13,6 +13,7 @@
 #include "raw/raw.h"
 #include "stream/ends.h"
 #include "stream/profile.h"
+#include "stream/source.h"
 
 #include <string.h>
 
@@ -140,8 +141,19 @@ name_of_source(struct arena *a, const struct npu_map *map, struct network *net)
 }
 
 static bool
+carried_graph(struct arena *a, const struct npu_map *map, struct network *net,
+	      struct err *e)
+{
+	struct graph *g;
+	if (!source_carried(a, map, net->file, &g, e))
+		return false;
+	net->graph = g;
+	return true;
+}
+
+static bool
 find_map(struct arena *a, const struct tfl_model *m, struct network *net,
-	 const struct npu_stream *s, int n, struct err *e)
+	 const struct npu_stream *s, int n, bool with_graph, struct err *e)
 {
 	const struct npu_map *map;
 	bool stale;
@@ -154,7 +166,7 @@ find_map(struct arena *a, const struct tfl_model *m, struct network *net,
 		return true;
 	name_of_source(a, map, net);
 	take_map(a, net, map);
-	return true;
+	return !with_graph || carried_graph(a, map, net, e);
 }
 
 static int64_t
@@ -215,7 +227,7 @@ read_model(struct arena *a, const struct options *o, struct bytes file,
 	if (!take_streams(a, net, s, n, e))
 		return false;
 	take_tensors(a, m, net);
-	return find_map(a, m, net, s, n, e) && find_memory(a, m, o, net, e);
+	return find_map(a, m, net, s, n, o->report == REPORT_JSON, e) && find_memory(a, m, o, net, e);
 }
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the map adds to the JSON: layers, memory over time, weights. */
+/* What the map adds to the JSON: memory over time, weights. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -34,21 +34,6 @@ json_layer(struct text *t, int64_t layer)
 		text_i64(t, layer - 1);
 	else
 		text_puts(t, "null");
-}
-
-static void
-put_layers(struct text *t, const struct npu_map *map)
-{
-	text_puts(t, ",\n\"layers\": [");
-	for (size_t i = 0; i < map->n_layers; i++) {
-		const struct map_layer *l = &map->layers[i];
-		text_puts(t, i ? ",\n{ " : "\n{ ");
-		put_name(t, "name", l->name);
-		text_puts(t, ", ");
-		put_name(t, "kind", l->kind);
-		text_printf(t, ", \"npu\": %s }", l->npu ? "true" : "false");
-	}
-	text_puts(t, "\n]");
 }
 
 static const char *const span_kinds[] = {
@@ -181,7 +166,7 @@ json_map(struct text *t, const struct network *net)
 	if (!net->map)
 		return;
 	struct arena *a = arena_open();
-	put_layers(t, net->map);
+	json_layers(t, a, net);
 	put_memory(t, a, net);
 	put_constants(t, net->map);
 	arena_close(a);

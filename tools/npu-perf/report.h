@@ -71,6 +71,7 @@ struct network {
 	const struct accel *accel;
 	struct memory_system memory;
 	const struct npu_map *map; /* NULL: none */
+	const struct graph *graph; /* for the JSON; NULL: the file has none */
 	struct operator *op;
 	size_t n;
 	const char **cpu; /* labels of the CPU's operators, in order */
@@ -149,6 +150,8 @@ void report_json(struct text *t, const struct network *net);
 /* json_map.c: the members that the map gives */
 void json_map(struct text *t, const struct network *net);
 void json_layer(struct text *t, int64_t layer);
+/* json_graph.c: the operators of the source */
+void json_layers(struct text *t, struct arena *a, const struct network *net);
 /* trace.c */
 void report_trace(struct text *t, const struct network *net);
 

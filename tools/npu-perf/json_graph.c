@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the graph adds to the JSON's layers: whose results each reads, the CPU's reason. */
+#include "report.h"
+
+#include <string.h>
+
+/* layers by number; an edge for each that reads what another one wrote */
+struct edges {
+	struct arena *a;
+	size_t n_layers;
+	struct list {
+		int *v;
+		size_t n, cap;
+	} *reads, *written; /* layers by layer; layers by index of a tensor */
+	const char **why;
+};
+
+static void
+add(struct arena *a, struct list *l, int layer)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == layer)
+			return;
+	agrow(a, l->v, l->n, &l->cap);
+	l->v[l->n++] = layer;
+}
+
+/* the last operator that an operation or node came from, as the map has it; -1: none */
+static int
+layer_of(const struct edges *x, const struct g_tfls *tfl)
+{
+	const struct g_tfl *t = tfl->n ? &tfl->v[tfl->n - 1] : NULL;
+	bool known = t && t->subgraph == 0 && t->index >= 0 &&
+		     (size_t)t->index < x->n_layers;
+	return known ? t->index : -1;
+}
+
+static void
+note_written(struct edges *x, int layer, const struct g_tensor *t)
+{
+	if (layer >= 0)
+		add(x->a, &x->written[t->rec.index], layer);
+}
+
+static void
+note_read(struct edges *x, int layer, const struct g_tensor *t)
+{
+	const struct list *w = t && layer >= 0 ? &x->written[t->rec.index] : NULL;
+	for (size_t i = 0; w && i < w->n; i++)
+		if (w->v[i] != layer)
+			add(x->a, &x->reads[layer], w->v[i]);
+}
+
+static void
+walk_nodes(struct edges *x, const struct graph *g, bool reads)
+{
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct g_node *n = g->nodes[i];
+		int layer = layer_of(x, &n->tfl);
+		if (n->kind != NODE_CPU || layer < 0)
+			continue;
+		x->why[layer] = n->why;
+		for (size_t k = 0; !reads && k < n->out.n; k++)
+			note_written(x, layer, n->out.v[k]);
+		for (size_t k = 0; reads && k < n->in.n; k++)
+			note_read(x, layer, n->in.v[k]);
+	}
+}
+
+/* writers first: a state is read before the operation that writes it */
+static void
+find_edges(struct edges *x, const struct graph *g)
+{
+	x->reads = anew(x->a, struct list, x->n_layers);
+	x->why = anew(x->a, const char *, x->n_layers);
+	x->written = anew(x->a, struct list, g->n_tensors);
+	for (size_t i = 0; i < g->n_ops; i++)
+		note_written(x, layer_of(x, &g->ops[i]->tfl), g->ops[i]->ofm.t);
+	walk_nodes(x, g, false);
+	for (size_t i = 0; i < g->n_ops; i++) {
+		int layer = layer_of(x, &g->ops[i]->tfl);
+		note_read(x, layer, g->ops[i]->ifm.t);
+		note_read(x, layer, g->ops[i]->ifm2.t);
+	}
+	walk_nodes(x, g, true);
+}
+
+static void
+put_layer(struct text *t, const struct map_layer *l, const struct list *reads,
+	  const char *why)
+{
+	text_puts(t, "{ \"name\": ");
+	text_quoted(t, l->name, strlen(l->name));
+	text_puts(t, ", \"kind\": ");
+	text_quoted(t, l->kind, strlen(l->kind));
+	text_printf(t, ", \"npu\": %s", l->npu ? "true" : "false");
+	for (size_t i = 0; reads && i < reads->n; i++)
+		text_printf(t, "%s%d", i ? ", " : ", \"reads\": [", reads->v[i]);
+	if (reads)
+		text_puts(t, reads->n ? "]" : ", \"reads\": []");
+	if (why) {
+		text_puts(t, ", \"reason\": ");
+		text_quoted(t, why, strlen(why));
+	}
+	text_puts(t, " }");
+}
+
+void
+json_layers(struct text *t, struct arena *a, const struct network *net)
+{
+	struct edges x = { .a = a, .n_layers = net->map->n_layers };
+	const struct graph *g = net->graph;
+	if (g)
+		find_edges(&x, g);
+	text_puts(t, ",\n\"layers\": [");
+	for (size_t i = 0; i < x.n_layers; i++) {
+		text_puts(t, i ? ",\n" : "\n");
+		put_layer(t, &net->map->layers[i], g ? &x.reads[i] : NULL,
+			  g ? x.why[i] : NULL);
+	}
+	text_puts(t, "\n]");
+}
