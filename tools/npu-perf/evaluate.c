@@ -31,6 +31,38 @@ count_beats(struct arena *a, struct network *net, const struct operator *op)
 	}
 }
 
+/* the same streams where one memory moves twice the bytes in a cycle */
+static bool
+evaluate_faster(struct arena *a, struct network *net, enum mem_area area, struct err *e)
+{
+	struct memory_system faster = net->memory;
+	bool by_fit = net->model == PERF_CALIBRATED;
+	faster.mem[area].clock_scale *= 2;
+	struct perf_machine m = by_fit ? perf_machine_calibrated(net->accel, &faster)
+				       : perf_machine_of(net->accel, &faster);
+	for (size_t i = 0; i < net->n; i++) {
+		struct perf_run run;
+		if (!perf_stream(a, &m, &net->op[i].stream, &run, e))
+			return false;
+		net->faster[area] += run.cycles;
+	}
+	return true;
+}
+
+bool
+evaluate_memories(struct network *net, struct err *e)
+{
+	struct arena *a = arena_open();
+	bool ok = true;
+	for (int i = 0; i < MEM_AREAS; i++) {
+		net->faster[i] = 0;
+		if ((int)net->memory.axi[0] == i || (int)net->memory.axi[1] == i)
+			ok = ok && evaluate_faster(a, net, (enum mem_area)i, e);
+	}
+	arena_close(a);
+	return ok;
+}
+
 bool
 evaluate(struct arena *a, const struct options *o, struct network *net,
 	 struct err *e)

@@ -130,6 +130,16 @@ measured(struct text *t, const struct network *net)
 	text_puts(t, "] }");
 }
 
+/* the network's cycles with one of its memories twice as fast */
+static void
+faster(struct text *t, const struct network *net)
+{
+	double v[MEM_AREAS];
+	for (int a = 0; a < MEM_AREAS; a++)
+		v[a] = net->faster[a] > 0 ? (double)llrint(net->faster[a]) : (double)NAN;
+	memories(t, "twice_as_fast_cycles", v);
+}
+
 static void
 head(struct text *t, const struct network *net)
 {
@@ -168,6 +178,7 @@ head(struct text *t, const struct network *net)
 	key(t, "calibrated_extrapolated");
 	text_puts(t, net->extrapolated ? "true" : "false");
 	number(t, "inferences_per_second", 1e3 / ms);
+	faster(t, net);
 	text_puts(t, ",\n\"sram_bytes\": ");
 	int64_t sram = network_sram(net);
 	if (sram < 0)

@@ -169,7 +169,8 @@ main(int argc, char **argv)
 		memory_list_profiles(&t);
 	else if (o.fit)
 		(void)fit_profile(a, &o, &t, &e);
-	else if (read_network(a, &o, &net, &e) && evaluate(a, &o, &net, &e))
+	else if (read_network(a, &o, &net, &e) && evaluate(a, &o, &net, &e) &&
+		 (o.report != REPORT_JSON || evaluate_memories(&net, &e)))
 		print_report(&t, &o, &net);
 	if (!e.status)
 		(void)file_write(o.output, t.p, t.n, false, &e);

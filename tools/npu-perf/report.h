@@ -91,6 +91,8 @@ struct network {
 	double contention;     /* by it with shared bandwidth */
 	double calibrated;     /* by the calibrated estimate */
 	struct perf_interval interval; /* in which it is for 8 of 10 networks */
+	double faster[MEM_AREAS]; /* left by evaluate_memories: cycles with that memory
+				   * twice as fast, by the chosen model; 0: not used */
 	bool extrapolated;     /* no device was measured with this NPU and memory */
 	double kernel_cycles;  /* sum of the kernels' NPU cycles */
 	double constant_cycles; /* constants, each byte once */
@@ -134,6 +136,8 @@ bool fit_profile(struct arena *a, const struct options *o, struct text *t,
 /* evaluate.c */
 bool evaluate(struct arena *a, const struct options *o, struct network *net,
 	      struct err *e);
+/* what faster memories would give the plan as it is, behind evaluate; of the JSON */
+bool evaluate_memories(struct network *net, struct err *e);
 
 /* summary.c */
 void report_summary(struct text *t, const struct options *o,

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the kit's programs are. */
+#include "base/program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+is_program(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* NULL: in n bytes at dir there is none of this name */
+static const char *
+in_directory(struct arena *a, const char *dir, size_t n, const char *name)
+{
+	const char *path = arena_printf(a, "%.*s/%s", (int)n, dir, name);
+	return is_program(path) ? path : NULL;
+}
+
+/* the directory that this program is in; links to it lead there */
+static const char *
+own_directory(struct arena *a)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	const char *path = program_invocation_name;
+	if (n > 0) {
+		self[n] = '\0';
+		path = self;
+	}
+	const char *slash = strrchr(path, '/');
+	return slash ? arena_strndup(a, path, (size_t)(slash - path)) : NULL;
+}
+
+static const char *
+in_path(struct arena *a, const char *name)
+{
+	const char *dirs = getenv("PATH"), *found = NULL;
+	while (dirs && !found) {
+		size_t n = strcspn(dirs, ":");
+		found = n ? in_directory(a, dirs, n, name)
+			  : in_directory(a, ".", 1, name);
+		dirs = dirs[n] ? dirs + n + 1 : NULL;
+	}
+	return found;
+}
+
+bool
+program_find(struct arena *a, const char *name, const char **path, struct err *e)
+{
+	const char *own = own_directory(a);
+	*path = own ? in_directory(a, own, strlen(own), name) : NULL;
+	if (!*path)
+		*path = in_path(a, name);
+	return *path || err_set(e, "no %s beside me nor in PATH", name);
+}
