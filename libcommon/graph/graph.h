@@ -360,7 +360,8 @@ void graph_spend_text(struct graph *g, uint8_t *p);
 /* the canonical text; blobs that were not touched go out as they came in */
 void graph_print(const struct graph *g, struct text *t);
 /*
- * What a stream is compared with, and no more: records without strings and comments,
+ * What a stream is compared with, and the reasons of the CPU: records without other strings
+ * and comments,
  * zeros for the values of scales and tables, size and hash of the blob flash.
  */
 void graph_print_bare(const struct graph *g, struct text *t);

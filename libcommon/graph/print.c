@@ -209,7 +209,8 @@ is_encoded(const struct record_desc *d, const struct key_desc *k)
 
 enum { KEYWORD_WIDTH = 7 };
 
-/* bare: without strings, comments and free keys, and with zeros for encoded values */
+/* bare: without strings but reasons of the CPU, comments and free keys, and with zeros for
+ * encoded values */
 static void
 print_record(struct text *t, const struct record_desc *d, const struct g_rec *r, bool bare)
 {
@@ -226,7 +227,8 @@ print_record(struct text *t, const struct record_desc *d, const struct g_rec *r,
 	for (int i = 0; i < d->n_keys; i++) {
 		const struct key_desc *k = &d->key[i];
 		const void *value = (const char *)r + k->offset;
-		if (!(r->has >> i & 1) || (bare && k->kind == KIND_STR))
+		if (!(r->has >> i & 1) || 
+		    (bare && k->kind == KIND_STR && d != &record_descs[REC_NODE]))
 			continue;
 		text_putc(t, ' ');
 		text_puts(t, k->text);

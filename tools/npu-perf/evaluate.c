@@ -168,11 +168,12 @@ row_limit(const struct perf_row *r)
 {
 	if (r->step.kind == PERF_DMA)
 		return "DMA";
-	for (int a = 0; a < MEM_AREAS; a++)
-		if (r->cost.memory[a] >= r->cost.total &&
-		    r->cost.memory[a] > (double)r->cost.npu)
-			return memory_area_report((enum mem_area)a);
-	return "NPU";
+	int most = 0;
+	for (int a = 1; a < MEM_AREAS; a++)
+		if (r->cost.memory[a] > r->cost.memory[most])
+			most = a;
+	return r->cost.memory[most] > (double)r->cost.npu
+		   ? memory_area_report((enum mem_area)most) : "NPU";
 }
 
 double

@@ -8,11 +8,19 @@
 #include <string.h>
 
 enum { OPT_HTML = 256, OPT_SVG, OPT_FRONT, OPT_COMPARE, OPT_SLOWER,
-       OPT_NUMBERS };
+       OPT_NUMBERS, OPT_SUMMARY, OPT_OTHER, OPT_CALLED, OPT_CONFIG, OPT_SYSTEM,
+       OPT_MODE, OPT_PART };
+
+enum { MOST_OTHERS = 16, PERF_OPTIONS = 4 };
 
 struct options {
-	const char *file, *output, *front, *compare;
-	bool html, gate, numbers;
+	const char *file, *output, *front, *compare, *called;
+	const char *other[MOST_OTHERS]; /* NAME=FILE */
+	int n_others;
+	/* of npu-perf: --NAME, or NULL; and its value */
+	const char *perf[2 * PERF_OPTIONS + 1];
+	int n_perf;
+	bool html, gate, numbers, summary;
 	enum picture svg; /* PICTURES: none */
 	double slower;	  /* percent */
 };
@@ -21,16 +29,32 @@ static const struct argp_option option_list[] = {
 	{ "html", OPT_HTML, NULL, 0, "one page with all pictures and their numbers", 0 },
 	{ "svg", OPT_SVG, "PICTURE", 0,
 	  "one picture: memory, timeline, layers, roofline, curve", 0 },
+	{ "summary", OPT_SUMMARY, NULL, 0, "a dozen lines", 0 },
 	{ "numbers", OPT_NUMBERS, NULL, 0,
 	  "the network's numbers for a script: a name, a tab, a value a line", 0 },
 	{ "front", OPT_FRONT, "FILE", 0,
 	  "the curve, of npu-sched --front --json", 0 },
+	{ "other", OPT_OTHER, "NAME=FILE", 0,
+	  "what accelerator NAME would take, of npu-sched --front --json for it", 0 },
+	{ "called", OPT_CALLED, "NAME", 0, "call the compiled model NAME in --summary", 0 },
 	{ "compare", OPT_COMPARE, "OLD", 0,
 	  "what got slower, larger, moved since another report", 0 },
 	{ "fail-if-slower", OPT_SLOWER, "PERCENT", 0,
 	  "with --compare: exit with 1 if the timeline takes so much longer", 0 },
+	{ NULL, 0, NULL, 0, "Memory system, of a compiled model that has none:", 2 },
+	{ "config", OPT_CONFIG, "FILE", 0, "profiles in vela.ini's syntax", 0 },
+	{ "system-config", OPT_SYSTEM, "NAME", 0, "clock, memories and their speeds", 0 },
+	{ "memory-mode", OPT_MODE, "NAME", 0, "what lies in which memory", 0 },
+	{ "part", OPT_PART, "NAME", 0, "both, of a chip", 0 },
 	{ 0 }
 };
+
+static bool
+has_suffix(const char *s, const char *suffix)
+{
+	size_t n = s ? strlen(s) : 0, k = strlen(suffix);
+	return n >= k && !strcmp(s + n - k, suffix);
+}
 
 static enum picture
 picture_of(struct argp_state *state, const char *name)
@@ -58,8 +82,13 @@ percent_of(struct argp_state *state, const char *arg)
 }
 
 static void
-check_combination(struct argp_state *state, const struct options *o)
+check_combination(struct argp_state *state, struct options *o)
 {
+	if (o->svg == PICTURES && !o->numbers && !o->summary)
+		o->html |= has_suffix(o->output, ".html");
+	if (o->summary && (o->html || o->compare || o->svg < PICTURES || o->numbers))
+		argp_error(state, "--summary goes with no picture, page or "
+				  "comparison");
 	if (o->svg < PICTURES && (o->html || o->compare))
 		argp_error(state, "--svg goes with neither --html nor --compare");
 	if (o->numbers && (o->html || o->compare || o->svg < PICTURES))
@@ -69,6 +98,26 @@ check_combination(struct argp_state *state, const struct options *o)
 		argp_error(state, "--fail-if-slower goes with --compare");
 }
 
+/* twice is what npu-perf makes of it: the last one counts */
+static void
+pass_on(struct argp_state *state, struct options *o, const char *name, const char *value)
+{
+	if (o->n_perf == 2 * PERF_OPTIONS)
+		argp_error(state, "too many options of a memory system");
+	o->perf[o->n_perf++] = name;
+	o->perf[o->n_perf++] = value;
+}
+
+static void
+add_other(struct argp_state *state, struct options *o, const char *arg)
+{
+	if (!strchr(arg, '=') || *arg == '=')
+		argp_error(state, "--other takes NAME=FILE, not '%s'", arg);
+	if (o->n_others == MOST_OTHERS)
+		argp_error(state, "--other: %d accelerators at most", MOST_OTHERS);
+	o->other[o->n_others++] = arg;
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -76,6 +125,13 @@ parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_HTML: o->html = true; break;
 	case OPT_NUMBERS: o->numbers = true; break;
+	case OPT_SUMMARY: o->summary = true; break;
+	case OPT_CALLED: o->called = arg; break;
+	case OPT_OTHER: add_other(state, o, arg); break;
+	case OPT_CONFIG: pass_on(state, o, "--config", arg); break;
+	case OPT_SYSTEM: pass_on(state, o, "--system-config", arg); break;
+	case OPT_MODE: pass_on(state, o, "--memory-mode", arg); break;
+	case OPT_PART: pass_on(state, o, "--part", arg); break;
 	case OPT_SVG: o->svg = picture_of(state, arg); break;
 	case OPT_FRONT: o->front = arg; break;
 	case OPT_COMPARE: o->compare = arg; break;
@@ -97,8 +153,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = option_list,
 	.parser = parse_option,
-	.args_doc = "[REPORT [CURVE]]",
-	.doc = "Draws what npu-perf --json says of a compiled network.\v"
+	.args_doc = "[MODEL|REPORT [CURVE]]",
+	.doc = "Draws what npu-perf says of a compiled model.\v"
 	       "Exit status: 0 done, 1 slower than --fail-if-slower allows, 2 trouble.  "
 	       "See npu-report(1).",
 };
@@ -113,6 +169,8 @@ print(struct text *t, const struct options *o, const struct report *old,
 		draw(t, r, o->svg, true);
 	else if (o->html)
 		print_page(t, r);
+	else if (o->summary)
+		print_summary(t, r, o->called);
 	else if (o->numbers)
 		print_numbers(t, r);
 	else
@@ -130,6 +188,34 @@ check_slower(const struct options *o, const struct report *old,
 		      old->file);
 }
 
+/* of a model or of what npu-perf says of it */
+static bool
+open_report(struct arena *a, const struct options *o, const char *file,
+	    struct report *r, int *status, struct err *e)
+{
+	struct bytes json;
+	return measure(a, file, o->perf, &json, status, e) &&
+	       read_report(a, json, file_name(file), r, e);
+}
+
+static bool
+open_fronts(const struct options *o, struct report *r, struct err *e)
+{
+	struct bytes b;
+	if (o->front && (!file_read(r->a, o->front, REPORT_MAX, &b, e) ||
+			 !read_front(r, b, file_name(o->front), e)))
+		return false;
+	for (int i = 0; i < o->n_others; i++) {
+		size_t n = strcspn(o->other[i], "=");
+		const char *file = o->other[i] + n + 1;
+		if (!file_read(r->a, file, REPORT_MAX, &b, e) ||
+		    !read_other(r, b, file_name(file), arena_strndup(r->a, o->other[i], n),
+				e))
+			return false;
+	}
+	return true;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -137,18 +223,20 @@ main(int argc, char **argv)
 	struct err e = { 0 };
 	struct report old, r;
 	struct text t = { 0 };
+	int status = EXIT_YES; /* of npu-perf */
 	struct cli_common common = {
 		.output = &o.output,
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
-	if ((!o.compare || read_report(a, o.compare, NULL, &old, &e)) &&
-	    read_report(a, o.file, o.front, &r, &e)) {
+	if ((!o.compare || open_report(a, &o, o.compare, &old, &status, &e)) &&
+	    open_report(a, &o, o.file, &r, &status, &e) && open_fronts(&o, &r, &e)) {
 		print(&t, &o, &old, &r);
 		if (file_write(o.output, t.p, t.n, false, &e))
 			(void)check_slower(&o, &old, &r, &e);
 	}
 	text_free(&t);
 	arena_close(a);
-	return cli_finish(&e);
+	int own = cli_finish(&e);
+	return own ? own : status;
 }

@@ -2,11 +2,9 @@
 /* From the JSON of npu-perf to what the pictures are drawn of. */
 #include "report.h"
 
-#include "base/file.h"
-
 #include <string.h>
 
-enum { JSON_MAX = 1 << 28, LABEL = 36 };
+enum { LABEL = 36 };
 
 const char *const limit_names[LIMITS] = {
 	[LIMIT_COMPUTE] = "compute", [LIMIT_SRAM] = "SRAM",
@@ -130,9 +128,14 @@ find_layer(struct report *r, const char *name, const char *kind, size_t *cap)
 }
 
 static void
-add_kernel(struct layer *l, const struct operation *o)
+add_kernel(struct layer *l, const struct operation *o, const struct json *block)
 {
 	double stall = o->stall > 0 ? o->stall : 0;
+	if (l->start < 0 && block && block->n == 3) {
+		l->block.h = block->item[0].number;
+		l->block.w = block->item[1].number;
+		l->block.c = block->item[2].number;
+	}
 	if (l->start < 0 || o->start < l->start)
 		l->start = o->start;
 	l->cycles[o->limit] += o->cycles;
@@ -140,6 +143,61 @@ add_kernel(struct layer *l, const struct operation *o)
 	l->total += o->cycles + stall;
 	l->macs += o->macs;
 	l->bytes += o->bytes;
+}
+
+/* each operator that runs, by its number among the named ones; 0: it does not run */
+static size_t *
+list_nodes(struct report *r, const int *place, const char *path)
+{
+	size_t n;
+	const struct json *named = json_items(r->root, "layers", &n);
+	size_t *at = anew(r->a, size_t, n + 1);
+	r->node = anew(r->a, struct node, n + r->n_layers);
+	for (size_t i = 0; i < n; i++) {
+		bool cpu = !json_true(&named[i], "npu");
+		const char *name = json_string(&named[i], "name", "?");
+		if (!place[i] && !cpu)
+			continue;
+		r->node[r->n_nodes] = (struct node){
+			.name = name, .label = label_of(r->a, name, path),
+			.kind = json_string(&named[i], "kind", "?"),
+			.reason = json_string(&named[i], "reason", NULL),
+			.layer = place[i] - 1 };
+		at[i] = ++r->n_nodes;
+	}
+	for (size_t i = 0; !n && i < r->n_layers; i++)
+		r->node[r->n_nodes++] = (struct node){
+			.name = r->layer[i].name, .label = r->layer[i].label,
+			.kind = r->layer[i].kind, .layer = (int)i };
+	return at;
+}
+
+/* the network as a graph; without one in the report, one node behind the other */
+static void
+read_nodes(struct report *r, const int *place, const char *path)
+{
+	size_t n, n_reads;
+	const struct json *named = json_items(r->root, "layers", &n);
+	const size_t *at = list_nodes(r, place, path);
+	bool has_edges = n && json_get(&named[0], "reads");
+	for (size_t i = 0; i < n && has_edges; i++) {
+		const struct json *reads = json_items(&named[i], "reads", &n_reads);
+		struct node *x = at[i] ? &r->node[at[i] - 1] : NULL;
+		if (!x)
+			continue;
+		x->reads = anew(r->a, size_t, n_reads + 1);
+		for (size_t k = 0; k < n_reads; k++) {
+			double from = reads[k].number;
+			bool known = from >= 0 && from < (double)n && at[(size_t)from];
+			if (known)
+				x->reads[x->n_reads++] = at[(size_t)from] - 1;
+		}
+	}
+	for (size_t i = 1; i < r->n_nodes && !has_edges; i++) {
+		r->node[i].reads = anew(r->a, size_t, 1);
+		r->node[i].reads[0] = i - 1;
+		r->node[i].n_reads = 1;
+	}
 }
 
 static void
@@ -168,7 +226,12 @@ read_operations(struct report *r)
 						 : op->kind, &cap);
 		if (known)
 			place[(size_t)k] = op->layer + 1;
-		add_kernel(&r->layer[op->layer], op);
+		add_kernel(&r->layer[op->layer], op, json_get(&o[i], "block"));
+	}
+	for (size_t i = 0; i < n; i++) {
+		double k = json_number(&o[i], "layer", -1);
+		if (r->op[i].is_transfer && k >= 0 && k < (double)n_named)
+			r->op[i].layer = place[(size_t)k] - 1;
 	}
 	for (size_t i = 0; i < r->n_layers; i++)
 		r->layer[i].label = label_of(r->a, r->layer[i].name, path);
@@ -184,6 +247,7 @@ read_operations(struct report *r)
 			l->weight_bytes += bytes - json_number(&c[i], "scale_bytes", 0);
 		l->original_bytes += json_number(&c[i], "original_bytes", 0);
 	}
+	read_nodes(r, place, path);
 }
 
 /* ---- memory and the curve ---------------------------------------------------------- */
@@ -207,6 +271,10 @@ read_memory(struct report *r)
 			.bytes = json_number(&v[i], "bytes", 0),
 			.start = json_number(&v[i], "start_cycle", 0),
 			.end = json_number(&v[i], "end_cycle", 0) };
+		/* a buffer is called as the operator whose weights it holds */
+		struct span *s = &r->span[r->n_spans - 1];
+		if (!strcmp(s->kind, "buffer"))
+			s->label = arena_printf(r->a, "weights of %s", s->label);
 	}
 	v = json_items(r->root, "peaks", &n);
 	r->peak = anew(r->a, struct peak, n);
@@ -221,46 +289,78 @@ read_memory(struct report *r)
 	}
 }
 
+/* points of a front in its order */
 static bool
-read_json(struct arena *a, const char *path, struct json *out, struct err *e)
+read_points(struct arena *a, struct bytes json, const char *file, struct point **out,
+	    size_t *n, struct err *e)
 {
-	struct bytes b;
-	return file_read(a, path, JSON_MAX, &b, e) &&
-	       json_parse(a, b, file_name(path), out, e);
-}
-
-static bool
-read_front(struct report *r, const char *path, struct err *e)
-{
-	struct json *front = anew(r->a, struct json, 1);
-	size_t n;
-	if (!read_json(r->a, path, front, e))
+	struct json *front = anew(a, struct json, 1);
+	if (!json_parse(a, json, file, front, e))
 		return false;
-	const struct json *v = json_items(front, "front", &n);
+	const struct json *v = json_items(front, "front", n);
 	if (!v)
-		return err_at(e, path, 0, "no \"front\": not of npu-sched --front "
+		return err_at(e, file, 0, "no \"front\": not of npu-sched --front "
 			      "--json");
-	r->point = anew(r->a, struct point, n);
-	for (size_t i = 0; i < n; i++) {
+	*out = anew(a, struct point, *n);
+	for (size_t i = 0; i < *n; i++) {
 		double sram = json_number(&v[i], "sram", -1);
 		double cycles = json_number(&v[i], "cycles", -1);
 		if (sram < 0 || cycles < 0)
-			return err_at(e, path, 0, "point %zu of \"front\" has no "
+			return err_at(e, file, 0, "point %zu of \"front\" has no "
 				      "\"sram\" or \"cycles\"", i);
-		r->point[r->n_points++] = (struct point){
-			.sram = sram, .cycles = cycles,
-			.change = json_string(&v[i], "change", "") };
+		(*out)[i] = (struct point){ .sram = sram, .cycles = cycles,
+					    .change = json_string(&v[i], "change", "") };
 	}
 	return true;
 }
 
 bool
-read_report(struct arena *a, const char *path, const char *front,
-	    struct report *r, struct err *e)
+read_front(struct report *r, struct bytes json, const char *file, struct err *e)
+{
+	return read_points(r->a, json, file, &r->point, &r->n_points, e);
+}
+
+bool
+read_other(struct report *r, struct bytes json, const char *file, const char *name,
+	   struct err *e)
+{
+	struct point *p;
+	size_t n, cap = r->n_others;
+	struct other x = { .name = name };
+	if (!read_points(r->a, json, file, &p, &n, e))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!(x.any.cycles > 0) || p[i].cycles < x.any.cycles)
+			x.any = p[i];
+		if (p[i].sram <= r->sram &&
+		    (!(x.here.cycles > 0) || p[i].cycles < x.here.cycles))
+			x.here = p[i];
+	}
+	agrow(r->a, r->other, r->n_others, &cap);
+	r->other[r->n_others++] = x;
+	return true;
+}
+
+/* tensors are called as the operator that makes them, buffers as their reader */
+static void
+find_owners(struct report *r)
+{
+	for (size_t i = 0; i < r->n_spans; i++) {
+		struct span *s = &r->span[i];
+		s->node = -1;
+		for (size_t k = 0; k < r->n_nodes && s->node < 0; k++)
+			if (!strcmp(r->node[k].name, s->name))
+				s->node = (int)k;
+	}
+}
+
+bool
+read_report(struct arena *a, struct bytes json, const char *file, struct report *r,
+	    struct err *e)
 {
 	struct json *root = anew(a, struct json, 1);
-	*r = (struct report){ .a = a, .file = file_name(path), .root = root };
-	if (!read_json(a, path, root, e))
+	*r = (struct report){ .a = a, .file = file, .root = root };
+	if (!json_parse(a, json, file, root, e))
 		return false;
 	r->cycles = json_number(root, cycles_key(root), -1);
 	r->clock = json_number(root, "core_clock", 0);
@@ -271,8 +371,9 @@ read_report(struct arena *a, const char *path, const char *front,
 	r->sram_rate = json_number(rate, "sram", 0);
 	r->constant_rate = json_number(rate, json_string(root, "constants_in", ""), 0);
 	if (r->cycles < 0 || r->clock <= 0 || !json_get(root, "operations"))
-		return err_at(e, r->file, 0, "not a report of npu-perf --json");
+		return err_at(e, file, 0, "not a report of npu-perf --json");
 	read_operations(r);
 	read_memory(r);
-	return !front || read_front(r, front, e);
+	find_owners(r);
+	return true;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-report: what npu-perf --json says, to look at.  main.c calls read.c, then
- * one of page.c (HTML), the draw_*.c (SVG), plain.c (text) or compare.c.  A
- * picture's numbers are a table of tables.c, in all of them the same.
+ * npu-report: what npu-perf --json says, to look at.  main.c calls measure.c, which
+ * runs npu-perf on a compiled model, read.c, and then one of page.c (HTML), the
+ * draw_*.c (SVG), plain.c and summary.c (text) or compare.c.  A picture's numbers are a
+ * table of tables.c, in all of them the same; page_data.c hands them to page.js, which
+ * draws those of the page.
  */
 #ifndef NPU_REPORT_REPORT_H
 #define NPU_REPORT_REPORT_H
@@ -23,7 +25,7 @@ extern const char *const limit_names[LIMITS]; /* "compute", ... */
 struct operation {
 	const char *name, *kind;
 	bool is_transfer;
-	int layer; /* in struct report; -1: none */
+	int layer; /* in struct report; of a transfer: whose weights; -1: none */
 	enum limit limit;
 	double start, end, cycles, npu, macs, stall;
 	double bytes; /* moved, in all memories */
@@ -39,11 +41,21 @@ struct layer {
 	double macs, bytes;
 	double constant_bytes; /* all that it reads of them, scales too */
 	double weight_bytes, original_bytes; /* encoded, and before */
+	struct { double h, w, c; } block; /* of the first kernel */
+};
+
+/* an operator of the source that is computed somewhere: the network's graph */
+struct node {
+	const char *name, *label, *kind;
+	const char *reason; /* of one on the CPU; NULL: nobody said */
+	int layer; /* in struct report; -1: on the CPU */
+	size_t *reads, n_reads; /* nodes */
 };
 
 struct span {
 	const char *name, *label, *shape, *kind, *place;
 	double at, bytes, start, end;
+	int node; /* of its name; -1: none */
 };
 
 struct peak {
@@ -59,6 +71,12 @@ struct point {
 	const char *change;
 };
 
+/* what another accelerator would take: the fastest plans of a front; cycles 0: none */
+struct other {
+	const char *name;
+	struct point any, here; /* with any SRAM; with no more than this plan's */
+};
+
 struct report {
 	struct arena *a;
 	const char *file;
@@ -69,17 +87,63 @@ struct report {
 	double sram_rate, constant_rate; /* bytes a cycle */
 	struct operation *op;
 	struct layer *layer;
+	struct node *node;
 	struct span *span;
 	struct peak *peak;
 	struct point *point;
-	size_t n_ops, n_layers, n_spans, n_peaks, n_points;
+	struct other *other;
+	size_t n_ops, n_layers, n_nodes, n_spans, n_peaks, n_points, n_others;
 };
 
-/* read.c: both files; front: NULL, or of npu-sched --front --json */
-bool read_report(struct arena *a, const char *path, const char *front,
+/*
+ * read.c: from the bytes of npu-perf --json, then of npu-sched --front --json, of the
+ * same accelerator (the curve) or of another one.  file: for messages.
+ */
+bool read_report(struct arena *a, struct bytes json, const char *file,
 		 struct report *out, struct err *e);
+bool read_front(struct report *r, struct bytes json, const char *file, struct err *e);
+bool read_other(struct report *r, struct bytes json, const char *file, const char *name,
+		struct err *e);
+enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
 /* s, or its first n characters with dots behind them */
 const char *shortened(struct arena *a, const char *s, size_t n);
+
+/* ---- measure.c: processes ------------------------------------------------------ */
+
+/*
+ * The JSON in file, or of npu-perf for the compiled model that file is; option: for
+ * npu-perf, NULL-terminated.  False with *status: npu-perf failed, and has said why.
+ */
+bool measure(struct arena *a, const char *file, const char *const *option,
+	     struct bytes *json, int *status, struct err *e);
+
+/* ---- human.c: numbers as people say them --------------------------------------- */
+
+const char *human_bytes(struct arena *a, double v); /* "169 KiB" */
+const char *human_ms(struct arena *a, double ms);   /* "1.09 ms", "840 us" */
+const char *human_clock(struct arena *a, double hz);
+const char *human_count(struct arena *a, double v); /* "1,234,567" */
+double cycles_ms(const struct report *r, double cycles); /* of one inference */
+
+/* ---- facts.c: what a reader wants first ------------------------------------------ */
+
+/* shares of the time by what sets it; they sum up to about 1 */
+struct shares {
+	double of[LIMITS];
+	enum limit most;
+};
+struct shares limit_shares(const struct report *r);
+const char *limit_text(const struct report *r, enum limit l); /* "reading flash" */
+/* layers by falling time, n at most; returns how many */
+size_t longest_layers(const struct report *r, size_t n, const struct layer **out);
+
+/* a change and what it would give */
+struct gain {
+	const char *what, *how; /* "a larger memory", "--arena-cache-size=..." or "" */
+	double cycles, sram;	/* of the whole; sram 0: as it is */
+};
+/* all that the report knows: of the curve, other accelerators, faster memories */
+size_t list_gains(const struct report *r, struct gain **out);
 
 /* ---- tables.c: the numbers --------------------------------------------------- */
 
@@ -167,6 +231,8 @@ void draw_weights(struct text *t, const struct report *r, bool alone);
 void page_open(struct text *t, const char *title);
 void page_close(struct text *t);
 void print_page(struct text *t, const struct report *r);
+/* summary.c: a dozen lines; called: the compiled file, NULL: unknown */
+void print_summary(struct text *t, const struct report *r, const char *called);
 /* plain.c */
 void print_plain(struct text *t, const struct report *r);
 void print_numbers(struct text *t, const struct report *r);

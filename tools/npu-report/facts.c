@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a reader wants first: what limits the network, and what would help. */
+#include "report.h"
+
+#include <string.h>
+
+struct shares
+limit_shares(const struct report *r)
+{
+	struct shares s = { .most = LIMIT_COMPUTE };
+	double all = 0;
+	for (size_t i = 0; i < r->n_layers; i++)
+		for (int k = 0; k < LIMITS; k++) {
+			s.of[k] += r->layer[i].cycles[k];
+			all += r->layer[i].cycles[k];
+		}
+	for (int k = 0; k < LIMITS; k++) {
+		s.of[k] = all > 0 ? s.of[k] / all : 0;
+		if (s.of[k] > s.of[s.most])
+			s.most = (enum limit)k;
+	}
+	return s;
+}
+
+/* of its key in the report: "off_chip_flash" */
+static const char *
+memory_text(const char *key)
+{
+	static const struct {
+		const char *key, *text;
+	} names[] = {
+		{ "sram", "SRAM" }, { "dram", "DRAM" },
+		{ "on_chip_flash", "on-chip flash" },
+		{ "off_chip_flash", "flash" },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(names[i].key, key))
+			return names[i].text;
+	return key;
+}
+
+const char *
+limit_text(const struct report *r, enum limit l)
+{
+	switch (l) {
+	case LIMIT_COMPUTE: return "computing";
+	case LIMIT_SRAM: return "moving data in SRAM";
+	case LIMIT_CONSTANTS:
+		return arena_printf(r->a, "reading constants from %s",
+				    memory_text(json_string(r->root, "constants_in",
+							    "flash")));
+	default: return "waiting for transfers";
+	}
+}
+
+size_t
+longest_layers(const struct report *r, size_t most, const struct layer **out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		size_t at = n;
+		while (at > 0 && out[at - 1]->total < l->total)
+			at--;
+		if (at == most)
+			continue;
+		n += n < most;
+		for (size_t k = n - 1; k > at; k--)
+			out[k] = out[k - 1];
+		out[at] = l;
+	}
+	return n;
+}
+
+/* ---- gains ------------------------------------------------------------------------ */
+
+struct gains {
+	const struct report *r;
+	struct gain *v;
+	size_t n, cap;
+};
+
+static void
+add(struct gains *g, struct gain x)
+{
+	agrow(g->r->a, g->v, g->n, &g->cap);
+	g->v[g->n++] = x;
+}
+
+static void
+add_point(struct gains *g, const char *what, const struct point *p)
+{
+	add(g, (struct gain){
+		.what = what, .cycles = p->cycles, .sram = p->sram,
+		.how = arena_printf(g->r->a, "--arena-cache-size=%.0f", p->sram) });
+}
+
+/* of the curve: the fastest plan in more SRAM, the smallest that takes hardly longer */
+static void
+add_curve(struct gains *g)
+{
+	const double faster = 0.99, slower = 1.1, smaller = 0.9;
+	const struct report *r = g->r;
+	const struct point *more = NULL, *less = NULL, *least = NULL;
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct point *p = &r->point[i];
+		if (p->sram > r->sram && p->cycles < faster * r->cycles &&
+		    (!more || p->cycles < more->cycles))
+			more = p;
+		if (p->sram > smaller * r->sram)
+			continue;
+		if (p->cycles <= slower * r->cycles && (!less || p->sram < less->sram))
+			less = p;
+		if (!least || p->sram < least->sram)
+			least = p;
+	}
+	if (more)
+		add_point(g, "more SRAM", more);
+	if (less)
+		add_point(g, "less SRAM, hardly slower", less);
+	if (least && least != less)
+		add_point(g, "the least SRAM", least);
+}
+
+static void
+add_others(struct gains *g)
+{
+	const struct report *r = g->r;
+	for (size_t i = 0; i < r->n_others; i++) {
+		const struct other *x = &r->other[i];
+		bool same = x->here.cycles > 0 && x->here.sram == x->any.sram;
+		if (x->here.cycles > 0)
+			add(g, (struct gain){
+				.what = arena_printf(r->a, "%s, in this SRAM", x->name),
+				.how = "", .cycles = x->here.cycles,
+				.sram = x->here.sram });
+		if (x->any.cycles > 0 && !same)
+			add(g, (struct gain){ .what = x->name, .how = "",
+					      .cycles = x->any.cycles,
+					      .sram = x->any.sram });
+	}
+}
+
+static void
+add_memories(struct gains *g)
+{
+	const struct json *m = json_get(g->r->root, "twice_as_fast_cycles");
+	for (size_t i = 0; m && i < m->n; i++) {
+		if (m->item[i].kind != JSON_NUMBER)
+			continue;
+		add(g, (struct gain){
+			.what = arena_printf(g->r->a, "%s twice as fast",
+					     memory_text(m->item[i].key)),
+			.how = "", .cycles = m->item[i].number, .sram = g->r->sram });
+	}
+}
+
+size_t
+list_gains(const struct report *r, struct gain **out)
+{
+	struct gains g = { .r = r };
+	add_curve(&g);
+	add_others(&g);
+	add_memories(&g);
+	*out = g.v;
+	return g.n;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled model instead of a report: npu-perf is asked. */
+#include "report.h"
+
+#include "base/file.h"
+#include "base/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static bool
+is_json(struct bytes b)
+{
+	size_t i = 0;
+	while (i < b.n && strchr(" \t\r\n", b.p[i]))
+		i++;
+	return i < b.n && (b.p[i] == '{' || b.p[i] == '[');
+}
+
+static char **
+arguments(struct arena *a, const char *file, const char *const *option)
+{
+	size_t n = 0, k = 0;
+	while (option[n])
+		n++;
+	const char **v = anew(a, const char *, n + 5);
+	v[k++] = "npu-perf";
+	v[k++] = "--json";
+	for (size_t i = 0; i < n; i++)
+		v[k++] = option[i];
+	v[k++] = "--";
+	v[k++] = file;
+	/* posix_spawn takes them so and leaves them as they are */
+	union {
+		const char **from;
+		char **to;
+	} u = { v };
+	return u.to;
+}
+
+/* its standard output is the pipe's end `out`, all else is ours */
+static int
+spawn(const char *path, char **argv, int out, pid_t *pid)
+{
+	posix_spawn_file_actions_t f;
+	int bad = posix_spawn_file_actions_init(&f);
+	if (bad)
+		return bad;
+	bad = posix_spawn_file_actions_adddup2(&f, out, STDOUT_FILENO);
+	if (!bad)
+		bad = posix_spawn(pid, path, &f, NULL, argv, environ);
+	(void)posix_spawn_file_actions_destroy(&f);
+	return bad;
+}
+
+static bool
+read_all(struct arena *a, int fd, struct bytes *out, struct err *e)
+{
+	enum { ROOM = 1 << 16 };
+	size_t n = 0, cap = 0;
+	uint8_t *p = NULL;
+	for (;;) {
+		while (cap - n < ROOM) {
+			uint8_t *more = arena_alloc(a, 2 * cap + ROOM, 1);
+			if (n)
+				memcpy(more, p, n);
+			cap = 2 * cap + ROOM;
+			p = more;
+		}
+		ssize_t got = read(fd, p + n, cap - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_set(e, "npu-perf: %s", strerror(errno));
+		n += (size_t)got;
+		if (got == 0 || n > REPORT_MAX)
+			break;
+	}
+	*out = (struct bytes){ .p = p, .n = n };
+	return true;
+}
+
+static bool
+run(struct arena *a, const char *path, char **argv, struct bytes *json, int *status,
+    struct err *e)
+{
+	int end[2], how = 0;
+	pid_t pid;
+	if (pipe2(end, O_CLOEXEC))
+		return err_set(e, "pipe: %s", strerror(errno));
+	int bad = spawn(path, argv, end[1], &pid);
+	(void)close(end[1]);
+	bool ok = bad ? err_set(e, "%s: %s", path, strerror(bad))
+		      : read_all(a, end[0], json, e);
+	(void)close(end[0]);
+	while (!bad && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+		;
+	if (!ok)
+		return false;
+	*status = WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_TROUBLE;
+	return !*status;
+}
+
+bool
+measure(struct arena *a, const char *file, const char *const *option,
+	struct bytes *json, int *status, struct err *e)
+{
+	const char *path;
+	if (!file_read(a, file, REPORT_MAX, json, e))
+		return false;
+	if (is_json(*json) || !json->n)
+		return true;
+	if (!file || !strcmp(file, "-"))
+		return err_at(e, file_name(file), 0, "not a report of npu-perf --json; "
+			      "of a compiled model, name the file");
+	return program_find(a, "npu-perf", &path, e) &&
+	       run(a, path, arguments(a, file, option), json, status, e);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A dozen lines: what runs where, time, memory, and what to try next. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LONGEST = 3, NAME = 34 };
+
+static double
+number(const struct report *r, const char *key)
+{
+	return json_number(r->root, key, 0);
+}
+
+static void
+put_head(struct text *t, const struct report *r, const char *called)
+{
+	const char *part = json_string(r->root, "part", NULL);
+	text_printf(t, "%s for %s%s%s, %s, %s\n",
+		    text_plain(r->a, called ? called : r->network),
+		    json_string(r->root, "accelerator", "?"), part ? " of " : "",
+		    part ? text_plain(r->a, part) : "",
+		    text_plain(r->a, json_string(r->root, "system_config", "?")),
+		    text_plain(r->a, json_string(r->root, "memory_mode", "?")));
+}
+
+/* the first operator on the CPU that has a reason */
+static const struct node *
+node_on_cpu(const struct report *r)
+{
+	for (size_t i = 0; i < r->n_nodes; i++)
+		if (r->node[i].layer < 0 && r->node[i].reason)
+			return &r->node[i];
+	return NULL;
+}
+
+static void
+put_places(struct text *t, const struct report *r)
+{
+	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
+	text_printf(t, "  NPU      %.0f of %.0f operators", npu, npu + cpu);
+	if (cpu > 0)
+		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a Cortex-M55",
+			    cpu, human_count(r->a, number(r, "cpu_cycles")));
+	text_putc(t, '\n');
+	const struct node *x = node_on_cpu(r);
+	if (x)
+		text_printf(t, "  CPU      %s: %s\n", text_plain(r->a, x->kind),
+			    text_plain(r->a, x->reason));
+}
+
+static void
+put_time(struct text *t, const struct report *r)
+{
+	struct arena *a = r->a;
+	bool extrapolated = json_true(r->root, "calibrated_extrapolated");
+	text_printf(t, "  time     %s at %s, %s cycles\n",
+		    human_ms(a, cycles_ms(r, r->cycles)), human_clock(a, r->clock),
+		    human_count(a, r->cycles));
+	text_printf(t, "  band     %s to %s for 8 of 10 networks%s\n",
+		    human_ms(a, cycles_ms(r, number(r, "calibrated_low"))),
+		    human_ms(a, cycles_ms(r, number(r, "calibrated_high"))),
+		    extrapolated ? ", of Arm's model of the NPU: no such chip was "
+				   "measured" : "");
+}
+
+static void
+put_memory(struct text *t, const struct report *r)
+{
+	text_printf(t, "  SRAM     %s\n", human_bytes(r->a, r->sram));
+	text_printf(t, "  flash    %s of constants, %s of command streams\n",
+		    human_bytes(r->a, number(r, "flash_bytes")),
+		    human_bytes(r->a, number(r, "stream_bytes")));
+}
+
+static void
+put_limits(struct text *t, const struct report *r)
+{
+	const double least = 0.005; /* of the time */
+	struct shares s = limit_shares(r);
+	const char *between = "  limit    ";
+	for (int k = 0; k < LIMITS; k++) {
+		if (s.of[k] < least)
+			continue;
+		text_printf(t, "%s%s %.0f %%", between, limit_text(r, (enum limit)k),
+			    100 * s.of[k]);
+		between = ", ";
+	}
+	text_putc(t, '\n');
+}
+
+static enum limit
+limit_of_layer(const struct layer *l)
+{
+	enum limit most = LIMIT_COMPUTE;
+	for (int k = 0; k < LIMITS; k++)
+		if (l->cycles[k] > l->cycles[most])
+			most = (enum limit)k;
+	return most;
+}
+
+static void
+put_longest(struct text *t, const struct report *r)
+{
+	const struct layer *longest[LONGEST];
+	size_t n = longest_layers(r, LONGEST, longest);
+	for (size_t i = 0; i < n; i++) {
+		const struct layer *l = longest[i];
+		const char *name = shortened(r->a, text_plain(r->a, l->label), NAME);
+		text_printf(t, "  %-8s %-*s %4.1f %%  %8s  %s\n", i ? "" : "longest",
+			    NAME + 1, name, 100 * l->total / r->cycles,
+			    human_ms(r->a, cycles_ms(r, l->total)),
+			    limit_text(r, limit_of_layer(l)));
+	}
+}
+
+/* "3 % slower" */
+static const char *
+difference(const struct report *r, double cycles)
+{
+	double percent = 100 * (cycles / r->cycles - 1);
+	return arena_printf(r->a, "%.0f %% %s", fabs(percent),
+			    percent < 0 ? "less time" : "more time");
+}
+
+/* what pays: a twentieth of the time, or a tenth of the memory */
+static bool
+is_worth(const struct report *r, const struct gain *g)
+{
+	const double time = 0.95, memory = 0.9;
+	return g->cycles < time * r->cycles || (*g->how && g->sram < memory * r->sram);
+}
+
+static void
+put_next(struct text *t, const struct report *r)
+{
+	struct gain *g;
+	size_t n = list_gains(r, &g);
+	const char *name = "try";
+	for (size_t i = 0; i < n; i++) {
+		if (!is_worth(r, &g[i]))
+			continue;
+		text_printf(t, "  %-8s %s: %s", name, *g[i].how ? g[i].how : g[i].what,
+			    difference(r, g[i].cycles));
+		if (g[i].sram != r->sram)
+			text_printf(t, " in %s", human_bytes(r->a, g[i].sram));
+		text_putc(t, '\n');
+		name = "";
+	}
+	text_printf(t, "  %-8s --report=FILE.html: pictures, and what another "
+		       "accelerator would take\n", name);
+}
+
+void
+print_summary(struct text *t, const struct report *r, const char *called)
+{
+	put_head(t, r, called);
+	put_places(t, r);
+	put_time(t, r);
+	put_memory(t, r);
+	put_limits(t, r);
+	put_longest(t, r);
+	put_next(t, r);
+}
