@@ -73,7 +73,7 @@ END
 	[ "$(tail -1 out)" = npu-cmdgen ]
 	refuses 2 "m.exe: no output is called so" \
 		fake/npucc "${target[@]}" -o m.exe m.tflite
-	refuses 2 "no output; name it with -o" fake/npucc m.tflite
+	refuses 2 "for which chip?" fake/npucc m.tflite
 	refuses 2 "more than one model" fake/npucc -o m.h a.tflite b.tflite
 	refuses 2 "option requires an argument -- 'a'" fake/npucc -o m.h -a
 	refuses 2 "no stage 'cat'" fake/npucc -X cat:-n -o m.h m.tflite

@@ -148,8 +148,9 @@ put_next(struct text *t, const struct report *r)
 		text_putc(t, '\n');
 		name = "";
 	}
-	text_printf(t, "  %-8s --report=FILE.html: pictures, and what another "
-		       "accelerator would take\n", name);
+	if (!r->n_others)
+		text_printf(t, "  %-8s --report=FILE.html: pictures, and what another "
+			       "accelerator would take\n", name);
 }
 
 void

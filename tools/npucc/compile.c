@@ -50,7 +50,7 @@ take_model(struct npucc *c)
 	struct bytes b;
 	c->model = c->o->in;
 	c->base = base_name(c);
-	if (c->model || (!c->o->keep && !c->o->check))
+	if (c->model || (!c->o->keep && !c->o->check && !c->o->page))
 		return true;
 	const char *dir = c->beside ? c->beside : c->in_keep;
 	c->model = place_private(c, dir, c->tosa ? "model.tosa" : "model.tflite",

@@ -89,6 +89,7 @@ run(struct npucc *c)
 {
 	const struct options *o = c->o;
 	const char *made = NULL; /* NULL: it has been written already */
+	struct bytes summary = { 0 };
 	if (!check_streams(o, c->e))
 		return false;
 	/* who waits for standard input is guarded already */
@@ -99,7 +100,9 @@ run(struct npucc *c)
 			     : compile_plain(c, &made);
 	if (!ok)
 		tell_operators(c);
-	return ok && deliver(c, made);
+	ok = ok && (!(o->page || o->summary) || tell_made(c, made, &summary)) &&
+	     deliver(c, made);
+	return ok && (!o->summary || file_write(NULL, summary.p, summary.n, false, c->e));
 }
 
 int

@@ -28,6 +28,10 @@ struct options {
 	const char *out, *in, *keep; /* in: NULL is standard input */
 	bool check;
 	bool archive; /* keep is a file: all of it in one */
+	const char *accel, *part; /* as they were named; accel: or the part's */
+	const char *page; /* of --report; NULL: none */
+	bool names_memory; /* a system configuration, memory mode or file of them */
+	bool summary; /* the short way: no output was named */
 	bool report; /* of npu-sched instead of a model: --front, --explain */
 	enum program last; /* the stage that makes out */
 	struct words to[N_PROGRAMS]; /* what was said for each */
@@ -122,6 +126,14 @@ const char *stage_file(const struct npucc *c, enum program p);
 bool check_compiled(struct npucc *c, const char *compiled, const char *called);
 /* is anything for the NPU in a compiled file? */
 bool uses_npu(struct npucc *c, const char *compiled, bool *uses);
+
+/*
+ * report.c: a page of what was made of c->model on its way to its name, and a summary,
+ * where they are asked for
+ */
+bool tell_made(struct npucc *c, const char *made, struct bytes *summary);
+/* the memory system for an accelerator of which nobody named one, with a note */
+bool example_memory(const char *accel, const char **system, const char **mode);
 
 /* manifest.c: what was made of what, with which options, as JSON */
 bool manifest_print(struct npucc *c, const char *const *name, size_t n,

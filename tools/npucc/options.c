@@ -110,6 +110,7 @@ take_own(struct argp_state *state, struct options *o, int id, char *arg)
 	switch (id) {
 	case ID_OUTPUT: o->out = arg; break;
 	case ID_KEEP: o->keep = arg; break;
+	case ID_REPORT: o->page = arg; break;
 	case ID_CHECK: o->check = true; break;
 	case ID_LIST_PARTS: cli_show(target_part_list);
 	case ID_LIST_PROFILES: cli_show(memory_list_profiles);
@@ -141,13 +142,66 @@ find_last(struct argp_state *state, struct options *o)
 		   o->out);
 }
 
+static const char *
+part_names(struct arena *a)
+{
+	struct text t = { 0 };
+	target_part_list_fitting(&t, NULL, 0, 0);
+	const char *s = arena_strndup(a, t.p, t.n);
+	text_free(&t);
+	return s;
+}
+
+/* NAME_npu.tflite beside NAME.tflite */
+static const char *
+name_beside(struct arena *a, const char *in)
+{
+	static const char *const models[] = { ".tflite", ".tosa" };
+	size_t n = strlen(in);
+	for (size_t i = 0; i < ARRAY_LEN(models); i++)
+		if (has_suffix(in, models[i]) && n > strlen(models[i])) {
+			n -= strlen(models[i]);
+			break;
+		}
+	return arena_printf(a, "%.*s_npu.tflite", (int)n, in);
+}
+
+/* a model and a chip are enough: the output's name and the memory system follow */
+static void
+take_short_way(struct argp_state *state, struct options *o)
+{
+	const char *system, *mode;
+	if (!o->in || !strcmp(o->in, "-"))
+		argp_error(state, "no output; name it with -o");
+	if (!o->accel)
+		argp_error(state, "for which chip?  --part=NAME: %s; or "
+				  "--accelerator-config=NAME: %s",
+			   part_names(o->a), accel_names());
+	o->out = name_beside(o->a, o->in);
+	o->summary = true;
+	if (o->part || o->names_memory || !example_memory(o->accel, &system, &mode))
+		return;
+	add_word(o, SCHED, arena_printf(o->a, "--system-config=%s", system));
+	add_word(o, SCHED, arena_printf(o->a, "--memory-mode=%s", mode));
+}
+
+static void
+check_page(struct argp_state *state, const struct options *o)
+{
+	if (!o->out || !strcmp(o->out, "-") || o->last != CMDGEN)
+		argp_error(state, "--report draws a compiled model: name it with "
+				  "-o FILE.tflite, or give no -o");
+	if (!strcmp(o->page, o->out))
+		argp_error(state, "--report and -o name the same file");
+}
+
 static void
 check_combination(struct argp_state *state, struct options *o)
 {
 	if (o->report && !o->out)
 		o->out = "-";
 	if (!o->out && !o->keep)
-		argp_error(state, "no output; name it with -o");
+		take_short_way(state, o);
 	if (o->keep && !*o->keep)
 		argp_error(state, "--keep names no directory");
 	if (o->report && o->keep)
@@ -158,6 +212,8 @@ check_combination(struct argp_state *state, struct options *o)
 		o->last = SCHED;
 	else
 		find_last(state, o);
+	if (o->page)
+		check_page(state, o);
 	if (o->check && o->last < CMDGEN)
 		argp_error(state, "--check needs a compiled model, not %s", o->out);
 	if (o->in && !strcmp(o->in, "-"))
@@ -171,6 +227,9 @@ pass_accelerator(struct options *o, const char *part)
 {
 	struct err none = { 0 };
 	const struct target_part *p = target_part_find(part, &none);
+	o->part = part;
+	if (!o->accel)
+		o->accel = p ? p->accel : part;
 	for (size_t i = 0; p && i < ARRAY_LEN(rows); i++) {
 		const struct row *r = &rows[i];
 		for (const struct route *to = r->route; r->id == ID_ACCELERATOR && to->form;
@@ -200,6 +259,10 @@ parse_option(int key, char *arg, struct argp_state *state)
 			continue;
 		if (!r->route[0].form)
 			take_own(state, o, r->id, arg);
+		if (r->id == ID_ACCELERATOR)
+			o->accel = arg;
+		o->names_memory |= r->id == ID_SYSTEM || r->id == ID_MODE ||
+				   r->id == ID_CONFIG;
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
 		for (const struct route *to = r->route; to->form; to++)
 			pass_on(o, to, arg);

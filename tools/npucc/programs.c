@@ -39,7 +39,9 @@ is_needed(const struct npucc *c, enum program p)
 		return false;
 	if (p < N_STAGES)
 		return o->keep || p <= o->last;
-	return p == PERF || p == REPORT ? o->keep != NULL : o->check;
+	if (p == PERF || p == REPORT)
+		return o->keep || o->page || o->summary;
+	return o->check;
 }
 
 bool

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# npucc MODEL and a chip: the file beside it, a summary, a page.
+bats_require_minimum_version 1.5.0
+
+load lib/common
+
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	cp "$BATS_TEST_DIRNAME/models/digits.tflite" d.tflite
+	npucc --part=alif-e7-hp --report=d.html d.tflite >summary 2>notes
+}
+
+files()
+{
+	cp "$BATS_FILE_TMPDIR"/* .
+}
+
+@test "a model and a part are enough" {
+	files
+	# the same file as by every name
+	npucc --part=alif-e7-hp -o by-name.tflite d.tflite 2>/dev/null
+	cmp by-name.tflite d_npu.tflite
+	[ "$(wc -l <summary)" -le 16 ]
+	# its numbers are npu-perf's, which needs no options
+	npu-perf --json d_npu.tflite >m.json
+	cycles=$(jq .calibrated_cycles m.json)
+	grep -q " ${cycles::-3},${cycles: -3} cycles$" summary
+	grep -qx "  NPU      $(jq .npu_layers m.json) of $(jq .npu_layers m.json) operators" summary
+	ms=$(jq .inference_ms m.json)
+	grep -Eq "^  time     $(awk "BEGIN { printf \"%.1f us\", 1000 * $ms }") at 400 MHz" summary
+	kib=$(awk "BEGIN { printf \"%.1f\", $(jq .sram_bytes m.json) / 1024 }")
+	grep -qx "  SRAM     $kib KiB" summary
+	# three of the longest, the longest first
+	sed -n '/^  longest/,/^  try/p' summary | sed -n '$d;s/ %.*//;s/.* //p' >longest
+	[ "$(wc -l <longest)" = 3 ]
+	sort -rn longest | cmp - longest
+	[ "$(ls -A)" = "$(printf '%s\n' by-name.tflite d.html d.tflite d_npu.tflite longest m.json \
+		notes summary)" ]
+}
+
+@test "what the summary says to try is what comes out" {
+	files
+	line=$(grep -m 1 -o -- '--arena-cache-size=[0-9]*: [0-9]* % more time' summary)
+	npucc --part=alif-e7-hp "${line%%:*}" -o small.tflite d.tflite 2>/dev/null
+	percent=${line##*: }
+	percent=${percent%% *}
+	old=$(npu-perf --json d_npu.tflite | jq .calibrated_cycles)
+	new=$(npu-perf --json small.tflite | jq .calibrated_cycles)
+	[ "$(((1000 * new / old - 1000 + 5) / 10))" = "$percent" ]
+	limit=${line#*=}
+	limit=${limit%%:*}
+	[ "$(npu-perf --json small.tflite | jq .sram_bytes)" -le "$limit" ]
+}
+
+@test "an accelerator alone takes Arm's example, and says so" {
+	files
+	npucc -a ethos-u65-256 d.tflite >out 2>err
+	grep -q 'note: no memory system was named: it is Ethos_U65_High_End, Dedicated_Sram' err
+	head -1 out | grep -q '^d_npu.tflite for ethos-u65-256, Ethos_U65_High_End, '
+	# with an output the memory system is asked for as ever
+	refuses 2 "--system-config is required" npucc -a ethos-u65-256 -o x.tflite d.tflite
+}
+
+@test "without a chip: which there are; without a name: none" {
+	files
+	refuses 2 "for which chip?" npucc d.tflite
+	grep -q 'alif-e7-hp.*corstone-310; or --accelerator-config=NAME: ethos-u55-32' refuses.err
+	refuses 2 "no output; name it with -o" npucc --part=alif-e7-hp -
+	refuses 2 "--report draws a compiled model" \
+		npucc --part=alif-e7-hp --report=x.html -o x.h d.tflite
+	refuses 2 "name the same file" \
+		npucc --part=alif-e7-hp --report=x.tflite -o x.tflite d.tflite
+}
+
+@test "operators on the CPU have their reason; of nothing for the NPU that is said" {
+	files
+	npucc --part=alif-e7-hp --cpu=ADD d.tflite >out 2>/dev/null
+	grep -Eq '^  NPU      12 of 13 operators; 1 on the CPU, roughly [0-9,]+ cycles' out
+	grep -q '^  CPU      ADD: .*--cpu' out
+	all=$(tfl-partition --report d.tflite | awk '{ print "--cpu=" $3 }' | sort -u |
+		grep -E '^--cpu=[A-Z][A-Z_0-9]+$')
+	# shellcheck disable=SC2086
+	npucc --part=alif-e7-hp $all d.tflite >out 2>/dev/null
+	grep -qx 'd_npu.tflite: nothing is for the NPU; tfl-partition --report says why' out
+	# shellcheck disable=SC2086
+	refuses 2 "there is no page to draw" \
+		npucc --part=alif-e7-hp $all --report=x.html -o y.tflite d.tflite
+	[ ! -e x.html ] && [ ! -e y.tflite ]
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was compiled, told in a dozen lines and drawn on a page: npu-perf's numbers, the
+ * curve of npu-sched and, for the page, those of the other accelerators of a generation.
+ */
+#include "npucc.h"
+
+#include "base/cli.h"
+#include "target/part.h"
+#include "target/target.h"
+
+#include <string.h>
+
+/* made.tflite is what was compiled; the rest are private files beside it */
+struct reporter {
+	struct npucc c; /* with options of its own */
+	struct options o;
+	const char *graph, *numbers;
+	size_t cap; /* of the words to npu-report */
+};
+
+static const char *
+beside(struct npucc *c, const char *name)
+{
+	return place_private(c, c->beside, name, NULL);
+}
+
+static void
+tell_report(struct reporter *r, const char *word)
+{
+	struct words *w = &r->o.to[REPORT];
+	agrow(r->c.a, w->v, w->n, &r->cap);
+	w->v[w->n++] = word;
+}
+
+static bool
+has_prefix(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* npu-sched's words for another accelerator: a part's profile without its NPU */
+static struct words
+words_for(struct reporter *r, const char *accel)
+{
+	struct arena *a = r->c.a;
+	const struct words *from = &r->c.o->to[SCHED];
+	struct words w = { .v = anew(a, const char *, from->n + 6) };
+	struct err none = { 0 };
+	const struct target_part *p =
+	    r->o.part ? target_part_find(r->o.part, &none) : NULL;
+	if (p) {
+		int64_t limit = p->cache_bytes ? p->cache_bytes : p->arena_bytes;
+		w.v[w.n++] = arena_printf(a, "--system-config=%s", p->system);
+		w.v[w.n++] = arena_printf(a, "--memory-mode=%s", p->mode);
+		w.v[w.n++] = arena_printf(a, "--arena-cache-size=%lld", (long long)limit);
+	}
+	for (size_t i = 0; i < from->n; i++)
+		if (!has_prefix(from->v[i], "--part=") &&
+		    !has_prefix(from->v[i], "--accelerator-config="))
+			w.v[w.n++] = from->v[i];
+	w.v[w.n++] = "--any-accelerator";
+	w.v[w.n++] = arena_printf(a, "--accelerator-config=%s", accel);
+	return w;
+}
+
+/* a front that cannot be had is left out of the report: it is not what was asked for */
+static const char *
+ask_front(struct reporter *r, const struct words *words, const char *name)
+{
+	struct options o = r->o;
+	struct npucc c = r->c;
+	struct err none = { 0 };
+	struct job job = { .program = SCHED, .option = { "--front", "--json" },
+			   .input = r->graph, .silent = true };
+	job.output = beside(&r->c, name);
+	o.to[SCHED] = *words;
+	c.o = &o;
+	c.e = &none;
+	return run_jobs(&c, &job, 1) ? job.output : NULL;
+}
+
+/* the graph that npu-sched reads, once for all fronts */
+static bool
+lower_again(struct reporter *r)
+{
+	struct npucc c = r->c;
+	struct err none = { 0 };
+	struct job job = { .program = program_of(&c, PARTITION), .input = c.model,
+			   .silent = true };
+	job.output = r->graph;
+	c.e = &none;
+	return run_jobs(&c, &job, 1);
+}
+
+static void
+ask_fronts(struct reporter *r, bool others)
+{
+	struct arena *a = r->c.a;
+	const struct accel *own = r->o.accel ? accel_find(r->o.accel) : NULL;
+	if (!lower_again(r))
+		return;
+	const char *front = ask_front(r, &r->o.to[SCHED], "front.json");
+	if (front)
+		tell_report(r, arena_printf(a, "--front=%s", front));
+	for (int i = 0; others && own && i < ACCEL_COUNT; i++) {
+		const struct accel *x = &accels[i];
+		if (x == own || x->generation != own->generation)
+			continue;
+		struct words w = words_for(r, x->name);
+		front = ask_front(r, &w, arena_printf(a, "%s.json", x->name));
+		if (front)
+			tell_report(r, arena_printf(a, "--other=%s=%s", x->name, front));
+	}
+}
+
+static bool
+run_report(struct reporter *r, const char *kind, const char *called, const char *name,
+	   struct bytes *out)
+{
+	struct npucc *c = &r->c;
+	struct job job = { .program = REPORT, .option = { kind, called },
+			   .input = r->numbers };
+	job.output = beside(c, name);
+	return run_jobs(c, &job, 1) && file_read(c->a, job.output, SIZE_MAX / 4, out, c->e);
+}
+
+static bool
+measure(struct reporter *r, const char *made)
+{
+	struct job job = { .program = PERF, .option = { "--json" }, .input = made };
+	job.output = r->numbers;
+	return run_jobs(&r->c, &job, 1);
+}
+
+static bool
+tell_nothing(struct npucc *c, struct bytes *summary)
+{
+	if (c->o->page)
+		return err_set(c->e, "%s: nothing is for the NPU: there is no page to "
+				     "draw; tfl-partition --report says why",
+			       file_name(c->o->in));
+	const char *s = arena_printf(c->a, "%s: nothing is for the NPU; tfl-partition "
+					   "--report says why\n", c->o->out);
+	*summary = (struct bytes){ .p = (const uint8_t *)s, .n = strlen(s) };
+	return true;
+}
+
+bool
+tell_made(struct npucc *c, const char *made, struct bytes *summary)
+{
+	bool on_npu;
+	struct bytes page;
+	struct reporter r = { .c = *c, .o = *c->o };
+	r.c.o = &r.o;
+	r.graph = beside(c, "graph.part");
+	r.numbers = beside(c, "numbers.json");
+	if (!uses_npu(c, made, &on_npu))
+		return false;
+	if (!on_npu)
+		return tell_nothing(c, summary);
+	bool ok = measure(&r, made);
+	if (ok)
+		ask_fronts(&r, c->o->page != NULL);
+	const char *called = arena_printf(c->a, "--called=%s", file_base(c->o->out));
+	ok = ok && (!c->o->summary ||
+		    run_report(&r, "--summary", called, "summary.txt", summary));
+	if (ok && c->o->page)
+		ok = run_report(&r, "--html", called, "page.html", &page) &&
+		     file_set_add(c->files, c->o->page, page.p, page.n, false, c->e);
+	c->status = r.c.status;
+	return ok;
+}
+
+/* ---- what was left unsaid --------------------------------------------------------- */
+
+/* Arm's example of each generation, which its own compiler is measured with most */
+static const struct example {
+	const char *accel, *system, *mode;
+} examples[] = {
+	{ "ethos-u55", "Ethos_U55_High_End_Embedded", "Shared_Sram" },
+	{ "ethos-u65", "Ethos_U65_High_End", "Dedicated_Sram" },
+	{ "ethos-u85", "Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram" },
+};
+
+bool
+example_memory(const char *accel, const char **system, const char **mode)
+{
+	for (size_t i = 0; i < ARRAY_LEN(examples); i++)
+		if (has_prefix(accel, examples[i].accel)) {
+			*system = examples[i].system;
+			*mode = examples[i].mode;
+			cli_note("note", "no memory system was named: it is %s, %s, "
+				 "Arm's example; --part=NAME has a chip's", *system, *mode);
+			return true;
+		}
+	return false;
+}
