@@ -137,9 +137,20 @@ $(shell mkdir -p $(B) && printf '%s\n' '$(FOUND_NOW)' | \
 	cmp -s - $(FOUND) || printf '%s\n' '$(FOUND_NOW)' >$(FOUND))
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
 
+# style and script of npu-report's page, as strings: page_css and page_js
+HELD := tools/npu-report/page.css tools/npu-report/page.js
+OBJ_npu-report := $(B)/tools/npu-report/held.o
+$(B)/tools/npu-report/held.c: $(HELD)
+	@mkdir -p $(@D)
+	$(Q)for f in $(HELD); do echo "const char $$(basename $$f | tr . _)[] ="; \
+		sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $$f; echo ";"; done >$@
+$(B)/tools/npu-report/held.o: $(B)/tools/npu-report/held.c
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) $(CFLAGS) -c -o $@ $<
+
 define tool
 $(B)/tools/$(1)/%.o: EXTRA_CFLAGS += $(CPPFLAGS_$(1))
-$(B)/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(LIB)
+$(B)/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1)) $(LIB)
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) $$(if $$(LIBS_$(1)),,$$(IN_ONE)) -o $$@ \
@@ -150,7 +161,7 @@ $(B)/dynamic/bin/$(1): $(B)/bin/$(1)
 	$$(if $$(IN_ONE),$$(call say,LD,$$@))
 	$$(Q)$$(if $$(IN_ONE),$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) \
 		$$(LIB) $$(LIBS_$(1)) $$(LIBS),ln -f $$< $$@)
-$(B)/dynamic/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c))
+$(B)/dynamic/bin/$(1): $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1))
 endef
 $(foreach t,$(TOOLS),$(eval $(call tool,$(t))))
 
@@ -183,7 +194,7 @@ FUZZ_FLOW := flow stages data
 FUZZ_PROGRAMS := $(filter-out npucc,$(TOOLS))
 FUZZ_LIB := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/lib/*.c))
 define fuzz_program
-$(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c))
+$(B)/fuzz/programs/$(1).o: $$(patsubst %.c,$(B)/%.o,$$(wildcard tools/$(1)/*.c tools/$(1)/*/*.c)) $(OBJ_$(1))
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(LD) -r --force-group-allocation -o $$@ $$^

@@ -36,7 +36,7 @@ static const struct argp_option option_list[] = {
 	  "the curve, of npu-sched --front --json", 0 },
 	{ "other", OPT_OTHER, "NAME=FILE", 0,
 	  "what accelerator NAME would take, of npu-sched --front --json for it", 0 },
-	{ "called", OPT_CALLED, "NAME", 0, "call the compiled model NAME in --summary", 0 },
+	{ "called", OPT_CALLED, "NAME", 0, "what to call the network", 0 },
 	{ "compare", OPT_COMPARE, "OLD", 0,
 	  "what got slower, larger, moved since another report", 0 },
 	{ "fail-if-slower", OPT_SLOWER, "PERCENT", 0,
@@ -170,7 +170,7 @@ print(struct text *t, const struct options *o, const struct report *old,
 	else if (o->html)
 		print_page(t, r);
 	else if (o->summary)
-		print_summary(t, r, o->called);
+		print_summary(t, r);
 	else if (o->numbers)
 		print_numbers(t, r);
 	else
@@ -231,6 +231,7 @@ main(int argc, char **argv)
 	struct arena *a = arena_open();
 	if ((!o.compare || open_report(a, &o, o.compare, &old, &status, &e)) &&
 	    open_report(a, &o, o.file, &r, &status, &e) && open_fronts(&o, &r, &e)) {
+		r.network = o.called ? o.called : r.network;
 		print(&t, &o, &old, &r);
 		if (file_write(o.output, t.p, t.n, false, &e))
 			(void)check_slower(&o, &old, &r, &e);

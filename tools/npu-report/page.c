@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One HTML file: pictures, and under each its numbers. */
+/*
+ * One HTML file: a headline, places for the pictures that page.js draws, tables, and the
+ * data of both.  It needs nothing from elsewhere, and its policy allows nothing.
+ */
 #include "report.h"
 
-static const char style[] =
-	"body { font: 15px/1.45 system-ui, 'DejaVu Sans', sans-serif; color: var(--ink);"
-	" background: var(--paper); max-width: 960px; margin: 24px auto;"
-	" padding: 0 16px; }\n"
-	"h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 18px;"
-	" margin: 36px 0 8px; }\n"
-	"h1, h2, li, td:first-child { overflow-wrap: anywhere; }\n"
-	"svg { max-width: 100%; height: auto; display: block; }\n"
-	"table { border-collapse: collapse; font-size: 12px; width: 100%; }\n"
-	"th { text-align: left; color: var(--soft); font-weight: 600; }\n"
-	"td, th { padding: 2px 8px 2px 0; border-bottom: 1px solid var(--grid);"
-	" vertical-align: top; }\n"
-	"td, th { white-space: nowrap; }\n"
-	"td:first-child, td:last-child { white-space: normal; }\n"
-	".n { text-align: right; font-variant-numeric: tabular-nums;"
-	" white-space: nowrap; }\n"
-	"summary { cursor: pointer; color: var(--soft); margin: 8px 0; }\n"
-	"@media print { body { margin: 0; max-width: none; } svg { break-inside: avoid; }"
-	" h2 { break-after: avoid; } tr { break-inside: avoid; } }\n";
+#include "target/part.h"
+
+#include <math.h>
+#include <string.h>
 
 void
 page_open(struct text *t, const char *title)
@@ -29,11 +17,14 @@ page_open(struct text *t, const char *title)
 		     "xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
 		     "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
 		     "content=\"width=device-width, initial-scale=1\"/>\n"
-		     "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
+		     "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
+		     "<meta http-equiv=\"Content-Security-Policy\" "
+		     "content=\"default-src 'none'; style-src 'unsafe-inline'; "
+		     "script-src 'unsafe-inline'\"/>\n<title>");
 	escape(t, title);
 	text_puts(t, "</title>\n<style>\n");
 	svg_style(t);
-	text_puts(t, style);
+	text_puts(t, page_css);
 	text_puts(t, "</style>\n</head>\n<body>\n<h1>");
 	escape(t, title);
 	text_puts(t, "</h1>\n");
@@ -45,32 +36,111 @@ page_close(struct text *t)
 	text_puts(t, "</body>\n</html>\n");
 }
 
-static void
-put_heading(struct text *t, const char *title)
+static double
+number(const struct report *r, const char *key)
 {
-	text_puts(t, "<h2>");
-	escape(t, title);
-	text_puts(t, "</h2>\n");
+	return json_number(r->root, key, 0);
 }
 
-/* tables are open: so they are printed, too, and need no script */
-static void
-put_numbers(struct text *t, const struct table *b)
+static const char *
+string(const struct report *r, const char *key)
 {
-	if (!b->n)
-		return;
-	text_puts(t, "<details open=\"open\"><summary>numbers</summary>\n");
-	table_html(t, b);
-	text_puts(t, "</details>\n");
+	return json_string(r->root, key, NULL);
+}
+
+/* ---- the headline ------------------------------------------------------------------ */
+
+/* key: the number in the report that `value` says in a reader's units */
+static void
+put_fact(struct text *t, const struct report *r, const char *name, const char *key,
+	 const char *value, const char *more)
+{
+	text_puts(t, "<div><dt>");
+	escape(t, name);
+	text_printf(t, "</dt><dd><b data-key=\"%s\" data-value=\"", key);
+	text_double(t, number(r, key));
+	text_puts(t, "\">");
+	escape(t, value);
+	text_puts(t, "</b><small>");
+	escape(t, more);
+	text_puts(t, "</small></dd></div>\n");
+}
+
+static const char *
+memory_of_part(const struct report *r, bool constants)
+{
+	struct err none = { 0 };
+	const char *name = string(r, "part");
+	const struct target_part *p = name ? target_part_find(name, &none) : NULL;
+	if (!p)
+		return "";
+	return arena_printf(r->a, " of %s in %s",
+			    human_bytes(r->a, (double)(constants ? p->constant_bytes
+								 : p->arena_bytes)),
+			    constants ? p->constant_memory : p->arena_memory);
 }
 
 static void
-put_table(struct text *t, const struct table *b)
+put_limits(struct text *t, const struct report *r)
 {
-	if (!b->n)
-		return;
-	put_heading(t, b->title);
-	table_html(t, b);
+	const double least = 0.005;
+	struct shares s = limit_shares(r);
+	struct text more = { 0 };
+	for (int k = 0; k < LIMITS; k++)
+		if (s.of[k] >= least)
+			text_printf(&more, "%s%s %.0f %%", more.n ? ", " : "",
+				    limit_text(r, (enum limit)k), 100 * s.of[k]);
+	text_puts(t, "<div><dt>Limited by</dt><dd><b>");
+	escape(t, limit_text(r, s.most));
+	text_puts(t, "</b><small>");
+	escape(t, text_str(&more));
+	text_puts(t, "</small></dd></div>\n");
+	text_free(&more);
+}
+
+static void
+put_sentence(struct text *t, const struct report *r)
+{
+	const char *part = string(r, "part");
+	text_printf(t, "<p>An inference takes about %s on ",
+		    human_ms(r->a, cycles_ms(r, r->cycles)));
+	escape(t, json_string(r->root, "accelerator", "?"));
+	text_puts(t, part ? " of " : "");
+	escape(t, part ? part : "");
+	text_printf(t, " at %s. <span class=\"soft\">", human_clock(r->a, r->clock));
+	escape(t, json_string(r->root, "system_config", "?"));
+	text_puts(t, ", ");
+	escape(t, json_string(r->root, "memory_mode", "?"));
+	text_puts(t, ". An estimate.</span></p>\n");
+}
+
+static void
+put_headline(struct text *t, const struct report *r)
+{
+	struct arena *a = r->a;
+	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
+	put_sentence(t, r);
+	text_puts(t, "<dl id=\"facts\">\n");
+	put_fact(t, r, "Time", "inference_ms",
+		 human_ms(a, number(r, "inference_ms")),
+		 arena_printf(a, "%s cycles; 8 of 10 networks between %s and %s",
+			      human_count(a, r->cycles),
+			      human_ms(a, cycles_ms(r, number(r, "calibrated_low"))),
+			      human_ms(a, cycles_ms(r, number(r, "calibrated_high")))));
+	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
+		 arena_printf(a, "the arena%s", memory_of_part(r, false)));
+	put_fact(t, r, "Flash", "flash_bytes", human_bytes(a, number(r, "flash_bytes")),
+		 arena_printf(a, "of constants%s, and %s of command streams",
+			      memory_of_part(r, true),
+			      human_bytes(a, number(r, "stream_bytes"))));
+	put_fact(t, r, "On the NPU", "npu_layers",
+		 npu >= 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "?",
+		 cpu > 0 ? arena_printf(a, "operators; %.0f on the CPU, roughly %s cycles "
+					   "of a Cortex-M55", cpu,
+					human_count(a, number(r, "cpu_cycles")))
+			 : "operators, none on the CPU");
+	put_limits(t, r);
+	text_puts(t, "</dl>\n");
 }
 
 static void
@@ -79,8 +149,7 @@ put_warnings(struct text *t, const struct report *r)
 	struct table b = table_warnings(r);
 	if (!b.n)
 		return;
-	put_heading(t, b.title);
-	text_puts(t, "<ul>\n");
+	text_puts(t, "<ul class=\"soft\">\n");
 	for (size_t i = 0; i < b.n; i++) {
 		text_puts(t, "<li>");
 		escape(t, b.cell[i].text);
@@ -89,55 +158,275 @@ put_warnings(struct text *t, const struct report *r)
 	text_puts(t, "</ul>\n");
 }
 
-/* who is in memory when it is fullest */
+/* ---- sections ------------------------------------------------------------------------ */
+
 static void
-put_peaks(struct text *t, const struct report *r)
+open_section(struct text *t, const char *id, const char *title)
 {
-	for (size_t i = 0; i < r->n_peaks; i++) {
-		const struct peak *p = &r->peak[i];
-		text_puts(t, "<p>In the ");
-		escape(t, p->place);
-		text_printf(t, " at its peak, %.0f bytes in use:</p>\n<ul>\n", p->bytes);
-		for (size_t k = 0; k < p->n_names; k++) {
-			text_puts(t, "<li>");
-			escape(t, p->names[k].string);
-			text_puts(t, "</li>\n");
-		}
-		text_puts(t, "</ul>\n");
-	}
+	text_printf(t, "<section id=\"%s\">\n<h2>", id);
+	escape(t, title);
+	text_puts(t, "</h2>\n");
 }
 
-void
-draw(struct text *t, const struct report *r, enum picture p, bool alone)
+static void
+close_section(struct text *t)
 {
-	static void (*const functions[PICTURES])(struct text *, const struct report *,
-						 bool) = {
-		[PIC_MEMORY] = draw_memory, [PIC_TIMELINE] = draw_timeline,
-		[PIC_LAYERS] = draw_layers, [PIC_ROOFLINE] = draw_roofline,
-		[PIC_CURVE] = draw_curve,
-	};
-	functions[p](t, r, alone);
+	text_puts(t, "</section>\n");
+}
+
+static void
+put_numbers(struct text *t, const struct table *b, const char *name)
+{
+	if (!b->n)
+		return;
+	text_puts(t, "<details><summary>");
+	escape(t, name);
+	text_puts(t, "</summary>\n<div class=\"wide\">\n");
+	table_html(t, b);
+	text_puts(t, "</div>\n</details>\n");
+}
+
+static void
+put_picture_numbers(struct text *t, const struct report *r, enum picture p)
+{
+	struct table b = table_picture(r, p);
+	put_numbers(t, &b, "Numbers");
+}
+
+static void
+put_network(struct text *t, const struct report *r)
+{
+	struct table b = table_picture(r, PIC_ROOFLINE);
+	open_section(t, "graph", "Network");
+	text_puts(t, "<div class=\"tools\"><label>Colour by <select id=\"colour\">"
+		     "<option value=\"time\">time</option>"
+		     "<option value=\"memory\">memory in use</option>"
+		     "<option value=\"bound\">what limits it</option></select></label>"
+		     "<span id=\"limit-keys\" class=\"tools\"></span></div>\n"
+		     "<div id=\"network\" class=\"box\"></div>\n");
+	put_numbers(t, &b, "MACs and bytes moved");
+	close_section(t);
+}
+
+static void
+put_time(struct text *t, const struct report *r)
+{
+	open_section(t, "time", picture_titles[PIC_TIMELINE]);
+	text_puts(t, "<div class=\"tools\"><button type=\"button\" data-zoom=\"0.5\" "
+		     "aria-label=\"zoom in\">+</button><button type=\"button\" "
+		     "data-zoom=\"2\" aria-label=\"zoom out\">&#8722;</button>"
+		     "<button type=\"button\" data-zoom=\"0\">All</button>"
+		     "<span class=\"soft\">Drag to move; Ctrl and the wheel, double "
+		     "click, + and &#8722; zoom.</span></div>\n"
+		     "<div id=\"timeline\" class=\"box time\" tabindex=\"0\" role=\"group\" "
+		     "aria-label=\"timeline\"></div>\n");
+	put_picture_numbers(t, r, PIC_TIMELINE);
+	close_section(t);
+	open_section(t, "memory-time", picture_titles[PIC_MEMORY]);
+	text_puts(t, "<div class=\"tools\" id=\"memory-keys\"></div>\n"
+		     "<div id=\"memory\" class=\"box time\" tabindex=\"0\" role=\"group\" "
+		     "aria-label=\"memory over time\"></div>\n");
+	put_picture_numbers(t, r, PIC_MEMORY);
+	close_section(t);
+}
+
+static void
+put_curve(struct text *t, const struct report *r)
+{
+	open_section(t, "sram-curve", picture_titles[PIC_CURVE]);
+	if (r->n_points)
+		text_puts(t, "<div id=\"curve\" class=\"box\"></div>\n<p id=\"point\" "
+			     "class=\"soft\" aria-live=\"polite\"></p>\n");
+	else
+		text_puts(t, "<p class=\"soft\">Not asked: npucc --report does, and "
+			     "npu-sched --front --json makes a file for --front.</p>\n");
+	put_picture_numbers(t, r, PIC_CURVE);
+	close_section(t);
+}
+
+/* ---- short tables ---------------------------------------------------------------------- */
+
+/* a comma in front of a column of numbers, a dash of what narrow windows leave out */
+static void
+open_table(struct text *t, const char *const *column)
+{
+	text_puts(t, "<table>\n<thead><tr>");
+	for (size_t i = 0; column[i]; i++) {
+		bool number = *column[i] == ',', less = *column[i] == '-';
+		text_puts(t, number ? "<th class=\"n\">" : less ? "<th class=\"less\">"
+								: "<th>");
+		escape(t, column[i] + (number || less));
+		text_puts(t, "</th>");
+	}
+	text_puts(t, "</tr></thead>\n<tbody>\n");
+}
+
+static void
+close_table(struct text *t)
+{
+	text_puts(t, "</tbody>\n</table>\n");
+}
+
+static void
+put_cell(struct text *t, const char *class, const char *s)
+{
+	text_printf(t, "<td%s%s%s>", *class ? " class=\"" : "", class, *class ? "\"" : "");
+	escape(t, s);
+	text_puts(t, "</td>");
+}
+
+/* an operator by its short name */
+static void
+put_layer(struct text *t, const struct layer *l)
+{
+	text_puts(t, "<td title=\"");
+	escape(t, l->name);
+	text_puts(t, "\">");
+	escape(t, l->label);
+	text_puts(t, "</td>");
+}
+
+/* with a bar behind it */
+static void
+put_share(struct text *t, double share, double of_most)
+{
+	text_printf(t, "<td class=\"n share\" style=\"--p:%.1f%%\">%.1f %%</td>",
+		    100 * of_most, 100 * share);
+}
+
+enum { TOP = 10 };
+
+static void
+put_longest(struct text *t, const struct report *r)
+{
+	static const char *const columns[] = { "operator", "-kind", ",time", ",share",
+					       "limited by", NULL };
+	const struct layer *l[TOP];
+	size_t n = longest_layers(r, TOP, l);
+	open_section(t, "longest", "Time by layer");
+	open_table(t, columns);
+	for (size_t i = 0; i < n; i++) {
+		int most = 0;
+		for (int k = 1; k < LIMITS; k++)
+			if (l[i]->cycles[k] > l[i]->cycles[most])
+				most = k;
+		text_puts(t, "<tr>");
+		put_layer(t, l[i]);
+		put_cell(t, "less", l[i]->kind);
+		put_cell(t, "n", human_ms(r->a, cycles_ms(r, l[i]->total)));
+		put_share(t, r->cycles > 0 ? l[i]->total / r->cycles : 0,
+			  l[0]->total > 0 ? l[i]->total / l[0]->total : 0);
+		put_cell(t, "", limit_text(r, (enum limit)most));
+		text_puts(t, "</tr>\n");
+	}
+	close_table(t);
+	put_picture_numbers(t, r, PIC_LAYERS);
+	close_section(t);
+}
+
+/* of so many layers those with the most weights */
+static size_t
+heaviest_layers(const struct report *r, const struct layer **out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		size_t at = n;
+		while (at > 0 && out[at - 1]->weight_bytes < l->weight_bytes)
+			at--;
+		if (at == TOP || !(l->weight_bytes > 0))
+			continue;
+		n += n < TOP;
+		for (size_t k = n - 1; k > at; k--)
+			out[k] = out[k - 1];
+		out[at] = l;
+	}
+	return n;
+}
+
+static void
+put_weights(struct text *t, const struct report *r)
+{
+	static const char *const columns[] = { "operator", ",before", ",encoded",
+					       ",of before", NULL };
+	struct table all = table_weights(r);
+	const struct layer *l[TOP];
+	size_t n = heaviest_layers(r, l);
+	if (!all.n)
+		return;
+	open_section(t, "weights", all.title);
+	open_table(t, columns);
+	for (size_t i = 0; i < n; i++) {
+		double share = l[i]->original_bytes > 0
+				   ? l[i]->weight_bytes / l[i]->original_bytes : 0;
+		text_puts(t, "<tr>");
+		put_layer(t, l[i]);
+		put_cell(t, "n", human_bytes(r->a, l[i]->original_bytes));
+		put_cell(t, "n", human_bytes(r->a, l[i]->weight_bytes));
+		put_share(t, share, share < 1 ? share : 1);
+		text_puts(t, "</tr>\n");
+	}
+	close_table(t);
+	put_numbers(t, &all, "All layers");
+	close_section(t);
+}
+
+static void
+put_gains(struct text *t, const struct report *r)
+{
+	static const char *const columns[] = { "change", ",time", ",against now", ",SRAM",
+					       "option", NULL };
+	struct gain *g;
+	size_t n = list_gains(r, &g);
+	if (!n)
+		return;
+	open_section(t, "gains", "What would help");
+	open_table(t, columns);
+	for (size_t i = 0; i < n; i++) {
+		text_puts(t, "<tr>");
+		put_cell(t, "", g[i].what);
+		put_cell(t, "n", human_ms(r->a, cycles_ms(r, g[i].cycles)));
+		put_cell(t, "n", arena_printf(r->a, "%+.1f %%",
+					      100 * (g[i].cycles / r->cycles - 1)));
+		put_cell(t, "n", human_bytes(r->a, g[i].sram));
+		put_cell(t, "", g[i].how);
+		text_puts(t, "</tr>\n");
+	}
+	close_table(t);
+	text_puts(t, "<p class=\"soft\">Other plans and accelerators: the fastest of "
+		     "npu-sched's curve, with this clock and these memories. Faster "
+		     "memories: npu-perf's estimate of this plan as it is.</p>\n");
+	close_section(t);
 }
 
 void
 print_page(struct text *t, const struct report *r)
 {
-	struct table summary = table_summary(r), weights = table_weights(r);
+	struct table summary = table_summary(r);
 	page_open(t, r->network);
-	put_table(t, &summary);
+	put_headline(t, r);
 	put_warnings(t, r);
-	for (int p = 0; p < PICTURES; p++) {
-		struct table b = table_picture(r, (enum picture)p);
-		put_heading(t, b.title);
-		draw(t, r, (enum picture)p, false);
-		if (p == PIC_MEMORY)
-			put_peaks(t, r);
-		put_numbers(t, &b);
-	}
-	if (weights.n) {
-		put_heading(t, weights.title);
-		draw_weights(t, r, false);
-		put_numbers(t, &weights);
-	}
+	text_puts(t, "<div id=\"bar\"><input id=\"search\" type=\"search\" "
+		     "placeholder=\"Find an operator\" aria-label=\"find an operator\"/>"
+		     "<span id=\"found\" class=\"soft\" role=\"status\"></span></div>\n"
+		     "<noscript><p>The pictures need the script in this page; npu-report "
+		     "--svg draws some without.</p></noscript>\n"
+		     "<div class=\"has-panel\"><main>\n");
+	put_network(t, r);
+	put_time(t, r);
+	put_curve(t, r);
+	put_longest(t, r);
+	put_gains(t, r);
+	put_weights(t, r);
+	open_section(t, "all", summary.title);
+	put_numbers(t, &summary, "Numbers of the whole network");
+	close_section(t);
+	text_puts(t, "</main>\n<aside id=\"panel\" class=\"empty\" aria-live=\"polite\" "
+		     "aria-label=\"the chosen operator\"></aside></div>\n"
+		     "<script type=\"application/json\" id=\"data\">\n");
+	page_data(t, r);
+	text_puts(t, "\n</script>\n<script>\n//<![CDATA[\n");
+	text_puts(t, page_js);
+	text_puts(t, "//]]>\n</script>\n");
 	page_close(t);
 }

@@ -81,7 +81,7 @@ struct report {
 	struct arena *a;
 	const char *file;
 	const struct json *root; /* for what is printed as it is */
-	const char *network;
+	const char *network; /* for a heading */
 	double cycles, clock, sram;
 	double macs_per_cycle;
 	double sram_rate, constant_rate; /* bytes a cycle */
@@ -193,6 +193,8 @@ cell_percent(double part, double whole)
 enum { SVG_WIDTH = 960, LETTER = 6, LINE = 16 }; /* of labels: 10 px monospace */
 
 void escape(struct text *t, const char *s); /* for XML and HTML */
+/* bytes of the character at s; 0: that is none, or none that XML has */
+size_t utf8_length(const char *s);
 void svg_open(struct text *t, const char *title, double height, bool alone);
 void svg_close(struct text *t);
 /* class: see svg_style; title: shown when pointed at; NULL: none */
@@ -224,15 +226,16 @@ void draw_timeline(struct text *t, const struct report *r, bool alone);
 void draw_layers(struct text *t, const struct report *r, bool alone);
 void draw_roofline(struct text *t, const struct report *r, bool alone);
 void draw_curve(struct text *t, const struct report *r, bool alone);
-/* of the page alone */
-void draw_weights(struct text *t, const struct report *r, bool alone);
-
 /* page.c */
 void page_open(struct text *t, const char *title);
 void page_close(struct text *t);
 void print_page(struct text *t, const struct report *r);
-/* summary.c: a dozen lines; called: the compiled file, NULL: unknown */
-void print_summary(struct text *t, const struct report *r, const char *called);
+/* the files page.css and page.js, which the Makefile makes strings of */
+extern const char page_css[], page_js[];
+/* page_data.c: for page.js */
+void page_data(struct text *t, const struct report *r);
+/* summary.c: a dozen lines */
+void print_summary(struct text *t, const struct report *r);
 /* plain.c */
 void print_plain(struct text *t, const struct report *r);
 void print_numbers(struct text *t, const struct report *r);

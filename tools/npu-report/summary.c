@@ -14,11 +14,11 @@ number(const struct report *r, const char *key)
 }
 
 static void
-put_head(struct text *t, const struct report *r, const char *called)
+put_head(struct text *t, const struct report *r)
 {
 	const char *part = json_string(r->root, "part", NULL);
 	text_printf(t, "%s for %s%s%s, %s, %s\n",
-		    text_plain(r->a, called ? called : r->network),
+		    text_plain(r->a, r->network),
 		    json_string(r->root, "accelerator", "?"), part ? " of " : "",
 		    part ? text_plain(r->a, part) : "",
 		    text_plain(r->a, json_string(r->root, "system_config", "?")),
@@ -154,9 +154,9 @@ put_next(struct text *t, const struct report *r)
 }
 
 void
-print_summary(struct text *t, const struct report *r, const char *called)
+print_summary(struct text *t, const struct report *r)
 {
-	put_head(t, r, called);
+	put_head(t, r);
 	put_places(t, r);
 	put_time(t, r);
 	put_memory(t, r);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What page.js draws, as JSON in the page; members are explained where page.js uses them. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* neither markup nor what XML does not have, in a string of JSON */
+static void
+put_string(struct text *t, const char *s)
+{
+	text_putc(t, '"');
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+		size_t n = utf8_length(s);
+		if (n == 0 || c < ' ' || c == 0x7f) {
+			text_putc(t, '?');
+		} else if (strchr("<>&\"\\", c)) {
+			text_printf(t, "\\u%04x", c);
+		} else {
+			text_put(t, s, n);
+			s += n - 1;
+		}
+	}
+	text_putc(t, '"');
+}
+
+/* a tenth of a cycle is less than any picture shows */
+static void
+put_number(struct text *t, double v)
+{
+	const double parts = 10, whole = 9e15;
+	v = fabs(v) < whole / parts ? round(v * parts) / parts : v;
+	if (v == trunc(v) && fabs(v) < whole)
+		text_i64(t, (int64_t)v);
+	else
+		text_double(t, v);
+}
+
+static void
+put_member(struct text *t, const char *key, double v)
+{
+	text_printf(t, "\"%s\":", key);
+	put_number(t, v);
+	text_putc(t, ',');
+}
+
+static void
+put_nodes(struct text *t, const struct report *r)
+{
+	text_puts(t, "\"nodes\":[");
+	for (size_t i = 0; i < r->n_nodes; i++) {
+		const struct node *x = &r->node[i];
+		text_puts(t, i ? ",\n{\"n\":" : "\n{\"n\":");
+		put_string(t, x->name);
+		text_puts(t, ",\"l\":");
+		put_string(t, x->label);
+		text_puts(t, ",\"k\":");
+		put_string(t, x->kind);
+		text_printf(t, ",\"y\":%d,\"r\":[", x->layer);
+		for (size_t k = 0; k < x->n_reads; k++)
+			text_printf(t, k ? ",%zu" : "%zu", x->reads[k]);
+		text_putc(t, ']');
+		if (x->reason) {
+			text_puts(t, ",\"why\":");
+			put_string(t, x->reason);
+		}
+		text_putc(t, '}');
+	}
+	text_puts(t, "],\n");
+}
+
+static void
+put_layers(struct text *t, const struct report *r)
+{
+	text_puts(t, "\"layers\":[");
+	for (size_t i = 0; i < r->n_layers; i++) {
+		const struct layer *l = &r->layer[i];
+		text_puts(t, i ? ",\n{" : "\n{");
+		put_member(t, "s", l->start);
+		put_member(t, "m", l->macs);
+		put_member(t, "b", l->bytes);
+		put_member(t, "c", l->constant_bytes);
+		put_member(t, "w", l->weight_bytes);
+		put_member(t, "o", l->original_bytes);
+		if (l->block.h > 0)
+			text_printf(t, "\"k\":[%.0f,%.0f,%.0f],", l->block.h,
+				    l->block.w, l->block.c);
+		for (int k = 0; k < LIMITS; k++) {
+			text_puts(t, k ? "," : "\"t\":[");
+			put_number(t, l->cycles[k]);
+		}
+		text_puts(t, "]}");
+	}
+	text_puts(t, "],\n");
+}
+
+/* the first node of each layer */
+static int *
+nodes_of_layers(const struct report *r)
+{
+	int *of = anew(r->a, int, r->n_layers + 1);
+	for (size_t i = 0; i < r->n_layers; i++)
+		of[i] = -1;
+	for (size_t i = r->n_nodes; i-- > 0;)
+		if (r->node[i].layer >= 0)
+			of[r->node[i].layer] = (int)i;
+	return of;
+}
+
+static void
+put_operations(struct text *t, const struct report *r)
+{
+	const int *node = nodes_of_layers(r);
+	text_puts(t, "\"ops\":[");
+	for (size_t i = 0; i < r->n_ops; i++) {
+		const struct operation *o = &r->op[i];
+		text_printf(t, "%s[%d,", i ? "," : "", o->layer < 0 ? -1 : node[o->layer]);
+		put_number(t, o->start);
+		text_putc(t, ',');
+		put_number(t, o->end);
+		text_printf(t, ",%d]", o->is_transfer ? LIMITS : (int)o->limit);
+	}
+	text_puts(t, "],\n");
+}
+
+static int
+kind_of(const struct span *s)
+{
+	static const char *const kinds[] = { "tensor", "buffer", "input", "output",
+					     "variable" };
+	for (size_t i = 1; i < ARRAY_LEN(kinds); i++)
+		if (!strcmp(kinds[i], s->kind))
+			return (int)i;
+	return 0;
+}
+
+static void
+put_spans(struct text *t, const struct report *r)
+{
+	text_puts(t, "\"spans\":[");
+	for (size_t i = 0; i < r->n_spans; i++) {
+		const struct span *s = &r->span[i];
+		const double v[] = { s->at, s->bytes, s->start, s->end };
+		text_printf(t, "%s[%d,", i ? ",\n" : "\n", s->node);
+		put_string(t, s->label);
+		text_printf(t, ",%d,", kind_of(s));
+		put_string(t, s->place);
+		for (size_t k = 0; k < ARRAY_LEN(v); k++) {
+			text_putc(t, ',');
+			put_number(t, v[k]);
+		}
+		text_putc(t, ',');
+		put_string(t, s->shape);
+		text_putc(t, ']');
+	}
+	text_puts(t, "],\n\"peaks\":[");
+	for (size_t i = 0; i < r->n_peaks; i++) {
+		const struct peak *p = &r->peak[i];
+		text_puts(t, i ? ",{" : "{");
+		put_member(t, "bytes", p->bytes);
+		put_member(t, "top", p->top);
+		put_member(t, "start", p->start);
+		put_member(t, "end", p->end);
+		text_puts(t, "\"place\":");
+		put_string(t, p->place);
+		text_putc(t, '}');
+	}
+	text_puts(t, "],\n");
+}
+
+static void
+put_points(struct text *t, const struct report *r)
+{
+	text_puts(t, "\"points\":[");
+	for (size_t i = 0; i < r->n_points; i++) {
+		text_puts(t, i ? ",[" : "[");
+		put_number(t, r->point[i].sram);
+		text_putc(t, ',');
+		put_number(t, r->point[i].cycles);
+		text_putc(t, ',');
+		put_string(t, r->point[i].change);
+		text_putc(t, ']');
+	}
+	text_puts(t, "],\n");
+}
+
+void
+page_data(struct text *t, const struct report *r)
+{
+	double batch = json_number(r->root, "batch_size", 1);
+	text_putc(t, '{');
+	put_member(t, "clock", r->clock);
+	put_member(t, "batch", batch >= 1 ? batch : 1);
+	put_member(t, "cycles", r->cycles);
+	put_member(t, "sram", r->sram);
+	put_member(t, "macs", r->macs_per_cycle);
+	put_nodes(t, r);
+	put_layers(t, r);
+	put_operations(t, r);
+	put_spans(t, r);
+	put_points(t, r);
+	for (int k = 0; k < LIMITS; k++) {
+		text_puts(t, k ? "," : "\"limits\":[");
+		put_string(t, limit_text(r, (enum limit)k));
+	}
+	text_puts(t, "]}");
+}
