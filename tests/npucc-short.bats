@@ -29,7 +29,7 @@ files()
 	grep -q " ${cycles::-3},${cycles: -3} cycles$" summary
 	grep -qx "  NPU      $(jq .npu_layers m.json) of $(jq .npu_layers m.json) operators" summary
 	ms=$(jq .inference_ms m.json)
-	grep -Eq "^  time     $(awk "BEGIN { printf \"%.1f us\", 1000 * $ms }") at 400 MHz" summary
+	grep -Eq "^  time     $(awk "BEGIN { printf \"%.1f µs\", 1000 * $ms }") at 400 MHz" summary
 	kib=$(awk "BEGIN { printf \"%.1f\", $(jq .sram_bytes m.json) / 1024 }")
 	grep -qx "  SRAM     $kib KiB" summary
 	# three of the longest, the longest first

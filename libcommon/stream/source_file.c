@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* a graph of more bytes than both this and a share of the file is left out */
-enum { FREE_BYTES = 4096, SHARE = 16 };
+enum { FREE_BYTES = 16384, SHARE = 16 };
 
 void
 source_carry(struct arena *a, const struct graph *g, size_t file_bytes, struct npu_map *m)

@@ -71,7 +71,7 @@ function check(ok, ...what)
 	}
 }
 
-const units = { bytes: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824, us: 1e-3, ms: 1, s: 1e3 };
+const units = { bytes: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824, µs: 1e-3, ms: 1, s: 1e3 };
 
 function checkHeadline(facts, report)
 {

@@ -32,7 +32,7 @@ human_ms(struct arena *a, double ms)
 	const double thousand = 1000;
 	if (ms >= thousand)
 		return three_digits(a, ms / thousand, "s");
-	return ms < 1 ? three_digits(a, ms * thousand, "us") : three_digits(a, ms, "ms");
+	return ms < 1 ? three_digits(a, ms * thousand, "\xc2\xb5s") : three_digits(a, ms, "ms");
 }
 
 const char *

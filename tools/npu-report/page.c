@@ -74,10 +74,10 @@ memory_of_part(const struct report *r, bool constants)
 	const struct target_part *p = name ? target_part_find(name, &none) : NULL;
 	if (!p)
 		return "";
-	return arena_printf(r->a, " of %s in %s",
+	return arena_printf(r->a, "; %s has %s",
+			    constants ? p->constant_memory : p->arena_memory,
 			    human_bytes(r->a, (double)(constants ? p->constant_bytes
-								 : p->arena_bytes)),
-			    constants ? p->constant_memory : p->arena_memory);
+								 : p->arena_bytes)));
 }
 
 static void
@@ -128,9 +128,9 @@ put_headline(struct text *t, const struct report *r)
 			      human_ms(a, cycles_ms(r, number(r, "calibrated_low"))),
 			      human_ms(a, cycles_ms(r, number(r, "calibrated_high")))));
 	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
-		 arena_printf(a, "the arena%s", memory_of_part(r, false)));
+		 arena_printf(a, "arena%s", memory_of_part(r, false)));
 	put_fact(t, r, "Flash", "flash_bytes", human_bytes(a, number(r, "flash_bytes")),
-		 arena_printf(a, "of constants%s, and %s of command streams",
+		 arena_printf(a, "constants%s. Command streams: %s",
 			      memory_of_part(r, true),
 			      human_bytes(a, number(r, "stream_bytes"))));
 	put_fact(t, r, "On the NPU", "npu_layers",

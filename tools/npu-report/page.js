@@ -182,7 +182,7 @@ function showPanel()
 	const list = add(p, 'dl', {});
 	fact(list, 'operator', `${x.k} on the ${l ? 'NPU' : 'CPU'}`);
 	if (!l)
-		fact(list, 'because', x.why || 'nobody said why');
+		fact(list, 'because', x.why || 'the compiled file does not say');
 	else
 		facts(list, l);
 	D.spans.filter(s => s[0] === chosen && SPANS[s[2]] !== 'buffer').forEach(s =>
@@ -220,34 +220,32 @@ document.addEventListener('keydown', ev => {
 
 /* ---- the network -------------------------------------------------------------------- */
 
-/* the longest way from an input; nodes that a long edge passes get a place to pass by */
+/* the longest way from an input; a long edge gets a place in each row that it passes */
 function levels()
 {
-	const depth = D.nodes.map(() => 0);
-	for (let pass = 0; pass < D.nodes.length; pass++) {
-		let moved = false;
-		D.nodes.forEach((x, i) => x.r.forEach(r => {
-			if (depth[r] + 1 > depth[i] && depth[r] + 1 < D.nodes.length) {
-				depth[i] = depth[r] + 1;
-				moved = true;
-			}
-		}));
-		if (!moved)
-			break;
-	}
+	/* operators stand in an order in which they can run; a state is read before that */
+	const depth = [];
+	D.nodes.forEach((x, i) => {
+		depth[i] = x.r.reduce((d, r) => r < i ? Math.max(d, depth[r] + 1) : d, 0);
+	});
+	/* what reads nothing stands above its first reader: a state, for one */
+	D.nodes.forEach((x, i) => {
+		const later = readers[i].filter(k => k > i);
+		if (later.length && !x.r.some(r => r < i))
+			depth[i] = Math.min(...later.map(k => depth[k])) - 1;
+	});
 	const rows = [];
 	const put = (d, slot) => { (rows[d] = rows[d] || []).push(slot); return slot; };
 	const slots = D.nodes.map((x, i) => put(depth[i], { node: i, from: [] }));
 	const ends = [];
-	D.nodes.forEach((x, i) => x.r.forEach(r => {
+	D.nodes.forEach((x, i) => x.r.filter(r => r < i).forEach(r => {
 		let last = slots[r];
 		const way = [last];
 		for (let d = depth[r] + 1; d < depth[i]; d++) {
 			last = put(d, { node: -1, from: [last] });
 			way.push(last);
 		}
-		if (depth[i] > depth[r])
-			slots[i].from.push(last);
+		slots[i].from.push(last);
 		way.push(slots[i]);
 		ends.push(way);
 	}));
@@ -309,7 +307,7 @@ function describe(i, mode)
 {
 	const x = D.nodes[i], l = layerOf(i);
 	if (!l)
-		return x.k + ', CPU';
+		return 'CPU';
 	return mode === 'memory' ? bytes(uses[x.y])
 		: mode === 'bound' ? D.limits[l.t.indexOf(Math.max(...l.t))] : time(total(l));
 }
@@ -353,6 +351,8 @@ function drawNetwork()
 		add(g, 'title', {}, `${x.n}: ${x.k}, ${about}`);
 	});
 	markAll();
+	if (!box.scrollTop && wide > all)
+		box.scrollLeft = Math.min(...graph.rows[0].map(s => s.x)) + left - all / 2;
 }
 
 /* arrows walk along the edges */

@@ -118,12 +118,12 @@ operation_of(const struct json *o)
 static int
 find_layer(struct report *r, const char *name, const char *kind, size_t *cap)
 {
-	for (size_t i = r->n_layers; i-- > 0;)
+	for (size_t i = r->n_layers; *name && i-- > 0;)
 		if (!strcmp(r->layer[i].name, name))
 			return (int)i;
 	agrow(r->a, r->layer, r->n_layers, cap);
-	r->layer[r->n_layers++] = (struct layer){ .name = name, .kind = kind,
-						  .start = -1 };
+	r->layer[r->n_layers++] = (struct layer){ .name = *name ? name : kind,
+						  .kind = kind, .start = -1 };
 	return (int)r->n_layers - 1;
 }
 
@@ -145,6 +145,19 @@ add_kernel(struct layer *l, const struct operation *o, const struct json *block)
 	l->bytes += o->bytes;
 }
 
+/* is it one of those that the report counts?  Some operators are nowhere: folded ones */
+static bool
+is_on_cpu(const struct report *r, const struct json *layer)
+{
+	size_t n;
+	const struct json *names = json_items(r->root, "cpu_operator_names", &n);
+	const char *kind = json_string(layer, "kind", "?");
+	for (size_t i = 0; i < n && !json_true(layer, "npu"); i++)
+		if (!strcmp(names[i].string, kind))
+			return true;
+	return false;
+}
+
 /* each operator that runs, by its number among the named ones; 0: it does not run */
 static size_t *
 list_nodes(struct report *r, const int *place, const char *path)
@@ -154,13 +167,14 @@ list_nodes(struct report *r, const int *place, const char *path)
 	size_t *at = anew(r->a, size_t, n + 1);
 	r->node = anew(r->a, struct node, n + r->n_layers);
 	for (size_t i = 0; i < n; i++) {
-		bool cpu = !json_true(&named[i], "npu");
 		const char *name = json_string(&named[i], "name", "?");
-		if (!place[i] && !cpu)
+		const char *kind = json_string(&named[i], "kind", "?");
+		if (!place[i] && !is_on_cpu(r, &named[i]))
 			continue;
+		name = *name ? name : kind;
 		r->node[r->n_nodes] = (struct node){
 			.name = name, .label = label_of(r->a, name, path),
-			.kind = json_string(&named[i], "kind", "?"),
+			.kind = kind,
 			.reason = json_string(&named[i], "reason", NULL),
 			.layer = place[i] - 1 };
 		at[i] = ++r->n_nodes;

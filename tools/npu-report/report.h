@@ -120,7 +120,7 @@ bool measure(struct arena *a, const char *file, const char *const *option,
 /* ---- human.c: numbers as people say them --------------------------------------- */
 
 const char *human_bytes(struct arena *a, double v); /* "169 KiB" */
-const char *human_ms(struct arena *a, double ms);   /* "1.09 ms", "840 us" */
+const char *human_ms(struct arena *a, double ms);   /* "1.09 ms", "840 \xc2\xb5s" (micro) */
 const char *human_clock(struct arena *a, double hz);
 const char *human_count(struct arena *a, double v); /* "1,234,567" */
 double cycles_ms(const struct report *r, double cycles); /* of one inference */

@@ -108,7 +108,7 @@ put_longest(struct text *t, const struct report *r)
 	for (size_t i = 0; i < n; i++) {
 		const struct layer *l = longest[i];
 		const char *name = shortened(r->a, text_plain(r->a, l->label), NAME);
-		text_printf(t, "  %-8s %-*s %4.1f %%  %8s  %s\n", i ? "" : "longest",
+		text_printf(t, "  %-8s %-*s %4.1f %%, %s, %s\n", i ? "" : "longest",
 			    NAME + 1, name, 100 * l->total / r->cycles,
 			    human_ms(r->a, cycles_ms(r, l->total)),
 			    limit_text(r, limit_of_layer(l)));
