@@ -47,11 +47,21 @@ place_name(int64_t place)
 	return place == PLACE_CACHE ? "cache" : "arena";
 }
 
+/* a buffer's is that of the operator whose weights it holds, and of its result */
+static void
+put_span_name(struct text *t, const struct map_span *s)
+{
+	struct text name = { 0 };
+	text_printf(&name, "%s%s", s->name, s->what == MAP_BUFFER ? " (weights)" : "");
+	text_quoted(t, name.p, name.n);
+	text_free(&name);
+}
+
 static void
 put_span(struct text *t, const struct map_span *s, const struct span_time *when)
 {
-	text_puts(t, "{ ");
-	put_name(t, "name", s->name);
+	text_puts(t, "{ \"name\": ");
+	put_span_name(t, s);
 	text_puts(t, ", ");
 	put_name(t, "shape", s->shape);
 	text_printf(t, ", \"kind\": \"%s\", \"place\": \"%s\"", span_kinds[s->what],
@@ -92,7 +102,7 @@ put_peak(struct text *t, struct arena *a, const struct network *net, int place,
 			continue;
 		text_puts(t, any ? ", " : "");
 		any = true;
-		text_quoted(t, s->name, strlen(s->name));
+		put_span_name(t, s);
 	}
 	text_puts(t, "] }");
 }

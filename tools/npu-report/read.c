@@ -266,6 +266,13 @@ read_operations(struct report *r)
 
 /* ---- memory and the curve ---------------------------------------------------------- */
 
+static const char *
+without_suffix(struct arena *a, const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+	return n > k && !strcmp(s + n - k, suffix) ? arena_strndup(a, s, n - k) : s;
+}
+
 static void
 read_memory(struct report *r)
 {
@@ -287,8 +294,12 @@ read_memory(struct report *r)
 			.end = json_number(&v[i], "end_cycle", 0) };
 		/* a buffer is called as the operator whose weights it holds */
 		struct span *s = &r->span[r->n_spans - 1];
-		if (!strcmp(s->kind, "buffer"))
-			s->label = arena_printf(r->a, "weights of %s", s->label);
+		s->owner = s->name;
+		if (!strcmp(s->kind, "buffer")) {
+			s->owner = without_suffix(r->a, s->name, " (weights)");
+			s->label = arena_printf(r->a, "weights of %s",
+						label_of(r->a, s->owner, path));
+		}
 	}
 	v = json_items(r->root, "peaks", &n);
 	r->peak = anew(r->a, struct peak, n);
@@ -363,7 +374,7 @@ find_owners(struct report *r)
 		struct span *s = &r->span[i];
 		s->node = -1;
 		for (size_t k = 0; k < r->n_nodes && s->node < 0; k++)
-			if (!strcmp(r->node[k].name, s->name))
+			if (!strcmp(r->node[k].name, s->owner))
 				s->node = (int)k;
 	}
 }

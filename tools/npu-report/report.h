@@ -54,6 +54,7 @@ struct node {
 
 struct span {
 	const char *name, *label, *shape, *kind, *place;
+	const char *owner; /* the operator that makes it, or reads the weights in it */
 	double at, bytes, start, end;
 	int node; /* of its name; -1: none */
 };

@@ -55,11 +55,11 @@ svg_style(struct text *t)
 	text_puts(t,
 		":root { --ink: #1c2330; --soft: #5b6678; --grid: #d5dae2; --paper: #ffffff;"
 		" --c1: #3b76c4; --c2: #2f9c7a; --c3: #d9822b; --c4: #c23f4f;"
-		" --c5: #8560b8; --c6: #8c96a6; --bar: #cfe0f7; --lit: #fdeeb5; }\n"
+		" --c5: #8560b8; --c6: #8c96a6; }\n"
 		"@media (prefers-color-scheme: dark) {\n"
 		":root { --ink: #e6e9ef; --soft: #a3adbd; --grid: #3a4352; --paper: #161b24;"
 		" --c1: #6ea2e8; --c2: #57c4a0; --c3: #f0a657; --c4: #ec7583;"
-		" --c5: #b394e0; --c6: #7b8698; --bar: #24416b; --lit: #4a4220; }\n}\n"
+		" --c5: #b394e0; --c6: #7b8698; }\n}\n"
 		"@media print { :root { --ink: #000; --soft: #333; --grid: #ccc;"
 		" --paper: #fff; --c1: #3b76c4; --c2: #2f9c7a; --c3: #d9822b;"
 		" --c4: #c23f4f; --c5: #8560b8; --c6: #8c96a6; } }\n"
