@@ -150,6 +150,35 @@ front()
 	refuses 2 'no "front"' npu-report --html --other=x=m.json m.json
 }
 
+@test "node data for Model Explorer, by its published format" {
+	npucc --part=alif-e7-hp --cpu=ADD -o m.tflite "$DIGITS" 2>/dev/null
+	npu-perf --json m.tflite >m.json
+	npu-report --model-explorer m.tflite >cycles.json
+	npu-report --model-explorer=cycles m.json | cmp - <(npu-report --model-explorer m.json)
+	# by graph: results by node, each with a value; stops of a gradient from 0 to 1
+	jq -e 'to_entries | length == 1 and .[0].key == "main" and (.[0].value |
+		(.name | type) == "string" and (.gradient | map(.stop)) == [0, 1] and
+		all(.gradient[]; .bgColor | test("^#[0-9a-f]{6}$")) and
+		all(.results | to_entries[]; (.key | test("^[0-9]+$")) and
+			(.value.value | type) == "number"))' cycles.json
+	# the id is the operator's index: of each that has kernels, their cycles
+	jq -e --slurpfile m m.json '[.main.results[].value] | add as $sum |
+		($m[0].operations | map(select(.kind != "dma") | .total_cycles + .stall_cycles) |
+		add) as $want | $sum - $want < 10 and $want - $sum < 10' cycles.json
+	jq -e --slurpfile m m.json '.main.results | to_entries | all(. as $e |
+		$m[0].layers[$e.key | tonumber].npu)' cycles.json
+	add=$(jq '[.layers[].kind] | index("ADD")' m.json)
+	npu-report --model-explorer=place m.json |
+		jq -e --arg add "$add" '.main | (has("gradient") | not) and
+			.results[$add].value == "CPU" and .results["0"].value == "NPU"'
+	npu-report --model-explorer=bound m.json |
+		jq -e --arg add "$add" '.main.results | (has($add) | not) and
+			([.[].value] | index("computing") != null)'
+	npu-report --model-explorer=bytes m.json | jq -e '.main.results["0"].value > 0'
+	refuses 2 "no such choice: 'time'" npu-report --model-explorer=time m.json
+	refuses 2 "goes with no other" npu-report --model-explorer --html m.json
+}
+
 @test "the page in a browser: a click marks an operator in all pictures" {
 	need node
 	browser=$(command -v chromium || command -v chromium-browser) || skip "no chromium"

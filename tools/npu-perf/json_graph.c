@@ -112,6 +112,11 @@ json_layers(struct text *t, struct arena *a, const struct network *net)
 	const struct graph *g = net->graph;
 	if (g)
 		find_edges(&x, g);
+	const char *graph = net->map->n_sources ? net->map->sources[0].name : NULL;
+	if (graph && *graph) {
+		text_puts(t, ",\n\"source_graph\": ");
+		text_quoted(t, graph, strlen(graph));
+	}
 	text_puts(t, ",\n\"layers\": [");
 	for (size_t i = 0; i < x.n_layers; i++) {
 		text_puts(t, i ? ",\n" : "\n");

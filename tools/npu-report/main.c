@@ -9,7 +9,7 @@
 
 enum { OPT_HTML = 256, OPT_SVG, OPT_FRONT, OPT_COMPARE, OPT_SLOWER,
        OPT_NUMBERS, OPT_SUMMARY, OPT_OTHER, OPT_CALLED, OPT_CONFIG, OPT_SYSTEM,
-       OPT_MODE, OPT_PART };
+       OPT_MODE, OPT_PART, OPT_EXPLORER };
 
 enum { MOST_OTHERS = 16, PERF_OPTIONS = 4 };
 
@@ -20,7 +20,8 @@ struct options {
 	/* of npu-perf: --NAME, or NULL; and its value */
 	const char *perf[2 * PERF_OPTIONS + 1];
 	int n_perf;
-	bool html, gate, numbers, summary;
+	bool html, gate, numbers, summary, explorer;
+	enum explorer explore;
 	enum picture svg; /* PICTURES: none */
 	double slower;	  /* percent */
 };
@@ -30,6 +31,9 @@ static const struct argp_option option_list[] = {
 	{ "svg", OPT_SVG, "PICTURE", 0,
 	  "one picture: memory, timeline, layers, roofline, curve", 0 },
 	{ "summary", OPT_SUMMARY, NULL, 0, "a dozen lines", 0 },
+	{ "model-explorer", OPT_EXPLORER, "VALUE", OPTION_ARG_OPTIONAL,
+	  "node data for Model Explorer: cycles (default), bytes, bound or place of each "
+	  "operator", 0 },
 	{ "numbers", OPT_NUMBERS, NULL, 0,
 	  "the network's numbers for a script: a name, a tab, a value a line", 0 },
 	{ "front", OPT_FRONT, "FILE", 0,
@@ -84,8 +88,11 @@ percent_of(struct argp_state *state, const char *arg)
 static void
 check_combination(struct argp_state *state, struct options *o)
 {
-	if (o->svg == PICTURES && !o->numbers && !o->summary)
+	if (o->svg == PICTURES && !o->numbers && !o->summary && !o->explorer)
 		o->html |= has_suffix(o->output, ".html");
+	if (o->explorer && (o->html || o->compare || o->svg < PICTURES || o->numbers ||
+			    o->summary))
+		argp_error(state, "--model-explorer goes with no other kind of output");
 	if (o->summary && (o->html || o->compare || o->svg < PICTURES || o->numbers))
 		argp_error(state, "--summary goes with no picture, page or "
 				  "comparison");
@@ -127,6 +134,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_NUMBERS: o->numbers = true; break;
 	case OPT_SUMMARY: o->summary = true; break;
 	case OPT_CALLED: o->called = arg; break;
+	case OPT_EXPLORER:
+		o->explorer = true;
+		if (arg)
+			o->explore = (enum explorer)cli_choice(
+			    state, "--model-explorer", arg, explorer_names);
+		break;
 	case OPT_OTHER: add_other(state, o, arg); break;
 	case OPT_CONFIG: pass_on(state, o, "--config", arg); break;
 	case OPT_SYSTEM: pass_on(state, o, "--system-config", arg); break;
@@ -169,6 +182,8 @@ print(struct text *t, const struct options *o, const struct report *old,
 		draw(t, r, o->svg, true);
 	else if (o->html)
 		print_page(t, r);
+	else if (o->explorer)
+		print_explorer(t, r, o->explore);
 	else if (o->summary)
 		print_summary(t, r);
 	else if (o->numbers)

@@ -174,7 +174,7 @@ list_nodes(struct report *r, const int *place, const char *path)
 		name = *name ? name : kind;
 		r->node[r->n_nodes] = (struct node){
 			.name = name, .label = label_of(r->a, name, path),
-			.kind = kind,
+			.index = i, .kind = kind,
 			.reason = json_string(&named[i], "reason", NULL),
 			.layer = place[i] - 1 };
 		at[i] = ++r->n_nodes;
@@ -182,7 +182,7 @@ list_nodes(struct report *r, const int *place, const char *path)
 	for (size_t i = 0; !n && i < r->n_layers; i++)
 		r->node[r->n_nodes++] = (struct node){
 			.name = r->layer[i].name, .label = r->layer[i].label,
-			.kind = r->layer[i].kind, .layer = (int)i };
+			.index = i, .kind = r->layer[i].kind, .layer = (int)i };
 	return at;
 }
 

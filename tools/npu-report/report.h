@@ -47,6 +47,7 @@ struct layer {
 /* an operator of the source that is computed somewhere: the network's graph */
 struct node {
 	const char *name, *label, *kind;
+	size_t index;	    /* of the source's operator */
 	const char *reason; /* of one on the CPU; NULL: nobody said */
 	int layer; /* in struct report; -1: on the CPU */
 	size_t *reads, n_reads; /* nodes */
@@ -235,6 +236,10 @@ void print_page(struct text *t, const struct report *r);
 extern const char page_css[], page_js[];
 /* page_data.c: for page.js */
 void page_data(struct text *t, const struct report *r);
+/* explorer.c: node data for Model Explorer, of one kind */
+enum explorer { EXPLORE_CYCLES, EXPLORE_BYTES, EXPLORE_BOUND, EXPLORE_PLACE };
+extern const char *const explorer_names[]; /* NULL-terminated */
+void print_explorer(struct text *t, const struct report *r, enum explorer what);
 /* summary.c: a dozen lines */
 void print_summary(struct text *t, const struct report *r);
 /* plain.c */
