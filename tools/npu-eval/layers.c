@@ -6,6 +6,7 @@
  */
 #include "layers.h"
 
+#include "base/progress.h"
 #include "kernels/kernels.h"
 #include "real/real.h"
 #include "sim/sim.h"
@@ -259,9 +260,16 @@ run_layers(struct arena *a, const struct options *o, struct text *t, struct err 
 	r.real = real_open(a, r.g);
 	r.alone = real_open(a, r.g);
 	open_layers(&r);
-	for (size_t i = 0; i < r.out.n_items; i++)
-		if (!run_item(&r, i, e))
-			return false;
+	struct progress p;
+	bool ok = true;
+	progress_begin(&p, "items");
+	for (size_t i = 0; ok && i < r.out.n_items; i++) {
+		progress_show(&p, (double)i, (double)r.out.n_items);
+		ok = run_item(&r, i, e);
+	}
+	progress_end(&p);
+	if (!ok)
+		return false;
 	if (r.out.n)
 		qsort(r.out.layer, r.out.n, sizeof(*r.out.layer), compare_layers);
 	print_layers(t, &r.out, o->format);

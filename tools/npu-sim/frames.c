@@ -7,6 +7,7 @@
  */
 #include "npu-sim.h"
 
+#include "base/progress.h"
 #include "base/threads.h"
 
 #include <stdatomic.h>
@@ -276,8 +277,13 @@ run_frames(struct run *r, struct err *e)
 	open_round(r, r->round);
 	if (r->o->frames > 1 && !open_stacks(r, e))
 		return false;
-	for (int i = 0; i < r->o->frames; i += (int)r->round->n)
-		if (!run_round(r, i, e))
-			return false;
-	return true;
+	struct progress p;
+	bool ok = true;
+	progress_begin(&p, "frames");
+	for (int i = 0; ok && i < r->o->frames; i += (int)r->round->n) {
+		progress_show(&p, i, r->o->frames);
+		ok = run_round(r, i, e);
+	}
+	progress_end(&p);
+	return ok;
 }

@@ -5,6 +5,8 @@
 
 #include "search.h"
 
+#include "base/progress.h"
+
 struct search {
 	struct sched *s;
 	/* the graph with copies by the DMA engine, and without; and for each the order
@@ -21,6 +23,8 @@ struct search {
 	struct found found;
 	int64_t spill; /* that of found.within */
 	double estimate; /* the least for the profile's own limit */
+	struct progress progress;
+	int round, rounds; /* through all settings, of as many at most */
 };
 
 /* what plans may share, but for the areas of maps */

@@ -68,8 +68,10 @@ search_plan(struct sched *s)
 	struct search x = { .s = s, .copies = s->copies != NULL, .estimate = INFINITY,
 			    .found.s = s };
 	forget_blocks(s);
+	progress_begin(&x.progress, "search");
 	bool ok = measure_whole(s) && find_copies(&x) && (may_beat(&x) || give_up(&x)) &&
 		  find_orders(&x) && search_all(&x);
+	progress_end(&x.progress);
 	plan_close(x.found.fastest);
 	plan_close(x.found.within);
 	while (x.n > 0)

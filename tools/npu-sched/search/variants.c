@@ -86,19 +86,31 @@ explore_anchored(struct search *x)
 	return explore(v, &x->found.front, knobs, FINELY);
 }
 
+/* part: of this round, coarse and fine alike */
+static void
+show_round(struct search *x, double part)
+{
+	progress_show(&x->progress, x->round + part, x->rounds);
+}
+
 /* first all coarsely, then what leads to something in detail */
 static bool
 explore_settings(struct search *x)
 {
 	const struct settings l = list_settings(x);
 	x->n_explored = 0;
-	for (int i = 0; i < l.n; i++)
+	for (int i = 0; i < l.n; i++) {
+		show_round(x, (double)i / l.n / 2);
 		if (!is_futile(x, l.v[i]) && !explore_setting(x, l.v[i]))
 			return false;
+	}
 	bool ok = explore_anchored(x);
-	for (size_t i = 0; ok && i < x->n_explored; i++)
+	for (size_t i = 0; ok && i < x->n_explored; i++) {
+		show_round(x, 0.5 + (double)i / (double)x->n_explored / 2);
 		if (is_on_front(&x->found.front, x->explored[i]))
 			ok = explore(x->explored[i], &x->found.front, search_knobs(x->s), FINELY);
+	}
+	x->round++;
 	return ok;
 }
 
@@ -261,6 +273,8 @@ explore_all(struct search *x, int64_t limit)
 	add_anchor(f, INT64_MAX, x->s->anchors.fastest);
 	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
 	struct points small = { .n = 0 }, all = { .n = 0 };
+	x->round = 0;
+	x->rounds = 2 * ((x->s->o->effort - 1) / EFFORTS + 1);
 	if (goal != GOAL_BALANCED && !explore_all_smallest(x, limit, &small))
 		return false;
 	if (goal == GOAL_SIZE)

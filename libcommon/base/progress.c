@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/progress.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char clear[] = "\r\033[K";
+
+static double
+now(void)
+{
+	struct timespec t;
+	const double nano = 1e-9;
+	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0
+						  : (double)t.tv_sec + nano * (double)t.tv_nsec;
+}
+
+void
+progress_begin(struct progress *p, const char *what)
+{
+	*p = (struct progress){ .what = what };
+	p->terminal = isatty(STDERR_FILENO);
+	if (p->terminal)
+		p->begin = now();
+}
+
+/* the line goes, and the program ends as if nobody had asked */
+static void
+on_interrupt(int number)
+{
+	(void)!write(STDERR_FILENO, clear, sizeof(clear) - 1);
+	(void)signal(number, SIG_DFL);
+	(void)raise(number);
+}
+
+/* not where somebody ignores or catches it */
+static void
+catch_interrupt(void)
+{
+	struct sigaction old, own = { .sa_handler = on_interrupt };
+	if (!sigaction(SIGINT, NULL, &old) && old.sa_handler == SIG_DFL)
+		(void)sigaction(SIGINT, &own, NULL);
+}
+
+void
+progress_show(struct progress *p, double done, double all)
+{
+	const double first = 1, often = 0.2;
+	if (!p->terminal || !(done > 0))
+		return;
+	double t = now();
+	if (t < p->begin + first || t < p->shown + often)
+		return;
+	if (!p->shown)
+		catch_interrupt();
+	p->shown = t;
+	double left = (t - p->begin) * (all - done) / done;
+	fprintf(stderr, "%s%s: %s: %.0f %%, about %.0f s left", clear,
+		program_invocation_short_name, p->what, 100 * done / all, left);
+	(void)fflush(stderr);
+}
+
+void
+progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs(clear, stderr);
+	p->shown = 0;
+}
