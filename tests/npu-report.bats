@@ -256,6 +256,28 @@ front()
 	npu-report --compare=fast.json --fail-if-slower=1000 worse.json >out
 }
 
+@test "a page of a comparison, with each of several" {
+	need xmllint
+	report fast
+	report slow --optimise=Size
+	npu-report --compare=slow.json --compare=fast.tflite -o c.html fast.json
+	xmllint --noout c.html
+	part=$(jq -n --slurpfile a slow.json --slurpfile b fast.json \
+		'100 * (1 - $b[0].calibrated_cycles / $a[0].calibrated_cycles)')
+	grep -q "<dt>Time</dt><dd><b>[^<]*</b><small>$(printf %.1f "$part") % less; it was " c.html
+	grep -q '<dt>Time</dt><dd><b>[^<]*</b><small>as before; it was ' c.html
+	# operators by what they changed: the most first, only of the one that differs
+	[ "$(grep -c 'What changed most' c.html)" = 1 ]
+	sed -n 's/.*share" style[^>]*>\([-+0-9.]*\) %.*/\1/p' c.html | tr -d '+-' >changes
+	[ -s changes ]
+	sort -rn changes | cmp - changes
+	npu-report --compare=slow.json --compare=fast.tflite fast.json >text
+	grep -q '^fast.json beside slow.json$' text
+	grep -q '^fast.json beside fast.tflite$' text
+	run -1 npu-report --compare=fast.json --compare=slow.json --fail-if-slower=0 -o x slow.json
+	[[ $output == *"of fast.json"* ]]
+}
+
 @test "what is no report is refused" {
 	report m
 	printf '{ "a": [1, 2' >cut.json

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct layer *
+const struct layer *
 layer_called(const struct report *r, const char *name)
 {
 	for (size_t i = 0; i < r->n_layers; i++)
@@ -154,27 +154,39 @@ compare_memory(const struct report *old, const struct report *new)
 	return b;
 }
 
-void
-print_comparison(struct text *t, const struct report *old, const struct report *new,
-		 bool html)
+static void
+print_tables(struct text *t, const struct table *b, size_t n)
 {
-	struct table tables[] = { compare_totals(old, new), compare_layers(old, new),
-				  compare_memory(old, new) };
-	const char *title = arena_printf(new->a, "%s beside %s",
-					 text_plain(new->a, new->file),
-					 text_plain(new->a, old->file));
+	for (size_t i = 0; i < n; i++) {
+		if (!b[i].n)
+			continue;
+		text_printf(t, "\n%s\n", b[i].title);
+		table_text(t, &b[i]);
+	}
+}
+
+void
+print_comparison(struct text *t, const struct report *old, size_t n_old,
+		 const struct report *new, bool html)
+{
+	struct arena *a = new->a;
+	const char *title = arena_printf(a, "%s beside", text_plain(a, new->file));
+	for (size_t i = 0; i < n_old; i++)
+		title = arena_printf(a, "%s%s %s", title, i ? "," : "",
+				     text_plain(a, old[i].file));
 	if (html)
 		page_open(t, title);
-	else
-		text_printf(t, "%s\n", title);
-	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
-		if (!tables[i].n)
+	for (size_t i = 0; i < n_old; i++) {
+		struct table b[] = { compare_totals(&old[i], new),
+				     compare_layers(&old[i], new),
+				     compare_memory(&old[i], new) };
+		if (html) {
+			print_comparison_page(t, &old[i], new, b, ARRAY_LEN(b));
 			continue;
-		text_printf(t, html ? "<h2>%s</h2>\n" : "\n%s\n", tables[i].title);
-		if (html)
-			table_html(t, &tables[i]);
-		else
-			table_text(t, &tables[i]);
+		}
+		text_printf(t, "%s%s beside %s\n", i ? "\n" : "", text_plain(a, new->file),
+			    text_plain(a, old[i].file));
+		print_tables(t, b, ARRAY_LEN(b));
 	}
 	if (html)
 		page_close(t);

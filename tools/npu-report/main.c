@@ -14,7 +14,9 @@ enum { OPT_HTML = 256, OPT_SVG, OPT_FRONT, OPT_COMPARE, OPT_SLOWER,
 enum { MOST_OTHERS = 16, PERF_OPTIONS = 4 };
 
 struct options {
-	const char *file, *output, *front, *compare, *called;
+	const char *file, *output, *front, *called;
+	const char *compare[MOST_OTHERS];
+	int n_compare;
 	const char *other[MOST_OTHERS]; /* NAME=FILE */
 	int n_others;
 	/* of npu-perf: --NAME, or NULL; and its value */
@@ -42,7 +44,8 @@ static const struct argp_option option_list[] = {
 	  "what accelerator NAME would take, of npu-sched --front --json for it", 0 },
 	{ "called", OPT_CALLED, "NAME", 0, "what to call the network", 0 },
 	{ "compare", OPT_COMPARE, "OLD", 0,
-	  "what got slower, larger, moved since another report", 0 },
+	  "what got slower, larger, moved since another model or report; may be given "
+	  "several times", 0 },
 	{ "fail-if-slower", OPT_SLOWER, "PERCENT", 0,
 	  "with --compare: exit with 1 if the timeline takes so much longer", 0 },
 	{ NULL, 0, NULL, 0, "Memory system, of a compiled model that has none:", 2 },
@@ -90,18 +93,18 @@ check_combination(struct argp_state *state, struct options *o)
 {
 	if (o->svg == PICTURES && !o->numbers && !o->summary && !o->explorer)
 		o->html |= has_suffix(o->output, ".html");
-	if (o->explorer && (o->html || o->compare || o->svg < PICTURES || o->numbers ||
+	if (o->explorer && (o->html || o->n_compare || o->svg < PICTURES || o->numbers ||
 			    o->summary))
 		argp_error(state, "--model-explorer goes with no other kind of output");
-	if (o->summary && (o->html || o->compare || o->svg < PICTURES || o->numbers))
+	if (o->summary && (o->html || o->n_compare || o->svg < PICTURES || o->numbers))
 		argp_error(state, "--summary goes with no picture, page or "
 				  "comparison");
-	if (o->svg < PICTURES && (o->html || o->compare))
+	if (o->svg < PICTURES && (o->html || o->n_compare))
 		argp_error(state, "--svg goes with neither --html nor --compare");
-	if (o->numbers && (o->html || o->compare || o->svg < PICTURES))
+	if (o->numbers && (o->html || o->n_compare || o->svg < PICTURES))
 		argp_error(state, "--numbers goes with no picture, page or "
 				  "comparison");
-	if (o->gate && !o->compare)
+	if (o->gate && !o->n_compare)
 		argp_error(state, "--fail-if-slower goes with --compare");
 }
 
@@ -147,7 +150,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_PART: pass_on(state, o, "--part", arg); break;
 	case OPT_SVG: o->svg = picture_of(state, arg); break;
 	case OPT_FRONT: o->front = arg; break;
-	case OPT_COMPARE: o->compare = arg; break;
+	case OPT_COMPARE:
+		if (o->n_compare == MOST_OTHERS)
+			argp_error(state, "--compare: %d reports at most", MOST_OTHERS);
+		o->compare[o->n_compare++] = arg;
+		break;
 	case OPT_SLOWER:
 		o->gate = true;
 		o->slower = percent_of(state, arg);
@@ -176,8 +183,8 @@ static void
 print(struct text *t, const struct options *o, const struct report *old,
       const struct report *r)
 {
-	if (o->compare)
-		print_comparison(t, old, r, o->html);
+	if (o->n_compare)
+		print_comparison(t, old, (size_t)o->n_compare, r, o->html);
 	else if (o->svg < PICTURES)
 		draw(t, r, o->svg, true);
 	else if (o->html)
@@ -196,7 +203,7 @@ static bool
 check_slower(const struct options *o, const struct report *old,
 	     const struct report *r, struct err *e)
 {
-	if (!o->gate || r->cycles <= old->cycles * (1 + o->slower / 100))
+	if (r->cycles <= old->cycles * (1 + o->slower / 100))
 		return true;
 	return err_no(e, "%s: %.0f cycles are %.2f %% more than the %.0f of %s", r->file,
 		      r->cycles, 100 * (r->cycles / old->cycles - 1), old->cycles,
@@ -211,6 +218,16 @@ open_report(struct arena *a, const struct options *o, const char *file,
 	struct bytes json;
 	return measure(a, file, o->perf, &json, status, e) &&
 	       read_report(a, json, file_name(file), r, e);
+}
+
+static bool
+open_old(struct arena *a, const struct options *o, struct report *old, int *status,
+	 struct err *e)
+{
+	for (int i = 0; i < o->n_compare; i++)
+		if (!open_report(a, o, o->compare[i], &old[i], status, e))
+			return false;
+	return true;
 }
 
 static bool
@@ -236,7 +253,7 @@ main(int argc, char **argv)
 {
 	struct options o = { .svg = PICTURES };
 	struct err e = { 0 };
-	struct report old, r;
+	struct report old[MOST_OTHERS], r;
 	struct text t = { 0 };
 	int status = EXIT_YES; /* of npu-perf */
 	struct cli_common common = {
@@ -244,12 +261,12 @@ main(int argc, char **argv)
 	};
 	cli_parse(&argp, argc, argv, &o, &common);
 	struct arena *a = arena_open();
-	if ((!o.compare || open_report(a, &o, o.compare, &old, &status, &e)) &&
-	    open_report(a, &o, o.file, &r, &status, &e) && open_fronts(&o, &r, &e)) {
+	if (open_old(a, &o, old, &status, &e) && open_report(a, &o, o.file, &r, &status, &e) && open_fronts(&o, &r, &e)) {
 		r.network = o.called ? o.called : r.network;
-		print(&t, &o, &old, &r);
-		if (file_write(o.output, t.p, t.n, false, &e))
-			(void)check_slower(&o, &old, &r, &e);
+		print(&t, &o, old, &r);
+		bool ok = file_write(o.output, t.p, t.n, false, &e);
+		for (int i = 0; ok && o.gate && i < o.n_compare; i++)
+			ok = check_slower(&o, &old[i], &r, &e);
 	}
 	text_free(&t);
 	arena_close(a);

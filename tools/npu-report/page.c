@@ -120,7 +120,7 @@ put_headline(struct text *t, const struct report *r)
 	struct arena *a = r->a;
 	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
 	put_sentence(t, r);
-	text_puts(t, "<dl id=\"facts\">\n");
+	text_puts(t, "<dl id=\"facts\" class=\"facts\">\n");
 	put_fact(t, r, "Time", "inference_ms",
 		 human_ms(a, number(r, "inference_ms")),
 		 arena_printf(a, "%s cycles; 8 of 10 networks between %s and %s",

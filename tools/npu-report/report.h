@@ -245,8 +245,12 @@ void print_summary(struct text *t, const struct report *r);
 /* plain.c */
 void print_plain(struct text *t, const struct report *r);
 void print_numbers(struct text *t, const struct report *r);
-/* compare.c: old beside new; html: as a page */
-void print_comparison(struct text *t, const struct report *old,
+/* compare.c: new beside each of the old; html: as a page */
+void print_comparison(struct text *t, const struct report *old, size_t n_old,
 		      const struct report *new, bool html);
+const struct layer *layer_called(const struct report *r, const char *name);
+/* compare_page.c: one of them, with the tables of all numbers */
+void print_comparison_page(struct text *t, const struct report *old,
+			   const struct report *new, const struct table *tables, size_t n);
 
 #endif
