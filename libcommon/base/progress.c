@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/progress.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +34,7 @@ progress_begin(struct progress *p, const char *what)
 static void
 on_interrupt(int number)
 {
-	(void)!write(STDERR_FILENO, clear, sizeof(clear) - 1);
+	(void)file_put(STDERR_FILENO, clear, sizeof(clear) - 1);
 	(void)signal(number, SIG_DFL);
 	(void)raise(number);
 }
@@ -55,7 +57,7 @@ progress_show(struct progress *p, double done, double all)
 	double t = now();
 	if (t < p->begin + first || t < p->shown + often)
 		return;
-	if (!p->shown)
+	if (!(p->shown > 0))
 		catch_interrupt();
 	p->shown = t;
 	double left = (t - p->begin) * (all - done) / done;
@@ -67,7 +69,7 @@ progress_show(struct progress *p, double done, double all)
 void
 progress_end(struct progress *p)
 {
-	if (p->shown)
+	if (p->shown > 0)
 		fputs(clear, stderr);
 	p->shown = 0;
 }

@@ -58,7 +58,9 @@ put_fact(struct text *t, const struct report *r, const char *name, const char *k
 	text_puts(t, "<div><dt>");
 	escape(t, name);
 	text_printf(t, "</dt><dd><b data-key=\"%s\" data-value=\"", key);
-	text_double(t, number(r, key));
+	const struct json *v = json_get(r->root, key);
+	if (v && v->kind == JSON_NUMBER)
+		text_double(t, v->number);
 	text_puts(t, "\">");
 	escape(t, value);
 	text_puts(t, "</b><small>");
@@ -74,10 +76,21 @@ memory_of_part(const struct report *r, bool constants)
 	const struct target_part *p = name ? target_part_find(name, &none) : NULL;
 	if (!p)
 		return "";
+	if (!constants && p->cache_bytes)
+		return arena_printf(r->a, "; the NPU's own has %s",
+				    human_bytes(r->a, (double)p->cache_bytes));
 	return arena_printf(r->a, "; %s has %s",
 			    constants ? p->constant_memory : p->arena_memory,
 			    human_bytes(r->a, (double)(constants ? p->constant_bytes
 								 : p->arena_bytes)));
+}
+
+/* what lies there: the arena, or what is brought from it */
+static const char *
+sram_use(const struct report *r)
+{
+	bool arena = !strcmp(json_string(r->root, "arena_in", "sram"), "sram");
+	return arena ? "arena" : "fast copies of an arena elsewhere";
 }
 
 static void
@@ -128,13 +141,13 @@ put_headline(struct text *t, const struct report *r)
 			      human_ms(a, cycles_ms(r, number(r, "calibrated_low"))),
 			      human_ms(a, cycles_ms(r, number(r, "calibrated_high")))));
 	put_fact(t, r, "SRAM", "sram_bytes", human_bytes(a, r->sram),
-		 arena_printf(a, "arena%s", memory_of_part(r, false)));
+		 arena_printf(a, "%s%s", sram_use(r), memory_of_part(r, false)));
 	put_fact(t, r, "Flash", "flash_bytes", human_bytes(a, number(r, "flash_bytes")),
 		 arena_printf(a, "constants%s. Command streams: %s",
 			      memory_of_part(r, true),
 			      human_bytes(a, number(r, "stream_bytes"))));
 	put_fact(t, r, "On the NPU", "npu_layers",
-		 npu >= 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "?",
+		 npu + cpu > 0 ? arena_printf(a, "%.0f of %.0f", npu, npu + cpu) : "all",
 		 cpu > 0 ? arena_printf(a, "operators; %.0f on the CPU, roughly %s cycles "
 					   "of a Cortex-M55", cpu,
 					human_count(a, number(r, "cpu_cycles")))

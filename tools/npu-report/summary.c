@@ -39,7 +39,10 @@ static void
 put_places(struct text *t, const struct report *r)
 {
 	double npu = number(r, "npu_layers"), cpu = number(r, "cpu_operators");
-	text_printf(t, "  NPU      %.0f of %.0f operators", npu, npu + cpu);
+	if (npu + cpu > 0)
+		text_printf(t, "  NPU      %.0f of %.0f operators", npu, npu + cpu);
+	else /* of a graph that does not count them */
+		text_puts(t, "  NPU      all operators");
 	if (cpu > 0)
 		text_printf(t, "; %.0f on the CPU, roughly %s cycles of a Cortex-M55",
 			    cpu, human_count(r->a, number(r, "cpu_cycles")));
@@ -124,12 +127,13 @@ difference(const struct report *r, double cycles)
 			    percent < 0 ? "less time" : "more time");
 }
 
-/* what pays: a twentieth of the time, or a tenth of the memory */
+/* what pays: a twentieth of the time, or a tenth of the memory for not much of it */
 static bool
 is_worth(const struct report *r, const struct gain *g)
 {
-	const double time = 0.95, memory = 0.9;
-	return g->cycles < time * r->cycles || (*g->how && g->sram < memory * r->sram);
+	const double time = 0.95, memory = 0.9, slow = 1.7;
+	return g->cycles < time * r->cycles ||
+	       (*g->how && g->sram < memory * r->sram && g->cycles < slow * r->cycles);
 }
 
 static void
