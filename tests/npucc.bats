@@ -341,7 +341,8 @@ nothing_but()
 		.sram == $r.sram_bytes and (.cycles | round) == $r.calibrated_cycles)' \
 		kept/report.json kept/front.json
 	[ "$(jq '.front | length' kept/front.json)" = \
-		"$(grep -cE '<circle .*<title>[0-9]+ bytes, ' kept/report.html)" ]
+		"$(sed -n '/id="data"/,/<\/script>/p' kept/report.html | sed '1d;$d' |
+			jq '.points | length')" ]
 	npucc "${target[@]}" --model=calibrated --keep=calibrated "$model"
 	cmp kept/front.json calibrated/front.json
 	refuses 2 "stop where --keep goes on" npucc "${target[@]}" --front --keep=x \

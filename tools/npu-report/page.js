@@ -73,6 +73,9 @@ function picture(box, width, height, label)
 		role: 'group', 'aria-label': label });
 }
 
+/* a box that is not laid out yet, as when printing begins, has none */
+const widthOf = box => Math.max(240, box.clientWidth - 2);
+
 const pen = document.createElement('canvas').getContext('2d');
 pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
 function fit(s, width)
@@ -315,7 +318,7 @@ function describe(i, mode)
 function drawNetwork()
 {
 	const box = $('network'), mode = $('colour').value, HIGH = 38, GAP = 20;
-	const graph = levels(), all = box.clientWidth - 2;
+	const graph = levels(), all = widthOf(box);
 	const most = Math.max(...graph.rows.map(r => r.filter(s => s.node >= 0).length));
 	let width = Math.max(72, Math.min(190, (all - 24) / most - 10));
 	let wide = place(graph.rows, width, 14, 8);
@@ -419,7 +422,7 @@ const seen = (a, b) => b > from * D.cycles && a < to * D.cycles;
 
 function drawTimeline()
 {
-	const box = $('timeline'), width = box.clientWidth - 2, HIGH = 34, y = [18, 64];
+	const box = $('timeline'), width = widthOf(box), HIGH = 34, y = [18, 64];
 	const svg = picture(box, width, 132, 'kernels of the NPU and transfers over time');
 	const x = scale(width), right = width - RIGHT;
 	timeAxis(svg, x, 106, 92);
@@ -439,7 +442,7 @@ function drawTimeline()
 
 function drawMemory()
 {
-	const box = $('memory'), width = box.clientWidth - 2, HIGH = 260;
+	const box = $('memory'), width = widthOf(box), HIGH = 260;
 	const places = D.peaks.filter(p => p.top > 0);
 	if (!places.length) {
 		box.textContent = 'The compiled file has no map: nothing is known of its memory.';
@@ -526,7 +529,7 @@ function drawCurve()
 	const box = $('curve');
 	if (!box)
 		return;
-	const width = box.clientWidth - 2, HIGH = 230, y0 = HIGH + 14;
+	const width = widthOf(box), HIGH = 230, y0 = HIGH + 14;
 	const svg = picture(box, width, HIGH + 50, 'time over SRAM, of all plans that nothing beats');
 	const right = Math.max(D.sram, ...D.points.map(p => p[0])) * 1.05;
 	const top = Math.max(D.cycles, ...D.points.map(p => p[1])) * 1.08;
