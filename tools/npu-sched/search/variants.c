@@ -274,7 +274,8 @@ explore_all(struct search *x, int64_t limit)
 	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
 	struct points small = { .n = 0 }, all = { .n = 0 };
 	x->round = 0;
-	x->rounds = 2 * ((x->s->o->effort - 1) / EFFORTS + 1);
+	/* for the smallest plan within one or two limits, and for all */
+	x->rounds = (x->s->memory.spilling ? 3 : 2) * ((x->s->o->effort - 1) / EFFORTS + 1);
 	if (goal != GOAL_BALANCED && !explore_all_smallest(x, limit, &small))
 		return false;
 	if (goal == GOAL_SIZE)
