@@ -41,7 +41,7 @@ FAST_CFLAGS ?= -O3 -Wno-maybe-uninitialized -Wno-unknown-warning-option
 # same on every machine
 MACHINE := $(shell $(CC) -dumpmachine)
 SSE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
-PTHREAD := $(if $(filter arm-none-eabi,$(MACHINE)),,-pthread)
+PTHREAD := $(if $(filter arm-none-eabi wasm32-%,$(MACHINE)),,-pthread)
 STD := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DNPUTOOLS_VERSION='"$(VERSION)"' -Ilibcommon -Ischema $(PTHREAD) \
 	-ffp-contract=off $(SSE)
@@ -97,6 +97,10 @@ say = $(if $(filter 1,$(V)),,@echo "  $(1)	$(2)")
 
 LIB := $(B)/libcommon.a
 LIB_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/*/*.c))
+# GNU ar makes no index of WebAssembly's objects; its linker drops what is not used
+ifneq ($(filter wasm32-%,$(MACHINE)),)
+LIB := $(LIB_OBJ) $(patsubst %.c,$(B)/%.o,$(wildcard libcommon/base/wasi/*.c))
+endif
 BIN := $(TOOLS:%=$(B)/bin/%)
 
 PROGRAM_SCRIPTS := scripts/npu-sweep scripts/npu-vela
@@ -113,7 +117,7 @@ $(B)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(WARN) $(CFLAGS) $(EXTRA_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(LIB): $(LIB_OBJ)
+$(B)/libcommon.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
@@ -358,6 +362,24 @@ bench-speed: tests
 
 lint:
 	$(Q)scripts/lint
+
+# ---- WebAssembly ---------------------------------------------------------
+
+# every program as a module of WASI in build-wasm; libcommon/base/wasi has what its
+# libc lacks.  The stack is in front of the data, so that to use it up is a trap
+WASM := build-wasm
+WASM_CC = clang --target=wasm32-wasi
+.PHONY: wasm check-wasm wasm-modules
+wasm:
+	$(Q)scripts/install-deps --wasm
+	$(Q)$(MAKE) --no-print-directory B=$(WASM) CC="$(WASM_CC)" PKG_CONFIG=false STATIC=0 \
+		CPPFLAGS="-Ilibcommon/base/wasi -include wasi.h -D_WASI_EMULATED_SIGNAL" \
+		CFLAGS="-O2 -msimd128" \
+		LDFLAGS="-Wl,--strip-all,--stack-first,-z,stack-size=4194304" \
+		LIBS="-lwasi-emulated-signal -lm" wasm-modules
+wasm-modules: $(TOOLS:%=$(B)/%.wasm)
+$(B)/%.wasm: $(B)/bin/%
+	$(Q)cp $< $@
 
 # ---- installation --------------------------------------------------------
 

@@ -3,6 +3,19 @@
 
 #include "base/arena.h"
 
+#ifdef __wasi__ /* has no threads: what is costliest needs not come first */
+
+void
+threads_for(unsigned n_threads, size_t n, const int64_t *cost,
+	    void (*run)(void *ctx, size_t i), void *ctx)
+{
+	(void)n_threads, (void)cost;
+	for (size_t i = 0; i < n; i++)
+		run(ctx, i);
+}
+
+#else
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -178,3 +191,5 @@ threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 	share(&j, n_threads > 1 ? n_threads - 1 : 0);
 	arena_close(a);
 }
+
+#endif

@@ -6,7 +6,8 @@
  * into.  When the pipe ends, because this program has ended or was ended, the guard
  * ends the group and removes the private directories; with them goes what programs
  * were writing.  SIGTERM, SIGHUP and SIGINT are passed on by the same way: their
- * number goes down the pipe.
+ * number goes down the pipe.  In a WebAssembly module nobody guards: what ends it
+ * early leaves the private directories.
  */
 #include "npucc.h"
 
@@ -19,16 +20,10 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static pid_t guard; /* a signal's handler has to find both */
-static int leash = -1;
-
-static const int caught[] = { SIGTERM, SIGHUP, SIGINT };
-
-/* ---- the guard -------------------------------------------------------------- */
+/* ---- what is to go ---------------------------------------------------------- */
 
 static void
 remove_tree(int at, const char *name)
@@ -67,6 +62,17 @@ remove_all(const struct guarded *g)
 	for (size_t i = g->n_made; i-- > 0;)
 		(void)rmdir(g->made[i]);
 }
+
+#ifndef __wasi__
+
+#include <sys/wait.h>
+
+static pid_t guard; /* a signal's handler has to find both */
+static int leash = -1;
+
+static const int caught[] = { SIGTERM, SIGHUP, SIGINT };
+
+/* ---- the guard -------------------------------------------------------------- */
 
 /* the group ends with the guard, who belongs to it */
 static _Noreturn void
@@ -184,3 +190,29 @@ guard_end(void)
 		let_go();
 	guard = 0;
 }
+
+#else /* no signals, no processes: this program itself removes them when it ends */
+
+static struct guarded guarded;
+
+bool
+guard_start(const struct guarded *g, struct err *e)
+{
+	guarded = *g;
+	return !atexit(guard_end) || err_set(e, "no memory");
+}
+
+void
+guard_hold_signals(bool hold)
+{
+	(void)hold;
+}
+
+void
+guard_end(void)
+{
+	remove_all(&guarded);
+	guarded = (struct guarded){ 0 };
+}
+
+#endif

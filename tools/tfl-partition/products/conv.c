@@ -223,7 +223,7 @@ read_rest(const struct part *p, const struct tfl_op *op, bool groups, struct con
 	const char *why = groups ? read_groups(p, c) : NULL;
 	if (!why)
 		why = check_conv_common(p, op, c);
-	return why ? why : check_shape(p, c);
+	return why ? why : conv_check_shape(p, c);
 }
 
 static const char *

@@ -51,7 +51,7 @@ struct low_conv conv_shape(const struct conv *c, struct g_pad pad);
 struct low_conv conv_whole(struct part *p, const struct conv *c, struct g_pad pad);
 nd_made conv_made; /* ctx: const struct conv: the OFM's zero point and clamp */
 /* what the NPU can't, or a front end's scales of its sums */
-const char *check_shape(const struct part *p, const struct conv *c);
+const char *conv_check_shape(const struct part *p, const struct conv *c);
 /* operations of an operator with a window, on the IFM or what a PAD in front reads */
 void lower_windows(struct part *p, const struct tfl_op *op, const struct conv *c);
 

@@ -118,7 +118,7 @@ conv_made(void *ctx, struct g_op *op)
 /* ---- windows ------------------------------------------------------------------------ */
 
 const char *
-check_shape(const struct part *p, const struct conv *c)
+conv_check_shape(const struct part *p, const struct conv *c)
 {
 	struct low_conv w = conv_shape(c, conv_window(c).pad);
 	struct nd in = nd_shape(c->ifm), out = nd_shape(c->ofm);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statuses of programs, as the host of `make wasm` gives them. */
+#ifndef BASE_WASI_SYS_WAIT_H
+#define BASE_WASI_SYS_WAIT_H
+
+#define WTERMSIG(status) ((status) & 0x7f)
+#define WIFSIGNALED(status) (WTERMSIG(status) != 0)
+#define WEXITSTATUS(status) ((status) >> 8 & 0xff)
+
+#endif

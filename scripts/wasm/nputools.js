@@ -1,0 +1,88 @@
+#!/usr/bin/env node
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a program of `make wasm` under node, on the system's files:
+ *	node nputools.js NAME [ARGUMENT ...]
+ * The modules are in the directory NPUTOOLS_WASM, or beside this file.
+ */
+"use strict";
+
+const fs = require("fs");
+const os = require("os");
+const path = require("path");
+const { Wasi, WasiFile } = require("./wasi.js");
+
+const directory = process.env.NPUTOOLS_WASM || path.join(__dirname, "modules");
+if (!globalThis.crypto)
+	globalThis.crypto = require("crypto").webcrypto;
+
+function programs() {
+	return fs.readdirSync(directory).filter((f) => f.endsWith(".wasm"))
+		.map((f) => f.slice(0, -5)).sort();
+}
+
+const loaded = {};
+function load(name) {
+	const file = path.join(directory, name + ".wasm");
+	if (!/^[a-z0-9-]+$/.test(name) || (!loaded[name] && !fs.existsSync(file)))
+		return null;
+	loaded[name] = loaded[name] || new WebAssembly.Module(fs.readFileSync(file));
+	return loaded[name];
+}
+
+/* a name of Windows within a POSIX one, "/C:/here/D:/there": the last drive counts */
+function windowsPath(name) {
+	const all = [...name.matchAll(/[A-Za-z]:(?=\/|$)/g)];
+	const last = all[all.length - 1];
+	return last ? name.slice(last.index) + (last.index + 2 === name.length ? "/" : "")
+		: name;
+}
+
+/* position null: where the system is in it, as others may write to the same file */
+function standard(fd) {
+	const f = new WasiFile(fs, fd, null, false);
+	if (fd === 0 && f.stat.isFile())
+		f.position = 0;
+	f.isTerminal = require("tty").isatty(fd);
+	return f;
+}
+
+function run(name, args) {
+	const windows = process.platform === "win32";
+	const cwd = process.cwd().replace(/\\/g, "/");
+	const module = load(name);
+	if (!module) {
+		process.stderr.write(`nputools: no program '${name}'; there are ` +
+			programs().join(", ") + "\n");
+		return 2 << 8;
+	}
+	const host = {
+		fs, module: load,
+		env: { TMPDIR: os.tmpdir().replace(/\\/g, "/") },
+		cwd: windows ? "/" + cwd : cwd,
+		path: windows ? windowsPath : undefined,
+		/* as a program whose reader has gone */
+		failed: (e) => e.code === "EPIPE" && process.exit(128 + 13),
+	};
+	if (windows)
+		args = args.map((s) => s.replace(/\\/g, "/"));
+	return new Wasi(host, [name, ...args], [0, 1, 2].map(standard)).run(module);
+}
+
+function main(name, args) {
+	if (name === undefined || name === "--help" || name === "--version") {
+		const { version } = JSON.parse(fs.readFileSync(
+			path.join(__dirname, "package.json")));
+		process.stdout.write(name === "--version" ? `nputools ${version}\n`
+			: "usage: nputools PROGRAM [ARGUMENT ...]\n" +
+			`programs: ${programs().join(", ")}\n`);
+		return name === undefined ? 2 : 0;
+	}
+	const status = run(name, args);
+	return status & 127 ? 128 + (status & 127) : status >> 8;
+}
+
+if (require.main === module)
+	process.exitCode = main(process.argv[2], process.argv.slice(3));
+else
+	module.exports = { main, run, windowsPath };

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs as processes: started all at once, heard until the last has ended. */
+#include "processes.h"
+
+#ifndef __wasi__
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* what the first one reads, as far as it has not got it */
+struct feed {
+	int fd; /* -1: it has all of it, or wants no more */
+	struct bytes left;
+};
+
+/* ---- starting --------------------------------------------------------------- */
+
+/* in the guard's group, with signals as they are by default */
+static int
+prepare(posix_spawnattr_t *attr)
+{
+	sigset_t none, usual;
+	(void)sigemptyset(&none);
+	(void)sigemptyset(&usual);
+	(void)sigaddset(&usual, SIGPIPE); /* how a stage learns of its reader's end */
+	int bad = posix_spawnattr_init(attr);
+	if (!bad)
+		bad = posix_spawnattr_setpgroup(attr, guard_group());
+	if (!bad)
+		bad = posix_spawnattr_setsigmask(attr, &none);
+	if (!bad)
+		bad = posix_spawnattr_setsigdefault(attr, &usual);
+	if (!bad)
+		bad = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP |
+							 POSIX_SPAWN_SETSIGMASK |
+							 POSIX_SPAWN_SETSIGDEF);
+	return bad;
+}
+
+/* standard input, output and error; -1: as ours */
+static int
+connect(posix_spawn_file_actions_t *f, const struct job *j, int in, int out, int says)
+{
+	int bad = posix_spawn_file_actions_init(f);
+	if (!bad && j->from)
+		bad = posix_spawn_file_actions_addopen(f, STDIN_FILENO, j->from,
+						       O_RDONLY, 0);
+	else if (!bad && in >= 0)
+		bad = posix_spawn_file_actions_adddup2(f, in, STDIN_FILENO);
+	if (!bad && j->mute)
+		bad = posix_spawn_file_actions_addopen(f, STDOUT_FILENO, "/dev/null",
+						       O_WRONLY, 0);
+	else if (!bad && out >= 0)
+		bad = posix_spawn_file_actions_adddup2(f, out, STDOUT_FILENO);
+	if (!bad)
+		bad = posix_spawn_file_actions_adddup2(f, says, STDERR_FILENO);
+	return bad;
+}
+
+static bool
+spawn(struct npucc *c, struct process *p, int in, int out)
+{
+	posix_spawnattr_t attr;
+	posix_spawn_file_actions_t files;
+	int said[2];
+	if (pipe2(said, O_CLOEXEC) || fcntl(said[0], F_SETFL, O_NONBLOCK))
+		return err_set(c->e, "pipe: %s", strerror(errno));
+	int bad = prepare(&attr);
+	if (!bad)
+		bad = connect(&files, p->job, in, out, said[1]);
+	if (!bad)
+		bad = posix_spawn(&p->pid, c->path[p->job->program], &files, &attr,
+				  process_arguments(c, p->job), environ);
+	(void)posix_spawn_file_actions_destroy(&files);
+	(void)posix_spawnattr_destroy(&attr);
+	(void)close(said[1]);
+	p->says = said[0];
+	p->ended = bad != 0;
+	return !bad || err_set(c->e, "%s: %s", c->path[p->job->program],
+			       strerror(bad));
+}
+
+/* the end to read from; the other one never makes us wait */
+static bool
+open_feed(struct npucc *c, const struct job *j, struct feed *f, int *in)
+{
+	int end[2];
+	*f = (struct feed){ .fd = -1, .left = j->fed };
+	if (!j->fed.p)
+		return true;
+	if (pipe2(end, O_CLOEXEC))
+		return err_set(c->e, "pipe: %s", strerror(errno));
+	f->fd = end[1];
+	*in = end[0];
+	return !fcntl(end[1], F_SETFL, O_NONBLOCK) ||
+	       err_set(c->e, "pipe: %s", strerror(errno));
+}
+
+static bool
+start_all(struct npucc *c, struct process *p, size_t n, struct feed *f)
+{
+	int in = -1;
+	bool ok = open_feed(c, p[0].job, f, &in);
+	for (size_t i = 0; ok && i < n; i++) {
+		int end[2] = { -1, -1 };
+		if (i + 1 < n && !p[i].job->aside && pipe2(end, O_CLOEXEC))
+			ok = err_set(c->e, "pipe: %s", strerror(errno));
+		ok = ok && spawn(c, &p[i], in, end[1]);
+		if (in >= 0)
+			(void)close(in);
+		if (end[1] >= 0)
+			(void)close(end[1]);
+		in = end[0];
+	}
+	if (in >= 0)
+		(void)close(in);
+	return ok;
+}
+
+/* ---- until all have ended ------------------------------------------------------ */
+
+/* the first n: nobody reads what they write, and they need not compute it first */
+static void
+end_first(const struct process *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!p[i].ended)
+			(void)kill(p[i].pid, SIGPIPE);
+}
+
+static void
+stop_hearing(struct process *p)
+{
+	if (p->says >= 0)
+		(void)close(p->says);
+	p->says = -1;
+}
+
+/* what p has said since; true: there may be more */
+static bool
+hear(struct process *p)
+{
+	enum { STEP = 1 << 14 };
+	ssize_t n = read(p->says, text_room(&p->notes, STEP), STEP);
+	if (n > 0)
+		p->notes.n += (size_t)n;
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		stop_hearing(p);
+	return n > 0;
+}
+
+/*
+ * Those before one that was ended from outside are ended: after a failure of its own
+ * they may have found another, and the first in the pipe is told, whichever was the
+ * first in time.  One that stands aside is first, and what all others make is its.
+ */
+static void
+reap(struct process *p, size_t i, size_t n)
+{
+	if (p[i].ended || !waitpid(p[i].pid, &p[i].status, WNOHANG))
+		return;
+	p[i].ended = true;
+	/* to the end of what is there: a child of its own may keep the pipe open */
+	while (p[i].says >= 0 && hear(&p[i]))
+		;
+	stop_hearing(&p[i]);
+	if (process_failed(&p[i]) && p[i].job->aside)
+		end_first(p, n);
+	else if (WIFSIGNALED(p[i].status) && process_failed(&p[i]))
+		end_first(p, i);
+}
+
+/* SIGPIPE is ignored: who reads no more says itself why */
+static void
+give(struct feed *f)
+{
+	ssize_t n = write(f->fd, f->left.p, f->left.n);
+	if (n > 0) {
+		f->left.p += n;
+		f->left.n -= (size_t)n;
+	}
+	if (!f->left.n || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		(void)close(f->fd);
+		f->fd = -1;
+	}
+}
+
+static void
+do_nothing(int number)
+{
+	(void)number; /* that it came ends ppoll() */
+}
+
+static void
+wait_all(struct npucc *c, struct process *p, size_t n, struct feed *feed)
+{
+	struct pollfd *f = anew(c->a, struct pollfd, n + 1);
+	sigset_t child, usual;
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &child, &usual);
+	for (bool going = true; going;) {
+		going = false;
+		for (size_t i = 0; i < n; i++) {
+			reap(p, i, n);
+			f[i] = (struct pollfd){ .fd = p[i].says, .events = POLLIN };
+			going = going || !p[i].ended;
+		}
+		f[n] = (struct pollfd){ .fd = feed->fd, .events = POLLOUT };
+		if (!going || ppoll(f, n + 1, NULL, &usual) <= 0)
+			continue;
+		if (f[n].revents)
+			give(feed);
+		for (size_t i = 0; i < n; i++)
+			if (f[i].revents)
+				(void)hear(&p[i]);
+	}
+	(void)sigprocmask(SIG_SETMASK, &usual, NULL);
+}
+
+bool
+processes_run(struct npucc *c, struct process *p, size_t n)
+{
+	(void)signal(SIGCHLD, do_nothing); /* if it is ignored, statuses are lost */
+	struct feed feed;
+	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
+	bool ok = start_all(c, p, n, &feed);
+	if (!ok)
+		end_first(p, n);
+	wait_all(c, p, n, &feed);
+	if (feed.fd >= 0)
+		(void)close(feed.fd);
+	(void)signal(SIGPIPE, on_pipe);
+	return ok;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs as WebAssembly modules, run to their end one after the other.  WASI starts
+ * no programs: the host does, by the two functions below (scripts/wasm/wasi.js).
+ */
+#include "processes.h"
+
+#ifdef __wasi__
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * Runs the program argv[0] with three of this program's descriptors as its own; -1: it
+ * gets an empty file, or what it writes is lost.  Returns its status as waitpid() has
+ * it, or -1: there is no such program.
+ */
+__attribute__((import_module("nputools"), import_name("run")))
+extern int host_run(char **argv, int argc, int in, int out, int err);
+
+/* a descriptor of a file in memory: what is written to it can be read from it once */
+__attribute__((import_module("nputools"), import_name("buffer")))
+extern int host_buffer(void);
+
+static void
+hear(struct process *p, int fd)
+{
+	enum { STEP = 1 << 14 };
+	ssize_t n;
+	while ((n = read(fd, text_room(&p->notes, STEP), STEP)) > 0)
+		p->notes.n += (size_t)n;
+}
+
+/* in: a descriptor, which is closed; out: one, or -1 */
+static bool
+run(struct npucc *c, struct process *p, int in, int out)
+{
+	char **argv = process_arguments(c, p->job);
+	int argc = 0, says = host_buffer();
+	while (argv[argc])
+		argc++;
+	p->status = host_run(argv, argc, in, out, says);
+	hear(p, says);
+	(void)close(says);
+	if (in > STDIN_FILENO)
+		(void)close(in);
+	return p->status >= 0 || err_set(c->e, "%s: no such program", argv[0]);
+}
+
+/* what the first job reads, or what from is */
+static int
+open_input(struct npucc *c, const struct job *j, int piped)
+{
+	if (j->from) {
+		int fd = open(j->from, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			(void)err_set(c->e, "%s: %s", j->from, strerror(errno));
+		if (piped > STDIN_FILENO)
+			(void)close(piped);
+		return fd;
+	}
+	if (!j->fed.p)
+		return piped;
+	int fd = host_buffer();
+	if (!file_put(fd, j->fed.p, j->fed.n))
+		(void)err_set(c->e, "pipe: %s", strerror(errno));
+	return fd;
+}
+
+bool
+processes_run(struct npucc *c, struct process *p, size_t n)
+{
+	int in = STDIN_FILENO;
+	for (size_t i = 0; i < n; i++) {
+		const struct job *j = p[i].job;
+		bool last = i + 1 == n;
+		int out = j->mute ? -1 : last ? STDOUT_FILENO : host_buffer();
+		in = open_input(c, j, in);
+		if (c->e->status || !run(c, &p[i], in, out))
+			return false;
+		/* those behind it would find their input cut short */
+		if (process_failed(&p[i]))
+			break;
+		in = out;
+	}
+	return true;
+}
+
+#endif
