@@ -381,6 +381,14 @@ wasm-modules: $(TOOLS:%=$(B)/%.wasm)
 $(B)/%.wasm: $(B)/bin/%
 	$(Q)cp $< $@
 
+# cases and flows of the suite by the modules under node, and their outputs beside
+# those of the programs; NPUTOOLS_ALL: all cases and the suite of the whole flow
+WASM_SUITES = ^packages:wasm$$\|^cases:$(if $(NPUTOOLS_ALL),\|^bats:flow$$)
+check-wasm: wasm tests
+	$(Q)scripts/wasm/as-programs $(WASM) $(B) $(WASM)/node
+	$(Q)NPUTOOLS_NATIVE=$(CURDIR)/$(B) CASES_STEP=$(if $(NPUTOOLS_ALL),1,5) \
+		tests/run $(WASM)/node '$(WASM_SUITES)'
+
 # ---- installation --------------------------------------------------------
 
 BINDIR := $(DESTDIR)$(PREFIX)/bin

@@ -12,6 +12,9 @@ const os = require("os");
 const path = require("path");
 const { Wasi, WasiFile } = require("./wasi.js");
 
+/* most runs end before optimized code pays: V8 is to begin with it later than usual */
+require("v8").setFlagsFromString("--wasm-tiering-budget=50000000");
+
 const directory = process.env.NPUTOOLS_WASM || path.join(__dirname, "modules");
 if (!globalThis.crypto)
 	globalThis.crypto = require("crypto").webcrypto;

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+# make check-wasm: the modules under node say and write what the programs do.
+
+load ../lib/common
+
+native=${NPUTOOLS_NATIVE-$TOP/build}/bin
+memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
+digits=$TOP/tests/models/digits.tflite
+
+# both NAME ARGUMENT...: the same output, messages and status
+both()
+{
+	local status=0 want=0
+	(PATH=$native:$PATH; "$@") >want.out 2>want.err </dev/null || want=$?
+	"$@" >out 2>err </dev/null || status=$?
+	[ $status = $want ] || { echo "$*: status $status, not $want"; cat err; return 1; }
+	diff want.out out && diff want.err err
+}
+
+@test "each program's --help, --usage and --version" {
+	for p in $(programs); do
+		for o in --help --usage --version; do
+			"$native/$p" $o
+		done
+	done >want
+	NPUTOOLS_WASM=$TOP/build-wasm node -e '
+		const n = require(process.argv[1]);
+		for (const p of process.argv.slice(2))
+			for (const o of ["--help", "--usage", "--version"])
+				if (n.run(p, [o]))
+					process.exit(1);
+	' "$TOP/scripts/wasm/nputools.js" $(programs) >out
+	diff want out
+}
+
+@test "wrong usage is refused in the same words" {
+	both npu-sched --nonsense
+	both npu-sched -Z
+	both npu-sched -a
+	both npu-sched --ver
+	both npu-sched --json=3
+	both npu-sched --effort=ten
+	both npucc a b
+	both tfl-quantcheck none.tflite
+}
+
+@test "every accelerator's compiled model, header and listing" {
+	for a in ethos-u55-32 ethos-u55-256 ethos-u65-512 ethos-u85-256; do
+		case $a in
+		ethos-u65*) m="--system-config=Ethos_U65_High_End --memory-mode=Dedicated_Sram" ;;
+		ethos-u85*) m="--system-config=Ethos_U85_SYS_DRAM_Low --memory-mode=Dedicated_Sram" ;;
+		*) m=${memory[*]} ;;
+		esac
+		# shellcheck disable=SC2086
+		"$native/npucc" -a $a $m -o want.tflite "$digits" 2>want.err
+		# shellcheck disable=SC2086
+		npucc -a $a $m -o out.tflite "$digits" 2>err
+		cmp want.tflite out.tflite
+		diff want.err err
+	done
+}
+
+@test "stages in a shell's pipe, any -j, and npucc from standard input" {
+	tfl-quantcheck --pass "$digits" | tfl-partition |
+		npu-sched -a ethos-u55-128 "${memory[@]}" -j 8 2>/dev/null |
+		npu-wenc -j 3 | npu-cmdgen >out.tflite
+	"$native/npucc" -a ethos-u55-128 "${memory[@]}" -o want.tflite "$digits" 2>/dev/null
+	cmp want.tflite out.tflite
+	npucc -a ethos-u55-128 "${memory[@]}" -o - <"$digits" 2>/dev/null | cmp - want.tflite
+}
+
+@test "--check, --keep: the same files, and nothing else is left" {
+	o=(-a ethos-u55-128 "${memory[@]}" --check -o x.h)
+	mkdir native module
+	(cd native && "$native/npucc" "${o[@]}" --keep=kept "$digits") 2>want.err
+	(cd module && npucc "${o[@]}" --keep=kept "$digits") 2>err
+	diff -r native module
+	diff want.err err
+}
+
+@test "broken files: one line, the same, status 2, nothing left" {
+	for n in 1 100 1000 9000; do
+		head -c $n "$digits" >broken.tflite
+		both npucc -a ethos-u55-128 "${memory[@]}" -o x.tflite broken.tflite
+		[ "$(wc -l <err)" = 1 ]
+	done
+	[ -z "$(find . -name '.n*' -o -name x.tflite)" ]
+}
+
+@test "all programs on random models" {
+	"$TOP/tests/same-outputs" -n 1 "${native%/bin}" "${BIN%/bin}"
+}
+
+@test "a keyword model and MobileNetV2: the same bytes; times" {
+	[ -n "$SHARED" ] || skip "no shared models"
+	for m in kws_ref_model mbv2_int8; do
+		both npucc -a ethos-u55-128 "${memory[@]}" -o - "$SHARED/models/$m.tflite"
+	done
+}
+
+@test "names of Windows: the last drive counts" {
+	node -e '
+		const { windowsPath } = require(process.argv[1]);
+		for (const [name, want] of [["/C:/here/x", "C:/here/x"], ["/C:", "C:/"],
+				["/C:/here/D:/there", "D:/there"], ["/", "/"]])
+			if (windowsPath(name) !== want)
+				throw new Error(`${name}: ${windowsPath(name)}`);
+	' "$TOP/scripts/wasm/nputools.js"
+}
