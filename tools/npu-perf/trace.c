@@ -88,13 +88,16 @@ arrow(struct text *t, const struct network *net, const struct operator *op,
 
 struct change {
 	double at, by[MEM_AREAS]; /* bytes a cycle, from this cycle on */
+	size_t i; /* among those of one time: sums of doubles depend on the order */
 };
 
 static int
 by_time(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
-	return x->at < y->at ? -1 : x->at > y->at;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->i < y->i ? -1 : x->i > y->i;
 }
 
 static size_t
@@ -115,6 +118,8 @@ collect_changes(const struct network *net, struct change *c)
 				c[n].by[a] = (read[a] + write[a]) / cycles;
 				c[n + 1].by[a] = -c[n].by[a];
 			}
+			c[n].i = n;
+			c[n + 1].i = n + 1;
 			n += 2;
 		}
 	qsort(c, n, sizeof(*c), by_time);
