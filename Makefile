@@ -389,6 +389,13 @@ check-wasm: wasm tests
 	$(Q)NPUTOOLS_NATIVE=$(CURDIR)/$(B) CASES_STEP=$(if $(NPUTOOLS_ALL),1,5) \
 		tests/run $(WASM)/node '$(WASM_SUITES)'
 
+# the modules as a package of npm, tested from the packed file in an empty folder
+.PHONY: npm
+npm: wasm all
+	$(Q)scripts/wasm/pack $(WASM) $(VERSION) build-npm
+	$(Q)NPUTOOLS_NPM=$(CURDIR)/build-npm/nputools-$(VERSION).tgz \
+		tests/run $(B) '^packages:npm$$'
+
 # ---- installation --------------------------------------------------------
 
 BINDIR := $(DESTDIR)$(PREFIX)/bin

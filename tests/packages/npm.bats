@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# make npm: the packed file, installed in an empty folder without a network.
+
+load ../lib/common
+
+package=${NPUTOOLS_NPM-}
+memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
+
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	npm install --offline --no-audit --no-fund --silent "${NPUTOOLS_NPM?}"
+}
+
+# from where the package is installed, without the programs of the tree in PATH
+installed()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	PATH=$(dirname "$(command -v node)"):/usr/bin:/bin "$@"
+}
+
+@test "npx nputools npucc compiles what npucc compiles" {
+	cp "$TOP/tests/models/digits.tflite" "$BATS_FILE_TMPDIR/a b'c.tflite"
+	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite \
+		"$BATS_FILE_TMPDIR/a b'c.tflite"
+	want=$PWD/want.tflite
+	installed npx --offline nputools npucc -a ethos-u55-128 "${memory[@]}" -o x.tflite \
+		"a b'c.tflite"
+	cmp "$want" "$BATS_FILE_TMPDIR/x.tflite"
+	installed npx --offline npucc -a ethos-u55-128 "${memory[@]}" --check -o x.h \
+		"a b'c.tflite"
+	[ -s "$BATS_FILE_TMPDIR/x.h" ]
+	[ -z "$(find "$BATS_FILE_TMPDIR" -name '.npu*')" ]
+}
+
+@test "every program is there and prints its version" {
+	for p in $(programs); do
+		[ "$(installed npx --offline "$p" --version)" = "$("$BIN/$p" --version)" ]
+	done
+	[ "$(installed npx --offline nputools --version)" = \
+		"$("$BIN/npucc" --version | sed 's/.*) /nputools /')" ]
+}
+
+@test "statuses: a program's, 2 for a name that is none" {
+	run installed npx --offline nputools tfl-quantcheck none.tflite
+	[ "$status" = 2 ]
+	run installed npx --offline nputools no-such-program
+	[ "$status" = 2 ]
+	[[ $output == *"there are mkinput, npu-cmdgen"* ]]
+}
+
+@test "the same modules make the same package" {
+	"$TOP/scripts/wasm/pack" "$TOP/build-wasm" \
+		"$("$BIN/npucc" --version | sed 's/.* //')" again >/dev/null
+	cmp again/*.tgz "$package"
+}
