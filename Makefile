@@ -23,7 +23,7 @@
 #   make STATIC=1    no program needs a shared library; STATIC=0: each takes libc's
 #   make V=1         show the commands;  make WERROR=  warnings stay warnings
 
-VERSION := 0.1.0
+VERSION := 1.0.0
 TOOLS := $(notdir $(patsubst %/,%,$(wildcard tools/*/)))
 
 PREFIX ?= /usr/local
@@ -110,7 +110,7 @@ all: $(LIB) $(BIN) $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%)
 
 $(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(B)/bin/%: scripts/%
 	@mkdir -p $(@D)
-	$(Q)install -m 755 $< $@
+	$(Q)sed 's/^version=.*/version=$(VERSION)/' $< >$@ && chmod 755 $@
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -136,10 +136,13 @@ $(B)/libsim.a: $(SIM_OBJ)
 # what was found is in the objects: a file of it, so that they are made again when
 # PKG_CONFIG=false or STATIC= finds another
 FOUND := $(B)/found
-FOUND_NOW = $(CPPFLAGS_mkinput) $(LIBS_mkinput) $(LDFLAGS) $(STATIC)
+FOUND_NOW = $(VERSION) $(CPPFLAGS_mkinput) $(LIBS_mkinput) $(LDFLAGS) $(STATIC)
 $(shell mkdir -p $(B) && printf '%s\n' '$(FOUND_NOW)' | \
 	cmp -s - $(FOUND) || printf '%s\n' '$(FOUND_NOW)' >$(FOUND))
 $(patsubst %.c,$(B)/%.o,$(wildcard tools/mkinput/*.c)) $(BIN): $(FOUND)
+# of these VERSION is a part
+$(B)/libcommon/base/cli.o $(B)/tools/npu-cmdgen/model.o $(B)/tools/npucc/manifest.o: $(FOUND)
+$(PROGRAM_SCRIPTS:scripts/%=$(B)/bin/%): $(FOUND)
 
 # style and script of npu-report's page, as strings: page_css and page_js
 HELD := tools/npu-report/page.css tools/npu-report/page.js
