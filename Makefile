@@ -399,6 +399,28 @@ npm: wasm all
 	$(Q)NPUTOOLS_NPM=$(CURDIR)/build-npm/nputools-$(VERSION).tgz \
 		tests/run $(B) '^packages:npm$$'
 
+# ---- packages ------------------------------------------------------------
+
+# programs that need no shared library, in two wheels, tested in fresh environments
+.PHONY: wheel wheel-programs
+wheel: tests
+	$(Q)scripts/install-deps --wheel
+	$(Q)$(MAKE) --no-print-directory B=build-wheel STATIC=1 CFLAGS="-O2 -Wl,--strip-all" WARN=\
+		all
+	$(Q)scripts/packaging/make-wheel build-wheel/bin $(VERSION) build-wheel/dist
+	$(Q)NPUTOOLS_WHEELS=$(CURDIR)/build-wheel/dist tests/run $(B) '^packages:wheel$$'
+
+# a package of Debian's format, of the programs that take shared libraries
+.PHONY: deb
+deb: tests
+	$(Q)scripts/install-deps --deb
+	$(Q)rm -rf build-deb
+	$(Q)$(MAKE) --no-print-directory DESTDIR=$(CURDIR)/build-deb/root PREFIX=/usr install \
+		>/dev/null
+	$(Q)cp $(TOOLS:%=$(B)/dynamic/bin/%) build-deb/root/usr/bin
+	$(Q)scripts/packaging/make-deb build-deb/root $(VERSION) build-deb
+	$(Q)NPUTOOLS_DEB=$$(echo $(CURDIR)/build-deb/*.deb) tests/run $(B) '^packages:deb$$'
+
 # ---- installation --------------------------------------------------------
 
 BINDIR := $(DESTDIR)$(PREFIX)/bin

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+# make wheel: both wheels in fresh virtual environments, without a network.
+
+load ../lib/common
+
+dir=${NPUTOOLS_WHEELS-}
+memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
+digits=$TOP/tests/models/digits.tflite
+
+# environment NAME REQUIREMENT
+environment()
+{
+	[ ! -e "$1" ] || return 0
+	python3 -m venv "$1"
+	"$1/bin/pip" install -q --disable-pip-version-check --no-index \
+		--find-links "$dir" "$2"
+}
+
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	environment plain nputools
+	environment vela 'nputools[vela]'
+}
+
+in_plain()
+{
+	PATH=$BATS_FILE_TMPDIR/plain/bin:/usr/bin:/bin "$@"
+}
+
+in_vela()
+{
+	PATH=$BATS_FILE_TMPDIR/vela/bin:/usr/bin:/bin "$@"
+}
+
+@test "pip install nputools: the programs, and nothing called vela" {
+	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite "$digits"
+	in_plain npucc -a ethos-u55-128 "${memory[@]}" --check -o x.tflite "$digits"
+	cmp want.tflite x.tflite
+	for p in $(programs) npu-sweep npu-vela; do
+		[ "$(in_plain "$p" --version)" = "$("$BIN/$p" --version)" ]
+	done
+	! in_plain python3 -c "import ethosu.vela" 2>none
+	[ ! -e "$BATS_FILE_TMPDIR/plain/bin/vela" ]
+}
+
+@test "pip install nputools[vela]: the command vela" {
+	npu-vela --accelerator-config=ethos-u55-128 "${memory[@]}" --output-dir=want \
+		"$digits" >want.out 2>want.err
+	in_vela vela --accelerator-config=ethos-u55-128 "${memory[@]}" --output-dir=out \
+		"$digits" >out.out 2>out.err
+	diff -r want out
+	run in_vela vela --accelerator-config=ethos-u99 "$digits"
+	[ "$status" = 2 ]
+}
+
+# what ExecuTorch's arm_vela.py does between the graph and the .npz that it reads
+@test "ethosu.vela.vela.main(args), as ExecuTorch calls it" {
+	tfl-quantcheck --pass "$digits" >/dev/null
+	"$NPUTOOLS_TESTBIN/gen-tosa" 1 >out.tosa
+	npu-vela --accelerator-config=ethos-u55-128 "${memory[@]}" --output-format=raw \
+		--debug-force-regor --output-dir=want out.tosa 2>/dev/null
+	in_vela python3 - <<'END'
+from ethosu.vela import vela
+
+args = ["--accelerator-config=ethos-u55-128", "--config=Arm/vela.ini",
+        "--output-format=raw", "--debug-force-regor",
+        "--system-config=Ethos_U55_High_End_Embedded", "--memory-mode=Shared_Sram"]
+args.append("--output-dir=output")
+args.append("out.tosa")
+vela.main(" ".join(args).split(" "))
+try:
+    vela.main(["--accelerator-config=ethos-u55-128", "none.tosa"])
+except Exception as e:
+    assert "npu-vela" in str(e), e
+else:
+    raise SystemExit("no error of a graph that is not there")
+END
+	cmp want/out_vela.npz output/out_vela.npz
+}
+
+@test "the same programs make the same wheels" {
+	mkdir bin
+	cp "$BATS_FILE_TMPDIR"/plain/bin/{npu-*,npucc,tfl*,tosa*,mkinput} bin
+	"$TOP/scripts/packaging/make-wheel" bin "$("$BIN/npucc" --version | sed 's/.* //')" \
+		again >/dev/null
+	for f in again/*.whl; do
+		cmp "$f" "$dir/${f##*/}"
+	done
+}
