@@ -399,6 +399,14 @@ npm: wasm all
 	$(Q)NPUTOOLS_NPM=$(CURDIR)/build-npm/nputools-$(VERSION).tgz \
 		tests/run $(B) '^packages:npm$$'
 
+# a page that compiles models in a browser, from a disk or a web server: build-web
+.PHONY: web
+web: tests
+	$(Q)scripts/install-deps --web
+	$(Q)$(MAKE) --no-print-directory wasm
+	$(Q)scripts/web/make-page $(WASM) build-web
+	$(Q)NPUTOOLS_PAGE=$(CURDIR)/build-web tests/run $(B) '^packages:web$$'
+
 # ---- packages ------------------------------------------------------------
 
 # programs that need no shared library, in two wheels, tested in fresh environments

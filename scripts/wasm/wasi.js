@@ -29,6 +29,15 @@ function fail(code) {
 	throw Object.assign(new Error(code), { code });
 }
 
+/* a page that is not isolated from others has no memory to wait on */
+function sleep(ms) {
+	if (typeof SharedArrayBuffer === "undefined")
+		for (let end = performance.now() + ms; performance.now() < end;)
+			;
+	else
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 /* node's reads of a terminal or pipe that is not ready fail: wait a little, and again */
 function patiently(call) {
 	for (;;) {
@@ -39,7 +48,7 @@ function patiently(call) {
 				return 0;
 			if (e.code !== "EAGAIN" && e.code !== "EINTR")
 				throw e;
-			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+			sleep(5);
 		}
 	}
 }
@@ -270,8 +279,7 @@ class Wasi {
 	/* of one clock, as nanosleep() asks */
 	poll_oneoff(subscriptions, events, n, n_events) {
 		let ns = this.view.getBigUint64(subscriptions + 24, true);
-		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0,
-			Number(ns) / 1e6);
+		sleep(Number(ns) / 1e6);
 		this.array(events, 32).fill(0);
 		this.u64(events, this.view.getBigUint64(subscriptions, true));
 		this.u32(n_events, 1);

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page: what is chosen goes to the worker, what the worker finds is shown. */
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const STEPS = {
+	operators: "Deciding what the NPU runs", compile: "Compiling", estimate: "Estimating",
+	header: "Writing the C header", curve: "Searching what more SRAM buys",
+	report: "Drawing the report", check: "Running both, and comparing",
+};
+
+let worker = null, ready = false, profile = {};
+let model = null; /* name, bytes */
+let front = null; /* points of the model and target that are shown, and its JSON */
+let job = 0, again = 0;
+
+/* ---- the worker ------------------------------------------------------------------- */
+
+function start() {
+	const source = URL.createObjectURL(new Blob([NPUTOOLS.worker],
+		{ type: "text/javascript" }));
+	ready = false;
+	worker = new Worker(source);
+	worker.onmessage = ({ data }) => heard(data);
+	worker.onerror = (e) => fail(`the page: ${e.message || "the worker did not start"}`);
+	worker.postMessage({ modules: NPUTOOLS.modules });
+}
+
+function heard(data) {
+	if (data.ready) {
+		ready = true;
+		fillChoices(data.ready);
+		idle(model ? "" : "Ready");
+		$("sample").disabled = false;
+		if (model && job)
+			compile(0);
+		return;
+	}
+	if (data.id !== undefined && data.id !== job)
+		return;
+	if (data.step) {
+		$("progress").value = data.at / data.of;
+		$("step").textContent = STEPS[data.step];
+	} else if (data.found) {
+		Object.entries(data.found).forEach(([k, v]) => show[k] && show[k](v, data.found));
+	} else if (data.failed) {
+		fail(data.failed);
+	} else if (data.done) {
+		idle("Done");
+		document.body.dataset.done = job;
+	}
+}
+
+function idle(text) {
+	$("step").textContent = text;
+	$("progress").value = text === "Done" ? 1 : 0;
+	$("cancel").disabled = true;
+}
+
+function fail(text) {
+	$("message").textContent = text.trimEnd();
+	$("error").hidden = false;
+	idle("Failed");
+	document.body.dataset.done = job;
+}
+
+function cancel() {
+	worker.terminate();
+	job = 0;
+	start();
+	idle("Cancelled");
+	document.body.dataset.done = "cancelled";
+}
+
+/* limit: bytes of SRAM, or 0; the curve stays while only the limit changes */
+function compile(limit) {
+	clearTimeout(again);
+	if (!model)
+		return;
+	if (!$("cancel").disabled) { /* it is at work on what nobody wants any more */
+		worker.terminate();
+		start();
+	}
+	job++;
+	delete document.body.dataset.done;
+	$("error").hidden = true;
+	if (!limit) {
+		front = null;
+		["result", "curve", "operators", "pictures"].forEach((s) => $(s).hidden = true);
+	}
+	$("cancel").disabled = false;
+	$("step").textContent = ready ? "" : "Unpacking the compiler";
+	if (!ready)
+		return; /* heard() calls again */
+	worker.postMessage({ compile: {
+		id: job, bytes: model.bytes, name: model.name, limit,
+		accelerator: $("accelerator").value, check: $("check").value === "1",
+		curve: !front, front: front && front.json,
+		memory: $("part").value ? [`--part=${$("part").value}`]
+			: [`--system-config=${$("system").value}`,
+				`--memory-mode=${$("mode").value}`],
+	} });
+}
+
+/* ---- choices ---------------------------------------------------------------------- */
+
+function fill(select, values, chosen) {
+	select.replaceChildren(...values.map(([value, text]) => {
+		const o = document.createElement("option");
+		o.value = value;
+		o.textContent = text === undefined ? value : text;
+		o.selected = value === chosen;
+		return o;
+	}));
+}
+
+/* of what npu-sched lists; choices stay when the worker starts again */
+function fillChoices({ parts, profiles, accelerators, version }) {
+	if ($("part").options.length)
+		return;
+	const [systems, modes] = profiles.split(/^memory modes.*\n/m);
+	const names = (s) => [...s.matchAll(/^ {2}(\S+)/gm)].map((m) => [m[1]]);
+	profile = {};
+	for (const m of parts.matchAll(/^([^:\n]+): ([^,]+), ([^,]+), ([^;\n]+)/gm))
+		profile[m[1].trim()] = { accelerator: m[2], system: m[3], mode: m[4] };
+	fill($("part"), [["", "none: as chosen here"],
+		...Object.keys(profile).map((name) => [name])], "");
+	fill($("accelerator"), (accelerators.match(/ethos-u\d+-\d+/g) || []).map((a) => [a]),
+		"ethos-u55-128");
+	fill($("system"), names(systems), "Ethos_U55_High_End_Embedded");
+	fill($("mode"), names(modes), "Shared_Sram");
+	$("version").textContent = version.replace(/^\S+ \((.*)\)/, "$1").trim() + ".";
+}
+
+/* a memory system that goes with another generation is no choice that anybody wants */
+function fitSystem() {
+	const u = $("accelerator").value.match(/u\d+/)[0].toUpperCase();
+	if ($("system").value.startsWith(`Ethos_${u}`) || !$("system").value.startsWith("Ethos_"))
+		return;
+	const fits = [...$("system").options].find((o) => o.value.startsWith(`Ethos_${u}`));
+	if (!fits)
+		return;
+	$("system").value = u === "U65" ? "Ethos_U65_High_End" : fits.value;
+	$("mode").value = u === "U55" ? "Shared_Sram" : "Dedicated_Sram_384KB";
+}
+
+function choosePart() {
+	const p = profile[$("part").value];
+	["accelerator", "system", "mode"].forEach((k) => {
+		$(k).disabled = !!p;
+		if (p)
+			$(k).value = p[k];
+	});
+}
+
+/* ---- what was found ----------------------------------------------------------------- */
+
+function number(name, value) {
+	const id = "n-" + name.toLowerCase().replace(/[^a-z]+/g, "-");
+	let dd = $(id);
+	if (!dd) {
+		const dt = document.createElement("dt"), div = document.createElement("div");
+		dd = document.createElement("dd");
+		dd.id = id;
+		dt.textContent = name;
+		div.append(dt, dd);
+		$("numbers").append(div);
+	}
+	dd.textContent = value;
+}
+
+function bytes(n) {
+	return n < 10240 ? `${n} bytes` : `${(n / 1024).toFixed(1)} KiB`;
+}
+
+function download(id, name, data, type) {
+	const a = $(id);
+	if (a.href)
+		URL.revokeObjectURL(a.href);
+	a.href = URL.createObjectURL(new Blob([data], { type }));
+	a.download = name;
+	a.hidden = false;
+}
+
+function baseName() {
+	return model.name.replace(/\.(tflite|tosa)$/i, "");
+}
+
+const show = {
+	placed(text) {
+		const lines = text.trimEnd().split("\n");
+		$("placed").textContent = lines.pop();
+		$("rows").replaceChildren(...lines.map((line) => {
+			const tr = document.createElement("tr");
+			const m = line.match(/^\s*(\S+)\s+(\S+)\s+(\S+)(?:\s+(.*))?$/) || [0, "", "", line];
+			const [name, why] = m[2] === "CPU" ? (m[4] || "").split(/: (.*)/)
+				: [m[4] || "", ""];
+			tr.className = m[2] === "CPU" ? "cpu" : "";
+			[m[1], m[2], m[3], name, why].forEach((s) => {
+				tr.insertCell().textContent = s || "";
+			});
+			return tr;
+		}));
+		$("operators").hidden = false;
+	},
+	compiled(data, { ms, said, name }) {
+		$("result").hidden = false;
+		$("title").textContent = model.name;
+		$("numbers").replaceChildren();
+		$("notes").textContent = said.trim();
+		number("Compiled in", `${Math.round(ms)} ms`);
+		number("Compiled model", bytes(data.length));
+		download("get-model", `${baseName()}_npu.tflite`, data, "application/octet-stream");
+	},
+	header(data) {
+		download("get-header", `${baseName()}.h`, data, "text/plain");
+	},
+	report(text) {
+		const r = JSON.parse(text);
+		number("SRAM", bytes(r.sram_bytes));
+		number("Flash", bytes(r.flash_bytes));
+		number("Cycles", Math.round(r.cycles_per_inference).toLocaleString("en"));
+		number("Time", `${r.inference_ms.toPrecision(3)} ms`);
+		number("Inferences a second", (1000 / r.inference_ms).toPrecision(3));
+		number("On the CPU", r.cpu_operators);
+	},
+	front(json) {
+		const points = JSON.parse(json).front;
+		front = { json, points };
+		$("curve").hidden = points.length < 2;
+		$("slider").max = points.length - 1;
+		$("slider").value = points.length - 1;
+		drawCurve(points.length - 1);
+	},
+	html(text) {
+		$("report").srcdoc = text;
+		$("pictures").hidden = false;
+		download("get-report", `${baseName()}.html`, text, "text/html");
+	},
+	equal() {
+		number("Outputs", "equal to the model's");
+	},
+};
+
+/* ---- the curve ------------------------------------------------------------------------ */
+
+function svg(name, attributes, text) {
+	const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+	Object.entries(attributes).forEach(([k, v]) => e.setAttribute(k, v));
+	if (text !== undefined)
+		e.textContent = text;
+	return e;
+}
+
+function drawCurve(chosen) {
+	const p = front.points, left = 70, right = 620, top = 15, bottom = 185;
+	const most = { s: p[p.length - 1].sram, c: p[0].cycles }, least = { s: p[0].sram,
+		c: p[p.length - 1].cycles };
+	const x = (s) => left + (right - left) * (s - least.s) / (most.s - least.s || 1);
+	const y = (c) => bottom - (bottom - top) * (c - least.c) / (most.c - least.c || 1);
+	let path = "";
+	p.forEach((q, i) => path += i ? `H${x(q.sram)}V${y(q.cycles)}` : `M${x(q.sram)} ${y(q.cycles)}`);
+	$("graph").replaceChildren(
+		svg("path", { class: "axis", fill: "none", d: `M${left} ${top}V${bottom}H${right}` }),
+		svg("path", { class: "curve", d: path }),
+		...p.map((q, i) => svg("circle", { class: i === chosen ? "chosen" : "point",
+			cx: x(q.sram), cy: y(q.cycles), r: i === chosen ? 6 : 3 })),
+		svg("text", { x: left, y: 205 }, bytes(least.s)),
+		svg("text", { x: right, y: 205, "text-anchor": "end" }, bytes(most.s) + " SRAM"),
+		svg("text", { x: left - 5, y: top + 8, "text-anchor": "end" },
+			Math.round(most.c).toLocaleString("en")),
+		svg("text", { x: left - 5, y: bottom, "text-anchor": "end" },
+			Math.round(least.c).toLocaleString("en")));
+	const q = p[chosen];
+	$("limit").textContent = `${bytes(q.sram)}, ${Math.round(q.cycles).toLocaleString("en")} cycles`;
+	$("slider").setAttribute("aria-valuetext", $("limit").textContent);
+}
+
+/* ---- what the user does --------------------------------------------------------------- */
+
+async function take(name, blob) {
+	model = { name, bytes: new Uint8Array(await blob.arrayBuffer()) };
+	$("model").textContent = `${name}, ${bytes(model.bytes.length)}`;
+	compile(0);
+}
+
+function begin() {
+	const drop = $("drop");
+	$("file").onchange = (e) => e.target.files[0] && take(e.target.files[0].name, e.target.files[0]);
+	["dragover", "dragleave", "drop"].forEach((kind) => document.addEventListener(kind, (e) => {
+		e.preventDefault();
+		drop.classList.toggle("over", kind === "dragover");
+		if (kind === "drop" && e.dataTransfer.files[0])
+			take(e.dataTransfer.files[0].name, e.dataTransfer.files[0]);
+	}));
+	$("sample").onclick = () => take("digits.tflite", new Blob([Uint8Array.from(
+		atob(NPUTOOLS.sample), (c) => c.charCodeAt(0))]));
+	$("cancel").onclick = cancel;
+	$("part").onchange = () => { choosePart(); compile(0); };
+	$("accelerator").onchange = () => { fitSystem(); compile(0); };
+	["system", "mode", "check"].forEach((k) => $(k).onchange = () => compile(0));
+	$("options").onsubmit = (e) => e.preventDefault();
+	$("slider").oninput = () => {
+		const i = Number($("slider").value);
+		drawCurve(i);
+		clearTimeout(again);
+		again = setTimeout(() => compile(front.points[i].sram), 250);
+	};
+	start();
+}
+
+begin();

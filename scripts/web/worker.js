@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The page's worker: compiles a model step by step and tells the page what each step
+ * found.  What it is asked: {modules} once, then {compile}; what it says: {ready},
+ * {step}, {found}, {failed}, {done}.  The page ends it to cancel.
+ */
+"use strict";
+
+let modules = {}, text = new TextDecoder();
+
+async function unpack(base64) {
+	let packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+	let stream = new Blob([packed]).stream()
+		.pipeThrough(new DecompressionStream("gzip"));
+	return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+/* a program's status, output and messages; v: its name and arguments */
+function run(fs, ...v) {
+	let out = new WasiBuffer(), err = new WasiBuffer();
+	let host = { fs, env: {}, cwd: "/", module: (name) => modules[name] || null };
+	let status = new Wasi(host, v, [new WasiNull(), out, err]).run(modules[v[0]]);
+	return { status, out: text.decode(all(out)), err: text.decode(all(err)) };
+}
+
+function all(buffer) {
+	let n = buffer.parts.reduce((sum, p) => sum + p.length, 0);
+	let p = new Uint8Array(n);
+	buffer.read(p);
+	return p;
+}
+
+class Refused extends Error {}
+
+/* what a program says where it fails is what the page shows */
+function must(fs, ...v) {
+	let r = run(fs, ...v);
+	if (r.status & 127)
+		throw new Refused(r.err + `${v[0]}: ended by signal ${r.status & 127}`);
+	if (r.status)
+		throw new Refused(r.err || `${v[0]}: status ${r.status >> 8}`);
+	return r;
+}
+
+function isTosa(b) {
+	return text.decode(b.subarray(4, 8)) === "TOSA";
+}
+
+/*
+ * job: bytes, name, accelerator, memory (options of the memory system), limit (bytes, or
+ * 0), check, curve (the front is wanted)
+ */
+function compile(job) {
+	let fs = new MemoryFs(), say = (found) => postMessage({ id: job.id, found });
+	let tosa = isTosa(job.bytes), suffix = tosa ? ".tosa" : ".tflite";
+	let name = job.name.replace(/\.(tflite|tosa)$/i, "").replace(/[/\0]/g, "_")
+		.slice(0, 60) || "model";
+	let model = `/${name}${suffix}`, made = `/${name}_npu.tflite`;
+	let target = ["-a", job.accelerator, ...job.memory];
+	let limit = job.limit ? [`--arena-cache-size=${job.limit}`] : [];
+	let steps = ["operators", "compile", "estimate", "header", "report"];
+	if (job.curve)
+		steps.splice(4, 0, "curve");
+	if (job.check)
+		steps.push("check");
+	let step = (what) => postMessage({ id: job.id, step: what,
+		at: steps.indexOf(what), of: steps.length });
+	fs.put(model, job.bytes);
+
+	step("operators");
+	say({ placed: must(fs, tosa ? "tosa-partition" : "tfl-partition", "--report",
+		"-a", job.accelerator, "--", model).out });
+
+	step("compile");
+	let begin = performance.now();
+	let said = must(fs, "npucc", ...target, ...limit, "-o", made, "--", model).err;
+	let compiled = fs.get(made);
+	say({ ms: performance.now() - begin, said, compiled, name });
+
+	step("estimate");
+	let report = run(fs, "npu-perf", "--json", ...job.memory, made);
+	if (!report.status) {
+		fs.put("/report.json", new TextEncoder().encode(report.out));
+		say({ report: report.out });
+	}
+
+	step("header");
+	must(fs, "tfl2c", `--name-of=${name}`, "-o", `/${name}.h`, made);
+	say({ header: fs.get(`/${name}.h`) });
+
+	let front = [];
+	if (!report.status && job.curve) {
+		step("curve");
+		let curve = run(fs, "npucc", ...target, "--front", "--json", "-o", "-", "--", model);
+		if (!curve.status) {
+			fs.put("/front.json", new TextEncoder().encode(curve.out));
+			front = ["--front=/front.json"];
+			say({ front: curve.out });
+		}
+	} else if (job.front) {
+		fs.put("/front.json", new TextEncoder().encode(job.front));
+		front = ["--front=/front.json"];
+	}
+	if (!report.status) {
+		step("report");
+		say({ html: must(fs, "npu-report", "--html", ...front, "/report.json").out });
+	}
+	if (job.check) {
+		step("check");
+		must(fs, "npu-sim", "--require-outputs", "--inputs=random,min,max,alternating",
+			`--compare=${model}`, made);
+		say({ equal: true });
+	}
+}
+
+onmessage = async ({ data }) => {
+	try {
+		if (data.modules) {
+			await Promise.all(Object.entries(data.modules).map(
+				async ([k, v]) => modules[k] = await unpack(v)));
+			let fs = new MemoryFs();
+			postMessage({ ready: {
+				parts: must(fs, "npu-sched", "--list-parts").out,
+				profiles: must(fs, "npu-sched", "--list-profiles").out,
+				accelerators: run(fs, "npu-sched", "-a", "none").err,
+				version: must(fs, "npucc", "--version").out,
+			} });
+			return;
+		}
+		compile(data.compile);
+		postMessage({ id: data.compile.id, done: true });
+	} catch (e) {
+		postMessage({ id: data.compile && data.compile.id, failed: e instanceof Refused
+			? e.message : `the page: ${e.message}` });
+	}
+};

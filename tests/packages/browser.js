@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A headless Chromium, driven over its own protocol by a pipe: what tests of the page
+ * need of it.
+ */
+"use strict";
+
+const { spawn } = require("child_process");
+const fs = require("fs");
+const os = require("os");
+const path = require("path");
+
+class Browser {
+	constructor(downloads) {
+		this.dir = fs.mkdtempSync(path.join(os.tmpdir(), "page-"));
+		this.downloads = downloads;
+		this.requests = []; /* other than of this page's own files */
+		this.said = []; /* errors of the console */
+		this.waiting = new Map();
+		this.n = 0;
+		this.child = spawn(process.env.CHROMIUM || "chromium", ["--headless=new",
+			"--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+			"--disable-component-update", "--disable-background-networking",
+			"--remote-debugging-pipe", `--user-data-dir=${this.dir}`, "about:blank"],
+			{ stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+		this.gone = new Promise((done) => this.child.on("exit", done));
+		let text = "";
+		this.child.stdio[4].setEncoding("utf8").on("data", (s) => {
+			const all = (text + s).split("\0");
+			text = all.pop();
+			all.forEach((m) => this.hear(JSON.parse(m)));
+		});
+	}
+	hear(m) {
+		const { requestId, request } = m.params || {};
+		if (m.id) {
+			const [resolve, reject] = this.waiting.get(m.id);
+			this.waiting.delete(m.id);
+			m.error ? reject(new Error(m.error.message)) : resolve(m.result);
+		} else if (m.method === "Network.requestWillBeSent" && requestId) {
+			if (!/^(file|data|blob|about):/.test(request.url) &&
+			    !(this.own && request.url.startsWith(this.own)))
+				this.requests.push(request.url);
+		} else if (m.method === "Runtime.exceptionThrown") {
+			this.said.push(m.params.exceptionDetails.exception.description);
+		} else if (m.method === "Log.entryAdded" && m.params.entry.level === "error") {
+			this.said.push(m.params.entry.text);
+		}
+	}
+	send(method, params = {}) {
+		const id = ++this.n;
+		this.child.stdio[3].write(JSON.stringify({ id, method, params,
+			sessionId: this.session }) + "\0");
+		return new Promise((...both) => this.waiting.set(id, both));
+	}
+	async open(url, own) {
+		this.own = own;
+		const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+		const { sessionId } = await this.send("Target.attachToTarget",
+			{ targetId, flatten: true });
+		this.session = sessionId;
+		for (const domain of ["Page", "Runtime", "Network", "Log", "DOM"])
+			await this.send(domain + ".enable");
+		await this.send("Page.setDownloadBehavior",
+			{ behavior: "allow", downloadPath: this.downloads });
+		await this.send("Page.navigate", { url });
+	}
+	/* an expression's value, with promises waited for */
+	async value(expression) {
+		const { result, exceptionDetails } = await this.send("Runtime.evaluate",
+			{ expression, awaitPromise: true, returnByValue: true });
+		if (exceptionDetails)
+			throw new Error(exceptionDetails.exception.description);
+		return result.value;
+	}
+	async until(expression, seconds = 60) {
+		const end = Date.now() + 1000 * seconds;
+		while (!await this.value(expression)) {
+			if (Date.now() > end)
+				throw new Error(`not within ${seconds} s: ${expression}; the page says ` +
+					await this.value("document.body.innerText.slice(0, 800)"));
+			await new Promise((done) => setTimeout(done, 20));
+		}
+	}
+	async file(path) {
+		const { root } = await this.send("DOM.getDocument");
+		const { nodeId } = await this.send("DOM.querySelector",
+			{ nodeId: root.nodeId, selector: "#file" });
+		await this.send("DOM.setFileInputFiles", { nodeId, files: [path] });
+	}
+	async key(key, code, windowsVirtualKeyCode) {
+		for (const type of ["keyDown", "keyUp"])
+			await this.send("Input.dispatchKeyEvent", { type, key, code,
+				windowsVirtualKeyCode, text: key === "Enter" && type === "keyDown"
+					? "\r" : undefined });
+	}
+	async close() {
+		this.session = undefined;
+		this.send("Browser.close").catch(() => 0);
+		await Promise.race([this.gone, new Promise((late) => setTimeout(late, 5000))]);
+		this.child.kill("SIGKILL");
+		await this.gone;
+		/* what it started may still be writing there */
+		for (let i = 0; fs.existsSync(this.dir); i++)
+			try {
+				fs.rmSync(this.dir, { recursive: true, force: true });
+			} catch (e) {
+				if (i === 50)
+					throw e;
+				await new Promise((again) => setTimeout(again, 100));
+			}
+	}
+}
+
+module.exports = { Browser };

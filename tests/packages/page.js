@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Uses the page of make web in a browser: page.js PAGE CASE DIR [ARGUMENT ...].  Each
+ * case prints what it found; files that it downloads are in DIR.
+ */
+"use strict";
+
+const fs = require("fs");
+const http = require("http");
+const path = require("path");
+const { Browser } = require("./browser.js");
+
+const [page, name, dir, ...args] = process.argv.slice(2);
+const disk = "file://" + path.resolve(page, "index.html");
+const text = (id) => `document.getElementById(${JSON.stringify(id)}).innerText`;
+const done = "document.body.dataset.done !== undefined";
+
+async function ready(b) {
+	await b.until("document.querySelector('#sample:enabled') !== null");
+}
+
+async function model(b, file) {
+	await b.value("delete document.body.dataset.done");
+	await b.file(path.resolve(file));
+	await b.until("document.getElementById('model').innerText !== ''");
+	await b.until(done);
+}
+
+async function fetched(b, id) {
+	const file = path.join(dir, await b.value(`document.getElementById('${id}').download`));
+	await b.value(`document.getElementById('${id}').click()`);
+	for (let i = 0; !fs.existsSync(file); i++) {
+		if (i === 200)
+			throw new Error(`no ${file} but ${fs.readdirSync(dir)}`);
+		await new Promise((again) => setTimeout(again, 50));
+	}
+	return file;
+}
+
+function check(ok, what) {
+	if (!ok)
+		throw new Error(what);
+}
+
+const cases = {
+	/* a file, its numbers, downloads, the slider by keyboard */
+	async compile(b, file) {
+		await ready(b);
+		await model(b, file);
+		for (const id of ["n-sram", "n-flash", "n-cycles", "n-time", "n-compiled-in", "placed"])
+			console.log(`${id}\t${await b.value(text(id))}`);
+		console.log(`rows\t${await b.value("document.querySelectorAll('#rows tr').length")}`);
+		for (const id of ["get-model", "get-header", "get-report"])
+			console.log(`${id}\t${path.basename(await fetched(b, id))}`);
+	},
+	async slide(b) {
+		await ready(b);
+		await b.value("document.getElementById('sample').focus()");
+		await b.key("Enter", "Enter", 13);
+		await b.until(done);
+		const before = await b.value(text("n-sram"));
+		await b.value("delete document.body.dataset.done");
+		await b.value("document.getElementById('slider').focus()");
+		await b.key("Home", "Home", 36);
+		await b.until(done);
+		console.log(`${before}\t${await b.value(text("n-sram"))}\t${await b.value(text("limit"))}`);
+		console.log(path.basename(await fetched(b, "get-model")));
+	},
+	async refuse(b, file) {
+		await ready(b);
+		await model(b, file);
+		check(!await b.value("document.getElementById('error').hidden"), "no error is shown");
+		console.log(await b.value(text("message")));
+	},
+	async cancel(b, file) {
+		await ready(b);
+		await b.file(path.resolve(file));
+		await b.until("!document.getElementById('cancel').disabled");
+		await b.value("document.getElementById('cancel').click()");
+		await b.until(done);
+		console.log(await b.value(text("step")));
+		await b.until("ready");
+		await b.value("document.getElementById('sample').click()");
+		await b.until(done + " && document.body.dataset.done !== 'cancelled'");
+		check(await b.value("document.getElementById('error').hidden"), "then it fails");
+		console.log(await b.value(text("n-sram")));
+	},
+	/* dropped; its name is text, wherever it is shown */
+	async names(b, name) {
+		await ready(b);
+		await b.value(`{
+			const t = new DataTransfer();
+			t.items.add(new File([Uint8Array.from(atob(NPUTOOLS.sample),
+				(c) => c.charCodeAt(0))], ${JSON.stringify(name)}));
+			document.dispatchEvent(new DragEvent("drop", { dataTransfer: t }));
+		}`);
+		await b.until(done);
+		check(await b.value("window.ran === undefined"), "a name was run");
+		console.log(await b.value(text("title")));
+		console.log(await b.value("document.getElementById('get-model').download"));
+	},
+	/* no wider than a phone, light and dark */
+	async phone(b) {
+		await b.send("Emulation.setDeviceMetricsOverride",
+			{ width: 360, height: 740, deviceScaleFactor: 2, mobile: true });
+		await ready(b);
+		await b.value("document.getElementById('sample').click()");
+		await b.until(done);
+		for (const value of ["light", "dark"]) {
+			await b.send("Emulation.setEmulatedMedia",
+				{ features: [{ name: "prefers-color-scheme", value }] });
+			console.log(`${value} ${await b.value("document.documentElement.scrollWidth")} ` +
+				await b.value("getComputedStyle(document.body).backgroundColor"));
+			const { data } = await b.send("Page.captureScreenshot", { format: "png" });
+			fs.writeFileSync(path.join(dir, `${value}.png`), Buffer.from(data, "base64"));
+		}
+	},
+};
+cases.served = cases.compile;
+
+function serve() {
+	const server = http.createServer((q, r) => {
+		const file = path.join(page, path.basename(q.url) || "index.html");
+		const type = { ".html": "text/html", ".js": "text/javascript" }[path.extname(file)];
+		r.writeHead(fs.existsSync(file) ? 200 : 404, { "Content-Type": type });
+		r.end(fs.existsSync(file) ? fs.readFileSync(file) : "");
+	});
+	return new Promise((done) => server.listen(0, "127.0.0.1", () => done(server)));
+}
+
+async function main() {
+	const server = name === "served" ? await serve() : null;
+	const own = server && `http://127.0.0.1:${server.address().port}/`;
+	const b = new Browser(path.resolve(dir));
+	let status = 0;
+	try {
+		await b.open(own || disk, own);
+		await cases[name](b, ...args);
+		check(!b.requests.length, `requests: ${b.requests}`);
+		check(!b.said.length, `the console says: ${b.said}`);
+	} catch (e) {
+		console.error(e.message, b.said.join("\n"));
+		status = 1;
+	}
+	await b.close();
+	if (server)
+		server.close();
+	process.exit(status);
+}
+
+main();

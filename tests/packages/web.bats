@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+# make web: the page in headless Chromium, from a disk, with what programs say beside it.
+
+load ../lib/common
+
+page=${NPUTOOLS_PAGE-$TOP/build-web}
+digits=$TOP/tests/models/digits.tflite
+memory=(--system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
+
+setup()
+{
+	set +T
+	cd "$BATS_TEST_TMPDIR" || return
+	need "${CHROMIUM-chromium}"
+	mkdir got
+}
+
+# page CASE ARGUMENT...: to found; files to got
+page()
+{
+	timeout 120 node "$TOP/tests/packages/page.js" "$page" "$1" got "${@:2}" >found
+}
+
+# found KEY VALUE: a line of it
+has()
+{
+	grep -qxF -- "$1"$'\t'"$2" found || { echo "no $1 $2 in:"; cat found; return 1; }
+}
+
+# bytes as the page writes them
+bytes()
+{
+	awk -v n="$1" 'BEGIN {
+		if (n < 10240) printf "%d bytes", n; else printf "%.1f KiB", n / 1024
+	}'
+}
+
+# equal FILE: the page's numbers and downloads are the programs'
+equal()
+{
+	local base=$(basename "$1") sram flash
+	base=${base%.*}
+	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite "$1" 2>notes
+	cmp want.tflite "got/${base}_npu.tflite"
+	tfl2c --name-of="$base" -o want.h want.tflite
+	cmp want.h "got/$base.h"
+	npu-perf --json "${memory[@]}" want.tflite >report.json
+	sram=$(jq .sram_bytes report.json) flash=$(jq .flash_bytes report.json)
+	has n-sram "$(bytes "$sram")"
+	has n-flash "$(bytes "$flash")"
+	has n-cycles "$(jq '.cycles_per_inference | round' report.json |
+		sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')"
+	grep -q '</html>' "got/$base.html"
+}
+
+@test "a model: numbers, the compiled model and the header are the programs'" {
+	page compile "$digits"
+	equal "$digits"
+	has rows 13
+	has placed "$(tfl-partition --report "$digits" | tail -1)"
+}
+
+@test "a keyword model and MobileNetV2, and how long they take" {
+	[ -n "$SHARED" ] || skip "no shared models"
+	for m in kws_ref_model mbv2_int8; do
+		page compile "$SHARED/models/$m.tflite"
+		equal "$SHARED/models/$m.tflite"
+		echo "# $m: $(sed -n 's/^n-compiled-in\t//p' found)" >&3
+	done
+}
+
+@test "a TOSA graph" {
+	"$NPUTOOLS_TESTBIN/gen-tosa" 1 >g.tosa
+	page compile g.tosa
+	equal g.tosa
+}
+
+@test "from a web server, which is asked for nothing but the page" {
+	page served "$digits"
+	equal "$digits"
+}
+
+@test "the keyboard alone: the sample, the slider to the least memory" {
+	page slide
+	least=$(npucc -a ethos-u55-128 "${memory[@]}" --front --json -o - "$digits" 2>notes |
+		jq '.front[0].sram')
+	grep -qF "$(bytes "$least")" found
+	npucc -a ethos-u55-128 "${memory[@]}" --arena-cache-size="$least" -o want.tflite \
+		"$digits" 2>notes
+	cmp want.tflite got/digits_npu.tflite
+}
+
+@test "broken files: what the program says is shown" {
+	for n in 0 5 1000; do
+		head -c $n "$digits" >broken.tflite
+		page refuse broken.tflite
+		tfl-partition --report -a ethos-u55-128 broken.tflite >out 2>want || true
+		diff <(sed 's,/broken,broken,' found) want
+	done
+}
+
+@test "a run that is cancelled, and the next one" {
+	page cancel "$digits"
+	grep -qx Cancelled found
+}
+
+@test "names with brackets, quotes and letters of any alphabet are shown, not run" {
+	name="<img src=x onerror=ran=1>\"'модель 模型"
+	page names "$name.tflite"
+	diff found <(printf '%s\n' "$name.tflite" "${name}_npu.tflite")
+}
+
+@test "no wider than a phone; light and dark differ" {
+	page phone
+	grep -q '^light 360 ' found
+	grep -q '^dark 360 ' found
+	[ "$(cut -d' ' -f3- found | sort -u | wc -l)" = 2 ]
+}
+
+@test "at most 3 MB compressed; no address of another place in it" {
+	[ "$(for f in "$page"/*; do gzip -9c "$f"; done | wc -c)" -le 3000000 ]
+	# names of formats that are written like addresses are not loaded
+	! sed 's,http://www.w3.org/2000/svg,,' "$page/index.html" "$page/app.js" |
+		grep -E '(https?:)?//[a-z0-9.-]+\.[a-z]{2,}'
+}
