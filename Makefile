@@ -434,6 +434,8 @@ deb: tests
 BINDIR := $(DESTDIR)$(PREFIX)/bin
 MANDIR := $(DESTDIR)$(PREFIX)/share/man
 DATADIR := $(DESTDIR)$(PREFIX)/share/nputools
+CMAKEDIR := $(DESTDIR)$(PREFIX)/share/cmake/nputools
+PKGCONFIGDIR := $(DESTDIR)$(PREFIX)/share/pkgconfig
 COMPLETION_BASH := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 COMPLETION_ZSH := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 # bash-completion looks for a file of the command's name
@@ -442,7 +444,10 @@ INSTALLED := $(TOOLS:%=$(BINDIR)/%) \
 	$(PROGRAM_SCRIPTS:scripts/%=$(BINDIR)/%) \
 	$(foreach m,$(wildcard man/*.[1-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(DATADIR)/npu.mk $(DATADIR)/LICENSE \
-	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/*)) \
+	$(patsubst scripts/%,$(DATADIR)/%,$(wildcard scripts/examples/* scripts/csolution/* \
+		scripts/github/* scripts/zephyr/zephyr/*)) \
+	$(CMAKEDIR)/nputools-config.cmake $(CMAKEDIR)/nputools-config-version.cmake \
+	$(PKGCONFIGDIR)/nputools.pc \
 	$(COMPLETION_ZSH)/_nputools $(COMPLETED)
 
 .PHONY: install uninstall dist
@@ -459,7 +464,10 @@ $(MANDIR)/man7/%: man/%
 $(DATADIR)/LICENSE: LICENSE
 	install -D -m 644 $< $@
 $(DATADIR)/%: scripts/%
-	install -D -m 644 $< $@
+	install -D -m $(if $(shell test -x $< && echo 1),755,644) $< $@
+$(CMAKEDIR)/% $(PKGCONFIGDIR)/%: scripts/cmake/%
+	@mkdir -p $(@D)
+	sed 's,@VERSION@,$(VERSION),; s,@PREFIX@,$(PREFIX),' $< >$@ && chmod 644 $@
 $(COMPLETED): scripts/completions/nputools.bash
 	install -D -m 644 $< $@
 $(COMPLETION_ZSH)/_nputools: scripts/completions/_nputools

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+# What build systems of firmware find of an installed nputools.
+
+load lib/common
+
+digits=$TOP/tests/models/digits.tflite
+
+# into root: pages, programs and rules as make install leaves them
+install_root()
+{
+	make -s -C "$TOP" B="${NPUTOOLS_BUILD:-build}" DESTDIR="$PWD/root" \
+		PREFIX=/usr install >log
+}
+
+version()
+{
+	npucc --version | sed 's/.* //'
+}
+
+@test "find_package(nputools) compiles a model; versions of 1.x fit, others do not" {
+	need cmake gcc
+	install_root
+	mkdir app
+	cp "$digits" app
+	cat >app/CMakeLists.txt <<-'END'
+		cmake_minimum_required(VERSION 3.16)
+		project(app C)
+		find_package(nputools ${WANTED} REQUIRED)
+		add_executable(app app.c)
+		nputools_add_model(app digits.tflite ACCELERATOR ethos-u55-128
+			SYSTEM Ethos_U55_High_End_Embedded MEMORY Shared_Sram)
+	END
+	printf '#include <stdint.h>\n#include "digits.h"\nint main(void) { return 0; }\n' \
+		>app/app.c
+	path=$PATH
+	PATH=${PATH#"$BIN:"}
+	cmake -S app -B out -DCMAKE_PREFIX_PATH="$PWD/root/usr" -DWANTED="$(version)" >cmake.log
+	grep -q "NPUTOOLS_NPUCC:FILEPATH=$PWD/root/usr/bin/npucc" out/CMakeCache.txt
+	cmake --build out >cmake.log
+	out/app
+	for wanted in 1.0 1; do
+		cmake -S app -B out -DWANTED=$wanted >cmake.log
+	done
+	for wanted in 2 0.9 1.99; do
+		run cmake -S app -B other$wanted -DCMAKE_PREFIX_PATH="$PWD/root/usr" \
+			-DWANTED=$wanted
+		[ "$status" = 1 ]
+		[[ $output == *"Could not find a configuration file"* ]]
+	done
+	PATH=$path
+}
+
+@test "pkg-config says where programs and rules are" {
+	need pkg-config
+	install_root
+	export PKG_CONFIG_PATH=$PWD/root/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=
+	[ "$(pkg-config --modversion nputools)" = "$(version)" ]
+	for v in npucc makerules cmakemodule; do
+		[ -e "root$(pkg-config --variable=$v nputools)" ]
+	done
+}
+
+# Zephyr's own functions are written to what they were given
+@test "the Zephyr module: its function compiles, and places the model in a section" {
+	need cmake gcc
+	install_root
+	grep -qx 'name: nputools' root/usr/share/nputools/zephyr/zephyr/module.yml
+	grep -qx '  cmake: zephyr' root/usr/share/nputools/zephyr/zephyr/module.yml
+	cp "$digits" .
+	cat >CMakeLists.txt <<-'END'
+		cmake_minimum_required(VERSION 3.20)
+		project(zephyr C)
+		set(CONFIG_NPUTOOLS y)
+		function(zephyr_linker_sources location)
+			file(APPEND linked "${location} ${ARGN}\n")
+		endfunction()
+		add_library(app STATIC app.c)
+		add_subdirectory("${MODULE}/zephyr" module)
+		zephyr_nputools_model(digits.tflite ACCELERATOR ethos-u55-128
+			SYSTEM Ethos_U55_High_End_Embedded MEMORY Shared_Sram)
+	END
+	printf '#include <stdint.h>\n#include "digits.h"\nconst void *p = %s;\n' \
+		'digits' >app.c
+	cmake -S . -B out -DMODULE="$PWD/root/usr/share/nputools/zephyr" >cmake.log
+	cmake --build out >cmake.log
+	read -r location file <linked
+	[ "$location" = RODATA ]
+	grep -qxF 'KEEP(*(.nputools_model))' "$file"
+	grep -q 'section(".nputools_model")' out/nputools/digits.h
+	readelf -SW out/libapp.a | grep -q '\.nputools_model'
+}
+
+@test "the CMSIS solution's step before the build is npucc's command line" {
+	need gcc
+	cp "$digits" keyword.tflite
+	cmd=$(sed -n 's/^ *run: //p' "$TOP/scripts/csolution/keyword.cproject.yml" |
+		sed 's/\$input(0)\$/keyword.tflite/; s/\$output(0)\$/keyword.h/')
+	[[ $cmd == npucc* ]]
+	eval "$cmd" 2>notes
+	gcc -Wall -Wextra -Werror -I. -fsyntax-only "$TOP/scripts/csolution/main.c"
+}
+
+@test "YAML of the examples can be read" {
+	python3 -c 'import yaml' 2>none || skip "no yaml module of Python's"
+	python3 - "$TOP"/scripts/{csolution/*.yml,github/*.yml,zephyr/zephyr/*.yml} <<-'END'
+		import sys, yaml
+		for name in sys.argv[1:]:
+		    with open(name) as f:
+		        assert isinstance(yaml.safe_load(f), dict), name
+	END
+}
+
+@test "the comment of a changed model names both numbers" {
+	o=(-a ethos-u55-128 --system-config=Ethos_U55_High_End_Embedded --memory-mode=Shared_Sram)
+	"$NPUTOOLS_TESTBIN/gen-model" 3 >a.tflite
+	"$TOP/scripts/github/compare-cycles" a.tflite "$digits" "${o[@]}" >comment
+	npucc "${o[@]}" -o n.tflite "$digits" 2>notes
+	cycles=$(npu-perf --json "${o[@]:2}" n.tflite | npu-report --numbers |
+		sed -n 's/^cycles_per_inference\t//p')
+	grep -qE "^\| cycles \| [0-9]+ \| $cycles \| [+-]" comment
+	"$TOP/scripts/github/compare-cycles" "$digits" "$digits" "${o[@]}" |
+		grep -qF "| cycles | $cycles | $cycles | +0.0 % |"
+	run "$TOP/scripts/github/compare-cycles" none.tflite "$digits" "${o[@]}"
+	[ "$status" = 2 ]
+}
