@@ -19,7 +19,9 @@
 #   make bench-tosa  the shared TOSA networks beside TFLite's, and Vela's
 #   make bench-speed what each stage costs, and chains of 10 to 1000 operators
 #   make install     to $(DESTDIR)$(PREFIX)
-#   make dist        nputools-VERSION.tar.gz of the committed tree
+#   make dist        nputools-VERSION.tar.gz of the committed tree, in $(DIST)
+#   make wasm        programs as WebAssembly modules; make check-wasm: tested by node
+#   make npm, web, wheel, deb     packages of them, and the page, each with its tests
 #   make STATIC=1    no program needs a shared library; STATIC=0: each takes libc's
 #   make V=1         show the commands;  make WERROR=  warnings stay warnings
 
@@ -476,8 +478,10 @@ $(COMPLETION_ZSH)/_nputools: scripts/completions/_nputools
 uninstall:
 	rm -f $(INSTALLED)
 
+# times are the commit's: the same commit gives the same archive
+DIST = .
 dist:
-	git archive --prefix=nputools-$(VERSION)/ HEAD | gzip -9n >nputools-$(VERSION).tar.gz
+	git archive --prefix=nputools-$(VERSION)/ HEAD | gzip -9n >$(DIST)/nputools-$(VERSION).tar.gz
 
 .PHONY: clean
 clean:

@@ -118,3 +118,16 @@ machine()
 		"$PWD/b/bin/tfl2c" >commands
 	grep -q -- '-Lours -static *-o .*bin/tfl2c' commands
 }
+
+@test "make dist: the same archive each time, of what is committed" {
+	git -C "$TOP" rev-parse -q --verify HEAD >/dev/null 2>&1 || skip "no git checkout"
+	mkdir a b
+	for d in a b; do
+		make -s -C "$TOP" DIST="$PWD/$d" dist 2>log
+	done
+	cmp a/*.tar.gz b/*.tar.gz
+	version=$(npucc --version | sed 's/.* //')
+	tar -xzf a/nputools-"$version".tar.gz
+	grep -q "^VERSION := $version\$" "nputools-$version/Makefile"
+	grep -q "1.0.0, 26 November 2026" "nputools-$version/man/nputools-news.7"
+}
