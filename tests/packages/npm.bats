@@ -35,9 +35,9 @@ installed()
 
 @test "every program is there and prints its version" {
 	for p in $(programs); do
-		[ "$(installed npx --offline "$p" --version)" = "$("$BIN/$p" --version)" ]
+		[ "$(installed node_modules/.bin/"$p" --version)" = "$("$BIN/$p" --version)" ]
 	done
-	[ "$(installed npx --offline nputools --version)" = \
+	[ "$(installed node_modules/.bin/nputools --version)" = \
 		"$("$BIN/npucc" --version | sed 's/.*) /nputools /')" ]
 }
 
