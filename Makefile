@@ -427,10 +427,10 @@ wheel: tests
 deb: tests
 	$(Q)scripts/install-deps --deb
 	$(Q)rm -rf build-deb
-	$(Q)$(MAKE) --no-print-directory DESTDIR=$(CURDIR)/build-deb/root PREFIX=/usr install \
+	$(Q)$(MAKE) --no-print-directory DESTDIR=$(CURDIR)/build-deb/tree PREFIX=/usr install \
 		>/dev/null
-	$(Q)cp $(TOOLS:%=$(B)/dynamic/bin/%) build-deb/root/usr/bin
-	$(Q)scripts/packaging/make-deb build-deb/root $(VERSION) build-deb
+	$(Q)cp $(TOOLS:%=$(B)/dynamic/bin/%) build-deb/tree/usr/bin
+	$(Q)scripts/packaging/make-deb build-deb/tree $(VERSION) build-deb
 	$(Q)NPUTOOLS_DEB=$$(echo $(CURDIR)/build-deb/*.deb) tests/run $(B) '^packages:deb$$'
 
 # ---- installation --------------------------------------------------------

@@ -5,10 +5,10 @@ load lib/common
 
 digits=$TOP/tests/models/digits.tflite
 
-# into root: pages, programs and rules as make install leaves them
+# into at: pages, programs and rules as make install leaves them
 install_root()
 {
-	make -s -C "$TOP" B="${NPUTOOLS_BUILD:-build}" DESTDIR="$PWD/root" \
+	make -s -C "$TOP" B="${NPUTOOLS_BUILD:-build}" DESTDIR="$PWD/at" \
 		PREFIX=/usr install >log
 }
 
@@ -34,15 +34,15 @@ version()
 		>app/app.c
 	path=$PATH
 	PATH=${PATH#"$BIN:"}
-	cmake -S app -B out -DCMAKE_PREFIX_PATH="$PWD/root/usr" -DWANTED="$(version)" >cmake.log
-	grep -q "NPUTOOLS_NPUCC:FILEPATH=$PWD/root/usr/bin/npucc" out/CMakeCache.txt
+	cmake -S app -B out -DCMAKE_PREFIX_PATH="$PWD/at/usr" -DWANTED="$(version)" >cmake.log
+	grep -q "NPUTOOLS_NPUCC:FILEPATH=$PWD/at/usr/bin/npucc" out/CMakeCache.txt
 	cmake --build out >cmake.log
 	out/app
 	for wanted in 1.0 1; do
 		cmake -S app -B out -DWANTED=$wanted >cmake.log
 	done
 	for wanted in 2 0.9 1.99; do
-		run cmake -S app -B other$wanted -DCMAKE_PREFIX_PATH="$PWD/root/usr" \
+		run cmake -S app -B other$wanted -DCMAKE_PREFIX_PATH="$PWD/at/usr" \
 			-DWANTED=$wanted
 		[ "$status" = 1 ]
 		[[ $output == *"Could not find a configuration file"* ]]
@@ -53,10 +53,10 @@ version()
 @test "pkg-config says where programs and rules are" {
 	need pkg-config
 	install_root
-	export PKG_CONFIG_PATH=$PWD/root/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=
+	export PKG_CONFIG_PATH=$PWD/at/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=
 	[ "$(pkg-config --modversion nputools)" = "$(version)" ]
 	for v in npucc makerules cmakemodule; do
-		[ -e "root$(pkg-config --variable=$v nputools)" ]
+		[ -e "at$(pkg-config --variable=$v nputools)" ]
 	done
 }
 
@@ -64,8 +64,8 @@ version()
 @test "the Zephyr module: its function compiles, and places the model in a section" {
 	need cmake gcc
 	install_root
-	grep -qx 'name: nputools' root/usr/share/nputools/zephyr/zephyr/module.yml
-	grep -qx '  cmake: zephyr' root/usr/share/nputools/zephyr/zephyr/module.yml
+	grep -qx 'name: nputools' at/usr/share/nputools/zephyr/zephyr/module.yml
+	grep -qx '  cmake: zephyr' at/usr/share/nputools/zephyr/zephyr/module.yml
 	cp "$digits" .
 	cat >CMakeLists.txt <<-'END'
 		cmake_minimum_required(VERSION 3.20)
@@ -81,7 +81,7 @@ version()
 	END
 	printf '#include <stdint.h>\n#include "digits.h"\nconst void *p = %s;\n' \
 		'digits' >app.c
-	cmake -S . -B out -DMODULE="$PWD/root/usr/share/nputools/zephyr" >cmake.log
+	cmake -S . -B out -DMODULE="$PWD/at/usr/share/nputools/zephyr" >cmake.log
 	cmake --build out >cmake.log
 	read -r location file <linked
 	[ "$location" = RODATA ]
