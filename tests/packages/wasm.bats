@@ -23,6 +23,7 @@ both()
 			"$native/$p" $o
 		done
 	done >want
+	# shellcheck disable=SC2046
 	NPUTOOLS_WASM=$TOP/build-wasm node -e '
 		const n = require(process.argv[1]);
 		for (const p of process.argv.slice(2))

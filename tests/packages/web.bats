@@ -38,7 +38,7 @@ bytes()
 # equal FILE: the page's numbers and downloads are the programs'
 equal()
 {
-	local base=$(basename "$1") sram flash
+	local base=${1##*/} sram flash
 	base=${base%.*}
 	npucc -a ethos-u55-128 "${memory[@]}" -o want.tflite "$1" 2>notes
 	cmp want.tflite "got/${base}_npu.tflite"

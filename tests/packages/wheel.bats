@@ -40,7 +40,8 @@ in_vela()
 	for p in $(programs) npu-sweep npu-vela; do
 		[ "$(in_plain "$p" --version)" = "$("$BIN/$p" --version)" ]
 	done
-	! in_plain python3 -c "import ethosu.vela" 2>none
+	run in_plain python3 -c "import ethosu.vela"
+	[ "$status" = 1 ]
 	[ ! -e "$BATS_FILE_TMPDIR/plain/bin/vela" ]
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the programs need of a system and wasi-libc does not have. */
+#ifdef __wasi__
+
 #include "wasi.h"
 
 #include <errno.h>
@@ -123,3 +125,5 @@ qsort_r(void *p, size_t n, size_t size,
 	sort(&s, p, n);
 	free(s.other);
 }
+
+#endif
