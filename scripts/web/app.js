@@ -132,16 +132,18 @@ function fillChoices({ parts, profiles, accelerators, version }) {
 	$("version").textContent = version.replace(/^\S+ \((.*)\)/, "$1").trim() + ".";
 }
 
-/* a memory system that goes with another generation is no choice that anybody wants */
+/* of a generation, where none was chosen of its own; each is Arm's, of Vela's file */
+const USUAL = {
+	u55: ["Ethos_U55_High_End_Embedded", "Shared_Sram"],
+	u65: ["Ethos_U65_High_End", "Dedicated_Sram"],
+	u85: ["Ethos_U85_SYS_DRAM_Mid", "Dedicated_Sram_384KB"],
+};
+
 function fitSystem() {
-	const u = $("accelerator").value.match(/u\d+/)[0].toUpperCase();
-	if ($("system").value.startsWith(`Ethos_${u}`) || !$("system").value.startsWith("Ethos_"))
-		return;
-	const fits = [...$("system").options].find((o) => o.value.startsWith(`Ethos_${u}`));
-	if (!fits)
-		return;
-	$("system").value = u === "U65" ? "Ethos_U65_High_End" : fits.value;
-	$("mode").value = u === "U55" ? "Shared_Sram" : "Dedicated_Sram_384KB";
+	const u = $("accelerator").value.match(/u\d+/)[0];
+	if ($("system").value.startsWith("Ethos_") &&
+	    !$("system").value.startsWith(`Ethos_${u.toUpperCase()}_`))
+		[$("system").value, $("mode").value] = USUAL[u];
 }
 
 function choosePart() {

@@ -65,6 +65,7 @@ function compile(job) {
 		steps.push("check");
 	let step = (what) => postMessage({ id: job.id, step: what,
 		at: steps.indexOf(what), of: steps.length });
+	fs.mkdirSync("/tmp");
 	fs.put(model, job.bytes);
 
 	step("operators");

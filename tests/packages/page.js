@@ -99,6 +99,33 @@ const cases = {
 		console.log(await b.value(text("title")));
 		console.log(await b.value("document.getElementById('get-model').download"));
 	},
+	/* run after compiling; another generation, and a part */
+	async targets(b) {
+		const choose = async (id, value) => {
+			await b.value("delete document.body.dataset.done");
+			await b.value(`{
+				const e = document.getElementById(${JSON.stringify(id)});
+				e.value = ${JSON.stringify(value)};
+				e.dispatchEvent(new Event("change"));
+			}`);
+			await b.until(done);
+			check(await b.value("document.getElementById('error').hidden"), `${value}: ` +
+				await b.value(text("message")));
+			console.log(`${value}\t${await b.value("['accelerator', 'system', 'mode']" +
+				".map((k) => document.getElementById(k).value).join(' ')")}\t` +
+				await b.value(text("n-sram")));
+		};
+		await ready(b);
+		await b.value("document.getElementById('check').value = '1'");
+		await b.value("document.getElementById('sample').click()");
+		await b.until(done);
+		check(await b.value("document.getElementById('error').hidden"),
+			await b.value(text("message")));
+		console.log(await b.value(text("n-outputs")));
+		await choose("accelerator", "ethos-u85-256");
+		await choose("accelerator", "ethos-u65-512");
+		await choose("part", "alif-e4-u85");
+	},
 	/* no wider than a phone, light and dark */
 	async phone(b) {
 		await b.send("Emulation.setDeviceMetricsOverride",

@@ -110,6 +110,21 @@ equal()
 	diff found <(printf '%s\n' "$name.tflite" "${name}_npu.tflite")
 }
 
+@test "run and compared here; other accelerators and a part" {
+	page targets
+	head -1 found | grep -qx "equal to the model's"
+	tail -n +2 found >chosen
+	while IFS=$'\t' read -r what target sram; do
+		read -r a system mode <<<"$target"
+		o=(--system-config="$system" --memory-mode="$mode")
+		[[ $what != alif-* ]] || o=(--part="$what")
+		npucc -a "$a" "${o[@]}" -o want.tflite "$digits" 2>notes
+		[ "$sram" = "$(bytes "$(npu-perf --json "${o[@]}" want.tflite |
+			jq .sram_bytes)")" ]
+	done <chosen
+	[ "$(wc -l <chosen)" = 3 ]
+}
+
 @test "no wider than a phone; light and dark differ" {
 	page phone
 	grep -q '^light 360 ' found
