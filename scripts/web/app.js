@@ -194,9 +194,9 @@ const show = {
 		$("placed").textContent = lines.pop();
 		$("rows").replaceChildren(...lines.map((line) => {
 			const tr = document.createElement("tr");
-			const m = line.match(/^\s*(\S+)\s+(\S+)\s+(\S+)(?:\s+(.*))?$/) || [0, "", "", line];
-			const [name, why] = m[2] === "CPU" ? (m[4] || "").split(/: (.*)/)
-				: [m[4] || "", ""];
+			const m = line.match(/^\s*(\d+)\s+(NPU|CPU)\s+(\S+)(?:\s+(.*))?$/) ||
+				["", "", "", "", line]; /* a sum of the rows */
+			const [name, why] = (m[4] || "").split(/(?:^|\s+)because: (.*)/);
 			tr.className = m[2] === "CPU" ? "cpu" : "";
 			[m[1], m[2], m[3], name, why].forEach((s) => {
 				tr.insertCell().textContent = s || "";
@@ -223,7 +223,8 @@ const show = {
 		number("Flash", bytes(r.flash_bytes));
 		number("Cycles", Math.round(r.cycles_per_inference).toLocaleString("en"));
 		number("Time", `${r.inference_ms.toPrecision(3)} ms`);
-		number("Inferences a second", (1000 / r.inference_ms).toPrecision(3));
+		number("Inferences a second", Number((1000 / r.inference_ms).toPrecision(3))
+			.toLocaleString("en"));
 		number("On the CPU", r.cpu_operators);
 	},
 	front(json) {
