@@ -306,7 +306,7 @@ nothing_but()
 
 @test "the real stages: npucc is the pipeline, byte for byte" {
 	npucc "${target[@]}" -o npu.tflite "$model"
-	tfl-quantcheck --pass "$model" | tfl-partition |
+	tfl-quantcheck --pass "$model" | tfl-partition -a ethos-u55-128 |
 		npu-sched "${target[@]}" | npu-wenc | npu-cmdgen -o pipe.tflite
 	cmp npu.tflite pipe.tflite
 	npucc "${target[@]}" -o - - <"$model" >stdin.tflite
@@ -562,7 +562,7 @@ END
 	cp "$model" m.tflite
 	npucc "${target[@]}" --verbose-all -o m_npu.tflite m.tflite 2>all
 	{
-		tfl-partition --verbose-operators -o m.part m.tflite
+		tfl-partition -a ethos-u55-128 --verbose-operators -o m.part m.tflite
 		npu-sched "${target[@]}" --verbose-config --verbose-graph \
 			--verbose-allocation -o m.sched m.part
 		npu-wenc --verbose-allocation -o m.wenc m.sched
