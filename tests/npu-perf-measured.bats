@@ -150,13 +150,41 @@ within()
 }
 
 @test "a fit finds the board that made the logs" {
-	# logs that the built-in profile made up, from plans that differ; the fit
-	# begins at another profile with a third of its operation's cycles
+	# logs made up from a board whose flash, and an operation's own cycles, differ from
+	# those of the profile that the fit starts from; four plans, each other than the rest
+	cat >board.ini <<-EOF
+		[System_Config.Board]
+		core_clock=500000000
+		axi0_port=Sram
+		axi1_port=OffChipFlash
+		Sram_clock_scale=1
+		Sram_burst_length=32
+		Sram_read_latency=32
+		Sram_write_latency=32
+		OffChipFlash_clock_scale=0.09
+		OffChipFlash_burst_length=48
+		OffChipFlash_read_latency=32
+		OffChipFlash_write_latency=0
+		fit_accelerator=ethos-u55-256
+		fit_measurements=4
+		fit_operation_cycles=180
+		fit_low=0.9
+		fit_high=1.1
+		[Memory_Mode.Shared_Sram]
+		const_mem_area=Axi1
+		arena_mem_area=Axi0
+		cache_mem_area=Axi0
+	EOF
+	compile ethos-u55-256 1.tflite --effort=1 --optimise=Size
+	compile ethos-u55-256 2.tflite --effort=1 --arena-cache-size=7000
+	compile ethos-u55-256 3.tflite --effort=1 --arena-cache-size=10000
+	compile ethos-u55-256 4.tflite --effort=1 --arena-cache-size=14000
 	for i in 1 2 3 4; do
-		compile ethos-u55-256 $i.tflite --effort=1 "-$((2 * i))" \
-			--arena-cache-size=$((6000 + 3000 * i))
-		echo "NPU TOTAL cycles: $(calibrated M55M1_Flash $i.tflite)" >$i.log
+		npu-perf --config board.ini --system-config Board --memory-mode Shared_Sram \
+			--json $i.tflite >$i.json
+		echo "NPU TOTAL cycles: $(jq .calibrated_cycles $i.json)" >$i.log
 	done
+	[ "$(cat ?.log | sort -u | wc -l)" = 4 ]
 	npu-perf "${u55[@]}" --fit=Desk 1.tflite=1.log 2.tflite=2.log 3.tflite=3.log \
 		4.tflite=4.log >desk.ini
 	grep '^; fitted by npu-perf to 4 measurements on ethos-u55-256' desk.ini

@@ -84,35 +84,46 @@ distance(struct fit *f, const double v[PARAMETERS])
 	return sum;
 }
 
-/* one parameter by one factor; true: that was nearer */
+/*
+ * The parameters that a direction moves, each up or down by the factor; true: that was
+ * nearer.  A direction is a number whose digits to the base of 3 say for each parameter:
+ * stay, up, down.
+ */
 static bool
-try_factor(struct fit *f, double v[PARAMETERS], int p, double factor, double *best)
+try_direction(struct fit *f, double v[PARAMETERS], int direction, double factor, double *best)
 {
 	static const double most[PARAMETERS] = { 100, 1e6, 1e5 };
-	double old = v[p];
-	v[p] = limited(old * factor, 1e-6, most[p]);
-	double d = distance(f, v);
-	if (d < *best - 1e-9) {
-		*best = d;
-		return true;
+	double w[PARAMETERS];
+	memcpy(w, v, sizeof(w));
+	for (int p = 0; direction; p++, direction /= 3) {
+		double by = direction % 3 == 1 ? factor : 1 / factor;
+		if (direction % 3)
+			w[p] = limited(w[p] * by, 1e-6, most[p]);
 	}
-	v[p] = old;
-	return false;
+	double d = distance(f, w);
+	if (d >= *best - 1e-9)
+		return false;
+	*best = d;
+	memcpy(v, w, sizeof(w));
+	return true;
 }
 
-/* downhill, one parameter after the other, by steps that become smaller */
+/*
+ * Downhill by steps that become smaller.  Directions move several parameters at once:
+ * a sum of absolute values has creases, along which no single one leads further down.
+ */
 static double
 descend(struct fit *f, double v[PARAMETERS], int n)
 {
 	static const double factor[] = { 2, 1.3, 1.1, 1.03, 1.01 };
 	enum { ROUNDS = 20 }; /* a step of 2 takes a few; no cycle can be endless */
+	static const int directions[PARAMETERS + 1] = { 1, 3, 9, 27 };
 	double best = distance(f, v);
 	for (size_t i = 0; i < ARRAY_LEN(factor) && !f->e->status; i++)
 		for (int round = 0, moved = 1; moved && round < ROUNDS; round++) {
 			moved = 0;
-			for (int p = 0; p < n; p++)
-				moved |= try_factor(f, v, p, factor[i], &best) ||
-					 try_factor(f, v, p, 1 / factor[i], &best);
+			for (int d = 1; d < directions[n]; d++)
+				moved |= try_direction(f, v, d, factor[i], &best);
 		}
 	return best;
 }
