@@ -90,3 +90,40 @@ options() {
 	_nputools npu-wenc
 	[ "${COMPREPLY[*]}" = --stats ]
 }
+
+@test "-h is --help, and --help names it" {
+	for p in $(programs); do
+		"$p" --help >long
+		"$p" -h >short
+		cmp long short
+		"$p" -? | cmp - long
+		grep -qE '^  -h, --help +Give this help list$' long
+	done
+}
+
+@test "all mistakes of a command line are reported at once" {
+	refuses 2 "--effort takes a whole number from 1 to 9, not '77'" npu-sched \
+		--effort=77 --optimise=Best --acelerator-config=x --json=1 -q a b --level
+	cat >want <<-'EOF'
+		npu-sched: unrecognized option '--acelerator-config'; did you mean --accelerator-config?
+		npu-sched: option '--json' doesn't allow an argument
+		npu-sched: invalid option -- 'q'
+		npu-sched: option '--level' requires an argument
+		npu-sched: --effort takes a whole number from 1 to 9, not '77'
+		npu-sched: --optimise takes Performance, Size or Balanced
+		Try `npu-sched --help' or `npu-sched --usage' for more information.
+	EOF
+	diff want refuses.err
+	# names are checked together with what is missing
+	refuses 2 "no output; name it with -o" npucc -a ethos-u55-12 --part=none \
+		--system-config=Fast --memory-mode=Shared
+	for w in "accelerator 'ethos-u55-12'" "part 'none'" "--system-config 'Fast'" \
+		"--memory-mode 'Shared'"; do
+		grep -qF -- "$w" refuses.err
+	done
+	refuses 2 "--accelerator-config is required" npu-sched x.part
+	grep -q -- "--system-config is required" refuses.err
+	grep -q -- "--memory-mode is required" refuses.err
+	# an abbreviation of two options is neither
+	refuses 2 "option '--m' is ambiguous; possibilities: '--memory-mode' '--model'" npucc --m x
+}

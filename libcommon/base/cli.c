@@ -2,6 +2,7 @@
 #include "base/cli.h"
 
 #include "base/arena.h"
+#include "base/cli_words.h"
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/text.h"
@@ -63,7 +64,76 @@ check_output(void)
 		_exit(EXIT_TROUBLE);
 }
 
+/* ---- mistakes -------------------------------------------------------------
+ */
+
+static int n_mistakes; /* of the command line, each printed when it was found */
+
+static void
+print_mistake(const char *fmt, va_list ap)
+{
+	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
+	(void)vfprintf(stderr, fmt, ap);
+	(void)fputc('\n', stderr);
+	n_mistakes++;
+}
+
+void
+cli_error(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	print_mistake(fmt, ap);
+	va_end(ap);
+}
+
+static void
+point_to_help(void)
+{
+	const char *name = program_invocation_short_name;
+	(void)fprintf(stderr,
+		      "Try `%s --help' or `%s --usage' for more information.\n",
+		      name, name);
+	exit(EXIT_TROUBLE);
+}
+
 /* ---- common options ------------------------------------------------------ */
+
+enum { KEY_USAGE = -3 };
+
+/* every program has these; argp's own --help has the letter '?' alone */
+static const struct argp_option standard_options[] = {
+    {.name = "help", .key = 'h', .doc = "Give this help list", .group = -1},
+    {.key = '?', .flags = OPTION_HIDDEN},
+    {.name = "usage", .key = KEY_USAGE, .doc = "Give a short usage message"},
+    {.name = "version",
+     .key = 'V',
+     .doc = "Print program version",
+     .group = -1},
+    {0},
+};
+
+static error_t
+parse_standard(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	switch (key) {
+	case 'h':
+	case '?':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		break;
+	case KEY_USAGE:
+		argp_state_help(state, stdout,
+				ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		break;
+	case 'V':
+		print_version(stdout, state);
+		exit(EXIT_SUCCESS);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
 
 static error_t
 parse_common(int key, char *arg, struct argp_state *state)
@@ -72,10 +142,10 @@ parse_common(int key, char *arg, struct argp_state *state)
 	if (key == 'o' && c->output) {
 		*c->output = arg;
 	} else if (key == 'j' && c->jobs) {
-		*c->jobs = (unsigned)cli_number(state, "-j", arg, 0, CLI_MAX_JOBS);
+		*c->jobs = (unsigned)cli_number("-j", arg, 0, CLI_MAX_JOBS);
 	} else if (key == ARGP_KEY_ARG && c->file) {
 		if (state->arg_num)
-			argp_error(state, "more than one %s", c->what);
+			cli_error("more than one %s", c->what);
 		*c->file = arg;
 	} else {
 		return ARGP_ERR_UNKNOWN;
@@ -83,37 +153,56 @@ parse_common(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-struct parsers { /* what each of the two tables is given */
-	void *options;
+struct parsers { /* what the tables of options share */
+	const struct argp *own;
+	void *options; /* of own */
 	const struct cli_common *common;
 	const char **operand; /* all of them, for check_operands() */
 	size_t n_operands;
+	bool misspelt; /* an option: operands and what is missing can't be
+			  judged */
 };
 
 /* ends the program if the output would take the place of an operand */
 static void
-check_operands(struct argp_state *state, const struct parsers *p)
+check_operands(const struct parsers *p)
 {
 	const char **output = p->common->output;
 	struct err e = { 0 };
 	for (size_t i = 0; output && i < p->n_operands; i++)
 		if (!file_check_output(*output, p->operand[i], &e))
-			argp_failure(state, EXIT_TROUBLE, 0, "%s", e.text);
+			exit(cli_finish(&e));
 }
 
 static error_t
-parse_both(int key, char *arg, struct argp_state *state)
+parse_all(int key, char *arg, struct argp_state *state)
 {
 	struct parsers *p = state->input;
 	if (key == ARGP_KEY_ARG)
 		p->operand[p->n_operands++] = arg;
-	if (key == ARGP_KEY_END)
-		check_operands(state, p);
+	if (key == ARGP_KEY_ARG && p->misspelt)
+		return 0;
+	if (key == ARGP_KEY_END && !p->misspelt)
+		check_operands(p);
 	if (key != ARGP_KEY_INIT)
 		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = p->options;
+	state->child_inputs[0] = p;
 	state->child_inputs[1] = (void *)(uintptr_t)p->common;
 	return 0;
+}
+
+/* the program's parser: judges the whole command line only if all of it was
+ * read */
+static error_t
+parse_own(int key, char *arg, struct argp_state *state)
+{
+	struct parsers *p = state->input;
+	if (key == ARGP_KEY_END && p->misspelt)
+		return 0;
+	state->input = p->options;
+	error_t e = p->own->parser(key, arg, state);
+	state->input = p;
+	return e;
 }
 
 /* rows for what the program has of them; n rows and an end */
@@ -132,37 +221,60 @@ list_common(const struct cli_common *c, struct argp_option row[3])
 						 .doc = c->jobs_doc };
 }
 
+static void
+parse(struct parsers *p, const struct argp_option *common_row, int argc,
+      char **argv)
+{
+	const struct argp *own = p->own;
+	struct argp first = {.options = own->options,
+			     .parser = parse_own,
+			     .help_filter = own->help_filter};
+	/* argp's --help loses the memory of an empty table */
+	struct argp shared = {.options = common_row[0].name ? common_row : NULL,
+			      .parser = parse_common};
+	struct argp standard = {.options = standard_options,
+				.parser = parse_standard};
+	struct argp_child tables[] = {{&first, 0, NULL, 0},
+				      {&shared, 0, NULL, 0},
+				      {&standard, 0, NULL, 0},
+				      {0}};
+	struct argp whole = {.parser = parse_all,
+			     .args_doc = own->args_doc,
+			     .doc = own->doc,
+			     .children = tables,
+			     .help_filter = own->help_filter};
+	const struct argp_option *const rows[CLI_TABLES] = {
+	    own->options, shared.options, standard_options};
+	struct cli_words words;
+	cli_check_words(&words, rows, argc, argv);
+	p->misspelt = words.mistakes > 0;
+	n_mistakes = words.mistakes;
+	p->operand = calloc((size_t)argc + 1, sizeof(*p->operand));
+	if (!p->operand)
+		out_of_memory();
+	(void)argp_parse(&whole, words.argc, words.argv, ARGP_NO_HELP, NULL, p);
+	free(p->operand);
+	free(words.argv);
+}
+
 void
 cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	  const struct cli_common *common)
 {
 	static const struct cli_common none;
-	struct parsers both = { .options = options,
-				.common = common ? common : &none };
+	struct parsers all = {
+	    .own = argp, .options = options, .common = common ? common : &none};
 	struct argp_option row[3] = { 0 };
-	struct argp own = { .options = argp->options, .parser = argp->parser,
-			    .help_filter = argp->help_filter };
-	struct argp shared = { .options = row, .parser = parse_common };
-	struct argp_child tables[] = { { &own, 0, NULL, 0 }, { &shared, 0, NULL, 0 },
-				       { 0 } };
-	struct argp whole = { .parser = parse_both, .args_doc = argp->args_doc,
-			      .doc = argp->doc, .children = tables,
-			      .help_filter = argp->help_filter };
-	list_common(both.common, row);
-	if (!row[0].name) /* argp's --help loses the memory of an empty table */
-		shared.options = NULL;
-	both.operand = calloc((size_t)argc + 1, sizeof(*both.operand));
-	if (!both.operand)
-		out_of_memory();
-	argp_program_version_hook = print_version;
+	list_common(all.common, row);
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();
 	/* beyond a limit of files' sizes, write() fails: it is said, and cleaned up */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (atexit(check_output))
 		out_of_memory();
-	(void)argp_parse(&whole, argc, argv, 0, NULL, &both);
-	free(both.operand);
+	parse(&all, row, argc, argv);
+	if (n_mistakes)
+		point_to_help();
 }
 
 void
@@ -219,22 +331,21 @@ cli_index(const char **arg)
 }
 
 int64_t
-cli_number(struct argp_state *state, const char *option, const char *arg,
-	   int64_t min, int64_t max)
+cli_number(const char *option, const char *arg, int64_t min, int64_t max)
 {
 	char *end;
 	errno = 0;
 	intmax_t v = strtoimax(arg, &end, 0);
-	if (errno || end == arg || *end || v < min || v > max)
-		argp_error(state, "%s takes a whole number from %" PRId64
-				  " to %" PRId64 ", not '%s'",
-			   option, min, max, arg);
-	return v;
+	if (!errno && end != arg && !*end && v >= min && v <= max)
+		return v;
+	cli_error("%s takes a whole number from %" PRId64 " to %" PRId64
+		  ", not '%s'",
+		  option, min, max, arg);
+	return min;
 }
 
 int
-cli_choice(struct argp_state *state, const char *option, const char *arg,
-	   const char *const *list)
+cli_choice(const char *option, const char *arg, const char *const *list)
 {
 	struct text t = { 0 };
 	size_t n = 0;
@@ -244,9 +355,9 @@ cli_choice(struct argp_state *state, const char *option, const char *arg,
 	for (size_t i = 0; i < n; i++)
 		text_printf(&t, "%s%s", i ? ", " : "", list[i]);
 	const char *meant = nearest_word(arg, list, n);
-	argp_error(state, "%s: no such choice: '%s'; choices: %s%s%s%s", option, arg,
-		   text_str(&t), meant ? "; did you mean " : "",
-		   meant ? meant : "", meant ? "?" : "");
+	cli_error("%s: no such choice: '%s'; choices: %s%s%s%s", option, arg,
+		  text_str(&t), meant ? "; did you mean " : "",
+		  meant ? meant : "", meant ? "?" : "");
 	text_free(&t);
 	return 0;
 }
@@ -265,17 +376,17 @@ suffix_shift(const char *end)
 }
 
 int64_t
-cli_bytes(struct argp_state *state, const char *option, const char *arg, int64_t min,
-	  int64_t max)
+cli_bytes(const char *option, const char *arg, int64_t min, int64_t max)
 {
 	char *end;
 	errno = 0;
 	intmax_t v = strtoimax(arg, &end, 0);
 	int shift = end == arg ? 0 : suffix_shift(end);
-	if (errno || end == arg || (*end && !shift) || v < (min >> shift) ||
-	    v > (max >> shift) || v << shift < min)
-		argp_error(state, "%s takes bytes from %" PRId64 " to %" PRId64
-				  ", as 65536, 64K or 1M, not '%s'",
-			   option, min, max, arg);
-	return v << shift;
+	if (!errno && end != arg && (!*end || shift) && v >= (min >> shift) &&
+	    v <= (max >> shift) && v << shift >= min)
+		return v << shift;
+	cli_error("%s takes bytes from %" PRId64 " to %" PRId64
+		  ", as 65536, 64K or 1M, not '%s'",
+		  option, min, max, arg);
+	return min;
 }

@@ -30,9 +30,10 @@ struct cli_common {
 };
 
 /*
- * argp_parse with EXIT_TROUBLE for wrong usage, --version and our bug address.  Ends
- * the program if common->output is one of the operands, by any name.
- * common: the options that many have; NULL: none of them.
+ * Parses the command line with argp and adds --help, --usage, --version and the
+ * options of common (NULL: none).  Prints all mistakes of the command line, one
+ * line each, and then ends the program with EXIT_TROUBLE.  Ends the program at once if
+ * common->output is one of the operands, under any name.
  */
 void cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	       const struct cli_common *common);
@@ -49,20 +50,27 @@ _Noreturn void cli_show(void (*list)(struct text *t));
 /* "NAME: warning: ..." (or another label) on standard error */
 void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);
 
+/*
+ * Prints "NAME: message" for one mistake of the command line.  Parsing goes on,
+ * so that all mistakes are printed; then cli_parse() points to --help and ends
+ * the program with EXIT_TROUBLE.  Only for parsers that cli_parse() runs.
+ */
+void cli_error(const char *fmt, ...) PRINTF(1, 2);
+
 /* K of "K=REST", up to four digits, and *arg becomes REST; -1: it has no K */
 int cli_index(const char **arg);
-/* a whole number between min and max out of an option's argument, or usage error */
-int64_t cli_number(struct argp_state *state, const char *option,
-		   const char *arg, int64_t min, int64_t max);
-/* the same of bytes: 64K and 1M are times 1,024 */
-int64_t cli_bytes(struct argp_state *state, const char *option, const char *arg,
-		  int64_t min, int64_t max);
+/* A whole number from min to max, the argument of an option; min after
+ * cli_error(). */
+int64_t cli_number(const char *option, const char *arg, int64_t min,
+		   int64_t max);
+/* The same for bytes; 64K and 1M mean times 1,024 and times 1,048,576. */
+int64_t cli_bytes(const char *option, const char *arg, int64_t min,
+		  int64_t max);
 
 /*
- * The position of arg in a list that ends with NULL, or a usage error that names
- * the choices, and the one that was probably meant.
+ * The position of arg in a list that ends with NULL; 0 after a cli_error() that
+ * names the choices, and the one that was probably meant.
  */
-int cli_choice(struct argp_state *state, const char *option, const char *arg,
-	       const char *const *list);
+int cli_choice(const char *option, const char *arg, const char *const *list);
 
 #endif

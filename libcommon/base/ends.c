@@ -14,8 +14,8 @@ print_names(struct text *t, const char *const *names)
 }
 
 struct end_layout *
-ends_add(struct argp_state *state, struct end_layouts *l, const char *arg,
-	 const char *const *names, const char **rest)
+ends_add(struct end_layouts *l, const char *arg, const char *const *names,
+	 const char **rest)
 {
 	const char *name = arg;
 	int index = cli_index(&name), k = 0;
@@ -28,12 +28,16 @@ ends_add(struct argp_state *state, struct end_layouts *l, const char *arg,
 		print_names(&t, names);
 		memcpy(word, name, n < sizeof(word) ? n : sizeof(word) - 1);
 		const char *meant = nearest_word(word, names, (size_t)k);
-		argp_error(state, "a layout is %s, K= in front of it, not '%s'%s%s%s",
-			   text_str(&t), arg, meant ? "; did you mean " : "",
-			   meant ? meant : "", meant ? "?" : "");
+		cli_error("a layout is %s, K= in front of it, not '%s'%s%s%s",
+			  text_str(&t), arg, meant ? "; did you mean " : "",
+			  meant ? meant : "", meant ? "?" : "");
+		text_free(&t);
+		return NULL;
 	}
-	if (l->n == MAX_END_LAYOUTS)
-		argp_error(state, "more than %d layouts", MAX_END_LAYOUTS);
+	if (l->n == MAX_END_LAYOUTS) {
+		cli_error("more than %d layouts", MAX_END_LAYOUTS);
+		return NULL;
+	}
 	if (rest)
 		*rest = name + n;
 	struct end_layout *x = &l->v[l->n++];

@@ -26,9 +26,8 @@ struct end_layouts {
  * for all; or a usage error that lists them.  *rest is what stands from a comma on
  * behind the name; without rest nothing may stand there.
  */
-struct end_layout *ends_add(struct argp_state *state, struct end_layouts *l,
-			    const char *arg, const char *const *names,
-			    const char **rest);
+struct end_layout *ends_add(struct end_layouts *l, const char *arg,
+			    const char *const *names, const char **rest);
 /* what end k is to have: the last that names it, or all; NULL: nothing is said */
 const struct end_layout *ends_find(const struct end_layouts *l, int k);
 /* is each that is named one of n?  what: "input"; file is the network's */

@@ -161,22 +161,46 @@ unknown(const char *name, bool of_modes, struct err *e)
 	return false;
 }
 
+static const struct system_profile *
+find_system(const char *name, struct err *e)
+{
+	for (size_t i = 0; name && i < ARRAY_LEN(systems); i++)
+		if (!strcmp(systems[i].name, name))
+			return &systems[i];
+	(void)unknown(name, false, e);
+	return NULL;
+}
+
+static const struct mode_profile *
+find_mode(const char *name, struct err *e)
+{
+	for (size_t i = 0; name && i < ARRAY_LEN(modes); i++)
+		if (!strcmp(modes[i].name, name))
+			return &modes[i];
+	(void)unknown(name, true, e);
+	return NULL;
+}
+
+bool
+memory_check_system(const char *name, struct err *e)
+{
+	return find_system(name, e) != NULL;
+}
+
+bool
+memory_check_mode(const char *name, struct err *e)
+{
+	return find_mode(name, e) != NULL;
+}
+
 static bool
 load_builtin(const char *system, const char *mode, struct memory_system *out,
 	     struct err *e)
 {
-	const struct system_profile *s = NULL;
-	const struct mode_profile *m = NULL;
-	for (size_t i = 0; system && i < ARRAY_LEN(systems); i++)
-		if (!strcmp(systems[i].name, system))
-			s = &systems[i];
-	for (size_t i = 0; mode && i < ARRAY_LEN(modes); i++)
-		if (!strcmp(modes[i].name, mode))
-			m = &modes[i];
-	if (!s)
-		return unknown(system, false, e);
+	const struct system_profile *s = find_system(system, e);
+	const struct mode_profile *m = s ? find_mode(mode, e) : NULL;
 	if (!m)
-		return unknown(mode, true, e);
+		return false;
 	*out = (struct memory_system){
 		.system = s->name, .mode = m->name, .source = s->source,
 		.meant_for = s->accel,

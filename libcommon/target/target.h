@@ -225,6 +225,20 @@ bool memory_load(struct arena *a, const char *path, const char *system,
 		 const char *mode, const struct accel *accel,
 		 struct memory_system *out, struct err *e);
 
+/* Is the name one of a built-in profile's?  NULL is not; e lists the names there are. */
+bool memory_check_system(const char *name, struct err *e);
+bool memory_check_mode(const char *name, struct err *e);
+
+/* what a command line names; NULL: it does not */
+struct target_names {
+	const char *accel, *part, *system, *mode;
+	bool has_config; /* system and mode are in a file */
+	bool required;	 /* without a part the other names have to be there */
+};
+
+/* Calls say() with a message for every unknown or missing name, as cli_error() takes it. */
+void target_check_names(const struct target_names *n, void (*say)(const char *fmt, ...));
+
 void memory_list_profiles(struct text *t); /* names, numbers, sources */
 double memory_bytes_per_cycle(const struct memory_system *m,
 			      const struct accel *a, enum mem_area area);

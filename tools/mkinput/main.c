@@ -89,8 +89,7 @@ parse_fraction(const char *p, double *out)
 }
 
 static void
-parse_list(struct argp_state *state, const char *option, const char *arg,
-	   struct per_channel *out)
+parse_list(const char *option, const char *arg, struct per_channel *out)
 {
 	const char *p = arg;
 	for (out->n = 0; p && out->n < MAX_CHANNELS;) {
@@ -100,8 +99,8 @@ parse_list(struct argp_state *state, const char *option, const char *arg,
 		if (p && *p++ != ',')
 			p = NULL;
 	}
-	argp_error(state, "%s takes up to %d numbers, not '%s'", option,
-		   MAX_CHANNELS, arg);
+	cli_error("%s takes up to %d numbers, not '%s'", option, MAX_CHANNELS,
+		  arg);
 }
 
 static bool
@@ -115,76 +114,77 @@ is_word(const char *s, bool section)
 }
 
 static void
-check_names(struct argp_state *state, const struct options *o)
+check_names(const struct options *o)
 {
 	const char *names[] = { o->name, o->guard, o->expected_name, o->use_case };
 	const char *sections[] = { o->section, o->expected_section };
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (names[i] && !is_word(names[i], false))
-			argp_error(state, "not a C identifier: '%s'", names[i]);
+			cli_error("not a C identifier: '%s'", names[i]);
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
 		if (sections[i] && !is_word(sections[i], true))
-			argp_error(state, "not a section name: '%s'",
-				   sections[i]);
+			cli_error("not a section name: '%s'", sections[i]);
 }
 
 /* two files in a directory, whose contents the kit knows by name */
 static void
-check_dialect(struct argp_state *state, const struct options *o)
+check_dialect(const struct options *o)
 {
 	if (o->use_case && o->dialect != DIALECT_MLEK_TESTS)
-		argp_error(state, "--use-case goes with --dialect=mlek-tests");
+		cli_error("--use-case goes with --dialect=mlek-tests");
 	if (!o->dialect)
 		return;
 	if (!o->output || !strcmp(o->output, "-"))
-		argp_error(state, "--dialect=%s makes two files: -o DIR",
-			   dialect_names[o->dialect]);
+		cli_error("--dialect=%s makes two files: -o DIR",
+			  dialect_names[o->dialect]);
 	if (o->has_format || o->hex || o->name || o->guard || o->section ||
 	    o->expected || o->list)
-		argp_error(state, "--dialect=%s says it all: no other option of the "
-				  "output", dialect_names[o->dialect]);
+		cli_error("--dialect=%s says it all: no other option of the "
+			  "output",
+			  dialect_names[o->dialect]);
 	if (o->dialect == DIALECT_MLEK_SAMPLES && !o->n_files)
-		argp_error(state, "which samples?");
+		cli_error("which samples?");
 }
 
 /* one behind the other there is no header, and nothing to expect */
 static void
-check_list(struct argp_state *state, struct options *o)
+check_list(struct options *o)
 {
 	if (!o->list) {
 		if (o->labels)
-			argp_error(state, "--labels needs --list");
+			cli_error("--labels needs --list");
 		return;
 	}
 	if (o->n_files || o->has_random)
-		argp_error(state, "--list takes no files, no --random");
+		cli_error("--list takes no files, no --random");
 	if (o->expected || o->name || o->guard || o->section)
-		argp_error(state, "--list makes no header, and runs no model");
+		cli_error("--list makes no header, and runs no model");
 	if (o->has_format && o->format == AS_HEADER)
-		argp_error(state, "--list makes --format=npy or raw");
+		cli_error("--list makes --format=npy or raw");
 	if ((!o->output || !strcmp(o->output, "-")) && !o->labels)
-		argp_error(state, "--list makes two files: -o FILE, or --labels=FILE");
+		cli_error("--list makes two files: -o FILE, or --labels=FILE");
 	if (!o->has_format)
 		o->format = AS_NPY;
 }
 
 static void
-check_options(struct argp_state *state, struct options *o)
+check_options(struct options *o)
 {
-	check_names(state, o);
+	check_names(o);
 	if (!o->model)
-		argp_error(state, "which model?");
+		cli_error("which model?");
 	if (o->range.n && o->range.n != 2)
-		argp_error(state, "--range takes two numbers");
+		cli_error("--range takes two numbers");
 	if (o->range.n && (o->scale.n || o->mean.n))
-		argp_error(state, "--range says it all: no --scale, no --mean");
+		cli_error("--range says it all: no --scale, no --mean");
 	if (o->has_random && o->n_files)
-		argp_error(state, "--random takes no files");
-	check_dialect(state, o);
-	check_list(state, o);
-	if (!o->n_files && !o->has_random && !o->list && !strcmp(o->model, "-"))
-		argp_error(state, "model and data can't both be on standard "
-				  "input");
+		cli_error("--random takes no files");
+	check_dialect(o);
+	check_list(o);
+	if (!o->n_files && !o->has_random && !o->list && o->model &&
+	    !strcmp(o->model, "-"))
+		cli_error("model and data can't both be on standard "
+			  "input");
 }
 
 static void
@@ -202,24 +202,22 @@ parse_reading(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	switch (key) {
 	case OPT_FROM:
-		o->from = (enum source)cli_choice(state, "--from", arg,
-					      source_names);
+		o->from = (enum source)cli_choice("--from", arg, source_names);
 		break;
 	case OPT_RESIZE:
-		o->resize = arg ? (enum resize)cli_choice(state, "--resize", arg,
-						      resize_names)
-				: RESIZE_BILINEAR;
+		o->resize =
+		    arg ? (enum resize)cli_choice("--resize", arg, resize_names)
+			: RESIZE_BILINEAR;
 		break;
-	case OPT_SCALE: parse_list(state, "--scale", arg, &o->scale); break;
-	case OPT_MEAN: parse_list(state, "--mean", arg, &o->mean); break;
-	case OPT_RANGE: parse_list(state, "--range", arg, &o->range); break;
+	case OPT_SCALE: parse_list("--scale", arg, &o->scale); break;
+	case OPT_MEAN: parse_list("--mean", arg, &o->mean); break;
+	case OPT_RANGE: parse_list("--range", arg, &o->range); break;
 	case OPT_QUANTIZED: o->meaning = QUANTIZED; break;
 	case OPT_REAL: o->meaning = REAL; break;
 	case OPT_FIT: o->fit_length = true; break;
 	case OPT_RANDOM:
 		o->has_random = true;
-		o->seed = (uint64_t)cli_number(state, "--random", arg, 0,
-					       INT64_MAX);
+		o->seed = (uint64_t)cli_number("--random", arg, 0, INT64_MAX);
 		break;
 	default: return false;
 	}
@@ -233,14 +231,14 @@ parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'n': o->name = arg; break;
 	case OPT_FORMAT:
-		o->format = (enum output)cli_choice(state, "--format", arg,
-						format_names);
+		o->format =
+		    (enum output)cli_choice("--format", arg, format_names);
 		o->has_format = true;
 		break;
 	case OPT_HEX: o->hex = true; break;
 	case OPT_DIALECT:
-		o->dialect = (enum dialect)cli_choice(state, "--dialect", arg,
-						  dialect_names);
+		o->dialect =
+		    (enum dialect)cli_choice("--dialect", arg, dialect_names);
 		break;
 	case OPT_USE_CASE: o->use_case = arg; break;
 	case OPT_GUARD: o->guard = arg; break;
@@ -255,11 +253,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (!o->model)
 			o->model = arg;
 		else if (o->n_files == MAX_FILES)
-			argp_error(state, "more than %d files", MAX_FILES);
+			cli_error("more than %d files", MAX_FILES);
 		else
 			o->file[o->n_files++] = arg;
 		break;
-	case ARGP_KEY_END: check_options(state, o); break;
+	case ARGP_KEY_END: check_options(o); break;
 	default:
 		if (!parse_reading(key, arg, state))
 			return ARGP_ERR_UNKNOWN;

@@ -41,7 +41,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	switch (key) {
 	case OPT_EMIT:
-		o->emit = (enum emit)cli_choice(state, "--emit", arg, names);
+		o->emit = (enum emit)cli_choice("--emit", arg, names);
 		break;
 	case OPT_NO_MAP:
 		o->no_map = true;

@@ -38,12 +38,12 @@ static const struct argp_option argp_options[] = {
 };
 
 static void
-unknown_accelerator(struct argp_state *state, const char *name)
+unknown_accelerator(const char *name)
 {
 	const char *meant = accel_nearest(name);
-	argp_error(state, "unknown accelerator '%s': one of %s%s%s%s", name,
-		   accel_names(), meant ? "; did you mean " : "",
-		   meant ? meant : "", meant ? "?" : "");
+	cli_error("unknown accelerator '%s': one of %s%s%s%s", name,
+		  accel_names(), meant ? "; did you mean " : "",
+		  meant ? meant : "", meant ? "?" : "");
 }
 
 static error_t
@@ -52,7 +52,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	switch (key) {
 	case 'n':
-		o->only = (int)cli_number(state, "--select", arg, 0, 1 << 20);
+		o->only = (int)cli_number("--select", arg, 0, 1 << 20);
 		return 0;
 	case OPT_FIELDS:
 		o->fields = true;
@@ -81,11 +81,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case 'a':
 		o->accel = accel_find(arg);
 		if (!o->accel)
-			unknown_accelerator(state, arg);
+			unknown_accelerator(arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (o->source && (!o->verify || o->raw))
-			argp_error(state, "--source goes with --verify of a model");
+			cli_error("--source goes with --verify of a model");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -26,24 +26,24 @@ static const struct argp_option option_list[] = {
 };
 
 static void
-take_argument(struct argp_state *state, struct options *o, const char *arg)
+take_argument(struct options *o, const char *arg)
 {
 	if (!o->labels)
 		o->labels = arg;
 	else if (o->n_files == MAX_OUTPUTS)
-		argp_error(state, "more than %d files", MAX_OUTPUTS);
+		cli_error("more than %d files", MAX_OUTPUTS);
 	else
 		o->file[o->n_files++] = arg;
 }
 
 static void
-check_options(struct argp_state *state, const struct options *o)
+check_options(const struct options *o)
 {
 	if (!o->labels || !o->n_files)
-		argp_error(state, o->layers ? "a model, and its inputs?"
-					    : "labels, and outputs to judge?");
+		cli_error(o->layers ? "a model, and its inputs?"
+				    : "labels, and outputs to judge?");
 	if (o->layers && (o->model || o->targets || o->regression))
-		argp_error(state, "--layers takes a model and its inputs alone");
+		cli_error("--layers takes a model and its inputs alone");
 }
 
 static error_t
@@ -51,9 +51,9 @@ parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	switch (key) {
-	case OPT_TOP: o->top = (int)cli_number(state, "--top", arg, 1, MAX_CLASSES); break;
+	case OPT_TOP: o->top = (int)cli_number("--top", arg, 1, MAX_CLASSES); break;
 	case OPT_PARTED:
-		o->parted = (int)cli_number(state, "--parted", arg, 0, INT32_MAX);
+		o->parted = (int)cli_number("--parted", arg, 0, INT32_MAX);
 		break;
 	case OPT_REGRESSION: o->regression = true; break;
 	case OPT_TARGETS: o->targets = arg; break;
@@ -61,8 +61,8 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_LAYERS: o->layers = true; break;
 	case OPT_JSON: o->format = AS_JSON; break;
 	case OPT_CSV: o->format = AS_CSV; break;
-	case ARGP_KEY_ARG: take_argument(state, o, arg); break;
-	case ARGP_KEY_END: check_options(state, o); break;
+	case ARGP_KEY_ARG: take_argument(o, arg); break;
+	case ARGP_KEY_END: check_options(o); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;

@@ -47,37 +47,40 @@ static const struct argp_option option_list[] = {
 };
 
 static void
-set_report(struct options *o, enum report r, struct argp_state *state)
+set_report(struct options *o, enum report r)
 {
 	if (o->report != REPORT_SUMMARY && o->report != r)
-		argp_error(state, "--csv, --summary-csv, --json, --yaml "
-				  "and --trace exclude each other");
+		cli_error("--csv, --summary-csv, --json, --yaml "
+			  "and --trace exclude each other");
 	o->report = r;
 }
 
 /* one network, or those of --fit with their logs */
 static void
-check_operands(struct options *o, struct argp_state *state)
+check_operands(struct options *o)
 {
 	if (o->fit) {
 		if (!o->n_operands)
-			argp_error(state, "--fit needs MODEL=LOG ...");
+			cli_error("--fit needs MODEL=LOG ...");
 		if (!*o->fit || strpbrk(o->fit, "[]\n"))
-			argp_error(state, "--fit: no name of a section: '%s'", o->fit);
+			cli_error("--fit: no name of a section: '%s'", o->fit);
 		return;
 	}
+	const struct target_names names = { .system = o->system, .mode = o->mode,
+					    .has_config = o->config != NULL };
+	target_check_names(&names, cli_error);
 	if (o->n_operands > 1)
-		argp_error(state, "one network at a time");
+		cli_error("one network at a time");
 	o->file = o->n_operands ? o->operand[0] : NULL;
 }
 
 static void
-take_part(struct argp_state *state, struct options *o, const char *name)
+take_part(struct options *o, const char *name)
 {
 	struct err e = { 0 };
 	const struct target_part *p = target_part_find(name, &e);
 	if (!p)
-		argp_error(state, "%s", e.text);
+		cli_error("%s", e.text);
 	else if (!o->system)
 		o->system = p->system;
 	o->part = name;
@@ -93,31 +96,31 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_CONFIG: o->config = arg; break;
 	case OPT_SYSTEM: o->system = arg; break;
 	case OPT_MODE: o->mode = arg; break;
-	case OPT_PART: take_part(state, o, arg); break;
+	case OPT_PART: take_part(o, arg); break;
 	case OPT_PARTS: cli_show(target_part_list);
 	case OPT_PROFILES: o->list_profiles = true; break;
 	case OPT_MODEL:
 		if (!perf_model_find(arg, &o->model))
-			argp_error(state, "--model knows %s, not '%s'",
-				   perf_model_names(), arg);
+			cli_error("--model knows %s, not '%s'",
+				  perf_model_names(), arg);
 		break;
 	case OPT_LAYERS: o->layers = true; break;
 	case OPT_CPU: o->cpu_names = true; break;
 	case OPT_UNITS:
-		o->units = cli_number(state, "--units", arg, 3, 4) == 4
-			       ? UNITS_4 : UNITS_3;
+		o->units =
+		    cli_number("--units", arg, 3, 4) == 4 ? UNITS_4 : UNITS_3;
 		break;
 	case OPT_MEASURED: o->measured = arg; break;
 	case OPT_FIT: o->fit = arg; break;
-	case OPT_CSV: set_report(o, REPORT_CSV, state); break;
-	case OPT_SUMMARY_CSV: set_report(o, REPORT_SUMMARY_CSV, state); break;
-	case OPT_JSON: set_report(o, REPORT_JSON, state); break;
-	case OPT_YAML: set_report(o, REPORT_YAML, state); break;
-	case OPT_TRACE: set_report(o, REPORT_TRACE, state); break;
+	case OPT_CSV: set_report(o, REPORT_CSV); break;
+	case OPT_SUMMARY_CSV: set_report(o, REPORT_SUMMARY_CSV); break;
+	case OPT_JSON: set_report(o, REPORT_JSON); break;
+	case OPT_YAML: set_report(o, REPORT_YAML); break;
+	case OPT_TRACE: set_report(o, REPORT_TRACE); break;
 	case ARGP_KEY_ARG:
 		o->operand[o->n_operands++] = arg;
 		break;
-	case ARGP_KEY_END: check_operands(o, state); break;
+	case ARGP_KEY_END: check_operands(o); break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

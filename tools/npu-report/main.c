@@ -64,7 +64,7 @@ has_suffix(const char *s, const char *suffix)
 }
 
 static enum picture
-picture_of(struct argp_state *state, const char *name)
+picture_of(const char *name)
 {
 	for (int i = 0; i < PICTURES; i++)
 		if (!strcmp(picture_names[i], name))
@@ -72,60 +72,63 @@ picture_of(struct argp_state *state, const char *name)
 	struct text known = { 0 };
 	for (int i = 0; i < PICTURES; i++)
 		text_printf(&known, "%s, ", picture_names[i]);
-	argp_error(state, "--svg knows %snot '%s'", text_str(&known), name);
+	cli_error("--svg knows %snot '%s'", text_str(&known), name);
 	return PICTURES;
 }
 
 static double
-percent_of(struct argp_state *state, const char *arg)
+percent_of(const char *arg)
 {
 	const double most = 1e6;
 	char *end;
 	double v = strtod(arg, &end);
 	if (end == arg || *end || !(v >= 0 && v <= most))
-		argp_error(state, "--fail-if-slower takes percent from 0 on, not '%s'",
-			   arg);
+		cli_error("--fail-if-slower takes percent from 0 on, not '%s'",
+			  arg);
 	return v;
 }
 
 static void
-check_combination(struct argp_state *state, struct options *o)
+check_combination(struct options *o)
 {
 	if (o->svg == PICTURES && !o->numbers && !o->summary && !o->explorer)
 		o->html |= has_suffix(o->output, ".html");
 	if (o->explorer && (o->html || o->n_compare || o->svg < PICTURES || o->numbers ||
 			    o->summary))
-		argp_error(state, "--model-explorer goes with no other kind of output");
+		cli_error("--model-explorer goes with no other kind of output");
 	if (o->summary && (o->html || o->n_compare || o->svg < PICTURES || o->numbers))
-		argp_error(state, "--summary goes with no picture, page or "
-				  "comparison");
+		cli_error("--summary goes with no picture, page or "
+			  "comparison");
 	if (o->svg < PICTURES && (o->html || o->n_compare))
-		argp_error(state, "--svg goes with neither --html nor --compare");
+		cli_error("--svg goes with neither --html nor --compare");
 	if (o->numbers && (o->html || o->n_compare || o->svg < PICTURES))
-		argp_error(state, "--numbers goes with no picture, page or "
-				  "comparison");
+		cli_error("--numbers goes with no picture, page or "
+			  "comparison");
 	if (o->gate && !o->n_compare)
-		argp_error(state, "--fail-if-slower goes with --compare");
+		cli_error("--fail-if-slower goes with --compare");
 }
 
 /* twice is what npu-perf makes of it: the last one counts */
 static void
-pass_on(struct argp_state *state, struct options *o, const char *name, const char *value)
+pass_on(struct options *o, const char *name, const char *value)
 {
-	if (o->n_perf == 2 * PERF_OPTIONS)
-		argp_error(state, "too many options of a memory system");
+	if (o->n_perf == 2 * PERF_OPTIONS) {
+		cli_error("too many options of a memory system");
+		return;
+	}
 	o->perf[o->n_perf++] = name;
 	o->perf[o->n_perf++] = value;
 }
 
 static void
-add_other(struct argp_state *state, struct options *o, const char *arg)
+add_other(struct options *o, const char *arg)
 {
 	if (!strchr(arg, '=') || *arg == '=')
-		argp_error(state, "--other takes NAME=FILE, not '%s'", arg);
+		cli_error("--other takes NAME=FILE, not '%s'", arg);
 	if (o->n_others == MOST_OTHERS)
-		argp_error(state, "--other: %d accelerators at most", MOST_OTHERS);
-	o->other[o->n_others++] = arg;
+		cli_error("--other: %d accelerators at most", MOST_OTHERS);
+	else
+		o->other[o->n_others++] = arg;
 }
 
 static error_t
@@ -141,30 +144,31 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->explorer = true;
 		if (arg)
 			o->explore = (enum explorer)cli_choice(
-			    state, "--model-explorer", arg, explorer_names);
+			    "--model-explorer", arg, explorer_names);
 		break;
-	case OPT_OTHER: add_other(state, o, arg); break;
-	case OPT_CONFIG: pass_on(state, o, "--config", arg); break;
-	case OPT_SYSTEM: pass_on(state, o, "--system-config", arg); break;
-	case OPT_MODE: pass_on(state, o, "--memory-mode", arg); break;
-	case OPT_PART: pass_on(state, o, "--part", arg); break;
-	case OPT_SVG: o->svg = picture_of(state, arg); break;
+	case OPT_OTHER: add_other(o, arg); break;
+	case OPT_CONFIG: pass_on(o, "--config", arg); break;
+	case OPT_SYSTEM: pass_on(o, "--system-config", arg); break;
+	case OPT_MODE: pass_on(o, "--memory-mode", arg); break;
+	case OPT_PART: pass_on(o, "--part", arg); break;
+	case OPT_SVG: o->svg = picture_of(arg); break;
 	case OPT_FRONT: o->front = arg; break;
 	case OPT_COMPARE:
 		if (o->n_compare == MOST_OTHERS)
-			argp_error(state, "--compare: %d reports at most", MOST_OTHERS);
-		o->compare[o->n_compare++] = arg;
+			cli_error("--compare: %d reports at most", MOST_OTHERS);
+		else
+			o->compare[o->n_compare++] = arg;
 		break;
 	case OPT_SLOWER:
 		o->gate = true;
-		o->slower = percent_of(state, arg);
+		o->slower = percent_of(arg);
 		break;
 	case ARGP_KEY_ARG:
 		if (o->file && o->front)
-			argp_error(state, "one report and its curve at a time");
+			cli_error("one report and its curve at a time");
 		*(o->file ? &o->front : &o->file) = arg;
 		break;
-	case ARGP_KEY_END: check_combination(state, o); break;
+	case ARGP_KEY_END: check_combination(o); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;

@@ -138,24 +138,25 @@ text_of(struct options *o, int key)
 }
 
 static bool
-take_number(struct options *o, int key, const char *arg, struct argp_state *state)
+take_number(struct options *o, int key, const char *arg)
 {
 	const int64_t most_bytes = (int64_t)1 << 40, most_cycles = (int64_t)1 << 50;
 	switch (key) {
 	case OPT_CACHE:
-		o->cache_bytes = cli_bytes(state, "--arena-cache-size", arg, 1, most_bytes);
+		o->cache_bytes =
+		    cli_bytes("--arena-cache-size", arg, 1, most_bytes);
 		return true;
 	case OPT_MAX_CYCLES:
-		o->max_cycles = cli_number(state, "--max-cycles", arg, 1, most_cycles);
+		o->max_cycles = cli_number("--max-cycles", arg, 1, most_cycles);
 		return true;
 	case OPT_BATCH:
-		o->batch = (int32_t)cli_number(state, "--batch", arg, 1, MAX_BATCH);
+		o->batch = (int32_t)cli_number("--batch", arg, 1, MAX_BATCH);
 		return true;
 	case OPT_EFFORT:
-		o->effort = (int)cli_number(state, "--effort", arg, 1, 9);
+		o->effort = (int)cli_number("--effort", arg, 1, 9);
 		return true;
 	case OPT_LEVEL:
-		o->level = (int)cli_number(state, "--level", arg, 1, 9);
+		o->level = (int)cli_number("--level", arg, 1, 9);
 		return true;
 	default:
 		return false;
@@ -164,17 +165,17 @@ take_number(struct options *o, int key, const char *arg, struct argp_state *stat
 
 /* is arg the first of two words?  the second is what happens without the option */
 static bool
-is_first(const char *option, const char *arg, const char *first, const char *second,
-	 struct argp_state *state)
+is_first(const char *option, const char *arg, const char *first,
+	 const char *second)
 {
 	bool is = !strcmp(arg, first);
 	if (!is && strcmp(arg, second) != 0)
-		argp_error(state, "%s takes %s or %s", option, second, first);
+		cli_error("%s takes %s or %s", option, second, first);
 	return is;
 }
 
 static enum goal
-find_goal(const char *arg, struct argp_state *state)
+find_goal(const char *arg)
 {
 	static const char *const goal[] = {
 		[GOAL_PERFORMANCE] = "Performance", [GOAL_SIZE] = "Size",
@@ -183,19 +184,24 @@ find_goal(const char *arg, struct argp_state *state)
 	for (size_t i = 0; i < ARRAY_LEN(goal); i++)
 		if (!strcmp(arg, goal[i]))
 			return (enum goal)i;
-	argp_error(state, "--optimise takes Performance, Size or Balanced");
+	cli_error("--optimise takes Performance, Size or Balanced");
 	return GOAL_PERFORMANCE;
 }
 
 static void
-check_options(const struct options *o, struct argp_state *state)
+check_options(const struct options *o)
 {
 	if (o->require_batch && !o->batch)
-		argp_error(state, "--require-batch is for --batch");
+		cli_error("--require-batch is for --batch");
 	if (o->front + o->explain + (o->dump != NULL) > 1)
-		argp_error(state, "one of --front, --explain and --dump at a time");
+		cli_error("one of --front, --explain and --dump at a time");
+	const struct target_names names = {
+		.accel = o->accel, .part = o->part, .system = o->system, .mode = o->mode,
+		.has_config = o->config != NULL, .required = true,
+	};
+	target_check_names(&names, cli_error);
 	if (o->json && !o->front && !o->explain)
-		argp_error(state, "--json is for --front and --explain");
+		cli_error("--json is for --front and --explain");
 }
 
 static error_t
@@ -208,27 +214,28 @@ parse_option(int key, char *arg, struct argp_state *state)
 		*flag = true;
 	else if (text)
 		*text = arg;
-	if (flag || text || take_number(o, key, arg, state))
+	if (flag || text || take_number(o, key, arg))
 		return 0;
 	switch (key) {
 	case OPT_DUMP:
 		o->dump = arg;
 		if (!is_pass(arg))
-			argp_error(state, "there is no pass '%s'; there are %s", arg,
-				   pass_names());
+			cli_error("there is no pass '%s'; there are %s", arg,
+				  pass_names());
 		break;
 	case OPT_OPTIMISE:
-		o->goal = find_goal(arg, state);
+		o->goal = find_goal(arg);
 		break;
 	case OPT_MODEL:
-		o->by_timeline = is_first("--model", arg, "timeline", "calibrated", state);
+		o->by_timeline =
+		    is_first("--model", arg, "timeline", "calibrated");
 		break;
 	case OPT_PROFILES:
 		cli_show(memory_list_profiles);
 	case OPT_PARTS:
 		cli_show(target_part_list);
 	case ARGP_KEY_END:
-		check_options(o, state);
+		check_options(o);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -43,15 +43,16 @@ static const struct argp_option option_list[] = {
 };
 
 static void
-add_file(struct argp_state *state, const char **list, int *n, const char *arg)
+add_file(const char **list, int *n, const char *arg)
 {
 	if (*n == MAX_FILES)
-		argp_error(state, "more than %d files", MAX_FILES);
-	list[(*n)++] = arg;
+		cli_error("more than %d files", MAX_FILES);
+	else
+		list[(*n)++] = arg;
 }
 
 static void
-add_kinds(struct argp_state *state, struct options *o, const char *arg)
+add_kinds(struct options *o, const char *arg)
 {
 	for (const char *at = arg; at; at = strchr(at, ',')) {
 		at += *at == ',' && at != arg;
@@ -62,28 +63,30 @@ add_kinds(struct argp_state *state, struct options *o, const char *arg)
 			strncmp(at, sim_values_name((enum sim_values)k), n) != 0))
 			k++;
 		if (k == SIM_N_VALUES)
-			argp_error(state, "--inputs takes random, min, max and "
-				   "alternating, not '%.*s'", (int)n, at);
-		if (o->n_kinds == MAX_KINDS)
-			argp_error(state, "--inputs takes at most %d", MAX_KINDS);
-		o->kind[o->n_kinds++] = (enum sim_values)k;
+			cli_error("--inputs takes random, min, max and "
+				  "alternating, not '%.*s'",
+				  (int)n, at);
+		else if (o->n_kinds == MAX_KINDS)
+			cli_error("--inputs takes at most %d", MAX_KINDS);
+		else
+			o->kind[o->n_kinds++] = (enum sim_values)k;
 	}
 }
 
 /* what does not go together, and what follows from other options */
 static void
-finish_options(struct argp_state *state, struct options *o)
+finish_options(struct options *o)
 {
 	if (o->has_seed && o->n_input)
-		argp_error(state, "--seed excludes --input");
+		cli_error("--seed excludes --input");
 	if (o->n_kinds && o->n_input)
-		argp_error(state, "--inputs excludes --input");
+		cli_error("--inputs excludes --input");
 	if (!o->frames)
 		o->frames = o->n_kinds ? o->n_kinds : 1;
 	if (o->trace && o->json)
-		argp_error(state, "--trace excludes --json");
+		cli_error("--trace excludes --json");
 	if (o->dump_dir && o->frames > 1)
-		argp_error(state, "--dump excludes --frames");
+		cli_error("--dump excludes --frames");
 }
 
 static error_t
@@ -92,24 +95,23 @@ parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	switch (key) {
 	case 'i':
-		add_file(state, o->input, &o->n_input, arg);
+		add_file(o->input, &o->n_input, arg);
 		break;
 	case 'e':
-		add_file(state, o->expect, &o->n_expect, arg);
+		add_file(o->expect, &o->n_expect, arg);
 		break;
 	case OPT_SEED:
-		o->seed = (uint64_t)cli_number(state, "--seed", arg, 0,
-					       INT64_MAX);
+		o->seed = (uint64_t)cli_number("--seed", arg, 0, INT64_MAX);
 		o->has_seed = true;
 		break;
 	case OPT_FRAMES:
-		o->frames = (int)cli_number(state, "--frames", arg, 1, MAX_FRAMES);
+		o->frames = (int)cli_number("--frames", arg, 1, MAX_FRAMES);
 		break;
 	case OPT_RESET:
 		o->reset = true;
 		break;
 	case OPT_INPUTS:
-		add_kinds(state, o, arg);
+		add_kinds(o, arg);
 		break;
 	case OPT_REQUIRE:
 		o->require_outputs = true;
@@ -130,7 +132,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->json = true;
 		break;
 	case ARGP_KEY_END:
-		finish_options(state, o);
+		finish_options(o);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

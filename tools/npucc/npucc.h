@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "target/target.h"
 
 #include <sys/types.h>
 
@@ -30,7 +31,7 @@ struct options {
 	bool archive; /* keep is a file: all of it in one */
 	const char *accel, *part; /* as they were named; accel: or the part's */
 	const char *page; /* of --report; NULL: none */
-	bool names_memory; /* a system configuration, memory mode or file of them */
+	struct target_names names; /* as the options spell them */
 	bool summary; /* the short way: no output was named */
 	bool report; /* of npu-sched instead of a model: --front, --explain */
 	enum program last; /* the stage that makes out */

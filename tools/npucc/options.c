@@ -86,7 +86,7 @@ pass_on(struct options *o, const struct route *r, const char *value)
 
 /* STAGE:OPTION */
 static void
-pass_as_it_is(struct argp_state *state, struct options *o, const char *arg)
+pass_as_it_is(struct options *o, const char *arg)
 {
 	const char *colon = strchr(arg, ':');
 	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
@@ -100,12 +100,11 @@ pass_as_it_is(struct argp_state *state, struct options *o, const char *arg)
 		text_free(&all);
 		return;
 	}
-	argp_error(state, "no stage '%.*s'; stages are%s", (int)n, arg,
-		   text_str(&all));
+	cli_error("no stage '%.*s'; stages are%s", (int)n, arg, text_str(&all));
 }
 
 static void
-take_own(struct argp_state *state, struct options *o, int id, char *arg)
+take_own(struct options *o, int id, char *arg)
 {
 	switch (id) {
 	case ID_OUTPUT: o->out = arg; break;
@@ -114,7 +113,7 @@ take_own(struct argp_state *state, struct options *o, int id, char *arg)
 	case ID_CHECK: o->check = true; break;
 	case ID_LIST_PARTS: cli_show(target_part_list);
 	case ID_LIST_PROFILES: cli_show(memory_list_profiles);
-	case ID_PASS: pass_as_it_is(state, o, arg); break;
+	case ID_PASS: pass_as_it_is(o, arg); break;
 	default: break;
 	}
 }
@@ -128,7 +127,7 @@ has_suffix(const char *s, const char *suffix)
 
 /* which stage makes the output */
 static void
-find_last(struct argp_state *state, struct options *o)
+find_last(struct options *o)
 {
 	o->last = CMDGEN;
 	if (!o->out || !strcmp(o->out, "-"))
@@ -138,8 +137,8 @@ find_last(struct argp_state *state, struct options *o)
 			o->last = (enum program)p;
 			return;
 		}
-	argp_error(state, "%s: no output is called so; see --help for suffixes",
-		   o->out);
+	cli_error("%s: no output is called so; see --help for suffixes",
+		  o->out);
 }
 
 static const char *
@@ -168,54 +167,58 @@ name_beside(struct arena *a, const char *in)
 
 /* a model and a chip are enough: the output's name and the memory system follow */
 static void
-take_short_way(struct argp_state *state, struct options *o)
+take_short_way(struct options *o)
 {
 	const char *system, *mode;
 	if (!o->in || !strcmp(o->in, "-"))
-		argp_error(state, "no output; name it with -o");
+		cli_error("no output; name it with -o");
+	else
+		o->out = name_beside(o->a, o->in);
 	if (!o->accel)
-		argp_error(state, "for which chip?  --part=NAME: %s; or "
-				  "--accelerator-config=NAME: %s",
-			   part_names(o->a), accel_names());
-	o->out = name_beside(o->a, o->in);
+		cli_error("for which chip?  --part=NAME: %s; or "
+			  "--accelerator-config=NAME: %s",
+			  part_names(o->a), accel_names());
 	o->summary = true;
-	if (o->part || o->names_memory || !example_memory(o->accel, &system, &mode))
+	const struct target_names *n = &o->names;
+	if (o->part || !o->accel || n->system || n->mode || n->has_config ||
+	    !example_memory(o->accel, &system, &mode))
 		return;
 	add_word(o, SCHED, arena_printf(o->a, "--system-config=%s", system));
 	add_word(o, SCHED, arena_printf(o->a, "--memory-mode=%s", mode));
 }
 
 static void
-check_page(struct argp_state *state, const struct options *o)
+check_page(const struct options *o)
 {
 	if (!o->out || !strcmp(o->out, "-") || o->last != CMDGEN)
-		argp_error(state, "--report draws a compiled model: name it with "
-				  "-o FILE.tflite, or give no -o");
-	if (!strcmp(o->page, o->out))
-		argp_error(state, "--report and -o name the same file");
+		cli_error("--report draws a compiled model: name it with "
+			  "-o FILE.tflite, or give no -o");
+	else if (!strcmp(o->page, o->out))
+		cli_error("--report and -o name the same file");
 }
 
 static void
-check_combination(struct argp_state *state, struct options *o)
+check_combination(struct options *o)
 {
 	if (o->report && !o->out)
 		o->out = "-";
 	if (!o->out && !o->keep)
-		take_short_way(state, o);
+		take_short_way(o);
 	if (o->keep && !*o->keep)
-		argp_error(state, "--keep names no directory");
+		cli_error("--keep names no directory");
 	if (o->report && o->keep)
-		argp_error(state, "--front and --explain stop where --keep goes on; it "
-				  "leaves front.json");
+		cli_error("--front and --explain stop where --keep goes on; it "
+			  "leaves front.json");
 	o->archive = o->keep && has_suffix(o->keep, ".tar.gz");
 	if (o->report)
 		o->last = SCHED;
 	else
-		find_last(state, o);
+		find_last(o);
 	if (o->page)
-		check_page(state, o);
+		check_page(o);
+	target_check_names(&o->names, cli_error);
 	if (o->check && o->last < CMDGEN)
-		argp_error(state, "--check needs a compiled model, not %s", o->out);
+		cli_error("--check needs a compiled model, not %s", o->out);
 	if (o->in && !strcmp(o->in, "-"))
 		o->in = NULL;
 }
@@ -239,18 +242,31 @@ pass_accelerator(struct options *o, const char *part)
 	}
 }
 
+static void
+take_name(struct target_names *n, int id, const char *arg)
+{
+	switch (id) {
+	case ID_ACCELERATOR: n->accel = arg; break;
+	case ID_PART: n->part = arg; break;
+	case ID_SYSTEM: n->system = arg; break;
+	case ID_MODE: n->mode = arg; break;
+	case ID_CONFIG: n->has_config = true; break;
+	default: break;
+	}
+}
+
 static error_t
 parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	if (key == ARGP_KEY_ARG) {
 		if (o->in)
-			argp_error(state, "more than one model: %s, %s", o->in, arg);
+			cli_error("more than one model: %s, %s", o->in, arg);
 		o->in = arg;
 		return 0;
 	}
 	if (key == ARGP_KEY_END) {
-		check_combination(state, o);
+		check_combination(o);
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -258,11 +274,10 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (!key || r->option.key != key)
 			continue;
 		if (!r->route[0].form)
-			take_own(state, o, r->id, arg);
+			take_own(o, r->id, arg);
 		if (r->id == ID_ACCELERATOR)
 			o->accel = arg;
-		o->names_memory |= r->id == ID_SYSTEM || r->id == ID_MODE ||
-				   r->id == ID_CONFIG;
+		take_name(&o->names, r->id, arg);
 		o->report |= r->id == ID_FRONT || r->id == ID_EXPLAIN;
 		for (const struct route *to = r->route; to->form; to++)
 			pass_on(o, to, arg);

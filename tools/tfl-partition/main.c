@@ -44,7 +44,7 @@ static const struct argp_option option_list[] = {
 
 /* ",row-stride=1280" and the like behind a layout */
 static void
-parse_strides(struct argp_state *state, struct end_layout *x, const char *p)
+parse_strides(struct end_layout *x, const char *p)
 {
 	static const struct {
 		const char *name;
@@ -58,24 +58,28 @@ parse_strides(struct argp_state *state, struct end_layout *x, const char *p)
 		       strncmp(p + 1, keys[k].name, strlen(keys[k].name)) != 0)
 			k++;
 		size_t skip = k < ARRAY_LEN(keys) ? 1 + strlen(keys[k].name) : 0;
-		if (*p != ',' || !skip || n + 1 - skip >= sizeof(number))
-			argp_error(state, "behind a layout come ,row-stride=BYTES and "
-				   ",pixel-stride=BYTES, not '%s'", p);
+		if (*p != ',' || !skip || n + 1 - skip >= sizeof(number)) {
+			cli_error("behind a layout come ,row-stride=BYTES and "
+				  ",pixel-stride=BYTES, not '%s'",
+				  p);
+			return;
+		}
 		memcpy(number, p + skip, n + 1 - skip);
 		int64_t *to = (int64_t *)(void *)((char *)x + keys[k].at);
-		*to = cli_number(state, keys[k].name, number, 1, 1 << 30);
+		*to = cli_number(keys[k].name, number, 1, 1 << 30);
 		p += 1 + n;
 	}
 	if ((x->row_stride || x->pixel_stride) && x->layout != LAYOUT_NHWC)
-		argp_error(state, "strides are of nhwc");
+		cli_error("strides are of nhwc");
 }
 
 static void
-add_layout(struct argp_state *state, struct end_layouts *l, const char *arg)
+add_layout(struct end_layouts *l, const char *arg)
 {
 	const char *strides;
-	struct end_layout *x = ends_add(state, l, arg, end_names, &strides);
-	parse_strides(state, x, strides);
+	struct end_layout *x = ends_add(l, arg, end_names, &strides);
+	if (x)
+		parse_strides(x, strides);
 }
 
 static error_t
@@ -106,10 +110,10 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->integer_io = true;
 		break;
 	case OPT_IN:
-		add_layout(state, &o->in, arg);
+		add_layout(&o->in, arg);
 		break;
 	case OPT_OUT:
-		add_layout(state, &o->out, arg);
+		add_layout(&o->out, arg);
 		break;
 	case OPT_SEPARATE:
 		o->separate_io = true;
@@ -121,7 +125,7 @@ parse_option(int key, char *arg, struct argp_state *state)
 		if (o->by_name && !o->name)
 			o->name = o->input;
 		if (o->by_name && !o->name)
-			argp_error(state, "--by-name needs a FILE to name");
+			cli_error("--by-name needs a FILE to name");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

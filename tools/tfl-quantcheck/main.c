@@ -51,15 +51,15 @@ read_rules(const char *list)
 }
 
 static void
-allow(struct options *o, const char *list, const struct argp_state *state)
+allow(struct options *o, const char *list)
 {
 	rule_set rules = read_rules(list);
 	struct text all = { 0 };
 	for (int i = 0; !rules && rule_at(i); i++)
 		text_printf(&all, "%s%s", i ? ", " : "", rule_at(i)->name);
 	if (!rules)
-		argp_error(state, "--allow=%s: no such rule; rules: %s", list,
-			   text_str(&all));
+		cli_error("--allow=%s: no such rule; rules: %s", list,
+			  text_str(&all));
 	text_free(&all);
 	o->allowed |= rules;
 }
@@ -73,12 +73,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_PASS: o->pass = true; break;
 	case OPT_STRICT: o->strict = true; break;
 	case OPT_RULES: o->rules = true; break;
-	case OPT_ALLOW: allow(o, arg, state); break;
+	case OPT_ALLOW: allow(o, arg); break;
 	case 'q': o->quiet = true; break;
 	case ARGP_KEY_END:
 		if (o->json && o->pass)
-			argp_error(state, "--json and --pass both want the "
-					  "output");
+			cli_error("--json and --pass both want the "
+				  "output");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

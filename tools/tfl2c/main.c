@@ -141,84 +141,84 @@ is_section_macro(const char *s)
 }
 
 static void
-check_sections(struct argp_state *state, const struct options *o)
+check_sections(const struct options *o)
 {
 	if (o->section && !is_section(o->section))
-		argp_error(state, "not a section name: '%s'", o->section);
+		cli_error("not a section name: '%s'", o->section);
 	if (o->section_macro && !is_section_macro(o->section_macro))
-		argp_error(state, "not a macro: '%s'", o->section_macro);
+		cli_error("not a macro: '%s'", o->section_macro);
 	if (o->section_macro && (o->section || o->format == FORMAT_ASM ||
 				 o->dialect == DIALECT_XXD))
-		argp_error(state, "--section-macro goes with neither --section, "
-				  "--format=asm nor --dialect=xxd");
+		cli_error("--section-macro goes with neither --section, "
+			  "--format=asm nor --dialect=xxd");
 }
 
 static void
-check_names(struct argp_state *state, const struct options *o)
+check_names(const struct options *o)
 {
 	if (o->name && !is_identifier(o->name, strlen(o->name)))
-		argp_error(state, "not a C identifier: '%s'", o->name);
+		cli_error("not a C identifier: '%s'", o->name);
 	if (o->guard && !is_identifier(o->guard, strlen(o->guard)))
-		argp_error(state, "not a C identifier: '%s'", o->guard);
+		cli_error("not a C identifier: '%s'", o->guard);
 	if (o->namespaces && !is_namespace(o->namespaces))
-		argp_error(state, "not a C++ namespace: '%s'", o->namespaces);
+		cli_error("not a C++ namespace: '%s'", o->namespaces);
 	if (o->shared_arena &&
 	    !is_identifier(o->shared_arena, strlen(o->shared_arena)))
-		argp_error(state, "not a C identifier: '%s'", o->shared_arena);
-	check_sections(state, o);
+		cli_error("not a C identifier: '%s'", o->shared_arena);
+	check_sections(o);
 	if (o->align & (o->align - 1))
-		argp_error(state, "alignment %d is not a power of two",
-			   o->align);
+		cli_error("alignment %d is not a power of two", o->align);
 	if (o->memory_mode && !region_config(o->memory_mode))
-		(void)cli_choice(state, "--memory-mode", o->memory_mode, mode_names);
+		(void)cli_choice("--memory-mode", o->memory_mode, mode_names);
 }
 
 static void
-add_expression(struct argp_state *state, struct options *o, const char *code)
+add_expression(struct options *o, const char *code)
 {
 	if (o->n_expressions == MAX_EXPRESSIONS)
-		argp_error(state, "more than %d expressions", MAX_EXPRESSIONS);
-	o->expression[o->n_expressions++] = code;
+		cli_error("more than %d expressions", MAX_EXPRESSIONS);
+	else
+		o->expression[o->n_expressions++] = code;
 }
 
 /* what only the evaluation kit has */
 static void
-check_kit(struct argp_state *state, const struct options *o)
+check_kit(const struct options *o)
 {
 	bool kit = o->dialect == DIALECT_MLEK && o->format == FORMAT_HEADER;
 	if ((o->n_expressions || o->labels_file) && !kit)
-		argp_error(state, "--expression and --labels are of --dialect=mlek");
+		cli_error("--expression and --labels are of --dialect=mlek");
 	if (o->n_expressions && o->declarations)
-		argp_error(state, "--declarations has no place for --expression");
+		cli_error("--declarations has no place for --expression");
 }
 
 static void
-check_combination(struct argp_state *state, struct options *o)
+check_combination(struct options *o)
 {
-	check_names(state, o);
-	check_kit(state, o);
+	check_names(o);
+	check_kit(o);
 	if (o->format == FORMAT_ASM && o->namespaces)
-		argp_error(state, "--format=asm and --namespace do not go "
-				  "together");
+		cli_error("--format=asm and --namespace do not go "
+			  "together");
 	if (o->format == FORMAT_CALL &&
 	    (o->namespaces || o->dialect == DIALECT_XXD || o->shared_arena))
-		argp_error(state, "--format=call goes with neither --namespace, "
-				  "--shared-arena nor --dialect=xxd");
+		cli_error("--format=call goes with neither --namespace, "
+			  "--shared-arena nor --dialect=xxd");
 	if (o->declarations &&
 	    ((o->format != FORMAT_HEADER && o->format != FORMAT_CALL) ||
 	     o->dialect == DIALECT_XXD))
-		argp_error(state, "--declarations makes a header of ours");
+		cli_error("--declarations makes a header of ours");
 	if (o->resolver && !o->resolver_file &&
 	    (o->format != FORMAT_HEADER || o->dialect == DIALECT_XXD))
-		argp_error(state, "only a header of ours has room for "
-				  "--resolver; say --resolver=FILE");
+		cli_error("only a header of ours has room for "
+			  "--resolver; say --resolver=FILE");
 	if (o->format != FORMAT_ASM)
 		return;
 	if (!o->incbin)
 		o->incbin = o->file;
 	if (!o->incbin || !strcmp(o->incbin, "-"))
-		argp_error(state, "--format=asm reads the model from a file when "
-				  "it is assembled: name it, or say --incbin");
+		cli_error("--format=asm reads the model from a file when "
+			  "it is assembled: name it, or say --incbin");
 }
 
 static error_t
@@ -228,12 +228,12 @@ parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'n': o->name = arg; break;
 	case OPT_DIALECT:
-		o->dialect = (enum dialect)cli_choice(state, "--dialect", arg,
-						  dialect_names);
+		o->dialect =
+		    (enum dialect)cli_choice("--dialect", arg, dialect_names);
 		break;
 	case OPT_FORMAT:
-		o->format = (enum format)cli_choice(state, "--format", arg,
-						format_names);
+		o->format =
+		    (enum format)cli_choice("--format", arg, format_names);
 		break;
 	case OPT_DECLARATIONS: o->declarations = true; break;
 	case OPT_RESOLVER:
@@ -242,15 +242,13 @@ parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_ALIGN:
 		/* 16: the driver checks it (ethosu-commands(7) 14.4) */
-		o->align = (int)cli_number(state, "--align", arg, 16, 1 << 20);
+		o->align = (int)cli_number("--align", arg, 16, 1 << 20);
 		break;
 	case OPT_ARENA:
-		o->arena_limit = cli_number(state, "--arena-limit", arg, 1,
-					    INT64_MAX);
+		o->arena_limit = cli_number("--arena-limit", arg, 1, INT64_MAX);
 		break;
 	case OPT_MODEL:
-		o->model_limit = cli_number(state, "--model-limit", arg, 1,
-					    INT64_MAX);
+		o->model_limit = cli_number("--model-limit", arg, 1, INT64_MAX);
 		break;
 	case OPT_SECTION: o->section = arg; break;
 	case OPT_SECTION_MACRO: o->section_macro = arg; break;
@@ -260,11 +258,11 @@ parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SHARED_ARENA: o->shared_arena = arg; break;
 	case OPT_NAMESPACE: o->namespaces = arg; break;
 	case OPT_GUARD: o->guard = arg; break;
-	case OPT_EXPRESSION: add_expression(state, o, arg); break;
+	case OPT_EXPRESSION: add_expression(o, arg); break;
 	case OPT_LABELS: o->labels_file = arg; break;
 	case OPT_INCBIN: o->incbin = arg; break;
 	case OPT_MODE: o->memory_mode = arg; break;
-	case ARGP_KEY_END: check_combination(state, o); break;
+	case ARGP_KEY_END: check_combination(o); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;

@@ -31,10 +31,10 @@ parse_option(int key, char *arg, struct argp_state *state)
 		o->report = true;
 		break;
 	case OPT_IN:
-		(void)ends_add(state, &o->in, arg, end_names, NULL);
+		(void)ends_add(&o->in, arg, end_names, NULL);
 		break;
 	case OPT_OUT:
-		(void)ends_add(state, &o->out, arg, end_names, NULL);
+		(void)ends_add(&o->out, arg, end_names, NULL);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options and operands of a command line, as glibc's argp takes them. */
+/* Options and operands of a well-formed command line, as glibc's argp takes
+ * them. */
 #include "argp.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-void (*argp_program_version_hook)(FILE *f, struct argp_state *state);
 int argp_err_exit_status = 64;
 
-enum { KEY_USAGE = -3, MAX_CHILDREN = ARGP_MAX_TABLES };
-
-static const struct argp_option standard_options[] = {
-	{ "help", '?', NULL, 0, "Give this help list", -1 },
-	{ "usage", KEY_USAGE, NULL, 0, "Give a short usage message", 0 },
-	{ "version", 'V', NULL, 0, "Print program version", -1 },
-	{ 0 },
-};
+enum { MAX_CHILDREN = ARGP_MAX_TABLES };
 
 /* a table of options, whose parser gets them and the operands */
 struct table {
@@ -44,53 +36,6 @@ struct found {
 	const char *name, *arg;
 	int flags;
 };
-
-/* ---- messages -------------------------------------------------------------- */
-
-static _Noreturn void
-point_to_help(const char *name)
-{
-	(void)fprintf(stderr, "Try `%s --help' or `%s --usage' for more information.\n",
-		      name, name);
-	exit(argp_err_exit_status);
-}
-
-void
-argp_error(const struct argp_state *state, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	(void)fprintf(stderr, "%s: ", state->name);
-	(void)vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	(void)fputc('\n', stderr);
-	point_to_help(state->name);
-}
-
-void
-argp_failure(const struct argp_state *state, int status, int errnum, const char *fmt,
-	     ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	(void)fprintf(stderr, "%s: ", state->name);
-	(void)vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	if (errnum)
-		(void)fprintf(stderr, ": %s", strerror(errnum));
-	(void)fputc('\n', stderr);
-	if (status)
-		exit(status);
-}
-
-/* of an option that is none, with the whole of argv[0] as getopt_long() has it */
-static _Noreturn void
-bad_option(const struct parser *p, const char *before, const char *option,
-	   const char *behind)
-{
-	(void)fprintf(stderr, "%s: %s%s%s\n", p->state.argv[0], before, option, behind);
-	point_to_help(p->state.name);
-}
 
 /* ---- tables ---------------------------------------------------------------- */
 
@@ -138,27 +83,11 @@ begins(const struct found *f, const char *s, size_t n)
 	return f->name && !strncmp(f->name, s, n);
 }
 
-static _Noreturn void
-ambiguous(const struct parser *p, const char *s, size_t n)
-{
-	(void)fprintf(stderr, "%s: option '--%s' is ambiguous; possibilities:",
-		      p->state.argv[0], s);
-	for (int t = 0; t < p->n; t++)
-		for (int i = 0, k = count_rows(p->table[t].argp); i < k; i++) {
-			struct found f = row(p, t, i);
-			if (begins(&f, s, n))
-				(void)fprintf(stderr, " '--%s'", f.name);
-		}
-	(void)fputc('\n', stderr);
-	point_to_help(p->state.name);
-}
-
 /* by the whole name, or by as much of it as one option alone begins with */
 static struct found
 find_name(const struct parser *p, const char *s, size_t n)
 {
 	struct found first = { .table = -1 };
-	bool several = false;
 	for (int t = 0; t < p->n; t++)
 		for (int i = 0, k = count_rows(p->table[t].argp); i < k; i++) {
 			struct found f = row(p, t, i);
@@ -168,11 +97,7 @@ find_name(const struct parser *p, const char *s, size_t n)
 				return f;
 			if (first.table < 0)
 				first = f;
-			else if (first.table != f.table || first.key != f.key)
-				several = true;
 		}
-	if (several)
-		ambiguous(p, s, n);
 	return first;
 }
 
@@ -190,23 +115,25 @@ call(struct parser *p, int t, int key, char *arg)
 	return table->argp->parser(key, arg, &p->state);
 }
 
-static error_t
-parse_standard(int key, char *arg, struct argp_state *state)
+static void
+list_tables(struct argp_tables *t, const struct argp *argp)
 {
-	const struct parser *p = state->input;
-	struct argp_tables t = { .n = p->n };
-	(void)arg;
-	for (int i = 0; i < p->n; i++)
-		t.v[i] = p->table[i].argp;
-	if (key == '?')
-		argp_print_help(&t, state->name, stdout);
-	else if (key == KEY_USAGE)
-		argp_print_usage(&t, state->name, stdout);
-	else if (key == 'V')
-		argp_program_version_hook(stdout, state);
+	t->v[t->n++] = argp;
+	for (int i = 0; argp->children && argp->children[i].argp; i++)
+		list_tables(t, argp->children[i].argp);
+}
+
+void
+argp_state_help(const struct argp_state *state, FILE *f, unsigned flags)
+{
+	struct argp_tables t = {0};
+	list_tables(&t, state->root_argp);
+	if (flags & ARGP_HELP_LONG)
+		argp_print_help(&t, state->name, f);
 	else
-		return ARGP_ERR_UNKNOWN;
-	exit(0);
+		argp_print_usage(&t, state->name, f);
+	if (flags & ARGP_HELP_EXIT_OK)
+		exit(0);
 }
 
 /* argp and its children, each with what its parent has for it */
@@ -233,18 +160,10 @@ take_long(struct parser *p, int *i, char *s)
 {
 	char *equals = strchr(s, '='), *arg = equals ? equals + 1 : NULL;
 	struct found f = find_name(p, s, equals ? (size_t)(equals - s) : strlen(s));
-	if (f.table < 0) {
-		if (equals)
-			*equals = '\0';
-		bad_option(p, "unrecognized option '--", s, "'");
-	}
-	if (arg && !f.arg)
-		bad_option(p, "option '--", f.name, "' doesn't allow an argument");
-	if (!arg && f.arg && !(f.flags & OPTION_ARG_OPTIONAL)) {
-		if (*i + 1 >= p->state.argc)
-			bad_option(p, "option '--", f.name, "' requires an argument");
+	if (f.table < 0)
+		exit(argp_err_exit_status);
+	if (!arg && f.arg && !(f.flags & OPTION_ARG_OPTIONAL))
 		arg = p->state.argv[++*i];
-	}
 	take(p, &f, arg);
 }
 
@@ -252,16 +171,14 @@ static void
 take_letters(struct parser *p, int *i, char *s)
 {
 	for (; *s; s++) {
-		char letter[2] = { *s, '\0' }, *arg = NULL;
+		char *arg = NULL;
 		struct found f = find_letter(p, *s);
 		if (f.table < 0)
-			bad_option(p, "invalid option -- '", letter, "'");
+			exit(argp_err_exit_status);
 		if (f.arg && (s[1] || f.flags & OPTION_ARG_OPTIONAL)) {
 			take(p, &f, s[1] ? s + 1 : NULL);
 			return;
 		}
-		if (f.arg && *i + 1 >= p->state.argc)
-			bad_option(p, "option requires an argument -- '", letter, "'");
 		if (f.arg)
 			arg = p->state.argv[++*i];
 		take(p, &f, arg);
@@ -297,15 +214,14 @@ take_operand(struct parser *p, char *s)
 		if (e != ARGP_ERR_UNKNOWN)
 			exit(argp_err_exit_status);
 	}
-	argp_error(&p->state, "Too many arguments");
+	(void)fprintf(stderr, "%s: Too many arguments\n", p->state.name);
+	exit(argp_err_exit_status);
 }
 
 error_t
 argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index,
 	   void *input)
 {
-	static const struct argp standard = { .options = standard_options,
-					      .parser = parse_standard };
 	struct parser p = { .state = { .root_argp = argp, .argc = argc, .argv = argv } };
 	const char *slash = strrchr(argv[0], '/');
 	(void)flags, (void)index;
@@ -314,7 +230,6 @@ argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *
 	if (!p.operand)
 		return ENOMEM;
 	add_table(&p, argp, input);
-	add_table(&p, &standard, &p);
 	take_options(&p);
 	for (int i = 0; i < p.n_operands; i++)
 		take_operand(&p, p.operand[i]);

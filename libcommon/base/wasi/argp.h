@@ -64,19 +64,29 @@ enum {
 };
 #define ARGP_ERR_UNKNOWN E2BIG
 
-extern void (*argp_program_version_hook)(FILE *f, struct argp_state *state);
 extern const char *argp_program_bug_address;
 extern int argp_err_exit_status;
 
-/* flags and index are as if 0 and NULL */
+/* for argp_parse(): the program has --help, --usage and --version of its own */
+enum { ARGP_NO_HELP = 8 };
+
+/*
+ * Takes the words that base/cli_words.h leaves of a command line: every option
+ * is one of the tables, and has its argument.  flags: ARGP_NO_HELP.  index:
+ * NULL.
+ */
 error_t argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
 		   int *index, void *input);
-/* "NAME: message", where to find help, and the end */
-void argp_error(const struct argp_state *state, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-/* "NAME: message"; the end if status is not 0 */
-void argp_failure(const struct argp_state *state, int status, int errnum,
-		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* for argp_state_help(): a short usage message, or the whole list; then exit(0)
+ */
+enum {
+	ARGP_HELP_USAGE = 1,
+	ARGP_HELP_LONG = 8,
+	ARGP_HELP_EXIT_OK = 0x200,
+	ARGP_HELP_STD_HELP = ARGP_HELP_LONG | ARGP_HELP_EXIT_OK
+};
+void argp_state_help(const struct argp_state *state, FILE *f, unsigned flags);
 
 /* help.c: what --help and --usage print, of all tables together */
 enum { ARGP_MAX_TABLES = 8 };

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds all malformed options of a command line with getopt_long(). */
+#include "base/cli_words.h"
+
+#include "base/arena.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* keys of the rows of struct scan's names: above all letters */
+enum { FIRST_NAME = 1 << 16 };
+
+struct scan {
+	struct arena *a;
+	struct option *name; /* n of them, and an all-zero one */
+	int n;
+	struct text letters; /* for getopt_long(): "name:" takes an argument */
+};
+
+/* ---- the tables as getopt_long() wants them -------------------------------- */
+
+static bool
+is_end(const struct argp_option *o)
+{
+	return !o->name && !o->key && !o->doc && !o->group;
+}
+
+static int
+has_argument(const struct argp_option *real)
+{
+	if (!real->arg)
+		return no_argument;
+	return real->flags & OPTION_ARG_OPTIONAL ? optional_argument : required_argument;
+}
+
+static void
+add_row(struct scan *s, const struct argp_option *o, int has_arg)
+{
+	static const char *const colons[] = { [no_argument] = "",
+					      [required_argument] = ":",
+					      [optional_argument] = "::" };
+	if (o->name) {
+		s->name[s->n] = (struct option){ o->name, has_arg, NULL, FIRST_NAME + s->n };
+		s->n++;
+	}
+	if (o->key > ' ' && o->key < 127)
+		text_printf(&s->letters, "%c%s", o->key, colons[has_arg]);
+}
+
+static void
+list_options(struct scan *s, const struct argp_option *const table[CLI_TABLES])
+{
+	int rows = 0;
+	for (int t = 0; t < CLI_TABLES; t++)
+		for (const struct argp_option *o = table[t]; o && !is_end(o); o++)
+			rows++;
+	s->name = anew(s->a, struct option, (size_t)rows + 1);
+	text_puts(&s->letters, ":"); /* a missing argument is told from a wrong letter */
+	for (int t = 0; t < CLI_TABLES; t++) {
+		const struct argp_option *real = table[t];
+		for (const struct argp_option *o = table[t]; o && !is_end(o); o++) {
+			real = o->flags & OPTION_ALIAS ? real : o;
+			add_row(s, o, has_argument(real));
+		}
+	}
+}
+
+/* ---- messages --------------------------------------------------------------- */
+
+static int
+count_beginnings(const struct scan *s, const char *word, size_t length, struct text *names)
+{
+	int n = 0;
+	for (int i = 0; i < s->n; i++)
+		if (!strncmp(s->name[i].name, word, length)) {
+			text_printf(names, " '--%s'", s->name[i].name);
+			n++;
+		}
+	return n;
+}
+
+/* word: an option's long name, without "--" and without "=argument" */
+static void
+print_bad_name(const struct scan *s, const char *word)
+{
+	struct text names = { 0 };
+	const char **list = anew(s->a, const char *, (size_t)s->n);
+	for (int i = 0; i < s->n; i++)
+		list[i] = s->name[i].name;
+	const char *meant = nearest_word(word, list, (size_t)s->n);
+	(void)fprintf(stderr, "%s: ", program_invocation_short_name);
+	if (count_beginnings(s, word, strlen(word), &names))
+		(void)fprintf(stderr, "option '--%s' is ambiguous; possibilities:%s\n", word,
+			      text_str(&names));
+	else
+		(void)fprintf(stderr, "unrecognized option '--%s'%s%s%s\n", word,
+			      meant ? "; did you mean --" : "", meant ? meant : "",
+			      meant ? "?" : "");
+	text_free(&names);
+}
+
+/* what getopt_long() returned for this word: '?' or ':' */
+static void
+print_mistake(const struct scan *s, int found, const char *word)
+{
+	bool is_long = word[0] == '-' && word[1] == '-';
+	const char *name = is_long ? arena_strndup(s->a, word + 2, strcspn(word + 2, "="))
+				   : NULL;
+	const char *own = program_invocation_short_name;
+	if (is_long && found == ':')
+		(void)fprintf(stderr, "%s: option '--%s' requires an argument\n", own, name);
+	else if (is_long && optopt)
+		(void)fprintf(stderr, "%s: option '--%s' doesn't allow an argument\n", own,
+			      name);
+	else if (is_long)
+		print_bad_name(s, name);
+	else
+		(void)fprintf(stderr, found == ':'
+			      ? "%s: option requires an argument -- '%c'\n"
+			      : "%s: invalid option -- '%c'\n", own, optopt);
+}
+
+/* ---- the words ---------------------------------------------------------------- */
+
+/* "-c": argp takes the letters of a word like "-qv" one by one */
+static char *
+letter_word(int c)
+{
+	static char word[128][3];
+	word[c][0] = '-';
+	word[c][1] = (char)c;
+	return word[c];
+}
+
+/* the option that getopt_long() has just returned, and its argument */
+static void
+add_option(struct cli_words *w, int found, char **argv)
+{
+	char *last = argv[optind - 1];
+	if (found < FIRST_NAME)
+		w->argv[w->argc++] = letter_word(found);
+	else if (optarg == last)
+		w->argv[w->argc++] = argv[optind - 2];
+	else
+		w->argv[w->argc++] = last; /* "--name" or "--name=argument" */
+	if (optarg && (found < FIRST_NAME || optarg == last))
+		w->argv[w->argc++] = optarg;
+}
+
+/* words of w->argv at most: a letter becomes an option of its own */
+static size_t
+count_words(int argc, char **argv)
+{
+	size_t n = 3; /* the program's name, "--", and NULL */
+	for (int i = 1; i < argc; i++)
+		n += argv[i][0] == '-' && argv[i][1] != '-' ? strlen(argv[i]) : 1;
+	return n;
+}
+
+void
+cli_check_words(struct cli_words *w, const struct argp_option *const table[CLI_TABLES],
+		int argc, char **argv)
+{
+	struct scan s = { .a = arena_open() };
+	*w = (struct cli_words){ .argv = calloc(count_words(argc, argv), sizeof(*w->argv)) };
+	if (!w->argv)
+		out_of_memory();
+	list_options(&s, table);
+	w->argv[w->argc++] = argv[0];
+	opterr = 0;
+	optind = 0; /* from the first word on, whatever was parsed before */
+	for (;;) {
+		optopt = 0;
+		int found = getopt_long(argc, argv, text_str(&s.letters), s.name, NULL);
+		if (found == -1)
+			break;
+		const char *word = argv[optind - 1];
+		/* "-?" is an option, too, and is returned like a mistake */
+		bool asks = found == '?' && !optopt && word[1] != '-';
+		if ((found == '?' || found == ':') && !asks) {
+			print_mistake(&s, found, word);
+			w->mistakes++;
+		} else {
+			add_option(w, found, argv);
+		}
+	}
+	w->argv[w->argc++] = "--";
+	while (optind < argc)
+		w->argv[w->argc++] = argv[optind++];
+	text_free(&s.letters);
+	arena_close(s.a);
+}

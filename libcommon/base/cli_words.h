@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of a command line, checked before argp takes the options. */
+#ifndef BASE_CLI_WORDS_H
+#define BASE_CLI_WORDS_H
+
+#include <argp.h>
+
+/* Options of one argp table; ended by an all-zero row.  NULL: no table. */
+enum { CLI_TABLES = 3 };
+
+struct cli_words {
+	int argc;
+	char **argv;  /* the program's name, well-formed options, "--", operands; NULL */
+	int mistakes; /* words that are no option of any table, or lack an argument */
+};
+
+/*
+ * Prints one line for every misspelt option of argv, with the option that was probably
+ * meant, and for every option without its argument.  argp ends a program at the first
+ * of them; a person wants to see all.  The other words go to w->argv, whose memory is
+ * the caller's (free()).  argv is permuted as getopt_long() does.
+ */
+void cli_check_words(struct cli_words *w, const struct argp_option *const table[CLI_TABLES],
+		     int argc, char **argv);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks the names that a command line gives for its target. */
+#include "target/part.h"
+#include "target/target.h"
+
+#include "base/diag.h"
+
+static void
+say_error(const struct err *e, void (*say)(const char *fmt, ...))
+{
+	if (e->status)
+		say("%s", e->text);
+}
+
+static void
+check_accelerator(const struct target_names *n, void (*say)(const char *fmt, ...))
+{
+	struct err e = { 0 };
+	if (n->accel)
+		(void)accel_named(n->accel, &e);
+	else if (n->required && !n->part)
+		(void)err_set(&e, "error: --accelerator-config is required: one of %s",
+			      accel_names());
+	say_error(&e, say);
+}
+
+static void
+check_memory(const struct target_names *n, void (*say)(const char *fmt, ...))
+{
+	struct err system = { 0 }, mode = { 0 };
+	bool required = n->required && !n->part;
+	if (n->system || required)
+		(void)memory_check_system(n->system, &system);
+	if (n->mode || required)
+		(void)memory_check_mode(n->mode, &mode);
+	say_error(&system, say);
+	say_error(&mode, say);
+}
+
+void
+target_check_names(const struct target_names *n, void (*say)(const char *fmt, ...))
+{
+	struct err e = { 0 };
+	check_accelerator(n, say);
+	if (n->part)
+		(void)target_part_find(n->part, &e);
+	say_error(&e, say);
+	if (!n->has_config)
+		check_memory(n, say);
+}
