@@ -583,3 +583,30 @@ END
 	done
 	[ ! -e out.tflite ]
 }
+
+@test "a model of another tool is recognised, and the way from there is named" {
+	# foreign NAME CONTENT WHAT
+	foreign() {
+		printf "$2" >"$1"
+		refuses 2 "$1: error: not a TFLite model but $3" npucc "${digits[@]}" -o no.tflite "$1"
+		[ "$(wc -l <refuses.err)" = 1 ]
+		[ ! -e no.tflite ]
+	}
+	digits=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM --memory-mode Shared_Sram)
+	foreign m.pte '\0\0\0\0ET12aaaaaaaa' "an ExecuTorch program; compile the TOSA graph"
+	foreign m.onnx '\x08\x09\x12\x07pytorch' "an ONNX model; convert it with onnx2tf"
+	foreign m.h5 '\x89HDF\r\n\x1a\naaaa' "a Keras model in an HDF5 file; convert it with"
+	foreign m.pt 'PK\x03\x04aaaaaaaa' "a PyTorch model; export it"
+	foreign m.pth 'PK\x03\x04aaaaaaaa' "a PyTorch model; export it"
+	foreign m.keras 'PK\x03\x04aaaaaaaa' "a Keras model; convert it with"
+	foreign saved_model.pb '\x08\x01aaaaaaaaaa' "a TensorFlow SavedModel; convert it with"
+	foreign m.tflite 'version https://git-lfs.github.com/spec/v1\n' "a Git LFS pointer; fetch"
+	mkdir saved
+	touch saved/saved_model.pb
+	refuses 2 "saved: error: a TensorFlow SavedModel; convert it" npucc "${digits[@]}" \
+		-o no.tflite saved
+	# a name alone makes no model of another tool
+	cp "$BATS_TEST_DIRNAME/models/digits.tflite" digits.onnx
+	npucc "${digits[@]}" -o yes.tflite digits.onnx
+	[ -s yes.tflite ]
+}

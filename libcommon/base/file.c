@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include "base/block.h"
+#include "base/foreign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,9 +106,12 @@ file_take(struct arena *a, const char *path, size_t max, uint8_t **p, size_t *n,
 	} else {
 		ok = read_growing(a, fd, max, p, n);
 	}
-	int saved = errno;
+	int saved = ok ? 0 : errno;
 	if (!is_std(path))
 		(void)close(fd);
+	const char *foreign = saved == EISDIR ? foreign_directory(path) : NULL;
+	if (!ok && foreign)
+		return err_set(e, "%s: error: %s", path, foreign);
 	if (!ok)
 		return err_set(e, "%s: %s", file_name(path), strerror(saved));
 	return *n <= max ||

@@ -6,6 +6,8 @@
  */
 #include "tflite/wire.h"
 
+#include "base/foreign.h"
+
 enum { MAX_DEPTH = 64, MAX_TABLES = 1000000 };
 
 struct walk {
@@ -189,20 +191,27 @@ fb_known(struct bytes file)
 	return NULL;
 }
 
+/* a file without the format's identifier: says what the file is, if that is known */
+static bool
+refuse(const struct fb_format *f, struct bytes file, const char *name, struct err *e)
+{
+	const char *is = fb_known(file);
+	is = is ? is : foreign_file(file, name);
+	if (is)
+		return err_set(e, "%s: error: not %s but %s", name, f->what, is);
+	if (file.n < 12)
+		return err_set(e, "%s: error: %zu bytes are too few for %s", name,
+			       file.n, f->what);
+	return err_set(e, "%s: error: not %s (no %s at byte 4)", name, f->what, f->id);
+}
+
 bool
 fb_verify_as(const struct fb_format *f, struct bytes file, const char *name,
 	     struct fb_ref *root, struct err *e)
 {
 	struct walk w = { .buf = file.p, .n = file.n, .name = name, .e = e };
-	if (file.n < 12)
-		return err_set(e, "%s: error: %zu bytes are too few for %s", name,
-			       file.n, f->what);
-	if (memcmp(file.p + 4, f->id, 4) != 0) {
-		const char *is = fb_known(file);
-		return is ? err_set(e, "%s: error: not %s but %s", name, f->what, is)
-			  : err_set(e, "%s: error: not %s (no %s at byte 4)", name,
-				    f->what, f->id);
-	}
+	if (file.n < 12 || memcmp(file.p + 4, f->id, 4) != 0)
+		return refuse(f, file, name, e);
 	size_t pos;
 	if (!follow(&w, 0, "root", &pos))
 		return false;

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/foreign.h"
+
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TO_TFLITE \
+	"convert it with tf.lite.TFLiteConverter, with a representative dataset for "  \
+	"full integer quantization"
+
+static const char saved_model[] = "a TensorFlow SavedModel; " TO_TFLITE;
+
+static const struct format {
+	const char *suffix; /* of the name, where several formats begin alike; NULL: any */
+	size_t at;
+	const char *bytes; /* that stand there; NULL: the name alone decides */
+	const char *is;
+} formats[] = {
+	{ NULL, 4, "ET1", "an ExecuTorch program; compile the TOSA graph from which its "
+			  "Ethos-U backend made it: see nputools-executorch(7)" },
+	{ NULL, 0, "\x89HDF\r\n\x1a\n", "a Keras model in an HDF5 file; " TO_TFLITE },
+	{ ".keras", 0, "PK\3\4", "a Keras model; " TO_TFLITE },
+	{ ".pt", 0, "PK\3\4", "a PyTorch model; export it as a TOSA graph with ExecuTorch "
+			      "(nputools-executorch(7)), or as a quantized TFLite model "
+			      "with litert-torch" },
+	{ NULL, 0, "GGUF", "a GGUF language model, which does not fit a microcontroller's "
+			   "NPU; start from a quantized TFLite model" },
+	{ NULL, 0, "version https://git-lfs", "a Git LFS pointer; fetch the file itself "
+					      "with git lfs pull" },
+	{ ".onnx", 0, NULL, "an ONNX model; convert it with onnx2tf -oiqt, which writes a "
+			    "fully quantized TFLite model" },
+	{ ".pb", 0, NULL, saved_model },
+};
+
+static bool
+ends_with(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+	return n >= k && !strcmp(s + n - k, suffix);
+}
+
+static bool
+has_bytes(struct bytes file, size_t at, const char *bytes)
+{
+	size_t n = strlen(bytes);
+	return file.n >= at + n && !memcmp(file.p + at, bytes, n);
+}
+
+/* the suffixes that one format goes by */
+static const char *
+usual_suffix(const char *name)
+{
+	static const char *const torch[] = { ".pt", ".pth", ".pt2", ".ptl" };
+	for (size_t i = 0; i < ARRAY_LEN(torch); i++)
+		if (ends_with(name, torch[i]))
+			return torch[0];
+	return name;
+}
+
+const char *
+foreign_file(struct bytes file, const char *name)
+{
+	name = usual_suffix(name);
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+		const struct format *f = &formats[i];
+		if ((!f->suffix || ends_with(name, f->suffix)) &&
+		    (!f->bytes || has_bytes(file, f->at, f->bytes)))
+			return f->is;
+	}
+	return NULL;
+}
+
+const char *
+foreign_directory(const char *path)
+{
+	char inside[4096];
+	int n = snprintf(inside, sizeof(inside), "%s/saved_model.pb", path);
+	return n > 0 && (size_t)n < sizeof(inside) && !access(inside, F_OK) ? saved_model
+									    : NULL;
+}
