@@ -13,15 +13,16 @@
 enum { ALIGN = 16 };
 
 /*
- * Many arenas live for a few small allocations: chunks begin small, each four times the
- * one before.  An arena of MANY_BYTES goes on with blocks that have large pages
- * (base/block.h), as to fill so many small ones takes ten times as long.
+ * Many arenas live for a few small allocations.  Therefore the first chunk is small,
+ * and each next one is four times larger.  Once an arena has MANY_BYTES, new chunks
+ * have large pages (base/block.h): filling the same bytes on small pages takes ten
+ * times as long.
  */
 enum { FIRST_BYTES = 4 * 1024, CHUNK_BYTES = 64 * 1024, MANY_BYTES = 2048 * 1024 };
 
 struct chunk {
 	struct chunk *next;
-	size_t used, size; /* of data[] */
+	size_t used, size; /* bytes of data[] */
 	_Alignas(ALIGN) unsigned char data[];
 };
 
@@ -38,11 +39,11 @@ struct kept {
 
 struct arena {
 	struct chunk *head;
-	size_t bytes; /* of all chunks */
+	size_t bytes; /* size of all chunks */
 	struct kept *kept;
 };
 
-/* of the chunk that comes next: large blocks have one to themselves */
+/* Returns the size of the next chunk.  A large allocation gets a chunk of its own. */
 static size_t
 chunk_size(const struct arena *a, size_t bytes)
 {
@@ -53,16 +54,17 @@ chunk_size(const struct arena *a, size_t bytes)
 	size = a->bytes >= MANY_BYTES ? LARGE_BYTES : size < CHUNK_BYTES ? size : CHUNK_BYTES;
 	if (bytes <= size / 4)
 		return size;
-	/* a block of so many has whole large pages */
+	/* chunks of these sizes consist of whole large pages */
 	return bytes <= LARGE_BYTES / 2 || bytes > TWICE_BYTES ? bytes
 	       : bytes <= LARGE_BYTES			       ? LARGE_BYTES
 							       : TWICE_BYTES;
 }
 
 /*
- * Chunks that closed arenas leave for the next ones of the same thread, by size: what
- * was used of one is cleared when it is taken, so that an arena that is opened for a
- * few small allocations costs no more than clearing those, and the last ones nothing.
+ * Closed arenas leave their chunks, sorted by size, for later arenas of the same
+ * thread.  Only the used part of a chunk is cleared when it is taken again.  Therefore
+ * opening an arena for a few small allocations is cheap, and the last arenas of a run
+ * cost nothing.
  */
 #if defined(__unix__) && !BLOCKS_ARE_WATCHED
 static const struct {
@@ -77,7 +79,10 @@ static _Thread_local struct spare {
 	int n;
 } spare[ARRAY_LEN(spares)];
 
-/* of chunks of that size; ARRAY_LEN(spares): none are kept */
+/*
+ * Returns the index in spares[] of this chunk size; ARRAY_LEN(spares) if chunks of this
+ * size are not cached.
+ */
 static size_t
 class_of(size_t size)
 {
@@ -235,7 +240,7 @@ arena_alloc(struct arena *a, size_t n, size_t size)
 	c->used = bytes;
 	a->bytes += c->size;
 	if (a->head && c->size == bytes) {
-		/* a block of its own goes behind, the open chunk stays open */
+		/* insert a dedicated chunk second, so that the open chunk stays open */
 		c->next = a->head->next;
 		a->head->next = c;
 	} else {
@@ -284,7 +289,10 @@ arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
-/* a large vector has a block of its own, which grows where it is; NULL: it is none */
+/*
+ * Moves a large vector to a mapped block of its own, which later grows without a copy.
+ * Returns NULL if the vector is too small for this.
+ */
 static void *
 grow_own(struct arena *a, void *p, size_t n, size_t more, size_t size)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Host memory for one run: allocate and forget.  (The firmware's arena is
- * called tensor_arena everywhere.)  Memory is zero-filled and never NULL: a
- * system out of memory ends the program with EXIT_TROUBLE, so sizes that come
- * from a file are checked against the file before they get here.
+ * Memory of the host for one run: allocate from an arena, free the arena as a whole.
+ * (The firmware's arena is called tensor_arena everywhere.)
+ *
+ * Memory is zero-filled and never NULL.  If the system is out of memory, the program
+ * exits with EXIT_TROUBLE.  Therefore sizes that come from a file must be checked
+ * against the file before they are allocated.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -16,16 +18,28 @@ struct arena;
 
 struct arena *arena_open(void);
 void arena_close(struct arena *a); /* NULL is allowed */
-/* what this thread keeps for arenas to come; for a thread that ends */
+/*
+ * Frees the chunks that this thread caches for its future arenas.  A thread calls this
+ * function before it exits.
+ */
 void arena_forget_spare(void);
-/* gives everything back; cheaper than closing and opening for small amounts */
+/*
+ * Frees all allocations and keeps the arena open.  For small amounts of memory this is
+ * cheaper than arena_close() and arena_open().
+ */
 void arena_reset(struct arena *a);
 
-/* size bytes aligned for any type; size 0 gives a valid unique pointer */
+/*
+ * Allocates n elements of size bytes each, zero-filled and aligned for any type.  If
+ * the total is 0 bytes, the pointer is still valid and unique.
+ */
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 #define anew(a, type, n) ((type *)arena_alloc(a, n, sizeof(type)))
 
-/* a block (base/block.h) of n bytes: the arena frees it from now on */
+/*
+ * Passes the ownership of p, a block of n bytes from base/block.h, to the arena.  The
+ * arena frees the block.  Returns p.
+ */
 void *arena_keep(struct arena *a, void *p, size_t n);
 
 char *arena_strndup(struct arena *a, const char *s, size_t n);
@@ -33,8 +47,9 @@ char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
 
 /*
- * Makes room for one more element: returns p, or a larger copy of it, when
- * all *cap elements are used.  For vectors that live as long as the arena.
+ * Makes sure that a vector of n elements has capacity for one more.  Returns p if n is
+ * below *cap, else a larger copy of the vector, and updates *cap.  The old copy is not
+ * reused, so this function is for vectors that live as long as the arena.
  */
 void *arena_grow(struct arena *a, void *p, size_t n, size_t *cap, size_t size);
 #define agrow(a, p, n, cap) \

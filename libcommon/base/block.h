@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of memory, the large ones on large pages: touching a model 4 KiB by
- * 4 KiB costs more than reading it does.  NULL: out of memory.
+ * Allocates blocks of memory, large blocks on large pages.  Without large pages, the
+ * page faults of a model (one for every 4 KiB) cost more than reading the model from
+ * disk.  All functions that return a pointer return NULL if memory is exhausted.
  */
 #ifndef BASE_BLOCK_H
 #define BASE_BLOCK_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* sanitizers watch malloc's blocks, and want each by itself */
+/* sanitizers watch every malloc() block; they need each block as a malloc() of its own */
 #if defined(__SANITIZE_ADDRESS__)
 #define BLOCKS_ARE_WATCHED 1
 #elif defined(__has_feature)
@@ -18,17 +19,22 @@
 #define BLOCKS_ARE_WATCHED 0
 #endif
 
-/* n bytes (not 0), all zero */
+/* Allocates n zero bytes; n must not be 0. */
 void *block_alloc(size_t n);
 
-/* do blocks of so many have pages to themselves?  what they grow by is zero, and what
- * they hold is not copied */
+/*
+ * True if a block of n bytes is a mapping of its own.  Such a block grows without
+ * copying its content, and the bytes added by block_grow() are zero.
+ */
 bool block_is_mapped(size_t n);
 
-/* a block of n bytes now has `more`; the new ones may hold anything */
+/*
+ * Resizes a block from n to `more` bytes.  The content of the added bytes is undefined,
+ * unless block_is_mapped(more).  Returns the block's new address; p may be NULL.
+ */
 void *block_grow(void *p, size_t n, size_t more);
 
-/* n: as it was allocated or grown; p may be NULL */
+/* Frees a block. n must be the size that was last allocated or grown; p may be NULL. */
 void block_free(void *p, size_t n);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Little-endian loads and stores, and a reader that remembers its first
- * overrun and yields zeros after it, so that decoding code checks once.
+ * Little-endian loads and stores, and a byte reader.  The reader remembers its first
+ * overrun and returns zeros after the overrun, so a decoder checks only once, at its
+ * end.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -89,7 +90,10 @@ reader_init(const void *p, size_t n)
 	return (struct reader){ .p = p, .n = n };
 }
 
-/* the next len bytes, or NULL (and overrun set, and the position at the end) */
+/*
+ * Returns the next len bytes.  If fewer are left, returns NULL, sets overrun and moves
+ * the position to the end.
+ */
 static inline const uint8_t *
 reader_take(struct reader *r, size_t len)
 {

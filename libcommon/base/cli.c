@@ -28,8 +28,8 @@ print_version(FILE *f, struct argp_state *state)
 }
 
 /*
- * What is freed is wanted again soon, until the program ends: giving it back to
- * the system meanwhile costs a page fault for every 4 KiB of it.
+ * Freed memory is needed again soon, until the program ends.  If malloc() returned it
+ * to the system meanwhile, every 4 KiB of it would cost a page fault.
  */
 static void
 keep_memory(void)
@@ -39,13 +39,13 @@ keep_memory(void)
 	(void)mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
 	(void)mallopt(M_MMAP_THRESHOLD, KEEP_BYTES);
 #ifdef M_TOP_PAD
-	/* memory asked for ahead is memory that calloc() clears, and so touches */
+	/* calloc() would clear memory that malloc() requests ahead, and so touch it */
 	(void)mallopt(M_TOP_PAD, 0);
 #endif
 #endif
 }
 
-/* is all of standard output where it should be?  If not, says so */
+/* Flushes standard output; reports an error and returns false if it failed. */
 static bool
 output_is_whole(void)
 {
@@ -56,7 +56,7 @@ output_is_whole(void)
 	return false;
 }
 
-/* argp ends a program itself after --help, --usage and --version */
+/* argp itself exits after --help, --usage and --version, so atexit() checks the output */
 static void
 check_output(void)
 {
@@ -157,13 +157,13 @@ struct parsers { /* what the tables of options share */
 	const struct argp *own;
 	void *options; /* of own */
 	const struct cli_common *common;
-	const char **operand; /* all of them, for check_operands() */
+	const char **operand; /* all operands, for check_operands() */
 	size_t n_operands;
 	bool misspelt; /* an option: operands and what is missing can't be
 			  judged */
 };
 
-/* ends the program if the output would take the place of an operand */
+/* Exits if the output would overwrite an operand. */
 static void
 check_operands(const struct parsers *p)
 {
@@ -268,7 +268,7 @@ cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	list_common(all.common, row);
 	argp_err_exit_status = EXIT_TROUBLE;
 	keep_memory();
-	/* beyond a limit of files' sizes, write() fails: it is said, and cleaned up */
+	/* above the limit of file sizes, write() then fails: we report it and clean up */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (atexit(check_output))
 		out_of_memory();
@@ -296,7 +296,7 @@ cli_finish(const struct err *e)
 			      e->text);
 	if (output_is_whole())
 		return status;
-	clearerr(stdout); /* it has been said */
+	clearerr(stdout); /* the error was already reported */
 	return EXIT_TROUBLE;
 }
 
@@ -362,7 +362,7 @@ cli_choice(const char *option, const char *arg, const char *const *list)
 	return 0;
 }
 
-/* the power of two that a suffix stands for; 0: it is none */
+/* Returns the exponent of the suffix's power of two; 0 if the suffix is unknown. */
 static int
 suffix_shift(const char *end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every program's main shares: argp set up with our exit status and
- * version, the last flush checked, one line of error.
+ * Code that the main() of every program shares: argp with our exit status and version,
+ * the check of the last flush, and the one-line error message.
  */
 #ifndef BASE_CLI_H
 #define BASE_CLI_H
@@ -15,16 +15,18 @@
 enum { CLI_MAX_JOBS = 64 };
 
 /*
- * What programs have in common, in a table of its own beside theirs.  A pointer that
- * is NULL: this program has no such option, or takes operands itself.
+ * Options that many programs share.  They are an argp table of their own, parsed beside
+ * the program's table.  A NULL pointer means that the program does not have the option,
+ * or parses operands itself.
  */
 struct cli_common {
-	const char **file;	  /* the only operand, */
-	const char *what;	  /* "graph": there is "more than one graph" */
+	const char **file;	  /* the only operand */
+	const char *what;	  /* what the operand is, for the error "more than one
+				   * graph"; example: "graph" */
 	const char **output;	  /* -o, --output */
-	const char *output_value; /* NULL: "FILE" */
+	const char *output_value; /* the value's name in --help; NULL: "FILE" */
 	const char *output_doc;	  /* NULL: "write to FILE" */
-	int output_group;	  /* of --help */
+	int output_group;	  /* argp's option group of --output in --help */
 	unsigned *jobs;		  /* -j, --jobs: 0 to CLI_MAX_JOBS */
 	const char *jobs_doc;
 };
@@ -39,15 +41,18 @@ void cli_parse(const struct argp *argp, int argc, char **argv, void *options,
 	       const struct cli_common *common);
 
 /*
- * Ends a program: flushes standard output; prints e as "NAME: text" if it is
- * set.  Returns the exit status.
+ * The last call of a main(): flushes standard output, and prints e as "NAME: text" if e
+ * is set.  Returns the exit status: that of e, or EXIT_TROUBLE if the flush failed.
  */
 int cli_finish(const struct err *e);
 
-/* of an option that lists something instead of the program's work: ends it */
+/*
+ * Prints a list to standard output and exits.  For options that print a list instead of
+ * running the program.
+ */
 _Noreturn void cli_show(void (*list)(struct text *t));
 
-/* "NAME: warning: ..." (or another label) on standard error */
+/* Prints "NAME: LABEL: message" on standard error, for example "NAME: warning: ...". */
 void cli_note(const char *label, const char *fmt, ...) PRINTF(2, 3);
 
 /*

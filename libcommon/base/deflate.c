@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One block of deflate (RFC 1951) with fixed codes, and the way back.  Of the places
- * where the same three bytes stood before, the last few are compared.
+ * Compresses into one block of deflate (RFC 1951) with fixed codes, and decompresses
+ * it.  To find a match, the compressor compares the last MOST_TRIED positions whose
+ * three bytes have the same hash.
  */
 #include "base/deflate.h"
 
@@ -16,7 +17,7 @@ struct bits {
 	int n;
 };
 
-/* the lowest bit first */
+/* appends the n low bits of v; deflate fills each byte from its lowest bit */
 static void
 put_bits(struct bits *b, uint32_t v, int n)
 {
@@ -25,7 +26,7 @@ put_bits(struct bits *b, uint32_t v, int n)
 		text_putc(b->t, (char)(b->held & 0xff));
 }
 
-/* codes go the other way round: 3.1.1 */
+/* codes are stored with their highest bit first: 3.1.1 */
 static void
 put_code(struct bits *b, uint32_t code, int n)
 {
@@ -35,7 +36,7 @@ put_code(struct bits *b, uint32_t code, int n)
 	put_bits(b, v, n);
 }
 
-/* the fixed codes: 3.2.6 */
+/* the fixed codes of literals and lengths: 3.2.6 */
 static void
 put_symbol(struct bits *b, uint32_t s)
 {
@@ -50,12 +51,12 @@ put_symbol(struct bits *b, uint32_t s)
 }
 
 /*
- * Lengths from 3 and distances from 1 fall into classes whose width doubles every
- * `group` classes, after the first 2 * group; 3.2.5.
+ * Lengths from 3 and distances from 1 are divided into classes.  After the first 2 *
+ * group classes the width of a class doubles every `group` classes: 3.2.5.
  */
 struct class {
 	uint32_t number, rest;
-	int extra; /* bits of rest */
+	int extra; /* number of bits that store rest */
 };
 
 static struct class
@@ -77,7 +78,7 @@ put_match(struct bits *b, uint32_t length, uint32_t distance)
 {
 	struct class l = class_of(length - MIN_MATCH, 2);
 	struct class d = class_of(distance - 1, 1);
-	if (length == MAX_MATCH) /* a class of its own */
+	if (length == MAX_MATCH) /* the longest length has a class of its own */
 		l = (struct class){ .number = 28 };
 	put_symbol(b, FIRST_LENGTH + l.number);
 	put_bits(b, l.rest, l.extra);
@@ -101,9 +102,12 @@ match_length(const uint8_t *a, const uint8_t *b, size_t most)
 	return n;
 }
 
-/* places of every three bytes: the last of each hash, and the one before each place */
+/*
+ * Earlier positions of every three bytes: `last` by their hash, `before` by position,
+ * the previous position with the same hash.
+ */
 struct places {
-	uint32_t *last, *before; /* place + 1; 0: none */
+	uint32_t *last, *before; /* position + 1; 0: none */
 };
 
 struct match {
@@ -133,7 +137,8 @@ longest_match(const struct places *p, struct bytes in, size_t i)
 		if (n > best.length)
 			best = (struct match){ .length = n, .at = from - 1 };
 		uint32_t next = p->before[(from - 1) % WINDOW];
-		from = next < from ? next : 0; /* else overwritten since */
+		from = next < from ? next : 0; /* a later position means that the entry was
+					        * overwritten */
 	}
 	return best;
 }
@@ -144,8 +149,8 @@ deflate_bytes(struct arena *a, struct text *t, struct bytes in)
 	struct places places = { .last = anew(a, uint32_t, (size_t)1 << HASH_BITS),
 				 .before = anew(a, uint32_t, WINDOW) };
 	struct bits b = { .t = t };
-	put_bits(&b, 1, 1); /* the last block */
-	put_bits(&b, 1, 2); /* of fixed codes */
+	put_bits(&b, 1, 1); /* marks the last block */
+	put_bits(&b, 1, 2); /* type: fixed codes */
 	for (size_t i = 0; i < in.n;) {
 		struct match m = longest_match(&places, in, i);
 		size_t n = m.length < MIN_MATCH ? 1 : m.length;
@@ -157,14 +162,15 @@ deflate_bytes(struct arena *a, struct text *t, struct bytes in)
 			note_place(&places, in, i++);
 	}
 	put_symbol(&b, END_OF_BLOCK);
-	put_bits(&b, 0, 7); /* to a whole byte */
+	put_bits(&b, 0, 7); /* pads to a whole byte */
 }
 
-/* ---- back ------------------------------------------------------------------------ */
+/* ---- decompression --------------------------------------------------------------- */
 
 struct bits_in {
 	struct bytes in;
-	size_t at; /* bit; behind the end bits are 0, and at shows it */
+	size_t at; /* position in bits; bits behind the end read as 0, and `at` exceeds the
+		    * input */
 };
 
 static uint32_t
@@ -186,7 +192,7 @@ take_code(struct bits_in *b, int n)
 	return v;
 }
 
-/* 3.2.6: lengths follow from the first bits */
+/* 3.2.6: the first bits of a code determine its length */
 static uint32_t
 take_symbol(struct bits_in *b)
 {
@@ -201,7 +207,7 @@ take_symbol(struct bits_in *b)
 	return (v << 1 | take_code(b, 1)) - 0x190 + 144;
 }
 
-/* the contrary of class_of() */
+/* the inverse of class_of() */
 static uint32_t
 take_class(struct bits_in *b, uint32_t number, int group_bits)
 {
@@ -218,7 +224,7 @@ inflate_bytes(struct bytes in, uint8_t *out, size_t n)
 	enum { LONGEST = FIRST_LENGTH + 28, DISTANCES = 30 };
 	struct bits_in b = { .in = in };
 	size_t at = 0;
-	if (take_bits(&b, 3) != 3) /* the last block, of fixed codes */
+	if (take_bits(&b, 3) != 3) /* the last block, with fixed codes */
 		return false;
 	for (;;) {
 		uint32_t s = take_symbol(&b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes in fewer: deflate (RFC 1951), of which this writes and reads one kind of block.
- * Not by the names that zlib has: mkinput is linked with both.
+ * Compresses and decompresses bytes with deflate (RFC 1951).  Only one block, with
+ * fixed codes, is written and read.  The functions do not have zlib's names, because
+ * mkinput is linked with zlib, too.
  */
 #ifndef BASE_DEFLATE_H
 #define BASE_DEFLATE_H
@@ -11,10 +12,16 @@
 
 struct text;
 
-/* appends to t; the same bytes for the same input; a is for tables */
+/*
+ * Appends the compressed bytes to t.  The output depends on the input only.  The tables
+ * are allocated in a.
+ */
 void deflate_bytes(struct arena *a, struct text *t, struct bytes in);
 
-/* exactly n bytes of what deflate_bytes() wrote; false: it did not, or not so many */
+/*
+ * Decompresses exactly n bytes, the output of deflate_bytes(), to out.  Returns false
+ * if the input is not such a block or does not hold exactly n bytes.
+ */
 bool inflate_bytes(struct bytes in, uint8_t *out, size_t n);
 
 #endif

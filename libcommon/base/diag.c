@@ -21,7 +21,7 @@ err_fill(struct err *e, int status, const char *file, unsigned line,
 		n = (size_t)snprintf(e->text, sizeof(e->text) / 2,
 				     "%.400s: error: ", file);
 	(void)vsnprintf(e->text + n, sizeof(e->text) - n, fmt, ap);
-	/* names out of a model may hold anything; a diagnostic is one line */
+	/* names from a model may hold any byte; a message must be one line */
 	for (char *p = e->text; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?';
@@ -63,7 +63,7 @@ out_of_memory(void)
 #ifdef __unix__
 	const char *program = program_invocation_short_name;
 #else
-	const char *program = "nputools"; /* firmware: no arguments, no name */
+	const char *program = "nputools"; /* firmware has no arguments and so no program name */
 #endif
 	(void)fprintf(stderr, "%s: out of memory\n", program);
 	exit(EXIT_TROUBLE);

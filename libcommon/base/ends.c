@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* "nhwc, nhcwb16 or nchw" */
+/* prints "nhwc, nhcwb16 or nchw" */
 static void
 print_names(struct text *t, const char *const *names)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What options say of a network's inputs and outputs one by one: the layouts in
- * which an application has them, as [K=]LAYOUT.
+ * Options that set a layout for each input or output of a network: [K=]LAYOUT, where
+ * LAYOUT is the layout of the application's data.
  */
 #ifndef BASE_ENDS_H
 #define BASE_ENDS_H
@@ -11,8 +11,8 @@
 enum { MAX_END_LAYOUTS = 64 };
 
 struct end_layout {
-	int index;  /* of an input or output; -1: all */
-	int layout; /* place in the program's list of names */
+	int index;  /* of the input or output; -1: all */
+	int layout; /* index into the program's list of names */
 	int64_t row_stride, pixel_stride; /* bytes; 0: dense */
 };
 
@@ -22,15 +22,21 @@ struct end_layouts {
 };
 
 /*
- * One more, out of an option's argument: one of names, which NULL ends, behind K= or
- * for all; or a usage error that lists them.  *rest is what stands from a comma on
- * behind the name; without rest nothing may stand there.
+ * Parses an option's argument, [K=]NAME, and appends its layout to l.  NAME must be one
+ * of names, which a NULL ends; without K= the layout is for all tensors.  Anything else
+ * is a usage error that lists the names.
+ *
+ * If rest is not NULL, a comma and more text may follow NAME, and *rest points to the
+ * comma.  If rest is NULL, nothing may follow NAME.
  */
 struct end_layout *ends_add(struct end_layouts *l, const char *arg,
 			    const char *const *names, const char **rest);
 /* what end k is to have: the last that names it, or all; NULL: nothing is said */
 const struct end_layout *ends_find(const struct end_layouts *l, int k);
-/* is each that is named one of n?  what: "input"; file is the network's */
+/*
+ * Checks that every index in l is below n, the number of tensors. what is "input" or
+ * "output", and file is the network's file; both are for the error message.
+ */
 bool ends_exist(const struct end_layouts *l, int n, const char *what,
 		const char *file, struct err *e);
 

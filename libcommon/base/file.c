@@ -31,7 +31,7 @@ file_base(const char *path)
 	return slash ? slash + 1 : path ? path : "-";
 }
 
-/* a regular file: its size is known, one read does it */
+/* Reads a regular file, whose size is the file's st_size, usually in one read. */
 static bool
 read_sized(struct arena *a, int fd, size_t size, uint8_t **out, size_t *got)
 {
@@ -52,7 +52,7 @@ read_sized(struct arena *a, int fd, size_t size, uint8_t **out, size_t *got)
 	return true;
 }
 
-/* a pipe: grow outside the arena, which then keeps it */
+/* Reads a pipe into a block that grows; the arena owns the block at the end. */
 static bool
 read_growing(struct arena *a, int fd, size_t max, uint8_t **out, size_t *got)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files written: under a name of their own first, then in their place. */
+/* Writes files: first under a temporary name, then renamed to their destination. */
 #include "base/file.h"
 
 #include "base/place.h"
@@ -15,14 +15,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* fewer turns between the two ends of a pipe, where there is a lot to say */
+/*
+ * Enlarges a pipe's buffer for large outputs, so that reader and writer alternate less
+ * often.
+ */
 static void
 widen_pipe(int fd, size_t n)
 {
 #ifdef F_SETPIPE_SZ
 	enum { USUAL_BYTES = 1 << 16, WIDE_BYTES = 1 << 20 };
 	if (n > USUAL_BYTES)
-		(void)fcntl(fd, F_SETPIPE_SZ, WIDE_BYTES); /* not a pipe: no harm */
+		(void)fcntl(fd, F_SETPIPE_SZ, WIDE_BYTES); /* fails harmlessly if fd is not a
+							    * pipe */
 #else
 	(void)fd, (void)n;
 #endif
@@ -44,7 +48,7 @@ file_put(int fd, const void *data, size_t n)
 	return true;
 }
 
-/* parts, and what waits behind them; NULL: nothing does */
+/* Writes the parts and then the content of the spool `rest`; NULL: no spool. */
 static bool
 write_all(int fd, const struct bytes *part, size_t n, const struct spool *rest)
 {
@@ -54,7 +58,7 @@ write_all(int fd, const struct bytes *part, size_t n, const struct spool *rest)
 	return !rest || spool_copy(rest, fd);
 }
 
-/* to fd, which is closed then; errno says why not */
+/* Writes to fd and closes it.  On failure returns false and sets errno. */
 static bool
 write_and_close(int fd, const struct bytes *part, size_t n, const struct spool *rest)
 {
@@ -66,7 +70,10 @@ write_and_close(int fd, const struct bytes *part, size_t n, const struct spool *
 	return ok;
 }
 
-/* as if it had been made under its own name */
+/*
+ * Gives a temporary file the mode that open() would have given it: 0666 without the
+ * umask.
+ */
 static bool
 usual_mode(int fd)
 {
@@ -75,7 +82,7 @@ usual_mode(int fd)
 	return !fchmod(fd, 0666 & ~mask);
 }
 
-/* a file beside place, whole; its name, or NULL */
+/* Writes a complete temporary file in the directory of place; returns its path, or NULL. */
 static char *
 write_beside(const char *place, const struct bytes *part, size_t n,
 	     const struct spool *rest)
@@ -100,7 +107,7 @@ is_standard(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-/* the number of an open file that path is a name of, or -1 */
+/* Returns the number of the open file that path names (/dev/stdout, ...), or -1. */
 static int
 open_number(const char *path)
 {
@@ -132,7 +139,7 @@ file_check_output(const char *output, const char *input, struct err *e)
 			  "another file", output, input);
 }
 
-/* a device or a pipe: there is nothing to give a name to */
+/* true for an existing path that is not a regular file, which is never renamed over */
 static bool
 is_special(const char *path)
 {
@@ -140,7 +147,10 @@ is_special(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
-/* is there nothing to give a name to?  then its number, or -1 for path */
+/*
+ * True if path is written directly instead of renamed: an open file, whose number is
+ * *fd, or a device or a pipe that is opened by its path; then *fd is -1.
+ */
 static bool
 is_direct(const char *path, int *fd)
 {
@@ -179,13 +189,14 @@ struct output {
 	struct output *next;
 	char *path; /* NULL: standard output */
 	bool is_directory;
-	size_t made; /* bytes of a directory's path that lead to the first made; 0: none */
-	struct text text; /* what is in it; of a file that is adopted, nothing */
-	struct bytes lent; /* ... in place of a copy; n 0: there is one */
-	const struct spool *rest; /* ... and behind that; NULL: nothing */
-	int fd;		  /* of an open file; -1 */
+	size_t made; /* length of the path of the outermost directory that was made; 0: none */
+	struct text text; /* content; empty for an adopted file */
+	struct bytes lent; /* content that is not copied to text; n is 0 if the content is in
+			    * text */
+	const struct spool *rest; /* content that follows; NULL: none */
+	int fd;		  /* the open file's number; -1: opened by path */
 	bool direct;
-	char *place, *beside; /* unless it is direct, from the commit on */
+	char *place, *beside; /* NULL for a direct output and before the commit */
 	enum place_taken taken;
 };
 
@@ -282,7 +293,7 @@ content(const struct output *o)
 					   .n = o->text.n };
 }
 
-/* the directory and what leads to it, as far as they are not there */
+/* Makes the directory and its missing parents. */
 static bool
 make_directories(struct output *o)
 {
@@ -306,7 +317,7 @@ make_directories(struct output *o)
 	return n > 0;
 }
 
-/* the innermost first */
+/* Removes the directories that were made, the innermost first. */
 static void
 remove_directories(struct output *o)
 {
@@ -334,8 +345,10 @@ prepare_one(struct output *o)
 	return o->place && o->beside;
 }
 
-/* all that may fail for want of room; from here on nothing asks for memory that a
- * program without it ends for, so that what is beside its place goes away */
+/*
+ * Does everything that may fail for lack of memory or disk space.  After this function
+ * no allocation can end the program, so temporary files are always removed.
+ */
 static bool
 prepare_all(struct file_set *s, struct err *e)
 {
@@ -345,7 +358,7 @@ prepare_all(struct file_set *s, struct err *e)
 	return true;
 }
 
-/* first what can't be taken back once it is written, then what can */
+/* Direct outputs, which can't be undone, are written before names are taken. */
 static bool
 write_all_direct(struct file_set *s, struct err *e)
 {
@@ -370,7 +383,10 @@ take_all(struct file_set *s, struct err *e)
 	return true;
 }
 
-/* the set is empty then; beside each place nothing is left */
+/*
+ * Empties the set and removes the temporary files.  If back is true, the destinations
+ * get their old files again.
+ */
 static void
 clear(struct file_set *s, bool back)
 {
@@ -383,7 +399,7 @@ clear(struct file_set *s, bool back)
 		free(o->place);
 		text_free(&o->text);
 	}
-	/* behind what was in them */
+	/* after the files inside were removed */
 	for (struct output *o = s->first; o && back; o = o->next)
 		remove_directories(o);
 	s->first = NULL;
@@ -415,7 +431,7 @@ file_set_end(struct file_set *s, bool ok, struct err *e)
 
 /* ---- one file ------------------------------------------------------------- */
 
-/* the old file, or the new one if it can't have the name, goes */
+/* Renames `beside` to place.  Then unlinks the old file, or on failure the new one. */
 static bool
 take_place(const char *place, const char *beside)
 {

@@ -4,7 +4,10 @@
 #include <float.h>
 #include <math.h>
 
-/* 16: of a half, which nobody has here, in its own type; else like 0 */
+/*
+ * 16 means that only _Float16, which this code does not use, is computed in its own
+ * type; for double it is like 0
+ */
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "doubles are computed in a wider type here, and round otherwise: see SSE in the Makefile"
 #endif
@@ -27,10 +30,13 @@ fixed_quantize(double m)
 }
 
 /*
- * The sum as high * 2^32 + low, low of 32 bits.  With v = h * 2^32 + l, high is
- * h * mult and what l * mult and add carry into it: at most
- * (2^31 - 1) * (2^32 - 1) + (2^32 - 2) + (2^31 - 1) + 1 = 2^63 - 1, and at least
- * -2^31 * (2^32 - 1) - 2^31 = -2^63, so it never overflows.
+ * Computes the sum as high * 2^32 + low, where low has 32 bits.  With v = h * 2^32 + l,
+ * high is h * mult plus the carry of l * mult and add. high never overflows: it is at
+ * most
+ *
+ *   (2^31 - 1) * (2^32 - 1) + (2^32 - 2) + (2^31 - 1) + 1 = 2^63 - 1
+ *
+ * and at least -2^31 * (2^32 - 1) - 2^31 = -2^63.
  */
 int64_t
 fixed_scale_wide(int64_t v, uint32_t mult, int64_t add, int shift)
@@ -41,7 +47,7 @@ fixed_scale_wide(int64_t v, uint32_t mult, int64_t add, int shift)
 	int64_t high = (v >> 32) * (int64_t)mult + (add >> 32) + carried;
 	if (shift >= 32)
 		return high >> (shift - 32);
-	int left = 32 - shift; /* by which high moves up */
+	int left = 32 - shift; /* number of bits that high is shifted left */
 	if (high > INT64_MAX >> left)
 		return INT64_MAX;
 	if (high < INT64_MIN >> left)

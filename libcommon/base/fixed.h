@@ -17,7 +17,7 @@ clamp_i32(int64_t v, int32_t lo, int32_t hi)
 	return v < lo ? lo : v > hi ? hi : (int32_t)v;
 }
 
-/* the smaller, the larger of two; each argument is taken once */
+/* minimum and maximum of two; unlike a macro, they evaluate each argument once */
 static inline int32_t
 min_i32(int32_t a, int32_t b)
 {
@@ -66,40 +66,42 @@ ceil_div(int32_t a, int32_t b)
 	return (a + b - 1) / b;
 }
 
-/* saturating rounding doubling high multiply: (a * b * 2) / 2^32, nearest */
+/* Saturating rounding doubling high multiply: (a * b * 2) / 2^32, rounded to nearest. */
 static inline int32_t
 fixed_srdhm(int32_t a, int32_t b)
 {
 	if (a == INT32_MIN && b == INT32_MIN)
 		return INT32_MAX;
-	/* exact halves go up for both signs (section 3.1); no branch, so that
-	 * loops over it vectorise */
+	/*
+	 * exact halves are rounded up for both signs (section 3.1); the code has no
+	 * branch, so that loops over it are vectorised
+	 */
 	int64_t p = (int64_t)a * b + (1 << 30);
 	return (int32_t)((uint64_t)p >> 31);
 }
 
-/* divide by 2^e, ties away from zero; 0 <= e <= 31 */
+/* Divides by 2^e, ties away from zero; 0 <= e <= 31. */
 static inline int32_t
 fixed_rdpot(int32_t x, int e)
 {
 	int32_t mask = (int32_t)((1u << e) - 1);
 	int32_t rem = x & mask;
 	int32_t threshold = (mask >> 1) + (x < 0);
-	/* arithmetic in every compiler we know; cppcheck thinks of others */
+	/* all supported compilers shift arithmetically; cppcheck warns about others */
 	/* cppcheck-suppress shiftNegativeLHS */
 	return (x >> e) + (rem > threshold);
 }
 
-/* a real multiplier as mult * 2^(exp - 31), 2^30 <= mult < 2^31, or 0, 0 */
+/* The real multiplier mult * 2^(exp - 31): 2^30 <= mult < 2^31, or both are 0. */
 struct fixed_mult {
 	int32_t mult;
 	int exp;
 };
 
-/* Q(m) of section 3.1; m must be finite and >= 0 (or < 0: sign kept) */
+/* Q(m) of section 3.1. m must be finite and >= 0; a negative m keeps its sign. */
 struct fixed_mult fixed_quantize(double m);
 
-/* multiply by quantized multiplier, double rounding: TFLite's default */
+/* Multiplies by a quantized multiplier with double rounding: TFLite's default. */
 static inline int32_t
 fixed_mbqm(int32_t x, struct fixed_mult q)
 {
@@ -109,7 +111,10 @@ fixed_mbqm(int32_t x, struct fixed_mult q)
 	return fixed_rdpot(fixed_srdhm(shifted, q.mult), right);
 }
 
-/* the 64-bit accumulator form: multiplier reduced to 16 bits, half up */
+/*
+ * The variant for 64-bit accumulators: the multiplier is reduced to 16 bits, halves are
+ * rounded up.
+ */
 static inline int32_t
 fixed_mbqm64(int64_t x, struct fixed_mult q)
 {
@@ -119,29 +124,32 @@ fixed_mbqm64(int64_t x, struct fixed_mult q)
 }
 
 /*
- * floor((v * mult + add) / 2^shift), saturated to 64 bits; 0 <= shift <= 63.
- * The sum has 97 bits, and not every host a type for it.
+ * Returns floor((v * mult + add) / 2^shift), saturated to 64 bits; 0 <= shift <= 63.
+ * The sum has 97 bits, and not every host has a type of this size.
  */
 int64_t fixed_scale_wide(int64_t v, uint32_t mult, int64_t add, int shift);
 
-/* the NPU's form: times mult, shifted right by shift (0 to 63) */
+/* The NPU's scale: multiply by mult, then shift right by shift (0 to 63). */
 struct npu_scale {
 	uint32_t mult;
 	int shift;
 };
 
 /*
- * quantise() of nputools-lowering(7) 4.1: mult = round(f * 2^31) of r = f * 2^x,
- * shift = 31 - x, normalised so that mult < 2^31.  A shift above 63 loses
- * mult's low bits (0, 0 when nothing is left), one below 0 moves into mult
- * while it fits 32 bits; false when r can't be expressed.
+ * quantise() of nputools-lowering(7) 4.1: with r = f * 2^x, mult = round(f * 2^31) and
+ * shift = 31 - x, normalised so that mult < 2^31.  A shift above 63 drops low bits of
+ * mult (both are 0 if no bit is left).  A shift below 0 moves into mult while mult fits
+ * 32 bits.  Returns false if r can't be expressed.
  */
 bool npu_quantise(double r, struct npu_scale *out);
-/* TensorFlow Lite Micro shifts a sum left by the scale's power of two before it
- * multiplies: does that leave 32 bits, for sums of at most so much? */
+/*
+ * TensorFlow Lite Micro shifts a sum left by the scale's power of two before it
+ * multiplies.  Returns true if this shift overflows 32 bits for sums of magnitude
+ * `most`.
+ */
 bool npu_scale_leaves_word(struct npu_scale s, double most);
 
-/* multiplier of 15 bits for 64-bit biases (ethosu-weights(7) 4.4) */
+/* Reduces a scale to a multiplier of 15 bits, for 64-bit biases (ethosu-weights(7) 4.4). */
 struct npu_scale npu_scale_reduce(struct npu_scale s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 
-#define XXH_INLINE_ALL /* no program has a library to load for it */
+#define XXH_INLINE_ALL /* programs shall not depend on the shared library */
 #include <xxhash.h>
 
 uint64_t

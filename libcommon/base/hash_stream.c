@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Apart from hash.c, which firmware has, where this has no room. */
+/*
+ * XXH3 of bytes that arrive in parts.  It is separate from hash.c because firmware has
+ * hash.c but no memory for this file.
+ */
 #include "base/diag.h"
 #include "base/hash.h"
 

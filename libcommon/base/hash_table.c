@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash_table.h"
 
-/* open addressing: a key stands in the first free place from its own on */
+/*
+ * open addressing: the entry is the first one from key % size on that is free or has
+ * the key
+ */
 static struct hash_entry *
 find_entry(const struct hash_table *t, uint64_t key)
 {
@@ -11,7 +14,7 @@ find_entry(const struct hash_table *t, uint64_t key)
 	return &t->v[at];
 }
 
-/* at most half of the places are taken */
+/* keeps at least half of the entries free */
 static void
 make_room(struct hash_table *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was found before, by a key of 64 bits: a hash of all that it depends on, which
- * stands for that (base/hash.h).
+ * A cache of earlier results with a 64-bit key.  The key is a hash (base/hash.h) of
+ * everything that the result depends on; equal keys are taken as equal inputs.
  */
 #ifndef BASE_HASH_TABLE_H
 #define BASE_HASH_TABLE_H
@@ -10,18 +10,20 @@
 
 #include <stdint.h>
 
-/* all zero but for the arena: an empty one */
+/* An empty table is all zero except for the arena. */
 struct hash_table {
 	struct arena *a;
 	struct hash_entry {
 		uint64_t key;
-		void *value; /* NULL: a free place */
+		void *value; /* NULL: the entry is free */
 	} *v;
 	size_t n, size;
 };
 
-/* where the value of a key stands, or is to: NULL until it is written.  True until the
- * next call. */
+/*
+ * Returns the address of a key's value.  The value is NULL until the caller sets it,
+ * which must happen before the next call.  The address is valid until the next call.
+ */
 void **hash_table_at(struct hash_table *t, uint64_t key);
 
 #endif

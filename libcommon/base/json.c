@@ -11,7 +11,7 @@ enum { MAX_DEPTH = 64 };
 
 struct parser {
 	struct arena *a;
-	const char *p, *end; /* a zero byte is at the end */
+	const char *p, *end; /* *end is a zero byte */
 	const char *file;
 	unsigned line;
 	struct err *e;
@@ -42,7 +42,7 @@ hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* four digits at p, or -1 */
+/* Returns the value of the four hexadecimal digits at p, or -1. */
 static int32_t
 hex_word(const char *p)
 {
@@ -77,7 +77,10 @@ put_utf8(char *out, int32_t c)
 	return out;
 }
 
-/* behind "\u": one code point of one or two words; half a pair is U+FFFD */
+/*
+ * Parses the digits behind "\u": one code point, of one or two UTF-16 words.  Half of a
+ * surrogate pair becomes U+FFFD.
+ */
 static bool
 take_unicode(struct parser *s, char **out)
 {
@@ -111,7 +114,10 @@ take_escape(struct parser *s, char **out)
 	return true;
 }
 
-/* s->p is at the opening quote; an escape is never shorter than what it stands for */
+/*
+ * s->p is at the opening quote.  An escape is at least as long as the UTF-8 that it
+ * stands for, so the text fits.
+ */
 static bool
 take_string(struct parser *s, const char **out)
 {

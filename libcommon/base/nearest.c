@@ -13,7 +13,10 @@ letter(char c)
 	return c == '_' ? '-' : tolower((unsigned char)c);
 }
 
-/* Levenshtein's, a row at a time: row[j] is the distance of a's start and b[0, j) */
+/*
+ * The Levenshtein distance, row by row: row[j] is the distance between the first i
+ * letters of a and the first j letters of b.
+ */
 static unsigned
 word_distance(const char *a, const char *b)
 {

@@ -13,7 +13,7 @@ npy_is(struct bytes file)
 	return file.n >= sizeof(magic) && !memcmp(file.p, magic, sizeof(magic));
 }
 
-/* the text behind 'key': in the header's dictionary, or NULL */
+/* Returns the text of the value of 'key' in the header's dictionary, or NULL. */
 static const char *
 find_value(const char *header, const char *key)
 {

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* as the kernel has it */
+enum { MAX_LINKS = 40 }; /* the kernel's limit */
 
-/* n bytes of path, then name */
+/* Returns the first n bytes of path followed by name. */
 static char *
 join(const char *path, size_t n, const char *name)
 {
@@ -25,7 +25,7 @@ join(const char *path, size_t n, const char *name)
 	return p;
 }
 
-/* bytes of path up to its last component: "a/" of "a/b", none of "b" */
+/* length of the directory part of path: "a/" of "a/b", 0 for "b" */
 static size_t
 directory_bytes(const char *path)
 {
@@ -41,7 +41,7 @@ place_of(const char *path)
 	for (int i = 0; at && i < MAX_LINKS; i++) {
 		ssize_t n = readlink(at, target, sizeof(target) - 1);
 		if (n < 0)
-			return at; /* no link, or nothing yet */
+			return at; /* not a link, or the file does not exist yet */
 		target[n] = '\0';
 		char *next = join(at, *target == '/' ? 0 : directory_bytes(at),
 				  target);
@@ -65,7 +65,10 @@ place_directory(const char *path)
 int
 place_temporary(const char *place, char **name)
 {
-	/* short: a name has 255 bytes, and place's may have them all */
+	/*
+	 * a fixed short name: names are at most 255 bytes, and place's may have all of
+	 * them
+	 */
 	*name = join(place, directory_bytes(place), ".nputools-XXXXXX");
 	if (!*name)
 		return -1;
@@ -80,9 +83,10 @@ place_temporary(const char *place, char **name)
 }
 
 /*
- * Where there is a file already the two change names: over one that is renamed
- * to, ext4 begins to write its data to disk, 9 ms for 6 MB, against a crash of the
- * system; a build makes its outputs again.
+ * If place exists, the two files exchange their names.  A plain rename() over an
+ * existing file makes ext4 write the new data to disk at once, to protect it against a
+ * system crash (9 ms for 6 MB).  Our outputs do not need this protection, as a build
+ * can repeat them.
  */
 enum place_taken
 place_take(const char *from, const char *place)

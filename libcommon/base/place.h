@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a file is to be, and how one that is whole gets there.  Strings are
- * malloc'd; where a call fails, errno says why.
+ * Finds the destination of an output file and moves a complete file there.  Strings are
+ * malloc'd.  If a function fails, errno has the reason.
  */
 #ifndef BASE_PLACE_H
 #define BASE_PLACE_H
@@ -9,34 +9,36 @@
 #include <stdbool.h>
 
 /*
- * What path names once links are followed, whether there is such a file or not.
- * NULL: links go round in a circle, or memory is short.
+ * Follows the symbolic links of path and returns the path of the real file, which need
+ * not exist.  Returns NULL if the links form a cycle, or memory is exhausted.
  */
 char *place_of(const char *path);
 
-/* a directory that holds a file of this name: "." for "a", "/" for "/a" */
+/* Returns the directory of path: "." for "a", "/" for "/a". */
 char *place_directory(const char *path);
 
 /*
- * A new file beside place, for the one that writes it alone; its name, which has
- * no part of place's, which may be as long as a name can be.  -1: failed.
+ * Creates a temporary file in the directory of place, readable and writable by this
+ * user only.  Returns a file descriptor, or -1 on failure. *name is the file's path; it
+ * does not contain the file name of place, which may already have the maximum length.
  */
 int place_temporary(const char *place, char **name);
 
-/* how a name was taken: what it takes to give it back */
+/* How place_take() gave the name; place_give_back() needs it to undo the rename. */
 enum place_taken {
 	PLACE_FAILED,
-	PLACE_NEW,	/* there was no file of this name */
-	PLACE_EXCHANGED, /* the old file has the other name now */
-	PLACE_REPLACED,	/* the old file is gone: a system without exchange */
+	PLACE_NEW,	/* no file had this name */
+	PLACE_EXCHANGED, /* the old file now has the temporary name */
+	PLACE_REPLACED,	/* the old file is lost: the system can't exchange names */
 };
 
 /*
- * from gets place's name at once: a reader sees the old file or the new one.  With
- * PLACE_EXCHANGED it is the caller's to unlink from, once there is no way back.
+ * Renames `from` to place in one step: a reader sees either the old file or the new
+ * one.  After PLACE_EXCHANGED `from` is the old file, and the caller unlinks it once
+ * the rename will not be undone.
  */
 enum place_taken place_take(const char *from, const char *place);
-/* the contrary, as far as it goes */
+/* Undoes place_take(), as far as possible: after PLACE_REPLACED it does nothing. */
 void place_give_back(const char *from, const char *place, enum place_taken how);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the kit's programs are. */
+/* Finds the kit's programs. */
 #include "base/program.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* NULL: in n bytes at dir there is none of this name */
+/* Returns the path if the directory (n bytes at dir) has this program, else NULL. */
 static const char *
 in_directory(struct arena *a, const char *dir, size_t n, const char *name)
 {
@@ -24,7 +24,7 @@ in_directory(struct arena *a, const char *dir, size_t n, const char *name)
 	return is_program(path) ? path : NULL;
 }
 
-/* the directory that this program is in; links to it lead there */
+/* Returns the directory of the running program; symbolic links are followed. */
 static const char *
 own_directory(struct arena *a)
 {

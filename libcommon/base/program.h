@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other programs of this kit, for those that run them. */
+/* Finds other programs of this kit, for programs that run them. */
 #ifndef BASE_PROGRAM_H
 #define BASE_PROGRAM_H
 
 #include "base/arena.h"
 #include "base/diag.h"
 
-/* The path of a program: beside the running one (links to it lead there), else in PATH. */
+/*
+ * Finds a program: first in the directory of the running program, whose symbolic links
+ * are followed, then in PATH.
+ */
 bool program_find(struct arena *a, const char *name, const char **path, struct err *e);
 
 #endif

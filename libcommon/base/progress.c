@@ -30,7 +30,7 @@ progress_begin(struct progress *p, const char *what)
 		p->begin = now();
 }
 
-/* the line goes, and the program ends as if nobody had asked */
+/* Removes the line; then the default action of the signal ends the program. */
 static void
 on_interrupt(int number)
 {
@@ -39,7 +39,7 @@ on_interrupt(int number)
 	(void)raise(number);
 }
 
-/* not where somebody ignores or catches it */
+/* Installs the handler only if the signal has its default action. */
 static void
 catch_interrupt(void)
 {

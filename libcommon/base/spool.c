@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEP = 1 << 13 }; /* on the stack, which may be 64 KB */
+enum { STEP = 1 << 13 }; /* the buffer is on the stack, which may have 64 KB only */
 
-/* a file without a name in a directory; -1: there can be none */
+/* Opens a file without a name in dir; -1 on failure. */
 static int
 open_in(const char *dir)
 {
@@ -35,7 +35,7 @@ spool_open(struct spool *s, struct err *e)
 	*s = (struct spool){ .fd = -1 };
 	if (dir && *dir)
 		s->fd = open_in(dir);
-	/* one that is none is no reason to give up */
+	/* if TMPDIR is unusable, try /tmp */
 	if (s->fd < 0)
 		s->fd = open_in("/tmp");
 	return s->fd >= 0 || err_set(e, "/tmp: %s", strerror(errno));
@@ -76,7 +76,7 @@ read_whole(int fd, uint64_t at, uint8_t *p, size_t n)
 	return true;
 }
 
-/* n bytes from byte `at` on, which are there */
+/* Reads n bytes at offset `at`; the spool must have them. */
 static bool
 spool_get(const struct spool *s, uint64_t at, void *p, size_t n, struct err *e)
 {
@@ -84,7 +84,7 @@ spool_get(const struct spool *s, uint64_t at, void *p, size_t n, struct err *e)
 	       err_set(e, "temporary file: %s", strerror(errno));
 }
 
-/* what one step holds from byte `at` on */
+/* number of bytes of the step at offset `at` */
 static size_t
 step_from(const struct spool *s, uint64_t at)
 {

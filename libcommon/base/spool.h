@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that wait in a file without a name, so that memory does not grow with
- * them: in TMPDIR, or /tmp.  It is gone with the process, however that ends.
+ * A temporary file without a name, for data that shall not use memory.  It is in TMPDIR
+ * or /tmp.  The system deletes it when the process ends, even if the process is killed.
  */
 #ifndef BASE_SPOOL_H
 #define BASE_SPOOL_H
@@ -13,15 +13,15 @@
 
 struct spool {
 	int fd;
-	uint64_t n; /* bytes in it */
+	uint64_t n; /* number of bytes in the file */
 };
 
 bool spool_open(struct spool *s, struct err *e);
 void spool_close(struct spool *s);
 bool spool_put(struct spool *s, const void *p, size_t n, struct err *e);
-/* XXH3 of all of it, as hash_xxh3 gives */
+/* Computes the XXH3 of the whole content, equal to hash_xxh3(). */
 bool spool_hash(const struct spool *s, uint64_t *out, struct err *e);
-/* all of it to another file; false: errno says why */
+/* Copies the whole content to an open file.  On failure returns false and sets errno. */
 bool spool_copy(const struct spool *s, int to);
 
 #endif

@@ -82,7 +82,7 @@ text_printf(struct text *t, const char *fmt, ...)
 	va_list ap, again;
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	/* formatted twice only where there is too little room */
+	/* the text is formatted a second time only if the capacity is too small */
 	size_t room = t->cap - t->n;
 	int n = vsnprintf(room ? t->p + t->n : NULL, room, fmt, ap);
 	va_end(ap);
@@ -102,12 +102,13 @@ text_i64(struct text *t, int64_t v)
 	char *p = text_room(t, MOST);
 	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v, limit = 10;
 	size_t n = 1;
-	for (; n < MOST - 1 && u >= limit; limit *= 10) /* to the highest power there is */
+	for (; n < MOST - 1 && u >= limit; limit *= 10) /* stop at the highest power of ten
+							 * that fits */
 		n++;
 	if (v < 0)
 		*p++ = '-';
 	t->n += n + (v < 0);
-	for (; n > 1; u /= 100) { /* two digits a division */
+	for (; n > 1; u /= 100) { /* two digits per division */
 		unsigned two = (unsigned)(u % 100);
 		p[--n] = (char)('0' + two % 10);
 		p[--n] = (char)('0' + two / 10);
@@ -143,7 +144,7 @@ text_float(struct text *t, float v)
 void
 text_double(struct text *t, double v)
 {
-	const double whole = 1e15; /* below it %.0f is exact, and reads better */
+	const double whole = 1e15; /* below this value %.0f is exact, and more readable */
 	char buf[48];
 	if (fabs(v) < whole && v == trunc(v)) {
 		text_printf(t, "%.0f", v);
@@ -166,7 +167,8 @@ text_repr(struct text *t, double v)
 		(void)snprintf(buf, sizeof(buf), "%.*e", digits, v);
 	while (strtod(buf, NULL) != v && ++digits < 17);
 	const char *e = strchr(buf, 'e');
-	long exponent = e ? strtol(e + 1, NULL, 10) : 16; /* inf, nan: as they are */
+	long exponent = e ? strtol(e + 1, NULL, 10) : 16; /* inf and nan are printed as they
+							   * are */
 	int decimals = digits > exponent ? digits - (int)exponent : 1;
 	if (exponent < -4 || exponent >= 16)
 		text_puts(t, buf);
@@ -226,16 +228,16 @@ put_digits(char *out, uint32_t v)
 	out[3] = base64_digits[v & 63];
 }
 
-/* vectors of the compiler; a true comparison is -1 in its lane */
+/* vector types of the compiler; the result of a true comparison is -1 in its lane */
 typedef int8_t chars __attribute__((vector_size(16)));
-typedef uint8_t sixteen __attribute__((vector_size(16))); /* these may wrap */
+typedef uint8_t sixteen __attribute__((vector_size(16))); /* overflow wraps */
 typedef uint16_t pairs __attribute__((vector_size(16)));
 typedef uint32_t fours __attribute__((vector_size(16)));
 typedef uint64_t eights __attribute__((vector_size(16)));
 
 /*
- * Twelve bytes to sixteen digits; two more bytes are read.  48 bits part into twice 24,
- * those into twice 12, those into digits, the first one lowest.
+ * Encodes 12 bytes to 16 digits; reads 2 bytes more.  Each 48 bits are split into two
+ * 24, then into two 12, then into two digits; the first digit is in the lowest byte.
  */
 static inline void
 put_sixteen(char *out, const unsigned char *p)
@@ -248,7 +250,7 @@ put_sixteen(char *out, const unsigned char *p)
 	fours four = (fours)(eight >> 24 | (eight & 0xffffff) << 32);
 	pairs two = (pairs)(four >> 12 | (four & 0xfff) << 16);
 	sixteen v = (sixteen)(two >> 6 | (two & 63) << 8);
-	/* "A" and "a", "0", "+", "/" are as far from what comes before them */
+	/* add the distance between the value and its character in each range of digits */
 	v += (sixteen)('A' + ((sixteen)((chars)v > 25) & ('a' - 'Z' - 1)) -
 		       ((sixteen)((chars)v > 51) & ('z' + 1 - '0')) -
 		       ((sixteen)((chars)v > 61) & ('9' + 1 - '+')) +
@@ -256,7 +258,7 @@ put_sixteen(char *out, const unsigned char *p)
 	memcpy(out, &v, sizeof(v));
 }
 
-/* n bytes, at most a line of them, and the newline */
+/* Encodes n bytes, at most one line, and a newline. */
 static char *
 put_line(char *out, const unsigned char *p, size_t n)
 {
@@ -292,7 +294,7 @@ text_base64(struct text *t, const void *data, size_t n)
 	t->n += (size_t)(out - start);
 }
 
-/* the value of every character as a digit */
+/* fills a table: the value of every character as a digit, or NO_DIGIT */
 enum { NO_DIGIT = 255 };
 static void
 base64_values(uint8_t value[256])
@@ -303,18 +305,22 @@ base64_values(uint8_t value[256])
 }
 
 /*
- * Sixteen digits to twelve bytes, and two more that are not used.  Neighbours
- * join to 12 bits, those to 24, those to 48.  Returns -1 for every digit.
+ * Decodes 16 digits to 12 bytes, and writes 2 bytes more that are not used.  Neighbours
+ * are joined to 12 bits, then to 24, then to 48.  Returns -1 in the lane of every
+ * digit.
  */
 static inline sixteen
 decode_sixteen(const char *s, uint8_t *out)
 {
 	sixteen c;
 	memcpy(&c, s, sizeof(c));
-	/* the ends of ranges go to the end of a signed lane: one comparison each */
+	/*
+	 * move the end of each range to the end of the signed lane: a range then needs
+	 * only one comparison
+	 */
 	sixteen small = (c | ('a' - 'A')) + (INT8_MAX - 'z');
 	sixteen letter = (sixteen)((chars)small > INT8_MAX - 26);
-	sixteen number = c + (INT8_MAX - '9'); /* and the slash before them */
+	sixteen number = c + (INT8_MAX - '9'); /* '/' and the digits */
 	number = (sixteen)((chars)number > INT8_MAX - 11);
 	sixteen lower = (sixteen)((chars)c > 'a' - 1);
 	sixteen plus = (sixteen)(c == '+'), slash = (sixteen)(c == '/');
@@ -325,7 +331,7 @@ decode_sixteen(const char *s, uint8_t *out)
 	pairs two = (pairs)v;
 	fours four = (fours)((two << 6 | two >> 8) & 0xfff);
 	eights eight = (eights)((four << 12 | four >> 16) & 0xffffff);
-	/* the first byte is the highest; the lowest two are not used */
+	/* the first byte is the highest; the lowest two are unused */
 	eight = eight << 40 | eight >> 16;
 	uint64_t first = __builtin_bswap64(eight[0]);
 	uint64_t second = __builtin_bswap64(eight[1]);
@@ -334,7 +340,7 @@ decode_sixteen(const char *s, uint8_t *out)
 	return letter | number | plus;
 }
 
-/* the common case: lines as text_base64 writes them, all of a length */
+/* Fast path: lines as text_base64() writes them, all of the same length. */
 static void
 decode_lines(const char **s, const char *stop, uint8_t **o, const uint8_t *end)
 {
@@ -346,9 +352,10 @@ decode_lines(const char **s, const char *stop, uint8_t **o, const uint8_t *end)
 	for (; little && stop - c > BASE64_LINE && c[BASE64_LINE] == '\n' &&
 	       end - out >= LINE_BYTES;
 	     c += BASE64_LINE + 1, out += LINE_BYTES) {
-		uint8_t line[LINE_BYTES + 2]; /* out may be c, and c no such line */
+		uint8_t line[LINE_BYTES + 2]; /* a copy, as out may be c and the line may
+					       * turn out invalid */
 		sixteen known = ~(sixteen){ 0 };
-		/* four of the last ones for the second time */
+		/* the last step decodes four digits again */
 		for (int i = 0; i <= BASE64_LINE - 16; i += i < 48 ? 16 : 12)
 			known &= decode_sixteen(c + i, line + i / 4 * 3);
 		eights all = (eights)known;
@@ -360,7 +367,7 @@ decode_lines(const char **s, const char *stop, uint8_t **o, const uint8_t *end)
 	*o = out;
 }
 
-/* four digits in a row, three bytes out; the store takes four */
+/* Decodes groups of four digits to three bytes; each store writes four bytes. */
 static void
 decode_quads(const uint8_t *value, const char **s, const char *stop, uint8_t **o,
 	     const uint8_t *end)

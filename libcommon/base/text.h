@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A growing buffer for output, with the number formats of our text files.
- * All zero is an empty buffer; text_free gives it back.
+ * A growing buffer for output, with the number formats of our text files.  An empty
+ * buffer is all zero; text_free() frees the memory.
  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -20,9 +20,9 @@ struct text {
 };
 
 void text_free(struct text *t);
-void text_show(struct text *t, FILE *f); /* writes it, and frees it */
+void text_show(struct text *t, FILE *f); /* writes to f, frees t */
 const char *text_str(struct text *t); /* NUL-terminated view */
-char *text_room(struct text *t, size_t n); /* at least n bytes behind t->n */
+char *text_room(struct text *t, size_t n); /* capacity for n bytes behind t->n */
 
 void text_put(struct text *t, const void *p, size_t n);
 void text_puts(struct text *t, const char *s);
@@ -30,32 +30,33 @@ void text_putc(struct text *t, char c);
 void text_printf(struct text *t, const char *fmt, ...) PRINTF(2, 3);
 void text_i64(struct text *t, int64_t v); /* decimal, fast */
 void text_hex(struct text *t, uint64_t v); /* 0x1f0 */
-void text_float(struct text *t, float v); /* shortest that reads back equal */
+void text_float(struct text *t, float v); /* shortest text that reads back as the same value */
 void text_double(struct text *t, double v);
-/* the shortest too, as Python's repr writes it: 1.0, 500000000.0, 1e-05 */
+/* Also the shortest text, in the format of Python's repr: 1.0, 500000000.0, 1e-05 */
 void text_repr(struct text *t, double v);
 
 /*
- * s as it may go to a terminal, a line: control characters, which names out of a
- * model may hold, are '?'.  s itself, where there are none.
+ * Returns s made safe for one line of a terminal: control characters, which names in a
+ * model may hold, become '?'.  Returns s itself if it has none.
  */
 const char *text_plain(struct arena *a, const char *s);
 
-/* a quoted string: JSON's escapes; graph files use the same */
+/* Appends a quoted string with JSON's escapes; graph files use the same escapes. */
 void text_quoted(struct text *t, const char *s, size_t n);
-/* a string of C: no trigraph, nothing that ends it */
+/* Appends a string literal of C, escaped so that it has no trigraphs or early end. */
 void text_c_string(struct text *t, const char *s);
 
-/* a field of a table with commas: in quotes where it needs them */
+/* Appends a CSV field, quoted if necessary. */
 void text_csv(struct text *t, const char *s);
 
-/* base64, so many characters a line, every line ended by a newline */
+/* Appends base64 in lines of BASE64_LINE characters; each line ends with a newline. */
 enum { BASE64_LINE = 76 };
 void text_base64(struct text *t, const void *p, size_t n);
 
 /*
- * Decodes base64 text (newlines allowed anywhere) into exactly n bytes at out.
- * False if the text holds anything else, or another number of bytes.  out may be s.
+ * Decodes base64 text (newlines are allowed anywhere) into exactly n bytes at out.
+ * Returns false if the text has other characters, or another number of bytes. out may
+ * be equal to s.
  */
 bool base64_decode(const char *s, size_t len, void *out, size_t n);
 

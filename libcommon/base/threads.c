@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 
-#ifdef __wasi__ /* has no threads: what is costliest needs not come first */
+#ifdef __wasi__ /* WASI has no threads, so the order of the calls does not matter */
 
 void
 threads_for(unsigned n_threads, size_t n, const int64_t *cost,
@@ -24,9 +24,9 @@ threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 enum { MAX_THREADS = 64 };
 
 /*
- * A thread's least part, of cost: some 0.4 ms of encoding.  To wake one takes a tenth of
- * that, and once there is one, whatever the others allocate takes longer.  TSan is to see
- * threads whatever they are worth.
+ * The least cost that a thread is worth: about 0.4 ms of encoding.  Waking a thread
+ * takes a tenth of that, and once there are threads, each allocation takes longer.
+ * ThreadSanitizer shall see threads for any cost.
  */
 #ifdef __SANITIZE_THREAD__
 enum { THREAD_WORTH = 1 };
@@ -37,7 +37,7 @@ enum { THREAD_WORTH = 1 << 15 };
 struct job {
 	void (*run)(void *ctx, size_t i);
 	void *ctx;
-	const struct turn *turn; /* NULL: as they are numbered */
+	const struct turn *turn; /* NULL: in the order of their numbers */
 	size_t n;
 	atomic_size_t next;
 };
@@ -47,16 +47,18 @@ struct turn {
 	size_t i;
 };
 
-/* threads stay when their job is done, with the memory that they have touched, and wait
- * for the next one */
+/*
+ * Threads live until the program exits.  Between jobs they wait and keep the memory
+ * that they have touched.
+ */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t work, idle;
 	pthread_t thread[MAX_THREADS];
 	unsigned n;
-	struct job *job;  /* NULL: none */
-	unsigned wanted;  /* threads that may still join it */
-	unsigned working; /* that have */
+	struct job *job;  /* NULL: no job */
+	unsigned wanted;  /* number of threads that may still join the job */
+	unsigned working; /* number of threads that have joined it */
 	bool over;
 } pool = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -106,7 +108,7 @@ end_threads(void)
 		(void)pthread_join(pool.thread[--pool.n], NULL);
 }
 
-/* a thread that can't start is done without */
+/* Starts threads up to n; if a thread can't start, the pool stays smaller. */
 static void
 start_threads(unsigned n)
 {
@@ -116,8 +118,10 @@ start_threads(unsigned n)
 		pool.n++;
 }
 
-/* by this thread and up to n others, unless those have a job: then this one was called
- * from it */
+/*
+ * Runs a job on this thread and up to n others.  If the pool already has a job, this
+ * function was called from that job, and this thread does all the work alone.
+ */
 static void
 share(struct job *j, unsigned n)
 {
@@ -160,7 +164,7 @@ make_turns(struct arena *a, const int64_t *cost, size_t n)
 	return t;
 }
 
-/* how many threads have enough to do */
+/* Returns the number of threads that have enough work. */
 static unsigned
 worth(const int64_t *cost, size_t n)
 {

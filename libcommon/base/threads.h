@@ -6,11 +6,14 @@
 #include <stdint.h>
 
 /*
- * Calls run(ctx, i) for every i below n on up to n_threads threads (0: one for
- * every processor).  Each call fills slot i of something sized beforehand, so
- * the number of threads can't show in the result.  cost[i], in weights to encode (some
- * 30 ns each), or NULL: the costliest come first, lest one thread is left with them at
- * the end, and what costs less than to start a thread is done without.
+ * Calls run(ctx, i) for every i below n on up to n_threads threads (0: one for every
+ * processor).  Each call must write only slot i of an array that was allocated before,
+ * so that the result does not depend on the number of threads.
+ *
+ * cost[i] is the work of call i in weights to encode (about 30 ns each); cost may be
+ * NULL.  The most expensive calls run first; otherwise one thread could be left with
+ * them at the end.  If all the work costs less than starting a thread, no thread is
+ * started.
  */
 void threads_for(unsigned n_threads, size_t n, const int64_t *cost,
 		 void (*run)(void *ctx, size_t i), void *ctx);

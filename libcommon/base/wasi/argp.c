@@ -12,12 +12,12 @@ int argp_err_exit_status = 64;
 
 enum { MAX_CHILDREN = ARGP_MAX_TABLES };
 
-/* a table of options, whose parser gets them and the operands */
+/* a table of options; its parser gets these options and the operands */
 struct table {
 	const struct argp *argp;
 	void *input;
 	void *child_inputs[MAX_CHILDREN];
-	unsigned taken; /* operands */
+	unsigned taken; /* number of operands */
 };
 
 struct parser {
@@ -29,7 +29,7 @@ struct parser {
 	bool only_operands; /* "--" was seen */
 };
 
-/* an option of a table, with what an alias has of the option before it */
+/* an option of a table; an alias has the argument and flags of the option before it */
 struct found {
 	int table; /* -1: none */
 	int key;
@@ -45,7 +45,7 @@ is_end(const struct argp_option *o)
 	return !o->name && !o->key && !o->doc && !o->group;
 }
 
-/* row i of the table t as an option; key 0: it is a heading, or the end */
+/* Returns row i of table t as an option; key 0: a heading, or the final row. */
 static struct found
 row(const struct parser *p, int t, int i)
 {
@@ -136,7 +136,7 @@ argp_state_help(const struct argp_state *state, FILE *f, unsigned flags)
 		exit(0);
 }
 
-/* argp and its children, each with what its parent has for it */
+/* Adds argp's table and, recursively, those of its children with their inputs. */
 static void
 add_table(struct parser *p, const struct argp *argp, void *input)
 {
@@ -185,7 +185,7 @@ take_letters(struct parser *p, int *i, char *s)
 	}
 }
 
-/* options first, wherever they stand */
+/* Parses all options first, also those behind operands. */
 static void
 take_options(struct parser *p)
 {

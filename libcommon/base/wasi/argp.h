@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of glibc's argp that the programs use, for a libc without one.  Option
+ * The subset of glibc's argp that the programs use, for a libc without argp.  Option
  * parsing, messages, --help and --usage are those of glibc, so that the same command
- * line has the same output in every build.  Not here: clusters, help filters, OPTION_DOC,
- * ARGP_HELP_FMT.
+ * line has the same output in every build.  Not supported: clusters, help filters,
+ * OPTION_DOC, ARGP_HELP_FMT.
  */
 #ifndef BASE_WASI_ARGP_H
 #define BASE_WASI_ARGP_H
@@ -22,19 +22,19 @@ struct argp_option {
 	const char *arg;  /* NULL: the option takes no argument */
 	int flags;
 	const char *doc;
-	int group; /* 0: that of the option before; -1 is listed last */
+	int group; /* 0: the group of the option before; -1 is listed last */
 };
 
 struct argp_state;
 typedef error_t (*argp_parser_t)(int key, char *arg, struct argp_state *state);
 
 struct argp {
-	const struct argp_option *options; /* an all-zero row ends them */
+	const struct argp_option *options; /* an all-zero row is the last */
 	argp_parser_t parser;
 	const char *args_doc; /* alternatives are separated by '\n' */
-	const char *doc;      /* what stands behind '\v' comes after the options */
+	const char *doc;      /* the text behind '\v' is printed after the options */
 	const struct argp_child *children;
-	char *(*help_filter)(int key, const char *text, void *input); /* NULL */
+	char *(*help_filter)(int key, const char *text, void *input); /* must be NULL */
 	const char *argp_domain;
 };
 
@@ -49,7 +49,7 @@ struct argp_state {
 	const struct argp *root_argp;
 	int argc;
 	char **argv;
-	unsigned arg_num; /* operands that this parser has taken */
+	unsigned arg_num; /* number of operands that this parser has taken */
 	void *input;
 	void **child_inputs; /* for a parser to set at ARGP_KEY_INIT */
 	const char *name;    /* of the program, without directories */
@@ -88,7 +88,7 @@ enum {
 };
 void argp_state_help(const struct argp_state *state, FILE *f, unsigned flags);
 
-/* help.c: what --help and --usage print, of all tables together */
+/* help.c: print --help and --usage of all tables together */
 enum { ARGP_MAX_TABLES = 8 };
 struct argp_tables {
 	const struct argp *v[ARGP_MAX_TABLES];

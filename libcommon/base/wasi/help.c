@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --help and --usage, laid out as glibc's argp lays them out. */
+/* Prints --help and --usage in the layout of glibc's argp. */
 #include "argp.h"
 
 #include <ctype.h>
@@ -15,7 +15,8 @@ enum { LETTER = 2, NAME = 6, DOC = 29, HEADING = 1, USAGE = 12, WIDTH = 79 };
 struct entry {
 	const struct argp_option *o;
 	int n, group;
-	const struct argp_option *heading; /* o is one: no letter and no name */
+	const struct argp_option *heading; /* NULL unless o is a heading: it has no letter
+					    * and no name */
 };
 
 struct page {
@@ -49,7 +50,7 @@ put(struct page *p, const char *s)
 	p->col += (int)strlen(s);
 }
 
-/* bytes of s that stand on this line; a word that no line takes stands alone */
+/* Returns how many bytes of s fit on this line.  An overlong word gets its own line. */
 static size_t
 line_bytes(const struct page *p, const char *s, size_t n)
 {
@@ -67,7 +68,7 @@ line_bytes(const struct page *p, const char *s, size_t n)
 	return cut;
 }
 
-/* text from here on, broken between words; the next lines begin at margin */
+/* Prints s from the current column, broken between words; later lines begin at margin. */
 static void
 fill(struct page *p, const char *s, int margin)
 {
@@ -108,7 +109,7 @@ visible_letter(const struct entry *e)
 	return 0;
 }
 
-/* 0, 1, 2 ... and then the negative ones, -1 last */
+/* orders groups 0, 1, 2 ... and then the negative ones, with -1 last */
 static unsigned
 group_rank(int group)
 {
@@ -183,7 +184,7 @@ put_argument(struct page *p, const struct argp_option *real, const char *before)
 	put(p, optional ? "]" : "");
 }
 
-/* the letters, then the names; false: there are none to be seen */
+/* Prints the letters, then the names; returns false if all of them are hidden. */
 static bool
 put_names(struct page *p, const struct entry *e)
 {
@@ -263,7 +264,7 @@ put_entries(struct page *p)
 	new_line(p, 0);
 }
 
-/* the part of all docs before or behind '\v' */
+/* Prints the part of all docs before or behind '\v'. */
 static bool
 put_doc(struct page *p, const struct argp_tables *t, bool behind)
 {
@@ -287,7 +288,7 @@ put_doc(struct page *p, const struct argp_tables *t, bool behind)
 	return any;
 }
 
-/* a line of each alternative of operands */
+/* Prints a line for each alternative of operands. */
 static void
 put_usage(struct page *p, const struct argp_tables *t, const char *name,
 	  void (*options)(struct page *p))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs need of a system and wasi-libc does not have. */
+/* Functions that the programs need and wasi-libc does not have. */
 #ifdef __wasi__
 
 #include "wasi.h"
@@ -28,7 +28,7 @@ own_name(void)
 	return name;
 }
 
-/* WASI has no working directory: the host's is in PWD */
+/* WASI has no working directory; the host passes its own in PWD */
 __attribute__((constructor)) static void
 begin(void)
 {
@@ -42,7 +42,7 @@ begin(void)
 		(void)chdir(directory);
 }
 
-/* the host gives a new file its mode */
+/* the host sets the mode of new files */
 mode_t
 umask(mode_t mask)
 {
@@ -90,7 +90,7 @@ struct sorter {
 	void *ctx;
 };
 
-/* both halves are in order; equal elements stay as they are, as with glibc */
+/* Both halves are sorted.  The merge is stable, like glibc's. */
 static void
 merge(const struct sorter *s, uint8_t *p, size_t half, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statuses of programs, as the host of `make wasm` gives them. */
+/* Exit statuses of child programs, as the host of `make wasm` returns them. */
 #ifndef BASE_WASI_SYS_WAIT_H
 #define BASE_WASI_SYS_WAIT_H
 
