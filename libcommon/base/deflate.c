@@ -138,7 +138,7 @@ longest_match(const struct places *p, struct bytes in, size_t i)
 			best = (struct match){ .length = n, .at = from - 1 };
 		uint32_t next = p->before[(from - 1) % WINDOW];
 		from = next < from ? next : 0; /* a later position means that the entry was
-					        * overwritten */
+						* overwritten */
 	}
 	return best;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blobs: decoded when somebody asks, held against size and hash then. */
+/* Blobs, which are decoded on first use and then checked against size and hash. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "graph/fields.h"
@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-enum { MAX_OUTSTANDING = 1 << 16 }; /* as in an ini file */
+enum { MAX_OUTSTANDING = 1 << 16 }; /* the same limit as in an ini file */
 
 struct graph *
 graph_new(struct arena *a, const char *file)
@@ -52,7 +52,7 @@ load_data(struct graph *g, struct g_blob *b, struct err *e)
 		       graph_err(g, b, e, "blob %s: %s has %zu bytes, not %" PRId64,
 				 b->name, b->path, file.n, b->bytes);
 	}
-	/* the text bounds what is allocated: 4 characters give 3 bytes */
+	/* the text limits the allocation: 4 characters give 3 bytes */
 	if ((uint64_t)b->bytes > b->text_len)
 		return graph_err(g, b, e, "blob %s has less text than %" PRId64
 				 " bytes need", b->name, b->bytes);
@@ -92,7 +92,7 @@ graph_blob(struct graph *g, struct g_blob *b, struct bytes *out, struct err *e)
 	return true;
 }
 
-/* of what was no TFLite model: nothing but a name */
+/* Returns a model with a name only, for a source that was not a TFLite model. */
 static struct tfl_model *
 no_model(const struct graph *g, const char *name)
 {

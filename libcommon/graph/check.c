@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The border between an edited text and stages that trust a graph.  Each check
+ * Checks a graph, whose text may have been edited, before stages trust it.  Each check
  * is one row: a name and a function over the whole graph.
  */
 #include "graph/check.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_EXTENT = 65536, ALIGN = 16 };
 
-/* a key without which a record means nothing */
+/* fails if a record does not have a key that it needs */
 #define NEED(c, r, prefix, RECORD, field, text)                              \
 	(G_HAS(r, G_##RECORD##_##field) ||                                   \
 	 BAD(c, r, prefix "%d has no " text "=", (r)->rec.id))
@@ -57,7 +57,7 @@ npu_type(int type)
 	       type == TFL_UINT16 || type == TFL_INT32;
 }
 
-/* first and last element of a strided view, in elements of its type */
+/* True if the first and last element of a strided view are inside the tensor. */
 static bool
 strided_inside(const struct g_operand *o, int64_t elements)
 {
@@ -161,7 +161,10 @@ check_geometry(struct check *c, const struct g_op *op)
 			   " of an IFM of %dx%d", op->rec.id, op->ofm.shape.h,
 			   op->ofm.shape.w, ih, iw, op->ifm.shape.h,
 			   op->ifm.shape.w);
-	/* the hardware has no height and width of the IFM: padding ends it */
+	/*
+	 * the hardware does not know the IFM's height and width: the padding defines
+	 * its end
+	 */
 	if ((op->pad.bottom && ih < (int64_t)up * op->ifm.shape.h) ||
 	    (op->pad.right && iw < (int64_t)up * op->ifm.shape.w))
 		return BAD(c, op, "o%d: padding of which an OFM of %dx%d does not read "
@@ -238,7 +241,7 @@ check_elementwise(struct check *c, const struct g_op *op)
 	       BAD(c, op, "o%d: IFM and IFM2 differ in type", op->rec.id);
 }
 
-/* so that rows are runs of the same bytes on both sides */
+/* Both operands must be contiguous, so that each row is one run of bytes. */
 static bool
 check_copy(struct check *c, const struct g_op *op)
 {
@@ -252,7 +255,7 @@ check_copy(struct check *c, const struct g_op *op)
 		   "the same type and layout, in the same shape", op->rec.id);
 }
 
-/* the registers that hold them have 16 bits, signed or not */
+/* The registers of these values have 16 bits, signed or unsigned. */
 static bool
 check_word(struct check *c, const struct g_op *op, const char *key, int64_t v)
 {
@@ -388,7 +391,7 @@ check_block(struct check *c, const struct accel *a, const struct g_op *op,
 		   a->name, a->banks);
 }
 
-/* what has no ab= runs in bands of rows: each of them has to fit, not the whole */
+/* An operation without ab= runs in stripes; each stripe has to fit, not the whole OFM. */
 static bool
 check_blocks(struct check *c)
 {
@@ -400,7 +403,7 @@ check_blocks(struct check *c)
 		return false;
 	for (size_t i = 0; i < c->g->n_ops; i++) {
 		const struct g_op *op = c->g->ops[i];
-		/* a chain's first kernel has chosen for all of it */
+		/* the layout of a chain is that of its first kernel */
 		if (G_HAS(op, G_OP_block) && (G_HAS(op, G_OP_ab) || !c->g->n_steps) && !op->chain &&
 		    !check_block(c, a, op, op->ofm.shape.h))
 			return false;
@@ -413,7 +416,7 @@ check_blocks(struct check *c)
 		int64_t rows = G_HAS(s, G_STEP_rows) ? s->rows.hi - s->rows.lo
 						     : op->ofm.shape.h;
 		if (rows < 1 || rows > op->ofm.shape.h)
-			continue; /* check_steps has more to say */
+			continue; /* check_steps() reports this */
 		if (!check_block(c, a, op, (int32_t)rows))
 			return false;
 	}

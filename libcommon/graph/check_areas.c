@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does what is placed lie within its area, as large as that says it is? */
+/* Checks that every tensor and buffer with an address is inside its area. */
 #include "graph/check.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ struct areas {
 static int64_t
 used_of(const struct areas *v, int place)
 {
-	/* without spilling the cache is the arena: ethosu-memory(7) 9.1 */
+	/* without spilling, the cache is part of the arena: ethosu-memory(7) 9.1 */
 	return v->used[place == PLACE_CACHE && !v->spilling ? PLACE_ARENA : place];
 }
 
@@ -22,7 +22,7 @@ check_end(const struct areas *v, const struct g_rec *rec, char letter, int place
 	  int64_t at, int64_t bytes)
 {
 	int64_t used = used_of(v, place);
-	if (place == PLACE_FLASH) /* that of a record without area=, too */
+	if (place == PLACE_FLASH) /* also the default of a record without area= */
 		return err_at(v->c->e, v->c->g->file, rec->line, "%c%d is no constant "
 			      "and can't lie in flash", letter, rec->id);
 	if (at <= used && bytes <= used - at)

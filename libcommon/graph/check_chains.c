@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of U85 (ethosu-commands(7) 29): elementwise operations that take what the
- * kernel before them makes, block by block, without a map between them.
+ * Checks chains of U85 (ethosu-commands(7) 29): elementwise operations that take the
+ * result of the kernel before them block by block, without a feature map in memory.
  */
 #include "graph/check.h"
 
@@ -20,14 +20,14 @@ step_chained(const struct graph *g, const struct g_step *s)
 	return g->steps[next]->op->chain ? g->steps[next] : NULL;
 }
 
-/* one kernel, of all channels */
+/* True if the weights are one slice, so that one kernel makes all channels. */
 static bool
 is_uncut(const struct g_op *op)
 {
 	return !op->weights || op->weights->slices.n <= 2;
 }
 
-/* what leaves its elements in their order, in the unit's output stage */
+/* True if op can be a chain's first kernel: its results leave the output stage in order. */
 static bool
 may_lead(const struct g_op *op)
 {
@@ -44,7 +44,7 @@ has(const struct g_tensors *l, const struct g_tensor *t)
 	return false;
 }
 
-/* is t what one operation leaves `reader`, and nobody else? */
+/* True if one operation writes t and only `reader` reads it. */
 static bool
 is_between(const struct graph *g, const struct g_tensor *t, const struct g_op *reader)
 {
@@ -68,7 +68,7 @@ meets(const struct g_tensor *written, int area, int64_t at, int64_t bytes)
 	       at < written->at + tensor_bytes(written);
 }
 
-/* does a chain's result lie where one of its kernels reads? */
+/* True if a chain's result overlaps memory that one of its kernels reads. */
 static bool
 overwrites(const struct g_step *s, const struct g_tensor *out)
 {
@@ -81,14 +81,14 @@ overwrites(const struct g_step *s, const struct g_tensor *out)
 	return b && meets(out, b->area, b->at, b->bytes);
 }
 
-/* operands in memory */
+/* number of operands in memory */
 static int
 count_reads(const struct g_op *op)
 {
 	return (op_chained(op) != &op->ifm) + (op->ifm2.t && op_chained(op) != &op->ifm2);
 }
 
-/* what op is given out of the buffer is just what `from` makes */
+/* True if the chained operand of op is exactly the result of `from`. */
 static bool
 is_link(const struct g_op *from, const struct g_op *op, const struct g_op *lead)
 {
@@ -99,7 +99,7 @@ is_link(const struct g_op *from, const struct g_op *op, const struct g_op *lead)
 	       hwc_equal(op->ofm.shape, lead->ofm.shape) && hwc_equal(op->block, lead->block);
 }
 
-/* does op read a part of the tensor in memory? */
+/* True if op reads a part of the tensor from memory. */
 static bool
 reads(const struct g_op *op, const struct g_tensor *t)
 {
@@ -131,7 +131,7 @@ chain_ops_fault(const struct g_op *const *ops, int n)
 	return operands > CHAIN_READS ? "a chain has three operands in memory at most" : NULL;
 }
 
-/* of the steps from first to the one that is run last */
+/* Checks the steps from first to last as one chain. */
 static const char *
 steps_fault(const struct graph *g, const struct g_step *first, const struct g_step *last)
 {

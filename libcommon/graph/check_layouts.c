@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layouts that only the NPU knows.  Who else reads a tensor, the CPU or a file of
- * constants, has its elements one behind the other; inputs and outputs may be
- * otherwise, as the compiled file says so (nputools-ends(5)).
+ * Checks layouts of tensors that not only the NPU accesses.  The CPU and files of
+ * constants need dense NHWC.  Inputs and outputs may have other layouts, which the
+ * compiled file describes (nputools-ends(5)).
  */
 #include "graph/check.h"
 
@@ -16,7 +16,7 @@ layout_text(const struct g_tensor *t)
 	return tensor_has_strides(t) ? "has strides" : "is nhcwb16";
 }
 
-/* rows hold their pixels, pixels their channels */
+/* A pixel stride must hold all channels, and a row stride all pixels. */
 static bool
 check_strides(struct check *c, const struct g_tensor *t)
 {

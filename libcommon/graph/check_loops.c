@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of U85: four nodes of one stream.  The condition and the test run at the begin
- * of each turn, the body where the test's result is true, then the condition again; the
- * end is what comes behind the loop.  As the schedule counts time steps once, whatever
- * is of use to a later turn, or before or behind the loop, must live as long as the loop.
+ * Checks loops of U85: four nodes in one command stream.  Each turn first runs the
+ * condition and the test.  If the test is true, the body runs, and the next turn
+ * begins; otherwise the end node continues behind the loop.
+ *
+ * The schedule counts the time steps of a loop once.  Therefore a tensor that is also
+ * used in a later turn, or before or behind the loop, must be live as long as the loop.
  */
 #include "graph/check.h"
 
 #include <inttypes.h>
 
-/* the part of a loop that stands in front of each */
+/* the part of a loop that must precede each part */
 static const int before[] = {
 	[LOOP_CONDITION] = LOOP_NONE, [LOOP_TEST] = LOOP_CONDITION,
 	[LOOP_BODY] = LOOP_TEST, [LOOP_END] = LOOP_BODY,
@@ -39,7 +41,7 @@ check_order(struct check *c, size_t at)
 	return true;
 }
 
-/* the branch asks the last kernel: there is one, of one element */
+/* The branch uses the result of the last kernel: a single kernel, with one element. */
 static bool
 check_test(struct check *c, const struct g_node *n)
 {
@@ -71,7 +73,7 @@ check_target(struct check *c, const struct g_node *n)
 		   loop_names[n->loop], a->name);
 }
 
-/* ---- what lives how long ------------------------------------------------------------ */
+/* ---- live ranges -------------------------------------------------------------------- */
 
 static const struct g_node *
 step_node(const struct g_step *s)
@@ -79,7 +81,7 @@ step_node(const struct g_step *s)
 	return s->op ? s->op->node : s->node;
 }
 
-/* the loop that a node is of, as the index of its condition; -1: it runs once */
+/* Returns the index of the condition node of n's loop; -1 if n runs only once. */
 static int
 loop_of(const struct graph *g, const struct g_node *n)
 {
@@ -91,7 +93,7 @@ loop_of(const struct graph *g, const struct g_node *n)
 	return i;
 }
 
-/* time steps of each node, as check_schedule.c counts them; a chain has one */
+/* First and last time step of each node, as check_schedule.c counts; a chain has one. */
 static struct g_range *
 find_times(const struct check *c)
 {
@@ -111,7 +113,7 @@ find_times(const struct check *c)
 	return time;
 }
 
-/* a tensor that an operation of a loop touches, and somebody outside of it, too */
+/* Checks the live range of a tensor that an operation of a loop accesses. */
 static bool
 check_life(struct check *c, const struct g_range *time, const struct g_op *op,
 	   const struct g_tensor *t)
@@ -142,7 +144,7 @@ check_lives(struct check *c, const struct g_range *time)
 	return true;
 }
 
-/* weights that were fetched elsewhere may be gone in the next turn */
+/* weights fetched by another node may be overwritten before the next turn */
 static bool
 check_buffers(struct check *c)
 {

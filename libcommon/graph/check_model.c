@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does each tensor of the original have one place in the graph? */
+/* Checks that each tensor of the original model has at most one tensor in the graph. */
 #include "graph/check.h"
 
 #include <stdlib.h>

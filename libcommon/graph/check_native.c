@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What not every NPU has: products of maps, other orders, samples, indices, decoders. */
+/*
+ * Checks operations that only some NPUs have: matmul, resize, reorder, argmax, gather,
+ * scatter, and the fast weight decoder.
+ */
 #include "graph/check.h"
 
 #include <inttypes.h>
 
-/* no window: one element of the IFM at a time */
+/* True if op has no window: each result depends on one position of the IFM. */
 static bool
 is_point(const struct g_op *op)
 {
@@ -15,7 +18,7 @@ is_point(const struct g_op *op)
 	       !e->bottom && !e->right;
 }
 
-/* rows of one map by rows of the other: columns here, as the NPU has them */
+/* The NPU multiplies rows of both feature maps; in the graph a row is a column (w). */
 static bool
 check_matmul(struct check *c, const struct g_op *op)
 {
@@ -31,7 +34,7 @@ check_matmul(struct check *c, const struct g_op *op)
 		   op->rec.id);
 }
 
-/* what the registers hold: 11 bits of up, 4 of whole steps, 12 of the first */
+/* limits of the registers: 11 bits for up, 4 for whole steps, 12 for the first position */
 static bool
 is_grid(int32_t up, int32_t down, int64_t first, bool bilinear)
 {
@@ -46,7 +49,7 @@ check_resize(struct check *c, const struct g_op *op)
 	struct hwc i = op->ifm.shape, o = op->ofm.shape;
 	bool bilinear = op->sample == SAMPLE_BILINEAR;
 	int bytes = graph_type_bytes(op->ifm.type);
-	/* what isn't divided by the weights' sum is a word */
+	/* without the division by the weights' sum, the result has 32 bits */
 	bool divided = !bilinear || op->ofm.type != TFL_INT32 || bytes > 1;
 	if (op->ifm2.t || op->weights || !is_point(op) || op->ifm_zero || op->ofm_zero ||
 	    i.c != o.c || (divided && op->ifm.type != op->ofm.type) || bytes > 2)
@@ -77,7 +80,7 @@ check_reorder(struct check *c, const struct g_op *op)
 		   "%dx%dx%d", op->rec.id, i.h, i.w, i.c, to.h, to.w, to.c, o.h, o.w, o.c);
 }
 
-/* the position has 15 bits in the unit's accumulator */
+/* the accumulator has 15 bits for the position */
 static bool
 check_argmax(struct check *c, const struct g_op *op)
 {
@@ -93,7 +96,7 @@ check_argmax(struct check *c, const struct g_op *op)
 	       BAD(c, op, "o%d: an argmax is i32, of 8 or 16 bits", op->rec.id);
 }
 
-/* a column is one run of bytes, and no two share any */
+/* True if each column is contiguous and no two columns overlap. */
 static bool
 has_columns(const struct g_operand *o)
 {
@@ -103,11 +106,14 @@ has_columns(const struct g_operand *o)
 	return o->t->layout == LAYOUT_NHWC && !G_HAS(o->t, G_TENSOR_rows);
 }
 
-/* rows of columns: those of one side are where IFM2 says, in the same row */
+/*
+ * For each column of one side, IFM2 has the index of a column in the same row of the
+ * other side: of the IFM for a gather, of the OFM for a scatter.
+ */
 static bool
 check_indexed(struct check *c, const struct g_op *op)
 {
-	enum { MOST = UINT16_MAX }; /* what DMA0_SIZE0 and 1 hold */
+	enum { MOST = UINT16_MAX }; /* limit of DMA0_SIZE0 and DMA0_SIZE1 */
 	struct hwc i = op->ifm.shape, o = op->ofm.shape, at = op->ifm2.shape;
 	int32_t w = op->kind == OP_GATHER ? o.w : i.w;
 	if (!op->ifm2.t || op->weights || op->lut || G_HAS(op, G_OP_scalar) ||

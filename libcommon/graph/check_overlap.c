@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in memory at one time has bytes of its own. */
+/* Checks that tensors and buffers do not overlap while they are live. */
 #include "graph/check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* the tensor whose bytes each one's are, through however many in-place operations */
+/* Finds for each tensor the first tensor whose bytes it reuses, through all over=. */
 static bool
 find_roots(struct check *c, const struct g_tensor **root)
 {
@@ -28,11 +28,11 @@ find_roots(struct check *c, const struct g_tensor **root)
 	return true;
 }
 
-/* bytes of a place while they are live: of a tensor, or of a buffer */
+/* an allocation with its live range: of a tensor or a buffer */
 struct stay {
 	int64_t lo, hi, at, end;
 	int area;
-	const struct g_tensor *root; /* of a tensor: its group's; NULL: a buffer */
+	const struct g_tensor *root; /* the tensor's root, see find_roots(); NULL: a buffer */
 };
 
 static bool
@@ -55,8 +55,11 @@ stay_of_buffer(const struct g_buffer *b)
 			      .end = b->at + b->bytes, .area = b->area };
 }
 
-/* bytes of one place may be shared when one is dead, or `over`; what is fetched into a
- * buffer must not meet a tensor that is live */
+/*
+ * Allocations of one area may share bytes if their live ranges are disjoint, or if
+ * over= joins them.  Data that is fetched into a buffer must not overwrite a live
+ * tensor.
+ */
 static bool
 collide(const struct stay *a, const struct stay *b)
 {
@@ -71,7 +74,7 @@ compare_stays(const void *x, const void *y)
 	return a->lo < b->lo ? -1 : a->lo > b->lo;
 }
 
-/* do any two of them?  Each is held against those that are live when it begins */
+/* True if any two allocations collide.  Each is compared with those live when it begins. */
 static bool
 any_collide(struct arena *a, struct stay *v, size_t n)
 {
@@ -94,7 +97,7 @@ any_collide(struct arena *a, struct stay *v, size_t n)
 	return false;
 }
 
-/* names the first two tensors that do; false: there are such */
+/* Reports the first two tensors that collide; returns true if none do. */
 static bool
 check_tensor_overlap(struct check *c, const struct g_tensor **root)
 {
@@ -127,8 +130,10 @@ check_buffer_overlap(struct check *c, const struct g_tensor **root, const struct
 	return true;
 }
 
-/* all pairs of a thousand tensors take longer than the rest of the check: they are looked
- * at where some two are known to collide */
+/*
+ * Comparing all pairs of a thousand tensors takes longer than all other checks.
+ * Therefore the pairs are compared only if any_collide() finds a collision.
+ */
 bool
 check_overlap(struct check *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does a schedule run every operation, all of it, once, and behind those that
- * make what it reads?  The steps are walked in the order in which streams are
- * made of them, node by node, and for each operation it is known how far it has
- * come.  Memory is proportional to the number of steps.
+ * Checks that a schedule runs every operation completely and once, after the operations
+ * whose results it reads.  The steps are visited in the order of the command streams,
+ * node by node; for each operation the finished rows are counted.  The memory needed is
+ * proportional to the number of steps.
  */
 #include "graph/check.h"
 
@@ -14,21 +14,22 @@ enum { OPERANDS = 3 };
 struct order {
 	struct check *c;
 	const struct graph *g;
-	const struct g_op **op;	    /* in the order of their nodes */
-	const struct g_step **step; /* the same */
-	int64_t *place;		    /* of each operation of the graph, in op */
-	int32_t **done;		    /* rows, of each slice of an operation */
-	int *slices, *open;	    /* of an operation: all, not yet done */
+	const struct g_op **op;	    /* sorted by node */
+	const struct g_step **step; /* sorted by node */
+	int64_t *place;		    /* index into op[] of each operation of the graph */
+	int32_t **done;		    /* finished rows of each slice of an operation */
+	int *slices, *open;	    /* of an operation: number of slices, of unfinished
+				     * slices */
 	struct touches {
-		const struct g_op **op; /* in the order of op */
+		const struct g_op **op; /* in the order of order.op */
 		size_t n, first_open;
-	} *touch; /* of each tensor */
+	} *touch; /* operations that access each tensor */
 	struct loaded {
 		const struct g_weights *weights;
 		int32_t slice;
-		int64_t bytes; /* from the first on */
-	} *loaded; /* what each buffer holds */
-	int64_t moment; /* npu-sched's count, of the next kernel */
+		int64_t bytes; /* loaded bytes, from the first on */
+	} *loaded; /* the content of each buffer */
+	int64_t moment; /* time step of the next kernel, as npu-sched counts */
 };
 
 static const struct g_operand *
@@ -52,7 +53,7 @@ node_of(const struct g_step *s)
 
 /* ---- preparation ----------------------------------------------------------- */
 
-/* stable, by the index of a node: index(i) of item i of n */
+/* stable sort by the index of node(item) */
 #define BY_NODE(o, to, from, n_from, node)                                     \
 	do {                                                                   \
 		size_t *at = anew((o)->c->a, size_t, (o)->g->n_nodes + 2);     \
@@ -79,7 +80,7 @@ sort_by_node(struct order *o)
 		o->place[o->op[i]->rec.index] = (int64_t)i;
 }
 
-/* as many steps as slices at least, so that there is room for each */
+/* Allocates the progress of each slice; an operation has at least a step for each. */
 static bool
 make_progress(struct order *o)
 {
@@ -142,7 +143,7 @@ is_plain(const struct g_operand *x)
 	return x->view == VIEW_WHOLE && x->type == x->t->shape.type;
 }
 
-/* rows of an operand that make some rows of the OFM */
+/* Returns the rows of an operand that some rows of the OFM depend on. */
 static struct g_range
 rows_read(const struct g_op *op, const struct g_operand *x, struct g_range ofm)
 {
@@ -160,7 +161,7 @@ rows_read(const struct g_op *op, const struct g_operand *x, struct g_range ofm)
 	return (struct g_range){ .lo = lo, .hi = hi < h ? hi : h };
 }
 
-/* rows that all slices of an operation have made, and that any has */
+/* lo: rows that all slices have finished; hi: rows that at least one has finished. */
 static struct g_range
 rows_made(const struct order *o, const struct g_op *op)
 {
@@ -173,7 +174,10 @@ rows_made(const struct order *o, const struct g_op *op)
 	return r;
 }
 
-/* operation `before` comes first and both touch t: has it come far enough? */
+/*
+ * Checks the operation `before`, which comes earlier and accesses the same tensor: it
+ * must be finished, or have made the rows that this step reads.
+ */
 static bool
 check_before(struct order *o, const struct g_step *s, struct g_range rows,
 	     const struct g_op *before, const struct g_operand *x)
@@ -197,7 +201,7 @@ check_before(struct order *o, const struct g_step *s, struct g_range rows,
 	return true;
 }
 
-/* is what the step reads of a rolling buffer still there? */
+/* Checks that a rolling buffer still has the rows that the step reads. */
 static bool
 check_rolling(struct order *o, const struct g_step *s, struct g_range rows,
 	      const struct g_op *maker, const struct g_operand *x)
@@ -268,7 +272,7 @@ check_buffer_live(struct order *o, const struct g_buffer *b, int64_t moment)
 
 /* ---- buffers ---------------------------------------------------------------------- */
 
-/* bytes of a slice: as encoded, else as planned; 0: nobody knows yet */
+/* size of a slice: as encoded, else as planned; 0: not known yet */
 static int64_t
 slice_bytes(const struct order *o, const struct g_weights *w, int32_t slice)
 {
@@ -311,7 +315,7 @@ take_fetch(struct order *o, const struct g_step *s)
 	return check_buffer_live(o, b, o->moment - 1);
 }
 
-/* bytes of a slice's scales: as encoded; nobody knows before that */
+/* size of a slice's scales, as encoded; 0: not encoded yet */
 static int64_t
 scale_bytes(const struct order *o, const struct g_weights *w, int32_t slice)
 {
@@ -342,7 +346,7 @@ check_loaded(struct order *o, const struct g_step *s)
 	return check_buffer_live(o, b, o->moment);
 }
 
-/* ---- the walk ---------------------------------------------------------------------- */
+/* ---- all steps in order --------------------------------------------------------------- */
 
 static bool
 take_run(struct order *o, const struct g_step *s)
@@ -353,7 +357,7 @@ take_run(struct order *o, const struct g_step *s)
 	if (G_HAS(s, G_STEP_rows))
 		rows = s->rows;
 	int32_t *done = &o->done[op->rec.index][s->slice];
-	if (op->chain) /* all of a chain run in one time step */
+	if (op->chain) /* all operations of a chain run in one time step */
 		o->moment -= 2;
 	if (rows.lo != *done)
 		return BAD(o->c, s, "p%d: o%d runs rows %" PRId64 ":%" PRId64 ", but "
@@ -405,7 +409,7 @@ check_finished(struct order *o)
 	return true;
 }
 
-/* inputs are there at first, outputs at last, variables always */
+/* Inputs must be live at the first time step, outputs at the last, variables at both. */
 static bool
 check_ends(struct order *o)
 {

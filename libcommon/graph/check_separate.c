@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs and outputs that lie outside of the arena, each behind a base pointer: the
- * application passes those of an operator in their order (ethosu-commands(7) 13.3), so
- * that the network is one operator and the order says which pointer is whose.
+ * Checks border tensors outside the arena, each with a base pointer.  The application
+ * passes the tensors of an operator in their order (ethosu-commands(7) 13.3).
+ * Therefore the network must be a single operator, and the order assigns the base
+ * pointers.
  */
 #include "graph/check.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is what is read there by then?  In the order of nodes, and of operations in each: a
- * tensor that an operation or the CPU reads is an input, a variable, a constant, or
- * has been written; one that is read whole has been written in as many bytes as it has.
- * Which bytes, the verifier asks of the finished stream (rule 52), where an older
- * value at the same address hides what is missing.
+ * Checks that everything is written before it is read, in the order of nodes and of the
+ * operations in each node.  A tensor that an operation or the CPU reads must be an
+ * input, a variable, a constant, or written before.  If it is read as a whole, as many
+ * bytes must be written as it has.
+ *
+ * The verifier checks the single bytes in the finished stream (rule 52).  There, an
+ * older value at the same address can hide a missing write.
  */
 #include "graph/check.h"
 
@@ -12,9 +14,9 @@
 
 struct sources {
 	struct check *c;
-	int64_t *written; /* bytes of each tensor */
-	bool *has_writer; /* an operation, or a node that names it as its output */
-	size_t *first;	  /* of each node, in op; one more at the end */
+	int64_t *written; /* number of bytes of each tensor */
+	bool *has_writer; /* an operation, or a node with this tensor among its outputs */
+	size_t *first;	  /* index in op of each node's first operation, and the end */
 	const struct g_op **op;
 };
 
@@ -33,7 +35,7 @@ whole_bytes(const struct g_tensor *t)
 	return n;
 }
 
-/* stable, by node */
+/* stable sort by node */
 static void
 sort_ops(struct sources *s)
 {
@@ -92,7 +94,10 @@ run_node(struct sources *s, const struct g_node *n)
 	return true;
 }
 
-/* a tensor that somebody else reads, all of it; rec: who is told so */
+/*
+ * Checks a tensor that is read completely outside the NPU.  The error is reported at
+ * rec.
+ */
 static bool
 check_whole(const struct sources *s, const struct g_rec *rec, const char *who,
 	    const struct g_tensor *t)
@@ -108,7 +113,10 @@ run_cpu(struct sources *s, const struct g_node *n)
 {
 	for (size_t i = 0; i < n->in.n; i++) {
 		const struct g_tensor *t = n->in.v[i];
-		/* the model itself may leave it unwritten: there, it stays so */
+		/*
+		 * an input without any writer: the original model leaves it unwritten,
+		 * too
+		 */
 		if (!is_given(t) && s->has_writer[t->rec.index] &&
 		    !check_whole(s, &n->rec, "the CPU's input", t))
 			return false;

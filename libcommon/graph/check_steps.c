@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a schedule, each by itself. */
+/* Checks each step of a schedule on its own. */
 #include "graph/check.h"
 
 #include <inttypes.h>
 
 enum { ALIGN = 16 };
 
-/* a transfer is of one run of bytes: rows of a rolling buffer must not wrap */
+/* A transfer moves one run of bytes, so rows of a rolling buffer must not wrap. */
 static bool
 check_copied(struct check *c, const struct g_step *s, const struct g_tensor *t)
 {
@@ -20,7 +20,7 @@ check_copied(struct check *c, const struct g_step *s, const struct g_tensor *t)
 		   t->rec.id, t->rows);
 }
 
-/* scale records are one piece, before all weights, where one core reads them */
+/* With a single core, all scale records are one piece in front of the weights. */
 static bool
 check_scale_buffer(struct check *c, const struct g_step *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from a graph's records alone. */
+/* Properties that follow from a graph's records alone. */
 #include "graph/graph.h"
 
 static const struct type_text {
@@ -30,7 +30,7 @@ graph_type_parse(const char *s, size_t n)
 		    !memcmp(type_texts[i].text, s, n))
 			return type_texts[i].type;
 	if (n == 5 && !memcmp(s, "other", n))
-		return TFL_BUILTIN_LIMIT - 1; /* a type that nobody computes with */
+		return TFL_BUILTIN_LIMIT - 1; /* a type without arithmetic */
 	return -1;
 }
 
@@ -46,7 +46,7 @@ graph_type_signed(int type)
 	return type == TFL_INT8 || type == TFL_INT16 || type == TFL_INT32;
 }
 
-/* leading dimensions become rows: linear memory is the same */
+/* Leading dimensions are merged into rows; the linear order is unchanged. */
 struct hwc
 graph_hwc(const struct g_shape *s)
 {
@@ -55,7 +55,7 @@ graph_hwc(const struct g_shape *s)
 		r.c = s->dim[s->rank - 1];
 	if (s->rank > 1)
 		r.w = s->dim[s->rank - 2];
-	int64_t rows = 1; /* more than fit stay more than the NPU takes */
+	int64_t rows = 1; /* saturate: too many rows remain more than the NPU accepts */
 	for (int i = 0; i + 2 < s->rank; i++) {
 		rows *= s->dim[i];
 		rows = rows > INT32_MAX ? INT32_MAX : rows;
@@ -346,7 +346,7 @@ is_apart(int32_t a, int32_t n_a, int32_t b, int32_t n_b)
 	return a + n_a <= b || b + n_b <= a;
 }
 
-/* parts of one map without a common element */
+/* True for two boxes of one feature map without a common element. */
 static bool
 are_disjoint(const struct g_operand *a, const struct g_operand *b)
 {

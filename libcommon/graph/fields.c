@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* in the order of the enumerations; a NULL ends each */
+/* in the order of the enumerations; the last entry is NULL */
 const char *const area_names[] = { "sram", "dram", "on-chip-flash",
 				   "off-chip-flash", NULL };
 const char *const io_names[] = { "none", "in", "out", "inout", NULL };
@@ -31,7 +31,7 @@ static_assert(ARRAY_LEN(op_names) == OP_KINDS + 1, "every kind has a name");
 static_assert(ARRAY_LEN(area_names) == MEM_AREAS + 1, "every area has a name");
 static_assert(ARRAY_LEN(place_names) == PLACES + 1, "every place has a name");
 
-/* a pointer to the struct, for offsetof below */
+/* typedefs for offsetof below */
 #define RECORD(n, keyword, prefix, type, array) typedef struct type rec_##n;
 #include "graph.def"
 

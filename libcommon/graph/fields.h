@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema/graph.def as data: what reader and printer walk. */
+/* schema/graph.def as tables, which the reader and the printer use. */
 #ifndef GRAPH_FIELDS_H
 #define GRAPH_FIELDS_H
 
@@ -24,7 +24,7 @@ struct key_desc {
 	const char *text;
 	enum field_kind kind;
 	size_t offset;
-	const char *const *names; /* of an enumeration, NULL-terminated */
+	const char *const *names; /* KIND_ENUM: the names, NULL-terminated */
 };
 
 struct record_desc {
@@ -37,7 +37,7 @@ struct record_desc {
 
 extern const struct record_desc record_descs[RECORDS];
 
-/* appends a zeroed record with the next number */
+/* Appends a zeroed record with the next free number. */
 void *record_add(struct graph *g, enum record_kind kind);
 
 static inline void **

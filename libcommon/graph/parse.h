@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between records (read.c) and the values of their keys (values.c). */
+/* Shared by the parser of records (read.c) and the parser of values (values.c). */
 #ifndef GRAPH_PARSE_H
 #define GRAPH_PARSE_H
 
 #include "graph/fields.h"
 
-/* a reference waits until all records are known */
+/* a reference, resolved when all records are read */
 struct fixup {
 	void **at;
 	enum record_kind kind;
@@ -17,17 +17,17 @@ struct parse {
 	struct graph *g;
 	struct arena *a;
 	const char *file;
-	const char *p, *end; /* the rest of the text */
+	const char *p, *end; /* the unread text */
 	unsigned line;
 	struct fixup *fixup;
 	size_t n_fixups, cap_fixups;
-	const char *comments; /* waiting for the record below them */
+	const char *comments; /* comment lines for the next record, or NULL */
 	size_t comments_len;
 	struct err *e;
-	const char *key; /* being parsed, for diagnostics */
+	const char *key; /* current key, for error messages */
 };
 
-/* a cursor inside one value */
+/* a cursor inside one value; bad is set on the first error */
 struct cur {
 	const char *p, *end;
 	bool bad;
@@ -35,16 +35,16 @@ struct cur {
 
 #define BAD(s, ...) err_at((s)->e, (s)->file, (s)->line, __VA_ARGS__)
 
-/* "KEY wants WHAT" */
+/* Reports "KEY wants WHAT". */
 bool value_is_bad(struct parse *s, const char *what);
 
-/* these move the cursor behind what they take, or mark it bad */
+/* These functions consume text at the cursor, or set c->bad. */
 int64_t take_int(struct cur *c, int64_t min, int64_t max);
 void want_char(struct cur *c, char want);
 
 bool parse_enum(struct parse *s, struct cur *c, const char *const *names,
 		int *out);
-/* a value of kind k->kind into the field at p */
+/* Parses a value of kind k->kind into the field at p. */
 bool parse_value(struct parse *s, const struct key_desc *k, struct cur *c,
 		 void *p);
 

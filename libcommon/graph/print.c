@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The canonical text of a graph. */
+/* Prints the canonical text of a graph. */
 #include "base/file.h"
 #include "graph/fields.h"
 
@@ -7,7 +7,7 @@
 
 static const char *const stage_names[] = { "none", "part", "sched", "wenc" };
 
-/* s, then v */
+/* prints s, then v */
 static void
 print_i64(struct text *t, const char *s, int64_t v)
 {
@@ -15,7 +15,7 @@ print_i64(struct text *t, const char *s, int64_t v)
 	text_i64(t, v);
 }
 
-/* n numbers between separators */
+/* prints n numbers with separators */
 static void
 print_i32s(struct text *t, const char *separator, const int32_t *v, int n)
 {
@@ -32,14 +32,14 @@ print_hwc(struct text *t, const char *separator, const struct hwc *s)
 static void
 print_shape(struct text *t, const struct g_shape *s)
 {
-	/* i8, u8, i16, i32, ... : the sign, then the bits */
+	/* i8, u8, i16, i32, ...: signedness, then bits */
 	text_puts(t, graph_type_text(s->type));
 	text_putc(t, '[');
 	print_i32s(t, ",", s->dim, s->rank);
 	text_putc(t, ']');
 }
 
-/* equal neighbours are written once: 3*10 */
+/* A value that is repeated 10 times is written once: 3*10. */
 static void
 print_list(struct text *t, const struct g_list *l)
 {
@@ -190,7 +190,7 @@ print_value(struct text *t, const struct key_desc *k, const void *p)
 	}
 }
 
-/* as many zeros as the list has values */
+/* prints as many zeros as the list has values */
 static void
 print_zeros(struct text *t, const struct g_list *l)
 {
@@ -199,7 +199,7 @@ print_zeros(struct text *t, const struct g_list *l)
 		print_i64(t, "*", (int64_t)l->n);
 }
 
-/* values of scales and tables: encoded, they are in the blob flash */
+/* Values of scales and tables: their encoded data is in the blob flash. */
 static bool
 is_encoded(const struct record_desc *d, const struct key_desc *k)
 {
@@ -209,8 +209,10 @@ is_encoded(const struct record_desc *d, const struct key_desc *k)
 
 enum { KEYWORD_WIDTH = 7 };
 
-/* bare: without strings but reasons of the CPU, comments and free keys, and with zeros for
- * encoded values */
+/*
+ * bare: omit comments, x- keys, and strings except the reasons of CPU nodes; print
+ * zeros for encoded values.
+ */
 static void
 print_record(struct text *t, const struct record_desc *d, const struct g_rec *r, bool bare)
 {
@@ -245,16 +247,16 @@ print_record(struct text *t, const struct record_desc *d, const struct g_rec *r,
 	text_putc(t, '\n');
 }
 
-/* the text of a blob that nobody touched, and where it belongs */
+/* base64 text of a blob that was not decoded */
 struct untouched {
-	size_t at; /* in the text of all the rest */
+	size_t at; /* position in the rest of the output */
 	struct bytes text;
 };
 
-/* from so many bytes on a text is written from where it lies; less is copied */
+/* blobs of at least this size are written from the input text, smaller ones copied */
 enum { OWN_WRITE = 4096 };
 
-/* u: notes an untouched blob there; NULL: prints it like the others */
+/* If u is not NULL, a large undecoded blob is only noted in *u. */
 static void
 print_blob(struct text *t, const struct g_blob *b, struct untouched *u)
 {
@@ -320,7 +322,7 @@ graph_print_bare(const struct graph *g, struct text *t)
 	text_puts(t, "eof\n");
 }
 
-/* s: NULL: at once */
+/* s: the set of files; NULL: write at once */
 static bool
 write_to(struct file_set *s, const struct graph *g, const char *path, struct err *e)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text to graph.  Every error names file, line and rule. */
+/* Parses the text of a graph.  Every error names file, line and rule. */
 #include "graph/parse.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /*
- * The place of a key in the record's table, -1: it has none.  In a text that a stage
- * printed keys stand in the table's order, so that the key behind the last one, *at,
- * is looked at first.
+ * Returns the index of a key in the record's table, or -1.  Texts that a stage printed
+ * have the keys in the table's order.  Therefore the search begins at *at, the key
+ * after the last one.
  */
 static int
 find_key(const struct record_desc *d, int *at, const char *name, size_t name_len)
@@ -46,7 +46,7 @@ parse_key(struct parse *s, const struct record_desc *d, struct g_rec *r,
 	return !rest || BAD(s, "%s has '%.*s' behind its value", k->text, rest, value.p);
 }
 
-/* the end of a value: a blank, or behind the closing quote */
+/* Returns the end of a value: a blank, or behind the closing quote; NULL: no quote. */
 static const char *
 value_end(const char *p, const char *end)
 {
@@ -61,7 +61,7 @@ value_end(const char *p, const char *end)
 	return p;
 }
 
-/* the '=' behind a key, NULL: a blank or the end comes first */
+/* Returns the '=' behind a key; NULL if a blank or the end comes first. */
 static const char *
 key_end(const char *p, const char *end)
 {
@@ -164,7 +164,7 @@ parse_record(struct parse *s, const char *p, const char *end)
 		   (int)(n < 30 ? n : 30), p);
 }
 
-/* the next line without its newline; NULL at the end */
+/* Returns the next line, without its newline; NULL at the end. */
 static const char *
 next_line(struct parse *s, const char **end)
 {
@@ -204,9 +204,10 @@ parse_blob_keys(struct parse *s, struct g_blob *b, const char *p, const char *en
 }
 
 /*
- * Over the full lines that this many bytes are as text_base64() writes them: what is
- * skipped has no more digits than the blob needs, its end is behind it.  Only the
- * first line is looked through, for text of another width: its lines count, too.
+ * Skips the lines that a blob of this size must have in the format of text_base64().
+ * The end of the blob is behind them, as they hold at most the digits that the blob
+ * needs.  Only the first line is searched for a newline, to detect text of another
+ * width, whose lines must be counted one by one.
  */
 static void
 skip_full_lines(struct parse *s, int64_t bytes)
@@ -243,7 +244,7 @@ parse_blob(struct parse *s, const char *p, const char *end)
 		return true;
 	b->text = s->p;
 	skip_full_lines(s, b->bytes);
-	/* base64 has no letters "end\n" at a line's start: lines are 4 or more */
+	/* "end\n" can't be base64: a line has a multiple of four digits */
 	for (const char *q; (q = next_line(s, &end));)
 		if (end - q == 3 && !memcmp(q, "end", 3)) {
 			b->text_len = (size_t)(q - b->text);
@@ -260,7 +261,7 @@ parse_header(struct parse *s)
 	struct bytes all = { .p = (const uint8_t *)s->p, .n = (size_t)(s->end - s->p) };
 	const char *end, *p = next_line(s, &end);
 	size_t n = sizeof(magic) - 1;
-	s->line = 1; /* of an empty file, too, the first line is at fault */
+	s->line = 1; /* in an empty file the error is in line 1, too */
 	if (!p || (size_t)(end - p) < n || memcmp(p, magic, n) != 0) {
 		const char *is = fb_known(all);
 		return is ? BAD(s, "not an NPU graph but %s", is)
@@ -279,7 +280,7 @@ parse_lines(struct parse *s)
 	while ((p = next_line(s, &end))) {
 		if (p == end)
 			continue;
-		/* comments are kept as strings; of a blob only the digits are */
+		/* comments are kept as strings; a blob's text must be base64 anyway */
 		if (memchr(p, '\0', (size_t)(end - p)))
 			return BAD(s, "a NUL byte in a text file");
 		if (*p == '#') {
@@ -302,7 +303,7 @@ parse_lines(struct parse *s)
 		      "did not finish");
 }
 
-/* one pass per kind of record: numbers need not be dense or in order */
+/* One pass for each kind of record; numbers may have gaps and any order. */
 static bool
 resolve_kind(struct parse *s, enum record_kind kind)
 {
@@ -342,7 +343,7 @@ resolve_kind(struct parse *s, enum record_kind kind)
 	return true;
 }
 
-/* what an operand inherits from its tensor */
+/* Fills in what an operand inherits from its tensor. */
 static void
 complete_operand(struct g_operand *o)
 {

@@ -13,7 +13,7 @@ table_name(struct arena *a, const char *name, char letter, int id)
 	return name ? text_plain(a, name) : arena_printf(a, "%c%d", letter, id);
 }
 
-/* C's %#x writes 0 without its prefix */
+/* C's %#x prints 0 without its prefix */
 static void
 put_hex(struct text *t, int64_t v)
 {

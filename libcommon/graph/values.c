@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One value of a key, by its kind. */
+/* Parses the value of a key, by its kind. */
 #include "graph/parse.h"
 
 #include <stdlib.h>
@@ -12,7 +12,10 @@ value_is_bad(struct parse *s, const char *what)
 	return BAD(s, "%s wants %s", s->key, what);
 }
 
-/* decimal digits that can't overflow; false: none, or the number may be longer */
+/*
+ * Fast path: at most 17 decimal digits, which can't overflow.  Returns false if there
+ * are none, or the number may be longer or hexadecimal.
+ */
 static inline bool
 take_digits(struct cur *c, int64_t *v)
 {
@@ -55,7 +58,7 @@ take_int(struct cur *c, int64_t min, int64_t max)
 	}
 	if (c->p == start)
 		c->bad = true;
-	/* unsigned: INT64_MIN has no positive counterpart */
+	/* compare unsigned: INT64_MIN has no positive counterpart */
 	c->bad |= v > (uint64_t)INT64_MAX + neg;
 	int64_t r = (int64_t)(neg ? -v : v);
 	if (c->bad || r < min || r > max) {
@@ -88,7 +91,7 @@ want_char(struct cur *c, char want)
 		c->bad = true;
 }
 
-/* into *f if it is not NULL, else into *d: each rounds once */
+/* Parses into *f if f is not NULL, else into *d, so that each type rounds once. */
 static bool
 parse_float(struct parse *s, struct cur *c, float *f, double *d)
 {
@@ -200,7 +203,7 @@ take_hwc(struct cur *c, char separator)
 	return s;
 }
 
-/* type and shape of a whole tensor are filled in when it is known */
+/* Type and shape of a whole tensor are filled in when all records are read. */
 static bool
 parse_operand(struct parse *s, struct cur *c, struct g_operand *o)
 {
@@ -262,7 +265,7 @@ parse_tfls(struct parse *s, struct cur *c, struct g_tfls *out)
 	return true;
 }
 
-/* undoes text_quoted; the quotes are already gone */
+/* the inverse of text_quoted(); the caller has removed the quotes */
 static bool
 parse_string(struct parse *s, struct cur *c, const char **out)
 {
@@ -397,4 +400,3 @@ parse_value(struct parse *s, const struct key_desc *k, struct cur *c, void *p)
 	}
 }
 
-/* one key=value; false at a bad one */
