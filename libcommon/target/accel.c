@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of schema/target.def, and which of them somebody means. */
+/* The rows of schema/target.def, and their lookup by name or configuration. */
 #include "target/target.h"
 
 #include "base/nearest.h"

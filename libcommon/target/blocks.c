@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does an OFM block fit the SHRAM?  ethosu-memory(7) 8. */
+/* Decides whether an OFM block fits the SHRAM: ethosu-memory(7) 8. */
 #include "target/blocks.h"
 
 #include "base/fixed.h"
@@ -16,7 +16,7 @@ equal_depth(enum block_class c)
 	return c == BLOCK_ELEMENTWISE || c == BLOCK_POOL || c == BLOCK_DEPTHWISE;
 }
 
-/* IFM rows (columns) that a block's rows need, in stored elements */
+/* Number of stored IFM rows (columns) that the rows of a block need. */
 static int32_t
 needed(int32_t v, int stride, int kernel, enum upscale up)
 {
@@ -138,7 +138,7 @@ block55_part_kernel(int ifm_depth, int kernel_elements, int ifm_bits, bool spars
 	return part >= depth;
 }
 
-/* ---- one function a generation --------------------------------------------- */
+/* ---- one function for each generation --------------------------------------- */
 
 static struct hwc
 block55_ublock(const struct accel *a, const struct block_query *q)
@@ -220,7 +220,10 @@ block_step(const struct accel *a, const struct block_query *q)
 {
 	struct hwc u = block_ublock(a, q);
 	int32_t even = q->upscale == UPSCALE_NONE ? 1 : 2;
-	/* columns that become channels fill bricks, channels backwards are one */
+	/*
+	 * ORDER_HCW: columns become channels and must fill bricks.  ORDER_REVERSE_C: a
+	 * block is one brick deep.
+	 */
 	bool bricks = q->order == ORDER_HCW && q->bricks;
 	int32_t w = bricks ? BRICK : even;
 	if (q->class == BLOCK_RESIZE)

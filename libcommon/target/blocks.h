@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* U85's rules of blocks, which blocks.c hands on.  Private to this folder. */
+/* U85's rules for blocks, called by blocks.c.  Private to this folder. */
 #ifndef TARGET_BLOCKS_H
 #define TARGET_BLOCKS_H
 

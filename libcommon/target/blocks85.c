@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does an OFM block fit U85's buffers, and in which microblocks does the array
- * work on it?  ethosu-memory(7) 28.
+ * Decides whether an OFM block fits U85's buffers, and selects the microblock of an
+ * operation: ethosu-memory(7) 28.
  */
 #include "target/blocks.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- microblocks (28.1) ------------------------------------------------------ */
 
-/* sets of operations */
+/* sets of operation classes */
 enum {
 	CONV = 1 << BLOCK_CONV, DEPTHWISE = 1 << BLOCK_DEPTHWISE,
 	FC = 1 << BLOCK_FC, POOL = 1 << BLOCK_POOL,
@@ -18,13 +18,13 @@ enum {
 	ARRAY = CONV | FC | SUM | ELTWISE | MATMUL | RESIZE,
 	MOST = ARRAY | DEPTHWISE | POOL, WORDS = SUM | ELTWISE | POOL,
 	SHALLOW = DEPTHWISE | POOL | ELTWISE | RESIZE,
-	/* of accelerators with microblocks of another shape for products */
+	/* for accelerators that have a separate microblock for matrix products */
 	NOT_MATMUL = MOST & ~MATMUL, DEEP = CONV | FC | ELTWISE | MATMUL,
 };
 
-/* what a microblock is for, by bits of the IFM: 8, 16, 32 */
+/* the operations that a microblock supports, by bits of the IFM: 8, 16, 32 */
 struct use {
-	int macs; /* at most: the first row that an accelerator's fit */
+	int macs; /* of the accelerator */
 	int depth;
 	int of[3];
 };
@@ -79,7 +79,7 @@ up(int32_t v, int32_t step)
 	return (v + step - 1) / step * step;
 }
 
-/* columns whose IFM fits a slot of the chaining buffer (28.3) */
+/* Largest number of columns whose IFM fits a slot of the chaining buffer (28.3). */
 static int32_t
 resize_width(const struct accel *a, const struct block_query *q)
 {
@@ -98,7 +98,10 @@ block85_bounds(const struct accel *a, const struct block_query *q)
 		u.w = BRICK;
 	if (q->class == BLOCK_RESIZE)
 		return (struct hwc){ .h = 1, .w = resize_width(a, q), .c = BRICK };
-	/* wider than the map: by the estimate commands are fewer then (ethosu-timing(7) 24) */
+	/*
+	 * may be wider than the feature map: the estimate then has fewer commands
+	 * (ethosu-timing(7) 24)
+	 */
 	int32_t width = q->class == BLOCK_ELEMENTWISE ? most.w : min_i32(q->ofm.w, most.w);
 	return (struct hwc){ .h = up(min_i32(q->ofm.h, most.h), u.h),
 			     .w = up(width, u.w),
@@ -122,7 +125,7 @@ block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 		return "is not a multiple of the operation's microblock";
 	if (b.c < q->ofm.c && b.c % BRICK)
 		return "splits the OFM depth at other than a multiple of 16";
-	/* 28.4: channels become columns, and those channels */
+	/* 28.4: channels become columns, so both have the limit of columns */
 	if (q->order == ORDER_HCW && b.c > most.w)
 		return "has more channels than may become columns";
 	if (q->order == ORDER_HCW && q->bricks && b.w % BRICK)
@@ -147,13 +150,16 @@ ifm_depth(const struct accel *a, const struct block_query *q, struct hwc u,
 	return q->sparse && q->ifm_bits == 8 ? 128 : 64;
 }
 
-/* the IFM buffer is allocated in these, depth in units of 16 bytes */
+/*
+ * Returns the units in which the IFM buffer is allocated; the depth is in units of 16
+ * bytes.
+ */
 static struct hwc
 allocation(const struct accel *a, struct hwc u, int32_t bits)
 {
 	static const struct {
 		int macs;
-		struct hwc of[3], flat[3]; /* flat: microblocks of one row of 4 */
+		struct hwc of[3], flat[3]; /* flat: for microblocks of one row of 4 */
 	} all[] = {
 #define U(y, x, z) { .h = y, .w = x, .c = z }
 		{ 128, { U(1, 2, 1), U(1, 1, 2), U(1, 1, 2) },
@@ -176,7 +182,7 @@ allocation(const struct accel *a, struct hwc u, int32_t bits)
 	return (struct hwc){ .h = 1, .w = 1, .c = 1 };
 }
 
-/* IFM rows (columns) that a block's rows need, in stored elements */
+/* Number of stored IFM rows (columns) that the rows of a block need. */
 static int32_t
 needed(int32_t v, int stride, int kernel, enum upscale mode)
 {
@@ -198,7 +204,7 @@ block85_ifm(const struct accel *a, const struct block_query *q, struct hwc b)
 	};
 }
 
-/* elements of depth in a unit of allocation */
+/* depth of an allocation unit, in elements */
 static int32_t
 unit_depth(struct hwc unit, int bits)
 {
@@ -237,7 +243,11 @@ accumulator_bytes(const struct block_query *q, struct hwc b)
 	return (int64_t)b.h * b.w * up(b.c, BRICK) * (q->acc40 ? 8 : 4);
 }
 
-/* elementwise: a row of the block, or as many bricks as are repeated (28.3) */
+/*
+ * An elementwise block fits if one row of it fits the output buffer.  If an operand is
+ * broadcast along height or channels, its bricks must also fit the chaining buffer
+ * (28.3).
+ */
 static bool
 fits_elementwise(const struct accel *a, const struct block_query *q, struct hwc b)
 {
@@ -256,8 +266,8 @@ fits_elementwise(const struct accel *a, const struct block_query *q, struct hwc 
 }
 
 /*
- * Convolutions have two buffers for either, unless no block is small enough for
- * that: then the least block may have one.
+ * Convolutions double buffer both the IFM and the accumulators.  The smallest block may
+ * be single buffered, as otherwise some operations would have no block.
  */
 bool
 block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
@@ -275,7 +285,7 @@ block85_layout(const struct accel *a, const struct block_query *q, struct hwc b,
 	if (q->class == BLOCK_RESIZE)
 		return true;
 	int64_t in = input_bytes(a, q, out), acc = accumulator_bytes(q, b);
-	if (banks) /* of 1 KiB: which of two blocks takes less */
+	if (banks) /* in KiB: callers prefer the smaller one of two blocks */
 		*banks = (int)((in + acc + 1023) / 1024);
 	struct hwc u = out->ublock;
 	bool smallest = b.h == u.h && b.w == u.w && b.c <= up(u.c, BRICK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vela.ini: ethosu-memory(7) 18.2 and 18.3. */
+/* Reads vela.ini: ethosu-memory(7) 18.2 and 18.3. */
 #include "base/file.h"
 #include "base/nearest.h"
 #include "target/memory.h"
@@ -12,8 +12,8 @@
 enum { MAX_INI_BYTES = 1 << 20, MAX_INHERIT = 16 };
 
 struct entry {
-	const char *section, *key, *value; /* the key in lower case */
-	const char *spelled;		   /* ... and as it is in the file */
+	const char *section, *key, *value; /* key in lower case; NULL: marks the section */
+	const char *spelled;		   /* the key as written in the file */
 	unsigned line;
 };
 
@@ -22,7 +22,7 @@ struct ini {
 	const char *path;
 	struct entry *entry;
 	size_t n, cap;
-	const char **system_key; /* all that there are, or NULL: not made yet */
+	const char **system_key; /* all keys of a system section; NULL: not listed yet */
 	struct err *e;
 };
 
@@ -37,7 +37,7 @@ trim(char *s)
 	return s;
 }
 
-/* an entry with a NULL key marks that the section exists */
+/* appends an entry; a NULL key marks that the section exists */
 static void
 add(struct ini *f, const char *section, const char *key, const char *value,
     unsigned line)
@@ -107,7 +107,7 @@ static const char *const system_keys[] = { "core_clock", "axi0_port", "axi1_port
 	"fit_accelerator" };
 static const char *const mode_keys[] = { "const_mem_area", "arena_mem_area",
 	"cache_mem_area", "arena_cache_size", "inherit" };
-/* behind the name of each area */
+/* suffixes; the prefix is the name of each area */
 static const char *const area_keys[] = { "clock_scale", "burst_length", "read_latency",
 	"write_latency", "ports_used", "max_reads", "max_writes" };
 
@@ -128,7 +128,7 @@ make_system_keys(struct ini *f)
 					 area_keys[i]);
 }
 
-/* the keys that a section may have; NULL: it is none of ours */
+/* Returns the keys that a section may have; NULL if we do not read such sections. */
 static const char *const *
 known_keys(struct ini *f, const char *section, size_t *n)
 {
@@ -153,7 +153,7 @@ is_known(const char *key, const char *const *known, size_t n)
 	return false;
 }
 
-/* a key that nobody reads is a mistake, wherever it is */
+/* Rejects keys that nobody reads: they are mistakes, in any section. */
 static bool
 check_keys(struct ini *f)
 {
@@ -186,7 +186,10 @@ find(const struct ini *f, const char *section, const char *key)
 	return NULL;
 }
 
-/* the value in the section or in what it inherits from; false: a bad file */
+/*
+ * Finds a key in a section, or in those that it inherits from; *out is NULL if there is
+ * none.  Returns false if the file is malformed.
+ */
 static bool
 look_up(struct ini *f, const char *section, const char *key,
 	const struct entry **out)
@@ -206,7 +209,7 @@ look_up(struct ini *f, const char *section, const char *key,
 	}
 }
 
-/* the file says nothing of what this system needs */
+/* reports that the file does not have a key that the system needs */
 static bool
 missing(const struct ini *f, const char *section, const char *key, const char *why)
 {
@@ -308,7 +311,7 @@ get_memory(struct ini *f, const char *section, enum mem_area area,
 #undef KEY
 }
 
-/* keys of our own, which npu-perf --fit writes; other readers pass over them */
+/* our own keys, which npu-perf --fit writes; other readers ignore them */
 static bool
 get_calibration(struct ini *f, const char *section, struct memory_system *m)
 {
@@ -361,7 +364,7 @@ is_port(struct ini *f, const char *mode, const char *key, const char *port)
 	return look_up(f, mode, key, &x) && x && !strcasecmp(x->value, port);
 }
 
-/* clock, what each of the three lies behind, and those ports */
+/* Requires the clock, the ports of the three memories, and what is on these ports. */
 static bool
 need_system(struct ini *f, const char *sys, const char *mode)
 {
@@ -380,7 +383,7 @@ need_system(struct ini *f, const char *sys, const char *mode)
 	return true;
 }
 
-/* how fast the memories are in which something lies */
+/* Requires the speed of every memory that the mode uses. */
 static bool
 need_scales(struct ini *f, const char *sys, const struct memory_system *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory systems: the built-in profiles, and what holds for every system. */
+/* Memory systems: the built-in profiles, and the checks of every system. */
 #include "target/memory.h"
 
 #include "base/nearest.h"
@@ -119,7 +119,7 @@ memory_list_profiles(struct text *t)
 			    modes[i].cache_port, (long long)modes[i].cache_bytes);
 }
 
-/* the names alone, for one-line errors */
+/* prints the names only, for one-line errors */
 static void
 list_names(struct text *t, bool of_modes)
 {
@@ -129,7 +129,7 @@ list_names(struct text *t, bool of_modes)
 			    of_modes ? modes[i].name : systems[i].name);
 }
 
-/* "; did you mean NAME?", or nothing */
+/* prints "; did you mean NAME?" if a name is similar */
 static void
 suggest(struct text *t, const char *name, bool of_modes)
 {
@@ -218,11 +218,11 @@ load_builtin(const char *system, const char *mode, struct memory_system *out,
 	return true;
 }
 
-/* checks and fix-ups of ethosu-memory(7) 18.4 */
+/* checks and adjustments of ethosu-memory(7) 18.4 */
 static bool
 settle(struct memory_system *m, const struct accel *accel, struct err *e)
 {
-	/* all in one SRAM: constants are given the other port, as flash */
+	/* if everything is in one SRAM, constants move to the other port, as flash */
 	if (m->const_area == MEM_SRAM && m->arena_area == MEM_SRAM &&
 	    m->cache_area == MEM_SRAM) {
 		m->const_area = MEM_ON_CHIP_FLASH;

@@ -4,7 +4,10 @@
 
 #include "target/target.h"
 
-/* sections [System_Config.NAME] and [Memory_Mode.NAME] of an ini file */
+/*
+ * Loads sections [System_Config.NAME] and [Memory_Mode.NAME] of an ini file.  Private
+ * to this folder.
+ */
 bool memory_load_ini(struct arena *a, const char *path, const char *system,
 		     const char *mode, struct memory_system *out,
 		     struct err *e);

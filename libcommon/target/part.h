@@ -10,20 +10,26 @@
 
 struct target_part {
 	const char *name;
-	const char *accel, *system, *mode; /* as the options of npu-sched */
+	const char *accel, *system, *mode; /* values of npu-sched's options */
 	const char *arena_memory, *constant_memory;
-	int64_t arena_bytes, constant_bytes; /* of those memories */
-	int64_t cache_bytes;		     /* of the NPU's own; 0: it has none */
+	int64_t arena_bytes, constant_bytes; /* size of these memories, in bytes */
+	int64_t cache_bytes;		     /* size of the NPU's own fast memory, in bytes;
+					      * 0: none */
 	const char *source;
 };
 
-/* NULL, with the names and what was probably meant in e, if there is none */
+/*
+ * Returns the part of this name.  If there is none, returns NULL, and the error lists
+ * the names and the most similar one.
+ */
 const struct target_part *target_part_find(const char *name, struct err *e);
 
-void target_part_list(struct text *t); /* a line of each, and its source */
+void target_part_list(struct text *t); /* prints a line for each part, with its source */
 
-/* names of the parts with so much memory of either kind, for the same accelerator
- * (NULL: any); "none" */
+/*
+ * Prints the names of the parts that have at least this much memory of both kinds and
+ * this accelerator (NULL: any).  Prints "none" if no part fits.
+ */
 void target_part_list_fitting(struct text *t, const char *accel, int64_t arena_bytes,
 		       int64_t constant_bytes);
 
