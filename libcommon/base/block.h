@@ -34,7 +34,7 @@ bool block_is_mapped(size_t n);
  */
 void *block_grow(void *p, size_t n, size_t more);
 
-/* Frees a block. n must be the size that was last allocated or grown; p may be NULL. */
+/* Frees a block.  n must be the size that was last allocated or grown; p may be NULL. */
 void block_free(void *p, size_t n);
 
 #endif

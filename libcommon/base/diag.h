@@ -27,7 +27,7 @@ struct err {
 /*
  * These functions record the first failure only, and return false, so that a caller can
  * write `return cond || err_set(e, ...)`. err_at() prefixes "FILE:LINE: error: " (with
- * line 0: "FILE: error: "). err_no() records the failure as a negative answer (exit
+ * line 0: "FILE: error: ").  err_no() records the failure as a negative answer (exit
  * status 1).
  */
 bool err_set(struct err *e, const char *fmt, ...) PRINTF(2, 3);

@@ -34,7 +34,7 @@ struct end_layout *ends_add(struct end_layouts *l, const char *arg,
 /* what end k is to have: the last that names it, or all; NULL: nothing is said */
 const struct end_layout *ends_find(const struct end_layouts *l, int k);
 /*
- * Checks that every index in l is below n, the number of tensors. what is "input" or
+ * Checks that every index in l is below n, the number of tensors.  what is "input" or
  * "output", and file is the network's file; both are for the error message.
  */
 bool ends_exist(const struct end_layouts *l, int n, const char *what,

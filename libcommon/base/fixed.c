@@ -31,7 +31,7 @@ fixed_quantize(double m)
 
 /*
  * Computes the sum as high * 2^32 + low, where low has 32 bits.  With v = h * 2^32 + l,
- * high is h * mult plus the carry of l * mult and add. high never overflows: it is at
+ * high is h * mult plus the carry of l * mult and add.  high never overflows: it is at
  * most
  *
  *   (2^31 - 1) * (2^32 - 1) + (2^32 - 2) + (2^31 - 1) + 1 = 2^63 - 1

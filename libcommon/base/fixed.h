@@ -98,7 +98,7 @@ struct fixed_mult {
 	int exp;
 };
 
-/* Q(m) of section 3.1. m must be finite and >= 0; a negative m keeps its sign. */
+/* Q(m) of section 3.1.  m must be finite and >= 0; a negative m keeps its sign. */
 struct fixed_mult fixed_quantize(double m);
 
 /* Multiplies by a quantized multiplier with double rounding: TFLite's default. */

@@ -9,7 +9,7 @@
 uint64_t hash_xxh3(const void *p, size_t n);
 uint64_t hash_xxh3_seeded(const void *p, size_t n, uint64_t seed);
 
-/* The same hash of bytes that arrive in parts. hash_end() returns the hash and frees h. */
+/* The same hash of bytes that arrive in parts.  hash_end() returns the hash and frees h. */
 struct hash_stream;
 struct hash_stream *hash_begin(void);
 void hash_add(struct hash_stream *h, const void *p, size_t n);

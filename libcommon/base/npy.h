@@ -22,7 +22,7 @@ bool npy_parse(struct bytes file, const char *name, struct npy *out,
 	       struct err *e);
 /*
  * Like npy_parse(), but with only the first bytes of the file, which has file_bytes in
- * total. head must have NPY_MAX_HEAD bytes, or the whole file if it is shorter. data.p
+ * total.  head must have NPY_MAX_HEAD bytes, or the whole file if it is shorter.  data.p
  * is NULL; *at is the data's offset in the file.
  */
 enum { NPY_MAX_HEAD = 4096 };

@@ -55,7 +55,7 @@ void text_base64(struct text *t, const void *p, size_t n);
 
 /*
  * Decodes base64 text (newlines are allowed anywhere) into exactly n bytes at out.
- * Returns false if the text has other characters, or another number of bytes. out may
+ * Returns false if the text has other characters, or another number of bytes.  out may
  * be equal to s.
  */
 bool base64_decode(const char *s, size_t len, void *out, size_t n);

@@ -326,7 +326,7 @@ struct hwc block_ifm(const struct accel *a, const struct block_query *q,
 		     struct hwc block);
 /*
  * U85: depth of an IFM block in the IFM buffer, in elements, rounded up to whole
- * allocation units. ublock: microblock of the operation; bits: size of an element.
+ * allocation units.  ublock: microblock of the operation; bits: size of an element.
  */
 int32_t block85_ifm_held(const struct accel *a, struct hwc ublock, int32_t depth,
 			 int bits);

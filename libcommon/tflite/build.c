@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The FlatBuffers builder.  Bytes are laid down from the end of the buffer
- * towards its start, so every offset points forward in the finished file.
+ * The FlatBuffers builder.  It writes from the end of the buffer towards its start, so
+ * that every offset points forward in the finished file.
  */
 #include "tflite/wire.h"
 
@@ -16,9 +16,9 @@ struct fbw {
 	uint8_t *p;
 	size_t used, cap;
 	size_t min_align;
-	const struct fb_table *table; /* being built, or NULL */
-	size_t table_end;	      /* `used` when it was begun */
-	size_t field[MAX_SLOTS];      /* `used` behind each field, 0: absent */
+	const struct fb_table *table; /* the table being built, or NULL */
+	size_t table_end;	      /* `used` at the table's begin */
+	size_t field[MAX_SLOTS];      /* `used` after each field; 0: absent */
 };
 
 struct fbw *
@@ -59,7 +59,7 @@ fbw_reserve(struct fbw *w, size_t n)
 		grow(w, w->used + n);
 }
 
-/* n zeros: what is in front of the used part has never been written to */
+/* Prepends n bytes, which are zero: memory in front of the used part is never written. */
 static uint8_t *
 push(struct fbw *w, size_t n)
 {
@@ -72,7 +72,7 @@ push(struct fbw *w, size_t n)
 	return w->p + w->cap - w->used;
 }
 
-/* pads so that, n bytes later, the position is a multiple of align */
+/* Pads so that the position is a multiple of align once n more bytes are written. */
 static void
 prepare(struct fbw *w, size_t n, size_t align)
 {
@@ -223,7 +223,7 @@ fbw_end(struct fbw *w)
 	while (n && !w->field[n - 1])
 		n--;
 	prepare(w, 4, 4);
-	(void)push(w, 4); /* the way to the vtable, filled in below */
+	(void)push(w, 4); /* offset of the vtable, filled in below */
 	size_t start = w->used;
 
 	size_t vtable_bytes = 4 + 2 * (size_t)n;
@@ -239,7 +239,7 @@ fbw_end(struct fbw *w)
 	return (fbw_off)start;
 }
 
-/* in one field of t */
+/* Returns the name of the opaque field in one slot of t, or NULL. */
 static const char *
 opaque_field(struct fb_ref t, int slot)
 {
@@ -280,7 +280,7 @@ copy_vector(struct fbw *w, struct fb_ref t, int slot)
 static bool copy_child(struct fbw *w, struct fb_ref t, int slot, fbw_off *out,
 		       struct err *e);
 
-/* no options table has more than a few children; nesting is bounded by fb_verify */
+/* The recursion is shallow: fb_verify() limits the nesting of tables. */
 bool
 fbw_copy(struct fbw *w, struct fb_ref t, fbw_off *out, struct err *e)
 {

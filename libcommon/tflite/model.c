@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a verified FlatBuffer to a model whose meaning has been checked too:
- * nputools-tflite(5) 2, second table, and sections 4 to 6.
+ * Reads a verified FlatBuffer into a model, and checks its meaning: nputools-tflite(5)
+ * 2, second table, and sections 4 to 6.
  */
 #include "base/file.h"
 #include "tflite/wire.h"
@@ -28,7 +28,10 @@ copy_indices(struct load *l, struct fb_vec v, int *n)
 	return p;
 }
 
-/* of operator op, or with -1 of the subgraph: below n; -1 only where it means "absent" */
+/*
+ * Checks that tensor indices of operator op (-1: of the subgraph) are below n.  Index
+ * -1 is allowed only if `optional` is true; it means "absent".
+ */
 static bool
 check_indices(struct load *l, const int *p, int n_p, int n, bool optional, int op,
 	      const char *what)
@@ -89,7 +92,7 @@ load_quant(struct load *l, struct tfl_tensor *t, int index)
 	if (s.n <= 1 && z.n <= 1)
 		return true;
 	if (t->rank == 1)
-		axis = 0; /* converters copy the weights' axis to a bias */
+		axis = 0; /* converters copy the axis of the weights to the bias */
 	if (axis < 0 || axis >= t->rank)
 		return BAD(l, "subgraph %d: tensor %d (%s): quantized dimension "
 			      "%lld of a tensor of rank %d", l->subgraph, index,
@@ -117,11 +120,11 @@ load_shape(struct load *l, struct tfl_tensor *t, int index)
 	uint64_t bytes = 16;
 	for (uint32_t i = 0; i < v.n; i++) {
 		t->dim[i] = (int32_t)load_le32(v.p + 4 * (size_t)i);
-		if (t->dim[i] == -1) { /* TFLite writes 1 here; be lenient */
+		if (t->dim[i] == -1) { /* TFLite writes 1 here; -1 is accepted, too */
 			t->is_dynamic |= i > 0;
 			t->dim[i] = 1;
 		}
-		/* 16: the widest element; 2^40 bytes is beyond any device */
+		/* 16 bytes is the largest element; no device has 2^40 bytes */
 		if (t->dim[i] < 0 ||
 		    __builtin_mul_overflow(bytes, (uint64_t)t->dim[i], &bytes) ||
 		    bytes > (uint64_t)1 << 40)
@@ -134,7 +137,7 @@ load_shape(struct load *l, struct tfl_tensor *t, int index)
 		return BAD(l, "subgraph %d: tensor %d (%s): shape signature of "
 			      "rank %u for shape of rank %u", l->subgraph, index,
 			   t->name, sig.n, v.n);
-	/* an open batch is run as the shape says: 1 in practice */
+	/* a variable batch runs with the size in shape, in practice 1 */
 	for (uint32_t i = 1; i < sig.n; i++)
 		if ((int32_t)load_le32(sig.p + 4 * (size_t)i) == -1)
 			t->is_dynamic = true;
@@ -190,7 +193,7 @@ load_tensors(struct load *l, struct tfl_subgraph *g)
 	return true;
 }
 
-/* the larger of the old signed byte and the newer field: section 4.3 */
+/* the code is the larger of the old signed byte and the newer field: section 4.3 */
 static bool
 load_opcode(struct load *l, struct tfl_op *op, int index)
 {
@@ -238,7 +241,7 @@ load_op(struct load *l, struct tfl_subgraph *g, int i)
 			     "intermediates");
 }
 
-/* single assignment: section 2 */
+/* Checks single assignment: section 2. */
 static bool
 note_producers(struct load *l, struct tfl_subgraph *g)
 {
@@ -274,7 +277,7 @@ note_producers(struct load *l, struct tfl_subgraph *g)
 	return true;
 }
 
-/* the operator that must run before `self`, for its input k; -1: none */
+/* Returns the operator that must run before `self` for its input k; -1: none. */
 static int
 op_before(const struct tfl_subgraph *g, int self, int k)
 {
@@ -287,7 +290,7 @@ op_before(const struct tfl_subgraph *g, int self, int k)
 struct sort {
 	struct tfl_subgraph *g;
 	enum { NEW, OPEN, DONE } *state;
-	int *input;		/* the next to look at, of each operator */
+	int *input;		/* next input to visit, for each operator */
 	int *stack, depth;
 	struct tfl_op *sorted;
 	int n;
@@ -300,7 +303,10 @@ sort_push(struct sort *s, int i)
 	s->stack[s->depth++] = i;
 }
 
-/* the operators before i, then i; returns one that depends on itself, or -1 */
+/*
+ * Appends the operators that i depends on, then i.  Returns an operator that depends on
+ * itself, or -1.
+ */
 static int
 sort_from(struct sort *s, int i)
 {
@@ -322,7 +328,7 @@ sort_from(struct sort *s, int i)
 	return -1;
 }
 
-/* keeps the file's order where it can be executed, else sorts; no cycles */
+/* Keeps the file's order if it can be executed, else sorts; a cycle is an error. */
 static bool
 sort_ops(struct load *l, struct tfl_subgraph *g)
 {
@@ -345,14 +351,17 @@ sort_ops(struct load *l, struct tfl_subgraph *g)
 	return true;
 }
 
-/* the driver's operator has memory of its own among its inputs */
+/* the driver's operator has inputs that nothing writes: its scratch memory */
 static bool
 is_npu_op(const struct tfl_op *op)
 {
 	return op->code == TFL_CUSTOM && !strcmp(op->custom, "ethos-u");
 }
 
-/* an operator reads what the application, the file or an operator before it wrote */
+/*
+ * Checks that an operator reads only inputs, constants, variables and results of
+ * earlier operators.
+ */
 static bool
 check_reads(struct load *l, const struct tfl_subgraph *g)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and sizes of types and operators; elements. */
+/* Names and sizes of types and operators, and access to elements. */
 #include "tflite/tflite.h"
 
 static const struct type_info {

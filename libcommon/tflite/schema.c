@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reflection tables, made from schema/tflite.def and tflite_unions.def. */
+/* The reflection tables of TFLite, from schema/tflite.def and tflite_unions.def. */
 #include "tflite/tflite.h"
 
 #define FB_SCHEMA "tflite.def"

@@ -13,11 +13,11 @@
 /* ---- wire format: reflection ---------------------------------------- */
 
 enum fb_kind {
-	FB_NONE, /* slot not used by the schema */
+	FB_NONE, /* slot that the schema does not use */
 	FB_BOOL, FB_I8, FB_U8, FB_I16, FB_U16, FB_I32, FB_U32, FB_I64, FB_U64,
 	FB_F32, FB_F64,
 	FB_STRING, FB_CHILD_TABLE, FB_UNION_VALUE,
-	FB_VEC = 32,		/* added to a scalar kind */
+	FB_VEC = 32,		/* added to a scalar kind: a vector of scalars */
 	FB_VEC_TABLE = 64,
 	FB_VEC_STRING,
 };
@@ -25,10 +25,10 @@ enum fb_kind {
 struct fb_field {
 	const char *name;
 	int kind;
-	int align;   /* of a vector's elements, above their own size */
-	double def;  /* of a scalar */
+	int align;   /* of a vector's elements, if larger than their size */
+	double def;  /* default value of a scalar */
 	const struct fb_table *child;
-	const struct fb_union *members; /* the tag is in the slot before */
+	const struct fb_union *members; /* of a union, whose tag is in the slot before */
 };
 
 struct fb_table {
@@ -39,7 +39,7 @@ struct fb_table {
 
 struct fb_union {
 	const char *name;
-	int n; /* member[tag] is NULL for opaque tables and unused tags */
+	int n; /* number of tags; member[tag] is NULL for opaque and unused tags */
 	const struct fb_table *const *member;
 };
 
@@ -61,7 +61,7 @@ struct fb_union {
 
 /* ---- wire format: reading a verified buffer -------------------------- */
 
-/* a table inside a verified buffer; buf NULL: absent (all fields default) */
+/* a table in a verified buffer; buf NULL: absent, all fields have their defaults */
 struct fb_ref {
 	const uint8_t *buf;
 	size_t pos;
@@ -69,36 +69,42 @@ struct fb_ref {
 };
 
 struct fb_vec {
-	const uint8_t *p; /* first element; may be unaligned in memory */
+	const uint8_t *p; /* first element; it may be unaligned */
 	uint32_t n;
 };
 
 /*
- * Checks everything reachable from the root against the rules of section 2:
- * bounds, counts, strings, depth, number of tables.  Not alignment: files in the
- * field break it, and fields and elements are read byte by byte.
+ * A format of FlatBuffers files.  fb_verify_as() checks everything that is reachable
+ * from the root against the rules of section 2: bounds, counts, strings, depth, number
+ * of tables.  Alignment is not checked: real files break it, and fields and elements
+ * are read byte by byte.
  */
 struct fb_format {
-	const char *id;	  /* four characters at byte 4 */
-	const char *what; /* "a TFLite model" */
+	const char *id;	  /* four characters at byte 4 of a file */
+	const char *what; /* example: "a TFLite model" */
 	const struct fb_table *root;
 };
-/* "a TOSA graph ...": what a file is by its identifier, and whose; NULL: unknown */
+/*
+ * Returns what a file is, by its identifier, and which program reads it: "a TOSA graph
+ * ...".  Returns NULL if the identifier is unknown.
+ */
 const char *fb_known(struct bytes file);
 bool fb_verify_as(const struct fb_format *f, struct bytes file, const char *name,
 		  struct fb_ref *root, struct err *e);
-/* of a TFLite model */
+/* fb_verify_as() for a TFLite model */
 bool fb_verify(struct bytes file, const char *name, struct fb_ref *root,
 	       struct err *e);
 
 bool fb_has(struct fb_ref t, int slot);
-int64_t fb_int(struct fb_ref t, int slot);   /* any integer or bool scalar */
+int64_t fb_int(struct fb_ref t, int slot);   /* any integer or bool */
 double fb_float(struct fb_ref t, int slot);
-struct fb_ref fb_child(struct fb_ref t, int slot); /* table or union value */
+struct fb_ref fb_child(struct fb_ref t, int slot); /* a table or the value of a union */
 struct fb_vec fb_vector(struct fb_ref t, int slot);
-struct fb_ref fb_item(struct fb_ref t, int slot, uint32_t i); /* VEC_TABLE */
-const char *fb_string(struct fb_ref t, int slot, size_t *len); /* "" if absent */
-const char *fb_text(struct fb_ref t, int slot, uint32_t i, size_t *len); /* VEC_STRING */
+struct fb_ref fb_item(struct fb_ref t, int slot, uint32_t i); /* element of FB_VEC_TABLE */
+const char *fb_string(struct fb_ref t, int slot, size_t *len); /* "" if absent; len may be
+								* NULL */
+const char *fb_text(struct fb_ref t, int slot, uint32_t i, size_t *len); /* element of
+									  * FB_VEC_STRING */
 
 /* ---- the model -------------------------------------------------------- */
 
@@ -125,11 +131,11 @@ enum tfl_padding { TFL_SAME, TFL_VALID };
 enum { TFL_MAX_RANK = 8 };
 
 struct tfl_quant {
-	int n_scale, n_zero; /* 0, 1, or the size of dimension axis */
+	int n_scale, n_zero; /* number of elements: 0, 1, or the size of dimension axis */
 	const float *scale;
 	const int64_t *zero;
 	int axis;
-	bool other; /* blockwise or multi-axis details: not affine alone */
+	bool other; /* has details (blockwise, multi-axis), so it is not only affine */
 };
 
 struct tfl_tensor {
@@ -137,21 +143,21 @@ struct tfl_tensor {
 	int type; /* enum tfl_type, or another code of section 4.1 */
 	int rank;
 	int32_t dim[TFL_MAX_RANK];
-	bool has_shape;	  /* a non-empty shape, or known to be a scalar */
-	bool is_dynamic;  /* the caller may resize more than the batch */
+	bool has_shape;	  /* the shape is not empty, or the tensor is certainly a scalar */
+	bool is_dynamic;  /* the caller may resize more dimensions than the batch */
 	bool is_variable;
 	bool is_sparse;
 	uint32_t buffer;
-	struct bytes data; /* of a constant; p is NULL otherwise */
+	struct bytes data; /* value of a constant; for other tensors p is NULL */
 	struct tfl_quant quant;
-	int producer; /* operator that writes it, or -1 */
+	int producer; /* operator that writes the tensor, or -1 */
 	struct fb_ref ref;
 };
 
 struct tfl_op {
 	int code;	    /* enum tfl_builtin */
-	const char *custom; /* name, when code is TFL_CUSTOM, else NULL */
-	const char *label;  /* the same as it may go to a terminal */
+	const char *custom; /* name, if code is TFL_CUSTOM, else NULL */
+	const char *label;  /* the name made safe for a terminal, or NULL */
 	int version;
 	uint32_t opcode; /* index into the operator codes */
 	int n_in, n_out, n_mid;
@@ -167,13 +173,13 @@ struct tfl_subgraph {
 	const char *name;
 	int n_tensors, n_ops, n_in, n_out;
 	struct tfl_tensor *tensor;
-	struct tfl_op *op; /* in an order that can be executed */
+	struct tfl_op *op; /* sorted so that they can be executed in this order */
 	const int *in, *out;
 	struct fb_ref ref;
 };
 
 struct tfl_model {
-	const char *name; /* of the file, for diagnostics */
+	const char *name; /* of the file, for error messages */
 	struct bytes file;
 	const char *description;
 	int n_subgraphs;
@@ -184,35 +190,41 @@ struct tfl_model {
 };
 
 /*
- * Reads and checks a whole model; everything points into file, which must
- * outlive it.  Errors name the subgraph, operator or tensor and the rule.
+ * Reads and checks a whole model.  The model points into file, which must outlive it.
+ * Errors name the subgraph, operator or tensor, and the rule.
  */
 bool tfl_read(struct arena *a, struct bytes file, const char *name,
 	      struct tfl_model **out, struct err *e);
 
-/* file_read, then tfl_read; models are limited to 2^31 - 1 bytes */
+/* Calls file_read(), then tfl_read(); models are limited to 2^31 - 1 bytes. */
 enum { TFL_MAX_BYTES = INT32_MAX };
 bool tfl_read_file(struct arena *a, const char *path, struct tfl_model **out,
 		   struct err *e);
 
-/* false, an error: the model has been compiled for the NPU already */
+/* Returns false, with an error, if the model has already been compiled for the NPU. */
 bool tfl_check_plain(const struct tfl_model *m, struct err *e);
 
-const char *tfl_type_name(int type);   /* "INT8" */
-int tfl_type_bytes(int type);	       /* of an element; 0: packed or variable */
-const char *tfl_op_name(int code);     /* "CONV_2D" */
-/* the custom name, without control characters, or the above */
+const char *tfl_type_name(int type);   /* example: "INT8" */
+int tfl_type_bytes(int type);	       /* bytes of an element; 0: packed or variable */
+const char *tfl_op_name(int code);     /* example: "CONV_2D" */
+/* the custom name without control characters, else tfl_op_name() */
 const char *tfl_op_label(const struct tfl_op *op);
 int64_t tfl_elements(const struct tfl_tensor *t);
-int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for variable-size types */
-/* element i of INT8, INT16, INT32, INT64 or, as any other type, unsigned bytes at p */
+int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for types of variable size */
+/*
+ * Returns element i at p, of type INT8, INT16, INT32 or INT64; any other type is read
+ * as unsigned bytes.
+ */
 int64_t tfl_integer(int type, const uint8_t *p, int64_t i);
 struct bytes tfl_metadata(const struct tfl_model *m, const char *name);
-/* the byte of the arena where OfflineMemoryAllocation has a tensor of the first
- * subgraph; -1: the interpreter places it (ethosu-commands(7) 13.4) */
+/*
+ * Returns the offset in the arena that the metadata OfflineMemoryAllocation gives a
+ * tensor of the first subgraph.  Returns -1 if the interpreter shall choose the offset
+ * (ethosu-commands(7) 13.4).
+ */
 int64_t tfl_planned_at(const struct tfl_model *m, int tensor);
 
-/* an option of op, the schema's default if op carries no options */
+/* Value of an option of op; the schema's default if op has no options. */
 #define TFL_OPT(op, table, field)                                            \
 	fb_int(tfl_options(op, &fb_##table), FB_##table##_##field)
 #define TFL_OPT_FLOAT(op, table, field)                                      \
@@ -222,17 +234,18 @@ struct fb_ref tfl_options(const struct tfl_op *op, const struct fb_table *t);
 /* ---- writing ---------------------------------------------------------- */
 
 /*
- * A FlatBuffers builder, back to front.  Offsets count bytes from the end of
- * the finished buffer; children are made before the table that names them.
+ * A FlatBuffers builder, which writes from the end of the buffer to its start.  Offsets
+ * count bytes from the end of the finished buffer.  Children are written before the
+ * table that refers to them.
  */
 struct fbw;
-typedef uint32_t fbw_off; /* 0: nothing */
+typedef uint32_t fbw_off; /* 0: no child */
 
 struct fbw *fbw_open(void);
 void fbw_close(struct fbw *w);
-/* closes it, and leaves what is finished to the arena */
+/* Closes the builder; the arena takes over the memory of the finished buffer. */
 void fbw_leave(struct fbw *w, struct arena *a);
-/* room for n bytes at once; more are found as they come */
+/* Allocates capacity for n bytes at once.  Without it, the buffer grows step by step. */
 void fbw_reserve(struct fbw *w, size_t n);
 fbw_off fbw_string(struct fbw *w, const char *s);
 fbw_off fbw_bytes(struct fbw *w, const void *p, size_t n, int align);
@@ -241,40 +254,44 @@ fbw_off fbw_i64s(struct fbw *w, const int64_t *p, size_t n);
 fbw_off fbw_f32s(struct fbw *w, const float *p, size_t n);
 fbw_off fbw_offsets(struct fbw *w, const fbw_off *p, size_t n);
 void fbw_table(struct fbw *w, const struct fb_table *t);
-void fbw_int(struct fbw *w, int slot, int64_t v); /* omitted if the default */
+void fbw_int(struct fbw *w, int slot, int64_t v); /* omitted if equal to the default */
 void fbw_float(struct fbw *w, int slot, double v);
 void fbw_ref(struct fbw *w, int slot, fbw_off child); /* omitted if 0 */
 fbw_off fbw_end(struct fbw *w);
 /*
- * What in t (or in what it refers to) is of a kind that the schema does not list,
- * so that no copy can be made: the field's name, or NULL.
+ * Returns the name of a field in t, or in a table that t refers to, whose kind the
+ * schema does not list, so that t can't be copied.  Returns NULL if there is no such
+ * field.
  */
 const char *fb_opaque(struct fb_ref t);
-/* the same of an operator, whose options may be elsewhere in the file, too */
+/* The same for an operator, whose options may also be elsewhere in the file. */
 const char *tfl_op_opaque(struct fb_ref op);
-/* a deep copy of a table of a verified buffer; fails on opaque unions */
+/* Copies a table of a verified buffer with all its children; fails on opaque unions. */
 bool fbw_copy(struct fbw *w, struct fb_ref t, fbw_off *out, struct err *e);
-/* ends the buffer: the file, valid until fbw_close; n > TFL_MAX_BYTES fails */
+/*
+ * Finishes the file, which is valid until fbw_close().  Fails if it is larger than
+ * TFL_MAX_BYTES.
+ */
 bool fbw_finish(struct fbw *w, fbw_off root, struct bytes *out, struct err *e);
 
-/* What a model to be written consists of; NULL strings are left out. */
+/* The description of a model to write.  NULL strings are omitted. */
 struct tflw_tensor {
-	struct fb_ref from; /* copy this one (index into buffers replaced) ... */
-	struct tfl_tensor t; /* ... or, when from.buf is NULL, write this */
+	struct fb_ref from; /* copy this tensor, except for its buffer index ... */
+	struct tfl_tensor t; /* ... or, if from.buf is NULL, write this one */
 	uint32_t buffer;
 };
 
 struct tflw_op {
-	struct fb_ref from; /* options and the rest are copied from here ... */
+	struct fb_ref from; /* copy options, custom options and the rest from here ... */
 	uint32_t opcode;
 	int n_in, n_out;
 	const int *in, *out;
-	struct bytes custom_options; /* ... or: custom options and */
-	const struct fb_table *options; /* builtin options with their tag */
+	struct bytes custom_options; /* ... or, if from.buf is NULL: the custom options, */
+	const struct fb_table *options; /* the table of the builtin options with its tag */
 	int options_tag;
-	const int64_t *option; /* value of every slot: scalars only */
-	const double *option_float; /* the same for float slots, may be NULL */
-	const int *mid; /* tensor indices; only used without from */
+	const int64_t *option; /* values of all slots: scalars only */
+	const double *option_float; /* values of float slots; may be NULL */
+	const int *mid; /* tensor indices; not copied from `from` */
 	int n_mid;
 };
 
@@ -306,7 +323,10 @@ struct tflw_model {
 	int n_opcodes, n_buffers, n_subgraphs, n_metadata;
 };
 
-/* the file's bytes into the arena; errors name subgraph and operator, no file */
+/*
+ * Writes the file into the arena.  Errors name the subgraph and operator, but not the
+ * file.
+ */
 bool tfl_write(struct arena *a, const struct tflw_model *m, struct bytes *out,
 	       struct err *e);
 

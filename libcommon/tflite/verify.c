@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is this buffer safe to read?  Rules: nputools-tflite(5) 2.  One
- * walk over everything reachable; what is shared is counted every time, so a
+ * Checks that a buffer is safe to read: nputools-tflite(5) 2.  One walk visits
+ * everything that is reachable.  Shared tables are counted on each visit, so that a
  * small file can't expand without limit.
  */
 #include "tflite/wire.h"
@@ -25,7 +25,7 @@ bad(struct walk *w, size_t at, const char *what, const char *rule)
 		       what, at, rule);
 }
 
-/* the target of an offset at pos, with at least 4 bytes behind it */
+/* Returns the target of the offset at pos; at least 4 bytes follow the target. */
 static bool
 follow(struct walk *w, size_t pos, const char *what, size_t *target)
 {
@@ -107,7 +107,7 @@ check_union(struct walk *w, struct fb_ref t, int slot, int depth)
 	const struct fb_table *member =
 	    tag < (unsigned)f->members->n ? f->members->member[tag] : NULL;
 	size_t target;
-	if (!member) /* unknown: stays opaque, is not followed */
+	if (!member) /* an unknown tag: the value remains opaque, and is not followed */
 		return true;
 	return follow(w, at, f->name, &target) &&
 	       check_table(w, target, member, depth + 1);
@@ -136,7 +136,7 @@ check_field(struct walk *w, struct fb_ref t, int slot, int depth)
 	return check_vector(w, at, size, f->name, &first, &n);
 }
 
-/* the vtable, and every stored field inside the table */
+/* Checks the vtable, and that every stored field is inside the table. */
 static bool
 check_layout(struct walk *w, size_t pos, const struct fb_table *t)
 {

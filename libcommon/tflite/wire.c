@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading fields of a buffer that fb_verify has accepted. */
+/* Reads fields of a buffer that fb_verify() has accepted. */
 #include "tflite/wire.h"
 
 #include <assert.h>

@@ -4,7 +4,7 @@
 
 #include "tflite/tflite.h"
 
-/* bytes of a scalar of this kind, 0 for references */
+/* Bytes of a scalar of this kind; 0 for references. */
 static inline unsigned
 fb_scalar_bytes(int kind)
 {
@@ -22,7 +22,7 @@ fb_scalar_bytes(int kind)
 	}
 }
 
-/* bytes that a field of this kind takes inside its table */
+/* Bytes of a field of this kind inside its table. */
 static inline unsigned
 fb_inline_bytes(int kind)
 {
@@ -30,7 +30,7 @@ fb_inline_bytes(int kind)
 	return n ? n : 4;
 }
 
-/* position of a field, or 0 if it is not stored */
+/* Returns the position of a field in the buffer; 0 if the field is not stored. */
 size_t fb_field_pos(struct fb_ref t, int slot);
 
 #endif

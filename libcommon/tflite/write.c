@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a description of a model to a file that TensorFlow Lite Micro accepts:
- * nputools-tflite(5) 1.6 and 6.9.
+ * Writes a model as a file that TensorFlow Lite Micro accepts: nputools-tflite(5) 1.6
+ * and 6.9.
  */
 #include "tflite/wire.h"
 
@@ -53,7 +53,7 @@ copy_dims(struct fbw *w, struct fb_ref tensor, int slot)
 	return v.p ? fbw_i32s(w, dims, v.n) : 0;
 }
 
-/* everything of the original but the buffer's index */
+/* Copies everything of the original except for the buffer's index. */
 static bool
 write_tensor(struct write *k, const struct tflw_tensor *t, fbw_off *out)
 {
@@ -207,7 +207,8 @@ write_buffers(struct write *k)
 static fbw_off
 write_opcodes(struct write *k)
 {
-	enum { PLACEHOLDER = 127 }; /* section 4.3: what the old byte holds above */
+	enum { PLACEHOLDER = 127 }; /* section 4.3: the old byte has this value for all codes
+				     * above */
 	size_t n = (size_t)k->m->n_opcodes;
 	fbw_off *item = anew(k->a, fbw_off, n);
 	for (size_t i = 0; i < n; i++) {
@@ -263,7 +264,7 @@ write_model(struct write *k, fbw_off *out)
 	return true;
 }
 
-/* what the file will be at least */
+/* lower bound of the file's size */
 static uint64_t
 buffer_bytes(const struct tflw_model *m)
 {
@@ -277,9 +278,9 @@ bool
 tfl_write(struct arena *a, const struct tflw_model *m, struct bytes *out,
 	  struct err *e)
 {
-	enum { REST = 1 << 16 }; /* tables of most models */
+	enum { REST = 1 << 16 }; /* enough for the tables of most models */
 	uint64_t bytes = buffer_bytes(m);
-	if (bytes >= TFL_MAX_BYTES) /* before anything is allocated for it */
+	if (bytes >= TFL_MAX_BYTES) /* before the memory is allocated */
 		return err_set(e, "the model would be larger than 2 GB, the limit "
 				  "of the format");
 	struct write k = { .a = a, .m = m, .w = fbw_open(), .e = e };
