@@ -18,7 +18,7 @@ enum {
 	EXIT_TROUBLE = 2, /* the input, the usage or the system is at fault */
 };
 
-/* All zero means "no error". text is one line, lower case, without a full stop. */
+/* All zero means "no error".  text is one line, lower case, without a full stop. */
 struct err {
 	int status; /* 0: no error; else EXIT_NO or EXIT_TROUBLE */
 	char text[1000];

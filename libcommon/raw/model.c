@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A raw network as a TFLite model: ethosu-commands(7) 13. */
+/* Converts a raw network to a TFLite model: ethosu-commands(7) 13. */
 #include "raw/raw.h"
 
 #include "base/file.h"
@@ -7,14 +7,14 @@
 
 enum {
 	STREAM, FLASH, SCRATCH, FAST, SPECIAL,
-	/* what an application sets aside; the packed stream does not say */
+	/* size of the fast scratch memory if unknown: the packed stream does not have it */
 	SOME_FAST = 1 << 21,
 };
 
 struct build {
 	struct arena *a;
 	struct tflw_tensor *tensor;
-	int32_t *plan; /* offset in scratch, -1: none */
+	int32_t *plan; /* offset in scratch memory; -1: none */
 	int n;
 };
 
@@ -39,7 +39,7 @@ type_of(int32_t bytes)
 			    : TFL_INT64;
 }
 
-/* dimensions of 1 in front are padding */
+/* Leading dimensions of 1 are padding and are removed. */
 static bool
 add_end(struct build *b, const struct raw_end *d, const char *name, int i,
 	int64_t scratch)
@@ -74,7 +74,10 @@ plan_bytes(const struct build *b)
 	return (struct bytes){ .p = p, .n = 4 * ((size_t)b->n + 3) };
 }
 
-/* the model of a network whose tensors are b's: special ones, inputs, outputs */
+/*
+ * Writes the model; its tensors are those of b in their order: the four special ones,
+ * inputs, outputs.
+ */
 static bool
 write_model(struct build *b, const struct raw *r, struct bytes *out, struct err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A .npz is a ZIP archive of .npy files, one for each key.  Written without
- * compression, clocks and pickled objects; read by its central directory, where
- * what is compressed or pickled is refused unless nobody asks for it.
+ * Writes and reads .npz files: ZIP archives with one .npy file for each key.  They are
+ * written without compression, time stamps and pickled objects.  The reader uses the
+ * central directory.  It refuses compressed or pickled entries only if they are needed.
  */
 #include "raw/raw.h"
 
@@ -51,13 +51,13 @@ put32(struct text *t, uint32_t v)
 	text_put(t, b, sizeof(b));
 }
 
-/* what local header and directory say alike */
+/* the fields that the local header and the directory share */
 static void
 put_common(struct text *t, uint32_t crc, size_t bytes, size_t name)
 {
 	put16(t, VERSION);
 	put16(t, 0); /* flags */
-	put16(t, 0); /* stored */
+	put16(t, 0); /* method: stored */
 	put16(t, 0);
 	put16(t, FIRST_DAY);
 	put32(t, crc);
@@ -90,7 +90,7 @@ put_entry(struct archive *z, const char *key, const struct text *file)
 	z->n++;
 }
 
-/* an array, its shape as Python writes it; n bytes of data */
+/* Writes an array; shape is in Python's syntax, and p has n bytes of data. */
 static void
 put_array(struct archive *z, const char *key, const char *descr, const char *shape,
 	  const void *p, size_t n)
@@ -119,7 +119,7 @@ put_bytes(struct archive *z, const char *key, struct bytes b)
 	put_array(z, key, descr, "()", b.p, b.n);
 }
 
-/* rank 0 without, 1 or 2 with dimensions */
+/* rank 0: one number; rank 1: rows; rank 2: rows and columns */
 static void
 put_numbers(struct archive *z, const char *key, int rank, int rows, int cols,
 	    const int64_t *v)
@@ -145,7 +145,7 @@ put_number(struct archive *z, const char *key, int64_t v)
 	put_numbers(z, key, 0, 1, 1, &v);
 }
 
-/* NAME_shape, NAME_elem_size, NAME_region, NAME_offset */
+/* Writes the keys NAME_shape, NAME_elem_size, NAME_region, NAME_offset. */
 static void
 put_ends(struct archive *z, const char *name, const struct raw_end *v, int n)
 {
@@ -165,7 +165,7 @@ put_ends(struct archive *z, const char *name, const struct raw_end *v, int n)
 		(void)snprintf(key, sizeof(key), "%s_%s", name, keys[k]);
 		if (v)
 			put_numbers(z, key, k == SHAPE ? 2 : 1, n, cols, w);
-		else /* an empty list has NumPy's type of floats */
+		else /* in NumPy, an empty list has type float64 */
 			put_array(z, key, "<f8", "(0,)", "", 0);
 		free(w);
 	}
@@ -221,7 +221,7 @@ struct load {
 #define BAD(l, ...) err_at((l)->e, (l)->name, 0, __VA_ARGS__)
 
 struct array {
-	char kind; /* of NumPy's: 'S', 'i', 'u', 'f', 'O' */
+	char kind; /* NumPy's kind: 'S', 'i', 'u', 'f', 'O' */
 	int64_t item, n;
 	int rank;
 	struct bytes data;
@@ -233,7 +233,7 @@ raw_is_npz(struct bytes file)
 	return file.n >= END_BYTES && load_le32(file.p) == LOCAL;
 }
 
-/* the directory's entry of a key, then the file itself */
+/* Finds a key in the directory and returns its file. */
 static bool
 find_entry(const struct load *l, const char *key, struct bytes *out)
 {
@@ -273,7 +273,7 @@ find_entry(const struct load *l, const char *key, struct bytes *out)
 	return BAD(l, "there is no %s", key);
 }
 
-/* "(2, 6)", "(3,)" or "()" */
+/* Parses "(2, 6)", "(3,)" or "()". */
 static bool
 parse_shape(const char *s, struct array *v)
 {
@@ -315,7 +315,7 @@ parse_array(const struct load *l, const char *key, struct array *v)
 	return true;
 }
 
-/* a string's bytes, or a vector of bytes */
+/* Loads a string's bytes, or a vector of bytes. */
 static bool
 load_bytes(const struct load *l, const char *key, struct bytes *out)
 {
@@ -330,7 +330,7 @@ load_bytes(const struct load *l, const char *key, struct bytes *out)
 	return true;
 }
 
-/* integers of 8 bytes; no elements are of any type */
+/* Loads 64-bit integers; an empty array may have any type. */
 static bool
 load_numbers(const struct load *l, const char *key, int64_t **out, int64_t *n)
 {

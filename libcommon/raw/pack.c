@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ExecuTorch's packed stream: blocks of a name of 16 bytes, the length, a flag for
- * data that are elsewhere, 11 bytes of zeros, and the data up to a multiple of 16.
+ * Writes and reads ExecuTorch's packed stream.  A block is a name of 16 bytes, the
+ * length, a flag for data outside the file, 11 zero bytes, and the data, padded to a
+ * multiple of 16.
  */
 #include "raw/raw.h"
 

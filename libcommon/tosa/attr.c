@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes and constant operands of operators that have been checked. */
+/* Returns attributes and constant operands of operators that were checked before. */
 #include "tosa/tosa.h"
 
 #include "base/fixed.h"
@@ -27,7 +27,7 @@ tosa_window_of(const struct tosa_graph *g, const struct tosa_op *op)
 	struct fb_ref t = op->attribute;
 	bool pool = op->code == TOSA_AVG_POOL2D || op->code == TOSA_MAX_POOL2D;
 	bool trans = op->code == TOSA_TRANSPOSE_CONV2D;
-	int taps = op->code == TOSA_DEPTHWISE_CONV2D ? 0 : 1; /* weight's axis */
+	int taps = op->code == TOSA_DEPTHWISE_CONV2D ? 0 : 1; /* axis of the weights' height */
 	for (int i = 0; i < 2; i++) {
 		if (pool)
 			w.kernel[i] = item(t, FB_TosaPool_kernel, i);
@@ -51,7 +51,7 @@ tosa_zero_of(const struct tosa_graph *g, const struct tosa_op *op, int k)
 	return tosa_value(tosa_in(g, op, k), 0);
 }
 
-/* the same bits without a sign */
+/* reinterprets the bits as an unsigned number */
 static int64_t
 unsigned_of(int type, int64_t v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operator demands of its operands: common rules, elementwise, reductions. */
+/* Checks the operands of an operator: common rules, elementwise, reductions. */
 #include "tosa/check.h"
 
 #include <stdarg.h>
@@ -99,7 +99,10 @@ check_axis(const struct check *c)
 
 /* ---- elementwise --------------------------------------------------------------- */
 
-/* operands of equal rank, where 1 is repeated; the result is as large as both */
+/*
+ * Operands have equal rank; dimensions of 1 are broadcast.  The result has the
+ * broadcast shape.
+ */
 static bool
 check_broadcast(const struct check *c, int first, int n)
 {

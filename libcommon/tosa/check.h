@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of operators: families, each a file, and what they have in common. */
+/* Rules that several files of operator families share, and the families' functions. */
 #ifndef TOSA_CHECK_H
 #define TOSA_CHECK_H
 
@@ -13,7 +13,7 @@ struct check {
 	struct err *e;
 };
 
-/* "operator 3 (ADD, y): ..." */
+/* Reports "operator 3 (ADD, y): ..."; returns false. */
 bool check_bad(const struct check *c, const char *fmt, ...) PRINTF(2, 3);
 
 /* sets of types */
@@ -24,16 +24,19 @@ enum {
 	T_ALL = T(BOOL) | T(INT8) | T(INT16) | T(INT32),
 };
 
-/* operand k is of one of these types */
+/* operand k has one of these types */
 bool check_in(const struct check *c, int k, unsigned types);
 bool check_out(const struct check *c, int type);
 bool check_rank(const struct check *c, const struct tosa_tensor *t, int rank);
 /* the result has this shape */
 bool check_shape(const struct check *c, int rank, const int64_t *dim);
 bool check_like(const struct check *c, const struct tosa_tensor *t);
-/* operand k is a zero point of tensor t: one element of its type, 0 unless i8 */
+/*
+ * Operand k is a zero point of tensor t: one element of t's type, which is 0 unless the
+ * type is i8.
+ */
 bool check_zero(const struct check *c, int k, const struct tosa_tensor *t);
-/* a vector attribute has n numbers */
+/* the vector attribute in this slot has n numbers */
 bool check_list(const struct check *c, int slot, uint32_t n);
 bool check_axis(const struct check *c);
 

@@ -4,7 +4,7 @@
 
 enum { T_MOVED = T_ALL, MAX_SCALE = 256, MAX_RESIZE = 16384 };
 
-/* operand k is a shape of n numbers */
+/* Checks that operand k is a shape of n numbers. */
 static bool
 check_numbers(const struct check *c, int k, int n)
 {
@@ -14,7 +14,7 @@ check_numbers(const struct check *c, int k, int n)
 			 tosa_type_name(t->type), (long long)tosa_elements(t), n);
 }
 
-/* input and result of one type, any that can be moved */
+/* Input and result have the same type, any that can be moved. */
 static bool
 check_moved(const struct check *c)
 {
@@ -156,12 +156,12 @@ check_gather(const struct check *c)
 	return check_shape(c, 3, dim);
 }
 
-/* constant indices: in range, and none twice in a batch */
+/* Constant indices must be in range, and different within a batch. */
 static bool
 check_places(const struct check *c, const struct tosa_tensor *at, int32_t n)
 {
 	struct arena *a = arena_open();
-	int64_t *seen = anew(a, int64_t, (size_t)n); /* 1 + the batch */
+	int64_t *seen = anew(a, int64_t, (size_t)n); /* 1 + last batch with this index */
 	bool ok = true;
 	for (int64_t k = 0; ok && at->data.p && k < tosa_elements(at); k++) {
 		int64_t v = tosa_value(at, k), batch = k / at->dim[1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RESCALE: which types, flags, zero points, multipliers and shifts it takes. */
+/* Checks RESCALE: types, flags, zero points, multipliers and shifts. */
 #include "tosa/check.h"
 
 enum { LEAST_SHIFT = 2, MOST_SHIFT = 62 };
@@ -26,7 +26,10 @@ check_flags(const struct check *c, const struct tosa_rescale *r, int in, int out
 	return true;
 }
 
-/* the zero point k of a tensor of that type, v as the flag extends it */
+/*
+ * Checks zero point k of a tensor of this type.  v is its value, extended as the flag
+ * says.
+ */
 static bool
 check_point(const struct check *c, int k, int type, bool is_unsigned, int64_t v)
 {

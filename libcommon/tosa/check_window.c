@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions, MATMUL and pools: shapes that divide exactly. */
+/* Checks convolutions, MATMUL and pools, whose windows must divide without a rest. */
 #include "tosa/check.h"
 
-enum { MAX_EXTENT = 8192 }; /* level 8K: dilated kernel, stride */
+enum { MAX_EXTENT = 8192 }; /* level 8K: limit of dilated kernel and stride */
 
 static int
 acc_type(int type)
@@ -28,7 +28,7 @@ check_positive(const struct check *c, const int32_t v[2], const char *what)
 	return true;
 }
 
-/* the only size of the result that leaves no rest, of axis i */
+/* Returns the size of the result on axis i; the windows must leave no rest. */
 static bool
 window_extent(const struct check *c, const struct tosa_window *w, int i, int64_t in,
 	      int64_t *out)
@@ -50,7 +50,10 @@ window_extent(const struct check *c, const struct tosa_window *w, int i, int64_t
 	return true;
 }
 
-/* types, ranks and the length of the bias; acc_slot: of the attribute */
+/*
+ * Checks types, ranks and the length of the bias.  acc_slot is the attribute of the
+ * accumulator type.
+ */
 static bool
 check_operands(const struct check *c, int acc_slot, int channels_axis,
 	       int64_t channels)

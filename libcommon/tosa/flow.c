@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of a graph, and the operators that run them. */
+/* Regions and blocks of a graph, and COND_IF, which runs them. */
 #include "tosa/load.h"
 
 #include "base/text.h"
@@ -18,7 +18,7 @@ take_block(struct load *l, struct fb_ref region)
 	return true;
 }
 
-/* the region of this name; buf NULL: there is none */
+/* Returns the region of this name; buf is NULL if there is none. */
 static struct fb_ref
 find_region(const struct load *l, const char *name)
 {
@@ -69,7 +69,7 @@ load_region(struct load *l, const struct tosa_op *op, int slot)
 	return take_block(l, region);
 }
 
-/* the branch's names for its inputs mean the operator's operands behind the first */
+/* Binds the names of a branch's inputs to the operands of op behind the condition. */
 static bool
 bind_inputs(struct load *l, const struct tosa_op *op)
 {
@@ -93,7 +93,7 @@ bind_inputs(struct load *l, const struct tosa_op *op)
 	return true;
 }
 
-/* a branch's operators, behind all others; out: its results */
+/* Appends the operators of a branch; *out are its results. */
 static bool
 load_branch(struct load *l, const struct tosa_op *op, bool then, const int **out)
 {
@@ -135,7 +135,10 @@ add_op(struct load *l, const struct tosa_op *like, int code, int n, const int *i
 	l->g->tensor[out].producer = l->g->n_ops++;
 }
 
-/* the condition in so many dimensions; -1: no room */
+/*
+ * Returns the condition, reshaped to `rank` dimensions of 1; -1 if there are too many
+ * tensors.
+ */
 static int
 reshaped(struct load *l, const struct tosa_op *op, int rank)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A block as a graph: whatever is read is written, by then, and by what suits it. */
+/*
+ * Loads a block as a graph, sorts its operators, and checks that everything that is
+ * read is written.
+ */
 #include "tosa/load.h"
 
 static bool
@@ -28,21 +31,25 @@ check_reads(struct load *l)
 	return true;
 }
 
-/* what operand k is; the last one is its guard, -1: it has none */
+/* Returns operand k; after the last operand, the guard, or -1 if op has no guard. */
 static int
 needed(const struct tosa_op *op, int k)
 {
 	return k < op->n_in ? op->in[k] : op->guard - 1;
 }
 
-/* an order in which nothing is read before it is written: the file's, if it is one */
+/*
+ * Sorts the operators so that nothing is read before it is written.  The file's order
+ * is kept if it is such an order.
+ */
 static bool
 sort_ops(struct load *l)
 {
 	struct tosa_graph *g = l->g;
 	struct tosa_op *sorted = anew(l->a, struct tosa_op, (size_t)g->n_ops);
-	int *at = anew(l->a, int, (size_t)g->n_ops);	  /* 1 + place in sorted */
-	int *operand = anew(l->a, int, (size_t)g->n_ops); /* the next to look at */
+	int *at = anew(l->a, int, (size_t)g->n_ops);	  /* 1 + index in sorted; 0: not
+							   * sorted yet */
+	int *operand = anew(l->a, int, (size_t)g->n_ops); /* next operand to visit */
 	bool *open = anew(l->a, bool, (size_t)g->n_ops);
 	int *stack = anew(l->a, int, (size_t)g->n_ops);
 	int n = 0;

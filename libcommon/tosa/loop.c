@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WHILE_LOOP: its condition and its body are graphs of their own. */
+/* Loads WHILE_LOOP, whose condition and body are graphs of their own. */
 #include "tosa/load.h"
 
-/* values of the loop, of op's graph, against those of a graph that it runs */
+/* Compares tensors of graph g (got) with the values of the loop (want), in op's graph. */
 static bool
 check_values(struct load *l, const struct tosa_op *op, const char *role,
 	     const struct tosa_graph *g, const int *got, int n, const int *want, int n_want)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a FlatBuffer to a graph whose names, constants and order are sound. */
+/* Reads a FlatBuffer into a graph, and checks names, constants and writers. */
 #include "tosa/load.h"
 
 #include "base/file.h"
@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-enum { MAX_DIM = INT32_MAX, MAX_GROWN = 1 << 20 /* tensors, with branches */ };
+enum { MAX_DIM = INT32_MAX, MAX_GROWN = 1 << 20 /* limit of tensors, including branches */ };
 
 /* ---- tensors ----------------------------------------------------------------- */
 
-/* a name without a NUL in it, safe on a terminal */
+/* Checks that a name has no NUL byte, and makes it safe for a terminal. */
 static bool
 take_name(struct load *l, const char *s, size_t n, const char **out)
 {
@@ -111,7 +111,7 @@ by_name(const void *a, const void *b)
 	return strcmp(x->s, y->s);
 }
 
-/* room for at least n elements where there is some for *cap */
+/* Copies a vector of `used` elements to one with capacity for n or more; updates *cap. */
 static void *
 grown(struct arena *a, const void *v, int *cap, int used, int n, size_t size)
 {
@@ -318,7 +318,7 @@ check_version(struct load *l)
 				 major, (long long)fb_int(v, FB_TosaVersion_minor));
 }
 
-/* what crosses the graph's border has a type that an NPU tensor can have */
+/* Border tensors must have a type that an NPU tensor can have. */
 static bool
 check_border(struct load *l, const int *v, int n, const char *role)
 {

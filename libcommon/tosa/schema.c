@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reflection tables of TOSA, and names of its operators and types. */
+/* The reflection tables of TOSA, and the names of operators and types. */
 #include "tosa/tosa.h"
 
 #define FB_SCHEMA "tosa.def"

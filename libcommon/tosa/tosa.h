@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TOSA graphs, 1.0 and 1.1, integer profile with int16, int4 and int48 where
- * its operators have them.  The FlatBuffers tables are in schema/tosa.def,
- * operators in schema/tosa_ops.def; tosa-partition(1) says what is accepted.
+ * Reads and checks TOSA graphs, 1.0 and 1.1: the integer profile, with int16, int4 and
+ * int48 for the operators that have them.  The FlatBuffers tables are in
+ * schema/tosa.def, the operators in schema/tosa_ops.def.  tosa-partition(1) describes
+ * the accepted graphs.
  */
 #ifndef TOSA_TOSA_H
 #define TOSA_TOSA_H
@@ -41,62 +42,66 @@ enum { TOSA_MAX_RANK = 6 };
 struct tosa_op_info {
 	const char *name;
 	int min_in, max_in;
-	unsigned constants;  /* bit k: input k must be a constant */
-	const char *why_not; /* never accepted: the reason */
+	unsigned constants;  /* if bit k is set, input k must be a constant */
+	const char *why_not; /* why the operator is never accepted; NULL: it may be accepted */
 };
 const struct tosa_op_info *tosa_op_info(int64_t code); /* NULL: no such operator */
 
-const char *tosa_type_name(int64_t type); /* "i8" */
-int tosa_type_bits(int type); /* that an element takes in a file */
+const char *tosa_type_name(int64_t type); /* example: "i8" */
+int tosa_type_bits(int type); /* bits of an element in a file; 0: unknown type */
 
 struct tosa_tensor {
 	const char *name;
 	int type; /* enum tosa_type; TOSA_SHAPE: a list of numbers, rank 1 */
 	int rank;
 	int32_t dim[TOSA_MAX_RANK];
-	struct bytes data; /* of a constant, else p is NULL; of any alignment */
-	int producer;	   /* operator that writes it, -1: an input of the graph */
-	int uses;	   /* operands that it is, and outputs of the graph */
+	struct bytes data; /* value of a constant, of any alignment; p is NULL for other
+			    * tensors */
+	int producer;	   /* operator that writes the tensor; -1: none, for example an input */
+	int uses;	   /* number of operands and graph outputs that are this tensor */
 	bool is_input, is_output;
 };
 
 struct tosa_op {
 	int code; /* enum tosa_code */
-	const char *name; /* "CONV2D" */
-	int number;	  /* its place in the file */
+	const char *name; /* example: "CONV2D" */
+	int number;	  /* index in the file, for messages */
 	int n_in, n_out;
-	const int *in, *out; /* tensors */
+	const int *in, *out; /* indices of tensors */
 	struct fb_ref attribute;
-	/* of a COND_IF's branch: its results matter where this tensor is guard_is */
-	int guard; /* 1 + tensor, 0: none */
+	/*
+	 * For an operator in a branch of COND_IF: its results are used only if tensor
+	 * guard - 1 has the value guard_is.
+	 */
+	int guard; /* 1 + index of a tensor; 0: none */
 	bool guard_is;
-	const struct tosa_loop *loop; /* of a WHILE_LOOP, else NULL */
+	const struct tosa_loop *loop; /* WHILE_LOOP; else NULL */
 };
 
 /*
- * What a WHILE_LOOP runs, graphs with tensors of their own: as long as cond's only
- * result is true, body's results are the next turn's values.  Both have an input for
- * each value.
+ * The graphs of a WHILE_LOOP, with tensors of their own.  Both have one input for each
+ * value of the loop.  While the only result of cond is true, body runs; its results are
+ * the values of the next turn.
  */
 struct tosa_loop {
 	const struct tosa_graph *cond, *body;
 };
 
 struct tosa_graph {
-	const char *name; /* of the file, for diagnostics */
+	const char *name; /* name of the file, for messages */
 	struct bytes file;
 	int n_tensors, n_ops, n_in, n_out;
 	struct tosa_tensor *tensor;
-	struct tosa_op *op; /* in an order that can be executed; no CONST */
+	struct tosa_op *op; /* sorted so that they can be executed in this order; no CONST */
 	const int *in, *out;
 };
 
-/* does it begin as a TOSA file does? */
+/* True if the file has the identifier of TOSA. */
 bool tosa_is(struct bytes file);
 
 /*
- * Reads and checks a whole graph: container, names, order, and the rules of
- * every operator, those on constants' values too.  Everything points into file,
+ * Reads and checks a whole graph: container, names, order, and the rules of every
+ * operator, including those for the values of constants.  The graph points into file,
  * which must outlive it.  Errors name the operator and the rule.
  */
 bool tosa_read(struct arena *a, struct bytes file, const char *name,
@@ -104,28 +109,32 @@ bool tosa_read(struct arena *a, struct bytes file, const char *name,
 bool tosa_read_file(struct arena *a, const char *path, struct tosa_graph **out,
 		    struct err *e);
 
-/* check.c: one operator's shapes, types and attributes */
+/* check.c: checks shapes, types and attributes of one operator */
 bool tosa_check_op(const struct tosa_graph *g, const struct tosa_op *op,
 		   struct err *e);
 
 /* ---- values.c: constants --------------------------------------------------- */
 
 int64_t tosa_elements(const struct tosa_tensor *t);
-/* bytes in a file; of a tensor at the graph's border an element's own */
+/*
+ * Size of a tensor's data in a file, in bytes.  Only INT4 packs two elements into a
+ * byte; border tensors never have this type.
+ */
 int64_t tosa_bytes(const struct tosa_tensor *t);
-/* element i of constant data, sign-extended; booleans are 0 or 1 */
+/* Returns element i of a constant, sign-extended; booleans are 0 or 1. */
 int64_t tosa_value(const struct tosa_tensor *t, int64_t i);
-/* the same of memory that holds what the file does */
+/* Like tosa_value(), for memory in the format of a file. */
 int64_t tosa_load(int type, const uint8_t *p, int64_t i);
-void tosa_store(int type, uint8_t *p, int64_t i, int64_t v); /* not INT4 */
-/* "i8[1,2,3]", into the arena */
+void tosa_store(int type, uint8_t *p, int64_t i, int64_t v); /* not for INT4 */
+/* Returns type and shape, "i8[1,2,3]", allocated in the arena. */
 const char *tosa_text(struct arena *a, const struct tosa_tensor *t);
 
 /* ---- attr.c: attributes as values --------------------------------------------- */
 
-struct tosa_window { /* convolutions and pools; y before x, top left bottom right */
+struct tosa_window { /* convolutions and pools; index 0 is y, index 1 is x */
 	int32_t kernel[2], stride[2], dilation[2];
-	int32_t before[2], after[2]; /* padding; of TRANSPOSE_CONV2D out_pad */
+	int32_t before[2], after[2]; /* padding at top and left, at bottom and right; for
+				      * TRANSPOSE_CONV2D: out_pad */
 };
 struct tosa_window tosa_window_of(const struct tosa_graph *g,
 				  const struct tosa_op *op);
@@ -135,13 +144,16 @@ struct tosa_rescale {
 	bool scale32, per_channel, in_unsigned, out_unsigned;
 	int rounding;
 	const struct tosa_tensor *mult, *shift;
-	int64_t in_zero, out_zero; /* extended as the flags say */
+	int64_t in_zero, out_zero; /* sign-extended or zero-extended, as the flags say */
 };
 struct tosa_rescale tosa_rescale_of(const struct tosa_graph *g,
 				    const struct tosa_op *op);
-/* (v * mult + rounding) >> shift, exactly; saturates where 64 bits don't hold it */
+/*
+ * Returns (v * mult + rounding) >> shift without intermediate rounding, saturated to 64
+ * bits.  twice: double rounding.
+ */
 int64_t tosa_scale(int64_t v, int64_t mult, int64_t shift, bool twice);
-/* what AVG_POOL2D divides a sum of n by */
+/* Returns the factor and shift by which AVG_POOL2D divides a sum of n elements. */
 void tosa_reciprocal(int64_t n, int64_t *mult, int64_t *shift);
 
 struct tosa_resize {
@@ -150,19 +162,22 @@ struct tosa_resize {
 };
 struct tosa_resize tosa_resize_of(const struct tosa_graph *g,
 				  const struct tosa_op *op);
-/* lower neighbour, and the remainder of num[axis], of output position o */
+/*
+ * Returns the lower neighbour of output position o on an axis (0: y, 1: x).  *rest is
+ * the distance from it, in units of 1 / num[axis].
+ */
 int64_t tosa_resize_at(const struct tosa_resize *r, int axis, int64_t o,
 		       int64_t *rest);
 
 int64_t tosa_axis_of(const struct tosa_op *op);
-/* the bounds of a CLAMP */
+/* Returns the bounds of a CLAMP. */
 void tosa_clamp_of(const struct tosa_graph *g, const struct tosa_op *op,
 		   int64_t *lo, int64_t *hi);
 int32_t tosa_perm_of(const struct tosa_op *op, int i);
-bool tosa_rounds(const struct tosa_op *op); /* ARITHMETIC_RIGHT_SHIFT */
-/* the value of operand k, a constant of one element */
+bool tosa_rounds(const struct tosa_op *op); /* rounding flag of ARITHMETIC_RIGHT_SHIFT */
+/* Returns the value of operand k, a constant of one element. */
 int64_t tosa_zero_of(const struct tosa_graph *g, const struct tosa_op *op, int k);
-/* smallest and largest value of a type, as unsigned where asked for */
+/* smallest and largest value of a type, optionally as unsigned */
 int64_t tosa_least(int type, bool is_unsigned);
 int64_t tosa_most(int type, bool is_unsigned);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements as they lie in files. */
+/* Access to elements in the format of a file. */
 #include "tosa/tosa.h"
 
 #include "base/text.h"
