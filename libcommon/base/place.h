@@ -10,7 +10,7 @@
 
 /*
  * Follows the symbolic links of path and returns the path of the real file, which need
- * not exist.  Returns NULL if the links form a cycle, or memory is exhausted.
+ * not exist.  Returns NULL if the links are cyclic, or memory is exhausted.
  */
 char *place_of(const char *path);
 

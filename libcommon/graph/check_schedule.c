@@ -272,7 +272,7 @@ check_buffer_live(struct order *o, const struct g_buffer *b, int64_t moment)
 
 /* ---- buffers ---------------------------------------------------------------------- */
 
-/* size of a slice: as encoded, else as planned; 0: not known yet */
+/* size of a slice: as encoded, else as planned; 0: not determined yet */
 static int64_t
 slice_bytes(const struct order *o, const struct g_weights *w, int32_t slice)
 {
