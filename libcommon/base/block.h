@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Allocates blocks of memory, large blocks on large pages.  Without large pages, the
- * page faults of a model (one for every 4 KiB) cost more than reading the model from
- * disk.  All functions that return a pointer return NULL if memory is exhausted.
+ * page faults of a model (one for every 4 KiB) cost more than reading the model.  All
+ * functions that return a pointer return NULL if memory is exhausted.
  */
 #ifndef BASE_BLOCK_H
 #define BASE_BLOCK_H

@@ -61,9 +61,12 @@ bool file_write_parts(const char *path, const struct bytes *part, size_t n,
  * lost.)  A program that is killed during the commit leaves files called .nputools-*.
  */
 struct file_set;
+/* The set is allocated in a; it ends with file_set_commit() or file_set_drop(). */
 struct file_set *file_set_open(struct arena *a);
+/* Adds a file with a copy of n bytes; path and binary are as for file_write(). */
 bool file_set_add(struct file_set *s, const char *path, const void *p, size_t n,
 		  bool binary, struct err *e);
+/* Adds a file with a copy of the concatenation of n parts. */
 bool file_set_parts(struct file_set *s, const char *path,
 		    const struct bytes *part, size_t n, bool binary,
 		    struct err *e);
@@ -88,7 +91,9 @@ void file_set_directory(struct file_set *s, const char *path);
  */
 bool file_set_adopt(struct file_set *s, const char *path, const char *whole,
 		    struct err *e);
+/* Writes all files.  On failure, the old files are restored. */
 bool file_set_commit(struct file_set *s, struct err *e);
+/* Ends the set without writing a file. */
 void file_set_drop(struct file_set *s);
 /*
  * Commits the set if ok is true, else drops it.  Returns false if ok is false or the

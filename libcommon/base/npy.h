@@ -18,6 +18,7 @@ struct npy {
 };
 
 bool npy_is(struct bytes file); /* does the file begin with the magic? */
+/* Parses a whole file; name is for error messages. */
 bool npy_parse(struct bytes file, const char *name, struct npy *out,
 	       struct err *e);
 /*

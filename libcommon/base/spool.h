@@ -18,6 +18,7 @@ struct spool {
 
 bool spool_open(struct spool *s, struct err *e);
 void spool_close(struct spool *s);
+/* Appends n bytes. */
 bool spool_put(struct spool *s, const void *p, size_t n, struct err *e);
 /* Computes the XXH3 of the whole content, equal to hash_xxh3(). */
 bool spool_hash(const struct spool *s, uint64_t *out, struct err *e);

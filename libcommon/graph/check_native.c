@@ -18,7 +18,10 @@ is_point(const struct g_op *op)
 	       !e->bottom && !e->right;
 }
 
-/* The NPU multiplies rows of both feature maps; in the graph a row is a column (w). */
+/*
+ * Multiplies the rows of one matrix by the rows of the other.  These rows are the
+ * columns (w) of the feature maps, as on the NPU.
+ */
 static bool
 check_matmul(struct check *c, const struct g_op *op)
 {

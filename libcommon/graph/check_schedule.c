@@ -135,7 +135,7 @@ list_touches(struct order *o)
 		}
 }
 
-/* ---- what a step needs ------------------------------------------------------- */
+/* ---- dependencies of a step --------------------------------------------------- */
 
 static bool
 is_plain(const struct g_operand *x)

@@ -244,7 +244,7 @@ parse_blob(struct parse *s, const char *p, const char *end)
 		return true;
 	b->text = s->p;
 	skip_full_lines(s, b->bytes);
-	/* "end\n" can't be base64: a line has a multiple of four digits */
+	/* a line "end" can't be base64, whose lines have at least 4 characters */
 	for (const char *q; (q = next_line(s, &end));)
 		if (end - q == 3 && !memcmp(q, "end", 3)) {
 			b->text_len = (size_t)(q - b->text);

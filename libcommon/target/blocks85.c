@@ -125,7 +125,10 @@ block85_limit(const struct accel *a, const struct block_query *q, struct hwc b)
 		return "is not a multiple of the operation's microblock";
 	if (b.c < q->ofm.c && b.c % BRICK)
 		return "splits the OFM depth at other than a multiple of 16";
-	/* 28.4: channels become columns, so both have the limit of columns */
+	/*
+	 * 28.4: ORDER_HCW exchanges columns and channels, so channels have the limit of
+	 * columns
+	 */
 	if (q->order == ORDER_HCW && b.c > most.w)
 		return "has more channels than may become columns";
 	if (q->order == ORDER_HCW && q->bricks && b.w % BRICK)

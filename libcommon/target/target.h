@@ -250,6 +250,7 @@ double memory_bytes_per_cycle(const struct memory_system *m,
 const char *memory_area_name(enum mem_area area);   /* name in ini files: OffChipFlash */
 const char *memory_area_report(enum mem_area area); /* name in reports: Off-chip Flash */
 const char *memory_area_csv(enum mem_area area);    /* name in CSV files: off_chip_flash */
+/* Finds a memory area by its name in ini files; false if the name is unknown. */
 bool memory_area_find(const char *ini_name, enum mem_area *out);
 
 /* ---- blocks ------------------------------------------------------------ */
@@ -322,6 +323,7 @@ bool block_layout(const struct accel *a, const struct block_query *q,
 const char *block_limit(const struct accel *a, const struct block_query *q,
 			struct hwc block);
 
+/* Returns the IFM block that an OFM block needs: ethosu-memory(7) 8.2; U85: 28.2. */
 struct hwc block_ifm(const struct accel *a, const struct block_query *q,
 		     struct hwc block);
 /*

@@ -216,6 +216,7 @@ int64_t tfl_bytes(const struct tfl_tensor *t); /* 0 for types of variable size *
  * as unsigned bytes.
  */
 int64_t tfl_integer(int type, const uint8_t *p, int64_t i);
+/* Returns the buffer of a metadata entry; p is NULL if there is no such entry. */
 struct bytes tfl_metadata(const struct tfl_model *m, const char *name);
 /*
  * Returns the offset in the arena that the metadata OfflineMemoryAllocation gives a
