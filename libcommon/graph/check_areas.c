@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that every tensor and buffer with an address is inside its area. */
+/*
+ * Checks that every tensor and buffer with an address is inside its area, whose size is
+ * in the area record.
+ */
 #include "graph/check.h"
 
 #include <inttypes.h>
@@ -13,7 +16,7 @@ struct areas {
 static int64_t
 used_of(const struct areas *v, int place)
 {
-	/* without spilling, the cache is part of the arena: ethosu-memory(7) 9.1 */
+	/* without spilling, the cache is the arena: ethosu-memory(7) 9.1 */
 	return v->used[place == PLACE_CACHE && !v->spilling ? PLACE_ARENA : place];
 }
 
