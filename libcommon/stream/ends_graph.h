@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and outputs of the finished model, as a graph and its original have them. */
+/* Inputs and outputs of the finished model, taken from a graph and its original model. */
 #ifndef STREAM_ENDS_GRAPH_H
 #define STREAM_ENDS_GRAPH_H
 
 #include "graph/graph.h"
 #include "stream/ends.h"
 
-/* inputs in one run */
+/* Inputs in one run. */
 int32_t graph_batch(const struct graph *g);
-/* the graph's tensor that stands for one of the original's, or NULL */
+/* The graph's tensor that stands for a tensor of the original model, or NULL. */
 const struct g_tensor *graph_stand_in(const struct graph *g, int index);
-/* index: of the tensors of the original, m; -1: t is none of them */
+/*
+ * Describes border tensor t.  index is its tensor in the original model m; -1: t stands
+ * for none.
+ */
 struct end end_of_graph(const struct graph *g, const struct tfl_model *m,
 			const struct g_tensor *t, int index);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the decoders of operations share: registers are read through a view,
- * which notes those that nothing has written.  Private to libcommon/stream.
+ * What the decoders of operations share.  They read registers through a view, which notes
+ * the registers that the stream has not written.  Private to libcommon/stream.
  */
 #ifndef STREAM_OP_VIEW_H
 #define STREAM_OP_VIEW_H
@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-/* reads registers on behalf of one operation and notes the unwritten ones */
+/* Reads registers for one operation and adds unwritten ones to op->missing. */
 struct view {
 	const struct npu_registers *r;
 	const struct accel *accel;
@@ -86,11 +86,11 @@ static_assert(NPU_IFM_BASE3 == NPU_IFM_BASE0 + 3, "tiles are consecutive");
 static_assert(NPU_OFM_BASE3 == NPU_OFM_BASE0 + 3, "tiles are consecutive");
 static_assert(NPU_IFM2_BASE3 == NPU_IFM2_BASE0 + 3, "tiles are consecutive");
 
-/* op.c: by the registers that all generations have */
+/* op.c: registers that all generations have. */
 void decode_place(struct view *v, const struct fm_registers *r,
 		  struct npu_fm *f);
 void decode_window(struct view *v);
-/* the IFM's extent in rows and columns, which OFM, kernel and padding imply */
+/* Sets the IFM's rows and columns, which follow from OFM, kernel and padding. */
 void decode_input_extent(struct view *v);
 struct npu_range decode_range(struct view *v, enum npu_reg region,
 			      enum npu_reg base, enum npu_reg length);

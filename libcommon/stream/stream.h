@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Register command streams, the reading side: find them in a compiled model,
- * decode words into commands, registers into operations, print and verify
- * them.  Numbers below are sections of ethosu-commands(7) and ethosu-memory(7);
- * tables: schema/ethosu.def.  Nothing here knows how our compiler emits a stream.
+ * Register command streams, the reading side.  These functions find streams in a compiled
+ * model, decode words into commands and registers into operations, and print and verify
+ * streams.  Numbers in parentheses are sections of ethosu-commands(7) and
+ * ethosu-memory(7).  The tables of commands are in schema/ethosu.def.  This side does not
+ * depend on how our compiler emits a stream.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
@@ -14,7 +15,7 @@
 
 /* ---- commands: the tables ----------------------------------------------- */
 
-/* registers: NPU_IFM_BASE0, ... one number space for cmd0 and cmd1 */
+/* Registers, such as NPU_IFM_BASE0.  Registers of cmd0 and cmd1 share one number space. */
 enum npu_reg {
 #define NPU_REG0(code, name, ...) NPU_##name,
 #define NPU_REG1(code, name, ...) NPU_##name,
@@ -22,13 +23,13 @@ enum npu_reg {
 	NPU_REGS
 };
 
-/* operations, numbered by their opcode */
+/* Operations.  The value is the opcode. */
 enum npu_opcode {
 #define NPU_OP(code, name, ...) NPU_OP_##name = code,
 #include "ethosu.def"
 };
 
-enum npu_payload { /* what a cmd1 register holds; NPU_PARAM for cmd0 */
+enum npu_payload { /* content of a cmd1 register's payload; NPU_PARAM marks a cmd0 register */
 	NPU_PARAM,
 	NPU_ADDRESS,
 	NPU_STRIDE,
@@ -39,7 +40,7 @@ enum npu_payload { /* what a cmd1 register holds; NPU_PARAM for cmd0 */
 	NPU_PLAIN,
 };
 
-enum npu_products { /* sets of generations; CUSTOM: only with custom DMA */
+enum npu_products { /* sets of generations; NPU_CUSTOM: only on a part with custom DMA */
 	NPU_U55 = 1 << GEN_U55,
 	NPU_U65 = 1 << GEN_U65,
 	NPU_U85 = 1 << GEN_U85,
@@ -51,8 +52,9 @@ enum npu_products { /* sets of generations; CUSTOM: only with custom DMA */
 
 struct npu_command_info {
 	const char *name;  /* "IFM_BASE0", "CONV" */
-	uint16_t code;	   /* low half of the code word: 0x4000 set for cmd1 */
-	uint8_t bits, bits85; /* of the param, that of U85; cmd1 register: 0 */
+	uint16_t code;	   /* low half of the code word; cmd1 has bit 0x4000 set */
+	uint8_t bits, bits85; /* width of the param on U55/U65 and on U85; 0 for a cmd1
+			       * register */
 	uint8_t payload;   /* enum npu_payload */
 	uint8_t products;  /* enum npu_products */
 	bool is_op;
@@ -61,24 +63,24 @@ struct npu_command_info {
 struct npu_field {
 	const char *name;
 	uint8_t lsb, width;
-	const char *set; /* enumeration, or "number" */
+	const char *set; /* enumeration of the field's values, or "number" */
 	uint8_t products;
 };
 
-enum { NPU_FIELDS_MAX = 10 }; /* of one command on one product */
+enum { NPU_FIELDS_MAX = 10 }; /* most fields of one command on one product */
 
 extern const struct npu_command_info npu_registers[NPU_REGS];
-const struct npu_command_info *npu_operation(unsigned opcode); /* or NULL */
-/* of a command's param on products of a generation; 0: a cmd1 register */
+const struct npu_command_info *npu_operation(unsigned opcode); /* NULL: no such opcode */
+/* Width in bits of a command's param on a generation; 0 for a cmd1 register. */
 int npu_command_bits(const struct npu_command_info *c, enum generation_id generation);
-/* the fields of a command on them; how many */
+/* Stores the fields that a command has on a generation in out.  Returns their number. */
 int npu_command_fields(const struct npu_command_info *c,
 		       enum generation_id generation,
 		       const struct npu_field *out[NPU_FIELDS_MAX]);
-/* name of a value in a set, NULL if it has none */
+/* Name of a value of the enumeration `set`; NULL if the value has none. */
 const char *npu_enum_name(const char *set, unsigned value);
 
-/* the code word of a register write or operation */
+/* The code word of a register write or of an operation. */
 static inline uint32_t
 npu_code_word(const struct npu_command_info *c, uint16_t param)
 {
@@ -87,38 +89,42 @@ npu_code_word(const struct npu_command_info *c, uint16_t param)
 
 /* ---- containers (14) ---------------------------------------------------- */
 
-/* one stream: of an ethos-u operator, or of a file of raw words */
+/* One command stream: of an ethos-u operator, or of a file of raw words. */
 struct npu_stream {
-	const struct accel *accel; /* of the CONFIG word */
+	const struct accel *accel; /* from the CONFIG word; of raw words, from the caller */
 	const uint32_t *word;
 	size_t n_words;
-	uint32_t config, id; /* 0: raw */
-	int subgraph, op;    /* in the model; -1: raw */
-	const char *name;    /* of the operator's stream tensor, or the file */
+	uint32_t config, id; /* words of the payload's configuration; 0: raw words */
+	int subgraph, op;    /* indices in the model; -1: raw words */
+	const char *name;    /* of the operator's stream tensor, or of the file */
 };
 
 /*
- * Every ethos-u operator of a model, in execution order, subgraph after
- * subgraph.  Words are copied into the arena.  No operator: *n is 0.  Fails on
- * a payload that breaks 14.1 (rule 48) or an unknown CONFIG word.
+ * Finds every ethos-u operator of a model, in execution order, subgraph after subgraph.
+ * The words are copied into the arena.  *n is 0 if the model has no such operator.  Fails
+ * on a payload that breaks 14.1 (rule 48) or on an unknown CONFIG word.
  */
 bool stream_find(struct arena *a, const struct tfl_model *m,
 		 struct npu_stream **out, int *n, struct err *e);
 
-/* one driver payload ("COP1"); subgraph and op are left alone */
+/* Decodes one driver payload ("COP1").  Leaves out->subgraph and out->op unchanged. */
 bool stream_payload(struct arena *a, struct bytes payload,
 		    struct npu_stream *out, struct err *e);
 
-/* bare words, little-endian; a payload is recognised by its FourCC */
+/*
+ * Decodes bare words, little-endian, of accelerator accel.  A driver payload is recognised
+ * by its FourCC; accel is ignored then.  Bare words with accel NULL are an error.
+ */
 bool stream_raw(struct arena *a, struct bytes words, const struct accel *accel,
 		struct npu_stream *out, struct err *e);
 
-bool npu_is_operator(const struct tfl_op *op); /* custom code "ethos-u" */
+bool npu_is_operator(const struct tfl_op *op); /* its custom code is "ethos-u" */
 
 /*
- * The region, 3 to 7, of an input or output of the model that has memory of its own:
- * the model is one ethos-u operator, and of its tensors, which are base pointers in
- * their order, the plan places the scratch memory but not this one.  0: it has none.
+ * Returns the region, 3 to 7, of an input or output of the model that has memory of its
+ * own; 0 if the tensor has none.  A tensor has its own memory under three conditions: the
+ * model is one ethos-u operator, the tensor is one of the operator's base pointers, and
+ * the memory plan has an offset for the scratch memory but none for the tensor.
  */
 int stream_separate_region(const struct tfl_model *m, int tensor);
 
@@ -126,19 +132,19 @@ int stream_separate_region(const struct tfl_model *m, int tensor);
 
 struct npu_command {
 	size_t at;	   /* word index of the code word */
-	uint32_t code;	   /* low half */
+	uint32_t code;	   /* low half of the code word */
 	uint16_t param;
-	uint32_t payload;  /* cmd1 */
+	uint32_t payload;  /* the next word; cmd1 only */
 	bool has_payload;
 	bool is_op;
-	enum npu_reg reg;  /* if !is_op */
+	enum npu_reg reg;  /* valid if !is_op */
 	enum generation_id generation;
 	const struct npu_command_info *info;
 };
 
 /*
- * The command at word *at, which moves behind it.  False at the end of the
- * words (e untouched) or on words that are no command (e set).
+ * Decodes the command at word *at and moves *at behind the command.  Returns false at the
+ * end of the words (e unchanged) or on words that are no command (e set).
  */
 bool stream_next(const struct npu_stream *s, size_t *at,
 		 struct npu_command *out, struct err *e);
@@ -146,15 +152,17 @@ bool stream_next(const struct npu_stream *s, size_t *at,
 /* ---- registers ---------------------------------------------------------- */
 
 struct npu_registers {
-	uint32_t value[NPU_REGS]; /* param of cmd0, payload of cmd1 */
-	uint16_t high[NPU_REGS];  /* param of cmd1 */
+	uint32_t value[NPU_REGS]; /* param of a cmd0 register, payload of a cmd1 register */
+	uint16_t high[NPU_REGS];  /* param of a cmd1 register */
 	bool written[NPU_REGS];
 };
 
 void npu_write(struct npu_registers *r, const struct npu_command *c);
 
-/* an ADDRESS or BYTES40 (0 to 2^40 - 1), a STRIDE (signed); U55: param is a
- * sign only (1, "Exception") */
+/*
+ * Value of an ADDRESS or BYTES40 register (0 to 2^40 - 1), and of a STRIDE register
+ * (signed).  On U55 the param carries only the sign (1, "Exception").
+ */
 int64_t npu_address(const struct npu_registers *r, enum npu_reg reg);
 int64_t npu_stride(const struct npu_registers *r, enum npu_reg reg);
 
@@ -162,11 +170,11 @@ int64_t npu_stride(const struct npu_registers *r, enum npu_reg reg);
 
 enum npu_op_kind {
 	NPU_CONV, NPU_DEPTHWISE, NPU_POOL, NPU_ELEMENTWISE, /* kernels */
-	NPU_RESIZE, /* the last of the kernels */
+	NPU_RESIZE, /* the last kernel */
 	NPU_DMA, NPU_DMA_WAIT, NPU_KERNEL_WAIT, NPU_BRANCH, NPU_OTHER, NPU_STOP,
 };
 
-enum npu_pool { /* from NPU_POOL_SUM on: U85 */
+enum npu_pool { /* from NPU_POOL_SUM on: U85 only */
 	NPU_POOL_MAX, NPU_POOL_AVERAGE, NPU_POOL_REDUCE_SUM,
 	NPU_POOL_SUM, NPU_POOL_NONE, NPU_POOL_MIN, NPU_POOL_ARGMAX_X,
 	NPU_POOL_ARGMAX_Y, NPU_POOL_COUNT
@@ -176,7 +184,7 @@ enum npu_eltwise {
 	NPU_ELT_LRELU, NPU_ELT_ABS, NPU_ELT_CLZ, NPU_ELT_SHR, NPU_ELT_SHL,
 	NPU_ELT_COUNT
 };
-enum npu_eltwise85 { /* what U85 has besides */
+enum npu_eltwise85 { /* operations that only U85 has */
 	NPU_ELT85_LSR = 0x0a, NPU_ELT85_DIV,
 	NPU_ELT85_EQ = 0x10, NPU_ELT85_NE, NPU_ELT85_GE, NPU_ELT85_GT,
 	NPU_ELT85_AND = 0x21, NPU_ELT85_OR, NPU_ELT85_XOR, NPU_ELT85_NOT,
@@ -184,15 +192,15 @@ enum npu_eltwise85 { /* what U85 has besides */
 };
 enum npu_resize { NPU_RESIZE_BILINEAR, NPU_RESIZE_REPLICATE,
 		  NPU_RESIZE_NEAREST };
-/* what is added before the shift: U55's codes, then what U85 has besides */
+/* What is added before the shift: the codes of U55, then the additional modes of U85. */
 enum npu_rounding {
 	NPU_ROUND_DBL, NPU_ROUND_TRUNCATE, NPU_ROUND_NATURAL,
-	NPU_ROUND_UNDEFINED, /* U55's code 3, U85's 6 and 7 */
+	NPU_ROUND_UNDEFINED, /* code 3 of U55; codes 6 and 7 of U85 */
 	NPU_ROUND_DBL_ASYMMETRIC, NPU_ROUND_SYMMETRIC, NPU_ROUND_TRUNCATE_LOWER
 };
 enum { NPU_ACT_NONE = 0, NPU_ACT_TANH = 3, NPU_ACT_SIGMOID = 4,
        NPU_ACT_TABLE0 = 16 };
-/* function codes of U85 (ethosu-commands(7) 23.5) */
+/* Function codes of U85 (ethosu-commands(7) 23.5). */
 enum npu_act85 {
 	NPU_ACT85_U8_U8 = 1, NPU_ACT85_S8_S8 = 4, NPU_ACT85_S8_S16 = 5,
 	NPU_ACT85_S8_S32 = 7, NPU_ACT85_S16_S16, NPU_ACT85_S16_S32,
@@ -204,19 +212,19 @@ enum npu_transpose { NPU_HWC, NPU_WHC, NPU_HCW, NPU_WCH, NPU_CHW = 6, NPU_CWH };
 enum npu_reverse { NPU_FORWARD, NPU_REVERSE_H, NPU_REVERSE_W, NPU_REVERSE_C };
 enum { NPU_MAX_STREAMS = 4, NPU_MAX_CHAINS = 6 };
 
-/* a feature map as the NPU addresses it (5) */
+/* A feature map as the NPU addresses it (5). */
 struct npu_fm {
 	int region;
 	int64_t base[4];
-	int32_t h0, h1, w0; /* tiles (5.1) */
-	struct hwc shape;   /* accessed extent, stored elements; c: channels */
+	int32_t h0, h1, w0; /* heights of tiles 0 and 1, width of tile 0 (5.1) */
+	struct hwc shape;   /* accessed elements, as stored; c: channels */
 	int64_t stride_y, stride_x, stride_c;
 	int32_t zero;
-	int bits;	    /* 8, 16, 32; 64 on U85, else the code is illegal */
+	int bits;	    /* 8, 16 or 32; 64 is legal on U85 only */
 	bool is_signed;
-	bool bricks;	    /* NHCWB16 */
-	enum npu_storage storage; /* U85; if not tiles: nothing has an address */
-	int chain;	    /* buffer, of NPU_CHAINED */
+	bool bricks;	    /* NHCWB16, otherwise NHWC */
+	enum npu_storage storage; /* U85; only the two kinds of tiles have addresses */
+	int chain;	    /* number of the chain buffer, for NPU_CHAINED */
 };
 
 struct npu_range { /* bytes [at, at + n) of a region */
@@ -227,72 +235,72 @@ struct npu_range { /* bytes [at, at + n) of a region */
 struct npu_op {
 	enum npu_op_kind kind;
 	size_t at;    /* word index of the NPU_OP */
-	int index;    /* counts kernels and DMAs of the stream, from 0 */
-	int param;    /* raw: waits' count */
-	int mode;     /* enum npu_pool or npu_eltwise */
+	int index;    /* position among the stream's kernels and DMAs, from 0; -1: neither */
+	int param;    /* raw param; of a wait: how many may stay outstanding */
+	int mode;     /* enum npu_pool, npu_eltwise, npu_eltwise85 or npu_resize */
 
 	struct npu_fm ifm, ifm2, ofm;
-	struct hwc extent;   /* of results; ofm.shape is the same transposed */
-	bool has_ifm2;	     /* binary elementwise: tensor or scalar; U85: matrix
-			      * products, accumulators that are read, too */
+	struct hwc extent;   /* of results before transposition; ofm.shape is stored */
+	bool has_ifm2;	     /* binary elementwise: tensor or scalar; U85: also matrix
+			      * products and accumulators that are read */
 	bool ifm_scalar, ifm2_scalar;
-	int32_t scalar;	     /* IFM2_SCALAR by IFM2's type; OP_SCALAR */
-	bool broadcast_h, broadcast_w, broadcast_c; /* of IFM2 */
-	bool ifm2_first;     /* operand A is IFM2 */
+	int32_t scalar;	     /* IFM2_SCALAR in the type of IFM2; U85: OP_SCALAR */
+	bool broadcast_h, broadcast_w, broadcast_c; /* axes of IFM2 */
+	bool ifm2_first;     /* operand A is IFM2, operand B is the IFM */
 
-	int kernel_h, kernel_w;		 /* undilated; 1 for elementwise */
+	int kernel_h, kernel_w;		 /* without dilation; 1 for elementwise */
 	int dilated_h, dilated_w;	 /* KERNEL_*_M1 + 1 */
 	int stride_y, stride_x, dilation_y, dilation_x;
 	int pad_top, pad_left, pad_bottom, pad_right;
 	enum upscale upscale;
-	int64_t ifm_up_h, ifm_up_w;	 /* IH_up, IW_up of 5.4 (may be <= 0) */
+	int64_t ifm_up_h, ifm_up_w; /* upscaled extent: IH_up, IW_up of 5.4 (may be <= 0) */
 	bool part_kernel;
 	int cores;			 /* PARALLEL_MODE + 1 */
-	/* per core, on U85: weights per decoder; n 0: none */
+	/* one per core; on U85, weights has one per decoder. n 0: none */
 	struct npu_range weights[NPU_MAX_STREAMS], scales[2];
 
-	int activation;			 /* function code */
-	struct npu_range table;		 /* of a lookup, in the tables; n 0: none */
+	int activation;			 /* function code; U85: enum npu_act85 */
+	struct npu_range table;		 /* bytes of a lookup in the tables; n 0: no table */
 	int clip_range;
-	int32_t min, max;		 /* by the OFM's signedness */
-	bool global_scale;		 /* OFM scale mode 1 */
+	int32_t min, max;		 /* the clamp, in the signedness of the OFM */
+	bool global_scale;		 /* OFM scale mode 1: OFM_SCALE for all channels */
 	enum npu_rounding rounding, ifm_rounding;
-	uint32_t ofm_mult, opa_mult, opb_mult; /* of IFM and IFM2 on U85 */
+	uint32_t ofm_mult, opa_mult, opb_mult; /* U85: opa is for the IFM, opb for IFM2 */
 	int ofm_shift, opa_shift;
-	int operand_scale;		 /* 0 both, 1 OPA, 2 OPB */
-	int acc_format;			 /* 0 int32, 1 int40 */
+	int operand_scale;		 /* 0: both operands, 1: OPA, 2: OPB */
+	int acc_format;			 /* 0: int32, 1: int40 (U85: int48) */
 	struct hwc block;
 	int ib_end, ab_start, ib2_start;
 	int blockdep;
 
-	/* U85 */
+	/* U85 only */
 	enum npu_accumulator acc_input;
-	bool acc_kept;	    /* output disabled: nothing but accumulators */
-	struct hwc ublock;  /* c 0: this accelerator has none of that code */
-	bool weights_ifm2;  /* matrix product */
+	bool acc_kept;	    /* output disabled: the result is accumulators only */
+	struct hwc ublock;  /* c 0: the accelerator has no microblock of this code */
+	bool weights_ifm2;  /* matrix product: IFM2 holds the filters */
 	bool fast_weights, sparse_weights; /* WEIGHT_FORMAT */
 	enum npu_rounding ifm2_rounding;
-	int opb_shift, ofm_double, opa_double, opb_double; /* dbl_rnd */
+	int opb_shift, ofm_double, opa_double, opb_double; /* *_double: dbl_rnd */
 	enum npu_transpose transpose;
 	enum npu_reverse reverse;
 	struct npu_resize_axis {
 		int32_t n, d, offset; /* scale n / d: ethosu-commands(7) 26.10 */
 	} resize_y, resize_x;
-	int64_t target; /* of a branch: bytes from the stream's begin */
+	int64_t target; /* of a branch: bytes from the begin of the stream */
 
-	/* DMA; size0 = size1 = 1 for 1-D */
-	struct npu_range src, dst;	 /* n: of one 1-D transfer */
-	bool src_internal, dst_internal; /* SHRAM; region is the core mask */
-	int src_dims, dst_dims;		 /* 1, 2, 3 */
+	/* DMA; size0 = size1 = 1 for a 1-D transfer */
+	struct npu_range src, dst;	 /* n: bytes of one 1-D transfer */
+	bool src_internal, dst_internal; /* SHRAM (U85: tables); region is the core mask */
+	int src_dims, dst_dims;		 /* 1, 2 or 3; 4 is the undefined stride mode 3 */
 	int size0, size1;
 	int64_t skip0, skip1;
-	/* U85: from one transfer, and from one plane, to the next */
+	/* U85: bytes from one transfer to the next, and from one plane to the next */
 	int64_t src_step[2], dst_step[2];
-	bool src_indexed, dst_indexed; /* rows by an index of this vector */
-	struct npu_range rows;	       /* n: of all of it, int32 */
+	bool src_indexed, dst_indexed; /* the index vector selects the rows */
+	struct npu_range rows;	       /* the index vector, int32; n: all its bytes */
 	int64_t row_max, row_skip;
 
-	/* registers that it uses and the stream has not written (rule 7) */
+	/* registers that the operation uses and the stream has not written (rule 7) */
 	int n_missing;
 	enum npu_reg missing[12];
 };
@@ -304,16 +312,16 @@ struct npu_walk {
 	struct npu_registers regs;
 };
 
-/* starts at word 0 with all registers undefined */
+/* Starts at word 0 with all registers undefined. */
 void walk_init(struct npu_walk *w, const struct npu_stream *s);
 
 /*
- * Runs register writes up to the next operation and decodes it.  False at the
- * end of the words, or with e set on words that are no command.
+ * Runs register writes up to the next operation and decodes the operation.  Returns false
+ * at the end of the words, or with e set on words that are no command.
  */
 bool walk_next(struct npu_walk *w, struct npu_op *op, struct err *e);
 
-/* decodes operation c from the registers; total: any values are accepted */
+/* Decodes operation c from the registers.  Accepts any values. */
 void npu_op_decode(const struct npu_registers *r, const struct accel *accel,
 		   const struct npu_command *c, struct npu_op *op);
 
@@ -329,14 +337,17 @@ npu_uses_table(const struct npu_op *op)
 	return op->table.n > 0;
 }
 
-/* is it in memory, at addresses? (not: chained, a scalar, nothing) */
+/*
+ * True if the feature map has addresses in memory; false if it is chained, a scalar or
+ * absent.
+ */
 static inline bool
 npu_fm_stored(const struct npu_fm *f)
 {
 	return f->storage <= NPU_TILES_3X1;
 }
 
-/* a transfer of U85 in steps, or by an index */
+/* True for a transfer of U85 in steps or by an index. */
 static inline bool
 npu_dma_is_stepped(const struct npu_op *op)
 {
@@ -353,7 +364,8 @@ npu_weight_bytes(const struct npu_op *op)
 	return n;
 }
 
-const char *npu_op_name(const struct npu_op *op); /* "CONV", "POOL average" */
+const char *npu_op_name(const struct npu_op *op); /* "conv", "dma", or the mode: "average";
+						   * "?" if undefined */
 
 /* ---- addresses (5) ------------------------------------------------------ */
 
@@ -363,52 +375,52 @@ npu_fm_bytes(const struct npu_fm *f)
 	return f->bits / 8;
 }
 
-/* offset in the region of element (y, x, c), which may lie in any tile */
+/* Offset in the region of element (y, x, c), in whichever tile the element is. */
 int64_t npu_fm_address(const struct npu_fm *f, int32_t y, int32_t x, int32_t c);
 
-/* a part of a feature map: [y0, y1) x [x0, x1) x [c0, c1) */
+/* A part of a feature map: [y0, y1) x [x0, x1) x [c0, c1). */
 struct npu_box {
 	int32_t y0, y1, x0, x1, c0, c1;
 };
 
-struct npu_box npu_fm_box(const struct npu_fm *f); /* all of its shape */
+struct npu_box npu_fm_box(const struct npu_fm *f); /* the whole shape */
 
 /*
- * Smallest and largest + 1 byte that a box touches in tile 0..3; n 0: nothing.
- * Returns how many tiles have bytes.
+ * Stores for each of the tiles 0 to 3 the range from the first to the last byte that a box
+ * touches there; n 0: no byte.  Returns how many tiles have bytes.
  */
 int npu_fm_extent(const struct npu_fm *f, struct npu_box box,
 		  struct npu_range tile[4]);
 
 /*
- * Calls visit with every contiguous run of bytes of a box, exactly once a
- * byte (5.2), tile after tile.  Stops when visit returns false, returns that.
+ * Calls visit with every contiguous run of bytes of a box, tile after tile.  Each byte is
+ * visited exactly once (5.2).  Stops when visit returns false, and returns that value.
  */
 typedef bool (*npu_visit)(void *ctx, int64_t at, int64_t n);
 bool npu_fm_runs(const struct npu_fm *f, struct npu_box box, npu_visit visit,
 		 void *ctx);
 
 /*
- * Are the strides and tiles of the usual nested kind, in which no two elements
- * share a byte?  (False decides nothing.)
+ * True if strides and tiles nest in the usual order, in which no two elements share a
+ * byte.  False decides nothing.
  */
 bool npu_fm_nests(const struct npu_fm *f);
 
-/* do equal coordinates have equal addresses? */
+/* True if equal coordinates have equal addresses in both feature maps. */
 bool npu_fm_same_place(const struct npu_fm *a, const struct npu_fm *b);
 
 /*
- * Does any byte of the one belong to the other, by exact geometry?  Every run of
- * bytes that is looked at takes one of *steps (NULL: no limit); true, too, when
- * none are left.
+ * True if a byte of one box belongs to the other one, by exact geometry.  Every run of
+ * bytes that is examined takes one of *steps (NULL: no limit).  Also true when no steps
+ * are left.
  */
 bool npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 		    const struct npu_fm *b, struct npu_box bbox,
 		    uint64_t *steps);
 
 /*
- * Same for DMA destinations and sources: every 1-D transfer (10), in order.
- * which 0: source, 1: destination.
+ * Visits every 1-D transfer (10) of a DMA operation, in order, as npu_fm_runs() does.
+ * which 0: its source, 1: its destination.
  */
 bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
 		  void *ctx);
@@ -416,50 +428,52 @@ bool npu_dma_runs(const struct npu_op *op, int which, npu_visit visit,
 /* ---- ordering (11) ------------------------------------------------------ */
 
 /*
- * The largest BLOCKDEP of kernel cur behind kernel prev at which no input job
- * of cur touches an OFM block of prev that may be unfinished, by exact
- * geometry: the smallest i + j of a pair of cur's i-th job and prev's j-th block
- * from its end that share bytes, and the generation's greatest (3, of U85 7) if
- * none below it do.  Jobs have the true IFM block depth (11.3).  0 where
- * prev's table is lost to cur's accumulators.  steps as for npu_fm_overlap:
- * the result is too small, which is safe, when none are left.
+ * The largest BLOCKDEP of kernel cur behind kernel prev at which no input job of cur
+ * touches an OFM block of prev that may be unfinished, by exact geometry.  If the i-th job
+ * of cur and the j-th block of prev, counted from its end, share bytes, then i + j is an
+ * upper bound.  The result is the smallest of these bounds and of the generation's maximum
+ * (3; 7 on U85).  Jobs have the true IFM block depth (11.3).
+ *
+ * The result is 0 where the accumulators of cur overwrite the table of prev.  steps as for
+ * npu_fm_overlap: the result is too small, which is safe, when no steps are left.
  */
 int blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 		 const struct accel *accel, uint64_t *steps);
 
 /*
- * Does a block of an elementwise kernel read bytes of its IFM (which 0) or IFM2 (1)
- * that an earlier block of it has written?  false, too, where there are more blocks than
- * are compared, or steps run out.
+ * True if a block of an elementwise kernel reads bytes of its IFM (which 0) or IFM2 (which
+ * 1) that an earlier block of the kernel has written.  Also false if the kernel has more
+ * blocks than are compared, or if the steps run out.
  */
 bool npu_block_overwritten(const struct npu_op *op, const struct accel *accel, int which,
 			   uint64_t *steps);
 
 /* ---- verification (16) -------------------------------------------------- */
 
-enum { VERIFY_RULE_WRITTEN = 52 }; /* no read of bytes never written */
+enum { VERIFY_RULE_WRITTEN = 52 }; /* every byte that is read has been written */
 
 struct npu_finding {
-	int rule;    /* of npu-dis(1), RULES; 52: above */
-	bool error;  /* else a warning: legal but unusual, or only inferred */
+	int rule;    /* number in npu-dis(1), RULES */
+	bool error;  /* otherwise a warning: legal but unusual, or only inferred */
 	const struct npu_stream *stream;
 	size_t at_bytes;
-	const char *command; /* NULL: about the container */
+	const char *command; /* NULL: the finding is about the container */
 	const char *text;
 };
 
 struct npu_verify {
-	void (*report)(void *ctx, const struct npu_finding *f); /* NULL: count */
+	void (*report)(void *ctx, const struct npu_finding *f); /* NULL: only count */
 	void *ctx;
-	unsigned jobs; /* threads that decode weights; 0: one a processor */
+	unsigned jobs; /* threads that decode weights; 0: one per processor */
 	unsigned errors, warnings;
 };
 
 /*
- * Checks every rule of section 16 that applies, without executing.  With a
- * model (which the streams are from, all of them, in order) the memory behind
- * the regions is known: bounds, and which bytes have been written.  m NULL: bare
- * streams, each alone.
+ * Checks every rule of section 16 that applies, without executing the streams.
+ *
+ * With a model, s has all streams of the model, in order.  Then the sizes of the regions'
+ * buffers are checked, and which of their bytes have been written.  Without a model (m
+ * NULL) each stream is checked by itself.
  */
 void stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 		   struct npu_verify *v);
@@ -467,14 +481,15 @@ void stream_verify(const struct tfl_model *m, const struct npu_stream *s, int n,
 /* ---- text --------------------------------------------------------------- */
 
 /*
- * The listing in the reference compiler's layout: heading, a line a command,
- * number of commands, length.  Words that are no command end it and set e,
- * after the lines before them.  fields: decoded bit fields at a line's end.
+ * Prints the listing in the layout of the reference compiler: heading, one line per
+ * command, number of commands, length.  Words that are no command end the listing and set
+ * e; the lines before them are printed.  fields: append the decoded bit fields to each
+ * line.
  */
 bool stream_print(struct text *t, const struct npu_stream *s, bool fields,
 		  struct err *e);
 
-/* one line without newline: offset, operation, shapes, addresses, ... */
+/* Prints one line without newline: offset, operation, shapes, addresses, ... */
 void stream_print_op(struct text *t, const struct npu_op *op);
 
 #endif
