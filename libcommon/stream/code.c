@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes of a graph become which stream. */
+/* Which bytes of a graph are encoded into which weight stream. */
 #include "stream/emit.h"
 
 bool
@@ -28,7 +28,7 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 	bool is_unsigned = w->shape.type == TFL_UINT8;
 	int32_t *zero = anew(a, int32_t, w->zero.n + 1), any = 0;
 	for (size_t i = 0; i < w->zero.n; i++) {
-		/* a value of the type: differences to it have 9 bits */
+		/* must be a value of the type: then differences have 9 bits */
 		if (w->zero.v[i] < (is_unsigned ? 0 : INT8_MIN) ||
 		    w->zero.v[i] > (is_unsigned ? UINT8_MAX : INT8_MAX))
 			return graph_err(g, w, e, "w%d: zero point %lld is no %s",
@@ -37,11 +37,12 @@ emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 		zero[i] = (int32_t)w->zero.v[i];
 		any |= zero[i];
 	}
-	size_t n_zero = any ? w->zero.n : 0; /* zeros that are all 0 are none */
+	size_t n_zero = any ? w->zero.n : 0; /* zero points that are all 0 are the same as
+					      * none */
 	*out = (struct weights_view){
 		.p = b.p + w->offset, .is_unsigned = is_unsigned,
 		.o = d[0], .h = d[1], .w = d[2], .i = d[3],
-		/* inside of b, but for those of dimensions of 1 */
+		/* inside of b, except for strides of dimensions of size 1 */
 		.stride_o = (ptrdiff_t)stride[0], .stride_y = (ptrdiff_t)stride[1],
 		.stride_x = (ptrdiff_t)stride[2], .stride_i = (ptrdiff_t)stride[3],
 		.zero = n_zero ? zero : NULL, .n_zero = n_zero,

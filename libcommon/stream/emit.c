@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One kernel or transfer after the other, registers in the order of
- * ethosu-commands(7) 2.2 (which has no meaning, but makes streams
- * comparable).
+ * Emits kernels and transfers one after the other, with registers in the order of
+ * ethosu-commands(7) 2.2.  This order has no meaning, but makes streams comparable.
  */
 #include "stream/emit_regs.h"
 
@@ -76,7 +75,7 @@ emit_find_piece(struct emitter *m, const struct g_step *s, int core,
 		return graph_err(m->g, w, m->e, "w%d: slice %d is not encoded",
 				 w->rec.id, s->slice);
 	*out = (struct emit_piece){ .region = PLACE_FLASH, .scale_region = PLACE_FLASH };
-	if (!c) /* a second core without channels */
+	if (!c) /* the second core has no channels */
 		return true;
 	out->scales = c->scale_bytes;
 	out->weights = c->weight_bytes;
@@ -141,10 +140,11 @@ add_shram(struct emitter *m, const struct g_op *op, struct accesses *l)
 }
 
 struct state {
-	struct depend prev; /* the kernel before */
+	struct depend prev; /* the previous kernel */
 	struct lut_slots tables;
-	const struct g_op *lead; /* of the chain that goes on, or the kernel before */
-	int links;	/* of that chain so far */
+	const struct g_op *lead; /* first operation of the current chain, or the previous
+				  * kernel */
+	int links;	/* length of this chain so far */
 };
 
 void
@@ -165,7 +165,10 @@ static const struct writer {
 	[GEN_U85] = { emit85_registers, emit85_opcode },
 };
 
-/* its place in a chain; the first has chosen the block for all (U85) */
+/*
+ * Finds the kernel's position in a chain.  The first operation sets the block of the whole
+ * chain (U85).
+ */
 static void
 find_chain(struct emitter *m, struct state *st, struct emit_kernel *k)
 {
@@ -179,7 +182,7 @@ find_chain(struct emitter *m, struct state *st, struct emit_kernel *k)
 	k->chain_out = step_chained(m->g, k->step) ? st->links++ : -1;
 }
 
-/* the maps in memory */
+/* Sets the addresses of the feature maps, and notes the accesses of those in memory. */
 static void
 find_maps(struct emitter *m, struct emit_kernel *k, struct g_range rows)
 {
@@ -260,7 +263,7 @@ emit_table(struct emitter *m, struct state *st, const struct g_lut *l, int slot,
 	lut_slots_put(&st->tables, l, slot);
 }
 
-/* the slot of a table, uploaded first where it isn't resident */
+/* Returns the slot of a table, and uploads the table first if it is not resident. */
 static int
 table_slot(struct emitter *m, struct state *st, const struct g_lut *l)
 {
@@ -301,8 +304,9 @@ emit_steps(struct emitter *m, const struct g_node *n)
 }
 
 /*
- * The node, and those that continue its stream.  At each border of a loop all is
- * finished, and behind it no register holds anything: it is reached by two ways.
+ * Emits the node and the nodes that continue its stream.  At each border of a loop all
+ * operations are finished.  No register value is assumed behind the border, because
+ * execution reaches it from two places.
  */
 static bool
 emit_nodes(struct emitter *m, const struct g_node *n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel's registers of U55 and U65: ethosu-commands(7) 2 to 6. */
+/* The registers of a kernel on U55 and U65: ethosu-commands(7) 2 to 6. */
 #include "stream/emit_regs.h"
 
-/* precision code of a type: 0, 1, 2 for 8, 16, 32 bits */
+/* Precision code of a type: 0, 1, 2 for 8, 16, 32 bits. */
 static int
 precision(int type)
 {
@@ -84,7 +84,7 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 static void
 put_activation(struct emitter *m, const struct g_op *op, int slot)
 {
-	/* section 3.3: 32-bit results of a table take an 8-bit index */
+	/* section 3.3: a table with 32-bit results takes an 8-bit index */
 	enum { TANH = 3, SIGMOID = 4, TABLE = 16, FORCE_INT8 = 3 << 12 };
 	int f = op->act == G_ACT_TANH	   ? TANH
 		: op->act == G_ACT_SIGMOID ? SIGMOID

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel's registers of U85: ethosu-commands(7) 22 to 27.  The graph's
- * primitives are those of the older generations; what they mean is written here
- * in U85's terms.
+ * The registers of a kernel on U85: ethosu-commands(7) 22 to 27.  The primitives of the
+ * graph are those of the older generations; this file translates them to U85.
  */
 #include "stream/emit_regs.h"
 
@@ -14,13 +13,13 @@ precision(int type)
 	return graph_type_bytes(type) >> 1;
 }
 
-/* an operand of an elementwise operation, or the IFM: a map or the scalar */
+/* An operand of an elementwise operation, or the IFM: a feature map or the scalar. */
 struct operand {
-	const struct g_operand *o; /* t NULL: scalar, of o's type */
+	const struct g_operand *o; /* for a scalar, only its type is used */
 	const struct emit_fm *fm;
 	int32_t zero;
 	bool scalar;
-	int chain; /* buffer that it is in, or -1 */
+	int chain; /* chain buffer that holds it; -1: none */
 };
 
 struct operand_regs {
@@ -63,7 +62,10 @@ static const struct operand_regs second_regs = {
 	NPU_IFM2_PRECISION, NPU_IFM2_BROADCAST, NPU_IFM2_ZERO_POINT,
 	&emit_ifm2_regs };
 
-/* in the order that the operation takes them: none is swapped on the way */
+/*
+ * Writes the operands in the order in which the operation takes them: U85 has no bit that
+ * swaps the operands.
+ */
 static void
 put_operands(struct emitter *m, const struct emit_kernel *k)
 {
@@ -110,7 +112,7 @@ put_scales(struct emitter *m, const struct g_op *op)
 
 /* ---- RESIZE (26.10) --------------------------------------------------------- */
 
-/* one element's step and that of a block, each in whole and in parts of up */
+/* Packs the step of one element and that of a block, each as quotient and remainder by up. */
 static void
 put_step(struct emitter *m, enum npu_reg reg, int32_t up, int32_t down, int32_t block)
 {
@@ -136,7 +138,7 @@ put_resize(struct emitter *m, const struct g_op *op)
 
 /* ---- output ----------------------------------------------------------------- */
 
-/* it is added to words, too: the older ones leave it out */
+/* U85 adds the zero point to 32-bit results, too; the older generations do not. */
 static int32_t
 ofm_zero(const struct g_op *op)
 {
@@ -177,7 +179,7 @@ put_ofm(struct emitter *m, const struct emit_kernel *k)
 	emit_reg(m, NPU_OFM_ZERO_POINT, ofm_zero(op));
 }
 
-/* the code of its table's kind */
+/* Function code of the operation's table. */
 static int
 table_kind(const struct g_op *op)
 {
@@ -205,7 +207,7 @@ put_activation(struct emitter *m, const struct g_op *op, int slot)
 	emit_reg(m, NPU_ACTIVATION_MAX, op->clamp.hi);
 }
 
-/* codes of ACC_FORMAT's microblocks: height, width */
+/* Code of a microblock in ACC_FORMAT, by its height and width. */
 static int
 microblock(struct hwc u)
 {
@@ -272,7 +274,7 @@ put_weights(struct emitter *m, const struct emit_kernel *k)
 
 /* ---- chains (29) ------------------------------------------------------------- */
 
-/* the reference compiler writes these anew beside whatever is chained */
+/* The reference compiler writes these registers anew around every chained operation. */
 static void
 forget_maps(struct emitter *m)
 {
@@ -288,7 +290,7 @@ forget_maps(struct emitter *m)
 	}
 }
 
-/* ---- all of it -------------------------------------------------------------------- */
+/* ---- all registers ------------------------------------------------------------------ */
 
 static const char *
 lacks(const struct g_op *op)
@@ -326,7 +328,7 @@ emit85_registers(struct emitter *m, const struct emit_kernel *k)
 	put_ofm(m, k);
 	if (op_has_weights(op->kind) && !put_weights(m, k))
 		return false;
-	if (op->kind == OP_MATMUL) /* filters as they are */
+	if (op->kind == OP_MATMUL) /* the filters are not encoded */
 		emit_reg(m, NPU_WEIGHT_FORMAT, 0);
 	put_activation(m, op, k->slot);
 	put_block(m, k);
@@ -357,7 +359,7 @@ emit85_opcode(const struct g_op *op, int *mode)
 		return NPU_OP_POOL;
 	}
 	enum npu_opcode code = emit_opcode(op, mode);
-	/* an average whose scale holds the division is a sum */
+	/* an average whose scale includes the division is a sum */
 	if (op->kind == OP_AVGPOOL && !emit85_divides(op))
 		*mode = NPU_POOL_SUM;
 	return code;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the graph's scales are in U85's terms: ethosu-commands(7) 23.6, 26.2, 26.3,
- * 26.9.
- */
+/* Translates the graph's scales to U85: ethosu-commands(7) 23.6, 26.2, 26.3, 26.9. */
 #include "stream/emit_regs.h"
 
-/* rounding codes of what the graph calls tfl, truncate, natural */
+/* Rounding codes of the graph's tfl, truncate and natural. */
 static const int roundings[] = { 0, 4, 1 };
 
-/* the reference shifts what it compares up by so many bits, and rounds twice */
+/* The reference shifts operands of comparisons left by this many bits, and rounds twice. */
 enum { COMPARE_TWICE = 8 };
 
 static const struct scale85 one = { .mult = 1 };
 
-/* ADD and SUB: one operand is scaled as a product of two roundings, the other is
- * shifted; or both are multiplied */
+/*
+ * ADD and SUB: one operand is multiplied with two roundings, and the other one is shifted;
+ * or both are multiplied.
+ */
 static void
 find_sum_scales(const struct g_op *op, struct scales85 *out)
 {
@@ -50,7 +49,7 @@ emit85_divides(const struct g_op *op)
 	return op->kind == OP_AVGPOOL && (is_padded(op) || !G_HAS(op, G_OP_scale));
 }
 
-/* a scale that is 1 / n as the older units form it (ethosu-commands(7) 6.8) */
+/* True if the scale is 1 / n as the older generations compute it (ethosu-commands(7) 6.8). */
 static bool
 is_average_of(const struct npu_scale *s, int32_t n, int e)
 {
@@ -58,7 +57,7 @@ is_average_of(const struct npu_scale *s, int32_t n, int e)
 	return s->mult == m && s->shift == 31 + e;
 }
 
-/* 1 / n as this unit forms it, with which natural rounding is TFLite's (26.6) */
+/* 1 / n as U85 computes it.  With this value natural rounding is that of TFLite (26.6). */
 static bool
 plain_average(const struct g_op *op, struct scale85 *out)
 {
@@ -85,7 +84,7 @@ log2_of(int32_t v)
 	return n;
 }
 
-/* the sum of four has 16 bits more, and those of the weights */
+/* The weighted sum of four samples has 16 more bits, and those of the weights. */
 static struct scale85
 resize_scale(const struct g_op *op)
 {
@@ -100,18 +99,21 @@ static struct scale85
 ofm_scale(const struct g_op *op)
 {
 	struct scale85 s = { .mult = 1, .round = roundings[op->round] };
-	if (op_has_weights(op->kind)) /* its rounding alone counts */
+	if (op_has_weights(op->kind)) /* only its rounding is used */
 		return s;
 	if (emit85_divides(op)) /* exact with natural rounding only (26.6) */
 		return (struct scale85){ .mult = 1u << 30, .shift = 30, .round = 1 };
-	if (op->kind == OP_LRELU || op_compares(op->kind)) /* in the operands' scales */
+	/* the operands' scales are used instead */
+	if (op->kind == OP_LRELU || op_compares(op->kind))
 		return s;
 	if (op->kind == OP_RESIZE)
 		return resize_scale(op);
 	if (op->kind == OP_ARGMAX) /* position * 2^16 + value, rounded down (26.7) */
 		return (struct scale85){ .mult = 1, .shift = 16, .round = 5 };
-	/* half up, as no shift reaches the double rounding; or to the lower, which
-	 * of what is not negative is towards zero (nputools-graph(5)) */
+	/*
+	 * Half up, because no shift reaches the double rounding; or down, which is towards
+	 * zero for values that are not negative (nputools-graph(5)).
+	 */
 	if (op->kind == OP_SHR)
 		s.round = op->round == ROUND_TRUNCATE ? 5 : 1;
 	if (!G_HAS(op, G_OP_scale))
@@ -119,8 +121,10 @@ ofm_scale(const struct g_op *op)
 	struct scale85 average;
 	if (plain_average(op, &average))
 		return average;
-	/* products of words are shifted only (26.3); the older units do that to
-	 * everything with words, whose multiplier is 1 in their graphs */
+	/*
+	 * Products of 32-bit words are only shifted (26.3).  The older generations do so
+	 * for all operations with words, whose multiplier is 1 in their graphs.
+	 */
 	bool product = op->kind == OP_MUL && graph_type_bytes(op->ifm.type) == 4;
 	s.mult = product ? 1 : op->scale.mult;
 	s.shift = op->scale.shift;
@@ -134,7 +138,7 @@ emit85_is_unscaled(const struct g_op *op)
 	return s.mult == 1 && s.shift == 0;
 }
 
-/* multipliers have 31 bits */
+/* Multipliers have 31 bits. */
 static struct scale85
 narrowed(struct scale85 s)
 {

@@ -50,8 +50,8 @@ emit_fetch(struct emitter *m, const struct g_step *s)
 }
 
 /*
- * Columns that IFM2 names, of the IFM (gather) or of the OFM (scatter): one row of the
- * maps is a transfer of two dimensions, several rows one of three.
+ * Moves the columns that IFM2 selects, of the IFM (gather) or of the OFM (scatter).  One
+ * row of the feature maps is a transfer of two dimensions, several rows are one of three.
  */
 static void
 emit_indexed(struct emitter *m, const struct g_step *s)
@@ -92,7 +92,7 @@ emit_indexed(struct emitter *m, const struct g_step *s)
 static bool
 emit_copy(struct emitter *m, const struct g_step *s)
 {
-	enum { UNIT = 16 }; /* of a U55's transfers */
+	enum { UNIT = 16 }; /* bytes of a U55's transfers */
 	const struct g_op *op = s->op;
 	struct g_range r = { .lo = 0, .hi = op->ofm.shape.h };
 	if (G_HAS(s, G_STEP_rows))
@@ -101,7 +101,7 @@ emit_copy(struct emitter *m, const struct g_step *s)
 	struct emit_fm to = emit_map(m, &op->ofm, (int32_t)r.lo, (int32_t)r.hi);
 	int64_t bytes = from.hi[0] - from.lo[0];
 	if (!accel_is_wide(m->accel)) {
-		/* what lies behind a tensor up to a multiple of 16 is nobody's */
+		/* no tensor uses the bytes behind a tensor up to a multiple of 16 */
 		if (to.hi[0] == op->ofm.t->at + tensor_bytes(op->ofm.t))
 			bytes = round_up_i64(bytes, UNIT);
 		if (from.lo[0] % UNIT || to.lo[0] % UNIT || bytes % UNIT)

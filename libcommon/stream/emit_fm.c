@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feature maps: ethosu-memory(7) 5. */
+/* Addresses of feature maps: ethosu-memory(7) 5. */
 #include "stream/emit_regs.h"
 
 #include "base/fixed.h"
@@ -7,7 +7,7 @@
 int
 emit_region(const struct emitter *m, int place)
 {
-	/* without spilling the cache is the arena: section 9.1 */
+	/* without spilling the cache is part of the arena: section 9.1 */
 	if (place == PLACE_CACHE && !m->memory.spilling)
 		return PLACE_ARENA;
 	return place;
@@ -19,7 +19,7 @@ round_brick(int64_t c)
 	return c / BRICK * BRICK;
 }
 
-/* byte offset of channel c inside a pixel */
+/* Byte offset of channel c inside a pixel. */
 static int64_t
 channel_offset(const struct g_tensor *t, struct g_stride s, int64_t c)
 {
@@ -75,7 +75,7 @@ dense_map(const struct g_operand *o, int32_t lo, int32_t hi)
 	return f;
 }
 
-/* first and last byte of rows lo..hi-1 from a base */
+/* First and last byte of `rows` rows from a base. */
 static void
 tile_extent(struct emit_fm *f, int tile, int64_t base, int64_t rows,
 	    const struct g_operand *o)
@@ -115,7 +115,7 @@ emit_map(const struct emitter *m, const struct g_operand *o, int32_t lo, int32_t
 	return f;
 }
 
-/* channels from c on, so many of them */
+/* Cuts an operand to `depth` channels from c on. */
 static void
 cut_depth(struct g_operand *o, int32_t c, int32_t depth)
 {
@@ -196,12 +196,12 @@ emit_ifm_rows(const struct g_op *op, struct g_range r)
 		first = 0;
 	if (end > height)
 		end = height;
-	/* the operation's own padding, even where the last rows need less */
+	/* keep the operation's own padding, even if the last rows need less */
 	if (whole)
 		bottom = op->pad.bottom > bottom ? op->pad.bottom : bottom;
 	if (whole && bottom > 0)
 		end = height;
-	/* by a constant: schedules ask for this most often */
+	/* divides by a constant: schedulers call this function most often */
 	return (struct emit_rows){ .lo = (int32_t)(twice ? first / 2 : first),
 				   .hi = (int32_t)(twice ? (end + 1) / 2 : end),
 				   .pad_top = (int32_t)top,

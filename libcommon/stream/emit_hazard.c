@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may overlap in time.  DMA against kernels: wait commands by
- * ethosu-commands(7) 11.2.  Kernel against kernel: BLOCKDEP by 11.3, with
- * the depth of IFM blocks that the hardware really reads
- * (ethosu-commands(7) 11.3).
+ * Operations that may overlap in time.  DMA against kernels: wait commands by
+ * ethosu-commands(7) 11.2.  Kernel against kernel: BLOCKDEP by 11.3, with the depth of IFM
+ * blocks that the hardware really reads (ethosu-commands(7) 11.3).
  */
 #include "stream/emit_regs.h"
 
@@ -38,8 +37,9 @@ conflict(const struct accesses *a, const struct accesses *b)
 }
 
 /*
- * The youngest of the other queue that conflicts with l bounds how many may
- * still run; it and what is older is then known to be done.
+ * Finds how many operations of the other queue may still run beside l: those younger than
+ * the youngest operation that conflicts with l.  That operation and all older ones will be
+ * done after a wait, and leave the queue.  -1: no operation conflicts.
  */
 static int
 outstanding(struct accesses *q, int *n, const struct accesses *l)
@@ -106,7 +106,7 @@ hazard_dma(struct emitter *m, const struct accesses *l)
 /* ---- BLOCKDEP ------------------------------------------------------------ */
 
 struct box {
-	int64_t lo[3], hi[3]; /* y, x, c in the tensor's coordinates */
+	int64_t lo[3], hi[3]; /* y, x, c in coordinates of the tensor */
 };
 
 static bool
@@ -118,7 +118,7 @@ meet(const struct box *a, const struct box *b)
 	return true;
 }
 
-/* blocks of a kernel's OFM: depth fastest, then width, then height */
+/* Number of blocks of a kernel's OFM; depth is the innermost axis, height the outermost. */
 static int64_t
 block_count(const struct depend *d, int64_t n[3])
 {
@@ -165,7 +165,7 @@ reduces_depth(int kind)
 	return block_class_is_deep(op_block_class(kind));
 }
 
-/* what input job i of a kernel reads of its IFM */
+/* The part of its IFM that input job i of a kernel reads. */
 static struct box
 input_job(const struct depend *d, const struct g_operand *f, int64_t i)
 {
@@ -205,7 +205,7 @@ job_count(const struct depend *d)
 	return count;
 }
 
-/* bytes of the whole tensors: coarse, and safe */
+/* Compares the bytes of the whole tensors, which is coarse and safe. */
 static bool
 tensors_meet(const struct g_tensor *a, const struct g_tensor *b)
 {
@@ -232,7 +232,7 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 	int largest = accel_generation(a)->max_blockdep;
 	if (!prev->op)
 		return 0;
-	/* 16-bank parts: a kernel without a table overwrites it */
+	/* parts with 16 banks: a kernel without a table overwrites the table */
 	if (!a->lut_banks && op_has_table(prev->op) && !op_has_table(cur->op))
 		return 0;
 	const struct g_operand *out = &prev->op->ofm;
@@ -240,11 +240,11 @@ emit_blockdep(const struct accel *a, const struct depend *prev,
 	bool second = cur->op->ifm2.t && tensors_meet(out->t, cur->op->ifm2.t);
 	if (!first && !second)
 		return largest;
-	if (prev->op->kind == OP_REORDER) /* blocks are elsewhere than they are counted */
+	if (prev->op->kind == OP_REORDER) /* addresses of blocks are not in their order */
 		return 0;
-	if (cur->op->kind == OP_RESIZE) /* reads what its grid says */
+	if (cur->op->kind == OP_RESIZE) /* the rows that RESIZE reads are not derived here */
 		return 0;
-	/* filters are read otherwise than the OFM is written */
+	/* filters are not read in the order in which the OFM is written */
 	if (second && (first || cur->op->kind == OP_MATMUL))
 		return 0;
 	const struct g_operand *in = first ? &cur->op->ifm : &cur->op->ifm2;

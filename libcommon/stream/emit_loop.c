@@ -10,7 +10,11 @@
 
 #include <string.h>
 
-/* a target is reached by two ways: nothing is under way there, and registers unknown */
+/*
+ * Waits for all operations and forgets all registers.  Execution reaches a branch target
+ * from two places, so that neither running operations nor register values can be assumed
+ * there.
+ */
 static void
 finish_all(struct emitter *m)
 {
@@ -26,7 +30,7 @@ void
 emit_border(struct emitter *m, struct emit_loop *l, int part)
 {
 	enum { BRANCH_WORDS = 2 };
-	if (part == LOOP_TEST) /* goes on with the condition */
+	if (part == LOOP_TEST) /* continues the condition's code */
 		return;
 	finish_all(m);
 	if (part == LOOP_CONDITION) {

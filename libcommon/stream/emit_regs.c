@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Words of a stream.  A write that repeats the register's value is left out
- * (ethosu-commands(7) 12); nothing is assumed about values at the start.
+ * (ethosu-commands(7) 12); no values are assumed at the start.
  */
 #include "stream/emit_regs.h"
 
@@ -29,7 +29,7 @@ is_new(struct emitter *m, enum npu_reg reg, uint64_t value)
 void
 emit_reg(struct emitter *m, enum npu_reg reg, int64_t param)
 {
-	/* signed and unsigned 16-bit fields; wider is a bug of ours */
+	/* signed and unsigned 16-bit fields; a wider value is a bug of ours */
 	assert(param >= INT16_MIN && param <= UINT16_MAX);
 	uint16_t p = (uint16_t)param;
 	if (is_new(m, reg, p))
@@ -104,7 +104,7 @@ struct bytes
 emit_payload(struct arena *a, const struct accel *accel,
 	     const struct emit_words *w)
 {
-	/* section 14: FourCC, configuration (two words), NOPs to the alignment */
+	/* section 14: FourCC, configuration (two words), NOPs up to the alignment */
 	enum { HEADER = 8, FOURCC = 0x31504F43, CONFIGURE = 0x00100001, NOP = 5,
 	       STREAM = 2 };
 	static const uint32_t ids[GENERATIONS] = {

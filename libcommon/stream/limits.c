@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an accelerator can't do, found out before there is a schedule: rules
- * that npu-wenc and npu-cmdgen hold an operation to, whatever its block and
- * addresses.
+ * Operations that an accelerator can't run, found before a schedule exists.  npu-wenc and
+ * npu-cmdgen apply the same rules to an operation, whatever its block and addresses.
  */
 #include "lower/lower.h"
 #include "stream/emit.h"
@@ -20,7 +19,7 @@ emit_is_plain_pool(const struct g_op *op)
 	       hwc_equal(op->ifm.shape, op->ofm.shape);
 }
 
-/* the same as a sum of one operand and 0 */
+/* Turns a plain average into an equal sum of one operand and 0. */
 static void
 make_sum(struct g_op *op)
 {
@@ -46,13 +45,13 @@ emit_move_zero(struct g_op *op)
 	int64_t less = (int64_t)op->ifm_zero - (op->scalar - op->ifm2_zero);
 	if (!plain || less < INT16_MIN || less > INT16_MAX)
 		return;
-	/* what is taken away has as many bits as the operand */
+	/* a subtracted scalar has as many bits as the operand */
 	op->kind = OP_SUB;
 	op->scalar = (int32_t)less;
 	op->ifm_zero = op->ifm2_zero = 0;
 }
 
-/* rules 11 and 12 of ethosu-commands(7) */
+/* Rules 11 and 12 of ethosu-commands(7). */
 static const char *
 zero_limit(struct arena *a, const struct accel *accel, int type, int32_t zero,
 	   const char *role)
@@ -87,7 +86,7 @@ zeros_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 
 /* ---- weights ------------------------------------------------------------- */
 
-/* the records that npu-wenc packs */
+/* Checks the records that npu-wenc packs. */
 static const char *
 scales_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 {
@@ -102,7 +101,7 @@ scales_limit(struct arena *a, const struct accel *accel, const struct g_op *op)
 	return NULL;
 }
 
-/* a weight takes 9 bits at most, and a stream little besides: ethosu-weights(7) 1 */
+/* A weight takes 9 bits at most, and a stream little besides (ethosu-weights(7) 1). */
 static const char *
 stream_limit(struct arena *a, const struct g_op *op)
 {

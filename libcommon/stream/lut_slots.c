@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tables the SHRAM holds. */
+/* Tables that the SHRAM holds. */
 #include "stream/emit.h"
 
 #include <string.h>
