@@ -4,7 +4,8 @@
 
 #include "base/fixed.h"
 
-struct grid { /* blocks of an OFM, depth fastest, then width, then height */
+/* Number of blocks of an OFM.  Depth is the innermost axis, height the outermost. */
+struct grid {
 	int64_t h, w, c;
 };
 
@@ -39,7 +40,10 @@ ifm_depth55(const struct npu_op *op, const struct accel *accel)
 	return min_i32((c + 7) / 8 * 8, op->part_kernel ? 16 : 32);
 }
 
-/* depth of the IFM blocks that an OFM block is computed from, or 0: its own */
+/*
+ * Depth of the IFM blocks from which an OFM block is computed; 0: the OFM block's own
+ * depth.
+ */
 static int32_t
 job_depth(const struct npu_op *op, const struct accel *accel)
 {
@@ -52,7 +56,7 @@ job_depth(const struct npu_op *op, const struct accel *accel)
 	return op->kind == NPU_CONV || sum ? depth[accel->generation](op, accel) : 0;
 }
 
-/* stored rows (columns) [*from, *to) under output positions [o0, o1) */
+/* Stored rows (columns) [*from, *to) that output positions [o0, o1) read. */
 static void
 reach(int32_t o0, int32_t o1, int stride, int pad, int dilated, int64_t extent,
       enum upscale up, int32_t *from, int32_t *to)
@@ -66,19 +70,19 @@ reach(int32_t o0, int32_t o1, int stride, int pad, int dilated, int64_t extent,
 	*to = hi <= lo ? *from : (int32_t)((hi + factor - 1) / factor);
 }
 
-/* the rows (columns) between which RESIZE samples for positions [o0, o1): 26.10 */
+/* Rows (columns) that RESIZE samples for output positions [o0, o1) (26.10). */
 static void
 sampled(const struct npu_resize_axis *a, int32_t o0, int32_t o1, int32_t extent,
 	int32_t *from, int32_t *to)
 {
 	int64_t lo = (int64_t)o0 * a->d + a->offset;
 	int64_t hi = (int64_t)(o1 - 1) * a->d + a->offset;
-	/* what is before the first one is clipped to it */
+	/* positions before the first row are clipped to it */
 	*from = clamp_i32(lo < 0 ? 0 : lo / a->n, 0, extent - 1);
 	*to = clamp_i32(hi < 0 ? 0 : hi / a->n + 1, 0, extent - 1) + 1;
 }
 
-/* of a map that is 1 where the box has a range: all of it there */
+/* Extends a box to the whole axis wherever a feature map is broadcast (extent 1). */
 static struct npu_box
 broadcast(struct hwc shape, struct npu_box b)
 {
@@ -91,7 +95,10 @@ broadcast(struct hwc shape, struct npu_box b)
 	return b;
 }
 
-/* what job i of op reads of its IFM; false: there is no such job */
+/*
+ * The OFM block of job i of op and the part of the IFM that the job reads.  False: op has
+ * no job i.
+ */
 static bool
 job_box(const struct npu_op *op, const struct accel *accel, int64_t i,
 	struct npu_box *ofm, struct npu_box *ifm)
@@ -125,7 +132,10 @@ job_box(const struct npu_op *op, const struct accel *accel, int64_t i,
 	return true;
 }
 
-/* what the job reads of IFM2: a part like the OFM's, or filters of its channels */
+/*
+ * The part of IFM2 that the job reads: as large as the OFM block, or, of a matrix product,
+ * the filters of the block's channels.
+ */
 static struct npu_box
 second_box(const struct npu_op *op, struct npu_box ofm, struct npu_box ifm)
 {
@@ -135,7 +145,7 @@ second_box(const struct npu_op *op, struct npu_box ofm, struct npu_box ifm)
 	return broadcast(op->ifm2.shape, ofm);
 }
 
-/* is its IFM (0) or IFM2 (1) in memory? */
+/* True if the IFM (which 0) or IFM2 (1) is read from memory. */
 static bool
 reads(const struct npu_op *op, int which)
 {
@@ -145,7 +155,7 @@ reads(const struct npu_op *op, int which)
 	return !op->ifm_scalar && npu_fm_stored(&op->ifm);
 }
 
-/* does job i of cur read what the j-th block from the end of prev writes? */
+/* True if job i of cur reads bytes that the j-th block of prev from its end writes. */
 static bool
 depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
 	const struct accel *accel, int64_t i, uint64_t *steps)
@@ -164,7 +174,7 @@ depends(const struct npu_op *prev, int64_t j, const struct npu_op *cur,
 			      &prev->ofm, out, steps);
 }
 
-/* a quick no: neither input shares bytes with the OFM's extents */
+/* A fast test: true if the extents of an input and of the OFM share no bytes. */
 static bool
 apart(const struct npu_fm *in, const struct npu_fm *out)
 {
@@ -193,7 +203,7 @@ blockdep_max(const struct npu_op *prev, const struct npu_op *cur,
 	    ((!reads(cur, 0) || apart(&cur->ifm, &prev->ofm)) &&
 	     (!reads(cur, 1) || apart(&cur->ifm2, &prev->ofm))))
 		return most;
-	if (turned) /* blocks are written elsewhere than they are counted */
+	if (turned) /* the addresses of the blocks are not in the order of their numbers */
 		return 0;
 	for (int sum = 0; sum < most; sum++)
 		for (int i = 0; i <= sum; i++)
@@ -206,7 +216,7 @@ bool
 npu_block_overwritten(const struct npu_op *op, const struct accel *accel, int which,
 		      uint64_t *steps)
 {
-	enum { MOST = 256 }; /* blocks: each is held against all before it */
+	enum { MOST = 256 }; /* blocks: each is compared with all blocks before it */
 	struct grid g = grid_of(op);
 	struct npu_box ofm, ifm;
 	if (op->kind != NPU_ELEMENTWISE || g.h * g.w * g.c > MOST)

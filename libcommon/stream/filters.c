@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of weights from decoded operations (7; ethosu-weights(7) 22). */
+/* Orders of weights, from decoded operations (7; ethosu-weights(7) 22). */
 #include "stream/filters.h"
 
 static enum weights_traversal
@@ -128,7 +128,7 @@ npu_filter_unpaired(const struct npu_op *op, const int16_t *w, int64_t pitch)
 static bool
 record55(const uint8_t *in, bool wide, struct weights_scale *s, struct err *e)
 {
-	(void)wide; /* its records are the same */
+	(void)wide; /* records are the same for both accumulators */
 	return weights_scale_unpack(in, s, e);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the rules have found, in the order of commands.  Decoding weights takes most of
- * the time, and nothing waits for it: it is put off, done by threads, and what it finds
- * stands where the operation does.
+ * The findings of the rules, in the order of commands.  Decoding weights takes most of the
+ * time, and no other rule depends on it.  Therefore threads decode weights at the end, and
+ * their findings are reported at the place of their operation.
  */
 #include "stream/verify.h"
 
@@ -14,10 +14,11 @@
 struct findings {
 	struct entry {
 		struct npu_finding f;
-		struct decoding *later; /* or NULL: its text, if it finds something */
+		struct decoding *later; /* if set, its text is the finding; no text: no
+					 * finding */
 	} *v;
 	size_t n, cap, n_later;
-	struct arena *a; /* of these */
+	struct arena *a; /* memory of the findings */
 };
 
 void
@@ -38,7 +39,10 @@ add_entry(struct checker *c, bool error, int rule)
 	return x;
 }
 
-/* a file of nothing but mistakes is not to be held in memory as a whole */
+/*
+ * Reports early if there are many findings, so that a file full of errors needs little
+ * memory.
+ */
 static void
 keep_short(struct checker *c)
 {
@@ -87,7 +91,7 @@ run_decodings(const struct checker *c)
 	for (size_t i = 0; i < l->n; i++) {
 		if (!l->v[i].later)
 			continue;
-		/* a weight is decoded in an eighth of the time that it is encoded in */
+		/* decoding a weight takes an eighth of the time of encoding it */
 		cost[n] = l->v[i].later->weights / 8;
 		d[n++] = l->v[i].later;
 	}

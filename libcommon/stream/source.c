@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams against their graph: steps in order, transfers, what is around them. */
+/*
+ * Compares streams with their graph: order of steps, transfers, and the model around the
+ * streams.
+ */
 #include "stream/source_parts.h"
 
 #include "base/hash.h"
@@ -36,7 +39,7 @@ table_bytes(const struct g_lut *l)
 	return l->bits == 8 ? 256 : l->bits == 16 ? 2048 : 1024;
 }
 
-/* one of the graph's tables, whole, to where slots begin */
+/* Records the upload of a table: one of the graph's tables, whole, to the begin of a slot. */
 static void
 take_table(struct source *x, const struct npu_op *d)
 {
@@ -80,14 +83,14 @@ compare_fetch(struct source *x, const struct npu_op *d, const struct g_step *s)
 		      (uint64_t)d->dst.at, d->dst.region);
 }
 
-/* rows of a tensor, from the first of their bytes to the last */
+/* Compares a copy of rows of a tensor, from their first byte to the last one. */
 static void
 compare_copy(struct source *x, const struct npu_op *d, const struct g_step *s)
 {
 	const struct g_op *op = s->op;
 	struct source_part p = source_part_of(s);
 	struct hwc o = op->ofm.shape;
-	/* bricks are whole where there are several */
+	/* with several bricks, all bricks are whole */
 	int32_t c = op->ifm.t->layout == LAYOUT_NHCWB16 && o.c > BRICK
 			? (int32_t)round_up_i64(o.c, BRICK) : o.c;
 	int64_t last = source_address(&op->ifm, p.row + p.rows - 1, o.w - 1, c - 1);
@@ -121,7 +124,7 @@ start_of(const struct source *x, const struct g_operand *o)
 		.at = source_address(o, 0, 0, 0) };
 }
 
-/* do the columns of a map, and its rows, lie where a transfer steps to? */
+/* True if a transfer steps by the distances of a feature map's columns, and of its rows. */
 static bool
 steps_through(const struct g_operand *o, const struct npu_range *r, const int64_t step[2],
 	      bool rows)
@@ -130,7 +133,10 @@ steps_through(const struct g_operand *o, const struct npu_range *r, const int64_
 	       (!rows || source_address(o, 1, 0, 0) - r->at == step[1]);
 }
 
-/* columns that a map of indices names: a dimension of the transfer each, and rows */
+/*
+ * Compares a transfer of columns that indices select: one dimension for the columns,
+ * another one for several rows.
+ */
 static void
 compare_indexed(struct source *x, const struct npu_op *d, const struct g_step *s)
 {
@@ -169,8 +175,8 @@ compare_moved(struct source *x, const struct npu_op *d, const struct g_step *s)
 /* ---- one stream ------------------------------------------------------------------ */
 
 /*
- * The next step that is a kernel or a transfer, of the node or of one that goes on behind
- * it without a branch, or NULL
+ * The next step that is a kernel or a transfer, of the current node or of one that
+ * continues its stream without a branch; NULL: none.
  */
 static const struct g_step *
 next_step(struct source *x)
@@ -229,7 +235,7 @@ take_operation(struct source *x, const struct npu_op *o)
 	x->step++;
 }
 
-/* steps that should have been here */
+/* Reports steps that should have been before this point. */
 static void
 miss_steps(struct source *x)
 {
@@ -268,17 +274,19 @@ compare_stream(struct source *x)
 	source_end(x);
 }
 
-/* ---- around the streams ------------------------------------------------------------ */
+/* ---- the model around the streams ------------------------------------------------- */
 
-/* tensors of the compiled file that it stands for: those of the original, of which one
- * has memory of its own; or one that was made for it */
+/*
+ * How many tensors of the compiled file t stands for: its tensors of the original model,
+ * of which one may have memory of its own, or the one that was made for t.
+ */
 static int
 names_of(const struct g_tensor *t)
 {
 	return !t->tfl.n || tensor_is_separate(t) ? 1 : t->tfl.n;
 }
 
-/* tensors of the operator, from one on, against a node's list; how many */
+/* Compares tensors of the operator, from v[0] on, with a node's list.  Returns how many. */
 static int
 compare_tensors(struct source *x, const struct tfl_model *m, const int *v, int n,
 		const struct g_tensors *l)
@@ -321,7 +329,7 @@ compare_operator(struct source *x, const struct tfl_model *m, const struct g_blo
 		source_found(x, "the constants are not the graph's blob flash");
 }
 
-/* the node whose stream a node of a loop goes on with */
+/* The node whose stream a node of a loop continues. */
 static const struct g_node *
 first_of_stream(const struct graph *g, const struct g_node *n)
 {
@@ -330,7 +338,7 @@ first_of_stream(const struct graph *g, const struct g_node *n)
 	return n;
 }
 
-/* a node of aliases only has nothing to run, and no operator */
+/* False for a node of aliases only: it runs nothing and has no operator. */
 static bool
 has_ops(const struct graph *g, const struct g_node *n)
 {
@@ -340,7 +348,7 @@ has_ops(const struct graph *g, const struct g_node *n)
 	return false;
 }
 
-/* the k-th node of the NPU with something to run, or NULL */
+/* The k-th node of the NPU that runs something, or NULL. */
 static const struct g_node *
 npu_node(const struct graph *g, int k)
 {

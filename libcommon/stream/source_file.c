@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compiled file is verified against travels in its map: the graph, as far as a
- * stream is compared with it, and a digest of all that computes.
+ * The map of a compiled file has what the file is verified against: the graph, as far as a
+ * stream is compared with it, and a digest of everything that computes.
  */
 #include "stream/source.h"
 
@@ -12,7 +12,10 @@
 
 #include <string.h>
 
-/* a graph of more bytes than both this and a share of the file is left out */
+/*
+ * A graph is left out if it has more bytes than this, and more than this share of the
+ * file.
+ */
 enum { FREE_BYTES = 16384, SHARE = 16 };
 
 void
@@ -48,7 +51,7 @@ source_carried(struct arena *a, const struct npu_map *m, const char *name,
 
 /* ---- the digest -------------------------------------------------------------------- */
 
-/* in front of every part, so that no part can take bytes from the next */
+/* Hashes the length before each part, so that no part can take bytes from the next one. */
 static void
 add_part(struct hash_stream *h, struct bytes b)
 {
@@ -58,7 +61,7 @@ add_part(struct hash_stream *h, struct bytes b)
 	hash_add(h, b.p, b.n);
 }
 
-/* the same bytes for the same fields, however the file arranges them */
+/* Hashes the same bytes for the same fields, however the file arranges them. */
 static void
 add_table(struct hash_stream *h, struct fb_ref t)
 {
@@ -66,7 +69,7 @@ add_table(struct hash_stream *h, struct fb_ref t)
 	struct err e = { 0 };
 	struct bytes b;
 	fbw_off root;
-	if (fb_opaque(t)) /* nor could npu-cmdgen have written it */
+	if (fb_opaque(t)) /* npu-cmdgen could not have written it either */
 		return;
 	w = fbw_open();
 	if (!fbw_copy(w, t, &root, &e) || !fbw_finish(w, root, &b, &e))
@@ -90,5 +93,5 @@ source_digest(const struct tfl_model *m)
 	}
 	add_part(h, tfl_metadata(m, "OfflineMemoryAllocation"));
 	uint64_t v = hash_end(h);
-	return v ? v : 1; /* 0: unknown */
+	return v ? v : 1; /* 0 means that there is no digest */
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one kernel's registers say, against what its step's operation says. */
+/* Compares the registers of one kernel with the operation of its step. */
 #include "stream/source_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* o3's WHAT is HAVE, the graph has WANT */
+/* Reports "o3: WHAT is HAVE, the graph has WANT" if the values differ. */
 void
 source_same(struct source *x, const struct g_op *op, const char *what, int64_t have,
      int64_t want)
@@ -15,7 +15,7 @@ source_same(struct source *x, const struct g_op *op, const char *what, int64_t h
 		      op->rec.id, what, have, want);
 }
 
-/* registers of 16 bits, whatever their sign; people read them with one */
+/* For registers of 16 bits, signed or not: messages show them signed. */
 void
 source_same16(struct source *x, const struct g_op *op, const char *what, int64_t have,
        int64_t want)
@@ -24,8 +24,8 @@ source_same16(struct source *x, const struct g_op *op, const char *what, int64_t
 }
 
 /*
- * Elements that tell where a map lies: between them each tile and brick is linear.
- * row, channel: of the operand, where the map's own begin
+ * Compares the addresses of those elements that determine all others: between them each
+ * tile and brick is linear.  row, channel: where the feature map begins in the operand.
  */
 static void
 same_places(struct source *x, const struct g_op *op, const char *role,
@@ -201,7 +201,7 @@ same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
 		source_same_table(x, op, k->activation - NPU_ACT_TABLE0, (int)k->table.n);
 	else
 		source_same(x, op, "activation", k->activation, codes[op->act]);
-	/* 32-bit results of a table take an index of 8 bits: section 3.3 */
+	/* a table with 32-bit results takes an index of 8 bits: section 3.3 */
 	source_same(x, op, "clip range", k->clip_range,
 	     op->act == G_ACT_LUT && op->lut->bits == 32 ? 3 : 0);
 	source_same16(x, op, "minimum", k->min, op->clamp.lo);
@@ -223,7 +223,6 @@ same_range(struct source *x, const struct g_op *op, const char *what, int core,
 	      (uint64_t)(want.at + move), region);
 }
 
-/* of the slice in flash, or as it was fetched to a buffer */
 void
 source_same_weights(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
@@ -232,7 +231,7 @@ source_same_weights(struct source *x, const struct npu_op *k, const struct g_ste
 	int region = PLACE_FLASH, scale_region = PLACE_FLASH;
 	int64_t move = 0, move_scales = 0;
 	source_same(x, op, "number of cores", k->cores, x->accel->cores);
-	/* U85 has the scales of all streams beside the first */
+	/* U85 has the scales of all streams beside the first one */
 	int streams = x->accel->cores * x->accel->streams;
 	if (b) {
 		scale_region = source_region(b->area, x->spilling);
@@ -267,7 +266,7 @@ source_kernel55(struct source *x, const struct npu_op *k, const struct g_step *s
 	bool cut = op->kind == OP_DEPTHWISE;
 	struct hwc ifm = { .h = k->ifm.shape.h, .w = k->ifm.shape.w,
 			   .c = cut ? p.depth : op->ifm.shape.c };
-	/* height and width of the IFM follow from what source_same_window() compares */
+	/* the IFM's height and width follow from the window */
 	if (k->kind == NPU_ELEMENTWISE)
 		ifm = ofm;
 	else

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one kernel's registers of U85 say, against what its step's operation says. */
+/* Compares the registers of one kernel of U85 with the operation of its step. */
 #include "stream/source_parts.h"
 
 #include <stdio.h>
 
-/* what the graph's terms are on U85: ethosu-commands(7) 23.6, 26.2, 26.3, 26.6 to
- * 26.10.  The emitter has its own code for that: both are held against each other. */
+/*
+ * The graph's scales as values of U85's registers: ethosu-commands(7) 23.6, 26.2, 26.3,
+ * 26.6 to 26.10.  The emitter has its own code for these rules: each checks the other.
+ */
 struct terms {
 	uint32_t mult;
-	int shift, twice; /* twice: a doubling product of two roundings */
+	int shift, twice; /* twice: dbl_rnd, a doubling product of two roundings */
 	enum npu_rounding rounding;
 };
 
@@ -17,7 +19,10 @@ static const enum npu_rounding roundings[] = {
 	[ROUND_NATURAL] = NPU_ROUND_NATURAL,
 };
 
-/* the unit divides by the elements that there are, or by none: it only adds up */
+/*
+ * True if the NPU divides by the number of elements under the window; otherwise it only
+ * adds up, and the scale divides.
+ */
 static bool
 is_divided(const struct g_op *op)
 {
@@ -78,7 +83,7 @@ same_operand(struct source *x, const struct npu_fm *f, bool scalar, const char *
 	source_same_map(x, op, role, f, o, shape, one ? 0 : p->row, 0, zero);
 }
 
-/* operands are in the order in which the operation takes them */
+/* Compares the operands, in the order in which the operation takes them. */
 static void
 same_operands(struct source *x, const struct npu_op *k, const struct source_part *p)
 {
@@ -108,7 +113,10 @@ same_axis(struct source *x, const struct g_op *op, const char *axis,
 	source_same(x, op, what, a->offset, first);
 }
 
-/* the IFM of what is not elementwise, and the filters of a product of two maps */
+/*
+ * Compares the IFM of a kernel that is not elementwise, and the filters of a matrix
+ * product.
+ */
 static void
 same_input(struct source *x, const struct npu_op *k, const struct source_part *p)
 {
@@ -125,7 +133,7 @@ same_input(struct source *x, const struct npu_op *k, const struct source_part *p
 		same_axis(x, op, "horizontal", &k->resize_x, op->up.x, op->down.x,
 			  op->first.hi);
 	} else {
-		/* height and width follow from it */
+		/* height and width follow from the window */
 		source_same_window(x, k, p);
 	}
 	source_same_map(x, op, "IFM", &k->ifm, &op->ifm, shape, resize ? 0 : p->ifm_row,
@@ -150,12 +158,12 @@ same_ofm(struct source *x, const struct npu_op *k, const struct source_part *p)
 	};
 	const struct g_op *op = p->op;
 	struct hwc ofm = { .h = (int32_t)p->rows, .w = op->ofm.shape.w, .c = p->depth };
-	/* words have none, but those out of a table */
+	/* 32-bit results have no zero point, unless they are from a table */
 	bool words = graph_type_bytes(op->ofm.type) == 4 && op->act != G_ACT_LUT;
 	source_same(x, op, "transposition", k->transpose, orders[op->order].transpose);
 	source_same(x, op, "reversal", k->reverse, orders[op->order].reverse);
 	int32_t zero = words ? 0 : op->ofm_zero;
-	if (k->ofm.storage == NPU_CHAINED) /* same_storage says whether it should be */
+	if (k->ofm.storage == NPU_CHAINED) /* same_storage() checks whether it should be */
 		source_same_type(x, op, "OFM", &k->ofm, op->ofm.type, zero);
 	else
 		source_same_map(x, op, "OFM", &k->ofm, &op->ofm, ofm, p->row, p->channel, zero);
@@ -172,7 +180,10 @@ bits_of(int64_t n)
 	return bits;
 }
 
-/* the graph's 1 / n of the older units (6.8), as this one wants it (26.6) */
+/*
+ * Converts 1 / n as the older generations compute it (6.8) to U85's value (26.6).  Returns
+ * false for any other scale.
+ */
 static bool
 find_average(const struct g_op *op, struct terms *out)
 {
@@ -188,7 +199,7 @@ find_average(const struct g_op *op, struct terms *out)
 	return true;
 }
 
-/* of the result, where filters have none of their own */
+/* The scale of a result, for operations without filters. */
 static struct terms
 ofm_terms(const struct g_op *op)
 {
@@ -213,13 +224,13 @@ ofm_terms(const struct g_op *op)
 	if (op->kind == OP_LRELU || is_comparison(op) || !G_HAS(op, G_OP_scale) || find_average(op, &t))
 		return t;
 	t.shift = op->scale.shift;
-	/* products of words are shifted alone */
+	/* products of 32-bit words are only shifted */
 	if (op->kind != OP_MUL || graph_type_bytes(op->ifm.type) != 4)
 		t.mult = op->scale.mult;
 	return t;
 }
 
-/* ADD and SUB: one operand is scaled in full, the other is shifted as far */
+/* ADD and SUB: one operand is multiplied and shifted, the other one is shifted as far. */
 static void
 find_sum_terms(const struct g_op *op, struct terms *a, struct terms *b)
 {
@@ -238,18 +249,18 @@ find_sum_terms(const struct g_op *op, struct terms *a, struct terms *b)
 	}
 }
 
-/* a comparison: of the operand that comes first, of the other one */
+/* Comparisons: a is for the first operand, b for the second. */
 static void
 find_compared_terms(const struct g_op *op, struct terms *a, struct terms *b)
 {
-	const int shifted = 8; /* by so many bits by the reference, before it rounds */
+	const int shifted = 8; /* bits by which the reference shifts left before it rounds */
 	*a = (struct terms){ .mult = op->opa.mult, .shift = op->opa.shift,
 			     .twice = shifted };
 	*b = (struct terms){ .mult = op->scale.mult, .shift = op->scale.shift,
 			     .twice = shifted };
 }
 
-/* leaky ReLU: what is above zero, what is below */
+/* Leaky ReLU: a is for values above zero, b for those below. */
 static void
 find_leaky_terms(const struct g_op *op, struct terms *a, struct terms *b)
 {
@@ -337,7 +348,10 @@ same_activation(struct source *x, const struct npu_op *k, const struct g_op *op)
 	source_same16(x, op, "maximum", k->max, op->clamp.hi);
 }
 
-/* kernels of its chain before it: all have the block of the first */
+/*
+ * Kernels of the chain before this one.  All kernels of a chain have the block of the
+ * first.
+ */
 static int
 links_before(const struct source *x, const struct g_step *s)
 {
@@ -347,7 +361,10 @@ links_before(const struct source *x, const struct g_step *s)
 	return n;
 }
 
-/* of its accumulators: width, microblocks; they begin anew, and go to the output */
+/*
+ * Compares width and microblock of the accumulators.  They must start at 0 and go to the
+ * output.
+ */
 static void
 same_accumulators(struct source *x, const struct npu_op *k, const struct g_step *s)
 {
@@ -363,7 +380,7 @@ same_accumulators(struct source *x, const struct npu_op *k, const struct g_step 
 	source_same(x, op, "microblock width", k->ublock.w, u.w);
 }
 
-/* where an operand is: in memory, a scalar, or of the chain */
+/* Compares where each operand is: in memory, a scalar, or in a chain buffer. */
 static void
 same_storage(struct source *x, const struct npu_op *k, const struct g_step *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of the graph in a stream: where each branch stands between the nodes' steps, and
- * where it goes to.  That nothing is under way there is for the verifier's rule 57.
+ * Loops of the graph in a stream: the position of each branch between the nodes' steps,
+ * and its target.  Rule 57 of the verifier checks that no operation is running there.
  */
 #include "stream/source_parts.h"
 
@@ -10,7 +10,7 @@
 
 enum { BRANCH_WORDS = 2 };
 
-/* the part of a loop that continues the stream, or NULL */
+/* The part of a loop that continues the stream, or NULL. */
 static const struct g_node *
 following(const struct source *x)
 {
@@ -23,7 +23,8 @@ enter(struct source *x, const struct g_node *n)
 {
 	x->node = n;
 	x->step = 0;
-	if (n->loop != LOOP_TEST) /* reached by two ways: no table is known */
+	/* execution reaches it from two places: no table is certain */
+	if (n->loop != LOOP_TEST)
 		memset(x->lut, 0, sizeof(x->lut));
 }
 
@@ -42,7 +43,10 @@ source_goes_on(struct source *x)
 	return true;
 }
 
-/* behind the test: to the body, which begins behind both branches, and out of the loop */
+/*
+ * Behind the test: a branch to the body, which begins behind both branches, then one out
+ * of the loop.
+ */
 static void
 take_test(struct source *x, const struct npu_op *o)
 {
@@ -59,7 +63,7 @@ take_test(struct source *x, const struct npu_op *o)
 	x->loop.asked = true;
 }
 
-/* behind the body: to the condition; the loop ends here */
+/* Behind the body: a branch to the condition.  The loop ends here. */
 static void
 take_body(struct source *x, const struct npu_op *o)
 {

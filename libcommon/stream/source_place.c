@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From records of the graph to bytes of a region: ethosu-memory(7) 5, 9. */
+/* Converts records of the graph to bytes of a region: ethosu-memory(7) 5, 9. */
 #include "stream/source_parts.h"
 
 static int64_t
@@ -32,7 +32,7 @@ source_part_of(const struct g_step *s)
 	p.pad_top = (int)later(-top, 0);
 	p.ifm_row = later(top, 0) / up;
 	p.pad_bottom = (int)later(reach - (int64_t)op->ifm.shape.h * up, 0);
-	/* of all rows, padding is the operation's, be it read or not */
+	/* with all rows, the padding is the operation's, even if it is not read */
 	if (p.rows == op->ofm.shape.h)
 		p.pad_bottom = (int)later(p.pad_bottom, op->pad.bottom);
 	return p;

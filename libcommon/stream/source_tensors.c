@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of the compiled file against those that the graph's records stand for. */
+/* Compares tensors of the compiled file with those that the graph's records stand for. */
 #include "stream/source_parts.h"
 
 #include "stream/ends_graph.h"
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* as the finished model has it: the original's, its shape as it lies in memory */
+/* A tensor of the original model as the finished model has it: with its shape in memory. */
 static struct tfl_tensor
 of_original(const struct source *x, const struct g_tensor *t, int index)
 {
@@ -67,7 +67,7 @@ same_as_original(struct source *x, const struct tfl_tensor *have, const struct g
 		source_found(x, "t%d has another zero point than the graph has", t->rec.id);
 }
 
-/* of a tensor that was made for the graph npz and vela-bin keep no more */
+/* For a tensor that was made for the graph, npz and vela-bin keep only its bytes. */
 static void
 same_bytes(struct source *x, const struct tfl_tensor *have, const struct g_tensor *t)
 {

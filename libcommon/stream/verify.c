@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the rules over streams, command by command. */
+/* Applies the rules to streams, command by command. */
 #include "stream/verify.h"
 
 #include <inttypes.h>
 
-/* runs of bytes looked at in a model, against endless strided maps */
+/* runs of bytes that are examined in a model, against endless strided feature maps */
 #define RUNS_MAX ((uint64_t)1 << 26)
 
 static void
@@ -43,7 +43,7 @@ check_kernel(struct checker *c)
 	check_geometry(c);
 	c->rules->blocks(c);
 	if (!check_kernel_memory(c)) {
-		/* its accesses are not clear enough for hazards */
+		/* its accesses are not clear enough to check hazards */
 		c->has_previous = false;
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of U85 and the buffers they need: rules 39 and 41 (28.1 to 28.4). */
+/* Blocks of U85 and the buffers that they need: rules 39 and 41 (28.1 to 28.4). */
 #include "stream/verify.h"
 
 #include "base/fixed.h"
@@ -7,7 +7,7 @@
 
 /* ---- 28.1, 28.4: limits ------------------------------------------------------ */
 
-/* the block as it is stored: the limits are the OFM's */
+/* The block as it is stored: the limits apply to the OFM in memory. */
 static struct hwc
 stored_block(const struct npu_op *op)
 {
@@ -57,17 +57,17 @@ check_limits(struct checker *c)
 
 /* ---- 28.3: capacities -------------------------------------------------------- */
 
-struct unit { /* of IFM allocation; depth in 128 bits */
+struct unit { /* unit of IFM allocation; c in 128 bits */
 	int h, w, c;
 };
 
-/* rows: depth * bits up to 128, up to 256, more */
+/* Rows of the table: depth * bits is at most 128, at most 256, or larger. */
 static struct unit
 allocation_unit(const struct accel *a, struct hwc u, int64_t bits)
 {
 	static const struct {
 		int macs;
-		bool flat; /* the microblock is one row of four */
+		bool flat; /* the microblock has one row and four columns */
 		struct unit of[3];
 	} all[] = {
 		{ 128, false, { { 1, 2, 1 }, { 1, 1, 2 }, { 1, 1, 2 } } },
@@ -132,7 +132,7 @@ is_broadcast(struct hwc in, struct hwc out, bool h, bool w, bool c)
 	       (c && in.c == 1 && out.c > 1);
 }
 
-/* elementwise: the output buffer, or room for what is repeated */
+/* Elementwise operations need the output buffer, or buffer space for broadcast elements. */
 static void
 check_elementwise(struct checker *c)
 {
@@ -170,10 +170,10 @@ check_blocks85(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	if (!op->ublock.c)
-		return; /* rule 8 has told */
+		return; /* rule 8 has reported it */
 	check_limits(c);
 	if (c->state85.is_member)
-		return; /* the first of a chain has chosen for all (28.3) */
+		return; /* the first operation of a chain has set the block for all (28.3) */
 	if (op->kind == NPU_ELEMENTWISE)
 		check_elementwise(c);
 	else if (op->kind != NPU_RESIZE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of weights and transfers of U85: rules 31, 32, 36, 37, 58 (27, 30). */
+/* Weight streams and transfers of U85: rules 31, 32, 36, 37, 58 (27, 30). */
 #include "stream/verify.h"
 
 #include "stream/filters.h"
@@ -35,7 +35,7 @@ check_streams85(struct checker *c)
 	bool filters = (op->kind == NPU_CONV && !op->weights_ifm2) ||
 		       op->kind == NPU_DEPTHWISE;
 	if (!op->ublock.c)
-		return; /* rule 8 has told */
+		return; /* rule 8 has reported it */
 	check_records(c);
 	if (!filters)
 		return;

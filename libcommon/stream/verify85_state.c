@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What passes from operation to operation of U85: kept accumulators (rule 55),
+ * State that passes from one operation of U85 to the next: kept accumulators (rule 55),
  * chains (54), branches (57).  ethosu-commands(7) 26.5, 29, 32, 35.
  */
 #include "stream/verify.h"
@@ -16,7 +16,7 @@ has_accumulators(const struct npu_op *op)
 	return op->kind != NPU_ELEMENTWISE && op->kind != NPU_RESIZE;
 }
 
-/* more than one block does not survive (W11) */
+/* Accumulators of more than one block are not kept (W11). */
 static bool
 is_one_block(const struct npu_op *op)
 {
@@ -50,7 +50,7 @@ check_accumulators(struct checker *c)
 
 enum { CHAIN_LENGTH = 4, CHAIN_OPERANDS = 3 };
 
-/* how many operands come from memory */
+/* Number of operands that come from memory. */
 static int
 external_operands(const struct npu_op *op)
 {
@@ -102,7 +102,7 @@ reads_chain(const struct npu_op *op)
 	       (op->has_ifm2 && op->ifm2.storage == NPU_CHAINED);
 }
 
-/* members look alike, all of them (20) */
+/* All members of a chain have equal extents, blocks and microblocks (20). */
 static void
 check_member(struct checker *c)
 {
@@ -152,7 +152,7 @@ check_chain(struct checker *c)
 	}
 }
 
-/* what is no kernel: waits may stand inside a chain, nothing else (20) */
+/* Operations that are no kernels: only waits may be inside a chain (20). */
 void
 check_between(struct checker *c)
 {
@@ -193,7 +193,7 @@ find_targets(struct checker *c)
 	}
 }
 
-/* every way to here has written its own registers: none is relied on */
+/* Each path to a branch target has written other registers: none of them may be used. */
 void
 enter_target(struct checker *c, size_t at)
 {
@@ -225,7 +225,7 @@ check_branch(struct checker *c)
 		 (uint64_t)op->target);
 	ERROR_IF(op->param & 1 && !c->any_kernel, c, 57,
 		 "a condition, and no kernel before it that decides");
-	/* behind the target nothing is known to be under way */
+	/* behind the target no operation is assumed to be running */
 	ERROR_IF(c->kernels.n || c->dmas.n, c, 57,
 		"branches with %d kernels and %d DMA outstanding", c->kernels.n,
 		c->dmas.n);

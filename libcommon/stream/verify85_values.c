@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Register state at an operation of U85: rules 7 to 21, 56 and 57
- * (ethosu-commands(7) 23, 26, 35; ethosu-memory(7) 25.2).
+ * Register state at an operation of U85: rules 7 to 21, 56 and 57 (ethosu-commands(7) 23,
+ * 26, 35; ethosu-memory(7) 25.2).
  */
 #include "stream/verify.h"
 
@@ -73,9 +73,9 @@ check_enums(struct checker *c)
 
 /* ---- rules 10, 38: clamp and tables -------------------------------------- */
 
-/* types of a table's input, which is the OFM's before it, and of its output */
+/* Types of a table's input, which is the OFM before the lookup, and of its output. */
 static const struct table_type {
-	int in, out; /* negative: signed */
+	int in, out; /* bits; negative: signed */
 } table_types[32] = {
 	[NPU_ACT85_U8_U8] = { 8, 8 },	  [NPU_ACT85_S8_S8] = { -8, -8 },
 	[NPU_ACT85_S8_S16] = { -8, -16 }, [NPU_ACT85_S8_S32] = { -8, -32 },
@@ -319,7 +319,7 @@ check_turned(struct checker *c)
 		 op->block.w);
 }
 
-/* of a table uploaded before: the same question as on the others */
+/* Checks that the table has been uploaded, as check_tables() does for U55 and U65. */
 static void
 check_tables85(struct checker *c)
 {

@@ -34,9 +34,9 @@ check_window(struct checker *c)
 }
 
 /*
- * Rows or columns beyond the first tile come from the next one, which a
- * generator that meant one tile leaves at base 0.  Base 0 is a wrapped rolling
- * buffer's when whole rows lie between it and the first tile.
+ * Rows or columns beyond the first tile are in the next one.  A generator that meant a
+ * single tile leaves the base of the next one at 0.  But base 0 is also that of a wrapped
+ * rolling buffer, if the distance to the first tile is a number of whole rows.
  */
 static void
 check_continuation(struct checker *c, const struct npu_fm *f, const char *role)

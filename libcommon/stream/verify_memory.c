@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operations read and write: rules 29 to 38, and 52. */
+/* Bytes that operations read and write: rules 29 to 38, and 52. */
 #include "stream/verify.h"
 
 #include <inttypes.h>
@@ -13,10 +13,13 @@ struct access {
 	const char *role;
 	int region;
 	bool write, bad;
-	int64_t tail; /* so many bytes at the end may be without a value */
+	int64_t tail; /* this many bytes at the end may have no value */
 };
 
-/* every run inside the buffer (30), read bytes written before (52) */
+/*
+ * Checks one run: inside the buffer (30), and every byte that is read has been written
+ * (52).
+ */
 static bool
 look(void *ctx, int64_t at, int64_t n)
 {
@@ -48,7 +51,7 @@ look(void *ctx, int64_t at, int64_t n)
 	return false;
 }
 
-/* rules 29 and 33; false: the access has no memory to be checked against */
+/* Rules 29 and 33.  False: there is no memory to check the access against. */
 static bool
 open_access(struct access *x, struct checker *c, int region, const char *role,
 	    bool write)
@@ -158,14 +161,14 @@ read_streams(struct checker *c)
 
 /* ---- rules 34, 35 ------------------------------------------------------- */
 
-/* small enough for a comparison of every run with every other */
+/* True if comparing every run with every other one is affordable. */
 static bool
 is_small(const struct npu_fm *f)
 {
 	return (int64_t)f->shape.h * f->shape.w * (f->shape.c / BRICK + 1) < 2048;
 }
 
-/* do the bytes between the first and the last of tiles meet? */
+/* True if the extents of two tiles meet. */
 static bool
 is_near(const struct npu_fm *in, const struct npu_fm *out)
 {
@@ -181,7 +184,7 @@ is_near(const struct npu_fm *in, const struct npu_fm *out)
 	return near;
 }
 
-/* of operand 0, the IFM, or 1, IFM2 */
+/* Checks operand 0, the IFM, or 1, IFM2. */
 static void
 check_in_place(struct checker *c, int which)
 {
@@ -204,7 +207,7 @@ check_in_place(struct checker *c, int which)
 			35, "the OFM overwrites the %s", role);
 }
 
-/* an operand or result with addresses */
+/* True for an operand or result with addresses. */
 static bool
 is_here(const struct npu_fm *f, bool scalar)
 {
@@ -221,7 +224,7 @@ check_kernel_memory(struct checker *c)
 	int most = c->rules->widest;
 	if (op->ifm.bits > most || op->ofm.bits > most || op->ifm_up_h < 1 ||
 	    op->ifm_up_w < 1 || (op->has_ifm2 && op->ifm2.bits > most))
-		return false; /* other rules have told */
+		return false; /* other rules have reported it */
 	if (tensor1)
 		check_alignment(c, &op->ifm, "IFM");
 	if (out)
@@ -272,7 +275,7 @@ access_dma(struct checker *c, int which, const char *role)
 	int region = which ? op->dst.region : op->src.region;
 	if (!op->src.n || !open_access(&x, c, region, role, which))
 		return;
-	/* a length of 16 n may copy what lies behind a tensor (rule 36) */
+	/* a length of 16 n may copy bytes behind a tensor (rule 36) */
 	x.tail = 15;
 	(void)npu_dma_runs(op, which, look, &x);
 }
@@ -307,7 +310,7 @@ check_tables(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	if (!npu_uses_table(op)) {
-		if (!c->accel->lut_banks) /* accumulators reach there (8.3) */
+		if (!c->accel->lut_banks) /* accumulators overwrite the tables (8.3) */
 			memset(c->table_valid, 0, sizeof(c->table_valid));
 		return;
 	}

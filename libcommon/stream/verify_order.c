@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-/* ---- what an operation touches (11.2) ----------------------------------- */
+/* ---- accesses of an operation (11.2) ------------------------------------ */
 
 enum { SHRAM = N_REGIONS }; /* a region of its own: byte 0 is bank 0 */
 
 struct touch {
 	bool write;
-	const struct npu_fm *fm; /* or */
-	struct npu_range range;	 /* or, when dma is set, */
+	const struct npu_fm *fm; /* NULL: range */
+	struct npu_range range;	 /* if dma is set: all its runs, of side `which` */
 	const struct npu_op *dma;
 	int which;
 };
@@ -23,13 +23,14 @@ region_of(const struct touch *t)
 }
 
 /*
- * A kernel reads the slots of its own table (11.2).  all_slots: what generators also take
- * it to read, so that a wait for it is not in vain.
+ * The range of an operation's table.  A kernel reads the slots of its own table (11.2).
+ * With all_slots it reads the whole table memory, as some generators assume: a wait for
+ * such an access does not count as useless.
  */
 static struct npu_range
 table_of(const struct npu_op *op, const struct accel *a, bool all_slots)
 {
-	/* where tables are a memory of their own its first byte is 0 */
+	/* if tables have a memory of their own, its first byte is 0 */
 	int32_t lut = a->banks == a->lut_banks ? 0 : accel_lut_base(a);
 	if (all_slots && lut)
 		return (struct npu_range){ .region = SHRAM, .at = lut, .n = LUT_BYTES };
@@ -90,7 +91,7 @@ touches(const struct npu_op *op, const struct accel *a, bool all_slots, struct t
 				   : kernel_touches(op, a, all_slots, t);
 }
 
-/* ---- do two of them share bytes? ---------------------------------------- */
+/* ---- comparing two accesses --------------------------------------------- */
 
 static bool
 each_run(const struct touch *t, npu_visit visit, void *ctx)
@@ -105,7 +106,7 @@ each_run(const struct touch *t, npu_visit visit, void *ctx)
 struct pair {
 	const struct touch *other;
 	int64_t at, n;
-	uint64_t *steps; /* runs that may still be looked at */
+	uint64_t *steps; /* runs that may still be examined */
 };
 
 static bool
@@ -127,7 +128,7 @@ misses_other(void *ctx, int64_t at, int64_t n)
 	return each_run(p->other, misses, p);
 }
 
-/* the smallest range around all that it touches */
+/* The smallest range around all bytes of an access. */
 static struct npu_range
 hull(const struct touch *t)
 {
@@ -166,13 +167,13 @@ share_bytes(const struct touch *a, const struct touch *b, uint64_t *steps)
 	if (a->fm && b->fm)
 		return npu_fm_overlap(a->fm, npu_fm_box(a->fm), b->fm,
 				      npu_fm_box(b->fm), steps);
-	/* the one with runs outside, the plain range inside */
+	/* the access with several runs outside, the plain range inside */
 	const struct touch *outer = a->fm || a->dma ? a : b;
 	struct pair p = { .other = outer == a ? b : a, .steps = steps };
 	return !each_run(outer, misses_other, &p);
 }
 
-/* of operations too scattered to be compared, nothing is claimed */
+/* Returns false for operations with too many runs to compare. */
 static bool
 conflict(struct checker *c, const struct npu_op *a, const struct npu_op *b, bool all_slots)
 {
@@ -196,7 +197,7 @@ drop_oldest(struct queue *q)
 	memmove(q->group, q->group + 1, (size_t)q->n * sizeof(q->group[0]));
 }
 
-/* a chain counts once */
+/* A chain counts as one. */
 static int
 entries(const struct queue *q)
 {
@@ -215,7 +216,7 @@ push(struct queue *q, const struct npu_op *op, int group)
 		drop_oldest(q);
 }
 
-/* a wait: at most keep may remain; the others have finished */
+/* A wait: at most keep operations remain, the others have finished. */
 static void
 wait_for(struct checker *c, struct queue *q, int keep)
 {
@@ -232,7 +233,10 @@ wait_for(struct checker *c, struct queue *q, int keep)
 	c->wait_at = c->at;
 }
 
-/* rule 45: did the waits before this operation wait for anything of its? */
+/*
+ * Rule 45: did the waits before this operation wait for an access that conflicts with its
+ * own?
+ */
 static void
 check_waits(struct checker *c)
 {
@@ -246,7 +250,7 @@ check_waits(struct checker *c)
 	c->waits = false;
 }
 
-/* rule 44 */
+/* Rule 44. */
 static void
 check_hazards(struct checker *c, const struct queue *other)
 {
@@ -258,7 +262,7 @@ check_hazards(struct checker *c, const struct queue *other)
 			 4 * other->item[i].at);
 }
 
-/* rule 47, as an error where blocks really meet */
+/* Rule 47; an error if blocks really share bytes. */
 static void
 check_blockdep(struct checker *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model's memory around its streams: the container (rules 48 to 51), what the
- * regions are bound to, and who has written the arena before a stream runs.
+ * The memory of a model around its streams: the container (rules 48 to 51), the memory
+ * bound to the regions, and the bytes of the arena that are written before a stream runs.
  */
 #include "stream/ends.h"
 #include "stream/verify.h"
@@ -9,23 +9,23 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* inputs of an ethos-u operator (13.3) */
+/* Inputs of an ethos-u operator (13.3). */
 enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
 
-/* larger memories are not tracked byte by byte */
+/* Larger memories are not tracked byte by byte. */
 #define TRACKED_MAX ((int64_t)1 << 32)
 
 struct plan {
 	const struct tfl_model *m;
 	struct arena *a;
-	struct bytes offsets; /* int32 a tensor; p NULL: no metadata */
+	struct bytes offsets; /* one int32 per tensor; p NULL: no metadata */
 	int64_t arena_bytes;
-	struct written *arena; /* NULL: nobody knows where tensors lie */
+	struct written *arena; /* NULL: not tracked (no offsets, or too large) */
 	struct ends ends;
 	int subgraph, op;      /* of the next operator to be passed */
 };
 
-/* words before the offsets of subgraph s (13.4) */
+/* Words before the offsets of subgraph s (13.4). */
 static size_t
 first_offset(const struct plan *p, int s)
 {
@@ -35,7 +35,7 @@ first_offset(const struct plan *p, int s)
 	return n;
 }
 
-/* the arena offset of a tensor, -1 if it has none */
+/* The arena offset of a tensor; -1 if it has none. */
 static int64_t
 offset_of(const struct plan *p, int s, int tensor)
 {
@@ -65,7 +65,7 @@ mark_tensor(struct plan *p, int s, int tensor)
 		written_mark(p->arena, at, bytes_of(p->m, s, tensor));
 }
 
-/* network inputs and variables of a subgraph have values from the start */
+/* Marks network inputs and variables of a subgraph, which have values from the start. */
 static void
 enter_subgraph(struct plan *p, int s)
 {
@@ -85,7 +85,7 @@ plan_open(struct checker *c, const struct tfl_model *m)
 	p->a = c->a;
 	p->offsets = tfl_metadata(m, "OfflineMemoryAllocation");
 	const struct tfl_op *op = operator_of(c, m);
-	/* metadata that can't be read says nothing: who needs it will say so */
+	/* unreadable metadata is ignored here; programs that need it will report it */
 	struct err none = { 0 };
 	if (!ends_read(c->a, m, &p->ends, &none))
 		p->ends = (struct ends){ .actual = 1 };
@@ -123,7 +123,7 @@ bind(struct checker *c, const struct tfl_model *m, int region, int tensor)
 					     .bytes = tfl_bytes(t) };
 }
 
-/* an output that the plan has no place for is written through its base pointer */
+/* An output without an offset in the plan is written through its own base pointer. */
 static struct written *
 separate_output(struct plan *p, const struct checker *c, int tensor)
 {
@@ -132,7 +132,7 @@ separate_output(struct plan *p, const struct checker *c, int tensor)
 	return apart && bytes <= TRACKED_MAX ? written_new(p->a, bytes) : NULL;
 }
 
-/* base pointers as the runtime passes them: inputs from 1 on, then outputs */
+/* Base pointers as the runtime passes them: inputs from 1 on, then outputs. */
 void
 plan_bind(struct plan *p, struct checker *c)
 {
@@ -158,7 +158,7 @@ plan_bind(struct plan *p, struct checker *c)
 		fast->written = written_new(p->a, fast->bytes);
 }
 
-/* the layout of a tensor that is an output of the network and has one; or NULL */
+/* The layout record of a tensor that is an output of the network; NULL: none. */
 static const struct end *
 end_of(const struct plan *p, int s, int tensor)
 {
@@ -169,7 +169,7 @@ end_of(const struct plan *p, int s, int tensor)
 	return NULL;
 }
 
-/* the first byte of its elements that nobody has written; -1: none */
+/* The first byte of its elements that has not been written; -1: all have been. */
 static int64_t
 hole_in_end(const struct written *to, const struct end *x, int64_t at)
 {
@@ -186,7 +186,7 @@ hole_in_end(const struct written *to, const struct end *x, int64_t at)
 	return hole;
 }
 
-/* rule 52 for the reader behind the stream */
+/* Rule 52 for the reader of the outputs. */
 void
 plan_outputs(struct plan *p, struct checker *c)
 {
@@ -228,8 +228,10 @@ check_payload(struct checker *c, struct bytes b)
 	uint32_t arch = accel_generation(c->accel)->arch;
 	ERROR_IF(c->s->id >> 28 != arch, c, 48, "architecture %" PRIu32
 		 " in ID 0x%08" PRIx32, c->s->id >> 28, c->s->id);
-	/* the product field isn't checked by the driver, and one generator
-	 * writes 6 for all (14.3, 14.4) */
+	/*
+	 * The driver doesn't check the product field, and one generator writes 6 for all
+	 * products (14.3, 14.4).
+	 */
 }
 
 static void
@@ -248,12 +250,14 @@ check_operator(struct checker *c, const struct tfl_model *m)
 		 memcmp(op->custom_options.p, options, sizeof(options)), c, 49,
 		 "custom options of %zu bytes aren't 01 04 01",
 		 op->custom_options.n);
-	/* the runtime passes the first 8 base addresses (13.3): further inputs and
-	 * outputs are for its memory plan, and a stream that addresses memory by
-	 * what is not passed breaks rule 29 */
+	/*
+	 * The runtime passes the first 8 base addresses (13.3).  Further inputs and
+	 * outputs are only for its memory plan.  A stream that uses a base address which
+	 * is not passed breaks rule 29.
+	 */
 }
 
-/* rule 51 */
+/* Rule 51. */
 static void
 check_offset(struct checker *c, struct plan *p, int tensor, const char *role)
 {

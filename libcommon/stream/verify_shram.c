@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks and their SHRAM buffers: rules 39 to 42, formulas of 8. */
+/* Blocks and their SHRAM buffers: rules 39 to 42, with the formulas of section 8. */
 #include "stream/verify.h"
 
 #include "base/fixed.h"
@@ -18,14 +18,14 @@ check_block(struct checker *c)
 {
 	const struct npu_op *op = &c->op;
 	struct hwc b = op->block, u = c->accel->ublock;
-	/* width 64, height 32, depth 128 are what the registers hold */
+	/* registers can't hold more than width 64, height 32 and depth 128 */
 	ERROR_IF(b.h % u.h || b.w % u.w || b.c % u.c, c, 39,
 		 "block %dx%dx%d is no multiple of %dx%dx%d", b.h, b.w, b.c, u.h,
 		 u.w, u.c);
 	ERROR_IF(b.c < op->ofm.shape.c && b.c % BRICK, c, 39,
 		 "block depth %d splits %d channels at no multiple of 16", b.c,
 		 op->ofm.shape.c);
-	/* one generator demands it, the other breaks it (odd heights) */
+	/* one generator requires it, another one breaks it (odd heights) */
 	WARN_IF(op->upscale != UPSCALE_NONE && (b.h % 2 || b.w % 2), c, 39,
 		"block %dx%d over an upscaled IFM", b.h, b.w);
 }
@@ -71,7 +71,7 @@ accumulator_bytes(const struct checker *c)
 	       (op->acc_format == 1 ? 40 : 32) / 8;
 }
 
-/* two buffers, in banks of 1 KiB and granules of banks */
+/* Banks of a double buffer, in banks of 1 KiB, rounded up to granules of banks. */
 static int
 banks(int64_t bytes, int granule)
 {
@@ -80,10 +80,10 @@ banks(int64_t bytes, int granule)
 }
 
 /*
- * Old generators halve the free banks between the inputs, whatever the
- * number: 14 of 16 banks put IFM2 at bank 9.  Inputs need an even number of
- * banks, so a half of an odd number has one to spare, and it is all the same
- * whether the hardware heeds the register's lowest bit.
+ * Old generators divide the free banks between the inputs into equal halves, even if a
+ * half is odd: with 14 free banks of 16, IFM2 starts at bank 9.  An input needs an even
+ * number of banks.  Therefore an odd half has one bank to spare, and it does not matter
+ * whether the hardware uses the register's lowest bit.
  */
 static bool
 halves_the_banks(const struct npu_op *op)
@@ -125,7 +125,7 @@ check_shram(struct checker *c)
 	const struct npu_op *op = &c->op;
 	const struct accel *a = c->accel;
 	if (op->ifm.bits > 32)
-		return; /* rule 8 has told */
+		return; /* rule 8 has reported it */
 	check_block(c);
 	int lut = a->lut_banks ? a->lut_banks : npu_uses_table(op) ? 2 : 0;
 	int end = a->banks - lut;

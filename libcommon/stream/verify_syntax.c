@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* bits of the param that mean something */
+/* Bits of the param that have a meaning. */
 static uint32_t
 defined_bits(const struct checker *c, const struct npu_command_info *info)
 {
@@ -17,11 +17,11 @@ defined_bits(const struct checker *c, const struct npu_command_info *info)
 	for (int i = 0; i < n; i++)
 		mask |= ((1u << f[i]->width) - 1) << f[i]->lsb;
 	if (n > 1 && f[n - 1]->lsb == 15 && !(c->s->config >> 27 & 1))
-		mask &= 0x7fff; /* custom DMA: a part that has it */
+		mask &= 0x7fff; /* only for a part that has custom DMA */
 	return mask;
 }
 
-/* the param of an address or length: bits 39:32 on U65, nothing on U55 */
+/* Checks the param of an address or length: bits 39:32 on U65, 0 on U55. */
 static void
 check_high(struct checker *c, const struct npu_command *cmd)
 {

@@ -62,7 +62,7 @@ check_enums(struct checker *c)
 		 "clip range %d", op->clip_range);
 }
 
-/* the format fields have two bits, of which one is defined */
+/* A format field has two bits, of which one is defined. */
 static void
 check_formats(struct checker *c)
 {
@@ -123,7 +123,7 @@ check_zeros(struct checker *c)
 	check_zero(c, &op->ifm, "IFM");
 	if (op->has_ifm2)
 		check_zero(c, &op->ifm2, "IFM2");
-	if (op->ofm.bits < 32) /* else it is ignored: stale ones are usual */
+	if (op->ofm.bits < 32) /* else ignored: stale values are usual */
 		check_zero(c, &op->ofm, "OFM");
 }
 
@@ -216,7 +216,7 @@ check_output_scale(struct checker *c)
 	bool padded = op->pad_top || op->pad_left || op->pad_bottom ||
 		      op->pad_right;
 	bool average = op->kind == NPU_POOL && op->mode == NPU_POOL_AVERAGE;
-	/* what multiplies then is not defined; what is not wanted is without effect */
+	/* Operations that need a global scale are undefined without it; others ignore it. */
 	bool wants = is_sum(op) || (op->kind == NPU_ELEMENTWISE && wants_global_scale(op));
 	ERROR_IF(wants && !op->global_scale, c, 17, "OFM scale mode 0");
 	WARN_IF(op->kind == NPU_ELEMENTWISE && !wants && op->global_scale, c, 17,

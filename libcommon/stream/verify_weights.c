@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rule 43: do the weights decode as this operation reads them?  Constants are
- * in the model; what a DMA copied out of them is followed to its place.
+ * Rule 43: the weights decode as this operation reads them.  Constants are in the model;
+ * bytes that a DMA copies out of the constants are followed to their destination.
  */
 #include "stream/verify.h"
 
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bytes [at, at + n) of a region are those of the constants from `from` on */
+/* Bytes [at, at + n) of a region are a copy of the constants from `from` on. */
 struct copied {
 	struct npu_range to;
 	int64_t from;
 };
 
-/* one decoding that has been looked at */
+/* A decoding that has been checked already. */
 struct tried {
 	struct tried *next;
 	const uint8_t *p;
@@ -33,7 +33,7 @@ meets(const struct npu_range *a, const struct npu_range *b)
 	       b->at < a->at + a->n;
 }
 
-/* what is overwritten is no copy any more */
+/* Drops copies that are overwritten. */
 static void
 forget(struct checker *c, const struct npu_range *r)
 {
@@ -62,7 +62,7 @@ follow_copies(struct checker *c)
 	bool plain = op->src_dims == 1 && op->dst_dims == 1 &&
 		     !op->src_indexed && !op->dst_indexed;
 	struct npu_range all = op->dst;
-	if (!plain) /* somewhere in the region */
+	if (!plain) /* anywhere in the region */
 		all = (struct npu_range){ .region = op->dst.region,
 					  .n = INT64_MAX };
 	forget(c, &all);
@@ -73,7 +73,7 @@ follow_copies(struct checker *c)
 	}
 }
 
-/* the content of a range, NULL when it isn't known */
+/* The content of a range; NULL: not available. */
 static const uint8_t *
 content(const struct checker *c, const struct npu_range *r)
 {
@@ -108,8 +108,8 @@ was_tried(struct checker *c, const struct tried *t)
 }
 
 /*
- * Are the values of one stream 2:4, and the bytes that fill it up 0?  Filters of other
- * streams stay 0 meanwhile, which is 2:4, too.
+ * Checks that the values of one stream are 2:4 sparse and that its padding is 0.  Filters
+ * of other streams are 0 in this buffer, which is 2:4 sparse, too.
  */
 static bool
 is_paired(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
@@ -133,7 +133,7 @@ is_paired(struct arena *a, const struct npu_op *op, const struct weights_order *
 				     "the sparse format", o);
 }
 
-/* the same of all streams that the fast decoder's one stands for */
+/* The same for all streams that the one of the fast decoder stands for. */
 static bool
 are_paired(struct arena *a, const struct npu_op *op, const struct weights_order *ord,
 	   const int16_t *v, size_t count, struct err *bad)
@@ -153,8 +153,8 @@ are_paired(struct arena *a, const struct npu_op *op, const struct weights_order 
 }
 
 /*
- * Do the bytes hold as many values as n streams of this order have, and such as the
- * format is for?  A depthwise operation that says sparse has broken rule 32.
+ * Checks that the bytes hold as many values as n streams of this order, and values of the
+ * stated format.  A sparse depthwise operation has broken rule 32.
  */
 static bool
 decodes(struct arena *a, const struct npu_op *op, const struct tried *t, int n,
@@ -173,9 +173,9 @@ decodes(struct arena *a, const struct npu_op *op, const struct tried *t, int n,
 	       is_paired(a, op, &t->order, v.v, bad);
 }
 
-/* one decoding that is put off */
+/* A decoding to be done by a thread. */
 struct put_off {
-	struct decoding d; /* the first member: it stands for this */
+	struct decoding d; /* must be the first member: its address is that of the struct */
 	struct npu_op op;
 	struct tried t;
 	int core;
@@ -203,7 +203,7 @@ check_core(struct checker *c, int core)
 			   .h = op->kernel_h, .w = op->kernel_w,
 			   .i = npu_filter_depth(op) };
 	int32_t channels = weights_order_channels(&t.order);
-	/* rule 39: such an order can't be walked */
+	/* rule 39 reports an order that can't be walked */
 	bool odd = !npu_filter_order_ok(&t.order);
 	if (!t.p || !channels || odd || was_tried(c, &t))
 		return;
@@ -221,7 +221,7 @@ unpacks(const struct checker *c, const uint8_t *p, struct err *bad)
 	return npu_scale_record(&c->op, c->accel, p, &s, bad);
 }
 
-/* records of 10 bytes: nothing above the shift (7.1) */
+/* Checks the records of 10 bytes: no bit is set above the shift (7.1). */
 static void
 check_records(struct checker *c, int core)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes of a memory have a value: rule 52. */
+/* Bytes of a memory that have a value: rule 52. */
 #include "base/fixed.h"
 #include "stream/verify.h"
 
@@ -8,10 +8,10 @@ enum { PAGE = 4096, WORD = 64 };
 struct written {
 	struct arena *a;
 	int64_t bytes;
-	uint64_t **page; /* a bit a byte; NULL: none; FULL: all */
+	uint64_t **page; /* one bit per byte; NULL: no byte has a value; FULL: all have */
 };
 
-static uint64_t full_page[1]; /* only its address counts */
+static uint64_t full_page[1]; /* only its address is used */
 #define FULL full_page
 
 struct written *
@@ -24,7 +24,7 @@ written_new(struct arena *a, int64_t bytes)
 	return w;
 }
 
-/* the bits [from, end) of the word that holds from, and how many these are */
+/* The bits [from, end) of the word that holds `from`; *n is their number. */
 static uint64_t
 bits_from(int64_t from, int64_t end, int64_t *n)
 {
@@ -36,7 +36,7 @@ void
 written_mark(struct written *w, int64_t at, int64_t n)
 {
 	if (at < 0 || n <= 0 || at > w->bytes || n > w->bytes - at)
-		return; /* outside: another rule */
+		return; /* outside: another rule reports it */
 	for (int64_t end = at + n; at < end;) {
 		uint64_t **p = &w->page[at / PAGE];
 		int64_t from = at % PAGE, stop = min_i64(PAGE, from + end - at), k;
@@ -52,7 +52,7 @@ written_mark(struct written *w, int64_t at, int64_t n)
 	}
 }
 
-/* the first of [from, stop) that is not written; stop: all are */
+/* The first byte of [from, stop) without a value; stop: all have one. */
 static int64_t
 page_hole(const uint64_t *page, int64_t from, int64_t stop)
 {
