@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the elements of feature maps and DMA transfers lie (5, 10). */
+/* Addresses of the elements of feature maps and DMA transfers (5, 10). */
 #include "stream/stream.h"
 
 #include "base/fixed.h"
@@ -28,7 +28,7 @@ npu_fm_box(const struct npu_fm *f)
 				 .c1 = f->shape.c };
 }
 
-/* the part of a box in tile t, in coordinates of the feature map */
+/* Clips a box to its part in tile t, in coordinates of the feature map. */
 static bool
 clip_to_tile(const struct npu_fm *f, int t, struct npu_box *b)
 {
@@ -45,7 +45,7 @@ clip_to_tile(const struct npu_fm *f, int t, struct npu_box *b)
 	return b->y0 < b->y1 && b->x0 < b->x1 && b->c0 < b->c1;
 }
 
-/* smallest and largest multiple of step over [0, n) */
+/* Extends [*lo, *hi] by the smallest and the largest multiple of step over [0, n). */
 static void
 widen(int64_t step, int64_t n, int64_t *lo, int64_t *hi)
 {
@@ -65,14 +65,14 @@ tile_extent(const struct npu_fm *f, struct npu_box b)
 		hi += (b.c1 - b.c0) * bytes;
 	} else {
 		int32_t first = b.c0 / BRICK, last = (b.c1 - 1) / BRICK;
-		int64_t from = b.c0 % BRICK * bytes; /* inside its brick */
+		int64_t from = b.c0 % BRICK * bytes; /* offset inside its brick */
 		int64_t to = ((b.c1 - 1) % BRICK + 1) * bytes;
 		widen(BRICK * bytes, b.x1 - b.x0, &lo, &hi);
 		if (first == last) {
 			hi += to - from;
 		} else if (f->stride_c >= BRICK * bytes) {
 			hi += f->stride_c * (last - first) + to - from;
-		} else { /* bricks that overlap or run backwards: generous */
+		} else { /* bricks overlap or run backwards: an upper bound */
 			lo -= from;
 			hi -= from;
 			widen(f->stride_c, last - first + 1, &lo, &hi);
@@ -98,7 +98,7 @@ npu_fm_extent(const struct npu_fm *f, struct npu_box box,
 	return n;
 }
 
-/* one row of a box inside a tile */
+/* Visits one row of a box inside a tile. */
 static bool
 row_runs(const struct npu_fm *f, const struct npu_box *b, int32_t y,
 	 npu_visit visit, void *ctx)
@@ -123,7 +123,7 @@ row_runs(const struct npu_fm *f, const struct npu_box *b, int32_t y,
 	return true;
 }
 
-/* rows of a dense NHWC map join up: the usual case of whole tensors */
+/* True if all rows of the box are one run of bytes, the usual case of whole tensors. */
 static bool
 dense_rows(const struct npu_fm *f, const struct npu_box *b)
 {
@@ -158,14 +158,14 @@ npu_fm_runs(const struct npu_fm *f, struct npu_box box, npu_visit visit,
 
 /* ---- exact overlap ------------------------------------------------------ */
 
-struct probe { /* does a run touch the other box? */
+struct probe { /* the other box, and the run that is compared with it */
 	const struct npu_fm *f;
 	struct npu_box box;
 	int64_t at, n;
-	uint64_t *steps; /* left, or NULL */
+	uint64_t *steps; /* steps left; NULL: no limit */
 };
 
-/* false when there are none left */
+/* Returns false when no steps are left. */
 static bool
 take_step(uint64_t *steps)
 {
@@ -211,7 +211,7 @@ struct step {
 	int64_t stride, n;
 };
 
-/* do n steps of unit bytes each, nested by size, never share a byte? */
+/* True if nested steps of unit bytes, ordered by stride, never share a byte. */
 static bool
 steps_nest(struct step *s, int n, int64_t unit)
 {
@@ -293,12 +293,12 @@ npu_fm_overlap(const struct npu_fm *a, struct npu_box abox,
 
 /* ---- DMA ---------------------------------------------------------------- */
 
-/* addresses have 40 bits: what lies beyond this is wrong, wherever it is */
+/* Addresses have 40 bits: an address beyond this one is out of bounds in any region. */
 #define FAR ((int64_t)1 << 48)
 
 /*
- * U85: the distance of transfers is that of their starts, and of rows by an index
- * any may be meant, up to the greatest
+ * Transfers of U85: step[] is the distance between the starts of two transfers.  An index
+ * may select any row up to the largest, so that all these rows are visited.
  */
 static bool
 stepped_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
@@ -308,7 +308,7 @@ stepped_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
 	bool indexed = which ? op->dst_indexed : op->src_indexed;
 	int64_t count = indexed ? op->row_max + 1 : op->size0, n = r->n;
 	int64_t whole = 0;
-	/* rows that join up, or so many that nobody wants to see each of them */
+	/* rows that join up, or rows by an index, too many to visit one by one */
 	bool joined = step[0] == n && !__builtin_mul_overflow(count, n, &whole);
 	if (!joined && indexed && __builtin_mul_overflow(count, step[0], &whole))
 		whole = FAR;
@@ -338,7 +338,7 @@ npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
 		return true;
 	if (npu_dma_is_stepped(op))
 		return stepped_runs(op, which, visit, ctx);
-	if (dims == 1) { /* contiguous, however often the other side repeats */
+	if (dims == 1) { /* contiguous, even if the other side repeats */
 		if (__builtin_mul_overflow(n, count, &n) || n > FAR)
 			n = FAR;
 		return count == 0 || visit(ctx, r->at, n);
@@ -353,7 +353,7 @@ npu_dma_runs(const struct npu_op *op, int which, npu_visit visit, void *ctx)
 				return true;
 			at += n + op->skip0;
 		}
-		/* SKIP1 counts from behind the plane's last byte (U14) */
+		/* SKIP1 is relative to the byte behind the plane's last one (U14) */
 		plane += n * op->size0 + op->skip1;
 	}
 	return true;

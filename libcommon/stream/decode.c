@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words to commands, commands to registers (1, 2). */
+/* Decodes words into commands and commands into registers (1, 2). */
 #include "stream/stream.h"
 
-/* rows for products other than U85, and for U85: a code may be in both */
+/*
+ * Select rows of the table: OLD_ for products other than U85, NEW_ for U85.  A code may be
+ * in both.
+ */
 #define OLD_ALL(row) row
 #define OLD_BOTH(row) row
 #define OLD_WIDE(row) row
@@ -53,7 +56,7 @@ static enum npu_reg (*const find[GENERATIONS])(uint32_t code) = {
 static bool
 on_product(const struct npu_command_info *c, const struct npu_stream *s)
 {
-	enum { CUSTOM_DMA_BIT = 27 }; /* of the CONFIG word (14.3) */
+	enum { CUSTOM_DMA_BIT = 27 }; /* bit number in the CONFIG word (14.3) */
 	if (c->products & NPU_CUSTOM)
 		return s->config >> CUSTOM_DMA_BIT & 1;
 	return c->products >> s->accel->generation & 1;
@@ -110,8 +113,8 @@ npu_address(const struct npu_registers *r, enum npu_reg reg)
 }
 
 /*
- * Negative strides carry their sign in the param on both products, 0xffff or
- * 0x00ff; the low 40 bits are the value (1, "Exception").
+ * Negative strides have their sign in the param, 0xffff or 0x00ff, on both products.  The
+ * low 40 bits are the value (1, "Exception").
  */
 int64_t
 npu_stride(const struct npu_registers *r, enum npu_reg reg)

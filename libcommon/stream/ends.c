@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and outputs of a compiled model in memory: nputools-ends(5). */
+/* Layouts of a compiled model's border tensors in memory: nputools-ends(5). */
 #include "stream/ends.h"
 
 #include "target/target.h"
@@ -23,7 +23,7 @@ end_shape(const struct end *x)
 	return s;
 }
 
-struct steps { /* bytes from one to the next */
+struct steps { /* bytes from one input, row or column to the next */
 	int64_t n, y, x;
 };
 
@@ -71,7 +71,7 @@ end_bytes(const struct end *x)
 	struct steps r = steps_of(x);
 	if (s.n < 1 || s.h < 1 || s.w < 1 || s.c < 1)
 		return 0;
-	/* so that the products below are far from overflowing */
+	/* keeps the products below far from overflow */
 	if (r.n > MOST || s.n > MOST / (r.n ? r.n : 1))
 		return INT64_MAX;
 	if (x->layout == END_NHCWB16)
@@ -96,7 +96,7 @@ end_memory_shape(const struct end *x, int32_t dim[TFL_MAX_RANK])
 	return memcpy(dim, run, sizeof(run)), ARRAY_LEN(run);
 }
 
-/* element by element, or by pixels where their channels are neighbours */
+/* Copies element by element, or pixel by pixel where the channels of a pixel are adjacent. */
 static void
 copy(const struct end *x, uint8_t *values, uint8_t *memory, bool pack)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and outputs of the finished model, as a graph and its original have them. */
+/* Inputs and outputs of the finished model, taken from a graph and its original model. */
 #include "stream/ends_graph.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ graph_stand_in(const struct graph *g, int index)
 	return NULL;
 }
 
-/* what the network sees: a leading dimension is that of the batch */
+/* Sets the shape that the network sees: the first dimension is multiplied by the batch. */
 static void
 set_dims(struct end *x, int rank, const int32_t *dim, int32_t batch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of "nputools.ends": written, and read from files that anybody made. */
+/* Writes the text of "nputools.ends", and reads it from files that anybody may have made. */
 #include "stream/ends.h"
 
 #include "base/text.h"
@@ -56,7 +56,7 @@ ends_print(struct arena *a, const struct ends *x)
 /* ---- reading ------------------------------------------------------------------- */
 
 struct reading {
-	const char *p, *end; /* what is left */
+	const char *p, *end; /* text not read yet */
 	struct ends *out;
 	const struct tfl_subgraph *g;
 };
@@ -71,7 +71,7 @@ take(struct reading *r, const char *word)
 	return true;
 }
 
-/* a whole number from 0 to 2^30, as it is printed */
+/* Reads a whole number from 0 to 2^30, as it is printed. */
 static bool
 take_number(struct reading *r, int64_t *v)
 {
@@ -91,7 +91,7 @@ take_i32(struct reading *r, int32_t *v)
 	return ok;
 }
 
-/* at most 2^30 elements, so that products with strides fit 64 bits */
+/* Reads a shape of at most 2^30 elements, so that products with strides fit 64 bits. */
 static bool
 take_shape(struct reading *r, struct end *x)
 {
@@ -121,7 +121,10 @@ take_layout(struct reading *r, enum end_layout *out)
 	return false;
 }
 
-/* rows hold their pixels, pixels their channels, all whole elements */
+/*
+ * True if rows hold their pixels, pixels hold their channels, and strides are whole
+ * elements.
+ */
 static bool
 strides_hold(const struct end *x)
 {
@@ -169,7 +172,7 @@ take_line(struct reading *r)
 	return ok && take(r, "\n");
 }
 
-/* what the model's own shapes say */
+/* The border tensors as the model's own shapes say. */
 static struct end *
 own_ends(struct arena *a, const struct tfl_subgraph *g, const int *v, int n)
 {
@@ -182,7 +185,7 @@ own_ends(struct arena *a, const struct tfl_subgraph *g, const int *v, int n)
 	return x;
 }
 
-/* does each hold as many inputs as one run takes? */
+/* True if the first dimension of each tensor is the number of inputs of one run. */
 static bool
 holds_batch(const struct end *x, int n, int32_t batch)
 {

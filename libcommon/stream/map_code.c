@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map as bytes.  A version; the strings, each with how much of the one
- * before it begins with; then the records of schema/map.def, list after list:
- * how many, and their keys; then the graph and, in 8 bytes, the digest.
- * Numbers have 7 bits a byte, the lowest first.
+ * The map as bytes.  In order: a version; the strings, each with the length of the prefix
+ * that it shares with the string before; the records of schema/map.def, list after list,
+ * each list as number of records and their keys; the graph; the digest, in 8 bytes.
+ * Numbers have 7 bits per byte, the lowest first.
  */
 #include "stream/map.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* version 1 ended before the graph */
+/* version 1 had neither graph nor digest */
 enum { FIRST_VERSION = 1, VERSION = 2 };
 enum kind { TEXT, COUNT, DELTA };
 
 /*
- * Bytes of a string that may come from the one before, by each that is written:
- * so a map in memory is at most so much larger than in the file.
+ * Bytes of a string that may come from the string before, per byte of its own.  This
+ * limits how much larger a map is in memory than in the file.
  */
 enum { SHARED_MOST = 16 };
 
 struct key {
 	const char *name;
 	enum kind kind;
-	size_t at; /* in the record */
+	size_t at; /* offset in the record */
 };
 
-/* a list of records: where it is in struct npu_map, its keys */
+/* A list of records: offsets of its array and count in struct npu_map, and its keys. */
 struct list {
 	const char *keyword;
 	size_t size, array, count;
@@ -86,7 +86,7 @@ struct encoder {
 	size_t n, cap;
 	const char **string;
 	size_t n_strings, cap_strings;
-	size_t *slot; /* a hash table of string numbers + 1 */
+	size_t *slot; /* hash table of string numbers + 1; 0: free */
 	size_t n_slots;
 };
 
@@ -105,7 +105,7 @@ put_number(struct encoder *c, uint64_t v)
 	put_byte(c, (uint8_t)v);
 }
 
-/* a sign in the lowest bit */
+/* Writes a signed number with the sign in the lowest bit. */
 static void
 put_signed(struct encoder *c, int64_t v)
 {
@@ -121,7 +121,7 @@ hash_text(const char *s)
 	return h;
 }
 
-/* the slot of s: one that holds its number, or a free one */
+/* The slot of s: the one that holds its number, or a free one. */
 static size_t *
 find_slot(struct encoder *c, const char *s)
 {
@@ -152,7 +152,7 @@ take_string(struct encoder *c, const char *s)
 	*slot = c->n_strings;
 }
 
-/* every string once, in the order of first use */
+/* Collects every string once, in the order of first use. */
 static void
 collect_strings(struct encoder *c, const struct npu_map *m)
 {
@@ -247,7 +247,7 @@ bad(struct decoder *d, const char *what)
 	return err_set(d->e, "error: map: byte %zu: %s", d->r.at, what);
 }
 
-/* a number below 2^63; an overrun yields zeros and shows in the end */
+/* Reads a number below 2^63.  An overrun yields zeros, and fails in the end. */
 static bool
 take_number(struct decoder *d, int64_t *out)
 {
@@ -263,7 +263,7 @@ take_number(struct decoder *d, int64_t *out)
 	return bad(d, "a number of more than 63 bits");
 }
 
-/* of records or strings that take a byte or more each */
+/* Reads the count of records or strings, which take at least a byte each. */
 static bool
 take_count(struct decoder *d, size_t *n)
 {
@@ -318,7 +318,7 @@ take_delta(struct decoder *d, int64_t before, int64_t *v)
 static bool
 take_key(struct decoder *d, const struct key *k, char *r, const char *before)
 {
-	/* sums of sizes and addresses stay far from overflow */
+	/* keeps sums of sizes and addresses far from overflow */
 	const int64_t most = (int64_t)1 << 48;
 	int64_t v;
 	if (!(k->kind == DELTA
@@ -354,7 +354,7 @@ take_list(struct decoder *d, const struct list *l, struct npu_map *m)
 static bool
 take_graph(struct decoder *d, struct npu_map *m)
 {
-	/* deflate makes at most so many bytes of one */
+	/* most bytes that deflate makes of one byte */
 	enum { DEFLATE_MOST = 1032 };
 	size_t n;
 	if (!take_number(d, &m->graph_bytes) || !take_count(d, &n))
@@ -369,7 +369,7 @@ take_graph(struct decoder *d, struct npu_map *m)
 	return true;
 }
 
-/* ---- what the records say of each other ------------------------------------------ */
+/* ---- consistency of the records ----------------------------------------------------- */
 
 static bool
 check_commands(struct decoder *d, const struct npu_map *m)

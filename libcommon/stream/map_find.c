@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The map in a compiled model: found, and held against its streams. */
+/* Finds the map in a compiled model, and compares the map with the model's streams. */
 #include "stream/map.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ map_npu_layers(const struct npu_map *m)
 	return n;
 }
 
-/* has the stream these commands, at these words? */
+/* True if the stream has these commands, at these words. */
 static bool
 is_of_stream(const struct npu_stream *s, const struct map_command *c, int64_t n)
 {

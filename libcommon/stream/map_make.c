@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The map of what a graph's streams are: a record for each of its own. */
+/* Makes the map of a graph's streams: one record for each of the graph's records. */
 #include "stream/map.h"
 
 #include <string.h>
@@ -10,13 +10,16 @@ struct maker {
 	const struct tfl_model *source;
 	struct npu_map *m;
 	size_t cap_streams, cap_commands, cap_spans, cap_constants;
-	/* by their index in the graph: number of the layer + 1, or 0; tensors' for
-	 * constants, the layer that reads them */
+	/*
+	 * By index of weights, table or tensor in the graph: number of the layer + 1; 0:
+	 * none.  For a constant tensor it is the layer that reads the tensor.
+	 */
 	int64_t *of_weights, *of_lut, *of_tensor;
-	const struct g_op **writer; /* of tensors; NULL: none */
+	const struct g_op **writer; /* by index of the tensor: the operation that writes it
+				     * first; NULL: none */
 };
 
-/* the operator that makes an operation's output is the last that it came from */
+/* The layer of an operation: the last operator that it came from makes its output. */
 static int64_t
 layer_of(const struct maker *k, const struct g_op *op)
 {
@@ -56,7 +59,7 @@ make_layers(struct maker *k)
 	}
 }
 
-/* whose weights, tables and operands: of several operations, the first */
+/* Finds the layers of weights, tables and operands: of several operations, the first. */
 static void
 find_owners(struct maker *k)
 {
@@ -84,7 +87,7 @@ name_or_id(const struct maker *k, const char *name, char letter, int id)
 	return name && *name ? name : arena_printf(k->a, "%c%d", letter, id);
 }
 
-/* what the source has no name for is named after the layer that it is of */
+/* A record without a name in the source model is named after its layer. */
 static const char *
 name_of_layer(const struct maker *k, const char *name, char letter, int id, int64_t layer)
 {
@@ -116,7 +119,7 @@ command_of(const struct maker *k, const struct emit_mark *mark)
 	return c;
 }
 
-/* a table that the emitter had uploaded is for the kernel behind it */
+/* Names tables that no step uploads: they are for the kernel that follows. */
 static void
 name_tables(const struct maker *k, const struct emit_words *w,
 	    struct map_command *c)
@@ -145,7 +148,8 @@ make_stream(struct maker *k, const struct emit_words *w, int64_t *moment)
 		struct map_command c = command_of(k, &w->mark[i]);
 		const struct g_step *s = w->mark[i].step;
 		bool runs = c.what == MAP_KERNEL || c.what == MAP_COPY;
-		if (s && s->op && s->op->chain) /* as what it is chained to */
+		/* a chained kernel has the moment of the kernel before */
+		if (s && s->op && s->op->chain)
 			*moment -= 2;
 		c.moment = runs ? *moment : *moment - 1;
 		*moment += runs ? 2 : 0;
@@ -164,7 +168,7 @@ add_span(struct maker *k, struct map_span s)
 	int64_t last = m->sources[0].moments - 1;
 	if (s.place != PLACE_ARENA && s.place != PLACE_CACHE)
 		return;
-	/* a graph that was edited may have spans live for longer than it runs */
+	/* in an edited graph spans may end after the last moment */
 	s.hi = s.hi < last ? s.hi : last;
 	s.lo = s.lo < s.hi ? s.lo : s.hi;
 	agrow(k->a, m->spans, m->n_spans, &k->cap_spans);
@@ -184,7 +188,7 @@ shape_text(const struct maker *k, const struct g_tensor *t)
 	return r;
 }
 
-/* what the source does not have is named after the operation that writes it first */
+/* A tensor without a name is named after the operation that writes it first. */
 static const char *
 tensor_name(const struct maker *k, const struct g_tensor *t)
 {
@@ -209,7 +213,7 @@ add_tensor(struct maker *k, const struct g_tensor *t)
 		.bytes = tensor_bytes(t), .lo = t->live.lo, .hi = t->live.hi });
 }
 
-/* the first operation whose weights go through a buffer: its name */
+/* The name of the first operation whose weights go through a buffer. */
 static const char *
 buffer_name(const struct maker *k, const struct g_buffer *b)
 {
@@ -247,7 +251,7 @@ add_constant(struct maker *k, struct map_constant c)
 	k->m->constants[k->m->n_constants++] = c;
 }
 
-/* elements of a slice; the cores share them, so that the first one has them all */
+/* Elements of a slice before encoding.  The cores share them: the first core counts all. */
 static int64_t
 original_of(const struct g_code *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled model without map and profile: written again, or cut off. */
+/* Writes a compiled model again without map and profile, or cuts the map off. */
 #include "stream/map.h"
 
 #include "stream/profile.h"
@@ -49,7 +49,10 @@ copy_opcodes(struct arena *a, struct fb_ref root, struct tflw_model *w)
 	}
 }
 
-/* nothing but metadata refers to the map's buffer, unless by somebody's design */
+/*
+ * True if a tensor uses the buffer.  Normally only metadata refers to the map's buffer; a
+ * hostile file can differ.
+ */
 static bool
 is_of_tensor(const struct tflw_model *w, uint32_t buffer)
 {
@@ -66,7 +69,10 @@ is_ours(const char *name)
 	return !strcmp(name, MAP_METADATA) || !strcmp(name, PROFILE_METADATA);
 }
 
-/* all but map and profile; their buffers go, too, where they are the last ones */
+/*
+ * Copies all metadata but map and profile.  Their buffers are dropped if they are the last
+ * ones.
+ */
 static void
 copy_metadata(struct arena *a, struct fb_ref root, struct tflw_model *w)
 {
@@ -117,7 +123,8 @@ map_strip(struct arena *a, const struct tfl_model *m, struct bytes *out,
 struct bytes
 map_cut(struct arena *a, const struct tfl_model *m)
 {
-	enum { LENGTH = 4, ALIGN = 16 }; /* of a vector; the file ends aligned */
+	enum { LENGTH = 4, ALIGN = 16 }; /* bytes of a vector's length; alignment of the
+					  * file's end */
 	struct bytes map = tfl_metadata(m, MAP_METADATA);
 	size_t at = map.p ? (size_t)(map.p - m->file.p) : 0;
 	if (at < LENGTH || map.n + ALIGN <= m->file.n - at)

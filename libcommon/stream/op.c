@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers to operations (3, 5.4, 6.3, 6.9): U55 and U65, and what all share. */
+/*
+ * Decodes registers into operations (3, 5.4, 6.3, 6.9): U55 and U65, and the parts that
+ * all generations share.
+ */
 #include "stream/op_view.h"
 
 /* ---- feature maps ------------------------------------------------------- */
 
-/* precision, format and zero point: a scalar IFM2 has these too */
+/* Decodes precision, format and zero point, which a scalar IFM2 has, too. */
 static void
 decode_type(struct view *v, int32_t precision, int lsb, enum npu_reg zero,
 	    struct npu_fm *f)
@@ -49,7 +52,7 @@ decode_ofm(struct view *v)
 	op->rounding = precision >> 14 & 3; /* 3: undefined */
 }
 
-/* stored rows (columns) under an extent that may be upscaled (5.4) */
+/* Stored rows (columns) of an extent that may be upscaled (5.4). */
 static int32_t
 stored(int64_t up, enum upscale mode)
 {
@@ -330,7 +333,7 @@ npu_op_decode(const struct npu_registers *r, const struct accel *accel,
 		d->dma(&v);
 }
 
-/* ---- questions about an operation --------------------------------------- */
+/* ---- properties of an operation ----------------------------------------- */
 
 const char *
 npu_op_name(const struct npu_op *op)

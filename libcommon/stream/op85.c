@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registers to operations of U85 (ethosu-commands(7) 23, 30;
- * ethosu-memory(7) 25).
+ * Decodes registers into operations of U85 (ethosu-commands(7) 23, 30; ethosu-memory(7)
+ * 25).
  */
 #include "stream/op_view.h"
 
@@ -13,8 +13,10 @@ static const enum npu_rounding roundings[8] = {
 
 /* ---- feature maps (23.1, 25.1) -------------------------------------------- */
 
-/* a chained map, a scalar and nothing have no address: their registers may hold
- * whatever an earlier operation left */
+/*
+ * A chained feature map, a scalar and an absent operand have no address.  Their address
+ * registers may hold values of earlier operations, and are not read.
+ */
 static void
 decode_map(struct view *v, const struct fm_registers *r, int32_t precision,
 	   int lsb, struct npu_fm *f)
@@ -30,7 +32,7 @@ decode_map(struct view *v, const struct fm_registers *r, int32_t precision,
 		f->region = f->chain = get(v, r->region) & 7;
 }
 
-/* the extent as it is stored (23.3) */
+/* The extent as it is stored (23.3). */
 static struct hwc
 transposed(struct hwc e, enum npu_transpose t)
 {
@@ -74,7 +76,7 @@ decode_ifm(struct view *v)
 	struct npu_op *op = v->op;
 	int32_t precision = get(v, NPU_IFM_PRECISION);
 	op->upscale = get(v, NPU_IFM_UPSCALE) & 3;
-	/* elementwise: the OFM's; the register may be stale then (25.1) */
+	/* elementwise: the OFM's depth, as the register may be stale (25.1) */
 	if (op->kind != NPU_ELEMENTWISE)
 		op->ifm.shape.c = m1(v, NPU_IFM_DEPTH_M1);
 	decode_input_extent(v);
@@ -97,7 +99,7 @@ decode_ifm(struct view *v)
 			precision |= NPU_STORED_NONE << 14;
 	}
 	decode_map(v, &r, precision, 2, &op->ifm);
-	/* the null pool's IFM is registers only: nothing is read (26.8) */
+	/* the IFM of the null pool only sets registers; nothing is read (26.8) */
 	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE)
 		op->ifm.storage = NPU_STORED_NONE;
 }
@@ -233,7 +235,7 @@ is_unary(const struct npu_op *op)
 	       op->mode == NPU_ELT_CLZ || op->mode == NPU_ELT85_NOT;
 }
 
-/* which second operand there is, and of what shape (25.1) */
+/* Decodes the second operand, if there is one, with its shape (25.1). */
 static void
 decode_second(struct view *v)
 {
@@ -249,7 +251,7 @@ decode_second(struct view *v)
 		op->scalar = (int32_t)word(v, NPU_OP_SCALAR);
 }
 
-/* shift registers hold D in units of N: one element and its fraction (23.7) */
+/* The shift registers hold D as whole multiples of N, and the remainder (23.7). */
 static struct npu_resize_axis
 decode_axis(struct view *v, enum npu_reg n, enum npu_reg step,
 	    enum npu_reg offset)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams as text: the listing of commands, one line for an operation. */
+/* Streams as text: the listing of commands, and one line per operation. */
 #include "stream/stream.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 /* ---- commands ----------------------------------------------------------- */
 
-/* how many there were */
+/* Prints the bit fields.  Returns how many the command has. */
 static int
 print_bits(struct text *t, const struct npu_command *c)
 {
@@ -61,7 +61,7 @@ print_fields(struct text *t, const struct npu_command *c)
 	case NPU_PARAM:
 		if (!print_bits(t, c) && bits)
 			print_number(t, c);
-		if (c->has_payload) /* an operation's: where a branch goes */
+		if (c->has_payload) /* an operation: the target of a branch */
 			text_printf(t, " target=0x%06" PRIx32, c->payload);
 		break;
 	case NPU_ADDRESS:
@@ -156,7 +156,7 @@ print_range(struct text *t, const char *role, const struct npu_range *r)
 		    r->at);
 }
 
-/* U85: distances of what it moves, and the index of rows */
+/* U85: steps of the transfers, and the index of rows. */
 static void
 print_steps(struct text *t, const struct npu_op *op)
 {
@@ -174,7 +174,7 @@ print_steps(struct text *t, const struct npu_op *op)
 static void
 print_dma(struct text *t, const struct npu_op *op)
 {
-	const char *internal = "shram"; /* on U85: the tables' memory */
+	const char *internal = "shram"; /* U85: the tables' memory */
 	text_printf(t, " bytes=%" PRId64 " src=", op->src.n);
 	if (op->src_internal)
 		text_printf(t, "%s:0x%" PRIx64, internal, op->src.at);
@@ -229,7 +229,7 @@ name_in(const char *set, unsigned value)
 	return name ? name : "?";
 }
 
-/* what U85 has besides; nothing where it is as on the others */
+/* Prints the properties that only U85 has, where they differ from their defaults. */
 static void
 print_more(struct text *t, const struct npu_op *op)
 {

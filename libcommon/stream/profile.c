@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile in a compiled file: a graph without operators. */
+/* The profile in a compiled file is printed and read as a graph without operators. */
 #include "stream/profile.h"
 
 #include <string.h>

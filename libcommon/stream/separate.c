@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and outputs with memory of their own: nputools-tflite(5). */
+/* Inputs and outputs that have memory of their own: nputools-tflite(5). */
 #include "stream/stream.h"
 
-enum { IN_FLASH = 1, IN_SCRATCH, N_SPECIAL = 4, N_REGIONS = 8 }; /* 13.3 */
+/* inputs of an ethos-u operator, base pointers: ethosu-commands(7) 13.3 */
+enum { IN_FLASH = 1, IN_SCRATCH, N_SPECIAL = 4, N_REGIONS = 8 };
 
-/* which base pointer of the operator it is: of eight, the first three have a use */
+/*
+ * The base pointer of a tensor of the operator; 0: none.  There are eight base pointers,
+ * and the first three have fixed uses.
+ */
 static int
 region_of(const struct tfl_op *op, int tensor)
 {

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A field belongs to the command whose line stands before it in the list. */
+/* Rows of the list, in order: a field belongs to the command above it. */
 enum row {
 #define NPU_OP(code, name, ...) ROW_##name,
 #define NPU_REG0(code, name, ...) ROW_##name,
