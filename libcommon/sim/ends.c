@@ -4,13 +4,17 @@
 #include "sim/sim.h"
 
 struct sim_ends {
-	const struct tfl_model *m; /* with the shapes of the values */
+	const struct tfl_model *m; /* the model with the shapes of the values */
 	struct ends ends;
 	const int *in, *out; /* tensors of subgraph 0 */
-	uint8_t **values;    /* of its tensors; NULL: they are what is in memory */
+	uint8_t **values;    /* of each tensor of subgraph 0; NULL: the values are the memory
+			      * itself */
 };
 
-/* memory for the values of an end that has a layout; of hostile files, too */
+/*
+ * Allocates the values of a border tensor that has a layout record; hostile files are
+ * refused.
+ */
 static bool
 open_end(struct arena *a, struct sim_ends *x, int index, const struct end *d, struct err *e)
 {

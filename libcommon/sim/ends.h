@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs and outputs whose layout in memory is not that of their values: whoever
- * runs the model reads and writes values, one behind the other, and sees their
- * shapes.  Private to libcommon/sim.
+ * Border tensors (inputs and outputs) whose layout in memory is not that of their values.
+ * The caller of the simulator reads and writes dense values and sees their shapes.
+ * Private to libcommon/sim.
  */
 #ifndef SIM_ENDS_H
 #define SIM_ENDS_H
@@ -11,14 +11,20 @@
 
 struct sim_ends;
 
-/* *out: NULL where the model has none */
+/* *out is NULL if the model has no such tensor. */
 bool sim_ends_open(struct arena *a, const struct tfl_model *m, struct sim_ends **out,
 		   struct err *e);
-/* the model with the shapes of the values */
+/* The model with the shapes of the values. */
 const struct tfl_model *sim_ends_model(const struct sim_ends *x);
-/* the values of a tensor; else, memory.  x may be NULL, here and below */
+/*
+ * The dense values of a tensor; `memory` if its layout is plain.  x may be NULL, also
+ * below.
+ */
 uint8_t *sim_end_values(const struct sim_ends *x, int tensor, uint8_t *memory);
-/* inputs into memory; the outputs that op wrote, out of it.  data: of all tensors */
+/*
+ * Copy the inputs into memory, and the outputs that op wrote out of memory.  data has the
+ * memory of each tensor.
+ */
 void sim_ends_enter(const struct sim_ends *x, uint8_t *const *data);
 void sim_ends_leave(const struct sim_ends *x, const struct tfl_op *op, uint8_t *const *data);
 

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which inputs are indices, and of how many: npu-sim(1), RANDOM INPUTS. */
+/*
+ * Finds inputs that are indices, and how many things they index: npu-sim(1), RANDOM
+ * INPUTS.
+ */
 #include "sim/sim.h"
 
-/* the least of n extents: a number of a tuple of indices may go to any of them */
+/*
+ * The smallest of the first n extents: any number of an index tuple may select along any
+ * of these axes.
+ */
 static int64_t
 least_extent(const struct tfl_tensor *t, int64_t n)
 {
@@ -13,21 +19,21 @@ least_extent(const struct tfl_tensor *t, int64_t n)
 	return least;
 }
 
-/* the numbers that an index has in the tensor of all of them */
+/* How many numbers of a tensor of indices make one index tuple. */
 static int64_t
 tuple(const struct tfl_tensor *indices)
 {
 	return indices->rank ? indices->dim[indices->rank - 1] : 0;
 }
 
-/* one of op's tensors, NULL: there is none at that position */
+/* Input k of op; NULL: op has no such input. */
 static const struct tfl_tensor *
 operand(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
 {
 	return k < op->n_in && op->in[k] >= 0 ? &g->tensor[op->in[k]] : NULL;
 }
 
-/* of how many things input k of op picks; 0: it holds no indices */
+/* How many things input k of op selects from; 0: the input has no indices. */
 static int64_t
 picks_of(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
 {
@@ -64,7 +70,10 @@ int64_t *
 sim_indices(struct arena *a, const struct tfl_subgraph *g)
 {
 	int64_t *n = anew(a, int64_t, (size_t)g->n_tensors);
-	/* readers come behind what they read: the last operator first */
+	/*
+	 * the last operator first, because readers follow the operators that write their
+	 * inputs
+	 */
 	for (int i = g->n_ops - 1; i >= 0; i--) {
 		const struct tfl_op *op = &g->op[i];
 		for (int k = 0; k < op->n_in; k++) {

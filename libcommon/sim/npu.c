@@ -10,12 +10,12 @@
 #include <string.h>
 
 /*
- * Steps of one stream, about a nanosecond each: ten times what the largest
- * published networks for these NPUs need.
+ * Steps of one stream, about a nanosecond each: ten times as many as the largest published
+ * networks for these NPUs need.
  */
 #define MAX_STEPS ((uint64_t)1 << 35)
 
-/* what the model's map calls a kernel or transfer, or NULL */
+/* The name of a kernel or transfer in the model's map, or NULL. */
 static const char *
 name_of(struct arena *a, const struct npu_run *r)
 {
@@ -39,7 +39,7 @@ npu_fail(struct npu_run *r, const char *fmt, ...)
 		     4 * r->op.at, npu_op_name(&r->op), name ? " of " : "",
 		     name ? name : "", text);
 	arena_close(a);
-	r->e->status = EXIT_NO; /* a stream breaks a rule: an answer */
+	r->e->status = EXIT_NO; /* a stream breaks a rule: this is a result */
 	return false;
 }
 
@@ -113,7 +113,7 @@ check_kernel(struct npu_run *r)
 	       fm_check(r, &op->ofm, "OFM", true);
 }
 
-/* accumulators of 16-bank parts reach into the tables (8.3) */
+/* Accumulators of parts with 16 banks overwrite the tables (8.3). */
 static void
 spoil_tables(struct npu_run *r)
 {
@@ -147,7 +147,10 @@ report(struct npu_run *r)
 	text_free(&t);
 }
 
-/* what a generation does: before all kernels, with each kind, behind all */
+/*
+ * The functions of a generation: check before each kernel, run by kind, close after each
+ * kernel.
+ */
 static const struct model {
 	bool (*check)(struct npu_run *r);
 	bool (*run[NPU_DMA + 1])(struct npu_run *r);
@@ -178,13 +181,13 @@ run_operation(struct npu_run *r)
 		return npu_fail(r, "uses register %s, which nothing has written "
 				   "(rule 7)",
 				npu_registers[r->op.missing[0]].name);
-	if (!npu_spend(r, 1000)) /* an operation has a price of its own */
+	if (!npu_spend(r, 1000)) /* fixed cost of an operation */
 		return false;
 	r->a = arena_open();
 	r->overflows = 0;
 	bool ok = true;
 	if (npu_is_kernel(&r->op)) {
-		assert(m->run[r->op.kind]); /* rule 1: the command exists on it */
+		assert(m->run[r->op.kind]); /* rule 1: the accelerator has the command */
 		ok = m->check(r) && m->run[r->op.kind](r);
 		m->close(r);
 	} else if (r->op.kind == NPU_DMA) {
@@ -196,7 +199,7 @@ run_operation(struct npu_run *r)
 	return ok;
 }
 
-/* the words of all kernels and transfers, as they are numbered */
+/* Collects the words of all kernels and transfers, in the order of their numbers. */
 static void
 find_operations(struct npu_run *r, const struct npu_stream *s)
 {
@@ -214,7 +217,7 @@ find_operations(struct npu_run *r, const struct npu_stream *s)
 	}
 }
 
-/* how many of them stand before a word */
+/* Number of kernels and transfers before a word. */
 static int
 count_before(const struct npu_run *r, size_t word)
 {
@@ -229,7 +232,7 @@ count_before(const struct npu_run *r, size_t word)
 	return (int)lo;
 }
 
-/* BRANCH: always, or by the last kernel's result (ethosu-commands(7) 32) */
+/* BRANCH: always, or depending on the last kernel's result (ethosu-commands(7) 32). */
 static bool
 follow_branch(struct npu_run *r, struct npu_walk *w)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functional NPU model: what its files share.  Numbers are
- * sections of ethosu-commands(7) and ethosu-memory(7).  Private to libcommon/sim.
+ * The functional NPU model: declarations that its files share.  Numbers are sections of
+ * ethosu-commands(7) and ethosu-memory(7).  Private to libcommon/sim.
  *
- * An operation reads its inputs whole, computes, then writes: the model has
- * no SHRAM but the tables' 2 KiB, and no time.
+ * An operation first reads all its inputs, then computes, then writes.  The model has no
+ * SHRAM except the 2 KiB of the tables, and no time.
  */
 #ifndef SIM_NPU_H
 #define SIM_NPU_H
@@ -12,72 +12,76 @@
 #include "sim/sim.h"
 #include "stream/stream.h"
 
-struct decoded; /* weights.c's cache */
+struct decoded; /* cache of npu_weights.c */
 
-/* what U85's operations leave to the next: chained maps, kept accumulators */
+/*
+ * State that U85's operations leave to the next one: chained feature maps, kept
+ * accumulators.
+ */
 struct npu_link {
-	int32_t *v; /* [h][w][c]; NULL: empty */
+	int32_t *v; /* [h][w][c]; NULL: the chain buffer is empty */
 	struct hwc shape;
 	int bits;
 	bool is_signed;
 };
 
 struct npu_held {
-	int64_t *v; /* [h][w][c]; NULL: none */
+	int64_t *v; /* [h][w][c]; NULL: no accumulators are kept */
 	struct hwc shape, ublock;
 };
 
 struct npu_run {
 	const struct sim_npu_job *job;
 	const struct accel *accel;
-	struct npu_op op;	/* being executed */
-	struct arena *a;	/* scratch of the operation */
-	struct arena *keep;	/* of the stream: decoded weights */
+	struct npu_op op;	/* the current operation */
+	struct arena *a;	/* scratch of the current operation */
+	struct arena *keep;	/* lives as long as the stream: decoded weights */
 	struct decoded *cache;
 	struct err *e;
-	uint64_t max_steps, budget; /* against endless streams */
+	uint64_t max_steps, budget; /* limit and remainder of steps, so that endless streams
+				     * stop */
 	uint8_t table[LUT_BYTES];
 	bool table_valid[LUT_BYTES];
-	uint64_t overflows; /* sums that left the accumulator, words the OFM */
+	uint64_t overflows; /* sums outside the accumulator's range, words outside the OFM's */
 
-	/* U85 */
+	/* U85 only */
 	struct arena *links, *holding;
 	struct npu_link chain[NPU_MAX_CHAINS];
 	struct npu_held held;
 	bool flag; /* bit 0 of the last kernel's first result, for branches */
-	size_t *op_at; /* NULL before the first branch: words of kernels and transfers */
+	size_t *op_at; /* words of kernels and transfers; NULL before the first branch */
 	size_t n_op_at;
 };
 
-/* sets "operator K (ethos-u), 0xOFFSET conv: ..."; returns false */
+/* Sets the error "operator K (ethos-u), 0xOFFSET conv: ...".  Returns false. */
 bool npu_fail(struct npu_run *r, const char *fmt, ...) PRINTF(2, 3);
 
-/* takes n steps, about a nanosecond each, from the budget, or fails */
+/* Takes n steps, about a nanosecond each, from the budget.  Fails if too few are left. */
 bool npu_spend(struct npu_run *r, uint64_t n);
 
 /* ---- npu_memory.c: feature maps in and out (5) -------------------------- */
 
-/* is every byte of f inside its region, for reading or writing (rule 30)? */
+/* True if every byte of f is inside its region and may be read or written (rule 30). */
 bool fm_check(struct npu_run *r, const struct npu_fm *f, const char *role,
 	      bool write);
 
-/* the bytes of a range, or NULL after npu_fail */
+/* The bytes of a range, or NULL after npu_fail(). */
 const uint8_t *range_read(struct npu_run *r, const struct npu_range *n,
 			  const char *role);
 uint8_t *range_write(struct npu_run *r, const struct npu_range *n,
 		     const char *role);
 
 /*
- * All of f's shape as [h][w][c] less f->zero, after fm_check.  The 16-bit form
- * needs fm_fits16.
+ * Load the whole shape of f as [h][w][c], minus f->zero.  fm_check() must have succeeded.
+ * fm_load16() requires fm_fits16().
  */
 int16_t *fm_load16(struct npu_run *r, const struct npu_fm *f);
 int32_t *fm_load32(struct npu_run *r, const struct npu_fm *f);
 int64_t *fm_load64(struct npu_run *r, const struct npu_fm *f);
 bool fm_fits16(const struct npu_fm *f);
-int32_t fm_largest(const struct npu_fm *f); /* of |element - zero| */
+int32_t fm_largest(const struct npu_fm *f); /* largest possible |element - zero| */
 
-/* stores v[n][c] at row y, columns x to x + n - 1 of the OFM */
+/* Stores v[n][c] at row y, columns x to x + n - 1 of the OFM. */
 void fm_store(struct npu_run *r, int32_t y, int32_t x, int32_t n,
 	      const int32_t *v);
 
@@ -85,12 +89,12 @@ void fm_store(struct npu_run *r, int32_t y, int32_t x, int32_t n,
 
 struct npu_filters {
 	/*
-	 * conv: [o][kh][kw][i], rows of pitch (a multiple of 16, zero filled),
-	 * the number of rows a multiple of 4.  depthwise: [kh][kw][c].
+	 * conv: [o][kh][kw][i], rows of pitch elements (a multiple of 16, padded with
+	 * zeros); the number of rows is a multiple of 4.  depthwise: [kh][kw][c].
 	 */
 	int16_t *w;
 	int64_t pitch;
-	int32_t largest; /* |w| */
+	int32_t largest; /* largest |w| */
 };
 
 struct npu_channel {
@@ -100,24 +104,27 @@ struct npu_channel {
 };
 
 bool npu_load_filters(struct npu_run *r, struct npu_filters *out);
-/* one record an output channel; from OFM_SCALE when scaling is global */
+/*
+ * One entry per output channel, from the scale records; from OFM_SCALE if scaling is
+ * global.
+ */
 bool npu_load_channels(struct npu_run *r, struct npu_channel **out);
 
 /* ---- npu_output.c: scale, zero point, function, clamp (6.2 to 6.6) ------ */
 
 int64_t npu_scale(int64_t v, uint32_t mult, int shift,
 		  enum npu_rounding rounding);
-/* operand scaling of ADD and SUB: d is 20 or 15 (6.10) */
+/* Operand scaling of ADD and SUB; d is 20 or 15 (6.10). */
 int64_t npu_scale_operand(int64_t v, uint32_t mult, int shift,
 			  enum npu_rounding rounding, int d);
 
-/* checks registers and table of the output stage */
+/* Checks registers and table of the output stage. */
 bool npu_output_check(struct npu_run *r);
-/* from scaled values to stored ones, in place */
+/* From n scaled values to stored ones. */
 void npu_output(const struct npu_run *r, const int64_t *s, int64_t n,
 		int32_t *out);
 
-/* counts sums that the accumulator's format can't hold (U8) */
+/* Counts sums that the accumulator's format can't hold (U8). */
 void npu_watch(struct npu_run *r, const int64_t *acc, int64_t n);
 
 /* npu_function.c: 6.6 */
@@ -126,25 +133,28 @@ int32_t npu_tanh(int64_t v);
 
 /* ---- npu.c ---------------------------------------------------------------- */
 
-/* is there an IFM, and does the kernel suit its dilation?  Else npu_fail */
+/*
+ * Checks that the IFM is not empty and that the kernel suits its dilation; else
+ * npu_fail().
+ */
 bool npu_check_window(struct npu_run *r, int dilation_rule);
 
 /* ---- operations, one file each ------------------------------------------ */
 
-bool npu_run_conv(struct npu_run *r);	   /* npu_conv.c: and depthwise, U85's */
+bool npu_run_conv(struct npu_run *r);	   /* npu_conv.c: CONV and DEPTHWISE, of U85, too */
 bool npu_run_pool(struct npu_run *r);	   /* npu_pool.c */
 bool npu_run_eltwise(struct npu_run *r);   /* npu_eltwise.c */
 bool npu_run_dma(struct npu_run *r);	   /* npu_dma.c */
 
-/* ---- where a kernel's taps fall (5.4) ----------------------------------- */
+/* ---- stored positions of a kernel's taps (5.4) --------------------------- */
 
 /*
- * Along one axis: from virtual coordinate v (output position * stride - pad +
- * tap * dilation) to the stored one, or -1 for padding and inserted zeros.
+ * One axis.  axis_stored() maps a virtual coordinate v (output position * stride - pad +
+ * tap * dilation) to the stored one; -1: padding or an inserted zero.
  */
 struct npu_axis {
 	int32_t stride, pad, dilation, taps;
-	int64_t extent; /* upscaled: IH_up */
+	int64_t extent; /* of the upscaled IFM: IH_up or IW_up */
 	enum upscale upscale;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of U85: what holds for all of them, and products of two maps. */
+/* Kernels of U85: checks that hold for all of them, and matrix products. */
 #include "sim/npu85.h"
 
 bool
@@ -25,7 +25,7 @@ void
 npu85_close(struct npu_run *r)
 {
 	npu85_close_ofm(r);
-	if (!r->op.acc_kept) /* nothing to continue with (rule 55) */
+	if (!r->op.acc_kept) /* leaves no accumulators to continue with (rule 55) */
 		r->held = (struct npu_held){ .v = NULL };
 }
 

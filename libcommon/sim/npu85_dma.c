@@ -32,7 +32,7 @@ copy(struct npu_run *r, int64_t from, int64_t to)
 	return q && memmove(q, p, (size_t)n);
 }
 
-/* the row that transfer i of plane j takes */
+/* The row that transfer i of plane j selects. */
 static bool
 row_of(struct npu_run *r, int64_t i, int64_t j, int64_t *row)
 {

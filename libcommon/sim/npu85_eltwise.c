@@ -5,7 +5,7 @@
 struct eltwise {
 	struct npu_run *r;
 	struct npu_operand x, x2;
-	int32_t *a, *b; /* operands of a row, broadcast to the OFM's shape */
+	int32_t *a, *b; /* operands of one row, broadcast to the OFM's shape */
 	int64_t *acc;
 	struct npu_scaler in, in2;
 	struct npu_stage stage;
@@ -22,12 +22,12 @@ spread(const struct npu_operand *from, struct hwc to, int32_t y, int32_t *row)
 					 (s.c > 1 ? c : 0)];
 }
 
-/* ---- one function a mode: of operands as they are, and scaled ------------- */
+/* ---- one function per mode, of unscaled or scaled operands -------------------- */
 
 struct pair {
 	const struct eltwise *e;
-	int32_t a, b; /* less zero point */
-	int64_t sa, sb; /* scaled by IFM_SCALE, IFM2_SCALE; if the mode asks */
+	int32_t a, b; /* minus the zero point */
+	int64_t sa, sb; /* scaled by IFM_SCALE, IFM2_SCALE; set for modes with SCALED */
 };
 
 typedef int64_t combine(const struct pair *p);
@@ -73,7 +73,7 @@ COMBINE(least, p->sa < p->sb ? p->sa : p->sb)
 COMBINE(greatest, p->sa > p->sb ? p->sa : p->sb)
 COMBINE(magnitude, p->sa < 0 ? -p->sa : p->sa)
 COMBINE(zeros, leading_zeros(p->a))
-/* bits that leave are lost */
+/* Bits that are shifted out are lost. */
 COMBINE(shifted_left, (int32_t)((uint32_t)p->a << p->b))
 COMBINE(quotient, (int64_t)p->a / p->b)
 COMBINE(equal, -(int64_t)(p->sa == p->sb))
@@ -115,7 +115,7 @@ static const struct mode {
 	[NPU_ELT85_AND_NOT] = { bits_and_not, 0 },
 };
 
-/* shifts and divisors that no page defines (W5, W6) */
+/* Refuses shifts and divisors that the pages don't define (W5, W6). */
 static bool
 check_second(struct npu_run *r, const int32_t *b, int64_t n)
 {

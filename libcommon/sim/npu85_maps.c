@@ -83,7 +83,7 @@ open_link(struct npu_run *r)
 		return npu_fail(r, "chain buffer %d for %d bits (rule 54)",
 				f->chain, f->bits);
 	uint64_t n = (uint64_t)hwc_elements(r->op.extent);
-	/* what the model is ready to hold between two operations */
+	/* the simulator limits the memory that it keeps between two operations */
 	if (n > SIM_MAX_BYTES / 4 || !npu_spend(r, n))
 		return npu_fail(r, "a chained map of %llu elements",
 				(unsigned long long)n);
@@ -118,7 +118,7 @@ npu85_open_ofm(struct npu_run *r)
 	return fm_check(r, &op->ofm, "OFM", true);
 }
 
-/* a chain ends with the first member that stores (9) */
+/* A chain ends with the first member that stores its result (9). */
 void
 npu85_close_ofm(struct npu_run *r)
 {
@@ -133,7 +133,7 @@ struct place {
 	int32_t y, x, c;
 };
 
-/* where the result (y, x, c) is stored (23.3) */
+/* The stored position of result (y, x, c) (23.3). */
 static struct place
 turned(const struct npu_op *op, int32_t y, int32_t x, int32_t c)
 {

@@ -8,7 +8,7 @@
 
 /* ---- scaling (26.2) ------------------------------------------------------- */
 
-/* |v| below this times any multiplier leaves room for rounding in 64 bits */
+/* With |v| below this value, v times any multiplier leaves bits for rounding in 64 bits. */
 #define NARROW ((int64_t)1 << 30)
 
 struct npu_scaler
@@ -56,9 +56,9 @@ npu_scaled(const struct npu_scaler *s, int64_t v)
 
 /* ---- checks -------------------------------------------------------------- */
 
-/* which input a table function takes, and which OFM it makes (23.5) */
+/* The input that a table function takes, and the OFM that it makes (23.5). */
 static const struct function {
-	int in, out; /* bits, negative: signed; 0: not defined */
+	int in, out; /* bits; negative: signed; 0: not defined */
 } functions[32] = {
 	[NPU_ACT85_U8_U8] = { 8, 8 },	  [NPU_ACT85_S8_S8] = { -8, -8 },
 	[NPU_ACT85_S8_S16] = { -8, -16 }, [NPU_ACT85_S8_S32] = { -8, -32 },
@@ -66,7 +66,7 @@ static const struct function {
 	[NPU_ACT85_TANH] = { -16, -16 },  [NPU_ACT85_SIGMOID] = { -16, -16 },
 };
 
-/* TANH or SIGMOID of v by the table that the hardware interpolates (26.4) */
+/* TANH or SIGMOID of v from the table, interpolated as by the hardware (26.4). */
 static int64_t
 curved(const struct npu_run *r, bool tanh, int32_t v)
 {
@@ -82,9 +82,9 @@ curved(const struct npu_run *r, bool tanh, int32_t v)
 }
 
 /*
- * The functions themselves are computed as the reference does: so the table has to
- * be theirs, at both ends of every segment.  Below LEAST the reference saturates,
- * a table does not (W3 in section 17).
+ * The simulator computes TANH and SIGMOID as the reference does.  Therefore the table must
+ * contain these functions, which is checked at both ends of every segment.  Below LEAST
+ * the reference saturates, but a table does not (W3 in section 17).
  */
 static bool
 check_curve(struct npu_run *r)
@@ -152,7 +152,7 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 	if (!npu85_open_ofm(r) || (!op->acc_kept && !check_function(r)))
 		return false;
 	s->row = anew(r->a, int64_t, (size_t)op->extent.w * (size_t)op->extent.c);
-	/* products of words are shifted only, whatever the multiplier (26.3) */
+	/* products of 32-bit words are only shifted, whatever the multiplier (26.3) */
 	bool word_product = op->kind == NPU_ELEMENTWISE &&
 			    op->mode == NPU_ELT_MUL && op->ifm.bits == 32;
 	s->one = npu_scaler(word_product ? 1 : op->ofm_mult, op->ofm_shift,
@@ -172,7 +172,7 @@ npu85_stage(struct npu_run *r, struct npu_stage *s)
 
 /* ---- values -------------------------------------------------------------- */
 
-/* keeps sums with a zero point inside 64 bits */
+/* Keeps sums with a zero point inside 64 bits. */
 static inline int64_t
 tame(int64_t v)
 {
@@ -222,7 +222,7 @@ clipped(const struct npu_op *op, int64_t v)
 	return v < op->min ? op->min : v > op->max ? op->max : v;
 }
 
-/* steps 7 to 9 of one value; TANH and SIGMOID come before the clamp (W3) */
+/* Steps 7 to 9 for one value.  TANH and SIGMOID come before the clamp (W3). */
 static int64_t
 finished(const struct npu_run *r, int64_t v)
 {
@@ -237,7 +237,7 @@ finished(const struct npu_run *r, int64_t v)
 	return op->table.n ? looked_up(r, v) : v;
 }
 
-/* sums of the format's width wrap; how often is counted (W4) */
+/* Sums wrap at the width of the accumulator format.  Wraps are counted (W4). */
 static int64_t
 wrapped(struct npu_run *r, int64_t v)
 {
@@ -263,7 +263,7 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 	const struct npu_op *op = &r->op;
 	int32_t depth = op->extent.c;
 	int64_t count = (int64_t)n * depth;
-	/* shifts to the left lose bits on purpose; of the rest it isn't known (W2) */
+	/* shifts to the left lose bits on purpose; other overflows are not documented (W2) */
 	bool counts = op->ofm.bits == 32 && (op->kind != NPU_ELEMENTWISE ||
 					     op->mode != NPU_ELT_SHL);
 	if (has_accumulators(op))
@@ -289,7 +289,7 @@ npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 
 /* ---- accumulators (26.5) --------------------------------------------------- */
 
-/* accumulators outlast an operation of one block only (W11) */
+/* Accumulators are kept only by an operation of one block (W11). */
 static bool
 is_one_block(const struct npu_op *op)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of U85: extremes, sums, averages, places of a maximum (26.6 to 26.8). */
+/* Pools of U85: minima, maxima, sums, averages, positions of a maximum (26.6 to 26.8). */
 #include "sim/npu85.h"
 
 #include "base/fixed.h"
@@ -11,15 +11,15 @@ struct pool {
 	struct npu_operand x;
 	struct npu_axis ay, ax;
 	struct npu_stage stage;
-	int64_t *acc; /* [w][c] of a row */
+	int64_t *acc; /* [w][c] of one row */
 };
 
-/* what an operation does with the samples under its kernel */
+/* How an operation combines the samples under its kernel. */
 struct mode {
-	/* joins one sample's channels x[n] to acc; index: along the axis */
+	/* joins the channels x[n] of one sample to acc; index: position along the axis */
 	void (*join)(int64_t *acc, const int32_t *x, int32_t n, int32_t index);
 	int64_t start;
-	bool index_y; /* counts rows, not columns */
+	bool index_y; /* the position counts rows, not columns */
 };
 
 static void
@@ -54,8 +54,10 @@ join_depth(int64_t *acc, const int32_t *x, int32_t n, int32_t index)
 		acc[0] += x[c];
 }
 
-/* the first maximum and its place: compared by value, kept as value * 2^16 less
- * the place, so that the larger one is the better one (26.7) */
+/*
+ * Keeps the first maximum and its position as value * 2^16 - position, so that the larger
+ * number is the larger value or, of equal values, the earlier position (26.7).
+ */
 enum { PLACES = 1 << 16 };
 
 static void
@@ -78,7 +80,7 @@ static const struct mode modes[NPU_POOL_COUNT] = {
 				.index_y = true },
 };
 
-/* taps outside the IFM are skipped; returns how many are inside */
+/* Joins the taps inside the IFM.  Returns their number. */
 static int32_t
 gather(const struct pool *p, int32_t oy, int32_t ox, int64_t *acc)
 {
@@ -99,7 +101,7 @@ gather(const struct pool *p, int32_t oy, int32_t ox, int64_t *acc)
 	return count;
 }
 
-/* sum / n as the unit forms it (26.6) */
+/* sum / n as the NPU computes it (26.6). */
 static int64_t
 average(const struct npu_op *op, int64_t sum, int32_t n)
 {
@@ -143,7 +145,7 @@ run_row(struct pool *p, int32_t oy)
 		if (!count && !held && !op->acc_kept)
 			return npu_fail(r, "no sample lies under the kernel at "
 					   "%d, %d (rule 18)", oy, ox);
-		/* -infinity of the format, until a sample comes */
+		/* no sample yet: -infinity (or +infinity) of the format */
 		for (int32_t c = 0; c < depth && !count && start; c++)
 			acc[c] = held ? acc[c] : start < 0 ? INT32_MIN : INT32_MAX;
 	}
@@ -169,7 +171,7 @@ check(struct npu_run *r)
 	return true;
 }
 
-/* the null pool: accumulators begin with IFM2 and are all there is (26.8) */
+/* The null pool: accumulators start with IFM2 and are the only result (26.8). */
 static bool
 run_null(struct npu_run *r, struct pool *p)
 {
@@ -207,7 +209,7 @@ npu85_run_pool(struct npu_run *r)
 		return run_null(r, &p);
 	uint64_t pixels = (uint64_t)op->extent.h * (uint64_t)op->extent.w;
 	uint64_t taps = (uint64_t)op->kernel_h * (uint64_t)op->kernel_w;
-	/* taps <= 2^32, pixels <= 2^32: counted apart to stay in 64 bits */
+	/* taps and pixels are <= 2^32: spending them first keeps the product in 64 bits */
 	if (!check(r) || !npu_spend(r, taps) || !npu_spend(r, pixels) ||
 	    !npu_spend(r, taps * pixels) ||
 	    !npu_spend(r, taps * pixels * ((uint64_t)op->ifm.shape.c + 4)) ||

@@ -11,7 +11,7 @@ struct resize {
 	int64_t *acc;
 };
 
-/* an output position's two inputs, and its distance from the first in 1/n */
+/* The two input positions of an output position, and its distance from the first in 1/n. */
 struct tap {
 	int32_t first, second, rest;
 };
@@ -73,7 +73,7 @@ run_row(struct resize *z, int32_t oy)
 			bilinear(z, y, x, acc);
 		else
 			nearest(z, y, x, acc);
-		/* 16 bits of fraction, which the scale takes away again */
+		/* 16 bits of fraction, which the scale removes again */
 		for (int32_t c = 0; c < depth; c++)
 			acc[c] *= 1 << 16;
 	}

@@ -6,35 +6,35 @@
 
 #include <string.h>
 
-enum { PIXELS = 32 }; /* output columns at a time */
+enum { PIXELS = 32 }; /* output columns that are computed at a time */
 
 struct conv;
 
-/* what the generations do otherwise before and behind the products */
+/* Steps before and after the products, which differ by generation. */
 struct conv_rules {
 	bool (*check)(struct npu_run *r);
-	bool (*prepare)(struct conv *c); /* filters, biases, scales */
+	bool (*prepare)(struct conv *c); /* loads filters, biases, scales */
 	void (*finish)(struct conv *c, int32_t oy, int32_t ox, int32_t n);
 };
 
 struct conv {
 	struct npu_run *r;
-	const int16_t *x;   /* IFM, [h][w][c], less zero point */
-	const int32_t *x32; /* the same, when 16 bits don't hold it */
+	const int16_t *x;   /* IFM, [h][w][c], minus the zero point */
+	const int32_t *x32; /* the same, if 16 bits can't hold it */
 	struct npu_filters f;
 	struct npu_channel *ch;
 	struct npu_stage stage;	  /* U85 */
-	struct npu_operand first; /* of accumulators; U85 */
+	struct npu_operand first; /* IFM2 as start of the accumulators; U85 */
 	const struct conv_rules *rules;
 	struct npu_axis ay, ax;
 	int32_t in_w, in_c, out_c;
-	int64_t columns; /* of a patch: kh * kw * in_c, or the taps */
-	int64_t block;	 /* columns whose products 32 bits can sum */
-	int64_t *acc;	 /* [PIXELS][out_c] */
-	int32_t *y;	 /* [PIXELS][out_c] */
+	int64_t columns; /* of a patch: kh * kw * in_c; depthwise: the taps */
+	int64_t block;	 /* most columns whose products can be summed in 32 bits */
+	int64_t *acc;	 /* [PIXELS][out_c], accumulators */
+	int32_t *y;	 /* [PIXELS][out_c], results */
 };
 
-/* sums of products over n columns, n a multiple of 16; 4 filters x 2 patches */
+/* Sums of products over n columns, a multiple of 16, for 4 filters x 2 patches. */
 static void
 products_2x4(const int16_t *restrict p, const int16_t *restrict w,
 	     int64_t pitch, int64_t n, int32_t out[8])
@@ -62,7 +62,7 @@ products_2x4(const int16_t *restrict p, const int16_t *restrict w,
 	out[7] = s7;
 }
 
-/* acc[pixel][channel] of n patches */
+/* Computes acc[pixel][channel] of n patches. */
 static void
 multiply(const struct conv *c, const int16_t *patch, int32_t n)
 {
@@ -87,7 +87,7 @@ multiply(const struct conv *c, const int16_t *patch, int32_t n)
 		}
 }
 
-/* what output (oy, ox) looks at: one row of a matrix */
+/* Copies the inputs of output (oy, ox) to one row of a matrix. */
 static void
 fill_patch(const struct conv *c, int32_t oy, int32_t ox, int16_t *to)
 {
@@ -115,7 +115,7 @@ fill_patch(const struct conv *c, int32_t oy, int32_t ox, int16_t *to)
 	}
 }
 
-/* inputs beyond 16 bits: one product at a time */
+/* Inputs wider than 16 bits: one product at a time. */
 static void
 multiply_wide(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc)
 {
@@ -143,7 +143,7 @@ add_products(int32_t *restrict acc, const int16_t *restrict x,
 		acc[i] += x[i] * w[i];
 }
 
-/* sum holds out_c 32-bit partial sums of at most block taps */
+/* sum is scratch for out_c partial sums of 32 bits, each of at most c->block taps. */
 static void
 multiply_depthwise(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc,
 		   int32_t *sum)
@@ -175,9 +175,9 @@ multiply_depthwise(const struct conv *c, int32_t oy, int32_t ox, int64_t *acc,
 		acc[i] += sum[i];
 }
 
-/* ---- both --------------------------------------------------------------- */
+/* ---- all kernels -------------------------------------------------------- */
 
-/* accumulators of n pixels from column ox on to outputs */
+/* Turns the accumulators of n pixels from column ox on into outputs. */
 static void
 finish55(struct conv *c, int32_t oy, int32_t ox, int32_t n)
 {
@@ -196,7 +196,7 @@ finish55(struct conv *c, int32_t oy, int32_t ox, int32_t n)
 	fm_store(r, oy, ox, n, c->y);
 }
 
-/* accumulators that began with others, or with IFM2 (6.5) */
+/* Accumulators may start with kept ones, or with IFM2 (6.5). */
 static void
 finish85(struct conv *c, int32_t oy, int32_t ox, int32_t n)
 {
@@ -250,7 +250,7 @@ check55(struct npu_run *r)
 	return true;
 }
 
-/* kernels have no limit but the registers' (35) */
+/* Only the registers limit the kernel's size (35). */
 static bool
 check85(struct npu_run *r)
 {
@@ -310,7 +310,7 @@ npu_run_conv(struct npu_run *r)
 	c.block = INT32_MAX / product;
 	if (op->kind == NPU_CONV)
 		c.block = c.block / 16 * 16;
-	/* products of two 16-bit maps are too large to be summed in 32 bits */
+	/* products of two 16-bit feature maps are too large to be summed in 32 bits */
 	if (fm_fits16(&op->ifm) && c.block)
 		c.x = fm_load16(r, &op->ifm);
 	else

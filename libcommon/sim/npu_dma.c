@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* one side of a transfer, advancing (ethosu-commands(7) 10) */
+/* One side of a transfer, with its current position (ethosu-commands(7) 10). */
 struct side {
 	const struct npu_range *r;
 	int dims;

@@ -4,14 +4,14 @@
 
 struct eltwise {
 	struct npu_run *r;
-	const int32_t *x, *x2; /* planes less zero point; x2 NULL: scalar */
+	const int32_t *x, *x2; /* feature maps minus zero point; x2 NULL: scalar */
 	int32_t scalar;
-	int32_t *b;	 /* IFM2 of one row */
+	int32_t *b;	 /* one row of IFM2 */
 	int64_t *acc;
 	int32_t *y;
 };
 
-/* one row of IFM2, broadcast to the OFM's shape */
+/* One row of IFM2, broadcast to the OFM's shape. */
 static void
 spread(const struct eltwise *e, int32_t y, int32_t *to)
 {
@@ -29,7 +29,7 @@ spread(const struct eltwise *e, int32_t y, int32_t *to)
 		}
 }
 
-/* operands of ADD and SUB with their scales (6.10) */
+/* An operand of ADD or SUB with its scale (6.10). */
 static int64_t
 operand(const struct npu_op *op, int32_t v, bool first)
 {
@@ -93,7 +93,7 @@ combine(const struct npu_op *op, const int32_t *a, const int32_t *b, int64_t n,
 		for (int64_t i = 0; i < n; i++)
 			acc[i] = npu_scale(a[i], 1, b[i], op->rounding);
 		break;
-	case NPU_ELT_SHL: /* bits that leave are lost (U9) */
+	case NPU_ELT_SHL: /* bits that are shifted out are lost (U9) */
 		for (int64_t i = 0; i < n; i++)
 			acc[i] = (int32_t)((uint32_t)a[i] << b[i]);
 		break;
@@ -123,7 +123,7 @@ rescale(const struct npu_op *op, int64_t *acc, int64_t n)
 					   op->rounding);
 }
 
-/* shift distances are only defined from 0 to 31 (U9) */
+/* Shift distances are only defined from 0 to 31 (U9). */
 static bool
 check_shifts(struct npu_run *r, const int32_t *b, int64_t n)
 {

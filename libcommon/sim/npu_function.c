@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGMOID and TANH of 16-bit maps (6.6). */
+/* SIGMOID and TANH of 16-bit values (6.6). */
 #include "sim/npu.h"
 
 /*
- * The reference's table of 65536 / (1 + exp(-i / 24)), with its roundings
+ * The reference's table of 65536 / (1 + exp(-i / 24)), rounded as there
  * (nputools-lowering(7) 3.8, "table S").
  */
 static const uint16_t sigmoid[256] = {
@@ -38,7 +38,10 @@ static const uint16_t sigmoid[256] = {
 	65534, 65534, 65534, 65535,
 };
 
-/* linear between entries that are 2^bits apart; high where the table ends */
+/*
+ * Interpolates linearly between entries that are 2^bits apart; `high` behind the table's
+ * end.
+ */
 static int64_t
 interpolate(int64_t a, int bits, int64_t high)
 {

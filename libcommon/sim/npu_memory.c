@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feature maps in and out of the regions, every access checked (5, rule 30). */
+/* Loads and stores feature maps in the regions, and checks every access (5, rule 30). */
 #include "sim/npu.h"
 
 #include <assert.h>
@@ -52,7 +52,7 @@ fm_check(struct npu_run *r, const struct npu_fm *f, const char *role, bool write
 		return false;
 	uint64_t bytes = (uint64_t)hwc_elements(f->shape) *
 			 (uint64_t)npu_fm_bytes(f);
-	/* strides of 0 repeat an operand up to the OFM's size, which is checked */
+	/* strides of 0 may repeat an operand up to the size of the OFM, which is checked */
 	bool repeated = !write && hwc_elements(f->shape) <=
 				      hwc_elements(r->op.ofm.shape);
 	if (bytes > g->bytes && !repeated)
@@ -101,7 +101,7 @@ range_write(struct npu_run *r, const struct npu_range *n, const char *role)
 
 /* ---- elements ----------------------------------------------------------- */
 
-/* n elements of memory as integers less zero */
+/* Reads n elements of memory as integers minus zero. */
 typedef void take(void *to, const uint8_t *from, int32_t n, int32_t zero);
 
 #define TAKE(name, type, load)                                               \
@@ -160,7 +160,7 @@ fm_fits16(const struct npu_fm *f)
 	return f->bits <= 16 && fm_largest(f) <= INT16_MAX;
 }
 
-/* one row, columns [x0, x1) of one tile side, into [x][c] of size bytes each */
+/* Loads one row, columns [x0, x1) of one tile side, into [x][c] elements of `size` bytes. */
 static void
 load_span(const struct npu_fm *f, const uint8_t *mem, int32_t y, int32_t x0,
 	  int32_t x1, take *get, char *to, size_t size)

@@ -4,12 +4,12 @@
 
 #include "base/fixed.h"
 
-/* |v| below this times any multiplier leaves room for rounding in 64 bits */
+/* With |v| below this value, v times any multiplier leaves bits for rounding in 64 bits. */
 #define NARROW ((int64_t)1 << 30)
 
 /*
- * (v * mult + rounding) >> shift; d_term is added towards v's sign when double
- * rounding shows (6.2, 6.10).
+ * (v * mult + rounding) >> shift.  With double rounding d_term is added in the direction
+ * of v's sign (6.2, 6.10).
  */
 static inline int64_t
 scale(int64_t v, uint32_t mult, int shift, enum npu_rounding rounding,
@@ -27,7 +27,7 @@ scale(int64_t v, uint32_t mult, int shift, enum npu_rounding rounding,
 		add = 0;
 	if (narrow)
 		return (v * mult + add) >> shift;
-	/* 40-bit sums times 2^32: what doesn't fit saturates everywhere */
+	/* 40-bit sums times 2^32: results that don't fit saturate everywhere */
 	return fixed_scale_wide(v, mult, add, shift);
 }
 
@@ -91,7 +91,7 @@ lookup(const struct npu_run *r, int32_t v)
 	const struct npu_op *op = &r->op;
 	const uint8_t *t = r->table + op->table.at;
 	if (op->ofm.bits == 16) {
-		/* 512 segments of 128: base low, slope high (6.5) */
+		/* 512 segments of 128: base in the low half, slope in the high half (6.5) */
 		v = clamp_i32(v, INT16_MIN, INT16_MAX);
 		const uint8_t *entry = t + 4 * ((v + 32768) >> 7);
 		int32_t base = (int16_t)load_le16(entry);
@@ -110,7 +110,7 @@ struct limits {
 	int32_t lo, hi;
 };
 
-/* MIN and MAX within the OFM's type (6.4) */
+/* MIN and MAX, limited to the OFM's type (6.4). */
 static struct limits
 limits_of(const struct npu_op *op)
 {
@@ -122,7 +122,7 @@ limits_of(const struct npu_op *op)
 	return l;
 }
 
-/* keeps sums with a zero point inside 64 bits: any such value saturates */
+/* Keeps sums with a zero point inside 64 bits: any value beyond saturates anyway. */
 static inline int64_t
 tame(int64_t v)
 {
@@ -148,7 +148,7 @@ npu_output(const struct npu_run *r, const int64_t *s, int64_t n, int32_t *out)
 			out[i] = lookup(r, clamp_i32(tame(s[i]) + zero, l.lo,
 						     l.hi));
 	} else if (op->ofm.bits == 32) {
-		/* neither zero point nor clamp, but saturation (6.4) */
+		/* no zero point and no clamp, but saturation (6.4) */
 		for (int64_t i = 0; i < n; i++)
 			out[i] = clamp_i32(s[i], INT32_MIN, INT32_MAX);
 	} else {

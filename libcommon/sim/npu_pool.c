@@ -6,14 +6,14 @@
 
 struct pool {
 	struct npu_run *r;
-	const int32_t *x; /* [h][w][c] less zero point */
+	const int32_t *x; /* [h][w][c], minus the zero point */
 	struct npu_axis ay, ax;
 	int32_t in_w, in_c;
 	int64_t *acc; /* [out_w][out_c] */
 	int32_t *y;
 };
 
-/* the values of one tap join acc */
+/* Joins the values of one tap to acc. */
 static void
 join(int64_t *restrict acc, const int32_t *restrict x, int32_t n, bool max,
      bool first)
@@ -38,7 +38,7 @@ depth_sum(const int32_t *x, int32_t n)
 	return s;
 }
 
-/* taps outside the IFM are skipped; returns how many are inside */
+/* Joins the taps inside the IFM.  Returns their number. */
 static int32_t
 gather(const struct pool *p, int32_t oy, int32_t ox, int64_t *acc)
 {
@@ -69,7 +69,7 @@ struct factor {
 	bool none;
 };
 
-/* 1 / n as the unit forms it: m = (2^(31+k) + 2^k) / n (6.8) */
+/* 1 / n as the NPU computes it: m = (2^(31+k) + 2^k) / n (6.8). */
 static struct factor
 reciprocal(int32_t n)
 {
@@ -81,7 +81,7 @@ reciprocal(int32_t n)
 	return (struct factor){ .mult = (uint32_t)m, .shift = 31 + k };
 }
 
-/* which multiplier applies to a sum of count values (6.3) */
+/* The multiplier for a sum of count values (6.3). */
 static struct factor
 factor_of(const struct npu_op *op, int32_t count)
 {
@@ -128,7 +128,7 @@ check(struct npu_run *r)
 				op->ofm.shape.c);
 	if (op->ifm.bits == 32 && op->ifm.bricks)
 		return npu_fail(r, "IFM of 32 bits in bricks (rule 20)");
-	/* its multiplier would be undefined: never emitted (U5) */
+	/* the multiplier would be undefined; no generator emits this (U5) */
 	if (op->mode != NPU_POOL_MAX && factor_of(op, 1).none)
 		return npu_fail(r, "no output scale without padding (rule 17)");
 	return true;
@@ -142,7 +142,7 @@ npu_run_pool(struct npu_run *r)
 			  .in_w = op->ifm.shape.w, .in_c = op->ifm.shape.c };
 	uint64_t pixels = (uint64_t)op->ofm.shape.h * (uint64_t)op->ofm.shape.w;
 	uint64_t taps = (uint64_t)op->kernel_h * (uint64_t)op->kernel_w;
-	/* taps <= 2^32, pixels <= 2^32: counted apart to stay in 64 bits */
+	/* taps and pixels are <= 2^32: spending them first keeps the product in 64 bits */
 	if (!check(r) || !npu_spend(r, taps) || !npu_spend(r, pixels) ||
 	    !npu_spend(r, taps * pixels) ||
 	    !npu_spend(r, taps * pixels * ((uint64_t)p.in_c + 4)))

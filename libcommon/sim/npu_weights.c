@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* what decides the decoded form: the bytes and how they are read; all of it
- * integers, so that no padding is compared */
+/*
+ * Key of decoded filters: the bytes, and how they are read.  Its members are integers
+ * without padding between them, so that memcmp() compares no padding.
+ */
 struct key {
 	uint64_t hash[NPU_MAX_STREAMS];
 	int64_t n[NPU_MAX_STREAMS];
@@ -43,7 +45,7 @@ place_of(const struct npu_op *op, const struct npu_filters *f)
 	return p;
 }
 
-/* the place of filters is allocated by the first stream that decodes */
+/* Allocates the filters when the first stream has been decoded. */
 static void
 open_filters(struct npu_run *r, struct npu_filters *f)
 {
@@ -57,7 +59,7 @@ open_filters(struct npu_run *r, struct npu_filters *f)
 		   : anew(r->keep, int16_t, rows * (size_t)f->pitch);
 }
 
-/* values of one stream to where they belong */
+/* Stores the values of one stream in the filters. */
 static bool
 restore(struct npu_run *r, int k, const int16_t *v, size_t n,
 	struct npu_filters *f)
@@ -90,7 +92,7 @@ count_of(const struct npu_run *r, int k)
 				   npu_filter_depth(&r->op));
 }
 
-/* the stream of core or decoder k */
+/* Decodes the stream of core or decoder k. */
 static bool
 load_core(struct npu_run *r, int k, const uint8_t *p, struct npu_filters *f)
 {
@@ -102,7 +104,7 @@ load_core(struct npu_run *r, int k, const uint8_t *p, struct npu_filters *f)
 	return restore(r, k, v.v, v.n, f);
 }
 
-/* the one stream of the fast decoder, which is those of all decoders in turn */
+/* Decodes the stream of the fast decoder, which holds those of all decoders in turn. */
 static bool
 load_fast(struct npu_run *r, const uint8_t *p, struct npu_filters *f)
 {
@@ -142,8 +144,10 @@ load_filters(struct npu_run *r, const uint8_t *const p[NPU_MAX_STREAMS],
 	int64_t taps = (int64_t)op->kernel_h * op->kernel_w;
 	int32_t depth = npu_filter_depth(op);
 	f->pitch = round_up_i64(taps * depth, 16);
-	/* values in a stream are at least those of the tensor, and a byte of
-	 * stream holds 64 at most: refuse before anything is sized by it */
+	/*
+	 * A stream has at least as many values as the tensor, and a byte of a stream holds
+	 * at most 64 values.  Refuse impossible sizes before allocating memory for them.
+	 */
 	int64_t n = npu_weight_bytes(op);
 	if (taps * depth > 64 * n / op->extent.c + 64)
 		return npu_fail(r, "%lld bytes of weights can't hold %d filters "
@@ -157,7 +161,7 @@ load_filters(struct npu_run *r, const uint8_t *const p[NPU_MAX_STREAMS],
 	return !op->sparse_weights || check_sparse(r, f);
 }
 
-/* the bytes of all streams, and what tells them from others */
+/* Reads the bytes of all streams, and sets the part of the key that depends on them. */
 static bool
 read_streams(struct npu_run *r, const uint8_t *p[NPU_MAX_STREAMS],
 	     struct key *key)

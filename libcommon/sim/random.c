@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values for inputs: random ones (npu-sim(1), RANDOM INPUTS), the least, the greatest. */
+/* Values for inputs: random ones (npu-sim(1), RANDOM INPUTS), minimum and maximum. */
 #include "sim/sim.h"
 
 #include <string.h>
 
-/* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom generators") */
+/* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom generators"). */
 static uint64_t
 next(uint64_t *state)
 {
@@ -20,7 +20,7 @@ sim_random(uint64_t *state, const struct tfl_tensor *t, void *data)
 	int bytes = tfl_type_bytes(t->type);
 	uint8_t *to = data;
 	if (bytes < 1 || bytes > 8)
-		return; /* strings, complex numbers: left as they are */
+		return; /* strings and complex numbers are left unchanged */
 	for (int64_t i = 0; i < tfl_elements(t); i++, to += bytes) {
 		uint64_t r = next(state);
 		uint8_t le[8];
@@ -47,7 +47,7 @@ sim_values_name(enum sim_values v)
 	return names[v];
 }
 
-/* the little-endian bits of the least or greatest value */
+/* The bits of the minimum or maximum of a type. */
 static uint64_t
 extreme(int type, bool least)
 {

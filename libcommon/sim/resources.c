@@ -15,11 +15,11 @@ struct sim_resources {
 	const struct tfl_model *m;
 	struct sim_resource *v;
 	size_t n, cap, bytes;
-	int **of;     /* [subgraph][tensor]: 1 + the resource of a handle, or 0 */
-	bool *called; /* subgraphs that CALL_ONCE has run */
+	int **of;     /* [subgraph][tensor]: 1 + resource of the handle; 0: no handle */
+	bool *called; /* by subgraph: CALL_ONCE has run it */
 };
 
-/* each is looked for among all: models have some dozens */
+/* a search compares all resources, one by one; models have some dozens */
 enum { MAX_RESOURCES = 1024 };
 
 struct place {
@@ -37,7 +37,7 @@ refuse(const struct sim_resources *r, struct place at, struct err *e, const char
 		      tfl_op_label(&r->m->subgraph[at.subgraph].op[at.op]), why);
 }
 
-/* -1: there are too many */
+/* The index of the resource of a VAR_HANDLE; -1: there are too many. */
 static int
 find_or_add(struct sim_resources *r, const struct tfl_op *op)
 {
@@ -55,7 +55,7 @@ find_or_add(struct sim_resources *r, const struct tfl_op *op)
 	return (int)r->n++;
 }
 
-/* the tensor whose value goes into or comes out of a resource */
+/* The tensor that is read from or assigned to a resource; -1: wrong inputs or outputs. */
 static int
 value_of(const struct tfl_op *op)
 {
@@ -64,7 +64,10 @@ value_of(const struct tfl_op *op)
 	return op->n_in == 2 && op->n_out == 0 ? op->in[1] : -1;
 }
 
-/* all values of a resource have its size; the first one assigned fills it */
+/*
+ * Checks that all values of a resource have its size.  The first value that is assigned
+ * sets the fill.
+ */
 static bool
 note_value(struct sim_resources *r, struct place at, struct err *e)
 {
@@ -92,7 +95,7 @@ note_value(struct sim_resources *r, struct place at, struct err *e)
 	return true;
 }
 
-/* a handle is no number: nobody but READ_VARIABLE and ASSIGN_VARIABLE has a use for it */
+/* Checks that only READ_VARIABLE and ASSIGN_VARIABLE use a handle, which is no number. */
 static bool
 check_handle(struct sim_resources *r, struct place at, struct err *e)
 {
@@ -198,7 +201,7 @@ sim_is_resource_op(const struct tfl_op *op)
 
 static bool call_once(struct sim_resources *r, struct place at, struct err *e);
 
-/* data: of each tensor of the subgraph */
+/* data has the memory of each tensor of the subgraph. */
 static bool
 run_op(struct sim_resources *r, struct place at, uint8_t *const *data, struct err *e)
 {
@@ -227,7 +230,7 @@ sim_run_resource_op(struct sim_resources *r, int op_index, uint8_t *const *data,
 	return run_op(r, (struct place){ 0, op_index }, data, e);
 }
 
-/* an operator that makes what is assigned */
+/* Runs an operator that computes a value to be assigned. */
 static bool
 run_kernel(struct sim_resources *r, struct place at, uint8_t *const *data,
 	   struct err *e)
@@ -247,7 +250,7 @@ run_kernel(struct sim_resources *r, struct place at, uint8_t *const *data,
 	return ok || refuse(r, at, e, bare.text);
 }
 
-/* memory for the tensors of an initialising subgraph, constants in it */
+/* Allocates the tensors of an initialising subgraph and copies its constants. */
 static uint8_t **
 open_tensors(const struct tfl_subgraph *g, struct arena *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for every tensor of a model, and its operators in order. */
+/* Allocates every tensor of a model, and runs its operators in order. */
 #include "kernels/kernels.h"
 #include "sim/ends.h"
 #include "sim/names.h"
@@ -13,22 +13,23 @@ struct sim {
 	struct arena *a;
 	const struct tfl_model *m;
 	const struct tfl_subgraph *g;
-	uint8_t **data;	     /* of every tensor */
-	const int32_t *plan; /* offsets, unaligned; NULL: no plan */
+	uint8_t **data;	     /* memory of every tensor */
+	const int32_t *plan; /* offset of each tensor, -1: not planned; NULL: no plan */
 	uint8_t *planned;    /* the buffer that planned tensors share */
 	size_t planned_bytes;
 	uint8_t *fast; /* NPU region 2, kept between operators */
 	size_t fast_bytes;
-	bool *is_input; /* of subgraph 0 */
+	bool *is_input; /* by tensor of subgraph 0 */
 	struct sim_resources *resources;
-	const struct npu_map *names; /* NULL: there are none */
+	const struct npu_map *names; /* NULL: no names */
 	const struct tosa_graph *tosa; /* NULL: a TFLite model */
-	const char **warning;	       /* of each operator of it, or NULL */
-	const char **stand_in; /* why, for each operator, or NULL; NULL: none may */
-	struct sim_ends *ends; /* NULL: those of the model are as their shapes say */
+	const char **warning;	       /* one per operator of the TOSA graph, or NULL */
+	const char **stand_in; /* by operator: why random values stood in, or NULL; NULL: not
+				* allowed */
+	struct sim_ends *ends; /* NULL: all tensors are as their shapes say */
 };
 
-/* inputs of an ethos-u operator: ethosu-commands(7) 13.3 */
+/* Inputs of an ethos-u operator: ethosu-commands(7) 13.3. */
 enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
 
 static bool
@@ -46,7 +47,7 @@ has_npu(const struct tfl_subgraph *g)
 	return false;
 }
 
-/* the plan's words for subgraph 0, or none: ethosu-commands(7) 13.4 */
+/* Reads the plan for subgraph 0, if there is one: ethosu-commands(7) 13.4. */
 static bool
 find_plan(struct sim *s, struct err *e)
 {
@@ -84,7 +85,7 @@ element_bytes(const struct tfl_tensor *t)
 	return n ? (size_t)n : 1;
 }
 
-/* checks one planned tensor and grows the shared buffer to hold it */
+/* Checks one planned tensor and grows the shared buffer to hold it. */
 static bool
 plan_tensor(struct sim *s, int i, struct err *e)
 {
@@ -125,7 +126,7 @@ place_planned(struct sim *s, struct err *e)
 	return true;
 }
 
-/* constants where kernels may read them by element: one copy a buffer */
+/* A constant, aligned so that kernels may read its elements; one copy per buffer. */
 static uint8_t *
 aligned_constant(struct sim *s, uint8_t **copy, const struct tfl_tensor *t)
 {
@@ -135,13 +136,16 @@ aligned_constant(struct sim *s, uint8_t **copy, const struct tfl_tensor *t)
 		copy[t->buffer] = anew(s->a, uint8_t, t->data.n);
 		memcpy(copy[t->buffer], t->data.p, t->data.n);
 	} else {
-		/* never written: kernels read inputs, NPU regions say so */
+		/* never written: kernels only read inputs, and NPU regions are read-only */
 		copy[t->buffer] = (uint8_t *)(uintptr_t)t->data.p;
 	}
 	return copy[t->buffer];
 }
 
-/* the application writes over it: other tensors of the same buffer keep theirs */
+/*
+ * A copy for an input that has data: the application overwrites it, while other tensors of
+ * the same buffer keep theirs.
+ */
 static uint8_t *
 own_constant(struct sim *s, const struct tfl_tensor *t)
 {
@@ -172,7 +176,7 @@ place_others(struct sim *s, struct err *e)
 	return true;
 }
 
-/* no kernel reads a sparse tensor */
+/* Refuses sparse tensors, which no kernel reads. */
 static bool
 check_sparse(struct sim *s, int op_index, struct err *e)
 {
@@ -192,7 +196,7 @@ check_sparse(struct sim *s, int op_index, struct err *e)
 	return true;
 }
 
-/* the roles of ethosu-commands(7) 13.3 and fast memory for region 2 */
+/* Checks the roles of ethosu-commands(7) 13.3, and sizes the fast memory of region 2. */
 static bool
 check_npu(struct sim *s, int op_index, struct err *e)
 {
@@ -228,7 +232,7 @@ check_op(struct sim *s, int op_index, struct err *e)
 			      "operator %d (%s): no kernel "
 			      "for this operator",
 			      op_index, tfl_op_label(op));
-	/* every pair is looked at when memory is shared */
+	/* every pair is compared when memory is shared */
 	if ((int64_t)op->n_in * op->n_out > 1 << 20)
 		return err_at(e, s->m->name, 0,
 			      "operator %d (%s) has %d inputs "
@@ -340,9 +344,9 @@ region_of(struct sim *s, int tensor)
 }
 
 /*
- * Base pointers as TFLite Micro hands them to the driver: inputs from the
- * second on, then outputs, eight at most.  The driver replaces base 2 by its
- * fast memory; a model that names one tensor twice has no such memory.
+ * Sets the base pointers as TFLite Micro passes them to the driver: inputs from the second
+ * one on, then outputs, at most eight.  The driver replaces base 2 by its fast memory.  A
+ * model that names one tensor as both scratch and fast scratch has no fast memory.
  */
 static bool
 run_npu(struct sim *s, int op_index, const struct sim_hooks *hooks,
@@ -378,8 +382,8 @@ ranges_meet(const uint8_t *a, size_t n_a, const uint8_t *b, size_t n_b)
 }
 
 /*
- * The input as the kernel may read it: a copy where the plan lets an output
- * overwrite it (legal for a RESHAPE, and no kernel expects it).
+ * The input as the kernel may read it: a copy if the plan lets an output overwrite it.
+ * That is legal for a RESHAPE, and no kernel expects it.
  */
 static uint8_t *
 separate_input(struct sim *s, const struct tfl_op *op, int tensor,
@@ -417,7 +421,10 @@ run_cpu(struct sim *s, int op_index, struct err *e)
 	return ok || err_at(e, s->m->name, 0, "%s", bare.text);
 }
 
-/* an operator that could not be run, for the reason in e, which is settled */
+/*
+ * Random values stand in for the results of an operator that could not be run.  Moves the
+ * reason out of e.
+ */
 static void
 stand_in(struct sim *s, int op_index, struct err *e)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands for the results of an operator that no kernel computes. */
+/* Random values that stand in for the results of an operator without a kernel. */
 #include "base/hash.h"
 #include "sim/sim.h"
 
 #include <string.h>
 
 /*
- * Integers of 32 and 64 bits are made small: sums and products of indices must
- * not wrap, where kernels and NPU differ (nputools-ops(7)).
+ * Makes integers of 32 and 64 bits small: sums and products of indices must not wrap,
+ * because kernels and NPU differ then (nputools-ops(7)).
  */
 static void
 make_small(const struct tfl_tensor *t, uint8_t *data)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A TOSA graph in the simulator: a model without a file has its tensors and
- * operators, so that inputs, outputs and reports are the same as of any other;
- * TOSA's kernels compute.
+ * A TOSA graph in the simulator.  A model without a file has the graph's tensors and
+ * operators, so that inputs, outputs and reports work as for any other model.  TOSA's
+ * kernels compute.
  */
 #include "sim/tosa.h"
 
 #include "tosakernels/tosakernels.h"
 
-/* 48 bits are 64 in memory, 4 are 8 */
+/* The type in memory: 48 bits take 64, and 4 bits take 8. */
 static int
 memory_type(int type)
 {
@@ -121,7 +121,7 @@ loaded(struct arena *a, const struct tosa_tensor *t, const uint8_t *p)
 	return v;
 }
 
-/* was the branch that an operator is of not taken? */
+/* True if the operator belongs to a branch that was not taken. */
 static bool
 is_idle(const struct tosa_graph *g, const struct tosa_op *op, uint8_t *const *data)
 {

@@ -6,21 +6,21 @@
 #include "sim/sim.h"
 #include "tosa/tosa.h"
 
-/* tensors and operators of g, without a file */
+/* Tensors and operators of g, without a file. */
 struct tfl_model *sim_model_of_tosa(struct arena *a, const struct tosa_graph *g);
 
-/* bytes that a tensor takes there; a constant as memory holds it */
+/* Bytes of a tensor in this model; a constant as memory holds it. */
 size_t sim_tosa_bytes(const struct tosa_tensor *t);
 struct bytes sim_tosa_constant(struct arena *a, const struct tosa_tensor *t);
 
 /*
- * One operator; data: of every tensor, as that model has it.  NULL, or a line
- * about a precondition that its operands violate, in keep.
+ * Runs one operator; data has the memory of every tensor of the model.  Returns NULL, or a
+ * line, allocated in keep, about a precondition that the operands violate.
  */
 const char *sim_run_tosa_op(struct arena *keep, const struct tosa_graph *g,
 			    int op_index, uint8_t *const *data);
 
-/* tosa_loop.c: the same of a WHILE_LOOP, which a warning says has not ended */
+/* tosa_loop.c: the same for a WHILE_LOOP.  A loop that does not end yields a warning. */
 const char *sim_run_tosa_loop(struct arena *keep, const struct tosa_graph *g,
 			      const struct tosa_op *op, uint8_t *const *data);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WHILE_LOOP of TOSA: turn by turn, as long as its condition is true. */
+/* WHILE_LOOP of TOSA: repeats the body while the condition is true. */
 #include "sim/tosa.h"
 
-/* a loop that does not end must not hang: turns, and what operators read and write */
+/* Limits for loops that do not end: turns, and elements that operators read and write. */
 enum { MAX_TURNS = 1 << 16, MAX_ELEMENTS = 1 << 26 };
 
-struct part { /* the condition or the body */
+struct part { /* the condition or the body of the loop */
 	const struct tosa_graph *g;
-	uint8_t **data; /* of every tensor */
-	int64_t elements; /* that its operators read and write */
-	const char *warning; /* the first */
+	uint8_t **data; /* memory of every tensor */
+	int64_t elements; /* elements that its operators read and write in one turn */
+	const char *warning; /* the first warning; NULL: none */
 };
 
 static struct part
@@ -31,7 +31,7 @@ open_part(struct arena *a, const struct tosa_graph *g)
 	return p;
 }
 
-/* the values at `from`, of tensors in list, become the part's inputs; it runs */
+/* Copies the tensors `list` of `from` to the part's inputs, and runs the part. */
 static void
 run_part(struct part *p, struct arena *keep, uint8_t *const *from, const int *list)
 {
