@@ -49,7 +49,7 @@ struct npu_scaler npu_scaler(uint32_t mult, int shift, enum npu_rounding mode,
 			     int double_shift);
 int64_t npu_scaled(const struct npu_scaler *s, int64_t v);
 
-/* The output stage. npu85_stage() checks it and prepares the channels' scales and biases. */
+/* The output stage.  npu85_stage() checks it and prepares the channels' scales and biases. */
 struct npu_stage {
 	struct npu_scaler *scaler; /* one per channel; NULL: `one` for all */
 	const struct npu_channel *channel;

@@ -138,7 +138,7 @@ struct sim_region {
 	size_t bytes;
 };
 
-/* Sent after every operation of a stream. text is one line without newline. */
+/* Sent after every operation of a stream.  text is one line without newline. */
 struct npu_op;
 struct sim_npu_event {
 	int op_index;	 /* index of the ethos-u operator in subgraph 0 */

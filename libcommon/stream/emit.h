@@ -24,9 +24,9 @@ struct emit_words {
 
 /*
  * Emits the steps of node n.  The graph needs blocks on its operations, addresses on its
- * tensors and buffers, and a code record for every slice of weights (emit_code_missing
- * names the first slice that lacks one).  The nodes of a loop behind n continue the stream
- * of n; a node that continues another stream has no words and no marks of its own.
+ * tensors and buffers, and a code record for every slice of weights (an error names the
+ * first slice that lacks one).  The nodes of a loop behind n continue the stream of n; a
+ * node that continues another stream has no words and no marks of its own.
  */
 bool emit_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	       struct emit_words *out, struct err *e);
@@ -81,12 +81,15 @@ const struct g_code *emit_code(const struct graph *g,
 			       const struct g_weights *w, int slice, int core);
 
 /*
- * The weights of a record, checked against the size of their source.  Their zero points
- * are allocated in a.
+ * The weights of a record, checked against the size of their source.  The zero points of
+ * the result are allocated in a.
  */
 bool emit_weights_view(struct arena *a, struct graph *g, const struct g_weights *w,
 		       struct weights_view *out, struct err *e);
-/* Their order in the stream of a slice and core of op; op->block.c must be set. */
+/*
+ * The order of the weights in the stream of a slice and core of op; op->block.c must be
+ * set.
+ */
 struct weights_order emit_weights_order(const struct accel *accel,
 					const struct g_op *op, int slice,
 					int core);

@@ -34,7 +34,7 @@ void emit_wait(struct emitter *m, enum npu_opcode op, int param);
  * target.
  */
 size_t emit_branch(struct emitter *m, bool if_true, size_t to);
-/* Forgets the values of some registers: the next write of each is emitted in any case. */
+/* Forgets the values of some registers, so that the next write of each is emitted. */
 void emit_forget(struct emitter *m, const enum npu_reg *regs, size_t n);
 
 /* ---- emit_fm.c: values of an operand's registers -------------------------- */

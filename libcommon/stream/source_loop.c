@@ -23,7 +23,7 @@ enter(struct source *x, const struct g_node *n)
 {
 	x->node = n;
 	x->step = 0;
-	/* execution reaches it from two places: no table is certain */
+	/* execution reaches n from two places: the tables are uncertain */
 	if (n->loop != LOOP_TEST)
 		memset(x->lut, 0, sizeof(x->lut));
 }

@@ -22,7 +22,7 @@ struct source_part source_part_of(const struct g_step *s);
 /* The byte of its region that holds element (y, x, c) of an operand. */
 int64_t source_address(const struct g_operand *o, int64_t y, int64_t x, int64_t c);
 
-/* The base pointer of a memory. spilling: the cache is a memory of its own. */
+/* The base pointer of a memory.  spilling: the cache is a memory of its own. */
 int source_region(int place, bool spilling);
 
 /* An encoded piece; NULL: the core has no channels. */

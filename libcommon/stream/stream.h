@@ -256,7 +256,7 @@ struct npu_op {
 	int64_t ifm_up_h, ifm_up_w; /* upscaled extent: IH_up, IW_up of 5.4 (may be <= 0) */
 	bool part_kernel;
 	int cores;			 /* PARALLEL_MODE + 1 */
-	/* one per core; on U85, weights has one per decoder. n 0: none */
+	/* one per core; on U85, weights has one per decoder.  n 0: none */
 	struct npu_range weights[NPU_MAX_STREAMS], scales[2];
 
 	int activation;			 /* function code; U85: enum npu_act85 */

@@ -168,7 +168,7 @@ is_small(const struct npu_fm *f)
 	return (int64_t)f->shape.h * f->shape.w * (f->shape.c / BRICK + 1) < 2048;
 }
 
-/* True if the extents of two tiles meet. */
+/* True if the extents of a tile of in and a tile of out share bytes. */
 static bool
 is_near(const struct npu_fm *in, const struct npu_fm *out)
 {
