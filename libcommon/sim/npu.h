@@ -103,6 +103,7 @@ struct npu_channel {
 	int shift;
 };
 
+/* Decodes the weights of the operation, or takes them from the cache (rules 32, 39, 43). */
 bool npu_load_filters(struct npu_run *r, struct npu_filters *out);
 /*
  * One entry per output channel, from the scale records; from OFM_SCALE if scaling is
@@ -112,6 +113,7 @@ bool npu_load_channels(struct npu_run *r, struct npu_channel **out);
 
 /* ---- npu_output.c: scale, zero point, function, clamp (6.2 to 6.6) ------ */
 
+/* v * mult >> shift, rounded (6.2). */
 int64_t npu_scale(int64_t v, uint32_t mult, int shift,
 		  enum npu_rounding rounding);
 /* Operand scaling of ADD and SUB; d is 20 or 15 (6.10). */

@@ -45,6 +45,7 @@ struct npu_scaler {
 	int64_t add, add_negative;
 };
 
+/* Precomputes a scale; npu_scaled() applies it to v. */
 struct npu_scaler npu_scaler(uint32_t mult, int shift, enum npu_rounding mode,
 			     int double_shift);
 int64_t npu_scaled(const struct npu_scaler *s, int64_t v);

@@ -21,11 +21,16 @@ struct emitter {
 	struct err *e;
 };
 
+/*
+ * Writes of a register: of cmd0 with a param; of cmd1 with an address, stride or length,
+ * with a scale, or with any param and payload.
+ */
 void emit_reg(struct emitter *m, enum npu_reg reg, int64_t param);
 void emit_reg1(struct emitter *m, enum npu_reg reg, int64_t payload);
 void emit_scale(struct emitter *m, enum npu_reg reg, struct npu_scale s);
 void emit_scale_word(struct emitter *m, enum npu_reg reg, uint16_t param,
 		     uint32_t mult);
+/* Emits an operation and, except for STOP, adds its mark. */
 void emit_op(struct emitter *m, enum npu_opcode op, int param,
 	     const struct g_step *step);
 void emit_wait(struct emitter *m, enum npu_opcode op, int param);
@@ -50,6 +55,7 @@ struct emit_fm {
 	int tiles;
 };
 
+/* The base pointer of a memory (enum g_place). */
 int emit_region(const struct emitter *m, int place);
 /* Rows lo..hi-1 of the operand's view, with all its columns and channels. */
 struct emit_fm emit_map(const struct emitter *m, const struct g_operand *o,
@@ -103,6 +109,7 @@ struct emit_piece {
 bool emit_find_piece(struct emitter *m, const struct g_step *s, int core,
 		     struct emit_piece *out);
 
+/* Write all registers of a kernel except BLOCKDEP.  Fail with m->e set. */
 bool emit55_registers(struct emitter *m, const struct emit_kernel *k);
 bool emit85_registers(struct emitter *m, const struct emit_kernel *k);
 enum npu_opcode emit85_opcode(const struct g_op *op, int *mode);
@@ -169,8 +176,10 @@ struct hazards {
 	int n_kernels, n_dma;
 };
 
+/* Adds bytes [lo, hi) of a region; does nothing for an empty range. */
 void access_add(struct accesses *l, int region, int64_t lo, int64_t hi,
 		bool write);
+/* Adds the ranges of all tiles of a feature map. */
 void access_fm(struct accesses *l, const struct emit_fm *fm, bool write);
 /* Emits the waits that the new operation needs, and adds it to the outstanding ones. */
 void hazard_kernel(struct emitter *m, const struct accesses *l);

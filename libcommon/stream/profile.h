@@ -17,6 +17,7 @@ struct profile {
 	struct memory_system memory;
 };
 
+/* The text of a profile, allocated in a. */
 struct bytes profile_print(struct arena *a, const struct accel *accel,
 			   const struct memory_system *m);
 /* Fails on metadata of this name that is not a profile. */

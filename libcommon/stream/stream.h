@@ -33,10 +33,10 @@ enum npu_payload { /* content of a cmd1 register's payload; NPU_PARAM marks a cm
 	NPU_PARAM,
 	NPU_ADDRESS,
 	NPU_STRIDE,
-	NPU_BYTES,
-	NPU_BYTES40,
-	NPU_SCALE,
-	NPU_STEP,
+	NPU_BYTES,   /* length of 32 bits */
+	NPU_BYTES40, /* length of 40 bits */
+	NPU_SCALE,   /* multiplier; the param has the shift */
+	NPU_STEP,    /* of RESIZE */
 	NPU_PLAIN,
 };
 
@@ -157,6 +157,7 @@ struct npu_registers {
 	bool written[NPU_REGS];
 };
 
+/* Applies a register write. */
 void npu_write(struct npu_registers *r, const struct npu_command *c);
 
 /*
@@ -305,10 +306,11 @@ struct npu_op {
 	enum npu_reg missing[12];
 };
 
+/* Iterates over the operations of a stream. */
 struct npu_walk {
 	const struct npu_stream *stream;
 	size_t at;
-	int n_ops;
+	int n_ops; /* kernels and DMAs so far: the next npu_op.index */
 	struct npu_registers regs;
 };
 
@@ -355,6 +357,7 @@ npu_dma_is_stepped(const struct npu_op *op)
 	       op->dst_step[1] || op->src_indexed || op->dst_indexed;
 }
 
+/* Bytes of all weight streams of an operation. */
 static inline int64_t
 npu_weight_bytes(const struct npu_op *op)
 {

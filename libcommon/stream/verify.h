@@ -22,7 +22,9 @@ struct memory {
 	struct written *written; /* NULL: all bytes have a value, or it is not tracked */
 };
 
+/* A memory of which no byte has a value. */
 struct written *written_new(struct arena *a, int64_t bytes);
+/* Gives bytes [at, at + n) a value; ignores a range outside the memory. */
 void written_mark(struct written *w, int64_t at, int64_t n);
 /* The first byte of the range without a value; -1 if all have one. */
 int64_t written_hole(const struct written *w, int64_t at, int64_t n);
