@@ -69,8 +69,9 @@ bool npu85_put(struct npu_run *r, struct npu_stage *s, int32_t y, int32_t x,
 /* ---- accumulators (26.5) --------------------------------------------------- */
 
 /*
- * npu85_held() returns the start values of the accumulators of row y from column x on,
- * [w][c]; NULL: they start at 0.
+ * npu85_open_accumulators() checks accumulators that are continued or kept, and allocates
+ * those to keep.  npu85_held() returns the start values of row y from column x on, [w][c];
+ * NULL: they start at 0.
  */
 bool npu85_open_accumulators(struct npu_run *r);
 const int64_t *npu85_held(const struct npu_run *r, int32_t y, int32_t x);
