@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kernel costs as measurements have it: npu-perf-accuracy(7) derives each
- * term and holds it against Arm's model of the hardware, an FPGA and a board.
+ * The calibrated cost of a kernel.  npu-perf-accuracy(7) derives each term and compares
+ * it with Arm's model of the hardware, an FPGA and a board.
  *
- * A kernel computes, writes results and uses its memories at the same time; what
- * can't overlap is added:
+ * A kernel computes, writes results and uses its memories at the same time; the parts
+ * that cannot overlap are added:
  *
  *   cycles = (compute^8 + memory^8)^(1/8) + last block's output + slow writes
  *
- * compute is the larger of the dot products and the output stage.  memory is the
- * largest of what each memory's port, the weights' channel and the scales' channel
- * need.  The eighth power stands for an overlap that is not perfect: the sum is the
- * larger of the two where one is much larger, and 9 % more where they are equal.
+ * compute is the larger of the dot products and the output stage. memory is the largest
+ * of the cycles of each memory's port, of the weight channel and of the scale channel.
+ * The eighth power models an imperfect overlap: where one term is much larger, the
+ * result is that term; where both are equal, the result is 9 % more.
  */
 #include "perf/cost.h"
 
 #include <math.h>
 
-/* found by least squares over the measurements of npu-perf-accuracy(7), then rounded */
+/* Fitted by least squares to the measurements of npu-perf-accuracy(7), then rounded. */
 static const struct traits {
-	int step_cycles;     /* of a step of weights beyond its products */
-	int depth_step;	     /* bytes of IFM depth that are multiplied at a time */
-	bool whole_groups;   /* the last elements of a kernel, fewer than a group, take
-			      * as long as a group */
-	int ifm_blocks_kept; /* IFM blocks that are not read again for the next OFM
-			      * block of the same rows and columns */
-	int write_words;     /* of the AXI port, that writes may have on their way; 0: a
-			      * tenth of the output buffer */
-	int weight_words;    /* of the AXI port, that a core's weights may have on their
-			      * way; 0: the accelerator's read_words */
+	int step_cycles;     /* extra cycles per step of weights */
+	int depth_step;	     /* bytes of IFM depth that are multiplied at once */
+	bool whole_groups;   /* the last group of kernel elements takes as long as a full one */
+	int ifm_blocks_kept; /* IFM blocks that stay in the buffer for the next OFM block
+			      * of the same rows and columns */
+	int write_words;     /* outstanding writes, in words of the AXI port; 0: a tenth
+			      * of the output buffer */
+	int weight_words;    /* outstanding weight reads of a core, in words of the AXI
+			      * port; 0: the accelerator's read_words */
 } traits[GENERATIONS] = {
 	[GEN_U55] = { .depth_step = 32, .whole_groups = true, .write_words = 26,
 		      .weight_words = 70 },
@@ -37,9 +36,12 @@ static const struct traits {
 	[GEN_U85] = { .depth_step = 8, .step_cycles = 6, .ifm_blocks_kept = 4 },
 };
 
-enum { GROUP = 4 }; /* elements of a kernel that a dot product takes at once */
+enum { GROUP = 4 }; /* kernel elements per dot product */
 
-/* n parts of one extent, and perhaps a smaller one at the end */
+/*
+ * An extent cut into n[0] equal parts of extent[0] and n[1] (0 or 1) smaller part at
+ * the end.
+ */
 struct parts {
 	int32_t extent[2], n[2];
 };
@@ -54,13 +56,13 @@ parts_of(int32_t all, int32_t part)
 	return p;
 }
 
-/* dot products of one OFM block */
+/* inputs of the dot-product estimate of one OFM block */
 struct products {
 	const struct perf_machine *m;
 	const struct perf_op *op;
 	const struct traits *t;
-	int64_t uhw, uc;   /* microblocks of the block, of one core */
-	double decoded;	   /* weights a cycle; 0: there are none */
+	int64_t uhw, uc;   /* microblocks of the block on one core: in the plane, in depth */
+	double decoded;	   /* weights decoded per cycle; 0: no weights */
 	struct hwc ublock;
 };
 
@@ -70,7 +72,7 @@ larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* one step: the products of n weights of each of a microblock's channels */
+/* cycles of one step: the products of n weights for each channel of a microblock */
 static double
 step_cycles(const struct products *k, double products, double weights)
 {
@@ -78,7 +80,10 @@ step_cycles(const struct products *k, double products, double weights)
 	return larger(products, decode) + k->t->step_cycles;
 }
 
-/* elements a few at a time, as depthwise and part-kernel-first do, times per_element */
+/*
+ * Cycles for e kernel elements in groups, as depthwise and part-kernel-first traversal
+ * take them. per_element: cycles of products per element.
+ */
 static double
 grouped_cycles(const struct products *k, int64_t e, int group, double per_element,
 	       int depth)
@@ -92,7 +97,7 @@ grouped_cycles(const struct products *k, int64_t e, int group, double per_elemen
 		    : all;
 }
 
-/* IFM depth in whole IFM blocks, then what is left */
+/* cycles for the IFM depth: whole IFM blocks, then the remainder */
 static double
 deep_cycles(const struct products *k)
 {
@@ -108,8 +113,11 @@ deep_cycles(const struct products *k)
 	return sum;
 }
 
-/* dot products of a sub-kernel of e elements, over one block.  Weights of two in four
- * take as long as others: MicroNet's first layer has them on all Ethos-U85 */
+/*
+ * Cycles of the dot products of one sub-kernel of e elements over one block.  Weights
+ * with 2:4 sparsity take as long as dense ones: MicroNet's first layer has such weights
+ * on all Ethos-U85.
+ */
 static double
 sub_kernel(void *ctx, int64_t e)
 {
@@ -142,7 +150,7 @@ block_products(struct products *k, const struct perf_tiling *t, struct hwc block
 	return perf_sub_kernels(k->op, t, sub_kernel, k);
 }
 
-/* the microblock, rearranged under an OFM of one row as ethosu-timing(7) 2.5 has it */
+/* The microblock; under an OFM of one row it is rearranged as in ethosu-timing(7) 2.5. */
 static struct hwc
 microblock(const struct accel *a, const struct perf_op *op)
 {
@@ -157,7 +165,7 @@ microblock(const struct accel *a, const struct perf_op *op)
 	return u;
 }
 
-/* weights that are decoded a cycle: ethosu-timing(7) 2.5 and 26 */
+/* weights decoded per cycle: ethosu-timing(7) 2.5 and 26 */
 static double
 decoded_weights(const struct accel *a, const struct perf_op *op)
 {
@@ -193,7 +201,10 @@ dot_products(const struct perf_machine *m, const struct perf_op *op,
 
 /* ---- traffic ------------------------------------------------------------------ */
 
-/* rows (or columns) of an IFM of extent in that n blocks of an OFM of extent out read */
+/*
+ * Returns the IFM rows (or columns) that n OFM blocks read along one axis. out and in
+ * are the extents of the OFM and the IFM, up the upscale factor.
+ */
 static double
 reach(int64_t out, int64_t n, int64_t stride, int64_t kernel, int64_t in, int up)
 {
@@ -203,8 +214,8 @@ reach(int64_t out, int64_t n, int64_t stride, int64_t kernel, int64_t in, int up
 }
 
 /*
- * How often the IFM of a deep kernel is read: for every OFM block of the same rows and
- * columns, but for the IFM blocks that the buffer keeps.
+ * Returns how often a deep kernel reads its IFM: once for every OFM block of the same
+ * rows and columns, except for the IFM blocks that stay in the buffer.
  */
 static double
 passes(const struct traits *t, const struct perf_op *op, const struct perf_tiling *n)
@@ -235,7 +246,10 @@ count_reads(const struct traits *t, const struct perf_op *op,
 
 /* ---- memories ------------------------------------------------------------------ */
 
-/* bytes a cycle of which so many may be on their way for latency cycles */
+/*
+ * Returns bytes per cycle: at most `most`, and at most on_their_way bytes in flight per
+ * latency.
+ */
 static double
 rate(double most, double on_their_way, int latency)
 {
@@ -256,8 +270,10 @@ weight_rate(const struct perf_machine *m, const struct perf_op *op)
 		    p->read_latency);
 }
 
-/* cycles of writes beyond those of the port: short ones, of maps that are not in
- * bricks, wait for their latency, and nothing overlaps with that */
+/*
+ * Extra cycles of writes to feature maps that are not in NHCWB16: their short writes
+ * wait for the memory's latency, and nothing overlaps with this wait.
+ */
 static double
 slow_writes(const struct perf_machine *m, const struct perf_op *op, double bytes)
 {
@@ -281,9 +297,9 @@ add_traffic(const struct perf_machine *m, enum mem_area area, double bytes,
 }
 
 /*
- * Bytes that reading bytes of an operand is worth of the constants' memory, which
- * waits for its latency at each access that is shorter than a burst: PReLU's slopes,
- * read from flash once a pixel.
+ * Returns the bytes of bandwidth that an elementwise operand in constant memory uses
+ * up.  Each access shorter than a burst waits for the memory's latency.  Example: PReLU
+ * slopes, which are read from flash once per pixel.
  */
 static double
 operand_bytes(const struct perf_machine *m, const struct perf_op *op,
@@ -299,7 +315,7 @@ operand_bytes(const struct perf_machine *m, const struct perf_op *op,
 	return bytes / (double)b * (wait + (double)b);
 }
 
-/* fills in memory[]; returns the cycles of the busiest port or channel */
+/* Sets memory[] and port[] of *c; returns the cycles of the busiest port or channel. */
 static double
 memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cost *c)
 {
@@ -331,7 +347,7 @@ memories(const struct perf_machine *m, const struct perf_op *op, struct perf_cos
 
 /* ---- a kernel --------------------------------------------------------------------- */
 
-/* (a^8 + b^8)^(1/8), by operations that are the same on every machine */
+/* (a^8 + b^8)^(1/8), by operations that give the same bits on every machine */
 static double
 overlapped(double a, double b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of U85: elementwise operations that take what another kernel makes before
- * it leaves the unit.  They cost as one kernel, whose output stage works for the
- * sum of all of them (ethosu-timing(7) 21, 26).
+ * Chains of U85: elementwise operations that read the results of another kernel from a
+ * buffer inside the NPU.  A chain counts as one kernel; its output stage takes the sum
+ * of all members' cycles (ethosu-timing(7) 21, 26).
  */
 #include "perf/cost.h"
 
@@ -28,7 +28,10 @@ perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 	}
 	c->ends_unary = !next->ifm2.bits;
 	c->ends_fused = next->activation == ACT_TABLE || next->stage.clamps;
-	/* what the first one made had its type; what leaves is the last one's */
+	/*
+	 * The first member keeps the width of its own type; the output is that of the
+	 * last member.
+	 */
 	if (!op->stage.bits)
 		op->stage.bits = op->ofm.bits;
 	op->ofm = next->ofm;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the streams of a model read of its constants, each byte once. */
+/* Counts the constants that the streams of a model read, each byte once. */
 #include "perf/perf.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* where the weights of a core come from, before any transfer; n 0: none */
+/*
+ * Returns where a core's weights are stored before any transfer; n is 0 if the core has
+ * none.
+ */
 static struct npu_range
 weight_source(const struct perf_run *run, const struct perf_row *row,
 		   int core)
@@ -34,7 +37,7 @@ perf_original_weights(const struct perf_op *op)
 
 struct weight_use {
 	struct npu_range at;
-	int64_t original; /* of all cores: with core 0's stream */
+	int64_t original; /* elements of all cores, counted with core 0; 0 for other cores */
 };
 
 static int
@@ -86,7 +89,7 @@ by_start(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* ranges of region 0 that one operation reads; room for 14 in out */
+/* Lists the ranges of region 0 that one operation reads, at most 14 of them, in out. */
 static size_t
 constant_ranges(const struct npu_op *op, struct npu_range *out)
 {

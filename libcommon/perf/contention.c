@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timeline with shared bandwidth: a fluid model of one kernel and one
- * transfer at a time, each slowed to what its memories leave it.
+ * The timeline with shared bandwidth.  A fluid model: at most one kernel and one
+ * transfer run at a time, each slowed down to its share of the memories.
  */
 #include "perf/perf.h"
 
-enum { QUEUE = 8 }; /* more than any engine's outstanding operations */
+enum { QUEUE = 8 }; /* exceeds the outstanding operations of any engine */
 
-/* an engine: operations in order, the first one running */
+/* An engine executes its operations in order; step[0] is running. */
 struct engine {
 	struct perf_step *step[QUEUE];
 	int n;
-	double left; /* of the running one, in cycles alone */
+	double left; /* cycles that the running operation still needs at full bandwidth */
 };
 
 struct clock {
@@ -42,14 +42,17 @@ finish(struct engine *g, double now)
 	}
 }
 
-/* share of memory that an operation needs to run at its own pace */
+/* fraction of a memory's bandwidth that an operation needs at full speed */
 static double
 demand(const struct perf_step *s, int area)
 {
 	return s->cycles > 0 ? s->memory[area] / s->cycles : 0;
 }
 
-/* pace of a beside b: the least that any memory allows; fair shares */
+/*
+ * Speed of a, 0 to 1, while b runs beside it: limited by the memory with the smallest
+ * fair share.
+ */
 static double
 pace(const struct perf_step *a, const struct perf_step *b)
 {
@@ -65,7 +68,7 @@ pace(const struct perf_step *a, const struct perf_step *b)
 	return least;
 }
 
-/* lets time pass until an operation ends */
+/* Advances the time to the end of the next operation. */
 static void
 advance(struct clock *c)
 {
@@ -86,7 +89,7 @@ advance(struct clock *c)
 	finish(kernel_first ? k : d, c->now);
 }
 
-/* until at most n operations of g are outstanding */
+/* Advances the time until at most n operations of g are outstanding. */
 static void
 wait_for(struct clock *c, const struct engine *g, int n)
 {

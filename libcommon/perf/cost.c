@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One operation's cycles: ethosu-timing(7) 2.2 to 2.7 with the
- * memory accounting of section 8.
+ * The cost of one operation by the published formulas: ethosu-timing(7) 2.2 to 2.7,
+ * with the memory accounting of section 8.
  */
 #include "perf/cost.h"
 
@@ -48,14 +48,14 @@ perf_burst(const struct perf_machine *m, const struct perf_map *map, bool write,
 	   struct hwc block, double bytes)
 {
 	int burst = m->memory->mem[map->area].burst_bytes;
-	/* the stride compared is the element's, as Vela 3.12 has it */
+	/* compares the stride of an element with the block's depth, as Vela 3.12 does */
 	int64_t b = perf_access_bytes(map, write, block,
 				      m->accel->cores * m->accel->streams,
 				      map->bits / 8);
 	return b >= burst || b < 1 ? bytes : bytes * burst / (double)b;
 }
 
-/* column of the output-cycle table: 2.4 */
+/* column of the output-cycle table, section 2.4 */
 static enum out_column
 output_column(const struct perf_op *op)
 {
@@ -100,7 +100,7 @@ perf_tiling_of(const struct perf_op *op)
 	return t;
 }
 
-/* OFM microblocks of a block, and what their weights cost at least */
+/* Microblocks of an OFM block per axis, and the minimum cycles that their weights take. */
 struct microblocks {
 	int64_t x, y, z;
 	int64_t weight_cycles;
@@ -115,7 +115,7 @@ microblocks_of(const struct accel *a, const struct perf_op *op,
 			(op->class == BLOCK_DEPTHWISE && rules.conv1d_depthwise);
 	if (ub.h == 2 && weighted && op->ofm.shape.h == 1 &&
 	    op->ofm.shape.w % 2 == 0 && op->kernel_h == 1) {
-		ub.h = 1; /* "Conv1D": the array rearranges itself */
+		ub.h = 1; /* "Conv1D": the array of MACs is rearranged */
 		ub.w = 4;
 		t->ofm.h = 1;
 	}
@@ -210,10 +210,10 @@ perf_block_mac(const struct accel *a, const struct perf_op *op,
 	int64_t sum = perf_whole(perf_sub_kernels(op, t, cycles55, &k));
 	if (block_class_is_deep(op->class))
 		sum *= ceil_div(op->ifm.shape.c, t->ifm.c);
-	return sum; /* of all cores */
+	return sum; /* cycles of all cores */
 }
 
-/* whole cycles; a memory of next to no bandwidth must not overflow */
+/* Converts to whole cycles; a limit avoids overflow for a memory of almost no bandwidth. */
 int64_t
 perf_whole(double cycles)
 {
@@ -279,7 +279,7 @@ cost_elementwise(const struct perf_machine *m, const struct perf_op *op,
 	c->npu = perf_whole(ceil(per_element * (double)stored_elements(&op->ofm)));
 }
 
-/* element accesses: 2.7 */
+/* counts accesses in elements: 2.7 */
 static void
 count_mac(const struct perf_op *op, const struct perf_tiling *t, struct perf_cost *c)
 {
@@ -289,7 +289,7 @@ count_mac(const struct perf_op *op, const struct perf_tiling *t, struct perf_cos
 	c->ifm_read = (int64_t)t->ifm.w * t->ifm.h * stored_depth(&op->ifm) *
 		      t->sub_kernels_y * t->sub_kernels_x * n;
 	c->ofm_write = op->stage.no_output ? 0 : stored_elements(&op->ofm);
-	if (op->ifm2.bits) /* filters, or what the accumulators begin with */
+	if (op->ifm2.bits) /* filters (MATMUL), or initial values of the accumulators */
 		c->ifm2_read = stored_elements(&op->ifm2) *
 			       (op->class == BLOCK_MATMUL ? plane : 1);
 	if (op->class == BLOCK_POOL || op->class == BLOCK_REDUCE_SUM)
@@ -326,7 +326,7 @@ count_elementwise(const struct perf_op *op, struct perf_cost *c)
 	c->ofm_write = stored_elements(&op->ofm);
 }
 
-/* bytes that cross a memory's port, and those of one channel by its own rate */
+/* bytes through a memory's port: all, written, and read by each channel */
 struct traffic {
 	double bytes[MEM_AREAS], written[MEM_AREAS];
 	double channel[MEM_AREAS][READ_CHANNELS];
@@ -355,7 +355,7 @@ busy(const struct perf_machine *m, const struct traffic *t, int area)
 	return cycles;
 }
 
-/* section 8: what each memory is busy with */
+/* Section 8: the cycles for which each memory is busy. */
 static void
 cost_memories(const struct perf_machine *m, const struct perf_op *op,
 	      struct perf_cost *c)
@@ -396,7 +396,7 @@ cost_memories(const struct perf_machine *m, const struct perf_op *op,
 	}
 }
 
-/* NPU cycles, one function a generation; element: of the output stage */
+/* NPU cycles by generation.  element: cycles per element in the output stage. */
 static const struct npu_cost {
 	void (*mac)(const struct perf_machine *m, const struct perf_op *op,
 		    struct perf_tiling *t, struct perf_cost *c);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the estimators share: the parts of 2.2 and 2.5. */
+/* Parts of the cost model that several estimators share: ethosu-timing(7) 2.2 and 2.5. */
 #ifndef PERF_COST_H
 #define PERF_COST_H
 
 #include "base/fixed.h"
 #include "perf/perf.h"
 
-/* sources: 2.5 steps 6 and 7; a scale record is 10 bytes */
+/* Constants of 2.5 steps 6 and 7.  A scale record has 10 bytes. */
 enum { BIAS_RECORD_BYTES = 10, BIAS_BURST = 256, COMMAND_DEPTH = 4 };
 
 static inline struct hwc
@@ -17,7 +17,7 @@ clipped(struct hwc a, struct hwc limit)
 			     .c = a.c < limit.c ? a.c : limit.c };
 }
 
-/* depth as stored: whole bricks in NHCWB16 (2.6) */
+/* depth as stored: rounded up to whole bricks in NHCWB16 (2.6) */
 static inline int64_t
 stored_depth(const struct perf_map *f)
 {
@@ -30,32 +30,36 @@ stored_elements(const struct perf_map *f)
 	return (int64_t)f->shape.h * f->shape.w * stored_depth(f);
 }
 
-/* the clipped blocks of an operation, and how many make up its OFM */
+/* the blocks of an operation, clipped to its feature maps, and their number */
 struct perf_tiling {
-	struct hwc ifm, ofm; /* block extents */
-	struct hwc n;	     /* OFM blocks */
+	struct hwc ifm, ofm; /* extents of the clipped blocks */
+	struct hwc n;	     /* number of OFM blocks per axis */
 	int sub_kernels_y, sub_kernels_x;
 };
 
 struct perf_tiling perf_tiling_of(const struct perf_op *op);
 
-/* what one block needs of its memories: 2.3 */
+/* memory cycles to read one IFM block and to write one OFM block: 2.3 */
 struct block_memory {
 	double ifm, ofm;
 };
 struct block_memory perf_block_memory(const struct perf_machine *m,
 				      const struct perf_op *op);
 
-/* the sum over all sub-kernels, of which at most four sizes differ */
+/*
+ * Sums cycles(ctx, elements) over all sub-kernels, which have at most four different
+ * sizes.
+ */
 double perf_sub_kernels(const struct perf_op *op, const struct perf_tiling *t,
 			double (*cycles)(void *ctx, int64_t e), void *ctx);
 
 int64_t perf_whole(double cycles);
 
 /*
- * calibrated.c: fills in npu, memory[], port[] and total of a cost whose blocks and
- * accesses are counted, and counts IFM reads and weight passes anew.  element_cycles:
- * of the output stage, with those of a chain.
+ * calibrated.c: sets npu, memory[], port[] and total of *c, whose blocks, MACs and
+ * accesses have been counted.  Recounts ifm_read and weight_passes.
+ *
+ * element_cycles: cycles per element in the output stage, including a chain's.
  */
 void perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op,
 			  const struct perf_tiling *t, double element_cycles,
@@ -64,10 +68,15 @@ void perf_cost_calibrated(const struct perf_machine *m, const struct perf_op *op
 /* cost85.c: NPU cycles of U85 (ethosu-timing(7) 23 and 24) */
 void perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 		     struct perf_tiling *t, struct perf_cost *c);
-/* its parts: cycles of an element's output, of a block's products (pool: a factor of
- * pools), and how many blocks there are, partial ones in part */
+/*
+ * Parts of perf_cost85_mac:
+ *
+ *   perf_output85   output cycles per element, without a chain's
+ *   perf_element85  output cycles per element, with a chain's and RESIZE's blending
+ *   perf_mac85      cycles of the dot products of a block; pool: factor of pools
+ *   perf_blocks85   number of OFM blocks, partial blocks counted as fractions
+ */
 double perf_output85(const struct accel *a, const struct perf_op *op);
-/* cycles of an element's output with its chain; RESIZE: of what it blends, too */
 double perf_element85(const struct accel *a, const struct perf_op *op);
 double perf_mac85(const struct accel *a, const struct perf_op *op,
 		  const struct perf_tiling *t, int pool);
@@ -91,8 +100,8 @@ int64_t perf_block_mac(const struct accel *a, const struct perf_op *op,
 		       struct perf_rules rules, struct perf_tiling *t);
 
 /*
- * Bytes of one contiguous access, the table of 2.2.  pixel_bytes: what is
- * compared with the block's depth to find whole pixels in NHWC.
+ * Returns the bytes of one contiguous access, by the table of 2.2. pixel_bytes: number
+ * that is compared with the block's depth to detect whole pixels in NHWC.
  */
 int64_t perf_access_bytes(const struct perf_map *f, bool write, struct hwc b,
 			  int cores, int64_t pixel_bytes);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NPU cycles of U85's operations: ethosu-timing(7) 21, 23 and 24.  Pools
- * take a quarter of what the reference says (section 23: its factor is not the
- * hardware's), and dense weights no less than their decoders need: 8 a cycle each.
+ * NPU cycles of U85's operations: ethosu-timing(7) 21, 23 and 24.  Two terms differ
+ * from the reference.  Pools take a quarter of its cycles, as its factor does not match
+ * the hardware (section 23).  Dense weights take at least the cycles of their decoders,
+ * which decode 8 weights per cycle each.
  */
 #include "perf/cost.h"
 
@@ -11,7 +12,7 @@
 
 enum { DENSE_WEIGHTS_PER_CYCLE = 8 };
 
-/* results of the output stage, by the first condition of 21 that holds */
+/* column of the output-cycle table: the first condition of section 21 that holds */
 static enum out85_column
 output_column(const struct perf_op *op)
 {
@@ -27,7 +28,7 @@ output_column(const struct perf_op *op)
 	return bits == 32 ? OUT85_32 : bits == 16 ? OUT85_16 : OUT85_8;
 }
 
-/* cycles of an element in the output stage, without those of a chain */
+/* output cycles per element, without a chain's */
 double
 perf_output85(const struct accel *a, const struct perf_op *op)
 {
@@ -50,13 +51,13 @@ element_cycles(const struct accel *a, const struct perf_op *op)
 struct mac85 {
 	const struct accel *a;
 	const struct perf_op *op;
-	int64_t uhw, uc; /* microblocks of a block */
-	int64_t weights; /* cycles for those of a microblock */
-	int64_t pool;	 /* factor of pools */
+	int64_t uhw, uc; /* microblocks of a block: in the plane, in depth */
+	int64_t weights; /* cycles to decode the weights of a microblock */
+	int64_t pool;	 /* extra factor for pools */
 	int64_t ifm_depth;
 };
 
-/* dot products of a sub-kernel of e elements, over one block */
+/* cycles of the dot products of one sub-kernel of e elements over one block */
 static double
 cycles85(void *ctx, int64_t e)
 {
@@ -110,7 +111,7 @@ perf_mac85(const struct accel *a, const struct perf_op *op,
 	   const struct perf_tiling *t, int pool)
 {
 	struct hwc u = op->ublock, b = t->ofm;
-	assert(u.c > 0); /* perf_op_settle, or a layout, has set it */
+	assert(u.c > 0); /* set by perf_op_settle or by the caller's layout */
 	struct mac85 k = {
 		.a = a, .op = op, .pool = pool,
 		.uhw = (int64_t)ceil_div(b.h, u.h) * ceil_div(b.w, u.w),
@@ -123,8 +124,9 @@ perf_mac85(const struct accel *a, const struct perf_op *op,
 }
 
 /*
- * Of all weights, once for every plane of blocks.  A stream doesn't tell how many
- * values differ: one of a byte each is raw, a shorter one has a palette.
+ * Cycles to decode all weights, once for every plane of blocks.  A stream does not
+ * store how many values differ: one byte per weight means raw values, fewer mean a
+ * palette.
  */
 static double
 decode_cycles(const struct accel *a, const struct perf_op *op,
@@ -165,7 +167,7 @@ perf_cost85_mac(const struct perf_machine *m, const struct perf_op *op,
 	c->npu = perf_whole(total > decode ? total : decode);
 }
 
-/* RESIZE has no published cycles: 26 says these, until some were measured */
+/* The reference has no cycles for RESIZE; section 26 defines these until it is measured. */
 static double
 resize_cycles(const struct perf_op *op, double each)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table look-up: cycles per unit of work by class and type (schema/cpu.def). */
+/*
+ * Looks up a rate by operator class and type in schema/cpu.def and multiplies it by the
+ * work.
+ */
 #include "perf/cpu.h"
 
 #include <math.h>
@@ -34,7 +37,7 @@ static const unsigned char class_of[TFL_BUILTIN_LIMIT] = {
 
 /* ---- shapes --------------------------------------------------------------- */
 
-/* NULL: no such input */
+/* NULL if the operator has no input k */
 static const struct tfl_tensor *
 input(const struct tfl_subgraph *g, const struct tfl_op *op, int k)
 {
@@ -56,7 +59,10 @@ outputs(const struct tfl_subgraph *g, const struct tfl_op *op)
 	return n;
 }
 
-/* from the end: back 0 is the last dimension; 1 where there is none */
+/*
+ * Counts from the last dimension, which is back = 0; returns 1 if the dimension is
+ * absent.
+ */
 static double
 dimension(const struct tfl_tensor *t, int back)
 {
@@ -80,7 +86,7 @@ taps(const struct tfl_op *op)
 	return h > 0 && w > 0 ? h * w : 1;
 }
 
-/* matrices of weights, each read once a step and sequence */
+/* elements of all weight matrices, each read once per step and sequence */
 static double
 steps(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
@@ -147,7 +153,10 @@ column_of(const struct tfl_tensor *t)
 	}
 }
 
-/* transposed convolutions are given a shape first, splits may be an axis */
+/*
+ * The first input of a transposed convolution is a shape, that of a split may be an
+ * axis.
+ */
 static enum column
 data_column(enum unit u, const struct tfl_subgraph *g, const struct tfl_op *op)
 {
@@ -169,7 +178,7 @@ cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op)
 	       c->rate[data_column(c->unit, g, op)] * work(c->unit, g, op);
 }
 
-/* to two digits, as more would promise what is not there */
+/* Rounds to two digits: more would suggest an accuracy that the estimate lacks. */
 static double
 round_off(double v)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What operators cost that stay on the CPU.  Rough: schema/cpu.def says where
- * the numbers come from, and how far off they can be.
+ * Estimates the cycles of operators that stay on the CPU.  The figures are rough:
+ * schema/cpu.def has their sources and their possible error.
  */
 #ifndef PERF_CPU_H
 #define PERF_CPU_H
@@ -11,13 +11,13 @@
 #define CPU_NAME "Cortex-M55"
 
 /*
- * Cycles of one call of an operator of g by its kind, type and shapes: above 0,
- * or 0 where nothing is known of them (custom operators, bodies of loops,
- * operators outside of the table).  Total: any operator that tfl_read accepts.
+ * Returns the cycles of one call of an operator of g, from its kind, type and shapes.
+ * Returns 0 if no figure exists: custom operators, bodies of loops, operators that the
+ * table lacks.  Any operator that tfl_read accepts is allowed.
  */
 double cpu_cycles(const struct tfl_subgraph *g, const struct tfl_op *op);
 
-/* "about 12,000 cycles of a Cortex-M55", two digits of which count */
+/* Appends, for example, "about 12,000 cycles of a Cortex-M55", rounded to two digits. */
 void cpu_cycles_text(struct text *t, double cycles);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operation runs on, as published or as measured. */
+/* Makes the machine of an estimate: rates as published, or as calibrated. */
 #include "perf/perf.h"
 
 #include <string.h>
 
 /*
- * Where nothing was measured: measurements as multiples of the estimate, of the
- * networks of npu-perf-accuracy(7), each left out of the fit.  front_end: cycles of
- * the command stream for a kernel, beside the latency of the memory where it is.
+ * Values for accelerators without measurements. low and high: measured cycles as
+ * multiples of the estimate, for the networks of npu-perf-accuracy(7), each left out of
+ * the fit. front_end: cycles per kernel to process its commands, beside the latency of
+ * the memory that holds them.
  */
 static const struct {
 	double front_end, low, high;
@@ -18,8 +19,9 @@ static const struct {
 };
 
 /*
- * So many bytes may be on their way, of which a burst takes the latency: section
- * 22 of ethosu-timing(7), in single precision as there.
+ * Bytes per cycle of one channel: the bytes that may be in flight divided by the
+ * latency.  The formula is section 22 of ethosu-timing(7), computed in single precision
+ * as that section requires.
  */
 static double
 channel_rate(double rate, const struct mem_props *p, int latency, int outstanding,
@@ -69,8 +71,10 @@ perf_machine_of(const struct accel *a, const struct memory_system *m)
 	return p;
 }
 
-/* a memory serves one port's beats, however many ports ask: ports_used lets more
- * requests be on their way */
+/*
+ * A memory delivers the data of one port, however many ports send requests; more ports
+ * only allow more requests in flight.
+ */
 struct perf_machine
 perf_machine_calibrated(const struct accel *a, const struct memory_system *m)
 {

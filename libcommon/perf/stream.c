@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From register command streams to costs: ethosu-timing(7) 8. */
+/* Estimates register command streams: ethosu-timing(7) 8. */
 #include "perf/perf.h"
 
-/* beyond this, sums of products would leave int64_t; no hardware gets near */
+/*
+ * Beyond this limit, sums of products would overflow int64_t; real hardware stays far
+ * below.
+ */
 static const double COST_LIMIT = (double)((int64_t)1 << 60);
 
 enum mem_area
@@ -42,14 +45,15 @@ func_of(const struct npu_op *op)
 								  : PERF_OTHER;
 }
 
-/* a clamp narrower than the output's type is what a ReLU leaves behind */
+/* A ReLU is recognized by a clamp that is narrower than the output's type. */
 static enum act_column
 activation_of(const struct npu_op *op)
 {
 	if (op->activation >= NPU_ACT_TANH)
 		return ACT_TABLE;
 	if (op->ofm.bits > 16)
-		return ACT_NONE; /* no clamp there: ethosu-commands(7) 6.4 */
+		return ACT_NONE; /* outputs of 32 bits are not clamped:
+				  * ethosu-commands(7) 6.4 */
 	int bits = op->ofm.bits;
 	int32_t lo = op->ofm.is_signed ? -(1 << (bits - 1)) : 0;
 	int32_t hi = (op->ofm.is_signed ? 1 << (bits - 1) : 1 << bits) - 1;
@@ -65,7 +69,7 @@ map_of(const struct perf_machine *m, const struct npu_fm *f)
 	};
 }
 
-/* in reals */
+/* Computes in doubles, as the integer products could overflow. */
 bool
 perf_op_fits(const struct perf_op *op)
 {
@@ -78,7 +82,7 @@ perf_op_fits(const struct perf_op *op)
 	return reads < COST_LIMIT && bytes < COST_LIMIT && ifm * 512 < COST_LIMIT;
 }
 
-/* what U85's output stage does besides (ethosu-timing(7) 21) */
+/* additional properties of U85's output stage (ethosu-timing(7) 21) */
 static struct perf_stage85
 stage_of(const struct npu_op *op)
 {
@@ -105,7 +109,7 @@ stage_of(const struct npu_op *op)
 	};
 }
 
-/* what U85 has in its registers beside the others */
+/* Sets the members that only U85's registers determine. */
 static void
 describe85(const struct npu_op *op, struct perf_op *out)
 {
@@ -118,7 +122,7 @@ describe85(const struct npu_op *op, struct perf_op *out)
 	out->sparse_weights = op->sparse_weights;
 	out->weight_bytes = npu_weight_bytes(op);
 	if (op->kind == NPU_POOL && op->mode == NPU_POOL_NONE) {
-		/* what its accumulators begin with is all that it reads */
+		/* the operation reads only the initial values of its accumulators */
 		out->ifm = out->ifm2;
 		out->ifm2 = (struct perf_map){ .bits = 0 };
 	}
@@ -132,13 +136,13 @@ describe85(const struct npu_op *op, struct perf_op *out)
 		out->ifm.shape.c = op->extent.c;
 }
 
-/* by generation: what the registers that all have don't say */
+/* Per generation: adds the properties that the common registers do not have. */
 static void (*const describe[GENERATIONS])(const struct npu_op *, struct perf_op *) = {
 	[GEN_U85] = describe85,
 };
 
 /*
- * Describes a decoded kernel (npu_is_kernel).  False for one that no hardware
+ * Describes a decoded kernel (npu_is_kernel).  Fails for a kernel that no hardware
  * executes: an empty IFM, or sizes whose costs exceed 2^60.
  */
 static bool
@@ -162,7 +166,7 @@ describe_kernel(const struct perf_machine *m, const struct npu_op *op,
 	};
 	if (op->has_ifm2)
 		out->ifm2 = map_of(m, &op->ifm2);
-	if (op->ifm2_scalar) /* a register; its region is anybody's */
+	if (op->ifm2_scalar) /* a scalar is in a register; its region has no meaning */
 		out->ifm2.area = out->ifm.area;
 	if (describe[m->accel->generation])
 		describe[m->accel->generation](op, out);
@@ -210,7 +214,7 @@ cost_kernel(const struct perf_machine *m, struct perf_row *r)
 		r->step.memory[i] = r->cost.memory[i];
 }
 
-/* costs one operation; *used: it has a row */
+/* Costs one operation; sets *used if the operation needs a row. */
 static bool
 cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 	 struct err *e)
@@ -239,7 +243,10 @@ cost_row(const struct perf_machine *m, struct perf_row *r, bool *used,
 	}
 }
 
-/* a chain's kernel runs when all its operations are there: behind the waits between them */
+/*
+ * Moves row i to the end: a chain runs as one kernel when all of its operations have
+ * been issued, after the waits between them.
+ */
 static void
 move_to_end(struct perf_run *run, size_t i)
 {
@@ -248,7 +255,10 @@ move_to_end(struct perf_run *run, size_t i)
 	run->row[run->n - 1] = row;
 }
 
-/* a kernel of a chain: joins the one that began it.  *used: it was none */
+/*
+ * Joins a chained kernel to the kernel that began its chain.  Sets *used if the
+ * operation is not chained and needs a row of its own.
+ */
 static bool
 join_chain(const struct perf_machine *m, struct perf_run *run,
 	   const struct perf_row *next, bool *used, struct err *e)
@@ -290,21 +300,25 @@ place(struct arena *a, const struct perf_machine *m, struct perf_run *run)
 }
 
 /*
- * Transfers looked back on for a kernel's weights.  A large cache is filled from the
- * beginning: MobileNetV2's last layer arrives in pieces from 100 transfers before it.
+ * Transfers that are searched for a kernel's weights.  A large cache is filled long
+ * before use: MobileNetV2's last layer arrives in pieces from 100 transfers before it.
  */
 enum { LOOK_BACK = 4096 };
 
 /*
- * The last transfers of a stream, and those of them that brought some weights: arrays of
- * LOOK_BACK, or of the stream's rows where they are fewer.
+ * recent: ring of the last transfers of a stream. part: the subset that fetched the
+ * current kernel's weights.  Both have LOOK_BACK elements, or one per row of the stream
+ * if that is fewer.
  */
 struct history {
 	ptrdiff_t *recent, *part;
 	size_t n, n_parts;
 };
 
-/* the bytes of all cores' weights and scales, as they lie one behind the other */
+/*
+ * the smallest range that covers all cores' weights and scales, which are stored one
+ * after another
+ */
 static struct npu_range
 weight_span(const struct npu_op *op)
 {
@@ -330,9 +344,10 @@ holds(const struct npu_range *r, int64_t at)
 }
 
 /*
- * The transfers that brought a span, in one piece or several: from the newest
- * back, those that write bytes of it which no newer one wrote.  Newer pieces lie
- * behind older ones.  False where the beginning of the weights is in none.
+ * Finds the transfers that wrote a span, in one piece or in several.  Searches from the
+ * newest transfer backwards, as older pieces have lower addresses, and takes each one
+ * that writes bytes which no newer transfer wrote.  Returns false if no transfer wrote
+ * the beginning of the weights.
  */
 static bool
 find_parts(struct history *h, const struct perf_run *run, struct npu_range span,
@@ -351,7 +366,10 @@ find_parts(struct history *h, const struct perf_run *run, struct npu_range span,
 	return lo <= weights;
 }
 
-/* the transfers found brought weights of a kernel, or scales */
+/*
+ * marks the transfers found as weight transfers and adds their bytes to the kernel that
+ * uses them
+ */
 static void
 take_parts(const struct history *h, struct perf_run *run, struct perf_row *kernel)
 {
@@ -363,7 +381,7 @@ take_parts(const struct history *h, struct perf_run *run, struct perf_row *kerne
 	}
 }
 
-/* finds the transfers that brought each kernel's weights; or its scales alone */
+/* Finds the transfers that fetched each kernel's weights, or only its scales. */
 static void
 join_weights(struct arena *a, struct perf_run *run)
 {

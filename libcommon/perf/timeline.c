@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three clocks over one command stream: ethosu-timing(7) 8. */
+/* The timeline: three clocks over one command stream, ethosu-timing(7) 8. */
 #include "perf/perf.h"
 
 #include "base/fixed.h"
@@ -32,7 +32,7 @@ engine_run(struct perf_engine *g, double t, double cycles, double *start)
 	return g->end[0] = *start + cycles;
 }
 
-/* when at most n operations are outstanding */
+/* returns the time at which at most n operations are outstanding */
 static double
 engine_wait(const struct perf_engine *g, double t, int n)
 {
