@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks: where a path may change its state, and what each costs until then. */
+/*
+ * Cuts values into blocks, at whose boundaries a path may change its state, and
+ * computes the cost of each block.
+ */
 #include "weights/search.h"
 #include "weights/weights.h"
 
 #include <string.h>
 
-/* blocks so far, and where the next one begins */
+/* the blocks made so far, and the start of the next one */
 struct cutter {
 	struct arena *a;
 	struct blocks b;
@@ -21,7 +24,7 @@ cut(struct cutter *c, size_t at)
 	c->begin = at;
 }
 
-/* whole blocks, none of which ends behind a position */
+/* Cuts whole blocks while they end at or before `end`. */
 static void
 cut_until(struct cutter *c, size_t end)
 {
@@ -48,7 +51,7 @@ blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
 		} else {
 			while (end < n && d[end] != WEIGHTS_ZERO)
 				end++;
-			/* enough zeros, or values between the first and the last one */
+			/* i follows enough zeros, so that the run ends here */
 			if (i >= c.begin + many && d[i - many] == WEIGHTS_ZERO)
 				cut(&c, i);
 		}
@@ -71,8 +74,8 @@ blocks_equal(struct arena *a, size_t n, size_t most)
 }
 
 /*
- * A zero is charged 2^-ZDIV bits where it stands, the rounding of its run at
- * the weight that ends it, whatever block that is in.
+ * A zero adds 2^-ZDIV bits in its own block.  The rounding of a run is added at the
+ * weight that ends the run, even if the run began in an earlier block.
  */
 static void
 cost_runs(const uint16_t *d, size_t n, uint32_t *run, uint32_t cost[])
@@ -96,8 +99,8 @@ cost_runs(const uint16_t *d, size_t n, uint32_t *run, uint32_t cost[])
 }
 
 /*
- * A vector of the compiler, so that sums stay in registers: two columns share a
- * lane of 16 bits, one in each byte.
+ * A compiler vector, so that the sums stay in registers.  Two columns share a 16-bit
+ * lane, one in each byte.
  */
 typedef uint16_t lanes __attribute__((vector_size(16)));
 enum { LANES = 8 };
@@ -111,7 +114,10 @@ load_lanes(const void *p)
 	return v;
 }
 
-/* from sums of lanes and of their upper bytes to those of the columns */
+/*
+ * Separates the sums of both bytes of each lane, from the sums of whole lanes and of
+ * upper bytes.
+ */
 static void
 part_lanes(lanes all, lanes upper, uint16_t *column)
 {
@@ -123,7 +129,7 @@ part_lanes(lanes all, lanes upper, uint16_t *column)
 	}
 }
 
-/* 256 values of at most 255 bits fit 16 bits; sums of lanes may wrap */
+/* The sum of 256 values of at most 255 bits fits 16 bits; sums of whole lanes may wrap. */
 static void
 cost_columns(const struct codes *c, const uint16_t *d, size_t n,
 	     uint16_t *column)
@@ -141,8 +147,8 @@ cost_columns(const struct codes *c, const uint16_t *d, size_t n,
 }
 
 /*
- * The columns of the first family need no table: a quotient q costs q + 1 bits.
- * No sum of 32 values overflows its lane.
+ * The columns of the first family need no table: a quotient q costs q + 1 bits.  A lane
+ * sums at most 32 values, which cannot overflow it.
  */
 static void
 cost_direct(const struct codes *c, const uint16_t *d, size_t n,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to write a value that a path may choose from. */
+/* Lists the candidate codes for a value, from which a path chooses. */
 #include "weights/search.h"
 #include "weights/weights.h"
 
 enum { NEVER = 255 };
 
-/* of the indices of direct values up to c->greatest; UNREACHED is above all ends */
+/*
+ * Fills the bits of the direct values up to c->greatest from their indices.  UNREACHED
+ * exceeds every limit.
+ */
 static void
 fill_column(struct codes *c, int column, const uint16_t *index, struct mode m)
 {
@@ -13,7 +16,7 @@ fill_column(struct codes *c, int column, const uint16_t *index, struct mode m)
 	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
 	unsigned u = (unsigned)palette_plain_width(pal);
 	unsigned plain_end = pal->n ? pal->n : 1u << u;
-	unsigned end = m.trunc ? 3 : WEIGHTS_QUOTIENTS; /* of quotients */
+	unsigned end = m.trunc ? 3 : WEIGHTS_QUOTIENTS; /* limit of quotients */
 
 	for (int d = 0; d <= c->greatest; d++) {
 		unsigned x = index[d], q = x >> m.wdiv, bits;
@@ -27,7 +30,7 @@ fill_column(struct codes *c, int column, const uint16_t *index, struct mode m)
 		c->bits[WEIGHTS_ZERO][column] = 0;
 }
 
-/* a column, and a state for every way of writing runs */
+/* Adds a column, and one state for every ZDIV. */
 static void
 add_column(struct codes *c, const uint16_t *index, struct mode m)
 {
@@ -47,8 +50,9 @@ add_column(struct codes *c, const uint16_t *index, struct mode m)
 }
 
 /*
- * Divisors least..most, plain indices and the truncated code as asked.
- * Returns the family, -1 if there is no room.
+ * Adds the codes of a palette: divisors least..most, plain indices if `plain`, and the
+ * truncated code with divisor `trunc` unless it is -1.  Returns the family, or -1 if
+ * the tables are full.
  */
 static int
 add_family(struct codes *c, const struct palette *pal, int least, int most,
@@ -90,7 +94,7 @@ codes_init(struct codes *c, uint16_t greatest, const struct palette *before,
 	add_family(c, &pal, 0, WEIGHTS_DIVISORS - 1, true, -1);
 	if (runs) {
 		pal.runs = true;
-		pal.ofs = WEIGHTS_ZERO + 1; /* zeros are not coded */
+		pal.ofs = WEIGHTS_ZERO + 1; /* zeros are coded as runs */
 		add_family(c, &pal, 0, WEIGHTS_DIVISORS - 1, true, -1);
 	}
 	c->before = -1;
@@ -118,7 +122,7 @@ codes_add(struct codes *c, const struct fit *f)
 	struct mode m = f->mode;
 	bool plain = m.wdiv == WEIGHTS_WDIV_PLAIN;
 
-	/* the direct families have this already */
+	/* covered by the direct families */
 	if (f->palette.n == 0 && !plain && !m.trunc)
 		return;
 	if (plain)

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan in bytes, so that who writes a stream need not search again for what
- * was found when it was measured.  Each slice is: a byte of flags; how many
- * values it holds, in 32 bits; where it sets a palette, a byte each for its
- * direct offset, its entries and their width, and 16 bits for each entry.
+ * Serializes a plan, so that the writer of a stream can reuse the search of an earlier
+ * cost estimate.
+ *
+ * Each slice is: a byte of flags; the number of its values, in 32 bits; if it sets a
+ * palette, one byte each for the direct offset, the number of entries and their width,
+ * and 16 bits for each entry.
  */
 #include "weights/stream.h"
 #include "weights/weights.h"
 
 #include <string.h>
 
-/* the flags */
+/* flags of a slice */
 enum {
 	FRESH = 1,
 	TRUNC = 2,
 	RUNS = 4,
-	WDIV_SHIFT = 3, /* three bits */
-	ZDIV_SHIFT = 6, /* two */
+	WDIV_SHIFT = 3, /* 3 bits */
+	ZDIV_SHIFT = 6, /* 2 bits */
 };
 
-/* bytes of a slice, and those of its palette at most */
+/* maximum bytes of a slice and of its palette */
 enum { SLICE_MOST = 1 + 4, PALETTE_MOST = 3 + 2 * WEIGHTS_PALETTE_MAX };
 
 static uint8_t *
@@ -57,9 +59,9 @@ plan_coding(struct arena *a, const struct plan *plan)
 	return (struct bytes){ .p = out, .n = (size_t)(p - out) };
 }
 
-/* ---- back to a plan ---- */
+/* ---- from a coding to a plan ---- */
 
-/* false: it is none that a header can say (1.3) */
+/* Returns false if a slice header cannot contain this palette (1.3). */
 static bool
 read_palette(struct reader *r, bool runs, struct palette *pal)
 {
@@ -86,8 +88,10 @@ is_mode(const struct mode *m, const struct palette *pal)
 	return m->wdiv < WEIGHTS_DIVISORS && (pal->runs || !m->zdiv);
 }
 
-/* the greatest index of n values, UNREACHED where some value has none; with runs
- * zeros count only where there is nothing else */
+/*
+ * Returns the greatest index of n values, or UNREACHED if some value has no index.
+ * With runs, zeros are skipped unless all values are zero.
+ */
 static uint16_t
 greatest_index(const struct palette *pal, const uint16_t *d, size_t n)
 {
@@ -114,7 +118,7 @@ greatest_index(const struct palette *pal, const uint16_t *d, size_t n)
 	return pal->runs && !others ? of_zero : most;
 }
 
-/* can n values be written so? */
+/* Returns true if a slice of this palette and mode can hold the n values. */
 static bool
 holds(const struct palette *pal, struct mode m, bool fresh, const uint16_t *d,
       size_t n)

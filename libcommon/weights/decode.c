@@ -7,32 +7,33 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A zero costs at least 1/8 bit (1.5), so a byte holds 64 values at most. */
+/* A zero takes at least 1/8 bit (1.5), so that a byte holds at most 64 values. */
 enum { VALUES_PER_BYTE = 64 };
 
-/* bits of input; reading past the end gives zeros, and at > n_bits */
+/* The bits of the input.  Reading past the end returns zeros and leaves at > n_bits. */
 struct bits {
 	const uint8_t *p;
 	size_t n_bytes;
 	uint64_t at, n_bits;
 };
 
-/* What a slice inherits from its predecessors, and its own header. */
+/* The state of a slice: settings inherited from its predecessors, and its own header. */
 struct slice {
-	bool valid; /* a palette was defined since the last end marker */
+	bool valid; /* a slice since the last end marker has set a palette */
 	bool runs;
-	int zdiv, wdiv; /* wdiv: bits of the remainder, also uncompressed */
+	int zdiv, wdiv; /* wdiv: bits of a remainder, or of a plain index */
 	bool trunc, plain;
 	uint32_t n, n_runs;
-	int palette_bits; /* width of a direct index in uncompressed mode */
+	int palette_bits; /* bits of a direct index in plain mode */
 	int n_palette;
-	uint32_t limit; /* first index whose direct value is above 511 */
+	uint32_t limit; /* first index whose direct value exceeds 511 */
 	int16_t weight[WEIGHTS_N_INDEX]; /* of each index */
 };
 
 /*
- * Symbols of a few bits of first and second: the quotients that they end (the first one
- * less what was carried into it) and what they carry on.
+ * Decoding of AT_A_TIME symbols from bits of `first` and `second`: the quotients that
+ * they complete (the first one without the carry into it), and the carry to the next
+ * symbols.
  */
 enum { AT_A_TIME = 4, SPELLINGS = 1 << AT_A_TIME };
 struct spelling {
@@ -51,15 +52,15 @@ struct decoder {
 	struct slice s;
 	struct weights_values out;
 	size_t cap;
-	bool counts; /* out.v is NULL: values are counted, and held against the rules */
-	int16_t *weights; /* of a slice, and the runs between them */
+	bool counts; /* out.v is NULL: values are counted and checked, but not stored */
+	int16_t *weights; /* weights of the current slice, and the runs between them */
 	uint32_t *runs;
 	size_t cap_weights, cap_runs;
-	struct arena *scratch; /* of these */
+	struct arena *scratch; /* holds weights and runs */
 	struct err *e;
 };
 
-/* the 57 or more bits at the position */
+/* Returns at least 57 bits from this position on. */
 static inline uint64_t
 bits_peek(const struct bits *b, uint64_t at)
 {
@@ -95,7 +96,7 @@ weight_of(uint32_t direct)
 	return direct & 1 ? (int16_t)-magnitude : magnitude;
 }
 
-/* the palette group of a header: fields 6 to 9 of 1.2 */
+/* Reads the palette group of a header, fields 6 to 9 of 1.2. */
 static void
 read_palette(struct decoder *d)
 {
@@ -127,7 +128,7 @@ index_width(const struct slice *s)
 	return u;
 }
 
-/* The header behind zdiv.  False: refused. */
+/* Reads the header after zdiv.  Returns false if the header is refused. */
 static bool
 read_header(struct decoder *d, int zdiv, uint64_t start)
 {
@@ -161,9 +162,9 @@ read_header(struct decoder *d, int zdiv, uint64_t start)
 }
 
 /*
- * Quotients that one step completed; their remainders follow a step later.  Symbols are
- * split a few at a time, so that some behind the last quotient are written to, too; and
- * eight weights are made at a time, those behind the last one of quotients that are 0.
+ * Quotients that one step completed; their remainders follow one step later.  The array
+ * has spare elements: symbols are split several at a time, which writes beyond the last
+ * quotient, and eight weights are made at a time, with quotients of 0 beyond the last.
  */
 enum { FINISHED_AT_ONCE = 8 };
 struct pending {
@@ -171,7 +172,7 @@ struct pending {
 	uint32_t quotient[WEIGHTS_UNARY + AT_A_TIME - 1 + FINISHED_AT_ONCE];
 };
 
-/* no more than `most` of them */
+/* Limits the number of quotients to `most`. */
 static inline void
 cut(struct pending *p, uint32_t most)
 {
@@ -179,7 +180,7 @@ cut(struct pending *p, uint32_t most)
 	memset(p->quotient + p->n, 0, FINISHED_AT_ONCE * sizeof(*p->quotient));
 }
 
-/* What the symbols are that these bits of first and second spell. */
+/* Decodes AT_A_TIME symbols from these bits of first and second. */
 static struct spelling
 spelling_of(bool trunc, uint32_t first, uint32_t second)
 {
@@ -213,8 +214,8 @@ spell_all(struct spellings *all, bool trunc)
 }
 
 /*
- * Splits unary words into quotients (1.4): symbol j is 0 where bit j of first
- * is clear, else 1 plus the next bit of second.  Returns the new carry.
+ * Splits unary words into quotients (1.4).  Symbol j is 0 if bit j of first is clear,
+ * else 1 plus the next bit of second.  Returns the new carry.
  */
 static uint32_t
 split_weights(const struct spellings *all, uint32_t first, uint32_t second,
@@ -253,9 +254,9 @@ split_runs(uint32_t word, int width, uint32_t carry, struct pending *p)
 }
 
 /*
- * Remainders of the weights of the previous step, k at a time; false: one is above 511.
- * How many there are can't be foreseen: unless it is exact, some behind the last are made
- * as well, and overwritten.
+ * Makes the weights of the previous step from quotients and remainders, k at a time.
+ * Returns false if an index is above 511.  The number of weights is hard to predict;
+ * unless `exact`, the loop makes some more, which are overwritten later.
  */
 static inline bool
 finish_by(const struct decoder *d, const struct pending *p, int16_t *out, int k, bool exact)
@@ -264,7 +265,7 @@ finish_by(const struct decoder *d, const struct pending *p, int16_t *out, int k,
 	const uint64_t mask = (1u << s->wdiv) - 1;
 	const uint64_t divisor = s->plain ? 0 : UINT64_C(1) << s->wdiv;
 	const uint64_t last = s->limit - 1;
-	uint64_t above = 0; /* its highest bit: last was less than an index */
+	uint64_t above = 0; /* bit 63 is set if an index was above `last` */
 
 	for (int i = 0; i < p->n; i += k) {
 		uint64_t v = bits_peek(&d->b, d->b.at + (uint64_t)(i * s->wdiv));
@@ -278,12 +279,15 @@ finish_by(const struct decoder *d, const struct pending *p, int16_t *out, int k,
 	return !(above >> 63);
 }
 
-/* Is every index below the limit, whatever the remainders are?  Not sure: false. */
+/*
+ * Returns true if every index is certainly below the limit, whatever its remainder is;
+ * false if that is not certain.
+ */
 static bool
 are_low(const struct slice *s, const struct pending *p)
 {
 	enum { N = WEIGHTS_UNARY + AT_A_TIME - 1 };
-	uint32_t any = 0; /* at least the largest of these, and of what is behind them */
+	uint32_t any = 0; /* at least the maximum of all quotients and spare elements */
 	for (int i = 0; i < N; i++)
 		any |= p->quotient[i];
 	return (any + UINT64_C(1)) << s->wdiv <= s->limit;
@@ -292,7 +296,10 @@ are_low(const struct slice *s, const struct pending *p)
 static bool
 finish_weights(struct decoder *d, const struct pending *p, int16_t *out)
 {
-	/* of 57 bits that are seen; 7 make no index that is too large */
+	/*
+	 * 57 bits are peeked: enough for 6 x 9 or 8 x 7.  With 7 bits, spare indices
+	 * stay below the limit.
+	 */
 	enum { FEW = 6, NARROW = 7 };
 	bool ok = d->counts && are_low(&d->s, p) ? true
 		  : d->s.wdiv <= NARROW ? finish_by(d, p, out, FINISHED_AT_ONCE, false)
@@ -311,9 +318,9 @@ finish_runs(struct decoder *d, const struct pending *p, uint32_t *out)
 }
 
 /*
- * Room for a slice's weights, and for its runs.  Each takes a bit at least, and a step,
- * which is found to be behind the end only when it is read, completes 12 of either.
- * Behind the weights some more are written to.
+ * Allocates space for a slice's weights and runs.  Each takes at least one bit.  A step
+ * that exceeds the input is detected after reading, and completes up to 12 of either.
+ * Some elements after the last weight are written, too.
  */
 static void
 make_room(struct decoder *d)
@@ -332,7 +339,7 @@ make_room(struct decoder *d)
 	}
 }
 
-/* The chunks of a slice (1.6) into d->weights and d->runs. */
+/* Reads the chunks of a slice (1.6) into d->weights and d->runs. */
 static bool
 read_chunks(struct decoder *d)
 {
@@ -351,7 +358,7 @@ read_chunks(struct decoder *d)
 		uint64_t start = d->b.at;
 		bool w_on = w < s->n && (!s->runs || (int64_t)w - r < 8);
 		bool r_on = r < s->n_runs && w >= r;
-		uint64_t units = bits_peek(&d->b, start); /* 36 at most */
+		uint64_t units = bits_peek(&d->b, start); /* uses at most 36 */
 
 		w_now->n = w_on ? wl : 0;
 		r_now->n = 0;
@@ -386,7 +393,7 @@ read_chunks(struct decoder *d)
 	}
 }
 
-/* room for n more values; never more than the input can hold */
+/* Allocates space for n more values, which are never more than the input can hold. */
 static bool
 reserve(struct decoder *d, struct arena *a, uint64_t n, uint64_t start)
 {
@@ -404,7 +411,7 @@ reserve(struct decoder *d, struct arena *a, uint64_t n, uint64_t start)
 	return true;
 }
 
-/* Appends the slice's weights with the zero runs between them (1.5). */
+/* Appends the slice's weights and the zero runs between them (1.5). */
 static bool
 append(struct decoder *d, struct arena *a, uint64_t start)
 {
@@ -459,7 +466,10 @@ decode_slices(struct decoder *d, struct arena *grow)
 	}
 }
 
-/* expected values, in out: made in the arena; without one counted */
+/*
+ * Decodes the expected number of values into *out, allocated in arena a; with a NULL it
+ * only counts them.
+ */
 static bool
 decode(struct arena *a, struct bytes in, int64_t expected, struct weights_values *out,
        struct err *e)

@@ -7,14 +7,14 @@
 #include <assert.h>
 #include <string.h>
 
-/* p points at the byte of the next bit; n_bits (0..7) of it are in `bits` */
+/* p points at the byte of the next bit; `bits` holds n_bits (0..7) of that byte. */
 struct writer {
 	uint8_t *p;
 	uint64_t bits;
 	unsigned n_bits;
 };
 
-/* appends n bits, at most 56; stores 8 bytes, some of them ahead */
+/* Appends n bits, at most 56.  Stores 8 bytes, so that some bytes are written ahead. */
 static inline void
 put(struct writer *w, uint64_t v, unsigned n)
 {
@@ -45,13 +45,15 @@ put_header(struct writer *w, const struct palette *pal,
 }
 
 /*
- * A quotient in symbols (1.4): bit j of `some` is set where symbol j is not 0, and that of
- * `two` where its second half bit is.  Such a symbol goes on, unless they are truncated.
- * Both are in one word, from bits 0 and TWO on.
+ * The symbols of a quotient (1.4).  Bit j of the word `some` is set if symbol j is not
+ * 0, bit j of the word `two` if the symbol is 2.  After a 2 the quotient continues,
+ * unless quotients are truncated.  Both words are stored in marks, from bits 0 and TWO
+ * on.
  */
 struct quotient {
 	uint64_t marks;
-	uint32_t factor; /* 1 << n: a product takes one step where a shift takes three */
+	uint32_t factor; /* 1 << n: joining quotients takes one multiplication instead of
+			  * three shifts */
 	uint32_t n;
 };
 enum { TWO = 32 };
@@ -73,15 +75,15 @@ spell_quotients(struct quotient *spell, bool trunc)
 }
 
 /*
- * The weights of a slice as bits one behind the other: the two of each symbol, and the
- * remainders.  Chunks are cut out of these: how many weights one has can't be foreseen,
- * and a branch that asks costs as much as the rest.
+ * The weights of a slice as three bit strings: both bits of each symbol, and the
+ * remainders.  Chunks are cut out of these strings.  The number of weights in a chunk
+ * is hard to predict, so that a branch on it would cost as much as all other work.
  */
 struct spelled {
 	uint8_t *some, *two, *low;
 };
 
-/* room for any slice of a plan; bits are stored and read 8 bytes at a time */
+/* Allocates space for any slice of a plan.  Bits are stored and read 8 bytes at a time. */
 static struct spelled
 spelled_room(struct arena *a, const struct plan *plan)
 {
@@ -98,21 +100,21 @@ spelled_room(struct arena *a, const struct plan *plan)
 	return (struct spelled){ .some = p, .two = p + bits, .low = p + 2 * bits };
 }
 
-/* n bits from bit `at` on, at most 56 */
+/* Returns n bits from bit `at` on, at most 56. */
 static inline uint64_t
 bits_at(const uint8_t *p, size_t at, unsigned n)
 {
 	return load_le64(p + at / 8) >> (at & 7) & ((UINT64_C(1) << n) - 1);
 }
 
-/* a writer of both bits of symbols; n_bits (0..7) of each wait */
+/* A writer of both bits of symbols; n_bits (0..7) of each are pending. */
 struct speller {
 	uint8_t *some, *two;
 	uint64_t marks;
 	unsigned n_bits;
 };
 
-enum { AT_ONCE = 25 }; /* symbols, with 7 that wait */
+enum { AT_ONCE = 25 }; /* symbols written at once, in addition to 7 pending ones */
 
 static inline void
 spell(struct speller *s, struct quotient q)
@@ -130,7 +132,7 @@ spell(struct speller *s, struct quotient q)
 	s->marks &= rest[s->n_bits] | (uint64_t)rest[s->n_bits] << TWO;
 }
 
-/* the symbols of a, behind them those of b: TWO at most */
+/* Returns the symbols of a followed by the symbols of b, at most TWO in total. */
 static inline struct quotient
 joined(struct quotient a, struct quotient b)
 {
@@ -162,11 +164,11 @@ spell_weights(const struct spelled *to, const struct coded *c, struct mode m)
 	}
 	for (; i < c->n; i++)
 		spell(&s, of[c->x[i] >> wdiv]);
-	store_le64(s.some, s.marks & 0x7f); /* what is read behind them is 0 */
+	store_le64(s.some, s.marks & 0x7f); /* bits read beyond the last symbol are 0 */
 	store_le64(s.two, s.marks >> TWO);
 }
 
-/* the lowest `width` bits of each, at most 9 */
+/* Writes the lowest `width` bits of each index, at most 9. */
 static void
 put_low_bits(uint8_t *to, const struct coded *c, unsigned width)
 {
@@ -174,7 +176,7 @@ put_low_bits(uint8_t *to, const struct coded *c, unsigned width)
 	struct writer w = { .p = to };
 	size_t i = 0;
 
-	/* eight are so many whole bytes */
+	/* eight indices fill `width` whole bytes */
 	for (; width < 8 && i + 8 <= c->n; i += 8, w.p += width) {
 		const uint16_t *x = c->x + i;
 		uint64_t a = (x[0] & mask) + (x[1] & mask) * f;
@@ -187,7 +189,7 @@ put_low_bits(uint8_t *to, const struct coded *c, unsigned width)
 		put(&w, c->x[i] & mask, width);
 }
 
-/* as many bits as there are, from bit `at` on */
+/* Copies n bits, any number, from bit `at` on. */
 static inline void
 copy_bits(struct writer *w, const uint8_t *p, size_t at, size_t n)
 {
@@ -198,7 +200,10 @@ copy_bits(struct writer *w, const uint8_t *p, size_t at, size_t n)
 	put(w, bits_at(p, at, (unsigned)n), (unsigned)n);
 }
 
-/* Second half bits of a few symbols, of those that have one, and how many go on. */
+/*
+ * For a few symbols: the second bits of those that have one, and the number of symbols
+ * that are continued.
+ */
 enum { FEW = 4 };
 struct seconds {
 	uint8_t bits, n, on;
@@ -223,13 +228,13 @@ list_seconds(struct all_seconds *all)
 		}
 }
 
-/* a chunk of weight symbols */
+/* The symbols of one chunk of weights. */
 struct chunk {
 	uint32_t some, second;
 	unsigned n_second, on;
 };
 
-/* the chunk that begins with a symbol */
+/* Returns the chunk that begins with this symbol. */
 static inline struct chunk
 take_chunk(const struct spelled *s, const struct all_seconds *all, size_t symbol)
 {
@@ -245,7 +250,7 @@ take_chunk(const struct spelled *s, const struct all_seconds *all, size_t symbol
 	return k;
 }
 
-/* A position in the runs, and what is left of the current quotient. */
+/* A position in the runs, and the rest of the current quotient. */
 struct cursor {
 	size_t at;
 	uint32_t left;
@@ -269,7 +274,7 @@ run_symbols(const struct coded *c, int zdiv, unsigned width, struct cursor *k)
 	return word;
 }
 
-/* The chunks of 1.6; remainders trail their quotients by a step. */
+/* Writes the chunks of 1.6; remainders follow one step after their quotients. */
 static void
 put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	   struct mode m, const struct spelled *s, const struct all_seconds *all)
@@ -279,7 +284,7 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	unsigned zl = (unsigned)run_chunk(m.zdiv);
 	size_t plain_step = plain && width > 5 ? 8 : WEIGHTS_UNARY;
 	struct cursor r = { .left = c->n_runs ? c->run[0] >> m.zdiv : 0 };
-	size_t w = 0, w_done = 0, r_done = 0; /* done: with remainders */
+	size_t w = 0, w_done = 0, r_done = 0; /* done: including remainders */
 	size_t symbol = 0;
 	struct writer out = *to;
 
@@ -320,7 +325,7 @@ put_chunks(struct writer *to, const struct coded *c, const struct palette *pal,
 	*to = out;
 }
 
-/* three ones, and ones to a multiple of 16 bytes (1.7) */
+/* Writes three ones, then ones up to a multiple of 16 bytes (1.7). */
 static void
 put_end(struct writer *w, const uint8_t *end)
 {
@@ -330,15 +335,15 @@ put_end(struct writer *w, const uint8_t *end)
 	memset(w->p, 0xff, (size_t)(end - w->p));
 }
 
-/* The direct values of a stream, for the time it takes to code them. */
+/* The direct values of a stream while it is coded. */
 struct sequence {
 	struct arena *a;
 	uint16_t *d;
 	size_t n;
-	uint16_t greatest; /* of them */
+	uint16_t greatest; /* greatest direct value */
 };
 
-/* the values may lie where their direct values go */
+/* Converts values to direct values; both arrays may be the same memory. */
 static void
 make_direct(struct sequence *s, const int16_t *values)
 {
@@ -383,7 +388,7 @@ plan_of(const struct sequence *seq, int level)
 	return plan_stream(seq->a, seq->d, seq->n, seq->greatest, level);
 }
 
-/* writes a sequence as planned */
+/* Writes a sequence as planned. */
 static struct bytes
 write_stream(struct arena *a, const struct sequence *seq, const struct plan *plan)
 {
@@ -411,7 +416,7 @@ write_stream(struct arena *a, const struct sequence *seq, const struct plan *pla
 	return (struct bytes){ .p = out, .n = size };
 }
 
-/* searches, writes a sequence, and gives it back */
+/* Searches, writes the stream, and frees the sequence. */
 static struct bytes
 encode(struct arena *a, struct sequence seq, int level)
 {

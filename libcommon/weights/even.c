@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows whose values are alike all over, as those of most large layers are:
- * no piece has much use for a palette of its own, and zeros are too few for
- * runs.  One palette does, and the search is for its divisors alone.
+ * A faster search for windows with a uniform distribution of values, as in most large
+ * layers.  In such a window, no piece gains much from a palette of its own, and zeros
+ * are too few for runs.  One palette is used, and only its divisors are searched.
  */
 #include "weights/search.h"
 #include "weights/weights.h"
 
 /*
- * Measured on the networks at hand: by a palette of its own a piece of this
- * length saves 3 bits at most, on the mean, where a full search finds nothing
- * more than this one, and 25 or more where it does.  The line is drawn where
- * all samples (one of four pieces, at most 8) save what two headers cost: of a
- * section, and of what goes on behind it.
+ * Measured on the test networks: a piece of this length with a palette of its own saves
+ * at most 3 bits on average where the full search finds no better plan, and 25 or more
+ * where it does.  The threshold SAVING is the cost of two headers, of a section and of
+ * the slice after it.  It is compared with the sum over all samples (one of four
+ * pieces, at most 8).
  */
 enum { PIECE = 2048, ONE_OF = 4, SAMPLES = 8 };
 enum { SAVING = 2 * WEIGHTS_HEADER_BITS };
 
-/* windows too short for two samples are searched in full */
+/* Shorter windows have fewer than two samples and are searched in full. */
 enum { LEAST = 2 * ONE_OF * PIECE };
 
-/* zeros for which runs could pay: one of so many values */
+/* Runs could pay if at least 1 of 32 values is zero. */
 enum { ZERO_SHARE = 32 };
 
-/* what a window saves by changes that make a full search worth while */
+/* The full search runs if changes of divisor save more than 1/256 of the bits. */
 enum { CHANGE_SHARE = 256 };
 
-/* borders found on a coarse grid are near enough for polish.c */
+/* Values per block: a coarse grid is enough, as polish.c moves the borders. */
 enum { BLOCK = 128 };
 
-/* bits that the samples save by palettes of their own */
+/* Returns the bits that the samples save with palettes of their own. */
 static uint64_t
 sample_saving(const struct window *w, const struct palette *pal)
 {

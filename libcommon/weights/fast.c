@@ -7,11 +7,11 @@
 
 enum {
 	HEADER = 32, /* bytes */
-	TABLE = 16,  /* values, of 9 bits each from bit 112 on */
+	TABLE = 16,  /* entries of 9 bits each, from bit 112 on */
 	TABLE_BIT = 112,
 	ENTRY_BITS = 9,
-	RAW = 1, TWO_BITS = 2, /* of byte 0 */
-	ADJUST = 13,	       /* byte: of the zero of raw weights */
+	RAW = 1, TWO_BITS = 2, /* flags in byte 0 */
+	ADJUST = 13,	       /* byte that holds the amount subtracted from raw weights */
 };
 
 static size_t
@@ -25,8 +25,8 @@ fast_bytes(size_t n, int bits)
 /* ---- encoding ------------------------------------------------------------ */
 
 struct values {
-	int16_t entry[TABLE]; /* the first that occur */
-	int n;		      /* how many differ; TABLE + 1: more */
+	int16_t entry[TABLE]; /* the first distinct values, in order of occurrence */
+	int n;		      /* number of distinct values; TABLE + 1: more than TABLE */
 	int16_t least, greatest;
 };
 
@@ -61,7 +61,10 @@ collect(const int16_t *values, size_t n)
 	return v;
 }
 
-/* of an index, or of a weight as it is; 0: no byte holds it */
+/*
+ * Bits of a table index, or 8 for a raw weight; 0: a byte cannot hold the range of
+ * weights.
+ */
 static int
 bits_of(const struct values *v, bool plain)
 {
@@ -84,7 +87,7 @@ put_table(uint8_t *p, const struct values *v)
 	}
 }
 
-/* what raw bytes need added so that they have their 8 bits */
+/* Returns the offset that moves raw weights into the range of int8. */
 static int
 zero_adjust(const struct values *v)
 {
@@ -190,7 +193,7 @@ weights_fast_split(const int16_t *joined, int n_streams, size_t count,
 	}
 }
 
-/* ---- weights as they lie --------------------------------------------------- */
+/* ---- weights of a view ------------------------------------------------------- */
 
 static size_t
 count_of(const struct weights_view *v, const struct weights_order *ord)
@@ -229,14 +232,17 @@ weight_at(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t
 	return (int16_t)((v->is_unsigned ? *p : (int8_t)*p) - zero);
 }
 
-/* all that count: bytes without zero points span 255, and others are looked at whole */
+/*
+ * True if further values cannot change the result: the table is full, and int8 weights
+ * without zero points never span more than 255.
+ */
 static bool
 is_known(const struct weights_view *v, const struct values *seen)
 {
 	return seen->n > TABLE && !v->n_zero && !v->is_unsigned;
 }
 
-/* of channels ord->begin to ord->end - 1, besides what `seen` has */
+/* Adds the values of channels ord->begin to ord->end - 1 to *seen. */
 static void
 look_at(const struct weights_view *v, const struct weights_order *ord, struct values *seen)
 {
@@ -254,7 +260,7 @@ weights_fast_cost_view(const struct weights_view *v, const struct weights_order 
 	size_t count = count_of(v, ord) * (size_t)ord->cores;
 	size_t own = (size_t)(ord->end - ord->begin) * (size_t)v->h * (size_t)v->w *
 		     (size_t)v->i;
-	if (own < count) /* padding */
+	if (own < count) /* the stream contains padding zeros */
 		take(&seen, 0);
 	look_at(v, ord, &seen);
 	int bits = bits_of(&seen, ord->sparse != 0);

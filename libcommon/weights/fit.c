@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The best palette and mode for counted values, by exact cost
- * (ethosu-weights(7) 1.9).
+ * Finds the best palette and mode for counted values, by exact cost (ethosu-weights(7)
+ * 1.9).
  *
- * The length of a Golomb-Rice code changes only at multiples of the divisor,
- * so a cost is a sum over how many values lie at or above each multiple.  Those
- * of the least divisor that can write all values, at most 31, are added up; the
- * multiples of the greater ones are among them.
+ * The length of a Golomb-Rice code changes only at multiples of the divisor.  A cost is
+ * therefore a sum of the counts of values at or above each multiple.  These counts are
+ * computed once, for the smallest divisor whose quotients are at most 31; multiples of
+ * greater divisors are among them.
  */
 #include "weights/search.h"
 #include "weights/weights.h"
 
 #include <string.h>
 
-/* The values of a stretch that are coded as weights. */
+/* The values of a stretch that are coded as weights, not as runs. */
 struct source {
 	uint32_t count[WEIGHTS_N_INDEX];
 	uint32_t n;
 	int least, greatest, n_distinct;
 	int n_top;
-	uint16_t top[WEIGHTS_PALETTE_MAX]; /* the most frequent first */
+	uint16_t top[WEIGHTS_PALETTE_MAX]; /* the most frequent value first */
 };
 
-/* One way to give them indices: a palette, and the direct ones behind it. */
+/* One assignment of indices to values: a palette, then direct indices. */
 struct layout {
 	struct palette pal;
-	int last;	       /* greatest index */
+	int last;	       /* greatest index used */
 	const uint32_t *count; /* of each index */
-	/* of direct values, behind room for a palette's */
+	/* counts of direct values, with space before them for a palette's */
 	uint32_t room[WEIGHTS_PALETTE_MAX + WEIGHTS_N_INDEX];
 };
 
@@ -35,7 +35,7 @@ static void
 source_of(struct source *s, const struct stats *st, bool runs)
 {
 	memcpy(s->count, st->n, sizeof(s->count));
-	/* where all are zero, one is written as a weight */
+	/* if all values are zero, one of them is coded as a weight */
 	if (runs)
 		s->count[WEIGHTS_ZERO] =
 		    st->n[WEIGHTS_ZERO] == st->n_values;
@@ -53,7 +53,10 @@ source_of(struct source *s, const struct stats *st, bool runs)
 	}
 }
 
-/* puts d into a list of the `cap` greatest keys, kept in order */
+/*
+ * Inserts d into a list of the `cap` greatest keys, sorted in descending order.
+ * Returns the new length.
+ */
 static int
 insert_sorted(uint16_t *list, uint32_t *keys, int n, int cap, uint16_t d,
 	      uint32_t key)
@@ -84,7 +87,7 @@ rank_top(struct source *s)
 						 (uint16_t)d, s->count[d]);
 }
 
-/* bits of a palette entry or a plain index: 2 to 9 */
+/* Returns the bits of a palette entry or of a plain index: 2 to 9. */
 static uint8_t
 width_of(int v)
 {
@@ -96,8 +99,8 @@ width_of(int v)
 }
 
 /*
- * Lays the values out under a palette's entries; its offset and width are
- * chosen here unless they are fixed.  False: some value can't be written.
+ * Assigns indices to the values under a palette.  Chooses the palette's offset and
+ * width unless they are fixed.  Returns false if some value cannot be written.
  */
 static bool
 lay_out(struct layout *l, const struct source *s, const struct palette *pal,
@@ -110,7 +113,7 @@ lay_out(struct layout *l, const struct source *s, const struct palette *pal,
 	memcpy(left, s->count, (size_t)(last + 1) * sizeof(*left));
 	l->pal = *pal;
 	for (int x = 0; x < k; x++) {
-		/* values of palettes that are none of these count nothing */
+		/* entries above the greatest value have count 0 */
 		int d = pal->direct[x];
 		entries[x] = d <= last ? left[d] : 0;
 		if (d <= last)
@@ -135,7 +138,7 @@ lay_out(struct layout *l, const struct source *s, const struct palette *pal,
 	return true;
 }
 
-/* below[q]: how many values have an index below q * size */
+/* Sets below[q] to the number of values with an index below q * size. */
 static inline void
 add_up(const struct layout *l, int size, uint32_t *below)
 {
@@ -150,7 +153,7 @@ add_up(const struct layout *l, int size, uint32_t *below)
 	}
 }
 
-/* the same for a divisor; the compiler unrolls what has a constant size */
+/* Sets `below` for a divisor; constant sizes let the compiler unroll the loops. */
 static void
 add_up_quotients(const struct layout *l, int wdiv,
 		 uint32_t below[WEIGHTS_QUOTIENTS])
@@ -187,7 +190,10 @@ try(struct choice *c, uint64_t bits, uint8_t wdiv, bool trunc)
 	c->mode = (struct mode){ .wdiv = wdiv, .trunc = trunc };
 }
 
-/* The cheapest way to write n indices; bits stay UINT64_MAX if there is none. */
+/*
+ * Returns the cheapest mode for n indices; bits stay UINT64_MAX if no mode can write
+ * them.
+ */
 static struct choice
 choose_weight_mode(const struct layout *l, uint32_t n)
 {
@@ -198,7 +204,10 @@ choose_weight_mode(const struct layout *l, uint32_t n)
 	while (l->last >> least >= WEIGHTS_QUOTIENTS)
 		least++;
 	add_up_quotients(l, least, below);
-	/* a plain index past the palette: no known encoder makes one (1.4) */
+	/*
+	 * plain indices beyond the palette are not used: no known encoder makes them
+	 * (1.4)
+	 */
 	if (l->last < (l->pal.n ? l->pal.n : 1 << l->pal.bits))
 		try(&c, (uint64_t)n * (unsigned)palette_plain_width(&l->pal),
 		    WEIGHTS_WDIV_PLAIN, false);
@@ -220,7 +229,7 @@ choose_weight_mode(const struct layout *l, uint32_t n)
 	return c;
 }
 
-/* the cheapest way to write the runs of a slice */
+/* Returns the least bits for the runs of a slice and sets m->zdiv. */
 static uint64_t
 choose_run_mode(const struct stats *st, uint32_t n_coded, bool fresh,
 		struct mode *m)
@@ -229,7 +238,7 @@ choose_run_mode(const struct stats *st, uint32_t n_coded, bool fresh,
 	bool all_zero = st->n[WEIGHTS_ZERO] == st->n_values;
 
 	for (int z = 0; z < WEIGHTS_ZDIVS; z++) {
-		/* an explicit zero shortens the run by one */
+		/* the zero that is coded as a weight shortens the run by one */
 		uint64_t units = all_zero ? (st->n_values - 1) >> z
 					  : st->run_units[z];
 		uint64_t bits = chunked(units + runs, run_chunk(z)) +
@@ -242,7 +251,7 @@ choose_run_mode(const struct stats *st, uint32_t n_coded, bool fresh,
 	return best;
 }
 
-/* A search for one setting of the run mode. */
+/* A search with runs or without runs. */
 struct search {
 	const struct stats *st;
 	struct source s;
@@ -253,7 +262,10 @@ struct search {
 	struct fit *best;
 };
 
-/* keeps the palette of these entries if it is better; returns its choice */
+/*
+ * Costs a palette of these k entries; stores it in *best if it is cheaper.  Returns the
+ * cost.
+ */
 static struct choice
 consider(struct search *h, const uint16_t *entries, int k)
 {
@@ -283,7 +295,7 @@ static void
 consider_top(struct search *h, bool thorough)
 {
 	static const uint8_t sizes[] = { 2, 4, 8, 12, 16, 24, 31 };
-	int most = h->s.n_top; /* 32 or all of them */
+	int most = h->s.n_top; /* 32, or all distinct values if fewer */
 
 	if (h->s.n_distinct == 1) {
 		consider(h, (uint16_t[]){ h->s.top[0], 0 }, 2);
@@ -301,8 +313,8 @@ consider_top(struct search *h, bool thorough)
 }
 
 /*
- * Palettes of values that are frequent for the long codes they have under
- * divisor 2^wdiv, such as the +-127 of every channel.
+ * Tries palettes of values whose codes use many bits in total under divisor 2^wdiv
+ * because they are both frequent and long, for example the +-127 of every channel.
  */
 static void
 consider_outliers(struct search *h, int wdiv, bool thorough)
@@ -348,7 +360,7 @@ fit_runs(const struct stats *st, bool runs, bool thorough, struct fit *best)
 		consider_outliers(&h, direct.mode.wdiv, thorough);
 }
 
-/* a palette, the most frequent first, and d where it belongs */
+/* Copies a palette with d inserted, the most frequent value first.  Returns the length. */
 static int
 insert_entry(const struct source *s, const struct palette *pal, uint16_t d,
 	     uint16_t *list)
@@ -372,7 +384,7 @@ has_entry(const struct palette *pal, int d)
 	return false;
 }
 
-/* palettes with one entry more or less */
+/* Tries palettes with one entry more or one entry less. */
 static void
 consider_neighbours(struct search *h, const struct palette *pal)
 {
@@ -392,7 +404,7 @@ consider_neighbours(struct search *h, const struct palette *pal)
 	}
 }
 
-/* changes the best palette entry by entry while that helps */
+/* Changes the best palette entry by entry until no change helps. */
 static void
 refine(const struct stats *st, struct fit *best)
 {
@@ -416,7 +428,7 @@ fit_stats(const struct stats *st, bool thorough)
 
 	assert(st->n_values > 0);
 	fit_runs(st, false, thorough, &best);
-	/* a run costs every weight a bit, and no zero costs above 9 */
+	/* runs cost one bit per weight, and save at most 9 bits per zero */
 	if (!st->no_runs && zeros * 9 > st->n_values - zeros)
 		fit_runs(st, true, thorough, &best);
 	assert(best.bits != UINT64_MAX);

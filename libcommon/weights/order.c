@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of weights in a stream (ethosu-weights(7) 2). */
+/*
+ * The order of weights in the streams of U55 and U65 (ethosu-weights(7) 2), and the
+ * copying of weights in the order of any NPU.
+ */
 #include "weights/order.h"
 
 #include "base/fixed.h"
@@ -7,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* depth of the IFM ublock and of the IFM block of depth-first order (2.2) */
+/* depth of the IFM microblock, and maximum extent of a sub-kernel (2.2) */
 enum { IFM_UBLOCK = 8, SUBKERNEL = 8 };
 
 static int32_t
@@ -49,7 +52,7 @@ weights_view_turned(struct weights_view v)
 	return v;
 }
 
-/* element rounding E of 2.2 */
+/* R of 2.2, the rounding of kernel elements */
 static int32_t
 element_rounding(enum weights_traversal t, int32_t ifm_bits)
 {
@@ -61,7 +64,7 @@ element_rounding(enum weights_traversal t, int32_t ifm_bits)
 bool
 weights_prefer_part_kernel(int32_t h, int32_t w, int32_t i, int32_t ifm_bits)
 {
-	/* i/df_i <= i/pk_i * hw/pk_hw, without the fractions */
+	/* i/df_i <= i/pk_i * hw/pk_hw, without fractions */
 	int64_t hw = (int64_t)h * w;
 	int64_t e = element_rounding(WEIGHTS_PART_KERNEL, ifm_bits);
 	int64_t df_i = round_up(i, ifm_bits == 16 ? 16 : 32);
@@ -109,7 +112,7 @@ nest55_of(const struct weights_order *ord, int32_t h, int32_t w, int32_t i)
 	return n;
 }
 
-/* Padded kernel elements: S of 2.7, sub-kernel by sub-kernel. */
+/* Returns the padded kernel elements, summed over sub-kernels: S of 2.7. */
 static size_t
 nest_elements(const struct nest *n)
 {
@@ -139,7 +142,10 @@ nest55_count(const struct nest *n)
 	return o * nest_elements(n) * depth;
 }
 
-/* loops 6 to 8 for the input ublocks i0..i1 of an IFM block */
+/*
+ * The loops over OFM microblocks, elements and IFM microblocks i0..i1 of an IFM block
+ * (6 to 8 of 2.3).
+ */
 static void
 walk_elements(const struct nest *n, struct tile t, int32_t ob, int32_t i1,
 	      tile_fn *fn, void *ctx)
@@ -161,7 +167,10 @@ walk_elements(const struct nest *n, struct tile t, int32_t ob, int32_t i1,
 		}
 }
 
-/* loops 3 to 5 of one OFM block and IFM block */
+/*
+ * The loops over sub-kernels and IFM microblocks (3 to 5 of 2.3), for one OFM block and
+ * IFM block.
+ */
 static void
 walk_subkernels(const struct nest *n, int32_t ob, int32_t b, tile_fn *fn,
 		void *ctx)
@@ -189,7 +198,7 @@ nest55_walk(const struct nest *n, tile_fn *fn, void *ctx)
 			walk_subkernels(n, ob, b, fn, ctx);
 }
 
-/* the two orders there are */
+/* the orders of U55 and U65, and of U85 */
 static const struct loops {
 	struct nest (*of)(const struct weights_order *ord, int32_t h, int32_t w,
 			  int32_t i);
@@ -215,17 +224,18 @@ weights_order_count(const struct weights_order *ord, int32_t h, int32_t w,
 
 struct gather {
 	const struct weights_view *v;
-	int32_t first, cores; /* source channel of the core's channel 0; step */
+	int32_t first, cores; /* tensor channel of the core's channel 0; step between
+			       * channels */
 	int32_t rows, lanes;
 	int16_t *out;
 };
 
-/* vectors of the compiler: the lanes of an input ublock */
+/* Compiler vectors: the lanes of an IFM microblock. */
 typedef uint8_t row __attribute__((vector_size(IFM_UBLOCK)));
 typedef int8_t signed_row __attribute__((vector_size(IFM_UBLOCK)));
 typedef int16_t wide_row __attribute__((vector_size(2 * IFM_UBLOCK)));
 
-/* the rows of a tile whose lanes are all there, one behind the other */
+/* Copies the rows of a tile in which all lanes are present and contiguous. */
 static void
 gather_rows(const struct gather *g, const uint8_t *p, int32_t n,
 	    const int32_t *zero, ptrdiff_t zero_step)
@@ -314,7 +324,7 @@ struct scatter {
 	int32_t first, cores;
 	int32_t rows, lanes;
 	const int16_t *in;
-	size_t stray; /* padding values that are not zero */
+	size_t stray; /* number of padding values that are not zero */
 };
 
 static void

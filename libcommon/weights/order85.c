@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of weights of U85 (ethosu-weights(7) 22): output
- * channels go to the streams in fours, input blocks to and fro, columns before
- * rows, and the elements of a sub-kernel by the phase of their stride.
+ * The order of weights of U85 (ethosu-weights(7) 22).  Output channels go to the
+ * streams in groups of four.  IFM blocks alternate between forward and backward,
+ * columns come before rows, and the elements of a sub-kernel are grouped by the phase
+ * of the stride.
  */
 #include "weights/order.h"
 
@@ -10,8 +11,10 @@
 
 #include <assert.h>
 
-/* elements that depthwise padding follows; channels that go to a stream at once;
- * the largest sub-kernel */
+/*
+ * depthwise elements before a padding; channels that go to one stream at once; maximum
+ * extent of a sub-kernel
+ */
 enum { DEPTHWISE_RUN = 10, QUAD = 4, SUBKERNEL = 8 };
 
 static int32_t
@@ -85,7 +88,7 @@ struct walker {
 	void *ctx;
 };
 
-/* loops 10 to 13: one element of one unit and microblock, a quad after a quad */
+/* Loops 10 to 13: one kernel element of one unit and microblock, quad by quad. */
 static void
 emit_element(const struct walker *k, const struct tile *at)
 {
@@ -104,7 +107,7 @@ emit_element(const struct walker *k, const struct tile *at)
 		}
 }
 
-/* n values of 0 for each input and output channel of a unit and microblock */
+/* Emits `each` zeros for every input and output channel of a unit and microblock. */
 static void
 emit_zeros(const struct walker *k, int32_t each)
 {
@@ -115,8 +118,10 @@ emit_zeros(const struct walker *k, int32_t each)
 		k->fn(k->ctx, &t);
 }
 
-/* loops 7 to 9: the elements of a sub-kernel, phase after phase, each phase's
- * rows to and fro; then padding to a multiple of the rounding */
+/*
+ * Loops 7 to 9: the elements of a sub-kernel, phase by phase, with alternating
+ * direction of rows; then padding to a multiple of the rounding.
+ */
 static void
 walk_elements(const struct walker *k, const struct tile *at, int32_t sh,
 	      int32_t sw)
@@ -172,7 +177,10 @@ nest85_walk(const struct nest *n, tile_fn *fn, void *ctx)
 				   (b % 2 ? blocks - 1 - j : j) * n->ib);
 }
 
-/* 2.4: values of all sub-kernels, of one channel and one input channel */
+/*
+ * Returns the values of all sub-kernels for one output channel and one input channel
+ * (22.2).
+ */
 static size_t
 nest_elements(const struct nest *n)
 {
@@ -182,7 +190,7 @@ nest_elements(const struct nest *n)
 			int32_t m = min_i32(n->sub_h, n->h - cy) *
 				    min_i32(n->sub_w, n->w - cx);
 			int32_t t = round_up(m, n->e);
-			/* behind each ten, and once where they end early */
+			/* after every ten elements, and after an incomplete group */
 			int32_t runs = n->padding ? (t + DEPTHWISE_RUN - 1) /
 							DEPTHWISE_RUN : 0;
 			s += (size_t)(t + runs * n->padding);
@@ -198,13 +206,16 @@ nest85_count(const struct nest *n)
 	int32_t whole = n->o / n->bd, rest = n->o % n->bd;
 	size_t o = (size_t)whole * (size_t)round_up(n->bd, n->ou) +
 		   (size_t)round_up(rest, n->ou);
-	/* every block's inputs fill whole units */
+	/* the inputs of each block are rounded up to whole units */
 	size_t depth = (size_t)(n->i / n->ib) * (size_t)n->ib +
 		       (size_t)round_up(n->i % n->ib, n->iu);
 	return o / (size_t)n->streams * nest_elements(n) * depth;
 }
 
-/* C of 2.5: what a unit and microblock hold of one rounded run of elements */
+/*
+ * Returns the chunk size of 22.5: the values of one unit and microblock for one rounded
+ * run of elements.
+ */
 size_t
 weights_fast_chunk(const struct weights_order *ord)
 {

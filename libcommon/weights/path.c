@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cheapest sequence of states through the blocks of a stream: dynamic
- * programming over (block, state), exact but for the padding of chunks.
+ * Finds the cheapest sequence of states through the blocks of a stream by dynamic
+ * programming over (block, state).  The result is exact except for the padding of
+ * chunks.
  */
 #include "weights/search.h"
 #include "weights/weights.h"
@@ -9,33 +10,34 @@
 #include <string.h>
 
 /*
- * Mean padding of a chunk of 12 symbols, and of the run bits (12 or 8): a
- * slice ends anywhere in them (section 6).
+ * Mean padding of a chunk of 12 symbols, and of the run bits (12 or 8): a slice may end
+ * at any position of a chunk (section 6).
  */
 enum { PAD_WEIGHTS = 11 * COST_BIT / 2, PAD_RUNS = 9 * COST_BIT / 2 };
 
 enum how { STAY, NEXT_SLICE, NEXT_SECTION };
 
-/* above any sum of costs, and far enough below the end of 31 bits */
+/* exceeds any sum of costs, but leaves space for additions in 31 bits */
 enum { NOT_YET = 0x3f3f3f3f };
 
-/* The cheapest state before a block: of each family, and of all. */
+/* The least cost before a block, over each family and over all states. */
 struct cheapest {
 	int32_t family[MAX_FAMILIES], all;
-	uint8_t *state; /* [MAX_FAMILIES + 1] */
+	uint8_t *state; /* [MAX_FAMILIES + 1]: the states with these costs */
 };
 
 struct search {
 	const struct codes *c;
-	/* signed: vectors compare such without ado */
+	/* signed, as vector units compare signed integers directly */
 	int32_t cost[MAX_STATES];
-	int32_t slice[MAX_STATES], section[MAX_STATES]; /* to start one */
-	int32_t block[MAX_STATES]; /* the block's own */
-	int32_t family[MAX_STATES]; /* the cheapest one of the state's family */
+	/* cost of starting a slice, a section */
+	int32_t slice[MAX_STATES], section[MAX_STATES];
+	int32_t block[MAX_STATES]; /* cost of the current block */
+	int32_t family[MAX_STATES]; /* least cost in the state's family */
 	int32_t by[MAX_STATES];	    /* enum how */
-	int first[MAX_FAMILIES + 1]; /* state of each family, then the end */
+	int first[MAX_FAMILIES + 1]; /* first state of each family; one more for the end */
 	uint8_t *how;	/* [block][state] */
-	uint8_t *state; /* [block][MAX_FAMILIES + 1]: where it came from */
+	uint8_t *state; /* [block][MAX_FAMILIES + 1]: predecessor states */
 };
 
 static void
@@ -59,7 +61,7 @@ init_starts(struct search *h)
 	}
 }
 
-/* to every state what its family and its column cost */
+/* Copies the cost of each family and column to all of its states. */
 static void
 spread(struct search *h, const struct cheapest *m, const struct block_cost *b)
 {
@@ -80,7 +82,7 @@ spread(struct search *h, const struct cheapest *m, const struct block_cost *b)
 	}
 }
 
-/* into *m: what it held is of the block before */
+/* Fills *m for a block; overwrites the values of the block before. */
 static void
 find_cheapest(const struct search *h, size_t block, struct cheapest *m)
 {
@@ -102,7 +104,7 @@ find_cheapest(const struct search *h, size_t block, struct cheapest *m)
 	}
 }
 
-/* before the first block: a slice may continue the palette in force */
+/* The first block: only the palette in force can be continued by a slice. */
 static void
 nothing_yet(const struct search *h, bool starts_with_zero, struct cheapest *m)
 {
@@ -116,7 +118,10 @@ nothing_yet(const struct search *h, bool starts_with_zero, struct cheapest *m)
 		m->family[f] = 0;
 }
 
-/* one block on; loops of one width each, which the compiler makes vectors of */
+/*
+ * Advances by one block.  All values in a loop have one width, so that the compiler
+ * makes vectors.
+ */
 static void
 step(struct search *h, uint8_t *how, int32_t all)
 {
@@ -135,7 +140,7 @@ step(struct search *h, uint8_t *how, int32_t all)
 		how[s] = (uint8_t)h->by[s];
 }
 
-/* follows the choices back from the cheapest last state */
+/* Follows the choices back from the cheapest final state. */
 static size_t
 trace(const struct search *h, const struct blocks *b, struct stretch *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which sections and slices a stream gets.  A round finds the cheapest path
- * through the codes known, then fits every section of it anew; the palettes
- * found that way are the codes of the next round.
+ * Chooses the sections and slices of a stream.  A round finds the cheapest path through
+ * the candidate codes and fits each section of the path again; the palettes of these
+ * fits are the candidates of the next round.
  */
 #include "weights/search.h"
 #include "weights/weights.h"
@@ -11,18 +11,26 @@
 #include <string.h>
 
 /*
- * Streams are searched in windows of this many values, so that memory and the
- * list of palettes stay small; the palette in force goes over the border.
+ * Values per search window, which bounds memory and the list of palettes.  The palette
+ * in force at the end of a window continues into the next.
  */
 enum { WINDOW = 1 << 17 };
 
 /*
  * Measured on the streams of the reference compiler 3.12.0 for ethos-u55-256
- * (tests/unit/weights_streams.c), bytes relative to its own and million values
- * a second: 1: 0.9830, 119; 2: 0.9796, 107; 5: 0.9789, 89; 6: 0.9782, 83;
- * 7: 0.9781, 23; 8: 0.9780, 4; 9: 0.9779, 1.  On networks with more to win
- * (yolov8n, uint8 mobilenet_v2, a larger resnet; weights_models.c): 1: 0.961,
- * 2: 0.943, 6: 0.942, 9: 0.941 of 3.12.0's.
+ * (tests/unit/weights_streams.c).
+ *
+ *   level  bytes / reference's  million values per second
+ *     1          0.9830              119
+ *     2          0.9796              107
+ *     5          0.9789               89
+ *     6          0.9782               83
+ *     7          0.9781               23
+ *     8          0.9780                4
+ *     9          0.9779                1
+ *
+ * On networks that compress better (yolov8n, uint8 mobilenet_v2, a larger resnet;
+ * weights_models.c), levels 1, 2, 6 and 9 give 0.961, 0.943, 0.942 and 0.941.
  */
 static const struct effort efforts[WEIGHTS_LEVEL_MAX + 1] = {
 	[2] = { .block = 256, .zeros = 64, .piece = { 8192 }, .rounds = 1 },
@@ -39,11 +47,11 @@ static const struct effort efforts[WEIGHTS_LEVEL_MAX + 1] = {
 		.joined = 6, .thorough = true, .polish = 64 },
 };
 
-/* Fits of the pieces of a window, to begin with. */
+/* Fits of the pieces of a window, the start of a search. */
 struct pieces {
 	struct fit *fits;
 	size_t n, cap;
-	struct stats one, all; /* all: of the window */
+	struct stats one, all; /* stats of one piece; all: of the window */
 };
 
 static void
@@ -61,7 +69,7 @@ fit_pieces(const struct window *w, struct arena *a, struct pieces *p,
 	}
 }
 
-/* by what a fit's palette saves, the most first */
+/* Sorts by the bits that a fit's palette saves, greatest first. */
 static int
 by_saving(const void *a, const void *b)
 {
@@ -70,13 +78,13 @@ by_saving(const void *a, const void *b)
 
 	if (sx != sy)
 		return sx < sy ? 1 : -1;
-	/* a total order: the sort may not be stable */
+	/* Total order, as qsort may not be stable. */
 	return memcmp(&x->palette, &y->palette, sizeof(x->palette));
 }
 
 /*
- * The fit of the whole window; fills w->codes with its palette and those of
- * pieces of a length (0: of none).
+ * Returns the fit of the whole window.  Sets w->codes to the direct families, the
+ * palette of that fit and the palettes of pieces of this length (0: no pieces).
  */
 static struct fit
 start(struct window *w, size_t length)
@@ -114,7 +122,7 @@ plan_round(struct window *w, const struct fit *whole)
 	return p;
 }
 
-/* rounds from one start; both: room for codes */
+/* Runs the rounds of one start. both: scratch space for two sets of codes. */
 static void
 plan_rounds(struct window *w, struct codes *both[2], size_t length,
 	    struct plan *best)
@@ -198,7 +206,10 @@ plan_stream(struct arena *a, const uint16_t *d, size_t n, uint16_t greatest,
 					    : level;
 	struct plan p = plan_at(a, d, n, greatest, &efforts[level]);
 
-	/* a finer search can end worse; beyond the default that is unwelcome */
+	/*
+	 * A finer search can give a worse result; above the default level, keep the
+	 * best of the levels.
+	 */
 	while (--level >= WEIGHTS_LEVEL_DEFAULT) {
 		struct plan other = plan_at(a, d, n, greatest, &efforts[level]);
 		if (other.bits < p.bits)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Last bits: a path takes the padding of a slice's chunks as its mean; here
- * borders between slices move to where it is least.
+ * Saves the last bits of a plan.  The path search counts the padding of a slice's
+ * chunks as its mean; this step moves the borders between slices to where the actual
+ * padding is least.
  */
 #include "weights/stream.h"
 #include "weights/weights.h"
 
 #include <string.h>
 
-/* A slice and the indices of its palette. */
+/* A slice at one side of a border, and the indices of its palette. */
 struct side {
 	const struct wslice *s;
 	const struct palette *pal;
@@ -16,7 +17,10 @@ struct side {
 	uint16_t index[WEIGHTS_N_INDEX];
 };
 
-/* one value less or more; false: it can't be */
+/*
+ * Adds a value to the slice (more) or removes one.  Returns false if the slice cannot
+ * change so.
+ */
 static bool
 change(struct side *side, uint16_t d, bool more)
 {
@@ -54,10 +58,10 @@ side_bits(const struct side *s)
 struct border {
 	size_t at;
 	struct tally left, right;
-	uint64_t bits; /* of both */
+	uint64_t bits; /* bits of both slices */
 };
 
-/* tries borders from `at` on in one direction (+1: the left side grows) */
+/* Tries the borders from `at` on in one direction; +1 makes the left side longer. */
 static void
 scan(struct side left, struct side right, const uint16_t *d, size_t at,
      int step, int reach, struct border *best)
@@ -82,7 +86,7 @@ has_runs(const struct plan *p, size_t i)
 	return p->palettes[p->slices[i].palette].runs;
 }
 
-/* slice i into a side, unless it is there */
+/* Loads slice i; keeps the indices if this side already has the slice. */
 static void
 load(struct side *side, const struct plan *p, size_t i)
 {
@@ -96,7 +100,7 @@ load(struct side *side, const struct plan *p, size_t i)
 	side->t = s->tally;
 }
 
-/* the border behind slice i */
+/* Moves the border after slice i. */
 static void
 polish_border(struct plan *p, size_t i, const uint16_t *d, int reach,
 	      struct side *left, struct side *right)

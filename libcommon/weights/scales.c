@@ -29,7 +29,10 @@ weights_scale_pack(const struct weights_scale *s,
 	return true;
 }
 
-/* widths of U85's two records: bias, then multiplier (ethosu-weights(7) 25) */
+/*
+ * bits of the bias and of the multiplier in U85's two record types (ethosu-weights(7)
+ * 25)
+ */
 static const struct record {
 	int bias, mult;
 } records[2] = { { .bias = 32, .mult = 31 }, { .bias = 48, .mult = 15 } };

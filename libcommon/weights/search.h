@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search for sections.  In order: stats.c counts, fit.c finds the best
- * palette and mode for counts, codes.c lists ways to write a value, blocks.c
- * costs blocks of values in all of them, path.c finds the cheapest sequence of
- * them, sections.c makes sections of that, even.c does all this in a simple
- * case, plan.c leads.
+ * The search for sections, in order of execution:
+ *
+ *   stats.c     counts values and zero runs
+ *   fit.c       finds the best palette and mode for such counts
+ *   codes.c     lists candidate codes for a value
+ *   blocks.c    costs blocks of values in all of these codes
+ *   path.c      finds the cheapest sequence of codes
+ *   sections.c  makes sections of that sequence
+ *   even.c      replaces these steps for uniform values
+ *   plan.c      runs the search
  */
 #ifndef WEIGHTS_SEARCH_H
 #define WEIGHTS_SEARCH_H
@@ -13,34 +18,42 @@
 
 /* ---- stats.c ---- */
 
-/* What of a stretch of values decides its size; additive by stats_join. */
+/*
+ * The properties of a stretch of values that determine its size. stats_join adds two of
+ * them.
+ */
 struct stats {
-	uint32_t n[WEIGHTS_N_INDEX]; /* of each direct value */
+	uint32_t n[WEIGHTS_N_INDEX]; /* count of each direct value */
 	uint32_t n_values;
-	uint32_t lead, trail; /* zeros before the first other value, after the last */
-	/* sum of run >> ZDIV over the zero runs before, between and behind */
+	uint32_t lead, trail; /* length of the first and of the last run of zeros; 0 if a
+			       * weight is first or last */
+	/* sum of (run length >> ZDIV) over all zero runs */
 	uint32_t run_units[WEIGHTS_ZDIVS];
-	bool no_runs; /* they were not counted: no fit uses any */
+	bool no_runs; /* runs were not counted; no fit uses runs */
 };
 
 void stats_of(struct stats *st, const uint16_t *d, size_t n);
-void stats_count(struct stats *st, const uint16_t *d, size_t n); /* no runs */
+/* counts values only; sets no_runs */
+void stats_count(struct stats *st, const uint16_t *d, size_t n);
 void stats_join(struct stats *st, const struct stats *next);
 
 /* ---- fit.c ---- */
 
-/* A palette and a mode, and the exact bits of one fresh slice with them. */
+/* A palette and a mode, with the exact bits of one NEWPAL slice that uses them. */
 struct fit {
 	struct palette palette;
 	struct mode mode;
 	uint64_t bits;
-	uint64_t direct_bits; /* of the best fit without palette */
+	uint64_t direct_bits; /* bits of the best fit without a palette */
 };
 
-/* The best of those tried; thorough tries more. */
+/* Returns the best of the candidates tried; `thorough` tries more candidates. */
 struct fit fit_stats(const struct stats *st, bool thorough);
 
-/* The best mode under a given palette.  False: it can't write some value. */
+/*
+ * Finds the best mode under a fixed palette.  Returns false if the palette cannot write
+ * some value.
+ */
 bool fit_mode(const struct stats *st, const struct palette *pal, bool fresh,
 	      struct mode *mode, uint64_t *bits);
 
@@ -48,81 +61,99 @@ bool fit_mode(const struct stats *st, const struct palette *pal, bool fresh,
 
 enum { MAX_FAMILIES = 32, MAX_COLUMNS = 96, MAX_STATES = 256 };
 
-/* columns of the first family, all values without a palette: no table */
+/*
+ * Columns of the first family, which codes all values without a palette; these columns
+ * need no table.
+ */
 enum { DIRECT_COLUMNS = WEIGHTS_DIVISORS + 1 };
 
-/* A column (bits of every direct value), and how runs are written. */
+/* A candidate code: a column (bits of every direct value), and the coding of runs. */
 struct state {
 	uint8_t family, column;
 	struct mode mode;
 };
 
 /*
- * Ways to write a value.  Those of one palette are a family: between them the
- * stream changes by a continuing slice, to any other by a new section.  A family's
- * states stand together, column by column, with runs a state for each ZDIV in order.
+ * Candidate codes for a value.  The codes of one palette form a family: a change inside
+ * the family takes a continuing slice, any other change takes a new section.  The
+ * states of a family are contiguous and sorted by column; with runs, each column has
+ * one state per ZDIV, in order.
  */
 struct codes {
 	int n_families, n_columns, n_states;
-	int before; /* family of the palette that is in force, or -1 */
+	int before; /* family of the palette in force before the first value; -1: none */
 	bool with_runs;
 	struct palette palettes[MAX_FAMILIES];
 	struct state states[MAX_STATES];
-	uint16_t greatest; /* rows above it are not filled */
-	/* of the columns from DIRECT_COLUMNS on; 255: can't be written */
+	uint16_t greatest; /* greatest direct value; rows above it are not filled */
+	/*
+	 * bits of each direct value, columns from DIRECT_COLUMNS on; 255: cannot be
+	 * written
+	 */
 	uint8_t bits[WEIGHTS_N_INDEX][MAX_COLUMNS];
 };
 
 /*
- * The palette in force before the values (NULL: none), and the direct families
- * that any values up to `greatest` can use; runs: one with runs is among them.
+ * Starts the list with the palette in force before the values (NULL: none) and the
+ * direct families for values up to `greatest`. runs: include a direct family with runs.
  */
 void codes_init(struct codes *c, uint16_t greatest,
 		const struct palette *before, bool runs);
 
 /*
- * Plain indices one bit narrower than all values need: without the greatest of
- * them, or without zeros, which leaves room for one greater.
+ * Adds plain indices one bit narrower than all values need.  One family excludes the
+ * greatest values; the other excludes zeros and therefore reaches one value further.
  */
 void codes_narrow(struct codes *c);
 
-/* the palette of a fit with the divisors around its own, if there is room */
+/*
+ * Adds the palette of a fit with the fit's divisor and its neighbours, if the tables
+ * have space.
+ */
 void codes_add(struct codes *c, const struct fit *f);
 
 /* ---- blocks.c ---- */
 
-/* Positions where the state may change: ends[0..n-1], the last is the end. */
+/*
+ * Positions where the state may change: block i ends before ends[i], the last block at
+ * the end of the values.
+ */
 struct blocks {
 	uint32_t *ends;
 	size_t n;
 };
 
 /*
- * Blocks of up to `most` values (at most 256), and an end wherever a run of at
- * least `zeros` zeros begins or ends.
+ * Cuts values into blocks of at most `most` values (at most 256).  A run of at least
+ * `zeros` zeros begins and ends at a block boundary.
  */
 struct blocks blocks_of(struct arena *a, const uint16_t *d, size_t n, int most,
 			int zeros);
 
-/* blocks of `most` values, but for the last one */
+/* Cuts values into blocks of `most` values; the last block may be shorter. */
 struct blocks blocks_equal(struct arena *a, size_t n, size_t most);
 
-/* Costs are in 1/8 bit: a zero in a run costs 2^-ZDIV bits. */
+/* Costs are in units of 1/8 bit, as a zero in a run costs 2^-ZDIV bits. */
 enum { COST_BIT = 8 };
 
-/* What one block costs: each column's weights, each ZDIV's runs. */
+/* Cost of one block: the weights in each column, the runs for each ZDIV. */
 struct block_cost {
-	uint16_t column[MAX_COLUMNS + 16]; /* bits; what is behind: padding */
-	uint32_t runs[WEIGHTS_ZDIVS + 1]; /* the last: without runs, 0 */
+	uint16_t column[MAX_COLUMNS + 16]; /* bits; the elements after the last column
+					    * are padding */
+	uint32_t runs[WEIGHTS_ZDIVS + 1]; /* in 1/8 bit; the last element is the cost
+					   * without runs, 0 */
 };
 
-/* the cost of n values, at most 256; *run: zeros in a row before, then behind */
+/*
+ * Computes the cost of n values, at most 256. *run: zeros directly before the block on
+ * input, zeros at its end on output.
+ */
 void block_cost(const struct codes *c, const uint16_t *d, size_t n,
 		uint32_t *run, struct block_cost *b);
 
 /* ---- path.c ---- */
 
-/* A stretch of values in one state, continuing a section or starting one. */
+/* A stretch of values in one state. fresh: starts a new section. */
 struct stretch {
 	size_t begin, end;
 	uint8_t state;
@@ -130,8 +161,8 @@ struct stretch {
 };
 
 /*
- * The cheapest path, but for the padding of chunks (taken as its mean).
- * Fills out[0..blocks-1], returns how many.
+ * Finds the cheapest path; the padding of chunks counts as its mean.  Fills
+ * out[0..blocks-1] and returns the number of stretches.
  */
 size_t find_path(struct arena *scratch, const struct codes *c,
 		 const uint16_t *d, const struct blocks *b,
@@ -139,40 +170,43 @@ size_t find_path(struct arena *scratch, const struct codes *c,
 
 /* ---- sections.c ---- */
 
-/* How fine and how long to search. */
+/* Granularity and effort of a search. */
 struct effort {
 	int block;     /* values between possible boundaries, at most 256 */
-	int zeros;     /* runs of this many zeros make boundaries too */
-	/* a search begins with the palettes of pieces of each such length */
+	int zeros;     /* runs of at least this many zeros also make boundaries */
+	/*
+	 * Values per piece: each search starts with the palettes of pieces of this
+	 * length; 0: no further search.
+	 */
 	size_t piece[3];
-	int rounds;    /* of finding a path and fitting its sections */
-	size_t joined; /* so many stretches of a path are tried as a section */
+	int rounds;    /* repetitions of finding a path and fitting its sections */
+	size_t joined; /* maximum number of stretches that are tried as one section */
 	bool thorough; /* try more palettes */
-	int polish;    /* so far are borders moved at last */
+	int polish;    /* values by which borders may move in the last step */
 };
 
-/* A window of a stream under search. */
+/* A window of a stream, during its search. */
 struct window {
-	struct arena *a; /* of the plans */
+	struct arena *a; /* holds the plans */
 	const struct effort *effort;
 	const uint16_t *d;
 	size_t n;
 	uint16_t greatest;
-	const struct palette *before; /* in force at the start, or NULL */
+	const struct palette *before; /* palette in force at the start; NULL: none */
 	struct codes *codes;
-	struct codes *next; /* of the next round, NULL if there is none */
+	struct codes *next; /* codes of the next round; NULL: last round */
 	struct blocks blocks;
 	struct stretch *path;
-	/* even.c: the counts of all values, nothing has runs; else NULL */
+	/* even.c: the counts of all values, no slice uses runs; NULL for a full search */
 	const struct stats *even;
 };
 
-/* a plan without slices yet, in which w->before is in force */
+/* Returns a plan without slices, in which the palette w->before is in force. */
 struct plan plan_begin(const struct window *w);
 
 /*
- * The best plan with sections made of the path's n stretches, or of one slice
- * that fits the whole, by exact cost; puts the palettes of the sections into
+ * Returns the best plan by exact cost: either sections made of the path's n stretches,
+ * or one slice that fits the whole window.  Adds the palettes of the sections to
  * w->next.
  */
 struct plan plan_sections(struct window *w, struct arena *scratch, size_t n,
@@ -181,8 +215,8 @@ struct plan plan_sections(struct window *w, struct arena *scratch, size_t n,
 /* ---- even.c ---- */
 
 /*
- * The plan of a window whose values are alike all over, with w->codes for room.
- * False: it is none of those.
+ * Finds the plan of a window with a uniform distribution of values; uses w->codes as
+ * scratch space.  Returns false if the window needs a full search.
  */
 bool plan_even(struct window *w, struct plan *p);
 

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a path to a plan: which of its stretches become one section, by exact
- * cost.  The choices are the edges of a graph over the stretches' boundaries:
- * a section of the path as slices of its palette, or as one slice with a
- * palette of its own, or a few neighbouring stretches as such a slice.  The
- * shortest way through is the plan.
+ * Makes a plan from a path: chooses by exact cost which stretches become one section.
+ *
+ * The choices are edges of a graph whose nodes are the stretches' boundaries.  An edge
+ * is a section of the path kept as slices of its palette; that section as one slice
+ * with a new palette; or a few adjacent stretches as such a slice.  The shortest path
+ * through this graph is the plan.
  */
 #include "weights/search.h"
 #include "weights/weights.h"
 
 #include <string.h>
 
-/* The best way to reach a boundary. */
+/* The cheapest coding found so far for all values up to a boundary. */
 struct node {
 	uint64_t bits;
-	size_t from;	 /* the boundary before */
+	size_t from;	 /* the previous boundary on this path */
 	bool slices;	 /* keep the path's palette and slices */
-	struct fit fit;	 /* else one slice with this */
+	struct fit fit;	 /* if !slices: one slice with this fit */
 };
 
 struct choice {
 	struct window *w;
 	struct stretch *path;
 	size_t n;
-	struct stats *stats; /* of every stretch */
-	struct mode *modes;  /* of every stretch as a slice of its palette */
-	struct node *nodes;  /* n + 1 */
+	struct stats *stats; /* of each stretch */
+	struct mode *modes;  /* of each stretch as a slice of its palette */
+	struct node *nodes;  /* n + 1 boundaries */
 	struct stats sum;
 };
 
@@ -37,8 +38,8 @@ palette_of(const struct choice *c, size_t i)
 }
 
 /*
- * Moves the start of slices that continue a palette with runs behind the zeros
- * there (see struct wslice); drops those in which nothing else is left.
+ * Moves the start of a slice that continues a palette with runs behind its leading
+ * zeros (see struct wslice).  Drops slices that become empty.
  */
 static void
 align_slices(struct choice *c)
@@ -95,7 +96,10 @@ reach(struct choice *c, size_t from, size_t to, uint64_t bits,
 		n->fit = *fit;
 }
 
-/* stretches i..j-1, a section of the path; all of them fit is known already */
+/*
+ * Stretches i..j-1 are a section of the path.  The fit of all stretches is already an
+ * edge.
+ */
 static void
 reach_as_section(struct choice *c, size_t i, size_t j)
 {
@@ -138,7 +142,7 @@ reach_joined(struct choice *c, size_t i)
 static void
 choose(struct choice *c, const struct fit *whole)
 {
-	size_t end = 0; /* of the section that holds stretch i */
+	size_t end = 0; /* end of the section that contains stretch i */
 
 	for (size_t i = 1; i <= c->n; i++)
 		c->nodes[i].bits = UINT64_MAX;
@@ -154,7 +158,7 @@ choose(struct choice *c, const struct fit *whole)
 	}
 }
 
-/* the sections chosen, the last first: their end boundaries */
+/* Lists the end boundaries of the chosen sections, the last section first. */
 static size_t
 list_ends(const struct choice *c, size_t *ends)
 {

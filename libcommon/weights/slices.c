@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Palettes and slices: what they hold and their exact size (1.3 to 1.9). */
+/* The content and the exact size of palettes and slices (1.3 to 1.9). */
 #include "weights/stream.h"
 #include "weights/weights.h"
 
@@ -68,8 +68,8 @@ tally_bits(const struct tally *t, const struct palette *pal, struct mode m,
 }
 
 /*
- * A quotient q is floor(q/2) + 1 symbols, ceil(q/2) of them not zero (1.4):
- * sums of the quotients and of the odd ones are enough.
+ * A quotient q has floor(q/2) + 1 symbols, of which ceil(q/2) are not zero (1.4).
+ * Therefore the sum of the quotients and the number of odd ones are enough.
  */
 static struct tally
 tally_quotients(size_t n, uint64_t sum, uint64_t odd)
@@ -81,7 +81,7 @@ tally_quotients(size_t n, uint64_t sum, uint64_t odd)
 	};
 }
 
-/* n values, at most a slice of them, under a palette without runs */
+/* Counts n values, at most one slice, under a palette without runs. */
 static struct tally
 tally_values(const struct palette *pal, struct mode m, const uint16_t *d,
 	     size_t n)
@@ -154,7 +154,7 @@ add_runs(struct plan *p, const uint16_t *d, size_t begin, size_t end,
 		}
 		tally_weight(&t, index[d[i]], mode, true);
 	}
-	if (t.weights == 0) { /* one of nothing but zeros is a weight */
+	if (t.weights == 0) { /* in a slice of zeros only, one zero is coded as a weight */
 		uint64_t rest = t.run - 1;
 		t.run = 0;
 		tally_weight(&t, index[WEIGHTS_ZERO], mode, true);

@@ -38,7 +38,10 @@ count_runs(struct stats *st, const uint16_t *d, size_t n)
 		st->trail = (uint32_t)(n - begin);
 }
 
-/* every other value apart: equal neighbours need not wait for one another */
+/*
+ * Counts alternate values in two arrays, as increments of one counter would wait for
+ * each other.
+ */
 static void
 count_long(uint32_t *count, const uint16_t *d, size_t n)
 {
