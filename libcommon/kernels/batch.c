@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: image i of a batch of N becomes (or
- * was) the pixels at one offset inside every block; image (y * block_w + x) * N
- * + n holds offset (y, x) of image n.
+ * SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND.  Image (y * block_w + x) * N + n of the
+ * larger batch holds the pixels at offset (y, x) inside every block of image n, for a
+ * batch of N images.
  */
 #include "kernels/view.h"
 
 #include <string.h>
 
 struct blocks {
-	struct nhwc big, small; /* the images, and their pieces */
+	struct nhwc big, small; /* shape of the images, and of their pieces */
 	int64_t block_h, block_w;
 	int64_t top, left; /* border or crop before the first block */
 };
 
-/* rank 3 has no width: one column */
+/* a tensor of rank 3 has no width: one column */
 static bool
 dims(struct call *c, const struct tfl_tensor *t, struct nhwc *out)
 {
@@ -27,7 +27,7 @@ dims(struct call *c, const struct tfl_tensor *t, struct nhwc *out)
 	return call_nhwc(c, t, "tensor", out);
 }
 
-/* inputs 1 and 2: the block, and two margins a dimension */
+/* Loads inputs 1 and 2: the block, and two margins per dimension. */
 static bool
 load_block(struct call *c, struct blocks *b, int64_t margin[4])
 {
@@ -84,7 +84,7 @@ prepare(struct call *c, bool to_batch, struct blocks *b)
 	return true;
 }
 
-/* pixel of the pieces that holds pixel (n, y, x) of the images */
+/* Returns the pixel, among all pieces, that holds pixel (n, y, x) of the images. */
 static int64_t
 piece_pixel(const struct blocks *b, int64_t n, int64_t y, int64_t x)
 {
@@ -124,7 +124,7 @@ kernel_space_to_batch(struct call *c)
 	const struct tfl_tensor *out = call_out(c, 0);
 	struct affine q = { 0 };
 	uint8_t zero[8] = { 0 };
-	/* plain integers are padded with 0, whatever their zero point is said to be */
+	/* INT32 is padded with 0; its zero point is ignored */
 	if (out->type != TFL_INT32 && out->quant.n_scale &&
 	    !call_affine(c, out, "output", &q))
 		return false;

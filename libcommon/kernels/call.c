@@ -230,7 +230,7 @@ widen(struct arena *a, const struct tfl_tensor *t, const void *data)
 		break;
 	case TFL_INT16:
 		for (size_t i = 0; i < n; i++) {
-			int16_t x; /* a constant may lie anywhere */
+			int16_t x; /* a constant may have any address */
 			memcpy(&x, (const uint8_t *)data + 2 * i, sizeof(x));
 			v[i] = x;
 		}
@@ -291,7 +291,7 @@ call_indices(struct call *c, int k, const char *role, int64_t *n)
 	}
 	*n = tfl_elements(t);
 	int64_t *v = anew(c->a, int64_t, (size_t)*n);
-	const uint8_t *from = c->io->in[k]; /* of any alignment */
+	const uint8_t *from = c->io->in[k]; /* any alignment */
 	if (t->type == TFL_INT64)
 		memcpy(v, from, (size_t)*n * sizeof(*v));
 	else

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* a and b broadcast to out, as int32 */
+/* Returns a and b broadcast to the output, as int32. */
 static bool
 two_inputs(struct call *c, unsigned types, const int32_t *x[2])
 {
@@ -22,11 +22,11 @@ two_inputs(struct call *c, unsigned types, const int32_t *x[2])
 	return true;
 }
 
-enum { COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding */
+enum { COMPARE_SHIFT = 8 }; /* the reference's extra bits for rounding */
 
 /*
- * Quantized values are compared as (x - z) * s with 8 fractional bits, so
- * that tensors of different scales can meet; scales are below 1.
+ * Converts quantized values to (x - z) * s with 8 fractional bits, so that tensors of
+ * different scales can be compared.  Scales have to be below 1.
  */
 static bool
 real_units(struct call *c, int k, int32_t *v)
@@ -124,7 +124,10 @@ kernel_logical_not(struct call *c)
 	return true;
 }
 
-/* SELECT_V2: all three broadcast; SELECT is a case of it but for one form */
+/*
+ * SELECT_V2 broadcasts all three inputs.  SELECT is a special case of it, except for a
+ * condition that selects whole rows.
+ */
 bool
 kernel_select(struct call *c)
 {

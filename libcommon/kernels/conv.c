@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CONV_2D: nputools-lowering(7) 3.2, as products of patches and filters. */
+/* CONV_2D, nputools-lowering(7) 3.2, as products of patches and filters. */
 #include "kernels/products.h"
 
 #include <string.h>
@@ -16,7 +16,10 @@ struct conv {
 	struct requant r;
 };
 
-/* the taps of row iy from column left on, for one group; outside: zeros */
+/*
+ * Copies the kernel's taps of row iy, from column `left` on, for one group.  Taps
+ * outside of the input are 0.
+ */
 static void
 fill_row(const struct conv *v, int64_t n, int64_t iy, int64_t left,
 	 int32_t group, int16_t *to)
@@ -40,7 +43,7 @@ fill_row(const struct conv *v, int64_t n, int64_t iy, int64_t left,
 	}
 }
 
-/* pad, widen and line up what one output pixel of one group looks at */
+/* Makes the row of a matrix that holds the padded inputs of one output pixel and group. */
 static void
 fill_patch(const struct conv *v, int64_t pixel, int32_t group, int16_t *row)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* round(v / s) + z, clamped; not a number becomes 0 */
+/* round(v / s) + z, clamped; NaN becomes 0 */
 static int32_t
 quantized(float v, struct affine q, struct range r)
 {
@@ -81,7 +81,10 @@ kernel_dequantize(struct call *c)
 	return true;
 }
 
-/* integers keep their low bits; a float is cut towards zero and saturates */
+/*
+ * Truncates a float towards zero and saturates it.  Conversions between integers keep
+ * the low bits.
+ */
 static int32_t
 cut(float v)
 {
@@ -89,7 +92,7 @@ cut(float v)
 			: (int32_t)fmin(fmax((double)v, INT32_MIN), INT32_MAX);
 }
 
-/* of 64 bits on either side: the low bits, or the sign's */
+/* CAST with INT64 on one side: keeps the low bits, or extends the sign. */
 static bool
 cast_long(struct call *c, const struct tfl_tensor *in, const struct tfl_tensor *out)
 {
@@ -205,7 +208,7 @@ kernel_l2_normalization(struct call *c)
 	int64_t depth = in->rank ? in->dim[in->rank - 1] : 1;
 	int32_t *v = call_widen(c, 0);
 	if (depth >
-	    1 << 15) /* squares of 16 bits; TFLite's own limit is 2^16 */
+	    1 << 15) /* limit: squares are of 16-bit values; TFLite's own limit is 2^16 */
 		return call_err(c, "rows have %lld elements", (long long)depth);
 	if (c->check)
 		return true;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* taps whose 32-bit sum can't overflow: 2^15 * 255 * 256 < 2^31 */
+/* number of taps whose 32-bit sum cannot overflow: 2^15 * 255 * 256 < 2^31 */
 enum { BLOCK_TAPS = 256 };
 
 struct depthwise {
@@ -46,7 +46,7 @@ flush(struct depthwise *v)
 	memset(v->part, 0, (size_t)v->o.c * sizeof(*v->part));
 }
 
-/* all channels of one output pixel into v->sum */
+/* Computes all channels of one output pixel into v->sum. */
 static void
 run_pixel(struct depthwise *v, int32_t n, int32_t oy, int32_t ox)
 {
@@ -171,7 +171,7 @@ kernel_depthwise_conv_2d(struct call *c)
 		.activation = fb_int(
 		    o, FB_DepthwiseConv2DOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,
-		/* TFLite Micro has only the 64-bit form for int16 */
+		/* TFLite Micro has only 64-bit accumulators for int16 */
 		.wide = v.in->type == TFL_INT16 &&
 			!(v.bias && v.bias->type == TFL_INT32),
 	};

@@ -12,7 +12,10 @@ struct binary {
 	int64_t n;
 };
 
-/* dimension of t that stands over dimension d of a tensor of rank rank */
+/*
+ * Returns the dimension of t that broadcasting aligns with dimension d of a tensor of
+ * rank `rank`.
+ */
 static int32_t
 dim_from_right(const struct tfl_tensor *t, int rank, int d)
 {
@@ -71,7 +74,7 @@ call_spread(struct call *c, int k, const struct tfl_tensor *out)
 	return r;
 }
 
-/* PRELU of INT16 has an alpha of INT8: TensorFlow Lite Micro knows no other */
+/* PRELU of INT16 has an alpha of INT8, the only combination in TensorFlow Lite Micro. */
 static bool
 has_narrow_alpha(const struct call *c, int k)
 {
@@ -136,7 +139,7 @@ larger(float a, float b)
 	return a > b ? a : b;
 }
 
-/* of a value of operand k less its zero point */
+/* largest magnitude of a value of operand k minus its zero point */
 static int64_t
 most_value(const struct binary *b, int k)
 {
@@ -151,7 +154,7 @@ most_product(const struct binary *b)
 	return most_value(b, 0) * most_value(b, 1);
 }
 
-/* of both, each shifted up and at least halved */
+/* bound of the sum of both operands, each shifted left and at least halved */
 static int64_t
 most_sum(const struct binary *b, int shift)
 {
@@ -159,14 +162,14 @@ most_sum(const struct binary *b, int shift)
 	return (v > w ? v : w) << shift;
 }
 
-/* multipliers of both operands and the output for ADD and SUB */
+/* multipliers for ADD and SUB: of both operands, and of the output */
 static bool
 add_multipliers(struct call *c, const struct binary *b, bool sub, int shift,
 		struct fixed_mult m[3])
 {
 	float s1 = b->q[0].scale, s2 = b->q[1].scale, so = b->q_out.scale;
 	float unit = (float)(1 << shift);
-	if (sub) { /* the SUB kernel forms them in float32 */
+	if (sub) { /* the SUB kernel computes its multipliers in float32 */
 		float t = 2 * larger(s1, s2);
 		return call_mult(c, (double)(s1 / t), &m[0]) &&
 		       call_mult(c, (double)(s2 / t), &m[1]) &&
@@ -216,8 +219,9 @@ kernel_add_sub(struct call *c)
 }
 
 /*
- * Of 8 bits every product but 0 saturates at 2^14 already; the reference shifts
- * it out of 32 bits from 2^16 on, which C++ leaves undefined.
+ * Limits the multiplier of 8-bit products: at 2^14 every product but 0 already
+ * saturates.  From 2^16 on, the reference shifts the product out of 32 bits, which C++
+ * leaves undefined.
  */
 static double
 product_scale(const struct binary *b)
@@ -284,7 +288,7 @@ kernel_squared_difference(struct call *c)
 	return finish(c, &b);
 }
 
-/* raw values are compared: equal quantization is assumed, not demanded */
+/* Compares raw values: equal quantization is assumed but not required. */
 bool
 kernel_min_max(struct call *c)
 {
@@ -300,10 +304,10 @@ kernel_min_max(struct call *c)
 }
 
 /*
- * The divisor's reciprocal as a fixed-point number, the dividend shifted up
- * as far as it goes, one rescale of the quotient.  The reference asserts that
- * the divisor is not zero and that scales keep the exponent at or below zero;
- * the quotient saturates here in both cases.
+ * Multiplies the dividend, shifted left as far as possible, by the divisor's reciprocal
+ * in fixed point, then rescales once.  The reference asserts that the divisor is not
+ * zero and that the exponent is at most zero; here the quotient saturates in both
+ * cases.
  */
 static int32_t
 divide(int32_t v, int32_t w, struct fixed_mult m)
@@ -326,7 +330,7 @@ divide(int32_t v, int32_t w, struct fixed_mult m)
 			  (struct fixed_mult){ .mult = m.mult, .exp = exp });
 }
 
-/* of INT32: towards zero, or down; the least by -1 wraps around */
+/* INT32 quotient, rounded towards zero, or down; INT32_MIN / -1 wraps around. */
 static int32_t
 plain_quotient(int32_t x, int32_t y, bool down)
 {

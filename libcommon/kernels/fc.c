@@ -23,9 +23,9 @@ dense_alloc(struct call *c, struct dense *d, int64_t n, int64_t cols)
 }
 
 /*
- * Raw inputs go into the product (an int16 minus its zero point may not fit 16
- * bits); the zero point is taken off through the bias: sum (x - z) w =
- * sum x w - z sum w.
+ * Subtracts the zero point through the bias: sum (x - z) w = sum x w - z sum w.  The
+ * products take raw inputs, as an int16 minus its zero point may need more than 16
+ * bits.
  */
 static void
 fold_zero(struct dense *d, int32_t zero)
@@ -116,7 +116,7 @@ kernel_fully_connected(struct call *c)
 	    !check_weights(c, &d, w, &n, &cols) ||
 	    !call_affine(c, d.in, "input", &x))
 		return false;
-	/* one zero point counts, a per-channel one is taken as 0 */
+	/* a per-tensor zero point is used, per-channel ones count as 0 */
 	if (w->quant.n_scale == 1 && !call_affine(c, w, "weights", &zw))
 		return false;
 	struct requant_from f = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FLOAT32 element by element, as far as IEEE 754 fixes the result: sums,
- * products, quotients, square roots, comparisons.  exp, log, sin and the like
- * depend on the library, so that no kernel here could be equal to another's.
+ * Elementwise FLOAT32 operators whose results IEEE 754 defines exactly: sums, products,
+ * quotients, square roots, comparisons. exp, log, sin and similar functions depend on
+ * the math library; a kernel for them could not match another implementation.
  */
 #include "kernels/call.h"
 
@@ -71,7 +71,7 @@ limits_of(struct call *c, struct limits *l)
 	return true;
 }
 
-/* constants may lie anywhere in the file */
+/* a constant may have any address */
 static float
 load(const void *p, int64_t i)
 {
@@ -93,7 +93,7 @@ run_unary(struct call *c)
 	return true;
 }
 
-/* the element of an input that element i of the output is made of */
+/* Returns the input element from which element i of the output is computed. */
 static int64_t
 element(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i)
 {

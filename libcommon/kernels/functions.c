@@ -9,7 +9,7 @@ saturate(int64_t v)
 	return clamp_i32(v, INT32_MIN, INT32_MAX);
 }
 
-/* mean, half away from 0 */
+/* mean of a and b, rounded half away from 0 */
 static int32_t
 half_sum(int32_t a, int32_t b)
 {
@@ -29,7 +29,7 @@ wrapped(int64_t v)
 	return (int32_t)(uint32_t)v;
 }
 
-/* step 2: exp of y in [-1/4, 0), Q0, by a series around -1/8 */
+/* Step 2: exp of y in [-1/4, 0), Q0, by a series around -1/8. */
 static int32_t
 exp_near_zero(int32_t y)
 {
@@ -101,7 +101,7 @@ fixed_tanh(int32_t a)
 {
 	if (a == 0)
 		return 0;
-	/* the raw value of n = -|a| in Q4 read as Q5 is 2n */
+	/* the raw value of n = -|a| in Q4, read as Q5, is 2n */
 	int32_t y = reciprocal_q2(fixed_exp(a > 0 ? -a : a, 5));
 	int32_t t = times_pot(wrapped((int64_t)y - (1 << 29)), 2);
 	return a > 0 ? t : wrapped(-(int64_t)t);
@@ -115,7 +115,7 @@ fixed_inv_sqrt(int32_t v)
 	int right = 11;
 	for (; v >= 1 << 29; v /= 4)
 		right++;
-	/* an even shift to [2^27, 2^29): the square root halves it */
+	/* an even shift moves v to [2^27, 2^29); the square root halves that shift */
 	int pairs = (__builtin_clz((uint32_t)v) - 1) / 2 - 1;
 	right -= pairs;
 	v = (int32_t)((uint32_t)v << 2 * pairs);
@@ -124,7 +124,7 @@ fixed_inv_sqrt(int32_t v)
 	int32_t half = fixed_rdpot(v >> 1, 1);
 	int32_t x = 1 << 28;
 	for (int i = 0; i < 5; i++) {
-		/* Q3 * Q3 * Q3 is Q9, rounded once on the way back */
+		/* Q3 * Q3 * Q3 is Q9; converted back to Q3 with one rounding */
 		int32_t x3 = times_pot(fixed_srdhm(fixed_srdhm(x, x), x), 6);
 		int64_t step = (int64_t)fixed_srdhm((1 << 28) + (1 << 27), x) -
 			       fixed_srdhm(half, x3);
@@ -150,8 +150,9 @@ enum {
 };
 
 /*
- * x is r * 2^p with r in [1/2, 1) or, for x * sqrt(1/2), a quarter step away;
- * of the two the r nearer to 2^(-1/4) and its p are taken, in Q6.
+ * Writes x as r * 2^p, r in [1/2, 1).  A second candidate does so for x * sqrt(1/2),
+ * with p a quarter step away.  Returns the r that is nearer to 2^(-1/4), and its p in
+ * Q6.
  */
 static int32_t
 log_reduce(int32_t x, int32_t *p_q6)

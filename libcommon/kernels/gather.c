@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GATHER, GATHER_ND, SCATTER_ND: nputools-lowering(7) 3.4, pure copies. */
+/* GATHER, GATHER_ND, SCATTER_ND: nputools-lowering(7) 3.4; all only copy. */
 #include "kernels/call.h"
 #include "kernels/view.h"
 
@@ -14,7 +14,7 @@ kernel_gather(struct call *c)
 	int axis;
 	int64_t n = tfl_elements(call_in(c, 1));
 	int64_t batch = TFL_OPT(c->op, GatherOptions, batch_dims);
-	/* indices may be computed: they are looked at when there are values */
+	/* Indices may be computed; their values are checked when they exist. */
 	bool known = !c->check || call_in(c, 1)->data.p;
 	const int64_t *index = known ? call_indices(c, 1, "indices", &n) : NULL;
 	if ((known && !index) || !call_movable(c, in, out) ||
@@ -40,7 +40,7 @@ kernel_gather(struct call *c)
 		return call_mismatch(c, "the output has %lld elements",
 				     (long long)tfl_elements(out));
 	size_t bytes = element_size(in) * (size_t)a.inner;
-	size_t to = 0; /* there is no result to point to in a check */
+	size_t to = 0; /* an offset, as out is NULL in a check */
 	for (int64_t i = 0; known && i < n_batch * outer; i++)
 		for (int64_t k = 0; k < per; k++, to += bytes) {
 			int64_t at = index[i / (outer ? outer : 1) * per + k];
@@ -57,7 +57,7 @@ kernel_gather(struct call *c)
 	return true;
 }
 
-/* each index, of `depth` numbers, picks what the dimensions behind them hold */
+/* Each index has `depth` numbers and selects a slice of the remaining dimensions. */
 bool
 kernel_gather_nd(struct call *c)
 {
@@ -76,7 +76,7 @@ kernel_gather_nd(struct call *c)
 	if (tfl_elements(at) / depth * inner != tfl_elements(out))
 		return call_mismatch(c, "the output has %lld elements",
 				     (long long)tfl_elements(out));
-	/* indices may be computed: they are looked at when there are values */
+	/* Indices may be computed; their values are checked when they exist. */
 	if (c->check && !at->data.p)
 		return call_type(c, at, "indices", T_I32 | T_I64);
 	const int64_t *index = call_indices(c, 1, "indices", &n);
@@ -98,7 +98,10 @@ kernel_gather_nd(struct call *c)
 	return index != NULL;
 }
 
-/* zeros, and what is scattered; the reference would add where indices are equal */
+/*
+ * Fills the output with zeros and scatters the input.  Duplicate indices, whose inputs
+ * the reference adds, are refused.
+ */
 bool
 kernel_scatter_nd(struct call *c)
 {

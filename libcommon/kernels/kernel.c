@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an operator's code to its kernel. */
+/* Finds the kernel of an operator and runs it, or only its checks. */
 #include "kernels/call.h"
 #include "kernels/native.h"
 
@@ -27,8 +27,8 @@ kernel_known(int code)
 }
 
 /*
- * An empty tensor may still have dimensions whose product without the zero
- * overflows; nobody wants to think of that in every kernel.
+ * Bounds the product of the dimensions without zeros.  An empty tensor may have other
+ * dimensions whose product overflows; with this check, kernels need not consider that.
  */
 static bool
 check_volume(struct call *c, const struct tfl_tensor *t)
@@ -72,7 +72,7 @@ call_kernel(struct call *c)
 	return ok;
 }
 
-/* may values of op's inputs and outputs be of another shape than the file says? */
+/* Returns true if an input or output of op may have another shape than the file says. */
 static bool
 has_open_shape(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
@@ -85,9 +85,9 @@ has_open_shape(const struct tfl_subgraph *g, const struct tfl_op *op)
 	return false;
 }
 
-/* what the kernel's own checks find, besides whether they succeed */
+/* results of a kernel's checks, besides success or failure */
 struct found {
-	bool mismatch; /* a contradiction */
+	bool mismatch; /* shapes or types contradict each other */
 	int64_t work;  /* steps */
 };
 
@@ -98,7 +98,7 @@ check(const struct tfl_subgraph *g, const struct tfl_op *op,
 	struct arena *a = arena_open();
 	void **in = anew(a, void *, (size_t)op->n_in + 1);
 	void **out = anew(a, void *, (size_t)op->n_out + 1);
-	for (int k = 0; k < op->n_in; k++) /* read only, as all constants */
+	for (int k = 0; k < op->n_in; k++) /* constants are only read */
 		if (op->in[k] >= 0)
 			in[k] = (void *)(uintptr_t)g->tensor[op->in[k]].data.p;
 	const struct kernel_io io = { .in = in, .out = out };

@@ -9,7 +9,7 @@ struct lookup {
 	const struct tfl_tensor *in, *out;
 	struct affine q, q_out;
 	int64_t n;
-	int32_t *v; /* input, then output */
+	int32_t *v; /* the input, later the output */
 };
 
 static bool
@@ -29,7 +29,7 @@ prepare(struct call *c, struct lookup *l)
 	return true;
 }
 
-/* every value replaced by its entry of 256 */
+/* Replaces every value by its entry in a table of 256. */
 static bool
 by_table(struct call *c, struct lookup *l, const int32_t table[256])
 {
@@ -39,7 +39,7 @@ by_table(struct call *c, struct lookup *l, const int32_t table[256])
 	return true;
 }
 
-/* a float function of an 8-bit type; float32 throughout */
+/* Applies a float function to an 8-bit type by a table, computed in float32. */
 static bool
 float_table(struct call *c, struct lookup *l, float (*f)(float))
 {
@@ -76,7 +76,10 @@ sigmoid(float x)
 	return 1 / (1 + expf(-x));
 }
 
-/* one int8 value by fixed point; radius: beyond it the function is flat */
+/*
+ * Returns the function of one int8 value in fixed point.  Beyond radius the function is
+ * constant.
+ */
 static int32_t
 squash(int32_t v, bool tanh, struct fixed_mult m, double radius)
 {
@@ -126,7 +129,7 @@ kernel_exp(struct call *c)
 	return prepare(c, &l) && float_function(c, &l, expf);
 }
 
-/* nothing has a logarithm below zero: the lowest output */
+/* Values with no logarithm give the lowest output. */
 static float
 log_or_least(float x)
 {

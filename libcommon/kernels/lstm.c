@@ -20,12 +20,12 @@ enum {
 };
 enum gate { INPUT, FORGET, CANDIDATE, OUTPUT, N_GATES };
 
-#define GATE_SCALE 0x1p-12f /* of what goes into the activations ... */
-#define UNIT_SCALE 0x1p-15f /* ... and of what comes out */
+#define GATE_SCALE 0x1p-12f /* scale of the inputs of activations */
+#define UNIT_SCALE 0x1p-15f /* scale of the outputs of activations */
 
 struct dense {
 	const int32_t *w;
-	int64_t *bias; /* the input's zero point folded in */
+	int64_t *bias; /* includes the input's zero point */
 	struct fixed_mult mult;
 };
 
@@ -33,13 +33,13 @@ struct lstm {
 	const struct tfl_tensor *in, *hidden, *cell, *out;
 	int64_t batch, steps, features, cells;
 	int64_t step_stride, batch_stride; /* in rows of features or cells */
-	bool wide; /* int16 activations: 64-bit accumulators */
+	bool wide; /* int16 inputs: 64-bit accumulators */
 	struct affine q_in, q_hidden, q_cell;
 	struct dense from_x[N_GATES], from_h[N_GATES];
 	struct sigmoid16 sigmoid, tanh, tanh_cell;
-	struct fixed_mult keep, add, emit; /* f*c, i*g, tanh(c)*o */
-	int32_t clip;			   /* of the cell; 0: none */
-	int32_t *gate[N_GATES];		   /* of one batch */
+	struct fixed_mult keep, add, emit; /* multipliers of f*c, i*g, tanh(c)*o */
+	int32_t clip;			   /* limit of the cell state; 0: none */
+	int32_t *gate[N_GATES];		   /* gate values of one batch */
 };
 
 static bool
@@ -104,7 +104,10 @@ check_types(struct call *c, struct lstm *l)
 	       call_affine(c, l->cell, "cell state", &l->q_cell);
 }
 
-/* weights k of n columns; sum (x - z) w = sum x w - z sum w */
+/*
+ * Loads weights k with n columns and folds the zero point into the bias: sum (x - z) w
+ * = sum x w - z sum w.
+ */
 static bool
 load_dense(struct call *c, const struct lstm *l, int k, int64_t n,
 	   struct affine q, struct dense *d)

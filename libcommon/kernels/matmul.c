@@ -2,7 +2,7 @@
 /* BATCH_MATMUL: nputools-lowering(7) 3.2. */
 #include "kernels/view.h"
 
-/* one operand: [batch...][rows][cols], transposed if its option says so */
+/* One operand: [batch...][rows][cols], transposed if its option is set. */
 struct operand {
 	const struct tfl_tensor *t;
 	struct affine q;
@@ -39,7 +39,7 @@ load(struct call *c, int k, bool adjoint, struct operand *o)
 	return true;
 }
 
-/* leading dimension d of out as t has it: its own, or 1 */
+/* Returns the extent of t in leading dimension d of out; 1 if t lacks that dimension. */
 static int32_t
 lead_dim(const struct tfl_tensor *t, const struct tfl_tensor *out, int d)
 {
@@ -70,7 +70,7 @@ check_shapes(struct call *c, const struct matmul *m)
 			m->a.rows, m->a.cols, m->b.rows, m->b.cols);
 }
 
-/* first element of the operand's matrix for batch i of the output */
+/* Returns the first element of the operand's matrix for batch i of the output. */
 static int64_t
 batch_start(const struct operand *o, const struct tfl_tensor *out, int64_t i)
 {
@@ -122,7 +122,8 @@ kernel_batch_matmul(struct call *c)
 		return false;
 	struct fb_ref o = tfl_options(c->op, &fb_BatchMatMulOptions);
 	struct matmul m = { .out = call_out(c, 0) };
-	const int64_t most = type_width(TFL_INT8); /* of a value less its zero point */
+	/* largest magnitude of a value minus its zero point */
+	const int64_t most = type_width(TFL_INT8);
 	if (!load(c, 0, fb_int(o, FB_BatchMatMulOptions_adj_x), &m.a) ||
 	    !load(c, 1, fb_int(o, FB_BatchMatMulOptions_adj_y), &m.b) ||
 	    !call_affine(c, m.out, "output", &m.q_out) ||

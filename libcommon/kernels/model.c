@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models as all programs read them: well-formed, and their shapes consistent. */
+/* Reads a model and checks that it is well-formed and its shapes are consistent. */
 #include "base/file.h"
 #include "kernels/kernels.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators that join, cut and rename tensors.  Bytes move unchanged, as in
- * TFLite Micro, whatever the quantizations say; only CONCATENATION of uint8
- * rescales (nputools-lowering(7) 3.4).
+ * Operators that join, cut and reshape tensors.  They copy bytes unchanged, as TFLite
+ * Micro does, even if quantizations differ.  Only CONCATENATION of uint8 rescales
+ * (nputools-lowering(7) 3.4).
  */
 #include "kernels/view.h"
 
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * RESHAPE, SQUEEZE, EXPAND_DIMS: the output's shape in the file is the truth,
- * as it is for TFLite Micro, which can't allocate by computed shapes.
+ * RESHAPE, SQUEEZE, EXPAND_DIMS use the output's shape in the file, as TFLite Micro
+ * does: it cannot allocate by computed shapes.
  */
 bool
 kernel_reshape(struct call *c)
@@ -27,7 +27,7 @@ kernel_reshape(struct call *c)
 	return true;
 }
 
-/* do a and b agree in rank and in every dimension but axis? */
+/* Checks that a and b agree in rank and in every dimension but axis. */
 static bool
 match_but_axis(struct call *c, const struct tfl_tensor *a,
 	       const struct tfl_tensor *b, int axis)
@@ -42,7 +42,7 @@ match_but_axis(struct call *c, const struct tfl_tensor *a,
 			     a->name, b->name, axis);
 }
 
-/* part's dimension axis inside whole's, from start on */
+/* Returns the view of elements start..start+n-1 along axis of a whole tensor. */
 static struct view
 slab(const struct tfl_tensor *whole, int axis, int64_t start, int64_t n)
 {
@@ -54,7 +54,10 @@ slab(const struct tfl_tensor *whole, int axis, int64_t start, int64_t n)
 
 /* ---- CONCATENATION, PACK ------------------------------------------------- */
 
-/* an uint8 input in units of the output: float32, as the reference */
+/*
+ * Returns input k in the quantization of the output; uint8 is converted in float32, as
+ * in the reference.
+ */
 static bool
 rescaled(struct call *c, int k, const uint8_t **out)
 {
@@ -121,7 +124,7 @@ kernel_concatenation(struct call *c)
 		   axis);
 }
 
-/* are whole's dimensions part's with axis inserted? */
+/* Checks that the dimensions of whole are the dimensions of part with `axis` inserted. */
 static bool
 match_inserted(struct call *c, const struct tfl_tensor *whole,
 	       const struct tfl_tensor *part, int axis)
@@ -186,7 +189,7 @@ kernel_unpack(struct call *c)
 	return true;
 }
 
-/* outputs cut from input k along axis, as long as their shapes say */
+/* Cuts the outputs from input k along axis; their shapes determine the lengths. */
 static bool
 cut(struct call *c, int k, int axis)
 {

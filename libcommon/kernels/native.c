@@ -12,7 +12,10 @@ is_native(const struct tfl_tensor *t, const void *p)
 	return size < 2 || (!IS_BIG_ENDIAN && (uintptr_t)p % size == 0);
 }
 
-/* elements of t from the file's order to the host's; the way back is the same */
+/*
+ * Converts elements of t between the file's byte order and the host's, in either
+ * direction.
+ */
 static void
 turn(const struct tfl_tensor *t, void *to, const void *from)
 {
@@ -29,7 +32,7 @@ turn(const struct tfl_tensor *t, void *to, const void *from)
 			out[i + k] = in[i + size - 1 - k];
 }
 
-/* room for tensor t, or its own memory p, if that will do */
+/* Returns p if the kernel can use it, else new memory for tensor t. */
 static void *
 memory_for(struct arena *a, const struct tfl_tensor *t, void *p)
 {
@@ -38,7 +41,10 @@ memory_for(struct arena *a, const struct tfl_tensor *t, void *p)
 		   : anew(a, uint64_t, (size_t)tfl_bytes(t) / 8 + 1);
 }
 
-/* what input k, memory p, is to the kernel; a tensor read twice is one memory */
+/*
+ * Returns the kernel's memory for input k, whose own memory is p.  Inputs that are the
+ * same tensor share their memory.
+ */
 static void *
 open_input(struct arena *a, const struct tfl_subgraph *g, const struct tfl_op *op,
 	   int k, void *p, void *const *before)

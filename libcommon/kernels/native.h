@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory as the host reads numbers: aligned, in its byte order.  Everywhere else
- * elements are little-endian, and constants lie anywhere (kernels.h).  Private to
- * libcommon/kernels.
+ * Converts tensors to the host's alignment and byte order for a kernel, and back.
+ * Outside of kernels, elements are little-endian and constants may have any address
+ * (kernels.h).  Private to libcommon/kernels.
  */
 #ifndef KERNELS_NATIVE_H
 #define KERNELS_NATIVE_H
@@ -11,13 +11,13 @@
 #include "kernels/kernels.h"
 
 /*
- * What the kernel gets in place of io: the same memory where it is so already,
- * copies of a's for what is not.
+ * Returns the memory that a kernel uses in place of io: the same memory if it is
+ * already aligned and in the host's byte order, else copies in arena a.
  */
 struct kernel_io native_open(struct arena *a, const struct tfl_subgraph *g,
 			     const struct tfl_op *op, const struct kernel_io *io);
 
-/* after the kernel: from the copies of outputs and variables back to io */
+/* Copies outputs and variables back to io after the kernel has run. */
 void native_finish(const struct tfl_subgraph *g, const struct tfl_op *op,
 		   const struct kernel_io *own, const struct kernel_io *io);
 

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* elements before and behind every dimension */
+/* elements before each dimension */
 struct border {
 	int64_t before[TFL_MAX_RANK];
 };
 
-/* paddings [rank][2], which must lead from the input's shape to the output's */
+/* Loads paddings [rank][2], which have to extend the input's shape to the output's. */
 static bool
 load_border(struct call *c, struct border *b)
 {
@@ -37,7 +37,7 @@ load_border(struct call *c, struct border *b)
 	return true;
 }
 
-/* the border's element: the constant, or the output's zero point */
+/* Returns the element that fills the border: input 2, or the output's zero point. */
 static bool
 border_value(struct call *c, const struct tfl_tensor *out, uint8_t value[8])
 {
@@ -93,7 +93,10 @@ kernel_pad(struct call *c)
 	return true;
 }
 
-/* input index for output index o; n elements, edge repeated or not */
+/*
+ * Returns the input index of output index o, for n elements; symmetric: the edge
+ * element is repeated.
+ */
 static int64_t
 mirrored(int64_t o, int64_t before, int64_t n, bool symmetric)
 {
@@ -105,7 +108,7 @@ mirrored(int64_t o, int64_t before, int64_t n, bool symmetric)
 	return i;
 }
 
-/* index[d][o]: offset in elements that position o of dimension d adds */
+/* index[d][o]: offset, in elements, of position o of dimension d */
 static int64_t **
 mirror_tables(struct call *c, const struct border *b, bool symmetric)
 {
@@ -131,7 +134,7 @@ mirror_tables(struct call *c, const struct border *b, bool symmetric)
 	return index;
 }
 
-/* copies elements whose offset is the sum of one table entry a dimension */
+/* Copies elements; the offset of each is the sum of one table entry per dimension. */
 static void
 copy_indexed(struct call *c, int64_t **index)
 {

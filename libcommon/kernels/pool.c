@@ -10,7 +10,7 @@ struct pool {
 	struct window h, w;
 	struct range range;
 	const int32_t *x;
-	int64_t *acc; /* of every channel */
+	int64_t *acc; /* accumulator of each channel */
 	int32_t count;
 	bool is_max;
 };
@@ -28,7 +28,10 @@ accumulate(struct pool *p, const int32_t *x)
 	p->count++;
 }
 
-/* half away from zero; only valid positions count, and there is one */
+/*
+ * Rounds half away from zero. count is the number of positions inside the input, at
+ * least 1.
+ */
 static int64_t
 average(int64_t sum, int32_t count)
 {

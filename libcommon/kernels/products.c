@@ -6,9 +6,10 @@
 #include <string.h>
 
 /*
- * One more copy of a hot function for machines with AVX2.  libc knows which these are;
- * target_clones asks the processor again as the program starts, used or not, and in a
- * virtual machine that takes as long as all else that happens until main.
+ * A second copy of each hot function for machines with AVX2, selected by libc's CPU
+ * features. target_clones is not used: it queries the processor at every program start,
+ * even if the function is never called.  In a virtual machine this query takes as long
+ * as all other work before main.
  */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__OPTIMIZE__) && \
     !defined(__clang__) && __has_include(<sys/platform/x86.h>)
@@ -21,9 +22,7 @@
 #endif
 #define EITHER static inline __attribute__((always_inline))
 
-/*
- * Columns whose 32-bit sum can't overflow: 2^15 * 255 * 256 < 2^31.
- */
+/* number of columns whose 32-bit sum cannot overflow: 2^15 * 255 * 256 < 2^31 */
 enum { BLOCK = 256 };
 
 struct matrix
@@ -36,7 +35,7 @@ matrix_new(struct arena *a, int64_t rows, int64_t cols)
 	return m;
 }
 
-/* 16-bit elements of either matrix: 512 MiB */
+/* limit of 16-bit elements in each matrix: 512 MiB */
 #define MATRIX_MAX ((int64_t)1 << 28)
 
 bool
@@ -50,8 +49,7 @@ call_matrices(struct call *c, int64_t outputs, int64_t n, int64_t cols,
 	    elements > MATRIX_MAX || cols > MATRIX_MAX / 8)
 		return call_err(c, "%lld filters of %lld weights are too large",
 				(long long)n, (long long)cols);
-	/* patches stay in the second-level cache: 48 of 1024 columns are 96 KiB
-	 */
+	/* patches fit the second-level cache: 48 rows of 1024 columns are 96 KiB */
 	*block = cols <= 1024 ? 48 : cols <= 8192 ? 16 : 4;
 	return true;
 }
@@ -74,7 +72,7 @@ copy_minus(int16_t *restrict to, int type, const void *data, int64_t at,
 			    (int16_t)(((const int16_t *)data)[at + i] - zero);
 }
 
-/* n is a multiple of MATRIX_STEP and at most BLOCK */
+/* n is a multiple of MATRIX_STEP, at most BLOCK */
 static inline void
 products_4x2(const int16_t *a, int64_t a_pitch, const int16_t *b,
 	     int64_t b_pitch, int n, int32_t s[8])
@@ -102,7 +100,7 @@ products_4x2(const int16_t *a, int64_t a_pitch, const int16_t *b,
 	s[7] = s7;
 }
 
-/* rows i..i+3 of a times rows j, j+1 of b, all columns */
+/* products of rows i..i+3 of a and rows j, j+1 of b, over all columns */
 EITHER void
 tile(struct matrix a, int64_t i, struct matrix b, int64_t j, int64_t sum[8])
 {
@@ -166,7 +164,7 @@ load_bias(struct call *c, const struct requant_from *f, struct requant *r)
 	return true;
 }
 
-/* scale of weights for channel i, checked */
+/* Returns the checked scale of the weights of channel i. */
 static bool
 weight_scale(struct call *c, const struct requant_from *f, int32_t i, double *s)
 {
@@ -193,7 +191,7 @@ sums_are_wide(const struct tfl_tensor *in, const struct tfl_tensor *bias,
 	       (bias ? bias->type : bias_type) != TFL_INT32;
 }
 
-/* what the products of channel i and its bias add up to, at most */
+/* bound of the magnitude of channel i's sum of products and bias */
 static int64_t
 most_sum(const struct requant_from *f, const struct requant *r, int32_t i)
 {
@@ -202,7 +200,7 @@ most_sum(const struct requant_from *f, const struct requant *r, int32_t i)
 	return sum + llabs(r->bias[i]);
 }
 
-/* sums of the weights of a channel above zero, and of those below */
+/* magnitudes of a channel's weights, summed over positive and over negative weights */
 struct weight_sums {
 	int64_t above, below;
 };
@@ -223,9 +221,10 @@ sums_of_weights(const struct requant_from *f, int32_t channel)
 }
 
 /*
- * Can the sum of channel i leave the reference's accumulator, where C leaves open
- * what comes of it?  Of 16-bit values, whose worst case is far from any that is
- * met, with a bias that leaves their products no half of the accumulator.
+ * Checks that the sum of channel i fits the reference's 32-bit accumulator, whose
+ * overflow is undefined in C. For 16-bit values the check applies only if the bias
+ * takes more than half of the accumulator: their worst case is far from any sum that
+ * occurs in practice.
  */
 static bool
 check_sum(struct call *c, const struct requant_from *f, const struct requant *r,
@@ -270,7 +269,7 @@ requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 		if (!call_mult_of(c, product / (double)out.scale,
 				  f->wide ? 0 : most_sum(f, r, i), &r->mult[i]))
 			return false;
-		/* the reference's range for the 64-bit form */
+		/* the reference's range for 64-bit accumulators */
 		if (f->wide && r->mult[i].exp > MBQM64_EXP)
 			return call_err(c,
 					"scales give a multiplier above 128");
@@ -279,8 +278,8 @@ requant_prepare(struct call *c, const struct requant_from *f, struct requant *r)
 }
 
 /*
- * Channels into v: bias, multiplier, zero point, clamp.  Clamped before the
- * zero point is added, so that no sum overflows.
+ * Scales channels into v: bias, multiplier, clamp, zero point.  The clamp precedes the
+ * zero point, so that no sum overflows.
  */
 EITHER void
 scale_each(const struct requant *r, const int64_t *restrict acc, int32_t n,
@@ -323,7 +322,7 @@ scale_64(const struct requant *r, const int64_t *acc, int32_t n, int32_t *v)
 	}
 }
 
-/* channels at a time */
+/* channels per step */
 enum { STRETCH = 64 };
 
 void
@@ -343,7 +342,7 @@ requant_store(const struct requant *r, const int64_t *acc, int32_t n,
 		if (out->type == TFL_INT16)
 			for (int32_t k = 0; k < m; k++)
 				((int16_t *)data)[at + i + k] = (int16_t)v[k];
-		else /* two's complement and unsigned alike */
+		else /* int8 and uint8 have the same bits */
 			for (int32_t k = 0; k < m; k++)
 				((uint8_t *)data)[at + i + k] = (uint8_t)v[k];
 	}
@@ -395,7 +394,7 @@ conv_types(struct call *c, const struct tfl_tensor *in,
 		return call_err(c, "int16 needs zero points of 0");
 	*o = (struct offsets){ .in = x.zero };
 	if (in->type != TFL_UINT8)
-		return true; /* int8 weights are symmetric by definition */
+		return true; /* int8 weights have zero point 0 by definition */
 	struct affine w;
 	if (!call_affine(c, weights, "weights", &w))
 		return false;

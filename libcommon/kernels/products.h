@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of products for the convolution family, and the way from accumulators
- * to outputs.  Private to libcommon/kernels.
+ * Sums of products for the convolution family, and the conversion of accumulators to
+ * outputs.  Private to libcommon/kernels.
  */
 #ifndef KERNELS_PRODUCTS_H
 #define KERNELS_PRODUCTS_H
@@ -9,9 +9,9 @@
 #include "kernels/call.h"
 
 /*
- * A matrix of 16-bit rows, each padded with zeros to a multiple of
- * MATRIX_STEP columns and the rows to a multiple of 4, so that products need
- * no tails and compile to multiply-add instructions.
+ * A matrix of 16-bit rows.  Columns are padded with zeros to a multiple of MATRIX_STEP
+ * and rows to a multiple of 4, so that products need no remainder loops and compile to
+ * multiply-add instructions.
  */
 enum { MATRIX_STEP = 16 };
 
@@ -21,12 +21,13 @@ struct matrix {
 	int64_t cols, pitch;
 };
 
-/* rows and cols come from call_matrices or are known to be small */
+/* Allocates a matrix.  rows and cols come from call_matrices or are small constants. */
 struct matrix matrix_new(struct arena *a, int64_t rows, int64_t cols);
 
 /*
- * Can n filters of cols columns, and a block of as many patches as *block then
- * says (a multiple of 4), be held in memory and multiplied in finite time?
+ * Checks that n filters of cols columns fit in memory and that their products take
+ * finite time (call_work).  Sets *block to the number of patches to multiply at once, a
+ * multiple of 4.
  */
 bool call_matrices(struct call *c, int64_t outputs, int64_t n, int64_t cols,
 		   int64_t *block);
@@ -37,7 +38,7 @@ matrix_row(struct matrix m, int64_t row)
 	return m.v + row * m.pitch;
 }
 
-/* n elements of an 8- or 16-bit tensor from element at, minus zero */
+/* Copies n elements of an 8- or 16-bit tensor, from element `at` on, minus zero. */
 void copy_minus(int16_t *to, int type, const void *data, int64_t at, int64_t n,
 		int32_t zero);
 
@@ -47,11 +48,11 @@ void copy_minus(int16_t *to, int type, const void *data, int64_t at, int64_t n,
  */
 void matrix_products(struct matrix a, int64_t n, struct matrix b, int64_t *acc);
 
-/* bias, multiplier, zero point and clamp of every output channel: section 3.2 */
+/* bias, multiplier, zero point and clamp per output channel: section 3.2 */
 struct requant {
 	int64_t *bias;
 	struct fixed_mult *mult;
-	bool wide; /* 64-bit accumulators: MBQM64 */
+	bool wide; /* 64-bit accumulators, rescaled by MBQM64 */
 	int32_t zero;
 	struct range range;
 };
@@ -59,17 +60,18 @@ struct requant {
 struct requant_from {
 	const struct tfl_tensor *in, *weights, *bias, *out;
 	const void *bias_data;
-	int32_t n;	     /* output channels */
-	int axis;	     /* of weights along which scales may vary */
+	int32_t n;	     /* number of output channels */
+	int axis;	     /* axis of weights along which scales may vary */
 	int32_t weight_zero;
 	int64_t activation;
-	bool float_product;  /* f32(s_i * s_w) when per tensor */
+	bool float_product;  /* compute the product s_i * s_w in float32 if the weights
+			      * have one scale */
 	bool wide;
 };
 
 /*
- * Are 16-bit values summed in 64 bits, and rescaled once?  Unless the bias is
- * INT32, or there is none and the options say that it would be (bias_type).
+ * Returns true if 16-bit values are summed in 64 bits and rescaled once.  False if the
+ * bias is INT32, or if the operator has no bias and the option bias_type is INT32.
  */
 bool sums_are_wide(const struct tfl_tensor *in, const struct tfl_tensor *bias,
 		   int64_t bias_type);
@@ -77,7 +79,7 @@ bool sums_are_wide(const struct tfl_tensor *in, const struct tfl_tensor *bias,
 bool requant_prepare(struct call *c, const struct requant_from *f,
 		     struct requant *r);
 
-/* n channels of one position from element at on; acc has no bias yet */
+/* Stores n channels of one position, from element `at` on.  Adds the bias to acc. */
 void requant_store(const struct requant *r, const int64_t *acc, int32_t n,
 		   const struct tfl_tensor *out, void *data, int64_t at);
 
@@ -85,16 +87,16 @@ void requant_store(const struct requant *r, const int64_t *acc, int32_t n,
 struct window {
 	int32_t in, out;
 	int32_t kernel, stride, dilation;
-	int64_t pad; /* leading */
+	int64_t pad; /* leading padding */
 };
 
 /*
- * Computes the leading padding; fails unless stride, kernel and dilation are
- * at least 1 and w->out is the size that follows from them.
+ * Computes the leading padding.  Fails unless stride, kernel and dilation are at least
+ * 1 and w->out is the resulting size.
  */
 bool window_prepare(struct call *c, struct window *w, int64_t padding);
 
-/* the zero point subtracted from x and from weights, by type: section 3.2 */
+/* Zero points to subtract from inputs and weights, by type: section 3.2. */
 struct offsets {
 	int32_t in, weights;
 };

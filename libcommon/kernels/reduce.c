@@ -4,10 +4,10 @@
 
 struct reduce {
 	const struct tfl_tensor *in, *out;
-	bool drop[TFL_MAX_RANK]; /* is this dimension reduced? */
-	int64_t count;		 /* elements behind every output */
+	bool drop[TFL_MAX_RANK]; /* this dimension is reduced */
+	int64_t count;		 /* input elements per output */
 	int64_t n_out;
-	int64_t *at; /* output element for every input element */
+	int64_t *at; /* output element of each input element */
 };
 
 static bool
@@ -80,7 +80,7 @@ sums(struct call *c, const struct reduce *r)
 	return sum;
 }
 
-/* the division by count goes into the multiplier, with extra bits for it */
+/* Includes the division by count in the multiplier, with additional bits of precision. */
 static struct fixed_mult
 divided(struct fixed_mult m, int64_t count)
 {
@@ -93,7 +93,7 @@ divided(struct fixed_mult m, int64_t count)
 	};
 }
 
-/* TFLite's; Micro has none of 32 bits */
+/* SUM of INT32 as in TFLite; TFLite Micro does not have it. */
 static bool
 sum_words(struct call *c)
 {
@@ -163,7 +163,7 @@ kernel_reduce_min_max(struct call *c)
 	return true;
 }
 
-/* the lowest index wins a tie */
+/* The lowest index wins a tie. */
 bool
 kernel_arg_min_max(struct call *c)
 {

@@ -31,7 +31,7 @@ prepare(struct call *c, struct resize *r)
 			   "other");
 }
 
-/* two neighbours and how far (in 1/1024) the position is from the lower */
+/* The two neighbours of a position; far is the distance from the lower one in 1/1024. */
 struct blend {
 	int64_t lower, upper;
 	int64_t far;
@@ -51,7 +51,7 @@ blends(struct call *c, const struct resize *r, int64_t in, int64_t out)
 		if (b[o].upper > in - 1)
 			b[o].upper = in - 1;
 		b[o].far = p - 1024 * b[o].lower;
-		if (b[o].lower > in - 1) /* carried past the edge by rounding */
+		if (b[o].lower > in - 1) /* rounding moved the position beyond the edge */
 			b[o] =
 			    (struct blend){ .lower = in - 1, .upper = in - 1 };
 	}
@@ -66,7 +66,7 @@ round_q20(int64_t v, bool is_unsigned)
 	return (int32_t)((v + (v > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
 }
 
-/* one output pixel */
+/* Interpolates one output pixel. */
 static void
 interpolate(const struct resize *r, const int32_t *plane, const struct blend *y,
 	    const struct blend *x, int32_t *to)
@@ -113,7 +113,7 @@ kernel_resize_bilinear(struct call *c)
 	return true;
 }
 
-/* float32 as the reference */
+/* Computes in float32, as the reference does. */
 static int64_t
 nearest(const struct resize *r, int32_t o, int32_t in, int32_t out)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that pick elements by position: nputools-lowering(7) 3.4, 5.7. */
+/* Operators that select elements by position: nputools-lowering(7) 3.4, 5.7. */
 #include "kernels/view.h"
 
-/* the view's elements are the output, whose shape in the file must hold them */
+/*
+ * Copies the view's elements to the output, whose shape in the file has to match their
+ * number.
+ */
 static bool
 gather(struct call *c, int k, const struct view *v)
 {
@@ -17,7 +20,7 @@ gather(struct call *c, int k, const struct view *v)
 	return true;
 }
 
-/* input k as one index for each dimension of in */
+/* Returns input k, which has one index for each dimension of in. */
 static const int64_t *
 per_dimension(struct call *c, int k, const char *role,
 	      const struct tfl_tensor *in)
@@ -65,7 +68,7 @@ clamp64(int64_t v, int64_t lo, int64_t hi)
 	return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* one dimension: n elements, a position b or the default where masked */
+/* Converts one bound of a dimension of n elements: position b, or the default if masked. */
 static int64_t
 bound(int64_t b, bool masked, int64_t n, bool forward, bool is_end)
 {
@@ -103,7 +106,7 @@ slice_positions(int rank, int64_t n, int64_t ellipsis_mask, int64_t new_axis_mas
 	return true;
 }
 
-/* dimension d of n elements by position k */
+/* Applies position k to dimension d, which has n elements. */
 static bool
 stride_dimension(struct call *c, const struct bounds *b, int d, int k, int64_t n,
 		 struct view *v)
@@ -233,8 +236,8 @@ kernel_reverse_v2(struct call *c)
 /* ---- SPACE_TO_DEPTH, DEPTH_TO_SPACE -------------------------------------- */
 
 /*
- * Both are permutations of N x H x block x W x block x C: depth holds the
- * position inside the block above the channel.
+ * Both operators permute N x H x block x W x block x C: the depth holds the position
+ * inside the block, then the channel.
  */
 static bool
 blocks(struct call *c, int64_t block, bool to_depth)

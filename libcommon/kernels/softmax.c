@@ -48,7 +48,7 @@ prepare(struct call *c, struct softmax *s)
 	return true;
 }
 
-/* multiplier of differences and the smallest difference that matters */
+/* Prepares the multiplier of differences and the smallest difference that counts. */
 static bool
 prepare_8(struct call *c, struct softmax *s, double beta)
 {
@@ -60,7 +60,7 @@ prepare_8(struct call *c, struct softmax *s, double beta)
 	return true;
 }
 
-/* exp of every difference to the row's maximum; their sum in Q12 */
+/* Computes exp of every difference to the row's maximum; returns their sum in Q12. */
 static int64_t
 exponentials(struct softmax *s, const int32_t *x)
 {
@@ -186,8 +186,8 @@ kernel_softmax(struct call *c)
 /* ---- LOG_SOFTMAX --------------------------------------------------------- */
 
 /*
- * x - max - ln(sum exp(x - max)), output scale 1/16 and zero point 127 by
- * definition: Q5 differences are brought to 4 fractional bits.
+ * x - max - ln(sum exp(x - max)).  Output scale and zero point are 1/16 and 127 by
+ * definition: Q5 differences are converted to 4 fractional bits.
  */
 static bool
 log_row(struct call *c, struct softmax *s, struct fixed_mult back,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SVDF: every filter is a dot product over the input's features, remembered
- * for some steps, then one over these; groups of rank filters are summed.
+ * SVDF: each filter is a dot product over the input's features, kept for some steps,
+ * followed by a dot product over these steps.  Groups of `rank` filters are summed.
  */
 #include "kernels/call.h"
 
@@ -52,7 +52,7 @@ check_shapes(struct call *c, struct svdf *s)
 	       call_work(c, s->batch * s->filters, s->inputs);
 }
 
-/* scales multiply in float32, as in TFLite Micro */
+/* Multiplies scales in float32, as TFLite Micro does. */
 static bool
 check_scales(struct call *c, struct svdf *s)
 {
@@ -96,7 +96,7 @@ prepare(struct call *c, struct svdf *s)
 	return check_shapes(c, s) && check_scales(c, s);
 }
 
-/* the newest memory of every filter; sums wrap at 32 bits */
+/* Computes the newest state of every filter; sums wrap at 32 bits. */
 static void
 run_feature(struct call *c, const struct svdf *s, int32_t *state)
 {

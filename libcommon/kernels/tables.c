@@ -42,8 +42,8 @@ table16_look(const int16_t t[TABLE16], int32_t x)
 }
 
 /*
- * The reference's table differs from the rounded function by one at these
- * places: ethosu-commands(7) 6.6.
+ * Indices at which the reference's table is one above the rounded function:
+ * ethosu-commands(7) 6.6.
  */
 static const uint8_t one_more[] = {
 	4, 8, 12, 14, 15, 16, 17, 19, 20, 21, 22, 25, 27, 28, 29, 30, 31, 33,
@@ -69,7 +69,7 @@ sigmoid16_prepare(struct sigmoid16 *s, float scale, bool is_tanh)
 		s->shift = 0;
 		return;
 	}
-	/* 4096 * 3, kept to 15 bits: TFLite's check is in float */
+	/* 4096 * 3 * scale, normalized to 15 bits; TFLite compares in float */
 	double m = (double)scale * 4096 * 3;
 	for (s->shift = 0; m <= 16383.5 && s->shift <= 30; s->shift++)
 		m *= 2;
@@ -81,7 +81,7 @@ sigmoid16(const struct sigmoid16 *s, int32_t x)
 {
 	int64_t round = s->shift > 0 ? (int64_t)1 << (s->shift - 1) : 0;
 	int64_t in = ((int64_t)x * s->mult + round) >> s->shift;
-	int bits = s->tanh ? 8 : 9; /* of the fraction */
+	int bits = s->tanh ? 8 : 9; /* fractional bits */
 	int64_t a = in < 0 ? -in : in, at = a >> bits;
 	int64_t r;
 	if (at >= 255)

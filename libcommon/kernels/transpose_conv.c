@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TRANSPOSE_CONV: nputools-lowering(7) 3.2, turned round: every output pixel
+ * TRANSPOSE_CONV, nputools-lowering(7) 3.2, computed in reverse: every output pixel
  * gathers the inputs that the reference would scatter to it.
  */
 #include "kernels/products.h"
@@ -20,8 +20,8 @@ struct transposed {
 };
 
 /*
- * Leading padding: the output is taken as the input of a convolution
- * (nputools-lowering(7) 3.2); VALID has none.
+ * Returns the leading padding.  SAME pads as a convolution whose input is this output
+ * (nputools-lowering(7) 3.2); VALID does not pad.
  */
 static int64_t
 leading(int64_t out, int64_t kernel, int64_t stride, int64_t padding)
@@ -31,7 +31,7 @@ leading(int64_t out, int64_t kernel, int64_t stride, int64_t padding)
 	return padding == TFL_SAME && total > 0 ? total / 2 : 0;
 }
 
-/* which input lies under tap k of output o? -1: none */
+/* Returns the input under tap k of output o; -1: none. */
 static int64_t
 source(int64_t o, int64_t k, int64_t pad, int64_t stride, int64_t n)
 {
@@ -137,7 +137,7 @@ kernel_transpose_conv(struct call *c)
 		.activation = fb_int(
 		    o, FB_TransposeConvOptions_fused_activation_function),
 		.float_product = v.in->type == TFL_UINT8,
-		/* TFLite Micro has only the 64-bit form for int16 */
+		/* TFLite Micro has only 64-bit accumulators for int16 */
 		.wide = v.in->type == TFL_INT16 &&
 			!(v.bias && v.bias->type == TFL_INT32),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators on one tensor, element by element: nputools-lowering(7) 3.4, 3.9. */
+/* Elementwise operators of one tensor: nputools-lowering(7) 3.4, 3.9. */
 #include "kernels/call.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ struct unary {
 	struct affine q, q_out;
 	struct range range; /* of the output type */
 	int64_t n;
-	int32_t *v; /* input, then output */
+	int32_t *v; /* the input, later the output */
 };
 
 static bool
@@ -40,7 +40,7 @@ finish(struct call *c, struct unary *u)
 	return true;
 }
 
-/* zero point of the output added, without wrapping */
+/* Adds the output's zero point without wrapping. */
 static int32_t
 plus_zero(const struct unary *u, int32_t v)
 {
@@ -64,7 +64,7 @@ kernel_abs(struct call *c)
 	return finish(c, &u);
 }
 
-/* TFLite's; Micro has only the one of floats */
+/* NEG of INT32 as in TFLite; TFLite Micro has NEG of floats only. */
 static bool
 negate_words(struct call *c)
 {
@@ -94,7 +94,7 @@ kernel_neg(struct call *c)
 	return finish(c, &u);
 }
 
-/* RELU, RELU_N1_TO_1, RELU_0_TO_1 rescale; the bounds are in output units */
+/* RELU, RELU_N1_TO_1 and RELU_0_TO_1 rescale; their bounds are in output units. */
 bool
 kernel_relu(struct call *c)
 {
@@ -117,7 +117,7 @@ kernel_relu(struct call *c)
 	return finish(c, &u);
 }
 
-/* clamps only: TFLite Micro does not rescale here (3.4) */
+/* Clamps without rescaling, as TFLite Micro does (3.4). */
 bool
 kernel_relu6(struct call *c)
 {

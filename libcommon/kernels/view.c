@@ -25,7 +25,7 @@ view_count(const struct view *v)
 	return n;
 }
 
-/* the next position in C order; false after the last */
+/* Advances to the next position in C order; returns false after the last. */
 static bool
 advance(const struct view *v, int64_t *at, int64_t *offset, int last)
 {
@@ -39,21 +39,24 @@ advance(const struct view *v, int64_t *at, int64_t *offset, int last)
 	return false;
 }
 
-/* elements of the last dimension that lie one behind the other */
+/* Returns the number of contiguous elements along the last dimension. */
 static int64_t
 run_length(const struct view *v)
 {
 	return v->rank && v->stride[v->rank - 1] == 1 ? v->dim[v->rank - 1] : 1;
 }
 
-/* elements of to (a view of out) = elements of from, in order; same count */
+/*
+ * Copies the elements of `from` to `to`, a view of out, in order.  Both have the same
+ * count.
+ */
 static void
 view_copy(void *out, struct view to, const void *in, struct view from,
 	  size_t bytes)
 {
 	int64_t i[VIEW_RANK] = { 0 }, o[VIEW_RANK] = { 0 };
 	int64_t run = run_length(&to), other = run_length(&from);
-	if (view_count(&from) == 0 || !out) /* or a check alone */
+	if (view_count(&from) == 0 || !out) /* out is NULL in a check */
 		return;
 	if (run != other)
 		run = 1;

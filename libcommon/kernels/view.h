@@ -8,8 +8,8 @@
 enum { VIEW_RANK = 2 * TFL_MAX_RANK };
 
 /*
- * Element [i0][i1]... of a view lies at base + sum of i[d] * stride[d], in
- * elements; the last dimension runs fastest.
+ * A strided view: element [i0][i1]... is at base + sum of i[d] * stride[d], in
+ * elements.  The last dimension varies fastest.
  */
 struct view {
 	int rank;
@@ -17,19 +17,19 @@ struct view {
 	int64_t dim[VIEW_RANK], stride[VIEW_RANK];
 };
 
-/* the whole tensor in C order */
+/* Returns the view of a whole tensor in C order. */
 struct view view_of(const struct tfl_tensor *t);
 
 int64_t view_count(const struct view *v);
 
-/* in dense C order on one side */
+/* Copy a view to or from a dense array in C order. bytes: size of an element. */
 void view_gather(void *out, const void *in, struct view from, size_t bytes);
 void view_scatter(void *out, struct view to, const void *in, size_t bytes);
 
-/* bytes of an element of a type that call_type's T_ANY accepts */
+/* Returns the bytes of an element of a type that T_ANY of call_type contains. */
 size_t element_size(const struct tfl_tensor *t);
 
-/* input 0 and output 0 of one movable type (T_ANY) and one quantization */
+/* Checks that in and out have one type of T_ANY. */
 bool call_movable(struct call *c, const struct tfl_tensor *in,
 		  const struct tfl_tensor *out);
 
