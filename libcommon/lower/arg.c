@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Value and position in one 16-bit key, value above; the largest key tells the
- * position in its lower byte.  Positions count backwards, so that the first wins a
- * tie.
+ * ARG_MAX and ARG_MIN.  A 16-bit key has the value in its upper byte and the position
+ * in its lower byte; the largest key has the result.  Positions count backwards, so
+ * that the first position wins a tie.
  *
- * More than 256 elements are chosen from in segments.  The best key of each
- * becomes one of 32 bits,
+ * More than 256 elements are processed in segments.  The largest key of each segment
+ * becomes a 32-bit key
  *
- *	(value + 128) * 2^23 + position from the end of all
+ *	(value + 128) * 2^23 + position from the end of the axis
  *
- * and the largest of those tells.  What lies before and behind the axis is taken
- * in blocks that an operation can span.
+ * and the largest of these has the result.  Elements before and after the axis are
+ * processed in blocks whose extents an operation supports.
  *
- * Where the NPU finds the greatest itself, it does so along columns, of each channel:
- * a last axis and those before it change places first, unless the map is small.
+ * If the NPU has an ARGMAX pool, the pool searches along columns, in each channel.  A
+ * last axis is first exchanged with the axes before it, unless the feature map is
+ * small.
  */
 #include "lower/arg.h"
 
@@ -25,25 +26,34 @@ enum {
 	SEGMENT = 256,
 	POSITION_BITS = 23,
 	MAX_POSITIONS = 1 << POSITION_BITS,
-	/* of large maps blocks of so many elements, to need little memory; U85's pool
-	 * needs a copy of bytes beside them, and few operations: for 263,169 maxima of 21
-	 * it took 8.17 million cycles with 2^16 to 2^20 */
+	/*
+	 * Elements per block of a large feature map, to limit memory.  U85's pool needs
+	 * a copy of the block in bytes, and few operations: 263,169 maxima of 21
+	 * elements took 8.17 million cycles with 2^16 to 2^20.
+	 */
 	BLOCK_ELEMENTS = 1 << 16,
 	POOL_ELEMENTS = 1 << 18,
-	/* a copy that turns the map waits for its memory; without it a microblock works on
-	 * one channel of 8 or 16: equal in SRAM for 15x6 and 5x16, half the cycles from DRAM */
+	/*
+	 * Feature maps up to this size are not transposed.  The transposing copy waits
+	 * for its memory; without it, a microblock uses one channel of 8 or 16.
+	 * Without the copy, 15x6 and 5x16 take the same cycles in SRAM, and half the
+	 * cycles from DRAM.
+	 */
 	TURN_ELEMENTS = 1 << 8,
 	MANY_ELEMENTS = 1 << 20,
 	MAX_OPERATIONS = 4096,
 	MAX_EXTENT = 65536,
 };
 
-/* some of the results: rows of those before the axis, some behind it */
+/*
+ * A part of the results: a range of rows (elements before the axis) and of columns
+ * (elements after it).
+ */
 struct block {
 	int64_t row, rows, column, columns;
 };
 
-/* by the pool that finds it */
+/* Returns true if the NPU's ARGMAX pool computes it. */
 static bool
 low_arg_is_native(const struct lower *l, const struct low_arg *r)
 {
@@ -51,7 +61,7 @@ low_arg_is_native(const struct lower *l, const struct low_arg *r)
 	return low_has(l, LACK_ARGMAX) && r->n <= MOST;
 }
 
-/* 16 bits and a position are a word */
+/* Returns true if 32-bit keys of a 16-bit value and a position are used. */
 static bool
 by_words(const struct lower *l, const struct low_arg *r)
 {
@@ -64,7 +74,10 @@ parts_of(int64_t a, int64_t b)
 	return (a + b - 1) / b;
 }
 
-/* one block where it may be; keys of large maps need not all be there at once */
+/*
+ * Returns the block size: one block if possible; smaller blocks for large feature maps,
+ * so that not all keys are in memory at once.
+ */
 static struct block
 block_size(const struct low_arg *r)
 {
@@ -73,12 +86,12 @@ block_size(const struct low_arg *r)
 	if (r->before * r->n * r->behind > MANY_ELEMENTS) {
 		int64_t n = r->n < SEGMENT ? r->n : SEGMENT;
 		most = n < BLOCK_ELEMENTS ? BLOCK_ELEMENTS / n : 1;
-		/* not too many of them */
+		/* limit the number of blocks */
 		int64_t few = parts_of(r->before * r->behind, 128);
 		most = min_i64(most > few ? most : few, MAX_EXTENT);
 		columns = min_i64(columns, most);
 	}
-	/* words of several segments are seen as one line: rows * columns */
+	/* words of several segments form one line of rows * columns */
 	int64_t rows = r->n > SEGMENT || most < MAX_EXTENT ? most / columns : most;
 	return (struct block){ .rows = min_i64(r->before, rows < 1 ? 1 : rows),
 			       .columns = columns };
@@ -117,7 +130,7 @@ positions(struct lower *l, int32_t n, bool last, int type)
 					.c = last ? n : 1 }, v);
 }
 
-/* [rows][n][columns], or with one column so that elements lie side by side */
+/* [rows][n][columns]; if columns is 1, [rows][n], so that elements are contiguous */
 static struct g_operand
 as_operand(const struct nd *x)
 {
@@ -130,8 +143,8 @@ as_operand(const struct nd *x)
 }
 
 /*
- * 256 * x + position, or 256 * (-1 - x) + position for the least: of at most 256
- * elements along the middle axis of x
+ * Makes keys of at most 256 elements along the middle axis of x: 256 * x + position, or
+ * 256 * (-1 - x) + position for a minimum.
  */
 static struct g_operand
 make_keys(struct lower *l, const struct low_arg *r, const struct nd *x)
@@ -154,7 +167,7 @@ make_keys(struct lower *l, const struct low_arg *r, const struct nd *x)
 	return operand_reshape(t, rows);
 }
 
-/* the largest key of each row and column, into element `at` of keys on */
+/* Writes the largest key of each row and column to keys, from element `at` on. */
 static void
 best_of(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_tensor *to,
 	int64_t at)
@@ -167,7 +180,7 @@ best_of(struct lower *l, const struct low_arg *r, const struct nd *x, struct g_t
 	(void)low_window(l, OP_MAXPOOL, keys, best, (struct yx){ .y = 1, .x = s.w });
 }
 
-/* h x w bytes of 16-bit keys: byte 0 the position, byte 1 the value */
+/* Returns h x w bytes of 16-bit keys: byte 0 is the position, byte 1 the value. */
 static struct g_operand
 key_bytes(struct g_tensor *keys, int byte, int64_t h, int64_t w)
 {
@@ -179,7 +192,7 @@ key_bytes(struct g_tensor *keys, int byte, int64_t h, int64_t w)
 	};
 }
 
-/* a word of the block's results; INT64 has two each */
+/* Returns a word of the block's results; INT64 results have two words. */
 static struct g_operand
 result_words(const struct low_arg *r, const struct block *b, struct g_operand ofm,
 	     int word)
@@ -196,7 +209,7 @@ result_words(const struct low_arg *r, const struct block *b, struct g_operand of
 	return ofm;
 }
 
-/* scalar - v, or v * 0 */
+/* Writes scalar - v (SUB), or v * scalar (MUL). */
 static void
 write_words(struct lower *l, enum g_op_kind kind, struct g_operand v, int32_t scalar,
 	    struct g_operand ofm)
@@ -207,7 +220,7 @@ write_words(struct lower *l, enum g_op_kind kind, struct g_operand v, int32_t sc
 	op_unscaled(o);
 }
 
-/* v - zero, of bytes, as words */
+/* Returns the bytes of v minus zero, as words. */
 static struct g_operand
 widened(struct lower *l, struct g_operand v, int32_t zero)
 {
@@ -219,7 +232,7 @@ widened(struct lower *l, struct g_operand v, int32_t zero)
 	return y;
 }
 
-/* of each segment: how far the end of all is behind its own last element */
+/* Returns, for each segment, the distance from its last element to the end of the axis. */
 static struct g_operand
 segment_ends(struct lower *l, const struct low_arg *r, int32_t segments)
 {
@@ -232,7 +245,10 @@ segment_ends(struct lower *l, const struct low_arg *r, int32_t segments)
 			  v);
 }
 
-/* from the best keys of segments to positions from the end, as words */
+/*
+ * Finds the best segment: converts the largest keys of all segments to positions from
+ * the end, as words.
+ */
 static struct g_operand
 choose_segment(struct lower *l, const struct low_arg *r, struct g_tensor *keys,
 	       int32_t segments, int64_t w)
@@ -249,7 +265,7 @@ choose_segment(struct lower *l, const struct low_arg *r, struct g_tensor *keys,
 	words_folded(l, OP_MAX, &v);
 	bool ok = nd_operand(&v, &best);
 	assert(ok);
-	/* the shift rounds halves up */
+	/* subtract half, as the shift rounds halves up */
 	struct g_operand half = word_const(l, 1 << (POSITION_BITS - 1));
 	value = word_shr(l, word_sub(l, best, half), bits);
 	value = word_shl(l, value, bits);
@@ -288,7 +304,10 @@ lower_block(struct lower *l, const struct low_arg *r, const struct block *b,
 		write_words(l, OP_MUL, low, 0, result_words(r, b, ofm, 1));
 }
 
-/* what the pool finds at once: all, or of large maps what has room beside it */
+/*
+ * Returns the block size of the ARGMAX pool: everything, or a part of a large feature
+ * map to limit memory.
+ */
 static struct block
 pool_size(const struct low_arg *r)
 {
@@ -302,7 +321,7 @@ pool_size(const struct low_arg *r)
 			       .columns = columns };
 }
 
-/* a copy: what is before the last axis as channels */
+/* Copies x with the elements before the last axis as channels. */
 static struct nd
 turned(struct lower *l, const struct low_arg *r, struct nd x)
 {
@@ -315,7 +334,7 @@ turned(struct lower *l, const struct low_arg *r, struct nd x)
 	return to;
 }
 
-/* the first of the least is the first of the greatest */
+/* Reverses the order of values: the first minimum becomes the first maximum. */
 static struct g_operand
 turned_over(struct lower *l, struct g_operand x)
 {
@@ -324,7 +343,7 @@ turned_over(struct lower *l, struct g_operand x)
 	return y;
 }
 
-/* results of a block as words, of which INT64 takes one in two */
+/* Writes the results of a block as words; INT64 results also get their high words. */
 static void
 deliver_words(struct lower *l, const struct low_arg *r, const struct block *b,
 	      struct g_operand found, struct g_operand ofm)
@@ -362,8 +381,8 @@ find_natively(struct lower *l, const struct low_arg *r, const struct block *b, s
 }
 
 /*
- * 65536 times the value, plus how far it is from the end: the largest tells the
- * first of equal maxima in its lower half.
+ * Finds results by 32-bit keys: 65536 * value + distance from the end.  The lower half
+ * of the largest key is the position of the first maximum.
  */
 static void
 find_by_words(struct lower *l, const struct low_arg *r, const struct nd *in,

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where along an axis the greatest or the least is, for both front ends. */
+/*
+ * ARG_MAX and ARG_MIN, for both front ends: the position of the maximum or minimum
+ * along an axis.
+ */
 #ifndef LOWER_ARG_H
 #define LOWER_ARG_H
 
 #include "lower/nd.h"
 
 struct low_arg {
-	int64_t before, n, behind; /* elements before, along, behind the axis */
-	bool max;		   /* the first of the greatest; else of the least */
-	bool wide;		   /* results are INT64, not words */
-	int type;		   /* of the elements: 8 or 16 bits */
+	int64_t before, n, behind; /* number of elements before, along and after the axis */
+	bool max;		   /* true: the first maximum; false: the first minimum */
+	bool wide;		   /* results are INT64 instead of INT32 */
+	int type;		   /* of the elements, 8 or 16 bits */
 };
 
-/* NULL, or why the NPU can't */
+/* Returns NULL, or the reason why the NPU cannot compute it. */
 const char *low_arg_check(const struct lower *l, const struct low_arg *r);
-/* ofm: [before][behind], in linear order */
+/* Appends the operations.  ofm: [before][behind], in linear order. */
 void low_arg(struct lower *l, const struct low_arg *r, const struct nd *in,
 	     struct g_operand ofm);
 

@@ -23,7 +23,7 @@ low_blend_takes_one(const struct low_blend *b)
 	return true;
 }
 
-/* v's shape but for n elements of an axis, in new memory */
+/* Makes a tensor with v's shape, except for n elements along an axis. */
 static struct nd
 nd_resized(struct lower *l, const struct nd *v, int type, int axis, int64_t n)
 {
@@ -33,7 +33,7 @@ nd_resized(struct lower *l, const struct nd *v, int type, int axis, int64_t n)
 	return nd_new(l, type, v->rank, dim);
 }
 
-/* one of the neighbours times its weight */
+/* Returns one of the two adjacent inputs of each output, times its weight. */
 static struct nd
 side_of(struct lower *l, const struct nd *v, int axis, const int32_t *map,
 	const int32_t *weight, int64_t n, int *copies)

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Channels of a map in another order.  Runs of neighbours are copied; single channels
- * of bytes are picked by a 1x1 convolution, whose weights are a 1 for each: exact, as its
- * sum is the one byte, and full blocks where a copy would have blocks of one channel.
+ * Reorders the channels of a feature map.  Runs of adjacent channels are copied.
+ * Single channels of bytes are selected by a 1x1 convolution with one weight of 1 per
+ * output: the result is exact, as each sum is one byte.  Its blocks are full, where a
+ * copy would have blocks of one channel.
  */
 #include "lower/conv.h"
 
 enum {
-	FEW_RUNS = 2,		/* copies: what the convolution takes as long for at most */
-	MAX_CHANNELS = 1 << 12, /* in and out, for weights of some MB */
+	FEW_RUNS = 2,		/* at most this many copies take no longer than the
+				 * convolution */
+	MAX_CHANNELS = 1 << 12, /* limit of input and output channels, so that weights
+				 * have a few MB */
 };
 
-/* neighbours that stay neighbours, from the first one on */
+/* Returns the number of channels, from the first on, that stay adjacent. */
 static int32_t
 run_of(const int32_t *map, int32_t n)
 {
@@ -45,7 +48,10 @@ made(void *ctx, struct g_op *op)
 	op_clamp(op, type_range(*(const int *)ctx));
 }
 
-/* of those channels of the IFM alone that are wanted, and what is between them */
+/*
+ * Selects channels by a convolution that reads the IFM channels from the lowest to the
+ * highest one needed.
+ */
 static void
 pick(struct lower *l, struct nd in, const struct nd *out, const int32_t *map)
 {

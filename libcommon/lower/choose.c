@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is greater has a difference that, cut to 0 and 1, says so; one more is added for
- * what may be equal.  EQUAL itself is a difference, cut to -1, 0 or 1, and a table of
- * what that says, or the NPU's own comparison, of which one bit is taken.
+ * Comparisons and selections.
  *
- * Of two operands the chosen one is the sum of both, each times 0 or 1.  Where the NPU
- * works on bits, all of the one operand's are taken where the condition holds, and all
- * of the other's where it doesn't.
+ * GREATER is the difference, clamped to 0..1; NOT_LESS adds a zero point of 1.  EQUAL
+ * and UNEQUAL are the difference, clamped to -1..1, with a lookup table.  If the NPU
+ * has comparisons, one bit of their result is used.
+ *
+ * A selection is the sum of both operands, each multiplied by 0 or 1.  If the NPU has
+ * bit operations, it combines the bits of one operand where the condition holds and the
+ * bits of the other elsewhere.
  */
 #include "lower/choose.h"
 
-struct result { /* of a difference */
+struct result { /* output stage of a difference */
 	struct g_range clamp;
 	int32_t zero;
 	struct g_lut *lut;
@@ -27,7 +29,7 @@ finish(void *ctx, struct g_op *op)
 		op_table(op, r->lut);
 }
 
-/* of a difference, -128 first: is there none, or is there one? */
+/* table for differences from -128 on: true for 0 (equal), or for all others */
 static struct g_lut *
 table_of(struct lower *l, bool equal)
 {
@@ -47,7 +49,7 @@ take_scales(void *ctx, struct g_op *op)
 	G_PUT(op, OP, scale, (*scale)[1]);
 }
 
-/* all bits say that it holds */
+/* Uses the NPU's comparison, whose result has all bits set if it holds. */
 static void
 compare_natively(struct lower *l, const struct low_compare *c, const struct nd *out)
 {
@@ -63,7 +65,7 @@ compare_natively(struct lower *l, const struct low_compare *c, const struct nd *
 	nd_binary(l, OP_AND, &all, 0, &one, 0, out, take_scales, &scale);
 }
 
-/* the magnitude of a difference that is cut to 1, or what is missing there */
+/* Computes the magnitude of the difference, clamped to 0..1; EQUAL is 1 minus that. */
 static void
 compare_few(struct lower *l, const struct low_compare *c, const struct nd *out)
 {
@@ -77,7 +79,10 @@ compare_few(struct lower *l, const struct low_compare *c, const struct nd *out)
 		nd_binary(l, OP_SUB, &one, 0, &far, 0, out, nd_plain, NULL);
 }
 
-/* is fetching a table, some 310 cycles of ethos-u55-128, less than two more operations? */
+/*
+ * Returns true if fetching a table, about 310 cycles on ethos-u55-128, takes less time
+ * than two more operations.
+ */
 static bool
 table_pays(const struct nd *out)
 {
@@ -104,9 +109,12 @@ low_compare(struct lower *l, const struct low_compare *c, const struct nd *out)
 	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, out, finish, &r);
 }
 
-/* ---- choices -------------------------------------------------------------------------- */
+/*
+ * ---- selections
+ * ------------------------------------------------------------------------
+ */
 
-/* a truth in the type of what it chooses from */
+/* Converts a truth value to the type of the operands that it selects. */
 static struct nd
 as_type(struct lower *l, const struct nd *c, int type)
 {
@@ -130,7 +138,7 @@ select_bits(struct lower *l, const struct nd *c, const struct nd *a, const struc
 {
 	struct nd zero = nd_const_one(l, c->type, c->rank, 0);
 	struct nd mask = nd_new(l, out->type, c->rank, c->dim);
-	nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, nd_plain, NULL); /* all bits, or none */
+	nd_binary(l, OP_SUB, &zero, 0, c, 0, &mask, nd_plain, NULL); /* all bits set, or none */
 	struct nd x = nd_both(l, OP_AND, a, &mask), y = nd_both(l, OP_AND_NOT, b, &mask);
 	nd_binary(l, OP_OR, &x, 0, &y, 0, out, nd_plain, NULL);
 }

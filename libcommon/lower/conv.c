@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a convolution can be, and the windows of its operations. */
+/* Checks which convolutions are possible, and makes the operations of their windows. */
 #include "lower/convparts.h"
 
 enum {
 	MAX_EXTENT = 65536,
-	MAX_WINDOWS = 1024,	/* of an image, where each is an operation */
-	MAX_WEIGHTS = 1 << 26,	/* made bytes */
-	MOST_WEIGHTS = 1 << 25, /* of an operation: its streams stay below 2^26 bytes */
-	MAX_PIECES = 1024,	/* of convolutions that do not fit */
+	MAX_WINDOWS = 1024,	/* limit of operations per image if the stride makes one
+				 * per window */
+	MAX_WEIGHTS = 1 << 26,	/* limit of bytes for copied weights */
+	MOST_WEIGHTS = 1 << 25, /* limit of bytes per operation, so that its streams stay
+				 * below 2^26 bytes */
+	MAX_PIECES = 1024,	/* limit of operations for a convolution that does not fit */
 };
 
 struct yx
@@ -25,7 +27,7 @@ kernel_fits(struct yx reach)
 	return reach.y <= LOW_KERNEL_ROWS && (int64_t)reach.y * reach.x <= LOW_KERNEL;
 }
 
-/* rows for columns: a kernel may have more of these */
+/* A kernel may have more columns than rows; therefore exchanging them can help. */
 static bool
 fits_exchanged(const struct low_conv *c)
 {
@@ -63,7 +65,7 @@ low_conv_fits(const struct low_conv *c)
 	return kernel_fits(conv_reach(c)) || fits_exchanged(c);
 }
 
-/* operations for an image that only strides make */
+/* Returns the operations per image that are due to strides. */
 static int64_t
 windows_of(const struct low_conv *c, const struct nd *out)
 {
@@ -110,11 +112,14 @@ low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 	return low_conv_fits(c) ? NULL : check_large(a, c, in, out);
 }
 
-/* ---- operations ---------------------------------------------------------------------------- */
+/*
+ * ---- operations
+ * -------------------------------------------------------------------------
+ */
 
 /*
- * Do sums of 16-bit values have more than 32 bits?  Not if the multipliers are too long
- * for such sums: the reference then has 32 bits, too.
+ * Returns true if sums of 16-bit values have more than 32 bits.  They have 32 bits if
+ * the multipliers are too long for wider sums; the reference then has 32 bits as well.
  */
 static bool
 has_wide_sums(const struct lower *l, const struct low_conv *c)
@@ -161,27 +166,27 @@ conv_slice(const struct low_conv *c, struct conv_groups g, struct nd *in, struct
 
 /* ---- windows --------------------------------------------------------------------------- */
 
-/* one direction of a window: all of the OFM, or a single position */
+/* The windows along one axis: of the whole OFM, or of a single position. */
 struct span {
 	int32_t in, start, out, out_start, stride, before, after;
 };
 
 /*
- * A window of `reach` elements in `out` positions.  How much of the padding
- * behind the input they read follows from that: of a PAD there may be more, and
- * the hardware takes its number for the input's end.
+ * Computes the span of `out` positions whose windows have `reach` elements.  The
+ * padding after the input is what these windows read: a fused PAD may be larger, but
+ * the hardware derives the input's end from this number.
  */
 static struct span
 whole_span(int64_t in, int64_t out, int32_t stride, int32_t before, int32_t reach)
 {
 	int64_t after = (out - 1) * stride + reach - before - in;
-	/* one row or column of output: any stride is stride 1 */
+	/* with one row or column of output, the stride has no effect */
 	return (struct span){ .in = (int32_t)in, .out = (int32_t)out, .before = before,
 			      .after = after > 0 ? (int32_t)after : 0,
 			      .stride = out == 1 ? 1 : stride };
 }
 
-/* position k of s, whose window has `reach` elements */
+/* Returns position k of s, whose window has `reach` elements. */
 static struct span
 single_span(struct span s, int32_t k, int32_t reach)
 {
@@ -211,7 +216,7 @@ run_window(struct lower *l, const struct conv_job *j, const struct nd *in,
 	j->made(j->ctx, op);
 }
 
-/* strides that the hardware does not have: one position after the other */
+/* For strides beyond the hardware's, makes one operation per position. */
 static void
 run_image(struct lower *l, const struct conv_job *j, const struct nd *in,
 	  const struct nd *out)
@@ -257,7 +262,10 @@ conv_padded(struct lower *l, struct low_conv *c, const struct nd *in)
 	return to;
 }
 
-/* a window that sees padding alone would be an operation without an IFM */
+/*
+ * Returns true if a window could contain padding only, as its operation would have an
+ * empty IFM, or if the padding exceeds the register.
+ */
 static bool
 sees_nothing(int32_t before, int32_t after, int32_t reach)
 {
@@ -293,7 +301,7 @@ convolve(struct lower *l, const struct low_conv *conv, const struct nd *in,
 	}
 }
 
-/* output channels of an operation: bricks of them */
+/* Returns the output channels per operation, in whole bricks. */
 static int32_t
 most_channels(const struct low_conv *c)
 {

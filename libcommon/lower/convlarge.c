@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels beyond the hardware's: the padded input, of which every piece of the
- * kernel sees another part; sums of 32 bits, added; then the scales, as the
- * front end has them applied.
+ * Convolutions with kernels beyond the hardware's limits.  The kernel is cut into
+ * pieces, each of which reads another part of the padded input.  Their 32-bit sums are
+ * added; then the front end applies the scales.
  */
 #include "lower/convparts.h"
 
 #include "base/fixed.h"
 
-/* taps of an axis that a piece may have */
+/* Returns the maximum number of taps of a piece along one axis. */
 static int32_t
 most_taps(int32_t taps, int32_t dilation, int32_t limit)
 {
@@ -34,14 +34,17 @@ conv_large_pieces(const struct low_conv *c)
 	return (int64_t)ceil_div(c->kernel.y, n.y) * ceil_div(c->kernel.x, n.x);
 }
 
-/* an operation's window over a part of the image, n positions of an axis */
+/* Selects the input of n positions from `at` on, along one axis. */
 static void
 see(struct nd *v, int axis, int64_t at, int64_t n, int32_t stride, int32_t reach)
 {
 	nd_slice(v, axis, at * stride, (n - 1) * (n > 1 ? stride : 1) + reach, 1);
 }
 
-/* out from the position `at` on; strides that the hardware does not have: single ones */
+/*
+ * Computes all positions of out; one operation per row or column for strides beyond the
+ * hardware's.
+ */
 static void
 run_boxes(struct lower *l, const struct low_conv *c, const struct nd *in,
 	  const struct nd *out, struct g_weights *w, struct g_scales *s)
@@ -64,7 +67,7 @@ run_boxes(struct lower *l, const struct low_conv *c, const struct nd *in,
 		}
 }
 
-/* what the taps from `first` on add to the image in */
+/* Returns the sums of the taps from `first` on, for one image. */
 static struct nd
 run_piece(struct lower *l, const struct low_conv *all, const struct nd *in,
 	  struct yx first, struct yx taps, const struct nd *out)
@@ -78,7 +81,7 @@ run_piece(struct lower *l, const struct low_conv *all, const struct nd *in,
 	c.kernel = taps;
 	c.weights.first += first.y * c.weights.stride[1] + first.x * c.weights.stride[2];
 	c.scale = one;
-	if (first.y > 0 || first.x > 0) /* one piece brings the bias */
+	if (first.y > 0 || first.x > 0) /* the first piece includes the bias */
 		c.bias = anew(l->a, int64_t, n);
 	seen.offset += first.y * c.dilation.y * in->stride[1] +
 		       first.x * c.dilation.x * in->stride[2];

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Columns of a stride as channels.  The NPU reads at least eight input channels for each
- * tap.  Where an image has few, and its columns are neighbours in memory, s of them are
- * one column of s times as many channels: a stride of s becomes 1, and a kernel of k
- * columns has ceil(k / s).  The elements are the same, in the same order.
+ * Turns the columns of a stride into channels.  The NPU reads at least eight input
+ * channels per tap.  If an image has few channels and its columns are contiguous, s
+ * columns become one column of s times as many channels.  A stride of s becomes 1, and
+ * a kernel of k columns has ceil(k / s) columns.  The elements and their order are
+ * unchanged.
  *
- * Only for Ethos-U55.  mbv2_int8 takes 0.982 of its cycles on ethos-u55-128 and
- * ethos-u55-64, and 0.994 on ethos-u55-256; on ethos-u65-512 and ethos-u85-2048, which
- * read images from DRAM, it takes 1.06 and 1.00.
+ * Only for Ethos-U55.  Cycles of mbv2_int8, relative to no folding:
+ *
+ *   ethos-u55-64, ethos-u55-128  0.982
+ *   ethos-u55-256                0.994
+ *   ethos-u65-512                1.06 (reads images from DRAM)
+ *   ethos-u85-2048               1.00 (reads images from DRAM)
  */
 #include "lower/convparts.h"
 
@@ -23,7 +27,7 @@ can_fold(const struct lower *l, const struct low_conv *c, const struct nd *in)
 	       in->stride[1] == in->dim[2] * c->i;
 }
 
-/* s columns as one; taps behind the kernel's last one are zero points */
+/* Merges s columns into one; taps beyond the kernel's last one are zero points. */
 static void
 fold_weights(struct lower *l, struct low_conv *c, int32_t s)
 {

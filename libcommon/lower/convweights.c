@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights and scales of convolutions, as the model has them or made. */
+/* Weights and scales of convolutions: the model's own, or copies in another order. */
 #include "lower/convparts.h"
 
-enum { GROUP_DEPTH = 16 }; /* IFM channels that an operation should have */
+enum { GROUP_DEPTH = 16 }; /* minimum of IFM channels per operation */
 
 static int32_t
 hardware_dilation(int32_t d)
@@ -17,7 +17,7 @@ conv_dilation(const struct low_conv *c)
 			    .x = hardware_dilation(c->dilation.x) };
 }
 
-/* from tap to tap in the kernel with its zeros */
+/* distance between taps in the kernel extended by zeros */
 static struct yx
 spread_of(const struct low_conv *c)
 {
@@ -112,7 +112,10 @@ weights_in_place(struct lower *l, const struct low_conv *c)
 	return r;
 }
 
-/* a channel's taps among zero points: O,H,W,I by row bytes a row, depth a pixel */
+/*
+ * Copies the taps of a channel between zero points into O,H,W,I order; row and depth
+ * are the bytes of a row and of a pixel.
+ */
 static void
 copy_taps(const struct low_conv *c, int32_t o, uint8_t *to, size_t row, size_t depth)
 {
@@ -129,7 +132,10 @@ copy_taps(const struct low_conv *c, int32_t o, uint8_t *to, size_t row, size_t d
 		}
 }
 
-/* O,H,W,I in a blob: taps apart, a group's channels in its block of depth */
+/*
+ * Makes weights in O,H,W,I order in a blob: taps are spread by the dilation, and the
+ * channels of a group are in their block of the depth.
+ */
 static struct g_weights *
 made_weights(struct lower *l, const struct low_conv *c, struct conv_groups g)
 {

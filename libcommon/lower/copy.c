@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between views: the dimensions that both sides walk through, merged
- * where memory allows, three of them as H, W and C of an operation, the rest
- * as a loop of operations.  Where the neighbours of either side are not the same
- * axis, channels are single elements, unless the NPU exchanges columns and channels.
+ * Copies between views.  Both views are expressed in common axes, which are merged
+ * where strides allow.  Three axes become H, W and C of an operation, the others a loop
+ * of operations.  If different axes are contiguous in source and destination, channels
+ * are single elements, unless the NPU can exchange columns and channels.
  */
 #include "lower/nd.h"
 
@@ -14,20 +14,20 @@
 enum { MAX_EXTENT = 65536, GOOD_DEPTH = 128 };
 
 struct axis {
-	int64_t n, from, to; /* length, strides in elements */
+	int64_t n, from, to; /* extent, and strides in elements */
 };
 
 struct plan {
-	int type; /* of the elements that are copied */
-	int wide; /* how many of them make one of the tensor's */
+	int type; /* type of the elements that are copied */
+	int wide; /* number of such elements per element of the tensor */
 	int64_t from_at, to_at;
 	int n;
 	struct axis v[2 * ND_MAX];
-	int hwc[3]; /* axes that an operation walks, -1: none */
-	enum out_order order; /* ... of what it reads, and how it stores that */
+	int hwc[3]; /* axes inside an operation; -1: none */
+	enum out_order order; /* order in which the operation stores what it reads */
 };
 
-/* pools take 8 and 16 bits: larger elements are several of 16 */
+/* Pools have 8 and 16 bits; wider elements are copied as several of 16 bits. */
 static int
 copied_type(int type, int *wide)
 {
@@ -38,13 +38,13 @@ copied_type(int type, int *wide)
 	return bytes == 1 ? TFL_INT8 : TFL_INT16;
 }
 
-/* one axis more, the outermost steps of the destination first */
+/* Inserts an axis; axes are sorted by the destination's stride, largest first. */
 static void
 add_axis(struct plan *q, int64_t n, int64_t from, int64_t to)
 {
 	if (n == 1)
 		return;
-	/* only destinations are known to run backwards: ethosu-memory(7) 5.4 */
+	/* only a destination may have negative strides: ethosu-memory(7) 5.4 */
 	if (from < 0) {
 		q->from_at += (n - 1) * from;
 		q->to_at += (n - 1) * to;
@@ -57,7 +57,7 @@ add_axis(struct plan *q, int64_t n, int64_t from, int64_t to)
 	q->v[k] = (struct axis){ .n = n, .from = from, .to = to };
 }
 
-/* the axes that both sides have in common; false: there are none */
+/* Finds the common axes of both views.  Returns false if they have none. */
 static bool
 collect(struct plan *q, struct nd from, struct nd to)
 {
@@ -89,7 +89,7 @@ collect(struct plan *q, struct nd from, struct nd to)
 	return true;
 }
 
-/* elements wider than 16 bits */
+/* Adds an axis for elements wider than 16 bits. */
 static void
 widen(struct plan *q)
 {
@@ -120,7 +120,7 @@ merge(struct plan *q)
 	q->n = n;
 }
 
-/* long runs of memory: blocks of channels in a row fill the hardware better */
+/* Cuts a long contiguous run into rows of channels: such blocks use the hardware better. */
 static void
 cut_runs(struct plan *q)
 {
@@ -138,7 +138,7 @@ cut_runs(struct plan *q)
 	*a = rows;
 }
 
-/* the longest of the other axes are rows and columns, in their order */
+/* Makes the two longest other axes rows and columns, in their order. */
 static void
 choose_rows(const struct plan *q, int hwc[3])
 {
@@ -153,14 +153,14 @@ choose_rows(const struct plan *q, int hwc[3])
 		hwc[0] = hwc[1];
 		hwc[1] = t;
 	}
-	/* a single axis is columns */
+	/* a single axis becomes columns */
 	if (hwc[1] < 0) {
 		hwc[1] = hwc[0];
 		hwc[0] = -1;
 	}
 }
 
-/* neighbours on both sides are channels */
+/* Makes the axis that is contiguous on both sides the channels. */
 static void
 choose(struct plan *q)
 {
@@ -183,7 +183,7 @@ is_walked(const struct plan *q, int i)
 	return i == q->hwc[0] || i == q->hwc[1] || i == q->hwc[2];
 }
 
-/* how many operations; INT64_MAX: very many */
+/* Returns the number of operations; INT64_MAX if it overflows. */
 static int64_t
 count(const struct plan *q)
 {
@@ -196,7 +196,10 @@ count(const struct plan *q)
 	return n;
 }
 
-/* the neighbours of one side, and those of the other: channels and columns */
+/*
+ * Finds the axes that are contiguous in the source (channels) and in the destination
+ * (columns).
+ */
 static bool
 find_exchange(const struct plan *q, int hwc[3])
 {
@@ -216,7 +219,10 @@ find_exchange(const struct plan *q, int hwc[3])
 	return hwc[1] >= 0 && hwc[2] >= 0;
 }
 
-/* neighbours on both sides, on one of them backwards, and no other is that */
+/*
+ * Finds an axis that is contiguous on both sides and reversed in the destination; no
+ * other axis may be reversed.
+ */
 static bool
 find_reverse(const struct plan *q, int hwc[3])
 {
@@ -236,13 +242,13 @@ is_backwards(const struct plan *q, int i)
 	return i >= 0 && q->v[i].to < 0;
 }
 
-/* what the NPU's own orders can do better than single elements */
+/* Uses an output order of the NPU if this takes fewer operations than single elements. */
 static void
 choose_order(struct plan *q)
 {
 	struct plan other = *q;
 	int *hwc = q->hwc;
-	/* it writes rows backwards in half the time that columns take */
+	/* writing rows in reverse takes half the time of columns */
 	if (is_backwards(q, hwc[1]) && !is_backwards(q, hwc[0])) {
 		int t = hwc[0];
 		hwc[0] = hwc[1];
@@ -275,7 +281,7 @@ plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 	return true;
 }
 
-/* linear memory between two sides that have no axes in common */
+/* A linear view between two views that have no common axes. */
 static struct nd
 between(const struct nd *v)
 {
@@ -300,7 +306,10 @@ nd_copies(const struct lower *l, const struct nd *from, const struct nd *to)
 	return count(&q);
 }
 
-/* one side of one operation; of the result, in the order that it is stored in */
+/*
+ * Returns the source or the destination of one operation; the destination in the order
+ * of storage.
+ */
 static struct g_operand
 side(const struct plan *q, const struct nd *v, const int64_t *at, bool to)
 {
@@ -318,7 +327,7 @@ side(const struct plan *q, const struct nd *v, const int64_t *at, bool to)
 		w.dim[k] = left < MAX_EXTENT ? left : MAX_EXTENT;
 		w.stride[k] = to ? q->v[i].to : q->v[i].from;
 	}
-	if (to && q->order == ORDER_REVERSE_C) { /* from its last element on */
+	if (to && q->order == ORDER_REVERSE_C) { /* starts at the last element */
 		w.offset += (w.dim[2] - 1) * w.stride[2];
 		w.stride[2] = 1;
 	}

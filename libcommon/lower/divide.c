@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 32-bit integers divided by others that aren't known, towards zero.  A and B are the
- * magnitudes, A less 1 where the dividend is negative (2^31 is none of a word).
+ * Divides 32-bit integers by computed divisors, rounding towards zero.  A and B are the
+ * magnitudes.  If the dividend is negative, A is 1 less than its magnitude, as 2^31 is
+ * not a word.
  *
  *	H = B << (h - 1)	h = CLZ B, so 2^30 <= H < 2^31
  *	R = about 2^60 / H	too small by less than 7 (recip_below)
- *	t = (A * R >> 30 >> 31 - h) - 1, both rounded; 0 where that is negative
+ *	t = (A * R >> 30 >> 31 - h) - 1, both rounded; 0 if that is negative
  *
- * R is 2^60 / H * r with 1 - 2^-26 < r <= 1, so t lies between A / B * r - 1.75 and
- * A / B - 0.25: it is no more than the quotient, and A - t * B no more than 33.75 B.
- * The same of that leaves a rest below 2 B, and with the 1 that A may lack at most
- * 2 B: two comparisons.  Of a divisor of -2^31 magnitude and dividend are 1 less, too,
- * which leaves the quotient as it is.
+ * R is 2^60 / H * r with 1 - 2^-26 < r <= 1.  Therefore t is between A / B * r - 1.75
+ * and A / B - 0.25: t is at most the quotient, and A - t * B is at most 33.75 B.  A
+ * second step of this kind leaves a remainder below 2 B, or at most 2 B with the 1 that
+ * A may lack.  Two comparisons give the rest of the quotient.  If the divisor is -2^31,
+ * A and B are both reduced by 1, which does not change the quotient.
  */
 #include "lower/nd.h"
 
 enum { MAX_EXTENT = 1 << 16 };
 
-/* -1 where v is negative, else 0 */
+/* -1 if v is negative, else 0 */
 static struct g_operand
 sign_of(struct lower *l, struct g_operand v)
 {
@@ -25,7 +26,7 @@ sign_of(struct lower *l, struct g_operand v)
 	return word_max(l, word_min(l, v, zero), minus);
 }
 
-/* 1 where v is above 0, else 0 */
+/* 1 if v is above 0, else 0 */
 static struct g_operand
 is_above(struct lower *l, struct g_operand v)
 {
@@ -33,7 +34,7 @@ is_above(struct lower *l, struct g_operand v)
 	return word_min(l, word_max(l, v, zero), one);
 }
 
-/* v, or -1 - v where v is negative */
+/* v, or -1 - v if v is negative */
 static struct g_operand
 folded(struct lower *l, struct g_operand v)
 {
@@ -41,7 +42,7 @@ folded(struct lower *l, struct g_operand v)
 	return word_max(l, v, turned);
 }
 
-/* 1 where v is -2^31 */
+/* 1 if v is -2^31, else 0 */
 static struct g_operand
 is_least(struct lower *l, struct g_operand v)
 {
@@ -51,8 +52,9 @@ is_least(struct lower *l, struct g_operand v)
 }
 
 /*
- * word_half_recip less 3: of all 2^30 operands it is 2^60 / H and -4 to 2 units
- * more, rounded down, so this is 0 to 7 units less.
+ * Returns word_half_recip minus 3.  For all 2^30 operands, word_half_recip is 2^60 / H
+ * plus -4 to 2 units, rounded down; therefore the result is 0 to 7 units below 2^60 /
+ * H.
  */
 static struct g_operand
 recip_below(struct lower *l, struct g_operand h)
@@ -65,7 +67,7 @@ struct divisor {
 	struct g_operand size, recip, shift;
 };
 
-/* a part of the quotient; *rest: what it leaves of that */
+/* Returns a part of the quotient, and reduces *rest by its product with the divisor. */
 static struct g_operand
 step(struct lower *l, const struct divisor *d, struct g_operand *rest)
 {
@@ -77,7 +79,7 @@ step(struct lower *l, const struct divisor *d, struct g_operand *rest)
 	return t;
 }
 
-/* size: at least 1 */
+/* size has to be at least 1 */
 static struct divisor
 divisor_of(struct lower *l, struct g_operand size)
 {
@@ -89,14 +91,14 @@ divisor_of(struct lower *l, struct g_operand size)
 	return d;
 }
 
-/* how often size is in rest and, where below is -1, 1 more: 0 to 2 */
+/* Returns how often size is contained in rest (plus 1 if below is -1): 0 to 2. */
 static struct g_operand
 last_of(struct lower *l, struct g_operand rest, struct g_operand size,
 	struct g_operand below)
 {
 	struct g_operand less = word_sub(l, size, word_const(l, 1));
 	struct g_operand over = word_sub(l, word_sub(l, rest, less), below);
-	/* less than none is none: below it the next difference would leave 32 bits */
+	/* clamp at 0, so that the next difference fits 32 bits */
 	over = word_max(l, over, word_const(l, 0));
 	struct g_operand once = word_min(l, over, word_const(l, 1));
 	struct g_operand twice = is_above(l, word_sub(l, over, size));
@@ -111,7 +113,8 @@ word_divide_to(struct lower *l, struct g_operand a, struct g_operand b,
 	struct g_operand a_sign = sign_of(l, a), b_sign = sign_of(l, b);
 	struct g_operand least = is_least(l, b), size = folded(l, b);
 	size = word_sub(l, word_sub(l, size, least), b_sign);
-	size = word_max(l, size, one); /* by 0: anything, but no shift out of range */
+	size = word_max(l, size, one); /* division by 0 gives any value, but no shift out
+					* of range */
 	struct g_operand rest = word_sub(l, folded(l, a), least);
 	rest = word_max(l, rest, zero);
 
@@ -120,7 +123,7 @@ word_divide_to(struct lower *l, struct g_operand a, struct g_operand b,
 	struct g_operand q = word_add(l, first, step(l, &d, &rest));
 	struct g_operand last = last_of(l, rest, size, a_sign);
 
-	/* 1, or -1 where the signs differ */
+	/* 1, or -1 if the signs differ */
 	struct g_operand differ = word_sub(l, a_sign, b_sign);
 	differ = word_mul(l, differ, differ);
 	struct g_operand sign = word_sub(l, one, word_add(l, differ, differ));
@@ -128,7 +131,7 @@ word_divide_to(struct lower *l, struct g_operand a, struct g_operand b,
 	(void)word_op_to(l, OP_ADD, q, word_mul(l, last, sign), ofm);
 }
 
-/* rows, columns, channels of an operation */
+/* Converts dimensions to rows, columns and channels of an operation. */
 static void
 as_map(const struct nd *v, int64_t dim[4])
 {
@@ -158,7 +161,7 @@ see(const struct nd *v, const int64_t dim[4], struct g_operand *o)
 	return nd_reshape(&r, dim, 4) && nd_operand(&r, o);
 }
 
-/* an operand as large as the result */
+/* Returns an operand with the shape of the result, broadcast or copied if necessary. */
 static struct g_operand
 whole(struct lower *l, const struct nd *v, const struct nd *out, const int64_t dim[4])
 {
@@ -170,7 +173,7 @@ whole(struct lower *l, const struct nd *v, const struct nd *out, const int64_t d
 		r = nd_like(l, v, v->type);
 		nd_copy(l, v, &r);
 	}
-	(void)see(&r, dim, &o); /* new memory is in order */
+	(void)see(&r, dim, &o); /* new memory is linear */
 	return o;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain arithmetic on views: every factor is 1, shifts to the right round halves up. */
+/* Arithmetic on views with all scales 1; right shifts round halves up. */
 #include "lower/nd.h"
 
 void
@@ -36,7 +36,7 @@ nd_by(struct lower *l, enum g_op_kind kind, const struct nd *a, int32_t b)
 	return nd_both(l, kind, a, &c);
 }
 
-/* what is rounded is half a unit less */
+/* Subtracts half a unit before rounding. */
 struct nd
 nd_floor_shift(struct lower *l, const struct nd *v, int n)
 {
@@ -51,7 +51,7 @@ times_one(void *ctx, struct g_op *op)
 	nd_plain(ctx, op);
 }
 
-/* pools give 16 bits at most */
+/* A pool widens to at most 16 bits. */
 static void
 as_it_is(void *ctx, struct g_op *op)
 {
@@ -83,8 +83,10 @@ nd_spread(struct lower *l, const struct nd *v, const struct nd *shape)
 	return to;
 }
 
-/* shifted to the top, where bits above are lost, and down again with their sign: a copy
- * of every other element reads one at a time */
+/*
+ * Shifts the low bits to the top and back with their sign.  A copy of every other
+ * element would process one element at a time.
+ */
 void
 nd_narrow(struct lower *l, const struct nd *v, const struct nd *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One value written everywhere in a view, or around a part of it. */
+/* Writes one value to all elements of a view, or around a part of it. */
 #include "lower/nd.h"
 
 #include "base/fixed.h"
 
-/* n elements of something readable, in v's dimensions */
+/* Returns the first elements of `any`, as many as v has, in v's dimensions. */
 static struct nd
 first_elements(const struct nd *any, const struct nd *v)
 {
@@ -15,8 +15,9 @@ first_elements(const struct nd *any, const struct nd *v)
 }
 
 /*
- * Writes value everywhere in v: elements of `any` (linear memory), clamped to
- * that one value; where v is larger than that, half by half.
+ * Writes value to all elements of v.  The operations read elements of `any` (linear
+ * memory) and clamp them to value.  If v has more elements than `any`, each half is
+ * filled separately.
  */
 static void
 fill(struct lower *l, const struct nd *any, const struct nd *v, int32_t value)
@@ -59,7 +60,10 @@ nd_readable(struct lower *l, const struct nd *in)
 	return v;
 }
 
-/* outermost axis first: its sides are whole, the next ones' shorter */
+/*
+ * Fills the sides axis by axis, outermost first; the sides of inner axes exclude the
+ * parts already filled.
+ */
 void
 nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 	    const int64_t *before, const int64_t *n, int32_t value)
@@ -77,14 +81,20 @@ nd_surround(struct lower *l, const struct nd *any, const struct nd *to,
 	}
 }
 
-/* can elements of any value be clamped to it?  32 bits are two halves of 16 */
+/*
+ * Returns true if any element can be clamped to value; elements of 32 bits are copied
+ * as two halves of 16.
+ */
 static bool
 clamps_to(const struct nd *v, int32_t value)
 {
 	return v->type != TFL_INT32 || value == 0 || value == -1;
 }
 
-/* n elements of a value: v's, clamped, or a constant, which has to come from flash */
+/*
+ * Returns n elements with this value: clamped elements of v, or a constant, which is
+ * read from flash.
+ */
 static struct nd
 line_of(struct lower *l, const struct nd *v, int64_t n, int32_t value)
 {
@@ -102,7 +112,7 @@ line_of(struct lower *l, const struct nd *v, int64_t n, int32_t value)
 	return line;
 }
 
-/* a line of v's last axis everywhere in v */
+/* Copies a line, of the extent of v's last axis, to every line of v. */
 static void
 fill_lines(struct lower *l, const struct nd *line, const struct nd *v)
 {
@@ -116,7 +126,7 @@ fill_lines(struct lower *l, const struct nd *line, const struct nd *v)
 	nd_copy(l, &from, v);
 }
 
-/* does a side of the border have more elements than the middle? */
+/* Returns true if a side of the border has more elements than the middle. */
 static bool
 outgrows(const struct nd *v, const int64_t *before, const struct nd *out)
 {
@@ -138,7 +148,10 @@ nd_pad(struct lower *l, const struct nd *v, const int64_t *before, int32_t value
 	struct nd rest = *out;
 	for (int k = 0; k < v->rank; k++)
 		nd_slice(&rest, k, before[k], v->dim[k], 1);
-	/* one operation for a side, which reads as many elements of the middle */
+	/*
+	 * one operation per side, which reads as many elements of the middle as it
+	 * writes
+	 */
 	if (clamps_to(v, value) && !outgrows(v, before, out)) {
 		struct nd any = nd_readable(l, v);
 		nd_copy(l, v, &rest);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions of 32 bits: the two halves of an axis, until one element is left. */
+/*
+ * Reductions of 32-bit elements: combine the two halves of an axis until one element is
+ * left.
+ */
 #include "lower/nd.h"
 
 #include <assert.h>
@@ -27,7 +30,10 @@ part_of(const struct nd *v, int64_t start, int64_t n)
 	return o;
 }
 
-/* [before][n][behind]: the first n / 2 with the last; the middle one remains */
+/*
+ * v is [before][n][behind]: combines the first n / 2 elements with the last n / 2, and
+ * copies the middle one if n is odd.
+ */
 static struct nd
 halve(struct lower *l, enum g_op_kind kind, const struct nd *v)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Columns of a map that another map names, moved by U85's DMA engine: what no other
- * part of an NPU can do, as every other address is in the commands.  An index out of
- * range is not looked at by anything but that engine, which knows the greatest: what it
- * does then is not documented, and the reference gives no result either.
+ * GATHER and SCATTER of columns by U85's DMA engine, with indices in a feature map.
+ * Only this engine reads addresses from data; all other addresses are in the commands.
+ * Only the engine sees an index out of range, as it is programmed with the greatest
+ * index.  Its behaviour is undocumented, and the reference gives no result for such an
+ * index either.
  */
 #include "lower/nd.h"
 
 #include <assert.h>
 
-/* rows, columns and channels as a transfer steps through them */
+/* Converts v to an operand whose rows, columns and channels a transfer can step through. */
 static bool
 as_columns(const struct nd *v, struct g_operand *out)
 {
@@ -38,7 +39,7 @@ columns_of(struct lower *l, const struct nd *v)
 	return o;
 }
 
-/* one index after the other */
+/* Converts indices to contiguous words. */
 static struct g_operand
 indices_of(struct lower *l, const struct nd *at)
 {

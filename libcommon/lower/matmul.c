@@ -4,8 +4,8 @@
 #include "base/fixed.h"
 
 enum {
-	MAX_PRODUCTS = 1 << 15, /* of an operation; 4 bytes each */
-	MAX_EXTENT = 1 << 16,	/* of an operand */
+	MAX_PRODUCTS = 1 << 15, /* limit per operation; 4 bytes each */
+	MAX_EXTENT = 1 << 16,	/* limit per operand */
 };
 
 bool
@@ -16,7 +16,7 @@ low_matmul_is_native(const struct lower *l, const struct low_matmul *m)
 	       m->a.dim[1] <= MAX_EXTENT;
 }
 
-/* columns, then rows, of a block */
+/* columns of a block, which are chosen before its rows */
 static int64_t
 block_cols(const struct low_matmul *m)
 {
@@ -40,9 +40,12 @@ low_matmul_blocks(const struct lower *l, const struct low_matmul *m)
 	return (m->a.dim[0] + rows - 1) / rows * ((m->b.dim[0] + cols - 1) / cols);
 }
 
-/* ---- by products -------------------------------------------------------------------------- */
+/*
+ * ---- by products
+ * ------------------------------------------------------------------------
+ */
 
-/* the bias behind the products of every row */
+/* Copies the bias after the products of every row. */
 static void
 add_bias(struct lower *l, const struct nd *bias, struct g_operand products)
 {
@@ -69,7 +72,7 @@ multiply(struct lower *l, const struct low_matmul *m, const struct nd *out,
 	struct hwc shape = { .h = (int32_t)a->dim[0], .w = (int32_t)b->dim[0],
 			     .c = (int32_t)depth };
 	struct hwc all = shape;
-	all.c += m->bias != NULL; /* one product more */
+	all.c += m->bias != NULL; /* the bias counts as one more product */
 	struct g_operand products = word_new(l, all);
 	struct g_op *mul = low_op(l, OP_MUL, nd_seen(&x),
 				  low_box(products, shape, (struct hwc){ 0 }));
@@ -109,7 +112,10 @@ multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *ou
 		}
 }
 
-/* ---- natively ------------------------------------------------------------------------------- */
+/*
+ * ---- natively
+ * ---------------------------------------------------------------------------
+ */
 
 static struct g_op *
 multiply_natively(struct lower *l, const struct low_matmul *m, const struct nd *out)
@@ -122,7 +128,7 @@ multiply_natively(struct lower *l, const struct low_matmul *m, const struct nd *
 	return op;
 }
 
-/* words of products, to which a bias is added */
+/* Computes products as words, and adds the bias. */
 static struct g_op *
 multiply_and_add(struct lower *l, const struct low_matmul *m, const struct nd *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views in any number of dimensions. */
+/* Views with any number of dimensions. */
 #include "lower/nd.h"
 
 #include <assert.h>
@@ -24,7 +24,7 @@ nd_dense(int type, int rank, const int32_t *dim)
 	return v;
 }
 
-/* the shape of memory for elements in v's dimensions */
+/* Returns the shape of a tensor for elements in v's dimensions. */
 static struct hwc
 own_hwc(const struct nd *v)
 {
@@ -60,7 +60,7 @@ struct nd
 nd_const_one(struct lower *l, int type, int rank, int32_t v)
 {
 	struct nd r = { .type = type, .rank = rank, .offset = v };
-	if (graph_type_bytes(type) > 2) /* registers have 16 bits for it */
+	if (graph_type_bytes(type) > 2) /* scalar registers have 16 bits */
 		return nd_const_channels(l, type, rank, 1, &v);
 	for (int i = 0; i < rank; i++)
 		r.dim[i] = 1;
@@ -76,7 +76,10 @@ nd_const_channels(struct lower *l, int type, int rank, int32_t n, const int32_t 
 	return nd_const(l, type, rank, dim, v);
 }
 
-/* strides of rows, columns and channels; false: linear order */
+/*
+ * Returns the strides of rows, columns and channels; false if the operand is in linear
+ * order.
+ */
 static bool
 hwc_strides(const struct g_operand *o, int64_t stride[3], int64_t *offset)
 {
@@ -151,7 +154,10 @@ nd_split(struct nd *v, int axis, int64_t inner)
 	v->stride[axis] *= inner;
 }
 
-/* takes n elements of v from the inside as one axis, if they are a line */
+/*
+ * Takes n elements of v, from the innermost axes, as one axis.  Returns false if they
+ * have no common stride.
+ */
 static bool
 take_inner(struct nd *v, int64_t n, int64_t *stride)
 {
@@ -231,7 +237,7 @@ nd_is_dense(const struct nd *v)
 	return true;
 }
 
-/* the plainest operand that says it: whole, box, strided */
+/* Returns the simplest kind of operand for a view: whole tensor, box, or strided. */
 static struct g_operand
 plain_operand(const struct nd *v, struct hwc shape, const int64_t s[3])
 {
@@ -276,7 +282,7 @@ nd_operand(const struct nd *v, struct g_operand *out)
 	}
 	if (dim[2] > 1 && s[2] != 1)
 		return false;
-	/* what is not walked along steps as dense memory would */
+	/* axes of extent 1 get the strides of dense memory */
 	s[2] = 1;
 	s[1] = dim[1] == 1 ? dim[2] : s[1];
 	s[0] = dim[0] == 1 ? s[1] * dim[1] : s[0];

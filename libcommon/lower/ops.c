@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making graph operations. */
+/* Makes operations of a graph. */
 #include "lower/lower.h"
 
 struct g_op *
@@ -86,7 +86,7 @@ scale_one(void)
 struct g_op *
 low_copy(struct lower *l, struct g_operand from, struct g_operand to)
 {
-	if (graph_type_bytes(from.type) == 4) { /* pools take 16 bits at most */
+	if (graph_type_bytes(from.type) == 4) { /* pools have at most 16 bits */
 		struct g_op *words = low_op(l, OP_MAX, from, to);
 		op_ifm2(words, from, 0);
 		return words;
@@ -108,7 +108,7 @@ low_turn_order(struct lower *l, struct g_operand x, struct g_operand ofm)
 struct g_lut *
 low_lut_words(struct lower *l, int bits, const int64_t *v, size_t n)
 {
-	/* equal tables are one record: one copy in flash, one in SHRAM */
+	/* equal tables share a record, and so a copy in flash and in SHRAM */
 	for (size_t i = 0; i < l->g->n_luts; i++) {
 		struct g_lut *t = l->g->luts[i];
 		if (t->bits == bits && !memcmp(t->values.v, v, n * sizeof(*v)))
@@ -140,7 +140,10 @@ low_lut32(struct lower *l, const int32_t table[256])
 	return low_lut_words(l, 32, v, 256);
 }
 
-/* word = base in the low half, slope in the high half: ethosu-commands(7) 6.5 */
+/*
+ * An entry has the base in its low half and the slope in its high half:
+ * ethosu-commands(7) 6.5.
+ */
 struct g_lut *
 low_lut16(struct lower *l, const int16_t points[513])
 {
@@ -161,7 +164,7 @@ type_range(int type)
 		return (struct g_range){ .lo = INT8_MIN, .hi = INT8_MAX };
 	case TFL_UINT8:
 		return (struct g_range){ .lo = 0, .hi = UINT8_MAX };
-	default: /* 32-bit results are not clamped; registers have 16 bits */
+	default: /* 32-bit results are not clamped, as registers have 16 bits */
 		return (struct g_range){ .lo = INT16_MIN, .hi = INT16_MAX };
 	}
 }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bilinear by whole factors: outputs that lie alike between their neighbours are
- * a phase, a depthwise convolution of at most 2x2 taps, which writes every so
- * many rows and columns.  Weights are divided by what they have in common, which
- * the scale makes up for.
+ * Bilinear resizing by few different weights.  Outputs with the same weights form a
+ * phase: a depthwise convolution of at most 2x2 taps, which writes rows and columns at
+ * constant steps.  Weights are divided by their common divisor, for which the scale
+ * compensates.
  */
 #include "lower/blend.h"
 
 #include "lower/runs.h"
 
-enum { MAX_PHASES = 300, MAX_WEIGHT = 255 /* of 9 bits with a sign */,
-       MAX_STEP = 3 /* of a convolution */, FAR = 1 << 11 };
+enum { MAX_PHASES = 300, MAX_WEIGHT = 255 /* 9 bits with a sign */,
+       MAX_STEP = 3 /* maximum stride of a convolution */, FAR = 1 << 11 };
 
-struct phase { /* outputs of an axis: one or two neighbours, by these weights */
+struct phase { /* Outputs of an axis with one or two inputs each and these weights. */
 	struct low_run at;
-	int32_t taps, weight[2], factor; /* weights were so many times as large */
+	int32_t taps, weight[2], factor; /* divisor of the original weights */
 };
 
 struct axis {
 	struct phase *v;
 	int n;
-	int32_t most; /* weight */
+	int32_t most; /* greatest weight */
 };
 
 struct low_phases {
@@ -34,7 +34,10 @@ common_divisor(int32_t a, int32_t b)
 	return b ? common_divisor(b, a % b) : a;
 }
 
-/* a key says both weights: those of one neighbour alone are 1 and 0 */
+/*
+ * Returns keys that encode both weights of each output; an output with one input has
+ * weights 1 and 0.
+ */
 static int32_t *
 weigh(struct arena *a, const struct low_blend *b)
 {
@@ -47,7 +50,10 @@ weigh(struct arena *a, const struct low_blend *b)
 	return key;
 }
 
-/* runs that no stride can step along are taken one by one */
+/*
+ * Returns true if a stride can step along the run; other runs are split into single
+ * outputs.
+ */
 static bool
 is_strided(const struct low_run *r)
 {
@@ -79,7 +85,10 @@ phases_of(struct arena *a, const struct low_blend *b)
 	return f;
 }
 
-/* of sums by the weights that are left; a mult of 0: the NPU has none */
+/*
+ * Returns the scale of sums with the divided weights; mult is 0 if the NPU cannot
+ * express it.
+ */
 static struct npu_scale
 scale_of(const struct low_phasing *how, const struct phase *y, const struct phase *x)
 {
@@ -138,7 +147,7 @@ phase_scales(struct lower *l, struct npu_scale scale, int32_t c)
 	return s;
 }
 
-/* records that were made, by their scale */
+/* scale records made so far, by their scale */
 struct record {
 	struct npu_scale scale;
 	struct g_scales *scales;
@@ -167,7 +176,10 @@ extent(const struct phase *f)
 	return (f->at.n - 1) * f->at.in_step + f->taps;
 }
 
-/* of an image's rows y and columns x; NULL: none that the NPU sees */
+/*
+ * Makes the operation for rows y and columns x of one image; NULL if the NPU cannot
+ * address them.
+ */
 static struct g_op *
 run_phase(struct lower *l, const struct low_phases *f, struct records *r,
 	  const struct phase *y, const struct phase *x, struct nd from, struct nd to)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elementwise operations over views of equal rank, in which an operand's
- * dimension of 1 is repeated.  As many axes as memory allows become H, W and C of
- * one operation, the others loops around it.  Only IFM2 is repeated along
- * channels; along rows and columns IFM is, too, by strides of 0.
+ * Elementwise operations on views of equal rank, in whose operands dimensions of 1 are
+ * broadcast.  As many axes as strides allow become H, W and C of one operation; the
+ * others are loops of operations.  Only IFM2 can be broadcast along channels.  Along
+ * rows and columns, an IFM is broadcast by strides of 0.
  */
 #include "lower/nd.h"
 
@@ -17,14 +17,14 @@ struct axis {
 };
 
 struct walk {
-	const struct nd *v[SIDES]; /* v[B] NULL: one operand */
+	const struct nd *v[SIDES]; /* v[B] is NULL for one operand */
 	struct axis axis[ND_MAX];
 	int n_axes;
-	int hwc[3]; /* axes that an operation walks along, -1: none */
-	bool swap;  /* B is IFM */
+	int hwc[3]; /* axes inside an operation; -1: none */
+	bool swap;  /* B is the IFM */
 };
 
-/* ---- the shapes that tensors have of themselves ---------------------------------- */
+/* ---- the shapes of the tensors ---------------------------------------------------- */
 
 static bool
 fits(struct hwc s)
@@ -39,7 +39,7 @@ repeats(struct hwc s, struct hwc all)
 	       (s.c == all.c || s.c == 1);
 }
 
-/* an operand as an operation sees it */
+/* Converts a view to an operand. */
 static bool
 see(const struct nd *v, struct g_operand *o)
 {
@@ -53,7 +53,10 @@ is_constant(const struct nd *v)
 	return v->t && G_HAS(v->t, G_TENSOR_source);
 }
 
-/* all as one operation; false: something is in the way */
+/*
+ * Finds a single operation in the tensors' own shapes.  Returns false if that is not
+ * possible.
+ */
 static bool
 natural(const struct walk *w, struct g_operand o[SIDES], bool *swap)
 {
@@ -67,7 +70,7 @@ natural(const struct walk *w, struct g_operand o[SIDES], bool *swap)
 		return a;
 	bool first = a && repeats(o[B].shape, all);
 	bool second = o[B].t && hwc_equal(o[B].shape, all) && repeats(o[A].shape, all);
-	/* one that is constant is IFM2: it is there before IFM is */
+	/* a constant becomes IFM2, as it is available before the IFM is */
 	*swap = !first || (second && is_constant(w->v[A]));
 	return first || second;
 }
@@ -89,7 +92,7 @@ merges(const struct axis *outer, const struct axis *inner)
 	return outer->n * inner->n <= MAX_EXTENT;
 }
 
-/* innermost last; neighbours that memory makes one are one */
+/* Finds axes, innermost last; merges adjacent axes where strides allow. */
 static void
 find_axes(struct walk *w)
 {
@@ -118,7 +121,10 @@ is_depth(const struct walk *w, const struct axis *x)
 	       (x->step[A] || x->step[B]);
 }
 
-/* channels are neighbours; rows and columns the longest of the others */
+/*
+ * Makes the contiguous axis the channels, and the longest of the others rows and
+ * columns.
+ */
 static void
 choose(struct walk *w)
 {
@@ -146,7 +152,7 @@ is_walked(const struct walk *w, int i)
 	return i == w->hwc[0] || i == w->hwc[1] || i == w->hwc[2];
 }
 
-/* one side of the operation at `at` */
+/* Returns operand k of the operation at position `at` of the loops. */
 static struct g_operand
 side(const struct walk *w, int k, const int64_t *at)
 {
@@ -174,7 +180,7 @@ side(const struct walk *w, int k, const int64_t *at)
 	return o;
 }
 
-/* the next position of the loops; false: that was the last */
+/* Advances to the next position of the loops; returns false after the last one. */
 static bool
 walk_on(const struct walk *w, int64_t *at)
 {
@@ -187,7 +193,7 @@ walk_on(const struct walk *w, int64_t *at)
 	return false;
 }
 
-/* how many operations the loops make; INT64_MAX: more than that */
+/* Returns the number of operations of the loops; INT64_MAX if it overflows. */
 static int64_t
 count(const struct walk *w)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/pool.h"
 
-/* neighbouring outputs of an axis that one operation makes */
+/* adjacent outputs of an axis that one operation computes */
 struct span {
 	int32_t out, n, in, length, kernel, stride, before, after;
 };
 
-enum { MAX_PADDED = 8, MAX_STRIDE = 3, MAX_PAD = 127 /* registers of 7 bits */ };
+enum { MAX_PADDED = 8, MAX_STRIDE = 3, MAX_PAD = 127 /* registers have 7 bits */ };
 
 /*
- * Is a pool one operation as it is?  The hardware divides by the samples it saw up to
- * 8x8, and steps up to 3.
+ * Returns true if one operation computes the pool.  The hardware divides by the number
+ * of samples inside the IFM for windows up to 8x8, and has strides up to 3.
  */
 static bool
 is_plain(const struct low_axis axis[2], bool average)
@@ -26,7 +26,7 @@ is_plain(const struct low_axis axis[2], bool average)
 	return ok && (!average || !padded || small);
 }
 
-/* output o: its window inside of the IFM */
+/* Returns the window of output o, clipped to the IFM. */
 static struct span
 cut_window(const struct low_axis *x, int32_t o)
 {
@@ -38,9 +38,9 @@ cut_window(const struct low_axis *x, int32_t o)
 }
 
 /*
- * How many spans an axis takes; into v unless that is NULL.  Of a pool that is not
- * plain, windows are cut at the edges of the IFM, and all that have the same extent
- * and distance are one span.
+ * Returns the number of spans of an axis, and stores them in v unless v is NULL.  If
+ * the pool is not plain, windows are clipped to the IFM, and adjacent windows with the
+ * same extent and distance form one span.
  */
 static int
 find_spans(const struct low_axis *x, bool plain, struct span *v)
@@ -99,7 +99,7 @@ low_pool_count(const struct low_pool *p)
 	return n * find_spans(&p->axis[1], plain, NULL);
 }
 
-/* the operation of two spans, NULL: none can see them */
+/* Makes the operation of two spans; NULL if no operation can address them. */
 static struct g_op *
 pool_spans(struct lower *l, bool average, const struct span *y, const struct span *x,
 	   const struct nd *in, const struct nd *out)

@@ -5,7 +5,7 @@
 
 #include "lower/nd.h"
 
-enum { LOW_POOL_ROWS = 256, LOW_POOL_WINDOW = 65536 /* elements, at most */ };
+enum { LOW_POOL_ROWS = 256, LOW_POOL_WINDOW = 65536 /* limit of window elements */ };
 
 struct low_axis { /* rows or columns */
 	int32_t in, out, kernel, stride, before, after;
@@ -16,17 +16,18 @@ struct low_pool {
 	struct low_axis axis[2];
 };
 
-/* how many operations an image takes */
+/* Returns the number of operations per image. */
 int64_t low_pool_count(const struct low_pool *p);
 /*
- * All images of in and out, [N,H,W,C] each.  `made` has zero points, clamp and table of
- * each operation.  False: no operation can see such parts of them.
+ * Pools all images of in to out, both [N,H,W,C].  `made` sets zero points, clamp and
+ * table of each operation.  Returns false if no operation can address the parts of in
+ * or out.
  */
 bool low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 	      const struct nd *out, nd_made *made, void *ctx);
-/* the mean of n, halves away from 0: (m, s) of ethosu-commands(7) 6.8 */
+/* scale of a mean of n, halves rounded away from 0: (m, s) of ethosu-commands(7) 6.8 */
 struct npu_scale low_mean(int64_t n);
-/* what is reduced is one window, or one that steps by 1 */
+/* Makes a pool whose window steps by 1. */
 struct g_op *low_window(struct lower *l, enum g_op_kind kind, struct g_operand ifm,
 			struct g_operand ofm, struct yx kernel);
 #endif

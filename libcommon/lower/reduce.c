@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes in which reductions see memory: as it is where that fits, so that layouts other
- * than linear stay possible; else three plain axes. */
+/*
+ * Chooses shapes for reductions.  Keeps the natural shape if it fits, so that layouts
+ * other than linear remain possible; else uses three plain axes.
+ */
 #include "lower/reduce.h"
 
 #include "lower/pool.h"

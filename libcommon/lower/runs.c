@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/runs.h"
 
-enum { MOST_STEPS = 1 << 22 }; /* of a search for a period */
+enum { MOST_STEPS = 1 << 22 }; /* limit of the work to find a period */
 
 int
 low_even(const int64_t *at, int n, bool down, int64_t *step)
@@ -32,7 +32,7 @@ is_like(const int32_t *key, int32_t a, int32_t b)
 	return !key || key[a] == key[b];
 }
 
-/* runs among every `period`-th output; NULL: only count them */
+/* Counts the runs among every period-th output, and stores them in v unless v is NULL. */
 static int
 cut_runs(const int32_t *map, const int32_t *key, int32_t n, int32_t period,
 	 struct low_run *v)
@@ -57,7 +57,7 @@ cut_runs(const int32_t *map, const int32_t *key, int32_t n, int32_t period,
 	return count;
 }
 
-/* as few runs as a period gives */
+/* Chooses the period that gives the fewest runs. */
 int
 low_runs(struct arena *a, const int32_t *map, const int32_t *key, int32_t n,
 	 struct low_run **out)
@@ -76,7 +76,7 @@ low_runs(struct arena *a, const int32_t *map, const int32_t *key, int32_t n,
 	return cut_runs(map, key, n, best, *out);
 }
 
-/* to's axis is listed, or from's where they are spread */
+/* map lists positions of from's axis, or, if spread, positions of to's. */
 static int
 copy_axis(struct lower *l, const struct nd *from, const struct nd *to, int axis,
 	  const int32_t *map, bool spread)
@@ -126,7 +126,7 @@ is_doubled(const int32_t *map, int64_t in, int64_t out)
 	return out == 2 * in;
 }
 
-/* by the unit that reads each pixel twice; false: there is more to it */
+/* Upscales by 2 with the NPU's nearest upscaling; returns false if that is not possible. */
 static bool
 copy_doubled(struct lower *l, const struct nd *in, const struct nd *out,
 	     const int32_t *y, const int32_t *x)

@@ -1,32 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of an axis by lists of positions, in as few copies as even spacing allows. */
+/*
+ * Copies elements of an axis by lists of positions, in as few copies as even spacing
+ * allows.
+ */
 #ifndef LOWER_RUNS_H
 #define LOWER_RUNS_H
 
 #include "lower/nd.h"
 
-/* of n positions, how many from the first one on are evenly spaced, upwards or, where
- * `down`, either way; *step: from one to the next */
+/*
+ * Returns how many of n positions, from the first on, are evenly spaced, and sets *step
+ * to their distance.  down: allow negative steps.
+ */
 int low_even(const int64_t *at, int n, bool down, int64_t *step);
-/* into how many such runs they fall */
+/* Returns the number of such runs in n positions. */
 int low_even_runs(const int64_t *at, int n, bool down);
 
-struct low_run { /* positions out, out + out_step, ... take in, in + in_step, ... */
+struct low_run { /* outputs out, out + out_step, ... are inputs in, in + in_step, ... */
 	int32_t n, out, out_step, in, in_step;
 };
 
-/* runs of a map in which key[] (NULL: nothing) is one value; how many there are */
+/*
+ * Divides outputs 0..n-1, whose inputs are map[], into runs with one value of key[]
+ * each (key NULL: ignored).  Returns the number of runs in *out.
+ */
 int low_runs(struct arena *a, const int32_t *map, const int32_t *key, int32_t n,
 	     struct low_run **out);
-/* position o of to's axis is from's map[o]; how many copies of parts that takes */
+/*
+ * Copies position map[o] of from's axis to position o of to's.  Returns the number of
+ * copies of parts.
+ */
 int low_copy_axis(struct lower *l, const struct nd *from, const struct nd *to, int axis,
 		  const int32_t *map);
-/* position map[o] of to's axis, for each o of from's */
+/*
+ * Copies position o of from's axis to position map[o] of to's; otherwise as
+ * low_copy_axis.
+ */
 int low_spread_axis(struct lower *l, const struct nd *from, const struct nd *to,
 		    int axis, const int32_t *map);
 /*
- * Pixel (y[o], x[p]) of in is pixel (o, p) of out, both [N,H,W,C]: the nearest
- * neighbours of a resize; how many copies of parts that takes
+ * Copies pixel (y[o], x[p]) of in to pixel (o, p) of out, both [N,H,W,C]: a resize to
+ * the nearest neighbours.  Returns the number of copies of parts.
  */
 int low_copy_pixels(struct lower *l, const struct nd *in, const struct nd *out,
 		     const int32_t *y, const int32_t *x);

@@ -35,7 +35,7 @@ int64_t
 low_grid_nearest(const struct low_grid *g, int64_t in, int64_t o)
 {
 	int64_t at = o * g->down + g->first + g->up;
-	int64_t i = at / g->up - 1; /* rounded down: first >= -up */
+	int64_t i = at / g->up - 1; /* rounds down, as first >= -up */
 	i += 2 * (at % g->up) >= g->up;
 	return g->skip + min_i64(i > 0 ? i : 0, in - g->skip - 1);
 }
@@ -47,7 +47,7 @@ low_can_sample(const struct lower *l, int type, int64_t images)
 	       (type == TFL_INT8 || type == TFL_UINT8 || type == TFL_INT16);
 }
 
-/* image i: what of the IFM is reached, and where it goes */
+/* Resizes image i; reads only the part of the IFM that the grid reaches. */
 static void
 sample_image(struct lower *l, bool bilinear, const struct low_grid *y,
 	     const struct low_grid *x, struct nd in, struct nd out, int64_t i)
@@ -61,7 +61,7 @@ sample_image(struct lower *l, bool bilinear, const struct low_grid *y,
 		in = nd_readable(l, &in);
 		(void)nd_operand(&in, &from);
 	}
-	/* channels are neighbours in any result */
+	/* in the output, channels are contiguous */
 	struct g_op *op = low_op(l, OP_RESIZE, from, nd_seen(&out));
 	G_PUT(op, OP, sample, bilinear ? SAMPLE_BILINEAR : SAMPLE_NEAREST);
 	G_PUT(op, OP, up, (struct yx){ .y = (int32_t)y->up, .x = (int32_t)x->up });
@@ -72,10 +72,10 @@ sample_image(struct lower *l, bool bilinear, const struct low_grid *y,
 }
 
 /*
- * By npu-perf's ruler the unit takes four times as long for an element of the OFM as
- * a pool (ethosu-timing(7) 26), and operations begin slowly: 12 phases to 96x96x32
- * bytes in SRAM take 77,840 cycles of ethos-u85-256, of which 73,728 are the
- * elements'.
+ * In npu-perf's estimate, the unit takes four times a pool's cycles per OFM element
+ * (ethosu-timing(7) 26), but each operation has a start-up time.  Example: 12 phases of
+ * 96x96x32 bytes in SRAM take 77,840 cycles on ethos-u85-256, of which 73,728 are for
+ * the elements.
  */
 bool
 low_sampling_pays(const struct lower *l, const struct nd *out, int n)

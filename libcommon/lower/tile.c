@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repetition along any axes: by copies that read elements again, as steps of 0 do, or
- * into a corner and then, axis by axis, of what is there already; what has fewer
- * operations.
+ * Repetition along any axes, by the cheaper of two methods.  The first copies with
+ * steps of 0, which read elements repeatedly.  The second copies once to a corner of
+ * the output, then copies the part already written along each axis.
  */
 #include "lower/nd.h"
 
-/* both with an axis of repetitions in front of each axis of v */
+/* Inserts an axis of repetitions before each axis of v, in both views. */
 static void
 repeat(const struct nd *v, struct nd *from, struct nd *to)
 {
@@ -27,7 +27,7 @@ corner(const struct nd *v, const struct nd *out)
 	return r;
 }
 
-/* copies that the second way takes, of one operation each where that is possible */
+/* Returns the number of operations of the second method. */
 static int64_t
 turns(const struct lower *l, const struct nd *v, const struct nd *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transposed convolutions: nputools-lowering(7) 3.2.  The positions of the OFM that
- * have the same remainder by the stride see the same taps, so each such phase is a
- * plain convolution with a part of the kernel, reversed, whose OFM has the
- * stride as its step.  No multiplication with an inserted zero is done, and
- * every stride is as good as any other.
+ * Transposed convolutions: nputools-lowering(7) 3.2.  OFM positions with the same
+ * remainder modulo the stride use the same taps.  Each such phase is a plain
+ * convolution with a part of the kernel, reversed, that writes every stride-th row and
+ * column of the OFM.  No multiplications by inserted zeros remain, and any stride is
+ * possible.
  */
 #include "lower/convparts.h"
 
@@ -12,11 +12,12 @@
 
 enum { MAX_PHASES = 1024 };
 
-/* phase `at` of an axis: which taps, where they begin */
+/* one phase of an axis: output positions at, at + stride, ... */
 struct phase {
 	int32_t first, n; /* taps first, first + stride, ... */
-	int32_t out;	  /* positions at, at + stride, ... */
-	int32_t start;	  /* input under the first position's first tap; may be below 0 */
+	int32_t out;	  /* number of output positions */
+	int32_t start;	  /* first input position of the first output's window; may be
+			   * negative */
 };
 
 static struct phase
@@ -53,14 +54,17 @@ low_transconv_check(struct arena *a, const struct low_conv *c, const struct nd *
 	return low_conv_check(a, &most, in, out);
 }
 
-/* has a phase taps, and one of its windows an element of the input? */
+/* Returns true if the phase has taps and one of its windows contains an input element. */
 static bool
 touches(const struct phase *f, int64_t in)
 {
 	return f->n && f->start < in && f->start + f->out - 1 + f->n > 0;
 }
 
-/* the input's rows (columns) under a phase, and padding where there are none */
+/*
+ * Selects the input's rows (columns) of a phase, and computes the padding outside of
+ * the input.
+ */
 static void
 cut(struct nd *in, int axis, const struct phase *f, int32_t *before, int32_t *after)
 {
@@ -71,7 +75,10 @@ cut(struct nd *in, int axis, const struct phase *f, int32_t *before, int32_t *af
 	nd_slice(in, axis, lo, hi - lo, 1);
 }
 
-/* the bias alone: one element, read all over, through a tap of 0 */
+/*
+ * Writes the bias only: a convolution with one tap of 0 that reads the same element
+ * everywhere.
+ */
 static void
 run_nothing(struct lower *l, struct conv_job j, struct nd in, const struct nd *out)
 {
@@ -87,7 +94,7 @@ run_nothing(struct lower *l, struct conv_job j, struct nd in, const struct nd *o
 	conv_run(l, &j, &in, out);
 }
 
-/* the phase's taps, the last of them first */
+/* the taps of a phase, in reverse order */
 static struct low_weights
 phase_weights(const struct low_conv *c, const struct phase *y, const struct phase *x)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors that a lowering makes, and other views of what is there. */
+/* Makes tensors of a lowering, and views of existing tensors. */
 #include "lower/nd.h"
 
 #include <stdio.h>

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of products of 16 bits: T = 256 * H + L, both of 32 bits, times 15 bits m,
- * shifted right by s, halves up.  T is 256 * h + r, 0 <= r < 256, and
+ * Scales sums of 16-bit products: T = 256 * H + L, with H and L of 32 bits, times m of
+ * 15 bits, shifted right by s, halves rounded up.  Let T = 256 * h + r with 0 <= r <
+ * 256.
  *
- * - s <= 28: with 14 bits cut off T is 2^14 * u + t; u beyond what saturates is cut
- *   back to it, so that T fits a word, and one product with a shift gives the result;
- * - s > 28: (T * m + 2^(s-1)) >> s
+ * If s <= 28: T is 2^14 * u + t.  Values of u that saturate the result are clamped to
+ * the saturation limit.  T then fits a word, and one product with a shift gives the
+ * result.
+ *
+ * If s > 28:
+ *
+ *	(T * m + 2^(s-1)) >> s
  *	= (h * m + q + 2^(s-9)) >> (s-8)	q = r * m >> 8, below 2^15
  *	h = 65536 * a + b,  0 <= b < 65536:
  *	= (65536 * a * m + x + 2^(s-9)) >> (s-8)	x = b * m + q, below 2^31
@@ -16,10 +21,10 @@
 enum {
 	DIGIT = 14,
 	MOST_CUT = 2 * DIGIT,
-	NOTHING = 62, /* a shift that leaves nothing of 2^39 times 2^14 */
+	NOTHING = 62, /* a shift that makes 2^39 times 2^14 zero */
 };
 
-/* high * 2^bits + low */
+/* Returns high * 2^bits + low. */
 static struct g_operand
 joined(struct lower *l, struct g_operand high, int bits, struct g_operand low)
 {
@@ -27,7 +32,7 @@ joined(struct lower *l, struct g_operand high, int bits, struct g_operand low)
 	return word_add(l, word_mul(l, high, unit), low);
 }
 
-/* v = 256 * upper + lower, lower from -128 to 127, in 16 bits each */
+/* Splits v into 256 * upper + lower, both of 16 bits; lower is -128 to 127. */
 static void
 split(struct lower *l, struct g_operand v, struct g_operand *upper,
       struct g_operand *lower)
@@ -36,7 +41,7 @@ split(struct lower *l, struct g_operand v, struct g_operand *upper,
 	by_256.shift += 8;
 	*upper = operand_whole(low_tensor(l, TFL_INT16, v.shape, NULL));
 	*lower = operand_whole(low_tensor(l, TFL_INT16, v.shape, NULL));
-	/* halves up: what is below -128 of the lower half */
+	/* rounding halves up leaves at least -128 in lower */
 	op_scale(low_op(l, OP_AVGPOOL, v, *upper), by_256, ROUND_NATURAL);
 	struct g_op *rest = low_op(l, OP_SUB, v, *lower);
 	op_ifm2(rest, *upper, 0);
@@ -44,20 +49,20 @@ split(struct lower *l, struct g_operand v, struct g_operand *upper,
 	G_PUT(rest, OP, opb, 256);
 }
 
-/* T where it is within what does not saturate, and something beyond it elsewhere */
+/* Returns T where the result does not saturate, and any saturating value elsewhere. */
 static struct g_operand
 saturated(struct lower *l, struct npu_scale s, struct g_operand h, struct g_operand r)
 {
 	struct g_operand u = word_floor(l, h, DIGIT - 8);
 	struct g_operand t = joined(l, word_rest(l, h, u, DIGIT - 8), 8, r);
-	/* 2^14 * u * m / 2^s is 2^15 or more from here on */
+	/* limit of u: from here on, 2^14 * u * m / 2^s is at least 2^15 */
 	int32_t most = (int32_t)(((int64_t)2 << s.shift) / s.mult) + 2;
 	struct g_operand least = word_const(l, -most);
 	u = word_min(l, u, word_const(l, most));
 	return joined(l, word_max(l, u, least), DIGIT, t);
 }
 
-/* T * m / 2^24, rounded down */
+/* Returns T * m / 2^24, rounded down. */
 static struct g_operand
 by_digits(struct lower *l, struct npu_scale s, struct g_operand h, struct g_operand r)
 {
@@ -69,7 +74,7 @@ by_digits(struct lower *l, struct npu_scale s, struct g_operand h, struct g_oper
 	return word_add(l, word_mul(l, a, m), x);
 }
 
-/* the same factor with all of 15 bits */
+/* Returns the same factor with mult normalized to 15 bits. */
 static struct npu_scale
 normal(struct npu_scale s)
 {
@@ -80,7 +85,7 @@ normal(struct npu_scale s)
 	return s;
 }
 
-/* (256 * high + low) * scale */
+/* Writes (256 * high + low) * scale. */
 static void
 scale_wide(struct lower *l, const struct low_wide *w, struct g_operand high,
 	   struct g_operand low, struct g_operand ofm)
@@ -98,7 +103,7 @@ scale_wide(struct lower *l, const struct low_wide *w, struct g_operand high,
 	w->made(w->ctx, op);
 }
 
-/* half of an operand in its dimensions */
+/* Returns the half of an operand in the operand's dimensions. */
 static struct nd
 as_operand(struct g_operand half, const struct nd *v)
 {
@@ -111,7 +116,7 @@ as_operand(struct g_operand half, const struct nd *v)
 void
 low_multiply_wide(struct lower *l, const struct low_wide *w, const struct nd *out)
 {
-	/* the smaller operand is the one that is split */
+	/* split the smaller operand */
 	bool of_a = nd_elements(&w->a) <= nd_elements(&w->b);
 	const struct nd *v = of_a ? &w->a : &w->b;
 	struct nd whole = *v, room = *out;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic of 32-bit integers as NPU operations, and the fixed-point
- * functions of the reference made of it (nputools-lowering(7) 3.5).
- * Operations with 32-bit operands apply no multiplier, only a shift
- * (ethosu-commands(7) 6.3).  No result leaves 32 bits: the older units saturate,
- * of U85 it isn't known (W2 in ethosu-commands(7) 17).
+ * Arithmetic of 32-bit integers (words) by NPU operations, and the reference's
+ * fixed-point functions made of it (nputools-lowering(7) 3.5).  Operations with 32-bit
+ * operands apply only a shift, no multiplier (ethosu-commands(7) 6.3).  No result may
+ * exceed 32 bits: U55 and U65 saturate, and the behaviour of U85 is undocumented (W2 in
+ * ethosu-commands(7) 17).
  */
 #include "lower/lower.h"
 
@@ -71,7 +71,7 @@ word_mul(struct lower *l, struct g_operand a, struct g_operand b)
 	return word_op(l, OP_MUL, a, b, 0);
 }
 
-/* with shift 31, and a multiplier of 1, the rounding is SRDHM's */
+/* With shift 31 and a multiplier of 1, the NPU rounds as SRDHM does. */
 struct g_operand
 word_mul_high(struct lower *l, struct g_operand a, struct g_operand b)
 {
@@ -109,7 +109,7 @@ word_scale_to(struct lower *l, struct g_operand v, struct npu_scale s, int32_t z
 	op_zeros(r, 0, zero);
 }
 
-/* halves go up */
+/* Rounds halves up. */
 struct g_operand
 word_shr(struct lower *l, struct g_operand a, struct g_operand b)
 {
@@ -150,9 +150,9 @@ word_abs(struct lower *l, struct g_operand a)
 }
 
 /*
- * Newton's iteration in Q2 from 48/17 - 32/17 * half.  Of all 2^30 operands none gives
- * more than 2^30, with halves rounded either way.  Constants come first: as IFM2 a single
- * word out of slow memory is waited for (ethosu-timing(7) 2.7).
+ * Newton's iteration in Q2 from 48/17 - 32/17 * half.  For all 2^30 operands the result
+ * is at most 2^30, with either rounding of halves.  Constants are the first operand: an
+ * IFM2 of a single word in slow memory would be waited for (ethosu-timing(7) 2.7).
  */
 struct g_operand
 word_half_recip(struct lower *l, struct g_operand half)
