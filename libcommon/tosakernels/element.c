@@ -2,7 +2,7 @@
 /* Elementwise operators, TABLE and RESCALE. */
 #include "tosakernels/tosakernels.h"
 
-/* v as a type's bits read back */
+/* Truncates v to the bits of a type, and extends the sign. */
 static int64_t
 wrap(int type, int64_t v)
 {
@@ -18,7 +18,7 @@ clamp(int64_t v, int64_t lo, int64_t hi)
 	return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* a result that has to fit its type */
+/* Warns if a result does not fit its type. */
 static int64_t
 fit(struct tosa_run *r, int type, int64_t v)
 {
@@ -81,7 +81,7 @@ tosa_run_unary(struct tosa_run *r)
 
 /* ---- two operands ---------------------------------------------------------------- */
 
-/* steps of an operand along the result's axes: 0 where it is repeated */
+/* Returns an operand's strides along the result's axes; 0 where it is broadcast. */
 static void
 steps_of(const struct tosa_tensor *t, int64_t *step)
 {
@@ -90,7 +90,7 @@ steps_of(const struct tosa_tensor *t, int64_t *step)
 		step[i] = t->dim[i] == 1 ? 0 : s;
 }
 
-/* position in each operand of the result's elements, one after the other */
+/* the position in each operand of the current element of the result */
 struct walk {
 	const struct tosa_tensor *out;
 	int n;
@@ -139,7 +139,7 @@ arithmetic_shift(struct tosa_run *r, int type, int64_t a, int64_t b)
 	return (a >> b) + up;
 }
 
-/* zeros from above, within the type */
+/* Shifts zeros in from above, within the width of the type. */
 static int64_t
 logical_shift(struct tosa_run *r, int type, int64_t a, int64_t b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernel computes which operator. */
+/* Finds the kernel of an operator. */
 #include "tosakernels/tosakernels.h"
 
 #include <stdarg.h>

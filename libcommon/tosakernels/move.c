@@ -2,7 +2,7 @@
 /* Operators that move elements, and RESIZE. */
 #include "tosakernels/tosakernels.h"
 
-/* element of the input that is at `at` of the result; -1: none, a PAD's value */
+/* Returns the input element for position `at` of the result; -1: the value of PAD. */
 static int64_t
 source_of(const struct tosa_run *r, const int64_t *at)
 {
@@ -59,7 +59,7 @@ tosa_run_concat(struct tosa_run *r)
 	}
 }
 
-/* an index that has to be below n */
+/* Warns about an index outside of 0 to n - 1, and clamps it. */
 static int64_t
 place(struct tosa_run *r, int64_t i, int64_t n)
 {
@@ -95,7 +95,10 @@ tosa_run_scatter(struct tosa_run *r)
 	}
 }
 
-/* the two neighbours of an axis, and how near the second one is, of num */
+/*
+ * The two adjacent inputs of a position on an axis; rest / num is the weight of the
+ * upper one.
+ */
 struct between {
 	int64_t lower, upper, rest;
 };

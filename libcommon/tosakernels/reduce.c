@@ -2,7 +2,7 @@
 /* Reductions of one axis, and ARGMAX. */
 #include "tosakernels/tosakernels.h"
 
-/* elements in front of the axis, of it, and behind it */
+/* number of elements before, along and after the axis */
 struct axes {
 	int64_t outer, n, inner;
 };
@@ -52,7 +52,7 @@ tosa_run_reduce(struct tosa_run *r)
 	}
 }
 
-/* the first of equal maxima */
+/* The first maximum wins a tie. */
 void
 tosa_run_argmax(struct tosa_run *r)
 {

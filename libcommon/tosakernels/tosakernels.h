@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reference kernels of TOSA's integer operators: the specification's arithmetic,
- * in 64 bits.  A violated precondition, after which the specification leaves
- * the result open, is reported and computed over.
+ * computed in 64 bits.  If a precondition is violated, for which the specification
+ * leaves the result undefined, the kernel records a warning and continues.
  */
 #ifndef TOSAKERNELS_TOSAKERNELS_H
 #define TOSAKERNELS_TOSAKERNELS_H
@@ -10,21 +10,21 @@
 #include "tosa/tosa.h"
 
 struct tosa_run {
-	struct arena *a; /* scratch */
+	struct arena *a; /* scratch memory */
 	const struct tosa_graph *g;
 	const struct tosa_op *op;
-	const int64_t *const *in; /* elements of each operand that is no shape */
+	const int64_t *const *in; /* elements of each operand, except for shapes */
 	int64_t *out;
-	bool warned;	  /* the first violation has been reported */
-	char text[200];	  /* it */
+	bool warned;	  /* the first violation has been recorded */
+	char text[200];	  /* that violation, or an empty string */
 };
 
-/* fills r->out; what is in r->text then, if anything, is a warning */
+/* Runs r->op and fills r->out.  A non-empty r->text is then a warning. */
 void tosa_eval(struct tosa_run *r);
 
 /* ---- for kernels ---------------------------------------------------------------- */
 
-/* the first time: notes what is violated, and by which value */
+/* Records the violated rule and value; ignores all but the first. */
 void tosa_warn(struct tosa_run *r, const char *fmt, ...) PRINTF(2, 3);
 
 /* window.c */
@@ -33,7 +33,7 @@ void tosa_run_transpose_conv(struct tosa_run *r);
 void tosa_run_matmul(struct tosa_run *r);
 void tosa_run_avg_pool(struct tosa_run *r);
 void tosa_run_max_pool(struct tosa_run *r);
-/* element.c: any operator whose results are functions of elements */
+/* element.c: operators that compute each element separately */
 void tosa_run_unary(struct tosa_run *r);
 void tosa_run_binary(struct tosa_run *r);
 void tosa_run_select(struct tosa_run *r);

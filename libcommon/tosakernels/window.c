@@ -2,7 +2,7 @@
 /* Convolutions, MATMUL, pools. */
 #include "tosakernels/tosakernels.h"
 
-/* accumulators have to fit their type */
+/* Warns about accumulators that do not fit their type. */
 static void
 check_sums(struct tosa_run *r, int type, const int64_t *v, int64_t n)
 {
@@ -13,7 +13,7 @@ check_sums(struct tosa_run *r, int type, const int64_t *v, int64_t n)
 				  (long long)v[i], tosa_type_name(type));
 }
 
-/* v less its zero point, in 32 bits */
+/* Returns operand k minus its zero point, in 32 bits. */
 static const int32_t *
 offset(struct tosa_run *r, int k, int64_t zero)
 {
@@ -27,15 +27,21 @@ offset(struct tosa_run *r, int k, int64_t zero)
 struct conv {
 	const struct tosa_tensor *x, *w, *o;
 	struct tosa_window k;
-	const int32_t *v, *weight; /* less zero points */
-	/* the same, where products of channels add up in 32 bits; else NULL */
+	const int32_t *v, *weight; /* minus zero points */
+	/*
+	 * 16-bit copies of v and weight, if the products of all channels add up in 32
+	 * bits; else NULL
+	 */
 	const int16_t *short_v, *short_weight;
 	const int64_t *bias;
 	int bias_step;
 	bool deep;
 };
 
-/* v in 16 bits, NULL: one has more; *most: their greatest magnitude */
+/*
+ * Returns v in 16 bits, or NULL if some value needs more; sets *most to the greatest
+ * magnitude.
+ */
 static const int16_t *
 narrow(struct tosa_run *r, int k, const int32_t *v, int64_t *most)
 {
@@ -79,7 +85,10 @@ conv_of(struct tosa_run *r)
 	return c;
 }
 
-/* the products of n channels, those of the input from `at`, of the weights from `from` */
+/*
+ * Returns the sum of products of n channels: inputs from `at` on, weights from `from`
+ * on.
+ */
 static int64_t
 dot(const struct conv *c, int64_t at, int64_t from, int32_t n)
 {
@@ -96,7 +105,10 @@ dot(const struct conv *c, int64_t at, int64_t from, int32_t n)
 	return short_sum;
 }
 
-/* one tap, of the channels from `at` on, adds to all channels of one result */
+/*
+ * Adds the products of one tap, with the input channels from `at` on, to all channels
+ * of one result.
+ */
 static void
 add_tap(const struct conv *c, int32_t ky, int32_t kx, int64_t at, int64_t *out)
 {
@@ -194,7 +206,10 @@ tosa_run_matmul(struct tosa_run *r)
 
 /* ---- pools ------------------------------------------------------------------------ */
 
-/* sum or maximum of the window of result (y, x, c) of batch b; how many there are */
+/*
+ * Computes the sum or maximum over the window of result (y, x, c) of batch b; returns
+ * the number of elements.
+ */
 static int64_t
 look(const struct tosa_run *r, const struct tosa_window *k, bool max, const int64_t *at,
      int64_t *value)
@@ -230,7 +245,7 @@ run_pool(struct tosa_run *r, bool max)
 				  i / o->dim[3] / o->dim[2] % o->dim[1],
 				  i / o->dim[3] % o->dim[2], i % o->dim[3] };
 		int64_t v, n = look(r, &k, max, at, &v), m, s;
-		if (!n) { /* a window of padding alone */
+		if (!n) { /* the window contains padding only */
 			r->out[i] = max ? lo : zo;
 			continue;
 		}
