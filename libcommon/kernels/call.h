@@ -29,7 +29,7 @@ struct call {
 bool call_err(struct call *c, const char *fmt, ...) PRINTF(2, 3);
 /*
  * As call_err, and names the output, for a contradiction of shapes or types that
- * TensorFlow Lite refuses, too. model_read refuses such a model.  Limits of this
+ * TensorFlow Lite refuses, too.  model_read refuses such a model.  Limits of this
  * reference only are reported by call_err.
  */
 bool call_mismatch(struct call *c, const char *fmt, ...) PRINTF(2, 3);
@@ -51,7 +51,7 @@ enum {
 	T_ANY = T_QUANT | T_I32 | T_I64 | T_F32 | T_BOOL,
 };
 
-/* Checks that t has one of the types in mask. role: name of the tensor in the message. */
+/* Checks that t has one of the types in mask.  role: name of the tensor in the message. */
 bool call_type(struct call *c, const struct tfl_tensor *t, const char *role,
 	       unsigned mask);
 bool call_same_type(struct call *c, const struct tfl_tensor *a,
@@ -92,7 +92,7 @@ bool call_axis(struct call *c, int64_t axis, int rank, int *out);
 /* ---- elements ----------------------------------------------------------- */
 
 /*
- * Convert the elements of a tensor (I8 U8 I16 I32 BOOL) to int32 and back. call_widen
+ * Convert the elements of a tensor (I8 U8 I16 I32 BOOL) to int32 and back.  call_widen
  * takes input k, call_narrow output k.
  */
 void narrow(const struct tfl_tensor *t, void *data, const int32_t *v);
@@ -132,8 +132,8 @@ bool call_same_quant(struct call *c, const struct tfl_tensor *a,
 bool call_mult(struct call *c, double m, struct fixed_mult *out);
 
 /*
- * As call_mult, for values of magnitude up to `most`. Refuses a multiplier above 1 that
- * would shift such values out of 32 bits, which the reference leaves undefined.
+ * As call_mult, for values of magnitude up to `most`.  Refuses a multiplier above 1
+ * that would shift such values out of 32 bits, which the reference leaves undefined.
  */
 bool call_mult_of(struct call *c, double m, int64_t most, struct fixed_mult *out);
 
@@ -142,7 +142,7 @@ int64_t type_width(int type);
 
 /*
  * MBQM64 of section 3.1 for accumulators of any size.  Accumulators saturate beyond
- * 2^47, the limit of the reference. m.exp is at most MBQM64_EXP.
+ * 2^47, the limit of the reference.  m.exp is at most MBQM64_EXP.
  */
 enum { MBQM64_EXP = 7 };
 int32_t wide_mbqm(int64_t acc, struct fixed_mult m);

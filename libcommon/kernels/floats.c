@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Elementwise FLOAT32 operators whose results IEEE 754 defines exactly: sums, products,
- * quotients, square roots, comparisons. exp, log, sin and similar functions depend on
+ * quotients, square roots, comparisons.  exp, log, sin and similar functions depend on
  * the math library; a kernel for them could not match another implementation.
  */
 #include "kernels/call.h"

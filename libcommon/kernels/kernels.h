@@ -55,7 +55,7 @@ bool kernel_shapes_agree(const struct tfl_subgraph *g, const struct tfl_op *op,
 			 struct err *e);
 
 /*
- * Returns the steps of products and windows that kernel_eval takes. 0: kernel_eval
+ * Returns the steps of products and windows that kernel_eval takes.  0: kernel_eval
  * would refuse op, or takes only a few steps per element.
  */
 int64_t kernel_work(const struct tfl_subgraph *g, const struct tfl_op *op);

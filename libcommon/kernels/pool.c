@@ -29,7 +29,7 @@ accumulate(struct pool *p, const int32_t *x)
 }
 
 /*
- * Rounds half away from zero. count is the number of positions inside the input, at
+ * Rounds half away from zero.  count is the number of positions inside the input, at
  * least 1.
  */
 static int64_t

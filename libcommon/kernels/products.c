@@ -7,9 +7,9 @@
 
 /*
  * A second copy of each hot function for machines with AVX2, selected by libc's CPU
- * features. target_clones is not used: it queries the processor at every program start,
- * even if the function is never called.  In a virtual machine this query takes as long
- * as all other work before main.
+ * features.  target_clones is not used: it queries the processor at every program
+ * start, even if the function is never called.  In a virtual machine this query takes
+ * as long as all other work before main.
  */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__OPTIMIZE__) && \
     !defined(__clang__) && __has_include(<sys/platform/x86.h>)
@@ -222,7 +222,7 @@ sums_of_weights(const struct requant_from *f, int32_t channel)
 
 /*
  * Checks that the sum of channel i fits the reference's 32-bit accumulator, whose
- * overflow is undefined in C. For 16-bit values the check applies only if the bias
+ * overflow is undefined in C.  For 16-bit values the check applies only if the bias
  * takes more than half of the accumulator: their worst case is far from any sum that
  * occurs in practice.
  */

@@ -22,7 +22,7 @@ struct view view_of(const struct tfl_tensor *t);
 
 int64_t view_count(const struct view *v);
 
-/* Copy a view to or from a dense array in C order. bytes: size of an element. */
+/* Copy a view to or from a dense array in C order.  bytes: size of an element. */
 void view_gather(void *out, const void *in, struct view from, size_t bytes);
 void view_scatter(void *out, struct view to, const void *in, size_t bytes);
 

@@ -8,10 +8,10 @@
  *
  *   cycles = (compute^8 + memory^8)^(1/8) + last block's output + slow writes
  *
- * compute is the larger of the dot products and the output stage. memory is the largest
- * of the cycles of each memory's port, of the weight channel and of the scale channel.
- * The eighth power models an imperfect overlap: where one term is much larger, the
- * result is that term; where both are equal, the result is 9 % more.
+ * compute is the larger of the dot products and the output stage.  memory is the
+ * largest of the cycles of each memory's port, of the weight channel and of the scale
+ * channel.  The eighth power models an imperfect overlap: where one term is much
+ * larger, the result is that term; where both are equal, the result is 9 % more.
  */
 #include "perf/cost.h"
 
@@ -82,7 +82,7 @@ step_cycles(const struct products *k, double products, double weights)
 
 /*
  * Cycles for e kernel elements in groups, as depthwise and part-kernel-first traversal
- * take them. per_element: cycles of products per element.
+ * take them.  per_element: cycles of products per element.
  */
 static double
 grouped_cycles(const struct products *k, int64_t e, int group, double per_element,
@@ -202,7 +202,7 @@ dot_products(const struct perf_machine *m, const struct perf_op *op,
 /* ---- traffic ------------------------------------------------------------------ */
 
 /*
- * Returns the IFM rows (or columns) that n OFM blocks read along one axis. out and in
+ * Returns the IFM rows (or columns) that n OFM blocks read along one axis.  out and in
  * are the extents of the OFM and the IFM, up the upscale factor.
  */
 static double

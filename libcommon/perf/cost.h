@@ -100,7 +100,7 @@ int64_t perf_block_mac(const struct accel *a, const struct perf_op *op,
 		       struct perf_rules rules, struct perf_tiling *t);
 
 /*
- * Returns the bytes of one contiguous access, by the table of 2.2. pixel_bytes: number
+ * Returns the bytes of one contiguous access, by the table of 2.2.  pixel_bytes: number
  * that is compared with the block's depth to detect whole pixels in NHWC.
  */
 int64_t perf_access_bytes(const struct perf_map *f, bool write, struct hwc b,

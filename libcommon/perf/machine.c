@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Values for accelerators without measurements. low and high: measured cycles as
+ * Values for accelerators without measurements.  low and high: measured cycles as
  * multiples of the estimate, for the networks of npu-perf-accuracy(7), each left out of
- * the fit. front_end: cycles per kernel to process its commands, beside the latency of
+ * the fit.  front_end: cycles per kernel to process its commands, beside the latency of
  * the memory that holds them.
  */
 static const struct {

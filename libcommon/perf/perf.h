@@ -69,7 +69,7 @@ struct perf_op {
 	} stage; /* used by U85 only */
 	/*
 	 * U85 only: elementwise operations that take this operation's results from a
-	 * chain buffer. ofm then describes the output of the last of them.
+	 * chain buffer.  ofm then describes the output of the last of them.
 	 */
 	struct perf_chain {
 		int n;
@@ -159,8 +159,9 @@ void perf_cost(const struct perf_machine *m, const struct perf_op *op,
 
 /*
  * chain.c: appends the operation next, which reads the results of op from a chain
- * buffer, to op->chain. chained[i]: IFM (0) or IFM2 (1) of next is the chained operand.
- * Returns false if op does not write to a chain buffer, or if the chain is too long.
+ * buffer, to op->chain.  chained[i]: IFM (0) or IFM2 (1) of next is the chained
+ * operand.  Returns false if op does not write to a chain buffer, or if the chain is
+ * too long.
  */
 bool perf_chain_add(const struct perf_machine *m, struct perf_op *op,
 		    const struct perf_op *next, bool chained[2]);
@@ -199,7 +200,7 @@ struct perf_step {
 int64_t perf_indexed_bytes(const struct perf_machine *m, int64_t rows, int64_t row,
 			   enum mem_area from);
 /*
- * Returns the cycles of one transfer. to_shram: a table upload; its destination never
+ * Returns the cycles of one transfer.  to_shram: a table upload; its destination never
  * limits the rate.
  */
 double perf_dma_cycles(const struct perf_machine *m, int64_t bytes,

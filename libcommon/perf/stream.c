@@ -306,7 +306,7 @@ place(struct arena *a, const struct perf_machine *m, struct perf_run *run)
 enum { LOOK_BACK = 4096 };
 
 /*
- * recent: ring of the last transfers of a stream. part: the subset that fetched the
+ * recent: ring of the last transfers of a stream.  part: the subset that fetched the
  * current kernel's weights.  Both have LOOK_BACK elements, or one per row of the stream
  * if that is fewer.
  */

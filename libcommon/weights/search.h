@@ -19,8 +19,8 @@
 /* ---- stats.c ---- */
 
 /*
- * The properties of a stretch of values that determine its size. stats_join adds two of
- * them.
+ * The properties of a stretch of values that determine its size.  stats_join adds two
+ * of them.
  */
 struct stats {
 	uint32_t n[WEIGHTS_N_INDEX]; /* count of each direct value */
@@ -95,7 +95,8 @@ struct codes {
 
 /*
  * Starts the list with the palette in force before the values (NULL: none) and the
- * direct families for values up to `greatest`. runs: include a direct family with runs.
+ * direct families for values up to `greatest`.  runs: include a direct family with
+ * runs.
  */
 void codes_init(struct codes *c, uint16_t greatest,
 		const struct palette *before, bool runs);
@@ -145,7 +146,7 @@ struct block_cost {
 };
 
 /*
- * Computes the cost of n values, at most 256. *run: zeros directly before the block on
+ * Computes the cost of n values, at most 256.  *run: zeros directly before the block on
  * input, zeros at its end on output.
  */
 void block_cost(const struct codes *c, const uint16_t *d, size_t n,
@@ -153,7 +154,7 @@ void block_cost(const struct codes *c, const uint16_t *d, size_t n,
 
 /* ---- path.c ---- */
 
-/* A stretch of values in one state. fresh: starts a new section. */
+/* A stretch of values in one state.  fresh: starts a new section. */
 struct stretch {
 	size_t begin, end;
 	uint8_t state;

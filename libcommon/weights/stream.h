@@ -110,7 +110,7 @@ struct tally {
 };
 
 /*
- * A slice holds the values from the end of its predecessor to `end`. A slice that
+ * A slice holds the values from the end of its predecessor to `end`.  A slice that
  * continues a palette with runs starts at a value that is not zero.
  */
 struct wslice {
@@ -151,7 +151,7 @@ struct plan {
 };
 
 /*
- * plan.c: chooses the slices for n direct values, none above `greatest`. The plan is
+ * plan.c: chooses the slices for n direct values, none above `greatest`.  The plan is
  * stored in arena a.
  */
 struct plan plan_stream(struct arena *a, const uint16_t *d, size_t n,
@@ -159,7 +159,7 @@ struct plan plan_stream(struct arena *a, const uint16_t *d, size_t n,
 
 /*
  * slices.c: appends d[begin..end-1] to a plan that ends at begin, as one slice, or as
- * several if it has too many weights. fresh: the slice sets its palette; else pal must
+ * several if it has too many weights.  fresh: the slice sets its palette; else pal must
  * equal the palette of the slice before.
  */
 void plan_add(struct plan *p, const uint16_t *d, size_t begin, size_t end,
@@ -197,7 +197,7 @@ enum coding_fit plan_follow(struct plan *p, const uint16_t *d, size_t n,
 
 /*
  * The content of a slice in the order of writing: indices x[n] and the zero runs
- * between them. n_runs is 0 without runs, n if run[0] follows x[0], and n+1 if run[0]
+ * between them.  n_runs is 0 without runs, n if run[0] follows x[0], and n+1 if run[0]
  * precedes x[0].
  */
 struct coded {

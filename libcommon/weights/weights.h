@@ -108,7 +108,7 @@ void weights_reorder(const struct weights_view *v,
 
 /*
  * Destination of restored weights: element (o, y, x, i) is written to p[o*stride_o +
- * ...]. o counts from the slice's first channel, over all cores.
+ * ...].  o counts from the slice's first channel, over all cores.
  */
 struct weights_place {
 	int16_t *p;
@@ -161,7 +161,7 @@ size_t weights_cost_view(const struct weights_view *v,
 
 /*
  * As weights_cost_view, and stores the result of the search in *coding, in arena a: the
- * sections and slices with their parameters, nputools-graph(5). weights_encode_coding
+ * sections and slices with their parameters, nputools-graph(5).  weights_encode_coding
  * can then write the stream without another search.
  */
 size_t weights_cost_coding(struct arena *a, const struct weights_view *v,
@@ -204,9 +204,9 @@ bool weights_count(struct bytes in, size_t expected, struct err *e);
 
 /*
  * Encodes n values for U85's fast decoder (ethosu-weights(7) 24): a table, then values
- * of 2, 4 or 8 bits. plain: no table, as sparse weights require.
+ * of 2, 4 or 8 bits.  plain: no table, as sparse weights require.
  *
- * The result is a multiple of WEIGHTS_FAST_ALIGN bytes in arena a. p is NULL if the
+ * The result is a multiple of WEIGHTS_FAST_ALIGN bytes in arena a.  p is NULL if the
  * values need a table-free format but span more than 255.
  */
 enum { WEIGHTS_FAST_ALIGN = 32 };
@@ -214,7 +214,7 @@ struct bytes weights_fast_encode(struct arena *a, const int16_t *values, size_t 
 				 bool plain);
 /*
  * Encodes the weights of a view, all streams of a slice in one stream (ord->core is
- * ignored). weights_fast_cost_view returns only the size in bytes, 0 where p would be
+ * ignored).  weights_fast_cost_view returns only the size in bytes, 0 where p would be
  * NULL.
  */
 struct bytes weights_fast_encode_view(struct arena *a, const struct weights_view *v,
