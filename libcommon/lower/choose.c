@@ -109,10 +109,7 @@ low_compare(struct lower *l, const struct low_compare *c, const struct nd *out)
 	nd_binary(l, OP_SUB, &c->a, 0, &c->b, 0, out, finish, &r);
 }
 
-/*
- * ---- selections
- * ------------------------------------------------------------------------
- */
+/* ---- selections -------------------------------------------------------------- */
 
 /* Converts a truth value to the type of the operands that it selects. */
 static struct nd

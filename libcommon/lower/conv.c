@@ -6,7 +6,7 @@ enum {
 	MAX_EXTENT = 65536,
 	MAX_WINDOWS = 1024,	/* limit of operations per image if the stride makes one
 				 * per window */
-	MAX_WEIGHTS = 1 << 26,	/* limit of bytes for copied weights */
+	MAX_WEIGHTS = 1 << 26,	/* limit of bytes for weights that the lowering makes */
 	MOST_WEIGHTS = 1 << 25, /* limit of bytes per operation, so that its streams stay
 				 * below 2^26 bytes */
 	MAX_PIECES = 1024,	/* limit of operations for a convolution that does not fit */
@@ -112,10 +112,7 @@ low_conv_check(struct arena *a, const struct low_conv *c, const struct nd *in,
 	return low_conv_fits(c) ? NULL : check_large(a, c, in, out);
 }
 
-/*
- * ---- operations
- * -------------------------------------------------------------------------
- */
+/* ---- operations -------------------------------------------------------------- */
 
 /*
  * Returns true if sums of 16-bit values have more than 32 bits.  They have 32 bits if

@@ -57,15 +57,15 @@ struct low_conv {
  */
 bool low_conv_fits(const struct low_conv *c);
 /*
- * Returns NULL, or the reason why the NPU cannot compute it.  in and out are [N,H,W,C];
- * only their shapes and types are used.
+ * Returns NULL, or the reason why the NPU cannot compute it.  `in` and `out` are
+ * [N,H,W,C]; only their shapes and types are used.
  */
 const char *low_conv_check(struct arena *a, const struct low_conv *c,
 			   const struct nd *in, const struct nd *out);
 /*
  * Lowers a convolution for which low_conv_fits.  Each image's channels must be
- * contiguous in in and out (nd_operand).  `made` sets zero point, clamp and table of
- * the OFM.
+ * contiguous in `in` and `out` (nd_operand).  `made` sets zero point, clamp and table
+ * of the OFM.
  */
 void low_conv(struct lower *l, const struct low_conv *c, const struct nd *in,
 	      const struct nd *out, nd_made *made, void *ctx);
@@ -77,9 +77,9 @@ void low_conv_large(struct lower *l, const struct low_conv *c, const struct nd *
 		    const struct nd *out, low_scaled *scaled, void *ctx);
 
 /*
- * channels.c: copies channel map[o] of from to channel o of to, both [N,H,W,C], by
- * copies or by a 1x1 convolution.  low_picks_channels returns true if n channels of to
- * would take a convolution.
+ * channels.c: copies channel map[o] of `from` to channel o of `to`, both [N,H,W,C], by
+ * copies or by a 1x1 convolution.  low_picks_channels returns true if n channels of
+ * `to` would take a convolution.
  */
 void low_copy_channels(struct lower *l, const struct nd *from, const struct nd *to,
 		       const int32_t *map);

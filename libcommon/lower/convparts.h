@@ -42,7 +42,10 @@ void conv_slice(const struct low_conv *c, struct conv_groups g, struct nd *in,
 struct g_op *conv_op(struct lower *l, const struct low_conv *c, const struct nd *in,
 		     const struct nd *out, struct yx stride, struct g_pad pad);
 void conv_op_constants(struct g_op *op, struct g_weights *w, struct g_scales *s);
-/* Inputs of conv_run: weights and scales that are used for all images. */
+/*
+ * Inputs of conv_run: weights and scales for all images.  Every window has to contain
+ * some of the input.
+ */
 struct conv_job {
 	const struct low_conv *c;
 	struct g_weights *weights;

@@ -40,10 +40,7 @@ low_matmul_blocks(const struct lower *l, const struct low_matmul *m)
 	return (m->a.dim[0] + rows - 1) / rows * ((m->b.dim[0] + cols - 1) / cols);
 }
 
-/*
- * ---- by products
- * ------------------------------------------------------------------------
- */
+/* ---- by products ------------------------------------------------------------- */
 
 /* Copies the bias after the products of every row. */
 static void
@@ -112,10 +109,7 @@ multiply_blocks(struct lower *l, const struct low_matmul *m, const struct nd *ou
 		}
 }
 
-/*
- * ---- natively
- * ---------------------------------------------------------------------------
- */
+/* ---- natively ---------------------------------------------------------------- */
 
 static struct g_op *
 multiply_natively(struct lower *l, const struct low_matmul *m, const struct nd *out)

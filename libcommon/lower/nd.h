@@ -48,7 +48,7 @@ int64_t nd_elements(const struct nd *v);
  */
 void nd_distances(const struct nd *v, int axis, int32_t *out, int32_t n);
 
-/* Converts v to an operand, if three dimensions H, W, C can describe it. */
+/* Converts v to an operand.  Returns false if H, W and C cannot describe the view. */
 bool nd_operand(const struct nd *v, struct g_operand *out);
 /* as nd_operand, for views that are convertible */
 struct g_operand nd_seen(const struct nd *v);
@@ -144,9 +144,10 @@ struct nd nd_widen(struct lower *l, const struct nd *v, int32_t zero, int type);
 
 /*
  * indexed.c, only if low_has(l, LACK_GATHER).  nd_gather copies column at[y][x] of row
- * y of from [rows][any][channels] to column x of row y of to [rows][columns][channels].
- * nd_scatter copies in the opposite direction and keeps all other columns of `to`.  at
- * is [rows][columns] of int32; rows and columns are at most ND_MAX_INDEXED.
+ * y of `from` [rows][any][channels] to column x of row y of `to`
+ * [rows][columns][channels].  nd_scatter copies in the opposite direction and keeps all
+ * other columns of `to`.  `at` is [rows][columns] of int32; rows and columns are at
+ * most ND_MAX_INDEXED.
  */
 enum { ND_MAX_INDEXED = 65535 };
 bool nd_has_columns(const struct nd *v); /* true if nd_scatter accepts v as its `to` */

@@ -12,7 +12,7 @@
 enum { MAX_PHASES = 300, MAX_WEIGHT = 255 /* 9 bits with a sign */,
        MAX_STEP = 3 /* maximum stride of a convolution */, FAR = 1 << 11 };
 
-struct phase { /* Outputs of an axis with one or two inputs each and these weights. */
+struct phase { /* outputs of an axis with one or two inputs each and these weights */
 	struct low_run at;
 	int32_t taps, weight[2], factor; /* divisor of the original weights */
 };

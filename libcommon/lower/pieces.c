@@ -24,7 +24,7 @@ struct walk {
 	bool swap;  /* B is the IFM */
 };
 
-/* ---- the shapes of the tensors ---------------------------------------------------- */
+/* ---- the shapes of the tensors ----------------------------------------------- */
 
 static bool
 fits(struct hwc s)

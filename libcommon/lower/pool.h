@@ -19,9 +19,9 @@ struct low_pool {
 /* Returns the number of operations per image. */
 int64_t low_pool_count(const struct low_pool *p);
 /*
- * Pools all images of in to out, both [N,H,W,C].  `made` sets zero points, clamp and
- * table of each operation.  Returns false if no operation can address the parts of in
- * or out.
+ * Pools all images of `in` into `out`, both [N,H,W,C].  `made` sets zero points, clamp
+ * and table of each operation.  Returns false if no operation can address the parts of
+ * in or out.
  */
 bool low_pool(struct lower *l, const struct low_pool *p, const struct nd *in,
 	      const struct nd *out, nd_made *made, void *ctx);

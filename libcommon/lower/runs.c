@@ -76,7 +76,7 @@ low_runs(struct arena *a, const int32_t *map, const int32_t *key, int32_t n,
 	return cut_runs(map, key, n, best, *out);
 }
 
-/* map lists positions of from's axis, or, if spread, positions of to's. */
+/* `map` lists positions of the axis of `from`, or, if spread, of the axis of `to`. */
 static int
 copy_axis(struct lower *l, const struct nd *from, const struct nd *to, int axis,
 	  const int32_t *map, bool spread)

@@ -27,20 +27,20 @@ struct low_run { /* outputs out, out + out_step, ... are inputs in, in + in_step
 int low_runs(struct arena *a, const int32_t *map, const int32_t *key, int32_t n,
 	     struct low_run **out);
 /*
- * Copies position map[o] of from's axis to position o of to's.  Returns the number of
- * copies of parts.
+ * Copies position map[o] of the axis of `from` to position o of the axis of `to`.
+ * Returns the number of copies of parts.
  */
 int low_copy_axis(struct lower *l, const struct nd *from, const struct nd *to, int axis,
 		  const int32_t *map);
 /*
- * Copies position o of from's axis to position map[o] of to's; otherwise as
- * low_copy_axis.
+ * Copies position o of the axis of `from` to position map[o] of the axis of `to`;
+ * otherwise as low_copy_axis.
  */
 int low_spread_axis(struct lower *l, const struct nd *from, const struct nd *to,
 		    int axis, const int32_t *map);
 /*
- * Copies pixel (y[o], x[p]) of in to pixel (o, p) of out, both [N,H,W,C]: a resize to
- * the nearest neighbours.  Returns the number of copies of parts.
+ * Copies pixel (y[o], x[p]) of `in` to pixel (o, p) of `out`, both [N,H,W,C]: a resize
+ * to the nearest neighbours.  Returns the number of copies of parts.
  */
 int low_copy_pixels(struct lower *l, const struct nd *in, const struct nd *out,
 		     const int32_t *y, const int32_t *x);

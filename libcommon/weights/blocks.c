@@ -51,7 +51,10 @@ blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
 		} else {
 			while (end < n && d[end] != WEIGHTS_ZERO)
 				end++;
-			/* i follows enough zeros, so that the run ends here */
+			/*
+			 * a run of enough zeros ends here, or a few other values
+			 * interrupt its zeros
+			 */
 			if (i >= c.begin + many && d[i - many] == WEIGHTS_ZERO)
 				cut(&c, i);
 		}

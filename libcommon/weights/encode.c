@@ -52,8 +52,7 @@ put_header(struct writer *w, const struct palette *pal,
  */
 struct quotient {
 	uint64_t marks;
-	uint32_t factor; /* 1 << n: joining quotients takes one multiplication instead of
-			  * three shifts */
+	uint32_t factor; /* 1 << n: a multiplication takes one step, a shift by n takes three */
 	uint32_t n;
 };
 enum { TWO = 32 };

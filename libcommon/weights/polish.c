@@ -18,8 +18,8 @@ struct side {
 };
 
 /*
- * Adds a value to the slice (more) or removes one.  Returns false if the slice cannot
- * change so.
+ * Adds a value to the slice (more) or removes one.  Returns false if that is not
+ * possible.
  */
 static bool
 change(struct side *side, uint16_t d, bool more)
