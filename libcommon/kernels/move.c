@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators that join, cut and reshape tensors.  They copy bytes unchanged, as TFLite
+ * Operators that join, split and reshape tensors.  They copy bytes unchanged, as TFLite
  * Micro does, even if quantizations differ.  Only CONCATENATION of uint8 rescales
  * (nputools-lowering(7) 3.4).
  */

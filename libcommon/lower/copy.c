@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between views.  Both views are expressed in common axes, which are merged
- * where strides allow.  Three axes become H, W and C of an operation, the others a loop
- * of operations.  If different axes are contiguous in source and destination, channels
- * are single elements, unless the NPU can exchange columns and channels.
+ * Copies a view to another view.  Both views are expressed in common axes, which are
+ * merged where strides allow.  Three axes become H, W and C of an operation, the others
+ * a loop of operations.  If different axes are contiguous in source and destination,
+ * channels are single elements, unless the NPU can exchange columns and channels.
  */
 #include "lower/nd.h"
 
@@ -281,7 +281,10 @@ plan_copy(const struct lower *l, const struct nd *from, const struct nd *to,
 	return true;
 }
 
-/* A linear view between two views that have no common axes. */
+/*
+ * Returns a linear view with v's dimensions, as an intermediate for views without
+ * common axes.
+ */
 static struct nd
 between(const struct nd *v)
 {

@@ -253,8 +253,8 @@ double perf_contention(const struct perf_machine *m, struct perf_step *steps,
 enum mem_area perf_region_area(const struct memory_system *m, int region);
 
 /*
- * Returns true if op is small enough to be costed: a bound on every product that
- * perf_cost forms.
+ * Returns true if op is small enough for perf_cost: bounds every product that perf_cost
+ * computes.
  */
 bool perf_op_fits(const struct perf_op *op);
 

@@ -52,8 +52,8 @@ blocks_of(struct arena *a, const uint16_t *d, size_t n, int most, int zeros)
 			while (end < n && d[end] != WEIGHTS_ZERO)
 				end++;
 			/*
-			 * a run of enough zeros ends here, or a few other values
-			 * interrupt its zeros
+			 * end of a run of enough zeros, or of zeros that a few other
+			 * values interrupt
 			 */
 			if (i >= c.begin + many && d[i - many] == WEIGHTS_ZERO)
 				cut(&c, i);
@@ -78,7 +78,7 @@ blocks_equal(struct arena *a, size_t n, size_t most)
 
 /*
  * A zero adds 2^-ZDIV bits in its own block.  The rounding of a run is added at the
- * weight that ends the run, even if the run began in an earlier block.
+ * weight after the run, even if the run began in an earlier block.
  */
 static void
 cost_runs(const uint16_t *d, size_t n, uint32_t *run, uint32_t cost[])

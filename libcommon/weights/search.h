@@ -116,7 +116,7 @@ void codes_add(struct codes *c, const struct fit *f);
 /* ---- blocks.c ---- */
 
 /*
- * Positions where the state may change: block i ends before ends[i], the last block at
+ * Positions where the state may change: ends[i] is the end of block i; the last one is
  * the end of the values.
  */
 struct blocks {
@@ -125,8 +125,8 @@ struct blocks {
 };
 
 /*
- * Cuts values into blocks of at most `most` values (at most 256).  A run of at least
- * `zeros` zeros begins and ends at a block boundary.
+ * Cuts values into blocks of at most `most` values (at most 256).  Both limits of a run
+ * of at least `zeros` zeros are block boundaries.
  */
 struct blocks blocks_of(struct arena *a, const uint16_t *d, size_t n, int most,
 			int zeros);
