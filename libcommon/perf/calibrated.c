@@ -202,8 +202,8 @@ dot_products(const struct perf_machine *m, const struct perf_op *op,
 /* ---- traffic ------------------------------------------------------------------ */
 
 /*
- * Returns the IFM rows (or columns) that n OFM blocks read along one axis.  out and in
- * are the extents of the OFM and the IFM, up the upscale factor.
+ * Returns the IFM rows (or columns) that n OFM blocks read along one axis.  `out` and
+ * `in` are the extents of the OFM and the IFM; up: the upscale factor.
  */
 static double
 reach(int64_t out, int64_t n, int64_t stride, int64_t kernel, int64_t in, int up)

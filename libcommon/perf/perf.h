@@ -78,8 +78,8 @@ struct perf_op {
 		struct perf_map read[PERF_CHAIN_READS]; /* operands that are read from memory */
 		int n_reads;
 		/*
-		 * The last operation of the chain has only the chained operand; it has
-		 * a fused table or ReLU.
+		 * ends_unary: the last operation of the chain reads only the chained
+		 * operand.  ends_fused: it has a fused table or ReLU.
 		 */
 		bool ends_unary, ends_fused;
 	} chain;
@@ -190,7 +190,7 @@ struct perf_step {
 	int n;
 	double cycles;
 	double memory[MEM_AREAS]; /* cycles of each memory at full bandwidth, part of cycles */
-	double start, end; /* set by perf_timeline, in cycles; a wait ends at end */
+	double start, end; /* in cycles, set by perf_timeline */
 };
 
 /*

@@ -367,8 +367,8 @@ find_parts(struct history *h, const struct perf_run *run, struct npu_range span,
 }
 
 /*
- * marks the transfers found as weight transfers and adds their bytes to the kernel that
- * uses them
+ * Marks the transfers found as weight transfers and adds their bytes to the kernel that
+ * uses them.
  */
 static void
 take_parts(const struct history *h, struct perf_run *run, struct perf_row *kernel)

@@ -32,7 +32,7 @@ engine_run(struct perf_engine *g, double t, double cycles, double *start)
 	return g->end[0] = *start + cycles;
 }
 
-/* returns the time at which at most n operations are outstanding */
+/* Returns the time at which at most n operations are outstanding. */
 static double
 engine_wait(const struct perf_engine *g, double t, int n)
 {

@@ -33,7 +33,7 @@ struct stats {
 };
 
 void stats_of(struct stats *st, const uint16_t *d, size_t n);
-/* counts values only; sets no_runs */
+/* Counts values only, and sets no_runs. */
 void stats_count(struct stats *st, const uint16_t *d, size_t n);
 void stats_join(struct stats *st, const struct stats *next);
 
