@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators with their options, a line each, in the layout of the reference's
- * "Operators of Subgraph".  Names and kinds of options are the schema's.
+ * Lists the operators with their options, one per line, in the layout of the
+ * reference's "Operators of Subgraph".  Names and types of the options come from
+ * the schema.
  */
 #include "part.h"
 
@@ -9,7 +10,7 @@
 
 enum { MAX_SLOTS = 64 };
 
-/* FULLY_CONNECTED as FullyConnected, CONV_2D as Conv2D; custom names stay */
+/* FULLY_CONNECTED becomes FullyConnected, CONV_2D Conv2D; custom names are unchanged */
 static const char *
 camel_label(const struct part *p, const struct tfl_op *op)
 {
@@ -74,7 +75,7 @@ put_option(struct text *t, struct fb_ref r, int slot)
 		text_puts(t, "...");
 }
 
-/* by name, but quantized_bias_type, the newest, behind the others */
+/* alphabetical, except that quantized_bias_type, the newest option, is last */
 static bool
 stands_before(const struct fb_field *a, const struct fb_field *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every NPU operator becomes graph operations, node by node. */
+/* Lowers every NPU operator to graph operations, node by node. */
 #include "moves/move.h"
 
 void
@@ -8,7 +8,7 @@ bind_place(struct part *p, int tensor, struct g_operand place)
 	int producer = p->sg->tensor[tensor].producer;
 	struct hwc line = { .h = 1, .w = 1, .c = (int32_t)hwc_elements(place.shape) };
 	struct g_operand any;
-	/* nobody writes what is constant */
+	/* a constant has no operation that could write to `place` */
 	if (p->value[tensor].t || producer < 0 || !p->op[producer].npu ||
 	    p->op[producer].constant)
 		return;
@@ -18,10 +18,11 @@ bind_place(struct part *p, int tensor, struct g_operand place)
 }
 
 /*
- * Who is made where, before anything is made, from the last operator to the
- * first: what is a part of a result is written there.  And
- * the result of an alias that the CPU sees has its memory already; its input,
- * when nobody else sees that, is then another name of the same memory.
+ * Decides where tensors are stored before any operation is made, from the last
+ * operator to the first.  A tensor that is a part of a result is written directly
+ * into that result.  The result of an alias that the CPU sees already has memory;
+ * if nobody else sees the input of the alias, the input becomes another name of the
+ * same memory.
  */
 static void
 bind_places(struct part *p)

@@ -42,7 +42,7 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
-/* ",row-stride=1280" and the like behind a layout */
+/* parses ",row-stride=1280" and the like behind a layout */
 static void
 parse_strides(struct end_layout *x, const char *p)
 {
@@ -189,7 +189,7 @@ write_report(const struct part *p, const struct options *o)
 	return file_write_text(o->output, &t, p->e);
 }
 
-/* as height, width and depth, each of them has to be an int32 */
+/* checks that each dimension of a tensor seen as height, width, depth is an int32 */
 static bool
 check_sizes(const struct part *p)
 {
@@ -220,7 +220,7 @@ count_operands(const struct part *p)
 	return n;
 }
 
-/* a graph of the model; *again: some operators are known now to stay on the CPU */
+/* makes a graph of the model; *again: some operators turned out to need the CPU */
 static bool
 partition(struct part *p, const struct options *o, bool *again)
 {

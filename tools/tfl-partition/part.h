@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tfl-partition: which operators run on the NPU, and their lowering to NPU
- * primitives.  The functions stand under the name of their file, in running
- * order.
+ * tfl-partition: decides which operators run on the NPU, and lowers them to NPU
+ * primitives.  Functions are listed under the name of their file, in running order.
  *
- * Folders: model/ holds its tensors, and what changes before anything is decided;
- * decide/ what runs where; join/ operators that are one for the NPU; place/ regions,
- * and where results lie.  Families of lowerings: products/ of weights, or of two maps;
- * windows/ over an image; elements/ one by one; rows/ that are summed or compared;
- * moves/ of what stays as it is.
+ * Folders:
+ *	model/		tensors of the model, and changes to it before decisions
+ *	decide/		NPU or CPU for each operator
+ *	join/		several operators that the NPU computes as one
+ *	place/		regions, and where results are stored
+ * Families of lowerings:
+ *	products/	convolutions, and products of two feature maps
+ *	windows/	pools and resizes over an image
+ *	elements/	element by element
+ *	rows/		rows that are summed or compared
+ *	moves/		elements that are moved unchanged
  *
- * A family is a row of the table in families.c: what it takes to run an
- * operator on the NPU (check: NULL, or the reason why not in one line) and
- * how (lower).  check sees the model only; lower may not fail for a reason
+ * A family is a row of a table that families.c lists: its `check` returns NULL if
+ * the NPU can run an operator, or else the reason in one line; its `lower` appends
+ * the operations.  The check sees only the model; `lower` may not fail for a reason
  * that check could have seen.
  */
 #ifndef TFL_PARTITION_PART_H
@@ -26,31 +31,39 @@
 struct placement {
 	bool npu;
 	const char *why; /* reason for the CPU */
-	bool asked;	 /* it is the user's: --cpu */
-	bool border;	 /* between a float end of the model and integers */
-	int level;	 /* nputools-lowering(7) 7.2 */
-	bool folded;	 /* done by its consumer: a PAD */
-	bool constant;	 /* its result is known already: fold.c */
-	bool kept;	 /* ... but somebody needs it from the CPU */
-	const char *left_out; /* the compiled model has no need for it: why */
-	const char *was;      /* ... and what it made */
-	bool rewritten;	      /* it reads what the original does not read */
-	int part_of;	 /* compose.c: 1 + the operator that does it, too; 0: none */
-	const uint8_t *table; /* what it does so, of all values of ... */
-	int root;	      /* ... this tensor */
-	int word_root; /* wordquant.c: 1 + the integers that it quantizes; 0: none */
-	bool picked;  /* channels.c: its results are parts of a map */
-	const struct ratio *ratio; /* ratio.c: the quotient that it quantizes */
+	bool asked;	 /* the user keeps the operator on the CPU (--cpu) */
+	bool border;	 /* converts a float input or output of the model to or from integers */
+	int level;	 /* region level, from 0 on: nputools-lowering(7) 7.2 */
+	bool folded;	 /* a PAD that its consumer, a convolution, does as padding */
+	bool constant;	 /* fold.c: the result is computed at compile time */
+	/* not folded, because a CPU operator reads the result, or nobody does */
+	bool kept;
+	const char *left_out; /* why the compiled model omits the operator; NULL: it does not */
+	const char *was;      /* name of the operator's result before it was left out */
+	bool rewritten;	      /* inputs or outputs differ from the original model's */
+	/* 1 + the operator that computes this one, too (compose.c and others); 0: none */
+	int part_of;
+	/*
+	 * compose.c: results for all 256 values of `root`, the least one first;
+	 * NULL: no table
+	 */
+	const uint8_t *table;
+	int root;	      /* the tensor that `table` is a function of */
+	int word_root; /* wordquant.c: 1 + the tensor of integers that it quantizes; 0: none */
+	bool picked;  /* channels.c: the results are parts of a feature map */
+	const struct ratio *ratio; /* ratio.c: the quotient that it quantizes; NULL: none */
 	struct g_node *node;
 };
 
-/* channels.c: where the channels of a tensor lie */
+/* channels.c: the order in which a tensor stores its channels */
 struct channels {
-	const int32_t *at; /* which one is first, second, ...; NULL: as they are counted */
-	int part_of;	   /* 1 + the tensor that has them from `first` on; 0: its own */
+	const int32_t *at; /* at[q]: the channel stored at position q; NULL: ascending order */
+	/* 1 + the tensor that stores these channels from `first` on; 0: its own memory */
+	int part_of;
 	int32_t first;
 };
 
+/* state.c: the initial value of a variable tensor; type is an enum tfl_type */
 struct initial {
 	int tensor, type;
 	const uint8_t *value;
@@ -62,56 +75,66 @@ struct part {
 	const struct tfl_subgraph *sg; /* subgraph 0 */
 	struct graph *g;
 	struct placement *op;
-	struct g_operand *value; /* where each tensor lives; t NULL: nowhere */
-	bool *given;		 /* an input of the model, constant or not */
-	int *uses;		 /* consumers of each tensor, outputs included */
-	int *operands;		 /* inputs and outputs of operators that it is */
-	bool *crosses;		 /* the CPU or the application sees it */
+	struct g_operand *value; /* operand that holds each tensor; t is NULL until it exists */
+	/* of each tensor: it is an input of the model, constant or not */
+	bool *given;
+	/* number of readers of each tensor, the model's outputs included */
+	int *uses;
+	/* of each tensor: how often it is an input or output of an operator */
+	int *operands;
+	/* of each tensor: visible outside of its region (CPU, application, next inference) */
+	bool *crosses;
 	struct channels *channels; /* of each tensor */
-	struct lower *l;	 /* what is being filled */
+	struct lower *l;	 /* state of the lowering */
 	int n_original;		 /* tensors of the model; state.c adds more */
-	const char **limit; /* of each operator: why a stage behind this one can't; NULL */
-	struct initial *initial; /* of variables that begin with other bytes ... */
+	/* of each operator: why a later stage can't run it on the accelerator; NULL: it can */
+	const char **limit;
+	/* variables with an initial value that the runtime's reset can't set */
+	struct initial *initial;
 	size_t n_initial, cap_initial;
-	int begun; /* ... 1 + the tensor that says that they have begun; 0: none */
+	int begun; /* 1 + the flag variable that is 0 until these are set; 0: no such flag */
 	struct err *e;
 };
 
-/* --input-layout, --output-layout */
+/* layouts of --input-layout and --output-layout that enum g_layout lacks */
 enum { LAYOUT_PLANES = LAYOUT_NHCWB16 + 1 };
-extern const char *const end_names[]; /* layout.c; as enum g_layout, then planes */
+/* layout.c: names of enum g_layout, then of LAYOUT_PLANES; NULL at the end */
+extern const char *const end_names[];
 
 struct options {
 	const char *input, *output;
 	const char *accel;
-	const char **cpu; /* operators that the user keeps on the CPU */
+	const char **cpu; /* operators that the user keeps on the CPU: names or indices */
 	size_t n_cpu;
 	bool report, fail_on_cpu, by_name;
-	const char *name; /* of the file that the graph refers to; NULL: it has it all */
+	/* name of the model's file in the graph; NULL: the graph embeds the file */
+	const char *name;
 	bool list_operators; /* --verbose-operators */
 	bool integer_io;
 	bool separate_io; /* --separate-io-regions */
 	struct end_layouts in, out;
 };
 
-/* families.c */
+/* families.c: how operators of one code are checked and lowered */
 struct family {
 	int code;
 	const char *(*check)(const struct part *p, const struct tfl_op *op);
 	bool (*lower)(struct part *p, const struct tfl_op *op);
 	bool alias;  /* moves nothing: the result is another name of the input */
-	bool direct; /* writes to part_ofm() as it is, whatever view that is */
-	/* gives inputs that nobody has made yet a place in its result */
+	bool direct; /* writes to part_ofm() directly, whatever view that is */
+	/* binds inputs that have no memory yet to parts of the result; NULL: does not */
 	void (*bind)(struct part *p, const struct tfl_op *op);
 };
+/* NULL: there is no family for this code */
 const struct family *family_find(int code);
 
 /*
- * ends.c: QUANTIZE and DEQUANTIZE at the model's float ends are left out.
- * Leaves: inputs and outputs of the subgraph and of the graph's model record.
+ * ends.c, --integer-io: leaves out QUANTIZE of the model's float inputs and
+ * DEQUANTIZE to its float outputs.  Leaves: inputs and outputs of the subgraph and
+ * of the graph's model record.
  */
 void take_float_ends(struct part *p, const struct options *o);
-/* marks operators that stand there, left out or not */
+/* sets `border` of operators at float inputs and outputs, left out or not */
 void find_border(struct part *p);
 
 /* state.c: variables that the model keeps by name become tensors */
@@ -119,74 +142,83 @@ void take_state(struct part *p, const struct options *o);
 
 /* decide.c: NPU or CPU for every operator */
 void decide(struct part *p, const struct options *o);
+/* false: --cpu names an operator or index that does not exist; e says which */
 bool check_asked(const struct part *p, const struct options *o, struct err *e);
 /* does the user keep this operator on the CPU? */
 bool kept_on_cpu(const struct options *o, const struct tfl_op *op, int index);
 
-/* fold.c: the same, with the results of operators on constants known */
+/* fold.c: decide(), after operators on constants are evaluated */
 void decide_all(struct part *p, const struct options *o);
-/* one line where the batch of a shape that is taken for constant is open */
+/* prints a note if a shape with an open batch was taken as constant */
 void note_open_batch(const struct part *p);
-/* those among its results that are the model's outputs */
+/* makes those of the constant results that are outputs of the model */
 void lower_constant(struct part *p, const struct tfl_op *op);
 
 /*
- * compose.c.  Needs: p->uses.  Leaves: part_of, table and root of operators, and
- * npu of those that only such a table can be for the NPU
+ * compose.c: joins elementwise operators into tables.  Needs: p->uses.  Leaves:
+ * part_of, table and root of operators, and npu of those that the NPU can run only
+ * in such a table.
  */
 void compose_all(struct part *p);
 void lower_composed(struct part *p, int op);
 
-/* wordquant.c: CAST or DEQUANTIZE, and QUANTIZE, as one.  Needs: p->uses */
+/* wordquant.c: joins CAST or DEQUANTIZE with the QUANTIZE behind it.  Needs: p->uses */
 void pair_casts(struct part *p);
 bool lower_cast_pair(struct part *p, int op);
 
 /*
- * ratio.c: DEQUANTIZE of two tensors of bytes, DIV and QUANTIZE, as one.  Needs:
- * p->uses.  Leaves: ratio and part_of.  Then, levels: the same of all of them
+ * ratio.c: joins DEQUANTIZE of two 8-bit tensors, DIV and QUANTIZE.  Needs:
+ * p->uses.  Leaves: ratio and part_of.  Later, when levels exist, raise_ratios()
+ * makes them equal for joined operators.
  */
 void join_ratios(struct part *p);
 void raise_ratios(struct part *p);
 void lower_ratio(struct part *p, int op);
 
-/* nodes.c: levels, crossing tensors, regions in order of execution */
+/* nodes.c: levels, crossing tensors, and regions in order of execution */
 void make_nodes(struct part *p);
 
 /*
- * channels.c.  Needs: crossing tensors.  Leaves: p->channels, and which operators have
- * nothing to do
+ * channels.c: orders channels of feature maps.  Needs: crossing tensors.  Leaves:
+ * p->channels, and `picked` of operators that have nothing to do.
  */
 void order_channels(struct part *p);
-/* the results of an operator that was picked are parts of their map */
+/* makes the results of a picked operator views of their feature map */
 void lower_picked(struct part *p, const struct tfl_op *op);
 
-/* layout.c.  Needs: operations.  Leaves: layouts of inputs and outputs as asked for */
+/*
+ * layout.c.  Needs: operations.  Leaves: requested layouts of inputs and outputs.
+ * False: p->e says which can't be had.
+ */
 bool take_layouts(struct part *p, const struct options *o);
 
-/* separate.c.  Needs: layouts.  Leaves: areas of inputs and outputs as asked for */
+/*
+ * separate.c, --separate-io-regions.  Needs: layouts.  Leaves: areas of inputs and
+ * outputs.  False: p->e says why they can't be separate.
+ */
 bool separate_ends(struct part *p, const struct options *o);
 
-/* lower.c: every NPU operator into its node */
+/* lower.c: lowers every NPU operator into its node */
 bool lower_all(struct part *p);
-/* a tensor that nobody has made yet is to be made at place, if its producer can */
+/* stores a tensor that does not exist yet at `place`, if its producer can write there */
 void bind_place(struct part *p, int tensor, struct g_operand place);
 
 /*
  * limits.c.  Needs: operations.  Leaves: p->limit of operators whose operations the
- * accelerator can't run; true where there are new ones
+ * accelerator can't run.  Returns true if there are new ones.
  */
 bool find_limits(struct part *p);
 
 /* report.c */
 void print_report(const struct part *p, struct text *t);
-/* an operator is called as its first result, for people to read */
+/* the name of an operator's first result, for people to read */
 const char *part_name(const struct part *p, const struct tfl_op *op);
 /*
- * Which stay on the CPU although nobody asked for it, on standard error; file is
- * the model's, NULL: it came through a pipe.
+ * Warns on standard error of operators that stay on the CPU although nobody asked
+ * for it; `file` is the model's name, or NULL if the model came through a pipe.
  */
 void warn_of_cpu(const struct part *p, const char *file);
-/* a line where the model has subgraphs that stay as they are */
+/* prints a note if the model has further subgraphs, which are not compiled */
 void note_subgraphs(const struct part *p);
 
 /* listing.c */
@@ -194,144 +226,162 @@ void print_operators(const struct part *p, struct text *t);
 
 /* ---- changes of the model in memory, before anything is decided ------------ */
 
-/* rewrite.c.  The operator reads and writes nothing any more: why, for reports */
+/* rewrite.c: removes all inputs and outputs of the operator; why: for reports */
 void part_leave_out(struct part *p, int op, const char *why);
-/* an operator that the NPU is to run reads another tensor */
+/* makes an operator that the NPU is to run read another tensor */
 void part_set_input(struct part *p, int op, int k, int tensor);
-/* ... or others altogether */
+/* replaces all inputs, or all outputs */
 void part_set_inputs(struct part *p, int op, const int *v, int n);
 void part_set_outputs(struct part *p, int op, const int *v, int n);
-/* after decisions: does the NPU run all that was changed so? */
+/* after decisions: an error if a changed operator would run on the CPU */
 bool check_rewritten(const struct part *p);
-bool check_copyable(const struct part *p); /* operators that the CPU keeps */
+/* an error if npu-cmdgen can't copy an operator that the CPU keeps */
+bool check_copyable(const struct part *p);
 
 /* ---- for families -------------------------------------------------------- */
 
-/* decide.c: rules shared by many checks; NULL or the reason */
+/* decide.c: rules that many checks share; each returns NULL or the reason */
 const char *part_say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 const struct tfl_tensor *part_in(const struct part *p, const struct tfl_op *op,
-				 int k); /* NULL when absent */
+				 int k); /* NULL if absent */
 const struct tfl_tensor *part_out(const struct part *p, const struct tfl_op *op,
 				  int k);
+/* min_in to max_in inputs, the first min_in of which are present, and n_out outputs */
 const char *check_arity(const struct part *p, const struct tfl_op *op,
 			int min_in, int max_in, int n_out);
 /* types of feature maps: a set of TYPE_ bits */
 enum { TYPE_I8 = 1, TYPE_U8 = 2, TYPE_I16 = 4, TYPE_I32 = 8,
-       TYPE_BOOL = 16, /* a byte, 0 or 1: operands of the NPU are INT8 then */
+       TYPE_BOOL = 16, /* bytes, 0 or 1; the NPU's operands are INT8 */
        TYPE_8 = TYPE_I8 | TYPE_U8, TYPE_MAPS = TYPE_8 | TYPE_I16 };
+/* one of the types, static and dense, dimensions of 1 to 65535, per-tensor quantization */
 const char *check_map(const struct part *p, const struct tfl_tensor *t,
 		      const char *role, int types);
-/* a known shape, dense, no variable */
+/* static shape, dense, no variable */
 const char *check_fixed(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
+/* check_map() of input 0 and output 0 */
 const char *check_maps(const struct part *p, const struct tfl_op *op, int types);
+/* input 0 and output 0 have one type and one quantization */
 const char *check_same_quant(const struct part *p, const struct tfl_op *op);
-/* input k is a variable of this operator alone: nobody else asks when it changes */
+/* input k is a variable that nothing else uses, so nobody else sees it change */
 const char *check_own_state(const struct part *p, const struct tfl_op *op, int k,
 			    const char *role);
+/* none, RELU, RELU_N1_TO_1 or RELU6 */
 const char *check_activation(const struct part *p, const struct tfl_op *op,
 			     int activation);
+/* the operator has an options table of this kind */
 const char *check_options(const struct part *p, const struct tfl_op *op,
 			  const struct fb_table *t);
 
 /* quant.c: scales, zero points, clamps */
-double quant_scale(const struct tfl_tensor *t);	  /* of a per-tensor one */
+/* scale of a per-tensor quantization; 1 if there is none */
+double quant_scale(const struct tfl_tensor *t);
 float quant_scale_f32(const struct tfl_tensor *t);
+/* scale of channel c; of a per-tensor quantization, its scale */
 float quant_channel_scale(const struct tfl_tensor *t, int c);
 /*
- * 0 of INT32, and without a scale, whatever the file says: the reference computes
- * with plain integers then
+ * 0 for INT32 and for tensors without a scale, whatever the file says, because the
+ * reference computes with plain integers in these cases
  */
 int32_t quant_zero(const struct tfl_tensor *t);
 bool quant_equal(const struct tfl_tensor *a, const struct tfl_tensor *b);
 /* clamp of a fused activation in the quantization of t; nputools-lowering(7) 3.1 */
 struct g_range quant_clamp(const struct tfl_tensor *t, int activation);
 
-/* values.c: tensors of the graph */
+/* values.c: operands of the graph for tensors of the model */
+/* shape as the NPU sees it */
 struct hwc tfl_hwc(const struct tfl_tensor *t);
-struct g_operand part_ifm(struct part *p, int tensor); /* value or constant */
-struct g_operand part_ofm(struct part *p, int tensor); /* value, made if none */
-/* where a constant's bytes are: in the model, or made here */
+struct g_operand part_ifm(struct part *p, int tensor); /* existing value or constant */
+struct g_operand part_ofm(struct part *p, int tensor); /* existing value, or a new one */
+/* the bytes of a constant: a buffer of the model, or a blob made by folding */
 struct g_source part_source(struct part *p, const struct tfl_tensor *t);
-/* constant integers of an operator's parameter tensor (INT32 or INT64) */
+/* reads a constant of at most max INT32 or INT64 parameters; false: it is none */
 bool part_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 /* element i of a constant of 8, 16 or 32 bits */
 int32_t tensor_int(const struct tfl_tensor *t, int64_t i);
 
-/* has the accelerator that the graph is for something? */
+/* has the graph's accelerator this feature?  False if the graph is for all accelerators */
 static inline bool
 part_has(const struct part *p, enum accel_lack what)
 {
 	return low_has(p->l, what);
 }
 
-/* quotient.c: INT32 divided by constants, and by others where a unit divides */
+/* quotient.c: INT32 divided by constants, and DIV by other tensors */
 const char *check_quotient(const struct part *p, const struct tfl_op *op);
 bool lower_quotient(struct part *p, const struct tfl_op *op);
 
 /* broadcast.c: operations on two tensors */
-struct side { /* an operand: elements, and the TFLite shape they have */
+struct side { /* an operand: its elements, and their TFLite shape */
 	const struct tfl_tensor *shape;
 	struct g_operand value;
 	int32_t zero;
 };
-/* of a tensor of the model; without a value where it is an immediate */
+/* a tensor of the model; value.t is NULL if it becomes an immediate */
 struct side side_of(struct part *p, int tensor);
-/* in as many dimensions as o has */
+/* seen in as many dimensions as o has */
 struct nd side_operand(struct part *p, const struct side *s, const struct tfl_tensor *o);
+/* a and b broadcast to o, in at most 4096 operations */
 const char *check_broadcast(const struct part *p, const struct tfl_tensor *a,
 			    const struct tfl_tensor *b,
 			    const struct tfl_tensor *o);
 /*
- * a kind b, which o gives the shape of, in ofm's type; `made` completes each operation
- * that it takes: scale, the OFM's zero point, clamp
+ * Appends operations of kind a, b -> ofm, in ofm's type; o has the result's shape.
+ * `made` completes each operation: scale, the OFM's zero point, clamp.
  */
 void part_binary(struct part *p, enum g_op_kind kind, const struct side *a,
 		 const struct side *b, const struct tfl_tensor *o,
 		 struct g_operand ofm, nd_made *made, void *ctx);
-/* ... with no zero point, and factors of 1 where it has some; ctx is NULL */
+/* for `made`: no zero point, and factors of 1 if the kind has factors; ctx is NULL */
 nd_made binary_plain;
-/* one constant element of 8 or 16 bits: an immediate */
+/* true for a constant of one element of 8 or 16 bits, which becomes an immediate */
 bool is_scalar(const struct tfl_tensor *t);
 /*
- * fuse.c: the operations that make a tensor that nobody else sees write to ofm
- * instead, through a table (or, lut NULL, a clamp); false where they can't
+ * fuse.c: makes the operations that compute a tensor, which nobody else may see,
+ * write to ofm instead, through a table or (lut NULL) a clamp.  Returns false if
+ * they can't.
  */
 bool fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 	  struct g_range clamp);
 
 /* table.c: functions of one element */
+/* one computed input; the output has its type and number of elements */
 const char *check_unary(const struct part *p, const struct tfl_op *op, int types);
 /* 8 bits: any operator with one input that is not a single constant */
 const char *check_bytes(const struct part *p, const struct tfl_op *op);
 bool lower_bytes(struct part *p, const struct tfl_op *op);
-/* the operator on vectors of n elements, little-endian as all that kernels get;
- * in: NULL where an input is a constant */
+/*
+ * Evaluates the operator on vectors of n elements, little-endian like all data of
+ * the kernels; in[k] is NULL if input k is a constant.  False: the kernel fails.
+ */
 bool part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
 		   void *out, int n);
-/* a table in the operation that makes a tensor, or in one of its own */
+/* fuses a table into the operations that make the tensor, or appends an operation for it */
 void lower_to_table(struct part *p, int tensor, struct g_operand ofm,
 		    struct g_lut *lut);
-/* an operation that looks up what it reads; elementwise: for every NPU */
+/* appends an operation that looks up its IFM; elementwise, as every NPU can do that */
 struct g_op *part_table(struct part *p, struct g_operand ifm,
 			struct g_operand ofm, struct g_lut *lut);
 
 /* root.c: RSQRT of 16 bits */
 const char *check_root(const struct part *p, const struct tfl_op *op);
 bool lower_root(struct part *p, const struct tfl_op *op);
-/* pairs of bits above the highest that is set, the sign's not counted: 0 to 15 */
+/* pairs of bits above the highest set bit, without the sign bit: 0 to 15 */
 struct g_operand word_free_pairs(struct part *p, struct g_operand v);
 /*
- * The iteration of fixed_inv_sqrt, from half of what it normalises, in Q3, to its
- * multiplier before the last shift
+ * The iteration of fixed_inv_sqrt: from half of its normalised argument, in Q3, to
+ * its multiplier before the last shift.
  */
 struct g_operand word_inverse_root(struct part *p, struct g_operand half);
 
-/* table.c: 8 bits to 32; entry 0 is the type's least value */
+/* table.c: looks up words by 8 bits; entry 0 is for the type's least value */
 void part_table32(struct part *p, struct g_operand ifm, struct g_operand ofm,
 		  const int32_t table[256]);
 
-/* softmax.c: rows along the channels */
+/*
+ * softmax.c: operations on rows along the channels.  check_rows(): IFM and OFM of
+ * one shape and of the sets `in` and `out` of TYPE_ bits.
+ */
 const char *check_rows(const struct part *p, const struct tfl_op *op, int in,
 		       int out);
 struct g_operand row_maximum(struct part *p, struct g_operand x);
@@ -339,11 +389,11 @@ struct g_operand row_lookup(struct part *p, struct g_operand x,
 			    struct g_operand max, const int32_t table[256]);
 struct g_operand row_sum(struct part *p, struct g_operand x);
 
-/* softmaxpair.c: rows of two; false where that needs more than tables of bytes */
+/* softmaxpair.c: SOFTMAX of 8-bit rows of two elements; false for other rows */
 bool lower_softmax_pairs(struct part *p, const struct tfl_op *op,
 			 struct g_operand x, struct g_operand ofm);
 
-/* geometry.c */
+/* geometry.c: output extent and padding of a window */
 struct window {
 	struct yx out; /* OFM extent */
 	struct g_pad pad;

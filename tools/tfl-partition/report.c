@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs where, why, and what it costs on the CPU. */
+/* Reports where each operator runs, why, and its cost on the CPU. */
 #include "part.h"
 
 #include "base/cli.h"
@@ -47,7 +47,7 @@ all_cpu_cycles(const struct part *p)
 	return sum;
 }
 
-/* behind a reason; of nothing that is known: nothing */
+/* appends the cycles to a reason, or nothing if no cost was estimated */
 static void
 print_price(struct text *t, double cycles)
 {
@@ -108,7 +108,7 @@ print_report(const struct part *p, struct text *t)
 	text_putc(t, '\n');
 }
 
-/* ---- what stays on the CPU ------------------------------------------------ */
+/* ---- operators that stay on the CPU ------------------------------------------- */
 
 struct fallback {
 	int op;
@@ -123,7 +123,7 @@ compare_kinds(const struct fallback *a, const struct fallback *b)
 	return d ? d : strcmp(a->why, b->why);
 }
 
-/* by kind, within it by index */
+/* by label and reason, then by index */
 static int
 compare_fallbacks(const void *pa, const void *pb)
 {
@@ -132,7 +132,7 @@ compare_fallbacks(const void *pa, const void *pb)
 	return d ? d : a->op - b->op;
 }
 
-/* told: what tfl-quantcheck says in a pipe is not said again */
+/* told: tfl-quantcheck in the pipe has already warned of border operators; skip them */
 static size_t
 find_fallbacks(const struct part *p, bool told, struct fallback *f)
 {
@@ -151,7 +151,7 @@ find_fallbacks(const struct part *p, bool told, struct fallback *f)
 	return n;
 }
 
-/* n operators of one name, for one reason; of: the model, if it has a name */
+/* warns of n operators with one label and one reason; of: the model's name or "" */
 static void
 warn_of_kind(const char *of, const struct fallback *f, size_t n)
 {
@@ -173,7 +173,7 @@ warn_of_kind(const char *of, const struct fallback *f, size_t n)
 	text_free(&price);
 }
 
-/* of a model with several functions one is compiled */
+/* only one function of a model with several is compiled */
 void
 note_subgraphs(const struct part *p)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NPU or CPU: the rules that hold for every family (nputools-lowering(7) 2). */
+/*
+ * Decides between NPU and CPU, with the rules that hold for every family
+ * (nputools-lowering(7) 2).
+ */
 #include "../part.h"
 
 #include "base/nearest.h"
@@ -179,9 +182,9 @@ is_kept(const struct part *p, const char *asked)
 }
 
 /*
- * --cpu of an index that the model has not, or of a name that no operator of
- * TFLite has and none of the model.  SOFTMAX in a model without one is fine: the
- * same options are for many models.
+ * Refuses --cpu with an index that the model lacks, or with a name that neither
+ * TFLite nor the model has.  SOFTMAX in a model without one is accepted, because
+ * users pass the same options for many models.
  */
 bool
 check_asked(const struct part *p, const struct options *o, struct err *e)
@@ -206,7 +209,7 @@ check_asked(const struct part *p, const struct options *o, struct err *e)
 	return true;
 }
 
-/* a constant that the application may replace */
+/* refuses an input that has constant data but that the application may replace */
 static const char *
 check_sources(const struct part *p, const struct tfl_op *op)
 {
@@ -220,20 +223,22 @@ check_sources(const struct part *p, const struct tfl_op *op)
 	return NULL;
 }
 
-/* the reference kernel's own rules: what it can't run, nothing is equal to */
+/* refuses an operator that the reference kernel can't run: there would be no result to equal */
 static const char *
 check_reference(const struct part *p, const struct tfl_op *op)
 {
 	struct err e = { 0 };
-	/* those were held against their variable, and copy */
+	/* variable accesses were checked with their variable, and only copy */
 	if (sim_is_resource_op(op) || kernel_check(p->sg, op, &e))
 		return NULL;
 	const char *rule = strstr(e.text, "): ");
 	return part_say(p, "the reference refuses it: %s", rule ? rule + 3 : e.text);
 }
 
-/* is it lowered to more than averages of one element and copies?  npu-sched has another
- * way for the first, and the second take values as they are */
+/*
+ * True if the operator is lowered to more than copies and 1x1 averages.  npu-sched
+ * has another method for 1x1 averages, and copies take values unchanged.
+ */
 static bool
 subtracts_zeros(int code)
 {
@@ -249,7 +254,10 @@ subtracts_zeros(int code)
 	return false;
 }
 
-/* tfl-quantcheck refuses such a model, as TensorFlow Lite Micro takes them for 0 */
+/*
+ * tfl-quantcheck refuses a model with such zero points, because TensorFlow Lite
+ * Micro takes them for 0
+ */
 static const char *
 check_wide_zeros(const struct part *p, const struct tfl_op *op)
 {

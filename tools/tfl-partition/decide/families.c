@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who lowers what.  Every list ends with a family without a check. */
+/* The lists of all families.  Every list ends with a family without a check. */
 #include "../part.h"
 
 static const struct family *const lists[] = {

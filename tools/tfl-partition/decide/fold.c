@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators on constants, and SHAPE of what has one: the reference computes
- * the result here and now, and their consumers see a constant.  An operator
- * whose result the CPU needs stays there instead; the model's outputs are
- * copied.
+ * Constant folding: evaluates operators on constants, and SHAPE of a tensor with a
+ * static shape, with the reference kernels; their consumers then see a constant.
+ * If the CPU needs the result, the operator runs there instead.  Results that are
+ * outputs of the model are copied.
  */
 #include "../moves/move.h"
 
@@ -11,11 +11,11 @@
 #include "kernels/kernels.h"
 
 enum {
-	MAX_RESULTS = 1 << 26, /* bytes, all of them together */
+	MAX_RESULTS = 1 << 26, /* bytes, of all results together */
 	MAX_OUT = 8,
 };
 
-/* more work than its results are large */
+/* costs much more time than its results have bytes */
 static bool
 is_heavy(int code)
 {
@@ -52,7 +52,7 @@ is_known(const struct part *p, const struct tfl_op *op, int64_t *room)
 		const struct tfl_tensor *t = part_out(p, op, k);
 		int64_t n = tfl_elements(t);
 		int size = tfl_type_bytes(t->type);
-		/* without dimensions: a scalar, as old converters write it */
+		/* no dimensions: a scalar, as old converters write it */
 		if ((!t->has_shape && t->rank) || t->is_dynamic || t->is_variable || n < 1 ||
 		    size < 1 || t->data.p || n > *room / size)
 			return false;
@@ -99,7 +99,10 @@ fold(struct part *p)
 	}
 }
 
-/* what the CPU reads, from the last operator to the first */
+/*
+ * From the last operator to the first: marks folded operators whose result the CPU
+ * reads, or nobody reads, as kept.  Returns true if there are any.
+ */
 static bool
 keep_needed(struct part *p)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --integer-io: QUANTIZE of a float input and DEQUANTIZE to a float output are
- * left out, and what they make or read is the model's input or output instead.
+ * --integer-io: leaves out QUANTIZE of a float input and DEQUANTIZE to a float
+ * output.  The tensor that the operator makes or reads becomes the model's input or
+ * output.
  */
 #include "../part.h"
 
@@ -15,10 +16,11 @@ is_float_end(const struct part *p, int tensor)
 	return p->sg->tensor[tensor].type == TFL_FLOAT32;
 }
 
-/* what reads a float input */
+/* readers of a float input */
 struct readers {
-	int first;   /* QUANTIZE to integers, the first one; -1: none */
-	bool others; /* something else than QUANTIZE to the same integers */
+	int first;   /* the first QUANTIZE to integers; -1: none */
+	/* there is a reader other than QUANTIZE to the same type and quantization */
+	bool others;
 };
 
 static bool
@@ -62,15 +64,17 @@ find_readers(const struct part *p, const struct options *o)
 }
 
 /*
- * What QUANTIZE makes of a float input comes from outside, in takes note; other
- * QUANTIZE operators of the same input copy it.
+ * Replaces a float input by the result of its QUANTIZE, which the application then
+ * supplies; `in` lists the new inputs.  Other QUANTIZE operators of the same input
+ * copy that result.
  */
 static void
 take_inputs(struct part *p, const struct options *o, int *in)
 {
 	struct tfl_subgraph *sg = &p->m->subgraph[0];
 	struct readers *r = find_readers(p, o);
-	int *taken = anew(p->a, int, (size_t)sg->n_tensors); /* 1 + tensor, or 0 */
+	/* of each tensor: 1 + its replacement; 0: none */
+	int *taken = anew(p->a, int, (size_t)sg->n_tensors);
 	for (int i = 0; i < sg->n_in; i++) {
 		int from = sg->in[i], q = r[from].first;
 		in[i] = from;
@@ -144,7 +148,7 @@ list_ends(const struct part *p, const int *v, int n)
 	return l;
 }
 
-/* what --integer-io could not do, in one line */
+/* warns of the first border tensor that --integer-io could not convert */
 static void
 warn_of_floats(const struct part *p, const char *side, const int *v, int n)
 {

@@ -37,7 +37,7 @@ quant_equal(const struct tfl_tensor *a, const struct tfl_tensor *b)
 	       quant_zero(a) == quant_zero(b);
 }
 
-/* float32 on purpose: the reference computes it so (nputools-lowering(7) 3.1) */
+/* float32 on purpose: the reference computes in it, too (nputools-lowering(7) 3.1) */
 static int64_t
 quantized(const struct tfl_tensor *t, float v)
 {

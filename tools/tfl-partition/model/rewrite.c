@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of the model in memory.  The file in the graph's blob "model" stays
- * as it is, and npu-cmdgen copies operators of the CPU out of that: only what
- * the NPU runs, or what is left out, may be changed.
+ * Changes the model in memory.  The file in the graph's blob "model" is unchanged,
+ * and npu-cmdgen copies operators of the CPU from that file.  Therefore only
+ * operators that the NPU runs or that are left out may be changed.
  */
 #include "../part.h"
 
@@ -62,7 +62,7 @@ check_rewritten(const struct part *p)
 	return true;
 }
 
-/* what npu-cmdgen will have to copy, it can */
+/* checks that npu-cmdgen will be able to copy an operator */
 static bool
 check_copied(const struct part *p, int subgraph, int op)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a model keeps by name between inferences (VAR_HANDLE, READ_VARIABLE,
- * ASSIGN_VARIABLE) becomes variable tensors, which the runtime keeps and the NPU
- * reads and writes.
+ * Variables that a model keeps by name between inferences (VAR_HANDLE,
+ * READ_VARIABLE, ASSIGN_VARIABLE) become variable tensors, which the runtime keeps
+ * and the NPU reads and writes.
  *
- * Within an inference such a variable has an old value and at most one that
- * stays.  READ_VARIABLE copies the old value out of the tensor, or, behind an
- * ASSIGN_VARIABLE, what that was given; the last ASSIGN_VARIABLE copies into the
- * tensor, the others do nothing.  Operations on one tensor keep their order, so
- * all reads come before that.
+ * Within one inference such a variable has an old value and at most one new value
+ * that survives.  READ_VARIABLE copies the old value out of the tensor or, after an
+ * ASSIGN_VARIABLE, the value just assigned.  The last ASSIGN_VARIABLE copies into
+ * the tensor; the others do nothing.  Operations on one tensor have a fixed order, so
+ * all reads come before that copy.
  *
- * The runtime sets a variable tensor to one byte value: the zero point of INT8,
- * else 0 (TensorFlow Lite Micro's ResetVariableTensors).  Where the initialising
- * subgraph says something else, the tensor begins at 0 and READ_VARIABLE is
+ * The runtime sets a variable tensor to one byte value: INT8 to its zero point,
+ * other types to 0 (TensorFlow Lite Micro's ResetVariableTensors).  If the
+ * initialising subgraph sets another value, the tensor begins at 0 and
+ * READ_VARIABLE computes
  *
  *	tensor + initial value * (1 - begun)
  *
- * begun being one more variable, of INT8, 0 until the first inference sets it to
- * 1: one of both summands is always 0, so nothing saturates.
+ * The flag `begun` is one more variable, of INT8: 0 until the first inference sets
+ * it to 1.  One of the two summands is always 0, therefore nothing saturates.
  */
 #include "../moves/move.h"
 
@@ -30,9 +31,11 @@ struct state {
 	const struct options *o;
 	struct sim_resources *r;
 	int n;
-	const char **why_not; /* of each resource: stays as it is */
-	int *last;	      /* the ASSIGN_VARIABLE that counts, -1 */
-	int *sample;	      /* a tensor that is read or assigned, -1 */
+	const char **why_not; /* of each resource: why it can't become a tensor; NULL: it can */
+	/* of each resource: index of its last ASSIGN_VARIABLE; -1: none */
+	int *last;
+	/* of each resource: a tensor that is read from or assigned to it; -1: none */
+	int *sample;
 	bool *read;
 };
 
@@ -60,7 +63,7 @@ same_kind(const struct tfl_tensor *a, const struct tfl_tensor *b)
 	return a->type == b->type && tfl_elements(a) == tfl_elements(b);
 }
 
-/* notes what an access says of its resource */
+/* records what an access shows about its resource */
 static void
 look_at(struct state *s, int i)
 {
@@ -91,7 +94,7 @@ keep(struct state *s, int tensor)
 		s->why_not[k] = no_tensor;
 }
 
-/* a handle that goes elsewhere: there must be something to hand over */
+/* a resource whose handle is used elsewhere must remain a resource */
 static void
 look_for_handles(struct state *s)
 {
@@ -103,7 +106,7 @@ look_for_handles(struct state *s)
 		keep(s, sg->out[i]);
 }
 
-/* the subgraphs that CALL_ONCE runs, run: the resources have initial values */
+/* runs the subgraphs of CALL_ONCE, so that the resources have their initial values */
 static bool
 initialise(struct state *s)
 {
@@ -121,7 +124,7 @@ initialise(struct state *s)
 	return true;
 }
 
-/* a tensor that the original hasn't */
+/* adds a tensor that the original model lacks */
 static int
 add_tensor(struct part *p, const struct tfl_tensor *t)
 {
@@ -153,7 +156,7 @@ add_variable(struct part *p, const char *name, const struct tfl_tensor *like,
 	v.data = (struct bytes){ 0 };
 	v.producer = -1;
 	v.buffer = 0;
-	/* INT8 is set to its zero point, others to 0: bytes are copied as they are */
+	/* the runtime resets only INT8 to its zero point; 8-bit values are copied unchanged */
 	if (tfl_type_bytes(v.type) == 1)
 		v.type = TFL_INT8;
 	if (v.type != TFL_INT32)
@@ -182,7 +185,7 @@ begun_flag(struct part *p)
 	return p->begun - 1;
 }
 
-/* the variable's tensor; p->initial of it, where it does not begin so by itself */
+/* makes the variable's tensor; adds to p->initial if the reset can't set its value */
 static int
 make_tensor(struct state *s, int k)
 {
@@ -211,12 +214,13 @@ initial_of(const struct part *p, int tensor)
 	return NULL;
 }
 
-/* one access after the other: what each reads and writes now */
+/* sets what each access reads and writes, following the accesses in order */
 static void
 rewrite(struct state *s, const int *tensor)
 {
 	struct part *p = s->p;
-	int *holds = anew(p->a, int, (size_t)s->n); /* of each resource, now */
+	/* of each resource: the tensor that holds its value now */
+	int *holds = anew(p->a, int, (size_t)s->n);
 	memcpy(holds, tensor, (size_t)s->n * sizeof(*holds));
 	for (int i = 0; i < p->sg->n_ops; i++) {
 		const struct tfl_op *op = &p->sg->op[i];
@@ -237,7 +241,7 @@ rewrite(struct state *s, const int *tensor)
 	}
 }
 
-/* reads of tensors with an initial value read the flag, the last of them sets it */
+/* reads of a tensor with an initial value also read the flag; the last read sets it */
 static void
 rewrite_first_reads(struct part *p)
 {
@@ -311,7 +315,7 @@ take_state(struct part *p, const struct options *o)
 
 /* ---- lowering ------------------------------------------------------------------ */
 
-/* by now it reads or writes a tensor, or it stays */
+/* take_state() has either rewritten the access to a tensor, or the CPU keeps it */
 static const char *
 check_access(const struct part *p, const struct tfl_op *op)
 {
@@ -322,7 +326,7 @@ check_access(const struct part *p, const struct tfl_op *op)
 		   : no_tensor;
 }
 
-/* its elements are of the type that the model means */
+/* the variable's tensor with its elements in the type that the model means */
 static struct g_operand
 variable(struct part *p, int tensor, int type)
 {
@@ -331,7 +335,7 @@ variable(struct part *p, int tensor, int type)
 	return v;
 }
 
-/* one of two summands is 0, so bytes need no sign */
+/* one of two summands is 0, so 8-bit values are added as INT8 whatever their sign */
 static int
 sum_type(int type)
 {
@@ -351,7 +355,7 @@ initial_value(struct part *p, const struct initial *x, int type, struct hwc shap
 	return low_const(p->l, type, shape, v);
 }
 
-/* 1 in the first inference, then 0 */
+/* 1 in the first inference, 0 in later ones */
 static struct g_operand
 not_begun(struct part *p, int type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which graph tensor holds a TFLite tensor, and how it is seen. */
+/* Maps each TFLite tensor to the graph tensor, and the view of it, that holds its elements. */
 #include "../moves/move.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ new_tensor(struct part *p, const struct tfl_tensor *t, int index)
 		G_PUT(n, TENSOR, scale, t->quant.scale[0]);
 		G_PUT(n, TENSOR, zero, t->quant.n_zero ? t->quant.zero[0] : 0);
 	}
-	/* with its channels in another order it is not the model's */
+	/* with its channels in another order the tensor is not a tensor of the model */
 	if (index < p->n_original && !p->channels[index].at) {
 		struct g_tfl *v = anew(p->a, struct g_tfl, 1);
 		v->index = index;
@@ -34,7 +34,7 @@ new_tensor(struct part *p, const struct tfl_tensor *t, int index)
 	return n;
 }
 
-/* the NPU knows no BOOL: its bytes are INT8 */
+/* the NPU has no BOOL: its bytes are read as INT8 */
 static struct g_operand
 whole_value(struct g_tensor *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of the model as views. */
+/* Views (struct nd) of the model's tensors. */
 #include "../moves/move.h"
 
 struct nd
@@ -34,7 +34,7 @@ nd_result(struct part *p, int tensor, const struct nd *seen)
 	bool forward = true;
 	for (int i = 0; i < v.rank; i++)
 		forward = forward && v.stride[i] > 0;
-	/* a variable's content may change before the result is used up */
+	/* a variable's content may change before all readers of the result are done */
 	if (!p->value[tensor].t && !G_HAS(v.t, G_TENSOR_variable) && forward &&
 	    nd_reshape(&v, shape.dim, shape.rank) && nd_operand(&v, &o)) {
 		p->value[tensor] = o;
