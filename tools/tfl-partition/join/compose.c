@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elementwise operators that together are a function of one 8-bit tensor, as
- * x * LOGISTIC(x) is: the reference kernels compute it for all 256 values, and
- * one table takes the place of them all.  What is in between may be of a type
- * that the NPU hasn't, as in DEQUANTIZE, SQRT, QUANTIZE.
+ * Joins elementwise operators that together are a function of one 8-bit tensor, for
+ * example x * LOGISTIC(x).  The reference kernels compute the function for all 256
+ * values, and one table replaces all these operators.  Intermediate tensors may
+ * have a type that the NPU lacks, as in DEQUANTIZE, SQRT, QUANTIZE.
  */
 #include "../part.h"
 
@@ -12,20 +12,22 @@
 enum { BYTES = 256, MAX_IN = 3, MAX_INSIDE = 16 };
 
 struct function {
-	int root;     /* the tensor that it is of; -1: none */
-	void *values; /* for all values of that, in their order */
+	int root;     /* the 8-bit tensor that is the argument; -1: no such function */
+	void *values; /* results for all 256 values of the root, in ascending order */
 };
 
 struct composing {
 	struct part *p;
-	struct function *made; /* of each tensor, what its operator computes */
-	/* what its readers see: the same or, where others want the tensor, too,
-	 * itself */
+	struct function *made; /* of each tensor: the function that its operator computes */
+	/*
+	 * Of each tensor: the function that its readers see.  This is `made` or, if
+	 * others want the tensor, too, the identity of the tensor itself.
+	 */
 	struct function *read;
-	bool *wanted; /* by others than elementwise operators */
+	bool *wanted; /* read by others than elementwise operators */
 };
 
-/* operators that compute element by element, and whether by a table if alone */
+/* elementwise operators; *table: the operator alone is lowered to a table, too */
 static bool
 is_elementwise(int code, bool *table)
 {
@@ -67,7 +69,7 @@ is_elementwise(int code, bool *table)
 	}
 }
 
-/* may operator i go into a table?  The NPU need not be able to run it alone */
+/* can operator i go into a table?  The NPU need not be able to run it alone */
 static bool
 may_compose(const struct part *p, int i, bool *table)
 {
@@ -97,7 +99,7 @@ find_wanted(struct composing *c)
 	}
 }
 
-/* an 8-bit tensor as a function of itself */
+/* the identity function of an 8-bit tensor */
 static struct function
 identity(const struct composing *c, int tensor)
 {
@@ -120,7 +122,7 @@ function_read(struct composing *c, int tensor)
 	return f;
 }
 
-/* the one tensor that all inputs are functions of; -1: there are more, or none */
+/* the one tensor of which all inputs are functions; -1: several, or none */
 static int
 common_root(struct composing *c, const struct tfl_op *op, void **in)
 {
@@ -142,7 +144,7 @@ common_root(struct composing *c, const struct tfl_op *op, void **in)
 	return root;
 }
 
-/* is what operator i computes a function of one tensor? */
+/* finds the function of one tensor that operator i computes, if it is one */
 static void
 study(struct composing *c, int i)
 {
@@ -157,7 +159,7 @@ study(struct composing *c, int i)
 	if (root < 0 || out->is_variable || size < 1 || size > 4)
 		return;
 	struct err e = { 0 };
-	/* of flat values below: its shapes must be right, too */
+	/* the evaluation below ignores shapes, so check that they are valid */
 	if (!kernel_check(p->sg, op, &e))
 		return;
 	uint32_t *values = anew(p->a, uint32_t, BYTES);
@@ -168,10 +170,10 @@ study(struct composing *c, int i)
 		c->read[op->out[0]] = c->made[op->out[0]];
 }
 
-/* operators whose results only each other read, and the last one */
+/* an operator and those before it whose results only the operators of this set read */
 struct inside {
 	int op[MAX_INSIDE], n;
-	bool table; /* one of them would have a table of its own */
+	bool table; /* one of them would be lowered to a table of its own */
 	bool cpu;   /* one of them can't run on the NPU alone */
 };
 
@@ -184,7 +186,7 @@ is_inside(const struct inside *x, int op)
 	return found;
 }
 
-/* how often those inside read a tensor */
+/* how often operators of the set read a tensor */
 static int
 count_reads(const struct part *p, const struct inside *x, int tensor)
 {
@@ -197,8 +199,10 @@ count_reads(const struct part *p, const struct inside *x, int tensor)
 	return n;
 }
 
-/* everything between the root and operator `last`; false if it is too much, or
- * somebody else wants a part of it */
+/*
+ * Collects all operators between the root and operator `last`.  Returns false if
+ * there are too many, or if an operator outside reads an intermediate result.
+ */
 static bool
 find_inside(const struct composing *c, int last, struct inside *x)
 {
@@ -229,7 +233,7 @@ find_inside(const struct composing *c, int last, struct inside *x)
 	return true;
 }
 
-/* a map as far as a table cares: its scale does not matter */
+/* a feature map as far as a table needs one: the scale does not matter */
 static bool
 fits(const struct part *p, int tensor)
 {

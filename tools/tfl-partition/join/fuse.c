@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table or a clamp of its own goes into the output stage of whatever makes
- * its input, when nobody else sees that: nputools-lowering(7) 6.1, 6.2.
+ * Fuses a separate table or clamp into the output stage of the operations that make
+ * its input, if nobody else reads that input: nputools-lowering(7) 6.1, 6.2.
  */
 #include "../moves/move.h"
 
-/* everything that is another name of t's elements is used once, inside */
+/* every tensor of the model that is stored in t is read once, and inside its region */
 static bool
 is_private(const struct part *p, const struct g_tensor *t)
 {
@@ -23,7 +23,7 @@ can_take(const struct part *p, const struct g_op *op, int type)
 	       op->ofm.type == type;
 }
 
-/* the operations that write t; NULL if one reads it or can't take a table */
+/* the operations that write t; NULL if one also reads t or can't take a table */
 static struct g_op **
 find_writers(const struct part *p, const struct g_tensor *t, size_t *n)
 {
@@ -48,7 +48,7 @@ is_whole(const struct g_operand *o)
 	return o->view == VIEW_WHOLE || o->view == VIEW_RESHAPE;
 }
 
-/* the writers of t write to ofm instead */
+/* makes the writers of t write to ofm instead */
 static bool
 redirect(const struct g_tensor *t, struct g_op **writer, size_t n,
 	 struct g_operand ofm)
@@ -81,7 +81,7 @@ forget(struct part *p, const struct g_tensor *t, struct g_operand ofm)
 			p->value[i] = ofm;
 }
 
-/* the operation is now that of another operator, too */
+/* records that the operation also computes the current operator */
 static void
 add_origin(struct part *p, struct g_op *op)
 {
@@ -115,7 +115,7 @@ fuse(struct part *p, int tensor, struct g_operand ofm, struct g_lut *lut,
 		}
 		r->lo = r->lo < clamp.lo ? clamp.lo : r->lo;
 		r->hi = r->hi > clamp.hi ? clamp.hi : r->hi;
-		/* nothing in common: what one allows is beyond the other */
+		/* disjoint ranges: everything becomes the nearer bound of `clamp` */
 		r->lo = r->lo > clamp.hi ? clamp.hi : r->lo;
 		r->hi = r->hi < clamp.lo ? clamp.lo : r->hi;
 	}

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DIV of two 8-bit tensors by way of floats: DEQUANTIZE of each, DIV, QUANTIZE to 8
+ * DIV of two 8-bit tensors through floats: DEQUANTIZE of each, DIV, QUANTIZE to 8
  * bits.  The result for bytes a and b is
  *
  *	(A[a] * M[b] + 2^(k - 1)) / 2^k + zero point
  *
- * where A is a as the float that DEQUANTIZE makes of it, in fixed point, and k and a
- * word M for each b are such that all 65536 results of the reference are right: of
- * one b every a says in which interval M is.  (The float, because that decides what
- * is halfway.)  0 / 0 is not a number, and what becomes of it is put in its place.
+ * A[a] is the float that DEQUANTIZE makes of a, in fixed point; the float is used
+ * because it decides which quotients are halfway between two results.  The shift k
+ * and a word M[b] for each b are chosen such that all 65536 results equal the
+ * reference's: for one b, every a limits M[b] to an interval.  The quotient 0 / 0
+ * is not a number; the byte that the reference makes of it is inserted by extra
+ * operations.
  */
 #include "../part.h"
 
@@ -20,13 +22,14 @@ enum { BYTES = 256, PAIRS = BYTES * BYTES, DIVIDEND_BITS = 30, MAX_SHIFT = 50, L
 
 struct ratio {
 	int tensor[2]; /* dividend, divisor */
-	int back[2];   /* the DEQUANTIZE of each */
+	int back[2];   /* index of the DEQUANTIZE of each */
 	int div;
-	int32_t dividend[BYTES], mult[BYTES]; /* A and M, from the types' least on */
+	/* A and M of each byte, from the type's least value on */
+	int32_t dividend[BYTES], mult[BYTES];
 	int shift, none;		      /* none: the result of 0 / 0 */
 };
 
-/* the bytes of a type from the least on */
+/* the bytes of a type, from its least value on */
 static void
 fill_values(const struct tfl_tensor *t, uint8_t v[BYTES])
 {
@@ -34,14 +37,14 @@ fill_values(const struct tfl_tensor *t, uint8_t v[BYTES])
 		v[i] = (uint8_t)(i + type_range(t->type).lo);
 }
 
-/* the zero point's place among the bytes */
+/* the zero point as an index into the bytes of fill_values() */
 static int
 zero_at(const struct tfl_tensor *t)
 {
 	return quant_zero(t) - (int)type_range(t->type).lo;
 }
 
-/* where the interval of M ends that a result allows; none where it is saturated */
+/* bounds of M, both inclusive, that results allow; a saturated result gives one bound only */
 struct interval {
 	int64_t lo, hi;
 };
@@ -53,12 +56,12 @@ floor_div(int64_t a, int64_t b)
 	return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* a * M >= at least and < below; a is not 0 */
+/* limits m so that *least <= a * M < *below; NULL: no such bound; a is not 0 */
 static void
 narrow(struct interval *m, int64_t a, const int64_t *least, const int64_t *below)
 {
 	const int64_t *lo = least, *hi = below;
-	if (a < 0) { /* -a * M > -below and <= -least */
+	if (a < 0) { /* -*below < -a * M <= -*least */
 		int64_t n = -a;
 		if (below && floor_div(-*below, n) + 1 > m->lo)
 			m->lo = floor_div(-*below, n) + 1;
@@ -72,7 +75,7 @@ narrow(struct interval *m, int64_t a, const int64_t *least, const int64_t *below
 		m->hi = floor_div(*hi - 1, a);
 }
 
-/* M of one divisor; want: the results for each dividend */
+/* finds M of one divisor; want: the results for each dividend */
 static bool
 find_mult(const struct ratio *r, const struct tfl_tensor *o, const int32_t *want,
 	  int32_t *mult)
@@ -93,7 +96,7 @@ find_mult(const struct ratio *r, const struct tfl_tensor *o, const int32_t *want
 	return m.lo <= m.hi;
 }
 
-/* floats in fixed point, all by one power of two */
+/* converts floats to fixed point, all with the same power of two */
 static void
 fix_dividends(struct ratio *r, const float real[BYTES])
 {
@@ -107,7 +110,7 @@ fix_dividends(struct ratio *r, const float real[BYTES])
 						       DIVIDEND_BITS - exp));
 }
 
-/* the reference's results, the dividends of the first divisor first */
+/* the reference's results, all dividends of the first divisor first */
 static bool
 evaluate(const struct part *p, struct ratio *r, const struct tfl_op *op,
 	 struct arena *a, int32_t *want)
@@ -137,7 +140,7 @@ evaluate(const struct part *p, struct ratio *r, const struct tfl_op *op,
 	return true;
 }
 
-/* the largest shift for which there are words */
+/* finds the largest shift for which all words M exist */
 static bool
 find_words(const struct part *p, struct ratio *r, const struct tfl_tensor *o,
 	   int32_t *want)
@@ -156,7 +159,7 @@ find_words(const struct part *p, struct ratio *r, const struct tfl_tensor *o,
 	return false;
 }
 
-/* operands of DIV: bytes that a DEQUANTIZE alone hands on */
+/* an operand of DIV must be 8-bit values from a DEQUANTIZE that nobody else reads */
 static bool
 read_operand(const struct part *p, const struct tfl_op *div, int k, int64_t n,
 	     struct ratio *r)
@@ -180,7 +183,7 @@ may_join(const struct part *p, int i)
 {
 	const struct placement *x = &p->op[i];
 	struct err e = { 0 };
-	/* they are evaluated on flat values: their shapes must be right, too */
+	/* the evaluation ignores shapes, so check that they are valid */
 	return !x->npu && !x->asked && !x->border && !x->constant && !x->left_out &&
 	       kernel_check(p->sg, &p->sg->op[i], &e);
 }
@@ -238,7 +241,7 @@ join_ratios(struct part *p)
 	}
 }
 
-/* nothing of the floats between them is for others to see */
+/* raises each DEQUANTIZE to its QUANTIZE's level, as nobody else sees the floats */
 void
 raise_ratios(struct part *p)
 {
@@ -249,7 +252,7 @@ raise_ratios(struct part *p)
 	}
 }
 
-/* a byte for each of an operand's: `zero` where it is 0, else `other` */
+/* one byte for each element of an operand: `zero` where it is 0, else `other` */
 static struct g_operand
 mark_zeros(struct part *p, const struct tfl_tensor *t, struct g_operand v, int type,
 	   int zero, int other)
@@ -262,7 +265,10 @@ mark_zeros(struct part *p, const struct tfl_tensor *t, struct g_operand v, int t
 	return y;
 }
 
-/* what 0 / 0 is, where both are 0 and the quotient of words the zero point */
+/*
+ * Writes the result of 0 / 0 where both operands are 0.  The product of words has
+ * the zero point there.
+ */
 static void
 put_none(struct part *p, const struct ratio *r, struct g_operand quotient,
 	 const struct g_operand v[2], const struct tfl_tensor *o, struct g_operand ofm)

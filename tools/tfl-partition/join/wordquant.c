@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Integers quantized by way of floats: CAST to FLOAT32, then QUANTIZE.  Beyond
- * some values the result is the type's least or greatest; between them it is
+ * Quantizes integers through floats: CAST to FLOAT32, then QUANTIZE.  Outside of a
+ * range the result is the type's least or greatest value; inside it is
  *
  *	(v * M + 2^(k - 1)) / 2^k + zero point
  *
- * for some M and k that are found by trying all those values.  DEQUANTIZE of 16
- * bits, then QUANTIZE, is QUANTIZE between integers where that gives the same of
- * all 65536 values.
+ * with an M and k that are found by trying all values of the range.  DEQUANTIZE of
+ * 16 bits, then QUANTIZE, becomes one QUANTIZE between integers if that has the
+ * same result for all 65536 values.
  */
 #include "../moves/move.h"
 
@@ -18,7 +18,7 @@
 enum { MAX_RANGE = 65536 };
 
 struct word_quant {
-	int root; /* the integers */
+	int root; /* the tensor of integers */
 	int32_t lo, hi, mult, shift;
 };
 
@@ -30,7 +30,7 @@ largest(const struct word_quant *w)
 	return a > b ? a : b;
 }
 
-/* want: the reference's result of lo, lo + 1, ... hi */
+/* want: the reference's results for lo, lo + 1, ... hi */
 static bool
 gives(const struct word_quant *w, const struct tfl_tensor *o, const int32_t *want)
 {
@@ -53,7 +53,7 @@ find_multiplier(struct word_quant *w, const struct tfl_tensor *o, const int32_t 
 		double m = round(ldexp(1 / quant_scale(o), k));
 		if (m + NEAR > (double)INT32_MAX / (double)(largest(w) + 1))
 			continue;
-		for (int d = 0; d <= 2 * NEAR; d++) { /* 0, 1, -1, 2, -2 */
+		for (int d = 0; d <= 2 * NEAR; d++) { /* offsets 0, 1, -1, 2, -2 */
 			w->shift = k;
 			w->mult = (int32_t)m + (d & 1 ? d / 2 + 1 : -(d / 2));
 			if (gives(w, o, want))
@@ -63,7 +63,7 @@ find_multiplier(struct word_quant *w, const struct tfl_tensor *o, const int32_t 
 	return false;
 }
 
-/* the reference, of all integers between those that saturate */
+/* evaluates the reference for all integers between those that saturate */
 static bool
 evaluate(const struct part *p, const struct tfl_op *op, struct word_quant *w)
 {
@@ -161,7 +161,7 @@ read_requant(const struct part *p, const struct tfl_op *op, struct word_quant *w
 	       is_requantized(p, back, op);
 }
 
-/* both are evaluated on flat values: their shapes must be right, too */
+/* the evaluation ignores shapes, so check that they are valid */
 static bool
 are_legal(const struct part *p, const struct tfl_op *first, const struct tfl_op *second)
 {

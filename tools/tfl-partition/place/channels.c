@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In which order maps have their channels (nputools-lowering(7) 5.9).  Channels that
- * operators pick from a map, as a shuffle's halves, lie next to each other there, so
- * that the operators have nothing to do: whoever makes and whoever reads the map
- * has weights in that order.
+ * Chooses the order in which feature maps store their channels
+ * (nputools-lowering(7) 5.9).  Channels that an operator picks from a feature map,
+ * as a half of a channel shuffle, are stored next to each other, so that the
+ * picking operator has nothing to do.  Producers and consumers of the feature map
+ * have their weights in that order.
  */
 #include "channels.h"
 #include "../products/conv.h"
 
 struct reading {
-	int op, next; /* 1 + the next of the same tensor */
+	int op, next; /* 1 + the next reading of the same tensor; 0: none */
 };
 
 struct ordering {
 	struct part *p;
 	struct pick *pick;
-	int *first_reader; /* of tensors; 1 + index */
+	int *first_reader; /* of each tensor: 1 + index of its first reading; 0: none */
 	struct reading *reader;
 	enum { UNKNOWN, NO, YES } *takes;
 };
 
-/* an operator that is lowered as it stands */
+/* true if the operator is lowered alone and unchanged */
 static bool
 is_plain(const struct part *p, int i)
 {
@@ -29,7 +30,7 @@ is_plain(const struct part *p, int i)
 	       !x->constant && !x->folded && !x->left_out;
 }
 
-/* a convolution that has a weight for each of its channels, one way or the other */
+/* a convolution with one weight per channel, whose weights can be reordered */
 static bool
 is_conv(const struct part *p, int i, enum g_op_kind *kind)
 {
@@ -75,7 +76,7 @@ ask_readers(struct ordering *o, int tensor)
 	return true;
 }
 
-/* can all that read a tensor do so in whatever order its channels lie? */
+/* can all readers of a tensor read it in any channel order? */
 static bool
 takes_order(struct ordering *o, int tensor)
 {
@@ -104,7 +105,7 @@ find_readers(struct ordering *o)
 		}
 }
 
-/* does it take other channels than neighbours in their order? */
+/* does the pick take channels that are not adjacent and ascending? */
 static bool
 is_scattered(const struct pick *k)
 {
@@ -114,7 +115,7 @@ is_scattered(const struct pick *k)
 	return false;
 }
 
-/* what each tensor is of another; false: neighbours at most */
+/* finds which channels of another tensor each tensor has; false: only adjacent ones */
 static bool
 find_picks(struct ordering *o)
 {
@@ -139,20 +140,22 @@ find_picks(struct ordering *o)
 	return any;
 }
 
-/* ---- parts of a map ----------------------------------------------------------- */
+/* ---- parts of a feature map ------------------------------------------------ */
 
-/* a map whose channels are to be put in order */
+/* a feature map whose channels are to be ordered */
 struct map {
 	int tensor;
 	int32_t n;
 	int n_classes;
-	int32_t *class; /* of each channel: channels of a class are next to each other */
-	int n_in;	/* what it is made of: the inputs of a CONCATENATION, or itself */
+	/* of each channel: channels of one class are stored next to each other; 0: no class */
+	int32_t *class;
+	/* its parts: the inputs of a CONCATENATION, or the feature map itself */
+	int n_in;
 	const int *in;
-	int32_t *at; /* the order */
+	int32_t *at; /* the order: at[q] is the channel stored at position q */
 };
 
-/* does somebody read it who is not a pick itself? */
+/* is there a reader that is not a pick itself? */
 static bool
 is_read(const struct ordering *o, int tensor)
 {
@@ -174,7 +177,10 @@ has_twice(const struct map *m, const struct pick *k, struct arena *a)
 	return false;
 }
 
-/* a class of its own, the same as another's, or everything; false: it overlaps */
+/*
+ * Adds a class for a pick, unless the pick equals a class or takes all channels.
+ * Returns false if the pick overlaps a class only in part or has a channel twice.
+ */
 static bool
 add_class(struct map *m, const struct pick *k, struct arena *a)
 {
@@ -209,7 +215,7 @@ find_classes(const struct ordering *o, struct map *m)
 
 /* ---- the order ------------------------------------------------------------------ */
 
-/* made in whatever order it is told to */
+/* true if the producer can make the tensor in any channel order */
 static bool
 is_free(struct ordering *o, int tensor)
 {
@@ -220,7 +226,7 @@ is_free(struct ordering *o, int tensor)
 	       is_conv(p, from, &kind) && kind == OP_CONV && takes_order(o, tensor);
 }
 
-/* channels of input k that are in a class, in the order in which it has them */
+/* appends the channels of input k that are in a class, in that input's own order */
 static int32_t
 put_class(const struct ordering *o, struct map *m, int k, int32_t class, int32_t n)
 {
@@ -238,9 +244,10 @@ put_class(const struct ordering *o, struct map *m, int k, int32_t class, int32_t
 }
 
 /*
- * Class by class, and in each the inputs, once from the first to the last and once from
- * the last to the first: of two classes and two inputs the last one's channels lie next
- * to each other.  What is copied comes first, what its maker writes in place last.
+ * Appends class by class, and in each class input by input: alternately from the
+ * first input to the last and back.  With two classes and two inputs, the last
+ * input's channels are thus next to each other.  Inputs that are copied come first;
+ * inputs that their producer writes in place come last.
  */
 static void
 put_channels(struct ordering *o, struct map *m)
@@ -253,7 +260,7 @@ put_channels(struct ordering *o, struct map *m)
 			if (is_free(o, m->in[k]) == written)
 				turn[n++] = k;
 	for (int c = 0; c <= m->n_classes; c++) {
-		bool back = c % 2 == 0 && m->n_classes; /* they count from 1 */
+		bool back = c % 2 == 0 && m->n_classes; /* classes count from 1 */
 		for (int k = 0; k < n; k++)
 			done = put_class(o, m, turn[back ? n - 1 - k : k], c, done);
 	}
@@ -268,7 +275,7 @@ unless_counted(const int32_t *at, int32_t n)
 	return NULL;
 }
 
-/* an input that has no order yet has that in which its channels lie in the map */
+/* an input without an order takes the order that its channels have in the feature map */
 static void
 order_inputs(struct ordering *o, const struct map *m)
 {
@@ -288,7 +295,7 @@ order_inputs(struct ordering *o, const struct map *m)
 	}
 }
 
-/* what is picked from a map is a part of it */
+/* makes a picked tensor a part of the feature map */
 static void
 order_part(struct ordering *o, const struct map *m, int tensor)
 {
@@ -324,7 +331,10 @@ order_parts(struct ordering *o, const struct map *m)
 	}
 }
 
-/* a map that is made of `in`: of inputs of a CONCATENATION, or itself by a convolution */
+/*
+ * Orders a feature map made of `in`: inputs of a CONCATENATION, or the result of a
+ * convolution.
+ */
 static void
 order_map(struct ordering *o, int tensor, const int *in, int n_in)
 {

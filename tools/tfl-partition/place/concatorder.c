@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CONCATENATION along channels that lie in another order, in its result or in what it
- * puts together (channels.c).
+ * CONCATENATION along channels whose inputs or result store them in another order
+ * (channels.c).
  */
 #include "channels.h"
 
 #include "lower/conv.h"
 
-/* of each channel of the result, as it lies there: the input, and where it lies in that */
+/* of each channel of the result, in stored order: its input, and its position in that input */
 struct mixture {
 	int32_t n;
 	int *input;
@@ -50,7 +50,7 @@ mix(const struct part *p, const struct tfl_op *op)
 	return m;
 }
 
-/* how many channels from q on are of one input */
+/* the number of consecutive channels from q on that come from one input */
 static int32_t
 run_of(const struct mixture *m, int32_t q)
 {
@@ -60,7 +60,7 @@ run_of(const struct mixture *m, int32_t q)
 	return n;
 }
 
-/* do those from q on lie as they do in their input, all of them? */
+/* do the channels from q on equal one whole input in its stored order? */
 static bool
 is_whole(const struct part *p, const struct tfl_op *op, const struct mixture *m, int32_t q)
 {
@@ -71,7 +71,7 @@ is_whole(const struct part *p, const struct tfl_op *op, const struct mixture *m,
 	return n == p->sg->tensor[op->in[m->input[q]]].dim[3];
 }
 
-/* channels q to q + n - 1 of the result */
+/* channels q to q + n - 1 of the result, in stored order */
 static struct nd
 share(struct part *p, const struct tfl_op *op, int32_t q, int32_t n)
 {

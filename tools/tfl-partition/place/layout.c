@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs and outputs as the application has them: in bricks, as another NPU network
- * reads or writes them, in a larger picture, or with channels first.  The first two
- * the NPU reads and writes where they lie, or copies in one kernel where an operation
- * takes the elements in another shape; planes it copies, one kernel each.
+ * Inputs and outputs in the application's layout: NHCWB16, as another NPU network
+ * reads or writes them; rows and pixels with strides, as parts of a larger picture;
+ * or channels first.  The NPU accesses the first two in place, or copies them in
+ * one kernel if an operation takes the elements in another shape.  It copies planes
+ * with one kernel each.
  */
 #include "../part.h"
 
@@ -11,22 +12,24 @@
 
 #include <inttypes.h>
 
-enum { MAX_PLANES = 256 }; /* of an image that the NPU takes apart or puts together */
+enum { MAX_PLANES = 256 }; /* planes of an image that the NPU splits or assembles */
 
 const char *const end_names[] = { [LAYOUT_NHWC] = "nhwc", [LAYOUT_NHCWB16] = "nhcwb16",
 				     [LAYOUT_PLANES] = "nchw", NULL };
 
-/* one of the model's inputs or outputs that is to have another layout */
+/* an input or output of the model for which another layout is requested */
 struct border {
 	struct part *p;
-	const char *what; /* "input" */
+	const char *what; /* "input" or "output" */
 	int k;
 	const struct end_layout *want;
 	struct g_tensor *t;
-	struct g_node *node; /* the one that reads or makes it */
-	const struct tfl_tensor *own; /* the model's, of which t may be another shape */
-	struct hwc rows;     /* own in memory, leading dimensions as rows */
-	const char *copied;  /* why the NPU copies it; NULL: it need not */
+	struct g_node *node; /* the only node that reads or makes it */
+	/* the model's tensor, of which t may be a reshaped view */
+	const struct tfl_tensor *own;
+	/* shape of `own` in memory, with leading dimensions counted as rows */
+	struct hwc rows;
+	const char *copied;  /* why the NPU has to copy it; NULL: no copy is needed */
 };
 
 static struct hwc
@@ -60,7 +63,7 @@ lists(const struct g_tensors *l, const struct g_tensor *t)
 	return false;
 }
 
-/* the only node that knows it; or why it is not the NPU's alone */
+/* sets b->node to the only node that uses the tensor, or returns why no node does */
 static const char *
 find_node(struct border *b)
 {
@@ -80,7 +83,7 @@ find_node(struct border *b)
 	return b->node ? NULL : "no operator of the NPU uses it";
 }
 
-/* the operation that sees it as something else than its rows, columns and channels */
+/* names an operation that does not see the tensor as its rows, columns and channels */
 static const char *
 linear_reader(const struct border *b)
 {
@@ -124,7 +127,7 @@ strides_obstacle(const struct border *b)
 	return NULL;
 }
 
-/* why it can't be had, or NULL */
+/* NULL, or why the layout is impossible */
 static const char *
 obstacle(struct border *b)
 {
@@ -155,7 +158,7 @@ obstacle(struct border *b)
 
 /* ---- copies ------------------------------------------------------------------- */
 
-/* the application's tensor, with t's name and place; t is the network's alone then */
+/* adds the application's tensor, with t's name and address; t becomes internal */
 static struct g_tensor *
 add_end(struct border *b)
 {
@@ -192,7 +195,7 @@ plane(struct g_tensor *x, struct hwc one, int64_t k)
 	};
 }
 
-/* channel c of an image whose first row is y */
+/* channel c of the image whose first row is y */
 static struct g_operand
 channel(const struct border *b, struct hwc one, int32_t y, int32_t c)
 {
@@ -206,7 +209,7 @@ channel(const struct border *b, struct hwc one, int32_t y, int32_t c)
 	};
 }
 
-/* operations from `first` on go before all others */
+/* moves the operations from `first` on before all others */
 static void
 move_to_front(struct graph *g, size_t first, struct arena *a)
 {
@@ -228,7 +231,7 @@ swap_in(struct g_tensors *l, const struct g_tensor *from, struct g_tensor *to)
 			l->v[i] = to;
 }
 
-/* between the application's tensor and the network's */
+/* copies between the application's tensor (there) and the network's (here) */
 static void
 copy(const struct border *b, bool in, struct g_operand there, struct g_operand here)
 {
@@ -260,7 +263,7 @@ set_layout(const struct border *b, struct g_tensor *t)
 		G_PUT(t, TENSOR, pixel_stride, b->want->pixel_stride);
 }
 
-/* x in the shape that lies in memory */
+/* gives x the shape that is in memory */
 static void
 set_rows(const struct border *b, struct g_tensor *x)
 {
@@ -274,7 +277,7 @@ set_rows(const struct border *b, struct g_tensor *x)
 		G_PUT(x, TENSOR, hwc, b->rows);
 }
 
-/* the network's tensor in that shape: its elements are one behind the other */
+/* the network's tensor in that shape, which is possible as its elements are contiguous */
 static struct g_operand
 as_rows(const struct border *b)
 {
@@ -308,7 +311,7 @@ take_copy(struct border *b)
 		move_to_front(p->g, first, p->a);
 }
 
-/* ---- all of them ---------------------------------------------------------------- */
+/* ---- all border tensors --------------------------------------------------------- */
 
 static void
 apply(struct border *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the stages behind this one can't do for the accelerator, asked by their
- * own rules once the operations are there.  Such an operator stays on the CPU.
+ * Asks the rules of later stages which operations the accelerator can't run, once
+ * the operations exist.  Their operators stay on the CPU.
  */
 #include "../part.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As few NPU regions as order allows: nputools-lowering(7) 7.2, levels.  All NPU
- * operators of a level form one region; a path that leaves it through the CPU
- * arrives at a higher level, so no region waits for itself.
+ * Makes as few NPU regions as the order of operators allows: nputools-lowering(7)
+ * 7.2, levels.  All NPU operators of one level are a region.  A path that leaves
+ * the region through the CPU arrives at a higher level, therefore no region waits
+ * for itself.
  */
 #include "../products/conv.h"
 
@@ -19,7 +20,7 @@ count_uses(struct part *p)
 		p->uses[p->sg->out[i]]++;
 }
 
-/* so much padding goes with a kernel of this reach, dilation left out */
+/* so much padding is possible with a kernel of this size, dilation ignored */
 static bool
 is_padding(int64_t n, int32_t kernel)
 {
@@ -27,9 +28,9 @@ is_padding(int64_t n, int32_t kernel)
 }
 
 /*
- * A PAD whose result feeds one convolution only becomes padding of that one,
- * with what it has itself: the border is the zero point, which contributes
- * nothing.
+ * A PAD whose result feeds only one convolution becomes padding of that
+ * convolution, added to the convolution's own.  This is exact because the border is
+ * the zero point, which contributes nothing.
  */
 static bool
 pad_folds(const struct part *p, int i)
@@ -58,7 +59,7 @@ pad_folds(const struct part *p, int i)
 	return false;
 }
 
-/* not before what came before it, and behind it where that is on the NPU */
+/* raises i to the level of `from`, or above it if `from` is on the NPU and i on the CPU */
 static void
 raise_level(struct part *p, int i, int from)
 {
@@ -67,7 +68,7 @@ raise_level(struct part *p, int i, int from)
 	x->level = level > x->level ? level : x->level;
 }
 
-/* operators that read or write a variable keep their order; last: by tensor, 1 + i */
+/* keeps the order of operators that access a variable; last: of each tensor, 1 + i */
 static void
 follow_variable(struct part *p, int i, int tensor, int *last)
 {
@@ -97,7 +98,7 @@ find_levels(struct part *p)
 	}
 }
 
-/* a pure function, of what nobody changes, that takes more memory than that */
+/* a pure function of a tensor that never changes, whose result takes more memory */
 static bool
 grows(const struct part *p, const struct tfl_op *op)
 {
@@ -110,7 +111,7 @@ grows(const struct part *p, const struct tfl_op *op)
 	       tfl_type_bytes(out->type) > tfl_type_bytes(in->type);
 }
 
-/* the level in which each tensor is read first: not known yet */
+/* the first level in which each tensor is read: INT_MAX, not computed yet */
 static int *
 unread(struct part *p)
 {
@@ -137,7 +138,7 @@ first_read(const struct tfl_op *op, const int *first)
 	return level;
 }
 
-/* what grows on the CPU does so as late as it can: where it is read first */
+/* delays CPU operators that enlarge their input to the level that first reads the result */
 static void
 delay_growth(struct part *p)
 {
@@ -154,7 +155,7 @@ delay_growth(struct part *p)
 	}
 }
 
-/* operators without anything to do are where their results are read first */
+/* folded operators belong to the level that first reads their results */
 static void
 place_constants(struct part *p)
 {
@@ -202,14 +203,14 @@ find_crossings(struct part *p)
 			p->crosses[sg->out[i]] = true;
 }
 
-/* an input may be handed on as it came */
+/* an input that the network returns unchanged is both */
 static void
 mark_output(struct g_tensor *t)
 {
 	G_PUT(t, TENSOR, io, tensor_is_input(t) ? IO_INOUT : IO_OUT);
 }
 
-/* tensors that others see exist as they are; inputs first, for the reader */
+/* makes a graph tensor of each crossing tensor; inputs first, for people who read the graph */
 static void
 make_crossing_tensors(struct part *p)
 {
@@ -238,7 +239,7 @@ add_unique(struct part *p, struct g_tensors *l, struct g_tensor *t, size_t *cap)
 	l->v[l->n++] = t;
 }
 
-/* what comes into a node from outside of it, and what others take from it */
+/* lists the tensors that enter a node from outside and those that others read from it */
 static void
 fill_node(struct part *p, struct g_node *n)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GATHER, SLICE, STRIDED_SLICE, SPLIT, RESHAPE and TRANSPOSE that leave pixels where
- * they are: their results are channels of one map, in some order.  Several behind each
- * other, as RESHAPE, TRANSPOSE, RESHAPE, SPLIT of a channel shuffle, are one such pick.
+ * Finds GATHER, SLICE, STRIDED_SLICE, SPLIT, RESHAPE and TRANSPOSE that do not move
+ * pixels: their results are channels of one feature map, in some order.  Several
+ * such operators in a chain are one pick, for example RESHAPE, TRANSPOSE, RESHAPE,
+ * SPLIT of a channel shuffle.
  */
 #include "channels.h"
 
@@ -30,7 +31,7 @@ pick_all(struct part *p, int tensor)
 	return r;
 }
 
-/* the elements of a pixel; 0: the first axes are not those of the root's pixels */
+/* elements per pixel; 0: the leading axes are not those of the root's pixels */
 static int64_t
 tail_of(const struct tfl_tensor *t, const struct tfl_tensor *root)
 {
@@ -43,7 +44,7 @@ tail_of(const struct tfl_tensor *t, const struct tfl_tensor *root)
 	return t->rank >= PIXEL_AXES ? n : 0;
 }
 
-/* the elements of a pixel that a view shows, by number in that pixel of what it is of */
+/* lists the elements of a pixel that a view shows, numbered in that pixel of its tensor */
 static bool
 list_view(const struct nd *v, const struct tfl_tensor *in, int32_t *at, int32_t n)
 {

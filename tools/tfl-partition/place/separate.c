@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs and outputs outside of the arena, each in memory of the application's that
- * the NPU has a base pointer for: while it works on one buffer, the next is filled.
+ * Inputs and outputs outside of the arena, each in memory of the application with
+ * its own base pointer: while the NPU works on one buffer, the application fills
+ * the next.
  */
 #include "../part.h"
 
-/* why the network's ends can't lie apart, or NULL */
+/* NULL, or why the network can't have its inputs and outputs outside of the arena */
 static const char *
 network_obstacle(const struct part *p)
 {
@@ -23,7 +24,7 @@ network_obstacle(const struct part *p)
 	return g->n_nodes ? NULL : "no operator of it is for the NPU";
 }
 
-/* how many of the model's inputs or outputs a tensor of the graph stands for */
+/* the number of the model's inputs or outputs that a tensor of the graph represents */
 static int
 count_ends(const struct g_tensor *t, const int *v, int n)
 {
