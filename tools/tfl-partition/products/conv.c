@@ -31,7 +31,7 @@ check_weights(const struct part *p, const struct conv *c)
 	return NULL;
 }
 
-/* the reference takes int8 weights as symmetric, but for FULLY_CONNECTED's */
+/* the reference takes int8 weights as symmetric, except those of FULLY_CONNECTED */
 int64_t
 weight_zero(const struct conv *c, int o)
 {
@@ -91,7 +91,7 @@ check_bias(const struct part *p, const struct conv *c)
 	return NULL;
 }
 
-/* real multiplier of channel o: nputools-lowering(7) 3.2 */
+/* the real multiplier of channel o: nputools-lowering(7) 3.2 */
 static double
 real_scale(const struct conv *c, int o)
 {
@@ -186,7 +186,7 @@ read_window(const struct part *p, const struct tfl_op *op, struct conv *c)
 	return NULL;
 }
 
-/* IFM and OFM in groups of channels, of which the weights see one */
+/* splits IFM and OFM into groups of channels; each filter reads one group */
 static const char *
 read_groups(const struct part *p, struct conv *c)
 {
@@ -198,7 +198,7 @@ read_groups(const struct part *p, struct conv *c)
 	return NULL;
 }
 
-/* map, weights, bias, and that the options are there */
+/* reads feature maps, weights and bias, and checks that the options exist */
 static const char *
 read_operands(const struct part *p, const struct tfl_op *op,
 	      const struct fb_table *options, struct conv *c)
@@ -216,7 +216,7 @@ read_operands(const struct part *p, const struct tfl_op *op,
 	return NULL;
 }
 
-/* groups, where each filter sees some channels, and the rules for all */
+/* reads groups, if filters see some channels only, and checks the rules for all */
 static const char *
 read_rest(const struct part *p, const struct tfl_op *op, bool groups, struct conv *c)
 {
@@ -278,7 +278,7 @@ read_depthwise(const struct part *p, const struct tfl_op *op, struct conv *c)
 	why = read_window(p, op, c);
 	if (why)
 		return why;
-	/* one input channel: every output channel reads it, as a convolution */
+	/* a single input channel: every output channel reads it, as in a convolution */
 	int32_t depth = c->ifm->dim[3];
 	if (depth == 1 || depth != c->o)
 		c->kind = OP_CONV;
@@ -324,7 +324,7 @@ read_fc(const struct part *p, const struct tfl_op *op, struct conv *c)
 		return why;
 	c->strides[0] = c->i;
 	c->strides[3] = 1;
-	/* per channel the reference forms the product in double */
+	/* for per-channel scales the reference computes the product in double */
 	c->float_product |= c->weights->quant.n_scale <= 1;
 	why = check_conv_common(p, op, c);
 	if (why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TFLite's convolutions as those of the front ends: lower/conv.h. */
+/* Converts TFLite's convolutions to those that both front ends share: lower/conv.h. */
 #include "conv.h"
 #include "../moves/move.h"
 
@@ -42,7 +42,7 @@ bias_of(const struct conv *c, size_t o)
 				    : (int64_t)load_le64(b->data.p + 8 * o);
 }
 
-/* channel k of a tensor is the one that lies in its place */
+/* the channel that is stored at position k */
 static size_t
 lies_at(const struct channels *c, size_t k)
 {
@@ -55,7 +55,7 @@ channels_of(const struct part *p, const struct tfl_tensor *t)
 	return &p->channels[t - p->sg->tensor];
 }
 
-/* of maps whose channels lie in another order: weights in that */
+/* reorders weights to match feature maps that store their channels in another order */
 static void
 reorder(struct part *p, const struct conv *c, struct low_weights *w)
 {
@@ -133,7 +133,7 @@ conv_check_shape(const struct part *p, const struct conv *c)
 	return NULL;
 }
 
-/* a PAD in front that was folded adds its padding and gives the true input */
+/* adds the padding of a folded PAD; returns the tensor that PAD, or op itself, reads */
 static int
 folded_pad(const struct part *p, const struct tfl_op *op, struct g_pad *pad)
 {
@@ -157,8 +157,8 @@ struct scaling {
 };
 
 /*
- * Sums of 32 bits as the reference scales them (nputools-lowering(7) 3.1, MBQM);
- * halves below 0 go down: up after 1 is taken away.
+ * Scales sums of 32 bits as the reference does (nputools-lowering(7) 3.1, MBQM).
+ * Halves below 0 round down: 1 is subtracted first, then halves round up.
  */
 static void
 scale_sums(void *ctx, const struct nd *sums, const struct nd *out)

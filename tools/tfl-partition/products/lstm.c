@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UNIDIRECTIONAL_SEQUENCE_LSTM: nputools-lowering(7) 3.10.  The four gates are
- * one matrix with scales of their own by channel, so a step is one product
- * with the last output and nine operations on vectors; what the inputs give to
- * the gates is computed for some steps at once.
+ * UNIDIRECTIONAL_SEQUENCE_LSTM: nputools-lowering(7) 3.10.  The four gates are one
+ * matrix with per-channel scales.  A step is therefore one product with the last
+ * output and nine operations on vectors.  The contributions of the inputs to the
+ * gates are computed for several steps at once.
  */
 #include "lstm.h"
 
@@ -15,7 +15,7 @@
 
 enum { SIGMOIDS = 3 };
 
-/* the three that pass a sigmoid first: input, forget, output; candidate */
+/* first the gates that pass through a sigmoid: input, forget, output; then the candidate */
 static const int gate_at[N_GATES] = { 0, 1, 3, 2 };
 enum { AT_INPUT, AT_FORGET, AT_OUTPUT, AT_CANDIDATE };
 
@@ -73,7 +73,7 @@ gate_scales(struct part *p, const struct tfl_op *op, const struct lstm *l,
 struct matrix {
 	struct g_weights *w;
 	struct g_scales *s;
-	int32_t zero; /* of what it is multiplied with */
+	int32_t zero; /* the zero point of the operand */
 };
 
 static struct matrix
@@ -102,7 +102,7 @@ multiply(struct part *p, const struct lstm *l, const struct matrix *m,
 	G_PUT(o, OP, acc40, 1);
 }
 
-/* ---- a step ------------------------------------------------------------------------------- */
+/* ---- a step ------------------------------------------------------------------------ */
 
 static struct g_operand
 vectors(struct part *p, const struct lstm *l, int32_t n)
@@ -111,7 +111,7 @@ vectors(struct part *p, const struct lstm *l, int32_t n)
 	return operand_whole(low_tensor(p->l, TFL_INT16, s, NULL));
 }
 
-/* gate k of the batch */
+/* n gates of the batch, from gate k on */
 static struct g_operand
 gate(const struct lstm *l, struct g_operand all, int k, int n)
 {
@@ -120,8 +120,9 @@ gate(const struct lstm *l, struct g_operand all, int k, int n)
 }
 
 /*
- * The hardware's functions want 3 / 2^12 (4.6).  A product with 1, which
- * is elementwise: it may take its operand's place, and costs less than a pool.
+ * The hardware's functions need a scale of 3 / 2^12 (4.6).  The operation is a
+ * product with 1 because that is elementwise: it may write over its operand, and
+ * costs less than a pool.
  */
 static void
 squash(struct part *p, struct g_operand x, struct g_operand y, float scale,
@@ -146,7 +147,7 @@ combine(struct part *p, enum g_op_kind kind, struct g_operand a,
 	return o;
 }
 
-/* steps t to t + n of X or OFM: batch by step by depth */
+/* steps t to t + n - 1 of X or OFM: [batch][step][depth] */
 static struct nd
 some_steps(const struct lstm *l, const struct nd *all, int32_t t, int32_t n)
 {
@@ -157,7 +158,7 @@ some_steps(const struct lstm *l, const struct nd *all, int32_t t, int32_t n)
 	return v;
 }
 
-/* one step of that: 1 by batch by depth */
+/* one of these steps: [1][batch][depth] */
 static struct g_operand
 one_step(const struct nd *steps, int32_t t)
 {
@@ -171,9 +172,9 @@ one_step(const struct nd *steps, int32_t t)
 }
 
 /*
- * Input products are made ahead for as many steps as take half the bytes of
- * the inputs: more per pass over the weights costs SRAM that is then missing
- * where the network may be short of it.
+ * The number of steps whose input products are computed ahead: their bytes are at
+ * most half of the inputs' bytes.  More steps per pass over the weights would cost
+ * SRAM that the network may lack elsewhere.
  */
 static int32_t
 steps_at_once(const struct lstm *l)
@@ -184,7 +185,7 @@ steps_at_once(const struct lstm *l)
 	return n < 1 ? 1 : n < l->steps ? (int32_t)n : l->steps;
 }
 
-/* what the inputs of n steps from t give to the gates: batch by step by gate */
+/* contributions of the inputs of n steps from t on: [batch][step][gate] */
 static struct nd
 input_products(struct part *p, const struct lstm *l, const struct matrix *m,
 	       const struct nd *x, int32_t t, int32_t n)
@@ -201,8 +202,8 @@ input_products(struct part *p, const struct lstm *l, const struct matrix *m,
 }
 
 /*
- * The four gates of a step are one tensor, and elementwise operations write over what
- * they read: a second one would be live at the step's peak.
+ * The four gates of a step are one tensor, and elementwise operations write over
+ * their operands: a second tensor would be live at the step's peak.
  */
 static void
 make_step(struct part *p, const struct lstm *l, const struct matrix *m,

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UNIDIRECTIONAL_SEQUENCE_LSTM: what its rules leave to its lowering. */
+/*
+ * UNIDIRECTIONAL_SEQUENCE_LSTM: the description that the rules fill in and the
+ * lowering reads.
+ */
 #ifndef LSTM_H
 #define LSTM_H
 
 #include "../part.h"
 
-enum { /* input positions: nputools-tflite(5) 6.2 */
+enum { /* positions of the inputs: nputools-tflite(5) 6.2 */
 	X = 0, WEIGHTS = 1, RECURRENT = 5, PEEPHOLE = 9, BIAS = 12,
 	PROJECTION = 16, HIDDEN = 18, CELL = 19, NORM = 20, N_INPUTS = 24,
 };
 enum { N_GATES = 4 };
 
-#define GATE_SCALE 0x1p-12f /* of what goes into the activations ... */
-#define UNIT_SCALE 0x1p-15f /* ... and of what comes out */
+#define GATE_SCALE 0x1p-12f /* scale of the activations' inputs */
+#define UNIT_SCALE 0x1p-15f /* scale of the activations' outputs */
 
 struct lstm {
 	const struct tfl_tensor *x, *hidden, *cell, *ofm;
 	int32_t batch, steps, features, cells;
-	bool major; /* time comes before the batch in X and OFM */
+	bool major; /* time is the first dimension of X and OFM, the batch the second */
 	int32_t clip;
-	struct npu_scale keep, add, emit; /* f*c, i*g, o*tanh(c) */
+	struct npu_scale keep, add, emit; /* scales of f*c, i*g, o*tanh(c) */
 };
 
 /* lstmrules.c */
-/* fills l and returns NULL, or why the operator stays on the CPU */
+/* fills l and returns NULL, or returns why the NPU can't run the operator */
 const char *lstm_read(const struct part *p, const struct tfl_op *op, struct lstm *l);
 /*
- * What brings products of the weights w with an input, or with the last output
- * (recurrent), to GATE_SCALE.  False: no multiplier and shift express it.
+ * The scale from products of the weights w with an input, or with the last output
+ * (recurrent), to GATE_SCALE.  Returns false if no multiplier and shift express it.
  */
 bool lstm_gate_scale(const struct lstm *l, const struct tfl_tensor *w, bool recurrent,
 		     struct npu_scale *s);

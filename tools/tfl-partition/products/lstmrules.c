@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which LSTMs the NPU computes exactly: shapes, states, scales, sums. */
+/* Rules for the LSTMs that the NPU computes exactly: shapes, states, scales, sums. */
 #include "conv.h"
 #include "lstm.h"
 
@@ -56,7 +56,7 @@ largest_bias(const struct tfl_tensor *b)
 	return most;
 }
 
-/* sums of 64 bits, for operands of 16, leave nothing */
+/* true if sums fit 32 bits; sums for operands of 16 bits have 64 bits and always fit */
 static bool
 is_defined(const struct part *p, const struct tfl_op *op, const struct lstm *l, int g)
 {
@@ -100,7 +100,7 @@ check_gate(const struct part *p, const struct tfl_op *op, const struct lstm *l,
 	return is_defined(p, op, l, g) ? NULL : undefined;
 }
 
-/* products of states, and the factor of the cell before its tanh */
+/* checks the products of states, and the factor of the cell before its tanh */
 static const char *
 check_products(const struct lstm *l)
 {

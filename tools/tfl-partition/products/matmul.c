@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BATCH_MATMUL, and FULLY_CONNECTED by computed weights: both operands with
- * the summed axis in depth; one multiplication makes all products of a block
- * of rows and columns, one REDUCE_SUM adds, scales and rounds them
- * (nputools-lowering(7) 5.1).  A bias is one product more.  Where the array
- * multiplies maps itself, one operation does all of a batch.
+ * BATCH_MATMUL, and FULLY_CONNECTED with weights that are not constant.  Both
+ * operands have the summed axis in depth.  One multiplication makes all products of
+ * a block of rows and columns; one REDUCE_SUM adds, scales and rounds them
+ * (nputools-lowering(7) 5.1).  A bias is one more product.  If the MAC array can
+ * multiply two feature maps, one operation does everything of a batch.
  */
 #include "matmul.h"
 
@@ -12,7 +12,7 @@
 
 enum { MAX_BATCHES = 512 };
 
-/* leading dimension d of out as t has it: its own, or 1 */
+/* leading dimension d of `out` in t: t's own, or 1 if t has fewer dimensions */
 static int32_t
 lead_dim(const struct tfl_tensor *t, const struct tfl_tensor *out, int d)
 {
@@ -32,7 +32,7 @@ batches_match(const struct matmul *m)
 	return m->ofm->rank >= m->a->rank && m->ofm->rank >= m->b->rank;
 }
 
-/* the largest magnitude of t without its zero point */
+/* the largest magnitude of t minus its zero point */
 static int64_t
 reach(const struct tfl_tensor *t)
 {
@@ -56,7 +56,7 @@ check_types(const struct part *p, const struct matmul *m, int types)
 		   : NULL;
 }
 
-/* one batch, for checks */
+/* the shape of one batch, for checks */
 static struct low_matmul
 shape_of(const struct matmul *m)
 {
@@ -65,7 +65,7 @@ shape_of(const struct matmul *m)
 				    .b = nd_dense(m->b->type, 2, b) };
 }
 
-/* what all products have in common, once their shapes are known */
+/* the checks that all products share, once their shapes are set */
 static const char *
 check_products(const struct part *p, struct matmul *m)
 {
@@ -126,7 +126,7 @@ read_matmul(const struct part *p, const struct tfl_op *op, struct matmul *m)
 	return check_products(p, m);
 }
 
-/* FULLY_CONNECTED; both matrices have the summed axis last already */
+/* FULLY_CONNECTED, whose matrices have the summed axis last already */
 static const char *
 read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 {
@@ -158,7 +158,7 @@ read_computed(const struct part *p, const struct tfl_op *op, struct matmul *m)
 	return check_products(p, m);
 }
 
-/* as it is or, where that is no operand with a depth, in linear memory */
+/* the matrix with a contiguous summed axis: v itself, or a copy in linear memory */
 static struct nd
 operand(struct part *p, struct nd v, bool transpose)
 {
@@ -193,7 +193,7 @@ matrix_of(const struct nd *v, const struct nd *ofm, int64_t i)
 	return m;
 }
 
-/* the result's scale, rounding and clamp */
+/* sets the result's scale, rounding and clamp */
 static void
 finish(void *ctx, struct g_op *op)
 {
@@ -203,7 +203,7 @@ finish(void *ctx, struct g_op *op)
 	op_clamp(op, m->clamp);
 }
 
-/* operands [batch...][row][depth] and [batch...][col][depth] */
+/* multiplies [batch...][row][depth] by [batch...][col][depth] */
 static void
 multiply_all(struct part *p, const struct matmul *m, const struct nd *a,
 	     const struct nd *b, const struct nd *out, const struct nd *bias)
@@ -249,7 +249,7 @@ check_matmul(const struct part *p, const struct tfl_op *op)
 	return read_matmul(p, op, &m);
 }
 
-/* t's elements as a matrix */
+/* v's elements as a matrix */
 static struct nd
 as_matrix(struct part *p, struct nd v, int64_t rows, int64_t cols)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of two matrices, both computed. */
+/* Products of two matrices, neither of them constant. */
 #ifndef TFL_PARTITION_MATMUL_H
 #define TFL_PARTITION_MATMUL_H
 
@@ -7,6 +7,7 @@
 
 #include "lower/matmul.h"
 
+/* ofm = a * b: a is [rows][depth], b [depth][cols]; adj_a, adj_b: stored transposed */
 struct matmul {
 	const struct tfl_tensor *a, *b, *ofm, *bias;
 	bool adj_a, adj_b;
@@ -19,13 +20,13 @@ struct matmul {
 };
 
 /*
- * matmul.c: out = a times b, every batch.  a and b in the shapes of m->a and
- * m->b, out in that of m->ofm; types are theirs.
+ * matmul.c: out = a * b for every batch.  a and b have the shapes of m->a and m->b,
+ * `out` that of m->ofm; their element types may differ from m's.
  */
 void multiply_matrices(struct part *p, const struct matmul *m, struct nd a, struct nd b,
 		       const struct nd *out);
 
-/* matmul16.c: of 16 bits; ratio: of the scales; native: sums have 48 bits */
+/* matmul16.c: INT16; ratio: of the scales; native: the NPU's sums have 48 bits */
 const char *check_wide(const struct part *p, struct matmul *m, double ratio,
 		       bool native);
 bool lower_wide(struct part *p, const struct tfl_op *op, const struct matmul *m);

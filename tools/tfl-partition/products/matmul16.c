@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * BATCH_MATMUL of int16.  The reference adds in 64 bits, multiplies by 15 bits and
- * shifts right, halves up (fixed_mbqm64): lower/matmul.h, wide.c.
+ * shifts right, rounding halves up (fixed_mbqm64): lower/matmul.h, wide.c.
  */
 #include "matmul.h"
 
@@ -13,7 +13,7 @@ check_wide(const struct part *p, struct matmul *m, double ratio, bool native)
 	if (m->depth > LOW_WIDE_DEPTH && !native)
 		return part_say(p, "sums of %d products of 16 bits: at most %d",
 				m->depth, (int)LOW_WIDE_DEPTH);
-	/* 2^30 each: the reference's result has 32 bits before it is clamped */
+	/* products up to 2^30: the reference's result has 32 bits before it is clamped */
 	if (ratio * m->depth >= 2)
 		return "scaled sums may leave the range of int32, where the "
 		       "reference wraps around";

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SVDF with a state of 8 or 16 bits, a variable: a matrix product makes each
- * filter's newest memory, the others move up by one.  Nobody else reads the
- * state, and it begins as one value, so its order is ours: step by step, all
- * filters of one side by side.
+ * SVDF with a state of 8 or 16 bits, which is a variable.  A matrix product makes
+ * the newest value of each filter's memory; the older values move up by one step.
+ * Nobody else reads the state, and all its elements begin with one value, so its
+ * order is free: step by step, all filters of a step side by side.
  *
- * The sum over time is a depthwise convolution along the steps or, of several
- * filters to a unit, a product with a matrix that is 0 but for a unit's own
- * filters.  Weights over time of 16 bits are two such, of their upper and lower
- * bytes.  Where 256 * upper + lower may leave 32 bits, lower is carried into upper
- * first: then the sum wraps around as the kernel's does (to C++ that is undefined).
+ * The sum over time is a depthwise convolution along the steps.  If a unit has
+ * several filters, the sum is a product with a matrix that is 0 except for the
+ * unit's own filters.  Weights over time of 16 bits need two such products, of
+ * their upper and lower bytes.  If 256 * upper + lower may exceed 32 bits, lower is
+ * carried into upper first: then the sum wraps around as the kernel's does (to C++
+ * that is undefined).
  */
 #include "../moves/move.h"
 
@@ -24,7 +25,7 @@ struct svdf {
 	const struct tfl_tensor *x, *feature, *time, *bias, *state, *y;
 	int32_t batch, inputs, filters, memory, rank, units;
 	struct npu_scale to_state, to_y;
-	int type; /* of the state */
+	int type; /* element type of the state */
 };
 
 static bool
@@ -110,7 +111,7 @@ read_svdf(const struct part *p, const struct tfl_op *op, struct svdf *s)
 	    (s->type == TFL_INT16 && quant_zero(s->state)))
 		return "the state has no quantization of its type";
 	int64_t all = (int64_t)s->filters * s->memory;
-	/* a sum of lower bytes: 2^7 * 2^15 * steps */
+	/* bound on a sum of lower bytes: 2^7 * 2^15 * steps */
 	if (s->units * s->rank != s->filters || all > 65536 ||
 	    s->rank * (int64_t)s->memory > 256 || all * s->units > MAX_MATRIX)
 		return "more than 256 steps of a unit, 65536 in all, or weights of "
@@ -134,7 +135,7 @@ repeated(struct part *p, int64_t v, int32_t n)
 	return l;
 }
 
-/* weights of 8 bits, all results scaled alike */
+/* a product with weights of 8 bits; all results have one scale */
 static struct g_op *
 weighted(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_operand y,
 	 struct g_source source, const struct g_list *bias, struct npu_scale scale)
@@ -162,7 +163,7 @@ weighted(struct part *p, enum g_op_kind kind, struct g_operand x, struct g_opera
 	return o;
 }
 
-/* h rows of the filters of a batch, from step `first` on */
+/* h steps of all filters of a batch, from step `first` on */
 static struct g_operand
 steps_of(struct g_operand o, const struct svdf *s, int64_t first, int32_t h)
 {
@@ -175,8 +176,8 @@ steps_of(struct g_operand o, const struct svdf *s, int64_t first, int32_t h)
 }
 
 /*
- * The state moved up by one step, with the newest of each filter behind it, and
- * kept for the next inference.
+ * Returns the state moved up by one step, with the newest value of each filter
+ * behind it.  A copy of the result becomes the state of the next inference.
  */
 static struct g_operand
 moved_up(struct part *p, const struct svdf *s, struct g_operand x,
@@ -204,7 +205,7 @@ moved_up(struct part *p, const struct svdf *s, struct g_operand x,
 
 enum part_of_weight { ALL, UPPER, LOWER, BEYOND };
 
-/* (upper + beyond) * 256 + lower: all of 8 bits; beyond is 1 from 32640 on */
+/* w = (upper + beyond) * 256 + lower, each of 8 bits; beyond is 1 for w >= 32640 */
 static int32_t
 weight_part(int32_t w, enum part_of_weight part)
 {
@@ -238,8 +239,8 @@ is_depthwise(const struct svdf *s)
 }
 
 /*
- * [filter][step] for a depthwise convolution, else [unit][step][filter], 0 where
- * the filter is not the unit's
+ * Weights over time: [filter][step] for a depthwise convolution, else
+ * [unit][step][filter] with 0 where the filter does not belong to the unit.
  */
 static struct g_source
 time_weights(struct part *p, const struct svdf *s, enum part_of_weight part)
@@ -264,7 +265,7 @@ time_weights(struct part *p, const struct svdf *s, enum part_of_weight part)
 	return (struct g_source){ .blob = b->name };
 }
 
-/* memory times weights, summed by unit */
+/* memory times weights, with one sum per unit */
 static struct g_op *
 sum_over_time(struct part *p, const struct svdf *s, struct g_operand now,
 	      struct g_operand to, enum part_of_weight part,
@@ -287,7 +288,7 @@ bias_list(struct part *p, const struct svdf *s)
 	return l;
 }
 
-/* as words, before bias and scale */
+/* the sums as words, before bias and scale */
 static struct g_operand
 summed(struct part *p, const struct svdf *s, struct g_operand now,
        enum part_of_weight part)
@@ -301,7 +302,7 @@ summed(struct part *p, const struct svdf *s, struct g_operand now,
 	return y;
 }
 
-/* the bias / 2^shift, rounded down, of it only what mask leaves */
+/* floor(bias / 2^shift) & mask, of each unit */
 static struct g_operand
 biases(struct part *p, const struct svdf *s, int shift, int32_t mask)
 {
@@ -312,7 +313,7 @@ biases(struct part *p, const struct svdf *s, int shift, int32_t mask)
 			  (struct hwc){ .h = 1, .w = 1, .c = s->units }, v);
 }
 
-/* may a unit's sum, or a part of it, leave 32 bits? */
+/* can a unit's sum, or a part of it, exceed 32 bits? */
 static bool
 may_wrap(const struct svdf *s)
 {
@@ -320,7 +321,7 @@ may_wrap(const struct svdf *s)
 	for (int32_t i = 0; i < s->units; i++) {
 		int64_t most = s->bias ? llabs((int64_t)tensor_int(s->bias, i)) : 0;
 		for (int64_t k = i * steps; k < (i + 1) * steps; k++)
-			/* its part below 256 may have the other sign */
+			/* the weight's lower part, below 256, may have the other sign */
 			most += (llabs((int64_t)tensor_int(s->time, k)) + 256) << 15;
 		if (most > INT32_MAX)
 			return true;
@@ -328,7 +329,7 @@ may_wrap(const struct svdf *s)
 	return false;
 }
 
-/* 256 * upper + lower, and the bias */
+/* 256 * upper + lower + bias */
 static struct g_operand
 whole_sum(struct part *p, const struct svdf *s, struct g_operand upper,
 	  struct g_operand lower)
@@ -348,7 +349,7 @@ whole_sum(struct part *p, const struct svdf *s, struct g_operand upper,
 	return word_add(p->l, word_shl(p->l, upper, word_const(p->l, 8)), lower);
 }
 
-/* one batch's memory to its units */
+/* computes the units from the memory of one batch */
 static void
 write_units(struct part *p, const struct svdf *s, struct g_operand now,
 	    struct g_operand ofm, int32_t batch)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TRANSPOSE_CONV, as far as it is TFLite's: nputools-lowering(7) 3.2. */
+/* TRANSPOSE_CONV, the parts that are specific to TFLite: nputools-lowering(7) 3.2. */
 #include "conv.h"
 #include "../moves/move.h"
 
@@ -8,7 +8,7 @@ pad_before(int padding, int32_t out, int32_t k, int32_t stride)
 {
 	if (padding != TFL_SAME || stride < 1)
 		return 0;
-	/* of the convolution from OFM to IFM */
+	/* the padding is that of the convolution from OFM to IFM */
 	int64_t in = ceil_div(out, stride);
 	int64_t total = (in - 1) * stride + k - out;
 	return total > 0 ? (int32_t)(total / 2) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RESIZE_BILINEAR: two neighbours along each axis, weighed as the reference does
- * (nputools-lowering(7) 5.2), in 32 bits where nothing shorter is exact.
+ * RESIZE_BILINEAR: blends two neighbours along each axis with the reference's
+ * weights (nputools-lowering(7) 5.2), in 32 bits if nothing shorter is exact.
  */
 #include "resize.h"
 
@@ -56,12 +56,12 @@ whole(const struct nd *v)
 }
 
 /*
- * Where every weight is a multiple of 1/n, n a power of two, the blend is the
- * mean of n neighbours of the IFM repeated n times; a mean over what is there
- * repeats the edge.  The last doubling is the pool's own.
+ * If every weight is a multiple of 1/n, n a power of two, the blend is the mean of
+ * n neighbours of the IFM repeated n times.  A mean that counts only existing
+ * elements repeats the edge.  The pool itself does the last doubling.
  */
 struct doubling {
-	int times;	/* doublings, the last one included; 0: not possible */
+	int times;	/* number of doublings, including the last one; 0: not possible */
 	int32_t kernel, stride, before, after;
 };
 
@@ -109,7 +109,7 @@ lower_doublings(struct part *p, const struct tfl_op *op, const struct doubling *
 	return true;
 }
 
-/* what is left of them lies in lines: rows of an image, columns and channels */
+/* the other cases work in lines: all images' rows, of columns times channels each */
 static const char *
 check_lines(const struct resize *r)
 {
@@ -121,9 +121,9 @@ check_lines(const struct resize *r)
 }
 
 /*
- * Halves go away from 0.  Of values that are none below, that is up.  Of others
- * twice the sum is divided by twice as much: the double rounding's first step then
- * has no halves to round (ethosu-commands(7) 6.2).
+ * Finds phases.  Halves round away from 0: for unsigned values, that is up.  For
+ * signed values, twice the sum is divided by twice as much: then the first step of
+ * the double rounding has no halves to round (ethosu-commands(7) 6.2).
  */
 static struct low_phases *
 find_phases(const struct part *p, const struct resize *r, const struct low_blend *y,
@@ -164,7 +164,7 @@ check_bilinear(const struct part *p, const struct tfl_op *op)
 	return check_lines(&r);
 }
 
-/* 16 bits, that the weights of the first axis fit */
+/* the elements in 16 bits, which the weights of the first axis need */
 static struct nd
 widened(struct part *p, const struct nd *in)
 {
@@ -180,7 +180,7 @@ widened(struct part *p, const struct nd *in)
 	return v;
 }
 
-/* v = 1024 * high + low, low from 0 to 1023 */
+/* v = 1024 * high + low, with low from 0 to 1023 */
 static struct g_operand
 high_part(struct part *p, struct g_operand v, struct g_operand *low)
 {
@@ -200,9 +200,9 @@ with_elements(const struct nd *v, struct g_operand o)
 }
 
 /*
- * The second axis for 16 bits: sums of 37, as two halves of the first's
- * results.  Of the 10 lowest bits only one is left, which says that there was
- * any: that is all that rounding, halves away from 0, needs to know.
+ * Blends the second axis for 16 bits.  The sums have 37 bits, therefore the first
+ * axis's results are split into two halves.  Of the 10 lowest bits only one is
+ * kept, which tells whether any was set: rounding halves away from 0 needs no more.
  */
 static struct nd
 blend_halves(struct part *p, const struct nd *rows, const struct low_blend *b)
@@ -221,14 +221,14 @@ blend_halves(struct part *p, const struct nd *rows, const struct low_blend *b)
 }
 
 /*
- * Cycles of n phases beside those of doublings, about, as npu-perf has them for
- * ethos-u55-256 (4 to 65 rows, 8 to 256 channels): phases begin slowly and write
- * few channels at a time, a mean reads its whole kernel.
+ * Compares the approximate cycles of n phases and of doublings, as npu-perf has
+ * them for ethos-u55-256 (4 to 65 rows, 8 to 256 channels).  Phases start slowly
+ * and write few channels at a time; a mean reads its whole kernel.
  */
 static bool
 phases_are_cheaper(const struct resize *r, int n, const struct doubling *d)
 {
-	enum { BEGINNING = 600, LEAST = 18, PER_BRICK = 13, COPY = 6 }; /* in halves */
+	enum { BEGINNING = 600, LEAST = 18, PER_BRICK = 13, COPY = 6 }; /* in half cycles */
 	int64_t elements = (int64_t)r->ofm->dim[1] * r->ofm->dim[2];
 	int64_t copied = (int64_t)r->ifm->dim[1] * r->ifm->dim[2];
 	int64_t bricks = (r->ofm->dim[3] + BRICK - 1) / BRICK;
@@ -267,7 +267,10 @@ lower_bilinear(struct part *p, const struct tfl_op *op)
 	bool halves = r.ifm->type == TFL_INT16;
 	struct nd sum = halves ? blend_halves(p, &rows, &x)
 			       : low_blend_axis(p->l, &rows, 2, &x, &copies);
-	/* 20 or 11 fractional bits; a double rounding beyond 31 takes halves away from 0 */
+	/*
+	 * 20 or 11 fractional bits; double rounding with a shift beyond 31 rounds
+	 * halves away from 0
+	 */
 	struct hwc line = { .h = (int32_t)(sum.dim[0] * oh),
 			    .w = (int32_t)(ow * sum.dim[3]), .c = 1 };
 	struct g_operand ofm = part_ofm(p, op->out[0]), as;

@@ -89,8 +89,11 @@ check_pool(const struct part *p, const struct tfl_op *op)
 	return read_pool(p, op, &k);
 }
 
-/* zero points stay 0: the reference averages raw values; with padding the hardware
- * divides by the samples it saw, but bands of rows in the middle may have none */
+/*
+ * Zero points are left at 0, because the reference averages raw values.  With
+ * padding the hardware divides by the number of samples inside the IFM; bands of
+ * rows in the middle may have no padding.
+ */
 static void
 finish_pool(void *ctx, struct g_op *op)
 {

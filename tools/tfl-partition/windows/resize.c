@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each axis is a list of which input position an output position takes
- * (nputools-lowering(7) 5.2): lower/runs.h.
+ * RESIZE by copying: for each axis, a list of the input position that each output
+ * position takes (nputools-lowering(7) 5.2): lower/runs.h.
  */
 #include "resize.h"
 
@@ -58,7 +58,7 @@ copy_axes(struct part *p, const struct tfl_op *op, const int32_t *y, const int32
 
 /* ---- nearest ------------------------------------------------------------------------- */
 
-/* float32 as the reference */
+/* in float32 like the reference */
 static int32_t *
 nearest_map(struct arena *a, const struct resize *r, int32_t in, int32_t out)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RESIZE by lower/sample.h.  The reference's own fractions are 1/1024, so the bilinear
- * grid is the reference's arithmetic, cut down to its least terms; the nearest is
- * the ratio of the sizes, held against what the reference takes for each output.
+ * RESIZE with the NPU's resize unit: lower/sample.h.  The reference's own fractions
+ * are 1/1024, so the bilinear grid is the reference's arithmetic in lowest terms.
+ * The nearest grid is the ratio of the sizes; each output's element is compared
+ * with the reference's.
  */
 #include "resize.h"
 
@@ -17,7 +18,7 @@ bilinear_grid(const struct resize *r, int64_t in, int64_t out, struct low_grid *
 	return low_grid_settle(g, in);
 }
 
-/* halves of the ratio: the unit takes the next element from the middle on */
+/* in halves of the ratio: the unit takes the next element from the middle on */
 static bool
 nearest_grid(const struct resize *r, const int32_t *map, int64_t in, int64_t out,
 	     struct low_grid *g)
