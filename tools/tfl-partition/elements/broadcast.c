@@ -4,7 +4,7 @@
 
 enum { MAX_PIECES = 4096 };
 
-/* dimensions aligned at the right; 1 where a tensor has none */
+/* dimension i counted from the last; 1 if the tensor has fewer dimensions */
 static int32_t
 dim_from_right(const struct tfl_tensor *t, int i)
 {
@@ -27,7 +27,7 @@ side_of(struct part *p, int tensor)
 	return s;
 }
 
-/* t's shape in as many dimensions as o has */
+/* t's shape extended to as many dimensions as o has */
 static void
 align(const struct tfl_tensor *t, const struct tfl_tensor *o, int32_t dim[TFL_MAX_RANK])
 {
@@ -70,7 +70,7 @@ side_operand(struct part *p, const struct side *s, const struct tfl_tensor *o)
 	return nd_operand_of(s->value, o->rank, dim);
 }
 
-/* memory in order, where views would take too many operations */
+/* a contiguous copy, for operands whose views would take too many operations */
 static struct nd
 in_order(struct part *p, const struct nd *v)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CAST between integers: wider ones are sums with 0, narrower ones the low bytes
- * of what is there, as in the reference; of words, shifted up and down.  INT64 is two words, the upper one the
- * sign's.
+ * CAST between integers.  A wider result is a sum with 0.  A narrower result has
+ * the low bytes of the input, as in the reference; from words it is made by shifts
+ * up and down.  INT64 is two words, of which the upper one is the sign's.
  */
 #include "../moves/move.h"
 
@@ -45,13 +45,13 @@ check_cast(const struct part *p, const struct tfl_op *op)
 						  : "IFM and OFM differ in shape";
 }
 
-/* elements of one operation: lines of w, from number `start` on */
+/* the elements of one operation: h lines of w, from element `start` on */
 struct lines {
 	int64_t start;
 	int32_t h, w;
 };
 
-/* words or halves of elements side by side, from byte `first` of each on */
+/* words or smaller pieces of the elements, from byte `first` of each element on */
 static struct g_operand
 pieces(struct g_operand o, const struct lines *l, int type, int element, int first)
 {
@@ -66,7 +66,7 @@ pieces(struct g_operand o, const struct lines *l, int type, int element, int fir
 	return o;
 }
 
-/* -1 below 0, else 0 */
+/* writes -1 where v is negative, else 0 */
 static void
 write_sign(struct part *p, struct g_operand v, struct g_operand to)
 {
@@ -82,7 +82,7 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 	int from = tfl_type_bytes(from_type), to = tfl_type_bytes(to_type);
 	int read = from == 8 ? TFL_INT32 : from_type;
 	int written = to == 8 ? TFL_INT32 : to_type;
-	/* what is cut off is not read */
+	/* do not read bytes that are cut off */
 	if (tfl_type_bytes(read) > tfl_type_bytes(written))
 		read = written;
 	struct g_operand low = pieces(x, l, read, from, 0);
@@ -102,7 +102,7 @@ cast_lines(struct part *p, const struct lines *l, struct g_operand x, int from_t
 		write_sign(p, out, pieces(room, l, TFL_INT32, 8, 4));
 }
 
-/* words to fewer bits, with the sign that these have */
+/* words to fewer bits; the sign comes from the bits that remain */
 static bool
 lower_narrow(struct part *p, const struct tfl_op *op)
 {
@@ -115,7 +115,7 @@ lower_narrow(struct part *p, const struct tfl_op *op)
 	return true;
 }
 
-/* whole lines of MAX_LINE elements in one operation, what is left in another */
+/* casts whole lines of MAX_LINE elements in one operation, the remainder in another */
 static bool
 lower_cast(struct part *p, const struct tfl_op *op)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EQUAL, LESS and their like (lower/choose.h), and logic: BOOL is a byte, 0 or 1. */
+/* Comparisons, EQUAL, LESS and others (lower/choose.h), and logic.  BOOL is a byte, 0 or 1. */
 #include "../moves/move.h"
 
 #include "base/fixed.h"
 #include "lower/choose.h"
 
-enum { BYTES = 256, COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding */
+enum { BYTES = 256, COMPARE_SHIFT = 8 }; /* the reference's headroom for rounding, in bits */
 
 static bool
 is_quantized(const struct tfl_tensor *t)
@@ -24,7 +24,7 @@ in_units(const struct tfl_tensor *t, int32_t v[BYTES])
 				  m);
 }
 
-/* do both have the same units, in which all values differ? */
+/* can raw values be compared: have both the same units, in which all values differ? */
 static bool
 compare_plainly(const struct tfl_tensor *a, const struct tfl_tensor *b)
 {
@@ -89,12 +89,15 @@ words_of(struct part *p, int tensor)
 	return s;
 }
 
-/* what gives the units in which the reference compares, which shifts values up first; the
- * operands of U85's comparisons are scaled as if they were (ethosu-commands(7) 26.9) */
+/*
+ * The scale from a tensor's values to the units in which the reference compares.
+ * The reference shifts values up first.  U85's comparisons scale their operands as
+ * if these were shifted, too (ethosu-commands(7) 26.9).
+ */
 static bool
 scale_to_units(const struct tfl_tensor *t, struct npu_scale *s)
 {
-	enum { LEAST_EXP = -31 }; /* the reference's shifts end there */
+	enum { LEAST_EXP = -31 }; /* the reference's longest shift */
 	struct fixed_mult m = fixed_quantize(quant_scale(t));
 	*s = (struct npu_scale){ .mult = (uint32_t)m.mult,
 				 .shift = 31 - m.exp - COMPARE_SHIFT };
@@ -117,7 +120,7 @@ order_of(int code)
 	}
 }
 
-/* LESS is GREATER the other way round; scale: of both, NULL: as they are */
+/* LESS is GREATER with swapped operands; scale: one for each operand, NULL: unscaled */
 static void
 lower_order(struct part *p, const struct tfl_op *op, const struct side *a,
 	    const struct side *b, const struct npu_scale *scale)
@@ -139,7 +142,7 @@ lower_order(struct part *p, const struct tfl_op *op, const struct side *a,
 	low_compare(p->l, &c, &out);
 }
 
-/* operands of different units, each by its own scale */
+/* compares operands of different units, each with its own scale */
 static bool
 lower_scaled(struct part *p, const struct tfl_op *op)
 {

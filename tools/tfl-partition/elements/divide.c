@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DIV of 8 bits.  The reference multiplies the dividend, shifted up as far as
- * it goes, by the reciprocal of the divisor, then scales the quotient and
- * shifts it back.  What depends on one operand alone is a table of words; the
+ * DIV of 8 bits.  The reference shifts the dividend up as far as possible,
+ * multiplies it by the reciprocal of the divisor, scales the quotient and shifts it
+ * back.  Values that depend on only one operand come from a table of words; the
  * rest is arithmetic.
  */
 #include "../part.h"
@@ -12,11 +12,18 @@
 struct divide {
 	const struct tfl_tensor *in[2], *ofm;
 	struct fixed_mult m;
-	int longest; /* shift of a quotient */
-	/* of the dividend: shifted up, with its sign; by how much; and -1 or 1
-	 * for powers of two, whose negatives shift by one more (sign turned) */
+	int longest; /* the largest right shift of a quotient, in bits */
+	/*
+	 * Of each dividend: `high` is the value shifted up, with its sign; `room`
+	 * is that shift in bits.  `power` is 1 for -2^n, -1 for 2^n, else 0: a
+	 * negative power of two shifts by one bit more.  The divisor's sign turns
+	 * `power`.
+	 */
 	int32_t high[256], room[256], power[256];
-	/* of the divisor: reciprocal, bits above the first less m.exp, sign */
+	/*
+	 * Of each divisor: reciprocal of its magnitude, index of its highest bit
+	 * minus m.exp, and sign.
+	 */
 	int32_t inverse[256], bits[256], sign[256];
 };
 
@@ -41,13 +48,13 @@ fill_divisor(struct divide *d, int i, int32_t w)
 	    fixed_recip((int32_t)(((uint32_t)a << lead) - 0x80000000u));
 	if (a)
 		return;
-	/* by zero: so small a shift that anything but 0 saturates */
+	/* division by 0: the shift is so small that every dividend but 0 saturates */
 	enum { LEAST_ROOM = 23 };
 	d->bits[i] = 1 - LEAST_ROOM;
 	d->inverse[i] = INT32_MAX;
 }
 
-/* tables in the order of int8 indices: raw values from the type's least */
+/* fills the tables in the order of int8 indices: from the type's least raw value on */
 static bool
 fill_tables(struct divide *d)
 {
@@ -62,7 +69,7 @@ fill_tables(struct divide *d)
 		for (int k = 0; k < 256; k++) {
 			int e = d->room[i] + d->bits[k];
 			least = e < least ? e : least;
-			/* of a power of two, it can be one more */
+			/* a power of two can be shifted by one bit more */
 			d->longest = e + 1 > d->longest ? e + 1 : d->longest;
 		}
 	return least >= 1;
@@ -125,7 +132,7 @@ take_one(void *ctx, struct g_op *op)
 	op->opb = x->second;
 }
 
-/* an operand repeated to the OFM's shape: the sum of it and 0 times the other */
+/* repeats operand k to the OFM's shape, by adding 0 times the other operand */
 static struct g_operand
 spread(struct part *p, const struct divide *d, const struct side in[2], int k,
        struct hwc shape)
@@ -148,8 +155,8 @@ look_up(struct part *p, struct g_operand x, const int32_t table[256])
 }
 
 /*
- * What is shifted by 32 and more is 0, but 31 is the most: another shift
- * before makes those small enough.
+ * A shift by 32 or more gives 0, but the NPU shifts by 31 at most.  Another shift,
+ * done before, makes such quotients small enough.
  */
 static struct g_operand
 shorten(struct part *p, struct g_operand quotient, struct g_operand *shift)
@@ -179,7 +186,7 @@ divide(struct part *p, const struct tfl_op *op, const struct divide *d,
 	shift = word_add(p->l, shift, extra);
 	if (d->longest > 31)
 		quotient = shorten(p, quotient, &shift);
-	/* halves below 0 go down: up after 1 is taken away */
+	/* halves below 0 round down: subtract 1 first, then round halves up */
 	struct g_operand below = word_min(p->l, quotient, zero);
 	below = word_max(p->l, below, word_const(p->l, -1));
 	quotient = word_add(p->l, quotient, below);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* how the NPU scales the operands and the result of an ADD or SUB */
+/* the scales of an ADD or SUB: of its operands and of its result */
 struct addition {
 	struct npu_scale opa, ofm;
 	int opb;
@@ -28,8 +28,8 @@ activation_of(const struct tfl_op *op)
 }
 
 /*
- * nputools-lowering(7) 4.3.  The reference forms ADD's quotients in double and
- * SUB's in float32 (3.4); what it forms is what we quantise.
+ * nputools-lowering(7) 4.3.  The reference computes ADD's quotients in double and
+ * SUB's in float32 (3.4); the same values are quantised here.
  */
 static struct addition
 addition_of(const struct tfl_tensor *a, const struct tfl_tensor *b,
@@ -46,7 +46,7 @@ addition_of(const struct tfl_tensor *a, const struct tfl_tensor *b,
 			    : twice / ((double)(1 << left) * (double)so);
 	struct addition r = { .expressible = true };
 
-	/* equal scales: plain integers in, where that rounds the same */
+	/* equal scales: do not scale the operands if the result rounds the same */
 	struct npu_scale q;
 	if (s1 == s2 && wide) {
 		r.expressible = npu_quantise(out * (1 << left) / 65536.0, &q) &&
@@ -75,11 +75,11 @@ mul_scale(const struct tfl_tensor *a, const struct tfl_tensor *b,
 	  const struct tfl_tensor *o, struct npu_scale *out)
 {
 	double m = quant_scale(a) * quant_scale(b) / quant_scale(o);
-	/* of 8 bits every product but 0 saturates at 2^14 already */
+	/* with 8 bits every product but 0 saturates at a factor of 2^14 already */
 	return npu_quantise(o->type != TFL_INT16 && m > 1 << 14 ? 1 << 14 : m, out);
 }
 
-/* what ADD, SUB, MUL, MAXIMUM and MINIMUM have in common */
+/* the checks that ADD, SUB, MUL, MAXIMUM and MINIMUM share */
 static const char *
 check_two(const struct part *p, const struct tfl_op *op, int types)
 {
@@ -183,7 +183,7 @@ check_extreme(const struct part *p, const struct tfl_op *op)
 		   : "IFM, IFM2 and OFM differ in quantization";
 }
 
-/* raw values are compared: all zero points are 0 */
+/* compares raw values, therefore all zero points are 0 */
 static bool
 lower_extreme(struct part *p, const struct tfl_op *op)
 {

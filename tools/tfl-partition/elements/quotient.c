@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Integers of 32 bits divided by constants: FLOOR_DIV, and DIV, which truncates.
- * By what isn't known only the latter: Ethos-U85 does it itself, the others as
- * lower/divide.c says.
+ * Divides integers of 32 bits by constants: FLOOR_DIV, and DIV, which truncates.
+ * Only DIV may have a divisor that is not constant: Ethos-U85 divides natively, the
+ * others as in lower/divide.c.
  *
- * With a = x, or -1 - x where x is negative, and c > 1,
+ * Let a = x, or -1 - x if x is negative, and let c > 1 be the magnitude of the
+ * divisor.  Then
  *
  *	q = a * M / 2^(31 + s),  M = 2^(31 + s) / c rounded,  2^s < c <= 2^(s + 1)
  *
- * is floor(a / c) or one more, as both roundings and M's error sum up to less
- * than 1.  One less than that leaves a remainder of 0 to 2c - 1, which tells
- * what is to be added; nothing of it exceeds 32 bits.  Then floor(x / c) is q,
+ * is floor(a / c) or one more, as both roundings and M's error sum up to less than
+ * 1.  The quotient q - 1 leaves a remainder of 0 to 2c - 1, which tells how much to
+ * add to q - 1; no intermediate value exceeds 32 bits.  Finally floor(x / c) is q,
  * or -1 - q for a negative x.
  */
 #include "../moves/move.h"
@@ -29,7 +30,7 @@ same_dims(const struct tfl_tensor *a, const struct tfl_tensor *b)
 	       !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(a->dim[0]));
 }
 
-/* one for all, one for each position of the last dimension, or one for each */
+/* accepts one divisor, one for each position of the last dimension, or one per element */
 static const char *
 read_shapes(struct quotient *q)
 {
@@ -84,7 +85,7 @@ read_quotient(const struct part *p, const struct tfl_op *op, struct quotient *q)
 	return read_shapes(q);
 }
 
-/* by what isn't known, towards zero */
+/* DIV by a divisor that is not constant */
 static bool
 is_computed(const struct part *p, const struct tfl_op *op)
 {
@@ -133,10 +134,10 @@ check_quotient(const struct part *p, const struct tfl_op *op)
 	return read_quotient(p, op, &q);
 }
 
-/* constants that depend on each divisor */
+/* the constants that depend on each divisor */
 struct constants {
 	struct g_operand by, mult, shift, by_m1, by_m2, sign;
-	bool negative; /* any divisor is */
+	bool negative; /* at least one divisor is negative */
 };
 
 static struct constants
@@ -148,7 +149,7 @@ constants_of(struct part *p, const struct quotient *q)
 	for (int64_t i = 0; i < n; i++) {
 		int32_t d = divisor(q, i);
 		uint32_t a = d < 0 ? -(uint32_t)d : (uint32_t)d;
-		assert(a > 1); /* read_quotient() has seen to it */
+		assert(a > 1); /* read_quotient() has checked it */
 		int s = 31 - __builtin_clz(a - 1);
 		uint64_t one = (uint64_t)1 << (31 + s);
 		v[i] = (int32_t)a;
@@ -177,7 +178,7 @@ is_above(struct part *p, struct g_operand v)
 	return word_min(p->l, y, one);
 }
 
-/* floor(a / c) of a >= 0; *rest: the remainder */
+/* floor(a / c) for a >= 0; *rest: the remainder */
 static struct g_operand
 quotient_of(struct part *p, const struct constants *c, struct g_operand a,
 	    struct g_operand *rest)
@@ -218,7 +219,7 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 	struct g_operand below = word_max(p->l, x, minus);
 	below = word_min(p->l, below, zero); /* -1 where x is negative */
 	struct g_operand y = quotient_of(p, &c, a, &rest);
-	/* of a negative x one more to subtract: always, or where -x divides */
+	/* for a negative x subtract one more: always, or (DIV) if -x is a multiple of c */
 	struct g_operand last = op->code == TFL_DIV ? word_sub(p->l, rest, c.by_m2)
 						    : one;
 	if (op->code == TFL_DIV)
@@ -233,8 +234,11 @@ lower_quotient(struct part *p, const struct tfl_op *op)
 	}
 	y = word_add(p->l, y, twice);
 	if (op->code == TFL_FLOOR_DIV) {
-		/* floor(x / -c) = -floor(x / c), less 1 where a rest is left: that
-		 * of x / c is c - 1 - rest for a negative x */
+		/*
+		 * floor(x / -c) = -floor(x / c), minus 1 if there is a remainder.
+		 * The remainder of x / c is `rest`, or c - 1 - rest for a negative
+		 * x.
+		 */
 		struct g_operand other = word_sub(p->l, c.by_m1, rest);
 		struct g_operand left = word_sub(p->l, other, rest);
 		left = word_mul(p->l, left, below);

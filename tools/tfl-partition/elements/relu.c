@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RELU and its kin as operators of their own, ABS, NEG, LEAKY_RELU, PRELU:
+ * RELU and similar operators that are not fused, ABS, NEG, LEAKY_RELU, PRELU:
  * nputools-lowering(7) 3.4, 5.3.
  */
 #include "../part.h"
@@ -16,7 +16,7 @@ relu_range(const struct part *p, const struct tfl_op *op)
 	switch (op->code) {
 	case TFL_RELU:
 		return quant_clamp(o, TFL_ACT_RELU);
-	case TFL_RELU6: /* in the IFM's quantization: not rescaled */
+	case TFL_RELU6: /* in the IFM's quantization: RELU6 does not rescale */
 		return quant_clamp(i, TFL_ACT_RELU6);
 	default:;
 		struct g_range r = quant_clamp(o, TFL_ACT_RELU_N1_TO_1);
@@ -26,7 +26,7 @@ relu_range(const struct part *p, const struct tfl_op *op)
 	}
 }
 
-/* the reference forms this quotient in float32 */
+/* the reference computes this quotient in float32 */
 static bool
 ratio_f32(const struct tfl_tensor *i, const struct tfl_tensor *o,
 	  struct npu_scale *s)
@@ -86,7 +86,7 @@ check_neg(const struct part *p, const struct tfl_op *op)
 	return check_unary(p, op, TYPE_MAPS | TYPE_I32);
 }
 
-/* zero point less x; scales are assumed equal, as in the reference */
+/* zero point minus x; scales are assumed equal, as in the reference */
 static bool
 lower_neg(struct part *p, const struct tfl_op *op)
 {
@@ -110,12 +110,12 @@ lower_neg(struct part *p, const struct tfl_op *op)
 struct leaky {
 	struct npu_scale above, below;
 	bool falls;  /* the slope below zero is negative */
-	bool gentle; /* it takes x no farther from zero than the other */
+	bool gentle; /* `below` takes no x farther from zero than `above` does */
 	bool native;
-	bool slopes; /* of two scales, by one operation: where there is one */
+	bool slopes; /* the accelerator has an LRELU with two scales that can do it */
 };
 
-/* in 16 bits, as both are rounded, for every x */
+/* compares the rounded products for every x of 16 bits */
 static bool
 is_less_steep(float above, float below)
 {
@@ -156,16 +156,19 @@ check_leaky(const struct part *p, const struct tfl_op *op)
 	struct leaky l;
 	if (!read_leaky(p, op, &l))
 		return "the ratio of the scales can't be expressed";
-	/* join_sides subtracts from the zero point what lies below: 32767 is out of reach */
+	/*
+	 * join_sides() subtracts the lower side from the zero point, so that it
+	 * can't reach 32767
+	 */
 	return l.falls && !l.slopes && quant_zero(part_out(p, op, 0)) < 0
 		   ? "alpha is negative, and so is the OFM's zero point of 16 bits"
 		   : NULL;
 }
 
 /*
- * x on one side of zero, rescaled to o's quantization; zero on the other.  One
- * of two such sides is zero, so their sum never leaves o's type but where the
- * result would, too.
+ * x on one side of zero, rescaled to o's quantization; zero on the other side.  One
+ * of the two sides is always zero, therefore their sum leaves o's type only where
+ * the result does, too.
  */
 static struct g_operand
 one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
@@ -182,7 +185,7 @@ one_side(struct part *p, struct g_operand x, int32_t zero, struct npu_scale s,
 	return y;
 }
 
-/* x times a factor, as o is rounded and clamped; zero points are 0 */
+/* x times a factor, rounded and clamped like o; zero points are 0 */
 static struct g_operand
 rescaled(struct part *p, struct g_operand x, struct npu_scale s,
 	 const struct tfl_tensor *o)
@@ -244,13 +247,14 @@ struct prelu {
 	const struct tfl_tensor *ifm, *alpha, *ofm;
 	struct npu_scale same, below;
 	bool rises;  /* no alpha is negative */
-	bool gentle; /* alpha makes no x less than it is, if rescaled as others */
+	/* no product with alpha, rescaled, is farther from zero than the rescaled x */
+	bool gentle;
 };
 
 /*
- * Is x * alpha at most x for all x above zero, and at least that below, as both
- * are rounded?  In 16 bits, where they are too many to try: where nothing but
- * alpha scales x, and alpha is 1 at most.
+ * Is x * alpha at most x for all x above zero, and at least x for all x below zero,
+ * with both rounded?  16 bits are too many values to try; they are accepted only if
+ * alpha alone scales x, and alpha is at most 1.
  */
 static bool
 is_gentle(const struct prelu *r, int32_t alpha)
@@ -343,7 +347,7 @@ finish_product(void *ctx, struct g_op *m)
 	m->ofm_zero = x->zero;
 }
 
-/* x times alpha; below: zero at most */
+/* x times alpha; below: clamped to zero at most */
 static void
 times_alpha(struct part *p, const struct prelu *r, const struct side *x,
 	    const struct side *alpha, struct g_operand ofm, int32_t zero,
@@ -373,8 +377,10 @@ lower_gentle(struct part *p, const struct prelu *r, const struct side *x,
 	op_ifm2(low_op(p->l, OP_MAX, plain, ofm), y, 0);
 }
 
-/* alpha in the type of x: INT8 becomes a constant of INT16, as does a scalar whose zero
- * point not every NPU can subtract */
+/*
+ * alpha in the type of x.  INT8 becomes a constant of INT16; so does a scalar with
+ * a zero point, which not every NPU can subtract.
+ */
 static struct side
 side_of_alpha(struct part *p, const struct prelu *r, int tensor)
 {
@@ -408,7 +414,8 @@ lower_prelu(struct part *p, const struct tfl_op *op)
 	struct g_operand above = one_side(p, x.value, x.zero, r.same, r.ofm, true);
 	struct g_operand below =
 	    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
-	if (!r.rises) { /* the product's sign does not tell x's */
+	/* if an alpha may be negative, clamp x first: the product has not the sign of x */
+	if (!r.rises) {
 		struct g_operand y =
 		    operand_whole(low_tensor(p->l, ofm.type, ofm.shape, NULL));
 		struct g_op *m = low_op(p->l, OP_MIN, x.value, y);

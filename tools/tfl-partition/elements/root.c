@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RSQRT of 16 bits, that no table of 512 segments gives, and what else takes a
- * square root: the reference's iteration in 32 bits, step by step
- * (libcommon/kernels, fixed_inv_sqrt).
+ * RSQRT of 16 bits, which no table of 512 segments can represent, and the square
+ * root for other operators.  Both repeat the reference's iteration in 32 bits, step
+ * by step (libcommon/kernels, fixed_inv_sqrt).
  */
 #include "../part.h"
 
 #include "base/fixed.h"
 
 enum {
-	TABLE_SHIFT = 20, /* the root's fractional bits */
+	TABLE_SHIFT = 20, /* fractional bits of the root */
 	STEPS = 5,
 	ONE_Q3 = 1 << 28,
 	HALF_ROOT = 1518500250, /* sqrt(1/2) in Q0 */
@@ -23,7 +23,7 @@ root_scale(const struct tfl_tensor *i, const struct tfl_tensor *o,
 	if (!npu_quantise((double)m, s))
 		return false;
 	s->shift += TABLE_SHIFT;
-	/* what stands for the root of 0 must come out as the largest value */
+	/* the value used for the root of 0 must become the largest result */
 	return s->shift >= 31 && s->shift <= 62 &&
 	       ((int64_t)INT32_MAX * s->mult >> s->shift) > UINT16_MAX;
 }
@@ -60,7 +60,7 @@ word_free_pairs(struct part *p, struct g_operand v)
 	return word_shr(p->l, word_sub(p->l, word_clz(p->l, v), two), one);
 }
 
-/* 1 / sqrt(v) in 20 fractional bits; that of 0 is INT32_MAX */
+/* 1 / sqrt(v) with 20 fractional bits; INT32_MAX for v = 0 */
 static struct g_operand
 inverse_root(struct part *p, struct g_operand v)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQUARED_DIFFERENCE: nputools-lowering(7) 3.4.  The reference brings both inputs
- * to twice the larger scale, which rounds; the square of what is left is
- * rescaled.
+ * SQUARED_DIFFERENCE: nputools-lowering(7) 3.4.  The reference rescales both inputs
+ * to twice the larger scale, with rounding, and then rescales the square of their
+ * difference.
  */
 #include "../part.h"
 
 struct square {
 	const struct tfl_tensor *in[2], *ofm;
 	struct npu_scale scale[2], out;
-	int left; /* bits that are added before the inputs are scaled */
+	int left; /* bits by which the inputs are shifted up before they are scaled */
 	bool same;
 };
 
@@ -64,7 +64,7 @@ check_square(const struct part *p, const struct tfl_op *op)
 	return !why && is_table(&s) ? check_bytes(p, op) : why;
 }
 
-/* an input as 16 bits: times 2^left, then its scale */
+/* an input as 16 bits: times 2^left, then times its scale */
 static struct side
 scaled_input(struct part *p, const struct tfl_op *op, const struct square *s,
 	     int k)
@@ -74,7 +74,7 @@ scaled_input(struct part *p, const struct tfl_op *op, const struct square *s,
 	r.value = operand_whole(low_tensor(p->l, TFL_INT16, x.shape, NULL));
 	bool pool = s->left == 0;
 	struct g_op *o = low_op(p->l, pool ? OP_AVGPOOL : OP_MUL, x, r.value);
-	if (!pool && x.type == TFL_INT8) /* 128 is no int8, but 127 + 1 is */
+	if (!pool && x.type == TFL_INT8) /* 128 is no int8, but 127 with zero point -1 is */
 		op_scalar(o, (1 << s->left) - 1, -1);
 	else if (!pool)
 		op_scalar(o, 1 << s->left, 0);
@@ -110,13 +110,13 @@ lower_square(struct part *p, const struct tfl_op *op)
 		return lower_bytes(p, op);
 	struct g_operand ofm = part_ofm(p, op->out[0]);
 	bool words = s.ofm->type == TFL_INT32;
-	/* equal scales of 8 bits: 64 times the difference, nothing rounds */
+	/* equal scales of 8 bits: 64 times the difference, without rounding */
 	bool plain = words || (s.same && s.left);
 	struct side in[2];
 	for (int k = 0; k < 2; k++)
 		in[k] = plain ? side_of(p, op->in[k])
 			      : scaled_input(p, op, &s, k);
-	/* 17 bits can be needed where the inputs have 16 */
+	/* the difference of 16-bit inputs may need 17 bits */
 	int type = s.left ? TFL_INT16 : TFL_INT32;
 	struct g_operand d = difference(p, &s, in, type, plain && !words ? 64 : 1);
 	d = low_view(p->l, d, ofm.shape);

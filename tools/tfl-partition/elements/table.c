@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of one element as tables (nputools-lowering(7) 4.8, 5.4): filled by
- * the reference kernels themselves, whatever the operator computes.  An
- * operator on two tensors is one too when one of them is a single constant.
+ * Functions of one element as tables (nputools-lowering(7) 4.8, 5.4).  The
+ * reference kernels fill the tables, whatever the operator computes.  An operator
+ * on two tensors is such a function, too, if one of them is a single constant.
  */
 #include "../part.h"
 
@@ -44,7 +44,7 @@ part_evaluate(const struct part *p, const struct tfl_op *op, void *const *in,
 	return kernel_eval(&g, &one, &io, &e);
 }
 
-/* the operator on n values of input k alone; other inputs are constants */
+/* evaluates the operator on n values of input k; the other inputs are constants */
 static bool
 evaluate(const struct part *p, const struct tfl_op *op, int k, void *x, void *y,
 	 int n)
@@ -54,7 +54,7 @@ evaluate(const struct part *p, const struct tfl_op *op, int k, void *x, void *y,
 	return part_evaluate(p, op, in, y, n);
 }
 
-/* which input varies: 0, or the one that is not a single constant */
+/* the input that varies: 0, or 1 if input 0 is a single constant */
 static int
 variable_input(const struct part *p, const struct tfl_op *op)
 {
@@ -62,9 +62,9 @@ variable_input(const struct part *p, const struct tfl_op *op)
 }
 
 /*
- * All 256 values.  Where the reference fails on some (a root of a negative
- * number, a division by 0), those entries are 0: no valid inference needs
- * them.  False when it fails on every one.
+ * Fills the results for all 256 values.  An entry is 0 if the reference fails on
+ * its value (a root of a negative number, a division by 0): no valid inference
+ * needs it.  Returns false if the reference fails on every value.
  */
 static bool
 fill_bytes(const struct part *p, const struct tfl_op *op, uint8_t table[BYTES])
@@ -84,7 +84,7 @@ fill_bytes(const struct part *p, const struct tfl_op *op, uint8_t table[BYTES])
 	return any;
 }
 
-/* interpolation gives y from entry `first` on */
+/* does interpolation reproduce y from entry `first` on? */
 static bool
 gives(const int16_t points[TABLE16], const int16_t *x, const int16_t *y, int first)
 {
@@ -94,7 +94,7 @@ gives(const int16_t points[TABLE16], const int16_t *x, const int16_t *y, int fir
 	return true;
 }
 
-/* an entry of the NPU's table has 16 bits for the way to the next point */
+/* an entry of the NPU's table has 16 bits for the step to the next point */
 static bool
 slopes_fit(const int16_t points[TABLE16])
 {
@@ -106,7 +106,7 @@ slopes_fit(const int16_t points[TABLE16])
 	return true;
 }
 
-/* the operator on all words in native order */
+/* evaluates the operator on words in native byte order */
 static bool
 evaluate_words(const struct part *p, const struct tfl_op *op, const int16_t *x,
 	       int16_t *y)
@@ -123,7 +123,7 @@ evaluate_words(const struct part *p, const struct tfl_op *op, const int16_t *x,
 }
 
 /*
- * 513 points such that interpolation gives every one of the 65536 values; the
+ * Finds 513 points whose interpolation gives every one of the 65536 results.  The
  * last point shows only in the slope before it.
  */
 static bool
@@ -137,7 +137,7 @@ fill_points(const struct part *p, const struct tfl_op *op,
 	bool ok = evaluate_words(p, op, x, y);
 	for (int i = 0; ok && i < 512; i++)
 		points[i] = y[128 * i];
-	/* slope * 127 / 128, rounded: two slopes at most give the last value */
+	/* the last value is slope * 127 / 128, rounded, so at most two slopes give it */
 	int32_t rise = y[WORDS - 1] - y[WORDS - 128];
 	for (int32_t d = rise - 1; ok && d <= rise + 512; d++) {
 		int32_t last = points[511] + d;
@@ -177,7 +177,7 @@ part_table(struct part *p, struct g_operand ifm, struct g_operand ofm,
 	op_scalar(r, 0, 0);
 	op_unscaled(r);
 	op_table(r, lut);
-	/* the OFM's type says how the table is indexed: from the least value on */
+	/* the OFM's type selects how the table is indexed; start it at the least value */
 	if (ifm.type != ofm.type && ofm.type == TFL_UINT8)
 		r->ofm_zero = 128;
 	else if (ifm.type == TFL_UINT8 && ofm.type == TFL_INT8)
@@ -231,8 +231,11 @@ check_table(const struct part *p, const struct tfl_op *op)
 		return check_bytes(p, op);
 	if (op->code == TFL_RSQRT)
 		return check_root(p, op);
-	/* TFLite's kernels of these three end in "only float32, int8 (and uint8)
-	 * supported"; TensorFlow Lite Micro has no GELU, the others for int8 */
+	/*
+	 * TFLite's kernels of these three end in "only float32, int8 (and uint8)
+	 * supported"; TensorFlow Lite Micro has no GELU and the others only for
+	 * int8
+	 */
 	if (op->code == TFL_HARD_SWISH || op->code == TFL_ELU || op->code == TFL_GELU)
 		return "neither TensorFlow Lite nor TensorFlow Lite Micro defines "
 		       "it for INT16";
@@ -268,7 +271,7 @@ check_squash(const struct part *p, const struct tfl_op *op)
 	return check_bytes(p, op);
 }
 
-/* 16 bits: the hardware's own function, scaled as the reference does it (4.6) */
+/* 16 bits: the hardware's own function, with the reference's scaling (4.6) */
 static bool
 lower_squash(struct part *p, const struct tfl_op *op)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* REDUCE_MAX, REDUCE_MIN, and of BOOL REDUCE_ANY, REDUCE_ALL, over any axes: nputools-lowering(7) 5.2. */
+/*
+ * REDUCE_MAX, REDUCE_MIN, and REDUCE_ANY, REDUCE_ALL of BOOL, over any axes:
+ * nputools-lowering(7) 5.2.
+ */
 #include "reduce.h"
 
 #include "lower/pool.h"
@@ -22,7 +25,7 @@ like(struct part *p, struct g_operand o)
 	return operand_whole(low_tensor(p->l, o.type, o.shape, NULL));
 }
 
-/* the innermost reduced axis; leaves the others */
+/* reduces the innermost axis that is to be reduced; the other axes remain */
 static struct g_operand
 drop_axis(struct part *p, struct reduction *r, struct g_operand x,
 	  struct g_operand *room)

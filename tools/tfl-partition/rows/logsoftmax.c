@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LOG_SOFTMAX of int8: x - max - ln(sum of exp(x - max)), all of it by the
- * reference's fixed-point functions.  The sum, its logarithm and what leads to
- * it are one word a row; four operations see every element.
+ * LOG_SOFTMAX of int8: x - max - ln(sum of exp(x - max)), computed with the
+ * reference's fixed-point functions.  The sum, its logarithm and the steps in
+ * between are one word per row; four operations process every element.
  */
 #include "../part.h"
 
 #include "kernels/tables.h"
 
 enum { SUM_BITS = 12, ROW_BITS = 5 }; /* integer bits of sums, of results */
-enum { MAX_DEPTH = 2048 }; /* sums stay below 2^30: room to shift */
+enum { MAX_DEPTH = 2048 }; /* sums stay below 2^30, which leaves bits to shift */
 
 static const char *
 check_log_softmax(const struct part *p, const struct tfl_op *op)
@@ -48,8 +48,9 @@ mean_with(struct part *p, struct g_operand a, int32_t c)
 }
 
 /*
- * a / 2^bits, halves away from 0.  TFL rounding with shifts beyond 31 moves
- * towards a's sign by 2^30, here half of a unit of a: -a times -2^31.
+ * a / 2^bits, halves away from 0.  TFL rounding with a shift beyond 31 moves the
+ * product by 2^30 in the direction of a's sign.  This is half of a unit of a here,
+ * as the product is -a times -2^31.
  */
 static struct g_operand
 divide_by_pot(struct part *p, struct g_operand a, int bits)
@@ -63,16 +64,16 @@ divide_by_pot(struct part *p, struct g_operand a, int bits)
 	return y;
 }
 
-/* x = r * 2^p with r near 2^(-1/4): fixed_log_q12's reduction */
+/* x = r * 2^p with r near 2^(-1/4), as fixed_log_q12 reduces it */
 struct reduced {
 	struct g_operand r, p;
 };
 
-/* shift so that x begins at bit 30, as power: (12 - 1 - shift) in Q6 + extra */
+/* the power for the shift that brings x to bit 30: (12 - 1 - shift) in Q6, plus extra */
 static struct g_operand
 power_of(struct part *p, struct g_operand shift, int32_t base, int32_t extra)
 {
-	enum { UNIT = 1 << 25 }; /* one in Q6 */
+	enum { UNIT = 1 << 25 }; /* 1 in Q6 */
 	struct g_operand v = word_mul(p->l, shift, word_const(p->l, UNIT));
 	return word_sub(p->l, word_const(p->l, base * UNIT + extra), v);
 }
@@ -81,7 +82,7 @@ static struct reduced
 reduce(struct part *p, struct g_operand x)
 {
 	const int32_t root_half = 1518500250; /* sqrt(1/2) in Q0 */
-	const int32_t quarter = 1 << 23;      /* in Q6 */
+	const int32_t quarter = 1 << 23;      /* 1/4 in Q6 */
 	struct g_operand one = word_const(p->l, 1);
 	struct g_operand left = word_sub(p->l, word_clz(p->l, x), one);
 	struct g_operand ra = times(p, word_shl(p->l, x, left), root_half);
@@ -92,16 +93,16 @@ reduce(struct part *p, struct g_operand x)
 	struct g_operand rb = word_shl(p->l, x, room);
 	struct g_operand pb = power_of(p, room, SUM_BITS - 1, -quarter);
 	/*
-	 * Twice the lesser one.  The other's double may leave the word; both don't:
-	 * of x = u * 2^k, 1 <= u < 2, they are u * 2^29.5, and u * 2^29 where that
-	 * is 2^30 or more, else u * 2^30.
+	 * Takes twice the lesser mantissa.  Twice the other one may exceed the
+	 * word, but not both can: for x = u * 2^k, 1 <= u < 2, they are u * 2^29.5,
+	 * and u * 2^29 where u * 2^29.5 is 2^30 or more, else u * 2^30.
 	 */
 	struct reduced least = { .r = twice(p, word_min(p->l, ra, rb)) };
 	least.p = word_max(p->l, pa, pb);
 	return least;
 }
 
-/* ln(x) in Q5 of x in Q12: the rational approximation of fixed_log_q12 */
+/* ln(x) in Q5 for x in Q12: the rational approximation of fixed_log_q12 */
 static struct g_operand
 word_log(struct part *p, struct g_operand x)
 {
@@ -122,7 +123,10 @@ word_log(struct part *p, struct g_operand x)
 	den = word_add(p->l, den, times(p, q, 638450708)); /* 1/4 * 2^(1/4) */
 	struct g_operand inverse =
 	    word_half_recip(p->l, mean_with(p, den, INT32_MAX));
-	/* a 64th of a word: far from where the product is not the reference's */
+	/*
+	 * num / 64 is far from the values for which this product differs from the
+	 * reference's
+	 */
 	struct g_operand small =
 	    word_mul_halved(p->l, divide_by_pot(p, num, 6), inverse);
 	return twice(p, word_add(p->l, times(p, d.p, ln_2), small));
@@ -145,12 +149,12 @@ lower_log_softmax(struct part *p, const struct tfl_op *op)
 	struct g_operand e = row_lookup(p, x, max, exps);
 	struct g_operand sum =
 	    row_sum(p, word_shr(p->l, e, word_const(p->l, SUM_BITS)));
-	/* halves of a number below 0 go down: up after 1 is taken away */
+	/* halves of a negative number round down: subtract 1 first, then round up */
 	struct g_operand one = word_const(p->l, 1);
 	struct g_operand log = word_add(p->l, word_log(p, sum), one);
 	struct g_operand d = row_lookup(p, x, max, diffs);
 	struct g_op *r = word_op_to(p->l, OP_SUB, d, log, ofm);
-	/* to the 4 fractional bits of the output's scale of 1/16 */
+	/* to the 4 fractional bits of the output, whose scale is 1/16 */
 	op_scale(r, (struct npu_scale){ .mult = 1, .shift = 31 - ROW_BITS - 4 },
 		 ROUND_TFL);
 	r->ofm_zero = INT8_MAX;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * L2_NORMALIZATION of int8: each element times the inverse root of its row's sum
- * of squares, as the reference computes it (libcommon/kernels/convert.c): a
- * multiplier and a shift for every row.
+ * L2_NORMALIZATION of int8: each element times the inverse square root of its row's
+ * sum of squares, as the reference computes it (libcommon/kernels/convert.c), with
+ * one multiplier and one shift per row.
  */
 #include "../part.h"
 
 enum {
-	MOST = 32768, /* elements of a row, as in the kernel: sums below 2^31 */
-	/* sums that big are shifted right before the iteration, and round */
+	MOST = 32768, /* elements of a row, as in the kernel: sums stay below 2^31 */
+	/* sums from here on are shifted right before the iteration, with rounding */
 	ROUNDED = 1 << 27,
-	/* ... and from here on results are shifted right behind the product */
+	/* for sums from here on the results are shifted right after the product */
 	SHIFTED = 1 << 21,
-	EVEN_PAIRS = 5, /* free pairs of bits with which nothing is shifted */
+	EVEN_PAIRS = 5, /* number of free pairs of bits with which nothing is shifted */
 };
 
 static const char *
@@ -42,7 +42,7 @@ sum_of_squares(struct part *p, struct g_operand x, int32_t zero)
 	return row_sum(p, y);
 }
 
-/* half of v * 4^(pairs - 1), rounded: what the iteration begins with */
+/* half of v * 4^(pairs - 1), rounded: the start of the iteration */
 static struct g_operand
 normalised_half(struct part *p, struct g_operand v, struct g_operand pairs, int64_t most)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MEAN and SUM over any axes: nputools-lowering(7) 3.3, 5.2.
- * Neighbouring axes that are all kept or all reduced are one; a pool reduces
- * the middle one of three.
+ * MEAN and SUM over any axes: nputools-lowering(7) 3.3, 5.2.  Adjacent axes that
+ * are all kept or all reduced are merged.  A pool reduces the middle one of three
+ * axes.
  */
 #include "reduce.h"
 
@@ -49,7 +49,7 @@ find_axes(const struct part *p, const struct tfl_op *op, struct reduction *r)
 	return true;
 }
 
-/* M' and e' of the reference: the division by n is in the multiplier */
+/* M' and e' of the reference: the multiplier includes the division by n */
 static bool
 mean_scale(const struct reduction *r, struct npu_scale *out)
 {
@@ -129,7 +129,7 @@ finish_sum(const struct reduction *r, struct g_op *o)
 	op_zeros(o, r->zero, quant_zero(r->ofm));
 }
 
-/* 32-bit sums times a constant, which has the rounding of a scale */
+/* multiplies 32-bit sums by a constant, as this product is rounded like a scale */
 static void
 scale_words(struct part *p, const struct reduction *r, struct g_operand sum,
 	    struct g_operand ofm)
@@ -142,9 +142,10 @@ scale_words(struct part *p, const struct reduction *r, struct g_operand sum,
 }
 
 /*
- * Sums over channels, which a pool over columns makes too, but with one
- * channel at a time.  The zero point is taken away from the sums: no compiler
- * uses one there.  False where that isn't worth three operations.
+ * Sums over channels.  A pool over columns could do this, too, but only one channel
+ * at a time.  The zero point is subtracted from the sums, as no compiler uses a
+ * zero point with this operation.  Returns false if that is not worth three
+ * operations.
  */
 static bool
 sum_channels(struct part *p, const struct reduction *r, struct g_operand x,
@@ -168,9 +169,7 @@ sum_channels(struct part *p, const struct reduction *r, struct g_operand x,
 	return true;
 }
 
-/*
- * More than a kernel takes: partial sums of equal parts, added.
- */
+/* Sums an axis that is larger than a kernel: equal parts are summed and the sums added. */
 static void
 sum_parts(struct part *p, const struct reduction *r, struct g_operand x,
 	  struct g_operand ofm, const int32_t k[3])
@@ -220,8 +219,8 @@ axes_product(const struct axis *g, int n)
 }
 
 /*
- * The innermost axis and another one: sums of the innermost as 32 bits,
- * written so that the other one becomes the innermost.
+ * Reduces the innermost axis when another axis is to be reduced, too.  The 32-bit
+ * sums are written so that the other axis becomes the innermost.
  */
 static struct g_operand
 fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
@@ -242,7 +241,7 @@ fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 					 strided(y, out, i * inside, 1, next->n));
 		op_scale(o, (struct npu_scale){ .mult = 1 }, ROUND_TFL);
 	}
-	/* raw values were summed: no compiler uses zero points there */
+	/* raw values were summed, as no compiler uses zero points with this operation */
 	if (r->zero)
 		y = word_sub(p->l, y, word_const(p->l, last->n * r->zero));
 	r->zero = 0;
@@ -258,7 +257,10 @@ fold_innermost(struct part *p, struct reduction *r, struct g_operand x)
 	return y;
 }
 
-/* ... R K R K: both reduced axes under one kernel, for every outer K */
+/*
+ * Axes ... reduced, kept, reduced, kept: one kernel over both reduced axes, for
+ * each position of the outer kept axes.
+ */
 static void
 sum_two(struct part *p, const struct reduction *r, struct g_operand x,
 	struct g_operand ofm)
@@ -299,7 +301,7 @@ check_one_axis(const struct reduction *r)
 	int32_t k[3];
 	around(r, k);
 	struct low_reduced s = low_reduced_by_pool(tfl_hwc(r->ifm), k);
-	if (k[1] > LOW_POOL_WINDOW) /* sum_parts */
+	if (k[1] > LOW_POOL_WINDOW) /* sum_parts() will sum it */
 		s = (struct low_reduced){ .in = { k[0], 1, k[2] } };
 	return low_reduced_fits(&s) ? NULL
 				    : "more than 65536 results before or behind the axis";
@@ -334,7 +336,7 @@ check_sum(const struct part *p, const struct tfl_op *op)
 	if (g->drop)
 		return axes_product(r.g, r.n - 3) <= MAX_OPS ? NULL
 							: "too many axes in turn";
-	/* kept innermost: a kernel over both */
+	/* the innermost axis is kept: one kernel must cover both reduced axes */
 	int32_t small = g[-1].n < g[-3].n ? g[-1].n : g[-3].n;
 	if (r.drops > 2 || small > LOW_POOL_ROWS ||
 	    (int64_t)g[-1].n * g[-3].n > LOW_POOL_WINDOW ||

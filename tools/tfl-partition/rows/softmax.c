@@ -39,7 +39,7 @@ static bool
 scale_16(const struct part *p, const struct tfl_op *op, struct npu_scale *s)
 {
 	double r = quant_scale(part_in(p, op, 0)) * beta_of(op) / (10.0 / 65535.0);
-	/* differences have 17 bits; the reference has 32 for their multiples */
+	/* differences have 17 bits, and the reference's multiples of them 32 bits */
 	return r < 1 << 14 && npu_quantise(r, s);
 }
 
@@ -64,7 +64,7 @@ check_softmax(const struct part *p, const struct tfl_op *op)
 	return ok ? NULL : "the IFM's scale times beta can't be expressed";
 }
 
-/* the largest of every row */
+/* the largest element of every row */
 struct g_operand
 row_maximum(struct part *p, struct g_operand x)
 {
@@ -79,7 +79,7 @@ row_maximum(struct part *p, struct g_operand x)
 	return m;
 }
 
-/* x less the maximum of its row, looked up: entry 255 is that of 0 */
+/* looks up x minus the maximum of its row; entry 255 is for 0 */
 struct g_operand
 row_lookup(struct part *p, struct g_operand x, struct g_operand max,
 	   const int32_t table[256])
@@ -105,8 +105,9 @@ row_sum(struct part *p, struct g_operand x)
 }
 
 /*
- * Can a product with 1 be an exponential or one less, and the result notice?  It
- * is shifted to the right by 31 - bits at least, after half of a unit is added.
+ * Does a result depend on whether a product with 1 is the exponential or one less?
+ * The product is shifted right by at least 31 - bits, after half of a unit is
+ * added.
  */
 static bool
 minds_one_less(const int32_t table[256], int bits)
@@ -118,9 +119,9 @@ minds_one_less(const int32_t table[256], int bits)
 }
 
 /*
- * 8 bits: exponentials from a table, their sum S in Q12, 1/S by Newton's
- * iteration, one product an element.  S << (leading zeros - 1) is (1 + x) / 2
- * for the x of which the reference takes 1 / (1 + x).
+ * 8 bits: exponentials from a table, their sum S in Q12, 1/S by Newton's iteration,
+ * and one product per element.  S << (leading zeros - 1) is (1 + x) / 2 for the x
+ * of which the reference computes 1 / (1 + x).
  */
 static void
 lower_8(struct part *p, const struct tfl_op *op, struct g_operand x,
@@ -173,7 +174,7 @@ fill_16(struct tables_16 *t)
 		     out, inverse_of_one_plus);
 }
 
-/* the sum brought to 2^30...2^31, less 6 * 2^28, its upper half looked up */
+/* brings the sum to 2^30...2^31, subtracts 6 * 2^28 and looks up the upper half */
 static struct g_operand
 inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
 	   const struct tables_16 *t)
@@ -189,7 +190,7 @@ inverse_16(struct part *p, struct g_operand sum, struct g_operand lead,
 	return y;
 }
 
-/* 16 bits: both the exponential and the reciprocal are tables of segments */
+/* 16 bits: the exponential and the reciprocal are both tables of segments */
 static void
 lower_16(struct part *p, const struct tfl_op *op, struct g_operand x,
 	 struct g_operand ofm)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SOFTMAX of two classes in 8 bits.  Its results depend on the difference of
- * the two alone, so a table gives them, without sums and reciprocals: of x less
- * the other, 0 at most, it has what the lesser one's result and the greater
- * one's are away from the middle, and 0 for both where they are equal.  So a
- * result is the middle plus what the element itself gives as the lesser one,
- * plus what the other gives for the greater one.
+ * SOFTMAX of two classes in 8 bits.  The results depend only on the difference of
+ * the two elements, so a table gives them, without sums and reciprocals.  The index
+ * of the table is an element minus the other one, 0 at most.  An entry has the
+ * distances from the middle of the lesser element's result and of the greater
+ * one's; both are 0 for equal elements.  A result is the middle, plus the
+ * lesser-element entry of the element itself, plus the greater-element entry of the
+ * other one.
  */
 #include "../part.h"
 
@@ -13,14 +14,14 @@
 
 enum { DIFFERENCES = 256 };
 
-/* of rows that differ by 0, 1 ... 255 */
+/* results for rows whose elements differ by 0, 1 ... 255 */
 struct results {
-	int32_t middle; /* of rows of equals */
-	int32_t lesser[DIFFERENCES], greater[DIFFERENCES]; /* less that */
-	bool mirrored; /* they are each other's negatives, after the clamp */
+	int32_t middle; /* result for rows of equal elements */
+	int32_t lesser[DIFFERENCES], greater[DIFFERENCES]; /* results minus `middle` */
+	bool mirrored; /* `greater` is the negative of `lesser`, after the clamp */
 };
 
-/* the reference's results for rows of the type's greatest and one below it */
+/* the reference's results for rows of the type's greatest value and a value i below it */
 static bool
 evaluate(const struct part *p, const struct tfl_op *op, void *y)
 {
@@ -80,7 +81,7 @@ find_results(const struct part *p, const struct tfl_op *op, struct results *f)
 	return true;
 }
 
-/* both as halves of a word or, if they are mirrored bytes, the lesser one's */
+/* entries with both results as halves of a word or, if mirrored bytes, only `lesser` */
 static struct g_lut *
 make_table(struct part *p, const struct results *f, bool bytes)
 {
@@ -95,7 +96,7 @@ make_table(struct part *p, const struct results *f, bool bytes)
 	return bytes ? low_lut8(p->l, narrow) : low_lut32(p->l, wide);
 }
 
-/* one of the two of every row */
+/* element k of every row */
 static struct g_operand
 class_of(struct g_operand o, int k)
 {
@@ -103,7 +104,7 @@ class_of(struct g_operand o, int k)
 	return low_box(o, one, (struct hwc){ .w = k });
 }
 
-/* one of the halves of words, for class k */
+/* one of the two halves of the words that belong to element k */
 static struct g_operand
 half_of(struct g_operand words, int k, int half)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SUM, REDUCE_MAX, REDUCE_MIN of 32 bits: pools take 16 at most, so the two
- * halves of an axis are added, or compared, until one element is left.
+ * SUM, REDUCE_MAX, REDUCE_MIN of 32 bits.  Pools take at most 16 bits, therefore
+ * the two halves of an axis are added or compared until one element is left.
  */
 #include "../moves/move.h"
 #include "reduce.h"
