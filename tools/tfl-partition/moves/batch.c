@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND: the pixels at one offset of all blocks
- * are an image of their own, in the batch.  BROADCAST_TO: elements read again.
+ * SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND: the pixels at one offset within all blocks
+ * are a separate image in the batch.  BROADCAST_TO: elements are read several
+ * times.
  */
 #include "move.h"
 
@@ -10,7 +11,7 @@
 enum { MAX_BLOCK = 1 << 15 };
 
 struct blocks {
-	int n;		/* dimensions in blocks: 1 or 2 */
+	int n;		/* number of dimensions with blocks: 1 or 2 */
 	int64_t block[2];
 	int64_t before[2]; /* padding or crop in front of the images */
 	int32_t big[2], small[2]; /* extents of the images, and of their pieces */
@@ -53,8 +54,8 @@ read_blocks(const struct part *p, const struct tfl_op *op, struct blocks *b)
 }
 
 /*
- * The piece number i: what of it there is in the images, in both places; its
- * own memory is *piece, of which at[] is where that starts.
+ * Sets views of piece i: *pixels are its pixels in the images, *piece is its own
+ * memory, and at[] the position in *piece where the pixels begin.
  */
 static void
 cut_piece(const struct blocks *b, int64_t i, const struct nd *big,
@@ -139,7 +140,7 @@ lower_blocks(struct part *p, const struct tfl_op *op)
 
 /* ---- BROADCAST_TO --------------------------------------------------------------- */
 
-/* the IFM as the OFM's shape reads it; false: it does not */
+/* the IFM with its elements repeated to the OFM's shape; false: impossible */
 static bool
 repeat(struct nd *v, const struct tfl_tensor *o)
 {

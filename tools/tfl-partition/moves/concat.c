@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators that write parts of their result: CONCATENATION, PACK,
- * TILE.  A producer that can write its part in place does so (bind_concat).
+ * Operators that write parts of their result: CONCATENATION, PACK, TILE.  A
+ * producer that can write its part in place does so (bind_concat).
  */
 #include "../place/channels.h"
 
@@ -36,7 +36,7 @@ read_axis(const struct part *p, const struct tfl_op *op, int *axis)
 	return NULL;
 }
 
-/* where input i of length n goes */
+/* the part of the result that an input of length n fills */
 static struct nd
 share(const struct nd *to, int axis, int64_t at, int64_t n)
 {
@@ -45,7 +45,7 @@ share(const struct nd *to, int axis, int64_t at, int64_t n)
 	return v;
 }
 
-/* only unsigned inputs are brought to the OFM's quantization: 3.4 */
+/* only unsigned inputs are requantized to the OFM: 3.4 */
 static bool
 rescales(const struct tfl_op *op, const struct tfl_tensor *i, const struct tfl_tensor *o)
 {
@@ -117,7 +117,7 @@ rescale_table(struct part *p, const struct tfl_tensor *i, const struct tfl_tenso
 	return low_lut8(p->l, table);
 }
 
-/* every element looked up; not as a part of the copy: part_table is for all NPUs */
+/* looks up every element in a separate operation, as part_table() works on all NPUs */
 static struct nd
 rescaled(struct part *p, const struct nd *from, const struct tfl_tensor *i,
 	 const struct tfl_tensor *o)
@@ -190,8 +190,8 @@ lower_concat(struct part *p, const struct tfl_op *op)
 }
 
 /*
- * An input that exists for this operator alone, and whose producer writes
- * wherever it is told to, is made in its place right away.
+ * An input that has no memory yet, and whose producer can write anywhere, is
+ * written directly to its part of the result.
  */
 static void
 bind_concat(struct part *p, const struct tfl_op *op)

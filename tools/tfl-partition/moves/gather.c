@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GATHER and GATHER_ND by constant indices: copies, of evenly spaced ones at once.
- * GATHER_ND picks along the first dimensions, seen as one, and so does GATHER with
- * batch dimensions before its axis.
+ * GATHER and GATHER_ND with constant indices: one copy for each run of evenly
+ * spaced indices.  GATHER_ND selects along the first dimensions, merged into one;
+ * so does GATHER with batch dimensions before its axis.
  */
 #include "move.h"
 
@@ -11,13 +11,13 @@
 #include <assert.h>
 
 struct gather {
-	int rank, axis; /* the IFM as it is picked from */
+	int rank, axis; /* of the IFM, after dimensions were merged */
 	int64_t dim[TFL_MAX_RANK];
 	int n;
-	const int64_t *index; /* n of them, along the axis */
+	const int64_t *index; /* n indices along the axis */
 };
 
-/* the k-th run: source and destination; the index of the next */
+/* sets source and destination of the run from index k on; returns the start of the next */
 static int
 gather_run(const struct gather *g, int k, struct nd *from, struct nd *to)
 {
@@ -41,10 +41,10 @@ gathered(const struct gather *g, struct nd to)
 }
 
 /*
- * *v[0] to *v[n - 1], or why they are none that are known.  No address of an Ethos-U55
- * or U65 depends on data (U85: indexed.c); to compare an index with all positions takes
- * a product with all elements of the IFM, some thousand times what the CPU needs to
- * copy a few.
+ * Reads (*v)[0] to (*v)[n - 1], or returns why these are no constant indices.  No
+ * address of an Ethos-U55 or U65 depends on data (U85: indexed.c).  To compare an
+ * index with all positions takes a product with all elements of the IFM, some
+ * thousand times what the CPU needs to copy a few.
  */
 static const char *
 read_indices(const struct part *p, const struct tfl_op *op, const int64_t **v, int *n)
@@ -61,7 +61,7 @@ read_indices(const struct part *p, const struct tfl_op *op, const int64_t **v, i
 		   : "the indices are no integers";
 }
 
-/* rows, columns and channels for the DMA engine */
+/* rows of columns, and channels of a column, for the DMA engine */
 struct columns {
 	int64_t rows, inner;
 };
@@ -77,16 +77,16 @@ columns_of(const struct gather *g)
 }
 
 /*
- * One transfer instead of copies, each of which waits for memory, unless columns are so
- * short that most of a burst is read for nothing: 24 cases of 1 to 5,120 bytes a column
- * on ethos-u85-256 in Dedicated_Sram take 0.36 to 0.90 of the copies' cycles from 16
- * bytes on, and up to 11 times as many below.  But a copy from DRAM costs as much as some
- * 16 columns, of whatever length.
+ * True if one indexed transfer is better than copies, each of which waits for
+ * memory.  It is not if columns are so short that most of a burst is read in vain.
+ * On ethos-u85-256 in Dedicated_Sram, 24 cases of 1 to 5,120 bytes a column take
+ * 0.36 to 0.90 of the copies' cycles from 16 bytes on, and up to 11 times as many
+ * below.  But a copy from DRAM costs as much as some 16 columns of any length.
  */
 static bool
 is_indexed(const struct part *p, const struct tfl_op *op, const struct gather *g)
 {
-	/* words of indices; of a column; columns for each copy */
+	/* words of indices; bytes of a column; columns for each copy */
 	enum { MOST = 65536, GOOD_BYTES = 16, FEW = 4 };
 	struct columns c = columns_of(g);
 	int64_t bytes = c.inner * tfl_type_bytes(part_in(p, op, 0)->type);
@@ -123,8 +123,8 @@ count_copies(const struct part *p, const struct tfl_op *op, const struct gather 
 }
 
 /*
- * The axis and those before it, if all of them are the batch, become one: every
- * batch has as many indices, of its own part of that.
+ * Merges the axis and the dimensions before it, if these are all batch dimensions.
+ * Every batch has the same number of indices, into its own part of the merged axis.
  */
 static bool
 join_batches(const struct part *p, struct gather *g, int batch)
@@ -174,7 +174,7 @@ read_gather(const struct part *p, const struct tfl_op *op, struct gather *g)
 	return count_copies(p, op, g);
 }
 
-/* indices of several dimensions become one of their product */
+/* merges indices of several dimensions into one index of their product */
 static const char *
 read_gather_nd(const struct part *p, const struct tfl_op *op, struct gather *g)
 {
@@ -236,7 +236,7 @@ check_gather(const struct part *p, const struct tfl_op *op)
 	return are_known(p, op) ? read_any(p, op, &g) : check_indexed(p, op);
 }
 
-/* the same indices for each row */
+/* uses the same indices for each row */
 static void
 move_columns(struct part *p, const struct gather *g, struct nd in, struct nd out)
 {

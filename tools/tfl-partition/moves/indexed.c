@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GATHER and GATHER_ND whose indices are computed: addresses that depend on data, which
- * the DMA engine of Ethos-U85 has.  The reference refuses an index out of range when it
- * meets one; the NPU may read anything then, or stop.
+ * GATHER and GATHER_ND with computed indices: their addresses depend on data, which
+ * the DMA engine of Ethos-U85 supports.  The reference fails at an index out of
+ * range; the NPU may then read anything, or stop.
  */
 #include "move.h"
 
 #include <assert.h>
 
-/* row r of [rows][any][inner] gives columns at[r / outer][0 .. n - 1] */
+/* row r of [rows][any][inner] provides columns at[r / outer][0 .. n - 1] */
 struct picks {
 	int64_t rows, outer, any, inner, n;
-	int depth; /* numbers that an index has */
+	int depth; /* numbers in each index */
 };
 
 static const char *
@@ -47,7 +47,7 @@ read_axis(const struct tfl_op *op, const struct tfl_tensor *in, const struct tfl
 	return NULL;
 }
 
-/* what the first dimensions of the IFM address is one */
+/* GATHER_ND: merges the dimensions that an index addresses */
 static const char *
 read_numbers(const struct tfl_tensor *in, const struct tfl_tensor *at, struct picks *k)
 {
@@ -98,7 +98,7 @@ check_indexed(const struct part *p, const struct tfl_op *op)
 	return read_picks(p, op, &k);
 }
 
-/* the indices as words: of 64 bits the lower ones, as no others are in range */
+/* the indices as words; of INT64 the lower words, as larger values are out of range */
 static struct nd
 words_of(struct part *p, int tensor)
 {
@@ -113,7 +113,7 @@ words_of(struct part *p, int tensor)
 	return nd_readable(p->l, &v);
 }
 
-/* numbers of several dimensions as one: [n][depth] to [1][n] */
+/* merges the numbers of each index into one: [n][depth] to [1][n] */
 static struct nd
 joined(struct part *p, const struct tfl_tensor *in, const struct picks *k, struct nd at)
 {
@@ -135,7 +135,7 @@ joined(struct part *p, const struct tfl_tensor *in, const struct picks *k, struc
 	return nd_operand_of(sum, 2, shape);
 }
 
-/* [rows][n], repeated for dimensions between the batch and the axis */
+/* the indices as [rows][n], repeated for dimensions between the batch and the axis */
 static struct nd
 indices_of(struct part *p, const struct tfl_op *op, const struct picks *k)
 {

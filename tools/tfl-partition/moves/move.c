@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QUANTIZE, RESHAPE and its kin: nputools-lowering(7) 5.7. */
+/* QUANTIZE, RESHAPE and similar operators: nputools-lowering(7) 5.7. */
 #include "move.h"
 
 #include "base/fixed.h"
 
 /* ---- QUANTIZE ------------------------------------------------------------- */
 
-enum { MAX_SHIFT_UP = 14 }; /* 17 bits times this stay within 32 */
+enum { MAX_SHIFT_UP = 14 }; /* 17 bits shifted up by this fit 32 bits */
 
-/* 32 bits to or from other ones; the reference takes a zero point off there, too */
+/* to or from INT32, for which the reference applies even a zero point */
 static const char *
 check_words(const struct part *p, const struct tfl_tensor *i,
 	    const struct tfl_tensor *o, struct npu_scale s)
@@ -113,14 +113,14 @@ check_reshape(const struct part *p, const struct tfl_op *op)
 	return check_copies(p, &from, &to);
 }
 
-/* no operation, unless both names already have a place of their own */
+/* appends no operation, unless both tensors already have memory of their own */
 static bool
 lower_reshape(struct part *p, const struct tfl_op *op)
 {
 	struct nd v = nd_ifm(p, op->in[0]);
 	struct g_operand to = p->value[op->out[0]], as;
 	struct hwc shape = tfl_hwc(part_in(p, op, 0));
-	/* bound to each other before: the result is there */
+	/* both tensors were bound to the same memory: the result exists already */
 	if (to.t && to.t == v.t && operand_view(to, shape, &as)) {
 		struct nd w = nd_of(as, part_in(p, op, 0));
 		if (w.offset == v.offset && nd_is_dense(&v) && nd_is_dense(&w))

@@ -7,42 +7,45 @@
 
 #include "lower/nd.h"
 
-/* a dense shape without memory yet, for checks */
+/* a dense shape without memory, for checks */
 struct nd nd_shape(const struct tfl_tensor *t);
-/* an operand whose elements are those of t, in t's dimensions */
+/* an operand with the elements of t, in t's dimensions */
 struct nd nd_of(struct g_operand o, const struct tfl_tensor *t);
 
 /*
- * The result of an operator that only moves: another name of what is seen
- * where nothing forces a copy, copied otherwise.
+ * Sets the result of an operator that only moves elements: another name of the view
+ * `seen`, or a copy of it if something forbids that.
  */
 void nd_result(struct part *p, int tensor, const struct nd *seen);
-/* the result to write, made where it is not there yet */
+/* the result to write, made if it does not exist yet */
 struct nd nd_ofm(struct part *p, int tensor);
 struct nd nd_ifm(struct part *p, int tensor);
 
-/* rules that movements share: NULL or the reason */
+/* moverules.c: rules that movements share; each returns NULL or the reason */
 const char *check_move(const struct part *p, const struct tfl_op *op, int min_in,
 		       int max_in);
 const char *check_moved(const struct part *p, const struct tfl_tensor *t,
 			const char *role);
 const char *check_copies(const struct part *p, const struct nd *from,
 			 const struct nd *to);
-/* INT64 as pairs of words, a dimension more; false where there is none left */
+/* INT64 as pairs of words, in one more dimension; false if the rank is too large */
 bool move_words(const struct tfl_tensor *t, struct nd *v);
-/* an axis of t counted from the end when negative; -1: out of range */
+/* the axis, counted from the end if negative; -1: out of range */
 int move_axis(int64_t axis, int rank);
 
-/* what an operator shows of v, the elements of its IFM; it was accepted before */
+/*
+ * Views that an operator has of v, the elements of its IFM.  The operator must have
+ * passed its check.
+ */
 /* slice.c: SLICE, STRIDED_SLICE; SPLIT and SPLIT_V as output k */
 void slice_view(const struct part *p, const struct tfl_op *op, int k, struct nd *v);
 /* permute.c: TRANSPOSE */
 void transpose_view(const struct part *p, const struct tfl_op *op, struct nd *v);
-/* gather.c: the n indices of a GATHER along one axis; false: they are not known */
+/* gather.c: the n indices of a GATHER along one axis; false: they are not constant */
 bool gather_axis(const struct part *p, const struct tfl_op *op, int *axis,
 		 const int64_t **index, int *n);
 
-/* indexed.c: GATHER and GATHER_ND by the DMA engine, where it takes indices */
+/* indexed.c: GATHER and GATHER_ND with computed indices, by the DMA engine */
 const char *check_indexed(const struct part *p, const struct tfl_op *op);
 bool lower_indexed(struct part *p, const struct tfl_op *op);
 

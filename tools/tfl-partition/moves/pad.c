@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PAD, PADV2, MIRROR_PAD: the input into the middle of the result, then axis
- * by axis the two sides of what is there already.  A PAD in front of a
+ * PAD, PADV2, MIRROR_PAD: copies the input to the inner part of the result, then
+ * fills axis by axis both sides of the finished part.  A PAD in front of a
  * convolution is folded into it (nodes.c).
  */
 #include "move.h"
@@ -35,7 +35,7 @@ read_border(const struct part *p, const struct tfl_op *op, struct border *b)
 	return NULL;
 }
 
-/* the IFM's place in the OFM */
+/* the part of the OFM that the IFM fills */
 static struct nd
 middle(const struct nd *to, const struct nd *in, const struct border *b)
 {
@@ -130,8 +130,8 @@ check_mirror(const struct part *p, const struct tfl_op *op)
 }
 
 /*
- * One side of axis k.  `done` is filled already, in what axis k had at first:
- * n elements from `start` of the OFM.
+ * Fills one side of axis k: n elements from `at` on mirror those from `from`
+ * backwards.  `done` is the finished part with axis k as it was before.
  */
 static void
 mirror_side(struct part *p, const struct nd *done, const struct nd *to, int k,
@@ -159,7 +159,7 @@ lower_mirror(struct part *p, const struct tfl_op *op)
 	nd_copy(p->l, &in, &done);
 	for (int k = in.rank; k-- > 0;) {
 		int64_t n = in.dim[k], before = b.before[k], after = b.after[k];
-		/* positions relative to the first element of the middle */
+		/* positions are relative to the first element that the IFM fills */
 		mirror_side(p, &done, &to, k, before - 1 + skip, -before, before);
 		mirror_side(p, &done, &to, k, n - 1 - skip, n, after);
 		done.offset -= before * to.stride[k];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators that put all elements in another order: TRANSPOSE, REVERSE_V2,
+ * Operators that change the order of all elements: TRANSPOSE, REVERSE_V2,
  * DEPTH_TO_SPACE, SPACE_TO_DEPTH.
  */
 #include "move.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SCATTER_ND by constant indices, all of them different: zeros everywhere, then what
- * is scattered, of evenly spaced indices at once.
+ * SCATTER_ND with constant and distinct indices: fills the result with zeros, then
+ * makes one copy for each run of evenly spaced indices.
  */
 #include "move.h"
 
@@ -12,9 +12,9 @@
 enum { MAX_INDICES = 65536, MAX_LINES = 1 << 26 };
 
 struct scatter {
-	int64_t lines, inner; /* of the OFM: places, and elements of each */
+	int64_t lines, inner; /* of the OFM: number of positions, and elements of each */
 	int n;
-	int64_t *at; /* n places */
+	int64_t *at; /* n positions */
 };
 
 static const char *
@@ -71,7 +71,7 @@ read_scatter(const struct part *p, const struct tfl_op *op, struct scatter *s)
 
 enum { MOST_RUNS = ND_MAX_COPIES / 8 };
 
-/* one transfer instead of copies, as gather.c does, where there are some */
+/* true if one transfer, as in gather.c, is better than copies */
 static bool
 is_indexed(const struct part *p, const struct tfl_op *op, const struct scatter *s)
 {
@@ -95,7 +95,7 @@ check_scatter(const struct part *p, const struct tfl_op *op)
 	return why;
 }
 
-/* lines of zeros from one line of them */
+/* fills all lines with zeros, from one constant line */
 static void
 clear(struct part *p, const struct scatter *s, const struct nd *to)
 {

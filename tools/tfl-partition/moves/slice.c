@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators whose result is a part of their input: SLICE, STRIDED_SLICE,
- * SPLIT, SPLIT_V, UNPACK.  Where the consumers can read the part in place
- * nothing is done at all.
+ * Operators whose result is a part of their input: SLICE, STRIDED_SLICE, SPLIT,
+ * SPLIT_V, UNPACK.  If the consumers can read the part in place, no operation is
+ * needed.
  */
 #include "move.h"
 
 #include "kernels/kernels.h"
 
-enum { MAX_POSITIONS = 2 * TFL_MAX_RANK }; /* some are no dimension's */
+/* more than the rank, as some positions belong to no dimension */
+enum { MAX_POSITIONS = 2 * TFL_MAX_RANK };
 
 /* ---- SLICE, STRIDED_SLICE --------------------------------------------------- */
 
@@ -38,7 +39,7 @@ clamped(int64_t v, int64_t lo, int64_t hi)
 	return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* what begin:end:step of n elements means: nputools-lowering(7) 3.4 */
+/* applies begin:end:step to an axis: nputools-lowering(7) 3.4 */
 static bool
 slice_axis(struct nd *v, int i, int64_t begin, int64_t end, int64_t step,
 	   unsigned masked)
@@ -136,9 +137,9 @@ lower_slice(struct part *p, const struct tfl_op *op)
 
 /* ---- SPLIT, SPLIT_V, UNPACK --------------------------------------------------- */
 
-/* the parts of an axis; UNPACK drops it */
+/* the axis that is cut into parts; UNPACK drops it */
 struct split {
-	int axis, data; /* which input is cut */
+	int axis, data; /* index of the input that is cut */
 	bool drop;
 };
 
@@ -166,7 +167,7 @@ read_split(const struct part *p, const struct tfl_op *op, struct split *s)
 	return in->data.p ? "IFM is constant" : NULL;
 }
 
-/* how much of the axis output k is */
+/* length of output k along the axis */
 static int64_t
 share(const struct part *p, const struct tfl_op *op, const struct split *s, int k)
 {
