@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ADD, SUB, MUL.  Their operands are 32 bits wide, mostly
- * RESCALEs of narrow tensors; where the adder's or multiplier's own scaling gives
- * the same, one operation on the narrow tensors does all of it.
+ * ADD, SUB, MUL.  Their operands have 32 bits and are mostly RESCALEs of narrow
+ * tensors.  If the scaling of the NPU's adder or multiplier gives the same result,
+ * one operation on the narrow tensors replaces all these operators.
  */
 #include "part.h"
 
-/* the shift that the adder applies to the operand that is not scaled */
+/* the shift that the adder applies to the operand without a scale */
 static int
 fixed_shift(int type)
 {
@@ -51,7 +51,7 @@ emit_pair(struct part *p, enum g_op_kind kind, const struct pair *q, const struc
 	nd_binary(p->l, kind, &a, q->s[0].zero, &b, q->s[1].zero, &out, finish_op, f);
 }
 
-/* both factors are whole numbers with few bits but for a common power of two */
+/* are the factors, but for a common power of two, integers of at most 16 bits? */
 static bool
 whole_factors(const struct pair *q, const struct tosa_rescale *r, struct finish *f)
 {
@@ -68,7 +68,7 @@ whole_factors(const struct pair *q, const struct tosa_rescale *r, struct finish 
 		return false;
 	f->opa = (int32_t)k[0];
 	f->opb = (int32_t)k[1];
-	if (!r) /* 32 bits out: nothing is scaled */
+	if (!r) /* 32 bits out: nothing may be scaled */
 		return !common && k[0] == 1 && k[1] == 1;
 	int64_t shift = tosa_value(r->shift, 0);
 	if (rounds_twice(r, shift) && common)
@@ -78,7 +78,7 @@ whole_factors(const struct pair *q, const struct tosa_rescale *r, struct finish 
 	return f->scale.mult && f->scale.shift > 0;
 }
 
-/* one factor is what the adder shifts by, the other any */
+/* is one factor the adder's own shift?  The other one may be any scale */
 static bool
 scaled_factor(const struct pair *q, const struct tosa_rescale *r, struct finish *f)
 {
@@ -132,7 +132,7 @@ narrow_operand(struct part *p, const struct tosa_op *op, int k, struct source *s
 	return source_of(p, op->in[k], s) && is_factor(s, &factor) && factor == 1;
 }
 
-/* the low halves of elements, with their sign; or those of what is above */
+/* half k of each 32-bit element as a signed number: 0 the low one, 1 the high one */
 static struct nd
 half_of(const struct nd *v, int k)
 {
@@ -149,10 +149,10 @@ both(struct part *p, enum g_op_kind kind, struct nd a, struct nd b, const struct
 }
 
 /*
- * The low 32 bits of a product, by operations whose results never leave 32 bits; what the
- * NPU makes of others TOSA does not have.  With a = 2^16 A + a' and a' from -2^15 to
- * 2^15 - 1, and b alike, it is 2^16 (A b' + a' B + high(a' b')) + low(a' b'), of
- * which the sum in parentheses counts in its low 16 bits alone.
+ * The low 32 bits of a product, from operations whose results never exceed 32 bits:
+ * TOSA does not have the results that the NPU gives beyond.  With a = 2^16 A + a',
+ * a' from -2^15 to 2^15 - 1, and b likewise, the product is 2^16 (A b' + a' B +
+ * high(a' b')) + low(a' b').  Only the low 16 bits of the sum in parentheses count.
  */
 static void
 multiply_wrapping(struct part *p, const struct nd *a, const struct nd *b, const struct nd *out)

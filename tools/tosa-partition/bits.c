@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bits.  Ethos-U85 has operations for them.  The older units have none: of every byte
- * the two halves of both operands are looked up, 16 times one plus the other is their
- * place in a table, whatever the operator is.
+ * Bitwise and logical operators, and shifts.  Ethos-U85 has operations for them.
+ * Older NPUs have none: of every byte, the two halves of both operands are looked
+ * up.  16 times one half plus the other half is the index into a table of the
+ * operator's results.
  */
 #include "part.h"
 
@@ -12,7 +13,7 @@ combine(int code, int a, int b)
 	return code == TOSA_BITWISE_AND ? a & b : code == TOSA_BITWISE_OR ? a | b : a ^ b;
 }
 
-/* the half of a byte as a number from 0 to 15, times 1 or 16, less 128 in all */
+/* a half of each byte as a number n from 0 to 15; times: as 16 * n - 128 */
 static struct nd
 half_of(struct part *p, const struct nd *v, bool high, bool times)
 {
@@ -26,7 +27,7 @@ half_of(struct part *p, const struct nd *v, bool high, bool times)
 	return r;
 }
 
-/* halves of a and b together, as the same half of a result */
+/* the operator on one half of the bytes of a and b; the result is in the same half */
 static struct nd
 join(struct part *p, int code, const struct nd *a, const struct nd *b, bool high)
 {
@@ -42,7 +43,7 @@ join(struct part *p, int code, const struct nd *a, const struct nd *b, bool high
 	return r;
 }
 
-/* dense memory as its bytes, in a line */
+/* dense memory as a line of bytes */
 static struct nd
 as_bytes(const struct nd *v)
 {
@@ -52,7 +53,7 @@ as_bytes(const struct nd *v)
 			    .offset = v->offset * graph_type_bytes(v->type) };
 }
 
-/* an operand as large as the result, in memory without gaps */
+/* an operand repeated to the size of the result, in memory without gaps */
 static struct nd
 whole(struct part *p, int tensor, const struct nd *out)
 {
@@ -62,7 +63,7 @@ whole(struct part *p, int tensor, const struct nd *out)
 	return nd_spread(p->l, &v, out);
 }
 
-/* by an operation of U85's */
+/* appends the operation that U85 has for it */
 static void
 bits_to(struct part *p, enum g_op_kind kind, const struct tosa_op *op, enum g_round round)
 {
@@ -92,7 +93,7 @@ lower_bits(struct part *p, const struct tosa_op *op)
 	return NULL;
 }
 
-/* -1 less it */
+/* -1 - v, or 1 - v for booleans */
 const char *
 lower_not(struct part *p, const struct tosa_op *op)
 {
@@ -126,7 +127,7 @@ lower_bool(struct part *p, const struct tosa_op *op)
 
 /* ---- shifts ---------------------------------------------------------------------------- */
 
-/* -1 where it is negative, else 0 */
+/* -1 where v is negative, else 0 */
 static struct nd
 sign_of(struct part *p, const struct nd *v)
 {
@@ -134,7 +135,7 @@ sign_of(struct part *p, const struct nd *v)
 	return nd_by(p->l, OP_MAX, &below, -1);
 }
 
-/* a >> b toward zero, of what is not negative */
+/* a >> b, for a that is not negative */
 static struct nd
 shift_down(struct part *p, const struct nd *a, const struct nd *b)
 {
@@ -144,7 +145,7 @@ shift_down(struct part *p, const struct nd *a, const struct nd *b)
 	return r;
 }
 
-/* floor(a / 2^b): of a negative a what -1 - a gives, taken from -1 */
+/* floor(a / 2^b); for a negative a, -1 minus the result for -1 - a */
 static struct nd
 floor_by(struct part *p, const struct nd *a, const struct nd *b)
 {
@@ -157,7 +158,7 @@ floor_by(struct part *p, const struct nd *a, const struct nd *b)
 	return nd_both(p->l, OP_ADD, &turned, &s);
 }
 
-/* zeros from above: without the sign's bit, which is put where it is shifted to */
+/* Shifts in zeros: shifts a without its sign bit, then adds this bit at its new position. */
 static struct nd
 logical_by(struct part *p, const struct nd *a, const struct nd *b)
 {
@@ -171,8 +172,10 @@ logical_by(struct part *p, const struct nd *a, const struct nd *b)
 	return nd_both(p->l, OP_ADD, &q, &moved);
 }
 
-/* an operand in 32 bits, without its sign where zeros come from above; as large as the
- * result, if that is given */
+/*
+ * An operand in 32 bits, with zeros above it if is_unsigned.  It is repeated to the
+ * shape of `out`, unless that is NULL.
+ */
 static struct nd
 wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
 {
@@ -183,7 +186,7 @@ wide_operand(struct part *p, int tensor, bool is_unsigned, const struct nd *out)
 	bool half = v.type == TFL_INT16 && is_unsigned;
 	if (v.type != TFL_INT32)
 		v = nd_widen(p->l, &v, 0, TFL_INT32);
-	if (half) { /* 65536 more where it is negative */
+	if (half) { /* add 65536 where it is negative */
 		struct nd s = sign_of(p, &v), less = nd_by(p->l, OP_SHL, &s, 16);
 		v = nd_both(p->l, OP_SUB, &v, &less);
 	}
@@ -197,8 +200,10 @@ lower_shift(struct part *p, const struct tosa_op *op)
 {
 	bool logical = op->code == TOSA_LOGICAL_RIGHT_SHIFT;
 	bool native = low_has(p->l, LACK_BITS);
-	/* what it truncates it rounds down; no result leaves its type, as one of the other
-	 * shifts may, which would be clamped */
+	/*
+	 * Truncation is rounding down here.  No result exceeds its type, whereas
+	 * results of the other shifts may, and would be clamped.
+	 */
 	if (native && op->code == TOSA_ARITHMETIC_RIGHT_SHIFT) {
 		bits_to(p, OP_SHR, op, tosa_rounds(op) ? ROUND_NATURAL : ROUND_TRUNCATE);
 		return NULL;

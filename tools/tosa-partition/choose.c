@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons, SELECT: lower/choose.h. */
+/* Comparisons and SELECT: lower/choose.h. */
 #include "part.h"
 
 #include "lower/choose.h"

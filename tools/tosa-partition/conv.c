@@ -15,7 +15,7 @@ struct layer {
 	int32_t ifm_zero, weight_zero, o;
 };
 
-/* bias and scale of every channel, places; NULL or why not */
+/* reads bias and scale of every channel and opens the result; returns NULL, or why not */
 static const char *
 open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 {
@@ -43,7 +43,7 @@ open_layer(struct part *p, const struct tosa_op *op, struct layer *y)
 	return NULL;
 }
 
-/* of a PAD that waits for its reader: its input, the padding is this one's */
+/* the tensor to read: of a PAD that waits for its reader, its input; adds its padding */
 static int
 input_of(struct part *p, struct layer *y)
 {
@@ -59,7 +59,7 @@ input_of(struct part *p, struct layer *y)
 	return p->t->op[i].in[0];
 }
 
-/* O,H,W,I as TOSA has them or, of a depthwise one, H,W,C,M: O is C * M */
+/* weights in TOSA's order O,H,W,I or, for a depthwise convolution, H,W,C,M with O = C * M */
 static struct low_weights
 weights_of(struct part *p, const struct layer *y, bool deep)
 {
@@ -82,7 +82,7 @@ weights_of(struct part *p, const struct layer *y, bool deep)
 static struct low_conv
 conv_of(struct part *p, const struct layer *y, bool deep)
 {
-	int32_t channels = y->w->dim[2]; /* of a depthwise one */
+	int32_t channels = y->w->dim[2]; /* of a depthwise convolution */
 	struct low_conv c = {
 		.kind = OP_CONV, .o = y->o, .i = y->w->dim[3], .groups = 1,
 		.ifm_zero = y->ifm_zero, .weights = weights_of(p, y, deep),
@@ -100,7 +100,7 @@ conv_of(struct part *p, const struct layer *y, bool deep)
 	return c;
 }
 
-/* 1x1: every pixel alike, whichever image it is of */
+/* 1x1: all pixels are computed alike, whichever image they belong to */
 static bool
 is_matrix(const struct low_conv *c)
 {
@@ -109,7 +109,7 @@ is_matrix(const struct low_conv *c)
 	       !c->pad.left && !c->pad.bottom && !c->pad.right;
 }
 
-/* all images as one, or as one row of pixels where there is one pixel in each */
+/* makes all images one image, or one row of pixels if each image has a single pixel */
 static void
 join_images(struct low_conv *c, struct nd *in, struct nd *out)
 {
@@ -131,10 +131,10 @@ join_images(struct low_conv *c, struct nd *in, struct nd *out)
 struct scaling {
 	struct part *p;
 	const struct tail *t;
-	const char *why; /* it did not go */
+	const char *why; /* why scaling failed; NULL: it did not */
 };
 
-/* the sums of a kernel that is too large for one operation */
+/* scales the sums of a kernel that is too large for one operation */
 static void
 scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 {
@@ -142,7 +142,7 @@ scale_sums(void *ctx, const struct nd *sums, const struct nd *out)
 	x->why = scale_to(x->p, sums, x->t, out);
 }
 
-/* weights for all channels of a map, of which channel at[i] is input channel i */
+/* expands weights to all channels of a feature map: input channel i is its channel at[i] */
 static void
 spread_weights(struct part *p, struct low_conv *c, const int32_t *at, int32_t channels)
 {
@@ -201,7 +201,10 @@ lower_transpose_conv(struct part *p, const struct tosa_op *op)
 	struct nd from = value_of(p, op->in[0]), in = readable_map(p, &from);
 	struct low_conv c = conv_of(p, &y, false);
 	struct finish f = { .p = p, .tail = &y.t, .round = c.round };
-	/* out_pad moves the results behind, pad of low_conv the windows before */
+	/*
+	 * out_pad moves results to higher positions, low_conv's pad moves windows
+	 * to lower ones
+	 */
 	c.pad = (struct g_pad){ .top = -y.k.before[0], .left = -y.k.before[1] };
 	why = low_transconv_check(p->a, &c, &in, &y.room);
 	if (why)

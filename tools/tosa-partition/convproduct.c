@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CONV2D and DEPTHWISE_CONV2D whose weights are computed, which no weight stream can
- * hold.  The former is a product of two matrices: of every result the elements under
- * its window, of every channel its weights.  The latter is a sum of products over the
- * taps of its window.
+ * CONV2D and DEPTHWISE_CONV2D with computed weights, which no weight stream can
+ * hold.  CONV2D is a product of two matrices: one has for each result the elements
+ * under its window, the other for each channel its weights.  DEPTHWISE_CONV2D is a
+ * sum of products over the taps of its window.
  */
 #include "part.h"
 
 enum { MAX_OPS = 2048 };
 
 struct windows {
-	struct nd in;  /* [N,H,W,C] with its padding */
-	struct nd w;   /* as TOSA has it */
+	struct nd in;  /* [N,H,W,C] including the padding */
+	struct nd w;   /* in TOSA's dimensions */
 	struct nd bias; /* words [1 or O] */
 	struct tosa_window k;
 	int32_t in_zero, weight_zero;
@@ -47,7 +47,7 @@ windows_of(struct part *p, const struct tosa_op *op)
 	return m;
 }
 
-/* under tap (y, x): [N,OH,OW,C] */
+/* the elements under tap (y, x) of all windows: [N,OH,OW,C] */
 static struct nd
 under_tap(const struct windows *m, int32_t y, int32_t x)
 {
@@ -71,11 +71,11 @@ rows_of(struct part *p, const struct windows *m)
 		nd_slice(&to, 3, i * c, c, 1);
 		nd_copy(p->l, &from, &to);
 	}
-	(void)nd_reshape(&r, matrix, 2); /* new memory is in order */
+	(void)nd_reshape(&r, matrix, 2); /* new memory is contiguous, so this succeeds */
 	return r;
 }
 
-/* one for each channel, in order */
+/* one bias for each channel, in contiguous memory */
 static struct nd
 bias_of(struct part *p, const struct windows *m)
 {
@@ -116,7 +116,7 @@ multiply(struct part *p, const struct windows *m, const struct tail *t)
 	return NULL;
 }
 
-/* [N,OH,OW,C,M] of words */
+/* sums the products of all taps: [N,OH,OW,C,M] of words */
 static const char *
 add_taps(struct part *p, const struct windows *m, const struct nd *out)
 {

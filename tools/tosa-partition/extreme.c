@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MAXIMUM, MINIMUM.  Their operands are 32 bits wide, mostly RESCALEs of narrow
- * tensors, and a RESCALE makes the result narrow again.  Rescaling keeps order, so
- * each operand may be rescaled to the result's units first, if one of the two
- * factors on its way is 1: then everything is narrow.  The larger of a tensor and
- * of the same times a factor below 1 is a leaky ReLU, which the NPU has.
+ * MAXIMUM, MINIMUM.  Their operands have 32 bits and are mostly RESCALEs of narrow
+ * tensors; another RESCALE makes the result narrow again.  Rescaling keeps the
+ * order, so each operand may be rescaled to the result's units first, if one of its
+ * two factors is 1: then all tensors are narrow.  The maximum of a tensor and of
+ * the same tensor times a factor below 1 is a leaky ReLU, which the NPU has.
  */
 #include "part.h"
 
 #include <math.h>
 
-/* an operand from its narrow tensor to the result: (v - zero) * scale + t->zero */
+/* an operand's scale from its narrow tensor to the result: (v - zero) * scale + t->zero */
 struct way {
 	int tensor;
 	int32_t zero;
@@ -67,7 +67,7 @@ arrive(struct part *p, const struct way *w, const struct tail *t)
 	return r;
 }
 
-/* one tensor, as it is and times a factor below 1: the latter's place, or -1 */
+/* for a tensor, and the same tensor times a factor below 1: index of the latter; else -1 */
 static int
 slope_of(const struct way w[2])
 {
@@ -84,7 +84,7 @@ value_of_scale(struct npu_scale s)
 	return ldexp((double)s.mult, -s.shift);
 }
 
-/* one tensor times two factors, for an NPU that has a leaky ReLU of both */
+/* is it one tensor times two factors, and has the NPU a leaky ReLU of two factors? */
 static bool
 has_slopes(const struct part *p, const struct way w[2], const struct tail *t)
 {
@@ -111,7 +111,7 @@ narrow_extreme(struct part *p, enum g_op_kind kind, const struct way w[2], struc
 		return;
 	}
 	struct nd a = arrive(p, &w[0], t), b = arrive(p, &w[1], t);
-	t->zero = 0; /* it is in the operands */
+	t->zero = 0; /* the operands include it */
 	both_to(p, kind, &a, &b, &out, &f);
 }
 

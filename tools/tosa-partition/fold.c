@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constant folding, by the reference kernels. */
+/* Constant folding with the reference kernels. */
 #include "part.h"
 
 #include "tosakernels/tosakernels.h"
@@ -30,7 +30,7 @@ fold_op(struct part *p, const struct tosa_op *op)
 	return b;
 }
 
-enum { MAX_FOLDED = 1 << 22 }; /* elements; what grows beyond is made on the NPU */
+enum { MAX_FOLDED = 1 << 22 }; /* elements; the NPU computes larger results */
 
 bool
 fold_is_constant(const struct part *p, const struct tosa_op *op)

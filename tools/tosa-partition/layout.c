@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PyTorch's tensors have their channels first, the NPU's last: a graph begins and
- * ends with TRANSPOSEs.  An application that has its data channels last, as a
- * camera does, needs none of them.
+ * PyTorch's tensors have their channels first, the NPU's have them last: a graph
+ * begins and ends with TRANSPOSEs.  An application whose data has channels last,
+ * like a camera's, needs none of them.
  */
 #include "part.h"
 
@@ -19,7 +19,10 @@ is_transpose(const struct tosa_op *op, const int32_t perm[4])
 	return true;
 }
 
-/* the TRANSPOSEs that are all readers of an input become other names of it */
+/*
+ * If all readers of an input are TRANSPOSEs to channels last, these become names of
+ * the input.
+ */
 static bool
 take_input(struct part *p, int tensor)
 {
@@ -50,7 +53,7 @@ take_input(struct part *p, int tensor)
 	return true;
 }
 
-/* what a TRANSPOSE makes an output of is the output */
+/* if a TRANSPOSE makes an output, the tensor that it reads becomes the output */
 static bool
 take_output(struct part *p, int tensor)
 {
@@ -74,7 +77,7 @@ take_output(struct part *p, int tensor)
 	return true;
 }
 
-/* what is asked of one that is named can be had; of all, where it can */
+/* a request for one input or output must succeed; one for all applies where possible */
 static bool
 take(struct part *p, const struct end_layouts *l, const int *v, int n, const char *what,
      bool (*take_one)(struct part *, int))

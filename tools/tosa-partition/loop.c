@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * WHILE_LOOP: a loop whose condition depends on constants alone, as a counter's, is its
- * body so many times.  What constants make in a turn is a constant of the next one.  Other
- * loops are for while.c.
+ * Unrolls a WHILE_LOOP whose condition depends only on constants, such as a
+ * counter: its body is repeated.  Results that are constant in one iteration are
+ * constants of the next.  Other loops are lowered by while.c.
  */
 #include "part.h"
 
 enum { MAX_OPERATORS = MAX_UNROLLED, MAX_TENSORS = 1 << 20,
-       MAX_FOLDED = 1 << 22 /* elements that constants' operators read and write */ };
+       MAX_FOLDED = 1 << 22 /* elements of folded operators, plus iterations */ };
 
 struct list {
 	struct part *p;
 	size_t cap_ops, cap_tensors;
-	int64_t folded; /* elements, and turns */
+	int64_t folded; /* elements and iterations so far */
 };
 
 static int
@@ -59,7 +59,7 @@ mapped_to(struct arena *a, const int *map, const int *v, int n)
 	return r;
 }
 
-/* sub's operators behind all others, its inputs being `in`; what its outputs are then */
+/* appends sub's operators with the inputs `in`; returns the tensors of its outputs */
 static const int *
 instance(struct list *l, const struct tosa_graph *sub, const int *in)
 {
@@ -79,21 +79,22 @@ instance(struct list *l, const struct tosa_graph *sub, const int *in)
 	return mapped_to(p->a, map, sub->out, sub->n_out);
 }
 
-/* is there another turn, given the values?  -1: that is not known */
+/* is there another iteration with these values?  -1: the condition is not constant */
 static int
 condition(struct list *l, const struct tosa_loop *loop, const int *value)
 {
 	struct tosa_graph *g = l->p->t;
 	int n_ops = g->n_ops, n_tensors = g->n_tensors;
 	int result = *instance(l, loop->cond, value);
-	const struct tosa_tensor *t = &g->tensor[result]; /* which instance may have moved */
+	/* read here, because instance() may have moved the array */
+	const struct tosa_tensor *t = &g->tensor[result];
 	int r = t->data.p ? tosa_value(t, 0) != 0 : -1;
 	g->n_ops = n_ops;
 	g->n_tensors = n_tensors;
 	return r;
 }
 
-/* the values after all turns, whose operators are added; NULL: nobody can tell */
+/* appends all iterations and returns the final values; NULL: too many, or data decide */
 static const int *
 all_turns(struct list *l, const struct tosa_op *op)
 {
@@ -111,7 +112,7 @@ all_turns(struct list *l, const struct tosa_op *op)
 	return NULL;
 }
 
-/* each result of the loop is another name of a value */
+/* makes each result of the loop another name of a value */
 static void
 name_values(struct list *l, const struct tosa_op *op, const int *value)
 {
@@ -127,7 +128,7 @@ name_values(struct list *l, const struct tosa_op *op, const int *value)
 	}
 }
 
-/* who makes a tensor, and how many read it */
+/* recomputes producer and number of readers of each tensor */
 static void
 count_again(struct tosa_graph *g)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TRANSPOSEs, RESHAPEs and SLICEs behind each other are one movement.  Where no view has
- * as few dimensions as a tensor, as behind a RESHAPE that joins axes which are no line,
- * the tensor is a view of more: every axis is the product of some factors, from the
- * outermost to the innermost.  It stays that, without memory, where what follows moves
- * in no more operations; as the five operators of a channel shuffle between NHWC and
- * NCHW, whose result is other channels of the same pixels.
+ * Merges successive TRANSPOSEs, RESHAPEs and SLICEs into one movement.  Behind a
+ * RESHAPE that joins axes which are not contiguous, no view has as few dimensions
+ * as the tensor.  The tensor is then a view of more dimensions: every axis is the
+ * product of some factors, from the outermost to the innermost.  The tensor remains
+ * such a view, without memory of its own, if the operators behind it then move it
+ * in no more operations.  An example are the five operators of a channel shuffle
+ * between NHWC and NCHW, whose result is other channels of the same pixels.
  */
 #include "part.h"
 
-enum { PIXEL_AXES = 3 /* N, H, W */, NEAR = 256 /* operators to look for readers in */ };
+enum { PIXEL_AXES = 3 /* N, H, W */, NEAR = 256 /* operators to search for readers */ };
 
-/* as few factors as say it: none of 1, and neighbours that are a line are one */
+/* the fewest factors: drops factors of 1, and merges neighbours that are contiguous */
 static struct nd
 factors_of(const struct nd *v)
 {
@@ -32,7 +33,10 @@ factors_of(const struct nd *v)
 	return r;
 }
 
-/* splits v's factors where axes of these lengths end; first[k]: of axis k; last the end */
+/*
+ * Splits v's factors where axes of these lengths end.  first[k] is the first factor
+ * of axis k, first[rank] the end of the last axis.
+ */
 static bool
 split(struct nd *v, const int32_t *dim, int rank, int *first)
 {
@@ -54,7 +58,7 @@ split(struct nd *v, const int32_t *dim, int rank, int *first)
 	return at == v->rank;
 }
 
-/* one factor an axis; false: one has more, that are no line */
+/* merges the factors of each axis; false: an axis has several that are not contiguous */
 static bool
 collapse(const struct nd *v, const int *first, int rank, struct nd *out)
 {
@@ -73,7 +77,7 @@ collapse(const struct nd *v, const int *first, int rank, struct nd *out)
 	return true;
 }
 
-/* ---- what operators make of factors ------------------------------------------------ */
+/* ---- how operators change factors ------------------------------------------------ */
 
 static bool
 permute(const struct tosa_op *op, struct nd *v, const int *first, int rank)
@@ -90,7 +94,7 @@ permute(const struct tosa_op *op, struct nd *v, const int *first, int rank)
 	return true;
 }
 
-/* of an axis of several factors, whole ones of the outermost */
+/* slices an axis of several factors, if that takes whole steps of the outermost one */
 static bool
 cut(const struct part *p, const struct tosa_op *op, struct nd *v, const int *first, int rank)
 {
@@ -115,7 +119,7 @@ is_mover(const struct tosa_op *op)
 	       op->code == TOSA_SLICE || op->code == TOSA_IDENTITY;
 }
 
-/* the factors of op's result, given those of its first operand */
+/* changes the factors of op's first operand into those of its result */
 static bool
 moved(const struct part *p, const struct tosa_op *op, struct nd *v)
 {
@@ -130,7 +134,7 @@ moved(const struct part *p, const struct tosa_op *op, struct nd *v)
 
 /* ---- memory -------------------------------------------------------------------------- */
 
-/* a map whose pixels v's are, too, as [N,H,W,C], and v's axis of channels */
+/* finds a feature map [N,H,W,C] with v's pixels, of which v's elements are some channels */
 static bool
 find_map(const struct nd *v, const int *first, struct nd *map)
 {
@@ -153,7 +157,10 @@ find_map(const struct nd *v, const int *first, struct nd *map)
 	return true;
 }
 
-/* v's elements, which tensor t's are, into memory like `to`; how many operations */
+/*
+ * Copies v, the elements of tensor t, to memory like `to`; or, if really is false,
+ * only returns the number of operations.
+ */
 static int64_t
 put(struct part *p, const struct nd *v, const struct tosa_tensor *t, const struct nd *to,
     bool really)
@@ -189,14 +196,14 @@ copies(struct part *p, const struct nd *v, int tensor)
 {
 	const struct tosa_tensor *t = &p->t->tensor[tensor];
 	struct nd to = nd_dense(v->type, t->rank, t->dim);
-	to.t = v->t; /* it is not looked at */
+	to.t = v->t; /* copies() only counts, so the memory does not matter */
 	return put(p, v, t, &to, false);
 }
 
 /*
- * A convolution reads other channels of the same pixels where its weights are in their
- * order, and 0 for those between them: products that it makes more are compared with
- * those of picking them before it.
+ * A convolution can read other channels of the same pixels if its weights are in
+ * the order of these channels, with 0 for those in between.  True if the additional
+ * products are no more than those of picking the channels before.
  */
 static bool
 suits_conv(const struct part *p, int tensor, const struct nd *v, struct nd *map, int *first)
@@ -214,7 +221,7 @@ suits_conv(const struct part *p, int tensor, const struct nd *v, struct nd *map,
 	return each * (span - n) <= n * span;
 }
 
-/* a SLICE's result that will be copied into a CONCAT's, where it is not made there */
+/* a SLICE's result will be copied into a CONCAT's result if it is not made there */
 static bool
 is_joined(const struct part *p, int tensor)
 {
@@ -222,7 +229,7 @@ is_joined(const struct part *p, int tensor)
 	return i >= 0 && p->t->op[i].code == TOSA_CONCAT;
 }
 
-/* are all that read it SLICEs, which share it in no more operations? */
+/* are all readers SLICEs that divide the tensor with no more operations? */
 static bool
 is_shared(struct part *p, int tensor, const struct nd *v)
 {
@@ -247,7 +254,7 @@ is_shared(struct part *p, int tensor, const struct nd *v)
 	return !left && elements >= 0 && after <= before;
 }
 
-/* does what follows move it in no more operations than it takes now? */
+/* can the operators behind it move it with no more operations than a copy takes now? */
 static bool
 may_wait(struct part *p, int tensor, const struct nd *v)
 {
@@ -306,7 +313,7 @@ lower_moved(struct part *p, const struct tosa_op *op)
 	if (!v.t || !moved(p, op, &v)) {
 		v = value_of(p, op->in[0]);
 		if (p->bound[op->in[0]])
-			return NULL; /* it lies in the result */
+			return NULL; /* its memory is a part of the result */
 		(void)moved(p, op, &v);
 	}
 	if (!split(&v, t->dim, t->rank, first)) /* lengths without a common factor */

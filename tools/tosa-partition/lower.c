@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every operator that is not part of another, in order. */
+/* Lowers, in order, every operator that is not part of another one. */
 #include "part.h"
 
 static lower_fn *const lowerings[TOSA_OP_LIMIT] = {
@@ -57,7 +57,7 @@ static lower_fn *const lowerings[TOSA_OP_LIMIT] = {
 	[TOSA_WHILE_LOOP] = lower_loop,
 };
 
-/* outputs that are constants, or RESCALEs that nothing has made yet */
+/* writes outputs that are constants */
 static void
 write_outputs(struct part *p)
 {

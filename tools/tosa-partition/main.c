@@ -70,7 +70,7 @@ add_node(struct part *p)
 	return n;
 }
 
-/* the first operator that the NPU can't run */
+/* reports the first operator that the NPU can't run */
 static bool
 refuse(struct part *p)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MATMUL.  Of 16 bits the sums have up to 39, which no operation gives where there is
- * none for a product of matrices: they are made and scaled apart (lower/matmul.h).
+ * MATMUL.  Sums of 16-bit products have up to 39 bits.  Without an operation for
+ * matrix products no operation yields such sums: their parts are made and scaled
+ * separately (lower/matmul.h).
  */
 #include "part.h"
 
@@ -53,7 +54,7 @@ batch_of(struct part *p, const struct product *m, int64_t i)
 				    .b_zero = m->b_zero };
 }
 
-/* the shape of a batch, whatever memory it has */
+/* the shape of a batch, without its memory */
 static struct low_matmul
 shape_of(const struct product *m)
 {
@@ -93,7 +94,7 @@ half_sums(void *ctx, const struct nd *half, bool of_a)
 	return sums;
 }
 
-/* what is behind the scale, which is there */
+/* adds what follows the scale, which is already applied */
 static void
 scaled_wide(void *ctx, struct g_op *op)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that move elements: other names of memory where nothing forces a copy. */
+/*
+ * Operators that move elements: other names of the same memory, unless something
+ * forces a copy.
+ */
 #include "part.h"
 
 #include "lower/runs.h"
@@ -44,7 +47,7 @@ lower_tile(struct part *p, const struct tosa_op *op)
 
 /* ---- PAD ------------------------------------------------------------------------------ */
 
-/* rows and columns of padding that the convolution behind it can have of itself */
+/* can the convolution behind it have the rows and columns as padding of its own? */
 static bool
 waits_for_conv(const struct part *p, const struct tosa_op *op)
 {
@@ -105,8 +108,10 @@ move_places(struct part *p, const struct nd *from, const struct nd *to,
 	return copies <= MAX_RUNS ? NULL : "more than 2048 copies";
 }
 
-/* by the DMA engine, where it takes indices: out of range is the model's fault (TOSA
- * 1.0, GATHER and SCATTER) */
+/*
+ * True if the DMA engine can use the indices.  An index out of range is the model's
+ * fault (TOSA 1.0, GATHER and SCATTER).
+ */
 static bool
 is_indexed(const struct part *p, const struct nd *v, const struct tosa_tensor *at)
 {
@@ -114,7 +119,7 @@ is_indexed(const struct part *p, const struct nd *v, const struct tosa_tensor *a
 	       at->dim[1] <= ND_MAX_INDEXED;
 }
 
-/* of each index [batches][W]: 1 for the value [K] that it names, 0 for others */
+/* one-hot matrix of indices [batches][W]: 1 for the value [K] that an index names, else 0 */
 static bool
 hot_of(struct part *p, const struct nd *at, int64_t n, int type, struct nd *hot)
 {
@@ -142,7 +147,7 @@ too_many_values(struct part *p, int64_t n)
 	return say(p, "computed indices of %lld values", (long long)n);
 }
 
-/* of each batch a's rows, or columns where it is turned, times b's columns */
+/* in each batch, multiplies a's rows (turned: columns) by b's columns */
 static const char *
 multiply_all(struct part *p, const struct nd *a, bool turned, const struct nd *b,
 	     const struct nd *out)
@@ -159,7 +164,7 @@ multiply_all(struct part *p, const struct nd *a, bool turned, const struct nd *b
 	return NULL;
 }
 
-/* indices that are not known: the hot matrix times the values' */
+/* computed indices: the one-hot matrix times the values */
 static const char *
 gather_computed(struct part *p, const struct tosa_op *op)
 {
@@ -200,8 +205,9 @@ scatter_computed(struct part *p, const struct nd *v, const struct nd *at,
 }
 
 /*
- * The hot matrix turned, times what is scattered, where its sums along the indices are
- * 1; values where they are 0.  No index comes twice (TOSA 1.0, SCATTER).
+ * Where the one-hot matrix's sums along the indices are 1, the result is the
+ * matrix, transposed, times the scattered elements; where they are 0, it is the old
+ * values.  No index occurs twice (TOSA 1.0, SCATTER).
  */
 static const char *
 scatter_products(struct part *p, const struct nd *v, const struct nd *at,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tosa-partition: a TOSA graph's operators as NPU primitives.  The functions stand
- * under the name of their file, in running order.
+ * tosa-partition: lowers the operators of a TOSA graph to NPU primitives.
+ * Functions are listed under the name of their file, in running order.
  *
- * Operators are lowered in order, each into operations that write where its result
- * belongs.  A RESCALE, CLAMP or TABLE that alone reads a result goes into the
- * operations that make it (tail.c); a RESCALE to 32 bits waits until somebody
- * reads it, because most readers take its input and apply the scale themselves
- * (scaled.c).  Lowering functions return NULL, or the reason why the NPU can't.
+ * Operators are lowered in order, each to operations that write directly to the
+ * memory of its result.  A RESCALE, CLAMP or TABLE that is the only reader of a
+ * result becomes part of the operations that make this result (tail.c).  A RESCALE
+ * to 32 bits waits until somebody reads it, because most readers read its input
+ * instead and apply the scale themselves (scaled.c).  Lowering functions return
+ * NULL, or the reason why the NPU can't run the operator.
  */
 #ifndef TOSA_PARTITION_PART_H
 #define TOSA_PARTITION_PART_H
@@ -19,13 +20,17 @@
 #include "lower/matmul.h"
 #include "tosa/tosa.h"
 
-/* --input-layout, --output-layout */
-enum { ENDS_LAST, ENDS_FIRST }; /* channels: as the caller has them, as the graph has */
-extern const char *const end_names[]; /* layout.c */
+/*
+ * --input-layout, --output-layout: channels last, as the caller has them, or first,
+ * as the graph has them
+ */
+enum { ENDS_LAST, ENDS_FIRST };
+/* layout.c; in the order of the enumeration, NULL at the end */
+extern const char *const end_names[];
 
 struct options {
 	const char *input, *output;
-	const char *accel; /* NULL: for all of them */
+	const char *accel; /* NULL: lower for all accelerators */
 	bool report;
 	struct end_layouts in, out; /* --input-layout, --output-layout */
 };
@@ -35,43 +40,52 @@ struct part {
 	struct tosa_graph *t;
 	struct graph *g;
 	struct lower *l;
-	struct nd *value; /* where each tensor lives; t NULL: nowhere yet */
-	struct nd *loose; /* what it is, of more dimensions than it has, in other memory */
-	bool *bound;	  /* its place is in the result of what reads it */
-	int *reader;	  /* the operator that alone reads it, else -1 */
-	int *maker;	  /* the operator that wrote it in the file, folded or not */
-	bool *done;	  /* operators that are part of another, or constant */
-	const char **why; /* of each operator: the reason for a refusal */
-	int refused;	  /* how many */
+	struct nd *value; /* view that holds each tensor; t NULL: not made yet */
+	/* loose.c: view of more dimensions of a tensor without memory; t NULL: none */
+	struct nd *loose;
+	bool *bound;	  /* the tensor's memory is a part of its only reader's result */
+	int *reader;	  /* the only reader of each tensor; -1: none or several */
+	/* the operator that makes each tensor in the file, folded or not; -1: none */
+	int *maker;
+	bool *done;	  /* of each operator: it is folded, or part of another one */
+	const char **why; /* of each operator: why the NPU can't run it; NULL: it can */
+	int refused;	  /* number of operators with a reason */
 	struct err *e;
 };
 
 enum { MAX_UNROLLED = 1 << 14 }; /* operators */
-/* loop.c: WHILE_LOOPs whose turns constants tell become those turns.  Before all else */
+/*
+ * loop.c: unrolls WHILE_LOOPs whose number of iterations constants determine.  Runs
+ * before everything else.
+ */
 void unroll_loops(struct part *p);
 
 /*
- * while.c: after lowering, tensors of other nodes that each node of a loop touches, and
- * those behind, are listed as what enters it
+ * while.c: after lowering, adds to the inputs of each node of a loop, and of the
+ * nodes behind it, the tensors of other nodes that it uses.
  */
 void list_loop_values(struct part *p);
 
-/* split.c: sums of 48 bits have one reader each.  Before anything is counted */
+/* split.c: gives each sum of 48 bits a single reader.  Runs before anything is counted. */
 void split_sums(struct arena *a, struct tosa_graph *g);
 
-/* fold.c: results of constants become constants */
+/* fold.c: evaluates operators on constants */
 void fold_constants(struct part *p);
-/* of an operator whose operands are constants: shall it be folded?  the result's elements */
+/*
+ * Are all operands constants, and is the result small enough to fold?  fold_op()
+ * then computes the elements of the result.
+ */
 bool fold_is_constant(const struct part *p, const struct tosa_op *op);
 struct bytes fold_op(struct part *p, const struct tosa_op *op);
 
 /*
- * layout.c: TRANSPOSEs at the border that the caller does not need are left out.
- * Needs: readers.  Leaves: value of what they read or write, done.
+ * layout.c: leaves out TRANSPOSEs of inputs and outputs that the caller does not
+ * need.  Needs: readers.  Leaves: value of the tensors that these read and write;
+ * done.
  */
 bool take_layouts(struct part *p, const struct options *o);
 
-/* lower.c: every operator into operations */
+/* lower.c: lowers every operator */
 void lower_all(struct part *p);
 
 /* report.c */
@@ -80,106 +94,125 @@ void print_report(const struct part *p, struct text *t);
 /* ---- for operators --------------------------------------------------------------- */
 
 /* values.c */
-void part_make_room(struct part *p); /* for values and operators of p->t */
-int graph_type(int tosa_type); /* of the elements of an NPU tensor */
-struct nd own_tensor(struct part *p, const struct tosa_tensor *t); /* its own memory */
-void make_border(struct part *p); /* inputs and outputs exist as they are */
-struct nd value_of(struct part *p, int tensor); /* to read */
-struct nd result_place(struct part *p, int tensor); /* to write */
-/* the result is what is seen: another name of it, copied where it has a place */
+/* allocates the arrays for tensors and operators of p->t */
+void part_make_room(struct part *p);
+int graph_type(int tosa_type); /* element type of the NPU's tensor */
+/* a new tensor of the graph */
+struct nd own_tensor(struct part *p, const struct tosa_tensor *t);
+void make_border(struct part *p); /* makes tensors for inputs and outputs */
+struct nd value_of(struct part *p, int tensor); /* the view to read a tensor */
+struct nd result_place(struct part *p, int tensor); /* the view to write a result */
+/* makes a result another name of `seen`, or copies it if the result already has memory */
 void name_result(struct part *p, int tensor, const struct nd *seen);
-/* [N,H,W,C] as operations can read it, whose channels are neighbours */
+/* true for [N,H,W,C] that operations can address, with contiguous channels */
 bool is_map(const struct nd *v);
+/* v itself, or a copy of which is_map() is true */
 struct nd readable_map(struct part *p, const struct nd *v);
-/* to write so: the same memory, or other that deliver_map copies from */
+/* a view to write a feature map: v itself, or new memory that deliver_map() copies to v */
 struct nd room_map(struct part *p, const struct nd *v);
 void deliver_map(struct part *p, const struct nd *room, const struct nd *v);
 const char *say(const struct part *p, const char *fmt, ...) PRINTF(2, 3);
 
-/* loose.c: a tensor that was loose, in memory of its own */
+/* loose.c: gives a loose tensor memory of its own */
 struct nd settled(struct part *p, int tensor);
-/* for the CONV2D that alone reads it: a map, and which of its channels each one is */
+/*
+ * For the CONV2D that is the only reader of a loose tensor: the feature map to
+ * read, and in (*at)[i] the channel of it that is channel i.  False: not possible.
+ */
 bool take_channels(struct part *p, int tensor, struct nd *map, int32_t **at);
 
-/* tail.c: what follows an operation that has a scale, a clamp and a table */
+/* tail.c: the RESCALE, CLAMP and TABLE behind an operation, done by that operation */
 struct tail {
 	int out;  /* the tensor to write */
-	int type; /* of its elements, as the NPU sees them */
+	int type; /* NPU's type of its elements */
 	bool scaled;
-	struct tosa_rescale r; /* where scaled */
+	struct tosa_rescale r; /* if scaled */
 	int64_t zero, lo, hi;
 	bool has_table;
 	uint8_t table[256];
 };
 enum { TAIL_SCALE = 1, TAIL_CHANNELS = 2, TAIL_WORDS = 4 };
-/* what may be taken: a RESCALE of all channels alike, of each its own, of 48 bits to 32 */
+/*
+ * Takes the operators behind a tensor as its tail, and marks them as done.  The
+ * flags allow a RESCALE with one scale, with a scale per channel, from 48 bits to
+ * 32.
+ */
 struct tail tail_of(struct part *p, int tensor, unsigned flags);
+/* scale of a channel; 1 if the tail has no RESCALE */
 struct npu_scale tail_scale(const struct tail *t, int64_t channel);
 enum g_round tail_round(const struct tail *t);
-/* double rounding says so of large shifts alone */
+/* true for double rounding with a shift above 31; smaller shifts round once */
 bool rounds_twice(const struct tosa_rescale *r, int64_t shift);
-/* an operation's zero point, clamp and table */
+/* sets an operation's zero point, clamp and table */
 void tail_finish(struct part *p, const struct tail *t, struct g_op *op);
 
-/* scaled.c: operands of RESCALEs that wait */
+/* scaled.c: operands that are RESCALEs waiting for a reader */
 struct source { /* (v - zero) * mult >> shift, rounded half up */
 	int tensor;
 	int32_t zero;
 	int64_t mult;
-	int shift; /* mult is odd; negative: a factor */
+	int shift; /* mult is odd; a negative shift means a factor */
 };
+/* false: the tensor is no RESCALE that ADD, SUB, MUL and sums can apply themselves */
 bool source_of(struct part *p, int tensor, struct source *s);
-struct nd scaled_value(struct part *p, int tensor); /* of a RESCALE that waited */
+/* makes the result of a RESCALE that waited */
+struct nd scaled_value(struct part *p, int tensor);
 
-bool is_factor(const struct source *s, int64_t *factor); /* without rounding */
-/* binary.c: the RESCALE that alone reads a tensor, of all channels, to 8 or 16 bits */
+/* true if there is no rounding; then *factor is mult / 2^shift */
+bool is_factor(const struct source *s, int64_t *factor);
+/* binary.c: is the only reader of a tensor a RESCALE to 8 or 16 bits with one scale? */
 bool narrows(const struct part *p, int tensor, struct tosa_rescale *r);
 
-/* range.c: is the product of two operands known to be one of 32 bits? */
+/* range.c: can the product of two operands be proven to fit 32 bits? */
 bool product_fits(const struct part *p, const struct tosa_op *op);
 
 /* arith.c: single operations on values */
-struct finish { /* what completes an operation */
+struct finish { /* the members of an operation that finish_op() sets */
 	struct part *p;
-	const struct tail *tail; /* NULL: zero and clamp */
-	struct npu_scale scale;	 /* mult 0: 1 */
+	const struct tail *tail; /* NULL: zero and clamp apply */
+	struct npu_scale scale;	 /* mult 0: a factor of 1 */
 	enum g_round round;
 	int32_t zero;
 	bool clamped;
 	struct g_range clamp;
 	bool has_scalar;
 	int32_t scalar;
-	int32_t opa, opb; /* factors of ADD's and SUB's operands, 0: 1 */
-	struct npu_scale scaled; /* of one of them, or LRELU's above 0; mult 0: none */
-	bool scaled_b;		 /* it is the second */
+	int32_t opa, opb; /* factors of ADD's and SUB's operands; 0: 1 */
+	/* scale of one of these operands, or of LRELU's values above 0; mult 0: none */
+	struct npu_scale scaled;
+	bool scaled_b;		 /* `scaled` is for the second operand */
 	struct g_lut *lut;
 };
 nd_made finish_op; /* ctx: struct finish */
-/* kinds of one operand */
+/* operations of one operand */
 void unary_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
 	      const struct nd *out, struct finish *f);
-/* elements as they are, but scaled, clamped, of another type */
+/* copies elements, with a scale, a clamp or another type */
 void pool_to(struct part *p, const struct nd *v, int32_t zero, const struct nd *out,
 	     struct finish *f);
+/* operations of two operands without zero points */
 void both_to(struct part *p, enum g_op_kind kind, const struct nd *a,
 	     const struct nd *b, const struct nd *out, struct finish *f);
-/* bytes through a table, by what they are less -128 */
+/* looks up bytes; entry i of the table is for the value i - 128 */
 void table_to(struct part *p, const struct nd *v, const uint8_t table[256],
 	      const struct nd *out);
+/* looks up 16-bit elements in a table of 512 segments */
 void curve_to(struct part *p, const struct nd *v, const int16_t points[513],
 	      const struct nd *out);
-/* scales.c: 32 bits through a RESCALE's factors */
+/* scales.c: scales 32 bits by a RESCALE's factors */
 const char *scale_to(struct part *p, const struct nd *v, const struct tail *t,
 		     const struct nd *out);
-/* arith.c: part k of every element, of a smaller type */
+/* arith.c: piece k of every element, in a smaller type; 0 is the lowest */
 struct nd part_of(const struct nd *v, int type, int k);
-/* matmul.c: matrix i of a batch, its second axis (or first, transposed) along
- * neighbours; the place of a result's */
+/*
+ * matmul.c: matrix i of a batch, or its transpose, with a contiguous second axis
+ * (copied if necessary); and matrix i of a result
+ */
 struct nd matrix_of(struct part *p, const struct nd *v, int64_t i, bool transpose);
 struct nd matrix_place(const struct nd *v, int64_t i);
 
 typedef const char *lower_fn(struct part *p, const struct tosa_op *op);
-lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c ... */
+lower_fn lower_conv, lower_transpose_conv, lower_matmul; /* conv.c, matmul.c */
 lower_fn lower_conv_product;				 /* convproduct.c */
 lower_fn lower_avg_pool, lower_max_pool;		 /* pool.c */
 lower_fn lower_sum_of, lower_mul;			 /* binary.c */

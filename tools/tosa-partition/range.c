@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How large the magnitudes of a tensor's elements are at most, by its type, its constant
- * or the operators that make it.  A limit that nothing proves is that of the type.
+ * Upper bounds of the magnitudes of a tensor's elements: from its type, its
+ * constant value or the operators that make it.  Without a proof, the bound of the
+ * type applies.
  */
 #include "part.h"
 
-enum { NEAR = 24 /* operators behind each other that are looked through */ };
+enum { NEAR = 24 /* successive operators that are looked through */ };
 
 static int64_t
 least_of(int64_t a, int64_t b)
@@ -38,7 +39,7 @@ of_constant(const struct tosa_tensor *t)
 
 static int64_t of_tensor(const struct part *p, int tensor, int depth);
 
-/* operands from k on */
+/* the largest bound of operands k to n - 1 */
 static int64_t
 of_operands(const struct part *p, const struct tosa_op *op, int k, int n, int depth)
 {
@@ -48,7 +49,7 @@ of_operands(const struct part *p, const struct tosa_op *op, int k, int n, int de
 	return most;
 }
 
-/* the largest multiplier with the smallest shift, and one more for the rounding */
+/* the largest multiplier with the smallest shift, plus 1 for the rounding */
 static int64_t
 of_rescale(const struct part *p, const struct tosa_op *op, int depth)
 {
@@ -79,8 +80,8 @@ of_product(const struct part *p, const struct tosa_op *op, int depth)
 {
 	int64_t shift = tosa_zero_of(p->t, op, 2);
 	int64_t a = of_tensor(p, op->in[0], depth), b = of_tensor(p, op->in[1], depth);
-	int64_t most = a * b; /* 2^62 at most */
-	if (!shift && most > INT32_MAX) /* it wraps */
+	int64_t most = a * b; /* at most 2^62 */
+	if (!shift && most > INT32_MAX) /* it may wrap around */
 		return INT64_MAX;
 	return shift ? (most >> shift) + 1 : most;
 }
@@ -101,7 +102,7 @@ of_result(const struct part *p, const struct tosa_op *op, int depth)
 	case TOSA_CLZ:
 		return 32;
 	case TOSA_TABLE:
-		return INT64_C(1) << 23; /* of 16 bits, with 7 of fraction */
+		return INT64_C(1) << 23; /* 16 bits with 7 fractional bits */
 	case TOSA_ABS:
 	case TOSA_IDENTITY:
 	case TOSA_RESHAPE:
@@ -143,6 +144,6 @@ of_tensor(const struct part *p, int tensor, int depth)
 bool
 product_fits(const struct part *p, const struct tosa_op *op)
 {
-	/* each is 2^31 at most */
+	/* each factor is at most 2^31 */
 	return of_tensor(p, op->in[0], NEAR) * of_tensor(p, op->in[1], NEAR) <= INT32_MAX;
 }

@@ -6,7 +6,7 @@
 #include "lower/pool.h"
 #include "lower/reduce.h"
 
-/* what lies in front of axes that are neighbours, them, and what is behind them */
+/* number of elements in front of adjacent axes, in them, and behind them */
 struct three {
 	int32_t k[3];
 };
@@ -20,7 +20,7 @@ around(const struct nd *v, int first, int last)
 	return r;
 }
 
-/* v in another shape, copied where memory does not allow it */
+/* v in another shape, copied if its memory does not allow that */
 static struct nd
 reshaped(struct part *p, const struct nd *v, struct hwc shape)
 {
@@ -35,7 +35,7 @@ reshaped(struct part *p, const struct nd *v, struct hwc shape)
 	return r;
 }
 
-/* memory for a result in this shape; deliver() copies where it must */
+/* memory for a result in this shape; deliver() copies it to `out` if necessary */
 static struct nd
 room_of(struct part *p, const struct nd *out, struct hwc shape)
 {
@@ -57,7 +57,7 @@ deliver(struct part *p, const struct nd *room, const struct nd *out)
 	nd_copy(p->l, &r, out);
 }
 
-/* by a pool, or REDUCE_SUM of channels, one operation */
+/* reduces with one operation: a pool, or REDUCE_SUM of channels */
 static const char *
 reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
 	  const struct three *s, const struct nd *out, struct finish *f)
@@ -83,7 +83,7 @@ reduce_to(struct part *p, enum g_op_kind kind, const struct nd *v, int32_t zero,
 	return NULL;
 }
 
-/* the middle axis of 32 bits, by halves: pools take 16 bits at most */
+/* reduces the middle axis in 32 bits, by halves, as pools take at most 16 bits */
 static const char *
 fold_to(struct part *p, enum g_op_kind kind, const struct nd *v, const struct three *s,
 	const struct nd *out)
@@ -96,7 +96,7 @@ fold_to(struct part *p, enum g_op_kind kind, const struct nd *v, const struct th
 
 /* ---- REDUCE_MAX, MIN, ALL, ANY -------------------------------------------------------- */
 
-/* the greatest is the least of what counts downwards */
+/* the least element is the greatest one when the order is reversed */
 static const char *
 least_to(struct part *p, const struct nd *v, const struct three *s, const struct nd *out,
 	 struct finish *f)
@@ -131,7 +131,7 @@ lower_reduce(struct part *p, const struct tosa_op *op)
 
 /* ---- REDUCE_SUM ------------------------------------------------------------------------ */
 
-/* sums of sums that nobody else reads are one, over neighbouring axes */
+/* merges successive sums over adjacent axes that nobody else reads; returns their result */
 static int
 last_of(struct part *p, const struct tosa_op *op, int *first, int *last)
 {
@@ -189,7 +189,7 @@ lower_argmax(struct part *p, const struct tosa_op *op)
 		return why;
 	if (!nd_is_dense(&out))
 		room = nd_like(p->l, &out, out.type);
-	(void)nd_operand(&room, &ofm); /* dense memory is one */
+	(void)nd_operand(&room, &ofm); /* dense memory always has such a view */
 	low_arg(p->l, &r, &v, ofm);
 	if (room.t != out.t)
 		nd_copy(p->l, &room, &out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line for each operator of the graph. */
+/* Prints a line for each operator of the graph. */
 #include "part.h"
 
 void

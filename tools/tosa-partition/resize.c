@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RESIZE, rows first, then columns.  NEAREST copies; BILINEAR adds both neighbours by
- * their weights, which are whole numbers, and so are the sums: small ones by depthwise
- * convolutions, which apply a RESCALE behind them, too; others in 32 bits.
+ * RESIZE, rows first, then columns.  NEAREST copies.  BILINEAR adds both neighbours
+ * times their weights, which are integers, and so are the sums.  Small sums are
+ * made by depthwise convolutions, which apply a RESCALE behind them, too; others
+ * are made in 32 bits.
  */
 #include "part.h"
 
@@ -14,7 +15,7 @@
 
 enum { MAX_EXTENT = 65536, MAX_RUNS = 2048 };
 
-/* of NEAREST, lower is the one */
+/* for NEAREST, `lower` is the nearest element */
 static struct low_blend
 sides_of(struct part *p, const struct tosa_resize *r, int axis, int64_t in, int64_t n)
 {
@@ -31,7 +32,7 @@ sides_of(struct part *p, const struct tosa_resize *r, int axis, int64_t in, int6
 	return s;
 }
 
-/* the unit's own rule for the nearest is TOSA's */
+/* the resize unit's own rule for the nearest element is TOSA's */
 static bool
 sample_nearest(struct part *p, const struct tosa_resize *r, const struct nd *v,
 	       const struct nd *out)
@@ -52,7 +53,7 @@ sample_nearest(struct part *p, const struct tosa_resize *r, const struct nd *v,
 	return true;
 }
 
-/* the unit's sums of 8 bits, as they are: on the grid as it stands, as its weights count */
+/* the resize unit's plain sums of 8 bits; the grid is not reduced, as it sets the weights */
 static bool
 sample_bilinear(struct part *p, const struct tosa_resize *r, const struct nd *v,
 		const struct nd *out)
@@ -89,7 +90,7 @@ finish_phase(void *ctx, struct g_op *op)
 	tail_finish(x->p, x->t, op);
 }
 
-/* small weights; the RESCALE that alone reads the sums is the convolutions' */
+/* for small weights; a RESCALE that alone reads the sums becomes part of the convolutions */
 static bool
 by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
 	  const struct low_blend *x)
@@ -106,7 +107,7 @@ by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
 		how.scale = (struct npu_scale){ .mult = (uint32_t)tosa_value(r.mult, 0),
 						.shift = (int)tosa_value(r.shift, 0) };
 	struct low_phases *f = low_phases_find(p->l, &how, y, x);
-	/* words are written slowly, and the unit gives them as they are */
+	/* writing words is slow, and the resize unit yields them unscaled */
 	if (!f || (!narrow && low_can_sample(p->l, v.type, v.dim[0])) ||
 	    low_sampling_pays(p->l, &shape, low_phases_count(f)))
 		return false;
@@ -115,12 +116,12 @@ by_phases(struct part *p, const struct tosa_op *op, const struct low_blend *y,
 	struct nd in = readable_map(p, &v);
 	struct phased ctx = { .p = p, .t = &t };
 	bool ok = low_phases(p->l, f, &in, &room, finish_phase, &ctx);
-	assert(ok); /* a map's parts can be seen */
+	assert(ok); /* parts of a feature map always have a view */
 	deliver_map(p, &room, &out);
 	return true;
 }
 
-/* both axes in words */
+/* blends both axes in words */
 static int
 by_words(struct part *p, const struct nd *v, const struct low_blend *y,
 	 const struct low_blend *x, const struct nd *out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RESCALEs of 8 and 16 bits to 32: they wait for who reads them.  ADD, SUB, MUL
- * and sums take the narrow tensor itself, with its zero point, and scale in their
- * own way; for anybody else the 32 bits are made.
+ * RESCALEs of 8 and 16 bits to 32 bits wait for their readers.  ADD, SUB, MUL and
+ * sums read the narrow tensor itself, with its zero point, and apply the scale
+ * themselves.  For any other reader the 32-bit tensor is made.
  */
 #include "part.h"
 
@@ -27,7 +27,7 @@ source_of(struct part *p, int tensor, struct source *s)
 		s->mult >>= 1;
 		s->shift--;
 	}
-	/* what is rounded twice, or leaves 32 bits, is made as it is */
+	/* a value that rounds twice or may exceed 32 bits is made by its RESCALE */
 	double most = (type == TOSA_INT8 ? 256.0 : 65536.0) * (double)s->mult;
 	for (int k = 0; k > s->shift; k--)
 		most *= 2;
@@ -46,7 +46,7 @@ is_factor(const struct source *s, int64_t *factor)
 	return true;
 }
 
-/* 8 or 16 bits to 32; the scale in the operation that widens, where it is small */
+/* 8 or 16 bits to 32; a small factor is applied by the operation that widens */
 static const char *
 rescale_up(struct part *p, const struct tosa_op *op, const struct nd *to)
 {

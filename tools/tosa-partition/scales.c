@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A RESCALE of 32 bits is a multiplication by constants whose product of 64 bits
- * is shifted: the 32-bit operations apply no multiplier of their own.  Channels
- * share an operation where their multipliers can be given one shift.
+ * A RESCALE of 32 bits is a multiplication by constants whose 64-bit product is
+ * shifted, because 32-bit operations apply no multiplier of their own.  Channels
+ * share an operation if their multipliers can have one shift.
  */
 #include "part.h"
 
@@ -13,7 +13,7 @@ struct run {
 	int shift;
 };
 
-/* as small as it gets without another result */
+/* the smallest multiplier and shift with the same result */
 static struct npu_scale
 reduced(const struct tail *t, int64_t k)
 {
@@ -27,7 +27,7 @@ reduced(const struct tail *t, int64_t k)
 	return s;
 }
 
-/* m at a larger shift, or -1 */
+/* the multiplier for a larger shift; -1: there is none */
 static int64_t
 at_shift(const struct tail *t, struct npu_scale s, int shift)
 {
@@ -40,7 +40,7 @@ at_shift(const struct tail *t, struct npu_scale s, int shift)
 	return m <= INT32_MAX ? m : -1;
 }
 
-/* the channels from first on that can have one shift */
+/* the channels from `first` on that can have one shift */
 static struct run
 run_from(const struct tail *t, int64_t first, int64_t n)
 {
@@ -63,7 +63,7 @@ run_from(const struct tail *t, int64_t first, int64_t n)
 	return r;
 }
 
-/* all channels' multipliers as one constant, which runs take their parts of */
+/* makes the multipliers of all channels one constant; each run uses its part of it */
 static void
 scale_runs(struct part *p, const struct nd *v, const struct tail *t, const struct nd *out,
 	   const struct run *r, int n_runs)

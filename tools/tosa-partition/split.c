@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of 48 bits have no memory that the NPU could read again: each RESCALE of them
- * is made by an operator of its own.
+ * Sums of 48 bits can't be stored for the NPU to read again: each RESCALE of them
+ * gets an operator of its own that makes them.
  */
 #include "part.h"
 
@@ -14,7 +14,7 @@ has_sums(const struct tosa_graph *g, const struct tosa_op *op)
 		op->code == TOSA_TRANSPOSE_CONV2D || op->code == TOSA_MATMUL);
 }
 
-/* a tensor like what op makes, which is made by op then */
+/* gives op a new tensor like its result as its result */
 static int
 give_result(struct arena *a, struct tosa_graph *g, struct tosa_op *op)
 {
@@ -26,7 +26,7 @@ give_result(struct arena *a, struct tosa_graph *g, struct tosa_op *op)
 	return *out;
 }
 
-/* readers of t but the first one read the copies from first[t] on instead */
+/* makes all readers of t except the first one read the copies from first[t] on */
 static void
 read_copies(struct arena *a, struct tosa_graph *g, const int *first, int n)
 {
@@ -55,7 +55,8 @@ split_sums(struct arena *a, struct tosa_graph *g)
 		return;
 	const struct tosa_op *old = g->op;
 	const struct tosa_tensor *tensor = g->tensor;
-	int *first = anew(a, int, (size_t)n); /* copy of each tensor, 0: none */
+	/* index of the first copy of each tensor; 0: none */
+	int *first = anew(a, int, (size_t)n);
 	g->tensor = anew(a, struct tosa_tensor, (size_t)(n + extra));
 	g->op = anew(a, struct tosa_op, (size_t)(n_ops + extra));
 	memcpy(g->tensor, tensor, (size_t)n * sizeof(*tensor));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an operation does after its accumulator: RESCALE, then CLAMPs, then TABLEs
- * of bytes, each of which alone reads what the one before makes.
+ * What an operation does behind its accumulator: a RESCALE, then CLAMPs, then
+ * TABLEs of bytes.  Each of them is the only reader of the result before it.
  */
 #include "part.h"
 
-/* the operator that alone reads a tensor that nobody else sees, or NULL */
+/* the only reader of a tensor that is no output, or NULL */
 static const struct tosa_op *
 only_reader(const struct part *p, int tensor)
 {
@@ -36,7 +36,7 @@ take_table(struct tail *t, const struct tosa_tensor *table)
 	t->has_table = true;
 }
 
-/* bounds on what the table gives are in the table */
+/* bounds on the results of a table become part of the table */
 static void
 take_clamp(struct tail *t, int64_t lo, int64_t hi)
 {
@@ -50,7 +50,7 @@ take_clamp(struct tail *t, int64_t lo, int64_t hi)
 	t->hi = t->hi > hi ? hi : t->hi < lo ? lo : t->hi;
 }
 
-/* one more operator; false: it is no part of a tail */
+/* adds one operator; false: it can't be part of a tail */
 static bool
 take(struct part *p, struct tail *t, const struct tosa_op *op, bool wide, unsigned flags)
 {

@@ -2,7 +2,7 @@
 /* RESCALE, CLAMP, TABLE, NEGATE, ABS, CLZ, CAST. */
 #include "part.h"
 
-/* does every reader of a RESCALE to 32 bits look behind it itself? */
+/* can a RESCALE to 32 bits wait for readers that apply its scale themselves? */
 static bool
 may_wait(const struct part *p, int tensor)
 {
@@ -15,7 +15,7 @@ unsigned_type(int type)
 	return type == TFL_INT8 ? TFL_UINT8 : TFL_UINT16;
 }
 
-/* a RESCALE that nothing before it has taken, with what follows it */
+/* a RESCALE that is part of no operation before it, with its tail */
 static struct tail
 tail_from(struct part *p, const struct tosa_op *op)
 {
@@ -31,8 +31,10 @@ tail_from(struct part *p, const struct tosa_op *op)
 	return t;
 }
 
-/* v as a map of these four dimensions, in memory of its own where that is needed, with v's
- * elements if they are wanted */
+/*
+ * v as a feature map of four dimensions, in new memory if there is no such view;
+ * filled: with v's elements
+ */
 static struct nd
 mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 {
@@ -47,7 +49,7 @@ mapped(struct part *p, const struct nd *v, const int64_t *dim, bool filled)
 	return r;
 }
 
-/* to out, what was written to such memory */
+/* copies to `out` what was written to such memory, unless it is out's own */
 static void
 unmapped(struct part *p, const struct nd *to, const struct nd *out)
 {
@@ -58,7 +60,7 @@ unmapped(struct part *p, const struct nd *to, const struct nd *out)
 	nd_copy(p->l, &v, out);
 }
 
-/* a factor for each channel: a depthwise convolution by 1 */
+/* one scale per channel: a depthwise convolution with weights of 1 */
 static const char *
 rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 		 const struct nd *out)
@@ -94,7 +96,7 @@ rescale_channels(struct part *p, const struct tail *t, const struct nd *v,
 	return NULL;
 }
 
-/* multipliers of 15 bits: what U85 has for sums of 16-bit operands */
+/* have all multipliers 15 bits, as U85 needs for sums of 16-bit operands? */
 static bool
 fits_half(const struct tail *t, int64_t n)
 {
@@ -130,7 +132,7 @@ lower_rescale(struct part *p, const struct tosa_op *op)
 	if (t.r.per_channel)
 		return rescale_channels(p, &t, &v, &out);
 	f.scale = tail_scale(&t, 0);
-	if (!f.scale.mult) /* nothing is left of what is multiplied by 0 */
+	if (!f.scale.mult) /* a factor of 0: the shift leaves nothing */
 		f.scale = (struct npu_scale){ .mult = 1, .shift = 40 };
 	pool_to(p, &v, (int32_t)t.r.in_zero, &out, &f);
 	return NULL;
@@ -161,7 +163,7 @@ lower_clamp(struct part *p, const struct tosa_op *op)
 
 /* ---- TABLE ---------------------------------------------------------------------------- */
 
-/* does a RESCALE by 2^-7 alone read it, whose result has 16 bits? */
+/* the RESCALE by 2^-7 to 16 bits that is the only reader of the tensor; NULL: none */
 static const struct tosa_op *
 native_rescale(const struct part *p, int tensor)
 {
@@ -177,7 +179,7 @@ native_rescale(const struct part *p, int tensor)
 	return s >= 7 && m == INT64_C(1) << (s - 7) ? op : NULL;
 }
 
-/* base * 128 + slope * fraction: Ethos-U85's own table, or each from one of its own */
+/* base * 128 + slope * fraction: Ethos-U85's own table, or a table for each of the three */
 static void
 raw_curve(struct part *p, const struct nd *v, const struct tosa_tensor *table,
 	  const struct nd *out)
@@ -249,9 +251,9 @@ lower_table(struct part *p, const struct tosa_op *op)
 	return NULL;
 }
 
-/* ---- the others ------------------------------------------------------------------------ */
+/* ---- the other operators -------------------------------------------------------- */
 
-/* the least of 32 bits has no negative: it becomes the greatest, where Ethos-U85 wraps */
+/* the least number of 32 bits, which has no negative, becomes the greatest; U85 would wrap */
 const char *
 lower_negate(struct part *p, const struct tosa_op *op)
 {
@@ -285,7 +287,7 @@ lower_clz(struct part *p, const struct tosa_op *op)
 	return NULL;
 }
 
-/* narrower: the lower bits; to truth: the magnitude, at most 1 */
+/* to fewer bits: the low bits; to BOOL: the magnitude, at most 1 */
 const char *
 lower_cast(struct part *p, const struct tosa_op *op)
 {

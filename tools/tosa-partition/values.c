@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which graph tensor holds a TOSA tensor, and how it is seen. */
+/* Maps each TOSA tensor to the graph tensor, and the view of it, that holds its elements. */
 #include "part.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { MAX_DEPTH = 32 }; /* of places inside of places */
+enum { MAX_DEPTH = 32 }; /* nested results */
 
 const char *
 say(const struct part *p, const char *fmt, ...)
@@ -25,7 +25,7 @@ graph_type(int type)
 	case TOSA_INT16:
 		return TFL_INT16;
 	case TOSA_INT32:
-	case TOSA_INT48: /* only where 32 bits are known to hold it */
+	case TOSA_INT48: /* only if its values are proven to fit 32 bits */
 		return TFL_INT32;
 	default:
 		return TFL_INT8;
@@ -51,7 +51,7 @@ own_tensor(struct part *p, const struct tosa_tensor *t)
 	struct g_tensor *n = graph_add_g_tensor(p->g);
 	struct g_shape s = { .type = graph_type(t->type), .rank = t->rank };
 	bool border = t->is_input || t->is_output;
-	if (t->type == TOSA_BOOL && border) /* bytes to the NPU */
+	if (t->type == TOSA_BOOL && border) /* the NPU reads it as bytes */
 		s.type = TFL_BOOL;
 	memcpy(s.dim, t->dim, sizeof(t->dim));
 	G_PUT(n, TENSOR, shape, s);
@@ -109,7 +109,7 @@ make_border(struct part *p)
 		G_SET(n, G_NODE_out);
 }
 
-/* a constant's elements as the NPU reads them */
+/* a constant with its elements in the NPU's type */
 static struct nd
 const_tensor(struct part *p, int tensor)
 {
@@ -123,7 +123,7 @@ const_tensor(struct part *p, int tensor)
 	return nd_const(p->l, graph_type(t->type), t->rank, dim, v);
 }
 
-/* a boolean of the application's is true if it is not 0; inside it is 1 then */
+/* the application's booleans are true if not 0; inside the graph, true is 1 */
 static void
 take_truth(struct part *p, struct nd *v)
 {
@@ -149,7 +149,7 @@ value_of(struct part *p, int tensor)
 	return *v;
 }
 
-/* ---- places --------------------------------------------------------------------------- */
+/* ---- memory of results ------------------------------------------------------------- */
 
 static struct nd place_within(struct part *p, int tensor, int depth);
 
@@ -174,7 +174,7 @@ operand_index(const struct tosa_op *op, int tensor)
 	return k;
 }
 
-/* where the only reader wants it, if that is a place */
+/* the part of the only reader's result that is this tensor, if there is one */
 static bool
 place_in_reader(struct part *p, int tensor, int depth, struct nd *out)
 {
@@ -235,7 +235,7 @@ name_result(struct part *p, int tensor, const struct nd *seen)
 	nd_copy(p->l, seen, &to);
 }
 
-/* ---- memory -------------------------------------------------------------------------- */
+/* ---- views of feature maps --------------------------------------------------------- */
 
 bool
 is_map(const struct nd *v)

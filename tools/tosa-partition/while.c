@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * WHILE_LOOP as nodes of one stream that branches: what comes before, the condition, its
- * test, the body, what comes behind.  The loop's values have tensors of their own, which
- * the node before fills and the body's end writes anew; condition and body are lowered as
- * graphs whose inputs those are.
+ * Lowers WHILE_LOOP to nodes of one stream that branches: the operators before, the
+ * condition, its test, the body, the operators behind.  The loop's values have
+ * tensors of their own.  The node before the loop fills them, and the end of the
+ * body writes them anew.  Condition and body are lowered as graphs with these
+ * tensors as inputs.
  */
 #include "part.h"
 
 struct loop {
 	struct part *p;
 	const struct tosa_op *op;
-	struct nd *value; /* of each, from turn to turn */
-	bool *is_value;	  /* of the graph's first n_known tensors: is it one of them? */
+	struct nd *value; /* the tensor of each value, kept between iterations */
+	bool *is_value;	  /* of each of the graph's first n_known tensors: is it in `value`? */
 	int n_known;
 };
 
@@ -25,7 +26,7 @@ next_node(struct part *p, enum g_loop part)
 	return n;
 }
 
-/* every value is there in all nodes of the loop, and behind it */
+/* lists all values as inputs of a node of the loop, or of the node behind it */
 static void
 enter_all(const struct loop *w, struct g_node *n)
 {
@@ -43,7 +44,7 @@ copy_of(struct part *p, const struct nd *v)
 	return r;
 }
 
-/* the values at first */
+/* copies the initial values */
 static void
 begin(struct loop *w)
 {
@@ -62,7 +63,7 @@ begin(struct loop *w)
 		w->is_value[w->value[k].t->rec.index] = true;
 }
 
-/* the first operator of a graph that the NPU can't run, as a reason; NULL: none */
+/* why the NPU can't run the first such operator of a graph; NULL: it can run all */
 static const char *
 refusal(const struct part *p, const struct part *sub, const char *role)
 {
@@ -73,7 +74,7 @@ refusal(const struct part *p, const struct part *sub, const char *role)
 	return NULL;
 }
 
-/* its operators behind those that are there, in p's node; its inputs are the values */
+/* appends the operators of g to the current node, with the loop's values as inputs */
 static const char *
 lower_graph(const struct loop *w, const struct tosa_graph *g, const char *role,
 	    struct part *sub)
@@ -93,7 +94,7 @@ lower_graph(const struct loop *w, const struct tosa_graph *g, const char *role,
 	return refusal(p, sub, role);
 }
 
-/* one byte, 0 or 1, by a kernel of its own: what the branch asks */
+/* makes one byte, 0 or 1, in a separate kernel: the branch reads it */
 static void
 test(const struct loop *w, const struct nd *condition)
 {
@@ -114,7 +115,7 @@ is_value(const struct loop *w, const struct g_tensor *t)
 	return t->rec.index < w->n_known && w->is_value[t->rec.index];
 }
 
-/* all results are known before any value is written: they may be each other's */
+/* computes all results before it writes any value, as a result may be another value */
 static void
 next_values(const struct loop *w, struct part *body)
 {
@@ -176,12 +177,13 @@ lower_loop(struct part *p, const struct tosa_op *op)
 
 /* ---- other tensors --------------------------------------------------------------- */
 
-/* nodes whose lists are made, in their order, as operations are */
+/* makes the input lists of nodes, which are visited in the order of operations */
 struct lists {
 	struct part *p;
-	struct g_node *node; /* at hand */
+	struct g_node *node; /* the current node */
 	size_t cap;
-	const struct g_node **first, **listed; /* of each tensor: that touches it, that lists it */
+	/* of each tensor: first node that uses it, last node that lists it */
+	const struct g_node **first, **listed;
 };
 
 static void
