@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Float inputs and outputs.  A converter that was not told otherwise leaves
- * them, with QUANTIZE and DEQUANTIZE between them and an integer network:
- * one cause, however many ends and operators it shows at.
+ * Rules about float inputs and outputs.  A converter keeps them unless it is told
+ * otherwise, with QUANTIZE and DEQUANTIZE between them and an integer network.
+ * This is one cause, however many tensors and operators show it.
  */
 #include "quantcheck.h"
 
@@ -44,7 +44,7 @@ find_float_ends(struct review *r)
 							: &r->float_out.border) = true;
 }
 
-/* what can be done about it */
+/* how to get rid of a float input or output */
 static const char *
 remedy(bool in, bool border)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules about an operator and its tensors together: float arithmetic, and
- * what its integer kernel takes for granted (nputools-tflite(5) 5,
- * nputools-lowering(7) 3).
+ * Rules about an operator together with its tensors: float arithmetic, and what its
+ * integer kernel assumes (nputools-tflite(5) 5, nputools-lowering(7) 3).
  */
 #include "quantcheck.h"
 
@@ -10,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* where an operator with weights has what; -1: it has none */
+/* positions of the inputs of an operator with weights; -1: no such input */
 static const struct mac_role {
 	int code;
 	int ifm, weights, bias;
-	int axis;    /* output channels in the weights */
+	int axis;    /* axis of the output channels in the weights */
 	bool honours_zero; /* the kernel subtracts the weights' zero point */
 } mac_roles[] = {
 	{ TFL_CONV_2D, 0, 1, 2, 0, false },
 	{ TFL_DEPTHWISE_CONV_2D, 0, 1, 2, 3, false },
 	{ TFL_TRANSPOSE_CONV, 2, 1, 3, 0, false },
 	{ TFL_FULLY_CONNECTED, 0, 1, 2, 0, true },
-	/* the bias is added after the filter over time, which reads the state */
+	/* SVDF adds its bias after the filter over time, which reads the state */
 	{ TFL_SVDF, 4, 2, 3, 0, false },
 };
 
@@ -43,9 +42,10 @@ tensor_index(const struct review *r, struct place at, int k)
 /* ---- float arithmetic -------------------------------------------------- */
 
 struct floats {
-	int first;		/* float tensor, a computed one if there is; or -1 */
-	bool activation;	/* a computed one is read */
-	bool quantized_weights; /* an 8-bit constant is read */
+	/* index of a float tensor, a computed one if possible; -1: none */
+	int first;
+	bool activation;	/* a computed float tensor is read */
+	bool quantized_weights; /* a constant of a quantized type is read */
 };
 
 static struct floats
@@ -107,7 +107,7 @@ check_weight_zero(struct review *r, const struct check *c, struct place at)
 {
 	const struct mac_role *m = role_of(place_op(r, at)->code);
 	const struct tfl_tensor *w = m ? op_input(r, at, m->weights) : NULL;
-	/* uint8 models of old have zero points, and kernels that honour them */
+	/* weights of older uint8 models have zero points, which their kernels subtract */
 	if (!w || w->type == TFL_UINT8 || !type_is_quantized(w->type))
 		return;
 	bool want_error = c->severity == ERROR;
@@ -139,7 +139,7 @@ check_weight_axis(struct review *r, const struct check *c, struct place at)
 		   w->quant.axis, m->axis);
 }
 
-/* a constant that holds exactly its elements, all of them */
+/* true for a constant whose data is exactly its elements */
 static bool
 is_dense(const struct tfl_tensor *t, size_t element_bytes)
 {
@@ -147,7 +147,7 @@ is_dense(const struct tfl_tensor *t, size_t element_bytes)
 	       (uint64_t)tfl_elements(t) == t->data.n / element_bytes;
 }
 
-/* bytes of channel ch along axis are all equal to the zero point 0 */
+/* are all bytes of channel ch along the axis 0, which is the zero point? */
 static bool
 channel_is_zero(const struct tfl_tensor *w, int axis, int32_t ch)
 {
@@ -189,7 +189,7 @@ struct bias {
 	const struct tfl_tensor *ifm, *weights, *bias, *ofm;
 };
 
-/* the operator's bias and what it is measured against; false: none */
+/* finds the operator's bias and the tensors that define its scale; false: no bias */
 static bool
 find_bias(const struct review *r, struct place *at, struct bias *b)
 {
@@ -241,10 +241,10 @@ check_bias_zero(struct review *r, const struct check *c, struct place at)
 }
 
 /*
- * The worst channel: its scale against input times weight scale, and by how
- * many steps of the output the bias it stands for is therefore wrong.  The
- * kernels add the stored bias in units of input times weight scale, whatever
- * its own scale says.
+ * The worst channel: how far the bias scale is from input scale times weight scale,
+ * and by how many steps of the output the bias is therefore wrong.  The kernels add
+ * the stored bias in units of input scale times weight scale, whatever its own
+ * scale says.
  */
 struct bias_error {
 	int channel;
@@ -283,12 +283,12 @@ worst_bias(const struct bias *b, struct bias_error *worst)
 }
 
 /*
- * A converter stores three float32 numbers, each within 2^-24 of what it
- * meant, and may have formed the product in float32: 2^-22 relative at most.
- * 1e-6 leaves room for a scale that went through a decimal text.
+ * Tolerance, relative.  A converter stores three float32 numbers, each within 2^-24
+ * of the intended one, and may have computed the product in float32: at most 2^-22
+ * in all.  1e-6 also allows for a scale that was written as decimal text.
  */
 static const double rounding = 1e-6;
-/* less than half a step of the output is lost in its rounding */
+/* in steps of the output: its rounding hides a smaller error */
 static const double half_step = 0.5;
 
 static void
@@ -340,7 +340,7 @@ check_equal(struct review *r, const struct check *c, struct place at)
 	const struct tfl_tensor *o = &g->tensor[op->out[0]];
 	for (int k = 0; k < op->n_in; k++) {
 		const struct tfl_tensor *t = op_input(r, at, k);
-		/* a uint8 concatenation is rescaled by its kernel */
+		/* the kernel of a uint8 concatenation rescales its inputs */
 		if (!t || t->type != o->type || !type_is_quantized(t->type) ||
 		    t->quant.n_scale != 1 || t->quant.n_zero != 1 ||
 		    o->quant.n_scale != 1 || o->quant.n_zero != 1 ||
@@ -360,8 +360,8 @@ check_equal(struct review *r, const struct check *c, struct place at)
 }
 
 /*
- * Kernels for 16-bit values leave zero points out of their sums.  QUANTIZE
- * honours them, copies don't look, and SOFTMAX from INT8 demands -32768.
+ * Kernels for 16-bit values ignore zero points in their sums.  QUANTIZE honours
+ * zero points, copies are not affected, and SOFTMAX from INT8 requires -32768.
  */
 static void
 check_int16_zero(struct review *r, const struct check *c, struct place at)
@@ -386,7 +386,7 @@ check_int16_zero(struct review *r, const struct check *c, struct place at)
 	}
 }
 
-/* constants that stand for 0 where an operator divides by them */
+/* reports constant divisors that represent 0 */
 static void
 check_zero_divisor(struct review *r, const struct check *c, struct place at)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values without a scale.  Those of an audio front end are plain integers, and
- * its operators run on the CPU; anywhere else the quantization got lost.
+ * Rules about values without a scale.  In an audio front end such values are plain
+ * integers, and its operators run on the CPU.  Anywhere else the quantization was
+ * lost.
  */
 #include "quantcheck.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules about one tensor: its type, and whether its quantization parameters
- * are there and make sense (nputools-tflite(5) 5).
+ * Rules about one tensor: its type, and whether its quantization parameters exist
+ * and make sense (nputools-tflite(5) 5).
  */
 #include "quantcheck.h"
 
@@ -33,7 +33,7 @@ use_of(const struct review *r, struct place at)
 	return r->use[at.subgraph][at.tensor].what;
 }
 
-/* a value of the network, as opposed to bytes, indices, constants */
+/* true for a value of the network, not for opaque bytes, indices and constants */
 static bool
 is_activation(const struct review *r, struct place at)
 {
@@ -65,7 +65,7 @@ check_type(struct review *r, const struct check *c, struct place at)
 	case TFL_RESOURCE: /* a handle */
 		return;
 	default:
-		if (!type_is_float(t->type)) /* the operator rules say it */
+		if (!type_is_float(t->type)) /* the rules about operators report floats */
 			review_add(r, c, at, "type %s (%d) is neither integer "
 					     "nor boolean",
 				   tfl_type_name(t->type), t->type);
@@ -95,7 +95,7 @@ check_scale_value(struct review *r, const struct check *c, struct place at)
 	const struct tfl_tensor *t = place_tensor(r, at);
 	const struct tfl_quant *q = &t->quant;
 	int bad = 0, first = -1;
-	/* what a float or index tensor says of itself is of no consequence */
+	/* the quantization parameters of a float or index tensor have no effect */
 	if (!type_is_quantized(t->type) && t->type != TFL_INT32 &&
 	    t->type != TFL_INT64)
 		return;
@@ -147,9 +147,9 @@ check_axis_activation(struct review *r, const struct check *c,
 }
 
 /*
- * A converter gives a tensor whose calibrated range was empty a made-up
- * range of about 1e-6 (hence scales like 7.8e-09 = 1e-6 / 128).  Nothing
- * that a network means has a range of less than 1e-5.
+ * A converter invents a range of about 1e-6 for a tensor whose calibrated range was
+ * empty (hence scales like 7.8e-09 = 1e-6 / 128).  No meaningful value of a network
+ * has a range of less than 1e-5.
  */
 static const double dead_range = 1e-5;
 
@@ -158,7 +158,7 @@ check_dead_branch(struct review *r, const struct check *c, struct place at)
 {
 	const struct tfl_tensor *t = place_tensor(r, at);
 	const struct limits *l = limits_of(t->type);
-	/* a cell state's or a filter's own unit may be small; a range may not */
+	/* one unit of a cell state or a filter may be small, but its range may not */
 	if (!is_activation(r, at) || !type_is_quantized(t->type) || !l ||
 	    t->quant.n_scale != 1 || !(t->quant.scale[0] > 0))
 		return;

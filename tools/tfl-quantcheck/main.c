@@ -29,7 +29,7 @@ static const struct argp_option option_list[] = {
 	{ 0 }
 };
 
-/* the rules of a list with commas; 0: one of them is none */
+/* the rules in a comma-separated list; 0: one of them does not exist */
 static rule_set
 read_rules(const char *list)
 {
@@ -95,7 +95,10 @@ static const struct argp argp = {
 	       "Exit status: 0 fully integer, 1 not, 2 trouble.",
 };
 
-/* the answer no in a line: why, what it means for operators, what makes it a yes */
+/*
+ * Reports the answer "no" in one line: why, how many operators are affected, and
+ * which --allow would change the answer.
+ */
 static void
 refuse_model(const struct options *o, const struct review *r, struct err *e)
 {
@@ -113,7 +116,7 @@ refuse_model(const struct options *o, const struct review *r, struct err *e)
 	text_free(&t);
 }
 
-/* in a pipe: findings aside, the model on or nothing */
+/* --pass: prints findings on standard error, and copies the model to the output or nothing */
 static void
 pass_model(const struct options *o, const struct review *r, struct err *e)
 {
@@ -186,7 +189,7 @@ main(int argc, char **argv)
 	else
 		review_file(&o, a, &e);
 	arena_close(a);
-	/* a no of the report has been printed already */
+	/* the report has already printed the answer "no" */
 	bool said = e.status == EXIT_NO && !o.pass;
 	int status = cli_finish(said ? &(struct err){ 0 } : &e);
 	return status ? status : e.status;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a model fully integer?  Facts about each tensor (review.c), rules about
- * tensors and operators (check_tensor.c, check_op.c), the model's float ends
- * (check_ends.c), its signal chain (check_signal.c), what is printed (report.c).
+ * Is a model fully integer?  review.c collects facts about each tensor.  The rules
+ * are about tensors and operators (check_tensor.c, check_op.c), float inputs and
+ * outputs (check_ends.c), and signal chains (check_signal.c).  report.c prints the
+ * findings.
  */
 #ifndef QUANTCHECK_H
 #define QUANTCHECK_H
@@ -11,21 +12,21 @@
 
 enum severity {
 	NOTE,	 /* worth knowing; never changes the answer */
-	WARNING, /* changes the answer under --strict */
-	ERROR,	 /* the answer is no */
+	WARNING, /* changes the answer only under --strict */
+	ERROR,	 /* makes the answer "no" */
 	SEVERITIES
 };
 
 struct review;
 
-/* where a finding is: op and tensor are -1 when it is not about one */
+/* location of a finding; op and tensor are -1 if the finding is not about one */
 struct place {
 	int subgraph, op, tensor;
 };
 
 /* one rule; exactly one of the two functions is set */
 struct check {
-	const char *name; /* as printed, and in the man page */
+	const char *name; /* as printed and in the man page */
 	enum severity severity;
 	const char *rule; /* one line for --rules */
 	void (*tensor)(struct review *r, const struct check *c,
@@ -36,18 +37,18 @@ struct check {
 extern const struct check tensor_checks[], op_checks[];
 extern const int n_tensor_checks, n_op_checks;
 
-/* rule number i, those about tensors first; NULL: there are no more */
+/* rule number i, rules about tensors first; NULL: i is too large */
 const struct check *rule_at(int i);
 
-/* rules that may be broken: a bit each, by number */
+/* rules that may be broken: bit i is rule number i */
 typedef uint64_t rule_set;
 
 struct finding {
 	const struct check *check;
-	enum severity severity; /* the check's, or NOTE: it is allowed */
+	enum severity severity; /* the check's, or NOTE if the rule is allowed to be broken */
 	struct place at;
 	const char *text;
-	/* it comes of what another finding reports: text and counts leave it out */
+	/* a consequence of another finding; the text report and the counts omit it */
 	bool follows;
 };
 
@@ -57,14 +58,15 @@ enum {
 	USE_OUTPUT = 1 << 1, /* of the subgraph */
 	USE_READ = 1 << 2,   /* by an operator */
 	USE_WRITTEN = 1 << 3,
-	USE_MID = 1 << 4,  /* intermediate: carries quantization only */
+	USE_MID = 1 << 4,  /* intermediate: only carries quantization */
 	USE_BLOB = 1 << 5, /* opaque bytes of a custom operator */
-	USE_INDEX = 1 << 6, /* indices, sizes, axes: numbers, not values */
+	USE_INDEX = 1 << 6, /* indices, sizes, axes: plain numbers, not quantized values */
 };
 
 struct use {
 	unsigned what;
-	int op; /* that writes it, else the first that reads it, else -1 */
+	/* the operator that writes the tensor, else the first that reads it; -1: none */
+	int op;
 };
 
 struct review {
@@ -75,38 +77,42 @@ struct review {
 	size_t n_findings, cap_findings;
 	int count[SEVERITIES];
 	rule_set allowed;
-	int allowed_errors; /* they count as notes */
+	int allowed_errors; /* number of errors of allowed rules; these count as notes */
 	struct float_ends {
-		int n, first; /* tensors, and the first of them */
-		bool border;  /* with QUANTIZE or DEQUANTIZE beside it */
+		int n, first; /* number of such tensors; index of the first */
+		bool border;  /* QUANTIZE or DEQUANTIZE is next to one of them */
 	} float_in, float_out;
-	/* integers of a signal chain that stand for themselves: how many tensors
-	 * of subgraph 0, and the first; none without signal operators */
+	/*
+	 * Plain integers of a signal chain in subgraph 0: number of tensors, and
+	 * index of the first.  n_signals is 0 if the model has no signal operators.
+	 */
 	int n_signals, first_signal;
 };
 
-/* runs every check on every tensor and operator; findings in model order */
+/* runs every check on every tensor and operator; findings are in the model's order */
 void review_model(struct review *r, struct arena *a, const struct tfl_model *m,
 		  rule_set allowed);
 
+/* adds a finding about a location: the rule that is broken, and a text */
 void review_add(struct review *r, const struct check *c, struct place at,
 		const char *fmt, ...) PRINTF(4, 5);
-/* the same as a warning, whatever the rule's own severity */
+/* like review_add(), but as a warning, whatever the rule's own severity */
 void review_warn(struct review *r, const struct check *c, struct place at,
 		 const char *fmt, ...) PRINTF(4, 5);
-/* the same again, but it only follows from another finding */
+/* like review_warn(), but for a consequence of another finding */
 void review_follow(struct review *r, const struct check *c, struct place at,
 		   const char *fmt, ...) PRINTF(4, 5);
 
-/* check_ends.c: float inputs and outputs.  Needs: use.  Leaves: float_in, _out */
+/* check_ends.c: finds float inputs and outputs.  Needs: use.  Leaves: float_in, float_out */
 void find_float_ends(struct review *r);
-/* QUANTIZE that reads a float input, DEQUANTIZE that writes a float output */
+/* true for QUANTIZE that reads a float input and DEQUANTIZE that writes a float output */
 bool is_border_operator(const struct review *r, struct place at);
 void check_float_end(struct review *r, const struct check *c, struct place at);
 
 /*
- * check_signal.c: an audio front end (TensorFlow Lite Micro's Signal operators)
- * computes with integers that have no scale.  Needs: use.
+ * check_signal.c: finds the integers without a scale of an audio front end
+ * (TensorFlow Lite Micro's Signal operators).  Needs: use.  Leaves: n_signals,
+ * first_signal.
  */
 void find_signals(struct review *r);
 void check_missing(struct review *r, const struct check *c, struct place at);
@@ -125,19 +131,19 @@ place_op(const struct review *r, struct place at)
 	return &r->m->subgraph[at.subgraph].op[at.op];
 }
 
-/* tensor of an operator's input k; NULL when absent */
+/* the tensor that is input k of an operator; NULL if absent */
 const struct tfl_tensor *op_input(const struct review *r, struct place at,
 				  int k);
 
 bool type_is_float(int type);	  /* any width */
-bool type_is_quantized(int type); /* 4, 8 or 16 bit integers */
+bool type_is_quantized(int type); /* integers of 4, 8 or 16 bits */
 
-/* the answer: no errors, and under strict no warnings */
+/* the answer: true if there are no errors and, under strict, no warnings */
 bool review_answer(const struct review *r, bool strict);
 
-/* how many of a model's operators read or compute floats; *all: how many there are */
+/* number of a model's operators that read or compute floats; *all: number of operators */
 int review_float_operators(const struct review *r, int *all);
-/* the rules that make the answer no, by number, commas between: --allow's argument */
+/* lists the rules that make the answer "no", by number: the argument that --allow needs */
 void review_put_rules(struct text *t, const struct review *r, bool strict);
 
 /* ---- report.c --- */

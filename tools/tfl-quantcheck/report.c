@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed: tables for people, JSON for programs. */
+/* Prints the report: tables for people, JSON for programs. */
 #include "quantcheck.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ put_shape(struct text *t, const struct tfl_tensor *x)
 	text_putc(t, ']');
 }
 
-/* pads what was written since start to width, and a space */
+/* pads the text since `start` to a width, and adds a space */
 static void
 pad_to(struct text *t, size_t start, size_t width)
 {
@@ -89,7 +89,7 @@ put_zeros(struct text *t, const struct tfl_quant *q)
 		text_printf(t, "..%lld", (long long)hi);
 }
 
-/* "axis 3 x32": where the scales run and how many there are */
+/* "3 x32": the axis of the scales and their number */
 static void
 put_axis(struct text *t, const struct tfl_quant *q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every tensor is used for, then every check on every place. */
+/* Finds the uses of every tensor, then runs every check on every tensor and operator. */
 #include "quantcheck.h"
 
 #include <stdarg.h>
@@ -107,8 +107,8 @@ review_follow(struct review *r, const struct check *c, struct place at,
 }
 
 /*
- * Inputs that hold indices or sizes whatever their type, so that a small
- * integer type there is not a quantized value (nputools-tflite(5) 6.2).
+ * Inputs that have indices or sizes, whatever their type.  A small integer type is
+ * therefore not a quantized value there (nputools-tflite(5) 6.2).
  */
 static bool
 input_is_index(int code, int k)
@@ -122,7 +122,7 @@ input_is_index(int code, int k)
 		return k == 0;
 	case TFL_ONE_HOT:
 		return k < 2;
-	case TFL_CAST: /* takes them as they are */
+	case TFL_CAST: /* reads raw numbers */
 		return k == 0;
 	default:
 		return false;
@@ -167,7 +167,7 @@ find_uses(struct arena *a, const struct tfl_subgraph *g)
 		use[i].op = g->tensor[i].producer;
 	for (int i = 0; i < g->n_ops; i++) {
 		note_reads(g, i, use);
-		/* what CAST makes are numbers, whatever their type */
+		/* results of CAST are plain numbers, whatever their type */
 		for (int k = 0; k < g->op[i].n_out; k++)
 			use[g->op[i].out[k]].what |=
 			    USE_WRITTEN |
@@ -187,7 +187,7 @@ check_tensors(struct review *r, int subgraph)
 	for (int i = 0; i < g->n_tensors; i++) {
 		struct use u = r->use[subgraph][i];
 		if (!u.what)
-			continue; /* left over from a converter */
+			continue; /* an unused tensor that a converter left */
 		struct place at = { subgraph, u.op, i };
 		for (int c = 0; c < n_tensor_checks; c++)
 			tensor_checks[c].tensor(r, &tensor_checks[c], at);
@@ -205,7 +205,7 @@ check_ops(struct review *r, int subgraph)
 	}
 }
 
-/* in the order of operators, findings of no operator first; stable */
+/* by subgraph, operator (none first), tensor and rule: a unique order */
 static int
 compare_findings(const void *pa, const void *pb)
 {
