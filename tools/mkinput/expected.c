@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model says of the inputs: it is run here, bit for bit. */
+/*
+ * Runs the model on the inputs in the simulator, to get the expected outputs bit for
+ * bit.
+ */
 #include "base/file.h"
 #include "mkinput.h"
 #include "kernels/kernels.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of any shape into the shape of the input, or a refusal. */
+/* Fits numbers of any shape to the shape of the input, or refuses them. */
 #include "mkinput.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* dimensions that are not 1 */
+/* copies the dimensions that are not 1, returns how many */
 static int
 squeeze(const int64_t *dim, int rank, int64_t *out)
 {
@@ -61,8 +61,8 @@ picture_shape(const struct tfl_tensor *t, int64_t hwc[3])
 /* ---- channels ------------------------------------------------------------ */
 
 /*
- * Luma by ITU-R BT.601.  Samples of 8 bits go the way that Python's imaging
- * library goes (16-bit weights, half added), so that both give one result.
+ * Luma by ITU-R BT.601.  Samples of 8 bits use the integer arithmetic of Python's
+ * imaging library (16-bit weights, half added), so that both give the same result.
  */
 static double
 luma(const double *p, double max)
@@ -93,14 +93,16 @@ set_channels(struct arena *a, struct data *d, int64_t want)
 /* ---- size ------------------------------------------------------------------ */
 
 /*
- * One direction of a resize: output i is the mean of source samples weighted
- * by what they cover.  bilinear: two neighbours around (i + 0.5) * n / m - 0.5
- * (half-pixel centres, edges repeated).  area: [i * n / m, (i + 1) * n / m).
+ * One direction of a resize: output i is the mean of source samples, each weighted by
+ * the part of it that the output covers.
+ *   bilinear: two neighbours around (i + 0.5) * n / m - 0.5
+ *             (half-pixel centres, edges repeated)
+ *   area:     [i * n / m, (i + 1) * n / m)
  */
 struct span {
 	int64_t first, n;
-	double begin, end; /* covered, in source samples (area) */
-	double at;	   /* position between first and first + 1 (bilinear) */
+	double begin, end; /* covered range in source samples (area) */
+	double at;	   /* position between first (0) and first + 1 (1) (bilinear) */
 };
 
 static struct span
@@ -175,7 +177,10 @@ fit_picture(struct arena *a, const struct options *o,
 {
 	int64_t hwc[3];
 	if (!picture_shape(t, hwc)) {
-		/* a flat input takes the pixels as they stand, grey or colour */
+		/*
+		 * an input without a picture's shape takes the pixels in file order,
+		 * grey or colour
+		 */
 		int64_t pixels = d->dim[0] * d->dim[1];
 		if (tfl_elements(t) == pixels)
 			set_channels(a, d, 1);
@@ -194,12 +199,12 @@ fit_picture(struct arena *a, const struct options *o,
 	return true;
 }
 
-/* silence, or nothing more */
+/* cuts the samples, or pads them with zeros (silence) */
 static void
 fit_length(struct arena *a, struct data *d, size_t n)
 {
 	double *v = anew(a, double, n);
-	for (size_t i = 0; i < n && i < d->n; i++) /* there may be none */
+	for (size_t i = 0; i < n && i < d->n; i++) /* d->n may be 0 */
 		v[i] = d->v[i];
 	d->v = v;
 	d->n = n;
@@ -208,15 +213,16 @@ fit_length(struct arena *a, struct data *d, size_t n)
 }
 
 /*
- * Most networks for sound take features of it, cepstra (MFCC) or a spectrum, which
- * are rows of an image, or values far from what a sample is.  Their samples would be
- * taken without a word.
+ * Refuses sound samples where the input most likely takes features.  Most audio
+ * networks take cepstra (MFCC) or a spectrum.  Such an input has several rows, or a
+ * value range far from that of samples.  Without this check it would accept samples
+ * silently.
  */
 static bool
 check_sound(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	    const struct data *d, struct err *e)
 {
-	enum { FEW_STEPS = 32 }; /* of the 256 that 8 bits have */
+	enum { FEW_STEPS = 32 }; /* of the 256 steps of 8 bits */
 	int64_t dim[TFL_MAX_RANK], rows[TFL_MAX_RANK];
 	int rank = tensor_dims(t, dim);
 	double lo, hi;
@@ -257,7 +263,7 @@ fit_data(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 			       shape_text(a, dim, rank));
 	bool equal = n_want == n_have &&
 		     !memcmp(want, have, (size_t)n_want * sizeof(*want));
-	/* a flat side says nothing about the order of the other's dimensions */
+	/* if one of the shapes is flat, the order of the other's dimensions is free */
 	return equal || d->list || n_want <= 1 || n_have <= 1 ||
 	       err_set(e, "%s: error: shape %s does not match the input's %s",
 		       d->name, shape_text(a, d->dim, d->rank),

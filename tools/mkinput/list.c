@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --list: which files there are, and their labels: of a text of a file and a label a
- * line, or of a directory with a directory for each class.  Labels that are no
+ * --list: finds the files and their labels.  The list is a text with a file and a label
+ * per line, or a directory with one subdirectory per class.  Labels that are not
  * numbers are classes, numbered in the order of their names.
  */
 #include "mkinput.h"
@@ -34,7 +34,7 @@ compare_names(const void *x, const void *y)
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* names in a directory, sorted, those that begin with a dot left out */
+/* sorted names in a directory, without those that begin with a dot */
 static bool
 read_names(struct arena *a, const char *path, char ***out, size_t *n, struct err *e)
 {
@@ -88,7 +88,7 @@ list_class(struct arena *a, const char *dir, const char *class, struct list *l,
 	return true;
 }
 
-/* every directory is a class, a number or not */
+/* Every subdirectory is a class, whether its name is a number or not. */
 static bool
 list_directory(struct arena *a, const char *path, struct list *l, struct err *e)
 {
@@ -103,7 +103,7 @@ list_directory(struct arena *a, const char *path, struct list *l, struct err *e)
 	return l->n || err_set(e, "%s: error: no directory with files in it", path);
 }
 
-/* ---- a text ---------------------------------------------------------------- */
+/* ---- a list in a text file ------------------------------------------------- */
 
 static bool
 is_space(char c)
@@ -111,7 +111,7 @@ is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* "FILE LABEL": the label is the last word, behind white space or a comma */
+/* Splits "FILE LABEL": the label is the last word, after white space or a comma. */
 static bool
 split_line(char *line, char **file, char **label)
 {
@@ -131,7 +131,7 @@ split_line(char *line, char **file, char **label)
 	return k && **label;
 }
 
-/* a path beside the list, unless it is absolute */
+/* a path relative to the list's directory, unless the path is absolute */
 static const char *
 beside(struct arena *a, const char *list, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which format a file has, and what its numbers mean. */
+/* Detects the format of a file, and whether its numbers are quantized or real. */
 #include "base/npy.h"
 #include "mkinput.h"
 

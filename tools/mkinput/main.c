@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mkinput: data as a model's quantized input, and the expected output. */
+/* mkinput: converts data to a model's quantized input, and computes the expected output. */
 #include "base/cli.h"
 #include "mkinput.h"
 #include "sim/sim.h"
@@ -71,7 +71,10 @@ static const char *const source_names[] = { "guess", "npy", "picture", "sound",
 					    "csv", "raw", NULL };
 static const char *const resize_names[] = { "no", "bilinear", "area", NULL };
 
-/* a number or a fraction of two, finite; NULL: neither */
+/*
+ * Parses a finite number or a quotient of two numbers.  Returns the end of the text,
+ * NULL on an error.
+ */
 static const char *
 parse_fraction(const char *p, double *out)
 {
@@ -126,7 +129,10 @@ check_names(const struct options *o)
 			cli_error("not a section name: '%s'", sections[i]);
 }
 
-/* two files in a directory, whose contents the kit knows by name */
+/*
+ * A dialect of the evaluation kit writes two files into a directory.  The kit fixes
+ * their names and contents.
+ */
 static void
 check_dialect(const struct options *o)
 {
@@ -146,7 +152,7 @@ check_dialect(const struct options *o)
 		cli_error("which samples?");
 }
 
-/* one behind the other there is no header, and nothing to expect */
+/* --list writes no header file and no expected output. */
 static void
 check_list(struct options *o)
 {
@@ -274,7 +280,7 @@ static const struct argp argp = {
 	       "input for the only one.",
 };
 
-/* a handful of outliers is normal, a wrong range is not */
+/* A few outliers are normal; many clipped values show that the range is wrong. */
 void
 warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f)
 {
@@ -299,7 +305,7 @@ make_part(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	return true;
 }
 
-/* the inputs of a batch, a file each, one behind the other */
+/* Fills a batch: one file per input, in consecutive memory. */
 static bool
 make_batch(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	   const char *const *path, int batch, struct filled *out, struct err *e)
@@ -321,7 +327,7 @@ make_input(struct arena *a, const struct options *o, const struct tfl_subgraph *
 	   uint64_t *random, struct filled *out, struct err *e)
 {
 	const struct tfl_tensor *t = &g->tensor[g->in[i]];
-	int each = o->n_files / g->n_in; /* files of an input; more than 1: of a batch */
+	int each = o->n_files / g->n_in; /* files per input; more than 1 for a batch */
 	if (!o->has_random)
 		return each > 1
 			   ? make_batch(a, o, t, o->file + (ptrdiff_t)each * i, each, out, e)
@@ -332,7 +338,7 @@ make_input(struct arena *a, const struct options *o, const struct tfl_subgraph *
 	return true;
 }
 
-/* a file for each input, or for each of a batch */
+/* Expects one file per input, or one per element of a batch. */
 static bool
 check_files(const struct options *o, int n_in, int batch, struct err *e)
 {
@@ -374,7 +380,10 @@ has_suffix(const char *path, const char *suffix)
 	return n > k && !strcmp(path + n - k, suffix);
 }
 
-/* values of t as they lie in memory, where that is otherwise; bytes NULL: none yet */
+/*
+ * Converts the values of t to their layout in memory, if this layout is not dense.  If
+ * bytes is NULL, only the shape is set.
+ */
 static struct array
 in_memory(struct arena *a, const struct tfl_tensor *t, const struct end *x,
 	  const uint8_t *bytes)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From data to a model's input.  In running order: load.c (and table.c,
- * picture.c, sound.c by format) reads numbers, fit.c gives them the input's
- * shape, quantize.c its type, write.c and mlek.c print; expected.c runs the model.
- * With --list, list.c says which files there are, and stack.c does that with each.
+ * mkinput turns data files into a model's input.  The files in running order: load.c
+ * (with table.c, picture.c and sound.c, one per format) reads numbers.  fit.c gives the
+ * numbers the shape of the input, and quantize.c its type.  write.c and mlek.c print
+ * the arrays.  expected.c runs the model.  With --list, list.c finds the files and
+ * stack.c converts each of them.
  */
 #ifndef MKINPUT_H
 #define MKINPUT_H
@@ -20,9 +21,9 @@ enum meaning { BY_FORMAT, QUANTIZED, REAL };
 
 enum { MAX_CHANNELS = 64, MAX_FILES = 64 };
 
-/* one number for all channels of the last dimension, or one for each */
+/* one number for all channels of the last dimension, or one number per channel */
 struct per_channel {
-	int n; /* 0: not given */
+	int n; /* 0: option not used; 1: v[0] is for all channels */
 	double v[MAX_CHANNELS];
 };
 
@@ -34,24 +35,25 @@ struct options {
 	enum output format;
 	enum resize resize;
 	enum meaning meaning;
-	bool hex;	 /* bytes in the header */
-	bool fit_length; /* cut or pad sounds and lists */
+	bool hex;	 /* print the arrays as uint8_t bytes in hexadecimal */
+	bool fit_length; /* cut sounds and lists to the input's length, or pad them */
 	bool has_random;
 	uint64_t seed;
 	struct per_channel scale, mean;
-	struct per_channel range; /* two numbers */
+	struct per_channel range; /* v[0] is the value of black, v[1] that of white */
 	bool has_format;
 	const char *output, *name, *guard, *section;
 	const char *expected, *expected_name, *expected_section;
 	const char *output_buffer, *output_section;
 	enum dialect dialect;
-	const char *use_case; /* of DIALECT_MLEK_TESTS; NULL: none */
-	const char *list, *labels; /* many inputs in one array, with labels */
+	const char *use_case; /* for DIALECT_MLEK_TESTS; NULL: no use case */
+	/* list: many inputs become one array; labels: file for their labels */
+	const char *list, *labels;
 };
 
 /*
- * Numbers as read.  quantized: integers of the model's own type already, in
- * v as they are; else real values, pictures 0 to max.
+ * Numbers that were read from a file.  If quantized, v has integers of the input
+ * tensor's own type.  Otherwise v has real values; those of pictures are 0 to max.
  */
 struct data {
 	const char *name; /* of the file, for diagnostics */
@@ -59,15 +61,16 @@ struct data {
 	int64_t dim[TFL_MAX_RANK];
 	size_t n;
 	double *v;
-	bool quantized, list; /* list: no shape of its own */
-	bool sound;	      /* samples in time, -1 to 1, by the file's content */
-	double max; /* of a picture's samples; 0: no picture */
-	unsigned rate; /* of a sound, in samples a second; 0: no sound, or unknown */
+	bool quantized, list; /* list: the file gives no shape (CSV, raw, sound) */
+	/* the content was recognised as sound, samples in [-1, 1]; false with --from */
+	bool sound;
+	double max; /* largest sample value of a picture, above 0; 0: not a picture */
+	unsigned rate; /* of a sound, in samples per second; 0: not a sound, or unknown */
 };
 
 enum { MAX_INPUT_BYTES = 1 << 28 };
 
-/* ---- load.c ------------------------------------------------------------- */
+/* ---- load.c: reads path by the format of o->from, or by its content ------- */
 
 bool load_data(struct arena *a, const char *path, const struct options *o,
 	       const struct tfl_tensor *t, struct data *out, struct err *e);
@@ -78,15 +81,24 @@ bool load_csv(struct arena *a, struct bytes file, struct data *out,
 	      struct err *e);
 bool load_npy(struct arena *a, struct bytes file, const struct tfl_tensor *t,
 	      struct data *out, struct err *e);
-/* elements of the input's own type, little-endian; as float32 if not quantized */
+/*
+ * Elements are little-endian.  They have the type of t if quantized, else they are
+ * float32.
+ */
 bool load_raw(struct arena *a, struct bytes file, const struct tfl_tensor *t,
 	      bool quantized, struct data *out, struct err *e);
-/* PGM, PPM, PBM; PNG where built with libpng: [height, width, channels] */
+/*
+ * PGM, PPM and PBM; PNG if built with libpng.  The result has the shape [height, width,
+ * channels].
+ */
 bool is_picture(struct bytes file);
 bool load_picture(struct arena *a, struct bytes file, struct data *out,
 		  struct err *e);
-/* PCM or float WAV, else what libsndfile knows; channels averaged: [frames] */
-bool is_sound(struct bytes file); /* WAV, or another that begins with a name */
+/*
+ * WAV (PCM or float), or a format of libsndfile.  The channels are averaged; the shape
+ * is [frames].
+ */
+bool is_sound(struct bytes file); /* WAV, FLAC, Ogg or AIFF, by the first bytes */
 bool load_sound(struct arena *a, struct bytes file, struct data *out,
 		struct err *e);
 bool load_sndfile(struct arena *a, struct bytes file, struct data *out,
@@ -94,56 +106,75 @@ bool load_sndfile(struct arena *a, struct bytes file, struct data *out,
 
 /* ---- fit.c --------------------------------------------------------------- */
 
-/* channels, size and shape of the input, or an error that names both shapes */
+/*
+ * Converts channels, size and shape of d to those of t.  Fails if they do not match;
+ * the error names both shapes.
+ */
 bool fit_data(struct arena *a, const struct options *o,
 	      const struct tfl_tensor *t, struct data *d, struct err *e);
 
-/* height, width, channels of an input that takes pictures; false: it does not */
+/*
+ * Returns height, width and channels of an input that takes pictures, false for another
+ * input.
+ */
 bool picture_shape(const struct tfl_tensor *t, int64_t hwc[3]);
 
 /* ---- quantize.c ----------------------------------------------------------- */
 
 struct filled {
-	uint8_t *bytes; /* tfl_bytes(t) of them */
+	uint8_t *bytes; /* tfl_bytes(t) bytes */
 	size_t n_clipped, n;
-	double lo, hi; /* of the values before clipping */
+	double lo, hi; /* smallest and largest value before clipping */
 };
 
-/* normalised, quantized with the tensor's parameters: DESIGN of the header */
+/*
+ * Normalises the values by the options, then quantizes them with the scale and zero
+ * point of t.
+ */
 bool fill_tensor(struct arena *a, const struct options *o,
 		 const struct tfl_tensor *t, const struct data *d,
 		 struct filled *out, struct err *e);
 
-/* the real numbers that the tensor can hold */
+/* the smallest and the largest real value that the tensor can hold */
 void tensor_range(const struct tfl_tensor *t, double *lo, double *hi);
 
-/* main.c: says so where many values are clipped: d's, or those of all files of a list */
+/*
+ * main.c: prints a warning if 5% of the values or more are clipped.  The argument f
+ * counts one file, or the sum over all files of a list.
+ */
 void warn_clipped(const char *name, const struct tfl_tensor *t, const struct filled *f);
 
 /* ---- list.c ---------------------------------------------------------------- */
 
 struct item {
-	const char *path, *label; /* both as listed */
-	unsigned line;		  /* of the list; 0: it is a directory */
-	int class;		  /* where labels are names */
+	const char *path, *label; /* both as written in the list */
+	unsigned line;		  /* in the list, from 1; 0: the list is a directory */
+	int class;		  /* number of the class if list.named, else unused */
 };
 struct list {
 	struct item *item;
 	size_t n, room;
-	bool named; /* some labels are no numbers: all are names of classes */
+	bool named; /* true if any label is not a number: all labels are then class names */
 };
-/* a text, or a directory of directories, the classes; never empty */
+/*
+ * Reads a text file, or a directory with one subdirectory per class.  The list has at
+ * least one item.
+ */
 bool read_list(struct arena *a, const char *path, struct list *l, struct err *e);
-/* a line each: the number, and behind a tab its name where it has one */
+/*
+ * Prints one line per item: the number, then a tab and the name if the label is a class
+ * name.
+ */
 void print_labels(struct text *t, const struct list *l);
 
 /* ---- stack.c --------------------------------------------------------------- */
 
-/* one of the inputs that t has one behind the other, along its first dimension */
+/* t with its first dimension divided by batch: the shape of one input of the batch */
 struct tfl_tensor one_of_batch(const struct tfl_tensor *t, int batch);
 /*
- * The files of o->list as one array of t's, and their labels; of a batch each t is of
- * so many files, and it is an error if the last is not full.
+ * Writes the files of o->list as one array of tensors t, and their labels to a second
+ * file.  Each t takes batch files.  Fails if the number of files is not a multiple of
+ * batch.
  */
 bool make_stack(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 		int batch, struct err *e);
@@ -155,32 +186,36 @@ struct array {
 	const uint8_t *bytes;
 };
 
-struct sheet { /* a file of arrays */
-	const char *guard, *name, *section; /* guard NULL: of the name */
+struct sheet { /* the arrays of one output file */
+	const char *guard, *name, *section; /* guard NULL: made from name */
 	bool writable; /* the arrays are not const */
-	bool hex;      /* they are bytes, in hexadecimal */
+	bool hex;      /* print arrays as bytes in hexadecimal */
 	const struct array *array;
 	int n;
-	const char *buffer, *buffer_section; /* an empty array for outputs */
+	/* name of an uninitialised array for the outputs; NULL: none */
+	const char *buffer, *buffer_section;
 	const struct array *outputs;
 	int n_outputs;
 };
 
-/* "int8_t"; NULL: of a type that is not supported */
+/* the C type, such as "int8_t"; NULL if the TFLite type is not supported */
 const char *element_type(int type);
-/* are all arrays of types that are? */
+/* Fails if an array has a type that is not supported. */
 bool check_kinds(const struct array *x, int n, struct err *e);
-/* in decimal, so many a line */
+/* prints the elements in decimal, per_line of them on a line */
 void put_elements(struct text *t, const struct array *x, int per_line);
 
 bool write_header(struct file_set *to, const char *path, const struct sheet *s,
 		  struct err *e);
-/* one file an array: NAME.npy, or NAME_0.npy, NAME_1.npy ... */
+/*
+ * Writes one file per array: NAME.npy for a single array, else NAME_0.npy, NAME_1.npy
+ * and so on.
+ */
 bool write_binary(struct arena *a, struct file_set *to, const char *path,
 		  const struct sheet *s,
 		  enum output format, struct err *e);
 
-/* n values of t that wait in a spool, as one array with a dimension n in front */
+/* Writes the n values of t in a spool as one array with a first dimension of n. */
 bool write_stack(struct file_set *to, const char *path, const struct tfl_tensor *t,
 		 size_t n, const struct spool *values, enum output format,
 		 struct err *e);
@@ -188,18 +223,21 @@ bool write_stack(struct file_set *to, const char *path, const struct tfl_tensor 
 /* ---- mlek.c ------------------------------------------------------------------- */
 
 struct test_data {
-	const char *use_case; /* "" : none */
-	const char *suffix;   /* "_kws": made of the former */
+	const char *use_case; /* "": no use case */
+	const char *suffix;   /* "_kws" for the use case "kws"; set by write_mlek_tests() */
 	const struct array *in, *out;
 	int n_in, n_out;
 };
 
-/* DIR/TestData_USECASE.hpp and .cc: ifm0_USECASE ..., ofm0_USECASE ... */
+/*
+ * Writes DIR/TestData_USECASE.hpp and .cc with arrays ifm0_USECASE, ofm0_USECASE and so
+ * on.
+ */
 bool write_mlek_tests(struct arena *a, struct file_set *to, const char *dir,
 		      const struct test_data *given, struct err *e);
 /*
- * o->output/sample_files.h and .c: o's files as they are before a model's
- * preprocessing, pictures in colour and of the size of input t, sounds of 16 bits.
+ * Writes o->output/sample_files.h and .c: the files before any preprocessing for the
+ * model.  Pictures are in colour and have the size of input t.  Sounds have 16 bits.
  */
 bool write_mlek_samples(struct arena *a, struct file_set *to, const struct options *o,
 			const struct tfl_tensor *t, struct err *e);
@@ -207,12 +245,16 @@ bool write_mlek_samples(struct arena *a, struct file_set *to, const struct optio
 /* ---- expected.c ------------------------------------------------------------- */
 
 struct sim;
-struct model { /* TFLite, TOSA, or a compiled network in another file */
+struct model { /* of a TFLite file, a TOSA graph, or a raw compiled network */
 	const struct tfl_model *m;
-	struct sim *sim; /* of TOSA; else NULL: not opened yet */
+	struct sim *sim; /* of a TOSA graph; NULL for other models, which run_model() opens */
 };
+/* Reads a TFLite model, a TOSA graph, or a raw compiled network. */
 bool read_model(struct arena *a, const char *path, struct model *out, struct err *e);
-/* runs the model on these inputs; the outputs' bytes into *out */
+/*
+ * Runs the model on one filled input per model input. *out gets one array per output,
+ * whose bytes are memory of the simulator.
+ */
 bool run_model(struct arena *a, const struct model *m, const struct filled *inputs,
 	       struct array **out, struct err *e);
 

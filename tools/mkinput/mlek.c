@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of the shape that Arm's ML evaluation kit generates for its use cases:
- * samples for its static camera and microphone, and data for its tests.
+ * Writes files in the formats that Arm's ML evaluation kit generates for its use cases:
+ * samples for the static camera and microphone, and data for tests.
  */
 #include "mkinput.h"
 
@@ -19,7 +19,10 @@ static const char attribute[] =
     "#define IFM_BUF_ATTRIBUTE __attribute__((section(\"ifm\"), aligned(16)))\n"
     "#endif\n";
 
-/* two files of a directory, which is made where there is none, whose texts are given back */
+/*
+ * Adds two files in a directory, which the commit creates if it does not exist.  Frees
+ * both texts.
+ */
 static bool
 add_pair(struct file_set *to, const char *dir, const char *const path[2],
 	 struct text t[2], struct err *e)
@@ -34,7 +37,7 @@ add_pair(struct file_set *to, const char *dir, const char *const path[2],
 
 /* ---- tests ------------------------------------------------------------------------ */
 
-/* macros and declarations of "ifm" or "ofm" */
+/* prints macros and declarations of "ifm" or "ofm" arrays */
 static void
 put_test_side(struct text *t, const char *upper, const char *lower, const char *use,
 	      const struct array *x, int n)
@@ -141,11 +144,14 @@ write_mlek_tests(struct arena *a, struct file_set *to, const char *dir,
 /* ---- samples ------------------------------------------------------------------------ */
 
 struct sample {
-	const char *file; /* its name, without directories */
+	const char *file; /* file name without directories */
 	struct data d;
 };
 
-/* the input's height and width; samples are in colour, whatever the model takes */
+/*
+ * Resizes the picture to the input's height and width.  Samples are always in colour,
+ * even for a grey input.
+ */
 static bool
 read_picture(struct arena *a, const struct options *o, const struct tfl_tensor *t,
 	     struct sample *s, struct err *e)
@@ -174,7 +180,7 @@ read_sample(struct arena *a, const struct options *o, const struct tfl_tensor *t
 	return s->d.n || err_set(e, "%s: error: a sound without samples", s->d.name);
 }
 
-/* one kind, one rate */
+/* Fails unless all samples are pictures, or sounds of the same rate. */
 static bool
 check_samples(const struct sample *s, int n, struct err *e)
 {
@@ -259,7 +265,10 @@ put_constant_getter(struct text *t, const char *name, const char *value)
 	text_printf(t, "\nuint32_t %s(void)\n{\n    return %s;\n}\n", name, value);
 }
 
-/* an element of a table, or what stands for none */
+/*
+ * prints a function that returns an element of a table, or the text none if the index
+ * is too large
+ */
 static void
 put_table_getter(struct text *t, const char *type, const char *name,
 		 const char *table, const char *none)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures: the portable any-map's six forms, and PNG where libpng is. */
+/*
+ * Reads pictures: the six variants of the portable any-map (P1 to P6), and PNG if built
+ * with libpng.
+ */
 #include "mkinput.h"
 
 #include <ctype.h>
@@ -9,7 +12,7 @@
 #include <png.h>
 #endif
 
-/* 16 million pixels: more than any input, and half a gigabyte of numbers */
+/* 16 million pixels: more than any input; 384 MB of doubles in colour */
 static const int64_t max_pixels = 1 << 24;
 
 static bool
@@ -56,7 +59,7 @@ next_char(struct reader *r)
 	return r->overrun ? -1 : c;
 }
 
-/* a decimal number and the one character behind it; -1: none */
+/* reads a decimal number and one character after it; -1 if there is no number */
 static int32_t
 next_number(struct reader *r)
 {
@@ -68,7 +71,7 @@ next_number(struct reader *r)
 	int32_t n = 0;
 	for (; c >= 0 && isdigit(c) && n < 100000000; c = next_char(r))
 		n = n * 10 + (c - '0');
-	/* the last sample of a text form may end the file */
+	/* in the text variants the file may end directly after the last sample */
 	if (c < 0)
 		r->overrun = false;
 	return c >= 0 && isdigit(c) ? -1 : n;
@@ -83,7 +86,7 @@ next_bit(struct reader *r)
 	return c - '0';
 }
 
-/* the high byte comes first */
+/* big-endian */
 static int32_t
 next_word(struct reader *r)
 {
@@ -108,7 +111,7 @@ read_samples(struct reader *r, char form, struct data *d)
 	return true;
 }
 
-/* eight pixels a byte, every row begins a byte */
+/* eight pixels per byte; every row begins with a new byte */
 static bool
 read_bits(struct reader *r, struct data *d)
 {
@@ -136,7 +139,7 @@ load_pnm(struct arena *a, struct bytes file, struct data *d, struct err *e)
 		return err_set(e, "%s: error: malformed P%c header", d->name,
 			       form);
 	int64_t c = form == '3' || form == '6' ? 3 : 1;
-	/* text takes at least a character a sample, a bit map a bit */
+	/* a text needs at least one character per sample, a bit map one bit */
 	int64_t samples = (int64_t)w * h * c;
 	if (samples / 8 > (int64_t)file.n)
 		return err_set(e, "%s: error: %d by %d pixels do not fit %zu "
@@ -164,7 +167,7 @@ read_png(struct arena *a, png_image *p, struct data *d, struct err *e)
 	if (!png_image_finish_read(p, NULL, row, 0, NULL))
 		return err_set(e, "%s: error: %s", d->name, p->message);
 	d->max = 255;
-	/* opacity is left out */
+	/* drop the alpha channel */
 	for (size_t i = 0; i < d->n; i++)
 		d->v[i] = row[i / (size_t)c * (size_t)(c + 1) + i % (size_t)c];
 	return true;

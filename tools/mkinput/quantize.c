@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Real values to the input's integers as the firmware does it (the functions
- * that tfl2c writes): divided by the scale in float32, rounded half away from
- * zero, zero point added, clamped.
+ * Converts real values to the input's integers with the arithmetic of the firmware (the
+ * functions that tfl2c writes): divide by the scale in float32, round half away from
+ * zero, add the zero point, clamp.
  */
 #include "base/fixed.h"
 #include "mkinput.h"
@@ -22,7 +22,7 @@ limits_of(int type, struct limits *l)
 	case TFL_UINT8: *l = (struct limits){ 0, UINT8_MAX }; break;
 	case TFL_INT16: *l = (struct limits){ INT16_MIN, INT16_MAX }; break;
 	case TFL_INT32: *l = (struct limits){ INT32_MIN, INT32_MAX }; break;
-	case TFL_INT64: /* what a double holds exactly */
+	case TFL_INT64: /* the integers that a double holds exactly */
 		*l = (struct limits){ -9007199254740992.0, 9007199254740992.0 };
 		break;
 	case TFL_BOOL: *l = (struct limits){ 0, 1 }; break;
@@ -72,7 +72,7 @@ store(uint8_t *p, int type, double q)
 	}
 }
 
-/* the integer before it is clamped */
+/* the integer before clamping */
 static double
 quantized(const struct tfl_tensor *t, double v)
 {
@@ -97,8 +97,9 @@ pick(const struct per_channel *p, int c, double otherwise)
 }
 
 /*
- * A picture's numbers are taken as they are only where the input's range is
- * that of pixels; else we can't know what the network was trained on.
+ * Pixel values are used without normalisation only if the input's range spans at least
+ * 200, like that of pixels.  For a smaller range mkinput can't guess which
+ * normalisation the network was trained with.
  */
 static bool
 needs_normal(const struct tfl_tensor *t, const struct data *d)

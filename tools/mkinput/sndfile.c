@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FLAC, Ogg and AIFF, where libsndfile is. */
+/* Reads FLAC, Ogg and AIFF, if built with libsndfile. */
 #include "mkinput.h"
 
 #include <string.h>
@@ -55,10 +55,10 @@ memory_tell(void *p)
 	return ((struct memory *)p)->at;
 }
 
-/* 23 minutes at 48 kHz: more than any input, and half a gigabyte of numbers */
+/* 23 minutes at 48 kHz: larger than any input, and half a gigabyte of numbers */
 enum { MAX_FRAMES = 1 << 26, MAX_SOUND_CHANNELS = 64, STEP = 1024 };
 
-/* as many as there are, whatever the file's head says */
+/* Reads frames until the file ends; the frame count in the file's header is not trusted. */
 static void
 read_frames(struct arena *a, SNDFILE *s, int channels, struct data *d)
 {
@@ -77,8 +77,8 @@ read_frames(struct arena *a, SNDFILE *s, int channels, struct data *d)
 }
 
 /*
- * Of what the library reads, what the manual names: it guesses MPEG in any bytes,
- * and that reader writes complaints of its own to standard error.
+ * Accepts only the formats that the manual names. libsndfile recognises MPEG in any
+ * bytes, and its MPEG reader writes messages of its own to standard error.
  */
 static bool
 is_known(struct bytes file)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WAV files: PCM of 8 to 32 bits and float32, as real values in [-1, 1). */
+/* Reads WAV files: PCM of 8 to 32 bits and float32, as real values in [-1, 1). */
 #include "mkinput.h"
 
 #include <string.h>
@@ -33,18 +33,18 @@ read_format(struct bytes chunk, struct wave *w)
 	w->format = reader_u16(&r);
 	w->channels = reader_u16(&r);
 	w->rate = reader_u32(&r);
-	(void)reader_u32(&r); /* bytes a second */
-	(void)reader_u16(&r); /* bytes a frame */
+	(void)reader_u32(&r); /* bytes per second */
+	(void)reader_u16(&r); /* bytes per frame */
 	w->bits = reader_u16(&r);
 	if (w->format == WAVE_EXTENSIBLE) {
-		(void)reader_take(&r, 8); /* size, valid bits, speakers */
-		w->format = reader_u16(&r); /* head of the sub-format's id */
+		(void)reader_take(&r, 8); /* size, valid bits, speaker mask */
+		w->format = reader_u16(&r); /* first two bytes of the sub-format's GUID */
 	}
 	if (r.overrun)
 		w->format = 0;
 }
 
-/* chunks: four letters, a length, content, padded to even */
+/* A chunk is a name of four letters, a length, and content padded to an even length. */
 static void
 read_chunks(struct bytes file, struct wave *w)
 {
@@ -53,7 +53,7 @@ read_chunks(struct bytes file, struct wave *w)
 	while (!r.overrun && r.n - r.at >= 8) {
 		const uint8_t *id = reader_take(&r, 4);
 		uint32_t n = reader_u32(&r);
-		/* recorders that were stopped leave a length too large */
+		/* the length is too large if the recording was interrupted */
 		if (n > r.n - r.at)
 			n = (uint32_t)(r.n - r.at);
 		struct bytes chunk = { .p = reader_take(&r, n), .n = n };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --list: one input behind the other in a file, their labels in another. */
+/* --list: writes all inputs into one array, and their labels into a second file. */
 #include "mkinput.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ add_input(const struct options *o, const struct tfl_tensor *t, const struct item
 	return ok;
 }
 
-/* beside the array, if nothing else is said: x.npy has x.labels */
+/* the path of --labels; the default is x.labels beside x.npy */
 static const char *
 labels_path(struct arena *a, const struct options *o)
 {

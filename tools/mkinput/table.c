@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain numbers: .npy, raw bytes, text. */
+/* Reads plain numbers: .npy, raw bytes, text. */
 #include "base/npy.h"
 #include "mkinput.h"
 
@@ -34,7 +34,7 @@ float_at(const uint8_t *p, int bytes)
 }
 
 struct element {
-	char kind; /* as in numpy: 'i', 'u', 'f', 'b' */
+	char kind; /* as in NumPy: 'i', 'u', 'f', 'b' */
 	int bytes;
 };
 
@@ -109,7 +109,7 @@ is_separator(char c)
 	return isspace((unsigned char)c) || c == ',' || c == ';';
 }
 
-/* a number, then a separator or the end; the file ends with a NUL */
+/* Parses a number that a separator, '#' or the end follows.  The file ends with a NUL. */
 static bool
 parse_number(const char **p, const char *name, unsigned line, double *out,
 	     struct err *e)
@@ -128,7 +128,7 @@ parse_number(const char **p, const char *name, unsigned line, double *out,
 bool
 load_csv(struct arena *a, struct bytes file, struct data *d, struct err *e)
 {
-	/* a number and its separator take two characters */
+	/* a number and its separator take at least two characters */
 	d->v = anew(a, double, file.n / 2 + 1);
 	unsigned line = 1;
 	const char *p = (const char *)file.p, *end = p + file.n;

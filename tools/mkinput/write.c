@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays as a C header, .npy or raw bytes. */
+/* Writes arrays as a C header, .npy or raw bytes. */
 #include "base/npy.h"
 #include "mkinput.h"
 
@@ -8,7 +8,7 @@
 
 static const struct kind {
 	int type;
-	const char *name; /* in C */
+	const char *name; /* the C type */
 	char npy;
 	int per_line;
 } kinds[] = {
@@ -21,7 +21,7 @@ static const struct kind {
 	{ TFL_FLOAT32, "float", 'f', 5 },
 };
 
-/* the types that fill_tensor and the simulator know are all in the table */
+/* The table has all types that fill_tensor() and the simulator support. */
 static const struct kind *
 kind_of(int type)
 {
@@ -39,7 +39,7 @@ put_element(struct text *t, int type, const uint8_t *p)
 	case TFL_INT8: text_i64(t, (int8_t)*p); break;
 	case TFL_INT16: text_i64(t, (int16_t)load_le16(p)); break;
 	case TFL_INT32:
-		/* -2147483648 is an expression of type long in C */
+		/* in C, -2147483648 is an expression of type long */
 		if (load_le32(p) == 0x80000000u)
 			text_puts(t, "-2147483647 - 1");
 		else
@@ -93,7 +93,7 @@ put_hex(struct text *t, const struct array *x)
 	}
 }
 
-/* used: others look there, so the compiler must not do without the array */
+/* "used": code outside the compiler's view reads the section, so the array must stay */
 static void
 put_attribute(struct text *t, const char *section)
 {
@@ -102,7 +102,7 @@ put_attribute(struct text *t, const char *section)
 			       "used))", section);
 }
 
-/* "input_data", or "input_data_1" where there are several */
+/* "input_data" for a single array, else "input_data_1" and so on */
 static void
 put_name(struct text *t, const char *name, int i, int n)
 {
@@ -132,7 +132,7 @@ put_array(struct text *t, const struct sheet *s, int i)
 	text_puts(t, "};\n");
 }
 
-/* where the firmware puts what the model says */
+/* the array into which the firmware writes the model's outputs */
 static void
 put_buffer(struct text *t, const struct sheet *s, int i)
 {
@@ -195,7 +195,7 @@ write_header(struct file_set *to, const char *path, const struct sheet *s,
 	return ok;
 }
 
-/* NAME.npy, or NAME_i.npy where there are several */
+/* NAME.npy for a single array, else NAME_i.npy */
 static const char *
 path_of(struct arena *a, const char *path, int i, int n)
 {
@@ -247,7 +247,7 @@ write_stack(struct file_set *to, const char *path, const struct tfl_tensor *t, s
 	struct npy x = { .kind = kind_of(t->type)->npy,
 			 .item_bytes = tfl_type_bytes(t->type), .rank = 1,
 			 .dim = { (int64_t)n } };
-	/* the number takes the place of a batch of 1 where there is no room */
+	/* at the maximal rank, the new dimension replaces a leading dimension of 1 */
 	int skip = t->rank == NPY_MAX_RANK && t->dim[0] == 1;
 	if (t->rank - skip + 1 > NPY_MAX_RANK)
 		return err_set(e, "%s: error: an array of %d dimensions has no room for "
