@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-cmdgen: an encoded graph becomes command streams, and the original model
- * with ethos-u operators in place of what the NPU runs.
+ * npu-cmdgen turns an encoded graph into command streams.  It writes the original
+ * model, in which ethos-u operators replace the operators that the NPU runs.
  */
 #ifndef NPU_CMDGEN_CMDGEN_H
 #define NPU_CMDGEN_CMDGEN_H
@@ -10,7 +10,7 @@
 #include "stream/ends.h"
 #include "stream/map.h"
 
-/* --emit: EMIT(CODE, name as an option, what it is) */
+/* --emit: EMIT(code, name of the option's value, help text) */
 #define EMITS(EMIT)                                                          \
 	EMIT(TFLITE, "tflite", "the finished model (default)")               \
 	EMIT(CMD, "cmd", "the words of the command streams")                 \
@@ -41,48 +41,53 @@ struct cmdgen {
 	const struct accel *accel;
 	struct memory_system memory;
 	struct tfl_model *m;
-	struct emit_words *stream; /* of every node; n 0 on the CPU */
-	bool no_map;		   /* the file is to have none */
+	struct emit_words *stream; /* of every node; n is 0 on the CPU */
+	bool no_map;		   /* --no-map: write no map into the file */
 	struct err *e;
 };
 
-/* model.c: the finished TFLite; ethosu-commands(7) 13 */
+/* model.c: builds the finished TFLite file; ethosu-commands(7) 13 */
 bool build_model(struct cmdgen *c, struct bytes *out);
 
-/* ends.c: the model's inputs and outputs, and how many of them one run takes */
+/*
+ * ends.c: the layouts of the model's inputs and outputs, and how many inputs one run
+ * takes
+ */
 struct ends find_ends(const struct cmdgen *c);
 /*
- * A tensor of the original in memory, and what it holds at first, where that is not
- * the original's: an end, or a variable of a batch.  False: it is.
+ * Describes a tensor of the original whose memory differs from the original's: an input
+ * or output with a layout, or any tensor of a batch that is not constant. *out gets its
+ * shape in memory, *data its initial values.  Returns false if the original's shape and
+ * values hold.
  */
 bool reshape_end(const struct cmdgen *c, int index, struct tfl_tensor *out,
 		 struct bytes *data);
 
-/* raw.c: npz or vela-bin, of a graph that one NPU region is all of */
+/* raw.c: prints npz or vela-bin; fails unless one NPU region is the whole graph */
 bool print_raw(struct cmdgen *c, enum emit what, struct text *t);
 
 /*
- * verify.c: the finished model's streams are held against the rules of
- * npu-dis(1), RULES; false, an error at the graph's line of the operation
- * that breaks one, if any does
+ * verify.c: checks the streams of the finished model against the rules of npu-dis(1),
+ * RULES.  Fails with an error at the graph's line of the operation that breaks a rule.
  */
 bool verify_model(struct cmdgen *c, struct bytes file, unsigned jobs);
 
 /*
- * highlevel.c: one NPU node's steps as stripes and transfers, in the layout of
- * the reference's log
+ * highlevel.c: prints the steps of one NPU node as stripes and transfers, in the layout
+ * of the reference's log
  */
 void print_high_level(const struct cmdgen *c, size_t node, struct text *t);
 void put_stripe(struct text *t, const struct cmdgen *c, const struct g_step *s);
-void put_transfer(struct text *t, const struct g_step *s); /* NULL: a table */
+void put_transfer(struct text *t, const struct g_step *s); /* NULL: a table's transfer */
 
-/* registers.c: of one NPU node, what the words say, an operation each, then word by word */
+/* registers.c: prints the decoded operations of one NPU node, or its words one by one */
 bool print_operations(struct cmdgen *c, size_t node, struct text *t);
 bool print_words(struct cmdgen *c, size_t node, struct text *t);
 
-/* listing.c: of all nodes; and where the file's constants lie */
+/* listing.c: prints the streams of all nodes; and where the file's constants are */
 bool print_listing(struct cmdgen *c, enum emit what, struct text *t);
 void print_allocation(const struct cmdgen *c, struct text *t);
+/* the names of a node's region, an operation, a tensor in all listings */
 const char *region_name(const struct cmdgen *c, size_t node);
 const char *op_label(const struct cmdgen *c, const struct g_op *op);
 const char *tensor_label(const struct cmdgen *c, const struct g_tensor *t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and outputs of the finished model, where they are not the original's. */
+/* Inputs and outputs of the finished model, where they differ from the original's. */
 #include "cmdgen.h"
 
 #include "stream/ends_graph.h"
@@ -36,7 +36,7 @@ find_ends(const struct cmdgen *c)
 	return x;
 }
 
-/* n copies of a variable's first values */
+/* n copies of a variable's initial values */
 static struct bytes
 repeated(struct arena *a, struct bytes one, int32_t n)
 {

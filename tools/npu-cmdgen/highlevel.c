@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of a region as stripes and transfers, a line each, in the layout
- * of the reference's "high-level command stream".
+ * Prints the steps of a region as stripes and transfers, one per line, in the layout of
+ * the reference's "high-level command stream".
  */
 #include "cmdgen.h"
 
@@ -23,7 +23,7 @@ box_of(const struct g_operand *o, int32_t lo, int32_t hi)
 			     .to = { .h = hi, .w = o->shape.w, .c = o->shape.c } };
 }
 
-/* output channels of a step: of its slice, or all */
+/* the output channels of a step: those of its weight slice, or all */
 static struct g_range
 depth_of(const struct g_step *s)
 {
@@ -34,7 +34,7 @@ depth_of(const struct g_step *s)
 				 .hi = op->weights->slices.v[s->slice + 1] };
 }
 
-/* height, width, IFM depth, OFM depth */
+/* in the order height, width, IFM depth, OFM depth */
 static void
 put_block(struct text *t, const struct cmdgen *c, const struct g_op *op, int32_t rows)
 {
@@ -94,7 +94,7 @@ put_copy(struct text *t, const struct g_step *s)
 void
 put_transfer(struct text *t, const struct g_step *s)
 {
-	if (!s) /* the emitter's own: before an operation that looks up */
+	if (!s) /* inserted by the emitter before an operation with a table */
 		text_puts(t, "<DMA: in=flash, out=shram, table>");
 	else if (s->lut)
 		text_printf(t, "<DMA: in=l%d, out=shram slot %d>", s->lut->rec.id,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which listings there are, and the names in them. */
+/* Prints the streams of all nodes, and gives the names for all listings. */
 #include "cmdgen.h"
 
 #include "graph/table.h"
@@ -43,7 +43,7 @@ print_listing(struct cmdgen *c, enum emit what, struct text *t)
 	return true;
 }
 
-/* a payload and what its buffer is aligned to */
+/* bytes of a payload, rounded up to the buffer's alignment */
 static int64_t
 payload_bytes(const struct cmdgen *c, size_t node)
 {
@@ -51,7 +51,7 @@ payload_bytes(const struct cmdgen *c, size_t node)
 	return round_up_i64((int64_t)b.n, 16);
 }
 
-/* the streams and the NPU's constants, as buffers of the finished model */
+/* Lists the streams and the NPU's constants as buffers of the finished model. */
 void
 print_allocation(const struct cmdgen *c, struct text *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-cmdgen: an encoded graph in, a compiled TFLite model out. */
+/* npu-cmdgen: reads an encoded graph and writes a compiled TFLite model. */
 #include "cmdgen.h"
 
 #include "base/cli.h"
@@ -92,7 +92,10 @@ put_words(const struct cmdgen *c, struct text *t)
 		}
 }
 
-/* of the only NPU operator: input 0 is the driver's payload, 1 its constants */
+/*
+ * Writes one input of the only NPU operator: input 0 is the driver's payload, input 1
+ * has its constants.
+ */
 static bool
 write_part(struct cmdgen *c, const struct options *o, struct bytes file)
 {
@@ -141,7 +144,7 @@ write_output(struct cmdgen *c, const struct options *o)
 	return ok;
 }
 
-/* --verbose-...: on standard error, beside the output */
+/* Prints the --verbose-... listings to standard error. */
 static bool
 list(struct cmdgen *c, const struct options *o)
 {

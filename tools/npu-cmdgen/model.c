@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The model that TensorFlow Lite Micro runs: CPU operators as they were, one
- * ethos-u operator for every NPU node, four special tensors, and the arena
- * plan (ethosu-commands(7) 13, nputools-tflite(5) 6.8 and 6.9).
+ * Builds the model that TensorFlow Lite Micro runs: unchanged CPU operators, one
+ * ethos-u operator for every NPU node, four special tensors, and the arena plan
+ * (ethosu-commands(7) 13, nputools-tflite(5) 6.8 and 6.9).
  */
 #include "model.h"
 
@@ -46,7 +46,7 @@ add_cpu_op(struct build *b, struct tflw_op *op, int index)
 	op->mid = keep_tensors(b, from->mid, from->n_mid);
 }
 
-/* tensors of the original that a record names */
+/* checks that the original has the tensors that a record names */
 static bool
 check_tensors(const struct cmdgen *c, const struct g_rec *r, const char *id,
 	      const struct g_tfls *l)
@@ -94,7 +94,7 @@ check_nodes(const struct cmdgen *c)
 	return true;
 }
 
-/* inputs or outputs: those that the graph lists, else of the original */
+/* The model's inputs or outputs: those that the graph lists, else those of the original. */
 static const int *
 keep_ends(struct build *b, const struct g_tfls *l, const int *v, int *n)
 {
@@ -107,7 +107,7 @@ keep_ends(struct build *b, const struct g_tfls *l, const int *v, int *n)
 	return keep_tensors(b, ends, l->n);
 }
 
-/* tensors of the graph, where there is no original */
+/* tensors of the graph, for a graph without an original model */
 static const int *
 make_ends(struct build *b, const struct g_tensors *l, int *n)
 {
@@ -148,7 +148,7 @@ build_main(struct build *b)
 		if (c->g->nodes[i]->kind == NODE_CPU) {
 			add_cpu_op(b, op, c->g->nodes[i]->tfl.v[0].index);
 		} else {
-			/* a node of aliases only has nothing to run */
+			/* a node that has only aliases runs nothing */
 			if (c->stream[i].n_marks == 0)
 				continue;
 			if (!special && !add_special_tensors(b))
@@ -178,8 +178,9 @@ names_subgraph(const struct tfl_op *op)
 }
 
 /*
- * Nobody needs the subgraph that initialised variables when those are tensors.
- * Where no operator ever named another subgraph, they are functions of their own.
+ * A subgraph that only initialised variables is dropped when the variables are tensors.
+ * If no operator of the original names another subgraph, the subgraphs are functions of
+ * their own and stay.
  */
 static bool
 subgraphs_needed(const struct cmdgen *c)
@@ -195,7 +196,7 @@ subgraphs_needed(const struct cmdgen *c)
 	return !named;
 }
 
-/* the other subgraphs go along as they are */
+/* copies one of the other subgraphs without changes */
 static void
 copy_subgraph(struct build *b, int index, struct tflw_subgraph *out)
 {

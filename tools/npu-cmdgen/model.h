@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files share that build the compiled model (model.c). */
+/* Shared by the files that build the compiled model (model.c and model_*.c). */
 #ifndef NPU_CMDGEN_MODEL_H
 #define NPU_CMDGEN_MODEL_H
 
@@ -7,48 +7,55 @@
 
 enum { EMPTY_BUFFER = 0 };
 
-/* the model being put together */
+/* the new model under construction */
 struct build {
 	struct cmdgen *c;
 	struct tflw_model w;
 	size_t cap_buffers, cap_opcodes, cap_tensors, cap_metadata;
-	uint32_t *buffer_map; /* of the original, 0: not kept yet */
-	int *opcode_map;      /* of the original, -1 */
+	uint32_t *buffer_map; /* buffer of the original -> new buffer; 0: not copied yet */
+	/* operator code of the original -> new code; -1: not copied yet */
+	int *opcode_map;
 	struct tflw_subgraph sg;
-	int *tensor_map;   /* of subgraph 0, -1: dropped */
-	int *made;	   /* of the graph's tensors that the original hasn't, -1 */
-	int64_t *plan;	   /* arena offset of every new tensor, -1 */
+	int *tensor_map;   /* tensor of subgraph 0 -> new tensor; -1: dropped */
+	/* graph tensor that the original lacks -> new tensor; -1: not made yet */
+	int *made;
+	int64_t *plan;	   /* arena offset in bytes of every new tensor; -1: none */
 	size_t cap_plan;
-	int flash, scratch, fast; /* tensor indices, -1 */
+	int flash, scratch, fast; /* tensor indices; -1: not added */
 };
 
 /* ---- model_tensors.c ---- */
 
 uint32_t add_buffer(struct build *b, struct bytes data);
-/* of the original, each once */
+/* copy a buffer or operator code of the original; each is copied only once */
 uint32_t keep_buffer(struct build *b, uint32_t original);
 uint32_t keep_opcode(struct build *b, const struct tfl_op *op);
 uint32_t ethosu_opcode(struct build *b);
-/* tensors of the original in the new model; -1 stays -1 */
+/*
+ * Copies tensors of the original to the new model and returns their new indices; -1
+ * stays -1.
+ */
 const int *keep_tensors(struct build *b, const int *v, int n);
-/* a variable of the graph's own */
+/* Adds a tensor that only the graph has. */
 int make_tensor(struct build *b, const struct g_tensor *t);
-/* uint8, of rank 1; at: its offset in the arena, or -1 */
+/* Adds a uint8 tensor of rank 1.  The argument at is its offset in the arena, or -1. */
 int add_bytes_tensor(struct build *b, const char *name, int64_t bytes, uint32_t buffer,
 		     int64_t at);
-/* flash, scratch and fast (ethosu-commands(7) 13.3) */
+/* Adds the tensors flash, scratch and fast (ethosu-commands(7) 13.3). */
 bool add_special_tensors(struct build *b);
 /*
- * TFLite tensors that the graph's stand for, or they themselves: how many.  Where base
- * pointers are counted each is one: what has memory of its own is no other tensor there.
+ * Lists in out the new model's tensors for the graph tensors l: the TFLite tensors that
+ * each of them stands for, or the graph tensor itself if it stands for none.  Returns
+ * their number.  A graph tensor with memory of its own is listed only as an input or
+ * output of the model, because each listed tensor takes a base pointer.
  */
 int node_tensors(struct build *b, const struct g_tensors *l, int *out);
-/* as many at most */
+/* an upper bound of node_tensors() */
 int count_tensors(const struct g_tensors *l);
 
 /* ---- model_metadata.c ---- */
 
-/* all of it, when the subgraphs are there */
+/* Writes all metadata; the subgraphs are complete. */
 void build_metadata(struct build *b);
 
 #endif

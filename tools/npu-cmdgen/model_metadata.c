@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata of the compiled model: the original's, the plan of the arena, ends, the map. */
+/*
+ * Writes the metadata: the original's, the arena plan, the layouts of inputs and
+ * outputs, and the map.
+ */
 #include "model.h"
 
 #include "stream/profile.h"
@@ -32,7 +35,7 @@ keep_metadata(struct build *b)
 	}
 }
 
-/* ethosu-commands(7) 13.4; tensors of the other subgraphs are the runtime's */
+/* ethosu-commands(7) 13.4; the runtime plans the tensors of the other subgraphs */
 static void
 add_plan(struct build *b)
 {
@@ -60,7 +63,10 @@ add_ends(struct build *b)
 		add_metadata(b, ENDS_METADATA, text);
 }
 
-/* the profile and the map; last, so that the rest is the same with them and without */
+/*
+ * Adds the profile and the map last, so that the rest of the file is the same without
+ * them.
+ */
 static void
 add_map(struct build *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of the compiled model: buffers, operator codes, and tensors of its first subgraph. */
+/* Makes buffers, operator codes and tensors of the compiled model's first subgraph. */
 #include "model.h"
 
 uint32_t
@@ -60,7 +60,7 @@ add_tensor(struct build *b, struct tflw_tensor t, int64_t at)
 	return g->n_tensors++;
 }
 
-/* a tensor of the original in the new model */
+/* copies a tensor of the original to the new model */
 static int
 keep_tensor(struct build *b, int index)
 {
@@ -131,7 +131,7 @@ add_special_tensors(struct build *b)
 	b->flash = add_bytes_tensor(b, "npu_flash", (int64_t)flash.n,
 				    flash.n ? add_buffer(b, flash) : 0, -1);
 	b->scratch = add_bytes_tensor(b, "npu_scratch", arena, EMPTY_BUFFER, 0);
-	/* without spilling both names mean the same memory (ethosu-commands(7) 13.3) */
+	/* without spilling, both names mean the same memory (ethosu-commands(7) 13.3) */
 	b->fast = add_bytes_tensor(b, "npu_scratch_fast",
 				   c->memory.spilling ? cache : arena,
 				   EMPTY_BUFFER, 0);
@@ -168,7 +168,7 @@ is_listed(const struct g_tfls *instead, const int *v, int n, int index)
 	return false;
 }
 
-/* is it an input or output of the model, as that is called here? */
+/* true for an input or output of the finished model */
 static bool
 is_end(const struct build *b, int index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network without a TFLite model around it: raw/raw.h. */
+/* Prints a network without a TFLite model around it (raw/raw.h). */
 #include "cmdgen.h"
 
 #include "raw/raw.h"
@@ -13,7 +13,7 @@ used(const struct graph *g, int place)
 	return 0;
 }
 
-/* the one node, and that it is all */
+/* Finds the only NPU region; fails if the graph has anything else. */
 static bool
 only_node(struct cmdgen *c, size_t *node)
 {
@@ -32,7 +32,7 @@ only_node(struct cmdgen *c, size_t *node)
 				"hold one", n);
 }
 
-/* where the original's tensor is, if the graph has it */
+/* the graph tensor of the original's tensor; NULL: the graph has none */
 static struct g_tensor *
 tensor_of(const struct graph *g, int index)
 {
@@ -43,7 +43,7 @@ tensor_of(const struct graph *g, int index)
 	return NULL;
 }
 
-/* the graph's own list, or the original model's */
+/* inputs or outputs: the graph's own list, else the original model's */
 static struct g_tensors
 ends_of(struct cmdgen *c, bool in)
 {
@@ -58,7 +58,10 @@ ends_of(struct cmdgen *c, bool in)
 	return l;
 }
 
-/* one that nothing reads has no place yet: behind everything */
+/*
+ * Describes an input or output.  If nothing reads it, it has no address yet and is
+ * appended to scratch.
+ */
 static bool
 place_end(struct cmdgen *c, const struct g_tensor *t, struct raw *r, struct raw_end *d)
 {

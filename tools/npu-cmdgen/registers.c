@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations as the words say them, decoded again, with the names that the
- * graph has for their operands: "Register-Level Command Stream" of the
- * reference's log.
+ * Prints operations that are decoded again from the words, with the graph's names of
+ * their operands: "Register-Level Command Stream" of the reference's log.
  */
 #include "cmdgen.h"
 #include "stream/stream.h"
@@ -48,7 +47,7 @@ put_range(struct text *t, const struct npu_range *r)
 		    r->region, (uint64_t)r->at, r->n);
 }
 
-/* one range, or one a core */
+/* one range, or one per core */
 static void
 put_ranges(struct text *t, const char *what, const struct npu_range r[2])
 {
@@ -98,7 +97,10 @@ put_window(struct text *t, const struct npu_op *o)
 		    o->pad_top, o->pad_left, o->pad_bottom, o->pad_right);
 }
 
-/* a table, or bounds tighter than the type's: the others clamp nothing */
+/*
+ * Prints a table, or bounds that are tighter than those of the type; other bounds clamp
+ * nothing.
+ */
 static void
 put_activation(struct text *t, const struct npu_op *o)
 {

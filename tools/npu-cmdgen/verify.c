@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was made is read again and verified before anybody sees it: a graph that
- * was edited may ask for streams that no rule allows.  Then the map takes the digest
- * of the file.
+ * Reads the finished file again and verifies its streams before the file is written, as
+ * an edited graph may ask for streams that break a rule.  Then writes the digest of the
+ * file into the map.
  */
 #include "cmdgen.h"
 #include "stream/source.h"
@@ -14,7 +14,7 @@ struct judge {
 	bool failed;
 };
 
-/* the region that the k-th stream is of */
+/* the NPU node of the k-th stream */
 static size_t
 node_of(const struct cmdgen *c, ptrdiff_t k)
 {
@@ -25,7 +25,7 @@ node_of(const struct cmdgen *c, ptrdiff_t k)
 	return n;
 }
 
-/* the step that the command at a word belongs to; NULL: none of the graph */
+/* the step whose command is at a word; NULL: none of the graph's steps */
 static const struct g_step *
 step_at(const struct emit_words *w, size_t at)
 {
@@ -35,7 +35,7 @@ step_at(const struct emit_words *w, size_t at)
 	return NULL;
 }
 
-/* the first error is the one that is printed */
+/* only the first error is printed */
 static void
 take(void *ctx, const struct npu_finding *f)
 {
@@ -59,7 +59,7 @@ take(void *ctx, const struct npu_finding *f)
 				node->rec.id, f->rule, command, f->text);
 }
 
-/* the map ends with it, and is not part of what it is of */
+/* The digest is the last bytes of the map.  The digest does not cover the map itself. */
 static void
 put_digest(const struct tfl_model *m, uint8_t *file)
 {
