@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --layers has found, and what would help. */
+/* Prints the results of --layers, with advice on each tensor. */
 #include "layers.h"
 
 #include "real/real.h"
@@ -8,15 +8,15 @@
 #include <string.h>
 
 enum {
-	/* thousandths of values that are clipped before their range is blamed */
+	/* advise a wider range if more values than this are clipped, in thousandths */
 	CLIPPED = 1,
-	/* of its values a tensor that uses less has a range that is too wide */
+	/* advise a narrower range if a tensor uses less of its range than this */
 	USED_PERCENT = 25,
-	/* weights of one scale, whose channels' ranges differ by more */
+	/* advise scales per channel if channels' ranges differ by a larger factor */
 	CHANNELS_APART = 8,
 	/*
-	 * below that the steps of 8 bits are at fault, if nothing else is: a Gaussian
-	 * over four deviations has 34 dB in 256 steps
+	 * below this the 256 steps of 8 bits are too coarse, if no other reason is
+	 * found: a Gaussian over four deviations has 34 dB in 256 steps
 	 */
 	ENOUGH_DB = 30,
 };
@@ -37,7 +37,7 @@ dead_channels(const struct layer *l)
 	return n;
 }
 
-/* TensorFlow Lite gives these one scale, whatever their values */
+/* TensorFlow Lite fixes the output scale of these operators, whatever their values */
 static bool
 has_own_range(int code)
 {
@@ -45,7 +45,7 @@ has_own_range(int code)
 	       code == TFL_TANH || code == TFL_L2_NORMALIZATION;
 }
 
-/* by the operator's own loss */
+/* the channel with the least signal to noise of the operator alone */
 static int32_t
 worst_channel(const struct layer *l)
 {
@@ -64,7 +64,11 @@ used_percent(const struct layers *all, const struct layer *l)
 	return 100 * ((double)l->q_hi - l->q_lo + 1) / ((double)hi - lo + 1);
 }
 
-/* the largest weight of all channels over the largest of the smallest; 1: no case */
+/*
+ * The largest weight of any channel divided by the largest weight of the smallest
+ * channel. 1: the operator has no such weights, or they have scales per channel
+ * already.
+ */
 static double
 channels_apart(const struct layers *all, const struct layer *l)
 {
@@ -124,7 +128,7 @@ put_advice(struct text *t, const struct layers *all, const struct layer *l)
 
 /* ---- the report -------------------------------------------------------------------- */
 
-/* to the right of so many columns; no difference is "exact" */
+/* right-aligned in width columns; no difference prints as "exact" */
 static void
 put_db(struct text *t, int width, double db)
 {
@@ -167,7 +171,7 @@ print_rows(struct text *t, const struct layers *all)
 		put_row(t, all, &all->layer[i]);
 }
 
-/* JSON has no infinity: null is exact */
+/* JSON has no infinity: null means exact */
 static void
 put_json_db(struct text *t, const char *key, struct noise n)
 {

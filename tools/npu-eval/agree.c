@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two outputs side by side: which items they answer alike. */
+/* Compares two outputs: on which items their answers agree. */
 #include "npu-eval.h"
 
 #include <math.h>

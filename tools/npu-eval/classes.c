@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of a classifier: how many are right, by class, and what is taken for what. */
+/* Scores a classifier: accuracy, scores per class, and the confusion matrix. */
 #include "npu-eval.h"
 
 static size_t
@@ -12,14 +12,14 @@ largest(const struct values *v, size_t item)
 	return best;
 }
 
-/* a single value is the second of two classes where it is above the middle */
+/* a single value above the middle means the second of two classes */
 static size_t
 answer_of(const struct values *v, size_t item, double middle)
 {
 	return v->each == 1 ? value_at(v, item, 0) > middle : largest(v, item);
 }
 
-/* is the class among the k best?  of equal values the first are better */
+/* True if the class is among the k best; of equal values, the first are better. */
 static bool
 is_in_top(const struct values *v, size_t item, size_t class, size_t k)
 {
@@ -76,8 +76,8 @@ score_two(struct arena *a, const struct labels *l, struct answers *r)
 }
 
 /*
- * The middle of a single output: of a logistic function 0.5, of integers whose scale
- * is not known the middle of their type.
+ * The threshold of a single output: 0.5 for a logistic function, the middle of the type
+ * for integers of unknown scale.
  */
 static double
 middle_of(const struct values *v)

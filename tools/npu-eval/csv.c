@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for spreadsheets: a line for each number. */
+/* Prints the report as CSV for spreadsheets, one number per line. */
 #include "npu-eval.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distances from what outputs should be, and the area under the ROC curve. */
+/* Computes errors against the expected outputs, and the area under the ROC curve. */
 #include "npu-eval.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ compare_scores(const void *x, const void *y)
 }
 
 /*
- * Rank sum (Mann-Whitney): every positive item is above the negative ones before its
- * run of equal scores, and above half of those in it.
+ * The rank sum (Mann-Whitney).  A positive item is above all negative items with lower
+ * scores, and counts as above half of the negative items with the same score.
  */
 bool
 area_under_roc(const double *score, const bool *positive, size_t n, double *out)
@@ -51,7 +51,7 @@ target_at(const struct labels *l, const struct values *targets, size_t item, siz
 	return targets ? value_at(targets, item, k) : l->v[item];
 }
 
-/* labels of 0 and 1 are the normal items and the others */
+/* labels of 0 mark normal items, labels of 1 anomalies */
 static void
 score_anomalies(struct arena *a, const struct labels *l, struct errors *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for programs. */
+/* Prints the report as JSON. */
 #include "npu-eval.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --layers: an integer network beside the same one in real numbers, item by item.
- * Of two real networks one goes its own way, the other begins each operator with what
- * the integers say: its difference is the operator's own.
+ * --layers: compares an integer network with the same network in real numbers, item by
+ * item.  There are two real networks.  The first runs on its own values.  The second
+ * takes the integer network's values as inputs of each operator: its difference is the
+ * error of this operator alone.
  */
 #include "layers.h"
 
@@ -22,7 +23,7 @@ struct run {
 	const struct tfl_subgraph *g;
 	struct sim *s;
 	struct real *real, *alone;
-	struct bytes input[MAX_INPUTS]; /* of all items, in the tensor's form */
+	struct bytes input[MAX_INPUTS]; /* of all items, in the tensor's type */
 	struct layers out;
 };
 
@@ -75,14 +76,14 @@ read_inputs(struct run *r, const struct options *o, struct err *e)
 	return true;
 }
 
-/* ---- what is found ---------------------------------------------------------------- */
+/* ---- statistics ------------------------------------------------------------------- */
 
 double
 noise_db(struct noise n)
 {
 	if (n.noise == 0)
 		return INFINITY;
-	/* a function may have no value: the root of a negative number */
+	/* a function may be undefined, such as the root of a negative number */
 	return isfinite(n.noise) && n.signal > 0 ? 10 * log10(n.signal / n.noise)
 						 : -INFINITY;
 }
@@ -141,7 +142,7 @@ note_integer(struct layer *l, struct channel *c, int32_t q)
 	c->hi = q > c->hi ? q : c->hi;
 }
 
-/* got: the integers in real numbers */
+/* got has the integers, dequantized */
 static void
 add_layer(const struct run *r, struct layer *l, const double *got)
 {
@@ -158,7 +159,7 @@ add_layer(const struct run *r, struct layer *l, const double *got)
 		add_noise(&c->all, real[i], got[i]);
 		add_noise(&l->own, own[i], got[i]);
 		add_noise(&c->own, own[i], got[i]);
-		/* half a step beyond the ends still rounds to them */
+		/* half a step beyond the limits still rounds to the limits */
 		l->clipped += q < lo - 0.5 || q > hi + 0.5;
 		if (alone >= lo && alone <= hi)
 			l->steps = fmax(l->steps, fabs(own[i] - got[i]) / scale);
@@ -179,7 +180,7 @@ take_integers(const struct run *r, const struct real *to, int tensor)
 				   to->value[tensor]);
 }
 
-/* the two real networks, operator by operator; *next: its layers */
+/* Runs operator i in both real networks. *next points to the layer of its first output. */
 static void
 run_operator(struct run *r, int i, struct layer **next)
 {
@@ -210,7 +211,7 @@ run_operator(struct run *r, int i, struct layer **next)
 		arena_close(a);
 		(*next)++;
 	}
-	/* variables are as the integer network leaves them */
+	/* the integer network defines the values of variables */
 	for (int k = 0; k < op->n_in; k++)
 		if (op->in[k] >= 0 && r->g->tensor[op->in[k]].is_variable)
 			take_integers(r, r->alone, op->in[k]);
@@ -234,7 +235,7 @@ run_item(struct run *r, size_t item, struct err *e)
 	return true;
 }
 
-/* the operator that loses most first; of equal ones the one that comes first */
+/* sorts by the operator's own loss, worst first; ties in running order */
 static int
 compare_layers(const void *x, const void *y)
 {

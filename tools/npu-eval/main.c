@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-eval: how good a network is on data with labels, and where it loses precision. */
+/* npu-eval: scores a network on labelled data, and shows where it loses precision. */
 #include "base/cli.h"
 #include "kernels/kernels.h"
 #include "npu-eval.h"
@@ -82,7 +82,10 @@ npy_kind(int type)
 	return type == TFL_UINT8 ? 'u' : type == TFL_FLOAT32 ? 'f' : 'i';
 }
 
-/* integers of the type and number of elements of one of the tensors have its scale */
+/*
+ * Takes the scale of the first tensor with the same type and number of elements as the
+ * integers.
+ */
 static void
 take_scale(struct values *v, const struct tfl_subgraph *g, const int *tensor, int n)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-eval's parts.  read.c reads labels and outputs; classes.c and errors.c count,
- * agree.c sets outputs side by side, and table.c, json.c, csv.c print that.
- * layers.c is --layers: where an integer network loses precision.
+ * The parts of npu-eval.  read.c reads labels and outputs.  classes.c and errors.c
+ * score them, and agree.c compares outputs with each other.  table.c, json.c and csv.c
+ * print the scores.  layers.c is --layers: it shows where an integer network loses
+ * precision.
  */
 #ifndef NPU_EVAL_H
 #define NPU_EVAL_H
@@ -15,66 +16,69 @@ enum { MAX_OUTPUTS = 64, MAX_CLASSES = 100000 };
 enum format { AS_TABLE, AS_JSON, AS_CSV };
 
 struct options {
-	const char *labels; /* with --layers: the model */
+	const char *labels; /* file of the labels; with --layers, the model */
 	const char *file[MAX_OUTPUTS];
 	int n_files;
-	const char *model;   /* whose scales integers have */
-	const char *targets; /* what the outputs should be, element by element */
+	const char *model;   /* gives scales to integer outputs; NULL: none */
+	const char *targets; /* file of the expected outputs, element by element; NULL: none */
 	bool regression, layers;
-	int top;      /* of --top */
-	int parted;   /* items listed where outputs part */
+	int top;      /* K of --top: accuracy among the K best answers */
+	int parted;   /* largest number of items to list on which two outputs disagree */
 	enum format format;
 	const char *output;
 };
 
 /* ---- read.c ---------------------------------------------------------------- */
 
-/* numbers of n items, so many each, as a .npy file has them */
+/* a .npy file of n items with each numbers per item */
 struct values {
 	const char *file;
 	struct npy npy;
 	size_t n, each;
-	double scale; /* of integers: scale * (q - zero); 1 and 0 where none is known */
+	double scale; /* of integers: value = scale * (q - zero); 1 and 0 if not known */
 	double zero;
 };
+/* the real value k of an item */
 double value_at(const struct values *v, size_t item, size_t k);
 
 struct labels {
 	const char *file;
 	size_t n;
-	double *v;	   /* of each item */
-	const char **name; /* of each class below n_names; NULL: none is known */
+	double *v;	   /* one label per item */
+	const char **name; /* one name per class below n_names; NULL: no name */
 	size_t n_names;
-	bool whole; /* all are numbers of classes */
+	bool whole; /* true if all labels are class numbers */
 };
 
-/* a line each, "NUMBER" or "NUMBER TAB NAME", or a .npy file of numbers */
+/* Reads a text of lines "NUMBER" or "NUMBER TAB NAME", or a .npy file of numbers. */
 bool read_labels(struct arena *a, const char *path, struct labels *l, struct err *e);
-/* n items in front, or n is 0 and as many as there are */
+/* Reads values of n items along the first dimension; n = 0: of any number of items. */
 bool read_values(struct arena *a, const char *path, size_t n, struct values *v,
 		 struct err *e);
 
 /* ---- classes.c --------------------------------------------------------------- */
 
 struct class_score {
-	size_t support;	  /* items of the class */
-	size_t predicted; /* items that are said to be */
-	size_t right;	  /* both */
-	double precision, recall, f1; /* 0 where nothing is divided by nothing */
+	size_t support;	  /* items with this label */
+	size_t predicted; /* items with this answer */
+	size_t right;	  /* items with this label and this answer */
+	double precision, recall, f1; /* 0 if the divisor is 0 */
 };
 
-struct answers { /* of one output */
+struct answers { /* the scores of one output */
 	const struct values *v;
 	size_t n_classes;
-	size_t *answer;	    /* of each item: the largest value, the first of equal ones */
+	/* of each item: index of the largest value, the first one of equal values */
+	size_t *answer;
 	size_t right, in_top;
-	struct class_score *score; /* of each class */
+	struct class_score *score; /* one per class */
 	double precision, recall, f1; /* means over the classes that occur */
-	size_t *confusion; /* [label][answer] */
+	size_t *confusion; /* [label][answer], number of items */
 	bool has_auc;
-	double auc; /* of two classes: of the second against the first */
+	double auc; /* for two classes: of class 1 against class 0 */
 };
 
+/* Scores the outputs v against the labels.  Fails for more than 8192 classes. */
 bool count_classes(struct arena *a, const struct options *o, const struct labels *l,
 		   const struct values *v, size_t n_classes, struct answers *out,
 		   struct err *e);
@@ -84,18 +88,19 @@ bool count_classes(struct arena *a, const struct options *o, const struct labels
 struct errors { /* of one output against targets */
 	const struct values *v;
 	double mae, mse, rmse, largest;
-	size_t worst; /* the item with the largest mean squared error */
-	double *each; /* mean squared error of every item */
+	size_t worst; /* item with the largest mean squared error */
+	double *each; /* one mean squared error per item */
 	bool has_auc;
-	double auc; /* of those errors, label 1 against 0 */
+	double auc; /* of the items' errors, label 1 against label 0 */
 };
 
-/* targets NULL: the labels */
+/* If targets is NULL, the labels are the targets. */
 bool count_errors(struct arena *a, const struct labels *l, const struct values *targets,
 		  const struct values *v, struct errors *out, struct err *e);
 /*
- * The chance that a positive item's score is above a negative one's, ties counting
- * half: the area under the ROC curve.  False where one kind is missing.
+ * Computes the area under the ROC curve: the probability that a positive item scores
+ * higher than a negative item, where ties count as half.  Returns false if there are no
+ * positive or no negative items.
  */
 bool area_under_roc(const double *score, const bool *positive, size_t n, double *out);
 
@@ -104,9 +109,9 @@ bool area_under_roc(const double *score, const bool *positive, size_t n, double 
 struct agreement { /* of two outputs */
 	int first, second;
 	size_t equal;
-	size_t *parted; /* the items that they answer otherwise, in order */
+	size_t *parted; /* items with different answers, in order */
 	size_t n_parted;
-	double largest; /* difference of two values */
+	double largest; /* largest difference of two values */
 };
 struct agreement find_agreement(struct arena *a, const struct answers *all, int first,
 				int second);
@@ -116,8 +121,8 @@ struct agreement find_agreement(struct arena *a, const struct answers *all, int 
 struct report {
 	const struct options *o;
 	const struct labels *l;
-	const struct answers *answers; /* of each output, or NULL */
-	const struct errors *errors;   /* the same of regression */
+	const struct answers *answers; /* one per output; NULL for regression */
+	const struct errors *errors;   /* one per output; NULL for classification */
 	int n;
 	const struct agreement *agreement;
 	int n_agreements;
@@ -125,11 +130,12 @@ struct report {
 void print_table(struct text *t, const struct report *r);
 void print_json(struct text *t, const struct report *r);
 void print_csv(struct text *t, const struct report *r);
-/* "name", or the class's number where it has none */
+/* the class's name, or its number if it has no name */
 void put_class(struct text *t, const struct labels *l, size_t class);
 
 /* ---- layers.c ------------------------------------------------------------------- */
 
+/* Runs the model o->labels on the items in o->file, and prints the report of --layers. */
 bool run_layers(struct arena *a, const struct options *o, struct text *t,
 		struct err *e);
 

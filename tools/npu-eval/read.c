@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs, labels and targets read, and held against each other. */
+/* Reads outputs, labels and targets, and checks that they match. */
 #include "npu-eval.h"
 
 #include <math.h>
@@ -49,8 +49,10 @@ check_numbers(const struct values *v, struct err *e)
 	return true;
 }
 
-/* along the first dimension; of outputs of batches along the first two, if there are so
- * many labels */
+/*
+ * The items along the first dimension.  Outputs of a batch have them along the first
+ * two dimensions, if there are as many labels.
+ */
 static size_t
 count_items(const struct npy *x, size_t n_labels)
 {

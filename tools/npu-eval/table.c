@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report for people. */
+/* Prints the report as a table. */
 #include "npu-eval.h"
 
-enum { MAX_SHOWN = 30 }; /* classes of a confusion matrix that a screen has room for */
+/* largest number of classes for which a confusion matrix fits on a screen */
+enum { MAX_SHOWN = 30 };
 
 void
 put_class(struct text *t, const struct labels *l, size_t class)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of an element, or of two. */
+/* Functions of one element, or of two elements. */
 #include "real.h"
 
 #include <math.h>
@@ -103,7 +103,7 @@ binary(int code, double a, double b)
 	}
 }
 
-/* element of t that element i of out takes: dimensions of 1 repeat */
+/* index of the element of t for element i of out; dimensions of 1 are broadcast */
 static int64_t
 source(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i)
 {

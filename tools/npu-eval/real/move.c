@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators that only move elements: their reference kernel is run on numbers of
- * elements in place of elements, once, which says for all values where each goes.
+ * Operators that only move elements.  Their reference kernel runs once, on element
+ * numbers in place of elements.  Its output tells the source of each output element for
+ * all later values.
  */
 #include "real.h"
 
@@ -43,13 +44,13 @@ only_moves(int code)
 	}
 }
 
-struct trial { /* the operator, its tensors that carry values made INT32 */
+struct trial { /* a copy of the operator whose data tensors are INT32 */
 	struct tfl_subgraph g;
 	void **in, **out;
-	int64_t n_in, n_out; /* elements of all of them */
+	int64_t n_in, n_out; /* number of elements of all inputs, of all outputs */
 };
 
-/* feature maps have the output's type, positions and shapes another */
+/* Data tensors have the output's type; positions and shapes have another type. */
 static bool
 carries(const struct tfl_subgraph *g, const struct tfl_op *op, const struct tfl_tensor *t)
 {
@@ -64,7 +65,7 @@ make_words(struct tfl_tensor *t)
 	t->quant = (struct tfl_quant){ 0 };
 }
 
-/* false: an input is known only when the network runs */
+/* Returns false if the network computes an input that determines the moves. */
 static bool
 number_elements(struct arena *a, const struct tfl_subgraph *g, const struct tfl_op *op,
 		struct trial *t)
@@ -124,7 +125,7 @@ real_map(struct arena *a, const struct tfl_subgraph *g, int op)
 	return map;
 }
 
-/* 0 is no element: what a padding puts there is 0 */
+/* Source 0 means no element: padding writes 0 there. */
 void
 real_move(const struct real_op *o)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of products: convolutions, matrices, SVDF. */
+/* Operators that sum products: convolutions, matrix products, SVDF. */
 #include "real.h"
 
 #include <math.h>
 #include <string.h>
 
-struct axis { /* of a window: in, out, kernel and how it goes along */
+struct axis { /* one dimension of a window; before: padding in front */
 	int32_t in, out, k, stride, dilation, before;
 };
 
-/* TensorFlow's SAME: what is odd goes behind */
+/* TensorFlow's SAME: if the padding is odd, the extra element is at the end */
 static struct axis
 axis_of(int32_t in, int32_t out, int32_t k, int64_t stride, int64_t dilation,
 	int64_t padding)
@@ -21,7 +21,10 @@ axis_of(int32_t in, int32_t out, int32_t k, int64_t stride, int64_t dilation,
 	return x;
 }
 
-/* the scale of the channel's sums, which a bias has whatever its tensor says */
+/*
+ * A bias has the scale of its channel's sum (input scale times weight scale), whatever
+ * scale its own tensor has.
+ */
 static double
 bias_at(const struct real_op *o, int input, int weights, int bias, int32_t c)
 {
@@ -32,7 +35,7 @@ bias_at(const struct real_op *o, int input, int weights, int bias, int32_t c)
 	double scale = (double)real_in(o, input)->quant.scale[0] *
 		       (double)q->scale[q->n_scale > 1 ? c : 0];
 	double own = (double)b->quant.scale[b->quant.n_scale > 1 ? c : 0];
-	/* its value is already integer times own scale */
+	/* real_x() is the integer times the bias's own scale */
 	return own > 0 ? real_x(o, bias)[c] / own * scale : 0;
 }
 
@@ -149,7 +152,7 @@ real_depthwise(const struct real_op *o)
 	}
 }
 
-/* every input element adds to the window of outputs that it stands for */
+/* Each input element is added to the window of outputs that it reaches. */
 static void
 scatter(const struct window *w, const double *x, const double *f, double *y)
 {
@@ -179,7 +182,7 @@ real_transpose_conv(const struct real_op *o)
 	const struct tfl_tensor *out = real_out(o, 0);
 	int64_t padding = TFL_OPT(o->op, TransposeConvOptions, padding);
 	int64_t activation = TFL_OPT(o->op, TransposeConvOptions, fused_activation_function);
-	/* padding is that of the convolution from output to input */
+	/* the padding is that of the convolution from output to input */
 	struct axis y = axis_of(out->dim[1], in->dim[1], f->dim[1],
 				TFL_OPT(o->op, TransposeConvOptions, stride_h), 1, padding);
 	struct axis x = axis_of(out->dim[2], in->dim[2], f->dim[2],
@@ -220,7 +223,7 @@ real_fc(const struct real_op *o)
 		}
 }
 
-/* where the matrix of batch i of the output begins in t */
+/* index in t of the first element of the matrix for batch i of the output */
 static int64_t
 matrix_at(const struct tfl_tensor *t, const struct tfl_tensor *out, int64_t i)
 {

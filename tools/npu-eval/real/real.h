@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A quantized network in real numbers: weights and biases as their integers say,
- * every operator by its definition in doubles, nothing rounded or clipped but by
- * fused activations.  run.c finds an operator's function; the others have them, a
- * family a file.
+ * Computes a quantized network in real numbers.  Weights and biases have the values
+ * that their integers stand for.  Every operator is computed by its definition in
+ * double, without rounding; only fused activations clip values.  run.c finds the
+ * function of an operator.  The other files have the functions, one family per file.
  */
 #ifndef NPU_EVAL_REAL_H
 #define NPU_EVAL_REAL_H
@@ -13,24 +13,24 @@
 struct real {
 	struct arena *a;
 	const struct tfl_subgraph *g;
-	double **value; /* of each tensor, in C order; NULL: it is not quantized */
-	int32_t **map;  /* move.c: of operators that only move elements */
-	bool *known;	/* of operators: is there a function for them? */
+	double **value; /* one array per tensor, in C order; NULL: not quantized */
+	int32_t **map;  /* one per operator (move.c); NULL: the operator computes */
+	bool *known;	/* one per operator: false if it has no function */
 };
 
-/* constants of g's quantized tensors have their values then, others 0 */
+/* Sets the values of g's constant quantized tensors; those of other tensors are 0. */
 struct real *real_open(struct arena *a, const struct tfl_subgraph *g);
-/* can the operator be computed so? */
+/* true if the operator can be computed in real numbers */
 bool real_knows(const struct real *r, int op);
-/* the operator's outputs from its inputs; it is known */
+/* Computes the outputs of operator op from its inputs. real_knows() is true for op. */
 void real_run(struct real *r, int op);
 
-/* quantized, of integers: what has a form in real numbers here */
+/* true for a quantized tensor of integers: it has values in real numbers */
 bool is_real(const struct tfl_tensor *t);
-/* what the integers at p say */
+/* dequantizes the integers at p */
 void real_from_integers(const struct tfl_tensor *t, const void *p, double *out);
 
-/* ---- for the files of functions ------------------------------------------------ */
+/* ---- helpers for the files of functions ---------------------------------------- */
 
 struct real_op {
 	struct real *r;
@@ -44,7 +44,10 @@ double *real_y(const struct real_op *o, int k);
 double real_clamp(double v, int64_t activation);
 int64_t real_rows(const struct tfl_tensor *t); /* elements before the last dimension */
 int32_t real_depth(const struct tfl_tensor *t); /* the last dimension */
-/* constant integers; false: they are none, or more than max */
+/*
+ * Reads a constant of integers.  Returns false if t is not constant, or has more than
+ * max integers.
+ */
 bool real_ints(const struct tfl_tensor *t, int64_t *out, int max, int *n);
 
 typedef void real_function(const struct real_op *o);
@@ -52,7 +55,10 @@ real_function real_conv, real_depthwise, real_fc, real_transpose_conv, real_matm
     real_svdf;				     /* products.c */
 real_function real_unary, real_binary;	     /* elements.c */
 real_function real_pool, real_reduce, real_softmax, real_unit, real_bilinear; /* rows.c */
-/* move.c: where each element of the outputs comes from; NULL: it does not move */
+/*
+ * move.c: the source of each output element; NULL: the operator does more than move
+ * elements
+ */
 int32_t *real_map(struct arena *a, const struct tfl_subgraph *g, int op);
 real_function real_move;
 

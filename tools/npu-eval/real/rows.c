@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows and rows of elements: pools, reductions, SOFTMAX, interpolation. */
+/* Operators on windows and rows: pools, reductions, SOFTMAX, interpolation. */
 #include "real.h"
 
 #include <math.h>
 
 /* ---- pools ------------------------------------------------------------------- */
 
-struct span { /* of a window on an axis, inside of the input */
+struct span { /* the part of a window on one axis that is inside the input */
 	int32_t from, to;
 };
 
@@ -63,7 +63,7 @@ real_pool(const struct real_op *o)
 
 /* ---- reductions ---------------------------------------------------------------- */
 
-/* element of the result that element i of the input is part of */
+/* index of the result that element i of the input belongs to */
 static int64_t
 reduced(const struct tfl_tensor *in, const bool *drop, int64_t i)
 {
@@ -127,7 +127,7 @@ real_softmax(const struct real_op *o)
 	}
 }
 
-/* L2_NORMALIZATION: rows of length 1 */
+/* L2_NORMALIZATION: scales each row to length 1 */
 void
 real_unit(const struct real_op *o)
 {
@@ -148,7 +148,7 @@ real_unit(const struct real_op *o)
 
 struct between {
 	int32_t low, high;
-	double part; /* of high */
+	double part; /* weight of high, 0 to 1 */
 };
 
 static struct between

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network in real numbers, operator by operator. */
+/* Runs the network in real numbers, operator by operator. */
 #include "real.h"
 
 #include <math.h>
@@ -83,14 +83,17 @@ real_from_integers(const struct tfl_tensor *t, const void *p, double *out)
 	}
 }
 
-/* of a type that is nothing else in these operators: positions have 32 bits */
+/* A data tensor has 8 or 16 bits; in these operators, positions have 32 bits. */
 static bool
 is_map(const struct tfl_tensor *t)
 {
 	return t->type == TFL_INT8 || t->type == TFL_UINT8 || t->type == TFL_INT16;
 }
 
-/* has every map of the operator values, and is none empty? */
+/*
+ * True if every data tensor of the operator has values in real numbers and at least one
+ * element.
+ */
 static bool
 has_forms(const struct real *r, const struct tfl_op *op)
 {
