@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comma-separated: Vela's 52 columns, and one row a layer. */
+/* Comma-separated reports: Vela's 52 columns, and one row per layer. */
 #include "report.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* one list makes header and row, so that they can't disagree */
+/* one function prints both header and row, so that their columns always match */
 struct columns {
 	struct text *t;
 	bool header, any;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Costs every operator, and what the reports derive from that. */
+/* Costs every operator and derives the numbers of the reports. */
 #include "report.h"
 
 #include "base/cli.h"
@@ -7,9 +7,9 @@
 #include <math.h>
 
 /*
- * What each port moves, in its data beats: with the stream's own words, which the
- * NPU fetches from where the constants are.  RNNoise's 13,911 on AXI1, counted by
- * Arm's model, are 13,350 of constants and 561 of its 4,672 bytes of commands.
+ * Counts the data beats of each port.  The NPU also fetches the stream's own words,
+ * from the memory of the constants.  RNNoise's 13,911 on AXI1, counted by Arm's model,
+ * are 13,350 of constants and 561 of its 4,672 bytes of commands.
  */
 static void
 count_beats(struct arena *a, struct network *net, const struct operator *op)
@@ -31,7 +31,7 @@ count_beats(struct arena *a, struct network *net, const struct operator *op)
 	}
 }
 
-/* the same streams where one memory moves twice the bytes in a cycle */
+/* costs the same streams with one memory that moves twice the bytes per cycle */
 static bool
 evaluate_faster(struct arena *a, struct network *net, enum mem_area area, struct err *e)
 {

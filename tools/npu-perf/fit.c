@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --fit: the memory of the constants and an operation's own cycles, such that the
- * calibrated estimate comes nearest to what a board took, as a profile that
- * --config reads.  Nearest: least sum of |ln(estimate / measured)|, so that one
- * network that does not fit does not bend the rest.
+ * --fit: fits the speed of the constants' memory and the cycles of an operation, such
+ * that the calibrated estimate comes nearest to the measurements on a board.  The
+ * result is a profile that --config reads.  Nearest means the least sum of |ln(estimate
+ * / measured)|: a single outlier then does not distort the fit.
  */
 #include "report.h"
 
@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* what is fitted, in the order in which more measurements allow for more */
+/*
+ * The fitted parameters.  With fewer measurements than parameters only the first ones
+ * are fitted.
+ */
 enum parameter { SCALE, OPERATION, LATENCY, PARAMETERS };
 
 struct point {
@@ -22,7 +25,7 @@ struct point {
 struct fit {
 	struct arena *a;
 	struct point *point;
-	size_t n, without; /* without: left out; n: none */
+	size_t n, without; /* without: index of the point to leave out; n: none */
 	struct err *e;
 };
 
@@ -32,7 +35,7 @@ limited(double v, double lo, double hi)
 	return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* the memory system of a point with these parameters in it */
+/* the memory system of a point with these parameters */
 static struct memory_system
 system_of(const struct point *p, const double v[PARAMETERS])
 {
@@ -43,7 +46,10 @@ system_of(const struct point *p, const double v[PARAMETERS])
 	c->clock_scale = v[SCALE];
 	c->read_latency = (int)lrint(limited(v[LATENCY], 0, MAX_LATENCY));
 	m.fit.operation_cycles = round(v[OPERATION]);
-	/* the timeline charges a burst for what a read of 16 bytes waits here */
+	/*
+	 * The burst length makes the timeline charge a read of 16 bytes for the time
+	 * that this latency costs.
+	 */
 	double worth = ACCESS + c->read_latency *
 			memory_bytes_per_cycle(&m, p->net.accel, m.const_area);
 	c->burst_bytes = (int)limited(floor(worth / ACCESS) * ACCESS, ACCESS,
@@ -51,7 +57,7 @@ system_of(const struct point *p, const double v[PARAMETERS])
 	return m;
 }
 
-/* cycles of a network; 0, an error, where its stream can't be costed */
+/* cycles of a network; 0 and an error if its stream can't be costed */
 static double
 cycles_of(struct fit *f, const struct point *p, const double v[PARAMETERS])
 {
@@ -85,9 +91,9 @@ distance(struct fit *f, const double v[PARAMETERS])
 }
 
 /*
- * The parameters that a direction moves, each up or down by the factor; true: that was
- * nearer.  A direction is a number whose digits to the base of 3 say for each parameter:
- * stay, up, down.
+ * Multiplies or divides several parameters by a factor.  Keeps the result and returns
+ * true if it is nearer.  The base-3 digits of direction say what happens to each
+ * parameter: 0 keep, 1 up, 2 down.
  */
 static bool
 try_direction(struct fit *f, double v[PARAMETERS], int direction, double factor, double *best)
@@ -109,14 +115,16 @@ try_direction(struct fit *f, double v[PARAMETERS], int direction, double factor,
 }
 
 /*
- * Downhill by steps that become smaller.  Directions move several parameters at once:
- * a sum of absolute values has creases, along which no single one leads further down.
+ * Descends with steps that become smaller.  Directions move several parameters at once:
+ * a sum of absolute values has creases, along which no single parameter leads further
+ * down.
  */
 static double
 descend(struct fit *f, double v[PARAMETERS], int n)
 {
 	static const double factor[] = { 2, 1.3, 1.1, 1.03, 1.01 };
-	enum { ROUNDS = 20 }; /* a step of 2 takes a few; no cycle can be endless */
+	/* a factor of 2 needs a few rounds; the limit stops an endless cycle */
+	enum { ROUNDS = 20 };
 	static const int directions[PARAMETERS + 1] = { 1, 3, 9, 27 };
 	double best = distance(f, v);
 	for (size_t i = 0; i < ARRAY_LEN(factor) && !f->e->status; i++)
@@ -128,13 +136,13 @@ descend(struct fit *f, double v[PARAMETERS], int n)
 	return best;
 }
 
-/* from several beginnings: bandwidth and latency stand in for each other */
+/* Starts from several points, because bandwidth and latency can replace each other. */
 static void
 find(struct fit *f, double v[PARAMETERS])
 {
 	static const double scale[] = { 0.5, 1, 2 };
 	static const int latency[] = { 16, 128 };
-	enum { FIRST_OPERATION = 100 }; /* cycles; steps are factors, so not 0 */
+	enum { FIRST_OPERATION = 100 }; /* cycles; not 0, because steps are factors */
 	const struct memory_system *m = &f->point[0].net.memory;
 	size_t used = f->n - (f->without < f->n);
 	int n = used < PARAMETERS ? (int)used : PARAMETERS;
@@ -156,7 +164,7 @@ find(struct fit *f, double v[PARAMETERS])
 		}
 }
 
-/* ---- how well it holds ------------------------------------------------------------ */
+/* ---- accuracy of the fit ------------------------------------------------------------ */
 
 static int
 by_size(const void *a, const void *b)
@@ -165,7 +173,7 @@ by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* the narrowest interval that holds 8 in 10 of r, and 1 */
+/* the narrowest interval that contains 1 and 8 of 10 values of r */
 static struct perf_interval
 narrowest(double *r, size_t n)
 {
@@ -180,7 +188,7 @@ narrowest(double *r, size_t n)
 	return best;
 }
 
-/* measured / estimated of each network by a fit that has not seen it */
+/* measured / estimated of each network, by a fit without this network */
 static struct perf_interval
 leave_one_out(struct fit *f, double *ratio)
 {
@@ -261,7 +269,8 @@ put_fit(struct text *t, struct fit *f, const char *name, const double v[PARAMETE
 	double *left_out = anew(f->a, double, f->n);
 	const struct point *first = &f->point[0];
 	struct memory_system m = system_of(first, v);
-	struct perf_interval i = { 0.68, 1.59 }; /* as where nothing was measured */
+	/* the interval of memories without measurements */
+	struct perf_interval i = { 0.68, 1.59 };
 	text_printf(t, "; fitted by npu-perf to %zu measurement%s on %s, from %s\n",
 		    f->n, f->n == 1 ? "" : "s", first->net.accel->name,
 		    m.system ? m.system : "?");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An encoded NPU graph as input: its streams are generated as npu-cmdgen
- * would, its operations have names, and it records its memory system.
+ * Reads an encoded NPU graph.  Generates its streams as npu-cmdgen would, and takes the
+ * names of the operations and the memory system from the graph.
  */
 #include "report.h"
 
@@ -18,7 +18,7 @@ is_graph(struct bytes file)
 	return file.n >= n && !memcmp(file.p, magic, n);
 }
 
-/* a node of aliases only has no operator, as in the compiled file */
+/* A node that has only aliases makes no operator, as in the compiled file. */
 static bool
 take_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	  struct network *net, struct emit_words *w, struct err *e)
@@ -38,7 +38,7 @@ take_node(struct arena *a, const struct graph *g, const struct g_node *n,
 	return true;
 }
 
-/* the operator of the original model that a node of the CPU stands for */
+/* adds the operator of the original model that a CPU node stands for */
 static void
 take_cpu(const struct tfl_model *m, const struct g_node *n, struct network *net)
 {
@@ -58,7 +58,7 @@ take_nodes(struct arena *a, struct graph *g, struct network *net,
 	struct emit_words *words = anew(a, struct emit_words, g->n_nodes + 1);
 	net->op = anew(a, struct operator, g->n_nodes);
 	net->cpu = anew(a, const char *, g->n_nodes);
-	struct tfl_model *m = NULL; /* without it, no names nor costs of its operators */
+	struct tfl_model *m = NULL; /* NULL: the CPU's operators have neither names nor costs */
 	struct err none = { 0 };
 	if (!graph_model(g, &m, &none))
 		m = NULL;
@@ -104,7 +104,7 @@ read_graph(struct arena *a, const struct options *o, struct bytes file,
 		net->desired_batch = m->desired_batch;
 		net->batch = m->actual_batch;
 	}
-	/* a model that came through a pipe has no name */
+	/* a model that was read from a pipe has no name */
 	if (m && m->name && strcmp(m->name, "-") != 0)
 		net->name = network_name(a, m->name);
 	const struct g_blob *flash = graph_find_blob(g, "flash");

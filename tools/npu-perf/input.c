@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What npu-perf costs: a list of NPU operators, each with its words, on one
- * accelerator and memory system.  Whatever else can be read only has to fill
- * in a struct network.
+ * Reads a compiled network: a list of NPU operators with their words, for one
+ * accelerator and one memory system.  A reader of a further format only has to fill in
+ * a struct network.
  */
 #include "report.h"
 
@@ -26,7 +26,7 @@ network_name(struct arena *a, const char *file)
 				 : base;
 }
 
-/* size of input i of an ethos-u operator; 0 if there is no such tensor */
+/* bytes of input i of an ethos-u operator; 0 if it has no such input */
 static int64_t
 input_bytes(const struct tfl_subgraph *g, const struct tfl_op *op, int i)
 {
@@ -35,8 +35,8 @@ input_bytes(const struct tfl_subgraph *g, const struct tfl_op *op, int i)
 }
 
 /*
- * The special tensors (ethosu-commands(7) 13.3).  All operators of a model share
- * them; of several, the largest is what a plan has to hold.
+ * Adds the special tensors (ethosu-commands(7) 13.3).  All operators of a model share
+ * them, so that a plan needs the largest of each.
  */
 static void
 add_sizes(const struct tfl_subgraph *g, const struct tfl_op *op,
@@ -77,7 +77,10 @@ walk_operators(struct arena *a, const struct tfl_model *m, struct network *net)
 	}
 }
 
-/* of the NPU's part of the graph, whose stream tensor's name has a suffix */
+/*
+ * Name of the operator's part of the graph: the name of its stream tensor without the
+ * suffix.
+ */
 static const char *
 operator_name(struct arena *a, const char *stream)
 {
@@ -87,7 +90,7 @@ operator_name(struct arena *a, const char *stream)
 	return has ? arena_strndup(a, stream, n - tail) : stream;
 }
 
-/* one operator a stream; all for the same accelerator */
+/* Makes one operator per stream; all must be for the same accelerator. */
 static bool
 take_streams(struct arena *a, struct network *net, struct npu_stream *s, int n,
 	     struct err *e)
@@ -131,7 +134,7 @@ take_map(struct arena *a, struct network *net, const struct npu_map *map)
 	}
 }
 
-/* what a file that came through a pipe is called */
+/* for input from a pipe, takes the network's name from the map */
 static void
 name_of_source(struct arena *a, const struct npu_map *map, struct network *net)
 {
@@ -183,8 +186,9 @@ separate_bytes(const struct tfl_model *m)
 }
 
 /*
- * Of the options; names that they leave out are those in the file.  Without options it
- * is what the file was compiled for, whatever profiles are known here.
+ * Takes the memory system from the options; names that the options leave out come from
+ * the file.  Without options it is the system that the file was compiled for, even if
+ * this program has no such profile.
  */
 static bool
 find_memory(struct arena *a, const struct tfl_model *m, const struct options *o,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything the other reports say, for programs. */
+/* Prints all numbers of the other reports as JSON. */
 #include "report.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ cycles(struct text *t, const char *name, double v)
 	number(t, name, rounded(v, PARTS_OF_CYCLE));
 }
 
-/* a size or count that may be unknown */
+/* a size or count; null if unknown */
 static void
 count(struct text *t, const char *name, int64_t v)
 {
@@ -71,7 +71,7 @@ memories(struct text *t, const char *name, const double v[MEM_AREAS])
 	text_puts(t, " }");
 }
 
-/* the chosen estimator's cycles and bytes */
+/* cycles and bytes by the chosen estimator */
 static void
 estimate(struct text *t, const struct network *net)
 {
@@ -99,7 +99,7 @@ estimate(struct text *t, const struct network *net)
 	text_puts(t, " }");
 }
 
-/* of a device's log, and what the timeline says of the same */
+/* the numbers of a device's log, with the timeline's estimates */
 static void
 measured(struct text *t, const struct network *net)
 {
@@ -130,7 +130,7 @@ measured(struct text *t, const struct network *net)
 	text_puts(t, "] }");
 }
 
-/* the network's cycles with one of its memories twice as fast */
+/* the network's cycles if one memory were twice as fast */
 static void
 faster(struct text *t, const struct network *net)
 {

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the graph adds to the JSON's layers: whose results each reads, the CPU's reason. */
+/*
+ * The graph's contribution to the JSON's layers: the edges between layers, and why a
+ * layer is on the CPU.
+ */
 #include "report.h"
 
 #include <string.h>
 
-/* layers by number; an edge for each that reads what another one wrote */
+/*
+ * The layers by number, with an edge from each layer that writes a tensor to each that
+ * reads it.
+ */
 struct edges {
 	struct arena *a;
 	size_t n_layers;
 	struct list {
 		int *v;
 		size_t n, cap;
-	} *reads, *written; /* layers by layer; layers by index of a tensor */
+	/*
+	 * reads: by layer, the layers it reads from; written: by tensor, the layers
+	 * that write it
+	 */
+	} *reads, *written;
 	const char **why;
 };
 
@@ -25,7 +35,7 @@ add(struct arena *a, struct list *l, int layer)
 	l->v[l->n++] = layer;
 }
 
-/* the last operator that an operation or node came from, as the map has it; -1: none */
+/* the last source operator of an operation or node, as in the map; -1: none */
 static int
 layer_of(const struct edges *x, const struct g_tfls *tfl)
 {
@@ -67,7 +77,10 @@ walk_nodes(struct edges *x, const struct graph *g, bool reads)
 	}
 }
 
-/* writers first: a state is read before the operation that writes it */
+/*
+ * Notes all writers before the readers: a state is read before the operation that
+ * writes it.
+ */
 static void
 find_edges(struct edges *x, const struct graph *g)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the map adds to the JSON: memory over time, weights. */
+/* The map's contribution to the JSON: memory over time, and weights. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ put_cycle(struct text *t, const char *key, double v)
 	put_number(t, key, rounded(v, PARTS_OF_CYCLE));
 }
 
-/* of a command or constant: its number among the layers, or null */
+/* layer number of a command or constant; null if 0 (no layer) */
 void
 json_layer(struct text *t, int64_t layer)
 {
@@ -47,7 +47,10 @@ place_name(int64_t place)
 	return place == PLACE_CACHE ? "cache" : "arena";
 }
 
-/* a buffer's is that of the operator whose weights it holds, and of its result */
+/*
+ * A buffer has the name of the operator whose weights it holds, with a suffix, as this
+ * operator's result has the same name.
+ */
 static void
 put_span_name(struct text *t, const struct map_span *s)
 {
@@ -73,7 +76,7 @@ put_span(struct text *t, const struct map_span *s, const struct span_time *when)
 	text_puts(t, " }");
 }
 
-/* the moment with the most bytes, and whose they are */
+/* the moment with the most bytes, and the tensors in memory at that moment */
 static void
 put_peak(struct text *t, struct arena *a, const struct network *net, int place,
 	 const struct span_time *when)
@@ -138,7 +141,7 @@ put_memory(struct text *t, struct arena *a, const struct network *net)
 	text_puts(t, "\n]");
 }
 
-/* pieces of the same weights or table, one behind the other, as one */
+/* Prints consecutive pieces of the same weights or table as one constant. */
 static void
 put_constants(struct text *t, const struct npu_map *map)
 {

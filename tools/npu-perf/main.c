@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-perf: how long will a compiled network take, and what sets that? */
+/* npu-perf: estimates how long a compiled network takes, and what limits it. */
 #include "base/cli.h"
 #include "base/file.h"
 #include "report.h"
@@ -55,7 +55,7 @@ set_report(struct options *o, enum report r)
 	o->report = r;
 }
 
-/* one network, or those of --fit with their logs */
+/* Checks for one network, or for the networks of --fit with their logs. */
 static void
 check_operands(struct options *o)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs of devices.  ML evaluation kit: "NPU TOTAL cycles: N", "NPU AXI0_RD_..."
- * for every inference.  ExecuTorch and Zephyr: "ethosu_pmu_cycle_cntr : N", cntr0
- * to cntr3, sums over inferences with "(N per inference)" behind them.  TensorFlow
- * Lite Micro's profiler: "NAME took N ticks".
+ * Reads logs of devices.  The supported lines are:
+ *   ML evaluation kit: "NPU TOTAL cycles: N", "NPU AXI0_RD_..." for every inference
+ *   ExecuTorch, Zephyr: "ethosu_pmu_cycle_cntr : N", cntr0 to cntr3: sums over inferences,
+ *     followed by "(N per inference)"
+ *   TensorFlow Lite Micro's profiler: "NAME took N ticks"
  */
 #include "report.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the first that a line holds counts, so that longer ones come before shorter */
+/* the first label that a line contains is used; a longer label comes before its prefix */
 static const struct label {
 	const char *text;
 	enum counter counter;
@@ -25,7 +26,7 @@ static const struct label {
 	{ "NPU AXI0_WR_DATA_BEAT_WRITTEN", COUNT_AXI0_WRITE },
 	{ "NPU AXI1_RD_DATA_BEAT_RECEIVED", COUNT_AXI1_READ },
 	{ "ethosu_pmu_cycle_cntr", COUNT_CYCLES },
-	/* the events that ExecuTorch gives to its counters on U55 and U65 */
+	/* the events that ExecuTorch assigns to the counters on U55 and U65 */
 	{ "ethosu_pmu_cntr0", COUNT_AXI0_READ },
 	{ "ethosu_pmu_cntr1", COUNT_AXI1_READ },
 	{ "ethosu_pmu_cntr2", COUNT_AXI0_WRITE },
@@ -57,7 +58,7 @@ struct log {
 	size_t cap_ops;
 };
 
-/* the number behind a label, across "cycles", "beats" and signs; -1: none */
+/* the number after a label, across "cycles", "beats" and signs; -1: none */
 static double
 number_behind(const char *p)
 {
@@ -70,7 +71,7 @@ number_behind(const char *p)
 	return *p >= '0' && *p <= '9' ? strtod(p, NULL) : -1;
 }
 
-/* "(12.00 per inference)" behind a sum is the number for one */
+/* if "(12.00 per inference)" follows a sum, returns this number, else the sum */
 static double
 per_inference(const char *line, double all)
 {
@@ -167,7 +168,7 @@ read_measured(struct arena *a, const char *path, struct measured *out,
 	return true;
 }
 
-/* ---- beside the estimate ------------------------------------------------------- */
+/* ---- comparison with the estimate ----------------------------------------------- */
 
 double
 counter_estimate(const struct network *net, enum counter c)
@@ -186,7 +187,10 @@ put_line(struct text *t, const char *name, double measured, double estimate)
 		text_printf(t, "%12s %8s\n", "-", "-");
 }
 
-/* the interpreter's operators; the k-th ethos-u one of an inference is op k */
+/*
+ * Prints the interpreter's operators.  The k-th ethos-u operator of an inference is op
+ * k.
+ */
 static void
 put_operators(struct text *t, const struct network *net)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the spans of a map are: moments of the plan become cycles of the timeline. */
+/* Converts moments of the memory plan to cycles of the timeline, for the spans of a map. */
 #include "report.h"
 
 #include <stdlib.h>
 
-/* the extent in time of every moment that commands have */
+/* Computes the first and the last cycle of every moment with commands. */
 static void
 note_commands(const struct network *net, double *start, double *end)
 {
@@ -35,7 +35,7 @@ span_times(struct arena *a, const struct network *net)
 	for (size_t m = 0; m < n; m++)
 		start[m] = -1;
 	note_commands(net, start, end);
-	/* a moment without commands, of the CPU, say: between its neighbours */
+	/* a moment without commands, such as a CPU operator, is between its neighbours */
 	for (size_t m = 0; m < n; m++) {
 		double before = m ? end[m - 1] : 0;
 		if (start[m] < 0)
@@ -50,7 +50,7 @@ span_times(struct arena *a, const struct network *net)
 	return t;
 }
 
-/* ---- how much is in use, when ---------------------------------------------------- */
+/* ---- bytes in use over time ------------------------------------------------------- */
 
 struct piece {
 	int64_t at, end;
@@ -63,7 +63,7 @@ by_address(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* bytes of pieces, those that several have counted once */
+/* bytes of all pieces; bytes in several pieces count once */
 static int64_t
 bytes_of(struct piece *p, size_t n)
 {

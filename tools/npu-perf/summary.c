@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The network summary in the lines that people paste and scrape
- * (npu-perf(1)), then what those lines lack.
+ * Prints the network summary.  Its first lines have Vela's text, which people paste and
+ * scrape (npu-perf(1)).
  */
 #include "report.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { LABEL = 41, TEXT_LABEL = 33 }; /* columns before a value */
+enum { LABEL = 41, TEXT_LABEL = 33 }; /* column at which a value starts */
 
 struct scale {
-	double gb, mb, average; /* divisors of bytes */
+	double gb, mb, average; /* divisors of bytes; average: of GB/s averages */
 };
 
 static const struct scale scales[] = {
@@ -119,7 +119,7 @@ operators(struct text *t, const struct options *o, const struct network *net)
 			    net->n_cpu ? "n/a" : "100.0%");
 }
 
-/* pads prefix and label to 33 columns; the rest is up to the caller */
+/* pads prefix and label to 33 columns; the caller prints the value */
 static void
 bandwidth_label(struct text *t, const char *prefix, enum mem_area area)
 {
@@ -158,7 +158,7 @@ bandwidths(struct text *t, const struct options *o, const struct network *net,
 		    all / s->mb / net->batch, net->batch);
 }
 
-/* of a compiler's estimate as that compiler prints it, of ours as all else here */
+/* a compiler's estimate is truncated as that compiler prints it; ours are not */
 static double
 whole(const struct network *net, double cycles)
 {
@@ -195,7 +195,7 @@ cycles(struct text *t, const struct network *net)
 		    time > 0 ? net->batch / time : (double)NAN, net->batch);
 }
 
-/* its clock is another one, and it waits for the NPU: in no sum of the above */
+/* The CPU has another clock and waits for the NPU; its cycles are in no sum above. */
 static void
 on_the_cpu(struct text *t, const struct network *net)
 {
@@ -229,7 +229,7 @@ timeline(struct text *t, const struct network *net)
 		    net->bound > 0 ? net->cycles / net->bound : 1.0);
 }
 
-/* the answer that somebody plans with */
+/* the estimate to plan with */
 static void
 calibrated(struct text *t, const struct network *net)
 {
@@ -249,7 +249,7 @@ calibrated(struct text *t, const struct network *net)
 			       "from it\n", m->fit.measured, m->system);
 }
 
-/* one inference: the estimated time, the share of the CPU, and any measurement */
+/* prints one inference: the estimated time, the CPU's part, and any measurement */
 static void
 inference(struct text *t, const struct network *net)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line for every kernel and transfer: as a table, and as YAML. */
+/* Prints one line per kernel and transfer, as a table and as YAML. */
 #include "report.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ report_layers(struct text *t, const struct network *net)
 		    perf_model_name(net->model), model_note(net));
 }
 
-/* plain where that is safe, else in double quotes */
+/* plain if YAML allows it, else in double quotes */
 static void
 yaml_name(struct text *t, const struct operator *op, size_t row)
 {
@@ -81,7 +81,10 @@ yaml_name(struct text *t, const struct operator *op, size_t row)
 	text_free(&name);
 }
 
-/* cycles are counted from 0 and both ends belong to the layer; halves to even */
+/*
+ * Cycles count from 0, and both start and end cycle belong to the layer.  Halves round
+ * to even.
+ */
 void
 report_yaml(struct text *t, const struct network *net)
 {

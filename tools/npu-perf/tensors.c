@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model tells of its NPU operators' operands: constants and tensors. */
+/* Finds the tensors and constants that a model's NPU operators read and write. */
 #include "report.h"
 
 #include "base/fixed.h"
 
-enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 }; /* 13.3 */
+enum { IN_CONSTANTS = 1, IN_ARENA, N_SPECIAL = 4, ARENA = 1 }; /* ethosu-commands(7) 13.3 */
 
-/* tensor as an NHWC map; false: the stream has no part of it */
+/*
+ * Describes a tensor as an NHWC feature map.  Returns false if the stream does not
+ * access the tensor.
+ */
 static bool
 place_of(const struct tfl_model *m, const struct tfl_op *op, int tensor,
 	 struct perf_place *out)
@@ -36,7 +39,7 @@ known_of(struct arena *a, const struct tfl_model *m, const struct npu_stream *s)
 	if (op->in[IN_CONSTANTS] >= 0)
 		known.constants = g->tensor[op->in[IN_CONSTANTS]].data;
 	if (s->subgraph != 0 || op->in[IN_ARENA] < 0)
-		return known; /* nobody plans those of other subgraphs */
+		return known; /* the memory plan has no offsets for other subgraphs */
 	int n = op->n_in - N_SPECIAL + op->n_out;
 	struct perf_place *place = anew(a, struct perf_place, (size_t)n);
 	for (int i = 0; i < n; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timeline in the Trace Event Format that Chrome and Perfetto open:
- * microseconds; one process, a thread for kernels and one for transfers.
+ * Prints the timeline in the Trace Event Format, which Chrome and Perfetto open.  Times
+ * are in microseconds.  The trace has one process, with a thread for kernels and one
+ * for transfers.
  */
 #include "report.h"
 
@@ -31,7 +32,7 @@ number(struct text *t, const char *key, double v)
 	number_text(t, v);
 }
 
-/* all that a row moves: a kernel reads and writes, a transfer's bytes are copied */
+/* bytes that a row moves: a kernel's reads and writes, or a transfer's size */
 static double
 moved(const struct perf_row *r, const double read[MEM_AREAS],
       const double write[MEM_AREAS])
@@ -67,7 +68,7 @@ event(struct text *t, const struct network *net, const struct operator *op,
 	text_free(&name);
 }
 
-/* from the transfer that brings a kernel's weights to that kernel */
+/* an arrow from the transfer of a kernel's weights to this kernel */
 static void
 arrow(struct text *t, const struct network *net, const struct operator *op,
       size_t kernel, int id)
@@ -87,8 +88,12 @@ arrow(struct text *t, const struct network *net, const struct operator *op,
 /* ---- counters --------------------------------------------------------------------- */
 
 struct change {
-	double at, by[MEM_AREAS]; /* bytes a cycle, from this cycle on */
-	size_t i; /* among those of one time: sums of doubles depend on the order */
+	double at, by[MEM_AREAS]; /* change in bytes per cycle, from cycle at on */
+	/*
+	 * keeps the order of changes at the same time, because sums of doubles depend
+	 * on it
+	 */
+	size_t i;
 };
 
 static int
@@ -129,7 +134,7 @@ collect_changes(const struct network *net, struct change *c)
 static void
 bandwidth_counters(struct text *t, struct arena *a, const struct network *net)
 {
-	const double rounding = 1e-9; /* what is left of sums and differences */
+	const double rounding = 1e-9; /* rounding error of sums and differences */
 	size_t rows = 0;
 	for (size_t k = 0; k < net->n; k++)
 		rows += net->op[k].run.n;
@@ -154,7 +159,7 @@ bandwidth_counters(struct text *t, struct arena *a, const struct network *net)
 	}
 }
 
-/* bytes in use of the arena, at every kernel and transfer */
+/* arena bytes in use, at every kernel and transfer */
 static void
 arena_counter(struct text *t, struct arena *a, const struct network *net)
 {

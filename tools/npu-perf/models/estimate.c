@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The estimators over the operations of a stream. */
+/* Applies the estimators to the operations of a stream. */
 #include "layer.h"
 
 #include <string.h>
@@ -90,12 +90,12 @@ timeline_dma(const struct perf_machine *m, const struct perf_row *r,
 
 /* ---- vela-3.12 and regor --------------------------------------------------------- */
 
-/* transfers since the last kernel, and what the last one leaves to hide them */
+/* transfers since the last kernel, and the last kernel's cycles that can hide them */
 struct history {
-	bool any;	 /* a kernel came before */
+	bool any;	 /* a kernel ran before */
 	double slack;	 /* NPU cycles of the last kernel */
 	double bytes[MEM_AREAS]; /* of all transfers, by source */
-	double copy_cycles;	 /* of tables and copies */
+	double copy_cycles;	 /* cycles of table and copy transfers */
 	int64_t lut_bytes;
 	enum mem_area lut_source;
 };
@@ -116,7 +116,10 @@ copy_cycles(const struct perf_machine *m, enum perf_model model,
 	return copy(m, model, dma->dma_bytes, dma->dma_from, to);
 }
 
-/* Regor's estimate of U85, whose operations it knew more of than their streams show */
+/*
+ * True for Regor's estimate of U85.  Regor had facts about these operations that their
+ * streams lack.
+ */
 static bool
 regor85(const struct perf_machine *m, enum perf_model model)
 {
@@ -129,8 +132,8 @@ note_dma(const struct perf_machine *m, enum perf_model model,
 {
 	h->bytes[r->dma_from] += (double)r->dma_bytes;
 	if (r->is_weights)
-		return; /* belongs to the kernel that uses them */
-	/* U85's tables: by the operation, not by the transfer (perf_regor85_table) */
+		return; /* belong to the kernel that uses the weights */
+	/* U85: the cost of a table is part of its operation (perf_regor85_table) */
 	bool later = r->to_shram && regor85(m, model);
 	h->copy_cycles += later ? 0 : copy_cycles(m, model, r);
 	if (r->to_shram) {
@@ -159,8 +162,8 @@ schedule_of(const struct perf_machine *m, enum perf_model model,
 	s.buffering = l->slices > 1 ? PERF_DOUBLE_BUFFER : PERF_SINGLE_BUFFER;
 	s.source = l->source;
 	if (!l->moved_bytes && model != PERF_REGOR)
-		return s; /* another operation had them fetched */
-	if (!l->moved_bytes) { /* which Regor doesn't notice */
+		return s; /* fetched for another operation */
+	if (!l->moved_bytes) { /* Regor counts the transfer for every operation */
 		s.moved_bytes = l->staged_bytes;
 		s.first_bytes = l->first_staged;
 	}
@@ -171,11 +174,11 @@ schedule_of(const struct perf_machine *m, enum perf_model model,
 	return s;
 }
 
-/* where a layer is, for what its own rows don't tell */
+/* the surroundings of a layer: facts that its own rows lack */
 struct surroundings {
 	const struct perf_known *known;
 	const struct perf_run *run;
-	struct perf_phases phases; /* that rows up to their end are of */
+	struct perf_phases phases; /* transposed convolution of the rows before phases.end */
 };
 
 static void
@@ -186,8 +189,9 @@ see(const struct perf_machine *m, const struct surroundings *s,
 }
 
 /*
- * Regor knows of a fused ReLU that the stream's clamp doesn't show, because
- * its bounds are the type's: then the zero point is the type's least value.
+ * Regor sees a fused ReLU even if the stream has no clamp for it.  Such a ReLU is
+ * assumed if the zero point is the type's least value, because the ReLU's bounds then
+ * are those of the type.
  */
 static void
 infer_relu(struct perf_layer *l)
@@ -210,12 +214,14 @@ estimate_layer(const struct perf_machine *m, enum perf_model model,
 	if (regor85(m, model)) {
 		see(m, around, l->first, &l->op);
 		struct perf_op last = l->last->op;
-		see(m, around, l->first, &last); /* it is the first one's but for depth */
+		/* the last slice differs from the first one only in depth */
+		see(m, around, l->first, &last);
 		l->last_npu = s.own_slack =
 			perf_regor85_slack(m, &last, l->slices > 1);
 		s.lut_cycles += perf_regor85_table(m, &l->op);
 		if (!h->any)
-			s.first_bytes = 0; /* nothing runs before, to fetch it */
+			/* no kernel runs before, which could hide the transfer */
+			s.first_bytes = 0;
 	}
 	if (model == PERF_VELA_2_1)
 		perf_vela21_layer(m, l, h->bytes, !h->any, e);
@@ -251,7 +257,7 @@ perf_estimate_run(const struct perf_machine *m, enum perf_model model,
 	struct perf_estimate sum = { 0 };
 	struct history h = { 0 };
 	struct surroundings around = { .known = known, .run = run };
-	size_t covered = 0; /* rows before are slices of a layer */
+	size_t covered = 0; /* rows before this one are slices of a layer */
 	if (model == PERF_TIMELINE || model == PERF_CALIBRATED)
 		return timeline_run(m, run, out);
 	for (size_t i = 0; i < run->n; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps and scale records that are known by their address. */
+/* Finds feature maps and scale records by their address. */
 #include "known.h"
 
 #include <string.h>
 
-/* kernels looked back on for the one that wrote an operand */
+/* number of rows to search backwards for the kernel that wrote an operand */
 enum { LOOK_BACK = 1024 };
 
 /* bytes of a scale record: ethosu-weights(7) 4.1 */
@@ -42,7 +42,7 @@ perf_known_at(const struct perf_known *known, const struct perf_run *run, size_t
 	return true;
 }
 
-/* the scale records of a row, before any transfer; n 0: unknown */
+/* the scale records of a row, at their address in the model; n 0: unknown */
 static struct bytes
 records(const struct perf_known *known, const struct perf_run *run,
 	const struct perf_row *r)

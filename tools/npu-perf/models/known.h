@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file tells of its streams' maps and constants beside the streams; and what
- * earlier kernels of a stream tell of later ones' operands.
+ * Facts about a stream's operands that its own kernels lack: tensors and constants of
+ * the model file, and the feature maps that earlier kernels wrote.
  */
 #ifndef PERF_KNOWN_H
 #define PERF_KNOWN_H
@@ -9,7 +9,10 @@
 #include "base/bytes.h"
 #include "perf/perf.h"
 
-/* a tensor of the model that the stream reads or writes; NHWC */
+/*
+ * a tensor of the model that the stream reads or writes, as NHWC; at: bytes in the
+ * region
+ */
 struct perf_place {
 	int region;
 	int64_t at;
@@ -17,25 +20,28 @@ struct perf_place {
 	int bits;
 };
 
-/* all zero: nothing is known */
+/* all zero: no facts */
 struct perf_known {
 	struct bytes constants; /* of region 0 */
 	const struct perf_place *place;
 	size_t n_places;
 };
 
-/* the tensor that has that byte */
+/* Returns the tensor that contains the byte, or NULL. */
 const struct perf_place *perf_known_holder(const struct perf_known *known, int region,
 					   int64_t at);
 
-/* the tensor that begins there, or the OFM of a kernel before row i; false: none */
+/*
+ * Finds the OFM of a kernel before row i, or the tensor, that begins at the byte.
+ * Returns false if there is none.
+ */
 bool perf_known_at(const struct perf_known *known, const struct perf_run *run, size_t i,
 		   int region, int64_t at, struct perf_place *out);
 
 /*
- * Do the kernels of two rows scale their first channels alike, by the same bytes, and
- * differently from channel to channel?  Then they make the same channels: false where
- * the constants aren't known.
+ * True if the kernels of two rows scale their first channels by the same scale records,
+ * and if the records differ from channel to channel.  Then both kernels compute the
+ * same channels.  False if the constants are not available.
  */
 bool perf_known_same_channels(const struct perf_known *known, const struct perf_run *run,
 			      const struct perf_row *a, const struct perf_row *b);

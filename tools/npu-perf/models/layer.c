@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices of the OFM's depth, put together again. */
+/* Joins slices of the OFM's depth to one layer. */
 #include "layer.h"
 
 static bool
@@ -12,7 +12,7 @@ same_window(const struct npu_op *a, const struct npu_op *b)
 	       a->pad_top == b->pad_top && a->pad_left == b->pad_left;
 }
 
-/* does b lie behind a in depth, in the same stored map? */
+/* True if b follows a in depth, in the same stored feature map. */
 static bool
 behind(const struct npu_fm *a, const struct npu_fm *b)
 {
@@ -32,8 +32,8 @@ same_map(const struct npu_fm *a, const struct npu_fm *b)
 }
 
 /*
- * Vela 5.1 writes an operation with a fused reversal of channels twice; both make the
- * same bytes of the same
+ * Vela 5.1 writes an operation with a fused reversal of channels twice.  Both kernels
+ * compute the same bytes from the same inputs.
  */
 static bool
 repeats(const struct npu_op *a, const struct npu_op *b)
@@ -43,7 +43,7 @@ repeats(const struct npu_op *a, const struct npu_op *b)
 	       same_map(&a->ifm, &b->ifm) && same_map(&a->ofm, &b->ofm);
 }
 
-/* is b the slice after a? */
+/* True if b is the next slice after a. */
 static bool
 continues(const struct perf_row *a, const struct perf_row *b)
 {
@@ -56,7 +56,7 @@ continues(const struct perf_row *a, const struct perf_row *b)
 	return x->kind == NPU_CONV && same_map(&x->ifm, &y->ifm);
 }
 
-/* of a row's constants in the cache */
+/* bytes of a row's constants in the cache */
 static int64_t
 staged(const struct perf_row *r)
 {

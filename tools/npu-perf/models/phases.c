@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The convolutions that are one transposed convolution.  They read the same map, scale
- * their channels alike, and the pixels that they write fill one map without a gap.
+ * Recognises the convolutions that are parts of one transposed convolution.  They read
+ * the same feature map, scale their channels alike, and write pixels that fill one
+ * feature map without gaps.
  */
 #include "base/fixed.h"
 #include "layer.h"
@@ -13,7 +14,10 @@ struct phase {
 	int32_t h, w, c;
 };
 
-/* may b be another phase of what a begins? */
+/*
+ * True if b can be another phase of the transposed convolution that a starts: same IFM,
+ * same strides of the OFM.
+ */
 static bool
 same_ends(const struct npu_op *a, const struct npu_op *b)
 {
@@ -26,7 +30,7 @@ same_ends(const struct npu_op *a, const struct npu_op *b)
 	       x->stride_c == y->stride_c && y->base[0] != x->base[0];
 }
 
-/* the layers from row i on; *end: the row behind them */
+/* Collects the layers from row i on; *end is the row after the last one. */
 static int
 collect(const struct perf_known *known, const struct perf_run *run, size_t i,
 	struct phase all[MAX_PHASES], size_t *end)
@@ -50,8 +54,9 @@ collect(const struct perf_known *known, const struct perf_run *run, size_t i,
 }
 
 /*
- * Extents of the map that n phases of columns and rows fill; p->row and pixel are set.
- * False: they don't fill it, each pixel once.
+ * Computes the extents of the feature map that n phases fill, n / columns rows of
+ * phases. p->base, row and pixel are set.  Returns false if the phases do not write
+ * each pixel exactly once.
  */
 static bool
 fill(struct perf_phases *p, const struct phase *all, int n, int columns)

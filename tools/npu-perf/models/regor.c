@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regor 5.1's estimate of one operation: ethosu-timing(7) 4; U85's is in
- * regor85.c. */
+/*
+ * Regor 5.1's estimate of one operation: ethosu-timing(7) 4.  That of U85 is in
+ * regor85.c.
+ */
 #include "base/fixed.h"
 #include "regor.h"
 
 #include <math.h>
 
-/* 4.2: an operation without activation pays for one */
+/* 4.2: an operation without activation costs as much as one with a table */
 static double
 output_cycles(const struct accel *a, const struct perf_op *op)
 {
@@ -26,7 +28,7 @@ output_cycles(const struct accel *a, const struct perf_op *op)
 	return max_f64(a->out_cycles[col], a->act_cycles[act]);
 }
 
-/* how many blocks, partial ones in part: whole microblocks count */
+/* number of blocks; a partial block counts as the fraction of its microblocks */
 static double
 block_count(struct hwc ofm, struct hwc block, struct hwc ub)
 {
@@ -60,7 +62,7 @@ regor_copy(const struct perf_machine *m, int64_t bytes,
 		       (double)bytes / regor_rate(m, to) + p->write_latency);
 }
 
-/* 4.5: regor_transfer() is given elements, not bytes */
+/* 4.5: regor_transfer() gets elements here, not bytes */
 static void
 count_map(const struct perf_machine *m, const struct perf_map *f, bool write,
 	  struct hwc block, int64_t elements, struct perf_estimate *out)
@@ -106,7 +108,7 @@ regor(const struct perf_machine *m, const struct perf_op *op,
 	   const struct perf_schedule *s, struct perf_estimate *out)
 {
 	struct perf_cost c;
-	perf_cost(m, op, &c); /* for its element counts */
+	perf_cost(m, op, &c); /* for the numbers of elements */
 	*out = (struct perf_estimate){
 		.macs = (double)c.macs,
 		.npu = perf_regor_npu(regor_op(m, op), s),

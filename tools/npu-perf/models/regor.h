@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Regor 5.1 computes alike for the units of the NPU and for U85's: ethosu-timing(7)
- * 4, 22 and 23.  parts: what a block is divided among, cores or U85's weight streams.
+ * The parts of Regor 5.1's estimate that all generations share: ethosu-timing(7) 4, 22
+ * and 23. parts: the number of units that share a block, cores or U85's weight streams.
  */
 #ifndef PERF_REGOR_H
 #define PERF_REGOR_H
@@ -9,27 +9,28 @@
 #include "estimate.h"
 #include "perf/cost.h"
 
-/* bytes a cycle; bandwidths are 32-bit floats there */
+/* bytes per cycle, rounded to a 32-bit float like Regor's bandwidths */
 double regor_rate(const struct perf_machine *m, enum mem_area area);
 
 /*
- * 4.1, the table of 22: what transfers of so many bytes (or elements: 4.5, 25) of a
- * map cost more by bursts that are not filled; the stride compared is the pixel's
+ * 4.1, the table of 22: the bytes (or elements: 4.5, 25) of a transfer of a feature
+ * map, increased if its bursts are not filled.  The stride that is compared is that of
+ * a pixel.
  */
 double regor_transfer(const struct perf_machine *m, const struct perf_map *f, bool write,
 		      struct hwc block, double bytes, int parts);
 
-/* cycles that one block needs of its memories, latency included */
+/* cycles of one block's memory accesses, with latency */
 struct block_memory regor_block_memory(const struct perf_machine *m,
 				       const struct perf_op *op, int parts);
 
-/* an elementwise operation whose element takes `each` cycles of output */
+/* cycles of an elementwise operation with `each` output cycles per element */
 double regor_elementwise(const struct perf_machine *m, const struct perf_op *op,
 			 double each, int parts);
 
 /*
- * 4.3, 23: n blocks of mac cycles, of which each element takes `each` cycles of
- * output, filled and drained
+ * 4.3, 23: cycles of n blocks of mac cycles and `each` output cycles per element, with
+ * fill and drain
  */
 double regor_blocks(const struct perf_machine *m, const struct perf_op *op,
 		    const struct perf_tiling *t, double mac, double each, double n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regor 5.1's estimate of U85's operations, as it computes them: ethosu-timing(7) 21
- * to 25.  Where regor knows what a stream doesn't show, the
- * timeline's guesses hold (RESIZE has no cycles there).
+ * Regor 5.1's estimate of U85's operations, as Regor computes it: ethosu-timing(7) 21
+ * to 25.  For facts that Regor had and a stream lacks, this file uses the timeline's
+ * assumptions.  RESIZE has no cycles in Regor.
  */
 #include "base/fixed.h"
 #include "layer.h"
@@ -18,14 +18,17 @@ perf_regor85_op(const struct perf_machine *m, const struct perf_op *whole)
 	double each = perf_output85(a, op) + op->chain.output_cycles;
 	struct perf_op lead;
 	if (op->chain.n) {
-		/* 25: what is between chained operations counts as a map in the arena */
+		/*
+		 * 25: the result between chained operations counts as a feature map in
+		 * the arena
+		 */
 		lead = *op;
 		lead.ofm.area = m->memory->arena_area;
 		lead.ofm.bits = op->stage.bits;
 		lead.ofm.nhcwb16 = true;
 		op = &lead;
 	}
-	/* 24: RESIZE isn't modelled */
+	/* 24: Regor does not model RESIZE */
 	if (op->class == BLOCK_ELEMENTWISE)
 		return op->stage.resizes ? 0 : regor_elementwise(m, op, each, a->streams);
 	struct perf_tiling t = perf_tiling_of(op);
@@ -35,7 +38,10 @@ perf_regor85_op(const struct perf_machine *m, const struct perf_op *whole)
 				  a->streams));
 }
 
-/* 25: as costed before any map was moved to faster memory; only a first slice fills */
+/*
+ * 25: all feature maps are in the arena's memory, as before any move to faster memory.
+ * The last of several slices has no fill cycles.
+ */
 double
 perf_regor85_slack(const struct perf_machine *m, const struct perf_op *op, bool sliced)
 {
@@ -45,7 +51,7 @@ perf_regor85_slack(const struct perf_machine *m, const struct perf_op *op, bool 
 	return perf_regor85_op(m, &home) - fill;
 }
 
-/* 25: a memory of its own takes a byte a cycle, without latency */
+/* 25: the table's memory takes one byte per cycle, without latency */
 double
 perf_regor85_table(const struct perf_machine *m, const struct perf_op *op)
 {
@@ -73,7 +79,7 @@ perf_regor85_copy(const struct perf_machine *m, int64_t bytes, enum mem_area fro
 
 /* ---- accesses (25) ----------------------------------------------------------- */
 
-/* by channel, the last of which are writes */
+/* bytes per memory and channel; the last channel has the writes */
 struct traffic {
 	double bytes[MEM_AREAS][READ_CHANNELS + 1][PERF_PURPOSES];
 	struct perf_estimate *e;
@@ -89,8 +95,8 @@ add(struct traffic *t, enum mem_area area, int channel, enum perf_purpose purpos
 }
 
 /*
- * 25: what is repeated along an axis is read once, a single value not at all; both
- * operands are rounded to the bricks of the first
+ * 25: A broadcast operand is read once, a single value not at all.  Both operands are
+ * rounded to the bricks of the first.
  */
 static int64_t
 operand_elements(const struct perf_op *op, const struct perf_map *operand)
@@ -122,7 +128,10 @@ count_maps(const struct perf_machine *m, const struct perf_op *op,
 		    regor_transfer(m, f, false, op->ifm_block,
 				   (double)stored_elements(f), parts));
 	}
-	/* 25: of each operation of a chain one map, and what it reads first */
+	/*
+	 * 25: each further operation of a chain counts one feature map: its operand, or
+	 * its result if it has none
+	 */
 	bool hidden = op->chain.n && !op->chain.ends_unary && !op->chain.ends_fused;
 	if (c->ofm_write && !hidden)
 		add(t, op->ofm.area, READ_CHANNELS, PERF_FEATURE_MAPS,
@@ -138,7 +147,7 @@ count_weights(const struct perf_op *op, const struct perf_schedule *s,
 	double passes = c->weight_passes ? (double)tile.n.h * tile.n.w : 0;
 	enum mem_area constants = op->scale_area;
 	if (s->buffering != PERF_IN_PLACE) {
-		/* 25: of the weights alone, but for the first slice's transfer */
+		/* 25: bytes of weights without scales, less the first slice's transfer */
 		double moved = max_f64((double)(op->weight_bytes - s->first_bytes), 0);
 		constants = s->source;
 		add(t, s->source, READ_COPY, PERF_WEIGHTS, moved);
@@ -154,7 +163,7 @@ count_weights(const struct perf_op *op, const struct perf_schedule *s,
 		    (double)s->lut_bytes;
 }
 
-/* in the single precision that Regor has for bandwidths */
+/* in the single precision of Regor's bandwidths */
 static double
 whole_cycles(double bytes, double rate)
 {
@@ -168,7 +177,7 @@ access_cycles(const struct perf_machine *m, const struct traffic *t, int area)
 	for (int k = 0; k <= READ_CHANNELS; k++) {
 		double rate = k < READ_CHANNELS ? m->read_rate[area][k]
 						: m->write_rate[area];
-		double busy = 0; /* in whole cycles, each purpose's */
+		double busy = 0; /* whole cycles, summed over the purposes */
 		for (int p = 0; p < PERF_PURPOSES; p++) {
 			double bytes = t->bytes[area][k][p];
 			sum += bytes;
@@ -192,7 +201,10 @@ count_cycles(const struct perf_machine *m, const struct traffic *t,
 	}
 }
 
-/* bytes of SCATTER's whole OFM: the tensor's, or what was copied there before */
+/*
+ * bytes of SCATTER's whole OFM: those of the tensor, else of the copy to its address
+ * before
+ */
 static double
 scattered(const struct perf_run *run, const struct perf_row *r,
 	  const struct perf_place *known)
@@ -207,7 +219,7 @@ scattered(const struct perf_run *run, const struct perf_row *r,
 	return 0;
 }
 
-/* an index is a word, or the first one of two */
+/* an index is one word, or the first of two words */
 static double
 index_bytes(const struct npu_op *npu)
 {
@@ -217,7 +229,7 @@ index_bytes(const struct npu_op *npu)
 	return each > WORD ? (double)each : WORD;
 }
 
-/* each element is a burst of its own, and of GATHER's rows one is counted */
+/* Each element is a burst of its own; one element per row of GATHER is counted. */
 void
 perf_regor85_rows(const struct perf_machine *m, const struct perf_known *known,
 		  const struct perf_run *run, const struct perf_row *r,
@@ -249,7 +261,7 @@ perf_regor85(const struct perf_machine *m, const struct perf_op *op,
 	     const struct perf_schedule *s, struct perf_estimate *out)
 {
 	struct perf_cost c;
-	perf_cost(m, op, &c); /* for its element counts */
+	perf_cost(m, op, &c); /* for the numbers of elements */
 	*out = (struct perf_estimate){
 		.macs = (double)c.macs / (op->sparse_weights ? 2 : 1),
 		.npu = perf_regor_npu(perf_regor85_op(m, op), s),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * U85's operations as Regor saw them, from what their stream shows and what is known
- * of their maps: ethosu-timing(7) 25.
+ * U85's operations as Regor estimated them, reconstructed from the stream and the
+ * model's tensors: ethosu-timing(7) 25.
  */
 #include "base/fixed.h"
 #include "layer.h"
 
-/* a pool that does nothing but its output stage's work */
+/* true for a pool that only applies its output stage */
 static bool
 only_output(const struct npu_op *npu)
 {
@@ -14,7 +14,7 @@ only_output(const struct npu_op *npu)
 	       (npu->mode == NPU_POOL_NONE || npu->mode == NPU_POOL_SUM);
 }
 
-/* MEMORY_COPY: its block is chosen in another way than those of other pools */
+/* MEMORY_COPY: Regor chooses its block differently from those of other pools */
 static bool
 is_copy(const struct npu_op *npu, const struct perf_op *op)
 {
@@ -26,8 +26,9 @@ is_copy(const struct npu_op *npu, const struct perf_op *op)
 }
 
 /*
- * An axis of an IFM: a stride passes over what is left at its end, which the stream
- * then has no part of.  With one result, Regor forgot the stride.
+ * Extent of an IFM along an axis as Regor counts it.  A stride can skip elements at the
+ * end of the axis, which the stream then does not read.  If there is only one result,
+ * Regor lost the stride, and up to 3 elements count.
  */
 static int32_t
 whole_axis(int32_t read, int32_t all, int stride, int32_t results)
@@ -37,7 +38,7 @@ whole_axis(int32_t read, int32_t all, int stride, int32_t results)
 	return left > 0 && left < (results == 1 ? MAX_STRIDE + 1 : stride) ? all : read;
 }
 
-/* are rows of f those of a whole map? */
+/* true if the rows of f are those of a whole feature map */
 static bool
 is_laid_out(const struct npu_fm *f, struct hwc whole)
 {
@@ -46,8 +47,9 @@ is_laid_out(const struct npu_fm *f, struct hwc whole)
 }
 
 /*
- * Larger strides than the hardware has are made of a map's every so many rows or
- * columns: from the first of them on, Regor counted all.  Of pools, even those before.
+ * A stride larger than the hardware's reads every n-th row or column of a feature map.
+ * Regor counts all rows and columns from the first one that is read; for pools, also
+ * those before.
  */
 static bool
 see_skipped(const struct perf_known *known, const struct npu_fm *f, struct perf_op *op)
@@ -84,7 +86,7 @@ see_whole_ifm(const struct perf_known *known, const struct perf_run *run,
 				     npu->extent.w);
 }
 
-/* from a phase's first pixel to the end, whatever the phase leaves out */
+/* from the first pixel of a phase to the end of the OFM, with all pixels of other phases */
 static void
 see_phase(const struct perf_phases *p, const struct perf_row *r, struct perf_op *op)
 {
@@ -93,7 +95,10 @@ see_phase(const struct perf_phases *p, const struct perf_row *r, struct perf_op 
 	op->ofm.shape.w = p->w - (int32_t)(d % p->row / p->pixel);
 }
 
-/* kernels whose accumulators go on in the next: Regor counted the same OFM for each */
+/*
+ * If a kernel keeps its accumulators for the next one, Regor counts the OFM of the last
+ * kernel for it.
+ */
 static void
 see_kept(const struct perf_run *run, const struct perf_row *r, struct perf_op *op)
 {
@@ -114,7 +119,7 @@ perf_regor85_see(const struct perf_machine *m, const struct perf_known *known,
 {
 	bool pool = op->class == BLOCK_POOL || op->class == BLOCK_REDUCE_SUM;
 	const struct perf_op shown = *op;
-	/* the OFM as it is stored, transposed; of a block that is not */
+	/* the OFM is counted as stored, transposed; its block is not transposed */
 	if (!op->chain.n && op->stage.moves)
 		op->ofm.shape = r->npu.ofm.shape;
 	if (r->npu.acc_kept)
@@ -122,17 +127,17 @@ perf_regor85_see(const struct perf_machine *m, const struct perf_known *known,
 	if (r < run->row + phases->end)
 		see_phase(phases, r, op);
 	see_whole_ifm(known, run, r, op);
-	if (only_output(&r->npu) && op->stage.clamps) { /* a ReLU of its own */
+	if (only_output(&r->npu) && op->stage.clamps) { /* an operator that is only a ReLU */
 		op->activation = ACT_RELU;
 		op->stage.bare = true;
 	}
 	if ((pool && !is_copy(&r->npu, op)) || op->class == BLOCK_DEPTHWISE)
 		op->ifm_block.c = block85_ifm_held(m->accel, op->ublock,
 						   op->ifm_block.c, op->ifm.bits);
-	if (pool) { /* whose factors of channels aren't counted */
+	if (pool) { /* Regor does not count the scale records of pools */
 		op->has_bias = false;
 		op->scale_bytes = 0;
 	}
-	if (!perf_op_fits(op)) /* nobody's maps are so large */
+	if (!perf_op_fits(op)) /* the result is too large to be right */
 		*op = shown;
 }

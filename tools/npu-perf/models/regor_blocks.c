@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regor's cycles of blocks and memory: ethosu-timing(7) 4.1 to 4.3. */
+/* Regor's cycles of blocks and memory accesses: ethosu-timing(7) 4.1 to 4.3. */
 #include "base/fixed.h"
 #include "regor.h"
 

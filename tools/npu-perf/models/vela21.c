@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vela 2.1's estimator, passes and their sums: ethosu-timing(7) 3.3. */
+/* The passes of Vela 2.1's estimator, and their sums: ethosu-timing(7) 3.3. */
 #include "vela21.h"
 
 #include "base/fixed.h"
@@ -10,10 +10,10 @@ static const enum v21_cycles area_cycles[MEM_AREAS] = {
 	[MEM_OFF_CHIP_FLASH] = V21_OFF_CHIP_FLASH,
 };
 
-/* bytes a pass reads of its two large inputs, unlike one plain transfer */
+/* bytes that a pass reads of IFM and weights */
 struct reads {
 	double ifm, weights;
-	bool known; /* class has such rules; else every input is read once */
+	bool known; /* false: the class has no rule, and every input is read once */
 };
 
 static double
@@ -23,7 +23,7 @@ round_up_f64(double v, double step)
 	return s > 1 ? (double)((n + s - 1) / s * s) : v;
 }
 
-/* the weights' shape; pooling and reduce-sum have implied ones */
+/* the shape of the weights; that of pooling and reduce-sum is implied */
 static struct v21_shape
 weight_shape(const struct v21_pass *p)
 {
@@ -57,10 +57,7 @@ cover_of(const struct v21_pass *p)
 			  p->min_block, p->stride, p->brick);
 }
 
-/*
- * Multiplications that the array performs, padding of blocks and steps
- * included.
- */
+/* Multiplications of the MAC array, with those for padding of blocks and steps. */
 static double
 hardware_macs(const struct v21_pass *p, const struct v21_cover *c,
 	      struct v21_shape k)
@@ -99,7 +96,7 @@ convolve(const struct perf_machine *m, const struct v21_pass *p,
 		      ceil_div(k.w, SUBKERNEL_MAX);
 
 	if (shallow)
-		stages = 1; /* no channel is read twice */
+		stages = 1; /* every channel is read once */
 	r->known = true;
 	r->ifm = subs * ifm->shape.n * (double)c.area * ifm->stored.c * stages *
 		 (ifm->bits / 8) * ifm->compression;
@@ -155,7 +152,7 @@ run_on_npu(const struct perf_machine *m, const struct v21_pass *p,
 	default:
 		convolve(m, p, r, x);
 	}
-	/* a first pass can't hide its transfers behind another */
+	/* the first pass can't hide its transfers behind another pass */
 	for (int i = 0; !p->after_npu_pass && i < MEM_AREAS; i++)
 		x->cycles[V21_NPU] += p->dma_bytes[i] / m->bytes_per_cycle[i];
 }
@@ -195,7 +192,7 @@ count_reads(const struct perf_machine *m, const struct v21_pass *p,
 	for (int i = 0; i < p->inputs.n; i++) {
 		const struct v21_tensor *t = p->inputs.tensor[i];
 		if (listed(&p->to_fast, t))
-			continue; /* charged above */
+			continue; /* counted above */
 		x->bytes[t->area][t->purpose][V21_READ] +=
 		    v21_bandwidth(m->accel, t->area, V21_READ, t, p->ifm_block,
 				  bytes_read(p, r, t));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vela 2.1's estimator, its parts: ethosu-timing(7) 3.1 to 3.3. */
+/* The parts of Vela 2.1's estimator: ethosu-timing(7) 3.1 to 3.3. */
 #include "vela21.h"
 
 #include "base/fixed.h"
@@ -24,7 +24,7 @@ v21_rolling_buffer(const struct accel *a, struct hwc producer_block,
 
 /* ---- covering a plane with blocks ---------------------------------------- */
 
-/* along one axis: whole blocks, and what is left in OFM elements */
+/* blocks along one axis: whole ones, and the rest in OFM elements */
 struct axis {
 	int32_t whole, rest;
 };
@@ -36,7 +36,7 @@ axis_blocks(int32_t length, int32_t skirt, int32_t block, int32_t stride,
 	int32_t body = length - skirt, step = block * stride;
 	struct axis a = { .whole = body / step };
 	int32_t left = body - a.whole * step - 1;
-	/* floor: nothing left is -1, which makes 0 */
+	/* left is -1 if nothing is left; floor division would give 0, C truncates */
 	int32_t n = left < 0 ? 0 : left / stride + 1;
 	a.rest = round_up(n, min_block);
 	return a;
@@ -90,7 +90,7 @@ v21_ifm_block_depth(enum block_class class, int32_t ifm_depth, int bits,
 	return ifm_depth < depth ? ifm_depth : depth;
 }
 
-/* equal input scales, or an unknown one, need no rescaling */
+/* inputs are not rescaled if their scales are equal or a scale is unknown */
 static bool
 simple_add(const struct v21_work *w)
 {
@@ -145,8 +145,8 @@ sub_kernel(const struct accel *a, const struct v21_work *w, int64_t nu,
 }
 
 /*
- * All sub-kernels, of which at most four sizes differ: n full ones, then the
- * rest, along each axis.
+ * Dot products of all sub-kernels.  At most four sizes differ: along each axis, n full
+ * ones and one rest.
  */
 static int64_t
 all_sub_kernels(const struct accel *a, const struct v21_work *w, int64_t nu,
@@ -171,7 +171,7 @@ all_sub_kernels(const struct accel *a, const struct v21_work *w, int64_t nu,
 	return sum;
 }
 
-/* "Conv1D": an even row at a time on the large arrays */
+/* "Conv1D": the large arrays compute even rows one at a time */
 static bool
 is_conv1d(const struct accel *a, const struct v21_work *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes for Vela 2.1's estimator, made of a stream's operations. */
+/* Makes passes for Vela 2.1's estimator from a stream's operations. */
 #include "layer.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ map_tensor(const struct perf_map *f)
 		.format = f->nhcwb16 ? V21_NHCWB16 : V21_NHWC,
 		.avoid_nhcwb16 = !f->nhcwb16, .purpose = V21_FEATURE_MAP,
 		.compression = 1,
-		/* that a stream has scales is all it says: never equal ones */
+		/* a stream has no scale values; two scales count as different */
 		.has_scale = true,
 	};
 	t.stored = t.shape;
@@ -22,7 +22,7 @@ map_tensor(const struct perf_map *f)
 	return t;
 }
 
-/* encoded weights: elements of one byte, compressed */
+/* encoded weights: one byte per element, times the compression */
 static struct v21_tensor
 weight_tensor(const struct perf_op *op)
 {
@@ -57,8 +57,8 @@ traversal_of(const struct perf_op *op)
 }
 
 /*
- * What 2.1 calls the skirt behind the plane: the padding that equal input and
- * output sizes would need, less the part before.
+ * The skirt after the plane, as 2.1 defines it: the padding that equal input and output
+ * sizes would need, minus the part before.
  */
 static int32_t
 skirt_after(int32_t size, int32_t stride, int32_t kernel, int32_t before)
@@ -67,7 +67,7 @@ skirt_after(int32_t size, int32_t stride, int32_t kernel, int32_t before)
 	return total > before ? total - before : 0;
 }
 
-/* the pass that vela-2.1 would have made of op; t has room for 4 tensors */
+/* Makes the pass that vela-2.1 would have made of op; t gets up to 4 tensors. */
 static void
 make_pass(const struct perf_machine *m, const struct perf_op *op,
 	  struct v21_plane pad_before, struct v21_plane pad_after,
@@ -101,7 +101,8 @@ make_pass(const struct perf_machine *m, const struct perf_op *op,
 	list_add(&out->outputs, ofm);
 	if (op->ifm2.bits) {
 		*ifm2 = map_tensor(&op->ifm2);
-		ifm2->scale = 1; /* differs from the IFM's: rescaled */
+		/* differs from the IFM's scale of 0, so that inputs are rescaled */
+		ifm2->scale = 1;
 		out->work.ifm2 = ifm2;
 		list_add(&out->inputs, ifm2);
 	}

@@ -33,7 +33,10 @@ npu_cycles(double op, const struct perf_schedule *s)
 	}
 }
 
-/* bytes of a map: what is reported, and what the memory is busy with */
+/*
+ * bytes of a feature map: out gets the reported bytes, eff the bytes that occupy the
+ * memory
+ */
 static void
 count_map(const struct perf_machine *m, const struct perf_map *f, bool write,
 	  struct hwc block, int64_t elements, double eff[MEM_AREAS],
@@ -52,7 +55,10 @@ count_weights(const struct perf_op *op, const struct perf_schedule *s,
 {
 	bool buffered = s->buffering != PERF_IN_PLACE;
 	if (s->original_weights) {
-		/* whatever isn't a record: the padding behind them too */
+		/*
+		 * all encoded bytes except scale records, so with the padding after the
+		 * records
+		 */
 		double encoded = (double)(op->weight_bytes + op->scale_bytes) -
 				 (double)BIAS_RECORD_BYTES * op->ofm.shape.c;
 		double n = (double)c->weight_read * encoded /
