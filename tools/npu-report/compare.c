@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two reports, layer by layer and tensor by tensor, by name. */
+/* Compares two reports, layer by layer and tensor by tensor, by name. */
 #include "report.h"
 
 #include <math.h>
@@ -14,7 +14,10 @@ layer_called(const struct report *r, const char *name)
 	return NULL;
 }
 
-/* a buffer is called as the operation whose weights it holds, so by kind, too */
+/*
+ * A buffer has the name of the operation whose weights it holds; therefore the kind
+ * must match, too.
+ */
 static const struct span *
 span_like(const struct report *r, const struct span *s)
 {
@@ -28,13 +31,13 @@ span_like(const struct report *r, const struct span *s)
 static const char *
 verdict(double old, double new, const char *more, const char *less)
 {
-	const double noise = 0.5; /* of a cycle: sums of fractions */
+	const double noise = 0.5; /* in cycles: error of sums of fractions */
 	if (new > old + noise)
 		return more;
 	return new < old - noise ? less : "";
 }
 
-/* one number of both: old, new, the difference, in percent */
+/* adds the old number, the new one, and the difference in percent */
 static void
 add_numbers(struct table *b, double old, double new)
 {
@@ -133,7 +136,7 @@ add_span(struct table *b, const struct span *x, const struct span *y)
 	table_add(b, cell_text(what));
 }
 
-/* of tensors, those that changed */
+/* lists the tensors that changed */
 static struct table
 compare_memory(const struct report *old, const struct report *new)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of a comparison: what a reader decides by, then operator by operator. */
+/* The page of a comparison: first the main facts, then operator by operator. */
 #include "report.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ number(const struct report *r, const char *key)
 	return json_number(r->root, key, 0);
 }
 
-/* "12.3 % more", "as before" */
+/* such as "12.3 % more", "as before" */
 static const char *
 change(struct arena *a, double old, double new)
 {
@@ -65,10 +65,10 @@ put_headline(struct text *t, const struct report *old, const struct report *new)
 	text_puts(t, "</dl>\n");
 }
 
-/* ---- operators by what they changed ------------------------------------------------- */
+/* ---- operators by change of time ----------------------------------------------------- */
 
 struct pair {
-	const struct layer *old, *new; /* NULL: gone, or new */
+	const struct layer *old, *new; /* NULL: only in the other report */
 	double more; /* ms */
 };
 
@@ -83,11 +83,11 @@ pair_of(const struct report *old, const struct layer *x, const struct report *ne
 
 enum { TOP = 10 };
 
-/* the largest changes first */
+/* inserts p, with the largest changes first */
 static size_t
 insert(struct pair *v, size_t n, struct pair p)
 {
-	const double noise = 1e-6; /* ms; sums of fractions */
+	const double noise = 1e-6; /* ms: error of sums of fractions */
 	size_t at = n;
 	while (at > 0 && fabs(v[at - 1].more) < fabs(p.more))
 		at--;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cycles over SRAM: plans that no other beats in both. */
+/* Cycles over SRAM: the Pareto front of the plans. */
 #include "report.h"
 
 enum { LEFT = 84, RIGHT = 20, TOP = 16, HEIGHT = 280, BELOW = 44 };
@@ -42,7 +42,7 @@ draw_axes(const struct plot *p)
 		 "SRAM, bytes (across); cycles (up); dashed: this plan");
 }
 
-/* with an amount of SRAM between two points, one has the smaller one's plan */
+/* SRAM between two points gives the plan of the smaller point */
 static void
 draw_steps(const struct plot *p)
 {

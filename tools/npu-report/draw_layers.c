@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bar for every layer, in parts by what sets the time. */
+/* A bar for every layer, divided by limits. */
 #include "report.h"
 
 enum { LEFT = 244, RIGHT = 150, TOP = 30, BAR = 11 };

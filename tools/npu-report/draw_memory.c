@@ -10,7 +10,7 @@ struct plot {
 	struct text *t;
 	const struct report *r;
 	const struct peak *peak;
-	double y0, width; /* of the lowest address; of the time */
+	double y0, width; /* y of the lowest address; width of the whole time */
 };
 
 static double
@@ -57,10 +57,12 @@ draw_span(const struct plot *p, const struct span *s)
 	svg_rect(p->t, class, x, y, w > 0.5 ? w : 0.5, h > 0.5 ? h : 0.5, title);
 }
 
-enum { INSIDE = 4, HIGH = 12, FEWEST = 6 }; /* around a name; letters of one */
+enum { INSIDE = 4, HIGH = 12, FEWEST = 6 }; /* pixels around a name; fewest letters of a name */
 
-/* what is in front of span i between the heights y and y + HIGH, from x to end: how
- * far from x on is free */
+/*
+ * Returns the x up to which a strip of height HIGH at y is not covered by spans that
+ * are drawn after span i, from x up to end.
+ */
 static double
 free_until(const struct plot *p, size_t i, double x, double end, double y)
 {
@@ -75,7 +77,10 @@ free_until(const struct plot *p, size_t i, double x, double end, double y)
 	return end;
 }
 
-/* a name inside of what is wide and high enough, where no other is in front */
+/*
+ * Draws a span's name inside the span, if the span is large enough and no later span
+ * covers the name.
+ */
 static void
 draw_name(const struct plot *p, size_t i)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MACs a cycle over MACs a byte, with the roofs of the array and the memories. */
+/*
+ * MACs per cycle over MACs per byte, with the limits of the MAC array and the memories
+ * (roofline).
+ */
 #include "report.h"
 
 #include <math.h>
@@ -7,7 +10,7 @@
 
 enum { LEFT = 74, RIGHT = 150, TOP = 16, HEIGHT = 300, BELOW = 44 };
 
-/* powers of ten that hold all points */
+/* exponents of the powers of ten around all points */
 struct plot {
 	struct text *t;
 	const struct report *r;
@@ -89,8 +92,8 @@ is_free(const struct plot *p, double x, double y, double w)
 }
 
 /*
- * Beside its line, on the side where the other memory's is not: from the middle on
- * towards either end, where no point is.
+ * Draws a line's name beside the line, on the side away from the other memory's line.
+ * Starts at the middle and moves outwards until the name covers no point.
  */
 static void
 draw_roof_name(const struct plot *p, double rate, double from, double to, bool below,
@@ -109,7 +112,7 @@ draw_roof_name(const struct plot *p, double rate, double from, double to, bool b
 	}
 }
 
-/* the line of a memory's bandwidth, as far as it is below the array's roof */
+/* the line of a memory's bandwidth, up to the limit of the array */
 static void
 draw_roof(const struct plot *p, double rate, bool below, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels, transfers, and when no kernel runs, over time. */
+/* Kernels, transfers, and times without a running kernel. */
 #include "report.h"
 
 enum { LEFT = 74, RIGHT = 12, LANE = 34, GAP = 12, TOP = 34, LANES = 3 };
@@ -22,7 +22,7 @@ static void
 draw_bar(struct text *t, const struct report *r, enum lane lane, const char *class,
 	 double start, double end, const char *title)
 {
-	const double least = 0.3; /* what a picture shows at all */
+	const double least = 0.3; /* smallest width that is visible */
 	double x = x_of(r, start), w = x_of(r, end) - x;
 	svg_rect(t, class, x, y_of(lane), w > least ? w : least, LANE, title);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Node data for Google's Model Explorer, which paints them on the source model: an object
- * by graph, in it "results" by node, whose id is the operator's index.  A file has one
- * value a node.  The format is that of its NodeDataProviderGraphData.
+ * Node data for Google's Model Explorer, which colours the source model by them.  The
+ * file has an object per graph with "results" per node; a node's id is the operator's
+ * index.  A file has one value per node.  The format is that of Model Explorer's
+ * NodeDataProviderGraphData.
  */
 #include "report.h"
 
@@ -26,7 +27,7 @@ put_string(struct text *t, const char *s)
 	text_quoted(t, s, strlen(s));
 }
 
-/* false: there is no such value of this node */
+/* Returns false if this node has no such value. */
 static bool
 put_value(struct text *t, const struct report *r, const struct node *x,
 	  enum explorer what)
@@ -45,7 +46,7 @@ put_value(struct text *t, const struct report *r, const struct node *x,
 	return true;
 }
 
-/* numbers from white to a colour; texts get colours of Model Explorer's own */
+/* numbers from white to a colour; for texts, Model Explorer chooses the colours */
 static void
 put_gradient(struct text *t, enum explorer what)
 {

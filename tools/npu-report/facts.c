@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader wants first: what limits the network, and what would help. */
+/* The facts that a reader wants first: what limits the network, and what would help. */
 #include "report.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ limit_shares(const struct report *r)
 	return s;
 }
 
-/* of its key in the report: "off_chip_flash" */
+/* name of a memory by its key in the report, such as "off_chip_flash" */
 static const char *
 memory_text(const char *key)
 {
@@ -95,7 +95,10 @@ add_point(struct gains *g, const char *what, const struct point *p)
 		.how = arena_printf(g->r->a, "--arena-cache-size=%.0f", p->sram) });
 }
 
-/* of the curve: the fastest plan in more SRAM, the smallest that takes hardly longer */
+/*
+ * Of the curve: the fastest plan with more SRAM, the smallest plan that is at most 10%
+ * slower, and the smallest plan.
+ */
 static void
 add_curve(struct gains *g)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers with three digits and a unit that fits them. */
+/* Prints numbers with three digits and a suitable unit. */
 #include "report.h"
 
 #include <math.h>

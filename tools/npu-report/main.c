@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-report: what a compiled network does, to look at. */
+/* npu-report: shows the performance and memory of a compiled network. */
 #include "base/cli.h"
 #include "base/file.h"
 #include "report.h"
@@ -19,7 +19,7 @@ struct options {
 	int n_compare;
 	const char *other[MOST_OTHERS]; /* NAME=FILE */
 	int n_others;
-	/* of npu-perf: --NAME, or NULL; and its value */
+	/* options for npu-perf: name and value in turn, NULL-terminated */
 	const char *perf[2 * PERF_OPTIONS + 1];
 	int n_perf;
 	bool html, gate, numbers, summary, explorer;
@@ -108,7 +108,7 @@ check_combination(struct options *o)
 		cli_error("--fail-if-slower goes with --compare");
 }
 
-/* twice is what npu-perf makes of it: the last one counts */
+/* An option may be given twice; npu-perf uses the last one. */
 static void
 pass_on(struct options *o, const char *name, const char *value)
 {
@@ -214,7 +214,7 @@ check_slower(const struct options *o, const struct report *old,
 		      old->file);
 }
 
-/* of a model or of what npu-perf says of it */
+/* opens a compiled model, or a report of npu-perf */
 static bool
 open_report(struct arena *a, const struct options *o, const char *file,
 	    struct report *r, int *status, struct err *e)

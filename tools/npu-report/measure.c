@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled model instead of a report: npu-perf is asked. */
+/* Runs npu-perf if the input is a compiled model instead of a report. */
 #include "report.h"
 
 #include "base/file.h"
@@ -36,7 +36,7 @@ arguments(struct arena *a, const char *file, const char *const *option)
 		v[k++] = option[i];
 	v[k++] = "--";
 	v[k++] = file;
-	/* posix_spawn takes them so and leaves them as they are */
+	/* posix_spawn() takes char ** but does not change the strings */
 	union {
 		const char **from;
 		char **to;
@@ -44,7 +44,7 @@ arguments(struct arena *a, const char *file, const char *const *option)
 	return u.to;
 }
 
-/* its standard output is the pipe's end `out`, all else is ours */
+/* The child's standard output is the pipe `out`; it inherits all other files. */
 static int
 spawn(const char *path, char **argv, int out, pid_t *pid)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One HTML file: a headline, places for the pictures that page.js draws, tables, and the
- * data of both.  It needs nothing from elsewhere, and its policy allows nothing.
+ * One HTML file: a headline, empty boxes for the pictures that page.js draws, tables,
+ * and the data of both.  The file loads nothing, and its security policy forbids
+ * loading.
  */
 #include "report.h"
 
@@ -50,7 +51,7 @@ string(const struct report *r, const char *key)
 
 /* ---- the headline ------------------------------------------------------------------ */
 
-/* key: the number in the report that `value` says in a reader's units */
+/* key: the member of the report that value shows in a reader's unit */
 static void
 put_fact(struct text *t, const struct report *r, const char *name, const char *key,
 	 const char *value, const char *more)
@@ -85,7 +86,7 @@ memory_of_part(const struct report *r, bool constants)
 								 : p->arena_bytes)));
 }
 
-/* what lies there: the arena, or what is brought from it */
+/* the content of SRAM: the arena, or copies of its tensors */
 static const char *
 sram_use(const struct report *r)
 {
@@ -259,7 +260,10 @@ put_curve(struct text *t, const struct report *r)
 
 /* ---- short tables ---------------------------------------------------------------------- */
 
-/* a comma in front of a column of numbers, a dash of what narrow windows leave out */
+/*
+ * A comma before a column's name marks numbers, a dash marks a column that narrow
+ * windows omit.
+ */
 static void
 open_table(struct text *t, const char *const *column)
 {
@@ -288,7 +292,7 @@ put_cell(struct text *t, const char *class, const char *s)
 	text_puts(t, "</td>");
 }
 
-/* an operator by its short name */
+/* an operator by its label */
 static void
 put_layer(struct text *t, const struct layer *l)
 {
@@ -299,7 +303,7 @@ put_layer(struct text *t, const struct layer *l)
 	text_puts(t, "</td>");
 }
 
-/* with a bar behind it */
+/* with a bar in the background */
 static void
 put_share(struct text *t, double share, double of_most)
 {
@@ -337,7 +341,7 @@ put_longest(struct text *t, const struct report *r)
 	close_section(t);
 }
 
-/* of so many layers those with the most weights */
+/* the TOP layers with the most weights */
 static size_t
 heaviest_layers(const struct report *r, const struct layer **out)
 {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What page.js draws, as JSON in the page; members are explained where page.js uses them. */
+/*
+ * Prints the data of page.js as JSON in the page. page.js explains the members where it
+ * uses them.
+ */
 #include "report.h"
 
 #include <math.h>
 #include <string.h>
 
-/* neither markup nor what XML does not have, in a string of JSON */
+/* A JSON string without markup, and without characters that XML excludes. */
 static void
 put_string(struct text *t, const char *s)
 {
@@ -25,7 +28,7 @@ put_string(struct text *t, const char *s)
 	text_putc(t, '"');
 }
 
-/* a tenth of a cycle is less than any picture shows */
+/* rounds to tenths of a cycle, which no picture can show */
 static void
 put_number(struct text *t, double v)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same to read on a terminal: bars are made of characters. */
+/* Prints the report for a terminal; bars are made of characters. */
 #include "report.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ put_curve(struct text *t, const struct report *r)
 	}
 }
 
-/* as the report has it */
+/* prints the number as it is in the report */
 static void
 put_exact(struct text *t, double v)
 {
@@ -109,7 +109,10 @@ print_plain(struct text *t, const struct report *r)
 	table_text(t, &weights);
 }
 
-/* those of the whole network: members of the report itself, in its order */
+/*
+ * Prints the number members of the report itself, those of the whole network, in their
+ * order.
+ */
 void
 print_numbers(struct text *t, const struct report *r)
 {

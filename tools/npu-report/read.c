@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the JSON of npu-perf to what the pictures are drawn of. */
+/* Reads the JSON of npu-perf into the structures that pictures are drawn from. */
 #include "report.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ const char *const limit_names[LIMITS] = {
 	[LIMIT_CONSTANTS] = "constants", [LIMIT_STALL] = "stall",
 };
 
-/* bytes of the first n characters of UTF-8, all if there are fewer */
+/* bytes of the first n characters of UTF-8, or of all if there are fewer */
 static size_t
 bytes_of(const char *s, size_t n)
 {
@@ -30,7 +30,7 @@ shortened(struct arena *a, const char *s, size_t n)
 	return arena_printf(a, "%.*s..", (int)bytes_of(s, n - 2), s);
 }
 
-/* up to the first slash */
+/* length up to the first slash */
 static size_t
 first_part(const char *s)
 {
@@ -39,8 +39,8 @@ first_part(const char *s)
 }
 
 /*
- * What most names begin with, up to a slash: inputs and outputs are often called
- * otherwise, so that three candidates are asked.
+ * The path up to a slash with which most names begin, or "".  Three names are tried,
+ * because inputs and outputs often have other names.
  */
 static const char *
 common_path(struct arena *a, const struct json *layer, size_t n)
@@ -56,7 +56,7 @@ common_path(struct arena *a, const struct json *layer, size_t n)
 	return "";
 }
 
-/* a name of several that were fused is that of the first, without the common path */
+/* The name of fused operators is that of the first one, without the common path. */
 static const char *
 label_of(struct arena *a, const char *name, const char *path)
 {
@@ -86,7 +86,7 @@ limit_of(const struct json *o)
 	return strcmp(s, "SRAM") != 0 ? LIMIT_CONSTANTS : LIMIT_SRAM;
 }
 
-/* the total that start and end of operations belong to */
+/* key of the total that the start and end of operations add up to */
 static const char *
 cycles_key(const struct json *root)
 {
@@ -114,7 +114,7 @@ operation_of(const struct json *o)
 	};
 }
 
-/* the layer of a kernel: its place in the list, new at the end */
+/* index of the layer of a kernel; adds the layer if it is new */
 static int
 find_layer(struct report *r, const char *name, const char *kind, size_t *cap)
 {
@@ -145,7 +145,10 @@ add_kernel(struct layer *l, const struct operation *o, const struct json *block)
 	l->bytes += o->bytes;
 }
 
-/* is it one of those that the report counts?  Some operators are nowhere: folded ones */
+/*
+ * True if the report counts the operator as one on the CPU.  Some operators run
+ * nowhere, such as folded ones.
+ */
 static bool
 is_on_cpu(const struct report *r, const struct json *layer)
 {
@@ -158,7 +161,10 @@ is_on_cpu(const struct report *r, const struct json *layer)
 	return false;
 }
 
-/* each operator that runs, by its number among the named ones; 0: it does not run */
+/*
+ * Lists the operators that run.  The result has for each named operator its node's
+ * number + 1; 0: it does not run.
+ */
 static size_t *
 list_nodes(struct report *r, const int *place, const char *path)
 {
@@ -186,7 +192,7 @@ list_nodes(struct report *r, const int *place, const char *path)
 	return at;
 }
 
-/* the network as a graph; without one in the report, one node behind the other */
+/* Reads the network's graph.  If the report has no edges, the nodes are a chain. */
 static void
 read_nodes(struct report *r, const int *place, const char *path)
 {
@@ -220,7 +226,7 @@ read_operations(struct report *r)
 	size_t n, n_named, cap = 0;
 	const struct json *o = json_items(r->root, "operations", &n);
 	const struct json *named = json_items(r->root, "layers", &n_named);
-	int *place = anew(r->a, int, n_named + 1); /* + 1: of a named layer */
+	int *place = anew(r->a, int, n_named + 1); /* layer + 1 of each named layer; 0: none */
 	const char *path = common_path(r->a, named, n_named);
 	r->op = anew(r->a, struct operation, n);
 	for (size_t i = 0; i < n; i++) {
@@ -292,7 +298,7 @@ read_memory(struct report *r)
 			.bytes = json_number(&v[i], "bytes", 0),
 			.start = json_number(&v[i], "start_cycle", 0),
 			.end = json_number(&v[i], "end_cycle", 0) };
-		/* a buffer is called as the operator whose weights it holds */
+		/* a buffer has the name of the operator whose weights it holds */
 		struct span *s = &r->span[r->n_spans - 1];
 		s->owner = s->name;
 		if (!strcmp(s->kind, "buffer")) {
@@ -314,7 +320,7 @@ read_memory(struct report *r)
 	}
 }
 
-/* points of a front in its order */
+/* the points of a front in their order */
 static bool
 read_points(struct arena *a, struct bytes json, const char *file, struct point **out,
 	    size_t *n, struct err *e)
@@ -366,7 +372,7 @@ read_other(struct report *r, struct bytes json, const char *file, const char *na
 	return true;
 }
 
-/* tensors are called as the operator that makes them, buffers as their reader */
+/* A tensor has the name of the operator that writes it, a buffer that of its reader. */
 static void
 find_owners(struct report *r)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-report: what npu-perf --json says, to look at.  main.c calls measure.c, which
- * runs npu-perf on a compiled model, read.c, and then one of page.c (HTML), the
- * draw_*.c (SVG), plain.c and summary.c (text) or compare.c.  A picture's numbers are a
- * table of tables.c, in all of them the same; page_data.c hands them to page.js, which
- * draws those of the page.
+ * npu-report shows the numbers of npu-perf --json.  main.c calls measure.c, which runs
+ * npu-perf on a compiled model, and then read.c.  The output comes from page.c (HTML),
+ * the draw_*.c (SVG), plain.c and summary.c (text), or compare.c.  Each picture has one
+ * table of numbers in tables.c, the same for all outputs.  page_data.c passes the
+ * numbers to page.js, which draws the pictures of the page.
  */
 #ifndef NPU_REPORT_REPORT_H
 #define NPU_REPORT_REPORT_H
@@ -18,46 +18,51 @@ enum picture { PIC_MEMORY, PIC_TIMELINE, PIC_LAYERS, PIC_ROOFLINE, PIC_CURVE,
 extern const char *const picture_names[PICTURES]; /* "memory", ... */
 extern const char *const picture_titles[PICTURES];
 
-/* what sets the time of a kernel */
+/* what determines the time of a kernel */
 enum limit { LIMIT_COMPUTE, LIMIT_SRAM, LIMIT_CONSTANTS, LIMIT_STALL, LIMITS };
 extern const char *const limit_names[LIMITS]; /* "compute", ... */
 
 struct operation {
 	const char *name, *kind;
 	bool is_transfer;
-	int layer; /* in struct report; of a transfer: whose weights; -1: none */
+	/*
+	 * index in struct report, of a transfer the layer whose weights it moves; -1:
+	 * none
+	 */
+	int layer;
 	enum limit limit;
 	double start, end, cycles, npu, macs, stall;
 	double bytes; /* moved, in all memories */
 };
 
-/* kernels of one operator of the source, or, without a map, of one name */
+/* the kernels of one operator of the source; without a map, the kernels of one name */
 struct layer {
 	const char *name, *label; /* label: short enough for a picture */
 	const char *kind;
 	double start;	       /* of the first kernel */
-	double cycles[LIMITS]; /* by what sets them; stall: before its kernels */
-	double total;	       /* sum of these */
+	double cycles[LIMITS]; /* by limit; LIMIT_STALL: waiting before its kernels */
+	double total;	       /* sum of cycles[] */
 	double macs, bytes;
-	double constant_bytes; /* all that it reads of them, scales too */
-	double weight_bytes, original_bytes; /* encoded, and before */
+	double constant_bytes; /* constants that it reads, with scales */
+	double weight_bytes, original_bytes; /* encoded, and before encoding */
 	struct { double h, w, c; } block; /* of the first kernel */
 };
 
-/* an operator of the source that is computed somewhere: the network's graph */
+/* an operator of the source that runs on NPU or CPU: a node of the network's graph */
 struct node {
 	const char *name, *label, *kind;
-	size_t index;	    /* of the source's operator */
-	const char *reason; /* of one on the CPU; NULL: nobody said */
-	int layer; /* in struct report; -1: on the CPU */
-	size_t *reads, n_reads; /* nodes */
+	size_t index;	    /* the source's number of the operator */
+	const char *reason; /* why it is on the CPU; NULL: unknown */
+	int layer; /* index in struct report; -1: on the CPU */
+	size_t *reads, n_reads; /* indices of the nodes that it reads from */
 };
 
 struct span {
 	const char *name, *label, *shape, *kind, *place;
-	const char *owner; /* the operator that makes it, or reads the weights in it */
+	/* operator that writes the tensor, or reads the weights in the buffer */
+	const char *owner;
 	double at, bytes, start, end;
-	int node; /* of its name; -1: none */
+	int node; /* node with the name of owner; -1: none */
 };
 
 struct peak {
@@ -67,26 +72,26 @@ struct peak {
 	size_t n_names;
 };
 
-/* a point of the curve: SRAM bytes, cycles, what the plan changes to get there */
+/* a point of the curve: SRAM bytes, cycles, the plan's change to get there */
 struct point {
 	double sram, cycles;
 	const char *change;
 };
 
-/* what another accelerator would take: the fastest plans of a front; cycles 0: none */
+/* another accelerator: the fastest plans of its front; cycles 0: none */
 struct other {
 	const char *name;
-	struct point any, here; /* with any SRAM; with no more than this plan's */
+	struct point any, here; /* with any SRAM; with at most this plan's SRAM */
 };
 
 struct report {
 	struct arena *a;
 	const char *file;
-	const struct json *root; /* for what is printed as it is */
-	const char *network; /* for a heading */
+	const struct json *root; /* the JSON itself, for members that are printed unchanged */
+	const char *network; /* the network's name for a heading */
 	double cycles, clock, sram;
 	double macs_per_cycle;
-	double sram_rate, constant_rate; /* bytes a cycle */
+	double sram_rate, constant_rate; /* bytes per cycle */
 	struct operation *op;
 	struct layer *layer;
 	struct node *node;
@@ -98,8 +103,8 @@ struct report {
 };
 
 /*
- * read.c: from the bytes of npu-perf --json, then of npu-sched --front --json, of the
- * same accelerator (the curve) or of another one.  file: for messages.
+ * read.c: read the JSON of npu-perf, and of npu-sched --front for the same accelerator
+ * (the curve) or for another one. file is for messages.
  */
 bool read_report(struct arena *a, struct bytes json, const char *file,
 		 struct report *out, struct err *e);
@@ -107,50 +112,52 @@ bool read_front(struct report *r, struct bytes json, const char *file, struct er
 bool read_other(struct report *r, struct bytes json, const char *file, const char *name,
 		struct err *e);
 enum { REPORT_MAX = 1 << 28 }; /* bytes of a file */
-/* s, or its first n characters with dots behind them */
+/* s, or its first n - 2 characters and two dots */
 const char *shortened(struct arena *a, const char *s, size_t n);
 
 /* ---- measure.c: processes ------------------------------------------------------ */
 
 /*
- * The JSON in file, or of npu-perf for the compiled model that file is; option: for
- * npu-perf, NULL-terminated.  False with *status: npu-perf failed, and has said why.
+ * Returns the JSON in file.  If file is a compiled model, runs npu-perf on it with the
+ * NULL-terminated options.  If npu-perf fails, returns false and its status; npu-perf
+ * has printed the reason.
  */
 bool measure(struct arena *a, const char *file, const char *const *option,
 	     struct bytes *json, int *status, struct err *e);
 
-/* ---- human.c: numbers as people say them --------------------------------------- */
+/* ---- human.c: numbers with three digits and a unit ------------------------------ */
 
 const char *human_bytes(struct arena *a, double v); /* "169 KiB" */
 const char *human_ms(struct arena *a, double ms);   /* "1.09 ms", "840 \xc2\xb5s" (micro) */
 const char *human_clock(struct arena *a, double hz);
 const char *human_count(struct arena *a, double v); /* "1,234,567" */
-double cycles_ms(const struct report *r, double cycles); /* of one inference */
+double cycles_ms(const struct report *r, double cycles); /* milliseconds of one inference */
 
-/* ---- facts.c: what a reader wants first ------------------------------------------ */
+/* ---- facts.c: the limits of the network, and possible gains ---------------------- */
 
-/* shares of the time by what sets it; they sum up to about 1 */
+/* parts of the time by limit, 0 to 1; their sum is about 1 */
 struct shares {
 	double of[LIMITS];
 	enum limit most;
 };
 struct shares limit_shares(const struct report *r);
-const char *limit_text(const struct report *r, enum limit l); /* "reading flash" */
-/* layers by falling time, n at most; returns how many */
+/* such as "reading constants from flash" */
+const char *limit_text(const struct report *r, enum limit l);
+/* lists up to n layers, the longest first; returns how many */
 size_t longest_layers(const struct report *r, size_t n, const struct layer **out);
 
-/* a change and what it would give */
+/* a change and its estimated result */
 struct gain {
-	const char *what, *how; /* "a larger memory", "--arena-cache-size=..." or "" */
-	double cycles, sram;	/* of the whole; sram 0: as it is */
+	const char *what, *how; /* how: an option such as "--arena-cache-size=...", or "" */
+	double cycles, sram;	/* of the whole network; sram in bytes, 0: unchanged */
 };
-/* all that the report knows: of the curve, other accelerators, faster memories */
+/* lists all gains in the report: those of the curve, other accelerators, faster memories */
 size_t list_gains(const struct report *r, struct gain **out);
 
 /* ---- tables.c: the numbers --------------------------------------------------- */
 
 struct cell {
-	const char *text; /* NULL: the number */
+	const char *text; /* NULL: the cell shows number */
 	double number;
 	bool percent;
 };
@@ -192,14 +199,14 @@ cell_percent(double part, double whole)
 
 /* ---- svg.c: shapes ------------------------------------------------------------- */
 
-enum { SVG_WIDTH = 960, LETTER = 6, LINE = 16 }; /* of labels: 10 px monospace */
+enum { SVG_WIDTH = 960, LETTER = 6, LINE = 16 }; /* of labels in 10 px monospace */
 
-void escape(struct text *t, const char *s); /* for XML and HTML */
-/* bytes of the character at s; 0: that is none, or none that XML has */
+void escape(struct text *t, const char *s); /* escapes s for XML and HTML */
+/* bytes of the character at s; 0 if it is not valid UTF-8, or if XML excludes it */
 size_t utf8_length(const char *s);
 void svg_open(struct text *t, const char *title, double height, bool alone);
 void svg_close(struct text *t);
-/* class: see svg_style; title: shown when pointed at; NULL: none */
+/* class: see svg_style; title: shown for the pointer; NULL: none */
 void svg_rect(struct text *t, const char *class, double x, double y, double w,
 	      double h, const char *title);
 void svg_line(struct text *t, const char *class, double x1, double y1, double x2,
@@ -207,21 +214,26 @@ void svg_line(struct text *t, const char *class, double x1, double y1, double x2
 enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 void svg_text(struct text *t, enum anchor where, double x, double y, const char *s);
 void svg_dot(struct text *t, const char *class, double x, double y, const char *title);
-/* swatches with their names, in a row from x, y, of those that are shown (NULL: all);
- * classes NULL-terminated */
+/*
+ * Draws swatches with their names in a row from x, y. class is NULL-terminated. shown
+ * says which of them are drawn; NULL: all.
+ */
 void svg_legend(struct text *t, double x, double y, const char *const *class,
 		const char *const *name, const bool *shown);
 /* colours of all classes, light and dark, as CSS */
 void svg_style(struct text *t);
 
-/* a scale with round marks: 1, 2 or 5 times a power of ten, at least about 4 */
+/*
+ * distance of the marks of an axis up to most: 1, 2 or 5 times a power of ten, for up
+ * to five marks
+ */
 double axis_step(double most);
 /* "1.25 M", "640 k", "12" */
 const char *axis_label(struct arena *a, double v);
 
 /* ---- draw_*.c ---------------------------------------------------------------------- */
 
-/* alone: a file of its own, not a part of a page */
+/* alone: true for a file of its own, false for a part of a page */
 void draw(struct text *t, const struct report *r, enum picture p, bool alone);
 void draw_memory(struct text *t, const struct report *r, bool alone);
 void draw_timeline(struct text *t, const struct report *r, bool alone);
@@ -232,24 +244,24 @@ void draw_curve(struct text *t, const struct report *r, bool alone);
 void page_open(struct text *t, const char *title);
 void page_close(struct text *t);
 void print_page(struct text *t, const struct report *r);
-/* the files page.css and page.js, which the Makefile makes strings of */
+/* the files page.css and page.js; the Makefile makes strings of them */
 extern const char page_css[], page_js[];
-/* page_data.c: for page.js */
+/* page_data.c: the data of page.js */
 void page_data(struct text *t, const struct report *r);
-/* explorer.c: node data for Model Explorer, of one kind */
+/* explorer.c: node data of one kind for Model Explorer */
 enum explorer { EXPLORE_CYCLES, EXPLORE_BYTES, EXPLORE_BOUND, EXPLORE_PLACE };
 extern const char *const explorer_names[]; /* NULL-terminated */
 void print_explorer(struct text *t, const struct report *r, enum explorer what);
-/* summary.c: a dozen lines */
+/* summary.c: a report of about a dozen lines */
 void print_summary(struct text *t, const struct report *r);
 /* plain.c */
 void print_plain(struct text *t, const struct report *r);
 void print_numbers(struct text *t, const struct report *r);
-/* compare.c: new beside each of the old; html: as a page */
+/* compare.c: compares new with each of the old reports; html: prints a page */
 void print_comparison(struct text *t, const struct report *old, size_t n_old,
 		      const struct report *new, bool html);
 const struct layer *layer_called(const struct report *r, const char *name);
-/* compare_page.c: one of them, with the tables of all numbers */
+/* compare_page.c: one comparison with the tables of all its numbers */
 void print_comparison_page(struct text *t, const struct report *old,
 			   const struct report *new, const struct table *tables, size_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes as SVG 1.1, no scripts, nothing from elsewhere. */
+/* Draws shapes as SVG 1.1, without scripts and external files. */
 #include "report.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ utf8_length(const char *s)
 	for (size_t i = 1; i < n; i++)
 		if ((c[i] & 0xc0) != 0x80)
 			return 0;
-	/* surrogates, longer forms than needed, beyond the last plane */
+	/* surrogates, overlong encodings, code points beyond the last plane */
 	bool bad = n > 2 && ((c[0] == 0xe0 && c[1] < 0xa0) ||
 			     (c[0] == 0xed && c[1] > 0x9f) ||
 			     (c[0] == 0xf0 && c[1] < 0x90) ||
@@ -42,7 +42,7 @@ escape(struct text *t, const char *s)
 			text_puts(t, "&gt;");
 		else if (c == '"')
 			text_puts(t, "&quot;");
-		else if (c < ' ' || c == 0x7f) /* no XML has these */
+		else if (c < ' ' || c == 0x7f) /* XML excludes these characters */
 			text_putc(t, '?');
 		else
 			text_putc(t, *s);

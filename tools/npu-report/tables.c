@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of each picture, and those that have no picture. */
+/* The tables with the numbers of each picture, and of facts without a picture. */
 #include "report.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ table_of(struct arena *a, const char *title, const char *const *column)
 	return b;
 }
 
-/* digits as in the JSON, or six behind the point: of sums */
+/* prints integers exactly, others with six decimals, as sums have rounding errors */
 static void
 put_number(struct text *t, double v)
 {
@@ -97,7 +97,7 @@ cell_string(struct arena *a, const struct cell *c)
 	return s;
 }
 
-/* columns as wide as their widest cell; numbers to the right */
+/* Each column is as wide as its widest cell; numbers are right-aligned. */
 void
 table_text(struct text *t, const struct table *b)
 {
@@ -124,7 +124,7 @@ table_text(struct text *t, const struct table *b)
 
 /* ---- summary and warnings ------------------------------------------------------------ */
 
-/* keys of the JSON and what they are called here */
+/* keys of the JSON and their names in the table */
 static const struct line {
 	const char *key, *name;
 } lines[] = {
@@ -173,7 +173,8 @@ struct table
 table_warnings(const struct report *r)
 {
 	static const char *const columns[] = { "warning", NULL };
-	const double stall_share = 0.1, flash_share = 0.3; /* worth a look */
+	/* shares of the time that are worth a warning */
+	const double stall_share = 0.1, flash_share = 0.3;
 	struct table b = table_of(r->a, "Warnings", columns);
 	double sum[LIMITS] = { 0 }, cpu = json_number(r->root, "cpu_operators", 0);
 	for (size_t i = 0; i < r->n_layers; i++)
