@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and expected outputs from files, outputs into files. */
+/* Reads inputs and expected outputs from files, and writes outputs into files. */
 #include "base/file.h"
 #include "npu-sim.h"
 
@@ -41,7 +41,7 @@ add_dim(struct dims *d, int64_t v)
 		d->v[d->n++] = v;
 }
 
-/* the tensor's dimensions behind the number of frames, those of 1 left out */
+/* compares the dimensions of frames x t, ignoring those of 1 */
 static bool
 same_dims(const struct npy *n, const struct tfl_tensor *t, int frames)
 {
@@ -79,7 +79,10 @@ does_not_fit(const char *path, const char *what, const struct tfl_tensor *t,
 	return false;
 }
 
-/* what a .npy file's elements are: the tensor's, or floats; or it does not fit */
+/*
+ * Sets in *as the type of a .npy file's elements, that of the tensor or float32.  Fails
+ * if the file does not match.
+ */
 static bool
 npy_form(const struct npy *n, const char *path, const struct tfl_tensor *t, int frames,
 	 struct tfl_tensor *as, struct err *e)
@@ -96,7 +99,7 @@ npy_form(const struct npy *n, const char *path, const struct tfl_tensor *t, int 
 	       does_not_fit(path, "shape is another", t, frames, e);
 }
 
-/* the form and place of values in a file of n bytes that begins so */
+/* Sets the type and position of the values in a file of n bytes that begins with head. */
 static bool
 find_values(struct bytes head, uint64_t n, const struct tfl_tensor *t, int frames,
 	    struct values *v, struct err *e)
@@ -138,7 +141,7 @@ read_at(const struct values *v, uint64_t at, uint8_t *to, size_t n, struct err *
 	return true;
 }
 
-/* is it a regular file?  then it stays open, and of it only the head is read */
+/* If the path is a regular file, opens it, reads only its head, and sets *done. */
 static bool
 open_values(struct values *v, const struct tfl_tensor *t, int frames, bool *done,
 	    struct err *e)
@@ -179,7 +182,7 @@ read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 	return true;
 }
 
-/* what lies in memory, as values */
+/* reads a frame with a memory layout and converts it to plain values */
 static bool
 unpack_frame(const struct values *v, int frame, void *to, struct err *e)
 {
@@ -206,7 +209,10 @@ frame_values(const struct values *v, int frame, void *to, struct err *e)
 	return true;
 }
 
-/* of a compiled model the plain one that it is compared with knows what picks by them */
+/*
+ * The plain model also tells which inputs are indices, as a compiled model hides the
+ * operators that read them.
+ */
 static int64_t *
 find_indices(struct arena *a, const struct tfl_model *m, const struct tfl_model *with)
 {
@@ -248,7 +254,7 @@ open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 	return true;
 }
 
-/* the values of one frame in the tensor's own form */
+/* converts the values of one frame to the tensor's own type */
 static bool
 put_values(const struct values *v, int frame, const struct tfl_tensor *t, void *to,
 	   struct err *e)
@@ -263,7 +269,10 @@ put_values(const struct values *v, int frame, const struct tfl_tensor *t, void *
 	return ok;
 }
 
-/* integers, or the floats that are such to the QUANTIZE behind them */
+/*
+ * Makes integers.  For a float input of QUANTIZE, makes integers for QUANTIZE's output
+ * and converts them to float.
+ */
 static bool
 put_made(const struct tfl_subgraph *g, int k, struct inputs *in, uint8_t *to,
 	 struct err *e)
@@ -301,7 +310,7 @@ next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
 	return true;
 }
 
-/* a tensor that holds n of them, as one */
+/* the tensor of one of n inputs in a batch */
 static struct tfl_tensor
 one_of(const struct tfl_tensor *t, int n)
 {
@@ -343,13 +352,13 @@ copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e)
 	return true;
 }
 
-/* false: more dimensions than such a file has */
+/* Fails if the array has more dimensions than a .npy file can have. */
 static bool
 npy_of(const struct tfl_tensor *t, int frames, struct npy *n, struct err *e)
 {
 	*n = (struct npy){ .kind = npy_kind(t->type),
 			   .item_bytes = tfl_type_bytes(t->type) };
-	/* the frames take the place of a batch of 1 where there is no room */
+	/* at the maximal rank, the frames replace a leading dimension of 1 */
 	int skip = frames > 1 && t->rank == NPY_MAX_RANK && t->dim[0] == 1;
 	if (t->rank - skip + (frames > 1) > NPY_MAX_RANK)
 		return err_set(e, "%s: error: %d frames of %d dimensions are more than "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One value in two forms: as float32, and as the integers of a quantized tensor.
- * The reference kernels of QUANTIZE and DEQUANTIZE convert, as the model itself
- * does where it has float ends.
+ * Converts values between float32 and the integers of a quantized tensor.  The
+ * reference kernels of QUANTIZE and DEQUANTIZE do this, as in a model with float inputs
+ * and outputs.
  */
 #include "kernels/kernels.h"
 #include "npu-sim.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inferences on frames of inputs.  Frames that begin anew (--reset) are divided
- * among workers, each with models of its own, in rounds: inputs of a round are
- * read one behind the other, then computed side by side, then what they gave is
- * kept in their order.  A round is a few MiB, whatever the number of frames.
+ * Inferences on frames of inputs.  With --reset, frames are independent and are divided
+ * among workers, each with its own models.  A round reads the inputs of its frames in
+ * order, computes them in parallel, and keeps the outputs in order.  A round has a few
+ * MiB, however many frames there are.
  */
 #include "npu-sim.h"
 
@@ -16,26 +16,26 @@
 
 enum { ROUND_BYTES = 1 << 24, MAX_TURNS = 32 };
 
-struct frame { /* of a round */
+struct frame { /* one frame of a round */
 	int number;
 	uint8_t **in, **out; /* values of each input and output */
 	struct err e, verdict;
-	size_t by; /* the worker that ran it */
+	size_t by; /* index of the worker that ran it */
 };
 
 struct worker {
 	struct arena *a;
 	struct sim *s;
-	struct sim **other; /* that it is compared with: one for each input of a batch */
-	int n_other;	    /* 0: with none */
+	struct sim **other; /* the model to compare with: one per input of a batch */
+	int n_other;	    /* 0: no comparison */
 };
 
 struct round {
 	struct worker *worker;
 	unsigned n_workers;
 	struct frame *frame;
-	unsigned n, room; /* frames in it, and that it has room for */
-	atomic_size_t next; /* that nobody runs yet */
+	unsigned n, room; /* frames in use, and capacity */
+	atomic_size_t next; /* the next frame that no worker has taken */
 };
 
 static bool
@@ -55,7 +55,7 @@ op_done(void *ctx, struct sim *s, int op_index, struct err *e)
 	return true;
 }
 
-/* the other model runs first: its inputs may be overwritten, ours as well */
+/* The other model runs first, because a run may overwrite the inputs of its model. */
 static bool
 invoke(const struct run *r, const struct worker *k, struct watch *w, struct err *e)
 {
@@ -73,7 +73,7 @@ invoke(const struct run *r, const struct worker *k, struct watch *w, struct err 
 	return true;
 }
 
-/* the frame's first difference; false: trouble */
+/* Finds the frame's first difference.  Returns false only on trouble. */
 static bool
 judge(const struct run *r, const struct worker *w, struct frame *f)
 {
@@ -111,8 +111,9 @@ run_frame(const struct run *r, const struct worker *w, struct frame *f)
 }
 
 /*
- * Worker i takes the next frame as it is free: a core may be slower than others, or
- * somebody else's.  After a failure what nobody ran is behind the frame that failed.
+ * Each worker takes the next frame when it is free, because cores may differ in speed
+ * or have other work.  Frames are taken in order; therefore frames that did not run
+ * after a failure come after the failed frame.
  */
 static void
 run_share(void *ctx, size_t i)
@@ -165,8 +166,9 @@ frame_bytes(const struct tfl_subgraph *g)
 }
 
 /*
- * One after the other, unless each begins anew and nobody watches; a TOSA graph's
- * warnings are of all frames, so one runs them.
+ * The frames run in sequence unless each is reset and nothing is traced or dumped.
+ * With a TOSA graph one worker runs all frames, because its warnings are those of all
+ * frames.
  */
 static unsigned
 count_workers(const struct run *r)
@@ -229,7 +231,7 @@ close_frames(struct run *r)
 			arena_close(r->round->worker[i].a);
 }
 
-/* what a frame gave, behind those before it */
+/* appends the frame's outputs to those of the earlier frames */
 static bool
 keep_frame(struct run *r, struct frame *f, struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs compared, with what is expected or what the other model made. */
+/* Compares outputs with expected values, or with the outputs of the other model. */
 #include "npu-sim.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ value_at(const struct tfl_tensor *t, const uint8_t *p, int64_t i)
 				      : (double)tfl_integer(t->type, p, i);
 }
 
-/* "[0,3,2]" of element i */
+/* prints the position of element i, such as "[0,3,2]" */
 static void
 put_position(struct text *x, const struct tfl_tensor *t, int64_t i)
 {
@@ -27,7 +27,7 @@ put_position(struct text *x, const struct tfl_tensor *t, int64_t i)
 	text_putc(x, ']');
 }
 
-/* the operator that an output comes from, for people */
+/* name of the operator that computes an output, for messages */
 static const char *
 maker(const struct tfl_subgraph *g, const struct tfl_tensor *t)
 {
@@ -35,9 +35,9 @@ maker(const struct tfl_subgraph *g, const struct tfl_tensor *t)
 }
 
 /*
- * Are both tensors' elements the same bits?  If not, e says (exit 1) which frame,
- * output and producer, the first difference, and how many there are.  form: what
- * the elements are, of the output's own shape.
+ * Compares the bits of all elements.  If they differ, e (status 1) has the frame, the
+ * output, its operator, the first difference, and the number of differences. form has
+ * the type of the elements.
  */
 static bool
 same_values(struct sim *s, int output, const struct tfl_tensor *form,
@@ -80,7 +80,10 @@ same_values(struct sim *s, int output, const struct tfl_tensor *form,
 	return false;
 }
 
-/* the same of values in two forms: both are compared as floats */
+/*
+ * the same for tensors of which one is quantized and one is float32: both are compared
+ * as floats
+ */
 static bool
 same_in_forms(struct sim *s, int output, const struct tfl_tensor *form,
 	      const void *want, const struct judged *j, struct err *e)
@@ -141,7 +144,10 @@ check_expectations(struct sim *s, const struct values *want,
 	return ok;
 }
 
-/* output k of n runs, one behind the other: their values, and as what */
+/*
+ * the values of output k of n runs joined along the batch; *form gets their type and
+ * shape
+ */
 static const void *
 joined_output(struct arena *s, struct sim *const *a, int n, int k, struct tfl_tensor *form)
 {
@@ -157,7 +163,7 @@ joined_output(struct arena *s, struct sim *const *a, int n, int k, struct tfl_te
 	return p;
 }
 
-/* an operator that could not be run, of those that tensor depends on; -1: none */
+/* an operator that can't run, among those that the tensor depends on; -1: none */
 static int
 stand_in_behind(struct sim *s, int tensor, const int *behind)
 {
@@ -165,13 +171,13 @@ stand_in_behind(struct sim *s, int tensor, const int *behind)
 	return t->producer < 0 ? -1 : behind[t->producer];
 }
 
-/* why output k is not what the model computes, but a stand-in's; NULL: it is */
+/* the reason why output k depends on a stand-in; NULL: it does not */
 static const char *
 stand_in_of_output(struct sim *s, int k)
 {
 	const struct tfl_subgraph *g = &sim_model(s)->subgraph[0];
 	struct arena *a = arena_open();
-	int *behind = anew(a, int, (size_t)g->n_ops); /* each operator */
+	int *behind = anew(a, int, (size_t)g->n_ops); /* for each operator; -1: none */
 	for (int i = 0; i < g->n_ops; i++) {
 		const struct tfl_op *op = &g->op[i];
 		behind[i] = sim_stand_in(s, i) ? i : -1;
@@ -203,7 +209,7 @@ compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *
 				    "than in %s",
 				    sim_model(b)->name, k,
 				    sim_model(a[0])->name);
-		/* values that the reference refuses, the NPU takes all the same */
+		/* the NPU computes some values that the reference kernel refuses */
 		const char *why = stand_in_of_output(a[0], k);
 		if (ok && why && !stand_in_of_output(b, k))
 			ok = err_no(e, "output %d is not compared, as the other model "

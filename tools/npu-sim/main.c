@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-sim: a model on the host, and whether it computes what another one does. */
+/* npu-sim: runs a model on the host, and compares it with another model. */
 #include "base/cli.h"
 #include "npu-sim.h"
 
@@ -73,7 +73,7 @@ add_kinds(struct options *o, const char *arg)
 	}
 }
 
-/* what does not go together, and what follows from other options */
+/* rejects combinations of options, and sets values that follow from other options */
 static void
 finish_options(struct options *o)
 {
@@ -181,7 +181,7 @@ note_stand_ins(const struct sim *s)
 			cli_note("inputs alone are compared", "%s", sim_stand_in(s, i));
 }
 
-/* where the specification of a TOSA graph leaves the result open */
+/* warns if the TOSA specification leaves a result open */
 static void
 note_warnings(const struct sim *s)
 {
@@ -191,7 +191,7 @@ note_warnings(const struct sim *s)
 			cli_note("warning", "%s", sim_warning(s, i));
 }
 
-/* on standard output, which is one of the run's outputs */
+/* prints to standard output, which is one of the run's files */
 static bool
 report(struct run *r, struct err *e)
 {
@@ -210,7 +210,7 @@ report(struct run *r, struct err *e)
 	return ok;
 }
 
-/* the run itself, with its files and directories, or none of them */
+/* runs all frames; writes all files and directories, or none */
 static bool
 run_and_save(struct run *r, struct err *e)
 {

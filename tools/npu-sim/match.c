@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which tensor of the plain model is it that the NPU has just written?  A
- * command stream knows no tensors, so values are looked for: whole tensors
- * first, then rows and channels of one (stripes, slices of depth).
+ * Finds the tensor of the plain model that the NPU has just written.  A command stream
+ * has no tensors, so the search compares values: whole tensors first, then rows and
+ * channels of a tensor (stripes, slices of depth).
  */
 #include "npu-sim.h"
 
@@ -36,7 +36,7 @@ count(const struct plane *p)
 	return p->h * p->w * p->c;
 }
 
-/* the feature map in C order; false if its region does not hold all of it */
+/* Copies a feature map in C order.  Returns false if it exceeds its region. */
 static bool
 gather(struct arena *a, const struct npu_fm *f, const struct sim_region *r,
        struct plane *out)
@@ -58,7 +58,7 @@ gather(struct arena *a, const struct npu_fm *f, const struct sim_region *r,
 	return true;
 }
 
-/* is part at row y, channel c of whole? */
+/* true if part equals whole from row y and channel c on */
 static bool
 lies_at(const struct plane *whole, const struct plane *part, int64_t y,
 	int64_t c)
@@ -80,7 +80,7 @@ is_whole(const struct plane *whole, const struct plane *part)
 	       !memcmp(whole->v, part->v, (size_t)count(part) * part->bytes);
 }
 
-/* rows of whole width; channels from a multiple of 16, as bricks have them */
+/* Parts have whole rows; their channels begin at a multiple of 16, like bricks. */
 static bool
 is_part(const struct plane *whole, const struct plane *part, struct place *at)
 {
@@ -98,7 +98,7 @@ is_part(const struct plane *whole, const struct plane *part, struct place *at)
 	return false;
 }
 
-/* the first such tensor in execution order, one not yet seen if possible */
+/* finds the first match in execution order, preferably one that is not complete yet */
 static bool
 find(const struct watch *w, const struct plane *part, bool whole,
      struct place *at)
@@ -143,7 +143,7 @@ watch_open(struct arena *a, const struct options *o, struct sim *plain)
 	return w;
 }
 
-/* values under another name (RESHAPE) have been seen too */
+/* also marks tensors with the same values under another name (RESHAPE) */
 static void
 note_equals(struct watch *w, const struct plane *part)
 {

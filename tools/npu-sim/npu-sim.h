@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-sim's parts, in running order. */
+/* The parts of npu-sim, in running order. */
 #ifndef NPU_SIM_H
 #define NPU_SIM_H
 
@@ -21,148 +21,172 @@ struct options {
 	const char *compare;
 	uint64_t seed;
 	bool has_seed;
-	enum sim_values kind[MAX_KINDS]; /* of --inputs, frame by frame */
+	enum sim_values kind[MAX_KINDS]; /* of --inputs, one per frame in turn */
 	int n_kinds; /* 0: all are random */
 	bool require_outputs;
 	bool any_size;
 	bool trace, json;
-	int frames; /* inferences, one behind the other */
-	bool reset; /* variables begin anew in each of them */
-	unsigned jobs; /* threads that they are divided among then */
+	int frames; /* number of inferences in sequence */
+	bool reset; /* variables are reset before each inference */
+	unsigned jobs; /* threads for the inferences if reset is set */
 };
 
-/* open.c: a model of any form, told by its first bytes */
+/* open.c: a model of any format, recognised by its first bytes */
 struct tosa_graph;
-struct model { /* one of them */
+struct model { /* one of the two pointers is set */
 	struct tfl_model *tflite;
 	struct tosa_graph *tosa;
 	struct ends ends; /* of a TOSA graph: none */
 };
-/* "-" or NULL: standard input; any_size: what check_size refuses, too */
+/* Reads the model at path ("-" or NULL: standard input). any_size: skip check_size. */
 bool read_model(struct arena *a, const char *path, bool any_size, struct model *out,
 		struct err *e);
-/* compared: operators without a kernel are stood in for */
+/* compared: outputs of operators without a kernel are replaced by stand-ins */
 bool open_model(struct arena *a, const struct model *m, bool compared, struct sim **out,
 		struct err *e);
-/* a run of m takes a batch: how many runs of the other one that is */
+/* the number of runs of other that take the inputs of one run of m, a batch */
 int32_t inputs_each(const struct model *m, const struct model *other);
 
-/* size.c: is what m asks for in proportion to its file? */
+/* size.c: fails if m needs too much memory or time for the size of its file */
 bool check_size(const struct model *m, size_t file_bytes, const char *name,
 		struct err *e);
 
-/* forms.c: one value as float32 and as a quantized tensor's integers */
+/*
+ * forms.c: true if one tensor is float32 and the other is quantized, with equally many
+ * elements
+ */
 bool are_forms(const struct tfl_tensor *a, const struct tfl_tensor *b);
-/* equal types, or a byte that the other form calls a boolean: npz has no types */
+/* equal types, or int8 and boolean, because npz has no types */
 bool same_type(const struct tfl_tensor *a, const struct tfl_tensor *b);
+/* t as float32 without quantization */
 struct tfl_tensor float_form(const struct tfl_tensor *t);
-/* by QUANTIZE or DEQUANTIZE; false where their kernel refuses */
+/* Converts with the kernels of QUANTIZE or DEQUANTIZE.  Fails if the kernel refuses. */
 bool convert_form(const struct tfl_tensor *from, const void *in,
 		  const struct tfl_tensor *to, void *out, struct err *e);
-/* what a QUANTIZE operator makes of a float input; NULL: none reads it */
+/* the quantized output of the QUANTIZE operator that reads a float input; NULL: none */
 const struct tfl_tensor *behind_quantize(const struct tfl_subgraph *g, int tensor);
 
-/* data.c: values into and out of tensors */
-struct values { /* of all frames, one behind the other */
-	struct tfl_tensor form; /* what its elements are: the tensor's, or floats */
+/* data.c: values from files into tensors, and from tensors into files */
+struct values { /* the values of all frames, in consecutive memory */
+	struct tfl_tensor form; /* type of the elements: that of the tensor, or float32 */
 	size_t bytes;		/* of one frame */
-	const uint8_t *p;	/* of any alignment; NULL: they are in a file, */
-	int fd;			/* ... this one, */
-	uint64_t at;		/* ... from this byte on */
+	const uint8_t *p;	/* of any alignment; NULL: the values are in fd */
+	int fd;			/* file with the values; -1: none */
+	uint64_t at;		/* byte of fd at which they begin */
 	const char *path;
-	const struct end *memory; /* they lie as in memory: a raw file's; NULL: values */
+	/* layout in memory of a raw file's values; NULL: plain values */
+	const struct end *memory;
 };
 
 /*
- * A .npy or raw file that must suit so many frames of tensor t.  Floats in a
- * .npy file suit a quantized tensor, too.  A raw file is what lies in memory, of a
- * tensor with a layout x (NULL: it has none), too.  Of several frames a regular file stays
- * open, and nothing of it is in memory.
+ * Opens a .npy or raw file that must match the given number of frames of tensor t.
+ * Floats in a .npy file match a quantized tensor, too.  A raw file has the layout x of
+ * the tensor in memory; x NULL: no layout.  With several frames, a regular file stays
+ * open, and its values are read when they are needed.
  */
 bool read_values(struct arena *a, const char *path, const struct tfl_tensor *t,
 		 const struct end *x, int frames, struct values *out, struct err *e);
-/* those of one frame: v->bytes of them */
+/* reads the v->bytes bytes of one frame */
 bool frame_values(const struct values *v, int frame, void *to, struct err *e);
 
-struct inputs { /* where those of the next frame come from */
-	struct values *file; /* of each input; NULL: random values */
-	const int64_t *n_indices; /* ... of which each is one of so many; 0: of any */
+struct inputs { /* the source of the next frame's inputs */
+	struct values *file; /* one per input; NULL: made values */
+	const int64_t *n_indices; /* per input, made values are below this; 0: any value */
 	const struct options *o;
-	uint64_t random;     /* the generator's state */
-	int frame;	     /* the next */
+	uint64_t random;     /* state of the generator */
+	int frame;	     /* number of the next frame */
 };
 
-/* with: the plain model, if m is compared with one that is no TOSA graph */
+/* with: the plain model that m is compared with; NULL: none, or a TOSA graph */
 bool open_inputs(struct arena *a, struct inputs *in, const struct tfl_model *m,
 		 const struct tfl_model *with, const struct ends *x,
 		 const struct options *o, struct err *e);
-/* the next frame's of g, in each tensor's own form, to to[k] of input k */
+/*
+ * Writes the next frame's inputs of g, each in the tensor's own type; to[k] is for
+ * input k.
+ */
 bool next_inputs(const struct tfl_subgraph *g, struct inputs *in, uint8_t *const *to,
 		 struct err *e);
-/* those of input i of n that one run takes */
+/* copies the inputs of run i of the n runs that process one batch of from */
 bool copy_inputs(struct sim *from, struct sim *to, int i, int n, struct err *e);
-/* its name in dir is that of save_npy; frames > 1: in front of the dimensions */
+/*
+ * Write DIR/STEM_INDEX.npy. save_stack() puts a dimension for more than one frame in
+ * front.
+ */
 bool save_npy(struct file_set *to, const struct tfl_tensor *t, const void *data,
 	      const char *dir, const char *stem, int index, struct err *e);
 bool save_stack(struct file_set *to, const struct tfl_tensor *t,
 		const struct spool *data, int frames, const char *dir,
 		const char *stem, int index, struct err *e);
 
-/* judge.c: equal or not, and where */
+/* judge.c: compares outputs, and describes the first difference */
 struct judged {
 	int frame, frames;
-	const char *wanted; /* "element is 3, <wanted> 4" */
+	const char *wanted; /* text of the message "element is 3, <wanted> 4" */
 };
 
-/* the expected values of each output; NULL where none are given */
+/* *out gets the expected values of each output, NULL if there are none. */
 bool open_expectations(struct arena *a, struct values **out,
 		       const struct tfl_model *m, const struct ends *x,
 		       const struct options *o,
 		       struct err *e);
+/*
+ * Compares the outputs of s with frame j->frame of the expected values.  If they
+ * differ, e has status 1. want NULL: no comparison.
+ */
 bool check_expectations(struct sim *s, const struct values *want,
 			const struct judged *j, struct err *e);
-/* the outputs of b, against those of the n of a behind each other */
+/* compares the outputs of b with the joined outputs of the n runs a */
 bool compare_models(struct sim *const *a, int n, struct sim *b, const struct judged *j,
 		    struct err *e);
-/* did operators that can be run compute all outputs?  If not, e says which not */
+/* Fails if an output depends on an operator that can't run; e names the operator. */
 bool outputs_computed(struct sim *s, struct err *e);
 
-/* match.c: what an NPU operation wrote, as a tensor of the plain model */
+/* match.c: finds the tensor of the plain model that an NPU operation has written */
 struct watch {
-	struct file_set *files; /* of --dump */
+	struct file_set *files; /* for --dump */
 	const struct options *options;
 	struct sim *plain; /* has run on the same inputs; NULL: no --compare */
-	int *order;	   /* its operators' outputs in execution order */
+	int *order;	   /* outputs of its operators in execution order */
 	int n_order;
-	int64_t *seen; /* elements of each of its tensors found so far */
+	int64_t *seen; /* per tensor: number of elements found so far */
 };
 
 struct place {
 	int tensor;
 	bool all_rows, all_channels;
-	int64_t y, h, c, n_c; /* those of it otherwise */
+	int64_t y, h, c, n_c; /* first row, first channel; their numbers; unused if all */
 };
 
 struct watch *watch_open(struct arena *a, const struct options *o,
 			 struct sim *plain);
+/*
+ * Find the tensor of the plain model, or its part, that has the values of an NPU
+ * operation's OFM, or of tensor index of s.  Return false if there is none.
+ */
 bool match_feature_map(struct watch *w, const struct sim_npu_event *ev,
 		       struct place *at);
 bool match_tensor(struct watch *w, struct sim *s, int index, struct place *at);
 
-/* frames.c: inferences, one behind the other or side by side */
-struct run { /* of one model, or of two that are compared, over all frames */
+/* frames.c: inferences, in sequence or in parallel */
+struct run { /* a run of one model, or of two that are compared, over all frames */
 	struct arena *a;
 	const struct options *o;
-	struct model model, with; /* with: what it is compared with, if --compare */
-	const struct tfl_model *m; /* the first one's tensors, from open_frames on */
-	struct round *round; /* what runs them */
-	struct sim *s, *other; /* those of the last frame, from run_frames on */
+	struct model model, with; /* with: the model for --compare */
+	const struct tfl_model *m; /* tensors of model; set by open_frames */
+	struct round *round; /* the workers and their frames */
+	struct sim *s, *other; /* simulators of the last frame; set by run_frames */
 	struct inputs in;
 	struct values *expect;
-	struct file_set *files; /* that it leaves: all of them or none */
-	struct spool *stacked; /* outputs of all frames; NULL: there is one frame */
-	struct err verdict;    /* what is not as expected: the first */
+	struct file_set *files; /* output files: all are written, or none */
+	/* outputs of all frames, one spool per output; NULL: a single frame */
+	struct spool *stacked;
+	struct err verdict;    /* the first difference from the expected outputs */
 };
+/*
+ * Opens the models of all workers. run_frames() runs all frames; close_frames() is
+ * called even after a failure.
+ */
 bool open_frames(struct run *r, struct err *e);
 bool run_frames(struct run *r, struct err *e);
 void close_frames(struct run *r);
@@ -170,7 +194,7 @@ void close_frames(struct run *r);
 /* report.c */
 void print_operator(struct watch *w, struct sim *s, int op_index);
 void print_npu_event(void *watch, const struct sim_npu_event *ev);
-void print_unseen(const struct watch *w); /* plain tensors that never appeared */
+void print_unseen(const struct watch *w); /* prints plain tensors that no NPU operation wrote */
 bool print_outputs(struct text *x, const struct run *r, struct err *e);
 bool print_json(struct text *x, const struct run *r, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models of every form that npu-sim runs: TFLite, TOSA, npz, vela-bin. */
+/* Opens models in every format that npu-sim runs: TFLite, TOSA, npz, vela-bin. */
 #include "npu-sim.h"
 
 #include "kernels/kernels.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed of outputs, operators and the NPU's operations. */
+/* Prints outputs, operators and the NPU's operations. */
 #include "base/hash.h"
 #include "npu-sim.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* the values of a tensor in so many frames */
+/* the values of a tensor in all its frames */
 struct shown {
 	uint64_t hash;
 	int frames;
@@ -41,7 +41,7 @@ put_tensor(struct text *x, struct sim *s, int index, struct shown v)
 	text_quoted(x, t->name, __builtin_strlen(t->name));
 }
 
-/* " = t12 \"name\"": where the plain model has the same values */
+/* prints the tensor of the plain model with the same values: " = t12 \"name\"" */
 static void
 put_place(struct text *x, const struct watch *w, const struct place *at)
 {
@@ -143,7 +143,7 @@ put_json_tensor(struct text *x, struct sim *s, int index, struct shown v)
 		    t->producer, v.hash);
 }
 
-/* inputs as the last frame left them, outputs of all */
+/* inputs as the last frame left them, outputs of all frames */
 static bool
 put_json_interface(struct text *x, const struct run *r, struct err *e)
 {

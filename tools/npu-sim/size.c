@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Models that ask for more memory or time than their files let expect: 800 bytes can ask
- * for a minute and a gigabyte.
+ * Refuses models that need much more memory or time than the size of their file
+ * suggests: 800 bytes can ask for a minute and a gigabyte.
  */
 #include "npu-sim.h"
 
@@ -11,8 +11,8 @@
 #include <inttypes.h>
 
 /*
- * Allowed in any case, and for each byte of the file.  Published models ask for 48 bytes
- * of tensors and 1,140 steps for a byte of the file, at most.
+ * Limits for any file, and per byte of the file.  Published models ask for at most 48
+ * bytes of tensors and 1,140 steps per byte of the file.
  */
 enum { LEAST_BYTES = 16 << 20, BYTES_EACH = 1 << 12 };
 #define LEAST_STEPS (INT64_C(1) << 30)
