@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codings that npu-sched found while it measured, where they are of use. */
+/* Reuses the section choices that npu-sched found when it measured the weights. */
 #include "wenc.h"
 
 #include <inttypes.h>
 
-/* the bytes of one record; none if the record has none */
+/* the coding of one weights record in the blob */
 static bool
 read_span(struct wenc *w, const struct g_weights *g, struct bytes *out)
 {
@@ -22,7 +22,7 @@ read_span(struct wenc *w, const struct g_weights *g, struct bytes *out)
 	return true;
 }
 
-/* an empty span is that of streams which aren't measured so */
+/* The span is empty if npu-sched did not measure the streams by sections. */
 bool
 find_coding(struct wenc *w, struct coded *c, int level)
 {

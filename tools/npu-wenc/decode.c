@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way back: what a .wenc graph holds, as numpy arrays. */
+/* Decodes the weights of a .wenc graph into NumPy arrays. */
 #include "wenc.h"
 
 #include "base/npy.h"
 #include "stream/emit.h"
 #include "stream/stream.h"
 
-/* the values of a piece: one stream's, or all of them for the fast decoder */
+/* the values of a piece: of one stream, or of all streams for the fast decoder */
 static bool
 decode_piece(struct wenc *w, const struct weights_order *ord, bool fast, struct bytes in,
 	     size_t count, struct weights_values out[NPU_MAX_STREAMS])
@@ -56,7 +56,7 @@ restore_piece(struct wenc *w, const struct g_op *op, struct bytes flash,
 	return true;
 }
 
-/* one weights record's pieces into an int16 OHWI array */
+/* decodes the pieces of one weights record into an int16 OHWI array */
 static bool
 restore(struct wenc *w, const struct g_op *op, struct bytes flash, int16_t *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights and scales encoded, piece by piece on several threads. */
+/* Encodes weights and scales, piece by piece on several threads. */
 #include "wenc.h"
 
 #include "base/hash.h"
 #include "base/threads.h"
 
-/* a piece of work for a thread, with an arena of its own */
+/* the piece that a thread encodes, with an arena of its own */
 struct task {
 	struct coded *c;
 	int slice, core;
@@ -28,7 +28,7 @@ pack_scales(const struct accel *accel, struct task *t, const struct weights_orde
 	size_t n = emit_scale_records(ord);
 	uint8_t *p = arena_alloc(t->a, weights_scales_size(n), 1);
 	*out = (struct bytes){ .p = p, .n = weights_scales_size(n) };
-	/* U85: all channels beside the first stream */
+	/* U85: the first stream has the records of all channels */
 	int32_t first = ord->quads ? 0 : ord->core, step = ord->quads ? 1 : ord->cores;
 	for (int32_t o = ord->begin + first; n && o < ord->end; o += step) {
 		if (!emit_scale_record(accel, op, (size_t)o, p, &t->err))
@@ -38,7 +38,7 @@ pack_scales(const struct accel *accel, struct task *t, const struct weights_orde
 	return true;
 }
 
-/* asked: 0 is what was planned for */
+/* asked 0: the level of the plan */
 static int
 level_of(int asked, const struct g_weights *w)
 {
@@ -99,7 +99,10 @@ same_coding(const struct accel *accel, const struct g_op *a, const struct g_op *
 	       a->dilation.x == b->dilation.x;
 }
 
-/* one coded per weights record; operations that share one must agree */
+/*
+ * Makes one coded per weights record.  Operations that share a record must have the
+ * same coding.
+ */
 static bool
 collect(struct wenc *w, int level)
 {
@@ -155,7 +158,7 @@ make_tasks(struct wenc *w, size_t *n)
 	return t;
 }
 
-/* what the threads made, in order */
+/* collects the threads' results in order */
 static bool
 gather(struct wenc *w, struct task *task, size_t n)
 {
@@ -182,7 +185,10 @@ is_fetched(const struct graph *g, const struct g_weights *w)
 	return false;
 }
 
-/* buffers and transfers were laid out for the sizes that npu-sched measured */
+/*
+ * Fails if sizes differ from the plan: npu-sched laid out buffers and transfers for the
+ * sizes that it measured.
+ */
 static bool
 as_planned(struct wenc *w, const struct coded *c)
 {
@@ -206,7 +212,7 @@ as_planned(struct wenc *w, const struct coded *c)
 	return true;
 }
 
-/* the weights of each task */
+/* number of weights of each task */
 static int64_t *
 count_weights(struct wenc *w, const struct task *t, size_t n)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The constants: weights, tables, constant tensors; equal ones once. */
+/*
+ * Lays out the constants: weights, tables, constant tensors.  Equal ones are stored
+ * once.
+ */
 #include "wenc.h"
 
 #include "base/fixed.h"
@@ -100,7 +103,10 @@ overlap(const struct item *a, const struct item *b)
 	return a->at < b->at + b->bytes && b->at < a->at + a->bytes;
 }
 
-/* the lowest address at which item i meets none of those placed before it */
+/*
+ * First fit: the lowest address at which item i overlaps no item before it and no fixed
+ * item.
+ */
 static void
 place_free(struct layout *l, size_t i)
 {
@@ -163,7 +169,7 @@ place(struct layout *l)
 	       err_set(l->w->e, "the constants would be larger than 2 GB");
 }
 
-/* writes one record's pieces and says where they are */
+/* writes one record's pieces and adds code records with their addresses */
 static void
 write_coded(struct layout *l, const struct item *it, uint8_t *image)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-wenc: a scheduled graph in, the same with encoded weights out. */
+/* npu-wenc: reads a scheduled graph and writes it with encoded weights. */
 #include "wenc.h"
 
 #include "base/cli.h"
@@ -60,7 +60,7 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 2 trouble.  See npu-wenc(1).",
 };
 
-/* on standard error, beside the output */
+/* to standard error, beside the output */
 static void
 report(const struct wenc *w, const struct options *o)
 {
@@ -92,7 +92,7 @@ run(const struct options *o, struct arena *a, struct err *e)
 	if (!ok)
 		return file_set_end(w.files, false, e);
 	w.g->stage = STAGE_WENC;
-	if (!o->blob) /* alone, and without a copy of it */
+	if (!o->blob) /* a single file is written without a copy in memory */
 		return graph_write(w.g, o->output, e);
 	return file_set_end(w.files, graph_add_to(w.files, w.g, o->output, e), e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of weights (--stats) and addresses of constants (--verbose-allocation). */
+/* Prints sizes of weights (--stats) and addresses of constants (--verbose-allocation). */
 #include "wenc.h"
 
 #include "graph/table.h"
@@ -38,7 +38,7 @@ print_stats(const struct wenc *w, struct text *t)
 		    source ? 8.0 * (double)stream / (double)source : 0.0);
 }
 
-/* biases are named after the operation that adds them */
+/* Biases have the name of the operation that adds them. */
 static const char *
 bias_label(const struct wenc *w, const struct g_code *c)
 {
@@ -70,7 +70,7 @@ put_codes(const struct wenc *w, struct table_row *r, struct text *t)
 	}
 }
 
-/* scales and biases stand as maps, as the reference has them */
+/* Scales and biases are listed as feature maps, as in the reference's listing. */
 void
 print_allocation(const struct wenc *w, struct text *t)
 {

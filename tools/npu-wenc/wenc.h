@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-wenc: compresses the weights of a scheduled graph, packs biases and
- * scales, and lays out the constants that the NPU reads (region 0, "flash").
+ * npu-wenc compresses the weights of a scheduled graph, packs biases and scales, and
+ * lays out the constants that the NPU reads (region 0, "flash").
  */
 #ifndef NPU_WENC_WENC_H
 #define NPU_WENC_WENC_H
@@ -13,34 +13,35 @@
 
 struct options {
 	const char *input, *output;
-	const char *blob; /* write the constants here and name the file */
+	const char *blob; /* file for the constants, which the graph then names; NULL: none */
 	unsigned jobs;
-	int level; /* 0: the one that was planned for */
+	int level; /* 1 to 9; 0: the level of the plan */
 	bool stats, decode, allocation;
 };
 
-/* one encoded piece: a slice's channels on one core */
+/* one encoded piece: the channels of a slice on one core */
 struct piece {
-	struct arena *a; /* has these: copied once, to their place */
+	struct arena *a; /* memory of scales and stream, until they are copied into flash */
 	struct bytes scales, stream;
-	size_t values; /* in the stream, padding included */
-	uint64_t hash; /* of both */
+	size_t values; /* number in the stream, with padding */
+	uint64_t hash; /* of scales and stream */
 };
 
-/* all pieces of one weights record, slice after slice, core after core */
+/* all pieces of one weights record, by slice, then by core */
 struct coded {
 	struct g_weights *w;
-	const struct g_op *op; /* the first that uses it */
+	const struct g_op *op; /* the first operation that uses the weights */
 	int slices, cores;
 	struct piece *piece; /* [slice * cores + core] */
-	struct bytes *coding; /* of each piece, as npu-sched found it; NULL: none */
+	/* of each piece, the section choices that npu-sched found; NULL: none */
+	struct bytes *coding;
 	int64_t bytes;
 	uint64_t hash; /* of all pieces */
 	struct err err;
 };
 
 struct wenc {
-	struct file_set *files; /* what is written */
+	struct file_set *files; /* files to write */
 	struct arena *a;
 	struct graph *g;
 	const struct accel *accel;
@@ -49,25 +50,27 @@ struct wenc {
 	struct err *e;
 };
 
-/* coding.c: leaves in c->coding what the graph says of weights that are encoded at a
- * level; false: it contradicts itself */
+/*
+ * coding.c: sets c->coding from the graph, if its weights are encoded at this level.
+ * Fails if the graph contradicts itself.
+ */
 bool find_coding(struct wenc *w, struct coded *c, int level);
-/* the graph's codings are used up */
+/* removes the codings from the graph after use */
 void drop_codings(struct wenc *w);
 
-/* encode.c: fills w->coded, on `jobs` threads */
+/* encode.c: sets w->coded, on `jobs` threads */
 bool encode_all(struct wenc *w, const struct options *o);
-/* what the pieces have, whether all went well or not */
+/* frees the memory of all pieces, after success or failure */
 void forget_pieces(struct wenc *w);
 
-/* layout.c: places everything in flash, adds code records and the blob */
+/* layout.c: assigns addresses in flash, adds code records and the blob */
 bool lay_out(struct wenc *w, const struct options *o);
 
 /* report.c */
 void print_stats(const struct wenc *w, struct text *t);
 void print_allocation(const struct wenc *w, struct text *t);
 
-/* decode.c: encoded weights of a finished graph back as OHWI .npy files */
+/* decode.c: writes the encoded weights of a finished graph as OHWI .npy files */
 bool decode_all(struct wenc *w, const struct options *o);
 
 #endif
