@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --check: the streams verified, and the same results before and after. */
+/*
+ * --check: verifies the streams, and compares the results of the model before and after
+ * compilation.
+ */
 #include "npucc.h"
 
 #include "base/cli.h"
@@ -37,7 +40,7 @@ uses_npu(struct npucc *c, const char *compiled, bool *uses)
 	return ok;
 }
 
-/* what both models are given, a frame each: npu-sim(1), --inputs */
+/* inputs of both models, one frame each: npu-sim(1), --inputs */
 #define INPUTS "random,min,max,alternating,random"
 
 static bool

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pipe from the model to the output; or to the compiled model, which is checked,
- * and from there on; or one stage after the other with a file each.
+ * Three methods to compile a model. compile_plain() runs all stages as one pipe.
+ * compile_checked() runs a pipe to the compiled model, checks this model, and then runs
+ * the last stage. compile_kept() runs one stage after the other, with a file each.
  */
 #include "npucc.h"
 
@@ -10,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_BASE = 240 }; /* with "_npu.tflite" behind it a name has 255 at most */
+enum { MAX_BASE = 240 }; /* with "_npu.tflite", names have at most 255 bytes */
 
-/* whole characters of at most n bytes */
+/* number of bytes of the whole characters in the first n bytes */
 static size_t
 utf8_cut(const char *s, size_t n)
 {
@@ -43,7 +44,10 @@ stage_file(const struct npucc *c, enum program p)
 			    stage_suffix(p == QUANTCHECK ? CMDGEN : p));
 }
 
-/* the model in a file, for those who read it again; names for messages */
+/*
+ * Sets the model's path and name.  Standard input is copied to a file if a later
+ * program reads the model again.
+ */
 static bool
 take_model(struct npucc *c)
 {
@@ -62,14 +66,14 @@ take_model(struct npucc *c)
 	return file_write(c->model, b.p, b.n, true, c->e);
 }
 
-/* what each stage reads is what the one before has made */
+/* the name of stage p's input in messages; NULL: the model */
 static const char *
 read_from(struct npucc *c, enum program p)
 {
 	return p == first_stage(c) ? NULL : stage_file(c, (enum program)(p - 1));
 }
 
-/* what was said of the header's names; the dialects have theirs */
+/* true if an option names the header's array; a dialect has a name of its own */
 static bool
 is_named(const struct npucc *c)
 {
@@ -81,7 +85,10 @@ is_named(const struct npucc *c)
 	return false;
 }
 
-/* is the model in a file?  Not in a link: /dev/stdin is another file for each stage */
+/*
+ * True if the model is a regular file and no link: /dev/stdin is a different file for
+ * each stage.
+ */
 static bool
 model_is_file(const struct npucc *c)
 {
@@ -90,8 +97,8 @@ model_is_file(const struct npucc *c)
 }
 
 /*
- * Of a model in a file, the graph between the stages has the name instead of six
- * bytes of text for four of it, which each stage would read and pass on.
+ * Lets the graph between the stages name the model's file.  Otherwise each stage would
+ * read and write the model as text, six bytes of text for four bytes of the model.
  */
 static const char *
 name_of_model(struct npucc *c)
@@ -103,8 +110,8 @@ name_of_model(struct npucc *c)
 }
 
 /*
- * Behind npu-wenc the constants are in a file, too, where there is a private place for
- * one: npu-cmdgen alone reads them.
+ * Lets npu-wenc write the constants to a private file, if there is a private directory:
+ * only npu-cmdgen reads the constants.
  */
 static const char *
 place_of_constants(struct npucc *c)
@@ -118,7 +125,7 @@ place_of_constants(struct npucc *c)
 			    place_private(c, c->beside, "flash.bin", called));
 }
 
-/* what npucc itself says to a stage; NULL: nothing */
+/* the option that npucc adds for a stage; NULL: none */
 static const char *
 own_option(struct npucc *c, enum program p)
 {
@@ -128,7 +135,7 @@ own_option(struct npucc *c, enum program p)
 		return name_of_model(c);
 	if (p == WENC)
 		return place_of_constants(c);
-	/* after the file: two headers in a firmware never collide */
+	/* named after the file, so that two headers in one firmware never collide */
 	if (p == TFL2C && !is_named(c))
 		return arena_printf(c->a, "--name-of=%s", c->base);
 	return NULL;
@@ -149,9 +156,10 @@ job_of(struct npucc *c, enum program p)
 }
 
 /*
- * Of a model in a file, tfl-quantcheck says whether it is integer beside the stages that
- * take it to be, as they can read it themselves.  Not where they write to what can't be
- * taken back: its answer may be no.
+ * For a model in a regular file, tfl-quantcheck runs in parallel with the stages that
+ * rely on its answer, because they can read the file themselves.  Not if the output
+ * goes to standard output: the answer may be no, and written output can't be taken
+ * back.
  */
 static void
 ask_aside(struct npucc *c, struct job *job, size_t n, const char *to)
@@ -162,7 +170,7 @@ ask_aside(struct npucc *c, struct job *job, size_t n, const char *to)
 	job[1].from = c->model;
 }
 
-/* stages up to last as one pipe; to: a file, or NULL: standard output */
+/* runs the stages up to last as one pipe; to: a file, or NULL for standard output */
 static bool
 run_pipe(struct npucc *c, enum program last, const char *to)
 {
@@ -190,7 +198,7 @@ compile_plain(struct npucc *c, const char **made)
 	return take_model(c) && run_pipe(c, c->o->last, *made);
 }
 
-/* the rest of the way is one stage at most */
+/* At most one stage follows the compiled model. */
 bool
 compile_checked(struct npucc *c, const char **made)
 {
@@ -228,7 +236,11 @@ run_stages(struct npucc *c)
 		const char *from = p > first ? kept(c, job.called) : NULL;
 		job.output = kept(c, stage_file(c, (enum program)p));
 		if (p == TFL2C)
-			job.from = from; /* as in the pipe: it may use the name */
+			/*
+			 * from standard input, as in the pipe: tfl2c may use a file's
+			 * name
+			 */
+			job.from = from;
 		else if (p > first)
 			job.input = from;
 		if (!run_jobs(c, &job, 1))
@@ -237,11 +249,11 @@ run_stages(struct npucc *c)
 	return true;
 }
 
-/* the encoded graph has all names, whether the compiled model has a map or not */
+/* The encoded graph has all names, even if the compiled model has no map. */
 static const struct kept_report {
 	enum program program;
 	const char *option[2], *decided;
-	enum program of; /* the stage whose file it is of; REPORT: of report.json */
+	enum program of; /* stage whose file is the input; REPORT: report.json is the input */
 	const char *name;
 } reports[] = {
 	{ PERF, { NULL }, NULL, WENC, "report.txt" },
@@ -295,7 +307,7 @@ keep_manifest(struct npucc *c, const char **name, size_t n)
 	return ok;
 }
 
-/* all that is kept as one file, in a directory of the model's name */
+/* writes all kept files as one archive, in a directory with the model's name */
 static bool
 adopt_archive(struct npucc *c, const char *const *name, size_t n)
 {
@@ -310,7 +322,7 @@ adopt_archive(struct npucc *c, const char *const *name, size_t n)
 	}
 	tar_end(&tar);
 	gzip(a, &gz, (struct bytes){ .p = (const uint8_t *)tar.p, .n = tar.n });
-	const char *whole = kept(c, ".archive"); /* no file of a stage is called so */
+	const char *whole = kept(c, ".archive"); /* no stage's file has this name */
 	ok = ok && file_write(whole, gz.p, gz.n, true, c->e) &&
 	     file_set_adopt(c->files, c->o->keep, whole, c->e);
 	text_free(&tar);
@@ -319,7 +331,7 @@ adopt_archive(struct npucc *c, const char *const *name, size_t n)
 	return ok;
 }
 
-/* of all that is kept: on the way to its name in the directory */
+/* lets all kept files get their names in the directory */
 static bool
 adopt_all(struct npucc *c, const char *const *name, size_t n)
 {
@@ -333,7 +345,7 @@ adopt_all(struct npucc *c, const char *const *name, size_t n)
 	return true;
 }
 
-/* the output is a copy of a file that is kept */
+/* The output is a copy of a kept file. */
 static bool
 copy_output(struct npucc *c, const char **made)
 {
@@ -353,7 +365,7 @@ compile_kept(struct npucc *c, const char **made)
 	const char *name[N_STAGES + ARRAY_LEN(reports) + 2];
 	size_t n = 0;
 	bool on_npu;
-	/* messages call a kept file what it will be called */
+	/* messages show the final name of a kept file */
 	(void)place_private(c, c->in_keep, "", "");
 	if (!take_model(c) || !run_stages(c) ||
 	    !uses_npu(c, kept(c, stage_file(c, CMDGEN)), &on_npu) ||
@@ -372,9 +384,9 @@ compile_kept(struct npucc *c, const char **made)
 	return adopt_all(c, name, n) && copy_output(c, made);
 }
 
-/* ---- a model that is not integer ------------------------------------------------- */
+/* ---- a model that is not all integer --------------------------------------------- */
 
-/* what stands behind the last line feed but one, without it */
+/* the last line of text, without its line feed */
 static const char *
 last_line(struct arena *a, struct bytes text)
 {
@@ -387,7 +399,10 @@ last_line(struct arena *a, struct bytes text)
 	return feed ? feed + 1 : s;
 }
 
-/* of a model in a file, with a place for tfl-partition's report; its failure is none */
+/*
+ * Needs a model in a file and a private directory for tfl-partition's report.  A
+ * failure is ignored.
+ */
 void
 tell_operators(struct npucc *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the manifest says of a compiled model's inputs and outputs. */
+/* Prints the manifest's description of a compiled model's inputs and outputs. */
 #include "npucc.h"
 
 #include "stream/ends.h"
@@ -25,7 +25,7 @@ put_quantization(struct text *t, const struct tfl_quant *q)
 	text_puts(t, "]}");
 }
 
-/* what the file says, or that all elements lie one behind the other */
+/* prints the layout in the file's record; without a record, elements are dense */
 static void
 put_layout(struct text *t, const struct end *x)
 {
@@ -76,7 +76,10 @@ put_list(struct text *t, const char *key, const struct tfl_model *m, const int *
 	text_puts(t, "  ],\n");
 }
 
-/* the first dimension of what has more than one, alike in all inputs; else 1 */
+/*
+ * The first dimension of inputs with more than one dimension, if all inputs have the
+ * same; else 1.
+ */
 static int
 batch_of(const struct tfl_subgraph *g)
 {

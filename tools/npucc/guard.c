@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nobody can catch SIGKILL, and a stage that computes for a minute does not notice
- * that its pipe has closed.  So a child of this program reads from a pipe that only
- * this program writes to, and has a process group that all other programs are put
- * into.  When the pipe ends, because this program has ended or was ended, the guard
- * ends the group and removes the private directories; with them goes what programs
- * were writing.  SIGTERM, SIGHUP and SIGINT are passed on by the same way: their
- * number goes down the pipe.  In a WebAssembly module nobody guards: what ends it
- * early leaves the private directories.
+ * SIGKILL can't be caught, and a stage that computes for a minute does not notice that
+ * its pipe has closed.  So this program starts a child, the guard, which reads from a
+ * pipe that only this program writes to.  The guard has a process group to which all
+ * other programs belong.  When this program ends for any reason, the pipe ends.  The
+ * guard then ends the group and removes the private directories, with all files that
+ * programs were writing.  SIGTERM, SIGHUP and SIGINT are passed on the same route:
+ * their number is written to the pipe.  A WebAssembly module has no guard: if it is
+ * ended early, the private directories stay.
  */
 #include "npucc.h"
 
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- what is to go ---------------------------------------------------------- */
+/* ---- removal of files ------------------------------------------------------- */
 
 static void
 remove_tree(int at, const char *name)
@@ -47,7 +47,7 @@ is_there(const char *path)
 	return !access(path, F_OK);
 }
 
-/* programs that are ending may be adding files */
+/* Repeats, because programs that are ending may still add files. */
 static void
 remove_all(const struct guarded *g)
 {
@@ -67,33 +67,34 @@ remove_all(const struct guarded *g)
 
 #include <sys/wait.h>
 
-static pid_t guard; /* a signal's handler has to find both */
+static pid_t guard; /* global, because the signal handler needs both */
 static int leash = -1;
 
 static const int caught[] = { SIGTERM, SIGHUP, SIGINT };
 
 /* ---- the guard -------------------------------------------------------------- */
 
-/* the group ends with the guard, who belongs to it */
+/* The guard belongs to the group and ends with it. */
 static _Noreturn void
 watch(int fd, const struct guarded *g)
 {
 	unsigned char number = SIGTERM;
 	(void)setpgid(0, 0);
 #ifdef PR_SET_NAME
-	/* who ends all that is called npucc leaves this one to clear up */
+	/* a user who ends all processes called npucc spares the guard, which cleans up */
 	(void)prctl(PR_SET_NAME, "nputools-guard");
 #endif
 	for (int s = 1; s < NSIG; s++)
 		if (s != SIGCHLD)
 			(void)signal(s, SIG_IGN);
 	for (int i = 0; i <= STDERR_FILENO; i++)
-		(void)close(i); /* who waits for their end waits for npucc alone */
-	/* the end alone ends the group: a read that fails is tried again */
+		/* so that a reader of these pipes does not wait for the guard */
+		(void)close(i);
+	/* only the end of the pipe ends the group; a failed read is repeated */
 	while (read(fd, &number, 1) < 0 && errno != EBADF)
 		;
 	(void)kill(0, number);
-	(void)kill(0, SIGCONT); /* a program that has stopped does not end */
+	(void)kill(0, SIGCONT); /* a stopped program does not end */
 	remove_all(g);
 	(void)kill(0, SIGKILL);
 	_exit(0);
@@ -101,7 +102,7 @@ watch(int fd, const struct guarded *g)
 
 /* ---- npucc ------------------------------------------------------------------ */
 
-/* returns when there are no programs any more, and nothing of theirs */
+/* Returns when all programs have ended and their files are removed. */
 static void
 let_go(void)
 {
@@ -122,7 +123,7 @@ on_signal(int number)
 		n = 0;
 	let_go();
 	(void)signal(number, SIG_DFL);
-	(void)raise(number); /* it is blocked until the handler returns */
+	(void)raise(number); /* blocked until the handler returns */
 }
 
 static void
@@ -141,7 +142,7 @@ guard_hold_signals(bool hold)
 	(void)sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
-/* what is ignored, as by nohup, stays ignored, here and in the programs */
+/* Signals that are ignored, as with nohup, stay ignored, here and in the programs. */
 static void
 catch_signals(void)
 {
@@ -156,7 +157,7 @@ bool
 guard_start(const struct guarded *g, struct err *e)
 {
 	int end[2];
-	/* a program that has no memory ends without coming back to main() */
+	/* a program that runs out of memory ends without returning to main() */
 	if (atexit(guard_end) || pipe2(end, O_CLOEXEC))
 		return err_set(e, "pipe: %s", strerror(errno));
 	guard_hold_signals(true);
@@ -169,7 +170,8 @@ guard_start(const struct guarded *g, struct err *e)
 	(void)close(end[0]);
 	leash = end[1];
 	if (guard > 0) {
-		(void)setpgid(guard, guard); /* whoever is first */
+		/* in parent and child, because either may be first */
+		(void)setpgid(guard, guard);
 		catch_signals();
 	}
 	guard_hold_signals(false);
@@ -191,7 +193,7 @@ guard_end(void)
 	guard = 0;
 }
 
-#else /* no signals, no processes: this program itself removes them when it ends */
+#else /* no signals and no processes: npucc itself removes the files at its end */
 
 static struct guarded guarded;
 

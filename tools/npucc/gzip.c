@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip (RFC 1952): no time and no name in its header, so that equal input gives equal
+ * gzip (RFC 1952) without time and name in the header, so that equal input gives equal
  * bytes.
  */
 #include "npucc.h"

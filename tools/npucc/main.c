@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npucc: the stages as one pipe, each option at the stage that it is for. */
+/* npucc: runs the stages as one pipe, and passes each option to its stage. */
 #include "npucc.h"
 
 #include "base/cli.h"
@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* a pipe must not get the number of a standard stream that somebody closed */
+/* Opens closed standard streams, so that no pipe gets the number of such a stream. */
 static void
 open_standard(void)
 {
-	/* the wrong way round: who uses one gets an error */
+	/* opened in the wrong direction, so that every use fails */
 	static const int flags[] = { O_WRONLY, O_RDONLY, O_RDONLY };
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
@@ -41,7 +41,7 @@ is_tosa(const void *p, ssize_t n)
 	return n >= 8 && !memcmp((const char *)p + 4, "TOSA", 4);
 }
 
-/* of a file: nothing is taken from it */
+/* peeks into a regular file without moving its position */
 static bool
 file_is_tosa(int fd)
 {
@@ -50,7 +50,10 @@ file_is_tosa(int fd)
 	return is_tosa(b, pread(fd, b, sizeof(b), at));
 }
 
-/* a graph of TOSA's, not a model; what no one can look into first is read whole */
+/*
+ * Detects a TOSA graph instead of a model.  Standard input is read completely if it is
+ * not a regular file.
+ */
 static bool
 tell_front_end(struct npucc *c)
 {
@@ -88,11 +91,11 @@ static bool
 run(struct npucc *c)
 {
 	const struct options *o = c->o;
-	const char *made = NULL; /* NULL: it has been written already */
+	const char *made = NULL; /* NULL: already written to standard output */
 	struct bytes summary = { 0 };
 	if (!check_streams(o, c->e))
 		return false;
-	/* who waits for standard input is guarded already */
+	/* started before reading, so that the wait for standard input is guarded, too */
 	if (!places_open(c) || !tell_front_end(c) || !programs_find(c))
 		return false;
 	bool ok = o->keep    ? compile_kept(c, &made)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest.json of --keep. */
+/* Prints manifest.json for --keep. */
 #include "npucc.h"
 
 #include <string.h>
 
-/* but for the number of threads, which changes no byte of what is made */
+/* all options except the number of threads, which has no effect on the output */
 static void
 put_options(struct text *t, const char *name, const struct words *w)
 {
@@ -39,7 +39,7 @@ put_file(struct npucc *c, struct text *t, const char *name)
 	return ok;
 }
 
-/* nothing about when or where: the same again is the same manifest */
+/* Without times and paths, so that equal compilations give equal manifests. */
 bool
 manifest_print(struct npucc *c, const char *const *name, size_t n, struct text *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npucc's parts, in running order. */
+/* The parts of npucc, in running order. */
 #ifndef NPUCC_H
 #define NPUCC_H
 
@@ -10,12 +10,12 @@
 
 #include <sys/types.h>
 
-/* the stages in their order, then the programs that look at what they made */
+/* the stages in their order, then the programs that use the stages' output */
 enum program {
 	QUANTCHECK, PARTITION, SCHED, WENC, CMDGEN, TFL2C,
 	N_STAGES,
 	PERF = N_STAGES, REPORT, DIS, SIM,
-	TOSA_PARTITION, /* in place of the first two */
+	TOSA_PARTITION, /* replaces the first two stages for TOSA */
 	N_PROGRAMS,
 };
 
@@ -26,10 +26,10 @@ struct words {
 
 struct options {
 	struct arena *a;
-	const char *out, *in, *keep; /* in: NULL is standard input */
+	const char *out, *in, *keep; /* in: NULL is standard input; keep: NULL: no --keep */
 	bool check;
-	bool archive; /* keep is a file: all of it in one */
-	const char *accel, *part; /* as they were named; accel: or the part's */
+	bool archive; /* keep is the path of one archive, not a directory */
+	const char *accel, *part; /* as written by the user; accel defaults to that of part */
 	const char *page; /* of --report; NULL: none */
 	struct target_names names; /* as the options spell them */
 	bool summary; /* the short way: no output was named */
@@ -38,7 +38,7 @@ struct options {
 	struct words to[N_PROGRAMS]; /* what was said for each */
 };
 
-/* what stands for a name in what the programs say */
+/* a path in the programs' messages, and the name to show instead */
 struct alias {
 	const char *from, *to;
 };
@@ -48,105 +48,118 @@ struct npucc {
 	struct err *e;
 	const struct options *o;
 	const char *path[N_PROGRAMS]; /* of each program that is needed */
-	bool tosa; /* the input is a TOSA graph, by its identifier */
-	const char *model; /* the file; NULL: standard input, read once */
-	struct bytes piped; /* of standard input, read to tell the front end */
-	const char *base;  /* of kept files' names */
+	bool tosa; /* the input is a TOSA graph, by its file identifier */
+	const char *model; /* path; NULL: standard input, which is read once */
+	struct bytes piped; /* content of standard input, if it was read to detect TOSA */
+	const char *base;  /* name of kept files without suffix */
 	const char *beside;  /* private directory beside the output; NULL: none */
-	const char *in_keep; /* and in that of --keep */
+	const char *in_keep; /* private directory in that of --keep; NULL: none */
 	struct alias alias[4];
 	int n_alias;
-	struct file_set *files; /* what gets its name in the end */
-	int status; /* of the program that failed, which has been shown; or 0 */
-	bool not_integer; /* it was tfl-quantcheck, whose answer is no */
+	struct file_set *files; /* files that get their names at the end */
+	int status; /* of the program that failed, which has printed a message; or 0 */
+	bool not_integer; /* the failed program is tfl-quantcheck, with the answer no */
 };
 
 /* options.c */
 void options_parse(struct options *o, int argc, char **argv);
-/* the suffix of what a stage makes: ".part"; of tfl2c ".h" */
+/* the suffix of a stage's output, such as ".part"; that of tfl2c is ".h" */
 const char *stage_suffix(enum program p);
 
-/* programs.c: where the others are: beside this one, or in PATH */
-/* the first stage, and the program that is the stage p */
+/* programs.c: finds the other programs beside this one, or in PATH */
+/* the first stage, and the program that runs stage p */
 enum program first_stage(const struct npucc *c);
 enum program program_of(const struct npucc *c, enum program p);
 const char *program_name(enum program p);
 bool programs_find(struct npucc *c);
 
-/* places.c: private directories, the guard who removes them, the end */
+/* places.c: private directories, the guard that removes them, the commit */
+/* Makes the private directories and starts the guard. */
 bool places_open(struct npucc *c);
-/* path in a private directory, of which messages say `called` */
+/*
+ * Returns a path in a private directory.  Messages show the name called instead, unless
+ * it is NULL.
+ */
 const char *place_private(struct npucc *c, const char *dir, const char *name,
 			  const char *called);
-/* all outputs get their names, or none */
+/* Gives all outputs their names, or none. */
 bool places_commit(struct npucc *c);
+/* Drops outputs that are not committed, and ends the guard. */
 void places_close(struct npucc *c);
 
 /*
- * guard.c: a process of its own, first of the group that the programs are in.
- * When this one ends, however it does, the guard ends that group and removes
- * trees, with what is in them, and the directories made, where they are empty.
+ * guard.c: the guard is a child process and the leader of the process group of all
+ * programs.  When npucc ends for any reason, the guard ends this group.  It removes the
+ * trees with their content, and the directories in made that are empty.
  */
 struct guarded {
 	const char **trees, **made;
 	size_t n_trees, n_made;
 };
 bool guard_start(const struct guarded *g, struct err *e);
+/* the process group of the guard and of all programs */
 pid_t guard_group(void);
-void guard_hold_signals(bool hold); /* while names change */
-void guard_end(void); /* all is removed then; signals are held */
+void guard_hold_signals(bool hold); /* block signals while files get their names */
+void guard_end(void); /* removes everything; signals stay blocked */
 
-/* run.c: programs, one behind the other in a pipe */
+/* run.c: programs in a pipe */
 struct job {
 	enum program program;
-	const char *option[4]; /* before those of the command line */
-	const char *decided; /* behind them; NULL: nothing */
+	const char *option[4]; /* before the options of the command line */
+	const char *decided; /* after them; NULL: none */
 	const char *input;  /* operand; NULL: standard input */
-	const char *from;   /* file for standard input; NULL: the pipe, or ours */
-	struct bytes fed;   /* these bytes for it, of the first of a pipe */
-	const char *called; /* what messages call standard input; NULL: as they do */
-	const char *output; /* of -o; NULL: standard output */
-	bool mute;	    /* standard output goes nowhere */
-	bool aside; /* nobody reads what it writes; if it fails, all are ended */
-	bool repeats;	    /* what it says where it ends well has been said */
-	bool silent;	    /* nothing that it says is shown, and its failure is none */
+	const char *from;   /* file for standard input; NULL: the pipe, or npucc's own */
+	struct bytes fed;   /* bytes for standard input, only for the first job of a pipe */
+	const char *called; /* name of standard input in messages; NULL: unchanged */
+	const char *output; /* argument of -o; NULL: standard output */
+	bool mute;	    /* standard output is discarded */
+	bool aside; /* no job reads its output; if it fails, all jobs are ended */
+	/* on success its messages are not shown, as an earlier job printed them */
+	bool repeats;
+	bool silent;	    /* its messages are never shown, and its failure is no error */
 };
-/* true: all ended well.  Otherwise c->status is set, or c->e */
+/* Returns true if all jobs ended well.  Otherwise c->status or c->e is set. */
 bool run_jobs(struct npucc *c, const struct job *job, size_t n);
 
-/* compile.c: the three ways to an output; the file that is to have its name */
+/*
+ * compile.c: three methods to make the output. *made is the finished file, which still
+ * needs its name.
+ */
 bool compile_plain(struct npucc *c, const char **made);
 bool compile_checked(struct npucc *c, const char **made);
 bool compile_kept(struct npucc *c, const char **made);
-/* of a model that tfl-quantcheck refused: a note on where its operators would run */
+/*
+ * For a model that tfl-quantcheck refused: prints a note on which operators could run
+ * on the NPU.
+ */
 void tell_operators(struct npucc *c);
-/* base.part, base_npu.tflite: as --keep calls what a stage makes */
+/* the name of a stage's file for --keep: base.part, base_npu.tflite */
 const char *stage_file(const struct npucc *c, enum program p);
 
-/* check.c: the file that was made of c->model, and what messages call it */
+/* check.c: checks a file compiled from c->model; called is its name in messages */
 bool check_compiled(struct npucc *c, const char *compiled, const char *called);
-/* is anything for the NPU in a compiled file? */
+/* Sets *uses to true if a compiled file has an NPU operator. */
 bool uses_npu(struct npucc *c, const char *compiled, bool *uses);
 
 /*
- * report.c: a page of what was made of c->model on its way to its name, and a summary,
- * where they are asked for
+ * report.c: prints a summary of the compiled file made, and makes the page of --report,
+ * if they are requested
  */
 bool tell_made(struct npucc *c, const char *made, struct bytes *summary);
-/* the memory system for an accelerator of which nobody named one, with a note */
+/* chooses a memory system for an accelerator if the user named none, and prints a note */
 bool example_memory(const char *accel, const char **system, const char **mode);
 
-/* manifest.c: what was made of what, with which options, as JSON */
+/* manifest.c: prints the options and the files of a compilation as JSON */
 bool manifest_print(struct npucc *c, const char *const *name, size_t n,
 		    struct text *t);
 
-/* ends.c: the members batch, inputs and outputs of the manifest */
+/* ends.c: prints the manifest's members batch, inputs and outputs */
 bool manifest_ends(struct npucc *c, const char *compiled, struct text *t);
 
-/* tar.c: an archive, file by file */
+/* tar.c: adds a file to an archive; tar_end() completes it */
 void tar_add(struct arena *a, struct text *t, const char *name, struct bytes b);
 void tar_end(struct text *t);
-/* gzip.c: the same bytes for the same input */
+/* gzip.c: equal input gives equal bytes */
 void gzip(struct arena *a, struct text *t, struct bytes in);
 
 /* sha256.c: FIPS 180-4, in hexadecimal */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options: npucc's own, and those of options.def handed on to their stages. */
+/* Parses npucc's own options, and passes those of options.def to their programs. */
 #include "npucc.h"
 
 #include "base/cli.h"
@@ -19,7 +19,7 @@ enum id {
 	ID_GROUP,
 };
 
-/* ids above the letters, which are keys themselves */
+/* ids start above the letters, which are keys themselves */
 #define KEY(id, key) ((key) ? (key) : 256 + ID_##id)
 
 struct route {
@@ -30,7 +30,7 @@ struct route {
 static const struct row {
 	int id;
 	struct argp_option option;
-	struct route route[MAX_ROUTES + 1]; /* the last one's form is NULL */
+	struct route route[MAX_ROUTES + 1]; /* ends with a NULL form */
 } rows[] = {
 #define TO(program, form) { program, form },
 #define GROUP(heading) { .id = ID_GROUP, .option = { .doc = heading } },
@@ -68,7 +68,7 @@ add_word(struct options *o, enum program p, const char *word)
 	w->v[w->n++] = word;
 }
 
-/* the form's words, the value in them */
+/* adds the words of the form, with the value in place of '%' */
 static void
 pass_on(struct options *o, const struct route *r, const char *value)
 {
@@ -84,7 +84,7 @@ pass_on(struct options *o, const struct route *r, const char *value)
 	add_word(o, r->to, last);
 }
 
-/* STAGE:OPTION */
+/* parses STAGE:OPTION */
 static void
 pass_as_it_is(struct options *o, const char *arg)
 {
@@ -125,7 +125,7 @@ has_suffix(const char *s, const char *suffix)
 	return n >= k && !strcmp(s + n - k, suffix);
 }
 
-/* which stage makes the output */
+/* finds the stage that makes the output, by its suffix */
 static void
 find_last(struct options *o)
 {
@@ -165,7 +165,7 @@ name_beside(struct arena *a, const char *in)
 	return arena_printf(a, "%.*s_npu.tflite", (int)n, in);
 }
 
-/* a model and a chip are enough: the output's name and the memory system follow */
+/* A model and a chip are enough: chooses the output's name and the memory system. */
 static void
 take_short_way(struct options *o)
 {
@@ -223,8 +223,10 @@ check_combination(struct options *o)
 		o->in = NULL;
 }
 
-/* a part's accelerator goes to those that lower for it; what is no part npu-sched
- * refuses */
+/*
+ * Passes a part's accelerator to the programs that lower for it. npu-sched gets the
+ * part itself and refuses an unknown part.
+ */
 static void
 pass_accelerator(struct options *o, const char *part)
 {

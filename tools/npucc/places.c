@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where outputs are to be, and the private directories beside them in which they
- * become whole: on the same file system, so that a name is all that changes in
- * the end, under names that nobody can know before.
+ * Finds the directories of the outputs, and makes private directories beside the
+ * outputs.  Output files are written in private directories: they are on the same file
+ * system, so that a rename completes an output.  The names are random, so that nobody
+ * can guess them.
  */
 #include "npucc.h"
 
@@ -24,7 +25,7 @@ is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* strings of place.h are malloc'd */
+/* copies a string of place.h, which uses malloc */
 static const char *
 adopt(struct arena *a, char *s)
 {
@@ -46,7 +47,7 @@ private_name(struct npucc *c, const char *dir, const char **name)
 	return true;
 }
 
-/* where -o leads to: a link stays */
+/* Finds the directory of the file that -o names; a link stays a link. */
 static bool
 check_output(struct npucc *c, const char **dir)
 {
@@ -65,7 +66,7 @@ check_output(struct npucc *c, const char **dir)
 	       err_at(c->e, out, 0, "a link to nowhere");
 }
 
-/* the directories on the way to path, and it, that there are not yet */
+/* notes the directories on the path, and the path itself, that do not exist yet */
 static void
 note_missing(struct npucc *c, const char *path, struct guarded *g)
 {
@@ -95,7 +96,7 @@ is_standard(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-/* is there anything that has to lie in a file for a while? */
+/* true if any output needs a private file for a while */
 static bool
 needs_beside(const struct options *o)
 {
@@ -159,7 +160,7 @@ place_private(struct npucc *c, const char *dir, const char *name,
 	return path;
 }
 
-/* a signal comes before or not any more */
+/* A signal comes before the commit, or has no effect any more. */
 bool
 places_commit(struct npucc *c)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs as processes: started all at once, heard until the last has ended. */
+/*
+ * Runs programs as processes: starts all at once, and reads their messages until the
+ * last has ended.
+ */
 #include "processes.h"
 
 #ifndef __wasi__
@@ -15,22 +18,22 @@
 
 extern char **environ;
 
-/* what the first one reads, as far as it has not got it */
+/* the rest of the first program's input */
 struct feed {
-	int fd; /* -1: it has all of it, or wants no more */
+	int fd; /* -1: the program has read all, or reads no more */
 	struct bytes left;
 };
 
 /* ---- starting --------------------------------------------------------------- */
 
-/* in the guard's group, with signals as they are by default */
+/* in the guard's group, with default signal handling */
 static int
 prepare(posix_spawnattr_t *attr)
 {
 	sigset_t none, usual;
 	(void)sigemptyset(&none);
 	(void)sigemptyset(&usual);
-	(void)sigaddset(&usual, SIGPIPE); /* how a stage learns of its reader's end */
+	(void)sigaddset(&usual, SIGPIPE); /* ends a stage when its reader has ended */
 	int bad = posix_spawnattr_init(attr);
 	if (!bad)
 		bad = posix_spawnattr_setpgroup(attr, guard_group());
@@ -45,7 +48,7 @@ prepare(posix_spawnattr_t *attr)
 	return bad;
 }
 
-/* standard input, output and error; -1: as ours */
+/* redirects standard input, output and error; -1: as npucc's own */
 static int
 connect(posix_spawn_file_actions_t *f, const struct job *j, int in, int out, int says)
 {
@@ -88,7 +91,10 @@ spawn(struct npucc *c, struct process *p, int in, int out)
 			       strerror(bad));
 }
 
-/* the end to read from; the other one never makes us wait */
+/*
+ * Opens a pipe for the first program's input. *in is its end to read from; the other
+ * end never blocks.
+ */
 static bool
 open_feed(struct npucc *c, const struct job *j, struct feed *f, int *in)
 {
@@ -125,9 +131,9 @@ start_all(struct npucc *c, struct process *p, size_t n, struct feed *f)
 	return ok;
 }
 
-/* ---- until all have ended ------------------------------------------------------ */
+/* ---- wait for the end ---------------------------------------------------------- */
 
-/* the first n: nobody reads what they write, and they need not compute it first */
+/* Ends the first n processes, whose output no process reads any more. */
 static void
 end_first(const struct process *p, size_t n)
 {
@@ -144,7 +150,7 @@ stop_hearing(struct process *p)
 	p->says = -1;
 }
 
-/* what p has said since; true: there may be more */
+/* Reads new messages of p.  Returns true if there may be more. */
 static bool
 hear(struct process *p)
 {
@@ -158,9 +164,10 @@ hear(struct process *p)
 }
 
 /*
- * Those before one that was ended from outside are ended: after a failure of its own
- * they may have found another, and the first in the pipe is told, whichever was the
- * first in time.  One that stands aside is first, and what all others make is its.
+ * Notes the end of a process.  If a signal ended it, the processes before it in the
+ * pipe are ended, too.  After an ordinary failure they go on, because they may fail
+ * themselves: the first failure in the pipe's order is reported, whichever came first
+ * in time.  If a job with .aside fails, all others are ended, because they rely on it.
  */
 static void
 reap(struct process *p, size_t i, size_t n)
@@ -168,7 +175,7 @@ reap(struct process *p, size_t i, size_t n)
 	if (p[i].ended || !waitpid(p[i].pid, &p[i].status, WNOHANG))
 		return;
 	p[i].ended = true;
-	/* to the end of what is there: a child of its own may keep the pipe open */
+	/* all messages so far; a child of the process may keep the pipe open */
 	while (p[i].says >= 0 && hear(&p[i]))
 		;
 	stop_hearing(&p[i]);
@@ -178,7 +185,7 @@ reap(struct process *p, size_t i, size_t n)
 		end_first(p, i);
 }
 
-/* SIGPIPE is ignored: who reads no more says itself why */
+/* SIGPIPE is ignored: a program that stops reading reports the reason itself. */
 static void
 give(struct feed *f)
 {
@@ -196,7 +203,7 @@ give(struct feed *f)
 static void
 do_nothing(int number)
 {
-	(void)number; /* that it came ends ppoll() */
+	(void)number; /* the signal only interrupts ppoll() */
 }
 
 static void
@@ -229,7 +236,7 @@ wait_all(struct npucc *c, struct process *p, size_t n, struct feed *feed)
 bool
 processes_run(struct npucc *c, struct process *p, size_t n)
 {
-	(void)signal(SIGCHLD, do_nothing); /* if it is ignored, statuses are lost */
+	(void)signal(SIGCHLD, do_nothing); /* if SIGCHLD is ignored, statuses are lost */
 	struct feed feed;
 	void (*on_pipe)(int) = signal(SIGPIPE, SIG_IGN);
 	bool ok = start_all(c, p, n, &feed);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs of a pipe as processes: processes.c, and processes_wasi.c where there are none. */
+/*
+ * Runs the jobs of a pipe: processes.c, or processes_wasi.c on a system without
+ * processes.
+ */
 #ifndef PROCESSES_H
 #define PROCESSES_H
 
@@ -8,21 +11,21 @@
 struct process {
 	const struct job *job;
 	pid_t pid;
-	int says; /* its standard error; -1: it has closed it */
-	int status; /* as waitpid has it */
+	int says; /* reads its standard error; -1: closed */
+	int status; /* as from waitpid() */
 	bool ended;
-	struct text notes; /* what it has said */
+	struct text notes; /* its messages so far */
 };
 
 /*
- * Runs jobs that are one behind the other, and leaves their statuses and notes.
- * False: one could not be started, and c->e says why.
+ * Runs jobs as a pipe, and stores their statuses and messages.  Returns false if a job
+ * can't be started; c->e says why.
  */
 bool processes_run(struct npucc *c, struct process *p, size_t n);
 
-/* run.c: argv of a job, for both */
+/* run.c: argv of a job, for both implementations */
 char **process_arguments(struct npucc *c, const struct job *j);
-/* of itself, not because of another one */
+/* true if p failed for a reason of its own, not because another process ended */
 bool process_failed(const struct process *p);
 
 #endif

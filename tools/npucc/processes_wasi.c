@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs as WebAssembly modules, run to their end one after the other.  WASI starts
- * no programs: the host does, by the two functions below (scripts/wasm/wasi.js).
+ * Runs programs as WebAssembly modules, one after the other.  WASI can't start
+ * programs.  The host does, with the two functions below (scripts/wasm/wasi.js).
  */
 #include "processes.h"
 
@@ -13,14 +13,17 @@
 #include <unistd.h>
 
 /*
- * Runs the program argv[0] with three of this program's descriptors as its own; -1: it
- * gets an empty file, or what it writes is lost.  Returns its status as waitpid() has
- * it, or -1: there is no such program.
+ * Runs the program argv[0] with three of this program's descriptors as its own.  For
+ * -1, the program gets an empty file, or its output is discarded.  Returns the status
+ * as from waitpid(), or -1 if there is no such program.
  */
 __attribute__((import_module("nputools"), import_name("run")))
 extern int host_run(char **argv, int argc, int in, int out, int err);
 
-/* a descriptor of a file in memory: what is written to it can be read from it once */
+/*
+ * Returns a descriptor of a file in memory: data that is written to it can be read from
+ * it once.
+ */
 __attribute__((import_module("nputools"), import_name("buffer")))
 extern int host_buffer(void);
 
@@ -33,7 +36,7 @@ hear(struct process *p, int fd)
 		p->notes.n += (size_t)n;
 }
 
-/* in: a descriptor, which is closed; out: one, or -1 */
+/* in: a descriptor, which is closed; out: a descriptor, or -1 */
 static bool
 run(struct npucc *c, struct process *p, int in, int out)
 {
@@ -49,7 +52,7 @@ run(struct npucc *c, struct process *p, int in, int out)
 	return p->status >= 0 || err_set(c->e, "%s: no such program", argv[0]);
 }
 
-/* what the first job reads, or what from is */
+/* the input of a job: j->from, j->fed, or the output of the job before */
 static int
 open_input(struct npucc *c, const struct job *j, int piped)
 {
@@ -80,7 +83,7 @@ processes_run(struct npucc *c, struct process *p, size_t n)
 		in = open_input(c, j, in);
 		if (c->e->status || !run(c, &p[i], in, out))
 			return false;
-		/* those behind it would find their input cut short */
+		/* the jobs after it would find truncated input */
 		if (process_failed(&p[i]))
 			break;
 		in = out;

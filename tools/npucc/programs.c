@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the stages' programs are. */
+/* Finds the programs of the stages. */
 #include "npucc.h"
 
 #include "base/program.h"
@@ -29,7 +29,7 @@ program_of(const struct npucc *c, enum program p)
 	return c->tosa && p == PARTITION ? TOSA_PARTITION : p;
 }
 
-#ifdef __wasi__ /* the host has them all */
+#ifdef __wasi__ /* the host has all programs */
 
 bool
 programs_find(struct npucc *c)

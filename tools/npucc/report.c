@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was compiled, told in a dozen lines and drawn on a page: npu-perf's numbers, the
- * curve of npu-sched and, for the page, those of the other accelerators of a generation.
+ * Reports a compilation in about a dozen lines and on a page.  The report has
+ * npu-perf's numbers, the curve of npu-sched and, for the page, the curves of the other
+ * accelerators of the generation.
  */
 #include "npucc.h"
 
@@ -11,12 +12,12 @@
 
 #include <string.h>
 
-/* made.tflite is what was compiled; the rest are private files beside it */
+/* The other files are private files beside the compiled one. */
 struct reporter {
-	struct npucc c; /* with options of its own */
+	struct npucc c; /* with its own options o */
 	struct options o;
 	const char *graph, *numbers;
-	size_t cap; /* of the words to npu-report */
+	size_t cap; /* of the options for npu-report */
 };
 
 static const char *
@@ -39,7 +40,10 @@ has_prefix(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* npu-sched's words for another accelerator: a part's profile without its NPU */
+/*
+ * Options of npu-sched for another accelerator: those of the user, with a part's
+ * profile but without its NPU.
+ */
 static struct words
 words_for(struct reporter *r, const char *accel)
 {
@@ -64,7 +68,7 @@ words_for(struct reporter *r, const char *accel)
 	return w;
 }
 
-/* a front that cannot be had is left out of the report: it is not what was asked for */
+/* A failure only omits the front from the report, as the user did not ask for it. */
 static const char *
 ask_front(struct reporter *r, const struct words *words, const char *name)
 {
@@ -80,7 +84,7 @@ ask_front(struct reporter *r, const struct words *words, const char *name)
 	return run_jobs(&c, &job, 1) ? job.output : NULL;
 }
 
-/* the graph that npu-sched reads, once for all fronts */
+/* makes the graph for npu-sched once, for all fronts */
 static bool
 lower_again(struct reporter *r)
 {
@@ -172,9 +176,12 @@ tell_made(struct npucc *c, const char *made, struct bytes *summary)
 	return ok;
 }
 
-/* ---- what was left unsaid --------------------------------------------------------- */
+/*
+ * ---- default memory system
+ * ------------------------------------------------------------
+ */
 
-/* Arm's example of each generation, which its own compiler is measured with most */
+/* Arm's example of each generation, which Arm uses most to measure its own compiler */
 static const struct example {
 	const char *accel, *system, *mode;
 } examples[] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs, one behind the other in a pipe.  What each says waits until all have
- * ended: of a failure, only the first that failed of itself is worth hearing.
+ * Runs programs as a pipe.  Their messages are held back until all have ended.  After a
+ * failure only the messages of the first program that failed for its own reason are
+ * shown.
  */
 #include "processes.h"
 
@@ -31,7 +32,7 @@ process_arguments(struct npucc *c, const struct job *j)
 		v[n++] = "--";
 		v[n++] = j->input;
 	}
-	/* posix_spawn takes them so and leaves them as they are */
+	/* posix_spawn() takes char ** but does not change the strings */
 	union {
 		const char **from;
 		char **to;
@@ -51,9 +52,9 @@ process_failed(const struct process *p)
 	return p->status && !died_of_pipe(p);
 }
 
-/* ---- what it comes to ------------------------------------------------------------ */
+/* ---- the result of a pipe -------------------------------------------------------- */
 
-/* t with every `from` replaced */
+/* replaces every `from` in t */
 static void
 replace(struct text *t, const char *from, const char *to)
 {
@@ -69,7 +70,7 @@ replace(struct text *t, const char *from, const char *to)
 	*t = out;
 }
 
-/* names that the user knows, in place of private ones */
+/* shows messages with the user's names instead of private paths */
 static void
 show_notes(struct npucc *c, struct process *p)
 {
@@ -84,7 +85,7 @@ show_notes(struct npucc *c, struct process *p)
 	text_show(&p->notes, stderr);
 }
 
-/* those that end a program, as it or the system uses them; the rest by number */
+/* names of signals that end a program; others are shown by number */
 static const char *
 signal_name(int number)
 {
@@ -105,7 +106,7 @@ signal_name(int number)
 	return "another";
 }
 
-/* why p failed, where it has not said it itself */
+/* reports why p failed, unless p has printed the reason itself */
 static void
 explain(struct npucc *c, const struct process *p)
 {
@@ -128,9 +129,10 @@ explain(struct npucc *c, const struct process *p)
 }
 
 /*
- * The first that failed of itself: those behind it found their input cut short,
- * those before it their reader gone.  Who died of a pipe that nobody closed by
- * failing (standard output's, if it is the last) has failed, too.
+ * The first process that failed for its own reason.  Those after it found truncated
+ * input, those before it lost their reader.  If there is none, a process that died of
+ * SIGPIPE has failed: no failure closed its pipe (for the last process, standard output
+ * was closed).
  */
 static struct process *
 culprit(struct process *p, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SHA-256 as FIPS 180-4 describes it, section 6.2. */
+/* SHA-256 of FIPS 180-4, section 6.2. */
 #include "npucc.h"
 
 #include <math.h>
@@ -21,14 +21,14 @@ is_prime(int n)
 	return true;
 }
 
-/* the first 32 bits of a fraction; long double holds 2 + 32 bits and many more */
+/* The first 32 bits of a fraction; long double holds 2 + 32 bits and many more. */
 static uint32_t
 fraction_bits(long double x)
 {
 	return (uint32_t)(uint64_t)((x - floorl(x)) * 0x1p32L);
 }
 
-/* 4.2.2, 5.3.3: of cube roots and square roots of the first primes */
+/* 4.2.2, 5.3.3: from cube roots and square roots of the first primes */
 static void
 begin(struct sha256 *s)
 {
@@ -82,7 +82,7 @@ take_block(struct sha256 *s, const uint8_t *p)
 		s->h[i] += v[i];
 }
 
-/* 5.1.1: a bit, zeros, and the length in bits */
+/* 5.1.1: a 1 bit, zeros, and the length in bits */
 static void
 take_end(struct sha256 *s, struct bytes b)
 {

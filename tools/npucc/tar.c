@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A POSIX archive: no times, no owners, so that equal files make equal bytes. */
+/* Writes a POSIX archive without times and owners, so that equal files give equal bytes. */
 #include "npucc.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { BLOCK = 512, NAME = 100 };
 
-/* fields of a ustar header: where they are, how long */
+/* offsets and lengths of the fields of a ustar header */
 enum { AT_MODE = 100, AT_UID = 108, AT_GID = 116, AT_SIZE = 124, AT_TIME = 136,
        AT_SUM = 148, AT_TYPE = 156, AT_MAGIC = 257, SMALL = 8, LARGE = 12 };
 
@@ -39,7 +39,7 @@ put_header(struct text *t, const char *name, char type, size_t size)
 	text_put(t, h, sizeof(h));
 }
 
-/* up to a whole block */
+/* pads the data to whole blocks */
 static void
 put_data(struct text *t, const void *p, size_t n)
 {
@@ -48,7 +48,7 @@ put_data(struct text *t, const void *p, size_t n)
 	text_put(t, zero, (BLOCK - n % BLOCK) % BLOCK);
 }
 
-/* "LENGTH path=NAME\n", in which LENGTH counts its own digits, too */
+/* "LENGTH path=NAME\n"; LENGTH counts its own digits, too */
 static void
 put_long_name(struct arena *a, struct text *t, const char *name)
 {
