@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes as C, fast: a model of 4 MB is 24 MB of text. */
+/* Prints bytes as C, fast: a model of 4 MB is 24 MB of text. */
 #include "tfl2c.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ put_bytes(struct text *t, struct bytes b, int per_line, const char *indent)
 		p += lead;
 		for (; i < end; i++, p += ITEM)
 			memcpy(p, item[b.p[i]], ITEM);
-		/* the last blank of a line, the last comma of all */
+		/* drop the last blank of a line, and the last comma of all */
 		p -= end == b.n ? 2 : 1;
 		*p++ = '\n';
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the firmware calls to run a network, and the functions that it provides for
- * operators of the CPU, each with what the operator is: options, shapes,
- * quantization.
+ * Declares the functions that the firmware calls to run a network, and those that it
+ * provides for CPU operators.  Each of the latter has macros with the operator's
+ * options, shapes and quantization.
  */
 #include "tfl2c.h"
 
@@ -20,7 +20,7 @@ count_variables(const struct tfl_subgraph *g)
 	return n;
 }
 
-/* what is no letter or digit an underscore */
+/* replaces each character that is no letter or digit with an underscore */
 static void
 put_word(struct text *t, const char *s, int (*to_case)(int))
 {
@@ -65,7 +65,7 @@ put_option_value(struct text *t, struct fb_ref options, int slot)
 		text_printf(t, "%lld", (long long)fb_int(options, slot));
 }
 
-/* the builtin options that are numbers, under the schema's names */
+/* the builtin options that are numbers, with the schema's names */
 static void
 put_options(struct text *t, const struct job *j, int index)
 {
@@ -89,7 +89,7 @@ put_options(struct text *t, const struct job *j, int index)
 	text_puts(t, " }\n");
 }
 
-/* per channel: lists, and along which dimension */
+/* prints lists of scales and zero points, and their dimension */
 static void
 put_channel_scales(struct text *t, const struct job *j, const char *io,
 		   const struct tfl_quant *q)
@@ -122,7 +122,10 @@ put_operand(struct text *t, const struct job *j, int op, const char *what, int k
 		put_channel_scales(t, j, io, &x->quant);
 }
 
-/* "const int8_t *input_0"; what the operator keeps or writes is not const */
+/*
+ * "const int8_t *input_0"; not const if the operator writes the tensor or keeps state
+ * in it
+ */
 static void
 put_parameter(struct text *t, const struct job *j, const char *what, int k,
 	      int tensor, bool is_read)

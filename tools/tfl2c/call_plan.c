@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A network as a sequence of calls: how each operator is done, where each tensor
- * lies, and whether the model's bytes can be used where they are.
+ * Plans a network as a sequence of calls: the step of each operator, the address of
+ * each tensor, and whether the model's data can be used in the file.
  */
 #include "kernels/kernels.h"
 #include "tfl2c.h"
@@ -10,25 +10,27 @@
 
 /* inputs of an ethos-u operator: ethosu-commands(7) 13.3 */
 enum { IN_STREAM, IN_FLASH, IN_SCRATCH, IN_FAST, N_SPECIAL };
-enum { DRIVER_ALIGN = 16 }; /* of stream and base addresses: 14.4 */
+enum { DRIVER_ALIGN = 16 }; /* of streams and base addresses: 14.4 */
 
 struct planner {
 	const struct tfl_model *m;
 	const struct tfl_subgraph *g;
-	const int32_t *offset; /* the model's own plan */
+	/* the model's own plan in bytes; -1: not planned; or ELSEWHERE */
+	const int32_t *offset;
 	const struct call_plan *p;
-	bool *is_input; /* of the network */
+	bool *is_input; /* of the network, one per tensor */
 	int64_t declared; /* numbers and characters in the functions' declarations */
 	struct err *e;
 };
 
 /*
- * A declaration tells all about each operand.  Operands may share a tensor with a
- * long name or a million scales: a small file, gigabytes of declarations.
+ * Limits of the output.  A declaration describes each operand.  Operands may share a
+ * tensor with a long name or a million scales; then a small file would make gigabytes
+ * of declarations.
  */
 enum { MAX_DECLARED = 1 << 24, MAX_PAIRS = 1 << 20 };
 
-/* ---- how an operator is done ------------------------------------------------- */
+/* ---- the step of an operator ------------------------------------------------- */
 
 static bool
 same_quantization(const struct tfl_tensor *a, const struct tfl_tensor *b)
@@ -41,7 +43,7 @@ same_quantization(const struct tfl_tensor *a, const struct tfl_tensor *b)
 	       (!x->n_zero || x->zero[0] == y->zero[0]);
 }
 
-/* inputs of another scale than the output's are not just copied */
+/* Copying is enough only if all inputs have the output's scale. */
 static bool
 joins_as_they_are(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
@@ -102,7 +104,7 @@ copy_parts(const struct tfl_op *op)
 	return joins(op) ? op->n_in : cuts(op) ? op->n_out : 1;
 }
 
-/* the axis along which op joins or cuts; its kernel has checked it */
+/* the axis of the join or split; the operator's kernel has checked it */
 static int
 axis_of(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
@@ -160,7 +162,7 @@ fail(const struct planner *p, int op, const char *fmt, int tensor)
 	return false;
 }
 
-/* is the constant's place in the file a multiple of align? */
+/* true if the constant's offset in the file is a multiple of align */
 static bool
 is_aligned(const struct planner *p, int tensor, size_t align)
 {
@@ -168,7 +170,10 @@ is_aligned(const struct planner *p, int tensor, size_t align)
 	return !data || (size_t)(data - p->m->file.p) % align == 0;
 }
 
-/* inputs and outputs have to lie in the scratch memory, by the model's plan, or apart */
+/*
+ * true if an input or output is in the scratch memory by the model's plan, or is
+ * separate
+ */
 static bool
 in_scratch(const struct planner *p, const struct tfl_op *op, int tensor)
 {
@@ -221,7 +226,10 @@ check_tensor(const struct planner *p, int index, int tensor, bool is_read)
 	return true;
 }
 
-/* does the operator write over what it reads, other than in its own place? */
+/*
+ * True if the operator writes over its input.  An output at the input's address is fine
+ * for a single copy.
+ */
 static bool
 overlays(const struct planner *p, const struct tfl_op *op, enum step step, int in,
 	 int out)
@@ -283,7 +291,7 @@ check_outputs(const struct planner *p)
 	return true;
 }
 
-/* the model's own plan, with what lies outside of the arena */
+/* the model's own plan, with ELSEWHERE for tensors outside the arena */
 static const int32_t *
 find_offsets(struct arena *a, const struct tfl_model *m, const int32_t *planned)
 {

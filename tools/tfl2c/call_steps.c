@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The function that runs a network: helpers, then a statement for each operator. */
+/* Prints the function that runs a network: helpers, then one statement per operator. */
 #include "base/fixed.h"
 #include "tfl2c.h"
 
 #include <inttypes.h>
 
-/* ---- helpers, each where it is used ------------------------------------------ */
+/* ---- helpers, each only if it is used ---------------------------------------- */
 
 static void
 put_npu_helper(struct text *t, const struct job *j)
@@ -48,8 +48,8 @@ put_clamp_helper(struct text *t, const char *name)
 }
 
 /*
- * roundf(value / scale) + zero point, clamped, without libm: from 2^23 on a float
- * has no fraction.  Not a number becomes 0, as in the reference kernels.
+ * roundf(value / scale) + zero point, clamped, without libm: from 2^23 on, a float has
+ * no fraction.  NaN becomes 0, as in the reference kernels.
  */
 static void
 put_quantize_helper(struct text *t, const char *name)
@@ -105,7 +105,7 @@ put_helpers(struct text *t, const struct job *j)
 
 /* ---- tensors in expressions ---------------------------------------------------- */
 
-/* where bytes of a tensor are: "arena + 64", "net + 1024" */
+/* the address of a tensor's byte from: "arena + 64", "net + 1024" */
 static void
 put_place(struct text *t, const struct job *j, int tensor, int64_t from)
 {
@@ -117,7 +117,7 @@ put_place(struct text *t, const struct job *j, int tensor, int64_t from)
 		text_printf(t, "arena + %lld", (long long)(j->call.at[tensor] + from));
 }
 
-/* a pointer to its elements, as an argument */
+/* a pointer to a tensor's elements, as an argument */
 static void
 put_pointer(struct text *t, const struct job *j, int tensor)
 {
@@ -145,7 +145,7 @@ put_element_pointer(struct text *t, const struct job *j, const char *name,
 
 /* ---- operators ------------------------------------------------------------------- */
 
-/* of a type that QUANTIZE writes */
+/* the range of a type that QUANTIZE writes */
 static void
 put_range(struct text *t, int type)
 {
@@ -218,7 +218,7 @@ put_elements(struct text *t, const struct job *j, const struct tfl_op *op,
 	text_puts(t, "\t}\n");
 }
 
-/* one row, or a loop over them */
+/* one memcpy(), or a loop over the rows */
 static void
 put_rows(struct text *t, const struct job *j, struct rows r)
 {

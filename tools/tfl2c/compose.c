@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One output file, by format and dialect. */
+/* Assembles an output file, by format and dialect. */
 #include "base/hash.h"
 #include "tfl2c.h"
 
@@ -27,7 +27,7 @@ put_guard(struct text *t, const struct job *j, const char *suffix)
 		    guard ? "" : "_H", suffix);
 }
 
-/* each name of "a::b" in turn; the names have been checked */
+/* each name of "a::b" in turn; the options have been checked */
 static void
 put_namespaces(struct text *t, const struct job *j, bool open)
 {
@@ -42,8 +42,8 @@ put_namespaces(struct text *t, const struct job *j, bool open)
 }
 
 /*
- * "__attribute__((section("x"), aligned(16)))"; of a macro its name, that of an
- * SDK's attribute before the brackets
+ * Prints "__attribute__((section("x"), aligned(16)))".  A section macro is used by its
+ * name; an SDK's attribute macro is printed before the brackets.
  */
 static void
 put_attribute(struct text *t, const struct options *o)
@@ -60,7 +60,7 @@ put_attribute(struct text *t, const struct options *o)
 	text_printf(t, "aligned(%d)))", o->align);
 }
 
-/* that of the CMSIS examples is where their linker scripts look for it */
+/* The CMSIS examples' linker scripts expect the model in this section. */
 static const char *
 section_of(const struct options *o)
 {
@@ -68,7 +68,7 @@ section_of(const struct options *o)
 	return !o->section && is_free ? "ethos_model" : o->section;
 }
 
-/* an assembler knows a section by its name, and nothing else by the same */
+/* An assembler can't give a section and an object the same name. */
 static bool
 clashes(const struct options *o)
 {
@@ -115,7 +115,7 @@ put_declarations(struct text *t, const struct job *j)
 		text_puts(t, "#ifdef __cplusplus\n}\n#endif\n");
 }
 
-/* the evaluation kit's C++ file: BufAttributes.hpp has the attribute */
+/* the evaluation kit's C++ file; BufAttributes.hpp defines the attribute */
 static void
 put_mlek_array(struct text *t, const struct job *j)
 {
@@ -152,7 +152,7 @@ put_mlek_attribute(struct text *t, const struct job *j)
 			     "aligned(16)))\n#endif\n");
 }
 
-/* declarations of the use case: each an expression, with or without its ';' */
+/* declarations of the use case; each expression may end with ';' */
 static void
 put_expressions(struct text *t, const struct options *o)
 {
@@ -176,7 +176,7 @@ put_macros(struct text *t, const struct job *j)
 	put_invoke(t, j);
 }
 
-/* macros of the sequence: there is no interpreter, and so no arena of one */
+/* macros for a sequence of calls; without an interpreter there is no arena for one */
 static void
 put_call_macros(struct text *t, const struct job *j)
 {
@@ -187,7 +187,7 @@ put_call_macros(struct text *t, const struct job *j)
 	put_call_declarations(t, j);
 }
 
-/* to be included where the sequence is called */
+/* a header for the caller of the sequence */
 static void
 compose_call_header(struct text *t, const struct job *j)
 {
@@ -198,7 +198,7 @@ compose_call_header(struct text *t, const struct job *j)
 	text_puts(t, "\n#endif\n");
 }
 
-/* the model's bytes are in the file that has the offsets into them */
+/* The file has the model's bytes, as it has offsets into them. */
 static void
 compose_call(struct text *t, const struct job *j)
 {
@@ -236,7 +236,7 @@ compose_header(struct text *t, const struct job *j)
 	text_puts(t, "\n#endif\n");
 }
 
-/* a file of the kit's own shape; macros first, they hold in any namespace */
+/* A file like those of the kit.  Macros come first, as they are valid in any namespace. */
 static void
 compose_mlek(struct text *t, const struct job *j)
 {
@@ -261,13 +261,13 @@ compose_source(struct text *t, const struct job *j)
 {
 	put_banner(t, j);
 	put_namespaces(t, j, true);
-	put_declarations(t, j); /* external linkage in C++, too */
+	put_declarations(t, j); /* for external linkage in C++, too */
 	text_putc(t, '\n');
 	put_array(t, j);
 	put_namespaces(t, j, false);
 }
 
-/* xxd -i, to the byte, with a name of our choice */
+/* as xxd -i, byte for byte, with a chosen name */
 static void
 compose_xxd(struct text *t, const struct job *j)
 {
@@ -277,7 +277,7 @@ compose_xxd(struct text *t, const struct job *j)
 		    j->m->file.n);
 }
 
-/* '%' for the types: '@' starts a comment on Arm */
+/* types have '%', because '@' starts a comment on Arm */
 static void
 compose_asm(struct text *t, const struct job *j)
 {

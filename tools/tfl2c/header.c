@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Macros about memory and about the NPU that the stream is for. */
+/* Prints macros about memory, and about the NPU of the stream. */
 #include "tfl2c.h"
 
 #include <ctype.h>
@@ -58,7 +58,7 @@ put_arena_size(struct text *t, const struct job *j)
 		    j->prefix, j->prefix, j->prefix, j->prefix);
 }
 
-/* the name that firmware of the dialect knows, never smaller than we need */
+/* Defines the dialect's macro of the arena size, or checks that it is large enough. */
 static void
 put_dialect_size(struct text *t, const struct job *j, const char *macro)
 {
@@ -75,8 +75,9 @@ put_dialect_size(struct text *t, const struct job *j, const char *macro)
 }
 
 /*
- * Of several headers in one source the last that needs more than those before it
- * says how large the arena is; where they are all included, ..._DEFINE makes it.
+ * Several headers in one source: each header that needs more than those before it
+ * increases the arena's size.  After all of them are included, ..._DEFINE defines the
+ * arena.
  */
 static void
 put_shared_arena(struct text *t, const struct job *j)
@@ -116,8 +117,9 @@ put_label_macro(struct text *t)
 }
 
 /*
- * ETHOS_ARENA_DEFINE, ETHOS_CACHE_DEFINE: in the sections of the CMSIS examples, of
- * the same names, so that the assembler needs others
+ * ETHOS_ARENA_DEFINE, ETHOS_CACHE_DEFINE: buffers in the sections of the CMSIS
+ * examples.  The buffers have the sections' names in C; therefore they get other names
+ * in the assembler.
  */
 static void
 put_cmsis_buffer(struct text *t, const char *upper, const char *lower)
@@ -170,7 +172,7 @@ put_target(struct text *t, const struct job *j)
 	put_define(t, j, "NPU_MACS", 1 << (f->config & 15));
 	put_define(t, j, "NPU_LOG2_MACS", f->config & 15);
 	put_define(t, j, "NPU_STREAM_VERSION", f->config >> 4 & 15);
-	/* these bits are ports and decoders of U85, whose buffers are fixed */
+	/* on U85 these bits are ports and decoders; its buffers have a fixed size */
 	if (!accel_lacks(f->accel, LACK_SHRAM))
 		put_define(t, j, "NPU_SHRAM_KIB", f->config >> 8 & 255);
 	put_define(t, j, "NPU_ARCH_MAJOR", f->id >> 28 & 15);
@@ -181,13 +183,13 @@ put_target(struct text *t, const struct job *j)
 	text_printf(t, "#define %s_NPU_ID_WORD 0x%08xu\n", j->prefix, f->id);
 }
 
-/* ETHOSU_MACS, ETHOSU55, ...: what the core driver's build defines */
+/* checks ETHOSU_MACS, ETHOSU55, ...: macros of the core driver's build */
 static void
 put_target_checks(struct text *t, const struct job *j)
 {
 	const struct npu_facts *f = &j->npu;
 	int macs = 1 << (f->config & 15);
-	/* what the driver's build defines for the other two */
+	/* macros of the driver's build for the other two generations */
 	static const char *const others[GENERATIONS][2] = {
 		[GEN_U55] = { "65", "85" }, [GEN_U65] = { "55", "85" },
 		[GEN_U85] = { "55", "65" },
@@ -220,7 +222,7 @@ put_npu_memory(struct text *t, const struct job *j)
 	put_define(t, j, "NPU_SCRATCH_BYTES", f->scratch_bytes);
 	put_define(t, j, "NPU_SCRATCH_FAST_BYTES", f->fast_bytes);
 	put_define(t, j, "NPU_CACHE_BYTES", cache ? f->fast_bytes : 0);
-	/* the evaluation kit's name; the driver's rule: 14.4 */
+	/* the evaluation kit's macro; the driver's rule: 14.4 */
 	text_printf(t, "#if defined(ETHOS_U_NPU_CACHE_SIZE)\n"
 		       "#if ETHOS_U_NPU_CACHE_SIZE > 0 && \\\n"
 		       "    ETHOS_U_NPU_CACHE_SIZE < %s_NPU_SCRATCH_FAST_BYTES\n"
@@ -248,8 +250,10 @@ put_region_check(struct text *t, const struct job *j, const char *macro,
 		    j->o->memory_mode);
 }
 
-/* inputs and outputs outside of the arena are priced as memory of the arena's: on its
- * port, which is the number's upper bit */
+/*
+ * Inputs and outputs outside the arena are costed as memory of the arena, so they must
+ * use its port.  The upper bit of the number is the port.
+ */
 static void
 put_port_check(struct text *t, const struct job *j, int region, int arena)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each input and output: shape, type, quantization, place in the arena, and
- * functions between real numbers and the tensor's integers.
+ * Prints macros for each input and output: shape, type, quantization, offset in the
+ * arena.  Prints functions that convert between real numbers and the tensor's integers.
  */
 #include "tfl2c.h"
 
@@ -13,7 +13,7 @@
 static const struct ctype {
 	int type;
 	const char *name;
-	int min, max; /* 0, 0: no functions */
+	int min, max; /* 0, 0: no conversion functions */
 } ctypes[] = {
 	{ TFL_INT8, "int8_t", INT8_MIN, INT8_MAX },
 	{ TFL_UINT8, "uint8_t", 0, UINT8_MAX },
@@ -72,8 +72,8 @@ put_shape(struct text *t, const struct job *j, const char *io,
 }
 
 /*
- * TFLite's rounding: half away from zero, then clamped.  Formed without
- * libm: below 2^23 the fraction is exact, above we have clamped already.
+ * TFLite's rounding: half away from zero, then clamped.  Works without libm: below 2^23
+ * the fraction is exact, larger values are clamped before.
  */
 static void
 put_quantize(struct text *t, const struct job *j, const char *io,
@@ -161,7 +161,7 @@ put_tensor_macros(struct text *t, const struct job *j, const char *io,
 	put_define(t, j, what, tfl_bytes(x));
 }
 
-/* where it lies: by the model's plan, or by that of the call */
+/* arena offset in bytes by the model's plan, or by that of the call; -1: none */
 static int64_t
 place_of(const struct job *j, int tensor)
 {
@@ -195,7 +195,7 @@ put_tensor(struct text *t, const struct job *j, const char *io, int index,
 		put_quantization(t, j, io, ctype_of(x->type), x);
 }
 
-/* do the bytes of an input and an output overlap in the arena? */
+/* true if the bytes of an input and an output overlap in the arena */
 static bool
 overlap(const struct job *j, int in, int out)
 {

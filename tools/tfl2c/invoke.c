@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A network that is one NPU operator needs no interpreter: the command stream
- * and the constants lie in the model's bytes, and the driver takes them.
+ * A network that is a single NPU operator needs no interpreter: the command stream and
+ * the constants are in the model's bytes, and the driver uses them there.
  */
 #include "tfl2c.h"
 
@@ -15,8 +15,10 @@ is_planned(const struct job *j, int tensor)
 			      j->npu.scratch_bytes;
 }
 
-/* every input, output and variable has to lie in region 1, the scratch, or in one of
- * its own */
+/*
+ * True if every input and output is in region 1 (the scratch memory) or in a region of
+ * its own, and every variable is in region 1.
+ */
 static bool
 all_planned(const struct job *j)
 {
@@ -70,7 +72,7 @@ put_address(struct text *t, const struct job *j)
 		"#endif\n", p, p);
 }
 
-/* statements that fill base[] and size[] */
+/* prints statements that fill base[] and size[] */
 static void
 put_bases(struct text *t, const struct job *j)
 {
@@ -91,7 +93,10 @@ put_bases(struct text *t, const struct job *j)
 	}
 }
 
-/* for those who start the NPU and wait for it later: two buffers in turn */
+/*
+ * a function for firmware that starts the NPU and waits for it later, such as with two
+ * buffers in turn
+ */
 static void
 put_bases_function(struct text *t, const struct job *j)
 {

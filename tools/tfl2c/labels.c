@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of classes as Arm's ML evaluation kit wants them: GetLabelsVector() in the
- * model's file, and its declaration in that of --declarations.
+ * Names of classes in the format of Arm's ML evaluation kit: GetLabelsVector() in the
+ * model's file, and its declaration in the file of --declarations.
  */
 #include "base/file.h"
 #include "tfl2c.h"
@@ -10,7 +10,7 @@
 
 enum { MAX_LABELS_BYTES = 1 << 20 };
 
-/* the next line, without what ends it */
+/* the next line without its end */
 static const char *
 take_line(struct arena *a, struct bytes *rest)
 {

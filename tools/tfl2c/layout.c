@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs and outputs that do not lie one element behind the other: nputools-ends(5). */
+/* Inputs and outputs that are not dense in memory: nputools-ends(5). */
 #include "tfl2c.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ put_value(struct text *t, const struct job *j, const char *io, const char *what,
 	text_printf(t, "#define %s_%s_%s %lld\n", j->prefix, io, what, (long long)v);
 }
 
-/* the offset as C, of y, x and c */
+/* prints the byte offset as a C expression of y, x and c */
 static void
 put_formula(struct text *t, const struct end *x)
 {

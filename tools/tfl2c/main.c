@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tfl2c: a TFLite model as C for the firmware. */
+/* tfl2c: writes a TFLite model as C for the firmware. */
 #include "base/cli.h"
 #include "base/file.h"
 #include "kernels/kernels.h"
@@ -71,7 +71,7 @@ static const char *const mode_names[] = { "Shared_Sram", "Dedicated_Sram",
 static const char *const format_names[] = { "header", "source", "asm", "call",
 					     NULL };
 
-/* reserved words that would compile into nonsense */
+/* reserved words that would compile into something else */
 static bool
 is_keyword(const char *s, size_t n)
 {
@@ -181,7 +181,7 @@ add_expression(struct options *o, const char *code)
 		o->expression[o->n_expressions++] = code;
 }
 
-/* what only the evaluation kit has */
+/* checks options that only the evaluation kit's dialect has */
 static void
 check_kit(const struct options *o)
 {
@@ -276,7 +276,7 @@ static const struct argp argp = {
 	       "macros for memory, inputs, outputs and NPU.",
 };
 
-/* as xxd -i: what is no letter or digit becomes '_' */
+/* like xxd -i: each character that is no letter or digit becomes '_' */
 static const char *
 name_of_file(struct arena *a, const char *path)
 {
@@ -290,7 +290,10 @@ name_of_file(struct arena *a, const char *path)
 	return name;
 }
 
-/* directories and ".tflite" left out; a digit or a word of C gets "model_" before */
+/*
+ * The name without directories and ".tflite"; "model_" precedes a digit or a reserved
+ * word.
+ */
 static const char *
 identifier_of(struct arena *a, const char *path)
 {
@@ -330,7 +333,7 @@ upper_case(struct arena *a, const char *s)
 	return p;
 }
 
-/* what the part's memory map allows */
+/* checks --model-limit and --arena-limit */
 static bool
 check_limits(const struct job *j, struct err *e)
 {
@@ -352,7 +355,10 @@ check_limits(const struct job *j, struct err *e)
 	return true;
 }
 
-/* what, of so many bytes, is not in a memory of the part: which parts have it */
+/*
+ * Reports that something does not fit into a memory of the part, and lists the parts
+ * where it fits.
+ */
 static bool
 does_not_fit(const struct job *j, const struct target_part *p, const char *what,
 	     int64_t bytes, const char *memory, int64_t limit, struct err *e)
@@ -417,9 +423,9 @@ warn_missing(const struct job *j)
 }
 
 /*
- * Firmware has no use for the map of a compiled model.  A source goes with
- * declarations that hold for the file as it is, too, which asm embeds: what both
- * speak of has to be at the same place.
+ * Removes the map of a compiled model, because the firmware does not use it.  A source
+ * file has declarations that must also hold for the unchanged file, which asm embeds.
+ * For these formats map_cut() keeps all other data at its offset.
  */
 static bool
 leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,
@@ -437,7 +443,10 @@ leave_out_map(struct arena *a, const struct options *o, struct tfl_model **m,
 	return model_read(a, b, (*m)->name, m, e);
 }
 
-/* what the file was compiled for is what the header checks, unless somebody says more */
+/*
+ * If the options do not set the memory mode and the part, takes those that the file was
+ * compiled for.
+ */
 static bool
 take_profile(struct arena *a, const struct tfl_model *m, struct options *o, struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a compiled model wants of the NPU: ethosu-commands(7) 13, 14. */
+/* Finds what a compiled model requires of the NPU: ethosu-commands(7) 13, 14. */
 #include "tfl2c.h"
 
 #include "base/fixed.h"
@@ -61,7 +61,7 @@ note_regions(const struct tfl_model *m, const struct npu_stream *s,
 				     s->name, bad.text);
 }
 
-/* inputs 1 to 3: constants, scratch, fast scratch; shapes count bytes */
+/* inputs 1 to 3: constants, scratch, fast scratch; their shapes count bytes */
 static void
 note_tensors(const struct tfl_model *m, const struct npu_stream *s,
 	     struct npu_facts *f)
@@ -76,17 +76,20 @@ note_tensors(const struct tfl_model *m, const struct npu_stream *s,
 					   tfl_bytes(&g->tensor[op->in[k + 1]]));
 }
 
-/* the driver wants 16-byte alignment: 14.4; the array has it */
+/*
+ * Finds data in the file.  The driver requires 16-byte alignment (14.4), which the
+ * array has.
+ */
 static bool
 find_in_file(const struct tfl_model *m, const struct tfl_tensor *t, size_t *at)
 {
 	if (!t->data.p)
-		return true; /* no constants: any address does */
+		return true; /* no constants: any address is fine */
 	*at = (size_t)(t->data.p - m->file.p);
 	return *at % 16 == 0;
 }
 
-/* one ethos-u operator, inputs and outputs placed in its scratch */
+/* a single ethos-u operator, with its stream and constants aligned in the file */
 static void
 note_alone(const struct tfl_model *m, const struct npu_stream *s,
 	   struct npu_facts *f)

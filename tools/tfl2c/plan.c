@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tensor arena that TensorFlow Lite Micro needs: what the model's plan
- * says (OfflineMemoryAllocation, ethosu-commands(7) 13.4), what the
- * runtime places itself, and what it keeps for its own books (tflm.c).
+ * Computes the tensor arena for TensorFlow Lite Micro: the model's plan
+ * (OfflineMemoryAllocation, ethosu-commands(7) 13.4), the tensors that the runtime
+ * places itself, and the runtime's own records (tflm.c).
  */
 #include "base/fixed.h"
 #include "tfl2c.h"
@@ -12,13 +12,13 @@
 
 enum {
 	ARENA_ALIGN = 16, /* of every buffer, in TFLM */
-	MAX_PLACED = 8192, /* placing is quadratic: beyond, the plain sum */
+	MAX_PLACED = 8192, /* planning is quadratic; with more buffers, the plain sum */
 };
 
 struct buffer {
-	int64_t at, size; /* at -1: to be placed */
-	int first, last;  /* times between which it lives: 0, then operators from 1 */
-	size_t order;	  /* in which the runtime knows it */
+	int64_t at, size; /* at -1: not placed yet; bytes */
+	int first, last;  /* live range: 0, then operators from 1 */
+	size_t order;	  /* position in the runtime's list */
 };
 
 static int64_t
@@ -29,8 +29,10 @@ tensor_bytes(const struct tfl_tensor *t)
 	return round_up_i64(n, ARENA_ALIGN);
 }
 
-/* larger first; of equals the runtime, which fills its list from behind, takes
- * the later */
+/*
+ * Larger buffers first.  Of equal ones the later first, because the runtime fills its
+ * list from the end.
+ */
 static int
 compare_size(const void *pa, const void *pb)
 {
@@ -46,7 +48,7 @@ meet(const struct buffer *a, const struct buffer *b)
 	return a->first <= b->last && b->first <= a->last;
 }
 
-/* the lowest gap between placed buffers that live at the same time */
+/* the lowest gap between placed buffers with an overlapping live range */
 static int64_t
 lowest_gap(const struct buffer *placed, size_t n, const struct buffer *b)
 {
@@ -82,7 +84,10 @@ extent(const struct buffer *b, size_t n)
 	return end;
 }
 
-/* as TFLM's greedy planner: fixed ones first, then by falling size */
+/*
+ * First fit like TFLM's greedy planner: fixed buffers first, then by decreasing size.
+ * Returns the extent in bytes.
+ */
 static int64_t
 place(struct arena *a, struct buffer *b, size_t n, size_t n_fixed)
 {
@@ -104,7 +109,7 @@ place(struct arena *a, struct buffer *b, size_t n, size_t n_fixed)
 }
 
 struct life {
-	int first, last; /* 0: before the first operator; -1: before that, or never */
+	int first, last; /* 0: before the first operator; -1: earlier, or never */
 };
 
 static void
@@ -126,7 +131,10 @@ find_lives(const struct tfl_subgraph *g, struct life *life)
 		life[g->out[i]].last = g->n_ops;
 }
 
-/* subgraph 0's and the others' plan of the file, or NULL */
+/*
+ * Reads the file's plan for the tensors of all subgraphs; without a plan, all offsets
+ * are -1.
+ */
 static bool
 read_offsets(struct arena *a, const struct tfl_model *m, int total,
 	     const int32_t **out, struct err *e)
@@ -154,7 +162,10 @@ read_offsets(struct arena *a, const struct tfl_model *m, int total,
 	return true;
 }
 
-/* buffers of a subgraph, the fixed ones in front; how many are fixed */
+/*
+ * Collects the buffers of a subgraph, the n_fixed fixed ones first.  Returns their
+ * number.
+ */
 static size_t
 collect(const struct tfl_subgraph *g, const int32_t *offset,
 	const struct life *life, struct buffer *b, size_t *n_fixed)
@@ -179,7 +190,10 @@ collect(const struct tfl_subgraph *g, const int32_t *offset,
 	return n;
 }
 
-/* what kernels ask for while they run, behind the tensors; returns how many */
+/*
+ * Adds the scratch buffers that kernels request, after the tensors.  Returns their
+ * number.
+ */
 static size_t
 collect_scratch(const struct tfl_subgraph *g, struct buffer *b)
 {
@@ -216,7 +230,7 @@ plan_subgraph(struct arena *a, const struct tfl_subgraph *g,
 			p->variable_bytes += tensor_bytes(&g->tensor[i]);
 }
 
-/* variables live for ever, wherever the plan has them */
+/* Variables live for the whole run, wherever the plan has them. */
 static void
 keep_variables(const struct tfl_subgraph *g, struct life *life)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators that a MicroMutableOpResolver has to know. */
+/* Prints the operators for a MicroMutableOpResolver. */
 #include "tfl2c.h"
 
 #include <string.h>
@@ -115,7 +115,7 @@ resolver_kinds(const struct tfl_model *m, struct op_kinds *k, struct err *e)
 	return true;
 }
 
-/* calls joined by &&; how many */
+/* prints calls joined by && and returns their number */
 static int
 put_calls(struct text *t, const struct op_kinds *k)
 {

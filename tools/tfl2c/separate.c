@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs and outputs with memory of their own (tfl-partition --separate-io-regions):
- * the functions that run the network take a pointer to each.
+ * Inputs and outputs with memory of their own (tfl-partition --separate-io-regions).
+ * The functions that run the network take a pointer to each.
  */
 #include "tfl2c.h"
 
 enum { SCRATCH = 1, FAST, FIRST }; /* base addresses: ethosu-memory(7) 9.1 */
 
-/* a separate input or output: its place among the model's inputs or outputs */
+/* a separate input or output; k: index among the model's inputs or outputs */
 struct own {
 	bool in;
 	int k, region;
 	int64_t bytes;
 };
 
-/* the i-th of the model's inputs and, behind them, outputs; region 0: no such */
+/* the i-th of the model's inputs followed by its outputs; region 0: not separate */
 static struct own
 own_end(const struct job *j, int i)
 {
@@ -76,7 +76,10 @@ put_separate_arguments(struct text *t, const struct job *j)
 	}
 }
 
-/* what stands at a base address that the stream has no use for is not looked at */
+/*
+ * Sets base addresses that the stream does not use to any valid address; the NPU never
+ * accesses them.
+ */
 static void
 put_unused(struct text *t, const struct job *j)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables: what a streaming network keeps from one inference to the next, and
- * how firmware makes it begin anew.
+ * Variables: state that a streaming network keeps between inferences, and the function
+ * that resets it.
  */
 #include "tfl2c.h"
 
-/* the byte to which the runtime sets a variable (ResetVariableTensors) */
+/* the byte to which the runtime initialises a variable (ResetVariableTensors) */
 int
 variable_fill(const struct tfl_tensor *t)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What TensorFlow Lite Micro takes of its arena beside the tensors: the sum of
- * its allocations, in their order, as a 32-bit Arm makes them.
+ * Computes the memory that TensorFlow Lite Micro takes of its arena in addition to the
+ * tensors: the sum of its allocations, in their order, on a 32-bit Arm.
  *
- * The arena has two ends.  From its end down grow records that stay: the
- * interpreter's own, one of each tensor and operator, what kernels ask for.  At
- * its beginning lie the tensors and the kernels' scratch buffers; while the
- * interpreter prepares, its lists are there, so a small plan may need less than
- * planning does.  Sizes: sizeof of tflite-micro 90b983c2b by arm-none-eabi.
+ * The arena is allocated from both sides.  Persistent records grow downwards from its
+ * end: the interpreter's own, one for each tensor and operator, and those that kernels
+ * request.  Tensors and the kernels' scratch buffers are at its beginning.  During
+ * preparation, the interpreter's lists are there, so a small plan may need less memory
+ * than its planning.  Sizes: sizeof of tflite-micro 90b983c2b by arm-none-eabi.
  */
 #include "base/fixed.h"
 #include "tfl2c.h"
@@ -44,7 +44,7 @@ op_of(const struct tfl_op *op)
 				 .record = UNKNOWN_RECORD };
 }
 
-/* bytes from the arena's end down to the last record */
+/* adds an allocation to tail, the bytes from the arena's end down to the last record */
 static void
 take(int64_t *tail, int64_t bytes, int align)
 {
@@ -70,7 +70,7 @@ dimension(const struct tfl_tensor *t, int k)
 	return t && k < t->rank ? t->dim[k] : 1;
 }
 
-/* ---- what kernels ask for ------------------------------------------------ */
+/* ---- memory that kernels request ----------------------------------------- */
 
 static int
 channels(const struct tfl_subgraph *g, const struct tfl_op *op)
@@ -81,14 +81,14 @@ channels(const struct tfl_subgraph *g, const struct tfl_op *op)
 	switch (op->code) {
 	case TFL_DEPTHWISE_CONV_2D:
 		return w->rank ? w->dim[w->rank - 1] : 0;
-	case TFL_FULLY_CONNECTED: /* of one scale: without */
+	case TFL_FULLY_CONNECTED: /* none with a single scale */
 		return w->quant.n_scale > 1 ? w->quant.n_scale : 0;
 	default:
 		return w->rank ? w->dim[0] : 0;
 	}
 }
 
-/* BATCH_MATMUL turns an operand over, and keeps the copy */
+/* BATCH_MATMUL transposes an operand and keeps the copy */
 static void
 take_transposed(int64_t *tail, const struct tfl_tensor *t)
 {
@@ -108,7 +108,7 @@ take_kernel(int64_t *tail, const struct tfl_subgraph *g, const struct tfl_op *op
 	for (int i = 0; n && i < k.per_channel; i++)
 		take(tail, (int64_t)n * WORD, BUFFER_ALIGN);
 	if (op->code == TFL_SOFTMAX && in && in->type == TFL_INT16)
-		for (int i = 0; i < 2; i++) /* exp and 1 / (1 + x) */
+		for (int i = 0; i < 2; i++) /* tables of exp and of 1 / (1 + x) */
 			take(tail, TABLE16, BUFFER_ALIGN);
 	if (op->code == TFL_BATCH_MATMUL) {
 		take(tail, MATMUL_QUANTIZATION, BUFFER_ALIGN);
@@ -167,7 +167,7 @@ tflm_scratch(const struct tfl_subgraph *g, const struct tfl_op *op, int64_t *byt
 	case TFL_SUM:
 	case TFL_REDUCE_MAX:
 	case TFL_REDUCE_MIN: return reduce_scratch(g, op, bytes);
-	case TFL_TRANSPOSE_CONV: /* sums of 32 bits, of 64 for int16; a bias as 64 */
+	case TFL_TRANSPOSE_CONV: /* sums of 32 bits, for int16 of 64; a bias as 64 bits */
 		bytes[0] = 2 * WORD * tfl_elements(&g->tensor[op->out[0]]);
 		bytes[1] = 2 * WORD * elements(g, op, 3);
 		return 2;
@@ -197,7 +197,7 @@ take_interface(int64_t *tail, const struct tfl_subgraph *g, const int *list, int
 	}
 }
 
-/* tensors of an operator while its kernel prepares: their quantization, too */
+/* bytes of an operator's tensors and their quantization while its kernel prepares */
 static int64_t
 preparing(const struct tfl_subgraph *g, const struct tfl_op *op)
 {
@@ -212,10 +212,10 @@ preparing(const struct tfl_subgraph *g, const struct tfl_op *op)
 }
 
 struct prepared {
-	int64_t tail;	   /* records before inputs and outputs have theirs */
-	int64_t scratches; /* buffers that kernels asked for */
-	int64_t largest;   /* of preparing() */
-	int64_t buffers;   /* that the planner places, at most */
+	int64_t tail;	   /* bytes of records, before those of inputs and outputs */
+	int64_t scratches; /* number of buffers that kernels requested */
+	int64_t largest;   /* maximum of preparing(), in bytes */
+	int64_t buffers;   /* upper bound of the buffers that the planner places */
 };
 
 static void
