@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-sched: block configurations, layouts, stripes and rolling buffers, when
- * weights are fetched, addresses.
+ * npu-sched chooses block configurations, layouts, stripes and their rolling buffers, the times
+ * at which weights are fetched, and addresses.
  *
- * A plan is all of that as a value: the kernels in order, the weights they
- * use, the transfers between them, a rectangle of memory and time for every
- * tensor and buffer.  Plans are made, costed by the timeline estimate and
- * compared; the best one is written into the graph.  The functions stand under
- * the name of their file, in running order.
+ * A plan (struct plan) holds these decisions as a value: the kernels in order, the weight
+ * slices that they use, the transfers between them, and a rectangle of memory and time for
+ * every tensor and buffer.  The search makes plans, costs them by the timeline estimate and
+ * compares them.  The best plan is written into the graph.  Functions are declared under the
+ * name of their file, in the order in which they run.
  *
- * Folders, each of which uses those before it alone (tests/arrows.bats): network (what
- * operations do with tensors), costs (of kernels and blocks), memory (live ranges and
- * addresses), weights (slices and transfers), cascades, plans, search, split, batch.
- * The passes beside main.c use any.
+ * A folder uses only itself and the folders before it (tests/arrows.bats): network (how
+ * operations use tensors), costs (of kernels and blocks), memory (live ranges and addresses),
+ * weights (slices and transfers), cascades, plans, search, split, batch.  The passes beside
+ * main.c use any folder.
  */
 #ifndef NPU_SCHED_SCHED_H
 #define NPU_SCHED_SCHED_H
@@ -21,239 +21,240 @@
 #include "perf/perf.h"
 #include "weights/weights.h"
 
-/* what is asked of a plan: the fewest cycles; the least memory, of all places together, and
- * of that the fewest cycles; or a small memory at a fair price (point_weight) */
+/* Goal of the plan: the fewest cycles; the fewest bytes of all memory areas together, then
+ * the fewest cycles; or the least bytes times a power of the cycles (point_weight). */
 enum goal { GOAL_PERFORMANCE, GOAL_SIZE, GOAL_BALANCED };
 
 struct options {
 	const char *input, *output;
 	const char *accel, *config, *system, *mode, *part;
-	bool any_accelerator; /* a profile of another's */
+	bool any_accelerator; /* accept a profile made for another accelerator */
 	enum goal goal;	  /* --optimise */
-	bool by_timeline; /* --model */
+	bool by_timeline; /* --model=timeline */
 	bool verbose;
 	bool list_config, list_graph, list_allocation; /* --verbose-... */
-	int effort, level;
-	unsigned jobs;
-	int64_t cache_bytes; /* --arena-cache-size, 0: none */
-	int64_t max_cycles;  /* 0: any number */
-	int32_t batch;	     /* inputs in one run, 0: not said */
-	bool require_batch;  /* so many, not fewer */
-	bool front, explain, json; /* are written instead of the graph */
-	const char *dump; /* the graph after this pass */
+	int effort, level;	/* 1 to 9 */
+	unsigned jobs;	/* threads; 0: one per processor */
+	int64_t cache_bytes; /* --arena-cache-size; 0: option absent */
+	int64_t max_cycles;  /* 0: no limit */
+	int32_t batch;	     /* inputs in one run; 0: option absent */
+	bool require_batch;  /* fail unless all of them fit */
+	bool front, explain, json; /* write a report instead of the graph */
+	const char *dump; /* name of the pass after which the graph is written, or NULL */
 };
 
-/* what --front lists: from the least memory to the fewest cycles */
+/* The rows of --front, from the least memory to the fewest cycles. */
 struct sched_front {
 	struct sched_row {
 		int64_t sram;
 		double cycles;
-		const char *change; /* against the row before */
-		const char *back;   /* and of that one against this */
+		const char *change; /* text: difference from the row before */
+		const char *back;   /* change back to that row; "" in the first row */
 	} *v;
 	size_t n;
 };
 
-/* the extents of an operation's maps where it takes them for others; 0: its own */
+/* Extents in which an operation sees its dense feature maps (folds.c).  ofm.c 0: their own. */
 struct fold {
-	struct hwc ofm, ifm2; /* the IFM has the OFM's */
+	struct hwc ofm, ifm2; /* the IFM has the extents of the OFM */
 };
 
-/* the block of an operation run in stripes of so many rows */
+/* The block of an operation that runs in stripes of `rows` rows. */
 struct block_choice {
 	int32_t rows;
-	struct fold fold; /* of whole operations only */
+	struct fold fold; /* none unless the operation runs whole */
 	struct hwc block;
 	struct shram_layout layout;
 };
 
-/* of a chain, whole */
+/* The cached block of a chain, whose operations run whole. */
 struct chain_choice {
-	bool known, is_one;
+	bool known, is_one; /* searched before; the operations are a chain, so block is valid */
 	struct block_choice block;
 };
 
 enum { MAX_CHOICES = 32, KNOWN_COSTS = 32, KNOWN_STRIPES = 32 };
 
-/* what of a weight slice is in fast memory: all, or its scales alone */
+/* The part of a weight slice that is in fast memory: none, all, or its scales alone. */
 enum held { IN_PLACE, FETCHED, SCALES_FETCHED, HELDS };
 
-/* a kernel of an operation, as far as its cost goes, and that */
+/* The cached cost of a kernel of an operation.  The key is all that the cost depends on. */
 struct cost_known {
-	struct cost_key { /* compared as bytes: no padding */
+	struct cost_key { /* compared by memcmp: must have no padding */
 		int64_t stream_bytes, scale_bytes;
 		int32_t links, stripe, rows, ifm_rows, depth, none;
 	} key;
 	double cost[HELDS], flash;
 };
 
-/* an operation in stripes of so many rows: all kernels together */
+/* The cached cost of an operation in stripes of `stripe` rows: the sum over its kernels. */
 struct stripe_known {
 	int32_t stripe;
-	bool fits;
-	double cost[2]; /* cycles; weights read in place, fetched before */
+	bool fits;	/* a block fits the SHRAM, so cost is valid */
+	double cost[2]; /* cycles with weights read in place [0], fetched before [1] */
 };
 
-/* how weights are cut: in slices of about so many bytes, wherever that is possible */
+/* Size of weight slices: uncut, or about 32, 12 or 4 KB wherever weights can be cut. */
 enum cut { UNCUT, CUT_COARSE, CUT_MEDIUM, CUT_FINE, CUTS, ANY_CUT = CUTS };
 
-/* an operation and its place in the flow */
+/* An operation, how data flows to and from it, and its cached blocks and costs. */
 struct op_info {
 	struct g_op *op;
-	int node;	/* index of its node */
-	int cpu_before; /* CPU nodes in front of that one */
-	bool stripes;	/* may be run in stripes of rows */
-	bool internal;	/* its OFM may be a rolling buffer */
-	int last_use;	/* the last operation that reads its OFM, or -1 */
-	int chain;	/* enum g_chain: what it may take from the operation before it */
-	int producer[2]; /* of IFM and IFM2 where those are internal, or -1 */
-	bool shared;	 /* others have its weights, too */
-	bool given_block; /* the graph says which */
-	int alike;	 /* the first operation of the same work: has the choices */
-	struct block_choice *choice; /* up to MAX_CHOICES */
+	int node;	/* index in graph.nodes */
+	int cpu_before; /* number of CPU nodes before that node */
+	bool stripes;	/* can run in stripes of rows */
+	bool internal;	/* its OFM can be a rolling buffer */
+	int last_use;	/* the last operation that reads its OFM; -1: none */
+	int chain; /* enum g_chain: the operand that it can take from the operation before it */
+	int producer[2]; /* the only producer, in its node, of IFM and of IFM2; -1: none */
+	bool shared;	 /* another operation uses the same weights */
+	bool given_block; /* the input graph names its block */
+	int alike;	 /* the first operation of the same work, which holds the choices */
+	struct block_choice *choice; /* at most MAX_CHOICES, one for each number of rows */
 	size_t n_choices, cap_choices;
-	struct chain_choice *chained; /* [CHAIN_LENGTH], by links, or NULL */
-	struct cost_known *known; /* a place for each hash: find_cost; up to KNOWN_COSTS */
+	struct chain_choice *chained; /* [CHAIN_LENGTH], by number of links; or NULL */
+	struct cost_known *known; /* hash table (find_cost), at most KNOWN_COSTS */
 	size_t n_known;
-	struct stripe_known *in_stripes; /* up to KNOWN_STRIPES */
+	struct stripe_known *in_stripes; /* at most KNOWN_STRIPES */
 	size_t n_stripes, cap_stripes;
-	double lower_bound[CUTS + 1]; /* whole_lower_bound */
+	double lower_bound[CUTS + 1]; /* cycles, by enum cut (whole_lower_bound) */
 	bool lower_bounds_known;
 };
 
-/* what operations and nodes do with a tensor */
+/* How operations and nodes use a tensor.  Indices of operations and nodes; -1: none. */
 struct use {
-	int producers, producer; /* operations that write it; the last one */
-	bool plain;	/* only NPU operations of one node, as a whole */
-	int last_read;	/* operation, or -1 */
-	int first_touch, last_touch; /* operations that read or write it, or -1 */
-	int last_in;	/* node that takes it in, or -1 */
-	bool leaves;	/* it is a result of some node */
+	int producers, producer; /* number of operations that write it; the last one */
+	bool plain;	/* only NPU operations of one node touch it, as a whole */
+	int last_read;	/* the last operation that reads it */
+	int first_touch, last_touch; /* operations that read or write it */
+	int last_in;	/* the last node that has it as an input */
+	bool leaves;	/* it is an output of some node */
 };
 
-/* a run of the NPU: an operation, or rows or channels of it; or of its DMA engine,
- * which copies rows meanwhile */
+/* One kernel of the NPU: an operation, a stripe of its rows or a slice of its channels.  Or
+ * one copy of rows by the DMA engine, which runs beside the kernels. */
 struct kernel {
 	int op;
-	int links; /* so many operations behind it are chained to it: they run with it */
+	int links; /* number of operations behind `op` that are chained to it and run with it */
 	struct g_range rows, depth;
-	int slice;	/* weights, -1: none */
-	double cost[HELDS]; /* cycles; INFINITY where scales alone are never fetched */
-	double flash;	/* of them: the flash is busy unless all was fetched */
-	double transfer; /* cycles of the DMA engine: a copy, which costs no others */
+	int slice;	/* its weight slice; -1: no weights */
+	double cost[HELDS]; /* cycles; INFINITY: fetching the scales alone is no option */
+	double flash;	/* cycles of the constants' memory, unless all is fetched */
+	double transfer; /* of a copy: cycles of the DMA engine (cost is 0); else 0 */
 };
 
-/* one slice of a weights record */
+/* One slice of a weights record. */
 struct weight_slice {
 	struct g_weights *w;
 	int op;	   /* the first operation that uses it */
-	int index; /* of the record's slices */
+	int index; /* among the slices of the record, from 0 */
 	struct g_range depth;
-	int64_t stream_bytes, scale_bytes; /* all cores */
-	int first, last; /* kernels that use it */
+	int64_t stream_bytes, scale_bytes; /* sums over all cores */
+	int first, last; /* the first and the last kernel that use it */
 	enum held held;
-	int start; /* the first transfer comes before this kernel */
-	double arrival; /* of its last byte, on the clock of the walk */
-	int64_t at; /* of its buffer, where that was planned with addresses */
+	int start; /* its buffer is live from before this kernel */
+	double arrival; /* cycles, on the clock of the walk: the last byte is in the buffer */
+	int64_t at; /* address of the buffer, if the walk assigned addresses */
 };
 
 struct fetch {
-	int slice, before; /* before this kernel */
-	int64_t lo, hi;	  /* bytes of the slice */
+	int slice, before; /* the transfer starts before kernel `before` */
+	int64_t lo, hi;	  /* range of bytes of the slice */
 };
 
-/* bytes while they are live.  Rectangles of a group keep their distances. */
+/* A rectangle of bytes and time steps: a feature map or a weight buffer while it is live.
+ * Rectangles of a group keep their distances in memory. */
 struct rect {
-	struct g_tensor *t; /* or: */
-	int slice;	    /* a buffer for it */
-	int place;	    /* enum g_place */
-	int64_t bytes, lo, hi, at;
-	int group;	/* rectangle that stands for its group */
-	int next;	/* the next one of the group, -1 at the end */
-	int64_t offset; /* from the group's first byte */
-	struct g_tensor *over; /* the tensor that it is written over */
+	struct g_tensor *t; /* the feature map; NULL: a weight buffer */
+	int slice;	    /* the weight slice in the buffer; -1: a feature map */
+	int place;	    /* memory area, enum g_place */
+	int64_t bytes, lo, hi, at;	/* bytes 0: no address; lo, hi: time steps, inclusive */
+	int group;	/* index of the rectangle that represents its group */
+	int next;	/* the next rectangle of the group; -1: none */
+	int64_t offset; /* bytes from the group's first byte */
+	struct g_tensor *over; /* the tensor over whose bytes it is written, or NULL */
 	bool fixed;
 };
 
-/* transfers stay below a limit by the sum of bytes, so that the peak may be higher;
- * or their buffers find room between the maps where they lie */
+/* How transfers stay below a limit: by the sum of live bytes (the peak can be higher), or
+ * with addresses for their buffers between the feature maps, which do not move. */
 enum fit { SUMMED, BETWEEN, FITS };
 
-/* work spent on addresses: of plans that are compared, few or many at a time, and of one
- * whose bytes are to be as few as they can be */
+/* Work spent on packing: many plans are compared, few are, or one plan shall have the least
+ * peak that packing can reach. */
 enum care { QUICK, TRY, LAST };
 
-enum { MOST_EXCEPTIONS = 64 }; /* the first slices of a plan */
+enum { MOST_EXCEPTIONS = 64 }; /* only the first slices of a plan can be one */
 
 struct fitting {
-	int64_t limit; /* of transfers */
+	int64_t limit; /* bytes of feature maps and buffers together */
 	enum fit how;
 	enum care care;
-	int64_t most; /* a higher peak is of no use: INT64_MAX, or less work */
-	double ahead; /* cycles before their use that weights may be fetched; 0: any */
-	double worth; /* slices that are not worth more stay in place (slice_worth); 0: none */
-	uint64_t exceptions; /* bit i: but for slice i, which does if others would not */
+	int64_t most; /* bytes: the caller cannot use higher peaks; or INT64_MAX */
+	double ahead; /* weights are fetched at most so many cycles before their use; 0: any */
+	double worth; /* slices of no higher slice_worth() stay in place; 0: none do */
+	uint64_t exceptions; /* bit i inverts the decision of `worth` for slice i */
 };
 
 struct plan {
-	struct arena *a; /* of everything in it */
+	struct arena *a; /* of everything in the plan */
 	struct kernel *kernel;
 	size_t n_kernels;
 	struct weight_slice *slice;
 	size_t n_slices, cap_slices;
 	struct fetch *fetch;
 	size_t n_fetches, cap_fetches;
-	int32_t *rolling; /* of each operation: rows of its OFM, 0: all */
-	int32_t *stripe;	  /* rows at a time, 0: all */
-	struct g_tensor **over; /* that each OFM is written over, or NULL */
-	int64_t *lead;		/* bytes by which the OFM begins before it */
-	struct g_list *ends; /* of the slices of each operation's weights, n 0: one */
+	int32_t *rolling; /* of each operation: rows of its OFM that are kept; 0: all */
+	int32_t *stripe;	  /* of each operation: rows at a time; 0: all */
+	struct g_tensor **over; /* of each operation: tensor that its OFM overwrites, or NULL */
+	int64_t *lead;		/* bytes by which that OFM begins before that tensor */
+	struct g_list *ends; /* of each operation: bounds of its slices; n 0: one */
 	struct rect *rect;
-	size_t n_rects, n_maps; /* the maps come first, then buffers */
-	int64_t *map_bytes;	/* of all maps, at each kernel */
-	/* of each map, when packed alone: the order of its group, its address */
+	size_t n_rects, n_maps; /* in rect, feature maps come before buffers */
+	int64_t *map_bytes;	/* of all feature maps in the limited area, at each kernel */
+	/* of feature maps packed without buffers: rank of the group in the order; address */
 	int *map_rank;
 	int64_t *map_at;
-	struct touches *touches; /* of kernels: clock.c */
+	struct touches *touches; /* cache of clock.c: bytes that each kernel touches */
 	double cycles;
-	double plain; /* cycles before other weights stayed in place: what others must beat */
-	double bound_known; /* plan_bound's, of transfers as they are; 0: unknown */
-	bool beside_placed; /* addresses outside of the limited place */
-	double ahead, worth; /* as the fitting has them */
-	double used_ahead; /* of `ahead`, by transfers: with so much they would be the same */
+	double plain; /* cycles before leave_in_place(), which later plans must beat */
+	double bound_known; /* cached plan_bound() of the present transfers; 0: none */
+	bool beside_placed; /* addresses outside of the limited area are assigned */
+	double ahead, worth; /* as in the fitting */
+	double used_ahead; /* the largest one used: `ahead` down to this changes nothing */
 	uint64_t exceptions;
-	struct fitting fitting; /* how transfers and addresses were found */
-	int64_t need; /* bytes live at the fullest kernel: no addresses yet */
-	int64_t asked; /* for transfers: limits from here on change nothing */
-	int64_t peak[PLACES], bound[PLACES];
-	int64_t promising; /* place_rects tried no exchanges if its `most` was less */
+	struct fitting fitting; /* the last one: how transfers and addresses were found */
+	int64_t need; /* bytes live at the fullest kernel: a sum, without addresses */
+	int64_t asked; /* bytes: higher limits for transfers change nothing */
+	int64_t peak[PLACES], bound[PLACES];	/* bytes; bound: a lower one */
+	int64_t promising; /* bytes: if `most` was less, place_rects() tried no exchanges */
 };
 
-/* the exact bytes of some channels of a weights record */
+/* The exact size of some channels of a weights record, encoded for blocks of one depth. */
 struct size_known {
 	const struct g_weights *w;
 	struct g_range depth;
 	int32_t block_depth;
 	int64_t stream_bytes, scale_bytes;
-	struct bytes coding; /* of each stream: 32 bits of length, the coding */
-	int next;	     /* of the same weights, -1: none */
+	struct bytes coding; /* of each stream: length as 32 bits, then its coding */
+	int next;	     /* the next one of the same weights; -1: none */
 };
 
-/* whatever was measured, by weights record */
+/* All exact sizes, by weights record. */
 struct sizes_known {
 	struct arena *a;
 	struct size_known *v;
 	size_t n, cap;
 	struct known_list {
-		int first, last; /* -1: none */
-		/* by which others are estimated: what so many channels take */
+		int first, last; /* in v; -1: none */
+		/* sums over measured slices, to estimate others */
 		int64_t bytes, channels;
 	} *of;
 };
 
-/* which weights blocks are to suit: those that were fetched, those that are cut into
- * slices, at multiples of a block's depth, those that are read in place for each block
- * that is above or beside another; tried in that order */
+/* The weights for which blocks are chosen, in the order in which they are tried: fetched
+ * weights; weights that are cut into slices, at multiples of a block's depth; weights in
+ * place, which are read again for each block above or beside another. */
 enum block_objective { BLOCKS_FOR_FETCHED, BLOCKS_FOR_SLICED, BLOCKS_FOR_IN_PLACE, BLOCK_OBJECTIVES };
 
 struct sched {
@@ -262,172 +263,160 @@ struct sched {
 	const struct accel *accel;
 	struct memory_system memory;
 	struct perf_machine machine;
-	struct perf_machine published; /* costs by the published formulas */
-	int64_t profile_bytes; /* the limit of the profile itself, 0: none */
+	struct perf_machine published; /* the estimate by the published formulas */
+	int64_t profile_bytes; /* limit of the memory profile itself; 0: none */
 	const struct options *o;
 	struct op_info *info;
 	int n_ops;
 	struct use *use; /* of each tensor */
-	bool *shallow; /* of each tensor: bricks would be padded, or in nobody's way */
+	bool *shallow; /* of each tensor: try NHWC, too (bricks padded, or all pointwise) */
 	int n_shallow;
-	enum block_objective objective; /* of blocks */
-	struct sizes_known *sizes; /* of weights: all variants share it */
-	struct hash_table *searched; /* blocks, and this */
-	size_t *at_rest; /* cascades that are kept of variants */
-	struct hash_table *kept; /* between stripes, and this */
-	struct copies *copies; /* maps that may be copied, or NULL */
-	bool has_copies; /* some operation is one */
-	struct plan *plan; /* the one that was chosen */
+	enum block_objective objective; /* for which blocks are chosen */
+	struct sizes_known *sizes; /* of weights; shared by all variants */
+	struct hash_table *searched; /* results of block searches; shared by all variants */
+	size_t *at_rest; /* cascades that resting variants keep; shared by all variants */
+	struct hash_table *kept; /* rows kept between stripes; shared by all variants */
+	struct copies *copies; /* feature maps that may be copied, or NULL */
+	bool has_copies; /* some operation is a copy */
+	struct plan *plan; /* the chosen plan, or NULL */
 	struct sched_front front; /* --front, --explain */
-	struct steep { /* with Size: where little more memory would save many cycles */
-		int64_t bytes; /* more; 0: it would not */
-		double cycles; /* that would be left, a share */
+	struct steep { /* with Size: little more memory would save many cycles */
+		int64_t bytes; /* that would be added; 0: no such plan */
+		double cycles; /* that would be left, as a share of the plan's: 0 to 1 */
 	} steep;
-	int64_t least; /* limit, or cycles, that there is a plan for; 0: nobody asked */
-	int effort_step; /* of --effort, up to the one that is asked for, for now */
-	double below; /* of another form's plan; 0: any.  Slower ones are of no interest */
-	struct rival { /* with Size or Balanced, that plan; cycles 0: there is none */
-		int64_t total;	/* bytes of all places */
+	int64_t least; /* least limit that has a plan, bytes or cycles; 0: not computed */
+	int effort_step; /* step of --effort that is searched now, from 0 */
+	double below; /* cycles of the best other rewrite: slower is useless; 0: none */
+	/* with Size or Balanced, the best plan of another rewrite; cycles 0: none */
+	struct rival {
+		int64_t total;	/* bytes of all memory areas */
 		double cycles;
-		double slowest; /* slower ones are of no interest; 0: any are */
+		double slowest; /* plans of more cycles are useless; 0: no limit */
 	} rival;
-	/* cycles of the fastest plan of all, and within the profile's own limit; 0: none,
-	 * or not searched yet */
+	/* fastest cycles: of all, and within the profile's limit; 0: none, or not searched */
 	struct anchors {
 		double fastest, within;
 	} anchors;
-	struct perf_run *run; /* of each stream, as it will be emitted */
+	struct perf_run *run; /* timeline of each stream, as it will be emitted */
 	size_t n_runs, cap_runs;
 	struct err *e;
 };
 
-enum { NO_LIMIT_BYTES = 1 << 30 }; /* limits from here on are none */
+enum { NO_LIMIT_BYTES = 1 << 30 }; /* a higher limit counts as none */
+enum { ALIGN = 16 }; /* bytes: of buffers and peaks */
 
-enum { ALIGN = 16 }; /* of buffers and peaks */
+/* Values of --effort per step: 1 to 3 are the first.  A step searches and takes in the
+ * results of the lower steps. */
+enum { EFFORTS = 3 };
 
-enum { EFFORTS = 3 }; /* numbers that --effort takes for a step, which is the search of one of
-		       * its own and of all steps below: 1 to 3 are the first */
-
-/* cycles added up in another order differ by a smaller share */
+/* Relative error of sums of cycles: another order of the terms changes a sum by less. */
 #define ROUNDING 1e-9
 
-/* enum g_place that limits are for: the NPU's own SRAM, or the arena */
+/* enum g_place to which limits apply: the NPU's own SRAM, or the arena. */
 static inline int
 limited_place(const struct sched *s)
 {
 	return s->memory.spilling ? PLACE_CACHE : PLACE_ARENA;
 }
 
-/* tables.c.  Leaves: tables only where the accelerator can use them */
+/* The passes, in running order.  False: an error, which is in s->e. */
+/* tables.c.  Leaves: table lookups only where the accelerator has them */
 bool separate_tables(struct sched *s);
-/* stages.c: what the accelerator's output stage lacks */
+/* stages.c.  Leaves: no operation needs what the accelerator's output stage lacks */
 bool complete_stages(struct sched *s);
-/* sparse.c.  Leaves: op->sparse where the weights are so and U85 gains */
+/* sparse.c.  Leaves: op->sparse where weights have that format and U85 gains by it */
 bool find_sparse(struct sched *s);
-
-/* constants.c.  Leaves: copies in fast memory of operands read again and again */
+/* constants.c.  Leaves: copies in fast memory of operands that are read again and again */
 bool fetch_constants(struct sched *s);
-
-/* copies.c.  Leaves: copies in the NPU's SRAM of what nodes take in and give */
+/* copies.c.  Leaves: s->copies: copies in the NPU's SRAM of inputs and outputs of nodes */
 bool list_copies(struct sched *s);
-
 /* formats.c.  Leaves: layout and area of every tensor */
 bool choose_formats(struct sched *s);
-
 /* info.c.  Leaves: s->info, s->use */
 bool study_ops(struct sched *s);
-/* operation order[i] becomes the i-th; plans made before are of no use then */
+/* Makes operation order[i] the i-th.  Plans made before become invalid. */
 void change_order(struct sched *s, const int *order);
-
-/* the same for operations that have come or gone */
+/* Makes s->info and s->use anew after operations were added or removed. */
 void restudy_ops(struct sched *s);
-
 /* traversal.c.  Needs: s->info.  Leaves: traversal of every convolution */
 bool choose_traversals(struct sched *s);
-/* weights of a kernel and all its IFM channels, padding included, in a traversal */
+/* Number of weights of one filter in a traversal, over all IFM channels, padding included. */
 int64_t padded_weights(const struct g_op *op, int traversal);
 /* costs/decoders.c.  Leaves: op->fast where U85's fast decoder saves cycles or bytes */
 bool choose_decoders(struct sched *s);
-
-/* order.c: an order in which whole maps need less memory than now; NULL: there is none */
+/* order.c: an order in which whole feature maps need less memory than now; NULL: none found */
 int *find_order(struct sched *s);
-
 /* search.c.  Needs: s->info.  Leaves: s->plan */
 bool search_plan(struct sched *s);
-
 /* apply.c.  Needs: s->plan.  Leaves: blocks, slices, steps, buffers, addresses */
 bool apply_plan(struct sched *s);
-
 /* predict.c.  Needs: the above.  Leaves: cycles on the target record */
 bool predict_cycles(struct sched *s);
 
 /* report.c: --front and --explain */
 void print_front(const struct sched *s, struct text *t);
 bool print_explanation(struct sched *s, struct text *t);
-
-/* listing.c: what was decided, in the layout of the reference's log */
+/* listing.c: the options --verbose-..., in the layout of the reference's log */
 void print_config(const struct sched *s, struct text *t);
 void print_graph(const struct sched *s, struct text *t);
 void print_allocation(const struct sched *s, struct text *t);
 
-/* ---- what they are made of ---------------------------------------------- */
+/* ---- parts of the passes --------------------------------------------------- */
 
-/* copies.c: the graph with the copies that pay, or without any; what was studied
- * before is of no use then */
+/* copies.c: switches the graph to the copies that pay, or to none.  s->info becomes invalid. */
 void use_copies(struct sched *s, bool use);
-/* needs: s->info, with copies.  Finds those that pay where they move while kernels
- * run; false: none */
+/* Finds the copies that pay while kernels run.  Needs: s->info, with copies.  False: none. */
 bool weigh_copies(struct sched *s);
-/* the last copy, a kernel of the plan, that a kernel waits for; -1: none */
+/* The last copy, as an index of p->kernel, for which a kernel waits; -1: none. */
 int copy_awaited(const struct sched *s, const struct plan *p, int kernel);
-/* cycles for which nothing runs while so many rows are copied: the node begins with
- * that, and what follows waits for it */
+/* Cycles for which no kernel runs because the node begins with this copy: the next
+ * operations wait for its first `rows` rows.  0: op is no such copy. */
 double leading_copy(const struct sched *s, int op, int32_t rows);
-/* tensors of copies that no plan uses leave the graph */
+/* Removes tensors of copies that the plan does not use from the graph. */
 void drop_unused_copies(struct sched *s);
 
-/* layouts.c.  Needs: s->info.  NHWC instead of bricks for maps whose depth is no
- * multiple of 16: for all of them, or where that is no slower */
+/* layouts.c.  Needs: s->info.  Chooses NHWC instead of bricks for the tensors of s->shallow:
+ * for all of them, or only where NHWC is no slower. */
 void pack_shallow_maps(struct sched *s, int all);
-/* the same of those that have left the NPU's own SRAM: where that is no slower */
+/* The second choice for those feature maps alone that have left the NPU's own SRAM. */
 void pack_left_maps(struct sched *s);
 
-/* sizes.c: weights of an operation, not encoded */
+/* sizes.c: number of weights of an operation, before encoding */
 int64_t weight_count(const struct g_op *op);
-/* bytes of a stream that op reads, as npu-wenc will encode it */
+/* Bytes of a weight stream that op reads, exactly as npu-wenc will encode it. */
 size_t stream_cost(const struct sched *s, const struct g_op *op,
 		   const struct weights_view *v, const struct weights_order *ord);
-/* what was measured before: the same channels in the same blocks; NULL: nothing */
+/* The cached size of the same channels for blocks of the same depth; NULL: not measured. */
 const struct size_known *find_known(const struct sched *s, const struct weight_slice *u,
 				    int32_t block_depth);
 void add_known(struct sched *s, const struct weight_slice *u, int32_t block_depth,
 	       struct bytes coding);
-/* a slice whose size is known counts among what others are estimated by */
+/* Adds a measured slice to those by which sizes of other slices are estimated. */
 void estimate_by(struct sched *s, const struct weight_slice *u);
 
-/* folds.c: may its maps, in the layouts that they have now, be seen in other extents?
- * those that may be faster, and how many; the operation in them */
+/* folds.c: Extents in which a pointwise operation can see its dense feature maps, for their
+ * present layouts.  list_folds() lists those that may be faster and returns their number;
+ * fold_op() changes the operation to one of them. */
 enum { MAX_FOLDS = 8 };
-bool is_pointwise(const struct g_op *op); /* the same with each element, wherever */
-/* a tensor's elements, all of them, one behind the other */
+bool is_pointwise(const struct g_op *op); /* does the same with each element */
+/* The operand is all elements of its tensor, contiguous in NHWC. */
 bool is_dense(const struct g_operand *o);
 bool can_fold(const struct g_op *op);
 int list_folds(const struct g_op *op, struct fold v[MAX_FOLDS]);
 void fold_op(struct g_op *op, const struct fold *f);
 
-/* cascades/kept.c.  Leaves: s->kept, of cascades, which many variants have in common: none
- * yet */
+/* cascades/kept.c.  Leaves: s->kept, empty.  All variants share this cache. */
 void begin_kept(struct sched *s);
-/* blocks.c.  Leaves: s->searched, of searches for blocks, in the same way */
+/* blocks.c.  Leaves: s->searched, empty.  All variants share this cache. */
 void begin_costs(struct sched *s);
-/* finds operations of the same work, for the layouts and areas that
- * tensors have now; forgets all choices */
+/* Finds operations of the same work, for the present layouts and areas of tensors.  Drops
+ * all cached blocks and costs. */
 void forget_blocks(struct sched *s);
-/* the fastest block for stripes of `rows`; NULL if none fits, or it is a copy */
+/* The fastest block for stripes of `rows` rows; NULL: no block fits, or op is a copy. */
 const struct block_choice *block_for(struct sched *s, int op, int32_t rows);
 
-/* the same of an operation and those that are linked to it: the block that the first one
- * has for its weights, or else the fastest one; NULL: they are no chain */
+/* The block of a chain: that of its first operation if this has weights, else the fastest
+ * for all of them.  NULL: the operations are no chain. */
 const struct block_choice *chain_block_for(struct sched *s, int op, int links);
 static inline const struct block_choice *
 kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
@@ -435,75 +424,75 @@ kernel_block(struct sched *s, const struct kernel *k, int32_t rows)
 	return k->links ? chain_block_for(s, k->op, k->links) : block_for(s, k->op, rows);
 }
 
-/* why the block is what it is */
+/* Why an operation has its block. */
 struct block_reason {
-	bool given;	/* in the graph */
-	int fitting;	/* blocks that fit the SHRAM, of those that can be the fastest */
-	int32_t depth;	/* that the weights are encoded for, where it is not its own; or 0 */
-	double cycles;	/* of the chosen one, as a whole; 0: another one would be faster */
-	struct hwc next; /* the best of the others */
-	double next_cycles; /* 0: there is none */
+	bool given;	/* the input graph names it */
+	int fitting;	/* number of blocks that fit the SHRAM and can be the fastest */
+	int32_t depth;	/* of the encoded weights, if it rules out the fastest block; or 0 */
+	double cycles;	/* of the chosen block; 0: another block would be faster */
+	struct hwc next; /* the best other block */
+	double next_cycles; /* 0: no other block fits */
 };
 struct block_reason block_reason(struct sched *s, int op, int32_t rows);
 
-/* known.c: after forget_blocks; blocks and costs of operations whose maps lie as they do in
- * `from`, another variant of the same graph and objective */
+/* known.c: takes over blocks and costs of operations whose feature maps have the same
+ * layouts and areas in `from`, a variant of the same objective.  Needs: forget_blocks(). */
 void take_costs(struct sched *s, const struct sched *from);
 
 /* cost.c */
-bool weights_move(const struct sched *s); /* does fetching ever pay? */
-/* what a transfer takes of the bandwidth of the constants' memory, up to 1: the rest is
- * for kernels that read there meanwhile */
+bool weights_move(const struct sched *s); /* can fetching pay? */
+/* Share of the bandwidth of the constants' memory that a transfer takes, 0 to 1.  Kernels
+ * that read from the memory meanwhile have the rest. */
 double transfer_share(const struct sched *s);
-/* cycles however its weights are held, at the least */
+/* The least cycles of a kernel over all enum held. */
 double least_cost(const struct kernel *k);
-/* one operation, alone: as libcommon/perf/stream.c describes the decoded kernel */
+/* The work of an unchained kernel, as libcommon/perf/stream.c describes the decoded one. */
 struct perf_op op_work(const struct sched *s, const struct g_op *op, const struct kernel *k);
-bool takes_ifm2_first(const struct g_op *op); /* on U85 */
-/* the estimate that --model names, and the published formulas beside it */
+bool takes_ifm2_first(const struct g_op *op); /* on U85: operands are swapped */
+/* Sets s->machine to the estimate that --model names, and s->published. */
 void sched_machines(struct sched *s);
-/* a kernel with weights that are held so; in blocks */
+/* The work of a kernel whose weights are held as `held` says; its cost with a block. */
 struct perf_op kernel_op(struct sched *s, const struct kernel *k,
 			 int64_t stream_bytes, int64_t scale_bytes, enum held held);
 struct perf_cost cost_in_blocks(const struct sched *s, struct perf_op *p,
 				const struct block_choice *b);
-/* the same on another machine */
+/* The same cost on another machine. */
 struct perf_cost cost_on(const struct perf_machine *m, struct perf_op *p,
 			 const struct block_choice *b);
-/* both, and what is read in place, for the block of stripes, which is not asked twice */
+/* Sets cost, flash and transfer of a kernel, with the block for stripes of `stripe` rows.
+ * Uses cached costs.  False: no block fits. */
 bool stripe_cost(struct sched *s, struct kernel *k, int32_t stripe,
 	       int64_t stream_bytes, int64_t scale_bytes);
-/* cycles to fetch bytes of weights, and the table of an operation; 0: it has none */
+/* Cycles to fetch bytes of weights; to load the table of an operation, 0: it has none. */
 double weights_transfer(const struct sched *s, int64_t bytes);
 double table_transfer(const struct sched *s, const struct g_op *op);
-/* cycles to copy so many rows; 0: it is no copy */
+/* Cycles to copy `rows` rows; 0: op is no copy. */
 double copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows);
-/* NULL: no block fits */
+/* Cost of an operation in stripes of `stripe` rows; NULL: no block fits. */
 const struct stripe_known *op_cost(struct sched *s, int op, int32_t stripe);
 enum mem_area sched_area(const struct sched *s, const struct g_tensor *t);
 
 /*
- * chains.c: operation `first` and those behind it that are linked to it as they will be in
- * the graph, but for blocks, where the first one is folded so.  out has room for
- * CHAIN_LENGTH; false: they are no chain.  Those operations, one and its links, as a kernel
- * in the estimator's terms.
+ * chains.c: chain_ops() copies operation `first`, folded, and the `links` operations behind it
+ * to out, as they will be in the graph but for their blocks.  out holds CHAIN_LENGTH.  False:
+ * the operations are no chain.  chain_work() describes them as one kernel of the estimator.
  */
 bool chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
 	       struct g_op *out);
 struct perf_op chain_work(const struct sched *s, const struct g_op *ops, int links);
 
-/* slices.c: cut weights into weight slices; estimate or measure their bytes */
+/* slices.c: cuts weights into slices of estimated size; replaces these sizes by exact ones.
+ * False: an error. */
 void make_slices(struct sched *s, struct plan *p, enum cut cut);
 bool measure_slices(struct sched *s, struct plan *p);
-/* how a measured slice's streams are coded (GRAPH_CODING); empty: not known, or by the
- * fast decoder's format */
+/* Coding of a measured slice (GRAPH_CODING); empty: not measured, or of the fast decoder. */
 struct bytes slice_coding(struct sched *s, const struct plan *p, size_t slice);
-/* every weights record, in one slice or several; from then on estimates are in proportion */
+/* Measures all weights records; later estimates are in proportion to them.  False: an error. */
 bool measure_whole(struct sched *s);
-/* cycles of an operation as a whole at least, whatever becomes of its weights; it has
- * a block */
+/* Lower bound of an operation's cycles when it runs whole, wherever its weights are.  Needs:
+ * a block fits. */
 double whole_lower_bound(struct sched *s, int op, enum cut cut);
-/* costs/sizes.c: estimated bytes of an operation's weights; zero: it has none */
+/* costs/sizes.c: estimated bytes of an operation's weights; 0: it has none */
 struct weights_size {
 	int64_t stream, scales;
 };
@@ -518,7 +507,7 @@ given_slices(const struct g_op *op)
 	return (struct g_list){ .n = 0 };
 }
 
-/* slices as the ends of their channels; none: they are one */
+/* Slices are listed by their bounds in channels; an empty list is one slice. */
 static inline int
 slice_count(struct g_list l)
 {
@@ -531,22 +520,20 @@ slice_range(struct g_list l, int i, int64_t channels)
 	return (struct g_range){ .lo = l.n ? l.v[i] : 0, .hi = l.n ? l.v[i + 1] : channels };
 }
 
-/* plans/strategies.c, weights/fetch.c: which weight slices are fetched when, below limit;
- * sets p->cycles.  By the sum of bytes, or with addresses for the buffers between the maps,
- * which lie as pack_maps left them. */
+/* plans/strategies.c, weights/fetch.c: decides which weight slices are fetched when, below a
+ * limit in bytes; sets p->cycles.  The first goes by the sum of bytes.  The second assigns
+ * buffers addresses between the feature maps, which stay where pack_maps() put them. */
 void plan_fetches(struct sched *s, struct plan *p, int64_t limit);
 void plan_fetches_between(struct sched *s, struct plan *p, int64_t limit);
 
-/* clock.c: cycles of what will be emitted; the same with whatever addresses, at
- * the least */
+/* clock.c: cycles of the stream that will be emitted; their lower bound for any addresses. */
 double plan_clock(struct sched *s, struct plan *p);
 double plan_bound(struct sched *s, struct plan *p);
 
-/* lower_bound.c: no plan of these kernels takes fewer cycles, whatever becomes of its
- * weights and whatever room there is.  A lower one that is `enough` will do. */
+/* lower_bound.c: lower bound of the cycles of any plan of these kernels, whatever is fetched
+ * and whatever the limit is.  Stops at any bound that reaches `enough`. */
 double plan_lower_bound(struct sched *s, const struct plan *p, double enough);
-
-/* network/plan.c */
+/* network/plan.c: a plan without kernels and decisions.  The caller closes it. */
 struct plan *plan_new(struct sched *s);
 void plan_close(struct plan *p); /* NULL is allowed */
 static inline int64_t
@@ -555,14 +542,14 @@ slice_bytes(const struct weight_slice *u)
 	return u->stream_bytes + u->scale_bytes;
 }
 
-/* of them, what is fetched: scales come first */
+/* The bytes of a slice that are fetched.  Scales come before weights. */
 static inline int64_t
 held_bytes(const struct weight_slice *u, enum held held)
 {
 	return held == IN_PLACE ? 0 : held == FETCHED ? slice_bytes(u) : u->scale_bytes;
 }
 
-/* a kernel without weights costs the same in any case */
+/* IN_PLACE for a kernel without weights, whose cost does not depend on it. */
 static inline enum held
 held_of(const struct plan *p, const struct kernel *k)
 {

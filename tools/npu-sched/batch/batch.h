@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several inputs in one run: --batch.  A network for one input becomes a graph for
- * N of them, which the search then plans like any other.  In running order:
- * choose.c says how many and tries the ways of ways.c, repeat.c makes the graph, stack.c
- * the operands.
+ * Several inputs in one run: --batch.  A network for one input becomes a graph for N inputs,
+ * which the search plans like any other.  In running order: choose.c chooses N and tries the
+ * groupings of ways.c, repeat.c makes the graph, stack.c makes the operands.
  */
 #ifndef NPU_SCHED_BATCH_H
 #define NPU_SCHED_BATCH_H
@@ -11,38 +10,38 @@
 #include "../sched.h"
 
 /*
- * Where the inputs of a batch lie in a stacked tensor: rows below rows, or, of a
- * tensor that is a vector (1x1xC), as rows and columns, so that a block of the NPU
- * is full.  In memory both are one input behind the other.
+ * Layout of the inputs of a batch in a stacked tensor.  The inputs are rows below rows.  Of a
+ * vector (1x1xC) they are rows and columns, so that a block of the NPU is full.  In memory both
+ * are one input behind the other.
  */
 struct stack {
-	int32_t n;	  /* inputs */
+	int32_t n;	  /* number of inputs */
 	struct hwc grid;  /* of vectors: h * w == n */
-	struct hwc *one;  /* of each tensor of the plain graph: one input of it */
-	bool *stacked;	  /* of each tensor */
+	struct hwc *one;  /* of each tensor of the original graph: its shape for one input */
+	bool *stacked;	  /* of each tensor: true if it is stacked */
 };
 
 /* ---- stack.c ---------------------------------------------------------------- */
 
 struct stack stack_open(struct arena *a, const struct graph *g, int32_t n,
 			const struct accel *accel);
-/* the shape of the stacked tensor that was of shape one */
+/* The shape of a stacked tensor whose shape for one input is `one`. */
 struct hwc stack_hwc(const struct stack *k, struct hwc one);
-/* the operand of input i; a stacked tensor has its new shape already */
+/* The operand for input i.  Needs: stacked tensors have their new shapes. */
 struct g_operand stack_nth(const struct stack *k, const struct g_operand *o, int32_t i);
 /*
- * All inputs in one operation, whose kernel or rows don't mix them: its operands go
- * to *out, a copy of op otherwise.  False: it can't be, and *out is of no use.
+ * Joins all inputs in one operation, if its kernel does not mix them: *out is a copy of op with
+ * the operands of all inputs.  False: impossible, and *out is undefined.
  */
 bool stack_join(const struct stack *k, const struct g_op *op, struct g_op *out);
 
 /* ---- repeat.c --------------------------------------------------------------- */
 
 /*
- * The graph for n inputs: inputs, outputs and variables get n times their leading
- * dimension.  Operations with together[index] are done for all inputs before the
- * next one, by one kernel where that is possible, else with the same weights; runs
- * of the others are done input by input, with maps and transfers of their own.
+ * Makes the graph for n inputs: inputs, outputs and variables get n times their leading
+ * dimension.  Operation i with together[i] runs for all inputs before the next operation: as
+ * one kernel where possible, else as kernels that share their weights.  Runs of other
+ * operations are done input by input, with feature maps and transfers of their own.
  */
 void batch_repeat(struct graph *g, struct arena *a, int32_t n, const struct accel *accel,
 		  const bool *together);
@@ -51,18 +50,19 @@ void batch_repeat(struct graph *g, struct arena *a, int32_t n, const struct acce
 
 enum { WAYS = 4 };
 /*
- * Ways to do a batch, the most alike first: of each operation of the plain graph whether
- * it is done for all inputs before the next.  The last is none of them.  How many ways.
+ * Lists groupings and returns their number.  For each operation of the original graph, a
+ * grouping says whether it runs for all inputs before the next operation.  The first grouping
+ * has all operations, the last has none.
  */
 size_t batch_ways(struct arena *a, const struct graph *g, bool *way[WAYS]);
-/* all operations in the order in which changing a way is likely to be of use */
+/* All operations, in the order in which changing them in a grouping is most likely to help. */
 size_t *batch_turns(struct arena *a, const struct graph *g, const bool *way);
 
 /* ---- choose.c --------------------------------------------------------------- */
 
 /*
- * Plans the graph of s, as it was read, for as many inputs as were asked for and
- * fit, in the best of some ways, each by `plan`; s becomes the best one's.
+ * Plans the graph of s, as it was read, for as many of the requested inputs as fit, in the best
+ * of some groupings.  Each is planned by `plan`.  s becomes the best one.
  */
 bool plan_batch(struct sched *s, bool (*plan)(struct sched *));
 

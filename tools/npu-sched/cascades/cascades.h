@@ -1,88 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choices for a division of all operations into cascades. */
+/* Choices for dividing all operations into cascades. */
 #ifndef NPU_SCHED_CASCADES_H
 #define NPU_SCHED_CASCADES_H
 
 #include "../sched.h"
 
-/* stripes.c: does nobody want t after operation last?  may o be put over t? */
+/* stripes.c: is t dead after operation `last`?  May o be written over t? */
 bool dies_with(const struct sched *s, const struct g_tensor *t, int last);
 bool may_share_bytes(const struct g_tensor *t, const struct g_tensor *o);
 
-/* slide.c: a result written in pieces over a map that is read up meanwhile,
- * for the layouts that tensors have now */
+/* slide.c: a result that is written piece by piece over a feature map that the same operations
+ * read for the last time.  For the present layouts of tensors. */
 struct slide {
 	struct g_tensor *from, *to;
 	int64_t lead;	 /* bytes by which `to` begins before `from` */
-	int first, last; /* operations while both are live */
-	int64_t saved;	 /* bytes, then */
+	int first, last; /* operations during which both are live */
+	int64_t saved;	 /* bytes saved during these */
 };
 struct slides {
-	struct slide *v; /* those that save most come first */
+	struct slide *v; /* sorted: largest `saved` first */
 	size_t n, cap;
 };
 void find_slides(struct sched *s, struct slides *l);
-/* must it run whole and in its turn because of one of them? */
+/* Must an operation run whole and in the graph's order because of a slide? */
 bool is_slid(const struct slides *l, const struct sched *s, int op);
-/* bytes saved while any of first..last runs */
+/* Bytes saved by slides that are live during any of operations first..last. */
 int64_t slides_save(const struct slides *l, int first, int last);
 
-/* stripes.c: operations first..last run in stripes of `rows` of the last one, or as a
- * chain */
+/* stripes.c: operations first..last, run in stripes of `rows` rows of the last OFM or as a
+ * chain. */
 struct cascade {
 	int first, last;
-	int32_t rows; /* 0: one operation, whole, or a chain of them */
+	int32_t rows; /* 0: one whole operation, or a chain of whole operations */
 	double cost[2];
-	double lower_bound; /* cycles, whatever becomes of the weights */
+	double lower_bound; /* cycles, wherever its weights are */
 	struct kernel *kernel;
 	size_t n_kernels;
-	int32_t *rolling, *stripe; /* of each operation of the cascade */
-	struct g_tensor *over;	 /* that the last OFM is written over, or NULL */
-	int64_t lead;		 /* bytes by which it begins before that one */
-	int64_t inside;		 /* bytes of rolling buffers */
+	int32_t *rolling, *stripe; /* rows, of each operation of the cascade */
+	struct g_tensor *over;	 /* tensor over which the last OFM is written, or NULL */
+	int64_t lead;		 /* bytes by which that OFM begins before `over` */
+	int64_t inside;		 /* bytes of its rolling buffers */
 };
-enum { MAX_LENGTH = 12 }; /* operations of a cascade */
-/* first, last, rows and room for stripes are given: those and what they cost; false:
- * no block fits */
+enum { MAX_LENGTH = 12 }; /* largest number of operations */
+/* Sets stripe, cost and lower_bound.  Needs: first, last, rows, and memory for stripe.  False:
+ * no block fits, or a chain is no gain. */
 bool cascade_price(struct sched *s, struct cascade *c);
-/* rows per stripe of each operation, from the last one upwards; rows 0: all in one */
+/* Sets the rows per stripe of each operation, from the last to the first; rows 0: all in
+ * one. */
 void cascade_stripes(const struct sched *s, struct cascade *c);
-/* needs its stripes: what is kept between them and, if wanted, the kernels in order */
+/* Sets rolling, over, lead and inside and, if wanted, the kernels in order.  Needs: stripe. */
 void cascade_run(struct sched *s, struct arena *a, struct cascade *c, bool kernels);
 
-/* kept.c: what it keeps from stripe to stripe; all variants share what was found */
+/* kept.c: the rows that a cascade keeps between stripes, cached for all variants. */
 struct kept {
-	int32_t *rolling; /* rows of each operation's OFM */
-	/* maps from outside that the last OFM may lie over, if they die by then */
+	int32_t *rolling; /* rows kept of each operation's OFM */
+	/* input feature maps over which the last OFM may be written if they die in the
+	 * cascade */
 	struct ending {
-		int op, operand; /* of the cascade's: one that reads it; IFM or IFM2 */
-		int64_t lead;	 /* bytes by which that OFM must begin before it */
+		/* operation that reads it, from the cascade's first; 0: IFM, 1: IFM2 */
+		int op, operand;
+		int64_t lead;	 /* bytes by which the last OFM must begin before it */
 	} *ending;
 	int n_ops, n_endings;
 };
-/* where a cascade's stands (hash_table_at): NULL until it is found */
+/* The cache entry of a cascade (hash_table_at); NULL in it: not found yet. */
 void **kept_at(const struct sched *s, const struct cascade *c);
 struct kept *copy_kept(const struct sched *s, const struct kept *from);
 
-/* when a tensor is in memory: operations and CPU nodes have a time step each */
+/* Lifetime of a tensor.  Operations and CPU nodes have a time step each. */
 struct live_range {
 	int lo, hi;
 	int64_t bytes;
-	int producer; /* operation whose OFM it is, if that may roll; or -1 */
+	int producer; /* operation whose OFM it is, if that may be a rolling buffer; -1: none */
 };
 
-/* what fetching one operation's weights costs and saves */
+/* Bytes that one operation's weights take when fetched, and cycles that fetching saves. */
 struct saving {
 	int64_t bytes;
 	double cycles;
 };
 
-/* what a division asks of each comes first, as there are many */
+/* One choice.  Members that every search for a division reads come first, as choices are
+ * many. */
 struct cascade_choice {
-	int64_t bytes;	 /* all feature maps live while it runs */
-	int64_t slid;	 /* of them: saved by sliding its result over an operand */
-	int64_t weights; /* to have them all in SRAM */
-	struct saving *saving; /* of a striped cascade: the best first */
+	int64_t bytes;	 /* of all feature maps live while it runs */
+	int64_t slid;	 /* of these, saved by sliding its result over an operand */
+	int64_t weights; /* of all its weights */
+	struct saving *saving; /* of a striped cascade: sorted, most cycles per byte first */
 	int n_savings;
 	struct cascade cascade;
 };
@@ -91,53 +95,53 @@ struct cascades {
 	struct arena *a;
 	struct cascade_choice *v;
 	size_t n, cap;
-	int *first_of; /* index of the first choice that ends at op i */
-	struct live_range *live; /* of each tensor */
+	int *first_of; /* index of the first choice whose last operation is i */
+	struct live_range *live; /* lifetime of each tensor */
 	size_t n_live;
 	struct slides slides;
-	int64_t cpu_bytes; /* live at the fullest CPU node */
-	int64_t whole_peak;
-	/* cycles of all divisions at least, whatever becomes of the weights; and of
-	 * the fastest one with weights in place: those that are left out count, too */
+	int64_t cpu_bytes; /* largest sum of live bytes at a CPU node */
+	int64_t whole_peak;	/* peak of whole feature maps */
+	/* Cycles: lower bound of all divisions, wherever weights are; and of the fastest
+	 * division with weights in place.  Both count dropped choices, too. */
 	double lower_bound, in_place;
-	int64_t *begun, *ended; /* bytes of lives from before, to before each time step */
+	/* bytes of lifetimes that begin, or end, before each time step */
+	int64_t *begun, *ended;
 };
 
-/* cascades.c: what all operations can be divided into.  To begin with,
- * each of them as a whole; then also cascades in stripes; `drop`: but for those that no
- * division into takes fewer cycles than `below`.  false: no division at all does, and
- * none can be chosen. */
+/* cascades.c: lists the choices: first whole operations and chains; then cascades_add() lists
+ * cascades in stripes, too.  `drop`: leave out choices that are in no division of fewer than
+ * `below` cycles.  False: no division takes fewer; then none can be chosen. */
 struct cascades *cascades_list(struct sched *s);
 bool cascades_add(struct sched *s, struct cascades *c, double below, bool drop);
 void cascades_close(struct cascades *c); /* NULL is allowed */
 
-/* divide.c: the division that is fastest with feature maps below limit: choices from the
- * last one to the first in picked, which has room for n_ops; 0: there is none, or
- * nothing to divide.  slide: results may begin a few rows before the operand they
- * consume. */
+/* divide.c: finds the fastest division with feature maps below a limit.  Writes its choices,
+ * from the last to the first, to picked[n_ops] and returns their number; 0: none, or no
+ * operations.  slide: results may begin a few rows before the operand that they consume. */
 int cascades_choose(struct sched *s, const struct cascades *c, int64_t limit, bool slide,
 		  int *picked);
-/* cycles that it takes at least, whatever becomes of the weights */
+/* Lower bound of a division's cycles, wherever its weights are. */
 double division_lower_bound(struct sched *s, const struct cascades *c, const int *picked, int n,
 		    enum cut cut);
-/* cycles that all divisions take at least, whatever becomes of the weights, or if all
- * of those are read in place; divisions into what was left out count, too */
+/* Lower bound of the cycles of all divisions, wherever their weights are; and if all weights
+ * are read in place.  Divisions with dropped choices count, too. */
 struct cascades_bound {
 	double lower_bound, in_place;
 } cascades_bound(const struct cascades *c);
-/* its cycles where maps and weights share so many bytes, with weights fetched as far as
- * there is room beside each cascade's maps.  Of the best division; INFINITY: none */
+/* Cycles of a division where feature maps and weights share `limit` bytes.  Weights are fetched
+ * as far as each cascade's feature maps leave bytes.  The second is of the best division;
+ * INFINITY: none fits. */
 double division_estimate(const struct cascades *c, const int *picked, int n, int64_t limit,
 			 bool slide);
 double cascades_estimate(struct sched *s, const struct cascades *c, int64_t limit, bool slide);
-/* its kernels */
+/* Writes the kernels of a division into a plan. */
 void cascades_take(struct sched *s, struct cascades *c, const int *picked, int n,
 		 bool slide, struct plan *out);
-/* the smallest limit for which there is a division; INT64_MAX: none.  The one from
- * which on it is always the same. */
+/* The smallest limit with a division; INT64_MAX: none.  The limit from which on the division no
+ * longer changes. */
 int64_t cascades_least(struct sched *s, const struct cascades *c);
 int64_t cascades_most(const struct cascades *c);
-/* without stripes: the peak */
+/* The peak of whole feature maps, without stripes. */
 int64_t cascades_whole_peak(const struct cascades *c);
 
 static inline int

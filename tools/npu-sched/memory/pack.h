@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rectangles of bytes by time steps, packed: what pack.c and place.c share. */
+/* Packing of rectangles of bytes and time steps: declarations of pack.c and place.c. */
 #ifndef SCHED_PACK_H
 #define SCHED_PACK_H
 
 #include "memory.h"
 
-/* a group that is live with another, and what it bars from where that lies */
+/* A neighbour: a group that is live at the same time as another one.  At address x of the
+ * neighbour, the other one may not have an address between x + lo and x + hi. */
 struct near {
 	uint32_t group;
 	int64_t lo, hi;
 };
 
-/* rectangles that keep their distances, placed as one */
+/* Rectangles that keep their distances and are packed as one. */
 struct group {
-	int64_t bytes, lo, hi, crowd;
+	int64_t bytes, lo, hi, crowd; /* crowd: most bytes live at a time step from lo to hi */
 	bool fixed;
-	int first; /* the rectangle that stands for it */
+	int first; /* the rectangle that represents the group */
 	struct near *near;
 	size_t n_near;
 };
@@ -27,24 +28,26 @@ struct span {
 struct packing {
 	struct arena *a;
 	struct plan *p;
-	size_t n_rects; /* of the plan, from the first on */
+	size_t n_rects; /* packs the first so many rectangles of the plan */
 	struct group *group;
-	uint32_t *of;	/* the group that a rectangle stands for */
+	uint32_t *of;	/* index of the group that a rectangle represents */
 	int64_t *at, *best_at; /* address of each group */
-	uint32_t *cost, *best_cost; /* comparisons to find it */
+	uint32_t *cost, *best_cost; /* comparisons to find that address */
 	size_t *order, *best_order;
-	size_t *rank;	      /* of each group: its place in order */
-	int64_t *before;      /* the peak of the best order's groups before each place */
-	size_t top;	      /* the first place in it that has the peak */
-	/* of the exchange that is tried: groups that it may move, and those dropped again */
+	size_t *rank;	      /* of each group: its position in order */
+	int64_t *before;      /* peak of the groups before each position of the best order */
+	size_t top;	      /* first position of the best order that has its peak */
+	/* of the current exchange (`number`): groups that may move, groups that were dropped
+	 * again */
 	uint32_t *moved, number;
 	uint32_t *dropped;
 	size_t n_dropped;
-	struct span *barred;  /* scratch: addresses that neighbours bar */
-	bool wide;	      /* they are sorted */
+	struct span *barred;  /* scratch: addresses blocked by neighbours */
+	bool wide;	      /* spans in `barred` are sorted */
+	/* groups; those with an address from the graph come first in order */
 	size_t n, n_fixed;
-	int64_t best, bound;
-	int64_t promising; /* with a smaller limit no exchange is tried; 0: with any */
+	int64_t best, bound;	/* best peak so far, lower bound */
+	int64_t promising; /* bytes: exchanges are tried only for a limit as high; 0: for any */
 	uint64_t work, random;
 };
 
@@ -54,11 +57,11 @@ is_placed(const struct rect *r, int place)
 	return r->place == place && r->bytes;
 }
 
-/* the first so many rectangles of a plan that a place holds, and their bound; k.a is
- * open until the caller closes it */
+/* Prepares to pack the first n_rects rectangles of a plan that are in a memory area; finds
+ * their lower bound.  The caller closes k.a. */
 struct packing packing_of(struct plan *p, size_t n_rects, int place);
-/* leaves best, best_at: a peak above `most` is of no use, and then less work is spent on
- * it; `hurry`: nor is it on many groups that lie badly.  budget: comparisons */
+/* Leaves: best, best_at.  A peak above `most` is useless: packing then saves work.  `hurry`:
+ * also give up early on many groups that pack badly.  budget: comparisons. */
 void pack(struct packing *k, uint64_t budget, bool hurry, int64_t most);
 
 #endif

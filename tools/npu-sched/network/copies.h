@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps that may be copied by the DMA engine (copies.c); whether it pays is a cost. */
+/* Feature maps that the DMA engine may copy (copies.c).  costs/copies.c decides which copies
+ * pay. */
 #ifndef NPU_SCHED_COPIES_H
 #define NPU_SCHED_COPIES_H
 
 #include "../sched.h"
 
-/* what operations read or write, with a copy and without */
+/* An operand of an operation that a copy switches to another tensor. */
 struct swap {
 	struct g_operand *o;
 	int copy;
 };
 
 struct moved {
-	struct g_op *op; /* the copy */
-	struct g_tensor *home, *fast;
-	struct g_op *instead; /* the pool that does the same; then there is no tensor */
+	struct g_op *op; /* the operation that copies */
+	struct g_tensor *home, *fast;	/* outside and in the NPU's SRAM */
+	struct g_op *instead; /* the pool that it may replace; then home and fast are NULL */
 	bool pays;
 };
 
 struct copies {
-	struct g_op **op; /* all of the graph, with all copies */
+	struct g_op **op; /* all operations of the graph and all copies */
 	size_t n_ops;
 	struct moved *v;
 	size_t n, cap;

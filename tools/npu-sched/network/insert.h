@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* insert.c: operations and tensors that npu-sched adds to the graph. */
 #ifndef NPU_SCHED_INSERT_H
 #define NPU_SCHED_INSERT_H
 
 #include "../sched.h"
 
-/* an intermediate tensor */
+/* An operand that is all of a new intermediate tensor. */
 struct g_operand insert_map(struct graph *g, int type, struct hwc shape);
 
 /*
- * A new g->ops[at], which stands for the same operator of the model as another
- * one.  It moves elements as they are; the caller sets the scale.
+ * Inserts an operation as g->ops[at], for the same operator of the model as `beside`.  It does
+ * not change values; the caller sets the scale.
  */
 struct g_op *insert_op(struct graph *g, size_t at, enum g_op_kind kind,
 		       const struct g_op *beside, struct g_operand ifm,
 		       struct g_operand ofm);
 
-/* the same of a copy by the DMA engine */
+/* Inserts a copy by the DMA engine. */
 struct g_op *insert_copy(struct graph *g, size_t at, const struct g_op *beside,
 			 struct g_operand from, struct g_operand to);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a plan with exact sizes to transfers and addresses (fit.c), and what these take. */
+/* Transfers and addresses for a plan with exact sizes (fit.c); the bytes of a plan. */
 #ifndef NPU_SCHED_FIT_H
 #define NPU_SCHED_FIT_H
 
 #include "../memory/memory.h"
 
-/* bytes of the limited place, and of all */
+/* Peak in bytes of the limited memory area; sum of the peaks of all areas. */
 static inline int64_t
 peak_of(const struct sched *s, const struct plan *p)
 {
@@ -19,17 +19,18 @@ total_of(const struct plan *p)
 }
 
 /*
- * fit.c: transfers below a limit, and addresses.  Sets p->cycles; false if there
- * are no fewer than `below`.  Nothing else has any influence.
+ * fit.c: plans transfers below a limit and assigns addresses.  Sets p->cycles.  False: p takes
+ * `below` cycles or more.  The result depends on nothing else.
  */
 bool plan_fit(struct sched *s, struct plan *p, struct fitting f, double below);
-/* its two halves: transfers, which give a bound of the cycles and, in p->need, of the
- * bytes; and addresses for them, which set p->cycles */
+/* The two halves of plan_fit().  Transfers: returns a lower bound of the cycles and sets
+ * p->need to one of the bytes.  Addresses: sets p->cycles. */
 double plan_transfers(struct sched *s, struct plan *p, struct fitting f);
 void plan_addresses(struct sched *s, struct plan *p);
-/* without a limit: the least memory with which p stays about as fast */
+/* Without a limit: finds the least memory with which p stays about as fast. */
 void plan_trim(struct sched *s, struct plan *p);
-/* may that be less than so many bytes, in so many cycles?  as far as its bound tells */
+/* Could this least memory be less than `bytes`, in `cycles` cycles?  By the lower bound of
+ * p. */
 bool plan_may_trim(struct sched *s, struct plan *p, int64_t bytes, double cycles);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forms.c: a network in several forms, planned one by one. */
+/* forms.c: rewrites of a network, which compute the same and are planned one by one. */
 #ifndef NPU_SCHED_FORMS_H
 #define NPU_SCHED_FORMS_H
 
 #include "../sched.h"
 
-/* the graph as text, of which its other forms are read */
+/* The graph as text, from which its rewrites are read. */
 struct bytes form_text(struct sched *s);
-/* the same network again, to be planned for itself; false: e says why */
+/* Reads the network again to plan it on its own.  False: e has the reason. */
 bool form_open(const struct sched *s, struct bytes text, struct sched *out, struct err *e);
-/* is x's plan better, by what is asked for?  One that is as good in as many bytes is not */
+/* Is x's plan better by the requested goal?  False if both are equal in bytes and cycles. */
 bool form_is_better(const struct sched *x, const struct sched *y);
 
-/* what changes where the next row of a joint front is of the other form */
+/* Texts for --front: what changes from a row of x to a row of y, and from y to x. */
 struct form_changes {
-	const char *to, *from; /* y's form */
+	const char *to, *from; /* the rewrite of y */
 };
-/* rows of both fronts by rising memory, without those that another is no worse than */
+/* Merges two fronts by rising memory; drops rows that are no better than another one. */
 struct sched_front form_fronts(struct arena *a, const struct sched_front *x,
 			       const struct sched_front *y,
 			       const struct form_changes *changes);

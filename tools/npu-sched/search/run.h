@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of one search share (search.c): its variants, and what was found. */
+/* One search (search.c): its variants and its results. */
 #ifndef NPU_SCHED_RUN_H
 #define NPU_SCHED_RUN_H
 
@@ -9,32 +9,32 @@
 
 struct search {
 	struct sched *s;
-	/* the graph with copies by the DMA engine, and without; and for each the order
-	 * that needs less memory than its own, or NULL */
+	/* Copies by the DMA engine: some pay; they are in the graph now.  order: with and
+	 * without copies, an order that needs less memory than the graph's; NULL: none. */
 	bool may_copy, copies;
 	int *order[2];
 	struct variant **variant;
 	size_t n, cap;
-	/* those that were explored this time */
+	/* variants explored in this round */
 	struct variant **explored;
 	size_t n_explored, cap_explored;
-	bool unfit; /* an operation has no block */
-	double whole; /* cycles of whole maps in an order's first setting */
+	bool unfit; /* some operation has no block */
+	double whole; /* cycles of whole feature maps in the first setting of an order */
 	struct found found;
-	int64_t spill; /* that of found.within */
-	double estimate; /* the least for the profile's own limit */
+	int64_t spill; /* the spill of found.within */
+	double estimate; /* least division estimate for the profile's own limit */
 	struct progress progress;
-	int round, rounds; /* through all settings, of as many at most */
+	int round, rounds; /* passes through all settings: done, most */
 };
 
-/* what plans may share, but for the areas of maps */
+/* The decisions of a variant, apart from the areas of feature maps. */
 struct setting {
 	bool copies, reordered;
-	int layout; /* as pack_shallow_maps takes it */
+	int layout; /* parameter of pack_shallow_maps() */
 	int objective;
 };
 
-/* all that there are, those with copies first */
+/* All settings, those with copies first. */
 struct settings {
 	struct setting v[2 * 2 * 2 * BLOCK_OBJECTIVES];
 	int n;
@@ -42,34 +42,35 @@ struct settings {
 
 /* settings.c */
 struct settings list_settings(const struct search *x);
-/* a variant of it: the search keeps it */
+/* Opens a variant of a setting, which the search owns. */
 struct variant *open_setting(struct search *x, struct setting t);
-/* to be explored: where it was before, that one */
+/* A variant to explore: the one explored before with the same decisions, or a new one. */
 struct variant *explored_setting(struct search *x, struct setting t);
 struct variant *explored_spill(struct search *x, const struct variant *v,
 			       const struct spills *l, size_t spill);
-/* a variant of v with what a spill lets leave the SRAM, and all spills; these leave all
- * cascades of v */
+/* All spills of v, for which all cascades of v are listed; NULL: an operation has no block.  A
+ * variant of v in which the feature maps of one spill have left the SRAM. */
 const struct spills *list_spills(struct variant *v, struct arena *a, int steps);
 struct variant *open_spill(struct search *x, const struct variant *v,
 			   const struct spills *l, size_t spill);
-/* the last one that was opened, if nothing came of it */
+/* Closes v if it was opened last, because it gave no plan. */
 void drop_variant(struct search *x, const struct variant *v);
-/* the graph with copies or without: variants are made of it as it is */
+/* Switches the graph, from which variants are made, to copies or to none. */
 void set_copies(struct search *x, bool copies);
 
-/* anchors.c: can it be faster than another form's plan?  as far as bounds of its divisions
- * tell, in the graph's order: to look for another one takes longer, and changes few of them */
+/* anchors.c: can this network be faster than the best plan of another rewrite?  By lower bounds
+ * of its divisions, in the graph's order: finding another order takes longer and changes few
+ * bounds. */
 bool may_beat(struct search *x);
-/* leaves x->found.fastest and, if that is beyond the profile's own limit, within */
+/* Leaves: x->found.fastest and, if that exceeds the profile's own limit, x->found.within. */
 void search_anchors(struct search *x);
-/* another form's plan is faster than any that was found */
+/* The plan of another rewrite is faster than all plans found. */
 bool is_hopeless(const struct search *x);
 
 /*
- * variants.c.  Leaves x->found.front: first the plan of the least memory, which is all
- * that Size asks for; then, from an empty front, all plans whatever the limit is, beside
- * that one.  A limit below the smallest plan ends the search there.
+ * variants.c.  Leaves: x->found.front.  Finds the plan of the least memory first, which is all
+ * that Size requests.  Then, from an empty front, finds plans for all limits and adds that
+ * plan.  Stops early if the limit is below the smallest plan.
  */
 bool explore_all(struct search *x, int64_t limit);
 

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strategies of when weights move, for one division and its slices. */
+/* Strategies for the times at which weights of one division and cut are fetched. */
 #ifndef SCHED_TRANSFERS_H
 #define SCHED_TRANSFERS_H
 
 #include "../sched.h"
 
 /*
- * How a walk decides about transfers.  Which strategy is best follows from all that
- * comes after, so those that make a difference are walked.
+ * How a walk over the kernels decides about transfers.  The best strategy depends on all later
+ * kernels, so every strategy that makes a difference is walked.
  */
 enum strategy {
-	IN_PIECES, /* as far as they move while a kernel runs */
-	IN_ONE,	   /* short ones at once, although what runs ends before */
-	NO_WAITS,  /* besides, nothing that the next kernel would have to wait for */
-	SCALES_ELSE, /* as IN_ONE; scales alone of weights that stay in place */
-	SCALES_FIRST, /* scales alone wherever that is no slower than all of it */
+	IN_PIECES, /* as many bytes as move while a kernel runs */
+	IN_ONE,	   /* short transfers at once, though they outlast the running kernel */
+	NO_WAITS,  /* as IN_ONE, but no transfer for which the next kernel would wait */
+	SCALES_ELSE, /* as IN_ONE, with the scales of weights that stay in place */
+	SCALES_FIRST, /* scales alone wherever fetching the weights, too, is no faster */
 	STRATEGIES
 };
 
-/* the DMA engine's, so that there are other strategies: a shorter one holds up the front
- * end as soon as transfers take longer than kernels; with two in it none of 24 plans of
- * whole networks gained by another one */
+/*
+ * True if the DMA engine queues more transfers than kernels can be in flight.  Only then are
+ * other strategies tried: a short queue stalls the front end as soon as transfers take longer
+ * than kernels.  With a queue of two, none of 24 plans of whole networks gained by another
+ * strategy.
+ */
 static inline bool
 has_long_queue(const struct sched *s)
 {
@@ -29,20 +32,21 @@ has_long_queue(const struct sched *s)
 
 struct walking {
 	int64_t limit;
-	bool between; /* buffers lie between the maps, else the sum of bytes decides */
+	/* buffers get addresses between the feature maps; else the sum of bytes decides */
+	bool between;
 	enum strategy strategy;
 };
 
-/* fetch.c.  Leaves: p's transfers, buffers and cycles by the walk's own clock; saves:
- * cycles that other strategies may save, at most */
+/* fetch.c.  Leaves: p's transfers, buffers, and cycles by the clock of the walk.  saves: for
+ * each strategy, the most cycles that it could save. */
 void walk_transfers(struct sched *s, struct plan *p, struct walking x,
 		    double saves[STRATEGIES]);
 
-/* buffers of the slices that are fetched, where a walk has put them */
+/* Makes the rectangles of the buffers, with the addresses that the walk assigned. */
 void list_buffers(struct sched *s, struct plan *p, bool between);
 
-/* pays.c: cycles that slice i saves if it is fetched, by its bytes and by the cycles from
- * its first use to its last: what the room that it takes is worth */
+/* pays.c: the value of the memory that slice i takes: the cycles that fetching it saves,
+ * divided by its bytes and by the cycles from its first use to its last. */
 double slice_worth(const struct plan *p, int i);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over kernels and transfers, and what it asks on the way. */
+/* The state of a walk over kernels and transfers, and the decisions that it makes. */
 #ifndef SCHED_WALK_H
 #define SCHED_WALK_H
 
@@ -12,38 +12,41 @@ struct walk {
 	struct sched *s;
 	struct plan *p;
 	enum strategy strategy;
-	double saves[STRATEGIES]; /* cycles that other strategies may save */
+	double saves[STRATEGIES]; /* most cycles that each strategy could save */
 	int64_t limit;
-	struct usage *used; /* at each kernel: maps and buffers so far */
-	struct gaps *gaps; /* or NULL: the sum of bytes decides alone */
-	double t, tk, td; /* front end, kernels free, transfers free */
-	double end[2];	  /* of the kernels issued last, older first */
-	double dma_end[DMA_QUEUE]; /* of the transfers alike */
-	double flash; /* until when kernels read flash in place */
-	double *begin; /* of each kernel: cycles of those before it, with weights fetched */
-	const bool *left; /* of each slice: it stays in place */
-	double *copied; /* of each kernel that is a copy: when it ends */
-	struct known_room {
-		int slice; /* -1: none */
-		int64_t bytes; /* of its buffer */
-		int from;    /* there is room from this kernel on; -1: unknown */
-		int none_at; /* there is none at this one; -1: unknown */
-		int64_t most; /* bytes used where there is room */
+	struct usage *used; /* bytes of feature maps and buffers so far, at each kernel */
+	struct gaps *gaps; /* NULL: only the sum of bytes decides */
+	/* clocks in cycles: of the front end; NPU idle from; DMA engine idle from */
+	double t, tk, td;
+	double end[2];	  /* when the last two kernels end, the older first */
+	double dma_end[DMA_QUEUE]; /* when the last transfers end, the oldest first */
+	double flash; /* time until which kernels read the constants' memory in place */
+	/* of each kernel: sum of cycles of the kernels before it, with weights fetched */
+	double *begin;
+	const bool *left; /* of each slice: true if it stays in place */
+	double *copied; /* of each copy: when it ends */
+	struct known_room {	/* cached result of sum_has_room() */
+		int slice; /* -1: cache is empty */
+		int64_t bytes; /* size of its buffer */
+		int from;    /* the buffer fits from this kernel on; -1: not computed */
+		int none_at; /* the buffer does not fit at this kernel; -1: not computed */
+		int64_t most; /* most bytes in use where it fits */
 	} room;
 	struct lut_slots tables;
-	int next;	  /* first slice that may have to be fetched */
-	int64_t sent;	  /* of its bytes */
-	int node_start, node_end; /* kernels of this node */
+	int next;	  /* first slice that is not fetched or skipped yet */
+	int64_t sent;	  /* bytes of that slice sent so far */
+	int node_start, node_end; /* range of kernels of this node */
 };
 
-/* pays.c: may scales alone be fetched, by this strategy? */
+/* pays.c: does the strategy allow to fetch the scales of a slice alone? */
 bool may_be_apart(const struct walk *w, int slice);
-/* what to fetch of a slice from time t on, if anything, where the first kernel that
- * wants it could begin at `begin` */
+/* The part of a slice to fetch from time t on, where its first kernel could begin at
+ * `begin`. */
 enum held goal_of(const struct walk *w, int slice, double t, double begin);
-/* do all uses of the slice end earlier than in place if that is fetched from t on? */
+/* Do all uses of the slice end earlier if that part is fetched from time t on than if the slice
+ * stays in place? */
 bool fetching_pays(struct walk *w, int slice, enum held held, double t, double begin);
-/* what becomes of a slice is decided: what scales alone might save */
+/* Called when a slice is decided: adds the cycles that scales alone might save. */
 void note_savings(struct walk *w, int slice);
 
 #endif
