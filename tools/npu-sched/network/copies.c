@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the NPU has an SRAM of its own, what a node takes in and gives lies in a
- * memory whose bursts are long and whose latency is high.  A kernel reads and writes
- * a few bytes at a time there; the DMA engine moves a map in one go, and meanwhile
- * kernels run.  So each such map may have a copy in the SRAM, which the node's
- * operations use instead.
+ * If the NPU has an SRAM of its own, inputs and outputs of nodes are in a memory of long bursts
+ * and high latency.  A kernel reads and writes a few bytes at a time there.  The DMA engine
+ * moves a feature map in one transfer, while kernels run.  So each such feature map may have a
+ * copy in the SRAM, which the node's operations use instead.
  *
- * Everywhere, what is only moved, from one run of bytes to another, may be moved by
- * the DMA engine instead of a pool.
+ * In all memory modes, a pool that only moves one run of bytes to another may be replaced by a
+ * transfer of the DMA engine.
  *
  * Plans with copies and without are compared (search/settings.c).
  */
 #include "copies.h"
 #include "insert.h"
 
-/* is an operation part of the graph, with copies or without? */
+/* Is an operation part of the graph when copies are used, or when they are not? */
 static bool
 is_used(const struct copies *c, const struct g_op *op, bool use)
 {
@@ -35,10 +34,11 @@ operand(struct g_op *op, int k)
 
 enum { OPERANDS = 3 };
 
-/* kernels of a node that touch t: how many write it; the first, behind the last */
+/* The kernels of a node that touch a tensor: how many write and read it, the first one, and the
+ * index behind the last. */
 struct users {
 	int writers, readers;
-	bool moved; /* a copy touches it where it is */
+	bool moved; /* a transfer touches the tensor itself */
 	size_t first, end;
 };
 
@@ -85,11 +85,12 @@ swap_operands(struct sched *s, struct copies *c, const struct g_node *n,
 		}
 }
 
-/* whatever else a tensor's bytes are seen as, a copy sees what the NPU knows */
+/* Can a copy move the tensor?  However operations view its bytes, a copy needs a type and
+ * extents that the NPU supports. */
 static bool
 may_copy(const struct g_tensor *t)
 {
-	enum { MOST = 65536 }; /* in each dimension of an operand that is whole */
+	enum { MOST = 65536 }; /* largest extent of a whole operand */
 	int type = t->shape.type;
 	return t->hwc.h <= MOST && t->hwc.w <= MOST && t->hwc.c <= MOST &&
 	       !tensor_is_const(t) && !t->variable && t->io != IO_INOUT &&
@@ -100,8 +101,8 @@ may_copy(const struct g_tensor *t)
 }
 
 /*
- * t may have a copy that the operations of node n use; made: they write it, all of
- * it, so none of its bytes may come or go by another transfer
+ * Adds a copy of t that the operations of node n use instead, if possible.  made: they write t.
+ * That copy writes all of t, so no other transfer may read or write t.
  */
 static void
 add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_tensor *t,
@@ -121,7 +122,7 @@ add_copy(struct sched *s, struct copies *c, const struct g_node *n, struct g_ten
 	c->v[c->n++] = (struct moved){ .op = op, .home = t, .fast = fast, .pays = true };
 }
 
-/* a pool that moves its IFM as it is */
+/* Is op a pool that moves its IFM unchanged? */
 static bool
 only_moves(const struct g_op *op)
 {
@@ -138,7 +139,8 @@ only_moves(const struct g_op *op)
 	       hwc_equal(op->ifm.shape, op->ofm.shape) && op->ifm.t != op->ofm.t;
 }
 
-/* bricks would suit no reader less than now: there are none, whoever moves it */
+/* Is the operand one run of bytes, of a tensor that is linear in any case?  Then a transfer,
+ * which needs linear tensors, takes bricks from no reader. */
 static bool
 is_linear_run(const struct sched *s, const struct g_operand *o)
 {
@@ -150,7 +152,7 @@ is_linear_run(const struct sched *s, const struct g_operand *o)
 	else if (o->view == VIEW_BOX)
 		at = ((int64_t)o->start.h * o->t->hwc.w + o->start.w) * o->t->hwc.c +
 		     o->start.c;
-	/* a U55 moves 16 bytes at least */
+	/* a U55 moves multiples of 16 bytes */
 	return linear && o->t->layout == LAYOUT_NHWC && !tensor_has_strides(o->t) &&
 	       operand_is_run(o) &&
 	       (accel_is_u65(s->accel) ||
@@ -173,8 +175,8 @@ add_moves(struct sched *s, struct copies *c)
 	}
 }
 
-/* for an NPU with an SRAM of its own; what a loop's nodes hand to each other is both, and
- * of several turns */
+/* Adds copies for an NPU with an SRAM of its own.  Graphs with loops have none: tensors between
+ * the nodes of a loop are inputs and outputs at once, of several iterations. */
 static void
 add_ends(struct sched *s, struct copies *c)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations and their place in the flow, seen once. */
+/* Analyses operations once: their nodes, producers and last uses, and the use of each
+ * tensor. */
 #include "../sched.h"
 
 static void
@@ -62,8 +63,8 @@ study_tensors(struct sched *s)
 	}
 }
 
-/* rows of a reshaped tensor lie behind one another as well; such a tensor is never kept in
- * a rolling buffer (struct use, plain) */
+/* Rows of a reshaped tensor are contiguous, too.  Such a tensor never has a rolling buffer
+ * (struct use, plain). */
 static bool
 has_rows(const struct g_operand *o)
 {
@@ -71,10 +72,10 @@ has_rows(const struct g_operand *o)
 }
 
 /*
- * What a loop's node takes in it may write, too, for the next turn: order counts.
- * Stripes are rows of the OFM.  A fully connected operation has one row's worth
- * of work; a REDUCE_SUM reads linear maps; upscaling would need even stripes.  A U55
- * moves 16 bytes at least.
+ * Can the operation run in stripes, which are rows of its OFM?  A node that repeats may write
+ * its inputs for the next iteration, so that order counts.  A fully connected operation has
+ * work for one row only; a REDUCE_SUM reads linear feature maps; upscaling would need even
+ * stripes.  A U55 copies multiples of 16 bytes.
  */
 static bool
 can_stripe(const struct sched *s, const struct g_op *op)
@@ -94,12 +95,13 @@ can_stripe(const struct sched *s, const struct g_op *op)
 	       (!op->ifm2.t || has_rows(&op->ifm2));
 }
 
-/* operations in the order of their nodes */
+/* Lists operations in the order of their nodes. */
 static void
 list_ops(struct sched *s)
 {
 	struct graph *g = s->g;
-	int *next = anew(s->a, int, g->n_nodes + 1); /* operation of each node */
+	/* position of each node's next operation */
+	int *next = anew(s->a, int, g->n_nodes + 1);
 	int *cpu = anew(s->a, int, g->n_nodes + 1);
 	for (size_t i = 0; i < g->n_ops; i++)
 		next[g->ops[i]->node->rec.index + 1]++;
@@ -119,7 +121,7 @@ list_ops(struct sched *s)
 	}
 }
 
-/* the operation inside the node that alone makes this operand, or -1 */
+/* The operation inside the node that is the only producer of an operand; -1: none. */
 static int
 producer_of(const struct sched *s, const struct g_operand *o)
 {
@@ -141,9 +143,9 @@ find_shared(struct sched *s)
 }
 
 /*
- * May operation i take what the one before it makes, which nobody else wants, without a
- * map?  The operand, or none.  What it needs of extents and blocks is found with the
- * costs; a block, a block dependency or a chain that the graph names keeps it out.
+ * The operand that operation i can take from the operation before it through a chain; or none.
+ * Nothing else may use that result.  Conditions on extents and blocks are checked with the
+ * costs.  A block, a block dependency or a chain in the input graph excludes the operation.
  */
 static enum g_chain
 find_chain(const struct sched *s, int i)
@@ -163,7 +165,7 @@ find_chain(const struct sched *s, int i)
 	return op->ifm.t == t ? CHAIN_IFM : op->ifm2.t == t ? CHAIN_IFM2 : CHAIN_NONE;
 }
 
-/* for the order that operations have now */
+/* For the present order of operations. */
 static void
 study_flow(struct sched *s)
 {
@@ -180,8 +182,8 @@ study_flow(struct sched *s)
 }
 
 /*
- * Whatever is live together is compared pair by pair: 60 bytes and about a microsecond
- * for each pair, and a file could ask for any number.
+ * Limits the number of tensors that are live at a time.  They are compared pair by pair, with
+ * 60 bytes and about a microsecond for each pair, and a file could have any number.
  */
 static bool
 check_crowd(struct sched *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that npu-sched adds to the graph. */
+/* Adds operations and tensors to the graph. */
 #include "insert.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ insert_map(struct graph *g, int type, struct hwc shape)
 	return operand_whole(t);
 }
 
-/* what a clamp that does nothing says; of 32 bits the registers' own limits */
+/* The bounds of a clamp that does nothing; for 32 bits, the limits of the registers. */
 static struct g_range
 bounds_of(int type)
 {

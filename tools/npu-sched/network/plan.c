@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan with nothing decided: whole operations, no kernels yet. */
+/* An empty plan: no kernels, and operations run whole. */
 #include "../sched.h"
 
 struct plan *
