@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The OFM block of an operation: of all that fit the SHRAM the one with the
- * least estimated time, for weights that were fetched or are read in place; among
- * equals the one that needs fewest banks.  Of blocks that the calibrated estimate can't
- * tell apart the shallowest is taken, because weights are cut at multiples of its depth,
- * and of these the one that the published formulas find the fastest.  A block
- * that covers an axis in as many pieces as a smaller one can't be faster, so
- * only the smallest for each number of pieces is tried.
+ * Chooses the OFM block of an operation: of all blocks that fit the SHRAM, the one of least
+ * estimated time, for weights that were fetched or are read in place.  Ties go to the block of
+ * fewest banks.  Among blocks that the calibrated estimate cannot tell apart, the shallowest is
+ * taken, because weights are cut at multiples of its depth, and of these the one that the
+ * published formulas find the fastest.  A block that covers an axis in as many pieces as a
+ * smaller one cannot be faster, so only the smallest for each number of pieces is tried.
  */
 #include "../sched.h"
 
@@ -18,10 +17,10 @@
 
 enum { MAX_SIZES = 64 };
 
-/* what blocks for weights that are cut and fetched may cost */
+/* blocks for cut and fetched weights may take the least cycles times this */
 static const double NEARLY = 1.05;
 
-/* less than the calibrated estimate can tell */
+/* the calibrated estimate cannot tell blocks apart that differ by less than this factor */
 static const double AS_FAST = 1.01;
 
 struct axis_sizes {
@@ -29,7 +28,7 @@ struct axis_sizes {
 	int n;
 };
 
-/* for 1, 2, ... pieces of the axis: the smallest size in steps of unit */
+/* For 1, 2, ... pieces of the axis: the smallest size of a block, in steps of unit. */
 static struct axis_sizes
 sizes_of(int32_t extent, int32_t most, int32_t unit, int32_t split_unit)
 {
@@ -47,13 +46,16 @@ sizes_of(int32_t extent, int32_t most, int32_t unit, int32_t split_unit)
 struct block_search {
 	struct sched *s;
 	const struct g_op *op;
-	int first, links; /* operations chained to it */
+	/* of a chain: its first operation, number of operations chained to it */
+	int first, links;
 	struct block_query q;
 	struct perf_op kernel;
 	struct fold fold;
-	double enough; /* cycles, if the deepest of fast blocks is sought; or 0 */
-	double as_fast; /* cycles, if the best of blocks as fast as these is sought; or 0 */
-	double by_formulas; /* cycles of best by the published formulas; 0: none yet */
+	/* cycles up to which the deepest block is sought; 0: the fastest is sought */
+	double enough;
+	/* cycles up to which blocks are as fast, and the preferred one is sought; or 0 */
+	double as_fast;
+	double by_formulas; /* cycles of best by the published formulas; 0: not computed */
 	struct block_choice best;
 	double cycles;
 	int banks;
@@ -61,7 +63,7 @@ struct block_search {
 	struct block_reason reason;
 };
 
-/* than the best so far; where several are fast enough the deepest is */
+/* Is a block better than the best so far?  With `enough`, the deeper block is. */
 static bool
 is_better(const struct block_search *x, struct hwc block, double cycles, int banks)
 {
@@ -72,7 +74,7 @@ is_better(const struct block_search *x, struct hwc block, double cycles, int ban
 	return cycles != x->cycles ? cycles < x->cycles : banks < x->banks;
 }
 
-/* cycles of a block by the published formulas */
+/* Cycles of a block by the published formulas. */
 static double
 formula_cycles(const struct block_search *x, const struct block_choice *c)
 {
@@ -80,7 +82,7 @@ formula_cycles(const struct block_search *x, const struct block_choice *c)
 	return cost_on(&x->s->published, &op, c).total;
 }
 
-/* false: the block is not among the fastest, or another one of them is preferred */
+/* False: the block is not among the fastest, or another one of these is preferred. */
 static bool
 is_preferred(struct block_search *x, const struct block_choice *c, double cycles)
 {
@@ -96,7 +98,7 @@ is_preferred(struct block_search *x, const struct block_choice *c, double cycles
 	return true;
 }
 
-/* the best of those that are not taken */
+/* Notes the best block that is not taken. */
 static void
 note_next(struct block_search *x, struct hwc block, double cycles)
 {
@@ -134,15 +136,15 @@ try_block(struct block_search *x, struct hwc block)
 static void
 search_blocks(struct block_search *x, int32_t only_depth)
 {
-	/* it depends on no block */
+	/* the same for all blocks */
 	x->q.ublock = block_ublock(x->s->accel, &x->q);
 	struct hwc most = block_bounds(x->s->accel, &x->q);
 	struct hwc u = block_step(x->s->accel, &x->q);
 	struct axis_sizes h = sizes_of(x->q.ofm.h, most.h, u.h, 1);
 	struct axis_sizes w = sizes_of(x->q.ofm.w, most.w, u.w, 1);
 	struct axis_sizes c = sizes_of(x->q.ofm.c, most.c, u.c, BRICK);
-	/* by the estimate bursts are as deep as blocks, also where that is a brick and the
-	 * map is shallower */
+	/* in the estimate bursts are as deep as blocks, even where a block is a brick and
+	 * deeper than the feature map */
 	if (c.n < MAX_SIZES && c.v[c.n - 1] >= x->q.ofm.c && c.v[c.n - 1] < most.c)
 		c.v[c.n++] = most.c;
 	if (only_depth) {
@@ -154,7 +156,8 @@ search_blocks(struct block_search *x, int32_t only_depth)
 			for (int j = 0; j < w.n; j++)
 				try_block(x, (struct hwc){ .h = h.v[i], .w = w.v[j],
 							   .c = c.v[k] });
-	/* and of elementwise operations each block costs a part of its memories' latency */
+	/* wider ones, too: each block of an elementwise operation costs a part of its memories'
+	 * latency */
 	struct hwc b = x->best.block;
 	bool spans = x->found && b.w >= x->q.ofm.w;
 	for (b.w *= 2; spans && b.w <= most.w; b.w *= 2)
@@ -166,7 +169,7 @@ search_of(struct sched *s, int i, int32_t rows)
 {
 	const struct g_op *op = s->info[i].op;
 	struct block_search x = { .s = s, .op = op, .q = op_block_query(op, rows) };
-	/* a stripe in the middle: no padding above or below */
+	/* a stripe in the middle has no padding above or below */
 	int64_t top = rows < op->ofm.shape.h ? (op->ofm.shape.h - rows) / 2 : 0;
 	struct kernel k = { .op = i, .rows = { .lo = top, .hi = top + rows },
 			    .depth = { .lo = 0, .hi = op->ofm.shape.c } };
@@ -209,7 +212,7 @@ hash_work(const struct g_op *op)
 	return hash_xxh3(v, sizeof(v));
 }
 
-/* the operation in the table that does the same work; now i, if there is none */
+/* The operation in the table that does the same work as i; if there is none, adds i. */
 static int
 find_alike(const struct sched *s, int *table, size_t size, int i)
 {
@@ -222,14 +225,15 @@ find_alike(const struct sched *s, int *table, size_t size, int i)
 	return i;
 }
 
-/* operations that share weights share the block: they are alike (batches) */
+/* Operations that share weights (batches) share the block and count as the same work. */
 void
 forget_blocks(struct sched *s)
 {
 	struct arena *a = arena_open();
 	size_t size = 2 * (size_t)s->n_ops + 1;
 	int *table = anew(a, int, size);
-	int *user = anew(a, int, s->g->n_weights + 1); /* from 1 on */
+	/* of each record: its first user plus 1 */
+	int *user = anew(a, int, s->g->n_weights + 1);
 	for (int i = 0; i < s->n_ops; i++) {
 		struct op_info *f = &s->info[i];
 		int *first = f->op->weights ? &user[f->op->weights->rec.index] : NULL;
@@ -261,7 +265,7 @@ given_block(struct block_search *x)
 	return x->found;
 }
 
-/* the operation, and what is chained to it, in extents that may be faster */
+/* Searches the block of an operation, and of its chain, in the extents of a fold. */
 static void
 search_fold(struct block_search *x, const struct fold *f)
 {
@@ -317,13 +321,13 @@ search_for(struct block_search *x, int32_t depth)
 		search_folds(x);
 }
 
-/* ---- searches that were made, in any variant ------------------------------------ */
+/* ---- cache of searches, shared by all variants ----------------------------------- */
 
-/* all that a search depends on: no padding, as its bytes are hashed */
+/* All that a search depends on.  Its bytes are hashed, so it has no padding. */
 struct search_key {
 	int64_t op, rows, depth, objective, traversal, stream_bytes, scale_bytes;
-	int64_t link[CHAIN_LENGTH]; /* operations of a chain, from 1 on; 0: none */
-	int64_t map[CHAIN_LENGTH][3]; /* layout and area, of each */
+	int64_t link[CHAIN_LENGTH]; /* operations of a chain: id plus 1; 0: none */
+	int64_t map[CHAIN_LENGTH][3]; /* layout and area of IFM, IFM2 and OFM of each */
 };
 
 struct searched_block {
@@ -389,7 +393,7 @@ block_for(struct sched *s, int i, int32_t rows)
 	for (size_t k = 0; k < f->n_choices; k++)
 		if (f->choice[k].rows == rows)
 			return &f->choice[k];
-	/* the depth belongs to the encoded weights: one for all stripes */
+	/* weights are encoded for one depth, which all stripes share */
 	int32_t depth = f->op->weights && f->n_choices ? f->choice[0].block.c : 0;
 	struct block_search x = search_of(s, s->info[i].alike, rows);
 	if (depth && depth > block_bounds(s->accel, &x.q).c)
@@ -403,7 +407,8 @@ block_for(struct sched *s, int i, int32_t rows)
 	return &f->choice[at];
 }
 
-/* what has weights has been encoded for its block; a block that is given is obeyed */
+/* An operation with weights keeps the block for which these are encoded.  A block of the input
+ * graph is kept, too. */
 static void
 search_chain(struct sched *s, int op, int links, struct chain_choice *c)
 {
@@ -446,7 +451,7 @@ block_reason(struct sched *s, int i, int32_t rows)
 	x.reason.given = f->given_block;
 	x.reason.cycles = x.cycles;
 	if (x.found && !hwc_equal(x.best.block, f->op->block)) {
-		/* one depth for all stripes, or a deeper one for slices */
+		/* all stripes share one depth, or slices have a deeper one */
 		x.reason.cycles = 0;
 		x.reason.next = x.best.block;
 		x.reason.next_cycles = x.cycles;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of U85: an elementwise operation takes what the one before it makes block by
- * block, without a map between them (ethosu-commands(7) 29).  A chain is one kernel,
- * whose output stage works for all of them (ethosu-timing(7) 21): mostly what the
- * elementwise operation does is hidden behind dot products.
+ * Chains of U85: an elementwise operation takes the result of the operation before it block by
+ * block, without a feature map between them (ethosu-commands(7) 29).  A chain is one kernel,
+ * whose output stage works for all its operations (ethosu-timing(7) 21): mostly the elementwise
+ * work is hidden behind dot products.
  */
 #include "../sched.h"
 
 #include <assert.h>
 
-/* an operand in a chain's extents: memory must hold its elements in their order */
+/* Sets an operand to the extents of a chain.  False: memory does not hold its elements in that
+ * order. */
 static bool
 give_extents(struct g_operand *o, struct hwc shape, bool stored)
 {
@@ -29,13 +30,13 @@ give_extents(struct g_operand *o, struct hwc shape, bool stored)
 	return true;
 }
 
-/* the next operation of a chain, in its lead's extents */
+/* Makes the next operation of a chain, in the extents of the first one. */
 static bool
 link_to(const struct op_info *f, struct hwc shape, bool last, struct g_op *op)
 {
 	*op = *f->op;
 	G_PUT(op, OP, chain, f->chain);
-	if (hwc_equal(op->ofm.shape, shape)) /* what is repeated along an axis stays so */
+	if (hwc_equal(op->ofm.shape, shape)) /* a repeated operand stays repeated */
 		return true;
 	return give_extents(&op->ifm, shape, f->chain != CHAIN_IFM) &&
 	       give_extents(&op->ifm2, shape, f->chain != CHAIN_IFM2) &&
@@ -64,7 +65,7 @@ chain_ops(const struct sched *s, int first, int links, const struct fold *fold,
 	return true;
 }
 
-/* in the extents that it has here, which need not be those of its kernel */
+/* The work of op, whole, in the extents that it has here: those of its kernel may be others. */
 static struct perf_op
 whole_work(const struct sched *s, const struct g_op *op)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What copies by the DMA engine cost, and which of them pay. */
+/* Costs of copies by the DMA engine, and which of them pay. */
 #include "../network/copies.h"
 
 #include "stream/emit.h"
 
 #include <math.h>
 
-/* the copy of the last rows of operand o that a kernel's operation reads; -1: none */
+/* The copy of the last rows of operand o that a kernel's operation reads; -1: none. */
 static int
 awaited(const struct sched *s, const struct plan *p, int kernel, int op, int o)
 {
@@ -44,7 +44,8 @@ leading_copy(const struct sched *s, int op, int32_t rows)
 	return leads ? copy_transfer(s, f->op, rows) : 0;
 }
 
-/* cycles of the operations that use a copy, whole, weights wherever that is faster */
+/* Cycles of all operations that use tensor `now` of a copy: they run whole, with weights in
+ * place or fetched, whichever is faster. */
 static double
 cost_of_users(struct sched *s, const struct moved *m, struct g_tensor *now)
 {
@@ -69,8 +70,8 @@ swap_to(const struct copies *c, size_t copy, struct g_tensor *t)
 }
 
 /*
- * Is a copy faster, where it moves while kernels run?  Without stripes it does not; but
- * then it stands alone, and the search has to do with one copy less.
+ * Is a copy faster if it moves while kernels run?  Without stripes it does not; it then runs
+ * alone.  A copy that is no faster even with this assumption is left out of the search.
  */
 static bool
 pays(struct sched *s, struct copies *c, size_t i)
@@ -83,7 +84,7 @@ pays(struct sched *s, struct copies *c, size_t i)
 	return fmax(fast, copy_transfer(s, m->op, m->home->hwc.h)) < slow;
 }
 
-/* pools against the transfers that do the same */
+/* Compares pools with the transfers that may replace them. */
 static void
 weigh_moves(struct sched *s, struct copies *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in the estimator's terms. */
+/* Describes kernels in the estimator's terms, and caches their costs. */
 #include "../sched.h"
 
 #include "base/fixed.h"
@@ -12,7 +12,7 @@
 bool
 weights_move(const struct sched *s)
 {
-	/* constants in a memory as fast as SRAM are read where they are */
+	/* constants in a memory as fast as SRAM are read in place */
 	return s->memory.const_area == MEM_OFF_CHIP_FLASH ||
 	       s->memory.const_area == MEM_DRAM;
 }
@@ -68,7 +68,7 @@ clamps(const struct g_op *op)
 	return bits < 32 && (op->clamp.lo > lo || op->clamp.hi < hi);
 }
 
-/* rows or columns of the IFM that so many of the OFM read, padding not counted */
+/* Rows or columns of the IFM that `ofm` rows or columns of the OFM read, without padding. */
 static int32_t
 extent(int32_t ofm, int stride, int kernel, int padding, bool upscaled)
 {
@@ -82,8 +82,8 @@ takes_ifm2_first(const struct g_op *op)
 	return op_is_binary(op->kind) && op->reversed;
 }
 
-/* U85: the operands in the order in which they are taken, and what the output stage does
- * besides */
+/* U85: puts the operands in the order in which they are read, and describes further work of the
+ * output stage. */
 static void
 describe85(const struct g_op *op, struct perf_op *p)
 {
@@ -92,23 +92,23 @@ describe85(const struct g_op *op, struct perf_op *p)
 		p->ifm2 = p->ifm;
 		p->ifm = first;
 	}
-	p->stage.clamps = p->activation == ACT_RELU; /* which takes no time there */
+	p->stage.clamps = p->activation == ACT_RELU; /* takes no time on U85 */
 	if (p->stage.clamps)
 		p->activation = ACT_NONE;
 	if (op_has_table(op))
-		p->stage.bits = op->lut->bits == 16 ? 16 : 8; /* of what a table takes */
+		p->stage.bits = op->lut->bits == 16 ? 16 : 8; /* of the table's input */
 	p->stage.divides = op->kind == OP_DIV;
 	p->stage.moves = op->kind == OP_REORDER;
 	p->stage.turns = op->order == ORDER_REVERSE_W;
 	p->stage.bare = op->kind == OP_REORDER && emit85_is_unscaled(op);
 }
 
-/* by generation: what not all have */
+/* by generation: properties that not all generations have */
 static void (*const describe[GENERATIONS])(const struct g_op *, struct perf_op *) = {
 	[GEN_U85] = describe85,
 };
 
-/* the output stage's work is all that it is costed by */
+/* A resize is costed by the work of the output stage only. */
 static void
 describe_resize(const struct g_op *op, struct perf_op *p)
 {
@@ -202,8 +202,8 @@ least_cost(const struct kernel *k)
 }
 
 /*
- * Scales are read through a channel of their own, which waits for a slow memory's
- * latency more often than that of weights: is it worth while to fetch them alone?
+ * Can it pay to fetch scales alone?  Scales are read through a channel of their own, which
+ * waits for the latency of a slow memory more often than the channel of weights.
  */
 static bool
 scales_are_slow(const struct sched *s)
@@ -213,7 +213,7 @@ scales_are_slow(const struct sched *s)
 	       rate[READ_SCALES] < rate[READ_WEIGHTS];
 }
 
-/* an operation's cycles with its weights as each enum held says */
+/* Cycles of a kernel for each enum held. */
 static void
 cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
 	  struct cost_known *out)
@@ -233,7 +233,7 @@ cost_held(struct sched *s, const struct kernel *k, const struct block_choice *b,
 	out->cost[FETCHED] = cost_in_blocks(s, &p, b).total;
 }
 
-/* a map of an operation whose OFM has so many elements, in other extents */
+/* Sets a feature map to the extents of a fold.  elements: of the OFM. */
 static void
 fold_map(struct perf_map *m, int64_t elements, const struct fold *f)
 {
@@ -274,7 +274,7 @@ cost_on(const struct perf_machine *m, struct perf_op *p, const struct block_choi
 	return c;
 }
 
-/* found for every kernel of every plan: a real hash would take the most of it */
+/* Computed for every kernel of every plan: a real hash would take most of the time. */
 static uint64_t
 hash_cost(const struct cost_key *key)
 {
@@ -290,10 +290,10 @@ is_free(const struct cost_known *k)
 	return memcmp(&k->key, &none, sizeof(none)) == 0;
 }
 
-/* places for an operation's costs: of a large network few, and all at once */
+/* entries of an operation's cost cache: in a large network few, and all at once */
 enum { MANY_OPS = 4096, FIRST_COSTS = 4, FEW_COSTS = 8 };
 
-/* twice as many places, each cost in the one of its hash */
+/* Doubles the cache and moves each cost to the entry of its hash. */
 static void
 double_known(struct sched *s, struct op_info *f)
 {
@@ -308,8 +308,8 @@ double_known(struct sched *s, struct op_info *f)
 	f->n_known = n;
 }
 
-/* the place of a cost, which may hold another one, or none yet: where two would share
- * one there are more, as long as they are few */
+/* The cache entry for a key, which may hold another cost or none.  If the key would share an
+ * entry with another cost, the cache grows, up to its full size. */
 static struct cost_known *
 find_cost(struct sched *s, struct op_info *f, const struct cost_key *key)
 {
@@ -375,7 +375,7 @@ table_transfer(const struct sched *s, const struct g_op *op)
 			       MEM_SRAM, true);
 }
 
-/* of the columns that IFM2 names; all at once */
+/* Cycles to move the columns that IFM2 names, all at once. */
 static double
 indexed_transfer(const struct sched *s, const struct g_op *op)
 {
@@ -398,13 +398,13 @@ copy_transfer(const struct sched *s, const struct g_op *op, int64_t rows)
 	if (op->ofm.t->layout == LAYOUT_NHCWB16)
 		row = tensor_strides(op->ofm.t).y;
 	int64_t bytes = rows * row;
-	if (!accel_is_wide(s->accel)) /* the last rows alone are no multiple of it */
+	if (!accel_is_wide(s->accel)) /* only the last rows can be no multiple */
 		bytes = round_up_i64(bytes, ALIGN);
 	return perf_dma_cycles(&s->machine, bytes, sched_area(s, op->ifm.t),
 			       sched_area(s, op->ofm.t), false);
 }
 
-/* all stripes of an operation, of slices as the graph prescribes them */
+/* Sums all stripes of an operation, in slices if the input graph has them. */
 static bool
 sum_stripes(struct sched *s, int op, struct stripe_known *b)
 {

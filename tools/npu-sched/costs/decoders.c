@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * U85 has two formats of weights: one that is compressed, of which a decoder makes 8
- * weights a cycle, and one of 2, 4 or 8 bits a weight, which gives 64, 64 or 32
- * (ethosu-weights(7) 24).  Where a decoder sets the pace, as on the small NPUs with
- * weights in SRAM that are used once, or where few values differ, the second one is
- * the better; it is taken where it costs nothing, neither in place nor fetched.
+ * U85 has two formats of weights: a compressed one, whose decoder makes 8 weights a cycle, and
+ * one of 2, 4 or 8 bits a weight, whose decoder makes 64, 64 or 32 (ethosu-weights(7) 24).  The
+ * second one is better where a decoder sets the pace, as on the small NPUs with weights in SRAM
+ * that are used once, or where few values differ.  It is taken where it costs nothing, neither
+ * in place nor fetched.
  */
 #include "../sched.h"
 
@@ -17,14 +17,14 @@ struct trial {
 	int op;
 	struct weights_view view;
 	int64_t bytes[DECODERS];
-	double cycles[DECODERS][HELDS]; /* FETCHED: with the transfer */
+	double cycles[DECODERS][HELDS]; /* FETCHED includes the transfer */
 };
 
 struct trials {
 	struct sched *s;
 	struct trial *v;
 	size_t n, cap;
-	int now; /* decoder */
+	int now; /* the decoder being tried */
 };
 
 static struct g_op *
@@ -33,7 +33,7 @@ op_of(const struct trials *l, size_t i)
 	return l->s->info[l->v[i].op].op;
 }
 
-/* for all operations that have its weights: they are alike */
+/* Sets the decoder of all operations that share the weights of op. */
 static void
 set_decoder(struct sched *s, struct g_op *op, int decoder)
 {
@@ -42,7 +42,7 @@ set_decoder(struct sched *s, struct g_op *op, int decoder)
 			s->info[i].op->fast = decoder == FAST;
 }
 
-/* exact, for the block that is fastest */
+/* Exact bytes, for the fastest block. */
 static int64_t
 bytes_of(struct sched *s, const struct trial *t, const struct block_choice *b)
 {
@@ -61,12 +61,12 @@ measure(void *ctx, size_t i)
 {
 	struct trials *l = ctx;
 	struct trial *t = &l->v[i];
-	/* found before the threads began */
+	/* cached before the threads began */
 	const struct block_choice *b = block_for(l->s, t->op, op_of(l, i)->ofm.shape.h);
 	t->bytes[l->now] = b ? bytes_of(l->s, t, b) : 0;
 }
 
-/* with so many bytes of weights, as a whole */
+/* Finds the cycles of the whole operation, with the weights of a decoder. */
 static void
 find_cycles(struct sched *s, struct trial *t, int decoder)
 {
@@ -83,7 +83,7 @@ find_cycles(struct sched *s, struct trial *t, int decoder)
 		t->cycles[decoder][FETCHED] += weights_transfer(s, t->bytes[decoder]);
 }
 
-/* nothing is worse, and something better */
+/* Is the fast decoder worse in nothing, and better in something? */
 static bool
 is_better(const struct sched *s, const struct trial *t)
 {
@@ -95,7 +95,7 @@ is_better(const struct sched *s, const struct trial *t)
 	return more < 0 || b[IN_PLACE] < a[IN_PLACE] || b[FETCHED] < a[FETCHED];
 }
 
-/* may the decoder be chosen for an operation's weights?  one that is given stays */
+/* May the decoder of an operation's weights be chosen?  Not if the input graph names it. */
 static bool
 is_open(const struct sched *s, int i)
 {
@@ -105,8 +105,8 @@ is_open(const struct sched *s, int i)
 }
 
 /*
- * Adds an operation that may gain: as far as can be said with the standard format's
- * bytes estimated, which is high.
+ * Lists an operation that may gain by the fast decoder.  At this point the bytes of the
+ * standard format are an estimate, which is high.
  */
 static bool
 consider(struct trials *l, int i)
@@ -132,7 +132,7 @@ consider(struct trials *l, int i)
 	return true;
 }
 
-/* all of them with one decoder: in the blocks that suit it, exact */
+/* Tries one decoder for all listed operations, in the blocks that suit it, with exact bytes. */
 static void
 try_all(struct trials *l, int decoder)
 {
@@ -147,7 +147,7 @@ try_all(struct trials *l, int decoder)
 		find_cycles(l->s, &l->v[i], decoder);
 }
 
-/* fast=1 in the graph: can it be? */
+/* Checks fast=1 of the input graph.  False: an error. */
 static bool
 check_given(struct sched *s, int i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Costs that are known of operations in one variant, taken over by another: most maps
- * lie alike in both, and to price an operation in stripes of all heights takes most of
+ * Takes over the cached costs of operations from another variant.  Most feature maps have the
+ * same layout and area in both, and pricing operations in stripes of all heights takes most of
  * the time that a variant's cascades take.
  */
 #include "../sched.h"
@@ -44,7 +44,7 @@ take_stripes(struct sched *s, struct op_info *f, const struct op_info *from)
 	f->lower_bounds_known = from->lower_bounds_known;
 }
 
-/* of each of the graph's operations: where it is in the order */
+/* Of each operation of the graph: its position in the order. */
 static int *
 find_places(const struct sched *s, struct arena *a)
 {
@@ -54,15 +54,15 @@ find_places(const struct sched *s, struct arena *a)
 	return at;
 }
 
-/* a copy by the DMA engine may lead a node in one order, and not in another */
+/* Not for copies: a copy may lead a node in one order and not in another. */
 static bool
 has_same_costs(const struct op_info *f, const struct op_info *from)
 {
 	return !op_is_transfer(f->op->kind) && has_maps_alike(f->op, from->op);
 }
 
-/* builds with CHECK_BOUNDS, as those with sanitizers are, stop where costs that were
- * taken are not what would be found */
+/* Builds with CHECK_BOUNDS, as those with sanitizers are, abort if costs that were taken over
+ * differ from new ones. */
 static void
 check_costs(struct sched *s, int op)
 {
@@ -103,7 +103,8 @@ take_costs(struct sched *s, const struct sched *from)
 		struct op_info *f = &s->info[i], *first = &s->info[f->alike];
 		const struct op_info *o = &from->info[at[f->op->rec.index]];
 		const struct op_info *first_of = &from->info[o->alike];
-		/* the first one's weights decide about the blocks of all that are alike */
+		/* the weights of the first operation decide about the blocks of all of the same
+		 * work */
 		if (first->op->rec.index != first_of->op->rec.index ||
 		    !has_same_costs(f, o) || !has_same_costs(first, first_of))
 			continue;

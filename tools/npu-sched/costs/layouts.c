@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bricks or not, for maps of which bricks would be partly padding.  Padding is
- * written and read like the rest; without it accesses are less regular.  So each
- * map has the layout in which the operations that touch it cost least, by their
- * blocks of before; from map to map, until nothing changes.
+ * Chooses bricks or NHWC for feature maps of which bricks would be partly padding.  Padding is
+ * written and read like the rest; without it accesses are less regular.  Each feature map gets
+ * the layout in which the operations that touch it cost least, with their previous blocks.
+ * This is repeated until nothing changes.
  */
 #include "../sched.h"
 
 enum { MAX_ROUNDS = 4 };
 
 struct users {
-	int *first, *op; /* those of tensor t: op[first[t]] ... op[first[t + 1] - 1] */
+	int *first, *op; /* users of tensor t: op[first[t]] ... op[first[t + 1] - 1] */
 };
 
 static void
@@ -45,7 +45,7 @@ find_users(const struct sched *s, struct arena *a)
 	return x;
 }
 
-/* cycles of an operation as a whole, weights fetched before */
+/* Cycles of the whole operation, with weights fetched before. */
 static double
 whole_cost(struct sched *s, int i)
 {
@@ -71,8 +71,9 @@ touched_cost(struct sched *s, const struct users *x, int t, int layout)
 }
 
 /*
- * Where both take as long: without padding there is less of it, and where there is none a
- * result can lie over an operand that has the same layout.
+ * Is NHWC better where both layouts take as long?  If bricks are padded, NHWC is smaller.  Else
+ * the layout of most neighbours is better: a result can be written over an operand of the same
+ * layout.
  */
 static bool
 is_better_dense(const struct sched *s, const struct users *x, int t)
@@ -88,7 +89,7 @@ is_better_dense(const struct sched *s, const struct users *x, int t)
 	return s->g->tensors[t]->hwc.c % BRICK || dense > 0;
 }
 
-/* of those in one area, or (-1) of all */
+/* Improves feature maps in one area, or in all (-1).  False: nothing changed. */
 static bool
 improve(struct sched *s, const struct users *x, int area)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of encoded weights: as they were measured, or as they are estimated before. */
+/* Bytes of encoded weights: measured, or estimated before. */
 #include "../sched.h"
 
 #include "stream/emit.h"
@@ -19,7 +19,6 @@ stream_cost(const struct sched *s, const struct g_op *op, const struct weights_v
 			: weights_cost_view(v, ord, s->o->level);
 }
 
-/* what was measured before: the same channels in the same blocks */
 const struct size_known *
 find_known(const struct sched *s, const struct weight_slice *u, int32_t block_depth)
 {
@@ -33,10 +32,9 @@ find_known(const struct sched *s, const struct weight_slice *u, int32_t block_de
 }
 
 /*
- * Bytes of some channels before they are measured: in proportion to what was measured
- * first, which is the whole in one slice or several, else near what dense weights come
- * to.  What was measured later must not count: plans are judged alike, whatever was
- * tried before them.
+ * Bytes of some channels before these are measured: in proportion to the first measurement,
+ * which is of the whole in one slice or several; without one, near the size of dense weights.
+ * Later measurements must not count, so that plans compare alike whatever was tried before.
  */
 static int64_t
 estimate_stream(const struct sched *s, int i, int64_t channels)

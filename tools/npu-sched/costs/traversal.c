@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which a convolution takes its weights: part of the kernel first,
- * or the depth of the IFM.  Either pads what it cuts unevenly, and padding costs
- * cycles as well as bytes (ethosu-weights(7) 2.5).  Where neither pads much more,
- * both are tried: time and encoded size decide.
+ * Chooses the order in which a convolution takes its weights: part of the kernel first, or the
+ * depth of the IFM first.  Either pads what it cuts unevenly, and padding costs cycles as well
+ * as bytes (ethosu-weights(7) 2.5).  Where neither pads much more, both are tried: time and
+ * encoded size decide.
  */
 #include "../sched.h"
 
@@ -23,7 +23,7 @@ padded_weights(const struct g_op *op, int t)
 	return round_up_i64(elements, bytes ? 4 : 2) * round_up_i64(c, 8);
 }
 
-/* one way pads half as much again: nothing else weighs as much */
+/* Does one traversal pad half as much again as the other?  Nothing else matters as much. */
 static bool
 is_clear(const struct g_op *op)
 {
@@ -35,15 +35,15 @@ struct trial {
 	int op;
 	struct weights_view view;
 	int64_t bytes[2]; /* by traversal */
-	double cycles[2]; /* weights read in place: the slower of both counts */
+	double cycles[2]; /* weights in place: the slower of reading and computing counts */
 };
 
 struct trials {
 	struct sched *s;
 	struct trial *v;
 	size_t n, cap;
-	int64_t *count; /* of weights */
-	int now; /* enum g_traversal */
+	int64_t *count; /* of each trial: number of weights */
+	int now; /* enum g_traversal, being tried */
 };
 
 static struct g_op *
@@ -52,7 +52,8 @@ op_of(const struct trials *l, size_t i)
 	return l->s->info[l->v[i].op].op;
 }
 
-/* the choice of the reference, which is for utilization; lists what is not clear */
+/* Takes the choice of the reference, which is for utilization.  Lists operations for which
+ * neither traversal is clearly better. */
 static void
 choose_clear(struct trials *l)
 {
@@ -72,14 +73,14 @@ choose_clear(struct trials *l)
 	}
 }
 
-/* exact, for the block that is fastest */
+/* Measures exact bytes, for the fastest block. */
 static void
 measure(void *ctx, size_t i)
 {
 	struct trials *l = ctx;
 	struct trial *t = &l->v[i];
 	struct g_op op = *op_of(l, i);
-	/* found before the threads began */
+	/* cached before the threads began */
 	const struct block_choice *b = block_for(l->s, t->op, op.ofm.shape.h);
 	t->bytes[l->now] = 0;
 	if (!b)
@@ -92,7 +93,8 @@ measure(void *ctx, size_t i)
 	}
 }
 
-/* all of them in one way; without exact sizes all weights count a byte */
+/* Tries one traversal for all listed operations; without exact sizes each weight counts a
+ * byte. */
 static void
 try_all(struct trials *l, int t, bool exact)
 {
@@ -121,7 +123,7 @@ try_all(struct trials *l, int t, bool exact)
 	}
 }
 
-/* then bytes */
+/* The better traversal by cycles, then by bytes. */
 static int
 better_of(const struct trial *t)
 {
@@ -131,7 +133,8 @@ better_of(const struct trial *t)
 	return t->bytes[a] <= t->bytes[b] ? a : b;
 }
 
-/* what pads less, by an eighth or more, and takes no more cycles; leaves others */
+/* Chooses the traversal that pads less, by an eighth or more, and takes no more cycles.  Keeps
+ * other operations in the list. */
 static void
 choose_by_padding(struct trials *l)
 {
