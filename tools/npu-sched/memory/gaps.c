@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses for buffers one after the other, as transfers are planned, between
- * maps that have theirs: the lowest address that is free from the transfer to
- * the last use.
+ * Assigns addresses to buffers one by one, while transfers are planned, between feature maps
+ * that have addresses.  First fit: the lowest address that is free from the transfer to the
+ * last use.
  */
 #include "memory.h"
 
@@ -11,20 +11,20 @@
 #include <stdlib.h>
 
 struct box {
-	int64_t lo, hi, at, end; /* time steps, bytes */
+	int64_t lo, hi, at, end; /* time steps, inclusive; first byte, byte behind the last */
 };
 
 struct gaps {
-	struct box *map; /* by their beginning */
-	size_t n_maps, begun; /* so many are among the boxes, or over */
-	struct box *box;      /* by their addresses: maps, and buffers */
+	struct box *map; /* sorted by first time step */
+	size_t n_maps, begun; /* begun: so many were added to box or have expired */
+	struct box *box;      /* feature maps and buffers, sorted by address */
 	size_t n;
-	int64_t now; /* nobody asks for time steps before it */
+	int64_t now; /* no call asks for an earlier time step */
 	int64_t limit;
-	struct asked { /* the last search since a buffer came */
+	struct asked { /* the last search; bytes 0: none since the last gaps_put() */
 		struct g_range life;
 		int64_t bytes, at;
-		int64_t same; /* a life that begins by then finds the same */
+		int64_t same; /* a lifetime that begins up to this time step finds the same */
 	} asked;
 };
 
@@ -77,7 +77,7 @@ add_box(struct gaps *h, struct box b)
 	h->box[i] = b;
 }
 
-/* maps that begin by a time step */
+/* Adds the boxes of feature maps that begin up to a time step. */
 static void
 add_maps(struct gaps *h, int64_t step)
 {
@@ -93,9 +93,8 @@ is_live(const struct box *b, struct g_range life)
 }
 
 /*
- * Past a box that bars an address no lower one is free; so what lies below was left for
- * good, and one look at the boxes is enough.  As long as all of them are that were in the
- * way, no other one changes what is found.
+ * First fit in one pass.  Boxes are sorted by address, so no address below the end of a
+ * blocking box is free.  The result holds for later lifetimes while all blocking boxes are live.
  */
 static struct asked
 search(struct gaps *h, struct g_range life, int64_t bytes)
@@ -110,7 +109,7 @@ search(struct gaps *h, struct g_range life, int64_t bytes)
 	return (struct asked){ .life = life, .bytes = bytes, .at = at, .same = until };
 }
 
-/* is it what was asked for last, for a time that begins later?  The same boxes bar it */
+/* True if the cached address is still valid: same size and end, later start. */
 static bool
 is_known(const struct asked *k, struct g_range life, int64_t bytes)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rectangles are live at one time, by sweeping over them in the order in
- * which they begin: what is live stands in a list that is short for networks
- * that are deep rather than wide.
+ * Finds rectangles that are live at the same time, by a sweep in the order in which they begin.
+ * The list of live rectangles is short for networks that are deep rather than wide.
  */
 #include "memory.h"
 
-/* rectangles that have bytes, by the time step at which they begin */
+/* Sorts rectangles that have bytes by first time step; returns their number. */
 static size_t
 by_begin(struct arena *a, const struct rect *rect, size_t n, uint32_t *order)
 {
@@ -59,7 +58,7 @@ find_interferences(struct arena *a, const struct rect *rect, size_t n)
 	const struct pair *pair = list_pairs(scratch, rect, n, &n_pairs);
 	struct interferences m = { .first = anew(a, size_t, n + 2),
 			      .with = anew(a, uint32_t, 2 * n_pairs + 1) };
-	size_t *at = m.first + 1; /* it ends up one further */
+	size_t *at = m.first + 1; /* the last loop moves at[i] to first[i + 1] */
 	for (size_t i = 0; i < n_pairs; i++) {
 		if (pair[i].a + 1 < n)
 			at[pair[i].a + 1]++;
@@ -76,10 +75,10 @@ find_interferences(struct arena *a, const struct rect *rect, size_t n)
 	return m;
 }
 
-/* what a group takes of the memory at a time step */
+/* The bytes that a group covers at a time step. */
 struct extent {
 	int64_t lo, hi;
-	size_t stamp; /* of the time step, counted from 1 */
+	size_t stamp; /* time step of lo and hi, counted from 1 */
 };
 
 static int64_t

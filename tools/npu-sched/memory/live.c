@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rectangles of memory and time.  Time counts time steps: kernels and CPU
- * operators have the odd ones, in order of execution; transfers in front of
- * them the even ones.
+ * Makes rectangles of memory and time.  Kernels and CPU operators have the odd time steps, in
+ * order of execution.  Transfers in front of them have the even ones.
  */
 #include "memory.h"
 
-/* CPU nodes take a time step each, in front of the kernels of later nodes */
+/* A CPU node takes one odd time step, before the kernels of later nodes. */
 int64_t
 kernel_step(const struct sched *s, const struct plan *p, int kernel)
 {
@@ -58,7 +57,8 @@ touch_list(struct live_ranges *l, const struct g_tensors *v, int64_t step)
 		touch(l, v->v[i], step);
 }
 
-/* the runtime keeps variables of its own and what has no fixed size */
+/* Does the tensor get an address here?  The runtime allocates variables that only it touches,
+ * and tensors without a fixed size. */
 static bool
 is_placed(const struct sched *s, const struct g_tensor *t)
 {
@@ -93,7 +93,7 @@ add_tensors(struct live_ranges *l)
 	}
 }
 
-/* of a chain, all but what never is in memory */
+/* Feature maps between the operations of a chain are never in memory. */
 static void
 touch_maps(struct live_ranges *l, const struct kernel *k, int64_t now)
 {
@@ -107,7 +107,7 @@ touch_maps(struct live_ranges *l, const struct kernel *k, int64_t now)
 	touch(l, l->s->info[k->op + k->links].op->ofm.t, now);
 }
 
-/* what nodes take in exists from their first time step, results to their last */
+/* Inputs of a node are live from its first time step, outputs up to its last. */
 static void
 walk_nodes(struct live_ranges *l)
 {
@@ -134,13 +134,13 @@ walk_nodes(struct live_ranges *l)
 			touch(l, t, now > 2 ? now - 2 : now);
 		if (tensor_is_input(t) || t->variable)
 			touch(l, t, 1);
-		/* what one inference leaves is there for the next */
+		/* the next inference reads the values that this one leaves */
 		if (t->variable)
 			touch(l, t, now > 2 ? now - 2 : now);
 	}
 }
 
-/* groups under construction: the last of each, and who is live with whom */
+/* Groups under construction: the last rectangle of each, and pairs that are live together. */
 struct joining {
 	struct plan *p;
 	struct interferences near;
@@ -148,8 +148,8 @@ struct joining {
 };
 
 /*
- * Would two groups collide if b's were moved by so many bytes?  The pair that is
- * put over one another may: its distance was chosen with care.
+ * Would the group of `to`, moved by `move` bytes, collide with that of `from`?  The pair itself
+ * may overlap: its distance is chosen so that this is safe.
  */
 static bool
 collide(const struct joining *j, const struct rect *from, const struct rect *to,
@@ -170,7 +170,7 @@ collide(const struct joining *j, const struct rect *from, const struct rect *to,
 	return false;
 }
 
-/* the group of `to`, moved, becomes part of that of `from` */
+/* Moves the group of `to` and appends it to that of `from`. */
 static void
 merge(struct joining *j, const struct rect *from, const struct rect *to,
       int64_t move)
@@ -186,8 +186,8 @@ merge(struct joining *j, const struct rect *from, const struct rect *to,
 }
 
 /*
- * A result written over an operand that dies under it: both move together.  A
- * group's offsets are counted from wherever its first byte will be.
+ * Groups a result with the dying operand over which it is written, so that both move together.
+ * Offsets count from the lowest byte of a group.
  */
 static void
 join(struct live_ranges *l, struct arena *a)
@@ -218,7 +218,7 @@ join(struct live_ranges *l, struct arena *a)
 		p->rect[i].offset -= least[p->rect[i].group];
 }
 
-/* bytes of a place that are live at each kernel */
+/* Live bytes of a memory area at each kernel. */
 static void
 sum_maps(struct sched *s, const struct plan *p, int place, int64_t *sum)
 {
@@ -252,7 +252,7 @@ find_maps(struct sched *s, struct plan *p)
 	p->n_rects = 0;
 	add_tensors(&l);
 	walk_nodes(&l);
-	/* what nobody touches needs no place */
+	/* a tensor that nothing touches needs no bytes */
 	for (size_t i = 0; i < p->n_rects; i++)
 		if (p->rect[i].hi < 0)
 			p->rect[i].bytes = 0, p->rect[i].lo = p->rect[i].hi = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses for rectangles of bytes by time steps.  The peak can't be below the
- * largest sum of bytes live at one time step.  First fit in several orders: maps
- * first as they pack best alone, by crowding, by size; then exchanges in the
- * best of them; it ends when the bound is reached or the budget (never the
- * clock) is spent.
+ * Assigns addresses to rectangles of bytes and time steps.  The lower bound of the peak is the
+ * largest sum of bytes live at one time step.  First fit is tried in several orders: feature
+ * maps first, as they pack best without buffers; by crowding; by size and others.  Then pairs
+ * are exchanged in the best order.  Packing ends at the lower bound or when its budget is
+ * spent, which counts comparisons and never time.
  */
 #include "pack.h"
 
@@ -43,7 +43,7 @@ make_groups(struct packing *k, int place)
 	}
 }
 
-/* the neighbours of rectangle i for the group that it belongs to */
+/* Adds the neighbours of rectangle i to its group. */
 static void
 add_near(struct packing *k, const struct interferences *m, int i, struct group *g)
 {
@@ -59,8 +59,8 @@ add_near(struct packing *k, const struct interferences *m, int i, struct group *
 	}
 }
 
-/* so many interferences that their spans are sorted; below, spans are scanned until none
- * moves, which is faster for few, and whose comparisons the budget counts */
+/* With more interferences blocked spans are sorted.  With fewer they are scanned until none
+ * moves the address, which is faster for few spans.  The budget counts these comparisons. */
 enum { WIDE_PAIRS = 1 << 23 };
 
 static void
@@ -90,7 +90,7 @@ compare_steps(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* the first of n rising time steps that is not before t */
+/* The first of n rising time steps that is t or later. */
 static size_t
 step_at(const int64_t *step, size_t n, int64_t t)
 {
@@ -105,7 +105,8 @@ step_at(const int64_t *step, size_t n, int64_t t)
 	return lo;
 }
 
-/* the largest sum of bytes at a time step; it is taken on where something begins */
+/* Finds the lower bound, and the crowd of each group.  The largest sum of bytes occurs where
+ * some group begins. */
 static void
 find_bound(struct packing *k, int place)
 {
@@ -131,7 +132,7 @@ compare_spans(const void *x, const void *y)
 	return a->lo < b->lo ? -1 : a->lo > b->lo;
 }
 
-/* the lowest address that n spans leave free, by one sweep over them in order */
+/* The lowest address that n spans leave free, by one sweep over the sorted spans. */
 static int64_t
 lowest_free(struct span *v, size_t n)
 {
@@ -142,7 +143,7 @@ lowest_free(struct span *v, size_t n)
 	return at;
 }
 
-/* the lowest address that the groups before it in order do not bar */
+/* First fit: puts the i-th group at the lowest address that the groups before it leave free. */
 static void
 drop(struct packing *k, size_t i)
 {
@@ -163,7 +164,7 @@ drop(struct packing *k, size_t i)
 		return;
 	}
 	int64_t at = 0;
-	size_t left = n; /* those that begin below bar nothing any more */
+	size_t left = n; /* spans that begin below `at` no longer block */
 	k->cost[own] = (uint32_t)g->n_near;
 	for (bool moved = true; moved; k->cost[own] += (uint32_t)n) {
 		const size_t was = left;
@@ -181,7 +182,8 @@ drop(struct packing *k, size_t i)
 	k->at[own] = at;
 }
 
-/* the peak of the order; more than `most` is known to be too much before all are placed */
+/* Puts all groups in order by first fit; returns the peak.  Stops once the peak exceeds
+ * `most`. */
 static int64_t
 try_order(struct packing *k, int64_t most)
 {
@@ -197,7 +199,7 @@ try_order(struct packing *k, int64_t most)
 	return peak;
 }
 
-/* the order and its addresses become the best, or what they were */
+/* Saves the order and its addresses as the best ones; go_back() restores these. */
 static void
 keep(struct packing *k, int64_t peak)
 {
@@ -217,7 +219,7 @@ go_back(struct packing *k)
 		k->rank[k->order[i]] = i;
 }
 
-/* orders to begin with; those that have an address come first in each */
+/* Initial orders.  Groups with an address from the graph come first in each. */
 enum start { BY_MAPS, BY_CROWD, BY_BYTES, BY_AREA, BY_TIME, STARTS };
 
 static int
@@ -253,7 +255,7 @@ struct sorting {
 	enum start start;
 };
 
-/* qsort_r's order: equal ones as they stood before */
+/* for qsort_r; keeps the order of equal groups */
 static int
 compare_order(const void *x, const void *y, void *ctx)
 {
@@ -272,7 +274,7 @@ sort_order(struct packing *k, enum start start)
 	qsort_r(k->order, k->n, sizeof(*k->order), compare_order, &s);
 }
 
-/* the peaks of the best order, which is the order */
+/* Sets before and top.  Needs: the order is the best one. */
 static void
 find_peaks(struct packing *k)
 {
@@ -302,7 +304,7 @@ swap(struct packing *k, size_t a, size_t b)
 	k->rank[k->order[b]] = b;
 }
 
-/* a group's neighbours may lie elsewhere now */
+/* Marks the neighbours of a group, whose addresses may change. */
 static void
 move_near(struct packing *k, size_t group)
 {
@@ -312,8 +314,9 @@ move_near(struct packing *k, size_t group)
 }
 
 /*
- * try_order() of the best order but for places a and b.  A group lies where it did, and
- * was found at the same cost, unless a neighbour lies elsewhere or was exchanged.
+ * try_order() for the best order with positions a and b exchanged.  Puts again only the two
+ * groups and groups with a neighbour that moved or was exchanged: all others keep address and
+ * cost.
  */
 static int64_t
 try_exchange(struct packing *k, size_t a, size_t b)
@@ -339,7 +342,7 @@ try_exchange(struct packing *k, size_t a, size_t b)
 	return peak;
 }
 
-/* the exchange becomes the best order, or is undone */
+/* Makes the exchange the best order if the peak is no higher, else undoes it. */
 static void
 settle(struct packing *k, size_t a, size_t b, int64_t peak)
 {
@@ -387,7 +390,7 @@ packing_of(struct plan *p, size_t n_rects, int place)
 	return k;
 }
 
-/* many groups that lie badly in one order do so in others */
+/* Many groups that pack badly in one order do so in the others. */
 static bool
 is_hopeless(const struct packing *k)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of a plan: how much work is spent on them, and what becomes of them. */
+/* Assigns addresses to the rectangles of a plan, with a budget of work. */
 #include "pack.h"
 
 /*
- * Comparisons of two rectangles, for a step of effort: to place a plan while
- * many are compared, the one that was chosen, or once a plan its maps alone.
+ * Budgets in comparisons of two rectangles, to be multiplied by effort: while many plans are
+ * compared, while few are, for the chosen plan, and for the feature maps of a plan alone.
+ * `each` and MAPS_EACH are for each group.
  */
 static const uint64_t budgets[] = { [QUICK] = 20000, [TRY] = 100000, [LAST] = 1000000 };
 static const uint64_t each[] = { [QUICK] = 200, [TRY] = 2000, [LAST] = 2000 };
 enum { MAPS_EACH = 1000, MAPS_BUDGET = 100000 };
 
-/* few groups have few orders */
+/* The budget grows with the number of groups up to `most`, as few groups have few orders. */
 static uint64_t
 budget_of(const struct sched *s, const struct packing *k, uint64_t share, uint64_t most)
 {
@@ -65,7 +66,7 @@ rank_maps(const struct packing *k, int *rank)
 		rank[k->group[k->best_order[i]].first] = (int)i;
 }
 
-/* the place that is not the limited one */
+/* The memory area that is not limited. */
 static int
 other_place(const struct sched *s)
 {
@@ -114,7 +115,7 @@ place_maps(const struct sched *s, struct plan *p, const struct packed_maps *m)
 	p->beside_placed = true;
 }
 
-/* the other place holds maps alone: transfers change nothing there */
+/* Packs the other area once, as it holds only feature maps, which transfers do not change. */
 static void
 place_beside(struct sched *s, struct plan *p, enum care care)
 {

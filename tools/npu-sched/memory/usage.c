@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes in use at each kernel.  Weights that stay for a long time are added to many
- * kernels, and asked about as often: blocks of kernels keep the most that is in use at
- * any of them, and what was added to all of them alike.
+ * Bytes in use at each kernel.  Weights that stay for a long time are added to many kernels,
+ * and queried as often.  Therefore each block of kernels keeps the most bytes in use at any of
+ * its kernels, and the bytes that were added to all of them.
  */
 #include "memory.h"
 
@@ -12,8 +12,9 @@ enum { BLOCK = 32 };
 
 struct usage {
 	int n;
-	int64_t *own;	       /* of each kernel, less what its block has */
-	int64_t *alike, *most; /* of each block: added to all; the most, with that */
+	int64_t *own;	       /* of each kernel, without `alike` of its block */
+	/* of each block: added to all kernels; the most at any, `alike` included */
+	int64_t *alike, *most;
 };
 
 static void
@@ -42,7 +43,7 @@ usage_open(struct arena *a, const int64_t *bytes, int n)
 	return u;
 }
 
-/* of first..last, all in one block; what is in use only grows */
+/* Adds to first..last, which are in one block.  Bytes in use only grow. */
 static void
 add_in_block(struct usage *u, int first, int last, int64_t bytes)
 {
@@ -82,7 +83,7 @@ usage_last_above(const struct usage *u, int first, int last, int64_t bytes, int6
 			i = lo - 1;
 			continue;
 		}
-		/* a part of it matters only where the whole does */
+		/* single kernels matter only if the maximum of the block does */
 		if (u->most[block] <= min_i64(bytes, *most))
 			i = lo - 1;
 		for (; i >= lo && i >= first; i--) {
