@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When weights are fetched.  The kernels are walked in order with the clocks
- * of the timeline estimate (ethosu-timing(7) 8).  Before each kernel
- * as much of the coming weights is put on its way as the transfer engine can
- * move while that kernel runs, provided their buffers have room from here to
- * their last use; a kernel whose weights did not arrive waits for them or reads
- * them in place, whichever ends earlier.
+ * Decides when weights are fetched.  Walks the kernels in order with the clocks of the timeline
+ * estimate (ethosu-timing(7) 8).  Before each kernel it starts transfers of as many bytes of
+ * the coming weights as the DMA engine can move while that kernel runs, provided that their
+ * buffers fit from here to their last use.  A kernel whose weights have not arrived waits for
+ * them or reads them in place, whichever ends earlier.
  *
- * A kernel that reads flash in place keeps the flash busy itself; the estimate
- * does not know that, but we do not sell the same bandwidth twice.
+ * A kernel that reads flash in place keeps the flash busy itself.  The estimate ignores that,
+ * but the walk does not use the same bandwidth twice.
  */
 #include "walk.h"
 
@@ -16,13 +15,13 @@
 
 #include <string.h>
 
-enum { LEAST_CHUNK = 1024 };
+enum { LEAST_CHUNK = 1024 };	/* bytes of the smallest partial transfer */
 
-/* kernels looked at: a sequence of LSTM takes 10 a step */
+/* kernels to look ahead: an LSTM takes 10 for each step of a sequence */
 enum { FAR = 128 };
 
-/* a transfer is short that moves no more than a memory would in so many of its
- * latencies: 8 of DRAM's on U85 are 13 KB and more, of flash on U55 512 bytes */
+/* A transfer is short if it moves no more bytes than its memory can in so many latencies: from
+ * DRAM on U85 13 KB and more, from flash on U55 512 bytes. */
 enum { SHORT = 8 };
 
 static double
@@ -31,7 +30,7 @@ start_latency(const struct walk *w)
 	return w->s->memory.mem[w->s->memory.const_area].read_latency;
 }
 
-/* what the constants' memory moves in some of its latencies */
+/* The largest size of a short transfer, in bytes. */
 static double
 short_bytes(const struct walk *w)
 {
@@ -39,7 +38,7 @@ short_bytes(const struct walk *w)
 	       w->s->machine.read_rate[w->s->memory.const_area][READ_COPY];
 }
 
-/* when a buffer is live that is filled before kernel `from` */
+/* The lifetime of a buffer that is filled before kernel `from`. */
 static struct g_range
 live_range_of(const struct walk *w, const struct weight_slice *u, int from)
 {
@@ -48,9 +47,9 @@ live_range_of(const struct walk *w, const struct weight_slice *u, int from)
 }
 
 /*
- * Does the sum of bytes leave room for slice u from kernel `from` on?  What is
- * used only grows, and while the same slice is asked for it does not: then what
- * is known from an earlier kernel is true for a later one.
+ * Do `bytes` for slice u fit from kernel `from` on, by the sum of bytes?  Bytes in use only
+ * grow, and not while the same slice is asked for.  So a result for one kernel holds for later
+ * ones.
  */
 static bool
 sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int from)
@@ -71,7 +70,7 @@ sum_has_room(struct walk *w, const struct weight_slice *u, int64_t bytes, int fr
 	return true;
 }
 
-/* was there no room for what is held of slice u, and is none before kernel i? */
+/* Is it cached that this part of slice u does not fit before kernel i? */
 static bool
 is_known_full(const struct walk *w, const struct weight_slice *u, enum held held, int i)
 {
@@ -92,23 +91,23 @@ has_room(struct walk *w, struct weight_slice *u, int64_t bytes, int from)
 	return true;
 }
 
-/* the oldest kernel that may still run when kernel i is about to */
+/* The oldest kernel that may still run when kernel i is about to start. */
 static int
 oldest(const struct walk *w, int i)
 {
 	return i - MAX_KERNELS > w->node_start ? i - MAX_KERNELS : w->node_start;
 }
 
-/* room for a buffer, and when the front end can start to fill it */
+/* A buffer that fits, and the time at which the front end can start to fill it. */
 struct room {
-	int from; /* kernel from which on it is free; -1: there is none */
+	int from; /* kernel from which on its bytes are free; -1: no buffer fits */
 	double t;
 };
 
 /*
- * Room for what is held of slice u, to be filled before kernel i.  Kernels that are still running
- * may use bytes that die with them: a buffer that was free before they began
- * needs no wait; for any other the transfer waits until they are done.
+ * Finds a buffer for a part of slice u, to be filled before kernel i.  Kernels that still run
+ * may use bytes that die with them.  A buffer whose bytes were free before these kernels began
+ * needs no wait; for any other one the transfer waits until they end.
  */
 static struct room
 find_room(struct walk *w, struct weight_slice *u, enum held held, int i)
@@ -140,7 +139,7 @@ reserve(struct walk *w, struct weight_slice *u, enum held held, struct room r)
 	usage_add(w->used, r.from, u->last, bytes);
 }
 
-/* DMA_START: the front end waits while as many are under way as can be */
+/* DMA_START: the front end waits while the queue is full. */
 static void
 start_transfer(struct walk *w, double cycles)
 {
@@ -167,7 +166,8 @@ send(struct walk *w, int slice, int64_t bytes, int before)
 	}
 }
 
-/* room for what pays of the weights that kernel i is about to read */
+/* Reserves a buffer for the part that pays of the weights that kernel i is about to read.
+ * False: none pays or fits. */
 static bool
 take_now(struct walk *w, int slice, int i)
 {
@@ -185,7 +185,7 @@ take_now(struct walk *w, int slice, int i)
 	return false;
 }
 
-/* the weights of kernel i: the rest of them now, or in place */
+/* Decides about the weights of kernel i: fetches the rest now, or leaves the slice in place. */
 static void
 settle(struct walk *w, int i)
 {
@@ -198,7 +198,7 @@ settle(struct walk *w, int i)
 			w->t = max_f64(w->t, u->arrival);
 		return;
 	}
-	/* what was skipped before is read in place */
+	/* slices that were skipped are read in place */
 	if (w->next < slice) {
 		w->next = slice;
 		w->sent = 0;
@@ -212,7 +212,7 @@ settle(struct walk *w, int i)
 	w->t = max_f64(w->t, u->arrival); /* the kernel waits for its weights */
 }
 
-/* bytes that can be on their way until `until` */
+/* Bytes that a transfer can move until time `until`. */
 static int64_t
 budget(const struct walk *w, double until)
 {
@@ -223,7 +223,7 @@ budget(const struct walk *w, double until)
 	return bytes > 0 ? (int64_t)bytes / ALIGN * ALIGN : 0;
 }
 
-/* would a DMA_START hold up the front end while no kernel is running? */
+/* Would the front end wait at DMA_START while no kernel runs? */
 static bool
 starves(const struct walk *w)
 {
@@ -231,7 +231,8 @@ starves(const struct walk *w)
 	return begin > max_f64(w->t, w->tk);
 }
 
-/* is anything but weights moved for a kernel?  t: the tables of SHRAM then */
+/* Does a kernel need the DMA engine for nothing but weights?  t: the tables in SHRAM, before
+ * the kernel and then after it. */
 static bool
 is_quiet(const struct walk *w, int kernel, struct lut_slots *t)
 {
@@ -244,9 +245,9 @@ is_quiet(const struct walk *w, int kernel, struct lut_slots *t)
 }
 
 /*
- * Kernel i ends at `until` and leaves no time for a transfer, but those behind it may,
- * together: until when nothing but weights is wanted of the DMA engine, or a kernel
- * wants those of slice u, or there is time for the rest of them.
+ * Kernel i, which ends at `until`, is too short for a transfer, but it may be long enough
+ * together with the next kernels.  Returns the time up to which kernels need the DMA engine for
+ * weights only, but no later than the first use of slice u, or than its rest takes.
  */
 static double
 quiet_until(const struct walk *w, int i, const struct weight_slice *u, int64_t rest,
@@ -266,9 +267,10 @@ quiet_until(const struct walk *w, int i, const struct weight_slice *u, int64_t r
 }
 
 /*
- * The rest of slice u in one transfer, although it takes longer than kernel i?  A
- * second one waits for the memory again; where that is a good part of its time, and
- * nothing but weights is wanted of the DMA engine until a kernel wants these.
+ * May the rest of slice u be one transfer although it takes longer than kernel i?  A second
+ * transfer would wait for the latency of the memory again.  True if that wait is a good part of
+ * its time, and no kernel needs the DMA engine for anything but weights before the first use of
+ * u.
  */
 static bool
 may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t rest)
@@ -283,7 +285,7 @@ may_be_one(const struct walk *w, int i, const struct weight_slice *u, int64_t re
 	return true;
 }
 
-/* cycles between the beginning of kernel i and the first use of slice u */
+/* Cycles from the beginning of kernel i to the first use of slice u. */
 static double
 time_ahead(const struct walk *w, int i, const struct weight_slice *u)
 {
@@ -296,14 +298,14 @@ is_too_early(const struct walk *w, int i, const struct weight_slice *u)
 	return w->p->ahead > 0 && time_ahead(w, i, u) > w->p->ahead;
 }
 
-/* when the first kernel that wants slice u could begin, if kernel i ends at `until` */
+/* The time at which the first use of slice u could begin if kernel i ends at `until`. */
 static double
 begin_of(const struct walk *w, int i, const struct weight_slice *u, double until)
 {
 	return until + w->begin[u->first] - w->begin[i + 1];
 }
 
-/* can what is held of slice u arrive in time only if it begins soon? */
+/* Can the scales of slice u arrive in time only if their transfer begins soon? */
 static bool
 is_last_chance(const struct walk *w, int i, const struct weight_slice *u, double until)
 {
@@ -312,7 +314,8 @@ is_last_chance(const struct walk *w, int i, const struct weight_slice *u, double
 	       begin_of(w, i, u, until) - max_f64(w->t, w->td) < 2 * first;
 }
 
-/* room for slice u before kernel i, which ends at `until`, if that pays */
+/* Reserves a buffer for a part of slice u before kernel i, which ends at `until`, if that
+ * pays. */
 static bool
 take_early(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
 {
@@ -324,7 +327,7 @@ take_early(struct walk *w, struct weight_slice *u, enum held held, int i, double
 	return true;
 }
 
-/* as much of slice u as can move while kernel i runs; false: nothing, for now */
+/* Sends as many bytes of slice u as can move while kernel i runs.  False: none for now. */
 static bool
 send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double until)
 {
@@ -348,7 +351,7 @@ send_ahead(struct walk *w, struct weight_slice *u, enum held held, int i, double
 	return true;
 }
 
-/* coming weights, as far as they can move while kernel i runs */
+/* Sends coming weights as far as they can move while kernel i runs. */
 static void
 look_ahead(struct walk *w, int i, double until)
 {
@@ -373,7 +376,7 @@ look_ahead(struct walk *w, int i, double until)
 	}
 }
 
-/* a kernel waits for its table, unless the SHRAM holds it */
+/* Loads the table of a kernel, which waits for it, unless the SHRAM holds it. */
 static void
 upload_table(struct walk *w, const struct g_op *op)
 {
@@ -412,13 +415,13 @@ issue(struct walk *w, int i)
 	double cost = k->cost[held];
 	double start = max_f64(w->t, w->tk);
 	double busy = held == FETCHED || k->slice < 0 ? 0 : k->flash;
-	/* what it leaves is enough for a transfer, where that waits for latencies */
+	/* a transfer that waits for latencies needs no more bandwidth than a kernel leaves */
 	if (busy > 0 && busy > (1 - transfer_share(w->s)) * cost)
 		w->flash = max_f64(start, w->td) + busy;
 	if (weights_move(w->s))
 		look_ahead(w, i, start + cost);
 	upload_table(w, w->s->info[k->op].op);
-	/* two kernels may be outstanding before this one is */
+	/* the front end waits while two kernels are outstanding */
 	w->t = max_f64(w->t, w->end[0]);
 	start = max_f64(w->t, w->tk);
 	w->tk = start + cost;
@@ -426,7 +429,7 @@ issue(struct walk *w, int i)
 	w->end[1] = w->tk;
 }
 
-/* slices that stay in place, whatever there is time and room for */
+/* The slices that stay in place even if they could be fetched. */
 static bool *
 list_left(const struct plan *p, struct arena *scratch)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a weight slice is worth fetching, by the clocks of the walk. */
+/* Decides which part of a weight slice is worth fetching, by the clocks of the walk. */
 #include "walk.h"
 
 #include <math.h>
 
-/* scales alone: what it costs is known where that is of any use */
+/* Can it help to fetch the scales alone?  Their cost is finite only if it can. */
 static bool
 is_separable(const struct walk *w, int slice)
 {
@@ -17,7 +17,7 @@ may_be_apart(const struct walk *w, int slice)
 	return w->strategy >= SCALES_ELSE && is_separable(w, slice);
 }
 
-/* when all uses of a slice have ended, as each enum held says */
+/* The time at which all uses of a slice have ended, for each enum held. */
 static void
 ends_of_uses(const struct walk *w, int slice, double t, double begin, double end[HELDS])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights as weight slices that are fetched or read in place: one for each slice of
- * channels.  A slice is a multiple of the block's depth, so that slicing reads
- * no feature map more often than blocks do anyhow.
+ * Cuts weights into slices, one for each range of output channels, which are fetched or read in
+ * place.  A slice is a multiple of the block's depth, so that slices read no feature map more
+ * often than blocks do anyway.
  */
 #include "../sched.h"
 
@@ -16,7 +16,7 @@ static const int64_t cut_bytes[CUTS] = {
 	[CUT_COARSE] = 32768, [CUT_MEDIUM] = 12288, [CUT_FINE] = 4096,
 };
 
-/* channels of a slice, so that its bytes come near the target */
+/* Channels of a slice whose size comes near the target, in bytes. */
 static int32_t
 slice_depth(const struct g_op *op, int32_t block_depth, int64_t target)
 {
@@ -43,7 +43,8 @@ slices_of(struct sched *s, struct arena *a, int op, int32_t depth)
 	return l;
 }
 
-/* the slices that the graph prescribes, or ours, for an operation as a whole */
+/* The slices of an operation's weights: those of the input graph; else, if it runs whole, those
+ * of a cut. */
 static struct g_list
 cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
 {
@@ -57,7 +58,8 @@ cut_weights(struct sched *s, struct arena *a, int op, bool whole, enum cut cut)
 	return slices_of(s, a, op, slice_depth(g, block_depth, cut_bytes[cut]));
 }
 
-/* first: slice of slice 0 of each weights record, from 1 on; the others follow */
+/* Finds or adds slice `slice` of the weights of an operation; returns its index in p->slice.
+ * first: of each weights record, the index of slice 0 plus 1; its other slices follow. */
 static int
 add_slice(struct sched *s, struct plan *p, int *first, int op, int slice, int kernel)
 {
@@ -105,7 +107,7 @@ cost_kernels(struct sched *s, struct plan *p)
 	}
 }
 
-/* one for each slice of each that are there */
+/* The number of kernels when each is cut into its slices. */
 static size_t
 count_kernels(const struct plan *p)
 {
@@ -115,7 +117,7 @@ count_kernels(const struct plan *p)
 	return n;
 }
 
-/* one kernel for each slice, by p->ends */
+/* Replaces each kernel by one for each slice, by p->ends. */
 static void
 slice_kernels(struct sched *s, struct plan *p)
 {
@@ -123,7 +125,7 @@ slice_kernels(struct sched *s, struct plan *p)
 	size_t n = p->n_kernels, sliced = count_kernels(p);
 	struct arena *a = arena_open();
 	int *first = anew(a, int, s->g->n_weights + 1);
-	if (sliced > n) /* else each is put where it was */
+	if (sliced > n) /* else each is written back to its index */
 		p->kernel = anew(p->a, struct kernel, sliced + 1);
 	p->n_kernels = p->n_slices = 0;
 	for (size_t i = 0; i < n; i++)
@@ -148,18 +150,18 @@ make_slices(struct sched *s, struct plan *p, enum cut cut)
 
 /* ---- exact sizes -------------------------------------------------------------- */
 
-/* those whose sizes are not known yet */
+/* The slices that are to be measured. */
 struct measure {
 	struct sched *s;
 	struct plan *p;
 	size_t *slice, n;
-	struct weights_view *view; /* of each */
-	int64_t *count;		   /* weights */
-	struct text *coding;	   /* of all streams */
+	struct weights_view *view; /* of each slice */
+	int64_t *count;		   /* of each slice: number of weights */
+	struct text *coding;	   /* of each slice: coding of all its streams */
 };
 
-/* the block that a slice is encoded for; the choice is made before threads begin, which
- * only look it up */
+/* The block for which a slice is encoded.  It is chosen before threads begin, which only look
+ * it up. */
 static struct hwc
 block_of(struct sched *s, const struct plan *p, const struct weight_slice *u)
 {
@@ -207,7 +209,8 @@ measure_one(void *ctx, size_t i)
 	}
 }
 
-/* is slice i's size known?  else it is to be measured; false: it can't be */
+/* Takes the size of slice i from the cache, or lists the slice to be measured.  False: an
+ * error. */
 static bool
 look_up(struct measure *m, size_t i)
 {
@@ -224,7 +227,7 @@ look_up(struct measure *m, size_t i)
 	return emit_weights_view(m->p->a, m->s->g, u->w, &m->view[m->n++], m->s->e);
 }
 
-/* leaves the exact sizes of p's slices */
+/* Sets the exact sizes of p's slices.  False: an error. */
 static bool
 measure_all(struct sched *s, struct plan *p)
 {
@@ -267,9 +270,9 @@ measure_slices(struct sched *s, struct plan *p)
 }
 
 /*
- * Of weights that take a quarter of the profile's own limit all are hardly fetched at
- * once, beside maps and the next ones: plans have them in slices, whose sizes are wanted
- * then.  So those are measured to begin with, not the whole.
+ * Weights of more than a quarter of the profile's own limit are hardly ever fetched whole,
+ * beside feature maps and the next weights.  Plans have them in slices and need the sizes of
+ * these.  So the slices are measured first, not the whole.
  */
 static enum cut
 first_cut(const struct sched *s, int op)
