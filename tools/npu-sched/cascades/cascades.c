@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all operations can be divided into: every choice is made and priced
- * once; what it needs is found for those that a good division may hold.
+ * Lists the choices for dividing all operations into cascades.  Each is made and priced once.
+ * Its bytes are computed only if a good division may hold it.
  */
 #include "cascades.h"
 
@@ -26,7 +26,7 @@ live_range_of(const struct cascades *c, const struct g_tensor *t)
 	return &c->live[t->rec.index];
 }
 
-/* what nodes take and give; how many time steps there are */
+/* Stretches lifetimes of inputs and outputs of nodes; returns the number of time steps. */
 static int
 stretch_lists(struct sched *s, struct cascades *c)
 {
@@ -46,9 +46,9 @@ stretch_lists(struct sched *s, struct cascades *c)
 	return now;
 }
 
-/* bytes of the limited memory only: the cache when there is one; the runtime has
- * memory of its own for variables that only it touches, the application for what it
- * keeps out of the arena */
+/* Is the tensor in the limited memory area, which is the cache if there is one?  The runtime
+ * has memory of its own for variables that only it touches, the application for separate
+ * tensors. */
 static bool
 is_limited(const struct sched *s, const struct g_tensor *t)
 {
@@ -64,7 +64,7 @@ live_at(const struct cascades *c, int step)
 	return c->begun[step + 1] - c->ended[step];
 }
 
-/* CPU nodes have the time steps between those of operations */
+/* CPU nodes have the time steps that no operation has. */
 static void
 find_cpu_bytes(const struct sched *s, struct cascades *c, int steps)
 {
@@ -127,7 +127,7 @@ find_live_ranges(struct sched *s, struct cascades *c)
 	find_cpu_bytes(s, c, steps);
 }
 
-/* bytes live while first..last run, rolling buffers instead of whole maps */
+/* Bytes live while a cascade runs, with rolling buffers instead of whole feature maps. */
 static int64_t
 live_bytes(const struct sched *s, const struct cascades *c, const struct cascade *x,
 	   int64_t *saved)
@@ -140,7 +140,7 @@ live_bytes(const struct sched *s, const struct cascades *c, const struct cascade
 		if (!x->rows || l->producer == i)
 			sum -= l->bytes;
 	}
-	/* where they are limited, both are: they share an area */
+	/* both share an area, so either both are limited or none */
 	if (x->over && live_range_of(c, x->over)->bytes) {
 		int64_t from = live_range_of(c, x->over)->bytes;
 		int64_t to = live_range_of(c, s->info[x->last].op->ofm.t)->bytes;
@@ -151,7 +151,7 @@ live_bytes(const struct sched *s, const struct cascades *c, const struct cascade
 	return sum;
 }
 
-/* sorted by what a byte saves */
+/* Lists savings, sorted by cycles per byte. */
 static void
 list_savings(struct sched *s, struct arena *a, const int64_t *sizes,
 	     struct cascade_choice *k)
@@ -172,7 +172,8 @@ list_savings(struct sched *s, struct arena *a, const int64_t *sizes,
 	}
 }
 
-/* a choice's price; what it needs comes later, if it is worth it */
+/* Adds a choice with its price.  study_choice() computes its bytes later, unless it is
+ * dropped. */
 static void
 add_choice(struct sched *s, struct cascades *c, int first, int last, int32_t rows)
 {
@@ -186,7 +187,8 @@ add_choice(struct sched *s, struct cascades *c, int first, int last, int32_t row
 	c->v[c->n++] = k;
 }
 
-/* bytes of its maps and weights; its kernels are found again if it is taken */
+/* Computes the bytes of a choice's feature maps and weights.  Its kernels are made again if a
+ * division takes it. */
 static void
 study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	     const int64_t *sizes, struct cascade_choice *k)
@@ -198,7 +200,7 @@ study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	cascade_run(s, scratch, &k->cascade, false);
 	k->bytes = live_bytes(s, c, &k->cascade, &k->slid);
 	if (!k->cascade.lead)
-		k->slid = 0; /* exactly in place: nothing slides */
+		k->slid = 0; /* exactly over the operand: no slide */
 	for (int i = k->cascade.first; i <= k->cascade.last; i++)
 		k->weights += sizes[i];
 	if (k->cascade.rows)
@@ -206,7 +208,7 @@ study_choice(struct sched *s, struct cascades *c, struct arena *scratch,
 	k->cascade.stripe = k->cascade.rolling = NULL;
 }
 
-/* can first..last be one cascade?  every map inside must end inside */
+/* Can first..last be one cascade?  All feature maps between its operations must die inside. */
 static bool
 closed(const struct sched *s, const struct cascades *c, int first, int last)
 {
@@ -264,8 +266,8 @@ whole_peak(const struct sched *s, const struct cascades *c)
 	return peak;
 }
 
-/* the least cycles that lead to each operation, of what precedes it: with weights
- * read in place, or whatever becomes of them */
+/* The least cycles of the operations before each operation: with weights in place, or a lower
+ * bound wherever weights are. */
 static double *
 cycles_before(const struct sched *s, const struct cascades *c, struct arena *a,
 	      bool in_place)
@@ -282,7 +284,7 @@ cycles_before(const struct sched *s, const struct cascades *c, struct arena *a,
 	return before;
 }
 
-/* and of each operation with what follows */
+/* The least cycles of each operation and all that follow, wherever weights are. */
 static double *
 lower_bounds_from(const struct sched *s, const struct cascades *c, struct arena *a)
 {
@@ -297,7 +299,7 @@ lower_bounds_from(const struct sched *s, const struct cascades *c, struct arena 
 	return from;
 }
 
-/* leaves choices that are part of a division with fewer cycles than below */
+/* Drops choices that are in no division of fewer than `below` cycles. */
 static void
 drop_hopeless(struct sched *s, struct cascades *c, double below)
 {

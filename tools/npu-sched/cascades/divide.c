@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All operations divided into cascades: for a limit of memory the fastest sequence
- * of choices that stays below it is a shortest path.
+ * Divides all operations into cascades.  For a limit of memory, the fastest sequence of choices
+ * that stays below it is a shortest path.
  */
 #include "cascades.h"
 
@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * Cycles of a choice when this much memory is left for its weights.  Stripes
- * want an operation's weights whole, all the time; without stripes they can be
- * cut into slices that come and go.
+ * Cycles of a choice if `room` bytes are left for its weights.  Stripes use the whole
+ * weights of an operation all the time.  Without stripes, weights can be cut into slices that are
+ * fetched one after the other.
  */
 static double
 cost_with_room(const struct cascade_choice *k, int64_t room)

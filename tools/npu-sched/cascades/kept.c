@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cascade keeps between its stripes, found once: it follows from its operations'
- * forms, their rows and the layouts of maps.  Cascades of the same forms share it, in all
- * variants.
+ * Caches the rows that a cascade keeps between its stripes.  These follow from the shapes of
+ * its operations, their rows and the layouts of feature maps.  Cascades of the same shapes
+ * share an entry, in all variants.
  */
 #include "cascades.h"
 
@@ -23,9 +23,9 @@ begin_kept(struct sched *s)
 }
 
 /*
- * What decides which of a cascade's rows are read and written when (emit_ifm_rows), and
- * how far one map has to lie before another.  No operation by its name: a network repeats
- * what it is made of, and so do its cascades.
+ * All that decides when rows of a cascade are read and written (emit_ifm_rows), and how far one
+ * feature map must begin before another.  The key names no operation: a network repeats its
+ * parts, and so its cascades.
  */
 struct op_key {
 	int64_t kind, ifm_height, height, stride, kernel, dilation, pad_top, pad_bottom;
@@ -41,7 +41,7 @@ operand(const struct g_op *op, int k)
 	return k == 0 ? &op->ifm : k == 1 ? &op->ifm2 : &op->ofm;
 }
 
-/* which of a cascade's operands is the first to be of a tensor */
+/* The number of the first operand of a cascade that is of tensor t. */
 static int64_t
 first_of(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results that several operations write piece by piece (a sequence, a
- * concatenation) over a map that the same operations read up: as the one grows
- * the other is used up, and both may share bytes.  Such operations run whole,
- * in the order of the graph, so the distance follows from their boxes alone.
+ * Results that several operations write piece by piece (a sequence, a concatenation) over a
+ * feature map that the same operations read for the last time.  As the result grows, the
+ * feature map is used up, and both may share bytes.  Such operations run whole, in the order of
+ * the graph, so the distance follows from their boxes alone.
  */
 #include "cascades.h"
 
 /*
- * Two maps at a fixed distance are harder to pack than either: a slide has to save
- * this part of the smaller one.  Of a ShuffleNetV2 it saved 48 bytes of 95,648, and the
- * plan took 573,792 bytes where 478,240 are live.
+ * Two feature maps at a fixed distance are harder to pack than either.  So a slide has to save
+ * at least 1/WORTHWHILE of the smaller one.  In a ShuffleNetV2 a slide saved 48 bytes of
+ * 95,648, and the plan took 573,792 bytes where 478,240 are live.
  */
 enum { WORTHWHILE = 256 };
 
-/* first and last byte of a tensor that an operand touches */
+/* The range of bytes of a tensor that an operand touches. */
 static struct g_range
 bytes_touched(const struct g_operand *o)
 {
@@ -44,7 +44,7 @@ writes_part(const struct g_op *op)
 	return op->ofm.view == VIEW_BOX || op->ofm.view == VIEW_STRIDED;
 }
 
-/* the lowest byte of t that operation i reads */
+/* The lowest byte of t that operation i reads; INT64_MAX: none. */
 static int64_t
 lowest_read(const struct sched *s, int i, const struct g_tensor *t)
 {
@@ -60,8 +60,8 @@ lowest_read(const struct sched *s, int i, const struct g_tensor *t)
 }
 
 /*
- * Bytes by which x->to must begin before x->from so that no write reaches what
- * is still to be read; the operation before may still be reading.
+ * Bytes by which x->to must begin before x->from so that no write reaches bytes that are still
+ * to be read.  The operation before a write may still be reading.
  */
 static int64_t
 lead_of(const struct sched *s, const struct slide *x)
@@ -88,7 +88,8 @@ is_written_in(const struct sched *s, const struct g_tensor *t, int first, int la
 	return false;
 }
 
-/* x->to over x->from, if that is read for the last time by operation x->last */
+/* Completes a slide of x->to over x->from if operation x->last is the last to read x->from.
+ * False: it cannot be, or saves too little. */
 static bool
 try_slide(const struct sched *s, struct slide *x)
 {
@@ -104,7 +105,7 @@ try_slide(const struct sched *s, struct slide *x)
 	return x->saved > 0 && x->saved >= min_i64(from - x->lead, to) / WORTHWHILE;
 }
 
-/* kept in the order of what they save; a map is covered by one and covers one */
+/* Inserts a slide by bytes saved.  A feature map may be covered by one other and cover one. */
 static void
 add_slide(struct sched *s, struct slides *l, struct slide x)
 {
@@ -115,7 +116,8 @@ add_slide(struct sched *s, struct slides *l, struct slide x)
 	l->v[at] = x;
 }
 
-/* over the maps that die while operation `first` and later ones write */
+/* Adds slides over feature maps that die while operation `first` and later ones write a
+ * result. */
 static void
 add_slides(struct sched *s, struct slides *l, int first)
 {
@@ -126,14 +128,14 @@ add_slides(struct sched *s, struct slides *l, int first)
 		for (int k = 0; k < 2; k++) {
 			struct slide x = { .from = in[k], .to = to, .first = first,
 					   .last = i };
-			/* what was made meanwhile was not there to be covered */
+			/* a feature map that is made meanwhile cannot be covered */
 			if (in[k] && f->producer[k] < first && try_slide(s, &x))
 				add_slide(s, l, x);
 		}
 	}
 }
 
-/* of slides that want the same map the one that saves most stays */
+/* Of slides with the same feature map, keeps the one that saves most. */
 static void
 resolve(struct slides *l)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cascade of operations run in stripes of rows: each operation is advanced when
- * a later one wants its rows; between them only as many rows are kept as will
- * still be read.  The cascade may hold branches, as long as they end inside.
+ * Runs a cascade in stripes of rows.  Each operation advances when a later one needs its rows.
+ * Between operations, only rows that will still be read are kept.  A cascade may have branches
+ * that end inside.
  */
 #include "cascades.h"
 
@@ -14,15 +14,16 @@ struct run {
 	struct sched *s;
 	struct arena *a;
 	struct cascade *c;
-	int32_t *done; /* rows of each OFM that exist */
-	struct emit_rows *next; /* rows of each IFM that the next stripe reads */
-	int32_t *low; /* lowest row that the last stripe has read */
-	bool kernels; /* are wanted */
+	int32_t *done; /* of each operation: rows of its OFM that exist */
+	/* of each operation: rows of its IFM that the next stripe reads */
+	struct emit_rows *next;
+	int32_t *low; /* of each operation: lowest row that the last stripe read */
+	bool kernels; /* list the kernels */
 	size_t cap;
 	struct kept kept;
 };
 
-/* the operand of a map that the last OFM may lie over */
+/* The operand that is a feature map over which the last OFM may be written. */
 static const struct g_operand *
 ending_operand(const struct sched *s, const struct cascade *c, const struct ending *e)
 {
@@ -36,7 +37,7 @@ height(const struct run *r, int i)
 	return r->s->info[r->c->first + i].op->ofm.shape.h;
 }
 
-/* the producer inside the cascade of operand k of operation i, or -1 */
+/* The producer, inside the cascade, of operand k of operation i; -1: none. */
 static int
 inside(const struct sched *s, const struct cascade *c, int i, int k)
 {
@@ -72,8 +73,9 @@ is_copy(const struct run *r, int i)
 }
 
 /*
- * The lowest row of operation p's OFM that anyone in the cascade will read; or, where
- * a transfer is on one side and kernels on the other, reads now: they overlap.
+ * The lowest row of the OFM of operation p that the cascade will still read.  If either the
+ * producer or a reader is a transfer, both run at the same time: then rows that are being read
+ * count, too.
  */
 static int32_t
 still_wanted(const struct run *r, int p)
@@ -101,9 +103,9 @@ next_stripe(const struct run *r, int i)
 }
 
 /*
- * Rows of the last OFM are about to be written: a map that dies here must
- * lie so far behind that its rows which may still be read, or are being read,
- * are not touched.  Kernels in flight are taken to be at their last stripe.
+ * Called before rows of the last OFM are written.  That OFM must begin so far before a dying
+ * feature map that it overwrites no row of this map which may still be read or is being read.
+ * Kernels in flight are assumed to be at their last stripe.
  */
 static void
 keep_clear(struct run *r, struct g_range rows, int32_t reading)
@@ -151,8 +153,8 @@ next_rows(const struct run *r, int i)
 	return emit_ifm_rows(r->s->info[r->c->first + i].op, next_stripe(r, i));
 }
 
-/* rows of operation i have been written: all from the lowest one that is still
- * wanted were kept meanwhile */
+/* Called after rows of operation i were written: all rows from the lowest that will still be
+ * read were kept meanwhile. */
 static void
 keep_rows(struct run *r, int i, struct g_range rows)
 {
@@ -163,9 +165,9 @@ keep_rows(struct run *r, int i, struct g_range rows)
 }
 
 /*
- * Rows of producer p that exist before operation i runs its next stripe.  Copies are a
- * stripe ahead, so that they move while that runs.  Before its last stripe all rows exist:
- * a pool or a convolution may read none of the last ones.
+ * Rows of producer p that must exist before operation i runs its next stripe.  Copies are a
+ * stripe ahead, so that they move while that runs.  Before the last stripe all rows exist: a
+ * pool or a convolution may read none of the last ones.
  */
 static int32_t
 rows_before(const struct run *r, int i, int p)
@@ -181,7 +183,7 @@ rows_before(const struct run *r, int i, int p)
 	return emit_ifm_rows(r->s->info[r->c->first + i].op, rows).hi;
 }
 
-/* runs stripes of operation i until `upto` rows of its OFM exist */
+/* Runs stripes of operation i until `upto` rows of its OFM exist. */
 static void
 advance(struct run *r, int i, int32_t upto)
 {
@@ -230,7 +232,8 @@ may_share_bytes(const struct g_tensor *t, const struct g_tensor *o)
 	       !G_HAS(o, G_TENSOR_at);
 }
 
-/* a part, or a broadcast, of which a late block may need bytes that an early one wrote */
+/* Does the cascade read t in part, or broadcast?  Then a late block may need bytes that an
+ * early one overwrote. */
 static bool
 is_read_in_part(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
 {
@@ -243,7 +246,7 @@ is_read_in_part(const struct sched *s, const struct cascade *c, const struct g_t
 	return false;
 }
 
-/* may the cascade's last OFM be put over t?  What it has held before t dies is in it */
+/* May the cascade's last OFM be written over t?  Not if the OFM holds values before t dies. */
 static bool
 can_cover(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
 {
@@ -252,7 +255,8 @@ can_cover(const struct sched *s, const struct cascade *c, const struct g_tensor 
 	       dies_with(s, t, c->last) && !is_read_in_part(s, c, t);
 }
 
-/* maps from outside, whether they die here or not: that differs from variant to variant */
+/* Lists feature maps from outside the cascade, whether they die in it or not, which depends on
+ * the variant. */
 static void
 list_endings(struct run *r)
 {
@@ -273,7 +277,7 @@ list_endings(struct run *r)
 	}
 }
 
-/* the map whose bytes save most */
+/* Chooses the feature map over which the last OFM saves most bytes. */
 static void
 choose_over(const struct sched *s, struct cascade *c, const struct kept *kept)
 {
@@ -291,7 +295,7 @@ choose_over(const struct sched *s, struct cascade *c, const struct kept *kept)
 	}
 }
 
-/* is it read by an operation of a chain before the last one? */
+/* Is t read or written by an operation of a chain before the last one? */
 static bool
 is_read_before(const struct sched *s, const struct cascade *c, const struct g_tensor *t)
 {
@@ -302,7 +306,8 @@ is_read_before(const struct sched *s, const struct cascade *c, const struct g_te
 	return false;
 }
 
-/* an elementwise result, whole: exactly over an operand of the same form */
+/* Puts a whole elementwise result exactly over an operand of the same shape, type and
+ * layout. */
 static void
 replace_operand(struct sched *s, struct cascade *c)
 {
@@ -320,8 +325,8 @@ replace_operand(struct sched *s, struct cascade *c)
 	}
 }
 
-/* what of a copy's time kernels of so many cycles don't hide: the first stripe, or
- * what takes longer than they do */
+/* Cycles of a copy that kernels of so many cycles do not hide: the first stripe, or the excess
+ * over the kernels. */
 static double
 exposed_copy(const struct sched *s, const struct cascade *c, int i, double kernels)
 {
@@ -332,7 +337,8 @@ exposed_copy(const struct sched *s, const struct cascade *c, int i, double kerne
 	return all - kernels > first ? all - kernels : first;
 }
 
-/* a chain whose kernel takes no longer than its operations alone */
+/* Prices a chain.  False: no block fits, or its kernel takes longer than its operations
+ * alone. */
 static bool
 chain_price(struct sched *s, struct cascade *c)
 {
@@ -380,7 +386,8 @@ cascade_price(struct sched *s, struct cascade *c)
 	return true;
 }
 
-/* a transfer is of rows that lie in one run: buffers hold whole stripes of copies */
+/* Rounds a rolling buffer up to whole stripes of copies, as a transfer moves contiguous
+ * rows. */
 static void
 round_rolling(struct run *r, int i)
 {
@@ -416,7 +423,8 @@ run_in_stripes(struct run *r)
 	}
 }
 
-/* what it keeps, as was found before or by running it, and where its last OFM may lie */
+/* Finds the rows that a cascade keeps, in the cache or by running it, and the feature map over
+ * which its last OFM is written. */
 static void
 keep_between(struct run *r)
 {
