@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chosen plan into the graph. */
+/* Writes the chosen plan into the graph. */
 #include "../sched.h"
 
 #include <assert.h>
@@ -22,9 +22,9 @@ set_block(struct sched *s, int i, const struct block_choice *b)
 	struct op_info *f = &s->info[i];
 	if (!G_HAS(f->op, G_OP_block))
 		G_PUT(f->op, OP, block, b->block);
-	/* a stripe of all rows is folded as the whole operation is */
+	/* a stripe of all rows has the fold of the whole operation */
 	fold_op(f->op, &b->fold);
-	/* stripes may differ in what they need: the emitter derives it for each */
+	/* stripes may differ in their SHRAM layout: the emitter derives it for each */
 	if (s->plan->stripe[i])
 		return;
 	if (!G_HAS(f->op, G_OP_ib))
@@ -35,7 +35,8 @@ set_block(struct sched *s, int i, const struct block_choice *b)
 		G_PUT(f->op, OP, ib2, b->layout.ib2_start);
 }
 
-/* what is between its operations has no place, and so any layout */
+/* Feature maps between its operations have no addresses, so that their layout does not
+ * matter. */
 static void
 set_chain(struct sched *s, const struct kernel *k)
 {
@@ -51,7 +52,8 @@ set_chain(struct sched *s, const struct kernel *k)
 	}
 }
 
-/* all are chosen first: one that is written binds operations alike */
+/* Chooses all blocks before it writes any: a written block binds operations of the same
+ * work. */
 static bool
 set_blocks(struct sched *s)
 {
@@ -83,7 +85,7 @@ set_weights(struct sched *s)
 		if (w && p->ends[i].n)
 			G_PUT(w, WEIGHTS, slices, p->ends[i]);
 	}
-	/* weight slices of one record stand together, slice after slice */
+	/* slices of one record are contiguous, in order */
 	for (size_t i = 0; i < p->n_slices; i++) {
 		struct g_weights *w = p->slice[i].w;
 		size_t slices = w->slices.n ? w->slices.n - 1 : 1;
@@ -96,7 +98,7 @@ set_weights(struct sched *s)
 	}
 }
 
-/* what was found while weights were measured, for who encodes them */
+/* Writes the codings that were found while weights were measured, for npu-wenc to reuse. */
 static void
 set_codings(struct sched *s)
 {
@@ -139,7 +141,7 @@ make_buffers(struct sched *s)
 	return b;
 }
 
-/* where a kernel finds its weights */
+/* Writes where a kernel finds its weights. */
 static void
 set_slice(const struct plan *p, const struct kernel *k, struct g_buffer **buffer,
 	  struct g_step *x)
@@ -175,8 +177,8 @@ make_steps(struct sched *s, struct g_buffer **buffer)
 		}
 		struct g_step *x = graph_add_g_step(s->g);
 		G_PUT(x, STEP, op, op);
-		/* what is in stripes has a whole map, unless it was folded: then all
-		 * rows are one stripe */
+		/* an operation in stripes has a whole OFM, unless it was folded: then all rows
+		 * are one stripe */
 		if (p->stripe[k->op] && op->ofm.view == VIEW_WHOLE)
 			G_PUT(x, STEP, rows, k->rows);
 		if (k->slice >= 0)
@@ -208,7 +210,7 @@ record_area(struct sched *s, int place)
 	G_PUT(a, AREA, bound, p->bound[place]);
 }
 
-/* the application's memory holds one tensor each, and is as large */
+/* Each memory area of the application holds one tensor and is as large as that. */
 static void
 record_separate(struct sched *s)
 {
@@ -249,6 +251,6 @@ apply_plan(struct sched *s)
 	record_area(s, PLACE_ARENA);
 	record_area(s, PLACE_CACHE);
 	record_separate(s);
-	s->g->stage = STAGE_SCHED; /* from here on a schedule is checked */
+	s->g->stage = STAGE_SCHED; /* from here on graph_check() checks the schedule */
 	return true;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a plan will cost as a command stream: the timeline estimate
- * (ethosu-timing(7) 8) over its kernels and transfers, with the waits
- * that the emitter puts between those that touch the same bytes
- * (ethosu-commands(7) 11.2).  Before there are addresses, with those waits
- * alone that no addresses spare: then it is the least that the plan can cost.
+ * The cycles of a plan as a command stream: the timeline estimate (ethosu-timing(7) 8) over its
+ * kernels and transfers, with the waits that the emitter puts between those that touch the same
+ * bytes (ethosu-commands(7) 11.2).  Before addresses are assigned, only waits that no addresses
+ * can spare are counted; the result is then a lower bound.
  *
- * The estimate lets a kernel read weights in place at full speed while a transfer
- * reads the same memory.  A plan must not live on that: one that takes less time
- * than weights keep their memory busy is none.
+ * The estimate lets a kernel read weights in place at full speed while a transfer reads the
+ * same memory.  A plan must not rely on that: its cycles are INFINITY if it takes less time
+ * than its weights keep their memory busy.
  */
 #include "../sched.h"
 
@@ -16,7 +15,7 @@
 
 #include <math.h>
 
-/* bytes that a kernel touches of a map */
+/* Bytes of a feature map that a kernel reads or writes. */
 struct touch {
 	int rect;
 	int64_t lo, hi;
@@ -24,43 +23,43 @@ struct touch {
 };
 
 struct touch_list {
-	struct touch *v; /* NULL: not asked for yet */
+	struct touch *v; /* NULL: not computed */
 	int n;
 };
 
-/* the operation as the emitter will find it: rolling buffers, cut weights */
+/* An operation as the emitter will see it, with rolling buffers and cut weights. */
 struct copy {
 	struct g_op op;
 	struct g_tensor t[3];
 	struct g_weights w;
 };
 
-/* those of a plan, for all of its clocks: its kernels stay what they are */
+/* Cached touches of a plan: its kernels do not change. */
 struct touches {
-	int *rect_of; /* of each tensor, from 1 on; 0: none */
+	int *rect_of; /* of each tensor: index of its rectangle plus 1; 0: none */
 	struct touch_list *of; /* of each kernel */
-	struct copy copy; /* of operation `copied`, from 1 on */
+	struct copy copy; /* of operation copied - 1 */
 	int copied;
 };
 
-/* a transfer: part of a slice, or a table where slice < 0; or a copy */
+/* A transfer: a part of a weight slice; a copy; or, if both are -1, a table. */
 struct moved {
-	int slice, copy; /* the kernel that is one, or -1 */
-	int64_t lo, hi; /* addresses; of a table in the memory for tables */
+	int slice, copy; /* copy: index of the kernel, or -1 */
+	int64_t lo, hi; /* addresses, of a table in the memory for tables */
 };
 
 struct clock {
 	struct sched *s;
 	const struct plan *p;
-	bool placed;
-	const struct rect **of; /* of each slice's buffer, where placed */
-	struct perf_clocks clocks; /* of a node */
+	bool placed;	/* the plan has addresses */
+	const struct rect **of; /* of each slice: the rectangle of its buffer, if placed */
+	struct perf_clocks clocks; /* of the present node */
 	struct lut_slots tables;
-	int kernel[MAX_KERNELS], n_kernels; /* that may be running: oldest first */
+	int kernel[MAX_KERNELS], n_kernels; /* that may still run, oldest first */
 	struct moved dma[DMA_QUEUE];
 	int n_dma;
-	double flash; /* cycles of weights, fetched and read in place */
-	double share; /* transfer_share */
+	double flash; /* cycles for which weights keep their memory busy, fetched or in place */
+	double share; /* transfer_share() */
 };
 
 static void
@@ -96,7 +95,7 @@ add_touches(const struct plan *p, const struct emit_span *span, int n, struct to
 {
 	for (int i = 0; i < n; i++) {
 		int r = p->touches->rect_of[span[i].t->rec.index] - 1;
-		if (r < 0 || !p->rect[r].bytes) /* no map, as between those of a chain */
+		if (r < 0 || !p->rect[r].bytes) /* no rectangle, as inside a chain */
 			continue;
 		l->v[l->n++] = (struct touch){ .rect = r, .lo = span[i].lo,
 					       .hi = span[i].hi,
@@ -114,8 +113,8 @@ begin_touches(struct sched *s, struct plan *p)
 		t->rect_of[p->rect[i].t->rec.index] = (int)i + 1;
 }
 
-/* before there are addresses only those of copies, and of kernels next to them, are asked
- * for */
+/* The touches of a kernel.  Without addresses only called for copies and kernels next to
+ * them. */
 static const struct touch_list *
 touches_of(struct sched *s, const struct plan *p, int kernel)
 {
@@ -139,7 +138,7 @@ touches_of(struct sched *s, const struct plan *p, int kernel)
 	return l;
 }
 
-/* without spilling the cache is the arena */
+/* Without spilling, the cache is the arena. */
 static int
 region(const struct sched *s, int place)
 {
@@ -158,7 +157,7 @@ overlap(const struct moved *m, int64_t lo, int64_t hi)
 	return lo < m->hi && m->lo < hi;
 }
 
-/* touches of two kernels, one of them writing: do they meet? */
+/* Do touches of two kernels overlap, one of them a write? */
 static bool
 meet(const struct clock *c, const struct touch *a, const struct touch *b)
 {
@@ -171,7 +170,7 @@ meet(const struct clock *c, const struct touch *a, const struct touch *b)
 	       r->at + a->lo < q->at + b->hi && q->at + b->lo < r->at + a->hi;
 }
 
-/* is a copy to where a kernel's weights lie? */
+/* Does this touch of a copy write to the buffer of a kernel's weights? */
 static bool
 meets_weights(const struct clock *c, int kernel, const struct touch *a)
 {
@@ -186,7 +185,7 @@ meets_weights(const struct clock *c, int kernel, const struct touch *a)
 	return r->at + a->lo < end && at < r->at + a->hi;
 }
 
-/* do maps of two kernels, or copies, meet? */
+/* Do feature maps of two kernels, or copies, overlap? */
 static bool
 maps_meet(const struct clock *c, int kernel, int other)
 {
@@ -209,7 +208,7 @@ conflict_with_copy(const struct clock *c, int kernel, int copy)
 	return maps_meet(c, kernel, copy);
 }
 
-/* are fetched weights written over a kernel's, or a copy's, maps? */
+/* Does a transfer of weights overwrite feature maps of a kernel or a copy? */
 static bool
 meets_maps(const struct clock *c, int kernel, const struct moved *weights)
 {
@@ -226,7 +225,7 @@ meets_maps(const struct clock *c, int kernel, const struct moved *weights)
 	return false;
 }
 
-/* do a kernel and a transfer touch the same bytes? */
+/* Do a kernel and a transfer touch the same bytes? */
 static bool
 conflict(const struct clock *c, int kernel, const struct moved *m)
 {
@@ -234,7 +233,7 @@ conflict(const struct clock *c, int kernel, const struct moved *m)
 	int slice = p->kernel[kernel].slice;
 	if (m->copy >= 0)
 		return conflict_with_copy(c, kernel, m->copy);
-	/* parts without banks for tables use those as any others */
+	/* without banks for tables, any kernel may use the banks that hold one */
 	if (m->slice < 0)
 		return uses_table(c, kernel) || !c->s->accel->lut_banks;
 	enum held held = held_of(p, &p->kernel[kernel]);
@@ -254,7 +253,7 @@ is_table(const struct moved *m)
 	return m->slice < 0 && m->copy < 0;
 }
 
-/* do two transfers touch the same bytes? */
+/* Do two transfers touch the same bytes? */
 static bool
 transfers_conflict(const struct clock *c, const struct moved *m, const struct moved *n)
 {
@@ -267,7 +266,8 @@ transfers_conflict(const struct clock *c, const struct moved *m, const struct mo
 	return c->placed && overlap(m, n->lo, n->hi);
 }
 
-/* runs a step of the stream: n of kernels or transfers may still run (waits), or cycles */
+/* Runs a step of the stream: a wait, until at most n kernels or transfers still run, or a step
+ * of some cycles. */
 static void
 run_step(struct clock *c, enum perf_step_kind kind, int n, double cycles)
 {
@@ -275,7 +275,7 @@ run_step(struct clock *c, enum perf_step_kind kind, int n, double cycles)
 	(void)perf_clocks_run(&c->clocks, &c->s->machine, kind, n, cycles, &start);
 }
 
-/* the youngest kernel in conflict bounds how many may still run */
+/* Waits for the youngest kernel in conflict with a transfer; younger kernels may still run. */
 static void
 wait_for_kernels(struct clock *c, const struct moved *m)
 {
@@ -291,7 +291,7 @@ wait_for_kernels(struct clock *c, const struct moved *m)
 	}
 }
 
-/* and so does transfer i */
+/* Waits for transfer i; younger ones may still run. */
 static void
 wait_for_transfer(struct clock *c, int i)
 {
@@ -301,7 +301,7 @@ wait_for_transfer(struct clock *c, int i)
 	run_step(c, PERF_DMA_WAIT, younger, 0);
 }
 
-/* where one transfer may overtake another */
+/* Waits for transfers in conflict, if the accelerator lets one overtake another. */
 static void
 wait_for_transfers(struct clock *c, const struct moved *m)
 {
@@ -379,8 +379,8 @@ run_kernel(struct clock *c, int i)
 	run_step(c, PERF_KERNEL, 0, k->cost[held]);
 }
 
-/* the kernels of a node, from `from` on, and those of a loop's test behind its condition:
- * nothing branches between the two, so nothing is waited for.  *f: the next transfer */
+/* Runs the kernels of a node, from `from` on, and those of a loop's test behind its condition:
+ * no branch is between the two, so nothing waits.  *f: the next transfer. */
 static int
 run_node(struct clock *c, int from, size_t *f)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a plan with exact sizes to transfers and addresses below a limit. */
+/* Fits a plan with exact sizes below a limit: its transfers and its addresses. */
 #include "fit.h"
 
 #include <math.h>
 #include <string.h>
 
-/* transfers of p are to be as f says, but for their limit */
+/* Sets how transfers of p are planned, apart from their limit. */
 static void
 follow(struct plan *p, struct fitting f)
 {
@@ -40,14 +40,14 @@ bool
 plan_fit(struct sched *s, struct plan *p, struct fitting f, double below)
 {
 	if (plan_transfers(s, p, f) >= below) {
-		p->cycles = NAN; /* no addresses, no clock */
+		p->cycles = NAN; /* no addresses, so no clock */
 		return false;
 	}
 	plan_addresses(s, p);
 	return p->cycles < below;
 }
 
-/* is it as fast with transfers below a limit?  as far as its bound tells */
+/* Could p be as fast with transfers below a limit?  By its lower bound. */
 static bool
 may_be_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 {
@@ -62,7 +62,8 @@ plan_may_trim(struct sched *s, struct plan *p, int64_t bytes, double cycles)
 	return may_be_as_fast(s, p, bytes - 1, cycles);
 }
 
-/* by its clock; to pack many rectangles takes long */
+/* Is p as fast with a limit?  By its clock.  Many rectangles are not packed anew, which takes
+ * long. */
 static bool
 is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 {
@@ -80,7 +81,7 @@ is_as_fast(struct sched *s, struct plan *p, int64_t limit, double cycles)
 
 enum { HALVINGS = 12, CLOSE = 1024 };
 
-/* the least limit for transfers with which its bound stays */
+/* The least limit for transfers with which the lower bound of p stays, by halving. */
 static int64_t
 least_by_bound(struct sched *s, struct plan *p)
 {
@@ -96,7 +97,7 @@ least_by_bound(struct sched *s, struct plan *p)
 	return hi;
 }
 
-/* a smaller one than `was`, down to `lo`, with which it stays */
+/* A fitting with a smaller limit than `was`, down to `lo`, with which p stays as fast. */
 static struct fitting
 least_by_clock(struct sched *s, struct plan *p, struct fitting was, int64_t lo,
 	       double cycles)
@@ -111,7 +112,7 @@ least_by_clock(struct sched *s, struct plan *p, struct fitting was, int64_t lo,
 	return was;
 }
 
-/* addresses once more, with care */
+/* Packs once more, with the largest budget. */
 static void
 place_last(struct sched *s, struct plan *p)
 {
@@ -120,8 +121,8 @@ place_last(struct sched *s, struct plan *p)
 }
 
 /*
- * The least limit with which it stays as fast, as far as its bound tells; where
- * addresses make it slower, as found by trial.
+ * Finds the least limit with which p stays as fast: by its lower bound or, where addresses make
+ * it slower, by trial.
  */
 static void
 trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
@@ -134,14 +135,14 @@ trim_limit(struct sched *s, struct plan *p, struct fitting was, double cycles)
 	place_last(s, p);
 	if (p->cycles <= cycles)
 		return;
-	/* a smaller one than what all of it needs, to begin with */
+	/* begin with twice the bytes that all transfers need */
 	if (was.limit > 2 * most && is_as_fast(s, p, 2 * most, cycles))
 		was = p->fitting;
 	was = least_by_clock(s, p, was, least - 1, cycles);
 	(void)plan_fit(s, p, was, INFINITY);
 }
 
-/* how good a plan with addresses is: cycles first, then bytes */
+/* The merit of a plan with addresses: cycles first, then bytes. */
 struct merit {
 	double cycles;
 	int64_t peak;
@@ -160,8 +161,8 @@ is_better(struct merit a, struct merit b)
 }
 
 /*
- * Times ahead that were tried.  What one has given holds for less time, down to what its
- * transfers have used of it.
+ * Times ahead that were tried.  A result holds for shorter times, too, down to the time that
+ * its transfers used.
  */
 enum { MOST_TRIES = 20 };
 struct tries {
@@ -180,7 +181,8 @@ is_tried(const struct tries *l, double ahead)
 	return false;
 }
 
-/* the plan with transfers not before that; false: it was tried, or is slower */
+/* Fits p with transfers at most f.ahead cycles before their use.  False: tried before, or
+ * slower. */
 static bool
 try_ahead(struct sched *s, struct plan *p, struct tries *l, struct fitting f, double most)
 {
@@ -193,9 +195,9 @@ try_ahead(struct sched *s, struct plan *p, struct tries *l, struct fitting f, do
 }
 
 /*
- * Cycles ahead of their use that weights may be fetched, with which it is best by its
- * clock in no more bytes; that is not simply the fewest, as transfers get in each
- * other's way.  None: p as it is is best.
+ * Finds the time ahead, in cycles, with which p is best by its clock in no more bytes.  The
+ * shortest time need not be best, as transfers delay each other.  Result with ahead 0: p is
+ * best as it is.
  */
 static struct fitting
 least_ahead(struct sched *s, struct plan *p, struct fitting was)
@@ -208,7 +210,7 @@ least_ahead(struct sched *s, struct plan *p, struct fitting was)
 	struct merit best = merit_of(s, p);
 	f.ahead = best.cycles;
 	for (int i = 0; i < TRIES; i++) {
-		/* first all lengths, then those near the best one */
+		/* first all lengths, then lengths near the best one */
 		if (i == TRIES * 3 / 4) {
 			f.ahead = was.ahead;
 			shorter = pow(shorter, 1.0 / (TRIES - i));
@@ -225,7 +227,7 @@ least_ahead(struct sched *s, struct plan *p, struct fitting was)
 	return was;
 }
 
-/* transfers and addresses of a plan, to be as they were after other ones were tried */
+/* Transfers and addresses of a plan, saved while others are tried. */
 struct snapshot {
 	struct plan plan;
 	struct weight_slice *slice;
@@ -233,7 +235,7 @@ struct snapshot {
 	struct rect *rect;
 };
 
-/* there may be none, and no array */
+/* memcpy() that accepts NULL for no bytes. */
 static void
 copy(void *to, const void *from, size_t bytes)
 {
@@ -254,7 +256,7 @@ snapshot(struct arena *a, const struct plan *p)
 	return x;
 }
 
-/* the same plan: it has had room for as much */
+/* Restores the plan of a snapshot, whose arrays were never smaller. */
 static void
 restore(struct plan *p, const struct snapshot *x)
 {
@@ -271,8 +273,8 @@ restore(struct plan *p, const struct snapshot *x)
 }
 
 /*
- * Without a limit the fastest plan may hold more weights than it needs, and hold them
- * for longer: the least memory with which it stays as fast.
+ * Without a limit, the fastest plan may hold more weights than it needs, and hold them for
+ * longer.  Finds the least memory with which the plan stays as fast.
  */
 void
 plan_trim(struct sched *s, struct plan *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Configuration, graph and addresses in the layout of the reference's log. */
+/* Prints configuration, graph and addresses in the layout of the reference's log. */
 #include "../sched.h"
 
 #include "graph/table.h"
@@ -44,7 +44,7 @@ print_config(const struct sched *s, struct text *t)
 		    "   arena_mem_area = %s\n   cache_mem_area = %s\n", m->mode,
 		    port_of(m, m->const_area), port_of(m, m->arena_area),
 		    port_of(m, m->cache_area));
-	/* without a limit: all that can be addressed */
+	/* no limit: all bytes that can be addressed */
 	int64_t all = (int64_t)1 << s->accel->address_bits;
 	text_printf(t, "   arena_cache_size = %" PRId64 " from %s\n",
 		    m->cache_bytes ? m->cache_bytes : all,
@@ -62,11 +62,11 @@ print_config(const struct sched *s, struct text *t)
 
 /* ---- graph -------------------------------------------------------------------- */
 
-/* what was printed already: constants and inputs stand before their first use */
+/* A listing.  Constants and inputs are printed before their first use. */
 struct listing {
 	const struct sched *s;
 	struct text *t;
-	bool *seen; /* of tensors, weights, scales */
+	bool *seen; /* of each tensor: already printed */
 	int n;
 };
 
@@ -84,7 +84,7 @@ put_type(struct text *t, int type)
 		    *s == 'u' || *s == 'i' ? s + 1 : "");
 }
 
-/* role and number, purpose, memory, set; the tensor follows */
+/* Prints role and number, purpose, memory and set of a tensor; its shape follows. */
 static void
 put_role(struct listing *l, const char *role, int k, const char *purpose,
 	 enum mem_area area, const char *set, const char *name)
@@ -109,7 +109,7 @@ put_tensor(struct listing *l, const char *role, int k, const struct g_tensor *t)
 	text_puts(l->t, ">\n");
 }
 
-/* the reference keeps I,O of matrices and H,W,I,O of kernels */
+/* The reference stores matrices as I,O and kernels as H,W,I,O. */
 static void
 put_weights(struct listing *l, const char *role, int k, const struct g_op *op)
 {
@@ -153,7 +153,7 @@ head(struct listing *l, const char *kind, const char *name)
 	text_printf(l->t, "%d %s %s\n", l->n++, kind, name);
 }
 
-/* an operand that nobody makes on the NPU */
+/* Prints an operand that no NPU operation makes. */
 static void
 put_origin(struct listing *l, const struct g_tensor *t)
 {
@@ -255,8 +255,8 @@ print_graph(const struct sched *s, struct text *t)
 
 /* ---- addresses ------------------------------------------------------------------ */
 
-/* what the table counts: an operation takes two times, inputs are there at 0,
- * outputs stay for two times behind the last operation */
+/* The lifetime as the table counts it.  An operation takes two times, inputs are live from 0,
+ * and outputs until two times after the last operation. */
 static struct g_range
 live_range_of(const struct rect *r)
 {
@@ -271,7 +271,7 @@ is_listed(const struct rect *r, int place)
 	return r->place == place && r->bytes > 0;
 }
 
-/* bytes live at a time; what is written over an operand shares its bytes */
+/* Bytes live at a time.  A tensor that is written over an operand shares its bytes. */
 static int64_t
 bytes_at(const struct plan *p, int place, int64_t now)
 {
@@ -292,7 +292,7 @@ bytes_at(const struct plan *p, int place, int64_t now)
 	return sum;
 }
 
-/* at the fullest of a rectangle's times: sums grow only where something begins */
+/* The most bytes live at any time of a rectangle.  Sums grow only where a rectangle begins. */
 static int64_t
 usage_of(const struct plan *p, const struct rect *r)
 {
@@ -325,7 +325,7 @@ put_row(const struct sched *s, struct text *t, const struct rect *r)
 	table_put(t, &row);
 }
 
-/* rows by start time, then address; equal ones as they come */
+/* Order of the rows: by start time, then address, then as in the plan. */
 static bool
 stands_before(const struct rect *a, const struct rect *b)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lower bound for what plan_clock says of given kernels, however their weights
- * travel and whatever room there is.  A slice is read in place, or its first use
- * waits until it was fetched, after those fetched before it.  What pairs of times
- * can be reached, the kernels' and the transfers', is followed kernel by kernel; a
- * pair that is later in both than another is forgotten.
+ * A lower bound of plan_clock() for some kernels, whichever of their weights are fetched and
+ * whatever the limit is.  A slice is read in place, or its first use waits for its transfer,
+ * which comes after the transfers before it.  The search follows, kernel by kernel, all pairs
+ * of times that kernels and transfers can reach, and drops a pair that is later in both than
+ * another.
  */
 #include "../sched.h"
 
@@ -15,10 +15,10 @@
 enum { MAX_PAIRS = 8 };
 
 struct pair {
-	double kernels, transfers; /* when those issued so far end */
+	double kernels, transfers; /* cycles: the end of those issued so far */
 };
 
-/* by rising time of transfers, and so by falling time of kernels */
+/* A Pareto front of pairs: times of transfers rise, so times of kernels fall. */
 struct front {
 	struct pair v[2 * MAX_PAIRS];
 	int n;
@@ -29,9 +29,9 @@ struct bound {
 	const struct plan *p;
 	struct front now;
 	struct lut_slots tables;
-	double rest; /* cycles of all transfers that may come in this node, at most */
-	double copies; /* of all copies so far: weights may come before any of them */
-	double *copied; /* the same when each copy, a kernel, has ended */
+	double rest; /* cycles: upper bound of all transfers still to come in this node */
+	double copies; /* cycles of all copies so far; weights may come before any of them */
+	double *copied; /* of each copy: `copies` when it has ended */
 };
 
 static double
@@ -46,14 +46,14 @@ slice_transfer(const struct sched *s, const struct weight_slice *u)
 	return weights_transfer(s, slice_bytes(u));
 }
 
-/* of the scales alone */
+/* Of the scales alone. */
 static double
 scales_transfer(const struct sched *s, const struct weight_slice *u)
 {
 	return weights_transfer(s, held_bytes(u, SCALES_FETCHED));
 }
 
-/* the next of two fronts */
+/* The next pair of two fronts, by time of transfers. */
 static struct pair
 take(const struct front *a, int *i, const struct front *b, int *j)
 {
@@ -62,7 +62,7 @@ take(const struct front *a, int *i, const struct front *b, int *j)
 	return b->v[(*j)++];
 }
 
-/* neighbours become one that is as early as either: no bound is lost */
+/* Replaces two neighbours by one pair that is as early as both: the bound stays valid. */
 static void
 halve(struct front *f)
 {
@@ -76,7 +76,7 @@ halve(struct front *f)
 	f->n = n;
 }
 
-/* keeps the pairs in order that none is later in both than another */
+/* Appends a pair, and keeps only pairs that are not later in both than another. */
 static void
 push(struct front *f, struct pair x)
 {
@@ -99,7 +99,7 @@ merge(const struct front *a, const struct front *b, struct front *out)
 		halve(out);
 }
 
-/* transfers that end so early that nothing will ever wait for them end alike */
+/* Transfers that end so early that no kernel will ever wait for them get the same time. */
 static void
 forget_early(const struct bound *b, struct front *f)
 {
@@ -112,7 +112,7 @@ forget_early(const struct bound *b, struct front *f)
 	*f = out;
 }
 
-/* the weights of a kernel are wanted for the first time */
+/* Adds a kernel that is the first to use its weights. */
 static void
 first_use(struct bound *b, const struct kernel *k)
 {
@@ -138,7 +138,7 @@ first_use(struct bound *b, const struct kernel *k)
 	}
 }
 
-/* a kernel begins when the rows that it reads have been copied */
+/* A kernel begins after the rows that it reads have been copied. */
 static void
 await_copy(struct bound *b, int kernel)
 {
@@ -176,7 +176,7 @@ upload_table(struct bound *b, const struct g_op *op)
 	lut_slots_after(&b->tables, s->accel, op);
 }
 
-/* the kernels of a node, from `from` on */
+/* Adds the kernels of a node, from `from` on; returns the first kernel of the next node. */
 static int
 bound_node(struct bound *b, int from, double *cycles)
 {
@@ -213,7 +213,7 @@ bound_node(struct bound *b, int from, double *cycles)
 	return k;
 }
 
-/* cycles for which the memory of constants is busy at least */
+/* Lower bound of the cycles for which the memory of constants is busy. */
 static double
 busy_flash(const struct sched *s, const struct plan *p)
 {
@@ -235,7 +235,7 @@ busy_flash(const struct sched *s, const struct plan *p)
 	return sum;
 }
 
-/* of the kernels alone: known soon, and mostly enough */
+/* A bound by kernels alone, which is fast to compute and mostly enough. */
 static double
 sum_kernels(const struct plan *p)
 {

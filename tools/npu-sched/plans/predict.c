@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timeline of what will come out: the streams are emitted with the sizes
- * that the encoder will produce, and costed like anybody's.
+ * Predicts the cycles of the output.  The streams are emitted with the sizes that the encoder
+ * will produce, and costed like any stream.
  */
 #include "../sched.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* code records with the right lengths; the addresses matter to nobody yet */
+/* Adds code records of the right lengths; their addresses do not matter yet. */
 static void
 sketch_codes(struct sched *s)
 {
@@ -43,9 +43,9 @@ sketch_codes(struct sched *s)
 }
 
 /*
- * What the search compared plans by is what their streams take: a row of the front is
- * what its limit gives.  Builds with CHECK_BOUNDS, as those with sanitizers are, stop where
- * the two differ by more than the order of sums makes.
+ * The cycles by which the search compared plans are those of their streams: therefore a limit
+ * gives what its row of the front says.  Builds with CHECK_BOUNDS, as those with sanitizers
+ * are, abort where the two differ by more than rounding.
  */
 static void
 check_clock(const struct sched *s, double cycles)
@@ -85,7 +85,7 @@ predict_cycles(struct sched *s)
 	}
 	s->g->n_codes = 0;
 	check_clock(s, cycles);
-	/* in thousandths: the sum of thirds depends on their order */
+	/* in thousandths, because a sum of thirds depends on their order */
 	G_PUT(s->g->targets[0], TARGET, cycles, round(cycles * 1000) / 1000);
 	return true;
 }

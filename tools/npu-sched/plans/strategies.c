@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strategy of transfers that suits a plan best. */
+/* Chooses the strategy of transfers that suits a plan best. */
 #include "../weights/transfers.h"
 
 #include <string.h>
 
-/* a strategy that cannot save more of all cycles is not walked */
+/* A strategy is walked only if it can save more than this share of all cycles. */
 static const double WORTHWHILE = 0.02;
 
-/* what a walk has decided, until another one is better */
+/* The decisions of the best walk so far. */
 struct decided {
 	struct weight_slice *slice;
 	struct fetch *fetch;
@@ -28,7 +28,7 @@ keep_decided(struct arena *a, const struct plan *p)
 	return d;
 }
 
-/* the plan has had room for as many transfers */
+/* Restores decisions; the plan's arrays were never smaller. */
 static void
 take_decided(struct sched *s, struct plan *p, struct walking x, const struct decided *d)
 {
@@ -41,7 +41,8 @@ take_decided(struct sched *s, struct plan *p, struct walking x, const struct dec
 	list_buffers(s, p, x.between);
 }
 
-/* p->asked: with no less each strategy would decide the same */
+/* Leaves the largest p->asked of all walks: no strategy decides otherwise with a higher
+ * limit. */
 static void
 walk_strategy(struct sched *s, struct plan *p, struct walking x, double saves[STRATEGIES],
 	 int64_t *asked)
@@ -52,8 +53,8 @@ walk_strategy(struct sched *s, struct plan *p, struct walking x, double saves[ST
 	p->asked = *asked;
 }
 
-/* what the first one has left becomes what the strategy with the lowest bound leaves; of
- * those the first */
+/* Replaces the result of the first strategy by that of the strategy with the lowest
+ * plan_bound(); ties go to the first of these. */
 static void
 compare_strategies(struct sched *s, struct plan *p, struct walking x, const double saves[STRATEGIES],
 	     int64_t asked)
