@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The fastest plans: of all, and within the limit that the memory profile itself has.
- */
+/* Finds the fastest plans: of all, and within the limit of the memory profile itself. */
 #include "run.h"
 
 #include <math.h>
 
 /*
- * One of two plans, of which either may be NULL.  What is searched next has to beat both
- * as they were before other weights stayed in place: that makes most plans faster.
+ * Keeps one of two plans, either of which may be NULL, and closes the other.  Plans that are
+ * searched next have to beat both as they were before leave_in_place(), which makes most plans
+ * faster.
  */
 static struct plan *
 keep_plan(struct plan *p, struct plan *q, bool second)
@@ -20,15 +19,15 @@ keep_plan(struct plan *p, struct plan *q, bool second)
 	return kept;
 }
 
-/* q of two that are as fast */
+/* The faster plan; q if both are as fast. */
 static struct plan *
 faster_plan(struct plan *p, struct plan *q)
 {
 	return keep_plan(p, q, q && (!p || q->cycles <= p->cycles));
 }
 
-/* can cascades take fewer cycles than `below`, where whole operations take what they do?
- * stripes hardly take fewer: none of the networks measured has gained so much */
+/* Can cascades take fewer cycles than `below`?  Stripes hardly take fewer cycles than whole
+ * operations: no measured network has gained 3 %. */
 static bool
 may_gain(const struct variant *v, double below)
 {
@@ -36,7 +35,7 @@ may_gain(const struct variant *v, double below)
 	return cascades_bound(v->cascades).lower_bound * gain < below;
 }
 
-/* the fastest plan of whole maps; NULL: none takes fewer cycles than `below` */
+/* The fastest plan of whole feature maps; NULL: none takes fewer than `below` cycles. */
 static struct plan *
 search_whole(struct search *x, struct variant *v, int64_t limit, double below,
 	     enum detail detail)
@@ -47,13 +46,14 @@ search_whole(struct search *x, struct variant *v, int64_t limit, double below,
 	return NULL;
 }
 
-/* of cascades, too: p, or one that takes fewer cycles than `below`.  Those that can't be
- * faster are left out only where there is no limit: with others, divisions are others */
+/* The fastest plan with stripes, too: p, or one of fewer than `below` cycles.  Choices that
+ * cannot be faster are dropped only without a limit: within one, divisions depend on all
+ * choices listed. */
 static struct plan *
 search_cascades(struct variant *v, struct plan *p, int64_t limit, double below,
 		enum detail detail)
 {
-	/* stripes that are as fast may take less memory: all are listed where they are few */
+	/* stripes that are as fast may take less memory: in small networks all are listed */
 	enum { FEW_OPS = 4 };
 	bool few = p && v->s->n_ops <= FEW_OPS;
 	if (few)
@@ -65,9 +65,9 @@ search_cascades(struct variant *v, struct plan *p, int64_t limit, double below,
 }
 
 /*
- * The same of another layout or objective than one that was searched, whose whole maps
- * take x->whole cycles: cascades are looked at where its own whole maps take fewer, and
- * all of it in detail where the first look has found fewer than `below`.
+ * The fastest plan of another layout or objective than the first one, whose whole feature maps
+ * take x->whole cycles.  Cascades are searched only if its own whole feature maps take fewer,
+ * and all is searched in detail only if the coarse search has found fewer than `below`.
  */
 static struct plan *
 search_other(struct search *x, struct variant *v, const struct plan *best,
@@ -105,7 +105,7 @@ search_variant(struct search *x, struct variant *v, const struct plan *best, dou
 	struct plan *p = best ? search_other(x, v, best, detail)
 			      : search_first(x, v, below, detail);
 	const double plain = p ? p->plain : 0;
-	/* a coarse look asks whether it fits the profile's own limit */
+	/* the coarse search asks whether the plan fits the profile's own limit */
 	if (p && !v->s->e->status &&
 	    (detail == FINELY || may_shrink_to(v, p, profile_limit(v->s))))
 		p = shrink(v, p);
@@ -115,8 +115,8 @@ search_variant(struct search *x, struct variant *v, const struct plan *best, dou
 	return p;
 }
 
-/* the fastest of those from l->v[*i] on that have its order, and its copies or none; *i:
- * behind them.  NULL: none takes fewer cycles than `below` */
+/* The fastest plan of the settings from l->v[*i] on that have the same order and use of copies.
+ * Leaves *i behind these settings.  NULL: none takes fewer than `below` cycles. */
 static struct plan *
 search_order(struct search *x, const struct settings *l, int *i, double below,
 	     enum detail detail, struct variant **of)
@@ -134,21 +134,21 @@ search_order(struct search *x, const struct settings *l, int *i, double below,
 	return best;
 }
 
-/* what another form's plan takes, or fewer */
+/* A plan must take fewer cycles than this to be as fast as the best plan of another rewrite. */
 static double
 cycles_to_beat(const struct search *x)
 {
 	return x->s->below > 0 ? nextafter(x->s->below, INFINITY) : INFINITY;
 }
 
-/* among few weights other ones in place may make fewer of however many there are at first */
+/* No bound for networks of few weights, where leave_in_place() may make any plan faster. */
 static double
 plain_to_beat(const struct search *x)
 {
 	return has_few_weights(x->s) ? INFINITY : cycles_to_beat(x);
 }
 
-/* fewer cycles than the fastest plan so far, or as many in fewer bytes */
+/* Does p take fewer cycles than the fastest plan so far, or as many in fewer bytes? */
 static bool
 is_better_order(const struct search *x, const struct plan *p)
 {
@@ -157,7 +157,7 @@ is_better_order(const struct search *x, const struct plan *p)
 	       (p->cycles == q->cycles && peak_of(x->s, p) < peak_of(x->s, q));
 }
 
-/* the fastest plan of all, then the smallest of the orders */
+/* Finds the fastest plan of all orders; ties go to the smallest. */
 static void
 search_orders(struct search *x, enum detail detail)
 {
@@ -181,8 +181,7 @@ is_hopeless(const struct search *x)
 	return most < INFINITY && (!p || p->cycles >= most) && (!q || q->cycles >= most);
 }
 
-/* of spills, those beside the best one of the settings before; where
- * there is none, all */
+/* The spills next to the best one of the settings before; if there is none, all spills. */
 static struct g_range
 pick_spills(const struct search *x, const struct spills *l)
 {
@@ -194,15 +193,15 @@ pick_spills(const struct search *x, const struct spills *l)
 				 .hi = min_i64(x->spill + BESIDE + 1, n) };
 }
 
-/* does v's best division promise as much as those of spills before that led to a plan? */
+/* Is the estimate of a spill's best division near the least one that led to a plan? */
 static bool
 is_promising(const struct search *x, double estimate)
 {
 	return estimate == INFINITY || estimate <= x->estimate * ESTIMATES_APART;
 }
 
-/* of v, or a spill of it; v's cascades are there where its spills were
- * listed by them */
+/* The fastest plan of v, or of a spill of it.  The cascades of v are listed already if its
+ * spills were listed by them. */
 static struct plan *
 search_spill(struct search *x, struct variant *v, int64_t limit, double below)
 {
@@ -225,11 +224,11 @@ search_spill(struct search *x, struct variant *v, int64_t limit, double below)
 	return faster_plan(p, q);
 }
 
-/* the fastest plan of v within the profile's own limit becomes x->found.within */
+/* Searches v and its spills within the profile's own limit.  Leaves: x->found.within. */
 static void
 search_within(struct search *x, struct variant *v, int64_t limit)
 {
-	enum { SPILLS = 18 }; /* as struct knobs has it, whatever the effort */
+	enum { SPILLS = 18 }; /* as in struct knobs, for any effort */
 	struct arena *a = arena_open();
 	const struct spills *l = list_spills(v, a, SPILLS);
 	const struct g_range some = pick_spills(x, l);
@@ -257,9 +256,9 @@ fits(const struct search *x, int64_t limit)
 	return x->found.fastest && peak_of(x->s, x->found.fastest) <= limit;
 }
 
-/* is the fastest plan of all larger than the limit?  By estimates of divisions; of the
- * networks that were measured none was within it where they are so far apart.  Leaves v's
- * cascades */
+/* Is the fastest plan of all larger than the limit?  True if the best division takes `apart`
+ * times the estimated cycles within the limit: no measured network then had a fastest plan that
+ * fits.  Leaves the cascades of v. */
 static bool
 is_beyond(struct variant *v, int64_t limit)
 {
@@ -271,8 +270,8 @@ is_beyond(struct variant *v, int64_t limit)
 	return cascades_estimate(v->s, v->cascades, limit, true) > apart * free;
 }
 
-/* for whole maps and all weights at once?  then nobody has to look first whether the
- * fastest plan fits */
+/* Do whole feature maps and all weights fit at once?  Then no coarse search is needed to find
+ * whether the fastest plan fits. */
 static bool
 has_room_for_all(const struct variant *v, int64_t limit)
 {
@@ -284,7 +283,7 @@ has_room_for_all(const struct variant *v, int64_t limit)
 	return bytes <= limit;
 }
 
-/* the fastest plans: of all, and within the profile's own limit */
+/* Finds the fastest plans: of all, and within the profile's own limit. */
 static void
 find_anchors(struct search *x)
 {
@@ -292,7 +291,7 @@ find_anchors(struct search *x)
 	bool limited = limit < NO_LIMIT_BYTES;
 	const struct settings l = list_settings(x);
 	struct variant *first = NULL;
-	bool searched = true; /* for the fastest of all: within a limit none is faster */
+	bool searched = true; /* the fastest of all, than which none is faster within a limit */
 	if (limited && is_limit_asked(x->s, limit)) {
 		first = open_setting(x, l.v[0]);
 		searched = !is_beyond(first, limit);

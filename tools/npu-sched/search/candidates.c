@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Candidates for plans: what maps may take, how finely weights are cut, what happens
- * to weights that are late.  All are costed with estimated sizes (estimates.c); those
- * that are estimated at little enough are worked out with the encoder's exact ones.
+ * Lists candidates for plans, which differ in the bytes of feature maps and in how finely
+ * weights are cut.  All are costed with estimated sizes (estimates.c).  Those of low estimates
+ * are worked out with the exact sizes of the encoder.
  */
 #include "search.h"
 
@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* how finely weights are cut; where results slide over operands, which is tried for small
- * memories, pieces are small as well */
+/* How finely weights are cut.  Divisions in which results slide over operands are tried for
+ * small memories, so their slices are small as well. */
 static const struct cutting {
 	enum cut cut;
 	bool slide;
@@ -23,7 +23,7 @@ static const struct cutting {
 	{ .cut = CUT_FINE, .slide = true },
 };
 
-/* qsort's order: fastest first, then smallest */
+/* For qsort: fastest first, then smallest. */
 static int
 compare_candidates(const void *x, const void *y)
 {
@@ -35,14 +35,15 @@ compare_candidates(const void *x, const void *y)
 	return a->number < b->number ? -1 : 1;
 }
 
-/* of all cascades the same divisions are asked for in each list, and their packings */
+/* The cache of divisions and packings.  If cascades are complete, all lists ask for the same
+ * ones, so these last as long as the variant. */
 static struct hash_table *
 lasting(struct variant *x)
 {
 	return x->is_complete ? &x->lasting : &x->listed;
 }
 
-/* the division for maps in so many bytes; false: there is none */
+/* The division for `maps` bytes of feature maps; false: none. */
 static bool
 divide(struct variant *x, int64_t maps, bool slide, struct division *d)
 {
@@ -58,7 +59,8 @@ divide(struct variant *x, int64_t maps, bool slide, struct division *d)
 	return d->n || !x->s->n_ops;
 }
 
-/* its kernels, and weight slices of estimated sizes; where maps lie comes later */
+/* A plan with the kernels of a division and weight slices of estimated sizes, but no
+ * rectangles. */
 static struct plan *
 make_cut(struct variant *x, struct division d, enum cut cut)
 {
@@ -68,7 +70,8 @@ make_cut(struct variant *x, struct division d, enum cut cut)
 	return p;
 }
 
-/* divisions seen, with and without slides: the same maps for more are no news */
+/* Was this division, with or without slides, not seen yet?  More bytes may give the same
+ * division. */
 static bool
 is_news(struct hash_table *seen, struct division d)
 {
@@ -108,9 +111,9 @@ open_list(struct variant *x)
 }
 
 /*
- * Sizes that maps may have, rising: the least, and a quarter of a step more, as there
- * divisions differ most; from the peak of whole maps down to it and up to where more room
- * changes nothing, 1/steps at a time.
+ * Sizes of feature maps in bytes, rising: the least, and a quarter of a step more, as divisions
+ * differ most there; then from the peak of whole feature maps down to the least, and up to the
+ * size from which on nothing changes, 1/steps at a time.
  */
 struct sizes {
 	int64_t *v;
@@ -157,7 +160,7 @@ round_limit(int64_t limit, const struct plan *p, enum grain grain)
 	return limit / step * step;
 }
 
-/* the cuts of one division so far: where no weights are large enough several are the same */
+/* The cuts of one division so far.  Several cuts are equal if no weights are large enough. */
 struct cuts {
 	uint64_t hash[ARRAY_LEN(cuttings)];
 	size_t n;
@@ -174,7 +177,7 @@ hash_ends(const struct plan *p, int n_ops)
 	return h;
 }
 
-/* adds it; false: it is there */
+/* Adds a cut; false: an equal one was added before. */
 static bool
 add_new_cut(struct cuts *l, uint64_t hash)
 {
@@ -185,13 +188,14 @@ add_new_cut(struct cuts *l, uint64_t hash)
 	return true;
 }
 
-/* what is listed, the divisions that were seen, and what is to be estimated yet */
+/* A list under construction: divisions that were seen, and trials that are not estimated
+ * yet. */
 struct enumeration {
 	struct variant *x;
 	struct hash_table seen;
 	const struct wanted *wanted;
 	struct trial trial[TRIALS];
-	size_t n, kernels; /* of all of them: some memory at a time */
+	size_t n, kernels; /* kernels of all trials: limits their memory */
 };
 
 static void
@@ -203,7 +207,7 @@ keep_candidate(struct enumeration *l, struct candidate c)
 	x->v[x->n++] = c;
 }
 
-/* estimates what has come together; in its order, so that threads do not show */
+/* Estimates all trials, and lists candidates in their order, so that threads do not show. */
 static void
 flush(struct enumeration *l)
 {
@@ -237,7 +241,7 @@ known_of(struct variant *x, const struct division *d, enum cut cut)
 	return *at;
 }
 
-/* a division with one cut; k: what is known of it, or NULL */
+/* Adds a division with one cut.  k: its cached results, or NULL. */
 static void
 add_cut(struct enumeration *l, const struct candidate *c, struct cuts *cuts, struct known *k)
 {
@@ -303,7 +307,7 @@ list_candidates(struct variant *x, struct sizing sizing, const struct wanted *w)
 		qsort(x->v, x->n, sizeof(*x->v), compare_candidates);
 }
 
-/* with the sizes estimated */
+/* A plan with estimated sizes, and rectangles of feature maps. */
 static struct plan *
 make_plan(struct variant *x, struct division d, enum cut cut)
 {
@@ -323,8 +327,8 @@ work_out(struct variant *x, struct candidate *c)
 }
 
 /*
- * Maps lie as they pack best while all weights are whole, however these are cut: so
- * the candidates of one division have one packing.
+ * The cached packing of a division's feature maps.  These are packed while all weights are
+ * whole, however they are cut, so that all candidates of a division share one packing.
  */
 static const struct packed_maps *
 division_packing(struct variant *x, struct division d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What candidates take, with estimated sizes of weights.  An estimate only reads the
- * network and changes no plan but its own, so that threads share them.
+ * Estimates cycles and bytes of candidates, with estimated sizes of weights.  An estimate only
+ * reads the network and changes no plan but its own, so that threads can share the network.
  */
 #include "search.h"
 
@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* rooms between what the maps need and what transfers ask for, which may be many times
- * as much: powers of that ratio */
+/* Limits between the bytes that feature maps need and the bytes that transfers ask for, which
+ * may be many times as many: powers of that ratio. */
 static const double room_powers[ROOMS - 1] = {
 	0.04, 0.1, 0.17, 0.24, 0.34, 0.46, 0.63, 0.8 };
 
@@ -21,15 +21,16 @@ is_wanted(const struct wanted *w, const struct candidate *c, double cycles)
 	       (!w->front || front_wants(w->front, c->least, c->least + c->beside, cycles));
 }
 
-/* a trial's estimates, which its plan makes as they are asked for */
+/* Makes the estimates of a trial by its plan, on demand. */
 struct estimator {
 	struct sched *s;
-	struct plan *p; /* NULL: there is none */
+	struct plan *p; /* NULL: cached results only */
 	const struct wanted *wanted;
-	bool lacks; /* something is not known, and there is no plan */
+	bool lacks; /* an estimate is not cached, and no plan can make it */
 };
 
-/* cycles with transfers below a limit; *need, unless NULL: bytes; 0: not known */
+/* Cycles with transfers below a limit, cached in *known; 0: not cached, and no plan.  *need,
+ * unless NULL: bytes. */
 static double
 cycles_below(struct estimator *e, double *known, int64_t room, int64_t *need)
 {
@@ -40,14 +41,14 @@ cycles_below(struct estimator *e, double *known, int64_t room, int64_t *need)
 		return 0;
 	plan_fetches(e->s, e->p, room);
 	if (need && e->p->need > room)
-		plan_fetches(e->s, e->p, e->p->need); /* just room for the maps */
+		plan_fetches(e->s, e->p, e->p->need); /* just the feature maps fit */
 	if (need)
 		*need = e->p->need;
 	return *known = !need || *need <= e->wanted->limit ? plan_bound(e->s, e->p) : INFINITY;
 }
 
-/* cycles with transfers below some rooms, rising: nothing less takes fewer, but that
- * transfers choose greedily; so below one that is not wanted none is */
+/* Estimates cycles for rising limits.  A lower limit never takes fewer cycles, except that
+ * transfers choose greedily; so if one limit is not wanted, no lower one is. */
 static void
 estimate_rooms(struct estimator *e, struct estimates *k, struct candidate *c)
 {
@@ -71,7 +72,7 @@ has_few_weights(const struct sched *s)
 	return s->g->n_weights <= FEW;
 }
 
-/* bytes that the maps need at least, of the limited place and of the other */
+/* Lower bounds of the bytes of feature maps, in the limited area and in the other. */
 static void
 find_least(struct sched *s, const struct plan *p, struct known *k)
 {
@@ -82,14 +83,14 @@ find_least(struct sched *s, const struct plan *p, struct known *k)
 		k->beside = maps_least(s, p, PLACE_ARENA);
 }
 
-/* transfers; false: nobody wants it, or something is lacking */
+/* Estimates a candidate.  False: it is not wanted, or an estimate is lacking. */
 static bool
 estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 {
 	const struct wanted *w = e->wanted;
 	if (!is_wanted(w, c, c->lower_bound))
 		return false;
-	/* a plan that is not there is one that was asked for without a limit */
+	/* cached results are only used without a limit */
 	int64_t room = e->p ? round_limit(w->limit, e->p, FINE) : w->limit;
 	c->estimate = cycles_below(e, &k->cycles[ROOMS - 1], room, &k->need);
 	c->need = k->need;
@@ -105,7 +106,7 @@ estimate(struct estimator *e, struct estimates *k, struct candidate *c)
 	return !e->lacks;
 }
 
-/* the plan's bound and maps; false: nobody wants it */
+/* Finds the lower bound of a trial's plan, and its feature maps.  False: it is not wanted. */
 static bool
 bound_plan(struct sched *s, const struct trial *t, struct known *k, double below)
 {
@@ -117,7 +118,7 @@ bound_plan(struct sched *s, const struct trial *t, struct known *k, double below
 	return k->is_bounded = true;
 }
 
-/* the candidate of a trial, whose bound is known */
+/* Completes the candidate of a trial whose lower bound is cached. */
 static void
 find_wanted(struct estimator *e, struct trial *t, struct known *k)
 {
@@ -149,7 +150,7 @@ estimate_trial(void *ctx, size_t i)
 	struct trial *t = &n->trial[i];
 	struct estimator e = { .s = n->s, .p = t->p, .wanted = n->wanted };
 	struct known own = { .ends = 0 }, *k = t->known ? t->known : &own;
-	if (!t->p) /* it was done already */
+	if (!t->p) /* estimate_known() has done it */
 		return;
 	t->is_wanted = false;
 	if (bound_plan(n->s, t, k, n->wanted->below))
@@ -159,7 +160,7 @@ estimate_trial(void *ctx, size_t i)
 void
 estimate_trials(struct sched *s, struct trial *t, size_t n, const struct wanted *w)
 {
-	/* a kernel's walks take as long as a hundred weights' encoding */
+	/* the walks of a kernel take as long as the encoding of a hundred weights */
 	enum { WEIGHTS = 100 };
 	struct estimation e = { .s = s, .trial = t, .wanted = w };
 	int64_t cost[TRIALS];

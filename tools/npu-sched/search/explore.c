@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans of one variant for the front.  Every candidate that may be better than what
- * is there is worked out, and its transfers planned with ever less room: from all
- * that they ask for down to none.  No limit has any influence, so that a limit only
- * picks from what is found.
+ * Adds plans of one variant to the front.  Each candidate that may improve the front is worked
+ * out.  Its transfers are planned with less and less memory, from all that they ask for down to
+ * none.  The requested limit has no influence: it only picks from the plans that are found.
  */
 #include "search.h"
 
 #include <math.h>
 
-/* what is above the front by less is looked at on every rung */
+/* plans that exceed the front by less than this factor are tried on every rung */
 static const double NEAR = 1.01;
 
-/* what can't be better than a point of the front by as much is not looked at */
+/* plans that cannot be better than a point of the front by this factor are not tried */
 static const double WORTHWHILE = 1.001;
 
-/* what a candidate gave with transfers below a limit, which does not depend on the front:
- * it is asked for coarsely and finely, for what is light and for all */
+/* Cached results of a candidate with transfers below a limit.  They do not depend on the
+ * front: they are used again by coarse and fine exploration, for the smallest plan and for
+ * all plans. */
 struct given_room {
 	int64_t room;
-	bool walked; /* bound, asked, need, n_rects are known */
+	bool walked; /* bound, asked, need and n_rects are valid */
 	double bound;
 	int64_t asked, need;
 	size_t n_rects;
 	struct outcome {
 		bool known;
-		double bound; /* of its transfers; 0: not known */
+		double bound; /* of its transfers; 0: not computed */
 		int64_t need;
-		struct point point; /* but for its recipe; cycles INFINITY: there is none */
-		int64_t most, promising; /* as the fitting and place_rects had them */
+		struct point point; /* without its recipe; cycles INFINITY: no plan */
+		int64_t most, promising; /* of the fitting, of place_rects() */
 	} with[FITS];
 };
 
 struct given {
 	double lower_bound;
 	int64_t packed;
-	double loss; /* the least that packing anew took above the sum of bytes, a share of
-		      * that; NAN: not known */
+	/* least excess of packing anew over the sum of bytes, as a share of that; NAN: none
+	 * yet */
+	double loss;
 	struct given_room *room;
 	size_t n, cap;
 };
@@ -45,13 +46,13 @@ struct exploring {
 	struct variant *x;
 	struct front *f;
 	struct candidate *c;
-	struct given *given; /* by the candidate */
+	struct given *given; /* cached results of c */
 	const struct knobs *knobs;
-	bool fine; /* on every rung where plans are near the front */
+	bool fine; /* use every rung where plans are near the front */
 	bool ok; /* no error so far */
 };
 
-/* may it be better with at least these cycles and bytes of the limited place? */
+/* Could the candidate improve the front with these lower bounds of bytes and cycles? */
 static bool
 is_better(const struct exploring *e, int64_t bytes, double cycles)
 {
@@ -59,8 +60,8 @@ is_better(const struct exploring *e, int64_t bytes, double cycles)
 }
 
 /*
- * The ladder of budgets: so many to an octave, whatever the network.  The next one
- * below a number of bytes.
+ * The next lower rung on the ladder of budgets, which has `rungs` budgets to an octave and is
+ * the same for all networks.
  */
 static int64_t
 rung_below(int64_t bytes, int rungs)
@@ -72,7 +73,7 @@ rung_below(int64_t bytes, int rungs)
 	return (bytes - 1) / step * step;
 }
 
-/* the candidate's plan, with its maps where they pack best; false: an error */
+/* Makes the candidate's plan, with its feature maps packed.  False: an error. */
 static bool
 open_plan(struct exploring *e)
 {
@@ -95,7 +96,8 @@ given_room(struct exploring *e, int64_t room)
 	return &g->room[g->n++];
 }
 
-/* transfers by the sum of bytes; NULL: an error */
+/* Plans transfers below a limit by the sum of bytes, or takes cached results.  NULL: an
+ * error. */
 static const struct given_room *
 walk_room(struct exploring *e, int64_t room)
 {
@@ -115,15 +117,15 @@ walk_room(struct exploring *e, int64_t room)
 	return g;
 }
 
-/* would place_rects do the same with another limit? */
+/* Would place_rects() do the same with another value of `most`? */
 static bool
 is_known(const struct outcome *o, int64_t most)
 {
 	return o->known && (most >= o->promising) == (o->most >= o->promising);
 }
 
-/* may its addresses give a point, or one that is like one of the front?  As far as its
- * transfers tell */
+/* Could addresses for these transfers give a point, or one equal to a point of the front?  By
+ * lower bounds of the transfers. */
 static bool
 may_add(const struct exploring *e, const struct outcome *o)
 {
@@ -152,7 +154,7 @@ fit_room(struct exploring *e, struct fitting fitting, struct outcome *o)
 				      (double)(peak_of(s, p) - p->need) / (double)p->need);
 }
 
-/* with transfers below a limit, and addresses */
+/* Adds the plan with transfers below a limit, and addresses, to the front. */
 static void
 try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 {
@@ -172,7 +174,8 @@ try_room(struct exploring *e, int64_t room, enum fit how, double bound)
 	front_add(e->f, &found);
 }
 
-/* bytes of transfers and maps that are packed anew, with some of what that has cost */
+/* The bytes that packing anew is expected to take: the sum, and some of the least loss so
+ * far. */
 static int64_t
 packed_at_least(const struct exploring *e, int64_t need)
 {
@@ -183,10 +186,10 @@ packed_at_least(const struct exploring *e, int64_t need)
 enum { MANY_RECTS = 256 };
 
 /*
- * Transfers below a limit, with addresses for their buffers between the maps; or by
- * the sum of bytes alone, and everything packed anew.  That takes long: it is done on
- * few rungs, and where it can bring something.  Returns the rung that follows: the
- * next one where plans are near the front, else one further down.
+ * Tries transfers below a limit: with addresses for their buffers between the feature maps; and
+ * by the sum of bytes, with all rectangles packed anew.  Packing takes long, so it is done on
+ * few rungs and where it can help.  Returns the next limit: the next rung where plans are near
+ * the front, else one further down.
  */
 static int64_t
 try_rooms(struct exploring *e, int64_t room)
@@ -210,8 +213,8 @@ try_rooms(struct exploring *e, int64_t room)
 	return next;
 }
 
-/* the most room up to that many bytes with which its estimates are better than what is
- * there; NEVER: none */
+/* The largest limit, up to `room`, with which the candidate's estimates can improve the
+ * front; NEVER: none. */
 static int64_t
 promising_room(const struct exploring *e, int64_t room)
 {
@@ -224,7 +227,7 @@ promising_room(const struct exploring *e, int64_t room)
 	return NEVER;
 }
 
-/* from more room than is of use to none */
+/* Tries limits from more memory than is useful down to none. */
 static void
 descend(struct exploring *e)
 {
@@ -244,7 +247,7 @@ descend(struct exploring *e)
 		try_room(e, 0, BETWEEN, c->lower_bound);
 }
 
-/* what it gave before; NULL: an error */
+/* The cached results of a candidate; NULL: an error. */
 static struct given *
 given_by(struct variant *x, struct candidate *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fastest plan within a limit: candidates by rising estimate, each with less
- * and less room for transfers as long as that is no slower, as they choose greedily.
- * What is left out can't be better, by its lower bound, or is estimated at too much
- * more.
+ * Finds the fastest plan within a limit.  Candidates are tried by rising estimate, each with
+ * less and less memory for transfers as long as that is no slower, as transfers choose
+ * greedily.  A candidate is dropped if its lower bound shows that it cannot be better, or if
+ * its estimate is too high.
  */
 #include "../weights/transfers.h"
 #include "search.h"
@@ -13,16 +13,16 @@
 #include <math.h>
 #include <string.h>
 
-/* a candidate's plan, and how it was brought below a limit */
+/* A candidate's plan, and how it was fitted below a limit. */
 struct choice {
-	const struct candidate *candidate; /* while its list is there */
-	struct plan *plan; /* from when its candidate is done */
-	int64_t maps;	   /* that its division was made for */
+	const struct candidate *candidate; /* valid while its list is */
+	struct plan *plan; /* set when the candidate is done */
+	int64_t maps;	   /* bytes of feature maps for which its division was made */
 	struct fitting fitting;
 	double cycles;
 };
 
-/* what tells candidates apart, in whatever list they are */
+/* Identifies a candidate in any list. */
 struct mark {
 	double estimate, lower_bound;
 	int64_t least, need;
@@ -46,7 +46,8 @@ is_same(const struct mark *a, const struct mark *b)
 	       a->least == b->least && a->need == b->need && a->cut == b->cut;
 }
 
-/* a division for one size of maps is mostly one for others nearby, too */
+/* Was no equal candidate worked out before?  Neighbouring sizes of feature maps mostly have the
+ * same division. */
 static bool
 is_new(struct contest *c, const struct candidate *i)
 {
@@ -61,16 +62,17 @@ is_new(struct contest *c, const struct candidate *i)
 }
 
 /*
- * Candidates are worked out whose estimate exceeds the fastest plan by up to this factor,
- * as weights' sizes are estimates, too, and transfers come late.
+ * Candidates are worked out if their estimate exceeds the fastest plan by no more than this
+ * factor, as sizes of weights are estimates, too, and transfers come late.
  */
 static const double TOLERANCE = 1.01;
 
-/* two variants whose weights take as many bytes by estimate may differ by this factor when
- * these are encoded, so that the slower one by estimate is tried as well */
+/* Two variants whose weights have equal sizes by estimate may differ by this factor when
+ * encoded, so the slower one by estimate is tried, too. */
 static const double INEXACTNESS = 1.005;
 
-/* returns what its transfers asked for */
+/* Fits a candidate below its next limit, and keeps it if it is the best.  Returns
+ * plan.asked. */
 static int64_t
 try_fit(struct contest *c, struct candidate *i, enum fit how)
 {
@@ -102,13 +104,13 @@ begin(struct contest *c, struct candidate *i)
 	return true;
 }
 
-/* the part of a candidate's memory between two limits for its transfers, where the bound
- * below the first is no better than the fastest plan, and where only the plan is not */
+/* Distance of successive limits as 1/n of a candidate's memory: if the lower bound at the first
+ * one is no better than the fastest plan, and if only the plan is not. */
 enum { BOUNDS_APART = 4, PLANS_APART = 16 };
 
 /*
- * The limit that follows: where transfers become others than below those that they
- * asked for, or where there is just room for the maps.
+ * The next limit: just below the bytes for which transfers asked, so that they change; or the
+ * peak of the packed feature maps, so that just these fit.
  */
 static int64_t
 next_limit(const struct contest *c, struct candidate *i, int64_t asked, double bound,
@@ -121,15 +123,15 @@ next_limit(const struct contest *c, struct candidate *i, int64_t asked, double b
 	int64_t far = i->next - (i->next - i->least) / apart;
 	if (!better && asked && far < next)
 		next = round_limit(far, i->plan, FINE);
-	int64_t near = i->least + i->least / 4; /* what it takes to pack them */
+	int64_t near = i->least + i->least / 4; /* bytes that packing them takes */
 	if ((i->packed || next < near) && candidate_packed(c->x, i) < i->next &&
 	    i->packed > next)
 		next = i->packed;
 	return next < i->least ? NEVER : next;
 }
 
-/* tries a candidate below its next limit.  To pack many buffers anew takes long:
- * limits for that are coarser */
+/* Tries a candidate below its next limit.  Packing many buffers anew takes long, so the limits
+ * for that are coarser. */
 static void
 visit(struct contest *c, struct candidate *i)
 {
@@ -137,10 +139,10 @@ visit(struct contest *c, struct candidate *i)
 	struct plan *p = i->plan;
 	plan_fetches(s, p, i->next);
 	double bound = plan_bound(s, p);
-	check_bound(bound, i); /* rounding apart */
+	check_bound(bound, i); /* apart from rounding */
 	double was = c->best.cycles;
 	int64_t asked = p->asked, most = asked;
-	/* by the sum of bytes it is no news */
+	/* transfers by the sum of bytes would be the same */
 	bool tried = asked == i->tried;
 	i->tried = asked;
 	bool worth = bound < c->best.cycles;
@@ -153,17 +155,17 @@ visit(struct contest *c, struct candidate *i)
 	i->next = next_limit(c, i, most, bound, c->best.cycles < was);
 }
 
-/* candidates that are visited at a time, from the same best plan: by threads, or not */
+/* candidates that are visited at a time, from the same best plan, with or without threads */
 enum { AT_A_TIME = 2 };
 
 struct round {
-	struct contest c[AT_A_TIME]; /* with the best so far, each for itself */
+	struct contest c[AT_A_TIME]; /* one for each candidate, with the best so far */
 	struct candidate *candidate[AT_A_TIME];
 	int64_t cost[AT_A_TIME];
 	size_t n;
 };
 
-/* with ever less room */
+/* Visits a candidate with less and less memory. */
 static void
 visit_all(void *ctx, size_t k)
 {
@@ -173,7 +175,7 @@ visit_all(void *ctx, size_t k)
 		visit(&r->c[k], i);
 }
 
-/* the candidates' plans are closed but for the best one's */
+/* Closes the candidates' plans, except the best one. */
 static void
 finish(struct contest *c, struct round *r)
 {
@@ -195,7 +197,7 @@ finish(struct contest *c, struct round *r)
 static void
 run_round(struct contest *c, struct round *r)
 {
-	/* as in estimates.c; a visit is some ten estimates */
+	/* as in estimates.c; a visit takes as long as some ten estimates */
 	enum { WEIGHTS = 1000 };
 	for (size_t k = 0; k < r->n; k++) {
 		r->c[k] = *c;
@@ -205,8 +207,8 @@ run_round(struct contest *c, struct round *r)
 	finish(c, r);
 }
 
-/* the first one alone: what it gives spares most of the others.  Without a limit each, as
- * their maps are packed only where that is asked for.  false: an error */
+/* Tries the first candidate alone, as its result rules out most of the others.  Without a limit
+ * tries each alone, as feature maps are packed only on demand.  False: an error. */
 static bool
 try_candidates(struct contest *c)
 {
@@ -229,8 +231,8 @@ try_candidates(struct contest *c)
 	return ok;
 }
 
-/* all that may be better than the best so far, by so much where that is this variant's;
- * false: an error */
+/* Tries all candidates that may be better than the best so far: by a thousandth, if that is of
+ * this variant.  False: an error. */
 static bool
 try_all(struct contest *c, struct sizing sizing)
 {
@@ -245,7 +247,7 @@ try_all(struct contest *c, struct sizing sizing)
 	return try_candidates(c);
 }
 
-/* the plan that won, made again */
+/* The best plan, fitted again. */
 static struct plan *
 win(struct contest *c)
 {
@@ -260,9 +262,9 @@ win(struct contest *c)
 }
 
 /*
- * Within a limit more room for maps is less for weights.  Where an estimate
- * takes several walks, one for each strategy of transfers, the best size is
- * looked for coarsely first, then in detail between its neighbours.
+ * Within a limit, more memory for feature maps leaves less for weights.  Where an estimate
+ * takes several walks, one for each strategy of transfers, the best size of feature maps is
+ * searched coarsely first, then in detail between its neighbours.
  */
 struct plan *
 search_fastest(struct variant *x, int64_t limit, double below, enum detail detail)

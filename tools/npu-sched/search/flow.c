@@ -3,7 +3,7 @@
 
 enum {
 	MAX_TOUCHES = 3, /* of an operation: IFM, IFM2, OFM */
-	/* what is touched more often is touched in the graph's order from there */
+	/* a feature map with more users is touched in the graph's order from that user on */
 	FREE_USERS = 64,
 };
 
@@ -11,7 +11,7 @@ struct finding {
 	struct sched *s;
 	struct arena *a;
 	struct flow *f;
-	int *map_of; /* each tensor, 1 the first; 0: none yet */
+	int *map_of; /* of each tensor: index of its feature map plus 1; 0: none yet */
 	size_t cap_maps, n_before, cap_before, n_touches, cap_touches;
 };
 
@@ -56,7 +56,7 @@ add_before(struct finding *x, int earlier)
 	x->f->before.v[x->n_before++] = earlier;
 }
 
-/* operation i touches t: what did so before, and counts? */
+/* Adds operation i to the users of t, and to `before` the earlier users that it must follow. */
 static void
 add_user(struct finding *x, int i, const struct g_tensor *t)
 {
@@ -76,7 +76,7 @@ add_user(struct finding *x, int i, const struct g_tensor *t)
 	x->f->maps.v[x->n_touches++] = map;
 }
 
-/* the other way round: what must run after each */
+/* Inverts `before`: lists the operations that must run after each. */
 static void
 turn_around(struct finding *x)
 {
@@ -93,7 +93,7 @@ turn_around(struct finding *x)
 			f->after.v[next[f->before.v[k] + 1]++] = i;
 }
 
-/* an elementwise result of the form of an operand */
+/* The operand, of the same shape and type, that an elementwise result may cover; -1: none. */
 static int
 find_covered(struct finding *x, const struct g_op *op)
 {
@@ -120,7 +120,7 @@ list_op(struct finding *x, int i)
 	x->f->covered[i] = find_covered(x, op);
 }
 
-/* the notes of tensors as they were */
+/* Resets the notes of tensors to 0. */
 static void
 forget_maps(struct finding *x)
 {

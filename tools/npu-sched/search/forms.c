@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One network in several forms, graphs that compute the same: each is planned as a
- * network of its own, and what is asked for decides between them as it does between
- * plans (batch, split).
+ * Rewrites of a network: graphs that compute the same.  Each is planned as a network of its
+ * own, and the requested goal decides between them as it does between plans (batch, split).
  */
 #include "forms.h"
 
@@ -13,7 +12,7 @@ form_text(struct sched *s)
 {
 	struct text t = { 0 };
 	graph_print(s->g, &t);
-	/* a graph's blobs lie in the text that it was read from */
+	/* the blobs of a graph are in the text from which it was read */
 	return (struct bytes){ .p = arena_keep(s->a, t.p, t.cap), .n = t.n };
 }
 
@@ -31,7 +30,7 @@ form_fronts(struct arena *a, const struct sched_front *x, const struct sched_fro
 	    const struct form_changes *changes)
 {
 	struct sched_front r = { .v = anew(a, struct sched_row, x->n + y->n + 1) };
-	const struct sched_row *before = NULL; /* the last that was kept, in its front */
+	const struct sched_row *before = NULL; /* last row that was kept, in its own front */
 	for (size_t i = 0, k = 0; i < x->n || k < y->n;) {
 		bool first = k == y->n || (i < x->n && (x->v[i].sram < y->v[k].sram ||
 							(x->v[i].sram == y->v[k].sram &&
@@ -49,7 +48,7 @@ form_fronts(struct arena *a, const struct sched_front *x, const struct sched_fro
 	return r;
 }
 
-/* as predicted; what is dumped before that has the search's */
+/* The predicted cycles; those of the search if passes end before the prediction. */
 static double
 cycles_of(const struct sched *s)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans that no other is better than. */
+/* The Pareto front of plans by bytes and cycles. */
 #include "search.h"
 
 #include <math.h>
 #include <string.h>
 
-/* cycles against bytes: a tenth less memory is worth 18 % more time, so feature maps
- * shrink as far as stripes go at a fair price, and not down the cliff behind */
+/* Weight of cycles against bytes: a tenth less memory is worth 18 % more time.  So feature maps
+ * shrink as far as stripes save bytes at a fair price, and not down the cliff behind. */
 static const double EXPONENT = 0.64;
 
 double
@@ -15,7 +15,7 @@ point_weight(int64_t bytes, double cycles)
 	return (double)bytes * pow(cycles, EXPONENT);
 }
 
-/* how many points have at most so many bytes */
+/* Number of points that have at most `sram` bytes. */
 static size_t
 count_below(const struct front *f, int64_t sram)
 {
@@ -30,7 +30,7 @@ count_below(const struct front *f, int64_t sram)
 	return lo;
 }
 
-/* is the plan of another form as good, even if the estimate is too high by this factor? */
+/* Is the best plan of another rewrite as good, even if the estimate is too high by `nearly`? */
 static bool
 has_better_rival(const struct front *f, int64_t total, double cycles)
 {
@@ -57,7 +57,7 @@ is_smaller(const struct point *p, int64_t total, double cycles)
 	return p->cycles == 0 || total < p->total || (total == p->total && cycles < p->cycles);
 }
 
-/* by more than the order of sums makes */
+/* Fewer cycles, by more than rounding. */
 static bool
 is_faster(double cycles, double than)
 {
@@ -128,7 +128,7 @@ copy_point(struct arena *a, const struct point *p)
 	return q;
 }
 
-/* is there an anchor whose place it would take? */
+/* Would a point take the place of an anchor? */
 static bool
 has_better_anchor(const struct front *f, const struct point *p)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights that are read in place although they would arrive in time.  Transfers are
- * decided from first to last, each as early as it can move and has room
- * (weights/fetch.c).  Where memory is scarce, a slice that saves little for the room that
- * it takes keeps out what would save more; where the memory of constants is what a plan
- * waits for, one that stays lets those behind it arrive in time.
+ * Leaves weights in place although they would arrive in time.  Transfers are decided from first
+ * to last, each as early as it can move and fits (weights/fetch.c).  Where memory is scarce, a
+ * slice that saves little for its bytes keeps out one that would save more.  Where a plan waits
+ * for the memory of constants, a slice that stays in place lets later ones arrive in time.
  */
 #include "../weights/transfers.h"
 #include "search.h"
@@ -13,9 +12,9 @@
 #include <stdlib.h>
 
 /*
- * plan_clock refuses what takes less time than its weights keep the memory of constants
- * busy; with later transfers it takes more.  The first time ahead that gives a plan of
- * fewer cycles than `below`, if any does.
+ * plan_clock() rejects a plan that takes less time than its weights keep the memory of
+ * constants busy; with later transfers a plan takes more time.  Tries shorter times ahead, up
+ * to the first that gives a plan of fewer than `below` cycles.  False: none does.
  */
 static bool
 fit_later(struct sched *s, struct plan *p, struct fitting f, double below)
@@ -31,22 +30,22 @@ fit_later(struct sched *s, struct plan *p, struct fitting f, double below)
 	return false;
 }
 
-/* the best of what was tried */
+/* The best fitting of those tried. */
 struct leaving {
 	struct sched *s;
 	struct plan *p;
-	int64_t most; /* bytes */
+	int64_t most; /* peak in bytes */
 	struct fitting best;
 	double cycles;
 	bool any;
 };
 
-/* p as f says, or with later transfers: is it faster? */
+/* Fits p by f, or with later transfers.  True: p is faster, and this fitting is the best. */
 static bool
 try_fitting(struct leaving *l, struct fitting f)
 {
 	struct plan *p = l->p;
-	p->cycles = 0; /* if its bound alone shows that it is slower */
+	p->cycles = 0; /* in case the lower bound alone shows that p is slower */
 	bool faster = plan_fit(l->s, p, f, l->cycles);
 	if (!faster && p->cycles == INFINITY)
 		faster = fit_later(l->s, p, f, l->cycles);
@@ -58,7 +57,7 @@ try_fitting(struct leaving *l, struct fitting f)
 	return true;
 }
 
-/* qsort's order */
+/* for qsort */
 static int
 compare_worths(const void *x, const void *y)
 {
@@ -66,12 +65,12 @@ compare_worths(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* all slices stay that are not worth more than one of them: the least, two, three, ... */
+/* Lets the slices of least worth stay: one, two, three and so on. */
 static void
 leave_least(struct leaving *l)
 {
-	enum { EACH = 16, /* then by a sixteenth more of them */
-	       PATIENCE = 8 }; /* that make it no faster in a row */
+	enum { EACH = 16, /* then a sixteenth more of them each time */
+	       PATIENCE = 8 }; /* tries in a row that are no faster */
 	const struct fitting first = l->best;
 	const size_t n = l->p->n_slices;
 	struct arena *a = arena_open();
@@ -88,7 +87,7 @@ leave_least(struct leaving *l)
 	arena_close(a);
 }
 
-/* slice by slice, round and round until none makes it faster */
+/* Inverts the decision for slice after slice, until none makes the plan faster. */
 static void
 leave_each(struct leaving *l)
 {
@@ -116,7 +115,8 @@ leave_in_place(struct sched *s, struct plan *p, int64_t most)
 	return l.any;
 }
 
-/* a point of x once more; what is faster in no more bytes is added.  false: an error */
+/* Makes a point of x again, and adds it with more weights in place if that is faster in no more
+ * bytes.  False: an error. */
 static bool
 leave_at(struct variant *x, struct front *f, struct point at)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of operations in which whole maps need least memory.  What has run
- * decides what is live, so of all ways to the same set of operations the best
- * one is enough: sets grow by one operation at a time, the best few of each
- * size are kept.  Where branches meet there is one set again, so the search is
- * exact for all but the widest of networks.
+ * Finds the order of operations in which whole feature maps need least memory.  The operations
+ * that have run decide what is live.  So of all orders that lead to the same set of operations,
+ * only the best is needed.  Sets grow by one operation at a time, and the best few of each size
+ * are kept.  Where branches meet, one set is left, so the search is exact for all but the
+ * widest networks.
  */
 #include "flow.h"
 
 
 enum {
-	MAX_SETS = 64,	/* of one size are kept */
-	MAX_READY = 16, /* operations that may run next are tried */
+	MAX_SETS = 64,	/* kept of each size */
+	MAX_READY = 16, /* tried of the operations that may run next */
 	SLOTS = 2 * MAX_SETS * MAX_READY,
 };
 
-/* operations that have run, by the last of them and the set before it */
+/* A set of operations that have run: the last one, and the set before it. */
 struct set {
 	uint64_t hash;
-	int64_t live;	/* bytes, now */
-	int64_t peak;	/* until now */
-	double sum;	/* of bytes live at each operation until now */
+	int64_t live;	/* bytes live now */
+	int64_t peak;	/* most bytes live until now */
+	double sum;	/* bytes live at each operation until now, added up */
 	int parent, op;
 };
 
@@ -30,7 +30,7 @@ struct generation {
 	int n;
 };
 
-/* what is kept of the sets that grow now */
+/* State of the sets that grow now. */
 struct frontier {
 	uint64_t *done[MAX_SETS]; /* a bit for each operation */
 	int *ready[MAX_SETS], n_ready[MAX_SETS]; /* in the graph's order */
@@ -39,10 +39,10 @@ struct frontier {
 struct ordering {
 	struct arena *a;
 	const struct flow *f;
-	size_t words; /* of a set's bits */
+	size_t words; /* of 64 bits, in a set's bits */
 	struct generation *gen;
-	struct set *grown; /* before the best are picked: each once */
-	int n_grown, *slot; /* [SLOTS]: of a hash, the set behind it in grown; 0: none */
+	struct set *grown; /* new sets, each once, before the best are picked */
+	int n_grown, *slot; /* [SLOTS] hash table: index in grown plus 1; 0: none */
 	struct frontier *now, *next;
 };
 
@@ -52,7 +52,7 @@ has(const uint64_t *done, int op)
 	return done[op / 64] >> op % 64 & 1;
 }
 
-/* any number that no sum of others is likely to equal */
+/* A number that no sum of others is likely to equal. */
 static uint64_t
 hash_of(int op)
 {
@@ -70,7 +70,7 @@ is_begun(const struct flow_map *m, const uint64_t *done)
 	return begun;
 }
 
-/* with op, have all that touch it run? */
+/* Have all users of m run, once op has? */
 static bool
 is_over(const struct flow_map *m, const uint64_t *done, int op)
 {
@@ -80,7 +80,7 @@ is_over(const struct flow_map *m, const uint64_t *done, int op)
 	return over;
 }
 
-/* memory when op runs after the others of a set, and then */
+/* The set after op has run: memory while op runs, and afterwards. */
 static struct set
 run_next(const struct flow *f, const struct set *from, const uint64_t *done, int op)
 {
@@ -113,7 +113,7 @@ run_none(const struct flow *f)
 	return s;
 }
 
-/* the best one first, else as in the graph */
+/* By peak, then by sum, then as in the graph. */
 static bool
 is_better(const struct set *a, const struct set *b)
 {
@@ -124,7 +124,7 @@ is_better(const struct set *a, const struct set *b)
 	return a->parent != b->parent ? a->parent < b->parent : a->op < b->op;
 }
 
-/* one of the sets that are one operation larger: the best of those that hold the same */
+/* Adds a new set, of which only the best with the same operations is kept. */
 static void
 add_grown(struct ordering *o, struct set s)
 {
@@ -139,7 +139,7 @@ add_grown(struct ordering *o, struct set s)
 	}
 }
 
-/* the best few of them, sorted */
+/* The best few new sets, sorted. */
 static struct generation
 pick_best(const struct ordering *o)
 {
@@ -191,7 +191,7 @@ is_ready(const struct flow *f, const uint64_t *done, int op)
 	return true;
 }
 
-/* set i of the next front: the set it came from and one operation */
+/* Makes set i of the next frontier from its parent and one operation. */
 static void
 advance(struct ordering *o, int i, const struct set *s)
 {
@@ -234,7 +234,7 @@ begin(struct ordering *o)
 	o->gen[0].n = 1;
 }
 
-/* the graph's own order, by the same measure */
+/* The graph's own order, measured in the same manner. */
 static struct set
 measure_given(const struct ordering *o)
 {
@@ -247,7 +247,7 @@ measure_given(const struct ordering *o)
 	return s;
 }
 
-/* the best order of f's operations, if that is better than the graph's */
+/* Finds the best order of f's operations.  False: it is no better than the graph's. */
 static bool
 order_node(struct arena *a, const struct flow *f, int *order)
 {
@@ -263,7 +263,8 @@ order_node(struct arena *a, const struct flow *f, int *order)
 		o.next = last;
 	}
 	const struct set *s = &o.gen[f->n].v[0];
-	/* hardly less over time, and no less where most is live, is worth no second search */
+	/* an order of the same peak with hardly less memory over time is not worth a second
+	 * search */
 	const double hardly = 0.998;
 	if (s->peak > given.peak ||
 	    (s->peak == given.peak && s->sum >= hardly * given.sum))
@@ -293,7 +294,7 @@ find_order(struct sched *s)
 	for (int first = 0, end; first < s->n_ops && !fixed; first = end) {
 		for (end = first; end < s->n_ops && s->info[end].node == s->info[first].node;)
 			end++;
-		/* what is left for the next turn is not seen in the flow of one */
+		/* the flow of one iteration does not show what the next one reads */
 		if (node_repeats(s->info[first].op->node))
 			continue;
 		struct arena *a = arena_open();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked for, picked from what the search found. */
+/* Picks the requested plan from the results of the search. */
 #include "search.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ is_anchor_asked(const struct found *x, int64_t limit)
 				       (x->within && limit == profile_limit(s)));
 }
 
-/* the faster one of those that fit, or NULL */
+/* The faster of the anchors that fit, or NULL. */
 static struct plan **
 best_anchor(struct found *x, int64_t limit, struct variant **of)
 {
@@ -76,7 +76,7 @@ anchor_point(const struct variant *v, const struct plan *p)
 			       .cycles = p->cycles, .traits = plan_traits(v, p) };
 }
 
-/* the anchors among the others, where they are no worse */
+/* The front together with the anchors, where they are no worse. */
 static struct front
 whole_front(struct found *x)
 {
@@ -100,14 +100,14 @@ list_front(struct found *x)
 	struct sched *s = x->s;
 	struct front f = whole_front(x);
 	s->front.v = anew(s->a, struct sched_row, f.n + 1);
-	/* no limit is so low that it would give nothing where the next one needs no more */
+	/* skip the first point if the smallest limit already allows the second */
 	size_t first = f.n > 1 && f.v[1].sram <= ALIGN;
 	for (size_t i = first; i < f.n; i++) {
 		const struct point *p = &f.v[i], *before = i > first ? p - 1 : NULL;
 		struct sched_row *r = &s->front.v[s->front.n++];
 		struct text t = { 0 };
 		put_change(&t, before, p);
-		/* the smallest limit that can be given, where nothing is needed */
+		/* a plan that needs nothing is listed with the smallest limit */
 		*r = (struct sched_row){ .sram = p->sram ? p->sram : ALIGN, .cycles = p->cycles, .back = "",
 					 .change = arena_strdup(s->a, text_str(&t)) };
 		text_free(&t);
@@ -119,7 +119,7 @@ list_front(struct found *x)
 	}
 }
 
-/* of the front alone; NULL: there is none */
+/* The requested point of the front; NULL: none. */
 static const struct point *
 pick(const struct found *x, int64_t limit)
 {
@@ -133,7 +133,7 @@ pick(const struct found *x, int64_t limit)
 					  : front_fastest(&x->front, limit);
 }
 
-/* by what is asked for, is an anchor better than a point of the front? */
+/* Is an anchor better than a point of the front, by the requested goal? */
 static bool
 is_anchor_better(const struct found *x, const struct plan *a, const struct point *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search: the fastest plan, and where that does not answer what is asked, the
- * front of all plans.  Limits, the least weight and the longest time only pick from
- * it (npu-sched-search(7)).
+ * The search: finds the fastest plan and, if that does not answer the request, the front of all
+ * plans.  Limits, the least weight and the most cycles only pick from the front
+ * (npu-sched-search(7)).
  */
 #include "run.h"
 
@@ -19,7 +19,8 @@ search_all(struct search *x)
 {
 	struct sched *s = x->s;
 	int64_t limit = limit_of(s->memory.cache_bytes);
-	/* of the plain form, where this is another: Size's plan is not to be faster */
+	/* anchors of the original network hold for its rewrites: the plan of Size must not be
+	 * faster */
 	if (s->anchors.fastest == 0)
 		search_anchors(x);
 	if (s->e->status)
@@ -44,11 +45,11 @@ static bool
 find_copies(struct search *x)
 {
 	x->may_copy = x->s->copies && weigh_copies(x->s);
-	x->copies = true; /* those that pay are in use from the next time on */
+	x->copies = true; /* use_copies() uses only those that pay from its next call on */
 	return !x->s->e->status;
 }
 
-/* of the graph with the copies that pay, and without any */
+/* Finds orders of the graph with the copies that pay, and without any. */
 static bool
 find_orders(struct search *x)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What plans may share, one after the other: variants of the network. */
+/* Enumerates the settings that plans can share, and opens variants of the network for them. */
 #include "run.h"
 
 #include "../weights/transfers.h"
@@ -31,7 +31,7 @@ set_copies(struct search *x, bool copies)
 	x->copies = copies;
 }
 
-/* the first one of the same operations and objective */
+/* The first variant of the same operations and objective. */
 static const struct variant *
 find_like(const struct search *x, struct setting t)
 {
@@ -55,14 +55,14 @@ open_setting(struct search *x, struct setting t)
 	return keep_variant(x, v);
 }
 
-/* maps with padded bricks are tried without them, too */
+/* Feature maps with padded bricks are tried without bricks, too. */
 static int
 count_layouts(const struct search *x)
 {
 	return x->s->n_shallow > 0 ? 2 : 1;
 }
 
-/* among few weights it matters how finely they can be cut and how often they are read */
+/* With few weights it matters how finely they can be cut and how often they are read. */
 static int
 count_objectives(const struct search *x)
 {
@@ -70,8 +70,8 @@ count_objectives(const struct search *x)
 	return weights_move(x->s) && few ? BLOCK_OBJECTIVES : 1;
 }
 
-/* where the DMA engine's queue is long, blocks for weights that are cut were faster for none
- * of 400 limits of 16 networks (five sizes of Ethos-U85) */
+/* Blocks for sliced weights are not tried where the DMA engine's queue is long: they were
+ * faster for none of 400 limits of 16 networks (five sizes of Ethos-U85). */
 static bool
 is_of_use(const struct search *x, int objective)
 {
@@ -116,7 +116,7 @@ note_explored(struct search *x, struct variant *v)
 struct variant *
 explored_setting(struct search *x, struct setting t)
 {
-	set_copies(x, t.copies); /* whether they are in use is known to all variants */
+	set_copies(x, t.copies); /* all variants share the state of copies */
 	for (size_t i = 0; i < x->n; i++) {
 		struct variant *v = x->variant[i];
 		if (v->is_explored && !v->of && v->copies == t.copies &&

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without a limit the fastest plan may keep maps and weights that buy nothing: the
- * smallest of those that are as fast.
+ * Without a limit, the fastest plan may keep feature maps and weights that buy nothing.  Finds
+ * the smallest of the plans that are as fast.
  */
 #include "search.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* qsort's order: by the bytes that maps need */
+/* For qsort: by the bytes that feature maps need. */
 static int
 compare_least(const void *x, const void *y)
 {
@@ -22,11 +22,11 @@ compare_least(const void *x, const void *y)
 static bool
 may_be_as_fast(const struct candidate *k, const struct plan *p)
 {
-	const double nearly = 1.001; /* estimates are by sizes that are estimated */
+	const double nearly = 1.001; /* estimates are made with estimated sizes */
 	return k->lower_bound <= p->cycles && k->estimate <= p->cycles * nearly;
 }
 
-/* those that may be as fast as p in less memory, the least first */
+/* Lists candidates that may be as fast as p in less memory, the smallest first. */
 static size_t
 list_smaller(const struct variant *x, const struct plan *p, struct candidate **v)
 {
@@ -40,13 +40,13 @@ list_smaller(const struct variant *x, const struct plan *p, struct candidate **v
 	return n;
 }
 
-/* is it as fast as p in less memory?  then it is that, else closed */
+/* Is candidate i as fast as p in less memory?  If so, leaves it open with that plan. */
 static bool
 is_smaller(struct variant *x, struct candidate *i, const struct plan *p)
 {
 	struct sched *s = x->s;
 	const struct fitting all = { .limit = NO_LIMIT_BYTES, .how = SUMMED, .most = INT64_MAX };
-	candidate_close(i); /* one that was the fastest for a while is open */
+	candidate_close(i); /* it is open if it was the fastest for a while */
 	if (!work_out(x, i))
 		return false;
 	(void)candidate_packed(x, i);

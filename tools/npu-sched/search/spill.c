@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which maps leave the NPU's own SRAM, and in which order. */
+/* Chooses which feature maps leave the NPU's own SRAM, and in which order. */
 #include "search.h"
 
 #include <math.h>
 
 /*
- * It is always the largest map that leaves where most is live: as whole maps; or
- * as stripes need at least.
+ * Where most bytes are live, the largest feature map leaves.  Bytes are those of whole feature
+ * maps, or the least that stripes need.
  */
 enum { BY_MAPS, BY_NEEDS, ORDERS };
 
@@ -16,10 +16,10 @@ enum { GROWTHS = 64 };
 struct spill_order {
 	int *tensor;
 	size_t n;
-	int64_t *left; /* [n + 1]: at the fullest operation, when so many have left */
+	int64_t *left; /* [n + 1]: bytes at the fullest operation, after so many have left */
 };
 
-/* the least that runs each operation, alone or in a cascade */
+/* The least bytes with which each operation can run, alone or in a cascade. */
 static int64_t *
 find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
 {
@@ -32,7 +32,7 @@ find_needs(const struct sched *s, const struct cascades *c, struct arena *a)
 	return need;
 }
 
-/* bytes of all maps that are live while each operation runs as a whole */
+/* Bytes of all feature maps that are live while each operation runs whole. */
 static int64_t *
 find_live(const struct sched *s, const struct cascades *c, struct arena *a)
 {
@@ -51,7 +51,7 @@ fullest(const struct sched *s, const int64_t *bytes)
 	return best;
 }
 
-/* the largest map that is live at a time step and has not left; -1: none */
+/* The largest feature map that is live at a time step and has not left; -1: none. */
 static int
 largest_at(const struct cascades *c, int now, const bool *gone)
 {
@@ -65,7 +65,7 @@ largest_at(const struct cascades *c, int now, const bool *gone)
 	return best;
 }
 
-/* the first operation that has a time step, or a later one */
+/* The first operation at a time step or later. */
 static int
 first_after(const struct sched *s, int now)
 {
@@ -80,7 +80,8 @@ first_after(const struct sched *s, int now)
 	return lo;
 }
 
-/* of all; where results lie over operands sums say less than what is there */
+/* The largest of all feature maps that have not left.  Where results are written over operands,
+ * sums are less than the bytes of the feature maps. */
 static int
 largest(const struct cascades *c, const bool *gone)
 {
@@ -99,7 +100,7 @@ spill_order_by(struct sched *s, const struct cascades *c, struct arena *a, int b
 	const int64_t *left = by == BY_MAPS ? live : need;
 	bool *gone = anew(a, bool, c->n_live + 1);
 	for (int i = 0; i < s->n_ops; i++)
-		if (op_is_transfer(s->info[i].op->kind)) /* they are to be where they are */
+		if (op_is_transfer(s->info[i].op->kind)) /* operands of copies do not leave */
 			gone[s->info[i].op->ifm.t->rec.index] =
 			    gone[s->info[i].op->ofm.t->rec.index] = true;
 	struct spill_order o = { .n = 0 };
@@ -130,7 +131,7 @@ add_spill(struct spills *l, int order, size_t n)
 	l->v[l->n++] = (struct spill){ .order = order, .n = n };
 }
 
-/* so many leave that no more than that is left */
+/* The number of feature maps that must leave so that at most `most` bytes are left. */
 static size_t
 until_left(const struct spill_order *o, double most)
 {
@@ -140,7 +141,8 @@ until_left(const struct spill_order *o, double most)
 	return n;
 }
 
-/* less is left in each step, and not many more leave than in the one before */
+/* Adds spills that leave less and less, and in which not many more feature maps leave than in
+ * the one before. */
 static void
 add_steps(struct spills *l, int order, int steps)
 {

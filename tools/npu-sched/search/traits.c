@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan is known by, and what the next one on the front does otherwise. */
+/* Properties of a plan, and how the next plan on the front differs, as text. */
 #include "search.h"
 
 #include <inttypes.h>

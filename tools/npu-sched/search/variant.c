@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network with what all plans of one kind share decided, as a value. */
+/* A variant: a copy of the network with the decisions that all plans of one kind share. */
 #include "search.h"
 
 #include <math.h>
@@ -63,7 +63,8 @@ copy_ops(struct graph *g, struct arena *a, const struct graph *from)
 	}
 }
 
-/* weights, scales and blobs are nobody's but the graph's: plans only read them */
+/* Copies a graph.  Weights, scales and blobs stay with the original, as plans only read
+ * them. */
 static struct graph *
 copy_graph(struct arena *a, const struct graph *from)
 {
@@ -75,7 +76,7 @@ copy_graph(struct arena *a, const struct graph *from)
 	return g;
 }
 
-/* tables are one variant's; there is none */
+/* Drops cached costs, whose tables belong to another variant. */
 static void
 forget_costs(struct op_info *f)
 {
@@ -87,7 +88,7 @@ forget_costs(struct op_info *f)
 	f->n_stripes = f->cap_stripes = f->n_known = 0;
 }
 
-/* the same operations, with nothing known of their costs */
+/* The same operations, without cached costs. */
 static struct op_info *
 copy_info(struct arena *a, const struct sched *s, const struct graph *g)
 {
@@ -119,7 +120,7 @@ variant_open(const struct sched *s, const int *order)
 	return x;
 }
 
-/* its cascades, and the room that they took at rest */
+/* Closes the cascades and no longer counts them among those at rest. */
 static void
 forget_cascades(struct variant *x)
 {
@@ -159,8 +160,8 @@ variant_wake(struct variant *x)
 	return true;
 }
 
-/* are all of its cascades kept until it is woken?  To list them takes a fifth of the time
- * in which large networks are explored; 100 bytes each and more */
+/* Are the cascades kept until the variant is woken?  Listing them again takes a fifth of the
+ * time in which large networks are explored.  Each takes 100 bytes or more. */
 static bool
 keeps_cascades(struct variant *x)
 {
@@ -190,7 +191,7 @@ variant_close(struct variant *x)
 	arena_close(x->a);
 }
 
-/* the blocks that a plan was made with: asked for in another order they could be others */
+/* Keeps the blocks with which a plan was made: searched in another order they could differ. */
 static void
 keep_choices(struct sched *s, struct op_info *f, const struct op_info *from)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The front of all plans: every variant is explored. */
+/* Explores every variant for the front of all plans. */
 #include "run.h"
 
-/* with an SRAM of the NPU's own: as ever more maps leave it, or when all have left */
+/* With an SRAM of the NPU's own: explores variants from which more and more feature maps leave,
+ * or only (`all`) the one from which all have left. */
 static bool
 explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, bool all)
 {
-	enum { PATIENCE = 4 }; /* spills in a row that lead to nothing */
+	enum { PATIENCE = 4 }; /* spills in a row that give no point */
 	struct arena *a = arena_open();
 	const struct spills *l = list_spills(v, a, knobs->spills);
 	variant_rest(v);
@@ -14,7 +15,7 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, b
 	for (size_t i = 1, idle = 0; ok && l && i < l->n; i++) {
 		if (l->v[i].order != l->v[i - 1].order)
 			idle = 0;
-		/* all that may leave: the least there is, and the same in any order */
+		/* all that may leave: the same in any order */
 		bool last = i + 1 == l->n || l->v[i + 1].order != l->v[i].order;
 		if (all && l->v[i].order != l->v[1].order)
 			break;
@@ -24,7 +25,7 @@ explore_spills(struct search *x, struct variant *v, const struct knobs *knobs, b
 		struct variant *w = explored_spill(x, v, l, i);
 		const struct front before = x->found.front;
 		ok = explore(w, &x->found.front, knobs, COARSELY);
-		/* until enough maps have left no plan fits */
+		/* spills before the first plan fits do not count */
 		idle = x->found.front.changes == before.changes ? idle + (before.n > 0) : 0;
 		if (x->found.front.changes == before.changes && x->n > n)
 			drop_variant(x, w);
@@ -41,8 +42,8 @@ explore_setting(struct search *x, struct setting t)
 	unsigned changes = x->found.front.changes;
 	if (!explore(v, &x->found.front, knobs, COARSELY))
 		return false;
-	/* another layout or objective that leads to nothing leads to nothing with maps
-	 * outside either; but without any map inside weights are read in place */
+	/* a layout or objective that gives no point gives none with spills, either; but when
+	 * all feature maps have left, weights are read in place */
 	bool idle = (t.layout || t.objective) && x->found.front.changes == changes &&
 		    !x->found.front.smallest_within;
 	bool in_place = t.objective == BLOCKS_FOR_IN_PLACE && !t.layout;
@@ -67,15 +68,15 @@ is_on_front(const struct front *f, const struct variant *v)
 	return any;
 }
 
-/* another layout or objective of a form that is no better than others in its first one */
+/* Is this another layout or objective of a rewrite that gave no point with the first one? */
 static bool
 is_futile(const struct search *x, struct setting t)
 {
 	return x->s->rival.cycles > 0 && !x->found.front.n && (t.layout || t.objective);
 }
 
-/* what gave the fastest plan within the profile's own limit is better below that, too; how
- * much depends on how densely it is explored */
+/* Explores the variant of the fastest plan within the profile's own limit in detail: it is
+ * better at lower limits, too, by an amount that depends on how densely it is explored. */
 static bool
 explore_anchored(struct search *x)
 {
@@ -86,14 +87,14 @@ explore_anchored(struct search *x)
 	return explore(v, &x->found.front, knobs, FINELY);
 }
 
-/* part: of this round, coarse and fine alike */
+/* Shows progress.  part: of this round, 0 to 1, coarse and fine exploration together. */
 static void
 show_round(struct search *x, double part)
 {
 	progress_show(&x->progress, x->round + part, x->rounds);
 }
 
-/* first all coarsely, then what leads to something in detail */
+/* Explores all settings coarsely, then those that gave points in detail. */
 static bool
 explore_settings(struct search *x)
 {
@@ -114,7 +115,7 @@ explore_settings(struct search *x)
 	return ok;
 }
 
-/* points of the front that are new, as they are now: others will take their places */
+/* Copies of new points of the front, whose places others will take. */
 struct points {
 	struct point *v;
 	size_t n;
@@ -138,7 +139,7 @@ is_among(const struct front *f, const struct point *p)
 	return false;
 }
 
-/* adds them to l */
+/* Adds new points to l. */
 static void
 take_new_points(struct search *x, struct points *l)
 {
@@ -164,9 +165,9 @@ add_points(struct front *f, struct points l)
 }
 
 /*
- * The front from an empty one.  Each step of effort takes in what those below find, each
- * from an empty front, as the points of one that is denser have other plans beside them.
- * Leaves in l: all points.
+ * Explores the front from an empty one.  Each step of effort begins with an empty front, as
+ * points of a denser one have other plans beside them, and takes in the points of the steps
+ * below.  Leaves: all points, in l.
  */
 static bool
 explore_steps(struct search *x, struct points *l)
@@ -186,7 +187,7 @@ explore_steps(struct search *x, struct points *l)
 	return true;
 }
 
-/* with other weights in place */
+/* Tries points with more weights in place. */
 static bool
 leave_all(struct search *x, struct points l)
 {
@@ -196,7 +197,7 @@ leave_all(struct search *x, struct points l)
 	return ok;
 }
 
-/* adds to l the plan of the least memory, of those within a limit */
+/* Adds to l the plan of the least memory within a limit. */
 static bool
 explore_smallest(struct search *x, int64_t limit, struct points *l)
 {
@@ -215,9 +216,9 @@ explore_smallest(struct search *x, int64_t limit, struct points *l)
 }
 
 /*
- * Of an SRAM of the NPU's own the smallest plan depends on how much there is, as the bytes
- * of both memories count: that within the profile's own limit, which Size gives without
- * another one, is found for any question, so that a limit is never slower than it.
+ * With an SRAM of the NPU's own, the smallest plan depends on the limit, as the bytes of both
+ * memories count.  Size without another limit gives the smallest plan within the profile's own
+ * limit.  That plan is found for every request, so that no limit gives a slower plan.
  */
 static bool
 explore_all_smallest(struct search *x, int64_t limit, struct points *l)
@@ -228,8 +229,8 @@ explore_all_smallest(struct search *x, int64_t limit, struct points *l)
 	return explore_smallest(x, own, l) && explore_smallest(x, limit, l);
 }
 
-/* is the limit below what any plan needs?  With an SRAM of the NPU's own the plan of the
- * least memory need not be that of the least SRAM */
+/* Does every plan need more than the limit?  False with an SRAM of the NPU's own, where the
+ * plan of the least memory need not be that of the least SRAM. */
 static bool
 is_too_small(const struct search *x, int64_t limit)
 {
@@ -238,8 +239,8 @@ is_too_small(const struct search *x, int64_t limit)
 }
 
 /*
- * Does a little more memory than the smallest plan's save many cycles?  A first look at
- * plans up to a quarter larger tells; the plan that is taken stays the smallest.
+ * Finds whether a little more memory than the smallest plan's saves many cycles, by a first
+ * look at plans up to a quarter larger.  The smallest plan is still the one taken.
  */
 static bool
 explore_beside(struct search *x)
@@ -274,7 +275,7 @@ explore_all(struct search *x, int64_t limit)
 	add_anchor(f, profile_limit(x->s), x->s->anchors.within);
 	struct points small = { .n = 0 }, all = { .n = 0 };
 	x->round = 0;
-	/* for the smallest plan within one or two limits, and for all */
+	/* for the smallest plan within one or two limits, and for all plans */
 	x->rounds = (x->s->memory.spilling ? 3 : 2) * ((x->s->o->effort - 1) / EFFORTS + 1);
 	if (goal != GOAL_BALANCED && !explore_all_smallest(x, limit, &small))
 		return false;
