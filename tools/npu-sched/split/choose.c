@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether sums are split.  A form of the network in which they are is planned as one of
- * its own, and what is asked for decides between the forms.
+ * Chooses whether and how sums are split.  Each rewrite of the network with split sums is
+ * planned as a network of its own, and the requested goal decides between the rewrites.
  */
 #include "split.h"
 
@@ -12,20 +12,22 @@
 enum { MOST_OPS = 1 << 15 };
 
 struct forms {
-	struct sched best; /* of those that have a plan */
+	struct sched best; /* of the rewrites that have a plan */
 	bool any;
 	bool shared;	   /* some product is read by several sums */
-	double cycles;	   /* of the plain form; 0: it has no plan */
-	struct anchors anchors; /* of that */
-	struct err why;	   /* there is none: with the least that would have been enough */
+	double cycles;	   /* of the original network; 0: it has no plan */
+	struct anchors anchors; /* of the original network */
+	/* the error if no rewrite has a plan: that with the least sufficient limit */
+	struct err why;
 	int64_t least;
 };
 
-/* as many operations as there are at most then */
+/* Upper bound of the number of operations after a split. */
 static int64_t
 count_ops(const struct graph *g, const struct sums *l, struct split how)
 {
-	enum { USES = 6 }; /* operations a piece: an LSTM's 21 and its products for 4 */
+	/* operations for each piece: an LSTM has 21 and its products for 4 */
+	enum { USES = 6 };
 	int64_t n = (int64_t)g->n_ops;
 	for (size_t i = 0; i < l->n; i++)
 		n += USES * count_pieces(&l->v[i], how);
@@ -41,7 +43,7 @@ has_columns(const struct sums *l)
 	return any;
 }
 
-/* by as many sums as share one product at most */
+/* The largest number of sums that share one product. */
 static int
 count_shared(const struct sums *l)
 {
@@ -54,7 +56,8 @@ count_shared(const struct sums *l)
 
 enum { MOST_FORMS = 6 };
 
-/* those that may be different, and be searched: which split more come later */
+/* Lists rewrites that differ and are small enough to be searched; those with more pieces come
+ * later. */
 static int
 list_forms(const struct graph *g, const struct sums *l, struct split v[MOST_FORMS])
 {
@@ -71,7 +74,7 @@ list_forms(const struct graph *g, const struct sums *l, struct split v[MOST_FORM
 	return n;
 }
 
-/* cycles from which on a form is of no use; 0: it may be of use, however many it takes */
+/* Cycles from which on a rewrite is useless; 0: no limit. */
 static double
 cycles_to_beat(const struct forms *f)
 {
@@ -80,7 +83,7 @@ cycles_to_beat(const struct forms *f)
 	return known ? s->plan->cycles : 0;
 }
 
-/* what out, another form, is searched for */
+/* Sets the plan that the search of another rewrite, out, has to beat. */
 static void
 set_rival(const struct forms *f, struct sched *out)
 {
@@ -107,10 +110,10 @@ try_split(const struct sched *s, struct bytes text, struct split how, const stru
 }
 
 /*
- * Balanced weighs bytes against cycles as stripes trade them.  Products that several sums
- * share are worth more: their weights are read once for many steps.  Without them
- * trained_lstm_int8 takes 1.4 times the cycles in two thirds of the bytes, for whoever
- * has such a limit.
+ * Is x better than the best rewrite so far?  Balanced weighs bytes against cycles as stripes
+ * trade them.  Products that several sums share are worth more, because their weights are read
+ * once for many steps.  Without them trained_lstm_int8 takes 1.4 times the cycles in two thirds
+ * of the bytes.  A limit of that size still gives the smaller plan.
  */
 static bool
 is_better(const struct forms *f, const struct sched *x)
@@ -120,7 +123,8 @@ is_better(const struct forms *f, const struct sched *x)
 	return !slow && form_is_better(x, &f->best);
 }
 
-/* x, whose sums are split further than those before: it becomes the best, or is closed */
+/* Compares x, whose sums are split further than before.  It becomes the best, or its plan is
+ * closed. */
 static void
 compare(struct forms *f, struct sched *x, bool ok)
 {
@@ -168,7 +172,7 @@ plan_split(struct sched *s, bool (*plan)(struct sched *))
 	struct split form[MOST_FORMS];
 	if (!l.n)
 		return plan(s);
-	/* before they are planned, which changes the graph */
+	/* before planning, which changes the graph */
 	const int n = list_forms(s->g, &l, form);
 	const struct bytes text = form_text(s);
 	plan_plain(&f, s, plan);

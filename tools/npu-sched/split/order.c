@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The new order.  What makes a piece waits until something uses it: then all of it
- * runs, and what it reads of other pieces before that.  So no piece is there before it
- * is wanted, and one that is used up makes room for the next one.
+ * The new order.  Operations that make a piece wait until another operation uses the piece.
+ * Then all of them run, after those that make other pieces which they read.  So no piece is
+ * live before it is needed, and a piece that is used up frees its bytes for the next one.
  *
- * Nothing reads another value than before: pieces are written by what waits for them
- * alone, in its old order; what waits and reads bytes that are about to be written runs
- * first; and what is no piece is written in the old order.
+ * All operations read the same values as before.  Pieces are written only by their waiting
+ * operations, in the old order.  A waiting operation that reads bytes which are about to be
+ * written runs first.  Tensors that are no pieces are written in the old order.
  */
 #include "split.h"
 
@@ -49,7 +49,7 @@ order_wait(struct order *x, struct piece *p, struct g_op *op)
 	append(x, &p->waiting, op);
 }
 
-/* taken off what waits */
+/* Takes the waiting operations of a piece off the list. */
 static struct ops
 take_waiting(struct order *x, struct piece *p)
 {
@@ -87,7 +87,7 @@ reads_of(const struct ops *l, const struct g_operand *o)
 	return false;
 }
 
-/* for which waits what reads bytes of o, other than p; NULL: none */
+/* A piece, other than p, with a waiting operation that reads bytes of o; NULL: none. */
 static struct piece *
 reader_of(const struct order *x, const struct piece *p, const struct g_operand *o)
 {

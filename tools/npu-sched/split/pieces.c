@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pieces are made of: parts of products, of weights, of scales. */
+/* Makes the parts of pieces: parts of products, of weights and of scales. */
 #include "split.h"
 
 #include "../network/insert.h"
@@ -20,14 +20,14 @@ copy_op(struct graph *g, const struct g_op *op)
 	return c;
 }
 
-/* ---- where elements lie -------------------------------------------------------- */
+/* ---- strides ------------------------------------------------------------------- */
 
-/* steps to the next row, column and channel, and where the first element lies */
+/* The offset of the first element, and the steps to the next row, column and channel. */
 struct spacing {
 	int64_t first, row, column, channel;
 };
 
-/* of the operand's type, in linear memory */
+/* In elements of the operand's type, in linear memory. */
 static struct spacing
 spacing_of(const struct g_operand *o)
 {
@@ -61,9 +61,9 @@ may_overlap(const struct g_operand *a, const struct g_operand *b)
 	return r[0].lo < r[1].hi && r[1].lo < r[0].hi;
 }
 
-/* ---- rows of a product --------------------------------------------------------- */
+/* ---- columns of a product ------------------------------------------------------- */
 
-/* rows of a product, counted through all its columns, that columns of a sum read */
+/* Columns of a product that columns of a sum read: numbers, counted row by row. */
 struct rows {
 	int64_t first, step, n;
 };
@@ -83,7 +83,7 @@ rows_of(const struct g_operand *o, const struct part *p, struct rows *r)
 	return true;
 }
 
-/* the same as a box of the product's columns */
+/* The same as a box of the product's columns.  False: these are no box. */
 static bool
 box_of(const struct rows *r, int32_t width, struct hwc *start, struct hwc *shape)
 {
@@ -110,7 +110,7 @@ has_product_part(const struct g_op *product, const struct g_operand *o)
 	       rows_of(o, &all, &r) && box_of(&r, product->ofm.shape.w, &start, &shape);
 }
 
-/* ---- products of some sums at once ----------------------------------------------- */
+/* ---- products for several sums at once ------------------------------------------- */
 
 static const struct g_operand *
 operand_of(const struct sum *s, int k)
@@ -118,7 +118,7 @@ operand_of(const struct sum *s, int k)
 	return k ? &s->add->ifm2 : &s->add->ifm;
 }
 
-/* of a product's columns, those that operand k of a sum reads */
+/* The box of a product's columns that operand k of a sum reads. */
 static void
 sum_box(const struct sum *s, int k, struct hwc *start, struct hwc *shape)
 {
@@ -129,7 +129,7 @@ sum_box(const struct sum *s, int k, struct hwc *start, struct hwc *shape)
 	assert(ok);
 }
 
-/* all that is read by the sums of the same group; false: that is no box */
+/* The box of a product's columns that all sums of one group read.  False: these are no box. */
 static bool
 group_box(const struct sums *l, const struct sum *s, int k, int ahead, struct hwc *start,
 	  struct hwc *shape)
@@ -183,7 +183,7 @@ group_operand(const struct sums *l, const struct sum *s, int operand, int ahead,
 	at = (struct hwc){ .h = at.h - start.h, .w = at.w - start.w };
 	if (box.h == all.h && box.w == all.w)
 		return operand_box(t, all, at);
-	/* a sum's columns go down a column of the product, or along its rows */
+	/* the columns of a sum go down a column of the product, or along its rows */
 	int64_t step = box.w == 1 ? shape.w : 1;
 	struct g_operand o = { .t = t, .view = VIEW_STRIDED, .type = t->shape.type,
 			       .shape = all };
@@ -207,7 +207,7 @@ constant_at(struct constants *k, const void *of, int64_t lo)
 	return &k->v[k->n++].piece;
 }
 
-/* one for all stays one */
+/* Entries r of a list by channels; a single entry for all channels stays. */
 static struct g_list
 list_part(const struct g_list *l, struct g_range r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph of pieces: sums, what makes them, and what uses them, in parts. */
+/* Makes the graph of pieces: sums, their products and their users, in parts. */
 #include "split.h"
 
 #include "../network/insert.h"
@@ -13,10 +13,10 @@ struct splitting {
 	const struct sums *l;
 	struct split how;
 	struct constants constants;
-	/* of each sum, by columns, then channels: what was written there last */
+	/* of each sum, by columns, then channels: the piece written last */
 	struct piece ***pieces;
-	/* of each tensor of the plain graph, if it is a product: the part of it that the
-	 * last sum has read, or NULL */
+	/* of each tensor of the original graph, if it is a product: the part that the last sum
+	 * read, or NULL */
 	struct g_tensor **group;
 	struct order order;
 };
@@ -35,7 +35,8 @@ count_pieces(const struct sum *s, struct split how)
 	return (int64_t)s->n_cuts * (how.columns ? columns_of(s) : 1);
 }
 
-/* how often an operation on all columns of a sum is there, and the columns then */
+/* Number of operations, by columns, into which one on a sum is split.  columns_in(): the
+ * columns of each. */
 static int32_t
 count_turns(const struct splitting *x, const struct sum *s)
 {
@@ -52,7 +53,7 @@ columns_in(const struct splitting *x, const struct sum *s, int32_t turn)
 			      .shape = { .h = 1, .w = 1 } };
 }
 
-/* where the piece of a sum is that begins with a channel */
+/* The entry of the piece of a sum that begins with a channel. */
 static struct piece **
 piece_at(const struct splitting *x, const struct sum *s, int32_t turn, int32_t channel)
 {
@@ -68,14 +69,14 @@ open_piece(struct splitting *x, const struct sum *s, struct hwc shape)
 	return order_add(&x->order, insert_map(x->g, s->add->ofm.type, shape).t);
 }
 
-/* is operand k of a sum made with those of other sums? */
+/* Is operand k of a sum made together with those of other sums? */
 static bool
 is_ahead(const struct splitting *x, const struct sum *s, int k)
 {
 	return s->shared[k] > 1 && x->how.ahead > 1;
 }
 
-/* the operand k that a sum has then; t NULL: its product could not be grouped */
+/* The operand k that a sum then reads.  t NULL: its product cannot be grouped. */
 static struct g_operand
 operand_ahead(struct splitting *x, const struct sum *s, int k)
 {
@@ -93,7 +94,8 @@ operand_ahead(struct splitting *x, const struct sum *s, int k)
 		  : (struct g_operand){ .t = NULL };
 }
 
-/* products and their sum wait for the piece's use; ahead: what there is of a product */
+/* Adds a piece, whose products and sum wait for its use.  ahead: operands made before, or t
+ * NULL. */
 static void
 add_piece(struct splitting *x, const struct sum *s, const struct g_operand ahead[2],
 	  int32_t turn, int k)
@@ -138,7 +140,7 @@ add_pieces(struct splitting *x, const struct sum *s)
 			add_piece(x, s, ahead, i, k);
 }
 
-/* ---- what uses them ------------------------------------------------------------- */
+/* ---- users of pieces -------------------------------------------------------------- */
 
 static const struct sum *
 sum_of(const struct splitting *x, const struct g_operand *o)
@@ -164,7 +166,8 @@ use_part(const struct splitting *x, const struct g_operand *o, int32_t turn,
 	return low_box(*o, shape, at);
 }
 
-/* what is written and not read is a new piece: the old one's bytes are free in between */
+/* Makes a new piece for channels that are written and not read: meanwhile, the bytes of the old
+ * piece are free. */
 static void
 renew_piece(struct splitting *x, const struct g_op *op, struct g_op *c, int32_t turn,
 	    const struct part *p)
@@ -177,7 +180,7 @@ renew_piece(struct splitting *x, const struct g_op *op, struct g_op *c, int32_t 
 	c->ofm = operand_whole(q->t);
 }
 
-/* op in parts, by the pieces of one sum that it uses */
+/* Adds op in parts, one for each piece of a sum that it uses. */
 static void
 place_parts(struct splitting *x, const struct g_op *op, const struct g_operand *by)
 {
@@ -229,7 +232,7 @@ open_pieces(struct splitting *x)
 	}
 }
 
-/* products that are made in parts: nobody wants them as a whole */
+/* Marks products that are made in parts and not used as a whole. */
 static bool *
 find_replaced(const struct splitting *x)
 {
@@ -253,7 +256,7 @@ find_replaced(const struct splitting *x)
 	return replaced;
 }
 
-/* records that operations used and none uses now leave the graph */
+/* Removes records from the graph that no operation uses any longer. */
 #define DROP_UNUSED(x, array, used)                                             \
 	do {                                                                    \
 		size_t kept_ = 0;                                               \

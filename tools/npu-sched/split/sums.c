@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which sums of two products are used by channels alone. */
+/* Finds sums of two products that are used by channels only. */
 #include "split.h"
 
 #include <stdlib.h>
@@ -8,10 +8,11 @@ struct finder {
 	struct arena *a;
 	const struct graph *g;
 	/* of each tensor */
-	bool *inner; /* operations of one node alone have to do with it */
-	int *writes, *writer, *first; /* how often, the last and the first that touch it */
+	bool *inner; /* only operations of one node touch it */
+	/* number of writes, last writer, first operation to touch it */
+	int *writes, *writer, *first;
 	struct sums l;
-	bool *bad; /* of each sum */
+	bool *bad; /* of each sum: it cannot be split */
 };
 
 /* ---- tensors ------------------------------------------------------------------ */
@@ -23,7 +24,7 @@ mark_outer(struct finder *f, const struct g_tensors *l)
 		f->inner[l->v[i]->rec.index] = false;
 }
 
-/* with nothing decided about it */
+/* Has the graph no decision about the tensor? */
 static bool
 is_free(const struct g_tensor *t)
 {
@@ -62,7 +63,7 @@ find_touches(struct finder *f)
 
 /* ---- products and their sums -------------------------------------------------- */
 
-/* nothing that a scheduler decides is in it */
+/* Has the operation no decision of a scheduler? */
 static bool
 is_undecided(const struct g_op *op)
 {
@@ -84,7 +85,7 @@ is_product(const struct g_op *op)
 	       !G_HAS(w, G_WEIGHTS_bytes) && !G_HAS(w, G_WEIGHTS_at);
 }
 
-/* is what it reads still there when operation `at` runs? */
+/* Is the IFM of a product unchanged when operation `at` runs? */
 static bool
 keeps_input(const struct finder *f, int product, int at)
 {
@@ -95,7 +96,7 @@ keeps_input(const struct finder *f, int product, int at)
 	return true;
 }
 
-/* what makes an operand of operation `at`, or NULL */
+/* The product that makes an operand of operation `at`, or NULL. */
 static struct g_op *
 product_of(const struct finder *f, const struct g_operand *o, int at)
 {
@@ -128,7 +129,7 @@ find_sum(struct finder *f, int at)
 	f->l.v[f->l.n++] = s;
 }
 
-/* which sums read the same products */
+/* Finds sums that read the same products. */
 static void
 find_shared(struct finder *f)
 {
@@ -145,9 +146,9 @@ find_shared(struct finder *f)
 		}
 }
 
-/* ---- what uses them ------------------------------------------------------------ */
+/* ---- users of sums ----------------------------------------------------------------- */
 
-/* of an operation's operand: -1: none */
+/* The sum that is an operation's operand; -1: none. */
 static int
 sum_of(const struct finder *f, const struct g_operand *o)
 {
@@ -171,7 +172,8 @@ add_cut(struct finder *f, struct sum *s, int32_t c)
 	s->n_cuts++;
 }
 
-/* all columns of the sum, in its type, and of as many channels as the result */
+/* Does an operand take all columns of the sum, in its type, and as many channels as the result
+ * has? */
 static bool
 is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
 {
@@ -181,7 +183,7 @@ is_use(const struct sum *s, const struct g_op *op, const struct g_operand *o)
 	       is.w == all.w && hwc_equal(is, op->ofm.shape);
 }
 
-/* are there pieces for the same channels of each sum that it uses? */
+/* Do two operands, of sums, have their cuts at the same channels? */
 static bool
 has_pieces(const struct finder *f, const struct g_operand *from, const struct g_operand *o)
 {
@@ -197,7 +199,7 @@ has_pieces(const struct finder *f, const struct g_operand *from, const struct g_
 	return s->cut[k] - from->start.c == r->cut[m] - o->start.c;
 }
 
-/* would a part of it read what another one has written? */
+/* Would one part of op read channels that another part has written? */
 static bool
 moves_channels(const struct finder *f, const struct g_op *op, const struct g_operand *o)
 {
@@ -235,7 +237,8 @@ cut_sums(struct finder *f, const struct g_op *op)
 	}
 }
 
-/* false: something was found to be bad, and others may be now */
+/* Marks the sums of an operation that cannot be split.  False: some were marked, so check
+ * again. */
 static bool
 drop_bad(struct finder *f, const struct g_op *op)
 {
