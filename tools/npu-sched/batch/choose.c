@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many inputs at once, and in which way (ways.c).  Each way is planned as a network
- * of its own, and what is asked for decides between them as it does between plans.
+ * Chooses the number of inputs in one run, and their grouping (ways.c).  Each grouping is
+ * planned as a network of its own, and the requested goal decides between them as it does
+ * between plans.
  */
 #include "batch.h"
 
@@ -12,24 +13,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* operations of a graph that is searched: each takes milliseconds of it */
+/* operations of a graph that is searched: the search takes milliseconds for each */
 enum { MOST_OPS = 4096 };
 
 struct batch {
 	struct sched *s;
 	bool (*plan)(struct sched *);
-	struct bytes text;    /* of the plain graph */
+	struct bytes text;    /* the original graph */
 	bool *way[WAYS];
 	size_t n_ways;
 	struct sched best;
 	const bool *best_way;
-	int32_t n; /* inputs of the best; 0: none yet */
-	double plain; /* cycles of one input alone; 0: nobody asked */
-	bool slow;    /* a batch takes more than so many inputs alone */
-	bool many;    /* it is too many operations */
+	int32_t n; /* number of inputs of best; 0: none */
+	double plain; /* cycles of one input alone; 0: not planned */
+	bool slow;    /* a batch takes more cycles than its inputs one by one */
+	bool many;    /* a batch has too many operations */
 };
 
-/* ---- may it? -------------------------------------------------------------------- */
+/* ---- obstacles ------------------------------------------------------------------- */
 
 static bool
 one_at_a_time(const int32_t *dim, int rank)
@@ -56,7 +57,7 @@ tensors_obstacle(struct arena *a, const char *what, const struct g_tensors *l)
 	return why;
 }
 
-/* of the original: those that the graph names instead, if any */
+/* Of inputs or outputs of the model, or of those that the graph names instead, unless NULL. */
 static const char *
 model_obstacle(struct arena *a, const struct tfl_subgraph *sg, const char *what,
 	       const int *v, int n, const struct g_tfls *instead)
@@ -92,7 +93,7 @@ ends_obstacle(struct sched *s, const char **why)
 	return true;
 }
 
-/* *why: the reason for one input at a time, or NULL */
+/* *why: the reason that forbids a batch, or NULL.  False: an error. */
 static bool
 find_obstacle(struct sched *s, const char **why)
 {
@@ -114,9 +115,9 @@ find_obstacle(struct sched *s, const char **why)
 	return *why || ends_obstacle(s, why);
 }
 
-/* ---- ways ----------------------------------------------------------------------- */
+/* ---- groupings ------------------------------------------------------------------- */
 
-/* a plan for n inputs in one way; false: there is none, and e says why */
+/* Plans n inputs with one grouping.  False: no plan, and e has the reason. */
 static bool
 try_way(struct batch *b, int32_t n, const bool *together, struct sched *out, struct err *e)
 {
@@ -133,7 +134,7 @@ try_way(struct batch *b, int32_t n, const bool *together, struct sched *out, str
 	return ok;
 }
 
-/* so many inputs take no more cycles together than one by one */
+/* Do n inputs take no more cycles together than one by one? */
 static bool
 pays(struct batch *b, const struct sched *x, int32_t n)
 {
@@ -173,7 +174,8 @@ try_inputs(struct batch *b, int32_t n)
 	return any;
 }
 
-/* the most that fit: what needs more memory for one input more can't get less */
+/* Finds the largest number of inputs that fits, by halving: one input more never needs less
+ * memory. */
 static void
 find_most(struct batch *b, int32_t wanted)
 {
@@ -190,8 +192,8 @@ find_most(struct batch *b, int32_t wanted)
 }
 
 /*
- * Is memory what decides?  With enough of it a change buys less than a thousandth, and
- * of a graph that is much larger no change is planned in a time that one would wait.
+ * Is memory the limit?  With enough memory, a change of the grouping saves less than a
+ * thousandth.  In a much larger graph, no change can be planned in a reasonable time.
  */
 static bool
 is_limited(const struct batch *b)
@@ -206,8 +208,8 @@ is_limited(const struct batch *b)
 }
 
 /*
- * The best way, operation by operation: those next to where it changes are done the
- * other way, and stay so where that is better.  As many as --effort has time for.
+ * Changes the best grouping operation by operation, beginning next to where it changes, and
+ * keeps changes that are better.  --effort limits their number.
  */
 static void
 change_way(struct batch *b)
@@ -221,7 +223,7 @@ change_way(struct batch *b)
 	const size_t *turn = batch_turns(a, g, b->best_way);
 	bool *way = anew(a, bool, g->n_ops + 1);
 	memcpy(way, b->best_way, g->n_ops * sizeof(*way));
-	bool slow = b->slow, many = b->many; /* of more inputs: that is settled */
+	bool slow = b->slow, many = b->many; /* these are reasons against more inputs */
 	for (size_t i = 0; i < n && i < g->n_ops; i++) {
 		struct sched x;
 		struct err e = { 0 };
@@ -260,7 +262,7 @@ conclude(struct batch *b, const char *why)
 		      s->g->file, wanted, n, why);
 }
 
-/* one input alone is what a batch must not be slower than, and what there is instead */
+/* Plans one input alone: a batch must not be slower, and this plan is the fallback. */
 static bool
 plan_plain(struct batch *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph for one input becomes that for several. */
+/* Turns the graph for one input into the graph for several. */
 #include "batch.h"
 
 #include <string.h>
@@ -8,17 +8,18 @@ struct repeat {
 	struct graph *g;
 	struct arena *a;
 	struct stack k;
-	size_t n_tensors, n_weights, n_ops; /* of the plain graph */
-	int *run; /* of each operation: it is done input by input with those of its run; -1 */
-	/* of the tensors that only one run sees, and of the weights of runs: input i's,
-	 * at index * n + i; NULL: not made yet, or stacked */
+	size_t n_tensors, n_weights, n_ops; /* of the original graph */
+	/* of each operation: its run, which is done input by input; -1: done for all inputs */
+	int *run;
+	/* Records for input i, at index * n + i, of tensors that only one run uses and of
+	 * weights of runs.  NULL: not made, or stacked. */
 	struct g_tensor **tensor;
 	struct g_weights **weights;
 	struct g_op **op;
 	size_t n, cap;
 };
 
-/* operations next to each other in one node */
+/* Finds runs: adjacent operations of one node that are done input by input. */
 static void
 find_runs(struct repeat *r, const bool *together)
 {
@@ -39,11 +40,13 @@ mark_list(struct repeat *r, const struct g_tensors *l)
 		r->k.stacked[l->v[i]->rec.index] = true;
 }
 
-/* whatever more than one run sees is stacked, and what comes from outside */
+/* Stacks tensors that more than one run uses, or an operation for all inputs, and inputs,
+ * outputs and variables. */
 static void
 find_stacked(struct repeat *r)
 {
-	int *seen = anew(r->a, int, r->n_tensors + 1); /* the run that does; 0: none */
+	/* of each tensor: a run that uses it; 0: none */
+	int *seen = anew(r->a, int, r->n_tensors + 1);
 	for (size_t i = 0; i < r->n_tensors; i++)
 		r->k.stacked[i] = r->g->tensors[i]->variable ||
 				  G_HAS(r->g->tensors[i], G_TENSOR_io);
@@ -67,7 +70,7 @@ find_stacked(struct repeat *r)
 		r->k.stacked[i] &= !tensor_is_const(r->g->tensors[i]);
 }
 
-/* n times the leading dimension, or a new one */
+/* The shape with n times the leading dimension, or with a new one. */
 static struct g_shape
 stacked_shape(const struct g_shape *s, int32_t n)
 {
@@ -94,7 +97,7 @@ stack_tensors(struct repeat *r)
 	}
 }
 
-/* a tensor that one run sees, of input i; the plain one is that of input 0 */
+/* The tensor for input i, if only one run uses it.  Input 0 has the original. */
 static struct g_tensor *
 tensor_of(struct repeat *r, struct g_tensor *t, int32_t i)
 {
@@ -112,7 +115,8 @@ tensor_of(struct repeat *r, struct g_tensor *t, int32_t i)
 	return *at;
 }
 
-/* weights of input i, fetched for it alone; the constants have them once */
+/* The weights record for input i, which is fetched for this input alone.  The constants hold
+ * equal weights once. */
 static struct g_weights *
 weights_of(struct repeat *r, struct g_weights *w, int32_t i)
 {
@@ -136,7 +140,7 @@ keep_op(struct repeat *r, struct g_op *op)
 	r->op[r->n++] = op;
 }
 
-/* a new record; of input 0 the plain one goes on */
+/* Copies op to a new record.  Input 0 has the original. */
 static struct g_op *
 copy_op(struct repeat *r, struct g_op *op)
 {
@@ -158,7 +162,8 @@ operand_of(struct repeat *r, const struct g_operand *o, int32_t i)
 	return c;
 }
 
-/* plain: as it was read; op: what it becomes for input i */
+/* Sets op for input i.  plain: the operation as it was read; own: with a weights record of its
+ * own. */
 static void
 set_input(struct repeat *r, const struct g_op *plain, struct g_op *op, int32_t i, bool own)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of stacked tensors: those of one input, and those of all. */
+/* Operands of stacked tensors, for one input and for all inputs. */
 #include "batch.h"
 
-enum { MAX_EXTENT = 65536 }; /* of an operand: graph_check */
+enum { MAX_EXTENT = 65536 }; /* of an operand, as in graph_check() */
 
-/* columns as wide as the NPU's micro-block, where inputs fill them */
+/* The grid of n vectors: columns as wide as the NPU's micro-block, where n is a multiple. */
 static struct hwc
 grid_of(int32_t n, const struct accel *accel)
 {
@@ -17,7 +17,7 @@ struct stack
 stack_open(struct arena *a, const struct graph *g, int32_t n, const struct accel *accel)
 {
 	struct stack k = { .n = n, .grid = grid_of(n, accel) };
-	/* in bricks the columns of one row are neighbours, inputs would not be */
+	/* in bricks, columns of one row are adjacent, so that inputs would not be contiguous */
 	for (size_t i = 0; i < g->n_tensors; i++)
 		if (G_HAS(g->tensors[i], G_TENSOR_io) && g->tensors[i]->layout != LAYOUT_NHWC)
 			k.grid = (struct hwc){ .h = n, .w = 1, .c = 1 };
@@ -54,7 +54,7 @@ one_of(const struct stack *k, const struct g_operand *o)
 	return k->one[o->t->rec.index];
 }
 
-/* elements from one input to the next, of the operand's type */
+/* Elements of the operand's type from one input to the next. */
 static int64_t
 input_step(const struct stack *k, const struct g_operand *o)
 {
@@ -69,7 +69,7 @@ is_box(const struct g_operand *o)
 	       (o->view == VIEW_WHOLE || o->view == VIEW_BOX);
 }
 
-/* the same elements by their strides in linear memory: of a tensor of shape `all` */
+/* The same elements of a tensor of shape `all`, by their strides in linear memory. */
 static struct g_operand
 by_strides(const struct g_operand *o, struct hwc all)
 {
@@ -106,13 +106,13 @@ stack_nth(const struct stack *k, const struct g_operand *o, int32_t i)
 	return operand_box(o->t, o->shape, at);
 }
 
-/* ---- all inputs in one --------------------------------------------------------- */
+/* ---- all inputs in one operation ------------------------------------------------- */
 
-/* inputs as rows, or vectors as the grid */
+/* How inputs are joined: as rows, or vectors as the grid. */
 struct joint {
 	const struct stack *k;
 	bool vectors;
-	int32_t rows; /* of one input's result */
+	int32_t rows; /* of the result of one input */
 };
 
 static struct hwc
@@ -122,7 +122,8 @@ joint_shape(const struct joint *j, struct hwc one)
 			  : (struct hwc){ .h = j->k->n * one.h, .w = one.w, .c = one.c };
 }
 
-/* from input to input by `step` elements; false: rows and inputs would be two steps */
+/* Joins inputs that are `step` elements apart.  False: rows and inputs would need different
+ * steps. */
 static bool
 join_strides(const struct joint *j, const struct g_operand *o, int64_t step,
 	     struct g_operand *out)
@@ -138,7 +139,7 @@ join_strides(const struct joint *j, const struct g_operand *o, int64_t step,
 	return true;
 }
 
-/* does a box take all rows of an input? */
+/* Does a box take all rows of an input? */
 static bool
 is_full_height(const struct joint *j, const struct g_operand *o)
 {
@@ -150,7 +151,7 @@ static bool
 join_stacked(const struct joint *j, const struct g_operand *o, struct g_operand *out)
 {
 	if (o->shape.h != j->rows)
-		return false; /* a row that is broadcast to those of its input */
+		return false; /* a row that is broadcast to the rows of its input */
 	struct hwc all = joint_shape(j, o->shape);
 	if (is_full_height(j, o)) {
 		*out = operand_box(o->t, all, o->start);
@@ -165,8 +166,8 @@ join_stacked(const struct joint *j, const struct g_operand *o, struct g_operand 
 	return join_strides(j, o, input_step(j->k, o), out);
 }
 
-/* a constant is broadcast to all inputs: by the NPU as the second operand, by steps
- * of 0 as the first */
+/* Broadcasts a constant to all inputs: the NPU does so with the second operand; the first one
+ * gets steps of 0. */
 static bool
 join_constant(const struct joint *j, const struct g_operand *o, bool second,
 	      struct g_operand *out)
@@ -195,7 +196,7 @@ is_point(struct yx v)
 	return v.y == 1 && v.x == 1;
 }
 
-/* is row y of the result made of row y of what is read, and of no other? */
+/* Is row y of the result made of row y of the operands, and of no other row? */
 static bool
 keeps_rows(const struct g_op *op)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operations are done for all inputs before the next.  Those whose maps are small
- * come first, as the others are cascades input by input; between all and none a few
- * thresholds are tried.  Where memory is short the best of these is changed operation
- * by operation.
+ * Groupings: which operations are done for all inputs before the next operation.  Operations of
+ * small feature maps come first, as the others are cascades input by input.  Between all and
+ * none, a few thresholds are tried.  Where memory is short, the best grouping is changed
+ * operation by operation.
  */
 #include "batch.h"
 
@@ -38,7 +38,7 @@ way_below(struct arena *a, const struct graph *g, int64_t limit)
 	return together;
 }
 
-/* all operations for all inputs, those below thirds of the bytes, and none */
+/* All operations, those with feature maps below thirds of the bytes, and none. */
 size_t
 batch_ways(struct arena *a, const struct graph *g, bool *way[WAYS])
 {
@@ -62,10 +62,10 @@ batch_ways(struct arena *a, const struct graph *g, bool *way[WAYS])
 	return n;
 }
 
-/* ---- changes of a way --------------------------------------------------------- */
+/* ---- changes of a grouping ---------------------------------------------------- */
 
 struct turn {
-	size_t op, distance; /* to where the way changes */
+	size_t op, distance; /* distance: operations to where the grouping changes */
 	int64_t weights;
 };
 
