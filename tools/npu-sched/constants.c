@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operands that are constants and are read again and again: a row of factors
- * for every pixel.  Where constants lie in slow memory, they are copied to fast
- * memory first, once for all operations of a node.
+ * Copies constant operands that are read again and again, as a row of factors for every pixel.
+ * If constants are in slow memory, they are copied to fast memory first, once for all
+ * operations of a node.
  */
 #include "network/insert.h"
 
 #include <string.h>
 
-/* so many elements of results for each of the constant */
+/* elements of results for each element of the constant */
 enum { WORTH_A_COPY = 4 };
 
 struct copies {
 	struct sched *s;
-	int64_t *reads; /* of each tensor of the graph, elements */
-	struct g_tensor **copy; /* in the node that is looked at, or NULL */
+	int64_t *reads; /* of each tensor: elements read by a node */
+	struct g_tensor **copy; /* of each tensor: its copy in the present node, or NULL */
 };
 
 static struct g_operand *
@@ -36,7 +36,7 @@ is_candidate(const struct g_operand *o)
 	       elements(o->shape) > 1;
 }
 
-/* what the operations of a node read of each constant */
+/* Counts the elements that the operations of a node read of each constant. */
 static void
 count_reads(struct copies *c, size_t from, size_t end)
 {
@@ -49,7 +49,7 @@ count_reads(struct copies *c, size_t from, size_t end)
 		}
 }
 
-/* operations that may become a chain stay together: where that of g->ops[at] begins */
+/* Where the possible chain of g->ops[at] begins: its operations stay together. */
 static size_t
 find_chain(const struct sched *s, size_t from, size_t at)
 {
@@ -62,7 +62,7 @@ find_chain(const struct sched *s, size_t from, size_t at)
 	return at;
 }
 
-/* the copy is made in front of g->ops[at] */
+/* Inserts a copy of t in front of g->ops[at]. */
 static struct g_tensor *
 make_copy(struct graph *g, size_t at, struct g_tensor *t)
 {
@@ -72,7 +72,8 @@ make_copy(struct graph *g, size_t at, struct g_tensor *t)
 	return to.t;
 }
 
-/* operations from..end of one node; returns how many were added */
+/* Copies constants of operations from..end of one node; returns the number of operations
+ * added. */
 static size_t
 copy_constants(struct copies *c, size_t from, size_t end, size_t n_tensors)
 {

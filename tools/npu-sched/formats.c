@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NHCWB16 for every feature map that only NPU operations see, and only as a
- * whole or in bricks: ethosu-memory(7) 18.5.
+ * Chooses NHCWB16 for every feature map that only NPU operations use, and only as a whole or in
+ * bricks (ethosu-memory(7) 18.5).
  */
 #include "sched.h"
 
@@ -28,18 +28,18 @@ mark_operands(struct sched *s, const struct g_op *op, bool *linear)
 	for (int i = 0; i < 3; i++)
 		if (o[i]->t && !allows_bricks(o[i]))
 			linear[o[i]->t->rec.index] = true;
-	/* as what the other side has, mostly */
+	/* the other side of a transfer is mostly linear */
 	if (op_is_transfer(op->kind))
 		linear[op->ifm.t->rec.index] = linear[op->ofm.t->rec.index] = true;
 	if (op_is_transfer(op->kind) && op->ifm2.t)
 		linear[op->ifm2.t->rec.index] = true;
-	/* ethosu-commands(7) 4: what REDUCE_SUM reads */
+	/* REDUCE_SUM then reads linear feature maps: ethosu-commands(7) 4 */
 	if (op->kind == OP_REDUCE_SUM &&
 	    (op->ifm.type == TFL_INT32 || s->accel->cores > 1))
 		linear[op->ifm.t->rec.index] = true;
 }
 
-/* does any operation touch it that takes maps in their own extents only? */
+/* Marks tensors that some operation uses in their own extents, because it is not pointwise. */
 static bool *
 list_shaped(struct sched *s)
 {
@@ -77,12 +77,12 @@ choose_formats(struct sched *s)
 			    G_HAS(t, G_TENSOR_io);
 		if (!G_HAS(t, G_TENSOR_layout)) {
 			G_PUT(t, TENSOR, layout, seen ? LAYOUT_NHWC : LAYOUT_NHCWB16);
-			/* bricks of shallow maps are mostly padding; what is in
-			 * none may be seen in other extents */
+			/* bricks of shallow feature maps are mostly padding; a feature map in
+			 * NHWC may be seen in other extents */
 			s->shallow[i] = !seen && (t->hwc.c % BRICK || !shaped[i]);
 			s->n_shallow += s->shallow[i];
 		}
-		/* with an SRAM of its own the NPU keeps there what only it sees */
+		/* the NPU's own SRAM, if there is one, holds what only the NPU uses */
 		int area = tensor_is_const(t)		     ? PLACE_FLASH
 			   : s->memory.spilling && npu_only[i] ? PLACE_CACHE
 							     : PLACE_ARENA;

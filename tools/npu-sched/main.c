@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu-sched: a partitioned graph in, a scheduled one out. */
+/* npu-sched: reads a partitioned graph, writes a scheduled one. */
 #include "sched.h"
 
 #include "batch/batch.h"
@@ -105,7 +105,7 @@ pass_names(void)
 	return names;
 }
 
-/* what options that are only there or not set; NULL: it is none */
+/* The member that an option without a value sets; NULL: key is no such option. */
 static bool *
 flag_of(struct options *o, int key)
 {
@@ -123,7 +123,7 @@ flag_of(struct options *o, int key)
 	}
 }
 
-/* the same of those whose value is kept as it is */
+/* The member that keeps the text of an option's value; NULL: key is no such option. */
 static const char **
 text_of(struct options *o, int key)
 {
@@ -163,7 +163,7 @@ take_number(struct options *o, int key, const char *arg)
 	}
 }
 
-/* is arg the first of two words?  the second is what happens without the option */
+/* Is arg the first of two words?  The second is the default of the option. */
 static bool
 is_first(const char *option, const char *arg, const char *first,
 	 const char *second)
@@ -253,7 +253,7 @@ static const struct argp argp = {
 	       "See npu-sched(1).",
 };
 
-/* what is not said otherwise is the part's; its SRAM is a limit like another */
+/* Takes options that are absent from the part, whose SRAM is a limit like any other. */
 static bool
 take_part(struct options *o, struct err *e)
 {
@@ -276,7 +276,8 @@ take_part(struct options *o, struct err *e)
 	return true;
 }
 
-/* a profile's latencies and scales are those of one NPU's clock and ports */
+/* Rejects a profile of another accelerator: its latencies and scales are those of one NPU's
+ * clock and ports. */
 static bool
 check_profile(const struct sched *s)
 {
@@ -318,7 +319,7 @@ read_graph(struct sched *s)
 	return true;
 }
 
-/* up to the one that is dumped; the front is known after the search */
+/* Runs the passes up to the one to be dumped.  The front needs none after the search. */
 static bool
 run_passes(struct sched *s)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What more SRAM buys, and why a plan is what it is: for people and for programs. */
+/* Reports for people and for programs: --front, the plans that more SRAM buys, and --explain,
+ * the reasons for the plan's decisions. */
 #include "memory/memory.h"
 
 #include "graph/table.h"
@@ -11,14 +12,14 @@
 
 /* ---- the front ---------------------------------------------------------------- */
 
-/* as npu-perf prints it */
+/* Cycles as npu-perf prints them. */
 static double
 rounded(double cycles)
 {
 	return round(cycles * 1000) / 1000;
 }
 
-/* what --batch came to, as members */
+/* The result of --batch, as members of a JSON object. */
 static void
 put_batch(const struct sched *s, struct text *t)
 {
@@ -63,7 +64,7 @@ print_front(const struct sched *s, struct text *t)
 
 /* ---- an explanation ------------------------------------------------------------- */
 
-/* a report under construction: lines, or an object of JSON */
+/* A report under construction: lines, or a JSON object. */
 struct report {
 	struct sched *s;
 	struct text *t;
@@ -99,7 +100,8 @@ is_live(const struct sched *s, const struct rect *r, int64_t step)
 	return r->place == limited_place(s) && r->bytes && r->lo <= step && r->hi >= step;
 }
 
-/* the time step at which addresses reach highest; among equals the first */
+/* The time step of the peak: in the lifetime of the rectangle that ends highest, the first step
+ * with most live bytes. */
 static int64_t
 peak_step(const struct sched *s)
 {
@@ -163,7 +165,8 @@ explain_peak(struct report *r)
 		text_puts(r->t, "]}");
 }
 
-/* cycles that kernels wait for a transfer: with and without it, by the timeline */
+/* Steps of a stream, with and without a transfer, to find the cycles that kernels wait for
+ * it. */
 struct exposed {
 	const struct perf_step *step;
 	struct perf_step *without;
@@ -197,7 +200,7 @@ put_transfer(struct report *r, bool first, const struct perf_row *row, double wa
 		    row->step.cycles, row->dma_bytes, what);
 }
 
-/* the streams as they will be emitted */
+/* Explains transfers, by the streams as they will be emitted. */
 static bool
 explain_transfers(struct report *r)
 {
@@ -247,7 +250,7 @@ put_neighbour(struct report *r, const char *key, const char *label,
 	}
 }
 
-/* the rows beside the plan's own */
+/* Explains the rows of the front next to that of the plan. */
 static void
 explain_neighbours(struct report *r)
 {
@@ -273,7 +276,7 @@ block_text(const struct sched *s, struct hwc b)
 	return arena_printf(s->a, "%dx%dx%d", b.h, b.w, b.c);
 }
 
-/* why this block */
+/* Why an operation has its block, as text. */
 static const char *
 reason_of(const struct sched *s, const struct block_reason *b)
 {
@@ -301,7 +304,8 @@ traversal_text(const struct sched *s, const struct g_op *op)
 			    op->traversal == DEPTH_FIRST ? part : depth);
 }
 
-/* has a chain of which it is the first, without weights of its own, chosen its block? */
+/* Was the block of operation i chosen by the chain that begins with it?  True if the operation
+ * has no weights, and no block in the input graph. */
 static bool
 is_chosen_by_chain(const struct sched *s, int i)
 {

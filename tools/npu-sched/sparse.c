@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights of which two in four input channels are 0 take half of U85's cycles
- * (ethosu-weights(7) 23): those of one or two channels always, others if a network
- * was pruned so.
+ * Finds sparse weights: those with two zeros in each four input channels, which take half the
+ * cycles on U85 (ethosu-weights(7) 23).  Weights of one or two input channels always are
+ * sparse, others if the network was pruned so.
  */
 #include "sched.h"
 
@@ -20,7 +20,7 @@ weight_of(const struct weights_view *v, int32_t o, int32_t y, int32_t x, int32_t
 	return (v->is_unsigned ? *p : (int8_t)*p) - zero;
 }
 
-/* do the weights at one place of a filter have the format? */
+/* Do the weights at one position of a filter fit the sparse format? */
 static bool
 are_sparse(const struct weights_view *v, int32_t o, int32_t y, int32_t x)
 {
@@ -45,7 +45,7 @@ view_is_sparse(const struct weights_view *v)
 	return true;
 }
 
-/* units of 128 channels instead of 64 must not be half empty */
+/* Sparse weights come in units of 128 channels instead of 64, which must not be half empty. */
 static bool
 suits(const struct g_op *op)
 {
@@ -54,7 +54,7 @@ suits(const struct g_op *op)
 	       round_up_i64(depth, 128) == round_up_i64(depth, 64);
 }
 
-/* what the graph says already is obeyed, if it can be */
+/* Decides about one operation; obeys the input graph.  False: an error. */
 static bool
 find_in(struct sched *s, struct g_op *op)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an accelerator's output stage lacks, added to the graph: zero points
- * beyond a byte, negative strides, and tables of functions that others have built
- * in (ethosu-commands(7) 23.5, ethosu-memory(7) 25.2).
+ * Adds to the graph what an accelerator's output stage lacks: zero points beyond a byte,
+ * negative strides, and tables of functions that other accelerators have built in
+ * (ethosu-commands(7) 23.5, ethosu-memory(7) 25.2).
  */
 #include "network/insert.h"
 
@@ -20,7 +20,8 @@ is_wide(const struct g_op *op)
 	       (op->ofm_zero < INT8_MIN || op->ofm_zero > INT8_MAX);
 }
 
-/* op's results as words, then the zero point, the clamp and the table */
+/* Makes op write 32-bit words, and adds an operation behind it with the zero point, clamp and
+ * table. */
 static void
 add_zero_behind(struct graph *g, size_t at)
 {
@@ -46,9 +47,9 @@ add_zero_behind(struct graph *g, size_t at)
 	G_CLEAR(op, G_OP_lut);
 }
 
-/* ---- maps that are written backwards -------------------------------------- */
+/* ---- feature maps that are written backwards ------------------------------ */
 
-/* the axis that runs backwards, or none */
+/* The axis that is written backwards; ORDER_HWC: none. */
 static enum out_order
 find_backwards(const struct g_operand *o)
 {
@@ -59,7 +60,7 @@ find_backwards(const struct g_operand *o)
 						    : ORDER_HWC;
 }
 
-/* the same elements, that axis forwards */
+/* Changes an operand to the same elements with that axis forwards. */
 static void
 turn_round(struct g_operand *o, enum out_order order)
 {
@@ -70,8 +71,8 @@ turn_round(struct g_operand *o, enum out_order order)
 }
 
 /*
- * As strides are not negative, a pool reverses one axis as it stores its results; a
- * copy of them, looked at next, reverses another, or that of other operations
+ * Strides cannot be negative, so a pool reverses one axis as it stores its results.  A pool is
+ * added for another axis, or for an axis of another kind of operation; it is visited next.
  */
 static void
 write_forwards(struct graph *g, size_t at)
@@ -79,7 +80,7 @@ write_forwards(struct graph *g, size_t at)
 	struct g_op *op = g->ops[at];
 	enum out_order order = find_backwards(&op->ofm);
 	struct g_operand *o = &op->ofm;
-	if (o->view == VIEW_STRIDED && o->shape.h == 1) /* it means nothing then */
+	if (o->view == VIEW_STRIDED && o->shape.h == 1) /* the stride is unused then */
 		o->stride[0] = llabs(o->stride[0]);
 	if (o->view == VIEW_STRIDED && o->shape.w == 1)
 		o->stride[1] = llabs(o->stride[1]);
@@ -97,7 +98,7 @@ write_forwards(struct graph *g, size_t at)
 		G_PUT(c, OP, scale, (struct npu_scale){ .mult = 1u << 30, .shift = 30 });
 		op->ofm = between;
 	}
-	if (!plain) /* the copy will */
+	if (!plain) /* the added pool will reverse it */
 		return;
 	op->kind = OP_REORDER;
 	G_PUT(op, OP, order, (int)order);
@@ -105,7 +106,7 @@ write_forwards(struct graph *g, size_t at)
 
 /* ---- functions ------------------------------------------------------------ */
 
-/* 2^16 * sigmoid(k / 24) - 2^15, k = -256...255, as the reference has it */
+/* 2^16 * sigmoid(k / 24) - 2^15, k = -256...255, as in the reference. */
 static int32_t
 point(const struct sigmoid16 *s, int k)
 {
@@ -113,7 +114,7 @@ point(const struct sigmoid16 *s, int k)
 	return k < 0 ? 32768 - half : half - 32768;
 }
 
-/* bases and slopes; of a SIGMOID the first slope is 1, as its end is */
+/* A table of bases and slopes; of a SIGMOID the first slope is 1, as its end is. */
 static struct g_lut *
 add_function(struct graph *g, bool tanh)
 {
@@ -135,12 +136,13 @@ add_function(struct graph *g, bool tanh)
 	return l;
 }
 
-/* tfl-partition lowers for one accelerator, if it is told which */
+/* Rejects operations that the accelerator lacks: tfl-partition lowers for one accelerator only
+ * if it is told which. */
 static bool
 check_native(struct sched *s, const struct g_op *op)
 {
 	static const struct {
-		const char *what; /* NULL: all have it */
+		const char *what; /* NULL: all accelerators have it */
 		enum accel_lack lack;
 	} needs[OP_KINDS] = {
 		[OP_DIV] = { "division", LACK_DIVISION },

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts with 16 banks of SHRAM keep none for tables: there only elementwise
- * operations use them (nputools-lowering(7) 4.8).  A table behind anything else
- * moves into an addition of 0 that follows.
+ * Accelerators with 16 banks of SHRAM have no banks for tables: only elementwise operations can
+ * use tables there (nputools-lowering(7) 4.8).  A table of any other operation moves into an
+ * addition of 0 behind it.
  */
 #include "network/insert.h"
 
-/* behind op: an addition of 0 with op's table */
+/* Adds an addition of 0 behind op, and moves op's table to it. */
 static void
 add_carrier(struct graph *g, size_t at)
 {
