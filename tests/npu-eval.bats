@@ -119,7 +119,7 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	[ "$(jq '.outputs[0].mse > 0' j)" = true ]
 }
 
-@test "the demo model recognises what the README says, plain and compiled" {
+@test "the demo model recognises what nputools-tour(7) says, plain and compiled" {
 	mkdir d
 	"${NPUTOOLS_BUILD:-$TOP/build}/tests/digits" --drawings d
 	m=$BATS_TEST_DIRNAME/models/digits
@@ -128,7 +128,7 @@ near() { awk -v a="$1" "BEGIN { b = $2; exit !(a - b < 1e-12 && b - a < 1e-12) }
 	npu-sim --frames=5000 --reset -j2 -i d.npy -o plain "$m.tflite"
 	npu-eval d.labels plain/output_0.npy >t
 	grep -q '  accuracy 99.66 % (4983)' t
-	grep -q '99.66 %' "$TOP/README.md"
+	grep -q '99.66 %' "$TOP/man/nputools-tour.7"
 	# what is compiled gives the same bytes: the first ones say it here, all of them
 	# make digits-accuracy
 	tail -c $((784 * 5000)) d.npy | head -c $((784 * 500)) >some

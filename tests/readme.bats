@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# README's session, typed as it stands there.
+# The sessions of the README and of nputools-tour(7), typed as they stand there.
 
 load lib/common
 
-# commands of README's console block, each with what it printed behind it, as they
-# stand there; a command goes on behind a backslash
+# Runs the commands that standard input shows behind "$ ", and writes each command and
+# its output to the file session.  A command
+# goes on behind a backslash, a bar and "&&".
 session()
 {
 	local line command transcript=$PWD/session
@@ -13,7 +14,7 @@ session()
 		[ "${line#'$ '}" != "$line" ] || continue
 		command=${line#'$ '}
 		printf '\n%s\n' "$line" >>"$transcript"
-		while [ "${command%\\}" != "$command" ] && IFS= read -r line; do
+		while [[ $command =~ (\\|\||&&)$ ]] && IFS= read -r line; do
 			command=${command%\\}$line
 			printf '%s\n' "$line" >>"$transcript"
 		done
@@ -29,24 +30,45 @@ without_gaps()
 	awk '/^$/ { n++; next } !/^\$ / { for (; n; n--) print "" } { n = 0; print }' "$1"
 }
 
-@test "README's session prints what README says" {
-	sed -n '/^```console$/,/^```$/{/^```/d;p;}' "$TOP/README.md" >readme
-	[ "$(grep -c '^\$ ' readme)" -gt 15 ]
+# the listings of nputools-tour(7), one after the other, as a reader sees them
+tour()
+{
+	sed -n '/^\.Bd -literal$/,/^\.Ed$/{/^\.[BE]d/d; s/^\\&//; s/\\e/\\/g; p;}' \
+		"$TOP/man/nputools-tour.7"
+}
+
+@test "the session of nputools-tour(7) prints what the page shows" {
+	tour >page
+	[ "$(grep -c '^\$ ' page)" -gt 15 ]
 	ln -s "$TOP/tests" tests
 	mkdir build
 	ln -s "$BIN" build/bin
 	here=$PWD
-	session <readme
+	session <page
 	cd "$here"
-	diff -u <(without_gaps readme) <(without_gaps session)
+	diff -u <(without_gaps page) <(without_gaps session)
 }
 
-@test "README's session has every program but those that it names below" {
-	sed -n '/^```console$/,/^```$/p' "$TOP/README.md" >readme
+@test "the session of nputools-tour(7) shows every program, or names it below" {
+	tour >page
 	for p in $(programs) npu-sweep; do
 		case $p in
-		tosa-partition | npu-vela) grep -qF "\`$p\`" "$TOP/README.md" ;;
-		*) grep -qw -- "$p" readme ;;
+		tosa-partition | npu-vela | npucc) grep -q "^\.Xr $p 1" "$TOP/man/nputools-tour.7" ;;
+		*) grep -qw -- "$p" page ;;
 		esac || { echo "$p"; false; }
 	done
+}
+
+@test "the README is a landing page: at most 120 lines, and its commands print what it shows" {
+	need_shared models/kws_ref_model.tflite
+	[ "$(wc -l <"$TOP/README.md")" -le 120 ]
+	sed -n '/^```console$/,/^```$/{/^```/d;p;}' "$TOP/README.md" >readme
+	cp "$NPUTOOLS_SHARED/models/kws_ref_model.tflite" keyword.tflite
+	{ session <readme; } 2>&1
+	echo equal >>readme
+	diff <(grep -v '^npu-sched: profile' readme) \
+		<(sed '1{/^$/d;}' session | grep -v '^npu-sched: profile\|^output ' | without_gaps /dev/stdin)
+	[ -s keyword.html ]
+	# the picture is there
+	[ -s "$TOP/$(sed -n 's/^!\[.*](\(.*\))$/\1/p' "$TOP/README.md")" ]
 }
