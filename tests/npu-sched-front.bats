@@ -195,7 +195,7 @@ no_faster()
 
 # with an SRAM of the NPU's own the bytes of both memories count
 @test "Size needs no more of both memories than any row of the front" {
-	local bytes least both
+	local bytes least
 	make_part block 4
 	both() { awk '/^area/ { sub(/.*used=/, ""); n += $1 + 0 } END { print n }' m.sched; }
 	npu-sched -a ethos-u65-256 "${dedicated[@]}" --optimise=Size -o m.sched m.part 2>notes

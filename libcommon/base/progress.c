@@ -43,9 +43,9 @@ on_interrupt(int number)
 static void
 catch_interrupt(void)
 {
-	struct sigaction old, own = { .sa_handler = on_interrupt };
-	if (!sigaction(SIGINT, NULL, &old) && old.sa_handler == SIG_DFL)
-		(void)sigaction(SIGINT, &own, NULL);
+	void (*old)(int) = signal(SIGINT, on_interrupt);
+	if (old != SIG_DFL)
+		(void)signal(SIGINT, old);
 }
 
 void
