@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # After lib/common:  load lib/call
 
-# call_places HEADER input|output: where each of them is in a frame; those with memory of
-# their own have two buffers, which take turns
+# call_places HEADER input|output: where each input or output is in a frame.  An input or
+# output with memory of its own has two buffers, which take turns.
 call_places()
 {
 	local up=${2^^} i n list=
@@ -20,14 +20,14 @@ call_places()
 	echo "#define ${up}_PLACES(frame) {$list }"
 }
 
-# call_own HEADER: the arguments that they are
+# call_own HEADER: the arguments for inputs and outputs with memory of their own
 call_own()
 {
 	sed -n 's/^#define NET_INPUT_\([0-9]*\)_REGION .*/, in[\1]/p
 		s/^#define NET_OUTPUT_\([0-9]*\)_REGION .*/, out[\1]/p' "$1" | tr -d '\n'
 }
 
-# call_glue HEADER: for tests/firmware/call_host.c, which see
+# call_glue HEADER: writes the code that tests/firmware/call_host.c needs (see there)
 call_glue()
 {
 	local io i
@@ -62,7 +62,7 @@ call_glue()
 	fi
 }
 
-# call_link MODEL: net.c, net.h and call_glue.h as a program, which runs
+# call_link MODEL: links net.c, net.h and call_glue.h to a program and runs the program
 call_link()
 {
 	need gcc
@@ -78,7 +78,7 @@ call_link()
 		./call_host "$1"
 }
 
-# call_runs MODEL: as a C function the same bytes as in the simulator
+# call_runs MODEL: the C function computes the same bytes as the simulator
 call_runs()
 {
 	tfl2c -n net --format=call -o net.c "$1"

@@ -2,27 +2,29 @@
 # shellcheck shell=bash
 # For every bats file:  load lib/common
 #
-# TOP the tree, BIN the programs (also first in PATH), SHARED the directory of
-# models and golden outputs, or empty (shared.bash).  Every test runs in a scratch directory.
+# TOP is the tree.  BIN has the programs and is first in PATH.  SHARED is the directory of
+# models and golden outputs, or empty (shared.bash).  Every test runs in a scratch
+# directory.
 
 TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
-# a helper in a subdirectory of tests/ is loaded with the same TOP
+# A helper in a subdirectory of tests/ is loaded with the same TOP.
 [ -e "$TOP/Makefile" ] || TOP=$(cd "$TOP/.." && pwd)
 BIN=${NPUTOOLS_BIN:-$TOP/build/bin}
 export PATH=$BIN:$TOP/scripts:$PATH LC_ALL=C
 # shellcheck source=tests/lib/shared.bash
 . "$TOP/tests/lib/shared.bash"
 
-# Bats notes each command before it runs, for a trace of functions where one fails: 0.2 ms
-# each, which loops sum up to most of a suite's time.  Here it notes those that stand in the
-# test itself; of a function that fails there is the line that called it.
+# Bats records each command before the command runs, so that a failure can show a trace.
+# Each record takes 0.2 ms, and loops add them up to most of a suite's time.  Here bats
+# records only the commands that stand in the test itself.  When a function fails, the trace
+# shows the line that called the function.
 setup()
 {
 	set +T
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# need PROGRAM...: skips the test where one is absent
+# need PROGRAM...: skips the test if one of the programs is absent
 need()
 {
 	local p
@@ -31,14 +33,15 @@ need()
 	done
 }
 
-# cycles_of NAME: timeline_cycles and others of the whole network, of npu-perf --json on
-# standard input.  jq would take 15 ms to start, for a number.
+# cycles_of NAME: reads the output of npu-perf --json from standard input and prints
+# timeline_cycles, or another key of the whole network.  jq would take 15 ms to start for
+# one number.
 cycles_of()
 {
 	sed -n "/^\"timeline_cycles\"/s/^\(.*, \)*\"$1\": \([0-9.]*\),.*/\2/p"
 }
 
-# names of the kit's programs
+# the names of the kit's programs
 programs()
 {
 	local d
@@ -47,8 +50,8 @@ programs()
 	done
 }
 
-# refuses STATUS TEXT COMMAND...: the command ends with STATUS, an error line
-# that contains TEXT, nothing on standard output and no signal
+# refuses STATUS TEXT COMMAND...: the command exits with STATUS, prints an error line that
+# contains TEXT, writes nothing to standard output and is not killed by a signal
 refuses()
 {
 	local want=$1 text=$2 status=0
@@ -70,7 +73,7 @@ refuses()
 	}
 }
 
-# sized ACCELERATOR: the system configuration that goes with a size of Ethos-U85
+# sized ACCELERATOR: the system configuration for a size of Ethos-U85
 sized()
 {
 	case $1 in

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # After lib/common:  load lib/model
 
-t='.subgraphs[0].tensors' # for programs to model
+t='.subgraphs[0].tensors' # for the programs that are passed to model
 
-# model NAME [JQ-PROGRAM]: NAME.tflite in the current directory, made by flatc
-# of tests/models/fc.json (one FULLY_CONNECTED) changed by the program
+# model NAME [JQ-PROGRAM]: flatc makes NAME.tflite in the current directory from
+# tests/models/fc.json (one FULLY_CONNECTED), after JQ-PROGRAM has changed the JSON
 model()
 {
 	need flatc jq
@@ -17,8 +17,9 @@ model()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" "$1.json" && rm -f "$1.json"
 }
 
-# an ethos-u model out of the JSON: 4 opaque tensors, one input, one output;
-# the stream is one NPU_OP_STOP; arguments: CONFIG word's bytes
+# npu_model NAME CONFIG: an ethos-u model from the JSON, with 4 opaque tensors, one input
+# and one output.  The command stream is one NPU_OP_STOP.  CONFIG gives the bytes of the
+# CONFIG word.
 npu_model()
 {
 	local stream="67,79,80,49, 1,0,16,0, $2, 0,0,6,16, 5,0,0,0, 5,0,0,0, 5,0,0,0, 2,0,1,0, 0,0,255,255"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # After lib/model:  load lib/partition
-# one operator on the NPU, or on the CPU with a reason
+# helpers for models of one operator, which runs on the NPU, or on the CPU with a reason
 # shellcheck disable=SC2154 # t is of lib/model
 
-# op NAME CODE TYPE SHAPE [JQ]: one operator of one input and output alike
+# op NAME CODE TYPE SHAPE [JQ]: one operator whose input and output have the same type,
+# shape and quantization
 op()
 {
 	model "$1" ".operator_codes = [{deprecated_builtin_code:([$2,127]|min),builtin_code:$2,version:1}]
@@ -15,7 +16,8 @@ op()
 		| .buffers = [{}]${5:+ | $5}"
 }
 
-# one more input: constant bytes, or computed without them
+# second TYPE SHAPE [BYTES]: adds an input, which is constant if BYTES are passed and
+# computed otherwise
 second()
 {
 	local more=".subgraphs[0].inputs += [($t|length)-1]" buffer=
@@ -24,7 +26,7 @@ second()
 		| .subgraphs[0].operators[0].inputs += [($t|length)-1] | $more"
 }
 
-# the same with int32s
+# ints SHAPE VALUE...: adds a constant input of int32 values
 ints()
 {
 	local v bytes=
@@ -34,7 +36,7 @@ ints()
 	second 2 "$1" "[${bytes#,}]"
 }
 
-# a value of the operator's options: TAG JSON
+# with TAG JSON: sets the operator's options
 with()
 {
 	echo ".subgraphs[0].operators[0] += {builtin_options_type:$1,builtin_options:$2}"
@@ -45,8 +47,8 @@ npu_ops()
 	tfl-partition "$1.tflite" | grep -c '^op '
 }
 
-# exact NAME: what the NPU computes is what the model does, on the smallest and the
-# largest accelerator and on two of the others, in turn (NPUTOOLS_ALL: on all)
+# exact NAME: the NPU computes the same bytes as the plain model.  The test runs on the
+# smallest and the largest accelerator and on two others in turn (NPUTOOLS_ALL: on all).
 n_exact=0
 exact()
 {
@@ -69,7 +71,7 @@ exact()
 	done
 }
 
-# stays NAME REASON
+# stays NAME REASON: the operator runs on the CPU, and the report gives REASON
 stays()
 {
 	tfl-partition --report "$1.tflite" >report
@@ -77,7 +79,8 @@ stays()
 	grep -qF "because: $2" report
 }
 
-# refused NAME RULE: its shapes contradict each other, which all programs say alike
+# refused NAME RULE: the shapes of NAME contradict each other, and all programs report the
+# contradiction with the same words
 refused()
 {
 	local program

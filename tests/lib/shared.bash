@@ -1,30 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The folder of what is too large for the tree, NPUTOOLS_SHARED or beside the tree:
+# The folder for data that is too large for the tree: NPUTOOLS_SHARED, or ../shared beside
+# the tree.
 #
-#   models/       networks in use; models-real/ others, as they are found
-#   golden/       what TensorFlow Lite Micro computes of them, golden/ops/ of operators
-#   reference/    what two Velas made of the models, tables of their figures, streams
-#                 from devices, logs
+#   models/       networks in use; models-real/ has other networks as they were found
+#   golden/       their outputs in TensorFlow Lite Micro; golden/ops/ has single operators
+#   reference/    the models compiled by two versions of Vela, tables of Vela's figures,
+#                 streams from devices, logs
 #   seeds/        logs and texts that reports are compared with
-#   tosa/         TOSA graphs, good and bad, with their results
+#   tosa/         valid and invalid TOSA graphs, with their results
 #   defects/      inputs that once showed a mistake
 #
-# Nothing else of the tests knows where it is.  Where it is absent, need_shared skips a
-# test, for what has no substitute: figures and results of others.  The rest takes the
-# same paths by the tree's own models: models_or_stand_ins, network, case_or_drawn, tosa_case.
+# No other file of the tests knows the path of this folder.  If the folder is absent,
+# need_shared skips a test that needs figures or results of other programs.  The other tests
+# follow the same paths with the tree's own models: models_or_stand_ins, network,
+# case_or_drawn, tosa_case.
 
 SHARED=${NPUTOOLS_SHARED-$TOP/../shared}
 [ -d "$SHARED" ] || SHARED=
 
-# need_shared [FILE]: skips the test where the shared data is absent
+# need_shared [FILE]: skips the test if the shared data, or FILE in it, is absent
 need_shared()
 {
 	[ -n "$SHARED" ] || skip "no shared data (NPUTOOLS_SHARED)"
 	[ -z "${1-}" ] || [ -e "$SHARED/$1" ] || skip "no $1 in $SHARED"
 }
 
-# the demo, and drawn ones: graphs of several operators, a residual network, a state
+# stand-ins: the demo, and generated models: graphs of several operators, a residual
+# network, a network with a state
 stand_ins()
 {
 	local dir=$BATS_FILE_TMPDIR/stand-ins bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests} s
@@ -41,7 +44,7 @@ stand_ins()
 	find "$dir" -name '*.tflite' | sort
 }
 
-# paths of the shared models but the largest, or of stand-ins
+# paths of the shared models without the largest one, or of the stand-ins
 models_or_stand_ins()
 {
 	if [ -n "$SHARED" ]; then
@@ -51,8 +54,8 @@ models_or_stand_ins()
 	fi
 }
 
-# network NAME: the path of a shared model, or of what stands for it: a residual
-# network, one with a state, one whose output follows every layer, the demo
+# network NAME: the path of a shared model or of its stand-in: a residual network, a network
+# with a state, a network whose output depends on every layer, or the demo
 network()
 {
 	local dir=$BATS_FILE_TMPDIR/stand-ins
@@ -70,7 +73,7 @@ network()
 }
 
 # case_or_drawn FILE SEED OPERATOR: the path of a shared model of one operator, or of a
-# drawn one
+# generated one
 case_or_drawn()
 {
 	local drawn=$BATS_FILE_TMPDIR/$3-$2.tflite
@@ -82,10 +85,10 @@ case_or_drawn()
 	echo "$drawn"
 }
 
-# tosa_case NAME: the directory of a shared graph with its inputs and outputs, or one
-# with a drawn graph alone, of one input and one output (net-...: the demo's): npu-sim
-# then draws the inputs, and what the reference kernels make of them is what is
-# compared with
+# tosa_case NAME: the directory of a shared graph with its inputs and outputs.  Without
+# shared data, the directory has only a generated graph of one input and one output
+# (net-...: the demo's).  npu-sim then generates the inputs, and the expected outputs come
+# from the reference kernels.
 tosa_case()
 {
 	local dir=$BATS_FILE_TMPDIR/tosa/$1 bin=${NPUTOOLS_TESTBIN:-$TOP/build/tests}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# For suites whose figures are those of the timeline: plans are made and costed by the
-# published formulas, which no fit changes.
+# For suites whose figures come from the timeline: the programs plan and estimate with the
+# published formulas, which no calibration changes.
 
 npu-sched()
 {
