@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# The whole line: what is compiled verifies, and computes what the model did.
+# The whole flow: a compiled model passes the verifier and computes the plain model's bytes.
 
 load lib/common
 
 memory=(--system-config Ethos_U55_High_End_Embedded --memory-mode Shared_Sram)
 
-# compile MODEL OPTION...: to npu.tflite; notes only if it fails
+# compile MODEL OPTION...: compiles to npu.tflite and prints the messages only if it fails
 compile()
 {
 	npucc -o npu.tflite "${@:2}" "$1" 2>notes ||
 		{ echo "$*:"; cat notes; return 1; }
 }
 
-# verified COMPILED: a model that the CPU computes alone has no stream
+# verified COMPILED: a model that runs only on the CPU has no stream to verify
 verified()
 {
 	! grep -q ethos-u "$1" || npu-dis --verify "$1"
 }
 
-# same MODEL COMPILED: verified, and equal on random inputs of two seeds
+# same MODEL COMPILED: verified, and equal on the random inputs of two seeds
 same()
 {
 	local seed
@@ -30,7 +30,7 @@ same()
 	done
 }
 
-@test "the line of the manual, typed" {
+@test "the pipeline of the manual page works" {
 	m=$BATS_TEST_DIRNAME/models/digits.tflite
 	tfl-quantcheck --pass "$m" | tfl-partition |
 		npu-sched -a ethos-u55-256 --system-config RTSS_HP_SRAM_MRAM \
@@ -60,7 +60,7 @@ same()
 	done
 }
 
-@test "threads and repetition do not show in the bytes" {
+@test "the bytes depend neither on the number of threads nor on the run" {
 	m=$BATS_TEST_DIRNAME/models/digits.tflite
 	for j in 1 2 8; do
 		npucc -a ethos-u55-128 "${memory[@]}" -j $j -o $j.wenc "$m"
@@ -72,11 +72,11 @@ same()
 	cmp 1.tflite 8.tflite
 }
 
-@test "a stage adds, and drops nothing" {
+@test "a stage adds text and drops nothing" {
 	m=$BATS_TEST_DIRNAME/models/digits.tflite
 	npucc -a ethos-u55-128 "${memory[@]}" --keep=kept "$m"
 	for k in tensor node op scales; do
-		# every record is there, and still begins as it did
+		# every record is present and begins with the same text
 		grep "^$k " kept/digits.sched >before
 		grep "^$k " kept/digits.wenc >after
 		[ -s before ]
@@ -86,7 +86,7 @@ same()
 	done
 }
 
-@test "weights that are copied take the bytes that were planned" {
+@test "the encoded size of weights that are copied must be the planned size" {
 	m=$BATS_TEST_DIRNAME/models/digits.tflite
 	tfl-partition -o part "$m"
 	npu-sched -a ethos-u55-128 "${memory[@]}" --level=6 -o sched part
@@ -100,20 +100,20 @@ same()
 	[ ! -e other.wenc ]
 }
 
-# half 0|1: every second line; NPUTOOLS_ALL: all
+# half 0|1: every second line, or all lines with NPUTOOLS_ALL
 half()
 {
 	awk -v all="${NPUTOOLS_ALL-}" -v rest="$1" 'all || NR % 2 == rest'
 }
 
-@test "models, ethos-u55-128: verified, and equal" {
+@test "compiled models verify and compute equal bytes on ethos-u55-128" {
 	while read -r m; do
 		compile "$m" -a ethos-u55-128 "${memory[@]}"
 		same "$m" npu.tflite
 	done < <(models_or_stand_ins | half 1)
 }
 
-@test "models, ethos-u65-512 with memory of its own: the same" {
+@test "compiled models verify and compute equal bytes on ethos-u65-512 in Dedicated_Sram" {
 	while read -r m; do
 		compile "$m" -a ethos-u65-512 --memory-mode=Dedicated_Sram \
 			--system-config=Ethos_U65_High_End
@@ -121,12 +121,12 @@ half()
 	done < <(models_or_stand_ins | half 0)
 }
 
-@test "npucc --check, of a large network: verified, and equal" {
+@test "npucc --check passes on a large network" {
 	compile "$(network mbv2_int8)" -a ethos-u55-256 "${memory[@]}" --check
 }
 
-# golden ACCELERATOR DIRECTORY: one of golden/ops, compiled, against TFLite Micro's output;
-# npu-cmdgen writes no stream that breaks a rule
+# golden ACCELERATOR DIRECTORY: compiles an operator of golden/ops and compares with the
+# output of TFLite Micro.  npu-cmdgen writes no stream that breaks a rule.
 golden()
 {
 	local d=$2 k i=() e=() npu=
@@ -136,7 +136,7 @@ golden()
 	for k in "$d"/output_[0-9].npy; do
 		e+=(-e "$k")
 	done
-	# all that the cases have of these is the NPU's
+	# all cases of these operators must run on the NPU
 	[[ ${d%/*} =~ /(ABS|ADD|ARG_MAX|ARG_MIN|DIV|EXP|HARD_SWISH|LEAKY_RELU|LOGISTIC|LOG_SOFTMAX|MAXIMUM|MEAN|MINIMUM|MUL|PRELU|REDUCE_MAX|REDUCE_MIN|RELU|RELU6|RSQRT|SOFTMAX|SQUARED_DIFFERENCE|SUB|SUM|TANH)$ ]] &&
 		npu=--fail-on-cpu
 	tfl-partition $npu -o op.part "$d/model.tflite" 2>log &&
@@ -145,7 +145,7 @@ golden()
 		npu-sim "${i[@]}" "${e[@]}" op.tflite >log 2>&1
 }
 
-# all of them, each on one of the accelerators in turn (NPUTOOLS_ALL: on all)
+# all cases, each on one of the accelerators in turn (NPUTOOLS_ALL: on all)
 all_golden()
 {
 	local f a n=0 bad=0 step=1 accels=(ethos-u55-32 ethos-u55-64 ethos-u55-128 ethos-u55-256)
@@ -164,12 +164,13 @@ all_golden()
 	[ $bad = 0 ]
 }
 
-@test "single operators: compiled, they give TFLite Micro's output" {
+@test "compiled single operators give the output of TFLite Micro" {
 	need_shared golden/ops
 	all_golden
 }
 
-# behind MODEL.json's FULLY_CONNECTED: an operator of this code and these options
+# carried NAME CODE TYPE OPTIONS: fc.json's FULLY_CONNECTED followed by an operator with
+# this code and these options
 carried()
 {
 	jq --argjson code "$2" --arg type "$3" --argjson options "$4" '
@@ -183,14 +184,14 @@ carried()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" "$1.json"
 }
 
-# options of the last operator
+# the options of the last operator
 last_options()
 {
 	flatc --json --strict-json --raw-binary "$TOP/tests/models/tflite.fbs" -- "$1"
 	jq -cS '.subgraphs[0].operators[-1].builtin_options_2' "${1%.tflite}.json"
 }
 
-@test "options that only the CPU knows come through as they are" {
+@test "options of operators on the CPU are copied unchanged" {
 	need flatc jq
 	local o
 	carried dilate 203 DilateOptions '{}'
@@ -212,10 +213,10 @@ last_options()
 	done
 }
 
-@test "options of a kind that nobody lists are refused by name, at once" {
+@test "options of an unknown kind are refused by name and early" {
 	need flatc jq
 	carried dilate 203 ReduceWindowOptions '{"reduce_function": 77}'
-	# the byte that says 20 is the tag where a change of it is noticed
+	# the byte 20 is the tag of the options if tfl-partition notices its change
 	local at
 	for at in $(grep -obUaP '\x14' dilate.tflite | cut -d: -f1); do
 		cp dilate.tflite other.tflite

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# npucc MODEL and a chip: the file beside it, a summary, a page.
+# npucc with only MODEL and a chip: the output beside the model, a summary, a page.
 bats_require_minimum_version 1.5.0
 
 load lib/common
@@ -19,11 +19,11 @@ files()
 
 @test "a model and a part are enough" {
 	files
-	# the same file as by every name
+	# the same bytes as with an explicit output name
 	npucc --part=alif-e7-hp -o by-name.tflite d.tflite 2>/dev/null
 	cmp by-name.tflite d_npu.tflite
 	[ "$(wc -l <summary)" -le 16 ]
-	# its numbers are npu-perf's, which needs no options
+	# the summary has the numbers of npu-perf, which needs no options
 	npu-perf --json d_npu.tflite >m.json
 	cycles=$(jq .calibrated_cycles m.json)
 	grep -q " ${cycles::-3},${cycles: -3} cycles$" summary
@@ -32,7 +32,7 @@ files()
 	grep -Eq "^  time     $(awk "BEGIN { printf \"%.1f µs\", 1000 * $ms }") at 400 MHz" summary
 	kib=$(awk "BEGIN { printf \"%.1f\", $(jq .sram_bytes m.json) / 1024 }")
 	grep -qx "  SRAM     $kib KiB" summary
-	# three of the longest, the longest first
+	# three of the longest operators, the longest first
 	sed -n '/^  longest/,/^  try/p' summary | sed -n '$d;s/ %.*//;s/.* //p' >longest
 	[ "$(wc -l <longest)" = 3 ]
 	sort -rn longest | cmp - longest
@@ -40,7 +40,7 @@ files()
 		notes summary)" ]
 }
 
-@test "what the summary says to try is what comes out" {
+@test "the option that the summary proposes has the stated effect" {
 	files
 	line=$(grep -m 1 -o -- '--arena-cache-size=[0-9]*: [0-9]* % more time' summary)
 	npucc --part=alif-e7-hp "${line%%:*}" -o small.tflite d.tflite 2>/dev/null
@@ -54,16 +54,16 @@ files()
 	[ "$(npu-perf --json small.tflite | jq .sram_bytes)" -le "$limit" ]
 }
 
-@test "an accelerator alone takes Arm's example, and says so" {
+@test "an accelerator alone takes Arm's example system, and a note says so" {
 	files
 	npucc -a ethos-u65-256 d.tflite >out 2>err
 	grep -q 'note: no memory system was named: it is Ethos_U65_High_End, Dedicated_Sram' err
 	head -1 out | grep -q '^d_npu.tflite for ethos-u65-256, Ethos_U65_High_End, '
-	# with an output the memory system is asked for as ever
+	# with an output the memory system is still required
 	refuses 2 "--system-config is required" npucc -a ethos-u65-256 -o x.tflite d.tflite
 }
 
-@test "without a chip: which there are; without a name: none" {
+@test "without a chip, the message lists the chips; without a model's name, the output must be named" {
 	files
 	refuses 2 "for which chip?" npucc d.tflite
 	grep -q 'alif-e7-hp.*corstone-310; or --accelerator-config=NAME: ethos-u55-32' refuses.err
@@ -74,7 +74,7 @@ files()
 		npucc --part=alif-e7-hp --report=x.tflite -o x.tflite d.tflite
 }
 
-@test "operators on the CPU have their reason; of nothing for the NPU that is said" {
+@test "the summary gives the reason for each CPU operator, and says if nothing runs on the NPU" {
 	files
 	npucc --part=alif-e7-hp --cpu=ADD d.tflite >out 2>/dev/null
 	grep -Eq '^  NPU      12 of 13 operators; 1 on the CPU, roughly [0-9,]+ cycles' out

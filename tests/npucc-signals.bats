@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# npucc, ended by signals at points of time that nobody chose: no program runs on,
-# nothing is left, what was there is there, whole.
+# npucc is killed by signals at random times: no program continues, no temporary file is
+# left, and existing files stay complete.
 
 load lib/common
 
@@ -9,19 +9,19 @@ target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
 	--memory-mode Shared_Sram)
 TIMES=${TIMES-100} # 100 need some 10 s
 
-# processes that npucc has started, it and its guard among them
+# processes that npucc has started, among them npucc itself and its guard
 marked()
 {
 	grep -lsz "^NPUCC_TEST=$BATS_TEST_TMPDIR$" /proc/[0-9]*/environ
 }
 
-# what is neither an output nor the test's own
+# files that are neither outputs nor the test's own
 leftovers()
 {
 	find . -mindepth 1 \( -name '.*' -o -path ./kept \) -print
 }
 
-# quiet SECONDS: nothing runs any more, nothing is left, in that time
+# quiet SECONDS: within that time all processes have ended and no temporary file is left
 quiet()
 {
 	local i
@@ -35,7 +35,7 @@ quiet()
 	return 1
 }
 
-@test "signals at random points: no orphan, no leftover, no half output" {
+@test "signals at random times leave no process, no temporary file and no partial output" {
 	[ -r /proc/self/environ ] || skip "no /proc"
 	npucc "${target[@]}" -o want.tflite "$model"
 	RANDOM=${SEED-1}
@@ -51,7 +51,8 @@ quiet()
 			"${target[@]}" $o -o out.tflite "$model" 2>err || status=$?
 		if [ $status != 0 ]; then
 			early=$((early + 1))
-			# what can't be caught may come while names are given
+			# SIGKILL cannot be caught and may arrive while outputs get their
+			# names
 			if [ $s = KILL ] && ! cmp -s old out.tflite; then
 				cmp out.tflite want.tflite
 				rm -rf kept
@@ -67,7 +68,7 @@ quiet()
 	[ $((early * 5)) -ge "$TIMES" ]
 }
 
-@test "a signal while the model is still being read" {
+@test "a signal while the model is being read leaves nothing" {
 	local s
 	for s in TERM HUP INT KILL; do
 		for o in "" --check; do
@@ -88,7 +89,7 @@ quiet()
 	mkfifo pipe
 	sleep 100 >pipe &
 	local writer=$! npucc guard
-	# replaced by npucc, which reads from a pipe that says nothing
+	# the subshell is replaced by npucc, which reads from a pipe without data
 	NPUCC_TEST=$BATS_TEST_TMPDIR npucc "${target[@]}" -o out.tflite <pipe 2>err &
 	npucc=$!
 	for i in {1..200}; do
@@ -106,7 +107,7 @@ quiet()
 	quiet 3 KILL
 }
 
-@test "a stage that ignores SIGTERM is ended all the same" {
+@test "a stage that ignores SIGTERM is killed" {
 	mkdir fake
 	cp "$BIN"/npucc fake/
 	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen; do

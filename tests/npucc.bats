@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# npucc: options reach their stage, failures keep their status, the pipeline
-# is the stages and nothing else.
+# npucc: options reach their stage, failures keep their status, and the pipeline is exactly
+# the stages.
 
 bats_require_minimum_version 1.5.0
 load lib/common
@@ -9,7 +9,7 @@ model=$BATS_TEST_DIRNAME/models/digits.tflite
 target=(-a ethos-u55-128 --system-config RTSS_HE_SRAM_MRAM
 	--memory-mode Shared_Sram)
 
-# a directory of stages that note their arguments and copy their input
+# a directory of fake stages that write their arguments to a file and copy their input
 fakes()
 {
 	mkdir fake
@@ -19,7 +19,7 @@ fakes()
 		tfl2c; do
 		cat >"fake/$p" <<'END'
 #!/bin/bash
-# what comes after -o is the output, a last operand after -- the input
+# the name after -o is the output, and a last operand after -- is the input
 printf '%s\n' "$@" >"${0%/*}/../args.${0##*/}"
 out=/dev/stdout in=/dev/stdin
 while [ $# -gt 0 ]; do
@@ -56,12 +56,12 @@ END
 		cmp - <(printf '%s\n' --blob=./PRIVATE/flash.bin --jobs=3 -9)
 	printf '%s\n' --jobs=3 --no-map --thing=1 | cmp - args.npu-cmdgen
 	head -3 args.tfl2c | cmp - <(printf '%s\n' -n net --dialect=mlek)
-	# of a file, tfl-quantcheck is asked beside the others
+	# for an input file, tfl-quantcheck runs beside the other stages
 	printf '%s\n' model tfl-partition npu-sched npu-wenc npu-cmdgen tfl2c | cmp - m.h
 	[ "$(wc -l <notes)" = 6 ]
 }
 
-@test "the suffix of the output says where to stop" {
+@test "the suffix of the output selects the last stage" {
 	fakes
 	echo model >m.tflite
 	for o in m.part:tfl-partition m.sched:npu-sched m.wenc:npu-wenc \
@@ -79,7 +79,7 @@ END
 	refuses 2 "no stage 'cat'" fake/npucc -X cat:-n -o m.h m.tflite
 }
 
-@test "the stage that failed gives message and status, and no output" {
+@test "a failed stage determines the message and the status, and no output is written" {
 	fakes
 	echo model >m.tflite
 	for p in tfl-quantcheck tfl-partition npu-sched npu-wenc npu-cmdgen \
@@ -99,7 +99,7 @@ END
 	done
 }
 
-# replace STAGE LINE...: a fake that does this
+# replace STAGE LINE...: a fake stage that runs these lines
 replace()
 {
 	local stage=$1
@@ -108,13 +108,13 @@ replace()
 	chmod +x "fake/$stage"
 }
 
-# nothing stands here but what the test made, and NAME...
+# nothing_but NAME...: the directory contains only these names
 nothing_but()
 {
 	[ "$(ls -A)" = "$(printf '%s\n' "$@" | sort)" ] || { ls -A; return 1; }
 }
 
-@test "a stage that a signal ended is named with it, status 2" {
+@test "a stage killed by a signal is reported with the signal, and the status is 2" {
 	fakes
 	echo model >m.tflite
 	local s
@@ -130,7 +130,7 @@ nothing_but()
 			mv saved "fake/$p"
 		done
 	done
-	# what it said before is worth hearing
+	# the last message of a killed stage is printed, too
 	replace tfl2c 'echo broken invariant >&2; kill -6 $$'
 	refuses 2 "SIGABRT" fake/npucc "${target[@]}" -o m.h m.tflite
 	[ "$(head -1 refuses.err)" = "broken invariant" ]
@@ -144,7 +144,7 @@ nothing_but()
 	nothing_but fake m.tflite
 }
 
-@test "whoever ignores the end of children is told of failures all the same" {
+@test "a failure is reported even if the parent ignores SIGCHLD" {
 	fakes
 	echo model >m.tflite
 	replace tfl2c 'echo no >&2; exit 2'
@@ -155,7 +155,7 @@ nothing_but()
 	[ ! -e m.h ]
 }
 
-@test "a reader that goes away is no success" {
+@test "a closed output pipe is a failure" {
 	status=0
 	{ npucc "${target[@]}" -o - "$model" 2>err && echo 0 >status ||
 		echo $? >status; } | true
@@ -163,10 +163,10 @@ nothing_but()
 	[ "$(cat status)" = 2 ]
 }
 
-@test "nobody computes for a stage that was ended" {
+@test "all other stages stop when one stage is killed" {
 	fakes
 	echo model >m.tflite
-	# one that computes, and one whose child keeps its standard error open
+	# one stage is busy, the other has a child that keeps its standard error open
 	replace npu-sched 'exec sleep 100'
 	replace tfl-partition 'sleep 30 & wait'
 	replace npu-wenc 'kill -9 $$'
@@ -175,7 +175,7 @@ nothing_but()
 	[ $((SECONDS - start)) -lt 20 ]
 }
 
-@test "a model that is not integer ends the stages that took it to be" {
+@test "a model that is not fully integer stops the stages that already process it" {
 	fakes
 	echo model >m.tflite
 	replace tfl-quantcheck 'sleep 0.3; echo no >&2; exit 1'
@@ -186,7 +186,7 @@ nothing_but()
 	[ ! -e m.h ]
 }
 
-@test "of two failures the first in the pipe is told" {
+@test "if two stages fail, the failure of the first in the pipe is reported" {
 	fakes
 	echo model >m.tflite
 	replace tfl-quantcheck 'sleep 0.3; echo first >&2; exit 1'
@@ -195,11 +195,12 @@ nothing_but()
 	[ "$(wc -l <refuses.err)" = 1 ]
 }
 
-@test "messages show the names that were given" {
+@test "messages show the file names of the command line" {
 	fakes
 	echo model >m.tflite
 	mkdir -p sub
-	# the last stage says what it was told to write, others what they read
+	# the last stage reports the name of its output; other stages report the name of
+	# their input
 	replace tfl2c 'echo "tfl2c: ${@: -1}: No space left on device" >&2' 'exit 2'
 	refuses 2 "tfl2c: sub/m.h: No space left on device" \
 		fake/npucc "${target[@]}" -o sub/m.h m.tflite
@@ -213,7 +214,7 @@ nothing_but()
 	[ -z "$(ls -A sub)" ]
 }
 
-@test "no file but the output, no TMPDIR, no name that can be known before" {
+@test "npucc writes only its output, does not need TMPDIR, and uses unpredictable temporary names" {
 	cp "$model" m.tflite
 	for o in "" --check --keep=kept; do
 		# shellcheck disable=SC2086
@@ -224,7 +225,7 @@ nothing_but()
 	TMPDIR=/dev/full npucc "${target[@]}" --check -o - - <m.tflite 2>/dev/null >out
 	nothing_but m.h m.tflite out
 	rm out
-	# standard streams that are closed
+	# closed standard streams
 	npucc "${target[@]}" -o m.h m.tflite <&- >&- 2>&-
 	status=0
 	npucc "${target[@]}" -o m.h <&- 2>err || status=$?
@@ -233,7 +234,7 @@ nothing_but()
 	nothing_but m.h m.tflite
 }
 
-@test "a disk that is full loses nothing that was there" {
+@test "a full disk does not damage existing files" {
 	cp "$model" m.tflite
 	mkdir kept
 	local f
@@ -250,7 +251,7 @@ nothing_but()
 		diff -r before kept
 		[ "$(cat out.h)" = old ]
 	done
-	# a name that can't be had: all others are given back
+	# if one name cannot be replaced, all other names keep their old files
 	rm out.h
 	mkdir kept/report.txt
 	cp -r kept/. before/
@@ -265,7 +266,7 @@ nothing_but()
 	nothing_but before kept m.tflite
 }
 
-@test "names with newlines and quotes, names of 250 bytes" {
+@test "file names may contain newlines and quotes, and may have 250 bytes" {
 	local long odd=$'a\nb "c" \\d'
 	long=$(printf 'n%.0s' {1..243})
 	cp "$model" "$odd.tflite"
@@ -295,7 +296,7 @@ nothing_but()
 	cmp a.h kept/m.h
 }
 
-@test "--help, --usage, --version as the programs" {
+@test "--help, --usage and --version work as in the other programs" {
 	npucc --help | grep -q '^Usage: npucc'
 	npucc --usage | grep -q '^Usage: npucc'
 	[ "$(npucc --version)" = "npucc (nputools) $(sed -n \
@@ -304,14 +305,14 @@ nothing_but()
 		npucc --no-such-option
 }
 
-@test "the real stages: npucc is the pipeline, byte for byte" {
+@test "npucc and a pipeline of the real stages write the same bytes" {
 	npucc "${target[@]}" -o npu.tflite "$model"
 	tfl-quantcheck --pass "$model" | tfl-partition -a ethos-u55-128 |
 		npu-sched "${target[@]}" | npu-wenc | npu-cmdgen -o pipe.tflite
 	cmp npu.tflite pipe.tflite
 	npucc "${target[@]}" -o - - <"$model" >stdin.tflite
 	cmp npu.tflite stdin.tflite
-	# names that are another file for each stage, or no file
+	# names that open another file in each stage, or no file
 	npucc "${target[@]}" -o dev.tflite /dev/stdin <"$model"
 	cmp npu.tflite dev.tflite
 	npucc "${target[@]}" -o fifo.tflite <(cat "$model")
@@ -321,14 +322,14 @@ nothing_but()
 	cmp net.h want.h
 }
 
-@test "--check proves the result, --keep leaves everything" {
+@test "--check verifies the result, and --keep keeps all files" {
 	npucc "${target[@]}" --check --keep=kept -n net -o net.h "$model"
 	ls kept >names
 	printf '%s\n' digits.h digits.part digits.sched digits.tflite \
 		digits.wenc digits_npu.tflite front.json manifest.json partition.txt \
 		report.csv report.html report.json report.txt report.yaml \
 		summary.csv trace.json | cmp - names
-	# names, also where the compiled model has none
+	# layer names, also if the compiled model has no map of names
 	npucc "${target[@]}" --no-map --keep=nomap -n net "$model"
 	for f in report.csv report.html report.json report.yaml trace.json; do
 		grep -q dw1 kept/$f
@@ -336,7 +337,7 @@ nothing_but()
 	done
 	run ! grep -q nputools.map nomap/digits_npu.tflite
 	grep -qx 'Network summary for digits' kept/report.txt
-	# the plan is a point of the curve, and the page has them all
+	# the plan is a point of the Pareto front, and the page contains all points
 	jq -se '.[0] as $r | .[1].front | length > 3 and any(.[];
 		.sram == $r.sram_bytes and (.cycles | round) == $r.calibrated_cycles)' \
 		kept/report.json kept/front.json
@@ -358,14 +359,14 @@ nothing_but()
 	diff -r kept again
 }
 
-@test "the manifest says what the ends are" {
+@test "the manifest describes the network inputs and outputs" {
 	npucc "${target[@]}" --keep=kept "$model"
 	jq -e '.batch == 1 and .inputs == [{ name: "picture", type: "INT8",
 		shape: [1, 28, 28, 1], bytes: 784, layout: "NHWC",
 		arena_offset: .inputs[0].arena_offset,
 		quantization: { scale: [0.003921569], zero_point: [-128] } }] and
 		(.outputs | length) == 1' kept/manifest.json
-	# where the header has them
+	# the offsets are those in the header
 	for i in INPUT:inputs OUTPUT:outputs; do
 		want=$(sed -n "s/^#define .*_${i%:*}_0_ARENA_OFFSET \([0-9]*\).*/\1/p" \
 			kept/digits.h)
@@ -374,7 +375,7 @@ nothing_but()
 	done
 }
 
-@test "--keep=FILE.tar.gz is the directory as one file, the same every time" {
+@test "--keep=FILE.tar.gz has the directory in one file, with the same bytes every time" {
 	cp "$model" m.tflite
 	npucc "${target[@]}" --keep=kept m.tflite
 	npucc "${target[@]}" --keep=a.tar.gz m.tflite
@@ -386,17 +387,17 @@ nothing_but()
 	npucc "${target[@]}" -j1 --keep=sub/b.tar.gz -o out.tflite m.tflite
 	cmp a.tar.gz sub/b.tar.gz
 	cmp out.tflite kept/m_npu.tflite
-	# nothing of a time or an owner
+	# no times and no owners
 	[ -z "$(TZ=UTC tar -tvzf a.tar.gz --numeric-owner |
 		grep -v ' 0/0 .* 1970-01-01 00:00 ')" ]
-	# less than half of it
+	# the archive has less than half the size of the files
 	[ "$(wc -c <a.tar.gz)" -lt $(($(cat kept/* | wc -c) / 2)) ]
 	# a name of more than 100 bytes
 	long=$(printf 'n%.0s' {1..200})
 	cp m.tflite "$long.tflite"
 	npucc "${target[@]}" --keep=long.tar.gz "$long.tflite"
 	tar -tzf long.tar.gz | grep -x "$long/$long.wenc"
-	# an old archive stays if something fails
+	# an old archive stays if a stage fails
 	cp a.tar.gz before
 	printf 'no model' >bad.tflite
 	run ! npucc "${target[@]}" --keep=a.tar.gz bad.tflite
@@ -416,7 +417,7 @@ nothing_but()
 	[ ! -e out.h ]
 }
 
-@test "a model that is not integer: where its operators would run if that is allowed" {
+@test "for a model that is not fully integer, a note says where its operators would run with --allow" {
 	need flatc jq
 	# integers, then DEQUANTIZE, ABS and QUANTIZE, then ABS of floats
 	jq '.operator_codes += [{deprecated_builtin_code:114,builtin_code:114,version:1},
@@ -435,18 +436,18 @@ nothing_but()
 	local allow
 	allow=$(sed -n 's/.*; \(--allow=[a-z,-]*\) lets it pass$/\1/p' <<<"$output")
 	[ "${lines[-1]}" = "npucc: note: mid.tflite: if that is allowed, 1 of 4 operators on the NPU in 1 region, 3 on the CPU" ]
-	# a model in a pipe is gone: there is no such note
+	# a model from a pipe cannot be read again: there is no such note
 	run npucc "${target[@]}" -o out.tflite <mid.tflite
 	[ "$status" -eq 1 ]
 	[[ "${lines[-1]}" == "tfl-quantcheck: standard input: not fully integer: "* ]]
-	# but where it was put into a file
+	# with --check the pipe was copied to a file: the note appears
 	run npucc "${target[@]}" --check -o out.tflite <mid.tflite
 	[[ "${lines[-1]}" == "npucc: note: standard input: if that is allowed, 1 of 4 "* ]]
 	npucc "${target[@]}" "$allow" -o out.tflite mid.tflite
 	[ -s out.tflite ]
 }
 
-# fc.json with a float operator that nobody knows behind it
+# fc.json followed by a float operator that is unknown
 float_end()
 {
 	need flatc jq
@@ -458,7 +459,7 @@ float_end()
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" float.json
 }
 
-@test "what is allowed is compiled, what stays on the CPU is said" {
+@test "allowed operators are compiled, and a warning names the operators that run on the CPU" {
 	float_end
 	npucc "${target[@]}" --allow=float-operator,interface-float \
 		-o out.tflite float.tflite 2>err
@@ -469,9 +470,9 @@ float_end()
 	[ ! -e no.tflite ]
 }
 
-@test "a model of which nothing runs on the NPU is compiled to itself" {
+@test "a model without NPU operators is compiled to itself" {
 	float_end
-	# a name is no operator
+	# a tensor's name is not taken for an operator's name
 	sed 's/weights/ethos-u/' float.tflite >named.tflite
 	cmp -s float.tflite named.tflite && false
 	mv named.tflite float.tflite
@@ -487,7 +488,7 @@ float_end()
 	grep -q '^npucc: checked: fc.tflite: ' err
 }
 
-@test "--check says what it compared; inputs of an operator are not enough" {
+@test "--check says what it compared; comparing only the inputs of an operator is not enough" {
 	npucc "${target[@]}" --check -o out.tflite "$model" 2>err
 	[ "$(grep -c ^npucc err)" = 1 ]
 	grep -qx "npucc: checked: out.tflite: command streams verified; 1 output as before, byte for byte, for the inputs random,min,max,alternating,random" err
@@ -503,7 +504,7 @@ float_end()
 		[ "$(grep -c '^npu-sim' refuses.err)" = 1 ]
 		[ -z "$(ls -d new* .npucc* 2>/dev/null)" ]
 	done
-	# a result that nobody asks for may be anything
+	# a result that is no network output may have any value
 	jq '.subgraphs[0].outputs = [3]' float.json >kept.json
 	flatc -b --strict-json "$TOP/tests/models/tflite.fbs" kept.json
 	npucc "${target[@]}" --check --allow=float-operator,interface-float \
@@ -511,12 +512,12 @@ float_end()
 	grep -q '^npucc: checked: ' err
 }
 
-@test "--check finds a stream that computes something else" {
+@test "--check finds a stream that computes other values" {
 	mkdir fake
 	cp "$BIN"/npucc "$BIN"/tfl-* "$BIN"/npu-* fake/
 	mv fake/npu-cmdgen fake/real
 	local place
-	# the compiled model with another weight for the last class, or another stream
+	# the compiled model with another weight for the last class, or with another stream
 	printf '%s\n' '#!/bin/bash' 'for out; do :; done' '"${0%/*}/real" -o "$out"' \
 		'printf "\\x7f" | dd of="$out" bs=1 conv=notrunc status=none seek=$(cat place)' \
 		>fake/npu-cmdgen
@@ -531,7 +532,7 @@ float_end()
 	[ ! -e out.tflite ]
 }
 
-@test "--fail-on-cpu and a missing memory system" {
+@test "--fail-on-cpu and a missing memory system are errors" {
 	refuses 1 SOFTMAX npucc "${target[@]}" --fail-on-cpu --cpu=SOFTMAX \
 		-o out.h "$model"
 	refuses 2 "--system-config is required" \
@@ -539,7 +540,7 @@ float_end()
 	[ ! -e out.h ]
 }
 
-@test "npu.mk makes the same, and again only what changed" {
+@test "npu.mk makes the same files, and remakes only files that changed" {
 	cp "$model" digits.tflite
 	cat >Makefile <<END
 NPU_ACCELERATOR := ethos-u55-128
@@ -558,7 +559,7 @@ END
 	[ "$(grep -c tfl-partition log)" = 0 ]
 }
 
-@test "--verbose-all: what each stage lists, stage after stage" {
+@test "--verbose-all prints the lists of each stage, stage after stage" {
 	cp "$model" m.tflite
 	npucc "${target[@]}" --verbose-all -o m_npu.tflite m.tflite 2>all
 	{
@@ -574,7 +575,7 @@ END
 	grep -q NPU_SET_IFM_BASE0 all
 }
 
-@test "constants that can't be written are said to be the output's" {
+@test "an error while writing constants names the output" {
 	local out
 	for out in out.tflite -; do
 		(ulimit -f 1; npucc "${target[@]}" --check -o $out "$model" 2>err >piped) && return 1
@@ -584,7 +585,7 @@ END
 	[ ! -e out.tflite ]
 }
 
-@test "a model of another tool is recognised, and the way from there is named" {
+@test "a model of another tool is recognised, and the message names the conversion" {
 	# foreign NAME CONTENT WHAT
 	foreign() {
 		printf "$2" >"$1"
@@ -605,7 +606,7 @@ END
 	touch saved/saved_model.pb
 	refuses 2 "saved: error: a TensorFlow SavedModel; convert it" npucc "${digits[@]}" \
 		-o no.tflite saved
-	# a name alone makes no model of another tool
+	# the file name alone does not make a model one of another tool
 	cp "$BATS_TEST_DIRNAME/models/digits.tflite" digits.onnx
 	npucc "${digits[@]}" -o yes.tflite digits.onnx
 	[ -s yes.tflite ]
