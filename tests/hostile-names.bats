@@ -1,25 +1,25 @@
 #!/usr/bin/env bats
-# Names of models that a shell, make or CMake would take for commands, options or
-# several words, through every script: each compiles the model, and nothing else runs.
+# Models with names that a shell, make or CMake would take for commands, options or several
+# words, passed through every script.  Each script compiles the model and runs nothing else.
 
 load lib/common
 
 digits=$BATS_TEST_DIRNAME/models/digits.tflite
 memory=(--system-config=RTSS_HE_SRAM_MRAM --memory-mode=Shared_Sram)
 
-# what each of them would make is called PWNED
+# any command in a name would make a file called PWNED
 quoting=('a`touch${IFS}PWNED`' 'b$(touch${IFS}PWNED)' 'c;touch${IFS}PWNED;'
 	'd&touch${IFS}PWNED|e>PWNED' "f'" 'g"' 'h\' '*[i]?' '~' '#j' '!k' 'l,m)(n}{'
 	'-h' '--version' '-o')
 blanks=('a;touch PWNED;' 'b $(touch PWNED)' "c'd e" $'f\ng' $'h\ti' ' j ')
 
-# nothing ran that a name says
+# no command in a name was run
 unharmed()
 {
 	[ -z "$(find . -name 'PWNED*')" ]
 }
 
-@test "npu.mk" {
+@test "npu.mk runs no command of a model's name" {
 	cat >Makefile <<-END
 	NPU_ACCELERATOR := ethos-u55-128
 	NPU_SYSTEM := RTSS_HE_SRAM_MRAM
@@ -28,7 +28,7 @@ unharmed()
 	END
 	local n
 	for n in "${quoting[@]}"; do
-		# make has options of its own, comments, and patterns of files
+		# make takes some names as options, comments or patterns of files
 		case $n in
 		--version | -o | '#j' | '~' | '*[i]?') continue ;;
 		esac
@@ -41,13 +41,13 @@ unharmed()
 		grep -q '0 errors' "./$n.checked"
 	done
 	unharmed
-	# of options with quotes the same: they are words of the shell, kept in a file
+	# the same for options with quotes: they are words of the shell, kept in a file
 	make -s NPU_TFL2C_FLAGS="--name='a b'" 'g".h' >log 2>&1 || :
 	grep -qF "'a b'" .npu-tfl2c.options
 	unharmed
 }
 
-@test "npu-vela" {
+@test "npu-vela runs no command of a model's name" {
 	local n
 	for n in "${quoting[@]}" "${blanks[@]}"; do
 		cp "$digits" "./$n.tflite"
@@ -62,14 +62,14 @@ unharmed()
 	# a message is one line
 	refuses 2 'npu-vela: no?such: cannot be read' npu-vela "${memory[@]}" $'no\nsuch'
 	refuses 2 'npu-vela: ./-x: cannot be read' npu-vela "${memory[@]}" -- -x
-	# a directory for temporary files is a name, too
+	# the name of the directory for temporary files is hostile, too
 	mkdir 'a,b&$(touch PWNED)'
 	TMPDIR=$PWD/'a,b&$(touch PWNED)' npu-vela "${memory[@]}" \
 		--output-dir=out "$digits" >log
 	unharmed
 }
 
-@test "npu-sweep" {
+@test "npu-sweep runs no command of a model's name" {
 	local n models=()
 	for n in "${quoting[@]}" "${blanks[@]}" @ '*'; do
 		cp "$digits" "./$n"
@@ -78,12 +78,12 @@ unharmed()
 	npu-sweep -a ethos-u55-128 "${memory[@]}" --limits=0 --results=-r -- \
 		"${models[@]}" >table
 	unharmed
-	# a row a model and goal, and a heading
+	# one row for each model and goal, and a heading
 	[ "$(wc -l <table)" = $((1 + 2 * ${#models[@]})) ]
 	[ -z "$(awk -F'\t' 'NF != 10' table)" ]
 	npu-sweep -a ethos-u55-128 "${memory[@]}" --limits=0 --results=-r --json -- \
 		"${models[@]}" | python3 -m json.tool >json
-	# commands that a shell runs
+	# the commands that --dry-run prints work in a shell
 	npu-sweep --dry-run -a ethos-u55-128 "${memory[@]}" --limits=0 -- \
 		"${models[@]}" >commands
 	head -40 commands | tail -6 >some
@@ -91,7 +91,7 @@ unharmed()
 	unharmed
 }
 
-@test "the CMake module" {
+@test "the CMake module runs no command of a model's name" {
 	need cmake gcc
 	cp "$TOP"/scripts/examples/nputools.cmake .
 	echo 'int main(void) { return 0; }' >main.c
@@ -114,7 +114,7 @@ unharmed()
 	cmake --build out >>cmake.log
 	[ "$(find out/nputools -name '*.h' | wc -l)" = $i ]
 	unharmed
-	# what CMake itself would read otherwise
+	# names that CMake itself would change are refused
 	for n in 'a;touch PWNED' 'a$<1:b>'; do
 		sed -i '/^nputools_add/,$d' CMakeLists.txt
 		printf 'nputools_add_model(main [==[%s.tflite]==] ACCELERATOR ethos-u55-128\n%s' \
@@ -125,7 +125,7 @@ unharmed()
 	done
 }
 
-@test "completions" {
+@test "completion runs no command of a file's name" {
 	local n
 	for n in "${quoting[@]}" "${blanks[@]}"; do
 		cp "$digits" "./$n.tflite"
@@ -141,8 +141,9 @@ unharmed()
 	unharmed
 }
 
-@test "the demonstration of firmware, as far as the model goes" {
-	# of the firmware itself the model's name is no part: neither is needed here
+@test "the firmware demonstration runs no command of a model's name" {
+	# The model's name does not reach the firmware: the fake compiler and emulator
+	# suffice.
 	mkdir bin
 	printf '#!/bin/sh\nexit 1\n' | tee bin/arm-none-eabi-gcc >bin/qemu-system-arm
 	chmod +x bin/*

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Broken input: every program refuses it, or works; none crashes, hangs, eats
-# memory or leaves half an output.  The inputs are cut, flipped and overwritten
-# copies of good ones, at places that follow from a number alone.
+# Broken input: every program refuses it or works.  No program crashes, hangs, takes too
+# much memory or writes half an output.  The inputs are truncated, flipped and overwritten
+# copies of valid ones.  A number alone determines the places of the changes.
 
 load lib/common
 load lib/model
@@ -15,7 +15,7 @@ have()
 	[ -x "$BIN/$1" ]
 }
 
-# survives COMMAND... -o hostile.out: as the header says
+# survives COMMAND... -o hostile.out: the command meets the rules in the header of this file
 survives()
 {
 	local status=0 lines
@@ -37,15 +37,15 @@ survives()
 		cp "${!#}" "$BATS_RUN_TMPDIR/hostile-in"
 		return 1 ;;
 	esac
-	# a directory that was made for outputs may stay, without any
+	# a directory that was made for outputs may stay, but without files
 	[ ! -e hostile.out ] || [ -z "$(find hostile.out -type f)" ] || {
 		echo "$* ($input): refused, and an output"
 		return 1
 	}
 }
 
-# try KIND COUNT COMMAND...: COMMAND with the broken copies of that file as its last
-# operand
+# try KIND COUNT COMMAND...: runs COMMAND with COUNT broken copies of the file KIND as the
+# last operand
 try()
 {
 	local kind=$1 count=$2 i
@@ -53,8 +53,9 @@ try()
 	have "$1" || return 0
 	[ -z "${NPUTOOLS_QUICK-}" ] || count=$((count / 4))
 	(
-		# room enough for any of these models; sanitizers need it all.  What
-		# spins ends after 20 seconds, what sleeps by the suite's limit
+		# This limit is enough for any of these models; sanitizers need more.  A
+		# busy loop ends after 20 seconds of processor time; a sleeping program ends
+		# by the suite's limit.
 		[[ $BIN == *asan* ]] || ulimit -v 2000000
 		ulimit -t 20
 		for ((i = 0; i < count; i++)); do
@@ -64,7 +65,7 @@ try()
 	)
 }
 
-# the demo's files after each stage, and broken copies of each, once for all tests
+# makes the demo's files after each stage and broken copies of each file, once for all tests
 setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return
@@ -83,19 +84,19 @@ setup_file()
 	done
 }
 
-@test "models: tfl-quantcheck, tfl-partition, tfl2c" {
+@test "tfl-quantcheck, tfl-partition and tfl2c survive broken models" {
 	try model.tflite 120 tfl-quantcheck --pass -o hostile.out
 	try model.tflite 120 tfl-partition -o hostile.out
 	try model.tflite 120 tfl2c -n net -o hostile.out
 	try model.tflite 30 tfl2c -n net --format=call -o hostile.out
 }
 
-@test "models: npu-sim, mkinput" {
+@test "npu-sim and mkinput survive broken models" {
 	try model.tflite 120 npu-sim -o hostile.out
 	try model.tflite 60 mkinput --random=1 -o hostile.out
 }
 
-@test "compiled models: npu-dis, npu-sim, npu-perf, tfl2c" {
+@test "npu-dis, npu-sim, npu-perf and tfl2c survive broken compiled models" {
 	try npu.tflite 120 npu-dis -o hostile.out
 	try npu.tflite 120 npu-dis --verify -o hostile.out
 	try npu.tflite 120 npu-sim -o hostile.out
@@ -104,13 +105,13 @@ setup_file()
 	try npu.tflite 30 tfl2c -n net --format=call -o hostile.out
 }
 
-@test "graphs: npu-sched, npu-wenc, npu-cmdgen" {
+@test "npu-sched, npu-wenc and npu-cmdgen survive broken graphs" {
 	try part 120 npu-sched "${target[@]}" -o hostile.out
 	try sched 120 npu-wenc -o hostile.out
 	try wenc 120 npu-cmdgen -o hostile.out
 }
 
-@test "what names hold does not reach the terminal" {
+@test "control characters in names do not reach the terminal" {
 	need jq flatc
 	local bad='"\u001b[2Jx\ny\u007f"'
 	model m "$t[].name = $bad | .subgraphs[0].name = $bad
@@ -163,12 +164,12 @@ setup_file()
 	done
 }
 
-@test "a stage given the wrong stage's file says which stage is missing" {
+@test "a stage with the file of a wrong stage names the missing stage" {
 	refuses 2 npu-sched npu-wenc "$BATS_FILE_TMPDIR/part"
 	refuses 2 npu-wenc npu-cmdgen "$BATS_FILE_TMPDIR/sched"
 }
 
-# chain N [JQ-PROGRAM]: chain.tflite, N RELUs in the reverse of their order
+# chain N [JQ-PROGRAM]: chain.tflite with N RELUs in reverse order
 chain()
 {
 	model chain ".operator_codes = [{deprecated_builtin_code:19,builtin_code:19}]
@@ -180,7 +181,7 @@ chain()
 			| {inputs:[.],outputs:[. + 1]}] ${2-}"
 }
 
-@test "operators out of order are sorted, quickly; a cycle is named" {
+@test "operators in a wrong order are sorted quickly, and a cycle is reported" {
 	chain 5
 	npu-sim --seed 1 chain.tflite
 	chain 30000
@@ -190,7 +191,7 @@ chain()
 		tfl-quantcheck chain.tflite
 }
 
-# wide N: a graph of N operators, whose inputs and outputs are the model's
+# wide N: a graph of N operators, whose inputs and outputs are the network's
 wide()
 {
 	local n=$1 i io
@@ -212,13 +213,13 @@ wide()
 	echo eof
 }
 
-@test "more tensors at once than anybody can compare are refused" {
+@test "a graph with too many simultaneously live tensors is refused" {
 	wide 5000 >wide.part
 	refuses 2 "wide.part: error: 5001 tensors are live at the same time" \
 		npu-sched "${target[@]}" -o wide.sched wide.part
 }
 
-@test "a result that nothing scales is no stream: the line is named" {
+@test "an operation without a scale is refused, and the message names its line" {
 	npucc "${target[@]}" -o digits.wenc "$model"
 	for op in 'avgpool:rule 18: POOL: average without padding and without a scale' \
 		'mul:rule 17: ELEMENTWISE: OFM scale mode 0'; do
@@ -232,7 +233,7 @@ wide()
 	done
 }
 
-@test "an operator that reads its own result is named" {
+@test "an operator that reads its own result is reported" {
 	chain 2 '| .subgraphs[0].operators[1].inputs = [1]'
 	for p in tfl-quantcheck tfl-partition; do
 		refuses 2 'chain.tflite: error: subgraph 0: operator 1 (RELU) depends on its own result' \
@@ -240,7 +241,7 @@ wide()
 	done
 }
 
-@test "a model that is compiled already is named" {
+@test "a model that is already compiled is reported" {
 	compiled=$BATS_TEST_DIRNAME/models/digits-ethos-u55-128.tflite
 	for p in tfl-quantcheck tfl-partition; do
 		refuses 2 'digits-ethos-u55-128.tflite: error: is compiled already: it has an ethos-u operator (operator 0 of subgraph 0)' \
@@ -249,7 +250,7 @@ wide()
 	refuses 2 "is compiled already" tfl-quantcheck --pass "$compiled"
 }
 
-@test "an input that is an output, too, stays as it is" {
+@test "an input that is also an output keeps its value" {
 	chain 3 '| .subgraphs[0].outputs = [3, 0]'
 	npucc "${target[@]}" -o out.tflite chain.tflite
 	npu-dis --verify out.tflite

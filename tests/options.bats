@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# Options: programs, pages, completions and npucc say the same of them.
+# Options: programs, pages, completions and npucc agree about them.
 bats_require_minimum_version 1.5.0
 
 load lib/common
 
-# options PROGRAM: the long ones of its --help, sorted
+# options PROGRAM: the long options of its --help, sorted
 options() {
 	"$1" --help | grep -oE '(^ +|^ +-., |, )--[a-z0-9-]+' |
 		grep -oE -- '--[a-z0-9-]+' |
@@ -14,8 +14,8 @@ options() {
 @test "every option of a synopsis or list in a manual page is in --help" {
 	for p in $(programs) npu-sweep; do
 		options "$p" >has
-		# .It Fl Fl name, .Op Fl Fl name: of the page's own program, whose
-		# name an option of another one stands behind (.Xr)
+		# .It Fl Fl name, .Op Fl Fl name: an option of the page's own program.  An
+		# option of another program has the program's name (.Xr) before it.
 		sed -n 's/^\.\(It\|Op\) //p' "$TOP/man/$p.1" |
 			sed 's/Xr .*//; s/Fl Fl/--/g' | grep -oE -- '-- [a-z0-9][a-z0-9-]*' |
 			tr -d ' ' | grep -v -- '-$' | sort -u >says
@@ -24,7 +24,7 @@ options() {
 	done
 }
 
-@test "what npucc passes to a program is an option of it" {
+@test "npucc passes only options that the program has" {
 	grep -oE 'TO\([A-Z0-9]+, "--[a-z-]+' "$TOP/tools/npucc/options.def" |
 		sed 's/TO(\(.*\), "/\1 /' | sort -u >passed
 	[ "$(wc -l <passed)" -gt 20 ]
@@ -38,7 +38,7 @@ options() {
 	done <passed
 }
 
-@test "common options are the same everywhere, and refused the same" {
+@test "common options are the same in all programs, with the same error messages" {
 	for p in $(programs); do
 		[ "$p" = npucc ] || "$p" --help | grep -qE '^  -o, --output=(FILE|DIR) '
 		refuses 2 "requires an argument" "$p" -o
@@ -55,7 +55,7 @@ options() {
 	done
 }
 
-@test "completion knows every program, and what it may choose from" {
+@test "completion covers every program and its choices" {
 	for shell in nputools.bash _nputools; do
 		for p in $(programs); do
 			grep -qE "(^|[[:space:]])$p( |\$)" "$TOP/scripts/completions/$shell" ||
@@ -65,7 +65,7 @@ options() {
 	complete() { :; }
 	# shellcheck source=/dev/null
 	. "$TOP/scripts/completions/nputools.bash"
-	# complete_words WORD...: COMPREPLY for the last one, empty
+	# complete_words WORD...: COMPREPLY for an empty word after these
 	complete_words() {
 		COMP_WORDS=("$@" '') COMP_CWORD=$#
 		COMPREPLY=()
@@ -91,7 +91,7 @@ options() {
 	[ "${COMPREPLY[*]}" = --stats ]
 }
 
-@test "-h is --help, and --help names it" {
+@test "-h is --help, and --help lists it" {
 	for p in $(programs); do
 		"$p" --help >long
 		"$p" -h >short
@@ -101,7 +101,7 @@ options() {
 	done
 }
 
-@test "all mistakes of a command line are reported at once" {
+@test "all mistakes of a command line are reported in one run" {
 	refuses 2 "--effort takes a whole number from 1 to 9, not '77'" npu-sched \
 		--effort=77 --optimise=Best --acelerator-config=x --json=1 -q a b --level
 	cat >want <<-'EOF'
@@ -114,7 +114,7 @@ options() {
 		Try `npu-sched --help' or `npu-sched --usage' for more information.
 	EOF
 	diff want refuses.err
-	# names are checked together with what is missing
+	# names are checked together with missing options
 	refuses 2 "no output; name it with -o" npucc -a ethos-u55-12 --part=none \
 		--system-config=Fast --memory-mode=Shared
 	for w in "accelerator 'ethos-u55-12'" "part 'none'" "--system-config 'Fast'" \
@@ -124,6 +124,6 @@ options() {
 	refuses 2 "--accelerator-config is required" npu-sched x.part
 	grep -q -- "--system-config is required" refuses.err
 	grep -q -- "--memory-mode is required" refuses.err
-	# an abbreviation of two options is neither
+	# an abbreviation that fits two options is ambiguous
 	refuses 2 "option '--m' is ambiguous; possibilities: '--memory-mode' '--model'" npucc --m x
 }

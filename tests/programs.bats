@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# What every program has to get right, asked of all of them.
+# Rules for every program, checked for all programs.
 
 load lib/common
 
-@test "--help prints usage and the options" {
+@test "--help prints the usage and the options" {
 	for p in $(programs); do
 		"$p" --help >out 2>err || { echo "$p: status $?"; false; }
 		[ ! -s err ] || { echo "$p: standard error"; cat err; false; }
@@ -12,14 +12,14 @@ load lib/common
 	done
 }
 
-@test "--usage is short" {
+@test "--usage prints the usage" {
 	for p in $(programs); do
 		"$p" --usage >out
 		grep -q "^Usage: $p" out || { echo "$p"; false; }
 	done
 }
 
-@test "--version names program, kit and version" {
+@test "--version prints the program, the kit and the version" {
 	version=$(sed -n 's/^VERSION := //p' "$TOP/Makefile")
 	for p in $(programs); do
 		[ "$("$p" --version)" = "$p (nputools) $version" ] ||
@@ -37,14 +37,14 @@ load lib/common
 	done
 }
 
-@test "every manual page states the exit statuses and an example" {
+@test "every manual page has the exit statuses and an example" {
 	for f in "$TOP"/man/*.1; do
 		grep -qE '^\.Sh EXIT STATUS' "$f" || { echo "$f: exit"; false; }
 		grep -q '^\.Sh EXAMPLES' "$f" || { echo "$f: example"; false; }
 	done
 }
 
-@test "every option in --help stands in the manual page" {
+@test "every option of --help is in the manual page" {
 	need mandoc
 	for p in $(programs); do
 		page=$(mandoc -Tutf8 "$TOP/man/$p.1" | sed "s,.\x08,,g")
@@ -64,7 +64,7 @@ load lib/common
 	done
 }
 
-@test "an input that does not exist is named" {
+@test "the message names an input that does not exist" {
 	for p in $(programs); do
 		status=0
 		case $p in
@@ -96,14 +96,14 @@ load lib/common
 	done
 }
 
-@test "no memory: one line with the program's name, status 2" {
+@test "without memory, a program prints one line with its name and exits with status 2" {
 	(ulimit -v 60000 && npu-sim --version) || skip "sanitizers need more"
-	# room for the program and not for what it reads
+	# enough memory for the program, but not for its input
 	truncate -s 100000000 big
 	for p in $(programs); do
 		args=()
 		case $p in
-		npucc) continue ;; # it leaves reading to the others
+		npucc) continue ;; # npucc does not read the input itself
 		mkinput) args=(--random=1) ;;
 		npu-eval) args=(big) ;;
 		npu-sched) args=(-a ethos-u55-128 --system-config
@@ -117,7 +117,7 @@ load lib/common
 	done
 }
 
-@test "an output that is a link, or an open file by name, stays one" {
+@test "an output that is a link or an open file stays a link or an open file" {
 	mkdir real
 	ln -s real/rules link
 	tfl-quantcheck --rules -o link
@@ -138,7 +138,7 @@ load lib/common
 		cmp real/rules "$shm/old"
 		rm -r "$shm"
 	fi
-	# whole or not at all
+	# an output is complete or absent
 	ln -s nothing dangling
 	status=0
 	(ulimit -f 1 && trap '' XFSZ && tfl-quantcheck --rules -o dangling) 2>err || status=$?
@@ -157,7 +157,8 @@ load lib/common
 	[ -z "$(ls dir.part)" ]
 }
 
-# together COMMAND...: fails without a second place; then nothing has changed
+# together COMMAND...: the command fails, as one of two outputs cannot be written; no file
+# has changed
 together()
 {
 	local before
@@ -185,7 +186,7 @@ together()
 		refuses 2 "No space left" npu-wenc --blob=first -o /dev/full m.sched
 		[ "$(cat first)" = old ]
 	fi
-	# a tensor of 2 written, 1 that cannot be: a directory is in the way
+	# the first tensor can be written, the output cannot: its name is a directory
 	mkdir -p dump/output_0.npy
 	refuses 2 output_0.npy npu-sim -o dump --dump=dump m.tflite
 	[ "$(ls -A dump)" = output_0.npy ]
@@ -193,7 +194,7 @@ together()
 	[ -e new/output_0.npy ]
 }
 
-@test "a file larger than the limit of the system is an error like a full disk" {
+@test "a file larger than the system's limit is an error like a full disk" {
 	local model=$BATS_TEST_DIRNAME/models/digits.tflite status=0
 	(
 		ulimit -f 1 # KiB
@@ -211,7 +212,7 @@ together()
 	[ ! -e m.part ]
 }
 
-@test "include lines point down the layers, no path of a machine in the tree" {
+@test "include lines follow the layers, and the tree contains no path of a machine" {
 	"$TOP/scripts/check-tree" "$TOP"
 }
 
@@ -260,7 +261,7 @@ together()
 	done
 }
 
-@test "an output that is the input, by whatever name, is refused" {
+@test "an output that is the input is refused, under any name" {
 	local p name
 	cp "$BATS_TEST_DIRNAME/models/digits.tflite" model.tflite
 	cp model.tflite kept
@@ -269,7 +270,7 @@ together()
 	for p in $(programs) npucc; do
 		args=()
 		case $p in
-		npu-sim) continue ;; # it writes to a directory
+		npu-sim) continue ;; # npu-sim writes to a directory
 		mkinput) args=(--random=1) ;;
 		npu-eval) args=(kept) ;;
 		npucc | npu-sched) args=(-a ethos-u55-128 --system-config
@@ -282,7 +283,7 @@ together()
 			cmp model.tflite kept
 		done
 	done
-	# a directory or a device is none
+	# a directory and a device are not the input
 	tfl-quantcheck -o /dev/null model.tflite
 }
 
@@ -293,7 +294,7 @@ together()
 	(
 		ulimit -s 64
 		tfl-quantcheck "$model" >log
-		# the programs between, too
+		# npucc runs the other stages, too
 		npucc -a ethos-u55-128 "${memory[@]}" --check -o c.tflite "$model"
 		tfl2c -n net c.tflite >net.h
 		mkinput --random=1 "$model" >in.h
